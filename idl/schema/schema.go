@@ -1,0 +1,200 @@
+// Package schema is the checked model of an IDL package: what every generator reads, and all that it needs to.
+//
+// A [Package] holds modules, one a folder of the IDL; a [Module] holds files; a [File] holds declarations in source
+// order. There are six kinds of declaration ([Resource], [Struct], [Config], [Enum], [Alias] and [Const]) and four kinds
+// of type ([Primitive], [List], [Map] and [Ref]). Both sets are closed: a type switch over them is complete.
+//
+// The model is a graph, since types refer to declarations and circles are legal. It is built once, by package compile
+// or by [Read], and only read after that: it is safe for concurrent use. Whatever reaches a generator obeys every rule
+// of the IDL, so a generator need not check anything again.
+//
+// [Write] and [Read] turn the model into JSON and back, for generators that are not written in Go.
+package schema
+
+import "path"
+
+// Package is one IDL: everything at and below the folder that cidlc was given.
+type Package struct {
+	// Name is the package's name as it stands in tokens, such as "aws" or "corp/aws".
+	Name string
+	// Modules are sorted by Path, so that the root, where there is one, comes first.
+	Modules []*Module
+}
+
+// Config returns the provider's configuration, or nil where the package declares none.
+func (p *Package) Config() *Config {
+	for _, m := range p.Modules {
+		for _, f := range m.Files {
+			for _, d := range f.Decls {
+				if c, ok := d.(*Config); ok {
+					return c
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// Module is one folder of the IDL.
+type Module struct {
+	// Path is the folder's slash-separated path inside the IDL, such as "ec2"; it is empty for the root.
+	Path string
+	// GoName is the name in the folder's package clauses.
+	GoName string
+	// Files are sorted by name.
+	Files []*File
+	// Imports are the other modules whose structs, enums and aliases the module's declarations use, sorted by path.
+	// Capabilities import nothing: they are references by URN. [Package.Link] computes it.
+	Imports []*Module
+}
+
+// Token is the module's part of a type token: its path, or "index" at the root.
+func (m *Module) Token() string {
+	if m.Path == "" {
+		return "index"
+	}
+	return m.Path
+}
+
+// File is one source file of the IDL. A file that declares nothing is there too, since its documentation is.
+type File struct {
+	// Module is the folder that the file stands in.
+	Module *Module
+	// Name is the file's name without its folder, such as "security_group.go".
+	Name string
+	// Doc is the package documentation that the file carries, without comment markers.
+	Doc string
+	// Decls are in source order.
+	Decls []Decl
+}
+
+// Path is the file's slash-separated path inside the IDL, such as "ec2/security_group.go".
+func (f *File) Path() string { return path.Join(f.Module.Path, f.Name) }
+
+// Position is a place in a source file. It is for people: generators use it in messages, never in output.
+type Position struct {
+	// Line and Column count from 1, columns in bytes. Both are 0 where the position is not known.
+	Line, Column int
+}
+
+// Decl is a declaration: a *[Resource], *[Struct], *[Config], *[Enum], *[Alias] or *[Const].
+type Decl interface {
+	// Head returns what declarations of every kind have.
+	Head() *Header
+}
+
+// Header is what declarations of every kind have.
+type Header struct {
+	// File is the source file that holds the declaration.
+	File *File
+	// Name is the declared name, as in the IDL.
+	Name string
+	// Doc is the declaration's documentation, without comment markers.
+	Doc string
+	// Pos is the position of the name.
+	Pos Position
+}
+
+// Head returns h itself; it makes every type that embeds a Header a [Decl].
+func (h *Header) Head() *Header { return h }
+
+// Exported reports whether the declaration is visible outside its module.
+func (h *Header) Exported() bool { return IsExported(h.Name) }
+
+// Resource is a struct that embeds one of the resource markers.
+type Resource struct {
+	Header
+	// Token is the resource's type token, such as "aws:ec2:SecurityGroup".
+	Token string
+	// Named says that the program names the resource. A named resource's first property is "name", which is required
+	// and replaces; it stands in Properties like any other.
+	Named bool
+	// Properties are the resource's own and those promoted from embedded structs, in source order.
+	Properties []*Property
+}
+
+// Struct is a plain object: the type of a property, or a base that other structs embed.
+type Struct struct {
+	Header
+	// Properties are the struct's own and those promoted from embedded structs, in source order.
+	Properties []*Property
+}
+
+// Config is the struct that describes the configuration of the package's provider.
+type Config struct {
+	Header
+	// Properties are the struct's own and those promoted from embedded structs, in source order.
+	Properties []*Property
+}
+
+// Enum is a string type together with all the values it may have.
+type Enum struct {
+	Header
+	// Members are in source order, file by file; no two have the same value.
+	Members []*Member
+}
+
+// Member is one constant of an [Enum].
+type Member struct {
+	// Name is the constant's name in the IDL, unique in its module.
+	Name string
+	// Value is what stands on the wire.
+	Value string
+	// Doc is the constant's documentation, without comment markers.
+	Doc string
+	// Pos is the position of the constant's name.
+	Pos Position
+}
+
+// Alias is another name for a type that is neither a struct nor an enum.
+type Alias struct {
+	Header
+	// Target is what the alias stands for.
+	Target Type
+}
+
+// Const is a constant that belongs to no enum.
+type Const struct {
+	Header
+	// Value is a bool, a string of valid UTF-8, an int64 or uint64 that a float64 holds exactly, or a finite float64.
+	Value any
+}
+
+// Property is one property of a resource, a struct or a configuration.
+type Property struct {
+	// Field is the name of the Go field.
+	Field string
+	// Name is the name on the wire and in generated TypeScript, unique among the properties beside it.
+	Name string
+	// Type is the type of the value, without the pointer that makes it optional.
+	Type Type
+	// Pointer says that the field is a pointer for the sake of absence: that is, not because it is a capability, an
+	// asset or an archive.
+	Pointer bool
+	// Optional properties may be absent.
+	Optional bool
+	// Out properties are set by the provider, never by a program.
+	Out bool
+	// In properties are sent to the provider and never read back.
+	In bool
+	// Replaces says that a change of the property needs a new resource in place of the old.
+	Replaces bool
+	// Secret values are wrapped on the wire and in graphs, and never printed.
+	Secret bool
+	// Doc is the field's documentation, without comment markers.
+	Doc string
+	// Pos is the position of the field's name.
+	Pos Position
+}
+
+// Nilable reports whether a Go value of the property's type can itself say that it is absent: a list, a map or an any,
+// also through aliases.
+func (p *Property) Nilable() bool {
+	switch t := Underlying(p.Type).(type) {
+	case *List, *Map:
+		return true
+	case Primitive:
+		return t == Any
+	}
+	return false
+}

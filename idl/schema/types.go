@@ -1,0 +1,82 @@
+package schema
+
+// Type is the type of a property, of an alias, or of an element: a [Primitive], *[List], *[Map] or *[Ref].
+type Type interface{ isType() }
+
+// Primitive is a type without parts.
+type Primitive string
+
+// The primitive types.
+const (
+	Bool    Primitive = "bool"
+	Number  Primitive = "number" // a 64-bit floating-point number
+	String  Primitive = "string"
+	Any     Primitive = "any"     // any value that JSON can express
+	Asset   Primitive = "asset"   // a file or a text
+	Archive Primitive = "archive" // a collection of files
+	// AnyResource is a capability of any type. A capability of a known type is a [Ref] to a [Resource].
+	AnyResource Primitive = "resource"
+)
+
+// List is an ordered sequence. No element is null.
+type List struct {
+	Elem Type
+}
+
+// Map is an object with arbitrary keys. No element is null.
+type Map struct {
+	// Key is [String], or a [Ref] to an enum or to an alias of a string.
+	Key  Type
+	Elem Type
+}
+
+// Ref is a use of a declared type. A reference to a [Resource] is a capability: the resource's URN on the wire.
+type Ref struct {
+	// Decl is an *[Enum], *[Alias], *[Struct] or *[Resource], perhaps of another module.
+	Decl Decl
+}
+
+func (Primitive) isType() {}
+func (*List) isType()     {}
+func (*Map) isType()      {}
+func (*Ref) isType()      {}
+
+// Underlying follows aliases: it returns t, or what t stands for if it is a reference to an [Alias].
+func Underlying(t Type) Type {
+	for {
+		ref, ok := t.(*Ref)
+		if !ok {
+			return t
+		}
+		alias, ok := ref.Decl.(*Alias)
+		if !ok {
+			return t
+		}
+		t = alias.Target
+	}
+}
+
+// Walk calls visit for t and then for the types of its keys and elements, without following references.
+func Walk(t Type, visit func(Type)) {
+	visit(t)
+	switch t := t.(type) {
+	case *List:
+		Walk(t.Elem, visit)
+	case *Map:
+		Walk(t.Key, visit)
+		Walk(t.Elem, visit)
+	}
+}
+
+// Properties returns the properties of a resource, struct or configuration, and nil for other declarations.
+func Properties(d Decl) []*Property {
+	switch d := d.(type) {
+	case *Resource:
+		return d.Properties
+	case *Struct:
+		return d.Properties
+	case *Config:
+		return d.Properties
+	}
+	return nil
+}
