@@ -1,0 +1,4 @@
+package aws
+
+// Seconds is a span of time, in seconds.
+type Seconds float64

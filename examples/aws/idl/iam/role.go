@@ -1,0 +1,23 @@
+package iam
+
+import (
+	aws "github.com/lumi-idl/lumi/examples/aws/idl"
+)
+
+// A Role is an identity without a password: whoever its trust policy names may assume it and then has its permissions.
+type Role struct {
+	principal
+	aws.Tagged
+	// Who may assume the role.
+	AssumeRolePolicyDocument PolicyDocument
+	// What the role is for, in words.
+	Description *string `lumi:"optional"`
+	// The longest time that somebody may stay in the role.
+	MaxSessionDuration *aws.Seconds `lumi:"optional"`
+	// The place of the role in the account's hierarchy of names.
+	Path *string `lumi:"optional,replaces"`
+	// A policy that bounds what the role may do, whatever its other policies allow.
+	PermissionsBoundary *Policy `lumi:"optional"`
+	// The ID that Amazon gave the role, such as `AIDAJQABLZS4A3QDU576Q`.
+	RoleID string `lumi:"out"`
+}

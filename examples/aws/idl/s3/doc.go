@@ -1,0 +1,2 @@
+// Package s3 describes the storage of objects in buckets.
+package s3
