@@ -1,0 +1,87 @@
+package corpus
+
+import (
+	"strings"
+)
+
+// choice is a kind of property, to be chosen more often the heavier it is.
+type choice struct {
+	weight int
+	// typ is a Go type, in which LOCAL stands for a resource of the same folder, OTHER for one of another folder, and
+	// OWN for the resource in hand.
+	typ, tag string
+}
+
+// structTypes are the kinds of property that may stand anywhere.
+var structTypes = []choice{
+	{12, "string", ""},
+	{16, "*string", "optional"},
+	{6, "float64", ""},
+	{8, "*float64", "optional"},
+	{4, "bool", ""},
+	{6, "*bool", "optional"},
+	{4, "OWNState", ""},
+	{3, "*[]string", "optional"},
+	{3, "[]float64", ""},
+	{3, "*map[string]string", "optional"},
+	{2, "map[OWNState]float64", ""},
+	{2, "*[][]string", "optional"},
+	{2, "Labels", ""},
+	{2, "*Rule", "optional"},
+	{2, "*string", "optional,secret"},
+	{2, "any", "optional"},
+	{4, "*LOCAL", "optional"},
+	{4, "*OTHER", "optional"},
+	{2, "[]*LOCAL", ""},
+	{2, "*[]OTHER", "optional"},
+}
+
+// resourceTypes are the kinds of property that may stand in a resource.
+var resourceTypes = append([]choice{
+	{8, "string", "replaces"},
+	{8, "*string", "optional,replaces"},
+	{8, "string", "out"},
+	{6, "*float64", "out,optional"},
+	{4, "*string", "optional,in,secret"},
+	{4, "*OTHER", "replaces"},
+	{2, "*idl.Resource", "optional"},
+	{2, "*idl.Asset", "optional"},
+	{2, "*idl.Archive", "in"},
+	{2, "*[]idl.Resource", "optional"},
+	{2, "*OWNRule", "optional"},
+	{2, "*map[string]OWNRule", "optional"},
+}, structTypes...)
+
+// choose picks one kind of property, fills in its type, and notes what needs to be imported for it.
+func (w *resourceWriter) choose(from []choice) (typ, tag string) {
+	total := 0
+	for _, c := range from {
+		total += c.weight
+	}
+	n := w.rand.IntN(total)
+	for _, c := range from {
+		if n -= c.weight; n < 0 {
+			return w.fill(c.typ), c.tag
+		}
+	}
+	panic("corpus: the weights do not add up")
+}
+
+// fill replaces the stand-ins of a choice's type.
+func (w *resourceWriter) fill(typ string) string {
+	if len(w.earlier) == 0 {
+		typ = strings.ReplaceAll(typ, "OTHER", "LOCAL")
+	}
+	if strings.Contains(typ, "OTHER") {
+		number := w.earlier[w.rand.IntN(len(w.earlier))]
+		w.imports[Module+"/"+IDL+"/"+folderName(number)] = true
+		// An earlier folder is full.
+		names := resourceNames(number, FolderSize)
+		typ = strings.ReplaceAll(typ, "OTHER", folderName(number)+"."+names[w.rand.IntN(len(names))])
+	}
+	if strings.Contains(typ, "idl.") {
+		w.imports[Lumi+"/idl"] = true
+	}
+	typ = strings.ReplaceAll(typ, "LOCAL", w.resources[w.rand.IntN(len(w.resources))])
+	return strings.ReplaceAll(typ, "OWN", w.name)
+}

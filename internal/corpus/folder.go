@@ -1,0 +1,128 @@
+package corpus
+
+import (
+	"bytes"
+	"fmt"
+	"iter"
+	"maps"
+	"math/rand/v2"
+	"slices"
+	"strings"
+)
+
+// folder is one module of a corpus.
+type folder struct {
+	name string
+	// resources are the names of the folder's resources.
+	resources []string
+	// earlier are the modules that this one refers to. Since they all have lower numbers, imports run in no circle.
+	earlier []int
+	rand    *rand.Rand
+}
+
+func newFolder(number, size int, r *rand.Rand) *folder {
+	f := &folder{name: folderName(number), resources: resourceNames(number, size), rand: r}
+	for range min(number, 3) {
+		if other := r.IntN(number); !slices.Contains(f.earlier, other) {
+			f.earlier = append(f.earlier, other)
+		}
+	}
+	return f
+}
+
+func folderName(number int) string { return fmt.Sprintf("m%03d", number) }
+
+// resourceNames depend on nothing that is random, so that other folders know them.
+func resourceNames(number, size int) []string {
+	names := make([]string, size)
+	for i := range names {
+		// 24 adjectives and 24 things give 576 names; steps of 11, which is prime to 576, repeat none in a folder.
+		n := (number*7 + i*11) % (len(adjectives) * len(things))
+		names[i] = adjectives[n%len(adjectives)] + things[n/len(adjectives)]
+	}
+	return names
+}
+
+// files yields the names and contents of the folder's files.
+func (f *folder) files() iter.Seq2[string, []byte] {
+	return func(yield func(string, []byte) bool) {
+		if !yield("common.go", []byte(strings.ReplaceAll(commonSource, "PACKAGE", f.name))) {
+			return
+		}
+		for _, name := range f.resources {
+			if !yield(fileName(name), f.resource(name)) {
+				return
+			}
+		}
+	}
+}
+
+// commonSource is what the resources of a folder share: a mixin, a base, an alias, a constant and a recursive struct.
+const commonSource = `// Package PACKAGE is made up.
+package PACKAGE
+
+import "` + Lumi + `/idl"
+
+// owned is what some of the resources have in common.
+type owned struct {
+	idl.NamedResource
+	// Who is called when something is wrong with the resource.
+	Contact *string ` + "`lumi:\"optional\"`" + `
+	// The revision that the service counts.
+	Revision float64 ` + "`lumi:\"out\"`" + `
+}
+
+// Labelled is embedded by resources that can be labelled.
+type Labelled struct {
+	// The labels.
+	Labels *Labels ` + "`lumi:\"optional\"`" + `
+}
+
+// Labels are texts by name.
+type Labels map[string]string
+
+// A Rule is a condition, or several that have to hold together.
+type Rule struct {
+	// What to look at.
+	Subject string
+	// What it has to be equal to.
+	Value any ` + "`lumi:\"optional\"`" + `
+	// Conditions that have to hold, too.
+	And *[]Rule ` + "`lumi:\"optional\"`" + `
+}
+
+// MaxRules is how many rules may stand in a list.
+const MaxRules = 8 * 16
+`
+
+// fileName is a resource's name in lower case, with an underscore between words.
+func fileName(name string) string {
+	var out strings.Builder
+	for i, r := range name {
+		if i > 0 && r >= 'A' && r <= 'Z' {
+			out.WriteByte('_')
+		}
+		out.WriteRune(r)
+	}
+	return strings.ToLower(out.String()) + ".go"
+}
+
+// resource returns the source of a file that declares a resource, its two structs and its enum.
+func (f *folder) resource(name string) []byte {
+	w := &resourceWriter{folder: f, name: name, imports: map[string]bool{}}
+	w.resource()
+	w.structs()
+	w.enum()
+
+	var file bytes.Buffer
+	fmt.Fprintf(&file, "package %s\n", f.name)
+	if len(w.imports) > 0 {
+		file.WriteString("\nimport (\n")
+		for _, path := range slices.Sorted(maps.Keys(w.imports)) {
+			fmt.Fprintf(&file, "\t%q\n", path)
+		}
+		file.WriteString(")\n")
+	}
+	file.Write(w.body.Bytes())
+	return file.Bytes()
+}
