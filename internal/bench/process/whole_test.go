@@ -1,0 +1,72 @@
+//go:build unix
+
+// Package process_test measures cidlc as its users pay for it: as a process, with everything that the process starts,
+// from a cold start to the last file written.
+//
+// The benchmarks run nothing inside their own process, since a child that is started by a large process inherits the
+// parent's peak of memory.
+package process_test
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+
+	"github.com/lumi-idl/lumi/internal/corpus"
+)
+
+// BenchmarkWhole compiles a corpus into both outputs. Of the metrics, floor is a bare load of the same corpus by
+// go/packages, whole is cidlc with nothing there yet, and again is cidlc when nothing has changed since. They are CPU
+// seconds; every iteration measures all three in turn, so that their ratios hold even if the machine is busy.
+func BenchmarkWhole(b *testing.B) {
+	cidlc := build(b, "cmd/cidlc")
+	bareload := build(b, "internal/bench/bareload")
+	medians := map[int]float64{}
+	for _, resources := range []int{100, 1000, 5000} {
+		b.Run(fmt.Sprint(resources), func(b *testing.B) {
+			dir := write(b, resources)
+			var floor, whole, again costs
+			for b.Loop() {
+				floor = append(floor, measure(b, exec.Command(bareload, filepath.Join(dir, "cloud", "idl"))))
+				clean(b, dir)
+				whole = append(whole, measure(b, compile(cidlc, dir)))
+				again = append(again, measure(b, compile(cidlc, dir)))
+			}
+			b.ReportMetric(0, "ns/op") // the sum of three different things says nothing
+			b.ReportMetric(floor.cpu(), "floor-cpu-s")
+			b.ReportMetric(whole.cpu(), "whole-cpu-s")
+			b.ReportMetric(again.cpu(), "again-cpu-s")
+			b.ReportMetric(whole.wall(), "whole-wall-s")
+			b.ReportMetric(floor.peak(), "floor-peak-MiB")
+			b.ReportMetric(whole.peak(), "whole-peak-MiB")
+			b.ReportMetric(again.peak(), "again-peak-MiB")
+			b.ReportMetric(whole.cpu()/floor.cpu(), "whole/floor")
+			b.ReportMetric(again.cpu()/floor.cpu(), "again/floor")
+			medians[resources] = whole.cpu()
+			if resources == 5000 && medians[1000] > 0 {
+				b.ReportMetric(whole.cpu()/medians[1000], "5000/1000")
+			}
+		})
+	}
+}
+
+// compile returns the command that compiles a corpus, with a cache of its own.
+func compile(cidlc, dir string) *exec.Cmd {
+	cloud := filepath.Join(dir, "cloud")
+	cmd := exec.Command(cidlc, filepath.Join(dir, filepath.FromSlash(corpus.IDL)),
+		"--out-pack="+filepath.Join(cloud, "pack"), "--out-provider="+filepath.Join(cloud, "provider"))
+	cmd.Env = append(os.Environ(), "XDG_CACHE_HOME="+filepath.Join(dir, "cache"))
+	return cmd
+}
+
+// clean removes all that compile leaves behind.
+func clean(b *testing.B, dir string) {
+	b.Helper()
+	for _, name := range []string{"cache", "cloud/pack", "cloud/provider"} {
+		if err := os.RemoveAll(filepath.Join(dir, filepath.FromSlash(name))); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
