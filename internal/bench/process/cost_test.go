@@ -55,7 +55,9 @@ func (c costs) median(of func(cost) float64) float64 {
 
 func (c costs) cpu() float64  { return c.median(func(one cost) float64 { return one.cpu.Seconds() }) }
 func (c costs) wall() float64 { return c.median(func(one cost) float64 { return one.wall.Seconds() }) }
-func (c costs) peak() float64 { return c.median(func(one cost) float64 { return float64(one.peak) / (1 << 20) }) }
+func (c costs) peak() float64 {
+	return c.median(func(one cost) float64 { return float64(one.peak) / (1 << 20) })
+}
 
 // build builds one of this module's commands and returns the path of the binary.
 func build(b *testing.B, pkg string) string {
@@ -76,4 +78,3 @@ func write(b *testing.B, resources int) string {
 	}
 	return dir
 }
-

@@ -32,7 +32,7 @@ func BenchmarkStubs(b *testing.B) {
 		goBuild := func(args ...string) *exec.Cmd {
 			cmd := exec.Command("go", append([]string{"build"}, args...)...)
 			cmd.Dir = dir
-			cmd.Env = append(os.Environ(), "GOCACHE="+cache, "GOFLAGS=-mod=mod", "GOPROXY=off")
+			cmd.Env = append(os.Environ(), "GOCACHE="+cache, "GOPROXY=off")
 			return cmd
 		}
 		measure(b, goBuild(corpus.Lumi+"/runtime/..."))
