@@ -1,0 +1,337 @@
+package schema_test
+
+import (
+	"bytes"
+	"fmt"
+	"math"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"github.com/lumi-idl/lumi/idl/schema"
+)
+
+// TestWrite shows the whole of the JSON form once, byte by byte.
+func TestWrite(t *testing.T) {
+	pos := schema.Position{Line: 3, Column: 6}
+	tenancy := &schema.Enum{
+		Header:  schema.Header{Name: "Tenancy", Doc: "Tenancy <is> shared.", Pos: pos},
+		Members: []*schema.Member{{Name: "A", Value: "a & b", Doc: "A is one.", Pos: pos}, {Name: "B", Value: ""}},
+	}
+	vpc := &schema.Resource{
+		Header: schema.Header{Name: "VPC"}, Token: "aws:ec2:VPC", Named: true,
+		Properties: []*schema.Property{
+			{Field: "Name", Name: "name", Type: schema.String, Replaces: true},
+			{Field: "T", Name: "t", Type: &schema.Ref{Decl: tenancy}, Pointer: true, Optional: true, Doc: "T.", Pos: pos},
+		},
+	}
+	p := &schema.Package{Name: "aws", Modules: []*schema.Module{
+		{GoName: "idl", Files: []*schema.File{{Name: "doc.go", Doc: "Package idl is all."}, {
+			Name: "rest.go", Decls: []schema.Decl{
+				&schema.Config{Header: schema.Header{Name: "Cfg"}, Properties: []*schema.Property{
+					{Field: "Key", Name: "key", Type: schema.Any, Secret: true},
+				}},
+				&schema.Alias{Header: schema.Header{Name: "L"}, Target: &schema.List{Elem: &schema.Ref{Decl: vpc}}},
+				&schema.Const{Header: schema.Header{Name: "Max"}, Value: uint64(math.MaxUint64 - 2047)},
+				&schema.Const{Header: schema.Header{Name: "Zero"}, Value: math.Copysign(0, -1)},
+			}}}},
+		{Path: "ec2", GoName: "ec2", Files: []*schema.File{{Name: "vpc.go", Decls: []schema.Decl{
+			tenancy, vpc,
+			&schema.Struct{Header: schema.Header{Name: "S"}, Properties: []*schema.Property{
+				{Field: "M", Name: "m", Type: &schema.Map{Key: schema.String, Elem: schema.Number}, Out: true, In: true},
+			}},
+		}}}},
+	}}
+	p.Link()
+	got := write(t, p)
+	const golden = "testdata/schema.json"
+	if os.Getenv("UPDATE_GOLDEN") != "" {
+		if err := os.WriteFile(golden, []byte(got), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(golden)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(string(want), got); diff != "" {
+		t.Errorf("JSON differs from %s (-want +got):\n%s", golden, diff)
+	}
+	again, err := schema.Read(strings.NewReader(got))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(p, again, cmp.Comparer(sameFloat)); diff != "" {
+		t.Errorf("the model does not survive (-want +got):\n%s", diff)
+	}
+}
+
+// sameFloat tells 0 from -0.
+func sameFloat(a, b float64) bool { return math.Float64bits(a) == math.Float64bits(b) }
+
+func write(t interface{ Fatal(...any) }, p *schema.Package) string {
+	var b bytes.Buffer
+	if err := schema.Write(&b, p); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+func TestWriteRefusesConstants(t *testing.T) {
+	p := &schema.Package{Name: "a", Modules: []*schema.Module{{GoName: "a", Files: []*schema.File{{
+		Name: "a.go", Decls: []schema.Decl{&schema.Const{Header: schema.Header{Name: "C"}, Value: 1}},
+	}}}}}
+	p.Link()
+	err := schema.Write(&bytes.Buffer{}, p)
+	if want := "schema: a.go: C: a constant cannot be a int"; err == nil || err.Error() != want {
+		t.Errorf("Write: %v, want %q", err, want)
+	}
+}
+
+func TestReadErrors(t *testing.T) {
+	// in stands in a file of the module m, with an enum E, a resource R and a constant C beside it.
+	in := func(decl string) string {
+		return `{"version": 1, "name": "p", "modules": [{"path": "m", "goName": "m", "files": [{"name": "f.go", "decls": [
+			{"kind": "enum", "name": "E", "members": [{"name": "A", "value": "a"}]},
+			{"kind": "resource", "name": "R", "token": "p:m:R"},
+			{"kind": "const", "name": "C", "type": "bool", "value": true},
+			` + decl + `]}]}]}`
+	}
+	of := func(typ string) string { return in(`{"kind": "alias", "name": "T", "target": ` + typ + `}`) }
+	tests := []struct{ name, input, want string }{
+		{"empty", ``, `line 1, column 1: unexpected end of JSON input`},
+		{"syntax", "{\n  \"version\": 1,\n}",
+			`line 3, column 1: invalid character '}' looking for beginning of object key string`},
+		{"trailing", `{"version": 1} x`, `line 1, column 16: invalid character 'x' after top-level value`},
+		{"other JSON", `{"name": "npm"}`, `no "version": this is not a schema that cidlc wrote`},
+		{"newer", `{"version": 2, "novel": true}`, `version 2 is not known, only 1 is`},
+		{"no name", `{"version": 1}`, `the package has no name`},
+		{"unknown member", `{"version": 1, "name": "p", "mods": []}`, `json: unknown field "mods"`},
+		{"wrong kind of value", "{\"version\": 1,\n\"name\": 3}",
+			`line 2, column 9: json: cannot unmarshal number into Go struct field packageJSON.name of type string`},
+		{"module path", `{"version": 1, "name": "p", "modules": [{"path": "../x", "goName": "x"}]}`,
+			`module "../x": the path is not relative and clean`},
+		{"module name", `{"version": 1, "name": "p", "modules": [{"path": "x", "goName": "x-y"}]}`,
+			`module "x": goName "x-y" is no identifier`},
+		{"two modules",
+			`{"version": 1, "name": "p", "modules": [{"path": "x", "goName": "x"}, {"path": "x", "goName": "x"}]}`,
+			`there are two modules "x"`},
+		{"two files",
+			`{"version": 1, "name": "p", "modules": [{"path": "x", "goName": "x", "files": [{"name": "a"}, {"name": "a"}]}]}`,
+			`module "x": there are two files "a"`},
+		{"file name",
+			`{"version": 1, "name": "p", "modules": [{"path": "x", "goName": "x", "files": [{"name": "y/a"}]}]}`,
+			`x/y/a: "y/a" is no file name`},
+		{"decl kind", in(`{"kind": "union", "name": "U"}`), `m/f.go: U: no declaration is of kind "union"`},
+		{"decl name", in(`{"kind": "union"}`), `m/f.go: declaration 4: name "" is no identifier`},
+		{"decl form", in(`7`),
+			`m/f.go: declaration 4: json: cannot unmarshal number into Go value of type struct { Kind string; Name string }`},
+		{"decl member", in(`{"kind": "enum", "name": "X", "token": "t"}`),
+			`m/f.go: X: json: unknown field "token"`},
+		{"declared twice", in(`{"kind": "struct", "name": "E"}`), `m/f.go: E: the module declares it twice`},
+		{"no token", in(`{"kind": "resource", "name": "X"}`), `m/f.go: X: the resource has no token`},
+		{"no name property", in(`{"kind": "resource", "name": "X", "token": "t", "named": true}`),
+			`m/f.go: X: the first property of a named resource must be its name`},
+		{"two properties", in(`{"kind": "struct", "name": "X", "properties": [
+			{"field": "A", "name": "a", "type": {"kind": "bool"}}, {"field": "B", "name": "a", "type": {"kind": "bool"}}]}`),
+			`m/f.go: X: there are two properties "a"`},
+		{"unnamed property", in(`{"kind": "config", "name": "X", "properties": [{"field": "A"}]}`),
+			`m/f.go: X: the property of field "A" has no name`},
+		{"field", in(`{"kind": "config", "name": "X", "properties": [{"name": "a"}]}`),
+			`m/f.go: X: property a: field "" is no identifier`},
+		{"property without type", in(`{"kind": "config", "name": "X", "properties": [{"name": "a", "field": "A"}]}`),
+			`m/f.go: X.a: a type is missing`},
+		{"member name", in(`{"kind": "enum", "name": "X", "members": [{"name": "a-b"}]}`),
+			`m/f.go: X: member name "a-b" is no identifier`},
+		{"const type", in(`{"kind": "const", "name": "X", "type": "int", "value": 1}`),
+			`m/f.go: X: no constant is of type "int"`},
+		{"const value", in(`{"kind": "const", "name": "X", "type": "uint64", "value": -1}`),
+			`m/f.go: X: value: json: cannot unmarshal number -1 into Go value of type uint64`},
+		{"const without value", in(`{"kind": "const", "name": "X", "type": "bool", "value": null}`),
+			`m/f.go: X: value: it is missing`},
+		{"type kind", of(`{"kind": "int"}`), `m/f.go: T: no type is of kind "int"`},
+		{"list without elem", of(`{"kind": "list"}`), `m/f.go: T: a type is missing`},
+		{"list with key", of(`{"kind": "list", "key": {"kind": "bool"}}`),
+			`m/f.go: T: a type of kind "list" has no "key"`},
+		{"bool with elem", of(`{"kind": "bool", "elem": {"kind": "bool"}}`),
+			`m/f.go: T: a type of kind "bool" has no "elem"`},
+		{"bool with name", of(`{"kind": "bool", "name": "E"}`),
+			`m/f.go: T: a type of kind "bool" has no "module" and no "name"`},
+		{"map without key", of(`{"kind": "map", "elem": {"kind": "bool"}}`), `m/f.go: T: a type is missing`},
+		{"map without elem", of(`{"kind": "map", "key": {"kind": "string"}}`), `m/f.go: T: a type is missing`},
+		{"map with a wrong key", of(`{"kind": "list", "elem": {"kind": "map", "key":
+			{"kind": "ref", "module": "m", "name": "R"}, "elem": {"kind": "bool"}}}`),
+			`m/f.go: T: the key of a map must be a string, an enum or an alias of a string`},
+		{"dangling", of(`{"kind": "ref", "module": "m", "name": "F"}`), `m/f.go: T: module "m" declares no "F"`},
+		{"dangling module", of(`{"kind": "ref", "module": "", "name": "E"}`),
+			`m/f.go: T: module "" declares no "E"`},
+		{"no module", of(`{"kind": "ref", "name": "E"}`), `m/f.go: T: the reference to "E" names no module`},
+		{"ref to const", of(`{"kind": "ref", "module": "m", "name": "C"}`),
+			`m/f.go: T: "C" in module "m" is no type that a property can have`},
+		{"alias of itself", of(`{"kind": "ref", "module": "m", "name": "T"}`),
+			`m/f.go: T: alias T stands for itself`},
+		{"circle of aliases", in(`{"kind": "alias", "name": "T", "target": {"kind": "ref", "module": "m", "name": "U"}},
+			{"kind": "alias", "name": "U", "target": {"kind": "ref", "module": "m", "name": "T"}}`),
+			`m/f.go: T: alias T stands for itself`},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			_, err := schema.Read(strings.NewReader(test.input))
+			if want := "schema: " + test.want; err == nil || err.Error() != want {
+				t.Errorf("Read: %v\nwant:  %s", err, want)
+			}
+		})
+	}
+}
+
+// TestRoundTrip holds that any model comes back as it was, and is written the same again.
+func TestRoundTrip(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		p := drawPackage(t)
+		text := write(t, p)
+		again, err := schema.Read(strings.NewReader(text))
+		if err != nil {
+			t.Fatalf("%v in %s", err, text)
+		}
+		if diff := cmp.Diff(p, again, cmp.Comparer(sameFloat)); diff != "" {
+			t.Fatalf("the model does not survive (-want +got):\n%s", diff)
+		}
+		if text != write(t, again) {
+			t.Fatal("the same model gave other bytes")
+		}
+	})
+}
+
+// FuzzRead holds that no input makes Read panic, and that whatever it accepts is stable.
+func FuzzRead(f *testing.F) {
+	seed, err := os.ReadFile("testdata/schema.json")
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add(seed)
+	f.Fuzz(func(t *testing.T, data []byte) {
+		p, err := schema.Read(bytes.NewReader(data))
+		if err != nil {
+			return
+		}
+		text := write(t, p)
+		again, err := schema.Read(strings.NewReader(text))
+		if err != nil {
+			t.Fatalf("Read accepted %q and then refused %q: %v", data, text, err)
+		}
+		if text != write(t, again) {
+			t.Fatal("the same model gave other bytes")
+		}
+	})
+}
+
+// drawPackage draws a model that holds every kind of declaration and type, with circles.
+func drawPackage(t *rapid.T) *schema.Package {
+	word := rapid.SampledFrom([]string{"", "a", "\u2028<&>\"\\", "日本\n\tx", "\x00"})
+	pos := rapid.Custom(func(t *rapid.T) schema.Position {
+		return schema.Position{Line: rapid.IntRange(0, 9).Draw(t, "line"), Column: rapid.IntRange(0, 9).Draw(t, "column")}
+	})
+	p := &schema.Package{Name: "p"}
+	var decls []schema.Decl
+	for i, path := range []string{"", "a", "a/b"}[:rapid.IntRange(1, 3).Draw(t, "modules")] {
+		m := &schema.Module{Path: path, GoName: fmt.Sprint("m", i)}
+		for j := range rapid.IntRange(0, 2).Draw(t, "files") {
+			f := &schema.File{Name: fmt.Sprint("f", j, ".go"), Doc: word.Draw(t, "doc")}
+			for k := range rapid.IntRange(0, 6).Draw(t, "decls") {
+				h := schema.Header{Name: fmt.Sprintf("D%d_%d", j, k), Doc: word.Draw(t, "doc"), Pos: pos.Draw(t, "pos")}
+				d := drawDecl(t, h, word)
+				f.Decls, decls = append(f.Decls, d), append(decls, d)
+			}
+			m.Files = append(m.Files, f)
+		}
+		p.Modules = append(p.Modules, m)
+	}
+	// Types are drawn last, when there is something to refer to.
+	for i, d := range decls {
+		if a, ok := d.(*schema.Alias); ok {
+			a.Target = drawType(t, decls[:i])
+		}
+		for _, property := range schema.Properties(d) {
+			property.Type = drawType(t, decls)
+		}
+	}
+	p.Link()
+	return p
+}
+
+func drawDecl(t *rapid.T, h schema.Header, word *rapid.Generator[string]) schema.Decl {
+	var properties []*schema.Property
+	for i := range rapid.IntRange(0, 3).Draw(t, "properties") {
+		flag := rapid.Bool()
+		properties = append(properties, &schema.Property{
+			Field: fmt.Sprint("F", i), Name: fmt.Sprint("f", i), Doc: word.Draw(t, "doc"),
+			Pointer: flag.Draw(t, "pointer"), Optional: flag.Draw(t, "optional"), Out: flag.Draw(t, "out"),
+			In: flag.Draw(t, "in"), Replaces: flag.Draw(t, "replaces"), Secret: flag.Draw(t, "secret"),
+		})
+	}
+	switch rapid.IntRange(0, 5).Draw(t, "kind") {
+	case 0:
+		named := rapid.Bool().Draw(t, "named")
+		if named {
+			properties = slices.Insert(properties, 0, &schema.Property{Field: "Name", Name: "name", Replaces: true})
+		}
+		return &schema.Resource{Header: h, Token: "p:m:" + h.Name, Named: named, Properties: properties}
+	case 1:
+		return &schema.Struct{Header: h, Properties: properties}
+	case 2:
+		return &schema.Config{Header: h, Properties: properties}
+	case 3:
+		e := &schema.Enum{Header: h}
+		for i := range rapid.IntRange(0, 3).Draw(t, "members") {
+			e.Members = append(e.Members, &schema.Member{Name: fmt.Sprint("M", i), Value: word.Draw(t, "value")})
+		}
+		return e
+	case 4:
+		return &schema.Alias{Header: h}
+	}
+	const exact = 1 << 53
+	value := rapid.OneOf(
+		rapid.Bool().AsAny(), word.AsAny(), rapid.Int64Range(-exact, exact).AsAny(),
+		rapid.Just[any](uint64(1<<63)), rapid.Float64().AsAny(),
+	)
+	return &schema.Const{Header: h, Value: value.Draw(t, "value")}
+}
+
+// drawType draws a type that refers to some of the declarations, if to any.
+func drawType(t *rapid.T, decls []schema.Decl) schema.Type {
+	switch rapid.IntRange(0, 3).Draw(t, "type") {
+	case 0:
+		return &schema.List{Elem: drawType(t, decls)}
+	case 1:
+		var keys []schema.Decl
+		for _, d := range decls {
+			if _, ok := d.(*schema.Enum); ok {
+				keys = append(keys, d)
+			}
+		}
+		var key schema.Type = schema.String
+		if len(keys) > 0 && rapid.Bool().Draw(t, "enum key") {
+			key = &schema.Ref{Decl: rapid.SampledFrom(keys).Draw(t, "key")}
+		}
+		return &schema.Map{Key: key, Elem: drawType(t, decls)}
+	case 2:
+		var targets []schema.Decl
+		for _, d := range decls {
+			switch d.(type) {
+			case *schema.Config, *schema.Const:
+			default:
+				targets = append(targets, d)
+			}
+		}
+		if len(targets) > 0 {
+			return &schema.Ref{Decl: rapid.SampledFrom(targets).Draw(t, "target")}
+		}
+	}
+	return rapid.SampledFrom([]schema.Primitive{
+		schema.Bool, schema.Number, schema.String, schema.Any, schema.Asset, schema.Archive, schema.AnyResource,
+	}).Draw(t, "primitive")
+}
