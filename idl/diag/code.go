@@ -1,4 +1,85 @@
 package diag
 
-// Code names the rule that a diagnostic is about. Codes are stable: one that was released keeps its meaning.
+// Code names the rule that a diagnostic is about. Codes are stable: one that was released keeps its meaning. Each has
+// an entry in the catalogue, which [Explain] returns and docs/diagnostics.md collects.
 type Code string
+
+// What keeps sources from being read.
+const (
+	GoSyntax        Code = "GoSyntax"
+	GoType          Code = "GoType"
+	GoPackage       Code = "GoPackage"
+	BuildConstraint Code = "BuildConstraint"
+	FileName        Code = "FileName"
+	FolderName      Code = "FolderName"
+	PackageName     Code = "PackageName"
+	CgoImport       Code = "CgoImport"
+	DotImport       Code = "DotImport"
+)
+
+// What may be declared.
+const (
+	FunctionDecl  Code = "FunctionDecl"
+	MethodDecl    Code = "MethodDecl"
+	VariableDecl  Code = "VariableDecl"
+	AliasDecl     Code = "AliasDecl"
+	GenericDecl   Code = "GenericDecl"
+	DefinedType   Code = "DefinedType"
+	BlankName     Code = "BlankName"
+	ReservedName  Code = "ReservedName"
+	NameCollision Code = "NameCollision"
+)
+
+// What types there are.
+const (
+	NumericType      Code = "NumericType"
+	ArrayType        Code = "ArrayType"
+	InterfaceType    Code = "InterfaceType"
+	FuncType         Code = "FuncType"
+	ChanType         Code = "ChanType"
+	AnonymousStruct  Code = "AnonymousStruct"
+	UnsupportedType  Code = "UnsupportedType"
+	ForeignType      Code = "ForeignType"
+	MapKey           Code = "MapKey"
+	PointerToPointer Code = "PointerToPointer"
+	PointerType      Code = "PointerType"
+	ResourceByValue  Code = "ResourceByValue"
+	AssetByValue     Code = "AssetByValue"
+	MarkerType       Code = "MarkerType"
+	ConfigType       Code = "ConfigType"
+	MixinType        Code = "MixinType"
+)
+
+// What a struct may hold.
+const (
+	UnexportedField   Code = "UnexportedField"
+	EmbeddedPointer   Code = "EmbeddedPointer"
+	EmbeddedType      Code = "EmbeddedType"
+	EmbeddedTag       Code = "EmbeddedTag"
+	MultipleMarkers   Code = "MultipleMarkers"
+	MultipleConfigs   Code = "MultipleConfigs"
+	ConfigPlace       Code = "ConfigPlace"
+	DuplicateProperty Code = "DuplicateProperty"
+	ReservedProperty  Code = "ReservedProperty"
+	ReservedField     Code = "ReservedField"
+)
+
+// What a lumi tag may say.
+const (
+	MalformedTag           Code = "MalformedTag"
+	UnknownOption          Code = "UnknownOption"
+	RepeatedOption         Code = "RepeatedOption"
+	ConflictingOptions     Code = "ConflictingOptions"
+	OptionPlace            Code = "OptionPlace"
+	InvalidName            Code = "InvalidName"
+	OptionalWithoutPointer Code = "OptionalWithoutPointer"
+	PointerWithoutOptional Code = "PointerWithoutOptional"
+)
+
+// What a constant may be.
+const (
+	ConstType      Code = "ConstType"
+	ConstValue     Code = "ConstValue"
+	DuplicateValue Code = "DuplicateValue"
+	ReservedKey    Code = "ReservedKey"
+)

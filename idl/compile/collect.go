@@ -1,0 +1,228 @@
+package compile
+
+import (
+	"go/ast"
+	"go/constant"
+	"go/token"
+	"go/types"
+
+	"github.com/lumi-idl/lumi/idl/diag"
+	"github.com/lumi-idl/lumi/idl/schema"
+)
+
+// checker holds the state of one compilation.
+type checker struct {
+	fset    *token.FileSet
+	tree    *tree
+	tokens  TokenForm
+	markers []string
+
+	pkg      *schema.Package
+	sources  []*source // sorted by folder
+	sourceOf map[*types.Package]*source
+	decls    map[*types.TypeName]*decl
+	order    []*decl // the values of decls, in source order
+	consts   []*constDecl
+
+	diags        []*diag.Diagnostic
+	blindFolders map[string]bool
+}
+
+// declKind is what a declared type is to the IDL.
+type declKind int
+
+const (
+	broken declKind = iota // reported, or not understood by Go: uses are passed over in silence
+	plainStruct
+	resource
+	config
+	mixin // an unexported struct with a marker: its properties appear in whoever embeds it
+	enum
+	alias
+)
+
+// decl is a declared type.
+type decl struct {
+	kind   declKind
+	spec   *ast.TypeSpec
+	obj    *types.TypeName
+	file   *sourceFile
+	doc    string
+	struc  *ast.StructType // nil unless the type is a struct
+	marker marker          // what a resource, config or mixin embeds
+	model  schema.Decl     // nil for broken types and mixins
+
+	classified bool
+	embedders  []*decl  // the structs that embed this one
+	usedAsType bool     // some property or alias has this type
+	options    []option // options that only resources may have, in a plain struct; see checkOptionPlaces
+	fields     []*field // own and promoted properties, once flattened
+	flattened  bool
+}
+
+// constDecl is a declared constant.
+type constDecl struct {
+	name *ast.Ident
+	obj  *types.Const
+	file *sourceFile
+	doc  string
+}
+
+// collect finds out what is declared, and of which kind it is.
+func (c *checker) collect() {
+	for _, s := range c.sources {
+		for _, f := range s.files {
+			for _, d := range f.Decls {
+				switch d := d.(type) {
+				case *ast.FuncDecl:
+					c.rejectFunc(d)
+				case *ast.GenDecl:
+					c.collectGen(f, d)
+				}
+			}
+		}
+	}
+	enums := map[*types.TypeName]bool{}
+	for _, k := range c.consts {
+		if named, ok := k.obj.Type().(*types.Named); ok && named.Obj().Pkg() == k.obj.Pkg() {
+			enums[named.Obj()] = true
+		}
+	}
+	for _, d := range c.order {
+		if d.kind == alias && enums[d.obj] && isString(d.obj.Type()) {
+			d.kind = enum
+		}
+	}
+	for _, d := range c.order {
+		c.classify(d)
+	}
+	for _, d := range c.order {
+		d.model = d.newModel(c)
+	}
+}
+
+func (c *checker) rejectFunc(d *ast.FuncDecl) {
+	if d.Recv != nil {
+		c.report(diag.MethodDecl, d.Name, "the IDL cannot declare methods").
+			Suggestion = "move the method " + d.Name.Name + " into the provider"
+		return
+	}
+	c.report(diag.FunctionDecl, d.Name, "the IDL cannot declare functions").
+		Suggestion = "move the function " + d.Name.Name + " into the provider, or into the TypeScript package"
+}
+
+func (c *checker) collectGen(f *sourceFile, gen *ast.GenDecl) {
+	for _, spec := range gen.Specs {
+		switch spec := spec.(type) {
+		case *ast.TypeSpec:
+			c.collectType(f, spec, specDoc(gen, spec.Doc, spec.Comment))
+		case *ast.ValueSpec:
+			if gen.Tok == token.VAR {
+				for _, name := range spec.Names {
+					d := c.report(diag.VariableDecl, name, "the IDL cannot declare variables")
+					d.Suggestion = "declare a constant"
+				}
+				continue
+			}
+			for _, name := range spec.Names {
+				c.collectConst(f, name, specDoc(gen, spec.Doc, spec.Comment))
+			}
+		}
+	}
+}
+
+// specDoc finds the documentation of a specification: above it, or above the declaration if that holds nothing else,
+// or at the end of its line.
+func specDoc(gen *ast.GenDecl, doc, comment *ast.CommentGroup) string {
+	if !gen.Lparen.IsValid() {
+		return docText(doc, gen.Doc, comment)
+	}
+	return docText(doc, comment)
+}
+
+func (c *checker) collectType(f *sourceFile, spec *ast.TypeSpec, doc string) {
+	obj, _ := f.source.TypesInfo.Defs[spec.Name].(*types.TypeName)
+	d := &decl{spec: spec, obj: obj, file: f, doc: doc}
+	switch {
+	case spec.Name.Name == "_":
+		c.report(diag.BlankName, spec.Name, "a type called _ can never be used").Suggestion = "name it, or remove it"
+		return
+	case spec.Assign.IsValid():
+		c.report(diag.AliasDecl, spec, "the IDL cannot give a type a second name with =").
+			Suggestion = "use the type itself, or define a new one without the ="
+	case spec.TypeParams != nil:
+		c.report(diag.GenericDecl, spec.TypeParams, "the IDL cannot declare generic types").
+			Suggestion = "declare a type for each use of " + spec.Name.Name
+	case obj == nil:
+		return
+	default:
+		d.kind = c.declaredKind(d)
+	}
+	if obj == nil {
+		return
+	}
+	c.decls[obj] = d
+	c.order = append(c.order, d)
+}
+
+// declaredKind tells kinds apart as far as the declaration alone goes: whether a struct is a resource and a string an
+// enum is found out when all declarations are known.
+func (c *checker) declaredKind(d *decl) declKind {
+	right := ast.Unparen(d.spec.Type)
+	switch right := right.(type) {
+	case *ast.StructType:
+		d.struc = right
+		return plainStruct
+	case *ast.Ident, *ast.SelectorExpr:
+		other := typeName(d.file, right)
+		if other == nil {
+			return broken
+		}
+		if basic, ok := other.Type().(*types.Basic); ok && other.Pkg() == nil {
+			if c.primitive(basic) == "" {
+				c.rejectBasic(right, basic)
+				return broken
+			}
+			return alias
+		}
+		c.report(diag.DefinedType, right, "the IDL cannot define %s as another name for %s", d.spec.Name.Name, other.Name()).
+			Suggestion = "use " + types.ExprString(right) + " itself"
+		return broken
+	}
+	return alias
+}
+
+func (c *checker) collectConst(f *sourceFile, name *ast.Ident, doc string) {
+	if name.Name == "_" {
+		c.report(diag.BlankName, name, "a constant called _ can never be used").Suggestion = "name it, or remove it"
+		return
+	}
+	obj, ok := f.source.TypesInfo.Defs[name].(*types.Const)
+	if !ok || obj.Val().Kind() == constant.Unknown {
+		return
+	}
+	c.consts = append(c.consts, &constDecl{name: name, obj: obj, file: f, doc: doc})
+}
+
+// newModel makes the empty declaration that references can point to.
+func (d *decl) newModel(c *checker) schema.Decl {
+	head := schema.Header{Name: d.spec.Name.Name, Doc: d.doc, Pos: c.schemaPos(d.spec.Name.Pos()), File: d.file.schema}
+	switch d.kind {
+	case plainStruct:
+		return &schema.Struct{Header: head}
+	case resource:
+		return &schema.Resource{Header: head, Token: c.typeToken(d), Named: d.marker == markerNamedResource}
+	case config:
+		return &schema.Config{Header: head}
+	case enum:
+		return &schema.Enum{Header: head}
+	case alias:
+		return &schema.Alias{Header: head}
+	}
+	return nil
+}
+
+func isString(t types.Type) bool {
+	basic, ok := t.Underlying().(*types.Basic)
+	return ok && basic.Kind() == types.String
+}

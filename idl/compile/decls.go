@@ -1,0 +1,268 @@
+package compile
+
+import (
+	"cmp"
+	"go/ast"
+	"go/constant"
+	"go/types"
+	"math"
+	"path"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/iancoleman/strcase"
+
+	"github.com/lumi-idl/lumi/idl/diag"
+	"github.com/lumi-idl/lumi/idl/schema"
+)
+
+// check judges every declaration and completes the model.
+func (c *checker) check() {
+	for _, d := range c.order {
+		c.fill(d)
+	}
+	c.checkOptionPlaces()
+	c.checkConfigs()
+	plain := c.fillEnums()
+	c.assemble(plain)
+	c.checkNames()
+}
+
+// fill completes the model of one declared type.
+func (c *checker) fill(d *decl) {
+	switch d.kind {
+	case plainStruct, resource, config, mixin:
+		fields := c.flatten(d)
+		var properties []*schema.Property
+		if d.marker == markerNamedResource {
+			properties = append(properties, c.nameProperty(d))
+		}
+		for _, f := range fields {
+			c.checkReserved(d, f)
+			properties = append(properties, f.Property)
+		}
+		switch m := d.model.(type) {
+		case *schema.Struct:
+			m.Properties = properties
+		case *schema.Resource:
+			m.Properties = properties
+		case *schema.Config:
+			m.Properties = properties
+		}
+	case alias:
+		if t := c.convert(d.file, d.spec.Type, byItself); t != nil {
+			d.model.(*schema.Alias).Target = t
+		}
+	}
+}
+
+// nameProperty is the property that NamedResource brings along.
+func (c *checker) nameProperty(d *decl) *schema.Property {
+	return &schema.Property{
+		Field: "Name", Name: "name", Type: schema.String, Replaces: true,
+		Doc: "The resource's name.", Pos: c.schemaPos(d.spec.Name.Pos()),
+	}
+}
+
+// checkReserved refuses properties whose names the engine owns. One that comes from another resource has been judged
+// there.
+func (c *checker) checkReserved(d *decl, f *field) {
+	if d.marker == noMarker || d.marker == markerConfig || f.owner != d && f.owner.marker != noMarker {
+		return
+	}
+	switch {
+	case f.Name == "id", f.Name == "urn":
+		report := c.report(diag.ReservedProperty, f.at, "the property %s of a resource belongs to the engine", f.Name)
+		report.Suggestion = "programs read it with lumi." + f.Name + "(…); choose another name with `lumi:\"name=…\"`"
+	case d.marker == markerNamedResource && f.Name == "name":
+		c.report(diag.ReservedProperty, f.at, "a named resource has a property name already").
+			Suggestion = "remove the field, or choose another name with `lumi:\"name=…\"`"
+	case d.marker == markerNamedResource && f.Field == "Name":
+		c.report(diag.ReservedProperty, f.at, "a named resource has a field Name already").Suggestion = "rename the field"
+	}
+}
+
+// checkConfigs holds that a package has one configuration, at its root.
+func (c *checker) checkConfigs() {
+	var first *decl
+	for _, d := range c.order {
+		if d.kind != config {
+			continue
+		}
+		if d.file.source.module.Path != "" {
+			c.report(diag.ConfigPlace, d.spec.Name, "the provider's configuration stands in the folder %s",
+				d.file.source.module.Path).Suggestion = "move it to the root of the IDL"
+		}
+		if first != nil {
+			c.note(c.report(diag.MultipleConfigs, d.spec.Name, "%s is a second configuration of the provider", d.spec.Name.Name),
+				first.spec.Name, "the first one is here")
+			continue
+		}
+		first = d
+	}
+}
+
+// fillEnums gives each enum its constants, and returns the model of those that belong to none.
+func (c *checker) fillEnums() map[*sourceFile][]schema.Decl {
+	plain := map[*sourceFile][]schema.Decl{}
+	first := map[*schema.Enum]map[string]*constDecl{}
+	for _, k := range c.consts {
+		if owner, ok := k.obj.Type().(*types.Named); ok {
+			d := c.decls[owner.Obj()]
+			if d != nil && d.kind == broken {
+				continue
+			}
+			if d == nil || d.kind != enum || d.file.source != k.file.source {
+				c.rejectConstType(k, owner.Obj(), d)
+				continue
+			}
+			e := d.model.(*schema.Enum)
+			if first[e] == nil {
+				first[e] = map[string]*constDecl{}
+			}
+			c.addMember(e, k, first[e])
+			continue
+		}
+		if value, ok := c.constValue(k); ok {
+			plain[k.file] = append(plain[k.file], &schema.Const{Header: schema.Header{
+				File: k.file.schema, Name: k.name.Name, Doc: k.doc, Pos: c.schemaPos(k.name.Pos()),
+			}, Value: value})
+		}
+	}
+	return plain
+}
+
+func (c *checker) rejectConstType(k *constDecl, typ *types.TypeName, d *decl) {
+	switch {
+	case d != nil && isString(typ.Type()):
+		c.report(diag.ConstType, k.name, "constants of %s are declared in its own folder", typ.Name()).
+			Suggestion = "move the constant beside the type"
+	case d != nil:
+		c.report(diag.ConstType, k.name, "%s is no string type, and only those can have constants of their own", typ.Name()).
+			Suggestion = "declare the constant without a type"
+	default:
+		c.report(diag.ConstType, k.name, "the type of the constant, %s, is not declared in this IDL",
+			typ.Pkg().Name()+"."+typ.Name()).Suggestion = "convert it to a bool, a string or a float64"
+	}
+}
+
+func (c *checker) addMember(e *schema.Enum, k *constDecl, seen map[string]*constDecl) {
+	value := constant.StringVal(k.obj.Val())
+	if !utf8.ValidString(value) {
+		c.rejectUTF8(k)
+		return
+	}
+	if other := seen[value]; other != nil {
+		report := c.report(diag.DuplicateValue, k.name, "%s and %s have the same value, %q", other.name.Name, k.name.Name, value)
+		report.Suggestion = "remove one of them"
+		c.note(report, other.name, "%s is declared here", other.name.Name)
+		return
+	}
+	seen[value] = k
+	e.Members = append(e.Members, &schema.Member{
+		Name: k.name.Name, Value: value, Doc: k.doc, Pos: c.schemaPos(k.name.Pos()),
+	})
+}
+
+func (c *checker) rejectUTF8(k *constDecl) {
+	c.report(diag.ConstValue, k.name, "the value of %s is not valid UTF-8", k.name.Name).
+		Suggestion = "encode the bytes, for example in base64"
+}
+
+// constValue judges the value of a constant that belongs to no enum.
+func (c *checker) constValue(k *constDecl) (any, bool) {
+	val := k.obj.Val()
+	basic, _ := k.obj.Type().(*types.Basic)
+	if basic != nil && (basic.Kind() == types.UntypedRune || basic.Name() == "rune") {
+		c.report(diag.ConstValue, k.name, "%s is a rune, which the IDL does not have", k.name.Name).
+			Suggestion = "write a string with double quotes, or a number"
+		return nil, false
+	}
+	switch val.Kind() {
+	case constant.Bool:
+		return constant.BoolVal(val), true
+	case constant.String:
+		s := constant.StringVal(val)
+		if !utf8.ValidString(s) {
+			c.rejectUTF8(k)
+			return nil, false
+		}
+		return s, true
+	case constant.Int, constant.Float:
+		return c.number(k, val, basic != nil && basic.Info()&types.IsInteger != 0)
+	}
+	c.report(diag.ConstValue, k.name, "%s is a complex number, which the IDL does not have", k.name.Name).
+		Suggestion = "declare a constant for each part"
+	return nil, false
+}
+
+// number rounds to float64, but for integers, where that would lose digits that somebody meant.
+func (c *checker) number(k *constDecl, val constant.Value, integer bool) (any, bool) {
+	f, exact := constant.Float64Val(val)
+	if math.IsInf(f, 0) {
+		c.report(diag.ConstValue, k.name, "the value of %s is too large for a float64", k.name.Name).
+			Suggestion = "write it as a string"
+		return nil, false
+	}
+	if !integer {
+		return f, true
+	}
+	if !exact {
+		c.report(diag.ConstValue, k.name, "a float64 cannot hold %s exactly", val.ExactString()).
+			Suggestion = "write it as a string, or with a decimal point to have it rounded"
+		return nil, false
+	}
+	whole := constant.ToInt(val)
+	if i, ok := constant.Int64Val(whole); ok {
+		return i, true
+	}
+	if u, ok := constant.Uint64Val(whole); ok {
+		return u, true
+	}
+	return f, true
+}
+
+// assemble puts modules, files and declarations in their places.
+func (c *checker) assemble(plain map[*sourceFile][]schema.Decl) {
+	byFile := plain
+	for _, d := range c.order {
+		if d.model != nil {
+			byFile[d.file] = append(byFile[d.file], d.model)
+		}
+	}
+	for _, s := range c.sources {
+		for _, f := range s.files {
+			decls := byFile[f]
+			slices.SortFunc(decls, func(a, b schema.Decl) int {
+				p, q := a.Head().Pos, b.Head().Pos
+				return cmp.Or(cmp.Compare(p.Line, q.Line), cmp.Compare(p.Column, q.Column))
+			})
+			f.schema.Decls = decls
+		}
+		c.pkg.Modules = append(c.pkg.Modules, s.module)
+	}
+	c.pkg.Link()
+}
+
+// typeToken is the type token of a resource.
+func (c *checker) typeToken(d *decl) string {
+	module := d.file.source.module.Token()
+	if c.tokens == TokensByFile {
+		module = path.Join(module, strcase.ToLowerCamel(strings.TrimSuffix(path.Base(d.file.rel), ".go")))
+	}
+	return c.pkg.Name + ":" + module + ":" + d.spec.Name.Name
+}
+
+// exportedName is name with its first letter in upper case, or "" if it has none.
+func exportedName(name string) string {
+	trimmed := strings.TrimLeft(name, "_")
+	if trimmed == "" {
+		return ""
+	}
+	_, size := utf8.DecodeRuneInString(trimmed)
+	if upper := strings.ToUpper(trimmed[:size]) + trimmed[size:]; ast.IsExported(upper) {
+		return upper
+	}
+	return ""
+}

@@ -1,0 +1,260 @@
+package compile
+
+import (
+	"go/ast"
+	"go/types"
+	"slices"
+
+	"github.com/lumi-idl/lumi/idl/diag"
+	"github.com/lumi-idl/lumi/idl/schema"
+)
+
+// field is a property of a struct, its own or promoted.
+type field struct {
+	*schema.Property
+	at    ast.Node // where the struct that has the property says so: the field's name, or the embedded struct
+	owner *decl    // the struct that declares the property
+}
+
+// flatten returns the properties of a struct with those promoted from embedded structs in their places. Each struct is
+// judged once, however many embed it.
+func (c *checker) flatten(d *decl) []*field {
+	if d.flattened {
+		return d.fields
+	}
+	d.flattened = true // before the walk: Go has reported a struct that holds itself
+	for _, f := range d.struc.Fields.List {
+		if len(f.Names) == 0 {
+			c.promote(d, f)
+			continue
+		}
+		tag := c.parseTag(f.Tag)
+		for _, name := range f.Names {
+			if p := c.property(d, f, name, tag); p != nil {
+				c.addField(d, &field{Property: p, at: name, owner: d})
+			}
+		}
+	}
+	return d.fields
+}
+
+// addField refuses a field whose name is taken, be it the property's or, since generated structs are flat, Go's.
+func (c *checker) addField(d *decl, f *field) {
+	for _, other := range d.fields {
+		var what string
+		switch {
+		case other.Name == f.Name:
+			what = "two properties called " + f.Name
+		case other.Field == f.Field:
+			what = "two fields called " + f.Field
+		default:
+			continue
+		}
+		report := c.report(diag.DuplicateProperty, f.at, "%s has %s", d.spec.Name.Name, what)
+		report.Suggestion = "rename one of them, or give it another name with `lumi:\"name=…\"`"
+		if other.Field == f.Field {
+			report.Suggestion = "rename one of them"
+		}
+		c.note(report, other.at, "the other one is here")
+		return
+	}
+	d.fields = append(d.fields, f)
+}
+
+// promote adds the properties of an embedded struct.
+func (c *checker) promote(d *decl, f *ast.Field) {
+	expr := ast.Unparen(f.Type)
+	if star, ok := expr.(*ast.StarExpr); ok {
+		c.report(diag.EmbeddedPointer, expr, "a struct is embedded by value").
+			Suggestion = "write " + types.ExprString(star.X)
+		expr = star.X
+	}
+	obj := typeName(d.file, expr)
+	if obj == nil {
+		return // Go has said so, or the generic type has been reported
+	}
+	if f.Tag != nil {
+		if elements, ok := c.tagElements(f.Tag); ok {
+			c.report(diag.EmbeddedTag, elements[0], "a tag on an embedded struct means nothing").
+				Suggestion = "remove it; the struct's own fields have tags of their own"
+		}
+	}
+	if m := c.markerOf(obj); m != noMarker {
+		if !m.embeds() {
+			c.report(diag.EmbeddedType, expr, "%s is not to be embedded", types.ExprString(expr)).
+				Suggestion = "give the field a name: " + obj.Name() + " *" + types.ExprString(expr)
+		}
+		return
+	}
+	inner := c.decls[obj]
+	switch {
+	case inner == nil && obj.Pkg() == nil:
+		c.rejectEmbedded(expr)
+	case inner == nil:
+		c.rejectForeign(expr, obj)
+	case inner.kind == broken:
+	case inner.struc == nil:
+		c.rejectEmbedded(expr)
+	default:
+		inner.embedders = append(inner.embedders, d)
+		for _, promoted := range c.flatten(inner) {
+			p := *promoted.Property
+			p.Pos = c.schemaPos(f.Type.Pos())
+			c.addField(d, &field{Property: &p, at: f.Type, owner: promoted.owner})
+		}
+	}
+}
+
+func (c *checker) rejectEmbedded(expr ast.Expr) {
+	name := types.ExprString(expr)
+	c.report(diag.EmbeddedType, expr, "only structs can be embedded, and %s is none", name).
+		Suggestion = "give the field a name"
+}
+
+// property judges one named field.
+func (c *checker) property(d *decl, f *ast.Field, name *ast.Ident, tag options) *schema.Property {
+	switch {
+	case name.Name == "_":
+		c.report(diag.BlankName, name, "a field called _ can never be used").Suggestion = "name it, or remove it"
+		return nil
+	case !name.IsExported():
+		report := c.report(diag.UnexportedField, name, "the field %s is not exported", name.Name)
+		if upper := exportedName(name.Name); upper != "" {
+			report.Suggestion = "write " + upper
+		}
+		return nil
+	case name.Name == "Lumi":
+		c.report(diag.ReservedField, name, "generated structs have a method called Lumi").
+			Suggestion = "rename the field; `lumi:\"name=lumi\"` keeps the property's name"
+		return nil
+	}
+	p := &schema.Property{
+		Field:    name.Name,
+		Name:     tag.name.text,
+		Optional: tag.optional.set(),
+		Out:      tag.out.set(),
+		In:       tag.in.set(),
+		Replaces: tag.replaces.set(),
+		Secret:   tag.secret.set(),
+		Doc:      docText(f.Doc, f.Comment),
+		Pos:      c.schemaPos(name.Pos()),
+	}
+	var named ast.Node = name
+	if tag.name.set() {
+		named = tag.name
+	} else {
+		p.Name = schema.PropertyName(name.Name)
+	}
+	if slices.Contains(prototypeMembers, p.Name) {
+		c.report(diag.ReservedProperty, named, "every object in JavaScript has a member called %s", p.Name).
+			Suggestion = "choose another name with `lumi:\"name=…\"`"
+		return nil
+	}
+	c.checkOptions(d, tag)
+	if !c.setType(d.file, p, f.Type, tag) {
+		return nil
+	}
+	return p
+}
+
+// prototypeMembers are the members that every JavaScript object inherits. As the name of a property they would read as
+// present when they are not.
+var prototypeMembers = []string{
+	"__defineGetter__", "__defineSetter__", "__lookupGetter__", "__lookupSetter__", "__proto__", "constructor",
+	"hasOwnProperty", "isPrototypeOf", "propertyIsEnumerable", "toLocaleString", "toString", "valueOf",
+}
+
+// checkOptions judges the options that only resources may have. For a plain struct that depends on who embeds it, so
+// that the judgement waits until all structs are known.
+func (c *checker) checkOptions(d *decl, tag options) {
+	for _, o := range []option{tag.out, tag.in, tag.replaces} {
+		switch {
+		case !o.set():
+		case d.marker == markerConfig:
+			c.report(diag.OptionPlace, o, "%s means nothing in a provider's configuration", o.text).Suggestion = "remove it"
+		case d.marker == noMarker:
+			d.options = append(d.options, o)
+		}
+	}
+}
+
+// checkOptionPlaces judges the options that checkOptions left.
+func (c *checker) checkOptionPlaces() {
+	for _, d := range c.order {
+		if len(d.options) == 0 || d.onlyInResources(map[*decl]bool{}) {
+			continue
+		}
+		for _, o := range d.options {
+			c.report(diag.OptionPlace, o, "%s is for the properties of a resource, and %s is a plain struct",
+				o.text, d.spec.Name.Name).
+				Suggestion = "remove it, or put the option on the property that holds the struct"
+		}
+	}
+}
+
+// onlyInResources reports whether resources embed the struct, and nothing else uses it.
+func (d *decl) onlyInResources(visiting map[*decl]bool) bool {
+	if d.marker != noMarker {
+		return d.marker != markerConfig
+	}
+	if d.usedAsType || len(d.embedders) == 0 || visiting[d] {
+		return false
+	}
+	visiting[d] = true
+	for _, e := range d.embedders {
+		if !e.onlyInResources(visiting) {
+			return false
+		}
+	}
+	return true
+}
+
+// setType finds the type of a property, and judges its pointer.
+func (c *checker) setType(f *sourceFile, p *schema.Property, expr ast.Expr, tag options) bool {
+	expr = ast.Unparen(expr)
+	star, pointer := expr.(*ast.StarExpr)
+	if !pointer {
+		if p.Type = c.convert(f, expr, byItself); p.Type == nil {
+			return false
+		}
+		if p.Optional && p.Type != schema.Any {
+			c.report(diag.OptionalWithoutPointer, tag.optional, "an optional property needs a pointer, which is nil when it is absent").
+				Suggestion = "write *" + types.ExprString(expr)
+			return false
+		}
+		return true
+	}
+	if inner, ok := ast.Unparen(star.X).(*ast.StarExpr); ok {
+		c.report(diag.PointerToPointer, star, "a pointer to a pointer says nothing that one pointer does not").
+			Suggestion = "write " + types.ExprString(inner)
+		return false
+	}
+	if p.Type = c.convert(f, star.X, behindPointer); p.Type == nil {
+		return false
+	}
+	if byReference(p.Type) {
+		return true
+	}
+	if p.Type == schema.Any {
+		c.report(diag.PointerType, star, "any needs no pointer, since it can be nil itself").Suggestion = "write any"
+		return false
+	}
+	if p.Pointer = p.Optional || p.Out; !p.Pointer {
+		c.report(diag.PointerWithoutOptional, star, "a pointer stands for a property that may be absent, and this one may not").
+			Suggestion = "add `lumi:\"optional\"`, or write " + types.ExprString(star.X)
+		return false
+	}
+	return true
+}
+
+// byReference reports whether properties of a type are always written with a pointer, absent or not.
+func byReference(t schema.Type) bool {
+	switch t := t.(type) {
+	case schema.Primitive:
+		return t == schema.Asset || t == schema.Archive || t == schema.AnyResource
+	case *schema.Ref:
+		_, capability := t.Decl.(*schema.Resource)
+		return capability
+	}
+	return false
+}

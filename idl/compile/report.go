@@ -1,0 +1,114 @@
+package compile
+
+import (
+	"fmt"
+	"go/ast"
+	"go/token"
+	"path/filepath"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/agnivade/levenshtein"
+
+	"github.com/lumi-idl/lumi/idl/diag"
+	"github.com/lumi-idl/lumi/idl/schema"
+)
+
+// textRange is a piece of source text that is no syntax node of its own, such as an option inside a tag.
+type textRange struct{ from, to token.Pos }
+
+func (r textRange) Pos() token.Pos { return r.from }
+func (r textRange) End() token.Pos { return r.to }
+
+// report adds an error about a piece of source. The caller may add notes and a suggestion to what it returns.
+func (c *checker) report(code diag.Code, at ast.Node, format string, args ...any) *diag.Diagnostic {
+	return c.reportAt(code, c.span(at), format, args...)
+}
+
+// reportAt is report for a place that no syntax node stands for.
+func (c *checker) reportAt(code diag.Code, at diag.Span, format string, args ...any) *diag.Diagnostic {
+	d := &diag.Diagnostic{Code: code, Severity: diag.Error, Span: at, Message: fmt.Sprintf(format, args...)}
+	c.diags = append(c.diags, d)
+	return d
+}
+
+// note points at the other of two places that contradict each other.
+func (c *checker) note(d *diag.Diagnostic, at ast.Node, format string, args ...any) {
+	d.Notes = append(d.Notes, diag.Note{Span: c.span(at), Message: fmt.Sprintf(format, args...)})
+}
+
+func (c *checker) has(code diag.Code) bool {
+	for _, d := range c.diags {
+		if d.Code == code {
+			return true
+		}
+	}
+	return false
+}
+
+func (c *checker) sorted() []diag.Diagnostic {
+	list := make([]diag.Diagnostic, len(c.diags))
+	for i, d := range c.diags {
+		list[i] = *d
+	}
+	return diag.Sort(list)
+}
+
+func (c *checker) span(at ast.Node) diag.Span {
+	return diag.Span{Start: c.position(at.Pos()), End: c.position(at.End())}
+}
+
+// position ignores line directives: a diagnostic is about the file that its reader has.
+func (c *checker) position(pos token.Pos) diag.Position {
+	p := c.fset.PositionFor(pos, false)
+	name := p.Filename
+	if rel := c.rel(name); rel != "" {
+		name = c.tree.display(rel)
+	} else if rel, err := filepath.Rel(c.tree.root, name); err == nil {
+		name = filepath.Join(c.tree.arg, rel)
+	}
+	return diag.Position{File: name, Line: p.Line, Column: p.Column}
+}
+
+// schemaPos is a position as the model holds it.
+func (c *checker) schemaPos(pos token.Pos) schema.Position {
+	p := c.fset.PositionFor(pos, false)
+	return schema.Position{Line: p.Line, Column: p.Column}
+}
+
+// docText returns a comment's text without markers, in valid UTF-8 and without the line end at its end.
+func docText(groups ...*ast.CommentGroup) string {
+	for _, g := range groups {
+		if text := strings.TrimRight(g.Text(), "\n"); text != "" {
+			return strings.ToValidUTF8(text, string(utf8.RuneError))
+		}
+	}
+	return ""
+}
+
+// nearest returns the candidate that somebody who wrote got most probably meant, or "" if none is near.
+func nearest(got string, candidates []string) string {
+	best, bestDistance := "", 3
+	for _, candidate := range candidates {
+		limit := min(bestDistance, (len(candidate)+2)/3+1)
+		if d := levenshtein.ComputeDistance(strings.ToLower(got), strings.ToLower(candidate)); d < limit {
+			best, bestDistance = candidate, d
+		}
+	}
+	return best
+}
+
+// oneEdit reports whether one insertion, deletion, substitution or swap of neighbours turns a into b.
+func oneEdit(a, b string) bool {
+	if levenshtein.ComputeDistance(a, b) == 1 {
+		return true
+	}
+	if len(a) != len(b) {
+		return false
+	}
+	i := 0
+	for i < len(a) && a[i] == b[i] {
+		i++
+	}
+	return i+1 < len(a) && a[i] == b[i+1] && a[i+1] == b[i] && a[i+2:] == b[i+2:]
+}

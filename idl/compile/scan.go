@@ -1,0 +1,190 @@
+package compile
+
+import (
+	"errors"
+	"fmt"
+	"go/build"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/lumi-idl/lumi/idl/diag"
+)
+
+// tree is the folder tree of an IDL, as it stands on disk.
+type tree struct {
+	arg  string // the root as the user named it
+	root string // the root, absolute and without symbolic links
+	// files are the slash-separated paths, below the root, of all files that belong to the IDL, sorted.
+	files []string
+}
+
+// scan finds the files of the IDL. The go command is not asked, since it leaves out files that a build constraint
+// excludes on this host, and we must not.
+func scan(dir string) (*tree, error) {
+	info, err := os.Stat(dir)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, &UsageError{fmt.Sprintf("%s: no such folder; give the folder that holds the IDL's Go files", dir)}
+	case err != nil:
+		return nil, err
+	case !info.IsDir():
+		return nil, &UsageError{fmt.Sprintf("%s is not a folder; give the folder that holds it: %s", dir, filepath.Dir(dir))}
+	}
+	t := &tree{arg: dir}
+	if t.root, err = filepath.Abs(dir); err != nil {
+		return nil, err
+	}
+	if t.root, err = filepath.EvalSymlinks(t.root); err != nil {
+		return nil, err
+	}
+	if !insideModule(t.root) {
+		return nil, &UsageError{fmt.Sprintf(
+			"%s lies outside any Go module; run 'go mod init example.com/mypackage' in %s", dir, filepath.Dir(t.root))}
+	}
+	if err := t.walk(); err != nil {
+		return nil, err
+	}
+	if len(t.files) == 0 {
+		return nil, &UsageError{fmt.Sprintf("%s holds no Go files; give the folder that holds the IDL", dir)}
+	}
+	return t, nil
+}
+
+func insideModule(dir string) bool {
+	for {
+		if info, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil && !info.IsDir() {
+			return true
+		}
+		parent := filepath.Dir(dir)
+		if parent == dir {
+			return false
+		}
+		dir = parent
+	}
+}
+
+// walk applies the go command's own rules of what belongs to a tree of packages.
+func (t *tree) walk() error {
+	err := filepath.WalkDir(t.root, func(p string, entry fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		name := entry.Name()
+		ignored := strings.HasPrefix(name, "_") || strings.HasPrefix(name, ".")
+		if entry.IsDir() {
+			if p == t.root {
+				return nil
+			}
+			if ignored || name == "testdata" || name == "vendor" {
+				return fs.SkipDir
+			}
+			if info, err := os.Stat(filepath.Join(p, "go.mod")); err == nil && !info.IsDir() {
+				return fs.SkipDir
+			}
+			return nil
+		}
+		if ignored || !strings.HasSuffix(name, ".go") || strings.HasSuffix(name, "_test.go") {
+			return nil
+		}
+		if info, err := os.Stat(p); err != nil || !info.Mode().IsRegular() {
+			return nil
+		}
+		rel, err := filepath.Rel(t.root, p)
+		if err != nil {
+			return err
+		}
+		t.files = append(t.files, filepath.ToSlash(rel))
+		return nil
+	})
+	slices.Sort(t.files)
+	return err
+}
+
+// packageName finds the package's name and judges it.
+func packageName(opts Options) (string, error) {
+	if opts.Package != "" {
+		if !packageNames.MatchString(opts.Package) {
+			return "", &UsageError{fmt.Sprintf("--package=%s: %s", opts.Package, packageGrammar)}
+		}
+		return opts.Package, nil
+	}
+	abs, err := filepath.Abs(opts.Dir)
+	if err != nil {
+		return "", err
+	}
+	name := filepath.Base(filepath.Dir(abs))
+	if !packageNames.MatchString(name) {
+		return "", &UsageError{fmt.Sprintf(
+			"the folder that holds the IDL is called %q, which is no package name: %s; choose one with --package=NAME",
+			name, packageGrammar)}
+	}
+	return name, nil
+}
+
+var packageNames = regexp.MustCompile(`^[a-z][a-z0-9]*([-_][a-z0-9]+)*(/[a-z][a-z0-9]*([-_][a-z0-9]+)*)*$`)
+
+const packageGrammar = "a package name is made of lower-case words joined by '-', '_' or '/'"
+
+// checkFiles reports files and folders whose names or build constraints the compiler cannot accept.
+func (c *checker) checkFiles() {
+	folded := map[string]string{}
+	folders := map[string]bool{}
+	for _, file := range c.tree.files {
+		dir, name := path.Split(file)
+		c.checkFolder(path.Clean(dir), file, folders)
+		at := c.clauseOf(file)
+		switch {
+		case name == "index.go":
+			c.reportAt(diag.FileName, at, "index.go would become index.ts, which is the folder's own").
+				Suggestion = "rename the file"
+		case strings.HasSuffix(name, ".d.go"):
+			c.reportAt(diag.FileName, at, "%s would become a TypeScript declaration file", name).
+				Suggestion = "rename the file to " + strings.TrimSuffix(name, ".d.go") + ".go"
+		case hostSpecific(name):
+			c.reportAt(diag.BuildConstraint, at,
+				"the name %s limits the file to some hosts, and so the output would depend on the host", name).
+				Suggestion = "rename the file so that it does not end in an operating system or architecture"
+			c.blind(file)
+		}
+		if other, clash := folded[strings.ToLower(file)]; clash {
+			c.reportAt(diag.FileName, at, "%s and %s differ by case only, and are one file on some systems", other, file).
+				Suggestion = "rename one of them"
+		}
+		folded[strings.ToLower(file)] = file
+	}
+}
+
+// checkFolder judges every folder on the way to a file once, and reports it on the first file found there.
+func (c *checker) checkFolder(dir, file string, seen map[string]bool) {
+	if dir == "." || seen[dir] {
+		return
+	}
+	seen[dir] = true
+	c.checkFolder(path.Dir(dir), file, seen)
+	switch name := path.Base(dir); {
+	case dir == "index":
+		c.reportAt(diag.FolderName, c.clauseOf(file),
+			"tokens of the folder index would be the same as those of the root, which is called index there").
+			Suggestion = "rename the folder"
+	case name == "node_modules":
+		c.reportAt(diag.FolderName, c.clauseOf(file), "no output is ever written into a folder called node_modules").
+			Suggestion = "rename the folder"
+	}
+}
+
+// hostSpecific reports whether a file's name alone makes the go command leave it out on some hosts. It asks go/build
+// about a host that does not exist, and so needs no list of the ones that do.
+func hostSpecific(name string) bool {
+	nowhere := build.Context{
+		GOOS: "nowhere", GOARCH: "nothing", Compiler: "gc",
+		OpenFile: func(string) (io.ReadCloser, error) { return io.NopCloser(strings.NewReader("package p\n")), nil },
+	}
+	match, err := nowhere.MatchFile("", name)
+	return err == nil && !match
+}

@@ -1,0 +1,215 @@
+package compile
+
+import (
+	"go/ast"
+	"go/token"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode"
+
+	"github.com/lumi-idl/lumi/idl/diag"
+)
+
+// option is one element of a lumi tag.
+type option struct {
+	textRange
+	text string
+}
+
+// options are what a lumi tag says. The zero option stands for one that is not there.
+type options struct {
+	name                                option // text is the name itself
+	optional, out, in, replaces, secret option
+}
+
+func (o option) set() bool { return o.text != "" }
+
+// optionNames are all options, in the order in which they are documented.
+var optionNames = []string{"name=", "optional", "out", "in", "replaces", "replace", "secret"}
+
+// nearlyOptions are the options for which a first element is more probably a slip than a name in the older dialect.
+var nearlyOptions = []string{"optional", "replaces", "replace"}
+
+// parseTag reads the lumi tag of a field; a field without one has no options. What is wrong is reported and left out.
+func (c *checker) parseTag(lit *ast.BasicLit) options {
+	var o options
+	elements, ok := c.tagElements(lit)
+	if !ok {
+		return o
+	}
+	for i, e := range elements {
+		c.parseOption(&o, e, i == 0)
+	}
+	if o.out.set() {
+		for _, other := range []option{o.in, o.replaces} {
+			if other.set() {
+				c.report(diag.ConflictingOptions, later(o.out, other), "a property that the provider sets cannot be %s too",
+					map[bool]string{true: "input only", false: "a reason to replace"}[other == o.in]).
+					Suggestion = "remove out or " + other.text
+			}
+		}
+		o.in, o.replaces = option{}, option{}
+	}
+	return o
+}
+
+func later(a, b option) option {
+	if a.from > b.from {
+		return a
+	}
+	return b
+}
+
+func (c *checker) parseOption(o *options, e option, first bool) {
+	var slot *option
+	switch key, value, hasValue := strings.Cut(e.text, "="); {
+	case key == "name" && hasValue:
+		e.text = value
+		slot = &o.name
+		if !c.checkName(e) {
+			return
+		}
+	case e.text == "optional":
+		slot = &o.optional
+	case e.text == "out":
+		slot = &o.out
+	case e.text == "in":
+		slot = &o.in
+	case e.text == "replaces", e.text == "replace":
+		slot = &o.replaces
+	case e.text == "secret":
+		slot = &o.secret
+	case first && !hasValue && e.text != "" && !nearlyOption(e.text):
+		slot = &o.name
+		if !c.checkName(e) {
+			return
+		}
+	default:
+		c.rejectOption(e)
+		return
+	}
+	if slot.set() {
+		c.note(c.report(diag.RepeatedOption, e, "the tag says this twice"), slot, "it says so here already")
+		return
+	}
+	*slot = e
+}
+
+func nearlyOption(text string) bool {
+	return slices.ContainsFunc(nearlyOptions, func(option string) bool { return oneEdit(text, option) })
+}
+
+func (c *checker) rejectOption(e option) {
+	if e.text == "" {
+		c.report(diag.MalformedTag, e, "an option of the tag is empty").Suggestion = "remove the comma, or the whole tag"
+		return
+	}
+	key, value, hasValue := strings.Cut(strings.TrimSpace(e.text), "=")
+	d := c.report(diag.UnknownOption, e, "the tag has no option %q", e.text)
+	switch near := nearest(key, optionNames); {
+	case slices.Contains(optionNames, key) && !hasValue:
+		d.Suggestion = "write " + key + " without spaces"
+	case slices.Contains(optionNames, key):
+		d.Suggestion = "write " + key + " without a value"
+	case near == "name=" && hasValue:
+		d.Suggestion = "write name=" + strings.TrimSpace(value)
+	case near != "" && near != "name=":
+		d.Suggestion = "write " + near
+	default:
+		d.Suggestion = "the options are name=<name>, optional, out, in, replaces and secret"
+	}
+}
+
+// checkName judges the name that a tag gives.
+func (c *checker) checkName(e option) bool {
+	if isIdentifier(e.text) {
+		return true
+	}
+	d := c.report(diag.InvalidName, e, "%q is no name for a property", e.text)
+	d.Suggestion = "use letters, digits, _ and $, and no digit first"
+	return false
+}
+
+// isIdentifier reports whether a name can stand in TypeScript without quotes.
+func isIdentifier(name string) bool {
+	for i, r := range name {
+		if r != '_' && r != '$' && !unicode.IsLetter(r) && (i == 0 || !unicode.IsDigit(r)) {
+			return false
+		}
+	}
+	return name != ""
+}
+
+// tagElements finds the elements of the lumi tag and where each of them stands.
+func (c *checker) tagElements(lit *ast.BasicLit) ([]option, bool) {
+	if lit == nil {
+		return nil, false
+	}
+	tag, err := strconv.Unquote(lit.Value)
+	if err != nil {
+		return nil, false // Go has said so
+	}
+	// Only in a raw string does the n-th byte of the tag stand at the n-th byte of the source.
+	at := func(from, to int) textRange { return textRange{lit.Pos(), lit.End()} }
+	if strings.HasPrefix(lit.Value, "`") && !strings.Contains(tag, "\n") && len(tag)+2 == len(lit.Value) {
+		at = func(from, to int) textRange {
+			return textRange{lit.Pos() + token.Pos(1+from), lit.Pos() + token.Pos(1+to)}
+		}
+	}
+	value, start, ok := c.lookupTag(tag, at)
+	if !ok {
+		return nil, false
+	}
+	var elements []option
+	for _, text := range strings.Split(value, ",") {
+		elements = append(elements, option{at(start, start+len(text)), text})
+		start += len(text) + 1
+	}
+	return elements, true
+}
+
+// lookupTag finds the value of the key lumi in a struct tag, and the offset of that value. The grammar of tags is that
+// of package reflect, which passes over mistakes in silence; here they are reported.
+func (c *checker) lookupTag(tag string, at func(from, to int) textRange) (value string, start int, found bool) {
+	const hint = "write `lumi:\"option,option\"`"
+	malformed := func(from int) (string, int, bool) {
+		c.report(diag.MalformedTag, at(from, len(tag)), "the tag is no list of key:\"value\" pairs").Suggestion = hint
+		return "", 0, false
+	}
+	pos := 0
+	for {
+		for pos < len(tag) && tag[pos] == ' ' {
+			pos++
+		}
+		if pos == len(tag) {
+			return value, start, found
+		}
+		keyStart := pos
+		for pos < len(tag) && tag[pos] > ' ' && tag[pos] != ':' && tag[pos] != '"' && tag[pos] != 0x7f {
+			pos++
+		}
+		key := tag[keyStart:pos]
+		if key == "" || pos+1 >= len(tag) || tag[pos] != ':' || tag[pos+1] != '"' {
+			return malformed(keyStart)
+		}
+		quoted, err := strconv.QuotedPrefix(tag[pos+1:])
+		if err != nil {
+			return malformed(keyStart)
+		}
+		text, err := strconv.Unquote(quoted)
+		if err != nil {
+			return malformed(keyStart)
+		}
+		next := pos + 1 + len(quoted)
+		if key == "lumi" {
+			if found {
+				c.report(diag.MalformedTag, at(keyStart, next), "the tag has the key lumi twice").
+					Suggestion = "put all options behind one"
+				return "", 0, false
+			}
+			value, start, found = text, pos+2, true
+		}
+		pos = next
+	}
+}

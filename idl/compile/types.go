@@ -1,0 +1,241 @@
+package compile
+
+import (
+	"go/ast"
+	"go/types"
+
+	"github.com/lumi-idl/lumi/idl/diag"
+	"github.com/lumi-idl/lumi/idl/schema"
+)
+
+// place is where a type stands, which decides what may stand there by value.
+type place int
+
+const (
+	byItself      place = iota // the whole type of a property, or of an alias
+	behindPointer              // what the pointer of a property points to
+	asElement                  // an element of a list or map, with or without a pointer
+)
+
+// convert turns the syntax of a type into the model's type. It returns nil where there is none, which has then been
+// reported, here or by Go.
+func (c *checker) convert(f *sourceFile, expr ast.Expr, at place) schema.Type {
+	switch e := ast.Unparen(expr).(type) {
+	case *ast.Ident, *ast.SelectorExpr:
+		return c.convertName(f, e, at)
+	case *ast.StarExpr:
+		return c.convertPointer(f, e, at)
+	case *ast.ArrayType:
+		elem := c.convert(f, e.Elt, asElement)
+		if e.Len != nil {
+			c.report(diag.ArrayType, e, "the IDL has no arrays of fixed length").
+				Suggestion = "write []" + types.ExprString(e.Elt)
+			return nil
+		}
+		if elem == nil {
+			return nil
+		}
+		return &schema.List{Elem: elem}
+	case *ast.MapType:
+		key, elem := c.convertKey(f, e.Key), c.convert(f, e.Value, asElement)
+		if key == nil || elem == nil {
+			return nil
+		}
+		return &schema.Map{Key: key, Elem: elem}
+	case *ast.InterfaceType:
+		if e.Methods.NumFields() == 0 {
+			return schema.Any
+		}
+		c.report(diag.InterfaceType, e, "the IDL has no interfaces").Suggestion = "use a struct, or any for arbitrary values"
+	case *ast.StructType:
+		c.report(diag.AnonymousStruct, e, "a struct in the IDL needs a name").
+			Suggestion = "declare a struct at the top level and use its name here"
+	case *ast.FuncType:
+		c.report(diag.FuncType, e, "the IDL has no function types").Suggestion = "describe data only; logic belongs into the provider"
+	case *ast.ChanType:
+		c.report(diag.ChanType, e, "the IDL has no channels").Suggestion = "use a list: []" + types.ExprString(e.Value)
+	case *ast.IndexExpr:
+		c.rejectInstance(f, e, e.X)
+	case *ast.IndexListExpr:
+		c.rejectInstance(f, e, e.X)
+	}
+	return nil
+}
+
+func (c *checker) convertPointer(f *sourceFile, e *ast.StarExpr, at place) schema.Type {
+	if inner, ok := ast.Unparen(e.X).(*ast.StarExpr); ok {
+		c.report(diag.PointerToPointer, e, "a pointer to a pointer says nothing that one pointer does not").
+			Suggestion = "write " + types.ExprString(inner)
+		return nil
+	}
+	if at == asElement {
+		return c.convert(f, e.X, asElement)
+	}
+	c.report(diag.PointerType, e, "a type of its own cannot be a pointer").
+		Suggestion = "use " + types.ExprString(e) + " where the property is declared"
+	return nil
+}
+
+// convertName turns the name of a type into the model's type.
+func (c *checker) convertName(f *sourceFile, expr ast.Expr, at place) schema.Type {
+	obj := typeName(f, expr)
+	if obj == nil {
+		return nil // Go has said so
+	}
+	if obj.Pkg() == nil {
+		return c.convertPredeclared(expr, obj)
+	}
+	if m := c.markerOf(obj); m != noMarker {
+		return c.convertMarker(expr, m, at)
+	}
+	d := c.decls[obj]
+	if d == nil {
+		c.rejectForeign(expr, obj)
+		return nil
+	}
+	name := types.ExprString(expr)
+	switch d.kind {
+	case broken:
+		return nil
+	case resource:
+		if at == byItself {
+			c.report(diag.ResourceByValue, expr, "the resource %s cannot stand inside another by value", name).
+				Suggestion = "write *" + name + " to refer to it"
+			return nil
+		}
+	case config:
+		c.report(diag.ConfigType, expr, "%s is the provider's configuration, which no property can hold", name).
+			Suggestion = "declare a struct with the properties that both need, and embed it in " + name
+		return nil
+	case mixin:
+		c.report(diag.MixinType, expr, "%s is a mixin, which exists only where it is embedded", name).
+			Suggestion = "export it, if it is a resource of its own"
+		return nil
+	}
+	d.usedAsType = true
+	return &schema.Ref{Decl: d.model}
+}
+
+func (c *checker) convertPredeclared(expr ast.Expr, obj *types.TypeName) schema.Type {
+	if obj.Name() == "any" {
+		return schema.Any
+	}
+	if basic, ok := obj.Type().(*types.Basic); ok {
+		if p := c.primitive(basic); p != "" {
+			return p
+		}
+		c.rejectBasic(expr, basic)
+		return nil
+	}
+	if _, ok := obj.Type().(*types.TypeParam); ok {
+		return nil // the generic type has been reported
+	}
+	c.report(diag.UnsupportedType, expr, "the IDL has no type %s", obj.Name()).Suggestion = "use a string"
+	return nil
+}
+
+// primitive returns "" for a basic type that the IDL does not have.
+func (c *checker) primitive(basic *types.Basic) schema.Primitive {
+	switch basic.Kind() {
+	case types.Bool:
+		return schema.Bool
+	case types.Float64:
+		return schema.Number
+	case types.String:
+		return schema.String
+	}
+	return ""
+}
+
+func (c *checker) rejectBasic(expr ast.Expr, basic *types.Basic) {
+	switch {
+	case basic.Kind() == types.Invalid:
+	case basic.Info()&types.IsComplex != 0:
+		c.report(diag.NumericType, expr, "the IDL has no complex numbers").Suggestion = "use a struct of two float64"
+	case basic.Info()&types.IsNumeric != 0 && basic.Kind() != types.Uintptr:
+		c.report(diag.NumericType, expr, "the IDL has one numeric type, float64, and %s is not it", basic.Name()).
+			Suggestion = "write float64"
+	default:
+		c.report(diag.UnsupportedType, expr, "the IDL has no type %s", types.ExprString(expr)).Suggestion = "use a string"
+	}
+}
+
+func (c *checker) convertMarker(expr ast.Expr, m marker, at place) schema.Type {
+	name := types.ExprString(expr)
+	switch m {
+	case markerResource:
+		if at == byItself {
+			c.report(diag.ResourceByValue, expr, "%s cannot stand inside a resource by value", name).
+				Suggestion = "write *" + name + " to refer to a resource of any type, or embed it without a field name"
+			return nil
+		}
+		return schema.AnyResource
+	case markerAsset, markerArchive:
+		if at == byItself {
+			c.report(diag.AssetByValue, expr, "%s needs a pointer", name).Suggestion = "write *" + name
+			return nil
+		}
+		if m == markerAsset {
+			return schema.Asset
+		}
+		return schema.Archive
+	case markerNamedResource:
+		c.report(diag.MarkerType, expr, "%s is no type of a property", name).
+			Suggestion = "write *idl.Resource to refer to a resource of any type"
+	default:
+		c.report(diag.MarkerType, expr, "%s is no type of a property", name).Suggestion = "embed it, without a field name"
+	}
+	return nil
+}
+
+// convertKey turns the key type of a map into the model's type.
+func (c *checker) convertKey(f *sourceFile, expr ast.Expr) schema.Type {
+	obj := typeName(f, expr)
+	if obj == nil {
+		if t := f.source.TypesInfo.TypeOf(expr); t != nil && t != types.Typ[types.Invalid] {
+			c.rejectKey(expr)
+		}
+		return nil
+	}
+	if obj.Pkg() == nil {
+		if basic, ok := obj.Type().(*types.Basic); ok && basic.Kind() == types.String {
+			return schema.String
+		}
+		c.rejectKey(expr)
+		return nil
+	}
+	d := c.decls[obj]
+	switch {
+	case d == nil:
+		c.rejectForeign(expr, obj)
+	case d.kind == broken:
+	case !isString(obj.Type()):
+		c.rejectKey(expr)
+	default:
+		d.usedAsType = true
+		return &schema.Ref{Decl: d.model}
+	}
+	return nil
+}
+
+func (c *checker) rejectKey(expr ast.Expr) {
+	c.report(diag.MapKey, expr, "the keys of a map are strings, and %s is not", types.ExprString(expr)).
+		Suggestion = "use string, or a type that is defined as one"
+}
+
+func (c *checker) rejectForeign(expr ast.Expr, obj *types.TypeName) {
+	d := c.report(diag.ForeignType, expr, "%s is not declared in this IDL", types.ExprString(expr))
+	switch {
+	case obj.Pkg().Path() == "time":
+		d.Suggestion = "use a string in the format of RFC 3339, or a float64 of seconds"
+	default:
+		d.Suggestion = "declare a struct of that name in this IDL"
+	}
+}
+
+// rejectInstance reports the use of a generic type. One that the IDL declares has been reported there.
+func (c *checker) rejectInstance(f *sourceFile, expr, generic ast.Expr) {
+	if obj := typeName(f, generic); obj != nil && c.decls[obj] == nil {
+		c.rejectForeign(expr, obj)
+	}
+}
