@@ -1,0 +1,82 @@
+declare const assetBrand: unique symbol;
+declare const archiveBrand: unique symbol;
+
+/** Where the content of an asset is. */
+export type AssetSource = { readonly text: string } | { readonly path: string } | { readonly uri: string };
+
+/** A text or a file that travels with the program. */
+export class Asset {
+    declare protected readonly [assetBrand]: true;
+
+    readonly source: AssetSource;
+
+    private constructor(source: AssetSource) {
+        this.source = Object.freeze(source);
+        Object.freeze(this);
+    }
+
+    /** An asset with the given text as its content. */
+    static fromText(text: string): Asset {
+        return new Asset({ text: requireString(text, "text", true) });
+    }
+
+    /** An asset with the content of a file. A relative path starts from the program's working directory. */
+    static fromFile(path: string): Asset {
+        return new Asset({ path: requireString(path, "path") });
+    }
+
+    /** An asset with the content behind an address, such as `https://example.com/logo.png`. */
+    static fromURI(uri: string): Asset {
+        return new Asset({ uri: requireString(uri, "URI") });
+    }
+}
+
+/** Where the content of an archive is. */
+export type ArchiveSource =
+    | { readonly assets: { readonly [path: string]: Asset | Archive } }
+    | { readonly path: string }
+    | { readonly uri: string };
+
+/** A collection of files that travels with the program. */
+export class Archive {
+    declare protected readonly [archiveBrand]: true;
+
+    readonly source: ArchiveSource;
+
+    private constructor(source: ArchiveSource) {
+        this.source = Object.freeze(source);
+        Object.freeze(this);
+    }
+
+    /** An archive of the given assets, and of the content of other archives, by the paths they have in it. */
+    static fromAssets(assets: { readonly [path: string]: Asset | Archive }): Archive {
+        const entries = Object.entries(assets);
+        for (const [path, content] of entries) {
+            if (!(content instanceof Asset || content instanceof Archive)) {
+                throw new TypeError(`${JSON.stringify(path)} in an archive must be an asset or an archive`);
+            }
+        }
+        // Object.fromEntries defines properties where an assignment to "__proto__" would set the prototype.
+        return new Archive({ assets: Object.freeze(Object.fromEntries(entries)) });
+    }
+
+    /** An archive of a folder, or of the content of an archive file such as a `.zip`. */
+    static fromFile(path: string): Archive {
+        return new Archive({ path: requireString(path, "path") });
+    }
+
+    /** An archive of the content of the archive file behind an address. */
+    static fromURI(uri: string): Archive {
+        return new Archive({ uri: requireString(uri, "URI") });
+    }
+}
+
+function requireString(value: unknown, what: string, mayBeEmpty: boolean = false): string {
+    if (typeof value !== "string") {
+        throw new TypeError(`the ${what} of an asset or archive must be a string, not ${typeof value}`);
+    }
+    if (value === "" && !mayBeEmpty) {
+        throw new TypeError(`the ${what} of an asset or archive must not be empty`);
+    }
+    return value;
+}

@@ -1,0 +1,39 @@
+import { describe, isPlain } from "./describe.js";
+import { ArgumentError } from "./errors.js";
+import type { Shape } from "./shape.js";
+import { Checker } from "./validate.js";
+
+/** The configuration of a package's provider. */
+export interface Configuration {
+    readonly shape: Shape;
+    /** Copies of the values that the program set. */
+    readonly properties: { readonly [property: string]: unknown };
+}
+
+const configurations = new Map<string, Configuration>();
+
+/**
+ * Sets the configuration of a package's provider. Throws an `ArgumentError` if the arguments do not have the shape, or
+ * if the package was configured before.
+ */
+export function configure(pkg: string, args: unknown, shape: Shape): void {
+    const checker = new Checker(false);
+    const given = args ?? {};
+    let properties = {};
+    if (configurations.has(pkg)) {
+        checker.fault("", "the package is configured already; a program does that once");
+    } else if (typeof given !== "object" || Array.isArray(given) || !isPlain(given)) {
+        checker.fault("", `expected an object with the configuration, found ${describe(args, true)}`);
+    } else {
+        properties = checker.struct(shape, given, { path: "", secret: false });
+    }
+    if (checker.faults.length > 0) {
+        throw new ArgumentError(pkg, undefined, checker.faults);
+    }
+    configurations.set(pkg, { shape, properties });
+}
+
+/** Returns the configuration of a package's provider, or `undefined` while the program set none. */
+export function configuration(pkg: string): Configuration | undefined {
+    return configurations.get(pkg);
+}

@@ -1,0 +1,67 @@
+import { Archive, Asset } from "./asset.js";
+import { Output } from "./output.js";
+import { stateOf, title } from "./state.js";
+
+const longest = 40;
+
+/** Says what a value is, for messages. The content of a secret is left out. */
+export function describe(value: unknown, secret: boolean): string {
+    switch (typeof value) {
+        case "undefined":
+            return "undefined";
+        case "string":
+            return secret ? "a string" : `a string ${quote(value)}`;
+        case "number":
+            if (!Number.isFinite(value)) {
+                return String(value);
+            }
+            return secret ? "a number" : `a number ${value}`;
+        case "boolean":
+        case "bigint":
+            return secret ? `a ${typeof value}` : `a ${typeof value} ${value}`;
+        case "object":
+            return value === null ? "null" : describeObject(value);
+        default:
+            return `a ${typeof value}`;
+    }
+}
+
+function describeObject(value: object): string {
+    const state = stateOf(value);
+    if (state !== undefined) {
+        return `a resource ${title(state.type, state.name)}`;
+    }
+    if (value instanceof Output) {
+        return "an output";
+    }
+    if (value instanceof Asset) {
+        return "an asset";
+    }
+    if (value instanceof Archive) {
+        return "an archive";
+    }
+    if (Array.isArray(value)) {
+        return "a list";
+    }
+    if (isPlain(value)) {
+        return "an object";
+    }
+    if (value instanceof Promise) {
+        return "a promise, which must be awaited first";
+    }
+    const constructor: unknown = value.constructor;
+    return typeof constructor === "function" && constructor.name !== ""
+        ? `an instance of ${constructor.name}`
+        : "an object with a prototype of its own";
+}
+
+/** Reports whether an object is one that a literal or JSON makes, and not an instance of some class. */
+export function isPlain(value: object): boolean {
+    const prototype: unknown = Object.getPrototypeOf(value);
+    // The prototype of the objects of another realm, such as a vm context, is another object but has no prototype too.
+    return prototype === null || Object.getPrototypeOf(prototype) === null;
+}
+
+function quote(text: string): string {
+    return JSON.stringify(text.length > longest ? text.slice(0, longest) + "…" : text);
+}

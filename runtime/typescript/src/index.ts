@@ -1,0 +1,35 @@
+/** What TypeScript packages that cidlc generates link against. */
+
+export { Archive, type ArchiveSource, Asset, type AssetSource } from "./asset.js";
+export { type Configuration, configuration, configure } from "./config.js";
+export { ArgumentError, type Fault } from "./errors.js";
+export { type Input, type Output, type Reference, reference } from "./output.js";
+export { type Evaluation, NamedResource, Resource, evaluate, id, urn } from "./resource.js";
+export {
+    type Enum,
+    type Options,
+    type Property,
+    type Shape,
+    type Type,
+    alias,
+    any,
+    anyResource,
+    archive,
+    asset,
+    boolean,
+    enumeration as enum,
+    input as in,
+    list,
+    map,
+    number,
+    optional,
+    optionalOut,
+    out,
+    replaces,
+    required,
+    resource,
+    secret,
+    string,
+    struct,
+} from "./shape.js";
+export { requireGeneration, version } from "./version.js";

@@ -1,0 +1,143 @@
+import { describe, isPlain } from "./describe.js";
+import { ArgumentError } from "./errors.js";
+import { type Output, output } from "./output.js";
+import type { Shape } from "./shape.js";
+import { type State, remember, stateOf, title } from "./state.js";
+import { Checker } from "./validate.js";
+
+declare const token: unique symbol;
+
+/**
+ * The base of every class that stands for a type of resource. Without a type argument, it stands for resources of any
+ * type.
+ */
+export abstract class Resource<out Token extends string = string> {
+    /** No such property exists: it makes resources of different types different, even if all their properties agree. */
+    declare protected readonly [token]: Token;
+
+    /**
+     * Checks the arguments against the shape and assigns them. Throws an `ArgumentError` if anything is wrong with
+     * them. Only `NamedResource` passes a name.
+     */
+    protected constructor(type: Token, args: unknown, shape: Shape, ...name: [name?: unknown]) {
+        const named = name.length > 0;
+        const checker = new Checker(true);
+        if (named) {
+            checkName(checker, name[0]);
+        }
+        const values = checkArguments(checker, args, shape, named);
+        if (checker.faults.length > 0) {
+            throw new ArgumentError(type, name[0], checker.faults);
+        }
+        remember(this, named ? { type, name: name[0] as string, shape } : { type, shape });
+        if (named) {
+            define(this, "name", name[0], false);
+        }
+        for (const [property, { out, replaces }] of Object.entries(shape)) {
+            if (out) {
+                define(this, property, output(this, property), false);
+            } else {
+                define(this, property, values[property], !replaces);
+            }
+        }
+    }
+}
+
+/** The base of every class that stands for a type of resource whose name the program chooses. */
+export abstract class NamedResource<out Token extends string = string> extends Resource<Token> {
+    /** The name that the program gave the resource. */
+    declare readonly name: string;
+
+    protected constructor(type: Token, name: string, args: unknown, shape: Shape) {
+        super(type, args, shape, name);
+    }
+}
+
+/** Returns the id that the provider gives a resource when it creates it. */
+export function id(resource: Resource): Output<string> {
+    known(resource);
+    return output(resource, "id");
+}
+
+/** Returns the URN that the engine gives a resource. */
+export function urn(resource: Resource): Output<string> {
+    known(resource);
+    return output(resource, "urn");
+}
+
+/** What a program says that a resource shall be. */
+export interface Evaluation {
+    /** The type token, such as `aws:ec2:VPC`. */
+    readonly type: string;
+    /** The name that the program gave the resource, where the program names resources of its type. */
+    readonly name?: string;
+    readonly shape: Shape;
+    /** Copies of the values that the program set. Absent properties and those that the provider sets are not there. */
+    readonly properties: { readonly [property: string]: unknown };
+}
+
+/**
+ * Returns what a resource is now, for an engine to register. Throws an `ArgumentError` if a property that can be
+ * changed after construction was set to something wrong.
+ */
+export function evaluate(resource: Resource): Evaluation {
+    const state = known(resource);
+    const checker = new Checker(true);
+    const properties: [string, unknown][] = state.name === undefined ? [] : [["name", state.name]];
+    for (const [name, property] of Object.entries(state.shape)) {
+        if (!property.out) {
+            const value = (resource as unknown as Record<string, unknown>)[name];
+            const checked = checker.property(property, value, { path: name, secret: property.secret === true });
+            if (checked !== undefined) {
+                properties.push([name, checked]);
+            }
+        }
+    }
+    if (checker.faults.length > 0) {
+        throw new ArgumentError(state.type, state.name, checker.faults);
+    }
+    return { ...state, properties: Object.fromEntries(properties) };
+}
+
+function known(resource: Resource): State {
+    const state = stateOf(resource);
+    if (state === undefined) {
+        throw new TypeError(`expected a resource, found ${describe(resource, false)}`);
+    }
+    return state;
+}
+
+function checkName(checker: Checker, name: unknown): void {
+    if (name === "") {
+        checker.fault("name", "must not be empty");
+    } else {
+        checker.value({ kind: "string" }, name, { path: "name", secret: false });
+    }
+}
+
+/** Returns copies of the arguments, which may be absent as a whole. */
+function checkArguments(
+    checker: Checker,
+    args: unknown,
+    shape: Shape,
+    named: boolean,
+): { readonly [property: string]: unknown } {
+    const state = stateOf(args);
+    if (state !== undefined) {
+        const found = title(state.type, state.name);
+        checker.fault("", `a resource, ${found}, stands where the arguments belong: pass an object such as { … }`);
+        return {};
+    }
+    const given = args ?? {};
+    if (typeof given !== "object" || Array.isArray(given) || !isPlain(given)) {
+        const where = named ? "after the name" : "as the only argument, since resources of this type take no name";
+        checker.fault("", `expected an object with the arguments ${where}, found ${describe(args, true)}`);
+        return {};
+    }
+    return checker.struct(shape, given, { path: "", secret: false }) as { readonly [property: string]: unknown };
+}
+
+/** Defines a property, also where an assignment would do something else. */
+function define(resource: object, name: string, value: unknown, writable: boolean): void {
+    Object.defineProperty(resource, name, { value, writable, enumerable: true, configurable: false });
+}
