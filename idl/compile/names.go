@@ -1,8 +1,10 @@
 package compile
 
 import (
+	"cmp"
 	"go/ast"
-	"slices"
+	"maps"
+	"path"
 
 	"github.com/lumi-idl/lumi/idl/diag"
 	"github.com/lumi-idl/lumi/idl/schema"
@@ -21,8 +23,9 @@ func (c *checker) checkNames() {
 	for _, k := range c.consts {
 		idents[k.file.rel+":"+k.name.Name] = k.name
 	}
+	exported := map[string]map[string]schema.Decl{}
 	for _, s := range c.sources {
-		goNames := map[string]schema.Decl{}
+		goNames, tsNames := map[string]schema.Decl{}, map[string]schema.Decl{}
 		for _, f := range s.module.Files {
 			for _, d := range f.Decls {
 				at := nodes[d]
@@ -31,15 +34,20 @@ func (c *checker) checkNames() {
 				}
 				nodes[d] = at
 				c.checkReservedName(d, at)
-				c.checkCollisions("Go", schema.GoNames(d), d, goNames, nodes)
+				if c.checkCollisions("Go", schema.GoNames(d), d, goNames, nodes) {
+					c.checkCollisions("TypeScript", schema.TSNames(d), d, tsNames, nodes)
+				}
 			}
 		}
+		maps.DeleteFunc(tsNames, func(_ string, d schema.Decl) bool { return !d.Head().Exported() })
+		exported[cmp.Or(s.module.Path, ".")] = tsNames
 	}
+	c.checkBarrels(exported, nodes)
 }
 
 func (c *checker) checkCollisions(
 	language string, names []string, d schema.Decl, taken map[string]schema.Decl, nodes map[schema.Decl]*ast.Ident,
-) {
+) bool {
 	for _, name := range names {
 		other, clash := taken[name]
 		if !clash {
@@ -50,31 +58,36 @@ func (c *checker) checkCollisions(
 			other.Head().Name, d.Head().Name, name, language)
 		report.Suggestion = "rename one of them"
 		c.note(report, nodes[other], "%s is declared here", other.Head().Name)
-		return
+		return false
 	}
+	return true
 }
 
 // checkReservedName refuses names that no declaration can have in TypeScript. Exported names never are among them.
 func (c *checker) checkReservedName(d schema.Decl, at ast.Node) {
-	name := d.Head().Name
-	_, isConst := d.(*schema.Const)
-	if slices.Contains(reservedWords, name) || !isConst && slices.Contains(reservedTypes, name) {
-		c.report(diag.ReservedName, at, "TypeScript cannot declare anything called %s", name).Suggestion = "rename it"
-	} else if name == "lumi" || name == "shape" {
-		c.report(diag.ReservedName, at, "generated TypeScript uses the name %s itself", name).Suggestion = "rename it"
+	if name := d.Head().Name; schema.TSReserved(name) {
+		c.report(diag.ReservedName, at, "generated TypeScript cannot declare anything called %s", name).
+			Suggestion = "rename it"
 	}
 }
 
-// reservedWords are the words that TypeScript refuses as the name of a constant or type of a module, less those that
-// Go refuses as well.
-var reservedWords = []string{
-	"arguments", "await", "catch", "class", "debugger", "delete", "do", "enum", "eval", "export", "extends", "false",
-	"finally", "function", "implements", "in", "instanceof", "let", "new", "null", "private", "protected", "public",
-	"static", "super", "this", "throw", "true", "try", "typeof", "undefined", "void", "while", "with", "yield",
-}
-
-// reservedTypes are the words that TypeScript refuses as the name of a type only.
-var reservedTypes = []string{
-	"any", "asserts", "bigint", "boolean", "infer", "keyof", "never", "number", "object", "readonly", "string", "symbol",
-	"unique", "unknown",
+// checkBarrels holds that the TypeScript barrel of each folder can export its declarations beside its sub-folders.
+func (c *checker) checkBarrels(exported map[string]map[string]schema.Decl, nodes map[schema.Decl]*ast.Ident) {
+	taken := map[string]string{}
+	seen := map[string]bool{}
+	for _, file := range c.tree.files {
+		for dir := path.Dir(file); dir != "." && !seen[dir]; dir = path.Dir(dir) {
+			seen[dir] = true
+			parent, name := path.Dir(dir), schema.TSModuleName(path.Base(dir))
+			if d := exported[parent][name]; d != nil {
+				c.report(diag.NameCollision, nodes[d], "%s and the folder %s would both be called %s in generated TypeScript",
+					d.Head().Name, dir, name).Suggestion = "rename one of them"
+			}
+			if other := taken[path.Join(parent, name)]; other != "" {
+				c.reportAt(diag.FolderName, c.clauseOf(file), "the folders %s and %s would both be called %s in generated TypeScript",
+					other, dir, name).Suggestion = "rename one of them"
+			}
+			taken[path.Join(parent, name)] = dir
+		}
+	}
 }

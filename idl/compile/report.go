@@ -46,10 +46,18 @@ func (c *checker) has(code diag.Code) bool {
 	return false
 }
 
+// sorted returns what was reported, less what only follows from another report.
 func (c *checker) sorted() []diag.Diagnostic {
-	list := make([]diag.Diagnostic, len(c.diags))
-	for i, d := range c.diags {
-		list[i] = *d
+	byValue := c.has(diag.ResourceByValue)
+	list := make([]diag.Diagnostic, 0, len(c.diags))
+	for _, d := range c.diags {
+		if recursive := d.Code == diag.GoType && strings.HasPrefix(d.Message, "invalid recursive type"); recursive {
+			if byValue {
+				continue // resources that hold each other by value are reported as such
+			}
+			d.Suggestion = "put a pointer, a list or a map somewhere on the way around"
+		}
+		list = append(list, *d)
 	}
 	return diag.Sort(list)
 }

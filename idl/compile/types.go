@@ -26,6 +26,11 @@ func (c *checker) convert(f *sourceFile, expr ast.Expr, at place) schema.Type {
 	case *ast.StarExpr:
 		return c.convertPointer(f, e, at)
 	case *ast.ArrayType:
+		if obj := typeName(f, e.Elt); obj != nil && obj.Pkg() == nil && (obj.Name() == "byte" || obj.Name() == "uint8") {
+			c.report(diag.NumericType, e, "the IDL has no type for raw bytes").
+				Suggestion = "use a string that holds them in base64, or *idl.Asset"
+			return nil
+		}
 		elem := c.convert(f, e.Elt, asElement)
 		if e.Len != nil {
 			c.report(diag.ArrayType, e, "the IDL has no arrays of fixed length").

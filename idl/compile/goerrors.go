@@ -1,0 +1,256 @@
+package compile
+
+import (
+	"cmp"
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/scanner"
+	"go/token"
+	"go/types"
+	"os"
+	"path"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"golang.org/x/tools/go/packages"
+
+	"github.com/lumi-idl/lumi/idl/diag"
+)
+
+// blind notes that Go does not see all that stands in a file's folder, so that what it says of names it cannot find
+// there is not to be trusted.
+func (c *checker) blind(rel string) { c.blindFolders[path.Dir(rel)] = true }
+
+// misled reports whether Go's findings on a package may follow from files that Go did not see.
+func (c *checker) misled(pkg *packages.Package, memo map[*packages.Package]bool) bool {
+	if known, ok := memo[pkg]; ok {
+		return known
+	}
+	memo[pkg] = false
+	for _, file := range pkg.GoFiles {
+		if rel := c.rel(file); rel != "" && c.blindFolders[path.Dir(rel)] {
+			memo[pkg] = true
+			return true
+		}
+	}
+	for _, imported := range pkg.Imports {
+		if c.misled(imported, memo) || len(imported.GoFiles) == 0 && len(c.blindFolders) > 0 {
+			memo[pkg] = true
+			return true
+		}
+	}
+	return false
+}
+
+// reportGoErrors turns what the go command, the parser and go/types say into diagnostics.
+func (c *checker) reportGoErrors(roots []*packages.Package) error {
+	var failure error
+	memo := map[*packages.Package]bool{}
+	listed := map[string]bool{}
+	packages.Visit(roots, nil, func(pkg *packages.Package) {
+		misled := c.misled(pkg, memo)
+		for _, e := range pkg.Errors {
+			switch e.Kind {
+			case packages.ParseError:
+				c.reportSyntax(e)
+			case packages.ListError, packages.UnknownError:
+				if misled || listed[e.Msg] {
+					continue
+				}
+				listed[e.Msg] = true
+				if !c.reportListError(pkg, e) {
+					failure = cmp.Or(failure, fmt.Errorf("the go command cannot load %s: %w", cmp.Or(pkg.PkgPath, c.tree.arg), e))
+				}
+			}
+		}
+	})
+	for _, s := range c.sources {
+		if c.misled(s.Package, memo) {
+			continue
+		}
+		for _, e := range s.TypeErrors {
+			c.reportTypeError(s, e)
+		}
+	}
+	if len(c.diags) > 0 {
+		return nil
+	}
+	return failure
+}
+
+func (c *checker) reportSyntax(e packages.Error) {
+	at, ok := c.parsePosition(e.Pos)
+	if !ok {
+		return
+	}
+	c.reportAt(diag.GoSyntax, at, "%s", e.Msg)
+}
+
+// importErrors are go/types' way of saying that a package could not be loaded, which the go command says better.
+var importErrors = regexp.MustCompile(`^could not import |^import cycle not allowed`)
+
+func (c *checker) reportTypeError(s *source, e types.Error) {
+	if importErrors.MatchString(e.Msg) && c.has(diag.GoPackage) || c.has(diag.GoSyntax) && !e.Soft {
+		return
+	}
+	// A detail of the error before, such as where the other declaration stands.
+	if detail, ok := strings.CutPrefix(e.Msg, "\t"); ok && len(c.diags) > 0 {
+		last := c.diags[len(c.diags)-1]
+		if at := c.wordAt(e.Pos); last.Code == diag.GoType {
+			last.Notes = append(last.Notes, diag.Note{Span: at, Message: detail})
+		}
+		return
+	}
+	for _, f := range s.files {
+		for _, d := range f.Decls {
+			if fn, ok := d.(*ast.FuncDecl); ok && fn.Pos() <= e.Pos && e.Pos < fn.End() {
+				return // the function itself is the mistake
+			}
+		}
+	}
+	c.reportAt(diag.GoType, c.wordAt(e.Pos), "%s", e.Msg)
+}
+
+// quotedPath finds the import path in what the go command says.
+var quotedPath = regexp.MustCompile(`(?:package|import) "?([^\s":;]+)"?`)
+
+// reportListError reports false if nothing in the IDL can be found that causes the error.
+func (c *checker) reportListError(pkg *packages.Package, e packages.Error) bool {
+	msg := strings.TrimSpace(e.Msg)
+	if c.excluded(pkg) {
+		return true
+	}
+	at, ok := c.parsePosition(e.Pos)
+	if ok {
+		at = c.importAt(at)
+	}
+	if !ok {
+		at, ok = c.importOf(pkg.PkgPath)
+	}
+	if m := quotedPath.FindStringSubmatch(msg); !ok && m != nil {
+		at, ok = c.importOf(m[1])
+	}
+	if !ok {
+		at, ok = c.packageClause(pkg)
+	}
+	if !ok {
+		return false
+	}
+	summary, rest, _ := strings.Cut(msg, "\n")
+	d := c.reportAt(diag.GoPackage, at, "%s", strings.TrimRight(summary, ":;"))
+	if hint := strings.Join(strings.Fields(rest), " "); hint != "" {
+		d.Suggestion = hint
+	}
+	return true
+}
+
+// excluded reports whether the error only repeats that all files of a folder have build constraints.
+func (c *checker) excluded(pkg *packages.Package) bool {
+	for _, file := range pkg.IgnoredFiles {
+		if rel := c.rel(file); rel != "" && c.blindFolders[path.Dir(rel)] {
+			return true
+		}
+	}
+	return false
+}
+
+// importOf finds the first import of a package in the IDL.
+func (c *checker) importOf(importPath string) (diag.Span, bool) {
+	for _, s := range c.sources {
+		for _, f := range s.files {
+			for _, spec := range f.Imports {
+				if p, err := strconv.Unquote(spec.Path.Value); err == nil && p == importPath {
+					return c.span(spec.Path), true
+				}
+			}
+		}
+	}
+	return diag.Span{}, false
+}
+
+// importAt widens the position of an import to the import.
+func (c *checker) importAt(at diag.Span) diag.Span {
+	for _, s := range c.sources {
+		for _, f := range s.files {
+			for _, spec := range f.Imports {
+				if span := c.span(spec.Path); span.Start == at.Start {
+					return span
+				}
+			}
+		}
+	}
+	return at
+}
+
+// packageClause finds the package clause of the first file of a package that is part of the IDL.
+func (c *checker) packageClause(pkg *packages.Package) (diag.Span, bool) {
+	for _, name := range slices.Concat(pkg.GoFiles, pkg.IgnoredFiles) {
+		if rel := c.rel(name); rel != "" {
+			return c.clauseOf(rel), true
+		}
+	}
+	return diag.Span{}, false
+}
+
+// clauseOf finds the package clause of a file, or its start where there is none.
+func (c *checker) clauseOf(rel string) diag.Span {
+	name := filepath.Join(c.tree.root, filepath.FromSlash(rel))
+	file, _ := parser.ParseFile(c.fset, name, nil, parser.PackageClauseOnly)
+	if file == nil || !file.Name.Pos().IsValid() {
+		start := diag.Position{File: c.tree.display(rel), Line: 1, Column: 1}
+		return diag.Span{Start: start, End: start}
+	}
+	return c.span(file.Name)
+}
+
+// parsePosition reads the position "file:line:col" or "file:line" that the go command prints.
+func (c *checker) parsePosition(pos string) (diag.Span, bool) {
+	m := positions.FindStringSubmatch(pos)
+	if m == nil {
+		return diag.Span{}, false
+	}
+	name := m[1]
+	if !filepath.IsAbs(name) {
+		name = filepath.Join(c.tree.root, name)
+	}
+	rel := c.rel(name)
+	if rel == "" {
+		return diag.Span{}, false
+	}
+	at := diag.Position{File: c.tree.display(rel), Line: 1, Column: 1}
+	at.Line, _ = strconv.Atoi(m[2])
+	if m[3] != "" {
+		at.Column, _ = strconv.Atoi(m[3])
+	}
+	return diag.Span{Start: at, End: at}, true
+}
+
+var positions = regexp.MustCompile(`^(.+?):(\d+)(?::(\d+))?$`)
+
+// wordAt spans the identifier, literal or operator at a position.
+func (c *checker) wordAt(pos token.Pos) diag.Span {
+	file := c.fset.File(pos)
+	if file == nil {
+		return diag.Span{}
+	}
+	src, err := os.ReadFile(file.Name())
+	if err != nil || len(src) != file.Size() {
+		return c.span(textRange{pos, pos})
+	}
+	offset := file.Offset(pos)
+	var s scanner.Scanner
+	rest := token.NewFileSet().AddFile("", -1, len(src)-offset)
+	s.Init(rest, src[offset:], func(token.Position, string) {}, 0)
+	start, tok, lit := s.Scan()
+	if tok == token.EOF || rest.Offset(start) != 0 || strings.Contains(lit, "\n") {
+		return c.span(textRange{pos, pos})
+	}
+	if lit == "" {
+		lit = tok.String()
+	}
+	return c.span(textRange{pos, pos + token.Pos(len(lit))})
+}
