@@ -5,6 +5,8 @@ import (
 	"go/ast"
 	"maps"
 	"path"
+	"slices"
+	"strings"
 
 	"github.com/lumi-idl/lumi/idl/diag"
 	"github.com/lumi-idl/lumi/idl/schema"
@@ -65,7 +67,7 @@ func (c *checker) checkCollisions(
 
 // checkReservedName refuses names that no declaration can have in TypeScript. Exported names never are among them.
 func (c *checker) checkReservedName(d schema.Decl, at ast.Node) {
-	if name := d.Head().Name; schema.TSReserved(name) {
+	if name := d.Head().Name; slices.Contains(reservedInTypeScript, name) {
 		c.report(diag.ReservedName, at, "generated TypeScript cannot declare anything called %s", name).
 			Suggestion = "rename it"
 	}
@@ -91,3 +93,16 @@ func (c *checker) checkBarrels(exported map[string]map[string]schema.Decl, nodes
 		}
 	}
 }
+
+// reservedInTypeScript are the names that no declaration of a module can have: they are words of the language, name
+// built-in types, or are used by generated code itself. Words that Go reserves as well are left out.
+var reservedInTypeScript = strings.Fields(`
+	await catch class debugger delete do enum export extends false finally function in instanceof new null super this
+	throw true try typeof void while with
+
+	arguments eval implements let private protected public static undefined yield
+
+	any bigint boolean infer keyof never number object readonly string symbol unique unknown
+
+	exports lumi require shape
+`)
