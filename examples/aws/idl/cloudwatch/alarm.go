@@ -69,8 +69,12 @@ const (
 type missingData string
 
 const (
-	missingBreaching    missingData = "breaching"
+	// It counts as out of bounds.
+	missingBreaching missingData = "breaching"
+	// It counts as within bounds.
 	missingNotBreaching missingData = "notBreaching"
-	missingIgnore       missingData = "ignore"
-	missingMissing      missingData = "missing"
+	// The alarm stays as it is.
+	missingIgnore missingData = "ignore"
+	// The alarm says that it does not know.
+	missingMissing missingData = "missing"
 )

@@ -78,8 +78,11 @@ type AttributeType string
 
 // The types of attributes.
 const (
+	// A text, sorted by its bytes in UTF-8.
 	StringAttribute AttributeType = "S"
+	// A number.
 	NumberAttribute AttributeType = "N"
+	// Bytes.
 	BinaryAttribute AttributeType = "B"
 )
 
@@ -88,7 +91,9 @@ type BillingMode string
 
 // The modes of billing.
 const (
-	BillingModeProvisioned   BillingMode = "PROVISIONED"
+	// A capacity, used or not.
+	BillingModeProvisioned BillingMode = "PROVISIONED"
+	// Each request.
 	BillingModePayPerRequest BillingMode = "PAY_PER_REQUEST"
 )
 
@@ -97,9 +102,12 @@ type ProjectionType string
 
 // The choices of attributes.
 const (
+	// None but those of the keys.
 	ProjectKeysOnly ProjectionType = "KEYS_ONLY"
-	ProjectInclude  ProjectionType = "INCLUDE"
-	ProjectAll      ProjectionType = "ALL"
+	// Those of the keys and some more.
+	ProjectInclude ProjectionType = "INCLUDE"
+	// All of them.
+	ProjectAll ProjectionType = "ALL"
 )
 
 // StreamViewType is what a stream tells about a change.
@@ -107,8 +115,12 @@ type StreamViewType string
 
 // What a stream may tell about a change.
 const (
-	StreamKeysOnly  StreamViewType = "KEYS_ONLY"
-	StreamNewImage  StreamViewType = "NEW_IMAGE"
-	StreamOldImage  StreamViewType = "OLD_IMAGE"
+	// The key of the record.
+	StreamKeysOnly StreamViewType = "KEYS_ONLY"
+	// The record as it is now.
+	StreamNewImage StreamViewType = "NEW_IMAGE"
+	// The record as it was before.
+	StreamOldImage StreamViewType = "OLD_IMAGE"
+	// The record as it was and as it is.
 	StreamNewAndOld StreamViewType = "NEW_AND_OLD_IMAGES"
 )

@@ -41,6 +41,8 @@ type AccessKeyStatus string
 
 // The states of a key.
 const (
-	ActiveAccessKeyStatus   AccessKeyStatus = "Active"
+	// They are.
+	ActiveAccessKeyStatus AccessKeyStatus = "Active"
+	// They are not, for now.
 	InactiveAccessKeyStatus AccessKeyStatus = "Inactive"
 )

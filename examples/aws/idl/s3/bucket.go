@@ -36,11 +36,16 @@ type CannedACL string
 
 // The ready-made sets of permissions.
 const (
-	CannedACLPrivate           CannedACL = "private"
-	CannedACLPublicRead        CannedACL = "public-read"
-	CannedACLPublicReadWrite   CannedACL = "public-read-write"
+	// The owner may do everything, and nobody else anything.
+	CannedACLPrivate CannedACL = "private"
+	// The owner may do everything, and everybody may read.
+	CannedACLPublicRead CannedACL = "public-read"
+	// Everybody may read and write.
+	CannedACLPublicReadWrite CannedACL = "public-read-write"
+	// The owner may do everything, and whoever has an account may read.
 	CannedACLAuthenticatedRead CannedACL = "authenticated-read"
-	CannedACLLogDeliveryWrite  CannedACL = "log-delivery-write"
+	// The services that record accesses may write their records.
+	CannedACLLogDeliveryWrite CannedACL = "log-delivery-write"
 )
 
 // VersioningStatus says whether a bucket keeps former versions. A bucket that once did can only suspend it.
@@ -48,7 +53,9 @@ type VersioningStatus string
 
 // The states of versioning.
 const (
-	VersioningEnabled   VersioningStatus = "Enabled"
+	// Former versions are kept.
+	VersioningEnabled VersioningStatus = "Enabled"
+	// Former versions that are there stay, and no more are kept.
 	VersioningSuspended VersioningStatus = "Suspended"
 )
 

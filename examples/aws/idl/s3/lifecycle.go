@@ -31,10 +31,16 @@ type StorageClass string
 
 // The classes of storage.
 const (
-	StandardClass         StorageClass = "STANDARD"
-	StandardInfrequent    StorageClass = "STANDARD_IA"
-	OneZoneInfrequent     StorageClass = "ONEZONE_IA"
-	IntelligentTiering    StorageClass = "INTELLIGENT_TIERING"
-	GlacierClass          StorageClass = "GLACIER"
+	// For data in use.
+	StandardClass StorageClass = "STANDARD"
+	// For data that is seldom read, but then at once.
+	StandardInfrequent StorageClass = "STANDARD_IA"
+	// The same, in a single zone: for data that can be made again.
+	OneZoneInfrequent StorageClass = "ONEZONE_IA"
+	// Amazon moves the data, by how often it is read.
+	IntelligentTiering StorageClass = "INTELLIGENT_TIERING"
+	// For data that can wait for hours to be read.
+	GlacierClass StorageClass = "GLACIER"
+	// For data that is kept because somebody has to.
 	DeepArchiveOfGlaciers StorageClass = "DEEP_ARCHIVE"
 )
