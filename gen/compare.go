@@ -1,0 +1,276 @@
+package gen
+
+import (
+	"bufio"
+	"bytes"
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// Plan is how a folder differs from the files that belong there. [Compare] makes it without touching anything, so that
+// the plans of several folders can be known to be good before the first of them is carried out.
+type Plan struct {
+	root      string   // the folder, as the caller named it
+	write     []File   // what is missing or different, sorted by path
+	stale     []string // what is to be removed, sorted
+	leftovers []string // temporary files of runs that were killed
+	unchanged int
+	// wanted maps the paths of all files, in lower case, to the paths.
+	wanted map[string]string
+}
+
+// Change is one thing that a plan does.
+type Change struct {
+	// Path is the file's path, which begins with the root as it was given to [Compare].
+	Path string
+	// Remove tells that the file is removed. Otherwise it is written.
+	Remove bool
+}
+
+// Changes returns what the plan does, first what it writes and then what it removes, each sorted by path.
+func (p *Plan) Changes() []Change {
+	var list []Change
+	for _, f := range p.write {
+		list = append(list, Change{Path: p.at(f.Path)})
+	}
+	for _, name := range p.stale {
+		list = append(list, Change{Path: p.at(name), Remove: true})
+	}
+	return list
+}
+
+// Unchanged counts the files that are already as they should be.
+func (p *Plan) Unchanged() int { return p.unchanged }
+
+// Compare finds out how the folder root differs from files. Root need not exist, and may be a symbolic link.
+//
+// A file is to be written where there is none of its name or another content, or where a symbolic link has its name:
+// then the link itself is replaced, and what it points to stays as it is. A scaffold is to be written only where
+// nothing has its name. A file is stale, and to be removed, if it starts with the [Header] of a generated file, has
+// the extension of one of the files and is not among them. No other file is ever removed: none that is hidden, none in
+// a hidden folder or in node_modules, and nothing behind a symbolic link.
+//
+// The error says what stands in the way of files, naming the path: a folder or a device in the place of a file, a file
+// or a symbolic link in the place of a folder, or what the system reports. Two files whose paths differ by case only
+// are an error too, and so is a path that is not local or leads into a hidden folder or node_modules.
+func Compare(root string, files []File) (*Plan, error) {
+	p := &Plan{root: root, wanted: make(map[string]string, len(files))}
+	if err := p.want(files); err != nil {
+		return nil, err
+	}
+	found, err := p.look()
+	if err != nil {
+		return nil, err
+	}
+	for _, f := range files {
+		if err := p.fits(f.Path, found); err != nil {
+			return nil, err
+		}
+	}
+	if err := p.compare(files, found); err != nil {
+		return nil, err
+	}
+	return p, p.findStale(files, found)
+}
+
+// CompareFile finds out whether the file has the content. There is nothing stale beside it. A symbolic link is
+// followed, since the file was asked for by name.
+func CompareFile(name string, content []byte) (*Plan, error) {
+	if real, err := filepath.EvalSymlinks(name); err == nil {
+		name = real
+	}
+	files := []File{{Path: filepath.Base(name), Content: content}}
+	p := &Plan{root: filepath.Dir(name)}
+	entries, err := os.ReadDir(p.root)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("cannot write %s: %w", name, cause(err))
+	}
+	found := make(map[string]fs.DirEntry)
+	for _, e := range entries {
+		switch {
+		case e.Name() == files[0].Path:
+			found[e.Name()] = e
+		case isTemporary(e):
+			p.leftovers = append(p.leftovers, e.Name())
+		}
+	}
+	if err := p.fits(files[0].Path, found); err != nil {
+		return nil, err
+	}
+	return p, p.compare(files, found)
+}
+
+// at returns the path of a file below the root, for the system and for people.
+func (p *Plan) at(name string) string { return filepath.Join(p.root, filepath.FromSlash(name)) }
+
+// want notes the files' paths and holds that the files can stand beside each other.
+func (p *Plan) want(files []File) error {
+	for _, f := range files {
+		if !fs.ValidPath(f.Path) || f.Path == "." || slices.ContainsFunc(strings.Split(f.Path, "/"), offLimits) {
+			return fmt.Errorf("%q is no path for a generated file", f.Path)
+		}
+		// On many systems, names that differ by case only are the same.
+		folded := strings.ToLower(f.Path)
+		if other, taken := p.wanted[folded]; taken {
+			return fmt.Errorf("%s and %s would be one file where case does not count", p.at(other), p.at(f.Path))
+		}
+		p.wanted[folded] = f.Path
+	}
+	return nil
+}
+
+// offLimits reports whether a file or folder of that name is none of our business.
+func offLimits(name string) bool { return strings.HasPrefix(name, ".") || name == "node_modules" }
+
+// look returns what there is below the root by its slash-separated path, without what is off limits, and notes
+// leftovers.
+func (p *Plan) look() (map[string]fs.DirEntry, error) {
+	found := make(map[string]fs.DirEntry)
+	if info, err := os.Stat(p.root); errors.Is(err, fs.ErrNotExist) {
+		if _, err := os.Lstat(p.root); err == nil {
+			return nil, fmt.Errorf("%s is a symbolic link that leads nowhere", p.root)
+		}
+		return found, nil
+	} else if err == nil && !info.IsDir() {
+		return nil, fmt.Errorf("%s is no folder, but generated files are to go there", p.root)
+	}
+	err := fs.WalkDir(os.DirFS(p.root), ".", func(name string, e fs.DirEntry, err error) error {
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+			return nil // Another process took it away.
+		case err != nil:
+			return fmt.Errorf("cannot read %s: %w", p.at(name), cause(err))
+		case name == ".":
+			return nil
+		case isTemporary(e):
+			p.leftovers = append(p.leftovers, name)
+		case !offLimits(e.Name()):
+			found[name] = e
+		case e.IsDir():
+			return fs.SkipDir
+		}
+		return nil
+	})
+	return found, err
+}
+
+// fits holds that a file of the given path can be put among what was found.
+func (p *Plan) fits(name string, found map[string]fs.DirEntry) error {
+	if e := found[name]; e != nil && !e.Type().IsRegular() && e.Type() != fs.ModeSymlink {
+		what := "not a regular file"
+		if e.IsDir() {
+			what = "a folder"
+		}
+		return fmt.Errorf("%s is %s, but a generated file belongs there: move it away", p.at(name), what)
+	}
+	for dir := path.Dir(name); dir != "."; dir = path.Dir(dir) {
+		e := found[dir]
+		switch {
+		case e == nil || e.IsDir():
+		case e.Type() == fs.ModeSymlink:
+			return fmt.Errorf("%s is a symbolic link, and cidlc does not write through links: "+
+				"replace it by a folder, or give the folder behind it as output", p.at(dir))
+		default:
+			return fmt.Errorf("%s is no folder, but generated files are to go there: move it away", p.at(dir))
+		}
+	}
+	return nil
+}
+
+// compare sorts out which files are to be written.
+func (p *Plan) compare(files []File, found map[string]fs.DirEntry) error {
+	differs := make([]bool, len(files))
+	err := parallel(len(files), func(i int) error {
+		f := files[i]
+		switch e := found[f.Path]; {
+		case e == nil:
+			differs[i] = true
+		case f.Scaffold:
+		case e.Type() == fs.ModeSymlink:
+			differs[i] = true
+		default:
+			content, err := os.ReadFile(p.at(f.Path))
+			if err != nil && !errors.Is(err, fs.ErrNotExist) {
+				return fmt.Errorf("cannot read %s: %w", p.at(f.Path), cause(err))
+			}
+			differs[i] = err != nil || !bytes.Equal(content, f.Content)
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	for i, f := range files {
+		switch {
+		case differs[i]:
+			p.write = append(p.write, f)
+		case !f.Scaffold:
+			p.unchanged++
+		}
+	}
+	slices.SortFunc(p.write, func(a, b File) int { return cmp.Compare(a.Path, b.Path) })
+	return nil
+}
+
+// findStale notes what was found, is ours, and is not wanted any more.
+func (p *Plan) findStale(files []File, found map[string]fs.DirEntry) error {
+	extensions := make(map[string]bool)
+	for _, f := range files {
+		if !f.Scaffold {
+			extensions[path.Ext(f.Path)] = true
+		}
+	}
+	for name, e := range found {
+		if !e.Type().IsRegular() || !extensions[path.Ext(name)] || p.wanted[strings.ToLower(name)] == name {
+			continue
+		}
+		ours, err := isGenerated(p.at(name))
+		if err != nil {
+			return fmt.Errorf("cannot read %s: %w", p.at(name), cause(err))
+		}
+		if ours {
+			p.stale = append(p.stale, name)
+		}
+	}
+	slices.Sort(p.stale)
+	return nil
+}
+
+// isGenerated reports whether the file starts with our header.
+func isGenerated(name string) (bool, error) {
+	f, err := os.Open(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, nil // Another process took it away.
+	}
+	if err != nil {
+		return false, err
+	}
+	defer f.Close()
+	line, err := bufio.NewReader(io.LimitReader(f, 4096)).ReadString('\n')
+	if err != nil && err != io.EOF {
+		return false, err
+	}
+	line = strings.TrimRight(line, "\r\n")
+	return strings.HasPrefix(line, headerStart) && strings.HasSuffix(line, headerEnd), nil
+}
+
+// cause strips the path from errors of package os, for messages that name it themselves.
+func cause(err error) error {
+	var pathError *fs.PathError
+	var linkError *os.LinkError
+	switch {
+	case errors.As(err, &pathError):
+		return pathError.Err
+	case errors.As(err, &linkError):
+		return linkError.Err
+	}
+	return err
+}

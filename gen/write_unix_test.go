@@ -1,0 +1,39 @@
+//go:build unix
+
+package gen
+
+import (
+	"io/fs"
+	"os"
+	"path/filepath"
+	"syscall"
+	"testing"
+)
+
+func TestModes(t *testing.T) {
+	defer syscall.Umask(syscall.Umask(0o022))
+	root := filepath.Join(t.TempDir(), "out")
+	write(t, root, generated("ec2/a.ts", "1"))
+	for name, want := range map[string]fs.FileMode{".": 0o755, "ec2": 0o755, "ec2/a.ts": 0o644} {
+		info, err := os.Stat(filepath.Join(root, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := info.Mode().Perm(); got != want {
+			t.Errorf("%s has mode %v, want %v", name, got, want)
+		}
+	}
+}
+
+func TestPipeInTheWay(t *testing.T) {
+	root := t.TempDir()
+	pipe := filepath.Join(root, "a.ts")
+	if err := syscall.Mkfifo(pipe, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	_, err := Compare(root, []File{generated("a.ts", "1")})
+	if want := pipe + " is not a regular file, but a generated file belongs there: move it away"; err == nil ||
+		err.Error() != want {
+		t.Errorf("Compare: %v\nwant:     %s", err, want)
+	}
+}
