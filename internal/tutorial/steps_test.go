@@ -1,0 +1,40 @@
+package tutorial_test
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/lumi-idl/lumi/internal/tutorial"
+)
+
+func TestSteps(t *testing.T) {
+	t.Parallel()
+	const markdown = "# Title\n```sh\nnot here\n```\n## Do\ntext\n```sh\nls\n## no heading\n```\n```go a/b.go\n" +
+		"package a\n```\n```text\nout\n```\n## Then\n```\nnor here\n```\n"
+	got, err := tutorial.Steps(markdown, "Do")
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []tutorial.Step{
+		{Line: 7, Kind: tutorial.RunCommands, Text: "ls\n## no heading\n"},
+		{Line: 11, Kind: tutorial.WriteFile, File: "a/b.go", Text: "package a\n"},
+		{Line: 14, Kind: tutorial.ExpectOutput, Text: "out\n"},
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestStepsThatNobodyCanDo(t *testing.T) {
+	t.Parallel()
+	for markdown, want := range map[string]string{
+		"## Do\n```\nls\n```\n":   `line 2: a block is sh, text, or a language and the path of a file, not ""`,
+		"## Do\n```sh\nls\n":      "line 2: the block does not end",
+		"## Undo\n```sh\nls\n```": `there are no blocks in a section "Do"`,
+	} {
+		if _, err := tutorial.Steps(markdown, "Do"); err == nil || err.Error() != want {
+			t.Errorf("%q: got %v, want %s", markdown, err, want)
+		}
+	}
+}

@@ -1,0 +1,136 @@
+package tutorial_test
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/lumi-idl/lumi/internal/tutorial"
+)
+
+// TestTutorial does what the README's tutorial says, with the real tools, in an empty folder and without a network.
+func TestTutorial(t *testing.T) {
+	t.Parallel()
+	checkout, err := filepath.Abs("../..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	readme, err := os.ReadFile(filepath.Join(checkout, "README.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	steps, err := tutorial.Steps(string(readme), "Tutorial: five minutes from an empty folder")
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := &reader{t: t, cwd: t.TempDir(), env: environment(t, checkout)}
+	for _, step := range steps {
+		r.do(step)
+	}
+}
+
+// reader is somebody who follows the tutorial.
+type reader struct {
+	t   *testing.T
+	cwd string
+	env []string
+	// output is what the last commands printed.
+	output string
+}
+
+func (r *reader) do(step tutorial.Step) {
+	r.t.Helper()
+	switch step.Kind {
+	case tutorial.RunCommands:
+		r.run(step)
+	case tutorial.WriteFile:
+		name := filepath.Join(r.cwd, filepath.FromSlash(step.File))
+		if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
+			r.t.Fatal(err)
+		}
+		if err := os.WriteFile(name, []byte(step.Text), 0o644); err != nil {
+			r.t.Fatal(err)
+		}
+	case tutorial.ExpectOutput:
+		if diff := cmp.Diff(step.Text, r.output); diff != "" {
+			r.t.Errorf("README.md:%d: the output is another (-want +got):\n%s", step.Line, diff)
+		}
+	}
+}
+
+// run runs commands and remembers the folder that they end in.
+func (r *reader) run(step tutorial.Step) {
+	r.t.Helper()
+	where := filepath.Join(r.t.TempDir(), "cwd")
+	cmd := exec.Command("bash", "-euo", "pipefail", "-c", step.Text+"pwd >"+where)
+	cmd.Dir, cmd.Env = r.cwd, r.env
+	var stdout, stderr strings.Builder
+	cmd.Stdout, cmd.Stderr = &stdout, &stderr
+	if err := cmd.Run(); err != nil {
+		r.t.Fatalf("README.md:%d: %v\n%s%s", step.Line, err, &stdout, &stderr)
+	}
+	cwd, err := os.ReadFile(where)
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	r.cwd, r.output = strings.TrimSpace(string(cwd)), stdout.String()
+}
+
+// environment is what the paragraph before the first block leaves behind: the checkout, and what "make dist" puts into
+// a folder, made here apart from the checkout, where other tests may be at work.
+func environment(t *testing.T, checkout string) []string {
+	t.Helper()
+	dist := t.TempDir()
+	runIn(t, checkout, "go", "build", "-o", filepath.Join(dist, "cidlc"), "./cmd/cidlc")
+
+	source := filepath.Join(checkout, "runtime", "typescript")
+	modules := filepath.Join(source, "node_modules")
+	if _, err := os.Stat(modules); err != nil {
+		t.Fatalf("the TypeScript compiler is missing: run 'npm ci' in %s", source)
+	}
+	npm := t.TempDir()
+	for _, name := range []string{"package.json", "tsconfig.json", "LICENSE"} {
+		data, err := os.ReadFile(filepath.Join(source, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(npm, name), data, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.CopyFS(filepath.Join(npm, "src"), os.DirFS(filepath.Join(source, "src"))); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(modules, filepath.Join(npm, "node_modules")); err != nil {
+		t.Fatal(err)
+	}
+	runIn(t, npm, "npm", "pack", "--silent", "--pack-destination="+dist)
+
+	return append(os.Environ(),
+		"LUMI="+checkout, "DIST="+dist, "PATH="+dist+string(filepath.ListSeparator)+os.Getenv("PATH"),
+		"GOPROXY=off", "GOFLAGS=-mod=mod", "GOWORK=off", "npm_config_offline=true", "npm_config_update_notifier=false",
+		"XDG_CACHE_HOME="+t.TempDir(), "GOCACHE="+goCache(t))
+}
+
+// goCache is where Go keeps what it has built, said once so that another XDG_CACHE_HOME does not move it.
+func goCache(t *testing.T) string {
+	t.Helper()
+	out, err := exec.Command("go", "env", "GOCACHE").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return strings.TrimSpace(string(out))
+}
+
+func runIn(t *testing.T, dir, name string, args ...string) {
+	t.Helper()
+	cmd := exec.Command(name, args...)
+	cmd.Dir = dir
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("%s: %v\n%s", cmd, err, out)
+	}
+}
