@@ -1,8 +1,8 @@
 // Package gen is what every generator shares: the files it returns, and the writer that puts them in place.
 //
 // A generator is a function from the checked model, package [github.com/lumi-idl/lumi/idl/schema], to files in memory.
-// It touches no disk. Once all generators have succeeded, [Compare] finds out how a folder on disk differs from what they
-// returned; [Plan.Write] then makes it agree, or [Plan.Diff] shows what would change.
+// It touches no disk. Once all generators have succeeded, [Compare] finds out how a folder on disk differs from what
+// they returned; [Plan.Write] then makes it agree, or [Plan.Diff] shows what would change.
 package gen
 
 // File is one generated file.

@@ -32,7 +32,9 @@ type Result struct {
 // first rename, nothing has changed and its error is returned; after that, Write goes on to the end.
 func (p *Plan) Write(ctx context.Context) (Result, error) {
 	for _, name := range p.leftovers {
-		_ = os.Remove(p.at(name)) // Perhaps another run cleared it away. If not, the next one will try again.
+		if os.Remove(p.at(name)) == nil { // If not, another run cleared it away, or the next one will.
+			p.removeEmpty(path.Dir(name))
+		}
 	}
 	staged := make([]string, len(p.write))
 	defer func() {
@@ -123,7 +125,8 @@ const (
 
 // isTemporary reports whether an entry of a folder is a temporary file of ours.
 func isTemporary(e fs.DirEntry) bool {
-	return e.Type().IsRegular() && strings.HasPrefix(e.Name(), temporaryStart) && strings.HasSuffix(e.Name(), temporaryEnd)
+	return strings.HasPrefix(e.Name(), temporaryStart) && strings.HasSuffix(e.Name(), temporaryEnd) &&
+		e.Type().IsRegular()
 }
 
 // writeTemporary writes a new temporary file in a folder, which it makes if need be.
@@ -155,13 +158,18 @@ func (p *Plan) removeStale() error {
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return fmt.Errorf("cannot remove %s: %w", p.at(name), cause(err))
 		}
-		for dir := path.Dir(name); dir != "."; dir = path.Dir(dir) {
-			if os.Remove(p.at(dir)) != nil {
-				break // It is not empty.
-			}
-		}
+		p.removeEmpty(path.Dir(name))
 	}
 	return nil
+}
+
+// removeEmpty removes a folder and those above it, up to the root, as far as they are empty.
+func (p *Plan) removeEmpty(dir string) {
+	for ; dir != "."; dir = path.Dir(dir) {
+		if os.Remove(p.at(dir)) != nil {
+			return // It is not empty.
+		}
+	}
 }
 
 // remove removes a stale file. But where case does not count, a file that was put in the place of one whose name
