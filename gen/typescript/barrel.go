@@ -1,0 +1,185 @@
+package typescript
+
+import (
+	"cmp"
+	"errors"
+	"io"
+	"io/fs"
+	"maps"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/lumi-idl/lumi/gen"
+	"github.com/lumi-idl/lumi/idl/schema"
+)
+
+const barrelName = "index.ts"
+
+// folder is a folder of the output.
+type folder struct {
+	path  string
+	files []*schema.File
+	// children are the names of the folders in it.
+	children []string
+}
+
+// barrels returns an index.ts for every folder that has no hand-written one.
+func barrels(pkg *schema.Package, existing fs.FS) ([]gen.File, error) {
+	var files []gen.File
+	for _, f := range folders(pkg) {
+		neighbours, err := handWritten(existing, f)
+		if err != nil {
+			return nil, err
+		}
+		if !slices.Contains(neighbours, barrelName) {
+			files = append(files, gen.File{Path: path.Join(f.path, barrelName), Content: f.barrel(neighbours)})
+		}
+	}
+	return files, nil
+}
+
+// folders returns the root folder, the folders of all modules and those in between, sorted by path.
+func folders(pkg *schema.Package) []*folder {
+	byPath := map[string]*folder{}
+	var add func(dir string) *folder
+	add = func(dir string) *folder {
+		f := byPath[dir]
+		if f == nil {
+			f = &folder{path: dir}
+			byPath[dir] = f
+			if dir != "" {
+				parent, name := path.Split(dir)
+				above := add(strings.TrimSuffix(parent, "/"))
+				above.children = append(above.children, name)
+			}
+		}
+		return f
+	}
+	add("")
+	for _, m := range pkg.Modules {
+		add(m.Path).files = m.Files
+	}
+	for _, f := range byPath {
+		slices.Sort(f.children)
+	}
+	return slices.SortedFunc(maps.Values(byPath), func(a, b *folder) int { return cmp.Compare(a.path, b.path) })
+}
+
+// barrel exports what is exported from the folder's files, everything from its hand-written files, and its folders.
+func (f *folder) barrel(neighbours []string) []byte {
+	var t text
+	t.put(gen.Header(path.Join(f.path, "*.go")), "\n/* eslint-disable */\n\n")
+	start := len(t.buf)
+	for _, file := range f.files {
+		names := exports(file)
+		for i, name := range names {
+			t.put(separator(i, "export { ", ", "), name)
+		}
+		if len(names) > 0 {
+			t.put(" } from ", quote(specifier(f.path, file)), ";\n")
+		}
+	}
+	for _, neighbour := range neighbours {
+		t.put("export * from ", quote("./"+strings.TrimSuffix(neighbour, ".ts")+".js"), ";\n")
+	}
+	for _, child := range f.children {
+		t.put("export * as ", schema.TSModuleName(child), " from ", quote("./"+child+"/index.js"), ";\n")
+	}
+	if len(t.buf) == start {
+		t.put("export {};\n")
+	}
+	return t.buf
+}
+
+// exports are the names that a file adds to the barrel, with a mark before those that are types and nothing else.
+func exports(f *schema.File) []string {
+	var names []string
+	for _, d := range f.Decls {
+		if !d.Head().Exported() {
+			continue
+		}
+		for i, name := range schema.TSNames(d) {
+			if isTypeOnly(d, i) {
+				name = "type " + name
+			}
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// isTypeOnly reports whether the ith of the names of a declaration stands for a type, and for no value too.
+func isTypeOnly(d schema.Decl, i int) bool {
+	switch d := d.(type) {
+	case *schema.Resource:
+		return i > 0
+	case *schema.Config:
+		return i == 0
+	case *schema.Alias:
+		return !containsItself(d)
+	}
+	return false
+}
+
+// handWritten returns the names of the TypeScript files in the folder on disk that nobody generated, sorted. What only
+// declares types or tests is left out, and so is what the folder's own files are about to replace.
+func handWritten(existing fs.FS, f *folder) ([]string, error) {
+	if existing == nil {
+		return nil, nil
+	}
+	entries, err := fs.ReadDir(existing, cmp.Or(f.path, "."))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	generated := map[string]bool{}
+	for _, file := range f.files {
+		generated[baseName(file)+".ts"] = true
+	}
+	var names []string
+	for _, entry := range entries {
+		name := entry.Name()
+		base, ok := strings.CutSuffix(name, ".ts")
+		if !ok || generated[name] {
+			continue
+		}
+		if ext := path.Ext(base); ext == ".d" || ext == ".test" || ext == ".spec" {
+			continue
+		}
+		// Through links, but never into a pipe, which would wait for somebody to write.
+		info, err := fs.Stat(existing, path.Join(f.path, name))
+		if errors.Is(err, fs.ErrNotExist) || err == nil && !info.Mode().IsRegular() {
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		ours, err := isOurs(existing, path.Join(f.path, name))
+		if err != nil {
+			return nil, err
+		}
+		if !ours {
+			names = append(names, name)
+		}
+	}
+	return names, nil
+}
+
+// isOurs reports whether a file starts with the header of generated files.
+func isOurs(existing fs.FS, name string) (bool, error) {
+	start, _, _ := strings.Cut(gen.Header("\n"), "\n")
+	file, err := existing.Open(name)
+	if err != nil {
+		return false, err
+	}
+	defer file.Close()
+	head := make([]byte, len(start))
+	n, err := io.ReadFull(file, head)
+	if err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
+		return false, err
+	}
+	return string(head[:n]) == start, nil
+}

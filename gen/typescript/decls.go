@@ -1,0 +1,188 @@
+package typescript
+
+import (
+	"slices"
+
+	"github.com/lumi-idl/lumi/idl/schema"
+)
+
+const indent = "    "
+
+// enum writes a union of the values, and a table of the same name with the constants.
+func (f *file) enum(e *schema.Enum) {
+	f.doc("", e.Doc)
+	f.put("export type ", e.Name, " =")
+	for i, m := range e.Members {
+		f.put(separator(i, " ", " | "), quote(m.Value))
+	}
+	f.put(";\n\nexport const ", e.Name, " = {\n")
+	keys := schema.MemberKeys(e)
+	for i, m := range e.Members {
+		key := keys[i]
+		if key == "__proto__" {
+			// Without brackets, this would set the prototype of the table.
+			key = `["__proto__"]`
+		}
+		f.doc(indent, m.Doc)
+		f.put(indent, key, ": ", quote(m.Value), ",\n")
+	}
+	f.put("} as const;\n")
+}
+
+// alias writes another name for a type. It has a shape of its own only where it contains itself.
+func (f *file) alias(a *schema.Alias) {
+	f.doc("", a.Doc)
+	f.put("export type ", a.Name, " = ", f.typ(a.Target), ";\n")
+	if containsItself(a) {
+		f.usesLumi, f.loadsLumi = true, true
+		f.put("\nexport const ", a.Name, ": lumi.Type = ", f.shape(a.Target), ";\n")
+	}
+}
+
+// structure writes an interface, and the shape under the same name.
+func (f *file) structure(s *schema.Struct) {
+	f.doc("", s.Doc)
+	f.plainInterface(&s.Header, s.Properties)
+	f.shapeTable("export const "+s.Name, s.Properties)
+}
+
+// config writes an interface, its shape, and the function that sets the configuration.
+func (f *file) config(c *schema.Config) {
+	f.doc("", c.Doc)
+	f.plainInterface(&c.Header, c.Properties)
+	f.shapeTable("const "+shapeName(&c.Header), c.Properties)
+	f.put("\n")
+	f.doc("", "Sets the configuration of the provider of "+f.pkg.Name+". A program does so at most once.")
+	f.put("export function ", schema.TSConfigure, "(args: ", c.Name, "): void {\n",
+		"    lumi.configure(", quote(f.pkg.Name), ", args, ", shapeName(&c.Header), ");\n",
+		"}\n")
+}
+
+// resource writes a class, an interface with the arguments of its constructor, and the shape.
+func (f *file) resource(r *schema.Resource) {
+	base, parameters, given, properties := "Resource", "", "", r.Properties
+	if r.Named {
+		// The base class declares the property "name", and the constructor takes it apart from the arguments.
+		base, parameters, given, properties = "NamedResource", "name: string, ", "name, ", properties[1:]
+	}
+	args := schema.TSArgsName(r)
+	f.doc("", r.Doc)
+	f.put("export class ", r.Name, " extends lumi.", base, "<", quote(r.Token), "> implements ", args, " {\n",
+		"    /** The type token. */\n",
+		"    static readonly type = ", quote(r.Token), ";\n\n")
+	for i, p := range properties {
+		modifiers := "declare "
+		if p.Out || p.Replaces {
+			modifiers = "declare readonly "
+		}
+		f.member(i, p, modifiers, f.argument(p))
+	}
+	f.put("\n    constructor(", parameters, "args", optionalMark(properties), ": ", args, ") {\n",
+		"        super(", r.Name, ".type, ", given, "args, ", shapeName(&r.Header), ");\n",
+		"    }\n",
+		"}\n\n")
+
+	f.doc("", "The arguments of "+r.Name+".")
+	f.put("export interface ", args, " {\n")
+	for i, p := range settable(properties) {
+		f.member(i, p, "", f.argument(p))
+	}
+	f.put("}\n\n")
+	f.shapeTable("const "+shapeName(&r.Header), properties)
+}
+
+// plainInterface writes the interface of a struct or a configuration.
+func (f *file) plainInterface(h *schema.Header, properties []*schema.Property) {
+	f.put("export interface ", h.Name, " {\n")
+	for i, p := range properties {
+		f.member(i, p, "", f.plain(p))
+	}
+	f.put("}\n\n")
+}
+
+// member writes the nth property of a class or interface.
+func (f *file) member(n int, p *schema.Property, modifiers, annotation string) {
+	if p.Doc != "" {
+		f.put(separator(n, "", "\n"))
+	}
+	f.doc(indent, p.Doc)
+	f.put(indent, modifiers, p.Name, annotation, ";\n")
+}
+
+// plain returns what follows the name of a property in an interface whose values are plain data. A struct from which
+// resources take properties may have outputs too.
+func (f *file) plain(p *schema.Property) string {
+	switch {
+	case p.Out:
+		return f.argument(p)
+	case p.Optional && p.Type != schema.Any:
+		return "?: " + f.typ(p.Type) + " | undefined"
+	case p.Optional:
+		return "?: any"
+	}
+	return ": " + f.typ(p.Type)
+}
+
+// argument returns what follows the name of a property of a resource, in its class and among its arguments.
+func (f *file) argument(p *schema.Property) string {
+	f.usesLumi = true
+	typ := f.typ(p.Type)
+	if p.Optional && p.Type != schema.Any {
+		typ += " | undefined"
+	}
+	switch {
+	case p.Out:
+		return ": lumi.Output<" + typ + ">"
+	case p.Type == schema.Any:
+		return optionalMark([]*schema.Property{p}) + ": any"
+	}
+	return optionalMark([]*schema.Property{p}) + ": lumi.Input<" + typ + ">"
+}
+
+// shapeTable writes the shape of properties.
+func (f *file) shapeTable(declaration string, properties []*schema.Property) {
+	f.usesLumi, f.loadsLumi = true, true
+	f.put(declaration, ": lumi.Shape = {\n")
+	for _, p := range properties {
+		f.put(indent, p.Name, ": lumi.", presence(p), "(", f.shape(p.Type))
+		for _, option := range []struct {
+			set  bool
+			name string
+		}{{p.In, "in"}, {p.Replaces, "replaces"}, {p.Secret, "secret"}} {
+			if option.set {
+				f.put(", lumi.", option.name)
+			}
+		}
+		f.put("),\n")
+	}
+	f.put("};\n")
+}
+
+// presence is the function of the base package that says who sets a property, and whether it may be absent.
+func presence(p *schema.Property) string {
+	switch {
+	case p.Out && p.Optional:
+		return "optionalOut"
+	case p.Out:
+		return "out"
+	case p.Optional:
+		return "optional"
+	}
+	return "required"
+}
+
+// shapeName is the name of the table with the shape of a resource or a configuration, which no other file uses.
+func shapeName(h *schema.Header) string { return h.Name + "$shape" }
+
+// settable returns the properties that programs can set.
+func settable(properties []*schema.Property) []*schema.Property {
+	return slices.DeleteFunc(slices.Clone(properties), func(p *schema.Property) bool { return p.Out })
+}
+
+// optionalMark returns the question mark behind the name of what may be absent because all of the properties may.
+func optionalMark(properties []*schema.Property) string {
+	if slices.ContainsFunc(properties, func(p *schema.Property) bool { return !p.Optional && !p.Out }) {
+		return ""
+	}
+	return "?"
+}

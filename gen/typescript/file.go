@@ -1,0 +1,74 @@
+package typescript
+
+import (
+	"strconv"
+
+	"github.com/lumi-idl/lumi/gen"
+	"github.com/lumi-idl/lumi/idl/schema"
+)
+
+// generation is the generation of the generated code, which runtime/typescript/src/version.ts checks at load. It goes
+// up by one with every change after which older base packages could not run what is generated.
+const generation = 1
+
+// file is the code for one file of the IDL in the making.
+type file struct {
+	text
+	pkg     *schema.Package
+	imports *imports
+	// usesLumi says that something refers to the base package, and loadsLumi that it does so at run time.
+	usesLumi, loadsLumi bool
+}
+
+// render returns the code for one file of the IDL.
+func render(pkg *schema.Package, src *schema.File) []byte {
+	// What has to be imported is known only after the declarations were written.
+	body := file{pkg: pkg, imports: newImports(src)}
+	for _, d := range src.Decls {
+		body.put("\n")
+		body.decl(d)
+	}
+
+	var t text
+	t.buf = make([]byte, 0, len(body.buf)+1024)
+	t.put(gen.Header(src.Path()), "\n/* eslint-disable */\n")
+	if src.Doc != "" {
+		t.put("\n")
+		t.doc("", src.Doc+"\n\n@packageDocumentation")
+	}
+	if body.usesLumi || len(body.imports.used) > 0 {
+		t.put("\n")
+	}
+	if body.loadsLumi {
+		t.put("import * as lumi from \"@lumi/lumi\";\n")
+	} else if body.usesLumi {
+		t.put("import type * as lumi from \"@lumi/lumi\";\n")
+	}
+	body.imports.put(&t)
+	if body.loadsLumi {
+		t.put("\nlumi.requireGeneration(", strconv.Itoa(generation), ");\n")
+	}
+	if len(src.Decls) == 0 {
+		t.put("\nexport {};\n")
+	}
+	t.put(string(body.buf))
+	return t.buf
+}
+
+func (f *file) decl(d schema.Decl) {
+	switch d := d.(type) {
+	case *schema.Resource:
+		f.resource(d)
+	case *schema.Struct:
+		f.structure(d)
+	case *schema.Config:
+		f.config(d)
+	case *schema.Enum:
+		f.enum(d)
+	case *schema.Alias:
+		f.alias(d)
+	case *schema.Const:
+		f.doc("", d.Doc)
+		f.put("export const ", d.Name, " = ", literal(d.Value), ";\n")
+	}
+}

@@ -1,0 +1,106 @@
+package typescript
+
+import (
+	"encoding/json"
+	"errors"
+	"io/fs"
+	"strings"
+
+	"github.com/lumi-idl/lumi/gen"
+	"github.com/lumi-idl/lumi/idl/schema"
+)
+
+// runtimeVersion is the version of @lumi/lumi that a new package asks for.
+const runtimeVersion = "0.1.0"
+
+// scaffolds returns the files that make a folder an npm package. They are written once and then belong to the user, so
+// of a package.json that exists already this can only warn.
+func scaffolds(pkg *schema.Package, existing fs.FS) ([]gen.File, []string, error) {
+	files := []gen.File{
+		{Path: "package.json", Content: packageJSON(pkg), Scaffold: true},
+		{Path: "tsconfig.json", Content: []byte(tsconfigJSON), Scaffold: true},
+	}
+	if existing == nil {
+		return files, nil, nil
+	}
+	content, err := fs.ReadFile(existing, "package.json")
+	if errors.Is(err, fs.ErrNotExist) {
+		return files, nil, nil
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	var manifest struct{ Type string }
+	if err := json.Unmarshal(content, &manifest); err != nil {
+		return files, []string{"package.json is not valid JSON: " + err.Error()}, nil
+	}
+	if manifest.Type != "module" {
+		const warning = `package.json does not say "type": "module", without which Node takes the generated ` +
+			`TypeScript, which is ESM, for CommonJS`
+		return files, []string{warning}, nil
+	}
+	return files, nil, nil
+}
+
+// packageJSON returns the description of a new npm package.
+func packageJSON(pkg *schema.Package) []byte {
+	return []byte(`{
+    "name": ` + quote(npmName(pkg.Name)) + `,
+    "version": "0.1.0",
+    "private": true,
+    "type": "module",
+    "exports": {
+        ".": {
+            "types": "./dist/index.d.ts",
+            "default": "./dist/index.js"
+        },
+        "./*": {
+            "types": "./dist/*/index.d.ts",
+            "default": "./dist/*/index.js"
+        }
+    },
+    "files": [
+        "dist"
+    ],
+    "scripts": {
+        "build": "tsc",
+        "prepack": "tsc"
+    },
+    "peerDependencies": {
+        "@lumi/lumi": "^` + runtimeVersion + `"
+    },
+    "devDependencies": {
+        "typescript": ">=5.9"
+    }
+}
+`)
+}
+
+// npmName makes an npm package's name of the name of an IDL package: "corp/aws" becomes "@corp/aws". Names on npm have
+// at most two parts.
+func npmName(name string) string {
+	scope, rest, scoped := strings.Cut(name, "/")
+	if !scoped {
+		return name
+	}
+	return "@" + scope + "/" + strings.ReplaceAll(rest, "/", "-")
+}
+
+const tsconfigJSON = `{
+    "compilerOptions": {
+        "target": "es2022",
+        "module": "nodenext",
+        "rootDir": ".",
+        "outDir": "dist",
+        "types": [],
+        "declaration": true,
+        "sourceMap": true,
+        "strict": true,
+        "verbatimModuleSyntax": true,
+        "isolatedModules": true,
+        "exactOptionalPropertyTypes": true,
+        "noUncheckedIndexedAccess": true
+    },
+    "exclude": ["node_modules", "dist"]
+}
+`

@@ -1,0 +1,84 @@
+package typescript
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// text is TypeScript in the making.
+type text struct{ buf []byte }
+
+// put appends the parts.
+func (t *text) put(parts ...string) {
+	for _, part := range parts {
+		t.buf = append(t.buf, part...)
+	}
+}
+
+// doc appends a documentation comment, or nothing where there is no documentation.
+func (t *text) doc(indent, doc string) {
+	doc = strings.TrimSpace(doc)
+	if doc == "" {
+		return
+	}
+	doc = strings.ReplaceAll(doc, "*/", `*\/`)
+	// On one line, "@ts-ignore" and its like would be commands to the TypeScript compiler.
+	if !strings.Contains(doc, "\n") && !strings.HasPrefix(doc, "@") && len(indent)+len(doc)+len("/**  */") <= 120 {
+		t.put(indent, "/** ", doc, " */\n")
+		return
+	}
+	t.put(indent, "/**\n")
+	for line := range strings.SplitSeq(doc, "\n") {
+		t.put(strings.TrimRight(indent+" * "+line, " \t\r"), "\n")
+	}
+	t.put(indent, " */\n")
+}
+
+// quote returns a string literal.
+func quote(s string) string {
+	var b strings.Builder
+	b.Grow(len(s) + 2)
+	b.WriteByte('"')
+	for _, r := range s {
+		switch {
+		case r == '"' || r == '\\':
+			b.WriteByte('\\')
+			b.WriteRune(r)
+		case r == '\n':
+			b.WriteString(`\n`)
+		case r == '\t':
+			b.WriteString(`\t`)
+		case invisible(r):
+			fmt.Fprintf(&b, `\u%04x`, r)
+		default:
+			b.WriteRune(r)
+		}
+	}
+	b.WriteByte('"')
+	return b.String()
+}
+
+// invisible reports whether a character in a literal would end the line, or could not be seen: controls, separators of
+// lines and paragraphs, marks of direction, and the byte order mark. All of them have at most 16 bits.
+func invisible(r rune) bool {
+	return r < ' ' || 0x7f <= r && r <= 0x9f || 0x200b <= r && r <= 0x200f || 0x2028 <= r && r <= 0x202e ||
+		0x2066 <= r && r <= 0x2069 || r == 0xfeff
+}
+
+// literal returns the value of a constant. Numbers read back as the very same float64.
+func literal(value any) string {
+	switch v := value.(type) {
+	case bool:
+		return strconv.FormatBool(v)
+	case string:
+		return quote(v)
+	case int64:
+		return strconv.FormatInt(v, 10)
+	case uint64:
+		return strconv.FormatUint(v, 10)
+	case float64:
+		return strconv.FormatFloat(v, 'g', -1, 64)
+	}
+	panic(fmt.Sprintf("a constant of type %T, which schema.Const excludes", value))
+}
