@@ -1,0 +1,71 @@
+package lumi
+
+import (
+	"google.golang.org/protobuf/types/known/structpb"
+
+	"github.com/lumi-idl/lumi/runtime/tokens"
+	"github.com/lumi-idl/lumi/runtime/urn"
+)
+
+// AnyResource is the codec of a capability of any type: the URN of a resource.
+var AnyResource = Codec[*urn.URN]{capabilityCodec("")}
+
+// Capability is the codec of a capability of one type: the URN of a resource of that type.
+func Capability(t tokens.Type) Codec[*urn.URN] { return Codec[*urn.URN]{capabilityCodec(t)} }
+
+type capabilityCodec tokens.Type
+
+func (c capabilityCodec) decode(p *Props, v *structpb.Value, into any) bool {
+	s, ok := v.GetKind().(*structpb.Value_StringValue)
+	if !ok {
+		p.mismatch("the URN of a resource", v)
+		return false
+	}
+	u, err := urn.Parse(s.StringValue)
+	if err != nil {
+		if p.isHidden() {
+			p.wrong("expected the URN of a resource")
+		} else {
+			p.wrong("expected the URN of a resource, found %v", err)
+		}
+		return false
+	}
+	if found := u.Type(); c != "" && found != tokens.Type(c) && p.mode == strict {
+		p.fault("expected a resource of type %s, found one of type %s", string(c), found)
+		return false
+	}
+	*into.(*urn.URN) = u
+	return true
+}
+
+func (c capabilityCodec) encode(p *Props, from any) *structpb.Value {
+	u := *from.(*urn.URN)
+	if u == "" {
+		return nil
+	}
+	return p.string(string(u))
+}
+
+// Reference is what is known of a resource that a capability refers to.
+type Reference struct {
+	// ID is the resource's id, empty while it does not exist.
+	ID ID
+	// Properties are all that is known of the resource's properties. Secrets are wrapped. It may be nil.
+	Properties *structpb.Struct
+}
+
+// Decode sets the properties of o, the struct that is generated for the resource's type. It overlooks what is missing
+// or not as it should be. The error is a *[InvalidError].
+func (r Reference) Decode(o Object) error {
+	_, err := decodeBag(r.Properties, o, lenient, false)
+	return err
+}
+
+// References are the resources that the capabilities in a request refer to. One that does not exist yet may be missing.
+type References map[urn.URN]Reference
+
+// Resolve returns what is known of a resource, and reports whether it exists.
+func (r References) Resolve(u urn.URN) (Reference, bool) {
+	ref := r[u]
+	return ref, ref.ID != ""
+}

@@ -1,0 +1,219 @@
+package lumi
+
+import (
+	"math"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"google.golang.org/protobuf/types/known/structpb"
+)
+
+// Codec decodes and encodes values of the type that P points to. The type parameter is there for the compiler alone:
+// behind it stands code that is not generic, so that a struct type more costs its own method and nothing else.
+type Codec[P any] struct{ codec }
+
+type codec interface {
+	// decode sets what into points to. It reports false, and leaves it, if the value is wrong.
+	decode(p *Props, v *structpb.Value, into any) bool
+	// encode makes a value of what from points to, or returns nil if that is absent.
+	encode(p *Props, from any) *structpb.Value
+}
+
+// The codecs of primitive types.
+var (
+	Bool   = Codec[*bool]{boolCodec{}}
+	Number = Codec[*float64]{numberCodec{}}
+	String = Codec[*string]{stringCodec{}}
+)
+
+type boolCodec struct{}
+
+func (boolCodec) decode(p *Props, v *structpb.Value, into any) bool {
+	b, ok := v.GetKind().(*structpb.Value_BoolValue)
+	if !ok {
+		p.mismatch("a boolean", v)
+		return false
+	}
+	*into.(*bool) = b.BoolValue
+	return true
+}
+
+func (boolCodec) encode(_ *Props, from any) *structpb.Value {
+	return structpb.NewBoolValue(*from.(*bool))
+}
+
+type numberCodec struct{}
+
+func (numberCodec) decode(p *Props, v *structpb.Value, into any) bool {
+	n, ok := v.GetKind().(*structpb.Value_NumberValue)
+	if !ok {
+		p.mismatch("a number", v)
+		return false
+	}
+	if !isFinite(n.NumberValue) {
+		p.wrong("expected a finite number")
+		return false
+	}
+	*into.(*float64) = n.NumberValue
+	return true
+}
+
+func (numberCodec) encode(p *Props, from any) *structpb.Value { return p.number(*from.(*float64)) }
+
+type stringCodec struct{}
+
+func (stringCodec) decode(p *Props, v *structpb.Value, into any) bool {
+	s, ok := p.text(v)
+	if ok {
+		*into.(*string) = s
+	}
+	return ok
+}
+
+func (stringCodec) encode(p *Props, from any) *structpb.Value { return p.string(*from.(*string)) }
+
+// text decodes a string.
+func (p *Props) text(v *structpb.Value) (string, bool) {
+	s, ok := v.GetKind().(*structpb.Value_StringValue)
+	if !ok {
+		p.mismatch("a string", v)
+		return "", false
+	}
+	if !utf8.ValidString(s.StringValue) {
+		p.wrong("expected valid UTF-8")
+		return "", false
+	}
+	return s.StringValue, true
+}
+
+// string encodes a string.
+func (p *Props) string(s string) *structpb.Value {
+	if s == UnknownValue {
+		p.fault("is the string that stands for values which are not known yet")
+		return nil
+	}
+	if !utf8.ValidString(s) {
+		p.fault("is not valid UTF-8")
+		return nil
+	}
+	return structpb.NewStringValue(s)
+}
+
+// number encodes a number.
+func (p *Props) number(n float64) *structpb.Value {
+	if !isFinite(n) {
+		p.fault("is not a finite number")
+		return nil
+	}
+	return structpb.NewNumberValue(n)
+}
+
+func isFinite(n float64) bool { return !math.IsNaN(n) && !math.IsInf(n, 0) }
+
+// EnumType is what the types of generated enums have in common.
+type EnumType[E any] interface {
+	~string
+	// Valid reports whether the value is one of the enum's.
+	Valid() bool
+	// Values returns the enum's values in the order of the IDL.
+	Values() []E
+}
+
+// Enum is the codec of an enum.
+func Enum[E EnumType[E]]() Codec[*E] { return Codec[*E]{enumCodec[E]{}} }
+
+type enumCodec[E EnumType[E]] struct{}
+
+func (c enumCodec[E]) decode(p *Props, v *structpb.Value, into any) bool {
+	s, ok := p.text(v)
+	if !ok || !c.check(p, s) {
+		return false
+	}
+	*into.(*E) = E(s)
+	return true
+}
+
+func (enumCodec[E]) encode(p *Props, from any) *structpb.Value { return p.string(string(*from.(*E))) }
+
+// check reports whether s is a value of the enum, or might have been when it was stored.
+func (enumCodec[E]) check(p *Props, s string) bool {
+	if p.mode == lenient || E(s).Valid() {
+		return true
+	}
+	var values []string
+	for _, v := range E(s).Values() {
+		values = append(values, string(v))
+	}
+	p.notInEnum(s, values)
+	return false
+}
+
+func (p *Props) notInEnum(found string, values []string) {
+	if p.isHidden() {
+		p.fault("expected one of %s, found another string", oneOf(values))
+		return
+	}
+	p.fault("expected one of %s, found %s%s", oneOf(values), quote(found), didYouMean(found, values))
+}
+
+// maxListed is how many values of an enum a message lists. Some enums have hundreds.
+const maxListed = 12
+
+func oneOf(values []string) string {
+	var b strings.Builder
+	for i, v := range values {
+		if i == maxListed {
+			b.WriteString(" or " + strconv.Itoa(len(values)-i) + " others")
+			break
+		}
+		if i > 0 {
+			b.WriteString(", ")
+		}
+		b.WriteString(quote(v))
+	}
+	return b.String()
+}
+
+// quote puts a value between quotes.
+func quote(s string) string { return strconv.Quote(shorten(s)) }
+
+// shorten cuts off what nobody would read.
+func shorten(s string) string {
+	const limit = 80
+	if len(s) <= limit {
+		return s
+	}
+	cut := limit
+	for cut > 0 && !utf8.RuneStart(s[cut]) {
+		cut--
+	}
+	return s[:cut] + "…"
+}
+
+// Struct is the codec of a generated struct. P points to it.
+func Struct[P Object]() Codec[P] { return Codec[P]{structCodec{}} }
+
+type structCodec struct{}
+
+func (structCodec) decode(p *Props, v *structpb.Value, into any) bool {
+	fields, ok := p.object(v)
+	if ok {
+		p.decodeObject(fields, into.(Object))
+	}
+	return ok
+}
+
+func (structCodec) encode(p *Props, from any) *structpb.Value {
+	return structpb.NewStructValue(p.encodeObject(from.(Object)))
+}
+
+// object takes a plain object apart.
+func (p *Props) object(v *structpb.Value) (map[string]*structpb.Value, bool) {
+	obj, ok := v.GetKind().(*structpb.Value_StructValue)
+	if !ok || signatureOf(v) != "" {
+		p.mismatch("an object", v)
+		return nil, false
+	}
+	return obj.StructValue.GetFields(), true
+}

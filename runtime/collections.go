@@ -1,0 +1,274 @@
+package lumi
+
+import (
+	"maps"
+	"slices"
+
+	"google.golang.org/protobuf/types/known/structpb"
+)
+
+// List is the codec of a list, given that of its elements.
+func List[T any](elem Codec[*T]) Codec[*[]T] { return Codec[*[]T]{listCodec[T]{elem.codec}} }
+
+type listCodec[T any] struct{ elem codec }
+
+func (c listCodec[T]) decode(p *Props, v *structpb.Value, into any) bool {
+	obj, ok := v.GetKind().(*structpb.Value_ListValue)
+	if !ok {
+		p.mismatch("a list", v)
+		return false
+	}
+	values := obj.ListValue.GetValues()
+	list := make([]T, len(values))
+	for i, v := range values {
+		p.decodeElement(step{kind: indexStep, index: i}, v, c.elem, &list[i])
+	}
+	*into.(*[]T) = list
+	return true
+}
+
+func (c listCodec[T]) encode(p *Props, from any) *structpb.Value {
+	list := *from.(*[]T)
+	if list == nil {
+		return nil
+	}
+	values := make([]*structpb.Value, len(list))
+	for i := range list {
+		values[i] = p.encodeElement(step{kind: indexStep, index: i}, &list[i], c.elem)
+	}
+	return structpb.NewListValue(&structpb.ListValue{Values: values})
+}
+
+// Map is the codec of a map whose keys are any strings, given that of its elements.
+func Map[V any](elem Codec[*V]) Codec[*map[string]V] {
+	return Codec[*map[string]V]{mapCodec[string, V]{elem.codec, anyKey{}}}
+}
+
+// EnumMap is the codec of a map whose keys are the values of an enum, given the codecs of both.
+func EnumMap[E EnumType[E], V any](key Codec[*E], elem Codec[*V]) Codec[*map[E]V] {
+	return Codec[*map[E]V]{mapCodec[E, V]{elem.codec, key.codec.(enumCodec[E])}}
+}
+
+// keyCheck reports whether a key may stand in a map, and a fault if not.
+type keyCheck interface {
+	check(p *Props, key string) bool
+}
+
+type anyKey struct{}
+
+func (anyKey) check(*Props, string) bool { return true }
+
+type mapCodec[K ~string, V any] struct {
+	elem codec
+	key  keyCheck
+}
+
+func (c mapCodec[K, V]) decode(p *Props, v *structpb.Value, into any) bool {
+	fields, ok := p.object(v)
+	if !ok {
+		return false
+	}
+	m := make(map[K]V, len(fields))
+	elem, first := new(V), len(p.faults)
+	for key, v := range fields {
+		if isNull(v) {
+			continue
+		}
+		var zero V
+		*elem = zero
+		if p.decodeKey(key, v, c.elem, elem, c.key) {
+			m[K(key)] = *elem
+		}
+	}
+	sortFaults(p.faults[first:])
+	*into.(*map[K]V) = m
+	return true
+}
+
+func (c mapCodec[K, V]) encode(p *Props, from any) *structpb.Value {
+	m := *from.(*map[K]V)
+	if m == nil {
+		return nil
+	}
+	fields, elem, first := make(map[string]*structpb.Value, len(m)), new(V), len(p.faults)
+	for key, value := range m {
+		*elem = value
+		if !p.push(step{kind: keyStep, name: string(key)}) {
+			break
+		}
+		if v := p.encode(elem, c.elem, 0); v != nil && p.canBeKey(string(key)) {
+			fields[string(key)] = v
+		}
+		p.pop()
+	}
+	sortFaults(p.faults[first:])
+	return object(fields)
+}
+
+// canBeKey refuses the keys that would not come back as they went.
+func (p *Props) canBeKey(key string) bool {
+	if key == Signature {
+		p.fault("is a key that marks special values")
+		return false
+	}
+	return p.string(key) != nil
+}
+
+// decodeElement decodes an element of a list.
+func (p *Props) decodeElement(s step, v *structpb.Value, c codec, into any) {
+	if !p.push(s) {
+		return
+	}
+	switch v, is := p.open(v); is {
+	case present:
+		c.decode(p, v, into)
+	case absent:
+		p.wrong("an element of a list cannot be null")
+	}
+	p.pop()
+}
+
+// decodeKey decodes an element of a map, and reports whether the map has it: also if it is unknown.
+func (p *Props) decodeKey(key string, v *structpb.Value, c codec, into any, keys keyCheck) bool {
+	if !p.push(step{kind: keyStep, name: key}) {
+		return false
+	}
+	defer p.pop()
+	if !keys.check(p, key) {
+		return false
+	}
+	v, is := p.open(v)
+	return is == unknown || is == present && c.decode(p, v, into)
+}
+
+// encodeElement encodes an element of a list, which cannot be absent.
+func (p *Props) encodeElement(s step, from any, c codec) *structpb.Value {
+	if !p.push(s) {
+		return nil
+	}
+	defer p.pop()
+	faults := len(p.faults)
+	if v := p.encode(from, c, 0); v != nil {
+		return v
+	}
+	if _, missing := p.marks.missing[p.here()]; !missing && len(p.faults) == faults {
+		p.fault("an element of a list cannot be absent")
+	}
+	return structpb.NewNullValue()
+}
+
+// Any is the codec of values of any type: nil, bool, float64, string, []any, map[string]any, [Asset] and [Archive].
+var Any = Codec[*any]{anyCodec{}}
+
+type anyCodec struct{}
+
+func (anyCodec) decode(p *Props, v *structpb.Value, into any) bool {
+	value, ok := p.decodeAny(v)
+	if ok {
+		*into.(*any) = value
+	}
+	return ok
+}
+
+func (p *Props) decodeAny(v *structpb.Value) (any, bool) {
+	switch k := v.GetKind().(type) {
+	case *structpb.Value_BoolValue:
+		return k.BoolValue, true
+	case *structpb.Value_NumberValue:
+		var n float64
+		ok := numberCodec{}.decode(p, v, &n)
+		return n, ok
+	case *structpb.Value_StringValue:
+		return p.text(v)
+	case *structpb.Value_ListValue:
+		values := k.ListValue.GetValues()
+		list := make([]any, len(values))
+		for i, v := range values {
+			list[i] = p.decodePart(step{kind: indexStep, index: i}, v)
+		}
+		return list, true
+	case *structpb.Value_StructValue:
+		return p.decodeAnyObject(v)
+	}
+	return nil, false
+}
+
+func (p *Props) decodeAnyObject(v *structpb.Value) (any, bool) {
+	switch signatureOf(v) {
+	case "":
+	case AssetSignature:
+		return p.asset(v)
+	case ArchiveSignature:
+		return p.archive(v)
+	default:
+		p.wrong("expected a value, found %s", kindOf(v))
+		return nil, false
+	}
+	fields := v.GetStructValue().GetFields()
+	m, first := make(map[string]any, len(fields)), len(p.faults)
+	for key, v := range fields {
+		m[key] = p.decodePart(step{kind: keyStep, name: key}, v)
+	}
+	sortFaults(p.faults[first:])
+	return m, true
+}
+
+// decodePart decodes a part of an any. Unknown parts are nil, and nulls stay: an any is the author's to interpret.
+func (p *Props) decodePart(s step, v *structpb.Value) any {
+	if !p.push(s) {
+		return nil
+	}
+	defer p.pop()
+	v, is := p.open(v)
+	if is != present {
+		return nil
+	}
+	value, _ := p.decodeAny(v)
+	return value
+}
+
+func (c anyCodec) encode(p *Props, from any) *structpb.Value {
+	switch v := (*from.(*any)).(type) {
+	case nil:
+		return nil
+	case bool:
+		return structpb.NewBoolValue(v)
+	case float64:
+		return p.number(v)
+	case string:
+		return p.string(v)
+	case Asset:
+		return assetCodec{}.encode(p, &v)
+	case Archive:
+		return archiveCodec{}.encode(p, &v)
+	case []any:
+		values := make([]*structpb.Value, len(v))
+		for i := range v {
+			values[i] = p.encodePart(step{kind: indexStep, index: i}, &v[i])
+		}
+		return structpb.NewListValue(&structpb.ListValue{Values: values})
+	case map[string]any:
+		fields := make(map[string]*structpb.Value, len(v))
+		for _, key := range slices.Sorted(maps.Keys(v)) {
+			elem := v[key]
+			if part := p.encodePart(step{kind: keyStep, name: key}, &elem); p.canBeKey(key) {
+				fields[key] = part
+			}
+		}
+		return object(fields)
+	default:
+		p.fault("an any holds nil, bool, float64, string, []any, map[string]any, Asset or Archive, not %T", v)
+		return nil
+	}
+}
+
+func (p *Props) encodePart(s step, from *any) *structpb.Value {
+	if !p.push(s) {
+		return structpb.NewNullValue()
+	}
+	defer p.pop()
+	if v := p.encode(from, anyCodec{}, 0); v != nil {
+		return v
+	}
+	return structpb.NewNullValue()
+}

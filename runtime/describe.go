@@ -1,0 +1,68 @@
+package lumi
+
+import (
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/agnivade/levenshtein"
+)
+
+// Property describes one property of an object.
+type Property struct {
+	// Name is the property's name on the wire.
+	Name string
+	// Flags are its options.
+	Flags Flags
+	// Required says that a complete bag has it.
+	Required bool
+}
+
+// Describe lists the properties of an object, without those of other objects inside. It reads no field.
+func Describe(o Object) []Property {
+	p := newProps(describe)
+	o.Lumi(p)
+	return p.properties
+}
+
+// strangers reports the fields that the object does not have.
+func (p *Props) strangers(o Object) {
+	var names []string
+	for _, property := range Describe(o) {
+		names = append(names, property.Name)
+	}
+	for _, key := range slices.Sorted(maps.Keys(p.fields)) {
+		if slices.Contains(names, key) || isNull(p.fields[key]) {
+			continue
+		}
+		if p.isHidden() {
+			p.fault("has a property that does not exist")
+			continue
+		}
+		if p.push(step{kind: fieldStep, name: key}) {
+			p.fault("no such property%s", didYouMean(key, names))
+			p.pop()
+		}
+	}
+}
+
+// didYouMean completes a message about a name that is none of the names, if it is nearly one of them.
+func didYouMean(name string, names []string) string {
+	best, distance := "", min(len(name)/3, 3)+1
+	for _, candidate := range names {
+		if strings.EqualFold(name, candidate) {
+			best = candidate
+			break
+		}
+		if diff := len(candidate) - len(name); diff >= distance || -diff >= distance {
+			continue
+		}
+		if d := levenshtein.ComputeDistance(name, candidate); d < distance {
+			best, distance = candidate, d
+		}
+	}
+	if best == "" {
+		return ""
+	}
+	return "; did you mean " + quote(best) + "?"
+}

@@ -1,0 +1,190 @@
+package lumi
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"maps"
+	"slices"
+	"strings"
+
+	"google.golang.org/protobuf/encoding/protojson"
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/types/known/structpb"
+)
+
+// Diff is how the properties that a program wants differ from those that a resource has. Properties that a program
+// cannot set are not compared.
+type Diff struct {
+	changes  []Change
+	replaces Paths
+}
+
+// Change is one difference: the outermost place where a value was added or removed, the innermost where it is another.
+type Change struct {
+	Kind ChangeKind
+	// Path is where the value stands.
+	Path Path
+	// Old and New are the values. Old is nil where the value was added, New where it was removed. Both are nil where
+	// Secret is set.
+	Old, New *structpb.Value
+	// Unknown says that the new value is not known yet, so that it may turn out to be the old one.
+	Unknown bool
+	// Secret says that one of the values is a secret.
+	Secret bool
+}
+
+// ChangeKind says what happened to a value.
+type ChangeKind string
+
+// The kinds of changes.
+const (
+	Added    ChangeKind = "added"
+	Removed  ChangeKind = "removed"
+	Modified ChangeKind = "modified"
+)
+
+// Compare makes the diff of two bags. Values that are wrapped as secrets are compared, but not kept.
+func Compare(old, want *structpb.Struct) *Diff {
+	d := &Diff{}
+	d.objects("", old.GetFields(), want.GetFields())
+	return d
+}
+
+// Changes lists the differences, in the order of their paths.
+func (d *Diff) Changes() []Change { return d.changes }
+
+// Empty reports whether nothing differs.
+func (d *Diff) Empty() bool { return len(d.changes) == 0 }
+
+// Changed reports whether the value at p, or any part of it, differs.
+func (d *Diff) Changed(p Path) bool {
+	return slices.ContainsFunc(d.changes, func(c Change) bool { return p.Holds(c.Path) || c.Path.Holds(p) })
+}
+
+// Replace says that the change of the value at p needs a new resource in place of the old. It has no effect where
+// nothing changed.
+func (d *Diff) Replace(p Path) {
+	if d.Changed(p) {
+		d.replaces = d.replaces.add(p)
+	}
+}
+
+// Replaces lists the paths whose changes need a new resource, sorted.
+func (d *Diff) Replaces() []Path { return d.replaces.Sorted() }
+
+// String shows one change a line, and no secret.
+func (d *Diff) String() string {
+	var b strings.Builder
+	for _, c := range d.changes {
+		b.WriteString(c.String())
+		if d.replaces.Within(c.Path) {
+			b.WriteString(" (replaces)")
+		}
+		b.WriteByte('\n')
+	}
+	return b.String()
+}
+
+// String shows the change in one line, without the value of a secret.
+func (c Change) String() string {
+	switch c.Kind {
+	case Added:
+		return "+ " + string(c.Path) + ": " + c.show(c.New)
+	case Removed:
+		return "- " + string(c.Path) + ": " + c.show(c.Old)
+	}
+	return "~ " + string(c.Path) + ": " + c.show(c.Old) + " -> " + c.show(c.New)
+}
+
+func (c Change) show(v *structpb.Value) string {
+	switch {
+	case isUnknown(v):
+		return "(not known yet)"
+	case c.Secret:
+		return "(secret)"
+	}
+	text, err := protojson.Marshal(v)
+	if err != nil {
+		return "(" + kindOf(v) + ")"
+	}
+	// The encoder puts a space behind some colons and commas at random, lest anybody compare its output.
+	var compact bytes.Buffer
+	if json.Compact(&compact, text) != nil {
+		return "(" + kindOf(v) + ")"
+	}
+	return shorten(compact.String())
+}
+
+func (d *Diff) objects(p Path, old, want map[string]*structpb.Value) {
+	keys := slices.Collect(maps.Keys(old))
+	for key := range want {
+		if _, both := old[key]; !both {
+			keys = append(keys, key)
+		}
+	}
+	slices.SortFunc(keys, cmp.Compare)
+	for _, key := range keys {
+		d.values(p.Key(key), old[key], want[key])
+	}
+}
+
+// values compares two values, of which either may be absent.
+func (d *Diff) values(p Path, old, want *structpb.Value) {
+	old, wasSecret := reveal(old)
+	want, isSecret := reveal(want)
+	c := Change{
+		Kind: Modified, Path: p, Old: old, New: want, Unknown: isUnknown(want), Secret: wasSecret || isSecret,
+	}
+	switch {
+	case isNull(old) && isNull(want) || proto.Equal(old, want):
+		return
+	case isNull(old):
+		c.Kind, c.Old = Added, nil
+	case isNull(want):
+		c.Kind, c.New = Removed, nil
+	case c.Secret:
+	case isPlainObject(old) && isPlainObject(want):
+		d.objects(p, old.GetStructValue().GetFields(), want.GetStructValue().GetFields())
+		return
+	case old.GetListValue() != nil && want.GetListValue() != nil:
+		d.lists(p, old.GetListValue().GetValues(), want.GetListValue().GetValues())
+		return
+	}
+	d.add(c)
+}
+
+func (d *Diff) add(c Change) {
+	if c.Secret || holdsSecret(c.Old) || holdsSecret(c.New) {
+		c.Secret, c.Old, c.New = true, nil, nil
+	}
+	d.changes = append(d.changes, c)
+}
+
+func (d *Diff) lists(p Path, old, want []*structpb.Value) {
+	for i := range max(len(old), len(want)) {
+		d.values(p.Index(i), elementAt(old, i), elementAt(want, i))
+	}
+}
+
+func elementAt(list []*structpb.Value, i int) *structpb.Value {
+	if i < len(list) {
+		return list[i]
+	}
+	return nil
+}
+
+func isPlainObject(v *structpb.Value) bool { return v.GetStructValue() != nil && signatureOf(v) == "" }
+
+// holdsSecret reports whether any part of a value is a secret.
+func holdsSecret(v *structpb.Value) bool {
+	if signatureOf(v) == SecretSignature {
+		return true
+	}
+	for _, field := range v.GetStructValue().GetFields() {
+		if holdsSecret(field) {
+			return true
+		}
+	}
+	return slices.ContainsFunc(v.GetListValue().GetValues(), holdsSecret)
+}

@@ -1,0 +1,40 @@
+// Package lumi is the small library that generated provider stubs link against. Generated code and documentation import
+// it under the name lumi, since the standard library has a runtime already.
+//
+// # For authors of providers
+//
+// For every resource T, cidlc generates an interface TProviderOps. Its implementation, in the same package, is the
+// author's part:
+//
+//	func (ops *securityGroupProviderOpsImpl) Create(
+//		ctx context.Context, want *lumi.State[*securityGroup],
+//	) (lumi.ID, error) {
+//		id, err := ops.backend.Create(want.Properties.GroupDescription)
+//		if err != nil {
+//			return "", err
+//		}
+//		want.Properties.GroupID = &id
+//		return lumi.ID(id), nil
+//	}
+//
+// NewTProvider makes a [ResourceProvider] of it. That checks and decodes what a program sends, all faults at once and
+// each with its [Path], works out a [Diff], refuses an update that would need a replacement, and encodes what the author
+// computed. [Ops] says what each operation must do; [State] is what it is given.
+//
+// # How values travel
+//
+// A bag of properties is a structpb.Struct. A property that is null is absent. Absent, zero and empty are three things:
+// a nil pointer, a pointer to zero, an empty list that is not nil. Some values are objects that [Signature] marks, or
+// stand for others:
+//
+//   - Secrets are wrapped. Decoding unwraps them, and encoding wraps again what was declared secret and what came so.
+//   - Unknown values are those that depend on a resource which does not exist yet. They are legal in Check, Name and the
+//     new properties of InspectChange. The author finds them in [State.Unknown].
+//   - A capability is the URN of another resource. [State.Refs] has that resource's id and properties.
+//   - An [Asset] or an [Archive] says where a file is, or holds a text.
+//
+// # For generated code
+//
+// A struct has one method, Lumi, that shows each of its properties to a [Props] in turn, with [Required], [Optional] or
+// [Nilable] and a [Codec]. That one method serves decoding, encoding and description, without reflection.
+package lumi

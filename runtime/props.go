@@ -1,0 +1,339 @@
+package lumi
+
+import (
+	"fmt"
+	"math"
+
+	"google.golang.org/protobuf/types/known/structpb"
+)
+
+// Object is a struct whose properties can be walked. Generated structs implement it, through a pointer.
+type Object interface {
+	// Lumi shows every property to p, with one call each of [Required], [Optional] or [Nilable].
+	Lumi(p *Props)
+}
+
+// Flags are the options of a property in the IDL, but for optional, which is said by the function that shows it.
+type Flags uint8
+
+// The options of a property.
+const (
+	// Replaces marks what cannot change in place.
+	Replaces Flags = 1 << iota
+	// Out marks what the provider computes; programs must not set it.
+	Out
+	// In marks what is sent to the provider and never read back.
+	In
+	// Secret marks what is wrapped as a secret on the wire.
+	Secret
+	// required is set by Required.
+	required
+)
+
+// Required shows a property that is present whenever the bag is complete. P points to the field. Lists, maps and anys
+// that are nil, and URNs, assets and archives that are zero, are left out when a bag is made.
+func Required[P any](p *Props, name string, field P, c Codec[P], flags ...Flags) {
+	p.property(name, field, c.codec, required|join(flags))
+}
+
+// Optional shows a property that is absent where its pointer is nil.
+func Optional[T any](p *Props, name string, field **T, c Codec[*T], flags ...Flags) {
+	switch {
+	case p.find(name, join(flags)):
+		value := new(T)
+		if p.decodeFound(value, c.codec) {
+			*field = value
+		}
+	case *field == nil:
+		p.put(name, nil, c.codec, join(flags))
+	default:
+		p.put(name, *field, c.codec, join(flags))
+	}
+}
+
+// Nilable shows a property that may be absent and whose type can say so itself: a list, a map or an any. P points to
+// the field.
+func Nilable[P any](p *Props, name string, field P, c Codec[P], flags ...Flags) {
+	p.property(name, field, c.codec, join(flags))
+}
+
+func join(flags []Flags) Flags {
+	var all Flags
+	for _, f := range flags {
+		all |= f
+	}
+	return all
+}
+
+// Props is one walk over the properties of an object and of what is inside: to decode it from a bag, to encode it into
+// one, or to describe it. Generated code hands it from property to property and looks at nothing in it.
+type Props struct {
+	mode mode
+	// unknown says that values may be unknown, where the mode is to decode.
+	unknown bool
+	// skip leaves properties out that have one of the flags; only, if it is not 0, those that have none.
+	skip, only Flags
+
+	// fields are those of the object at hand, and seen counts those of them that were asked for.
+	fields map[string]*structpb.Value
+	seen   int
+	// found is the value between find and decodeFound.
+	found *structpb.Value
+
+	// path leads to the value at hand. From the step number hidden on it lies in a secret.
+	path   []step
+	hidden int
+
+	marks      marks
+	faults     []Fault
+	properties []Property
+}
+
+type mode uint8
+
+const (
+	strict   mode = iota // decode what a program wants
+	lenient              // decode what was stored, perhaps under another version of the IDL
+	encoding             // make a bag
+	describe             // list the properties
+)
+
+// marks are what a decoded object cannot say about its values. Encoding the object with them restores the bag.
+type marks struct {
+	unknown Paths // not known yet
+	secret  Paths // came wrapped
+	missing Paths // were required and absent
+}
+
+const (
+	notHidden = math.MaxInt
+	maxDepth  = 100
+)
+
+func newProps(m mode) *Props { return &Props{mode: m, hidden: notHidden, path: make([]step, 0, 8)} }
+
+// property decodes, encodes or describes a property with a field of its own.
+func (p *Props) property(name string, field any, c codec, f Flags) {
+	if p.find(name, f) {
+		p.decodeFound(field, c)
+		return
+	}
+	p.put(name, field, c, f)
+}
+
+// find looks a property up where the walk is to decode. If there is a value it reports true, and decodeFound must
+// follow. If it describes, it does that.
+func (p *Props) find(name string, f Flags) bool {
+	switch p.mode {
+	case encoding:
+		return false
+	case describe:
+		p.properties = append(p.properties, Property{Name: name, Flags: f &^ required, Required: f&required != 0})
+		return false
+	}
+	if p.only != 0 && f&p.only == 0 {
+		return false
+	}
+	v, ok := p.fields[name]
+	if ok {
+		p.seen++
+	}
+	if !p.push(step{kind: fieldStep, name: name}) {
+		return false
+	}
+	if f&Secret != 0 {
+		p.hide()
+	}
+	v, is := p.open(v)
+	switch {
+	case is != absent && f&Out != 0 && p.mode == strict:
+		p.fault("is set by the provider, not by a program")
+	case is == present:
+		p.found = v
+		return true
+	case is == absent && f&(required|Out) == required:
+		p.lacks()
+	}
+	p.pop()
+	return false
+}
+
+// decodeFound decodes the value that find found. It reports false if the value was wrong or turned out to be unknown.
+func (p *Props) decodeFound(into any, c codec) bool {
+	ok := c.decode(p, p.found, into)
+	p.pop()
+	return ok
+}
+
+// lacks deals with a required property that is absent. One that is new since the state was stored is no fault.
+func (p *Props) lacks() {
+	if p.mode == strict {
+		p.fault("is required, but missing")
+		return
+	}
+	p.marks.missing = p.marks.missing.add(p.here())
+}
+
+// mismatch is for values of the wrong kind. State of an older IDL may hold such; it counts as absent.
+func (p *Props) mismatch(expected string, found *structpb.Value) {
+	p.wrong("expected %s, found %s", expected, kindOf(found))
+}
+
+// wrong reports a fault in what a program gave, and overlooks one in what was stored.
+func (p *Props) wrong(format string, args ...any) {
+	if p.mode == lenient {
+		p.marks.missing = p.marks.missing.add(p.here())
+		return
+	}
+	p.fault(format, args...)
+}
+
+func (p *Props) fault(format string, args ...any) {
+	message := format
+	if len(args) > 0 {
+		message = fmt.Sprintf(format, args...)
+	}
+	p.faults = append(p.faults, Fault{Path: render(p.path, p.hidden), Message: message})
+}
+
+type presence uint8
+
+const (
+	absent presence = iota
+	present
+	unknown
+)
+
+// open takes the wrapper off a secret and sees whether there is a value to decode. It keeps account of secret and
+// unknown values, and refuses the latter where they are not legal.
+func (p *Props) open(v *structpb.Value) (*structpb.Value, presence) {
+	switch k := v.GetKind().(type) {
+	case nil, *structpb.Value_NullValue:
+		return nil, absent
+	case *structpb.Value_StructValue:
+		inner, secret := reveal(v)
+		if !secret {
+			return v, present
+		}
+		p.hide()
+		p.marks.secret = p.marks.secret.add(p.here())
+		v = inner
+		if isNull(v) {
+			return nil, absent
+		}
+	case *structpb.Value_StringValue:
+		if k.StringValue != UnknownValue {
+			return v, present
+		}
+	default:
+		return v, present
+	}
+	if !isUnknown(v) {
+		return v, present
+	}
+	p.notKnown()
+	return nil, unknown
+}
+
+func (p *Props) notKnown() {
+	if !p.unknown {
+		p.fault("must be known here, and is not known yet")
+		return
+	}
+	p.marks.unknown = p.marks.unknown.add(p.here())
+}
+
+// push goes one step down, and reports false where that is too deep.
+func (p *Props) push(s step) bool {
+	if len(p.path) == maxDepth {
+		p.fault("is nested deeper than %d levels", maxDepth)
+		return false
+	}
+	p.path = append(p.path, s)
+	return true
+}
+
+func (p *Props) pop() {
+	p.path = p.path[:len(p.path)-1]
+	if len(p.path) < p.hidden {
+		p.hidden = notHidden
+	}
+}
+
+// hide says that the value at hand is a secret, until pop leaves it.
+func (p *Props) hide() { p.hidden = min(p.hidden, len(p.path)) }
+
+func (p *Props) isHidden() bool { return len(p.path) >= p.hidden }
+
+// here is the path of the value at hand, for the author's eyes and for marks: it spells out the keys in secrets.
+func (p *Props) here() Path { return render(p.path, notHidden) }
+
+// put encodes a property where the walk is to encode. A nil field is absent.
+func (p *Props) put(name string, field any, c codec, f Flags) {
+	if p.mode != encoding || f&p.skip != 0 || p.only != 0 && f&p.only == 0 {
+		return
+	}
+	if !p.push(step{kind: fieldStep, name: name}) {
+		return
+	}
+	if v := p.encode(field, c, f); v != nil {
+		p.fields[name] = v
+	}
+	p.pop()
+}
+
+// encode makes the value at hand, nil if it is absent, wrapped if it is a secret.
+func (p *Props) encode(from any, c codec, f Flags) *structpb.Value {
+	marked := p.marks.unknown != nil || p.marks.secret != nil || p.marks.missing != nil
+	if !marked {
+		v := p.plain(from, c)
+		if v != nil && f&Secret != 0 {
+			return NewSecret(v)
+		}
+		return v
+	}
+	here := p.here()
+	if _, missing := p.marks.missing[here]; missing {
+		return nil
+	}
+	_, secret := p.marks.secret[here]
+	var v *structpb.Value
+	if _, ok := p.marks.unknown[here]; ok {
+		v = NewUnknown()
+	} else {
+		v = p.plain(from, c)
+		secret = secret || f&Secret != 0
+	}
+	if v != nil && secret {
+		return NewSecret(v)
+	}
+	return v
+}
+
+func (p *Props) plain(from any, c codec) *structpb.Value {
+	if from == nil {
+		return nil
+	}
+	return c.encode(p, from)
+}
+
+// decodeObject decodes the fields of an object, and then looks for those that it does not have.
+func (p *Props) decodeObject(fields map[string]*structpb.Value, into Object) {
+	outer, seen := p.fields, p.seen
+	p.fields, p.seen = fields, 0
+	into.Lumi(p)
+	if p.seen < len(fields) && p.mode == strict {
+		p.strangers(into)
+	}
+	p.fields, p.seen = outer, seen
+}
+
+// encodeObject makes the bag of an object.
+func (p *Props) encodeObject(from Object) *structpb.Struct {
+	outer := p.fields
+	p.fields = make(map[string]*structpb.Value)
+	from.Lumi(p)
+	made := &structpb.Struct{Fields: p.fields}
+	p.fields = outer
+	return made
+}

@@ -1,0 +1,155 @@
+package lumi
+
+import (
+	"context"
+
+	"google.golang.org/protobuf/types/known/structpb"
+
+	"github.com/lumi-idl/lumi/runtime/urn"
+)
+
+// ResourceProvider serves one type of resource. Generated providers implement it. Its requests are read only: no bag in
+// them is changed, nor kept after the call.
+//
+// Every error is one of these: a *[InvalidError] if the properties in the request are wrong, a *[ReplaceError] or a
+// *[PartialError] where a method says so, an error that wraps [ErrNotFound] where a method says so, a *[OutputError] if
+// the author's code computed what cannot be sent, and otherwise the author's error as it was.
+type ResourceProvider interface {
+	// Check judges the properties that a program wants, and returns them with what the provider fills in.
+	Check(context.Context, *CheckRequest) (*CheckResponse, error)
+	// Name returns the name of a new resource.
+	Name(context.Context, *NameRequest) (*NameResponse, error)
+	// Create makes a resource. If a part of it exists after a failure, the error is a *[PartialError].
+	Create(context.Context, *CreateRequest) (*CreateResponse, error)
+	// Get reads a resource by its id. If there is none, the error wraps [ErrNotFound].
+	Get(context.Context, *GetRequest) (*GetResponse, error)
+	// InspectChange says what an update would change, and whether it takes a new resource.
+	InspectChange(context.Context, *InspectChangeRequest) (*InspectChangeResponse, error)
+	// Update changes a resource. If that takes a new resource the error is a *[ReplaceError], and nothing was changed. If
+	// only a part was changed, it is a *[PartialError].
+	Update(context.Context, *UpdateRequest) (*UpdateResponse, error)
+	// Delete removes a resource. It is no error if there is none.
+	Delete(context.Context, *DeleteRequest) (*DeleteResponse, error)
+}
+
+// CheckRequest asks whether a resource can be as a program wants it.
+type CheckRequest struct {
+	URN urn.URN
+	// Properties are those that the program gave. Values in them may be unknown.
+	Properties *structpb.Struct
+	References References
+}
+
+// CheckResponse is the answer to a [CheckRequest] without faults.
+type CheckResponse struct {
+	// Properties are those of the request, with what the provider filled in. What was unknown still is.
+	Properties *structpb.Struct
+}
+
+// NameRequest asks for the name of a resource. The URN's last part is of no meaning yet.
+type NameRequest struct {
+	URN urn.URN
+	// Properties are those that the program gave. Values in them may be unknown.
+	Properties *structpb.Struct
+	References References
+}
+
+// NameResponse is the answer to a [NameRequest].
+type NameResponse struct {
+	// Name is never empty.
+	Name string
+}
+
+// CreateRequest asks for a new resource.
+type CreateRequest struct {
+	URN        urn.URN
+	Properties *structpb.Struct
+	References References
+}
+
+// CreateResponse is the answer to a [CreateRequest].
+type CreateResponse struct {
+	// ID is never empty.
+	ID ID
+	// Properties are those that the provider computed. All others are as requested.
+	Properties *structpb.Struct
+}
+
+// GetRequest asks for a resource by its id alone.
+type GetRequest struct {
+	ID ID
+}
+
+// GetResponse is the answer to a [GetRequest].
+type GetResponse struct {
+	// Properties are all that the resource has, but for those that are never read back.
+	Properties *structpb.Struct
+}
+
+// InspectChangeRequest asks how an existing resource differs from what a program wants.
+type InspectChangeRequest struct {
+	URN urn.URN
+	ID  ID
+	// Old are all properties of the existing resource, those that were computed among them.
+	Old *structpb.Struct
+	// New are the properties that the program wants. Values in them may be unknown.
+	New        *structpb.Struct
+	References References
+}
+
+// InspectChangeResponse is the answer to an [InspectChangeRequest].
+type InspectChangeResponse struct {
+	// Changes are all differences, in the order of their paths.
+	Changes []Change
+	// Replaces are the paths whose changes take a new resource, sorted. Where there is none, an update will do.
+	Replaces []Path
+}
+
+// UpdateRequest asks to change a resource in place.
+type UpdateRequest struct {
+	URN urn.URN
+	ID  ID
+	// Old are all properties of the existing resource, those that were computed among them.
+	Old *structpb.Struct
+	// New are the properties that the program wants.
+	New        *structpb.Struct
+	References References
+}
+
+// UpdateResponse is the answer to an [UpdateRequest].
+type UpdateResponse struct {
+	// Properties are those that the provider computes, whether they changed or not.
+	Properties *structpb.Struct
+}
+
+// DeleteRequest asks to remove a resource.
+type DeleteRequest struct {
+	URN urn.URN
+	ID  ID
+	// Properties are all that the resource has.
+	Properties *structpb.Struct
+	References References
+}
+
+// DeleteResponse is the answer to a [DeleteRequest].
+type DeleteResponse struct{}
+
+// PartialError says that Create or Update failed after it had done a part of its work.
+type PartialError struct {
+	// ID is that of the resource that exists now.
+	ID ID
+	// Properties are all that the resource has now.
+	Properties *structpb.Struct
+	// Err is what went wrong.
+	Err error
+}
+
+// Partial is how an author's Update reports that it failed with a part of its work done, and that want.Properties holds
+// what the resource has now.
+func Partial(err error) error { return &PartialError{Err: err} }
+
+// Error returns what went wrong.
+func (e *PartialError) Error() string { return "done in part: " + e.Err.Error() }
+
+// Unwrap returns what went wrong.
+func (e *PartialError) Unwrap() error { return e.Err }

@@ -1,0 +1,266 @@
+package lumi
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"google.golang.org/protobuf/types/known/structpb"
+
+	"github.com/lumi-idl/lumi/runtime/tokens"
+	"github.com/lumi-idl/lumi/runtime/urn"
+)
+
+// Provider makes a [ResourceProvider] of the author's operations on one type of resource. P points to the struct that
+// is generated for the type. Generated providers embed it, so that an author can override one of its methods.
+type Provider[P Object] struct {
+	token tokens.Type
+	alloc func() P
+	ops   Ops[P]
+	// naming is ops, where the author chooses the name.
+	naming NamingOps[P]
+}
+
+// pointer is the type of pointers to T, where these are objects.
+type pointer[T any] interface {
+	*T
+	Object
+}
+
+// NewNamedProvider serves a type of resource that programs name.
+func NewNamedProvider[T any, P pointer[T]](token tokens.Type, ops Ops[P]) Provider[P] {
+	return Provider[P]{token: token, alloc: func() P { return new(T) }, ops: ops}
+}
+
+// NewProvider serves a type of resource that programs do not name.
+func NewProvider[T any, P pointer[T]](token tokens.Type, ops NamingOps[P]) Provider[P] {
+	return Provider[P]{token: token, alloc: func() P { return new(T) }, ops: ops, naming: ops}
+}
+
+// nameProperty is what a program's name for a resource is called on the wire.
+const nameProperty = "name"
+
+// Token is the token of the type that the provider serves.
+func (r *Provider[P]) Token() tokens.Type { return r.token }
+
+// Check implements [ResourceProvider].
+func (r *Provider[P]) Check(ctx context.Context, req *CheckRequest) (*CheckResponse, error) {
+	want, err := r.want(req.URN, "", req.Properties, req.References, true)
+	if err != nil {
+		return nil, err
+	}
+	if err := r.ops.Check(ctx, want); err != nil {
+		return nil, invalid(err)
+	}
+	bag, err := encodeBag(want.Properties, want.marks, Out, 0)
+	if err != nil {
+		return nil, err
+	}
+	return &CheckResponse{Properties: bag}, nil
+}
+
+// Name implements [ResourceProvider]. Resources that programs name have the name that the program gave.
+func (r *Provider[P]) Name(ctx context.Context, req *NameRequest) (*NameResponse, error) {
+	want, err := r.want(req.URN, "", req.Properties, req.References, true)
+	if err != nil {
+		return nil, err
+	}
+	if r.naming == nil {
+		return givenName(req.Properties)
+	}
+	name, err := r.naming.Name(ctx, want)
+	if err != nil {
+		return nil, invalid(err)
+	}
+	if name == "" {
+		return nil, &OutputError{Faults: []Fault{{Message: "the name is empty"}}}
+	}
+	return &NameResponse{Name: name}, nil
+}
+
+// givenName finds the name in properties that were decoded without fault.
+func givenName(bag *structpb.Struct) (*NameResponse, error) {
+	value := bag.GetFields()[nameProperty]
+	plain, secret := reveal(value)
+	switch {
+	case isUnknown(plain):
+		return nil, fault(nameProperty, "must be known here, and is not known yet")
+	case secret:
+		return nil, fault(nameProperty, "becomes a part of the resource's URN, so it cannot be a secret")
+	case plain.GetStringValue() == "":
+		return nil, fault(nameProperty, "is empty")
+	}
+	return &NameResponse{Name: plain.GetStringValue()}, nil
+}
+
+// Create implements [ResourceProvider].
+func (r *Provider[P]) Create(ctx context.Context, req *CreateRequest) (*CreateResponse, error) {
+	want, err := r.want(req.URN, "", req.Properties, req.References, false)
+	if err != nil {
+		return nil, err
+	}
+	id, err := r.ops.Create(ctx, want)
+	switch {
+	case err != nil && id != "":
+		return nil, partly(id, want.Properties, want.marks, err)
+	case err != nil:
+		return nil, invalid(err)
+	case id == "":
+		return nil, &OutputError{Faults: []Fault{{Message: "the id is empty"}}}
+	}
+	computed, err := encodeBag(want.Properties, want.marks, 0, Out)
+	if err != nil {
+		return nil, &PartialError{ID: id, Properties: req.Properties, Err: err}
+	}
+	return &CreateResponse{ID: id, Properties: computed}, nil
+}
+
+// Get implements [ResourceProvider].
+func (r *Provider[P]) Get(ctx context.Context, req *GetRequest) (*GetResponse, error) {
+	properties, err := r.ops.Get(ctx, req.ID)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", req.ID, err)
+	}
+	if any(properties) == any(*new(P)) {
+		return nil, &OutputError{Faults: []Fault{{Message: "Get returned neither properties nor an error"}}}
+	}
+	bag, err := encodeBag(properties, marks{}, In, 0)
+	if err != nil {
+		return nil, err
+	}
+	return &GetResponse{Properties: bag}, nil
+}
+
+// InspectChange implements [ResourceProvider].
+func (r *Provider[P]) InspectChange(
+	ctx context.Context, req *InspectChangeRequest,
+) (*InspectChangeResponse, error) {
+	old, want, diff, err := r.change(req, true)
+	if err != nil {
+		return nil, err
+	}
+	if err := r.ops.InspectChange(ctx, old, want, diff); err != nil {
+		return nil, invalid(err)
+	}
+	return &InspectChangeResponse{Changes: diff.Changes(), Replaces: diff.Replaces()}, nil
+}
+
+// Update implements [ResourceProvider].
+func (r *Provider[P]) Update(ctx context.Context, req *UpdateRequest) (*UpdateResponse, error) {
+	old, want, diff, err := r.change((*InspectChangeRequest)(req), false)
+	if err != nil {
+		return nil, err
+	}
+	if replaces := diff.Replaces(); len(replaces) > 0 {
+		return nil, &ReplaceError{Paths: replaces}
+	}
+	err = r.ops.Update(ctx, old, want, diff)
+	var partial *PartialError
+	switch {
+	case errors.As(err, &partial):
+		return nil, partly(req.ID, want.Properties, want.marks, partial.Err)
+	case err != nil:
+		return nil, invalid(err)
+	}
+	computed, err := encodeBag(want.Properties, want.marks, 0, Out)
+	if err != nil {
+		return nil, &PartialError{ID: req.ID, Properties: req.New, Err: err}
+	}
+	return &UpdateResponse{Properties: computed}, nil
+}
+
+// Delete implements [ResourceProvider].
+func (r *Provider[P]) Delete(ctx context.Context, req *DeleteRequest) (*DeleteResponse, error) {
+	old, err := r.old(req.URN, req.ID, req.Properties, req.References)
+	if err != nil {
+		return nil, err
+	}
+	if err := r.ops.Delete(ctx, old); err != nil && !errors.Is(err, ErrNotFound) {
+		return nil, err
+	}
+	return &DeleteResponse{}, nil
+}
+
+// want decodes the properties that a program gave.
+func (r *Provider[P]) want(u urn.URN, id ID, bag *structpb.Struct, refs References, unknown bool) (*State[P], error) {
+	s := &State[P]{URN: u, ID: id, Properties: r.alloc(), Refs: refs}
+	return s, s.decode(bag, strict, unknown)
+}
+
+// old decodes the properties of an existing resource.
+func (r *Provider[P]) old(u urn.URN, id ID, bag *structpb.Struct, refs References) (*State[P], error) {
+	s := &State[P]{URN: u, ID: id, Properties: r.alloc(), Refs: refs}
+	return s, s.decode(bag, lenient, false)
+}
+
+func (s *State[P]) decode(bag *structpb.Struct, m mode, unknown bool) error {
+	var err error
+	s.marks, err = decodeBag(bag, s.Properties, m, unknown)
+	s.Unknown = s.marks.unknown
+	return err
+}
+
+// change decodes both sides of a change and compares them. Both are encoded again for that, so that what the IDL says
+// now decides about what is compared and what is a secret.
+func (r *Provider[P]) change(req *InspectChangeRequest, unknown bool) (old, want *State[P], diff *Diff, err error) {
+	if old, err = r.old(req.URN, req.ID, req.Old, req.References); err != nil {
+		return nil, nil, nil, err
+	}
+	if want, err = r.want(req.URN, req.ID, req.New, req.References, unknown); err != nil {
+		return nil, nil, nil, err
+	}
+	if diff, err = compareObjects(old.Properties, want.Properties, old.marks, want.marks); err != nil {
+		return nil, nil, nil, err
+	}
+	return old, want, diff, decodeComputed(req.Old, want.Properties, &want.marks)
+}
+
+func compareObjects(old, want Object, oldMarks, wantMarks marks) (*Diff, error) {
+	oldBag, err := encodeBag(old, oldMarks, Out, 0)
+	if err != nil {
+		return nil, err
+	}
+	wantBag, err := encodeBag(want, wantMarks, Out, 0)
+	if err != nil {
+		return nil, err
+	}
+	diff := Compare(oldBag, wantBag)
+	for _, property := range Describe(want) {
+		if property.Flags&Replaces != 0 {
+			diff.Replace(Path(property.Name))
+		}
+	}
+	return diff, nil
+}
+
+// decodeComputed sets the out properties of an object whose others are set, and notes which of them are secrets.
+func decodeComputed(bag *structpb.Struct, o Object, m *marks) error {
+	p := newProps(lenient)
+	p.only = Out
+	p.decodeObject(bag.GetFields(), o)
+	if len(p.faults) > 0 {
+		return &InvalidError{Faults: p.faults}
+	}
+	for path := range p.marks.secret {
+		m.secret = m.secret.add(path)
+	}
+	return nil
+}
+
+// partly reports what exists after a failure.
+func partly(id ID, o Object, m marks, err error) error {
+	bag, encodeErr := encodeBag(o, m, 0, 0)
+	return &PartialError{ID: id, Properties: bag, Err: errors.Join(err, encodeErr)}
+}
+
+// invalid makes one error of the faults that an author's error consists of.
+func invalid(err error) error {
+	if faults, ok := faultsOf(err); ok {
+		return &InvalidError{Faults: faults}
+	}
+	return err
+}
+
+func fault(path Path, message string) error {
+	return &InvalidError{Faults: []Fault{{Path: path, Message: message}}}
+}

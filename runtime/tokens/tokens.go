@@ -1,0 +1,127 @@
+// Package tokens holds type tokens: the names by which resource types are known across packages and languages.
+//
+// A token is "package:module:Type", such as "aws:ec2:SecurityGroup" or "corp/net:index:Firewall". Some writers put the
+// file into the module as well ("aws:ec2/securityGroup:SecurityGroup"). Both forms have one grammar, and two tokens
+// name one type only if they are equal: nothing here translates between the forms.
+package tokens
+
+import (
+	"fmt"
+	"strings"
+	"unicode"
+)
+
+// Type is the token of a resource type. A value that did not come from [Parse] or from generated code may be anything.
+type Type string
+
+// Parse checks that s is a token and returns it. The error, a *[SyntaxError], says what is wrong.
+func Parse(s string) (Type, error) {
+	if problem := typeProblem(s); problem != "" {
+		return "", &SyntaxError{Token: s, Problem: problem}
+	}
+	return Type(s), nil
+}
+
+// Format makes a token of its parts. It returns a *[SyntaxError] if they do not make one.
+func Format(pkg, module, name string) (Type, error) { return Parse(pkg + ":" + module + ":" + name) }
+
+// Package is the part before the first colon, such as "aws".
+func (t Type) Package() string { return t.part(0) }
+
+// Module is the part between the colons: the module's path, "index" at the root of the package, in the longer form
+// with the file behind it.
+func (t Type) Module() string { return t.part(1) }
+
+// Name is the type's own name, the part after the last colon.
+func (t Type) Name() string { return t.part(2) }
+
+func (t Type) part(i int) string {
+	parts := strings.SplitN(string(t), ":", 3)
+	if len(parts) < 3 {
+		return ""
+	}
+	return parts[i]
+}
+
+// CheckPackage returns nil if s is the name of a package: words of lower-case letters, digits, "-" and "_" that start
+// with a letter, joined by "/". Otherwise it returns a *[SyntaxError].
+func CheckPackage(s string) error {
+	if problem := packageProblem(s); problem != "" {
+		return &SyntaxError{Token: s, Problem: problem}
+	}
+	return nil
+}
+
+// CheckModule returns nil if s is a module's path as it stands in tokens, and otherwise a *[SyntaxError].
+func CheckModule(s string) error {
+	if problem := moduleProblem(s); problem != "" {
+		return &SyntaxError{Token: s, Problem: problem}
+	}
+	return nil
+}
+
+// SyntaxError says why a string is not the token, package or module that it should be.
+type SyntaxError struct {
+	// Token is the string as it was found.
+	Token string
+	// Problem is what is wrong with it.
+	Problem string
+}
+
+// Error returns the string and the problem.
+func (e *SyntaxError) Error() string { return fmt.Sprintf("%q: %s", e.Token, e.Problem) }
+
+func typeProblem(s string) string {
+	parts := strings.Split(s, ":")
+	if len(parts) != 3 {
+		return "a type token has three parts, package:module:Type"
+	}
+	if problem := packageProblem(parts[0]); problem != "" {
+		return problem
+	}
+	if problem := moduleProblem(parts[1]); problem != "" {
+		return problem
+	}
+	if !isIdentifier(parts[2]) {
+		return "the type's name is no identifier"
+	}
+	return ""
+}
+
+func packageProblem(s string) string {
+	for word := range strings.SplitSeq(s, "/") {
+		if word == "" || word[0] < 'a' || word[0] > 'z' {
+			return "a package's name is made of words that start with a lower-case letter, joined by /"
+		}
+		if strings.Trim(word, "abcdefghijklmnopqrstuvwxyz0123456789-_") != "" {
+			return "a package's name holds lower-case letters, digits, -, _ and / only"
+		}
+	}
+	return ""
+}
+
+func moduleProblem(s string) string {
+	for word := range strings.SplitSeq(s, "/") {
+		if word == "" || word == "." || word == ".." {
+			return "a module is made of names of folders, joined by /"
+		}
+		if strings.ContainsFunc(word, notInModule) {
+			return "a module's name holds no colon, space or control character"
+		}
+	}
+	return ""
+}
+
+func notInModule(r rune) bool {
+	return r == ':' || r == '\\' || r == unicode.ReplacementChar || unicode.IsSpace(r) || !unicode.IsPrint(r)
+}
+
+// isIdentifier is go/token.IsIdentifier without its package, which every provider would link.
+func isIdentifier(s string) bool {
+	for i, r := range s {
+		if r != '_' && !unicode.IsLetter(r) && (i == 0 || !unicode.IsDigit(r)) {
+			return false
+		}
+	}
+	return s != ""
+}

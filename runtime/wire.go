@@ -1,0 +1,104 @@
+package lumi
+
+import (
+	"google.golang.org/protobuf/types/known/structpb"
+)
+
+// Signature is the key that marks an object as a special value. What stands behind it says which kind.
+const Signature = "4dabf18193072939515e22adb298388d"
+
+// The kinds of special values, as they stand behind [Signature].
+const (
+	SecretSignature  = "1b47061264138c4ac30d75fd1eb44270" // {value}
+	AssetSignature   = "c44067f5952c0a294b673a41bacd8c17" // {text}, {path} or {uri}
+	ArchiveSignature = "0def7320c3a5731c473e5ecbe6d01bc7" // {assets}, {path} or {uri}
+)
+
+// UnknownValue is the string that stands for a value which is not known yet.
+const UnknownValue = "04da6b54-80e4-46f7-96ec-b56ff0331ba9"
+
+// NewSecret wraps a value so that nobody prints it. A value that is wrapped already stays as it is.
+func NewSecret(v *structpb.Value) *structpb.Value {
+	if signatureOf(v) == SecretSignature {
+		return v
+	}
+	return signed(SecretSignature, "value", v)
+}
+
+// NewUnknown returns the value that stands for one which is not known yet.
+func NewUnknown() *structpb.Value { return structpb.NewStringValue(UnknownValue) }
+
+func signed(signature, key string, v *structpb.Value) *structpb.Value {
+	return object(map[string]*structpb.Value{Signature: structpb.NewStringValue(signature), key: v})
+}
+
+func object(fields map[string]*structpb.Value) *structpb.Value {
+	return structpb.NewStructValue(&structpb.Struct{Fields: fields})
+}
+
+// signatureOf returns what stands behind the signature key: "" where there is none, "?" where it is not even a string.
+func signatureOf(v *structpb.Value) string {
+	obj, ok := v.GetKind().(*structpb.Value_StructValue)
+	if !ok {
+		return ""
+	}
+	signature, ok := obj.StructValue.GetFields()[Signature]
+	if !ok {
+		return ""
+	}
+	if s, ok := signature.GetKind().(*structpb.Value_StringValue); ok && s.StringValue != "" {
+		return s.StringValue
+	}
+	return "?"
+}
+
+func isNull(v *structpb.Value) bool {
+	switch v.GetKind().(type) {
+	case nil, *structpb.Value_NullValue:
+		return true
+	}
+	return false
+}
+
+func isUnknown(v *structpb.Value) bool {
+	s, ok := v.GetKind().(*structpb.Value_StringValue)
+	return ok && s.StringValue == UnknownValue
+}
+
+// reveal takes away the wrappers of a secret and reports whether there were any. A wrapper without a value is null.
+func reveal(v *structpb.Value) (inner *structpb.Value, secret bool) {
+	for signatureOf(v) == SecretSignature {
+		v, secret = v.GetStructValue().GetFields()["value"], true
+	}
+	return v, secret
+}
+
+// kindOf names the kind of a value in a message.
+func kindOf(v *structpb.Value) string {
+	switch k := v.GetKind().(type) {
+	case *structpb.Value_BoolValue:
+		return "a boolean"
+	case *structpb.Value_NumberValue:
+		return "a number"
+	case *structpb.Value_StringValue:
+		if k.StringValue == UnknownValue {
+			return "a value that is not known yet"
+		}
+		return "a string"
+	case *structpb.Value_ListValue:
+		return "a list"
+	case *structpb.Value_StructValue:
+		switch signatureOf(v) {
+		case "":
+			return "an object"
+		case AssetSignature:
+			return "an asset"
+		case ArchiveSignature:
+			return "an archive"
+		case SecretSignature:
+			return "a secret"
+		}
+		return "an object with a signature that is not known"
+	}
+	return "null"
+}
