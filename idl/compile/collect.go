@@ -28,6 +28,20 @@ type checker struct {
 	blindFolders map[string]bool
 }
 
+func newChecker(tree *tree, packageName string, opts Options) *checker {
+	return &checker{
+		fset:    token.NewFileSet(),
+		tree:    tree,
+		tokens:  opts.Tokens,
+		markers: opts.Markers,
+		pkg:     &schema.Package{Name: packageName},
+
+		sourceOf:     map[*types.Package]*source{},
+		decls:        map[*types.TypeName]*decl{},
+		blindFolders: map[string]bool{},
+	}
+}
+
 // declKind is what a declared type is to the IDL.
 type declKind int
 

@@ -13,9 +13,10 @@ package compile
 
 import (
 	"context"
-	"go/token"
-	"go/types"
+	"fmt"
 	"path/filepath"
+
+	"golang.org/x/tools/go/packages"
 
 	"github.com/lumi-idl/lumi/idl/diag"
 	"github.com/lumi-idl/lumi/idl/schema"
@@ -58,20 +59,24 @@ func Load(ctx context.Context, opts Options) (*schema.Package, []diag.Diagnostic
 	if err != nil {
 		return nil, nil, err
 	}
-	c := &checker{
-		fset:    token.NewFileSet(),
-		tree:    tree,
-		pkg:     &schema.Package{Name: name},
-		tokens:  opts.Tokens,
-		markers: opts.Markers,
-
-		sourceOf:     map[*types.Package]*source{},
-		decls:        map[*types.TypeName]*decl{},
-		blindFolders: map[string]bool{},
-	}
+	c := newChecker(tree, name, opts)
 	c.checkFiles()
-	if err := c.load(ctx); err != nil {
+	pkgs, err := c.load(ctx)
+	if err != nil {
 		return nil, nil, err
+	}
+	return c.finish(pkgs)
+}
+
+// finish does what follows the loading: it builds the model of packages that Go has read.
+func (c *checker) finish(pkgs []*packages.Package) (*schema.Package, []diag.Diagnostic, error) {
+	c.adopt(pkgs)
+	c.checkHeaders()
+	if err := c.reportGoErrors(pkgs); err != nil {
+		return nil, nil, err
+	}
+	if len(c.sources) == 0 && len(c.diags) == 0 {
+		return nil, nil, &UsageError{fmt.Sprintf("the go command finds no packages in %s", c.tree.arg)}
 	}
 	c.collect()
 	c.check()

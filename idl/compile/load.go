@@ -12,6 +12,7 @@ import (
 	"path"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"golang.org/x/tools/go/packages"
 
@@ -39,9 +40,9 @@ type sourceFile struct {
 const LoadMode = packages.NeedName | packages.NeedFiles | packages.NeedCompiledGoFiles | packages.NeedImports |
 	packages.NeedDeps | packages.NeedSyntax | packages.NeedTypes | packages.NeedTypesInfo | packages.NeedModule
 
-// load reads all folders in one call. What Go itself finds wrong is reported; the error is for a go command that does
-// not work.
-func (c *checker) load(ctx context.Context) error {
+// load reads all folders in one call. The error is for a go command that does not work; what Go itself finds wrong with
+// the sources stands in the packages.
+func (c *checker) load(ctx context.Context) ([]*packages.Package, error) {
 	cfg := &packages.Config{
 		Context: ctx,
 		Mode:    LoadMode,
@@ -53,8 +54,22 @@ func (c *checker) load(ctx context.Context) error {
 	}
 	pkgs, err := packages.Load(cfg, "./...")
 	if err != nil {
-		return fmt.Errorf("the go command cannot load %s: %w", c.tree.arg, err)
+		return nil, fmt.Errorf("the go command cannot load %s: %s", c.tree.arg, goMessage(err))
 	}
+	return pkgs, nil
+}
+
+// goMessage is what the go command itself said, without the wrapping that go/packages puts around it.
+func goMessage(err error) string {
+	msg := err.Error()
+	if _, said, ok := strings.Cut(msg, "stderr: "); ok && said != "" {
+		msg = said
+	}
+	return strings.TrimSpace(msg)
+}
+
+// adopt takes over the folders of the IDL from what was loaded.
+func (c *checker) adopt(pkgs []*packages.Package) {
 	for _, pkg := range pkgs {
 		if s := c.addSource(pkg); s != nil {
 			c.sources = append(c.sources, s)
@@ -62,14 +77,6 @@ func (c *checker) load(ctx context.Context) error {
 		}
 	}
 	slices.SortFunc(c.sources, func(a, b *source) int { return cmp.Compare(a.module.Path, b.module.Path) })
-	c.checkHeaders()
-	if err := c.reportGoErrors(pkgs); err != nil {
-		return err
-	}
-	if len(c.sources) == 0 && len(c.diags) == 0 {
-		return &UsageError{fmt.Sprintf("the go command finds no packages in %s; is it left out of a go.work file?", c.tree.arg)}
-	}
-	return nil
 }
 
 // parse keeps comments for the IDL's own files, where they are documentation, and skips the resolution of objects that

@@ -1,0 +1,61 @@
+package compile_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/lumi-idl/lumi/idl/compile"
+	"github.com/lumi-idl/lumi/idl/diag"
+)
+
+// FuzzCompile feeds the checker source text of any kind. It must not panic; what it refuses must come with a place and
+// a message; what it accepts must come without an error among its diagnostics.
+func FuzzCompile(f *testing.F) {
+	for _, src := range fuzzSeeds(f) {
+		f.Add(src)
+	}
+	f.Fuzz(func(t *testing.T, src string) {
+		pkg, diags, err := compile.CompileSource(src)
+		if err != nil {
+			t.Fatalf("an error that is not the source's: %v", err)
+		}
+		if (pkg == nil) != (diag.Errors(diags) > 0) {
+			t.Fatalf("package %v, but %d errors", pkg, diag.Errors(diags))
+		}
+		for _, d := range diags {
+			if d.Message == "" || d.Span.Start.File == "" || d.Span.Start.Line == 0 {
+				t.Errorf("a diagnostic without a place or a message: %+v", d)
+			}
+		}
+	})
+}
+
+// fuzzSeeds are the sources of the example and the examples of the catalogue, one file each.
+func fuzzSeeds(f *testing.F) []string {
+	f.Helper()
+	var seeds []string
+	for _, pattern := range []string{"../../examples/aws/idl/*.go", "../../examples/aws/idl/*/*.go"} {
+		files, err := filepath.Glob(pattern)
+		if err != nil || len(files) == 0 {
+			f.Fatalf("no seeds in %s: %v", pattern, err)
+		}
+		for _, file := range files {
+			src, err := os.ReadFile(file)
+			if err != nil {
+				f.Fatal(err)
+			}
+			seeds = append(seeds, string(src))
+		}
+	}
+	for _, code := range diag.Codes() {
+		entry, _ := diag.Explain(string(code))
+		for _, fence := range strings.Split(entry, "```go")[1:] {
+			_, src, _ := strings.Cut(fence, "\n")
+			src, _, _ = strings.Cut(src, "```")
+			seeds = append(seeds, src)
+		}
+	}
+	return seeds
+}

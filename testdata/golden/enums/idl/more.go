@@ -1,0 +1,3 @@
+package enums
+
+const Magnetic Kind = "magnetic"

@@ -1,0 +1,4 @@
+// Package modules shows references between folders.
+//
+// This file declares nothing.
+package modules
