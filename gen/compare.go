@@ -33,13 +33,15 @@ type Change struct {
 	Path string
 	// Remove tells that the file is removed. Otherwise it is written.
 	Remove bool
+	// Scaffold tells that the file is written for the user to keep.
+	Scaffold bool
 }
 
 // Changes returns what the plan does, first what it writes and then what it removes, each sorted by path.
 func (p *Plan) Changes() []Change {
 	var list []Change
 	for _, f := range p.write {
-		list = append(list, Change{Path: p.at(f.Path)})
+		list = append(list, Change{Path: p.at(f.Path), Scaffold: f.Scaffold})
 	}
 	for _, name := range p.stale {
 		list = append(list, Change{Path: p.at(name), Remove: true})

@@ -434,7 +434,7 @@ diff ROOT/gone.ts /dev/null
 	wantTree(t, root, before)
 	wantChanges := []Change{
 		{Path: filepath.Join(root, "changed.ts")}, {Path: filepath.Join(root, "ec2", "added.ts")},
-		{Path: filepath.Join(root, "link.ts")}, {Path: filepath.Join(root, "package.json")},
+		{Path: filepath.Join(root, "link.ts")}, {Path: filepath.Join(root, "package.json"), Scaffold: true},
 		{Path: filepath.Join(root, "gone.ts"), Remove: true},
 	}
 	if diff := cmp.Diff(wantChanges, p.Changes()); diff != "" {

@@ -100,12 +100,12 @@ func (p *textPrinter) diagnostic(d *Diagnostic) {
 	if d.Code != "" {
 		kind += " " + string(d.Code)
 	}
-	p.headed(d.Span, p.paint(color, visible(kind)+":"), d.Message, color)
+	p.headed(d.Span, p.paint(color, Visible(kind)+":"), d.Message, color)
 	for _, n := range d.Notes {
 		p.headed(n.Span, p.paint(cyan, "note:"), n.Message, cyan)
 	}
 	if d.Suggestion != "" {
-		p.line("%s %s", p.paint(cyan, "help:"), paragraph(d.Suggestion))
+		p.line("%s %s", p.paint(cyan, "help:"), Paragraph(d.Suggestion))
 	}
 }
 
@@ -114,13 +114,13 @@ func (p *textPrinter) headed(span Span, kind, message, color string) {
 	if where := place(span.Start); where != "" {
 		kind = p.paint(bold, where+":") + " " + kind
 	}
-	p.line("%s %s", kind, paragraph(message))
+	p.line("%s %s", kind, Paragraph(message))
 	p.snippet(span, color)
 }
 
 // place renders a position as far as it is known.
 func place(pos Position) string {
-	file := visible(pos.File)
+	file := Visible(pos.File)
 	switch {
 	case pos.Line <= 0:
 		return file
@@ -130,15 +130,16 @@ func place(pos Position) string {
 	return fmt.Sprintf("%s:%d:%d", file, pos.Line, pos.Column)
 }
 
-// paragraph makes a message safe to print. Its further lines, which Go's own type errors have, are indented.
-func paragraph(message string) string {
+// Paragraph makes a message safe to print: it makes control characters visible and indents further lines, which Go's
+// own type errors have.
+func Paragraph(message string) string {
 	lines := strings.Split(strings.TrimRight(message, "\r\n"), "\n")
 	for i, line := range lines {
 		line = strings.TrimRight(line, "\r")
 		if i > 0 {
 			line = "    " + strings.TrimLeft(line, " \t")
 		}
-		lines[i] = visible(strings.ReplaceAll(line, "\t", " "))
+		lines[i] = Visible(strings.ReplaceAll(line, "\t", " "))
 	}
 	return strings.Join(lines, "\n")
 }

@@ -5,9 +5,9 @@ import (
 	"unicode"
 )
 
-// visible returns s with every rune that could drive a terminal, or change the order in which it shows the others,
+// Visible returns s with every rune that could drive a terminal, or change the order in which it shows the others,
 // replaced by one that is seen.
-func visible(s string) string {
+func Visible(s string) string {
 	return strings.Map(printable, s)
 }
 

@@ -1,0 +1,298 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/lumi-idl/lumi/gen"
+	"github.com/lumi-idl/lumi/gen/gostubs"
+	"github.com/lumi-idl/lumi/gen/typescript"
+	"github.com/lumi-idl/lumi/idl/compile"
+	"github.com/lumi-idl/lumi/idl/diag"
+	"github.com/lumi-idl/lumi/idl/schema"
+)
+
+// compiler is one run over one IDL.
+type compiler struct {
+	*options
+	stdout, stderr io.Writer
+	terminal       terminal // what is known of stderr
+	started        time.Time
+	status         *status
+	warnings       []string
+}
+
+func newCompiler(opts *options, stdout, stderr io.Writer, getenv func(string) string) *compiler {
+	t := terminalOf(stderr, opts.color, getenv)
+	return &compiler{
+		options: opts, stdout: stdout, stderr: stderr, terminal: t,
+		started: time.Now(), status: newStatus(stderr, t.interactive && !opts.quiet),
+	}
+}
+
+// run compiles. Everything is known to be well before the first file is touched.
+func (c *compiler) run(ctx context.Context) error {
+	defer c.status.clear()
+	if err := c.checkFolders(); err != nil {
+		return err
+	}
+	c.step("loading %s", c.idl)
+	pkg, diags, err := compile.Load(ctx, compile.Options{
+		Dir: c.idl, Package: c.packageName, Tokens: compile.TokenForm(c.tokens), Markers: c.markers,
+	})
+	if err != nil {
+		return err
+	}
+	c.status.clear()
+	if err := c.report(diags); err != nil {
+		return err
+	}
+	c.step("generating")
+	plans, err := c.plan(pkg)
+	if err != nil {
+		return err
+	}
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	c.step("writing")
+	if c.check {
+		return c.compareOnly(pkg, plans)
+	}
+	var total gen.Result
+	for _, p := range plans {
+		result, err := p.Write(ctx)
+		if err != nil {
+			return err
+		}
+		total.Written += result.Written
+		total.Unchanged += result.Unchanged
+		total.Removed += result.Removed
+		c.list(p)
+	}
+	if c.schema == "-" {
+		if err := schema.Write(c.stdout, pkg); err != nil {
+			return fmt.Errorf("cannot write the schema to standard output: %w", err)
+		}
+	}
+	c.warn()
+	if len(plans) == 0 {
+		c.sum("%s, nothing wrong", count(resources(pkg), "resource"))
+		return nil
+	}
+	c.sum("%s; %s written, %d unchanged, %d removed", count(resources(pkg), "resource"), count(total.Written, "file"),
+		total.Unchanged, total.Removed)
+	return nil
+}
+
+// checkFolders refuses outputs that would get between the sources of the IDL.
+func (c *compiler) checkFolders() error {
+	if c.pack.asked {
+		if err := apart("out-pack", c.pack.folder(c.idl, "pack"), c.idl); err != nil {
+			return err
+		}
+	}
+	if c.provider.asked {
+		if err := apart("out-provider", c.provider.folder(c.idl, "provider"), c.idl); err != nil {
+			return err
+		}
+	}
+	if c.schema != "" && c.schema != "-" {
+		file, err := resolve(c.schema)
+		if err != nil {
+			return err
+		}
+		dir, err := resolve(c.idl)
+		if err != nil {
+			return err
+		}
+		if within(file, dir) {
+			return fmt.Errorf("--out-schema=%s: generated files never go into the folder of the IDL, %s", c.schema, c.idl)
+		}
+	}
+	return nil
+}
+
+// report prints what is wrong with the IDL.
+func (c *compiler) report(diags []diag.Diagnostic) error {
+	var err error
+	if c.diagnostics == "json" {
+		err = diag.JSON(c.stdout, diags)
+	} else {
+		err = diag.Text(c.stderr, diags, diag.TextOptions{
+			Source: os.ReadFile, Color: c.terminal.color, Width: c.terminal.width,
+		})
+	}
+	if err != nil {
+		return fmt.Errorf("cannot print diagnostics: %w", err)
+	}
+	if diag.Errors(diags) > 0 {
+		return errWrong
+	}
+	return nil
+}
+
+// plan renders every output and compares it with what is there.
+func (c *compiler) plan(pkg *schema.Package) ([]*gen.Plan, error) {
+	var plans []*gen.Plan
+	add := func(p *gen.Plan, err error) error {
+		plans = append(plans, p)
+		return err
+	}
+	if c.pack.asked {
+		root := c.pack.folder(c.idl, "pack")
+		files, warnings, err := typescript.Generate(pkg, typescript.Options{Existing: existing(root)})
+		if err != nil {
+			return nil, fmt.Errorf("cannot read %s: %w", root, err)
+		}
+		for _, w := range warnings {
+			c.warnings = append(c.warnings, filepath.Join(root, "package.json")+": "+w)
+		}
+		if err := add(gen.Compare(root, files)); err != nil {
+			return nil, err
+		}
+	}
+	if c.provider.asked {
+		root := c.provider.folder(c.idl, "provider")
+		path, err := importPath(root)
+		if err != nil {
+			return nil, err
+		}
+		files, err := gostubs.Generate(pkg, gostubs.Options{ImportPath: path})
+		if err != nil {
+			return nil, err
+		}
+		if err := add(gen.Compare(root, files)); err != nil {
+			return nil, err
+		}
+	}
+	if c.schema != "" && c.schema != "-" {
+		var content bytes.Buffer
+		if err := schema.Write(&content, pkg); err != nil {
+			return nil, err
+		}
+		if err := add(gen.CompareFile(c.schema, content.Bytes())); err != nil {
+			return nil, err
+		}
+	}
+	return plans, nil
+}
+
+// existing returns the folder as the generators look at it, or nil where there is none.
+func existing(root string) fs.FS {
+	if info, err := os.Stat(root); err != nil || !info.IsDir() {
+		return nil
+	}
+	return os.DirFS(root)
+}
+
+// compareOnly prints what would change, for --check.
+func (c *compiler) compareOnly(pkg *schema.Package, plans []*gen.Plan) error {
+	var diff bytes.Buffer
+	var written, removed, unchanged int
+	for _, p := range plans {
+		part, err := p.Diff()
+		if err != nil {
+			return err
+		}
+		diff.Write(part)
+		unchanged += p.Unchanged()
+		for _, change := range p.Changes() {
+			switch {
+			case change.Remove:
+				removed++
+			case !change.Scaffold:
+				written++
+			}
+		}
+	}
+	// The diff goes where diagnostics do not, lest it gets between lines of JSON.
+	out := c.stdout
+	if c.diagnostics == "json" {
+		out = c.stderr
+	}
+	c.status.clear()
+	if _, err := out.Write(diff.Bytes()); err != nil {
+		return fmt.Errorf("cannot print the diff: %w", err)
+	}
+	c.warn()
+	if written+removed == 0 {
+		c.sum("%s; %s current", count(resources(pkg), "resource"), count(unchanged, "file"))
+		return nil
+	}
+	c.sum("%s would be written, %d unchanged, %d removed: run cidlc without --check", count(written, "file"), unchanged,
+		removed)
+	return errWrong
+}
+
+// list says what a plan has done, for --verbose.
+func (c *compiler) list(p *gen.Plan) {
+	if !c.verbose {
+		return
+	}
+	for _, change := range p.Changes() {
+		what := "wrote"
+		if change.Remove {
+			what = "removed"
+		}
+		c.say("%s %s", what, change.Path)
+	}
+}
+
+// step notes what is going on, for whoever waits and for --verbose.
+func (c *compiler) step(format string, args ...any) {
+	what := fmt.Sprintf(format, args...)
+	c.status.show(what)
+	if c.verbose {
+		c.say("%s after %s", what, elapsed(c.started))
+	}
+}
+
+func (c *compiler) warn() {
+	for _, w := range c.warnings {
+		c.say("warning: %s", w)
+	}
+}
+
+// sum prints the last line, unless the user wants none.
+func (c *compiler) sum(format string, args ...any) {
+	if !c.quiet {
+		c.say(format+" (%s)", append(args, elapsed(c.started))...)
+	}
+}
+
+// say prints a line on standard error. That it cannot be printed is no reason to fail.
+func (c *compiler) say(format string, args ...any) {
+	c.status.clear()
+	_, _ = fmt.Fprintln(c.stderr, "cidlc: "+diag.Visible(fmt.Sprintf(format, args...)))
+}
+
+func elapsed(since time.Time) string { return fmt.Sprintf("%.2fs", time.Since(since).Seconds()) }
+
+// count renders a number of things, in words.
+func count(n int, thing string) string {
+	if n != 1 {
+		thing += "s"
+	}
+	return fmt.Sprintf("%d %s", n, thing)
+}
+
+func resources(pkg *schema.Package) int {
+	n := 0
+	for _, m := range pkg.Modules {
+		for _, f := range m.Files {
+			for _, d := range f.Decls {
+				if _, ok := d.(*schema.Resource); ok {
+					n++
+				}
+			}
+		}
+	}
+	return n
+}

@@ -1,0 +1,70 @@
+// Command cidlc compiles resource types, defined in a subset of Go, into a TypeScript package for the programs that use
+// the resources and into Go stubs for the provider that implements them.
+//
+//	cidlc [flags] IDL-DIR
+//	cidlc explain [CODE…]
+//
+// The manual is what 'cidlc --help' prints, and docs/cidlc.md.
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"github.com/lumi-idl/lumi/idl/diag"
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	context.AfterFunc(ctx, stop) // A second signal ends the process at once.
+	os.Exit(run(ctx, os.Args[1:], os.Stdout, os.Stderr, os.Getenv))
+}
+
+// The exit codes.
+const (
+	exitOK     = 0 // nothing is wrong
+	exitWrong  = 1 // the IDL is wrong, or --check found differences
+	exitFailed = 2 // the command was used wrongly, or the system failed
+)
+
+// Errors that say no more than which exit code is due: what there is to say has been said.
+var errWrong = errors.New("the IDL or the output is wrong")
+
+// run is the whole command, but for the process around it: it returns the exit code.
+func run(ctx context.Context, args []string, stdout, stderr io.Writer, getenv func(string) string) int {
+	err := dispatch(ctx, args, stdout, stderr, getenv)
+	switch {
+	case err == nil:
+		return exitOK
+	case errors.Is(err, errWrong):
+		return exitWrong
+	case ctx.Err() != nil:
+		fmt.Fprintln(stderr, "cidlc: interrupted; every file is as it was or as it should be")
+	default:
+		fmt.Fprintln(stderr, "cidlc: "+diag.Paragraph(err.Error()))
+	}
+	return exitFailed
+}
+
+func dispatch(ctx context.Context, args []string, stdout, stderr io.Writer, getenv func(string) string) error {
+	opts, err := parseFlags(args)
+	if err != nil {
+		return err
+	}
+	switch {
+	case opts.help:
+		_, err = io.WriteString(stdout, help)
+	case opts.version:
+		_, err = fmt.Fprintln(stdout, versionLine())
+	case opts.explain:
+		err = explain(stdout, opts.codes)
+	default:
+		err = newCompiler(opts, stdout, stderr, getenv).run(ctx)
+	}
+	return err
+}

@@ -1,0 +1,112 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+
+	"golang.org/x/mod/modfile"
+	"golang.org/x/mod/module"
+)
+
+// folder returns where an output goes: the folder given, or the one of the given name beside the IDL.
+func (o *output) folder(idl, name string) string {
+	if o.dir != "" {
+		return filepath.Clean(o.dir)
+	}
+	return filepath.Join(idl, "..", name)
+}
+
+// resolve returns the absolute path of a file or folder, which need not exist, without symbolic links.
+func resolve(name string) (string, error) {
+	abs, err := filepath.Abs(name)
+	if err != nil {
+		return "", err
+	}
+	missing := ""
+	for dir := abs; ; dir = filepath.Dir(dir) {
+		real, err := filepath.EvalSymlinks(dir)
+		if err == nil {
+			return filepath.Join(real, missing), nil
+		}
+		if !errors.Is(err, fs.ErrNotExist) || dir == filepath.Dir(dir) {
+			return "", err
+		}
+		missing = filepath.Join(filepath.Base(dir), missing)
+	}
+}
+
+// within reports whether the resolved path name is dir or lies in it. It asks the system whether two folders are the
+// same, since letter case does not count everywhere.
+func within(name, dir string) bool {
+	want, err := os.Stat(dir)
+	if err != nil {
+		return false
+	}
+	for ; ; name = filepath.Dir(name) {
+		if info, err := os.Stat(name); err == nil && os.SameFile(info, want) {
+			return true
+		}
+		if name == filepath.Dir(name) {
+			return false
+		}
+	}
+}
+
+// apart holds that output can go to a folder without getting between the sources of the IDL.
+func apart(flag, dir, idl string) error {
+	realDir, err := resolve(dir)
+	if err != nil {
+		return err
+	}
+	realIDL, err := resolve(idl)
+	if err != nil {
+		return err
+	}
+	switch {
+	case within(realDir, realIDL):
+		return fmt.Errorf("--%s=%s: generated files never go into the folder of the IDL, %s; choose one beside it", flag, dir, idl)
+	case within(realIDL, realDir):
+		return fmt.Errorf("--%s=%s: the folder holds that of the IDL, %s; choose one beside it", flag, dir, idl)
+	}
+	return nil
+}
+
+// importPath returns the import path of the Go package in a folder, which need not exist, from the nearest go.mod.
+func importPath(dir string) (string, error) {
+	real, err := resolve(dir)
+	if err != nil {
+		return "", err
+	}
+	for root := real; ; root = filepath.Dir(root) {
+		file := filepath.Join(root, "go.mod")
+		content, err := os.ReadFile(file)
+		if errors.Is(err, fs.ErrNotExist) {
+			if root == filepath.Dir(root) {
+				break
+			}
+			continue
+		}
+		if err != nil {
+			return "", err
+		}
+		name := modfile.ModulePath(content)
+		if name == "" {
+			return "", fmt.Errorf("%s names no module: run 'go mod edit -module example.com/mypackage' there", file)
+		}
+		rel, err := filepath.Rel(root, real)
+		if err != nil {
+			return "", err
+		}
+		joined := path.Join(name, filepath.ToSlash(rel))
+		if err := module.CheckImportPath(joined); err != nil {
+			return "", fmt.Errorf("--out-provider=%s: Go cannot import stubs from there: %w", dir, err)
+		}
+		return joined, nil
+	}
+	return "", fmt.Errorf("--out-provider=%s: there is no go.mod in the folder or above it, and Go stubs import each other: "+
+		"run 'go mod init example.com/myprovider' in the folder that the provider's code is in", dir)
+}
