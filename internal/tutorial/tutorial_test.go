@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/lumi-idl/lumi/internal/nodetest"
 	"github.com/lumi-idl/lumi/internal/tutorial"
 )
 
@@ -85,30 +86,9 @@ func (r *reader) run(step tutorial.Step) {
 func environment(t *testing.T, checkout string) []string {
 	t.Helper()
 	dist := t.TempDir()
-	runIn(t, checkout, "go", "build", "-o", filepath.Join(dist, "cidlc"), "./cmd/cidlc")
+	nodetest.Run(t, checkout, "go", "build", "-o", filepath.Join(dist, "cidlc"), "./cmd/cidlc")
 
-	source := filepath.Join(checkout, "runtime", "typescript")
-	modules := filepath.Join(source, "node_modules")
-	if _, err := os.Stat(modules); err != nil {
-		t.Fatalf("the TypeScript compiler is missing: run 'npm ci' in %s", source)
-	}
-	npm := t.TempDir()
-	for _, name := range []string{"package.json", "tsconfig.json", "LICENSE"} {
-		data, err := os.ReadFile(filepath.Join(source, name))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(filepath.Join(npm, name), data, 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if err := os.CopyFS(filepath.Join(npm, "src"), os.DirFS(filepath.Join(source, "src"))); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Symlink(modules, filepath.Join(npm, "node_modules")); err != nil {
-		t.Fatal(err)
-	}
-	runIn(t, npm, "npm", "pack", "--silent", "--pack-destination="+dist)
+	nodetest.Run(t, nodetest.Package(t, checkout), "npm", "pack", "--silent", "--ignore-scripts", "--pack-destination="+dist)
 
 	return append(os.Environ(),
 		"LUMI="+checkout, "DIST="+dist, "PATH="+dist+string(filepath.ListSeparator)+os.Getenv("PATH"),
@@ -119,18 +99,5 @@ func environment(t *testing.T, checkout string) []string {
 // goCache is where Go keeps what it has built, said once so that another XDG_CACHE_HOME does not move it.
 func goCache(t *testing.T) string {
 	t.Helper()
-	out, err := exec.Command("go", "env", "GOCACHE").Output()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return strings.TrimSpace(string(out))
-}
-
-func runIn(t *testing.T, dir, name string, args ...string) {
-	t.Helper()
-	cmd := exec.Command(name, args...)
-	cmd.Dir = dir
-	if out, err := cmd.CombinedOutput(); err != nil {
-		t.Fatalf("%s: %v\n%s", cmd, err, out)
-	}
+	return strings.TrimSpace(nodetest.Run(t, ".", "go", "env", "GOCACHE"))
 }

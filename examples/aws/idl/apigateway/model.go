@@ -42,10 +42,10 @@ type SchemaType string
 
 // The kinds of JSON values.
 const (
-	ArrayType   SchemaType = "array"
-	BooleanType SchemaType = "boolean"
-	NullType    SchemaType = "null"
-	NumberType  SchemaType = "number"
-	ObjectType  SchemaType = "object"
-	StringType  SchemaType = "string"
+	SchemaTypeArray   SchemaType = "array"
+	SchemaTypeBoolean SchemaType = "boolean"
+	SchemaTypeNull    SchemaType = "null"
+	SchemaTypeNumber  SchemaType = "number"
+	SchemaTypeObject  SchemaType = "object"
+	SchemaTypeString  SchemaType = "string"
 )

@@ -79,11 +79,11 @@ type AttributeType string
 // The types of attributes.
 const (
 	// A text, sorted by its bytes in UTF-8.
-	StringAttribute AttributeType = "S"
+	AttributeTypeString AttributeType = "S"
 	// A number.
-	NumberAttribute AttributeType = "N"
+	AttributeTypeNumber AttributeType = "N"
 	// Bytes.
-	BinaryAttribute AttributeType = "B"
+	AttributeTypeBinary AttributeType = "B"
 )
 
 // BillingMode is what is paid for.
@@ -103,11 +103,11 @@ type ProjectionType string
 // The choices of attributes.
 const (
 	// None but those of the keys.
-	ProjectKeysOnly ProjectionType = "KEYS_ONLY"
+	ProjectionTypeKeysOnly ProjectionType = "KEYS_ONLY"
 	// Those of the keys and some more.
-	ProjectInclude ProjectionType = "INCLUDE"
+	ProjectionTypeInclude ProjectionType = "INCLUDE"
 	// All of them.
-	ProjectAll ProjectionType = "ALL"
+	ProjectionTypeAll ProjectionType = "ALL"
 )
 
 // StreamViewType is what a stream tells about a change.
@@ -116,11 +116,11 @@ type StreamViewType string
 // What a stream may tell about a change.
 const (
 	// The key of the record.
-	StreamKeysOnly StreamViewType = "KEYS_ONLY"
+	StreamViewTypeKeysOnly StreamViewType = "KEYS_ONLY"
 	// The record as it is now.
-	StreamNewImage StreamViewType = "NEW_IMAGE"
+	StreamViewTypeNewImage StreamViewType = "NEW_IMAGE"
 	// The record as it was before.
-	StreamOldImage StreamViewType = "OLD_IMAGE"
+	StreamViewTypeOldImage StreamViewType = "OLD_IMAGE"
 	// The record as it was and as it is.
-	StreamNewAndOld StreamViewType = "NEW_AND_OLD_IMAGES"
+	StreamViewTypeNewAndOldImages StreamViewType = "NEW_AND_OLD_IMAGES"
 )

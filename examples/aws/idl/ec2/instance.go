@@ -91,13 +91,13 @@ type VolumeType string
 // The types of volume.
 const (
 	// Solid state, performance independent of size.
-	GP3Volume VolumeType = "gp3"
+	VolumeTypeGP3 VolumeType = "gp3"
 	// Solid state, performance in proportion to size.
-	GP2Volume VolumeType = "gp2"
+	VolumeTypeGP2 VolumeType = "gp2"
 	// Solid state, for many small operations that must not wait.
-	IO2Volume VolumeType = "io2"
+	VolumeTypeIO2 VolumeType = "io2"
 	// Magnetic, for long sequential reads and writes.
-	ST1Volume VolumeType = "st1"
+	VolumeTypeST1 VolumeType = "st1"
 	// Magnetic, for data that is seldom touched.
-	SC1Volume VolumeType = "sc1"
+	VolumeTypeSC1 VolumeType = "sc1"
 )

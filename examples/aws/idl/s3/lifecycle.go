@@ -32,15 +32,15 @@ type StorageClass string
 // The classes of storage.
 const (
 	// For data in use.
-	StandardClass StorageClass = "STANDARD"
+	StorageClassStandard StorageClass = "STANDARD"
 	// For data that is seldom read, but then at once.
-	StandardInfrequent StorageClass = "STANDARD_IA"
+	StorageClassStandardIA StorageClass = "STANDARD_IA"
 	// The same, in a single zone: for data that can be made again.
-	OneZoneInfrequent StorageClass = "ONEZONE_IA"
+	StorageClassOneZoneIA StorageClass = "ONEZONE_IA"
 	// Amazon moves the data, by how often it is read.
-	IntelligentTiering StorageClass = "INTELLIGENT_TIERING"
+	StorageClassIntelligentTiering StorageClass = "INTELLIGENT_TIERING"
 	// For data that can wait for hours to be read.
-	GlacierClass StorageClass = "GLACIER"
+	StorageClassGlacier StorageClass = "GLACIER"
 	// For data that is kept because somebody has to.
-	DeepArchiveOfGlaciers StorageClass = "DEEP_ARCHIVE"
+	StorageClassDeepArchive StorageClass = "DEEP_ARCHIVE"
 )

@@ -92,10 +92,10 @@ export const Schema: lumi.Shape = {
 export type SchemaType = "array" | "boolean" | "null" | "number" | "object" | "string";
 
 export const SchemaType = {
-    ArrayType: "array",
-    BooleanType: "boolean",
-    NullType: "null",
-    NumberType: "number",
-    ObjectType: "object",
-    StringType: "string",
+    Array: "array",
+    Boolean: "boolean",
+    Null: "null",
+    Number: "number",
+    Object: "object",
+    String: "string",
 } as const;

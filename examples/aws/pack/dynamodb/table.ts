@@ -186,11 +186,11 @@ export type AttributeType = "S" | "N" | "B";
 
 export const AttributeType = {
     /** A text, sorted by its bytes in UTF-8. */
-    StringAttribute: "S",
+    String: "S",
     /** A number. */
-    NumberAttribute: "N",
+    Number: "N",
     /** Bytes. */
-    BinaryAttribute: "B",
+    Binary: "B",
 } as const;
 
 /** BillingMode is what is paid for. */
@@ -208,11 +208,11 @@ export type ProjectionType = "KEYS_ONLY" | "INCLUDE" | "ALL";
 
 export const ProjectionType = {
     /** None but those of the keys. */
-    ProjectKeysOnly: "KEYS_ONLY",
+    KeysOnly: "KEYS_ONLY",
     /** Those of the keys and some more. */
-    ProjectInclude: "INCLUDE",
+    Include: "INCLUDE",
     /** All of them. */
-    ProjectAll: "ALL",
+    All: "ALL",
 } as const;
 
 /** StreamViewType is what a stream tells about a change. */
@@ -220,11 +220,11 @@ export type StreamViewType = "KEYS_ONLY" | "NEW_IMAGE" | "OLD_IMAGE" | "NEW_AND_
 
 export const StreamViewType = {
     /** The key of the record. */
-    StreamKeysOnly: "KEYS_ONLY",
+    KeysOnly: "KEYS_ONLY",
     /** The record as it is now. */
-    StreamNewImage: "NEW_IMAGE",
+    NewImage: "NEW_IMAGE",
     /** The record as it was before. */
-    StreamOldImage: "OLD_IMAGE",
+    OldImage: "OLD_IMAGE",
     /** The record as it was and as it is. */
-    StreamNewAndOld: "NEW_AND_OLD_IMAGES",
+    NewAndOldImages: "NEW_AND_OLD_IMAGES",
 } as const;

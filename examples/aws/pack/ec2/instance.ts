@@ -208,13 +208,13 @@ export type VolumeType = "gp3" | "gp2" | "io2" | "st1" | "sc1";
 
 export const VolumeType = {
     /** Solid state, performance independent of size. */
-    GP3Volume: "gp3",
+    GP3: "gp3",
     /** Solid state, performance in proportion to size. */
-    GP2Volume: "gp2",
+    GP2: "gp2",
     /** Solid state, for many small operations that must not wait. */
-    IO2Volume: "io2",
+    IO2: "io2",
     /** Magnetic, for long sequential reads and writes. */
-    ST1Volume: "st1",
+    ST1: "st1",
     /** Magnetic, for data that is seldom touched. */
-    SC1Volume: "sc1",
+    SC1: "sc1",
 } as const;

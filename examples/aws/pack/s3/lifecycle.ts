@@ -58,15 +58,15 @@ export type StorageClass = "STANDARD" | "STANDARD_IA" | "ONEZONE_IA" | "INTELLIG
 
 export const StorageClass = {
     /** For data in use. */
-    StandardClass: "STANDARD",
+    Standard: "STANDARD",
     /** For data that is seldom read, but then at once. */
-    StandardInfrequent: "STANDARD_IA",
+    StandardIA: "STANDARD_IA",
     /** The same, in a single zone: for data that can be made again. */
-    OneZoneInfrequent: "ONEZONE_IA",
+    OneZoneIA: "ONEZONE_IA",
     /** Amazon moves the data, by how often it is read. */
     IntelligentTiering: "INTELLIGENT_TIERING",
     /** For data that can wait for hours to be read. */
-    GlacierClass: "GLACIER",
+    Glacier: "GLACIER",
     /** For data that is kept because somebody has to. */
-    DeepArchiveOfGlaciers: "DEEP_ARCHIVE",
+    DeepArchive: "DEEP_ARCHIVE",
 } as const;

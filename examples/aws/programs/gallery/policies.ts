@@ -1,7 +1,7 @@
-import type { PolicyDocument } from "../../pack/iam/policy.js";
+import type * as aws from "../../pack/index.js";
 
 /** A policy that lets one of Amazon's services assume a role. */
-export function trust(service: string): PolicyDocument {
+export function trust(service: string): aws.iam.PolicyDocument {
     return {
         Version: "2012-10-17",
         Statement: [{ Effect: "Allow", Principal: { Service: service }, Action: ["sts:AssumeRole"] }],

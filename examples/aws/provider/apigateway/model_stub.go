@@ -121,18 +121,18 @@ type SchemaType string
 
 // The values of SchemaType.
 const (
-	ArrayType   SchemaType = "array"
-	BooleanType SchemaType = "boolean"
-	NullType    SchemaType = "null"
-	NumberType  SchemaType = "number"
-	ObjectType  SchemaType = "object"
-	StringType  SchemaType = "string"
+	SchemaTypeArray   SchemaType = "array"
+	SchemaTypeBoolean SchemaType = "boolean"
+	SchemaTypeNull    SchemaType = "null"
+	SchemaTypeNumber  SchemaType = "number"
+	SchemaTypeObject  SchemaType = "object"
+	SchemaTypeString  SchemaType = "string"
 )
 
 // Valid reports whether the value is one of the enum's.
 func (s SchemaType) Valid() bool {
 	switch s {
-	case ArrayType, BooleanType, NullType, NumberType, ObjectType, StringType:
+	case SchemaTypeArray, SchemaTypeBoolean, SchemaTypeNull, SchemaTypeNumber, SchemaTypeObject, SchemaTypeString:
 		return true
 	}
 	return false
@@ -140,5 +140,5 @@ func (s SchemaType) Valid() bool {
 
 // Values returns the enum's values in the order of the IDL.
 func (SchemaType) Values() []SchemaType {
-	return []SchemaType{ArrayType, BooleanType, NullType, NumberType, ObjectType, StringType}
+	return []SchemaType{SchemaTypeArray, SchemaTypeBoolean, SchemaTypeNull, SchemaTypeNumber, SchemaTypeObject, SchemaTypeString}
 }

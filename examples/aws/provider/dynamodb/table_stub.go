@@ -223,17 +223,17 @@ type AttributeType string
 // The values of AttributeType.
 const (
 	// A text, sorted by its bytes in UTF-8.
-	StringAttribute AttributeType = "S"
+	AttributeTypeString AttributeType = "S"
 	// A number.
-	NumberAttribute AttributeType = "N"
+	AttributeTypeNumber AttributeType = "N"
 	// Bytes.
-	BinaryAttribute AttributeType = "B"
+	AttributeTypeBinary AttributeType = "B"
 )
 
 // Valid reports whether the value is one of the enum's.
 func (s AttributeType) Valid() bool {
 	switch s {
-	case StringAttribute, NumberAttribute, BinaryAttribute:
+	case AttributeTypeString, AttributeTypeNumber, AttributeTypeBinary:
 		return true
 	}
 	return false
@@ -241,7 +241,7 @@ func (s AttributeType) Valid() bool {
 
 // Values returns the enum's values in the order of the IDL.
 func (AttributeType) Values() []AttributeType {
-	return []AttributeType{StringAttribute, NumberAttribute, BinaryAttribute}
+	return []AttributeType{AttributeTypeString, AttributeTypeNumber, AttributeTypeBinary}
 }
 
 // BillingMode is what is paid for.
@@ -275,17 +275,17 @@ type ProjectionType string
 // The values of ProjectionType.
 const (
 	// None but those of the keys.
-	ProjectKeysOnly ProjectionType = "KEYS_ONLY"
+	ProjectionTypeKeysOnly ProjectionType = "KEYS_ONLY"
 	// Those of the keys and some more.
-	ProjectInclude ProjectionType = "INCLUDE"
+	ProjectionTypeInclude ProjectionType = "INCLUDE"
 	// All of them.
-	ProjectAll ProjectionType = "ALL"
+	ProjectionTypeAll ProjectionType = "ALL"
 )
 
 // Valid reports whether the value is one of the enum's.
 func (s ProjectionType) Valid() bool {
 	switch s {
-	case ProjectKeysOnly, ProjectInclude, ProjectAll:
+	case ProjectionTypeKeysOnly, ProjectionTypeInclude, ProjectionTypeAll:
 		return true
 	}
 	return false
@@ -293,7 +293,7 @@ func (s ProjectionType) Valid() bool {
 
 // Values returns the enum's values in the order of the IDL.
 func (ProjectionType) Values() []ProjectionType {
-	return []ProjectionType{ProjectKeysOnly, ProjectInclude, ProjectAll}
+	return []ProjectionType{ProjectionTypeKeysOnly, ProjectionTypeInclude, ProjectionTypeAll}
 }
 
 // StreamViewType is what a stream tells about a change.
@@ -302,19 +302,19 @@ type StreamViewType string
 // The values of StreamViewType.
 const (
 	// The key of the record.
-	StreamKeysOnly StreamViewType = "KEYS_ONLY"
+	StreamViewTypeKeysOnly StreamViewType = "KEYS_ONLY"
 	// The record as it is now.
-	StreamNewImage StreamViewType = "NEW_IMAGE"
+	StreamViewTypeNewImage StreamViewType = "NEW_IMAGE"
 	// The record as it was before.
-	StreamOldImage StreamViewType = "OLD_IMAGE"
+	StreamViewTypeOldImage StreamViewType = "OLD_IMAGE"
 	// The record as it was and as it is.
-	StreamNewAndOld StreamViewType = "NEW_AND_OLD_IMAGES"
+	StreamViewTypeNewAndOldImages StreamViewType = "NEW_AND_OLD_IMAGES"
 )
 
 // Valid reports whether the value is one of the enum's.
 func (s StreamViewType) Valid() bool {
 	switch s {
-	case StreamKeysOnly, StreamNewImage, StreamOldImage, StreamNewAndOld:
+	case StreamViewTypeKeysOnly, StreamViewTypeNewImage, StreamViewTypeOldImage, StreamViewTypeNewAndOldImages:
 		return true
 	}
 	return false
@@ -322,5 +322,5 @@ func (s StreamViewType) Valid() bool {
 
 // Values returns the enum's values in the order of the IDL.
 func (StreamViewType) Values() []StreamViewType {
-	return []StreamViewType{StreamKeysOnly, StreamNewImage, StreamOldImage, StreamNewAndOld}
+	return []StreamViewType{StreamViewTypeKeysOnly, StreamViewTypeNewImage, StreamViewTypeOldImage, StreamViewTypeNewAndOldImages}
 }

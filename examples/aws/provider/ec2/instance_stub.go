@@ -224,21 +224,21 @@ type VolumeType string
 // The values of VolumeType.
 const (
 	// Solid state, performance independent of size.
-	GP3Volume VolumeType = "gp3"
+	VolumeTypeGP3 VolumeType = "gp3"
 	// Solid state, performance in proportion to size.
-	GP2Volume VolumeType = "gp2"
+	VolumeTypeGP2 VolumeType = "gp2"
 	// Solid state, for many small operations that must not wait.
-	IO2Volume VolumeType = "io2"
+	VolumeTypeIO2 VolumeType = "io2"
 	// Magnetic, for long sequential reads and writes.
-	ST1Volume VolumeType = "st1"
+	VolumeTypeST1 VolumeType = "st1"
 	// Magnetic, for data that is seldom touched.
-	SC1Volume VolumeType = "sc1"
+	VolumeTypeSC1 VolumeType = "sc1"
 )
 
 // Valid reports whether the value is one of the enum's.
 func (s VolumeType) Valid() bool {
 	switch s {
-	case GP3Volume, GP2Volume, IO2Volume, ST1Volume, SC1Volume:
+	case VolumeTypeGP3, VolumeTypeGP2, VolumeTypeIO2, VolumeTypeST1, VolumeTypeSC1:
 		return true
 	}
 	return false
@@ -246,5 +246,5 @@ func (s VolumeType) Valid() bool {
 
 // Values returns the enum's values in the order of the IDL.
 func (VolumeType) Values() []VolumeType {
-	return []VolumeType{GP3Volume, GP2Volume, IO2Volume, ST1Volume, SC1Volume}
+	return []VolumeType{VolumeTypeGP3, VolumeTypeGP2, VolumeTypeIO2, VolumeTypeST1, VolumeTypeSC1}
 }

@@ -77,23 +77,23 @@ type StorageClass string
 // The values of StorageClass.
 const (
 	// For data in use.
-	StandardClass StorageClass = "STANDARD"
+	StorageClassStandard StorageClass = "STANDARD"
 	// For data that is seldom read, but then at once.
-	StandardInfrequent StorageClass = "STANDARD_IA"
+	StorageClassStandardIA StorageClass = "STANDARD_IA"
 	// The same, in a single zone: for data that can be made again.
-	OneZoneInfrequent StorageClass = "ONEZONE_IA"
+	StorageClassOneZoneIA StorageClass = "ONEZONE_IA"
 	// Amazon moves the data, by how often it is read.
-	IntelligentTiering StorageClass = "INTELLIGENT_TIERING"
+	StorageClassIntelligentTiering StorageClass = "INTELLIGENT_TIERING"
 	// For data that can wait for hours to be read.
-	GlacierClass StorageClass = "GLACIER"
+	StorageClassGlacier StorageClass = "GLACIER"
 	// For data that is kept because somebody has to.
-	DeepArchiveOfGlaciers StorageClass = "DEEP_ARCHIVE"
+	StorageClassDeepArchive StorageClass = "DEEP_ARCHIVE"
 )
 
 // Valid reports whether the value is one of the enum's.
 func (s StorageClass) Valid() bool {
 	switch s {
-	case StandardClass, StandardInfrequent, OneZoneInfrequent, IntelligentTiering, GlacierClass, DeepArchiveOfGlaciers:
+	case StorageClassStandard, StorageClassStandardIA, StorageClassOneZoneIA, StorageClassIntelligentTiering, StorageClassGlacier, StorageClassDeepArchive:
 		return true
 	}
 	return false
@@ -101,5 +101,5 @@ func (s StorageClass) Valid() bool {
 
 // Values returns the enum's values in the order of the IDL.
 func (StorageClass) Values() []StorageClass {
-	return []StorageClass{StandardClass, StandardInfrequent, OneZoneInfrequent, IntelligentTiering, GlacierClass, DeepArchiveOfGlaciers}
+	return []StorageClass{StorageClassStandard, StorageClassStandardIA, StorageClassOneZoneIA, StorageClassIntelligentTiering, StorageClassGlacier, StorageClassDeepArchive}
 }

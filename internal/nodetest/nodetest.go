@@ -1,0 +1,63 @@
+// Package nodetest gives tests the npm package @lumi/lumi and the TypeScript compiler, without a network.
+package nodetest
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// modules are the developer tools that the npm package is built with.
+func modules(t *testing.T, checkout string) string {
+	t.Helper()
+	dir := filepath.Join(checkout, "runtime", "typescript", "node_modules")
+	if _, err := os.Stat(filepath.Join(dir, "typescript")); err != nil {
+		t.Fatalf("the TypeScript compiler is missing: run 'npm ci' in %s", filepath.Dir(dir))
+	}
+	return dir
+}
+
+// Compile runs the TypeScript compiler in a folder, and fails the test if it finds anything wrong.
+func Compile(t *testing.T, checkout, dir string, args ...string) {
+	t.Helper()
+	Run(t, dir, filepath.Join(modules(t, checkout), ".bin", "tsc"), args...)
+}
+
+// Package builds @lumi/lumi and returns its folder. It works on a copy, since other tests read the original.
+func Package(t *testing.T, checkout string) string {
+	t.Helper()
+	source, dir := filepath.Join(checkout, "runtime", "typescript"), t.TempDir()
+	for _, name := range []string{"package.json", "tsconfig.json", "LICENSE"} {
+		data, err := os.ReadFile(filepath.Join(source, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(dir, name), data, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.CopyFS(filepath.Join(dir, "src"), os.DirFS(filepath.Join(source, "src"))); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(modules(t, checkout), filepath.Join(dir, "node_modules")); err != nil {
+		t.Fatal(err)
+	}
+	Compile(t, checkout, dir)
+	return dir
+}
+
+// Run runs a command in a folder and returns its standard output. If it fails, so does the test.
+func Run(t *testing.T, dir, name string, args ...string) string {
+	t.Helper()
+	cmd := exec.Command(name, args...)
+	cmd.Dir = dir
+	var stderr strings.Builder
+	cmd.Stderr = &stderr
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatalf("%s: %v\n%s%s", cmd, err, out, &stderr)
+	}
+	return string(out)
+}
