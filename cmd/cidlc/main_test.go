@@ -1,0 +1,164 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+// noEnv is an environment without any variable.
+func noEnv(string) string { return "" }
+
+// TestHelpExample holds that the example in --help is one that compiles, and makes what the help says it makes.
+func TestHelpExample(t *testing.T) {
+	_, rest, _ := strings.Cut(help, "defines a resource:\n\n")
+	example, _, found := strings.Cut(rest, "\n\n  In the folder of a Go module")
+	if !found {
+		t.Fatal("the help has no example")
+	}
+	for _, set := range toolEnv(t) {
+		name, value, _ := strings.Cut(set, "=")
+		t.Setenv(name, value)
+	}
+	t.Chdir(t.TempDir())
+	repo := repository(t)
+	write := func(name, content string) {
+		if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(name, []byte(content), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write("go.mod", workModule(repo))
+	write("bucket/idl/bucket.go", strings.ReplaceAll(example, "\n    ", "\n")[len("    "):])
+
+	var stdout, stderr bytes.Buffer
+	args := []string{"bucket/idl", "--out-pack", "--out-provider"}
+	if code := run(t.Context(), args, &stdout, &stderr, noEnv); code != exitOK {
+		t.Fatalf("exit code %d:\n%s%s", code, &stdout, &stderr)
+	}
+	for name, want := range map[string]string{
+		"bucket/pack/bucket.ts":          "class Bucket ",
+		"bucket/provider/bucket_stub.go": "type BucketProviderOps ",
+	} {
+		content, err := os.ReadFile(name)
+		if err != nil || !strings.Contains(string(content), want) {
+			t.Errorf("%s has no %q: %v", name, want, err)
+		}
+	}
+}
+
+// repository is the root of this checkout. It is found when the test begins, before the working folder changes.
+var repositoryRoot, _ = filepath.Abs("../..")
+
+func repository(t *testing.T) string {
+	t.Helper()
+	if _, err := os.Stat(filepath.Join(repositoryRoot, "go.mod")); err != nil {
+		t.Fatal(err)
+	}
+	return repositoryRoot
+}
+
+func TestInterrupted(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	out := filepath.Join(t.TempDir(), "out")
+	var stdout, stderr bytes.Buffer
+	args := []string{filepath.Join(repository(t), "examples", "aws", "idl"), "--out-pack=" + out}
+	if code := run(ctx, args, &stdout, &stderr, noEnv); code != exitFailed {
+		t.Errorf("exit code %d", code)
+	}
+	if want := "cidlc: interrupted; every file is as it was or as it should be\n"; stderr.String() != want {
+		t.Errorf("stderr: %q, want %q", &stderr, want)
+	}
+	if _, err := os.Stat(out); err == nil {
+		t.Error("something was written")
+	}
+}
+
+type brokenPipe struct{}
+
+func (brokenPipe) Write([]byte) (int, error) { return 0, errors.New("broken pipe") }
+
+// TestBrokenOutput holds that no output is lost without a word.
+func TestBrokenOutput(t *testing.T) {
+	idl := filepath.Join(repository(t), "examples", "aws", "idl")
+	for _, args := range [][]string{
+		{"--help"}, {"--version"}, {"explain"}, {"explain", "MapKey"}, {idl, "--out-schema=-"},
+		{idl, "--check", "--out-pack=" + t.TempDir()},
+	} {
+		var stderr bytes.Buffer
+		if code := run(t.Context(), args, brokenPipe{}, &stderr, noEnv); code != exitFailed {
+			t.Errorf("%v: exit code %d", args, code)
+		}
+		if !strings.Contains(stderr.String(), "broken pipe") {
+			t.Errorf("%v: stderr: %q", args, &stderr)
+		}
+	}
+}
+
+// TestStatus holds that the line appears only after some time, and leaves nothing behind.
+func TestStatus(t *testing.T) {
+	var quick bytes.Buffer
+	s := newStatus(&quick, true)
+	s.show("loading")
+	s.clear()
+	if quick.Len() > 0 {
+		t.Errorf("somebody who waited for nothing saw %q", &quick)
+	}
+
+	var off bytes.Buffer
+	s = newStatus(&off, false)
+	s.since = time.Now().Add(-2 * patience)
+	s.show("loading")
+	s.clear()
+	if off.Len() > 0 {
+		t.Errorf("without a terminal there was %q", &off)
+	}
+
+	shown := make(chan string, 2)
+	s = newStatus(writerFunc(func(p []byte) { shown <- string(p) }), true)
+	s.since = time.Now().Add(-2 * patience)
+	s.show("loading")
+	if got := <-shown; got != "loading …" {
+		t.Errorf("the line says %q", got)
+	}
+	s.clear()
+	if got := <-shown; got != "\r\x1b[K" {
+		t.Errorf("the line goes with %q", got)
+	}
+}
+
+type writerFunc func([]byte)
+
+func (f writerFunc) Write(p []byte) (int, error) {
+	f(p)
+	return len(p), nil
+}
+
+func TestTerminal(t *testing.T) {
+	env := func(vars map[string]string) func(string) string {
+		return func(name string) string { return vars[name] }
+	}
+	for _, test := range []struct {
+		color string
+		vars  map[string]string
+		want  bool
+	}{
+		{"auto", nil, false}, // a buffer is no terminal
+		{"always", nil, true},
+		{"always", map[string]string{"NO_COLOR": "1"}, true},
+		{"never", nil, false},
+	} {
+		if got := terminalOf(io.Discard, test.color, env(test.vars)); got.color != test.want || got.interactive {
+			t.Errorf("--color=%s with %v: %+v", test.color, test.vars, got)
+		}
+	}
+}

@@ -1,0 +1,59 @@
+package main
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+)
+
+func TestMain(m *testing.M) {
+	testscript.Main(m, map[string]func(){"cidlc": main})
+}
+
+// TestScripts runs testdata/script/*.txtar, each of which is a bug report and its test. A script works in a module
+// example.com/work that has the marker package of this checkout; go.mod is put there unless the script brings its own.
+// UPDATE_GOLDEN=1 rewrites what the scripts compare output with.
+func TestScripts(t *testing.T) {
+	repo, err := filepath.Abs("../..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	goEnv := toolEnv(t)
+	testscript.Run(t, testscript.Params{
+		Dir:                 "testdata/script",
+		UpdateScripts:       os.Getenv("UPDATE_GOLDEN") != "",
+		RequireExplicitExec: false,
+		Setup: func(env *testscript.Env) error {
+			env.Vars = append(env.Vars, goEnv...)
+			file := filepath.Join(env.WorkDir, "go.mod")
+			if _, err := os.Stat(file); err == nil {
+				return nil
+			}
+			return os.WriteFile(file, []byte(workModule(repo)), 0o644)
+		},
+	})
+}
+
+// workModule is the go.mod of a module that has the marker package of this checkout.
+func workModule(repo string) string {
+	return "module example.com/work\n\ngo 1.26.0\n\nrequire github.com/lumi-idl/lumi v0.0.0\n\n" +
+		"replace github.com/lumi-idl/lumi => " + repo + "\n"
+}
+
+// toolEnv is what the go command needs in a script: its caches, and no network.
+func toolEnv(t *testing.T) []string {
+	t.Helper()
+	out, err := exec.Command("go", "env", "GOCACHE", "GOMODCACHE").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := strings.Split(strings.TrimSpace(string(out)), "\n")
+	return []string{
+		"GOCACHE=" + lines[0], "GOMODCACHE=" + lines[1],
+		"GOFLAGS=-mod=mod", "GOPROXY=off", "GOSUMDB=off", "GOWORK=off", "GOTOOLCHAIN=local",
+	}
+}
