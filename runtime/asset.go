@@ -74,8 +74,8 @@ func (a Archive) Equal(b Archive) bool {
 
 // The codecs of assets and archives.
 var (
-	AssetValue   = Codec[*Asset]{assetCodec{}}
-	ArchiveValue = Codec[*Archive]{archiveCodec{}}
+	AssetValue   = Codec[*Asset]{codec: assetCodec{}}
+	ArchiveValue = Codec[*Archive]{codec: archiveCodec{}}
 )
 
 type assetCodec struct{}
@@ -116,7 +116,7 @@ func (archiveCodec) encode(p *Props, from any) *structpb.Value {
 		if assets == nil {
 			assets = map[string]Asset{}
 		}
-		return signed(ArchiveSignature, string(a.kind), Map(AssetValue).encode(p, &assets))
+		return signed(ArchiveSignature, string(a.kind), Map(AssetValue).codec.encode(p, &assets))
 	}
 	return signed(ArchiveSignature, string(a.kind), p.string(a.value))
 }
@@ -145,7 +145,7 @@ func (p *Props) archive(v *structpb.Value) (Archive, bool) {
 	}
 	if kind == fromAssets {
 		var assets map[string]Asset
-		ok = Map(AssetValue).decode(p, value, &assets)
+		ok = Map(AssetValue).codec.decode(p, value, &assets)
 		return AssetArchive(assets), ok
 	}
 	s, ok := p.text(value)

@@ -8,10 +8,10 @@ import (
 )
 
 // AnyResource is the codec of a capability of any type: the URN of a resource.
-var AnyResource = Codec[*urn.URN]{capabilityCodec("")}
+var AnyResource = Codec[*urn.URN]{codec: capabilityCodec("")}
 
 // Capability is the codec of a capability of one type: the URN of a resource of that type.
-func Capability(t tokens.Type) Codec[*urn.URN] { return Codec[*urn.URN]{capabilityCodec(t)} }
+func Capability(t tokens.Type) Codec[*urn.URN] { return Codec[*urn.URN]{codec: capabilityCodec(t)} }
 
 type capabilityCodec tokens.Type
 

@@ -11,7 +11,7 @@ import (
 
 // Codec decodes and encodes values of the type that P points to. The type parameter is there for the compiler alone:
 // behind it stands code that is not generic, so that a struct type more costs its own method and nothing else.
-type Codec[P any] struct{ codec }
+type Codec[P any] struct{ codec codec }
 
 type codec interface {
 	// decode sets what into points to. It reports false, and leaves it, if the value is wrong.
@@ -22,9 +22,9 @@ type codec interface {
 
 // The codecs of primitive types.
 var (
-	Bool   = Codec[*bool]{boolCodec{}}
-	Number = Codec[*float64]{numberCodec{}}
-	String = Codec[*string]{stringCodec{}}
+	Bool   = Codec[*bool]{codec: boolCodec{}}
+	Number = Codec[*float64]{codec: numberCodec{}}
+	String = Codec[*string]{codec: stringCodec{}}
 )
 
 type boolCodec struct{}
@@ -111,41 +111,37 @@ func (p *Props) number(n float64) *structpb.Value {
 
 func isFinite(n float64) bool { return !math.IsNaN(n) && !math.IsInf(n, 0) }
 
-// EnumType is what the types of generated enums have in common.
-type EnumType[E any] interface {
-	~string
+// EnumValue is a value of an enum that can be set. Pointers to generated enums implement it.
+type EnumValue interface {
+	// Lumi returns the value as a string, to be read and set.
+	Lumi() *string
 	// Valid reports whether the value is one of the enum's.
 	Valid() bool
 	// Values returns the enum's values in the order of the IDL.
-	Values() []E
+	Values() []string
 }
 
-// Enum is the codec of an enum.
-func Enum[E EnumType[E]]() Codec[*E] { return Codec[*E]{enumCodec[E]{}} }
+// Enum is the codec of a generated enum. P points to it.
+func Enum[P EnumValue]() Codec[P] { return Codec[P]{codec: enumCodec{}} }
 
-type enumCodec[E EnumType[E]] struct{}
+type enumCodec struct{}
 
-func (c enumCodec[E]) decode(p *Props, v *structpb.Value, into any) bool {
+func (enumCodec) decode(p *Props, v *structpb.Value, into any) bool {
 	s, ok := p.text(v)
-	if !ok || !c.check(p, s) {
-		return false
-	}
-	*into.(*E) = E(s)
-	return true
+	return ok && p.setEnum(into.(EnumValue), s)
 }
 
-func (enumCodec[E]) encode(p *Props, from any) *structpb.Value { return p.string(string(*from.(*E))) }
+func (enumCodec) encode(p *Props, from any) *structpb.Value {
+	return p.string(*from.(EnumValue).Lumi())
+}
 
-// check reports whether s is a value of the enum, or might have been when it was stored.
-func (enumCodec[E]) check(p *Props, s string) bool {
-	if p.mode == lenient || E(s).Valid() {
+// setEnum sets an enum's value and reports whether it is a legal one. A value that was stored may have been.
+func (p *Props) setEnum(into EnumValue, s string) bool {
+	*into.Lumi() = s
+	if p.mode == lenient || into.Valid() {
 		return true
 	}
-	var values []string
-	for _, v := range E(s).Values() {
-		values = append(values, string(v))
-	}
-	p.notInEnum(s, values)
+	p.notInEnum(s, into.Values())
 	return false
 }
 
@@ -192,7 +188,7 @@ func shorten(s string) string {
 }
 
 // Struct is the codec of a generated struct. P points to it.
-func Struct[P Object]() Codec[P] { return Codec[P]{structCodec{}} }
+func Struct[P Object]() Codec[P] { return Codec[P]{codec: structCodec{}} }
 
 type structCodec struct{}
 

@@ -8,11 +8,11 @@ import (
 )
 
 // List is the codec of a list, given that of its elements.
-func List[T any](elem Codec[*T]) Codec[*[]T] { return Codec[*[]T]{listCodec[T]{elem.codec}} }
+func List[T any](elem Codec[*T]) Codec[*[]T] { return Codec[*[]T]{codec: &listCodec[T]{elem.codec}} }
 
 type listCodec[T any] struct{ elem codec }
 
-func (c listCodec[T]) decode(p *Props, v *structpb.Value, into any) bool {
+func (c *listCodec[T]) decode(p *Props, v *structpb.Value, into any) bool {
 	obj, ok := v.GetKind().(*structpb.Value_ListValue)
 	if !ok {
 		p.mismatch("a list", v)
@@ -27,7 +27,7 @@ func (c listCodec[T]) decode(p *Props, v *structpb.Value, into any) bool {
 	return true
 }
 
-func (c listCodec[T]) encode(p *Props, from any) *structpb.Value {
+func (c *listCodec[T]) encode(p *Props, from any) *structpb.Value {
 	list := *from.(*[]T)
 	if list == nil {
 		return nil
@@ -41,29 +41,27 @@ func (c listCodec[T]) encode(p *Props, from any) *structpb.Value {
 
 // Map is the codec of a map whose keys are any strings, given that of its elements.
 func Map[V any](elem Codec[*V]) Codec[*map[string]V] {
-	return Codec[*map[string]V]{mapCodec[string, V]{elem.codec, anyKey{}}}
+	return Codec[*map[string]V]{codec: &mapCodec[string, V]{elem: elem.codec}}
 }
 
 // EnumMap is the codec of a map whose keys are the values of an enum, given the codecs of both.
-func EnumMap[E EnumType[E], V any](key Codec[*E], elem Codec[*V]) Codec[*map[E]V] {
-	return Codec[*map[E]V]{mapCodec[E, V]{elem.codec, key.codec.(enumCodec[E])}}
+func EnumMap[E ~string, V any, P enumPointer[E]](_ Codec[P], elem Codec[*V]) Codec[*map[E]V] {
+	return Codec[*map[E]V]{codec: &mapCodec[E, V]{elem: elem.codec, key: P(new(E))}}
 }
 
-// keyCheck reports whether a key may stand in a map, and a fault if not.
-type keyCheck interface {
-	check(p *Props, key string) bool
+// enumPointer is the type of pointers to E, where these are enums.
+type enumPointer[E any] interface {
+	*E
+	EnumValue
 }
-
-type anyKey struct{}
-
-func (anyKey) check(*Props, string) bool { return true }
 
 type mapCodec[K ~string, V any] struct {
 	elem codec
-	key  keyCheck
+	// key is any key of the map, or nil where every string is one.
+	key EnumValue
 }
 
-func (c mapCodec[K, V]) decode(p *Props, v *structpb.Value, into any) bool {
+func (c *mapCodec[K, V]) decode(p *Props, v *structpb.Value, into any) bool {
 	fields, ok := p.object(v)
 	if !ok {
 		return false
@@ -85,7 +83,7 @@ func (c mapCodec[K, V]) decode(p *Props, v *structpb.Value, into any) bool {
 	return true
 }
 
-func (c mapCodec[K, V]) encode(p *Props, from any) *structpb.Value {
+func (c *mapCodec[K, V]) encode(p *Props, from any) *structpb.Value {
 	m := *from.(*map[K]V)
 	if m == nil {
 		return nil
@@ -129,12 +127,12 @@ func (p *Props) decodeElement(s step, v *structpb.Value, c codec, into any) {
 }
 
 // decodeKey decodes an element of a map, and reports whether the map has it: also if it is unknown.
-func (p *Props) decodeKey(key string, v *structpb.Value, c codec, into any, keys keyCheck) bool {
+func (p *Props) decodeKey(key string, v *structpb.Value, c codec, into any, keys EnumValue) bool {
 	if !p.push(step{kind: keyStep, name: key}) {
 		return false
 	}
 	defer p.pop()
-	if !keys.check(p, key) {
+	if keys != nil && !p.setEnum(keys, key) {
 		return false
 	}
 	v, is := p.open(v)
@@ -158,7 +156,7 @@ func (p *Props) encodeElement(s step, from any, c codec) *structpb.Value {
 }
 
 // Any is the codec of values of any type: nil, bool, float64, string, []any, map[string]any, [Asset] and [Archive].
-var Any = Codec[*any]{anyCodec{}}
+var Any = Codec[*any]{codec: anyCodec{}}
 
 type anyCodec struct{}
 

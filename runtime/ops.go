@@ -23,8 +23,6 @@ type State[P Object] struct {
 	Unknown Paths
 	// Refs are the resources that the capabilities among the properties refer to.
 	Refs References
-
-	marks marks
 }
 
 // Ops is what the author of a provider implements for a resource type. Generated code has an interface of the same

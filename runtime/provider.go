@@ -11,45 +11,40 @@ import (
 	"github.com/lumi-idl/lumi/runtime/urn"
 )
 
-// Provider makes a [ResourceProvider] of the author's operations on one type of resource. P points to the struct that
-// is generated for the type. Generated providers embed it, so that an author can override one of its methods.
-type Provider[P Object] struct {
+// Provider is a [ResourceProvider] over the author's operations on one type of resource. Generated providers embed it,
+// so that an author can override one of its methods.
+type Provider struct {
 	token tokens.Type
-	alloc func() P
-	ops   Ops[P]
-	// naming is ops, where the author chooses the name.
-	naming NamingOps[P]
+	alloc func() Object
+	named bool
+	ops   operations
 }
 
-// pointer is the type of pointers to T, where these are objects.
-type pointer[T any] interface {
-	*T
-	Object
+// NewNamedProvider serves a type of resource that programs name. New makes an empty object of its properties.
+func NewNamedProvider[P Object](token tokens.Type, new func() P, ops Ops[P]) Provider {
+	return Provider{token: token, alloc: allocator(new), named: true, ops: dispatcher(ops, nil)}
 }
 
-// NewNamedProvider serves a type of resource that programs name.
-func NewNamedProvider[T any, P pointer[T]](token tokens.Type, ops Ops[P]) Provider[P] {
-	return Provider[P]{token: token, alloc: func() P { return new(T) }, ops: ops}
+// NewProvider serves a type of resource that programs do not name. New makes an empty object of its properties.
+func NewProvider[P Object](token tokens.Type, new func() P, ops NamingOps[P]) Provider {
+	return Provider{token: token, alloc: allocator(new), ops: dispatcher(ops, ops)}
 }
 
-// NewProvider serves a type of resource that programs do not name.
-func NewProvider[T any, P pointer[T]](token tokens.Type, ops NamingOps[P]) Provider[P] {
-	return Provider[P]{token: token, alloc: func() P { return new(T) }, ops: ops, naming: ops}
-}
+func allocator[P Object](new func() P) func() Object { return func() Object { return new() } }
 
 // nameProperty is what a program's name for a resource is called on the wire.
 const nameProperty = "name"
 
 // Token is the token of the type that the provider serves.
-func (r *Provider[P]) Token() tokens.Type { return r.token }
+func (r *Provider) Token() tokens.Type { return r.token }
 
 // Check implements [ResourceProvider].
-func (r *Provider[P]) Check(ctx context.Context, req *CheckRequest) (*CheckResponse, error) {
+func (r *Provider) Check(ctx context.Context, req *CheckRequest) (*CheckResponse, error) {
 	want, err := r.want(req.URN, "", req.Properties, req.References, true)
 	if err != nil {
 		return nil, err
 	}
-	if err := r.ops.Check(ctx, want); err != nil {
+	if err := r.ops(ctx, &call{op: checkOp, want: want}); err != nil {
 		return nil, invalid(err)
 	}
 	bag, err := encodeBag(want.Properties, want.marks, Out, 0)
@@ -60,22 +55,22 @@ func (r *Provider[P]) Check(ctx context.Context, req *CheckRequest) (*CheckRespo
 }
 
 // Name implements [ResourceProvider]. Resources that programs name have the name that the program gave.
-func (r *Provider[P]) Name(ctx context.Context, req *NameRequest) (*NameResponse, error) {
+func (r *Provider) Name(ctx context.Context, req *NameRequest) (*NameResponse, error) {
 	want, err := r.want(req.URN, "", req.Properties, req.References, true)
 	if err != nil {
 		return nil, err
 	}
-	if r.naming == nil {
+	if r.named {
 		return givenName(req.Properties)
 	}
-	name, err := r.naming.Name(ctx, want)
-	if err != nil {
+	c := &call{op: nameOp, want: want}
+	if err := r.ops(ctx, c); err != nil {
 		return nil, invalid(err)
 	}
-	if name == "" {
+	if c.name == "" {
 		return nil, &OutputError{Faults: []Fault{{Message: "the name is empty"}}}
 	}
-	return &NameResponse{Name: name}, nil
+	return &NameResponse{Name: c.name}, nil
 }
 
 // givenName finds the name in properties that were decoded without fault.
@@ -94,37 +89,35 @@ func givenName(bag *structpb.Struct) (*NameResponse, error) {
 }
 
 // Create implements [ResourceProvider].
-func (r *Provider[P]) Create(ctx context.Context, req *CreateRequest) (*CreateResponse, error) {
+func (r *Provider) Create(ctx context.Context, req *CreateRequest) (*CreateResponse, error) {
 	want, err := r.want(req.URN, "", req.Properties, req.References, false)
 	if err != nil {
 		return nil, err
 	}
-	id, err := r.ops.Create(ctx, want)
+	c := &call{op: createOp, want: want}
+	err = r.ops(ctx, c)
 	switch {
-	case err != nil && id != "":
-		return nil, partly(id, want.Properties, want.marks, err)
+	case err != nil && c.id != "":
+		return nil, partly(c.id, want.Properties, want.marks, err)
 	case err != nil:
 		return nil, invalid(err)
-	case id == "":
+	case c.id == "":
 		return nil, &OutputError{Faults: []Fault{{Message: "the id is empty"}}}
 	}
 	computed, err := encodeBag(want.Properties, want.marks, 0, Out)
 	if err != nil {
-		return nil, &PartialError{ID: id, Properties: req.Properties, Err: err}
+		return nil, &PartialError{ID: c.id, Properties: req.Properties, Err: err}
 	}
-	return &CreateResponse{ID: id, Properties: computed}, nil
+	return &CreateResponse{ID: c.id, Properties: computed}, nil
 }
 
 // Get implements [ResourceProvider].
-func (r *Provider[P]) Get(ctx context.Context, req *GetRequest) (*GetResponse, error) {
-	properties, err := r.ops.Get(ctx, req.ID)
-	if err != nil {
+func (r *Provider) Get(ctx context.Context, req *GetRequest) (*GetResponse, error) {
+	c := &call{op: getOp, id: req.ID}
+	if err := r.ops(ctx, c); err != nil {
 		return nil, fmt.Errorf("%s: %w", req.ID, err)
 	}
-	if any(properties) == any(*new(P)) {
-		return nil, &OutputError{Faults: []Fault{{Message: "Get returned neither properties nor an error"}}}
-	}
-	bag, err := encodeBag(properties, marks{}, In, 0)
+	bag, err := encodeBag(c.got, marks{}, In, 0)
 	if err != nil {
 		return nil, err
 	}
@@ -132,21 +125,21 @@ func (r *Provider[P]) Get(ctx context.Context, req *GetRequest) (*GetResponse, e
 }
 
 // InspectChange implements [ResourceProvider].
-func (r *Provider[P]) InspectChange(
+func (r *Provider) InspectChange(
 	ctx context.Context, req *InspectChangeRequest,
 ) (*InspectChangeResponse, error) {
 	old, want, diff, err := r.change(req, true)
 	if err != nil {
 		return nil, err
 	}
-	if err := r.ops.InspectChange(ctx, old, want, diff); err != nil {
+	if err := r.ops(ctx, &call{op: inspectOp, old: old, want: want, diff: diff}); err != nil {
 		return nil, invalid(err)
 	}
 	return &InspectChangeResponse{Changes: diff.Changes(), Replaces: diff.Replaces()}, nil
 }
 
 // Update implements [ResourceProvider].
-func (r *Provider[P]) Update(ctx context.Context, req *UpdateRequest) (*UpdateResponse, error) {
+func (r *Provider) Update(ctx context.Context, req *UpdateRequest) (*UpdateResponse, error) {
 	old, want, diff, err := r.change((*InspectChangeRequest)(req), false)
 	if err != nil {
 		return nil, err
@@ -154,7 +147,7 @@ func (r *Provider[P]) Update(ctx context.Context, req *UpdateRequest) (*UpdateRe
 	if replaces := diff.Replaces(); len(replaces) > 0 {
 		return nil, &ReplaceError{Paths: replaces}
 	}
-	err = r.ops.Update(ctx, old, want, diff)
+	err = r.ops(ctx, &call{op: updateOp, old: old, want: want, diff: diff})
 	var partial *PartialError
 	switch {
 	case errors.As(err, &partial):
@@ -170,30 +163,31 @@ func (r *Provider[P]) Update(ctx context.Context, req *UpdateRequest) (*UpdateRe
 }
 
 // Delete implements [ResourceProvider].
-func (r *Provider[P]) Delete(ctx context.Context, req *DeleteRequest) (*DeleteResponse, error) {
+func (r *Provider) Delete(ctx context.Context, req *DeleteRequest) (*DeleteResponse, error) {
 	old, err := r.old(req.URN, req.ID, req.Properties, req.References)
 	if err != nil {
 		return nil, err
 	}
-	if err := r.ops.Delete(ctx, old); err != nil && !errors.Is(err, ErrNotFound) {
+	if err := r.ops(ctx, &call{op: deleteOp, old: old}); err != nil && !errors.Is(err, ErrNotFound) {
 		return nil, err
 	}
 	return &DeleteResponse{}, nil
 }
 
 // want decodes the properties that a program gave.
-func (r *Provider[P]) want(u urn.URN, id ID, bag *structpb.Struct, refs References, unknown bool) (*State[P], error) {
-	s := &State[P]{URN: u, ID: id, Properties: r.alloc(), Refs: refs}
+func (r *Provider) want(u urn.URN, id ID, bag *structpb.Struct, refs References, unknown bool) (*state, error) {
+	s := &state{URN: u, ID: id, Properties: r.alloc(), Refs: refs}
 	return s, s.decode(bag, strict, unknown)
 }
 
 // old decodes the properties of an existing resource.
-func (r *Provider[P]) old(u urn.URN, id ID, bag *structpb.Struct, refs References) (*State[P], error) {
-	s := &State[P]{URN: u, ID: id, Properties: r.alloc(), Refs: refs}
+func (r *Provider) old(u urn.URN, id ID, bag *structpb.Struct, refs References) (*state, error) {
+	s := &state{URN: u, ID: id, Properties: r.alloc(), Refs: refs}
 	return s, s.decode(bag, lenient, false)
 }
 
-func (s *State[P]) decode(bag *structpb.Struct, m mode, unknown bool) error {
+// decode decodes the properties, and notes what they cannot say.
+func (s *state) decode(bag *structpb.Struct, m mode, unknown bool) error {
 	var err error
 	s.marks, err = decodeBag(bag, s.Properties, m, unknown)
 	s.Unknown = s.marks.unknown
@@ -202,7 +196,7 @@ func (s *State[P]) decode(bag *structpb.Struct, m mode, unknown bool) error {
 
 // change decodes both sides of a change and compares them. Both are encoded again for that, so that what the IDL says
 // now decides about what is compared and what is a secret.
-func (r *Provider[P]) change(req *InspectChangeRequest, unknown bool) (old, want *State[P], diff *Diff, err error) {
+func (r *Provider) change(req *InspectChangeRequest, unknown bool) (old, want *state, diff *Diff, err error) {
 	if old, err = r.old(req.URN, req.ID, req.Old, req.References); err != nil {
 		return nil, nil, nil, err
 	}

@@ -74,7 +74,9 @@ func corpusStruct(name string, t schema.Type) *schema.Struct {
 	}}
 }
 
-func header(name, doc string) schema.Header { return schema.Header{Name: name, Doc: "A " + name + " " + doc} }
+func header(name, doc string) schema.Header {
+	return schema.Header{Name: name, Doc: "A " + name + " " + doc}
+}
 
 func required(field string, t schema.Type) *schema.Property {
 	return &schema.Property{

@@ -169,8 +169,9 @@ func flags(p *schema.Property) []jen.Code {
 // enum emits a string type, its values, and what the runtime asks of it.
 func (e *emitter) enum(d *schema.Enum) {
 	name, self := schema.GoName(e.source.Module, d.Name), e.locals.self
-	members := make([]jen.Code, len(d.Members))
+	members, values := make([]jen.Code, len(d.Members)), make([]jen.Code, len(d.Members))
 	for i, m := range d.Members {
+		values[i] = jen.Lit(m.Value)
 		members[i] = jen.Id(schema.GoName(e.source.Module, m.Name))
 	}
 	e.doc(d.Doc)
@@ -195,8 +196,13 @@ func (e *emitter) enum(d *schema.Enum) {
 	)
 	e.out.Line()
 	e.out.Comment("// Values returns the enum's values in the order of the IDL.")
-	e.out.Func().Params(jen.Id(name)).Id("Values").Params().Index().Id(name).Block(
-		jen.Return(jen.Index().Id(name).Values(members...)),
+	e.out.Func().Params(jen.Id(name)).Id("Values").Params().Index().String().Block(
+		jen.Return(jen.Index().String().Values(values...)),
+	)
+	e.out.Line()
+	e.out.Comment("// Lumi implements lumi.EnumValue.")
+	e.out.Func().Params(jen.Id(self).Op("*").Id(name)).Id("Lumi").Params().Op("*").String().Block(
+		jen.Return(jen.Parens(jen.Op("*").String()).Parens(jen.Id(self))),
 	)
 }
 

@@ -60,12 +60,13 @@ func (e *emitter) provider(r *schema.Resource, lowered string) {
 	}
 	e.out.Line()
 	e.out.Commentf("// %s is the lumi.ResourceProvider of type %s.", name, r.Name)
-	e.out.Type().Id(name).Struct(jen.Qual(lumiPath, "Provider").Types(jen.Op("*").Id(lowered)))
+	e.out.Type().Id(name).Struct(jen.Qual(lumiPath, "Provider"))
 	e.out.Line()
 	e.out.Commentf("// New%s makes a provider of the author's operations.", name)
+	alloc := jen.Func().Params().Op("*").Id(lowered).Op("{ return new(" + lowered + ") }")
 	e.out.Func().Id("New" + name).Params(jen.Id(e.locals.ops).Id(r.Name + "ProviderOps")).Op("*").Id(name).Block(
 		jen.Return(jen.Op("&").Id(name).Values(
-			jen.Qual(lumiPath, constructor).Types(jen.Id(lowered)).Call(jen.Id(r.Name), jen.Id(e.locals.ops)),
+			jen.Qual(lumiPath, constructor).Call(jen.Id(r.Name), alloc, jen.Id(e.locals.ops)),
 		)),
 	)
 }

@@ -74,7 +74,7 @@ func (e *emitter) codec(t schema.Type) *jen.Statement {
 		case *schema.Resource:
 			return jen.Qual(lumiPath, "Capability").Call(jen.Lit(d.Token))
 		case *schema.Enum:
-			return jen.Qual(lumiPath, "Enum").Types(e.name(d)).Call()
+			return jen.Qual(lumiPath, "Enum").Types(jen.Op("*").Add(e.name(d))).Call()
 		case *schema.Struct:
 			return jen.Qual(lumiPath, "Struct").Types(jen.Op("*").Add(e.name(d))).Call()
 		}
