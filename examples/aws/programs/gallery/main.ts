@@ -111,4 +111,5 @@ function createAlarms(): void {
 // What can be changed without a replacement can be assigned to.
 pictures.versioning = "Enabled";
 
-console.log(lumi.evaluate(pictures).properties);
+const { type, name, properties } = lumi.evaluate(pictures);
+console.log(`${type} ${name} is given ${Object.keys(properties).join(", ")}`);
