@@ -1,0 +1,262 @@
+package house
+
+import (
+	"encoding/json"
+	"errors"
+	"go/parser"
+	"go/token"
+	"io"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+const module = "github.com/lumi-idl/lumi"
+
+// A rule says what some packages may import. Packages of this module are written as ./path; a pattern that ends in /...
+// stands for a package and all below it.
+type rule struct {
+	// of are the packages that the rule is for.
+	of []string
+	// only are the packages of this module that they may import themselves. It is nil where any will do.
+	only []string
+	// never are packages that they must not reach, neither themselves nor through others.
+	never []string
+	// why ends the sentence "remove the import, since …".
+	why string
+}
+
+var grpc = []string{"google.golang.org/grpc/..."}
+
+var rules = []rule{
+	{
+		of: []string{"./idl"}, only: []string{}, never: []string{"..."},
+		why: "loading an IDL from sources must cost no more than its own text",
+	},
+	{
+		of: []string{"./idl/schema"}, only: []string{}, never: []string{"go/types", "golang.org/x/tools/go/packages"},
+		why: "the model must be readable without the Go type checker",
+	},
+	{
+		of: []string{"./idl/diag"}, only: []string{}, never: []string{"go/types", "golang.org/x/tools/go/packages"},
+		why: "diagnostics are about any input, not about Go's types",
+	},
+	{
+		of: []string{"./gen"}, only: []string{},
+		why: "the writer knows files, not what is in them",
+	},
+	{
+		of: []string{"./gen/..."}, only: []string{"./gen/...", "./idl/schema", "./idl/diag"},
+		never: []string{"./idl/compile", "go/types", "golang.org/x/tools/go/packages"},
+		why:   "generators read the checked model and nothing else",
+	},
+	{
+		of:    []string{"./idl/...", "./gen/...", "./cmd/cidlc"},
+		never: slices.Concat([]string{"./runtime/...", "./lumigl/...", "./deploy/..."}, grpc),
+		why:   "the compiler's wing and the runtime's meet in generated code only",
+	},
+	{
+		of:    []string{"./runtime/...", "./lumigl/...", "./deploy/...", "./cmd/lumi"},
+		never: []string{"./idl/...", "./gen/..."},
+		why:   "the compiler's wing and the runtime's meet in generated code only",
+	},
+	{
+		of: []string{"./runtime"}, only: []string{"./runtime/tokens", "./runtime/urn"}, never: grpc,
+		why: "a compiled stub reaches the runtime and its leaves, and no gRPC",
+	},
+	{
+		of: []string{"./runtime/tokens"}, only: []string{}, never: grpc,
+		why: "type tokens are a leaf",
+	},
+	{
+		of: []string{"./runtime/urn"}, only: []string{"./runtime/tokens"}, never: grpc,
+		why: "URNs are a leaf but for the tokens in them",
+	},
+	{
+		of:    []string{"./examples/aws/provider/..."},
+		only:  []string{"./examples/aws/provider/...", "./runtime", "./runtime/tokens", "./runtime/urn"},
+		never: slices.Concat([]string{"./idl/...", "./gen/..."}, grpc),
+		why:   "a compiled stub reaches the runtime and its leaves, and no gRPC",
+	},
+	{
+		of: []string{"./..."}, never: []string{"./cmd/..."},
+		why: "commands are for people, not for packages",
+	},
+}
+
+// pkg is what the go command says about a package.
+type pkg struct {
+	ImportPath string
+	Dir        string
+	GoFiles    []string
+	Imports    []string
+	Standard   bool
+}
+
+func TestImports(t *testing.T) {
+	packages := list(t)
+	for _, r := range rules {
+		used := false
+		for _, path := range sorted(packages) {
+			if matches(r.of, path) {
+				used = true
+				r.check(t, packages, path)
+			}
+		}
+		if !used {
+			t.Errorf("there is a rule for %v, and no such package: correct the rule", r.of)
+		}
+	}
+}
+
+func (r *rule) check(t *testing.T, packages map[string]*pkg, path string) {
+	if r.only != nil {
+		for _, imported := range packages[path].Imports {
+			if strings.HasPrefix(imported, module) && !matches(r.only, imported) {
+				t.Errorf("%s imports %s: remove the import, since %s", path, imported, r.why)
+			}
+		}
+	}
+	if chain := reach(packages, path, r.never); chain != nil {
+		t.Errorf("%s reaches %s: remove the first import of\n\t%s\nthat is not needed, since %s",
+			path, chain[len(chain)-1], strings.Join(chain, "\n\timports "), r.why)
+	}
+}
+
+// reach returns the shortest chain of imports from a package to one that a pattern matches, or nil.
+func reach(packages map[string]*pkg, from string, patterns []string) []string {
+	cameFrom := map[string]string{from: ""}
+	for queue := []string{from}; len(queue) > 0; queue = queue[1:] {
+		for _, imported := range packages[queue[0]].Imports {
+			if _, seen := cameFrom[imported]; seen || packages[imported] == nil {
+				continue
+			}
+			cameFrom[imported] = queue[0]
+			if matches(patterns, imported) {
+				var chain []string
+				for p := imported; p != ""; p = cameFrom[p] {
+					chain = append(chain, p)
+				}
+				slices.Reverse(chain)
+				return chain
+			}
+			queue = append(queue, imported)
+		}
+	}
+	return nil
+}
+
+func matches(patterns []string, path string) bool {
+	return slices.ContainsFunc(patterns, func(pattern string) bool {
+		if own, ok := strings.CutPrefix(pattern, "./"); ok {
+			pattern = module + "/" + own
+		}
+		if pattern == "..." {
+			return true
+		}
+		prefix, tree := strings.CutSuffix(pattern, "/...")
+		return path == prefix || tree && strings.HasPrefix(path, prefix+"/")
+	})
+}
+
+// TestMatches holds that the patterns mean what they are said to mean.
+func TestMatches(t *testing.T) {
+	for _, test := range []struct {
+		pattern, path string
+		want          bool
+	}{
+		{"./idl", module + "/idl", true},
+		{"./idl", module + "/idl/schema", false},
+		{"./idl/...", module + "/idl", true},
+		{"./idl/...", module + "/idl/schema", true},
+		{"./idl/...", module + "/idlx", false},
+		{"./...", module + "/idl", true},
+		{"go/types", "go/types", true},
+		{"go/types", module + "/go/types", false},
+		{"...", "unsafe", true},
+	} {
+		if got := matches([]string{test.pattern}, test.path); got != test.want {
+			t.Errorf("%q matches %q: %v", test.pattern, test.path, got)
+		}
+	}
+}
+
+// TestReach holds that forbidden imports are found where they are, on packages that are made up.
+func TestReach(t *testing.T) {
+	packages := map[string]*pkg{
+		"a": {Imports: []string{"b", "c"}}, "b": {Imports: []string{"a", "d"}}, "c": {Imports: []string{"C"}}, "d": {},
+	}
+	if chain := reach(packages, "a", []string{"d"}); !slices.Equal(chain, []string{"a", "b", "d"}) {
+		t.Errorf("the chain from a to d is %v", chain)
+	}
+	if chain := reach(packages, "c", []string{"d", "a"}); chain != nil {
+		t.Errorf("there is a chain from c: %v", chain)
+	}
+}
+
+// TestAlias holds that generated stubs import the runtime as lumi, since the standard library owns its name.
+func TestAlias(t *testing.T) {
+	found := false
+	for path, p := range list(t) {
+		if !matches([]string{"./examples/aws/provider/..."}, path) {
+			continue
+		}
+		for _, name := range p.GoFiles {
+			file, err := parser.ParseFile(token.NewFileSet(), filepath.Join(p.Dir, name), nil, parser.ImportsOnly)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, spec := range file.Imports {
+				if imported, _ := strconv.Unquote(spec.Path.Value); imported != module+"/runtime" {
+					continue
+				}
+				found = true
+				if spec.Name == nil || spec.Name.Name != "lumi" {
+					t.Errorf("%s imports the runtime under its own name: write lumi %s",
+						filepath.Join(p.Dir, name), spec.Path.Value)
+				}
+			}
+		}
+	}
+	if !found {
+		t.Error("no stub of the example imports the runtime")
+	}
+}
+
+// list returns all packages of the module and what they import, without tests.
+func list(t *testing.T) map[string]*pkg {
+	t.Helper()
+	cmd := exec.Command("go", "list", "-deps", "-json=ImportPath,Dir,GoFiles,Imports,Standard", module+"/...")
+	out, err := cmd.Output()
+	if err != nil {
+		var exit *exec.ExitError
+		if errors.As(err, &exit) {
+			t.Fatalf("%v\n%s", err, exit.Stderr)
+		}
+		t.Fatal(err)
+	}
+	packages := make(map[string]*pkg)
+	for dec := json.NewDecoder(strings.NewReader(string(out))); ; {
+		var p pkg
+		if err := dec.Decode(&p); err == io.EOF {
+			return packages
+		} else if err != nil {
+			t.Fatal(err)
+		}
+		packages[p.ImportPath] = &p
+	}
+}
+
+func sorted(packages map[string]*pkg) []string {
+	var paths []string
+	for path, p := range packages {
+		if !p.Standard {
+			paths = append(paths, path)
+		}
+	}
+	slices.Sort(paths)
+	return paths
+}
