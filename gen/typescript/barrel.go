@@ -72,12 +72,9 @@ func (f *folder) barrel(neighbours []string) []byte {
 	t.put(gen.Header(path.Join(f.path, "*.go")), "\n/* eslint-disable */\n\n")
 	start := len(t.buf)
 	for _, file := range f.files {
-		names := exports(file)
-		for i, name := range names {
-			t.put(separator(i, "export { ", ", "), name)
-		}
-		if len(names) > 0 {
-			t.put(" } from ", quote(specifier(f.path, file)), ";\n")
+		if names := exports(file); len(names) > 0 {
+			t.put("export ")
+			t.from(names, specifier(f.path, file))
 		}
 	}
 	for _, neighbour := range neighbours {

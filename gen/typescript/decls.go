@@ -6,8 +6,6 @@ import (
 	"github.com/lumi-idl/lumi/idl/schema"
 )
 
-const indent = "    "
-
 // enum writes a union of the values, and a table of the same name with the constants.
 func (f *file) enum(e *schema.Enum) {
 	f.doc("", e.Doc)
@@ -42,14 +40,14 @@ func (f *file) alias(a *schema.Alias) {
 // structure writes an interface, and the shape under the same name.
 func (f *file) structure(s *schema.Struct) {
 	f.doc("", s.Doc)
-	f.plainInterface(&s.Header, s.Properties)
+	f.interfaceOf(s.Name, s.Properties, f.plain)
 	f.shapeTable("export const "+s.Name, s.Properties)
 }
 
 // config writes an interface, its shape, and the function that sets the configuration.
 func (f *file) config(c *schema.Config) {
 	f.doc("", c.Doc)
-	f.plainInterface(&c.Header, c.Properties)
+	f.interfaceOf(c.Name, c.Properties, f.plain)
 	f.shapeTable("const "+shapeName(&c.Header), c.Properties)
 	f.put("\n")
 	f.doc("", "Sets the configuration of the provider of "+f.pkg.Name+". A program does so at most once.")
@@ -69,7 +67,10 @@ func (f *file) resource(r *schema.Resource) {
 	f.doc("", r.Doc)
 	f.put("export class ", r.Name, " extends lumi.", base, "<", quote(r.Token), "> implements ", args, " {\n",
 		"    /** The type token. */\n",
-		"    static readonly type = ", quote(r.Token), ";\n\n")
+		"    static readonly type = ", quote(r.Token), ";\n")
+	if len(properties) > 0 {
+		f.put("\n")
+	}
 	for i, p := range properties {
 		modifiers := "declare "
 		if p.Out || p.Replaces {
@@ -83,19 +84,20 @@ func (f *file) resource(r *schema.Resource) {
 		"}\n\n")
 
 	f.doc("", "The arguments of "+r.Name+".")
-	f.put("export interface ", args, " {\n")
-	for i, p := range settable(properties) {
-		f.member(i, p, "", f.argument(p))
-	}
-	f.put("}\n\n")
+	f.interfaceOf(args, settable(properties), f.argument)
 	f.shapeTable("const "+shapeName(&r.Header), properties)
 }
 
-// plainInterface writes the interface of a struct or a configuration.
-func (f *file) plainInterface(h *schema.Header, properties []*schema.Property) {
-	f.put("export interface ", h.Name, " {\n")
+// interfaceOf writes an interface. Annotation returns what follows the name of a property.
+func (f *file) interfaceOf(name string, properties []*schema.Property, annotation func(*schema.Property) string) {
+	f.put("export interface ", name, " {")
 	for i, p := range properties {
-		f.member(i, p, "", f.plain(p))
+		modifiers := ""
+		if p.Out {
+			modifiers = "readonly "
+		}
+		f.put(separator(i, "\n", ""))
+		f.member(i, p, modifiers, annotation(p))
 	}
 	f.put("}\n\n")
 }
@@ -142,9 +144,9 @@ func (f *file) argument(p *schema.Property) string {
 // shapeTable writes the shape of properties.
 func (f *file) shapeTable(declaration string, properties []*schema.Property) {
 	f.usesLumi, f.loadsLumi = true, true
-	f.put(declaration, ": lumi.Shape = {\n")
-	for _, p := range properties {
-		f.put(indent, p.Name, ": lumi.", presence(p), "(", f.shape(p.Type))
+	f.put(declaration, ": lumi.Shape = {")
+	for i, p := range properties {
+		f.put(separator(i, "\n", ""), indent, p.Name, ": lumi.", presence(p), "(", f.shape(p.Type))
 		for _, option := range []struct {
 			set  bool
 			name string

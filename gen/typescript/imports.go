@@ -78,22 +78,28 @@ func (i *imports) put(t *text) {
 			return cmp.Compare(a.decl.Head().Name, b.decl.Head().Name)
 		})
 		values := slices.ContainsFunc(uses, func(use *imported) bool { return use.value })
+		clause := make([]string, len(uses))
+		for n, use := range uses {
+			clause[n] = use.clause(values)
+		}
 		t.put("import ")
 		if !values {
 			t.put("type ")
 		}
-		for n, use := range uses {
-			t.put(separator(n, "{ ", ", "))
-			if values && !use.value {
-				t.put("type ")
-			}
-			t.put(use.decl.Head().Name)
-			if use.alias != use.decl.Head().Name {
-				t.put(" as ", use.alias)
-			}
-		}
-		t.put(" } from ", quote(specifier(i.to.Module.Path, file)), ";\n")
+		t.from(clause, specifier(i.to.Module.Path, file))
 	}
+}
+
+// clause returns the import of one name, in a declaration that imports values or types alone.
+func (use *imported) clause(values bool) string {
+	clause := use.decl.Head().Name
+	if use.alias != clause {
+		clause += " as " + use.alias
+	}
+	if values && !use.value {
+		clause = "type " + clause
+	}
+	return clause
 }
 
 // separator returns what stands before the nth part of a sequence.

@@ -6,6 +6,12 @@ import (
 	"strings"
 )
 
+const (
+	indent = "    "
+	// lineWidth is how many bytes a line has at most, where there is a choice.
+	lineWidth = 120
+)
+
 // text is TypeScript in the making.
 type text struct{ buf []byte }
 
@@ -24,7 +30,7 @@ func (t *text) doc(indent, doc string) {
 	}
 	doc = strings.ReplaceAll(doc, "*/", `*\/`)
 	// On one line, "@ts-ignore" and its like would be commands to the TypeScript compiler.
-	if !strings.Contains(doc, "\n") && !strings.HasPrefix(doc, "@") && len(indent)+len(doc)+len("/**  */") <= 120 {
+	if !strings.Contains(doc, "\n") && !strings.HasPrefix(doc, "@") && len(indent)+len(doc)+len("/**  */") <= lineWidth {
 		t.put(indent, "/** ", doc, " */\n")
 		return
 	}
@@ -33,6 +39,15 @@ func (t *text) doc(indent, doc string) {
 		t.put(strings.TrimRight(indent+" * "+line, " \t\r"), "\n")
 	}
 	t.put(indent, " */\n")
+}
+
+// from appends the rest of an import or export: its names and where they come from, on one line if they fit.
+func (t *text) from(names []string, specifier string) {
+	line := "{ " + strings.Join(names, ", ") + " }"
+	if len("import type ")+len(line)+len(" from ")+len(specifier)+len(`"";`) > lineWidth {
+		line = "{\n" + indent + strings.Join(names, ",\n"+indent) + ",\n}"
+	}
+	t.put(line, " from ", quote(specifier), ";\n")
 }
 
 // quote returns a string literal.

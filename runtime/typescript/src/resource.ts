@@ -1,6 +1,7 @@
 import { describe, isPlain } from "./describe.js";
 import { ArgumentError } from "./errors.js";
 import { type Output, output } from "./output.js";
+import { withoutSecrets } from "./redact.js";
 import type { Shape } from "./shape.js";
 import { type State, remember, stateOf, title } from "./state.js";
 import { Checker } from "./validate.js";
@@ -43,6 +44,15 @@ export abstract class Resource<out Token extends string = string> {
     }
 }
 
+// Node prints resources with this method, which keeps secrets out of logs. It is no member of the class, where every
+// ordinary name belongs to the properties of the IDL.
+Object.defineProperty(Resource.prototype, Symbol.for("nodejs.util.inspect.custom"), {
+    value(this: Resource, _: number, options: object, inspect: (value: unknown, options: object) => string): string {
+        const { type, name, shape } = known(this);
+        return `${title(type, name)} ${inspect(withoutSecrets(shape, this), options)}`;
+    },
+});
+
 /** The base of every class that stands for a type of resource whose name the program chooses. */
 export abstract class NamedResource<out Token extends string = string> extends Resource<Token> {
     /** The name that the program gave the resource. */
@@ -65,6 +75,9 @@ export function urn(resource: Resource): Output<string> {
     return output(resource, "urn");
 }
 
+/** The values of properties, by name. */
+export type Properties = { readonly [property: string]: unknown };
+
 /** What a program says that a resource shall be. */
 export interface Evaluation {
     /** The type token, such as `aws:ec2:VPC`. */
@@ -73,7 +86,7 @@ export interface Evaluation {
     readonly name?: string;
     readonly shape: Shape;
     /** Copies of the values that the program set. Absent properties and those that the provider sets are not there. */
-    readonly properties: { readonly [property: string]: unknown };
+    readonly properties: Properties;
 }
 
 /**
@@ -81,22 +94,19 @@ export interface Evaluation {
  * changed after construction was set to something wrong.
  */
 export function evaluate(resource: Resource): Evaluation {
-    const state = known(resource);
-    const checker = new Checker(true);
-    const properties: [string, unknown][] = state.name === undefined ? [] : [["name", state.name]];
-    for (const [name, property] of Object.entries(state.shape)) {
-        if (!property.out) {
-            const value = (resource as unknown as Record<string, unknown>)[name];
-            const checked = checker.property(property, value, { path: name, secret: property.secret === true });
-            if (checked !== undefined) {
-                properties.push([name, checked]);
-            }
+    const { type, name, shape } = known(resource);
+    const current: [string, unknown][] = [];
+    for (const [property, { out }] of Object.entries(shape)) {
+        if (!out) {
+            current.push([property, (resource as unknown as Record<string, unknown>)[property]]);
         }
     }
+    const checker = new Checker(true);
+    const properties = checker.struct(shape, Object.fromEntries(current), { path: "", secret: false });
     if (checker.faults.length > 0) {
-        throw new ArgumentError(state.type, state.name, checker.faults);
+        throw new ArgumentError(type, name, checker.faults);
     }
-    return { ...state, properties: Object.fromEntries(properties) };
+    return name === undefined ? { type, shape, properties } : { type, name, shape, properties: { name, ...properties } };
 }
 
 function known(resource: Resource): State {
@@ -116,12 +126,7 @@ function checkName(checker: Checker, name: unknown): void {
 }
 
 /** Returns copies of the arguments, which may be absent as a whole. */
-function checkArguments(
-    checker: Checker,
-    args: unknown,
-    shape: Shape,
-    named: boolean,
-): { readonly [property: string]: unknown } {
+function checkArguments(checker: Checker, args: unknown, shape: Shape, named: boolean): Properties {
     const state = stateOf(args);
     if (state !== undefined) {
         const found = title(state.type, state.name);
@@ -134,7 +139,7 @@ function checkArguments(
         checker.fault("", `expected an object with the arguments ${where}, found ${describe(args, true)}`);
         return {};
     }
-    return checker.struct(shape, given, { path: "", secret: false }) as { readonly [property: string]: unknown };
+    return checker.struct(shape, given, { path: "", secret: false });
 }
 
 /** Defines a property, also where an assignment would do something else. */

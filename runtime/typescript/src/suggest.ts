@@ -1,14 +1,14 @@
-/** Returns a help such as ` (did you mean "vpc"?)`, or nothing where no candidate is near what was found. */
+/** Returns a help such as `; did you mean "vpc"?`, or nothing where no candidate is near what was found. */
 export function didYouMean(found: string, candidates: readonly string[]): string {
     const near = nearest(found, candidates);
-    return near === undefined ? "" : ` (did you mean ${JSON.stringify(near)}?)`;
+    return near === undefined ? "" : `; did you mean ${JSON.stringify(near)}?`;
 }
 
 /** Returns the candidate that takes the fewest edits to reach, if it takes few for the length of the word. */
 function nearest(found: string, candidates: readonly string[]): string | undefined {
     const word = found.toLowerCase();
     let best: string | undefined;
-    let fewest = Math.floor(Math.min(word.length, 30) / 3) + 1;
+    let fewest = Math.min(Math.floor(word.length / 3), 3) + 1;
     for (const candidate of candidates) {
         // Distances are at least the difference in length; this also bounds the work on a very long word.
         if (Math.abs(candidate.length - word.length) < fewest) {

@@ -11,11 +11,11 @@ import { didYouMean } from "./suggest.js";
 const signatureKey = "4dabf18193072939515e22adb298388d";
 const unknownValue = "04da6b54-80e4-46f7-96ec-b56ff0331ba9";
 
-/** How deeply values may be nested. What reads them recurses, here and in providers. */
-const deepest = 500;
+/** How deeply values may be nested. Providers have the same limit. */
+const deepest = 100;
 
 /** How many values of an enum a message lists. */
-const mostListed = 8;
+const mostListed = 12;
 
 /** A place in the arguments. */
 interface Place {
@@ -71,9 +71,7 @@ export class Checker {
             case "enum":
                 return this.#enum(type.values(), value, at);
             case "list":
-                return Array.isArray(value)
-                    ? this.#list(type.element, value, at)
-                    : this.#expected("a list", value, at);
+                return Array.isArray(value) ? this.#list(type, value, at) : this.#expected("a list", value, at);
             case "map":
                 return isData(value) ? this.#map(type, value, at) : this.#expected("an object", value, at);
             case "struct":
@@ -86,19 +84,19 @@ export class Checker {
     }
 
     /** Checks the properties of an object, and returns a copy with those that are present. */
-    struct(shape: Shape, value: object, at: Place): object {
+    struct(shape: Shape, value: object, at: Place): { readonly [property: string]: unknown } {
         return this.#nested(value, at, () => {
             const copy: [string, unknown][] = [];
             for (const [name, property] of Object.entries(shape)) {
                 const given = Object.hasOwn(value, name) ? (value as Record<string, unknown>)[name] : undefined;
                 const inside = { path: member(at.path, name), secret: at.secret || property.secret === true };
-                const checked = this.property(property, given, inside);
+                const checked = this.#property(property, given, inside);
                 if (checked !== undefined) {
                     copy.push([name, checked]);
                 }
             }
-            for (const name of Object.keys(value)) {
-                if (!Object.hasOwn(shape, name)) {
+            for (const [name, given] of Object.entries(value)) {
+                if (!Object.hasOwn(shape, name) && !isAbsent(given)) {
                     this.fault(member(at.path, name), `no such property${didYouMean(name, settable(shape))}`);
                 }
             }
@@ -106,26 +104,19 @@ export class Checker {
         });
     }
 
-    /** Checks the value of a property. Null means the same as undefined: that there is none. */
-    property(property: Property, value: unknown, at: Place): unknown {
-        const absent = value === undefined || value === null;
-        if (property.out) {
-            if (!absent) {
-                this.fault(at.path, "cannot be set: it is an output of the provider");
+    /** Checks the value of a property. Returns undefined where there is none. */
+    #property(property: Property, value: unknown, at: Place): unknown {
+        if (isAbsent(value)) {
+            if (!property.optional && !property.out) {
+                this.fault(at.path, "is required, but missing");
             }
             return undefined;
         }
-        if (!absent) {
-            return this.value(property.type, value, at);
+        if (property.out) {
+            this.fault(at.path, "is set by the provider, not by a program");
+            return undefined;
         }
-        // An any that is required may well be null.
-        if (value === null && property.type.kind === "any" && !property.optional) {
-            return null;
-        }
-        if (!property.optional) {
-            this.fault(at.path, "required, but missing");
-        }
-        return undefined;
+        return this.value(property.type, value, at);
     }
 
     #expected(what: string, found: unknown, at: Place): undefined {
@@ -134,9 +125,9 @@ export class Checker {
 
     #string(value: string, at: Place): string {
         if (value === unknownValue) {
-            this.fault(at.path, "this string is reserved: it stands for values that are not known yet");
+            this.fault(at.path, "is the string that stands for values which are not known yet");
         } else if (!value.isWellFormed()) {
-            this.fault(at.path, "the string is not valid Unicode: half of a surrogate pair is missing");
+            this.fault(at.path, "is not valid Unicode: half of a surrogate pair is missing");
         }
         return value;
     }
@@ -146,111 +137,112 @@ export class Checker {
         if (typeof value === "string" && all.includes(value)) {
             return value;
         }
-        const listed = all.slice(0, mostListed).map((one) => JSON.stringify(one));
-        if (all.length > mostListed) {
-            listed.push(`${all.length - mostListed} others`);
-        }
-        const what = listed.length === 1 ? listed[0]! : `${listed.slice(0, -1).join(", ")} or ${listed.at(-1)}`;
         const help = typeof value === "string" && !at.secret ? didYouMean(value, all) : "";
-        this.fault(at.path, `expected ${what}, found ${describe(value, at.secret)}${help}`);
+        this.fault(at.path, `expected ${oneOf(all)}, found ${describe(value, at.secret)}${help}`);
         return undefined;
     }
 
-    #list(element: Type, value: readonly unknown[], at: Place): unknown {
+    #list(type: { readonly element: Type }, value: readonly unknown[], at: Place): unknown {
+        return this.#elements(value, at, (element, inside) => {
+            if (!isAbsent(element)) {
+                return this.value(type.element, element, inside);
+            }
+            this.fault(inside.path, `an element of a list cannot be ${element}`);
+            return undefined;
+        });
+    }
+
+    #map(type: { readonly element: Type; readonly key?: Type }, value: object, at: Place): unknown {
+        return this.#entries(value, at, (key, element, inside) => {
+            if (isAbsent(element)) {
+                return undefined;
+            }
+            if (type.key !== undefined) {
+                this.value(type.key, key, inside);
+            }
+            return this.value(type.element, element, inside);
+        });
+    }
+
+    /** Checks what JSON can express, with assets and archives. */
+    #any(value: unknown, at: Place): unknown {
+        switch (typeof value) {
+            case "boolean":
+                return value;
+            case "number":
+                return this.value({ kind: "number" }, value, at);
+            case "string":
+                return this.#string(value, at);
+        }
+        if (value === null || value instanceof Asset || value instanceof Archive) {
+            return value;
+        }
+        if (Array.isArray(value)) {
+            return this.#elements(value, at, (element, inside) => this.value({ kind: "any" }, element, inside));
+        }
+        if (isData(value)) {
+            // As in JSON, a property that is undefined is one that is absent.
+            return this.#entries(value, at, (_, element, inside) =>
+                element === undefined ? undefined : this.value({ kind: "any" }, element, inside),
+            );
+        }
+        return this.#expected("a value that JSON can express", value, at);
+    }
+
+    /** Copies a list, with the elements that check returns. */
+    #elements(value: readonly unknown[], at: Place, check: (value: unknown, inside: Place) => unknown): unknown {
         return this.#nested(value, at, () => {
             const copy: unknown[] = [];
             for (let i = 0; i < value.length; i++) {
                 const inside = { path: `${at.path}[${i}]`, secret: at.secret };
-                if (i in value) {
-                    copy.push(this.value(element, value[i], inside));
-                } else {
-                    // A list may be sparse by billions; one fault says enough.
-                    this.fault(inside.path, "the list has a gap here");
+                if (!(i in value)) {
+                    // A list may have gaps by the billion; one fault says enough.
+                    this.fault(inside.path, "is a gap in the list");
                     break;
                 }
+                copy.push(check(value[i], inside));
             }
             return copy;
         });
     }
 
-    #map(type: { readonly element: Type; readonly key?: Type }, value: object, at: Place): unknown {
-        return this.#nested(value, at, () =>
-            this.#entries(value, at, (key, element, inside) => {
-                if (type.key !== undefined) {
-                    this.value(type.key, key, inside);
-                }
-                return this.value(type.element, element, inside);
-            }),
-        );
-    }
-
-    /** Copies what JSON can express. */
-    #any(value: unknown, at: Place): unknown {
-        switch (typeof value) {
-            case "boolean":
-                return value;
-            case "string":
-                return this.#string(value, at);
-            case "number":
-                return Number.isFinite(value) ? value : this.#expected("a number", value, at);
-            case "object":
-                if (value === null) {
-                    return null;
-                }
-                if (Array.isArray(value)) {
-                    return this.#list({ kind: "any" }, value, at);
-                }
-                if (isData(value)) {
-                    return this.#nested(value, at, () =>
-                        // As in JSON, a property that is undefined is one that is absent.
-                        this.#entries(value, at, (_, element, inside) =>
-                            element === undefined ? undefined : this.#anyOrOutput(element, inside),
-                        ),
-                    );
-                }
-        }
-        return this.#expected("a value that JSON can express", value, at);
-    }
-
-    #anyOrOutput(value: unknown, at: Place): unknown {
-        return this.value({ kind: "any" }, value, at);
-    }
-
-    /** Copies the entries of an object with arbitrary keys, whose values are what check returns. */
+    /** Copies the entries of an object with arbitrary keys, with the values that check returns. */
     #entries(value: object, at: Place, check: (key: string, value: unknown, inside: Place) => unknown): object {
-        const copy: [string, unknown][] = [];
-        for (const [key, element] of Object.entries(value)) {
-            const inside = { path: `${at.path}[${at.secret ? "…" : JSON.stringify(key)}]`, secret: at.secret };
-            if (key === signatureKey) {
-                this.fault(inside.path, "this key is reserved: it marks assets, archives and secrets");
+        return this.#nested(value, at, () => {
+            const copy: [string, unknown][] = [];
+            for (const [key, element] of Object.entries(value)) {
+                const inside = { path: at.secret ? `${at.path}[…]` : member(at.path, key), secret: at.secret };
+                if (key === signatureKey) {
+                    this.fault(inside.path, "is a key that marks special values");
+                }
+                this.#string(key, inside);
+                const checked = check(key, element, inside);
+                if (checked !== undefined) {
+                    copy.push([key, checked]);
+                }
             }
-            this.#string(key, inside);
-            const checked = check(key, element, inside);
-            if (checked !== undefined) {
-                copy.push([key, checked]);
-            }
-        }
-        // Unlike an assignment, this gives a key called "__proto__" no special meaning.
-        return Object.fromEntries(copy);
+            // Unlike an assignment, this gives a key called "__proto__" no special meaning.
+            return Object.fromEntries(copy);
+        });
     }
 
     #resource(token: string | undefined, value: unknown, at: Place): unknown {
         const type = stateOf(value)?.type;
         if (type === undefined || (token !== undefined && type !== token)) {
-            return this.#expected(token === undefined ? "a resource" : `a resource ${token}`, value, at);
+            return this.#expected(token === undefined ? "a resource" : `a resource of type ${token}`, value, at);
         }
         return value;
     }
 
     /** Copies a list or an object, unless it is inside of itself or too deep. */
-    #nested<T>(value: object, at: Place, copy: () => T): T | object {
+    #nested<T extends object>(value: object, at: Place, copy: () => T): T | {} {
         if (this.#around.has(value)) {
-            this.fault(at.path, "the value contains itself");
-            return value;
+            this.fault(at.path, "contains itself");
+            return {};
         }
         if (this.#around.size === deepest) {
-            this.fault(at.path, `the value is nested more than ${deepest} levels deep`);
-            return value;
+            this.fault(at.path, `is nested deeper than ${deepest} levels`);
+            return {};
         }
         this.#around.add(value);
         const result = copy();
@@ -264,12 +256,25 @@ function isData(value: unknown): value is object {
     return typeof value === "object" && value !== null && !Array.isArray(value) && isPlain(value);
 }
 
-/** The path of a property inside of a struct. */
+/** Reports whether there is no value. Null is for what comes out of JSON, and means absent to providers too. */
+function isAbsent(value: unknown): boolean {
+    return value === undefined || value === null;
+}
+
+/** The path of a property of a struct, or of an entry of a map. */
 function member(path: string, name: string): string {
     if (!identifier.test(name)) {
         return `${path}[${JSON.stringify(name)}]`;
     }
     return path === "" ? name : `${path}.${name}`;
+}
+
+function oneOf(values: readonly string[]): string {
+    const listed = values.slice(0, mostListed).map((value) => JSON.stringify(value));
+    if (values.length > mostListed) {
+        listed.push(`${values.length - mostListed} others`);
+    }
+    return listed.length < 2 ? listed.join() : `${listed.slice(0, -1).join(", ")} or ${listed.at(-1)}`;
 }
 
 /** The names of the properties that a program can set. */

@@ -1,0 +1,210 @@
+package typescript_test
+
+import (
+	"bytes"
+	"context"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/lumi-idl/lumi/gen"
+	"github.com/lumi-idl/lumi/gen/typescript"
+	"github.com/lumi-idl/lumi/idl/compile"
+	"github.com/lumi-idl/lumi/idl/schema"
+)
+
+const (
+	features = "testdata/features"
+	runtime  = "../../runtime/typescript"
+)
+
+// strictest is what the TypeScript compiler must not find fault with: all that it can be told to find.
+const strictest = `{
+    "compilerOptions": {
+        "target": "es2022",
+        "module": "nodenext",
+        "types": [],
+        "rootDir": ".",
+        "outDir": "out",
+        "declaration": true,
+        "strict": true,
+        "verbatimModuleSyntax": true,
+        "isolatedModules": true,
+        "isolatedDeclarations": true,
+        "erasableSyntaxOnly": true,
+        "exactOptionalPropertyTypes": true,
+        "noUncheckedIndexedAccess": true,
+        "noPropertyAccessFromIndexSignature": true,
+        "noImplicitOverride": true,
+        "noImplicitReturns": true,
+        "noUnusedLocals": true,
+        "noUnusedParameters": true
+    }
+}`
+
+func load(t *testing.T, dir string) *schema.Package {
+	t.Helper()
+	pkg, diagnostics, err := compile.Load(context.Background(), compile.Options{Dir: dir})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, d := range diagnostics {
+		t.Errorf("%s:%d: %s", d.Span.Start.File, d.Span.Start.Line, d.Message)
+	}
+	if pkg == nil {
+		t.FailNow()
+	}
+	return pkg
+}
+
+func generate(t *testing.T, pkg *schema.Package) []gen.File {
+	t.Helper()
+	files, warnings, err := typescript.Generate(pkg, typescript.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(warnings) > 0 {
+		t.Errorf("unexpected warnings: %q", warnings)
+	}
+	return files
+}
+
+// TestGolden compares the output for an IDL that uses every feature with what is in the repository. With UPDATE_GOLDEN
+// in the environment, it replaces that.
+func TestGolden(t *testing.T) {
+	files := generate(t, load(t, filepath.Join(features, "idl")))
+	pack := filepath.Join(features, "pack")
+	if os.Getenv("UPDATE_GOLDEN") != "" {
+		if err := os.RemoveAll(pack); err != nil {
+			t.Fatal(err)
+		}
+		write(t, pack, files)
+	}
+	got, want := map[string]string{}, map[string]string{}
+	for _, f := range files {
+		got[f.Path] = string(f.Content)
+	}
+	err := filepath.WalkDir(pack, func(name string, entry os.DirEntry, err error) error {
+		if err != nil || entry.IsDir() {
+			return err
+		}
+		content, err := os.ReadFile(name)
+		rel, _ := filepath.Rel(pack, name)
+		want[filepath.ToSlash(rel)] = string(content)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("run the test with UPDATE_GOLDEN=1 if this is right (-want +got):\n%s", diff)
+	}
+}
+
+// TestToolchain has the real tools judge the output: tsc type-checks the packages, a program that uses one in every
+// way, and one each line of which is wrong; and Node then runs what the package has to do and to refuse.
+func TestToolchain(t *testing.T) {
+	tsc, err := filepath.Abs(filepath.Join(runtime, "node_modules", ".bin", "tsc"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(tsc); err != nil {
+		t.Fatal("the TypeScript compiler is missing: run 'npm ci --prefix runtime/typescript'")
+	}
+	dir := t.TempDir()
+	write(t, filepath.Join(dir, "pack"), sourcesOf(generate(t, load(t, filepath.Join(features, "idl")))))
+	write(t, filepath.Join(dir, "aws"), sourcesOf(generate(t, load(t, "../../examples/aws/idl"))))
+	for _, name := range []string{"right.ts", "wrong.ts"} {
+		copyFile(t, filepath.Join(features, name), filepath.Join(dir, name))
+	}
+	// What is on disk of the base package may be older than its sources.
+	lumi := filepath.Join(dir, "node_modules", "@lumi", "lumi")
+	write(t, dir, []gen.File{
+		{Path: "tsconfig.json", Content: []byte(strictest)},
+		{Path: "package.json", Content: []byte(`{"type": "module"}`)},
+	})
+	run(t, dir, tsc, "-p", absolute(t, runtime), "--outDir", filepath.Join(lumi, "dist"))
+	copyFile(t, filepath.Join(runtime, "package.json"), filepath.Join(lumi, "package.json"))
+
+	run(t, dir, tsc)
+	check := filepath.Join("out", "check.test.mjs")
+	copyFile(t, filepath.Join(features, "check.test.mjs"), filepath.Join(dir, check))
+	run(t, dir, "node", "--test", check)
+	// Whichever file of a circle comes first, the package loads.
+	for _, first := range []string{"circle_a", "circle_b", "words", "words_user", "globals"} {
+		run(t, dir, "node", filepath.Join("out", "pack", first+".js"))
+	}
+}
+
+// TestScaffoldBuilds holds that the package.json and tsconfig.json of a new package fit its code and the tools.
+func TestScaffoldBuilds(t *testing.T) {
+	dir := t.TempDir()
+	write(t, dir, generate(t, load(t, filepath.Join(features, "idl"))))
+	lumi := filepath.Join(dir, "node_modules", "@lumi", "lumi")
+	tsc := absolute(t, filepath.Join(runtime, "node_modules", ".bin", "tsc"))
+	run(t, dir, tsc, "-p", absolute(t, runtime), "--outDir", filepath.Join(lumi, "dist"))
+	copyFile(t, filepath.Join(runtime, "package.json"), filepath.Join(lumi, "package.json"))
+	run(t, dir, tsc)
+	// A package can import itself by name, as others would.
+	run(t, dir, "node", "--input-type=module", "-e", `
+		import { Kinds, net } from "features";
+		import { Network } from "features/net";
+		if (net.Network !== Network || Kinds.type !== "features:index:Kinds") throw new Error("wrong exports");`)
+}
+
+// sourcesOf returns the files that are no scaffolds.
+func sourcesOf(files []gen.File) []gen.File {
+	var sources []gen.File
+	for _, f := range files {
+		if !f.Scaffold {
+			sources = append(sources, f)
+		}
+	}
+	return sources
+}
+
+func write(t *testing.T, dir string, files []gen.File) {
+	t.Helper()
+	for _, f := range files {
+		name := filepath.Join(dir, filepath.FromSlash(f.Path))
+		if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(name, f.Content, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func copyFile(t *testing.T, from, to string) {
+	t.Helper()
+	content, err := os.ReadFile(from)
+	if err != nil {
+		t.Fatal(err)
+	}
+	write(t, filepath.Dir(to), []gen.File{{Path: filepath.Base(to), Content: content}})
+}
+
+func absolute(t *testing.T, name string) string {
+	t.Helper()
+	abs, err := filepath.Abs(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return abs
+}
+
+func run(t *testing.T, dir, name string, args ...string) {
+	t.Helper()
+	cmd := exec.Command(name, args...)
+	cmd.Dir = dir
+	var out bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &out
+	if err := cmd.Run(); err != nil {
+		t.Fatalf("%s %s: %v\n%s", filepath.Base(name), strings.Join(args, " "), err, out.Bytes())
+	}
+}

@@ -1,0 +1,214 @@
+// What generated packages do at run time. The test that runs this has compiled the folder with tsc.
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { inspect } from "node:util";
+
+import * as lumi from "@lumi/lumi";
+
+import { mode } from "./pack/enums.js";
+import * as features from "./pack/index.js";
+import { Level, Options, Rule, net } from "./pack/index.js";
+import * as right from "./right.js";
+
+const { network } = right;
+
+/** Asserts that wrong arguments are refused with just these words. */
+function refuses(construct, ...lines) {
+    assert.throws(construct, (error) => {
+        assert.equal(error.name, "ArgumentError");
+        assert.ok(error instanceof lumi.ArgumentError);
+        assert.equal(error.message, lines.join("\n  "));
+        return true;
+    });
+}
+
+const options = "features:index:Options";
+
+test("a resource has the arguments as its properties", () => {
+    assert.equal(network.name, "n");
+    assert.equal(network.range, "10.0.0.0/8");
+    assert.equal(right.kinds.network, network);
+    assert.deepEqual(right.kinds.nest, [{ low: [] }, { high: [{}] }]);
+    assert.equal(right.mixed.owner, "me");
+    assert.equal(right.mixed.mixed, undefined);
+    assert.equal(net.Network.type, "features:net:Network");
+});
+
+test("an engine sees what a resource is now", () => {
+    const resource = new Options({ list: ["a"], proxy: { host: "h", port: undefined }, optional: null });
+    resource.list.push("b");
+    const { type, name, properties } = lumi.evaluate(resource);
+    assert.deepEqual({ type, name, properties }, {
+        type: options,
+        name: undefined,
+        properties: { list: ["a", "b"], proxy: { host: "h" } },
+    });
+    assert.deepEqual(lumi.evaluate(network).properties, { name: "n", range: "10.0.0.0/8" });
+
+    resource.list.push(3);
+    resource.level = "hgih";
+    refuses(
+        () => lumi.evaluate(resource),
+        `${options}: 2 arguments are wrong`,
+        "list[2]: expected a string, found a number 3",
+        'level: expected "low", "high" or "new", found a string "hgih"; did you mean "high"?',
+    );
+});
+
+test("arguments are copied", () => {
+    const args = { list: ["a"], free: { deep: [1] } };
+    const resource = new Options(args);
+    args.list.push("b");
+    args.free.deep.push(2);
+    assert.deepEqual(resource.list, ["a"]);
+    assert.deepEqual(resource.free, { deep: [1] });
+});
+
+test("absent, zero and empty are different", () => {
+    const { properties } = lumi.evaluate(new Options({ optional: "", list: [], secretMap: {}, free: 0 }));
+    assert.deepEqual(properties, { optional: "", free: 0, list: [], secretMap: {} });
+    assert.deepEqual(lumi.evaluate(new Options()).properties, {});
+});
+
+test("properties that replace, outputs and the name cannot be assigned", () => {
+    const resource = new Options({ replaces: "a" });
+    assert.throws(() => (resource.replaces = "b"), TypeError);
+    assert.throws(() => (resource.out = "b"), TypeError);
+    assert.throws(() => (network.name = "b"), TypeError);
+    resource.optional = "b";
+    assert.equal(resource.optional, "b");
+});
+
+test("all that is wrong is said at once", () => {
+    refuses(
+        () =>
+            new features.Kinds("k", {
+                flag: "true",
+                count: "80",
+                text: 5,
+                level: "hi",
+                mode: "clas",
+                alias: [],
+                tree: { a: { b: 1 } },
+                nest: [{ middle: [] }, 3],
+                rule: { from: NaN, inner: { to: Infinity } },
+                other: null,
+                asset: "a.txt",
+                archive: lumi.Asset.fromText(""),
+                peer: network,
+                network: right.kinds,
+                any: {},
+                list: "a",
+                lists: [[{ allow: 1 }]],
+                map: [],
+                maps: { "a b": { c: 1 } },
+                keyed: { lo: { from: 1 } },
+                weights: { w: "1" },
+                peers: [null],
+                near: { x: "urn" },
+                flg: true,
+            }),
+        'features:index:Kinds "k": 29 arguments are wrong',
+        'flag: expected a boolean, found a string "true"',
+        'count: expected a number, found a string "80"',
+        "text: expected a string, found a number 5",
+        'level: expected "low", "high" or "new", found a string "hi"',
+        String.raw`mode: expected "proto", "constructor", "class" or "a \"b\"\n", found a string "clas"; ` +
+            'did you mean "class"?',
+        "free: is required, but missing",
+        "alias: expected a string, found a list",
+        "tree.a.b: expected an object, found a number 1",
+        'nest[0].middle: expected "low", "high" or "new", found a string "middle"',
+        "nest[1]: expected an object, found a number 3",
+        "rules: is required, but missing",
+        "rule.from: expected a number, found NaN",
+        "rule.inner.from: is required, but missing",
+        "rule.inner.to: expected a number, found Infinity",
+        "other: is required, but missing",
+        'asset: expected an asset, found a string "a.txt"',
+        "archive: expected an archive, found an asset",
+        'peer: expected a resource of type features:index:Kinds, found a resource features:net:Network "n"',
+        'network: expected a resource of type features:net:Network, found a resource features:index:Kinds "k"',
+        "any: expected a resource, found an object",
+        'list: expected a list, found a string "a"',
+        "lists[0][0].allow: expected a boolean, found a number 1",
+        "map: expected an object, found a list",
+        'maps["a b"].c: expected an object, found a number 1',
+        'keyed.lo: expected "low", "high" or "new", found a string "lo"',
+        'weights.w: expected a number, found a string "1"',
+        "peers[0]: an element of a list cannot be null",
+        'near.x: expected a resource of type features:net:Network, found a string "urn"',
+        'flg: no such property; did you mean "flag"?',
+    );
+});
+
+test("a single fault takes a single line", () => {
+    refuses(() => new Options({ proxy: { hots: "h", host: "h" } }), 'features:index:Options: proxy.hots: no such ' +
+        'property; did you mean "host"?');
+    refuses(
+        () => new Options({ size: "s11" }),
+        `${options}: size: expected "s1", "s2", "s3", "s4", "s5", "s6", "s7", "s8", "s9" or "s10", ` +
+            'found a string "s11"; did you mean "s1"?',
+    );
+});
+
+test("outputs are set by the provider", () => {
+    refuses(() => new Options({ out: "a" }), `${options}: out: is set by the provider, not by a program`);
+    assert.throws(() => `${network.assignedID}`, {
+        name: "TypeError",
+        message:
+            'assignedID of features:net:Network "n" cannot be turned into a string: it is an output, whose value is ' +
+            "not known until the resource exists; pass the output itself as an argument of another resource",
+    });
+});
+
+test("a missing name, missing arguments and a resource in their place have messages of their own", () => {
+    refuses(() => new net.Network(), "features:net:Network: 2 arguments are wrong",
+        "name: expected a string, found undefined", "range: is required, but missing");
+    refuses(() => new net.Network("n"), 'features:net:Network "n": range: is required, but missing');
+    refuses(
+        () => new net.Network("m", network),
+        'features:net:Network "m": a resource, features:net:Network "n", stands where the arguments belong: ' +
+            "pass an object such as { … }",
+    );
+    refuses(
+        () => new Options("o", {}),
+        `${options}: expected an object with the arguments as the only argument, since resources of this type take ` +
+            "no name, found a string",
+    );
+});
+
+test("secrets are printed by nobody", () => {
+    refuses(
+        () => new Options({ secret: 5271, secrets: { host: ["hush"] }, secretMap: { hush: "hush" } }),
+        `${options}: 3 arguments are wrong`,
+        "secret: expected a string, found a number",
+        "secrets.host: expected a string, found a list",
+        'secretMap[…]: expected "s1", "s2", "s3", "s4", "s5", "s6", "s7", "s8", "s9" or "s10", found a string',
+    );
+    const resource = new Options({ secret: "hush", proxy: { host: "h", password: "hush" }, secretMap: { hush: "s1" } });
+    assert.doesNotMatch(inspect(resource, { depth: null }), /hush/);
+    assert.match(inspect(resource, { depth: null }), /host: 'h', password: '\[secret\]'/);
+});
+
+test("files refer to one another in circles, and aliases to themselves", () => {
+    refuses(
+        () => new features.A("a", { holders: [{ a: { b: { a: { c: 1 } } } }] }),
+        'features:index:A "a": holders[0].a.b.a.c: no such property',
+    );
+});
+
+test("constants have the values that Go gives them", () => {
+    assert.deepEqual(right.numbers, [2 ** 60, 2 ** 63, 1 / 3, Number.MIN_VALUE, Number.MAX_VALUE, -42]);
+    assert.equal(right.awkward, "\"quotes\", \\, \n\r\t\x00\x1b, \u2028, \u2029, \ufeff, </script>, ${x}, `, é, 𝒳");
+    assert.deepEqual(Object.entries(mode)[0], ["__proto__", "proto"]);
+    assert.deepEqual(Level, { Low: "low", High: "high", New: "new" });
+    assert.deepEqual(Object.keys(Rule), ["from", "to", "inner", "level"]);
+});
+
+test("a package is configured once, with what is known", () => {
+    assert.deepEqual(lumi.configuration("features").properties, { region: "here", proxy: { host: "p" } });
+    refuses(() => features.configure({ region: "there" }), "features: the package is configured already; a program " +
+        "does that once");
+});

@@ -1,0 +1,78 @@
+// A program that uses the features package in every way it can be used. It must type-check, and run.
+
+import * as lumi from "@lumi/lumi";
+import * as features from "./pack/index.js";
+import { Size, my_mod, net } from "./pack/index.js";
+
+features.configure({ region: "here", proxy: { host: "p" } });
+
+export const network: net.Network = new net.Network("n", { range: "10.0.0.0/8" });
+
+export const kinds: features.Kinds = new features.Kinds("k", {
+    flag: true,
+    count: 1.5,
+    text: "text",
+    level: features.Level.Low,
+    mode: "class",
+    free: { deep: [1, null, network.assignedID] },
+    alias: "name",
+    tree: { a: { b: {} }, c: {} },
+    nest: [{ low: [] }, { high: [{}] }],
+    rules: ["low", "high"],
+    rule: { from: 1, inner: { from: 2, to: 3 } },
+    other: { allow: true, on: network },
+    asset: lumi.Asset.fromText("hello"),
+    archive: lumi.Archive.fromAssets({ "a.txt": lumi.Asset.fromFile("a.txt"), sub: lumi.Archive.fromFile("b.zip") }),
+    peer: new features.Options().outPeer,
+    network,
+    any: network,
+    list: ["a", "b"],
+    lists: [[{ allow: false }], []],
+    map: { one: 1 },
+    maps: { a: { b: { allow: true } } },
+    keyed: { low: { from: 1 } },
+    weights: { w: 2 },
+    peers: [],
+    near: { n: network },
+});
+
+// An output may stand for a value at any depth.
+export const options: features.Options = new features.Options({
+    optional: network.assignedID,
+    network: undefined,
+    list: ["a", lumi.id(network), lumi.urn(kinds)],
+    proxy: { host: network.assignedID },
+    secretMap: { key: Size.S1 },
+    NewName: "renamed",
+});
+export const fed: features.Options = new features.Options({
+    free: options.outAny,
+    optional: options.outSecret,
+    proxy: { host: "h", port: options.outOptional },
+});
+kinds.other = options.outRule;
+kinds.peers = [kinds, options.outPeer];
+kinds.map = { two: 2 };
+
+// Properties that do not replace can change, and are what the arguments were.
+options.optional = "changed";
+options.list = undefined;
+const count: lumi.Input<number> = kinds.count;
+kinds.count = count;
+
+// Files may refer to one another in circles.
+const a = new features.A("a", { holders: [{ a: { b: {} } }] });
+const b = new features.B("b", { peer: a, data: { a } });
+a.peer = b;
+
+export const thing: my_mod.Thing = new my_mod.Thing("t", { deep: { depth: 1 } });
+export const bare: lumi.Resource[] = [new features.Bare(), new features.Bare({}), new features.BareNamed("bare")];
+export const mixed: features.Mixed = new features.Mixed("m", { owner: "me", own: "mine" });
+export const promise: features.Promise = new features.Promise("p", { array: { items: [{ key: "k" }] }, date: "today" });
+export const words: features.Words = new features.Words({ class: "a", default: "b", in: "c", this: "d" });
+export const type: "features:index:Kinds" = features.Kinds.type;
+export const level: features.Level = "high";
+export const low: "low" = features.Level.Low;
+export const capabilities: lumi.Resource[] = [network, kinds, ...bare];
+export const awkward: string = features.Awkward;
+export const numbers: number[] = [features.Large, features.Huge, features.Third, features.Tiny, features.Max, features.Minus];

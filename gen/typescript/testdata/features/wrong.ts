@@ -1,0 +1,102 @@
+// Programs that must not type-check. Each line after a @ts-expect-error has to be an error.
+
+import type * as lumi from "@lumi/lumi";
+import * as features from "./pack/index.js";
+import { net } from "./pack/index.js";
+import { kinds, mixed, network, options } from "./right.js";
+
+// A required argument is missing.
+// @ts-expect-error
+new net.Network("n", {});
+// @ts-expect-error
+new net.Network("n");
+// @ts-expect-error
+new net.Network({ range: "r" });
+// @ts-expect-error
+new features.Options({ proxy: { port: 1 } });
+
+// A value is of the wrong kind.
+// @ts-expect-error
+new net.Network("n", { range: 1 });
+// @ts-expect-error
+new net.Network(1, { range: "r" });
+// @ts-expect-error
+new features.Options({ list: "a" });
+// @ts-expect-error
+new features.Options({ list: [1] });
+// @ts-expect-error
+new features.Options({ proxy: { host: "h", port: "1" } });
+// @ts-expect-error
+new features.Options({ optional: null });
+// @ts-expect-error
+new features.Options("name", {});
+
+// No such argument, enum value or key.
+// @ts-expect-error
+new features.Options({ optionl: "a" });
+// @ts-expect-error
+new features.Options({ proxy: { host: "h", prt: 1 } });
+// @ts-expect-error
+new features.Options({ level: "lo" });
+// @ts-expect-error
+new features.Options({ newName: "a" });
+// @ts-expect-error
+kinds.keyed = { middle: { from: 1 } };
+// @ts-expect-error
+new net.Network("n", { name: "n", range: "r" });
+
+// An output property is not for programs to set.
+// @ts-expect-error
+new features.Options({ out: "a" });
+// @ts-expect-error
+options.out = "a";
+// @ts-expect-error
+options.outPeer = options.outPeer;
+
+// A property that replaces, or the name, cannot be assigned.
+// @ts-expect-error
+options.replaces = "a";
+// @ts-expect-error
+mixed.owner = "a";
+// @ts-expect-error
+mixed.name = "a";
+
+// An output is not what it will be, nor an output of something else.
+// @ts-expect-error
+export const text: string = network.assignedID;
+// @ts-expect-error
+new features.Options({ proxy: { host: options.outRule } });
+// @ts-expect-error
+new net.Network("n", { range: options.outOptional });
+// @ts-expect-error
+new features.Options({ optional: options.outOptional });
+// @ts-expect-error
+network.assignedID.length;
+
+// A capability is one of the right type, even where the properties agree.
+// @ts-expect-error
+kinds.network = kinds;
+// @ts-expect-error
+kinds.network = { name: "n", range: "r" };
+// @ts-expect-error
+export const bare: features.Bare = new features.BareNamed("b");
+// @ts-expect-error
+export const other: lumi.Resource<"features:net:Network"> = kinds;
+// @ts-expect-error
+kinds.asset = kinds.archive;
+
+// What must be known at once cannot be an output.
+// @ts-expect-error
+features.configure({ region: network.assignedID });
+// @ts-expect-error
+features.configure({});
+
+// Unexported declarations are in no barrel, and constants are constant.
+// @ts-expect-error
+features.hidden;
+// @ts-expect-error
+features.mode;
+// @ts-expect-error
+features.Level.Low = "high";
+// @ts-expect-error
+export const minus: 42 = features.Minus;
