@@ -80,7 +80,10 @@ func Compare(root string, files []File) (*Plan, error) {
 	if err := p.compare(files, found); err != nil {
 		return nil, err
 	}
-	return p, p.findStale(files, found)
+	if err := p.findStale(files, found); err != nil {
+		return nil, err
+	}
+	return p, nil
 }
 
 // CompareFile finds out whether the file has the content. There is nothing stale beside it. A symbolic link is
@@ -107,7 +110,10 @@ func CompareFile(name string, content []byte) (*Plan, error) {
 	if err := p.fits(files[0].Path, found); err != nil {
 		return nil, err
 	}
-	return p, p.compare(files, found)
+	if err := p.compare(files, found); err != nil {
+		return nil, err
+	}
+	return p, nil
 }
 
 // at returns the path of a file below the root, for the system and for people.
@@ -257,7 +263,7 @@ func isGenerated(name string) (bool, error) {
 	}
 	defer f.Close()
 	line, err := bufio.NewReader(io.LimitReader(f, 4096)).ReadString('\n')
-	if err != nil && err != io.EOF {
+	if err != nil && !errors.Is(err, io.EOF) {
 		return false, err
 	}
 	line = strings.TrimRight(line, "\r\n")

@@ -40,8 +40,9 @@ func (p *Plan) diff(out *bytes.Buffer, name string, content []byte, remove bool)
 		newName = nothing
 	}
 	// A symbolic link is not followed, since it is the link that would be replaced. Like git, show where it leads.
-	old, err := []byte(nil), error(nil)
-	if to, linkErr := os.Readlink(p.at(name)); linkErr == nil {
+	var old []byte
+	to, err := os.Readlink(p.at(name))
+	if err == nil {
 		old = []byte(to)
 	} else {
 		old, err = os.ReadFile(p.at(name))

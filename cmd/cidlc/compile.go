@@ -113,7 +113,8 @@ func (c *compiler) checkFolders() error {
 			return err
 		}
 		if within(file, dir) {
-			return fmt.Errorf("--out-schema=%s: generated files never go into the folder of the IDL, %s", c.schema, c.idl)
+			return fmt.Errorf("--out-schema=%s: generated files never go into the folder of the IDL, %s",
+				c.schema, c.idl)
 		}
 	}
 	return nil

@@ -33,7 +33,7 @@ func explain(w io.Writer, codes []string) error {
 			}
 			out.WriteString("\n")
 		}
-		out.WriteString("'cidlc explain CODE' says what a code means, with an example that is wrong and one that is right.\n")
+		out.WriteString("'cidlc explain CODE' says what a code means, with wrong and right examples.\n")
 	}
 	_, err := io.WriteString(w, out.String())
 	return err

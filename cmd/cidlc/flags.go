@@ -86,7 +86,7 @@ func parseFlags(args []string) (*options, error) {
 	}
 	if flags.NArg() > 0 && flags.Arg(0) == "explain" {
 		if flags.NFlag() > 0 {
-			return nil, errors.New("'cidlc explain' takes codes only, no flags; for a folder of that name, give ./explain")
+			return nil, errors.New("'cidlc explain' takes codes only, no flags; a folder of that name is ./explain")
 		}
 		o.explain, o.codes = true, flags.Args()[1:]
 		return &o, nil
@@ -130,8 +130,8 @@ func (o *options) judge(flags *pflag.FlagSet) error {
 	case o.check && o.schema == "-":
 		return errors.New("--check compares with a file: give one in place of --out-schema=-")
 	case o.check && !o.pack.asked && !o.provider.asked && o.schema == "":
-		return errors.New("--check compares with what is there: say where, with --out-pack, --out-provider or --out-schema; " +
-			"without --check and these, the IDL alone is checked")
+		return errors.New("--check compares with what is there: say where, with --out-pack, --out-provider or " +
+			"--out-schema; without --check and these, the IDL alone is checked")
 	}
 	return nil
 }

@@ -1,8 +1,8 @@
 package main
 
 // help is what --help prints. It is all that somebody needs who has never seen an IDL.
-const help = `cidlc compiles resource types, defined in a subset of Go, into a TypeScript package for the programs that use the
-resources and into Go stubs for the provider that implements them.
+const help = `cidlc compiles resource types, defined in a subset of Go, into a TypeScript package for the
+programs that use the resources and into Go stubs for the provider that implements them.
 
 Usage:
   cidlc [flags] IDL-DIR

@@ -68,7 +68,8 @@ func apart(flag, dir, idl string) error {
 	}
 	switch {
 	case within(realDir, realIDL):
-		return fmt.Errorf("--%s=%s: generated files never go into the folder of the IDL, %s; choose one beside it", flag, dir, idl)
+		return fmt.Errorf("--%s=%s: generated files never go into the folder of the IDL, %s; choose one beside it",
+			flag, dir, idl)
 	case within(realIDL, realDir):
 		return fmt.Errorf("--%s=%s: the folder holds that of the IDL, %s; choose one beside it", flag, dir, idl)
 	}
@@ -107,6 +108,6 @@ func importPath(dir string) (string, error) {
 		}
 		return joined, nil
 	}
-	return "", fmt.Errorf("--out-provider=%s: there is no go.mod in the folder or above it, and Go stubs import each other: "+
-		"run 'go mod init example.com/myprovider' in the folder that the provider's code is in", dir)
+	return "", fmt.Errorf("--out-provider=%s: there is no go.mod in the folder or above it, and Go stubs import each "+
+		"other: run 'go mod init example.com/myprovider' in the folder that the provider's code is in", dir)
 }
