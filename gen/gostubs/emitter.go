@@ -1,43 +1,50 @@
 package gostubs
 
 import (
-	"bytes"
+	"slices"
 	"strconv"
 	"strings"
-
-	"github.com/dave/jennifer/jen"
 
 	"github.com/lumi-idl/lumi/gen"
 	"github.com/lumi-idl/lumi/idl/schema"
 )
 
-// emitter makes one stub. It reads from top to bottom like what it emits.
+// emitter makes one stub. Each of its methods reads from top to bottom like what it emits.
 type emitter struct {
-	*scope
-	source *schema.File
-	out    *jen.File
-	// err is the first thing that went wrong.
-	err error
+	printer
+	scope   *scope
+	source  *schema.File
+	imports map[string]string // the names of what was used, by path
+	err     error             // the first thing that went wrong
 }
 
-func newEmitter(source *schema.File, s *scope) *emitter {
-	out := jen.NewFile(source.Module.GoName)
-	s.register(out)
-	return &emitter{scope: s, source: source, out: out}
-}
-
-// file returns the whole file.
-func (e *emitter) file() ([]byte, error) {
-	e.out.HeaderComment(gen.Header(e.source.Path()))
-	for _, line := range commentLines(e.source.Doc) {
-		e.out.PackageComment(line)
+// emit returns the whole stub of a file.
+func emit(source *schema.File, s *scope) ([]byte, error) {
+	e := &emitter{scope: s, source: source, imports: map[string]string{}}
+	e.declarations()
+	if e.err != nil {
+		return nil, e.err
 	}
-	if e.walks() {
-		e.out.Comment("This stub works with runtimes that have this constant.")
-		e.out.Const().Id("_").Op("=").Qual(lumiPath, "StubVersion1")
+	var file printer
+	file.line(gen.Header(source.Path()))
+	file.line()
+	for _, line := range docComment(source.Doc) {
+		file.line(line)
+	}
+	file.line("package ", source.Module.GoName)
+	file.buf.WriteString(importClause(e.imports))
+	file.buf.Write(e.buf.Bytes())
+	return file.buf.Bytes(), nil
+}
+
+func (e *emitter) declarations() {
+	if slices.ContainsFunc(e.source.Decls, needsRuntime) {
+		e.line()
+		e.line("// This stub works with every runtime that has this constant.")
+		e.line("const _ = ", e.lumi("StubVersion1"))
 	}
 	for _, d := range e.source.Decls {
-		e.out.Line()
+		e.line()
 		switch d := d.(type) {
 		case *schema.Resource:
 			e.resource(d)
@@ -49,37 +56,26 @@ func (e *emitter) file() ([]byte, error) {
 			e.enum(d)
 		case *schema.Alias:
 			e.doc(d.Doc)
-			e.out.Type().Add(e.name(d)).Op("=").Add(e.goType(d.Target))
+			e.line("type ", e.name(d), " = ", e.goType(d.Target))
 		case *schema.Const:
 			e.doc(d.Doc)
-			e.out.Const().Add(e.name(d)).Op("=").Op(literal(d.Value))
+			e.line("const ", e.name(d), " = ", literal(d.Value))
 		}
 	}
-	if e.err != nil {
-		return nil, e.err
-	}
-	var content bytes.Buffer
-	if err := e.out.Render(&content); err != nil {
-		return nil, err
-	}
-	return content.Bytes(), nil
 }
 
-// walks reports whether the file declares anything that the runtime walks over.
-func (e *emitter) walks() bool {
-	for _, d := range e.source.Decls {
-		switch d.(type) {
-		case *schema.Resource, *schema.Struct, *schema.Config:
-			return true
-		}
+func needsRuntime(d schema.Decl) bool {
+	switch d.(type) {
+	case *schema.Resource, *schema.Struct, *schema.Config:
+		return true
 	}
 	return false
 }
 
-// doc emits documentation.
+// doc emits the documentation of a declaration.
 func (e *emitter) doc(text string) {
-	for _, line := range comment(text) {
-		e.out.Add(line)
+	for _, line := range docComment(text) {
+		e.line(line)
 	}
 }
 
@@ -89,8 +85,8 @@ func (e *emitter) structure(h *schema.Header, properties []*schema.Property) {
 	e.doc(h.Doc)
 	e.fields(name, properties)
 	if lowered != name {
-		e.out.Line()
-		e.out.Type().Id(lowered).Op("=").Id(name)
+		e.line()
+		e.line("type ", lowered, " = ", name)
 	}
 	e.propertyNames(h, properties)
 	e.walk(h, name, properties)
@@ -98,14 +94,17 @@ func (e *emitter) structure(h *schema.Header, properties []*schema.Property) {
 
 // fields emits the struct itself.
 func (e *emitter) fields(name string, properties []*schema.Property) {
-	e.out.Type().Id(name).StructFunc(func(g *jen.Group) {
-		for _, p := range properties {
-			for _, line := range comment(p.Doc) {
-				g.Add(line)
-			}
-			g.Id(p.Field).Add(e.fieldType(p))
-		}
-	})
+	if len(properties) == 0 {
+		e.line("type ", name, " struct{}")
+		return
+	}
+	var rows []row
+	for _, p := range properties {
+		rows = append(rows, row{doc: innerComment(p.Doc), cells: []string{p.Field, e.fieldType(p)}})
+	}
+	e.line("type ", name, " struct {")
+	e.table(rows)
+	e.line("}")
 }
 
 // propertyNames emits a constant for each property.
@@ -113,31 +112,32 @@ func (e *emitter) propertyNames(h *schema.Header, properties []*schema.Property)
 	if len(properties) == 0 {
 		return
 	}
-	e.out.Line()
-	e.out.Commentf("// The names of the properties of %s.", h.Name)
-	e.out.Const().DefsFunc(func(g *jen.Group) {
-		for _, p := range properties {
-			g.Id(schema.GoPropertyConst(h, p)).Op("=").Lit(p.Name)
-		}
-	})
+	var rows []row
+	for _, p := range properties {
+		rows = append(rows, row{cells: []string{schema.GoPropertyConst(h, p), "= " + strconv.Quote(p.Name)}})
+	}
+	e.line()
+	e.line("// The names of the properties of ", h.Name, ".")
+	e.line("const (")
+	e.table(rows)
+	e.line(")")
 }
 
 // walk emits the method that shows the properties to the runtime.
 func (e *emitter) walk(h *schema.Header, name string, properties []*schema.Property) {
-	self, props := e.locals.self, e.locals.props
-	e.out.Line()
-	e.out.Comment("// Lumi implements lumi.Object.")
-	e.out.Func().Params(jen.Id(self).Op("*").Id(name)).Id("Lumi").Params(
-		jen.Id(props).Op("*").Qual(lumiPath, "Props"),
-	).BlockFunc(func(g *jen.Group) {
-		for _, p := range properties {
-			args := []jen.Code{
-				jen.Id(props), jen.Id(schema.GoPropertyConst(h, p)),
-				jen.Op("&").Id(self).Dot(p.Field), e.codec(p.Type),
-			}
-			g.Qual(lumiPath, verb(p)).Call(append(args, flags(p)...)...)
-		}
-	})
+	self, props := e.scope.self, e.scope.props
+	e.line()
+	e.line("// Lumi implements lumi.Object.")
+	if len(properties) == 0 {
+		e.line("func (*", name, ") Lumi(*", e.lumi("Props"), ") {}")
+		return
+	}
+	e.line("func (", self, " *", name, ") Lumi(", props, " *", e.lumi("Props"), ") {")
+	for _, p := range properties {
+		e.line("\t", e.lumi(verb(p)), "(", props, ", ", schema.GoPropertyConst(h, p), ", &", self, ".", p.Field, ", ",
+			e.codec(p.Type), e.flags(p), ")")
+	}
+	e.line("}")
 }
 
 // verb is the function of the runtime that shows a property.
@@ -151,62 +151,60 @@ func verb(p *schema.Property) string {
 	return "Required"
 }
 
-// flags are the names of a property's other options in the runtime.
-func flags(p *schema.Property) []jen.Code {
-	var set []jen.Code
+// flags are the further arguments that say the rest of a property's options.
+func (e *emitter) flags(p *schema.Property) string {
+	var args strings.Builder
 	add := func(on bool, name string) {
 		if on {
-			set = append(set, jen.Qual(lumiPath, name))
+			args.WriteString(", " + e.lumi(name))
 		}
 	}
 	add(p.Replaces, "Replaces")
 	add(p.Out, "Out")
 	add(p.In, "In")
 	add(p.Secret, "Secret")
-	return set
+	return args.String()
 }
 
 // enum emits a string type, its values, and what the runtime asks of it.
 func (e *emitter) enum(d *schema.Enum) {
-	name, self := schema.GoName(e.source.Module, d.Name), e.locals.self
-	members, values := make([]jen.Code, len(d.Members)), make([]jen.Code, len(d.Members))
-	for i, m := range d.Members {
-		values[i] = jen.Lit(m.Value)
-		members[i] = jen.Id(schema.GoName(e.source.Module, m.Name))
+	name, self := schema.GoName(e.source.Module, d.Name), e.scope.self
+	var rows []row
+	var members, values []string
+	for _, m := range d.Members {
+		member, value := schema.GoName(e.source.Module, m.Name), strconv.Quote(m.Value)
+		rows = append(rows, row{doc: innerComment(m.Doc), cells: []string{member, name, "= " + value}})
+		members, values = append(members, member), append(values, value)
 	}
 	e.doc(d.Doc)
-	e.out.Type().Id(name).String()
-	e.out.Line()
-	e.out.Commentf("// The values of %s.", name)
-	e.out.Const().DefsFunc(func(g *jen.Group) {
-		for i, m := range d.Members {
-			for _, line := range comment(m.Doc) {
-				g.Add(line)
-			}
-			g.Add(members[i]).Id(name).Op("=").Lit(m.Value)
-		}
-	})
-	e.out.Line()
-	e.out.Comment("// Valid reports whether the value is one of the enum's.")
-	e.out.Func().Params(jen.Id(self).Id(name)).Id("Valid").Params().Bool().Block(
-		jen.Switch(jen.Id(self)).Block(
-			jen.Case(members...).Block(jen.Return(jen.True())),
-		),
-		jen.Return(jen.False()),
-	)
-	e.out.Line()
-	e.out.Comment("// Values returns the enum's values in the order of the IDL.")
-	e.out.Func().Params(jen.Id(name)).Id("Values").Params().Index().String().Block(
-		jen.Return(jen.Index().String().Values(values...)),
-	)
-	e.out.Line()
-	e.out.Comment("// Lumi implements lumi.EnumValue.")
-	e.out.Func().Params(jen.Id(self).Op("*").Id(name)).Id("Lumi").Params().Op("*").String().Block(
-		jen.Return(jen.Parens(jen.Op("*").String()).Parens(jen.Id(self))),
-	)
+	e.line("type ", name, " string")
+	e.line()
+	e.line("// The values of ", name, ".")
+	e.line("const (")
+	e.table(rows)
+	e.line(")")
+	e.line()
+	e.line("// Valid reports whether the value is one of the enum's.")
+	e.line("func (", self, " ", name, ") Valid() bool {")
+	e.line("\tswitch ", self, " {")
+	e.line("\tcase ", list(members, "\t\t"), ":")
+	e.line("\t\treturn true")
+	e.line("\t}")
+	e.line("\treturn false")
+	e.line("}")
+	e.line()
+	e.line("// Values returns the enum's values in the order of the IDL.")
+	e.line("func (", name, ") Values() []string {")
+	e.line("\treturn []string{")
+	e.line("\t\t", list(values, "\t\t"), ",")
+	e.line("\t}")
+	e.line("}")
+	e.line()
+	e.line("// Lumi implements lumi.EnumValue.")
+	e.line("func (", self, " *", name, ") Lumi() *string { return (*string)(", self, ") }")
 }
 
-// literal is a constant's value in Go. All but bools and strings are untyped numbers.
+// literal is a constant's value in Go. Numbers stay untyped.
 func literal(value any) string {
 	switch v := value.(type) {
 	case bool:

@@ -38,7 +38,7 @@ func Generate(pkg *schema.Package, opts Options) ([]gen.File, error) {
 	group.SetLimit(runtime.GOMAXPROCS(0))
 	for i, f := range sources {
 		group.Go(func() error {
-			content, err := newEmitter(f, scopes[f.Module]).file()
+			content, err := emit(f, scopes[f.Module])
 			if err != nil {
 				return fmt.Errorf("%s: %w", f.Path(), err)
 			}
