@@ -97,6 +97,7 @@ func (c *checker) checkConfigs() {
 		if first != nil {
 			c.note(c.report(diag.MultipleConfigs, d.spec.Name, "%s is a second configuration of the provider", d.spec.Name.Name),
 				first.spec.Name, "the first one is here")
+			d.model = nil // its names would collide with those of the first
 			continue
 		}
 		first = d

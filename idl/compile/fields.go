@@ -239,7 +239,7 @@ func (c *checker) setType(f *sourceFile, p *schema.Property, expr ast.Expr, tag 
 		c.report(diag.PointerType, star, "any needs no pointer, since it can be nil itself").Suggestion = "write any"
 		return false
 	}
-	if p.Pointer = p.Optional || p.Out; !p.Pointer {
+	if p.Pointer = p.Optional || p.Out; !p.Pointer && !tag.unread {
 		c.report(diag.PointerWithoutOptional, star, "a pointer stands for a property that may be absent, and this one may not").
 			Suggestion = "add `lumi:\"optional\"`, or write " + types.ExprString(star.X)
 		return false

@@ -91,7 +91,7 @@ func (c *checker) reportSyntax(e packages.Error) {
 }
 
 // importErrors are go/types' way of saying that a package could not be loaded, which the go command says better.
-var importErrors = regexp.MustCompile(`^could not import |^import cycle not allowed`)
+var importErrors = regexp.MustCompile(`^could not import |^import cycle not allowed|^package \w+; expected package `)
 
 func (c *checker) reportTypeError(s *source, e types.Error) {
 	if importErrors.MatchString(e.Msg) && c.has(diag.GoPackage) || c.has(diag.GoSyntax) && !e.Soft {

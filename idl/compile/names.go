@@ -56,6 +56,9 @@ func (c *checker) checkCollisions(
 			taken[name] = d
 			continue
 		}
+		if other == d {
+			continue // two of its properties, which have been reported
+		}
 		report := c.report(diag.NameCollision, nodes[d], "%s and %s would both be called %s in generated %s",
 			other.Head().Name, d.Head().Name, name, language)
 		report.Suggestion = "rename one of them"

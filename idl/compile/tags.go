@@ -21,6 +21,9 @@ type option struct {
 type options struct {
 	name                                option // text is the name itself
 	optional, out, in, replaces, secret option
+
+	// unread says that something in the tag was not understood, so that an option may be missing here.
+	unread bool
 }
 
 func (o option) set() bool { return o.text != "" }
@@ -34,13 +37,12 @@ var nearlyOptions = []string{"optional", "replaces", "replace"}
 // parseTag reads the lumi tag of a field; a field without one has no options. What is wrong is reported and left out.
 func (c *checker) parseTag(lit *ast.BasicLit) options {
 	var o options
-	elements, ok := c.tagElements(lit)
-	if !ok {
-		return o
-	}
+	reported := len(c.diags)
+	elements, _ := c.tagElements(lit)
 	for i, e := range elements {
 		c.parseOption(&o, e, i == 0)
 	}
+	o.unread = len(c.diags) > reported
 	if o.out.set() {
 		for _, other := range []option{o.in, o.replaces} {
 			if other.set() {
