@@ -5,4 +5,4 @@
 // and the configuration of the provider.
 package aws
 
-//go:generate go run github.com/lumi-idl/lumi/cmd/cidlc . --out-pack=../pack --out-provider=../provider
+//go:generate go run github.com/lumi-idl/lumi/cmd/cidlc . --out-pack --out-provider

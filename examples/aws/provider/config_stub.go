@@ -4,7 +4,7 @@ package aws
 
 import lumi "github.com/lumi-idl/lumi/runtime"
 
-// This stub works with runtimes that have this constant.
+// This stub works with every runtime that has this constant.
 const _ = lumi.StubVersion1
 
 // Config says which account the provider works in, where, and on whose behalf.
@@ -37,10 +37,10 @@ const (
 
 // Lumi implements lumi.Object.
 func (s *Config) Lumi(p *lumi.Props) {
-	lumi.Required(p, Config_Region, &s.Region, lumi.Enum[Region]())
+	lumi.Required(p, Config_Region, &s.Region, lumi.Enum[*Region]())
 	lumi.Optional(p, Config_Credentials, &s.Credentials, lumi.Struct[*Credentials]())
 	lumi.Optional(p, Config_AssumeRole, &s.AssumeRole, lumi.String)
-	lumi.Nilable(p, Config_Endpoints, &s.Endpoints, lumi.EnumMap(lumi.Enum[Service](), lumi.String))
+	lumi.Nilable(p, Config_Endpoints, &s.Endpoints, lumi.EnumMap(lumi.Enum[*Service](), lumi.String))
 	lumi.Optional(p, Config_MaxRetries, &s.MaxRetries, lumi.Number)
 	lumi.Nilable(p, Config_DefaultTags, &s.DefaultTags, lumi.Map(lumi.String))
 }

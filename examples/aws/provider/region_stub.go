@@ -35,9 +35,15 @@ func (s Region) Valid() bool {
 }
 
 // Values returns the enum's values in the order of the IDL.
-func (Region) Values() []Region {
-	return []Region{USEast1, USEast2, USWest1, USWest2, EUWest1, EUCentral1, APSoutheast1, APNortheast1}
+func (Region) Values() []string {
+	return []string{
+		"us-east-1", "us-east-2", "us-west-1", "us-west-2", "eu-west-1", "eu-central-1", "ap-southeast-1",
+		"ap-northeast-1",
+	}
 }
+
+// Lumi implements lumi.EnumValue.
+func (s *Region) Lumi() *string { return (*string)(s) }
 
 // A Service is one of the services that the provider talks to.
 type Service string
@@ -58,13 +64,19 @@ const (
 // Valid reports whether the value is one of the enum's.
 func (s Service) Valid() bool {
 	switch s {
-	case APIGatewayService, CloudWatchService, DynamoDBService, EC2Service, IAMService, LambdaService, S3Service, SNSService, SQSService:
+	case APIGatewayService, CloudWatchService, DynamoDBService, EC2Service, IAMService, LambdaService,
+		S3Service, SNSService, SQSService:
 		return true
 	}
 	return false
 }
 
 // Values returns the enum's values in the order of the IDL.
-func (Service) Values() []Service {
-	return []Service{APIGatewayService, CloudWatchService, DynamoDBService, EC2Service, IAMService, LambdaService, S3Service, SNSService, SQSService}
+func (Service) Values() []string {
+	return []string{
+		"apigateway", "monitoring", "dynamodb", "ec2", "iam", "lambda", "s3", "sns", "sqs",
+	}
 }
+
+// Lumi implements lumi.EnumValue.
+func (s *Service) Lumi() *string { return (*string)(s) }

@@ -4,7 +4,7 @@ package aws
 
 import lumi "github.com/lumi-idl/lumi/runtime"
 
-// This stub works with runtimes that have this constant.
+// This stub works with every runtime that has this constant.
 const _ = lumi.StubVersion1
 
 // Tags are labels of the user's own choosing. Amazon attaches no meaning to them, but bills and permissions can refer

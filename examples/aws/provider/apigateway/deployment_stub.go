@@ -4,12 +4,13 @@ package apigateway
 
 import (
 	"context"
+
 	lumi "github.com/lumi-idl/lumi/runtime"
 	"github.com/lumi-idl/lumi/runtime/tokens"
 	"github.com/lumi-idl/lumi/runtime/urn"
 )
 
-// This stub works with runtimes that have this constant.
+// This stub works with every runtime that has this constant.
 const _ = lumi.StubVersion1
 
 // Deployment is the token of a type of resource.
@@ -53,8 +54,8 @@ func (s *deployment) Lumi(p *lumi.Props) {
 	lumi.Required(p, Deployment_InvokeURL, &s.InvokeURL, lumi.String, lumi.Out)
 }
 
-// DeploymentProviderOps is what the author of the provider implements. What each method does is said at
-// [lumi.NamingOps], whose methods these are.
+// DeploymentProviderOps is what the author of the provider implements. Its methods are those of lumi.NamingOps
+// at this type; what each of them does is said there.
 type DeploymentProviderOps interface {
 	Check(ctx context.Context, want *lumi.State[*deployment]) error
 	Name(ctx context.Context, want *lumi.State[*deployment]) (string, error)
@@ -66,13 +67,11 @@ type DeploymentProviderOps interface {
 }
 
 // DeploymentProvider is the lumi.ResourceProvider of type Deployment.
-type DeploymentProvider struct {
-	lumi.Provider[*deployment]
-}
+type DeploymentProvider struct{ lumi.Provider }
 
 // NewDeploymentProvider makes a provider of the author's operations.
 func NewDeploymentProvider(ops DeploymentProviderOps) *DeploymentProvider {
-	return &DeploymentProvider{lumi.NewProvider[deployment](Deployment, ops)}
+	return &DeploymentProvider{lumi.NewProvider(Deployment, func() *deployment { return new(deployment) }, ops)}
 }
 
 // A Stage is a name under which one deployment can be called, and how it behaves there.

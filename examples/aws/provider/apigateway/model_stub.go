@@ -4,12 +4,13 @@ package apigateway
 
 import (
 	"context"
+
 	lumi "github.com/lumi-idl/lumi/runtime"
 	"github.com/lumi-idl/lumi/runtime/tokens"
 	"github.com/lumi-idl/lumi/runtime/urn"
 )
 
-// This stub works with runtimes that have this constant.
+// This stub works with every runtime that has this constant.
 const _ = lumi.StubVersion1
 
 // Model is the token of a type of resource.
@@ -49,8 +50,8 @@ func (s *model) Lumi(p *lumi.Props) {
 	lumi.Required(p, Model_Schema, &s.Schema, lumi.Struct[*Schema]())
 }
 
-// ModelProviderOps is what the author of the provider implements. What each method does is said at
-// [lumi.Ops], whose methods these are.
+// ModelProviderOps is what the author of the provider implements. Its methods are those of lumi.Ops
+// at this type; what each of them does is said there.
 type ModelProviderOps interface {
 	Check(ctx context.Context, want *lumi.State[*model]) error
 	Create(ctx context.Context, want *lumi.State[*model]) (lumi.ID, error)
@@ -61,13 +62,11 @@ type ModelProviderOps interface {
 }
 
 // ModelProvider is the lumi.ResourceProvider of type Model.
-type ModelProvider struct {
-	lumi.Provider[*model]
-}
+type ModelProvider struct{ lumi.Provider }
 
 // NewModelProvider makes a provider of the author's operations.
 func NewModelProvider(ops ModelProviderOps) *ModelProvider {
-	return &ModelProvider{lumi.NewNamedProvider[model](Model, ops)}
+	return &ModelProvider{lumi.NewNamedProvider(Model, func() *model { return new(model) }, ops)}
 }
 
 // A Schema describes a JSON value, as JSON Schema does.
@@ -106,7 +105,7 @@ const (
 
 // Lumi implements lumi.Object.
 func (s *Schema) Lumi(p *lumi.Props) {
-	lumi.Optional(p, Schema_Type, &s.Type, lumi.Enum[SchemaType]())
+	lumi.Optional(p, Schema_Type, &s.Type, lumi.Enum[*SchemaType]())
 	lumi.Optional(p, Schema_Description, &s.Description, lumi.String)
 	lumi.Nilable(p, Schema_Enum, &s.Enum, lumi.List(lumi.Any))
 	lumi.Nilable(p, Schema_Default, &s.Default, lumi.Any)
@@ -132,13 +131,19 @@ const (
 // Valid reports whether the value is one of the enum's.
 func (s SchemaType) Valid() bool {
 	switch s {
-	case SchemaTypeArray, SchemaTypeBoolean, SchemaTypeNull, SchemaTypeNumber, SchemaTypeObject, SchemaTypeString:
+	case SchemaTypeArray, SchemaTypeBoolean, SchemaTypeNull, SchemaTypeNumber, SchemaTypeObject,
+		SchemaTypeString:
 		return true
 	}
 	return false
 }
 
 // Values returns the enum's values in the order of the IDL.
-func (SchemaType) Values() []SchemaType {
-	return []SchemaType{SchemaTypeArray, SchemaTypeBoolean, SchemaTypeNull, SchemaTypeNumber, SchemaTypeObject, SchemaTypeString}
+func (SchemaType) Values() []string {
+	return []string{
+		"array", "boolean", "null", "number", "object", "string",
+	}
 }
+
+// Lumi implements lumi.EnumValue.
+func (s *SchemaType) Lumi() *string { return (*string)(s) }

@@ -4,12 +4,13 @@ package apigateway
 
 import (
 	"context"
+
 	lumi "github.com/lumi-idl/lumi/runtime"
 	"github.com/lumi-idl/lumi/runtime/tokens"
 	"github.com/lumi-idl/lumi/runtime/urn"
 )
 
-// This stub works with runtimes that have this constant.
+// This stub works with every runtime that has this constant.
 const _ = lumi.StubVersion1
 
 // Resource is the token of a type of resource.
@@ -45,12 +46,12 @@ func (s *resource) Lumi(p *lumi.Props) {
 	lumi.Required(p, Resource_RestAPI, &s.RestAPI, lumi.Capability("aws:apigateway:RestAPI"), lumi.Replaces)
 	lumi.Optional(p, Resource_Parent, &s.Parent, lumi.Capability("aws:apigateway:Resource"), lumi.Replaces)
 	lumi.Required(p, Resource_PathPart, &s.PathPart, lumi.String, lumi.Replaces)
-	lumi.Nilable(p, Resource_Methods, &s.Methods, lumi.EnumMap(lumi.Enum[HTTPMethod](), lumi.Struct[*Method]()))
+	lumi.Nilable(p, Resource_Methods, &s.Methods, lumi.EnumMap(lumi.Enum[*HTTPMethod](), lumi.Struct[*Method]()))
 	lumi.Required(p, Resource_Path, &s.Path, lumi.String, lumi.Out)
 }
 
-// ResourceProviderOps is what the author of the provider implements. What each method does is said at
-// [lumi.NamingOps], whose methods these are.
+// ResourceProviderOps is what the author of the provider implements. Its methods are those of lumi.NamingOps
+// at this type; what each of them does is said there.
 type ResourceProviderOps interface {
 	Check(ctx context.Context, want *lumi.State[*resource]) error
 	Name(ctx context.Context, want *lumi.State[*resource]) (string, error)
@@ -62,13 +63,11 @@ type ResourceProviderOps interface {
 }
 
 // ResourceProvider is the lumi.ResourceProvider of type Resource.
-type ResourceProvider struct {
-	lumi.Provider[*resource]
-}
+type ResourceProvider struct{ lumi.Provider }
 
 // NewResourceProvider makes a provider of the author's operations.
 func NewResourceProvider(ops ResourceProviderOps) *ResourceProvider {
-	return &ResourceProvider{lumi.NewProvider[resource](Resource, ops)}
+	return &ResourceProvider{lumi.NewProvider(Resource, func() *resource { return new(resource) }, ops)}
 }
 
 // HTTPMethod is a verb of HTTP.
@@ -90,16 +89,22 @@ const (
 // Valid reports whether the value is one of the enum's.
 func (s HTTPMethod) Valid() bool {
 	switch s {
-	case HTTPMethodGet, HTTPMethodHead, HTTPMethodPost, HTTPMethodPut, HTTPMethodPatch, HTTPMethodDelete, HTTPMethodOptions, HTTPMethodAny:
+	case HTTPMethodGet, HTTPMethodHead, HTTPMethodPost, HTTPMethodPut, HTTPMethodPatch, HTTPMethodDelete,
+		HTTPMethodOptions, HTTPMethodAny:
 		return true
 	}
 	return false
 }
 
 // Values returns the enum's values in the order of the IDL.
-func (HTTPMethod) Values() []HTTPMethod {
-	return []HTTPMethod{HTTPMethodGet, HTTPMethodHead, HTTPMethodPost, HTTPMethodPut, HTTPMethodPatch, HTTPMethodDelete, HTTPMethodOptions, HTTPMethodAny}
+func (HTTPMethod) Values() []string {
+	return []string{
+		"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "ANY",
+	}
 }
+
+// Lumi implements lumi.EnumValue.
+func (s *HTTPMethod) Lumi() *string { return (*string)(s) }
 
 // A Method says how to answer one kind of request. Set either Function or URI.
 type Method struct {

@@ -4,13 +4,14 @@ package apigateway
 
 import (
 	"context"
+
 	aws "github.com/lumi-idl/lumi/examples/aws/provider"
 	lumi "github.com/lumi-idl/lumi/runtime"
 	"github.com/lumi-idl/lumi/runtime/tokens"
 	"github.com/lumi-idl/lumi/runtime/urn"
 )
 
-// This stub works with runtimes that have this constant.
+// This stub works with every runtime that has this constant.
 const _ = lumi.StubVersion1
 
 // RestAPI is the token of a type of resource.
@@ -58,8 +59,8 @@ func (s *restAPI) Lumi(p *lumi.Props) {
 	lumi.Required(p, RestAPI_RootResource, &s.RootResource, lumi.Capability("aws:apigateway:Resource"), lumi.Out)
 }
 
-// RestAPIProviderOps is what the author of the provider implements. What each method does is said at
-// [lumi.Ops], whose methods these are.
+// RestAPIProviderOps is what the author of the provider implements. Its methods are those of lumi.Ops
+// at this type; what each of them does is said there.
 type RestAPIProviderOps interface {
 	Check(ctx context.Context, want *lumi.State[*restAPI]) error
 	Create(ctx context.Context, want *lumi.State[*restAPI]) (lumi.ID, error)
@@ -70,13 +71,11 @@ type RestAPIProviderOps interface {
 }
 
 // RestAPIProvider is the lumi.ResourceProvider of type RestAPI.
-type RestAPIProvider struct {
-	lumi.Provider[*restAPI]
-}
+type RestAPIProvider struct{ lumi.Provider }
 
 // NewRestAPIProvider makes a provider of the author's operations.
 func NewRestAPIProvider(ops RestAPIProviderOps) *RestAPIProvider {
-	return &RestAPIProvider{lumi.NewNamedProvider[restAPI](RestAPI, ops)}
+	return &RestAPIProvider{lumi.NewNamedProvider(RestAPI, func() *restAPI { return new(restAPI) }, ops)}
 }
 
 // APIs is a list of interfaces.

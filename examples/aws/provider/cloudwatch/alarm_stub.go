@@ -5,13 +5,14 @@ package cloudwatch
 
 import (
 	"context"
+
 	aws "github.com/lumi-idl/lumi/examples/aws/provider"
 	lumi "github.com/lumi-idl/lumi/runtime"
 	"github.com/lumi-idl/lumi/runtime/tokens"
 	"github.com/lumi-idl/lumi/runtime/urn"
 )
 
-// This stub works with runtimes that have this constant.
+// This stub works with every runtime that has this constant.
 const _ = lumi.StubVersion1
 
 // Alarm is the token of a type of resource.
@@ -79,20 +80,20 @@ func (s *alarm) Lumi(p *lumi.Props) {
 	lumi.Required(p, Alarm_Namespace, &s.Namespace, lumi.String)
 	lumi.Required(p, Alarm_MetricName, &s.MetricName, lumi.String)
 	lumi.Nilable(p, Alarm_Dimensions, &s.Dimensions, lumi.Map(lumi.String))
-	lumi.Required(p, Alarm_Statistic, &s.Statistic, lumi.Enum[Statistic]())
+	lumi.Required(p, Alarm_Statistic, &s.Statistic, lumi.Enum[*Statistic]())
 	lumi.Required(p, Alarm_Period, &s.Period, lumi.Number)
 	lumi.Required(p, Alarm_EvaluationPeriods, &s.EvaluationPeriods, lumi.Number)
-	lumi.Required(p, Alarm_ComparisonOperator, &s.ComparisonOperator, lumi.Enum[ComparisonOperator]())
+	lumi.Required(p, Alarm_ComparisonOperator, &s.ComparisonOperator, lumi.Enum[*ComparisonOperator]())
 	lumi.Required(p, Alarm_Threshold, &s.Threshold, lumi.Number)
-	lumi.Optional(p, Alarm_TreatMissingData, &s.TreatMissingData, lumi.Enum[missingData]())
+	lumi.Optional(p, Alarm_TreatMissingData, &s.TreatMissingData, lumi.Enum[*missingData]())
 	lumi.Optional(p, Alarm_ActionsEnabled, &s.ActionsEnabled, lumi.Bool)
 	lumi.Nilable(p, Alarm_AlarmActions, &s.AlarmActions, lumi.List(lumi.AnyResource))
 	lumi.Nilable(p, Alarm_OKActions, &s.OKActions, lumi.List(lumi.AnyResource))
 	lumi.Required(p, Alarm_ARN, &s.ARN, lumi.String, lumi.Out)
 }
 
-// AlarmProviderOps is what the author of the provider implements. What each method does is said at
-// [lumi.Ops], whose methods these are.
+// AlarmProviderOps is what the author of the provider implements. Its methods are those of lumi.Ops
+// at this type; what each of them does is said there.
 type AlarmProviderOps interface {
 	Check(ctx context.Context, want *lumi.State[*alarm]) error
 	Create(ctx context.Context, want *lumi.State[*alarm]) (lumi.ID, error)
@@ -103,13 +104,11 @@ type AlarmProviderOps interface {
 }
 
 // AlarmProvider is the lumi.ResourceProvider of type Alarm.
-type AlarmProvider struct {
-	lumi.Provider[*alarm]
-}
+type AlarmProvider struct{ lumi.Provider }
 
 // NewAlarmProvider makes a provider of the author's operations.
 func NewAlarmProvider(ops AlarmProviderOps) *AlarmProvider {
-	return &AlarmProvider{lumi.NewNamedProvider[alarm](Alarm, ops)}
+	return &AlarmProvider{lumi.NewNamedProvider(Alarm, func() *alarm { return new(alarm) }, ops)}
 }
 
 // Dimensions restrict a metric: each has a name, such as `InstanceId`, and a value.
@@ -136,9 +135,15 @@ func (s ComparisonOperator) Valid() bool {
 }
 
 // Values returns the enum's values in the order of the IDL.
-func (ComparisonOperator) Values() []ComparisonOperator {
-	return []ComparisonOperator{GreaterThan, GreaterThanOrEqual, LessThan, LessThanOrEqual}
+func (ComparisonOperator) Values() []string {
+	return []string{
+		"GreaterThanThreshold", "GreaterThanOrEqualToThreshold", "LessThanThreshold",
+		"LessThanOrEqualToThreshold",
+	}
 }
+
+// Lumi implements lumi.EnumValue.
+func (s *ComparisonOperator) Lumi() *string { return (*string)(s) }
 
 // Statistic makes one number of many.
 type Statistic string
@@ -162,9 +167,14 @@ func (s Statistic) Valid() bool {
 }
 
 // Values returns the enum's values in the order of the IDL.
-func (Statistic) Values() []Statistic {
-	return []Statistic{StatisticAverage, StatisticMaximum, StatisticMinimum, StatisticSampleCount, StatisticSum}
+func (Statistic) Values() []string {
+	return []string{
+		"Average", "Maximum", "Minimum", "SampleCount", "Sum",
+	}
 }
+
+// Lumi implements lumi.EnumValue.
+func (s *Statistic) Lumi() *string { return (*string)(s) }
 
 // missingData says what to make of a period without measurements.
 type missingData string
@@ -191,6 +201,11 @@ func (s missingData) Valid() bool {
 }
 
 // Values returns the enum's values in the order of the IDL.
-func (missingData) Values() []missingData {
-	return []missingData{missingBreaching, missingNotBreaching, missingIgnore, missingMissing}
+func (missingData) Values() []string {
+	return []string{
+		"breaching", "notBreaching", "ignore", "missing",
+	}
 }
+
+// Lumi implements lumi.EnumValue.
+func (s *missingData) Lumi() *string { return (*string)(s) }

@@ -4,12 +4,13 @@ package cloudwatch
 
 import (
 	"context"
+
 	aws "github.com/lumi-idl/lumi/examples/aws/provider"
 	lumi "github.com/lumi-idl/lumi/runtime"
 	"github.com/lumi-idl/lumi/runtime/tokens"
 )
 
-// This stub works with runtimes that have this constant.
+// This stub works with every runtime that has this constant.
 const _ = lumi.StubVersion1
 
 // Dashboard is the token of a type of resource.
@@ -41,8 +42,8 @@ func (s *dashboard) Lumi(p *lumi.Props) {
 	lumi.Optional(p, Dashboard_Start, &s.Start, lumi.String)
 }
 
-// DashboardProviderOps is what the author of the provider implements. What each method does is said at
-// [lumi.Ops], whose methods these are.
+// DashboardProviderOps is what the author of the provider implements. Its methods are those of lumi.Ops
+// at this type; what each of them does is said there.
 type DashboardProviderOps interface {
 	Check(ctx context.Context, want *lumi.State[*dashboard]) error
 	Create(ctx context.Context, want *lumi.State[*dashboard]) (lumi.ID, error)
@@ -53,13 +54,11 @@ type DashboardProviderOps interface {
 }
 
 // DashboardProvider is the lumi.ResourceProvider of type Dashboard.
-type DashboardProvider struct {
-	lumi.Provider[*dashboard]
-}
+type DashboardProvider struct{ lumi.Provider }
 
 // NewDashboardProvider makes a provider of the author's operations.
 func NewDashboardProvider(ops DashboardProviderOps) *DashboardProvider {
-	return &DashboardProvider{lumi.NewNamedProvider[dashboard](Dashboard, ops)}
+	return &DashboardProvider{lumi.NewNamedProvider(Dashboard, func() *dashboard { return new(dashboard) }, ops)}
 }
 
 // A Widget is a chart or a text.
@@ -97,7 +96,7 @@ func (s *Widget) Lumi(p *lumi.Props) {
 	lumi.Optional(p, Widget_Width, &s.Width, lumi.Number)
 	lumi.Optional(p, Widget_Markdown, &s.Markdown, lumi.String)
 	lumi.Nilable(p, Widget_Metrics, &s.Metrics, lumi.List(lumi.List(lumi.String)))
-	lumi.Optional(p, Widget_Region, &s.Region, lumi.Enum[aws.Region]())
+	lumi.Optional(p, Widget_Region, &s.Region, lumi.Enum[*aws.Region]())
 	lumi.Nilable(p, Widget_Properties, &s.Properties, lumi.Any)
 }
 

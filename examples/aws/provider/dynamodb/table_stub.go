@@ -5,12 +5,13 @@ package dynamodb
 
 import (
 	"context"
+
 	aws "github.com/lumi-idl/lumi/examples/aws/provider"
 	lumi "github.com/lumi-idl/lumi/runtime"
 	"github.com/lumi-idl/lumi/runtime/tokens"
 )
 
-// This stub works with runtimes that have this constant.
+// This stub works with every runtime that has this constant.
 const _ = lumi.StubVersion1
 
 // Table is the token of a type of resource.
@@ -69,21 +70,21 @@ const (
 func (s *table) Lumi(p *lumi.Props) {
 	lumi.Required(p, Table_Name, &s.Name, lumi.String, lumi.Replaces)
 	lumi.Nilable(p, Table_Tags, &s.Tags, lumi.Map(lumi.String))
-	lumi.Required(p, Table_Attributes, &s.Attributes, lumi.Map(lumi.Enum[AttributeType]()))
+	lumi.Required(p, Table_Attributes, &s.Attributes, lumi.Map(lumi.Enum[*AttributeType]()))
 	lumi.Required(p, Table_Key, &s.Key, lumi.Struct[*KeySchema](), lumi.Replaces)
-	lumi.Optional(p, Table_BillingMode, &s.BillingMode, lumi.Enum[BillingMode]())
+	lumi.Optional(p, Table_BillingMode, &s.BillingMode, lumi.Enum[*BillingMode]())
 	lumi.Optional(p, Table_Throughput, &s.Throughput, lumi.Struct[*Throughput]())
 	lumi.Nilable(p, Table_GlobalSecondaryIndexes, &s.GlobalSecondaryIndexes, lumi.Map(lumi.Struct[*GlobalSecondaryIndex]()))
 	lumi.Nilable(p, Table_LocalSecondaryIndexes, &s.LocalSecondaryIndexes, lumi.Map(lumi.Struct[*Index]()), lumi.Replaces)
-	lumi.Optional(p, Table_StreamViewType, &s.StreamViewType, lumi.Enum[StreamViewType]())
+	lumi.Optional(p, Table_StreamViewType, &s.StreamViewType, lumi.Enum[*StreamViewType]())
 	lumi.Optional(p, Table_TimeToLiveAttribute, &s.TimeToLiveAttribute, lumi.String)
 	lumi.Optional(p, Table_PointInTimeRecovery, &s.PointInTimeRecovery, lumi.Bool)
 	lumi.Required(p, Table_ARN, &s.ARN, lumi.String, lumi.Out)
 	lumi.Optional(p, Table_StreamARN, &s.StreamARN, lumi.String, lumi.Out)
 }
 
-// TableProviderOps is what the author of the provider implements. What each method does is said at
-// [lumi.Ops], whose methods these are.
+// TableProviderOps is what the author of the provider implements. Its methods are those of lumi.Ops
+// at this type; what each of them does is said there.
 type TableProviderOps interface {
 	Check(ctx context.Context, want *lumi.State[*table]) error
 	Create(ctx context.Context, want *lumi.State[*table]) (lumi.ID, error)
@@ -94,13 +95,11 @@ type TableProviderOps interface {
 }
 
 // TableProvider is the lumi.ResourceProvider of type Table.
-type TableProvider struct {
-	lumi.Provider[*table]
-}
+type TableProvider struct{ lumi.Provider }
 
 // NewTableProvider makes a provider of the author's operations.
 func NewTableProvider(ops TableProviderOps) *TableProvider {
-	return &TableProvider{lumi.NewNamedProvider[table](Table, ops)}
+	return &TableProvider{lumi.NewNamedProvider(Table, func() *table { return new(table) }, ops)}
 }
 
 // KeySchema names the attributes that make up a key.
@@ -191,7 +190,7 @@ const (
 
 // Lumi implements lumi.Object.
 func (s *Projection) Lumi(p *lumi.Props) {
-	lumi.Required(p, Projection_ProjectionType, &s.ProjectionType, lumi.Enum[ProjectionType]())
+	lumi.Required(p, Projection_ProjectionType, &s.ProjectionType, lumi.Enum[*ProjectionType]())
 	lumi.Nilable(p, Projection_NonKeyAttributes, &s.NonKeyAttributes, lumi.List(lumi.String))
 }
 
@@ -240,9 +239,14 @@ func (s AttributeType) Valid() bool {
 }
 
 // Values returns the enum's values in the order of the IDL.
-func (AttributeType) Values() []AttributeType {
-	return []AttributeType{AttributeTypeString, AttributeTypeNumber, AttributeTypeBinary}
+func (AttributeType) Values() []string {
+	return []string{
+		"S", "N", "B",
+	}
 }
+
+// Lumi implements lumi.EnumValue.
+func (s *AttributeType) Lumi() *string { return (*string)(s) }
 
 // BillingMode is what is paid for.
 type BillingMode string
@@ -265,9 +269,14 @@ func (s BillingMode) Valid() bool {
 }
 
 // Values returns the enum's values in the order of the IDL.
-func (BillingMode) Values() []BillingMode {
-	return []BillingMode{BillingModeProvisioned, BillingModePayPerRequest}
+func (BillingMode) Values() []string {
+	return []string{
+		"PROVISIONED", "PAY_PER_REQUEST",
+	}
 }
+
+// Lumi implements lumi.EnumValue.
+func (s *BillingMode) Lumi() *string { return (*string)(s) }
 
 // ProjectionType is a choice of attributes.
 type ProjectionType string
@@ -292,9 +301,14 @@ func (s ProjectionType) Valid() bool {
 }
 
 // Values returns the enum's values in the order of the IDL.
-func (ProjectionType) Values() []ProjectionType {
-	return []ProjectionType{ProjectionTypeKeysOnly, ProjectionTypeInclude, ProjectionTypeAll}
+func (ProjectionType) Values() []string {
+	return []string{
+		"KEYS_ONLY", "INCLUDE", "ALL",
+	}
 }
+
+// Lumi implements lumi.EnumValue.
+func (s *ProjectionType) Lumi() *string { return (*string)(s) }
 
 // StreamViewType is what a stream tells about a change.
 type StreamViewType string
@@ -314,13 +328,19 @@ const (
 // Valid reports whether the value is one of the enum's.
 func (s StreamViewType) Valid() bool {
 	switch s {
-	case StreamViewTypeKeysOnly, StreamViewTypeNewImage, StreamViewTypeOldImage, StreamViewTypeNewAndOldImages:
+	case StreamViewTypeKeysOnly, StreamViewTypeNewImage, StreamViewTypeOldImage,
+		StreamViewTypeNewAndOldImages:
 		return true
 	}
 	return false
 }
 
 // Values returns the enum's values in the order of the IDL.
-func (StreamViewType) Values() []StreamViewType {
-	return []StreamViewType{StreamViewTypeKeysOnly, StreamViewTypeNewImage, StreamViewTypeOldImage, StreamViewTypeNewAndOldImages}
+func (StreamViewType) Values() []string {
+	return []string{
+		"KEYS_ONLY", "NEW_IMAGE", "OLD_IMAGE", "NEW_AND_OLD_IMAGES",
+	}
 }
+
+// Lumi implements lumi.EnumValue.
+func (s *StreamViewType) Lumi() *string { return (*string)(s) }

@@ -4,13 +4,14 @@ package ec2
 
 import (
 	"context"
+
 	aws "github.com/lumi-idl/lumi/examples/aws/provider"
 	lumi "github.com/lumi-idl/lumi/runtime"
 	"github.com/lumi-idl/lumi/runtime/tokens"
 	"github.com/lumi-idl/lumi/runtime/urn"
 )
 
-// This stub works with runtimes that have this constant.
+// This stub works with every runtime that has this constant.
 const _ = lumi.StubVersion1
 
 // ElasticIP is the token of a type of resource.
@@ -54,8 +55,8 @@ func (s *elasticIP) Lumi(p *lumi.Props) {
 	lumi.Required(p, ElasticIP_AllocationID, &s.AllocationID, lumi.String, lumi.Out)
 }
 
-// ElasticIPProviderOps is what the author of the provider implements. What each method does is said at
-// [lumi.Ops], whose methods these are.
+// ElasticIPProviderOps is what the author of the provider implements. Its methods are those of lumi.Ops
+// at this type; what each of them does is said there.
 type ElasticIPProviderOps interface {
 	Check(ctx context.Context, want *lumi.State[*elasticIP]) error
 	Create(ctx context.Context, want *lumi.State[*elasticIP]) (lumi.ID, error)
@@ -66,13 +67,11 @@ type ElasticIPProviderOps interface {
 }
 
 // ElasticIPProvider is the lumi.ResourceProvider of type ElasticIP.
-type ElasticIPProvider struct {
-	lumi.Provider[*elasticIP]
-}
+type ElasticIPProvider struct{ lumi.Provider }
 
 // NewElasticIPProvider makes a provider of the author's operations.
 func NewElasticIPProvider(ops ElasticIPProviderOps) *ElasticIPProvider {
-	return &ElasticIPProvider{lumi.NewNamedProvider[elasticIP](ElasticIP, ops)}
+	return &ElasticIPProvider{lumi.NewNamedProvider(ElasticIP, func() *elasticIP { return new(elasticIP) }, ops)}
 }
 
 // NATGateway is the token of a type of resource.
@@ -109,11 +108,11 @@ func (s *natGateway) Lumi(p *lumi.Props) {
 	lumi.Nilable(p, NATGateway_Tags, &s.Tags, lumi.Map(lumi.String))
 	lumi.Required(p, NATGateway_Subnet, &s.Subnet, lumi.Capability("aws:ec2:Subnet"), lumi.Replaces)
 	lumi.Optional(p, NATGateway_Address, &s.Address, lumi.Capability("aws:ec2:ElasticIP"), lumi.Replaces)
-	lumi.Optional(p, NATGateway_ConnectivityType, &s.ConnectivityType, lumi.Enum[natConnectivity](), lumi.Replaces)
+	lumi.Optional(p, NATGateway_ConnectivityType, &s.ConnectivityType, lumi.Enum[*natConnectivity](), lumi.Replaces)
 }
 
-// NATGatewayProviderOps is what the author of the provider implements. What each method does is said at
-// [lumi.Ops], whose methods these are.
+// NATGatewayProviderOps is what the author of the provider implements. Its methods are those of lumi.Ops
+// at this type; what each of them does is said there.
 type NATGatewayProviderOps interface {
 	Check(ctx context.Context, want *lumi.State[*natGateway]) error
 	Create(ctx context.Context, want *lumi.State[*natGateway]) (lumi.ID, error)
@@ -124,13 +123,11 @@ type NATGatewayProviderOps interface {
 }
 
 // NATGatewayProvider is the lumi.ResourceProvider of type NATGateway.
-type NATGatewayProvider struct {
-	lumi.Provider[*natGateway]
-}
+type NATGatewayProvider struct{ lumi.Provider }
 
 // NewNATGatewayProvider makes a provider of the author's operations.
 func NewNATGatewayProvider(ops NATGatewayProviderOps) *NATGatewayProvider {
-	return &NATGatewayProvider{lumi.NewNamedProvider[natGateway](NATGateway, ops)}
+	return &NATGatewayProvider{lumi.NewNamedProvider(NATGateway, func() *natGateway { return new(natGateway) }, ops)}
 }
 
 // natConnectivity says where a NATGateway leads to.
@@ -154,6 +151,11 @@ func (s natConnectivity) Valid() bool {
 }
 
 // Values returns the enum's values in the order of the IDL.
-func (natConnectivity) Values() []natConnectivity {
-	return []natConnectivity{natPublic, natPrivate}
+func (natConnectivity) Values() []string {
+	return []string{
+		"public", "private",
+	}
 }
+
+// Lumi implements lumi.EnumValue.
+func (s *natConnectivity) Lumi() *string { return (*string)(s) }

@@ -4,13 +4,14 @@ package ec2
 
 import (
 	"context"
+
 	aws "github.com/lumi-idl/lumi/examples/aws/provider"
 	lumi "github.com/lumi-idl/lumi/runtime"
 	"github.com/lumi-idl/lumi/runtime/tokens"
 	"github.com/lumi-idl/lumi/runtime/urn"
 )
 
-// This stub works with runtimes that have this constant.
+// This stub works with every runtime that has this constant.
 const _ = lumi.StubVersion1
 
 // Instance is the token of a type of resource.
@@ -91,15 +92,15 @@ func (s *instance) Lumi(p *lumi.Props) {
 	lumi.Required(p, Instance_Name, &s.Name, lumi.String, lumi.Replaces)
 	lumi.Nilable(p, Instance_Tags, &s.Tags, lumi.Map(lumi.String))
 	lumi.Required(p, Instance_ImageID, &s.ImageID, lumi.String, lumi.Replaces)
-	lumi.Optional(p, Instance_InstanceType, &s.InstanceType, lumi.Enum[InstanceType]())
+	lumi.Optional(p, Instance_InstanceType, &s.InstanceType, lumi.Enum[*InstanceType]())
 	lumi.Optional(p, Instance_Subnet, &s.Subnet, lumi.Capability("aws:ec2:Subnet"), lumi.Replaces)
 	lumi.Nilable(p, Instance_SecurityGroups, &s.SecurityGroups, lumi.List(lumi.Capability("aws:ec2:SecurityGroup")))
 	lumi.Optional(p, Instance_PrivateIPAddress, &s.PrivateIPAddress, lumi.String, lumi.Replaces)
 	lumi.Optional(p, Instance_KeyName, &s.KeyName, lumi.String, lumi.Replaces)
 	lumi.Optional(p, Instance_IAMInstanceProfile, &s.IAMInstanceProfile, lumi.Capability("aws:iam:InstanceProfile"))
 	lumi.Nilable(p, Instance_BlockDeviceMappings, &s.BlockDeviceMappings, lumi.List(lumi.Struct[*BlockDeviceMapping]()), lumi.Replaces)
-	lumi.Optional(p, Instance_Tenancy, &s.Tenancy, lumi.Enum[Tenancy]())
-	lumi.Optional(p, Instance_InstanceInitiatedShutdownBehavior, &s.InstanceInitiatedShutdownBehavior, lumi.Enum[ShutdownBehavior]())
+	lumi.Optional(p, Instance_Tenancy, &s.Tenancy, lumi.Enum[*Tenancy]())
+	lumi.Optional(p, Instance_InstanceInitiatedShutdownBehavior, &s.InstanceInitiatedShutdownBehavior, lumi.Enum[*ShutdownBehavior]())
 	lumi.Optional(p, Instance_SourceDestCheck, &s.SourceDestCheck, lumi.Bool)
 	lumi.Optional(p, Instance_Monitoring, &s.Monitoring, lumi.Bool)
 	lumi.Optional(p, Instance_UserData, &s.UserData, lumi.String, lumi.In)
@@ -110,8 +111,8 @@ func (s *instance) Lumi(p *lumi.Props) {
 	lumi.Optional(p, Instance_PublicIP, &s.PublicIP, lumi.String, lumi.Out)
 }
 
-// InstanceProviderOps is what the author of the provider implements. What each method does is said at
-// [lumi.Ops], whose methods these are.
+// InstanceProviderOps is what the author of the provider implements. Its methods are those of lumi.Ops
+// at this type; what each of them does is said there.
 type InstanceProviderOps interface {
 	Check(ctx context.Context, want *lumi.State[*instance]) error
 	Create(ctx context.Context, want *lumi.State[*instance]) (lumi.ID, error)
@@ -122,13 +123,11 @@ type InstanceProviderOps interface {
 }
 
 // InstanceProvider is the lumi.ResourceProvider of type Instance.
-type InstanceProvider struct {
-	lumi.Provider[*instance]
-}
+type InstanceProvider struct{ lumi.Provider }
 
 // NewInstanceProvider makes a provider of the author's operations.
 func NewInstanceProvider(ops InstanceProviderOps) *InstanceProvider {
-	return &InstanceProvider{lumi.NewNamedProvider[instance](Instance, ops)}
+	return &InstanceProvider{lumi.NewNamedProvider(Instance, func() *instance { return new(instance) }, ops)}
 }
 
 // A BlockDeviceMapping gives an Instance a disk.
@@ -190,7 +189,7 @@ func (s *ebsBlockDevice) Lumi(p *lumi.Props) {
 	lumi.Optional(p, ebsBlockDevice_IOPS, &s.IOPS, lumi.Number)
 	lumi.Optional(p, ebsBlockDevice_SnapshotID, &s.SnapshotID, lumi.String)
 	lumi.Optional(p, ebsBlockDevice_VolumeSize, &s.VolumeSize, lumi.Number)
-	lumi.Optional(p, ebsBlockDevice_VolumeType, &s.VolumeType, lumi.Enum[VolumeType]())
+	lumi.Optional(p, ebsBlockDevice_VolumeType, &s.VolumeType, lumi.Enum[*VolumeType]())
 }
 
 // ShutdownBehavior says what becomes of an Instance that shuts itself down.
@@ -214,9 +213,14 @@ func (s ShutdownBehavior) Valid() bool {
 }
 
 // Values returns the enum's values in the order of the IDL.
-func (ShutdownBehavior) Values() []ShutdownBehavior {
-	return []ShutdownBehavior{StopOnShutdown, TerminateOnShutdown}
+func (ShutdownBehavior) Values() []string {
+	return []string{
+		"stop", "terminate",
+	}
 }
+
+// Lumi implements lumi.EnumValue.
+func (s *ShutdownBehavior) Lumi() *string { return (*string)(s) }
 
 // VolumeType is what a volume is made of.
 type VolumeType string
@@ -245,6 +249,11 @@ func (s VolumeType) Valid() bool {
 }
 
 // Values returns the enum's values in the order of the IDL.
-func (VolumeType) Values() []VolumeType {
-	return []VolumeType{VolumeTypeGP3, VolumeTypeGP2, VolumeTypeIO2, VolumeTypeST1, VolumeTypeSC1}
+func (VolumeType) Values() []string {
+	return []string{
+		"gp3", "gp2", "io2", "st1", "sc1",
+	}
 }
+
+// Lumi implements lumi.EnumValue.
+func (s *VolumeType) Lumi() *string { return (*string)(s) }

@@ -29,6 +29,12 @@ func (s InstanceType) Valid() bool {
 }
 
 // Values returns the enum's values in the order of the IDL.
-func (InstanceType) Values() []InstanceType {
-	return []InstanceType{T3Micro, T3Small, T3Medium, T3Large, M5Large, M5XLarge, C5Large, C5XLarge, R5Large, R5XLarge}
+func (InstanceType) Values() []string {
+	return []string{
+		"t3.micro", "t3.small", "t3.medium", "t3.large", "m5.large", "m5.xlarge", "c5.large", "c5.xlarge",
+		"r5.large", "r5.xlarge",
+	}
 }
+
+// Lumi implements lumi.EnumValue.
+func (s *InstanceType) Lumi() *string { return (*string)(s) }

@@ -4,13 +4,14 @@ package ec2
 
 import (
 	"context"
+
 	aws "github.com/lumi-idl/lumi/examples/aws/provider"
 	lumi "github.com/lumi-idl/lumi/runtime"
 	"github.com/lumi-idl/lumi/runtime/tokens"
 	"github.com/lumi-idl/lumi/runtime/urn"
 )
 
-// This stub works with runtimes that have this constant.
+// This stub works with every runtime that has this constant.
 const _ = lumi.StubVersion1
 
 // InternetGateway is the token of a type of resource.
@@ -38,8 +39,8 @@ func (s *internetGateway) Lumi(p *lumi.Props) {
 	lumi.Nilable(p, InternetGateway_Tags, &s.Tags, lumi.Map(lumi.String))
 }
 
-// InternetGatewayProviderOps is what the author of the provider implements. What each method does is said at
-// [lumi.Ops], whose methods these are.
+// InternetGatewayProviderOps is what the author of the provider implements. Its methods are those of lumi.Ops
+// at this type; what each of them does is said there.
 type InternetGatewayProviderOps interface {
 	Check(ctx context.Context, want *lumi.State[*internetGateway]) error
 	Create(ctx context.Context, want *lumi.State[*internetGateway]) (lumi.ID, error)
@@ -50,13 +51,11 @@ type InternetGatewayProviderOps interface {
 }
 
 // InternetGatewayProvider is the lumi.ResourceProvider of type InternetGateway.
-type InternetGatewayProvider struct {
-	lumi.Provider[*internetGateway]
-}
+type InternetGatewayProvider struct{ lumi.Provider }
 
 // NewInternetGatewayProvider makes a provider of the author's operations.
 func NewInternetGatewayProvider(ops InternetGatewayProviderOps) *InternetGatewayProvider {
-	return &InternetGatewayProvider{lumi.NewNamedProvider[internetGateway](InternetGateway, ops)}
+	return &InternetGatewayProvider{lumi.NewNamedProvider(InternetGateway, func() *internetGateway { return new(internetGateway) }, ops)}
 }
 
 // VPCGatewayAttachment is the token of a type of resource.
@@ -84,8 +83,8 @@ func (s *vpcGatewayAttachment) Lumi(p *lumi.Props) {
 	lumi.Required(p, VPCGatewayAttachment_InternetGateway, &s.InternetGateway, lumi.Capability("aws:ec2:InternetGateway"))
 }
 
-// VPCGatewayAttachmentProviderOps is what the author of the provider implements. What each method does is said at
-// [lumi.NamingOps], whose methods these are.
+// VPCGatewayAttachmentProviderOps is what the author of the provider implements. Its methods are those of lumi.NamingOps
+// at this type; what each of them does is said there.
 type VPCGatewayAttachmentProviderOps interface {
 	Check(ctx context.Context, want *lumi.State[*vpcGatewayAttachment]) error
 	Name(ctx context.Context, want *lumi.State[*vpcGatewayAttachment]) (string, error)
@@ -97,11 +96,9 @@ type VPCGatewayAttachmentProviderOps interface {
 }
 
 // VPCGatewayAttachmentProvider is the lumi.ResourceProvider of type VPCGatewayAttachment.
-type VPCGatewayAttachmentProvider struct {
-	lumi.Provider[*vpcGatewayAttachment]
-}
+type VPCGatewayAttachmentProvider struct{ lumi.Provider }
 
 // NewVPCGatewayAttachmentProvider makes a provider of the author's operations.
 func NewVPCGatewayAttachmentProvider(ops VPCGatewayAttachmentProviderOps) *VPCGatewayAttachmentProvider {
-	return &VPCGatewayAttachmentProvider{lumi.NewProvider[vpcGatewayAttachment](VPCGatewayAttachment, ops)}
+	return &VPCGatewayAttachmentProvider{lumi.NewProvider(VPCGatewayAttachment, func() *vpcGatewayAttachment { return new(vpcGatewayAttachment) }, ops)}
 }

@@ -4,13 +4,14 @@ package ec2
 
 import (
 	"context"
+
 	aws "github.com/lumi-idl/lumi/examples/aws/provider"
 	lumi "github.com/lumi-idl/lumi/runtime"
 	"github.com/lumi-idl/lumi/runtime/tokens"
 	"github.com/lumi-idl/lumi/runtime/urn"
 )
 
-// This stub works with runtimes that have this constant.
+// This stub works with every runtime that has this constant.
 const _ = lumi.StubVersion1
 
 // RouteTable is the token of a type of resource.
@@ -46,8 +47,8 @@ func (s *routeTable) Lumi(p *lumi.Props) {
 	lumi.Required(p, RouteTable_RouteTableID, &s.RouteTableID, lumi.String, lumi.Out)
 }
 
-// RouteTableProviderOps is what the author of the provider implements. What each method does is said at
-// [lumi.Ops], whose methods these are.
+// RouteTableProviderOps is what the author of the provider implements. Its methods are those of lumi.Ops
+// at this type; what each of them does is said there.
 type RouteTableProviderOps interface {
 	Check(ctx context.Context, want *lumi.State[*routeTable]) error
 	Create(ctx context.Context, want *lumi.State[*routeTable]) (lumi.ID, error)
@@ -58,13 +59,11 @@ type RouteTableProviderOps interface {
 }
 
 // RouteTableProvider is the lumi.ResourceProvider of type RouteTable.
-type RouteTableProvider struct {
-	lumi.Provider[*routeTable]
-}
+type RouteTableProvider struct{ lumi.Provider }
 
 // NewRouteTableProvider makes a provider of the author's operations.
 func NewRouteTableProvider(ops RouteTableProviderOps) *RouteTableProvider {
-	return &RouteTableProvider{lumi.NewNamedProvider[routeTable](RouteTable, ops)}
+	return &RouteTableProvider{lumi.NewNamedProvider(RouteTable, func() *routeTable { return new(routeTable) }, ops)}
 }
 
 // Route is the token of a type of resource.
@@ -105,8 +104,8 @@ func (s *route) Lumi(p *lumi.Props) {
 	lumi.Optional(p, Route_NATGateway, &s.NATGateway, lumi.Capability("aws:ec2:NATGateway"))
 }
 
-// RouteProviderOps is what the author of the provider implements. What each method does is said at
-// [lumi.NamingOps], whose methods these are.
+// RouteProviderOps is what the author of the provider implements. Its methods are those of lumi.NamingOps
+// at this type; what each of them does is said there.
 type RouteProviderOps interface {
 	Check(ctx context.Context, want *lumi.State[*route]) error
 	Name(ctx context.Context, want *lumi.State[*route]) (string, error)
@@ -118,13 +117,11 @@ type RouteProviderOps interface {
 }
 
 // RouteProvider is the lumi.ResourceProvider of type Route.
-type RouteProvider struct {
-	lumi.Provider[*route]
-}
+type RouteProvider struct{ lumi.Provider }
 
 // NewRouteProvider makes a provider of the author's operations.
 func NewRouteProvider(ops RouteProviderOps) *RouteProvider {
-	return &RouteProvider{lumi.NewProvider[route](Route, ops)}
+	return &RouteProvider{lumi.NewProvider(Route, func() *route { return new(route) }, ops)}
 }
 
 // SubnetRouteTableAssociation is the token of a type of resource.
@@ -152,8 +149,8 @@ func (s *subnetRouteTableAssociation) Lumi(p *lumi.Props) {
 	lumi.Required(p, SubnetRouteTableAssociation_Subnet, &s.Subnet, lumi.Capability("aws:ec2:Subnet"), lumi.Replaces)
 }
 
-// SubnetRouteTableAssociationProviderOps is what the author of the provider implements. What each method does is said at
-// [lumi.NamingOps], whose methods these are.
+// SubnetRouteTableAssociationProviderOps is what the author of the provider implements. Its methods are those of lumi.NamingOps
+// at this type; what each of them does is said there.
 type SubnetRouteTableAssociationProviderOps interface {
 	Check(ctx context.Context, want *lumi.State[*subnetRouteTableAssociation]) error
 	Name(ctx context.Context, want *lumi.State[*subnetRouteTableAssociation]) (string, error)
@@ -165,13 +162,11 @@ type SubnetRouteTableAssociationProviderOps interface {
 }
 
 // SubnetRouteTableAssociationProvider is the lumi.ResourceProvider of type SubnetRouteTableAssociation.
-type SubnetRouteTableAssociationProvider struct {
-	lumi.Provider[*subnetRouteTableAssociation]
-}
+type SubnetRouteTableAssociationProvider struct{ lumi.Provider }
 
 // NewSubnetRouteTableAssociationProvider makes a provider of the author's operations.
 func NewSubnetRouteTableAssociationProvider(ops SubnetRouteTableAssociationProviderOps) *SubnetRouteTableAssociationProvider {
-	return &SubnetRouteTableAssociationProvider{lumi.NewProvider[subnetRouteTableAssociation](SubnetRouteTableAssociation, ops)}
+	return &SubnetRouteTableAssociationProvider{lumi.NewProvider(SubnetRouteTableAssociation, func() *subnetRouteTableAssociation { return new(subnetRouteTableAssociation) }, ops)}
 }
 
 // AnyIPv4 is the block of all IPv4 addresses: the destination of a default route.

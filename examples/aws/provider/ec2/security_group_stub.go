@@ -4,12 +4,13 @@ package ec2
 
 import (
 	"context"
+
 	lumi "github.com/lumi-idl/lumi/runtime"
 	"github.com/lumi-idl/lumi/runtime/tokens"
 	"github.com/lumi-idl/lumi/runtime/urn"
 )
 
-// This stub works with runtimes that have this constant.
+// This stub works with every runtime that has this constant.
 const _ = lumi.StubVersion1
 
 // SecurityGroup is the token of a type of resource.
@@ -55,8 +56,8 @@ func (s *securityGroup) Lumi(p *lumi.Props) {
 	lumi.Optional(p, SecurityGroup_GroupID, &s.GroupID, lumi.String, lumi.Out)
 }
 
-// SecurityGroupProviderOps is what the author of the provider implements. What each method does is said at
-// [lumi.Ops], whose methods these are.
+// SecurityGroupProviderOps is what the author of the provider implements. Its methods are those of lumi.Ops
+// at this type; what each of them does is said there.
 type SecurityGroupProviderOps interface {
 	Check(ctx context.Context, want *lumi.State[*securityGroup]) error
 	Create(ctx context.Context, want *lumi.State[*securityGroup]) (lumi.ID, error)
@@ -67,13 +68,11 @@ type SecurityGroupProviderOps interface {
 }
 
 // SecurityGroupProvider is the lumi.ResourceProvider of type SecurityGroup.
-type SecurityGroupProvider struct {
-	lumi.Provider[*securityGroup]
-}
+type SecurityGroupProvider struct{ lumi.Provider }
 
 // NewSecurityGroupProvider makes a provider of the author's operations.
 func NewSecurityGroupProvider(ops SecurityGroupProviderOps) *SecurityGroupProvider {
-	return &SecurityGroupProvider{lumi.NewNamedProvider[securityGroup](SecurityGroup, ops)}
+	return &SecurityGroupProvider{lumi.NewNamedProvider(SecurityGroup, func() *securityGroup { return new(securityGroup) }, ops)}
 }
 
 // A SecurityGroupRule allows one kind of traffic; it stands inside a SecurityGroup.

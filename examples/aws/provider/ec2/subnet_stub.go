@@ -4,13 +4,14 @@ package ec2
 
 import (
 	"context"
+
 	aws "github.com/lumi-idl/lumi/examples/aws/provider"
 	lumi "github.com/lumi-idl/lumi/runtime"
 	"github.com/lumi-idl/lumi/runtime/tokens"
 	"github.com/lumi-idl/lumi/runtime/urn"
 )
 
-// This stub works with runtimes that have this constant.
+// This stub works with every runtime that has this constant.
 const _ = lumi.StubVersion1
 
 // Subnet is the token of a type of resource.
@@ -70,8 +71,8 @@ func (s *subnet) Lumi(p *lumi.Props) {
 	lumi.Required(p, Subnet_AvailableIPAddressCount, &s.AvailableIPAddressCount, lumi.Number, lumi.Out)
 }
 
-// SubnetProviderOps is what the author of the provider implements. What each method does is said at
-// [lumi.Ops], whose methods these are.
+// SubnetProviderOps is what the author of the provider implements. Its methods are those of lumi.Ops
+// at this type; what each of them does is said there.
 type SubnetProviderOps interface {
 	Check(ctx context.Context, want *lumi.State[*subnet]) error
 	Create(ctx context.Context, want *lumi.State[*subnet]) (lumi.ID, error)
@@ -82,11 +83,9 @@ type SubnetProviderOps interface {
 }
 
 // SubnetProvider is the lumi.ResourceProvider of type Subnet.
-type SubnetProvider struct {
-	lumi.Provider[*subnet]
-}
+type SubnetProvider struct{ lumi.Provider }
 
 // NewSubnetProvider makes a provider of the author's operations.
 func NewSubnetProvider(ops SubnetProviderOps) *SubnetProvider {
-	return &SubnetProvider{lumi.NewNamedProvider[subnet](Subnet, ops)}
+	return &SubnetProvider{lumi.NewNamedProvider(Subnet, func() *subnet { return new(subnet) }, ops)}
 }

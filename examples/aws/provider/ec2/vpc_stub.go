@@ -4,13 +4,14 @@ package ec2
 
 import (
 	"context"
+
 	aws "github.com/lumi-idl/lumi/examples/aws/provider"
 	lumi "github.com/lumi-idl/lumi/runtime"
 	"github.com/lumi-idl/lumi/runtime/tokens"
 	"github.com/lumi-idl/lumi/runtime/urn"
 )
 
-// This stub works with runtimes that have this constant.
+// This stub works with every runtime that has this constant.
 const _ = lumi.StubVersion1
 
 // VPC is the token of a type of resource.
@@ -58,13 +59,13 @@ func (s *vpc) Lumi(p *lumi.Props) {
 	lumi.Required(p, VPC_CIDRBlock, &s.CIDRBlock, lumi.String, lumi.Replaces)
 	lumi.Optional(p, VPC_EnableDNSHostnames, &s.EnableDNSHostnames, lumi.Bool)
 	lumi.Optional(p, VPC_EnableDNSSupport, &s.EnableDNSSupport, lumi.Bool)
-	lumi.Optional(p, VPC_InstanceTenancy, &s.InstanceTenancy, lumi.Enum[Tenancy]())
+	lumi.Optional(p, VPC_InstanceTenancy, &s.InstanceTenancy, lumi.Enum[*Tenancy]())
 	lumi.Required(p, VPC_DefaultSecurityGroup, &s.DefaultSecurityGroup, lumi.Capability("aws:ec2:SecurityGroup"), lumi.Out)
 	lumi.Required(p, VPC_IPv6CIDRBlocks, &s.IPv6CIDRBlocks, lumi.List(lumi.String), lumi.Out)
 }
 
-// VPCProviderOps is what the author of the provider implements. What each method does is said at
-// [lumi.Ops], whose methods these are.
+// VPCProviderOps is what the author of the provider implements. Its methods are those of lumi.Ops
+// at this type; what each of them does is said there.
 type VPCProviderOps interface {
 	Check(ctx context.Context, want *lumi.State[*vpc]) error
 	Create(ctx context.Context, want *lumi.State[*vpc]) (lumi.ID, error)
@@ -75,13 +76,11 @@ type VPCProviderOps interface {
 }
 
 // VPCProvider is the lumi.ResourceProvider of type VPC.
-type VPCProvider struct {
-	lumi.Provider[*vpc]
-}
+type VPCProvider struct{ lumi.Provider }
 
 // NewVPCProvider makes a provider of the author's operations.
 func NewVPCProvider(ops VPCProviderOps) *VPCProvider {
-	return &VPCProvider{lumi.NewNamedProvider[vpc](VPC, ops)}
+	return &VPCProvider{lumi.NewNamedProvider(VPC, func() *vpc { return new(vpc) }, ops)}
 }
 
 // Tenancy says with whom an instance shares the machine that it runs on.
@@ -107,6 +106,11 @@ func (s Tenancy) Valid() bool {
 }
 
 // Values returns the enum's values in the order of the IDL.
-func (Tenancy) Values() []Tenancy {
-	return []Tenancy{TenancyDefault, TenancyDedicated, TenancyHost}
+func (Tenancy) Values() []string {
+	return []string{
+		"default", "dedicated", "host",
+	}
 }
+
+// Lumi implements lumi.EnumValue.
+func (s *Tenancy) Lumi() *string { return (*string)(s) }

@@ -4,13 +4,14 @@ package iam
 
 import (
 	"context"
+
 	aws "github.com/lumi-idl/lumi/examples/aws/provider"
 	lumi "github.com/lumi-idl/lumi/runtime"
 	"github.com/lumi-idl/lumi/runtime/tokens"
 	"github.com/lumi-idl/lumi/runtime/urn"
 )
 
-// This stub works with runtimes that have this constant.
+// This stub works with every runtime that has this constant.
 const _ = lumi.StubVersion1
 
 // Group is the token of a type of resource.
@@ -50,8 +51,8 @@ func (s *group) Lumi(p *lumi.Props) {
 	lumi.Optional(p, Group_Path, &s.Path, lumi.String)
 }
 
-// GroupProviderOps is what the author of the provider implements. What each method does is said at
-// [lumi.Ops], whose methods these are.
+// GroupProviderOps is what the author of the provider implements. Its methods are those of lumi.Ops
+// at this type; what each of them does is said there.
 type GroupProviderOps interface {
 	Check(ctx context.Context, want *lumi.State[*group]) error
 	Create(ctx context.Context, want *lumi.State[*group]) (lumi.ID, error)
@@ -62,11 +63,9 @@ type GroupProviderOps interface {
 }
 
 // GroupProvider is the lumi.ResourceProvider of type Group.
-type GroupProvider struct {
-	lumi.Provider[*group]
-}
+type GroupProvider struct{ lumi.Provider }
 
 // NewGroupProvider makes a provider of the author's operations.
 func NewGroupProvider(ops GroupProviderOps) *GroupProvider {
-	return &GroupProvider{lumi.NewNamedProvider[group](Group, ops)}
+	return &GroupProvider{lumi.NewNamedProvider(Group, func() *group { return new(group) }, ops)}
 }

@@ -4,13 +4,14 @@ package iam
 
 import (
 	"context"
+
 	aws "github.com/lumi-idl/lumi/examples/aws/provider"
 	lumi "github.com/lumi-idl/lumi/runtime"
 	"github.com/lumi-idl/lumi/runtime/tokens"
 	"github.com/lumi-idl/lumi/runtime/urn"
 )
 
-// This stub works with runtimes that have this constant.
+// This stub works with every runtime that has this constant.
 const _ = lumi.StubVersion1
 
 // InstanceProfile is the token of a type of resource.
@@ -46,8 +47,8 @@ func (s *instanceProfile) Lumi(p *lumi.Props) {
 	lumi.Required(p, InstanceProfile_ARN, &s.ARN, lumi.String, lumi.Out)
 }
 
-// InstanceProfileProviderOps is what the author of the provider implements. What each method does is said at
-// [lumi.Ops], whose methods these are.
+// InstanceProfileProviderOps is what the author of the provider implements. Its methods are those of lumi.Ops
+// at this type; what each of them does is said there.
 type InstanceProfileProviderOps interface {
 	Check(ctx context.Context, want *lumi.State[*instanceProfile]) error
 	Create(ctx context.Context, want *lumi.State[*instanceProfile]) (lumi.ID, error)
@@ -58,11 +59,9 @@ type InstanceProfileProviderOps interface {
 }
 
 // InstanceProfileProvider is the lumi.ResourceProvider of type InstanceProfile.
-type InstanceProfileProvider struct {
-	lumi.Provider[*instanceProfile]
-}
+type InstanceProfileProvider struct{ lumi.Provider }
 
 // NewInstanceProfileProvider makes a provider of the author's operations.
 func NewInstanceProfileProvider(ops InstanceProfileProviderOps) *InstanceProfileProvider {
-	return &InstanceProfileProvider{lumi.NewNamedProvider[instanceProfile](InstanceProfile, ops)}
+	return &InstanceProfileProvider{lumi.NewNamedProvider(InstanceProfile, func() *instanceProfile { return new(instanceProfile) }, ops)}
 }

@@ -4,13 +4,14 @@ package iam
 
 import (
 	"context"
+
 	aws "github.com/lumi-idl/lumi/examples/aws/provider"
 	lumi "github.com/lumi-idl/lumi/runtime"
 	"github.com/lumi-idl/lumi/runtime/tokens"
 	"github.com/lumi-idl/lumi/runtime/urn"
 )
 
-// This stub works with runtimes that have this constant.
+// This stub works with every runtime that has this constant.
 const _ = lumi.StubVersion1
 
 // Policy is the token of a type of resource.
@@ -62,8 +63,8 @@ func (s *policy) Lumi(p *lumi.Props) {
 	lumi.Required(p, Policy_ARN, &s.ARN, lumi.String, lumi.Out)
 }
 
-// PolicyProviderOps is what the author of the provider implements. What each method does is said at
-// [lumi.Ops], whose methods these are.
+// PolicyProviderOps is what the author of the provider implements. Its methods are those of lumi.Ops
+// at this type; what each of them does is said there.
 type PolicyProviderOps interface {
 	Check(ctx context.Context, want *lumi.State[*policy]) error
 	Create(ctx context.Context, want *lumi.State[*policy]) (lumi.ID, error)
@@ -74,13 +75,11 @@ type PolicyProviderOps interface {
 }
 
 // PolicyProvider is the lumi.ResourceProvider of type Policy.
-type PolicyProvider struct {
-	lumi.Provider[*policy]
-}
+type PolicyProvider struct{ lumi.Provider }
 
 // NewPolicyProvider makes a provider of the author's operations.
 func NewPolicyProvider(ops PolicyProviderOps) *PolicyProvider {
-	return &PolicyProvider{lumi.NewNamedProvider[policy](Policy, ops)}
+	return &PolicyProvider{lumi.NewNamedProvider(Policy, func() *policy { return new(policy) }, ops)}
 }
 
 // A PolicyDocument is a list of statements. What no statement allows is denied.
@@ -101,7 +100,7 @@ const (
 
 // Lumi implements lumi.Object.
 func (s *PolicyDocument) Lumi(p *lumi.Props) {
-	lumi.Optional(p, PolicyDocument_Version, &s.Version, lumi.Enum[PolicyVersion]())
+	lumi.Optional(p, PolicyDocument_Version, &s.Version, lumi.Enum[*PolicyVersion]())
 	lumi.Required(p, PolicyDocument_Statement, &s.Statement, lumi.List(lumi.Struct[*PolicyStatement]()))
 }
 
@@ -138,7 +137,7 @@ const (
 // Lumi implements lumi.Object.
 func (s *PolicyStatement) Lumi(p *lumi.Props) {
 	lumi.Optional(p, PolicyStatement_Sid, &s.Sid, lumi.String)
-	lumi.Required(p, PolicyStatement_Effect, &s.Effect, lumi.Enum[PolicyEffect]())
+	lumi.Required(p, PolicyStatement_Effect, &s.Effect, lumi.Enum[*PolicyEffect]())
 	lumi.Nilable(p, PolicyStatement_Principal, &s.Principal, lumi.Any)
 	lumi.Required(p, PolicyStatement_Action, &s.Action, lumi.List(lumi.String))
 	lumi.Nilable(p, PolicyStatement_Resource, &s.Resource, lumi.List(lumi.String))
@@ -166,9 +165,14 @@ func (s PolicyVersion) Valid() bool {
 }
 
 // Values returns the enum's values in the order of the IDL.
-func (PolicyVersion) Values() []PolicyVersion {
-	return []PolicyVersion{PolicyVersion2012, PolicyVersion2008}
+func (PolicyVersion) Values() []string {
+	return []string{
+		"2012-10-17", "2008-10-17",
+	}
 }
+
+// Lumi implements lumi.EnumValue.
+func (s *PolicyVersion) Lumi() *string { return (*string)(s) }
 
 // PolicyEffect is what a statement does.
 type PolicyEffect string
@@ -189,6 +193,11 @@ func (s PolicyEffect) Valid() bool {
 }
 
 // Values returns the enum's values in the order of the IDL.
-func (PolicyEffect) Values() []PolicyEffect {
-	return []PolicyEffect{Allow, Deny}
+func (PolicyEffect) Values() []string {
+	return []string{
+		"Allow", "Deny",
+	}
 }
+
+// Lumi implements lumi.EnumValue.
+func (s *PolicyEffect) Lumi() *string { return (*string)(s) }

@@ -4,13 +4,14 @@ package iam
 
 import (
 	"context"
+
 	aws "github.com/lumi-idl/lumi/examples/aws/provider"
 	lumi "github.com/lumi-idl/lumi/runtime"
 	"github.com/lumi-idl/lumi/runtime/tokens"
 	"github.com/lumi-idl/lumi/runtime/urn"
 )
 
-// This stub works with runtimes that have this constant.
+// This stub works with every runtime that has this constant.
 const _ = lumi.StubVersion1
 
 // User is the token of a type of resource.
@@ -70,8 +71,8 @@ func (s *user) Lumi(p *lumi.Props) {
 	lumi.Optional(p, User_PermissionsBoundary, &s.PermissionsBoundary, lumi.Capability("aws:iam:Policy"))
 }
 
-// UserProviderOps is what the author of the provider implements. What each method does is said at
-// [lumi.Ops], whose methods these are.
+// UserProviderOps is what the author of the provider implements. Its methods are those of lumi.Ops
+// at this type; what each of them does is said there.
 type UserProviderOps interface {
 	Check(ctx context.Context, want *lumi.State[*user]) error
 	Create(ctx context.Context, want *lumi.State[*user]) (lumi.ID, error)
@@ -82,13 +83,11 @@ type UserProviderOps interface {
 }
 
 // UserProvider is the lumi.ResourceProvider of type User.
-type UserProvider struct {
-	lumi.Provider[*user]
-}
+type UserProvider struct{ lumi.Provider }
 
 // NewUserProvider makes a provider of the author's operations.
 func NewUserProvider(ops UserProviderOps) *UserProvider {
-	return &UserProvider{lumi.NewNamedProvider[user](User, ops)}
+	return &UserProvider{lumi.NewNamedProvider(User, func() *user { return new(user) }, ops)}
 }
 
 // AccessKey is the token of a type of resource.
@@ -122,14 +121,14 @@ const (
 // Lumi implements lumi.Object.
 func (s *accessKey) Lumi(p *lumi.Props) {
 	lumi.Required(p, AccessKey_User, &s.User, lumi.Capability("aws:iam:User"), lumi.Replaces)
-	lumi.Optional(p, AccessKey_Status, &s.Status, lumi.Enum[AccessKeyStatus]())
+	lumi.Optional(p, AccessKey_Status, &s.Status, lumi.Enum[*AccessKeyStatus]())
 	lumi.Optional(p, AccessKey_Serial, &s.Serial, lumi.Number, lumi.Replaces)
 	lumi.Required(p, AccessKey_AccessKeyID, &s.AccessKeyID, lumi.String, lumi.Out)
 	lumi.Required(p, AccessKey_SecretAccessKey, &s.SecretAccessKey, lumi.String, lumi.Out, lumi.Secret)
 }
 
-// AccessKeyProviderOps is what the author of the provider implements. What each method does is said at
-// [lumi.NamingOps], whose methods these are.
+// AccessKeyProviderOps is what the author of the provider implements. Its methods are those of lumi.NamingOps
+// at this type; what each of them does is said there.
 type AccessKeyProviderOps interface {
 	Check(ctx context.Context, want *lumi.State[*accessKey]) error
 	Name(ctx context.Context, want *lumi.State[*accessKey]) (string, error)
@@ -141,13 +140,11 @@ type AccessKeyProviderOps interface {
 }
 
 // AccessKeyProvider is the lumi.ResourceProvider of type AccessKey.
-type AccessKeyProvider struct {
-	lumi.Provider[*accessKey]
-}
+type AccessKeyProvider struct{ lumi.Provider }
 
 // NewAccessKeyProvider makes a provider of the author's operations.
 func NewAccessKeyProvider(ops AccessKeyProviderOps) *AccessKeyProvider {
-	return &AccessKeyProvider{lumi.NewProvider[accessKey](AccessKey, ops)}
+	return &AccessKeyProvider{lumi.NewProvider(AccessKey, func() *accessKey { return new(accessKey) }, ops)}
 }
 
 // AccessKeyStatus says whether a key is accepted.
@@ -171,6 +168,11 @@ func (s AccessKeyStatus) Valid() bool {
 }
 
 // Values returns the enum's values in the order of the IDL.
-func (AccessKeyStatus) Values() []AccessKeyStatus {
-	return []AccessKeyStatus{ActiveAccessKeyStatus, InactiveAccessKeyStatus}
+func (AccessKeyStatus) Values() []string {
+	return []string{
+		"Active", "Inactive",
+	}
 }
+
+// Lumi implements lumi.EnumValue.
+func (s *AccessKeyStatus) Lumi() *string { return (*string)(s) }

@@ -4,12 +4,13 @@ package lambda
 
 import (
 	"context"
+
 	lumi "github.com/lumi-idl/lumi/runtime"
 	"github.com/lumi-idl/lumi/runtime/tokens"
 	"github.com/lumi-idl/lumi/runtime/urn"
 )
 
-// This stub works with runtimes that have this constant.
+// This stub works with every runtime that has this constant.
 const _ = lumi.StubVersion1
 
 // EventSourceMapping is the token of a type of resource.
@@ -52,13 +53,13 @@ func (s *eventSourceMapping) Lumi(p *lumi.Props) {
 	lumi.Required(p, EventSourceMapping_Source, &s.Source, lumi.AnyResource, lumi.Replaces)
 	lumi.Optional(p, EventSourceMapping_BatchSize, &s.BatchSize, lumi.Number)
 	lumi.Optional(p, EventSourceMapping_Enabled, &s.Enabled, lumi.Bool)
-	lumi.Optional(p, EventSourceMapping_StartingPosition, &s.StartingPosition, lumi.Enum[StartingPosition](), lumi.Replaces)
+	lumi.Optional(p, EventSourceMapping_StartingPosition, &s.StartingPosition, lumi.Enum[*StartingPosition](), lumi.Replaces)
 	lumi.Nilable(p, EventSourceMapping_FilterPatterns, &s.FilterPatterns, lumi.Any)
 	lumi.Required(p, EventSourceMapping_UUID, &s.UUID, lumi.String, lumi.Out)
 }
 
-// EventSourceMappingProviderOps is what the author of the provider implements. What each method does is said at
-// [lumi.NamingOps], whose methods these are.
+// EventSourceMappingProviderOps is what the author of the provider implements. Its methods are those of lumi.NamingOps
+// at this type; what each of them does is said there.
 type EventSourceMappingProviderOps interface {
 	Check(ctx context.Context, want *lumi.State[*eventSourceMapping]) error
 	Name(ctx context.Context, want *lumi.State[*eventSourceMapping]) (string, error)
@@ -70,13 +71,11 @@ type EventSourceMappingProviderOps interface {
 }
 
 // EventSourceMappingProvider is the lumi.ResourceProvider of type EventSourceMapping.
-type EventSourceMappingProvider struct {
-	lumi.Provider[*eventSourceMapping]
-}
+type EventSourceMappingProvider struct{ lumi.Provider }
 
 // NewEventSourceMappingProvider makes a provider of the author's operations.
 func NewEventSourceMappingProvider(ops EventSourceMappingProviderOps) *EventSourceMappingProvider {
-	return &EventSourceMappingProvider{lumi.NewProvider[eventSourceMapping](EventSourceMapping, ops)}
+	return &EventSourceMappingProvider{lumi.NewProvider(EventSourceMapping, func() *eventSourceMapping { return new(eventSourceMapping) }, ops)}
 }
 
 // StartingPosition is a place in a stream.
@@ -100,6 +99,11 @@ func (s StartingPosition) Valid() bool {
 }
 
 // Values returns the enum's values in the order of the IDL.
-func (StartingPosition) Values() []StartingPosition {
-	return []StartingPosition{StartingPositionTrimHorizon, StartingPositionLatest}
+func (StartingPosition) Values() []string {
+	return []string{
+		"TRIM_HORIZON", "LATEST",
+	}
 }
+
+// Lumi implements lumi.EnumValue.
+func (s *StartingPosition) Lumi() *string { return (*string)(s) }

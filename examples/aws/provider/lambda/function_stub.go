@@ -4,13 +4,14 @@ package lambda
 
 import (
 	"context"
+
 	aws "github.com/lumi-idl/lumi/examples/aws/provider"
 	lumi "github.com/lumi-idl/lumi/runtime"
 	"github.com/lumi-idl/lumi/runtime/tokens"
 	"github.com/lumi-idl/lumi/runtime/urn"
 )
 
-// This stub works with runtimes that have this constant.
+// This stub works with every runtime that has this constant.
 const _ = lumi.StubVersion1
 
 // Function is the token of a type of resource.
@@ -80,7 +81,7 @@ func (s *function) Lumi(p *lumi.Props) {
 	lumi.Nilable(p, Function_Tags, &s.Tags, lumi.Map(lumi.String))
 	lumi.Required(p, Function_Code, &s.Code, lumi.ArchiveValue, lumi.In)
 	lumi.Required(p, Function_Handler, &s.Handler, lumi.String)
-	lumi.Required(p, Function_Runtime, &s.Runtime, lumi.Enum[Runtime]())
+	lumi.Required(p, Function_Runtime, &s.Runtime, lumi.Enum[*Runtime]())
 	lumi.Required(p, Function_Role, &s.Role, lumi.Capability("aws:iam:Role"))
 	lumi.Optional(p, Function_Description, &s.Description, lumi.String)
 	lumi.Optional(p, Function_Environment, &s.Environment, lumi.Struct[*Environment]())
@@ -94,8 +95,8 @@ func (s *function) Lumi(p *lumi.Props) {
 	lumi.Optional(p, Function_LastModified, &s.LastModified, lumi.String, lumi.Out)
 }
 
-// FunctionProviderOps is what the author of the provider implements. What each method does is said at
-// [lumi.Ops], whose methods these are.
+// FunctionProviderOps is what the author of the provider implements. Its methods are those of lumi.Ops
+// at this type; what each of them does is said there.
 type FunctionProviderOps interface {
 	Check(ctx context.Context, want *lumi.State[*function]) error
 	Create(ctx context.Context, want *lumi.State[*function]) (lumi.ID, error)
@@ -106,13 +107,11 @@ type FunctionProviderOps interface {
 }
 
 // FunctionProvider is the lumi.ResourceProvider of type Function.
-type FunctionProvider struct {
-	lumi.Provider[*function]
-}
+type FunctionProvider struct{ lumi.Provider }
 
 // NewFunctionProvider makes a provider of the author's operations.
 func NewFunctionProvider(ops FunctionProviderOps) *FunctionProvider {
-	return &FunctionProvider{lumi.NewNamedProvider[function](Function, ops)}
+	return &FunctionProvider{lumi.NewNamedProvider(Function, func() *function { return new(function) }, ops)}
 }
 
 // FunctionVPC places a Function in a network.
@@ -182,9 +181,14 @@ func (s Runtime) Valid() bool {
 }
 
 // Values returns the enum's values in the order of the IDL.
-func (Runtime) Values() []Runtime {
-	return []Runtime{NodeJS20Runtime, NodeJS22Runtime, Python312Runtime, Java21Runtime, ProvidedRuntime}
+func (Runtime) Values() []string {
+	return []string{
+		"nodejs20.x", "nodejs22.x", "python3.12", "java21", "provided.al2023",
+	}
 }
+
+// Lumi implements lumi.EnumValue.
+func (s *Runtime) Lumi() *string { return (*string)(s) }
 
 // MaxMemorySize is the most memory that a function can have, in MiB.
 const MaxMemorySize = 10240

@@ -4,13 +4,14 @@ package lambda
 
 import (
 	"context"
+
 	aws "github.com/lumi-idl/lumi/examples/aws/provider"
 	lumi "github.com/lumi-idl/lumi/runtime"
 	"github.com/lumi-idl/lumi/runtime/tokens"
 	"github.com/lumi-idl/lumi/runtime/urn"
 )
 
-// This stub works with runtimes that have this constant.
+// This stub works with every runtime that has this constant.
 const _ = lumi.StubVersion1
 
 // Permission is the token of a type of resource.
@@ -50,8 +51,8 @@ func (s *permission) Lumi(p *lumi.Props) {
 	lumi.Optional(p, Permission_SourceARN, &s.SourceARN, lumi.String, lumi.Replaces)
 }
 
-// PermissionProviderOps is what the author of the provider implements. What each method does is said at
-// [lumi.NamingOps], whose methods these are.
+// PermissionProviderOps is what the author of the provider implements. Its methods are those of lumi.NamingOps
+// at this type; what each of them does is said there.
 type PermissionProviderOps interface {
 	Check(ctx context.Context, want *lumi.State[*permission]) error
 	Name(ctx context.Context, want *lumi.State[*permission]) (string, error)
@@ -63,11 +64,9 @@ type PermissionProviderOps interface {
 }
 
 // PermissionProvider is the lumi.ResourceProvider of type Permission.
-type PermissionProvider struct {
-	lumi.Provider[*permission]
-}
+type PermissionProvider struct{ lumi.Provider }
 
 // NewPermissionProvider makes a provider of the author's operations.
 func NewPermissionProvider(ops PermissionProviderOps) *PermissionProvider {
-	return &PermissionProvider{lumi.NewProvider[permission](Permission, ops)}
+	return &PermissionProvider{lumi.NewProvider(Permission, func() *permission { return new(permission) }, ops)}
 }

@@ -4,13 +4,14 @@ package s3
 
 import (
 	"context"
+
 	"github.com/lumi-idl/lumi/examples/aws/provider/iam"
 	lumi "github.com/lumi-idl/lumi/runtime"
 	"github.com/lumi-idl/lumi/runtime/tokens"
 	"github.com/lumi-idl/lumi/runtime/urn"
 )
 
-// This stub works with runtimes that have this constant.
+// This stub works with every runtime that has this constant.
 const _ = lumi.StubVersion1
 
 // BucketPolicy is the token of a type of resource.
@@ -38,8 +39,8 @@ func (s *bucketPolicy) Lumi(p *lumi.Props) {
 	lumi.Required(p, BucketPolicy_PolicyDocument, &s.PolicyDocument, lumi.Struct[*iam.PolicyDocument]())
 }
 
-// BucketPolicyProviderOps is what the author of the provider implements. What each method does is said at
-// [lumi.NamingOps], whose methods these are.
+// BucketPolicyProviderOps is what the author of the provider implements. Its methods are those of lumi.NamingOps
+// at this type; what each of them does is said there.
 type BucketPolicyProviderOps interface {
 	Check(ctx context.Context, want *lumi.State[*bucketPolicy]) error
 	Name(ctx context.Context, want *lumi.State[*bucketPolicy]) (string, error)
@@ -51,11 +52,9 @@ type BucketPolicyProviderOps interface {
 }
 
 // BucketPolicyProvider is the lumi.ResourceProvider of type BucketPolicy.
-type BucketPolicyProvider struct {
-	lumi.Provider[*bucketPolicy]
-}
+type BucketPolicyProvider struct{ lumi.Provider }
 
 // NewBucketPolicyProvider makes a provider of the author's operations.
 func NewBucketPolicyProvider(ops BucketPolicyProviderOps) *BucketPolicyProvider {
-	return &BucketPolicyProvider{lumi.NewProvider[bucketPolicy](BucketPolicy, ops)}
+	return &BucketPolicyProvider{lumi.NewProvider(BucketPolicy, func() *bucketPolicy { return new(bucketPolicy) }, ops)}
 }

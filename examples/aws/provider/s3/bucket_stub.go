@@ -4,13 +4,14 @@ package s3
 
 import (
 	"context"
+
 	aws "github.com/lumi-idl/lumi/examples/aws/provider"
 	lumi "github.com/lumi-idl/lumi/runtime"
 	"github.com/lumi-idl/lumi/runtime/tokens"
 	"github.com/lumi-idl/lumi/runtime/urn"
 )
 
-// This stub works with runtimes that have this constant.
+// This stub works with every runtime that has this constant.
 const _ = lumi.StubVersion1
 
 // Bucket is the token of a type of resource.
@@ -66,8 +67,8 @@ const (
 func (s *bucket) Lumi(p *lumi.Props) {
 	lumi.Required(p, Bucket_Name, &s.Name, lumi.String, lumi.Replaces)
 	lumi.Nilable(p, Bucket_Tags, &s.Tags, lumi.Map(lumi.String))
-	lumi.Optional(p, Bucket_AccessControl, &s.AccessControl, lumi.Enum[CannedACL]())
-	lumi.Optional(p, Bucket_Versioning, &s.Versioning, lumi.Enum[VersioningStatus]())
+	lumi.Optional(p, Bucket_AccessControl, &s.AccessControl, lumi.Enum[*CannedACL]())
+	lumi.Optional(p, Bucket_Versioning, &s.Versioning, lumi.Enum[*VersioningStatus]())
 	lumi.Nilable(p, Bucket_CORSRules, &s.CORSRules, lumi.List(lumi.Struct[*CORSRule]()))
 	lumi.Nilable(p, Bucket_LifecycleRules, &s.LifecycleRules, lumi.List(lumi.Struct[*LifecycleRule]()))
 	lumi.Optional(p, Bucket_Logging, &s.Logging, lumi.Struct[*BucketLogging]())
@@ -78,8 +79,8 @@ func (s *bucket) Lumi(p *lumi.Props) {
 	lumi.Optional(p, Bucket_WebsiteURL, &s.WebsiteURL, lumi.String, lumi.Out)
 }
 
-// BucketProviderOps is what the author of the provider implements. What each method does is said at
-// [lumi.Ops], whose methods these are.
+// BucketProviderOps is what the author of the provider implements. Its methods are those of lumi.Ops
+// at this type; what each of them does is said there.
 type BucketProviderOps interface {
 	Check(ctx context.Context, want *lumi.State[*bucket]) error
 	Create(ctx context.Context, want *lumi.State[*bucket]) (lumi.ID, error)
@@ -90,13 +91,11 @@ type BucketProviderOps interface {
 }
 
 // BucketProvider is the lumi.ResourceProvider of type Bucket.
-type BucketProvider struct {
-	lumi.Provider[*bucket]
-}
+type BucketProvider struct{ lumi.Provider }
 
 // NewBucketProvider makes a provider of the author's operations.
 func NewBucketProvider(ops BucketProviderOps) *BucketProvider {
-	return &BucketProvider{lumi.NewNamedProvider[bucket](Bucket, ops)}
+	return &BucketProvider{lumi.NewNamedProvider(Bucket, func() *bucket { return new(bucket) }, ops)}
 }
 
 // CannedACL is a ready-made set of permissions.
@@ -119,16 +118,22 @@ const (
 // Valid reports whether the value is one of the enum's.
 func (s CannedACL) Valid() bool {
 	switch s {
-	case CannedACLPrivate, CannedACLPublicRead, CannedACLPublicReadWrite, CannedACLAuthenticatedRead, CannedACLLogDeliveryWrite:
+	case CannedACLPrivate, CannedACLPublicRead, CannedACLPublicReadWrite, CannedACLAuthenticatedRead,
+		CannedACLLogDeliveryWrite:
 		return true
 	}
 	return false
 }
 
 // Values returns the enum's values in the order of the IDL.
-func (CannedACL) Values() []CannedACL {
-	return []CannedACL{CannedACLPrivate, CannedACLPublicRead, CannedACLPublicReadWrite, CannedACLAuthenticatedRead, CannedACLLogDeliveryWrite}
+func (CannedACL) Values() []string {
+	return []string{
+		"private", "public-read", "public-read-write", "authenticated-read", "log-delivery-write",
+	}
 }
+
+// Lumi implements lumi.EnumValue.
+func (s *CannedACL) Lumi() *string { return (*string)(s) }
 
 // VersioningStatus says whether a bucket keeps former versions. A bucket that once did can only suspend it.
 type VersioningStatus string
@@ -151,9 +156,14 @@ func (s VersioningStatus) Valid() bool {
 }
 
 // Values returns the enum's values in the order of the IDL.
-func (VersioningStatus) Values() []VersioningStatus {
-	return []VersioningStatus{VersioningEnabled, VersioningSuspended}
+func (VersioningStatus) Values() []string {
+	return []string{
+		"Enabled", "Suspended",
+	}
 }
+
+// Lumi implements lumi.EnumValue.
+func (s *VersioningStatus) Lumi() *string { return (*string)(s) }
 
 // A CORSRule lets some programs in a browser use a bucket.
 type CORSRule struct {
@@ -235,7 +245,7 @@ const (
 
 // Lumi implements lumi.Object.
 func (s *Notification) Lumi(p *lumi.Props) {
-	lumi.Required(p, Notification_Events, &s.Events, lumi.List(lumi.Enum[Event]()))
+	lumi.Required(p, Notification_Events, &s.Events, lumi.List(lumi.Enum[*Event]()))
 	lumi.Required(p, Notification_Target, &s.Target, lumi.AnyResource)
 	lumi.Optional(p, Notification_Prefix, &s.Prefix, lumi.String)
 	lumi.Optional(p, Notification_Suffix, &s.Suffix, lumi.String)
@@ -268,9 +278,15 @@ func (s Event) Valid() bool {
 }
 
 // Values returns the enum's values in the order of the IDL.
-func (Event) Values() []Event {
-	return []Event{EventCreated, EventCreatedPut, EventCreatedCopy, EventRemoved, EventRemovedDelete}
+func (Event) Values() []string {
+	return []string{
+		"s3:ObjectCreated:*", "s3:ObjectCreated:Put", "s3:ObjectCreated:Copy", "s3:ObjectRemoved:*",
+		"s3:ObjectRemoved:Delete",
+	}
 }
+
+// Lumi implements lumi.EnumValue.
+func (s *Event) Lumi() *string { return (*string)(s) }
 
 const created = "s3:ObjectCreated:"
 

@@ -4,7 +4,7 @@ package s3
 
 import lumi "github.com/lumi-idl/lumi/runtime"
 
-// This stub works with runtimes that have this constant.
+// This stub works with every runtime that has this constant.
 const _ = lumi.StubVersion1
 
 // A LifecycleRule moves objects to cheaper storage as they age, and removes them in the end.
@@ -32,7 +32,7 @@ const (
 // Lumi implements lumi.Object.
 func (s *LifecycleRule) Lumi(p *lumi.Props) {
 	lumi.Optional(p, LifecycleRule_Filter, &s.Filter, lumi.Struct[*LifecycleFilter]())
-	lumi.Nilable(p, LifecycleRule_Transitions, &s.Transitions, lumi.EnumMap(lumi.Enum[StorageClass](), lumi.Number))
+	lumi.Nilable(p, LifecycleRule_Transitions, &s.Transitions, lumi.EnumMap(lumi.Enum[*StorageClass](), lumi.Number))
 	lumi.Optional(p, LifecycleRule_ExpirationInDays, &s.ExpirationInDays, lumi.Number)
 	lumi.Required(p, LifecycleRule_Enabled, &s.Enabled, lumi.Bool)
 }
@@ -93,13 +93,19 @@ const (
 // Valid reports whether the value is one of the enum's.
 func (s StorageClass) Valid() bool {
 	switch s {
-	case StorageClassStandard, StorageClassStandardIA, StorageClassOneZoneIA, StorageClassIntelligentTiering, StorageClassGlacier, StorageClassDeepArchive:
+	case StorageClassStandard, StorageClassStandardIA, StorageClassOneZoneIA, StorageClassIntelligentTiering,
+		StorageClassGlacier, StorageClassDeepArchive:
 		return true
 	}
 	return false
 }
 
 // Values returns the enum's values in the order of the IDL.
-func (StorageClass) Values() []StorageClass {
-	return []StorageClass{StorageClassStandard, StorageClassStandardIA, StorageClassOneZoneIA, StorageClassIntelligentTiering, StorageClassGlacier, StorageClassDeepArchive}
+func (StorageClass) Values() []string {
+	return []string{
+		"STANDARD", "STANDARD_IA", "ONEZONE_IA", "INTELLIGENT_TIERING", "GLACIER", "DEEP_ARCHIVE",
+	}
 }
+
+// Lumi implements lumi.EnumValue.
+func (s *StorageClass) Lumi() *string { return (*string)(s) }

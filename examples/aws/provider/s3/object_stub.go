@@ -4,13 +4,14 @@ package s3
 
 import (
 	"context"
+
 	aws "github.com/lumi-idl/lumi/examples/aws/provider"
 	lumi "github.com/lumi-idl/lumi/runtime"
 	"github.com/lumi-idl/lumi/runtime/tokens"
 	"github.com/lumi-idl/lumi/runtime/urn"
 )
 
-// This stub works with runtimes that have this constant.
+// This stub works with every runtime that has this constant.
 const _ = lumi.StubVersion1
 
 // Object is the token of a type of resource.
@@ -57,13 +58,13 @@ func (s *object) Lumi(p *lumi.Props) {
 	lumi.Required(p, Object_Key, &s.Key, lumi.String, lumi.Replaces)
 	lumi.Required(p, Object_Source, &s.Source, lumi.AssetValue)
 	lumi.Optional(p, Object_ContentType, &s.ContentType, lumi.String)
-	lumi.Optional(p, Object_StorageClass, &s.StorageClass, lumi.Enum[StorageClass]())
+	lumi.Optional(p, Object_StorageClass, &s.StorageClass, lumi.Enum[*StorageClass]())
 	lumi.Required(p, Object_ETag, &s.ETag, lumi.String, lumi.Out)
 	lumi.Optional(p, Object_VersionID, &s.VersionID, lumi.String, lumi.Out)
 }
 
-// ObjectProviderOps is what the author of the provider implements. What each method does is said at
-// [lumi.NamingOps], whose methods these are.
+// ObjectProviderOps is what the author of the provider implements. Its methods are those of lumi.NamingOps
+// at this type; what each of them does is said there.
 type ObjectProviderOps interface {
 	Check(ctx context.Context, want *lumi.State[*object]) error
 	Name(ctx context.Context, want *lumi.State[*object]) (string, error)
@@ -75,11 +76,9 @@ type ObjectProviderOps interface {
 }
 
 // ObjectProvider is the lumi.ResourceProvider of type Object.
-type ObjectProvider struct {
-	lumi.Provider[*object]
-}
+type ObjectProvider struct{ lumi.Provider }
 
 // NewObjectProvider makes a provider of the author's operations.
 func NewObjectProvider(ops ObjectProviderOps) *ObjectProvider {
-	return &ObjectProvider{lumi.NewProvider[object](Object, ops)}
+	return &ObjectProvider{lumi.NewProvider(Object, func() *object { return new(object) }, ops)}
 }

@@ -4,12 +4,13 @@ package sns
 
 import (
 	"context"
+
 	lumi "github.com/lumi-idl/lumi/runtime"
 	"github.com/lumi-idl/lumi/runtime/tokens"
 	"github.com/lumi-idl/lumi/runtime/urn"
 )
 
-// This stub works with runtimes that have this constant.
+// This stub works with every runtime that has this constant.
 const _ = lumi.StubVersion1
 
 // Subscription is the token of a type of resource.
@@ -52,7 +53,7 @@ const (
 // Lumi implements lumi.Object.
 func (s *subscription) Lumi(p *lumi.Props) {
 	lumi.Required(p, Subscription_Topic, &s.Topic, lumi.Capability("aws:sns:Topic"), lumi.Replaces)
-	lumi.Required(p, Subscription_Protocol, &s.Protocol, lumi.Enum[Protocol](), lumi.Replaces)
+	lumi.Required(p, Subscription_Protocol, &s.Protocol, lumi.Enum[*Protocol](), lumi.Replaces)
 	lumi.Optional(p, Subscription_Endpoint, &s.Endpoint, lumi.String, lumi.Replaces)
 	lumi.Optional(p, Subscription_Target, &s.Target, lumi.AnyResource, lumi.Replaces)
 	lumi.Nilable(p, Subscription_FilterPolicy, &s.FilterPolicy, lumi.Map(lumi.List(lumi.Any)))
@@ -61,8 +62,8 @@ func (s *subscription) Lumi(p *lumi.Props) {
 	lumi.Optional(p, Subscription_SubscriptionARN, &s.SubscriptionARN, lumi.String, lumi.Out)
 }
 
-// SubscriptionProviderOps is what the author of the provider implements. What each method does is said at
-// [lumi.NamingOps], whose methods these are.
+// SubscriptionProviderOps is what the author of the provider implements. Its methods are those of lumi.NamingOps
+// at this type; what each of them does is said there.
 type SubscriptionProviderOps interface {
 	Check(ctx context.Context, want *lumi.State[*subscription]) error
 	Name(ctx context.Context, want *lumi.State[*subscription]) (string, error)
@@ -74,13 +75,11 @@ type SubscriptionProviderOps interface {
 }
 
 // SubscriptionProvider is the lumi.ResourceProvider of type Subscription.
-type SubscriptionProvider struct {
-	lumi.Provider[*subscription]
-}
+type SubscriptionProvider struct{ lumi.Provider }
 
 // NewSubscriptionProvider makes a provider of the author's operations.
 func NewSubscriptionProvider(ops SubscriptionProviderOps) *SubscriptionProvider {
-	return &SubscriptionProvider{lumi.NewProvider[subscription](Subscription, ops)}
+	return &SubscriptionProvider{lumi.NewProvider(Subscription, func() *subscription { return new(subscription) }, ops)}
 }
 
 // Protocol is a way to pass on messages.
@@ -106,6 +105,11 @@ func (s Protocol) Valid() bool {
 }
 
 // Values returns the enum's values in the order of the IDL.
-func (Protocol) Values() []Protocol {
-	return []Protocol{HTTPProtocol, HTTPSProtocol, EmailProtocol, SMSProtocol, SQSProtocol, LambdaProtocol}
+func (Protocol) Values() []string {
+	return []string{
+		"http", "https", "email", "sms", "sqs", "lambda",
+	}
 }
+
+// Lumi implements lumi.EnumValue.
+func (s *Protocol) Lumi() *string { return (*string)(s) }

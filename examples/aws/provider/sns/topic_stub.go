@@ -5,12 +5,13 @@ package sns
 
 import (
 	"context"
+
 	aws "github.com/lumi-idl/lumi/examples/aws/provider"
 	lumi "github.com/lumi-idl/lumi/runtime"
 	"github.com/lumi-idl/lumi/runtime/tokens"
 )
 
-// This stub works with runtimes that have this constant.
+// This stub works with every runtime that has this constant.
 const _ = lumi.StubVersion1
 
 // Topic is the token of a type of resource.
@@ -50,12 +51,12 @@ func (s *topic) Lumi(p *lumi.Props) {
 	lumi.Nilable(p, Topic_Tags, &s.Tags, lumi.Map(lumi.String))
 	lumi.Optional(p, Topic_DisplayName, &s.DisplayName, lumi.String)
 	lumi.Optional(p, Topic_FIFOTopic, &s.FIFOTopic, lumi.Bool, lumi.Replaces)
-	lumi.Nilable(p, Topic_DeliveryPolicies, &s.DeliveryPolicies, lumi.EnumMap(lumi.Enum[Protocol](), lumi.Struct[*DeliveryPolicy]()))
+	lumi.Nilable(p, Topic_DeliveryPolicies, &s.DeliveryPolicies, lumi.EnumMap(lumi.Enum[*Protocol](), lumi.Struct[*DeliveryPolicy]()))
 	lumi.Required(p, Topic_ARN, &s.ARN, lumi.String, lumi.Out)
 }
 
-// TopicProviderOps is what the author of the provider implements. What each method does is said at
-// [lumi.Ops], whose methods these are.
+// TopicProviderOps is what the author of the provider implements. Its methods are those of lumi.Ops
+// at this type; what each of them does is said there.
 type TopicProviderOps interface {
 	Check(ctx context.Context, want *lumi.State[*topic]) error
 	Create(ctx context.Context, want *lumi.State[*topic]) (lumi.ID, error)
@@ -66,13 +67,11 @@ type TopicProviderOps interface {
 }
 
 // TopicProvider is the lumi.ResourceProvider of type Topic.
-type TopicProvider struct {
-	lumi.Provider[*topic]
-}
+type TopicProvider struct{ lumi.Provider }
 
 // NewTopicProvider makes a provider of the author's operations.
 func NewTopicProvider(ops TopicProviderOps) *TopicProvider {
-	return &TopicProvider{lumi.NewNamedProvider[topic](Topic, ops)}
+	return &TopicProvider{lumi.NewNamedProvider(Topic, func() *topic { return new(topic) }, ops)}
 }
 
 // A DeliveryPolicy says how hard to try to deliver a message.

@@ -5,6 +5,7 @@ package sqs
 
 import (
 	"context"
+
 	aws "github.com/lumi-idl/lumi/examples/aws/provider"
 	"github.com/lumi-idl/lumi/examples/aws/provider/iam"
 	lumi "github.com/lumi-idl/lumi/runtime"
@@ -12,7 +13,7 @@ import (
 	"github.com/lumi-idl/lumi/runtime/urn"
 )
 
-// This stub works with runtimes that have this constant.
+// This stub works with every runtime that has this constant.
 const _ = lumi.StubVersion1
 
 // Queue is the token of a type of resource.
@@ -76,8 +77,8 @@ func (s *queue) Lumi(p *lumi.Props) {
 	lumi.Required(p, Queue_URL, &s.URL, lumi.String, lumi.Out)
 }
 
-// QueueProviderOps is what the author of the provider implements. What each method does is said at
-// [lumi.Ops], whose methods these are.
+// QueueProviderOps is what the author of the provider implements. Its methods are those of lumi.Ops
+// at this type; what each of them does is said there.
 type QueueProviderOps interface {
 	Check(ctx context.Context, want *lumi.State[*queue]) error
 	Create(ctx context.Context, want *lumi.State[*queue]) (lumi.ID, error)
@@ -88,13 +89,11 @@ type QueueProviderOps interface {
 }
 
 // QueueProvider is the lumi.ResourceProvider of type Queue.
-type QueueProvider struct {
-	lumi.Provider[*queue]
-}
+type QueueProvider struct{ lumi.Provider }
 
 // NewQueueProvider makes a provider of the author's operations.
 func NewQueueProvider(ops QueueProviderOps) *QueueProvider {
-	return &QueueProvider{lumi.NewNamedProvider[queue](Queue, ops)}
+	return &QueueProvider{lumi.NewNamedProvider(Queue, func() *queue { return new(queue) }, ops)}
 }
 
 // A RedrivePolicy takes messages aside that have been received again and again and never deleted.
@@ -144,8 +143,8 @@ func (s *queuePolicy) Lumi(p *lumi.Props) {
 	lumi.Required(p, QueuePolicy_PolicyDocument, &s.PolicyDocument, lumi.Struct[*iam.PolicyDocument]())
 }
 
-// QueuePolicyProviderOps is what the author of the provider implements. What each method does is said at
-// [lumi.NamingOps], whose methods these are.
+// QueuePolicyProviderOps is what the author of the provider implements. Its methods are those of lumi.NamingOps
+// at this type; what each of them does is said there.
 type QueuePolicyProviderOps interface {
 	Check(ctx context.Context, want *lumi.State[*queuePolicy]) error
 	Name(ctx context.Context, want *lumi.State[*queuePolicy]) (string, error)
@@ -157,13 +156,11 @@ type QueuePolicyProviderOps interface {
 }
 
 // QueuePolicyProvider is the lumi.ResourceProvider of type QueuePolicy.
-type QueuePolicyProvider struct {
-	lumi.Provider[*queuePolicy]
-}
+type QueuePolicyProvider struct{ lumi.Provider }
 
 // NewQueuePolicyProvider makes a provider of the author's operations.
 func NewQueuePolicyProvider(ops QueuePolicyProviderOps) *QueuePolicyProvider {
-	return &QueuePolicyProvider{lumi.NewProvider[queuePolicy](QueuePolicy, ops)}
+	return &QueuePolicyProvider{lumi.NewProvider(QueuePolicy, func() *queuePolicy { return new(queuePolicy) }, ops)}
 }
 
 // MaxMessageBytes is the size of the largest message that any queue accepts.
