@@ -24,6 +24,7 @@ type file struct {
 func render(pkg *schema.Package, src *schema.File) []byte {
 	// What has to be imported is known only after the declarations were written.
 	body := file{pkg: pkg, imports: newImports(src)}
+	body.buf = make([]byte, 0, sizeOf(src))
 	for _, d := range src.Decls {
 		body.put("\n")
 		body.decl(d)
@@ -51,8 +52,19 @@ func render(pkg *schema.Package, src *schema.File) []byte {
 	if len(src.Decls) == 0 {
 		t.put("\nexport {};\n")
 	}
-	t.put(string(body.buf))
-	return t.buf
+	return append(t.buf, body.buf...)
+}
+
+// sizeOf estimates how many bytes a file takes, so that the buffer seldom grows.
+func sizeOf(src *schema.File) int {
+	size := 0
+	for _, d := range src.Decls {
+		size += 1024
+		for _, p := range schema.Properties(d) {
+			size += 3*len(p.Name) + 2*len(p.Doc) + 160
+		}
+	}
+	return size
 }
 
 func (f *file) decl(d schema.Decl) {

@@ -5,30 +5,36 @@ import type { Shape, Type } from "./shape.js";
 const secretMark = "[secret]";
 
 /** Copies the properties that an object has, with a mark in place of each secret. */
-export function withoutSecrets(shape: Shape, value: object): object {
+export function withoutSecrets(shape: Shape, value: object, around: readonly object[] = []): object {
+    if (around.includes(value)) {
+        // Values that a program assigned may contain themselves until they are checked again.
+        return {};
+    }
+    const inside = [...around, value];
     const copy: [string, unknown][] = [];
     for (const [name, element] of Object.entries(value)) {
         const property = Object.hasOwn(shape, name) ? shape[name] : undefined;
-        if (element !== undefined) {
-            copy.push([name, property?.secret ? secretMark : property ? redact(property.type, element) : element]);
+        if (property?.secret) {
+            copy.push([name, element === undefined ? undefined : secretMark]);
+        } else {
+            copy.push([name, property === undefined ? element : redact(property.type, element, inside)]);
         }
     }
-    return Object.fromEntries(copy);
+    return Object.fromEntries(copy.filter(([, element]) => element !== undefined));
 }
 
-function redact(type: Type, value: unknown): unknown {
+function redact(type: Type, value: unknown, around: readonly object[]): unknown {
     switch (type.kind) {
         case "list":
-            return Array.isArray(value) ? value.map((element) => redact(type.element, element)) : value;
+            return Array.isArray(value) ? value.map((element) => redact(type.element, element, around)) : value;
         case "map":
             return isObject(value)
-                ? Object.fromEntries(Object.entries(value).map(([key, element]) => [key, redact(type.element, element)]))
+                ? Object.fromEntries(Object.entries(value).map(([key, e]) => [key, redact(type.element, e, around)]))
                 : value;
         case "struct":
-            return isObject(value) ? withoutSecrets(type.shape(), value) : value;
-        case "alias":
-            return redact(type.target(), value);
+            return isObject(value) ? withoutSecrets(type.shape(), value, around) : value;
         default:
+            // An alias contains lists and maps of itself and nothing else, so no secret.
             return value;
     }
 }

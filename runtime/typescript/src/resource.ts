@@ -48,8 +48,11 @@ export abstract class Resource<out Token extends string = string> {
 // ordinary name belongs to the properties of the IDL.
 Object.defineProperty(Resource.prototype, Symbol.for("nodejs.util.inspect.custom"), {
     value(this: Resource, _: number, options: object, inspect: (value: unknown, options: object) => string): string {
-        const { type, name, shape } = known(this);
-        return `${title(type, name)} ${inspect(withoutSecrets(shape, this), options)}`;
+        const state = stateOf(this);
+        if (state === undefined) {
+            return "Resource {}"; // The prototype itself, or a resource that is being constructed.
+        }
+        return `${title(state.type, state.name)} ${inspect(withoutSecrets(state.shape, this), options)}`;
     },
 });
 
@@ -106,7 +109,10 @@ export function evaluate(resource: Resource): Evaluation {
     if (checker.faults.length > 0) {
         throw new ArgumentError(type, name, checker.faults);
     }
-    return name === undefined ? { type, shape, properties } : { type, name, shape, properties: { name, ...properties } };
+    if (name === undefined) {
+        return { type, shape, properties };
+    }
+    return { type, name, shape, properties: { name, ...properties } };
 }
 
 function known(resource: Resource): State {
@@ -118,7 +124,9 @@ function known(resource: Resource): State {
 }
 
 function checkName(checker: Checker, name: unknown): void {
-    if (name === "") {
+    if (typeof name !== "string") {
+        checker.fault("name", `expected a string, found ${describe(name, false)}`);
+    } else if (name === "") {
         checker.fault("name", "must not be empty");
     } else {
         checker.value({ kind: "string" }, name, { path: "name", secret: false });

@@ -75,4 +75,5 @@ export const level: features.Level = "high";
 export const low: "low" = features.Level.Low;
 export const capabilities: lumi.Resource[] = [network, kinds, ...bare];
 export const awkward: string = features.Awkward;
-export const numbers: number[] = [features.Large, features.Huge, features.Third, features.Tiny, features.Max, features.Minus];
+const { Huge, Large, Max, Minus, Third, Tiny } = features;
+export const numbers: number[] = [Large, Huge, Third, Tiny, Max, Minus];

@@ -1,0 +1,193 @@
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { test } from "node:test";
+import { inspect } from "node:util";
+
+import * as lumi from "../dist/index.js";
+
+const shape = {
+    fixed: lumi.required(lumi.string, lumi.replaces),
+    loose: lumi.optional(lumi.list(lumi.string)),
+    token: lumi.optional(lumi.string, lumi.secret),
+    arn: lumi.out(lumi.string),
+};
+
+class Bucket extends lumi.NamedResource {
+    constructor(name, args) {
+        super("test:index:Bucket", name, args, shape);
+    }
+}
+
+test("a resource knows its type, name and properties", () => {
+    const bucket = new Bucket("b", { fixed: "f", loose: ["x"] });
+    assert.deepEqual(lumi.evaluate(bucket), {
+        type: "test:index:Bucket",
+        name: "b",
+        shape,
+        properties: { name: "b", fixed: "f", loose: ["x"] },
+    });
+    assert.throws(() => lumi.evaluate({}), { message: "expected a resource, found an object" });
+    assert.throws(() => lumi.id(undefined), { message: "expected a resource, found undefined" });
+});
+
+test("properties can be assigned unless they are fixed", () => {
+    const bucket = new Bucket("b", { fixed: "f" });
+    bucket.loose = ["y"];
+    for (const property of ["name", "fixed", "arn"]) {
+        assert.throws(() => (bucket[property] = "z"), TypeError, property);
+    }
+    assert.deepEqual(lumi.evaluate(bucket).properties, { name: "b", fixed: "f", loose: ["y"] });
+    bucket.loose = bucket;
+    assert.throws(() => lumi.evaluate(bucket), {
+        message: 'test:index:Bucket "b": loose: expected a list, found a resource test:index:Bucket "b"',
+    });
+});
+
+test("names are strings with something in them", () => {
+    for (const [name, message] of [
+        ["", "test:index:Bucket: name: must not be empty"],
+        [5, "test:index:Bucket: name: expected a string, found a number 5"],
+        [
+            "\ud800",
+            String.raw`test:index:Bucket "\ud800": name: is not valid Unicode: half of a surrogate pair is missing`,
+        ],
+        [new Bucket("b", { fixed: "f" }).arn, "test:index:Bucket: name: expected a string, found an output"],
+    ]) {
+        assert.throws(() => new Bucket(name, { fixed: "f" }), { name: "ArgumentError", message });
+    }
+});
+
+test("arguments are an object", () => {
+    for (const [args, found] of [
+        ["f", "a string"],
+        [[], "a list"],
+        [() => 1, "a function"],
+        [new (class Args {})(), "an instance of Args"],
+    ]) {
+        assert.throws(() => new Bucket("b", args), {
+            message: `test:index:Bucket "b": expected an object with the arguments after the name, found ${found}`,
+        });
+    }
+    assert.throws(() => new Bucket("b", new Bucket("c", { fixed: "f" })), {
+        message:
+            'test:index:Bucket "b": a resource, test:index:Bucket "c", stands where the arguments belong: pass an ' +
+            "object such as { … }",
+    });
+});
+
+test("errors have their parts", () => {
+    assert.throws(
+        () => new Bucket("b", { loose: [1, "2", 3] }),
+        (error) => {
+            assert.equal(error.type, "test:index:Bucket");
+            assert.equal(error.resource, "b");
+            assert.deepEqual(error.faults, [
+                { path: "fixed", message: "is required, but missing" },
+                { path: "loose[0]", message: "expected a string, found a number 1" },
+                { path: "loose[2]", message: "expected a string, found a number 3" },
+            ]);
+            return true;
+        },
+    );
+});
+
+test("an output can be handed on, and nothing else", () => {
+    const bucket = new Bucket("b", { fixed: "f" });
+    for (const [use, what] of [
+        [() => `${bucket.arn}`, "a string"],
+        [() => bucket.arn + "", "a string"],
+        [() => bucket.arn.toString(), "a string"],
+        [() => bucket.arn == "arn", "a string"],
+        [() => +bucket.arn, "a number"],
+        [() => bucket.arn * 2, "a number"],
+        [() => JSON.stringify({ arn: bucket.arn }), "JSON"],
+    ]) {
+        assert.throws(use, {
+            name: "TypeError",
+            message:
+                `arn of test:index:Bucket "b" cannot be turned into ${what}: it is an output, whose value is not ` +
+                "known until the resource exists; pass the output itself as an argument of another resource",
+        });
+    }
+    const user = new Bucket("c", { fixed: bucket.arn, loose: [lumi.id(bucket), lumi.urn(bucket)] });
+    assert.deepEqual(lumi.reference(user.fixed), { resource: bucket, property: "arn" });
+    assert.deepEqual(user.loose.map(lumi.reference), [
+        { resource: bucket, property: "id" },
+        { resource: bucket, property: "urn" },
+    ]);
+});
+
+test("Node prints resources without their secrets", () => {
+    const bucket = new Bucket("b", { fixed: "f", token: "hush" });
+    assert.equal(
+        inspect(bucket),
+        `test:index:Bucket "b" {\n  name: 'b',\n  fixed: 'f',\n  token: '[secret]',\n` +
+            `  arn: Output(arn of test:index:Bucket "b")\n}`,
+    );
+    assert.equal(inspect(Bucket.prototype), "Resource {}");
+});
+
+test("Node prints values that contain themselves", () => {
+    const node = { next: lumi.optional(lumi.list(lumi.struct(() => node))), token: lumi.optional(lumi.string, lumi.secret) };
+    class Ring extends lumi.Resource {
+        constructor() {
+            super("test:index:Ring", {}, node);
+        }
+    }
+    const ring = new Ring();
+    const inner = { token: "hush" };
+    inner.next = [inner, inner];
+    ring.next = [inner];
+    assert.doesNotMatch(inspect(ring, { depth: null }), /hush/);
+});
+
+test("a package is configured once", () => {
+    const config = { region: lumi.required(lumi.string), key: lumi.optional(lumi.string, lumi.secret) };
+    assert.throws(() => lumi.configure("p", { key: 1, regoin: "r" }, config), {
+        name: "ArgumentError",
+        message:
+            "p: 3 arguments are wrong\n  region: is required, but missing\n  key: expected a string, found a number\n" +
+            '  regoin: no such property; did you mean "region"?',
+    });
+    const { arn } = new Bucket("b", { fixed: "f" });
+    assert.throws(() => lumi.configure("p", { region: arn }, config), {
+        message: "p: region: cannot be an output, since it must be known before there are any resources",
+    });
+    assert.throws(() => lumi.configure("p", "r", config), {
+        message: "p: expected an object with the configuration, found a string",
+    });
+    assert.equal(lumi.configuration("p"), undefined);
+    lumi.configure("p", { region: "r" }, config);
+    assert.deepEqual(lumi.configuration("p"), { shape: config, properties: { region: "r" } });
+    assert.throws(() => lumi.configure("p", { region: "r" }, config), {
+        message: "p: the package is configured already; a program does that once",
+    });
+});
+
+test("assets and archives say where their content is", () => {
+    const text = lumi.Asset.fromText("");
+    assert.deepEqual(text.source, { text: "" });
+    assert.deepEqual(lumi.Asset.fromURI("https://example.com/a").source, { uri: "https://example.com/a" });
+    const entries = [["__proto__", text], ["sub", lumi.Archive.fromFile("s")]];
+    const archive = lumi.Archive.fromAssets(Object.fromEntries(entries));
+    assert.deepEqual(Object.keys(archive.source.assets), ["__proto__", "sub"]);
+    assert.throws(() => (archive.source.assets.more = text), TypeError);
+    assert.throws(() => lumi.Asset.fromFile(""), { message: "the path of an asset or archive must not be empty" });
+    assert.throws(() => lumi.Asset.fromText(5), {
+        message: "the text of an asset or archive must be a string, not number",
+    });
+    assert.throws(() => lumi.Archive.fromAssets({ "a.txt": "text" }), {
+        message: '"a.txt" in an archive must be an asset or an archive',
+    });
+});
+
+test("generated code of another generation is refused", () => {
+    lumi.requireGeneration(1);
+    assert.throws(() => lumi.requireGeneration(2), {
+        message:
+            "@lumi/lumi 0.1.0 works with generated code of generation 1 to 1, not with 2: install a newer @lumi/lumi",
+    });
+    assert.throws(() => lumi.requireGeneration(0), /generate the package again with a newer cidlc$/);
+    const manifest = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8"));
+    assert.equal(lumi.version, manifest.version);
+});

@@ -1,0 +1,167 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import vm from "node:vm";
+
+import * as lumi from "../dist/index.js";
+
+/** A resource with one property, and others that tests need beside it. */
+class Thing extends lumi.Resource {
+    constructor(args, shape) {
+        super("test:index:Thing", args, shape);
+    }
+}
+
+const other = new Thing({}, { id4: lumi.out(lumi.string) });
+
+/** Constructs a resource with the value as its only property, and returns what the property became. */
+function give(type, value, ...options) {
+    return new Thing({ p: value }, { p: lumi.optional(type, ...options) }).p;
+}
+
+/** Asserts that a value is refused with just these messages. */
+function refuses(type, value, ...messages) {
+    assert.throws(
+        () => give(type, value),
+        (error) => {
+            assert.ok(error instanceof lumi.ArgumentError, error);
+            assert.deepEqual(
+                error.faults.map(({ path, message }) => `${path}: ${message}`),
+                messages,
+            );
+            return true;
+        },
+    );
+}
+
+/** A shape that a struct of the same shape can stand in. */
+const node = { next: lumi.optional(lumi.struct(() => node)), n: lumi.optional(lumi.number) };
+
+test("numbers are finite", () => {
+    assert.equal(give(lumi.number, -0), -0);
+    assert.equal(give(lumi.number, Number.MAX_VALUE), Number.MAX_VALUE);
+    refuses(lumi.number, NaN, "p: expected a number, found NaN");
+    refuses(lumi.number, -Infinity, "p: expected a number, found -Infinity");
+    refuses(lumi.number, 5n, "p: expected a number, found a bigint 5");
+    refuses(lumi.number, "5", 'p: expected a number, found a string "5"');
+    refuses(lumi.any, [NaN], "p[0]: expected a number, found NaN");
+});
+
+test("strings are valid Unicode and not the one that means unknown", () => {
+    assert.equal(give(lumi.string, "𝒳\u0000"), "𝒳\u0000");
+    refuses(lumi.string, "\ud800", "p: is not valid Unicode: half of a surrogate pair is missing");
+    const unknown = "04da6b54-80e4-46f7-96ec-b56ff0331ba9";
+    refuses(lumi.any, { a: unknown }, "p.a: is the string that stands for values which are not known yet");
+    refuses(lumi.map(lumi.string), { "\udc00": "" },
+        String.raw`p["\udc00"]: is not valid Unicode: half of a surrogate pair is missing`);
+    refuses(lumi.number, "x".repeat(100), `p: expected a number, found a string "${"x".repeat(40)}…"`);
+});
+
+test("every other kind of value is told apart", () => {
+    const found = [
+        [true, "a boolean true"],
+        [() => 1, "a function"],
+        [Symbol("s"), "a symbol"],
+        [[], "a list"],
+        [{}, "an object"],
+        [new Date(0), "an instance of Date"],
+        [new Map(), "an instance of Map"],
+        [Promise.resolve(), "a promise, which must be awaited first"],
+        [Object.create({}), "an instance of Object"],
+        [lumi.Asset.fromText(""), "an asset"],
+        [lumi.Archive.fromFile("a"), "an archive"],
+        [other, "a resource test:index:Thing"],
+    ];
+    for (const [value, what] of found) {
+        refuses(lumi.number, value, `p: expected a number, found ${what}`);
+    }
+});
+
+test("any is what JSON can express, with assets and archives", () => {
+    const asset = lumi.Asset.fromFile("a");
+    const given = { a: [1, "2", true, null, { b: null, c: undefined }], asset };
+    assert.deepEqual(give(lumi.any, given), { a: [1, "2", true, null, { b: null }], asset });
+    for (const [value, what] of [
+        [undefined, "undefined"],
+        [() => 1, "a function"],
+        [Symbol("s"), "a symbol"],
+        [1n, "a bigint 1"],
+        [new Date(0), "an instance of Date"],
+        [other, "a resource test:index:Thing"],
+    ]) {
+        refuses(lumi.any, [value], `p[0]: expected a value that JSON can express, found ${what}`);
+    }
+    refuses(lumi.any, { "4dabf18193072939515e22adb298388d": 1 },
+        'p["4dabf18193072939515e22adb298388d"]: is a key that marks special values');
+});
+
+test("lists have no gaps", () => {
+    const sparse = [1];
+    sparse[4_000_000_000] = 2;
+    refuses(lumi.list(lumi.number), sparse, "p[1]: is a gap in the list");
+    refuses(lumi.any, [, 1], "p[0]: is a gap in the list");
+    refuses(lumi.list(lumi.any), [null], "p[0]: an element of a list cannot be null");
+    refuses(lumi.list(lumi.any), [undefined], "p[0]: an element of a list cannot be undefined");
+});
+
+test("null and undefined mean absent in properties and maps", () => {
+    assert.equal(give(lumi.number, null), undefined);
+    assert.deepEqual(give(lumi.map(lumi.number), { a: undefined, b: null, c: 1 }), { c: 1 });
+    assert.throws(() => new Thing({ p: null }, { p: lumi.required(lumi.any) }), /p: is required, but missing$/);
+    assert.doesNotThrow(() => new Thing({ q: undefined }, {}));
+});
+
+test("values may not contain themselves, nor go too deep", () => {
+    const circle = { list: [] };
+    circle.list.push(circle);
+    refuses(lumi.any, circle, "p.list[0]: contains itself");
+    const ring = { next: {} };
+    ring.next.next = ring;
+    refuses(lumi.struct(() => node), ring, "p.next.next: contains itself");
+    const twice = [1];
+    assert.deepEqual(give(lumi.any, [twice, twice]), [[1], [1]]);
+
+    let deep = {};
+    for (let i = 0; i < 100_000; i++) {
+        deep = { a: deep };
+    }
+    refuses(lumi.any, deep, `p${".a".repeat(99)}: is nested deeper than 100 levels`);
+});
+
+test("keys that mean something to JavaScript are keys like others", () => {
+    const given = JSON.parse('{"__proto__": {"x": 1}, "constructor": 2, "toString": 3}');
+    for (const type of [lumi.any, lumi.map(lumi.any)]) {
+        const copy = give(type, given);
+        assert.deepEqual(Object.keys(copy), ["__proto__", "constructor", "toString"]);
+        assert.equal(Object.getPrototypeOf(copy), Object.prototype);
+    }
+    assert.equal({}.x, undefined);
+    refuses(lumi.struct(() => node), JSON.parse('{"__proto__": {"n": 1}, "toString": 1}'),
+        "p.__proto__: no such property", "p.toString: no such property");
+    // What a prototype has does not count as given.
+    assert.deepEqual(give(lumi.struct(() => ({ toString: lumi.optional(lumi.string) })), {}), {});
+});
+
+test("objects of another realm and without a prototype are objects", () => {
+    const type = lumi.map(lumi.list(lumi.number));
+    assert.deepEqual(give(type, vm.runInNewContext("({ a: [1] })")), { a: [1] });
+    assert.deepEqual(give(type, Object.assign(Object.create(null), { a: [1] })), { a: [1] });
+});
+
+test("suggestions are for what is near", () => {
+    const values = lumi.enum(() => ({ A: "dedicated", B: "default" }));
+    const expected = 'p: expected "dedicated" or "default", found a string';
+    refuses(values, "dedicted", `${expected} "dedicted"; did you mean "dedicated"?`);
+    refuses(values, "Default", `${expected} "Default"; did you mean "default"?`);
+    refuses(values, "defualt", `${expected} "defualt"; did you mean "default"?`);
+    refuses(values, "host", `${expected} "host"`);
+    refuses(values, "", `${expected} ""`);
+    refuses(lumi.enum(() => ({ A: "only" })), 1, 'p: expected "only", found a number 1');
+    const many = Object.fromEntries(Array.from({ length: 300 }, (_, i) => [`K${i}`, `v${i}`]));
+    refuses(lumi.enum(() => many), "x",
+        'p: expected "v0", "v1", "v2", "v3", "v4", "v5", "v6", "v7", "v8", "v9", "v10", "v11" or 288 others, ' +
+            'found a string "x"');
+});
+
+test("an enum's prototype holds none of its values", () => {
+    refuses(lumi.enum(() => ({ A: "a" })), "toString", 'p: expected "a", found a string "toString"');
+});
