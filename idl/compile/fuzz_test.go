@@ -50,8 +50,7 @@ func fuzzSeeds(f *testing.F) []string {
 		}
 	}
 	for _, code := range diag.Codes() {
-		entry, _ := diag.Explain(string(code))
-		for _, fence := range strings.Split(entry, "```go")[1:] {
+		for _, fence := range strings.Split(diag.Entry(code), "```go")[1:] {
 			_, src, _ := strings.Cut(fence, "\n")
 			src, _, _ = strings.Cut(src, "```")
 			seeds = append(seeds, src)

@@ -48,6 +48,8 @@ const (
 	MarkerType       Code = "MarkerType"
 	ConfigType       Code = "ConfigType"
 	MixinType        Code = "MixinType"
+	UnexportedType   Code = "UnexportedType"
+	RecursiveAlias   Code = "RecursiveAlias"
 )
 
 // What a struct may hold.
@@ -81,5 +83,4 @@ const (
 	ConstType      Code = "ConstType"
 	ConstValue     Code = "ConstValue"
 	DuplicateValue Code = "DuplicateValue"
-	ReservedKey    Code = "ReservedKey"
 )

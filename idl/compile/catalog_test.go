@@ -1,0 +1,112 @@
+package compile_test
+
+import (
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/lumi-idl/lumi/idl/compile"
+	"github.com/lumi-idl/lumi/idl/diag"
+)
+
+// TestCatalog compiles every example of the catalogue: a wrong one yields the code that it stands for and no other, a
+// right one yields nothing.
+func TestCatalog(t *testing.T) {
+	for _, code := range diag.Codes() {
+		t.Run(string(code), func(t *testing.T) {
+			t.Parallel()
+			wrong, right := examples(t, diag.Entry(code))
+			if len(wrong) == 0 || len(right) == 0 {
+				t.Fatalf("%d wrong examples and %d right ones", len(wrong), len(right))
+			}
+			for _, files := range wrong {
+				diags := compileExample(t, files)
+				if len(diags) == 0 {
+					t.Errorf("nothing is wrong with this example:\n%s", files)
+				}
+				for _, d := range diags {
+					if d.Code != code {
+						t.Errorf("a wrong example yields another code:\n%s\n%s", format(d), files)
+					}
+				}
+			}
+			for _, files := range right {
+				for _, d := range compileExample(t, files) {
+					t.Errorf("a right example is wrong:\n%s\n%s", format(d), files)
+				}
+			}
+		})
+	}
+}
+
+func compileExample(t *testing.T, files example) []diag.Diagnostic {
+	t.Helper()
+	dir := newModule(t, files.inside("idl"))
+	_, diags, err := load(t, compile.Options{Dir: filepath.Join(dir, "idl")})
+	if err != nil {
+		t.Errorf("%v\n%s", err, files)
+	}
+	return diags
+}
+
+func format(d diag.Diagnostic) string {
+	var b strings.Builder
+	if err := diag.Text(&b, []diag.Diagnostic{d}, diag.TextOptions{}); err != nil {
+		return err.Error()
+	}
+	return b.String()
+}
+
+// example is the files of one IDL.
+type example []exampleFile
+
+type exampleFile struct{ name, content string }
+
+func (e example) inside(dir string) map[string]string {
+	files := map[string]string{}
+	for _, f := range e {
+		files[dir+"/"+f.name] = f.content
+	}
+	return files
+}
+
+func (e example) String() string {
+	var b strings.Builder
+	for _, f := range e {
+		b.WriteString("-- " + f.name + " --\n" + f.content)
+	}
+	return b.String()
+}
+
+// fences finds the code of an entry, with what stands in front of it. A fence may name its file.
+var fences = regexp.MustCompile("(?ms)(.*?)^```go(?: (\\S+))?\n(.*?)^```$")
+
+// examples takes an entry of the catalogue apart. Fences that name their files and directly follow each other make one
+// example; a fence without a name is an example of its own.
+func examples(t *testing.T, entry string) (wrong, right []example) {
+	t.Helper()
+	_, rest, _ := strings.Cut(entry, "\n## Wrong\n")
+	before, after, found := strings.Cut(rest, "\n## Right\n")
+	if !found {
+		t.Fatalf("the entry lacks the headings Wrong and Right:\n%s", entry)
+	}
+	return splitExamples(before), splitExamples(after)
+}
+
+func splitExamples(section string) []example {
+	var list []example
+	for _, m := range fences.FindAllStringSubmatch(section, -1) {
+		text, file := strings.TrimSpace(m[1]), exampleFile{m[2], m[3]}
+		switch {
+		case file.name == "":
+			list = append(list, example{{"idl.go", file.content}})
+		case text != "" || len(list) == 0:
+			list = append(list, example{file})
+		default:
+			last := &list[len(list)-1]
+			*last = append(*last, file)
+		}
+	}
+	return list
+}

@@ -1,0 +1,64 @@
+package compile_test
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/lumi-idl/lumi/idl/compile"
+	"github.com/lumi-idl/lumi/idl/diag"
+	"github.com/lumi-idl/lumi/idl/schema"
+)
+
+// newModule makes a module example.com/shop on disk that sees the marker package of this checkout, and returns its
+// folder. Files are by slash-separated path below it; a go.mod among them takes the place of the usual one.
+func newModule(t testing.TB, files map[string]string) string {
+	t.Helper()
+	temp, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	checkout, err := filepath.Abs("../..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := filepath.Join(temp, "shop")
+	write(t, dir, "go.mod", fmt.Sprintf(`module example.com/shop
+
+go 1.26.0
+
+require github.com/lumi-idl/lumi v0.0.0
+
+replace github.com/lumi-idl/lumi => %s
+`, checkout))
+	for name, content := range files {
+		write(t, dir, name, content)
+	}
+	return dir
+}
+
+func write(t testing.TB, dir, name, content string) {
+	t.Helper()
+	name = filepath.Join(dir, filepath.FromSlash(name))
+	if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(name, []byte(content), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// load compiles, and holds what is true of every result: there is a model, or there are errors, or there is a failure.
+func load(t testing.TB, opts compile.Options) (*schema.Package, []diag.Diagnostic, error) {
+	t.Helper()
+	pkg, diags, err := compile.Load(context.Background(), opts)
+	switch {
+	case err != nil && (pkg != nil || len(diags) > 0):
+		t.Errorf("an error comes with a model or diagnostics: %v", err)
+	case err == nil && (pkg == nil) != (diag.Errors(diags) > 0):
+		t.Errorf("%d errors, and a model: %t", diag.Errors(diags), pkg != nil)
+	}
+	return pkg, diags, err
+}
