@@ -23,6 +23,7 @@ type checker struct {
 	decls    map[*types.TypeName]*decl
 	order    []*decl // the values of decls, in source order
 	consts   []*constDecl
+	reaches  []reach
 
 	diags        []*diag.Diagnostic
 	blindFolders map[string]bool

@@ -24,7 +24,10 @@ func (c *checker) check() {
 	}
 	c.checkOptionPlaces()
 	c.checkConfigs()
+	c.checkReaches()
+	c.checkRecursion()
 	plain := c.fillEnums()
+	c.checkMemberKeys()
 	c.assemble(plain)
 	c.checkNames()
 }
@@ -164,6 +167,18 @@ func (c *checker) addMember(e *schema.Enum, k *constDecl, seen map[string]*const
 	e.Members = append(e.Members, &schema.Member{
 		Name: k.name.Name, Value: value, Doc: k.doc, Pos: c.schemaPos(k.name.Pos()),
 	})
+}
+
+// checkMemberKeys refuses the one key that an object literal in JavaScript does not take for one.
+func (c *checker) checkMemberKeys() {
+	for _, d := range c.order {
+		e, ok := d.model.(*schema.Enum)
+		if !ok || !slices.Contains(schema.MemberKeys(e), "__proto__") {
+			continue
+		}
+		c.report(diag.ReservedName, d.spec.Name, "a constant of %s would be called __proto__ in generated TypeScript", e.Name).
+			Suggestion = "rename the constant"
+	}
 }
 
 func (c *checker) rejectUTF8(k *constDecl) {

@@ -99,6 +99,9 @@ func (c *checker) promote(d *decl, f *ast.Field) {
 		inner.embedders = append(inner.embedders, d)
 		for _, promoted := range c.flatten(inner) {
 			p := *promoted.Property
+			if inner.file.source != d.file.source {
+				c.reaches = append(c.reaches, reach{at: f.Type, from: d.file.source.module, typ: p.Type})
+			}
 			p.Pos = c.schemaPos(f.Type.Pos())
 			c.addField(d, &field{Property: &p, at: f.Type, owner: promoted.owner})
 		}

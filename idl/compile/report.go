@@ -6,6 +6,7 @@ import (
 	"go/token"
 	"path/filepath"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"github.com/agnivade/levenshtein"
@@ -84,14 +85,26 @@ func (c *checker) schemaPos(pos token.Pos) schema.Position {
 	return schema.Position{Line: p.Line, Column: p.Column}
 }
 
-// docText returns a comment's text without markers, in valid UTF-8 and without the line end at its end.
+// docText returns the first comment that says something, without markers, in valid UTF-8, and without white space at
+// the ends of its lines, which formatters would take away.
 func docText(groups ...*ast.CommentGroup) string {
 	for _, g := range groups {
-		if text := strings.TrimRight(g.Text(), "\n"); text != "" {
-			return strings.ToValidUTF8(text, string(utf8.RuneError))
+		if g == nil || unterminated(g.List[len(g.List)-1].Text) {
+			continue // of the latter, go/ast would panic, and the syntax error is reported
+		}
+		lines := strings.Split(strings.ToValidUTF8(g.Text(), string(utf8.RuneError)), "\n")
+		for i, line := range lines {
+			lines[i] = strings.TrimRightFunc(line, unicode.IsSpace)
+		}
+		if text := strings.Trim(strings.Join(lines, "\n"), "\n"); text != "" {
+			return text
 		}
 	}
 	return ""
+}
+
+func unterminated(comment string) bool {
+	return strings.HasPrefix(comment, "/*") && (len(comment) < len("/**/") || !strings.HasSuffix(comment, "*/"))
 }
 
 // nearest returns the candidate that somebody who wrote got most probably meant, or "" if none is near.

@@ -118,7 +118,11 @@ func (c *checker) convertName(f *sourceFile, expr ast.Expr, at place) schema.Typ
 		return nil
 	}
 	d.usedAsType = true
-	return &schema.Ref{Decl: d.model}
+	ref := &schema.Ref{Decl: d.model}
+	if d.file.source != f.source {
+		c.reaches = append(c.reaches, reach{at: expr, from: f.source.module, typ: ref})
+	}
+	return ref
 }
 
 func (c *checker) convertPredeclared(expr ast.Expr, obj *types.TypeName) schema.Type {

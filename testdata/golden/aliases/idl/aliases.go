@@ -14,8 +14,8 @@ type (
 	Tags map[string]string
 	// Rules is a name for lists.
 	Rules []Rule
-	// Tree holds itself.
-	Tree map[string]Tree
+	// Tree is two maps deep.
+	Tree map[string]Tags
 	// ByARN has keys that are an alias.
 	ByARN map[ARN]*Rule
 )

@@ -24,8 +24,6 @@ type Thing struct {
 	Harm string
 }
 
-// +build harmless is no constraint down here.
-
 // Lonely is below a comment that is not its own.
 type Lonely struct {
 	// go:build linux

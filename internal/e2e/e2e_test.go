@@ -1,0 +1,77 @@
+// Package e2e tests the whole way from IDL to generated code with the real command, and has the real toolchains judge
+// what comes out. It holds tests only.
+package e2e
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// update is the only way to change golden files; 'make golden' sets it.
+var update = flag.Bool("update", false, "write the golden files instead of comparing with them")
+
+// checkout is the root of the repository, and cidlc the command, built from it.
+var checkout, cidlc string
+
+func TestMain(m *testing.M) {
+	flag.Parse()
+	os.Exit(withCommand(m.Run))
+}
+
+func withCommand(run func() int) int {
+	root, err := filepath.Abs("../..")
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	dir, err := os.MkdirTemp("", "cidlc")
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	defer os.RemoveAll(dir)
+	checkout, cidlc = root, filepath.Join(dir, "cidlc")
+	build := exec.Command("go", "build", "-o", cidlc, "./cmd/cidlc")
+	build.Dir = root
+	if out, err := build.CombinedOutput(); err != nil {
+		fmt.Fprintf(os.Stderr, "%v\n%s", err, out)
+		return 1
+	}
+	return run()
+}
+
+// result is what a run of the command left behind.
+type result struct {
+	code           int
+	stdout, stderr string
+}
+
+// compile runs the command in a folder, with more variables in its environment.
+func compile(t *testing.T, dir string, env []string, args ...string) result {
+	t.Helper()
+	var stdout, stderr strings.Builder
+	cmd := exec.Command(cidlc, args...)
+	cmd.Dir, cmd.Stdout, cmd.Stderr = dir, &stdout, &stderr
+	cmd.Env = append(os.Environ(), env...)
+	err := cmd.Run()
+	if failed := new(exec.ExitError); err != nil && !errors.As(err, &failed) {
+		t.Fatal(err)
+	}
+	return result{cmd.ProcessState.ExitCode(), stdout.String(), stderr.String()}
+}
+
+// run runs another command in the repository's root, and fails the test if the command fails or says anything.
+func run(t *testing.T, name string, args ...string) {
+	t.Helper()
+	cmd := exec.Command(name, args...)
+	cmd.Dir = checkout
+	if out, err := cmd.CombinedOutput(); err != nil || len(out) > 0 {
+		t.Errorf("%s: %v\n%s", strings.Join(cmd.Args, " "), err, out)
+	}
+}
