@@ -1,6 +1,7 @@
 package main
 
 import (
+	"flag"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -10,13 +11,15 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
+var update = flag.Bool("update", false, "write the golden files in the scripts instead of comparing with them")
+
 func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){"cidlc": main})
 }
 
 // TestScripts runs testdata/script/*.txtar, each of which is a bug report and its test. A script works in a module
 // example.com/work that has the marker package of this checkout; go.mod is put there unless the script brings its own.
-// UPDATE_GOLDEN=1 rewrites what the scripts compare output with.
+// With -update, what the scripts compare output with is rewritten.
 func TestScripts(t *testing.T) {
 	repo, err := filepath.Abs("../..")
 	if err != nil {
@@ -25,7 +28,7 @@ func TestScripts(t *testing.T) {
 	goEnv := toolEnv(t)
 	testscript.Run(t, testscript.Params{
 		Dir:                 "testdata/script",
-		UpdateScripts:       os.Getenv("UPDATE_GOLDEN") != "",
+		UpdateScripts:       *update,
 		RequireExplicitExec: false,
 		Setup: func(env *testscript.Env) error {
 			env.Vars = append(env.Vars, goEnv...)

@@ -2,6 +2,7 @@ package schema_test
 
 import (
 	"bytes"
+	"flag"
 	"fmt"
 	"math"
 	"os"
@@ -15,6 +16,8 @@ import (
 
 	"github.com/lumi-idl/lumi/idl/schema"
 )
+
+var update = flag.Bool("update", false, "write the golden file instead of comparing with it")
 
 // TestWrite shows the whole of the JSON form once, byte by byte.
 func TestWrite(t *testing.T) {
@@ -50,7 +53,7 @@ func TestWrite(t *testing.T) {
 	p.Link()
 	got := write(t, p)
 	const golden = "testdata/schema.json"
-	if os.Getenv("UPDATE_GOLDEN") != "" {
+	if *update {
 		if err := os.WriteFile(golden, []byte(got), 0o644); err != nil {
 			t.Fatal(err)
 		}

@@ -1,0 +1,94 @@
+# What developers do with Lumi. 'make' alone lists it.
+
+GO      ?= go
+TOOL     = $(GO) tool -modfile=tools/go.mod
+VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null)
+PLATFORMS = linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 windows/arm64
+
+NPM_PACKAGE = runtime/typescript
+# npm ci writes this file last.
+NPM_READY   = $(NPM_PACKAGE)/node_modules/.package-lock.json
+
+# How long 'make fuzz' lets each fuzz test run, and how often 'make bench' repeats what it measures.
+FUZZTIME ?= 60s
+COUNT    ?= 1
+
+.DEFAULT_GOAL = help
+
+## build: compile all Go and TypeScript
+.PHONY: build
+build: $(NPM_READY)
+	$(GO) build ./...
+	npm --prefix $(NPM_PACKAGE) run --silent build
+
+## example: compile the AWS example, examples/aws/idl, into pack/ and provider/ beside it
+.PHONY: example
+example:
+	$(GO) run ./cmd/cidlc examples/aws/idl --out-pack --out-provider
+
+## test: run all tests
+.PHONY: test
+test: $(NPM_READY)
+	npm --prefix $(NPM_PACKAGE) test --silent
+	$(GO) test ./...
+
+## lint: gofmt, vet and golangci-lint
+.PHONY: lint
+lint:
+	@test -z "$$(git ls-files -z '*.go' | xargs -0 gofmt -l | tee /dev/stderr)" || { echo 'run gofmt -w on these' >&2; exit 1; }
+	$(GO) vet ./...
+	$(TOOL) golangci-lint run ./...
+
+## generate: bring everything that is generated and checked in up to date
+.PHONY: generate
+generate:
+	$(GO) generate ./...
+
+## golden: accept what golden tests find as right; look at the diff before you commit it
+.PHONY: golden
+golden: $(NPM_READY)
+	$(GO) test $$(git grep -l 'flag.Bool("update"' -- '*_test.go' | xargs -n 1 dirname | sed 's,^,./,' | sort -u) -update
+
+## fuzz: let each fuzz test run for FUZZTIME (60s)
+.PHONY: fuzz
+fuzz:
+	@set -e; git grep -n '^func Fuzz' -- '*_test.go' | sed -E 's,^(.*)/[^/]*:[0-9]+:func (Fuzz[A-Za-z0-9_]*).*,\1 \2,' | \
+	while read -r dir name; do \
+		echo "$$name in $$dir"; \
+		$(GO) test -run='^$$' -fuzz="^$$name\$$" -fuzztime=$(FUZZTIME) ./$$dir </dev/null; \
+	done
+
+## bench: measure speed and memory, COUNT times (1), into bench.txt; benchstat sums up
+.PHONY: bench
+bench:
+	$(GO) test -run='^$$' -bench=. -benchmem -count=$(COUNT) -timeout=60m ./internal/bench/... | tee bench.txt
+	$(TOOL) benchstat bench.txt
+
+## dist: build the binaries for all platforms, one for this machine, and the npm package into dist/
+.PHONY: dist
+dist: $(NPM_READY)
+	rm -rf dist
+	mkdir dist
+	CGO_ENABLED=0 $(GO) build -trimpath -ldflags='-s -w -X main.version=$(VERSION)' -o dist/ ./cmd/cidlc
+	@set -e; for platform in $(PLATFORMS); do \
+		os=$${platform%/*} arch=$${platform#*/} suffix=; \
+		if [ $$os = windows ]; then suffix=.exe; fi; \
+		echo "dist/cidlc_$${os}_$$arch$$suffix"; \
+		CGO_ENABLED=0 GOOS=$$os GOARCH=$$arch $(GO) build -trimpath -ldflags='-s -w -X main.version=$(VERSION)' \
+			-o dist/cidlc_$${os}_$$arch$$suffix ./cmd/cidlc; \
+	done
+	cd $(NPM_PACKAGE) && npm pack --silent --pack-destination=$(CURDIR)/dist
+
+## clean: remove what the others leave behind
+.PHONY: clean
+clean:
+	rm -rf bin dist bench.txt $(NPM_PACKAGE)/node_modules $(NPM_PACKAGE)/dist
+
+## help: list the targets
+.PHONY: help
+help:
+	@sed -n 's/^## \([a-z]*\): /  \1\t/p' $(MAKEFILE_LIST) | expand -t 14
+
+$(NPM_READY): $(NPM_PACKAGE)/package-lock.json
+	npm --prefix $(NPM_PACKAGE) ci --silent --no-audit --no-fund
+	@touch $@
