@@ -136,7 +136,10 @@ func (p *Props) decodeKey(key string, v *structpb.Value, c codec, into any, keys
 		return false
 	}
 	v, is := p.open(v)
-	return is == unknown || is == present && c.decode(p, v, into)
+	if is == present && c.decode(p, v, into) {
+		return true
+	}
+	return p.marks.unknown.has(p)
 }
 
 // encodeElement encodes an element of a list, which cannot be absent.
@@ -149,7 +152,7 @@ func (p *Props) encodeElement(s step, from any, c codec) *structpb.Value {
 	if v := p.encode(from, c, 0); v != nil {
 		return v
 	}
-	if _, missing := p.marks.missing[p.here()]; !missing && len(p.faults) == faults {
+	if len(p.faults) == faults && !p.marks.missing.has(p) {
 		p.fault("an element of a list cannot be absent")
 	}
 	return structpb.NewNullValue()

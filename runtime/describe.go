@@ -48,7 +48,7 @@ func (p *Props) strangers(o Object) {
 
 // didYouMean completes a message about a name that is none of the names, if it is nearly one of them.
 func didYouMean(name string, names []string) string {
-	best, distance := "", min(len(name)/3, 3)+1
+	best, distance := "", min((len(name)+1)/3, 3)+1
 	for _, candidate := range names {
 		if strings.EqualFold(name, candidate) {
 			best = candidate

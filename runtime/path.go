@@ -77,6 +77,15 @@ func (s Paths) Within(p Path) bool {
 // Sorted lists the paths in order.
 func (s Paths) Sorted() []Path { return slices.Sorted(maps.Keys(s)) }
 
+// has reports whether the value that a walk is at is in the set, by itself.
+func (s Paths) has(p *Props) bool {
+	if len(s) == 0 {
+		return false
+	}
+	_, ok := s[p.here()]
+	return ok
+}
+
 // add returns the set with p in it, made if need be.
 func (s Paths) add(p Path) Paths {
 	if s == nil {

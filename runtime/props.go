@@ -284,27 +284,18 @@ func (p *Props) put(name string, field any, c codec, f Flags) {
 
 // encode makes the value at hand, nil if it is absent, wrapped if it is a secret.
 func (p *Props) encode(from any, c codec, f Flags) *structpb.Value {
-	marked := p.marks.unknown != nil || p.marks.secret != nil || p.marks.missing != nil
-	if !marked {
-		v := p.plain(from, c)
-		if v != nil && f&Secret != 0 {
-			return NewSecret(v)
-		}
-		return v
-	}
-	here := p.here()
-	if _, missing := p.marks.missing[here]; missing {
+	if p.marks.missing.has(p) {
 		return nil
 	}
-	_, secret := p.marks.secret[here]
-	var v *structpb.Value
-	if _, ok := p.marks.unknown[here]; ok {
-		v = NewUnknown()
-	} else {
-		v = p.plain(from, c)
-		secret = secret || f&Secret != 0
+	// An unknown value is no secret for the sake of its property: only if it came as one.
+	if p.marks.unknown.has(p) {
+		return p.wrap(NewUnknown(), false)
 	}
-	if v != nil && secret {
+	return p.wrap(p.plain(from, c), f&Secret != 0)
+}
+
+func (p *Props) wrap(v *structpb.Value, secret bool) *structpb.Value {
+	if v != nil && (secret || p.marks.secret.has(p)) {
 		return NewSecret(v)
 	}
 	return v

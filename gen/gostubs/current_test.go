@@ -1,0 +1,61 @@
+package gostubs_test
+
+import (
+	"bytes"
+	"context"
+	"flag"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/lumi-idl/lumi/gen"
+	"github.com/lumi-idl/lumi/gen/gostubs"
+	"github.com/lumi-idl/lumi/idl/compile"
+)
+
+var update = flag.Bool("update", false, "write the stubs of the test provider anew")
+
+// The test provider's IDL has every kind of declaration, of option and of type. The runtime's tests drive what is
+// generated from it.
+const (
+	featureDir        = "../../runtime/internal/testprovider"
+	featureImportPath = "github.com/lumi-idl/lumi/runtime/internal/testprovider"
+)
+
+func featureStubs(t *testing.T) []gen.File {
+	t.Helper()
+	pkg, diags, err := compile.Load(context.Background(), compile.Options{
+		Dir: filepath.Join(featureDir, "idl"), Package: "feature",
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, d := range diags {
+		t.Errorf("%s:%d: %s", d.Span.Start.File, d.Span.Start.Line, d.Message)
+	}
+	if pkg == nil {
+		t.FailNow()
+	}
+	files, err := gostubs.Generate(pkg, gostubs.Options{ImportPath: featureImportPath})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return files
+}
+
+// TestCurrent proves that the stubs of the test provider are what the generator makes of its IDL.
+func TestCurrent(t *testing.T) {
+	for _, f := range featureStubs(t) {
+		name := filepath.Join(featureDir, filepath.FromSlash(f.Path))
+		if *update {
+			write(t, name, f.Content)
+		}
+		found, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !bytes.Equal(found, f.Content) {
+			t.Errorf("%s is not current; run go test ./gen/gostubs -run TestCurrent -update", name)
+		}
+	}
+}

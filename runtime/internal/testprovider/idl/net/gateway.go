@@ -1,0 +1,30 @@
+package net
+
+import "github.com/lumi-idl/lumi/idl"
+
+// base is a mixin: its properties appear in what embeds it.
+type base struct {
+	idl.Resource
+	// Note comes from the mixin.
+	Note *string `lumi:"optional"`
+}
+
+// Gateway is a resource that programs do not name.
+type Gateway struct {
+	base
+	Kind GatewayKind `lumi:"replaces"`
+	IP   *string     `lumi:"out"`
+}
+
+// GatewayKind is an enum beside the resource.
+type GatewayKind string
+
+const (
+	Internal GatewayKind = "internal"
+	External GatewayKind = "external"
+)
+
+// Marker is a resource without properties.
+type Marker struct {
+	idl.Resource
+}

@@ -1,0 +1,71 @@
+// Package feature holds every kind of declaration, of option and of type that the IDL has. Stubs are generated from it
+// for the tests of the runtime and of the generator.
+package feature
+
+// MaxDisks is a whole number.
+const MaxDisks = 5
+
+// Pi is another, and Ratio one that divides like a float64.
+const (
+	Pi    = 3.14159
+	Ratio = 2.0
+)
+
+const greeting, Shout = "hello \"you\"\n", true
+
+// Color is an enum.
+type Color string
+
+const (
+	// Red is the first color.
+	Red   Color = "red"
+	Green Color = "green"
+	// DarkBlue is computed.
+	DarkBlue Color = "dark" + "-blue"
+)
+
+// mood is an enum that stays in its module.
+type mood string
+
+const (
+	moodGood mood = "good"
+	moodBad  mood = "bad"
+)
+
+// Tags is an alias of a map, and Name one of a string.
+type (
+	Tags map[string]string
+	Name string
+)
+
+// Points is an alias of a list of structs.
+type Points []Point
+
+// Point is a struct that others use, also from other modules.
+type Point struct {
+	X, Y  float64
+	Label *Name `lumi:"optional"`
+	Mood  *mood `lumi:"optional"`
+}
+
+// Tree is a recursive struct.
+type Tree struct {
+	Value  string
+	Left   *Tree            `lumi:"optional"`
+	Leaves *[]Tree          `lumi:"optional"`
+	Named  *map[string]Tree `lumi:"optional"`
+}
+
+// Empty has no properties.
+type Empty struct{}
+
+// inner is a struct that stays in its module.
+type inner struct {
+	Secret *string `lumi:"optional,secret"`
+}
+
+// Outer refers to it.
+type Outer struct {
+	Inner inner
+	Type  string
+}

@@ -1,0 +1,84 @@
+package net
+
+import (
+	"strings"
+	"testing"
+
+	"google.golang.org/protobuf/encoding/protojson"
+	"google.golang.org/protobuf/types/known/structpb"
+
+	lumi "github.com/lumi-idl/lumi/runtime"
+)
+
+// bag reads properties from JSON, in which special values have short names.
+func bag(tb testing.TB, json string) *structpb.Struct {
+	tb.Helper()
+	json = strings.NewReplacer(
+		"$sig", lumi.Signature, "$secret", lumi.SecretSignature, "$asset", lumi.AssetSignature,
+		"$archive", lumi.ArchiveSignature, "$unknown", lumi.UnknownValue,
+		"$network", "urn:lumi:test::shop:index::feature:net:Network::n1",
+		"$gateway", "urn:lumi:test::shop:index::feature:net:Gateway::g1",
+	).Replace(json)
+	s := &structpb.Struct{}
+	if err := protojson.Unmarshal([]byte(json), s); err != nil {
+		tb.Fatal(err)
+	}
+	return s
+}
+
+// with returns properties with others laid over them. A null takes one away.
+func with(tb testing.TB, base, json string) *structpb.Struct {
+	tb.Helper()
+	s := bag(tb, base)
+	for key, v := range bag(tb, json).Fields {
+		s.Fields[key] = v
+		if _, null := v.Kind.(*structpb.Value_NullValue); null {
+			delete(s.Fields, key)
+		}
+	}
+	return s
+}
+
+// minimal has what a network requires and nothing else.
+const minimal = `{
+	"name": "n", "cidr": "10.0.0.0/8", "size": 1, "open": false, "color": "red", "required": [],
+	"origin": {"x": 0, "y": 0}, "gateway": "$gateway", "document": {}, "script": {"$sig": "$asset", "text": ""}
+}`
+
+// text prints properties so that they can be compared.
+func text(s *structpb.Struct) string {
+	return protojson.Format(&structpb.Struct{Fields: normal(structpb.NewStructValue(s)).GetStructValue().GetFields()})
+}
+
+// normal takes away what carries no meaning: nulls in objects, and the difference between secrets and other values.
+// An asset whose content is unknown is an unknown asset.
+func normal(v *structpb.Value) *structpb.Value {
+	switch k := v.GetKind().(type) {
+	case *structpb.Value_ListValue:
+		list := &structpb.ListValue{}
+		for _, elem := range k.ListValue.GetValues() {
+			list.Values = append(list.Values, normal(elem))
+		}
+		return structpb.NewListValue(list)
+	case *structpb.Value_StructValue:
+		fields := k.StructValue.GetFields()
+		signature := fields[lumi.Signature].GetStringValue()
+		if signature == lumi.SecretSignature {
+			return normal(fields["value"])
+		}
+		made := map[string]*structpb.Value{}
+		for key, field := range fields {
+			field = normal(field)
+			if signature != "" && field.GetStringValue() == lumi.UnknownValue {
+				return lumi.NewUnknown()
+			}
+			if _, null := field.GetKind().(*structpb.Value_NullValue); !null {
+				made[key] = field
+			}
+		}
+		return structpb.NewStructValue(&structpb.Struct{Fields: made})
+	case nil:
+		return structpb.NewNullValue()
+	}
+	return v
+}
