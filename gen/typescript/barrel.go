@@ -108,13 +108,13 @@ func exports(f *schema.File) []string {
 
 // isTypeOnly reports whether the ith of the names of a declaration stands for a type, and for no value too.
 func isTypeOnly(d schema.Decl, i int) bool {
-	switch d := d.(type) {
+	switch d.(type) {
 	case *schema.Resource:
 		return i > 0
 	case *schema.Config:
 		return i == 0
 	case *schema.Alias:
-		return !containsItself(d)
+		return true
 	}
 	return false
 }

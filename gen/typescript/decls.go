@@ -16,25 +16,16 @@ func (f *file) enum(e *schema.Enum) {
 	f.put(";\n\nexport const ", e.Name, " = {\n")
 	keys := schema.MemberKeys(e)
 	for i, m := range e.Members {
-		key := keys[i]
-		if key == "__proto__" {
-			// Without brackets, this would set the prototype of the table.
-			key = `["__proto__"]`
-		}
 		f.doc(indent, m.Doc)
-		f.put(indent, key, ": ", quote(m.Value), ",\n")
+		f.put(indent, keys[i], ": ", quote(m.Value), ",\n")
 	}
 	f.put("} as const;\n")
 }
 
-// alias writes another name for a type. It has a shape of its own only where it contains itself.
+// alias writes another name for a type.
 func (f *file) alias(a *schema.Alias) {
 	f.doc("", a.Doc)
 	f.put("export type ", a.Name, " = ", f.typ(a.Target), ";\n")
-	if containsItself(a) {
-		f.usesLumi, f.loadsLumi = true, true
-		f.put("\nexport const ", a.Name, ": lumi.Type = ", f.shape(a.Target), ";\n")
-	}
 }
 
 // structure writes an interface, and the shape under the same name.

@@ -34,8 +34,7 @@ func (f *file) typ(t schema.Type) string {
 	return ""
 }
 
-// shape returns the expression that describes a type at run time. Aliases are spelled out, unless they contain
-// themselves.
+// shape returns the expression that describes a type at run time. Aliases are spelled out: none is made of itself.
 func (f *file) shape(t schema.Type) string {
 	switch t := t.(type) {
 	case schema.Primitive:
@@ -56,9 +55,6 @@ func (f *file) shape(t schema.Type) string {
 		case *schema.Enum:
 			return "lumi.enum(() => " + f.imports.name(d, true) + ")"
 		case *schema.Alias:
-			if containsItself(d) {
-				return "lumi.alias(() => " + f.imports.name(d, true) + ")"
-			}
 			return f.shape(d.Target)
 		}
 	}
@@ -67,33 +63,3 @@ func (f *file) shape(t schema.Type) string {
 
 // isString reports whether a map's key may be any string.
 func isString(key schema.Type) bool { return schema.Underlying(key) == schema.String }
-
-// containsItself reports whether an alias is a list or map of itself, at any depth. A struct in between breaks the
-// circle, since it has a shape of its own.
-func containsItself(a *schema.Alias) bool {
-	seen := map[*schema.Alias]bool{}
-	for next := elementAlias(a.Target); next != nil && !seen[next]; next = elementAlias(next.Target) {
-		if next == a {
-			return true
-		}
-		seen[next] = true
-	}
-	return false
-}
-
-// elementAlias returns the alias that a type is, or is a list or map of, or nil.
-func elementAlias(t schema.Type) *schema.Alias {
-	for {
-		switch u := t.(type) {
-		case *schema.List:
-			t = u.Elem
-		case *schema.Map:
-			t = u.Elem
-		case *schema.Ref:
-			alias, _ := u.Decl.(*schema.Alias)
-			return alias
-		default:
-			return nil
-		}
-	}
-}

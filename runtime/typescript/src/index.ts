@@ -11,7 +11,6 @@ export {
     type Property,
     type Shape,
     type Type,
-    alias,
     any,
     anyResource,
     archive,

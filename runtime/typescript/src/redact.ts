@@ -34,7 +34,6 @@ function redact(type: Type, value: unknown, around: readonly object[]): unknown 
         case "struct":
             return isObject(value) ? withoutSecrets(type.shape(), value, around) : value;
         default:
-            // An alias contains lists and maps of itself and nothing else, so no secret.
             return value;
     }
 }

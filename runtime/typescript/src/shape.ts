@@ -11,9 +11,7 @@ export type Type =
     | { readonly kind: "map"; readonly element: Type; readonly key?: Type }
     | { readonly kind: "struct"; readonly shape: () => Shape }
     /** A capability. Without a token, it may be a resource of any type. */
-    | { readonly kind: "resource"; readonly token?: string }
-    /** Another name for a type that contains itself. */
-    | { readonly kind: "alias"; readonly target: () => Type };
+    | { readonly kind: "resource"; readonly token?: string };
 
 /** The values of an enum, by the names of its constants. */
 export type Enum = { readonly [constant: string]: string };
@@ -62,10 +60,6 @@ export function struct(shape: () => Shape): Type {
 
 export function enumeration(values: () => Enum): Type {
     return { kind: "enum", values };
-}
-
-export function alias(target: () => Type): Type {
-    return { kind: "alias", target };
 }
 
 export function list(element: Type): Type {

@@ -78,8 +78,6 @@ export class Checker {
                 return isData(value) ? this.struct(type.shape(), value, at) : this.#expected("an object", value, at);
             case "resource":
                 return this.#resource(type.token, value, at);
-            case "alias":
-                return this.value(type.target(), value, at);
         }
     }
 

@@ -124,7 +124,7 @@ test("Node prints resources without their secrets", () => {
         `test:index:Bucket "b" {\n  name: 'b',\n  fixed: 'f',\n  token: '[secret]',\n` +
             `  arn: Output(arn of test:index:Bucket "b")\n}`,
     );
-    assert.equal(inspect(Bucket.prototype), "Resource {}");
+    assert.equal(inspect(Object.create(Bucket.prototype)), "Resource {}");
 });
 
 test("Node prints values that contain themselves", () => {

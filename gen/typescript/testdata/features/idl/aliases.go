@@ -6,12 +6,17 @@ type Name string
 // Weights maps names to numbers.
 type Weights map[Name]float64
 
-// Tree is a map of itself.
-type Tree map[string]Tree
+// Tree is a map of structs that hold such maps.
+type Tree map[string]Branch
 
-// Nest and Nested are lists and maps of each other.
-type Nest []Nested
-type Nested map[Level]Nest
+// Branch closes the circle.
+type Branch struct{ Tree Tree }
 
-// Rules is a list of something in another module.
-type Rules []Level
+// Nest is a list of an alias.
+type (
+	Nest   []Nested
+	Nested map[Level]Branch
+)
+
+// Levels is a list of something in another file.
+type Levels []Level

@@ -14,7 +14,6 @@ const (
 type mode string
 
 const (
-	__proto__   mode = "proto"
 	constructor mode = "constructor"
 	class       mode = "class"
 	quoted      mode = "a \"b\"\n"

@@ -17,7 +17,7 @@ type Kinds struct {
 	Alias   Name
 	Tree    Tree
 	Nest    Nest
-	Rules   Rules
+	Levels  Levels
 	Rule    Rule
 	Other   net.Rule
 	Asset   *idl.Asset

@@ -2,7 +2,7 @@
 /* eslint-disable */
 
 import * as lumi from "@lumi/lumi";
-import { Level } from "./enums.js";
+import type { Level } from "./enums.js";
 
 lumi.requireGeneration(1);
 
@@ -12,19 +12,21 @@ export type Name = string;
 /** Weights maps names to numbers. */
 export type Weights = { [key: Name]: number };
 
-/** Tree is a map of itself. */
-export type Tree = { [key: string]: Tree };
+/** Tree is a map of structs that hold such maps. */
+export type Tree = { [key: string]: Branch };
 
-export const Tree: lumi.Type = lumi.map(lumi.alias(() => Tree));
+/** Branch closes the circle. */
+export interface Branch {
+    tree: Tree;
+}
 
-/** Nest and Nested are lists and maps of each other. */
+export const Branch: lumi.Shape = {
+    tree: lumi.required(lumi.map(lumi.struct(() => Branch))),
+};
+
 export type Nest = Nested[];
 
-export const Nest: lumi.Type = lumi.list(lumi.alias(() => Nested));
+export type Nested = { [key in Level]?: Branch };
 
-export type Nested = { [key in Level]?: Nest };
-
-export const Nested: lumi.Type = lumi.map(lumi.alias(() => Nest), lumi.enum(() => Level));
-
-/** Rules is a list of something in another module. */
-export type Rules = Level[];
+/** Levels is a list of something in another file. */
+export type Levels = Level[];

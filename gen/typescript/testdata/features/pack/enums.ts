@@ -12,10 +12,9 @@ export const Level = {
 } as const;
 
 /** mode is visible to the files of the folder alone. */
-export type mode = "proto" | "constructor" | "class" | "a \"b\"\n";
+export type mode = "constructor" | "class" | "a \"b\"\n";
 
 export const mode = {
-    ["__proto__"]: "proto",
     constructor: "constructor",
     class: "class",
     quoted: "a \"b\"\n",

@@ -2,7 +2,7 @@
 /* eslint-disable */
 
 import * as lumi from "@lumi/lumi";
-import { type Name, Nest, type Rules, Tree, type Weights } from "./aliases.js";
+import { Branch, type Levels, type Name, type Nest, type Tree, type Weights } from "./aliases.js";
 import { Proxy } from "./config.js";
 import { Level, Size, mode } from "./enums.js";
 import { type Network, Rule as net$Rule } from "./net/network.js";
@@ -23,7 +23,7 @@ export class Kinds extends lumi.NamedResource<"features:index:Kinds"> implements
     declare alias: lumi.Input<Name>;
     declare tree: lumi.Input<Tree>;
     declare nest: lumi.Input<Nest>;
-    declare rules: lumi.Input<Rules>;
+    declare levels: lumi.Input<Levels>;
     declare rule: lumi.Input<Rule>;
     declare other: lumi.Input<net$Rule>;
     declare asset: lumi.Input<lumi.Asset>;
@@ -56,7 +56,7 @@ export interface KindsArgs {
     alias: lumi.Input<Name>;
     tree: lumi.Input<Tree>;
     nest: lumi.Input<Nest>;
-    rules: lumi.Input<Rules>;
+    levels: lumi.Input<Levels>;
     rule: lumi.Input<Rule>;
     other: lumi.Input<net$Rule>;
     asset: lumi.Input<lumi.Asset>;
@@ -82,9 +82,9 @@ const Kinds$shape: lumi.Shape = {
     mode: lumi.required(lumi.enum(() => mode)),
     free: lumi.required(lumi.any),
     alias: lumi.required(lumi.string),
-    tree: lumi.required(lumi.alias(() => Tree)),
-    nest: lumi.required(lumi.alias(() => Nest)),
-    rules: lumi.required(lumi.list(lumi.enum(() => Level))),
+    tree: lumi.required(lumi.map(lumi.struct(() => Branch))),
+    nest: lumi.required(lumi.list(lumi.map(lumi.struct(() => Branch), lumi.enum(() => Level)))),
+    levels: lumi.required(lumi.list(lumi.enum(() => Level))),
     rule: lumi.required(lumi.struct(() => Rule)),
     other: lumi.required(lumi.struct(() => net$Rule)),
     asset: lumi.required(lumi.asset),
