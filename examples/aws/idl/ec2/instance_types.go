@@ -2,19 +2,19 @@ package ec2
 
 // The families of machines.
 const (
-	t3 = "t3."
-	m5 = "m5."
-	c5 = "c5."
-	r5 = "r5."
+	t3 = "t3." // saves up processor time while idle
+	m5 = "m5." // has processor and memory in balance
+	c5 = "c5." // has more processor
+	r5 = "r5." // has more memory
 )
 
 // The sizes within a family. Each doubles the one before.
 const (
-	micro  = "micro"
-	small  = "small"
-	medium = "medium"
-	large  = "large"
-	xlarge = "xlarge"
+	micro  = "micro"  // 1 GiB
+	small  = "small"  // 2 GiB
+	medium = "medium" // 4 GiB
+	large  = "large"  // 8 GiB, where processor and memory are in balance
+	xlarge = "xlarge" // twice as much
 )
 
 // Machines that save up processor time while idle and spend it when busy.

@@ -2,20 +2,29 @@
 
 package ec2
 
+// saves up processor time while idle
 const t3 = "t3."
 
+// has processor and memory in balance
 const m5 = "m5."
 
+// has more processor
 const c5 = "c5."
 
+// has more memory
 const r5 = "r5."
 
+// 1 GiB
 const micro = "micro"
 
+// 2 GiB
 const small = "small"
 
+// 4 GiB
 const medium = "medium"
 
+// 8 GiB, where processor and memory are in balance
 const large = "large"
 
+// twice as much
 const xlarge = "xlarge"
