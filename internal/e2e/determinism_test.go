@@ -1,0 +1,115 @@
+package e2e
+
+import (
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// TestDeterminism holds that the output depends on the IDL alone: not on where the command runs, for which host Go is
+// set up, where its caches are, how many processors there are, or in which order a file system lists files.
+func TestDeterminism(t *testing.T) {
+	moved := t.TempDir()
+	copyBackwards(t, moved, "go.mod", "idl", "examples/aws/idl")
+	elsewhere := t.TempDir()
+	tests := []struct {
+		name string
+		dir  string // where the command runs
+		idl  string
+		env  []string
+	}{
+		{"at the root", checkout, "examples/aws/idl", nil},
+		{"in the IDL's own folder", filepath.Join(checkout, "examples/aws/idl"), ".", nil},
+		{"elsewhere", elsewhere, filepath.Join(checkout, "examples/aws/idl"), nil},
+		{"for another host", checkout, "examples/aws/idl/", []string{"GOOS=windows", "GOARCH=arm64"}},
+		{"with other caches", checkout, "./examples/aws/idl", []string{
+			"GOPATH=" + filepath.Join(elsewhere, "gopath"), "GOCACHE=" + filepath.Join(elsewhere, "gocache"), "GOFLAGS=-modcacherw",
+		}},
+		{"with one processor", checkout, "examples/aws/idl", []string{"GOMAXPROCS=1"}},
+		{"with many processors", checkout, "examples/aws/idl", []string{"GOMAXPROCS=16"}},
+		{"with files made in another order", moved, "examples/aws/idl", nil},
+	}
+	var want map[string]string
+	for _, test := range tests {
+		out := t.TempDir()
+		writeFile(t, filepath.Join(out, "go.mod"), "module example.com/out\n")
+		pack, provider, model := filepath.Join(out, "pack"), filepath.Join(out, "provider"), filepath.Join(out, "schema.json")
+		got := compile(t, test.dir, test.env,
+			test.idl, "--package=aws", "--out-pack="+pack, "--out-provider="+provider, "--out-schema="+model, "-q")
+		if got.code != 0 || got.stderr != "" {
+			t.Errorf("%s: exit code %d\n%s", test.name, got.code, got.stderr)
+			continue
+		}
+		files := readTree(t, out)
+		if want == nil {
+			want = files
+		}
+		if diff := cmp.Diff(want, files); diff != "" {
+			t.Errorf("%s: other output than %s (-first +now)\n%s", test.name, tests[0].name, diff)
+		}
+	}
+	if len(want) < 50 {
+		t.Errorf("%d files are too few for the example", len(want))
+	}
+}
+
+// copyBackwards copies files and folders of the checkout, the last name first.
+func copyBackwards(t *testing.T, to string, names ...string) {
+	t.Helper()
+	var files []string
+	for _, name := range names {
+		err := filepath.WalkDir(filepath.Join(checkout, name), func(path string, entry fs.DirEntry, err error) error {
+			if err == nil && entry.Type().IsRegular() {
+				files = append(files, path)
+			}
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	slices.Reverse(files)
+	for _, file := range files {
+		rel, err := filepath.Rel(checkout, file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		data, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		writeFile(t, filepath.Join(to, rel), string(data))
+	}
+}
+
+func readTree(t *testing.T, dir string) map[string]string {
+	t.Helper()
+	files := map[string]string{}
+	err := filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() {
+			return err
+		}
+		rel, _ := filepath.Rel(dir, path)
+		data, err := os.ReadFile(path)
+		files[filepath.ToSlash(rel)] = string(data)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return files
+}
+
+func writeFile(t *testing.T, name, content string) {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(name, []byte(content), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
