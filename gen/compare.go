@@ -11,8 +11,11 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
+
+	"golang.org/x/sync/errgroup"
 )
 
 // Plan is how a folder differs from the files that belong there. [Compare] makes it without touching anything, so that
@@ -226,6 +229,21 @@ func (p *Plan) compare(files []File, found map[string]fs.DirEntry) error {
 	}
 	slices.SortFunc(p.write, func(a, b File) int { return cmp.Compare(a.Path, b.Path) })
 	return nil
+}
+
+// parallel calls do for every number below n, several at once, and returns the error of the lowest.
+func parallel(n int, do func(i int) error) error {
+	errs := make([]error, n)
+	var g errgroup.Group
+	g.SetLimit(runtime.GOMAXPROCS(0))
+	for i := range n {
+		g.Go(func() error {
+			errs[i] = do(i)
+			return nil
+		})
+	}
+	_ = g.Wait() // The errors are in errs.
+	return cmp.Or(errs...)
 }
 
 // findStale notes what was found, is ours, and is not wanted any more.

@@ -1,7 +1,6 @@
 package gen
 
 import (
-	"cmp"
 	"context"
 	"crypto/rand"
 	"errors"
@@ -10,10 +9,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
-	"runtime"
 	"strings"
-
-	"golang.org/x/sync/errgroup"
 )
 
 // Result says what [Plan.Write] has done.
@@ -44,41 +40,29 @@ func (p *Plan) Write(ctx context.Context) (Result, error) {
 			}
 		}
 	}()
-	err := parallel(len(p.write), func(i int) (err error) {
-		if err := ctx.Err(); err != nil {
-			return err
+	// One file at a time: a file system makes new files one after the other anyway, and processes that wait for it
+	// burn time.
+	for i := range p.write {
+		err := ctx.Err()
+		if err == nil {
+			staged[i], err = p.stage(&p.write[i])
 		}
-		staged[i], err = p.stage(&p.write[i])
-		return err
-	})
-	if err == nil {
-		err = ctx.Err()
+		if err != nil {
+			return Result{}, err
+		}
 	}
-	if err != nil {
+	if err := ctx.Err(); err != nil {
 		return Result{}, err
 	}
-	if err := parallel(len(p.write), func(i int) error { return p.commit(&p.write[i], &staged[i]) }); err != nil {
-		return Result{}, err
+	for i := range p.write {
+		if err := p.commit(&p.write[i], &staged[i]); err != nil {
+			return Result{}, err
+		}
 	}
 	if err := p.removeStale(); err != nil {
 		return Result{}, err
 	}
 	return Result{Written: len(p.write), Unchanged: p.unchanged, Removed: len(p.stale)}, nil
-}
-
-// parallel calls do for every number below n, several at once, and returns the error of the lowest.
-func parallel(n int, do func(i int) error) error {
-	errs := make([]error, n)
-	var g errgroup.Group
-	g.SetLimit(runtime.GOMAXPROCS(0))
-	for i := range n {
-		g.Go(func() error {
-			errs[i] = do(i)
-			return nil
-		})
-	}
-	_ = g.Wait() // The errors are in errs.
-	return cmp.Or(errs...)
 }
 
 // attempts is how often a file is tried anew after another process cleared away its temporary file, believing that a
