@@ -172,7 +172,7 @@ func isOurs(existing fs.FS, name string) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	defer file.Close()
+	defer func() { _ = file.Close() }() // Closing what was only read loses nothing.
 	head := make([]byte, len(start))
 	n, err := io.ReadFull(file, head)
 	if err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {

@@ -1,12 +1,9 @@
 package typescript_test
 
 import (
-	"bytes"
 	"context"
 	"os"
-	"os/exec"
 	"path/filepath"
-	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -15,12 +12,10 @@ import (
 	"github.com/lumi-idl/lumi/gen/typescript"
 	"github.com/lumi-idl/lumi/idl/compile"
 	"github.com/lumi-idl/lumi/idl/schema"
+	"github.com/lumi-idl/lumi/internal/nodetest"
 )
 
-const (
-	features = "testdata/features"
-	runtime  = "../../runtime/typescript"
-)
+const features = "testdata/features"
 
 // strictest is what the TypeScript compiler must not find fault with: all that it can be told to find.
 const strictest = `{
@@ -108,52 +103,61 @@ func TestGolden(t *testing.T) {
 // TestToolchain has the real tools judge the output: tsc type-checks the packages, a program that uses one in every
 // way, and one each line of which is wrong; and Node then runs what the package has to do and to refuse.
 func TestToolchain(t *testing.T) {
-	tsc, err := filepath.Abs(filepath.Join(runtime, "node_modules", ".bin", "tsc"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := os.Stat(tsc); err != nil {
-		t.Fatal("the TypeScript compiler is missing: run 'npm ci --prefix runtime/typescript'")
-	}
-	dir := t.TempDir()
+	dir := newPackage(t)
 	write(t, filepath.Join(dir, "pack"), sourcesOf(generate(t, load(t, filepath.Join(features, "idl")))))
 	write(t, filepath.Join(dir, "aws"), sourcesOf(generate(t, load(t, "../../examples/aws/idl"))))
 	for _, name := range []string{"right.ts", "wrong.ts"} {
 		copyFile(t, filepath.Join(features, name), filepath.Join(dir, name))
 	}
-	// What is on disk of the base package may be older than its sources.
-	lumi := filepath.Join(dir, "node_modules", "@lumi", "lumi")
 	write(t, dir, []gen.File{
 		{Path: "tsconfig.json", Content: []byte(strictest)},
 		{Path: "package.json", Content: []byte(`{"type": "module"}`)},
 	})
-	run(t, dir, tsc, "-p", absolute(t, runtime), "--outDir", filepath.Join(lumi, "dist"))
-	copyFile(t, filepath.Join(runtime, "package.json"), filepath.Join(lumi, "package.json"))
+	nodetest.Compile(t, checkout(t), dir)
 
-	run(t, dir, tsc)
 	check := filepath.Join("out", "check.test.mjs")
 	copyFile(t, filepath.Join(features, "check.test.mjs"), filepath.Join(dir, check))
-	run(t, dir, "node", "--test", check)
+	nodetest.Run(t, dir, "node", "--test", check)
 	// Whichever file of a circle comes first, the package loads.
 	for _, first := range []string{"circle_a", "circle_b", "words", "words_user", "globals"} {
-		run(t, dir, "node", filepath.Join("out", "pack", first+".js"))
+		nodetest.Run(t, dir, "node", filepath.Join("out", "pack", first+".js"))
 	}
 }
 
 // TestScaffoldBuilds holds that the package.json and tsconfig.json of a new package fit its code and the tools.
 func TestScaffoldBuilds(t *testing.T) {
-	dir := t.TempDir()
+	dir := newPackage(t)
 	write(t, dir, generate(t, load(t, filepath.Join(features, "idl"))))
-	lumi := filepath.Join(dir, "node_modules", "@lumi", "lumi")
-	tsc := absolute(t, filepath.Join(runtime, "node_modules", ".bin", "tsc"))
-	run(t, dir, tsc, "-p", absolute(t, runtime), "--outDir", filepath.Join(lumi, "dist"))
-	copyFile(t, filepath.Join(runtime, "package.json"), filepath.Join(lumi, "package.json"))
-	run(t, dir, tsc)
+	nodetest.Compile(t, checkout(t), dir)
 	// A package can import itself by name, as others would.
-	run(t, dir, "node", "--input-type=module", "-e", `
+	nodetest.Run(t, dir, "node", "--input-type=module", "-e", `
 		import { Kinds, net } from "features";
 		import { Network } from "features/net";
 		if (net.Network !== Network || Kinds.type !== "features:index:Kinds") throw new Error("wrong exports");`)
+}
+
+// checkout is the root of the repository.
+func checkout(t *testing.T) string {
+	t.Helper()
+	dir, err := filepath.Abs("../..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+// newPackage returns a folder from which @lumi/lumi can be imported.
+func newPackage(t *testing.T) string {
+	t.Helper()
+	dir := t.TempDir()
+	modules := filepath.Join(dir, "node_modules", "@lumi")
+	if err := os.MkdirAll(modules, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(nodetest.Package(t, checkout(t)), filepath.Join(modules, "lumi")); err != nil {
+		t.Fatal(err)
+	}
+	return dir
 }
 
 // sourcesOf returns the files that are no scaffolds.
@@ -187,24 +191,4 @@ func copyFile(t *testing.T, from, to string) {
 		t.Fatal(err)
 	}
 	write(t, filepath.Dir(to), []gen.File{{Path: filepath.Base(to), Content: content}})
-}
-
-func absolute(t *testing.T, name string) string {
-	t.Helper()
-	abs, err := filepath.Abs(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return abs
-}
-
-func run(t *testing.T, dir, name string, args ...string) {
-	t.Helper()
-	cmd := exec.Command(name, args...)
-	cmd.Dir = dir
-	var out bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &out, &out
-	if err := cmd.Run(); err != nil {
-		t.Fatalf("%s %s: %v\n%s", filepath.Base(name), strings.Join(args, " "), err, out.Bytes())
-	}
 }

@@ -2,6 +2,7 @@
 /* eslint-disable */
 
 export { type Name, type Weights, type Tree, Branch, type Nest, type Nested, type Levels } from "./aliases.js";
+export { type Files } from "./assets.js";
 export { A, type AArgs, AData } from "./circle_a.js";
 export { B, type BArgs, BData } from "./circle_b.js";
 export { type Config, configure, Proxy } from "./config.js";
