@@ -1,0 +1,43 @@
+package tutorial_test
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// link matches a link to a file of the repository, but not one to an address or within a page.
+var link = regexp.MustCompile(`\]\(([^)#:\s]+)(?:#[^)\s]*)?\)`)
+
+// TestLinks holds that what the documentation links to is there.
+func TestLinks(t *testing.T) {
+	t.Parallel()
+	var pages []string
+	for _, pattern := range []string{"../../*.md", "../../docs/*.md", "../../examples/*/*.md"} {
+		found, err := filepath.Glob(pattern)
+		if err != nil {
+			t.Fatal(err)
+		}
+		pages = append(pages, found...)
+	}
+	links := 0
+	for _, page := range pages {
+		text, err := os.ReadFile(page)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, line := range strings.Split(string(text), "\n") {
+			for _, match := range link.FindAllStringSubmatch(line, -1) {
+				links++
+				if _, err := os.Stat(filepath.Join(filepath.Dir(page), filepath.FromSlash(match[1]))); err != nil {
+					t.Errorf("%s:%d: there is no %s", page, i+1, match[1])
+				}
+			}
+		}
+	}
+	if links == 0 {
+		t.Error("no page has a link")
+	}
+}
