@@ -11,6 +11,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/lumi-idl/lumi/idl/compile"
 	"github.com/lumi-idl/lumi/internal/corpus"
 )
 
@@ -56,6 +57,20 @@ func TestCorpusIsGo(t *testing.T) {
 	cmd.Env = append(os.Environ(), "GOPROXY=off", "GOFLAGS=-mod=readonly")
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Errorf("go vet: %v\n%s", err, out)
+	}
+}
+
+// TestCorpusIsIDL holds that the compiler finds nothing wrong, whatever was chosen at random.
+func TestCorpusIsIDL(t *testing.T) {
+	for seed := range uint64(4) {
+		dir, _ := read(t, corpus.Options{Resources: 60, Seed: seed})
+		_, diags, err := compile.Load(t.Context(), compile.Options{Dir: filepath.Join(dir, filepath.FromSlash(corpus.IDL))})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, d := range diags {
+			t.Errorf("seed %d: %s:%d: %s", seed, d.Span.Start.File, d.Span.Start.Line, d.Message)
+		}
 	}
 }
 

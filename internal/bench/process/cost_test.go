@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
+	"strings"
 	"syscall"
 	"testing"
 	"time"
@@ -77,4 +78,14 @@ func write(b *testing.B, resources int) string {
 		b.Fatal(err)
 	}
 	return dir
+}
+
+// goCache is where the go command keeps what it has built.
+func goCache(b *testing.B) string {
+	b.Helper()
+	out, err := exec.Command("go", "env", "GOCACHE").Output()
+	if err != nil {
+		b.Fatal(err)
+	}
+	return strings.TrimSpace(string(out))
 }

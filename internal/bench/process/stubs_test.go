@@ -20,7 +20,7 @@ func BenchmarkStubs(b *testing.B) {
 	const resources = 1000
 	cidlc := build(b, "cmd/cidlc")
 	dir := write(b, resources)
-	measure(b, compile(cidlc, dir))
+	measure(b, compile(cidlc, dir, goCache(b)))
 	writeMain(b, dir)
 	var built costs
 	var size int64
