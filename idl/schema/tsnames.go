@@ -3,6 +3,7 @@ package schema
 import (
 	"strings"
 	"unicode"
+	"unicode/utf8"
 )
 
 // The names that generated TypeScript declares are part of the model for the same reason as those of generated Go.
@@ -28,7 +29,8 @@ func TSNames(d Decl) []string {
 }
 
 // TSModuleName is the name under which the barrel of the folder above exports a folder, given the folder's own name
-// without its path: that name, with an underscore for whatever cannot stand in an identifier.
+// without its path: that name, with an underscore for whatever cannot stand in an identifier, and one before what
+// cannot be the name of such an export.
 func TSModuleName(folder string) string {
 	name := strings.Map(func(r rune) rune {
 		if r == '_' || r == '$' || unicode.IsLetter(r) || unicode.IsDigit(r) {
@@ -36,9 +38,15 @@ func TSModuleName(folder string) string {
 		}
 		return '_'
 	}, folder)
-	if name == "default" || unicode.IsDigit([]rune(name)[0]) {
-		// "export * as default" would make the folder the default export.
+	if first, _ := utf8.DecodeRuneInString(name); unicode.IsDigit(first) || notTSModules[name] {
 		return "_" + name
 	}
 	return name
+}
+
+// notTSModules cannot follow "export * as". Most are reserved in strict code only, and "default" would make the folder
+// the default export. Other reserved words are allowed there.
+var notTSModules = map[string]bool{
+	"await": true, "default": true, "implements": true, "interface": true, "let": true, "package": true,
+	"private": true, "protected": true, "public": true, "static": true, "yield": true,
 }

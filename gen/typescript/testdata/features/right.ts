@@ -77,3 +77,6 @@ export const capabilities: lumi.Resource[] = [network, kinds, ...bare];
 export const awkward: string = features.Awkward;
 const { Huge, Large, Max, Minus, Third, Tiny } = features;
 export const numbers: number[] = [Large, Huge, Third, Tiny, Max, Minus];
+
+const folders = features.words;
+export const folderWords: string[] = [folders.class.Word, folders._default.Word, folders._static.Word];

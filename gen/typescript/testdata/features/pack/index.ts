@@ -58,3 +58,4 @@ export { Uses } from "./words_user.js";
 export * as deep from "./deep/index.js";
 export * as my_mod from "./my-mod/index.js";
 export * as net from "./net/index.js";
+export * as words from "./words/index.js";
