@@ -200,6 +200,14 @@ func (c *checker) declaredKind(d *decl) declKind {
 			}
 			return alias
 		}
+		switch {
+		case other.Pkg() == nil && other.Name() != "any":
+			c.convertPredeclared(right, other)
+			return broken
+		case other.Pkg() != nil && c.sourceOf[other.Pkg()] == nil && c.markerOf(other) == noMarker:
+			c.rejectForeign(right, other)
+			return broken
+		}
 		c.report(diag.DefinedType, right, "the IDL cannot define %s as another name for %s", d.spec.Name.Name, other.Name()).
 			Suggestion = "use " + types.ExprString(right) + " itself"
 		return broken

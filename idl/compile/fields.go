@@ -52,7 +52,10 @@ func (c *checker) addField(d *decl, f *field) {
 		}
 		report := c.report(diag.DuplicateProperty, f.at, "%s has %s", d.spec.Name.Name, what)
 		report.Suggestion = "rename one of them, or give it another name with `lumi:\"name=…\"`"
-		if other.Field == f.Field {
+		switch {
+		case other.owner == f.owner && other.owner != d:
+			report.Suggestion = "embed " + f.owner.spec.Name.Name + " only once"
+		case other.Field == f.Field:
 			report.Suggestion = "rename one of them"
 		}
 		c.note(report, other.at, "the other one is here")
@@ -68,6 +71,12 @@ func (c *checker) promote(d *decl, f *ast.Field) {
 		c.report(diag.EmbeddedPointer, expr, "a struct is embedded by value").
 			Suggestion = "write " + types.ExprString(star.X)
 		expr = star.X
+	}
+	switch generic := expr.(type) {
+	case *ast.IndexExpr:
+		c.rejectInstance(d.file, generic, generic.X)
+	case *ast.IndexListExpr:
+		c.rejectInstance(d.file, generic, generic.X)
 	}
 	obj := typeName(d.file, expr)
 	if obj == nil {

@@ -5,6 +5,7 @@ import (
 	"go/ast"
 	"go/token"
 	"path/filepath"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -49,11 +50,10 @@ func (c *checker) has(code diag.Code) bool {
 
 // sorted returns what was reported, less what only follows from another report.
 func (c *checker) sorted() []diag.Diagnostic {
-	byValue := c.has(diag.ResourceByValue)
 	list := make([]diag.Diagnostic, 0, len(c.diags))
 	for _, d := range c.diags {
 		if recursive := d.Code == diag.GoType && strings.HasPrefix(d.Message, "invalid recursive type"); recursive {
-			if byValue {
+			if c.throughResource(d) {
 				continue // resources that hold each other by value are reported as such
 			}
 			d.Suggestion = "put a pointer, a list or a map somewhere on the way around"
@@ -61,6 +61,19 @@ func (c *checker) sorted() []diag.Diagnostic {
 		list = append(list, *d)
 	}
 	return diag.Sort(list)
+}
+
+// throughResource reports whether a resource is part of the circle that Go complains of.
+func (c *checker) throughResource(circle *diag.Diagnostic) bool {
+	for _, d := range c.order {
+		at := c.span(d.spec.Name)
+		if d.marker != noMarker && (circle.Span == at || slices.ContainsFunc(circle.Notes, func(n diag.Note) bool {
+			return n.Span == at
+		})) {
+			return true
+		}
+	}
+	return false
 }
 
 func (c *checker) span(at ast.Node) diag.Span {

@@ -212,6 +212,8 @@ func (c *checker) lookupTag(tag string, at func(from, to int) textRange) (value 
 			}
 			value, start, found = text, pos+2, true
 		}
-		pos = next
+		if pos = next; pos < len(tag) && tag[pos] != ' ' {
+			return malformed(pos) // package reflect would take it for a part of the next key
+		}
 	}
 }

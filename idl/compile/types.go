@@ -215,6 +215,8 @@ func (c *checker) convertKey(f *sourceFile, expr ast.Expr) schema.Type {
 	}
 	d := c.decls[obj]
 	switch {
+	case c.markerOf(obj) != noMarker:
+		c.rejectKey(expr)
 	case d == nil:
 		c.rejectForeign(expr, obj)
 	case d.kind == broken:
@@ -244,7 +246,7 @@ func (c *checker) rejectForeign(expr ast.Expr, obj *types.TypeName) {
 
 // rejectInstance reports the use of a generic type. One that the IDL declares has been reported there.
 func (c *checker) rejectInstance(f *sourceFile, expr, generic ast.Expr) {
-	if obj := typeName(f, generic); obj != nil && c.decls[obj] == nil {
+	if obj := typeName(f, generic); obj != nil && obj.Pkg() != nil && c.decls[obj] == nil {
 		c.rejectForeign(expr, obj)
 	}
 }

@@ -1,0 +1,186 @@
+package compile_test
+
+import (
+	"bytes"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"golang.org/x/tools/txtar"
+
+	"github.com/lumi-idl/lumi/idl/compile"
+	"github.com/lumi-idl/lumi/idl/diag"
+	"github.com/lumi-idl/lumi/idl/schema"
+)
+
+var update = flag.Bool("update", false, "write golden files instead of comparing with them")
+
+// TestRules compiles the cases in testdata/rules. A case is a txtar archive: a comment, the files of a module
+// example.com/shop, and as the last file, "want", all that the compiler says. The comment may hold directives:
+//
+//	dir: PATH        compile this folder instead of idl
+//	marker: PATH     compile with --marker=PATH
+//	package: NAME    compile with --package=NAME
+//	symlink: NEW OLD make NEW a symbolic link to OLD before compiling
+//
+// Each diagnostic is shown with its span, the source text that the span covers, its notes and its suggestion. Where
+// there is none, the model is shown, a line a declaration or property.
+func TestRules(t *testing.T) {
+	cases, err := filepath.Glob("testdata/rules/*.txtar")
+	if err != nil || len(cases) == 0 {
+		t.Fatalf("no cases: %v", err)
+	}
+	for _, name := range cases {
+		t.Run(strings.TrimSuffix(filepath.Base(name), ".txtar"), func(t *testing.T) {
+			t.Parallel()
+			archive, err := txtar.ParseFile(name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			last := len(archive.Files) - 1
+			if last < 0 || archive.Files[last].Name != "want" {
+				t.Fatal("the last file is not called want")
+			}
+			want := &archive.Files[last]
+			got := outcome(t, string(archive.Comment), archive.Files[:last])
+			if *update {
+				want.Data = []byte(got)
+				if err := os.WriteFile(name, txtar.Format(archive), 0o644); err != nil {
+					t.Fatal(err)
+				}
+				return
+			}
+			if diff := cmp.Diff(string(want.Data), got); diff != "" {
+				t.Errorf("%s\nrun with -update if this is right (-want +got):\n%s", archive.Comment, diff)
+			}
+		})
+	}
+}
+
+// outcome compiles one case and describes what came of it, without anything that differs from machine to machine.
+func outcome(t *testing.T, comment string, list []txtar.File) string {
+	t.Helper()
+	files := map[string]string{}
+	for _, f := range list {
+		files[f.Name] = string(f.Data)
+	}
+	module := newModule(t, files)
+	opts := compile.Options{Dir: filepath.Join(module, "idl")}
+	for line := range strings.Lines(comment) {
+		key, value, _ := strings.Cut(strings.TrimSpace(line), ": ")
+		switch key {
+		case "dir":
+			opts.Dir = filepath.Join(module, filepath.FromSlash(value))
+		case "marker":
+			opts.Markers = append(opts.Markers, value)
+		case "package":
+			opts.Package = value
+		case "symlink":
+			link, target, _ := strings.Cut(value, " ")
+			if err := os.Symlink(target, filepath.Join(module, filepath.FromSlash(link))); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	pkg, diags, err := load(t, opts)
+	var b strings.Builder
+	var usage *compile.UsageError
+	switch {
+	case errors.As(err, &usage):
+		fmt.Fprintf(&b, "usage: %v\n", err)
+	case err != nil:
+		fmt.Fprintf(&b, "failure: %v\n", err)
+	case pkg != nil:
+		describeModel(&b, pkg)
+	}
+	for _, d := range diags {
+		fmt.Fprintf(&b, "%s\n\t%s %s: %s\n", place(d.Span), d.Severity, d.Code, d.Message)
+		for _, n := range d.Notes {
+			fmt.Fprintf(&b, "\tnote: %s: %s\n", place(n.Span), n.Message)
+		}
+		if d.Suggestion != "" {
+			fmt.Fprintf(&b, "\thelp: %s\n", d.Suggestion)
+		}
+	}
+	return strings.NewReplacer(
+		opts.Dir+string(filepath.Separator), "", module, "$SHOP", filepath.Dir(module), "$TEMP", runtime.GOROOT(), "$GOROOT",
+	).Replace(b.String())
+}
+
+// place is a span and the source text that it covers.
+func place(s diag.Span) string {
+	src, err := os.ReadFile(s.Start.File)
+	if err != nil {
+		return fmt.Sprintf("%s: %v", s.Start.File, err)
+	}
+	lines := bytes.SplitAfter(src, []byte("\n"))
+	at := func(p diag.Position) int {
+		return len(bytes.Join(lines[:p.Line-1], nil)) + p.Column - 1
+	}
+	return fmt.Sprintf("%s:%d:%d-%d:%d %q", s.Start.File, s.Start.Line, s.Start.Column, s.End.Line, s.End.Column,
+		src[at(s.Start):at(s.End)])
+}
+
+func describeModel(b *strings.Builder, pkg *schema.Package) {
+	for _, m := range pkg.Modules {
+		for _, f := range m.Files {
+			fmt.Fprintf(b, "%s\n", f.Path())
+			for _, d := range f.Decls {
+				describeDecl(b, d)
+			}
+		}
+	}
+}
+
+func describeDecl(b *strings.Builder, d schema.Decl) {
+	kind := strings.ToLower(strings.TrimPrefix(fmt.Sprintf("%T", d), "*schema."))
+	fmt.Fprintf(b, "\t%s %s", kind, d.Head().Name)
+	switch d := d.(type) {
+	case *schema.Resource:
+		fmt.Fprintf(b, " %s", d.Token)
+	case *schema.Enum:
+		for i, key := range schema.MemberKeys(d) {
+			fmt.Fprintf(b, " %s=%q", key, d.Members[i].Value)
+		}
+	case *schema.Alias:
+		fmt.Fprintf(b, " %s", typeText(d.Target))
+	case *schema.Const:
+		fmt.Fprintf(b, " %T %v", d.Value, d.Value)
+	}
+	b.WriteString("\n")
+	for _, p := range schema.Properties(d) {
+		fmt.Fprintf(b, "\t\t%s %s %s", p.Field, p.Name, typeText(p.Type))
+		for _, flag := range []struct {
+			name string
+			set  bool
+		}{
+			{"pointer", p.Pointer}, {"optional", p.Optional}, {"out", p.Out}, {"in", p.In}, {"replaces", p.Replaces},
+			{"secret", p.Secret},
+		} {
+			if flag.set {
+				b.WriteString(" " + flag.name)
+			}
+		}
+		b.WriteString("\n")
+	}
+}
+
+func typeText(t schema.Type) string {
+	switch t := t.(type) {
+	case schema.Primitive:
+		return string(t)
+	case *schema.List:
+		return "[]" + typeText(t.Elem)
+	case *schema.Map:
+		return "map[" + typeText(t.Key) + "]" + typeText(t.Elem)
+	case *schema.Ref:
+		return t.Decl.Head().File.Module.Token() + "." + t.Decl.Head().Name
+	}
+	return fmt.Sprintf("unknown type %T", t)
+}
