@@ -176,7 +176,7 @@ limits["b c"].y: is required, but missing`},
 		{"capabilities", `{"gateway": "g", "peer": "$gateway", "parent": 5, "known": {"k": "urn:lumi:x"}}`, `
 peer: expected a resource of type feature:net:Network, found one of type feature:net:Gateway
 gateway: expected the URN of a resource, found "g": a URN starts with urn:lumi:
-known.k: expected the URN of a resource, found "urn:lumi:x": a URN has four parts behind urn:lumi:, `+
+known.k: expected the URN of a resource, found "urn:lumi:x": a URN has four parts behind urn:lumi:, ` +
 			`environment::package:module::type::name
 parent: expected the URN of a resource, found a number`},
 		{"unknown values", `{"cidr": "$unknown", "rules": [{"protocol": "$unknown"}], "policy": ["$unknown"]}`, `
