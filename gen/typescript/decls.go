@@ -2,6 +2,7 @@ package typescript
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/lumi-idl/lumi/idl/schema"
 )
@@ -9,15 +10,18 @@ import (
 // enum writes a union of the values, and a table of the same name with the constants.
 func (f *file) enum(e *schema.Enum) {
 	f.doc("", e.Doc)
-	f.put("export type ", e.Name, " =")
+	values := make([]string, len(e.Members))
 	for i, m := range e.Members {
-		f.put(separator(i, " ", " | "), quote(m.Value))
+		values[i] = quote(m.Value)
 	}
-	f.put(";\n\nexport const ", e.Name, " = {\n")
+	f.putFitting(
+		"export type "+e.Name+" = "+strings.Join(values, " | ")+";\n",
+		"export type "+e.Name+" =\n    | "+strings.Join(values, "\n    | ")+";\n")
+	f.put("\nexport const ", e.Name, " = {\n")
 	keys := schema.MemberKeys(e)
 	for i, m := range e.Members {
 		f.doc(indent, m.Doc)
-		f.put(indent, keys[i], ": ", quote(m.Value), ",\n")
+		f.put(indent, keys[i], ": ", values[i], ",\n")
 	}
 	f.put("} as const;\n")
 }
@@ -56,8 +60,11 @@ func (f *file) resource(r *schema.Resource) {
 	}
 	args := schema.TSArgsName(r)
 	f.doc("", r.Doc)
-	f.put("export class ", r.Name, " extends lumi.", base, "<", quote(r.Token), "> implements ", args, " {\n",
-		"    /** The type token. */\n",
+	extends, implements := "extends lumi."+base+"<"+quote(r.Token)+">", "implements "+args
+	f.putFitting(
+		"export class "+r.Name+" "+extends+" "+implements+" {\n",
+		"export class "+r.Name+"\n    "+extends+"\n    "+implements+"\n{\n")
+	f.put("    /** The type token. */\n",
 		"    static readonly type = ", quote(r.Token), ";\n")
 	if len(properties) > 0 {
 		f.put("\n")

@@ -1,6 +1,7 @@
 package typescript
 
 import (
+	"bytes"
 	"fmt"
 	"strconv"
 	"strings"
@@ -43,11 +44,21 @@ func (t *text) doc(indent, doc string) {
 
 // from appends the rest of an import or export: its names and where they come from, on one line if they fit.
 func (t *text) from(names []string, specifier string) {
-	line := "{ " + strings.Join(names, ", ") + " }"
-	if len("import type ")+len(line)+len(" from ")+len(specifier)+len(`"";`) > lineWidth {
-		line = "{\n" + indent + strings.Join(names, ",\n"+indent) + ",\n}"
+	source := " from " + quote(specifier) + ";\n"
+	t.putFitting(
+		"{ "+strings.Join(names, ", ")+" }"+source,
+		"{\n"+indent+strings.Join(names, ",\n"+indent)+",\n}"+source)
+}
+
+// putFitting appends a line, with its end, where it fits behind what the last line has already; or else what says the
+// same on several lines.
+func (t *text) putFitting(line, lines string) {
+	start := bytes.LastIndexByte(t.buf, '\n') + 1
+	if len(t.buf)-start+len(line)-1 <= lineWidth {
+		t.put(line)
+	} else {
+		t.put(lines)
 	}
-	t.put(line, " from ", quote(specifier), ";\n")
 }
 
 // quote returns a string literal.

@@ -2,7 +2,15 @@
 /* eslint-disable */
 
 /** A Region is a group of data centres that is independent of all others. */
-export type Region = "us-east-1" | "us-east-2" | "us-west-1" | "us-west-2" | "eu-west-1" | "eu-central-1" | "ap-southeast-1" | "ap-northeast-1";
+export type Region =
+    | "us-east-1"
+    | "us-east-2"
+    | "us-west-1"
+    | "us-west-2"
+    | "eu-west-1"
+    | "eu-central-1"
+    | "ap-southeast-1"
+    | "ap-northeast-1";
 
 export const Region = {
     /** Northern Virginia, the oldest region. */

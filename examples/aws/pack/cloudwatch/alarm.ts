@@ -128,7 +128,11 @@ const Alarm$shape: lumi.Shape = {
 export type Dimensions = { [key: string]: string };
 
 /** ComparisonOperator is a way to compare a number with a threshold. */
-export type ComparisonOperator = "GreaterThanThreshold" | "GreaterThanOrEqualToThreshold" | "LessThanThreshold" | "LessThanOrEqualToThreshold";
+export type ComparisonOperator =
+    | "GreaterThanThreshold"
+    | "GreaterThanOrEqualToThreshold"
+    | "LessThanThreshold"
+    | "LessThanOrEqualToThreshold";
 
 export const ComparisonOperator = {
     GreaterThan: "GreaterThanThreshold",

@@ -2,7 +2,17 @@
 /* eslint-disable */
 
 /** An InstanceType is a size of virtual machine: a family, a generation and how much of it. */
-export type InstanceType = "t3.micro" | "t3.small" | "t3.medium" | "t3.large" | "m5.large" | "m5.xlarge" | "c5.large" | "c5.xlarge" | "r5.large" | "r5.xlarge";
+export type InstanceType =
+    | "t3.micro"
+    | "t3.small"
+    | "t3.medium"
+    | "t3.large"
+    | "m5.large"
+    | "m5.xlarge"
+    | "c5.large"
+    | "c5.xlarge"
+    | "r5.large"
+    | "r5.xlarge";
 
 export const InstanceType = {
     T3Micro: "t3.micro",

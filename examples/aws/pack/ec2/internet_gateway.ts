@@ -31,7 +31,10 @@ const InternetGateway$shape: lumi.Shape = {
 };
 
 /** A VPCGatewayAttachment attaches a gateway to a network. A network has at most one gateway, a gateway one network. */
-export class VPCGatewayAttachment extends lumi.Resource<"aws:ec2:VPCGatewayAttachment"> implements VPCGatewayAttachmentArgs {
+export class VPCGatewayAttachment
+    extends lumi.Resource<"aws:ec2:VPCGatewayAttachment">
+    implements VPCGatewayAttachmentArgs
+{
     /** The type token. */
     static readonly type = "aws:ec2:VPCGatewayAttachment";
 

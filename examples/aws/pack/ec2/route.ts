@@ -100,7 +100,10 @@ const Route$shape: lumi.Shape = {
 };
 
 /** A SubnetRouteTableAssociation makes a RouteTable apply to a Subnet, in place of the network's main table. */
-export class SubnetRouteTableAssociation extends lumi.Resource<"aws:ec2:SubnetRouteTableAssociation"> implements SubnetRouteTableAssociationArgs {
+export class SubnetRouteTableAssociation
+    extends lumi.Resource<"aws:ec2:SubnetRouteTableAssociation">
+    implements SubnetRouteTableAssociationArgs
+{
     /** The type token. */
     static readonly type = "aws:ec2:SubnetRouteTableAssociation";
 

@@ -7,7 +7,10 @@ import type { Function } from "./function.js";
 lumi.requireGeneration(1);
 
 /** An EventSourceMapping reads a queue or a stream and calls a Function with what it finds. */
-export class EventSourceMapping extends lumi.Resource<"aws:lambda:EventSourceMapping"> implements EventSourceMappingArgs {
+export class EventSourceMapping
+    extends lumi.Resource<"aws:lambda:EventSourceMapping">
+    implements EventSourceMappingArgs
+{
     /** The type token. */
     static readonly type = "aws:lambda:EventSourceMapping";
 

@@ -182,7 +182,12 @@ export const Notification: lumi.Shape = {
 };
 
 /** An Event is something that happens to an object. */
-export type Event = "s3:ObjectCreated:*" | "s3:ObjectCreated:Put" | "s3:ObjectCreated:Copy" | "s3:ObjectRemoved:*" | "s3:ObjectRemoved:Delete";
+export type Event =
+    | "s3:ObjectCreated:*"
+    | "s3:ObjectCreated:Put"
+    | "s3:ObjectCreated:Copy"
+    | "s3:ObjectRemoved:*"
+    | "s3:ObjectRemoved:Delete";
 
 export const Event = {
     /** It was created or written again, in any way. */

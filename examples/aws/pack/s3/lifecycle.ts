@@ -54,7 +54,13 @@ export const LifecycleFilter: lumi.Shape = {
 };
 
 /** StorageClass is a kind of storage: the cheaper it is to keep an object, the dearer it is to read it. */
-export type StorageClass = "STANDARD" | "STANDARD_IA" | "ONEZONE_IA" | "INTELLIGENT_TIERING" | "GLACIER" | "DEEP_ARCHIVE";
+export type StorageClass =
+    | "STANDARD"
+    | "STANDARD_IA"
+    | "ONEZONE_IA"
+    | "INTELLIGENT_TIERING"
+    | "GLACIER"
+    | "DEEP_ARCHIVE";
 
 export const StorageClass = {
     /** For data in use. */

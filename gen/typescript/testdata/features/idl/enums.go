@@ -34,3 +34,12 @@ const (
 	S9 Size = "s9"
 	S0 Size = "s10"
 )
+
+// ALongNameForAThing is too long for one line in several places.
+type ALongNameForAThing string
+
+const (
+	ALongNameForAThingOne   ALongNameForAThing = "one value that takes its place"
+	ALongNameForAThingTwo   ALongNameForAThing = "another value that takes its place"
+	ALongNameForAThingThree ALongNameForAThing = "yet another value that takes its place"
+)

@@ -92,3 +92,6 @@ type Bare struct{ idl.Resource }
 
 // BareNamed has a name and no other property.
 type BareNamed struct{ idl.NamedResource }
+
+// AResourceWithANameThatTakesALine does not fit beside what its class extends and implements.
+type AResourceWithANameThatTakesALine struct{ idl.NamedResource }

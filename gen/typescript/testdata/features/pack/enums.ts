@@ -35,3 +35,15 @@ export const Size = {
     S9: "s9",
     S0: "s10",
 } as const;
+
+/** ALongNameForAThing is too long for one line in several places. */
+export type ALongNameForAThing =
+    | "one value that takes its place"
+    | "another value that takes its place"
+    | "yet another value that takes its place";
+
+export const ALongNameForAThing = {
+    One: "one value that takes its place",
+    Two: "another value that takes its place",
+    Three: "yet another value that takes its place",
+} as const;

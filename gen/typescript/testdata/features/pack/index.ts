@@ -6,21 +6,8 @@ export { type Files } from "./assets.js";
 export { A, type AArgs, AData } from "./circle_a.js";
 export { B, type BArgs, BData } from "./circle_b.js";
 export { type Config, configure, Proxy } from "./config.js";
-export {
-    Enabled,
-    Plain,
-    Awkward,
-    Zero,
-    Minus,
-    Large,
-    Huge,
-    Third,
-    Tiny,
-    Max,
-    Documented,
-    Ignored,
-} from "./consts.js";
-export { Level, Size } from "./enums.js";
+export { Enabled, Plain, Awkward, Zero, Minus, Large, Huge, Third, Tiny, Max, Documented, Ignored } from "./consts.js";
+export { Level, Size, ALongNameForAThing } from "./enums.js";
 export {
     Record,
     Array,
@@ -52,6 +39,8 @@ export {
     type BareArgs,
     BareNamed,
     type BareNamedArgs,
+    AResourceWithANameThatTakesALine,
+    type AResourceWithANameThatTakesALineArgs,
 } from "./kinds.js";
 export { Words, type WordsArgs } from "./words.js";
 export { Uses } from "./words_user.js";

@@ -263,3 +263,21 @@ export class BareNamed extends lumi.NamedResource<"features:index:BareNamed"> im
 export interface BareNamedArgs {}
 
 const BareNamed$shape: lumi.Shape = {};
+
+/** AResourceWithANameThatTakesALine does not fit beside what its class extends and implements. */
+export class AResourceWithANameThatTakesALine
+    extends lumi.NamedResource<"features:index:AResourceWithANameThatTakesALine">
+    implements AResourceWithANameThatTakesALineArgs
+{
+    /** The type token. */
+    static readonly type = "features:index:AResourceWithANameThatTakesALine";
+
+    constructor(name: string, args?: AResourceWithANameThatTakesALineArgs) {
+        super(AResourceWithANameThatTakesALine.type, name, args, AResourceWithANameThatTakesALine$shape);
+    }
+}
+
+/** The arguments of AResourceWithANameThatTakesALine. */
+export interface AResourceWithANameThatTakesALineArgs {}
+
+const AResourceWithANameThatTakesALine$shape: lumi.Shape = {};
