@@ -3,6 +3,9 @@
 // Package process_test measures cidlc as its users pay for it: as a process, with everything that the process starts,
 // from a cold start to the last file written.
 //
+// Creating files costs what the file system makes it cost, which on a busy disk can be more than all the rest. With
+// TMPDIR=/dev/shm, or another folder in memory, the numbers are the compiler's own.
+//
 // The benchmarks run nothing inside their own process, since a child that is started by a large process inherits the
 // parent's peak of memory.
 package process_test
