@@ -2,7 +2,6 @@ package net
 
 import (
 	"strings"
-	"testing"
 
 	"google.golang.org/protobuf/encoding/protojson"
 	"google.golang.org/protobuf/types/known/structpb"
@@ -11,7 +10,7 @@ import (
 )
 
 // bag reads properties from JSON, in which special values have short names.
-func bag(tb testing.TB, json string) *structpb.Struct {
+func bag(tb failer, json string) *structpb.Struct {
 	tb.Helper()
 	json = strings.NewReplacer(
 		"$sig", lumi.Signature, "$secret", lumi.SecretSignature, "$asset", lumi.AssetSignature,
@@ -27,7 +26,7 @@ func bag(tb testing.TB, json string) *structpb.Struct {
 }
 
 // with returns properties with others laid over them. A null takes one away.
-func with(tb testing.TB, base, json string) *structpb.Struct {
+func with(tb failer, base, json string) *structpb.Struct {
 	tb.Helper()
 	s := bag(tb, base)
 	for key, v := range bag(tb, json).Fields {
