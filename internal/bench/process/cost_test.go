@@ -30,7 +30,7 @@ func measure(b *testing.B, cmd *exec.Cmd) cost {
 		b.Fatalf("%v: %v\n%s", cmd.Args, err, out)
 	}
 	usage := cmd.ProcessState.SysUsage().(*syscall.Rusage)
-	peak := int64(usage.Maxrss)
+	peak := int64(usage.Maxrss) //nolint:unconvert // It is an int32 on some systems.
 	if runtime.GOOS != "darwin" {
 		peak *= 1024 // all but one count in KiB
 	}
