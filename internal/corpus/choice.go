@@ -8,7 +8,7 @@ import (
 type choice struct {
 	weight int
 	// typ is a Go type, in which LOCAL stands for a resource of the same folder, OTHER for one of another folder, and
-	// OWN for the resource in hand.
+	// OWN for the resource in hand. In tag, FIELD stands for the name of the field.
 	typ, tag string
 }
 
@@ -29,6 +29,8 @@ var structTypes = []choice{
 	{2, "Labels", ""},
 	{2, "*Rule", "optional"},
 	{2, "*string", "optional,secret"},
+	{2, "*string", "optional,name=my_FIELD"},
+	{1, "string", "our_FIELD"},
 	{2, "any", "optional"},
 	{4, "*LOCAL", "optional"},
 	{4, "*OTHER", "optional"},

@@ -3,6 +3,7 @@ package corpus
 import (
 	"bytes"
 	"fmt"
+	"strings"
 )
 
 // resourceWriter writes one file.
@@ -80,7 +81,7 @@ func (w *resourceWriter) field(name, typ, tag string) {
 	w.printf("\t// %s says something about the resource. %s\n", name, w.sentence())
 	w.printf("\t%s %s", name, typ)
 	if tag != "" {
-		w.printf(" `lumi:%q`", tag)
+		w.printf(" `lumi:%q`", strings.ReplaceAll(tag, "FIELD", name))
 	}
 	w.printf("\n")
 }
