@@ -43,6 +43,8 @@ func (c *checker) addField(d *decl, f *field) {
 	for _, other := range d.fields {
 		var what string
 		switch {
+		case other.Field == f.Field && other.owner == d && f.owner == d:
+			return // Go has said so
 		case other.Name == f.Name:
 			what = "two properties called " + f.Name
 		case other.Field == f.Field:
@@ -164,7 +166,7 @@ func (c *checker) property(d *decl, f *ast.Field, name *ast.Ident, tag options) 
 	}
 	c.checkOptions(d, tag)
 	if !c.setType(d.file, p, f.Type, tag) {
-		return nil
+		p.Type = schema.Any // a stand-in: the property's names are judged all the same
 	}
 	return p
 }

@@ -63,7 +63,7 @@ func (c *checker) reportGoErrors(roots []*packages.Package) error {
 				}
 				listed[e.Msg] = true
 				if !c.reportListError(pkg, e) {
-					failure = cmp.Or(failure, fmt.Errorf("the go command cannot load %s: %w", cmp.Or(pkg.PkgPath, c.tree.arg), e))
+					failure = cmp.Or(failure, fmt.Errorf("the go command cannot load %s: %s", c.tree.arg, e.Msg))
 				}
 			}
 		}
@@ -86,6 +86,11 @@ func (c *checker) reportSyntax(e packages.Error) {
 	at, ok := c.parsePosition(e.Pos)
 	if !ok {
 		return
+	}
+	for _, d := range c.diags {
+		if d.Code == diag.GoSyntax && d.Span.Start.File == at.Start.File && d.Span.Start.Line == at.Start.Line {
+			return // what the parser stumbles over later in a line mostly follows from the first
+		}
 	}
 	c.reportAt(diag.GoSyntax, at, "%s", e.Msg)
 }
@@ -118,10 +123,18 @@ func (c *checker) reportTypeError(s *source, e types.Error) {
 // quotedPath finds the import path in what the go command says.
 var quotedPath = regexp.MustCompile(`(?:package|import) "?([^\s":;]+)"?`)
 
+// standardLibrary finds where the go command names the place of its standard library, which differs between machines.
+var standardLibrary = regexp.MustCompile(`is not in std \(.*?\)`)
+
 // reportListError reports false if nothing in the IDL can be found that causes the error.
 func (c *checker) reportListError(pkg *packages.Package, e packages.Error) bool {
-	msg := strings.TrimSpace(e.Msg)
+	msg := strings.ReplaceAll(strings.TrimSpace(e.Msg), c.tree.root, c.tree.arg)
+	msg = standardLibrary.ReplaceAllString(msg, "is not in the standard library")
 	if c.excluded(pkg) {
+		return true
+	}
+	if strings.HasPrefix(msg, "expected ") {
+		c.reportSyntax(e) // a file without a package clause
 		return true
 	}
 	at, ok := c.parsePosition(e.Pos)

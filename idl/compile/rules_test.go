@@ -151,7 +151,7 @@ func describeDecl(b *strings.Builder, d schema.Decl) {
 	case *schema.Alias:
 		fmt.Fprintf(b, " %s", typeText(d.Target))
 	case *schema.Const:
-		fmt.Fprintf(b, " %T %v", d.Value, d.Value)
+		fmt.Fprintf(b, " %T %#v", d.Value, d.Value)
 	}
 	b.WriteString("\n")
 	for _, p := range schema.Properties(d) {
