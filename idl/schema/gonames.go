@@ -13,12 +13,12 @@ var stubImports = map[string]bool{"context": true, "lumi": true, "tokens": true,
 
 // GoName is the name in generated Go of a declaration, or of an enum's constant, that has the given name in module m.
 // Exported names stay. Others get a trailing underscore where they would hide a keyword, a predeclared name or a
-// package that stubs of the module import.
+// package that stubs of the module import, or where only a function may have the name.
 func GoName(m *Module, name string) string {
 	if IsExported(name) {
 		return name
 	}
-	if token.IsKeyword(name) || doc.IsPredeclared(name) || stubImports[name] {
+	if token.IsKeyword(name) || doc.IsPredeclared(name) || stubImports[name] || name == "init" {
 		return name + "_"
 	}
 	for _, other := range m.Imports {

@@ -1,0 +1,115 @@
+package gostubs_test
+
+import (
+	"bytes"
+	"go/format"
+	"path"
+	"strings"
+	"testing"
+
+	"github.com/lumi-idl/lumi/gen"
+	"github.com/lumi-idl/lumi/gen/gostubs"
+	"github.com/lumi-idl/lumi/idl/schema"
+)
+
+// TestToolchain lets Go judge stubs of the hostile package and of the corpus. The stubs of the test provider are
+// judged with this repository's own code.
+func TestToolchain(t *testing.T) {
+	var files []gen.File
+	for _, pkg := range []*schema.Package{hostile(), corpus(2)} {
+		made, err := gostubs.Generate(pkg, gostubs.Options{ImportPath: modulePath})
+		if err != nil {
+			t.Fatal(err)
+		}
+		files = append(files, made...)
+	}
+	dir := t.TempDir()
+	writeModule(t, dir, files)
+	runGo(t, dir, "go", "vet", "./...")
+	runGo(t, dir, "gofmt", "-l", ".")
+}
+
+func TestFiles(t *testing.T) {
+	files, err := gostubs.Generate(hostile(), gostubs.Options{ImportPath: modulePath})
+	if err != nil {
+		t.Fatal(err)
+	}
+	seen := map[string]string{}
+	for _, f := range files {
+		seen[f.Path] = string(f.Content)
+		source := strings.TrimSuffix(f.Path, "_stub.go") + ".go"
+		if !bytes.HasPrefix(f.Content, []byte(gen.Header(source)+"\n\n")) {
+			t.Errorf("%s does not start with the header", f.Path)
+		}
+		formatted, err := format.Source(f.Content)
+		if err != nil || !bytes.Equal(formatted, f.Content) {
+			t.Errorf("%s is not formatted: %v", f.Path, err)
+		}
+		if f.Scaffold {
+			t.Errorf("%s is a scaffold", f.Path)
+		}
+	}
+	nothing := seen["main-part/nothing_stub.go"]
+	if want := gen.Header("main-part/nothing.go") + "\n\npackage mainpart\n"; nothing != want {
+		t.Errorf("the stub of a file without declarations is %q", nothing)
+	}
+}
+
+// TestSmall holds the stub of a resource of ten properties below 80 lines, documentation not counted.
+func TestSmall(t *testing.T) {
+	pkg := corpus(1)
+	file := pkg.Modules[0].Files[0]
+	r := file.Decls[len(file.Decls)-1].(*schema.Resource)
+	r.Properties = r.Properties[:10]
+	file.Decls = []schema.Decl{r}
+	files, err := gostubs.Generate(pkg, gostubs.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := 0
+	for line := range bytes.Lines(files[0].Content) {
+		if !bytes.HasPrefix(bytes.TrimSpace(line), []byte("//")) {
+			lines++
+		}
+	}
+	if lines >= 80 {
+		t.Errorf("%d lines", lines)
+	}
+}
+
+func TestDeterministic(t *testing.T) {
+	var first []gen.File
+	for range 3 {
+		files, err := gostubs.Generate(corpus(120), gostubs.Options{ImportPath: modulePath})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if first == nil {
+			first = files
+		}
+		for i, f := range files {
+			if f.Path != first[i].Path || !bytes.Equal(f.Content, first[i].Content) {
+				t.Fatalf("%s differs", f.Path)
+			}
+		}
+	}
+}
+
+// TestUnexported is about a type that one module's alias hides and another module's stub would have to name.
+func TestUnexported(t *testing.T) {
+	hidden := &schema.Struct{Header: schema.Header{Name: "hidden"}}
+	alias := &schema.Alias{Header: schema.Header{Name: "Hidden"}, Target: &schema.List{Elem: &schema.Ref{Decl: hidden}}}
+	user := &schema.Struct{Header: schema.Header{Name: "User"}, Properties: []*schema.Property{
+		required("H", &schema.Ref{Decl: alias}),
+	}}
+	pkg := &schema.Package{Name: "x", Modules: []*schema.Module{
+		{Path: "a", GoName: "a", Files: []*schema.File{{Name: "a.go", Decls: []schema.Decl{hidden, alias}}}},
+		{Path: "b", GoName: "b", Files: []*schema.File{{Name: "b.go", Decls: []schema.Decl{user}}}},
+	}}
+	pkg.Link()
+	_, err := gostubs.Generate(pkg, gostubs.Options{ImportPath: modulePath})
+	want := path.Join("b", "b.go") + ": the type hidden of module a is not exported, so that Go code here cannot name it"
+	if err == nil || err.Error() != want {
+		t.Errorf("got %v", err)
+	}
+}
