@@ -24,7 +24,7 @@ func NewSecurityGroups(cloud *Memory) *SecurityGroupProvider {
 func (ops *securityGroupProviderOpsImpl) Check(_ context.Context, want *lumi.State[*securityGroup]) error {
 	group := want.Properties
 	if group.SecurityGroupEgress == nil && !want.Unknown.Has(SecurityGroup_SecurityGroupEgress) {
-		anywhere := "0.0.0.0/0"
+		anywhere := AnyIPv4
 		group.SecurityGroupEgress = []securityGroupRule{{IPProtocol: "-1", CIDRIP: &anywhere}}
 	}
 	return errors.Join(
