@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/lumi-idl/lumi/idl/schema"
@@ -58,10 +59,11 @@ func (i *imports) free(h *schema.Header) string {
 	if i.taken[name] {
 		name = h.File.Module.GoName + "$" + name
 	}
-	for i.taken[name] {
-		name += "$"
+	free := name
+	for n := 2; i.taken[free]; n++ {
+		free = name + "$" + strconv.Itoa(n)
 	}
-	return name
+	return free
 }
 
 // put appends an import declaration for every file that is used, sorted by path.

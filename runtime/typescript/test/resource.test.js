@@ -128,7 +128,10 @@ test("Node prints resources without their secrets", () => {
 });
 
 test("Node prints values that contain themselves", () => {
-    const node = { next: lumi.optional(lumi.list(lumi.struct(() => node))), token: lumi.optional(lumi.string, lumi.secret) };
+    const node = {
+        next: lumi.optional(lumi.list(lumi.struct(() => node))),
+        token: lumi.optional(lumi.string, lumi.secret),
+    };
     class Ring extends lumi.Resource {
         constructor() {
             super("test:index:Ring", {}, node);

@@ -2,3 +2,4 @@
 /* eslint-disable */
 
 export * as down from "./down/index.js";
+export * as net from "./net/index.js";
