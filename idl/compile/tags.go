@@ -153,7 +153,8 @@ func (c *checker) tagElements(lit *ast.BasicLit) ([]option, bool) {
 		return nil, false // Go has said so
 	}
 	// Only in a raw string does the n-th byte of the tag stand at the n-th byte of the source.
-	at := func(from, to int) textRange { return textRange{lit.Pos(), lit.End()} }
+	whole := func(from, to int) textRange { return textRange{lit.Pos(), lit.End()} }
+	at := whole
 	if strings.HasPrefix(lit.Value, "`") && !strings.Contains(tag, "\n") && len(tag)+2 == len(lit.Value) {
 		at = func(from, to int) textRange {
 			return textRange{lit.Pos() + token.Pos(1+from), lit.Pos() + token.Pos(1+to)}
@@ -162,6 +163,9 @@ func (c *checker) tagElements(lit *ast.BasicLit) ([]option, bool) {
 	value, start, ok := c.lookupTag(tag, at)
 	if !ok {
 		return nil, false
+	}
+	if !strings.HasPrefix(tag[start:], value) {
+		at = whole // the value has escapes
 	}
 	var elements []option
 	for _, text := range strings.Split(value, ",") {
