@@ -105,7 +105,7 @@ var reservedInTypeScript = strings.Fields(`
 
 	arguments eval implements let private protected public static undefined yield
 
-	any bigint boolean infer keyof never number object readonly string symbol unique unknown
+	any bigint boolean infer intrinsic keyof never number object readonly string symbol unique unknown
 
 	exports lumi require shape
 `)

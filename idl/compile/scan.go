@@ -12,6 +12,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/lumi-idl/lumi/idl/diag"
 )
@@ -143,6 +144,9 @@ func (c *checker) checkFiles() {
 		case name == "index.go":
 			c.reportAt(diag.FileName, at, "index.go would become index.ts, which is the folder's own").
 				Suggestion = "rename the file"
+		case strings.ContainsFunc(name, unfitForImports):
+			c.reportAt(diag.FileName, at, "TypeScript could not import a file called %s", strings.TrimSuffix(name, ".go")+".ts").
+				Suggestion = "rename the file, with letters, digits, '_', '-' and '.' only"
 		case strings.HasSuffix(name, ".d.go"):
 			c.reportAt(diag.FileName, at, "%s would become a TypeScript declaration file", name).
 				Suggestion = "rename the file to " + strings.TrimSuffix(name, ".d.go") + ".go"
@@ -158,6 +162,12 @@ func (c *checker) checkFiles() {
 		}
 		folded[strings.ToLower(file)] = file
 	}
+}
+
+// unfitForImports reports whether a character of a file's name would mean something else, or nothing, in the URL that an
+// import in TypeScript is.
+func unfitForImports(r rune) bool {
+	return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune("_-.", r)
 }
 
 // checkFolder judges every folder on the way to a file once, and reports it on the first file found there.
