@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"testing"
 
@@ -27,6 +26,7 @@ var update = flag.Bool("update", false, "write golden files instead of comparing
 //	dir: PATH        compile this folder instead of idl
 //	marker: PATH     compile with --marker=PATH
 //	package: NAME    compile with --package=NAME
+//	tokens: FORM     compile with --tokens=FORM
 //	symlink: NEW OLD make NEW a symbolic link to OLD before compiling
 //
 // Each diagnostic is shown with its span, the source text that the span covers, its notes and its suggestion. Where
@@ -81,6 +81,8 @@ func outcome(t *testing.T, comment string, list []txtar.File) string {
 			opts.Markers = append(opts.Markers, value)
 		case "package":
 			opts.Package = value
+		case "tokens":
+			opts.Tokens = compile.TokenForm(value)
 		case "symlink":
 			link, target, _ := strings.Cut(value, " ")
 			if err := os.Symlink(target, filepath.Join(module, filepath.FromSlash(link))); err != nil {
@@ -109,7 +111,7 @@ func outcome(t *testing.T, comment string, list []txtar.File) string {
 		}
 	}
 	return strings.NewReplacer(
-		opts.Dir+string(filepath.Separator), "", module, "$SHOP", filepath.Dir(module), "$TEMP", runtime.GOROOT(), "$GOROOT",
+		opts.Dir+string(filepath.Separator), "", module, "$SHOP", filepath.Dir(module), "$TEMP",
 	).Replace(b.String())
 }
 
