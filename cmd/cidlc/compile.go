@@ -12,6 +12,7 @@ import (
 
 	"github.com/lumi-idl/lumi/gen"
 	"github.com/lumi-idl/lumi/gen/gostubs"
+	"github.com/lumi-idl/lumi/gen/record"
 	"github.com/lumi-idl/lumi/gen/typescript"
 	"github.com/lumi-idl/lumi/idl/compile"
 	"github.com/lumi-idl/lumi/idl/diag"
@@ -26,13 +27,14 @@ type compiler struct {
 	started        time.Time
 	status         *status
 	warnings       []string
+	records        record.Store
 }
 
 func newCompiler(opts *options, stdout, stderr io.Writer, getenv func(string) string) *compiler {
 	t := terminalOf(stderr, opts.color, getenv)
 	return &compiler{
 		options: opts, stdout: stdout, stderr: stderr, terminal: t,
-		started: time.Now(), status: newStatus(stderr, t.interactive && !opts.quiet),
+		started: time.Now(), status: newStatus(stderr, t.interactive && !opts.quiet), records: recordStore(),
 	}
 }
 
@@ -54,7 +56,7 @@ func (c *compiler) run(ctx context.Context) error {
 		return err
 	}
 	c.step("generating")
-	plans, err := c.plan(pkg)
+	tasks, err := c.plan(pkg)
 	if err != nil {
 		return err
 	}
@@ -63,18 +65,18 @@ func (c *compiler) run(ctx context.Context) error {
 	}
 	c.step("writing")
 	if c.check {
-		return c.compareOnly(pkg, plans)
+		return c.compareOnly(pkg, tasks)
 	}
 	var total gen.Result
-	for _, p := range plans {
-		result, err := p.Write(ctx)
+	for _, t := range tasks {
+		result, err := t.write(ctx)
 		if err != nil {
 			return err
 		}
 		total.Written += result.Written
 		total.Unchanged += result.Unchanged
 		total.Removed += result.Removed
-		c.list(p)
+		c.list(t)
 	}
 	if c.schema == "-" {
 		if err := schema.Write(c.stdout, pkg); err != nil {
@@ -82,7 +84,7 @@ func (c *compiler) run(ctx context.Context) error {
 		}
 	}
 	c.warn()
-	if len(plans) == 0 {
+	if len(tasks) == 0 {
 		c.sum("%s, nothing wrong", count(resources(pkg), "resource"))
 		return nil
 	}
@@ -139,50 +141,69 @@ func (c *compiler) report(diags []diag.Diagnostic) error {
 	return nil
 }
 
-// plan renders every output and compares it with what is there.
-func (c *compiler) plan(pkg *schema.Package) ([]*gen.Plan, error) {
-	var plans []*gen.Plan
-	add := func(p *gen.Plan, err error) error {
-		plans = append(plans, p)
-		return err
-	}
+// plan renders every output that may not be current, and compares it with what is there.
+func (c *compiler) plan(pkg *schema.Package) ([]*task, error) {
+	var tasks []*task
 	if c.pack.asked {
-		root := c.pack.folder(c.idl, "pack")
-		files, warnings, err := typescript.Generate(pkg, typescript.Options{Existing: existing(root)})
+		t, err := c.planPack(pkg)
 		if err != nil {
-			return nil, fmt.Errorf("cannot read %s: %w", root, err)
-		}
-		for _, w := range warnings {
-			c.warnings = append(c.warnings, filepath.Join(root, "package.json")+": "+w)
-		}
-		if err := add(gen.Compare(root, files)); err != nil {
 			return nil, err
 		}
+		tasks = append(tasks, t)
 	}
 	if c.provider.asked {
-		root := c.provider.folder(c.idl, "provider")
-		path, err := importPath(root)
+		t, err := c.planProvider(pkg)
 		if err != nil {
 			return nil, err
 		}
-		files, err := gostubs.Generate(pkg, gostubs.Options{ImportPath: path})
-		if err != nil {
-			return nil, err
-		}
-		if err := add(gen.Compare(root, files)); err != nil {
-			return nil, err
-		}
+		tasks = append(tasks, t)
 	}
 	if c.schema != "" && c.schema != "-" {
 		var content bytes.Buffer
 		if err := schema.Write(&content, pkg); err != nil {
 			return nil, err
 		}
-		if err := add(gen.CompareFile(c.schema, content.Bytes())); err != nil {
+		p, err := gen.CompareFile(c.schema, content.Bytes())
+		if err != nil {
 			return nil, err
 		}
+		tasks = append(tasks, &task{plan: p})
 	}
-	return plans, nil
+	return tasks, nil
+}
+
+func (c *compiler) planPack(pkg *schema.Package) (*task, error) {
+	root := c.pack.folder(c.idl, "pack")
+	t := c.recorded(pkg, "TypeScript", root, "")
+	if t.current {
+		return t, nil
+	}
+	files, warnings, err := typescript.Generate(pkg, typescript.Options{Existing: existing(root)})
+	if err != nil {
+		return nil, fmt.Errorf("cannot read %s: %w", root, err)
+	}
+	for _, w := range warnings {
+		c.warnings = append(c.warnings, filepath.Join(root, "package.json")+": "+w)
+		t.forget() // A run that skips rendering could not repeat the warning.
+	}
+	return t, t.compare(files)
+}
+
+func (c *compiler) planProvider(pkg *schema.Package) (*task, error) {
+	root := c.provider.folder(c.idl, "provider")
+	path, err := importPath(root)
+	if err != nil {
+		return nil, err
+	}
+	t := c.recorded(pkg, "Go", root, path)
+	if t.current {
+		return t, nil
+	}
+	files, err := gostubs.Generate(pkg, gostubs.Options{ImportPath: path})
+	if err != nil {
+		return nil, err
+	}
+	return t, t.compare(files)
 }
 
 // existing returns the folder as the generators look at it, or nil where there is none.
@@ -194,17 +215,17 @@ func existing(root string) fs.FS {
 }
 
 // compareOnly prints what would change, for --check.
-func (c *compiler) compareOnly(pkg *schema.Package, plans []*gen.Plan) error {
+func (c *compiler) compareOnly(pkg *schema.Package, tasks []*task) error {
 	var diff bytes.Buffer
 	var written, removed, unchanged int
-	for _, p := range plans {
-		part, err := p.Diff()
+	for _, t := range tasks {
+		part, err := t.plan.Diff()
 		if err != nil {
 			return err
 		}
 		diff.Write(part)
-		unchanged += p.Unchanged()
-		for _, change := range p.Changes() {
+		unchanged += t.plan.Unchanged()
+		for _, change := range t.plan.Changes() {
 			switch {
 			case change.Remove:
 				removed++
@@ -232,12 +253,16 @@ func (c *compiler) compareOnly(pkg *schema.Package, plans []*gen.Plan) error {
 	return errWrong
 }
 
-// list says what a plan has done, for --verbose.
-func (c *compiler) list(p *gen.Plan) {
+// list says what a task has done, for --verbose.
+func (c *compiler) list(t *task) {
 	if !c.verbose {
 		return
 	}
-	for _, change := range p.Changes() {
+	if t.current {
+		c.say("%s is as recorded", t.root)
+		return
+	}
+	for _, change := range t.plan.Changes() {
 		what := "wrote"
 		if change.Remove {
 			what = "removed"

@@ -22,10 +22,7 @@ func TestHelpExample(t *testing.T) {
 	if !found {
 		t.Fatal("the help has no example")
 	}
-	for _, set := range toolEnv(t) {
-		name, value, _ := strings.Cut(set, "=")
-		t.Setenv(name, value)
-	}
+	isolate(t)
 	t.Chdir(t.TempDir())
 	repo := repository(t)
 	write := func(name, content string) {
@@ -55,6 +52,18 @@ func TestHelpExample(t *testing.T) {
 	}
 }
 
+// isolate keeps a test from the network and from the cache of whoever runs it.
+func isolate(t *testing.T) {
+	t.Helper()
+	for _, set := range toolEnv(t) {
+		name, value, _ := strings.Cut(set, "=")
+		t.Setenv(name, value)
+	}
+	for _, name := range []string{"HOME", "XDG_CACHE_HOME", "LocalAppData"} {
+		t.Setenv(name, t.TempDir())
+	}
+}
+
 // repository is the root of this checkout. It is found when the test begins, before the working folder changes.
 var repositoryRoot, _ = filepath.Abs("../..")
 
@@ -67,6 +76,7 @@ func repository(t *testing.T) string {
 }
 
 func TestInterrupted(t *testing.T) {
+	isolate(t)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	out := filepath.Join(t.TempDir(), "out")
@@ -89,6 +99,7 @@ func (brokenPipe) Write([]byte) (int, error) { return 0, errors.New("broken pipe
 
 // TestBrokenOutput holds that no output is lost without a word.
 func TestBrokenOutput(t *testing.T) {
+	isolate(t)
 	idl := filepath.Join(repository(t), "examples", "aws", "idl")
 	for _, args := range [][]string{
 		{"--help"}, {"--version"}, {"explain"}, {"explain", "MapKey"}, {idl, "--out-schema=-"},

@@ -32,6 +32,9 @@ func TestScripts(t *testing.T) {
 		RequireExplicitExec: false,
 		Setup: func(env *testscript.Env) error {
 			env.Vars = append(env.Vars, goEnv...)
+			// The cache folder follows from one of these, and must not be that of whoever runs the test.
+			home := filepath.Join(env.WorkDir, ".home")
+			env.Vars = append(env.Vars, "HOME="+home, "XDG_CACHE_HOME="+home, "LocalAppData="+home)
 			file := filepath.Join(env.WorkDir, "go.mod")
 			if _, err := os.Stat(file); err == nil {
 				return nil
