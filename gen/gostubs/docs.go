@@ -3,17 +3,31 @@ package gostubs
 import (
 	"go/doc/comment"
 	"strings"
+	"unicode"
 )
 
 // docComment returns the documentation of a package or of a declaration as comment lines, which gofmt lays out.
 func docComment(text string) []string {
 	text = harmless(text)
-	if !plain(text) {
-		var parser comment.Parser
-		var printer comment.Printer
-		text = string(printer.Comment(parser.Parse(text)))
+	// gofmt may have more to do on what it made: it takes some odd lists for code the second time.
+	for range 4 {
+		next := layOut(text)
+		if next == text {
+			break
+		}
+		text = next
 	}
 	return commentLines(text)
+}
+
+// layOut makes of a documentation what gofmt makes of it.
+func layOut(text string) string {
+	if plain(text) {
+		return text
+	}
+	var parser comment.Parser
+	var printer comment.Printer
+	return trimLines(string(printer.Comment(parser.Parse(text))))
 }
 
 // innerComment returns the documentation of a field or of a constant in a group as comment lines, which gofmt leaves as
@@ -36,21 +50,26 @@ func isLetter(c byte) bool { return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z'
 // harmless takes from documentation what would mean something to Go's tools. Behind the space that follows the comment
 // marker no line is a directive, but the old kind of build tag is one in spite of the space.
 func harmless(text string) string {
-	text = strings.Trim(strings.ReplaceAll(text, "\r", ""), "\n")
+	lines := strings.Split(trimLines(strings.ReplaceAll(text, "\r", "")), "\n")
+	for i, line := range lines {
+		if rest, ok := strings.CutPrefix(strings.TrimSpace(line), "+build"); ok {
+			lines[i] = "`+build`" + rest
+		}
+	}
+	return strings.TrimLeft(strings.Join(lines, "\n"), "\n")
+}
+
+// trimLines cuts off the white space at the end of every line, and the blank lines at the end of the text.
+func trimLines(text string) string {
 	lines := strings.Split(text, "\n")
 	for i, line := range lines {
-		line = strings.TrimRight(line, " \t")
-		if rest, ok := strings.CutPrefix(strings.TrimSpace(line), "+build"); ok {
-			line = "`+build`" + rest
-		}
-		lines[i] = line
+		lines[i] = strings.TrimRightFunc(line, unicode.IsSpace)
 	}
-	return strings.Trim(strings.Join(lines, "\n"), "\n")
+	return strings.TrimRight(strings.Join(lines, "\n"), "\n")
 }
 
 // commentLines puts the comment marker before every line.
 func commentLines(text string) []string {
-	text = strings.TrimRight(text, "\n")
 	if text == "" {
 		return nil
 	}
