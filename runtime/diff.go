@@ -1,14 +1,12 @@
 package lumi
 
 import (
-	"bytes"
 	"cmp"
 	"encoding/json"
 	"maps"
 	"slices"
 	"strings"
 
-	"google.golang.org/protobuf/encoding/protojson"
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/types/known/structpb"
 )
@@ -104,18 +102,41 @@ func (c Change) show(v *structpb.Value) string {
 	case c.Secret:
 		return "(secret)"
 	}
-	text, err := protojson.Marshal(v)
-	if err != nil {
+	var text strings.Builder
+	out := json.NewEncoder(&text)
+	out.SetEscapeHTML(false)
+	if err := out.Encode(readable(v)); err != nil {
 		return "(" + kindOf(v) + ")"
 	}
-	// The encoder puts a space behind some colons and commas at random, lest anybody compare its output.
-	var compact bytes.Buffer
-	if json.Compact(&compact, text) != nil {
-		return "(" + kindOf(v) + ")"
-	}
-	return shorten(compact.String())
+	return shorten(strings.TrimSuffix(text.String(), "\n"))
 }
 
+// readable makes of a value what json prints for people: without signatures, which tell them nothing.
+func readable(v *structpb.Value) any {
+	switch k := v.GetKind().(type) {
+	case *structpb.Value_StringValue:
+		if k.StringValue == UnknownValue {
+			return "(not known yet)"
+		}
+	case *structpb.Value_ListValue:
+		list := make([]any, len(k.ListValue.GetValues()))
+		for i, elem := range k.ListValue.GetValues() {
+			list[i] = readable(elem)
+		}
+		return list
+	case *structpb.Value_StructValue:
+		fields := map[string]any{}
+		for key, field := range k.StructValue.GetFields() {
+			if key != Signature {
+				fields[key] = readable(field)
+			}
+		}
+		return fields
+	}
+	return v.AsInterface()
+}
+
+// objects compares the fields of two objects that stand at p.
 func (d *Diff) objects(p Path, old, want map[string]*structpb.Value) {
 	keys := slices.Collect(maps.Keys(old))
 	for key := range want {

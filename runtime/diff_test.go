@@ -1,0 +1,71 @@
+package lumi_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"google.golang.org/protobuf/encoding/protojson"
+	"google.golang.org/protobuf/types/known/structpb"
+
+	lumi "github.com/lumi-idl/lumi/runtime"
+)
+
+func bag(t *testing.T, json string) *structpb.Struct {
+	t.Helper()
+	s := &structpb.Struct{}
+	json = strings.NewReplacer("$sig", lumi.Signature, "$secret", lumi.SecretSignature, "$asset", lumi.AssetSignature,
+		"$unknown", lumi.UnknownValue).Replace(json)
+	if err := protojson.Unmarshal([]byte(json), s); err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+func TestCompare(t *testing.T) {
+	tests := []struct{ name, old, want, diff string }{
+		{"nothing", `{"a": [1, {"b": null}]}`, `{"a": [1, {}], "c": null}`, ""},
+		{"in order", `{"b": 1, "a": true}`, `{"a": false, "c": "x"}`, "~ a: true -> false\n- b: 1\n+ c: \"x\"\n"},
+		{"deep", `{"a": [{"b c": [1]}]}`, `{"a": [{"b c": [1, 2]}, 3]}`, "+ a[0][\"b c\"][1]: 2\n+ a[1]: 3\n"},
+		{"another kind", `{"a": [1]}`, `{"a": {"x": 1}}`, "~ a: [1] -> {\"x\":1}\n"},
+		{"unknown", `{"a": [1]}`, `{"a": "$unknown", "b": "$unknown", "c": ["<", "$unknown"]}`,
+			"~ a: [1] -> (not known yet)\n+ b: (not known yet)\n+ c: [\"<\",\"(not known yet)\"]\n"},
+		{"wrapped now", `{"a": 1}`, `{"a": {"$sig": "$secret", "value": 1}}`, ""},
+		{"secrets", `{"a": {"$sig": "$secret", "value": "hush"}, "b": "hush"}`,
+			`{"a": "x", "b": {"$sig": "$secret", "value": {"hush": 1}}}`,
+			"~ a: (secret) -> (secret)\n~ b: (secret) -> (secret)\n"},
+		{"a secret inside", `{}`, `{"a": [{"b": {"$sig": "$secret", "value": "hush"}}]}`, "+ a: (secret)\n"},
+		{"an asset", `{"a": {"$sig": "$asset", "text": "1"}}`, `{"a": {"$sig": "$asset", "text": "2"}}`,
+			"~ a: {\"text\":\"1\"} -> {\"text\":\"2\"}\n"},
+		{"long text", `{"a": "` + strings.Repeat("é", 60) + `"}`, `{}`, "- a: \"" + strings.Repeat("é", 39) + "…\n"},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			d := lumi.Compare(bag(t, test.old), bag(t, test.want))
+			if diff := cmp.Diff(test.diff, d.String()); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+			if d.Empty() != (test.diff == "") {
+				t.Errorf("empty is %v", d.Empty())
+			}
+			if printed := fmt.Sprintf("%v %+v %v", d, d.Changes(), d.Changes()); strings.Contains(printed, "hush") {
+				t.Errorf("a secret is told: %s", printed)
+			}
+		})
+	}
+}
+
+func TestReplace(t *testing.T) {
+	d := lumi.Compare(bag(t, `{"a": {"b": 1}, "c": 1, "d": 1}`), bag(t, `{"a": {"b": 2}, "c": 2, "d": 1}`))
+	d.Replace("c")
+	d.Replace("a")
+	d.Replace("d")
+	d.Replace("nothing")
+	if got := fmt.Sprint(d.Replaces()); got != "[a c]" {
+		t.Errorf("got %s", got)
+	}
+	if want := "~ a.b: 1 -> 2 (replaces)\n~ c: 1 -> 2 (replaces)\n"; d.String() != want {
+		t.Errorf("got %s", d)
+	}
+}
