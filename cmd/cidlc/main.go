@@ -33,7 +33,7 @@ const (
 	exitFailed = 2 // the command was used wrongly, or the system failed
 )
 
-// Errors that say no more than which exit code is due: what there is to say has been said.
+// errWrong says no more than which exit code is due: what there is to say has been said.
 var errWrong = errors.New("the IDL or the output is wrong")
 
 // run is the whole command, but for the process around it: it returns the exit code.
