@@ -188,6 +188,12 @@ func (c *checker) declaredKind(d *decl) declKind {
 	case *ast.StructType:
 		d.struc = right
 		return plainStruct
+	case *ast.InterfaceType:
+		if right.Methods.NumFields() == 0 {
+			c.report(diag.DefinedType, right, "the IDL cannot define %s as another name for any", d.spec.Name.Name).
+				Suggestion = "use any itself"
+			return broken
+		}
 	case *ast.Ident, *ast.SelectorExpr:
 		other := typeName(d.file, right)
 		if other == nil {

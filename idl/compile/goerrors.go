@@ -87,11 +87,6 @@ func (c *checker) reportSyntax(e packages.Error) {
 	if !ok {
 		return
 	}
-	for _, d := range c.diags {
-		if d.Code == diag.GoSyntax && d.Span.Start.File == at.Start.File && d.Span.Start.Line == at.Start.Line {
-			return // what the parser stumbles over later in a line mostly follows from the first
-		}
-	}
 	c.reportAt(diag.GoSyntax, at, "%s", e.Msg)
 }
 
@@ -154,11 +149,28 @@ func (c *checker) reportListError(pkg *packages.Package, e packages.Error) bool 
 		return false
 	}
 	summary, rest, _ := strings.Cut(msg, "\n")
-	d := c.reportAt(diag.GoPackage, at, "%s", strings.TrimRight(summary, ":;"))
-	if hint := strings.Join(strings.Fields(rest), " "); hint != "" {
+	d := c.reportAt(diag.GoPackage, at, "%s", strings.TrimSuffix(strings.TrimRight(summary, ":;"), "; to add it"))
+	if folder := c.missingFolder(msg); folder != "" {
+		d.Suggestion = "create the folder " + folder + ", or correct the path"
+	} else if hint := strings.Join(strings.Fields(rest), " "); hint != "" {
 		d.Suggestion = hint
 	}
 	return true
+}
+
+// missingFolder returns the folder of the IDL that would have to exist for an import that the go command cannot find.
+func (c *checker) missingFolder(msg string) string {
+	m := quotedPath.FindStringSubmatch(msg)
+	if m == nil || len(c.sources) == 0 {
+		return ""
+	}
+	first := c.sources[0]
+	root := strings.TrimSuffix(strings.TrimSuffix(first.PkgPath, first.module.Path), "/")
+	rel, inside := strings.CutPrefix(m[1], root+"/")
+	if _, err := os.Stat(filepath.Join(c.tree.root, filepath.FromSlash(rel))); !inside || err == nil {
+		return ""
+	}
+	return c.tree.display(rel)
 }
 
 // excluded reports whether the error only repeats that all files of a folder have build constraints.

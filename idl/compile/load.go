@@ -48,8 +48,9 @@ func (c *checker) load(ctx context.Context) ([]*packages.Package, error) {
 		Mode:    LoadMode,
 		Dir:     c.tree.root,
 		Fset:    c.fset,
-		// Without cgo, a file that imports "C" is left out instead of being preprocessed; checkHeader reports it.
-		Env:       append(os.Environ(), "CGO_ENABLED=0", "PWD="+c.tree.root),
+		// One host for all, lest a constant's value depend on the size of an int. Without cgo, a file that imports "C" is
+		// left out instead of being preprocessed; checkHeader reports it.
+		Env:       append(os.Environ(), "GOOS=linux", "GOARCH=amd64", "CGO_ENABLED=0", "PWD="+c.tree.root),
 		ParseFile: c.parse,
 	}
 	pkgs, err := packages.Load(cfg, "./...")
@@ -80,9 +81,9 @@ func (c *checker) adopt(pkgs []*packages.Package) {
 }
 
 // parse keeps comments for the IDL's own files, where they are documentation, and skips the resolution of objects that
-// go/types makes superfluous.
+// go/types makes superfluous. It gives up on a file after some ten syntax errors, of which it tells one a line.
 func (c *checker) parse(fset *token.FileSet, filename string, src []byte) (*ast.File, error) {
-	mode := parser.AllErrors | parser.SkipObjectResolution
+	mode := parser.SkipObjectResolution
 	if c.rel(filename) != "" {
 		mode |= parser.ParseComments
 	}

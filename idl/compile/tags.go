@@ -208,6 +208,11 @@ func (c *checker) lookupTag(tag string, at func(from, to int) textRange) (value 
 			return malformed(keyStart)
 		}
 		next := pos + 1 + len(quoted)
+		if key != "lumi" && (strings.EqualFold(key, "lumi") || oneEdit(key, "lumi")) {
+			c.report(diag.MalformedTag, at(keyStart, pos), "the tag has the key %s, which nobody reads", key).
+				Suggestion = "write lumi"
+			return "", 0, false
+		}
 		if key == "lumi" {
 			if found {
 				c.report(diag.MalformedTag, at(keyStart, next), "the tag has the key lumi twice").
