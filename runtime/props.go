@@ -38,17 +38,18 @@ func Required[P any](p *Props, name string, field P, c Codec[P], flags ...Flags)
 
 // Optional shows a property that is absent where its pointer is nil.
 func Optional[T any](p *Props, name string, field **T, c Codec[*T], flags ...Flags) {
-	switch {
-	case p.find(name, join(flags)):
+	if v := p.find(name, join(flags)); v != nil {
 		value := new(T)
-		if p.decodeFound(value, c.codec) {
+		if p.decodeFound(v, value, c.codec) {
 			*field = value
 		}
-	case *field == nil:
-		p.put(name, nil, c.codec, join(flags))
-	default:
-		p.put(name, *field, c.codec, join(flags))
+		return
 	}
+	if *field == nil {
+		p.put(name, nil, c.codec, join(flags))
+		return
+	}
+	p.put(name, *field, c.codec, join(flags))
 }
 
 // Nilable shows a property that may be absent and whose type can say so itself: a list, a map or an any. P points to
@@ -77,12 +78,12 @@ type Props struct {
 	// fields are those of the object at hand, and seen counts those of them that were asked for.
 	fields map[string]*structpb.Value
 	seen   int
-	// found is the value between find and decodeFound.
-	found *structpb.Value
 
 	// path leads to the value at hand. From the step number hidden on it lies in a secret.
 	path   []step
 	hidden int
+	// steps is where path starts out, so that it costs no allocation unless it is long.
+	steps [6]step
 
 	marks      marks
 	faults     []Fault
@@ -110,36 +111,40 @@ const (
 	maxDepth  = 100
 )
 
-func newProps(m mode) *Props { return &Props{mode: m, hidden: notHidden, path: make([]step, 0, 8)} }
+func newProps(m mode) *Props {
+	p := &Props{mode: m, hidden: notHidden}
+	p.path = p.steps[:0]
+	return p
+}
 
 // property decodes, encodes or describes a property with a field of its own.
 func (p *Props) property(name string, field any, c codec, f Flags) {
-	if p.find(name, f) {
-		p.decodeFound(field, c)
+	if v := p.find(name, f); v != nil {
+		p.decodeFound(v, field, c)
 		return
 	}
 	p.put(name, field, c, f)
 }
 
-// find looks a property up where the walk is to decode. If there is a value it reports true, and decodeFound must
-// follow. If it describes, it does that.
-func (p *Props) find(name string, f Flags) bool {
+// find looks a property up where the walk is to decode. If there is a value it returns that, and decodeFound must
+// follow. If the walk is to describe, find does that.
+func (p *Props) find(name string, f Flags) *structpb.Value {
 	switch p.mode {
 	case encoding:
-		return false
+		return nil
 	case describe:
 		p.properties = append(p.properties, Property{Name: name, Flags: f &^ required, Required: f&required != 0})
-		return false
+		return nil
 	}
 	if p.only != 0 && f&p.only == 0 {
-		return false
+		return nil
 	}
 	v, ok := p.fields[name]
 	if ok {
 		p.seen++
 	}
 	if !p.push(step{kind: fieldStep, name: name}) {
-		return false
+		return nil
 	}
 	if f&Secret != 0 {
 		p.hide()
@@ -149,18 +154,17 @@ func (p *Props) find(name string, f Flags) bool {
 	case is != absent && f&Out != 0 && p.mode == strict:
 		p.fault("is set by the provider, not by a program")
 	case is == present:
-		p.found = v
-		return true
+		return v
 	case is == absent && f&(required|Out) == required:
 		p.lacks()
 	}
 	p.pop()
-	return false
+	return nil
 }
 
 // decodeFound decodes the value that find found. It reports false if the value was wrong or turned out to be unknown.
-func (p *Props) decodeFound(into any, c codec) bool {
-	ok := c.decode(p, p.found, into)
+func (p *Props) decodeFound(v *structpb.Value, into any, c codec) bool {
+	ok := c.decode(p, v, into)
 	p.pop()
 	return ok
 }
