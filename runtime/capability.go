@@ -23,8 +23,8 @@ func (c capabilityCodec) decode(p *Props, v *structpb.Value, into any) bool {
 	}
 	u, err := urn.Parse(s.StringValue)
 	if err != nil {
-		if p.isHidden() {
-			p.wrong("expected the URN of a resource")
+		if p.isHidden() || len(s.StringValue) > maxShown {
+			p.wrong("expected the URN of a resource, found another string")
 		} else {
 			p.wrong("expected the URN of a resource, found %v", err)
 		}
@@ -45,6 +45,9 @@ func (c capabilityCodec) encode(p *Props, from any) *structpb.Value {
 	}
 	return p.string(string(u))
 }
+
+// maxShown is how long a string may be that a message shows as a whole.
+const maxShown = 200
 
 // Reference is what is known of a resource that a capability refers to.
 type Reference struct {

@@ -90,7 +90,8 @@ type GetResponse struct {
 type InspectChangeRequest struct {
 	URN urn.URN
 	ID  ID
-	// Old are all properties of the existing resource, those that were computed among them.
+	// Old are all properties of the existing resource: those that were asked for, also if they are never read back, and
+	// those that were computed.
 	Old *structpb.Struct
 	// New are the properties that the program wants. Values in them may be unknown.
 	New        *structpb.Struct
@@ -109,7 +110,8 @@ type InspectChangeResponse struct {
 type UpdateRequest struct {
 	URN urn.URN
 	ID  ID
-	// Old are all properties of the existing resource, those that were computed among them.
+	// Old are all properties of the existing resource: those that were asked for, also if they are never read back, and
+	// those that were computed.
 	Old *structpb.Struct
 	// New are the properties that the program wants.
 	New        *structpb.Struct

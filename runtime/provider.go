@@ -20,17 +20,17 @@ type Provider struct {
 	ops   operations
 }
 
-// NewNamedProvider serves a type of resource that programs name. New makes an empty object of its properties.
-func NewNamedProvider[P Object](token tokens.Type, new func() P, ops Ops[P]) Provider {
-	return Provider{token: token, alloc: allocator(new), named: true, ops: dispatcher(ops, nil)}
+// NewNamedProvider serves a type of resource that programs name. Empty makes an object without properties.
+func NewNamedProvider[P Object](token tokens.Type, empty func() P, ops Ops[P]) Provider {
+	return Provider{token: token, alloc: allocator(empty), named: true, ops: dispatcher(ops, nil)}
 }
 
-// NewProvider serves a type of resource that programs do not name. New makes an empty object of its properties.
-func NewProvider[P Object](token tokens.Type, new func() P, ops NamingOps[P]) Provider {
-	return Provider{token: token, alloc: allocator(new), ops: dispatcher(ops, ops)}
+// NewProvider serves a type of resource that programs do not name. Empty makes an object without properties.
+func NewProvider[P Object](token tokens.Type, empty func() P, ops NamingOps[P]) Provider {
+	return Provider{token: token, alloc: allocator(empty), ops: dispatcher(ops, ops)}
 }
 
-func allocator[P Object](new func() P) func() Object { return func() Object { return new() } }
+func allocator[P Object](empty func() P) func() Object { return func() Object { return empty() } }
 
 // nameProperty is what a program's name for a resource is called on the wire.
 const nameProperty = "name"

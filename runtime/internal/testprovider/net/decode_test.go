@@ -198,7 +198,7 @@ colors[…]: expected one of "red", "green", "dark-blue", found another string
 origin.x: is required, but missing
 origin.y: is required, but missing
 origin: has a property that does not exist
-gateway: expected the URN of a resource
+gateway: expected the URN of a resource, found another string
 password: expected a string, found a number`},
 		{"no value in a secret", `{"cidr": {"$sig": "$secret"}}`, "cidr: is required, but missing"},
 		{"depth", `{"policy": ` + strings.Repeat("[", 105) + strings.Repeat("]", 105) + `}`,
