@@ -21,7 +21,8 @@ func (c capabilityCodec) decode(p *Props, v *structpb.Value, into any) bool {
 		p.mismatch("the URN of a resource", v)
 		return false
 	}
-	u, err := urn.Parse(s.StringValue)
+	u := urn.URN(s.StringValue)
+	parts, err := u.Parts()
 	if err != nil {
 		if p.isHidden() || len(s.StringValue) > maxShown {
 			p.wrong("expected the URN of a resource, found another string")
@@ -30,8 +31,8 @@ func (c capabilityCodec) decode(p *Props, v *structpb.Value, into any) bool {
 		}
 		return false
 	}
-	if found := u.Type(); c != "" && found != tokens.Type(c) && p.mode == strict {
-		p.fault("expected a resource of type %s, found one of type %s", string(c), found)
+	if c != "" && parts.Type != tokens.Type(c) && p.mode == strict {
+		p.fault("expected a resource of type %s, found one of type %s", string(c), parts.Type)
 		return false
 	}
 	*into.(*urn.URN) = u

@@ -36,11 +36,19 @@ func (t Type) Module() string { return t.part(1) }
 func (t Type) Name() string { return t.part(2) }
 
 func (t Type) part(i int) string {
-	parts := strings.SplitN(string(t), ":", 3)
-	if len(parts) < 3 {
+	parts, ok := split(string(t))
+	if !ok {
 		return ""
 	}
 	return parts[i]
+}
+
+// split takes a token apart and reports whether it has as many parts as it should.
+func split(s string) (parts [3]string, ok bool) {
+	var rest string
+	parts[0], rest, _ = strings.Cut(s, ":")
+	parts[1], parts[2], ok = strings.Cut(rest, ":")
+	return parts, ok && !strings.Contains(parts[2], ":")
 }
 
 // CheckPackage returns nil if s is the name of a package: words of lower-case letters, digits, "-" and "_" that start
@@ -72,8 +80,8 @@ type SyntaxError struct {
 func (e *SyntaxError) Error() string { return fmt.Sprintf("%q: %s", e.Token, e.Problem) }
 
 func typeProblem(s string) string {
-	parts := strings.Split(s, ":")
-	if len(parts) != 3 {
+	parts, ok := split(s)
+	if !ok {
 		return "a type token has three parts, package:module:Type"
 	}
 	if problem := packageProblem(parts[0]); problem != "" {

@@ -97,14 +97,17 @@ func split(s string) (Parts, error) {
 	if !ok {
 		return Parts{}, &SyntaxError{URN: s, Problem: "a URN starts with " + prefix}
 	}
-	fields := strings.SplitN(rest, separator, 4)
-	if len(fields) < 4 {
+	var p Parts
+	p.Environment, rest, _ = strings.Cut(rest, separator)
+	origin, rest, _ := strings.Cut(rest, separator)
+	token, name, ok := strings.Cut(rest, separator)
+	if !ok {
 		return Parts{}, &SyntaxError{
 			URN: s, Problem: "a URN has four parts behind " + prefix + ", environment::package:module::type::name",
 		}
 	}
-	p := Parts{Environment: fields[0], Type: tokens.Type(fields[2]), Name: fields[3]}
-	p.Package, p.Module, _ = strings.Cut(fields[1], ":")
+	p.Package, p.Module, _ = strings.Cut(origin, ":")
+	p.Type, p.Name = tokens.Type(token), name
 	if problem := p.problem(); problem != "" {
 		return Parts{}, &SyntaxError{URN: s, Problem: problem}
 	}
