@@ -218,6 +218,9 @@ func FuzzRead(f *testing.F) {
 		f.Fatal(err)
 	}
 	f.Add(seed)
+	f.Add([]byte(`{"version": 1, "name": "p", "modules": [{"path": "m", "goName": "m", "files": [{"name": "f.go", "decls": [
+		{"kind": "alias", "name": "A", "target": {"kind": "ref", "module": "m", "name": "B"}},
+		{"kind": "alias", "name": "B", "target": {"kind": "map", "key": {"kind": "string"}, "elem": {"kind": "any"}}}]}]}]}`))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		p, err := schema.Read(bytes.NewReader(data))
 		if err != nil {
