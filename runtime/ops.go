@@ -60,3 +60,12 @@ type NamingOps[P Object] interface {
 	// Name chooses the name that becomes a part of the resource's URN.
 	Name(ctx context.Context, want *State[P]) (string, error)
 }
+
+// Partial is how an author's Update reports that it failed with a part of its work done, and that want.Properties holds
+// what the resource has now.
+func Partial(err error) error { return &partialError{err} }
+
+// partialError marks an error and adds nothing to it.
+type partialError struct{ error }
+
+func (e *partialError) Unwrap() error { return e.error }

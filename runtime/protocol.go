@@ -146,10 +146,6 @@ type PartialError struct {
 	Err error
 }
 
-// Partial is how an author's Update reports that it failed with a part of its work done, and that want.Properties holds
-// what the resource has now.
-func Partial(err error) error { return &PartialError{Err: err} }
-
 // Error returns what went wrong.
 func (e *PartialError) Error() string { return "done in part: " + e.Err.Error() }
 

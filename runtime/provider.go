@@ -148,10 +148,9 @@ func (r *Provider) Update(ctx context.Context, req *UpdateRequest) (*UpdateRespo
 		return nil, &ReplaceError{Paths: replaces}
 	}
 	err = r.ops(ctx, &call{op: updateOp, old: old, want: want, diff: diff})
-	var partial *PartialError
 	switch {
-	case errors.As(err, &partial):
-		return nil, partly(req.ID, want.Properties, want.marks, partial.Err)
+	case errors.As(err, new(*partialError)):
+		return nil, partly(req.ID, want.Properties, want.marks, err)
 	case err != nil:
 		return nil, invalid(err)
 	}
