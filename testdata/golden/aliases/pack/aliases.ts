@@ -20,8 +20,8 @@ export type Tags = { [key: string]: string };
 /** Rules is a name for lists. */
 export type Rules = Rule[];
 
-/** Tree holds itself. */
-export type Tree = { [key: string]: string };
+/** Tree is two maps deep. */
+export type Tree = { [key: string]: Tags };
 
 /** ByARN has keys that are an alias. */
 export type ByARN = { [key: ARN]: Rule };
@@ -36,7 +36,7 @@ export interface Rule {
 export const Rule: lumi.Shape = {
     arn: lumi.required(lumi.string),
     tags: lumi.optional(lumi.map(lumi.string)),
-    nests: lumi.optional(lumi.map(lumi.string)),
+    nests: lumi.optional(lumi.map(lumi.map(lumi.string))),
 };
 
 /** Queue uses them. */
@@ -76,7 +76,7 @@ const Queue$shape: lumi.Shape = {
     delay: lumi.required(lumi.number),
     tags: lumi.required(lumi.map(lumi.string)),
     rules: lumi.optional(lumi.list(lumi.struct(() => Rule))),
-    tree: lumi.optional(lumi.map(lumi.string)),
+    tree: lumi.optional(lumi.map(lumi.map(lumi.string))),
     byARN: lumi.optional(lumi.map(lumi.struct(() => Rule))),
     matrix: lumi.required(lumi.list(lumi.list(lumi.number))),
     history: lumi.out(lumi.list(lumi.map(lumi.string))),

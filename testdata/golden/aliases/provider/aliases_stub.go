@@ -4,11 +4,12 @@ package aliases
 
 import (
 	"context"
+
 	lumi "github.com/lumi-idl/lumi/runtime"
 	"github.com/lumi-idl/lumi/runtime/tokens"
 )
 
-// This stub works with runtimes that have this constant.
+// This stub works with every runtime that has this constant.
 const _ = lumi.StubVersion1
 
 // ARN is a name for strings.
@@ -26,8 +27,8 @@ type Tags = map[string]string
 // Rules is a name for lists.
 type Rules = []Rule
 
-// Tree holds itself.
-type Tree = map[string]string
+// Tree is two maps deep.
+type Tree = map[string]Tags
 
 // ByARN has keys that are an alias.
 type ByARN = map[ARN]Rule
@@ -52,7 +53,7 @@ const (
 func (s *Rule) Lumi(p *lumi.Props) {
 	lumi.Required(p, Rule_ARN, &s.ARN, lumi.String)
 	lumi.Nilable(p, Rule_Tags, &s.Tags, lumi.Map(lumi.String))
-	lumi.Nilable(p, Rule_Nests, &s.Nests, lumi.Map(lumi.String))
+	lumi.Nilable(p, Rule_Nests, &s.Nests, lumi.Map(lumi.Map(lumi.String)))
 }
 
 // Queue is the token of a type of resource.
@@ -97,14 +98,14 @@ func (s *queue) Lumi(p *lumi.Props) {
 	lumi.Required(p, Queue_Delay, &s.Delay, lumi.Number)
 	lumi.Required(p, Queue_Tags, &s.Tags, lumi.Map(lumi.String))
 	lumi.Nilable(p, Queue_Rules, &s.Rules, lumi.List(lumi.Struct[*Rule]()))
-	lumi.Nilable(p, Queue_Tree, &s.Tree, lumi.Map(lumi.String))
+	lumi.Nilable(p, Queue_Tree, &s.Tree, lumi.Map(lumi.Map(lumi.String)))
 	lumi.Nilable(p, Queue_ByARN, &s.ByARN, lumi.Map(lumi.Struct[*Rule]()))
 	lumi.Required(p, Queue_Matrix, &s.Matrix, lumi.List(lumi.List(lumi.Number)))
 	lumi.Required(p, Queue_History, &s.History, lumi.List(lumi.Map(lumi.String)), lumi.Out)
 }
 
-// QueueProviderOps is what the author of the provider implements. What each method does is said at
-// [lumi.Ops], whose methods these are.
+// QueueProviderOps is what the author of the provider implements. Its methods are those of lumi.Ops
+// at this type; what each of them does is said there.
 type QueueProviderOps interface {
 	Check(ctx context.Context, want *lumi.State[*queue]) error
 	Create(ctx context.Context, want *lumi.State[*queue]) (lumi.ID, error)
@@ -115,9 +116,7 @@ type QueueProviderOps interface {
 }
 
 // QueueProvider is the lumi.ResourceProvider of type Queue.
-type QueueProvider struct {
-	lumi.Provider
-}
+type QueueProvider struct{ lumi.Provider }
 
 // NewQueueProvider makes a provider of the author's operations.
 func NewQueueProvider(ops QueueProviderOps) *QueueProvider {

@@ -4,12 +4,13 @@ package collections
 
 import (
 	"context"
+
 	lumi "github.com/lumi-idl/lumi/runtime"
 	"github.com/lumi-idl/lumi/runtime/tokens"
 	"github.com/lumi-idl/lumi/runtime/urn"
 )
 
-// This stub works with runtimes that have this constant.
+// This stub works with every runtime that has this constant.
 const _ = lumi.StubVersion1
 
 // Table is the token of a type of resource.
@@ -72,8 +73,8 @@ func (s *table) Lumi(p *lumi.Props) {
 	lumi.Required(p, Table_Seen, &s.Seen, lumi.List(lumi.String), lumi.Out)
 }
 
-// TableProviderOps is what the author of the provider implements. What each method does is said at
-// [lumi.Ops], whose methods these are.
+// TableProviderOps is what the author of the provider implements. Its methods are those of lumi.Ops
+// at this type; what each of them does is said there.
 type TableProviderOps interface {
 	Check(ctx context.Context, want *lumi.State[*table]) error
 	Create(ctx context.Context, want *lumi.State[*table]) (lumi.ID, error)
@@ -84,9 +85,7 @@ type TableProviderOps interface {
 }
 
 // TableProvider is the lumi.ResourceProvider of type Table.
-type TableProvider struct {
-	lumi.Provider
-}
+type TableProvider struct{ lumi.Provider }
 
 // NewTableProvider makes a provider of the author's operations.
 func NewTableProvider(ops TableProviderOps) *TableProvider {

@@ -4,7 +4,7 @@ package config
 
 import lumi "github.com/lumi-idl/lumi/runtime"
 
-// This stub works with runtimes that have this constant.
+// This stub works with every runtime that has this constant.
 const _ = lumi.StubVersion1
 
 // Config is how the provider reaches the cloud.

@@ -7,11 +7,12 @@ package docs
 
 import (
 	"context"
+
 	lumi "github.com/lumi-idl/lumi/runtime"
 	"github.com/lumi-idl/lumi/runtime/tokens"
 )
 
-// This stub works with runtimes that have this constant.
+// This stub works with every runtime that has this constant.
 const _ = lumi.StubVersion1
 
 // Thing is the token of a type of resource.
@@ -29,7 +30,7 @@ const Thing tokens.Type = "docs:index:Thing"
 type thing struct {
 	// The resource's name.
 	Name string
-	// Block is documented in a block.
+	//  Block is documented in a block.
 	Block string
 	// Line is documented at its end.
 	Line string
@@ -56,8 +57,8 @@ func (s *thing) Lumi(p *lumi.Props) {
 	lumi.Required(p, Thing_Harm, &s.Harm, lumi.String)
 }
 
-// ThingProviderOps is what the author of the provider implements. What each method does is said at
-// [lumi.Ops], whose methods these are.
+// ThingProviderOps is what the author of the provider implements. Its methods are those of lumi.Ops
+// at this type; what each of them does is said there.
 type ThingProviderOps interface {
 	Check(ctx context.Context, want *lumi.State[*thing]) error
 	Create(ctx context.Context, want *lumi.State[*thing]) (lumi.ID, error)
@@ -68,9 +69,7 @@ type ThingProviderOps interface {
 }
 
 // ThingProvider is the lumi.ResourceProvider of type Thing.
-type ThingProvider struct {
-	lumi.Provider
-}
+type ThingProvider struct{ lumi.Provider }
 
 // NewThingProvider makes a provider of the author's operations.
 func NewThingProvider(ops ThingProviderOps) *ThingProvider {

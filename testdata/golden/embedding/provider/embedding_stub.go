@@ -4,11 +4,12 @@ package embedding
 
 import (
 	"context"
+
 	lumi "github.com/lumi-idl/lumi/runtime"
 	"github.com/lumi-idl/lumi/runtime/tokens"
 )
 
-// This stub works with runtimes that have this constant.
+// This stub works with every runtime that has this constant.
 const _ = lumi.StubVersion1
 
 // Located is a base that only resources embed.
@@ -67,8 +68,8 @@ func (s *volume) Lumi(p *lumi.Props) {
 	lumi.Required(p, Volume_Zone, &s.Zone, lumi.String, lumi.Out)
 }
 
-// VolumeProviderOps is what the author of the provider implements. What each method does is said at
-// [lumi.Ops], whose methods these are.
+// VolumeProviderOps is what the author of the provider implements. Its methods are those of lumi.Ops
+// at this type; what each of them does is said there.
 type VolumeProviderOps interface {
 	Check(ctx context.Context, want *lumi.State[*volume]) error
 	Create(ctx context.Context, want *lumi.State[*volume]) (lumi.ID, error)
@@ -79,9 +80,7 @@ type VolumeProviderOps interface {
 }
 
 // VolumeProvider is the lumi.ResourceProvider of type Volume.
-type VolumeProvider struct {
-	lumi.Provider
-}
+type VolumeProvider struct{ lumi.Provider }
 
 // NewVolumeProvider makes a provider of the author's operations.
 func NewVolumeProvider(ops VolumeProviderOps) *VolumeProvider {
@@ -127,8 +126,8 @@ func (s *snapshot) Lumi(p *lumi.Props) {
 	lumi.Optional(p, Snapshot_Note, &s.Note, lumi.String)
 }
 
-// SnapshotProviderOps is what the author of the provider implements. What each method does is said at
-// [lumi.Ops], whose methods these are.
+// SnapshotProviderOps is what the author of the provider implements. Its methods are those of lumi.Ops
+// at this type; what each of them does is said there.
 type SnapshotProviderOps interface {
 	Check(ctx context.Context, want *lumi.State[*snapshot]) error
 	Create(ctx context.Context, want *lumi.State[*snapshot]) (lumi.ID, error)
@@ -139,9 +138,7 @@ type SnapshotProviderOps interface {
 }
 
 // SnapshotProvider is the lumi.ResourceProvider of type Snapshot.
-type SnapshotProvider struct {
-	lumi.Provider
-}
+type SnapshotProvider struct{ lumi.Provider }
 
 // NewSnapshotProvider makes a provider of the author's operations.
 func NewSnapshotProvider(ops SnapshotProviderOps) *SnapshotProvider {

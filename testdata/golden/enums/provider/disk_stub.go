@@ -4,11 +4,12 @@ package enums
 
 import (
 	"context"
+
 	lumi "github.com/lumi-idl/lumi/runtime"
 	"github.com/lumi-idl/lumi/runtime/tokens"
 )
 
-// This stub works with runtimes that have this constant.
+// This stub works with every runtime that has this constant.
 const _ = lumi.StubVersion1
 
 // Disk is the token of a type of resource.
@@ -47,8 +48,8 @@ func (s *disk) Lumi(p *lumi.Props) {
 	lumi.Required(p, Disk_Computed, &s.Computed, lumi.Enum[*Kind](), lumi.Out)
 }
 
-// DiskProviderOps is what the author of the provider implements. What each method does is said at
-// [lumi.Ops], whose methods these are.
+// DiskProviderOps is what the author of the provider implements. Its methods are those of lumi.Ops
+// at this type; what each of them does is said there.
 type DiskProviderOps interface {
 	Check(ctx context.Context, want *lumi.State[*disk]) error
 	Create(ctx context.Context, want *lumi.State[*disk]) (lumi.ID, error)
@@ -59,9 +60,7 @@ type DiskProviderOps interface {
 }
 
 // DiskProvider is the lumi.ResourceProvider of type Disk.
-type DiskProvider struct {
-	lumi.Provider
-}
+type DiskProvider struct{ lumi.Provider }
 
 // NewDiskProvider makes a provider of the author's operations.
 func NewDiskProvider(ops DiskProviderOps) *DiskProvider {
@@ -90,13 +89,13 @@ func (s Tenancy) Valid() bool {
 
 // Values returns the enum's values in the order of the IDL.
 func (Tenancy) Values() []string {
-	return []string{"default", "dedicated"}
+	return []string{
+		"default", "dedicated",
+	}
 }
 
 // Lumi implements lumi.EnumValue.
-func (s *Tenancy) Lumi() *string {
-	return (*string)(s)
-}
+func (s *Tenancy) Lumi() *string { return (*string)(s) }
 
 // zone is not exported.
 type zone string
@@ -119,12 +118,12 @@ func (s zone) Valid() bool {
 
 // Values returns the enum's values in the order of the IDL.
 func (zone) Values() []string {
-	return []string{"east", "w-west", "\"north\"\n"}
+	return []string{
+		"east", "w-west", "\"north\"\n",
+	}
 }
 
 // Lumi implements lumi.EnumValue.
-func (s *zone) Lumi() *string {
-	return (*string)(s)
-}
+func (s *zone) Lumi() *string { return (*string)(s) }
 
 const prefix = "w-"

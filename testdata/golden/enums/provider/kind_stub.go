@@ -22,10 +22,10 @@ func (s Kind) Valid() bool {
 
 // Values returns the enum's values in the order of the IDL.
 func (Kind) Values() []string {
-	return []string{"ssd", "magnetic"}
+	return []string{
+		"ssd", "magnetic",
+	}
 }
 
 // Lumi implements lumi.EnumValue.
-func (s *Kind) Lumi() *string {
-	return (*string)(s)
-}
+func (s *Kind) Lumi() *string { return (*string)(s) }

@@ -4,11 +4,12 @@ package globals
 
 import (
 	"context"
+
 	lumi "github.com/lumi-idl/lumi/runtime"
 	"github.com/lumi-idl/lumi/runtime/tokens"
 )
 
-// This stub works with runtimes that have this constant.
+// This stub works with every runtime that has this constant.
 const _ = lumi.StubVersion1
 
 // Record is the token of a type of resource.
@@ -44,8 +45,8 @@ func (s *record) Lumi(p *lumi.Props) {
 	lumi.Required(p, Record_Map, &s.Map, lumi.Map(lumi.Struct[*Array]()))
 }
 
-// RecordProviderOps is what the author of the provider implements. What each method does is said at
-// [lumi.Ops], whose methods these are.
+// RecordProviderOps is what the author of the provider implements. Its methods are those of lumi.Ops
+// at this type; what each of them does is said there.
 type RecordProviderOps interface {
 	Check(ctx context.Context, want *lumi.State[*record]) error
 	Create(ctx context.Context, want *lumi.State[*record]) (lumi.ID, error)
@@ -56,9 +57,7 @@ type RecordProviderOps interface {
 }
 
 // RecordProvider is the lumi.ResourceProvider of type Record.
-type RecordProvider struct {
-	lumi.Provider
-}
+type RecordProvider struct{ lumi.Provider }
 
 // NewRecordProvider makes a provider of the author's operations.
 func NewRecordProvider(ops RecordProviderOps) *RecordProvider {

@@ -4,6 +4,7 @@ package modules
 
 import (
 	"context"
+
 	lumi "github.com/lumi-idl/lumi/runtime"
 	"github.com/lumi-idl/lumi/runtime/tokens"
 	"github.com/lumi-idl/lumi/runtime/urn"
@@ -11,7 +12,7 @@ import (
 	"github.com/lumi-idl/lumi/testdata/golden/modules/provider/net/ip"
 )
 
-// This stub works with runtimes that have this constant.
+// This stub works with every runtime that has this constant.
 const _ = lumi.StubVersion1
 
 // Site is the token of a type of resource.
@@ -53,8 +54,8 @@ func (s *site) Lumi(p *lumi.Props) {
 	lumi.Optional(p, Site_Backup, &s.Backup, lumi.Capability("modules:index:Site"))
 }
 
-// SiteProviderOps is what the author of the provider implements. What each method does is said at
-// [lumi.Ops], whose methods these are.
+// SiteProviderOps is what the author of the provider implements. Its methods are those of lumi.Ops
+// at this type; what each of them does is said there.
 type SiteProviderOps interface {
 	Check(ctx context.Context, want *lumi.State[*site]) error
 	Create(ctx context.Context, want *lumi.State[*site]) (lumi.ID, error)
@@ -65,9 +66,7 @@ type SiteProviderOps interface {
 }
 
 // SiteProvider is the lumi.ResourceProvider of type Site.
-type SiteProvider struct {
-	lumi.Provider
-}
+type SiteProvider struct{ lumi.Provider }
 
 // NewSiteProvider makes a provider of the author's operations.
 func NewSiteProvider(ops SiteProviderOps) *SiteProvider {

@@ -5,11 +5,12 @@ package named
 
 import (
 	"context"
+
 	lumi "github.com/lumi-idl/lumi/runtime"
 	"github.com/lumi-idl/lumi/runtime/tokens"
 )
 
-// This stub works with runtimes that have this constant.
+// This stub works with every runtime that has this constant.
 const _ = lumi.StubVersion1
 
 // Bucket is the token of a type of resource.
@@ -33,8 +34,8 @@ func (s *bucket) Lumi(p *lumi.Props) {
 	lumi.Required(p, Bucket_Name, &s.Name, lumi.String, lumi.Replaces)
 }
 
-// BucketProviderOps is what the author of the provider implements. What each method does is said at
-// [lumi.Ops], whose methods these are.
+// BucketProviderOps is what the author of the provider implements. Its methods are those of lumi.Ops
+// at this type; what each of them does is said there.
 type BucketProviderOps interface {
 	Check(ctx context.Context, want *lumi.State[*bucket]) error
 	Create(ctx context.Context, want *lumi.State[*bucket]) (lumi.ID, error)
@@ -45,9 +46,7 @@ type BucketProviderOps interface {
 }
 
 // BucketProvider is the lumi.ResourceProvider of type Bucket.
-type BucketProvider struct {
-	lumi.Provider
-}
+type BucketProvider struct{ lumi.Provider }
 
 // NewBucketProvider makes a provider of the author's operations.
 func NewBucketProvider(ops BucketProviderOps) *BucketProvider {

@@ -4,11 +4,12 @@ package names
 
 import (
 	"context"
+
 	lumi "github.com/lumi-idl/lumi/runtime"
 	"github.com/lumi-idl/lumi/runtime/tokens"
 )
 
-// This stub works with runtimes that have this constant.
+// This stub works with every runtime that has this constant.
 const _ = lumi.StubVersion1
 
 // URN is the token of a type of resource.
@@ -55,8 +56,8 @@ func (s *urn_) Lumi(p *lumi.Props) {
 	lumi.Required(p, URN_Dollar, &s.Dollar, lumi.String)
 }
 
-// URNProviderOps is what the author of the provider implements. What each method does is said at
-// [lumi.NamingOps], whose methods these are.
+// URNProviderOps is what the author of the provider implements. Its methods are those of lumi.NamingOps
+// at this type; what each of them does is said there.
 type URNProviderOps interface {
 	Check(ctx context.Context, want *lumi.State[*urn_]) error
 	Name(ctx context.Context, want *lumi.State[*urn_]) (string, error)
@@ -68,9 +69,7 @@ type URNProviderOps interface {
 }
 
 // URNProvider is the lumi.ResourceProvider of type URN.
-type URNProvider struct {
-	lumi.Provider
-}
+type URNProvider struct{ lumi.Provider }
 
 // NewURNProvider makes a provider of the author's operations.
 func NewURNProvider(ops URNProviderOps) *URNProvider {

@@ -4,11 +4,12 @@ package options
 
 import (
 	"context"
+
 	lumi "github.com/lumi-idl/lumi/runtime"
 	"github.com/lumi-idl/lumi/runtime/tokens"
 )
 
-// This stub works with runtimes that have this constant.
+// This stub works with every runtime that has this constant.
 const _ = lumi.StubVersion1
 
 // Database is the token of a type of resource.
@@ -72,8 +73,8 @@ func (s *database) Lumi(p *lumi.Props) {
 	lumi.Required(p, Database_Report, &s.Report, lumi.Struct[*User](), lumi.Out)
 }
 
-// DatabaseProviderOps is what the author of the provider implements. What each method does is said at
-// [lumi.Ops], whose methods these are.
+// DatabaseProviderOps is what the author of the provider implements. Its methods are those of lumi.Ops
+// at this type; what each of them does is said there.
 type DatabaseProviderOps interface {
 	Check(ctx context.Context, want *lumi.State[*database]) error
 	Create(ctx context.Context, want *lumi.State[*database]) (lumi.ID, error)
@@ -84,9 +85,7 @@ type DatabaseProviderOps interface {
 }
 
 // DatabaseProvider is the lumi.ResourceProvider of type Database.
-type DatabaseProvider struct {
-	lumi.Provider
-}
+type DatabaseProvider struct{ lumi.Provider }
 
 // NewDatabaseProvider makes a provider of the author's operations.
 func NewDatabaseProvider(ops DatabaseProviderOps) *DatabaseProvider {

@@ -4,11 +4,12 @@ package unexported
 
 import (
 	"context"
+
 	lumi "github.com/lumi-idl/lumi/runtime"
 	"github.com/lumi-idl/lumi/runtime/tokens"
 )
 
-// This stub works with runtimes that have this constant.
+// This stub works with every runtime that has this constant.
 const _ = lumi.StubVersion1
 
 // Box is the token of a type of resource.
@@ -41,8 +42,8 @@ func (s *box) Lumi(p *lumi.Props) {
 	lumi.Required(p, Box_Color, &s.Color, lumi.Enum[*color]())
 }
 
-// BoxProviderOps is what the author of the provider implements. What each method does is said at
-// [lumi.Ops], whose methods these are.
+// BoxProviderOps is what the author of the provider implements. Its methods are those of lumi.Ops
+// at this type; what each of them does is said there.
 type BoxProviderOps interface {
 	Check(ctx context.Context, want *lumi.State[*box]) error
 	Create(ctx context.Context, want *lumi.State[*box]) (lumi.ID, error)
@@ -53,9 +54,7 @@ type BoxProviderOps interface {
 }
 
 // BoxProvider is the lumi.ResourceProvider of type Box.
-type BoxProvider struct {
-	lumi.Provider
-}
+type BoxProvider struct{ lumi.Provider }
 
 // NewBoxProvider makes a provider of the author's operations.
 func NewBoxProvider(ops BoxProviderOps) *BoxProvider {

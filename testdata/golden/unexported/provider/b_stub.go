@@ -4,7 +4,7 @@ package unexported
 
 import lumi "github.com/lumi-idl/lumi/runtime"
 
-// This stub works with runtimes that have this constant.
+// This stub works with every runtime that has this constant.
 const _ = lumi.StubVersion1
 
 // inner is for this folder only.
@@ -43,10 +43,10 @@ func (s color) Valid() bool {
 
 // Values returns the enum's values in the order of the IDL.
 func (color) Values() []string {
-	return []string{"red", "blue"}
+	return []string{
+		"red", "blue",
+	}
 }
 
 // Lumi implements lumi.EnumValue.
-func (s *color) Lumi() *string {
-	return (*string)(s)
-}
+func (s *color) Lumi() *string { return (*string)(s) }

@@ -4,11 +4,12 @@ package unnamed
 
 import (
 	"context"
+
 	lumi "github.com/lumi-idl/lumi/runtime"
 	"github.com/lumi-idl/lumi/runtime/tokens"
 )
 
-// This stub works with runtimes that have this constant.
+// This stub works with every runtime that has this constant.
 const _ = lumi.StubVersion1
 
 // Deployment is the token of a type of resource.
@@ -32,8 +33,8 @@ func (s *deployment) Lumi(p *lumi.Props) {
 	lumi.Optional(p, Deployment_Stage, &s.Stage, lumi.String)
 }
 
-// DeploymentProviderOps is what the author of the provider implements. What each method does is said at
-// [lumi.NamingOps], whose methods these are.
+// DeploymentProviderOps is what the author of the provider implements. Its methods are those of lumi.NamingOps
+// at this type; what each of them does is said there.
 type DeploymentProviderOps interface {
 	Check(ctx context.Context, want *lumi.State[*deployment]) error
 	Name(ctx context.Context, want *lumi.State[*deployment]) (string, error)
@@ -45,9 +46,7 @@ type DeploymentProviderOps interface {
 }
 
 // DeploymentProvider is the lumi.ResourceProvider of type Deployment.
-type DeploymentProvider struct {
-	lumi.Provider
-}
+type DeploymentProvider struct{ lumi.Provider }
 
 // NewDeploymentProvider makes a provider of the author's operations.
 func NewDeploymentProvider(ops DeploymentProviderOps) *DeploymentProvider {
@@ -63,10 +62,10 @@ const Ping tokens.Type = "unnamed:index:Ping"
 type ping struct{}
 
 // Lumi implements lumi.Object.
-func (s *ping) Lumi(p *lumi.Props) {}
+func (*ping) Lumi(*lumi.Props) {}
 
-// PingProviderOps is what the author of the provider implements. What each method does is said at
-// [lumi.NamingOps], whose methods these are.
+// PingProviderOps is what the author of the provider implements. Its methods are those of lumi.NamingOps
+// at this type; what each of them does is said there.
 type PingProviderOps interface {
 	Check(ctx context.Context, want *lumi.State[*ping]) error
 	Name(ctx context.Context, want *lumi.State[*ping]) (string, error)
@@ -78,9 +77,7 @@ type PingProviderOps interface {
 }
 
 // PingProvider is the lumi.ResourceProvider of type Ping.
-type PingProvider struct {
-	lumi.Provider
-}
+type PingProvider struct{ lumi.Provider }
 
 // NewPingProvider makes a provider of the author's operations.
 func NewPingProvider(ops PingProviderOps) *PingProvider {

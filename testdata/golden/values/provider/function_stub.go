@@ -4,12 +4,13 @@ package values
 
 import (
 	"context"
+
 	lumi "github.com/lumi-idl/lumi/runtime"
 	"github.com/lumi-idl/lumi/runtime/tokens"
 	"github.com/lumi-idl/lumi/runtime/urn"
 )
 
-// This stub works with runtimes that have this constant.
+// This stub works with every runtime that has this constant.
 const _ = lumi.StubVersion1
 
 // Function is the token of a type of resource.
@@ -60,8 +61,8 @@ func (s *function) Lumi(p *lumi.Props) {
 	lumi.Required(p, Function_Self, &s.Self, lumi.Capability("values:index:Function"), lumi.Out)
 }
 
-// FunctionProviderOps is what the author of the provider implements. What each method does is said at
-// [lumi.Ops], whose methods these are.
+// FunctionProviderOps is what the author of the provider implements. Its methods are those of lumi.Ops
+// at this type; what each of them does is said there.
 type FunctionProviderOps interface {
 	Check(ctx context.Context, want *lumi.State[*function]) error
 	Create(ctx context.Context, want *lumi.State[*function]) (lumi.ID, error)
@@ -72,9 +73,7 @@ type FunctionProviderOps interface {
 }
 
 // FunctionProvider is the lumi.ResourceProvider of type Function.
-type FunctionProvider struct {
-	lumi.Provider
-}
+type FunctionProvider struct{ lumi.Provider }
 
 // NewFunctionProvider makes a provider of the author's operations.
 func NewFunctionProvider(ops FunctionProviderOps) *FunctionProvider {

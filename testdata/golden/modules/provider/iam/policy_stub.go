@@ -7,7 +7,7 @@ import (
 	"github.com/lumi-idl/lumi/runtime/urn"
 )
 
-// This stub works with runtimes that have this constant.
+// This stub works with every runtime that has this constant.
 const _ = lumi.StubVersion1
 
 // Policy refers back to roles, and to itself.
@@ -53,10 +53,10 @@ func (s Effect) Valid() bool {
 
 // Values returns the enum's values in the order of the IDL.
 func (Effect) Values() []string {
-	return []string{"Allow", "Deny"}
+	return []string{
+		"Allow", "Deny",
+	}
 }
 
 // Lumi implements lumi.EnumValue.
-func (s *Effect) Lumi() *string {
-	return (*string)(s)
-}
+func (s *Effect) Lumi() *string { return (*string)(s) }

@@ -4,11 +4,12 @@ package iam
 
 import (
 	"context"
+
 	lumi "github.com/lumi-idl/lumi/runtime"
 	"github.com/lumi-idl/lumi/runtime/tokens"
 )
 
-// This stub works with runtimes that have this constant.
+// This stub works with every runtime that has this constant.
 const _ = lumi.StubVersion1
 
 // Role is the token of a type of resource.
@@ -35,8 +36,8 @@ func (s *role) Lumi(p *lumi.Props) {
 	lumi.Required(p, Role_Policies, &s.Policies, lumi.List(lumi.Struct[*Policy]()))
 }
 
-// RoleProviderOps is what the author of the provider implements. What each method does is said at
-// [lumi.Ops], whose methods these are.
+// RoleProviderOps is what the author of the provider implements. Its methods are those of lumi.Ops
+// at this type; what each of them does is said there.
 type RoleProviderOps interface {
 	Check(ctx context.Context, want *lumi.State[*role]) error
 	Create(ctx context.Context, want *lumi.State[*role]) (lumi.ID, error)
@@ -47,9 +48,7 @@ type RoleProviderOps interface {
 }
 
 // RoleProvider is the lumi.ResourceProvider of type Role.
-type RoleProvider struct {
-	lumi.Provider
-}
+type RoleProvider struct{ lumi.Provider }
 
 // NewRoleProvider makes a provider of the author's operations.
 func NewRoleProvider(ops RoleProviderOps) *RoleProvider {
