@@ -291,15 +291,17 @@ func (p *Props) encode(from any, c codec, f Flags) *structpb.Value {
 	if p.marks.missing.has(p) {
 		return nil
 	}
-	// An unknown value is no secret for the sake of its property: only if it came as one.
+	secret := p.marks.secret.has(p)
+	var v *structpb.Value
 	if p.marks.unknown.has(p) {
-		return p.wrap(NewUnknown(), false)
+		v = NewUnknown() // which is no secret for the sake of its property, only if it came as one
+	} else {
+		if secret = secret || f&Secret != 0; secret {
+			p.hide()
+		}
+		v = p.plain(from, c)
 	}
-	return p.wrap(p.plain(from, c), f&Secret != 0)
-}
-
-func (p *Props) wrap(v *structpb.Value, secret bool) *structpb.Value {
-	if v != nil && (secret || p.marks.secret.has(p)) {
+	if v != nil && secret {
 		return NewSecret(v)
 	}
 	return v

@@ -140,7 +140,7 @@ type DeleteResponse struct{}
 type PartialError struct {
 	// ID is that of the resource that exists now.
 	ID ID
-	// Properties are all that the resource has now.
+	// Properties are all that the resource has now, as far as they can be encoded.
 	Properties *structpb.Struct
 	// Err is what went wrong.
 	Err error

@@ -98,7 +98,7 @@ func (r *Provider) Create(ctx context.Context, req *CreateRequest) (*CreateRespo
 	err = r.ops(ctx, c)
 	switch {
 	case err != nil && c.id != "":
-		return nil, partly(c.id, want.Properties, want.marks, err)
+		return nil, partly(c.id, want, err)
 	case err != nil:
 		return nil, invalid(err)
 	case c.id == "":
@@ -106,7 +106,7 @@ func (r *Provider) Create(ctx context.Context, req *CreateRequest) (*CreateRespo
 	}
 	computed, err := encodeBag(want.Properties, want.marks, 0, Out)
 	if err != nil {
-		return nil, &PartialError{ID: c.id, Properties: req.Properties, Err: err}
+		return nil, partly(c.id, want, nil)
 	}
 	return &CreateResponse{ID: c.id, Properties: computed}, nil
 }
@@ -150,13 +150,13 @@ func (r *Provider) Update(ctx context.Context, req *UpdateRequest) (*UpdateRespo
 	err = r.ops(ctx, &call{op: updateOp, old: old, want: want, diff: diff})
 	switch {
 	case errors.As(err, new(*partialError)):
-		return nil, partly(req.ID, want.Properties, want.marks, err)
+		return nil, partly(req.ID, want, err)
 	case err != nil:
 		return nil, invalid(err)
 	}
 	computed, err := encodeBag(want.Properties, want.marks, 0, Out)
 	if err != nil {
-		return nil, &PartialError{ID: req.ID, Properties: req.New, Err: err}
+		return nil, partly(req.ID, want, nil)
 	}
 	return &UpdateResponse{Properties: computed}, nil
 }
@@ -240,10 +240,15 @@ func decodeComputed(bag *structpb.Struct, o Object, m *marks) error {
 	return nil
 }
 
-// partly reports what exists after a failure.
-func partly(id ID, o Object, m marks, err error) error {
-	bag, encodeErr := encodeBag(o, m, 0, 0)
-	return &PartialError{ID: id, Properties: bag, Err: errors.Join(err, encodeErr)}
+// partly reports what exists after a failure: all properties, or else, if what was computed cannot be encoded, those
+// that were asked for. The failure may be just that; then err is nil.
+func partly(id ID, s *state, err error) error {
+	bag, encodeErr := encodeBag(s.Properties, s.marks, 0, 0)
+	if encodeErr != nil {
+		bag, _ = encodeBag(s.Properties, s.marks, Out, 0)
+		err = errors.Join(err, encodeErr)
+	}
+	return &PartialError{ID: id, Properties: bag, Err: err}
 }
 
 // invalid makes one error of the faults that an author's error consists of.

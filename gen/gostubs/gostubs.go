@@ -52,7 +52,7 @@ func Generate(pkg *schema.Package, opts Options) ([]gen.File, error) {
 	return files, nil
 }
 
-// outputPath is where a file's stub goes. A file called x_test.go would be a test, but then the IDL has none such.
+// outputPath is where a file's stub goes.
 func outputPath(f *schema.File) string {
 	return path.Join(f.Module.Path, strings.TrimSuffix(f.Name, ".go")+"_stub.go")
 }

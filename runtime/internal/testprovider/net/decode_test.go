@@ -236,7 +236,7 @@ func TestDecodeNumbers(t *testing.T) {
 func TestEncodeFaults(t *testing.T) {
 	n := fullNetwork()
 	n.Size, n.CIDR, n.Document, n.Comment = math.NaN(), "\xff", 5, ptr(lumi.UnknownValue)
-	n.Others = []urn.URN{""}
+	n.Others, n.Keys = []urn.URN{""}, map[string]string{"hush": "\xff"}
 	n.Tags = map[string]string{lumi.Signature: "x", "\xff": "y"}
 	circle := map[string]any{}
 	circle["a"] = circle
@@ -249,7 +249,8 @@ tags["` + lumi.Signature + `"]: is a key that marks special values
 tags["\xff"]: is not valid UTF-8
 others[0]: an element of a list cannot be absent
 policy` + strings.Repeat(".a", 99) + `: is nested deeper than 100 levels
-document: an any holds nil, bool, float64, string, []any, map[string]any, Asset or Archive, not int`
+document: an any holds nil, bool, float64, string, []any, map[string]any, Asset or Archive, not int
+keys[…]: is not valid UTF-8`
 	var output *lumi.OutputError
 	if !errors.As(err, &output) {
 		t.Fatalf("got %v", err)

@@ -515,8 +515,9 @@ func TestWrongOutput(t *testing.T) {
 	if _, err := p.Get(t.Context(), &lumi.GetRequest{}); !errors.As(err, &output) {
 		t.Errorf("got %v", err)
 	}
-	_, err := p.Create(t.Context(), &lumi.CreateRequest{Properties: bag(t, minimal)})
-	if !errors.As(err, &output) || !errors.As(err, &partial) || partial.ID != "n-1" || partial.Properties == nil {
+	_, err := p.Create(t.Context(), &lumi.CreateRequest{Properties: with(t, minimal, `{"password": "hush"}`)})
+	if !errors.As(err, &output) || !errors.As(err, &partial) || partial.ID != "n-1" ||
+		!isSecret(partial.Properties.Fields["password"]) {
 		t.Errorf("got %v", err)
 	}
 	req := &lumi.UpdateRequest{ID: "n-2", Old: bag(t, minimal), New: bag(t, minimal)}
