@@ -1,0 +1,18 @@
+package apigateway
+
+import (
+	"testing"
+
+	"github.com/lumi-idl/lumi/internal/roundtrip"
+	lumi "github.com/lumi-idl/lumi/runtime"
+	"github.com/lumi-idl/lumi/runtime/tokens"
+)
+
+func TestRoundTrip(t *testing.T) {
+	roundtrip.Test(t, "../../idl", "apigateway", map[tokens.Type]func() lumi.Object{
+		Deployment: func() lumi.Object { return new(deployment) },
+		Model:      func() lumi.Object { return new(model) },
+		Resource:   func() lumi.Object { return new(resource) },
+		RestAPI:    func() lumi.Object { return new(restAPI) },
+	})
+}

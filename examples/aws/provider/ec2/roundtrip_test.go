@@ -1,0 +1,25 @@
+package ec2
+
+import (
+	"testing"
+
+	"github.com/lumi-idl/lumi/internal/roundtrip"
+	lumi "github.com/lumi-idl/lumi/runtime"
+	"github.com/lumi-idl/lumi/runtime/tokens"
+)
+
+func TestRoundTrip(t *testing.T) {
+	roundtrip.Test(t, "../../idl", "ec2", map[tokens.Type]func() lumi.Object{
+		ElasticIP:                   func() lumi.Object { return new(elasticIP) },
+		NATGateway:                  func() lumi.Object { return new(natGateway) },
+		Instance:                    func() lumi.Object { return new(instance) },
+		InternetGateway:             func() lumi.Object { return new(internetGateway) },
+		VPCGatewayAttachment:        func() lumi.Object { return new(vpcGatewayAttachment) },
+		RouteTable:                  func() lumi.Object { return new(routeTable) },
+		Route:                       func() lumi.Object { return new(route) },
+		SubnetRouteTableAssociation: func() lumi.Object { return new(subnetRouteTableAssociation) },
+		SecurityGroup:               func() lumi.Object { return new(securityGroup) },
+		Subnet:                      func() lumi.Object { return new(subnet) },
+		VPC:                         func() lumi.Object { return new(vpc) },
+	})
+}

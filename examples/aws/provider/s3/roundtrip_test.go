@@ -1,0 +1,17 @@
+package s3
+
+import (
+	"testing"
+
+	"github.com/lumi-idl/lumi/internal/roundtrip"
+	lumi "github.com/lumi-idl/lumi/runtime"
+	"github.com/lumi-idl/lumi/runtime/tokens"
+)
+
+func TestRoundTrip(t *testing.T) {
+	roundtrip.Test(t, "../../idl", "s3", map[tokens.Type]func() lumi.Object{
+		BucketPolicy: func() lumi.Object { return new(bucketPolicy) },
+		Bucket:       func() lumi.Object { return new(bucket) },
+		Object:       func() lumi.Object { return new(object) },
+	})
+}

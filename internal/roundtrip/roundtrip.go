@@ -1,0 +1,229 @@
+// Package roundtrip tests generated stubs with values drawn from the model that they were generated from: whatever the
+// model allows is decoded, and encoded to the same again.
+package roundtrip
+
+import (
+	"context"
+	"errors"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"google.golang.org/protobuf/testing/protocmp"
+	"google.golang.org/protobuf/types/known/structpb"
+	"pgregory.net/rapid"
+
+	"github.com/lumi-idl/lumi/idl/compile"
+	"github.com/lumi-idl/lumi/idl/schema"
+	lumi "github.com/lumi-idl/lumi/runtime"
+	"github.com/lumi-idl/lumi/runtime/tokens"
+)
+
+// Test draws property bags for every resource of a module of the IDL in the folder idl. Objects make empty structs of
+// their stubs; the test fails if one of the module's resources is missing there.
+func Test(t *testing.T, idl, module string, objects map[tokens.Type]func() lumi.Object) {
+	t.Helper()
+	pkg, diags, err := compile.Load(context.Background(), compile.Options{Dir: idl})
+	if err != nil || len(diags) > 0 {
+		t.Fatal(err, diags)
+	}
+	for _, r := range resourcesOf(pkg, module) {
+		empty := objects[tokens.Type(r.Token)]
+		if empty == nil {
+			t.Errorf("%s is not tested", r.Token)
+			continue
+		}
+		t.Run(r.Name, func(t *testing.T) {
+			rapid.Check(t, func(t *rapid.T) { roundTrip(t, r, empty) })
+			rapid.Check(t, func(t *rapid.T) { anything(t, empty) })
+		})
+	}
+}
+
+func resourcesOf(pkg *schema.Package, module string) []*schema.Resource {
+	var found []*schema.Resource
+	for _, m := range pkg.Modules {
+		if m.Path != module {
+			continue
+		}
+		for _, f := range m.Files {
+			for _, d := range f.Decls {
+				if r, ok := d.(*schema.Resource); ok {
+					found = append(found, r)
+				}
+			}
+		}
+	}
+	return found
+}
+
+// roundTrip decodes a bag that the model allows, and holds that encoding makes the same bag again and decoding the same
+// value.
+func roundTrip(t *rapid.T, r *schema.Resource, empty func() lumi.Object) {
+	bag := drawBag(t, r.Properties, 3)
+	value := empty()
+	if err := lumi.Decode(bag, value); err != nil {
+		t.Fatalf("a bag that the model allows: %v\n%v", err, bag)
+	}
+	made, err := lumi.Encode(value)
+	if err != nil {
+		t.Fatal(err)
+	}
+	// What the provider computes is not in the bag, and where its field is no pointer it is encoded as zero.
+	for _, p := range r.Properties {
+		if p.Out {
+			delete(made.Fields, p.Name)
+		}
+	}
+	if diff := cmp.Diff(bag, made, protocmp.Transform()); diff != "" {
+		t.Fatalf("(-bag +encoded):\n%s", diff)
+	}
+	again := empty()
+	if err := lumi.Decode(made, again); err != nil {
+		t.Fatal(err)
+	}
+	if !reflect.DeepEqual(value, again) {
+		t.Fatalf("decoded %+v, and decoded again %+v", value, again)
+	}
+}
+
+// anything decodes a bag that need not make sense: it is accepted, or every fault names the place that is wrong.
+func anything(t *rapid.T, empty func() lumi.Object) {
+	names := []string{"unheardOf"}
+	for _, p := range lumi.Describe(empty()) {
+		names = append(names, p.Name)
+	}
+	bag := &structpb.Struct{Fields: rapid.MapOf(rapid.SampledFrom(names), drawJSON(3)).Draw(t, "bag")}
+	value := empty()
+	err := lumi.Decode(bag, value)
+	if err == nil {
+		if _, err := lumi.Encode(value); err != nil {
+			t.Fatalf("accepted, but cannot be encoded: %v", err)
+		}
+		return
+	}
+	invalid := new(lumi.InvalidError)
+	if !errors.As(err, &invalid) || len(invalid.Faults) == 0 {
+		t.Fatalf("not an error with faults: %v", err)
+	}
+	for _, f := range invalid.Faults {
+		if head, _, _ := strings.Cut(strings.ReplaceAll(string(f.Path), "[", "."), "."); !slices.Contains(names, head) {
+			t.Fatalf("the fault %q is nowhere in the bag", f)
+		}
+	}
+}
+
+// drawBag draws what a program may give for a list of properties.
+func drawBag(t *rapid.T, properties []*schema.Property, depth int) *structpb.Struct {
+	bag := &structpb.Struct{Fields: map[string]*structpb.Value{}}
+	for _, p := range properties {
+		if p.Out || p.Optional && (depth == 0 || rapid.Bool().Draw(t, p.Name+" is absent")) {
+			continue
+		}
+		v := drawValue(t, p.Type, depth-1)
+		if p.Secret {
+			v = lumi.NewSecret(v)
+		}
+		bag.Fields[p.Name] = v
+	}
+	return bag
+}
+
+func drawValue(t *rapid.T, typ schema.Type, depth int) *structpb.Value {
+	switch typ := schema.Underlying(typ).(type) {
+	case schema.Primitive:
+		return drawPrimitive(t, typ)
+	case *schema.List:
+		list := &structpb.ListValue{}
+		for range drawLength(t, depth) {
+			list.Values = append(list.Values, drawValue(t, typ.Elem, depth-1))
+		}
+		return structpb.NewListValue(list)
+	case *schema.Map:
+		object := &structpb.Struct{Fields: map[string]*structpb.Value{}}
+		for range drawLength(t, depth) {
+			object.Fields[drawValue(t, typ.Key, 0).GetStringValue()] = drawValue(t, typ.Elem, depth-1)
+		}
+		return structpb.NewStructValue(object)
+	case *schema.Ref:
+		switch d := typ.Decl.(type) {
+		case *schema.Resource:
+			return urnOf(d.Token)
+		case *schema.Enum:
+			return structpb.NewStringValue(rapid.SampledFrom(d.Members).Draw(t, "member").Value)
+		case *schema.Struct:
+			return structpb.NewStructValue(drawBag(t, d.Properties, depth))
+		}
+	}
+	t.Fatalf("no such type: %#v", typ)
+	return nil
+}
+
+func drawLength(t *rapid.T, depth int) int {
+	if depth <= 0 {
+		return 0
+	}
+	return rapid.IntRange(0, 2).Draw(t, "length")
+}
+
+func drawPrimitive(t *rapid.T, typ schema.Primitive) *structpb.Value {
+	switch typ {
+	case schema.Bool:
+		return structpb.NewBoolValue(rapid.Bool().Draw(t, "bool"))
+	case schema.Number:
+		return structpb.NewNumberValue(rapid.Float64().Draw(t, "number"))
+	case schema.Any:
+		return rapid.OneOf(
+			rapid.Map(rapid.String(), structpb.NewStringValue),
+			rapid.Map(rapid.Float64(), structpb.NewNumberValue),
+			rapid.Map(rapid.Bool(), structpb.NewBoolValue),
+		).Draw(t, "any")
+	case schema.Asset:
+		return special(lumi.AssetSignature, rapid.SampledFrom([]string{"text", "path", "uri"}).Draw(t, "kind"))
+	case schema.Archive:
+		return special(lumi.ArchiveSignature, rapid.SampledFrom([]string{"path", "uri"}).Draw(t, "kind"))
+	case schema.AnyResource:
+		return urnOf("other:index:Thing")
+	}
+	return structpb.NewStringValue(rapid.String().Draw(t, "string"))
+}
+
+func special(signature, key string) *structpb.Value {
+	return structpb.NewStructValue(&structpb.Struct{Fields: map[string]*structpb.Value{
+		lumi.Signature: structpb.NewStringValue(signature),
+		key:            structpb.NewStringValue("https://example.com/file.zip"),
+	}})
+}
+
+func urnOf(token string) *structpb.Value {
+	return structpb.NewStringValue("urn:lumi:test::shop:index::" + token + "::thing")
+}
+
+// drawJSON draws any value that JSON can express, and the wire's special values among them.
+func drawJSON(depth int) *rapid.Generator[*structpb.Value] {
+	leaves := []*rapid.Generator[*structpb.Value]{
+		rapid.Just(structpb.NewNullValue()),
+		rapid.Map(rapid.Bool(), structpb.NewBoolValue),
+		rapid.Map(rapid.Float64(), structpb.NewNumberValue),
+		rapid.Map(rapid.String(), structpb.NewStringValue),
+		rapid.Just(lumi.NewUnknown()),
+		rapid.Just(urnOf("aws:ec2:VPC")),
+		rapid.Just(special(lumi.AssetSignature, "text")),
+		rapid.Just(special(lumi.ArchiveSignature, "nonsense")),
+	}
+	if depth == 0 {
+		return rapid.OneOf(leaves...)
+	}
+	inner := rapid.Deferred(func() *rapid.Generator[*structpb.Value] { return drawJSON(depth - 1) })
+	return rapid.OneOf(append(leaves,
+		rapid.Map(inner, lumi.NewSecret),
+		rapid.Map(rapid.SliceOfN(inner, 0, 3), func(v []*structpb.Value) *structpb.Value {
+			return structpb.NewListValue(&structpb.ListValue{Values: v})
+		}),
+		rapid.Map(rapid.MapOfN(rapid.String(), inner, 0, 3), func(v map[string]*structpb.Value) *structpb.Value {
+			return structpb.NewStructValue(&structpb.Struct{Fields: v})
+		}),
+	)...)
+}
