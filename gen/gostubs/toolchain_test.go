@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"github.com/lumi-idl/lumi/gen"
+	// Stubs are compiled without a network. What they need is in the module cache because this test needs it as well.
+	_ "github.com/lumi-idl/lumi/runtime"
 )
 
 const (
