@@ -1,3 +1,5 @@
+import { markInstances } from "./copies.js";
+
 declare const assetBrand: unique symbol;
 declare const archiveBrand: unique symbol;
 
@@ -31,6 +33,8 @@ export class Asset {
     }
 }
 
+markInstances(Asset.prototype, "an asset");
+
 /** Where the content of an archive is. */
 export type ArchiveSource =
     | { readonly assets: { readonly [path: string]: Asset | Archive } }
@@ -50,8 +54,12 @@ export class Archive {
 
     /** An archive of the given assets, and of the content of other archives, by the paths they have in it. */
     static fromAssets(assets: { readonly [path: string]: Asset | Archive }): Archive {
+        if (typeof assets !== "object" || assets === null || Array.isArray(assets)) {
+            throw new TypeError("the assets of an archive must be an object, with their paths as keys");
+        }
         const entries = Object.entries(assets);
         for (const [path, content] of entries) {
+            requireString(path, "path");
             if (!(content instanceof Asset || content instanceof Archive)) {
                 throw new TypeError(`${JSON.stringify(path)} in an archive must be an asset or an archive`);
             }
@@ -71,12 +79,17 @@ export class Archive {
     }
 }
 
+markInstances(Archive.prototype, "an archive");
+
 function requireString(value: unknown, what: string, mayBeEmpty: boolean = false): string {
     if (typeof value !== "string") {
         throw new TypeError(`the ${what} of an asset or archive must be a string, not ${typeof value}`);
     }
     if (value === "" && !mayBeEmpty) {
         throw new TypeError(`the ${what} of an asset or archive must not be empty`);
+    }
+    if (!value.isWellFormed()) {
+        throw new TypeError(`the ${what} of an asset or archive must be valid Unicode, without half surrogate pairs`);
     }
     return value;
 }

@@ -1,5 +1,6 @@
 import { Archive, Asset } from "./asset.js";
-import { Output } from "./output.js";
+import { kindOf } from "./copies.js";
+import { isOutput } from "./output.js";
 import { stateOf, title } from "./state.js";
 
 const longest = 40;
@@ -31,7 +32,7 @@ function describeObject(value: object): string {
     if (state !== undefined) {
         return `a resource ${title(state.type, state.name)}`;
     }
-    if (value instanceof Output) {
+    if (isOutput(value)) {
         return "an output";
     }
     if (value instanceof Asset) {
@@ -49,6 +50,10 @@ function describeObject(value: object): string {
     if (value instanceof Promise) {
         return "a promise, which must be awaited first";
     }
+    const kind = kindOf(value);
+    if (kind !== undefined) {
+        return `${kind} that this copy of @lumi/lumi did not make; "npm ls @lumi/lumi" shows whether there are others`;
+    }
     const constructor: unknown = value.constructor;
     return typeof constructor === "function" && constructor.name !== ""
         ? `an instance of ${constructor.name}`
@@ -57,9 +62,10 @@ function describeObject(value: object): string {
 
 /** Reports whether an object is one that a literal or JSON makes, and not an instance of some class. */
 export function isPlain(value: object): boolean {
-    const prototype: unknown = Object.getPrototypeOf(value);
-    // The prototype of the objects of another realm, such as a vm context, is another object but has no prototype too.
-    return prototype === null || Object.getPrototypeOf(prototype) === null;
+    const prototype: object | null = Object.getPrototypeOf(value);
+    // Each realm, such as a vm context, has an Object.prototype of its own. This method of its tells it from objects
+    // without a prototype from which others inherit.
+    return prototype === null || Object.hasOwn(prototype, "isPrototypeOf");
 }
 
 function quote(text: string): string {

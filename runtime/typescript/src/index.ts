@@ -3,7 +3,7 @@
 export { Archive, type ArchiveSource, Asset, type AssetSource } from "./asset.js";
 export { type Configuration, configuration, configure } from "./config.js";
 export { ArgumentError, type Fault } from "./errors.js";
-export { type Input, type Output, type Reference, reference } from "./output.js";
+export { type Input, Output, type Reference, reference } from "./output.js";
 export { type Evaluation, NamedResource, Resource, evaluate, id, urn } from "./resource.js";
 export {
     type Enum,

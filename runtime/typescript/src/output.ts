@@ -1,4 +1,5 @@
 import type { Archive, Asset } from "./asset.js";
+import { markInstances } from "./copies.js";
 import type { Resource } from "./resource.js";
 import { stateOf, title } from "./state.js";
 
@@ -14,6 +15,7 @@ export interface Reference {
 let create: (reference: Reference) => Output<never>;
 let read: (output: Output<unknown>) => Reference;
 let describe: (output: Output<unknown>) => string;
+let made: (value: object) => boolean;
 
 /**
  * A value that a provider will have set once a resource exists, such as an id that a cloud makes up. A program cannot
@@ -33,6 +35,7 @@ export class Output<out T> {
         create = (reference) => new Output(reference);
         read = (output) => output.#reference;
         describe = (output) => output.#title();
+        made = (value) => #reference in value;
     }
 
     /** Throws: the value is not known yet. */
@@ -67,27 +70,38 @@ export class Output<out T> {
 // Node prints objects with this method. It is no member of the class, since it is nothing to call.
 Object.defineProperty(Output.prototype, Symbol.for("nodejs.util.inspect.custom"), {
     value(this: Output<unknown>): string {
-        return `Output(${describe(this)})`;
+        // This may also be the prototype itself, or a proxy, which have no reference.
+        return isOutput(this) ? `Output(${describe(this)})` : "Output {}";
     },
 });
+
+markInstances(Output.prototype, "an output");
 
 /** Makes the output that stands for a property of a resource. */
 export function output<T>(resource: Resource, property: string): Output<T> {
     return create({ resource, property });
 }
 
-/** Returns what an output refers to. */
+/** Reports whether a value is an output that this copy of the package made, and not something that inherits from one. */
+export function isOutput(value: unknown): value is Output<unknown> {
+    return typeof value === "object" && value !== null && made(value);
+}
+
+/** Returns what an output refers to. Throws a `TypeError` for everything else. */
 export function reference(output: Output<unknown>): Reference {
+    if (!isOutput(output)) {
+        throw new TypeError("expected an output that this copy of @lumi/lumi made");
+    }
     return read(output);
 }
 
 /**
  * What a program may give where a `T` is needed: a `T`, an output of one, or a list, map or object that has outputs
- * anywhere inside.
+ * anywhere inside. Since what is given is copied, it may be read-only.
  */
 export type Input<T> =
     | Output<T>
-    | (T extends Whole ? T : { [K in keyof T]: Input<T[K]> });
+    | (T extends Whole ? T : { readonly [K in keyof T]: Input<T[K]> });
 
 /** What has no parts that could be outputs. */
 type Whole = string | number | boolean | null | undefined | Output<unknown> | Resource | Asset | Archive;

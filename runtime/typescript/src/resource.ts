@@ -1,3 +1,4 @@
+import { markInstances } from "./copies.js";
 import { describe, isPlain } from "./describe.js";
 import { ArgumentError } from "./errors.js";
 import { type Output, output } from "./output.js";
@@ -44,15 +45,40 @@ export abstract class Resource<out Token extends string = string> {
     }
 }
 
-// Node prints resources with this method, which keeps secrets out of logs. It is no member of the class, where every
-// ordinary name belongs to the properties of the IDL.
+markInstances(Resource.prototype, "a resource");
+
+/** The resources that Node is about to print, since resources may refer to one another in circles. */
+const printing = new Set<Resource>();
+
+// Methods with symbols for names are the only ones that resources can have, since every ordinary name belongs to the
+// properties of the IDL. Node prints resources with this one, which keeps secrets out of logs.
 Object.defineProperty(Resource.prototype, Symbol.for("nodejs.util.inspect.custom"), {
-    value(this: Resource, _: number, options: object, inspect: (value: unknown, options: object) => string): string {
+    value(this: Resource, depth: number, options: object, inspect: (value: unknown, options: object) => string): string {
         const state = stateOf(this);
         if (state === undefined) {
             return "Resource {}"; // The prototype itself, or a resource that is being constructed.
         }
-        return `${title(state.type, state.name)} ${inspect(withoutSecrets(state.shape, this), options)}`;
+        const heading = title(state.type, state.name);
+        if (depth < 0 || printing.has(this)) {
+            return heading;
+        }
+        printing.add(this);
+        try {
+            return `${heading} ${inspect(withoutSecrets(state.shape, this), { ...options, depth })}`;
+        } finally {
+            printing.delete(this);
+        }
+    },
+});
+
+// A text made of a resource would be "[object Object]", which passes for a string argument.
+Object.defineProperty(Resource.prototype, Symbol.toPrimitive, {
+    value(this: Resource): never {
+        const state = stateOf(this);
+        throw new TypeError(
+            `${state === undefined ? "a resource" : title(state.type, state.name)} cannot be turned into a string or ` +
+                "a number; lumi.id and lumi.urn return outputs that stand for its id and its URN",
+        );
     },
 });
 

@@ -1,7 +1,7 @@
 import { Archive, Asset } from "./asset.js";
 import { describe, isPlain } from "./describe.js";
 import type { Fault } from "./errors.js";
-import { Output } from "./output.js";
+import { isOutput } from "./output.js";
 import type { Enum, Property, Shape, Type } from "./shape.js";
 import { stateOf } from "./state.js";
 import { didYouMean } from "./suggest.js";
@@ -49,7 +49,7 @@ export class Checker {
 
     /** Checks a value which must be plain data, or an output of it. */
     value(type: Type, value: unknown, at: Place): unknown {
-        if (value instanceof Output) {
+        if (isOutput(value)) {
             if (!this.#outputs) {
                 this.fault(at.path, "cannot be an output, since it must be known before there are any resources");
             }
@@ -93,9 +93,9 @@ export class Checker {
                     copy.push([name, checked]);
                 }
             }
-            for (const [name, given] of Object.entries(value)) {
-                if (!Object.hasOwn(shape, name) && !isAbsent(given)) {
-                    this.fault(member(at.path, name), `no such property${didYouMean(name, settable(shape))}`);
+            for (const name of Object.keys(value)) {
+                if (!Object.hasOwn(shape, name) && !isAbsent((value as Record<string, unknown>)[name])) {
+                    this.fault(entry(at, name), `no such property${didYouMean(name, settable(shape))}`);
                 }
             }
             return Object.fromEntries(copy);
@@ -209,7 +209,7 @@ export class Checker {
         return this.#nested(value, at, () => {
             const copy: [string, unknown][] = [];
             for (const [key, element] of Object.entries(value)) {
-                const inside = { path: at.secret ? `${at.path}[…]` : member(at.path, key), secret: at.secret };
+                const inside = { path: entry(at, key), secret: at.secret };
                 if (key === signatureKey) {
                     this.fault(inside.path, "is a key that marks special values");
                 }
@@ -265,6 +265,11 @@ function member(path: string, name: string): string {
         return `${path}[${JSON.stringify(name)}]`;
     }
     return path === "" ? name : `${path}.${name}`;
+}
+
+/** The path of something under a key that is not from a shape. Such keys are data, which may be secret. */
+function entry(at: Place, key: string): string {
+    return at.secret ? `${at.path}[…]` : member(at.path, key);
 }
 
 function oneOf(values: readonly string[]): string {

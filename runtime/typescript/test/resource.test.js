@@ -1,6 +1,9 @@
 import assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
+import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { test } from "node:test";
+import { pathToFileURL } from "node:url";
 import { inspect } from "node:util";
 
 import * as lumi from "../dist/index.js";
@@ -144,6 +147,105 @@ test("Node prints values that contain themselves", () => {
     assert.doesNotMatch(inspect(ring, { depth: null }), /hush/);
 });
 
+test("Node prints resources that refer to one another in circles", () => {
+    class Peer extends lumi.NamedResource {
+        constructor(name, args) {
+            super("test:index:Peer", name, args, { peers: lumi.optional(lumi.list(lumi.resource("test:index:Peer"))) });
+        }
+    }
+    const a = new Peer("a", {});
+    const b = new Peer("b", { peers: [a] });
+    a.peers = [b, a];
+    const text = `test:index:Peer "a" {
+  name: 'a',
+  peers: [
+    test:index:Peer "b" { name: 'b', peers: [ test:index:Peer "a" ] },
+    test:index:Peer "a"
+  ]
+}`;
+    assert.equal(inspect(a, { depth: null }), text);
+    assert.equal(inspect(a, { depth: null }), text, "printing a resource leaves nothing behind");
+    assert.equal(inspect({ a }, { depth: 0 }), '{ a: test:index:Peer "a" }');
+});
+
+test("a resource does not turn into text by accident", () => {
+    const bucket = new Bucket("b", { fixed: "f" });
+    for (const use of [() => `${bucket}`, () => bucket + "", () => bucket == "b", () => +bucket]) {
+        assert.throws(use, {
+            name: "TypeError",
+            message:
+                'test:index:Bucket "b" cannot be turned into a string or a number; lumi.id and lumi.urn return ' +
+                "outputs that stand for its id and its URN",
+        });
+    }
+    assert.throws(() => `${Bucket.prototype}`, /^TypeError: a resource cannot be turned/);
+});
+
+test("only this package makes outputs", () => {
+    const { arn } = new Bucket("b", { fixed: "f" });
+    assert.ok(arn instanceof lumi.Output);
+    for (const forged of [Object.create(Object.getPrototypeOf(arn)), new Proxy(arn, {})]) {
+        assert.throws(() => lumi.reference(forged), {
+            name: "TypeError",
+            message: "expected an output that this copy of @lumi/lumi made",
+        });
+        assert.throws(() => new Bucket("b", { fixed: forged }), {
+            message:
+                'test:index:Bucket "b": fixed: expected a string, found an output that this copy of @lumi/lumi did ' +
+                'not make; "npm ls @lumi/lumi" shows whether there are others',
+        });
+        assert.equal(inspect(forged), "Output {}");
+    }
+});
+
+test("another copy of the package is blamed when objects of both meet", async () => {
+    const folder = mkdtempSync(join(tmpdir(), "lumi-"));
+    try {
+        cpSync(new URL("../dist", import.meta.url), folder, { recursive: true });
+        writeFileSync(join(folder, "package.json"), '{ "type": "module" }');
+        const other = await import(pathToFileURL(join(folder, "index.js")));
+        class Theirs extends other.Resource {
+            constructor() {
+                super("test:index:Theirs", {}, { arn: other.out(other.string) });
+            }
+        }
+        const theirs = new Theirs();
+        const blamed = 'that this copy of @lumi/lumi did not make; "npm ls @lumi/lumi" shows whether there are others';
+        const mixed = {
+            resource: lumi.optional(lumi.anyResource),
+            output: lumi.optional(lumi.string),
+            asset: lumi.optional(lumi.asset),
+            archive: lumi.optional(lumi.archive),
+        };
+        class Ours extends lumi.Resource {
+            constructor(args) {
+                super("test:index:Ours", args, mixed);
+            }
+        }
+        const args = {
+            resource: theirs,
+            output: theirs.arn,
+            asset: other.Asset.fromText(""),
+            archive: other.Archive.fromFile("a"),
+        };
+        assert.throws(
+            () => new Ours(args),
+            ({ faults }) => {
+                assert.deepEqual(faults.map(({ message }) => message), [
+                    `expected a resource, found a resource ${blamed}`,
+                    `expected a string, found an output ${blamed}`,
+                    `expected an asset, found an asset ${blamed}`,
+                    `expected an archive, found an archive ${blamed}`,
+                ]);
+                return true;
+            },
+        );
+        assert.throws(() => lumi.id(theirs), { message: `expected a resource, found a resource ${blamed}` });
+    } finally {
+        rmSync(folder, { recursive: true });
+    }
+});
+
 test("a package is configured once", () => {
     const config = { region: lumi.required(lumi.string), key: lumi.optional(lumi.string, lumi.secret) };
     assert.throws(() => lumi.configure("p", { key: 1, regoin: "r" }, config), {
@@ -179,6 +281,15 @@ test("assets and archives say where their content is", () => {
     assert.throws(() => lumi.Asset.fromText(5), {
         message: "the text of an asset or archive must be a string, not number",
     });
+    const unpaired = /^TypeError: the (text|path|URI) of an asset or archive must be valid Unicode/;
+    assert.throws(() => lumi.Asset.fromText("\ud800"), unpaired);
+    assert.throws(() => lumi.Archive.fromURI("\udc00"), unpaired);
+    assert.throws(() => lumi.Archive.fromAssets({ "\ud800": text }), unpaired);
+    for (const assets of [null, [text], "text"]) {
+        assert.throws(() => lumi.Archive.fromAssets(assets), {
+            message: "the assets of an archive must be an object, with their paths as keys",
+        });
+    }
     assert.throws(() => lumi.Archive.fromAssets({ "a.txt": "text" }), {
         message: '"a.txt" in an archive must be an asset or an archive',
     });

@@ -147,6 +147,33 @@ test("objects of another realm and without a prototype are objects", () => {
     assert.deepEqual(give(type, Object.assign(Object.create(null), { a: [1] })), { a: [1] });
 });
 
+test("an object that inherits properties is no plain object", () => {
+    const parent = Object.assign(Object.create(null), { n: 1 });
+    refuses(lumi.struct(() => node), Object.create(parent), "p: expected an object, found an object with a prototype of " +
+        "its own");
+});
+
+test("each property is read once", () => {
+    let reads = 0;
+    const counting = {
+        get n() {
+            return ++reads;
+        },
+    };
+    assert.deepEqual(give(lumi.struct(() => node), counting), { n: 1 });
+    assert.equal(reads, 1);
+});
+
+test("keys inside of secrets are secret", () => {
+    assert.throws(() => give(lumi.struct(() => node), { hush: 1, nxt: 1 }, lumi.secret), (error) => {
+        assert.deepEqual(error.faults, [
+            { path: "p[…]", message: "no such property" },
+            { path: "p[…]", message: 'no such property; did you mean "next"?' },
+        ]);
+        return true;
+    });
+});
+
 test("suggestions are for what is near", () => {
     const values = lumi.enum(() => ({ A: "dedicated", B: "default" }));
     const expected = 'p: expected "dedicated" or "default", found a string';
