@@ -109,6 +109,9 @@ func docText(groups ...*ast.CommentGroup) string {
 		for i, line := range lines {
 			lines[i] = strings.TrimRightFunc(line, unicode.IsSpace)
 		}
+		if strings.HasPrefix(g.List[0].Text, "/*") {
+			lines[0] = strings.TrimLeft(lines[0], " \t") // go/ast takes away the space behind // only
+		}
 		if text := strings.Trim(strings.Join(lines, "\n"), "\n"); text != "" {
 			return text
 		}

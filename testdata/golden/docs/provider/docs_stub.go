@@ -30,7 +30,7 @@ const Thing tokens.Type = "docs:index:Thing"
 type thing struct {
 	// The resource's name.
 	Name string
-	//  Block is documented in a block.
+	// Block is documented in a block.
 	Block string
 	// Line is documented at its end.
 	Line string
