@@ -60,10 +60,12 @@ func (f *file) resource(r *schema.Resource) {
 	}
 	args := schema.TSArgsName(r)
 	f.doc("", r.Doc)
-	extends, implements := "extends lumi."+base+"<"+quote(r.Token)+">", "implements "+args
-	f.putFitting(
-		"export class "+r.Name+" "+extends+" "+implements+" {\n",
-		"export class "+r.Name+"\n    "+extends+"\n    "+implements+"\n{\n")
+	heading := []string{"export class " + r.Name, "extends lumi." + base + "<" + quote(r.Token) + ">"}
+	if len(settable(properties)) > 0 {
+		// No class implements an interface that allows no properties.
+		heading = append(heading, "implements "+args)
+	}
+	f.putFitting(strings.Join(heading, " ")+" {\n", strings.Join(heading, "\n"+indent)+"\n{\n")
 	f.put("    /** The type token. */\n",
 		"    static readonly type = ", quote(r.Token), ";\n")
 	if len(properties) > 0 {
@@ -86,7 +88,8 @@ func (f *file) resource(r *schema.Resource) {
 	f.shapeTable("const "+shapeName(&r.Header), properties)
 }
 
-// interfaceOf writes an interface. Annotation returns what follows the name of a property.
+// interfaceOf writes an interface. Annotation returns what follows the name of a property. An interface without members
+// would let any value pass, so where there are no properties, it says that none is allowed.
 func (f *file) interfaceOf(name string, properties []*schema.Property, annotation func(*schema.Property) string) {
 	f.put("export interface ", name, " {")
 	for i, p := range properties {
@@ -96,6 +99,9 @@ func (f *file) interfaceOf(name string, properties []*schema.Property, annotatio
 		}
 		f.put(separator(i, "\n", ""))
 		f.member(i, p, modifiers, annotation(p))
+	}
+	if len(properties) == 0 {
+		f.put("\n", indent, "[property: string]: never;\n")
 	}
 	f.put("}\n\n")
 }

@@ -2,6 +2,7 @@ package typescript_test
 
 import (
 	"context"
+	"flag"
 	"os"
 	"path/filepath"
 	"testing"
@@ -16,6 +17,9 @@ import (
 )
 
 const features = "testdata/features"
+
+// update is the only way to change golden files; 'make golden' sets it.
+var update = flag.Bool("update", false, "write the golden files instead of comparing with them")
 
 // strictest is what the TypeScript compiler must not find fault with: all that it can be told to find.
 const strictest = `{
@@ -68,12 +72,11 @@ func generate(t *testing.T, pkg *schema.Package) []gen.File {
 	return files
 }
 
-// TestGolden compares the output for an IDL that uses every feature with what is in the repository. With UPDATE_GOLDEN
-// in the environment, it replaces that.
+// TestGolden compares the output for an IDL that uses every feature with what is in the repository.
 func TestGolden(t *testing.T) {
 	files := generate(t, load(t, filepath.Join(features, "idl")))
 	pack := filepath.Join(features, "pack")
-	if os.Getenv("UPDATE_GOLDEN") != "" {
+	if *update {
 		if err := os.RemoveAll(pack); err != nil {
 			t.Fatal(err)
 		}
@@ -96,7 +99,7 @@ func TestGolden(t *testing.T) {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("run the test with UPDATE_GOLDEN=1 if this is right (-want +got):\n%s", diff)
+		t.Errorf("run the test with -update if this is right (-want +got):\n%s", diff)
 	}
 }
 

@@ -50,6 +50,44 @@ export const fed: features.Options = new features.Options({
     optional: options.outSecret,
     proxy: { host: "h", port: options.outOptional },
 });
+export const computed: features.Computed = new features.Computed({});
+new features.AResourceWithANameThatTakesALine("a", { empty: {} });
+
+// Lists may be read-only, and arguments put together.
+const constant = { list: ["a", "b"], secretMap: { a: "s1" } } as const;
+new features.Options(constant);
+const names: readonly string[] = constant.list;
+new features.Options({ list: names, ...(names.length > 2 ? { level: features.Level.New } : {}) });
+const some: features.OptionsArgs = options;
+some.list = names.map((name): lumi.Input<string> => (name === "a" ? network.assignedID : name));
+const rule: lumi.Input<features.Rule> = { from: 1 };
+rule.to = 2;
+kinds.rule = rule;
+const { list } = options;
+export const known: readonly lumi.Input<string>[] = list instanceof lumi.Output ? [] : (list ?? []);
+
+// Programs build on generated classes, and are generic over them.
+class Private extends net.Network {
+    constructor(name: string) {
+        super(name, { range: "10.0.0.0/8" });
+    }
+}
+new features.Options({ network: new Private("private") });
+class Arguments implements net.NetworkArgs {
+    range: lumi.Input<string> = "10.0.0.0/16";
+}
+new net.Network("spread", { ...new Arguments() });
+interface Sized extends features.Rule {
+    size: features.Size;
+}
+const sized: Sized = { from: 1, size: features.Size.S1 };
+kinds.rule = { from: sized.from, level: "low" };
+type Constructor<Args, R> = new (name: string, args: Args) => R;
+function create<Args, R extends lumi.NamedResource>(type: Constructor<Args, R>, args: Args): R {
+    return new type("created", args);
+}
+export const created: net.Network = create(net.Network, { range: "10.0.0.0/8" });
+
 kinds.other = options.outRule;
 kinds.peers = [kinds, options.outPeer];
 kinds.map = { two: 2 };

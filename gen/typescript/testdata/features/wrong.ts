@@ -1,6 +1,6 @@
 // Programs that must not type-check. Each line after a @ts-expect-error has to be an error.
 
-import type * as lumi from "@lumi/lumi";
+import * as lumi from "@lumi/lumi";
 import * as features from "./pack/index.js";
 import { net } from "./pack/index.js";
 import { kinds, mixed, network, options } from "./right.js";
@@ -45,6 +45,36 @@ kinds.keyed = { middle: { from: 1 } };
 // @ts-expect-error
 new net.Network("n", { name: "n", range: "r" });
 
+// Nothing is what it takes.
+// @ts-expect-error
+new features.Bare({ a: 1 });
+// @ts-expect-error
+new features.Bare("name");
+// @ts-expect-error
+new features.BareNamed("name", network);
+// @ts-expect-error
+new features.Computed({ value: "a" });
+// @ts-expect-error
+new features.AResourceWithANameThatTakesALine("name", { empty: { a: 1 } });
+// @ts-expect-error
+new features.AResourceWithANameThatTakesALine("name", { empty: "a" });
+
+// A resource, a promise, a set or a map is no list, object or text.
+// @ts-expect-error
+new features.Options(network);
+// @ts-expect-error
+new features.Options({ list: new Set(["a"]) });
+// @ts-expect-error
+new features.Options({ secretMap: new Map([["a", "s1"]]) });
+// @ts-expect-error
+new net.Network("n", { range: Promise.resolve("r") });
+// @ts-expect-error
+new features.Options({ list: [null] });
+// @ts-expect-error
+new features.Options({ secretMap: { a: undefined } });
+// @ts-expect-error
+new net.Network("n", { range: undefined });
+
 // An output property is not for programs to set.
 // @ts-expect-error
 new features.Options({ out: "a" });
@@ -84,6 +114,16 @@ export const bare: features.Bare = new features.BareNamed("b");
 export const other: lumi.Resource<"features:net:Network"> = kinds;
 // @ts-expect-error
 kinds.asset = kinds.archive;
+
+// A capability is the resource itself, not its id.
+// @ts-expect-error
+kinds.network = lumi.id(network);
+
+// What is plain data holds no output, and nobody but the base package makes one.
+// @ts-expect-error
+export const proxy: features.Proxy = { host: network.assignedID };
+// @ts-expect-error
+export const made: lumi.Output<string> = new lumi.Output();
 
 // What must be known at once cannot be an output.
 // @ts-expect-error

@@ -12,7 +12,7 @@ import * as lumi from "@lumi/lumi";
 lumi.requireGeneration(1);
 
 /** Bucket holds objects. */
-export class Bucket extends lumi.NamedResource<"named:index:Bucket"> implements BucketArgs {
+export class Bucket extends lumi.NamedResource<"named:index:Bucket"> {
     /** The type token. */
     static readonly type = "named:index:Bucket";
 
@@ -22,6 +22,8 @@ export class Bucket extends lumi.NamedResource<"named:index:Bucket"> implements 
 }
 
 /** The arguments of Bucket. */
-export interface BucketArgs {}
+export interface BucketArgs {
+    [property: string]: never;
+}
 
 const Bucket$shape: lumi.Shape = {};

@@ -29,7 +29,7 @@ const Deployment$shape: lumi.Shape = {
 };
 
 /** Ping has no properties at all. */
-export class Ping extends lumi.Resource<"unnamed:index:Ping"> implements PingArgs {
+export class Ping extends lumi.Resource<"unnamed:index:Ping"> {
     /** The type token. */
     static readonly type = "unnamed:index:Ping";
 
@@ -39,6 +39,8 @@ export class Ping extends lumi.Resource<"unnamed:index:Ping"> implements PingArg
 }
 
 /** The arguments of Ping. */
-export interface PingArgs {}
+export interface PingArgs {
+    [property: string]: never;
+}
 
 const Ping$shape: lumi.Shape = {};

@@ -87,11 +87,23 @@ type Mixed struct {
 	Own string
 }
 
+// Empty has no properties.
+type Empty struct{}
+
 // Bare has no properties.
 type Bare struct{ idl.Resource }
 
 // BareNamed has a name and no other property.
 type BareNamed struct{ idl.NamedResource }
 
+// Computed has no property that a program could set.
+type Computed struct {
+	idl.Resource
+	Value string `lumi:"out"`
+}
+
 // AResourceWithANameThatTakesALine does not fit beside what its class extends and implements.
-type AResourceWithANameThatTakesALine struct{ idl.NamedResource }
+type AResourceWithANameThatTakesALine struct {
+	idl.NamedResource
+	Empty *Empty `lumi:"optional"`
+}

@@ -21,7 +21,7 @@ export const Array: lumi.Shape = {
     items: lumi.required(lumi.list(lumi.struct(() => Record))),
 };
 
-export class Object extends lumi.Resource<"features:index:Object"> implements ObjectArgs {
+export class Object extends lumi.Resource<"features:index:Object"> {
     /** The type token. */
     static readonly type = "features:index:Object";
 
@@ -31,7 +31,9 @@ export class Object extends lumi.Resource<"features:index:Object"> implements Ob
 }
 
 /** The arguments of Object. */
-export interface ObjectArgs {}
+export interface ObjectArgs {
+    [property: string]: never;
+}
 
 const Object$shape: lumi.Shape = {};
 
@@ -86,7 +88,7 @@ export const Symbol: lumi.Shape = {
     function: lumi.required(lumi.resource("features:index:Function")),
 };
 
-export class Function extends lumi.Resource<"features:index:Function"> implements FunctionArgs {
+export class Function extends lumi.Resource<"features:index:Function"> {
     /** The type token. */
     static readonly type = "features:index:Function";
 
@@ -96,7 +98,9 @@ export class Function extends lumi.Resource<"features:index:Function"> implement
 }
 
 /** The arguments of Function. */
-export interface FunctionArgs {}
+export interface FunctionArgs {
+    [property: string]: never;
+}
 
 const Function$shape: lumi.Shape = {};
 

@@ -35,10 +35,13 @@ export {
     Base,
     Mixed,
     type MixedArgs,
+    Empty,
     Bare,
     type BareArgs,
     BareNamed,
     type BareNamedArgs,
+    Computed,
+    type ComputedArgs,
     AResourceWithANameThatTakesALine,
     type AResourceWithANameThatTakesALineArgs,
 } from "./kinds.js";

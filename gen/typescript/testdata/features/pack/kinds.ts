@@ -234,8 +234,15 @@ const Mixed$shape: lumi.Shape = {
     own: lumi.required(lumi.string),
 };
 
+/** Empty has no properties. */
+export interface Empty {
+    [property: string]: never;
+}
+
+export const Empty: lumi.Shape = {};
+
 /** Bare has no properties. */
-export class Bare extends lumi.Resource<"features:index:Bare"> implements BareArgs {
+export class Bare extends lumi.Resource<"features:index:Bare"> {
     /** The type token. */
     static readonly type = "features:index:Bare";
 
@@ -245,12 +252,14 @@ export class Bare extends lumi.Resource<"features:index:Bare"> implements BareAr
 }
 
 /** The arguments of Bare. */
-export interface BareArgs {}
+export interface BareArgs {
+    [property: string]: never;
+}
 
 const Bare$shape: lumi.Shape = {};
 
 /** BareNamed has a name and no other property. */
-export class BareNamed extends lumi.NamedResource<"features:index:BareNamed"> implements BareNamedArgs {
+export class BareNamed extends lumi.NamedResource<"features:index:BareNamed"> {
     /** The type token. */
     static readonly type = "features:index:BareNamed";
 
@@ -260,9 +269,32 @@ export class BareNamed extends lumi.NamedResource<"features:index:BareNamed"> im
 }
 
 /** The arguments of BareNamed. */
-export interface BareNamedArgs {}
+export interface BareNamedArgs {
+    [property: string]: never;
+}
 
 const BareNamed$shape: lumi.Shape = {};
+
+/** Computed has no property that a program could set. */
+export class Computed extends lumi.Resource<"features:index:Computed"> {
+    /** The type token. */
+    static readonly type = "features:index:Computed";
+
+    declare readonly value: lumi.Output<string>;
+
+    constructor(args?: ComputedArgs) {
+        super(Computed.type, args, Computed$shape);
+    }
+}
+
+/** The arguments of Computed. */
+export interface ComputedArgs {
+    [property: string]: never;
+}
+
+const Computed$shape: lumi.Shape = {
+    value: lumi.out(lumi.string),
+};
 
 /** AResourceWithANameThatTakesALine does not fit beside what its class extends and implements. */
 export class AResourceWithANameThatTakesALine
@@ -272,12 +304,18 @@ export class AResourceWithANameThatTakesALine
     /** The type token. */
     static readonly type = "features:index:AResourceWithANameThatTakesALine";
 
+    declare empty?: lumi.Input<Empty | undefined>;
+
     constructor(name: string, args?: AResourceWithANameThatTakesALineArgs) {
         super(AResourceWithANameThatTakesALine.type, name, args, AResourceWithANameThatTakesALine$shape);
     }
 }
 
 /** The arguments of AResourceWithANameThatTakesALine. */
-export interface AResourceWithANameThatTakesALineArgs {}
+export interface AResourceWithANameThatTakesALineArgs {
+    empty?: lumi.Input<Empty | undefined>;
+}
 
-const AResourceWithANameThatTakesALine$shape: lumi.Shape = {};
+const AResourceWithANameThatTakesALine$shape: lumi.Shape = {
+    empty: lumi.optional(lumi.struct(() => Empty)),
+};
