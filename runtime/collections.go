@@ -8,33 +8,52 @@ import (
 )
 
 // List is the codec of a list, given that of its elements.
-func List[T any](elem Codec[*T]) Codec[*[]T] { return Codec[*[]T]{codec: &listCodec[T]{elem.codec}} }
+func List[T any](elem Codec[*T]) Codec[*[]T] {
+	return Codec[*[]T]{codec: &listCodec{elem: elem.codec, slice: sliceOf[T]{}}}
+}
 
-type listCodec[T any] struct{ elem codec }
+type listCodec struct {
+	elem  codec
+	slice slice
+}
 
-func (c *listCodec[T]) decode(p *Props, v *structpb.Value, into any) bool {
+// slice is the little about a list that depends on the type of its elements.
+type slice interface {
+	// walk makes the slice that field points to of values and returns these, or makes values of the slice and returns
+	// those: nil if it is nil.
+	walk(p *Props, field any, elem codec, values []*structpb.Value) []*structpb.Value
+}
+
+type sliceOf[T any] struct{}
+
+func (sliceOf[T]) walk(p *Props, field any, elem codec, values []*structpb.Value) []*structpb.Value {
+	list := field.(*[]T)
+	switch {
+	case p.mode != encoding:
+		*list = make([]T, len(values))
+	case *list != nil:
+		values = make([]*structpb.Value, len(*list))
+	}
+	for i := range *list {
+		p.element(i, &(*list)[i], elem, values)
+	}
+	return values
+}
+
+func (c *listCodec) decode(p *Props, v *structpb.Value, into any) bool {
 	obj, ok := v.GetKind().(*structpb.Value_ListValue)
 	if !ok {
 		p.mismatch("a list", v)
 		return false
 	}
-	values := obj.ListValue.GetValues()
-	list := make([]T, len(values))
-	for i, v := range values {
-		p.decodeElement(step{kind: indexStep, index: i}, v, c.elem, &list[i])
-	}
-	*into.(*[]T) = list
+	c.slice.walk(p, into, c.elem, obj.ListValue.GetValues())
 	return true
 }
 
-func (c *listCodec[T]) encode(p *Props, from any) *structpb.Value {
-	list := *from.(*[]T)
-	if list == nil {
+func (c *listCodec) encode(p *Props, from any) *structpb.Value {
+	values := c.slice.walk(p, from, c.elem, nil)
+	if values == nil {
 		return nil
-	}
-	values := make([]*structpb.Value, len(list))
-	for i := range list {
-		values[i] = p.encodeElement(step{kind: indexStep, index: i}, &list[i], c.elem)
 	}
 	return structpb.NewListValue(&structpb.ListValue{Values: values})
 }
@@ -112,18 +131,37 @@ func (p *Props) canBeKey(key string) bool {
 	return p.string(key) != nil
 }
 
-// decodeElement decodes an element of a list.
-func (p *Props) decodeElement(s step, v *structpb.Value, c codec, into any) {
-	if !p.push(s) {
+// element decodes or encodes an element of a list, which cannot be absent.
+func (p *Props) element(i int, field any, c codec, values []*structpb.Value) {
+	if !p.push(step{kind: indexStep, index: i}) {
 		return
 	}
+	if p.mode == encoding {
+		values[i] = p.encodeElement(field, c)
+	} else {
+		p.decodeElement(values[i], field, c)
+	}
+	p.pop()
+}
+
+func (p *Props) decodeElement(v *structpb.Value, into any, c codec) {
 	switch v, is := p.open(v); is {
 	case present:
 		c.decode(p, v, into)
 	case absent:
 		p.wrong("an element of a list cannot be null")
 	}
-	p.pop()
+}
+
+func (p *Props) encodeElement(from any, c codec) *structpb.Value {
+	faults := len(p.faults)
+	if v := p.encode(from, c, 0); v != nil {
+		return v
+	}
+	if len(p.faults) == faults && !p.marks.missing.has(p) {
+		p.fault("an element of a list cannot be absent")
+	}
+	return structpb.NewNullValue()
 }
 
 // decodeKey decodes an element of a map, and reports whether the map has it: also if it is unknown.
@@ -140,22 +178,6 @@ func (p *Props) decodeKey(key string, v *structpb.Value, c codec, into any, keys
 		return true
 	}
 	return p.marks.unknown.has(p)
-}
-
-// encodeElement encodes an element of a list, which cannot be absent.
-func (p *Props) encodeElement(s step, from any, c codec) *structpb.Value {
-	if !p.push(s) {
-		return nil
-	}
-	defer p.pop()
-	faults := len(p.faults)
-	if v := p.encode(from, c, 0); v != nil {
-		return v
-	}
-	if len(p.faults) == faults && !p.marks.missing.has(p) {
-		p.fault("an element of a list cannot be absent")
-	}
-	return structpb.NewNullValue()
 }
 
 // Any is the codec of values of any type: nil, bool, float64, string, []any, map[string]any, [Asset] and [Archive].
