@@ -136,7 +136,8 @@ func TestScaffoldBuilds(t *testing.T) {
 	nodetest.Run(t, dir, "node", "--input-type=module", "-e", `
 		import { Kinds, net } from "features";
 		import { Network } from "features/net";
-		if (net.Network !== Network || Kinds.type !== "features:index:Kinds") throw new Error("wrong exports");`)
+		if (net.Network !== Network || Kinds.type !== "features:index:Kinds") throw new Error("wrong exports");
+		import.meta.resolve("features/package.json"); // Throws unless it is exported.`)
 }
 
 // checkout is the root of the repository.

@@ -57,8 +57,10 @@ func packageJSON(pkg *schema.Package) []byte {
         "./*": {
             "types": "./dist/*/index.d.ts",
             "default": "./dist/*/index.js"
-        }
+        },
+        "./package.json": "./package.json"
     },
+    "sideEffects": false,
     "files": [
         "dist"
     ],
@@ -94,6 +96,7 @@ const tsconfigJSON = `{
         "outDir": "dist",
         "types": [],
         "declaration": true,
+        "declarationMap": true,
         "sourceMap": true,
         "strict": true,
         "verbatimModuleSyntax": true,
