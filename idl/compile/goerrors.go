@@ -112,7 +112,33 @@ func (c *checker) reportTypeError(s *source, e types.Error) {
 			}
 		}
 	}
-	c.reportAt(diag.GoType, c.wordAt(e.Pos), "%s", e.Msg)
+	d := c.reportAt(diag.GoType, c.wordAt(e.Pos), "%s", e.Msg)
+	if near := nearestName(s.Types, e.Msg); near != "" {
+		d.Suggestion = "did you mean " + near + "?"
+	}
+}
+
+var undefinedName = regexp.MustCompile(`^undefined: (?:(\w+)\.)?(\w+)$`)
+
+// nearestName finds what somebody probably meant who wrote a name that go/types calls undefined.
+func nearestName(pkg *types.Package, msg string) string {
+	m := undefinedName.FindStringSubmatch(msg)
+	if m == nil {
+		return ""
+	}
+	qualifier, name := m[1], m[2]
+	if qualifier == "" {
+		return nearest(name, append(pkg.Scope().Names(), "bool", "float64", "string"))
+	}
+	for _, imported := range pkg.Imports() {
+		if imported.Name() == qualifier {
+			exported := slices.DeleteFunc(imported.Scope().Names(), func(n string) bool { return !token.IsExported(n) })
+			if near := nearest(name, exported); near != "" {
+				return qualifier + "." + near
+			}
+		}
+	}
+	return ""
 }
 
 // quotedPath finds the import path in what the go command says.
