@@ -98,6 +98,9 @@ func (c *checker) convertName(f *sourceFile, expr ast.Expr, at place) schema.Typ
 		c.rejectForeign(expr, obj)
 		return nil
 	}
+	if d.file.source != f.source && !obj.Exported() {
+		return nil // Go has said so
+	}
 	name := types.ExprString(expr)
 	switch d.kind {
 	case broken:
