@@ -127,16 +127,31 @@ func TestToolchain(t *testing.T) {
 	}
 }
 
-// TestScaffoldBuilds holds that the package.json and tsconfig.json of a new package fit its code and the tools.
+// TestScaffoldBuilds holds that the package.json and tsconfig.json of a new package fit its code and the tools, also
+// where some of the code is written by hand.
 func TestScaffoldBuilds(t *testing.T) {
 	dir := newPackage(t)
-	write(t, dir, generate(t, load(t, filepath.Join(features, "idl"))))
+	write(t, dir, []gen.File{
+		{Path: "net/wide.ts", Content: []byte(`import { Network } from "./index.js";
+export const wide = (name: string): Network => new Network(name, { range: "0.0.0.0/0" });
+`)},
+		{Path: "my-mod/index.ts", Content: []byte("export { Thing as Renamed } from \"./thing.js\";\n")},
+	})
+	files, warnings, err := typescript.Generate(load(t, filepath.Join(features, "idl")), typescript.Options{
+		Existing: os.DirFS(dir),
+	})
+	if err != nil || len(warnings) > 0 {
+		t.Fatalf("unexpected warnings %q or error %v", warnings, err)
+	}
+	write(t, dir, files)
 	nodetest.Compile(t, checkout(t), dir)
 	// A package can import itself by name, as others would.
 	nodetest.Run(t, dir, "node", "--input-type=module", "-e", `
-		import { Kinds, net } from "features";
+		import { Kinds, my_mod, net } from "features";
 		import { Network } from "features/net";
 		if (net.Network !== Network || Kinds.type !== "features:index:Kinds") throw new Error("wrong exports");
+		if (!(net.wide("w") instanceof Network)) throw new Error("no hand-written function");
+		if (Object.keys(my_mod).join() !== "Renamed") throw new Error("another index than the hand-written");
 		import.meta.resolve("features/package.json"); // Throws unless it is exported.`)
 }
 

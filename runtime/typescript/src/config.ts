@@ -1,13 +1,13 @@
 import { describe, isPlain } from "./describe.js";
 import { ArgumentError } from "./errors.js";
-import type { Shape } from "./shape.js";
+import type { Properties, Shape } from "./shape.js";
 import { Checker } from "./validate.js";
 
 /** The configuration of a package's provider. */
 export interface Configuration {
     readonly shape: Shape;
     /** Copies of the values that the program set. */
-    readonly properties: { readonly [property: string]: unknown };
+    readonly properties: Properties;
 }
 
 const configurations = new Map<string, Configuration>();
@@ -22,7 +22,7 @@ export function configure(pkg: string, args: unknown, shape: Shape): void {
     let properties = {};
     if (configurations.has(pkg)) {
         checker.fault("", "the package is configured already; a program does that once");
-    } else if (typeof given !== "object" || Array.isArray(given) || !isPlain(given)) {
+    } else if (!isPlain(given)) {
         checker.fault("", `expected an object with the configuration, found ${describe(args, true)}`);
     } else {
         properties = checker.struct(shape, given, { path: "", secret: false });

@@ -1,5 +1,5 @@
-// A program that has two copies of this package mixes their objects up sooner or later. Classes and private state belong
-// to one copy, but this symbol to the whole program, so that each can say what the objects of the other are.
+// A program that has two copies of this package mixes their objects up sooner or later. Classes and private state
+// belong to one copy, but this symbol to the whole program, so that each can say what the objects of the other are.
 const mark = Symbol.for("@lumi/lumi");
 
 /** Marks the instances of a class. Kind is what they are, in words such as "a resource". */

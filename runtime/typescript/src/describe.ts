@@ -1,6 +1,7 @@
 import { Archive, Asset } from "./asset.js";
 import { kindOf } from "./copies.js";
 import { isOutput } from "./output.js";
+import type { Properties } from "./shape.js";
 import { stateOf, title } from "./state.js";
 
 const longest = 40;
@@ -60,8 +61,11 @@ function describeObject(value: object): string {
         : "an object with a prototype of its own";
 }
 
-/** Reports whether an object is one that a literal or JSON makes, and not an instance of some class. */
-export function isPlain(value: object): boolean {
+/** Reports whether a value is an object that a literal or JSON makes: no list, and no instance of some class. */
+export function isPlain(value: unknown): value is Properties {
+    if (typeof value !== "object" || value === null || Array.isArray(value)) {
+        return false;
+    }
     const prototype: object | null = Object.getPrototypeOf(value);
     // Each realm, such as a vm context, has an Object.prototype of its own. This method of its tells it from objects
     // without a prototype from which others inherit.

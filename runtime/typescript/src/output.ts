@@ -82,7 +82,7 @@ export function output<T>(resource: Resource, property: string): Output<T> {
     return create({ resource, property });
 }
 
-/** Reports whether a value is an output that this copy of the package made, and not something that inherits from one. */
+/** Reports whether a value is an output that this copy of the package made, and nothing that inherits from one. */
 export function isOutput(value: unknown): value is Output<unknown> {
     return typeof value === "object" && value !== null && made(value);
 }

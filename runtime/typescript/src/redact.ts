@@ -1,4 +1,5 @@
-import { isPlain } from "./describe.js";
+import { describe, isPlain } from "./describe.js";
+import { isOutput } from "./output.js";
 import type { Shape, Type } from "./shape.js";
 
 /** What is shown in place of a secret. */
@@ -26,19 +27,24 @@ export function withoutSecrets(shape: Shape, value: object, around: readonly obj
 function redact(type: Type, value: unknown, around: readonly object[]): unknown {
     switch (type.kind) {
         case "list":
-            return Array.isArray(value) ? value.map((element) => redact(type.element, element, around)) : value;
+            return Array.isArray(value)
+                ? value.map((element) => redact(type.element, element, around))
+                : unlike(value);
         case "map":
-            return isObject(value)
+            return isPlain(value)
                 ? Object.fromEntries(Object.entries(value).map(([key, e]) => [key, redact(type.element, e, around)]))
-                : value;
+                : unlike(value);
         case "struct":
-            return isObject(value) ? withoutSecrets(type.shape(), value, around) : value;
+            return isPlain(value) ? withoutSecrets(type.shape(), value, around) : unlike(value);
         default:
             return value;
     }
 }
 
-/** A program may have assigned anything since the value was checked. */
-function isObject(value: unknown): value is object {
-    return typeof value === "object" && value !== null && !Array.isArray(value) && isPlain(value);
+/**
+ * Shows a value that is not of its type, as a program may have assigned anything since values were checked. Nobody can
+ * say which parts of it are secret.
+ */
+function unlike(value: unknown): unknown {
+    return value === undefined || value === null || isOutput(value) ? value : `[${describe(value, true)}]`;
 }

@@ -3,7 +3,7 @@ import { describe, isPlain } from "./describe.js";
 import { ArgumentError } from "./errors.js";
 import { type Output, output } from "./output.js";
 import { withoutSecrets } from "./redact.js";
-import type { Shape } from "./shape.js";
+import type { Properties, Shape } from "./shape.js";
 import { type State, remember, stateOf, title } from "./state.js";
 import { Checker } from "./validate.js";
 
@@ -47,13 +47,16 @@ export abstract class Resource<out Token extends string = string> {
 
 markInstances(Resource.prototype, "a resource");
 
+/** The function of Node that turns a value into text for people. */
+type Inspect = (value: unknown, options: object) => string;
+
 /** The resources that Node is about to print, since resources may refer to one another in circles. */
 const printing = new Set<Resource>();
 
 // Methods with symbols for names are the only ones that resources can have, since every ordinary name belongs to the
 // properties of the IDL. Node prints resources with this one, which keeps secrets out of logs.
 Object.defineProperty(Resource.prototype, Symbol.for("nodejs.util.inspect.custom"), {
-    value(this: Resource, depth: number, options: object, inspect: (value: unknown, options: object) => string): string {
+    value(this: Resource, depth: number, options: object, inspect: Inspect): string {
         const state = stateOf(this);
         if (state === undefined) {
             return "Resource {}"; // The prototype itself, or a resource that is being constructed.
@@ -103,9 +106,6 @@ export function urn(resource: Resource): Output<string> {
     known(resource);
     return output(resource, "urn");
 }
-
-/** The values of properties, by name. */
-export type Properties = { readonly [property: string]: unknown };
 
 /** What a program says that a resource shall be. */
 export interface Evaluation {
@@ -168,7 +168,7 @@ function checkArguments(checker: Checker, args: unknown, shape: Shape, named: bo
         return {};
     }
     const given = args ?? {};
-    if (typeof given !== "object" || Array.isArray(given) || !isPlain(given)) {
+    if (!isPlain(given)) {
         const where = named ? "after the name" : "as the only argument, since resources of this type take no name";
         checker.fault("", `expected an object with the arguments ${where}, found ${describe(args, true)}`);
         return {};

@@ -19,6 +19,9 @@ export type Enum = { readonly [constant: string]: string };
 /** The properties of a resource, a struct or a configuration, by name. */
 export type Shape = { readonly [property: string]: Property };
 
+/** The values of properties, by name. */
+export type Properties = { readonly [property: string]: unknown };
+
 /** One property of a shape. */
 export interface Property extends Options {
     readonly type: Type;

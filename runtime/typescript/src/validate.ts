@@ -2,7 +2,7 @@ import { Archive, Asset } from "./asset.js";
 import { describe, isPlain } from "./describe.js";
 import type { Fault } from "./errors.js";
 import { isOutput } from "./output.js";
-import type { Enum, Property, Shape, Type } from "./shape.js";
+import type { Enum, Properties, Property, Shape, Type } from "./shape.js";
 import { stateOf } from "./state.js";
 import { didYouMean } from "./suggest.js";
 
@@ -73,20 +73,20 @@ export class Checker {
             case "list":
                 return Array.isArray(value) ? this.#list(type, value, at) : this.#expected("a list", value, at);
             case "map":
-                return isData(value) ? this.#map(type, value, at) : this.#expected("an object", value, at);
+                return isPlain(value) ? this.#map(type, value, at) : this.#expected("an object", value, at);
             case "struct":
-                return isData(value) ? this.struct(type.shape(), value, at) : this.#expected("an object", value, at);
+                return isPlain(value) ? this.struct(type.shape(), value, at) : this.#expected("an object", value, at);
             case "resource":
                 return this.#resource(type.token, value, at);
         }
     }
 
     /** Checks the properties of an object, and returns a copy with those that are present. */
-    struct(shape: Shape, value: object, at: Place): { readonly [property: string]: unknown } {
+    struct(shape: Shape, value: Properties, at: Place): Properties {
         return this.#nested(value, at, () => {
             const copy: [string, unknown][] = [];
             for (const [name, property] of Object.entries(shape)) {
-                const given = Object.hasOwn(value, name) ? (value as Record<string, unknown>)[name] : undefined;
+                const given = Object.hasOwn(value, name) ? value[name] : undefined;
                 const inside = { path: member(at.path, name), secret: at.secret || property.secret === true };
                 const checked = this.#property(property, given, inside);
                 if (checked !== undefined) {
@@ -94,7 +94,7 @@ export class Checker {
                 }
             }
             for (const name of Object.keys(value)) {
-                if (!Object.hasOwn(shape, name) && !isAbsent((value as Record<string, unknown>)[name])) {
+                if (!Object.hasOwn(shape, name) && !isAbsent(value[name])) {
                     this.fault(entry(at, name), `no such property${didYouMean(name, settable(shape))}`);
                 }
             }
@@ -178,7 +178,7 @@ export class Checker {
         if (Array.isArray(value)) {
             return this.#elements(value, at, (element, inside) => this.value({ kind: "any" }, element, inside));
         }
-        if (isData(value)) {
+        if (isPlain(value)) {
             // As in JSON, a property that is undefined is one that is absent.
             return this.#entries(value, at, (_, element, inside) =>
                 element === undefined ? undefined : this.value({ kind: "any" }, element, inside),
@@ -247,11 +247,6 @@ export class Checker {
         this.#around.delete(value);
         return result;
     }
-}
-
-/** Reports whether a value is an object that holds data and nothing else. */
-function isData(value: unknown): value is object {
-    return typeof value === "object" && value !== null && !Array.isArray(value) && isPlain(value);
 }
 
 /** Reports whether there is no value. Null is for what comes out of JSON, and means absent to providers too. */

@@ -147,6 +147,39 @@ test("Node prints values that contain themselves", () => {
     assert.doesNotMatch(inspect(ring, { depth: null }), /hush/);
 });
 
+test("Node prints no secrets of values that are not of their type", () => {
+    const login = { user: lumi.required(lumi.string), password: lumi.required(lumi.string, lumi.secret) };
+    class Host extends lumi.Resource {
+        constructor(args) {
+            super("test:index:Host", args, {
+                login: lumi.optional(lumi.struct(() => login)),
+                list: lumi.optional(lumi.list(lumi.struct(() => login))),
+                map: lumi.optional(lumi.map(lumi.struct(() => login))),
+            });
+        }
+    }
+    class Login {
+        user = "u";
+        password = "hush";
+    }
+    const host = new Host({ login: { user: "u", password: "hush" } });
+    assert.equal(inspect(host), "test:index:Host { login: { user: 'u', password: '[secret]' } }");
+    host.login = new Login();
+    host.list = new Set([new Login()]);
+    host.map = "u:hush";
+    assert.equal(
+        inspect(host),
+        "test:index:Host {\n  login: '[an instance of Login]',\n  list: '[an instance of Set]',\n" +
+            "  map: '[a string]'\n}",
+    );
+    host.login = lumi.id(host);
+    host.list = host.map = null;
+    assert.equal(
+        inspect(host, { breakLength: Infinity }),
+        "test:index:Host { login: Output(id of test:index:Host), list: null, map: null }",
+    );
+});
+
 test("Node prints resources that refer to one another in circles", () => {
     class Peer extends lumi.NamedResource {
         constructor(name, args) {

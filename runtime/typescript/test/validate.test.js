@@ -149,8 +149,8 @@ test("objects of another realm and without a prototype are objects", () => {
 
 test("an object that inherits properties is no plain object", () => {
     const parent = Object.assign(Object.create(null), { n: 1 });
-    refuses(lumi.struct(() => node), Object.create(parent), "p: expected an object, found an object with a prototype of " +
-        "its own");
+    refuses(lumi.struct(() => node), Object.create(parent),
+        "p: expected an object, found an object with a prototype of its own");
 });
 
 test("each property is read once", () => {
