@@ -1,8 +1,10 @@
 package typescript_test
 
 import (
+	"encoding/json"
 	"errors"
 	"io/fs"
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -98,6 +100,14 @@ func TestUnreadableFolder(t *testing.T) {
 }
 
 func TestScaffolds(t *testing.T) {
+	published, err := os.ReadFile("../../runtime/typescript/package.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var base struct{ Version string }
+	if err := json.Unmarshal(published, &base); err != nil {
+		t.Fatal(err)
+	}
 	for _, test := range []struct{ manifest, warning string }{
 		{`{"type": "module"}`, ""},
 		{`{}`, `does not say "type": "module"`},
@@ -124,6 +134,8 @@ func TestScaffolds(t *testing.T) {
 		}
 		if manifest := contents(t, files)["package.json"]; !strings.Contains(manifest, `"name": "@corp/cloud-net"`) {
 			t.Errorf("package.json has the wrong name:\n%s", manifest)
+		} else if !strings.Contains(manifest, `"@lumi/lumi": "^`+base.Version+`"`) {
+			t.Errorf("package.json asks for another base package than version %s:\n%s", base.Version, manifest)
 		}
 	}
 }

@@ -12,87 +12,83 @@ export interface Reference {
     readonly property: string;
 }
 
-let create: (reference: Reference) => Output<never>;
-let read: (output: Output<unknown>) => Reference;
-let describe: (output: Output<unknown>) => string;
-let made: (value: object) => boolean;
+// References stand outside of the objects, and methods outside of the class, since an editor would offer whatever
+// outputs have wherever one may stand in place of an object.
+const references = new WeakMap<object, Reference>();
+let create: () => Output<never>;
 
 /**
  * A value that a provider will have set once a resource exists, such as an id that a cloud makes up. A program cannot
- * look inside, but can hand it on: an output may stand wherever arguments have a value of type `T`.
+ * look inside, but can hand it on: an output may stand wherever arguments have a value of type `T`. It throws when it
+ * is turned into a string, a number or JSON.
  */
 export class Output<out T> {
     /** No such property exists: it makes an output of a string another type than an output of a number. */
     declare protected readonly [valueOfOutput]: T;
 
-    readonly #reference: Reference;
-
-    private constructor(reference: Reference) {
-        this.#reference = reference;
-    }
+    private constructor() {}
 
     static {
-        create = (reference) => new Output(reference);
-        read = (output) => output.#reference;
-        describe = (output) => output.#title();
-        made = (value) => #reference in value;
-    }
-
-    /** Throws: the value is not known yet. */
-    toString(): never {
-        throw new TypeError(this.#refusal("a string"));
-    }
-
-    /** Throws: the value is not known yet. */
-    toJSON(): never {
-        throw new TypeError(this.#refusal("JSON"));
-    }
-
-    /** Throws: the value is not known yet. */
-    [Symbol.toPrimitive](hint: string): never {
-        throw new TypeError(this.#refusal(hint === "number" ? "a number" : "a string"));
-    }
-
-    #title(): string {
-        const { resource, property } = this.#reference;
-        const state = stateOf(resource);
-        return `${property} of ${title(state?.type ?? "a resource", state?.name)}`;
-    }
-
-    #refusal(what: string): string {
-        return (
-            `${this.#title()} cannot be turned into ${what}: it is an output, whose value is not known until the ` +
-            "resource exists; pass the output itself as an argument of another resource"
-        );
+        create = () => new Output();
     }
 }
 
-// Node prints objects with this method. It is no member of the class, since it is nothing to call.
-Object.defineProperty(Output.prototype, Symbol.for("nodejs.util.inspect.custom"), {
-    value(this: Output<unknown>): string {
-        // This may also be the prototype itself, or a proxy, which have no reference.
-        return isOutput(this) ? `Output(${describe(this)})` : "Output {}";
+markInstances(Output.prototype, "an output");
+
+Object.defineProperties(Output.prototype, {
+    toString: { value: refuser("a string") },
+    toJSON: { value: refuser("JSON") },
+    [Symbol.toPrimitive]: {
+        value(this: object, hint: string): never {
+            return refuser(hint === "number" ? "a number" : "a string").call(this);
+        },
+    },
+    // Node prints objects with this method.
+    [Symbol.for("nodejs.util.inspect.custom")]: {
+        value(this: object): string {
+            // This may also be the prototype itself, or a proxy, which have no reference.
+            const reference = references.get(this);
+            return reference === undefined ? "Output {}" : `Output(${describe(reference)})`;
+        },
     },
 });
 
-markInstances(Output.prototype, "an output");
+/** Returns a method that throws, since the value of an output is not known yet. */
+function refuser(what: string): (this: object) => never {
+    return function () {
+        const reference = references.get(this);
+        throw new TypeError(
+            `${reference === undefined ? "an output" : describe(reference)} cannot be turned into ${what}: it is an ` +
+                "output, whose value is not known until the resource exists; pass the output itself as an argument " +
+                "of another resource",
+        );
+    };
+}
+
+function describe({ resource, property }: Reference): string {
+    const state = stateOf(resource);
+    return `${property} of ${title(state?.type ?? "a resource", state?.name)}`;
+}
 
 /** Makes the output that stands for a property of a resource. */
 export function output<T>(resource: Resource, property: string): Output<T> {
-    return create({ resource, property });
+    const made = create();
+    references.set(made, { resource, property });
+    return made;
 }
 
 /** Reports whether a value is an output that this copy of the package made, and nothing that inherits from one. */
 export function isOutput(value: unknown): value is Output<unknown> {
-    return typeof value === "object" && value !== null && made(value);
+    return typeof value === "object" && value !== null && references.has(value);
 }
 
 /** Returns what an output refers to. Throws a `TypeError` for everything else. */
 export function reference(output: Output<unknown>): Reference {
-    if (!isOutput(output)) {
+    const found = references.get(output);
+    if (found === undefined) {
         throw new TypeError("expected an output that this copy of @lumi/lumi made");
     }
-    return read(output);
+    return found;
 }
 
 /**
