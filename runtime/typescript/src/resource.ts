@@ -53,37 +53,44 @@ type Inspect = (value: unknown, options: object) => string;
 /** The resources that Node is about to print, since resources may refer to one another in circles. */
 const printing = new Set<Resource>();
 
-// Methods with symbols for names are the only ones that resources can have, since every ordinary name belongs to the
-// properties of the IDL. Node prints resources with this one, which keeps secrets out of logs.
-Object.defineProperty(Resource.prototype, Symbol.for("nodejs.util.inspect.custom"), {
-    value(this: Resource, depth: number, options: object, inspect: Inspect): string {
-        const state = stateOf(this);
-        if (state === undefined) {
-            return "Resource {}"; // The prototype itself, or a resource that is being constructed.
-        }
-        const heading = title(state.type, state.name);
-        if (depth < 0 || printing.has(this)) {
-            return heading;
-        }
-        printing.add(this);
-        try {
-            return `${heading} ${inspect(withoutSecrets(state.shape, this), { ...options, depth })}`;
-        } finally {
-            printing.delete(this);
-        }
+// Methods are no members of the class, where every ordinary name belongs to the properties of the IDL. A property that
+// is called toJSON hides the method, and JSON.stringify then takes it for data.
+Object.defineProperties(Resource.prototype, {
+    // A text made of a resource would be "[object Object]", which passes for a string argument, and JSON of one would
+    // have its secrets.
+    [Symbol.toPrimitive]: { value: refuser("a string or a number") },
+    toJSON: { value: refuser("JSON") },
+    // Node prints objects with this method.
+    [Symbol.for("nodejs.util.inspect.custom")]: {
+        value(this: Resource, depth: number, options: object, inspect: Inspect): string {
+            const state = stateOf(this);
+            if (state === undefined) {
+                return "Resource {}"; // The prototype itself, or a resource that is being constructed.
+            }
+            const heading = title(state.type, state.name);
+            if (depth < 0 || printing.has(this)) {
+                return heading;
+            }
+            printing.add(this);
+            try {
+                return `${heading} ${inspect(withoutSecrets(state.shape, this), { ...options, depth })}`;
+            } finally {
+                printing.delete(this);
+            }
+        },
     },
 });
 
-// A text made of a resource would be "[object Object]", which passes for a string argument.
-Object.defineProperty(Resource.prototype, Symbol.toPrimitive, {
-    value(this: Resource): never {
+/** Returns a method that throws. */
+function refuser(what: string): (this: object) => never {
+    return function () {
         const state = stateOf(this);
         throw new TypeError(
-            `${state === undefined ? "a resource" : title(state.type, state.name)} cannot be turned into a string or ` +
-                "a number; lumi.id and lumi.urn return outputs that stand for its id and its URN",
+            `${state === undefined ? "a resource" : title(state.type, state.name)} cannot be turned into ${what}; ` +
+                "lumi.id and lumi.urn return outputs that stand for its id and its URN",
         );
-    },
-});
+    };
+}
 
 /** The base of every class that stands for a type of resource whose name the program chooses. */
 export abstract class NamedResource<out Token extends string = string> extends Resource<Token> {

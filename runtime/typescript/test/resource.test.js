@@ -212,6 +212,16 @@ test("a resource does not turn into text by accident", () => {
         });
     }
     assert.throws(() => `${Bucket.prototype}`, /^TypeError: a resource cannot be turned/);
+    class Bare extends lumi.Resource {}
+    assert.throws(() => JSON.stringify([new Bare("test:index:Bare", {}, {})]), {
+        name: "TypeError",
+        message:
+            "test:index:Bare cannot be turned into JSON; lumi.id and lumi.urn return outputs that stand for its id " +
+            "and its URN",
+    });
+    // The IDL may call a property like this.
+    const shape = { toJSON: lumi.required(lumi.string) };
+    assert.equal(JSON.stringify(new Bare("test:index:Bare", { toJSON: "t" }, shape)), '{"toJSON":"t"}');
 });
 
 test("only this package makes outputs", () => {
