@@ -20,7 +20,7 @@ func decodeBag(bag *structpb.Struct, o Object, m mode, unknown bool) (marks, err
 	p.unknown = unknown
 	p.decodeObject(bag.GetFields(), o)
 	if len(p.faults) > 0 {
-		return marks{}, &InvalidError{Faults: p.faults}
+		return marks{}, &InvalidError{Faults: p.told()}
 	}
 	return p.marks, nil
 }
@@ -31,7 +31,7 @@ func encodeBag(o Object, m marks, skip, only Flags) (*structpb.Struct, error) {
 	p.marks, p.skip, p.only = m, skip, only
 	bag := p.encodeObject(o)
 	if len(p.faults) > 0 {
-		return nil, &OutputError{Faults: p.faults}
+		return nil, &OutputError{Faults: p.told()}
 	}
 	return bag, nil
 }

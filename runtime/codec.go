@@ -89,15 +89,22 @@ func (p *Props) text(v *structpb.Value) (string, bool) {
 
 // string encodes a string.
 func (p *Props) string(s string) *structpb.Value {
-	if s == UnknownValue {
-		p.fault("is the string that stands for values which are not known yet")
-		return nil
-	}
-	if !utf8.ValidString(s) {
-		p.fault("is not valid UTF-8")
+	if problem := textProblem(s); problem != "" {
+		p.fault("%s", problem)
 		return nil
 	}
 	return structpb.NewStringValue(s)
+}
+
+// textProblem says why a string cannot be in a bag, "" if it can.
+func textProblem(s string) string {
+	switch {
+	case s == UnknownValue:
+		return "is the string that stands for values which are not known yet"
+	case !utf8.ValidString(s):
+		return "is not valid UTF-8"
+	}
+	return ""
 }
 
 // number encodes a number.

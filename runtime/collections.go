@@ -113,7 +113,7 @@ func (c *mapCodec[K, V]) encode(p *Props, from any) *structpb.Value {
 		if !p.push(step{kind: keyStep, name: string(key)}) {
 			break
 		}
-		if v := p.encode(elem, c.elem, 0); v != nil && p.canBeKey(string(key)) {
+		if v := p.encode(elem, c.elem, 0); v != nil && p.isKey(string(key)) {
 			fields[string(key)] = v
 		}
 		p.pop()
@@ -122,13 +122,16 @@ func (c *mapCodec[K, V]) encode(p *Props, from any) *structpb.Value {
 	return object(fields)
 }
 
-// canBeKey refuses the keys that would not come back as they went.
-func (p *Props) canBeKey(key string) bool {
+// isKey refuses the keys that would not come back as they went, or would come back as something else.
+func (p *Props) isKey(key string) bool {
+	problem := textProblem(key)
 	if key == Signature {
-		p.fault("is a key that marks special values")
-		return false
+		problem = "is a key that marks special values"
 	}
-	return p.string(key) != nil
+	if problem != "" {
+		p.wrong("%s", problem)
+	}
+	return problem == ""
 }
 
 // element decodes or encodes an element of a list, which cannot be absent.
@@ -170,7 +173,7 @@ func (p *Props) decodeKey(key string, v *structpb.Value, c codec, into any, keys
 		return false
 	}
 	defer p.pop()
-	if keys != nil && !p.setEnum(keys, key) {
+	if !p.isKey(key) || keys != nil && !p.setEnum(keys, key) {
 		return false
 	}
 	v, is := p.open(v)
@@ -207,7 +210,10 @@ func (p *Props) decodeAny(v *structpb.Value) (any, bool) {
 		values := k.ListValue.GetValues()
 		list := make([]any, len(values))
 		for i, v := range values {
-			list[i] = p.decodePart(step{kind: indexStep, index: i}, v)
+			if p.push(step{kind: indexStep, index: i}) {
+				list[i] = p.decodePart(v)
+				p.pop()
+			}
 		}
 		return list, true
 	case *structpb.Value_StructValue:
@@ -230,18 +236,20 @@ func (p *Props) decodeAnyObject(v *structpb.Value) (any, bool) {
 	fields := v.GetStructValue().GetFields()
 	m, first := make(map[string]any, len(fields)), len(p.faults)
 	for key, v := range fields {
-		m[key] = p.decodePart(step{kind: keyStep, name: key}, v)
+		if !p.push(step{kind: keyStep, name: key}) {
+			break
+		}
+		if p.isKey(key) {
+			m[key] = p.decodePart(v)
+		}
+		p.pop()
 	}
 	sortFaults(p.faults[first:])
 	return m, true
 }
 
 // decodePart decodes a part of an any. Unknown parts are nil, and nulls stay: an any is the author's to interpret.
-func (p *Props) decodePart(s step, v *structpb.Value) any {
-	if !p.push(s) {
-		return nil
-	}
-	defer p.pop()
+func (p *Props) decodePart(v *structpb.Value) any {
 	v, is := p.open(v)
 	if is != present {
 		return nil
@@ -267,16 +275,22 @@ func (c anyCodec) encode(p *Props, from any) *structpb.Value {
 	case []any:
 		values := make([]*structpb.Value, len(v))
 		for i := range v {
-			values[i] = p.encodePart(step{kind: indexStep, index: i}, &v[i])
+			if p.push(step{kind: indexStep, index: i}) {
+				values[i] = p.encodePart(&v[i])
+				p.pop()
+			}
 		}
 		return structpb.NewListValue(&structpb.ListValue{Values: values})
 	case map[string]any:
 		fields := make(map[string]*structpb.Value, len(v))
 		for _, key := range slices.Sorted(maps.Keys(v)) {
-			elem := v[key]
-			if part := p.encodePart(step{kind: keyStep, name: key}, &elem); p.canBeKey(key) {
-				fields[key] = part
+			if !p.push(step{kind: keyStep, name: key}) {
+				break
 			}
+			if elem := v[key]; p.isKey(key) {
+				fields[key] = p.encodePart(&elem)
+			}
+			p.pop()
 		}
 		return object(fields)
 	default:
@@ -285,11 +299,7 @@ func (c anyCodec) encode(p *Props, from any) *structpb.Value {
 	}
 }
 
-func (p *Props) encodePart(s step, from *any) *structpb.Value {
-	if !p.push(s) {
-		return structpb.NewNullValue()
-	}
-	defer p.pop()
+func (p *Props) encodePart(from *any) *structpb.Value {
 	if v := p.encode(from, anyCodec{}, 0); v != nil {
 		return v
 	}

@@ -34,7 +34,7 @@ func (f Fault) Error() string {
 
 // InvalidError says that the properties which a program gave are wrong.
 type InvalidError struct {
-	// Faults is not empty. It is in the order of the properties.
+	// Faults is not empty. It is in the order of the properties. Of very many, the last says that there may be more.
 	Faults []Fault
 }
 

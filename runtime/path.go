@@ -53,12 +53,14 @@ type Paths map[Path]struct{}
 
 // Has reports whether the value at p as a whole is in the set, by itself or as a part of something that is.
 func (s Paths) Has(p Path) bool {
-	if _, ok := s[p]; ok {
-		return true
+	if _, ok := s[p]; ok || len(s) == 0 {
+		return ok
 	}
-	for other := range s {
-		if other.Holds(p) {
-			return true
+	for i := range p {
+		if i == 0 || p[i] == '.' || p[i] == '[' {
+			if _, ok := s[p[:i]]; ok {
+				return true
+			}
 		}
 	}
 	return false
@@ -110,8 +112,9 @@ const (
 	keyStep
 )
 
-// render makes a path of steps. From the step number hidden on, keys are left out of it: they belong to a secret.
-func render(steps []step, hidden int) Path {
+// render makes a path of steps. From the step number hidden on, keys are left out of it: they belong to a secret. Other
+// keys appear as show has them, if it is not nil.
+func render(steps []step, hidden int, show func(key string) string) Path {
 	if len(steps) == 1 && steps[0].kind == fieldStep {
 		return Path(steps[0].name)
 	}
@@ -122,10 +125,12 @@ func render(steps []step, hidden int) Path {
 			p = p.Field(s.name)
 		case s.kind == indexStep:
 			p = p.Index(s.index)
-		case i < hidden:
-			p = p.Key(s.name)
-		default:
+		case i >= hidden:
 			p += "[…]"
+		case show != nil:
+			p = p.Key(show(s.name))
+		default:
+			p = p.Key(s.name)
 		}
 	}
 	return p

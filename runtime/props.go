@@ -109,6 +109,8 @@ type marks struct {
 const (
 	notHidden = math.MaxInt
 	maxDepth  = 100
+	// maxFaults is how many faults a walk tells. Nobody reads more, and a list of a million elements can all be wrong.
+	maxFaults = 100
 )
 
 func newProps(m mode) *Props {
@@ -197,7 +199,15 @@ func (p *Props) fault(format string, args ...any) {
 	if len(args) > 0 {
 		message = fmt.Sprintf(format, args...)
 	}
-	p.faults = append(p.faults, Fault{Path: render(p.path, p.hidden), Message: message})
+	p.faults = append(p.faults, Fault{Path: render(p.path, p.hidden, shorten), Message: message})
+}
+
+// told is all that the walk found wrong, cut off where nobody would read on.
+func (p *Props) told() []Fault {
+	if len(p.faults) < maxFaults {
+		return p.faults
+	}
+	return append(p.faults[:maxFaults], Fault{Message: "there may be more that is wrong"})
 }
 
 type presence uint8
@@ -247,8 +257,11 @@ func (p *Props) notKnown() {
 	p.marks.unknown = p.marks.unknown.add(p.here())
 }
 
-// push goes one step down, and reports false where that is too deep.
+// push goes one step down. It reports false where that is too deep, and once there are faults enough.
 func (p *Props) push(s step) bool {
+	if len(p.faults) >= maxFaults {
+		return false
+	}
 	if len(p.path) == maxDepth {
 		p.fault("is nested deeper than %d levels", maxDepth)
 		return false
@@ -270,7 +283,7 @@ func (p *Props) hide() { p.hidden = min(p.hidden, len(p.path)) }
 func (p *Props) isHidden() bool { return len(p.path) >= p.hidden }
 
 // here is the path of the value at hand, for the author's eyes and for marks: it spells out the keys in secrets.
-func (p *Props) here() Path { return render(p.path, notHidden) }
+func (p *Props) here() Path { return render(p.path, notHidden, nil) }
 
 // put encodes a property where the walk is to encode. A nil field is absent.
 func (p *Props) put(name string, field any, c codec, f Flags) {

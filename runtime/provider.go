@@ -232,7 +232,7 @@ func decodeComputed(bag *structpb.Struct, o Object, m *marks) error {
 	p.only = Out
 	p.decodeObject(bag.GetFields(), o)
 	if len(p.faults) > 0 {
-		return &InvalidError{Faults: p.faults}
+		return &InvalidError{Faults: p.told()}
 	}
 	for path := range p.marks.secret {
 		m.secret = m.secret.add(path)
