@@ -100,7 +100,7 @@ func (c *checker) checkBarrels(exported map[string]map[string]schema.Decl, nodes
 // reservedInTypeScript are the names that no declaration of a module can have: they are words of the language, name
 // built-in types, or are used by generated code itself. Words that Go reserves as well are left out.
 var reservedInTypeScript = strings.Fields(`
-	await catch class debugger delete do enum export extends false finally function in instanceof new null super this
+	as await catch class debugger delete do enum export extends false finally function in instanceof new null super this
 	throw true try typeof void while with
 
 	arguments eval implements let private protected public static undefined yield
