@@ -32,7 +32,11 @@ func (c capabilityCodec) decode(p *Props, v *structpb.Value, into any) bool {
 		return false
 	}
 	if c != "" && parts.Type != tokens.Type(c) && p.mode == strict {
-		p.fault("expected a resource of type %s, found one of type %s", string(c), parts.Type)
+		if p.isHidden() {
+			p.fault("expected a resource of type %s, found one of another type", string(c))
+		} else {
+			p.fault("expected a resource of type %s, found one of type %s", string(c), shorten(string(parts.Type)))
+		}
 		return false
 	}
 	*into.(*urn.URN) = u
@@ -44,7 +48,11 @@ func (c capabilityCodec) encode(p *Props, from any) *structpb.Value {
 	if u == "" {
 		return nil
 	}
-	return p.string(string(u))
+	if _, err := u.Parts(); err != nil {
+		p.fault("is not the URN of a resource")
+		return nil
+	}
+	return structpb.NewStringValue(string(u))
 }
 
 // maxShown is how long a string may be that a message shows as a whole.
@@ -64,6 +72,9 @@ func (r Reference) Decode(o Object) error {
 	_, err := decodeBag(r.Properties, o, lenient, false)
 	return err
 }
+
+// String tells the id and nothing else, lest a log tell secrets.
+func (r Reference) String() string { return string(r.ID) }
 
 // References are the resources that the capabilities in a request refer to. One that does not exist yet may be missing.
 type References map[urn.URN]Reference

@@ -138,8 +138,15 @@ func (enumCodec) decode(p *Props, v *structpb.Value, into any) bool {
 	return ok && p.setEnum(into.(EnumValue), s)
 }
 
+// encode leaves out what nobody has set. Any other value that the enum does not have goes through: the cloud may know
+// more than the IDL, and state may be older.
 func (enumCodec) encode(p *Props, from any) *structpb.Value {
-	return p.string(*from.(EnumValue).Lumi())
+	e := from.(EnumValue)
+	s := *e.Lumi()
+	if s == "" && !e.Valid() {
+		return nil
+	}
+	return p.string(s)
 }
 
 // setEnum sets an enum's value and reports whether it is a legal one. A value that was stored may have been.

@@ -158,18 +158,24 @@ func (d *Diff) values(p Path, old, want *structpb.Value) {
 		Kind: Modified, Path: p, Old: old, New: want, Unknown: isUnknown(want), Secret: wasSecret || isSecret,
 	}
 	switch {
-	case isNull(old) && isNull(want) || proto.Equal(old, want):
+	case isNull(old) && isNull(want):
 		return
 	case isNull(old):
 		c.Kind, c.Old = Added, nil
 	case isNull(want):
 		c.Kind, c.New = Removed, nil
-	case c.Secret:
-	case isPlainObject(old) && isPlainObject(want):
-		d.objects(p, old.GetStructValue().GetFields(), want.GetStructValue().GetFields())
-		return
-	case old.GetListValue() != nil && want.GetListValue() != nil:
-		d.lists(p, old.GetListValue().GetValues(), want.GetListValue().GetValues())
+	case !haveParts(old, want):
+		if proto.Equal(old, want) {
+			return
+		}
+	case c.Secret || signatureOf(old) != "" || signatureOf(want) != "":
+		var inside Diff // which does not matter but for whether there is any
+		inside.parts("", old, want)
+		if inside.Empty() {
+			return
+		}
+	default:
+		d.parts(p, old, want)
 		return
 	}
 	d.add(c)
@@ -182,20 +188,39 @@ func (d *Diff) add(c Change) {
 	d.changes = append(d.changes, c)
 }
 
-func (d *Diff) lists(p Path, old, want []*structpb.Value) {
-	for i := range max(len(old), len(want)) {
-		d.values(p.Index(i), elementAt(old, i), elementAt(want, i))
-	}
+// same reports whether two values differ at most in what is a secret.
+func same(a, b *structpb.Value) bool {
+	var d Diff
+	d.values("", a, b)
+	return d.Empty()
 }
 
-func elementAt(list []*structpb.Value, i int) *structpb.Value {
-	if i < len(list) {
-		return list[i]
-	}
-	return nil
+// haveParts reports whether two values are both objects or both lists.
+func haveParts(a, b *structpb.Value) bool {
+	return a.GetStructValue() != nil && b.GetStructValue() != nil || a.GetListValue() != nil && b.GetListValue() != nil
 }
 
-func isPlainObject(v *structpb.Value) bool { return v.GetStructValue() != nil && signatureOf(v) == "" }
+// parts compares two objects or two lists.
+func (d *Diff) parts(p Path, old, want *structpb.Value) {
+	if old.GetStructValue() != nil {
+		d.objects(p, old.GetStructValue().GetFields(), want.GetStructValue().GetFields())
+		return
+	}
+	olds, wants := old.GetListValue().GetValues(), want.GetListValue().GetValues()
+	both := min(len(olds), len(wants))
+	for i := range both {
+		d.values(p.Index(i), olds[i], wants[i])
+	}
+	// What follows is there also if it is null, which an any may hold.
+	for i := both; i < len(olds); i++ {
+		v, secret := reveal(olds[i])
+		d.add(Change{Kind: Removed, Path: p.Index(i), Old: v, Secret: secret})
+	}
+	for i := both; i < len(wants); i++ {
+		v, secret := reveal(wants[i])
+		d.add(Change{Kind: Added, Path: p.Index(i), New: v, Unknown: isUnknown(v), Secret: secret})
+	}
+}
 
 // holdsSecret reports whether any part of a value is a secret.
 func holdsSecret(v *structpb.Value) bool {

@@ -2,7 +2,11 @@ package lumi
 
 import (
 	"context"
+	"strings"
 
+	"google.golang.org/protobuf/types/known/structpb"
+
+	"github.com/lumi-idl/lumi/runtime/tokens"
 	"github.com/lumi-idl/lumi/runtime/urn"
 )
 
@@ -42,13 +46,47 @@ type state struct {
 	Unknown    Paths
 	Refs       References
 	marks      marks
+	// before is the bag of the properties as the author was given them, if that is needed to keep secrets.
+	before *structpb.Struct
 }
+
+// remember must come before the author's code sees the state.
+func (s *state) remember() {
+	for path := range s.marks.secret {
+		if isElement(path) {
+			s.before, _ = encodeBag(s.Properties, s.marks, 0, 0)
+			return
+		}
+	}
+}
+
+// encode makes the bag of what the author left of the properties. Secrets are wrapped where they came wrapped. But the
+// author may have moved the elements of a list, and a secret among them: then the property as a whole is one.
+func (s *state) encode(skip, only Flags) (*structpb.Struct, error) {
+	bag, err := encodeBag(s.Properties, s.marks, skip, only)
+	if err != nil {
+		return nil, err
+	}
+	for path := range s.marks.secret {
+		name := path.property()
+		if v := bag.Fields[name]; isElement(path) && v != nil && !same(v, s.before.GetFields()[name]) {
+			bag.Fields[name] = NewSecret(v)
+		}
+	}
+	return bag, nil
+}
+
+// isElement reports whether the path leads through a list. It may err on the side of a map's key.
+func isElement(p Path) bool { return strings.Contains(string(p), "[") }
 
 // dispatcher makes operations of an author's implementation. Naming is nil where programs name the resources. It must
 // not be inlined, lest every stub hold a copy of it.
 //
 //go:noinline
-func dispatcher[P Object](ops Ops[P], naming NamingOps[P]) operations {
+func dispatcher[P Object](token tokens.Type, ops Ops[P], naming NamingOps[P]) operations {
+	if ops == nil {
+		panic("lumi: no operations for resources of type " + string(token))
+	}
 	return func(ctx context.Context, c *call) (err error) {
 		old, want := typed[P](c.old), typed[P](c.want)
 		switch c.op {
@@ -67,7 +105,7 @@ func dispatcher[P Object](ops Ops[P], naming NamingOps[P]) operations {
 		case deleteOp:
 			err = ops.Delete(ctx, old)
 		}
-		if want != nil {
+		if want != nil && !isNil(want.Properties) {
 			c.want.Properties = want.Properties // which the author may have pointed elsewhere
 		}
 		return err
@@ -80,11 +118,15 @@ func get[P Object](ctx context.Context, ops Ops[P], id ID) (Object, error) {
 	if err != nil {
 		return nil, err
 	}
-	var none P
-	if Object(got) == Object(none) {
+	if isNil(got) {
 		return nil, &OutputError{Faults: []Fault{{Message: "Get returned neither properties nor an error"}}}
 	}
 	return got, nil
+}
+
+func isNil[P Object](o P) bool {
+	var none P
+	return Object(o) == Object(none)
 }
 
 func typed[P Object](s *state) *State[P] {

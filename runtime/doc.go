@@ -18,8 +18,8 @@
 //	}
 //
 // NewTProvider makes a [ResourceProvider] of it. That checks and decodes what a program sends, all faults at once and
-// each with its [Path], works out a [Diff], refuses an update that would need a replacement, and encodes what the author
-// computed. [Ops] says what each operation must do; [State] is what it is given.
+// each with its [Path], works out a [Diff], refuses an update that would need a replacement, and encodes what the
+// author computed. [Ops] says what each operation must do; [State] is what it is given.
 //
 // # How values travel
 //
@@ -28,8 +28,8 @@
 // stand for others:
 //
 //   - Secrets are wrapped. Decoding unwraps them, and encoding wraps again what was declared secret and what came so.
-//   - Unknown values are those that depend on a resource which does not exist yet. They are legal in Check, Name and the
-//     new properties of InspectChange. The author finds them in [State.Unknown].
+//   - Unknown values are those that depend on a resource which does not exist yet. They are legal in Check, Name and
+//     the new properties of InspectChange. The author finds them in [State.Unknown].
 //   - A capability is the URN of another resource. [State.Refs] has that resource's id and properties.
 //   - An [Asset] or an [Archive] says where a file is, or holds a text.
 //

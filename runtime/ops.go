@@ -16,7 +16,9 @@ type State[P Object] struct {
 	// ID is the resource's id, empty while it does not exist.
 	ID ID
 	// Properties are decoded and complete: what is required is there, but for what Unknown has. In the state of an
-	// existing resource, properties that were added to the IDL since then are zero.
+	// existing resource, properties that were added to the IDL since then are zero. Secrets stand there in the clear. They
+	// are wrapped again on the way out, where they stood; where the author moved one from one property to another, the IDL
+	// should declare that secret.
 	Properties P
 	// Unknown are the properties, and the parts of such, whose values are not known yet. Their fields are zero. It is nil
 	// but in Check, Name and InspectChange.
@@ -31,7 +33,9 @@ type State[P Object] struct {
 // An error that is a [Fault], or consists of faults, says that the properties are wrong. Any other error says that the
 // operation failed. Calls come concurrently, for the same resource one after another.
 type Ops[P Object] interface {
-	// Check says what is wrong with the properties that types cannot say, and may fill in those that are absent.
+	// Check says what is wrong with the properties that types cannot say, and may fill in those that are absent. What is
+	// unknown stays so, whatever Check sets there; so it must leave the elements of a list in their places if Unknown has
+	// any of them.
 	Check(ctx context.Context, want *State[P]) error
 
 	// Create makes the resource and returns its id. It sets the out properties in want.Properties. If it fails half way,

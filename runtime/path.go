@@ -42,6 +42,14 @@ func isName(s string) bool {
 	return s != ""
 }
 
+// property is the name of the property that the path starts with.
+func (p Path) property() string {
+	if i := strings.IndexAny(string(p), ".["); i >= 0 {
+		return string(p[:i])
+	}
+	return string(p)
+}
+
 // Holds reports whether other is p itself or a part of what stands at p.
 func (p Path) Holds(other Path) bool {
 	rest, ok := strings.CutPrefix(string(other), string(p))

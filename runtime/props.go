@@ -231,6 +231,9 @@ func (p *Props) open(v *structpb.Value) (*structpb.Value, presence) {
 		}
 		p.hide()
 		p.marks.secret = p.marks.secret.add(p.here())
+		if p.mode == strict && holdsMore(v) {
+			p.fault("a secret holds a value and nothing else")
+		}
 		v = inner
 		if isNull(v) {
 			return nil, absent

@@ -13,7 +13,8 @@ import (
 //
 // Every error is one of these: a *[InvalidError] if the properties in the request are wrong, a *[ReplaceError] or a
 // *[PartialError] where a method says so, an error that wraps [ErrNotFound] where a method says so, a *[OutputError] if
-// the author's code computed what cannot be sent, and otherwise the author's error as it was.
+// the author's code computed what cannot be sent, that of the context if it was done before it came to the author's
+// code, and otherwise the author's error, perhaps wrapped. A panic of the author's code is not caught.
 type ResourceProvider interface {
 	// Check judges the properties that a program wants, and returns them with what the provider fills in.
 	Check(context.Context, *CheckRequest) (*CheckResponse, error)
@@ -56,7 +57,7 @@ type NameRequest struct {
 
 // NameResponse is the answer to a [NameRequest].
 type NameResponse struct {
-	// Name is never empty.
+	// Name can be the last part of a URN: it is not empty, and has no control characters.
 	Name string
 }
 

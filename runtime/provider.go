@@ -20,14 +20,16 @@ type Provider struct {
 	ops   operations
 }
 
-// NewNamedProvider serves a type of resource that programs name. Empty makes an object without properties.
+// NewNamedProvider serves a type of resource that programs name. Empty makes an object without properties. It panics if
+// ops is nil.
 func NewNamedProvider[P Object](token tokens.Type, empty func() P, ops Ops[P]) Provider {
-	return Provider{token: token, alloc: allocator(empty), named: true, ops: dispatcher(ops, nil)}
+	return Provider{token: token, alloc: allocator(empty), named: true, ops: dispatcher(token, ops, nil)}
 }
 
-// NewProvider serves a type of resource that programs do not name. Empty makes an object without properties.
+// NewProvider serves a type of resource that programs do not name. Empty makes an object without properties. It panics
+// if ops is nil.
 func NewProvider[P Object](token tokens.Type, empty func() P, ops NamingOps[P]) Provider {
-	return Provider{token: token, alloc: allocator(empty), ops: dispatcher(ops, ops)}
+	return Provider{token: token, alloc: allocator(empty), ops: dispatcher[P](token, ops, ops)}
 }
 
 func allocator[P Object](empty func() P) func() Object { return func() Object { return empty() } }
@@ -44,10 +46,10 @@ func (r *Provider) Check(ctx context.Context, req *CheckRequest) (*CheckResponse
 	if err != nil {
 		return nil, err
 	}
-	if err := r.ops(ctx, &call{op: checkOp, want: want}); err != nil {
+	if err := r.run(ctx, &call{op: checkOp, want: want}); err != nil {
 		return nil, invalid(err)
 	}
-	bag, err := encodeBag(want.Properties, want.marks, Out, 0)
+	bag, err := want.encode(Out, 0)
 	if err != nil {
 		return nil, err
 	}
@@ -64,11 +66,11 @@ func (r *Provider) Name(ctx context.Context, req *NameRequest) (*NameResponse, e
 		return givenName(req.Properties)
 	}
 	c := &call{op: nameOp, want: want}
-	if err := r.ops(ctx, c); err != nil {
+	if err := r.run(ctx, c); err != nil {
 		return nil, invalid(err)
 	}
-	if c.name == "" {
-		return nil, &OutputError{Faults: []Fault{{Message: "the name is empty"}}}
+	if urn.CheckName(c.name) != nil {
+		return nil, &OutputError{Faults: []Fault{{Message: "the name is empty or holds control characters"}}}
 	}
 	return &NameResponse{Name: c.name}, nil
 }
@@ -84,6 +86,8 @@ func givenName(bag *structpb.Struct) (*NameResponse, error) {
 		return nil, fault(nameProperty, "becomes a part of the resource's URN, so it cannot be a secret")
 	case plain.GetStringValue() == "":
 		return nil, fault(nameProperty, "is empty")
+	case urn.CheckName(plain.GetStringValue()) != nil:
+		return nil, fault(nameProperty, "holds control characters")
 	}
 	return &NameResponse{Name: plain.GetStringValue()}, nil
 }
@@ -95,7 +99,7 @@ func (r *Provider) Create(ctx context.Context, req *CreateRequest) (*CreateRespo
 		return nil, err
 	}
 	c := &call{op: createOp, want: want}
-	err = r.ops(ctx, c)
+	err = r.run(ctx, c)
 	switch {
 	case err != nil && c.id != "":
 		return nil, partly(c.id, want, err)
@@ -104,7 +108,7 @@ func (r *Provider) Create(ctx context.Context, req *CreateRequest) (*CreateRespo
 	case c.id == "":
 		return nil, &OutputError{Faults: []Fault{{Message: "the id is empty"}}}
 	}
-	computed, err := encodeBag(want.Properties, want.marks, 0, Out)
+	computed, err := want.encode(0, Out)
 	if err != nil {
 		return nil, partly(c.id, want, nil)
 	}
@@ -114,7 +118,7 @@ func (r *Provider) Create(ctx context.Context, req *CreateRequest) (*CreateRespo
 // Get implements [ResourceProvider].
 func (r *Provider) Get(ctx context.Context, req *GetRequest) (*GetResponse, error) {
 	c := &call{op: getOp, id: req.ID}
-	if err := r.ops(ctx, c); err != nil {
+	if err := r.run(ctx, c); err != nil {
 		return nil, fmt.Errorf("%s: %w", req.ID, err)
 	}
 	bag, err := encodeBag(c.got, marks{}, In, 0)
@@ -132,7 +136,7 @@ func (r *Provider) InspectChange(
 	if err != nil {
 		return nil, err
 	}
-	if err := r.ops(ctx, &call{op: inspectOp, old: old, want: want, diff: diff}); err != nil {
+	if err := r.run(ctx, &call{op: inspectOp, old: old, want: want, diff: diff}); err != nil {
 		return nil, invalid(err)
 	}
 	return &InspectChangeResponse{Changes: diff.Changes(), Replaces: diff.Replaces()}, nil
@@ -147,14 +151,14 @@ func (r *Provider) Update(ctx context.Context, req *UpdateRequest) (*UpdateRespo
 	if replaces := diff.Replaces(); len(replaces) > 0 {
 		return nil, &ReplaceError{Paths: replaces}
 	}
-	err = r.ops(ctx, &call{op: updateOp, old: old, want: want, diff: diff})
+	err = r.run(ctx, &call{op: updateOp, old: old, want: want, diff: diff})
 	switch {
 	case errors.As(err, new(*partialError)):
 		return nil, partly(req.ID, want, err)
 	case err != nil:
 		return nil, invalid(err)
 	}
-	computed, err := encodeBag(want.Properties, want.marks, 0, Out)
+	computed, err := want.encode(0, Out)
 	if err != nil {
 		return nil, partly(req.ID, want, nil)
 	}
@@ -167,10 +171,21 @@ func (r *Provider) Delete(ctx context.Context, req *DeleteRequest) (*DeleteRespo
 	if err != nil {
 		return nil, err
 	}
-	if err := r.ops(ctx, &call{op: deleteOp, old: old}); err != nil && !errors.Is(err, ErrNotFound) {
+	if err := r.run(ctx, &call{op: deleteOp, old: old}); err != nil && !errors.Is(err, ErrNotFound) {
 		return nil, err
 	}
 	return &DeleteResponse{}, nil
+}
+
+// run calls the author's code, unless nobody waits for it any more.
+func (r *Provider) run(ctx context.Context, c *call) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	if c.want != nil {
+		c.want.remember()
+	}
+	return r.ops(ctx, c)
 }
 
 // want decodes the properties that a program gave.
@@ -243,9 +258,9 @@ func decodeComputed(bag *structpb.Struct, o Object, m *marks) error {
 // partly reports what exists after a failure: all properties, or else, if what was computed cannot be encoded, those
 // that were asked for. The failure may be just that; then err is nil.
 func partly(id ID, s *state, err error) error {
-	bag, encodeErr := encodeBag(s.Properties, s.marks, 0, 0)
+	bag, encodeErr := s.encode(0, 0)
 	if encodeErr != nil {
-		bag, _ = encodeBag(s.Properties, s.marks, Out, 0)
+		bag, _ = s.encode(Out, 0)
 		err = errors.Join(err, encodeErr)
 	}
 	return &PartialError{ID: id, Properties: bag, Err: err}
@@ -253,7 +268,7 @@ func partly(id ID, s *state, err error) error {
 
 // invalid makes one error of the faults that an author's error consists of.
 func invalid(err error) error {
-	if faults, ok := faultsOf(err); ok {
+	if faults, ok := faultsOf(err); ok && len(faults) > 0 {
 		return &InvalidError{Faults: faults}
 	}
 	return err

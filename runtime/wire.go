@@ -73,6 +73,20 @@ func reveal(v *structpb.Value) (inner *structpb.Value, secret bool) {
 	return v, secret
 }
 
+// holdsMore reports whether a wrapper of a secret has anything beside the value in it.
+func holdsMore(v *structpb.Value) bool {
+	for signatureOf(v) == SecretSignature {
+		fields := v.GetStructValue().GetFields()
+		for key, field := range fields {
+			if key != Signature && key != "value" && !isNull(field) {
+				return true
+			}
+		}
+		v = fields["value"]
+	}
+	return false
+}
+
 // kindOf names the kind of a value in a message.
 func kindOf(v *structpb.Value) string {
 	switch k := v.GetKind().(type) {

@@ -80,7 +80,7 @@ func (u URN) Name() string {
 	return p.Name
 }
 
-// SyntaxError says why a string is not a URN.
+// SyntaxError says why a string is not the URN, or the name in one, that it should be.
 type SyntaxError struct {
 	// URN is the string as it was found.
 	URN string
@@ -127,7 +127,20 @@ func (p Parts) problem() string {
 	if _, err := tokens.Parse(string(p.Type)); err != nil {
 		return "type " + err.Error()
 	}
-	if p.Name == "" || !utf8.ValidString(p.Name) || strings.ContainsFunc(p.Name, unicode.IsControl) {
+	return nameProblem(p.Name)
+}
+
+// CheckName returns nil if s can be the last part of a URN: text that is not empty and has no control characters.
+// Otherwise it returns a *[SyntaxError].
+func CheckName(s string) error {
+	if problem := nameProblem(s); problem != "" {
+		return &SyntaxError{URN: s, Problem: problem}
+	}
+	return nil
+}
+
+func nameProblem(s string) string {
+	if s == "" || !utf8.ValidString(s) || strings.ContainsFunc(s, unicode.IsControl) {
 		return "the name is empty or holds control characters"
 	}
 	return ""

@@ -76,3 +76,11 @@ func TestFormat(t *testing.T) {
 		}
 	})
 }
+
+func TestCheckName(t *testing.T) {
+	for name, good := range map[string]bool{"web": true, "a::b c": true, "#1": true, "": false, "a\n": false, "\xff": false} {
+		if err := urn.CheckName(name); (err == nil) != good || err != nil && !errors.As(err, new(*urn.SyntaxError)) {
+			t.Errorf("%q: %v", name, err)
+		}
+	}
+}

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/types/known/structpb"
 
 	lumi "github.com/lumi-idl/lumi/runtime"
@@ -200,6 +201,12 @@ origin.y: is required, but missing
 origin: has a property that does not exist
 gateway: expected the URN of a resource, found another string
 password: expected a string, found a number`},
+		{"more than a value in a secret", `{"comment": {"$sig": "$secret", "value": {"$sig": "$secret", "text": "hush"}},
+			"logo": {"$sig": "$asset", "text": {"$sig": "$secret", "value": "x", "hush": 1, "note": null}, "uri": null}}`, `
+comment: a secret holds a value and nothing else
+logo: a secret holds a value and nothing else`},
+		{"a secret capability", `{"peer": {"$sig": "$secret", "value": "$gateway"}}`,
+			"peer: expected a resource of type feature:net:Network, found one of another type"},
 		{"no value in a secret", `{"cidr": {"$sig": "$secret"}}`, "cidr: is required, but missing"},
 		{"depth", `{"policy": ` + strings.Repeat("[", 105) + strings.Repeat("]", 105) + `}`,
 			"policy" + strings.Repeat("[0]", 99) + ": is nested deeper than 100 levels"},
@@ -236,7 +243,7 @@ func TestDecodeNumbers(t *testing.T) {
 func TestEncodeFaults(t *testing.T) {
 	n := fullNetwork()
 	n.Size, n.CIDR, n.Document, n.Comment = math.NaN(), "\xff", 5, ptr(lumi.UnknownValue)
-	n.Others, n.Keys = []urn.URN{""}, map[string]string{"hush": "\xff"}
+	n.Others, n.Keys = []urn.URN{"", "hush"}, map[string]string{"hush": "\xff"}
 	n.Tags = map[string]string{lumi.Signature: "x", "\xff": "y"}
 	circle := map[string]any{}
 	circle["a"] = circle
@@ -248,6 +255,7 @@ comment: is the string that stands for values which are not known yet
 tags["` + lumi.Signature + `"]: is a key that marks special values
 tags["\xff"]: is not valid UTF-8
 others[0]: an element of a list cannot be absent
+others[1]: is not the URN of a resource
 policy` + strings.Repeat(".a", 99) + `: is nested deeper than 100 levels
 document: an any holds nil, bool, float64, string, []any, map[string]any, Asset or Archive, not int
 keys[…]: is not valid UTF-8`
@@ -257,6 +265,16 @@ keys[…]: is not valid UTF-8`
 	}
 	if diff := cmp.Diff(want, err.Error()); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+// TestEnumsOnTheWayOut is about values that no enum has.
+func TestEnumsOnTheWayOut(t *testing.T) {
+	for kind, want := range map[GatewayKind]string{"": `{}`, "transit": `{"kind": "transit"}`} {
+		made, err := lumi.Encode(&gateway{Kind: kind})
+		if err != nil || !proto.Equal(made, bag(t, want)) {
+			t.Errorf("%q: got %v, %v", kind, made, err)
+		}
 	}
 }
 

@@ -136,6 +136,7 @@ func TestCheckFaults(t *testing.T) {
 	}{
 		{"one", lumi.Faultf(Network_CIDR, "is %s", "taken"), "cidr: is taken", true},
 		{"two", errors.Join(lumi.Faultf("rules[0]", "x"), lumi.Faultf("", "y")), "rules[0]: x\ny", true},
+		{"no faults", &lumi.InvalidError{}, "", true},
 		{"no fault", down, "the cloud is down", false},
 		{"both", errors.Join(lumi.Faultf("rules[0]", "x"), down), "rules[0]: x\nthe cloud is down", false},
 	}
@@ -156,6 +157,7 @@ func TestName(t *testing.T) {
 	tests := []struct{ name, want, err string }{
 		{`"n"`, "n", ""},
 		{`""`, "", "name: is empty"},
+		{`"a\u0007"`, "", "name: holds control characters"},
 		{`"$unknown"`, "", "name: must be known here, and is not known yet"},
 		{`{"$sig": "$secret", "value": "n"}`, "",
 			"name: becomes a part of the resource's URN, so it cannot be a secret"},
@@ -199,6 +201,11 @@ func TestNameByAuthor(t *testing.T) {
 	}
 	_, err = p.Name(t.Context(), &lumi.NameRequest{Properties: bag(t, `{"kind": "$unknown"}`)})
 	if err == nil || err.Error() != "kind: must be known to name the gateway" {
+		t.Errorf("got %v", err)
+	}
+	p = NewGatewayProvider(gatewayOps{"\n"})
+	_, err = p.Name(t.Context(), &lumi.NameRequest{Properties: bag(t, `{"kind": "internal"}`)})
+	if !errors.As(err, new(*lumi.OutputError)) {
 		t.Errorf("got %v", err)
 	}
 }
