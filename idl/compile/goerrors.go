@@ -113,8 +113,12 @@ func (c *checker) reportTypeError(s *source, e types.Error) {
 		}
 	}
 	d := c.reportAt(diag.GoType, c.wordAt(e.Pos), "%s", e.Msg)
-	if near := nearestName(s.Types, e.Msg); near != "" {
-		d.Suggestion = "did you mean " + near + "?"
+	// A search through all names for each of thousands of mistakes would take longer than anybody waits.
+	const enough = 100
+	if len(c.diags) < enough {
+		if near := nearestName(s.Types, e.Msg); near != "" {
+			d.Suggestion = "did you mean " + near + "?"
+		}
 	}
 }
 
@@ -147,6 +151,9 @@ var quotedPath = regexp.MustCompile(`(?:package|import) "?([^\s":;]+)"?`)
 // standardLibrary finds where the go command names the place of its standard library, which differs between machines.
 var standardLibrary = regexp.MustCompile(`is not in std \(.*?\)`)
 
+// unreadableHeader is how the go command says that it cannot make sense of what stands above a file's declarations.
+var unreadableHeader = regexp.MustCompile(`^read (.+\.go): (.+)$`)
+
 // reportListError reports false if nothing in the IDL can be found that causes the error.
 func (c *checker) reportListError(pkg *packages.Package, e packages.Error) bool {
 	msg := strings.ReplaceAll(strings.TrimSpace(e.Msg), c.tree.root, c.tree.arg)
@@ -154,13 +161,20 @@ func (c *checker) reportListError(pkg *packages.Package, e packages.Error) bool 
 	if c.excluded(pkg) {
 		return true
 	}
-	if strings.HasPrefix(msg, "expected ") {
-		c.reportSyntax(e) // a file without a package clause
+	if strings.HasPrefix(msg, "expected ") || strings.HasPrefix(msg, "illegal ") {
+		c.reportSyntax(e) // a file without a package clause, or one that is no text; the parser says the same of it
+		return true
+	}
+	if m := unreadableHeader.FindStringSubmatch(e.Msg); m != nil && c.rel(m[1]) != "" {
+		c.reportAt(diag.GoSyntax, c.clauseOf(c.rel(m[1])), "%s", m[2])
 		return true
 	}
 	at, ok := c.parsePosition(e.Pos)
 	if ok {
 		at = c.importAt(at)
+		if c.hasAt(diag.GoPackage, at) {
+			return true // one mistake in an import, which the go command sees from two sides
+		}
 	}
 	if !ok {
 		at, ok = c.importOf(pkg.PkgPath)

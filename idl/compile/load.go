@@ -138,10 +138,7 @@ func (c *checker) checkHeaders() {
 			loaded[f.rel] = true
 			c.checkHeader(f.rel, f.File)
 		}
-		if s.module.GoName == "main" {
-			c.report(diag.PackageName, s.files[0].Name, "stubs of a package main could not be imported by a provider").
-				Suggestion = "name the package after its folder"
-		}
+		c.checkPackageClause(s)
 	}
 	for _, rel := range c.tree.files {
 		if loaded[rel] {
@@ -149,11 +146,29 @@ func (c *checker) checkHeaders() {
 		}
 		name := filepath.Join(c.tree.root, filepath.FromSlash(rel))
 		// Syntax errors are the go command's to report; the header is complete all the same.
-		if file, _ := parser.ParseFile(c.fset, name, nil, parser.ImportsOnly|parser.ParseComments); file != nil {
-			c.checkHeader(rel, file)
+		file, _ := parser.ParseFile(c.fset, name, nil, parser.ImportsOnly|parser.ParseComments)
+		if file == nil {
+			continue
+		}
+		c.checkHeader(rel, file)
+		if file.Name.Name == "documentation" {
+			c.report(diag.PackageName, file.Name, "the go command leaves out files of a package documentation").
+				Suggestion = nameAfterFolder
+			c.blind(rel)
 		}
 	}
 }
+
+// checkPackageClause refuses names under which Go cannot import a package.
+func (c *checker) checkPackageClause(s *source) {
+	switch name := s.module.GoName; name {
+	case "main", "init", "_":
+		c.report(diag.PackageName, s.files[0].Name, "stubs of a package %s could not be imported by a provider", name).
+			Suggestion = nameAfterFolder
+	}
+}
+
+const nameAfterFolder = "name the package after its folder"
 
 func (c *checker) checkHeader(rel string, file *ast.File) {
 	for _, group := range file.Comments {

@@ -48,6 +48,10 @@ func (c *checker) has(code diag.Code) bool {
 	return false
 }
 
+func (c *checker) hasAt(code diag.Code, at diag.Span) bool {
+	return slices.ContainsFunc(c.diags, func(d *diag.Diagnostic) bool { return d.Code == code && d.Span == at })
+}
+
 // sorted returns what was reported, less what only follows from another report.
 func (c *checker) sorted() []diag.Diagnostic {
 	list := make([]diag.Diagnostic, 0, len(c.diags))

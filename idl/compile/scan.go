@@ -141,8 +141,8 @@ func (c *checker) checkFiles() {
 		c.checkFolder(path.Clean(dir), file, folders)
 		at := c.clauseOf(file)
 		switch {
-		case name == "index.go":
-			c.reportAt(diag.FileName, at, "index.go would become index.ts, which is the folder's own").
+		case strings.EqualFold(name, "index.go"):
+			c.reportAt(diag.FileName, at, "%s would become index.ts, which is the folder's own", name).
 				Suggestion = "rename the file"
 		case strings.ContainsFunc(name, unfitForImports):
 			c.reportAt(diag.FileName, at, "TypeScript could not import a file called %s", strings.TrimSuffix(name, ".go")+".ts").
@@ -184,6 +184,9 @@ func (c *checker) checkFolder(dir, file string, seen map[string]bool) {
 			Suggestion = "rename the folder"
 	case name == "node_modules":
 		c.reportAt(diag.FolderName, c.clauseOf(file), "no output is ever written into a folder called node_modules").
+			Suggestion = "rename the folder"
+	case slices.Contains([]string{".ts", ".go", ".json"}, strings.ToLower(path.Ext(name))):
+		c.reportAt(diag.FolderName, c.clauseOf(file), "a folder called %s could stand where a generated file belongs", name).
 			Suggestion = "rename the folder"
 	}
 }

@@ -2,6 +2,7 @@ package schema
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 )
 
@@ -21,10 +22,13 @@ func (p *Package) Link() {
 	}
 }
 
+// imports finds the modules that m needs. Generators look through aliases, so that what an alias of another module stands
+// for counts as used here.
 func (m *Module) imports() []*Module {
-	seen := map[*Module]bool{m: true}
-	var found []*Module
-	visit := func(t Type) {
+	modules := map[*Module]bool{m: true}
+	aliases := map[*Alias]bool{}
+	var visit func(t Type)
+	visit = func(t Type) {
 		ref, ok := t.(*Ref)
 		if !ok {
 			return
@@ -32,9 +36,10 @@ func (m *Module) imports() []*Module {
 		if _, capability := ref.Decl.(*Resource); capability {
 			return
 		}
-		if other := ref.Decl.Head().File.Module; !seen[other] {
-			seen[other] = true
-			found = append(found, other)
+		modules[ref.Decl.Head().File.Module] = true
+		if a, ok := ref.Decl.(*Alias); ok && !aliases[a] {
+			aliases[a] = true
+			Walk(a.Target, visit)
 		}
 	}
 	for _, f := range m.Files {
@@ -47,6 +52,6 @@ func (m *Module) imports() []*Module {
 			}
 		}
 	}
-	slices.SortFunc(found, func(a, b *Module) int { return cmp.Compare(a.Path, b.Path) })
-	return found
+	delete(modules, m)
+	return slices.SortedFunc(maps.Keys(modules), func(a, b *Module) int { return cmp.Compare(a.Path, b.Path) })
 }

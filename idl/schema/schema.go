@@ -43,8 +43,8 @@ type Module struct {
 	GoName string
 	// Files are sorted by name.
 	Files []*File
-	// Imports are the other modules whose structs, enums and aliases the module's declarations use, sorted by path.
-	// Capabilities import nothing: they are references by URN. [Package.Link] computes it.
+	// Imports are the other modules whose structs, enums and aliases the module's declarations use, be it through an
+	// alias, sorted by path. Capabilities import nothing: they are references by URN. [Package.Link] computes it.
 	Imports []*Module
 }
 
