@@ -110,7 +110,7 @@ func (c *mapCodec[K, V]) encode(p *Props, from any) *structpb.Value {
 	fields, elem, first := make(map[string]*structpb.Value, len(m)), new(V), len(p.faults)
 	for key, value := range m {
 		*elem = value
-		if !p.push(step{kind: keyStep, name: string(key)}) {
+		if !p.push(step{name: string(key), index: keyStep}) {
 			break
 		}
 		if v := p.encode(elem, c.elem, 0); v != nil && p.isKey(string(key)) {
@@ -136,7 +136,7 @@ func (p *Props) isKey(key string) bool {
 
 // element decodes or encodes an element of a list, which cannot be absent.
 func (p *Props) element(i int, field any, c codec, values []*structpb.Value) {
-	if !p.push(step{kind: indexStep, index: i}) {
+	if !p.push(step{index: i}) {
 		return
 	}
 	if p.mode == encoding {
@@ -169,18 +169,16 @@ func (p *Props) encodeElement(from any, c codec) *structpb.Value {
 
 // decodeKey decodes an element of a map, and reports whether the map has it: also if it is unknown.
 func (p *Props) decodeKey(key string, v *structpb.Value, c codec, into any, keys EnumValue) bool {
-	if !p.push(step{kind: keyStep, name: key}) {
+	if !p.push(step{name: key, index: keyStep}) {
 		return false
 	}
-	defer p.pop()
-	if !p.isKey(key) || keys != nil && !p.setEnum(keys, key) {
-		return false
+	has := p.isKey(key) && (keys == nil || p.setEnum(keys, key))
+	if has {
+		v, is := p.open(v)
+		has = is == present && c.decode(p, v, into) || p.marks.unknown.has(p)
 	}
-	v, is := p.open(v)
-	if is == present && c.decode(p, v, into) {
-		return true
-	}
-	return p.marks.unknown.has(p)
+	p.pop()
+	return has
 }
 
 // Any is the codec of values of any type: nil, bool, float64, string, []any, map[string]any, [Asset] and [Archive].
@@ -210,7 +208,7 @@ func (p *Props) decodeAny(v *structpb.Value) (any, bool) {
 		values := k.ListValue.GetValues()
 		list := make([]any, len(values))
 		for i, v := range values {
-			if p.push(step{kind: indexStep, index: i}) {
+			if p.push(step{index: i}) {
 				list[i] = p.decodePart(v)
 				p.pop()
 			}
@@ -236,7 +234,7 @@ func (p *Props) decodeAnyObject(v *structpb.Value) (any, bool) {
 	fields := v.GetStructValue().GetFields()
 	m, first := make(map[string]any, len(fields)), len(p.faults)
 	for key, v := range fields {
-		if !p.push(step{kind: keyStep, name: key}) {
+		if !p.push(step{name: key, index: keyStep}) {
 			break
 		}
 		if p.isKey(key) {
@@ -275,7 +273,7 @@ func (c anyCodec) encode(p *Props, from any) *structpb.Value {
 	case []any:
 		values := make([]*structpb.Value, len(v))
 		for i := range v {
-			if p.push(step{kind: indexStep, index: i}) {
+			if p.push(step{index: i}) {
 				values[i] = p.encodePart(&v[i])
 				p.pop()
 			}
@@ -284,7 +282,7 @@ func (c anyCodec) encode(p *Props, from any) *structpb.Value {
 	case map[string]any:
 		fields := make(map[string]*structpb.Value, len(v))
 		for _, key := range slices.Sorted(maps.Keys(v)) {
-			if !p.push(step{kind: keyStep, name: key}) {
+			if !p.push(step{name: key, index: keyStep}) {
 				break
 			}
 			if elem := v[key]; p.isKey(key) {

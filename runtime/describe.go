@@ -39,7 +39,7 @@ func (p *Props) strangers(o Object) {
 			p.fault("has a property that does not exist")
 			continue
 		}
-		if p.push(step{kind: keyStep, name: key}) {
+		if p.push(step{name: key, index: keyStep}) {
 			p.fault("no such property%s", didYouMean(key, names))
 			p.pop()
 		}

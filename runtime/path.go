@@ -107,31 +107,28 @@ func (s Paths) add(p Path) Paths {
 
 // step is one part of the path that a walk has come.
 type step struct {
-	kind  stepKind
 	name  string // of a field or key
-	index int
+	index int    // of an element of a list, or what else the step leads to
 }
 
-type stepKind uint8
-
+// What steps lead to but for elements of lists.
 const (
-	fieldStep stepKind = iota
-	indexStep
+	fieldStep = -1 - iota
 	keyStep
 )
 
 // render makes a path of steps. From the step number hidden on, keys are left out of it: they belong to a secret. Other
 // keys appear as show has them, if it is not nil.
 func render(steps []step, hidden int, show func(key string) string) Path {
-	if len(steps) == 1 && steps[0].kind == fieldStep {
+	if len(steps) == 1 && steps[0].index == fieldStep {
 		return Path(steps[0].name)
 	}
 	var p Path
 	for i, s := range steps {
 		switch {
-		case s.kind == fieldStep:
+		case s.index == fieldStep:
 			p = p.Field(s.name)
-		case s.kind == indexStep:
+		case s.index >= 0:
 			p = p.Index(s.index)
 		case i >= hidden:
 			p += "[…]"

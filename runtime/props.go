@@ -83,7 +83,7 @@ type Props struct {
 	path   []step
 	hidden int
 	// steps is where path starts out, so that it costs no allocation unless it is long.
-	steps [6]step
+	steps [4]step
 
 	marks      marks
 	faults     []Fault
@@ -122,7 +122,8 @@ func newProps(m mode) *Props {
 // property decodes, encodes or describes a property with a field of its own.
 func (p *Props) property(name string, field any, c codec, f Flags) {
 	if v := p.find(name, f); v != nil {
-		p.decodeFound(v, field, c)
+		c.decode(p, v, field)
+		p.pop()
 		return
 	}
 	p.put(name, field, c, f)
@@ -145,7 +146,7 @@ func (p *Props) find(name string, f Flags) *structpb.Value {
 	if ok {
 		p.seen++
 	}
-	if !p.push(step{kind: fieldStep, name: name}) {
+	if !p.push(step{name: name, index: fieldStep}) {
 		return nil
 	}
 	if f&Secret != 0 {
@@ -262,15 +263,19 @@ func (p *Props) notKnown() {
 
 // push goes one step down. It reports false where that is too deep, and once there are faults enough.
 func (p *Props) push(s step) bool {
-	if len(p.faults) >= maxFaults {
-		return false
-	}
-	if len(p.path) == maxDepth {
-		p.fault("is nested deeper than %d levels", maxDepth)
-		return false
+	if len(p.path) == maxDepth || len(p.faults) >= maxFaults {
+		return p.stop()
 	}
 	p.path = append(p.path, s)
 	return true
+}
+
+// stop says why push goes no further. It stands apart so that push itself is inlined.
+func (p *Props) stop() bool {
+	if len(p.faults) < maxFaults {
+		p.fault("is nested deeper than %d levels", maxDepth)
+	}
+	return false
 }
 
 func (p *Props) pop() {
@@ -293,7 +298,7 @@ func (p *Props) put(name string, field any, c codec, f Flags) {
 	if p.mode != encoding || f&p.skip != 0 || p.only != 0 && f&p.only == 0 {
 		return
 	}
-	if !p.push(step{kind: fieldStep, name: name}) {
+	if !p.push(step{name: name, index: fieldStep}) {
 		return
 	}
 	if v := p.encode(field, c, f); v != nil {
