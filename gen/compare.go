@@ -92,8 +92,17 @@ func Compare(root string, files []File) (*Plan, error) {
 // CompareFile finds out whether the file has the content. There is nothing stale beside it. A symbolic link is
 // followed, since the file was asked for by name.
 func CompareFile(name string, content []byte) (*Plan, error) {
-	if real, err := filepath.EvalSymlinks(name); err == nil {
+	switch real, err := filepath.EvalSymlinks(name); {
+	case err == nil:
 		name = real
+	case !errors.Is(err, fs.ErrNotExist):
+		return nil, fmt.Errorf("cannot write %s: %w", name, cause(err))
+	default:
+		// Where a link leads nowhere, or to what has no name such as the pipe behind /dev/stdout, the link itself
+		// is not to be lost.
+		if _, err := os.Lstat(name); err == nil {
+			return nil, fmt.Errorf("%s is a symbolic link that leads to no file", name)
+		}
 	}
 	files := []File{{Path: filepath.Base(name), Content: content}}
 	p := &Plan{root: filepath.Dir(name)}

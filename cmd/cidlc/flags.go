@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -81,7 +82,8 @@ func parseFlags(args []string) (*options, error) {
 	if err := flags.Parse(args); err != nil {
 		return nil, flagError(flags, err)
 	}
-	if o.help || o.version {
+	// Whoever has a folder called help can say ./help.
+	if o.help = o.help || flags.NArg() == 1 && flags.Arg(0) == "help"; o.help || o.version {
 		return &o, nil
 	}
 	if flags.NArg() > 0 && flags.Arg(0) == "explain" {
@@ -90,6 +92,10 @@ func parseFlags(args []string) (*options, error) {
 		}
 		o.explain, o.codes = true, flags.Args()[1:]
 		return &o, nil
+	}
+	// Before the folder is looked for: a flag without the value it needs has swallowed it.
+	if err := o.judgeValues(flags); err != nil {
+		return nil, err
 	}
 	switch flags.NArg() {
 	case 0:
@@ -100,11 +106,11 @@ func parseFlags(args []string) (*options, error) {
 	default:
 		return nil, tooMany(args, flags.Args())
 	}
-	return &o, o.judge(flags)
+	return &o, o.judge()
 }
 
-// judge finds values and combinations of flags that make no sense.
-func (o *options) judge(flags *pflag.FlagSet) error {
+// judgeValues finds values of flags that make no sense.
+func (o *options) judgeValues(flags *pflag.FlagSet) error {
 	for _, choice := range []struct {
 		flag, value string
 		among       []string
@@ -122,6 +128,18 @@ func (o *options) judge(flags *pflag.FlagSet) error {
 			return fmt.Errorf("--%s= has no value", name)
 		}
 	}
+	if slices.Contains(o.markers, "") {
+		return errors.New("--marker= has no value")
+	}
+	switch filepath.Ext(o.schema) {
+	case ".go", ".ts":
+		return fmt.Errorf("--out-schema=%s: the schema is JSON, and would take the place of source code", o.schema)
+	}
+	return nil
+}
+
+// judge finds combinations of flags that make no sense.
+func (o *options) judge() error {
 	switch {
 	case o.idl == "":
 		return errors.New("the folder that holds the IDL is an empty argument")
@@ -138,6 +156,10 @@ func (o *options) judge(flags *pflag.FlagSet) error {
 
 // flagError adds to an error of package pflag what was probably meant.
 func flagError(flags *pflag.FlagSet, err error) error {
+	var invalid *pflag.InvalidValueError
+	if errors.As(err, &invalid) && invalid.GetFlag().Value.Type() == "bool" {
+		return fmt.Errorf("--%s=%s: it can be true or false", invalid.GetFlag().Name, invalid.GetValue())
+	}
 	var unknown *pflag.NotExistError
 	if !errors.As(err, &unknown) {
 		return err
@@ -165,7 +187,7 @@ func tooMany(args, folders []string) error {
 	}
 	found := fmt.Sprintf("there is one IDL folder, but %d arguments: %s", len(folders), strings.Join(folders, ", "))
 	if better == nil {
-		return errors.New(found)
+		return fmt.Errorf("%s; 'cidlc --help' says more", found)
 	}
 	return fmt.Errorf("%s; write %s, with an equals sign", found, strings.Join(better, " "))
 }

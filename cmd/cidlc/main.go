@@ -4,7 +4,7 @@
 //	cidlc [flags] IDL-DIR
 //	cidlc explain [CODE…]
 //
-// The manual is what 'cidlc --help' prints, and docs/cidlc.md.
+// The manual is what 'cidlc --help' prints, and docs/command.md.
 package main
 
 import (

@@ -33,7 +33,11 @@ func resolve(name string) (string, error) {
 			return filepath.Join(real, missing), nil
 		}
 		if !errors.Is(err, fs.ErrNotExist) || dir == filepath.Dir(dir) {
-			return "", err
+			var pathError *fs.PathError
+			if errors.As(err, &pathError) {
+				err = pathError.Err
+			}
+			return "", fmt.Errorf("%s: %w", name, err)
 		}
 		missing = filepath.Join(filepath.Base(dir), missing)
 	}

@@ -3,12 +3,14 @@ package compile
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"go/ast"
 	"go/build/constraint"
 	"go/parser"
 	"go/token"
 	"os"
+	"os/exec"
 	"path"
 	"path/filepath"
 	"slices"
@@ -49,12 +51,15 @@ func (c *checker) load(ctx context.Context) ([]*packages.Package, error) {
 		Dir:     c.tree.root,
 		Fset:    c.fset,
 		// One host for all, lest a constant's value depend on the size of an int. Without cgo, a file that imports "C" is
-		// left out instead of being preprocessed; checkHeader reports it.
-		Env:       append(os.Environ(), "GOOS=linux", "GOARCH=amd64", "CGO_ENABLED=0", "PWD="+c.tree.root),
+		// left out instead of being preprocessed; checkHeader reports it. An IDL is in a module, as scan has found.
+		Env:       append(os.Environ(), "GOOS=linux", "GOARCH=amd64", "CGO_ENABLED=0", "GO111MODULE=on", "PWD="+c.tree.root),
 		ParseFile: c.parse,
 	}
 	pkgs, err := packages.Load(cfg, "./...")
 	if err != nil {
+		if _, missing := exec.LookPath("go"); missing != nil {
+			return nil, errors.New("cidlc needs the go command, which is not on the PATH: install Go from https://go.dev/dl")
+		}
 		return nil, fmt.Errorf("the go command cannot load %s: %s", c.tree.arg, goMessage(err))
 	}
 	return pkgs, nil
