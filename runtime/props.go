@@ -38,18 +38,19 @@ func Required[P any](p *Props, name string, field P, c Codec[P], flags ...Flags)
 
 // Optional shows a property that is absent where its pointer is nil.
 func Optional[T any](p *Props, name string, field **T, c Codec[*T], flags ...Flags) {
-	if v := p.find(name, join(flags)); v != nil {
+	f := join(flags)
+	if v := p.find(name, f); v != nil {
 		value := new(T)
 		if p.decodeFound(v, value, c.codec) {
 			*field = value
 		}
 		return
 	}
-	if *field == nil {
-		p.put(name, nil, c.codec, join(flags))
-		return
+	var from any
+	if *field != nil {
+		from = *field
 	}
-	p.put(name, *field, c.codec, join(flags))
+	p.put(name, from, c.codec, f)
 }
 
 // Nilable shows a property that may be absent and whose type can say so itself: a list, a map or an any. P points to
