@@ -8,8 +8,11 @@ import (
 	"go/parser"
 	"go/token"
 	"go/types"
+	"maps"
 	"os"
+	"path"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"sync"
 	"testing"
@@ -32,10 +35,12 @@ func TestAcceptedIsAccepted(t *testing.T) {
 	root := t.TempDir()
 	writeFile(t, filepath.Join(root, "package.json"), `{"type": "module"}`)
 	rapid.Check(t, func(t *rapid.T) {
-		files := generate(t, randidl.Source(t))
-		for _, f := range files.stubs {
-			judgeGo(t, f)
+		sources := map[string]string{"source.go": randidl.Source(t)}
+		if rapid.Bool().Draw(t, "folders") {
+			sources = randidl.Package(t)
 		}
+		files := generate(t, sources)
+		judgeGo(t, files.stubs)
 		for _, f := range files.modules {
 			name := filepath.Join(root, strconv.Itoa(accepted), filepath.FromSlash(f.Path))
 			writeFile(t, name, string(f.Content))
@@ -52,29 +57,29 @@ func TestAcceptedIsAccepted(t *testing.T) {
 // FuzzAccepted is TestAcceptedIsAccepted for Go alone, driven by coverage.
 func FuzzAccepted(f *testing.F) {
 	f.Fuzz(rapid.MakeFuzz(func(t *rapid.T) {
-		for _, stub := range generate(t, randidl.Source(t)).stubs {
-			judgeGo(t, stub)
-		}
+		judgeGo(t, generate(t, map[string]string{"source.go": randidl.Source(t)}).stubs)
 	}))
 }
 
 type output struct{ modules, stubs []gen.File }
 
-// generate compiles a source and generates all output, or gives up if the source is refused.
-func generate(t *rapid.T, src string) output {
-	pkg, diags, err := compile.CompileSource(src)
+// generate compiles sources and generates all output, or gives up if the sources are refused.
+func generate(t *rapid.T, sources map[string]string) output {
+	pkg, diags, err := compile.CompileSources(sources)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if pkg == nil {
 		t.Skip(diags)
 	}
-	t.Logf("%s", src)
+	for _, name := range slices.Sorted(maps.Keys(sources)) {
+		t.Logf("%s:\n%s", name, sources[name])
+	}
 	modules, _, err := typescript.Generate(pkg, typescript.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	stubs, err := gostubs.Generate(pkg, gostubs.Options{ImportPath: "example.com/shop/provider"})
+	stubs, err := gostubs.Generate(pkg, gostubs.Options{ImportPath: stubRoot})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -88,28 +93,59 @@ func generate(t *rapid.T, src string) output {
 	return o
 }
 
-// judgeGo holds that a stub is formatted and that it compiles.
-func judgeGo(t *rapid.T, f gen.File) {
-	formatted, err := gofmt.Source(f.Content)
-	if err != nil {
-		t.Fatalf("%v\n%s", err, f.Content)
-	}
-	if !bytes.Equal(formatted, f.Content) {
-		t.Fatalf("not formatted:\n%s", f.Content)
-	}
-	fset := token.NewFileSet()
-	file, err := parser.ParseFile(fset, f.Path, f.Content, parser.SkipObjectResolution)
-	if err != nil {
-		t.Fatal(err)
-	}
+// stubRoot is where stubs think they are.
+const stubRoot = "example.com/shop/provider"
+
+// judgeGo holds that stubs are formatted and that they compile.
+func judgeGo(t *rapid.T, stubs []gen.File) {
 	imports, err := stubImports()
 	if err != nil {
 		t.Fatal(err)
 	}
-	conf := types.Config{Importer: imports}
-	if _, err := conf.Check("example.com/shop/provider", fset, []*ast.File{file}, nil); err != nil {
-		t.Fatalf("%v\n%s", err, f.Content)
+	fset := token.NewFileSet()
+	c := &stubChecker{fset: fset, others: imports, folders: map[string][]*ast.File{}, done: packageMap{}}
+	for _, f := range stubs {
+		formatted, err := gofmt.Source(f.Content)
+		if err != nil {
+			t.Fatalf("%s: %v\n%s", f.Path, err, f.Content)
+		}
+		if !bytes.Equal(formatted, f.Content) {
+			t.Fatalf("%s is not formatted:\n%s", f.Path, f.Content)
+		}
+		file, err := parser.ParseFile(fset, f.Path, f.Content, parser.SkipObjectResolution)
+		if err != nil {
+			t.Fatal(err)
+		}
+		folder := path.Join(stubRoot, path.Dir(f.Path))
+		c.folders[folder] = append(c.folders[folder], file)
 	}
+	for folder := range c.folders {
+		if _, err := c.Import(folder); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// stubChecker has go/types check folders of stubs in the order of their imports.
+type stubChecker struct {
+	fset    *token.FileSet
+	others  types.Importer
+	folders map[string][]*ast.File
+	done    packageMap
+}
+
+// Import implements types.Importer.
+func (c *stubChecker) Import(importPath string) (*types.Package, error) {
+	files, ours := c.folders[importPath]
+	switch {
+	case !ours:
+		return c.others.Import(importPath)
+	case c.done[importPath] != nil:
+		return c.done[importPath], nil
+	}
+	pkg, err := (&types.Config{Importer: c}).Check(importPath, c.fset, files, nil)
+	c.done[importPath] = pkg
+	return pkg, err
 }
 
 // stubImports finds what stubs import, checked once.

@@ -5,7 +5,10 @@ import (
 	"go/parser"
 	"go/token"
 	"go/types"
-	"path/filepath"
+	"maps"
+	"path"
+	"slices"
+	"strings"
 	"sync"
 
 	"golang.org/x/tools/go/packages"
@@ -14,40 +17,81 @@ import (
 	"github.com/lumi-idl/lumi/idl/schema"
 )
 
-// CompileSource compiles an IDL of one file that exists in memory only. It does what Load does, but for the go command,
-// which would take a fuzzer most of its time; the only package that the file can import is the one of the markers.
+// CompileSource compiles an IDL of one file that exists in memory only; see CompileSources.
 func CompileSource(src string) (*schema.Package, []diag.Diagnostic, error) {
-	const name = "/shop/idl/source.go"
-	c := newChecker(&tree{arg: "idl", root: filepath.Dir(name), files: []string{"source.go"}}, "shop", Options{})
+	return CompileSources(map[string]string{"source.go": src})
+}
+
+// CompileSources compiles an IDL that exists in memory only, by slash-separated path. It does what Load does, but for
+// the go command, which would take a fuzzer most of its time; all that the files can import is each other and the
+// markers.
+func CompileSources(files map[string]string) (*schema.Package, []diag.Diagnostic, error) {
+	t := &tree{arg: "idl", root: "/shop/idl", files: slices.Sorted(maps.Keys(files))}
+	m := &memory{checker: newChecker(t, "shop", Options{}), sources: files, pkgs: map[string]*packages.Package{}}
+	for _, file := range t.files {
+		m.load(path.Dir(file))
+	}
+	return m.finish(m.list)
+}
+
+// memory loads packages whose sources are in memory.
+type memory struct {
+	*checker
+	sources map[string]string
+	pkgs    map[string]*packages.Package // by folder
+	list    []*packages.Package
+}
+
+const memoryRoot = "example.com/shop/idl"
+
+func (m *memory) load(dir string) *packages.Package {
+	if pkg := m.pkgs[dir]; pkg != nil {
+		return pkg
+	}
 	pkg := &packages.Package{
-		PkgPath: "example.com/shop/idl", GoFiles: []string{name}, Fset: c.fset,
+		PkgPath: path.Join(memoryRoot, dir), Fset: m.fset,
 		TypesInfo: &types.Info{
 			Types: map[ast.Expr]types.TypeAndValue{},
 			Defs:  map[*ast.Ident]types.Object{},
 			Uses:  map[*ast.Ident]types.Object{},
 		},
 	}
-	file, err := c.parse(c.fset, name, []byte(src))
-	if err != nil {
-		pkg.Errors = append(pkg.Errors, packages.Error{Pos: name + ":1:1", Msg: err.Error(), Kind: packages.ParseError})
+	m.pkgs[dir] = pkg
+	for _, rel := range m.tree.files {
+		if path.Dir(rel) != dir {
+			continue
+		}
+		name := path.Join(m.tree.root, rel)
+		file, err := m.parse(m.fset, name, []byte(m.sources[rel]))
+		if err != nil {
+			pkg.Errors = append(pkg.Errors, packages.Error{Pos: name + ":1:1", Msg: err.Error(), Kind: packages.ParseError})
+		}
+		pkg.Name = file.Name.Name
+		pkg.GoFiles, pkg.Syntax = append(pkg.GoFiles, name), append(pkg.Syntax, file)
 	}
-	pkg.Name = file.Name.Name
-	pkg.Syntax = []*ast.File{file}
 	conf := types.Config{
-		Importer: markersOnly{},
+		Importer: m,
 		Error:    func(err error) { pkg.TypeErrors = append(pkg.TypeErrors, err.(types.Error)) },
 	}
-	pkg.Types, _ = conf.Check(pkg.PkgPath, c.fset, pkg.Syntax, pkg.TypesInfo)
-	return c.finish([]*packages.Package{pkg})
+	pkg.Types, _ = conf.Check(pkg.PkgPath, m.fset, pkg.Syntax, pkg.TypesInfo)
+	m.list = append(m.list, pkg)
+	return pkg
 }
 
-type markersOnly struct{}
-
-func (markersOnly) Import(path string) (*types.Package, error) {
-	if path != ownMarkers {
-		return nil, types.Error{Msg: "no package " + path}
+// Import implements types.Importer.
+func (m *memory) Import(importPath string) (*types.Package, error) {
+	if importPath == ownMarkers {
+		return markersPackage()
 	}
-	return markersPackage()
+	dir, inside := strings.CutPrefix(importPath, memoryRoot+"/")
+	for _, file := range m.tree.files {
+		if inside && path.Dir(file) == dir {
+			if pkg := m.load(dir); pkg.Types != nil {
+				return pkg.Types, nil
+			}
+		}
+	}
+	return nil, types.Error{Msg: "no package " + importPath}
 }
 
 var markersPackage = sync.OnceValues(func() (*types.Package, error) {

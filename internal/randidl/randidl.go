@@ -8,6 +8,7 @@ package randidl
 
 import (
 	"fmt"
+	"go/ast"
 	"slices"
 	"strings"
 
@@ -30,20 +31,15 @@ var fieldNames = []string{
 	"Args", "Token", "Shape", "Length", "Then", "Prototype", "This", "Await", "T", "E", "Lumi", "ValueOf", "Arguments",
 }
 
+// refused are the field names that few structs may have. They are drawn seldom, lest nearly everything be refused.
+var refused = []string{"Name", "ID", "URN", "Constructor", "ToString", "ValueOf", "Lumi"}
+
 var strs = []string{"a", "b", "", "default", "a b", "tab\t", "line\n", "quote\"", "back\\slash", "back`tick", "\u2028", "😀", "*/", "${x}", "</script>"}
 
 // Source draws the source text of one file.
 func Source(t *rapid.T) string {
 	g := &generator{T: t, kinds: map[string]kind{}}
-	count := rapid.IntRange(1, 8).Draw(t, "declarations")
-	for range count {
-		name := g.pick(names, "name")
-		if _, taken := g.kinds[name]; taken {
-			continue
-		}
-		g.order = append(g.order, name)
-		g.kinds[name] = kind(rapid.IntRange(0, int(kindCount)-1).Draw(t, "kind"))
-	}
+	g.choose(8)
 	for _, name := range g.order {
 		g.declare(name)
 	}
@@ -53,6 +49,22 @@ func Source(t *rapid.T) string {
 		header += "import \"github.com/lumi-idl/lumi/idl\"\n\n"
 	}
 	return header + body
+}
+
+// choose draws the names and kinds of at most so many declarations.
+func (g *generator) choose(most int) {
+	for range rapid.IntRange(1, most).Draw(g.T, "declarations") {
+		name := g.pick(names, "name")
+		if _, taken := g.kinds[name]; taken {
+			continue
+		}
+		k := kind(rapid.IntRange(0, int(kindCount)-1).Draw(g.T, "kind"))
+		if g.nested && k == config {
+			continue
+		}
+		g.order = append(g.order, name)
+		g.kinds[name] = k
+	}
 }
 
 type kind int
@@ -76,6 +88,10 @@ type generator struct {
 	out   strings.Builder
 	order []string
 	kinds map[string]kind
+	// visible are the declarations of other folders.
+	visible []declaration
+	// nested says that there are other folders, and so no place for a configuration.
+	nested bool
 }
 
 func (g *generator) printf(format string, args ...any) { fmt.Fprintf(&g.out, format, args...) }
@@ -134,15 +150,18 @@ func (g *generator) enum(name string) {
 func (g *generator) structure(name, marker string) {
 	g.printf("type %s struct {\n", name)
 	if marker != "" {
-		g.printf("\t%s\n", marker)
+		g.printf("\t%s\n", g.mixin(name, marker))
 	}
-	if structs := g.of(plain); len(structs) > 0 && structs[0] != name && g.chance(15, "embed") {
-		g.printf("\t%s\n", structs[0])
+	if structs := g.of(plain); len(structs) > 0 && g.chance(15, "embed") {
+		// The last one is of another folder where there are any.
+		if embedded := structs[len(structs)-1]; embedded != name {
+			g.printf("\t%s\n", embedded)
+		}
 	}
 	seen := map[string]bool{}
 	for range rapid.IntRange(0, 6).Draw(g.T, "fields") {
 		field := g.pick(fieldNames, "field")
-		if seen[field] {
+		if seen[field] || slices.Contains(refused, field) && !g.chance(5, "refused") {
 			continue
 		}
 		seen[field] = true
@@ -194,7 +213,7 @@ func (g *generator) property(marker string) (typ, tag string) {
 // value draws the type of a property, and whether it says by itself that a value may be absent.
 func (g *generator) value() (typ string, natural bool) {
 	if g.chance(25, "reference") {
-		if resources := g.of(named, unnamed); len(resources) > 0 && g.chance(50, "known") {
+		if resources := g.resources(); len(resources) > 0 && g.chance(50, "known") {
 			return "*" + g.pick(resources, "resource"), true
 		}
 		return g.pick([]string{"*idl.Resource", "*idl.Asset", "*idl.Archive", "any"}, "marker"), true
@@ -217,7 +236,7 @@ func (g *generator) plain(depth int) string {
 
 func (g *generator) elem(depth int) string {
 	if g.chance(20, "reference") {
-		resources := append(g.of(named, unnamed), "idl.Resource", "idl.Asset", "any", "*idl.Archive")
+		resources := append(g.resources(), "idl.Resource", "idl.Asset", "any", "*idl.Archive")
 		return g.pick(resources, "element")
 	}
 	if g.chance(20, "pointer") {
@@ -233,12 +252,39 @@ func (g *generator) key() string {
 	return "string"
 }
 
-// of returns the names of the declarations of some kinds.
+// mixin draws what a struct embeds in place of a marker: a mixin that was declared before, and brings the marker along.
+func (g *generator) mixin(name, marker string) string {
+	kinds := map[string]kind{"idl.NamedResource": named, "idl.Resource": unnamed}
+	k, ok := kinds[marker]
+	if !ok || !g.chance(30, "mixin") {
+		return marker
+	}
+	for _, other := range g.order[:slices.Index(g.order, name)] {
+		if g.kinds[other] == k && !ast.IsExported(other) {
+			return other
+		}
+	}
+	return marker
+}
+
+// resources returns the names of what capabilities can refer to.
+func (g *generator) resources() []string {
+	return slices.DeleteFunc(g.of(named, unnamed), func(name string) bool {
+		return !ast.IsExported(name[strings.LastIndexByte(name, '.')+1:])
+	})
+}
+
+// of returns the names of the declarations of some kinds, those of other folders last.
 func (g *generator) of(kinds ...kind) []string {
 	var found []string
 	for _, name := range g.order {
 		if slices.Contains(kinds, g.kinds[name]) {
 			found = append(found, name)
+		}
+	}
+	for _, d := range g.visible {
+		if slices.Contains(kinds, d.kind) {
+			found = append(found, d.name)
 		}
 	}
 	return found
