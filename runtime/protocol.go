@@ -63,7 +63,8 @@ type NameResponse struct {
 
 // CreateRequest asks for a new resource.
 type CreateRequest struct {
-	URN        urn.URN
+	URN urn.URN
+	// Properties are those that Check returned.
 	Properties *structpb.Struct
 	References References
 }
@@ -94,7 +95,7 @@ type InspectChangeRequest struct {
 	// Old are all properties of the existing resource: those that were asked for, also if they are never read back, and
 	// those that were computed.
 	Old *structpb.Struct
-	// New are the properties that the program wants. Values in them may be unknown.
+	// New are the properties that the program wants, as Check returned them. Values in them may be unknown.
 	New        *structpb.Struct
 	References References
 }
@@ -114,7 +115,7 @@ type UpdateRequest struct {
 	// Old are all properties of the existing resource: those that were asked for, also if they are never read back, and
 	// those that were computed.
 	Old *structpb.Struct
-	// New are the properties that the program wants.
+	// New are the properties that the program wants, as Check returned them.
 	New        *structpb.Struct
 	References References
 }

@@ -129,21 +129,24 @@ func TestPanic(t *testing.T) {
 	t.Errorf("got %v", err)
 }
 
-// loud overrides a method, as the documentation has it.
-type loud struct{ *NetworkProvider }
+// markerOps names markers and does nothing else.
+type markerOps struct{ MarkerProviderOps }
 
-func (p loud) Name(ctx context.Context, req *lumi.NameRequest) (*lumi.NameResponse, error) {
-	resp, err := p.NetworkProvider.Name(ctx, req)
+func (markerOps) Name(context.Context, *lumi.State[*marker]) (string, error) { return "m", nil }
+
+// Name overrides what is generated, as the documentation has it.
+func (p *MarkerProvider) Name(ctx context.Context, req *lumi.NameRequest) (*lumi.NameResponse, error) {
+	resp, err := p.Provider.Name(ctx, req)
 	if err != nil {
 		return nil, err
 	}
-	return &lumi.NameResponse{Name: strings.ToUpper(resp.Name)}, nil
+	return &lumi.NameResponse{Name: "the " + resp.Name}, nil
 }
 
 func TestOverride(t *testing.T) {
-	var p lumi.ResourceProvider = loud{NewNetworkProvider(&networkOps{})}
-	resp, err := p.Name(t.Context(), &lumi.NameRequest{Properties: bag(t, minimal)})
-	if err != nil || resp.Name != "N" {
+	var p lumi.ResourceProvider = NewMarkerProvider(markerOps{})
+	resp, err := p.Name(t.Context(), &lumi.NameRequest{})
+	if err != nil || resp.Name != "the m" {
 		t.Errorf("got %v, %v", resp, err)
 	}
 }
