@@ -73,6 +73,8 @@ type decl struct {
 	options    []option // options that only resources may have, in a plain struct; see checkOptionPlaces
 	fields     []*field // own and promoted properties, once flattened
 	flattened  bool
+
+	byName, byField map[string]int // places in fields
 }
 
 // constDecl is a declared constant.

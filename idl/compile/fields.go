@@ -40,17 +40,16 @@ func (c *checker) flatten(d *decl) []*field {
 
 // addField refuses a field whose name is taken, be it the property's or, since generated structs are flat, Go's.
 func (c *checker) addField(d *decl, f *field) {
-	for _, other := range d.fields {
+	for _, i := range d.rivals(f) {
+		other := d.fields[i]
 		var what string
 		switch {
 		case other.Field == f.Field && other.owner == d && f.owner == d:
 			return // Go has said so
 		case other.Name == f.Name:
 			what = "two properties called " + f.Name
-		case other.Field == f.Field:
-			what = "two fields called " + f.Field
 		default:
-			continue
+			what = "two fields called " + f.Field
 		}
 		report := c.report(diag.DuplicateProperty, f.at, "%s has %s", d.spec.Name.Name, what)
 		report.Suggestion = "rename one of them, or give it another name with `lumi:\"name=…\"`"
@@ -63,7 +62,24 @@ func (c *checker) addField(d *decl, f *field) {
 		c.note(report, other.at, "the other one is here")
 		return
 	}
+	if d.byName == nil {
+		d.byName, d.byField = map[string]int{}, map[string]int{}
+	}
+	d.byName[f.Name], d.byField[f.Field] = len(d.fields), len(d.fields)
 	d.fields = append(d.fields, f)
+}
+
+// rivals returns the places of the fields that have the property's or the field's name already, in source order.
+func (d *decl) rivals(f *field) []int {
+	var places []int
+	if i, ok := d.byName[f.Name]; ok {
+		places = append(places, i)
+	}
+	if i, ok := d.byField[f.Field]; ok && !slices.Contains(places, i) {
+		places = append(places, i)
+	}
+	slices.Sort(places)
+	return places
 }
 
 // promote adds the properties of an embedded struct.

@@ -165,7 +165,7 @@ func (c *checker) reportListError(pkg *packages.Package, e packages.Error) bool 
 		c.reportSyntax(e) // a file without a package clause, or one that is no text; the parser says the same of it
 		return true
 	}
-	if m := unreadableHeader.FindStringSubmatch(e.Msg); m != nil && c.rel(m[1]) != "" {
+	if m := unreadableHeader.FindStringSubmatch(e.Msg); len(m) == 3 && c.rel(m[1]) != "" {
 		c.reportAt(diag.GoSyntax, c.clauseOf(c.rel(m[1])), "%s", m[2])
 		return true
 	}

@@ -229,6 +229,10 @@ func (g *generator) plain(depth int) string {
 		return "map[" + g.key() + "]" + g.elem(depth-1)
 	}
 	if declared := g.of(plain, enum, stringAlias, numberAlias, listAlias, mapAlias); len(declared) > 0 && g.chance(60, "declared") {
+		// The last one is of the folder before, where there is one: chains of folders are what a generator may get wrong.
+		if len(g.visible) > 0 && g.chance(50, "last") {
+			return declared[len(declared)-1]
+		}
 		return g.pick(declared, "type")
 	}
 	return g.pick([]string{"bool", "float64", "string"}, "primitive")
