@@ -79,11 +79,17 @@ func (s *state) encode(skip, only Flags) (*structpb.Struct, error) {
 // isElement reports whether the path leads through a list. It may err on the side of a map's key.
 func isElement(p Path) bool { return strings.Contains(string(p), "[") }
 
+// namer is the one method that [NamingOps] has beside those of [Ops]. Go compiles every method of an interface anew for
+// each type that the interface is instantiated with, so that a smaller one builds faster.
+type namer[P Object] interface {
+	Name(ctx context.Context, want *State[P]) (string, error)
+}
+
 // dispatcher makes operations of an author's implementation. Naming is nil where programs name the resources. It must
 // not be inlined, lest every stub hold a copy of it.
 //
 //go:noinline
-func dispatcher[P Object](token tokens.Type, ops Ops[P], naming NamingOps[P]) operations {
+func dispatcher[P Object](token tokens.Type, ops Ops[P], naming namer[P]) operations {
 	if ops == nil {
 		panic("lumi: no operations for resources of type " + string(token))
 	}
