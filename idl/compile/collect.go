@@ -26,7 +26,9 @@ type checker struct {
 	reaches  []reach
 
 	diags        []*diag.Diagnostic
+	reported     map[diag.Code]bool
 	blindFolders map[string]bool
+	texts        map[string][]byte // sources that were looked into, by path
 }
 
 func newChecker(tree *tree, packageName string, opts Options) *checker {
@@ -39,7 +41,9 @@ func newChecker(tree *tree, packageName string, opts Options) *checker {
 
 		sourceOf:     map[*types.Package]*source{},
 		decls:        map[*types.TypeName]*decl{},
+		reported:     map[diag.Code]bool{},
 		blindFolders: map[string]bool{},
+		texts:        map[string][]byte{},
 	}
 }
 

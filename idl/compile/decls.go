@@ -26,6 +26,7 @@ func (c *checker) check() {
 	c.checkConfigs()
 	c.checkReaches()
 	c.checkRecursion()
+	c.checkNesting()
 	plain := c.fillEnums()
 	c.checkMemberKeys()
 	c.assemble(plain)

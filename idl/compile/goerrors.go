@@ -105,12 +105,8 @@ func (c *checker) reportTypeError(s *source, e types.Error) {
 		}
 		return
 	}
-	for _, f := range s.files {
-		for _, d := range f.Decls {
-			if fn, ok := d.(*ast.FuncDecl); ok && fn.Pos() <= e.Pos && e.Pos < fn.End() {
-				return // the function itself is the mistake
-			}
-		}
+	if s.inFunc(e.Pos) {
+		return // the function itself is the mistake
 	}
 	d := c.reportAt(diag.GoType, c.wordAt(e.Pos), "%s", e.Msg)
 	// A search through all names for each of thousands of mistakes would take longer than anybody waits.
@@ -120,6 +116,29 @@ func (c *checker) reportTypeError(s *source, e types.Error) {
 			d.Suggestion = "did you mean " + near + "?"
 		}
 	}
+}
+
+// inFunc reports whether a position lies in the declaration of a function.
+func (s *source) inFunc(pos token.Pos) bool {
+	for _, f := range s.files {
+		if pos < f.FileStart || f.FileEnd < pos {
+			continue
+		}
+		i, found := slices.BinarySearchFunc(f.Decls, pos, func(d ast.Decl, pos token.Pos) int {
+			switch {
+			case d.End() <= pos:
+				return -1
+			case d.Pos() > pos:
+				return 1
+			}
+			return 0
+		})
+		if found {
+			_, isFunc := f.Decls[i].(*ast.FuncDecl)
+			return isFunc
+		}
+	}
+	return false
 }
 
 var undefinedName = regexp.MustCompile(`^undefined: (?:(\w+)\.)?(\w+)$`)
@@ -302,8 +321,8 @@ func (c *checker) wordAt(pos token.Pos) diag.Span {
 	if file == nil {
 		return diag.Span{}
 	}
-	src, err := os.ReadFile(file.Name())
-	if err != nil || len(src) != file.Size() {
+	src := c.text(file.Name())
+	if len(src) != file.Size() {
 		return c.span(textRange{pos, pos})
 	}
 	offset := file.Offset(pos)
@@ -318,4 +337,14 @@ func (c *checker) wordAt(pos token.Pos) diag.Span {
 		lit = tok.String()
 	}
 	return c.span(textRange{pos, pos + token.Pos(len(lit))})
+}
+
+// text returns what stands in a file, or nothing if it cannot be read.
+func (c *checker) text(name string) []byte {
+	src, known := c.texts[name]
+	if !known {
+		src, _ = os.ReadFile(name) // the go command has read it, or said that it cannot be
+		c.texts[name] = src
+	}
+	return src
 }

@@ -77,3 +77,53 @@ func leadsTo(t schema.Type, goal *schema.Alias, seen map[*schema.Alias]bool) boo
 	})
 	return found
 }
+
+// maxNesting is how deep lists and maps may stand in each other. Values deeper than a hundred levels are refused on
+// the wire, and compilers take a generic type for each level long before that.
+const maxNesting = 32
+
+// checkNesting holds that types are no deeper than that, whether they are written so or aliases add up.
+func (c *checker) checkNesting() {
+	depths := map[*schema.Alias]int{}
+	reject := func(at ast.Node, t schema.Type) {
+		if depth := nesting(t, depths); depth > maxNesting {
+			c.report(diag.UnsupportedType, at, "lists and maps stand in each other more than %d deep", maxNesting).
+				Suggestion = "put a struct in between, or use any"
+		}
+	}
+	for _, d := range c.order {
+		for _, f := range d.fields {
+			if f.owner == d {
+				reject(f.at, f.Type)
+			}
+		}
+		if a, ok := d.model.(*schema.Alias); ok && a.Target != nil {
+			reject(d.spec.Name, a.Target)
+		}
+	}
+}
+
+// nesting counts how deep a type is. An alias that is too deep counts as flat, since it is reported itself.
+func nesting(t schema.Type, known map[*schema.Alias]int) int {
+	switch t := t.(type) {
+	case *schema.List:
+		return 1 + nesting(t.Elem, known)
+	case *schema.Map:
+		return 1 + nesting(t.Elem, known)
+	case *schema.Ref:
+		a, ok := t.Decl.(*schema.Alias)
+		if !ok || a.Target == nil {
+			return 0
+		}
+		depth, done := known[a]
+		if !done {
+			known[a] = 0 // an alias made of itself is reported elsewhere
+			if depth = nesting(a.Target, known); depth > maxNesting {
+				depth = 0
+			}
+			known[a] = depth
+		}
+		return depth
+	}
+	return 0
+}

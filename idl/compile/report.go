@@ -31,6 +31,7 @@ func (c *checker) report(code diag.Code, at ast.Node, format string, args ...any
 func (c *checker) reportAt(code diag.Code, at diag.Span, format string, args ...any) *diag.Diagnostic {
 	d := &diag.Diagnostic{Code: code, Severity: diag.Error, Span: at, Message: fmt.Sprintf(format, args...)}
 	c.diags = append(c.diags, d)
+	c.reported[code] = true
 	return d
 }
 
@@ -39,14 +40,7 @@ func (c *checker) note(d *diag.Diagnostic, at ast.Node, format string, args ...a
 	d.Notes = append(d.Notes, diag.Note{Span: c.span(at), Message: fmt.Sprintf(format, args...)})
 }
 
-func (c *checker) has(code diag.Code) bool {
-	for _, d := range c.diags {
-		if d.Code == code {
-			return true
-		}
-	}
-	return false
-}
+func (c *checker) has(code diag.Code) bool { return c.reported[code] }
 
 func (c *checker) hasAt(code diag.Code, at diag.Span) bool {
 	return slices.ContainsFunc(c.diags, func(d *diag.Diagnostic) bool { return d.Code == code && d.Span == at })

@@ -43,11 +43,12 @@ func (p *textPrinter) snippet(span Span, color string) {
 // marked prints one source line with its number, and carets under the bytes from column from up to, but not including,
 // column to. At least one caret is printed, unless from is not known.
 func (p *textPrinter) marked(digits, number int, text string, from, to int, color string) {
-	cells := split(text)
-	start, end := indexOf(cells, from-1), indexOf(cells, to-1)
+	part, skipped := around(text, from, to, p.opts.Width)
+	cells := split(part)
+	start, end := indexOf(cells, from-1-skipped), indexOf(cells, to-1-skipped)
 	lo, hi := window(cells, start, end, p.opts.Width)
 	var code, blank, carets strings.Builder
-	if lo > 0 {
+	if lo > 0 || skipped > 0 {
 		code.WriteString("…")
 		blank.WriteString(" ")
 	}
@@ -61,7 +62,7 @@ func (p *textPrinter) marked(digits, number int, text string, from, to int, colo
 			carets.WriteString(c.under("^"))
 		}
 	}
-	if hi < len(cells) {
+	if hi < len(cells) || skipped+len(part) < len(text) {
 		code.WriteString("…")
 	}
 	run := strings.TrimRight(carets.String(), "\t")
@@ -136,6 +137,22 @@ func split(line string) []cell {
 // indexOf returns the index of the cell that holds the byte at the offset, or the number of cells past the line's end.
 func indexOf(cells []cell, offset int) int {
 	return sort.Search(len(cells), func(i int) bool { return cells[i].end > offset })
+}
+
+// around cuts a line down to a part that is sure to hold what can be shown of a span, and tells how many bytes it left
+// out before that. It keeps thousands of diagnostics on one endless line from taking the whole line apart each.
+func around(text string, from, to, limit int) (part string, skipped int) {
+	const bytesPerColumn = 16 // which leaves room for runes that take several bytes, and for those without a width
+	reach := bytesPerColumn * limit
+	lo := min(len(text), max(0, from-reach))
+	hi := min(len(text), max(from, min(to, from+reach))+reach)
+	for lo > 0 && lo < len(text) && !utf8.RuneStart(text[lo]) {
+		lo--
+	}
+	for hi < len(text) && !utf8.RuneStart(text[hi]) {
+		hi++
+	}
+	return text[lo:hi], lo
 }
 
 // window chooses which cells of a line to show, at most limit columns of them: all where they fit, and else the span

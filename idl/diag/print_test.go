@@ -314,3 +314,24 @@ func TestWriterErrors(t *testing.T) {
 		t.Error("JSON swallowed the writer's error")
 	}
 }
+
+// TestEndlessLine holds that only the part of a line that can be shown is taken apart, at the edges of runes.
+func TestEndlessLine(t *testing.T) {
+	line := strings.Repeat("é", 50_000) + "WRONG" + strings.Repeat("é", 50_000)
+	at := Position{File: "a.go", Line: 1, Column: 100_001}
+	end := at
+	end.Column += len("WRONG")
+	var out strings.Builder
+	err := Text(&out, []Diagnostic{{Code: "Code", Severity: Error, Span: Span{Start: at, End: end}, Message: "wrong"}},
+		TextOptions{Width: 21, Source: func(string) ([]byte, error) { return []byte(line), nil }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	const want = "a.go:1:100001: error Code: wrong\n" +
+		" 1 | …ééééééééWRONGéééééééé…\n" +
+		"   |          ^^^^^\n\n" +
+		"1 error\n"
+	if diff := cmp.Diff(want, out.String()); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
