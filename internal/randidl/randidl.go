@@ -21,7 +21,7 @@ var names = []string{
 	"Tokens", "Context", "Config", "Provider", "T", "TArgs", "TProvider", "TProviderOps", "NewTProvider", "t", "T_Name",
 	"Struct", "Func", "Error", "Any", "E", "EA", "A", "B", "C", "Name", "Shape", "Resource", "NamedResource", "Output",
 	"Input", "Asset", "Configure", "Partial", "Nil", "Map", "Üml", "Δelta", "X_1", "GroupID", "IAM", "Index", "Default",
-	"class", "shape", "lumi", "number", "context", "tokens", "urn", "configure", "structpb", "iota_", "nil_", "keyof",
+	"class", "as", "infer", "shape", "lumi", "number", "context", "tokens", "urn", "configure", "structpb", "iota_", "nil_", "keyof",
 	"string_", "fmt", "Å", "ǅ", "SSD", "Valid", "Values", "P", "S", "V", "K", "Ops", "Required",
 }
 
