@@ -33,7 +33,7 @@ Exit codes: 0 nothing is wrong; 1 the IDL is wrong, or --check found differences
 Example:
   A file bucket/idl/bucket.go defines a resource:
 
-    package idl
+    package bucket
 
     import "github.com/lumi-idl/lumi/idl"
 
