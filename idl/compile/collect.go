@@ -78,7 +78,7 @@ type decl struct {
 	fields     []*field // own and promoted properties, once flattened
 	flattened  bool
 
-	byName, byField map[string]int // places in fields
+	byName, byField map[string]*field
 }
 
 // constDecl is a declared constant.

@@ -40,46 +40,39 @@ func (c *checker) flatten(d *decl) []*field {
 
 // addField refuses a field whose name is taken, be it the property's or, since generated structs are flat, Go's.
 func (c *checker) addField(d *decl, f *field) {
-	for _, i := range d.rivals(f) {
-		other := d.fields[i]
-		var what string
-		switch {
-		case other.Field == f.Field && other.owner == d && f.owner == d:
-			return // Go has said so
-		case other.Name == f.Name:
-			what = "two properties called " + f.Name
-		default:
-			what = "two fields called " + f.Field
+	other := d.rival(f)
+	if other == nil {
+		if d.byName == nil {
+			d.byName, d.byField = map[string]*field{}, map[string]*field{}
 		}
-		report := c.report(diag.DuplicateProperty, f.at, "%s has %s", d.spec.Name.Name, what)
-		report.Suggestion = "rename one of them, or give it another name with `lumi:\"name=…\"`"
-		switch {
-		case other.owner == f.owner && other.owner != d:
-			report.Suggestion = "embed " + f.owner.spec.Name.Name + " only once"
-		case other.Field == f.Field:
-			report.Suggestion = "rename one of them"
-		}
-		c.note(report, other.at, "the other one is here")
+		d.byName[f.Name], d.byField[f.Field] = f, f
+		d.fields = append(d.fields, f)
 		return
 	}
-	if d.byName == nil {
-		d.byName, d.byField = map[string]int{}, map[string]int{}
+	if other.Field == f.Field && other.owner == d && f.owner == d {
+		return // Go has said so
 	}
-	d.byName[f.Name], d.byField[f.Field] = len(d.fields), len(d.fields)
-	d.fields = append(d.fields, f)
+	what, help := "two properties called "+f.Name, "rename one of them, or give it another name with `lumi:\"name=…\"`"
+	if other.Name != f.Name {
+		what = "two fields called " + f.Field
+	}
+	switch {
+	case other.owner == f.owner && other.owner != d:
+		help = "embed " + f.owner.spec.Name.Name + " only once"
+	case other.Field == f.Field:
+		help = "rename one of them"
+	}
+	report := c.report(diag.DuplicateProperty, f.at, "%s has %s", d.spec.Name.Name, what)
+	report.Suggestion = help
+	c.note(report, other.at, "the other one is here")
 }
 
-// rivals returns the places of the fields that have the property's or the field's name already, in source order.
-func (d *decl) rivals(f *field) []int {
-	var places []int
-	if i, ok := d.byName[f.Name]; ok {
-		places = append(places, i)
+// rival returns the field that has the property's name already, or else the one that has the Go field's, or nil.
+func (d *decl) rival(f *field) *field {
+	if other := d.byName[f.Name]; other != nil {
+		return other
 	}
-	if i, ok := d.byField[f.Field]; ok && !slices.Contains(places, i) {
-		places = append(places, i)
-	}
-	slices.Sort(places)
-	return places
+	return d.byField[f.Field]
 }
 
 // promote adds the properties of an embedded struct.
