@@ -92,7 +92,7 @@ func environment(t *testing.T, checkout string) []string {
 
 	return append(os.Environ(),
 		"LUMI="+checkout, "DIST="+dist, "PATH="+dist+string(filepath.ListSeparator)+os.Getenv("PATH"),
-		"GOPROXY=off", "GOFLAGS=", "GOWORK=off", "npm_config_offline=true", "npm_config_update_notifier=false",
+		"GOPROXY=off", "GOSUMDB=off", "GOFLAGS=", "GOWORK=off", "npm_config_offline=true", "npm_config_update_notifier=false",
 		"XDG_CACHE_HOME="+t.TempDir(), "GOCACHE="+goCache(t))
 }
 
