@@ -311,13 +311,9 @@ func count(n int, thing string) string {
 
 func resources(pkg *schema.Package) int {
 	n := 0
-	for _, m := range pkg.Modules {
-		for _, f := range m.Files {
-			for _, d := range f.Decls {
-				if _, ok := d.(*schema.Resource); ok {
-					n++
-				}
-			}
+	for d := range pkg.Decls() {
+		if _, ok := d.(*schema.Resource); ok {
+			n++
 		}
 	}
 	return n

@@ -11,7 +11,10 @@
 // [Write] and [Read] turn the model into JSON and back, for generators that are not written in Go.
 package schema
 
-import "path"
+import (
+	"iter"
+	"path"
+)
 
 // Package is one IDL: everything at and below the folder that cidlc was given.
 type Package struct {
@@ -21,18 +24,19 @@ type Package struct {
 	Modules []*Module
 }
 
-// Config returns the provider's configuration, or nil where the package declares none.
-func (p *Package) Config() *Config {
-	for _, m := range p.Modules {
-		for _, f := range m.Files {
-			for _, d := range f.Decls {
-				if c, ok := d.(*Config); ok {
-					return c
+// Decls yields every declaration of the package: module by module, file by file, in source order.
+func (p *Package) Decls() iter.Seq[Decl] {
+	return func(yield func(Decl) bool) {
+		for _, m := range p.Modules {
+			for _, f := range m.Files {
+				for _, d := range f.Decls {
+					if !yield(d) {
+						return
+					}
 				}
 			}
 		}
 	}
-	return nil
 }
 
 // Module is one folder of the IDL.

@@ -44,16 +44,9 @@ func Test(t *testing.T, idl, module string, objects map[tokens.Type]func() lumi.
 
 func resourcesOf(pkg *schema.Package, module string) []*schema.Resource {
 	var found []*schema.Resource
-	for _, m := range pkg.Modules {
-		if m.Path != module {
-			continue
-		}
-		for _, f := range m.Files {
-			for _, d := range f.Decls {
-				if r, ok := d.(*schema.Resource); ok {
-					found = append(found, r)
-				}
-			}
+	for d := range pkg.Decls() {
+		if r, ok := d.(*schema.Resource); ok && r.File.Module.Path == module {
+			found = append(found, r)
 		}
 	}
 	return found
