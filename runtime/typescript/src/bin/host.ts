@@ -1,0 +1,94 @@
+// The process that a program runs in: node host.js NAMES PROGRAM [ARGUMENT …]. What is wrong is said on standard error;
+// the graph goes to the file descriptor 3.
+
+import { writeFileSync } from "node:fs";
+import { isAbsolute, relative } from "node:path";
+import { pathToFileURL } from "node:url";
+import { inspect } from "node:util";
+
+import type { Names } from "../names.js";
+import { positionOf } from "../position.js";
+import { EvaluationError, type Problem, format } from "../problem.js";
+import { Evaluation } from "../program.js";
+
+/** Where the parent waits for the graph. */
+const output = 3;
+
+const [names, program] = process.argv.splice(2, 2) as [string, string];
+// As if Node had been called with the program.
+process.argv[1] = program;
+
+const evaluation = new Evaluation(JSON.parse(names) as Names);
+let graph: string | undefined;
+let loaded = false;
+let failed = false;
+
+process.on("uncaughtException", fail);
+process.on("unhandledRejection", fail);
+// Nothing is left to wait for: no promise that could still be kept constructs anything.
+process.once("beforeExit", () => {
+    if (!loaded) {
+        report([{ message: `${shorten(program)}: a top-level await waits for what will never be` }]);
+        return;
+    }
+    try {
+        graph = `${JSON.stringify(evaluation.end(), undefined, 4)}\n`;
+    } catch (error) {
+        fail(error);
+    }
+});
+// The graph is written last, when nothing can go wrong any more.
+process.on("exit", (code) => {
+    if (failed) {
+        process.exitCode = 1;
+    } else if (code !== 0) {
+        report([{ message: `${shorten(program)}: the program ended with code ${code}` }]);
+    } else if (graph === undefined) {
+        report([{ message: `${shorten(program)}: the program called process.exit before it was evaluated` }]);
+    } else {
+        writeFileSync(output, graph);
+    }
+});
+
+import(pathToFileURL(program).href).then(() => (loaded = true), fail);
+
+/** Reports what the program threw, and ends it. */
+function fail(error: unknown): void {
+    evaluation.abandon();
+    if (error instanceof EvaluationError) {
+        report(error.problems);
+    } else if (error instanceof SyntaxError && positionOf(error.stack) === undefined) {
+        // Only Node itself knows where, and says so when nobody catches the error.
+        failed = true;
+        process.off("uncaughtException", fail);
+        process.nextTick(() => {
+            throw error;
+        });
+        return;
+    } else {
+        report([problemOf(error)]);
+    }
+    process.exit(1);
+}
+
+function problemOf(error: unknown): Problem {
+    if (!(error instanceof Error)) {
+        return { message: `the program threw ${inspect(error)}, which says nothing about where; throw an Error` };
+    }
+    const { name, message } = error;
+    const position = positionOf(error.stack);
+    const text = `${name === "Error" ? "" : `${name}: `}${message}`;
+    return { message: text, position };
+}
+
+function report(problems: readonly Problem[]): void {
+    failed = true;
+    process.exitCode = 1;
+    writeFileSync(process.stderr.fd, problems.map((problem) => `${format(problem, shorten)}\n`).join(""));
+}
+
+/** Names a file as seen from the working directory, unless it lies elsewhere. */
+function shorten(file: string): string {
+    const short = relative(process.cwd(), file);
+    return short.startsWith("..") || isAbsolute(short) ? file : short;
+}
