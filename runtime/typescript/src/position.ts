@@ -10,9 +10,18 @@ const own = ["dist/", "src/"].map((folder) => toPath(new URL(`../${folder}`, imp
 
 /** Finds the place in a program that a stack tells of: the innermost one that is not in a package or in Node. */
 export function positionOf(stack: string | undefined): Position | undefined {
+    return positionsOf(stack)[0];
+}
+
+/**
+ * Finds the places in a program that a stack tells of, innermost first. If there are none but in packages, it returns
+ * those.
+ */
+export function positionsOf(stack: string | undefined): readonly Position[] {
     const positions = (stack ?? "").split("\n").flatMap((line) => parseFrame(line) ?? []);
     const others = positions.filter(({ file }) => !own.some((folder) => file.startsWith(folder)));
-    return others.find(({ file }) => !/[\\/]node_modules[\\/]/.test(file)) ?? others[0];
+    const written = others.filter(({ file }) => !/[\\/]node_modules[\\/]/.test(file));
+    return written.length > 0 ? written : others;
 }
 
 /** Reads a line of a stack, such as `at f (/app/main.ts:3:14)`. */

@@ -1,16 +1,17 @@
 // The process that a program runs in: node host.js NAMES PROGRAM [ARGUMENT …]. What is wrong is said on standard error;
 // the graph goes to the file descriptor 3.
 
-import { writeFileSync } from "node:fs";
+import { writeFileSync, writeSync } from "node:fs";
 import { isAbsolute, relative } from "node:path";
 import { pathToFileURL } from "node:url";
 import { inspect } from "node:util";
 
 import type { Names } from "../names.js";
-import { positionOf } from "../position.js";
+import { positionOf, positionsOf } from "../position.js";
 import { EvaluationError, type Problem, format } from "../problem.js";
 import { Evaluation } from "../program.js";
 
+const standardError = 2;
 /** Where the parent waits for the graph. */
 const output = 3;
 
@@ -66,25 +67,56 @@ function fail(error: unknown): void {
         });
         return;
     } else {
-        report([problemOf(error)]);
+        report(problemsOf(error));
     }
     process.exit(1);
 }
 
-function problemOf(error: unknown): Problem {
+function problemsOf(error: unknown): readonly Problem[] {
     if (!(error instanceof Error)) {
-        return { message: `the program threw ${inspect(error)}, which says nothing about where; throw an Error` };
+        return [{ message: `the program threw ${inspect(error)}, which does not tell where; throw an Error` }];
     }
-    const { name, message } = error;
-    const position = positionOf(error.stack);
-    const text = `${name === "Error" ? "" : `${name}: `}${message}`;
-    return { message: text, position };
+    const { name, message, stack } = error;
+    if (name === "TransformError") {
+        return syntaxProblems(message);
+    }
+    const said = name === "Error" || name === "ArgumentError" ? message : `${name}: ${message}`;
+    const [position, ...callers] = positionsOf(stack);
+    return [{ message: said, position, notes: callers.map((position) => ({ message: "called from here", position })) }];
+}
+
+/** Takes the message apart with which tsx says that a file is no TypeScript. It counts columns from 0. */
+function syntaxProblems(message: string): readonly Problem[] {
+    const lines = [...message.matchAll(/^(?<file>.+):(?<line>\d+):(?<column>\d+): ERROR: (?<message>.*)$/gm)];
+    if (lines.length === 0) {
+        return [{ message }];
+    }
+    return lines.map(({ groups }) => ({
+        message: groups!["message"]!,
+        position: { file: groups!["file"]!, line: Number(groups!["line"]), column: Number(groups!["column"]) + 1 },
+    }));
 }
 
 function report(problems: readonly Problem[]): void {
     failed = true;
     process.exitCode = 1;
-    writeFileSync(process.stderr.fd, problems.map((problem) => `${format(problem, shorten)}\n`).join(""));
+    say(problems.map((problem) => `${format(problem, shorten)}\n`).join(""));
+}
+
+/** Writes a text to standard error before anything else happens, since the process may be about to end. */
+function say(text: string): void {
+    let rest = Buffer.from(text);
+    while (rest.length > 0) {
+        try {
+            rest = rest.subarray(writeSync(standardError, rest));
+        } catch (error) {
+            if ((error as NodeJS.ErrnoException).code !== "EAGAIN") {
+                return; // Nobody listens any more.
+            }
+            // What the program printed fills the pipe. Wait a little for its reader.
+            Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 5);
+        }
+    }
 }
 
 /** Names a file as seen from the working directory, unless it lies elsewhere. */

@@ -6,6 +6,8 @@ import { spawn } from "node:child_process";
 import { renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, extname, resolve } from "node:path";
+import { Readable } from "node:stream";
+import { pipeline } from "node:stream/promises";
 import { fileURLToPath, pathToFileURL } from "node:url";
 
 import { type Names, nameProblem } from "../names.js";
@@ -25,7 +27,7 @@ try {
 async function main(args: readonly string[]): Promise<number> {
     const flags = parseFlags(args);
     if (flags.help || flags.version) {
-        process.stdout.write(flags.help ? usage : `lumi-program ${version}\n`);
+        await write("-", flags.help ? usage : `lumi-program ${version}\n`);
         return 0;
     }
     const [program, ...rest] = flags.command;
@@ -39,7 +41,7 @@ async function main(args: readonly string[]): Promise<number> {
     if (graph === undefined) {
         return 1; // The program's process has said why.
     }
-    write(flags.out, graph);
+    await write(flags.out, graph);
     return 0;
 }
 
@@ -93,10 +95,11 @@ function evaluate(
     args: readonly string[],
 ): Promise<string | undefined> {
     const host = fileURLToPath(new URL("host.js", import.meta.url));
+    const standardError = 2;
     const child = spawn(
         process.execPath,
         [...process.execArgv, "--enable-source-maps", ...loader, host, JSON.stringify(names), file, ...args],
-        { stdio: ["inherit", process.stderr.fd, "inherit", "pipe"] },
+        { stdio: ["inherit", standardError, "inherit", "pipe"] },
     );
     const parts: Buffer[] = [];
     child.stdio[3]!.on("data", (part: Buffer) => parts.push(part));
@@ -124,18 +127,18 @@ function evaluate(
     });
 }
 
-/** Writes the graph. A file is replaced as a whole. */
-function write(out: string, graph: string): void {
-    if (out === "-") {
-        process.stdout.write(graph);
-        return;
-    }
+/** Writes a text to a file, which is replaced as a whole, or to standard output. */
+async function write(out: string, text: string): Promise<void> {
     const temporary = `${out}.${process.pid}.tmp`;
     try {
-        writeFileSync(temporary, graph);
+        if (out === "-") {
+            await pipeline(Readable.from([text]), process.stdout, { end: false });
+            return;
+        }
+        writeFileSync(temporary, text);
         renameSync(temporary, out);
     } catch (error) {
         rmSync(temporary, { force: true });
-        throw new Failure(`cannot write the graph: ${messageOf(error)}`);
+        throw new Failure(`cannot write to ${out === "-" ? "standard output" : out}: ${messageOf(error)}`);
     }
 }
