@@ -136,6 +136,9 @@ func (s *server) Get(ctx context.Context, req *lumirpc.GetRequest) (*lumirpc.Get
 	if err != nil {
 		return nil, err
 	}
+	if req.GetId() == "" {
+		return nil, errNoID
+	}
 	resp, err := p.Get(ctx, &lumi.GetRequest{ID: lumi.ID(req.GetId())})
 	if err != nil {
 		return nil, err
@@ -146,7 +149,7 @@ func (s *server) Get(ctx context.Context, req *lumirpc.GetRequest) (*lumirpc.Get
 func (s *server) InspectChange(
 	ctx context.Context, req *lumirpc.InspectChangeRequest,
 ) (*lumirpc.InspectChangeResponse, error) {
-	p, u, err := s.named(req)
+	p, u, err := s.existing(req)
 	if err != nil {
 		return nil, err
 	}
@@ -170,7 +173,7 @@ func (s *server) InspectChange(
 }
 
 func (s *server) Update(ctx context.Context, req *lumirpc.UpdateRequest) (*lumirpc.UpdateResponse, error) {
-	p, u, err := s.named(req)
+	p, u, err := s.existing(req)
 	if err != nil {
 		return nil, err
 	}
@@ -191,7 +194,7 @@ func (s *server) Update(ctx context.Context, req *lumirpc.UpdateRequest) (*lumir
 }
 
 func (s *server) Delete(ctx context.Context, req *lumirpc.DeleteRequest) (*lumirpc.DeleteResponse, error) {
-	p, u, err := s.named(req)
+	p, u, err := s.existing(req)
 	if err != nil {
 		return nil, err
 	}
@@ -208,11 +211,28 @@ func (s *server) Cancel(context.Context, *lumirpc.CancelRequest) (*lumirpc.Cance
 	return &lumirpc.CancelResponse{}, nil
 }
 
-// named finds the provider for a request that names its resource.
-func (s *server) named(req interface {
+// named is a request that names its resource.
+type named interface {
 	GetType() string
 	GetUrn() string
+}
+
+// existing finds the provider for a request about a resource that exists.
+func (s *server) existing(req interface {
+	named
+	GetId() string
 }) (lumi.ResourceProvider, urn.URN, error) {
+	p, u, err := s.named(req)
+	if err == nil && req.GetId() == "" {
+		err = errNoID
+	}
+	return p, u, err
+}
+
+var errNoID = refuse(codes.InvalidArgument, "the request has no id")
+
+// named finds the provider for a request that names its resource.
+func (s *server) named(req named) (lumi.ResourceProvider, urn.URN, error) {
 	p, err := s.resource(req.GetType())
 	if err != nil {
 		return nil, "", err

@@ -41,6 +41,7 @@ func statusOf(ctx context.Context, err error) *status.Status {
 		output  *lumi.OutputError
 		retry   *lumi.RetryError
 	)
+	err = lumi.Invalid(err) // faults may also be what is behind a partial failure
 	switch {
 	case err == nil:
 		return status.New(codes.Unknown, "failed, and the provider does not say why")
