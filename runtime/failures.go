@@ -2,8 +2,8 @@ package lumi
 
 import "time"
 
-// RetryError says that an operation failed for a reason which may pass, such as a limit on the rate of requests. Nothing
-// was changed, and the same call may succeed later. An author returns it, perhaps wrapped.
+// RetryError says that an operation failed for a reason which may pass, such as a limit on the rate of requests.
+// Nothing was changed, and the same call may succeed later. An author returns it, perhaps wrapped.
 type RetryError struct {
 	// Err is what went wrong.
 	Err error

@@ -837,8 +837,8 @@ type InspectChangeRequest struct {
 	Urn string `protobuf:"bytes,2,opt,name=urn,proto3" json:"urn,omitempty"`
 	// What the provider calls the resource.
 	Id string `protobuf:"bytes,3,opt,name=id,proto3" json:"id,omitempty"`
-	// All properties of the existing resource: those that were asked for, also if they are never read back, and those that
-	// were computed. They may have been stored under an older IDL. All values are known.
+	// All properties of the existing resource: those that were asked for, also if they are never read back, and those
+	// that were computed. They may have been stored under an older IDL. All values are known.
 	Old *structpb.Struct `protobuf:"bytes,4,opt,name=old,proto3" json:"old,omitempty"`
 	// The properties that the program wants, as Check returned them. Values may be unknown.
 	New *structpb.Struct `protobuf:"bytes,5,opt,name=new,proto3" json:"new,omitempty"`

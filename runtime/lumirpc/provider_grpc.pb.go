@@ -51,12 +51,13 @@ const (
 //
 //	INVALID_ARGUMENT     With Faults: the properties or the configuration are wrong, which is for the program to mend.
 //	                     Without: the request itself is malformed, which is the engine's fault.
-//	NOT_FOUND            From Get: there is no such resource.
+//	NOT_FOUND            There is no such resource: from Get, and from Update where the provider finds that out. For
+//	                     Delete that is no error.
 //	FAILED_PRECONDITION  With Replacement: the update needs a replacement. Nothing was changed. Without: the call came
 //	                     out of turn, such as before Configure or after another, or the protocol versions differ.
-//	UNAVAILABLE          With google.rpc.RetryInfo: the operation failed for a reason that may pass, such as throttling;
-//	                     nothing was changed, and the call is worth a retry. Without: the plugin is stopping or gone, and
-//	                     nobody knows whether a call in flight was carried out.
+//	UNAVAILABLE          With google.rpc.RetryInfo: the operation failed for a reason that may pass, such as
+//	                     throttling; nothing was changed, and the call is worth a retry. Without: the plugin is
+//	                     stopping or gone, and nobody knows whether a call in flight was carried out.
 //	INTERNAL             With Faults: the provider computed properties that cannot be sent. Without: its code panicked.
 //	UNIMPLEMENTED        The plugin does not serve resources of this type, or knows no such call.
 //	UNAUTHENTICATED      The caller did not send the secret that the plugin was started with.
@@ -69,8 +70,8 @@ const (
 type ResourceProviderClient interface {
 	// Handshake comes first, and finds out whether the two sides understand each other.
 	Handshake(ctx context.Context, in *HandshakeRequest, opts ...grpc.CallOption) (*HandshakeResponse, error)
-	// Configure tells the provider its configuration. It comes once, before any call about a resource. One that failed may
-	// be repeated. A provider without configuration does not need it.
+	// Configure tells the provider its configuration. It comes once, before any call about a resource. One that failed
+	// may be repeated. A provider without configuration does not need it.
 	Configure(ctx context.Context, in *ConfigureRequest, opts ...grpc.CallOption) (*ConfigureResponse, error)
 	// Check judges the properties that a program wants, and returns them with what the provider fills in.
 	Check(ctx context.Context, in *CheckRequest, opts ...grpc.CallOption) (*CheckResponse, error)
@@ -86,7 +87,8 @@ type ResourceProviderClient interface {
 	Update(ctx context.Context, in *UpdateRequest, opts ...grpc.CallOption) (*UpdateResponse, error)
 	// Delete removes a resource. It is no error if there is none.
 	Delete(ctx context.Context, in *DeleteRequest, opts ...grpc.CallOption) (*DeleteResponse, error)
-	// Cancel stops the plugin: calls in flight are cancelled, later ones are refused. It answers without waiting for them.
+	// Cancel stops the plugin: calls in flight are cancelled, later ones are refused. It answers without waiting for
+	// them.
 	Cancel(ctx context.Context, in *CancelRequest, opts ...grpc.CallOption) (*CancelResponse, error)
 }
 
@@ -215,12 +217,13 @@ func (c *resourceProviderClient) Cancel(ctx context.Context, in *CancelRequest, 
 //
 //	INVALID_ARGUMENT     With Faults: the properties or the configuration are wrong, which is for the program to mend.
 //	                     Without: the request itself is malformed, which is the engine's fault.
-//	NOT_FOUND            From Get: there is no such resource.
+//	NOT_FOUND            There is no such resource: from Get, and from Update where the provider finds that out. For
+//	                     Delete that is no error.
 //	FAILED_PRECONDITION  With Replacement: the update needs a replacement. Nothing was changed. Without: the call came
 //	                     out of turn, such as before Configure or after another, or the protocol versions differ.
-//	UNAVAILABLE          With google.rpc.RetryInfo: the operation failed for a reason that may pass, such as throttling;
-//	                     nothing was changed, and the call is worth a retry. Without: the plugin is stopping or gone, and
-//	                     nobody knows whether a call in flight was carried out.
+//	UNAVAILABLE          With google.rpc.RetryInfo: the operation failed for a reason that may pass, such as
+//	                     throttling; nothing was changed, and the call is worth a retry. Without: the plugin is
+//	                     stopping or gone, and nobody knows whether a call in flight was carried out.
 //	INTERNAL             With Faults: the provider computed properties that cannot be sent. Without: its code panicked.
 //	UNIMPLEMENTED        The plugin does not serve resources of this type, or knows no such call.
 //	UNAUTHENTICATED      The caller did not send the secret that the plugin was started with.
@@ -233,8 +236,8 @@ func (c *resourceProviderClient) Cancel(ctx context.Context, in *CancelRequest, 
 type ResourceProviderServer interface {
 	// Handshake comes first, and finds out whether the two sides understand each other.
 	Handshake(context.Context, *HandshakeRequest) (*HandshakeResponse, error)
-	// Configure tells the provider its configuration. It comes once, before any call about a resource. One that failed may
-	// be repeated. A provider without configuration does not need it.
+	// Configure tells the provider its configuration. It comes once, before any call about a resource. One that failed
+	// may be repeated. A provider without configuration does not need it.
 	Configure(context.Context, *ConfigureRequest) (*ConfigureResponse, error)
 	// Check judges the properties that a program wants, and returns them with what the provider fills in.
 	Check(context.Context, *CheckRequest) (*CheckResponse, error)
@@ -250,7 +253,8 @@ type ResourceProviderServer interface {
 	Update(context.Context, *UpdateRequest) (*UpdateResponse, error)
 	// Delete removes a resource. It is no error if there is none.
 	Delete(context.Context, *DeleteRequest) (*DeleteResponse, error)
-	// Cancel stops the plugin: calls in flight are cancelled, later ones are refused. It answers without waiting for them.
+	// Cancel stops the plugin: calls in flight are cancelled, later ones are refused. It answers without waiting for
+	// them.
 	Cancel(context.Context, *CancelRequest) (*CancelResponse, error)
 	mustEmbedUnimplementedResourceProviderServer()
 }

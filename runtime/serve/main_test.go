@@ -179,8 +179,7 @@ func (ops) do(ctx context.Context, s *state) error {
 	case "garbled":
 		return errors.New("not text: \xff")
 	case "panic":
-		var none *thing
-		_ = none.Name
+		_ = s.Properties.List[7]
 	case "wait":
 		mark("waiting")
 		<-ctx.Done()

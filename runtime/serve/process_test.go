@@ -374,7 +374,8 @@ func TestStart(t *testing.T) {
 			}
 		}
 	}
-	if _, err := plugin.Start(within(t), plugin.Command{Path: "lumi-resource-nowhere"}); !errors.Is(err, exec.ErrNotFound) {
+	_, err := plugin.Start(within(t), plugin.Command{Path: "lumi-resource-nowhere"})
+	if !errors.Is(err, exec.ErrNotFound) {
 		t.Errorf("got %v", err)
 	}
 }

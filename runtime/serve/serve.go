@@ -41,14 +41,15 @@ type Provider struct {
 	Package string
 	// Version is the plugin's own, for people. It may be empty.
 	Version string
-	// Configure is called once, before any call about a resource. It is made by the function [Configure], and nil where the
-	// IDL has no idl.Config.
+	// Configure is called once, before any call about a resource. It is made by the function [Configure], and nil where
+	// the IDL has no idl.Config.
 	Configure Configurator
 	// Resources are the providers by the types that they serve.
 	Resources map[tokens.Type]lumi.ResourceProvider
 }
 
-// Configurator takes the provider's configuration as it was sent. If that is wrong, the error is a *[lumi.InvalidError].
+// Configurator takes the provider's configuration as it was sent. If that is wrong, the error is a
+// *[lumi.InvalidError].
 type Configurator func(ctx context.Context, properties *structpb.Struct) error
 
 // Configure makes a [Configurator] of a function that takes the struct which is generated for the IDL's idl.Config. An

@@ -41,8 +41,8 @@ type Command struct {
 	Args []string
 	// Env is its environment, that of this process if nil.
 	Env []string
-	// Log receives what the plugin writes to standard error, and to standard output after the port. It is os.Stderr if nil.
-	// Writes come one at a time.
+	// Log receives what the plugin writes to standard error, and to standard output after the port. It is os.Stderr if
+	// nil. Writes come one at a time.
 	Log io.Writer
 	// Grace is how long Close waits for the plugin to end by itself, 15 seconds if it is 0.
 	Grace time.Duration
@@ -142,7 +142,7 @@ func (c credential) GetRequestMetadata(context.Context, ...string) (map[string]s
 // RequireTransportSecurity implements [credentials.PerRPCCredentials].
 func (credential) RequireTransportSecurity() bool { return false }
 
-// Configure tells the provider its configuration. The error is a *[lumi.InvalidError] if that is wrong; then it may be
+// Configure tells the provider its configuration. The error is a *[lumi.InvalidError] if that is wrong; it may then be
 // called again.
 func (p *Plugin) Configure(ctx context.Context, properties *structpb.Struct) error {
 	_, err := p.client.Configure(ctx, &lumirpc.ConfigureRequest{Properties: properties})
