@@ -16,8 +16,7 @@ type Words struct {
 type (
 	abstract  struct{ Of of }
 	accessor  string
-	as        struct{ Abstract abstract }
-	async     struct{ As as }
+	async     struct{ As abstract }
 	asserts   struct{ Is is }
 	declare   struct{ Async async }
 	from      []declare

@@ -4,7 +4,7 @@ package features
 type Uses struct {
 	Abstract abstract
 	Accessor *accessor `lumi:"optional"`
-	As       as
+	As       abstract
 	Async    []async
 	Asserts  asserts
 	Declare  declare

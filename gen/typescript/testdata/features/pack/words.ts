@@ -204,20 +204,12 @@ export const accessor = {
     One: "one",
 } as const;
 
-export interface as {
-    abstract: abstract;
-}
-
-export const as: lumi.Shape = {
-    abstract: lumi.required(lumi.struct(() => abstract)),
-};
-
 export interface async {
-    as: as;
+    as: abstract;
 }
 
 export const async: lumi.Shape = {
-    as: lumi.required(lumi.struct(() => as)),
+    as: lumi.required(lumi.struct(() => abstract)),
 };
 
 export interface asserts {

@@ -2,7 +2,7 @@
 /* eslint-disable */
 
 import * as lumi from "@lumi/lumi";
-import { abstract, accessor, as, asserts, async, declare, type from, is, module, of, out } from "./words.js";
+import { abstract, accessor, asserts, async, declare, type from, is, module, of, out } from "./words.js";
 
 lumi.requireGeneration(1);
 
@@ -10,7 +10,7 @@ lumi.requireGeneration(1);
 export interface Uses {
     abstract: abstract;
     accessor?: accessor | undefined;
-    as: as;
+    as: abstract;
     async: async[];
     asserts: asserts;
     declare: declare;
@@ -24,7 +24,7 @@ export interface Uses {
 export const Uses: lumi.Shape = {
     abstract: lumi.required(lumi.struct(() => abstract)),
     accessor: lumi.optional(lumi.enum(() => accessor)),
-    as: lumi.required(lumi.struct(() => as)),
+    as: lumi.required(lumi.struct(() => abstract)),
     async: lumi.required(lumi.list(lumi.struct(() => async))),
     asserts: lumi.required(lumi.struct(() => asserts)),
     declare: lumi.required(lumi.struct(() => declare)),
