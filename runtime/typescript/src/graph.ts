@@ -103,7 +103,8 @@ class Builder {
         for (const { package: pkg, site, properties } of configurations) {
             if (found.has(pkg)) {
                 // Each copy of this package sees to it that it configures a package once.
-                this.problems.push({ message: `${pkg}: the package is configured already`, position: positionOf(site.stack) });
+                const position = positionOf(site.stack);
+                this.problems.push({ message: `${pkg}: the package is configured already`, position });
             }
             const bag = properties(() => {
                 throw new TypeError(`${pkg}: a configuration cannot refer to resources`);

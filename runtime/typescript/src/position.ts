@@ -28,7 +28,8 @@ export function positionsOf(stack: string | undefined): readonly Position[] {
 function parseFrame(line: string): Position | undefined {
     const match = /^\s+at (?:(?:.*? \()(?<named>.+)\)|(?:async )?(?<bare>.+))$/.exec(line);
     const place = /^(.+):(\d+):(\d+)$/.exec(match?.groups?.["named"] ?? match?.groups?.["bare"] ?? "");
-    if (place === null || place[1]!.startsWith("node:") || place[1] === "<anonymous>") {
+    // Others, such as node:fs and <anonymous>, are in no file.
+    if (place === null || !/^(?:\/|file:\/\/|[A-Za-z]:\\|\\\\)/.test(place[1]!)) {
         return undefined;
     }
     return { file: toPath(place[1]!), line: Number(place[2]), column: Number(place[3]) };

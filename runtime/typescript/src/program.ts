@@ -11,7 +11,9 @@ export class Evaluation implements Recorder {
     readonly #configurations: Configured[] = [];
     #ended = false;
 
-    /** From now on, whatever is constructed belongs to the evaluation. Throws a `TypeError` if the names make no URNs. */
+    /**
+     * From now on, whatever is constructed belongs to the evaluation. Throws a `TypeError` if the names make no URNs.
+     */
     constructor(names: Names) {
         const problem = nameProblem(names);
         if (problem !== undefined) {

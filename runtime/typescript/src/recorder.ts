@@ -48,8 +48,8 @@ export interface Recorder {
 }
 
 /**
- * Returns the recorder of the evaluation at hand, and `undefined` if there was none. Throws if the evaluation has ended:
- * the error names what was made too late, and its stack begins where callee was called.
+ * Returns the recorder of the evaluation at hand, and `undefined` if there was none. Throws if the evaluation has
+ * ended: the error names what was made too late, and its stack begins where callee was called.
  */
 export function recorder(callee: Function, type: string, name?: unknown): Recorder | undefined {
     const found = (globalThis as { [place]?: Recorder })[place];
@@ -57,16 +57,15 @@ export function recorder(callee: Function, type: string, name?: unknown): Record
         return undefined;
     }
     if (found.protocol !== protocol) {
-        throw blame(
-            new Error(
-                `${title(type, name)}: this copy of @lumi/lumi is of another version than the one that evaluates the ` +
-                    'program; "npm ls @lumi/lumi" shows the versions',
-            ),
-            callee,
+        const other = new Error(
+            `${title(type, name)}: this copy of @lumi/lumi is of another version than the one that evaluates the ` +
+                'program; "npm ls @lumi/lumi" shows the versions',
         );
+        throw blame(other, callee);
     }
     if (found.ended) {
-        throw blame(new Error(`${title(type, name)}: the evaluation of the program has ended; this is too late`), callee);
+        const late = new Error(`${title(type, name)}: the evaluation of the program has ended; this is too late`);
+        throw blame(late, callee);
     }
     return found;
 }

@@ -40,7 +40,8 @@ function encodeValue(type: Type | undefined, value: unknown, refer: Refer): unkn
     }
     if (value instanceof Archive) {
         const { source } = value;
-        return signed(archiveSignature, "assets" in source ? { assets: encodeEntries(source.assets, undefined, refer) } : source);
+        const content = "assets" in source ? { assets: encodeEntries(source.assets, undefined, refer) } : source;
+        return signed(archiveSignature, content);
     }
     if (Array.isArray(value)) {
         const element = type?.kind === "list" ? type.element : undefined;
