@@ -180,6 +180,9 @@ func (ops) do(ctx context.Context, s *state) error {
 		return errors.New("not text: \xff")
 	case "panic":
 		_ = s.Properties.List[7]
+	case "crash":
+		go panic("in a goroutine of the author's")
+		<-ctx.Done()
 	case "wait":
 		mark("waiting")
 		<-ctx.Done()

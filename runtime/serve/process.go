@@ -73,7 +73,7 @@ func serve(p Provider, secret string, log *slog.Logger) error {
 		return err
 	}
 	ctx, stop := context.WithCancelCause(context.Background())
-	go listen(stop)
+	stopOnSign(stop)
 	calls := newCalls(ctx, log)
 	server := grpc.NewServer(
 		grpc.InTapHandle(authenticator(secret)), // before a message is read
@@ -97,8 +97,8 @@ func serve(p Provider, secret string, log *slog.Logger) error {
 	}
 }
 
-// listen waits for the signs by which the parent says that the plugin shall stop.
-func listen(stop context.CancelCauseFunc) {
+// stopOnSign has the plugin stop when the parent says so, from now on.
+func stopOnSign(stop context.CancelCauseFunc) {
 	// An interrupt reaches all processes of a terminal. What it means for this one is for the parent to decide.
 	signal.Notify(make(chan os.Signal, 1), os.Interrupt)
 	terminated := make(chan os.Signal, 1)
@@ -107,8 +107,10 @@ func listen(stop context.CancelCauseFunc) {
 		<-terminated
 		stop(errors.New("the process was terminated"))
 	}()
-	_, _ = io.Copy(io.Discard, os.Stdin) // However it ends, the parent is not there any more.
-	stop(errors.New("the parent closed standard input"))
+	go func() {
+		_, _ = io.Copy(io.Discard, os.Stdin) // However it ends, the parent is not there any more.
+		stop(errors.New("the parent closed standard input"))
+	}()
 }
 
 // shutDown lets the calls in flight end, whose contexts are cancelled, and be answered.

@@ -53,7 +53,10 @@ func startBare(t *testing.T) *bare {
 	if err := b.cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { _ = b.cmd.Process.Kill() }) // It fails where the process has ended, as it should.
+	t.Cleanup(func() {
+		_ = b.cmd.Process.Kill() // These fail where the process has ended, as it should.
+		_ = b.cmd.Wait()
+	})
 	line, err := bufio.NewReader(stdout).ReadString('\n')
 	if err != nil {
 		t.Fatal(err)
@@ -417,12 +420,35 @@ func TestKill(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 	var e *plugin.Error
-	if err := await(t, result); !errors.As(err, &e) || e.Code != codes.Unavailable {
+	// What is told first is that the process ended, or that the connection was closed.
+	if err := await(t, result); !errors.As(err, &e) || e.Code != codes.Unavailable && e.Code != codes.Canceled {
 		t.Errorf("got %v", err)
 	}
 	m.expectEnd(t)
 	_, err = check(thingBag("nothing"))(within(t), things)
 	if !errors.As(err, &e) || e.Code != codes.Unavailable && e.Code != codes.Canceled {
 		t.Errorf("after the end: got %v", err)
+	}
+}
+
+// TestCrash is about a provider that takes its whole process with it. The error says so.
+func TestCrash(t *testing.T) {
+	p := start(t, "plugin")
+	_, err := check(thingBag("crash"))(within(t), p.resource(t, thingToken))
+	var e *plugin.Error
+	if !errors.As(err, &e) || e.Code != codes.Unavailable {
+		t.Errorf("got %v", err)
+	}
+	select {
+	case <-p.Done():
+	case <-time.After(patience):
+		t.Fatal("the process does not end")
+	}
+	_, err = check(thingBag("nothing"))(within(t), p.resource(t, thingToken))
+	if !errors.As(err, &e) || !strings.Contains(e.Message, "the plugin is gone (exit status 2)") {
+		t.Errorf("after the end: got %v", err)
+	}
+	if err := p.Close(); err == nil || !strings.Contains(err.Error(), "exit status 2") {
+		t.Errorf("got %v", err)
 	}
 }

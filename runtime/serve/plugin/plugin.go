@@ -149,8 +149,8 @@ func (p *Plugin) Configure(ctx context.Context, properties *structpb.Struct) err
 	return p.explain(err)
 }
 
-// Resource returns the provider of one type of resource. Its errors are those that [lumi.ResourceProvider] lists, as far
-// as they can be sent, or an *[Error]. It fails if the plugin does not serve the type.
+// Resource returns the provider of one type of resource. Its errors are those that [lumi.ResourceProvider] lists, as
+// far as they can be sent, or an *[Error]. It fails if the plugin does not serve the type.
 func (p *Plugin) Resource(token tokens.Type) (lumi.ResourceProvider, error) {
 	if !slices.Contains(p.Types, token) {
 		return nil, fmt.Errorf("the plugin for package %q does not serve type %q", p.Package, token)
