@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"os"
 	"strings"
@@ -11,7 +12,13 @@ import (
 	"testing"
 	"time"
 
+	spb "google.golang.org/genproto/googleapis/rpc/status"
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
+
 	lumi "github.com/lumi-idl/lumi/runtime"
+	"github.com/lumi-idl/lumi/runtime/lumirpc"
 	"github.com/lumi-idl/lumi/runtime/serve/plugin"
 	"github.com/lumi-idl/lumi/runtime/tokens"
 )
@@ -55,6 +62,10 @@ func play(role string) {
 		Main(p)
 	case "parent":
 		beParent()
+	case "newer":
+		beForeign(&foreign{version: lumirpc.ProtocolVersion + 1})
+	case "foreign":
+		beForeign(&foreign{version: lumirpc.ProtocolVersion})
 	case "talkative":
 		fmt.Println("hello")
 		select {}
@@ -79,6 +90,53 @@ func beParent() {
 	}
 	_, err = things.Create(context.Background(), &lumi.CreateRequest{URN: thingURN, Properties: thingBag("wait")})
 	panic(err)
+}
+
+// foreign is a plugin that somebody else wrote, and not well.
+type foreign struct {
+	lumirpc.UnimplementedResourceProviderServer
+	version int32
+}
+
+func beForeign(f *foreign) {
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		panic(err)
+	}
+	fmt.Println(listener.Addr().(*net.TCPAddr).Port)
+	server := grpc.NewServer()
+	lumirpc.RegisterResourceProviderServer(server, f)
+	go func() {
+		_, _ = io.Copy(io.Discard, os.Stdin)
+		server.Stop()
+	}()
+	if err := server.Serve(listener); err != nil {
+		panic(err)
+	}
+}
+
+func (f *foreign) Handshake(context.Context, *lumirpc.HandshakeRequest) (*lumirpc.HandshakeResponse, error) {
+	return &lumirpc.HandshakeResponse{
+		ProtocolVersion: f.version, Package: "test", Types: []string{string(thingToken)},
+	}, nil
+}
+
+func (*foreign) Create(context.Context, *lumirpc.CreateRequest) (*lumirpc.CreateResponse, error) {
+	return &lumirpc.CreateResponse{Id: "t-1", Failure: &spb.Status{}}, nil
+}
+
+func (*foreign) InspectChange(
+	context.Context, *lumirpc.InspectChangeRequest,
+) (*lumirpc.InspectChangeResponse, error) {
+	return &lumirpc.InspectChangeResponse{Changes: []*lumirpc.Change{{Path: "x"}}}, nil
+}
+
+func (*foreign) Get(context.Context, *lumirpc.GetRequest) (*lumirpc.GetResponse, error) {
+	return &lumirpc.GetResponse{}, nil
+}
+
+func (*foreign) Check(context.Context, *lumirpc.CheckRequest) (*lumirpc.CheckResponse, error) {
+	return nil, status.Error(codes.FailedPrecondition, "no details")
 }
 
 // env is an environment of a process with a role. It hands the lifeline on.

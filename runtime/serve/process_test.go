@@ -368,6 +368,7 @@ func TestStart(t *testing.T) {
 	for role, wants := range map[string][]string{
 		"talkative": {`the first line that the plugin wrote to standard output is not a port: "hello"`},
 		"failing":   {"the plugin ended before it was ready: exit status 3", "no such luck"},
+		"newer":     {"the plugin speaks version 2 of the protocol, and this program version 1"},
 		"unknown":   {"the plugin ended before it was ready: it says that all is well"},
 	} {
 		_, err := plugin.Start(within(t), plugin.Command{Path: os.Args[0], Env: env(role), Log: io.Discard})
@@ -379,6 +380,29 @@ func TestStart(t *testing.T) {
 	}
 	_, err := plugin.Start(within(t), plugin.Command{Path: "lumi-resource-nowhere"})
 	if !errors.Is(err, exec.ErrNotFound) {
+		t.Errorf("got %v", err)
+	}
+}
+
+// TestForeign is about a plugin in which not everything is as it should be.
+func TestForeign(t *testing.T) {
+	things := start(t, "foreign").resource(t, thingToken)
+	var partial *lumi.PartialError
+	if _, err := create(nil, nil)(within(t), things); !errors.As(err, &partial) || partial.ID != "t-1" ||
+		partial.Error() != "done in part: the plugin does not say why" {
+		t.Errorf("got %v", err)
+	}
+	if _, err := inspect(nil, nil)(within(t), things); err == nil || !strings.Contains(err.Error(), "does not exist") {
+		t.Errorf("got %v", err)
+	}
+	if resp, err := things.Get(within(t), &lumi.GetRequest{ID: "x"}); err != nil || resp.Properties.Fields == nil {
+		t.Errorf("got %v, %v", resp, err)
+	}
+	var e *plugin.Error
+	if _, err := check(nil)(within(t), things); !errors.As(err, &e) || e.Code != codes.FailedPrecondition {
+		t.Errorf("got %v", err)
+	}
+	if _, err := remove(nil)(within(t), things); !errors.As(err, &e) || e.Code != codes.Unimplemented {
 		t.Errorf("got %v", err)
 	}
 }
