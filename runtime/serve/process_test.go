@@ -303,6 +303,27 @@ func TestStop(t *testing.T) {
 	}
 }
 
+// TestCancelAll stops a plugin early, and still learns what exists.
+func TestCancelAll(t *testing.T) {
+	p := start(t, "plugin")
+	result := background(within(t), p.resource(t, thingToken), "partly wait")
+	p.expect(t, "waiting")
+	if err := p.Cancel(within(t)); err != nil {
+		t.Fatal(err)
+	}
+	p.expect(t, "cancelled")
+	var partial *lumi.PartialError
+	if err := await(t, result); !errors.As(err, &partial) || partial.ID != "t-half" || !errors.Is(err, context.Canceled) {
+		t.Errorf("got %v", err)
+	}
+	if err := p.Close(); err != nil {
+		t.Error(err)
+	}
+	if err := p.Close(); err != nil {
+		t.Errorf("the second time: %v", err)
+	}
+}
+
 // TestAbandoned ends a plugin while a call that nobody waits for does not heed its context.
 func TestAbandoned(t *testing.T) {
 	b := startBare(t)
