@@ -180,7 +180,8 @@ test("the order of construction of named resources leaves no trace", async () =>
 });
 
 test("a key of data called __proto__ is like any other", async () => {
-    const graph = await lumi.evaluateProgram(names, () => new Named("a", { data: JSON.parse('{"__proto__":{"x":1}}') }));
+    const data = JSON.parse('{"__proto__":{"x":1}}');
+    const graph = await lumi.evaluateProgram(names, () => new Named("a", { data }));
     assert.match(JSON.stringify(graph), /"data":\{"__proto__":\{"x":1\}\}/);
 });
 
@@ -280,13 +281,30 @@ test("resources are not constructed after the end", async () => {
         late = Promise.resolve().then(() => new Promise(setImmediate)).then(() => new Named("late", {}));
     });
     await assert.rejects(late, (error) => {
-        assert.equal(error.message, 'test:index:Named "late": the evaluation of the program has ended; this is too late');
+        const message = 'test:index:Named "late": the evaluation of the program has ended; this is too late';
+        assert.equal(error.message, message);
         assert.match(error.stack.split("\n")[1], /program\.test\.js/, "the stack begins where the program is");
         return true;
     });
     assert.throws(() => lumi.configure("late", {}, {}), {
         message: "late: the evaluation of the program has ended; this is too late",
     });
+});
+
+test("copies of the package that do not understand one another are told apart", async () => {
+    // The place is written here as it is in any other version.
+    const place = Symbol.for("@lumi/lumi/recorder");
+    const before = Object.getOwnPropertyDescriptor(globalThis, place);
+    Object.defineProperty(globalThis, place, { value: { protocol: 0 }, configurable: true });
+    try {
+        assert.throws(() => new Named("a", {}), {
+            message:
+                'test:index:Named "a": this copy of @lumi/lumi is of another version than the one that evaluates the ' +
+                'program; "npm ls @lumi/lumi" shows the versions',
+        });
+    } finally {
+        Object.defineProperty(globalThis, place, before ?? { value: undefined, configurable: true });
+    }
 });
 
 test("what the program throws goes through", async () => {

@@ -7,7 +7,7 @@ import { pathToFileURL } from "node:url";
 import { inspect } from "node:util";
 
 import type { Names } from "../names.js";
-import { positionOf, positionsOf } from "../position.js";
+import { type Position, positionOf, positionsOf } from "../position.js";
 import { EvaluationError, type Problem, format } from "../problem.js";
 import { Evaluation } from "../program.js";
 
@@ -81,8 +81,16 @@ function problemsOf(error: unknown): readonly Problem[] {
         return syntaxProblems(message);
     }
     const said = name === "Error" || name === "ArgumentError" ? message : `${name}: ${message}`;
-    const [position, ...callers] = positionsOf(stack);
+    const [position, ...callers] = linesOf(positionsOf(stack));
     return [{ message: said, position, notes: callers.map((position) => ({ message: "called from here", position })) }];
+}
+
+/** Keeps the first position of each line, since a line says all that there is to see. */
+function linesOf(positions: readonly Position[]): readonly Position[] {
+    return positions.filter(({ file, line }, i) => {
+        const inner = positions[i - 1];
+        return inner === undefined || inner.file !== file || inner.line !== line;
+    });
 }
 
 /** Takes the message apart with which tsx says that a file is no TypeScript. It counts columns from 0. */

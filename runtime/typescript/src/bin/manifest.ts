@@ -29,7 +29,7 @@ export function readManifest(folder: string): Manifest {
 
 /** A line such as `package: my/cluster`, with the key and the value in groups. */
 const entry =
-    /^(?:"(?<double>[^"\\]*)"|'(?<single>[^']*)'|(?<plain>[^\s"'#&*!|>%@`{}[\],?:-][^\s:#]*))[ \t]*:(?:[ \t]+(?<value>.*))?$/;
+    /^(?:"(?<double>[^"\\]*)"|'(?<single>[^']*)'|(?<plain>[^\s"'#&*!|>%@`{}[\],?:-][^\s:#]*))\s*:(?:\s+(?<value>.*))?$/;
 const quoted = /^(?:"([^"\\]*)"|'([^']*)')[ \t]*(?:#.*)?$/;
 const plain = /^([A-Za-z0-9_][^\s:#"'{}[\],&*!|>%@`]*)[ \t]*(?:[ \t]#.*)?$/;
 /** What YAML takes for something else than a string. */
