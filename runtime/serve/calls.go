@@ -2,7 +2,6 @@ package serve
 
 import (
 	"context"
-	"crypto/subtle"
 	"fmt"
 	"log/slog"
 	"os"
@@ -14,21 +13,7 @@ import (
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
-	"google.golang.org/grpc/tap"
-
-	"github.com/lumi-idl/lumi/runtime/lumirpc"
 )
-
-// authenticator refuses calls that do not carry the secret.
-func authenticator(secret string) tap.ServerInHandle {
-	return func(ctx context.Context, info *tap.Info) (context.Context, error) {
-		got := info.Header.Get(lumirpc.SecretHeader)
-		if len(got) != 1 || subtle.ConstantTimeCompare([]byte(got[0]), []byte(secret)) != 1 {
-			return nil, status.Error(codes.Unauthenticated, "the call does not carry the secret of the plugin's parent")
-		}
-		return ctx, nil
-	}
-}
 
 // calls keeps account of the calls in flight.
 type calls struct {

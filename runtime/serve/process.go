@@ -74,17 +74,16 @@ func serve(p Provider, secret string, log *slog.Logger) error {
 	}
 	ctx, stop := context.WithCancelCause(context.Background())
 	stopOnSign(stop)
-	calls := newCalls(ctx, log)
+	calls, door := newCalls(ctx, log), newDoor(listener, secret)
 	server := grpc.NewServer(
-		grpc.InTapHandle(authenticator(secret)), // before a message is read
+		grpc.InTapHandle(door.authenticate),
 		grpc.UnaryInterceptor(calls.intercept),
 		grpc.MaxRecvMsgSize(lumirpc.MaxMessageSize),
 		grpc.MaxSendMsgSize(lumirpc.MaxMessageSize),
-		grpc.ConnectionTimeout(grace/2), // else whoever connects and says nothing keeps the plugin from stopping
 	)
 	lumirpc.RegisterResourceProviderServer(server, newServer(p, stop))
 	served := make(chan error, 1)
-	go func() { served <- server.Serve(listener) }()
+	go func() { served <- server.Serve(door) }()
 	if _, err := fmt.Fprintln(os.Stdout, listener.Addr().(*net.TCPAddr).Port); err != nil {
 		return err
 	}
@@ -93,6 +92,7 @@ func serve(p Provider, secret string, log *slog.Logger) error {
 		return err
 	case <-ctx.Done():
 		log.Info("stopping", "reason", context.Cause(ctx))
+		door.dismiss()
 		return shutDown(server, calls)
 	}
 }
