@@ -74,6 +74,28 @@ var rules = []rule{
 		why: "a compiled stub reaches the runtime and its leaves, and no gRPC",
 	},
 	{
+		of:    []string{"./runtime/..."},
+		but:   []string{"./runtime/lumirpc", "./runtime/serve/...", "./runtime/providertest/..."},
+		never: grpc,
+		why:   "gRPC is for those who start a provider's process, or are one",
+	},
+	{
+		of: []string{"./runtime/lumirpc"}, only: []string{},
+		why: "the protocol is what is generated from its definition",
+	},
+	{
+		of:    []string{"./runtime/serve"},
+		only:  []string{"./runtime", "./runtime/tokens", "./runtime/urn", "./runtime/lumirpc"},
+		never: []string{"./runtime/serve/plugin"},
+		why:   "a provider's binary has the plugin's side of the protocol and not the engine's",
+	},
+	{
+		of:    []string{"./runtime/serve/plugin"},
+		only:  []string{"./runtime", "./runtime/tokens", "./runtime/urn", "./runtime/lumirpc"},
+		never: []string{"./runtime/serve"},
+		why:   "an engine has the engine's side of the protocol and not the plugin's",
+	},
+	{
 		of: []string{"./runtime/tokens"}, only: []string{}, never: grpc,
 		why: "type tokens are a leaf",
 	},

@@ -11,12 +11,32 @@ import (
 	"github.com/lumi-idl/lumi/internal/nodetest"
 )
 
-var update = flag.Bool("update", false, "write what the programs print now to the files that hold it")
+var update = flag.Bool("update", false, "write what comes out of the programs now to the files that hold it")
 
 // TestPrograms compiles the programs with all checks that TypeScript has, which includes that types.ts is as wrong as it
 // says, and compares what they print with their files output.txt.
 func TestPrograms(t *testing.T) {
 	t.Parallel()
+	programs, _ := compile(t)
+	for _, program := range []string{"gallery", "mistakes"} {
+		got := nodetest.Run(t, filepath.Join(programs, program), "node", "main.js")
+		compare(t, filepath.Join(program, "output.txt"), got)
+	}
+}
+
+// TestGraph compares what a program evaluates to with its file graph.json.
+func TestGraph(t *testing.T) {
+	t.Parallel()
+	programs, lumi := compile(t)
+	command := filepath.Join(lumi, "dist", "bin", "lumi-program.js")
+	got := nodetest.Run(t, programs, "node", command, filepath.Join("web", "main.js"))
+	compare(t, filepath.Join("web", "graph.json"), got)
+}
+
+// compile compiles the programs and the package that they use, and returns the folder that the programs are in now,
+// and the one of @lumi/lumi.
+func compile(t *testing.T) (programs, lumi string) {
+	t.Helper()
 	checkout, err := filepath.Abs("../../..")
 	if err != nil {
 		t.Fatal(err)
@@ -35,24 +55,27 @@ func TestPrograms(t *testing.T) {
 	if err := os.MkdirAll(scope, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.Symlink(nodetest.Package(t, checkout), filepath.Join(scope, "lumi")); err != nil {
+	lumi = nodetest.Package(t, checkout)
+	if err := os.Symlink(lumi, filepath.Join(scope, "lumi")); err != nil {
 		t.Fatal(err)
 	}
 	nodetest.Compile(t, checkout, filepath.Join(example, "programs"))
-	for _, program := range []string{"gallery", "mistakes"} {
-		got := nodetest.Run(t, filepath.Join(example, "programs", "bin", "programs", program), "node", "main.js")
-		golden := filepath.Join(program, "output.txt")
-		if *update {
-			if err := os.WriteFile(golden, []byte(got), 0o644); err != nil {
-				t.Fatal(err)
-			}
-		}
-		want, err := os.ReadFile(golden)
-		if err != nil {
+	return filepath.Join(example, "programs", "bin", "programs"), lumi
+}
+
+// compare compares a text with a golden file.
+func compare(t *testing.T, golden, got string) {
+	t.Helper()
+	if *update {
+		if err := os.WriteFile(golden, []byte(got), 0o644); err != nil {
 			t.Fatal(err)
 		}
-		if diff := cmp.Diff(string(want), got); diff != "" {
-			t.Errorf("%s prints something else (-want +got):\n%s", program, diff)
-		}
+	}
+	want, err := os.ReadFile(golden)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(string(want), got); diff != "" {
+		t.Errorf("%s is not what comes out (-want +got):\n%s", golden, diff)
 	}
 }

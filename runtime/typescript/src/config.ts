@@ -1,7 +1,9 @@
 import { describe, isPlain } from "./describe.js";
 import { ArgumentError } from "./errors.js";
+import { blame, recorder, siteOf } from "./recorder.js";
 import type { Properties, Shape } from "./shape.js";
 import { Checker } from "./validate.js";
+import { encode } from "./wire.js";
 
 /** The configuration of a package's provider. */
 export interface Configuration {
@@ -28,8 +30,13 @@ export function configure(pkg: string, args: unknown, shape: Shape): void {
         properties = checker.struct(shape, given, { path: "", secret: false });
     }
     if (checker.faults.length > 0) {
-        throw new ArgumentError(pkg, undefined, checker.faults);
+        throw blame(new ArgumentError(pkg, undefined, checker.faults), configure);
     }
+    recorder(configure, pkg)?.configure({
+        package: pkg,
+        site: siteOf(configure),
+        properties: (refer) => encode(shape, properties, refer),
+    });
     configurations.set(pkg, { shape, properties });
 }
 

@@ -1,9 +1,14 @@
-/** What TypeScript packages that cidlc generates link against. */
+/** What TypeScript packages that cidlc generates link against, and what evaluates programs that use them. */
 
 export { Archive, type ArchiveSource, Asset, type AssetSource } from "./asset.js";
 export { type Configuration, configuration, configure } from "./config.js";
 export { ArgumentError, type Fault } from "./errors.js";
+export type { Desired, Graph } from "./graph.js";
+export type { Names } from "./names.js";
 export { type Input, Output, type Reference, reference } from "./output.js";
+export type { Position } from "./position.js";
+export { EvaluationError, type Problem } from "./problem.js";
+export { evaluateProgram } from "./program.js";
 export { type Evaluation, NamedResource, Resource, evaluate, id, urn } from "./resource.js";
 export {
     type Enum,

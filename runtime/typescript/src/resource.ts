@@ -2,10 +2,12 @@ import { markInstances } from "./copies.js";
 import { describe, isPlain } from "./describe.js";
 import { ArgumentError } from "./errors.js";
 import { type Output, output } from "./output.js";
+import { blame, recorder, siteOf } from "./recorder.js";
 import { withoutSecrets } from "./redact.js";
 import type { Properties, Shape } from "./shape.js";
 import { type State, remember, stateOf, title } from "./state.js";
 import { Checker } from "./validate.js";
+import { encode } from "./wire.js";
 
 declare const token: unique symbol;
 
@@ -18,8 +20,9 @@ export abstract class Resource<out Token extends string = string> {
     declare protected readonly [token]: Token;
 
     /**
-     * Checks the arguments against the shape and assigns them. Throws an `ArgumentError` if anything is wrong with
-     * them. Only `NamedResource` passes a name.
+     * Checks the arguments against the shape and assigns them, and registers the resource with the evaluation at hand,
+     * if there is one. Throws an `ArgumentError` if anything is wrong with the arguments. Only `NamedResource` passes a
+     * name.
      */
     protected constructor(type: Token, args: unknown, shape: Shape, ...name: [name?: unknown]) {
         const named = name.length > 0;
@@ -29,7 +32,7 @@ export abstract class Resource<out Token extends string = string> {
         }
         const values = checkArguments(checker, args, shape, named);
         if (checker.faults.length > 0) {
-            throw new ArgumentError(type, name[0], checker.faults);
+            throw blame(new ArgumentError(type, name[0], checker.faults), new.target);
         }
         remember(this, named ? { type, name: name[0] as string, shape } : { type, shape });
         if (named) {
@@ -42,6 +45,13 @@ export abstract class Resource<out Token extends string = string> {
                 define(this, property, values[property], !replaces);
             }
         }
+        recorder(new.target, type, name[0])?.construct({
+            resource: this,
+            type,
+            ...(named ? { name: name[0] as string } : {}),
+            site: siteOf(new.target),
+            properties: (refer) => encode(shape, evaluate(this).properties, refer),
+        });
     }
 }
 

@@ -5,11 +5,7 @@ import { isOutput } from "./output.js";
 import type { Enum, Properties, Property, Shape, Type } from "./shape.js";
 import { stateOf } from "./state.js";
 import { didYouMean } from "./suggest.js";
-
-// Objects with this key stand for assets, archives and secrets on the wire, and this string for a value that is not
-// known yet. Data that looks like either would be taken for it.
-const signatureKey = "4dabf18193072939515e22adb298388d";
-const unknownValue = "04da6b54-80e4-46f7-96ec-b56ff0331ba9";
+import { signatureKey, unknownValue } from "./wire.js";
 
 /** How deeply values may be nested. Providers have the same limit. */
 const deepest = 100;
@@ -210,6 +206,7 @@ export class Checker {
             const copy: [string, unknown][] = [];
             for (const [key, element] of Object.entries(value)) {
                 const inside = { path: entry(at, key), secret: at.secret };
+                // Data that looks like a special value would be taken for one.
                 if (key === signatureKey) {
                     this.fault(inside.path, "is a key that marks special values");
                 }

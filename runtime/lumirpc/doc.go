@@ -1,0 +1,6 @@
+// Package lumirpc is the gRPC protocol between an engine and a provider's plugin, generated from provider.proto, where
+// all calls and messages are documented. Package serve is the plugin's side of it and package plugin the engine's;
+// hardly anybody else needs this one.
+package lumirpc
+
+//go:generate go -C ../../tools run ./protogen ../runtime/lumirpc/provider.proto

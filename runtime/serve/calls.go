@@ -1,0 +1,113 @@
+package serve
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"os"
+	"path"
+	"runtime/debug"
+	"sync"
+	"time"
+
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
+)
+
+// calls keeps account of the calls in flight.
+type calls struct {
+	ctx context.Context // done when the plugin is stopping
+	log *slog.Logger
+
+	mu sync.Mutex
+	// running counts calls of the provider's code, awaited those among them whose callers are still there.
+	running, awaited int
+	// alone is what abandoned returned, nil until then.
+	alone chan struct{}
+}
+
+func newCalls(ctx context.Context, log *slog.Logger) *calls { return &calls{ctx: ctx, log: log} }
+
+// intercept surrounds every call of the provider.
+func (c *calls) intercept(
+	ctx context.Context, req any, info *grpc.UnaryServerInfo, handler grpc.UnaryHandler,
+) (resp any, err error) {
+	if c.ctx.Err() != nil {
+		return nil, errStopping
+	}
+	defer c.begin(ctx)()
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	defer context.AfterFunc(c.ctx, func() { cancel(context.Cause(c.ctx)) })()
+
+	start := time.Now()
+	defer func() {
+		if v := recover(); v != nil {
+			c.log.Error("the provider panicked", "call", path.Base(info.FullMethod), "panic", v)
+			fmt.Fprintf(os.Stderr, "%s\n", debug.Stack())
+			resp, err = nil, status.Error(codes.Internal, bounded("the provider panicked: "+fmt.Sprint(v)))
+		}
+		c.note(info.FullMethod, req, err, time.Since(start))
+	}()
+	if resp, err = handler(ctx, req); err != nil {
+		return nil, statusOf(ctx, err).Err()
+	}
+	return resp, nil
+}
+
+// errStopping is the answer to calls that come too late.
+var errStopping = status.Error(codes.Unavailable, "the plugin is stopping")
+
+// note logs a call: what it was about and how it ended, but none of the values in it.
+func (c *calls) note(method string, req any, err error, took time.Duration) {
+	if !c.log.Enabled(context.Background(), slog.LevelDebug) {
+		return
+	}
+	attrs := []any{"call", path.Base(method), "code", status.Code(err), "took", took}
+	if r, ok := req.(interface{ GetUrn() string }); ok {
+		attrs = append(attrs, "urn", r.GetUrn())
+	}
+	c.log.Debug("called", attrs...)
+}
+
+// begin counts a call until the function that it returns is called. Ctx is done when the caller is gone.
+func (c *calls) begin(ctx context.Context) (end func()) {
+	c.count(1, 1)
+	left := sync.OnceFunc(func() { c.count(0, -1) })
+	unwatch := context.AfterFunc(ctx, left)
+	return func() {
+		unwatch()
+		c.count(-1, 0)
+		left()
+	}
+}
+
+func (c *calls) count(running, awaited int) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.running += running
+	c.awaited += awaited
+	c.tell()
+}
+
+// abandoned returns a channel that is closed once calls are running, and nobody waits for any of them.
+func (c *calls) abandoned() <-chan struct{} {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.alone = make(chan struct{})
+	c.tell()
+	return c.alone
+}
+
+// tell needs the lock.
+func (c *calls) tell() {
+	if c.alone == nil || c.running == 0 || c.awaited > 0 {
+		return
+	}
+	select {
+	case <-c.alone:
+	default:
+		close(c.alone)
+	}
+}

@@ -1,0 +1,431 @@
+package serve
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/protobuf/testing/protocmp"
+	"google.golang.org/protobuf/types/known/structpb"
+
+	lumi "github.com/lumi-idl/lumi/runtime"
+	"github.com/lumi-idl/lumi/runtime/serve/plugin"
+	"github.com/lumi-idl/lumi/runtime/tokens"
+	"github.com/lumi-idl/lumi/runtime/urn"
+)
+
+// TestSame makes each call in this process and over the socket. The answers and the errors must be the same.
+func TestSame(t *testing.T) {
+	unknown := thingBag("nothing")
+	unknown.Fields["fixed"] = lumi.NewUnknown()
+	secret := thingBag("nothing")
+	secret.Fields["secret"] = lumi.NewSecret(structpb.NewStringValue("hush"))
+	listed := thingBag("nothing")
+	listed.Fields["list"] = structpb.NewListValue(&structpb.ListValue{Values: []*structpb.Value{
+		structpb.NewStringValue("x"),
+	}})
+	wrong := thingBag("nothing", "nonsense", "x", "result", "y")
+	delete(wrong.Fields, "name")
+	refs := lumi.References{otherURN: {ID: "o-1", Properties: thingBag("nothing")}, "gone": {}}
+
+	remote := start(t, "plugin")
+	for name, call := range map[string]func(ctx context.Context, p lumi.ResourceProvider) (any, error){
+		"check":             check(thingBag("nothing")),
+		"check nil":         check(nil),
+		"check unknown":     check(unknown),
+		"check secret":      check(secret),
+		"check wrong":       check(wrong),
+		"check fault":       check(thingBag("fault")),
+		"check fail":        check(thingBag("fail")),
+		"check retry":       check(thingBag("retry")),
+		"check inner":       check(thingBag("inner")),
+		"check unsendable":  check(thingBag("unsendable")),
+		"create":            create(thingBag("nothing"), nil),
+		"create unknown":    create(unknown, nil),
+		"create reference":  create(thingBag("reference"), refs),
+		"create dangling":   create(thingBag("reference"), nil),
+		"create fail":       create(thingBag("fail"), nil),
+		"create retry":      create(thingBag("retry"), nil),
+		"create unsendable": create(thingBag("unsendable"), nil),
+		"create partly":     create(thingBag("partly fail"), nil),
+		"partly fault":      create(thingBag("partly fault"), nil),
+		"partly retry":      create(thingBag("partly retry"), nil),
+		"partly unsendable": create(thingBag("partly unsendable"), nil),
+		"get":               get("t-1"),
+		"get missing":       get("missing t-2"),
+		"get fail":          get("fail"),
+		"inspect none":      inspect(thingBag("nothing"), thingBag("nothing")),
+		"inspect unknown":   inspect(thingBag("nothing"), unknown),
+		"inspect secret":    inspect(secret, thingBag("nothing", "secret", "loud")),
+		"inspect added":     inspect(thingBag("nothing"), listed),
+		"inspect removed":   inspect(listed, thingBag("nothing")),
+		"inspect modified":  inspect(thingBag("nothing", "fixed", "x"), thingBag("nothing", "fixed", "y")),
+		"inspect fail":      inspect(thingBag("nothing"), thingBag("fail")),
+		"update":            update(thingBag("nothing"), listed),
+		"update replaces":   update(thingBag("nothing", "fixed", "x"), thingBag("nothing", "fixed", "y", "name", "b")),
+		"update unknown":    update(thingBag("nothing"), unknown),
+		"update fail":       update(thingBag("nothing"), thingBag("fail")),
+		"update partly":     update(thingBag("nothing", "result", "x"), thingBag("partly fail")),
+		"delete":            remove(thingBag("nothing")),
+		"delete missing":    remove(thingBag("missing t-1")),
+		"delete fail":       remove(thingBag("fail")),
+		"name":              nameOf(thingURN, thingBag("nothing", "name", "me")),
+		"name unknown":      nameOf(thingURN, &structpb.Struct{}),
+	} {
+		t.Run(name, func(t *testing.T) {
+			want, wantErr := call(t.Context(), resources()[thingToken])
+			got, gotErr := call(within(t), remote.resource(t, thingToken))
+			if diff := cmp.Diff(want, got, protocmp.Transform()); diff != "" {
+				t.Errorf("the answers differ:\n%s", diff)
+			}
+			sameError(t, wantErr, gotErr)
+		})
+	}
+	for name, do := range map[string]string{"name unnamed": "nothing", "name bad": "\n", "name fault": "fault"} {
+		t.Run(name, func(t *testing.T) {
+			call := nameOf(otherURN, thingBag(do))
+			want, wantErr := call(t.Context(), resources()[otherToken])
+			got, gotErr := call(within(t), remote.resource(t, otherToken))
+			if diff := cmp.Diff(want, got); diff != "" {
+				t.Errorf("the answers differ:\n%s", diff)
+			}
+			sameError(t, wantErr, gotErr)
+		})
+	}
+}
+
+// sameError holds that an error that came over the socket is as good as the one that was sent.
+func sameError(t *testing.T, want, got error) {
+	t.Helper()
+	if want == nil || got == nil {
+		if want != got { //nolint:errorlint // One of them is nil.
+			t.Errorf("got error %v, want %v", got, want)
+		}
+		return
+	}
+	if got.Error() != want.Error() {
+		t.Errorf("got error %q, want %q", got, want)
+	}
+	var partial, wantPartial *lumi.PartialError
+	if errors.As(want, &wantPartial) {
+		if !errors.As(got, &partial) {
+			t.Fatalf("got %T, want %T", got, want)
+		}
+		if diff := cmp.Diff(wantPartial.Properties, partial.Properties, protocmp.Transform()); diff != "" ||
+			partial.ID != wantPartial.ID {
+			t.Errorf("%s of %q exists, want %q:\n%s", partial.Properties, partial.ID, wantPartial.ID, diff)
+		}
+		want, got = wantPartial.Err, partial.Err
+	}
+	if diff := cmp.Diff(kinds(want), kinds(got)); diff != "" {
+		t.Errorf("the errors differ:\n%s", diff)
+	}
+}
+
+// kinds are all errors of the runtime's that an error is.
+func kinds(err error) map[string]any {
+	found := map[string]any{"not found": errors.Is(err, lumi.ErrNotFound)}
+	var (
+		invalid *lumi.InvalidError
+		replace *lumi.ReplaceError
+		output  *lumi.OutputError
+		retry   *lumi.RetryError
+	)
+	if err = lumi.Invalid(err); errors.As(err, &invalid) {
+		found["invalid"] = invalid.Faults
+	}
+	if errors.As(err, &replace) {
+		found["replace"] = replace.Paths
+	}
+	if errors.As(err, &output) {
+		found["output"] = output.Faults
+	}
+	if errors.As(err, &retry) {
+		found["retry"] = retry.After
+	}
+	return found
+}
+
+func check(bag *structpb.Struct) func(context.Context, lumi.ResourceProvider) (any, error) {
+	return func(ctx context.Context, p lumi.ResourceProvider) (any, error) {
+		return p.Check(ctx, &lumi.CheckRequest{URN: thingURN, Properties: bag})
+	}
+}
+
+func nameOf(u urn.URN, bag *structpb.Struct) func(context.Context, lumi.ResourceProvider) (any, error) {
+	return func(ctx context.Context, p lumi.ResourceProvider) (any, error) {
+		return p.Name(ctx, &lumi.NameRequest{URN: u, Properties: bag})
+	}
+}
+
+func create(bag *structpb.Struct, refs lumi.References) func(context.Context, lumi.ResourceProvider) (any, error) {
+	return func(ctx context.Context, p lumi.ResourceProvider) (any, error) {
+		return p.Create(ctx, &lumi.CreateRequest{URN: thingURN, Properties: bag, References: refs})
+	}
+}
+
+func get(id lumi.ID) func(context.Context, lumi.ResourceProvider) (any, error) {
+	return func(ctx context.Context, p lumi.ResourceProvider) (any, error) {
+		return p.Get(ctx, &lumi.GetRequest{ID: id})
+	}
+}
+
+func inspect(old, want *structpb.Struct) func(context.Context, lumi.ResourceProvider) (any, error) {
+	return func(ctx context.Context, p lumi.ResourceProvider) (any, error) {
+		return p.InspectChange(ctx, &lumi.InspectChangeRequest{URN: thingURN, ID: "t-1", Old: old, New: want})
+	}
+}
+
+func update(old, want *structpb.Struct) func(context.Context, lumi.ResourceProvider) (any, error) {
+	return func(ctx context.Context, p lumi.ResourceProvider) (any, error) {
+		return p.Update(ctx, &lumi.UpdateRequest{URN: thingURN, ID: "t-1", Old: old, New: want})
+	}
+}
+
+func remove(bag *structpb.Struct) func(context.Context, lumi.ResourceProvider) (any, error) {
+	return func(ctx context.Context, p lumi.ResourceProvider) (any, error) {
+		return p.Delete(ctx, &lumi.DeleteRequest{URN: thingURN, ID: "t-1", Properties: bag})
+	}
+}
+
+// TestRefused is about calls that do not reach the provider, and about what comes back of what it does wrong.
+func TestRefused(t *testing.T) {
+	p := start(t, "plugin")
+	things := p.resource(t, thingToken)
+	for _, test := range []struct {
+		name string
+		call func(context.Context, lumi.ResourceProvider) (any, error)
+		code codes.Code
+		want string
+	}{
+		{"no URN", func(ctx context.Context, p lumi.ResourceProvider) (any, error) {
+			return p.Check(ctx, &lumi.CheckRequest{Properties: thingBag("nothing")})
+		}, codes.InvalidArgument, `the request has no URN: "": a URN starts with urn:lumi:`},
+		{"another's URN", func(ctx context.Context, p lumi.ResourceProvider) (any, error) {
+			return p.Delete(ctx, &lumi.DeleteRequest{URN: otherURN, ID: "t-1"})
+		}, codes.InvalidArgument, "the request is about type test:index:Thing, and its URN is of type test:sub/module:Other"},
+		{"no id", get(""), codes.InvalidArgument, "the request has no id"},
+		{"panic", check(thingBag("panic")), codes.Internal, "the provider panicked: runtime error: index out of range" +
+			" [7] with length 0"},
+		{"garbled", check(thingBag("garbled")), codes.Unknown, "not text: \ufffd"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			_, err := test.call(within(t), things)
+			var e *plugin.Error
+			if !errors.As(err, &e) || e.Code != test.code || e.Message != test.want {
+				t.Errorf("got %v", err)
+			}
+		})
+	}
+	if log := p.log.String(); !strings.Contains(log, "the provider panicked") || !strings.Contains(log, "ops.do(") {
+		t.Errorf("the log has no stack: %s", log)
+	}
+	var output *lumi.OutputError
+	if _, err := create(thingBag("nonsense"), nil)(within(t), things); !errors.As(err, &output) {
+		t.Errorf("an id that is not text: got %v", err)
+	}
+}
+
+// TestBounds is about errors that are too long to send.
+func TestBounds(t *testing.T) {
+	things := start(t, "plugin").resource(t, thingToken)
+	_, err := check(thingBag("long"))(within(t), things)
+	if err == nil || len(err.Error()) > maxMessage || len(err.Error()) < maxMessage-8 ||
+		!strings.HasSuffix(err.Error(), "ä…") {
+		t.Errorf("got an error of %d bytes", len(fmt.Sprint(err)))
+	}
+	_, err = check(thingBag("faults"))(within(t), things)
+	var invalid *lumi.InvalidError
+	if !errors.As(err, &invalid) || len(invalid.Faults) < 1000 ||
+		invalid.Faults[len(invalid.Faults)-1].Message != "there may be more that is wrong" {
+		t.Errorf("got %.1000v", err)
+	}
+}
+
+// TestConfigure is about a provider with a configuration.
+func TestConfigure(t *testing.T) {
+	p := start(t, "configurable")
+	if !p.Configurable {
+		t.Error("the plugin does not say that it has a configuration")
+	}
+	configuration := func(region string) *structpb.Struct {
+		return &structpb.Struct{Fields: map[string]*structpb.Value{
+			"region": structpb.NewStringValue(region), "password": lumi.NewSecret(structpb.NewStringValue("hush")),
+		}}
+	}
+	refused := func(err error, code codes.Code) {
+		t.Helper()
+		var e *plugin.Error
+		if !errors.As(err, &e) || e.Code != code {
+			t.Errorf("got %v, want %v", err, code)
+		}
+	}
+	invalid := func(err error, path lumi.Path) {
+		t.Helper()
+		var e *lumi.InvalidError
+		if !errors.As(err, &e) || len(e.Faults) == 0 || e.Faults[0].Path != path {
+			t.Errorf("got %v, want a fault of %s", err, path)
+		}
+	}
+	_, err := p.resource(t, thingToken).Get(within(t), &lumi.GetRequest{ID: "t-1"})
+	refused(err, codes.FailedPrecondition)
+	invalid(p.Configure(within(t), nil), "region")
+	invalid(p.Configure(within(t), configuration(lumi.UnknownValue)), "region")
+	invalid(p.Configure(within(t), configuration("nowhere")), "region")
+	refused(p.Configure(within(t), configuration("panic")), codes.Internal)
+	if err := p.Configure(within(t), configuration("here")); err != nil {
+		t.Fatal(err)
+	}
+	p.expect(t, "configured here hush")
+	refused(p.Configure(within(t), configuration("there")), codes.FailedPrecondition)
+	if _, err := p.resource(t, thingToken).Get(within(t), &lumi.GetRequest{ID: "t-1"}); err != nil {
+		t.Error(err)
+	}
+	if log := p.log.String(); strings.Contains(log, "hush") {
+		t.Errorf("the log tells a secret: %s", log)
+	}
+}
+
+// TestNoConfiguration is about a provider without one.
+func TestNoConfiguration(t *testing.T) {
+	p := start(t, "plugin")
+	if err := p.Configure(within(t), nil); err != nil {
+		t.Error(err)
+	}
+	var invalid *lumi.InvalidError
+	if err := p.Configure(within(t), thingBag("nothing")); !errors.As(err, &invalid) {
+		t.Errorf("got %v", err)
+	}
+}
+
+// TestConcurrent makes many calls at once, each of which must get its own answer.
+func TestConcurrent(t *testing.T) {
+	things := start(t, "plugin").resource(t, thingToken)
+	ctx := within(t)
+	var group sync.WaitGroup
+	for i := range 200 {
+		group.Go(func() {
+			want := fmt.Sprint("number ", i)
+			resp, err := create(thingBag("length", "fixed", want), nil)(ctx, things)
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			if got := resp.(*lumi.CreateResponse).Properties.Fields["result"].GetStringValue(); got != want {
+				t.Errorf("got %q, want %q", got, want)
+			}
+		})
+	}
+	group.Wait()
+}
+
+// TestLarge sends a property of 64 MiB and has it sent back.
+func TestLarge(t *testing.T) {
+	things := start(t, "plugin").resource(t, thingToken)
+	want := strings.Repeat("0123456789abcdef", 4<<20)
+	resp, err := things.Create(within(t), &lumi.CreateRequest{
+		URN: thingURN, Properties: thingBag("length", "fixed", want),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if resp.Properties.Fields["result"].GetStringValue() != want {
+		t.Error("got another value")
+	}
+	// After a failure, 20 MiB would not fit into the metadata that errors travel in.
+	want = want[:20<<20]
+	_, err = things.Create(within(t), &lumi.CreateRequest{
+		URN: thingURN, Properties: thingBag("partly fail", "fixed", want),
+	})
+	var partial *lumi.PartialError
+	if !errors.As(err, &partial) || partial.Properties.Fields["fixed"].GetStringValue() != want {
+		t.Error("got another error")
+	}
+}
+
+// TestLog has every call logged, without the values that it is about.
+func TestLog(t *testing.T) {
+	t.Setenv("LUMI_LOG", "debug")
+	p := start(t, "plugin")
+	if _, err := check(thingBag("fail", "secret", "hush"))(within(t), p.resource(t, thingToken)); err == nil {
+		t.Error("the call succeeded")
+	}
+	if err := p.Close(); err != nil { // after which the log is whole
+		t.Error(err)
+	}
+	log := p.log.String()
+	for _, want := range []string{"call=Handshake code=OK", "call=Check code=Unknown", "urn=" + thingURN} {
+		if !strings.Contains(log, want) {
+			t.Errorf("the log has no %q:\n%s", want, log)
+		}
+	}
+	if strings.Contains(log, "hush") {
+		t.Errorf("the log tells a secret:\n%s", log)
+	}
+}
+
+// TestEnvironment holds that a provider, and what it starts, does not know the secret.
+func TestEnvironment(t *testing.T) {
+	things := start(t, "plugin").resource(t, thingToken)
+	resp, err := create(thingBag("environment"), nil)(within(t), things)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := resp.(*lumi.CreateResponse).Properties.Fields["result"].GetStringValue()
+	if !strings.Contains(got, roleVariable) || strings.Contains(got, "LUMI_PLUGIN_SECRET") {
+		t.Errorf("got %q", got)
+	}
+}
+
+// TestPrint lets a provider write to standard output, which goes the way of the log.
+func TestPrint(t *testing.T) {
+	p := start(t, "plugin")
+	if _, err := check(thingBag("print it"))(within(t), p.resource(t, thingToken)); err != nil {
+		t.Fatal(err)
+	}
+	if err := p.Close(); err != nil {
+		t.Error(err)
+	}
+	if log := p.log.String(); !strings.Contains(log, "it\n") {
+		t.Errorf("got %q", log)
+	}
+}
+
+// TestValidate is about what an author can register wrongly.
+func TestValidate(t *testing.T) {
+	good := resources()[thingToken]
+	empty := &thingProvider{}
+	for _, test := range []struct {
+		pkg   string
+		token tokens.Type
+		r     lumi.ResourceProvider
+		want  string
+	}{
+		{"test", thingToken, good, ""},
+		{"Test", "Test:index:Thing", good, `package "Test": a package's name is made of words that start with a lower-case` +
+			" letter, joined by /\n" + `type "Test:index:Thing": a package's name is made of words that start with a` +
+			" lower-case letter, joined by /"},
+		{"test", "test:Thing", good, `type "test:Thing": a type token has three parts, package:module:Type`},
+		{"test", "aws:ec2:VPC", good, `aws:ec2:VPC: the type is not of package "test"`},
+		{"test", thingToken, nil, "test:index:Thing: the provider is nil"},
+		{"test", thingToken, (*thingProvider)(nil), "test:index:Thing: the provider is nil"},
+		{"test", thingToken, empty, "test:index:Thing: the provider has no operations; make it with NewThingProvider"},
+		{"test", otherToken, good, "test:sub/module:Other: the provider is one of test:index:Thing"},
+	} {
+		p := Provider{Package: test.pkg, Resources: map[tokens.Type]lumi.ResourceProvider{test.token: test.r}}
+		if got := p.validate(); got != nil && got.Error() != test.want || got == nil && test.want != "" {
+			t.Errorf("%s: got %v", test.token, got)
+		}
+	}
+	if err := (&Provider{Package: "test"}).validate(); err == nil {
+		t.Error("a provider without resources is served")
+	}
+}
+
+// thingProvider is what cidlc would generate.
+type thingProvider struct{ lumi.Provider }

@@ -1,0 +1,310 @@
+package serve
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	spb "google.golang.org/genproto/googleapis/rpc/status"
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
+
+	lumi "github.com/lumi-idl/lumi/runtime"
+	"github.com/lumi-idl/lumi/runtime/lumirpc"
+	"github.com/lumi-idl/lumi/runtime/serve/plugin"
+	"github.com/lumi-idl/lumi/runtime/tokens"
+)
+
+// The tests run plugins as processes of their own. This file has what these processes are: the test binary itself,
+// started with a variable that says which plugin to be.
+
+const (
+	roleVariable     = "LUMI_TEST_ROLE"
+	lifelineVariable = "LUMI_TEST_LIFELINE"
+)
+
+func TestMain(m *testing.M) {
+	role, ok := os.LookupEnv(roleVariable)
+	if !ok {
+		os.Exit(m.Run())
+	}
+	play(role)
+	os.Exit(0)
+}
+
+func play(role string) {
+	p := Provider{Package: "test", Version: "1.2.3", Resources: resources()}
+	switch role {
+	case "plugin":
+		Main(p)
+	case "configurable":
+		p.Configure = Configure(func(_ context.Context, c *config) error {
+			switch c.Region {
+			case "nowhere":
+				return lumi.Faultf("region", "there is nothing")
+			case "panic":
+				panic("no region")
+			}
+			mark("configured " + c.Region + " " + c.Password)
+			return nil
+		})
+		Main(p)
+	case "misregistered":
+		p.Resources[thingToken] = nil
+		Main(p)
+	case "parent":
+		beParent()
+	case "newer":
+		beForeign(&foreign{version: lumirpc.ProtocolVersion + 1})
+	case "foreign":
+		beForeign(&foreign{version: lumirpc.ProtocolVersion})
+	case "talkative":
+		fmt.Println("hello")
+		select {}
+	case "silent":
+		mark("silent")
+		select {}
+	case "failing":
+		fmt.Fprintln(os.Stderr, "no such luck")
+		os.Exit(3)
+	}
+}
+
+// beParent starts a plugin, has it do something that takes for ever, and waits to be killed.
+func beParent() {
+	p, err := plugin.Start(context.Background(), plugin.Command{Path: os.Args[0], Env: env("plugin")})
+	if err != nil {
+		panic(err)
+	}
+	things, err := p.Resource(thingToken)
+	if err != nil {
+		panic(err)
+	}
+	_, err = things.Create(context.Background(), &lumi.CreateRequest{URN: thingURN, Properties: thingBag("wait")})
+	panic(err)
+}
+
+// foreign is a plugin that somebody else wrote, and not well.
+type foreign struct {
+	lumirpc.UnimplementedResourceProviderServer
+	version int32
+}
+
+func beForeign(f *foreign) {
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		panic(err)
+	}
+	fmt.Println(listener.Addr().(*net.TCPAddr).Port)
+	server := grpc.NewServer()
+	lumirpc.RegisterResourceProviderServer(server, f)
+	go func() {
+		_, _ = io.Copy(io.Discard, os.Stdin)
+		server.Stop()
+	}()
+	if err := server.Serve(listener); err != nil {
+		panic(err)
+	}
+}
+
+func (f *foreign) Handshake(context.Context, *lumirpc.HandshakeRequest) (*lumirpc.HandshakeResponse, error) {
+	return &lumirpc.HandshakeResponse{
+		ProtocolVersion: f.version, Package: "test", Types: []string{string(thingToken)},
+	}, nil
+}
+
+func (*foreign) Create(context.Context, *lumirpc.CreateRequest) (*lumirpc.CreateResponse, error) {
+	return &lumirpc.CreateResponse{Id: "t-1", Failure: &spb.Status{}}, nil
+}
+
+func (*foreign) InspectChange(
+	context.Context, *lumirpc.InspectChangeRequest,
+) (*lumirpc.InspectChangeResponse, error) {
+	return &lumirpc.InspectChangeResponse{Changes: []*lumirpc.Change{{Path: "x"}}}, nil
+}
+
+func (*foreign) Get(context.Context, *lumirpc.GetRequest) (*lumirpc.GetResponse, error) {
+	return &lumirpc.GetResponse{}, nil
+}
+
+func (*foreign) Check(context.Context, *lumirpc.CheckRequest) (*lumirpc.CheckResponse, error) {
+	return nil, status.Error(codes.FailedPrecondition, "no details")
+}
+
+// env is an environment of a process with a role. It hands the lifeline on.
+func env(role string) []string {
+	// A process under the race detector sleeps a second before it ends, unless told not to.
+	return append(os.Environ(), roleVariable+"="+role, "GORACE=atexit_sleep_ms=0 "+os.Getenv("GORACE"))
+}
+
+// mark tells the test through the lifeline that something has happened. The connection ends with the process.
+func mark(what string) {
+	conn, err := lifeline()
+	if err == nil && conn != nil {
+		_, err = fmt.Fprintln(conn, what)
+	}
+	if err != nil {
+		panic(err)
+	}
+}
+
+var lifeline = sync.OnceValues(func() (net.Conn, error) {
+	address := os.Getenv(lifelineVariable)
+	if address == "" {
+		return nil, nil
+	}
+	return net.Dial("tcp", address)
+})
+
+// config is what cidlc would generate for the configuration of the plugin under test.
+type config struct {
+	Region   string
+	Password string
+}
+
+func (c *config) Lumi(p *lumi.Props) {
+	lumi.Required(p, "region", &c.Region, lumi.String)
+	lumi.Required(p, "password", &c.Password, lumi.String, lumi.Secret)
+}
+
+const (
+	thingToken tokens.Type = "test:index:Thing"
+	otherToken tokens.Type = "test:sub/module:Other"
+	thingURN               = "urn:lumi:dev::app:index::test:index:Thing::a"
+	otherURN               = "urn:lumi:dev::app:index::test:sub/module:Other::#1"
+)
+
+func resources() map[tokens.Type]lumi.ResourceProvider {
+	empty := func() *thing { return new(thing) }
+	named, unnamed := lumi.NewNamedProvider(thingToken, empty, ops{}), lumi.NewProvider(otherToken, empty, ops{})
+	return map[tokens.Type]lumi.ResourceProvider{thingToken: &named, otherToken: &unnamed}
+}
+
+// thing is what cidlc would generate for a resource whose property "do" says what the provider does.
+type thing struct {
+	Name   string
+	Do     string
+	Fixed  *string
+	Secret *string
+	List   []string
+	Result *string
+}
+
+func (s *thing) Lumi(p *lumi.Props) {
+	lumi.Required(p, "name", &s.Name, lumi.String, lumi.Replaces)
+	lumi.Required(p, "do", &s.Do, lumi.String)
+	lumi.Optional(p, "fixed", &s.Fixed, lumi.String, lumi.Replaces)
+	lumi.Optional(p, "secret", &s.Secret, lumi.String, lumi.Secret)
+	lumi.Nilable(p, "list", &s.List, lumi.List(lumi.String))
+	lumi.Optional(p, "result", &s.Result, lumi.String, lumi.Out)
+}
+
+type ops struct{}
+
+type state = lumi.State[*thing]
+
+// do carries out what the properties say.
+func (ops) do(ctx context.Context, s *state) error {
+	switch verb, object, _ := strings.Cut(s.Properties.Do, " "); verb {
+	case "fault":
+		return errors.Join(lumi.Faultf("do", "is a fault"), lumi.Faultf("list[0]", "is another"))
+	case "fail":
+		return errors.New("failed")
+	case "retry":
+		return fmt.Errorf("slow down: %w", &lumi.RetryError{Err: errors.New("too fast"), After: 3 * time.Second})
+	case "inner":
+		return fmt.Errorf("the cloud: %w", context.DeadlineExceeded)
+	case "missing":
+		return fmt.Errorf("%s: %w", object, lumi.ErrNotFound)
+	case "unsendable":
+		s.Properties.Result = new("\xff")
+	case "faults":
+		var all []error
+		for i := range 100_000 {
+			all = append(all, lumi.Faultf(lumi.Path("list").Index(i), "is wrong"))
+		}
+		return errors.Join(all...)
+	case "long":
+		return errors.New(strings.Repeat("ä", 1<<20) + "\xff")
+	case "garbled":
+		return errors.New("not text: \xff")
+	case "panic":
+		_ = s.Properties.List[7]
+	case "crash":
+		go panic("in a goroutine of the author's")
+		<-ctx.Done()
+	case "wait":
+		mark("waiting")
+		<-ctx.Done()
+		mark("cancelled")
+		return ctx.Err()
+	case "hang":
+		mark("hanging")
+		select {}
+	case "environment":
+		s.Properties.Result = new(strings.Join(os.Environ(), "\n"))
+	case "deadline":
+		_, ok := ctx.Deadline()
+		s.Properties.Result = new(fmt.Sprint(ok))
+	case "print":
+		fmt.Println(object)
+	case "reference":
+		ref, _ := s.Refs.Resolve(otherURN)
+		s.Properties.Result = new(string(ref.ID) + " " + ref.Properties.GetFields()["name"].GetStringValue())
+	case "length":
+		if s.Properties.Fixed != nil {
+			s.Properties.Result = s.Properties.Fixed
+		}
+	}
+	return nil
+}
+
+func (o ops) Check(ctx context.Context, want *state) error { return o.do(ctx, want) }
+
+func (o ops) Name(ctx context.Context, want *state) (string, error) {
+	return "named " + want.Properties.Do, o.do(ctx, want)
+}
+
+func (o ops) Create(ctx context.Context, want *state) (lumi.ID, error) {
+	if verb, rest, _ := strings.Cut(want.Properties.Do, " "); verb == "partly" {
+		want.Properties.Do = rest
+		want.Properties.Result = new("half")
+		return "t-half", o.do(ctx, want)
+	}
+	if want.Properties.Do == "nonsense" {
+		return "\xff", nil
+	}
+	if err := o.do(ctx, want); err != nil {
+		return "", err
+	}
+	return "t-1", nil
+}
+
+func (o ops) Get(ctx context.Context, id lumi.ID) (*thing, error) {
+	got := &thing{Name: "a", Do: string(id), Secret: new("hush")}
+	return got, o.do(ctx, &state{Properties: got})
+}
+
+func (o ops) InspectChange(ctx context.Context, _, want *state, diff *lumi.Diff) error {
+	diff.Replace("list")
+	return o.do(ctx, want)
+}
+
+func (o ops) Update(ctx context.Context, _, want *state, _ *lumi.Diff) error {
+	if verb, rest, _ := strings.Cut(want.Properties.Do, " "); verb == "partly" {
+		want.Properties.Do = rest
+		return lumi.Partial(o.do(ctx, want))
+	}
+	want.Properties.Result = new("updated")
+	return o.do(ctx, want)
+}
+
+func (o ops) Delete(ctx context.Context, old *state) error { return o.do(ctx, old) }

@@ -1,0 +1,108 @@
+package plugin
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"google.golang.org/genproto/googleapis/rpc/errdetails"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
+
+	lumi "github.com/lumi-idl/lumi/runtime"
+	"github.com/lumi-idl/lumi/runtime/lumirpc"
+)
+
+// Error is an error for which the runtime has no type. It wraps [lumi.ErrNotFound], [context.Canceled] or
+// [context.DeadlineExceeded] where it is one of these.
+type Error struct {
+	// Code says of which kind it is, as provider.proto lists them.
+	Code codes.Code
+	// Message is for people.
+	Message string
+}
+
+// Error returns the message.
+func (e *Error) Error() string { return e.Message }
+
+// Unwrap returns the error that the code stands for, or nil.
+func (e *Error) Unwrap() error {
+	switch e.Code {
+	case codes.NotFound:
+		return lumi.ErrNotFound
+	case codes.Canceled:
+		return context.Canceled
+	case codes.DeadlineExceeded:
+		return context.DeadlineExceeded
+	}
+	return nil
+}
+
+// errorOf is the inverse of what a plugin does to its provider's errors.
+func errorOf(s *status.Status) error {
+	if s.Code() == codes.OK {
+		return nil
+	}
+	plain := &Error{Code: s.Code(), Message: s.Message()}
+	for _, detail := range s.Details() {
+		switch d := detail.(type) {
+		case *lumirpc.Faults:
+			if len(d.GetFaults()) == 0 {
+				continue
+			}
+			if s.Code() == codes.InvalidArgument {
+				return &lumi.InvalidError{Faults: faults(d)}
+			}
+			if s.Code() == codes.Internal {
+				return &lumi.OutputError{Faults: faults(d)}
+			}
+		case *lumirpc.Replacement:
+			if s.Code() == codes.FailedPrecondition {
+				return &lumi.ReplaceError{Paths: paths(d.GetPaths())}
+			}
+		case *errdetails.RetryInfo:
+			if s.Code() == codes.Unavailable {
+				return &lumi.RetryError{Err: plain, After: d.GetRetryDelay().AsDuration()}
+			}
+		}
+	}
+	return plain
+}
+
+func faults(d *lumirpc.Faults) []lumi.Fault {
+	all := make([]lumi.Fault, len(d.GetFaults()))
+	for i, f := range d.GetFaults() {
+		all[i] = lumi.Fault{Path: lumi.Path(f.GetPath()), Message: f.GetMessage()}
+	}
+	return all
+}
+
+func paths(all []string) []lumi.Path {
+	var list []lumi.Path
+	for _, p := range all {
+		list = append(list, lumi.Path(p))
+	}
+	return list
+}
+
+// explain makes of a call's error the one that the provider returned. Where the plugin is gone, it says how that ended.
+func (p *Plugin) explain(err error) error {
+	if err == nil {
+		return nil
+	}
+	err = errorOf(status.Convert(err))
+	var e *Error
+	var retry *lumi.RetryError
+	if !errors.As(err, &e) || e.Code != codes.Unavailable || errors.As(err, &retry) {
+		return err
+	}
+	select {
+	case <-p.process.ended:
+		if p.process.err != nil {
+			e.Message = fmt.Sprintf("the plugin is gone (%v): %s", p.process.err, e.Message)
+		}
+	case <-time.After(time.Second): // The connection may break before the end of the process is noticed.
+	}
+	return e
+}

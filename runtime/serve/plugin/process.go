@@ -1,0 +1,181 @@
+package plugin
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+)
+
+const (
+	// defaultGrace is longer than a plugin gives its calls.
+	defaultGrace = 15 * time.Second
+	// pipeDelay is how long output is still read after the process has ended. Others may hold the other end.
+	pipeDelay = 2 * time.Second
+)
+
+// process is a plugin's process.
+type process struct {
+	cmd   *exec.Cmd
+	stdin io.Closer
+	grace time.Duration
+	first *firstLine
+	said  *tail
+	ended chan struct{} // closed when the process has ended
+	err   error         // how it ended, to be read after that
+
+	stopped func() error
+}
+
+func startProcess(c Command, secret string) (*process, error) {
+	var log io.Writer = os.Stderr
+	if c.Log != nil {
+		log = c.Log
+	}
+	shared := &locked{w: log} // by standard output and standard error
+	p := &process{
+		cmd:   exec.Command(c.Path, c.Args...),
+		grace: cmp.Or(c.Grace, defaultGrace),
+		first: &firstLine{rest: shared, line: make(chan string, 1)},
+		said:  &tail{},
+		ended: make(chan struct{}),
+	}
+	p.stopped = sync.OnceValue(p.end)
+	p.cmd.Env = c.environment(secret)
+	p.cmd.Stdout = p.first
+	p.cmd.Stderr = io.MultiWriter(p.said, shared)
+	p.cmd.WaitDelay = pipeDelay
+	var err error
+	if p.stdin, err = p.cmd.StdinPipe(); err != nil {
+		return nil, err
+	}
+	if err := p.cmd.Start(); err != nil {
+		return nil, err
+	}
+	go func() {
+		p.err = p.cmd.Wait()
+		close(p.ended)
+	}()
+	return p, nil
+}
+
+// port waits for the line that says on which port the plugin listens.
+func (p *process) port(ctx context.Context) (uint16, error) {
+	var line string
+	select {
+	case line = <-p.first.line:
+	case <-p.ended:
+		select {
+		case line = <-p.first.line:
+		default:
+			return 0, fmt.Errorf("the plugin ended before it was ready: %w", cmp.Or(p.err, errNoReason))
+		}
+	case <-ctx.Done():
+		return 0, fmt.Errorf("the plugin is not ready: %w", ctx.Err())
+	}
+	port, err := strconv.ParseUint(strings.TrimSuffix(line, "\r"), 10, 16)
+	if err != nil || port == 0 {
+		return 0, fmt.Errorf("the first line that the plugin wrote to standard output is not a port: %q", line)
+	}
+	return uint16(port), nil
+}
+
+var errNoReason = errors.New("it says that all is well")
+
+// stop ends the process, by force if need be.
+func (p *process) stop() error { return p.stopped() }
+
+func (p *process) end() error {
+	_ = p.stdin.Close() // It fails only if the process has ended.
+	select {
+	case <-p.ended:
+	case <-time.After(p.grace):
+		p.kill()
+		return fmt.Errorf("the plugin did not end within %v, and was killed", p.grace)
+	}
+	if p.err != nil && !errors.Is(p.err, exec.ErrWaitDelay) {
+		return fmt.Errorf("the plugin ended badly: %w", p.err)
+	}
+	return nil
+}
+
+// kill ends the process by force and waits for that.
+func (p *process) kill() {
+	_ = p.cmd.Process.Kill() // It fails only if the process has ended.
+	<-p.ended
+}
+
+// firstLine takes the first line of what is written to it, and passes on the rest.
+type firstLine struct {
+	rest io.Writer
+	line chan string
+	got  []byte
+	done bool
+}
+
+// maxLine is longer than any port. More is passed off as the line, which it then cannot be.
+const maxLine = 80
+
+func (f *firstLine) Write(data []byte) (int, error) {
+	if f.done {
+		return f.rest.Write(data)
+	}
+	f.got = append(f.got, data...)
+	line, rest, found := bytes.Cut(f.got, []byte("\n"))
+	if !found && len(f.got) < maxLine {
+		return len(data), nil
+	}
+	f.done = true
+	f.line <- string(line[:min(len(line), maxLine)])
+	if len(rest) > 0 {
+		_, err := f.rest.Write(rest)
+		return len(data), err
+	}
+	return len(data), nil
+}
+
+// tail keeps the end of what is written to it.
+type tail struct {
+	mu   sync.Mutex
+	kept []byte
+}
+
+const maxTail = 4 << 10
+
+func (t *tail) Write(data []byte) (int, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.kept = append(t.kept, data...)
+	if over := len(t.kept) - maxTail; over > 0 {
+		t.kept = append(t.kept[:0], t.kept[over:]...)
+	}
+	return len(data), nil
+}
+
+func (t *tail) String() string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return strings.ToValidUTF8(strings.TrimSpace(string(t.kept)), "�")
+}
+
+// locked lets one write at a time through. What the writer does not want is lost, which is no reason for the plugin to
+// block or to die.
+type locked struct {
+	mu sync.Mutex
+	w  io.Writer
+}
+
+func (l *locked) Write(data []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	_, _ = l.w.Write(data)
+	return len(data), nil
+}

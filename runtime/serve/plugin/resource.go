@@ -1,0 +1,146 @@
+package plugin
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	spb "google.golang.org/genproto/googleapis/rpc/status"
+	"google.golang.org/grpc/status"
+	"google.golang.org/protobuf/types/known/structpb"
+
+	lumi "github.com/lumi-idl/lumi/runtime"
+	"github.com/lumi-idl/lumi/runtime/lumirpc"
+)
+
+// resource is the provider of one type of resource in a plugin.
+type resource struct {
+	plugin *Plugin
+	token  string
+}
+
+// Check implements [lumi.ResourceProvider], as do all methods that follow.
+func (r *resource) Check(ctx context.Context, req *lumi.CheckRequest) (*lumi.CheckResponse, error) {
+	resp, err := r.plugin.client.Check(ctx, &lumirpc.CheckRequest{
+		Type: r.token, Urn: string(req.URN), Properties: req.Properties, References: references(req.References),
+	})
+	if err != nil {
+		return nil, r.plugin.explain(err)
+	}
+	return &lumi.CheckResponse{Properties: present(resp.GetProperties())}, nil
+}
+
+func (r *resource) Name(ctx context.Context, req *lumi.NameRequest) (*lumi.NameResponse, error) {
+	resp, err := r.plugin.client.Name(ctx, &lumirpc.NameRequest{
+		Type: r.token, Urn: string(req.URN), Properties: req.Properties, References: references(req.References),
+	})
+	if err != nil {
+		return nil, r.plugin.explain(err)
+	}
+	return &lumi.NameResponse{Name: resp.GetName()}, nil
+}
+
+func (r *resource) Create(ctx context.Context, req *lumi.CreateRequest) (*lumi.CreateResponse, error) {
+	resp, err := r.plugin.client.Create(ctx, &lumirpc.CreateRequest{
+		Type: r.token, Urn: string(req.URN), Properties: req.Properties, References: references(req.References),
+	})
+	if err != nil {
+		return nil, r.plugin.explain(err)
+	}
+	if failure := resp.GetFailure(); failure != nil {
+		return nil, partly(lumi.ID(resp.GetId()), resp.GetProperties(), failure)
+	}
+	return &lumi.CreateResponse{ID: lumi.ID(resp.GetId()), Properties: present(resp.GetProperties())}, nil
+}
+
+func (r *resource) Get(ctx context.Context, req *lumi.GetRequest) (*lumi.GetResponse, error) {
+	resp, err := r.plugin.client.Get(ctx, &lumirpc.GetRequest{Type: r.token, Id: string(req.ID)})
+	if err != nil {
+		return nil, r.plugin.explain(err)
+	}
+	return &lumi.GetResponse{Properties: present(resp.GetProperties())}, nil
+}
+
+func (r *resource) InspectChange(
+	ctx context.Context, req *lumi.InspectChangeRequest,
+) (*lumi.InspectChangeResponse, error) {
+	resp, err := r.plugin.client.InspectChange(ctx, &lumirpc.InspectChangeRequest{
+		Type: r.token, Urn: string(req.URN), Id: string(req.ID), Old: req.Old, New: req.New,
+		References: references(req.References),
+	})
+	if err != nil {
+		return nil, r.plugin.explain(err)
+	}
+	out := &lumi.InspectChangeResponse{Replaces: paths(resp.GetReplaces())}
+	for _, c := range resp.GetChanges() {
+		kind, ok := changeKinds[c.GetKind()]
+		if !ok {
+			return nil, fmt.Errorf("the plugin reports a kind of change that does not exist: %v", c.GetKind())
+		}
+		out.Changes = append(out.Changes, lumi.Change{
+			Kind: kind, Path: lumi.Path(c.GetPath()), Old: c.GetOld(), New: c.GetNew(),
+			Unknown: c.GetUnknown(), Secret: c.GetSecret(),
+		})
+	}
+	return out, nil
+}
+
+func (r *resource) Update(ctx context.Context, req *lumi.UpdateRequest) (*lumi.UpdateResponse, error) {
+	resp, err := r.plugin.client.Update(ctx, &lumirpc.UpdateRequest{
+		Type: r.token, Urn: string(req.URN), Id: string(req.ID), Old: req.Old, New: req.New,
+		References: references(req.References),
+	})
+	if err != nil {
+		return nil, r.plugin.explain(err)
+	}
+	if failure := resp.GetFailure(); failure != nil {
+		return nil, partly(req.ID, resp.GetProperties(), failure)
+	}
+	return &lumi.UpdateResponse{Properties: present(resp.GetProperties())}, nil
+}
+
+func (r *resource) Delete(ctx context.Context, req *lumi.DeleteRequest) (*lumi.DeleteResponse, error) {
+	_, err := r.plugin.client.Delete(ctx, &lumirpc.DeleteRequest{
+		Type: r.token, Urn: string(req.URN), Id: string(req.ID), Properties: req.Properties,
+		References: references(req.References),
+	})
+	if err != nil {
+		return nil, r.plugin.explain(err)
+	}
+	return &lumi.DeleteResponse{}, nil
+}
+
+// partly is the error of a response that has a failure in it.
+func partly(id lumi.ID, properties *structpb.Struct, failure *spb.Status) error {
+	err := errorOf(status.FromProto(failure))
+	if err == nil {
+		err = errors.New("the plugin does not say why")
+	}
+	return &lumi.PartialError{ID: id, Properties: present(properties), Err: err}
+}
+
+var changeKinds = map[lumirpc.Change_Kind]lumi.ChangeKind{
+	lumirpc.Change_ADDED: lumi.Added, lumirpc.Change_REMOVED: lumi.Removed, lumirpc.Change_MODIFIED: lumi.Modified,
+}
+
+func references(refs lumi.References) map[string]*lumirpc.Reference {
+	if len(refs) == 0 {
+		return nil
+	}
+	sent := make(map[string]*lumirpc.Reference, len(refs))
+	for u, r := range refs {
+		sent[string(u)] = &lumirpc.Reference{Id: string(r.ID), Properties: r.Properties}
+	}
+	return sent
+}
+
+// present makes an empty bag of none, as providers return it. It has fields that can be set.
+func present(bag *structpb.Struct) *structpb.Struct {
+	if bag == nil {
+		bag = &structpb.Struct{}
+	}
+	if bag.Fields == nil {
+		bag.Fields = map[string]*structpb.Value{}
+	}
+	return bag
+}

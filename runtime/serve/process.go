@@ -1,0 +1,136 @@
+package serve
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"os"
+	"os/signal"
+	"strings"
+	"syscall"
+	"time"
+
+	"google.golang.org/grpc"
+
+	"github.com/lumi-idl/lumi/runtime/lumirpc"
+)
+
+// The exit codes of a plugin.
+const (
+	exitStopped = 0 // it was told to stop
+	exitFailed  = 1 // it could not serve, or calls did not end when they were cancelled
+	exitMisuse  = 2 // it was started by hand, or its resources are registered wrongly
+)
+
+const (
+	// grace is how long calls that somebody waits for may take to end after they were cancelled.
+	grace = 10 * time.Second
+	// graceAlone is the same for calls that nobody waits for.
+	graceAlone = 500 * time.Millisecond
+)
+
+func run(p Provider) int {
+	name := "lumi-resource-" + strings.ReplaceAll(p.Package, "/", "_")
+	log := newLogger(os.Getenv("LUMI_LOG"), p.Package)
+	slog.SetDefault(log)
+	if err := p.validate(); err != nil {
+		fmt.Fprintf(os.Stderr, "%s: its resources are registered wrongly:\n%v\n", name, err)
+		return exitMisuse
+	}
+	secret := os.Getenv(lumirpc.SecretVariable)
+	if secret == "" {
+		fmt.Fprintf(os.Stderr, "%s: this is a plugin, which an engine such as lumi starts; it cannot be started by hand,"+
+			" since it answers only whoever gave it a secret in %s\n", name, lumirpc.SecretVariable)
+		return exitMisuse
+	}
+	if err := os.Unsetenv(lumirpc.SecretVariable); err != nil { // lest processes that the provider starts have it
+		fmt.Fprintf(os.Stderr, "%s: %v\n", name, err)
+		return exitFailed
+	}
+	if err := serve(p, secret, log); err != nil {
+		log.Error("failed", "error", err)
+		return exitFailed
+	}
+	return exitStopped
+}
+
+func newLogger(level, pkg string) *slog.Logger {
+	var l slog.Level
+	if err := l.UnmarshalText([]byte(level)); err != nil {
+		l = slog.LevelInfo
+	}
+	return slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: l})).With("provider", pkg)
+}
+
+// serve serves until it is told to stop. The error is nil if all calls have ended.
+func serve(p Provider, secret string, log *slog.Logger) error {
+	// 127.0.0.1 and not localhost: of the addresses behind that, another process might hold one.
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return err
+	}
+	ctx, stop := context.WithCancelCause(context.Background())
+	stopOnSign(stop)
+	calls, door := newCalls(ctx, log), newDoor(listener, secret)
+	server := grpc.NewServer(
+		grpc.InTapHandle(door.authenticate),
+		grpc.UnaryInterceptor(calls.intercept),
+		grpc.MaxRecvMsgSize(lumirpc.MaxMessageSize),
+		grpc.MaxSendMsgSize(lumirpc.MaxMessageSize),
+	)
+	lumirpc.RegisterResourceProviderServer(server, newServer(p, stop))
+	served := make(chan error, 1)
+	go func() { served <- server.Serve(door) }()
+	if _, err := fmt.Fprintln(os.Stdout, listener.Addr().(*net.TCPAddr).Port); err != nil {
+		return err
+	}
+	select {
+	case err := <-served:
+		return err
+	case <-ctx.Done():
+		log.Info("stopping", "reason", context.Cause(ctx))
+		door.dismiss()
+		return shutDown(server, calls)
+	}
+}
+
+// stopOnSign has the plugin stop when the parent says so, from now on.
+func stopOnSign(stop context.CancelCauseFunc) {
+	// An interrupt reaches all processes of a terminal. What it means for this one is for the parent to decide.
+	signal.Notify(make(chan os.Signal, 1), os.Interrupt)
+	terminated := make(chan os.Signal, 1)
+	signal.Notify(terminated, syscall.SIGTERM)
+	go func() {
+		<-terminated
+		stop(errors.New("the process was terminated"))
+	}()
+	go func() {
+		_, _ = io.Copy(io.Discard, os.Stdin) // However it ends, the parent is not there any more.
+		stop(errors.New("the parent closed standard input"))
+	}()
+}
+
+// shutDown lets the calls in flight end, whose contexts are cancelled, and be answered.
+func shutDown(server *grpc.Server, calls *calls) error {
+	ended := make(chan struct{})
+	go func() {
+		server.GracefulStop()
+		close(ended)
+	}()
+	timeout := time.After(grace)
+	select {
+	case <-ended:
+		return nil
+	case <-timeout:
+	case <-calls.abandoned():
+		select {
+		case <-ended:
+			return nil
+		case <-time.After(graceAlone):
+		}
+	}
+	return errors.New("there are calls that did not end when they were cancelled")
+}

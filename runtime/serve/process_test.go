@@ -1,0 +1,499 @@
+package serve
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"net"
+	"os"
+	"os/exec"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/credentials/insecure"
+	"google.golang.org/grpc/metadata"
+	"google.golang.org/grpc/status"
+
+	lumi "github.com/lumi-idl/lumi/runtime"
+	"github.com/lumi-idl/lumi/runtime/lumirpc"
+	"github.com/lumi-idl/lumi/runtime/serve/plugin"
+)
+
+// bare is a plugin that was started without package plugin.
+type bare struct {
+	*marks
+	cmd     *exec.Cmd
+	stdin   io.Closer
+	address string
+}
+
+const bareSecret = "open sesame"
+
+// startBare starts a plugin with bareSecret and reads its port.
+func startBare(t *testing.T) *bare {
+	t.Helper()
+	b := &bare{marks: newMarks(t), cmd: exec.Command(os.Args[0])}
+	b.cmd.Env = append(env("plugin"), b.variable, lumirpc.SecretVariable+"="+bareSecret)
+	b.cmd.Stderr = os.Stderr
+	stdin, err := b.cmd.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.stdin = stdin
+	stdout, err := b.cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := b.cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		_ = b.cmd.Process.Kill() // These fail where the process has ended, as it should.
+		_ = b.cmd.Wait()
+	})
+	line, err := bufio.NewReader(stdout).ReadString('\n')
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.address = "127.0.0.1:" + strings.TrimSpace(line)
+	return b
+}
+
+// dial connects a caller of its own to the plugin.
+func (b *bare) dial(t *testing.T) (lumirpc.ResourceProviderClient, *grpc.ClientConn) {
+	t.Helper()
+	conn, err := grpc.NewClient(b.address, grpc.WithTransportCredentials(insecure.NewCredentials()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { conn.Close() })
+	return lumirpc.NewResourceProviderClient(conn), conn
+}
+
+// with is a context whose calls carry the secrets.
+func with(ctx context.Context, secrets ...string) context.Context {
+	for _, s := range secrets {
+		ctx = metadata.AppendToOutgoingContext(ctx, lumirpc.SecretHeader, s)
+	}
+	return ctx
+}
+
+func hello() *lumirpc.HandshakeRequest {
+	return &lumirpc.HandshakeRequest{ProtocolVersion: lumirpc.ProtocolVersion}
+}
+
+// TestSecret is about callers who do not know the secret. They learn nothing, not even what there is to call.
+func TestSecret(t *testing.T) {
+	b := startBare(t)
+	client, conn := b.dial(t)
+	for name, secrets := range map[string][]string{
+		"none": nil, "wrong": {"open barley"}, "empty": {""}, "a part": {"open"}, "several": {bareSecret, "x"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			ctx := with(within(t), secrets...)
+			for _, method := range lumirpc.ResourceProvider_ServiceDesc.Methods {
+				full := "/" + lumirpc.ResourceProvider_ServiceDesc.ServiceName + "/" + method.MethodName
+				err := conn.Invoke(ctx, full, &lumirpc.CancelRequest{}, &lumirpc.CancelResponse{})
+				if status.Code(err) != codes.Unauthenticated {
+					t.Errorf("%s: got %v", method.MethodName, err)
+				}
+			}
+			err := conn.Invoke(ctx, "/any/thing", &lumirpc.CancelRequest{}, &lumirpc.CancelResponse{})
+			if status.Code(err) != codes.Unauthenticated {
+				t.Errorf("what does not exist: got %v", err)
+			}
+		})
+	}
+	if _, err := client.Handshake(with(within(t), bareSecret), hello()); err != nil {
+		t.Errorf("who knows the secret is refused too: %v", err)
+	}
+}
+
+// TestOtherVersion is about engines of another time.
+func TestOtherVersion(t *testing.T) {
+	client, _ := startBare(t).dial(t)
+	_, err := client.Handshake(with(within(t), bareSecret), &lumirpc.HandshakeRequest{ProtocolVersion: 7})
+	if status.Code(err) != codes.FailedPrecondition || !strings.Contains(err.Error(), "version 7") {
+		t.Errorf("got %v", err)
+	}
+}
+
+// TestUnknownType is about engines that do not keep to what the handshake says.
+func TestUnknownType(t *testing.T) {
+	client, _ := startBare(t).dial(t)
+	for _, token := range []string{"test:index:Nothing", "", "?"} {
+		_, err := client.Get(with(within(t), bareSecret), &lumirpc.GetRequest{Type: token, Id: "x"})
+		if status.Code(err) != codes.Unimplemented {
+			t.Errorf("%q: got %v", token, err)
+		}
+	}
+}
+
+// TestGarbage is about others on the machine who connect to the port and do not speak the protocol.
+func TestGarbage(t *testing.T) {
+	b := startBare(t)
+	for _, garbage := range []string{
+		"", "\x00", "GET / HTTP/1.1\r\nHost: localhost\r\n\r\n", strings.Repeat("garbage", 1<<16),
+		"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\xff\xff\xff\xff\xff\xff\xff\xff\xff",
+	} {
+		conn, err := net.Dial("tcp", b.address)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { conn.Close() })   // not before, so that some connections stay
+		_, _ = io.WriteString(conn, garbage) // The plugin may well hang up.
+	}
+	client, _ := b.dial(t)
+	if _, err := client.Handshake(with(within(t), bareSecret), hello()); err != nil {
+		t.Error(err)
+	}
+	b.stdin.Close()
+	if err := b.cmd.Wait(); err != nil {
+		t.Errorf("the plugin ended badly: %v", err)
+	}
+}
+
+// TestByHand starts plugins as a person would.
+func TestByHand(t *testing.T) {
+	for role, want := range map[string]string{
+		"plugin":        "cannot be started by hand",
+		"misregistered": "test:index:Thing: the provider is nil",
+	} {
+		var stdout, stderr bytes.Buffer
+		cmd := exec.Command(os.Args[0])
+		cmd.Env, cmd.Stdout, cmd.Stderr = env(role), &stdout, &stderr
+		var exit *exec.ExitError
+		if err := cmd.Run(); !errors.As(err, &exit) || exit.ExitCode() != exitMisuse {
+			t.Errorf("%s: got %v", role, err)
+		}
+		if stdout.Len() > 0 || !strings.Contains(stderr.String(), "lumi-resource-test: ") ||
+			!strings.Contains(stderr.String(), want) {
+			t.Errorf("%s: got %q and %q", role, &stdout, &stderr)
+		}
+	}
+}
+
+// background makes a call and returns where its error will be.
+func background(ctx context.Context, p lumi.ResourceProvider, do string) chan error {
+	result := make(chan error, 1)
+	go func() {
+		_, err := p.Create(ctx, &lumi.CreateRequest{URN: thingURN, Properties: thingBag(do)})
+		result <- err
+	}()
+	return result
+}
+
+// await returns the error of a call in the background.
+func await(t *testing.T, result chan error) error {
+	t.Helper()
+	select {
+	case err := <-result:
+		return err
+	case <-time.After(patience):
+		t.Fatal("the call does not end")
+		return nil
+	}
+}
+
+// TestCancelledCall cancels one call, which must not harm others.
+func TestCancelledCall(t *testing.T) {
+	p := start(t, "plugin")
+	things := p.resource(t, thingToken)
+	ctx, cancel := context.WithCancel(within(t))
+	result := background(ctx, things, "wait")
+	p.expect(t, "waiting")
+	cancel()
+	p.expect(t, "cancelled")
+	if err := await(t, result); !errors.Is(err, context.Canceled) {
+		t.Errorf("got %v", err)
+	}
+	if _, err := check(thingBag("nothing"))(within(t), things); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestDeadline holds that a deadline reaches the provider's code, and that it ends a call.
+func TestDeadline(t *testing.T) {
+	things := start(t, "plugin").resource(t, thingToken)
+	for want, ctx := range map[string]context.Context{"true": within(t), "false": t.Context()} {
+		resp, err := create(thingBag("deadline"), nil)(ctx, things)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := resp.(*lumi.CreateResponse).Properties.Fields["result"].GetStringValue(); got != want {
+			t.Errorf("there is a deadline: %s, want %s", got, want)
+		}
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+	defer cancel()
+	if _, err := check(thingBag("wait"))(ctx, things); !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("got %v", err)
+	}
+}
+
+// TestDisconnected is about a caller that dies during a call.
+func TestDisconnected(t *testing.T) {
+	b := startBare(t)
+	client, conn := b.dial(t)
+	result := make(chan error, 1)
+	go func() {
+		_, err := client.Create(with(within(t), bareSecret), &lumirpc.CreateRequest{
+			Type: string(thingToken), Urn: thingURN, Properties: thingBag("wait"),
+		})
+		result <- err
+	}()
+	b.expect(t, "waiting")
+	conn.Close()
+	b.expect(t, "cancelled")
+	if err := await(t, result); err == nil {
+		t.Error("the call succeeded")
+	}
+	again, _ := b.dial(t)
+	if _, err := again.Handshake(with(within(t), bareSecret), hello()); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestStop ends plugins during a call in each of the ways there are. The call is cancelled, and its answer arrives.
+func TestStop(t *testing.T) {
+	for name, stop := range map[string]func(t *testing.T, b *bare, client lumirpc.ResourceProviderClient){
+		"standard input": func(_ *testing.T, b *bare, _ lumirpc.ResourceProviderClient) { b.stdin.Close() },
+		"SIGTERM": func(t *testing.T, b *bare, _ lumirpc.ResourceProviderClient) {
+			if err := b.cmd.Process.Signal(syscall.SIGTERM); err != nil {
+				t.Fatal(err)
+			}
+		},
+		"Cancel": func(t *testing.T, _ *bare, client lumirpc.ResourceProviderClient) {
+			if _, err := client.Cancel(with(within(t), bareSecret), &lumirpc.CancelRequest{}); err != nil {
+				t.Fatal(err)
+			}
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			b := startBare(t)
+			client, _ := b.dial(t)
+			var resp *lumirpc.CreateResponse
+			result := make(chan error, 1)
+			go func() {
+				var err error
+				resp, err = client.Create(with(within(t), bareSecret), &lumirpc.CreateRequest{
+					Type: string(thingToken), Urn: thingURN, Properties: thingBag("partly wait"),
+				})
+				result <- err
+			}()
+			b.expect(t, "waiting")
+			stop(t, b, client)
+			b.expect(t, "cancelled")
+			if err := await(t, result); err != nil {
+				t.Fatal(err)
+			}
+			if resp.GetId() != "t-half" || resp.GetFailure().GetCode() != int32(codes.Canceled) {
+				t.Errorf("got %v", resp)
+			}
+			if err := b.cmd.Wait(); err != nil {
+				t.Errorf("the plugin ended badly: %v", err)
+			}
+		})
+	}
+}
+
+// TestCancelAll stops a plugin early, and still learns what exists.
+func TestCancelAll(t *testing.T) {
+	p := start(t, "plugin")
+	result := background(within(t), p.resource(t, thingToken), "partly wait")
+	p.expect(t, "waiting")
+	if err := p.Cancel(within(t)); err != nil {
+		t.Fatal(err)
+	}
+	p.expect(t, "cancelled")
+	var partial *lumi.PartialError
+	if err := await(t, result); !errors.As(err, &partial) || partial.ID != "t-half" || !errors.Is(err, context.Canceled) {
+		t.Errorf("got %v", err)
+	}
+	if err := p.Close(); err != nil {
+		t.Error(err)
+	}
+	if err := p.Close(); err != nil {
+		t.Errorf("the second time: %v", err)
+	}
+}
+
+// TestAbandoned ends a plugin while a call that nobody waits for does not heed its context.
+func TestAbandoned(t *testing.T) {
+	b := startBare(t)
+	client, _ := b.dial(t)
+	ctx, cancel := context.WithCancel(with(within(t), bareSecret))
+	result := make(chan error, 1)
+	go func() {
+		_, err := client.Create(ctx, &lumirpc.CreateRequest{
+			Type: string(thingToken), Urn: thingURN, Properties: thingBag("hang"),
+		})
+		result <- err
+	}()
+	b.expect(t, "hanging")
+	cancel()
+	if err := await(t, result); status.Code(err) != codes.Canceled {
+		t.Errorf("got %v", err)
+	}
+	b.stdin.Close()
+	var exit *exec.ExitError
+	if err := b.cmd.Wait(); !errors.As(err, &exit) || exit.ExitCode() != exitFailed {
+		t.Errorf("got %v", err)
+	}
+}
+
+// TestInterrupt sends what a terminal sends to all of its processes. It is for the parent to heed.
+func TestInterrupt(t *testing.T) {
+	b := startBare(t)
+	client, _ := b.dial(t)
+	if _, err := client.Handshake(with(within(t), bareSecret), hello()); err != nil {
+		t.Fatal(err)
+	}
+	if err := b.cmd.Process.Signal(os.Interrupt); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := client.Handshake(with(within(t), bareSecret), hello()); err != nil {
+		t.Error(err)
+	}
+	b.stdin.Close()
+	if err := b.cmd.Wait(); err != nil {
+		t.Errorf("the plugin ended badly: %v", err)
+	}
+}
+
+// TestOrphan kills the process that started a plugin. The plugin ends too.
+func TestOrphan(t *testing.T) {
+	m := newMarks(t)
+	parent := exec.Command(os.Args[0])
+	parent.Env = append(env("parent"), m.variable)
+	parent.Stderr = os.Stderr
+	if err := parent.Start(); err != nil {
+		t.Fatal(err)
+	}
+	m.expect(t, "waiting")
+	if err := parent.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	_ = parent.Wait() // It was killed.
+	m.expectEnd(t)
+}
+
+// TestStart is about what is no plugin, or not one that works.
+func TestStart(t *testing.T) {
+	for role, wants := range map[string][]string{
+		"talkative": {`the first line that the plugin wrote to standard output is not a port: "hello"`},
+		"failing":   {"the plugin ended before it was ready: exit status 3", "no such luck"},
+		"newer":     {"the plugin speaks version 2 of the protocol, and this program version 1"},
+		"unknown":   {"the plugin ended before it was ready: it says that all is well"},
+	} {
+		_, err := plugin.Start(within(t), plugin.Command{Path: os.Args[0], Env: env(role), Log: io.Discard})
+		for _, want := range wants {
+			if err == nil || !strings.Contains(err.Error(), want) {
+				t.Errorf("%s: got %v", role, err)
+			}
+		}
+	}
+	_, err := plugin.Start(within(t), plugin.Command{Path: "lumi-resource-nowhere"})
+	if !errors.Is(err, exec.ErrNotFound) {
+		t.Errorf("got %v", err)
+	}
+}
+
+// TestForeign is about a plugin in which not everything is as it should be.
+func TestForeign(t *testing.T) {
+	things := start(t, "foreign").resource(t, thingToken)
+	var partial *lumi.PartialError
+	if _, err := create(nil, nil)(within(t), things); !errors.As(err, &partial) || partial.ID != "t-1" ||
+		partial.Error() != "done in part: the plugin does not say why" {
+		t.Errorf("got %v", err)
+	}
+	if _, err := inspect(nil, nil)(within(t), things); err == nil || !strings.Contains(err.Error(), "does not exist") {
+		t.Errorf("got %v", err)
+	}
+	if resp, err := things.Get(within(t), &lumi.GetRequest{ID: "x"}); err != nil || resp.Properties.Fields == nil {
+		t.Errorf("got %v, %v", resp, err)
+	}
+	var e *plugin.Error
+	if _, err := check(nil)(within(t), things); !errors.As(err, &e) || e.Code != codes.FailedPrecondition {
+		t.Errorf("got %v", err)
+	}
+	if _, err := remove(nil)(within(t), things); !errors.As(err, &e) || e.Code != codes.Unimplemented {
+		t.Errorf("got %v", err)
+	}
+}
+
+// TestNeverReady gives up on a plugin that does not say its port, and leaves no process behind.
+func TestNeverReady(t *testing.T) {
+	m := newMarks(t)
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	result := make(chan error, 1)
+	go func() {
+		_, err := plugin.Start(ctx, plugin.Command{Path: os.Args[0], Env: append(env("silent"), m.variable)})
+		result <- err
+	}()
+	m.expect(t, "silent")
+	cancel()
+	if err := await(t, result); !errors.Is(err, context.Canceled) {
+		t.Errorf("got %v", err)
+	}
+	m.expectEnd(t)
+}
+
+// TestKill is about a plugin that does not end by itself.
+func TestKill(t *testing.T) {
+	m := newMarks(t)
+	p, err := plugin.Start(within(t), plugin.Command{
+		Path: os.Args[0], Env: append(env("plugin"), m.variable), Log: io.Discard, Grace: time.Millisecond,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	things, err := p.Resource(thingToken)
+	if err != nil {
+		t.Fatal(err)
+	}
+	result := background(within(t), things, "hang")
+	m.expect(t, "hanging")
+	if err := p.Close(); err == nil || !strings.Contains(err.Error(), "was killed") {
+		t.Errorf("got %v", err)
+	}
+	var e *plugin.Error
+	// What is told first is that the process ended, or that the connection was closed.
+	if err := await(t, result); !errors.As(err, &e) || e.Code != codes.Unavailable && e.Code != codes.Canceled {
+		t.Errorf("got %v", err)
+	}
+	m.expectEnd(t)
+	_, err = check(thingBag("nothing"))(within(t), things)
+	if !errors.As(err, &e) || e.Code != codes.Unavailable && e.Code != codes.Canceled {
+		t.Errorf("after the end: got %v", err)
+	}
+}
+
+// TestCrash is about a provider that takes its whole process with it. The error says so.
+func TestCrash(t *testing.T) {
+	p := start(t, "plugin")
+	_, err := check(thingBag("crash"))(within(t), p.resource(t, thingToken))
+	var e *plugin.Error
+	if !errors.As(err, &e) || e.Code != codes.Unavailable {
+		t.Errorf("got %v", err)
+	}
+	select {
+	case <-p.Done():
+	case <-time.After(patience):
+		t.Fatal("the process does not end")
+	}
+	_, err = check(thingBag("nothing"))(within(t), p.resource(t, thingToken))
+	if !errors.As(err, &e) || !strings.Contains(e.Message, "the plugin is gone (exit status 2)") {
+		t.Errorf("after the end: got %v", err)
+	}
+	if err := p.Close(); err == nil || !strings.Contains(err.Error(), "exit status 2") {
+		t.Errorf("got %v", err)
+	}
+}

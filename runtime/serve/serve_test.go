@@ -1,0 +1,162 @@
+package serve
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"net"
+	"os"
+	"sync"
+	"testing"
+	"time"
+
+	"google.golang.org/protobuf/types/known/structpb"
+
+	lumi "github.com/lumi-idl/lumi/runtime"
+	"github.com/lumi-idl/lumi/runtime/serve/plugin"
+	"github.com/lumi-idl/lumi/runtime/tokens"
+)
+
+// patience is how long a test waits for what must happen at all. Nothing depends on how long it takes.
+const patience = 2 * time.Minute
+
+// child is a plugin under test.
+type child struct {
+	*plugin.Plugin
+	*marks
+	log *buffer
+}
+
+// start starts the test binary in a role.
+func start(t *testing.T, role string) *child {
+	t.Helper()
+	c := &child{marks: newMarks(t), log: new(buffer)}
+	var err error
+	c.Plugin, err = plugin.Start(within(t), plugin.Command{
+		Path: os.Args[0], Env: append(env(role), c.variable), Log: c.log, Grace: patience,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		_ = c.Close() // Tests that are about how it ends have called it before.
+		if t.Failed() {
+			t.Logf("the plugin logged:\n%s", c.log)
+		}
+	})
+	return c
+}
+
+func (c *child) resource(t *testing.T, token tokens.Type) lumi.ResourceProvider {
+	t.Helper()
+	r, err := c.Resource(token)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// within is the context of a call that must come to an end.
+func within(t *testing.T) context.Context {
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	t.Cleanup(cancel)
+	return ctx
+}
+
+// marks are what a process tells through its lifeline.
+type marks struct {
+	variable string
+	lines    chan string // closed when the process has ended
+}
+
+func newMarks(t *testing.T) *marks {
+	t.Helper()
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { listener.Close() })
+	m := &marks{variable: lifelineVariable + "=" + listener.Addr().String(), lines: make(chan string, 100)}
+	go func() {
+		defer close(m.lines)
+		conn, err := listener.Accept()
+		if err != nil {
+			return // The process has made no mark.
+		}
+		defer conn.Close()
+		for lines := bufio.NewScanner(conn); lines.Scan(); {
+			m.lines <- lines.Text()
+		}
+	}()
+	return m
+}
+
+// expect waits for a mark.
+func (m *marks) expect(t *testing.T, want string) {
+	t.Helper()
+	select {
+	case got, ok := <-m.lines:
+		if !ok || got != want {
+			t.Fatalf("got the mark %q (%v), want %q", got, ok, want)
+		}
+	case <-time.After(patience):
+		t.Fatalf("the mark %q does not come", want)
+	}
+}
+
+// expectEnd waits for the end of the process.
+func (m *marks) expectEnd(t *testing.T) {
+	t.Helper()
+	for {
+		select {
+		case _, ok := <-m.lines:
+			if !ok {
+				return
+			}
+		case <-time.After(patience):
+			t.Fatal("the process does not end")
+		}
+	}
+}
+
+// buffer is a bytes.Buffer for concurrent use.
+type buffer struct {
+	mu sync.Mutex
+	b  bytes.Buffer
+}
+
+func (b *buffer) Write(data []byte) (int, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.b.Write(data)
+}
+
+func (b *buffer) String() string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.b.String()
+}
+
+// thingBag has the properties of a thing that does something.
+func thingBag(do string, more ...string) *structpb.Struct {
+	bag := &structpb.Struct{Fields: map[string]*structpb.Value{
+		"name": structpb.NewStringValue("a"), "do": structpb.NewStringValue(do),
+	}}
+	for i := 0; i < len(more); i += 2 {
+		bag.Fields[more[i]] = structpb.NewStringValue(more[i+1])
+	}
+	return bag
+}
+
+func TestHandshake(t *testing.T) {
+	p := start(t, "plugin")
+	if p.Package != "test" || p.Version != "1.2.3" || p.Configurable || len(p.Types) != 2 || p.Types[0] != thingToken {
+		t.Errorf("got %+v", p.Plugin)
+	}
+	if _, err := p.Resource("test:index:Nothing"); err == nil {
+		t.Error("there is a provider for what is not served")
+	}
+	if err := p.Close(); err != nil {
+		t.Error(err)
+	}
+}

@@ -1,0 +1,292 @@
+package serve
+
+import (
+	"context"
+	"errors"
+	"maps"
+	"slices"
+	"strconv"
+	"sync"
+	"sync/atomic"
+	"unicode/utf8"
+
+	"google.golang.org/grpc/codes"
+
+	lumi "github.com/lumi-idl/lumi/runtime"
+	"github.com/lumi-idl/lumi/runtime/lumirpc"
+	"github.com/lumi-idl/lumi/runtime/tokens"
+	"github.com/lumi-idl/lumi/runtime/urn"
+)
+
+// server answers calls. The errors that it returns are those of providers, or refusals.
+type server struct {
+	lumirpc.UnimplementedResourceProviderServer
+	provider Provider
+	stop     context.CancelCauseFunc
+
+	// configuring is held while the provider is being configured.
+	configuring sync.Mutex
+	// configured says that calls about resources are welcome.
+	configured atomic.Bool
+}
+
+func newServer(p Provider, stop context.CancelCauseFunc) *server {
+	s := &server{provider: p, stop: stop}
+	s.configured.Store(p.Configure == nil)
+	return s
+}
+
+// Handshake implements [lumirpc.ResourceProviderServer], as do all methods that follow.
+func (s *server) Handshake(_ context.Context, req *lumirpc.HandshakeRequest) (*lumirpc.HandshakeResponse, error) {
+	if v := req.GetProtocolVersion(); v != lumirpc.ProtocolVersion {
+		return nil, refuse(codes.FailedPrecondition,
+			"the engine speaks version %d of the protocol, and the plugin version %d: update the older of the two",
+			v, lumirpc.ProtocolVersion)
+	}
+	resp := &lumirpc.HandshakeResponse{
+		ProtocolVersion: lumirpc.ProtocolVersion,
+		Package:         s.provider.Package,
+		Version:         s.provider.Version,
+		Configurable:    s.provider.Configure != nil,
+	}
+	for _, token := range slices.Sorted(maps.Keys(s.provider.Resources)) {
+		resp.Types = append(resp.Types, string(token))
+	}
+	return resp, nil
+}
+
+func (s *server) Configure(ctx context.Context, req *lumirpc.ConfigureRequest) (*lumirpc.ConfigureResponse, error) {
+	if s.provider.Configure == nil {
+		if len(req.GetProperties().GetFields()) > 0 {
+			return nil, &lumi.InvalidError{Faults: []lumi.Fault{{Message: "the provider has no configuration"}}}
+		}
+		return &lumirpc.ConfigureResponse{}, nil
+	}
+	s.configuring.Lock()
+	defer s.configuring.Unlock()
+	if s.configured.Load() {
+		return nil, refuse(codes.FailedPrecondition, "the provider is configured already")
+	}
+	if err := s.provider.Configure(ctx, req.GetProperties()); err != nil {
+		return nil, err
+	}
+	s.configured.Store(true)
+	return &lumirpc.ConfigureResponse{}, nil
+}
+
+func (s *server) Check(ctx context.Context, req *lumirpc.CheckRequest) (*lumirpc.CheckResponse, error) {
+	p, u, err := s.named(req)
+	if err != nil {
+		return nil, err
+	}
+	resp, err := p.Check(ctx, &lumi.CheckRequest{
+		URN: u, Properties: req.GetProperties(), References: references(req.GetReferences()),
+	})
+	if err != nil {
+		return nil, err
+	}
+	return &lumirpc.CheckResponse{Properties: resp.Properties}, nil
+}
+
+func (s *server) Name(ctx context.Context, req *lumirpc.NameRequest) (*lumirpc.NameResponse, error) {
+	p, u, err := s.named(req)
+	if err != nil {
+		return nil, err
+	}
+	resp, err := p.Name(ctx, &lumi.NameRequest{
+		URN: u, Properties: req.GetProperties(), References: references(req.GetReferences()),
+	})
+	if err != nil {
+		return nil, err
+	}
+	if err := urn.CheckName(resp.Name); err != nil {
+		return nil, output("the name " + err.Error())
+	}
+	return &lumirpc.NameResponse{Name: resp.Name}, nil
+}
+
+func (s *server) Create(ctx context.Context, req *lumirpc.CreateRequest) (*lumirpc.CreateResponse, error) {
+	p, u, err := s.named(req)
+	if err != nil {
+		return nil, err
+	}
+	resp, err := p.Create(ctx, &lumi.CreateRequest{
+		URN: u, Properties: req.GetProperties(), References: references(req.GetReferences()),
+	})
+	var partial *lumi.PartialError
+	switch {
+	case errors.As(err, &partial):
+		if err := checkID(partial.ID); err != nil {
+			return nil, errors.Join(err, partial.Err)
+		}
+		return &lumirpc.CreateResponse{
+			Id: string(partial.ID), Properties: partial.Properties, Failure: statusOf(ctx, partial.Err).Proto(),
+		}, nil
+	case err != nil:
+		return nil, err
+	}
+	if err := checkID(resp.ID); err != nil {
+		return nil, err
+	}
+	return &lumirpc.CreateResponse{Id: string(resp.ID), Properties: resp.Properties}, nil
+}
+
+func (s *server) Get(ctx context.Context, req *lumirpc.GetRequest) (*lumirpc.GetResponse, error) {
+	p, err := s.resource(req.GetType())
+	if err != nil {
+		return nil, err
+	}
+	if req.GetId() == "" {
+		return nil, errNoID
+	}
+	resp, err := p.Get(ctx, &lumi.GetRequest{ID: lumi.ID(req.GetId())})
+	if err != nil {
+		return nil, err
+	}
+	return &lumirpc.GetResponse{Properties: resp.Properties}, nil
+}
+
+func (s *server) InspectChange(
+	ctx context.Context, req *lumirpc.InspectChangeRequest,
+) (*lumirpc.InspectChangeResponse, error) {
+	p, u, err := s.existing(req)
+	if err != nil {
+		return nil, err
+	}
+	resp, err := p.InspectChange(ctx, &lumi.InspectChangeRequest{
+		URN: u, ID: lumi.ID(req.GetId()), Old: req.GetOld(), New: req.GetNew(),
+		References: references(req.GetReferences()),
+	})
+	if err != nil {
+		return nil, err
+	}
+	out := &lumirpc.InspectChangeResponse{}
+	for _, c := range resp.Changes {
+		out.Changes = append(out.Changes, &lumirpc.Change{
+			Kind: changeKinds[c.Kind], Path: string(c.Path), Old: c.Old, New: c.New, Unknown: c.Unknown, Secret: c.Secret,
+		})
+	}
+	for _, path := range resp.Replaces {
+		out.Replaces = append(out.Replaces, string(path))
+	}
+	return out, nil
+}
+
+func (s *server) Update(ctx context.Context, req *lumirpc.UpdateRequest) (*lumirpc.UpdateResponse, error) {
+	p, u, err := s.existing(req)
+	if err != nil {
+		return nil, err
+	}
+	resp, err := p.Update(ctx, &lumi.UpdateRequest{
+		URN: u, ID: lumi.ID(req.GetId()), Old: req.GetOld(), New: req.GetNew(),
+		References: references(req.GetReferences()),
+	})
+	var partial *lumi.PartialError
+	switch {
+	case errors.As(err, &partial):
+		return &lumirpc.UpdateResponse{
+			Properties: partial.Properties, Failure: statusOf(ctx, partial.Err).Proto(),
+		}, nil
+	case err != nil:
+		return nil, err
+	}
+	return &lumirpc.UpdateResponse{Properties: resp.Properties}, nil
+}
+
+func (s *server) Delete(ctx context.Context, req *lumirpc.DeleteRequest) (*lumirpc.DeleteResponse, error) {
+	p, u, err := s.existing(req)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := p.Delete(ctx, &lumi.DeleteRequest{
+		URN: u, ID: lumi.ID(req.GetId()), Properties: req.GetProperties(), References: references(req.GetReferences()),
+	}); err != nil {
+		return nil, err
+	}
+	return &lumirpc.DeleteResponse{}, nil
+}
+
+func (s *server) Cancel(context.Context, *lumirpc.CancelRequest) (*lumirpc.CancelResponse, error) {
+	s.stop(errors.New("the parent cancelled everything"))
+	return &lumirpc.CancelResponse{}, nil
+}
+
+// named is a request that names its resource.
+type named interface {
+	GetType() string
+	GetUrn() string
+}
+
+// existing finds the provider for a request about a resource that exists.
+func (s *server) existing(req interface {
+	named
+	GetId() string
+}) (lumi.ResourceProvider, urn.URN, error) {
+	p, u, err := s.named(req)
+	if err == nil && req.GetId() == "" {
+		err = errNoID
+	}
+	return p, u, err
+}
+
+var errNoID = refuse(codes.InvalidArgument, "the request has no id")
+
+// named finds the provider for a request that names its resource.
+func (s *server) named(req named) (lumi.ResourceProvider, urn.URN, error) {
+	p, err := s.resource(req.GetType())
+	if err != nil {
+		return nil, "", err
+	}
+	u, err := urn.Parse(req.GetUrn())
+	if err != nil {
+		return nil, "", refuse(codes.InvalidArgument, "the request has no URN: %v", err)
+	}
+	if string(u.Type()) != req.GetType() {
+		return nil, "", refuse(codes.InvalidArgument, "the request is about type %s, and its URN is of type %s",
+			req.GetType(), u.Type())
+	}
+	return p, u, nil
+}
+
+// resource finds the provider for a type.
+func (s *server) resource(token string) (lumi.ResourceProvider, error) {
+	if !s.configured.Load() {
+		return nil, refuse(codes.FailedPrecondition, "the provider is not configured yet")
+	}
+	p, ok := s.provider.Resources[tokens.Type(token)]
+	if !ok {
+		return nil, refuse(codes.Unimplemented, "the plugin for package %q does not serve type %q",
+			s.provider.Package, token)
+	}
+	return p, nil
+}
+
+var changeKinds = map[lumi.ChangeKind]lumirpc.Change_Kind{
+	lumi.Added: lumirpc.Change_ADDED, lumi.Removed: lumirpc.Change_REMOVED, lumi.Modified: lumirpc.Change_MODIFIED,
+}
+
+func references(sent map[string]*lumirpc.Reference) lumi.References {
+	if len(sent) == 0 {
+		return nil
+	}
+	refs := make(lumi.References, len(sent))
+	for u, r := range sent {
+		refs[urn.URN(u)] = lumi.Reference{ID: lumi.ID(r.GetId()), Properties: r.GetProperties()}
+	}
+	return refs
+}
+
+// checkID is about ids that an author made without the help of the runtime, or of bytes that are not text.
+func checkID(id lumi.ID) error {
+	switch {
+	case id == "":
+		return output("the id is empty")
+	case !utf8.ValidString(string(id)):
+		return output("the id is not valid UTF-8: " + strconv.Quote(string(id)))
+	}
+	return nil
+}
+
+func output(message string) error {
+	return &lumi.OutputError{Faults: []lumi.Fault{{Message: message}}}
+}

@@ -1,0 +1,134 @@
+// The process that a program runs in: node host.js NAMES PROGRAM [ARGUMENT …]. What is wrong is said on standard error;
+// the graph goes to the file descriptor 3.
+
+import { writeFileSync, writeSync } from "node:fs";
+import { isAbsolute, relative } from "node:path";
+import { pathToFileURL } from "node:url";
+import { inspect } from "node:util";
+
+import type { Names } from "../names.js";
+import { type Position, positionOf, positionsOf } from "../position.js";
+import { EvaluationError, type Problem, format } from "../problem.js";
+import { Evaluation } from "../program.js";
+
+const standardError = 2;
+/** Where the parent waits for the graph. */
+const output = 3;
+
+const [names, program] = process.argv.splice(2, 2) as [string, string];
+// As if Node had been called with the program.
+process.argv[1] = program;
+
+const evaluation = new Evaluation(JSON.parse(names) as Names);
+let graph: string | undefined;
+let loaded = false;
+let failed = false;
+
+process.on("uncaughtException", fail);
+process.on("unhandledRejection", fail);
+// Nothing is left to wait for: no promise that could still be kept constructs anything.
+process.once("beforeExit", () => {
+    if (!loaded) {
+        report([{ message: `${shorten(program)}: a top-level await waits for what will never be` }]);
+        return;
+    }
+    try {
+        graph = `${JSON.stringify(evaluation.end(), undefined, 4)}\n`;
+    } catch (error) {
+        fail(error);
+    }
+});
+// The graph is written last, when nothing can go wrong any more.
+process.on("exit", (code) => {
+    if (failed) {
+        process.exitCode = 1;
+    } else if (code !== 0) {
+        report([{ message: `${shorten(program)}: the program ended with code ${code}` }]);
+    } else if (graph === undefined) {
+        report([{ message: `${shorten(program)}: the program called process.exit before it was evaluated` }]);
+    } else {
+        writeFileSync(output, graph);
+    }
+});
+
+import(pathToFileURL(program).href).then(() => (loaded = true), fail);
+
+/** Reports what the program threw, and ends it. */
+function fail(error: unknown): void {
+    evaluation.abandon();
+    if (error instanceof EvaluationError) {
+        report(error.problems);
+    } else if (error instanceof SyntaxError && positionOf(error.stack) === undefined) {
+        // Only Node itself knows where, and says so when nobody catches the error.
+        failed = true;
+        process.off("uncaughtException", fail);
+        process.nextTick(() => {
+            throw error;
+        });
+        return;
+    } else {
+        report(problemsOf(error));
+    }
+    process.exit(1);
+}
+
+function problemsOf(error: unknown): readonly Problem[] {
+    if (!(error instanceof Error)) {
+        return [{ message: `the program threw ${inspect(error)}, which does not tell where; throw an Error` }];
+    }
+    const { name, message, stack } = error;
+    if (name === "TransformError") {
+        return syntaxProblems(message);
+    }
+    const said = name === "Error" || name === "ArgumentError" ? message : `${name}: ${message}`;
+    const [position, ...callers] = linesOf(positionsOf(stack));
+    return [{ message: said, position, notes: callers.map((position) => ({ message: "called from here", position })) }];
+}
+
+/** Keeps the first position of each line, since a line says all that there is to see. */
+function linesOf(positions: readonly Position[]): readonly Position[] {
+    return positions.filter(({ file, line }, i) => {
+        const inner = positions[i - 1];
+        return inner === undefined || inner.file !== file || inner.line !== line;
+    });
+}
+
+/** Takes the message apart with which tsx says that a file is no TypeScript. It counts columns from 0. */
+function syntaxProblems(message: string): readonly Problem[] {
+    const lines = [...message.matchAll(/^(?<file>.+):(?<line>\d+):(?<column>\d+): ERROR: (?<message>.*)$/gm)];
+    if (lines.length === 0) {
+        return [{ message }];
+    }
+    return lines.map(({ groups }) => ({
+        message: groups!["message"]!,
+        position: { file: groups!["file"]!, line: Number(groups!["line"]), column: Number(groups!["column"]) + 1 },
+    }));
+}
+
+function report(problems: readonly Problem[]): void {
+    failed = true;
+    process.exitCode = 1;
+    say(problems.map((problem) => `${format(problem, shorten)}\n`).join(""));
+}
+
+/** Writes a text to standard error before anything else happens, since the process may be about to end. */
+function say(text: string): void {
+    let rest = Buffer.from(text);
+    while (rest.length > 0) {
+        try {
+            rest = rest.subarray(writeSync(standardError, rest));
+        } catch (error) {
+            if ((error as NodeJS.ErrnoException).code !== "EAGAIN") {
+                return; // Nobody listens any more.
+            }
+            // What the program printed fills the pipe. Wait a little for its reader.
+            Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 5);
+        }
+    }
+}
+
+/** Names a file as seen from the working directory, unless it lies elsewhere. */
+function shorten(file: string): string {
+    const short = relative(process.cwd(), file);
+    return short.startsWith("..") || isAbsolute(short) ? file : short;
+}

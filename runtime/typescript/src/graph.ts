@@ -1,0 +1,221 @@
+import { type Names, compare, formatURN } from "./names.js";
+import { order } from "./order.js";
+import { positionOf } from "./position.js";
+import type { Problem } from "./problem.js";
+import type { Configured, Construction } from "./recorder.js";
+import { title } from "./state.js";
+
+/** What a program evaluates to, in LumiGL. */
+export interface Graph {
+    /** The key that marks references, where it is not `#ref`. */
+    readonly ref?: string;
+    /** The package that the program belongs to. */
+    readonly package: string;
+    /** What providers are configured with, by the names of their packages. */
+    readonly configuration?: { readonly [pkg: string]: object };
+    /** The resources by their URNs, each behind all that it refers to. */
+    readonly resources: { readonly [urn: string]: Desired };
+}
+
+/** What a resource shall be. */
+export interface Desired {
+    /** The type token. */
+    readonly type: string;
+    readonly properties: object;
+}
+
+/** A resource on its way into the graph. */
+interface Vertex {
+    readonly urn: string;
+    readonly construction: Construction;
+    properties: object;
+    /** The resources that it refers to, each with the name of a property that does. */
+    readonly edges: Map<Vertex, string>;
+}
+
+/** What a reference object will say, once it is known under which key. */
+interface Target {
+    readonly resource: object;
+    readonly property: string | undefined;
+}
+
+/** Makes the graph of what a program constructed. If there are problems, the graph is of no use. */
+export function buildGraph(
+    names: Names,
+    constructions: readonly Construction[],
+    configurations: readonly Configured[],
+): { graph: Graph; problems: readonly Problem[] } {
+    const builder = new Builder(names);
+    constructions.forEach((construction) => builder.add(construction));
+    const configuration = builder.configure(configurations);
+    const resources = builder.link();
+    const tag = builder.fillReferences();
+    const graph = {
+        ...(tag === defaultTag ? {} : { ref: tag }),
+        package: names.package,
+        ...(configurations.length === 0 ? {} : { configuration }),
+        resources,
+    };
+    return { graph, problems: builder.problems };
+}
+
+const defaultTag = "#ref";
+
+class Builder {
+    readonly problems: Problem[] = [];
+
+    readonly #names: Names;
+    readonly #vertices = new Map<string, Vertex>();
+    readonly #byResource = new Map<object, Vertex>();
+    /** How many unnamed resources there are of each type. */
+    readonly #unnamed = new Map<string, number>();
+    readonly #references = new Map<object, Target>();
+    /** Keys of data that could be taken for the key of a reference. */
+    readonly #taken = new Set<string>();
+
+    constructor(names: Names) {
+        this.#names = names;
+    }
+
+    /** Adds a resource as a vertex. */
+    add(construction: Construction): void {
+        const { resource, type, name = this.#number(type) } = construction;
+        if (/\p{Cc}/u.test(name)) {
+            this.#fault(construction, "name: must not have control characters, which no URN has");
+        }
+        const urn = formatURN(this.#names, type, name);
+        const vertex = { urn, construction, properties: {}, edges: new Map() };
+        const first = this.#vertices.get(urn);
+        if (first === undefined) {
+            this.#vertices.set(urn, vertex);
+        } else {
+            const position = positionOf(first.construction.site.stack);
+            this.#fault(construction, "there is another resource of this type and name", [
+                { message: "the other one is constructed here", position },
+            ]);
+        }
+        this.#byResource.set(resource, vertex);
+    }
+
+    /** Encodes what providers are configured with. */
+    configure(configurations: readonly Configured[]): { [pkg: string]: object } {
+        const found = new Map<string, object>();
+        for (const { package: pkg, site, properties } of configurations) {
+            if (found.has(pkg)) {
+                // Each copy of this package sees to it that it configures a package once.
+                const position = positionOf(site.stack);
+                this.problems.push({ message: `${pkg}: the package is configured already`, position });
+            }
+            const bag = properties(() => {
+                throw new TypeError(`${pkg}: a configuration cannot refer to resources`);
+            });
+            this.#scan(bag, () => {});
+            found.set(pkg, bag);
+        }
+        return Object.fromEntries([...found].sort(([a], [b]) => compare(a, b)));
+    }
+
+    /** Encodes the resources, and puts them in order. */
+    link(): { [urn: string]: Desired } {
+        for (const vertex of this.#byResource.values()) {
+            this.#encode(vertex);
+        }
+        const vertices = [...this.#vertices.values()].sort((a, b) => compare(a.urn, b.urn));
+        if (this.problems.length === 0) {
+            const ranks = new Map(vertices.map((vertex, i) => [vertex, i]));
+            const edges = vertices.map((vertex) => new Set([...vertex.edges.keys()].map((to) => ranks.get(to)!)));
+            const { sequence, circles } = order(edges);
+            circles.forEach((circle) => this.#refuseCircle(circle.map((i) => vertices[i]!)));
+            const entry = (i: number): [string, Desired] => {
+                const { urn, construction, properties } = vertices[i]!;
+                return [urn, { type: construction.type, properties }];
+            };
+            return Object.fromEntries(sequence.map(entry));
+        }
+        return {};
+    }
+
+    /** Completes the reference objects, and returns the key under which they refer. */
+    fillReferences(): string {
+        let tag = defaultTag;
+        for (let n = 2; this.#taken.has(tag); n++) {
+            tag = `${defaultTag}${n}`;
+        }
+        for (const [object, { resource, property }] of this.#references) {
+            const urn = this.#byResource.get(resource)?.urn;
+            Object.assign(object, { [tag]: urn }, property === undefined ? {} : { property });
+        }
+        return tag;
+    }
+
+    #number(type: string): string {
+        const n = (this.#unnamed.get(type) ?? 0) + 1;
+        this.#unnamed.set(type, n);
+        return `#${n}`;
+    }
+
+    #encode(vertex: Vertex): void {
+        const { construction } = vertex;
+        try {
+            vertex.properties = construction.properties((resource, property) => {
+                const object = {};
+                this.#references.set(object, { resource, property });
+                return object;
+            });
+        } catch (error) {
+            const message = error instanceof Error ? error.message : String(error);
+            this.problems.push({ message, position: positionOf(construction.site.stack) });
+            return;
+        }
+        for (const [name, value] of Object.entries(vertex.properties)) {
+            this.#scan(value, ({ resource }) => {
+                const to = this.#byResource.get(resource);
+                if (to === undefined) {
+                    this.#fault(construction, `${name}: refers to a resource that is not of this program`);
+                } else if (!vertex.edges.has(to)) {
+                    vertex.edges.set(to, name);
+                }
+            });
+        }
+    }
+
+    /** Looks for references and for keys that look like their own. */
+    #scan(value: unknown, found: (target: Target) => void): void {
+        if (typeof value !== "object" || value === null) {
+            return;
+        }
+        const target = this.#references.get(value);
+        if (target !== undefined) {
+            found(target);
+            return;
+        }
+        for (const [key, element] of Object.entries(value)) {
+            if (key.startsWith(defaultTag)) {
+                this.#taken.add(key);
+            }
+            this.#scan(element, found);
+        }
+    }
+
+    #refuseCircle(circle: readonly Vertex[]): void {
+        const notes = circle.map((from, i) => {
+            const to = circle[(i + 1) % circle.length]!;
+            return {
+                message: `${describe(from)} refers to ${describe(to)} in ${from.edges.get(to)}`,
+                position: positionOf(from.construction.site.stack),
+            };
+        });
+        const [first] = circle;
+        this.#fault(first!.construction, "refers to itself, so that nothing can be created first", notes);
+    }
+
+    #fault(construction: Construction, message: string, notes: Problem["notes"] = []): void {
+        const { type, name, site } = construction;
+        this.problems.push({ message: `${title(type, name)}: ${message}`, position: positionOf(site.stack), notes });
+    }
+}
+
+/** Names a resource, an unnamed one by its number. */
+function describe({ urn, construction: { type, name } }: Vertex): string {
+    return name === undefined ? `${type} ${urn.slice(urn.lastIndexOf("::") + 2)}` : title(type, name);
+}

@@ -1,0 +1,52 @@
+/** What URNs say about a program. */
+export interface Names {
+    /** What the program is evaluated for, such as `prod`. */
+    readonly environment: string;
+    /** The package that the program belongs to, such as `my/cluster`. */
+    readonly package: string;
+    /** The program's module: `index`, unless the package has several. */
+    readonly module?: string | undefined;
+}
+
+const word = /^[^\s:\p{C}\ufffd]+$/u;
+const packageName = /^[a-z][a-z0-9_-]*(\/[a-z][a-z0-9_-]*)*$/;
+const folder = /^[^\s:\\/\p{C}\ufffd]+$/u;
+
+/** Says what is wrong with names, or returns `undefined`. */
+export function nameProblem({ environment, package: pkg, module = "index" }: Names): string | undefined {
+    if (!word.test(environment)) {
+        return `environment ${JSON.stringify(environment)}: must be a word without colons and spaces`;
+    }
+    if (!packageName.test(pkg)) {
+        return (
+            `package ${JSON.stringify(pkg)}: must be made of words that start with a lower-case letter and have ` +
+            "lower-case letters, digits, - and _, joined by /"
+        );
+    }
+    if (!module.split("/").every((part) => folder.test(part) && part !== "." && part !== "..")) {
+        return `module ${JSON.stringify(module)}: must be made of names of folders, joined by /`;
+    }
+    return undefined;
+}
+
+/** Makes the URN of a resource. */
+export function formatURN({ environment, package: pkg, module = "index" }: Names, type: string, name: string): string {
+    return `urn:lumi:${environment}::${pkg}:${module}::${type}::${name}`;
+}
+
+/** Compares strings as their bytes in UTF-8 compare, which is how other languages sort them. */
+export function compare(a: string, b: string): number {
+    const length = Math.min(a.length, b.length);
+    for (let i = 0; i < length; i++) {
+        const [x, y] = [a.charCodeAt(i), b.charCodeAt(i)];
+        if (x !== y) {
+            // Surrogates stand for characters beyond all that a single unit stands for.
+            return rank(x) - rank(y);
+        }
+    }
+    return a.length - b.length;
+}
+
+function rank(unit: number): number {
+    return unit >= 0xd800 && unit <= 0xdfff ? unit + 0x10000 : unit;
+}

@@ -1,0 +1,90 @@
+// What constructors tell the evaluation at hand. The recorder stands in a place that all copies of this package share:
+// a program may have more than one copy, and the one that evaluates it need not be the one that a resource comes from.
+
+import { title } from "./state.js";
+
+const place = Symbol.for("@lumi/lumi/recorder");
+
+/** Goes up when recorders of one version can no longer be told what those of another are. */
+export const protocol = 1;
+
+/** Makes the object that stands for a resource, or for the value of one of its properties, in a graph. */
+export type Refer = (resource: object, property?: string) => object;
+
+/** A resource that was constructed. */
+export interface Construction {
+    readonly resource: object;
+    /** The type token, such as `aws:ec2:VPC`. */
+    readonly type: string;
+    /** The name that the program gave the resource, where the program names resources of its type. */
+    readonly name?: string;
+    /** Whose stack says where the resource was constructed. Node formats it when it is asked for, and not before. */
+    readonly site: Site;
+    /** Returns the properties as they are on the wire. Throws an `ArgumentError` if some are wrong by now. */
+    readonly properties: (refer: Refer) => object;
+}
+
+/** A place in a program. */
+export interface Site {
+    readonly stack?: string;
+}
+
+/** What a package's provider was configured with. */
+export interface Configured {
+    /** The name of the package. */
+    readonly package: string;
+    readonly site: Site;
+    /** Returns the properties as they are on the wire. */
+    readonly properties: (refer: Refer) => object;
+}
+
+/** What evaluates a program. */
+export interface Recorder {
+    readonly protocol: number;
+    /** Whether it is too late for more. */
+    readonly ended: boolean;
+    construct(construction: Construction): void;
+    configure(configured: Configured): void;
+}
+
+/**
+ * Returns the recorder of the evaluation at hand, and `undefined` if there was none. Throws if the evaluation has
+ * ended: the error names what was made too late, and its stack begins where callee was called.
+ */
+export function recorder(callee: Function, type: string, name?: unknown): Recorder | undefined {
+    const found = (globalThis as { [place]?: Recorder })[place];
+    if (found === undefined) {
+        return undefined;
+    }
+    if (found.protocol !== protocol) {
+        const other = new Error(
+            `${title(type, name)}: this copy of @lumi/lumi is of another version than the one that evaluates the ` +
+                'program; "npm ls @lumi/lumi" shows the versions',
+        );
+        throw blame(other, callee);
+    }
+    if (found.ended) {
+        const late = new Error(`${title(type, name)}: the evaluation of the program has ended; this is too late`);
+        throw blame(late, callee);
+    }
+    return found;
+}
+
+/** Makes a recorder the one of the evaluation at hand. */
+export function setRecorder(value: Recorder): void {
+    Object.defineProperty(globalThis, place, { value, configurable: true });
+}
+
+/** Captures where a function was called. The function is the outermost one that is to be left out. */
+export function siteOf(callee: Function): Site {
+    const site = {};
+    blame(site, callee);
+    return site;
+}
+
+/** Makes the stack of an error begin where a function was called. */
+export function blame<T extends object>(error: T, callee: Function): T {
+    // Only V8 has this.
+    (Error as { captureStackTrace?: (target: object, callee: Function) => void }).captureStackTrace?.(error, callee);
+    return error;
+}

@@ -1,0 +1,67 @@
+import { Archive, Asset } from "./asset.js";
+import { isPlain } from "./describe.js";
+import { isOutput, reference } from "./output.js";
+import type { Refer } from "./recorder.js";
+import type { Properties, Shape, Type } from "./shape.js";
+import { stateOf } from "./state.js";
+
+/** The key of objects that stand for assets, archives and secrets on the wire. */
+export const signatureKey = "4dabf18193072939515e22adb298388d";
+
+/** The string that stands on the wire for a value that is not known yet. */
+export const unknownValue = "04da6b54-80e4-46f7-96ec-b56ff0331ba9";
+
+const assetSignature = "c44067f5952c0a294b673a41bacd8c17";
+const archiveSignature = "0def7320c3a5731c473e5ecbe6d01bc7";
+const secretSignature = "1b47061264138c4ac30d75fd1eb44270";
+
+/** Turns properties that were checked against a shape into what they are on the wire, with references from refer. */
+export function encode(shape: Shape, properties: Properties, refer: Refer): object {
+    const encoded = Object.entries(properties).map(([name, value]) => {
+        // The name of a resource is a property that is in no shape.
+        const property = Object.hasOwn(shape, name) ? shape[name] : undefined;
+        const plain = encodeValue(property?.type, value, refer);
+        return [name, property?.secret ? signed(secretSignature, { value: plain }) : plain];
+    });
+    return Object.fromEntries(encoded);
+}
+
+/** Encodes a value. The type is only needed to know what is secret inside of it. */
+function encodeValue(type: Type | undefined, value: unknown, refer: Refer): unknown {
+    if (isOutput(value)) {
+        const { resource, property } = reference(value);
+        return refer(resource, property);
+    }
+    if (stateOf(value) !== undefined) {
+        return refer(value as object);
+    }
+    if (value instanceof Asset) {
+        return signed(assetSignature, value.source);
+    }
+    if (value instanceof Archive) {
+        const { source } = value;
+        const content = "assets" in source ? { assets: encodeEntries(source.assets, undefined, refer) } : source;
+        return signed(archiveSignature, content);
+    }
+    if (Array.isArray(value)) {
+        const element = type?.kind === "list" ? type.element : undefined;
+        return value.map((each) => encodeValue(element, each, refer));
+    }
+    if (isPlain(value)) {
+        if (type?.kind === "struct") {
+            return encode(type.shape(), value, refer);
+        }
+        return encodeEntries(value, type?.kind === "map" ? type.element : undefined, refer);
+    }
+    return value;
+}
+
+function encodeEntries(entries: Properties, element: Type | undefined, refer: Refer): object {
+    return Object.fromEntries(
+        Object.entries(entries).map(([key, value]) => [key, encodeValue(element, value, refer)]),
+    );
+}
+
+function signed(signature: string, content: object): object {
+    return { [signatureKey]: signature, ...content };
+}

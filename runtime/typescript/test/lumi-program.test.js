@@ -1,0 +1,395 @@
+// The command, as its users meet it: as a process.
+
+import assert from "node:assert/strict";
+import { spawn, spawnSync } from "node:child_process";
+import * as fs from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { after, test } from "node:test";
+import { fileURLToPath } from "node:url";
+
+const root = fileURLToPath(new URL("..", import.meta.url));
+const command = join(root, "dist/bin/lumi-program.js");
+const names = ["--environment=dev", "--package=p"];
+const urn = (name) => `urn:lumi:dev::p:index::test:index:Thing::${name}`;
+
+const folders = [];
+after(() => folders.forEach((folder) => fs.rmSync(folder, { recursive: true })));
+
+const thing = `import * as lumi from "@lumi/lumi";
+
+interface Args { text?: lumi.Input<string>; peer?: Thing; password?: string; }
+
+export class Thing extends lumi.NamedResource<"test:index:Thing"> {
+    declare text?: lumi.Input<string>;
+    declare peer?: Thing;
+    constructor(name: string, args: Args = {}) {
+        super("test:index:Thing", name, args, {
+            text: lumi.optional(lumi.string),
+            peer: lumi.optional(lumi.resource("test:index:Thing")),
+            password: lumi.optional(lumi.string, lumi.secret),
+        });
+    }
+}
+`;
+
+/** Makes a project with the given files, and with what it needs to be run. */
+function project(files, { tsx = true } = {}) {
+    const folder = fs.mkdtempSync(join(tmpdir(), "lumi program "));
+    folders.push(folder);
+    fs.mkdirSync(join(folder, "node_modules/@lumi"), { recursive: true });
+    fs.symlinkSync(root, join(folder, "node_modules/@lumi/lumi"));
+    if (tsx) {
+        fs.symlinkSync(join(root, "node_modules/tsx"), join(folder, "node_modules/tsx"));
+    }
+    const all = { "package.json": '{ "type": "module" }', "thing.ts": thing, ...files };
+    for (const [name, text] of Object.entries(all)) {
+        fs.mkdirSync(dirname(join(folder, name)), { recursive: true });
+        fs.writeFileSync(join(folder, name), text);
+    }
+    return folder;
+}
+
+/** Runs the command in a folder. */
+function run(cwd, ...args) {
+    const { status, stdout, stderr } = spawnSync(process.execPath, [command, ...args], { cwd, encoding: "utf8" });
+    return { status, stdout, stderr };
+}
+
+/** Runs a TypeScript program whose first line imports the class Thing. */
+function runMain(lines, ...args) {
+    const main = ['import { Thing } from "./thing.js";', ...lines].join("\n");
+    return run(project({ "main.ts": main }), ...names, "main.ts", ...args);
+}
+
+const graph = (...resources) => ({
+    package: "p",
+    resources: Object.fromEntries(
+        resources.map(({ name, ...more }) => [
+            urn(name),
+            { type: "test:index:Thing", properties: { name, ...more } },
+        ]),
+    ),
+});
+
+test("a TypeScript program evaluates to its graph", () => {
+    const lines = [
+        "const text: string = process.argv.slice(2).join();",
+        "await new Promise((resolve) => setTimeout(resolve, 5));",
+        'new Thing("a", { text, peer: new Thing("b") });',
+        'void Promise.resolve().then(() => setImmediate(() => new Thing("pending")));',
+    ];
+    const first = runMain(lines, "x", "--out=y");
+    assert.deepEqual([first.status, first.stderr], [0, ""]);
+    const a = { name: "a", text: "x,--out=y", peer: { "#ref": urn("b") } };
+    const expected = graph({ name: "b" }, a, { name: "pending" });
+    assert.equal(first.stdout, `${JSON.stringify(expected, undefined, 4)}\n`);
+    assert.deepEqual(runMain(lines, "x", "--out=y"), first, "the same bytes again");
+});
+
+test("what a program prints does not mix with its graph", () => {
+    const found = runMain([
+        'import { execSync } from "node:child_process";',
+        'console.log("log"); console.error("error"); process.stdout.write("write\\n");',
+        'execSync("echo child", { stdio: "inherit" });',
+        'process.on("exit", () => console.log("exit"));',
+    ]);
+    assert.deepEqual(found, {
+        status: 0,
+        stdout: `${JSON.stringify(graph(), undefined, 4)}\n`,
+        stderr: "log\nerror\nwrite\nchild\nexit\n",
+    });
+});
+
+test("what is wrong is said with its place in the TypeScript program", () => {
+    for (const [lines, stderr] of [
+        [
+            ["function make(): Thing {", '    return new Thing("a", { text: 5 as never });', "}", "make();"],
+            'main.ts:3:12: error: test:index:Thing "a": text: expected a string, found a number 5\n' +
+                "  main.ts:5:1: note: called from here\n",
+        ],
+        [
+            ['const a = new Thing("a");', 'const b = new Thing("a", { password: "hush" });', "a.text = 7 as never;"],
+            'main.ts:3:11: error: test:index:Thing "a": there is another resource of this type and name\n' +
+                "  main.ts:2:11: note: the other one is constructed here\n" +
+                'main.ts:2:11: error: test:index:Thing "a": text: expected a string, found a number 7\n',
+        ],
+        [
+            ['const a = new Thing("a");', 'a.peer = new Thing("b", { peer: a });'],
+            'main.ts:2:11: error: test:index:Thing "a": refers to itself, so that nothing can be created first\n' +
+                '  main.ts:2:11: note: test:index:Thing "a" refers to test:index:Thing "b" in peer\n' +
+                '  main.ts:3:10: note: test:index:Thing "b" refers to test:index:Thing "a" in peer\n',
+        ],
+        [
+            ["interface Padding { x: number }", 'void Promise.reject(new RangeError("too far"));'],
+            "main.ts:3:21: error: RangeError: too far\n",
+        ],
+        [
+            ["interface Padding { x: number }", 'setTimeout((): void => { throw new Error("later"); }, 1);'],
+            "main.ts:3:32: error: later\n",
+        ],
+        [
+            ['process.on("beforeExit", () => new Thing("late"));'],
+            'main.ts:2:32: error: test:index:Thing "late": the evaluation of the program has ended; this is too late\n',
+        ],
+        [
+            ['const { peer } = new Thing("a", { peer: new Thing("b") });', "console.log(`${peer}`);"],
+            'main.ts:3:16: error: TypeError: test:index:Thing "b" cannot be turned into a string or a number; ' +
+                "lumi.id and lumi.urn return outputs that stand for its id and its URN\n",
+        ],
+        [["const b = ;"], 'main.ts:2:11: error: Unexpected ";"\n'],
+        [
+            ["void Promise.reject({ code: 5 });"],
+            "error: the program threw { code: 5 }, which does not tell where; throw an Error\n",
+        ],
+        [["await new Promise(() => {});"], "error: main.ts: a top-level await waits for what will never be\n"],
+        [["process.exit();"], "error: main.ts: the program called process.exit before it was evaluated\n"],
+        [["process.exit(3);"], "error: main.ts: the program ended with code 3\n"],
+        [["process.exitCode = 4;"], "error: main.ts: the program ended with code 4\n"],
+    ]) {
+        assert.deepEqual(runMain(lines), { status: 1, stdout: "", stderr }, lines.at(-1));
+    }
+});
+
+test("a program may be what tsc writes", () => {
+    const folder = project(
+        {
+            "tsconfig.json": JSON.stringify({
+                compilerOptions: {
+                    target: "es2022", module: "nodenext", strict: true, types: [], outDir: "out", sourceMap: true,
+                },
+            }),
+            "Lumi.yaml": "package: p\nenvironment: dev\n",
+            "main.ts": 'interface Padding {\n    x: number;\n}\nimport { Thing } from "./thing.js";\nnew Thing("a");\n',
+            "wrong.ts": 'interface Padding {\n    x: number;\n}\nimport { Thing } from "./thing.js";\nnew Thing("");\n',
+        },
+        { tsx: false },
+    );
+    const tsc = spawnSync(join(root, "node_modules/.bin/tsc"), { cwd: folder, encoding: "utf8" });
+    assert.equal(tsc.status, 0, tsc.stdout);
+    const found = run(folder, "out/main.js");
+    assert.deepEqual([found.status, found.stderr, JSON.parse(found.stdout)], [0, "", graph({ name: "a" })]);
+    assert.deepEqual(run(folder, "out/wrong.js"), {
+        status: 1,
+        stdout: "",
+        stderr: "wrong.ts:5:1: error: test:index:Thing: name: must not be empty\n",
+    });
+    assert.deepEqual(run(folder, "main.ts"), {
+        status: 2,
+        stdout: "",
+        stderr:
+            "lumi-program: main.ts is TypeScript, and tsx, which runs it, is not installed:\n" +
+            `  run "npm install --save-dev tsx" in ${folder} or above;\n` +
+            "  or compile the program with tsc, and name the .js file that tsc writes\n",
+    });
+});
+
+test("what Node cannot load is said by Node or by us", () => {
+    const folder = project({
+        "syntax.js": "const a = 1;\nconst b = ;\n",
+        "missing.js": 'import "./nowhere.js";\n',
+        "old.cjs": "setImmediate(() => { throw new Error('old'); });\n",
+    });
+    const syntax = run(folder, ...names, "syntax.js");
+    assert.deepEqual([syntax.status, syntax.stdout], [1, ""]);
+    assert.match(syntax.stderr, /syntax\.js:2\nconst b = ;\n {10}\^\n\nSyntaxError: Unexpected token ';'\n/);
+    const missing = run(folder, ...names, "missing.js");
+    assert.equal(missing.status, 1);
+    assert.match(missing.stderr, /^error: Cannot find module '.*nowhere\.js' imported from .*missing\.js\n$/);
+    assert.deepEqual(run(folder, ...names, "old.cjs"), { status: 1, stdout: "", stderr: "old.cjs:1:28: error: old\n" });
+});
+
+test("names come from flags before they come from the nearest manifest", () => {
+    const source = (name) =>
+        'import * as lumi from "@lumi/lumi";\n' +
+        'class T extends lumi.Resource { constructor() { super("test:index:T", {}, {}); } }\n' +
+        `new T();\n// ${name}`;
+    const folder = project({
+        "Lumi.yaml": "package: outer\nenvironment: dev\n",
+        "a/main.js": source("a"),
+        "b/Lumi.yaml": "package: inner\n",
+        "b/main.js": source("b"),
+    });
+    const urns = ({ stdout }) => Object.keys(JSON.parse(stdout).resources);
+    assert.deepEqual(urns(run(folder, "a/main.js")), ["urn:lumi:dev::outer:index::test:index:T::#1"]);
+    assert.deepEqual(urns(run(folder, "--environment=prod", "--module=m", "b/main.js")), [
+        "urn:lumi:prod::inner:m::test:index:T::#1",
+    ]);
+    const manifest = join(folder, "b", "Lumi.yaml");
+    assert.deepEqual(run(folder, "b/main.js"), {
+        status: 2,
+        stdout: "",
+        stderr:
+            'lumi-program: which environment? Pass --environment=NAME, or write "environment: NAME" into ' +
+            `${manifest}\n`,
+    });
+});
+
+test("the command line is checked before anything runs", () => {
+    const folder = project({ "main.js": "console.log('ran');", "notes.txt": "" });
+    for (const [args, message] of [
+        [[], 'which program? Run "lumi-program --help" for the usage.'],
+        [["--nope"], "Unknown option '--nope'\nRun \"lumi-program --help\" for the flags."],
+        [[...names, "nowhere.ts"], "there is no file nowhere.ts"],
+        [[...names, "node_modules"], "there is no file node_modules"],
+        [[...names, "notes.txt"], "notes.txt is no program: its name must end in .ts or .js"],
+        [
+            ["--environment=a b", "--package=p", "main.js"],
+            'environment "a b": must be a word without colons and spaces',
+        ],
+        [
+            ["--package=p", "main.js"],
+            'which environment? Pass --environment=NAME, or write "environment: NAME" into a file Lumi.yaml beside ' +
+                "the program",
+        ],
+    ]) {
+        assert.deepEqual(run(folder, ...args), { status: 2, stdout: "", stderr: `lumi-program: ${message}\n` });
+    }
+    const help = run(folder, "--help", "main.js");
+    assert.deepEqual([help.status, help.stderr], [0, ""]);
+    assert.match(help.stdout, /^lumi-program runs a program and prints the graph/);
+    const { version } = JSON.parse(fs.readFileSync(join(root, "package.json"), "utf8"));
+    assert.deepEqual(run(folder, "--version"), { status: 0, stdout: `lumi-program ${version}\n`, stderr: "" });
+});
+
+test("a file is written as a whole or not at all", () => {
+    const folder = project({ "main.js": "", "wrong.js": "throw new Error('wrong');" });
+    fs.writeFileSync(join(folder, "graph.json"), "old");
+    assert.deepEqual(run(folder, ...names, "--out=graph.json", "wrong.js"), {
+        status: 1,
+        stdout: "",
+        stderr: "wrong.js:1:7: error: wrong\n",
+    });
+    assert.equal(fs.readFileSync(join(folder, "graph.json"), "utf8"), "old");
+    assert.deepEqual(run(folder, ...names, "--out=graph.json", "main.js"), { status: 0, stdout: "", stderr: "" });
+    assert.deepEqual(JSON.parse(fs.readFileSync(join(folder, "graph.json"), "utf8")), graph());
+    const before = fs.readdirSync(folder);
+    const nowhere = run(folder, ...names, "--out=no/where.json", "main.js");
+    assert.equal(nowhere.status, 2);
+    assert.match(nowhere.stderr, /^lumi-program: cannot write to no\/where\.json: ENOENT: /);
+    assert.deepEqual(fs.readdirSync(folder), before);
+});
+
+test("a large graph arrives whole", () => {
+    const folder = project({
+        "main.js":
+            'import * as lumi from "@lumi/lumi";\n' +
+            "class T extends lumi.Resource {\n" +
+            '    constructor(args) { super("test:index:T", args, { text: lumi.required(lumi.string) }); }\n}\n' +
+            'for (let i = 0; i < 2000; i++) new T({ text: "x".repeat(1000) });\n',
+    });
+    const { status, stdout } = spawnSync(process.execPath, [command, ...names, "main.js"], {
+        cwd: folder,
+        encoding: "utf8",
+        maxBuffer: 2 ** 26,
+    });
+    assert.equal(status, 0);
+    assert.equal(Object.keys(JSON.parse(stdout).resources).length, 2000);
+});
+
+test("resources of two copies of the package are in one graph", () => {
+    const folder = project({
+        "other/package.json": '{ "type": "module" }',
+        "main.js":
+            'import * as ours from "@lumi/lumi";\n' +
+            'import * as theirs from "./other/dist/index.js";\n' +
+            "const make = (lumi, name, args) =>\n" +
+            '    new (class extends lumi.NamedResource {})("test:index:Thing", name, args, {\n' +
+            "        peer: lumi.optional(lumi.anyResource), text: lumi.optional(lumi.string),\n    });\n" +
+            'make(ours, "b", { peer: make(ours, "c", {}) });\n' +
+            'make(theirs, "a", { text: theirs.id(make(theirs, "d", {})) });\n' +
+            "if (process.argv[2] === 'same') make(theirs, 'b', {});\n" +
+            "if (process.argv[2] === 'mixed') make(theirs, 'e', { peer: make(ours, 'f', {}) });\n",
+    });
+    fs.cpSync(join(root, "dist"), join(folder, "other/dist"), { recursive: true });
+    const { stdout } = run(folder, ...names, "main.js");
+    assert.deepEqual(
+        JSON.parse(stdout),
+        graph(
+            { name: "c" },
+            { name: "b", peer: { "#ref": urn("c") } },
+            { name: "d" },
+            { name: "a", text: { "#ref": urn("d"), property: "id" } },
+        ),
+    );
+    assert.deepEqual(run(folder, ...names, "main.js", "same"), {
+        status: 1,
+        stdout: "",
+        stderr:
+            'main.js:4:5: error: test:index:Thing "b": there is another resource of this type and name\n' +
+            "  main.js:4:5: note: the other one is constructed here\n",
+    });
+    assert.deepEqual(run(folder, ...names, "main.js", "mixed"), {
+        status: 1,
+        stdout: "",
+        stderr:
+            'main.js:4:5: error: test:index:Thing "e": peer: expected a resource, found a resource that this copy of ' +
+            '@lumi/lumi did not make; "npm ls @lumi/lumi" shows whether there are others\n' +
+            "  main.js:10:34: note: called from here\n",
+    });
+});
+
+test("a program that never ends is ended by a signal", { skip: process.platform === "win32" }, async () => {
+    const folder = project({
+        "patient.js": "setInterval(() => {}, 1000); console.log('runs');",
+        "stubborn.js":
+            "setInterval(() => {}, 1000); process.on('SIGINT', () => console.log('no')); console.log('runs');",
+    });
+    for (const [program, signal, expected] of [
+        ["patient.js", "SIGINT", "runs\nlumi-program: stopped by SIGINT before the program had ended\n"],
+        ["patient.js", "SIGTERM", "runs\nlumi-program: stopped by SIGTERM before the program had ended\n"],
+        ["stubborn.js", "SIGINT", "runs\nno\nlumi-program: stopped by SIGINT before the program had ended\n"],
+    ]) {
+        const child = spawn(process.execPath, [command, ...names, "--out=graph.json", program], { cwd: folder });
+        let stderr = "";
+        child.stderr.setEncoding("utf8").on("data", (text) => {
+            stderr += text;
+            if (/(?:runs|no)\n$/.test(stderr)) {
+                child.kill(signal);
+            }
+        });
+        const status = await new Promise((resolve) => child.on("close", resolve));
+        assert.deepEqual([status, stderr], [2, expected]);
+        assert.ok(!fs.existsSync(join(folder, "graph.json")));
+    }
+});
+
+test("a program that is killed from outside is no graph", { skip: process.platform === "win32" }, () => {
+    const folder = project({ "main.js": "process.kill(process.pid, 'SIGKILL');" });
+    assert.deepEqual(run(folder, ...names, "main.js"), {
+        status: 2,
+        stdout: "",
+        stderr: "lumi-program: the program was ended by SIGKILL\n",
+    });
+});
+
+test("secrets stay out of all that is said", () => {
+    for (const lines of [
+        ['new Thing("a", { password: "hush", text: 5 as never });'],
+        ['const a = new Thing("a", { password: "hush" });', "throw a;"],
+        ['const a = new Thing("a", { password: "hush" });', "console.log(a); throw { a };"],
+        ['const a = new Thing("a", { password: "hush" });', 'new Thing("a", { password: "hush" });'],
+        ['const a = new Thing("a");', 'Object.assign(a, { password: { hush: "hush" } });'],
+        ['new Thing("a", { password: "hush\\ud800" });'],
+    ]) {
+        const { status, stdout, stderr } = runMain(lines);
+        assert.deepEqual([status, stdout], [1, ""]);
+        assert.match(stderr, /test:index:Thing/);
+        assert.doesNotMatch(stderr, /hush/);
+    }
+});
+
+test("nothing but the command uses Node", () => {
+    const seen = new Set();
+    const visit = (url) => {
+        if (!seen.has(url.href)) {
+            seen.add(url.href);
+            for (const [, imported] of fs.readFileSync(url, "utf8").matchAll(/\bfrom "([^"]+)"|\bimport\("/g)) {
+                assert.match(imported, /^\.\//, `${url} imports ${imported}`);
+                visit(new URL(imported, url));
+            }
+        }
+    };
+    visit(new URL("../dist/index.js", import.meta.url));
+    assert.ok(seen.size > 10);
+});

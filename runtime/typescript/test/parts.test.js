@@ -1,0 +1,168 @@
+// The parts of the evaluation whose inputs no program can bring about with ease.
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import { parseFlags, usage } from "../dist/bin/flags.js";
+import { parseManifest } from "../dist/bin/manifest.js";
+import { compare } from "../dist/names.js";
+import { order } from "../dist/order.js";
+import { positionOf, positionsOf } from "../dist/position.js";
+
+/** A small generator of numbers, so that each run tests the same. */
+function random(seed) {
+    return (below) => {
+        seed = (Math.imul(seed, 1664525) + 1013904223) >>> 0;
+        return Math.floor((seed / 2 ** 32) * below);
+    };
+}
+
+/** What is to be ordered, again by definition: take the smallest whose dependencies are all taken. */
+function slowOrder(dependencies) {
+    const taken = [];
+    for (;;) {
+        const next = dependencies.findIndex(
+            (on, i) => !taken.includes(i) && [...on].every((j) => taken.includes(j)),
+        );
+        if (next < 0) {
+            return taken;
+        }
+        taken.push(next);
+    }
+}
+
+test("graphs without circles are ordered", () => {
+    const below = random(1);
+    for (let run = 0; run < 200; run++) {
+        const size = below(12);
+        const places = Array.from({ length: size }, (_, i) => i).sort(() => below(3) - 1);
+        const dependencies = places.map((place) => new Set(places.filter((other) => other < place && below(4) === 0)));
+        // Numbers stand at their places; what they depend on stands before them.
+        const byNumber = places.map((_, i) => new Set([...dependencies[i]].map((place) => places.indexOf(place))));
+        const { sequence, circles } = order(byNumber);
+        assert.deepEqual([sequence, circles], [slowOrder(byNumber), []]);
+    }
+});
+
+test("circles are found, and what is left is ordered", () => {
+    const below = random(2);
+    for (let run = 0; run < 500; run++) {
+        const size = 1 + below(8);
+        const dependencies = Array.from(
+            { length: size },
+            () => new Set(Array.from({ length: below(3) }, () => below(size))),
+        );
+        const { sequence, circles } = order(dependencies);
+        assert.deepEqual([...sequence].sort((a, b) => a - b), dependencies.map((_, i) => i), "each comes once");
+        assert.equal(circles.length === 0, slowOrder(dependencies).length === size);
+        for (const circle of circles) {
+            assert.equal(circle[0], Math.min(...circle));
+            circle.forEach((i, at) => assert.ok(dependencies[i].has(circle[(at + 1) % circle.length])));
+        }
+    }
+});
+
+test("strings compare like their bytes", () => {
+    const strings = ["", "a", "a\u0000", "b", "\u007f", "\u0080", "\ud7ff", "\ue000", "\uffff", "\u{10000}"];
+    for (const a of strings) {
+        for (const b of strings) {
+            assert.equal(Math.sign(compare(a, b)), Buffer.compare(Buffer.from(a), Buffer.from(b)), `${a} and ${b}`);
+        }
+    }
+});
+
+test("positions are read out of stacks", () => {
+    for (const [frame, file] of [
+        ["at f (/app/main.ts:3:14)", "/app/main.ts"],
+        ["at /app/main.ts:3:14", "/app/main.ts"],
+        ["at async /app/main.ts:3:14", "/app/main.ts"],
+        ["at async Promise.all (index 0)"],
+        ["at new Foo [as bar] (/a (b)/c d/main.ts:3:14)", "/a (b)/c d/main.ts"],
+        ["at file:///a%20b/main.js:3:14", "/a b/main.js"],
+        ["at f (file:///C:/app/main.js:3:14)", "C:\\app\\main.js"],
+        ["at f (C:\\app\\main.js:3:14)", "C:\\app\\main.js"],
+        ["at node:internal/main:3:14"],
+        ["at f (node:internal/main:3:14)"],
+        ["at new Promise (<anonymous>)"],
+        ["at Array.map (<anonymous>:3:14)"],
+        ["at f (native)"],
+        ["at eval (eval at f (/app/main.ts:3:14), <anonymous>:1:1)"],
+    ]) {
+        const position = positionOf(`Error: at (x:1:1)\n    ${frame}`);
+        assert.deepEqual(position, file && { file, line: 3, column: 14 }, frame);
+    }
+    assert.equal(positionOf(undefined), undefined);
+});
+
+test("what lies in packages counts where there is nothing else", () => {
+    const inPackage = "    at f (/app/node_modules/p/index.js:1:1)\n";
+    const own = `    at g (${new URL("../dist/resource.js", import.meta.url)}:2:2)\n`;
+    const files = (stack) => positionsOf(stack).map(({ file }) => file);
+    const program = "    at /app/a.js:3:3\n    at /app/b.js:4:4";
+    assert.deepEqual(files(`Error\n${own}${inPackage}${program}`), ["/app/a.js", "/app/b.js"]);
+    assert.deepEqual(files(`Error\n${own}${inPackage}`), ["/app/node_modules/p/index.js"]);
+});
+
+test("a manifest has the names", () => {
+    for (const [text, expected] of [
+        ["", {}],
+        ["package: my/cluster\nenvironment: dev\n", { package: "my/cluster", environment: "dev" }],
+        ["\ufeff---\r\n# names\r\npackage: p # ours\r\n\r\n", { package: "p" }],
+        ["\"package\": 'my/cluster' # ours\n'environment':   \"dev\"", { package: "my/cluster", environment: "dev" }],
+        ["other:\n  package: no\n- also: no\npackage:\tp\n", { package: "p" }],
+        ["more: |\n  environment: no\nlist: [a, b]\npackage: p", { package: "p" }],
+        ["environment: 'true'", { environment: "true" }],
+        ["packages: p\nx-package: p", {}],
+    ]) {
+        assert.deepEqual(parseManifest(text, "f"), expected, text);
+    }
+});
+
+test("a manifest that could be misunderstood is refused", () => {
+    const value = (key) => `the value of ${key} must be a name, on the same line: "${key}: NAME"`;
+    for (const [text, message] of [
+        ["{ package: p }", 'f:1: expected a line such as "package: my/cluster"'],
+        ["package: p\n---\npackage: q", 'f:2: expected a line such as "package: my/cluster"'],
+        ["package:p", 'f:1: expected a line such as "package: my/cluster"'],
+        ["? package\n: p", 'f:1: expected a line such as "package: my/cluster"'],
+        ["&a package: p", 'f:1: expected a line such as "package: my/cluster"'],
+        ["package: p\n\npackage: q", "f:3: package stands there twice"],
+        ...["", " ", " # p", " |\n  p", " >-\n  p", " *p", " &a p", " !!str p", " [p]", " p q", " p\n  q", " 'p"]
+            .concat([' "\\x70"', " ~", " null", " True", " 7", " 1.5", " 0x10", " p: q", " @p"])
+            .map((written) => [`package:${written}`, `f:1: ${value("package")}`]),
+    ]) {
+        assert.throws(() => parseManifest(text, "f"), { message }, text);
+    }
+});
+
+test("flags end where the program stands", () => {
+    const flags = {
+        help: false,
+        version: false,
+        environment: undefined,
+        package: undefined,
+        module: undefined,
+        out: "-",
+        command: [],
+    };
+    for (const [args, expected] of [
+        [[], {}],
+        [["main.ts", "--out=x", "--help"], { command: ["main.ts", "--out=x", "--help"] }],
+        [["--out", "g.json", "--environment=e", "m.js"], { out: "g.json", environment: "e", command: ["m.js"] }],
+        [["--package", "p", "--module", "m", "--", "--m.js"], { package: "p", module: "m", command: ["--m.js"] }],
+        [["--out", "-", "m.js"], { command: ["m.js"] }],
+        [["-h"], { help: true }],
+        [["--version"], { version: true }],
+    ]) {
+        assert.deepEqual(parseFlags(args), { ...flags, ...expected }, args.join(" "));
+    }
+    for (const args of [["--nope"], ["--out"], ["--help=x"], ["-x", "m.js"], ["-"]]) {
+        assert.throws(() => parseFlags(args), { exitCode: 2, message: /\nRun "lumi-program --help" for the flags\.$/ });
+    }
+});
+
+test("the help fits a terminal", () => {
+    for (const line of usage.split("\n")) {
+        assert.ok(line.length <= 120, line);
+    }
+});

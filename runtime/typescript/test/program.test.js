@@ -1,0 +1,351 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import * as lumi from "../dist/index.js";
+import { refusal } from "./refusal.js";
+
+const names = { environment: "dev", package: "my/cluster" };
+const urn = (type, name) => `urn:lumi:dev::my/cluster:index::test:index:${type}::${name}`;
+
+const login = {
+    user: lumi.required(lumi.string),
+    password: lumi.required(lumi.string, lumi.secret),
+};
+const shape = {
+    text: lumi.optional(lumi.string),
+    peer: lumi.optional(lumi.anyResource),
+    peers: lumi.optional(lumi.map(lumi.list(lumi.anyResource))),
+    login: lumi.optional(lumi.struct(() => login)),
+    logins: lumi.optional(lumi.list(lumi.map(lumi.struct(() => login)))),
+    token: lumi.optional(lumi.any, lumi.secret),
+    asset: lumi.optional(lumi.asset),
+    archive: lumi.optional(lumi.archive),
+    data: lumi.optional(lumi.any),
+    arn: lumi.out(lumi.string),
+};
+
+class Named extends lumi.NamedResource {
+    constructor(name, args) {
+        super("test:index:Named", name, args, shape);
+    }
+}
+
+class Unnamed extends lumi.Resource {
+    constructor(args) {
+        super("test:index:Unnamed", args, shape);
+    }
+}
+
+/** Evaluates a program and returns the properties of its resources by their URNs. */
+async function resources(program) {
+    const graph = await lumi.evaluateProgram(names, program);
+    return Object.entries(graph.resources).map(([key, { properties }]) => [key, properties]);
+}
+
+test("a program evaluates to its resources", async () => {
+    const graph = await lumi.evaluateProgram(names, () => new Named("a", { text: "t" }));
+    assert.equal(
+        JSON.stringify(graph),
+        `{"package":"my/cluster","resources":{"${urn("Named", "a")}":` +
+            '{"type":"test:index:Named","properties":{"name":"a","text":"t"}}}}',
+    );
+    assert.deepEqual(await lumi.evaluateProgram(names, () => {}), { package: "my/cluster", resources: {} });
+});
+
+test("the module is part of URNs", async () => {
+    const graph = await lumi.evaluateProgram({ ...names, module: "web/front" }, () => new Named("a", {}));
+    assert.deepEqual(Object.keys(graph.resources), ["urn:lumi:dev::my/cluster:web/front::test:index:Named::a"]);
+});
+
+test("names that make no URNs are refused", async () => {
+    for (const [wrong, message] of [
+        [{ environment: "a b" }, 'environment "a b": must be a word without colons and spaces'],
+        [{ environment: "" }, 'environment "": must be a word without colons and spaces'],
+        [
+            { package: "My" },
+            'package "My": must be made of words that start with a lower-case letter and have lower-case letters, ' +
+                "digits, - and _, joined by /",
+        ],
+        [{ module: "a/../b" }, 'module "a/../b": must be made of names of folders, joined by /'],
+        [{ module: "a:b" }, 'module "a:b": must be made of names of folders, joined by /'],
+    ]) {
+        await assert.rejects(lumi.evaluateProgram({ ...names, ...wrong }, () => {}), { name: "TypeError", message });
+    }
+});
+
+test("unnamed resources are numbered by type, in the order of construction", async () => {
+    class Other extends lumi.Resource {
+        constructor() {
+            super("test:index:Other", {}, {});
+        }
+    }
+    const found = await resources(() => {
+        const second = [new Unnamed({ text: "1" }), new Other(), new Unnamed({ text: "2" })][2];
+        new Unnamed({ peer: second });
+    });
+    assert.deepEqual(found, [
+        [urn("Other", "#1"), {}],
+        [urn("Unnamed", "#1"), { text: "1" }],
+        [urn("Unnamed", "#2"), { text: "2" }],
+        [urn("Unnamed", "#3"), { peer: { "#ref": urn("Unnamed", "#2") } }],
+    ]);
+});
+
+test("resources and outputs become references, wherever they stand", async () => {
+    const [, [, properties]] = await resources(() => {
+        const a = new Named("a", {});
+        new Named("b", { text: a.arn, peers: { x: [a], y: [] }, data: { deep: [lumi.id(a)] }, token: lumi.urn(a) });
+    });
+    const ref = { "#ref": urn("Named", "a") };
+    assert.deepEqual(properties, {
+        name: "b",
+        text: { ...ref, property: "arn" },
+        peers: { x: [ref], y: [] },
+        token: {
+            "4dabf18193072939515e22adb298388d": "1b47061264138c4ac30d75fd1eb44270",
+            value: { ...ref, property: "urn" },
+        },
+        data: { deep: [{ ...ref, property: "id" }] },
+    });
+});
+
+test("secrets, assets and archives are signed", async () => {
+    const signed = (signature, content) => ({ "4dabf18193072939515e22adb298388d": signature, ...content });
+    const secret = (value) => signed("1b47061264138c4ac30d75fd1eb44270", { value });
+    const asset = (content) => signed("c44067f5952c0a294b673a41bacd8c17", content);
+    const archive = (content) => signed("0def7320c3a5731c473e5ecbe6d01bc7", content);
+    const [[, properties]] = await resources(() => {
+        new Named("a", {
+            login: { user: "u", password: "p" },
+            logins: [{ x: { user: "u", password: "q" } }],
+            token: { deep: [1] },
+            asset: lumi.Asset.fromFile("f"),
+            archive: lumi.Archive.fromAssets({
+                "a.txt": lumi.Asset.fromText(""),
+                "b": lumi.Archive.fromURI("https://example.com/b.zip"),
+                "#ref": lumi.Archive.fromFile("c"),
+            }),
+            data: [lumi.Asset.fromURI("file:///d"), null, false],
+        });
+    });
+    assert.deepEqual(properties, {
+        name: "a",
+        login: { user: "u", password: secret("p") },
+        logins: [{ x: { user: "u", password: secret("q") } }],
+        token: secret({ deep: [1] }),
+        asset: asset({ path: "f" }),
+        archive: archive({
+            assets: {
+                "a.txt": asset({ text: "" }),
+                "b": archive({ uri: "https://example.com/b.zip" }),
+                "#ref": archive({ path: "c" }),
+            },
+        }),
+        data: [asset({ uri: "file:///d" }), null, false],
+    });
+});
+
+test("another key marks references where the data has that key", async () => {
+    const program = () => new Named("b", { data: [{ "#ref2": 0 }, { x: { "#ref": "y" } }], peer: new Named("a", {}) });
+    const graph = await lumi.evaluateProgram(names, program);
+    assert.deepEqual(Object.keys(graph), ["ref", "package", "resources"]);
+    assert.equal(graph.ref, "#ref3");
+    assert.deepEqual(graph.resources[urn("Named", "b")].properties, {
+        name: "b",
+        peer: { "#ref3": urn("Named", "a") },
+        data: [{ "#ref2": 0 }, { x: { "#ref": "y" } }],
+    });
+});
+
+test("references precede their use, and else URNs decide", async () => {
+    const found = await resources(() => {
+        const z = new Named("z", {});
+        new Named("c", {});
+        new Named("\u{1f600}", {});
+        new Named("\ufffd", {});
+        new Named("a", { peer: z });
+        new Named("b", { peers: { x: [z, z] }, text: z.arn });
+    });
+    assert.deepEqual(
+        found.map(([key]) => key),
+        ["c", "z", "a", "b", "\ufffd", "\u{1f600}"].map((name) => urn("Named", name)),
+    );
+});
+
+test("the order of construction of named resources leaves no trace", async () => {
+    const make = { a: () => new Named("a", {}), b: () => new Named("b", { text: "1" }), c: () => new Named("c", {}) };
+    const of = async (order) =>
+        JSON.stringify(await lumi.evaluateProgram(names, () => order.forEach((name) => make[name]())));
+    assert.equal(await of(["c", "a", "b"]), await of(["b", "c", "a"]));
+});
+
+test("a key of data called __proto__ is like any other", async () => {
+    const data = JSON.parse('{"__proto__":{"x":1}}');
+    const graph = await lumi.evaluateProgram(names, () => new Named("a", { data }));
+    assert.match(JSON.stringify(graph), /"data":\{"__proto__":\{"x":1\}\}/);
+});
+
+test("properties count as they are when the program has ended", async () => {
+    const [[, properties]] = await resources(async () => {
+        const a = new Named("a", { text: "early", data: 1 });
+        await null;
+        a.text = "late";
+        a.data = undefined;
+    });
+    assert.deepEqual(properties, { name: "a", text: "late" });
+});
+
+test("what was assigned is checked again, all of it", async () => {
+    const error = await refusal(
+        lumi.evaluateProgram(names, () => {
+            const a = new Named("a", {});
+            a.text = 5;
+            a.login = { user: "u", password: 6 };
+            new Unnamed({}).peer = "x";
+        }),
+    );
+    assert.deepEqual(error, [
+        'error: test:index:Named "a": 2 arguments are wrong\n  text: expected a string, found a number 5\n' +
+            "  login.password: expected a string, found a number",
+        '  in: new Named("a", {});',
+        'error: test:index:Unnamed: peer: expected a resource, found a string "x"',
+        '  in: new Unnamed({}).peer = "x";',
+    ]);
+});
+
+test("names are unique among the resources of a type", async () => {
+    class Cousin extends lumi.NamedResource {
+        constructor(name) {
+            super("test:index:Cousin", name, {}, {});
+        }
+    }
+    const error = await refusal(
+        lumi.evaluateProgram(names, () => {
+            const first = new Named("a", {});
+            new Cousin("a");
+            new Named("a", { peer: first });
+            new Named("a\u0007", {});
+        }),
+    );
+    assert.deepEqual(error, [
+        'error: test:index:Named "a": there is another resource of this type and name',
+        '  in: new Named("a", { peer: first });',
+        "  note: the other one is constructed here",
+        '  in: new Named("a", {});',
+        String.raw`error: test:index:Named "a\u0007": name: must not have control characters, which no URN has`,
+        String.raw`  in: new Named("a\u0007", {});`,
+    ]);
+});
+
+test("resources do not refer to one another in circles", async () => {
+    const error = await refusal(
+        lumi.evaluateProgram(names, () => {
+            const c = new Named("c", {});
+            const b = new Unnamed({ token: { secret: c.arn } });
+            const a = new Named("a", { peers: { hush: [b] } });
+            c.peer = a;
+            new Named("user", { peer: a });
+            const self = new Named("self", {});
+            self.text = self.arn;
+        }),
+    );
+    assert.deepEqual(error, [
+        'error: test:index:Named "a": refers to itself, so that nothing can be created first',
+        '  in: new Named("a", { peers: { hush: [b] } });',
+        '  note: test:index:Named "a" refers to test:index:Unnamed #1 in peers',
+        '  in: new Named("a", { peers: { hush: [b] } });',
+        '  note: test:index:Unnamed #1 refers to test:index:Named "c" in token',
+        "  in: new Unnamed({ token: { secret: c.arn } });",
+        '  note: test:index:Named "c" refers to test:index:Named "a" in peer',
+        '  in: new Named("c", {});',
+        'error: test:index:Named "self": refers to itself, so that nothing can be created first',
+        '  in: new Named("self", {});',
+        '  note: test:index:Named "self" refers to test:index:Named "self" in text',
+        '  in: new Named("self", {});',
+    ]);
+});
+
+test("what was constructed for another program cannot be referred to", async () => {
+    let earlier;
+    await lumi.evaluateProgram(names, () => (earlier = new Named("earlier", {})));
+    const error = await refusal(lumi.evaluateProgram(names, () => new Named("a", { text: earlier.arn })));
+    assert.deepEqual(error, [
+        'error: test:index:Named "a": text: refers to a resource that is not of this program',
+        '  in: new Named("a", { text: earlier.arn })));',
+    ]);
+});
+
+test("resources are not constructed after the end", async () => {
+    let late;
+    await lumi.evaluateProgram(names, () => {
+        late = Promise.resolve().then(() => new Promise(setImmediate)).then(() => new Named("late", {}));
+    });
+    await assert.rejects(late, (error) => {
+        const message = 'test:index:Named "late": the evaluation of the program has ended; this is too late';
+        assert.equal(error.message, message);
+        assert.match(error.stack.split("\n")[1], /program\.test\.js/, "the stack begins where the program is");
+        return true;
+    });
+    assert.throws(() => lumi.configure("late", {}, {}), {
+        message: "late: the evaluation of the program has ended; this is too late",
+    });
+});
+
+test("copies of the package that do not understand one another are told apart", async () => {
+    // The place is written here as it is in any other version.
+    const place = Symbol.for("@lumi/lumi/recorder");
+    const before = Object.getOwnPropertyDescriptor(globalThis, place);
+    Object.defineProperty(globalThis, place, { value: { protocol: 0 }, configurable: true });
+    try {
+        assert.throws(() => new Named("a", {}), {
+            message:
+                'test:index:Named "a": this copy of @lumi/lumi is of another version than the one that evaluates the ' +
+                'program; "npm ls @lumi/lumi" shows the versions',
+        });
+    } finally {
+        Object.defineProperty(globalThis, place, before ?? { value: undefined, configurable: true });
+    }
+});
+
+test("what the program throws goes through", async () => {
+    const wrong = new Error("wrong");
+    await assert.rejects(lumi.evaluateProgram(names, () => Promise.reject(wrong)), (error) => error === wrong);
+    await assert.rejects(
+        lumi.evaluateProgram(names, () => new Named("a", { text: 1 })),
+        (error) => {
+            assert.equal(error.name, "ArgumentError");
+            assert.match(error.stack.split("\n")[1], /program\.test\.js/, "the stack begins where the program is");
+            return true;
+        },
+    );
+});
+
+test("programs are evaluated one at a time", async () => {
+    const inner = lumi.evaluateProgram(names, () =>
+        assert.rejects(
+            lumi.evaluateProgram(names, () => {}),
+            { message: "another program is being evaluated; await that first" },
+        ),
+    );
+    assert.deepEqual(await inner, { package: "my/cluster", resources: {} });
+});
+
+test("the graph has what providers are configured with", async () => {
+    const config = { region: lumi.required(lumi.string), key: lumi.optional(lumi.string, lumi.secret) };
+    const graph = await lumi.evaluateProgram(names, () => {
+        lumi.configure("zoo", { region: "r", key: "k" }, config);
+        lumi.configure("ape", { region: "s" }, config);
+        new Named("a", {});
+    });
+    assert.deepEqual(Object.keys(graph), ["package", "configuration", "resources"]);
+    assert.deepEqual(Object.entries(graph.configuration), [
+        ["ape", { region: "s" }],
+        [
+            "zoo",
+            {
+                region: "r",
+                key: { "4dabf18193072939515e22adb298388d": "1b47061264138c4ac30d75fd1eb44270", value: "k" },
+            },
+        ],
+    ]);
+});

@@ -1,0 +1,122 @@
+// Protogen generates Go from one .proto file: messages and a gRPC service, into the folder of the file. It compiles the
+// file itself and runs the two plugins that go.mod pins, so that nobody needs to install a protocol compiler.
+//
+//	go -C tools run ./protogen ../path/to/file.proto
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+
+	"github.com/bufbuild/protocompile"
+	"github.com/bufbuild/protocompile/linker"
+	"github.com/bufbuild/protocompile/protoutil"
+	_ "google.golang.org/genproto/googleapis/rpc/status" // what .proto files may import, see linked
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/reflect/protoreflect"
+	"google.golang.org/protobuf/reflect/protoregistry"
+	"google.golang.org/protobuf/types/descriptorpb"
+	"google.golang.org/protobuf/types/pluginpb"
+)
+
+func main() {
+	if len(os.Args) != 2 {
+		fmt.Fprintln(os.Stderr, "usage: protogen FILE.proto")
+		os.Exit(2)
+	}
+	if err := generate(context.Background(), os.Args[1]); err != nil {
+		fmt.Fprintln(os.Stderr, "protogen:", err)
+		os.Exit(1)
+	}
+}
+
+func generate(ctx context.Context, path string) error {
+	// The file is known by its folder too, since all files that a program links must have different names.
+	folder, name := filepath.Split(filepath.Clean(path))
+	root := filepath.Dir(filepath.Clean(folder))
+	name = filepath.Base(folder) + "/" + name
+	files, err := compile(ctx, root, name)
+	if err != nil {
+		return err
+	}
+	for _, plugin := range []string{"protoc-gen-go", "protoc-gen-go-grpc"} {
+		generated, err := run(ctx, plugin, &pluginpb.CodeGeneratorRequest{
+			FileToGenerate: []string{name},
+			Parameter:      proto.String("paths=source_relative"),
+			ProtoFile:      files,
+		})
+		if err != nil {
+			return fmt.Errorf("%s: %w", plugin, err)
+		}
+		for _, f := range generated {
+			if err := os.WriteFile(filepath.Join(root, f.GetName()), []byte(f.GetContent()), 0o644); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// compile returns the file and all that it imports, each behind its own imports, as plugins want them.
+func compile(ctx context.Context, root, name string) ([]*descriptorpb.FileDescriptorProto, error) {
+	compiler := protocompile.Compiler{
+		Resolver: protocompile.WithStandardImports(protocompile.CompositeResolver{
+			&protocompile.SourceResolver{ImportPaths: []string{root}},
+			protocompile.ResolverFunc(linked),
+		}),
+		SourceInfoMode: protocompile.SourceInfoStandard, // comments become documentation
+	}
+	compiled, err := compiler.Compile(ctx, name)
+	if err != nil {
+		return nil, err
+	}
+	var files []*descriptorpb.FileDescriptorProto
+	seen := make(map[string]bool)
+	var add func(file protoreflect.FileDescriptor)
+	add = func(file protoreflect.FileDescriptor) {
+		if seen[file.Path()] {
+			return
+		}
+		seen[file.Path()] = true
+		for imports, i := file.Imports(), 0; i < imports.Len(); i++ {
+			add(imports.Get(i).FileDescriptor)
+		}
+		files = append(files, protoutil.ProtoFromFileDescriptor(file))
+	}
+	add(compiled[0].(linker.File))
+	return files, nil
+}
+
+// linked finds files in what is compiled into this program.
+func linked(path string) (protocompile.SearchResult, error) {
+	file, err := protoregistry.GlobalFiles.FindFileByPath(path)
+	return protocompile.SearchResult{Desc: file}, err
+}
+
+func run(
+	ctx context.Context, plugin string, req *pluginpb.CodeGeneratorRequest,
+) ([]*pluginpb.CodeGeneratorResponse_File, error) {
+	input, err := proto.Marshal(req)
+	if err != nil {
+		return nil, err
+	}
+	cmd := exec.CommandContext(ctx, "go", "tool", plugin)
+	cmd.Stdin, cmd.Stderr = bytes.NewReader(input), os.Stderr
+	output, err := cmd.Output()
+	if err != nil {
+		return nil, err
+	}
+	var resp pluginpb.CodeGeneratorResponse
+	if err := proto.Unmarshal(output, &resp); err != nil {
+		return nil, err
+	}
+	if resp.Error != nil {
+		return nil, errors.New(resp.GetError())
+	}
+	return resp.GetFile(), nil
+}
