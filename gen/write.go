@@ -74,7 +74,8 @@ func (p *Plan) stage(f *File) (temporary string, err error) {
 	target := p.at(f.Path)
 	for range attempts {
 		temporary, err = writeTemporary(filepath.Dir(target), f.Content)
-		if !errors.Is(err, fs.ErrNotExist) {
+		// A folder that goes away while it is made is reported as existing, by os.MkdirAll.
+		if !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, fs.ErrExist) {
 			break
 		}
 	}
