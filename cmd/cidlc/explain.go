@@ -15,7 +15,7 @@ func explain(w io.Writer, codes []string) error {
 		text, ok := diag.Explain(code)
 		if !ok {
 			hint := "'cidlc explain' lists all codes"
-			if near := diag.Nearest(code); near != "" {
+			if near := diag.Nearest(code, diag.Codes()); near != "" {
 				hint = fmt.Sprintf("did you mean %s?", near)
 			}
 			return fmt.Errorf("no diagnostic has the code %q; %s", code, hint)

@@ -8,10 +8,10 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/agnivade/levenshtein"
 	"github.com/spf13/pflag"
 
 	"github.com/lumi-idl/lumi/idl/compile"
+	"github.com/lumi-idl/lumi/idl/diag"
 )
 
 // options are what the command line says.
@@ -164,12 +164,9 @@ func flagError(flags *pflag.FlagSet, err error) error {
 	if !errors.As(err, &unknown) {
 		return err
 	}
-	best, limit := "", 3
-	flags.VisitAll(func(f *pflag.Flag) {
-		if d := levenshtein.ComputeDistance(unknown.GetSpecifiedName(), f.Name); d < limit {
-			best, limit = f.Name, d
-		}
-	})
+	var names []string
+	flags.VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
+	best := diag.Nearest(unknown.GetSpecifiedName(), names)
 	if best == "" || len(unknown.GetSpecifiedName()) < 2 {
 		return fmt.Errorf("%w; 'cidlc --help' lists the flags", err)
 	}

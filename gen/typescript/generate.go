@@ -11,8 +11,8 @@ import (
 	"path"
 	"runtime"
 	"strings"
-	"sync"
-	"sync/atomic"
+
+	"golang.org/x/sync/errgroup"
 
 	"github.com/lumi-idl/lumi/gen"
 	"github.com/lumi-idl/lumi/idl/schema"
@@ -33,9 +33,15 @@ func Generate(pkg *schema.Package, opts Options) ([]gen.File, []string, error) {
 		sources = append(sources, m.Files...)
 	}
 	files := make([]gen.File, len(sources))
-	inParallel(len(sources), func(i int) {
-		files[i] = gen.File{Path: outputPath(sources[i]), Content: render(pkg, sources[i])}
-	})
+	var group errgroup.Group
+	group.SetLimit(runtime.GOMAXPROCS(0))
+	for i, f := range sources {
+		group.Go(func() error {
+			files[i] = gen.File{Path: outputPath(f), Content: render(pkg, f)}
+			return nil
+		})
+	}
+	_ = group.Wait() // rendering cannot fail
 	barrels, err := barrels(pkg, opts.Existing)
 	if err != nil {
 		return nil, nil, err
@@ -46,20 +52,6 @@ func Generate(pkg *schema.Package, opts Options) ([]gen.File, []string, error) {
 	}
 	files = append(files, barrels...)
 	return append(files, scaffolds...), warnings, nil
-}
-
-// inParallel calls work with every number below n.
-func inParallel(n int, work func(i int)) {
-	var next atomic.Int64
-	var group sync.WaitGroup
-	for range min(n, runtime.GOMAXPROCS(0)) {
-		group.Go(func() {
-			for i := int(next.Add(1)) - 1; i < n; i = int(next.Add(1)) - 1 {
-				work(i)
-			}
-		})
-	}
-	group.Wait()
 }
 
 // outputPath is where the code for an IDL file goes, slash-separated and relative to the output folder.

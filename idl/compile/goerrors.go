@@ -151,12 +151,12 @@ func nearestName(pkg *types.Package, msg string) string {
 	}
 	qualifier, name := m[1], m[2]
 	if qualifier == "" {
-		return nearest(name, append(pkg.Scope().Names(), "bool", "float64", "string"))
+		return diag.Nearest(name, append(pkg.Scope().Names(), "bool", "float64", "string"))
 	}
 	for _, imported := range pkg.Imports() {
 		if imported.Name() == qualifier {
 			exported := slices.DeleteFunc(imported.Scope().Names(), func(n string) bool { return !token.IsExported(n) })
-			if near := nearest(name, exported); near != "" {
+			if near := diag.Nearest(name, exported); near != "" {
 				return qualifier + "." + near
 			}
 		}

@@ -121,18 +121,6 @@ func unterminated(comment string) bool {
 	return strings.HasPrefix(comment, "/*") && (len(comment) < len("/**/") || !strings.HasSuffix(comment, "*/"))
 }
 
-// nearest returns the candidate that somebody who wrote got most probably meant, or "" if none is near.
-func nearest(got string, candidates []string) string {
-	best, bestDistance := "", 3
-	for _, candidate := range candidates {
-		limit := min(bestDistance, (len(candidate)+2)/3+1)
-		if d := levenshtein.ComputeDistance(strings.ToLower(got), strings.ToLower(candidate)); d < limit {
-			best, bestDistance = candidate, d
-		}
-	}
-	return best
-}
-
 // oneEdit reports whether one insertion, deletion, substitution or swap of neighbours turns a into b.
 func oneEdit(a, b string) bool {
 	if levenshtein.ComputeDistance(a, b) == 1 {

@@ -109,7 +109,7 @@ func (c *checker) rejectOption(e option) {
 	}
 	key, value, hasValue := strings.Cut(strings.TrimSpace(e.text), "=")
 	d := c.report(diag.UnknownOption, e, "the tag has no option %q", e.text)
-	switch near := nearest(key, optionNames); {
+	switch near := diag.Nearest(key, optionNames); {
 	case slices.Contains(optionNames, key) && !hasValue:
 		d.Suggestion = "write " + key + " without spaces"
 	case slices.Contains(optionNames, key):

@@ -3,8 +3,6 @@ package diag
 import (
 	"embed"
 	"strings"
-
-	"github.com/agnivade/levenshtein"
 )
 
 //go:generate go run github.com/lumi-idl/lumi/internal/gendocs ../../docs/diagnostics.md
@@ -79,19 +77,6 @@ func Explain(code string) (string, bool) {
 		}
 	}
 	return "", false
-}
-
-// Nearest returns the code that somebody who wrote code most probably meant, or "" if none is near.
-func Nearest(code string) Code {
-	var best Code
-	limit := len(code) / 3
-	for _, known := range Codes() {
-		distance := levenshtein.ComputeDistance(strings.ToLower(code), strings.ToLower(string(known)))
-		if distance <= limit {
-			best, limit = known, distance-1
-		}
-	}
-	return best
 }
 
 // unfence indents what stands between fences, and puts the name of the file above it where the fence gives one.

@@ -106,7 +106,7 @@ func TestNearest(t *testing.T) {
 		"filenames": FileName, "OptionalWithoutPtr": OptionalWithoutPointer, "DuplicateProp": DuplicateProperty,
 		"mapkey": MapKey, "": "", "E0001": "", "Kubernetes": "",
 	} {
-		if near := Nearest(got); near != want {
+		if near := Nearest(got, Codes()); near != want {
 			t.Errorf("Nearest(%q) = %q, want %q", got, near, want)
 		}
 	}
