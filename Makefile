@@ -1,9 +1,13 @@
 # What developers do with Lumi. 'make' alone lists it.
 
 GO      ?= go
-TOOL     = $(GO) tool -modfile=tools/go.mod
+TOOL     = $(GO) tool -modfile=$(CURDIR)/tools/go.mod
 VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null)
 PLATFORMS = linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 windows/arm64
+
+# Modules below the main one, which have requirements that Lumi's users shall not have. Each target that is about Go code
+# goes through all of them.
+MODULES = examples/aws/provider
 
 NPM_PACKAGE = runtime/typescript
 # npm ci writes this file last.
@@ -18,7 +22,7 @@ COUNT    ?= 1
 ## build: compile all Go and TypeScript
 .PHONY: build
 build: $(NPM_READY)
-	$(GO) build ./...
+	@set -ex; for module in . $(MODULES); do $(GO) -C $$module build ./...; done
 	npm --prefix $(NPM_PACKAGE) run --silent build
 
 ## example: compile the AWS example, examples/aws/idl, into pack/ and provider/ beside it
@@ -30,14 +34,16 @@ example:
 .PHONY: test
 test: $(NPM_READY)
 	npm --prefix $(NPM_PACKAGE) test --silent
-	$(GO) test ./...
+	@set -ex; for module in . $(MODULES); do $(GO) -C $$module test ./...; done
 
 ## lint: gofmt, vet and golangci-lint
 .PHONY: lint
 lint:
 	@test -z "$$(git ls-files -z '*.go' | xargs -0 gofmt -l | tee /dev/stderr)" || { echo 'run gofmt -w on these' >&2; exit 1; }
-	$(GO) vet ./...
-	$(TOOL) golangci-lint run ./...
+	@set -ex; for module in . $(MODULES); do \
+		$(GO) -C $$module vet ./...; \
+		(cd $$module && $(TOOL) golangci-lint run ./...); \
+	done
 
 ## generate: bring everything that is generated and checked in up to date
 .PHONY: generate
@@ -56,7 +62,7 @@ fuzz:
 	@set -e; git grep -n '^func Fuzz' -- '*_test.go' | sed -E 's,^(.*)/[^/]*:[0-9]+:func (Fuzz[A-Za-z0-9_]*).*,\1 \2,' | \
 	while read -r dir name; do \
 		echo "$$name in $$dir"; \
-		$(GO) test -run='^$$' -fuzz="^$$name\$$" -fuzztime=$(FUZZTIME) -fuzzminimizetime=100x ./$$dir </dev/null; \
+		$(GO) -C $$dir test -run='^$$' -fuzz="^$$name\$$" -fuzztime=$(FUZZTIME) -fuzzminimizetime=100x . </dev/null; \
 	done
 
 ## bench: measure speed and memory, COUNT times (1), into bench.txt; benchstat sums up

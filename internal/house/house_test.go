@@ -34,6 +34,9 @@ type rule struct {
 // testIDL is what the stubs that the runtime is tested with are generated from.
 var testIDL = []string{"./runtime/internal/testprovider/idl/..."}
 
+// stubImports are what the example's stubs may import of ours.
+var stubImports = []string{"./examples/aws/provider/...", "./runtime", "./runtime/tokens", "./runtime/urn"}
+
 var grpc = []string{"google.golang.org/grpc/..."}
 
 var rules = []rule{
@@ -105,9 +108,15 @@ var rules = []rule{
 	},
 	{
 		of:    []string{"./examples/aws/provider/..."},
-		only:  []string{"./examples/aws/provider/...", "./runtime", "./runtime/tokens", "./runtime/urn"},
+		but:   []string{"./examples/aws/provider/lumi-resource-aws"},
+		only:  slices.Concat(stubImports, []string{"./runtime/content"}),
 		never: slices.Concat([]string{"./idl/...", "./gen/..."}, grpc),
-		why:   "a compiled stub reaches the runtime and its leaves, and no gRPC",
+		why:   "what authors write beside their stubs needs the runtime, and no gRPC",
+	},
+	{
+		of:    []string{"./examples/aws/provider/lumi-resource-aws"},
+		never: []string{"./idl/...", "./gen/...", "./runtime/serve/plugin"},
+		why:   "a provider's binary has the plugin's side of the protocol and not the engine's",
 	},
 	{
 		of:    []string{"./..."},
@@ -231,20 +240,29 @@ func TestReach(t *testing.T) {
 	}
 }
 
-// TestAlias holds that generated stubs import the runtime as lumi, since the standard library owns its name.
-func TestAlias(t *testing.T) {
+// TestStubs holds that the example's stubs import nothing but what stubs may, and the runtime as lumi, since the standard
+// library owns its name. Of packages with files of authors beside the stubs, the rules above cannot tell which of them
+// imports something.
+func TestStubs(t *testing.T) {
 	found := false
 	for path, p := range list(t) {
 		if !matches([]string{"./examples/aws/provider/..."}, path) {
 			continue
 		}
 		for _, name := range p.GoFiles {
+			if !strings.HasSuffix(name, "_stub.go") {
+				continue
+			}
 			file, err := parser.ParseFile(token.NewFileSet(), filepath.Join(p.Dir, name), nil, parser.ImportsOnly)
 			if err != nil {
 				t.Fatal(err)
 			}
 			for _, spec := range file.Imports {
-				if imported, _ := strconv.Unquote(spec.Path.Value); imported != module+"/runtime" {
+				imported, _ := strconv.Unquote(spec.Path.Value)
+				if imported != "context" && !matches(stubImports, imported) {
+					t.Errorf("%s imports %s: a stub imports the runtime and other stubs", filepath.Join(p.Dir, name), imported)
+				}
+				if imported != module+"/runtime" {
 					continue
 				}
 				found = true
@@ -260,10 +278,23 @@ func TestAlias(t *testing.T) {
 	}
 }
 
-// list returns all packages of the module and what they import, without tests.
+// folders are those of the modules that the rules are about, from here.
+var folders = []string{"../..", "../../examples/aws/provider"}
+
+// list returns all packages of the modules and what they import, without tests.
 func list(t *testing.T) map[string]*pkg {
 	t.Helper()
-	cmd := exec.Command("go", "list", "-deps", "-json=ImportPath,Dir,GoFiles,Imports,Standard", module+"/...")
+	packages := make(map[string]*pkg)
+	for _, folder := range folders {
+		listModule(t, folder, packages)
+	}
+	return packages
+}
+
+func listModule(t *testing.T, folder string, packages map[string]*pkg) {
+	t.Helper()
+	cmd := exec.Command("go", "list", "-deps", "-json=ImportPath,Dir,GoFiles,Imports,Standard", "./...")
+	cmd.Dir = folder
 	out, err := cmd.Output()
 	if err != nil {
 		var exit *exec.ExitError
@@ -272,11 +303,10 @@ func list(t *testing.T) map[string]*pkg {
 		}
 		t.Fatal(err)
 	}
-	packages := make(map[string]*pkg)
 	for dec := json.NewDecoder(strings.NewReader(string(out))); ; {
 		var p pkg
 		if err := dec.Decode(&p); err == io.EOF {
-			return packages
+			return
 		} else if err != nil {
 			t.Fatal(err)
 		}
