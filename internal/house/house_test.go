@@ -87,8 +87,17 @@ var rules = []rule{
 		why: "the protocol is what is generated from its definition",
 	},
 	{
+		of: []string{"./runtime"}, only: []string{"./runtime/tokens", "./runtime/urn"},
+		never: []string{"./runtime/content", "archive/...", "net/http"},
+		why:   "every compiled stub would carry what only those need who read content",
+	},
+	{
+		of: []string{"./runtime/content"}, only: []string{"./runtime"}, never: grpc,
+		why: "a provider's code reads content without a process around it",
+	},
+	{
 		of:    []string{"./runtime/serve"},
-		only:  []string{"./runtime", "./runtime/tokens", "./runtime/urn", "./runtime/lumirpc"},
+		only:  []string{"./runtime", "./runtime/content", "./runtime/tokens", "./runtime/urn", "./runtime/lumirpc"},
 		never: []string{"./runtime/serve/plugin"},
 		why:   "a provider's binary has the plugin's side of the protocol and not the engine's",
 	},

@@ -1,0 +1,150 @@
+package content
+
+import (
+	"context"
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	lumi "github.com/lumi-idl/lumi/runtime"
+)
+
+// Open opens the content of an asset. The context is about reading too. An error names the file or address, and wraps
+// [fs.ErrNotExist] where there is no such file.
+func Open(ctx context.Context, a lumi.Asset) (io.ReadCloser, error) {
+	s, err := open(ctx, a)
+	if err != nil {
+		return nil, err
+	}
+	return s, nil
+}
+
+// stream is the content of one file.
+type stream struct {
+	io.ReadCloser
+	// size is -1 where only reading it would tell.
+	size       int64
+	executable bool
+}
+
+func open(ctx context.Context, a lumi.Asset) (*stream, error) {
+	if text, ok := a.Text(); ok {
+		return &stream{ReadCloser: io.NopCloser(strings.NewReader(text)), size: int64(len(text))}, nil
+	}
+	where, err := placeOf(a)
+	switch {
+	case err != nil:
+		return nil, err
+	case where.isRemote():
+		return fetch(ctx, where)
+	}
+	return openFile(ctx, where)
+}
+
+// openFile opens what must be a regular file.
+func openFile(ctx context.Context, where place) (*stream, error) {
+	info, err := os.Stat(where.path) // before opening, since to open a named pipe is to wait for a writer
+	if err != nil {
+		return nil, where.failed(err)
+	}
+	if err := regular(info.Mode()); err != nil {
+		return nil, where.failed(err)
+	}
+	file, err := os.Open(where.path)
+	if err != nil {
+		return nil, where.failed(err)
+	}
+	if info, err = file.Stat(); err == nil {
+		err = regular(info.Mode())
+	}
+	if err != nil {
+		_ = file.Close() // Nothing was written to it.
+		return nil, where.failed(err)
+	}
+	return &stream{
+		ReadCloser: &reader{ctx: ctx, from: file, where: where}, size: info.Size(), executable: isExecutable(info.Mode()),
+	}, nil
+}
+
+// isExecutable asks the owner's bit, as git does.
+func isExecutable(mode fs.FileMode) bool { return mode&0o100 != 0 }
+
+// regular says why something is no regular file.
+func regular(mode fs.FileMode) error {
+	switch {
+	case mode.IsRegular():
+		return nil
+	case mode.IsDir():
+		return errors.New("is a folder, and a file belongs here")
+	}
+	return errors.New("is " + kindOf(mode) + ", and a file belongs here")
+}
+
+// kindOf names what is neither a regular file nor a folder.
+func kindOf(mode fs.FileMode) string {
+	switch {
+	case mode&fs.ModeSymlink != 0:
+		return "a symbolic link"
+	case mode&fs.ModeNamedPipe != 0:
+		return "a named pipe"
+	case mode&fs.ModeSocket != 0:
+		return "a socket"
+	case mode&fs.ModeDevice != 0:
+		return "a device"
+	}
+	return "no regular file"
+}
+
+// reader reads until the context is done, and says in its errors where it reads.
+type reader struct {
+	ctx   context.Context
+	from  io.ReadCloser
+	where place
+}
+
+func (r *reader) Read(data []byte) (int, error) {
+	if err := r.ctx.Err(); err != nil {
+		return 0, r.where.failed(context.Cause(r.ctx))
+	}
+	n, err := r.from.Read(data)
+	if err != nil && err != io.EOF {
+		err = r.where.failed(err)
+	}
+	return n, err
+}
+
+func (r *reader) Close() error { return r.from.Close() }
+
+// readError is about one place. Its message has the place in front, where that may be told.
+type readError struct {
+	where   place
+	message string
+	err     error
+}
+
+func (e *readError) Error() string { return e.where.String() + ": " + e.message }
+
+func (e *readError) Unwrap() error { return e.err }
+
+// failed says what went wrong at the place.
+func (p place) failed(err error) error {
+	var already *readError
+	if errors.As(err, &already) {
+		return err
+	}
+	var path *fs.PathError
+	if errors.As(err, &path) {
+		err = path.Err // whose operation and path say nothing more
+	}
+	message := err.Error()
+	if errors.Is(err, fs.ErrNotExist) {
+		message = "there is no such file"
+		if cwd, problem := os.Getwd(); problem == nil && !filepath.IsAbs(p.path) {
+			message += " in " + quote(cwd)
+		}
+	}
+	return &readError{where: p, message: message, err: err}
+}

@@ -1,0 +1,112 @@
+package content
+
+import (
+	"errors"
+	"net/url"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+)
+
+// place is where content is that a program does not hold itself: a path, or a URI.
+type place struct {
+	// path is the path of a file or folder, "" where the content is behind an address.
+	path string
+	// uri is nil for paths that were given as such.
+	uri *url.URL
+}
+
+// located is an asset, or an archive that is not made of assets.
+type located interface {
+	Path() (string, bool)
+	URI() (string, bool)
+}
+
+var errAbsent = errors.New("there is no content, since the asset or archive is absent")
+
+func placeOf(c located) (place, error) {
+	if path, ok := c.Path(); ok {
+		return place{path: path}, nil
+	}
+	uri, ok := c.URI()
+	if !ok {
+		return place{}, errAbsent
+	}
+	return parseURI(uri)
+}
+
+// parseURI sees whether there may be content behind a URI, without going there.
+func parseURI(uri string) (place, error) {
+	u, err := url.Parse(uri)
+	if err != nil {
+		var problem *url.Error
+		if errors.As(err, &problem) {
+			err = problem.Err
+		}
+		return place{}, errors.New("the URI is malformed: " + err.Error())
+	}
+	p := place{uri: u}
+	switch u.Scheme {
+	case "http", "https":
+		if u.Hostname() == "" {
+			return place{}, p.failed(errors.New("the URI names no host"))
+		}
+		return p, nil
+	case "file":
+		if err := fileURI(u); err != nil {
+			return place{}, p.failed(err)
+		}
+		p.path = filepath.FromSlash(u.Path)
+		if runtime.GOOS == "windows" {
+			p.path = strings.TrimPrefix(p.path, `\`) // of \C:\folder
+		}
+		return p, nil
+	case "":
+		return place{}, p.failed(errors.New("a URI starts with file:, http: or https:; for a file, give its path as a path"))
+	}
+	return place{}, p.failed(errors.New("a URI starts with file:, http: or https:, and not with " + u.Scheme + ":"))
+}
+
+// fileURI says what is wrong with a file: URI.
+func fileURI(u *url.URL) error {
+	switch {
+	case u.Host != "" && u.Host != "localhost":
+		return errors.New("a file: URI is about this machine, and this one names the host " + quote(u.Host) +
+			"; write file:///folder/file")
+	case !strings.HasPrefix(u.Path, "/"):
+		return errors.New("the path of a file: URI is absolute, as in file:///folder/file")
+	case u.RawQuery != "" || u.ForceQuery || u.Fragment != "":
+		return errors.New("a file: URI has no query and no fragment; write ? as %3F and # as %23")
+	}
+	return nil
+}
+
+func (p place) isRemote() bool { return p.path == "" && p.uri != nil }
+
+// String leaves out of an address what may be a credential.
+func (p place) String() string {
+	if p.uri == nil {
+		return quote(p.path)
+	}
+	shown := *p.uri
+	shown.User, shown.Fragment, shown.RawFragment = nil, "", ""
+	if shown.RawQuery != "" {
+		shown.RawQuery = "…"
+	}
+	return quote(shown.String())
+}
+
+// quote puts text between quotes, cut off where nobody would read on.
+func quote(s string) string {
+	const limit = 400
+	if len(s) <= limit {
+		return strconv.Quote(s)
+	}
+	cut := limit
+	for cut > 0 && !utf8.RuneStart(s[cut]) {
+		cut--
+	}
+	return strconv.Quote(s[:cut] + "…")
+}
