@@ -7,11 +7,23 @@ import (
 	"google.golang.org/protobuf/types/known/structpb"
 )
 
+// Content is an [Asset] or an [Archive].
+type Content interface {
+	// Hash returns what tells the content from any other, if that was found out: whoever calls a provider looks at files
+	// and folders before Check, so that one whose content changed is a change. A text needs no hash, and what is behind
+	// an address has none.
+	Hash() (string, bool)
+
+	// wire makes the value on the wire, or returns nil where there is no content.
+	wire(p *Props) *structpb.Value
+}
+
 // Asset is a file or a text that travels with a program. The zero Asset is none, and counts as absent. Assets can be
 // compared with ==.
 type Asset struct {
 	kind  source
 	value string
+	hash  string
 }
 
 // source is the key under which an asset or archive says where its content is.
@@ -24,14 +36,17 @@ const (
 	fromAssets source = "assets"
 )
 
+// hashKey is the key beside that, with a hash of the content.
+const hashKey = "hash"
+
 // TextAsset is an asset that holds its content.
-func TextAsset(text string) Asset { return Asset{fromText, text} }
+func TextAsset(text string) Asset { return Asset{kind: fromText, value: text} }
 
 // FileAsset is an asset whose content is that of a file.
-func FileAsset(path string) Asset { return Asset{fromPath, path} }
+func FileAsset(path string) Asset { return Asset{kind: fromPath, value: path} }
 
 // URIAsset is an asset whose content is found at a URI.
-func URIAsset(uri string) Asset { return Asset{fromURI, uri} }
+func URIAsset(uri string) Asset { return Asset{kind: fromURI, value: uri} }
 
 // Text returns the content, if the asset holds it.
 func (a Asset) Text() (string, bool) { return a.value, a.kind == fromText }
@@ -42,15 +57,22 @@ func (a Asset) Path() (string, bool) { return a.value, a.kind == fromPath }
 // URI returns the URI, if the asset is found at one.
 func (a Asset) URI() (string, bool) { return a.value, a.kind == fromURI }
 
+// Hash implements [Content].
+func (a Asset) Hash() (string, bool) { return a.hash, a.hash != "" }
+
 // Archive is a collection of files that travels with a program. The zero Archive is none, and counts as absent.
 type Archive struct {
 	kind   source
 	value  string
-	assets map[string]Asset
+	assets map[string]Content
+	hash   string
 }
 
-// AssetArchive is an archive made of assets, by their names. The map must not be changed after.
-func AssetArchive(assets map[string]Asset) Archive { return Archive{kind: fromAssets, assets: assets} }
+// AssetArchive is an archive made of assets by their names, and of what other archives hold, below theirs. The map must
+// not be changed after.
+func AssetArchive(assets map[string]Content) Archive {
+	return Archive{kind: fromAssets, assets: assets}
+}
 
 // FileArchive is an archive that is a folder or a file.
 func FileArchive(path string) Archive { return Archive{kind: fromPath, value: path} }
@@ -58,8 +80,8 @@ func FileArchive(path string) Archive { return Archive{kind: fromPath, value: pa
 // URIArchive is an archive that is found at a URI.
 func URIArchive(uri string) Archive { return Archive{kind: fromURI, value: uri} }
 
-// Assets returns the assets, if the archive is made of such.
-func (a Archive) Assets() (map[string]Asset, bool) { return a.assets, a.kind == fromAssets }
+// Assets returns the assets and archives, if the archive is made of such. One that is not known yet is nil.
+func (a Archive) Assets() (map[string]Content, bool) { return a.assets, a.kind == fromAssets }
 
 // Path returns the folder or file, if the archive is one.
 func (a Archive) Path() (string, bool) { return a.value, a.kind == fromPath }
@@ -67,15 +89,32 @@ func (a Archive) Path() (string, bool) { return a.value, a.kind == fromPath }
 // URI returns the URI, if the archive is found at one.
 func (a Archive) URI() (string, bool) { return a.value, a.kind == fromURI }
 
-// Equal reports whether two archives say the same about where their content is.
+// Hash implements [Content].
+func (a Archive) Hash() (string, bool) { return a.hash, a.hash != "" }
+
+// Equal reports whether two archives say the same about where their content is, and what it is.
 func (a Archive) Equal(b Archive) bool {
-	return a.kind == b.kind && a.value == b.value && maps.Equal(a.assets, b.assets)
+	return a.kind == b.kind && a.value == b.value && a.hash == b.hash && maps.EqualFunc(a.assets, b.assets, equalContent)
+}
+
+// equalContent spares == the archives, which it cannot compare.
+func equalContent(a, b Content) bool {
+	if archive, ok := a.(Archive); ok {
+		other, ok := b.(Archive)
+		return ok && archive.Equal(other)
+	}
+	if _, ok := b.(Archive); ok {
+		return false
+	}
+	return a == b
 }
 
 // The codecs of assets and archives.
 var (
 	AssetValue   = Codec[*Asset]{codec: assetCodec{}}
 	ArchiveValue = Codec[*Archive]{codec: archiveCodec{}}
+
+	contentValue = Codec[*Content]{codec: contentCodec{}}
 )
 
 type assetCodec struct{}
@@ -88,13 +127,7 @@ func (assetCodec) decode(p *Props, v *structpb.Value, into any) bool {
 	return ok
 }
 
-func (assetCodec) encode(p *Props, from any) *structpb.Value {
-	a := *from.(*Asset)
-	if a == (Asset{}) {
-		return nil
-	}
-	return signed(AssetSignature, string(a.kind), p.string(a.value))
-}
+func (assetCodec) encode(p *Props, from any) *structpb.Value { return from.(*Asset).wire(p) }
 
 type archiveCodec struct{}
 
@@ -106,19 +139,63 @@ func (archiveCodec) decode(p *Props, v *structpb.Value, into any) bool {
 	return ok
 }
 
-func (archiveCodec) encode(p *Props, from any) *structpb.Value {
-	a := *from.(*Archive)
+func (archiveCodec) encode(p *Props, from any) *structpb.Value { return from.(*Archive).wire(p) }
+
+// contentCodec is that of what an archive is made of.
+type contentCodec struct{}
+
+func (contentCodec) decode(p *Props, v *structpb.Value, into any) (ok bool) {
+	var c Content
+	switch signatureOf(v) {
+	case AssetSignature:
+		c, ok = p.asset(v)
+	case ArchiveSignature:
+		c, ok = p.archive(v)
+	default:
+		p.mismatch("an asset or an archive", v)
+	}
+	if ok {
+		*into.(*Content) = c
+	}
+	return ok
+}
+
+func (contentCodec) encode(p *Props, from any) *structpb.Value {
+	c := *from.(*Content)
+	if c == nil {
+		return nil
+	}
+	return c.wire(p)
+}
+
+func (a Asset) wire(p *Props) *structpb.Value {
+	if a.kind == "" {
+		return nil
+	}
+	return p.content(AssetSignature, a.kind, p.string(a.value), a.hash)
+}
+
+func (a Archive) wire(p *Props) *structpb.Value {
 	switch a.kind {
 	case "":
 		return nil
 	case fromAssets:
 		assets := a.assets
 		if assets == nil {
-			assets = map[string]Asset{}
+			assets = map[string]Content{}
 		}
-		return signed(ArchiveSignature, string(a.kind), Map(AssetValue).codec.encode(p, &assets))
+		return p.content(ArchiveSignature, a.kind, Map(contentValue).codec.encode(p, &assets), a.hash)
 	}
-	return signed(ArchiveSignature, string(a.kind), p.string(a.value))
+	return p.content(ArchiveSignature, a.kind, p.string(a.value), a.hash)
+}
+
+// content makes a signed object.
+func (p *Props) content(signature string, kind source, value *structpb.Value, hash string) *structpb.Value {
+	v := signed(signature, string(kind), value)
+	if hash != "" {
+		v.GetStructValue().Fields[hashKey] = p.string(hash)
+	}
+	return v
 }
 
 func (p *Props) asset(v *structpb.Value) (Asset, bool) {
@@ -131,7 +208,11 @@ func (p *Props) asset(v *structpb.Value) (Asset, bool) {
 		return Asset{}, false
 	}
 	s, ok := p.text(value)
-	return Asset{kind, s}, ok
+	if !ok {
+		return Asset{}, false
+	}
+	hash, ok := p.hash(v)
+	return Asset{kind: kind, value: s, hash: hash}, ok
 }
 
 func (p *Props) archive(v *structpb.Value) (Archive, bool) {
@@ -143,13 +224,17 @@ func (p *Props) archive(v *structpb.Value) (Archive, bool) {
 	if !ok {
 		return Archive{}, false
 	}
+	a := Archive{kind: kind}
 	if kind == fromAssets {
-		var assets map[string]Asset
-		ok = Map(AssetValue).codec.decode(p, value, &assets)
-		return AssetArchive(assets), ok
+		ok = Map(contentValue).codec.decode(p, value, &a.assets)
+	} else {
+		a.value, ok = p.text(value)
 	}
-	s, ok := p.text(value)
-	return Archive{kind: kind, value: s}, ok
+	if !ok {
+		return Archive{}, false
+	}
+	a.hash, ok = p.hash(v)
+	return a, ok
 }
 
 // source finds the one field that says where the content is. An asset whose text is a secret is a secret, and one whose
@@ -157,7 +242,7 @@ func (p *Props) archive(v *structpb.Value) (Archive, bool) {
 func (p *Props) source(v *structpb.Value, kinds ...source) (kind source, value *structpb.Value, ok bool) {
 	fields := v.GetStructValue().GetFields()
 	for _, key := range slices.Sorted(maps.Keys(fields)) {
-		if key == Signature || isNull(fields[key]) {
+		if key == Signature || key == hashKey || isNull(fields[key]) {
 			continue
 		}
 		if value != nil || !slices.Contains(kinds, source(key)) {
@@ -175,4 +260,18 @@ func (p *Props) source(v *structpb.Value, kinds ...source) (kind source, value *
 		p.wrong("expected a value for %s", kind)
 	}
 	return kind, value, is == present
+}
+
+// hash finds the hash of the content, "" where there is none.
+func (p *Props) hash(v *structpb.Value) (string, bool) {
+	value, is := p.open(v.GetStructValue().GetFields()[hashKey])
+	if is != present {
+		return "", is == absent
+	}
+	s, ok := p.text(value)
+	if ok && s == "" {
+		p.wrong("expected a value for %s", hashKey)
+		return "", false
+	}
+	return s, ok
 }

@@ -3,6 +3,10 @@ package lumi_test
 import (
 	"testing"
 
+	"google.golang.org/protobuf/encoding/protojson"
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/types/known/structpb"
+
 	lumi "github.com/lumi-idl/lumi/runtime"
 )
 
@@ -23,11 +27,14 @@ func TestAsset(t *testing.T) {
 }
 
 func TestArchive(t *testing.T) {
-	ofAssets := func(name string) lumi.Archive {
-		return lumi.AssetArchive(map[string]lumi.Asset{name: lumi.TextAsset("x")})
+	of := func(name string, c lumi.Content) lumi.Archive {
+		return lumi.AssetArchive(map[string]lumi.Content{name: c})
 	}
 	archives := []lumi.Archive{
-		ofAssets("a"), ofAssets("b"), lumi.FileArchive("x"), lumi.FileArchive("y"), lumi.URIArchive("x"), {},
+		of("a", lumi.TextAsset("x")), of("b", lumi.TextAsset("x")), of("a", lumi.TextAsset("y")), of("a", nil),
+		of("a", lumi.FileArchive("x")), of("a", of("a", lumi.TextAsset("x"))), of("a", of("a", lumi.FileAsset("x"))),
+		lumi.FileArchive("x"), lumi.FileArchive("y"), lumi.URIArchive("x"), {},
+		hashed(t, "1").Code, hashed(t, "2").Code,
 	}
 	for i, a := range archives {
 		for j, b := range archives {
@@ -39,13 +46,89 @@ func TestArchive(t *testing.T) {
 	if assets, ok := archives[0].Assets(); !ok || len(assets) != 1 {
 		t.Errorf("got %v, %v", assets, ok)
 	}
-	if path, ok := archives[2].Path(); !ok || path != "x" {
+	if path, ok := archives[7].Path(); !ok || path != "x" {
 		t.Errorf("got %v, %v", path, ok)
 	}
-	if uri, ok := archives[4].URI(); !ok || uri != "x" {
+	if uri, ok := archives[9].URI(); !ok || uri != "x" {
 		t.Errorf("got %v, %v", uri, ok)
 	}
-	if _, ok := archives[5].Path(); ok {
+	if _, ok := archives[10].Path(); ok {
 		t.Error("no archive has a path")
+	}
+}
+
+// files is an object of an asset and an archive.
+type files struct {
+	Logo lumi.Asset
+	Code lumi.Archive
+}
+
+func (f *files) Lumi(p *lumi.Props) {
+	lumi.Required(p, "logo", &f.Logo, lumi.AssetValue)
+	lumi.Required(p, "code", &f.Code, lumi.ArchiveValue)
+}
+
+func hashedBag(t *testing.T, hash string) *structpb.Struct {
+	return bag(t, `{
+		"logo": {"$sig": "$asset", "path": "logo.png", "hash": "`+hash+`"},
+		"code": {"$sig": "$archive", "hash": "`+hash+`", "assets": {
+			"a": {"$sig": "$asset", "path": "a", "hash": "`+hash+`"}, "b": {"$sig": "$archive", "path": "b", "hash": "`+hash+`"}
+		}}
+	}`)
+}
+
+// hashed decodes files with hashes.
+func hashed(t *testing.T, hash string) files {
+	t.Helper()
+	var f files
+	if err := lumi.Decode(hashedBag(t, hash), &f); err != nil {
+		t.Fatal(err)
+	}
+	return f
+}
+
+func TestHash(t *testing.T) {
+	f := hashed(t, "1")
+	assets, _ := f.Code.Assets()
+	for name, c := range map[string]lumi.Content{
+		"asset": f.Logo, "archive": f.Code, "asset in it": assets["a"], "archive in it": assets["b"],
+	} {
+		if hash, ok := c.Hash(); hash != "1" || !ok {
+			t.Errorf("%s: the hash is %q, %v", name, hash, ok)
+		}
+	}
+	for _, c := range []lumi.Content{lumi.FileAsset("x"), lumi.FileArchive("x")} {
+		if hash, ok := c.Hash(); hash != "" || ok {
+			t.Errorf("%v has a hash: %q, %v", c, hash, ok)
+		}
+	}
+	if f.Logo == hashed(t, "2").Logo {
+		t.Error("assets of different hashes are equal")
+	}
+	again, err := lumi.Encode(&f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := hashedBag(t, "1"); !proto.Equal(again, want) {
+		t.Errorf("got\n%s\nwant\n%s", protojson.Format(again), protojson.Format(want))
+	}
+}
+
+// TestCompareHash holds that content counts where the path stays.
+func TestCompareHash(t *testing.T) {
+	none := bag(t, `{"logo": {"$sig": "$asset", "path": "logo.png"}}`)
+	one := bag(t, `{"logo": {"$sig": "$asset", "path": "logo.png", "hash": "1"}}`)
+	two := bag(t, `{"logo": {"$sig": "$asset", "path": "logo.png", "hash": "2222222222222222"}}`)
+	for _, test := range []struct {
+		old, want *structpb.Struct
+		changes   string
+	}{
+		{one, one, ""},
+		{one, two, `~ logo: {"hash":"1","path":"logo.png"} -> {"hash":"222222222222","path":"logo.png"}` + "\n"},
+		{none, one, `~ logo: {"path":"logo.png"} -> {"hash":"1","path":"logo.png"}` + "\n"},
+	} {
+		if got := lumi.Compare(test.old, test.want).String(); got != test.changes {
+			t.Errorf("got %swant %s", got, test.changes)
+		}
 	}
 }

@@ -131,6 +131,9 @@ func readable(v *structpb.Value) any {
 				fields[key] = readable(field)
 			}
 		}
+		if hash, ok := fields[hashKey].(string); ok && signatureOf(v) != "" {
+			fields[hashKey] = hash[:min(len(hash), 12)] // of which the rest tells nobody more
+		}
 		return fields
 	}
 	return v.AsInterface()

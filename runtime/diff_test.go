@@ -16,7 +16,7 @@ func bag(t *testing.T, json string) *structpb.Struct {
 	t.Helper()
 	s := &structpb.Struct{}
 	json = strings.NewReplacer("$sig", lumi.Signature, "$secret", lumi.SecretSignature, "$asset", lumi.AssetSignature,
-		"$unknown", lumi.UnknownValue).Replace(json)
+		"$archive", lumi.ArchiveSignature, "$unknown", lumi.UnknownValue).Replace(json)
 	if err := protojson.Unmarshal([]byte(json), s); err != nil {
 		t.Fatal(err)
 	}

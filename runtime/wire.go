@@ -10,8 +10,8 @@ const Signature = "4dabf18193072939515e22adb298388d"
 // The kinds of special values, as they stand behind [Signature].
 const (
 	SecretSignature  = "1b47061264138c4ac30d75fd1eb44270" // {value}
-	AssetSignature   = "c44067f5952c0a294b673a41bacd8c17" // {text}, {path} or {uri}
-	ArchiveSignature = "0def7320c3a5731c473e5ecbe6d01bc7" // {assets}, {path} or {uri}
+	AssetSignature   = "c44067f5952c0a294b673a41bacd8c17" // {text}, {path} or {uri}, and perhaps {hash}
+	ArchiveSignature = "0def7320c3a5731c473e5ecbe6d01bc7" // {assets}, {path} or {uri}, and perhaps {hash}
 )
 
 // UnknownValue is the string that stands for a value which is not known yet.

@@ -34,7 +34,9 @@ const full = `{
 	"peer": "$network", "gateway": "$gateway", "others": ["$gateway"], "known": {"a": "$network"},
 	"parent": "$gateway", "policy": {"a": [1, "two", true, null, {}]}, "document": 5,
 	"logo": {"$sig": "$asset", "path": "logo.png"},
-	"code": {"$sig": "$archive", "assets": {"main.go": {"$sig": "$asset", "uri": "https://example.com/main.go"}}},
+	"code": {"$sig": "$archive", "assets": {
+		"main.go": {"$sig": "$asset", "uri": "https://example.com/main.go"}, "lib": {"$sig": "$archive", "path": "lib.zip"}
+	}},
 	"script": {"$sig": "$asset", "text": ""},
 	"password": {"$sig": "$secret", "value": "hunter2"}, "seed": "s", "keys": {"$sig": "$secret", "value": {"k": "v"}}
 }`
@@ -61,8 +63,8 @@ func fullNetwork() *network {
 		Known: map[string]urn.URN{"a": networkURN}, Parent: ptr(gatewayURN),
 		Policy: map[string]any{"a": []any{1.0, "two", true, nil, map[string]any{}}}, Document: 5.0,
 		Logo: ptr(lumi.FileAsset("logo.png")),
-		Code: ptr(lumi.AssetArchive(map[string]lumi.Asset{
-			"main.go": lumi.URIAsset("https://example.com/main.go"),
+		Code: ptr(lumi.AssetArchive(map[string]lumi.Content{
+			"main.go": lumi.URIAsset("https://example.com/main.go"), "lib": lumi.FileArchive("lib.zip"),
 		})),
 		Script: lumi.TextAsset(""), Password: ptr("hunter2"), Seed: ptr("s"), Keys: map[string]string{"k": "v"},
 	}
@@ -188,6 +190,16 @@ policy[0]: must be known here, and is not known yet`},
 logo: expected an asset, found a string
 code: expected exactly one of assets, path and uri beside the signature
 script: expected one of text, path and uri beside the signature`},
+		{"hashes", `{"logo": {"$sig": "$asset", "path": "x", "hash": ""}, "script": {"$sig": "$asset", "uri": "x", "hash": 1},
+			"code": {"$sig": "$archive", "assets": {"a": {"$sig": "$asset", "hash": "x"}}, "hash": false}}`, `
+logo: expected a value for hash
+code.a: expected one of text, path and uri beside the signature
+code: expected a string, found a boolean
+script: expected a string, found a number`},
+		{"what archives hold", `{"code": {"$sig": "$archive", "assets": {"a b": "x", "c": {"$sig": "$archive", "assets":
+			{"d": {"$sig": "$archive", "assets": []}}}}}}`, `
+code.c.d: expected an object, found a list
+code["a b"]: expected an asset or an archive, found a string`},
 		{"an asset in place of a struct", `{"origin": {"$sig": "$asset", "text": ""}, "document": {"$sig": "x"}}`, `
 origin: expected an object, found an asset
 document: expected a value, found an object with a signature that is not known`},

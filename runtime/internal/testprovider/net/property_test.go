@@ -70,14 +70,23 @@ var (
 		kind := rapid.SampledFrom([]func(string) lumi.Asset{lumi.TextAsset, lumi.FileAsset, lumi.URIAsset})
 		return kind.Draw(t, "kind")(anyText.Draw(t, "content"))
 	})
-	anyArchive = rapid.Custom(func(t *rapid.T) lumi.Archive {
+	anyArchive = archiveOf(archiveOf(nil))
+)
+
+// archiveOf draws archives, made of assets and, where inner is not nil, of other archives.
+func archiveOf(inner *rapid.Generator[lumi.Archive]) *rapid.Generator[lumi.Archive] {
+	part := rapid.Map(anyAsset, func(a lumi.Asset) lumi.Content { return a })
+	if inner != nil {
+		part = rapid.OneOf(part, rapid.Map(inner, func(a lumi.Archive) lumi.Content { return a }))
+	}
+	return rapid.Custom(func(t *rapid.T) lumi.Archive {
 		if rapid.Bool().Draw(t, "of assets") {
-			return lumi.AssetArchive(rapid.MapOfN(anyText, anyAsset, 0, 3).Draw(t, "assets"))
+			return lumi.AssetArchive(rapid.MapOfN(anyText, part, 0, 3).Draw(t, "assets"))
 		}
 		kind := rapid.SampledFrom([]func(string) lumi.Archive{lumi.FileArchive, lumi.URIArchive})
 		return kind.Draw(t, "kind")(anyText.Draw(t, "place"))
 	})
-)
+}
 
 func anyTree(depth int) *rapid.Generator[feature.Tree] {
 	return rapid.Custom(func(t *rapid.T) feature.Tree {
@@ -176,7 +185,7 @@ func anyWire(depth int) *rapid.Generator[*structpb.Value] {
 			return structpb.NewListValue(&structpb.ListValue{Values: elems})
 		}
 		keys := rapid.OneOf(rapid.SampledFrom([]string{
-			"x", "y", "protocol", "fromPort", "value", "left", "inner", "type", "text", "path", "assets",
+			"x", "y", "protocol", "fromPort", "value", "left", "inner", "type", "text", "path", "assets", "hash",
 		}), anyText)
 		fields := rapid.MapOfN(keys, anyWire(depth-1), 0, 4).Draw(t, "object")
 		if signature := rapid.SampledFrom([]string{
