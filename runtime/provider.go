@@ -40,6 +40,14 @@ const nameProperty = "name"
 // Token is the token of the type that the provider serves.
 func (r *Provider) Token() tokens.Type { return r.token }
 
+// Properties lists the properties of the type that the provider serves, as [Describe] does.
+func (r *Provider) Properties() []Property {
+	if r.alloc == nil {
+		return nil // It was not made by a constructor, and serves nothing.
+	}
+	return Describe(r.alloc())
+}
+
 // Check implements [ResourceProvider].
 func (r *Provider) Check(ctx context.Context, req *CheckRequest) (*CheckResponse, error) {
 	want, err := r.want(req.URN, "", req.Properties, req.References, true)

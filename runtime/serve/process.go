@@ -75,13 +75,7 @@ func serve(p Provider, secret string, log *slog.Logger) error {
 	ctx, stop := context.WithCancelCause(context.Background())
 	stopOnSign(stop)
 	calls, door := newCalls(ctx, log), newDoor(listener, secret)
-	server := grpc.NewServer(
-		grpc.InTapHandle(door.authenticate),
-		grpc.UnaryInterceptor(calls.intercept),
-		grpc.MaxRecvMsgSize(lumirpc.MaxMessageSize),
-		grpc.MaxSendMsgSize(lumirpc.MaxMessageSize),
-	)
-	lumirpc.RegisterResourceProviderServer(server, newServer(p, stop))
+	server := newGRPC(p, calls, stop, grpc.InTapHandle(door.authenticate))
 	served := make(chan error, 1)
 	go func() { served <- server.Serve(door) }()
 	if _, err := fmt.Fprintln(os.Stdout, listener.Addr().(*net.TCPAddr).Port); err != nil {
@@ -95,6 +89,17 @@ func serve(p Provider, secret string, log *slog.Logger) error {
 		door.dismiss()
 		return shutDown(server, calls)
 	}
+}
+
+// newGRPC makes the gRPC server of a provider.
+func newGRPC(p Provider, calls *calls, stop context.CancelCauseFunc, options ...grpc.ServerOption) *grpc.Server {
+	server := grpc.NewServer(append(options,
+		grpc.UnaryInterceptor(calls.intercept),
+		grpc.MaxRecvMsgSize(lumirpc.MaxMessageSize),
+		grpc.MaxSendMsgSize(lumirpc.MaxMessageSize),
+	)...)
+	lumirpc.RegisterResourceProviderServer(server, newServer(p, stop))
+	return server
 }
 
 // stopOnSign has the plugin stop when the parent says so, from now on.

@@ -94,7 +94,7 @@ func (p *Plugin) explain(err error) error {
 	err = errorOf(status.Convert(err))
 	var e *Error
 	var retry *lumi.RetryError
-	if !errors.As(err, &e) || e.Code != codes.Unavailable || errors.As(err, &retry) {
+	if p.process == nil || !errors.As(err, &e) || e.Code != codes.Unavailable || errors.As(err, &retry) {
 		return err
 	}
 	select {

@@ -59,7 +59,7 @@ type Plugin struct {
 	// Configurable says that Configure must come before any call about a resource.
 	Configurable bool
 
-	process *process
+	process *process // nil for one that Connect made
 	conn    *grpc.ClientConn
 	client  lumirpc.ResourceProviderClient
 }
@@ -79,23 +79,39 @@ func Start(ctx context.Context, c Command) (*Plugin, error) {
 	return p, nil
 }
 
+// Connect introduces itself to a provider that is served by other means than a process of its own, such as serve.Serve.
+// Dial is called once. Close closes the connection and nothing else, and Done returns nil.
+func Connect(ctx context.Context, dial func(context.Context) (net.Conn, error)) (*Plugin, error) {
+	p := &Plugin{}
+	if err := p.introduce(ctx, func(ctx context.Context, _ string) (net.Conn, error) { return dial(ctx) }); err != nil {
+		return nil, p.abort(err)
+	}
+	return p, nil
+}
+
 func (p *Plugin) connect(ctx context.Context, secret string) error {
 	port, err := p.process.port(ctx)
 	if err != nil {
 		return err
 	}
-	p.conn, err = grpc.NewClient(
-		"passthrough:///plugin",
-		grpc.WithContextDialer(dialOnce(port)),
-		grpc.WithTransportCredentials(insecure.NewCredentials()), // it is the loopback interface
-		grpc.WithPerRPCCredentials(credential(secret)),
-		grpc.WithIdleTimeout(0), // an idle connection must stay, since there is only one
+	return p.introduce(ctx, dialOnce(port), grpc.WithPerRPCCredentials(credential(secret)))
+}
+
+// introduce connects, and learns whom it is talking to.
+func (p *Plugin) introduce(
+	ctx context.Context, dial func(context.Context, string) (net.Conn, error), options ...grpc.DialOption,
+) error {
+	var err error
+	p.conn, err = grpc.NewClient("passthrough:///plugin", append(options,
+		grpc.WithContextDialer(dial),
+		grpc.WithTransportCredentials(insecure.NewCredentials()), // it is the loopback interface, or memory
+		grpc.WithIdleTimeout(0),                                  // an idle connection must stay, since there is only one
 		grpc.WithNoProxy(),
 		grpc.WithDisableServiceConfig(),
 		grpc.WithDefaultCallOptions(
 			grpc.MaxCallRecvMsgSize(lumirpc.MaxMessageSize), grpc.MaxCallSendMsgSize(lumirpc.MaxMessageSize),
 		),
-	)
+	)...)
 	if err != nil {
 		return err
 	}
@@ -166,22 +182,35 @@ func (p *Plugin) Cancel(ctx context.Context) error {
 }
 
 // Done is closed when the process has ended.
-func (p *Plugin) Done() <-chan struct{} { return p.process.ended }
+func (p *Plugin) Done() <-chan struct{} {
+	if p.process == nil {
+		return nil
+	}
+	return p.process.ended
+}
 
 // Close ends the plugin and waits for it: by closing its standard input, which cancels all calls, and by force if it is
 // still there after the grace period. The error says if that was so, or how else the process ended if not well. More
 // calls of Close return the same.
 func (p *Plugin) Close() error {
-	err := p.process.stop()
+	var err error
+	if p.process != nil {
+		err = p.process.stop()
+	}
 	_ = p.conn.Close() // It fails only if it was closed already.
 	return err
 }
 
 // abort ends a plugin that did not come up, and adds to the error what it said.
 func (p *Plugin) abort(err error) error {
-	p.process.kill()
+	if p.process != nil {
+		p.process.kill()
+	}
 	if p.conn != nil {
 		_ = p.conn.Close() // It fails only if it was closed already.
+	}
+	if p.process == nil {
+		return err
 	}
 	if said := p.process.said.String(); said != "" {
 		return fmt.Errorf("%w\nThe plugin wrote:\n%s", err, said)

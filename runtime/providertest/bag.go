@@ -1,0 +1,197 @@
+package providertest
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"maps"
+	"reflect"
+	"slices"
+
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/types/known/structpb"
+
+	lumi "github.com/lumi-idl/lumi/runtime"
+)
+
+// Bag is a bag of properties as a program would give it. Its values are booleans, numbers, strings, enums, URNs, slices
+// and maps of such, pointers to such, generated structs, [lumi.Asset] and [lumi.Archive], a [*Resource] for a
+// capability, [Unknown], [Secret], and what [Resource.Output] returns. Nil is absent.
+type Bag map[string]any
+
+// Unknown is the value of a property that is not known yet. It is legal in [Resource.Check] and [Resource.Inspect].
+var Unknown any = unknown{}
+
+type unknown struct{}
+
+// Secret wraps a value as a secret. What the IDL declares secret need not be wrapped.
+func Secret(value any) any { return secret{value} }
+
+type secret struct{ value any }
+
+// From makes a bag of a generated struct, without those of its properties that the provider computes.
+func From(t TB, properties lumi.Object) Bag {
+	t.Helper()
+	encoded, err := lumi.Encode(properties)
+	if err != nil {
+		fatalf(t, "the properties cannot be encoded: %v", err)
+	}
+	bag := Bag{}
+	for _, p := range lumi.Describe(properties) {
+		if v, ok := encoded.Fields[p.Name]; ok && p.Flags&lumi.Out == 0 {
+			bag[p.Name] = v
+		}
+	}
+	return bag
+}
+
+// With returns a copy of the bag in which some properties are others. Nil takes one away.
+func (b Bag) With(others Bag) Bag {
+	merged := Bag{}
+	maps.Copy(merged, b)
+	for name, value := range others {
+		merged[name] = value
+		if value == nil {
+			delete(merged, name)
+		}
+	}
+	return merged
+}
+
+// encode makes the bag that travels.
+func (b Bag) encode() (*structpb.Struct, error) {
+	made := &structpb.Struct{Fields: map[string]*structpb.Value{}}
+	var problems []error
+	for _, name := range slices.Sorted(maps.Keys(b)) {
+		v, err := encodeValue(lumi.Path("").Key(name), b[name])
+		if err != nil {
+			problems = append(problems, err)
+		} else if v != nil {
+			made.Fields[name] = v
+		}
+	}
+	return made, errors.Join(problems...)
+}
+
+// encodeValue makes a value, nil for an absent one.
+func encodeValue(path lumi.Path, value any) (*structpb.Value, error) {
+	if v := reflect.ValueOf(value); v.Kind() == reflect.Pointer && v.IsNil() {
+		return nil, nil
+	}
+	switch v := value.(type) {
+	case nil:
+		return nil, nil
+	case unknown:
+		return lumi.NewUnknown(), nil
+	case secret:
+		inner, err := encodeValue(path, v.value)
+		if err != nil || inner == nil {
+			return nil, err
+		}
+		return lumi.NewSecret(inner), nil
+	case *structpb.Value:
+		return proto.CloneOf(v), nil
+	case *structpb.Struct:
+		return structpb.NewStructValue(proto.CloneOf(v)), nil
+	case *Resource:
+		return structpb.NewStringValue(string(v.URN())), nil
+	case lumi.Asset:
+		return encodeObject(path, &asset{v})
+	case lumi.Archive:
+		return encodeObject(path, &archive{v})
+	case lumi.Object:
+		bag, err := lumi.Encode(v)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", path, err)
+		}
+		return structpb.NewStructValue(bag), nil
+	}
+	return encodeReflected(path, reflect.ValueOf(value))
+}
+
+func encodeReflected(path lumi.Path, v reflect.Value) (*structpb.Value, error) {
+	switch v.Kind() {
+	case reflect.Bool:
+		return structpb.NewBoolValue(v.Bool()), nil
+	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:
+		return structpb.NewNumberValue(float64(v.Int())), nil
+	case reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64:
+		return structpb.NewNumberValue(float64(v.Uint())), nil
+	case reflect.Float32, reflect.Float64:
+		return structpb.NewNumberValue(v.Float()), nil
+	case reflect.String:
+		return structpb.NewStringValue(v.String()), nil
+	case reflect.Pointer:
+		return encodeValue(path, v.Elem().Interface())
+	case reflect.Slice, reflect.Array:
+		return encodeList(path, v)
+	case reflect.Map:
+		if v.Type().Key().Kind() == reflect.String {
+			return encodeMap(path, v)
+		}
+	case reflect.Struct:
+		// Generated structs are objects through their pointers.
+		at := reflect.New(v.Type())
+		at.Elem().Set(v)
+		if o, ok := at.Interface().(lumi.Object); ok {
+			return encodeValue(path, o)
+		}
+	}
+	return nil, fmt.Errorf("%s: a %s cannot be in a bag of properties", path, v.Type())
+}
+
+func encodeList(path lumi.Path, v reflect.Value) (*structpb.Value, error) {
+	if v.Kind() == reflect.Slice && v.IsNil() {
+		return nil, nil
+	}
+	list := &structpb.ListValue{}
+	for i := range v.Len() {
+		elem, err := encodeValue(path.Index(i), v.Index(i).Interface())
+		if err != nil {
+			return nil, err
+		}
+		if elem == nil {
+			elem = structpb.NewNullValue()
+		}
+		list.Values = append(list.Values, elem)
+	}
+	return structpb.NewListValue(list), nil
+}
+
+func encodeMap(path lumi.Path, v reflect.Value) (*structpb.Value, error) {
+	if v.IsNil() {
+		return nil, nil
+	}
+	fields := map[string]*structpb.Value{}
+	keys := v.MapKeys()
+	slices.SortFunc(keys, func(a, b reflect.Value) int { return cmp.Compare(a.String(), b.String()) })
+	for _, key := range keys {
+		elem, err := encodeValue(path.Key(key.String()), v.MapIndex(key).Interface())
+		if err != nil {
+			return nil, err
+		}
+		if elem != nil {
+			fields[key.String()] = elem
+		}
+	}
+	return structpb.NewStructValue(&structpb.Struct{Fields: fields}), nil
+}
+
+// asset and archive are objects of one property, by which the runtime encodes it.
+type (
+	asset   struct{ value lumi.Asset }
+	archive struct{ value lumi.Archive }
+)
+
+const only = "value"
+
+func (a *asset) Lumi(p *lumi.Props)   { lumi.Required(p, only, &a.value, lumi.AssetValue) }
+func (a *archive) Lumi(p *lumi.Props) { lumi.Required(p, only, &a.value, lumi.ArchiveValue) }
+
+func encodeObject(path lumi.Path, o lumi.Object) (*structpb.Value, error) {
+	bag, err := lumi.Encode(o)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return bag.Fields[only], nil
+}

@@ -1,0 +1,65 @@
+package providertest
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+)
+
+// Build builds a command, such as "./lumi-resource-aws" or the import path of a package, and returns the binary. It
+// takes the flags of go build. Each command is built once for all tests of a test binary. The binary stays in the
+// user's cache folder, where the next run replaces it.
+func Build(t TB, pkg string, flags ...string) string {
+	t.Helper()
+	dir, err := os.Getwd()
+	if err != nil {
+		fatalf(t, "%v", err)
+	}
+	key := strings.Join(append([]string{dir, pkg}, flags...), "\x00")
+	once, _ := builds.LoadOrStore(key, sync.OnceValues(func() (string, error) { return build(key, pkg, flags) }))
+	path, err := once.(func() (string, error))()
+	if err != nil {
+		fatalf(t, "%v", err)
+	}
+	return path
+}
+
+// builds has a function for each command that a test asked for.
+var builds sync.Map
+
+// build builds a command and then puts it in its place, since another test binary may be running what stands there.
+func build(key, pkg string, flags []string) (string, error) {
+	cache, err := os.UserCacheDir()
+	if err != nil {
+		return "", fmt.Errorf("there is no place to build %s: %w", pkg, err)
+	}
+	sum := sha256.Sum256([]byte(key))
+	dir := filepath.Join(cache, "lumi", "providertest", hex.EncodeToString(sum[:8]))
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return "", err
+	}
+	fresh, err := os.MkdirTemp(dir, "build-")
+	if err != nil {
+		return "", err
+	}
+	defer os.RemoveAll(fresh)
+	args := append([]string{"build", "-o", fresh + string(filepath.Separator)}, flags...)
+	out, err := exec.Command("go", append(args, "--", pkg)...).CombinedOutput()
+	if err != nil {
+		return "", fmt.Errorf("%s cannot be built: %w\n%s", pkg, err, indent(string(out)))
+	}
+	made, err := os.ReadDir(fresh)
+	if err != nil {
+		return "", err
+	}
+	if len(made) != 1 {
+		return "", fmt.Errorf("%s is not one command: go build makes %d binaries of it", pkg, len(made))
+	}
+	path := filepath.Join(dir, made[0].Name())
+	return path, os.Rename(filepath.Join(fresh, made[0].Name()), path)
+}

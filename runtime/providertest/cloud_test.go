@@ -1,0 +1,255 @@
+package providertest_test
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"sync"
+
+	lumi "github.com/lumi-idl/lumi/runtime"
+	"github.com/lumi-idl/lumi/runtime/providertest"
+	"github.com/lumi-idl/lumi/runtime/serve"
+	"github.com/lumi-idl/lumi/runtime/tokens"
+	"github.com/lumi-idl/lumi/runtime/urn"
+)
+
+// This file has a provider that does everything right, over a cloud that lives in memory.
+
+const (
+	volumeToken   tokens.Type = "store:index:Volume"
+	snapshotToken tokens.Type = "store:index:Snapshot"
+)
+
+// volume is what cidlc would generate for a resource that programs name.
+type volume struct {
+	Name     string
+	Zone     string
+	Size     float64
+	Comment  *string
+	Tags     map[string]string
+	Disks    []disk
+	Key      *urn.URN
+	Image    *lumi.Asset
+	Password *string
+	Secret   *string
+	Policy   any
+	ARN      string
+	Address  *string
+	Token    *string
+}
+
+// Lumi implements lumi.Object.
+func (v *volume) Lumi(p *lumi.Props) {
+	lumi.Required(p, "name", &v.Name, lumi.String, lumi.Replaces)
+	lumi.Required(p, "zone", &v.Zone, lumi.String, lumi.Replaces)
+	lumi.Required(p, "size", &v.Size, lumi.Number)
+	lumi.Optional(p, "comment", &v.Comment, lumi.String)
+	lumi.Nilable(p, "tags", &v.Tags, lumi.Map(lumi.String))
+	lumi.Nilable(p, "disks", &v.Disks, lumi.List(lumi.Struct[*disk]()))
+	lumi.Optional(p, "key", &v.Key, lumi.AnyResource)
+	lumi.Optional(p, "image", &v.Image, lumi.AssetValue)
+	lumi.Optional(p, "password", &v.Password, lumi.String, lumi.In, lumi.Secret)
+	lumi.Optional(p, "secret", &v.Secret, lumi.String, lumi.Secret)
+	lumi.Nilable(p, "policy", &v.Policy, lumi.Any)
+	lumi.Required(p, "arn", &v.ARN, lumi.String, lumi.Out)
+	lumi.Optional(p, "address", &v.Address, lumi.String, lumi.Out)
+	lumi.Optional(p, "token", &v.Token, lumi.String, lumi.Out, lumi.Secret)
+}
+
+// disk is a struct in a resource.
+type disk struct {
+	Label string
+	Pin   *string
+}
+
+// Lumi implements lumi.Object.
+func (d *disk) Lumi(p *lumi.Props) {
+	lumi.Required(p, "label", &d.Label, lumi.String)
+	lumi.Optional(p, "pin", &d.Pin, lumi.String, lumi.Secret)
+}
+
+// snapshot is what cidlc would generate for a resource that the provider names.
+type snapshot struct {
+	Volume urn.URN
+	Label  *string
+	Source *string
+}
+
+// Lumi implements lumi.Object.
+func (s *snapshot) Lumi(p *lumi.Props) {
+	lumi.Required(p, "volume", &s.Volume, lumi.Capability(volumeToken), lumi.Replaces)
+	lumi.Optional(p, "label", &s.Label, lumi.String)
+	lumi.Optional(p, "source", &s.Source, lumi.String, lumi.Out)
+}
+
+type (
+	volumeState   = lumi.State[*volume]
+	snapshotState = lumi.State[*snapshot]
+)
+
+// cloud holds what exists, by id.
+type cloud struct {
+	mu        sync.Mutex
+	made      int
+	volumes   map[lumi.ID]volume
+	snapshots map[lumi.ID]snapshot
+	tokens    map[string]lumi.ID
+}
+
+func newCloud() *cloud {
+	return &cloud{
+		volumes: map[lumi.ID]volume{}, snapshots: map[lumi.ID]snapshot{}, tokens: map[string]lumi.ID{},
+	}
+}
+
+// id returns a new id, or that of what was made before for the same request and still exists.
+func (c *cloud) id(request string, exists func(lumi.ID) bool) lumi.ID {
+	if id, ok := c.tokens[request]; ok && exists(id) {
+		return id
+	}
+	c.made++
+	id := lumi.ID(fmt.Sprintf("id-%d", c.made))
+	c.tokens[request] = id
+	return id
+}
+
+// volumeOps is the provider of volumes.
+type volumeOps struct{ cloud *cloud }
+
+func (o *volumeOps) Check(_ context.Context, want *volumeState) error {
+	if want.Properties.Comment == nil && !want.Unknown.Has("comment") {
+		want.Properties.Comment = new("made by a test")
+	}
+	if size := want.Properties.Size; size <= 0 && !want.Unknown.Has("size") {
+		return lumi.Faultf("size", "is %v, and must be more than 0", size)
+	}
+	return nil
+}
+
+func (o *volumeOps) Create(_ context.Context, want *volumeState) (lumi.ID, error) {
+	c, v := o.cloud, want.Properties
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	id := c.id(string(want.URN)+v.Zone, func(id lumi.ID) bool { _, ok := c.volumes[id]; return ok })
+	v.ARN, v.Address, v.Token = "arn:"+string(id), new("10.0.0.1"), new("token of "+string(id))
+	c.put(id, v)
+	return id, nil
+}
+
+// put stores what a cloud knows: neither URNs nor where a file came from.
+func (c *cloud) put(id lumi.ID, v *volume) {
+	stored := *v
+	stored.Key, stored.Image, stored.Password, stored.Tags = nil, nil, nil, maps.Clone(v.Tags)
+	c.volumes[id] = stored
+}
+
+func (o *volumeOps) Get(_ context.Context, id lumi.ID) (*volume, error) {
+	o.cloud.mu.Lock()
+	defer o.cloud.mu.Unlock()
+	v, ok := o.cloud.volumes[id]
+	if !ok {
+		return nil, lumi.ErrNotFound
+	}
+	return &v, nil
+}
+
+func (o *volumeOps) InspectChange(context.Context, *volumeState, *volumeState, *lumi.Diff) error {
+	return nil
+}
+
+func (o *volumeOps) Update(_ context.Context, old, want *volumeState, _ *lumi.Diff) error {
+	o.cloud.mu.Lock()
+	defer o.cloud.mu.Unlock()
+	o.cloud.put(old.ID, want.Properties)
+	return nil
+}
+
+func (o *volumeOps) Delete(_ context.Context, old *volumeState) error {
+	o.cloud.mu.Lock()
+	defer o.cloud.mu.Unlock()
+	if _, ok := o.cloud.volumes[old.ID]; !ok {
+		return lumi.ErrNotFound
+	}
+	delete(o.cloud.volumes, old.ID)
+	return nil
+}
+
+// snapshotOps is the provider of snapshots. It names them after their volumes.
+type snapshotOps struct{ cloud *cloud }
+
+func (o *snapshotOps) Check(context.Context, *snapshotState) error { return nil }
+
+func (o *snapshotOps) Name(_ context.Context, want *snapshotState) (string, error) {
+	return "of " + want.Properties.Volume.Name(), nil
+}
+
+func (o *snapshotOps) Create(_ context.Context, want *snapshotState) (lumi.ID, error) {
+	source, ok := want.Refs.Resolve(want.Properties.Volume)
+	if !ok {
+		return "", lumi.Faultf("volume", "there is no volume %s", want.Properties.Volume)
+	}
+	c := o.cloud
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	id := c.id(string(want.URN), func(id lumi.ID) bool { _, ok := c.snapshots[id]; return ok })
+	want.Properties.Source = new(string(source.ID) + " " + source.Properties.GetFields()["arn"].GetStringValue())
+	stored := *want.Properties
+	stored.Volume = ""
+	c.snapshots[id] = stored
+	return id, nil
+}
+
+func (o *snapshotOps) Get(_ context.Context, id lumi.ID) (*snapshot, error) {
+	o.cloud.mu.Lock()
+	defer o.cloud.mu.Unlock()
+	s, ok := o.cloud.snapshots[id]
+	if !ok {
+		return nil, lumi.ErrNotFound
+	}
+	return &s, nil
+}
+
+// InspectChange has a snapshot replaced whose label goes away, which the IDL does not say.
+func (o *snapshotOps) InspectChange(_ context.Context, _, want *snapshotState, diff *lumi.Diff) error {
+	if want.Properties.Label == nil && !want.Unknown.Has("label") {
+		diff.Replace("label")
+	}
+	return nil
+}
+
+func (o *snapshotOps) Update(_ context.Context, old, want *snapshotState, _ *lumi.Diff) error {
+	o.cloud.mu.Lock()
+	defer o.cloud.mu.Unlock()
+	stored := *want.Properties
+	stored.Volume = ""
+	o.cloud.snapshots[old.ID] = stored
+	return nil
+}
+
+func (o *snapshotOps) Delete(_ context.Context, old *snapshotState) error {
+	o.cloud.mu.Lock()
+	defer o.cloud.mu.Unlock()
+	delete(o.cloud.snapshots, old.ID)
+	return nil
+}
+
+// typed is a generated provider.
+type typed interface {
+	lumi.ResourceProvider
+	Token() tokens.Type
+}
+
+func newVolumes(ops lumi.Ops[*volume]) typed {
+	p := lumi.NewNamedProvider(volumeToken, func() *volume { return new(volume) }, ops)
+	return &p
+}
+
+func newSnapshots(ops lumi.NamingOps[*snapshot]) typed {
+	p := lumi.NewProvider(snapshotToken, func() *snapshot { return new(snapshot) }, ops)
+	return &p
+}
+
+// store is the whole provider.
+func store(c *cloud) serve.Provider {
+	return providertest.Resources(newVolumes(&volumeOps{c}), newSnapshots(&snapshotOps{c}))
+}

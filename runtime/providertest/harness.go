@@ -1,0 +1,341 @@
+package providertest
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"log/slog"
+	"net"
+	"slices"
+	"sync"
+	"time"
+
+	"google.golang.org/grpc/test/bufconn"
+	"google.golang.org/protobuf/types/known/structpb"
+
+	lumi "github.com/lumi-idl/lumi/runtime"
+	"github.com/lumi-idl/lumi/runtime/serve"
+	"github.com/lumi-idl/lumi/runtime/serve/plugin"
+	"github.com/lumi-idl/lumi/runtime/tokens"
+	"github.com/lumi-idl/lumi/runtime/urn"
+)
+
+// TB is what the kit needs of a test: a part of testing.TB, which *testing.T implements.
+type TB interface {
+	Helper()
+	Name() string
+	Context() context.Context
+	Cleanup(f func())
+	Errorf(format string, args ...any)
+	FailNow()
+	Failed() bool
+	Logf(format string, args ...any)
+}
+
+// fatalf ends the test.
+func fatalf(t TB, format string, args ...any) {
+	t.Helper()
+	t.Errorf(format, args...)
+	t.FailNow()
+}
+
+// Harness is a provider under test, and the environment in which its resources live. It belongs to the test that made
+// it: when that ends, what is left of the resources is deleted, and the provider stops.
+type Harness struct {
+	t           TB
+	plugin      *plugin.Plugin
+	environment string
+	properties  map[tokens.Type][]lumi.Property // as far as they are known
+	log         *buffer
+	calls       transcript
+	secrets     secrets
+	watch       watch
+
+	mu sync.Mutex
+	// resources are those that capabilities can refer to.
+	resources map[urn.URN]*Resource
+	// living are those that exist, in the order in which they came to be.
+	living []living
+}
+
+// living is something that must be deleted in the end.
+type living struct {
+	r     *Resource
+	id    lumi.ID
+	state *structpb.Struct
+}
+
+// A HarnessOption changes how a harness is made.
+type HarnessOption func(*setting)
+
+type setting struct {
+	config      Bag
+	environment string
+	described   serve.Provider
+}
+
+// Config is the provider's configuration.
+func Config(properties Bag) HarnessOption { return func(s *setting) { s.config = properties } }
+
+// Environment is a part of the URNs of all resources, "test" unless it is said otherwise. Where a cloud remembers the
+// URNs of earlier runs, as those do that make idempotency tokens of them, each run needs another.
+func Environment(name string) HarnessOption { return func(s *setting) { s.environment = name } }
+
+// Like tells the kit what the IDL says about the properties that a binary serves, which the protocol does not: the
+// provider is the one that the binary is built of. It is not called.
+func Like(p serve.Provider) HarnessOption { return func(s *setting) { s.described = p } }
+
+// Resources makes a provider of generated ones that need no configuration. All must be of one package.
+func Resources(providers ...interface {
+	lumi.ResourceProvider
+	Token() tokens.Type
+}) serve.Provider {
+	p := serve.Provider{Resources: map[tokens.Type]lumi.ResourceProvider{}}
+	for _, r := range providers {
+		p.Package = r.Token().Package()
+		p.Resources[r.Token()] = r
+	}
+	return p
+}
+
+// InProcess serves a provider in the process of the test, where a debugger sees it. It is called just as a plugin is,
+// through gRPC, but over a connection in memory. Beyond what the kit checks of a plugin, it checks that the provider
+// does not change what it is given.
+func InProcess(t TB, p serve.Provider, options ...HarnessOption) *Harness {
+	t.Helper()
+	h, s := newHarness(t, append([]HarnessOption{Like(p)}, options...))
+	ctx, cancel := context.WithCancel(context.WithoutCancel(t.Context()))
+	listener := bufconn.Listen(1 << 20)
+	log := slog.New(slog.NewTextHandler(h.log, &slog.HandlerOptions{Level: slog.LevelWarn}))
+	served := make(chan error, 1)
+	go func() { served <- serve.Serve(ctx, h.watch.provider(p), listener, log) }()
+	var err error
+	h.plugin, err = plugin.Connect(t.Context(), func(ctx context.Context) (net.Conn, error) {
+		return listener.DialContext(ctx)
+	})
+	if err != nil {
+		cancel()
+		if reason := <-served; reason != nil {
+			err = reason
+		}
+		fatalf(t, "the provider cannot be served: %v", err)
+	}
+	t.Cleanup(func() {
+		_ = h.plugin.Close() // It has no process that could end badly.
+		cancel()
+		if err := <-served; err != nil {
+			t.Errorf("the provider does not stop: %v", err)
+		}
+	})
+	h.begin(s)
+	return h
+}
+
+// Binary starts a plugin, as an engine does. [Build] builds one. What it logs is shown if the test fails.
+func Binary(t TB, c plugin.Command, options ...HarnessOption) *Harness {
+	t.Helper()
+	h, s := newHarness(t, options)
+	if c.Log == nil {
+		c.Log = h.log
+	}
+	var err error
+	if h.plugin, err = plugin.Start(t.Context(), c); err != nil {
+		fatalf(t, "the plugin does not start: %v", err)
+	}
+	t.Cleanup(func() {
+		if err := h.plugin.Close(); err != nil {
+			t.Errorf("the plugin does not stop: %v", err)
+		}
+	})
+	h.begin(s)
+	return h
+}
+
+func newHarness(t TB, options []HarnessOption) (*Harness, *setting) {
+	s := &setting{environment: "test"}
+	for _, option := range options {
+		option(s)
+	}
+	h := &Harness{
+		t: t, environment: s.environment, log: &buffer{}, properties: map[tokens.Type][]lumi.Property{},
+		resources: map[urn.URN]*Resource{},
+	}
+	h.calls.h = h
+	for token, r := range s.described.Resources {
+		if described, ok := r.(interface{ Properties() []lumi.Property }); ok {
+			h.properties[token] = described.Properties()
+		}
+	}
+	// Cleanups run last in, first out. This one runs after the provider has stopped, which may log something.
+	t.Cleanup(h.report)
+	return h, s
+}
+
+// begin configures the provider, and sees to it that resources are deleted before it stops.
+func (h *Harness) begin(s *setting) {
+	h.t.Helper()
+	h.t.Cleanup(h.deleteAll)
+	if s.config == nil && !h.plugin.Configurable {
+		return
+	}
+	properties, err := s.config.encode()
+	if err != nil {
+		fatalf(h.t, "the configuration cannot be encoded: %v", err)
+	}
+	err = h.plugin.Configure(h.t.Context(), properties)
+	h.secrets.note(properties)
+	// The transcript cannot show what was sent: nothing here says what of it is secret.
+	h.calls.add(&call{name: "Configure", err: err})
+	if err != nil {
+		fatalf(h.t, "the provider refuses its configuration: %v", h.secrets.mask(err.Error()))
+	}
+}
+
+// report shows what happened, where the test failed.
+func (h *Harness) report() {
+	log := h.log.String()
+	if h.secrets.in(log) {
+		h.t.Errorf("the provider's log tells a secret:\n%s", indent(h.secrets.mask(log)))
+	} else if log != "" && h.t.Failed() {
+		h.t.Logf("the provider logged:\n%s", indent(log))
+	}
+	if h.t.Failed() {
+		h.t.Logf("all calls:\n%s", h.calls.String())
+	}
+}
+
+// cleanupTime is how long a resource may take to be deleted after its test.
+const cleanupTime = 10 * time.Minute
+
+// deleteAll deletes what is left, the youngest first, since that may depend on the others.
+func (h *Harness) deleteAll() {
+	h.mu.Lock()
+	left := slices.Clone(h.living)
+	h.mu.Unlock()
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(h.t.Context()), cleanupTime)
+	defer cancel()
+	for _, l := range slices.Backward(left) {
+		err := l.r.callDelete(ctx, l.id, l.state)
+		switch {
+		case err != nil:
+			h.t.Errorf("%s: %s is left behind, and cannot be deleted: %s", l.r, l.id, h.secrets.mask(err.Error()))
+		case h.t.Failed():
+			h.t.Logf("%s: %s was left behind, and is deleted now", l.r, l.id)
+		}
+		h.died(l.id, l.r)
+	}
+}
+
+// lives notes that a resource exists, so that it will be deleted.
+func (h *Harness) lives(r *Resource, id lumi.ID, state *structpb.Struct) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for i, l := range h.living {
+		if l.r == r && l.id == id {
+			h.living[i].state = state
+			return
+		}
+	}
+	h.living = append(h.living, living{r, id, state})
+}
+
+func (h *Harness) died(id lumi.ID, r *Resource) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.living = slices.DeleteFunc(h.living, func(l living) bool { return l.r == r && l.id == id })
+}
+
+// Resource is a resource of the test's. It does not exist before it is created. The name tells it from others of its
+// type.
+func (h *Harness) Resource(token tokens.Type, name string) *Resource {
+	h.t.Helper()
+	r := h.newResource(token, name)
+	var err error
+	if r.provider, err = h.plugin.Resource(token); err != nil {
+		fatalf(h.t, "%v", err)
+	}
+	return r
+}
+
+// Given is a resource that other tests, or another provider, are about: it is there for others to refer to, and the kit
+// makes no calls about it.
+func (h *Harness) Given(token tokens.Type, name string, id lumi.ID, properties Bag) *Resource {
+	h.t.Helper()
+	r := h.newResource(token, name)
+	bag, err := properties.encode()
+	if err != nil {
+		fatalf(h.t, "%s: the properties cannot be encoded: %v", r, err)
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	r.id, r.state = id, bag
+	return r
+}
+
+func (h *Harness) newResource(token tokens.Type, name string) *Resource {
+	h.t.Helper()
+	if _, err := tokens.Parse(string(token)); err != nil {
+		fatalf(h.t, "type %v", err)
+	}
+	r := &Resource{h: h, token: token, name: name}
+	u, err := r.format(name)
+	if err != nil {
+		fatalf(h.t, "%v", err)
+	}
+	h.mu.Lock()
+	_, taken := h.resources[u]
+	h.mu.Unlock()
+	if taken {
+		fatalf(h.t, "there is a resource %s already: give this one another name", r)
+	}
+	h.rename(r, u)
+	return r
+}
+
+// rename makes a resource known by its URN.
+func (h *Harness) rename(r *Resource, u urn.URN) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.resources[r.urn] == r {
+		delete(h.resources, r.urn)
+	}
+	r.urn = u
+	h.resources[u] = r
+}
+
+// references are the resources that the bags refer to, as an engine would tell them. Those that do not exist are not
+// among them.
+func (h *Harness) references(bags ...*structpb.Struct) lumi.References {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	refs := lumi.References{}
+	for _, bag := range bags {
+		for s := range texts(structpb.NewStructValue(bag)) {
+			if r := h.resources[urn.URN(s)]; r != nil && r.id != "" {
+				refs[r.urn] = lumi.Reference{ID: r.id, Properties: clone(r.state)}
+			}
+		}
+	}
+	return refs
+}
+
+// buffer is a bytes.Buffer for concurrent use.
+type buffer struct {
+	mu sync.Mutex
+	b  bytes.Buffer
+}
+
+func (b *buffer) Write(data []byte) (int, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.b.Write(data)
+}
+
+func (b *buffer) String() string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.b.String()
+}
+
+// String names the harness in a debugger, without what the secrets are.
+func (h *Harness) String() string { return fmt.Sprintf("harness of %s", h.t.Name()) }

@@ -1,0 +1,172 @@
+package providertest
+
+import (
+	"errors"
+	"slices"
+	"strings"
+
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/types/known/structpb"
+
+	lumi "github.com/lumi-idl/lumi/runtime"
+)
+
+// This file has what must be true of every provider.
+
+// kept sees that Check left alone what the program gave. It may fill in what is absent, and add to assets.
+func (s *step) kept(asked, checked *structpb.Struct) {
+	s.t.Helper()
+	s.differs("Check changes what the program gave", asked, checked, func(c lumi.Change) bool {
+		return c.Kind == lumi.Added || s.excused(c) && c.Kind == lumi.Modified && !isAsset(c.Old) || isAdded(c.Old, c.New) ||
+			isUnknown(c.Old)
+	})
+}
+
+// isAdded reports whether an asset has all that it had before, and perhaps more.
+func isAdded(before, after *structpb.Value) bool {
+	if !isAsset(before) {
+		return false
+	}
+	for key, v := range before.GetStructValue().GetFields() {
+		if !proto.Equal(v, after.GetStructValue().GetFields()[key]) {
+			return false
+		}
+	}
+	return true
+}
+
+// stillUnknown sees that Check made up no value for what is not known yet.
+func (s *step) stillUnknown(asked, checked *structpb.Struct) {
+	s.t.Helper()
+	var known []lumi.Path
+	parts("", structpb.NewStructValue(asked), func(p lumi.Path, v *structpb.Value) bool {
+		if isUnknown(v) && !isUnknown(reveal(at(checked, p))) {
+			known = append(known, p)
+		}
+		return true
+	})
+	slices.Sort(known)
+	for _, p := range known {
+		s.errorf("Check makes up a value for %s, which is not known yet: found %s", p,
+			show(at(s.r.wrapped(checked), p)))
+	}
+}
+
+// saysUnknown sees that InspectChange reports what is not known yet.
+func (s *step) saysUnknown(unknown []lumi.Path, resp *lumi.InspectChangeResponse) {
+	s.t.Helper()
+	for _, path := range unknown {
+		if !slices.ContainsFunc(resp.Changes, func(c lumi.Change) bool {
+			about := c.Path.Holds(path) || path.Holds(c.Path)
+			return about && (c.Unknown || c.Secret || slices.Contains(slices.Collect(texts(c.New)), lumi.UnknownValue))
+		}) {
+			s.errorf("InspectChange does not say that %s may change, whose new value is not known yet: it says %s", path,
+				summary(resp))
+		}
+	}
+}
+
+// answer sees to what must be true of all properties that a provider returns.
+func (s *step) answer(call string, bag *structpb.Struct) {
+	s.t.Helper()
+	s.wrapsSecrets(call, bag)
+	var unknown []lumi.Path
+	parts("", structpb.NewStructValue(bag), func(p lumi.Path, v *structpb.Value) bool {
+		if isUnknown(v) {
+			unknown = append(unknown, p)
+		}
+		return true
+	})
+	slices.Sort(unknown)
+	for _, p := range unknown {
+		s.errorf("%s returns a value for %s that is not known yet", call, p)
+	}
+}
+
+// wrapsSecrets sees that what is declared secret is wrapped.
+func (s *step) wrapsSecrets(call string, bag *structpb.Struct) {
+	s.t.Helper()
+	var bare []lumi.Path
+	parts("", structpb.NewStructValue(bag), func(p lumi.Path, v *structpb.Value) bool {
+		if isSecret(v) {
+			return false
+		}
+		if p != "" && s.r.isHidden(p) && !isAbsent(v) && !isUnknown(v) {
+			bare = append(bare, p)
+		}
+		return true
+	})
+	slices.Sort(bare)
+	for _, p := range bare {
+		s.errorf("%s returns %s as it is, which is declared to be a secret, and must be wrapped", call, p)
+	}
+}
+
+// computed sees that Create and Update return what the provider computes, and nothing else.
+func (s *step) computed(call string, bag *structpb.Struct) {
+	s.t.Helper()
+	for _, p := range s.r.h.properties[s.r.token] {
+		v, there := bag.GetFields()[p.Name]
+		switch {
+		case p.Flags&lumi.Out == 0 && there:
+			s.errorf("%s returns %s, which the provider does not compute", call, p.Name)
+		case p.Flags&lumi.Out != 0 && p.Required && isAbsent(v):
+			s.errorf("%s does not return %s, which is computed and has no pointer in the IDL, so that it must be known now",
+				call, p.Name)
+		}
+	}
+}
+
+// readBack are the properties that Get must return.
+func (s *step) readBack() *structpb.Struct {
+	state := s.r.current()
+	for _, p := range s.r.h.properties[s.r.token] {
+		if p.Flags&lumi.In != 0 {
+			delete(state.Fields, p.Name)
+		}
+	}
+	return state
+}
+
+// changes sees that InspectChange reports the changes that the test names.
+func (s *step) changes(want []string, resp *lumi.InspectChangeResponse) {
+	s.t.Helper()
+	if want == nil {
+		return
+	}
+	if got := changeLines(resp); !slices.Equal(want, got) {
+		s.errorf("InspectChange reports other changes than expected:\n%s", indent(
+			"expected\n"+indent(strings.Join(want, "\n"))+"\nfound\n"+indent(strings.Join(got, "\n"))))
+	}
+}
+
+// refused sees that an update is refused where the IDL wants a replacement, and that nothing has changed. What only the
+// author's InspectChange wants replaced, Update does not know of.
+func (s *step) refused(want *structpb.Struct, because []lumi.Path) {
+	s.t.Helper()
+	r := s.r
+	if !s.declared(because) {
+		return
+	}
+	sub := s.then("update instead")
+	_, err := r.callUpdate(s.ctx, r.current(), want)
+	var replace *lumi.ReplaceError
+	switch text := "Update must be refused, since a change of " + list(because) + " needs a replacement"; {
+	case err == nil:
+		sub.fatalf("%s, and was carried out", text)
+	case !errors.As(err, &replace):
+		sub.errorf("%s, and failed otherwise: %s", text, explain(err))
+	}
+	sub.get()
+}
+
+// declared reports whether the IDL says that one of the changes takes a replacement. Where nothing is known of the IDL,
+// it is taken to say so.
+func (s *step) declared(because []lumi.Path) bool {
+	if len(s.r.h.properties[s.r.token]) == 0 {
+		return true
+	}
+	return slices.ContainsFunc(s.r.h.properties[s.r.token], func(p lumi.Property) bool {
+		return p.Flags&lumi.Replaces != 0 && slices.ContainsFunc(because, lumi.Path(p.Name).Holds)
+	})
+}

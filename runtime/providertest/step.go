@@ -1,0 +1,170 @@
+package providertest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"google.golang.org/protobuf/types/known/structpb"
+
+	lumi "github.com/lumi-idl/lumi/runtime"
+)
+
+// step is a step of a resource's life while it is taken.
+type step struct {
+	r    *Resource
+	t    TB
+	ctx  context.Context
+	name string
+	want expectation
+}
+
+func (r *Resource) step(t TB, name string, options []Option) *step {
+	t.Helper()
+	s := &step{r: r, t: t, ctx: t.Context(), name: name}
+	for _, option := range options {
+		option(&s.want)
+	}
+	if r.provider == nil {
+		s.fatalf("the resource is given: the kit makes no calls about it")
+	}
+	return s
+}
+
+// then is a part of the step. It must succeed.
+func (s *step) then(name string) *step {
+	return &step{r: s.r, t: s.t, ctx: s.ctx, name: s.name + ", " + name}
+}
+
+// errorf reports what is wrong.
+func (s *step) errorf(format string, args ...any) {
+	s.t.Helper()
+	s.t.Errorf("%s: %s: %s", s.r, s.name, s.r.h.secrets.mask(fmt.Sprintf(format, args...)))
+}
+
+func (s *step) fatalf(format string, args ...any) {
+	s.t.Helper()
+	s.errorf(format, args...)
+	s.t.FailNow()
+}
+
+// differs reports how a bag differs from the expected one, but for what is excused.
+func (s *step) differs(problem string, expected, found *structpb.Struct, excused func(lumi.Change) bool) {
+	s.t.Helper()
+	expected, found = s.r.wrapped(expected), s.r.wrapped(found)
+	told := compare(expected, found, excused)
+	if len(told) == 0 {
+		return
+	}
+	report := problem + ":\n" + indent(strings.Join(told, "\n"))
+	if diff := unified(expected, found); diff != "" {
+		report += "\n" + indent(diff)
+	}
+	s.errorf("%s", report)
+}
+
+// called looks at how a call ended. It reports whether the step goes on.
+func (s *step) called(call string, err error) bool {
+	s.t.Helper()
+	for _, found := range s.r.h.watch.take() {
+		s.errorf("%s", found)
+	}
+	if err == nil {
+		return true
+	}
+	if text := err.Error(); s.r.h.secrets.in(text) {
+		s.errorf("the error of %s tells a secret: %s", call, text)
+	}
+	if s.want.met != nil && s.want.met(err) {
+		return false
+	}
+	var invalid *lumi.InvalidError
+	switch {
+	case s.want.what == "":
+		s.fatalf("%s failed: %s", call, explain(err))
+	case s.want.shown != nil && errors.As(err, &invalid):
+		s.fatalf("%s finds other faults than expected:\n%s", call,
+			indent(strings.Join(faultDiff(s.want.shown, invalid.Faults), "\n")))
+	}
+	s.fatalf("%s failed, but not with %s: %s", call, s.want.what, explain(err))
+	return false
+}
+
+// end reports that the step succeeded where it was not to.
+func (s *step) end() {
+	s.t.Helper()
+	if s.want.what == "" {
+		return
+	}
+	expected := s.want.what
+	if len(s.want.shown) > 0 {
+		expected += ":\n" + indent(strings.Join(s.want.shown, "\n"))
+	}
+	s.fatalf("succeeded, and should have ended with %s", expected)
+}
+
+func (s *step) encode(properties Bag) *structpb.Struct {
+	s.t.Helper()
+	bag, err := properties.encode()
+	if err != nil {
+		s.fatalf("the properties cannot be encoded: %v", err)
+	}
+	return bag
+}
+
+// exists ends the test if the resource does not exist, or if it does, as need be.
+func (s *step) exists(want bool) {
+	s.t.Helper()
+	switch id := s.r.ID(); {
+	case want && id == "":
+		s.fatalf("the resource does not exist: create it first")
+	case !want && id != "":
+		s.fatalf("the resource exists already, as %s", id)
+	}
+}
+
+// excused reports whether what Get returns may differ from what was asked for.
+func (s *step) excused(c lumi.Change) bool {
+	if slices.ContainsFunc(s.r.mayDiffer, func(p lumi.Path) bool { return p.Holds(c.Path) }) {
+		return true
+	}
+	if c.Kind == lumi.Removed {
+		return isForeign(c.Old)
+	}
+	return isAsset(c.Old) && isAsset(c.New)
+}
+
+func isAsset(v *structpb.Value) bool {
+	s := signature(v)
+	return s == lumi.AssetSignature || s == lumi.ArchiveSignature
+}
+
+// summary says what InspectChange answered.
+func summary(resp *lumi.InspectChangeResponse) string {
+	if len(resp.Changes) == 0 && len(resp.Replaces) == 0 {
+		return "no changes"
+	}
+	text := strings.Join(changeLines(resp), ", ")
+	if len(resp.Replaces) > 0 {
+		text += "; replaces: " + list(resp.Replaces)
+	}
+	return text
+}
+
+func changeLines(resp *lumi.InspectChangeResponse) []string {
+	var told []string
+	for _, c := range resp.Changes {
+		told = append(told, c.String())
+	}
+	return told
+}
+
+func list(paths []lumi.Path) string {
+	names := make([]string, len(paths))
+	for i, p := range paths {
+		names[i] = string(p)
+	}
+	return strings.Join(names, ", ")
+}

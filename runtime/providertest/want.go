@@ -1,0 +1,102 @@
+package providertest
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	lumi "github.com/lumi-idl/lumi/runtime"
+)
+
+// An Option says how a step must end, where it is not to succeed. Such a step ends where it failed, and the resource is
+// as the provider says that it is.
+type Option func(*expectation)
+
+// expectation is what a step must end with. The zero one is success.
+type expectation struct {
+	what  string // "" for success
+	met   func(err error) bool
+	shown []string // faults
+}
+
+// WantFaults has the step end with faults: exactly these, in any order, each as "path: message".
+func WantFaults(faults ...string) Option {
+	return func(e *expectation) {
+		*e = expectation{what: "faults", shown: faults, met: func(err error) bool {
+			var invalid *lumi.InvalidError
+			return errors.As(err, &invalid) && len(faultDiff(faults, invalid.Faults)) == 0
+		}}
+	}
+}
+
+// WantError has the step end with an error whose message has a text in it, nothing having changed.
+func WantError(text string) Option {
+	return func(e *expectation) {
+		*e = expectation{what: fmt.Sprintf("an error with %q", text), met: func(err error) bool {
+			return !errors.As(err, new(*lumi.PartialError)) && strings.Contains(err.Error(), text)
+		}}
+	}
+}
+
+// WantPartial has Create or Update end in the middle, with an error whose message has a text in it. The resource then
+// is as the provider says.
+func WantPartial(text string) Option {
+	return func(e *expectation) {
+		*e = expectation{what: fmt.Sprintf("a failure half way, with %q", text), met: func(err error) bool {
+			return errors.As(err, new(*lumi.PartialError)) && strings.Contains(err.Error(), text)
+		}}
+	}
+}
+
+// WantRetry has the step end with a [lumi.RetryError] whose message has a text in it.
+func WantRetry(text string) Option {
+	return func(e *expectation) {
+		*e = expectation{what: fmt.Sprintf("an error worth a retry, with %q", text), met: func(err error) bool {
+			return errors.As(err, new(*lumi.RetryError)) && strings.Contains(err.Error(), text)
+		}}
+	}
+}
+
+// WantNotFound has the step find no resource.
+func WantNotFound() Option {
+	return func(e *expectation) {
+		*e = expectation{what: "no such resource", met: func(err error) bool { return errors.Is(err, lumi.ErrNotFound) }}
+	}
+}
+
+// faultDiff lists what of the faults is missing, and what there is beyond.
+func faultDiff(want []string, faults []lumi.Fault) []string {
+	var diff []string
+	rest := slices.Clone(want)
+	var more []string
+	for _, f := range faults {
+		if i := slices.Index(rest, f.Error()); i >= 0 {
+			rest = slices.Delete(rest, i, i+1)
+		} else {
+			more = append(more, "found    "+f.Error())
+		}
+	}
+	for _, text := range rest {
+		diff = append(diff, "expected "+text)
+	}
+	return append(diff, more...)
+}
+
+// explain says what an error is.
+func explain(err error) string {
+	var (
+		invalid *lumi.InvalidError
+		partial *lumi.PartialError
+		retry   *lumi.RetryError
+	)
+	switch {
+	case errors.As(err, &partial):
+		return fmt.Sprintf("%v (there is %s now)", err, partial.ID)
+	case errors.As(err, &invalid):
+		return "the properties are refused:\n" + indent(err.Error())
+	case errors.As(err, &retry):
+		return fmt.Sprintf("%v (worth a retry)", err)
+	}
+	return err.Error()
+}

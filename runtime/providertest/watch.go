@@ -1,0 +1,129 @@
+package providertest
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"reflect"
+	"slices"
+	"strings"
+	"sync"
+
+	"google.golang.org/protobuf/types/known/structpb"
+
+	lumi "github.com/lumi-idl/lumi/runtime"
+	"github.com/lumi-idl/lumi/runtime/serve"
+	"github.com/lumi-idl/lumi/runtime/tokens"
+)
+
+// watch sees whether providers in this process change what they are given.
+type watch struct {
+	mu    sync.Mutex
+	found []string
+}
+
+// provider puts a watch on each of the resources' providers.
+func (w *watch) provider(p serve.Provider) serve.Provider {
+	p.Resources = maps.Clone(p.Resources)
+	for token, r := range p.Resources {
+		if v := reflect.ValueOf(r); !v.IsValid() || v.Kind() == reflect.Pointer && v.IsNil() {
+			continue // which package serve complains of
+		}
+		watched := &watched{ResourceProvider: r, watch: w}
+		p.Resources[token] = watched
+		if typed, ok := r.(interface{ Token() tokens.Type }); ok {
+			p.Resources[token] = &watchedType{watched, typed.Token()}
+		}
+	}
+	return p
+}
+
+// take returns what was found since it was last called.
+func (w *watch) take() []string {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	found := w.found
+	w.found = nil
+	return found
+}
+
+// given begins to watch what a call is given. The function that it returns ends that.
+func (w *watch) given(call string, refs lumi.References, bags map[string]*structpb.Struct) (done func()) {
+	all := maps.Clone(bags)
+	for u, ref := range refs {
+		all["the properties of "+string(u)] = ref.Properties
+	}
+	before := map[string]*structpb.Struct{}
+	for name, bag := range all {
+		before[name] = clone(bag)
+	}
+	known := maps.Clone(refs)
+	return func() {
+		var found []string
+		for name, bag := range all {
+			for _, difference := range compare(before[name], bag, nil) {
+				found = append(found, fmt.Sprintf("%s changes %s that it is given: %s", call, name,
+					strings.Replace(difference, "expected", "was", 1)))
+			}
+		}
+		for u, ref := range known {
+			if now, ok := refs[u]; !ok || now.ID != ref.ID || now.Properties != ref.Properties {
+				found = append(found, fmt.Sprintf("%s changes the reference to %s that it is given", call, u))
+			}
+		}
+		slices.Sort(found)
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		w.found = append(w.found, found...)
+	}
+}
+
+type watched struct {
+	lumi.ResourceProvider
+	watch *watch
+}
+
+// watchedType is one that says which type it serves.
+type watchedType struct {
+	*watched
+	token tokens.Type
+}
+
+// Token implements what package serve asks of generated providers.
+func (w *watchedType) Token() tokens.Type { return w.token }
+
+type bags = map[string]*structpb.Struct
+
+func (w *watched) Check(ctx context.Context, req *lumi.CheckRequest) (*lumi.CheckResponse, error) {
+	defer w.watch.given("Check", req.References, bags{"the properties": req.Properties})()
+	return w.ResourceProvider.Check(ctx, req)
+}
+
+func (w *watched) Name(ctx context.Context, req *lumi.NameRequest) (*lumi.NameResponse, error) {
+	defer w.watch.given("Name", req.References, bags{"the properties": req.Properties})()
+	return w.ResourceProvider.Name(ctx, req)
+}
+
+func (w *watched) Create(ctx context.Context, req *lumi.CreateRequest) (*lumi.CreateResponse, error) {
+	defer w.watch.given("Create", req.References, bags{"the properties": req.Properties})()
+	return w.ResourceProvider.Create(ctx, req)
+}
+
+func (w *watched) InspectChange(
+	ctx context.Context, req *lumi.InspectChangeRequest,
+) (*lumi.InspectChangeResponse, error) {
+	defer w.watch.given("InspectChange", req.References,
+		bags{"the old properties": req.Old, "the new properties": req.New})()
+	return w.ResourceProvider.InspectChange(ctx, req)
+}
+
+func (w *watched) Update(ctx context.Context, req *lumi.UpdateRequest) (*lumi.UpdateResponse, error) {
+	defer w.watch.given("Update", req.References,
+		bags{"the old properties": req.Old, "the new properties": req.New})()
+	return w.ResourceProvider.Update(ctx, req)
+}
+
+func (w *watched) Delete(ctx context.Context, req *lumi.DeleteRequest) (*lumi.DeleteResponse, error) {
+	defer w.watch.given("Delete", req.References, bags{"the properties": req.Properties})()
+	return w.ResourceProvider.Delete(ctx, req)
+}
