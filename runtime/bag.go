@@ -29,9 +29,9 @@ func decodeBag(bag *structpb.Struct, o Object, m mode, unknown bool) (marks, err
 func encodeBag(o Object, m marks, skip, only Flags) (*structpb.Struct, error) {
 	p := newProps(encoding)
 	p.marks, p.skip, p.only = m, skip, only
-	bag := p.encodeObject(o)
+	fields := p.encodeObject(o)
 	if len(p.faults) > 0 {
 		return nil, &OutputError{Faults: p.told()}
 	}
-	return bag, nil
+	return &structpb.Struct{Fields: fields}, nil
 }

@@ -52,7 +52,7 @@ func (c capabilityCodec) encode(p *Props, from any) *structpb.Value {
 		p.fault("is not the URN of a resource")
 		return nil
 	}
-	return structpb.NewStringValue(string(u))
+	return p.make.string(string(u))
 }
 
 // maxShown is how long a string may be that a message shows as a whole.

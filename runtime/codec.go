@@ -39,9 +39,7 @@ func (boolCodec) decode(p *Props, v *structpb.Value, into any) bool {
 	return true
 }
 
-func (boolCodec) encode(_ *Props, from any) *structpb.Value {
-	return structpb.NewBoolValue(*from.(*bool))
-}
+func (boolCodec) encode(p *Props, from any) *structpb.Value { return p.make.bool(*from.(*bool)) }
 
 type numberCodec struct{}
 
@@ -93,7 +91,7 @@ func (p *Props) string(s string) *structpb.Value {
 		p.fault("%s", problem)
 		return nil
 	}
-	return structpb.NewStringValue(s)
+	return p.make.string(s)
 }
 
 // textProblem says why a string cannot be in a bag, "" if it can.
@@ -113,7 +111,7 @@ func (p *Props) number(n float64) *structpb.Value {
 		p.fault("is not a finite number")
 		return nil
 	}
-	return structpb.NewNumberValue(n)
+	return p.make.number(n)
 }
 
 func isFinite(n float64) bool { return !math.IsNaN(n) && !math.IsInf(n, 0) }
@@ -215,13 +213,13 @@ func (structCodec) decode(p *Props, v *structpb.Value, into any) bool {
 }
 
 func (structCodec) encode(p *Props, from any) *structpb.Value {
-	return structpb.NewStructValue(p.encodeObject(from.(Object)))
+	return p.make.object(p.encodeObject(from.(Object)))
 }
 
 // object takes a plain object apart.
 func (p *Props) object(v *structpb.Value) (map[string]*structpb.Value, bool) {
 	obj, ok := v.GetKind().(*structpb.Value_StructValue)
-	if !ok || signatureOf(v) != "" {
+	if !ok || obj.StructValue != p.unsigned && signatureOf(v) != "" {
 		p.mismatch("an object", v)
 		return nil, false
 	}

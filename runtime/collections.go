@@ -55,7 +55,7 @@ func (c *listCodec) encode(p *Props, from any) *structpb.Value {
 	if values == nil {
 		return nil
 	}
-	return structpb.NewListValue(&structpb.ListValue{Values: values})
+	return p.make.list(values)
 }
 
 // Map is the codec of a map whose keys are any strings, given that of its elements.
@@ -119,7 +119,7 @@ func (c *mapCodec[K, V]) encode(p *Props, from any) *structpb.Value {
 		p.pop()
 	}
 	sortFaults(p.faults[first:])
-	return object(fields)
+	return p.make.object(fields)
 }
 
 // isKey refuses the keys that would not come back as they went, or would come back as something else.
@@ -261,7 +261,7 @@ func (c anyCodec) encode(p *Props, from any) *structpb.Value {
 	case nil:
 		return nil
 	case bool:
-		return structpb.NewBoolValue(v)
+		return p.make.bool(v)
 	case float64:
 		return p.number(v)
 	case string:
@@ -278,7 +278,7 @@ func (c anyCodec) encode(p *Props, from any) *structpb.Value {
 				p.pop()
 			}
 		}
-		return structpb.NewListValue(&structpb.ListValue{Values: values})
+		return p.make.list(values)
 	case map[string]any:
 		fields := make(map[string]*structpb.Value, len(v))
 		for _, key := range slices.Sorted(maps.Keys(v)) {
@@ -290,7 +290,7 @@ func (c anyCodec) encode(p *Props, from any) *structpb.Value {
 			}
 			p.pop()
 		}
-		return object(fields)
+		return p.make.object(fields)
 	default:
 		p.fault("an any holds nil, bool, float64, string, []any, map[string]any, Asset or Archive, not %T", v)
 		return nil

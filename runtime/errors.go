@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 )
 
 // ErrNotFound is what an author's Get returns, perhaps wrapped, for an id that names no resource. Delete may return it
@@ -63,6 +64,21 @@ func (e *ReplaceError) Error() string {
 	return fmt.Sprintf("a change of %s needs a replacement, not an update", strings.Join(pathStrings(e.Paths), ", "))
 }
 
+// RetryError says that an operation failed for a reason which may pass, such as a limit on the rate of requests.
+// Nothing was changed, and the same call may succeed later. An author returns it, perhaps wrapped.
+type RetryError struct {
+	// Err is what went wrong.
+	Err error
+	// After is how long to wait before the next attempt. If it is 0, that is for the engine to choose.
+	After time.Duration
+}
+
+// Error returns what went wrong.
+func (e *RetryError) Error() string { return e.Err.Error() }
+
+// Unwrap returns what went wrong.
+func (e *RetryError) Unwrap() error { return e.Err }
+
 func pathStrings(paths []Path) []string {
 	names := make([]string, len(paths))
 	for i, p := range paths {
@@ -79,6 +95,10 @@ func listFaults(faults []Fault) string {
 	}
 	return strings.Join(lines, "\n")
 }
+
+// Invalid makes a *[InvalidError] of an error that consists of faults, and leaves any other as it is. Providers do that
+// with what authors return; it is for those who call an author's code without one.
+func Invalid(err error) error { return invalid(err) }
 
 // faultsOf returns the faults that err consists of. It reports false if any part of err is something else.
 func faultsOf(err error) ([]Fault, bool) {

@@ -79,6 +79,12 @@ type Props struct {
 	// fields are those of the object at hand, and seen counts those of them that were asked for.
 	fields map[string]*structpb.Value
 	seen   int
+	// unsigned is an object that was found to be no special value, lest it be looked at twice.
+	unsigned *structpb.Struct
+	// make makes values where the mode is to encode. The properties of the object at hand are the last of made; when it
+	// is done, they become a map of the size that they need.
+	make *values
+	made []entry
 
 	// path leads to the value at hand. From the step number hidden on it lies in a secret.
 	path   []step
@@ -89,6 +95,12 @@ type Props struct {
 	marks      marks
 	faults     []Fault
 	properties []Property
+}
+
+// entry is a property of an object that is being made.
+type entry struct {
+	name  string
+	value *structpb.Value
 }
 
 type mode uint8
@@ -117,6 +129,9 @@ const (
 func newProps(m mode) *Props {
 	p := &Props{mode: m, hidden: notHidden}
 	p.path = p.steps[:0]
+	if m == encoding {
+		p.make, p.made = &values{}, make([]entry, 0, 32)
+	}
 	return p
 }
 
@@ -227,10 +242,14 @@ func (p *Props) open(v *structpb.Value) (*structpb.Value, presence) {
 	case nil, *structpb.Value_NullValue:
 		return nil, absent
 	case *structpb.Value_StructValue:
-		inner, secret := reveal(v)
-		if !secret {
+		signature := signatureOf(v)
+		if signature == "" {
+			p.unsigned = k.StructValue
+		}
+		if signature != SecretSignature {
 			return v, present
 		}
+		inner, _ := reveal(v)
 		p.hide()
 		p.marks.secret = p.marks.secret.add(p.here())
 		if p.mode == strict && holdsMore(v) {
@@ -264,19 +283,15 @@ func (p *Props) notKnown() {
 
 // push goes one step down. It reports false where that is too deep, and once there are faults enough.
 func (p *Props) push(s step) bool {
-	if len(p.path) == maxDepth || len(p.faults) >= maxFaults {
-		return p.stop()
+	switch {
+	case len(p.faults) >= maxFaults:
+		return false
+	case len(p.path) == maxDepth:
+		p.fault("is nested deeper than %d levels", maxDepth)
+		return false
 	}
 	p.path = append(p.path, s)
 	return true
-}
-
-// stop says why push goes no further. It stands apart so that push itself is inlined.
-func (p *Props) stop() bool {
-	if len(p.faults) < maxFaults {
-		p.fault("is nested deeper than %d levels", maxDepth)
-	}
-	return false
 }
 
 func (p *Props) pop() {
@@ -303,7 +318,7 @@ func (p *Props) put(name string, field any, c codec, f Flags) {
 		return
 	}
 	if v := p.encode(field, c, f); v != nil {
-		p.fields[name] = v
+		p.made = append(p.made, entry{name, v})
 	}
 	p.pop()
 }
@@ -348,11 +363,13 @@ func (p *Props) decodeObject(fields map[string]*structpb.Value, into Object) {
 }
 
 // encodeObject makes the bag of an object.
-func (p *Props) encodeObject(from Object) *structpb.Struct {
-	outer := p.fields
-	p.fields = make(map[string]*structpb.Value)
+func (p *Props) encodeObject(from Object) map[string]*structpb.Value {
+	first := len(p.made)
 	from.Lumi(p)
-	made := &structpb.Struct{Fields: p.fields}
-	p.fields = outer
-	return made
+	fields := make(map[string]*structpb.Value, len(p.made)-first)
+	for _, e := range p.made[first:] {
+		fields[e.name] = e.value
+	}
+	p.made = p.made[:first]
+	return fields
 }

@@ -1,0 +1,93 @@
+package lumi
+
+import "google.golang.org/protobuf/types/known/structpb"
+
+// values makes the values of one bag. Most are of few bytes, and each would cost two allocations, one for the value and
+// one for what it holds, if it were made by itself. So both lie side by side, and many such pairs in a chunk.
+type values struct {
+	strings chunk[stringValue]
+	numbers chunk[numberValue]
+	bools   chunk[boolValue]
+	objects chunk[objectValue]
+	lists   chunk[listValue]
+}
+
+type (
+	stringValue struct {
+		value structpb.Value
+		holds structpb.Value_StringValue
+	}
+	numberValue struct {
+		value structpb.Value
+		holds structpb.Value_NumberValue
+	}
+	boolValue struct {
+		value structpb.Value
+		holds structpb.Value_BoolValue
+	}
+	objectValue struct {
+		value  structpb.Value
+		holds  structpb.Value_StructValue
+		object structpb.Struct
+	}
+	listValue struct {
+		value structpb.Value
+		holds structpb.Value_ListValue
+		list  structpb.ListValue
+	}
+)
+
+func (m *values) string(s string) *structpb.Value {
+	v := m.strings.next()
+	v.holds.StringValue = s
+	v.value.Kind = &v.holds
+	return &v.value
+}
+
+func (m *values) number(n float64) *structpb.Value {
+	v := m.numbers.next()
+	v.holds.NumberValue = n
+	v.value.Kind = &v.holds
+	return &v.value
+}
+
+func (m *values) bool(b bool) *structpb.Value {
+	v := m.bools.next()
+	v.holds.BoolValue = b
+	v.value.Kind = &v.holds
+	return &v.value
+}
+
+func (m *values) object(fields map[string]*structpb.Value) *structpb.Value {
+	v := m.objects.next()
+	v.object.Fields = fields
+	v.holds.StructValue = &v.object
+	v.value.Kind = &v.holds
+	return &v.value
+}
+
+func (m *values) list(elems []*structpb.Value) *structpb.Value {
+	v := m.lists.next()
+	v.list.Values = elems
+	v.holds.ListValue = &v.list
+	v.value.Kind = &v.holds
+	return &v.value
+}
+
+// chunk hands out elements of slices, each of which is twice as long as the one before. They are not too long, since an
+// element that is kept keeps its whole slice.
+type chunk[T any] struct {
+	free []T
+	size int
+}
+
+func (c *chunk[T]) next() *T {
+	const smallest, largest = 2, 64
+	if len(c.free) == 0 {
+		c.size = min(max(2*c.size, smallest), largest)
+		c.free = make([]T, c.size)
+	}
+	elem := &c.free[0]
+	c.free = c.free[1:]
+	return elem
+}
