@@ -34,6 +34,7 @@ type volume struct {
 	Secret   *string
 	Policy   any
 	ARN      string
+	Zones    []string
 	Address  *string
 	Token    *string
 }
@@ -52,6 +53,7 @@ func (v *volume) Lumi(p *lumi.Props) {
 	lumi.Optional(p, "secret", &v.Secret, lumi.String, lumi.Secret)
 	lumi.Nilable(p, "policy", &v.Policy, lumi.Any)
 	lumi.Required(p, "arn", &v.ARN, lumi.String, lumi.Out)
+	lumi.Required(p, "zones", &v.Zones, lumi.List(lumi.String), lumi.Out)
 	lumi.Optional(p, "address", &v.Address, lumi.String, lumi.Out)
 	lumi.Optional(p, "token", &v.Token, lumi.String, lumi.Out, lumi.Secret)
 }
@@ -131,6 +133,7 @@ func (o *volumeOps) Create(_ context.Context, want *volumeState) (lumi.ID, error
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	id := c.id(string(want.URN)+v.Zone, func(id lumi.ID) bool { _, ok := c.volumes[id]; return ok })
+	v.Zones = []string{v.Zone}
 	v.ARN, v.Address, v.Token = "arn:"+string(id), new("10.0.0.1"), new("token of "+string(id))
 	c.put(id, v)
 	return id, nil
@@ -237,6 +240,7 @@ func (o *snapshotOps) Delete(_ context.Context, old *snapshotState) error {
 type typed interface {
 	lumi.ResourceProvider
 	Token() tokens.Type
+	Properties() []lumi.Property
 }
 
 func newVolumes(ops lumi.Ops[*volume]) typed {

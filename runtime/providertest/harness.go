@@ -3,6 +3,7 @@ package providertest
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"net"
@@ -106,7 +107,7 @@ func InProcess(t TB, p serve.Provider, options ...HarnessOption) *Harness {
 	h, s := newHarness(t, append([]HarnessOption{Like(p)}, options...))
 	ctx, cancel := context.WithCancel(context.WithoutCancel(t.Context()))
 	listener := bufconn.Listen(1 << 20)
-	log := slog.New(slog.NewTextHandler(h.log, &slog.HandlerOptions{Level: slog.LevelWarn}))
+	log := slog.New(slog.NewTextHandler(h.log, &slog.HandlerOptions{Level: slog.LevelWarn, ReplaceAttr: noTime}))
 	served := make(chan error, 1)
 	go func() { served <- serve.Serve(ctx, h.watch.provider(p), listener, log) }()
 	var err error
@@ -129,6 +130,14 @@ func InProcess(t TB, p serve.Provider, options ...HarnessOption) *Harness {
 	})
 	h.begin(s)
 	return h
+}
+
+// noTime leaves out of the log when something happened, which nobody wants to compare.
+func noTime(_ []string, a slog.Attr) slog.Attr {
+	if a.Key == slog.TimeKey {
+		return slog.Attr{}
+	}
+	return a
 }
 
 // Binary starts a plugin, as an engine does. [Build] builds one. What it logs is shown if the test fails.
@@ -215,15 +224,25 @@ func (h *Harness) deleteAll() {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(h.t.Context()), cleanupTime)
 	defer cancel()
 	for _, l := range slices.Backward(left) {
-		err := l.r.callDelete(ctx, l.id, l.state)
-		switch {
-		case err != nil:
-			h.t.Errorf("%s: %s is left behind, and cannot be deleted: %s", l.r, l.id, h.secrets.mask(err.Error()))
-		case h.t.Failed():
+		l.r.doing = "clean up"
+		if err := l.r.remove(ctx, l); err != nil {
+			h.t.Errorf("%s: %s is left behind: %s", l.r, l.id, h.secrets.mask(err.Error()))
+		} else if h.t.Failed() {
 			h.t.Logf("%s: %s was left behind, and is deleted now", l.r, l.id)
 		}
 		h.died(l.id, l.r)
 	}
+}
+
+// remove deletes what a test left, and sees that it is gone.
+func (r *Resource) remove(ctx context.Context, l living) error {
+	if err := r.callDelete(ctx, l.id, l.state); err != nil {
+		return fmt.Errorf("it cannot be deleted: %s", explain(err))
+	}
+	if _, err := r.callGet(ctx, l.id); !errors.Is(err, lumi.ErrNotFound) {
+		return errors.New("Delete says that it is gone, and Get does not")
+	}
+	return nil
 }
 
 // lives notes that a resource exists, so that it will be deleted.

@@ -57,10 +57,12 @@ type Replacement struct {
 }
 
 // Life takes the resource from nothing to nothing, as an engine would: it is planned, created, read, changed, replaced
-// and deleted. A difference from what must be is reported, and the life goes on; a call that fails ends it.
+// and deleted. A difference from what must be is reported, the same one only once, and the life goes on. A call that fails
+// ends it.
 func (r *Resource) Life(t TB, l Life) {
 	t.Helper()
 	r.MayDiffer(l.MayDiffer...)
+	r.Check(t, l.Create)
 	r.plans(t, l)
 	s := r.step(t, "create", nil)
 	s.exists(false)

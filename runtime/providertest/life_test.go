@@ -72,7 +72,7 @@ func TestLife(t *testing.T) {
 			Updates: []providertest.Change{
 				{Set: providertest.Bag{"size": 20}, Changes: []string{"~ size: 10 -> 20"}},
 				{Set: providertest.Bag{"comment": "other", "tags": nil}, Expect: providertest.Bag{"comment": "other"}},
-				{Set: providertest.Bag{"password": "another horse"}, Changes: []string{"~ password: (secret)"}},
+				{Set: providertest.Bag{"password": "another horse"}, Changes: []string{"~ password: (secret) -> (secret)"}},
 			},
 			Replaces: []providertest.Replacement{
 				{Set: providertest.Bag{"zone": "b"}, Because: []lumi.Path{"zone"}},

@@ -21,6 +21,8 @@ type Resource struct {
 	name      string
 	provider  lumi.ResourceProvider // nil for one that is given
 	mayDiffer []lumi.Path
+	doing     string // the step that is being taken
+	reported  map[reported]bool
 
 	// asked are the properties that the test asked for last, and wanted what Check made of them.
 	asked  Bag
@@ -73,14 +75,6 @@ func (r *Resource) is(id lumi.ID, state *structpb.Struct) {
 	r.id, r.state = id, state
 	r.h.mu.Unlock()
 	r.h.lives(r, id, state)
-}
-
-// gone notes that the resource does not exist any more.
-func (r *Resource) gone() {
-	r.h.died(r.ID(), r)
-	r.h.mu.Lock()
-	defer r.h.mu.Unlock()
-	r.id, r.state = "", nil
 }
 
 // format makes a URN with a name in it.

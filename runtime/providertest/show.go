@@ -82,15 +82,17 @@ func indent(s string) string {
 }
 
 // compare lists how a bag differs from the one that was expected, one path a line.
-func compare(expected, found *structpb.Struct, excused func(lumi.Change) bool) []string {
-	var told []string
+func compare(
+	expected, found *structpb.Struct, excused func(lumi.Change) bool,
+) (told []string, paths []lumi.Path) {
 	for _, c := range lumi.Compare(expected, found).Changes() {
 		if excused != nil && excused(c) {
 			continue
 		}
 		told = append(told, string(c.Path)+": "+describe(c))
+		paths = append(paths, c.Path)
 	}
-	return told
+	return told, paths
 }
 
 func describe(c lumi.Change) string {

@@ -27,6 +27,7 @@ func (r *Resource) step(t TB, name string, options []Option) *step {
 	for _, option := range options {
 		option(&s.want)
 	}
+	r.doing = name
 	if r.provider == nil {
 		s.fatalf("the resource is given: the kit makes no calls about it")
 	}
@@ -41,7 +42,28 @@ func (s *step) then(name string) *step {
 // errorf reports what is wrong.
 func (s *step) errorf(format string, args ...any) {
 	s.t.Helper()
-	s.t.Errorf("%s: %s: %s", s.r, s.name, s.r.h.secrets.mask(fmt.Sprintf(format, args...)))
+	text := fmt.Sprintf(format, args...)
+	s.report(text, text)
+}
+
+// report reports what is wrong, once a test: most of what a provider does wrong it does at each step.
+func (s *step) report(key, text string) {
+	s.t.Helper()
+	once := reported{s.t, key}
+	if s.r.reported[once] {
+		return
+	}
+	if s.r.reported == nil {
+		s.r.reported = map[reported]bool{}
+	}
+	s.r.reported[once] = true
+	s.t.Errorf("%s: %s: %s", s.r, s.name, s.r.h.secrets.mask(text))
+}
+
+// reported is something that a test was told.
+type reported struct {
+	t   TB
+	key string
 }
 
 func (s *step) fatalf(format string, args ...any) {
@@ -54,7 +76,7 @@ func (s *step) fatalf(format string, args ...any) {
 func (s *step) differs(problem string, expected, found *structpb.Struct, excused func(lumi.Change) bool) {
 	s.t.Helper()
 	expected, found = s.r.wrapped(expected), s.r.wrapped(found)
-	told := compare(expected, found, excused)
+	told, paths := compare(expected, found, excused)
 	if len(told) == 0 {
 		return
 	}
@@ -62,7 +84,7 @@ func (s *step) differs(problem string, expected, found *structpb.Struct, excused
 	if diff := unified(expected, found); diff != "" {
 		report += "\n" + indent(diff)
 	}
-	s.errorf("%s", report)
+	s.report(problem+": "+list(paths), report)
 }
 
 // called looks at how a call ended. It reports whether the step goes on.

@@ -164,8 +164,8 @@ func (s *step) create(properties Bag) bool {
 		return false
 	}
 	r.asked, r.wanted = properties, checked
+	computed = s.answer("Create", computed)
 	r.is(id, merge(checked, computed))
-	s.answer("Create", computed)
 	s.computed("Create", computed)
 	return true
 }
@@ -273,8 +273,8 @@ func (s *step) update(c Change) bool {
 		return false
 	}
 	r.asked, r.wanted = asked, checked
+	computed = s.answer("Update", computed)
 	r.is(r.ID(), merge(checked, computed))
-	s.answer("Update", computed)
 	s.computed("Update", computed)
 	return true
 }
@@ -315,7 +315,9 @@ func (s *step) delete() bool {
 	if !s.deleteOld(id, state) {
 		return false
 	}
-	r.gone()
+	r.h.mu.Lock()
+	defer r.h.mu.Unlock()
+	r.id, r.state = "", nil
 	return true
 }
 
@@ -325,8 +327,10 @@ func (s *step) deleteOld(id lumi.ID, state *structpb.Struct) bool {
 	if !s.called("Delete", s.r.callDelete(s.ctx, id, state)) {
 		return false
 	}
-	s.r.h.died(id, s.r)
 	got, err := s.r.callGet(s.ctx, id)
+	if err != nil {
+		s.r.h.died(id, s.r)
+	}
 	switch {
 	case err == nil:
 		s.errorf("Get finds %s after it was deleted:\n%s", id, indent(string(lines(s.r.wrapped(got)))))

@@ -11,14 +11,14 @@ import (
 
 // call is one call of the provider.
 type call struct {
-	name    string
-	r       *Resource // nil for Configure
-	subject string    // r as it was then
-	id      string
-	in, new *structpb.Struct
-	out     *structpb.Struct
-	said    string // what was answered beside properties
-	err     error
+	name string
+	r    *Resource // nil for Configure
+	step string    // what it was a part of
+	id   string
+	// in and new are what was sent, and out what was answered; nil where there was nothing.
+	in, new, out *structpb.Struct
+	said         string // what was answered beside properties
+	err          error
 }
 
 // transcript is all calls in the order in which they ended. It shows them at the end, when it is known what is secret.
@@ -29,8 +29,9 @@ type transcript struct {
 }
 
 func (t *transcript) add(c *call) {
+	c.step = "before all"
 	if c.r != nil {
-		c.subject = c.r.String()
+		c.step = c.r.String() + ": " + c.r.doing
 	}
 	for _, bag := range []*structpb.Struct{c.in, c.new, c.out} {
 		t.h.secrets.note(c.r.wrapped(bag))
@@ -45,40 +46,53 @@ func (t *transcript) String() string {
 	t.mu.Lock()
 	all := slices.Clone(t.calls)
 	t.mu.Unlock()
-	var b strings.Builder
+	w := writer{seen: map[string]string{}}
 	for i, c := range all {
-		fmt.Fprintf(&b, "%3d %s\n", i+1, t.h.secrets.mask(c.String()))
+		if i == 0 || c.step != all[i-1].step {
+			w.line("%s", c.step)
+		}
+		w.call(i+1, c)
 	}
-	return indent(b.String())
+	return t.h.secrets.mask(indent(w.text.String()))
 }
 
-// String shows the call in a few lines.
-func (c *call) String() string {
-	parts := []string{c.name}
-	for _, part := range []string{c.subject, c.id} {
-		if part != "" {
-			parts = append(parts, part)
-		}
-	}
-	text := strings.Join(parts, " ")
-	if c.in != nil {
-		text += "\n      " + c.show(c.in)
-	}
-	if c.new != nil {
-		text += "\n      new " + c.show(c.new)
-	}
+// writer shows each bag once.
+type writer struct {
+	text strings.Builder
+	seen map[string]string // where a bag was shown
+}
+
+func (w *writer) line(format string, args ...any) { fmt.Fprintf(&w.text, format+"\n", args...) }
+
+// call shows a call in a few lines.
+func (w *writer) call(number int, c *call) {
+	w.line("%4d %s", number, strings.TrimSpace(c.name+" "+c.id))
+	w.bag(number, "", c.in, c)
+	w.bag(number, "new ", c.new, c)
 	switch {
 	case c.err != nil:
-		text += "\n      failed: " + strings.ReplaceAll(shorten(c.err.Error()), "\n", "\n              ")
+		w.line("     failed: %s", strings.ReplaceAll(shorten(c.err.Error()), "\n", "\n             "))
 	case c.said != "":
-		text += "\n      -> " + c.said
+		w.line("     -> %s", strings.ReplaceAll(c.said, "\n", "\n        "))
 	}
-	if c.out != nil {
-		text += "\n      -> " + c.show(c.out)
-	}
-	return text
+	w.bag(number, "-> ", c.out, c)
 }
 
-func (c *call) show(bag *structpb.Struct) string {
-	return show(structpb.NewStructValue(c.r.wrapped(bag)))
+// worthIt is the length of the shortest bag that is not shown again.
+const worthIt = 40
+
+func (w *writer) bag(number int, what string, bag *structpb.Struct, c *call) {
+	if bag == nil {
+		return
+	}
+	text := toJSON(readable(structpb.NewStructValue(c.r.wrapped(bag))), "")
+	if where, ok := w.seen[text]; ok && len(text) >= worthIt {
+		if where == fmt.Sprint(number) {
+			where = "above"
+		}
+		w.line("     %s{as %s}", what, where)
+		return
+	}
+	w.seen[text] = fmt.Sprint(number)
+	w.line("     %s%s", what, shorten(text))
 }

@@ -61,7 +61,8 @@ func (w *watch) given(call string, refs lumi.References, bags map[string]*struct
 	return func() {
 		var found []string
 		for name, bag := range all {
-			for _, difference := range compare(before[name], bag, nil) {
+			differences, _ := compare(before[name], bag, nil)
+			for _, difference := range differences {
 				found = append(found, fmt.Sprintf("%s changes %s that it is given: %s", call, name,
 					strings.Replace(difference, "expected", "was", 1)))
 			}

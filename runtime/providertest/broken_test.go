@@ -1,0 +1,251 @@
+package providertest_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"testing"
+
+	"google.golang.org/protobuf/types/known/structpb"
+
+	lumi "github.com/lumi-idl/lumi/runtime"
+	"github.com/lumi-idl/lumi/runtime/providertest"
+)
+
+// author is an implementation of volumes in which one thing is wrong.
+type author struct {
+	*volumeOps
+	forgetful bool // about what it created
+	strict    bool // about what is deleted already
+	check     func(want *volumeState) error
+	create    func(want *volumeState, id lumi.ID) (lumi.ID, error)
+	get       func(v *volume) (*volume, error)
+	absent    error // what Get returns for what does not exist
+	update    func(want *volumeState) error
+	delete    func(old *volumeState) error
+}
+
+func (a *author) Check(ctx context.Context, want *volumeState) error {
+	if a.check != nil {
+		return a.check(want)
+	}
+	return a.volumeOps.Check(ctx, want)
+}
+
+func (a *author) Create(ctx context.Context, want *volumeState) (lumi.ID, error) {
+	if a.forgetful {
+		clear(a.cloud.tokens)
+	}
+	id, err := a.volumeOps.Create(ctx, want)
+	if err != nil || a.create == nil {
+		return id, err
+	}
+	return a.create(want, id)
+}
+
+func (a *author) Get(ctx context.Context, id lumi.ID) (*volume, error) {
+	v, err := a.volumeOps.Get(ctx, id)
+	switch {
+	case err != nil && a.absent != nil:
+		return nil, a.absent
+	case err != nil || a.get == nil:
+		return v, err
+	}
+	return a.get(v)
+}
+
+func (a *author) Update(ctx context.Context, old, want *volumeState, diff *lumi.Diff) error {
+	if a.update != nil {
+		return a.update(want)
+	}
+	return a.volumeOps.Update(ctx, old, want, diff)
+}
+
+func (a *author) Delete(ctx context.Context, old *volumeState) error {
+	if a.delete != nil {
+		return a.delete(old)
+	}
+	if _, err := a.volumeOps.Get(ctx, old.ID); err != nil && a.strict {
+		return errors.New("409 gone")
+	}
+	return a.volumeOps.Delete(ctx, old)
+}
+
+// overrider is a provider of volumes of whose methods the author overrides one, and badly.
+type overrider struct {
+	typed
+	check   func(resp *lumi.CheckResponse)
+	create  func(resp *lumi.CreateResponse)
+	get     func(resp *lumi.GetResponse)
+	inspect func(resp *lumi.InspectChangeResponse)
+	update  func(req *lumi.UpdateRequest) error
+}
+
+func (o *overrider) Check(ctx context.Context, req *lumi.CheckRequest) (*lumi.CheckResponse, error) {
+	resp, err := o.typed.Check(ctx, req)
+	if err == nil && o.check != nil {
+		o.check(resp)
+	}
+	return resp, err
+}
+
+func (o *overrider) Create(ctx context.Context, req *lumi.CreateRequest) (*lumi.CreateResponse, error) {
+	resp, err := o.typed.Create(ctx, req)
+	if err == nil && o.create != nil {
+		o.create(resp)
+	}
+	return resp, err
+}
+
+func (o *overrider) Get(ctx context.Context, req *lumi.GetRequest) (*lumi.GetResponse, error) {
+	resp, err := o.typed.Get(ctx, req)
+	if err == nil && o.get != nil {
+		o.get(resp)
+	}
+	return resp, err
+}
+
+func (o *overrider) InspectChange(
+	ctx context.Context, req *lumi.InspectChangeRequest,
+) (*lumi.InspectChangeResponse, error) {
+	resp, err := o.typed.InspectChange(ctx, req)
+	if err == nil && o.inspect != nil {
+		o.inspect(resp)
+	}
+	return resp, err
+}
+
+func (o *overrider) Update(ctx context.Context, req *lumi.UpdateRequest) (*lumi.UpdateResponse, error) {
+	if o.update != nil {
+		return &lumi.UpdateResponse{Properties: &structpb.Struct{}}, o.update(req)
+	}
+	return o.typed.Update(ctx, req)
+}
+
+// small are the properties of a volume with little.
+var small = providertest.Bag{"name": "data", "zone": "a", "size": 10, "password": "correct horse"}
+
+// life is one that shows most of what can be wrong.
+var life = providertest.Life{
+	Create:   small,
+	Computed: []string{"address"},
+	Updates:  []providertest.Change{{Set: providertest.Bag{"size": 20}}},
+	Replaces: []providertest.Replacement{{Set: providertest.Bag{"zone": "b"}}},
+}
+
+// TestReports has one thing wrong at a time, and compares what the kit says of it word by word.
+func TestReports(t *testing.T) {
+	for _, test := range []struct {
+		name     string
+		author   author
+		override overrider
+		life     providertest.Life
+	}{
+		{name: "check changes what is given", author: author{check: func(want *volumeState) error {
+			if !want.Unknown.Has("size") {
+				want.Properties.Size++
+			}
+			return nil
+		}}},
+		{name: "check is not idempotent", author: author{check: func(want *volumeState) error {
+			if c := want.Properties.Comment; c == nil {
+				want.Properties.Comment = new("x")
+			} else {
+				*c += "x"
+			}
+			return nil
+		}}},
+		{name: "check refuses what it returned", author: author{check: func(want *volumeState) error {
+			if want.Properties.Comment != nil {
+				return lumi.Faultf("comment", "is set by the cloud")
+			}
+			want.Properties.Comment = new("x")
+			return nil
+		}}},
+		{name: "check refuses what is not known", author: author{check: func(want *volumeState) error {
+			if want.Properties.Size <= 0 {
+				return lumi.Faultf("size", "must be more than 0")
+			}
+			return nil
+		}}},
+		{name: "check makes up what is not known", override: overrider{check: func(resp *lumi.CheckResponse) {
+			if resp.Properties.Fields["zone"].GetStringValue() == lumi.UnknownValue {
+				resp.Properties.Fields["zone"] = structpb.NewStringValue("z")
+			}
+		}}},
+		{name: "check bares a secret", override: overrider{check: func(resp *lumi.CheckResponse) { bare(resp.Properties) }}},
+		{name: "create fails", author: author{create: func(*volumeState, lumi.ID) (lumi.ID, error) {
+			return "", errors.New("no more room")
+		}}},
+		{name: "create fails half way", author: author{create: func(_ *volumeState, id lumi.ID) (lumi.ID, error) {
+			return id, errors.New("no more room")
+		}}},
+		{name: "create panics", author: author{create: func(*volumeState, lumi.ID) (lumi.ID, error) {
+			panic("no idea")
+		}}},
+		{name: "create tells a secret", author: author{create: func(want *volumeState, _ lumi.ID) (lumi.ID, error) {
+			return "", fmt.Errorf("the password %s is weak", *want.Properties.Password)
+		}}},
+		{name: "create does not compute", author: author{create: func(want *volumeState, id lumi.ID) (lumi.ID, error) {
+			want.Properties.Zones, want.Properties.Address = nil, nil
+			return id, nil
+		}}},
+		{name: "create returns too much", override: overrider{create: func(resp *lumi.CreateResponse) {
+			resp.Properties.Fields["size"] = structpb.NewNumberValue(11)
+			resp.Properties.Fields["address"] = lumi.NewUnknown()
+		}}},
+		{name: "create makes two", author: author{forgetful: true}},
+		{name: "get fails", author: author{get: func(*volume) (*volume, error) { return nil, lumi.ErrNotFound }}},
+		{name: "get differs", author: author{get: func(v *volume) (*volume, error) {
+			v.Size, v.Comment, v.Tags = 11, nil, map[string]string{"a": "b"}
+			return v, nil
+		}}},
+		{name: "get bares a secret", override: overrider{get: func(resp *lumi.GetResponse) { bare(resp.Properties) }}},
+		{name: "a change where there is none", override: overrider{inspect: func(resp *lumi.InspectChangeResponse) {
+			if len(resp.Changes) == 0 {
+				resp.Changes = []lumi.Change{{Kind: lumi.Modified, Path: "size", Old: number(10), New: number(10)}}
+			}
+		}}},
+		{name: "no change where there is one", override: overrider{inspect: func(resp *lumi.InspectChangeResponse) {
+			resp.Changes, resp.Replaces = nil, nil
+		}}},
+		{name: "update does nothing", author: author{update: func(*volumeState) error { return nil }}},
+		{name: "update fails half way", author: author{update: func(want *volumeState) error {
+			want.Properties.Size = 10
+			return lumi.Partial(errors.New("no more room"))
+		}}},
+		{name: "update where it must be refused", override: overrider{update: func(*lumi.UpdateRequest) error {
+			return nil
+		}}, life: providertest.Life{Create: small, Replaces: life.Replaces}},
+		{name: "update refused otherwise", override: overrider{update: func(*lumi.UpdateRequest) error {
+			return errors.New("that cannot be")
+		}}, life: providertest.Life{Create: small, Replaces: life.Replaces}},
+		{name: "delete does nothing", author: author{delete: func(*volumeState) error { return nil }}},
+		{name: "delete twice fails", author: author{strict: true}},
+		{name: "get after delete", author: author{absent: errors.New("404 not found")}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			golden(t, test.name, run(t, func(t providertest.TB) {
+				test.author.volumeOps = &volumeOps{newCloud()}
+				test.override.typed = newVolumes(&test.author)
+				h := providertest.InProcess(t, providertest.Resources(&test.override))
+				l := test.life
+				if l.Create == nil {
+					l = life
+				}
+				h.Resource(volumeToken, "data").Life(t, l)
+			}))
+		})
+	}
+}
+
+// bare takes the wrapper off the secrets in a bag.
+func bare(bag *structpb.Struct) {
+	for _, name := range []string{"password", "token"} {
+		if inner := bag.Fields[name].GetStructValue().GetFields()["value"]; inner != nil {
+			bag.Fields[name] = inner
+		}
+	}
+}
+
+func number(n float64) *structpb.Value { return structpb.NewNumberValue(n) }
