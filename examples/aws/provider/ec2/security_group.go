@@ -3,29 +3,24 @@ package ec2
 import (
 	"context"
 	"errors"
-	"fmt"
-	"net/netip"
 
+	sdk "github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/ec2"
+	"github.com/aws/aws-sdk-go-v2/service/ec2/types"
+
+	"github.com/lumi-idl/lumi/examples/aws/provider/internal/cloud"
 	lumi "github.com/lumi-idl/lumi/runtime"
 )
 
-// securityGroupProviderOpsImpl implements security groups over an Amazon that lives in memory.
-type securityGroupProviderOpsImpl struct {
-	cloud *Memory
-}
-
-// NewSecurityGroups returns the provider of the security groups in a cloud.
-func NewSecurityGroups(cloud *Memory) *SecurityGroupProvider {
-	return NewSecurityGroupProvider(&securityGroupProviderOpsImpl{cloud: cloud})
-}
+// securityGroupProviderOpsImpl implements security groups. Their rules are in the file security_group_rules.go.
+type securityGroupProviderOpsImpl struct{ *account }
 
 // Check implements [SecurityGroupProviderOps]. A group that says nothing about what leaves it lets everything out, as
 // Amazon has it.
 func (ops *securityGroupProviderOpsImpl) Check(_ context.Context, want *lumi.State[*securityGroup]) error {
 	group := want.Properties
 	if group.SecurityGroupEgress == nil && !want.Unknown.Has(SecurityGroup_SecurityGroupEgress) {
-		anywhere := AnyIPv4
-		group.SecurityGroupEgress = []securityGroupRule{{IPProtocol: "-1", CIDRIP: &anywhere}}
+		group.SecurityGroupEgress = []securityGroupRule{{IPProtocol: anyProtocol, CIDRIP: new(AnyIPv4)}}
 	}
 	return errors.Join(
 		checkDescription(group.GroupDescription),
@@ -44,73 +39,93 @@ func checkDescription(description string) error {
 	return lumi.Faultf(SecurityGroup_GroupDescription, "is longer than %d bytes", maxDescription)
 }
 
-// checkRules looks at the rules of one direction. What is not known yet is looked at when it is.
-func checkRules(list lumi.Path, rules []securityGroupRule, unknown lumi.Paths) error {
-	var faults []error
-	for i, rule := range rules {
-		at := list.Index(i)
-		hasPorts := rule.IPProtocol == "tcp" || rule.IPProtocol == "udp"
-		for _, end := range []struct {
-			name string
-			port *float64
-		}{
-			{SecurityGroupRule_FromPort, rule.FromPort},
-			{SecurityGroupRule_ToPort, rule.ToPort},
-		} {
-			if path := at.Field(end.name); hasPorts && end.port == nil && !unknown.Has(path) {
-				faults = append(faults, lumi.Faultf(path, "is required where the protocol is %s", rule.IPProtocol))
-			}
-		}
-		if rule.FromPort != nil && rule.ToPort != nil && hasPorts && *rule.FromPort > *rule.ToPort {
-			faults = append(faults, lumi.Faultf(at, "the ports run from %v down to %v", *rule.FromPort, *rule.ToPort))
-		}
-		if rule.CIDRIP != nil {
-			if _, err := netip.ParsePrefix(*rule.CIDRIP); err != nil {
-				path := at.Field(SecurityGroupRule_CIDRIP)
-				faults = append(faults, lumi.Faultf(path, "%q is no block of addresses such as 10.0.0.0/16", *rule.CIDRIP))
-			}
-		}
-	}
-	return errors.Join(faults...)
-}
-
 // Create implements [SecurityGroupProviderOps]. If Amazon accepts the group and then refuses its rules, the group is
-// there all the same, without rules, and that is what is reported.
+// there all the same, with the rules that it has by then, and that is what is reported.
 func (ops *securityGroupProviderOpsImpl) Create(
-	_ context.Context, want *lumi.State[*securityGroup],
+	ctx context.Context, want *lumi.State[*securityGroup],
 ) (lumi.ID, error) {
 	group := want.Properties
-	vpcID := ""
+	var vpcID *string
 	if group.VPC != nil {
-		vpc, ok := want.Refs.Resolve(*group.VPC)
-		if !ok {
-			return "", lumi.Faultf(SecurityGroup_VPC, "there is no network %s", *group.VPC)
+		var err error
+		if vpcID, err = resolve(want.Refs, SecurityGroup_VPC, *group.VPC); err != nil {
+			return "", err
 		}
-		vpcID = string(vpc.ID)
 	}
-	id := ops.cloud.createGroup(group.Name, group.GroupDescription, vpcID)
-	group.GroupID = &id
-	if err := ops.cloud.setRules(id, group.SecurityGroupIngress, group.SecurityGroupEgress); err != nil {
+	tags := ops.tags(want.URN, group.Name, nil)
+	made, _, err := cloud.MakeOnce(func() (string, error) {
+		filters := []types.Filter{
+			filter("tag:"+cloud.MarkTag, tags[cloud.MarkTag]), filter("group-name", group.Name),
+			filter("description", group.GroupDescription),
+		}
+		if vpcID != nil {
+			filters = append(filters, filter("vpc-id", *vpcID))
+		}
+		out, err := ops.api().DescribeSecurityGroups(ctx, &ec2.DescribeSecurityGroupsInput{Filters: filters})
+		if err != nil || len(out.SecurityGroups) == 0 {
+			return "", err
+		}
+		return *out.SecurityGroups[0].GroupId, nil
+	}, func() (string, error) {
+		out, err := ops.api().CreateSecurityGroup(ctx, &ec2.CreateSecurityGroupInput{
+			GroupName: &group.Name, Description: &group.GroupDescription, VpcId: vpcID,
+			TagSpecifications: tagged(types.ResourceTypeSecurityGroup, tags),
+		}, once)
+		if err != nil {
+			return "", err
+		}
+		return *out.GroupId, nil
+	})
+	switch {
+	case cloud.Is(err, "InvalidVpcID.NotFound", "VPCIdNotSpecified"):
+		return "", cloud.FaultAt(err, SecurityGroup_VPC, "InvalidVpcID.NotFound", "VPCIdNotSpecified")
+	case err != nil:
+		return "", cloud.FaultAt(err, SecurityGroup_Name, "InvalidGroup.Duplicate", "InvalidGroup.Reserved")
+	}
+	id := lumi.ID(made)
+	group.GroupID = &made
+	var now *types.SecurityGroup
+	err = cloud.Wait(ctx, made, func() (bool, error) {
+		now, err = ops.describe(ctx, id)
+		return err == nil, err
+	})
+	if err != nil {
 		group.SecurityGroupIngress, group.SecurityGroupEgress = nil, nil
-		return lumi.ID(id), fmt.Errorf("setting the rules of %s: %w", id, err)
+		return id, cloud.Error(err)
 	}
-	return lumi.ID(id), nil
+	return id, ops.setRules(ctx, now, group)
 }
 
-// Get implements [SecurityGroupProviderOps]. It leaves out the network, since Amazon does not know its URN.
-func (ops *securityGroupProviderOpsImpl) Get(_ context.Context, id lumi.ID) (*securityGroup, error) {
-	record, err := ops.cloud.group(string(id))
+// Get implements [SecurityGroupProviderOps]. The network is left out where no program of Lumi made it.
+func (ops *securityGroupProviderOpsImpl) Get(ctx context.Context, id lumi.ID) (*securityGroup, error) {
+	g, err := ops.describe(ctx, id)
 	if err != nil {
-		return nil, notFound(err)
+		return nil, cloud.Error(err)
 	}
-	groupID := string(id)
-	return &securityGroup{
-		Name:                 record.name,
-		GroupDescription:     record.description,
-		SecurityGroupIngress: record.ingress,
-		SecurityGroupEgress:  record.egress,
-		GroupID:              &groupID,
-	}, nil
+	group := &securityGroup{
+		Name:                 sdk.ToString(g.GroupName),
+		GroupDescription:     sdk.ToString(g.Description),
+		SecurityGroupIngress: listRules(permitted(g.IpPermissions)),
+		SecurityGroupEgress:  listRules(permitted(g.IpPermissionsEgress)),
+		GroupID:              new(string(id)),
+	}
+	u, err := ops.vpcURN(ctx, sdk.ToString(g.VpcId))
+	if err == nil && u != "" {
+		group.VPC = &u
+	}
+	return group, err
+}
+
+// describe finds a group. The error is Amazon's own.
+func (ops *securityGroupProviderOpsImpl) describe(ctx context.Context, id lumi.ID) (*types.SecurityGroup, error) {
+	out, err := ops.api().DescribeSecurityGroups(ctx, &ec2.DescribeSecurityGroupsInput{GroupIds: []string{string(id)}})
+	if err != nil {
+		return nil, err
+	}
+	if len(out.SecurityGroups) == 0 {
+		return nil, lumi.ErrNotFound
+	}
+	return &out.SecurityGroups[0], nil
 }
 
 // InspectChange implements [SecurityGroupProviderOps]. What the IDL says about replacements is all there is to say.
@@ -122,21 +137,18 @@ func (ops *securityGroupProviderOpsImpl) InspectChange(
 
 // Update implements [SecurityGroupProviderOps]. Only rules can change; all else replaces the group.
 func (ops *securityGroupProviderOpsImpl) Update(
-	_ context.Context, old, want *lumi.State[*securityGroup], _ *lumi.Diff,
+	ctx context.Context, old, want *lumi.State[*securityGroup], _ *lumi.Diff,
 ) error {
-	group := want.Properties
-	return ops.cloud.setRules(string(old.ID), group.SecurityGroupIngress, group.SecurityGroupEgress)
+	now, err := ops.describe(ctx, old.ID)
+	if err != nil {
+		return cloud.Error(err)
+	}
+	return ops.setRules(ctx, now, want.Properties)
 }
 
 // Delete implements [SecurityGroupProviderOps].
-func (ops *securityGroupProviderOpsImpl) Delete(_ context.Context, old *lumi.State[*securityGroup]) error {
-	return notFound(ops.cloud.deleteGroup(string(old.ID)))
-}
-
-// notFound says in Lumi's words what Amazon says in its own.
-func notFound(err error) error {
-	if errors.Is(err, errNoGroup) {
-		return lumi.ErrNotFound
-	}
-	return err
+func (ops *securityGroupProviderOpsImpl) Delete(ctx context.Context, old *lumi.State[*securityGroup]) error {
+	groupID := string(old.ID)
+	_, err := ops.api().DeleteSecurityGroup(ctx, &ec2.DeleteSecurityGroupInput{GroupId: &groupID})
+	return cloud.Error(err)
 }

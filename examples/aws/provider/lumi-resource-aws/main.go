@@ -1,18 +1,29 @@
 // Command lumi-resource-aws is the provider of package aws.
+//
+// It works in the account that the configuration names, or else where Amazon's own tools look: AWS_ACCESS_KEY_ID and
+// AWS_SECRET_ACCESS_KEY, AWS_PROFILE, the files in ~/.aws, the machine's role. AWS_ENDPOINT_URL, AWS_ENDPOINT_URL_EC2
+// and AWS_ENDPOINT_URL_S3 lead it to a substitute for Amazon.
 package main
 
 import (
+	"maps"
+
 	"github.com/lumi-idl/lumi/examples/aws/provider/ec2"
+	"github.com/lumi-idl/lumi/examples/aws/provider/internal/cloud"
+	"github.com/lumi-idl/lumi/examples/aws/provider/s3"
 	lumi "github.com/lumi-idl/lumi/runtime"
 	"github.com/lumi-idl/lumi/runtime/serve"
 	"github.com/lumi-idl/lumi/runtime/tokens"
 )
 
 func main() {
+	account := new(cloud.Cloud)
+	resources := map[tokens.Type]lumi.ResourceProvider{}
+	maps.Copy(resources, ec2.Resources(account))
+	maps.Copy(resources, s3.Resources(account))
 	serve.Main(serve.Provider{
-		Package: "aws",
-		Resources: map[tokens.Type]lumi.ResourceProvider{
-			ec2.SecurityGroup: ec2.NewSecurityGroups(&ec2.Memory{}),
-		},
+		Package:   "aws",
+		Configure: serve.Configure(account.Configure),
+		Resources: resources,
 	})
 }

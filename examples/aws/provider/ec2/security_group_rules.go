@@ -1,0 +1,272 @@
+package ec2
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"math"
+	"net/netip"
+	"slices"
+	"strconv"
+
+	sdk "github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/ec2"
+	"github.com/aws/aws-sdk-go-v2/service/ec2/types"
+
+	"github.com/lumi-idl/lumi/examples/aws/provider/internal/cloud"
+	lumi "github.com/lumi-idl/lumi/runtime"
+)
+
+// anyProtocol stands for all protocols.
+const anyProtocol = "-1"
+
+// The protocols that Amazon knows by name, by their numbers: it answers with the name where it was told the number.
+var protocolNames = map[string]string{"1": "icmp", "6": "tcp", "17": "udp", "58": "icmpv6"}
+
+// rule is a rule in the form in which Amazon keeps it, so that equal ones are ==.
+type rule struct {
+	protocol, block string
+	from, to        int32
+}
+
+func (r *SecurityGroupRule) rule() rule {
+	made := rule{protocol: r.IPProtocol, from: -1, to: -1}
+	if name, ok := protocolNames[r.IPProtocol]; ok {
+		made.protocol = name
+	}
+	if r.CIDRIP != nil {
+		made.block = *r.CIDRIP
+	}
+	if r.FromPort != nil {
+		made.from = int32(*r.FromPort)
+	}
+	if r.ToPort != nil {
+		made.to = int32(*r.ToPort)
+	}
+	return made
+}
+
+func (r rule) compare(other rule) int {
+	return cmp.Or(cmp.Compare(r.protocol, other.protocol), cmp.Compare(r.from, other.from), cmp.Compare(r.to, other.to),
+		cmp.Compare(r.block, other.block))
+}
+
+// permission is the rule as Amazon's API has it.
+func (r rule) permission() types.IpPermission {
+	p := types.IpPermission{IpProtocol: &r.protocol}
+	if r.hasPorts() {
+		p.FromPort, p.ToPort = &r.from, &r.to
+	}
+	if prefix, err := netip.ParsePrefix(r.block); err == nil && prefix.Addr().Is6() {
+		p.Ipv6Ranges = []types.Ipv6Range{{CidrIpv6: &r.block}}
+	} else {
+		p.IpRanges = []types.IpRange{{CidrIp: &r.block}}
+	}
+	return p
+}
+
+// hasPorts reports whether ports, or the type and code of a message, mean anything.
+func (r rule) hasPorts() bool { return isPorts(r.protocol) || isMessage(r.protocol) }
+
+func isPorts(protocol string) bool   { return protocol == "tcp" || protocol == "udp" }
+func isMessage(protocol string) bool { return protocol == "icmp" || protocol == "icmpv6" }
+
+// listRules is the inverse of rulesOf, in an order of its own: Amazon keeps none.
+func listRules(rules []rule) []securityGroupRule {
+	list := make([]securityGroupRule, len(rules))
+	for i, r := range slices.SortedFunc(slices.Values(rules), rule.compare) {
+		list[i] = securityGroupRule{IPProtocol: r.protocol, CIDRIP: new(r.block)}
+		if r.hasPorts() {
+			list[i].FromPort, list[i].ToPort = new(float64(r.from)), new(float64(r.to))
+		}
+	}
+	return list
+}
+
+// permitted lists the rules in what Amazon says, which joins those that differ in nothing but their addresses. Rules for
+// other groups, which the IDL does not have, are left out.
+func permitted(permissions []types.IpPermission) []rule {
+	var rules []rule
+	for _, p := range permissions {
+		r := rule{protocol: sdk.ToString(p.IpProtocol), from: -1, to: -1}
+		if p.FromPort != nil && p.ToPort != nil && r.hasPorts() {
+			r.from, r.to = *p.FromPort, *p.ToPort
+		}
+		for _, ipv4 := range p.IpRanges {
+			r.block = sdk.ToString(ipv4.CidrIp)
+			rules = append(rules, r)
+		}
+		for _, ipv6 := range p.Ipv6Ranges {
+			r.block = sdk.ToString(ipv6.CidrIpv6)
+			rules = append(rules, r)
+		}
+	}
+	return rules
+}
+
+// setRules gives a group the rules that are wanted. Where Amazon finds that a rule to add is there, or one to take away
+// is gone, the group has changed since it was looked at: by somebody else, or by a request whose answer was lost. It
+// refuses the whole request then, so the difference is worked out anew.
+func (ops *securityGroupProviderOpsImpl) setRules(
+	ctx context.Context, now *types.SecurityGroup, want *securityGroup,
+) error {
+	wanted := *want
+	for attempt := 1; ; attempt++ {
+		err := ops.changeRules(ctx, now, want)
+		if attempt == 3 || !cloud.Is(err, "InvalidPermission.Duplicate", "InvalidPermission.NotFound") {
+			return err
+		}
+		again, describeErr := ops.describe(ctx, lumi.ID(*now.GroupId))
+		if describeErr != nil {
+			return err
+		}
+		now, *want = again, wanted
+	}
+}
+
+// changeRules asks Amazon for the difference alone, in whatever order the rules stand. New rules come before old ones go,
+// so that what both allow is never cut off.
+func (ops *securityGroupProviderOpsImpl) changeRules(
+	ctx context.Context, now *types.SecurityGroup, want *securityGroup,
+) error {
+	in, out := permitted(now.IpPermissions), permitted(now.IpPermissionsEgress)
+	wantIn, wantOut := rulesOf(want.SecurityGroupIngress), rulesOf(want.SecurityGroupEgress)
+	api, id := ops.api(), now.GroupId
+	keepIn := func() { want.SecurityGroupIngress = listRules(in) }
+	keepOut := func() { want.SecurityGroupEgress = listRules(out) }
+	moreIn, moreOut := without(wantIn, in), without(wantOut, out)
+	lessIn, lessOut := without(in, wantIn), without(out, wantOut)
+	return cloud.Run(
+		cloud.Step{Needed: len(moreIn) > 0, Keep: keepIn, Do: func() error {
+			_, err := api.AuthorizeSecurityGroupIngress(ctx, &ec2.AuthorizeSecurityGroupIngressInput{
+				GroupId: id, IpPermissions: permissions(moreIn),
+			})
+			return done(err, &in, slices.Concat(in, moreIn))
+		}},
+		cloud.Step{Needed: len(moreOut) > 0, Keep: keepOut, Do: func() error {
+			_, err := api.AuthorizeSecurityGroupEgress(ctx, &ec2.AuthorizeSecurityGroupEgressInput{
+				GroupId: id, IpPermissions: permissions(moreOut),
+			})
+			return done(err, &out, slices.Concat(out, moreOut))
+		}},
+		cloud.Step{Needed: len(lessIn) > 0, Keep: keepIn, Do: func() error {
+			_, err := api.RevokeSecurityGroupIngress(ctx, &ec2.RevokeSecurityGroupIngressInput{
+				GroupId: id, IpPermissions: permissions(lessIn),
+			})
+			return done(err, &in, wantIn)
+		}},
+		cloud.Step{Needed: len(lessOut) > 0, Keep: keepOut, Do: func() error {
+			_, err := api.RevokeSecurityGroupEgress(ctx, &ec2.RevokeSecurityGroupEgressInput{
+				GroupId: id, IpPermissions: permissions(lessOut),
+			})
+			return done(err, &out, wantOut)
+		}},
+	)
+}
+
+// done notes what rules there are once a request has been carried out.
+func done(err error, has *[]rule, then []rule) error {
+	if err == nil {
+		*has = then
+	}
+	return cloud.Error(err)
+}
+
+// without lists the rules that are not among others.
+func without(rules, others []rule) []rule {
+	return slices.DeleteFunc(slices.Clone(rules), func(r rule) bool { return slices.Contains(others, r) })
+}
+
+func rulesOf(list []securityGroupRule) []rule {
+	rules := make([]rule, len(list))
+	for i := range list {
+		rules[i] = list[i].rule()
+	}
+	return rules
+}
+
+func permissions(rules []rule) []types.IpPermission {
+	list := make([]types.IpPermission, len(rules))
+	for i, r := range rules {
+		list[i] = r.permission()
+	}
+	return list
+}
+
+// checkRules looks at the rules of one direction. What is not known yet is looked at when it is.
+func checkRules(list lumi.Path, rules []securityGroupRule, unknown lumi.Paths) error {
+	var faults []error
+	seen := map[rule]int{}
+	for i := range rules {
+		at := list.Index(i)
+		if unknown.Within(at) {
+			continue
+		}
+		fault := checkRule(at, &rules[i])
+		if first, twice := seen[rules[i].rule()]; fault == nil && twice {
+			fault = lumi.Faultf(at, "is the same rule as %s", list.Index(first))
+		}
+		if fault == nil {
+			seen[rules[i].rule()] = i
+		}
+		faults = append(faults, fault)
+	}
+	return errors.Join(faults...)
+}
+
+func checkRule(at lumi.Path, r *SecurityGroupRule) error {
+	protocol := r.rule().protocol
+	faults := []error{checkProtocol(at.Field(SecurityGroupRule_IPProtocol), r.IPProtocol)}
+	if r.CIDRIP == nil {
+		faults = append(faults, lumi.Faultf(at.Field(SecurityGroupRule_CIDRIP), "is required, but missing"))
+	} else {
+		faults = append(faults, checkBlock(at.Field(SecurityGroupRule_CIDRIP), *r.CIDRIP))
+	}
+	for _, end := range []struct {
+		name   string
+		number *float64
+	}{
+		{SecurityGroupRule_FromPort, r.FromPort},
+		{SecurityGroupRule_ToPort, r.ToPort},
+	} {
+		faults = append(faults, checkEnd(at.Field(end.name), protocol, end.number))
+	}
+	if err := errors.Join(faults...); err != nil {
+		return err
+	}
+	if isPorts(protocol) && *r.FromPort > *r.ToPort {
+		return lumi.Faultf(at, "the ports run from %v down to %v", *r.FromPort, *r.ToPort)
+	}
+	return nil
+}
+
+func checkProtocol(at lumi.Path, protocol string) error {
+	if protocol == anyProtocol || isPorts(protocol) || isMessage(protocol) {
+		return nil
+	}
+	if n, err := strconv.ParseUint(protocol, 10, 8); err != nil || strconv.FormatUint(n, 10) != protocol {
+		return lumi.Faultf(at, "%q is no protocol: write tcp, udp, icmp, icmpv6, a number up to 255, or %s for all",
+			protocol, anyProtocol)
+	}
+	return nil
+}
+
+// checkEnd checks one end of a range of ports, or the type or the code of a message.
+func checkEnd(at lumi.Path, protocol string, number *float64) error {
+	least, most := 0.0, 65535.0
+	if isMessage(protocol) {
+		least, most = -1, 255
+	}
+	switch {
+	case !isPorts(protocol) && !isMessage(protocol):
+		if number != nil {
+			return lumi.Faultf(at, "means nothing where the protocol is %s: leave it out", protocol)
+		}
+		return nil
+	case number == nil:
+		return lumi.Faultf(at, "is required where the protocol is %s", protocol)
+	case *number != math.Trunc(*number) || *number < least || *number > most:
+		return lumi.Faultf(at, "expected a whole number from %v to %v, found %v", least, most, *number)
+	}
+	return nil
+}

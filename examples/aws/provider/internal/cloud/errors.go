@@ -1,0 +1,115 @@
+package cloud
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+
+	"github.com/aws/aws-sdk-go-v2/aws/retry"
+	"github.com/aws/smithy-go"
+	smithyhttp "github.com/aws/smithy-go/transport/http"
+
+	lumi "github.com/lumi-idl/lumi/runtime"
+)
+
+// Error says in Lumi's words what one of Amazon's errors means, and in Amazon's own what happened:
+//
+//   - what does not exist is [lumi.ErrNotFound];
+//   - what may pass is a [lumi.RetryError];
+//   - any other is a failure.
+//
+// A RetryError says that nothing was changed. That is not known where a server failed or a connection broke, but the
+// provider's requests do no harm when they are sent again: those that make something look first for what an attempt
+// before them may have made.
+func Error(err error) error {
+	if err == nil || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+		return err
+	}
+	said := err
+	var api smithy.APIError
+	var operation *smithy.OperationError
+	switch {
+	case errors.As(err, &api):
+		said = &failure{api.ErrorCode(), api.ErrorMessage(), err}
+	case errors.As(err, &operation):
+		said = operation.Err
+	}
+	switch {
+	case isNotFound(err):
+		return fmt.Errorf("%w: %w", lumi.ErrNotFound, said)
+	case throttled(err), Unclear(err), Is(err, "DependencyViolation", "OperationAborted"):
+		return &lumi.RetryError{Err: said}
+	}
+	return said
+}
+
+// failure is an error of Amazon's without what its SDK says around it.
+type failure struct {
+	code, message string
+	cause         error
+}
+
+func (f *failure) Error() string {
+	if f.message == "" {
+		return f.code
+	}
+	return f.code + ": " + strings.TrimSuffix(f.message, ".")
+}
+
+func (f *failure) Unwrap() error { return f.cause }
+
+// Is reports whether an error is one that Amazon calls by one of the codes.
+func Is(err error, codes ...string) bool {
+	var api smithy.APIError
+	if errors.As(err, &api) {
+		for _, code := range codes {
+			if api.ErrorCode() == code {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// Unclear reports whether a failed request may have been carried out: the server failed, or the answer got lost.
+func Unclear(err error) bool {
+	if throttled(err) {
+		return false
+	}
+	var response *smithyhttp.ResponseError
+	if errors.As(err, &response) && response.HTTPStatusCode() >= http.StatusInternalServerError {
+		return response.HTTPStatusCode() != http.StatusNotImplemented
+	}
+	return errors.As(err, new(*smithyhttp.RequestSendError)) || errors.As(err, new(*smithy.DeserializationError))
+}
+
+func throttled(err error) bool {
+	return retry.ThrottleErrorCode{Codes: retry.DefaultThrottleErrorCodes}.IsErrorThrottle(err).Bool()
+}
+
+// isNotFound knows the codes of EC2, such as InvalidVpcID.NotFound, and those of S3.
+func isNotFound(err error) bool {
+	var api smithy.APIError
+	return errors.As(err, &api) && strings.HasSuffix(api.ErrorCode(), ".NotFound") ||
+		Is(err, "NoSuchBucket", "NoSuchKey", "NotFound")
+}
+
+// FaultAt makes a fault of an error with one of the codes, since the property at the path is its cause; of any other it
+// makes what [Error] does.
+func FaultAt(err error, path lumi.Path, codes ...string) error {
+	var api smithy.APIError
+	if Is(err, codes...) && errors.As(err, &api) {
+		return lumi.Fault{Path: path, Message: (&failure{api.ErrorCode(), api.ErrorMessage(), err}).Error()}
+	}
+	return Error(err)
+}
+
+// Unsupported is the fault of a property that the IDL has and this provider does not.
+func Unsupported(path lumi.Path, set bool) error {
+	if !set {
+		return nil
+	}
+	return lumi.Faultf(path, "is not supported by this provider: leave it out")
+}

@@ -1,0 +1,95 @@
+package cloud
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	aws "github.com/lumi-idl/lumi/examples/aws/provider"
+	lumi "github.com/lumi-idl/lumi/runtime"
+	"github.com/lumi-idl/lumi/runtime/urn"
+)
+
+// MarkTag is the tag that says which resource a thing at Amazon is. A Create whose answer was lost finds by it what it
+// made.
+const MarkTag = "lumi:urn"
+
+// What Amazon accepts.
+const (
+	maxTags       = 50
+	maxTagKey     = 128
+	maxTagValue   = 256
+	reservedByAWS = "aws:"
+	reservedByUs  = "lumi:"
+)
+
+// plainTag matches what all services take as a tag.
+var plainTag = regexp.MustCompile(`^[\p{L}\p{Z}\p{N}_.:/=+\-@]*$`)
+
+// Mark is the value of the [MarkTag]: the URN, or a hash of one that no tag can hold.
+func Mark(u urn.URN) string {
+	if len(u) <= maxTagValue && plainTag.MatchString(string(u)) {
+		return string(u)
+	}
+	sum := sha256.Sum256([]byte(u))
+	return "sha256:" + hex.EncodeToString(sum[:])
+}
+
+// Marked is the URN of the resource with the tags. It reports false where that is not known.
+func Marked(tags aws.Tags) (urn.URN, bool) {
+	u := urn.URN(tags[MarkTag])
+	_, err := u.Parts()
+	return u, err == nil
+}
+
+// Tags are all tags of a resource: those of the configuration, its own above them, and its mark.
+func (c *Cloud) Tags(u urn.URN, own aws.Tags) aws.Tags {
+	all := aws.Tags{}
+	maps.Copy(all, c.defaults)
+	maps.Copy(all, own)
+	all[MarkTag] = Mark(u)
+	return all
+}
+
+// OwnTags are those of a resource's tags that its program gave it; nil if there are none.
+func (c *Cloud) OwnTags(all aws.Tags) aws.Tags {
+	var own aws.Tags
+	for key, value := range all {
+		if given, ok := c.defaults[key]; key == MarkTag || strings.HasPrefix(key, reservedByAWS) || ok && given == value {
+			continue
+		}
+		if own == nil {
+			own = aws.Tags{}
+		}
+		own[key] = value
+	}
+	return own
+}
+
+// CheckTags says which tags Amazon would not accept.
+func CheckTags(path lumi.Path, tags aws.Tags, unknown lumi.Paths) error {
+	var faults []error
+	if len(tags) >= maxTags {
+		faults = append(faults, lumi.Faultf(path, "are %d: Amazon takes %d, and this provider needs one of them",
+			len(tags), maxTags))
+	}
+	for _, key := range slices.Sorted(maps.Keys(tags)) {
+		at := path.Key(key)
+		switch value := tags[key]; {
+		case key == "":
+			faults = append(faults, lumi.Faultf(at, "the name of a tag is empty"))
+		case strings.HasPrefix(key, reservedByAWS), strings.HasPrefix(key, reservedByUs):
+			faults = append(faults, lumi.Faultf(at, "tags that begin with aws: or lumi: are not for programs to set"))
+		case utf8.RuneCountInString(key) > maxTagKey:
+			faults = append(faults, lumi.Faultf(at, "the name of the tag has more than %d characters", maxTagKey))
+		case !unknown.Has(at) && utf8.RuneCountInString(value) > maxTagValue:
+			faults = append(faults, lumi.Faultf(at, "has more than %d characters", maxTagValue))
+		}
+	}
+	return errors.Join(faults...)
+}

@@ -1,0 +1,237 @@
+package s3
+
+import (
+	"context"
+	"errors"
+	"math"
+	"slices"
+
+	sdk "github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/s3"
+	"github.com/aws/aws-sdk-go-v2/service/s3/types"
+
+	"github.com/lumi-idl/lumi/examples/aws/provider/internal/cloud"
+	lumi "github.com/lumi-idl/lumi/runtime"
+)
+
+// readSettings asks for everything that is set on a bucket. The error is Amazon's own.
+func (ops *bucketProviderOpsImpl) readSettings(ctx context.Context, b *bucket) error {
+	acl, err := ops.api().GetBucketAcl(ctx, &s3.GetBucketAclInput{Bucket: &b.Name})
+	if err != nil {
+		return err
+	}
+	b.AccessControl = new(cannedACL(acl.Grants))
+	versioning, err := ops.api().GetBucketVersioning(ctx, &s3.GetBucketVersioningInput{Bucket: &b.Name})
+	if err != nil {
+		return err
+	}
+	if versioning.Status != "" {
+		b.Versioning = new(VersioningStatus(versioning.Status))
+	}
+	cors, err := ops.api().GetBucketCors(ctx, &s3.GetBucketCorsInput{Bucket: &b.Name})
+	if err != nil && !cloud.Is(err, "NoSuchCORSConfiguration") {
+		return err
+	}
+	if err == nil {
+		b.CORSRules = readCORS(cors.CORSRules)
+	}
+	website, err := ops.api().GetBucketWebsite(ctx, &s3.GetBucketWebsiteInput{Bucket: &b.Name})
+	if err != nil && !cloud.Is(err, "NoSuchWebsiteConfiguration") {
+		return err
+	}
+	if err == nil {
+		b.Website = readWebsite(website)
+	}
+	return nil
+}
+
+// access is who may do what with a bucket: its owner alone, where nothing is said.
+func access(b *bucket) CannedACL {
+	if b.AccessControl == nil {
+		return CannedACLPrivate
+	}
+	return *b.AccessControl
+}
+
+func checkAccess(acl *CannedACL) error {
+	if acl == nil {
+		return nil
+	}
+	switch *acl {
+	case CannedACLPrivate, CannedACLPublicRead, CannedACLPublicReadWrite:
+		return nil
+	}
+	return lumi.Faultf(Bucket_AccessControl, "%q is not supported by this provider: write %q, %q or %q",
+		*acl, CannedACLPrivate, CannedACLPublicRead, CannedACLPublicReadWrite)
+}
+
+// setAccess lets in whom the ready-made permissions let in. Amazon blocks those for everybody on every new bucket until
+// it is told otherwise; its substitutes may not know such blocks.
+func (ops *bucketProviderOpsImpl) setAccess(ctx context.Context, name string, acl CannedACL) error {
+	if acl != CannedACLPrivate {
+		_, err := ops.api().DeletePublicAccessBlock(ctx, &s3.DeletePublicAccessBlockInput{Bucket: &name})
+		if err != nil && !cloud.Is(err, "NotImplemented") {
+			return err
+		}
+	}
+	_, err := ops.api().PutBucketAcl(ctx, &s3.PutBucketAclInput{Bucket: &name, ACL: types.BucketCannedACL(acl)})
+	return err
+}
+
+// everybody is the group of all who use Amazon, and all others.
+const everybody = "http://acs.amazonaws.com/groups/global/AllUsers"
+
+// cannedACL finds the ready-made permissions that come to some grants.
+func cannedACL(grants []types.Grant) CannedACL {
+	acl := CannedACLPrivate
+	for _, g := range grants {
+		if g.Grantee == nil || g.Grantee.Type != types.TypeGroup || sdk.ToString(g.Grantee.URI) != everybody {
+			continue
+		}
+		if g.Permission == types.PermissionWrite {
+			return CannedACLPublicReadWrite
+		}
+		acl = CannedACLPublicRead
+	}
+	return acl
+}
+
+// versions is whether a bucket keeps former versions. One that never did and one that does no longer are two things to
+// Amazon, but there is no way from the second to the first.
+func versions(b *bucket) types.BucketVersioningStatus {
+	if b.Versioning == nil {
+		return ""
+	}
+	return types.BucketVersioningStatus(*b.Versioning)
+}
+
+func (ops *bucketProviderOpsImpl) setVersioning(
+	ctx context.Context, name string, status types.BucketVersioningStatus,
+) error {
+	if status == "" {
+		status = types.BucketVersioningStatusSuspended
+	}
+	_, err := ops.api().PutBucketVersioning(ctx, &s3.PutBucketVersioningInput{
+		Bucket: &name, VersioningConfiguration: &types.VersioningConfiguration{Status: status},
+	})
+	return err
+}
+
+// corsMethods are those that Amazon lets a rule name.
+var corsMethods = []string{"DELETE", "GET", "HEAD", "POST", "PUT"}
+
+func checkCORS(rules []CORSRule, unknown lumi.Paths) error {
+	var faults []error
+	if rules != nil && len(rules) == 0 {
+		faults = append(faults, lumi.Faultf(Bucket_CORSRules, "is empty: leave it out"))
+	}
+	for i, rule := range rules {
+		at := lumi.Path(Bucket_CORSRules).Index(i)
+		for j, method := range rule.AllowedMethods {
+			path := at.Field(CORSRule_AllowedMethods).Index(j)
+			if !slices.Contains(corsMethods, method) && !unknown.Has(path) {
+				faults = append(faults, lumi.Faultf(path, "%q is none of %v", method, corsMethods))
+			}
+		}
+		for _, list := range []struct {
+			name   string
+			values []string
+		}{
+			{CORSRule_AllowedMethods, rule.AllowedMethods},
+			{CORSRule_AllowedOrigins, rule.AllowedOrigins},
+		} {
+			if len(list.values) == 0 && !unknown.Has(at.Field(list.name)) {
+				faults = append(faults, lumi.Faultf(at.Field(list.name), "is empty"))
+			}
+		}
+		if age := rule.MaxAge; age != nil && (*age < 0 || *age > math.MaxInt32 || *age != math.Trunc(*age)) {
+			faults = append(faults, lumi.Faultf(at.Field(CORSRule_MaxAge), "expected whole seconds, found %v", *age))
+		}
+	}
+	return errors.Join(faults...)
+}
+
+func (ops *bucketProviderOpsImpl) setCORS(ctx context.Context, name string, rules []CORSRule) error {
+	if len(rules) == 0 {
+		_, err := ops.api().DeleteBucketCors(ctx, &s3.DeleteBucketCorsInput{Bucket: &name})
+		return err
+	}
+	var list []types.CORSRule
+	for _, rule := range rules {
+		sent := types.CORSRule{
+			AllowedMethods: rule.AllowedMethods, AllowedOrigins: rule.AllowedOrigins,
+			AllowedHeaders: rule.AllowedHeaders, ExposeHeaders: rule.ExposedHeaders,
+		}
+		if rule.MaxAge != nil {
+			sent.MaxAgeSeconds = new(int32(*rule.MaxAge))
+		}
+		list = append(list, sent)
+	}
+	_, err := ops.api().PutBucketCors(ctx, &s3.PutBucketCorsInput{
+		Bucket: &name, CORSConfiguration: &types.CORSConfiguration{CORSRules: list},
+	})
+	return err
+}
+
+func readCORS(list []types.CORSRule) []CORSRule {
+	var rules []CORSRule
+	for _, r := range list {
+		rule := CORSRule{
+			AllowedMethods: r.AllowedMethods, AllowedOrigins: r.AllowedOrigins,
+			AllowedHeaders: r.AllowedHeaders, ExposedHeaders: r.ExposeHeaders,
+		}
+		if r.MaxAgeSeconds != nil {
+			rule.MaxAge = new(float64(*r.MaxAgeSeconds))
+		}
+		rules = append(rules, rule)
+	}
+	return rules
+}
+
+func checkWebsite(site *BucketWebsite, unknown lumi.Paths) error {
+	if site == nil {
+		return nil
+	}
+	path := lumi.Path(Bucket_Website)
+	index, redirect := path.Field(BucketWebsite_IndexDocument), path.Field(BucketWebsite_RedirectAllRequestsTo)
+	switch {
+	case site.RedirectAllRequestsTo != nil && (site.IndexDocument != nil || site.ErrorDocument != nil):
+		return lumi.Faultf(redirect, "goes with no other property: nothing is left to show")
+	case site.RedirectAllRequestsTo == nil && site.IndexDocument == nil && !unknown.Has(index) && !unknown.Has(redirect):
+		return lumi.Faultf(index, "is required where there is no %s", BucketWebsite_RedirectAllRequestsTo)
+	}
+	return nil
+}
+
+func (ops *bucketProviderOpsImpl) setWebsite(ctx context.Context, name string, site *BucketWebsite) error {
+	if site == nil {
+		_, err := ops.api().DeleteBucketWebsite(ctx, &s3.DeleteBucketWebsiteInput{Bucket: &name})
+		return err
+	}
+	config := &types.WebsiteConfiguration{}
+	if site.IndexDocument != nil {
+		config.IndexDocument = &types.IndexDocument{Suffix: site.IndexDocument}
+	}
+	if site.ErrorDocument != nil {
+		config.ErrorDocument = &types.ErrorDocument{Key: site.ErrorDocument}
+	}
+	if site.RedirectAllRequestsTo != nil {
+		config.RedirectAllRequestsTo = &types.RedirectAllRequestsTo{HostName: site.RedirectAllRequestsTo}
+	}
+	_, err := ops.api().PutBucketWebsite(ctx, &s3.PutBucketWebsiteInput{Bucket: &name, WebsiteConfiguration: config})
+	return err
+}
+
+func readWebsite(config *s3.GetBucketWebsiteOutput) *BucketWebsite {
+	site := &BucketWebsite{}
+	if config.IndexDocument != nil {
+		site.IndexDocument = config.IndexDocument.Suffix
+	}
+	if config.ErrorDocument != nil {
+		site.ErrorDocument = config.ErrorDocument.Key
+	}
+	if config.RedirectAllRequestsTo != nil {
+		site.RedirectAllRequestsTo = config.RedirectAllRequestsTo.HostName
+	}
+	return site
+}
