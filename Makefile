@@ -7,14 +7,15 @@ PLATFORMS = linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 wind
 
 # Modules below the main one, which have requirements that Lumi's users shall not have. Each target that is about Go code
 # goes through all of them.
-MODULES = examples/aws/provider
+MODULES = examples/aws/provider internal/bench/pulumi
 
 NPM_PACKAGE = runtime/typescript
 # npm ci writes this file last.
 NPM_READY   = $(NPM_PACKAGE)/node_modules/.package-lock.json
 
-# How long 'make fuzz' lets each fuzz test run, and how often 'make bench' repeats what it measures.
+# How long 'make fuzz' lets each fuzz test run, which benchmarks 'make bench' runs, and how often.
 FUZZTIME ?= 60s
+BENCH    ?= .
 COUNT    ?= 1
 
 .DEFAULT_GOAL = help
@@ -65,11 +66,15 @@ fuzz:
 		$(GO) -C $$dir test -run='^$$' -fuzz="^$$name\$$" -fuzztime=$(FUZZTIME) -fuzzminimizetime=100x . </dev/null; \
 	done
 
-## bench: measure speed and memory, COUNT times (1), into bench.txt; benchstat sums up
+## bench: measure speed and memory, what BENCH (.) matches COUNT times (1), into bench.txt; benchstat sums up
 .PHONY: bench
 bench:
-	$(GO) test -run='^$$' -bench=. -benchmem -count=$(COUNT) -timeout=60m ./internal/bench/... | tee bench.txt
-	$(TOOL) benchstat bench.txt
+	@set -e; for module in . internal/bench/pulumi; do \
+		$(GO) -C $$module test -run='^$$' -bench='$(BENCH)' -count=$(COUNT) -timeout=60m \
+			$$(test $$module = . && echo ./internal/bench/... || echo .); \
+	done | tee bench.txt
+	$(TOOL) benchstat -filter='-/impl:/./' bench.txt
+	$(TOOL) benchstat -filter='/impl:/./' -col=/impl bench.txt
 
 ## dist: build the binaries for all platforms, one for this machine, and the npm package into dist/
 .PHONY: dist
