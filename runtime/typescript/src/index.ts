@@ -1,6 +1,7 @@
 /** What TypeScript packages that cidlc generates link against, and what evaluates programs that use them. */
 
 export { Archive, type ArchiveSource, Asset, type AssetSource } from "./asset.js";
+export { formatGraph } from "./canonical.js";
 export { type Configuration, configuration, configure } from "./config.js";
 export { ArgumentError, type Fault } from "./errors.js";
 export type { Desired, Graph } from "./graph.js";

@@ -8,6 +8,8 @@ import { dirname, join } from "node:path";
 import { after, test } from "node:test";
 import { fileURLToPath } from "node:url";
 
+import { formatGraph } from "../dist/index.js";
+
 const root = fileURLToPath(new URL("..", import.meta.url));
 const command = join(root, "dist/bin/lumi-program.js");
 const names = ["--environment=dev", "--package=p"];
@@ -83,7 +85,7 @@ test("a TypeScript program evaluates to its graph", () => {
     assert.deepEqual([first.status, first.stderr], [0, ""]);
     const a = { name: "a", text: "x,--out=y", peer: { "#ref": urn("b") } };
     const expected = graph({ name: "b" }, a, { name: "pending" });
-    assert.equal(first.stdout, `${JSON.stringify(expected, undefined, 4)}\n`);
+    assert.equal(first.stdout, formatGraph(expected));
     assert.deepEqual(runMain(lines, "x", "--out=y"), first, "the same bytes again");
 });
 
@@ -96,7 +98,7 @@ test("what a program prints does not mix with its graph", () => {
     ]);
     assert.deepEqual(found, {
         status: 0,
-        stdout: `${JSON.stringify(graph(), undefined, 4)}\n`,
+        stdout: formatGraph(graph()),
         stderr: "log\nerror\nwrite\nchild\nexit\n",
     });
 });

@@ -6,6 +6,7 @@ import { isAbsolute, relative } from "node:path";
 import { pathToFileURL } from "node:url";
 import { inspect } from "node:util";
 
+import { formatGraph } from "../canonical.js";
 import type { Names } from "../names.js";
 import { type Position, positionOf, positionsOf } from "../position.js";
 import { EvaluationError, type Problem, format } from "../problem.js";
@@ -33,7 +34,7 @@ process.once("beforeExit", () => {
         return;
     }
     try {
-        graph = `${JSON.stringify(evaluation.end(), undefined, 4)}\n`;
+        graph = formatGraph(evaluation.end());
     } catch (error) {
         fail(error);
     }

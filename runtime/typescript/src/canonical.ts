@@ -1,0 +1,69 @@
+import type { Graph } from "./graph.js";
+import { compare } from "./names.js";
+
+/** Writes a graph as canonical LumiGL, which `lumi fmt` leaves as it is. */
+export function formatGraph(graph: Graph): string {
+    const { ref, package: pkg, configuration, resources } = graph;
+    const format = new Formatter(ref ?? "#ref");
+    const entries = Object.entries(resources).map(([urn, { type, properties }]): Entry => {
+        const resource: Entry[] = [
+            ["type", format.value(type, 3)],
+            ["properties", format.value(properties, 3)],
+        ];
+        return [urn, braces(resource, 2)];
+    });
+    const top: Entry[] = [
+        ["package", format.value(pkg, 1)],
+        ["configuration", configuration === undefined ? undefined : new Formatter(undefined).value(configuration, 1)],
+        ["resources", braces(entries, 1)],
+    ];
+    return `${braces(ref === undefined ? top : [["ref", format.value(ref, 1)], ...top], 0)}\n`;
+}
+
+/** A key, and the text of its value unless there is none. */
+type Entry = readonly [key: string, text: string | undefined];
+
+class Formatter {
+    readonly #tag: string | undefined;
+
+    /** Objects with the tag as a key are references, which stand on one line. */
+    constructor(tag: string | undefined) {
+        this.#tag = tag;
+    }
+
+    /** Formats what stands on a line that is indented by some levels. */
+    value(value: unknown, level: number): string {
+        if (Array.isArray(value)) {
+            const elements = value.map((element: unknown) => this.value(element ?? null, level + 1));
+            return enclose("[", elements, "]", level);
+        }
+        if (typeof value !== "object" || value === null) {
+            return JSON.stringify(value);
+        }
+        const members = Object.entries(value).filter(([, member]) => member !== undefined);
+        if (this.#tag !== undefined && Object.hasOwn(value, this.#tag)) {
+            // The tag comes first, as the graph made the object.
+            const parts = members.map(([key, part]) => `${JSON.stringify(key)}: ${JSON.stringify(part)}`);
+            return `{ ${parts.join(", ")} }`;
+        }
+        members.sort(([a], [b]) => compare(a, b));
+        return braces(
+            members.map(([key, member]) => [key, this.value(member, level + 1)]),
+            level,
+        );
+    }
+}
+
+function braces(entries: readonly Entry[], level: number): string {
+    const present = entries.filter(([, text]) => text !== undefined);
+    const lines = present.map(([key, text]) => `${JSON.stringify(key)}: ${text}`);
+    return enclose("{", lines, "}", level);
+}
+
+function enclose(open: string, lines: readonly string[], close: string, level: number): string {
+    if (lines.length === 0) {
+        return open + close;
+    }
+    const indent = "\n" + "  ".repeat(level);
+    return `${open}${lines.map((line) => `${indent}  ${line}`).join(",")}${indent}${close}`;
+}
