@@ -6,7 +6,6 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"strings"
 
 	lumi "github.com/lumi-idl/lumi/runtime"
@@ -44,29 +43,37 @@ func open(ctx context.Context, a lumi.Asset) (*stream, error) {
 	return openFile(ctx, where)
 }
 
-// openFile opens what must be a regular file.
 func openFile(ctx context.Context, where place) (*stream, error) {
+	file, info, err := openRegular(where)
+	if err != nil {
+		return nil, err
+	}
+	return &stream{
+		ReadCloser: &reader{ctx: ctx, from: file, where: where}, size: info.Size(), executable: isExecutable(info.Mode()),
+	}, nil
+}
+
+// openRegular opens what must be a regular file.
+func openRegular(where place) (*os.File, fs.FileInfo, error) {
 	info, err := os.Stat(where.path) // before opening, since to open a named pipe is to wait for a writer
 	if err != nil {
-		return nil, where.failed(err)
+		return nil, nil, where.failed(err)
 	}
 	if err := regular(info.Mode()); err != nil {
-		return nil, where.failed(err)
+		return nil, nil, where.failed(err)
 	}
 	file, err := os.Open(where.path)
 	if err != nil {
-		return nil, where.failed(err)
+		return nil, nil, where.failed(err)
 	}
 	if info, err = file.Stat(); err == nil {
 		err = regular(info.Mode())
 	}
 	if err != nil {
 		_ = file.Close() // Nothing was written to it.
-		return nil, where.failed(err)
+		return nil, nil, where.failed(err)
 	}
-	return &stream{
-		ReadCloser: &reader{ctx: ctx, from: file, where: where}, size: info.Size(), executable: isExecutable(info.Mode()),
-	}, nil
+	return file, info, nil
 }
 
 // isExecutable asks the owner's bit, as git does.
@@ -107,44 +114,13 @@ type reader struct {
 
 func (r *reader) Read(data []byte) (int, error) {
 	if err := r.ctx.Err(); err != nil {
-		return 0, r.where.failed(context.Cause(r.ctx))
+		return 0, r.where.failed(err)
 	}
 	n, err := r.from.Read(data)
-	if err != nil && err != io.EOF {
+	if err != nil && !errors.Is(err, io.EOF) {
 		err = r.where.failed(err)
 	}
 	return n, err
 }
 
 func (r *reader) Close() error { return r.from.Close() }
-
-// readError is about one place. Its message has the place in front, where that may be told.
-type readError struct {
-	where   place
-	message string
-	err     error
-}
-
-func (e *readError) Error() string { return e.where.String() + ": " + e.message }
-
-func (e *readError) Unwrap() error { return e.err }
-
-// failed says what went wrong at the place.
-func (p place) failed(err error) error {
-	var already *readError
-	if errors.As(err, &already) {
-		return err
-	}
-	var path *fs.PathError
-	if errors.As(err, &path) {
-		err = path.Err // whose operation and path say nothing more
-	}
-	message := err.Error()
-	if errors.Is(err, fs.ErrNotExist) {
-		message = "there is no such file"
-		if cwd, problem := os.Getwd(); problem == nil && !filepath.IsAbs(p.path) {
-			message += " in " + quote(cwd)
-		}
-	}
-	return &readError{where: p, message: message, err: err}
-}

@@ -5,9 +5,7 @@ import (
 	"net/url"
 	"path/filepath"
 	"runtime"
-	"strconv"
 	"strings"
-	"unicode/utf8"
 )
 
 // place is where content is that a program does not hold itself: a path, or a URI.
@@ -41,11 +39,7 @@ func placeOf(c located) (place, error) {
 func parseURI(uri string) (place, error) {
 	u, err := url.Parse(uri)
 	if err != nil {
-		var problem *url.Error
-		if errors.As(err, &problem) {
-			err = problem.Err
-		}
-		return place{}, errors.New("the URI is malformed: " + err.Error())
+		return place{}, errors.New("the URI is malformed") // What is more exact quotes it, and it may hold credentials.
 	}
 	p := place{uri: u}
 	switch u.Scheme {
@@ -64,17 +58,16 @@ func parseURI(uri string) (place, error) {
 		}
 		return p, nil
 	case "":
-		return place{}, p.failed(errors.New("a URI starts with file:, http: or https:; for a file, give its path as a path"))
+		return place{}, p.failed(errors.New("only file:, http: and https: URIs can be opened; give the path of a file as a path"))
 	}
-	return place{}, p.failed(errors.New("a URI starts with file:, http: or https:, and not with " + u.Scheme + ":"))
+	return place{}, p.failed(errors.New("only file:, http: and https: URIs can be opened"))
 }
 
 // fileURI says what is wrong with a file: URI.
 func fileURI(u *url.URL) error {
 	switch {
 	case u.Host != "" && u.Host != "localhost":
-		return errors.New("a file: URI is about this machine, and this one names the host " + quote(u.Host) +
-			"; write file:///folder/file")
+		return errors.New("a file: URI is about this machine and names no other; write file:///folder/file")
 	case !strings.HasPrefix(u.Path, "/"):
 		return errors.New("the path of a file: URI is absolute, as in file:///folder/file")
 	case u.RawQuery != "" || u.ForceQuery || u.Fragment != "":
@@ -96,17 +89,4 @@ func (p place) String() string {
 		shown.RawQuery = "…"
 	}
 	return quote(shown.String())
-}
-
-// quote puts text between quotes, cut off where nobody would read on.
-func quote(s string) string {
-	const limit = 400
-	if len(s) <= limit {
-		return strconv.Quote(s)
-	}
-	cut := limit
-	for cut > 0 && !utf8.RuneStart(s[cut]) {
-		cut--
-	}
-	return strconv.Quote(s[:cut] + "…")
 }

@@ -13,6 +13,7 @@ import (
 	"google.golang.org/grpc/codes"
 
 	lumi "github.com/lumi-idl/lumi/runtime"
+	"github.com/lumi-idl/lumi/runtime/content"
 	"github.com/lumi-idl/lumi/runtime/lumirpc"
 	"github.com/lumi-idl/lumi/runtime/tokens"
 	"github.com/lumi-idl/lumi/runtime/urn"
@@ -79,8 +80,12 @@ func (s *server) Check(ctx context.Context, req *lumirpc.CheckRequest) (*lumirpc
 	if err != nil {
 		return nil, err
 	}
+	properties, err := content.Stamp(ctx, req.GetProperties())
+	if err != nil {
+		return nil, err
+	}
 	resp, err := p.Check(ctx, &lumi.CheckRequest{
-		URN: u, Properties: req.GetProperties(), References: references(req.GetReferences()),
+		URN: u, Properties: properties, References: references(req.GetReferences()),
 	})
 	if err != nil {
 		return nil, err

@@ -1,0 +1,97 @@
+package content
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"slices"
+	"strings"
+)
+
+// compareNames is the order in which files of an archive come.
+func compareNames(a, b string) int { return strings.Compare(a, b) }
+
+// folder walks through a folder. Nothing outside of it is opened, whatever becomes of it meanwhile.
+func (w *walker) folder(prefix string, where place) error {
+	root, err := os.OpenRoot(where.path)
+	if err != nil {
+		return where.failed(err)
+	}
+	defer func() { _ = root.Close() }() // It was only read.
+	files, err := w.list(root, where)
+	if err != nil {
+		return err
+	}
+	for _, name := range files {
+		if err := w.folderFile(prefix, where, root, name); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// list returns the names of all files of a folder, in order.
+func (w *walker) list(root *os.Root, where place) (files []string, err error) {
+	spent := 0
+	err = fs.WalkDir(root.FS(), ".", func(name string, entry fs.DirEntry, err error) error {
+		switch {
+		case w.ctx.Err() != nil:
+			return where.failed(w.ctx.Err())
+		case err != nil:
+			return where.failed(notOpened(name, err))
+		case name == ".":
+			return nil
+		}
+		if spent += len(name) + nameCost; spent > maxNames {
+			return where.failed(errTooMany)
+		}
+		name, err = cleanName(name)
+		switch {
+		case err != nil:
+			return where.failed(err)
+		case entry.IsDir():
+			return nil
+		case !entry.Type().IsRegular():
+			return where.failed(entryFailed(name, notRegular(kindOf(entry.Type())), nil))
+		}
+		files = append(files, name)
+		return nil
+	})
+	slices.SortFunc(files, compareNames)
+	return files, err
+}
+
+// notOpened says what is wrong with a file or folder in a folder.
+func notOpened(name string, err error) error {
+	var path *fs.PathError
+	if errors.As(err, &path) {
+		err = path.Err // whose operation and path say nothing more
+	}
+	if name == "." {
+		return err
+	}
+	return entryFailed(name, err.Error(), err)
+}
+
+// notRegular says that there is something in an archive which would be another thing elsewhere.
+func notRegular(kind string) string {
+	return "is " + kind + ", and an archive holds files and folders only"
+}
+
+func (w *walker) folderFile(prefix string, where place, root *os.Root, name string) error {
+	file, err := root.Open(name)
+	if err != nil {
+		return where.failed(notOpened(name, err))
+	}
+	defer func() { _ = file.Close() }() // It was only read.
+	info, err := file.Stat()
+	if err != nil {
+		return where.failed(notOpened(name, err))
+	}
+	if !info.Mode().IsRegular() {
+		return where.failed(entryFailed(name, notRegular(kindOf(info.Mode())), nil))
+	}
+	return w.show(File{
+		Name: prefix + name, Size: info.Size(), Executable: isExecutable(info.Mode()), Content: file,
+	}, where.failed)
+}

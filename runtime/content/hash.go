@@ -1,0 +1,79 @@
+package content
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"io"
+	"slices"
+
+	lumi "github.com/lumi-idl/lumi/runtime"
+)
+
+// Hash returns what tells the content of an asset or archive from any other, in hexadecimal digits.
+//
+// For an asset, it is the SHA-256 of its content. For an archive, it is the SHA-256 of one record for each file, in the
+// order of their names compared byte by byte. A record is the length of the name, as 8 bytes with the highest first;
+// the name; a byte that is 1 for a file that its owner may run, and else 0; and the 32 bytes of the SHA-256 of the
+// content. So a folder, a zip file and a tar file of the same files have the same hash, whatever their order, times,
+// owners and compression are.
+func Hash(ctx context.Context, c lumi.Content) (string, error) {
+	switch c := c.(type) {
+	case lumi.Asset:
+		s, err := open(ctx, c)
+		if err != nil {
+			return "", err
+		}
+		defer func() { _ = s.Close() }() // It was only read.
+		sum, err := digest(s)
+		return hex.EncodeToString(sum[:]), err
+	case lumi.Archive:
+		all, err := records(ctx, c)
+		return hashRecords(all), err
+	}
+	return "", errAbsent
+}
+
+// record is what counts about a file in an archive.
+type record struct {
+	name       string
+	executable bool
+	sum        [sha256.Size]byte
+}
+
+// records makes those of all files of an archive.
+func records(ctx context.Context, a lumi.Archive) ([]record, error) {
+	var all []record
+	err := Walk(ctx, a, func(f File) error {
+		sum, err := digest(f.Content)
+		all = append(all, record{f.Name, f.Executable, sum})
+		return err
+	})
+	return all, err
+}
+
+func hashRecords(all []record) string {
+	slices.SortFunc(all, func(a, b record) int { return compareNames(a.name, b.name) })
+	hash := sha256.New()
+	var line []byte
+	for _, r := range all {
+		line = binary.BigEndian.AppendUint64(line[:0], uint64(len(r.name)))
+		line = append(line, r.name...)
+		if r.executable {
+			line = append(line, 1)
+		} else {
+			line = append(line, 0)
+		}
+		hash.Write(append(line, r.sum[:]...))
+	}
+	return hex.EncodeToString(hash.Sum(nil))
+}
+
+// digest reads all of some content.
+func digest(content io.Reader) (sum [sha256.Size]byte, err error) {
+	hash := sha256.New()
+	_, err = io.Copy(hash, content)
+	hash.Sum(sum[:0])
+	return sum, err
+}

@@ -1,0 +1,125 @@
+package content
+
+import (
+	"errors"
+	"strings"
+	"unicode/utf8"
+)
+
+const (
+	// maxName is the length of a path that Linux takes.
+	maxName = 4096
+	// maxNames is how much an archive's names may take, in bytes. An archive file of a few megabytes can hold names
+	// without end.
+	maxNames = 256 << 20
+	// nameCost is what a name takes beside its letters, more or less.
+	nameCost = 64
+)
+
+// cleanName makes the name of a file in an archive of the one that the archive has for it: parts between slashes, none
+// of them "." or "..".
+func cleanName(name string) (string, error) {
+	if why := nameProblem(name); why != "" {
+		return "", entryFailed(name, "cannot be a name in an archive, since "+why, nil)
+	}
+	parts := strings.Split(name, "/")
+	kept := parts[:0]
+	for _, part := range parts {
+		if part != "." {
+			kept = append(kept, part)
+		}
+	}
+	if len(kept) == 0 {
+		return "", entryFailed(name, "cannot be a name in an archive, since it is the archive itself", nil)
+	}
+	return strings.Join(kept, "/"), nil
+}
+
+// nameProblem says why a name cannot be one in an archive, "" if it can. The TypeScript runtime says the same.
+func nameProblem(name string) string {
+	switch {
+	case name == "":
+		return "it is empty"
+	case len(name) > maxName:
+		return "it is longer than 4096 bytes"
+	case !utf8.ValidString(name):
+		return "it is not valid UTF-8"
+	case strings.ContainsRune(name, 0):
+		return "it has a NUL character in it"
+	case strings.ContainsRune(name, '\\'):
+		return "it has a backslash in it"
+	case name[0] == '/':
+		return "it is absolute"
+	case len(name) > 1 && name[1] == ':' && (name[0]|0x20 >= 'a' && name[0]|0x20 <= 'z'):
+		return "it starts with the letter of a drive"
+	}
+	for part := range strings.SplitSeq(name, "/") {
+		switch part {
+		case "":
+			return "a part of it is empty"
+		case "..":
+			return `a part of it is ".."`
+		}
+	}
+	return ""
+}
+
+// names are those that an archive has.
+type names struct {
+	isFile map[string]bool // and not a folder
+	spent  int
+}
+
+var errTooMany = errors.New("the archive holds too many files to keep account of their names")
+
+// addFile takes account of the clean name of a file.
+func (n *names) addFile(name string) error {
+	isFile, taken := n.isFile[name]
+	switch {
+	case taken && isFile:
+		return entryFailed(name, "is in the archive twice", nil)
+	case taken:
+		return errBoth(name)
+	}
+	if err := n.add(name, true); err != nil {
+		return err
+	}
+	return n.addFolder(parent(name))
+}
+
+// addFolder takes account of a folder, and of those that it is in. There may be one before.
+func (n *names) addFolder(name string) error {
+	for ; name != ""; name = parent(name) {
+		isFile, taken := n.isFile[name]
+		switch {
+		case taken && isFile:
+			return errBoth(name)
+		case taken:
+			return nil
+		}
+		if err := n.add(name, false); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func errBoth(name string) error {
+	return entryFailed(name, "is both a file and a folder in the archive", nil)
+}
+
+func (n *names) add(name string, isFile bool) error {
+	if n.spent += len(name) + nameCost; n.spent > maxNames {
+		return errTooMany
+	}
+	if n.isFile == nil {
+		n.isFile = make(map[string]bool)
+	}
+	n.isFile[name] = isFile
+	return nil
+}
+
+// parent is the folder that a file or folder is in, "" at the top.
+func parent(name string) string {
+	return name[:max(strings.LastIndexByte(name, '/'), 0)]
+}

@@ -1,0 +1,259 @@
+package content
+
+import (
+	"bufio"
+	"compress/gzip"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"slices"
+
+	lumi "github.com/lumi-idl/lumi/runtime"
+)
+
+// File is a file in an archive.
+type File struct {
+	// Name is the path of the file in the archive: parts between slashes. None of them is empty, "." or "..", and no
+	// other file is called the same, or like a folder that this one is in.
+	Name string
+	// Size is the length of the content, -1 where only reading it would tell. Content that turns out to have another
+	// length ends in an error.
+	Size int64
+	// Executable says that the file's owner may run it.
+	Executable bool
+	// Content can be read until the function that was given the file returns.
+	Content io.Reader
+}
+
+// Walk calls visit for every file of an archive, one after another. They come in the order of their names, but for
+// those of a tar file, which come as they are in it. Folders do not count, so that an empty one does not show. An error
+// of visit ends the walk and is returned as it is. Any other error names the archive and, where there is one, the file
+// in it.
+func Walk(ctx context.Context, a lumi.Archive, visit func(File) error) error {
+	return (&walker{ctx: ctx, visit: visit}).archive("", a)
+}
+
+type walker struct {
+	ctx   context.Context
+	visit func(File) error
+	names names
+}
+
+// archive walks through an archive whose files go below the prefix, which is empty or ends in a slash.
+func (w *walker) archive(prefix string, a lumi.Archive) error {
+	if assets, ok := a.Assets(); ok {
+		return w.assets(prefix, assets)
+	}
+	where, err := placeOf(a)
+	switch {
+	case err != nil:
+		return err
+	case where.isRemote():
+		return w.remote(prefix, where)
+	}
+	info, err := os.Stat(where.path)
+	if err != nil {
+		return where.failed(err)
+	}
+	if info.IsDir() {
+		return w.folder(prefix, where)
+	}
+	return w.file(prefix, where)
+}
+
+// assets walks through what an archive is made of.
+func (w *walker) assets(prefix string, assets map[string]lumi.Content) error {
+	parts, err := sortParts(assets)
+	if err != nil {
+		return err
+	}
+	for _, part := range parts {
+		switch c := part.content.(type) {
+		case lumi.Asset:
+			err = w.asset(prefix+part.name, c)
+		case lumi.Archive:
+			err = w.archive(prefix+part.name+"/", c)
+		default:
+			err = errAbsent
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// part is one of those that an archive is made of.
+type part struct {
+	name    string // clean
+	content lumi.Content
+}
+
+// sortParts has them in the order of the names of the files that come of them.
+func sortParts(assets map[string]lumi.Content) ([]part, error) {
+	parts := make([]part, 0, len(assets))
+	for _, key := range slices.Sorted(maps.Keys(assets)) {
+		name, err := cleanName(key)
+		if err != nil {
+			return nil, err
+		}
+		parts = append(parts, part{name, assets[key]})
+	}
+	slices.SortStableFunc(parts, func(a, b part) int { return compareNames(a.sortKey(), b.sortKey()) })
+	return parts, nil
+}
+
+func (p part) sortKey() string {
+	if _, ok := p.content.(lumi.Archive); ok {
+		return p.name + "/"
+	}
+	return p.name
+}
+
+func (w *walker) asset(name string, a lumi.Asset) error {
+	s, err := open(w.ctx, a)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = s.Close() }() // It was only read.
+	return w.show(File{Name: name, Size: s.size, Executable: s.executable, Content: s}, func(err error) error { return err })
+}
+
+// show hands a file to the visitor. Errors of its content go through failed on their way.
+func (w *walker) show(f File, failed func(error) error) error {
+	if err := w.names.addFile(f.Name); err != nil {
+		return failed(err)
+	}
+	f.Content = &fileReader{ctx: w.ctx, file: f, left: f.Size, failed: failed}
+	return w.visit(f)
+}
+
+// fileReader reads a file until the context is done, and holds it to the size that was said.
+type fileReader struct {
+	ctx    context.Context
+	file   File
+	left   int64
+	failed func(error) error
+}
+
+func (r *fileReader) Read(data []byte) (int, error) {
+	if err := r.ctx.Err(); err != nil {
+		return 0, r.failed(err)
+	}
+	n, err := r.file.Content.Read(data)
+	r.left -= int64(n)
+	switch {
+	case r.file.Size >= 0 && r.left < 0:
+		return 0, r.failed(entryFailed(r.file.Name, "has more content than its size says", nil))
+	case errors.Is(err, io.EOF) && r.file.Size >= 0 && r.left > 0:
+		return n, r.failed(entryFailed(r.file.Name, "has less content than its size says", io.ErrUnexpectedEOF))
+	case err == nil || errors.Is(err, io.EOF):
+		return n, err
+	}
+	var about *readError
+	if !errors.As(err, &about) {
+		err = entryFailed(r.file.Name, damage(err), err)
+	}
+	return n, r.failed(err)
+}
+
+// damage says what it means that an archive cannot be read.
+func damage(err error) string {
+	if errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF) {
+		return "is cut off"
+	}
+	return "is damaged: " + err.Error()
+}
+
+// damaged says that about an archive as a whole.
+func (p place) damaged(err error) error {
+	var about *readError
+	if errors.As(err, &about) {
+		return p.failed(err)
+	}
+	return p.failed(&readError{message: damage(err), err: err})
+}
+
+// file walks through an archive file.
+func (w *walker) file(prefix string, where place) error {
+	file, info, err := openRegular(where)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = file.Close() }() // It was only read.
+	head := make([]byte, headSize)
+	n, err := file.ReadAt(head, 0)
+	if err != nil && !errors.Is(err, io.EOF) {
+		return where.failed(err)
+	}
+	if formatOf(head[:n]) == zipFormat {
+		return w.zip(prefix, where, file, info.Size())
+	}
+	return w.stream(prefix, where, bufio.NewReader(&reader{ctx: w.ctx, from: file, where: where}))
+}
+
+// remote walks through an archive file behind an address.
+func (w *walker) remote(prefix string, where place) error {
+	s, err := fetch(w.ctx, where)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = s.Close() }() // It was only read.
+	in := bufio.NewReader(s)
+	head, err := in.Peek(headSize)
+	if err != nil && !errors.Is(err, io.EOF) {
+		return err
+	}
+	if formatOf(head) != zipFormat {
+		return w.stream(prefix, where, in)
+	}
+	return spooled(func(file *os.File) error {
+		size, err := io.Copy(file, in)
+		if err != nil {
+			return where.failed(err)
+		}
+		return w.zip(prefix, where, file, size)
+	})
+}
+
+// spooled calls use with an empty file that is gone afterwards.
+func spooled(use func(*os.File) error) (err error) {
+	file, err := os.CreateTemp("", "lumi-content-*")
+	if err != nil {
+		return fmt.Errorf("no temporary file: %w", err)
+	}
+	defer func() {
+		err = errors.Join(err, file.Close(), os.Remove(file.Name()))
+	}()
+	return use(file)
+}
+
+// stream walks through an archive file that can be read from front to end.
+func (w *walker) stream(prefix string, where place, in *bufio.Reader) error {
+	head, err := in.Peek(headSize)
+	if err != nil && !errors.Is(err, io.EOF) {
+		return err
+	}
+	switch formatOf(head) {
+	case tarFormat:
+		return w.tar(prefix, where, in)
+	case gzipFormat:
+		plain, err := gzip.NewReader(in)
+		if err != nil {
+			return where.damaged(err)
+		}
+		in = bufio.NewReader(plain)
+		head, err := in.Peek(headSize)
+		switch {
+		case err != nil && !errors.Is(err, io.EOF):
+			return where.damaged(err)
+		case formatOf(head) == tarFormat:
+			return w.tar(prefix, where, in)
+		}
+		return where.failed(errors.New("is compressed with gzip, and what is in it is no tar file"))
+	}
+	return where.failed(errors.New("is neither a folder nor a .zip, .tar or .tar.gz file"))
+}

@@ -1,0 +1,455 @@
+package content_test
+
+import (
+	"archive/tar"
+	"archive/zip"
+	"bytes"
+	"compress/gzip"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"syscall"
+	"testing"
+
+	lumi "github.com/lumi-idl/lumi/runtime"
+	"github.com/lumi-idl/lumi/runtime/content"
+)
+
+// entry is what a test puts into an archive.
+type entry struct {
+	name, data string
+	kind       byte // as in a tar file, a regular file if 0
+	executable bool
+}
+
+func (e entry) perm() int64 {
+	if e.executable {
+		return 0o755
+	}
+	return 0o644
+}
+
+func makeTar(t testing.TB, entries ...entry) []byte {
+	t.Helper()
+	var out bytes.Buffer
+	w := tar.NewWriter(&out)
+	for _, e := range entries {
+		kind := e.kind
+		if kind == 0 {
+			kind = tar.TypeReg
+		}
+		h := &tar.Header{Name: e.name, Typeflag: kind, Mode: e.perm(), Size: int64(len(e.data))}
+		switch kind {
+		case tar.TypeLink, tar.TypeSymlink:
+			h.Linkname, h.Size = "a", 0
+		case tar.TypeXGlobalHeader:
+			h = &tar.Header{Typeflag: kind, PAXRecords: map[string]string{"comment": "x"}}
+		}
+		if err := w.WriteHeader(h); err != nil {
+			t.Fatal(err)
+		}
+		if h.Size > 0 {
+			if _, err := io.WriteString(w, e.data); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return out.Bytes()
+}
+
+func compress(t testing.TB, data []byte) []byte {
+	t.Helper()
+	var out bytes.Buffer
+	w := gzip.NewWriter(&out)
+	if _, err := w.Write(data); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return out.Bytes()
+}
+
+func makeZip(t testing.TB, entries ...entry) []byte {
+	t.Helper()
+	var out bytes.Buffer
+	w := zip.NewWriter(&out)
+	for _, e := range entries {
+		h := &zip.FileHeader{Name: e.name, Method: zip.Deflate}
+		mode := os.FileMode(e.perm())
+		if e.kind == tar.TypeSymlink {
+			mode |= os.ModeSymlink
+		}
+		h.SetMode(mode)
+		entry, err := w.CreateHeader(h)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := io.WriteString(entry, e.data); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return out.Bytes()
+}
+
+// changed returns the data with one text in it replaced wherever it is.
+func changed(data []byte, old, now string) []byte {
+	return bytes.ReplaceAll(data, []byte(old), []byte(now))
+}
+
+// list returns one line for each file of an archive, or the error.
+func list(t testing.TB, a lumi.Archive) string {
+	t.Helper()
+	var out strings.Builder
+	err := content.Walk(t.Context(), a, func(f content.File) error {
+		data, err := io.ReadAll(f.Content)
+		if err != nil {
+			return err
+		}
+		if f.Size != int64(len(data)) {
+			return fmt.Errorf("%s has %d bytes and not %d", f.Name, len(data), f.Size)
+		}
+		fmt.Fprintf(&out, "%s=%s", f.Name, data)
+		if f.Executable {
+			out.WriteString(" x")
+		}
+		out.WriteString("\n")
+		return nil
+	})
+	if err != nil {
+		return "error: " + err.Error()
+	}
+	return out.String()
+}
+
+func TestWalk(t *testing.T) {
+	entries := []entry{
+		{name: "./"}, {name: "./dir/", kind: tar.TypeDir}, {name: "./dir/b", data: "2"},
+		{name: "dir.txt", data: "3"}, {name: "run", data: "1", executable: true}, {name: "empty/", kind: tar.TypeDir},
+	}
+	entries[0].kind = tar.TypeDir
+	inOrder := "dir.txt=3\ndir/b=2\nrun=1 x\n"
+	asInTar := "dir/b=2\ndir.txt=3\nrun=1 x\n"
+	tarFile, zipFile := makeTar(t, append(entries, entry{kind: tar.TypeXGlobalHeader})...), makeZip(t, entries...)
+	files := map[string]string{
+		"in.tar": string(tarFile), "in.tgz": string(compress(t, tarFile)), "in.zip": string(zipFile),
+		"misleading.zip": string(tarFile), "none.tar": string(makeTar(t)), "none.zip": string(makeZip(t)),
+		"folder/dir/b": "2", "folder/dir.txt": "3", "folder/run": "1",
+	}
+	folder := inFolder(t, files)
+	if err := os.Chmod("folder/run", 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink("folder", "link"); err != nil {
+		t.Fatal(err)
+	}
+	remote := map[string]string{}
+	for name, data := range files {
+		remote["/"+name] = data
+	}
+	address := serve(t, remote)
+	temp := t.TempDir()
+	t.Setenv("TMPDIR", temp)
+
+	for _, test := range []struct {
+		name string
+		a    lumi.Archive
+		want string
+	}{
+		{"a folder", lumi.FileArchive("folder"), inOrder},
+		{"a link to a folder", lumi.FileArchive("link"), inOrder},
+		{"a folder with a file: URI", lumi.URIArchive("file://" + folder + "/folder"), inOrder},
+		{"a zip file", lumi.FileArchive("in.zip"), inOrder},
+		{"a zip file with a file: URI", lumi.URIArchive("file://" + folder + "/in.zip"), inOrder},
+		{"a zip file behind an address", lumi.URIArchive(address + "/in.zip"), inOrder},
+		{"a tar file", lumi.FileArchive("in.tar"), asInTar},
+		{"a tar file behind an address", lumi.URIArchive(address + "/in.tar"), asInTar},
+		{"a compressed tar file", lumi.FileArchive("in.tgz"), asInTar},
+		{"a compressed tar file behind an address", lumi.URIArchive(address + "/in.tgz"), asInTar},
+		{"a tar file with a misleading name", lumi.FileArchive("misleading.zip"), asInTar},
+		{"a zip file of nothing", lumi.FileArchive("none.zip"), ""},
+		{"a tar file of nothing", lumi.FileArchive("none.tar"), ""},
+		{"assets", lumi.AssetArchive(map[string]lumi.Content{
+			"z": lumi.TextAsset("text"), "./d": lumi.FileAsset("folder/run"), "d.d": lumi.URIAsset(address + "/folder/run"),
+			"e": lumi.FileArchive("folder"), "e.e": lumi.TextAsset(""), "e/new": lumi.TextAsset("4"),
+			"f/g": lumi.AssetArchive(map[string]lumi.Content{"h": lumi.FileArchive("none.zip"), "i": lumi.TextAsset("5")}),
+		}), "d=1 x\nd.d=1\ne.e=\ne/dir.txt=3\ne/dir/b=2\ne/run=1 x\ne/new=4\nf/g/i=5\nz=text\n"},
+		{"no assets", lumi.AssetArchive(nil), ""},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			if got := list(t, test.a); got != test.want {
+				t.Errorf("got\n%s\nwant\n%s", got, test.want)
+			}
+		})
+	}
+	if left, err := os.ReadDir(temp); err != nil || len(left) > 0 {
+		t.Errorf("temporary files are left: %v, %v", left, err)
+	}
+}
+
+// TestWalkErrors is about what archives cannot hold and what cannot be read.
+func TestWalkErrors(t *testing.T) {
+	one := makeTar(t, entry{name: "a", data: strings.Repeat("x", 600)})
+	random := make([]byte, 3000)
+	for i := range random {
+		random[i] = byte(i * i >> 3)
+	}
+	tests := []struct {
+		name string
+		data []byte
+		want string // behind the name of the file
+	}{
+		{"no archive", []byte("text"), "is neither a folder nor a .zip, .tar or .tar.gz file"},
+		{"empty", nil, "is neither a folder nor a .zip, .tar or .tar.gz file"},
+		{"long, and no archive", random, "is neither a folder nor a .zip, .tar or .tar.gz file"},
+		{"compressed text", compress(t, []byte("text")), "is compressed with gzip, and what is in it is no tar file"},
+		{"cut off before its end", one[:len(one)-1024], "is cut off"},
+		{"cut off in a file", one[:1000], `"a": is cut off`},
+		{"cut off between", makeTar(t, entry{name: "a"}, entry{name: "b"})[:700], "is cut off"},
+		{"cut off when compressed", compress(t, one)[:40], "is cut off"},
+		{"cut off at the checksum", compress(t, one)[:len(compress(t, one))-4], "is cut off"},
+		{"a checksum of what was compressed", wrongChecksum(compress(t, one)), "is damaged: gzip: invalid checksum"},
+		{"only the start of gzip", []byte{0x1f, 0x8b}, "is cut off"},
+		{"damaged tar", changed(makeTar(t, entry{name: "a"}, entry{name: "b"}), "b\x00\x00\x00", "c\x00\x00\x00"),
+			"is damaged: archive/tar: invalid tar header"},
+		{"cut off zip", makeZip(t, entry{name: "a"})[:20], "is damaged: zip: not a valid zip file"},
+		{"only the start of zip", []byte("PK\x03\x04"), "is damaged: zip: not a valid zip file"},
+		{"damaged zip", changedCRC(t), `"a": is damaged: zip: checksum error`},
+		{"a size that is too small", sized(t, 3), `"a": is damaged: zip: not a valid zip file`},
+		{"a size that is too large", sized(t, 12), `"a": is cut off`},
+		{"a size out of range", sized(t, 1<<63), `"a": is damaged: its size is out of range`},
+		{"encrypted zip", flagged(t), `"a": is encrypted`},
+		{"another compression", method(t), `"a": is compressed by a method other than deflate`},
+
+		{"twice in tar", makeTar(t, entry{name: "a"}, entry{name: "./a"}), `"a": is in the archive twice`},
+		{"twice in zip", makeZip(t, entry{name: "a"}, entry{name: "a"}), `"a": is in the archive twice`},
+		{"file and folder", makeTar(t, entry{name: "a"}, entry{name: "a/b/c"}),
+			`"a": is both a file and a folder in the archive`},
+		{"folder and file", makeZip(t, entry{name: "a/b/c"}, entry{name: "a/b"}),
+			`"a/b": is both a file and a folder in the archive`},
+		{"empty folder and file", makeZip(t, entry{name: "a/"}, entry{name: "a"}),
+			`"a": is both a file and a folder in the archive`},
+		{"file and empty folder", makeTar(t, entry{name: "a"}, entry{name: "a/", kind: tar.TypeDir}),
+			`"a": is both a file and a folder in the archive`},
+		{"symbolic link", makeTar(t, entry{name: "l", kind: tar.TypeSymlink}),
+			`"l": is a symbolic link, and an archive holds files and folders only`},
+		{"symbolic link in zip", makeZip(t, entry{name: "l", data: "a", kind: tar.TypeSymlink}),
+			`"l": is a symbolic link, and an archive holds files and folders only`},
+		{"hard link", makeTar(t, entry{name: "a"}, entry{name: "l", kind: tar.TypeLink}),
+			`"l": is a hard link, and an archive holds files and folders only`},
+		{"device", makeTar(t, entry{name: "d", kind: tar.TypeBlock}),
+			`"d": is a device, and an archive holds files and folders only`},
+		{"terminal", makeTar(t, entry{name: "d", kind: tar.TypeChar}),
+			`"d": is a device, and an archive holds files and folders only`},
+		{"named pipe", makeTar(t, entry{name: "p", kind: tar.TypeFifo}),
+			`"p": is a named pipe, and an archive holds files and folders only`},
+	}
+	for _, bad := range badNames {
+		want := strings.TrimPrefix(bad.want, "$") // where tar files cannot have it
+		tests = append(tests, struct {
+			name string
+			data []byte
+			want string
+		}{"zip: " + bad.want, makeZip(t, entry{name: bad.name}), want})
+		if want == bad.want {
+			tests = append(tests, struct {
+				name string
+				data []byte
+				want string
+			}{"tar: " + bad.want, makeTar(t, entry{name: bad.name}), want})
+		}
+	}
+	inFolder(t, nil)
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			write(t, ".", map[string]string{"x": string(test.data)})
+			if got, want := list(t, lumi.FileArchive("x")), `error: "x": `+test.want; got != want {
+				t.Errorf("got\n%s\nwant\n%s", got, want)
+			}
+		})
+	}
+}
+
+const cannot = ": cannot be a name in an archive, since "
+
+// badNames are names that no archive can have. What starts with a $ cannot stand in a tar file.
+var badNames = []struct{ name, want string }{
+	{"", `$""` + cannot + `it is empty`},
+	{".", `"."` + cannot + `it is the archive itself`},
+	{"./.", `"./."` + cannot + `it is the archive itself`},
+	{"/etc/passwd", `"/etc/passwd"` + cannot + `it is absolute`},
+	{"..", `".."` + cannot + `a part of it is ".."`},
+	{"../a", `"../a"` + cannot + `a part of it is ".."`},
+	{"a/../../b", `"a/../../b"` + cannot + `a part of it is ".."`},
+	{"a//b", `"a//b"` + cannot + `a part of it is empty`},
+	{`a\b`, `"a\\b"` + cannot + `it has a backslash in it`},
+	{"C:/a", `"C:/a"` + cannot + `it starts with the letter of a drive`},
+	{"z:", `"z:"` + cannot + `it starts with the letter of a drive`},
+	{"a\x00b", `$"a\x00b"` + cannot + `it has a NUL character in it`},
+	{"a\xff", `"a\xff"` + cannot + `it is not valid UTF-8`},
+	{strings.Repeat("a", 4097), `"` + strings.Repeat("a", 400) + `…"` + cannot + `it is longer than 4096 bytes`},
+}
+
+func wrongChecksum(gz []byte) []byte {
+	gz[len(gz)-8] ^= 1
+	return gz
+}
+
+// stored is a zip file of one file that is not compressed.
+func stored(t *testing.T, change func(*zip.FileHeader)) []byte {
+	t.Helper()
+	var out bytes.Buffer
+	w := zip.NewWriter(&out)
+	h := &zip.FileHeader{Name: "a", Method: zip.Store, CompressedSize64: 9, UncompressedSize64: 9, CRC32: 0}
+	h.SetMode(0o644)
+	change(h)
+	entry, err := w.CreateRaw(h)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := io.WriteString(entry, "some data"); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return out.Bytes()
+}
+
+func changedCRC(t *testing.T) []byte { return stored(t, func(h *zip.FileHeader) { h.CRC32 = 1 }) }
+
+func flagged(t *testing.T) []byte { return stored(t, func(h *zip.FileHeader) { h.Flags = 1 }) }
+
+func method(t *testing.T) []byte { return stored(t, func(h *zip.FileHeader) { h.Method = 12 }) }
+
+func sized(t *testing.T, size uint64) []byte {
+	return stored(t, func(h *zip.FileHeader) { h.UncompressedSize64 = size })
+}
+
+// TestWalkPlaces is about archives that are not where they should be, and about folders.
+func TestWalkPlaces(t *testing.T) {
+	folder := inFolder(t, map[string]string{
+		"text": "x", "linked/sub/a": "", "piped/a": "", `back/sl\ash`: "", "utf8/\xff/a": "",
+	})
+	if err := os.Symlink("a", "linked/sub/link"); err != nil {
+		t.Fatal(err)
+	}
+	if err := syscall.Mkfifo("piped/pipe", 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if err := syscall.Mkfifo("pipe", 0o644); err != nil {
+		t.Fatal(err)
+	}
+	cut := makeTar(t, entry{name: "a", data: "x"})
+	address := serve(t, map[string]string{
+		"/text": "x", "/cut.tar": string(cut[:512]), "/zip": string(makeZip(t, entry{name: "../a"})),
+	})
+	of := func(assets map[string]lumi.Content) lumi.Archive { return lumi.AssetArchive(assets) }
+	type m = map[string]lumi.Content
+	tests := []struct {
+		name string
+		a    lumi.Archive
+		want string
+	}{
+		{"absent", lumi.Archive{}, "there is no content, since the asset or archive is absent"},
+		{"no file", lumi.FileArchive("x"), `"x": there is no such file in "` + folder + `"`},
+		{"a file", lumi.FileArchive("text"), `"text": is neither a folder nor a .zip, .tar or .tar.gz file`},
+		{"a pipe", lumi.FileArchive("pipe"), `"pipe": is a named pipe, and a file belongs here`},
+		{"a link in a folder", lumi.FileArchive("linked"),
+			`"linked": "sub/link": is a symbolic link, and an archive holds files and folders only`},
+		{"a pipe in a folder", lumi.FileArchive("piped"),
+			`"piped": "pipe": is a named pipe, and an archive holds files and folders only`},
+		{"a backslash in a folder", lumi.FileArchive("back"), `"back": "sl\\ash"` + cannot + `it has a backslash in it`},
+		{"bytes in a folder", lumi.FileArchive("utf8"), `"utf8": "\xff"` + cannot + `it is not valid UTF-8`},
+		{"another scheme", lumi.URIArchive("s3://bucket/a.zip"),
+			`"s3://bucket/a.zip": only file:, http: and https: URIs can be opened`},
+		{"not found", lumi.URIArchive(address + "/x"), `"` + address + `/x": the server answered 404 Not Found`},
+		{"no archive", lumi.URIArchive(address + "/text"),
+			`"` + address + `/text": is neither a folder nor a .zip, .tar or .tar.gz file`},
+		{"cut off on the way", lumi.URIArchive(address + "/cut"), `"` + address + `/cut": unexpected EOF`},
+		{"cut off", lumi.URIArchive(address + "/cut.tar"), `"` + address + `/cut.tar": "a": is cut off`},
+		{"a bad zip", lumi.URIArchive(address + "/zip"), `"` + address + `/zip": "../a"` + cannot + `a part of it is ".."`},
+		{"nothing in it", of(m{"a": nil}), "there is no content, since the asset or archive is absent"},
+		{"no file in it", of(m{"a": lumi.FileAsset("x")}), `"x": there is no such file in "` + folder + `"`},
+		{"no archive in it", of(m{"a": lumi.FileArchive("x")}), `"x": there is no such file in "` + folder + `"`},
+		{"twice", of(m{"a": lumi.TextAsset(""), "./a": lumi.TextAsset("")}), `"a": is in the archive twice`},
+		{"twice through an archive", of(m{"a": of(m{"b": lumi.TextAsset("")}), "a/b": lumi.TextAsset("")}),
+			`"a/b": is in the archive twice`},
+		{"file and folder", of(m{"a": lumi.TextAsset(""), "a/b": lumi.TextAsset("")}),
+			`"a": is both a file and a folder in the archive`},
+		{"an archive inside, cut off", of(m{"a": lumi.URIArchive(address + "/cut.tar")}),
+			`"` + address + `/cut.tar": "a/a": is cut off`},
+	}
+	for _, bad := range badNames {
+		want := strings.TrimPrefix(bad.want, "$")
+		tests = append(tests, struct {
+			name string
+			a    lumi.Archive
+			want string
+		}{want, of(m{bad.name: lumi.TextAsset("")}), want})
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			if got, want := list(t, test.a), "error: "+test.want; got != want {
+				t.Errorf("got\n%s\nwant\n%s", got, want)
+			}
+		})
+	}
+}
+
+// TestWalkEnds is about ends before the end.
+func TestWalkEnds(t *testing.T) {
+	inFolder(t, map[string]string{
+		"folder/a": "x", "folder/b": "x", "tar": string(makeTar(t, entry{name: "a", data: "x"}, entry{name: "b"})),
+		"zip": string(makeZip(t, entry{name: "a", data: "x"}, entry{name: "b"})),
+	})
+	for _, name := range []string{"folder", "tar", "zip"} {
+		stop, visits := errors.New("enough"), 0
+		err := content.Walk(t.Context(), lumi.FileArchive(name), func(content.File) error {
+			visits++
+			return stop
+		})
+		if err != stop || visits != 1 {
+			t.Errorf("%s: %v after %d visits", name, err, visits)
+		}
+		ctx, cancel := context.WithCancel(t.Context())
+		err = content.Walk(ctx, lumi.FileArchive(name), func(f content.File) error {
+			cancel()
+			_, err := io.ReadAll(f.Content)
+			return err
+		})
+		if !errors.Is(err, context.Canceled) {
+			t.Errorf("%s: cancelled, and the error is %v", name, err)
+		}
+		if want := fmt.Sprintf("%q: context canceled", name); err.Error() != want {
+			t.Errorf("got %s, want %s", err, want)
+		}
+	}
+}
+
+// TestWalkMoving is about files that change while they are read.
+func TestWalkMoving(t *testing.T) {
+	for _, test := range []struct{ now, want string }{
+		{"longer", `error: "folder": "a": has more content than its size says`},
+		{"s", `error: "folder": "a": has less content than its size says`},
+	} {
+		inFolder(t, map[string]string{"folder/a": "text"})
+		err := content.Walk(t.Context(), lumi.FileArchive("folder"), func(f content.File) error {
+			write(t, "folder", map[string]string{"a": test.now})
+			_, err := io.ReadAll(f.Content)
+			return err
+		})
+		if got := fmt.Sprint("error: ", err); got != test.want {
+			t.Errorf("got\n%s\nwant\n%s", got, test.want)
+		}
+	}
+}

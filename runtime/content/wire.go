@@ -1,0 +1,86 @@
+package content
+
+import (
+	"maps"
+
+	"google.golang.org/protobuf/types/known/structpb"
+
+	lumi "github.com/lumi-idl/lumi/runtime"
+)
+
+// signatureOf returns what stands behind the signature key: "" where there is none, "?" where it is no string.
+func signatureOf(v *structpb.Value) string {
+	signature, ok := v.GetStructValue().GetFields()[lumi.Signature]
+	switch s := signature.GetStringValue(); {
+	case !ok:
+		return ""
+	case s == "":
+		return "?"
+	default:
+		return s
+	}
+}
+
+func isNull(v *structpb.Value) bool {
+	switch v.GetKind().(type) {
+	case nil, *structpb.Value_NullValue:
+		return true
+	}
+	return false
+}
+
+// stringOf returns a string, but for the one that stands for what is not known yet.
+func stringOf(v *structpb.Value) (string, bool) {
+	s, ok := v.GetKind().(*structpb.Value_StringValue)
+	if !ok || s.StringValue == lumi.UnknownValue {
+		return "", false
+	}
+	return s.StringValue, true
+}
+
+// reveal takes away the wrappers of a secret and reports whether there were any.
+func reveal(v *structpb.Value) (inner *structpb.Value, secret bool) {
+	for signatureOf(v) == lumi.SecretSignature {
+		v, secret = v.GetStructValue().GetFields()["value"], true
+	}
+	return v, secret
+}
+
+// rewrap puts a value in the place of the one that is in the wrappers of a secret, if there are any.
+func rewrap(wrapped, v *structpb.Value) *structpb.Value {
+	if signatureOf(wrapped) == lumi.SecretSignature {
+		return with(wrapped, "value", rewrap(wrapped.GetStructValue().GetFields()["value"], v))
+	}
+	return v
+}
+
+// locationOf finds the one field of an asset or archive that says where its content is. There is none where more than
+// one claims to.
+func locationOf(fields map[string]*structpb.Value) (key string, location *structpb.Value) {
+	for name, v := range fields {
+		if name == lumi.Signature || name == hashKey || isNull(v) {
+			continue
+		}
+		if location != nil {
+			return "", nil
+		}
+		key, location = name, v
+	}
+	return key, location
+}
+
+// with returns the object with another value for a key, or without that if the value is nil: the same object where that
+// changes nothing.
+func with(v *structpb.Value, key string, to *structpb.Value) *structpb.Value {
+	fields := v.GetStructValue().GetFields()
+	if fields[key] == to {
+		return v
+	}
+	fields = maps.Clone(fields)
+	if to == nil {
+		delete(fields, key)
+	} else {
+		fields[key] = to
+	}
+	return structpb.NewStructValue(&structpb.Struct{Fields: fields})
+}

@@ -1,0 +1,72 @@
+package content
+
+import (
+	"archive/zip"
+	"errors"
+	"io"
+	"math"
+	"slices"
+	"strings"
+)
+
+// encrypted is the flag of a file in a zip file that needs a password.
+const encrypted = 0x1
+
+// zip walks through a zip file.
+func (w *walker) zip(prefix string, where place, in io.ReaderAt, size int64) error {
+	archive, err := zip.NewReader(in, size)
+	if err != nil && !errors.Is(err, zip.ErrInsecurePath) { // Names are looked at below.
+		return where.damaged(err)
+	}
+	type entry struct {
+		name string
+		file *zip.File
+	}
+	var entries []entry
+	for _, file := range archive.File {
+		given, isFolder := strings.CutSuffix(file.Name, "/")
+		if isFolder && (given == "" || given == ".") {
+			continue
+		}
+		name, err := cleanName(given)
+		if err != nil {
+			return where.failed(err)
+		}
+		name = prefix + name
+		switch mode := file.Mode(); {
+		case mode.IsDir():
+			if err := w.names.addFolder(name); err != nil {
+				return where.failed(err)
+			}
+			continue
+		case !mode.IsRegular():
+			return where.failed(entryFailed(name, notRegular(kindOf(mode)), nil))
+		case file.Flags&encrypted != 0:
+			return where.failed(entryFailed(name, "is encrypted", nil))
+		case file.UncompressedSize64 > math.MaxInt64:
+			return where.failed(entryFailed(name, "is damaged: its size is out of range", nil))
+		}
+		entries = append(entries, entry{name, file})
+	}
+	slices.SortStableFunc(entries, func(a, b entry) int { return compareNames(a.name, b.name) })
+	for _, e := range entries {
+		if err := w.zipFile(where, e.name, e.file); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (w *walker) zipFile(where place, name string, file *zip.File) error {
+	content, err := file.Open()
+	switch {
+	case errors.Is(err, zip.ErrAlgorithm):
+		return where.failed(entryFailed(name, "is compressed by a method other than deflate", err))
+	case err != nil:
+		return where.failed(entryFailed(name, damage(err), err))
+	}
+	defer func() { _ = content.Close() }() // It was only read.
+	return w.show(File{
+		Name: name, Size: int64(file.UncompressedSize64), Executable: isExecutable(file.Mode()), Content: content,
+	}, where.failed)
+}
