@@ -1,0 +1,87 @@
+package lumirpc_test
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"google.golang.org/protobuf/reflect/protoreflect"
+
+	"github.com/lumi-idl/lumi/runtime/lumirpc"
+)
+
+var update = flag.Bool("update", false, "accept the protocol as it is now")
+
+// TestBreaking holds that whatever was once in the protocol stays as it is on the wire: an engine and a plugin that were
+// built at different times talk to each other. What is new is added by 'make golden'.
+func TestBreaking(t *testing.T) {
+	const file = "testdata/wire.txt"
+	now := wire(lumirpc.File_lumirpc_provider_proto)
+	if *update {
+		if err := os.WriteFile(file, []byte(strings.Join(now, "\n")+"\n"), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	then, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	known := strings.Split(strings.TrimSpace(string(then)), "\n")
+	for _, line := range known {
+		if !slices.Contains(now, line) {
+			t.Errorf("%s: is gone, or different now; raise the protocol's version if that is meant", line)
+		}
+	}
+	for _, line := range now {
+		if !slices.Contains(known, line) {
+			t.Errorf("%s: is new; run 'make golden'", line)
+		}
+	}
+}
+
+// wire lists what generated code and the bytes on the wire depend on.
+func wire(file protoreflect.FileDescriptor) []string {
+	lines := messages(file.Messages())
+	for i := range file.Services().Len() {
+		methods := file.Services().Get(i).Methods()
+		for j := range methods.Len() {
+			m := methods.Get(j)
+			lines = append(lines, fmt.Sprintf("rpc %s(%s) %s", m.FullName(), m.Input().FullName(), m.Output().FullName()))
+		}
+	}
+	slices.Sort(lines)
+	return lines
+}
+
+func messages(all protoreflect.MessageDescriptors) []string {
+	var lines []string
+	for i := range all.Len() {
+		m := all.Get(i)
+		for j := range m.Fields().Len() {
+			f := m.Fields().Get(j)
+			kind := f.Kind().String()
+			if f.Message() != nil {
+				kind = string(f.Message().FullName())
+			}
+			if f.Enum() != nil {
+				kind = string(f.Enum().FullName())
+			}
+			line := fmt.Sprintf("%s %s = %d %s", f.FullName(), kind, f.Number(), f.Cardinality())
+			if one := f.ContainingOneof(); one != nil {
+				line += " of " + string(one.Name())
+			}
+			lines = append(lines, line)
+		}
+		for j := range m.Enums().Len() {
+			values := m.Enums().Get(j).Values()
+			for k := range values.Len() {
+				lines = append(lines, fmt.Sprintf("%s = %d", values.Get(k).FullName(), values.Get(k).Number()))
+			}
+		}
+		lines = append(lines, messages(m.Messages())...)
+	}
+	return lines
+}
