@@ -18,8 +18,9 @@ type VPC struct {
 	EnableDNSSupport *bool `lumi:"optional"`
 	// Whether instances may share their host with those of other accounts.
 	InstanceTenancy *Tenancy `lumi:"optional"`
-	// The security group of instances that name none.
-	DefaultSecurityGroup *SecurityGroup `lumi:"out"`
+	// The security group of instances that name none, if it is a resource. Amazon makes one with each network, which no
+	// program has asked for.
+	DefaultSecurityGroup *SecurityGroup `lumi:"out,optional"`
 	// The blocks of IPv6 addresses that Amazon assigned to the network.
 	IPv6CIDRBlocks []string `lumi:"name=ipv6CIDRBlocks,out"`
 }

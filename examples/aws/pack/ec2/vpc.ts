@@ -30,8 +30,11 @@ export class VPC extends lumi.NamedResource<"aws:ec2:VPC"> implements VPCArgs {
     /** Whether instances may share their host with those of other accounts. */
     declare instanceTenancy?: lumi.Input<Tenancy | undefined>;
 
-    /** The security group of instances that name none. */
-    declare readonly defaultSecurityGroup: lumi.Output<SecurityGroup>;
+    /**
+     * The security group of instances that name none, if it is a resource. Amazon makes one with each network, which no
+     * program has asked for.
+     */
+    declare readonly defaultSecurityGroup: lumi.Output<SecurityGroup | undefined>;
 
     /** The blocks of IPv6 addresses that Amazon assigned to the network. */
     declare readonly ipv6CIDRBlocks: lumi.Output<string[]>;
@@ -65,7 +68,7 @@ const VPC$shape: lumi.Shape = {
     enableDNSHostnames: lumi.optional(lumi.boolean),
     enableDNSSupport: lumi.optional(lumi.boolean),
     instanceTenancy: lumi.optional(lumi.enum(() => Tenancy)),
-    defaultSecurityGroup: lumi.out(lumi.resource("aws:ec2:SecurityGroup")),
+    defaultSecurityGroup: lumi.optionalOut(lumi.resource("aws:ec2:SecurityGroup")),
     ipv6CIDRBlocks: lumi.out(lumi.list(lumi.string)),
 };
 

@@ -110,10 +110,12 @@ func tagMap(list []types.Tag) aws.Tags {
 	return tags
 }
 
-// filter picks things by what they have.
-func filter(name string, values ...string) types.Filter {
-	return types.Filter{Name: &name, Values: values}
+// filter picks things by what they have. Wildcards mean themselves.
+func filter(name, value string) types.Filter {
+	return types.Filter{Name: &name, Values: []string{wildcards.Replace(value)}}
 }
+
+var wildcards = strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`)
 
 // resolve finds what Amazon calls the resource that a capability refers to.
 func resolve(refs lumi.References, path lumi.Path, u urn.URN) (*string, error) {

@@ -3,6 +3,8 @@ package ec2
 import (
 	"context"
 	"errors"
+	"regexp"
+	"strings"
 
 	sdk "github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/ec2"
@@ -23,20 +25,39 @@ func (ops *securityGroupProviderOpsImpl) Check(_ context.Context, want *lumi.Sta
 		group.SecurityGroupEgress = []securityGroupRule{{IPProtocol: anyProtocol, CIDRIP: new(AnyIPv4)}}
 	}
 	return errors.Join(
-		checkDescription(group.GroupDescription),
+		checkText(SecurityGroup_Name, group.Name, want.Unknown),
+		checkGroupName(group.Name),
+		checkText(SecurityGroup_GroupDescription, group.GroupDescription, want.Unknown),
 		checkRules(SecurityGroup_SecurityGroupEgress, group.SecurityGroupEgress, want.Unknown),
 		checkRules(SecurityGroup_SecurityGroupIngress, group.SecurityGroupIngress, want.Unknown),
 	)
 }
 
-// maxDescription is the length of the longest description that Amazon accepts.
-const maxDescription = 255
+// maxText is the length of the longest name and of the longest description that Amazon accepts.
+const maxText = 255
 
-func checkDescription(description string) error {
-	if len(description) <= maxDescription {
+// text matches what Amazon accepts in both.
+var text = regexp.MustCompile(`^[a-zA-Z0-9 ._\-:/()#,@\[\]+=&;{}!$*]*$`)
+
+func checkText(path lumi.Path, value string, unknown lumi.Paths) error {
+	switch {
+	case unknown.Has(path):
 		return nil
+	case value == "":
+		return lumi.Faultf(path, "is empty")
+	case len(value) > maxText:
+		return lumi.Faultf(path, "is longer than %d bytes", maxText)
+	case !text.MatchString(value):
+		return lumi.Faultf(path, "%q has characters beyond letters, digits, spaces and ._-:/()#,@[]+=&;{}!$*", value)
 	}
-	return lumi.Faultf(SecurityGroup_GroupDescription, "is longer than %d bytes", maxDescription)
+	return nil
+}
+
+func checkGroupName(name string) error {
+	if strings.HasPrefix(name, "sg-") {
+		return lumi.Faultf(SecurityGroup_Name, "begins with sg-, as the ids of Amazon do")
+	}
+	return nil
 }
 
 // Create implements [SecurityGroupProviderOps]. If Amazon accepts the group and then refuses its rules, the group is

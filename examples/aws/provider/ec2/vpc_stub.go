@@ -34,8 +34,9 @@ type vpc struct {
 	EnableDNSSupport *bool
 	// Whether instances may share their host with those of other accounts.
 	InstanceTenancy *Tenancy
-	// The security group of instances that name none.
-	DefaultSecurityGroup urn.URN
+	// The security group of instances that name none, if it is a resource. Amazon makes one with each network, which no
+	// program has asked for.
+	DefaultSecurityGroup *urn.URN
 	// The blocks of IPv6 addresses that Amazon assigned to the network.
 	IPv6CIDRBlocks []string
 }
@@ -60,7 +61,7 @@ func (s *vpc) Lumi(p *lumi.Props) {
 	lumi.Optional(p, VPC_EnableDNSHostnames, &s.EnableDNSHostnames, lumi.Bool)
 	lumi.Optional(p, VPC_EnableDNSSupport, &s.EnableDNSSupport, lumi.Bool)
 	lumi.Optional(p, VPC_InstanceTenancy, &s.InstanceTenancy, lumi.Enum[*Tenancy]())
-	lumi.Required(p, VPC_DefaultSecurityGroup, &s.DefaultSecurityGroup, lumi.Capability("aws:ec2:SecurityGroup"), lumi.Out)
+	lumi.Optional(p, VPC_DefaultSecurityGroup, &s.DefaultSecurityGroup, lumi.Capability("aws:ec2:SecurityGroup"), lumi.Out)
 	lumi.Required(p, VPC_IPv6CIDRBlocks, &s.IPv6CIDRBlocks, lumi.List(lumi.String), lumi.Out)
 }
 

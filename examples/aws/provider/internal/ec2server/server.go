@@ -1,0 +1,237 @@
+// Package ec2server stands in for Amazon's EC2 where the provider is tested. No server that others keep can be had as a
+// Go module or run offline, so this one is ours: it speaks the query protocol that the SDK speaks, about networks,
+// subnets and security groups alone, and was written from Amazon's API reference. What it does it does as Amazon does:
+// identifiers, tags, filters with wildcards, blocks of addresses that must fit and not overlap, defaults, dependencies,
+// limits, and errors with Amazon's codes. It checks whose key signed a request but not the signature.
+//
+// It fails when it is told to, in the ways that a network and Amazon fail: see [Failure].
+package ec2server
+
+import (
+	"encoding/xml"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"sync"
+)
+
+// Server is an account in one region. It is ready for use, by several goroutines at once, when New has made it.
+type Server struct {
+	// Region is the one that requests must be signed for.
+	Region string
+	// AccessKeyID is the key that requests must be signed with.
+	AccessKeyID string
+	// Lag is how many times something new is asked for in vain before it can be seen.
+	Lag int
+
+	mu       sync.Mutex
+	made     int
+	vpcs     map[string]*vpc
+	subnets  map[string]*subnet
+	groups   map[string]*group
+	held     map[string]bool
+	failures map[string][]Failure
+	calls    []string
+}
+
+// New makes an account without anything in it, not even the default network that Amazon's have.
+func New(region, accessKeyID string) *Server {
+	return &Server{
+		Region: region, AccessKeyID: accessKeyID, vpcs: map[string]*vpc{}, subnets: map[string]*subnet{},
+		groups: map[string]*group{}, held: map[string]bool{}, failures: map[string][]Failure{},
+	}
+}
+
+// Failure is a way in which a request fails.
+type Failure int
+
+// The ways. The first three do not carry the request out, the others do.
+const (
+	// Throttled is Amazon's answer to too many requests.
+	Throttled Failure = iota
+	// Broken is a server that fails.
+	Broken
+	// Refused is an account that may not do this.
+	Refused
+	// BrokenAfter is a server that fails when all is done.
+	BrokenAfter
+	// Lost is an answer that gets lost: the connection breaks when all is done.
+	Lost
+)
+
+// Fail has the next requests of an action fail, one for each way.
+func (s *Server) Fail(action string, ways ...Failure) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.failures[action] = append(s.failures[action], ways...)
+}
+
+// Hold has something be in use, as by an instance, until release is called.
+func (s *Server) Hold(id string) (release func()) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.held[id] = true
+	return func() {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		delete(s.held, id)
+	}
+}
+
+// Left lists what exists, but for what Amazon makes by itself.
+func (s *Server) Left() []string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	left := slices.Concat(keys(s.vpcs), keys(s.subnets))
+	for id, g := range s.groups {
+		if g.name != defaultGroup {
+			left = append(left, id)
+		}
+	}
+	slices.Sort(left)
+	return left
+}
+
+// Calls lists the actions that were asked for since the last time.
+func (s *Server) Calls() []string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	calls := s.calls
+	s.calls = nil
+	return calls
+}
+
+// problem is an error in Amazon's words.
+type problem struct {
+	status  int
+	code    string
+	message string
+}
+
+func (p *problem) Error() string { return p.code + ": " + p.message }
+
+func refuse(code, format string, args ...any) *problem {
+	return &problem{http.StatusBadRequest, code, fmt.Sprintf(format, args...)}
+}
+
+// actions are what the server can do. They are called with the lock.
+var actions = map[string]func(*Server, params) (any, error){
+	"CreateVpc":                     (*Server).createVpc,
+	"DescribeVpcs":                  (*Server).describeVpcs,
+	"DescribeVpcAttribute":          (*Server).describeVpcAttribute,
+	"ModifyVpcAttribute":            (*Server).modifyVpcAttribute,
+	"ModifyVpcTenancy":              (*Server).modifyVpcTenancy,
+	"DeleteVpc":                     (*Server).deleteVpc,
+	"CreateSubnet":                  (*Server).createSubnet,
+	"DescribeSubnets":               (*Server).describeSubnets,
+	"ModifySubnetAttribute":         (*Server).modifySubnetAttribute,
+	"DeleteSubnet":                  (*Server).deleteSubnet,
+	"CreateSecurityGroup":           (*Server).createSecurityGroup,
+	"DescribeSecurityGroups":        (*Server).describeSecurityGroups,
+	"DeleteSecurityGroup":           (*Server).deleteSecurityGroup,
+	"AuthorizeSecurityGroupIngress": (*Server).authorizeIngress,
+	"AuthorizeSecurityGroupEgress":  (*Server).authorizeEgress,
+	"RevokeSecurityGroupIngress":    (*Server).revokeIngress,
+	"RevokeSecurityGroupEgress":     (*Server).revokeEgress,
+	"CreateTags":                    (*Server).createTags,
+	"DeleteTags":                    (*Server).deleteTags,
+}
+
+// ServeHTTP implements [http.Handler].
+func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if err := r.ParseForm(); err != nil || r.Method != http.MethodPost {
+		http.Error(w, "expected a form", http.StatusBadRequest)
+		return
+	}
+	action := r.PostForm.Get("Action")
+	way, fails := s.next(action)
+	if p, early := map[Failure]*problem{
+		Throttled: {http.StatusServiceUnavailable, "RequestLimitExceeded", "Request limit exceeded."},
+		Broken:    {http.StatusInternalServerError, "InternalError", "An internal error has occurred"},
+		Refused:   {http.StatusForbidden, "UnauthorizedOperation", "You are not authorized to perform this operation."},
+	}[way]; fails && early {
+		answerError(w, p)
+		return
+	}
+	answer, err := s.do(action, r)
+	switch {
+	case fails && way == Lost:
+		panic(http.ErrAbortHandler) // which is how a handler breaks the connection
+	case fails:
+		answerError(w, &problem{http.StatusInternalServerError, "InternalError", "An internal error has occurred"})
+	case err != nil:
+		answerError(w, err.(*problem)) //nolint:errorlint // Actions return no other error.
+	default:
+		w.Header().Set("Content-Type", "text/xml;charset=UTF-8")
+		start := xml.StartElement{
+			Name: xml.Name{Local: action + "Response"},
+			Attr: []xml.Attr{{Name: xml.Name{Local: "xmlns"}, Value: "http://ec2.amazonaws.com/doc/2016-11-15/"}},
+		}
+		fmt.Fprint(w, xml.Header)
+		_ = xml.NewEncoder(w).EncodeElement(answer, start) // The client is gone if it fails.
+	}
+}
+
+// next notes the call, and says whether it is one that fails.
+func (s *Server) next(action string) (Failure, bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.calls = append(s.calls, action)
+	ways := s.failures[action]
+	if len(ways) == 0 {
+		return 0, false
+	}
+	s.failures[action] = ways[1:]
+	return ways[0], true
+}
+
+func (s *Server) do(action string, r *http.Request) (any, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	scope := "AWS4-HMAC-SHA256 Credential=" + s.AccessKeyID + "/"
+	signed := r.Header.Get("Authorization")
+	if !strings.HasPrefix(signed, scope) || !strings.Contains(signed, "/"+s.Region+"/ec2/aws4_request") {
+		return nil, &problem{
+			http.StatusUnauthorized, "AuthFailure", "AWS was not able to validate the provided access credentials",
+		}
+	}
+	do, ok := actions[action]
+	if !ok {
+		return nil, refuse("InvalidAction", "The action %s is not valid for this web service.", action)
+	}
+	return do(s, params(r.PostForm))
+}
+
+func answerError(w http.ResponseWriter, p *problem) {
+	w.Header().Set("Content-Type", "text/xml;charset=UTF-8")
+	w.WriteHeader(p.status)
+	type body struct {
+		XMLName   xml.Name `xml:"Response"`
+		Code      string   `xml:"Errors>Error>Code"`
+		Message   string   `xml:"Errors>Error>Message"`
+		RequestID string   `xml:"RequestID"`
+	}
+	fmt.Fprint(w, xml.Header)
+	_ = xml.NewEncoder(w).Encode(body{Code: p.code, Message: p.message, RequestID: "0"}) // as above
+}
+
+// success is the answer of actions that have nothing to say.
+type success struct {
+	Return bool `xml:"return"`
+}
+
+// Start serves the account on a port of this machine until the test ends.
+func (s *Server) Start(t interface{ Cleanup(func()) }) (address string) {
+	server := httptest.NewServer(s)
+	server.Config.ErrorLog = nil
+	t.Cleanup(server.Close)
+	return server.URL
+}
+
+// newID makes an identifier that looks like Amazon's.
+func (s *Server) newID(prefix string) string {
+	s.made++
+	return fmt.Sprintf("%s-0%016x", prefix, s.made)
+}

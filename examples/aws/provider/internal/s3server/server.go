@@ -1,0 +1,193 @@
+// Package s3server runs a real server that speaks S3 for the tests of the provider: the Versity S3 Gateway over a folder,
+// as a process of its own. It was chosen since it is kept by a company that sells storage with it, with releases every
+// few weeks, under the Apache licence, and since it has what the provider uses: signatures, tags, versions, permissions,
+// rules for browsers, web sites and conditional writes. It is heavy, so that its version is pinned in the module tools
+// beside the provider's. It has no rules for lifecycles, logs of accesses, notifications or classes of storage.
+//
+// Requests pass through a proxy in the test, which can lose the answer to one.
+package s3server
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"net/http/httputil"
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+)
+
+// The keys of the server's only account, but for those that AddUser makes.
+const (
+	AccessKeyID     = "AKIDEXAMPLE"
+	SecretAccessKey = "a-secret-of-the-tests"
+)
+
+// Server is a running server.
+type Server struct {
+	// URL is its address.
+	URL string
+
+	binary, socket string
+	mu             sync.Mutex
+	lose           func(*http.Request) bool
+	throttle       func(*http.Request) bool
+}
+
+// Start starts a server without any buckets in it. It ends with the test.
+func Start(t testing.TB, region string) *Server {
+	t.Helper()
+	folder, err := os.MkdirTemp("", "s3") // The path of a socket must be short.
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { os.RemoveAll(folder) })
+	for _, name := range []string{"data", "meta", "versions", "users"} {
+		if err := os.Mkdir(filepath.Join(folder, name), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s := &Server{binary: binary(t), socket: filepath.Join(folder, "socket")}
+	command := exec.Command(s.binary, "--port", s.socket, "--region", region, "--quiet",
+		"--access", AccessKeyID, "--secret", SecretAccessKey, "--iam-dir", filepath.Join(folder, "users"),
+		"posix", "--sidecar", filepath.Join(folder, "meta"), "--versioning-dir", filepath.Join(folder, "versions"),
+		filepath.Join(folder, "data"))
+	var said bytes.Buffer
+	command.Stdout, command.Stderr = &said, &said
+	if err := command.Start(); err != nil {
+		t.Fatal(err)
+	}
+	ended := make(chan error, 1)
+	go func() { ended <- command.Wait() }()
+	t.Cleanup(func() {
+		_ = command.Process.Kill() // It fails only if the process has ended.
+		<-ended
+	})
+	for s.dial() != nil {
+		select {
+		case err := <-ended:
+			ended <- err
+			t.Fatalf("the S3 server ended: %v\n%s", err, said.String())
+		case <-time.After(20 * time.Millisecond):
+		}
+	}
+	s.serve(t)
+	return s
+}
+
+// binary is the server's, built where need be.
+func binary(t testing.TB) string {
+	t.Helper()
+	_, here, _, _ := runtime.Caller(0)
+	tools := filepath.Join(filepath.Dir(here), "..", "..", "tools")
+	command := exec.Command("go", "tool", "-n", "versitygw")
+	command.Dir = tools
+	var problem bytes.Buffer
+	command.Stderr = &problem
+	out, err := command.Output()
+	if err != nil {
+		t.Fatalf("building the S3 server: %v\n%s", err, problem.String())
+	}
+	return strings.TrimSpace(string(out))
+}
+
+func (s *Server) dial() error {
+	conn, err := net.Dial("unix", s.socket)
+	if err == nil {
+		conn.Close()
+	}
+	return err
+}
+
+// serve starts the proxy.
+func (s *Server) serve(t testing.TB) {
+	proxy := &httputil.ReverseProxy{
+		// The name that the client has for the server is signed, and stays.
+		Rewrite: func(r *httputil.ProxyRequest) { r.Out.URL.Scheme, r.Out.URL.Host = "http", "s3" },
+		Transport: &http.Transport{
+			DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
+				return new(net.Dialer).DialContext(ctx, "unix", s.socket)
+			},
+			DisableCompression: true,
+		},
+	}
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		lose, throttle := s.next(r)
+		switch {
+		case throttle:
+			w.WriteHeader(http.StatusServiceUnavailable)
+			fmt.Fprint(w, "<Error><Code>SlowDown</Code><Message>Please reduce your request rate.</Message></Error>")
+		case lose:
+			proxy.ServeHTTP(httptest.NewRecorder(), r)
+			panic(http.ErrAbortHandler) // which is how a handler breaks the connection
+		default:
+			proxy.ServeHTTP(w, r)
+		}
+	}))
+	t.Cleanup(server.Close)
+	s.URL = server.URL
+}
+
+func (s *Server) next(r *http.Request) (lose, throttle bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.lose != nil && s.lose(r) {
+		s.lose = nil
+		return true, false
+	}
+	if s.throttle != nil && s.throttle(r) {
+		s.throttle = nil
+		return false, true
+	}
+	return false, false
+}
+
+// Lose has the answer to the next request get lost for which which is true.
+func (s *Server) Lose(which func(*http.Request) bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.lose = which
+}
+
+// Throttle turns the next request away for which which is true.
+func (s *Server) Throttle(which func(*http.Request) bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.throttle = which
+}
+
+// AddUser makes another account, which may make buckets of its own.
+func (s *Server) AddUser(t testing.TB, accessKeyID, secretAccessKey string) {
+	t.Helper()
+	command := exec.Command(s.binary, "admin", "--access", AccessKeyID, "--secret", SecretAccessKey,
+		"--endpoint-url", s.URL, "create-user", "--access", accessKeyID, "--secret", secretAccessKey, "--role", "userplus")
+	if out, err := command.CombinedOutput(); err != nil {
+		t.Fatalf("adding a user: %v\n%s", err, out)
+	}
+}
+
+// Is matches requests by their method and path, with what a query asks for, such as "PUT /bucket?tagging".
+func Is(pattern string) func(*http.Request) bool {
+	method, address, _ := strings.Cut(pattern, " ")
+	want, err := url.Parse(address)
+	return func(r *http.Request) bool {
+		if err != nil || r.Method != method || strings.TrimSuffix(r.URL.Path, "/") != want.Path {
+			return false
+		}
+		for key := range want.Query() {
+			if !r.URL.Query().Has(key) {
+				return false
+			}
+		}
+		return true
+	}
+}
