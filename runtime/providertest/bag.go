@@ -102,7 +102,7 @@ func encodeValue(path lumi.Path, value any) (*structpb.Value, error) {
 	case lumi.Object:
 		bag, err := lumi.Encode(v)
 		if err != nil {
-			return nil, fmt.Errorf("%s: %w", path, err)
+			return nil, within(path, err)
 		}
 		return structpb.NewStructValue(bag), nil
 	}
@@ -183,7 +183,8 @@ type (
 	archive struct{ value lumi.Archive }
 )
 
-const only = "value"
+// only is the name of that property.
+const only = "(the value)"
 
 func (a *asset) Lumi(p *lumi.Props)   { lumi.Required(p, only, &a.value, lumi.AssetValue) }
 func (a *archive) Lumi(p *lumi.Props) { lumi.Required(p, only, &a.value, lumi.ArchiveValue) }
@@ -191,7 +192,24 @@ func (a *archive) Lumi(p *lumi.Props) { lumi.Required(p, only, &a.value, lumi.Ar
 func encodeObject(path lumi.Path, o lumi.Object) (*structpb.Value, error) {
 	bag, err := lumi.Encode(o)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
+		return nil, within(path, err)
 	}
 	return bag.Fields[only], nil
+}
+
+// within says of the faults of a value where the value stands.
+func within(path lumi.Path, err error) error {
+	var output *lumi.OutputError
+	if !errors.As(err, &output) {
+		return fmt.Errorf("%s: %w", path, err)
+	}
+	var faults []error
+	for _, f := range output.Faults {
+		if f.Path == only {
+			faults = append(faults, lumi.Faultf(path, "%s", f.Message))
+		} else {
+			faults = append(faults, lumi.Faultf(path+"."+f.Path, "%s", f.Message))
+		}
+	}
+	return errors.Join(faults...)
 }

@@ -79,9 +79,19 @@ type overrider struct {
 	get     func(resp *lumi.GetResponse)
 	inspect func(resp *lumi.InspectChangeResponse)
 	update  func(req *lumi.UpdateRequest) error
+	// changes is whether Check changes what it is given.
+	changes bool
 }
 
 func (o *overrider) Check(ctx context.Context, req *lumi.CheckRequest) (*lumi.CheckResponse, error) {
+	if o.changes {
+		req.Properties.Fields["size"] = structpb.NewNumberValue(7)
+		for u, ref := range req.References {
+			ref.Properties.Fields["token"] = structpb.NewStringValue("mine")
+			ref.ID = "mine"
+			req.References[u] = ref
+		}
+	}
 	resp, err := o.typed.Check(ctx, req)
 	if err == nil && o.check != nil {
 		o.check(resp)
@@ -237,6 +247,18 @@ func TestReports(t *testing.T) {
 			}))
 		})
 	}
+}
+
+// TestMutation has a method change what it is given, references included.
+func TestMutation(t *testing.T) {
+	golden(t, "a request is changed", run(t, func(t providertest.TB) {
+		volumes := newVolumes(&author{volumeOps: &volumeOps{newCloud()}})
+		h := providertest.InProcess(t, providertest.Resources(&overrider{typed: volumes, changes: true}))
+		key := h.Given("other:index:Key", "main", "key-1", providertest.Bag{
+			"token": providertest.Secret("battery staple"),
+		})
+		h.Resource(volumeToken, "data").Check(t, small.With(providertest.Bag{"key": key}))
+	}))
 }
 
 // bare takes the wrapper off the secrets in a bag.

@@ -144,7 +144,7 @@ func (s *step) changes(want []string, resp *lumi.InspectChangeResponse) {
 func (s *step) refused(want *structpb.Struct, because []lumi.Path) {
 	s.t.Helper()
 	r := s.r
-	if !s.declared(because) {
+	if s.noRefusal || !s.declared(because) {
 		return
 	}
 	sub := s.then("update instead")

@@ -27,6 +27,9 @@ type Life struct {
 	Unknown []lumi.Path
 	// NoRetry says that a second Create makes a second resource, since the cloud offers no way to prevent that.
 	NoRetry bool
+	// NoRefusal says that none of the changes in Replaces is declared in the IDL to take a replacement: only the
+	// provider's InspectChange asks for it, and Update knows nothing of that. Where the kit knows the IDL, it knows this.
+	NoRefusal bool
 	// Updates are changes in place, one after another.
 	Updates []Change
 	// Replaces are changes that take a new resource, after the updates.
@@ -86,6 +89,7 @@ func (r *Resource) Life(t TB, l Life) {
 	}
 	for i, c := range l.Replaces {
 		s := r.step(t, fmt.Sprintf("replace %d", i+1), nil)
+		s.noRefusal = l.NoRefusal
 		s.replace(c)
 		s.expect(c.Expect)
 		s.settled()

@@ -1,8 +1,12 @@
 package providertest_test
 
 import (
+	"fmt"
 	"os"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"google.golang.org/protobuf/testing/protocmp"
 
 	lumi "github.com/lumi-idl/lumi/runtime"
 	"github.com/lumi-idl/lumi/runtime/providertest"
@@ -24,19 +28,19 @@ func TestMain(m *testing.M) {
 func everywhere(t *testing.T, test func(t *testing.T, h *providertest.Harness)) {
 	t.Run("in process", func(t *testing.T) {
 		c := newCloud()
-		test(t, providertest.InProcess(t, store(c)))
+		// Cleanups run last in, first out: this one after the kit's.
 		t.Cleanup(func() {
-			if t.Failed() {
-				t.Logf("the cloud has %d volumes and %d snapshots", len(c.volumes), len(c.snapshots))
+			if len(c.volumes)+len(c.snapshots) > 0 {
+				t.Errorf("the cloud still has %v and %v", c.volumes, c.snapshots)
 			}
 		})
+		test(t, providertest.InProcess(t, store(c)))
 	})
 	t.Run("plugin", func(t *testing.T) {
 		test(t, providertest.Binary(t, self(), providertest.Like(store(nil))))
 	})
 	t.Run("plugin of which nothing is known", func(t *testing.T) {
-		h := providertest.Binary(t, self())
-		test(t, h)
+		test(t, providertest.Binary(t, self()))
 	})
 }
 
@@ -79,5 +83,91 @@ func TestLife(t *testing.T) {
 				{Set: providertest.Bag{"zone": "c"}, CreateFirst: true, Expect: providertest.Bag{"arn": "arn:id-3"}},
 			},
 		})
+	})
+}
+
+// TestReferences has one resource refer to another that was made earlier in the same test, and be named by the provider.
+// What is left in the end is deleted, the younger first.
+func TestReferences(t *testing.T) {
+	everywhere(t, func(t *testing.T, h *providertest.Harness) {
+		v := h.Resource(volumeToken, "data")
+		s := h.Resource(snapshotToken, "#1")
+		s.Check(t, providertest.Bag{"volume": v}) // which does not exist yet
+		s.Create(t, providertest.Bag{"volume": v}, providertest.WantFaults(
+			"volume: there is no volume urn:lumi:test::store:index::store:index:Volume::data"))
+		v.MayDiffer("password")
+		v.Create(t, full())
+		s.Life(t, providertest.Life{
+			Create:  providertest.Bag{"volume": v, "label": "daily"},
+			Expect:  providertest.Bag{"source": "id-1 arn:id-1"},
+			Updates: []providertest.Change{{Set: providertest.Bag{"label": "weekly"}}},
+			// Only InspectChange knows that this takes a replacement, so that Update cannot refuse it.
+			NoRefusal: true,
+			Replaces:  []providertest.Replacement{{Set: providertest.Bag{"label": nil}, Because: []lumi.Path{"label"}}},
+		})
+		if got := string(s.URN()); got != "urn:lumi:test::store:index::store:index:Snapshot::of data" {
+			t.Errorf("the snapshot is called %s", got)
+		}
+		s.Create(t, providertest.Bag{"volume": v.URN(), "label": v.Output("address")})
+		if got := s.Get(t).Fields["label"].GetStringValue(); got != "10.0.0.1" {
+			t.Errorf("the label is %q", got)
+		}
+		s.Check(t, providertest.Bag{"volume": providertest.Unknown})
+	})
+}
+
+// TestGiven refers to a resource that nobody serves.
+func TestGiven(t *testing.T) {
+	t.Parallel()
+	h := providertest.InProcess(t, providertest.Resources(newSnapshots(&snapshotOps{newCloud()})),
+		providertest.Environment("other"))
+	v := h.Given(volumeToken, "data", "vol-1", providertest.Bag{"arn": "arn:1"})
+	s := h.Resource(snapshotToken, "#1")
+	s.Create(t, providertest.Bag{"volume": v})
+	if got := s.Output("source").GetStringValue(); got != "vol-1 arn:1" {
+		t.Errorf("the volume is %q", got)
+	}
+	if got := string(v.URN()); got != "urn:lumi:other::store:index::store:index:Volume::data" {
+		t.Errorf("the volume is called %s", got)
+	}
+}
+
+// TestFrom has bags made of generated structs, and of Go's own types.
+func TestFrom(t *testing.T) {
+	t.Parallel()
+	h := providertest.InProcess(t, store(newCloud()))
+	typed := &volume{
+		Name: "data", Zone: "a", Size: 10, Disks: []disk{{Label: "one"}}, Image: new(lumi.TextAsset("boot")),
+		Tags: map[string]string{}, ARN: "which is computed",
+	}
+	v := h.Resource(volumeToken, "data")
+	got := v.Check(t, providertest.From(t, typed))
+	want := v.Check(t, providertest.Bag{
+		"name": new("data"), "zone": zone("a"), "size": uint8(10), "disks": []*disk{{Label: "one"}},
+		"image": lumi.TextAsset("boot"), "tags": map[string]any{"gone": nil}, "key": (*providertest.Resource)(nil),
+		"policy": (*disk)(nil), "secret": providertest.Secret(nil),
+	})
+	if diff := cmp.Diff(want, got, protocmp.Transform()); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+// zone is an enum.
+type zone string
+
+// TestConcurrent takes many resources through their lives at once.
+func TestConcurrent(t *testing.T) {
+	t.Parallel()
+	h := providertest.InProcess(t, store(newCloud()))
+	t.Run("all", func(t *testing.T) {
+		for i := range 20 {
+			name := fmt.Sprint("data", i)
+			t.Run(name, func(t *testing.T) {
+				t.Parallel()
+				l := life
+				l.Create = life.Create.With(providertest.Bag{"name": name})
+				h.Resource(volumeToken, name).Life(t, l)
+			})
+		}
 	})
 }

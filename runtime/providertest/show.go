@@ -18,10 +18,10 @@ const maxShown = 300
 // readable makes of a value what json prints for people.
 func readable(v *structpb.Value) any {
 	switch {
+	case isUnknown(reveal(v)):
+		return "(not known yet)"
 	case isSecret(v):
 		return masked
-	case isUnknown(v):
-		return "(not known yet)"
 	}
 	switch k := v.GetKind().(type) {
 	case *structpb.Value_ListValue:

@@ -19,6 +19,8 @@ type step struct {
 	ctx  context.Context
 	name string
 	want expectation
+	// noRefusal says that an update in place of a replacement is not refused.
+	noRefusal bool
 }
 
 func (r *Resource) step(t TB, name string, options []Option) *step {

@@ -67,32 +67,31 @@ func (w *writer) line(format string, args ...any) { fmt.Fprintf(&w.text, format+
 // call shows a call in a few lines.
 func (w *writer) call(number int, c *call) {
 	w.line("%4d %s", number, strings.TrimSpace(c.name+" "+c.id))
-	w.bag(number, "", c.in, c)
-	w.bag(number, "new ", c.new, c)
+	w.bag(number, "sent", "", c.in, c)
+	w.bag(number, "new", "new ", c.new, c)
 	switch {
 	case c.err != nil:
 		w.line("     failed: %s", strings.ReplaceAll(shorten(c.err.Error()), "\n", "\n             "))
 	case c.said != "":
 		w.line("     -> %s", strings.ReplaceAll(c.said, "\n", "\n        "))
 	}
-	w.bag(number, "-> ", c.out, c)
+	w.bag(number, "answered", "-> ", c.out, c)
 }
 
 // worthIt is the length of the shortest bag that is not shown again.
 const worthIt = 40
 
-func (w *writer) bag(number int, what string, bag *structpb.Struct, c *call) {
+// bag shows a bag, or where it was shown.
+func (w *writer) bag(number int, role, mark string, bag *structpb.Struct, c *call) {
 	if bag == nil {
 		return
 	}
 	text := toJSON(readable(structpb.NewStructValue(c.r.wrapped(bag))), "")
+	here := fmt.Sprintf(" in %d", number)
 	if where, ok := w.seen[text]; ok && len(text) >= worthIt {
-		if where == fmt.Sprint(number) {
-			where = "above"
-		}
-		w.line("     %s{as %s}", what, where)
+		w.line("     %s{as %s}", mark, strings.TrimSuffix(where, here))
 		return
 	}
-	w.seen[text] = fmt.Sprint(number)
-	w.line("     %s%s", what, shorten(text))
+	w.seen[text] = role + here
+	w.line("     %s%s", mark, shorten(text))
 }

@@ -1,0 +1,98 @@
+package providertest_test
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/lumi-idl/lumi/runtime/providertest"
+	"github.com/lumi-idl/lumi/runtime/serve/plugin"
+)
+
+const notes = "./testdata/lumi-resource-notes"
+
+// TestBuild runs a plugin that is built of its sources, with a configuration. Building it again is building it once.
+func TestBuild(t *testing.T) {
+	path := providertest.Build(t, notes)
+	before, err := os.Stat(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	after, err := os.Stat(providertest.Build(t, notes))
+	if err != nil || !os.SameFile(before, after) {
+		t.Errorf("it was built twice: %v", err)
+	}
+	if filepath.Base(path) != "lumi-resource-notes" {
+		t.Errorf("it is called %s", path)
+	}
+	h := providertest.Binary(t, plugin.Command{Path: path}, providertest.Config(providertest.Bag{"log": false}))
+	n := h.Resource("notes:index:Note", "shopping")
+	n.Life(t, providertest.Life{
+		Create:   providertest.Bag{"name": "shopping", "text": "milk and honey"},
+		Updates:  []providertest.Change{{Set: providertest.Bag{"text": "bread and butter"}}},
+		Replaces: []providertest.Replacement{{Set: providertest.Bag{"name": "errands"}}},
+	})
+}
+
+// TestBinaryReports is about what only a plugin does wrong, and about what cannot be built.
+func TestBinaryReports(t *testing.T) {
+	path := providertest.Build(t, notes)
+	start := func(t providertest.TB, log bool) *providertest.Resource {
+		h := providertest.Binary(t, plugin.Command{Path: path}, providertest.Config(providertest.Bag{"log": log}))
+		return h.Resource("notes:index:Note", "shopping")
+	}
+	for _, test := range []struct {
+		name string
+		test func(t providertest.TB)
+		want []string // parts of the report, in order
+	}{
+		{"log", func(t providertest.TB) {
+			start(t, true).Create(t, providertest.Bag{"name": "shopping", "text": "milk and honey"})
+		}, []string{"the provider's log tells a secret:\n", `msg=created provider=notes text="(secret)"`}},
+		{"crash", func(t providertest.TB) {
+			start(t, false).Create(t, providertest.Bag{"name": "shopping", "text": "crash"})
+		}, []string{
+			`notes:index:Note "shopping": create: Create failed: the plugin is gone (exit status 7): `,
+			"the plugin does not stop: the plugin ended badly: exit status 7\n",
+		}},
+		{"no such package", func(t providertest.TB) { providertest.Build(t, "./testdata/nothing") }, []string{
+			"./testdata/nothing cannot be built: exit status 1\n", "directory not found",
+		}},
+		{"several", func(t providertest.TB) { providertest.Build(t, "./testdata/pair/...") }, []string{
+			"./testdata/pair/... is not one command: go build makes 2 binaries of it\n",
+		}},
+		{"no command", func(t providertest.TB) { providertest.Build(t, "../urn") }, []string{
+			"../urn cannot be built: exit status 1\n\tgo: no main packages to build\n",
+		}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			report := run(t, test.test)
+			rest := report
+			for _, part := range test.want {
+				_, after, ok := strings.Cut(rest, part)
+				if !ok {
+					t.Fatalf("there is no %q in\n%s", part, report)
+				}
+				rest = after
+			}
+			if strings.Contains(report, "honey") {
+				t.Errorf("the report tells the secret:\n%s", report)
+			}
+		})
+	}
+}
+
+// TestLog has a plugin log to where the test says.
+func TestLog(t *testing.T) {
+	var log bytes.Buffer
+	t.Run("plugin", func(t *testing.T) {
+		h := providertest.Binary(t, plugin.Command{Path: providertest.Build(t, notes), Log: &log},
+			providertest.Config(providertest.Bag{"log": true}))
+		h.Resource("notes:index:Note", "shopping").Create(t, providertest.Bag{"name": "shopping", "text": "eggs"})
+	})
+	if !strings.Contains(log.String(), "text=eggs") {
+		t.Errorf("logged %s", &log)
+	}
+}

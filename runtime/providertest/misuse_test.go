@@ -1,0 +1,331 @@
+package providertest_test
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	lumi "github.com/lumi-idl/lumi/runtime"
+	"github.com/lumi-idl/lumi/runtime/providertest"
+	"github.com/lumi-idl/lumi/runtime/serve"
+	"github.com/lumi-idl/lumi/runtime/serve/plugin"
+)
+
+// TestExpectations is about steps that are to fail, and do so otherwise or not at all; and about tests that are wrong
+// themselves.
+func TestExpectations(t *testing.T) {
+	for _, test := range []struct {
+		name string
+		test func(t providertest.TB, h *providertest.Harness, v *providertest.Resource)
+		want string // all that is said before the calls
+	}{
+		{
+			"no faults",
+			func(t providertest.TB, _ *providertest.Harness, v *providertest.Resource) {
+				v.Check(t, small, providertest.WantFaults("size: is odd", "zone: is far"))
+			},
+			`store:index:Volume "data": check: succeeded, and should have ended with faults:
+	size: is odd
+	zone: is far
+`,
+		},
+		{
+			"other faults",
+			func(t providertest.TB, _ *providertest.Harness, v *providertest.Resource) {
+				v.Create(t, providertest.Bag{"name": "data", "size": "large"},
+					providertest.WantFaults("zone: is required, but missing", "size: is odd"))
+			},
+			`store:index:Volume "data": create: Check finds other faults than expected:
+	expected size: is odd
+	found    size: expected a number, found a string
+`,
+		},
+		{
+			"faults and no error",
+			func(t providertest.TB, _ *providertest.Harness, v *providertest.Resource) {
+				v.Check(t, small.With(providertest.Bag{"size": 0}), providertest.WantError("down"))
+			},
+			`store:index:Volume "data": check: Check failed, but not with an error with "down": the properties are refused:
+	size: is 0, and must be more than 0
+`,
+		},
+		{
+			"no retry",
+			func(t providertest.TB, _ *providertest.Harness, v *providertest.Resource) {
+				v.Create(t, small, providertest.WantRetry("slow down"))
+			},
+			`store:index:Volume "data": create: succeeded, and should have ended with an error worth a retry, with "slow down"
+store:index:Volume "data": id-1 was left behind, and is deleted now
+`,
+		},
+		{
+			"not partial",
+			func(t providertest.TB, _ *providertest.Harness, v *providertest.Resource) {
+				v.Create(t, small, providertest.WantPartial("half"))
+			},
+			`store:index:Volume "data": create: succeeded, and should have ended with a failure half way, with "half"
+store:index:Volume "data": id-1 was left behind, and is deleted now
+`,
+		},
+		{
+			"found",
+			func(t providertest.TB, _ *providertest.Harness, v *providertest.Resource) {
+				v.Create(t, small)
+				v.Get(t, providertest.WantNotFound())
+			},
+			`store:index:Volume "data": get: succeeded, and should have ended with no such resource
+store:index:Volume "data": id-1 was left behind, and is deleted now
+`,
+		},
+		{
+			"not created",
+			func(t providertest.TB, _ *providertest.Harness, v *providertest.Resource) { v.Update(t, small) },
+			`store:index:Volume "data": update: the resource does not exist: create it first
+`,
+		},
+		{
+			"created twice",
+			func(t providertest.TB, _ *providertest.Harness, v *providertest.Resource) {
+				v.Create(t, small)
+				v.Create(t, small)
+			},
+			`store:index:Volume "data": create: the resource exists already, as id-1
+store:index:Volume "data": id-1 was left behind, and is deleted now
+`,
+		},
+		{
+			"update in place of a replacement",
+			func(t providertest.TB, _ *providertest.Harness, v *providertest.Resource) {
+				v.Create(t, small)
+				v.Update(t, providertest.Bag{"zone": "b"})
+			},
+			`store:index:Volume "data": update: InspectChange asks for a replacement, because of zone: use Replace instead
+store:index:Volume "data": id-1 was left behind, and is deleted now
+`,
+		},
+		{
+			"replacement in place of an update",
+			func(t providertest.TB, _ *providertest.Harness, v *providertest.Resource) {
+				v.Create(t, small)
+				v.Replace(t, providertest.Bag{"size": 11})
+			},
+			`store:index:Volume "data": replace: InspectChange asks for no replacement: ~ size: 10 -> 11
+store:index:Volume "data": id-1 was left behind, and is deleted now
+`,
+		},
+		{
+			"other expectations of a life",
+			func(t providertest.TB, _ *providertest.Harness, v *providertest.Resource) {
+				v.Life(t, providertest.Life{
+					Create: small, Computed: []string{"speed"}, Expect: providertest.Bag{"comment": "none"},
+					Updates: []providertest.Change{{
+						Set: providertest.Bag{"size": 11}, Changes: []string{"~ size: 10 -> 12"},
+						Expect: providertest.Bag{"password": "other horse"},
+					}},
+					Replaces: []providertest.Replacement{{Set: providertest.Bag{"zone": "b"}, Because: []lumi.Path{"size"}}},
+				})
+			},
+			`store:index:Volume "data": create: speed is not computed
+store:index:Volume "data": create: the resource has other properties than expected:
+	comment: expected "none", found "made by a test"
+	--- expected
+	+++ found
+	@@ -1,3 +1,3 @@
+	 {
+	-  "comment": "none"
+	+  "comment": "made by a test"
+	 }
+store:index:Volume "data": update 1: InspectChange reports other changes than expected:
+	expected
+		~ size: 10 -> 12
+	found
+		~ size: 10 -> 11
+store:index:Volume "data": update 1: the resource has other properties than expected:
+	password: expected a secret, found another value
+store:index:Volume "data": replace 1: InspectChange asks for a replacement for other reasons than expected: expected size, found zone
+`,
+		},
+		{
+			"nothing to be unknown",
+			func(t providertest.TB, _ *providertest.Harness, v *providertest.Resource) { v.Plan(t, small, "tags.x") },
+			`store:index:Volume "data": plan with tags.x unknown: there is no tags.x among the properties that could be unknown
+`,
+		},
+		{
+			"a step of what is given",
+			func(t providertest.TB, h *providertest.Harness, _ *providertest.Resource) {
+				h.Given("other:index:Key", "k", "key-1", nil).Get(t)
+			},
+			`other:index:Key "k": get: the resource is given: the kit makes no calls about it
+`,
+		},
+		{
+			"values that cannot be",
+			func(t providertest.TB, _ *providertest.Harness, v *providertest.Resource) {
+				v.Check(t, providertest.Bag{
+					"name": make(chan int), "tags": map[string]any{"b": func() {}, "a": 1i}, "disks": []any{struct{}{}},
+					"image": lumi.TextAsset("\xff"), "policy": disk{Label: "\xff"},
+				})
+			},
+			`store:index:Volume "data": check: the properties cannot be encoded: ` +
+				`disks[0]: a struct {} cannot be in a bag of properties
+image: is not valid UTF-8
+name: a chan int cannot be in a bag of properties
+policy.label: is not valid UTF-8
+tags.a: a complex128 cannot be in a bag of properties
+`,
+		},
+		{
+			"a type that is not served",
+			func(_ providertest.TB, h *providertest.Harness, _ *providertest.Resource) {
+				h.Resource("store:index:Disk", "d")
+			},
+			`the plugin for package "store" does not serve type "store:index:Disk"
+`,
+		},
+		{
+			"no type",
+			func(_ providertest.TB, h *providertest.Harness, _ *providertest.Resource) { h.Resource("disk", "d") },
+			`type "disk": a type token has three parts, package:module:Type
+`,
+		},
+		{
+			"a name that cannot be",
+			func(_ providertest.TB, h *providertest.Harness, _ *providertest.Resource) {
+				h.Resource(volumeToken, "")
+			},
+			`"urn:lumi:test::store:index::store:index:Volume::": the name is empty or holds control characters
+`,
+		},
+		{
+			"a name that is taken",
+			func(_ providertest.TB, h *providertest.Harness, _ *providertest.Resource) {
+				h.Resource(volumeToken, "data")
+			},
+			`there is a resource store:index:Volume "data" already: give this one another name
+`,
+		},
+		{
+			"a name that the provider gives twice",
+			func(t providertest.TB, h *providertest.Harness, v *providertest.Resource) {
+				v.Create(t, small)
+				for _, name := range []string{"one", "two"} {
+					h.Resource(snapshotToken, name).Create(t, providertest.Bag{"volume": v})
+				}
+			},
+			`store:index:Snapshot "two": create: Name returns "of data", which is the name of another resource: ` +
+				`store:index:Snapshot "one"
+store:index:Snapshot "one": id-2 was left behind, and is deleted now
+store:index:Volume "data": id-1 was left behind, and is deleted now
+`,
+		},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			report := run(t, func(t providertest.TB) {
+				h := providertest.InProcess(t, store(newCloud()))
+				test.test(t, h, h.Resource(volumeToken, "data"))
+			})
+			got, _, _ := strings.Cut(report, "all calls:\n")
+			if got != test.want {
+				t.Errorf("got:\n%s\nwant:\n%s", got, test.want)
+			}
+		})
+	}
+}
+
+// TestCannotServe is about providers and plugins that do not come up.
+func TestCannotServe(t *testing.T) {
+	configurable := store(newCloud())
+	configurable.Configure = serve.Configure(func(_ context.Context, d *disk) error {
+		return lumi.Faultf("label", "%s is unknown", d.Label)
+	})
+	for _, test := range []struct {
+		name, want string
+		test       func(t providertest.TB)
+	}{
+		{"nothing", `the provider cannot be served: the resources are registered wrongly:
+package "": a package's name is made of words that start with a lower-case letter, joined by /
+there are no resources
+`, func(t providertest.TB) { providertest.InProcess(t, serve.Provider{}) }},
+		{"nil", "the provider cannot be served: the resources are registered wrongly:\n" +
+			"store:index:Volume: the provider is nil\n", func(t providertest.TB) {
+			p := store(newCloud())
+			p.Resources[volumeToken] = nil
+			providertest.InProcess(t, p)
+		}},
+		{"config refused", "the provider refuses its configuration: label: x is unknown\n",
+			func(t providertest.TB) {
+				providertest.InProcess(t, configurable, providertest.Config(providertest.Bag{"label": "x"}))
+			}},
+		{"no config", "the provider refuses its configuration: label: is required, but missing\n",
+			func(t providertest.TB) { providertest.InProcess(t, configurable) }},
+		{"config that cannot be", "the configuration cannot be encoded: label: a chan int cannot be in a bag of properties\n",
+			func(t providertest.TB) {
+				providertest.InProcess(t, configurable, providertest.Config(providertest.Bag{"label": make(chan int)}))
+			}},
+		{"no configuration wanted", "the provider refuses its configuration: the provider has no configuration\n",
+			func(t providertest.TB) {
+				providertest.InProcess(t, store(newCloud()), providertest.Config(providertest.Bag{"label": "x"}))
+			}},
+		{"no binary", "the plugin does not start: fork/exec ./no-such-plugin: no such file or directory\n",
+			func(t providertest.TB) { providertest.Binary(t, plugin.Command{Path: "./no-such-plugin"}) }},
+		{"no environment", `"urn:lumi:a:b::store:index::store:index:Volume::data": the environment is a word without colons and spaces
+`, func(t providertest.TB) {
+			providertest.InProcess(t, store(newCloud()), providertest.Environment("a:b")).Resource(volumeToken, "data")
+		}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			got, _, _ := strings.Cut(run(t, test.test), "all calls:\n")
+			if got != test.want {
+				t.Errorf("got:\n%s\nwant:\n%s", got, test.want)
+			}
+		})
+	}
+}
+
+// TestWanted has steps fail as they are to.
+func TestWanted(t *testing.T) {
+	t.Parallel()
+	full := errors.New("no more room")
+	a := &author{volumeOps: &volumeOps{newCloud()}}
+	h := providertest.InProcess(t, providertest.Resources(newVolumes(a)))
+	v := h.Resource(volumeToken, "data")
+	v.Check(t, small.With(providertest.Bag{"size": -1}), providertest.WantFaults("size: is -1, and must be more than 0"))
+	v.GetID(t, "id-7", providertest.WantNotFound())
+
+	a.create = func(*volumeState, lumi.ID) (lumi.ID, error) {
+		return "", &lumi.RetryError{Err: full, After: time.Second}
+	}
+	v.Create(t, small, providertest.WantRetry("more room"))
+	a.create = func(*volumeState, lumi.ID) (lumi.ID, error) { return "", full }
+	v.Create(t, small, providertest.WantError("more room"))
+	a.create = func(want *volumeState, id lumi.ID) (lumi.ID, error) { return id, full }
+	v.Create(t, small, providertest.WantPartial("more room"))
+	if v.ID() != "id-1" || v.Output("address").GetStringValue() != "10.0.0.1" {
+		t.Errorf("after a failure half way there is %q", v.ID())
+	}
+
+	a.create = nil
+	a.update = func(want *volumeState) error {
+		want.Properties.Size = 15
+		return lumi.Partial(full)
+	}
+	v.Update(t, providertest.Bag{"size": 20}, providertest.WantPartial("more room"))
+	if got := v.Output("size").GetNumberValue(); got != 15 {
+		t.Errorf("after a failure half way the size is %v", got)
+	}
+	a.update = nil
+	v.Update(t, providertest.Bag{"size": 21})
+	if got := v.Inspect(t, providertest.Bag{"zone": "b"}); len(got.Replaces) != 1 {
+		t.Errorf("another zone makes %v", got)
+	}
+	v.Replace(t, providertest.Bag{"zone": "b"})
+	v.NoChange(t)
+	v.Retry(t)
+	a.delete = func(*volumeState) error { return full }
+	v.Delete(t, providertest.WantError("more room"))
+	a.delete = nil
+	v.Delete(t)
+}

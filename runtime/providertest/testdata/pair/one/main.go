@@ -1,0 +1,4 @@
+// Command one does nothing.
+package main
+
+func main() {}

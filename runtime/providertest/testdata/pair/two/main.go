@@ -1,0 +1,4 @@
+// Command two does nothing.
+package main
+
+func main() {}
