@@ -130,7 +130,7 @@ func newProps(m mode) *Props {
 	p := &Props{mode: m, hidden: notHidden}
 	p.path = p.steps[:0]
 	if m == encoding {
-		p.make, p.made = &values{}, make([]entry, 0, 32)
+		p.make, p.made = &values{}, make([]entry, 0, 16)
 	}
 	return p
 }

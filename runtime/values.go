@@ -2,14 +2,12 @@ package lumi
 
 import "google.golang.org/protobuf/types/known/structpb"
 
-// values makes the values of one bag. Most are of few bytes, and each would cost two allocations, one for the value and
-// one for what it holds, if it were made by itself. So both lie side by side, and many such pairs in a chunk.
+// values makes the values of one bag. Each would cost two allocations, one for the value and one for what it holds, if it
+// were made by itself. So both lie side by side, and several such pairs of few bytes in a chunk.
 type values struct {
 	strings chunk[stringValue]
 	numbers chunk[numberValue]
 	bools   chunk[boolValue]
-	objects chunk[objectValue]
-	lists   chunk[listValue]
 }
 
 type (
@@ -58,31 +56,29 @@ func (m *values) bool(b bool) *structpb.Value {
 	return &v.value
 }
 
-func (m *values) object(fields map[string]*structpb.Value) *structpb.Value {
-	v := m.objects.next()
-	v.object.Fields = fields
+func (*values) object(fields map[string]*structpb.Value) *structpb.Value {
+	v := &objectValue{object: structpb.Struct{Fields: fields}}
 	v.holds.StructValue = &v.object
 	v.value.Kind = &v.holds
 	return &v.value
 }
 
-func (m *values) list(elems []*structpb.Value) *structpb.Value {
-	v := m.lists.next()
-	v.list.Values = elems
+func (*values) list(elems []*structpb.Value) *structpb.Value {
+	v := &listValue{list: structpb.ListValue{Values: elems}}
 	v.holds.ListValue = &v.list
 	v.value.Kind = &v.holds
 	return &v.value
 }
 
-// chunk hands out elements of slices, each of which is twice as long as the one before. They are not too long, since an
-// element that is kept keeps its whole slice.
+// chunk hands out elements of slices, the first of which are shorter. None is long, since an element that is kept keeps
+// its whole slice.
 type chunk[T any] struct {
 	free []T
 	size int
 }
 
 func (c *chunk[T]) next() *T {
-	const smallest, largest = 2, 64
+	const smallest, largest = 2, 8
 	if len(c.free) == 0 {
 		c.size = min(max(2*c.size, smallest), largest)
 		c.free = make([]T, c.size)
