@@ -353,7 +353,7 @@ func TestWalkPlaces(t *testing.T) {
 	address := serve(t, map[string]string{
 		"/text": "x", "/cut.tar": string(cut[:512]), "/zip": string(makeZip(t, entry{name: "../a"})),
 	})
-	of := func(assets map[string]lumi.Content) lumi.Archive { return lumi.AssetArchive(assets) }
+	of := lumi.AssetArchive
 	type m = map[string]lumi.Content
 	tests := []struct {
 		name string
@@ -418,7 +418,7 @@ func TestWalkEnds(t *testing.T) {
 			visits++
 			return stop
 		})
-		if err != stop || visits != 1 {
+		if !errors.Is(err, stop) || err.Error() != "enough" || visits != 1 {
 			t.Errorf("%s: %v after %d visits", name, err, visits)
 		}
 		ctx, cancel := context.WithCancel(t.Context())

@@ -18,6 +18,7 @@ import (
 	"google.golang.org/grpc/status"
 
 	lumi "github.com/lumi-idl/lumi/runtime"
+	"github.com/lumi-idl/lumi/runtime/content"
 	"github.com/lumi-idl/lumi/runtime/lumirpc"
 	"github.com/lumi-idl/lumi/runtime/serve/plugin"
 	"github.com/lumi-idl/lumi/runtime/tokens"
@@ -195,6 +196,7 @@ type thing struct {
 	Fixed  *string
 	Secret *string
 	List   []string
+	Code   *lumi.Archive
 	Result *string
 }
 
@@ -204,6 +206,7 @@ func (s *thing) Lumi(p *lumi.Props) {
 	lumi.Optional(p, "fixed", &s.Fixed, lumi.String, lumi.Replaces)
 	lumi.Optional(p, "secret", &s.Secret, lumi.String, lumi.Secret)
 	lumi.Nilable(p, "list", &s.List, lumi.List(lumi.String))
+	lumi.Optional(p, "code", &s.Code, lumi.ArchiveValue)
 	lumi.Optional(p, "result", &s.Result, lumi.String, lumi.Out)
 }
 
@@ -254,6 +257,15 @@ func (ops) do(ctx context.Context, s *state) error {
 	case "deadline":
 		_, ok := ctx.Deadline()
 		s.Properties.Result = new(fmt.Sprint(ok))
+	case "read":
+		var names []string
+		err := content.Walk(ctx, *s.Properties.Code, func(f content.File) error {
+			data, err := io.ReadAll(f.Content)
+			names = append(names, f.Name+"="+string(data))
+			return err
+		})
+		s.Properties.Result = new(strings.Join(names, " "))
+		return err
 	case "print":
 		fmt.Println(object)
 	case "reference":

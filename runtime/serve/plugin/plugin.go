@@ -39,6 +39,9 @@ type Command struct {
 	Path string
 	// Args are its arguments, without its name.
 	Args []string
+	// Dir is its working directory, that of this process if empty. An engine gives the program's folder, since that is
+	// where relative paths of assets start from.
+	Dir string
 	// Env is its environment, that of this process if nil.
 	Env []string
 	// Log receives what the plugin writes to standard error, and to standard output after the port. It is os.Stderr if

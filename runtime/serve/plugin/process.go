@@ -9,6 +9,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"sync"
@@ -50,6 +51,13 @@ func startProcess(c Command, secret string) (*process, error) {
 	}
 	p.stopped = sync.OnceValue(p.end)
 	p.cmd.Env = c.environment(secret)
+	if p.cmd.Dir = c.Dir; c.Dir != "" {
+		// A relative path to the binary is one from here, and not from there.
+		var err error
+		if p.cmd.Path, err = filepath.Abs(p.cmd.Path); err != nil {
+			return nil, err
+		}
+	}
 	p.cmd.Stdout = p.first
 	p.cmd.Stderr = io.MultiWriter(p.said, shared)
 	p.cmd.WaitDelay = pipeDelay

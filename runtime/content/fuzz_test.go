@@ -1,0 +1,51 @@
+package content_test
+
+import (
+	"archive/tar"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	lumi "github.com/lumi-idl/lumi/runtime"
+	"github.com/lumi-idl/lumi/runtime/content"
+)
+
+// FuzzWalk reads arbitrary bytes as an archive file. Whatever they are, names are clean and no two the same, sizes are
+// true, and errors name the file.
+func FuzzWalk(f *testing.F) {
+	entries := []entry{{name: "a/b", data: "text"}, {name: "c", data: strings.Repeat("x", 1000), executable: true}}
+	tarFile := makeTar(f, entries...)
+	links := makeTar(f, entry{name: "a", kind: tar.TypeSymlink}, entry{name: strings.Repeat("long/", 50), kind: tar.TypeDir})
+	for _, seed := range [][]byte{
+		nil, []byte("text"), tarFile, compress(f, tarFile), makeZip(f, entries...), links, makeZip(f, entry{name: "../a"}),
+		tarFile[:600], compress(f, tarFile)[:40], make([]byte, 1024), make([]byte, 512),
+	} {
+		f.Add(seed)
+	}
+	path := filepath.Join(f.TempDir(), "x")
+	f.Fuzz(func(t *testing.T, data []byte) {
+		if err := os.WriteFile(path, data, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		seen := map[string]bool{}
+		err := content.Walk(t.Context(), lumi.FileArchive(path), func(file content.File) error {
+			if !filepath.IsLocal(file.Name) || seen[file.Name] || file.Size < 0 || strings.ContainsAny(file.Name, "\\\x00") {
+				t.Errorf("there is a file %q of %d bytes", file.Name, file.Size)
+			}
+			seen[file.Name] = true
+			const most = 1 << 20 // since a few bytes can stand for very many
+			if n, err := io.CopyN(io.Discard, file.Content, most); errors.Is(err, io.EOF) && n != file.Size {
+				t.Errorf("%q has %d bytes, and not %d", file.Name, n, file.Size)
+			} else if err != nil && !errors.Is(err, io.EOF) {
+				return err
+			}
+			return nil
+		})
+		if err != nil && !strings.HasPrefix(err.Error(), `"`+path+`": `) {
+			t.Errorf("the error does not name the file: %v", err)
+		}
+	})
+}

@@ -1,0 +1,18 @@
+package content
+
+import "testing"
+
+// TestNamesLimit is about archives whose names alone would fill the memory.
+func TestNamesLimit(t *testing.T) {
+	n := names{spent: maxNames - 3*nameCost}
+	if err := n.addFile("a/b"); err != nil {
+		t.Fatal(err)
+	}
+	if err := n.addFile("a/c"); err == nil || err.Error() != "the archive holds too many files to keep account of their names" {
+		t.Errorf("got %v", err)
+	}
+	err := place{path: "x"}.failed(errTooMany)
+	if want := `"x": the archive holds too many files to keep account of their names`; err.Error() != want {
+		t.Errorf("got %v, want %s", err, want)
+	}
+}

@@ -1,0 +1,228 @@
+package content_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+
+	"google.golang.org/protobuf/encoding/protojson"
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/types/known/structpb"
+
+	lumi "github.com/lumi-idl/lumi/runtime"
+	"github.com/lumi-idl/lumi/runtime/content"
+)
+
+// bag makes a bag of JSON with short names for what has long ones.
+func bag(t *testing.T, json string) *structpb.Struct {
+	t.Helper()
+	s := &structpb.Struct{}
+	json = strings.NewReplacer(
+		"$sig", lumi.Signature, "$secret", lumi.SecretSignature, "$asset", lumi.AssetSignature,
+		"$archive", lumi.ArchiveSignature, "$unknown", lumi.UnknownValue,
+	).Replace(json)
+	if err := protojson.Unmarshal([]byte(json), s); err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+func TestStamp(t *testing.T) {
+	folder := inFolder(t, map[string]string{"a": "x", "sub/b": "y"})
+	write(t, ".", map[string]string{"zip": string(makeZip(t, entry{name: "b", data: "y"}))})
+	x, y := hashOf(t, lumi.TextAsset("x")), hashOf(t, lumi.TextAsset("y"))
+	sub := hashOf(t, lumi.FileArchive("sub"))
+	both := hashOf(t, lumi.AssetArchive(map[string]lumi.Content{
+		"a": lumi.FileAsset("a"), "sub": lumi.FileArchive("sub"), "t": lumi.TextAsset("x"),
+	}))
+	hashes := strings.NewReplacer("#x", x, "#y", y, "#sub", sub, "#both", both, "$cwd", folder)
+	for _, test := range []struct{ name, given, want string }{
+		{"nothing", `{}`, `{}`},
+		{"no content", `{"a": [1, "$unknown", null], "b": {"c": {"$sig": "bogus", "path": "a"}, "d": {"$sig": 1}}}`, ""},
+		{"a file", `{"a": {"$sig": "$asset", "path": "a"}}`, `{"a": {"$sig": "$asset", "path": "a", "hash": "#x"}}`},
+		{"a file: URI", `{"a": {"$sig": "$asset", "uri": "file://$cwd/a"}}`,
+			`{"a": {"$sig": "$asset", "uri": "file://$cwd/a", "hash": "#x"}}`},
+		{"the program's own hashes", `{"a": {"$sig": "$asset", "path": "a", "hash": "mine", "text": null},
+			"b": {"$sig": "$asset", "text": "x", "hash": "mine"}, "c": {"$sig": "$asset", "uri": "http://x", "hash": "mine"},
+			"d": {"$sig": "$archive", "uri": "https://x", "hash": "mine"}}`,
+			`{"a": {"$sig": "$asset", "path": "a", "hash": "#x", "text": null},
+			"b": {"$sig": "$asset", "text": "x"}, "c": {"$sig": "$asset", "uri": "http://x"},
+			"d": {"$sig": "$archive", "uri": "https://x"}}`},
+		{"a folder", `{"a": {"$sig": "$archive", "path": "sub"}}`, `{"a": {"$sig": "$archive", "path": "sub", "hash": "#sub"}}`},
+		{"a zip file", `{"a": {"$sig": "$archive", "path": "zip"}}`, `{"a": {"$sig": "$archive", "path": "zip", "hash": "#sub"}}`},
+		{"deep inside", `{"a": [{"b": {"c d": {"$sig": "$asset", "path": "a"}}}]}`,
+			`{"a": [{"b": {"c d": {"$sig": "$asset", "path": "a", "hash": "#x"}}}]}`},
+		{"in a secret", `{"a": {"$sig": "$secret", "value": [{"$sig": "$asset", "path": "a"}]}}`,
+			`{"a": {"$sig": "$secret", "value": [{"$sig": "$asset", "path": "a", "hash": "#x"}]}}`},
+		{"with a secret path", `{"a": {"$sig": "$asset", "path": {"$sig": "$secret", "value": "a"}}}`,
+			`{"a": {"$sig": "$asset", "path": {"$sig": "$secret", "value": "a"}, "hash": {"$sig": "$secret", "value": "#x"}}}`},
+		{"an archive of assets", `{"a": {"$sig": "$archive", "assets": {"a": {"$sig": "$asset", "path": "a"},
+			"./sub": {"$sig": "$archive", "path": "sub"}, "t": {"$sig": "$asset", "text": "x"}, "n": null}}}`,
+			`{"a": {"$sig": "$archive", "hash": "#both", "assets": {"a": {"$sig": "$asset", "path": "a", "hash": "#x"},
+			"./sub": {"$sig": "$archive", "path": "sub", "hash": "#sub"}, "t": {"$sig": "$asset", "text": "x"}, "n": null}}}`},
+		{"an archive of archives", `{"a": {"$sig": "$archive", "assets": {"x": {"$sig": "$archive", "assets": {}}}}}`,
+			`{"a": {"$sig": "$archive", "hash": "#none", "assets": {"x": {"$sig": "$archive", "hash": "#none", "assets": {}}}}}`},
+		{"an archive with an address", `{"a": {"$sig": "$archive", "assets": {"a": {"$sig": "$asset", "path": "a"},
+			"b": {"$sig": "$asset", "uri": "http://x"}}, "hash": "mine"}}`,
+			`{"a": {"$sig": "$archive", "assets": {"a": {"$sig": "$asset", "path": "a", "hash": "#x"},
+			"b": {"$sig": "$asset", "uri": "http://x"}}}}`},
+		{"an archive with what is not known yet", `{"a": {"$sig": "$archive", "assets": {"a": "$unknown",
+			"b": {"$sig": "$asset", "path": "a"}, "c": {"$sig": "$asset", "text": "$unknown"}}}}`,
+			`{"a": {"$sig": "$archive", "assets": {"a": "$unknown",
+			"b": {"$sig": "$asset", "path": "a", "hash": "#x"}, "c": {"$sig": "$asset", "text": "$unknown"}}}}`},
+		{"secrets in an archive", `{"a": {"$sig": "$archive", "assets": {"b": {"$sig": "$secret", "value":
+			{"$sig": "$asset", "path": "sub/b"}}}}}`,
+			`{"a": {"$sig": "$archive", "assets": {"b": {"$sig": "$secret", "value":
+			{"$sig": "$asset", "path": "sub/b", "hash": "#y"}}}, "hash": {"$sig": "$secret", "value": "#sub"}}}`},
+		{"secret assets", `{"a": {"$sig": "$archive", "assets": {"$sig": "$secret", "value": {
+			"b": {"$sig": "$asset", "path": "sub/b"}}}}}`,
+			`{"a": {"$sig": "$archive", "assets": {"$sig": "$secret", "value": {
+			"b": {"$sig": "$asset", "path": "sub/b", "hash": "#y"}}}, "hash": {"$sig": "$secret", "value": "#sub"}}}`},
+		{"not known yet", `{"a": {"$sig": "$asset", "path": "$unknown", "hash": "x"}, "b": {"$sig": "$archive", "uri":
+			{"$sig": "$secret", "value": "$unknown"}}, "c": {"$sig": "$archive", "assets": "$unknown"}}`, ""},
+		{"malformed", `{"a": {"$sig": "$asset", "path": "a", "text": "x"}, "b": {"$sig": "$asset"},
+			"c": {"$sig": "$asset", "path": 1}, "d": {"$sig": "$archive", "assets": []}, "e": {"$sig": "$archive", "text": "x"},
+			"f": {"$sig": "$asset", "assets": {}}, "g": {"$sig": "$archive", "assets": {"a": "x"}}, "h": {"$sig": "$secret"},
+			"i": {"$sig": "$archive", "assets": {"$sig": "$asset", "path": "a"}}, "j": {"$sig": "$asset", "path": ["a"]}}`, ""},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			if test.want == "" {
+				test.want = test.given
+			}
+			given := bag(t, hashes.Replace(test.given))
+			before := proto.Clone(given)
+			none := hashOf(t, lumi.AssetArchive(nil))
+			want := bag(t, strings.ReplaceAll(hashes.Replace(test.want), "#none", none))
+			got, err := content.Stamp(t.Context(), given)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !proto.Equal(got, want) {
+				t.Errorf("got\n%s\nwant\n%s", protojson.Format(got), protojson.Format(want))
+			}
+			if !proto.Equal(given, before) {
+				t.Error("the bag that was given is another now")
+			}
+			if again, err := content.Stamp(t.Context(), got); err != nil || !proto.Equal(again, got) {
+				t.Errorf("stamped again, it is another: %v, %v", again, err)
+			}
+		})
+	}
+	if got, err := content.Stamp(t.Context(), nil); got != nil || err != nil {
+		t.Errorf("no bag: %v, %v", got, err)
+	}
+}
+
+func TestStampFaults(t *testing.T) {
+	folder := inFolder(t, map[string]string{"a": "x", "links/hush": "", "bad/hush\\": ""})
+	if err := os.Symlink("hush", "links/link"); err != nil {
+		t.Fatal(err)
+	}
+	write(t, ".", map[string]string{"bad.zip": string(makeZip(t, entry{name: "../hush"}))})
+	for _, test := range []struct{ name, given, want string }{
+		{"all at once", `{"a": {"$sig": "$asset", "path": "no"}, "b": [{"x y": {"$sig": "$archive", "path": "no"}}],
+			"c": {"$sig": "$asset", "path": "links"}, "d": {"$sig": "$archive", "path": "bad.zip"},
+			"e": {"$sig": "$asset", "uri": "s3://x"}, "f": {"$sig": "$archive", "uri": "file:x"},
+			"g": {"$sig": "$archive", "path": "links"}, "h": {"$sig": "$asset", "uri": "%zz"}}`, `
+a: "no": there is no such file in "$cwd"
+b[0]["x y"]: "no": there is no such file in "$cwd"
+c: "links": is a folder, and a file belongs here
+d: "bad.zip": "../hush": cannot be a name in an archive, since a part of it is ".."
+e: "s3://x": only file:, http: and https: URIs can be opened
+f: "file:x": the path of a file: URI is absolute, as in file:///folder/file
+g: "links": "link": is a symbolic link, and an archive holds files and folders only
+h: the URI is malformed`},
+		{"in archives", `{"a": {"$sig": "$archive", "assets": {"../a": {"$sig": "$asset", "text": ""},
+			"b": {"$sig": "$asset", "path": "no"}, "b/c": {"$sig": "$asset", "text": ""}, "d": {"$sig": "$asset", "text": ""},
+			"d/e": {"$sig": "$archive", "assets": {"f": {"$sig": "$asset", "text": ""}}}, "./d": {"$sig": "$asset", "text": ""},
+			"g": {"$sig": "$archive", "assets": {"": {"$sig": "$asset", "text": ""}}}}}}`, `
+a["../a"]: cannot be a name in an archive, since a part of it is ".."
+a.b: "no": there is no such file in "$cwd"
+a.d: "d": is in the archive twice
+a["d/e"]: "d": is both a file and a folder in the archive
+a.g[""]: cannot be a name in an archive, since it is empty`},
+		{"in secrets", `{"a": {"$sig": "$secret", "value": {"hush": {"$sig": "$asset", "path": "hush"}}},
+			"b": {"$sig": "$asset", "path": {"$sig": "$secret", "value": "hush"}},
+			"c": {"$sig": "$archive", "path": {"$sig": "$secret", "value": "bad"}},
+			"d": {"$sig": "$asset", "uri": {"$sig": "$secret", "value": "hush:"}},
+			"e": {"$sig": "$archive", "assets": {"$sig": "$secret", "value": {"/hush": {"$sig": "$asset", "text": ""},
+				"hush": {"$sig": "$asset", "text": ""}, "hush/b": {"$sig": "$asset", "text": ""}}}},
+			"f": {"$sig": "$secret", "value": {"$sig": "$asset", "uri": "http://hush%zz"}}}`, `
+a[…]: there is no such file
+b: there is no such file
+c: cannot be a name in an archive, since it has a backslash in it
+d: only file:, http: and https: URIs can be opened
+e[…]: cannot be a name in an archive, since it is absolute
+e[…]: is both a file and a folder in the archive
+f: the URI is malformed`},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			got, err := content.Stamp(t.Context(), bag(t, test.given))
+			var invalid *lumi.InvalidError
+			if got != nil || !errors.As(err, &invalid) {
+				t.Fatalf("got %v, %v", got, err)
+			}
+			var lines strings.Builder
+			for _, f := range invalid.Faults {
+				fmt.Fprintf(&lines, "\n%s: %s", f.Path, f.Message)
+			}
+			if want := strings.ReplaceAll(test.want, "$cwd", folder); lines.String() != want {
+				t.Errorf("got%s\nwant%s", lines.String(), want)
+			}
+		})
+	}
+}
+
+func TestStampBounds(t *testing.T) {
+	inFolder(t, map[string]string{"a": "x"})
+	missing := bag(t, `{"$sig": "$asset", "path": "no"}`)
+	many := &structpb.ListValue{}
+	for range 1000 {
+		many.Values = append(many.Values, structpb.NewStructValue(missing))
+	}
+	_, err := content.Stamp(t.Context(), &structpb.Struct{Fields: map[string]*structpb.Value{
+		"a": structpb.NewListValue(many),
+	}})
+	var invalid *lumi.InvalidError
+	if !errors.As(err, &invalid) || len(invalid.Faults) != 101 {
+		t.Fatalf("got %v", err)
+	}
+	if last := invalid.Faults[100].Error(); last != "there may be more that is wrong" {
+		t.Errorf("the last fault is %s", last)
+	}
+
+	for _, wrap := range []func(*structpb.Value) *structpb.Value{
+		func(v *structpb.Value) *structpb.Value {
+			return structpb.NewListValue(&structpb.ListValue{Values: []*structpb.Value{v}})
+		},
+		func(v *structpb.Value) *structpb.Value {
+			return structpb.NewStructValue(&structpb.Struct{Fields: map[string]*structpb.Value{
+				lumi.Signature: structpb.NewStringValue(lumi.ArchiveSignature),
+				"assets":       structpb.NewStructValue(&structpb.Struct{Fields: map[string]*structpb.Value{"a": v}}),
+			}})
+		},
+		func(v *structpb.Value) *structpb.Value {
+			return structpb.NewStructValue(&structpb.Struct{Fields: map[string]*structpb.Value{
+				lumi.Signature: structpb.NewStringValue(lumi.SecretSignature), "value": v,
+			}})
+		},
+	} {
+		deep := structpb.NewStructValue(missing)
+		for range 5000 {
+			deep = wrap(deep)
+		}
+		given := &structpb.Struct{Fields: map[string]*structpb.Value{"a": deep}}
+		if _, err := content.Stamp(t.Context(), given); err != nil {
+			t.Errorf("what is too deep is judged: %v", err)
+		}
+	}
+
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := content.Stamp(ctx, bag(t, `{"a": {"$sig": "$asset", "path": "a"}}`)); !errors.Is(err, context.Canceled) {
+		t.Errorf("cancelled: %v", err)
+	}
+}

@@ -1,0 +1,175 @@
+package content_test
+
+import (
+	"archive/tar"
+	"archive/zip"
+	"compress/gzip"
+	"context"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"runtime"
+	"testing"
+
+	lumi "github.com/lumi-idl/lumi/runtime"
+	"github.com/lumi-idl/lumi/runtime/content"
+)
+
+const big = 64 << 20
+
+// random is bytes without end that nothing compresses.
+type random struct{ state uint64 }
+
+func (r *random) Read(data []byte) (int, error) {
+	for i := range data {
+		r.state = r.state*6364136223846793005 + 1442695040888963407
+		data[i] = byte(r.state >> 56)
+	}
+	return len(data), nil
+}
+
+// allocated returns how many bytes are allocated while something is done.
+func allocated(do func()) uint64 {
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	do()
+	runtime.ReadMemStats(&after)
+	return after.TotalAlloc - before.TotalAlloc
+}
+
+// TestStreams holds that content is not in memory as a whole, from wherever it comes and wherever it goes.
+func TestStreams(t *testing.T) {
+	inFolder(t, map[string]string{"folder/x": ""})
+	create(t, "folder/big", func(out io.Writer) error {
+		_, err := io.CopyN(out, &random{}, big)
+		return err
+	})
+	create(t, "tgz", func(out io.Writer) error {
+		compressed := gzip.NewWriter(out)
+		w := tar.NewWriter(compressed)
+		if err := w.WriteHeader(&tar.Header{Name: "big", Size: big, Mode: 0o644}); err != nil {
+			return err
+		}
+		if _, err := io.CopyN(w, &random{}, big); err != nil {
+			return err
+		}
+		if err := w.Close(); err != nil {
+			return err
+		}
+		return compressed.Close()
+	})
+	create(t, "zip", func(out io.Writer) error {
+		w := zip.NewWriter(out)
+		file, err := w.CreateHeader(&zip.FileHeader{Name: "big", Method: zip.Store})
+		if err != nil {
+			return err
+		}
+		if _, err := io.CopyN(file, &random{}, big); err != nil {
+			return err
+		}
+		return w.Close()
+	})
+	server := httptest.NewServer(http.FileServer(http.Dir(".")))
+	t.Cleanup(server.Close)
+
+	tests := map[string]func(context.Context) error{
+		"file": func(ctx context.Context) error {
+			_, err := content.Hash(ctx, lumi.FileAsset("folder/big"))
+			return err
+		},
+		"address": func(ctx context.Context) error {
+			_, err := content.Hash(ctx, lumi.URIAsset(server.URL+"/folder/big"))
+			return err
+		},
+		"zip of a folder": func(ctx context.Context) error {
+			return content.WriteZip(ctx, io.Discard, lumi.FileArchive("folder"))
+		},
+		"stamp": func(ctx context.Context) error {
+			_, err := content.Stamp(ctx, bag(t, `{"a": {"$sig": "$archive", "path": "zip"}}`))
+			return err
+		},
+	}
+	for _, name := range []string{"folder", "tgz", "zip"} {
+		tests[name] = func(ctx context.Context) error {
+			_, err := content.Hash(ctx, lumi.FileArchive(name))
+			return err
+		}
+		if name != "folder" {
+			tests[name+" behind an address"] = func(ctx context.Context) error {
+				_, err := content.Hash(ctx, lumi.URIArchive(server.URL+"/"+name))
+				return err
+			}
+		}
+	}
+	for name, do := range tests {
+		t.Run(name, func(t *testing.T) {
+			got := allocated(func() {
+				if err := do(t.Context()); err != nil {
+					t.Fatal(err)
+				}
+			})
+			if got > big/8 {
+				t.Errorf("%d bytes were allocated for %d", got, big)
+			}
+		})
+	}
+}
+
+func create(t *testing.T, path string, write func(io.Writer) error) {
+	t.Helper()
+	file, err := os.Create(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := write(file); err != nil {
+		t.Fatal(err)
+	}
+	if err := file.Close(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestBomb holds that what is small and stands for very much costs no memory.
+func TestBomb(t *testing.T) {
+	inFolder(t, nil)
+	create(t, "tgz", func(out io.Writer) error {
+		compressed, err := gzip.NewWriterLevel(out, gzip.BestSpeed)
+		if err != nil {
+			return err
+		}
+		w := tar.NewWriter(compressed)
+		if err := w.WriteHeader(&tar.Header{Name: "zeros", Size: 4 * big, Mode: 0o644}); err != nil {
+			return err
+		}
+		if _, err := io.CopyN(w, zeros{}, 4*big); err != nil {
+			return err
+		}
+		if err := w.Close(); err != nil {
+			return err
+		}
+		return compressed.Close()
+	})
+	got := allocated(func() {
+		err := content.Walk(t.Context(), lumi.FileArchive("tgz"), func(f content.File) error {
+			if f.Size != 4*big {
+				t.Errorf("the size is %d", f.Size)
+			}
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	})
+	if got > big/8 {
+		t.Errorf("%d bytes were allocated", got)
+	}
+}
+
+// zeros is a reader of them, without end.
+type zeros struct{}
+
+func (zeros) Read(data []byte) (int, error) {
+	clear(data)
+	return len(data), nil
+}

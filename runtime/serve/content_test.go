@@ -1,0 +1,139 @@
+package serve
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"google.golang.org/protobuf/types/known/structpb"
+
+	lumi "github.com/lumi-idl/lumi/runtime"
+	"github.com/lumi-idl/lumi/runtime/content"
+	"github.com/lumi-idl/lumi/runtime/serve/plugin"
+)
+
+// startIn starts the plugin in a folder.
+func startIn(t *testing.T, folder, path string) lumi.ResourceProvider {
+	t.Helper()
+	p, err := plugin.Start(within(t), plugin.Command{
+		Path: path, Dir: folder, Env: env("plugin"), Log: new(buffer), Grace: patience,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := p.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	things, err := p.Resource(thingToken)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return things
+}
+
+// codeBag has a folder that is called code.
+func codeBag() *structpb.Struct {
+	bag := thingBag("read")
+	bag.Fields["code"] = structpb.NewStructValue(&structpb.Struct{Fields: map[string]*structpb.Value{
+		lumi.Signature: structpb.NewStringValue(lumi.ArchiveSignature), "path": structpb.NewStringValue("code"),
+	}})
+	return bag
+}
+
+// TestContent takes a folder through a plugin: files that are not there are faults of Check, those that changed are
+// changes, and paths start from the plugin's folder.
+func TestContent(t *testing.T) {
+	folder := t.TempDir()
+	things := startIn(t, folder, os.Args[0])
+	check := func() (*structpb.Struct, error) {
+		resp, err := things.Check(within(t), &lumi.CheckRequest{URN: thingURN, Properties: codeBag()})
+		if err != nil {
+			return nil, err
+		}
+		return resp.Properties, nil
+	}
+
+	_, err := check()
+	var invalid *lumi.InvalidError
+	if !errors.As(err, &invalid) {
+		t.Fatalf("got %v", err)
+	}
+	if want := `code: "code": there is no such file in "` + folder + `"`; err.Error() != want {
+		t.Fatalf("got %v, want %s", err, want)
+	}
+
+	write := func(text string) {
+		t.Helper()
+		if err := os.MkdirAll(filepath.Join(folder, "code"), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(folder, "code", "main"), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write("one")
+	old, err := check()
+	if err != nil {
+		t.Fatal(err)
+	}
+	hash, err := content.Hash(t.Context(), lumi.FileArchive(filepath.Join(folder, "code")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := old.GetFields()["code"].GetStructValue().GetFields()["hash"].GetStringValue(); got != hash {
+		t.Errorf("the hash is %q, want %s", got, hash)
+	}
+	created, err := things.Create(within(t), &lumi.CreateRequest{URN: thingURN, Properties: old})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := created.Properties.GetFields()["result"].GetStringValue(); got != "main=one" {
+		t.Errorf("the provider read %q", got)
+	}
+
+	for _, test := range []struct {
+		text    string
+		changes int
+	}{{"one", 0}, {"two", 1}} {
+		write(test.text)
+		now, err := check()
+		if err != nil {
+			t.Fatal(err)
+		}
+		resp, err := things.InspectChange(within(t), &lumi.InspectChangeRequest{URN: thingURN, ID: "t-1", Old: old, New: now})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(resp.Changes) != test.changes || test.changes > 0 && resp.Changes[0].Path != "code" {
+			t.Errorf("%s: the changes are %v", test.text, resp.Changes)
+		}
+	}
+}
+
+// TestDir is about plugins whose path is relative to the folder that they are started from, not to the one that they
+// are started in.
+func TestDir(t *testing.T) {
+	folder := t.TempDir()
+	t.Chdir(t.TempDir())
+	binary, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(binary, "plugin"); err != nil {
+		t.Fatal(err)
+	}
+	things := startIn(t, folder, "./plugin")
+	_, err = things.Check(within(t), &lumi.CheckRequest{URN: thingURN, Properties: codeBag()})
+	if want := `code: "code": there is no such file in "` + folder + `"`; err == nil || err.Error() != want {
+		t.Errorf("got %v, want %s", err, want)
+	}
+
+	missing := filepath.Join(folder, "none")
+	_, err = plugin.Start(within(t), plugin.Command{Path: binary, Dir: missing, Env: env("plugin")})
+	if want := "chdir " + missing + ": no such file or directory"; err == nil || err.Error() != want {
+		t.Errorf("got %v, want %s", err, want)
+	}
+}
