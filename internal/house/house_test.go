@@ -108,6 +108,17 @@ var rules = []rule{
 		why:   "an engine has the engine's side of the protocol and not the plugin's",
 	},
 	{
+		of: []string{"./runtime/providertest"},
+		only: []string{
+			"./runtime", "./runtime/tokens", "./runtime/urn", "./runtime/serve", "./runtime/serve/plugin",
+		},
+		why: "the test kit is an engine and a plugin in one process, and nothing else",
+	},
+	{
+		of: []string{"./..."}, but: []string{"./runtime/providertest"}, never: []string{"./runtime/providertest"},
+		why: "the test kit is for tests",
+	},
+	{
 		of: []string{"./runtime/tokens"}, only: []string{}, never: grpc,
 		why: "type tokens are a leaf",
 	},

@@ -47,7 +47,7 @@ func build(key, pkg string, flags []string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	defer os.RemoveAll(fresh)
+	defer func() { _ = os.RemoveAll(fresh) }() // What stays is in nobody's way.
 	args := append([]string{"build", "-o", fresh + string(filepath.Separator)}, flags...)
 	out, err := exec.Command("go", append(args, "--", pkg)...).CombinedOutput()
 	if err != nil {

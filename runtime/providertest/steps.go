@@ -191,16 +191,21 @@ func (s *step) retry() {
 	s.t.Helper()
 	r := s.r
 	id, computed, err := r.callCreate(s.ctx, r.wanted)
-	s.called("Create", err)
+	if err != nil {
+		s.fatalf("Create must return %s again, and failed: %s\n%s", r.ID(), explain(err), whyAgain)
+	}
+	s.called("Create", nil)
 	if id != r.ID() {
 		r.h.lives(r, id, merge(r.wanted, computed))
-		s.errorf("Create makes another resource: expected %s, found %s. An engine that did not get the answer calls Create"+
-			" again with the same URN, so find what was made before by that", r.ID(), id)
+		s.errorf("Create must return %s again, and made another resource: %s\n%s", r.ID(), id, whyAgain)
 		return
 	}
 	s.differs("Create computes other properties than the first time", outOf(r.current(), r.wanted), computed, s.excused)
 	s.then("get").get()
 }
+
+const whyAgain = "An engine that did not get the answer calls Create again with the same URN: find by it what was made" +
+	" before, or say NoRetry in the Life if there is no way"
 
 // outOf are the properties of a state that were computed.
 func outOf(state, wanted *structpb.Struct) *structpb.Struct {
