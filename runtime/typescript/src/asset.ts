@@ -1,4 +1,5 @@
 import { markInstances } from "./copies.js";
+import { checkNames } from "./entries.js";
 
 declare const assetBrand: unique symbol;
 declare const archiveBrand: unique symbol;
@@ -27,7 +28,7 @@ export class Asset {
         return new Asset({ path: requireString(path, "path") });
     }
 
-    /** An asset with the content behind an address, such as `https://example.com/logo.png`. */
+    /** An asset with the content behind an address, such as `https://example.com/logo.png`, or of a `file:` URI. */
     static fromURI(uri: string): Asset {
         return new Asset({ uri: requireString(uri, "URI") });
     }
@@ -52,23 +53,27 @@ export class Archive {
         Object.freeze(this);
     }
 
-    /** An archive of the given assets, and of the content of other archives, by the paths they have in it. */
+    /**
+     * An archive of the given assets, by the paths they have in it, and of what other archives hold, below theirs. A path
+     * has parts between slashes, such as `lib/util.js`.
+     */
     static fromAssets(assets: { readonly [path: string]: Asset | Archive }): Archive {
         if (typeof assets !== "object" || assets === null || Array.isArray(assets)) {
             throw new TypeError("the assets of an archive must be an object, with their paths as keys");
         }
         const entries = Object.entries(assets);
         for (const [path, content] of entries) {
-            requireString(path, "path");
+            requireString(path, "path", true);
             if (!(content instanceof Asset || content instanceof Archive)) {
                 throw new TypeError(`${JSON.stringify(path)} in an archive must be an asset or an archive`);
             }
         }
+        checkNames(entries.map(([path, content]) => [path, content instanceof Asset]));
         // Object.fromEntries defines properties where an assignment to "__proto__" would set the prototype.
         return new Archive({ assets: Object.freeze(Object.fromEntries(entries)) });
     }
 
-    /** An archive of a folder, or of the content of an archive file such as a `.zip`. */
+    /** An archive of a folder, or of the content of a `.zip`, `.tar` or `.tar.gz` file. */
     static fromFile(path: string): Archive {
         return new Archive({ path: requireString(path, "path") });
     }

@@ -338,6 +338,37 @@ test("assets and archives say where their content is", () => {
     });
 });
 
+test("archives are put together from files with names that can be anywhere", () => {
+    const text = lumi.Asset.fromText("");
+    const folder = lumi.Archive.fromFile("s");
+    const cannot = ": cannot be a name in an archive, since ";
+    const refused = [
+        [{ "": text }, `""${cannot}it is empty`],
+        [{ ".": folder }, `"."${cannot}it is the archive itself`],
+        [{ "/etc/passwd": text }, `"/etc/passwd"${cannot}it is absolute`],
+        [{ "..": text }, `".."${cannot}a part of it is ".."`],
+        [{ "a/../../b": folder }, `"a/../../b"${cannot}a part of it is ".."`],
+        [{ "a//b": text }, `"a//b"${cannot}a part of it is empty`],
+        [{ "a/": folder }, `"a/"${cannot}a part of it is empty`],
+        [{ "a\\b": text }, `"a\\\\b"${cannot}it has a backslash in it`],
+        [{ "C:/a": text }, `"C:/a"${cannot}it starts with the letter of a drive`],
+        [{ "a\0b": text }, `"a\\u0000b"${cannot}it has a NUL character in it`],
+        [{ ["é".repeat(2049)]: text }, `"${"é".repeat(400)}…"${cannot}it is longer than 4096 bytes`],
+        [{ "a": text, "./a": text }, '"a": is in the archive twice'],
+        [{ "a": text, "a/b/c": text }, '"a": is both a file and a folder in the archive'],
+        [{ "a/b/c": folder, "./a/b": text }, '"a/b": is both a file and a folder in the archive'],
+        [{ "a": text, "./a": folder }, '"a": is both a file and a folder in the archive'],
+    ];
+    for (const [assets, message] of refused) {
+        assert.throws(() => lumi.Archive.fromAssets(assets), { name: "TypeError", message });
+    }
+    const assets = {
+        "a": folder, "./a": folder, "a/b": text, "./c/./d": text, "...": text, "ab:c": text, "..c": text,
+        ["é".repeat(2048)]: text,
+    };
+    assert.deepEqual(lumi.Archive.fromAssets(assets).source, { assets });
+});
+
 test("generated code of another generation is refused", () => {
     lumi.requireGeneration(1);
     assert.throws(() => lumi.requireGeneration(2), {
