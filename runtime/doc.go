@@ -31,7 +31,7 @@
 //   - Unknown values are those that depend on a resource which does not exist yet. They are legal in Check, Name and
 //     the new properties of InspectChange. The author finds them in [State.Unknown].
 //   - A capability is the URN of another resource. [State.Refs] has that resource's id and properties.
-//   - An [Asset] or an [Archive] says where a file is, or holds a text.
+//   - An [Asset] or an [Archive] says where a file is, or holds a text. Package content reads it.
 //
 // # For generated code
 //
