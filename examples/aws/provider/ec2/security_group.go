@@ -17,12 +17,15 @@ import (
 // securityGroupProviderOpsImpl implements security groups. Their rules are in the file security_group_rules.go.
 type securityGroupProviderOpsImpl struct{ *account }
 
-// Check implements [SecurityGroupProviderOps]. A group that says nothing about what leaves it lets everything out, as
-// Amazon has it.
+// Check implements [SecurityGroupProviderOps]. A group that says nothing lets everything out and nothing in, as Amazon
+// has it.
 func (ops *securityGroupProviderOpsImpl) Check(_ context.Context, want *lumi.State[*securityGroup]) error {
 	group := want.Properties
 	if group.SecurityGroupEgress == nil && !want.Unknown.Has(SecurityGroup_SecurityGroupEgress) {
 		group.SecurityGroupEgress = []securityGroupRule{{IPProtocol: anyProtocol, CIDRIP: new(AnyIPv4)}}
+	}
+	if group.SecurityGroupIngress == nil && !want.Unknown.Has(SecurityGroup_SecurityGroupIngress) {
+		group.SecurityGroupIngress = []securityGroupRule{}
 	}
 	return errors.Join(
 		checkText(SecurityGroup_Name, group.Name, want.Unknown),

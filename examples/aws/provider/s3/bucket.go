@@ -26,7 +26,7 @@ func (ops *bucketProviderOpsImpl) Check(_ context.Context, want *lumi.State[*buc
 	b, unknown := want.Properties, want.Unknown
 	fillIn(unknown, Bucket_AccessControl, &b.AccessControl, CannedACLPrivate)
 	faults := []error{
-		cloud.CheckTags(Bucket_Tags, b.Tags, unknown),
+		cloud.CheckPlainTags(Bucket_Tags, b.Tags, unknown),
 		cloud.Unsupported(Bucket_LifecycleRules, b.LifecycleRules != nil || unknown.Has(Bucket_LifecycleRules)),
 		cloud.Unsupported(Bucket_Logging, b.Logging != nil || unknown.Has(Bucket_Logging)),
 		cloud.Unsupported(Bucket_Notifications, b.Notifications != nil || unknown.Has(Bucket_Notifications)),

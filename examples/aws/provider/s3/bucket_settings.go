@@ -78,14 +78,17 @@ func (ops *bucketProviderOpsImpl) setAccess(ctx context.Context, name string, ac
 	return err
 }
 
-// everybody is the group of all who use Amazon, and all others.
-const everybody = "http://acs.amazonaws.com/groups/global/AllUsers"
+// everybody reports whether a grant is to everybody. Amazon has an address for that, the server of the tests an id.
+func everybody(g *types.Grantee) bool {
+	return g != nil && g.Type == types.TypeGroup &&
+		(sdk.ToString(g.URI) == "http://acs.amazonaws.com/groups/global/AllUsers" || sdk.ToString(g.ID) == "all-users")
+}
 
 // cannedACL finds the ready-made permissions that come to some grants.
 func cannedACL(grants []types.Grant) CannedACL {
 	acl := CannedACLPrivate
 	for _, g := range grants {
-		if g.Grantee == nil || g.Grantee.Type != types.TypeGroup || sdk.ToString(g.Grantee.URI) != everybody {
+		if !everybody(g.Grantee) {
 			continue
 		}
 		if g.Permission == types.PermissionWrite {

@@ -34,7 +34,7 @@ func (ops *objectProviderOpsImpl) Check(_ context.Context, want *lumi.State[*obj
 	o, unknown := want.Properties, want.Unknown
 	fillIn(unknown, Object_ContentType, &o.ContentType, defaultContentType)
 	fillIn(unknown, Object_StorageClass, &o.StorageClass, StorageClassStandard)
-	faults := []error{cloud.CheckTags(Object_Tags, o.Tags, unknown)}
+	faults := []error{cloud.CheckPlainTags(Object_Tags, o.Tags, unknown)}
 	if n := len(ops.Tags(want.URN, o.Tags)); n > maxObjectTags {
 		faults = append(faults, lumi.Faultf(Object_Tags, "an object takes %d tags; with those of the configuration and the"+
 			" one that this provider needs, there are %d", maxObjectTags, n))

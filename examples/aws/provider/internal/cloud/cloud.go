@@ -76,7 +76,7 @@ func check(config *aws.Config) error {
 			faults = append(faults, lumi.Faultf(path, "%q is no address such as https://localhost:4566", address))
 		}
 	}
-	return errors.Join(append(faults, CheckTags(aws.Config_DefaultTags, config.DefaultTags, nil))...)
+	return errors.Join(append(faults, CheckPlainTags(aws.Config_DefaultTags, config.DefaultTags, nil))...)
 }
 
 // maxAttempts counts the first attempt, too.

@@ -71,7 +71,18 @@ func (c *Cloud) OwnTags(all aws.Tags) aws.Tags {
 	return own
 }
 
-// CheckTags says which tags Amazon would not accept.
+// CheckPlainTags says which tags some services of Amazon's would not accept, S3 among them.
+func CheckPlainTags(path lumi.Path, tags aws.Tags, unknown lumi.Paths) error {
+	faults := []error{CheckTags(path, tags, unknown)}
+	for _, key := range slices.Sorted(maps.Keys(tags)) {
+		if at := path.Key(key); !plainTag.MatchString(key) || !unknown.Has(at) && !plainTag.MatchString(tags[key]) {
+			faults = append(faults, lumi.Faultf(at, "has characters beyond letters, digits, spaces and _.:/=+-@"))
+		}
+	}
+	return errors.Join(faults...)
+}
+
+// CheckTags says which tags Amazon would not accept anywhere.
 func CheckTags(path lumi.Path, tags aws.Tags, unknown lumi.Paths) error {
 	var faults []error
 	if len(tags) >= maxTags {

@@ -37,10 +37,10 @@ type Server struct {
 	// URL is its address.
 	URL string
 
-	binary, socket string
+	binary, socket, region string
+
 	mu             sync.Mutex
-	lose           func(*http.Request) bool
-	throttle       func(*http.Request) bool
+	lose, throttle func(*http.Request) bool
 }
 
 // Start starts a server without any buckets in it. It ends with the test.
@@ -56,7 +56,7 @@ func Start(t testing.TB, region string) *Server {
 			t.Fatal(err)
 		}
 	}
-	s := &Server{binary: binary(t), socket: filepath.Join(folder, "socket")}
+	s := &Server{binary: binary(t), socket: filepath.Join(folder, "socket"), region: region}
 	command := exec.Command(s.binary, "--port", s.socket, "--region", region, "--quiet",
 		"--access", AccessKeyID, "--secret", SecretAccessKey, "--iam-dir", filepath.Join(folder, "users"),
 		"posix", "--sidecar", filepath.Join(folder, "meta"), "--versioning-dir", filepath.Join(folder, "versions"),
@@ -169,7 +169,7 @@ func (s *Server) Throttle(which func(*http.Request) bool) {
 func (s *Server) AddUser(t testing.TB, accessKeyID, secretAccessKey string) {
 	t.Helper()
 	command := exec.Command(s.binary, "admin", "--access", AccessKeyID, "--secret", SecretAccessKey,
-		"--endpoint-url", s.URL, "create-user", "--access", accessKeyID, "--secret", secretAccessKey, "--role", "userplus")
+		"--region", s.region, "--endpoint-url", s.URL, "create-user", "--access", accessKeyID, "--secret", secretAccessKey, "--role", "userplus")
 	if out, err := command.CombinedOutput(); err != nil {
 		t.Fatalf("adding a user: %v\n%s", err, out)
 	}

@@ -1,0 +1,232 @@
+package ec2_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/lumi-idl/lumi/examples/aws/provider/ec2"
+	"github.com/lumi-idl/lumi/examples/aws/provider/internal/ec2server"
+	lumi "github.com/lumi-idl/lumi/runtime"
+	"github.com/lumi-idl/lumi/runtime/providertest"
+)
+
+// tcp is a rule that lets a port be reached from anywhere.
+func tcp(port int) bag {
+	return bag{"ipProtocol": "tcp", "fromPort": port, "toPort": port, "cidrip": "0.0.0.0/0"}
+}
+
+// everything is the rule of a group that does not say what may leave it.
+var everything = bag{"ipProtocol": "-1", "cidrip": "0.0.0.0/0"}
+
+func TestSecurityGroup(t *testing.T) {
+	t.Parallel()
+	server, h := start(t)
+	server.Lag = 1
+	vpc := network(t, h)
+	h.Resource(ec2.SecurityGroup, "web").Life(t, providertest.Life{
+		Create: bag{
+			"name": "web", "groupDescription": "Web servers & more", "vpc": vpc,
+			"securityGroupIngress": []any{
+				bag{"ipProtocol": "icmp", "fromPort": -1, "toPort": -1, "cidrip": "10.0.0.0/8"}, tcp(80),
+				bag{"ipProtocol": "tcp", "fromPort": 80, "toPort": 80, "cidrip": "::/0"},
+			},
+		},
+		Computed: []string{"groupID"},
+		Expect:   bag{"securityGroupEgress": []any{everything}},
+		Updates: []providertest.Change{
+			{Set: bag{"securityGroupIngress": []any{tcp(80), tcp(443)}}, Changes: []string{
+				`~ securityGroupIngress[0].cidrip: "10.0.0.0/8" -> "0.0.0.0/0"`,
+				"~ securityGroupIngress[0].fromPort: -1 -> 80",
+				`~ securityGroupIngress[0].ipProtocol: "icmp" -> "tcp"`,
+				"~ securityGroupIngress[0].toPort: -1 -> 80",
+				"~ securityGroupIngress[1].fromPort: 80 -> 443",
+				"~ securityGroupIngress[1].toPort: 80 -> 443",
+				`- securityGroupIngress[2]: {"cidrip":"::/0","fromPort":80,"ipProtocol":"tcp","toPort":80}`,
+			}},
+			{Set: bag{"securityGroupEgress": []any{}}},
+			{Set: bag{"securityGroupEgress": []any{bag{"ipProtocol": "51", "cidrip": "10.0.0.0/8"}}}},
+			{Set: bag{"securityGroupEgress": nil}, Expect: bag{"securityGroupEgress": []any{everything}}},
+			{Set: bag{"securityGroupIngress": []any{}}},
+		},
+		Replaces: []providertest.Replacement{
+			{Set: bag{"name": "web2"}, Because: []lumi.Path{"name"}, CreateFirst: true},
+			{Set: bag{"groupDescription": "Others"}, Because: []lumi.Path{"groupDescription"}},
+		},
+		Unknown: []lumi.Path{"securityGroupIngress[1].fromPort", "securityGroupIngress[2].cidrip"},
+	})
+}
+
+// TestSecurityGroupOrder shows that the order of rules is nothing to Amazon: a change of it asks for nothing.
+func TestSecurityGroupOrder(t *testing.T) {
+	t.Parallel()
+	server, h := start(t)
+	group := h.Resource(ec2.SecurityGroup, "web")
+	group.MayDiffer("securityGroupIngress")
+	group.Create(t, bag{
+		"name": "web", "groupDescription": "Web", "vpc": network(t, h), "securityGroupIngress": []any{tcp(443), tcp(80)},
+	})
+	server.Calls()
+	group.Update(t, bag{"securityGroupIngress": []any{tcp(80), tcp(443)}})
+	for _, call := range server.Calls() {
+		if !strings.HasPrefix(call, "Describe") {
+			t.Errorf("another order of rules calls %s", call)
+		}
+	}
+	server.Calls()
+	group.Update(t, bag{"securityGroupIngress": []any{tcp(8080), tcp(443)}})
+	if calls := server.Calls(); strings.Count(strings.Join(calls, " "), "SecurityGroupIngress") != 2 {
+		t.Errorf("one rule in place of another calls %v", calls)
+	}
+	group.Delete(t)
+}
+
+func TestSecurityGroupCheck(t *testing.T) {
+	t.Parallel()
+	_, h := start(t)
+	group := h.Resource(ec2.SecurityGroup, "web")
+	properties := bag{"name": "web", "groupDescription": "Web"}
+	rule := func(set bag) bag { return bag{"securityGroupIngress": []any{tcp(80).With(set)}} }
+	for name, test := range map[string]struct {
+		set    bag
+		faults []string
+	}{
+		"missing": {bag{"groupDescription": nil}, []string{"groupDescription: is required, but missing"}},
+		"empty":   {bag{"groupDescription": ""}, []string{"groupDescription: is empty"}},
+		"long":    {bag{"groupDescription": strings.Repeat("x", 256)}, []string{"groupDescription: is longer than 255 bytes"}},
+		"letters": {bag{"groupDescription": "café"}, []string{
+			`groupDescription: "café" has characters beyond letters, digits, spaces and ._-:/()#,@[]+=&;{}!$*`,
+		}},
+		"id":       {bag{"name": "sg-1"}, []string{"name: begins with sg-, as the ids of Amazon do"}},
+		"computed": {bag{"groupID": "sg-1"}, []string{"groupID: is set by the provider, not by a program"}},
+		"kind": {rule(bag{"fromPort": "80"}), []string{
+			"securityGroupIngress[0].fromPort: expected a number, found a string",
+		}},
+		"protocol": {rule(bag{"ipProtocol": "TCP", "fromPort": nil, "toPort": nil}), []string{
+			`securityGroupIngress[0].ipProtocol: "TCP" is no protocol: write tcp, udp, icmp, icmpv6, a number up to 255, or -1` +
+				" for all",
+		}},
+		"no port": {rule(bag{"ipProtocol": "udp", "fromPort": nil}), []string{
+			"securityGroupIngress[0].fromPort: is required where the protocol is udp",
+		}},
+		"port": {rule(bag{"toPort": 80.5, "fromPort": 65536}), []string{
+			"securityGroupIngress[0].fromPort: expected a whole number from 0 to 65535, found 65536",
+			"securityGroupIngress[0].toPort: expected a whole number from 0 to 65535, found 80.5",
+		}},
+		"message": {rule(bag{"ipProtocol": "icmp", "fromPort": 256, "toPort": -2}), []string{
+			"securityGroupIngress[0].fromPort: expected a whole number from -1 to 255, found 256",
+			"securityGroupIngress[0].toPort: expected a whole number from -1 to 255, found -2",
+		}},
+		"needless port": {rule(bag{"ipProtocol": "-1"}), []string{
+			"securityGroupIngress[0].fromPort: means nothing where the protocol is -1: leave it out",
+			"securityGroupIngress[0].toPort: means nothing where the protocol is -1: leave it out",
+		}},
+		"reversed": {rule(bag{"fromPort": 81}), []string{"securityGroupIngress[0]: the ports run from 81 down to 80"}},
+		"address": {rule(bag{"cidrip": "10.0.0.0"}), []string{
+			`securityGroupIngress[0].cidrip: "10.0.0.0" is no block of addresses such as 10.0.0.0/16`,
+		}},
+		"no address": {rule(bag{"cidrip": nil}), []string{"securityGroupIngress[0].cidrip: is required, but missing"}},
+		"twice": {bag{"securityGroupEgress": []any{tcp(80), everything, tcp(80).With(bag{"ipProtocol": "6"})}}, []string{
+			"securityGroupEgress[2]: is the same rule as securityGroupEgress[0]",
+		}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			group.Check(t, properties.With(test.set), providertest.WantFaults(test.faults...))
+		})
+	}
+}
+
+func TestSecurityGroupFaults(t *testing.T) {
+	t.Parallel()
+	server, h := start(t)
+	vpc := network(t, h)
+	// Somebody else's group, in the same network.
+	others := over(t, server, nil, providertest.Environment("other"))
+	web := others.Resource(ec2.SecurityGroup, "web")
+	web.MayDiffer("vpc") // which has another URN for those who made it
+	web.Create(t, bag{
+		"name": "web", "groupDescription": "Web",
+		"vpc": others.Given(ec2.VPC, "main", vpc.ID(), bag{"name": "main", "cidrBlock": "10.0.0.0/16"}),
+	})
+
+	group := h.Resource(ec2.SecurityGroup, "web")
+	properties := bag{"name": "web", "groupDescription": "Web", "vpc": vpc}
+	group.Create(t, properties, providertest.WantFaults(
+		"name: InvalidGroup.Duplicate: The security group 'web' already exists for VPC '"+string(vpc.ID())+"'"))
+	group.Create(t, properties.With(bag{"name": "default"}), providertest.WantFaults(
+		"name: InvalidGroup.Reserved: The security group 'default' is reserved"))
+	group.Create(t, properties.With(bag{"vpc": nil}), providertest.WantFaults(
+		"vpc: VPCIdNotSpecified: No default VPC for this user"))
+	planned := h.Given(ec2.VPC, "planned", "", bag{"name": "planned", "cidrBlock": "10.0.0.0/16"})
+	group.Create(t, properties.With(bag{"vpc": planned}), providertest.WantFaults(
+		"vpc: urn:lumi:test::aws:ec2::aws:ec2:VPC::planned does not exist"))
+	gone := h.Given(ec2.VPC, "gone", "vpc-0404", bag{"name": "gone", "cidrBlock": "10.0.0.0/16"})
+	group.Create(t, properties.With(bag{"vpc": gone}), providertest.WantFaults(
+		"vpc: InvalidVpcID.NotFound: The vpc ID 'vpc-0404' does not exist"))
+
+	release := server.Hold(string(web.ID()))
+	web.Delete(t, providertest.WantRetry("DependencyViolation: resource "+string(web.ID())+" has a dependent object"))
+	release()
+	web.Delete(t)
+}
+
+// TestSecurityGroupLimit shows a group that is there without its rules, since Amazon refused them.
+func TestSecurityGroupLimit(t *testing.T) {
+	t.Parallel()
+	_, h := start(t)
+	var many []any
+	for i := range 61 {
+		many = append(many, tcp(i))
+	}
+	group := h.Resource(ec2.SecurityGroup, "web")
+	group.GetID(t, "sg-0123", providertest.WantNotFound())
+	limit := "RulesPerSecurityGroupLimitExceeded: The maximum number of rules per security group has been reached"
+	group.Create(t, bag{
+		"name": "web", "groupDescription": "Web", "vpc": network(t, h), "securityGroupIngress": many,
+		"securityGroupEgress": []any{},
+	}, providertest.WantPartial(limit))
+	if rules := group.Output("securityGroupEgress").GetListValue().GetValues(); len(rules) != 1 {
+		t.Errorf("a group that Amazon has just made lets out %v", rules)
+	}
+	group.Update(t, bag{"securityGroupIngress": many[:60], "securityGroupEgress": []any{}})
+	group.Update(t, bag{"securityGroupIngress": many}, providertest.WantError(limit))
+	group.Update(t, bag{"securityGroupIngress": many, "securityGroupEgress": nil}, providertest.WantError(limit))
+	group.Delete(t)
+}
+
+// TestSecurityGroupLostAnswers shows that neither a group nor a rule is made twice.
+func TestSecurityGroupLostAnswers(t *testing.T) {
+	t.Parallel()
+	for _, retries := range []int{0, 3} {
+		t.Run(fmt.Sprint(retries), func(t *testing.T) {
+			t.Parallel()
+			server, h := startWith(t, bag{"maxRetries": retries})
+			vpc := network(t, h)
+			group := h.Resource(ec2.SecurityGroup, "web")
+			properties := bag{
+				"name": "web", "groupDescription": "With [*], which is no wildcard", "vpc": vpc,
+				"securityGroupIngress": []any{tcp(80)}, "securityGroupEgress": []any{},
+			}
+			server.Fail("CreateSecurityGroup", ec2server.Lost)
+			server.Fail("AuthorizeSecurityGroupIngress", ec2server.Lost)
+			if retries == 0 {
+				group.Create(t, properties, providertest.WantPartial(""))
+				group.Update(t, bag{"securityGroupIngress": []any{tcp(80)}, "securityGroupEgress": []any{}})
+			} else {
+				group.Create(t, properties)
+			}
+			server.Fail("RevokeSecurityGroupIngress", ec2server.BrokenAfter)
+			if retries > 0 {
+				group.Update(t, bag{"securityGroupIngress": []any{tcp(443)}})
+			}
+			if left := server.Left(); len(left) != 2 {
+				t.Errorf("the account has %v", left)
+			}
+			server.Fail("DeleteSecurityGroup", ec2server.Lost)
+			if retries == 0 {
+				group.Delete(t, providertest.WantRetry(""))
+			}
+			group.Delete(t)
+		})
+	}
+}

@@ -1,0 +1,171 @@
+package ec2_test
+
+import (
+	"testing"
+
+	"github.com/lumi-idl/lumi/examples/aws/provider/ec2"
+	"github.com/lumi-idl/lumi/examples/aws/provider/internal/ec2server"
+	lumi "github.com/lumi-idl/lumi/runtime"
+	"github.com/lumi-idl/lumi/runtime/providertest"
+)
+
+type bag = providertest.Bag
+
+func TestVPC(t *testing.T) {
+	t.Parallel()
+	server, h := startWith(t, bag{"defaultTags": bag{"team": "web", "stage": "test"}})
+	server.Lag = 2
+	h.Resource(ec2.VPC, "main").Life(t, providertest.Life{
+		Create: bag{"name": "main", "cidrBlock": "10.0.0.0/16", "tags": bag{"stage": "production", "a": "<&>"}},
+		Expect: bag{
+			"enableDNSSupport": true, "enableDNSHostnames": false, "instanceTenancy": "default", "ipv6CIDRBlocks": []any{},
+		},
+		Updates: []providertest.Change{
+			{Set: bag{"enableDNSHostnames": true}, Changes: []string{"~ enableDNSHostnames: false -> true"}},
+			{Set: bag{"enableDNSHostnames": false, "enableDNSSupport": false}},
+			{Set: bag{"enableDNSHostnames": true, "enableDNSSupport": nil}, Expect: bag{"enableDNSSupport": true}},
+			{Set: bag{"tags": bag{"stage": "production", "b": "2"}}},
+			{Set: bag{"tags": nil}},
+		},
+		Replaces: []providertest.Replacement{
+			{Set: bag{"cidrBlock": "10.1.0.0/20"}, Because: []lumi.Path{"cidrBlock"}, CreateFirst: true},
+			{Set: bag{"name": "other"}, Because: []lumi.Path{"name"}, CreateFirst: true},
+			{Set: bag{"instanceTenancy": "dedicated"}, Because: []lumi.Path{"instanceTenancy"}, CreateFirst: true},
+		},
+	})
+}
+
+// TestVPCTenancy shows the one change of tenancy that Amazon makes in place.
+func TestVPCTenancy(t *testing.T) {
+	t.Parallel()
+	_, h := start(t)
+	vpc := h.Resource(ec2.VPC, "main")
+	vpc.Create(t, bag{"name": "main", "cidrBlock": "10.0.0.0/16", "instanceTenancy": "dedicated"})
+	vpc.Update(t, bag{"instanceTenancy": nil})
+	vpc.Delete(t)
+}
+
+func TestVPCFaults(t *testing.T) {
+	t.Parallel()
+	server, h := start(t)
+	vpc := h.Resource(ec2.VPC, "main")
+	for name, test := range map[string]struct {
+		set    bag
+		faults []string
+	}{
+		"no block": {bag{"cidrBlock": "10.0.0.0"}, []string{
+			`cidrBlock: "10.0.0.0" is no block of addresses such as 10.0.0.0/16`,
+		}},
+		"digits": {bag{"cidrBlock": "10.0.0.1/16"}, []string{
+			"cidrBlock: 10.0.0.1/16 has digits beyond its /16: write 10.0.0.0/16",
+		}},
+		"too large": {bag{"cidrBlock": "10.0.0.0/8"}, []string{
+			"cidrBlock: 10.0.0.0/8 is no block of IPv4 addresses between /16 and /28",
+		}},
+		"IPv6": {bag{"cidrBlock": "fd00::/16"}, []string{
+			"cidrBlock: fd00::/16 is no block of IPv4 addresses between /16 and /28",
+		}},
+		"names without server": {bag{"enableDNSHostnames": true, "enableDNSSupport": false}, []string{
+			"enableDNSHostnames: needs enableDNSSupport",
+		}},
+		"host": {bag{"instanceTenancy": "host"}, []string{
+			`instanceTenancy: only instances may ask for "host", not networks`,
+		}},
+		"tags": {bag{"tags": bag{"aws:x": "1", "lumi:urn": "2", "": "3"}}, []string{
+			`tags["aws:x"]: tags that begin with aws: or lumi: are not for programs to set`,
+			`tags["lumi:urn"]: tags that begin with aws: or lumi: are not for programs to set`,
+			`tags[""]: the name of a tag is empty`,
+		}},
+		"name": {bag{"tags": bag{"Name": "x"}}, []string{"tags.Name: is the resource's own name: leave it out"}},
+		"computed": {bag{"defaultSecurityGroup": "urn:lumi:test::p::aws:ec2:SecurityGroup::x", "color": "red"}, []string{
+			"defaultSecurityGroup: is set by the provider, not by a program", "color: no such property",
+		}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			vpc.Check(t, bag{"name": "main", "cidrBlock": "10.0.0.0/16"}.With(test.set), providertest.WantFaults(test.faults...))
+		})
+	}
+	vpc.Create(t, bag{"name": "main", "cidrBlock": "127.0.0.0/16"},
+		providertest.WantFaults("cidrBlock: InvalidVpc.Range: The CIDR '127.0.0.0/16' is invalid"))
+	server.Fail("CreateVpc", ec2server.Refused)
+	vpc.Create(t, bag{"name": "main", "cidrBlock": "10.0.0.0/16"},
+		providertest.WantError("UnauthorizedOperation: You are not authorized to perform this operation"))
+}
+
+func TestVPCNotFound(t *testing.T) {
+	t.Parallel()
+	_, h := start(t)
+	vpc := h.Resource(ec2.VPC, "main")
+	vpc.GetID(t, "vpc-0123", providertest.WantNotFound())
+	vpc.GetID(t, "sg-0123", providertest.WantError(`InvalidVpcID.Malformed: Invalid id: "sg-0123" (expecting "vpc-...")`))
+}
+
+// TestVPCLostAnswer shows that what is made once is never made twice.
+func TestVPCLostAnswer(t *testing.T) {
+	t.Parallel()
+	for name, way := range map[string]ec2server.Failure{"lost": ec2server.Lost, "broken": ec2server.BrokenAfter} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			server, h := startWith(t, bag{"maxRetries": 3})
+			vpc := h.Resource(ec2.VPC, "main")
+			server.Fail("CreateVpc", way)
+			server.Fail("ModifyVpcAttribute", way)
+			vpc.Create(t, bag{"name": "main", "cidrBlock": "10.0.0.0/16", "enableDNSHostnames": true})
+			if n := count(server, "CreateVpc"); n != 1 || len(server.Left()) != 1 {
+				t.Errorf("%d requests made %v", n, server.Left())
+			}
+			server.Fail("DeleteVpc", way)
+			vpc.Delete(t)
+		})
+	}
+}
+
+// TestVPCRetry shows what may pass, and that nothing has changed then.
+func TestVPCRetry(t *testing.T) {
+	t.Parallel()
+	server, h := start(t)
+	vpc := h.Resource(ec2.VPC, "main")
+	properties := bag{"name": "main", "cidrBlock": "10.0.0.0/16"}
+	server.Fail("CreateVpc", ec2server.Throttled)
+	vpc.Create(t, properties, providertest.WantRetry("RequestLimitExceeded: Request limit exceeded"))
+	server.Fail("DescribeVpcs", ec2server.Broken)
+	vpc.Create(t, properties, providertest.WantRetry("InternalError: An internal error has occurred"))
+	vpc.Create(t, properties)
+	release := server.Hold(string(vpc.ID()))
+	vpc.Delete(t, providertest.WantRetry("DependencyViolation: The vpc '"+string(vpc.ID())+
+		"' has dependencies and cannot be deleted"))
+	release()
+	vpc.Delete(t)
+}
+
+// TestVPCRepeats shows that the provider repeats by itself what was turned away, as often as it is configured to.
+func TestVPCRepeats(t *testing.T) {
+	t.Parallel()
+	server, h := startWith(t, bag{"maxRetries": 2})
+	vpc := h.Resource(ec2.VPC, "main")
+	server.Fail("CreateVpc", ec2server.Throttled, ec2server.Throttled)
+	server.Fail("DescribeVpcs", ec2server.Broken, ec2server.Throttled)
+	vpc.Create(t, bag{"name": "main", "cidrBlock": "10.0.0.0/16"})
+	server.Fail("ModifyVpcAttribute", ec2server.Throttled, ec2server.Throttled, ec2server.Throttled)
+	vpc.Update(t, bag{"enableDNSHostnames": true}, providertest.WantRetry("RequestLimitExceeded: Request limit exceeded"))
+	vpc.Delete(t)
+}
+
+// TestVPCHalfWay shows failures after a part of the work.
+func TestVPCHalfWay(t *testing.T) {
+	t.Parallel()
+	server, h := start(t)
+	vpc := h.Resource(ec2.VPC, "main")
+	properties := bag{"name": "main", "cidrBlock": "10.0.0.0/16", "enableDNSHostnames": true}
+	server.Fail("ModifyVpcAttribute", ec2server.Refused)
+	vpc.Create(t, properties, providertest.WantPartial("UnauthorizedOperation"))
+	vpc.Update(t, bag{"enableDNSHostnames": true})
+
+	server.Fail("CreateTags", ec2server.Refused)
+	vpc.Update(t, bag{"enableDNSHostnames": false, "tags": bag{"a": "1"}}, providertest.WantPartial("UnauthorizedOperation"))
+	if vpc.Output("tags") != nil || vpc.Output("enableDNSHostnames").GetBoolValue() {
+		t.Errorf("half way, the network has tags %v and host names %v", vpc.Output("tags"), vpc.Output("enableDNSHostnames"))
+	}
+	vpc.Update(t, bag{"tags": bag{"a": "1"}})
+	vpc.Delete(t)
+}

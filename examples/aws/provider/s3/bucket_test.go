@@ -1,0 +1,173 @@
+package s3_test
+
+import (
+	"context"
+	"testing"
+
+	api "github.com/aws/aws-sdk-go-v2/service/s3"
+	"github.com/aws/aws-sdk-go-v2/service/s3/types"
+
+	"github.com/lumi-idl/lumi/examples/aws/provider/internal/s3server"
+	"github.com/lumi-idl/lumi/examples/aws/provider/s3"
+	lumi "github.com/lumi-idl/lumi/runtime"
+	"github.com/lumi-idl/lumi/runtime/providertest"
+)
+
+func TestBucket(t *testing.T) {
+	t.Parallel()
+	_, h := start(t)
+	cors := bag{"allowedMethods": []string{"GET", "PUT"}, "allowedOrigins": []string{"https://example.com"}}
+	h.Resource(s3.Bucket, "lumi-pages").Life(t, providertest.Life{
+		Create: bag{"name": "lumi-pages", "tags": bag{"stage": "test", "who": "a + b = c"}},
+		Expect: bag{
+			"accessControl": "private", "arn": "arn:aws:s3:::lumi-pages",
+			"domainName": "lumi-pages.s3.us-west-2.amazonaws.com", "websiteURL": nil,
+		},
+		Updates: []providertest.Change{
+			{Set: bag{"tags": bag{"stage": "production"}}, Changes: []string{
+				`~ tags.stage: "test" -> "production"`, `- tags.who: "a + b = c"`,
+			}},
+			{Set: bag{"accessControl": "public-read"}},
+			{Set: bag{"accessControl": "public-read-write"}},
+			{Set: bag{"accessControl": nil, "tags": nil}, Expect: bag{"accessControl": "private"}},
+			{Set: bag{"corsRules": []any{cors, cors.With(bag{
+				"allowedHeaders": []string{"*"}, "exposedHeaders": []string{"ETag"}, "maxAge": 60,
+			})}}},
+			{Set: bag{"corsRules": nil}},
+			{
+				Set:    bag{"website": bag{"indexDocument": "index.html", "errorDocument": "error.html"}},
+				Expect: bag{"websiteURL": "http://lumi-pages.s3-website-us-west-2.amazonaws.com"},
+			},
+			{Set: bag{"website": bag{"redirectAllRequestsTo": "example.com"}}},
+			{Set: bag{"website": nil}, Expect: bag{"websiteURL": nil}},
+			{Set: bag{"versioning": "Enabled"}},
+			{Set: bag{"versioning": "Suspended"}},
+		},
+		Replaces: []providertest.Replacement{
+			{Set: bag{"name": "lumi-leaves"}, Because: []lumi.Path{"name"}, CreateFirst: true},
+		},
+	})
+}
+
+// TestBucketWithAll makes a bucket with all that it can have at once.
+func TestBucketWithAll(t *testing.T) {
+	t.Parallel()
+	_, h := start(t)
+	bucket := h.Resource(s3.Bucket, "lumi-pages")
+	bucket.Create(t, bag{
+		"name": "lumi-pages", "accessControl": "public-read", "versioning": "Enabled", "tags": bag{"a": "1"},
+		"corsRules": []any{bag{"allowedMethods": []string{"GET"}, "allowedOrigins": []string{"*"}}},
+		"website":   bag{"indexDocument": "index.html"},
+	})
+	bucket.Retry(t)
+	// Amazon does not forget that a bucket kept versions.
+	bucket.MayDiffer("versioning")
+	bucket.Update(t, bag{"versioning": nil})
+	if status := bucket.Get(t).GetFields()["versioning"].GetStringValue(); status != "Suspended" {
+		t.Errorf("versioning is %q", status)
+	}
+	bucket.Delete(t)
+}
+
+func TestBucketCheck(t *testing.T) {
+	t.Parallel()
+	_, h := start(t)
+	bucket := h.Resource(s3.Bucket, "lumi-pages")
+	for name, test := range map[string]struct {
+		set    bag
+		faults []string
+	}{
+		"name": {bag{"name": "Pages"}, []string{
+			`name: "Pages" is no name for a bucket: it takes 3 to 63 small letters, digits, dots and hyphens, with a letter or` +
+				` digit at both ends`,
+		}},
+		"not implemented": {bag{
+			"lifecycleRules": []any{bag{"enabled": true}}, "logging": bag{"destination": bucket},
+			"notifications": []any{}, "accessControl": "log-delivery-write",
+		}, []string{
+			"lifecycleRules: is not supported by this provider: leave it out",
+			"logging: is not supported by this provider: leave it out",
+			"notifications: is not supported by this provider: leave it out",
+			`accessControl: "log-delivery-write" is not supported by this provider: write "private", "public-read" or` +
+				` "public-read-write"`,
+		}},
+		"CORS": {bag{"corsRules": []any{bag{"allowedMethods": []string{"PATCH"}, "allowedOrigins": []string{}, "maxAge": 0.5}}},
+			[]string{
+				`corsRules[0].allowedMethods[0]: "PATCH" is none of [DELETE GET HEAD POST PUT]`,
+				"corsRules[0].allowedOrigins: is empty",
+				"corsRules[0].maxAge: expected whole seconds, found 0.5",
+			}},
+		"no CORS": {bag{"corsRules": []any{}}, []string{"corsRules: is empty: leave it out"}},
+		"website": {bag{"website": bag{}}, []string{
+			"website.indexDocument: is required where there is no redirectAllRequestsTo",
+		}},
+		"redirect": {bag{"website": bag{"indexDocument": "i", "redirectAllRequestsTo": "h"}}, []string{
+			"website.redirectAllRequestsTo: goes with no other property: nothing is left to show",
+		}},
+		"tags": {bag{"tags": bag{"lumi:urn": "x", "a&b": "c", "d": "?"}}, []string{
+			`tags["a&b"]: has characters beyond letters, digits, spaces and _.:/=+-@`,
+			"tags.d: has characters beyond letters, digits, spaces and _.:/=+-@",
+			`tags["lumi:urn"]: tags that begin with aws: or lumi: are not for programs to set`,
+		}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			bucket.Check(t, bag{"name": "lumi-pages"}.With(test.set), providertest.WantFaults(test.faults...))
+		})
+	}
+}
+
+// TestBucketTaken shows buckets that exist already: somebody else's, and one that the account has for something else.
+func TestBucketTaken(t *testing.T) {
+	t.Parallel()
+	server, h := start(t)
+	server.AddUser(t, "AKIDOTHER", "another-secret")
+	others := over(t, server, bag{"credentials": bag{
+		"accessKeyID": "AKIDOTHER", "secretAccessKey": providertest.Secret("another-secret"),
+	}}, providertest.Environment("other"))
+	others.Resource(s3.Bucket, "theirs").Create(t, bag{"name": "theirs"})
+	ours := client(server)
+	name := "ours"
+	if _, err := ours.CreateBucket(context.Background(), &api.CreateBucketInput{
+		Bucket: &name, CreateBucketConfiguration: &types.CreateBucketConfiguration{LocationConstraint: "us-west-2"},
+	}); err != nil {
+		t.Fatal(err)
+	}
+
+	h.Resource(s3.Bucket, "ours").Create(t, bag{"name": "ours"}, providertest.WantFaults(
+		"name: the account has a bucket called ours, which is not this resource's"))
+	rival := over(t, server, bag{"credentials": bag{
+		"accessKeyID": "AKIDOTHER", "secretAccessKey": providertest.Secret("another-secret"),
+	}})
+	rival.Resource(s3.Bucket, "ours").Create(t, bag{"name": "ours"}, providertest.WantFaults(
+		"name: somebody else has a bucket called ours: names are unique among all accounts"))
+
+	if _, err := ours.DeleteBucket(context.Background(), &api.DeleteBucketInput{Bucket: &name}); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestBucketFailures(t *testing.T) {
+	t.Parallel()
+	server, h := start(t)
+	bucket := h.Resource(s3.Bucket, "lumi-pages")
+	bucket.GetID(t, "lumi-pages", providertest.WantNotFound())
+	properties := bag{"name": "lumi-pages", "versioning": "Enabled"}
+	server.Throttle(s3server.Is("PUT /lumi-pages"))
+	bucket.Create(t, properties, providertest.WantRetry("SlowDown: Please reduce your request rate"))
+	server.Lose(s3server.Is("PUT /lumi-pages"))
+	server.Throttle(s3server.Is("PUT /lumi-pages?versioning"))
+	bucket.Create(t, properties, providertest.WantPartial("SlowDown: Please reduce your request rate"))
+	bucket.Update(t, bag{"versioning": "Enabled"})
+
+	server.Throttle(s3server.Is("PUT /lumi-pages?cors"))
+	bucket.Update(t, bag{
+		"tags":      bag{"a": "1"},
+		"corsRules": []any{bag{"allowedMethods": []string{"GET"}, "allowedOrigins": []string{"*"}}},
+	}, providertest.WantPartial("SlowDown: Please reduce your request rate"))
+	if bucket.Output("corsRules") != nil || bucket.Output("tags").GetStructValue().GetFields()["a"] == nil {
+		t.Errorf("half way, the bucket has rules %v and tags %v", bucket.Output("corsRules"), bucket.Output("tags"))
+	}
+	server.Lose(s3server.Is("DELETE /lumi-pages"))
+	bucket.Delete(t, providertest.WantRetry(""))
+	bucket.Delete(t)
+}

@@ -1,0 +1,198 @@
+package s3_test
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	api "github.com/aws/aws-sdk-go-v2/service/s3"
+
+	"github.com/lumi-idl/lumi/examples/aws/provider/internal/s3server"
+	"github.com/lumi-idl/lumi/examples/aws/provider/s3"
+	lumi "github.com/lumi-idl/lumi/runtime"
+	"github.com/lumi-idl/lumi/runtime/providertest"
+)
+
+// shelf makes a bucket for objects.
+func shelf(t *testing.T, h *providertest.Harness, set bag) *providertest.Resource {
+	t.Helper()
+	bucket := h.Resource(s3.Bucket, "lumi-pages")
+	bucket.Create(t, bag{"name": "lumi-pages"}.With(set))
+	return bucket
+}
+
+// read returns what is in an object.
+func read(t *testing.T, server *s3server.Server, bucket, key string) []byte {
+	t.Helper()
+	out, err := client(server).GetObject(context.Background(), &api.GetObjectInput{Bucket: &bucket, Key: &key})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer out.Body.Close()
+	content, err := io.ReadAll(out.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return content
+}
+
+func TestObject(t *testing.T) {
+	t.Parallel()
+	_, h := start(t)
+	bucket := shelf(t, h, nil)
+	h.Resource(s3.Object, "#1").Life(t, providertest.Life{
+		Create: bag{"bucket": bucket, "key": "a/index (1).html", "source": lumi.TextAsset("one")},
+		Known:  []string{"bucket", "key"},
+		Expect: bag{
+			"contentType": "binary/octet-stream", "storageClass": "STANDARD", "eTag": "f97c5d29941bfb1b2fdab0874906ab82",
+		},
+		Updates: []providertest.Change{
+			{
+				Set:    bag{"source": lumi.TextAsset("two"), "contentType": "text/plain"},
+				Expect: bag{"eTag": "b8a9f715dbb64fd5c56e7783c6820a61"},
+			},
+			{Set: bag{"tags": bag{"a": "1", "b": "x + y = z"}}},
+			{Set: bag{"tags": nil}},
+		},
+		Replaces: []providertest.Replacement{
+			{Set: bag{"key": "b"}, Because: []lumi.Path{"key"}, CreateFirst: true},
+		},
+	})
+}
+
+// TestObjectContent sends what is in files, and changes it.
+func TestObjectContent(t *testing.T) {
+	t.Parallel()
+	server, h := start(t)
+	bucket := shelf(t, h, nil)
+	file := filepath.Join(t.TempDir(), "page")
+	for name, content := range map[string][]byte{
+		"empty": {},
+		"small": []byte("<!doctype html>"),
+		"parts": bytes.Repeat([]byte("0123456789abcdef"), 20<<20/16),
+	} {
+		t.Run(name, func(t *testing.T) {
+			object := h.Resource(s3.Object, "#"+name)
+			if err := os.WriteFile(file, content, 0o644); err != nil {
+				t.Fatal(err)
+			}
+			object.Create(t, bag{"bucket": bucket, "key": name, "source": lumi.FileAsset(file)})
+			if got := read(t, server, "lumi-pages", name); !bytes.Equal(got, content) {
+				t.Errorf("the object has %d bytes, and the file %d", len(got), len(content))
+			}
+			if err := os.WriteFile(file, []byte("changed"), 0o644); err != nil {
+				t.Fatal(err)
+			}
+			object.Update(t, bag{"source": lumi.FileAsset(file), "contentType": "text/plain"})
+			if got := read(t, server, "lumi-pages", name); string(got) != "changed" {
+				t.Errorf("the object has %q", got)
+			}
+			object.Delete(t)
+		})
+	}
+}
+
+// TestObjectVersions shows that what an object was is kept where the bucket keeps it, and that the bucket then stays.
+func TestObjectVersions(t *testing.T) {
+	t.Parallel()
+	server, h := start(t)
+	bucket := shelf(t, h, bag{"versioning": "Enabled"})
+	object := h.Resource(s3.Object, "#1")
+	object.Create(t, bag{"bucket": bucket, "key": "a", "source": lumi.TextAsset("one")})
+	first := object.Output("versionID").GetStringValue()
+	object.Update(t, bag{"source": lumi.TextAsset("two")})
+	if second := object.Output("versionID").GetStringValue(); first == "" || second == "" || first == second {
+		t.Errorf("the versions are %q and %q", first, second)
+	}
+	object.Delete(t)
+	bucket.Delete(t, providertest.WantError(
+		"there are objects in the bucket, or former versions of such: remove them first"))
+
+	name := "lumi-pages"
+	c := client(server)
+	versions, err := c.ListObjectVersions(context.Background(), &api.ListObjectVersionsInput{Bucket: &name})
+	if err != nil || len(versions.Versions) != 2 {
+		t.Fatalf("%d versions, %v", len(versions.Versions), err)
+	}
+	for _, v := range versions.Versions {
+		if _, err := c.DeleteObject(context.Background(), &api.DeleteObjectInput{
+			Bucket: &name, Key: v.Key, VersionId: v.VersionId,
+		}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, m := range versions.DeleteMarkers {
+		if _, err := c.DeleteObject(context.Background(), &api.DeleteObjectInput{
+			Bucket: &name, Key: m.Key, VersionId: m.VersionId,
+		}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	bucket.Delete(t)
+}
+
+func TestObjectFaults(t *testing.T) {
+	t.Parallel()
+	server, h := start(t)
+	bucket := shelf(t, h, nil)
+	object := h.Resource(s3.Object, "#1")
+	properties := bag{"bucket": bucket, "key": "a", "source": lumi.TextAsset("one")}
+	many := bag{}
+	for _, key := range strings.Split("abcdefghij", "") {
+		many[key] = "x"
+	}
+	object.Check(t, properties.With(bag{"key": "", "storageClass": "GLACIER", "tags": many}), providertest.WantFaults(
+		"tags: an object takes 10 tags; with those of the configuration and the one that this provider needs, there are 11",
+		"key: takes 1 to 1024 bytes, not 0",
+		`storageClass: "GLACIER" is not supported by this provider: write "STANDARD"`,
+	))
+	missing := filepath.Join(t.TempDir(), "missing")
+	object.Check(t, properties.With(bag{"source": lumi.FileAsset(missing)}), providertest.WantFaults(
+		"source: \""+missing+"\": there is no such file"))
+	gone := h.Given(s3.Bucket, "gone", "gone", bag{"name": "gone"})
+	object.Create(t, properties.With(bag{"bucket": gone}), providertest.WantFaults(
+		"bucket: NoSuchBucket: The specified bucket does not exist"))
+	planned := h.Given(s3.Bucket, "planned", "", bag{"name": "planned"})
+	object.Create(t, properties.With(bag{"bucket": planned}), providertest.WantFaults(
+		"bucket: urn:lumi:test::aws:s3::aws:s3:Bucket::planned does not exist"))
+
+	object.GetID(t, "lumi-pages/none", providertest.WantNotFound())
+	object.GetID(t, "none/a", providertest.WantNotFound())
+	object.GetID(t, "none", providertest.WantNotFound())
+
+	name, key := "lumi-pages", "a"
+	c := client(server)
+	if _, err := c.PutObject(context.Background(), &api.PutObjectInput{
+		Bucket: &name, Key: &key, Body: strings.NewReader("by hand"),
+	}); err != nil {
+		t.Fatal(err)
+	}
+	object.Create(t, properties, providertest.WantFaults(
+		"key: there is an object lumi-pages/a already, which is not this resource's"))
+	if got := read(t, server, name, key); string(got) != "by hand" {
+		t.Errorf("the object that was there has %q", got)
+	}
+	if _, err := c.DeleteObject(context.Background(), &api.DeleteObjectInput{Bucket: &name, Key: &key}); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestObjectFailures(t *testing.T) {
+	t.Parallel()
+	server, h := start(t)
+	bucket := shelf(t, h, nil)
+	object := h.Resource(s3.Object, "#1")
+	properties := bag{"bucket": bucket, "key": "a", "source": lumi.TextAsset("one")}
+	server.Throttle(s3server.Is("PUT /lumi-pages/a"))
+	object.Create(t, properties, providertest.WantRetry("SlowDown: Please reduce your request rate"))
+	server.Lose(s3server.Is("PUT /lumi-pages/a"))
+	object.Create(t, properties, providertest.WantRetry(""))
+	object.Create(t, properties)
+	server.Lose(s3server.Is("DELETE /lumi-pages/a"))
+	object.Delete(t, providertest.WantRetry(""))
+	object.Delete(t)
+}

@@ -1,0 +1,58 @@
+package s3_test
+
+import (
+	"context"
+	"testing"
+
+	sdk "github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/credentials"
+	api "github.com/aws/aws-sdk-go-v2/service/s3"
+
+	aws "github.com/lumi-idl/lumi/examples/aws/provider"
+	"github.com/lumi-idl/lumi/examples/aws/provider/internal/cloud"
+	"github.com/lumi-idl/lumi/examples/aws/provider/internal/s3server"
+	"github.com/lumi-idl/lumi/examples/aws/provider/s3"
+	"github.com/lumi-idl/lumi/runtime/providertest"
+	"github.com/lumi-idl/lumi/runtime/serve"
+)
+
+type bag = providertest.Bag
+
+// start serves the module's resources over a server of their own, which must be empty in the end.
+func start(t *testing.T) (*s3server.Server, *providertest.Harness) {
+	t.Helper()
+	server := s3server.Start(t, string(aws.USWest2))
+	t.Cleanup(func() {
+		out, err := client(server).ListBuckets(context.Background(), &api.ListBucketsInput{})
+		if err != nil || len(out.Buckets) > 0 {
+			t.Errorf("the account still has %d buckets, %v", len(out.Buckets), err)
+		}
+	})
+	return server, over(t, server, nil)
+}
+
+// over serves the module's resources over a server that others may use, too.
+func over(
+	t *testing.T, server *s3server.Server, config bag, options ...providertest.HarnessOption,
+) *providertest.Harness {
+	t.Helper()
+	c := new(cloud.Cloud)
+	p := serve.Provider{Package: "aws", Configure: serve.Configure(c.Configure), Resources: s3.Resources(c)}
+	return providertest.InProcess(t, p, append(options, providertest.Config(bag{
+		"region": aws.USWest2,
+		"credentials": bag{
+			"accessKeyID": s3server.AccessKeyID, "secretAccessKey": providertest.Secret(s3server.SecretAccessKey),
+		},
+		"endpoints":  bag{"s3": server.URL},
+		"maxRetries": 0,
+	}.With(config)))...)
+}
+
+// client looks at the server without the provider.
+func client(server *s3server.Server) *api.Client {
+	return api.New(api.Options{
+		BaseEndpoint: &server.URL, UsePathStyle: true, Region: string(aws.USWest2),
+		Credentials: sdk.NewCredentialsCache(
+			credentials.NewStaticCredentialsProvider(s3server.AccessKeyID, s3server.SecretAccessKey, "")),
+	})
+}
