@@ -37,6 +37,11 @@ test: $(NPM_READY)
 	npm --prefix $(NPM_PACKAGE) test --silent
 	@set -ex; for module in . $(MODULES); do $(GO) -C $$module test ./...; done
 
+## race: run the runtime's tests under the race detector, plugins that they start included; it needs a C compiler
+.PHONY: race
+race:
+	$(GO) test -race ./runtime/...
+
 ## lint: gofmt, vet and golangci-lint
 .PHONY: lint
 lint:

@@ -1,0 +1,46 @@
+//go:build race
+
+package serve
+
+import (
+	"errors"
+	"os"
+	"os/exec"
+	"strings"
+	"sync"
+	"testing"
+)
+
+const racingRole = "racing"
+
+func init() {
+	if os.Getenv(roleVariable) == racingRole {
+		race()
+		os.Exit(0)
+	}
+}
+
+// race has two goroutines write to one variable.
+func race() {
+	var wg sync.WaitGroup
+	shared := 0
+	for range 2 {
+		wg.Go(func() {
+			for range 1000 {
+				shared++
+			}
+		})
+	}
+	wg.Wait()
+}
+
+// TestRaceDetected proves that the race detector watches the processes that tests start, and makes them fail.
+func TestRaceDetected(t *testing.T) {
+	cmd := exec.Command(os.Args[0])
+	cmd.Env = env(racingRole)
+	said, err := cmd.CombinedOutput()
+	var exit *exec.ExitError
+	if !errors.As(err, &exit) || exit.ExitCode() != 66 || !strings.Contains(string(said), "WARNING: DATA RACE") {
+		t.Errorf("got %v, %s", err, said)
+	}
+}
