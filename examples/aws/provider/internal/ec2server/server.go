@@ -10,6 +10,7 @@ package ec2server
 import (
 	"encoding/xml"
 	"fmt"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"slices"
@@ -92,6 +93,17 @@ func (s *Server) Left() []string {
 	}
 	slices.Sort(left)
 	return left
+}
+
+// Tags are those of something that exists.
+func (s *Server) Tags(id string) map[string]string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	r, err := s.record(id)
+	if err != nil {
+		return nil
+	}
+	return maps.Clone(r.tags)
 }
 
 // Calls lists the actions that were asked for since the last time.

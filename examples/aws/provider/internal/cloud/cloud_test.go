@@ -1,0 +1,243 @@
+package cloud_test
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"google.golang.org/protobuf/types/known/structpb"
+
+	aws "github.com/lumi-idl/lumi/examples/aws/provider"
+	"github.com/lumi-idl/lumi/examples/aws/provider/ec2"
+	"github.com/lumi-idl/lumi/examples/aws/provider/internal/cloud"
+	"github.com/lumi-idl/lumi/examples/aws/provider/internal/ec2server"
+	lumi "github.com/lumi-idl/lumi/runtime"
+)
+
+const role = "arn:aws:iam::123456789012:role/builder"
+
+// isolate keeps this machine's own configuration out of a test.
+func isolate(t *testing.T, environment map[string]string) {
+	t.Helper()
+	for _, name := range []string{
+		"AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_SESSION_TOKEN", "AWS_PROFILE", "AWS_REGION", "AWS_ENDPOINT_URL",
+		"AWS_ENDPOINT_URL_EC2",
+	} {
+		t.Setenv(name, "")
+		os.Unsetenv(name) // An empty variable is not the same as none. Setenv puts back what was there.
+	}
+	home := t.TempDir()
+	t.Setenv("AWS_CONFIG_FILE", filepath.Join(home, "config"))
+	t.Setenv("AWS_SHARED_CREDENTIALS_FILE", filepath.Join(home, "credentials"))
+	t.Setenv("AWS_EC2_METADATA_DISABLED", "true")
+	for name, value := range environment {
+		t.Setenv(name, value)
+	}
+}
+
+// account is an EC2 that notes the tokens that requests carry.
+type account struct {
+	*ec2server.Server
+	mu     sync.Mutex
+	tokens map[string]bool
+	url    string
+}
+
+// newAccount takes requests that are signed with one key.
+func newAccount(t *testing.T, keyID string) *account {
+	t.Helper()
+	a := &account{Server: ec2server.New("us-west-2", keyID), tokens: map[string]bool{}}
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		a.mu.Lock()
+		a.tokens[r.Header.Get("X-Amz-Security-Token")] = true
+		a.mu.Unlock()
+		a.ServeHTTP(w, r)
+	}))
+	t.Cleanup(server.Close)
+	a.url = server.URL
+	return a
+}
+
+// create makes a network, to see that a configuration works. It returns the id.
+func create(t *testing.T, config *aws.Config) (lumi.ID, error) {
+	t.Helper()
+	c := new(cloud.Cloud)
+	if err := c.Configure(t.Context(), config); err != nil {
+		t.Fatal(err)
+	}
+	properties, err := structpb.NewStruct(map[string]any{"name": "main", "cidrBlock": "10.0.0.0/16"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	created, err := ec2.Resources(c)[ec2.VPC].Create(t.Context(), &lumi.CreateRequest{
+		URN: "urn:lumi:test::p:index::aws:ec2:VPC::main", Properties: properties,
+	})
+	if err != nil {
+		return "", err
+	}
+	return created.ID, nil
+}
+
+func keys(id string, token *string) *aws.Credentials {
+	return &aws.Credentials{AccessKeyID: id, SecretAccessKey: "secret", SessionToken: token}
+}
+
+// TestConfiguration shows that the configuration goes before the environment, and is obeyed.
+func TestConfiguration(t *testing.T) {
+	isolate(t, map[string]string{
+		"AWS_ACCESS_KEY_ID": "AKIDENVIRONMENT", "AWS_SECRET_ACCESS_KEY": "x", "AWS_REGION": "eu-west-1",
+		"AWS_ENDPOINT_URL": "http://127.0.0.1:1", "AWS_ENDPOINT_URL_EC2": "http://127.0.0.1:1",
+	})
+	a := newAccount(t, "AKIDCONFIGURATION")
+	id, err := create(t, &aws.Config{
+		Region: aws.USWest2, Credentials: keys("AKIDCONFIGURATION", new("a-token")),
+		Endpoints: map[aws.Service]string{aws.EC2Service: a.url}, MaxRetries: new(0.0),
+		DefaultTags: aws.Tags{"team": "web"},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := aws.Tags{"team": "web", "Name": "main", "lumi:urn": "urn:lumi:test::p:index::aws:ec2:VPC::main"}
+	if got := a.Tags(string(id)); !maps.Equal(got, want) {
+		t.Errorf("the network has tags %v, want %v", got, want)
+	}
+	if !a.tokens["a-token"] || len(a.tokens) != 1 {
+		t.Errorf("requests carried the tokens %v", a.tokens)
+	}
+}
+
+// TestEnvironment shows where the provider looks for what the configuration does not say.
+func TestEnvironment(t *testing.T) {
+	for _, variable := range []string{"AWS_ENDPOINT_URL", "AWS_ENDPOINT_URL_EC2"} {
+		t.Run(variable, func(t *testing.T) {
+			a := newAccount(t, "AKIDENVIRONMENT")
+			isolate(t, map[string]string{
+				"AWS_ACCESS_KEY_ID": "AKIDENVIRONMENT", "AWS_SECRET_ACCESS_KEY": "x", "AWS_REGION": "eu-west-1", variable: a.url,
+			})
+			if _, err := create(t, &aws.Config{Region: aws.USWest2}); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	t.Run("AWS_PROFILE", func(t *testing.T) {
+		a := newAccount(t, "AKIDPROFILE")
+		isolate(t, map[string]string{"AWS_PROFILE": "work", "AWS_ENDPOINT_URL": a.url})
+		profile := "[work]\naws_access_key_id = AKIDPROFILE\naws_secret_access_key = x\n"
+		if err := os.WriteFile(os.Getenv("AWS_SHARED_CREDENTIALS_FILE"), []byte(profile), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := create(t, &aws.Config{Region: aws.USWest2}); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+// TestAssumeRole has Amazon's token service, as far as it is asked here, hand out other keys.
+func TestAssumeRole(t *testing.T) {
+	a := newAccount(t, "AKIDROLE")
+	sts := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		signed := strings.Contains(r.Header.Get("Authorization"), "Credential=AKIDBASE/")
+		if r.FormValue("Action") != "AssumeRole" || r.FormValue("RoleArn") != role || !signed {
+			w.WriteHeader(http.StatusForbidden)
+			fmt.Fprint(w, "<ErrorResponse><Error><Type>Sender</Type><Code>AccessDenied</Code>"+
+				"<Message>You may not assume it</Message></Error></ErrorResponse>")
+			return
+		}
+		fmt.Fprint(w, "<AssumeRoleResponse><AssumeRoleResult><Credentials><AccessKeyId>AKIDROLE</AccessKeyId>"+
+			"<SecretAccessKey>x</SecretAccessKey><SessionToken>of-the-role</SessionToken>"+
+			"<Expiration>2100-01-01T00:00:00Z</Expiration></Credentials></AssumeRoleResult></AssumeRoleResponse>")
+	}))
+	t.Cleanup(sts.Close)
+	isolate(t, map[string]string{"AWS_ENDPOINT_URL_STS": sts.URL})
+	config := &aws.Config{
+		Region: aws.USWest2, Credentials: keys("AKIDBASE", nil), AssumeRole: new(role),
+		Endpoints: map[aws.Service]string{aws.EC2Service: a.url},
+	}
+	if _, err := create(t, config); err != nil {
+		t.Fatal(err)
+	}
+	if !a.tokens["of-the-role"] || len(a.tokens) != 1 {
+		t.Errorf("requests carried the tokens %v", a.tokens)
+	}
+
+	config.Credentials = keys("AKIDSTRANGER", nil)
+	err := new(cloud.Cloud).Configure(t.Context(), config)
+	want := "assuming the role " + role + ": AccessDenied: You may not assume it"
+	if err == nil || err.Error() != want {
+		t.Errorf("got  %v\nwant %s", err, want)
+	}
+}
+
+func TestNoCredentials(t *testing.T) {
+	isolate(t, nil)
+	err := new(cloud.Cloud).Configure(t.Context(), &aws.Config{Region: aws.USWest2})
+	want := "no credentials for Amazon: set credentials in the configuration, or AWS_ACCESS_KEY_ID and" +
+		" AWS_SECRET_ACCESS_KEY or AWS_PROFILE in the environment (failed to refresh cached credentials, no EC2 IMDS role found"
+	if err == nil || !strings.HasPrefix(err.Error(), want) {
+		t.Errorf("got  %v\nwant %s…", err, want)
+	}
+}
+
+// TestWrongCredentials shows what is said of keys that Amazon does not know.
+func TestWrongCredentials(t *testing.T) {
+	isolate(t, nil)
+	a := newAccount(t, "AKIDRIGHT")
+	_, err := create(t, &aws.Config{
+		Region: aws.USWest2, Credentials: keys("AKIDWRONG", nil),
+		Endpoints: map[aws.Service]string{aws.EC2Service: a.url},
+	})
+	want := "AuthFailure: AWS was not able to validate the provided access credentials"
+	if err == nil || err.Error() != want {
+		t.Errorf("got  %v\nwant %s", err, want)
+	}
+}
+
+func TestConfigurationFaults(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		config aws.Config
+		want   string
+	}{
+		"retries": {aws.Config{MaxRetries: new(1.5)}, "maxRetries: expected a whole number from 0 to 100, found 1.5"},
+		"endpoints": {aws.Config{Endpoints: map[aws.Service]string{
+			aws.EC2Service: "localhost:4566", aws.SNSService: "http://localhost",
+		}}, `endpoints.ec2: "localhost:4566" is no address such as https://localhost:4566` + "\n" +
+			"endpoints.sns: this provider has no resources of that service"},
+		"tags": {aws.Config{DefaultTags: aws.Tags{"aws:x": "", "y": "&"}},
+			`defaultTags["aws:x"]: tags that begin with aws: or lumi: are not for programs to set` + "\n" +
+				"defaultTags.y: has characters beyond letters, digits, spaces and _.:/=+-@"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			test.config.Region = aws.USWest2
+			err := lumi.Invalid(new(cloud.Cloud).Configure(t.Context(), &test.config))
+			var invalid *lumi.InvalidError
+			if !errors.As(err, &invalid) || invalid.Error() != test.want {
+				t.Errorf("got  %v\nwant %s", err, test.want)
+			}
+		})
+	}
+}
+
+// TestMark shows URNs that a tag can hold, and others.
+func TestMark(t *testing.T) {
+	t.Parallel()
+	const u = "urn:lumi:test::p:index::aws:ec2:VPC::main"
+	if got, ok := cloud.Marked(aws.Tags{cloud.MarkTag: cloud.Mark(u)}); got != u || !ok {
+		t.Errorf("%s is read back as %s", u, got)
+	}
+	const odd = "urn:lumi:test::p:index::aws:s3:Object::b/#1?"
+	if got, ok := cloud.Marked(aws.Tags{cloud.MarkTag: cloud.Mark(odd)}); ok {
+		t.Errorf("%s is read back as %s", odd, got)
+	}
+	if mark := cloud.Mark(odd); len(mark) != len("sha256:")+64 || mark == cloud.Mark(odd+"?") {
+		t.Errorf("%s is marked %s", odd, mark)
+	}
+}

@@ -1,0 +1,221 @@
+package main_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/types/known/structpb"
+
+	lumi "github.com/lumi-idl/lumi/runtime"
+	"github.com/lumi-idl/lumi/runtime/serve/plugin"
+	"github.com/lumi-idl/lumi/runtime/tokens"
+	"github.com/lumi-idl/lumi/runtime/urn"
+)
+
+// graph is what programs/web evaluates to.
+type graph struct {
+	Configuration map[string]*structpb.Struct
+	order         []urn.URN
+	resources     map[urn.URN]*vertex
+}
+
+// vertex is a resource of a graph.
+type vertex struct {
+	Type       tokens.Type
+	Properties *structpb.Struct
+}
+
+func load(t *testing.T, path string) *graph {
+	t.Helper()
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var file struct {
+		Configuration map[string]map[string]any
+		Resources     map[urn.URN]struct {
+			Type       tokens.Type
+			Properties map[string]any
+		}
+	}
+	if err := json.Unmarshal(data, &file); err != nil {
+		t.Fatal(err)
+	}
+	g := &graph{Configuration: map[string]*structpb.Struct{}, resources: map[urn.URN]*vertex{}}
+	for name, properties := range file.Configuration {
+		g.Configuration[name] = newStruct(t, properties)
+	}
+	for u, r := range file.Resources {
+		g.resources[u] = &vertex{r.Type, newStruct(t, r.Properties)}
+	}
+	for _, u := range slices.Sorted(maps.Keys(g.resources)) {
+		g.visit(t, u, nil)
+	}
+	return g
+}
+
+func newStruct(t *testing.T, properties map[string]any) *structpb.Struct {
+	t.Helper()
+	s, err := structpb.NewStruct(properties)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// visit puts a resource after all that it refers to.
+func (g *graph) visit(t *testing.T, u urn.URN, from []urn.URN) {
+	t.Helper()
+	if slices.Contains(from, u) || g.resources[u] == nil {
+		t.Fatalf("%v refer to %s, which is one of them or is none", from, u)
+	}
+	if slices.Contains(g.order, u) {
+		return
+	}
+	_ = replace(structpb.NewStructValue(g.resources[u].Properties), func(ref urn.URN, _ string) *structpb.Value {
+		g.visit(t, ref, append(from, u))
+		return structpb.NewNullValue()
+	})
+	g.order = append(g.order, u)
+}
+
+// replace returns a value in which other values stand for the references.
+func replace(v *structpb.Value, other func(ref urn.URN, property string) *structpb.Value) *structpb.Value {
+	switch k := v.GetKind().(type) {
+	case *structpb.Value_ListValue:
+		list := &structpb.ListValue{}
+		for _, element := range k.ListValue.GetValues() {
+			list.Values = append(list.Values, replace(element, other))
+		}
+		return structpb.NewListValue(list)
+	case *structpb.Value_StructValue:
+		fields := k.StructValue.GetFields()
+		if ref, ok := fields["#ref"]; ok {
+			return other(urn.URN(ref.GetStringValue()), fields["property"].GetStringValue())
+		}
+		made := map[string]*structpb.Value{}
+		for key, field := range fields {
+			made[key] = replace(field, other)
+		}
+		return structpb.NewStructValue(&structpb.Struct{Fields: made})
+	}
+	return v
+}
+
+// engine does by hand, and one after another, what an engine does.
+type engine struct {
+	*plugin.Plugin
+	t *testing.T
+	// names are the URNs of resources by those in the graph: they differ where the provider gave a name.
+	names map[urn.URN]urn.URN
+	state map[urn.URN]*resource
+	// order is that of creation.
+	order []urn.URN
+}
+
+// resource is one that exists.
+type resource struct {
+	typ        tokens.Type
+	id         lumi.ID
+	properties *structpb.Struct
+	references lumi.References
+}
+
+func (e *engine) provider(typ tokens.Type) lumi.ResourceProvider {
+	e.t.Helper()
+	p, err := e.Resource(typ)
+	if err != nil {
+		e.t.Fatal(err)
+	}
+	return p
+}
+
+// resolve puts what references refer to in their place, and tells what capabilities are.
+func (e *engine) resolve(v *vertex) (*structpb.Struct, lumi.References) {
+	references := lumi.References{}
+	resolved := replace(structpb.NewStructValue(v.Properties), func(ref urn.URN, property string) *structpb.Value {
+		name := e.names[ref]
+		to := e.state[name]
+		if property != "" {
+			return to.properties.GetFields()[property]
+		}
+		references[name] = lumi.Reference{ID: to.id, Properties: to.properties}
+		return structpb.NewStringValue(string(name))
+	})
+	return resolved.GetStructValue(), references
+}
+
+// check checks a resource and names it.
+func (e *engine) check(u urn.URN, v *vertex) (urn.URN, *structpb.Struct, lumi.References) {
+	e.t.Helper()
+	properties, references := e.resolve(v)
+	p := e.provider(v.Type)
+	checked, err := p.Check(e.t.Context(), &lumi.CheckRequest{URN: u, Properties: properties, References: references})
+	if err != nil {
+		e.t.Fatalf("%s: %v", u, err)
+	}
+	named, err := p.Name(e.t.Context(), &lumi.NameRequest{URN: u, Properties: checked.Properties, References: references})
+	if err != nil {
+		e.t.Fatalf("%s: %v", u, err)
+	}
+	before, _ := strings.CutSuffix(string(u), "::"+u.Name())
+	return urn.URN(before + "::" + named.Name), checked.Properties, references
+}
+
+// create makes all that a graph wants.
+func (e *engine) create(g *graph) {
+	e.t.Helper()
+	for _, u := range g.order {
+		v := g.resources[u]
+		name, properties, references := e.check(u, v)
+		created, err := e.provider(v.Type).Create(e.t.Context(), &lumi.CreateRequest{
+			URN: name, Properties: properties, References: references,
+		})
+		if err != nil {
+			e.t.Fatalf("%s: %v", name, err)
+		}
+		proto.Merge(properties, created.Properties)
+		e.names[u], e.order = name, append(e.order, name)
+		e.state[name] = &resource{v.Type, created.ID, properties, references}
+	}
+}
+
+// changes tells how a graph differs from what there is.
+func (e *engine) changes(g *graph) []string {
+	e.t.Helper()
+	var told []string
+	for _, u := range g.order {
+		v := g.resources[u]
+		name, properties, references := e.check(u, v)
+		r := e.state[name]
+		inspected, err := e.provider(v.Type).InspectChange(e.t.Context(), &lumi.InspectChangeRequest{
+			URN: name, ID: r.id, Old: r.properties, New: properties, References: references,
+		})
+		if err != nil {
+			e.t.Fatalf("%s: %v", name, err)
+		}
+		for _, change := range inspected.Changes {
+			told = append(told, fmt.Sprintf("%s: %s", name.Name(), change))
+		}
+	}
+	return told
+}
+
+// remove deletes everything, the youngest first.
+func (e *engine) remove() {
+	e.t.Helper()
+	for _, name := range slices.Backward(e.order) {
+		r := e.state[name]
+		if _, err := e.provider(r.typ).Delete(e.t.Context(), &lumi.DeleteRequest{
+			URN: name, ID: r.id, Properties: r.properties, References: r.references,
+		}); err != nil {
+			e.t.Fatalf("%s: %v", name, err)
+		}
+	}
+}
