@@ -34,7 +34,7 @@ func From(t TB, properties lumi.Object) Bag {
 	t.Helper()
 	encoded, err := lumi.Encode(properties)
 	if err != nil {
-		fatalf(t, "the properties cannot be encoded: %v", err)
+		fatalf(t, "the properties cannot be encoded:\n%s", indent(within("", err).Error()))
 	}
 	bag := Bag{}
 	for _, p := range lumi.Describe(properties) {
@@ -208,7 +208,7 @@ func within(path lumi.Path, err error) error {
 		if f.Path == only {
 			faults = append(faults, lumi.Faultf(path, "%s", f.Message))
 		} else {
-			faults = append(faults, lumi.Faultf(path+"."+f.Path, "%s", f.Message))
+			faults = append(faults, lumi.Faultf(path.Field(string(f.Path)), "%s", f.Message))
 		}
 	}
 	return errors.Join(faults...)

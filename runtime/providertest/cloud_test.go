@@ -29,7 +29,10 @@ type volume struct {
 	Tags     map[string]string
 	Disks    []disk
 	Key      *urn.URN
+	Peers    []urn.URN
+	Links    map[string]urn.URN
 	Image    *lumi.Asset
+	Code     *lumi.Archive
 	Password *string
 	Secret   *string
 	Policy   any
@@ -48,7 +51,10 @@ func (v *volume) Lumi(p *lumi.Props) {
 	lumi.Nilable(p, "tags", &v.Tags, lumi.Map(lumi.String))
 	lumi.Nilable(p, "disks", &v.Disks, lumi.List(lumi.Struct[*disk]()))
 	lumi.Optional(p, "key", &v.Key, lumi.AnyResource)
+	lumi.Nilable(p, "peers", &v.Peers, lumi.List(lumi.AnyResource))
+	lumi.Nilable(p, "links", &v.Links, lumi.Map(lumi.AnyResource))
 	lumi.Optional(p, "image", &v.Image, lumi.AssetValue)
+	lumi.Optional(p, "code", &v.Code, lumi.ArchiveValue)
 	lumi.Optional(p, "password", &v.Password, lumi.String, lumi.In, lumi.Secret)
 	lumi.Optional(p, "secret", &v.Secret, lumi.String, lumi.Secret)
 	lumi.Nilable(p, "policy", &v.Policy, lumi.Any)
@@ -142,7 +148,8 @@ func (o *volumeOps) Create(_ context.Context, want *volumeState) (lumi.ID, error
 // put stores what a cloud knows: neither URNs nor where a file came from.
 func (c *cloud) put(id lumi.ID, v *volume) {
 	stored := *v
-	stored.Key, stored.Image, stored.Password, stored.Tags = nil, nil, nil, maps.Clone(v.Tags)
+	stored.Key, stored.Peers, stored.Links, stored.Image, stored.Code, stored.Password = nil, nil, nil, nil, nil, nil
+	stored.Tags = maps.Clone(v.Tags)
 	c.volumes[id] = stored
 }
 

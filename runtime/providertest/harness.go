@@ -189,7 +189,7 @@ func (h *Harness) begin(s *setting) {
 	}
 	properties, err := s.config.encode()
 	if err != nil {
-		fatalf(h.t, "the configuration cannot be encoded: %v", err)
+		fatalf(h.t, "the configuration cannot be encoded:\n%s", indent(err.Error()))
 	}
 	err = h.plugin.Configure(h.t.Context(), properties)
 	h.secrets.note(properties)
@@ -283,7 +283,7 @@ func (h *Harness) Given(token tokens.Type, name string, id lumi.ID, properties B
 	r := h.newResource(token, name)
 	bag, err := properties.encode()
 	if err != nil {
-		fatalf(h.t, "%s: the properties cannot be encoded: %v", r, err)
+		fatalf(h.t, "%s: the properties cannot be encoded:\n%s", r, indent(err.Error()))
 	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -355,6 +355,3 @@ func (b *buffer) String() string {
 	defer b.mu.Unlock()
 	return b.b.String()
 }
-
-// String names the harness in a debugger, without what the secrets are.
-func (h *Harness) String() string { return fmt.Sprintf("harness of %s", h.t.Name()) }

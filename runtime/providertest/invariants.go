@@ -23,13 +23,16 @@ func (s *step) kept(asked, checked *structpb.Struct) {
 	})
 }
 
-// isAdded reports whether an asset has all that it had before, and perhaps more.
+// isAdded reports whether an asset, or an archive of such, has all that it had before, and perhaps more.
 func isAdded(before, after *structpb.Value) bool {
-	if !isAsset(before) {
-		return false
-	}
-	for key, v := range before.GetStructValue().GetFields() {
-		if !proto.Equal(v, after.GetStructValue().GetFields()[key]) {
+	return isAsset(before) && isAsset(after) && covers(before.GetStructValue(), after.GetStructValue())
+}
+
+func covers(before, after *structpb.Struct) bool {
+	for key, v := range before.GetFields() {
+		other := after.GetFields()[key]
+		both := v.GetStructValue() != nil && other.GetStructValue() != nil
+		if both && !covers(v.GetStructValue(), other.GetStructValue()) || !both && !proto.Equal(v, other) {
 			return false
 		}
 	}

@@ -5,9 +5,6 @@ import (
 	"os"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-	"google.golang.org/protobuf/testing/protocmp"
-
 	lumi "github.com/lumi-idl/lumi/runtime"
 	"github.com/lumi-idl/lumi/runtime/providertest"
 	"github.com/lumi-idl/lumi/runtime/serve"
@@ -131,29 +128,6 @@ func TestGiven(t *testing.T) {
 		t.Errorf("the volume is called %s", got)
 	}
 }
-
-// TestFrom has bags made of generated structs, and of Go's own types.
-func TestFrom(t *testing.T) {
-	t.Parallel()
-	h := providertest.InProcess(t, store(newCloud()))
-	typed := &volume{
-		Name: "data", Zone: "a", Size: 10, Disks: []disk{{Label: "one"}}, Image: new(lumi.TextAsset("boot")),
-		Tags: map[string]string{}, ARN: "which is computed",
-	}
-	v := h.Resource(volumeToken, "data")
-	got := v.Check(t, providertest.From(t, typed))
-	want := v.Check(t, providertest.Bag{
-		"name": new("data"), "zone": zone("a"), "size": uint8(10), "disks": []*disk{{Label: "one"}},
-		"image": lumi.TextAsset("boot"), "tags": map[string]any{"gone": nil}, "key": (*providertest.Resource)(nil),
-		"policy": (*disk)(nil), "secret": providertest.Secret(nil),
-	})
-	if diff := cmp.Diff(want, got, protocmp.Transform()); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
-	}
-}
-
-// zone is an enum.
-type zone string
 
 // TestConcurrent takes many resources through their lives at once.
 func TestConcurrent(t *testing.T) {

@@ -169,12 +169,12 @@ store:index:Volume "data": replace 1: InspectChange asks for a replacement for o
 					"image": lumi.TextAsset("\xff"), "policy": disk{Label: "\xff"},
 				})
 			},
-			`store:index:Volume "data": check: the properties cannot be encoded: ` +
-				`disks[0]: a struct {} cannot be in a bag of properties
-image: is not valid UTF-8
-name: a chan int cannot be in a bag of properties
-policy.label: is not valid UTF-8
-tags.a: a complex128 cannot be in a bag of properties
+			`store:index:Volume "data": check: the properties cannot be encoded:
+	disks[0]: a struct {} cannot be in a bag of properties
+	image: is not valid UTF-8
+	name: a chan int cannot be in a bag of properties
+	policy.label: is not valid UTF-8
+	tags.a: a complex128 cannot be in a bag of properties
 `,
 		},
 		{
@@ -261,7 +261,7 @@ there are no resources
 			}},
 		{"no config", "the provider refuses its configuration: label: is required, but missing\n",
 			func(t providertest.TB) { providertest.InProcess(t, configurable) }},
-		{"config that cannot be", "the configuration cannot be encoded: label: a chan int cannot be in a bag of properties\n",
+		{"config that cannot be", "the configuration cannot be encoded:\n\tlabel: a chan int cannot be in a bag of properties\n",
 			func(t providertest.TB) {
 				providertest.InProcess(t, configurable, providertest.Config(providertest.Bag{"label": make(chan int)}))
 			}},
@@ -328,4 +328,17 @@ func TestWanted(t *testing.T) {
 	v.Delete(t, providertest.WantError("more room"))
 	a.delete = nil
 	v.Delete(t)
+}
+
+// TestGivenWrong is about properties of a resource that is given.
+func TestGivenWrong(t *testing.T) {
+	got, _, _ := strings.Cut(run(t, func(t providertest.TB) {
+		h := providertest.InProcess(t, store(newCloud()))
+		h.Given("other:index:Key", "main", "key-1", providertest.Bag{"token": func() {}})
+	}), "all calls:\n")
+	const want = "other:index:Key \"main\": the properties cannot be encoded:\n" +
+		"\ttoken: a func() cannot be in a bag of properties\n"
+	if got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
 }

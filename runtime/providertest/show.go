@@ -115,5 +115,9 @@ func describe(c lumi.Change) string {
 // unified shows two bags as a diff, from which secrets are left out.
 func unified(expected, found *structpb.Struct) string {
 	_, body, _ := bytes.Cut(diff.Diff("expected", lines(expected), "found", lines(found)), []byte("\n"))
-	return string(body) // without the line that names the command
+	told := strings.Split(string(body), "\n") // without the line that names the command
+	for i, line := range told {
+		told[i] = shorten(line)
+	}
+	return strings.Join(told, "\n")
 }

@@ -133,7 +133,7 @@ func (s *step) encode(properties Bag) *structpb.Struct {
 	s.t.Helper()
 	bag, err := properties.encode()
 	if err != nil {
-		s.fatalf("the properties cannot be encoded: %v", err)
+		s.fatalf("the properties cannot be encoded:\n%s", indent(err.Error()))
 	}
 	return bag
 }

@@ -1,0 +1,111 @@
+package providertest_test
+
+import (
+	"math"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"google.golang.org/protobuf/testing/protocmp"
+	"google.golang.org/protobuf/types/known/structpb"
+
+	lumi "github.com/lumi-idl/lumi/runtime"
+	"github.com/lumi-idl/lumi/runtime/providertest"
+)
+
+// TestFrom has bags made of generated structs, and of Go's own types.
+func TestFrom(t *testing.T) {
+	t.Parallel()
+	h := providertest.InProcess(t, store(newCloud()))
+	typed := &volume{
+		Name: "data", Zone: "a", Size: 10, Disks: []disk{{Label: "one"}}, Image: new(lumi.TextAsset("boot")),
+		Tags: map[string]string{}, ARN: "which is computed",
+		Policy: map[string]any{"a": []any{1.0, nil, true}, "b": map[string]any{"c": "d"}},
+	}
+	v := h.Resource(volumeToken, "data")
+	got := v.Check(t, providertest.From(t, typed))
+	want := v.Check(t, providertest.Bag{
+		"name": new("data"), "zone": zone("a"), "size": uint8(10), "disks": []*disk{{Label: "one"}},
+		"image": lumi.TextAsset("boot"), "tags": map[string]any{"gone": nil}, "key": (*providertest.Resource)(nil),
+		"peers": []*providertest.Resource(nil), "links": map[string]*providertest.Resource(nil), "comment": nil,
+		"policy": &structpb.Struct{Fields: map[string]*structpb.Value{
+			"a": structpb.NewListValue(&structpb.ListValue{Values: []*structpb.Value{
+				structpb.NewNumberValue(1), structpb.NewNullValue(), structpb.NewBoolValue(true),
+			}}),
+			"b": structpb.NewStructValue(&structpb.Struct{Fields: map[string]*structpb.Value{
+				"c": structpb.NewStringValue("d"),
+			}}),
+		}},
+		"secret": providertest.Secret(nil),
+	})
+	if diff := cmp.Diff(want, got, protocmp.Transform()); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	again := v.Check(t, providertest.Bag{
+		"name": "data", "zone": "a", "size": float32(10), "disks": [1]disk{{Label: "one"}},
+		"image": lumi.TextAsset("boot"), "tags": providertest.Bag{},
+		"policy": providertest.Bag{"a": []any{1, nil, true}, "b": map[string]string{"c": "d"}},
+	})
+	if diff := cmp.Diff(want, again, protocmp.Transform()); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+// zone is an enum.
+type zone string
+
+// TestFromWrong is about structs that cannot be encoded.
+func TestFromWrong(t *testing.T) {
+	report := run(t, func(t providertest.TB) {
+		providertest.From(t, &volume{Size: math.NaN(), Zone: "\xff"})
+	})
+	const want = "the properties cannot be encoded:\n\tzone: is not valid UTF-8\n\tsize: is not a finite number\n"
+	if report != want {
+		t.Errorf("got\n%s\nwant\n%s", report, want)
+	}
+}
+
+// TestForeign has properties that a cloud cannot give back, and files that are hashed when they are checked.
+func TestForeign(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "boot.img")
+	if err := os.WriteFile(file, []byte("boot"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	everywhere(t, func(t *testing.T, h *providertest.Harness) {
+		other := h.Resource(volumeToken, "other")
+		other.MayDiffer("password")
+		other.Create(t, small.With(providertest.Bag{"name": "other"}))
+		v := h.Resource(volumeToken, "data")
+		v.MayDiffer("password")
+		v.Life(t, providertest.Life{
+			Create: small.With(providertest.Bag{
+				"key": other, "peers": []any{other, other},
+				"links": map[string]any{"up": other}, "image": lumi.FileAsset(file),
+				"code": lumi.AssetArchive(map[string]lumi.Content{"main": lumi.FileAsset(file)}),
+			}),
+			Updates: []providertest.Change{{Set: providertest.Bag{"image": lumi.TextAsset("other")}}},
+		})
+		v.Check(t, small.With(providertest.Bag{"image": lumi.FileAsset(file + "x")}),
+			providertest.WantFaults("image: "+strconv.Quote(file+"x")+": there is no such file"))
+	})
+}
+
+// TestLong shows no more of a value than somebody would read.
+func TestLong(t *testing.T) {
+	report := run(t, func(t providertest.TB) {
+		h := providertest.InProcess(t, providertest.Resources(newVolumes(&author{
+			volumeOps: &volumeOps{newCloud()},
+			get: func(v *volume) (*volume, error) {
+				v.Comment = new(strings.Repeat("ä", 1<<20))
+				return v, nil
+			},
+		})))
+		h.Resource(volumeToken, "data").Create(t, small)
+	})
+	if len(report) > 5<<10 || !strings.Contains(report, "äää…\n") {
+		t.Errorf("the report has %d bytes", len(report))
+	}
+}
