@@ -3,6 +3,7 @@ package serve
 import (
 	"context"
 	"errors"
+	"fmt"
 	"maps"
 	"slices"
 	"strconv"
@@ -10,7 +11,10 @@ import (
 	"sync/atomic"
 	"unicode/utf8"
 
+	spb "google.golang.org/genproto/googleapis/rpc/status"
 	"google.golang.org/grpc/codes"
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/types/known/structpb"
 
 	lumi "github.com/lumi-idl/lumi/runtime"
 	"github.com/lumi-idl/lumi/runtime/content"
@@ -29,10 +33,12 @@ type server struct {
 	configuring sync.Mutex
 	// configured says that calls about resources are welcome.
 	configured atomic.Bool
+	// limit is how large an answer may be.
+	limit int
 }
 
 func newServer(p Provider, stop context.CancelCauseFunc) *server {
-	s := &server{provider: p, stop: stop}
+	s := &server{provider: p, stop: stop, limit: lumirpc.MaxMessageSize}
 	s.configured.Store(p.Configure == nil)
 	return s
 }
@@ -124,16 +130,37 @@ func (s *server) Create(ctx context.Context, req *lumirpc.CreateRequest) (*lumir
 		if err := checkID(partial.ID); err != nil {
 			return nil, errors.Join(err, partial.Err)
 		}
-		return &lumirpc.CreateResponse{
-			Id: string(partial.ID), Properties: partial.Properties, Failure: statusOf(ctx, partial.Err).Proto(),
-		}, nil
+		return s.created(ctx, partial.ID, partial.Properties, statusOf(ctx, partial.Err).Proto()), nil
 	case err != nil:
 		return nil, err
 	}
 	if err := checkID(resp.ID); err != nil {
 		return nil, err
 	}
-	return &lumirpc.CreateResponse{Id: string(resp.ID), Properties: resp.Properties}, nil
+	return s.created(ctx, resp.ID, resp.Properties, nil), nil
+}
+
+// created is the answer to Create.
+func (s *server) created(
+	ctx context.Context, id lumi.ID, properties *structpb.Struct, failure *spb.Status,
+) *lumirpc.CreateResponse {
+	resp := &lumirpc.CreateResponse{Id: string(id), Properties: properties, Failure: failure}
+	s.fit(ctx, resp, &resp.Properties, &resp.Failure)
+	return resp
+}
+
+// fit takes the properties out of an answer that is too large to be sent with them. What was created or updated is so
+// none the less, and the engine must learn of it.
+func (s *server) fit(ctx context.Context, resp proto.Message, properties **structpb.Struct, failure **spb.Status) {
+	size := proto.Size(resp)
+	if size <= s.limit {
+		return
+	}
+	*properties = nil
+	if *failure == nil {
+		err := output(fmt.Sprintf("they come to %d bytes, and an answer can have %d", size, s.limit))
+		*failure = statusOf(ctx, err).Proto()
+	}
 }
 
 func (s *server) Get(ctx context.Context, req *lumirpc.GetRequest) (*lumirpc.GetResponse, error) {
@@ -189,13 +216,18 @@ func (s *server) Update(ctx context.Context, req *lumirpc.UpdateRequest) (*lumir
 	var partial *lumi.PartialError
 	switch {
 	case errors.As(err, &partial):
-		return &lumirpc.UpdateResponse{
-			Properties: partial.Properties, Failure: statusOf(ctx, partial.Err).Proto(),
-		}, nil
+		return s.updated(ctx, partial.Properties, statusOf(ctx, partial.Err).Proto()), nil
 	case err != nil:
 		return nil, err
 	}
-	return &lumirpc.UpdateResponse{Properties: resp.Properties}, nil
+	return s.updated(ctx, resp.Properties, nil), nil
+}
+
+// updated is the answer to Update.
+func (s *server) updated(ctx context.Context, properties *structpb.Struct, failure *spb.Status) *lumirpc.UpdateResponse {
+	resp := &lumirpc.UpdateResponse{Properties: properties, Failure: failure}
+	s.fit(ctx, resp, &resp.Properties, &resp.Failure)
+	return resp
 }
 
 func (s *server) Delete(ctx context.Context, req *lumirpc.DeleteRequest) (*lumirpc.DeleteResponse, error) {

@@ -1,0 +1,59 @@
+package serve
+
+import (
+	"strings"
+	"testing"
+
+	"google.golang.org/grpc/codes"
+
+	"github.com/lumi-idl/lumi/runtime/lumirpc"
+)
+
+// TestTooLarge is about answers that are larger than a message can be. The server's limit is lowered for that.
+func TestTooLarge(t *testing.T) {
+	s := newServer(Provider{Package: "test", Resources: resources()}, nil)
+	s.limit = 1000
+	tests := []struct {
+		name, do string
+		length   int
+		large    bool
+		code     codes.Code
+		want     string
+	}{
+		{"small", "length", 100, false, codes.OK, ""},
+		{"large", "length", 2000, true, codes.Internal, "the provider computed properties that cannot be sent: " +
+			"they come to %size bytes, and an answer can have 1000"},
+		{"large and partly done", "partly fail", 2000, true, codes.Unknown, "failed"},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			bag := thingBag(test.do, "fixed", strings.Repeat("x", test.length))
+			created, err := s.Create(t.Context(), &lumirpc.CreateRequest{
+				Type: string(thingToken), Urn: thingURN, Properties: bag,
+			})
+			if err != nil || created.GetId() == "" {
+				t.Fatalf("the id is lost: %v, %v", created, err)
+			}
+			want := strings.Replace(test.want, "%size", "2025", 1)
+			if failure := created.GetFailure(); codes.Code(failure.GetCode()) != test.code || failure.GetMessage() != want {
+				t.Errorf("Create: got %v", failure)
+			}
+			if (created.GetProperties() == nil) != test.large {
+				t.Errorf("Create: the properties are %v", created.GetProperties())
+			}
+			updated, err := s.Update(t.Context(), &lumirpc.UpdateRequest{
+				Type: string(thingToken), Urn: thingURN, Id: "t-1", Old: bag, New: bag,
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			want = strings.Replace(test.want, "%size", "2020", 1)
+			if failure := updated.GetFailure(); codes.Code(failure.GetCode()) != test.code || failure.GetMessage() != want {
+				t.Errorf("Update: got %v", failure)
+			}
+			if (updated.GetProperties() == nil) != test.large {
+				t.Errorf("Update: the properties are %v", updated.GetProperties())
+			}
+		})
+	}
+}
