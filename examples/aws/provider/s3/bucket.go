@@ -95,16 +95,13 @@ func (ops *bucketProviderOpsImpl) find(ctx context.Context, name string, want aw
 	return name, nil
 }
 
-// create makes a bucket with its tags in one request, so that there is none without its mark. It may have permissions
-// for others, which new buckets may not unless they say so.
+// create makes a bucket with its tags in one request, so that there is none without its mark.
 func (ops *bucketProviderOpsImpl) create(ctx context.Context, name string, tags aws.Tags) error {
 	config := &types.CreateBucketConfiguration{Tags: tagList(tags)}
 	if region := ops.Region(); region != aws.USEast1 { // which is what no region means, and cannot be said
 		config.LocationConstraint = types.BucketLocationConstraint(region)
 	}
-	_, err := ops.api().CreateBucket(ctx, &s3.CreateBucketInput{
-		Bucket: &name, CreateBucketConfiguration: config, ObjectOwnership: types.ObjectOwnershipBucketOwnerPreferred,
-	})
+	_, err := ops.api().CreateBucket(ctx, &s3.CreateBucketInput{Bucket: &name, CreateBucketConfiguration: config})
 	return err
 }
 

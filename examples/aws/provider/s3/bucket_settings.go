@@ -65,16 +65,64 @@ func checkAccess(acl *CannedACL) error {
 		*acl, CannedACLPrivate, CannedACLPublicRead, CannedACLPublicReadWrite)
 }
 
-// setAccess lets in whom the ready-made permissions let in. Amazon blocks those for everybody on every new bucket until
-// it is told otherwise; its substitutes may not know such blocks.
+// setAccess lets in whom the ready-made permissions let in. A new bucket has no permissions for others, and Amazon lets it
+// have none until it is told twice that this is meant: permissions have to count at all, and those for everybody have to
+// be let through. Both are taken back where the bucket becomes private again.
 func (ops *bucketProviderOpsImpl) setAccess(ctx context.Context, name string, acl CannedACL) error {
-	if acl != CannedACLPrivate {
-		_, err := ops.api().DeletePublicAccessBlock(ctx, &s3.DeletePublicAccessBlockInput{Bucket: &name})
-		if err != nil && !cloud.Is(err, "NotImplemented") {
+	set := func() error {
+		_, err := ops.api().PutBucketAcl(ctx, &s3.PutBucketAclInput{Bucket: &name, ACL: types.BucketCannedACL(acl)})
+		return err
+	}
+	if acl == CannedACLPrivate {
+		return inOrder(set, func() error { return ops.own(ctx, name, types.ObjectOwnershipBucketOwnerEnforced) },
+			func() error { return ops.block(ctx, name) })
+	}
+	return inOrder(func() error { return ops.own(ctx, name, types.ObjectOwnershipBucketOwnerPreferred) },
+		func() error { return ops.unblock(ctx, name) }, set)
+}
+
+// inOrder stops at the first failure.
+func inOrder(parts ...func() error) error {
+	for _, part := range parts {
+		if err := part(); err != nil {
 			return err
 		}
 	}
-	_, err := ops.api().PutBucketAcl(ctx, &s3.PutBucketAclInput{Bucket: &name, ACL: types.BucketCannedACL(acl)})
+	return nil
+}
+
+// own says whether permissions count in a bucket.
+func (ops *bucketProviderOpsImpl) own(ctx context.Context, name string, ownership types.ObjectOwnership) error {
+	_, err := ops.api().PutBucketOwnershipControls(ctx, &s3.PutBucketOwnershipControlsInput{
+		Bucket: &name, OwnershipControls: &types.OwnershipControls{
+			Rules: []types.OwnershipControlsRule{{ObjectOwnership: ownership}},
+		},
+	})
+	return err
+}
+
+// block keeps everybody out, whatever permissions say. Where a substitute for Amazon has no such thing, nobody is kept
+// out by it.
+func (ops *bucketProviderOpsImpl) block(ctx context.Context, name string) error {
+	yes := new(true)
+	_, err := ops.api().PutPublicAccessBlock(ctx, &s3.PutPublicAccessBlockInput{
+		Bucket: &name, PublicAccessBlockConfiguration: &types.PublicAccessBlockConfiguration{
+			BlockPublicAcls: yes, BlockPublicPolicy: yes, IgnorePublicAcls: yes, RestrictPublicBuckets: yes,
+		},
+	})
+	return unlessNotImplemented(err)
+}
+
+// unblock undoes block.
+func (ops *bucketProviderOpsImpl) unblock(ctx context.Context, name string) error {
+	_, err := ops.api().DeletePublicAccessBlock(ctx, &s3.DeletePublicAccessBlockInput{Bucket: &name})
+	return unlessNotImplemented(err)
+}
+
+func unlessNotImplemented(err error) error {
+	if cloud.Is(err, "NotImplemented") {
+		return nil
+	}
 	return err
 }
 

@@ -100,7 +100,7 @@ func (ops *objectProviderOpsImpl) put(
 	if err != nil {
 		return lumi.Faultf(Object_Source, "%v", err)
 	}
-	defer body.Close()
+	defer func() { _ = body.Close() }() // What was only read loses nothing.
 	tags := url.Values{}
 	for key, value := range ops.Tags(want.URN, o.Tags) {
 		tags.Set(key, value)

@@ -2,7 +2,7 @@ package cloud_test
 
 import (
 	"errors"
-	"fmt"
+	"io"
 	"maps"
 	"net/http"
 	"net/http/httptest"
@@ -31,7 +31,9 @@ func isolate(t *testing.T, environment map[string]string) {
 		"AWS_ENDPOINT_URL_EC2",
 	} {
 		t.Setenv(name, "")
-		os.Unsetenv(name) // An empty variable is not the same as none. Setenv puts back what was there.
+		if err := os.Unsetenv(name); err != nil { // An empty variable is not the same as none. Setenv puts back what was there.
+			t.Fatal(err)
+		}
 	}
 	home := t.TempDir()
 	t.Setenv("AWS_CONFIG_FILE", filepath.Join(home, "config"))
@@ -146,11 +148,11 @@ func TestAssumeRole(t *testing.T) {
 		signed := strings.Contains(r.Header.Get("Authorization"), "Credential=AKIDBASE/")
 		if r.FormValue("Action") != "AssumeRole" || r.FormValue("RoleArn") != role || !signed {
 			w.WriteHeader(http.StatusForbidden)
-			fmt.Fprint(w, "<ErrorResponse><Error><Type>Sender</Type><Code>AccessDenied</Code>"+
+			_, _ = io.WriteString(w, "<ErrorResponse><Error><Type>Sender</Type><Code>AccessDenied</Code>"+
 				"<Message>You may not assume it</Message></Error></ErrorResponse>")
 			return
 		}
-		fmt.Fprint(w, "<AssumeRoleResponse><AssumeRoleResult><Credentials><AccessKeyId>AKIDROLE</AccessKeyId>"+
+		_, _ = io.WriteString(w, "<AssumeRoleResponse><AssumeRoleResult><Credentials><AccessKeyId>AKIDROLE</AccessKeyId>"+
 			"<SecretAccessKey>x</SecretAccessKey><SessionToken>of-the-role</SessionToken>"+
 			"<Expiration>2100-01-01T00:00:00Z</Expiration></Credentials></AssumeRoleResult></AssumeRoleResponse>")
 	}))

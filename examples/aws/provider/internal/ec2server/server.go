@@ -181,8 +181,8 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			Name: xml.Name{Local: action + "Response"},
 			Attr: []xml.Attr{{Name: xml.Name{Local: "xmlns"}, Value: "http://ec2.amazonaws.com/doc/2016-11-15/"}},
 		}
-		fmt.Fprint(w, xml.Header)
-		_ = xml.NewEncoder(w).EncodeElement(answer, start) // The client is gone if it fails.
+		_, _ = w.Write([]byte(xml.Header)) // The client is gone if these fail.
+		_ = xml.NewEncoder(w).EncodeElement(answer, start)
 	}
 }
 
@@ -225,8 +225,8 @@ func answerError(w http.ResponseWriter, p *problem) {
 		Message   string   `xml:"Errors>Error>Message"`
 		RequestID string   `xml:"RequestID"`
 	}
-	fmt.Fprint(w, xml.Header)
-	_ = xml.NewEncoder(w).Encode(body{Code: p.code, Message: p.message, RequestID: "0"}) // as above
+	_, _ = w.Write([]byte(xml.Header)) // as above
+	_ = xml.NewEncoder(w).Encode(body{Code: p.code, Message: p.message, RequestID: "0"})
 }
 
 // success is the answer of actions that have nothing to say.

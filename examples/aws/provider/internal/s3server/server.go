@@ -10,7 +10,7 @@ package s3server
 import (
 	"bytes"
 	"context"
-	"fmt"
+	"io"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -50,7 +50,11 @@ func Start(t testing.TB, region string) *Server {
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { os.RemoveAll(folder) })
+	t.Cleanup(func() {
+		if err := os.RemoveAll(folder); err != nil {
+			t.Error(err)
+		}
+	})
 	for _, name := range []string{"data", "meta", "versions", "users"} {
 		if err := os.Mkdir(filepath.Join(folder, name), 0o755); err != nil {
 			t.Fatal(err)
@@ -70,7 +74,7 @@ func Start(t testing.TB, region string) *Server {
 	go func() { ended <- command.Wait() }()
 	t.Cleanup(func() {
 		_ = command.Process.Kill() // It fails only if the process has ended.
-		<-ended
+		_ = <-ended                // It ended as it was told to.
 	})
 	for s.dial() != nil {
 		select {
@@ -103,7 +107,7 @@ func binary(t testing.TB) string {
 func (s *Server) dial() error {
 	conn, err := net.Dial("unix", s.socket)
 	if err == nil {
-		conn.Close()
+		err = conn.Close()
 	}
 	return err
 }
@@ -125,7 +129,8 @@ func (s *Server) serve(t testing.TB) {
 		switch {
 		case throttle:
 			w.WriteHeader(http.StatusServiceUnavailable)
-			fmt.Fprint(w, "<Error><Code>SlowDown</Code><Message>Please reduce your request rate.</Message></Error>")
+			_, _ = io.WriteString(w, // The client is gone if it fails.
+				"<Error><Code>SlowDown</Code><Message>Please reduce your request rate.</Message></Error>")
 		case lose:
 			proxy.ServeHTTP(httptest.NewRecorder(), r)
 			panic(http.ErrAbortHandler) // which is how a handler breaks the connection
