@@ -311,7 +311,7 @@ func conceal(bag *structpb.Struct, path ...string) {
 
 // canonical says which values mean the same. Null, no kind at all and a secret null are absent, except in an any, where
 // they are null. A secret secret is a secret. An asset or an archive of which any part is unknown or secret, is that as a
-// whole.
+// whole. Bytes that protobuf does not know in a value are no part of it.
 func canonical(v *structpb.Value, inAny bool) *structpb.Value {
 	switch k := v.GetKind().(type) {
 	case nil:
@@ -325,7 +325,7 @@ func canonical(v *structpb.Value, inAny bool) *structpb.Value {
 	case *structpb.Value_StructValue:
 		return canonicalObject(k.StructValue.GetFields(), inAny)
 	}
-	return v
+	return &structpb.Value{Kind: v.GetKind()}
 }
 
 func canonicalObject(fields map[string]*structpb.Value, inAny bool) *structpb.Value {
