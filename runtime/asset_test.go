@@ -34,7 +34,7 @@ func TestArchive(t *testing.T) {
 		of("a", lumi.TextAsset("x")), of("b", lumi.TextAsset("x")), of("a", lumi.TextAsset("y")), of("a", nil),
 		of("a", lumi.FileArchive("x")), of("a", of("a", lumi.TextAsset("x"))), of("a", of("a", lumi.FileAsset("x"))),
 		lumi.FileArchive("x"), lumi.FileArchive("y"), lumi.URIArchive("x"), {},
-		hashed(t, "1").Code, hashed(t, "2").Code,
+		hashed(t, "1").Code, hashed(t, "2").Code, inside(t, "1"), inside(t, "2"),
 	}
 	for i, a := range archives {
 		for j, b := range archives {
@@ -85,6 +85,13 @@ func hashed(t *testing.T, hash string) files {
 		t.Fatal(err)
 	}
 	return f
+}
+
+// inside is an archive with a hash in another without one.
+func inside(t *testing.T, hash string) lumi.Archive {
+	t.Helper()
+	assets, _ := hashed(t, hash).Code.Assets()
+	return lumi.AssetArchive(map[string]lumi.Content{"b": assets["b"]})
 }
 
 func TestHash(t *testing.T) {

@@ -65,6 +65,12 @@ func serve(t *testing.T, files map[string]string) string {
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		data, ok := files[r.URL.Path]
 		switch {
+		case r.URL.Path == "/squeezed":
+			// A server may compress for the way, where the client says that it would undo that.
+			if strings.Contains(r.Header.Get("Accept-Encoding"), "gzip") {
+				w.Header().Set("Content-Encoding", "gzip")
+			}
+			_, _ = w.Write(compress(t, []byte("text")))
 		case r.URL.Path == "/cut":
 			w.Header().Set("Content-Length", "10")
 			_, _ = io.WriteString(w, "12345")
@@ -106,6 +112,7 @@ func TestOpen(t *testing.T) {
 		{"a file: URI without a host", lumi.URIAsset("file:" + folder + "/a"), "file"},
 		{"an address", lumi.URIAsset(address + "/a"), "remote"},
 		{"an empty answer", lumi.URIAsset(address + "/empty"), ""},
+		{"a compressed file", lumi.URIAsset(address + "/squeezed"), string(compress(t, []byte("text")))},
 		{"a redirection", lumi.URIAsset(address + "/moved"), "remote"},
 
 		{"absent", lumi.Asset{}, "error: there is no content, since the asset or archive is absent"},
