@@ -311,10 +311,10 @@ func conceal(bag *structpb.Struct, path ...string) {
 
 // canonical says which values mean the same. Null, no kind at all and a secret null are absent, except in an any, where
 // they are null. A secret secret is a secret. An asset or an archive of which any part is unknown or secret, is that as a
-// whole. Bytes that protobuf does not know in a value are no part of it.
+// whole. Neither bytes in a value that protobuf does not know, nor the number of a null, are a part of it.
 func canonical(v *structpb.Value, inAny bool) *structpb.Value {
 	switch k := v.GetKind().(type) {
-	case nil:
+	case nil, *structpb.Value_NullValue:
 		return structpb.NewNullValue()
 	case *structpb.Value_ListValue:
 		list := &structpb.ListValue{}
