@@ -107,10 +107,11 @@ func TestVPCLostAnswer(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			server, h := startWith(t, bag{"maxRetries": 3})
-			vpc := h.Resource(ec2.VPC, "main")
+			const odd = `no \wild*card?`
+			vpc := h.Resource(ec2.VPC, odd)
 			server.Fail("CreateVpc", way)
 			server.Fail("ModifyVpcAttribute", way)
-			vpc.Create(t, bag{"name": "main", "cidrBlock": "10.0.0.0/16", "enableDNSHostnames": true})
+			vpc.Create(t, bag{"name": odd, "cidrBlock": "10.0.0.0/16", "enableDNSHostnames": true})
 			if n := count(server, "CreateVpc"); n != 1 || len(server.Left()) != 1 {
 				t.Errorf("%d requests made %v", n, server.Left())
 			}

@@ -70,17 +70,20 @@ func Start(t testing.TB, region string) *Server {
 	if err := command.Start(); err != nil {
 		t.Fatal(err)
 	}
-	ended := make(chan error, 1)
-	go func() { ended <- command.Wait() }()
+	ended := make(chan struct{})
+	var how error
+	go func() {
+		how = command.Wait()
+		close(ended)
+	}()
 	t.Cleanup(func() {
 		_ = command.Process.Kill() // It fails only if the process has ended.
-		_ = <-ended                // It ended as it was told to.
+		<-ended
 	})
 	for s.dial() != nil {
 		select {
-		case err := <-ended:
-			ended <- err
-			t.Fatalf("the S3 server ended: %v\n%s", err, said.String())
+		case <-ended:
+			t.Fatalf("the S3 server ended: %v\n%s", how, said.String())
 		case <-time.After(20 * time.Millisecond):
 		}
 	}
