@@ -1,0 +1,77 @@
+package serve
+
+import (
+	"context"
+	"errors"
+	"io"
+	"log/slog"
+	"net"
+	"testing"
+
+	"google.golang.org/grpc/test/bufconn"
+
+	lumi "github.com/lumi-idl/lumi/runtime"
+	"github.com/lumi-idl/lumi/runtime/serve/plugin"
+)
+
+// TestLocal serves a provider in this process: the same calls, with neither a secret nor a process.
+func TestLocal(t *testing.T) {
+	t.Parallel()
+	listener := bufconn.Listen(1 << 16)
+	ctx, cancel := context.WithCancel(t.Context())
+	served := make(chan error, 1)
+	go func() {
+		served <- Serve(ctx, Provider{Package: "test", Resources: resources()}, listener, slog.New(slog.DiscardHandler))
+	}()
+	p, err := plugin.Connect(within(t), func(ctx context.Context) (net.Conn, error) { return listener.DialContext(ctx) })
+	if err != nil {
+		t.Fatal(err)
+	}
+	things, err := p.Resource(thingToken)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = things.Create(within(t), &lumi.CreateRequest{URN: thingURN, Properties: thingBag("panic")})
+	var e *plugin.Error
+	if !errors.As(err, &e) || e.Message != "the provider panicked: runtime error: index out of range [7] with length 0" {
+		t.Errorf("got %v", err)
+	}
+	created, err := things.Create(within(t), &lumi.CreateRequest{URN: thingURN, Properties: thingBag("length")})
+	if err != nil || created.ID != "t-1" {
+		t.Errorf("got %v, %v", created, err)
+	}
+	if p.Done() != nil {
+		t.Error("there is a process that could end")
+	}
+	cancel()
+	if err := <-served; err != nil {
+		t.Error(err)
+	}
+	if _, err := things.Get(within(t), &lumi.GetRequest{ID: "t-1"}); !errors.As(err, &e) {
+		t.Errorf("after the end: %v", err)
+	}
+	if err := p.Close(); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestLocalFails is about a provider that cannot be served, and one that nobody listens for.
+func TestLocalFails(t *testing.T) {
+	t.Parallel()
+	listener := bufconn.Listen(1)
+	err := Serve(t.Context(), Provider{Package: "test"}, listener, slog.New(slog.DiscardHandler))
+	if err == nil || err.Error() != "the resources are registered wrongly:\nthere are no resources" {
+		t.Errorf("got %v", err)
+	}
+	_, err = plugin.Connect(within(t), func(ctx context.Context) (net.Conn, error) { return listener.DialContext(ctx) })
+	if err == nil {
+		t.Error("connected to what is not served")
+	}
+	if _, err := listener.Accept(); err == nil || errors.Is(err, io.EOF) {
+		t.Errorf("the listener was not closed: %v", err)
+	}
+	err = Serve(t.Context(), Provider{Package: "test", Resources: resources()}, listener, slog.New(slog.DiscardHandler))
+	if err == nil || err.Error() != "closed" {
+		t.Errorf("got %v", err)
+	}
+}
