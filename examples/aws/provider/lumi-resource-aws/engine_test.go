@@ -1,13 +1,18 @@
 package main_test
 
 import (
+	"bytes"
+	"cmp"
+	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
 	"os"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/types/known/structpb"
@@ -21,6 +26,7 @@ import (
 // graph is what programs/web evaluates to.
 type graph struct {
 	Configuration map[string]*structpb.Struct
+	bucket        string
 	order         []urn.URN
 	resources     map[urn.URN]*vertex
 }
@@ -31,12 +37,14 @@ type vertex struct {
 	Properties *structpb.Struct
 }
 
-func load(t *testing.T, path string) *graph {
+// load reads a graph, and gives its bucket a name.
+func load(t *testing.T, path, bucket string) *graph {
 	t.Helper()
 	data, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
 	}
+	data = bytes.ReplaceAll(data, []byte("lumi-example-pages"), []byte(bucket))
 	var file struct {
 		Configuration map[string]map[string]any
 		Resources     map[urn.URN]struct {
@@ -47,7 +55,9 @@ func load(t *testing.T, path string) *graph {
 	if err := json.Unmarshal(data, &file); err != nil {
 		t.Fatal(err)
 	}
-	g := &graph{Configuration: map[string]*structpb.Struct{}, resources: map[urn.URN]*vertex{}}
+	g := &graph{
+		Configuration: map[string]*structpb.Struct{}, bucket: bucket, resources: map[urn.URN]*vertex{},
+	}
 	for name, properties := range file.Configuration {
 		g.Configuration[name] = newStruct(t, properties)
 	}
@@ -117,6 +127,21 @@ type engine struct {
 	state map[urn.URN]*resource
 	// order is that of creation.
 	order []urn.URN
+}
+
+// start starts a plugin. What exists when the test ends is deleted.
+func start(t *testing.T, c plugin.Command) *engine {
+	t.Helper()
+	p, err := plugin.Start(t.Context(), c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	e := &engine{Plugin: p, t: t, names: map[urn.URN]urn.URN{}, state: map[urn.URN]*resource{}}
+	t.Cleanup(func() {
+		e.remove()
+		_ = p.Close() // The test looks at how it ends, if it gets there.
+	})
+	return e
 }
 
 // resource is one that exists.
@@ -207,15 +232,30 @@ func (e *engine) changes(g *graph) []string {
 	return told
 }
 
-// remove deletes everything, the youngest first.
+// remove deletes everything, the youngest first, and sees that it is gone. What may pass it waits for.
 func (e *engine) remove() {
 	e.t.Helper()
+	ctx := context.WithoutCancel(e.t.Context())
 	for _, name := range slices.Backward(e.order) {
 		r := e.state[name]
-		if _, err := e.provider(r.typ).Delete(e.t.Context(), &lumi.DeleteRequest{
-			URN: name, ID: r.id, Properties: r.properties, References: r.references,
-		}); err != nil {
-			e.t.Fatalf("%s: %v", name, err)
+		p := e.provider(r.typ)
+		var retry *lumi.RetryError
+		for attempt := 0; ; attempt++ {
+			_, err := p.Delete(ctx, &lumi.DeleteRequest{
+				URN: name, ID: r.id, Properties: r.properties, References: r.references,
+			})
+			if attempt < 10 && errors.As(err, &retry) {
+				time.Sleep(cmp.Or(retry.After, time.Second))
+				continue
+			}
+			if err != nil {
+				e.t.Errorf("%s: %v", name, err)
+			}
+			break
+		}
+		if _, err := p.Get(ctx, &lumi.GetRequest{ID: r.id}); !errors.Is(err, lumi.ErrNotFound) {
+			e.t.Errorf("reading %s after it was deleted: %v", name, err)
 		}
 	}
+	e.order = nil
 }
