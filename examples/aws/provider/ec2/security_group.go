@@ -89,7 +89,7 @@ func (ops *securityGroupProviderOpsImpl) Create(
 		if err != nil || len(out.SecurityGroups) == 0 {
 			return "", err
 		}
-		return *out.SecurityGroups[0].GroupId, nil
+		return sdk.ToString(out.SecurityGroups[0].GroupId), nil
 	}, func() (string, error) {
 		out, err := ops.api().CreateSecurityGroup(ctx, &ec2.CreateSecurityGroupInput{
 			GroupName: &group.Name, Description: &group.GroupDescription, VpcId: vpcID,
@@ -98,7 +98,7 @@ func (ops *securityGroupProviderOpsImpl) Create(
 		if err != nil {
 			return "", err
 		}
-		return *out.GroupId, nil
+		return sdk.ToString(out.GroupId), nil
 	})
 	switch {
 	case cloud.Is(err, "InvalidVpcID.NotFound", "VPCIdNotSpecified"):

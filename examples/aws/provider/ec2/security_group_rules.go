@@ -116,7 +116,7 @@ func (ops *securityGroupProviderOpsImpl) setRules(
 		if attempt == 3 || !cloud.Is(err, "InvalidPermission.Duplicate", "InvalidPermission.NotFound") {
 			return err
 		}
-		again, describeErr := ops.describe(ctx, lumi.ID(*now.GroupId))
+		again, describeErr := ops.describe(ctx, lumi.ID(sdk.ToString(now.GroupId)))
 		if describeErr != nil {
 			return err
 		}

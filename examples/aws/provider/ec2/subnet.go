@@ -53,7 +53,7 @@ func (ops *subnetProviderOpsImpl) Create(ctx context.Context, want *lumi.State[*
 		if err != nil || len(out.Subnets) == 0 {
 			return "", err
 		}
-		return *out.Subnets[0].SubnetId, nil
+		return sdk.ToString(out.Subnets[0].SubnetId), nil
 	}, func() (string, error) {
 		out, err := ops.api().CreateSubnet(ctx, &ec2.CreateSubnetInput{
 			VpcId: vpcID, CidrBlock: &part.CIDRBlock, AvailabilityZone: part.AvailabilityZone,
@@ -62,7 +62,7 @@ func (ops *subnetProviderOpsImpl) Create(ctx context.Context, want *lumi.State[*
 		if err != nil {
 			return "", err
 		}
-		return *out.Subnet.SubnetId, nil
+		return sdk.ToString(or(out.Subnet, types.Subnet{}).SubnetId), nil
 	})
 	if err != nil {
 		return "", creationError(err, part)

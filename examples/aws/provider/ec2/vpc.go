@@ -51,7 +51,7 @@ func (ops *vpcProviderOpsImpl) Create(ctx context.Context, want *lumi.State[*vpc
 		}
 		for _, v := range out.Vpcs {
 			if v.InstanceTenancy == tenancy {
-				return *v.VpcId, nil
+				return sdk.ToString(v.VpcId), nil
 			}
 		}
 		return "", nil
@@ -63,7 +63,7 @@ func (ops *vpcProviderOpsImpl) Create(ctx context.Context, want *lumi.State[*vpc
 		if err != nil {
 			return "", err
 		}
-		return *out.Vpc.VpcId, nil
+		return sdk.ToString(or(out.Vpc, types.Vpc{}).VpcId), nil
 	})
 	if err != nil {
 		return "", cloud.FaultAt(err, VPC_CIDRBlock, "InvalidVpc.Range")
@@ -108,8 +108,8 @@ func (ops *vpcProviderOpsImpl) Get(ctx context.Context, id lumi.ID) (*vpc, error
 	if err != nil {
 		return nil, cloud.Error(err)
 	}
-	network.EnableDNSHostnames = hostnames.EnableDnsHostnames.Value
-	network.EnableDNSSupport = support.EnableDnsSupport.Value
+	network.EnableDNSHostnames = or(hostnames.EnableDnsHostnames, types.AttributeBooleanValue{}).Value
+	network.EnableDNSSupport = or(support.EnableDnsSupport, types.AttributeBooleanValue{}).Value
 	return network, nil
 }
 

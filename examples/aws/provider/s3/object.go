@@ -101,13 +101,17 @@ func (ops *objectProviderOpsImpl) put(
 		return lumi.Faultf(Object_Source, "%v", err)
 	}
 	defer func() { _ = body.Close() }() // What was only read loses nothing.
+	class := StorageClassStandard
+	if o.StorageClass != nil {
+		class = *o.StorageClass
+	}
 	tags := url.Values{}
 	for key, value := range ops.Tags(want.URN, o.Tags) {
 		tags.Set(key, value)
 	}
 	out, err := transfermanager.New(ops.api()).UploadObject(ctx, &transfermanager.UploadObjectInput{
 		Bucket: &bucket, Key: &o.Key, Body: body, ContentType: o.ContentType, Tagging: sdk.String(tags.Encode()),
-		IfNoneMatch: ifNoneMatch, StorageClass: transfer.StorageClass(*o.StorageClass),
+		IfNoneMatch: ifNoneMatch, StorageClass: transfer.StorageClass(class),
 	})
 	if err != nil {
 		return err

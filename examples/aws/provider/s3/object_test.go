@@ -3,6 +3,7 @@ package s3_test
 import (
 	"bytes"
 	"context"
+	"errors"
 	"io"
 	"os"
 	"path/filepath"
@@ -10,7 +11,10 @@ import (
 	"testing"
 
 	api "github.com/aws/aws-sdk-go-v2/service/s3"
+	"google.golang.org/protobuf/types/known/structpb"
 
+	aws "github.com/lumi-idl/lumi/examples/aws/provider"
+	"github.com/lumi-idl/lumi/examples/aws/provider/internal/cloud"
 	"github.com/lumi-idl/lumi/examples/aws/provider/internal/s3server"
 	"github.com/lumi-idl/lumi/examples/aws/provider/s3"
 	lumi "github.com/lumi-idl/lumi/runtime"
@@ -195,4 +199,54 @@ func TestObjectFailures(t *testing.T) {
 	server.Lose(s3server.Is("DELETE /lumi-pages/a"))
 	object.Delete(t, providertest.WantRetry(""))
 	object.Delete(t)
+}
+
+// TestObjectBareCalls makes calls that the kit, like an engine, makes only after others that would have failed.
+func TestObjectBareCalls(t *testing.T) {
+	t.Parallel()
+	server := s3server.Start(t, string(aws.USWest2))
+	c := new(cloud.Cloud)
+	if err := c.Configure(t.Context(), &aws.Config{
+		Region: aws.USWest2, Endpoints: map[aws.Service]string{aws.S3Service: server.URL},
+		Credentials: &aws.Credentials{AccessKeyID: s3server.AccessKeyID, SecretAccessKey: s3server.SecretAccessKey},
+	}); err != nil {
+		t.Fatal(err)
+	}
+	const bucket = "urn:lumi:test::p:index::aws:s3:Bucket::lumi-pages"
+	objects := s3.Resources(c)[s3.Object]
+	for name, test := range map[string]struct {
+		properties map[string]any
+		want       string
+	}{
+		"file gone": {map[string]any{"bucket": bucket, "key": "a"}, `source: "/gone/page": there is no such file`},
+		"no key": {
+			map[string]any{"bucket": bucket, "key": lumi.UnknownValue},
+			"key: must be known, since it becomes a part of the resource's name",
+		},
+		"no bucket": {
+			map[string]any{"bucket": lumi.UnknownValue, "key": "a"},
+			"bucket: must be known, since it becomes a part of the resource's name",
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			test.properties["source"] = map[string]any{lumi.Signature: lumi.AssetSignature, "path": "/gone/page"}
+			test.properties["contentType"], test.properties["storageClass"] = "text/plain", "STANDARD"
+			properties, err := structpb.NewStruct(test.properties)
+			if err != nil {
+				t.Fatal(err)
+			}
+			const object = "urn:lumi:test::p:index::aws:s3:Object::#1"
+			if name == "file gone" {
+				_, err = objects.Create(t.Context(), &lumi.CreateRequest{
+					URN: object, Properties: properties, References: lumi.References{bucket: {ID: "lumi-pages"}},
+				})
+			} else {
+				_, err = objects.Name(t.Context(), &lumi.NameRequest{URN: object, Properties: properties})
+			}
+			var invalid *lumi.InvalidError
+			if !errors.As(err, &invalid) || invalid.Error() != test.want {
+				t.Errorf("got  %v\nwant %s", err, test.want)
+			}
+		})
+	}
 }

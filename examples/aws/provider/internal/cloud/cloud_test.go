@@ -1,6 +1,7 @@
 package cloud_test
 
 import (
+	"context"
 	"errors"
 	"io"
 	"maps"
@@ -11,6 +12,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"google.golang.org/protobuf/types/known/structpb"
 
@@ -74,17 +77,22 @@ func create(t *testing.T, config *aws.Config) (lumi.ID, error) {
 	if err := c.Configure(t.Context(), config); err != nil {
 		t.Fatal(err)
 	}
-	properties, err := structpb.NewStruct(map[string]any{"name": "main", "cidrBlock": "10.0.0.0/16"})
-	if err != nil {
-		t.Fatal(err)
-	}
 	created, err := ec2.Resources(c)[ec2.VPC].Create(t.Context(), &lumi.CreateRequest{
-		URN: "urn:lumi:test::p:index::aws:ec2:VPC::main", Properties: properties,
+		URN: "urn:lumi:test::p:index::aws:ec2:VPC::main", Properties: network(t),
 	})
 	if err != nil {
 		return "", err
 	}
 	return created.ID, nil
+}
+
+func network(t *testing.T) *structpb.Struct {
+	t.Helper()
+	properties, err := structpb.NewStruct(map[string]any{"name": "main", "cidrBlock": "10.0.0.0/16"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return properties
 }
 
 func keys(id string, token *string) *aws.Credentials {
@@ -199,6 +207,61 @@ func TestWrongCredentials(t *testing.T) {
 	if err == nil || err.Error() != want {
 		t.Errorf("got  %v\nwant %s", err, want)
 	}
+}
+
+// TestCancelled shows that a call ends when nobody waits for it, and that the next one finds what it made.
+func TestCancelled(t *testing.T) {
+	isolate(t, nil)
+	a := newAccount(t, "AKIDEXAMPLE")
+	a.Fail("CreateVpc", ec2server.Stalled)
+	c := new(cloud.Cloud)
+	if err := c.Configure(t.Context(), &aws.Config{
+		Region: aws.USWest2, Credentials: keys("AKIDEXAMPLE", nil),
+		Endpoints: map[aws.Service]string{aws.EC2Service: a.url},
+	}); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	go func() {
+		for len(a.Left()) == 0 {
+			time.Sleep(time.Millisecond)
+		}
+		cancel()
+	}()
+	vpcs := ec2.Resources(c)[ec2.VPC]
+	request := &lumi.CreateRequest{URN: "urn:lumi:test::p:index::aws:ec2:VPC::main", Properties: network(t)}
+	if _, err := vpcs.Create(ctx, request); !errors.Is(err, context.Canceled) {
+		t.Errorf("the cancelled call ended with %v", err)
+	}
+	created, err := vpcs.Create(t.Context(), request)
+	if left := a.Left(); err != nil || len(left) != 1 || left[0] != string(created.ID) {
+		t.Errorf("then there are %v, %v", left, err)
+	}
+}
+
+// TestWait shows how a wait ends, in a time that passes by itself.
+func TestWait(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		asked := 0
+		err := cloud.Wait(t.Context(), "vpc-1", func() (bool, error) {
+			asked++
+			return false, lumi.ErrNotFound
+		})
+		if err == nil || err.Error() != "waiting for vpc-1: it is not ready after 5m0s" || asked < 15 {
+			t.Errorf("%v, asked %d times", err, asked)
+		}
+		failure := errors.New("out of order")
+		if err := cloud.Wait(t.Context(), "vpc-1", func() (bool, error) { return false, failure }); !errors.Is(err, failure) {
+			t.Errorf("a failure is %v", err)
+		}
+		ctx, cancel := context.WithCancel(t.Context())
+		cancel()
+		err = cloud.Wait(ctx, "vpc-1", func() (bool, error) { return false, nil })
+		if !errors.Is(err, context.Canceled) {
+			t.Errorf("after it was cancelled: %v", err)
+		}
+	})
 }
 
 func TestConfigurationFaults(t *testing.T) {

@@ -60,6 +60,8 @@ const (
 	BrokenAfter
 	// Lost is an answer that gets lost: the connection breaks when all is done.
 	Lost
+	// Stalled is an answer that does not come, as long as somebody waits for it.
+	Stalled
 )
 
 // Fail has the next requests of an action fail, one for each way.
@@ -169,6 +171,8 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	answer, err := s.do(action, r)
 	switch {
+	case fails && way == Stalled:
+		<-r.Context().Done()
 	case fails && way == Lost:
 		panic(http.ErrAbortHandler) // which is how a handler breaks the connection
 	case fails:
