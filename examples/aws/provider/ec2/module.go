@@ -129,6 +129,9 @@ func resolve(refs lumi.References, path lumi.Path, u urn.URN) (*string, error) {
 
 // vpcURN finds the URN of a network, or none: Amazon knows it only of those that this provider made.
 func (a *account) vpcURN(ctx context.Context, id string) (urn.URN, error) {
+	if id == "" {
+		return "", nil
+	}
 	out, err := a.api().DescribeVpcs(ctx, &ec2.DescribeVpcsInput{VpcIds: []string{id}})
 	if err != nil || len(out.Vpcs) == 0 {
 		return "", cloud.Error(err)

@@ -69,21 +69,15 @@ func (ops *securityGroupProviderOpsImpl) Create(
 	ctx context.Context, want *lumi.State[*securityGroup],
 ) (lumi.ID, error) {
 	group := want.Properties
-	var vpcID *string
-	if group.VPC != nil {
-		var err error
-		if vpcID, err = resolve(want.Refs, SecurityGroup_VPC, *group.VPC); err != nil {
-			return "", err
-		}
+	vpcID, err := ops.network(ctx, want)
+	if err != nil {
+		return "", err
 	}
 	tags := ops.tags(want.URN, group.Name, nil)
 	made, _, err := cloud.MakeOnce(func() (string, error) {
 		filters := []types.Filter{
 			filter("tag:"+cloud.MarkTag, tags[cloud.MarkTag]), filter("group-name", group.Name),
-			filter("description", group.GroupDescription),
-		}
-		if vpcID != nil {
-			filters = append(filters, filter("vpc-id", *vpcID))
+			filter("description", group.GroupDescription), filter("vpc-id", *vpcID),
 		}
 		out, err := ops.api().DescribeSecurityGroups(ctx, &ec2.DescribeSecurityGroupsInput{Filters: filters})
 		if err != nil || len(out.SecurityGroups) == 0 {
@@ -101,8 +95,8 @@ func (ops *securityGroupProviderOpsImpl) Create(
 		return sdk.ToString(out.GroupId), nil
 	})
 	switch {
-	case cloud.Is(err, "InvalidVpcID.NotFound", "VPCIdNotSpecified"):
-		return "", cloud.FaultAt(err, SecurityGroup_VPC, "InvalidVpcID.NotFound", "VPCIdNotSpecified")
+	case cloud.Is(err, "InvalidVpcID.NotFound"):
+		return "", cloud.FaultAt(err, SecurityGroup_VPC, "InvalidVpcID.NotFound")
 	case err != nil:
 		return "", cloud.FaultAt(err, SecurityGroup_Name, "InvalidGroup.Duplicate", "InvalidGroup.Reserved")
 	}
@@ -118,6 +112,25 @@ func (ops *securityGroupProviderOpsImpl) Create(
 		return id, cloud.Error(err)
 	}
 	return id, ops.setRules(ctx, now, group)
+}
+
+// network finds the network that the group is to be in: the account's default one, where the program names none.
+func (ops *securityGroupProviderOpsImpl) network(
+	ctx context.Context, want *lumi.State[*securityGroup],
+) (*string, error) {
+	if want.Properties.VPC != nil {
+		return resolve(want.Refs, SecurityGroup_VPC, *want.Properties.VPC)
+	}
+	out, err := ops.api().DescribeVpcs(ctx, &ec2.DescribeVpcsInput{
+		Filters: []types.Filter{filter("is-default", "true")},
+	})
+	switch {
+	case err != nil:
+		return nil, cloud.Error(err)
+	case len(out.Vpcs) == 0:
+		return nil, lumi.Faultf(SecurityGroup_VPC, "the account has no default network in %s: name a network", ops.Region())
+	}
+	return sdk.String(sdk.ToString(out.Vpcs[0].VpcId)), nil
 }
 
 // Get implements [SecurityGroupProviderOps]. The network is left out where no program of Lumi made it.

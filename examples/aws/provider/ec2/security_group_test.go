@@ -57,6 +57,25 @@ func TestSecurityGroup(t *testing.T) {
 	})
 }
 
+// TestSecurityGroupInDefaultNetwork moves a group between the account's default network and another. While it is
+// replaced, there are two groups with the same mark.
+func TestSecurityGroupInDefaultNetwork(t *testing.T) {
+	t.Parallel()
+	server, h := start(t)
+	vpc := network(t, h)
+	other := h.Resource(ec2.VPC, "default")
+	other.Create(t, bag{"name": "default", "cidrBlock": "10.0.0.0/16"})
+	server.MakeDefault(string(other.ID()))
+	h.Resource(ec2.SecurityGroup, "web").Life(t, providertest.Life{
+		Create:    bag{"name": "web", "groupDescription": "Web", "vpc": vpc},
+		MayDiffer: []lumi.Path{"vpc"}, // It is read back also where it is the default one.
+		Replaces: []providertest.Replacement{
+			{Set: bag{"vpc": nil}, Because: []lumi.Path{"vpc"}, CreateFirst: true},
+			{Set: bag{"vpc": vpc}, Because: []lumi.Path{"vpc"}, CreateFirst: true},
+		},
+	})
+}
+
 // TestSecurityGroupOrder shows that the order of rules is nothing to Amazon: a change of it asks for nothing.
 func TestSecurityGroupOrder(t *testing.T) {
 	t.Parallel()
@@ -156,7 +175,7 @@ func TestSecurityGroupFaults(t *testing.T) {
 	group.Create(t, properties.With(bag{"name": "default"}), providertest.WantFaults(
 		"name: InvalidGroup.Reserved: The security group 'default' is reserved"))
 	group.Create(t, properties.With(bag{"vpc": nil}), providertest.WantFaults(
-		"vpc: VPCIdNotSpecified: No default VPC for this user"))
+		"vpc: the account has no default network in us-west-2: name a network"))
 	planned := h.Given(ec2.VPC, "planned", "", bag{"name": "planned", "cidrBlock": "10.0.0.0/16"})
 	group.Create(t, properties.With(bag{"vpc": planned}), providertest.WantFaults(
 		"vpc: urn:lumi:test::aws:ec2::aws:ec2:VPC::planned does not exist"))

@@ -10,6 +10,7 @@ type vpc struct {
 	block              netip.Prefix
 	tenancy            string
 	support, hostnames bool
+	isDefault          bool
 }
 
 type vpcXML struct {
@@ -50,9 +51,20 @@ func (s *Server) createVpc(p params) (any, error) {
 	return response{v.xml("pending")}, nil
 }
 
+// MakeDefault has a network be the account's default one.
+func (s *Server) MakeDefault(id string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, v := range s.vpcs {
+		v.isDefault = v.id == id
+	}
+}
+
 func (s *Server) describeVpcs(p params) (any, error) {
 	picked, err := pick(s, p, "VpcId", "vpc", "InvalidVpcID", s.vpcs, func(v *vpc) (*record, map[string]string) {
-		return &v.record, map[string]string{"cidr": v.block.String(), "vpc-id": v.id}
+		return &v.record, map[string]string{
+			"cidr": v.block.String(), "vpc-id": v.id, "is-default": strconv.FormatBool(v.isDefault),
+		}
 	})
 	if err != nil {
 		return nil, err
