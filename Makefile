@@ -56,6 +56,11 @@ lint:
 generate:
 	$(GO) generate ./...
 
+## tidy: bring what all modules require up to date, as is needed where the main one requires something new
+.PHONY: tidy
+tidy:
+	@set -ex; for module in . $(MODULES); do $(GO) -C $$module mod tidy; done
+
 ## golden: accept what golden tests find as right; look at the diff before you commit it
 .PHONY: golden
 golden: $(NPM_READY)
