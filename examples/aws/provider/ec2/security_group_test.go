@@ -229,7 +229,7 @@ func TestSecurityGroupLostAnswers(t *testing.T) {
 			server.Fail("CreateSecurityGroup", ec2server.Lost)
 			server.Fail("AuthorizeSecurityGroupIngress", ec2server.Lost)
 			if retries == 0 {
-				group.Create(t, properties, providertest.WantPartial(""))
+				group.Create(t, properties, providertest.WantPartial("no answer from Amazon: "))
 				group.Update(t, bag{"securityGroupIngress": []any{tcp(80)}, "securityGroupEgress": []any{}})
 			} else {
 				group.Create(t, properties)
@@ -243,7 +243,7 @@ func TestSecurityGroupLostAnswers(t *testing.T) {
 			}
 			server.Fail("DeleteSecurityGroup", ec2server.Lost)
 			if retries == 0 {
-				group.Delete(t, providertest.WantRetry(""))
+				group.Delete(t, providertest.WantRetry("no answer from Amazon: "))
 			}
 			group.Delete(t)
 		})

@@ -168,6 +168,6 @@ func TestBucketFailures(t *testing.T) {
 		t.Errorf("half way, the bucket has rules %v and tags %v", bucket.Output("corsRules"), bucket.Output("tags"))
 	}
 	server.Lose(s3server.Is("DELETE /lumi-pages"))
-	bucket.Delete(t, providertest.WantRetry(""))
+	bucket.Delete(t, providertest.WantRetry("no answer from Amazon: "))
 	bucket.Delete(t)
 }

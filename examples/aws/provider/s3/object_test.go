@@ -194,10 +194,10 @@ func TestObjectFailures(t *testing.T) {
 	server.Throttle(s3server.Is("PUT /lumi-pages/a"))
 	object.Create(t, properties, providertest.WantRetry("SlowDown: Please reduce your request rate"))
 	server.Lose(s3server.Is("PUT /lumi-pages/a"))
-	object.Create(t, properties, providertest.WantRetry(""))
+	object.Create(t, properties, providertest.WantRetry("no answer from Amazon: "))
 	object.Create(t, properties)
 	server.Lose(s3server.Is("DELETE /lumi-pages/a"))
-	object.Delete(t, providertest.WantRetry(""))
+	object.Delete(t, providertest.WantRetry("no answer from Amazon: "))
 	object.Delete(t)
 }
 

@@ -3,6 +3,7 @@ package cloud_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"maps"
 	"net/http"
@@ -205,6 +206,22 @@ func TestWrongCredentials(t *testing.T) {
 	})
 	want := "AuthFailure: AWS was not able to validate the provided access credentials"
 	if err == nil || err.Error() != want {
+		t.Errorf("got  %v\nwant %s", err, want)
+	}
+}
+
+// TestNoAnswer shows an address where nobody answers.
+func TestNoAnswer(t *testing.T) {
+	isolate(t, nil)
+	nobody := httptest.NewServer(nil)
+	nobody.Close()
+	_, err := create(t, &aws.Config{
+		Region: aws.USWest2, Credentials: keys("AKIDEXAMPLE", nil), MaxRetries: new(1.0),
+		Endpoints: map[aws.Service]string{aws.EC2Service: nobody.URL},
+	})
+	want := fmt.Sprintf(`no answer from Amazon: Post "%s/": dial tcp %s: connect: connection refused`, nobody.URL,
+		strings.TrimPrefix(nobody.URL, "http://"))
+	if err == nil || err.Error() != want || !errors.As(err, new(*lumi.RetryError)) {
 		t.Errorf("got  %v\nwant %s", err, want)
 	}
 }

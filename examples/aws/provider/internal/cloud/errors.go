@@ -30,9 +30,12 @@ func Error(err error) error {
 	said := err
 	var api smithy.APIError
 	var operation *smithy.OperationError
+	var send *smithyhttp.RequestSendError
 	switch {
 	case errors.As(err, &api):
 		said = &failure{api.ErrorCode(), api.ErrorMessage(), err}
+	case errors.As(err, &send):
+		said = &silence{send.Err, err}
 	case errors.As(err, &operation):
 		said = operation.Err
 	}
@@ -59,6 +62,13 @@ func (f *failure) Error() string {
 }
 
 func (f *failure) Unwrap() error { return f.cause }
+
+// silence is a request that was not answered.
+type silence struct{ reason, cause error }
+
+func (s *silence) Error() string { return "no answer from Amazon: " + s.reason.Error() }
+
+func (s *silence) Unwrap() error { return s.cause }
 
 // Is reports whether an error is one that Amazon calls by one of the codes.
 func Is(err error, codes ...string) bool {
