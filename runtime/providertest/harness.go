@@ -86,13 +86,20 @@ func Environment(name string) HarnessOption { return func(s *setting) { s.enviro
 // provider is the one that the binary is built of. It is not called.
 func Like(p serve.Provider) HarnessOption { return func(s *setting) { s.described = p } }
 
-// Resources makes a provider of generated ones that need no configuration. All must be of one package.
+// Resources makes a provider of generated ones that need no configuration. All must be of one package, and no two of
+// one type. It panics where one is nil or of the type of another, which only the test's own source can change.
 func Resources(providers ...interface {
 	lumi.ResourceProvider
 	Token() tokens.Type
 }) serve.Provider {
 	p := serve.Provider{Resources: map[tokens.Type]lumi.ResourceProvider{}}
-	for _, r := range providers {
+	for i, r := range providers {
+		if r == nil {
+			panic(fmt.Sprintf("providertest: number %d of the providers is nil", i+1))
+		}
+		if _, twice := p.Resources[r.Token()]; twice {
+			panic(fmt.Sprintf("providertest: there are two providers of type %s", r.Token()))
+		}
 		p.Package = r.Token().Package()
 		p.Resources[r.Token()] = r
 	}
@@ -208,8 +215,8 @@ func (h *Harness) report() {
 	} else if log != "" && h.t.Failed() {
 		h.t.Logf("the provider logged:\n%s", indent(log))
 	}
-	if h.t.Failed() {
-		h.t.Logf("all calls:\n%s", h.calls.String())
+	if calls := h.calls.String(); calls != "" && h.t.Failed() {
+		h.t.Logf("all calls:\n%s", calls)
 	}
 }
 

@@ -130,6 +130,35 @@ func (s *step) readBack() *structpb.Struct {
 	return state
 }
 
+// hints says what to do about properties that were asked for and not read, or the other way round. That is how a cloud
+// may be, while another value is a mistake of the provider.
+func (s *step) hints(want, got *structpb.Struct) []string {
+	var added, missing []lumi.Path
+	for _, c := range lumi.Compare(s.r.wrapped(want), s.r.wrapped(got)).Changes() {
+		switch {
+		case s.excused(c) || s.isComputed(c.Path):
+		case c.Kind == lumi.Added:
+			added = append(added, c.Path)
+		case c.Kind == lumi.Removed:
+			missing = append(missing, c.Path)
+		}
+	}
+	var hints []string
+	if len(added) > 0 {
+		hints = append(hints, "If the cloud sets "+list(added)+" by itself, have Check fill that in")
+	}
+	if len(missing) > 0 {
+		hints = append(hints, "If the cloud does not tell "+list(missing)+", say so in MayDiffer")
+	}
+	return hints
+}
+
+func (s *step) isComputed(path lumi.Path) bool {
+	return slices.ContainsFunc(s.r.h.properties[s.r.token], func(p lumi.Property) bool {
+		return p.Flags&lumi.Out != 0 && lumi.Path(p.Name).Holds(path)
+	})
+}
+
 // changes sees that InspectChange reports the changes that the test names.
 func (s *step) changes(want []string, resp *lumi.InspectChangeResponse) {
 	s.t.Helper()

@@ -265,7 +265,8 @@ there are no resources
 			func(t providertest.TB) {
 				providertest.InProcess(t, configurable, providertest.Config(providertest.Bag{"label": make(chan int)}))
 			}},
-		{"no configuration wanted", "the provider refuses its configuration: the provider has no configuration\n",
+		{"no configuration wanted", "the provider refuses its configuration: the provider takes no configuration: its" +
+			" serve.Provider has no Configure\n",
 			func(t providertest.TB) {
 				providertest.InProcess(t, store(newCloud()), providertest.Config(providertest.Bag{"label": "x"}))
 			}},
@@ -281,6 +282,28 @@ there are no resources
 			if got != test.want {
 				t.Errorf("got:\n%s\nwant:\n%s", got, test.want)
 			}
+		})
+	}
+}
+
+// TestCannotRegister is about providers of which none can be made.
+func TestCannotRegister(t *testing.T) {
+	volumes := newVolumes(&volumeOps{newCloud()})
+	for want, make := range map[string]func() serve.Provider{
+		"providertest: number 2 of the providers is nil": func() serve.Provider {
+			return providertest.Resources(volumes, nil)
+		},
+		"providertest: there are two providers of type store:index:Volume": func() serve.Provider {
+			return providertest.Resources(volumes, volumes)
+		},
+	} {
+		t.Run(want, func(t *testing.T) {
+			defer func() {
+				if got := recover(); got != want {
+					t.Errorf("got %v", got)
+				}
+			}()
+			make()
 		})
 	}
 }

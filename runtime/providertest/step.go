@@ -75,7 +75,9 @@ func (s *step) fatalf(format string, args ...any) {
 }
 
 // differs reports how a bag differs from the expected one, but for what is excused.
-func (s *step) differs(problem string, expected, found *structpb.Struct, excused func(lumi.Change) bool) {
+func (s *step) differs(
+	problem string, expected, found *structpb.Struct, excused func(lumi.Change) bool, help ...string,
+) {
 	s.t.Helper()
 	expected, found = s.r.wrapped(expected), s.r.wrapped(found)
 	told, paths := compare(expected, found, excused)
@@ -86,7 +88,7 @@ func (s *step) differs(problem string, expected, found *structpb.Struct, excused
 	if diff := unified(expected, found); diff != "" {
 		report += "\n" + indent(diff)
 	}
-	s.report(problem+": "+list(paths), report)
+	s.report(problem+": "+list(paths), strings.Join(append([]string{report}, help...), "\n"))
 }
 
 // called looks at how a call ended. It reports whether the step goes on.

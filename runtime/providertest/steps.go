@@ -230,7 +230,8 @@ func (s *step) get() (*structpb.Struct, bool) {
 		return nil, false
 	}
 	s.answer("Get", got)
-	s.differs("Get returns other properties than were asked for and computed", s.readBack(), got, s.excused)
+	want := s.readBack()
+	s.differs("Get returns other properties than were asked for and computed", want, got, s.excused, s.hints(want, got)...)
 	return got, true
 }
 

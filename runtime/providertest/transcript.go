@@ -46,6 +46,9 @@ func (t *transcript) String() string {
 	t.mu.Lock()
 	all := slices.Clone(t.calls)
 	t.mu.Unlock()
+	if len(all) == 0 {
+		return ""
+	}
 	w := writer{seen: map[string]string{}}
 	for i, c := range all {
 		if i == 0 || c.step != all[i-1].step {

@@ -205,7 +205,10 @@ func TestRefused(t *testing.T) {
 	}{
 		{"no URN", func(ctx context.Context, p lumi.ResourceProvider) (any, error) {
 			return p.Check(ctx, &lumi.CheckRequest{Properties: thingBag("nothing")})
-		}, codes.InvalidArgument, `the request has no URN: "": a URN starts with urn:lumi:`},
+		}, codes.InvalidArgument, "the request has no URN"},
+		{"no URN but a name", func(ctx context.Context, p lumi.ResourceProvider) (any, error) {
+			return p.Check(ctx, &lumi.CheckRequest{URN: "x", Properties: thingBag("nothing")})
+		}, codes.InvalidArgument, `the request's URN is malformed: "x": a URN starts with urn:lumi:`},
 		{"another's URN", func(ctx context.Context, p lumi.ResourceProvider) (any, error) {
 			return p.Delete(ctx, &lumi.DeleteRequest{URN: otherURN, ID: "t-1"})
 		}, codes.InvalidArgument, "the request is about type test:index:Thing, and its URN is of type test:sub/module:Other"},

@@ -43,7 +43,8 @@ func run(p Provider) int {
 	secret := os.Getenv(lumirpc.SecretVariable)
 	if secret == "" {
 		fmt.Fprintf(os.Stderr, "%s: this is a plugin, which an engine such as lumi starts; it cannot be started by hand,"+
-			" since it answers only whoever gave it a secret in %s\n", name, lumirpc.SecretVariable)
+			" since it answers only whoever gave it a secret in %s; package runtime/providertest tests it, and package"+
+			" runtime/serve/plugin calls it from Go\n", name, lumirpc.SecretVariable)
 		return exitMisuse
 	}
 	if err := os.Unsetenv(lumirpc.SecretVariable); err != nil { // lest processes that the provider starts have it
@@ -85,7 +86,7 @@ func serve(p Provider, secret string, log *slog.Logger) error {
 	case err := <-served:
 		return err
 	case <-ctx.Done():
-		log.Info("stopping", "reason", context.Cause(ctx))
+		log.Debug("stopping", "reason", context.Cause(ctx))
 		door.dismiss()
 		return shutDown(server, calls)
 	}

@@ -162,7 +162,9 @@ func TestGarbage(t *testing.T) {
 // TestByHand starts plugins as a person would.
 func TestByHand(t *testing.T) {
 	for role, want := range map[string]string{
-		"plugin":        "cannot be started by hand",
+		"plugin": "lumi-resource-test: this is a plugin, which an engine such as lumi starts; it cannot be started by" +
+			" hand, since it answers only whoever gave it a secret in LUMI_PLUGIN_SECRET; package runtime/providertest" +
+			" tests it, and package runtime/serve/plugin calls it from Go\n",
 		"misregistered": "test:index:Thing: the provider is nil",
 	} {
 		var stdout, stderr bytes.Buffer
@@ -321,6 +323,20 @@ func TestCancelAll(t *testing.T) {
 	}
 	if err := p.Close(); err != nil {
 		t.Errorf("the second time: %v", err)
+	}
+}
+
+// TestClosed calls a plugin after it was closed, which is no cancellation.
+func TestClosed(t *testing.T) {
+	p := start(t, "plugin")
+	things := p.resource(t, thingToken)
+	if err := p.Close(); err != nil {
+		t.Fatal(err)
+	}
+	_, err := things.Get(within(t), &lumi.GetRequest{ID: "t-1"})
+	var e *plugin.Error
+	if !errors.As(err, &e) || e.Code != codes.Unavailable || e.Message != "the plugin is closed" {
+		t.Errorf("got %v", err)
 	}
 }
 

@@ -65,7 +65,7 @@ func (s *server) Handshake(_ context.Context, req *lumirpc.HandshakeRequest) (*l
 func (s *server) Configure(ctx context.Context, req *lumirpc.ConfigureRequest) (*lumirpc.ConfigureResponse, error) {
 	if s.provider.Configure == nil {
 		if len(req.GetProperties().GetFields()) > 0 {
-			return nil, &lumi.InvalidError{Faults: []lumi.Fault{{Message: "the provider has no configuration"}}}
+			return nil, &lumi.InvalidError{Faults: []lumi.Fault{{Message: "the provider takes no configuration: its serve.Provider has no Configure"}}}
 		}
 		return &lumirpc.ConfigureResponse{}, nil
 	}
@@ -266,7 +266,10 @@ func (s *server) existing(req interface {
 	return p, u, err
 }
 
-var errNoID = refuse(codes.InvalidArgument, "the request has no id")
+var (
+	errNoID  = refuse(codes.InvalidArgument, "the request has no id")
+	errNoURN = refuse(codes.InvalidArgument, "the request has no URN")
+)
 
 // named finds the provider for a request that names its resource.
 func (s *server) named(req named) (lumi.ResourceProvider, urn.URN, error) {
@@ -274,9 +277,12 @@ func (s *server) named(req named) (lumi.ResourceProvider, urn.URN, error) {
 	if err != nil {
 		return nil, "", err
 	}
+	if req.GetUrn() == "" {
+		return nil, "", errNoURN
+	}
 	u, err := urn.Parse(req.GetUrn())
 	if err != nil {
-		return nil, "", refuse(codes.InvalidArgument, "the request has no URN: %v", err)
+		return nil, "", refuse(codes.InvalidArgument, "the request's URN is malformed: %v", err)
 	}
 	if string(u.Type()) != req.GetType() {
 		return nil, "", refuse(codes.InvalidArgument, "the request is about type %s, and its URN is of type %s",

@@ -25,7 +25,9 @@ import (
 	"time"
 
 	"google.golang.org/grpc"
+	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/credentials/insecure"
+	"google.golang.org/grpc/status"
 	"google.golang.org/protobuf/types/known/structpb"
 
 	lumi "github.com/lumi-idl/lumi/runtime"
@@ -62,6 +64,7 @@ type Plugin struct {
 	// Configurable says that Configure must come before any call about a resource.
 	Configurable bool
 
+	closed  atomic.Bool
 	process *process // nil for one that Connect made
 	conn    *grpc.ClientConn
 	client  lumirpc.ResourceProviderClient
@@ -111,6 +114,7 @@ func (p *Plugin) introduce(
 		grpc.WithIdleTimeout(0),                                  // an idle connection must stay, since there is only one
 		grpc.WithNoProxy(),
 		grpc.WithDisableServiceConfig(),
+		grpc.WithUnaryInterceptor(p.refuseClosed),
 		grpc.WithDefaultCallOptions(
 			grpc.MaxCallRecvMsgSize(lumirpc.MaxMessageSize), grpc.MaxCallSendMsgSize(lumirpc.MaxMessageSize),
 		),
@@ -136,6 +140,16 @@ func (p *Plugin) introduce(
 		p.Types = append(p.Types, token)
 	}
 	return nil
+}
+
+// refuseClosed refuses calls after Close, which gRPC would report as cancelled by their caller.
+func (p *Plugin) refuseClosed(
+	ctx context.Context, method string, req, reply any, conn *grpc.ClientConn, call grpc.UnaryInvoker, options ...grpc.CallOption,
+) error {
+	if p.closed.Load() {
+		return status.Error(codes.Unavailable, "the plugin is closed")
+	}
+	return call(ctx, method, req, reply, conn, options...)
 }
 
 // dialOnce connects to the port the first time, and never again: when the plugin is gone, another process may hold the
@@ -196,6 +210,7 @@ func (p *Plugin) Done() <-chan struct{} {
 // still there after the grace period. The error says if that was so, or how else the process ended if not well. More
 // calls of Close return the same.
 func (p *Plugin) Close() error {
+	p.closed.Store(true)
 	var err error
 	if p.process != nil {
 		err = p.process.stop()
