@@ -47,7 +47,7 @@ func (f *file) config(c *schema.Config) {
 	f.put("\n")
 	f.doc("", "Sets the configuration of the provider of "+f.pkg.Name+". A program does so at most once.")
 	f.put("export function ", schema.TSConfigure, "(args: ", c.Name, "): void {\n",
-		"    lumi.configure(", quote(f.pkg.Name), ", args, ", shapeName(&c.Header), ");\n",
+		"    lumi.configure(", quote(f.pkg.Name), ", args, ", shapeName(&c.Header), ", ", schema.TSConfigure, ");\n",
 		"}\n")
 }
 

@@ -40,7 +40,7 @@ const Config$shape: lumi.Shape = {
 
 /** Sets the configuration of the provider of aws. A program does so at most once. */
 export function configure(args: Config): void {
-    lumi.configure("aws", args, Config$shape);
+    lumi.configure("aws", args, Config$shape, configure);
 }
 
 /** Credentials are a pair of keys, and a token where the pair is a temporary one. */

@@ -16,9 +16,10 @@ const configurations = new Map<string, Configuration>();
 
 /**
  * Sets the configuration of a package's provider. Throws an `ArgumentError` if the arguments do not have the shape, or
- * if the package was configured before.
+ * if the package was configured before. The callee is the function that the program called: errors blame whoever called
+ * that.
  */
-export function configure(pkg: string, args: unknown, shape: Shape): void {
+export function configure(pkg: string, args: unknown, shape: Shape, callee: Function = configure): void {
     const checker = new Checker(false);
     const given = args ?? {};
     let properties = {};
@@ -30,11 +31,11 @@ export function configure(pkg: string, args: unknown, shape: Shape): void {
         properties = checker.struct(shape, given, { path: "", secret: false });
     }
     if (checker.faults.length > 0) {
-        throw blame(new ArgumentError(pkg, undefined, checker.faults), configure);
+        throw blame(new ArgumentError(pkg, undefined, checker.faults), callee);
     }
-    recorder(configure, pkg)?.configure({
+    recorder(callee, pkg)?.configure({
         package: pkg,
-        site: siteOf(configure),
+        site: siteOf(callee),
         properties: (refer) => encode(shape, properties, refer),
     });
     configurations.set(pkg, { shape, properties });

@@ -15,11 +15,13 @@ export function positionOf(stack: string | undefined): Position | undefined {
 
 /**
  * Finds the places in a program that a stack tells of, innermost first. If there are none but in packages, it returns
- * those.
+ * those, but for tsx, which runs programs as Node does.
  */
 export function positionsOf(stack: string | undefined): readonly Position[] {
     const positions = (stack ?? "").split("\n").flatMap((line) => parseFrame(line) ?? []);
-    const others = positions.filter(({ file }) => !own.some((folder) => file.startsWith(folder)));
+    const others = positions.filter(
+        ({ file }) => !own.some((folder) => file.startsWith(folder)) && !/[\\/]node_modules[\\/]tsx[\\/]/.test(file),
+    );
     const written = others.filter(({ file }) => !/[\\/]node_modules[\\/]/.test(file));
     return written.length > 0 ? written : others;
 }

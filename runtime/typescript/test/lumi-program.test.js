@@ -186,10 +186,29 @@ test("a program may be what tsc writes", () => {
     });
 });
 
+test("a wrong configuration is blamed on the program, not on the generated function", () => {
+    const folder = project({
+        "config.ts":
+            'import * as lumi from "@lumi/lumi";\n' +
+            "export function configure(args: object): void {\n" +
+            '    lumi.configure("zoo", args, { region: lumi.required(lumi.string) }, configure);\n' +
+            "}\n",
+        "main.ts": 'import { configure } from "./config.js";\nconfigure({ regoin: "r" });\n',
+    });
+    assert.deepEqual(run(folder, ...names, "main.ts"), {
+        status: 1,
+        stdout: "",
+        stderr:
+            "main.ts:2:1: error: zoo: 2 arguments are wrong\n  region: is required, but missing\n" +
+            '  regoin: no such property; did you mean "region"?\n',
+    });
+});
+
 test("what Node cannot load is said by Node or by us", () => {
     const folder = project({
         "syntax.js": "const a = 1;\nconst b = ;\n",
         "missing.js": 'import "./nowhere.js";\n',
+        "missing.ts": 'import "nowhere";\n',
         "old.cjs": "setImmediate(() => { throw new Error('old'); });\n",
     });
     const syntax = run(folder, ...names, "syntax.js");
@@ -198,6 +217,9 @@ test("what Node cannot load is said by Node or by us", () => {
     const missing = run(folder, ...names, "missing.js");
     assert.equal(missing.status, 1);
     assert.match(missing.stderr, /^error: Cannot find module '.*nowhere\.js' imported from .*missing\.js\n$/);
+    const typed = run(folder, ...names, "missing.ts");
+    assert.equal(typed.status, 1);
+    assert.match(typed.stderr, /^error: Cannot find package 'nowhere' imported from .*missing\.ts\n$/);
     assert.deepEqual(run(folder, ...names, "old.cjs"), { status: 1, stdout: "", stderr: "old.cjs:1:28: error: old\n" });
 });
 

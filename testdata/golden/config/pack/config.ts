@@ -25,7 +25,7 @@ const Config$shape: lumi.Shape = {
 
 /** Sets the configuration of the provider of config. A program does so at most once. */
 export function configure(args: Config): void {
-    lumi.configure("config", args, Config$shape);
+    lumi.configure("config", args, Config$shape, configure);
 }
 
 /** Retry says how often to try again. */

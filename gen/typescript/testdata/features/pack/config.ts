@@ -26,7 +26,7 @@ const Config$shape: lumi.Shape = {
 
 /** Sets the configuration of the provider of features. A program does so at most once. */
 export function configure(args: Config): void {
-    lumi.configure("features", args, Config$shape);
+    lumi.configure("features", args, Config$shape, configure);
 }
 
 /** Proxy is a detour. */
