@@ -59,8 +59,20 @@ func isolate(t *testing.T) {
 		name, value, _ := strings.Cut(set, "=")
 		t.Setenv(name, value)
 	}
-	for _, name := range []string{"HOME", "XDG_CACHE_HOME", "LocalAppData"} {
+	for _, name := range []string{"HOME", "XDG_CACHE_HOME", "XDG_CONFIG_HOME", "LocalAppData", "AppData"} {
 		t.Setenv(name, t.TempDir())
+	}
+	// The go command leaves a process behind that counts how it is used, and may still write when the test's folders go.
+	config, err := os.UserConfigDir()
+	if err != nil {
+		t.Fatal(err)
+	}
+	telemetry := filepath.Join(config, "go", "telemetry")
+	if err := os.MkdirAll(telemetry, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(telemetry, "mode"), []byte("off"), 0o644); err != nil {
+		t.Fatal(err)
 	}
 }
 
