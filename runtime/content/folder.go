@@ -79,7 +79,7 @@ func notRegular(kind string) string {
 }
 
 func (w *walker) folderFile(prefix string, where place, root *os.Root, name string) error {
-	file, err := root.Open(name)
+	file, err := root.OpenFile(name, openForReading, 0)
 	if err != nil {
 		return where.failed(notOpened(name, err))
 	}
@@ -88,7 +88,10 @@ func (w *walker) folderFile(prefix string, where place, root *os.Root, name stri
 	if err != nil {
 		return where.failed(notOpened(name, err))
 	}
-	if !info.Mode().IsRegular() {
+	switch {
+	case info.IsDir():
+		return where.failed(entryFailed(name, "became a folder meanwhile", nil))
+	case !info.Mode().IsRegular():
 		return where.failed(entryFailed(name, notRegular(kindOf(info.Mode())), nil))
 	}
 	return w.show(File{

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"strings"
+	"syscall"
 
 	lumi "github.com/lumi-idl/lumi/runtime"
 )
@@ -53,16 +54,19 @@ func openFile(ctx context.Context, where place) (*stream, error) {
 	}, nil
 }
 
+// openForReading does not wait for a writer where a named pipe has taken the place of a file.
+const openForReading = os.O_RDONLY | syscall.O_NONBLOCK
+
 // openRegular opens what must be a regular file.
 func openRegular(where place) (*os.File, fs.FileInfo, error) {
-	info, err := os.Stat(where.path) // before opening, since to open a named pipe is to wait for a writer
+	info, err := os.Stat(where.path) // before opening, since to open some devices is to set them off
 	if err != nil {
 		return nil, nil, where.failed(err)
 	}
 	if err := regular(info.Mode()); err != nil {
 		return nil, nil, where.failed(err)
 	}
-	file, err := os.Open(where.path)
+	file, err := os.OpenFile(where.path, openForReading, 0)
 	if err != nil {
 		return nil, nil, where.failed(err)
 	}

@@ -1,6 +1,7 @@
 package content_test
 
 import (
+	"context"
 	"errors"
 	"io"
 	"io/fs"
@@ -76,6 +77,8 @@ func serve(t *testing.T, files map[string]string) string {
 			_, _ = io.WriteString(w, "12345")
 		case r.URL.Path == "/moved":
 			http.Redirect(w, r, "/a", http.StatusFound)
+		case r.URL.Path == "/local":
+			http.Redirect(w, r, "file:///etc/passwd", http.StatusFound)
 		case r.URL.Path == "/circle":
 			http.Redirect(w, r, "/circle", http.StatusFound)
 		case !ok:
@@ -134,12 +137,16 @@ func TestOpen(t *testing.T) {
 			`error: "a/b": only file:, http: and https: URIs can be opened; give the path of a file as a path`},
 		{"another scheme", lumi.URIAsset("ftp://user:hush@host/a?hush"),
 			`error: "ftp://host/a?…": only file:, http: and https: URIs can be opened`},
+		{"no scheme before a password", lumi.URIAsset("user:hush@host/a"),
+			`error: "user:…": only file:, http: and https: URIs can be opened`},
 		{"malformed", lumi.URIAsset("http://hush%zz/"), "error: the URI is malformed"},
 		{"no host", lumi.URIAsset("http:///a"), `error: "http:///a": the URI names no host`},
 		{"not found", lumi.URIAsset(address + "/x?hush"),
 			`error: "` + address + `/x?…": the server answered 404 Not Found`},
 		{"cut off", lumi.URIAsset(address + "/cut"), `error: "` + address + `/cut": unexpected EOF`},
 		{"in circles", lumi.URIAsset(address + "/circle"), `error: "` + address + `/circle": stopped after 10 redirects`},
+		{"sent to a file", lumi.URIAsset(address + "/local"),
+			`error: "` + address + `/local": unsupported protocol scheme "file"`},
 		{"nobody there", lumi.URIAsset(closed.URL), `error: "` + closed.URL + `": dial tcp ` +
 			strings.TrimPrefix(closed.URL, "http://") + `: connect: connection refused`},
 	} {
@@ -151,5 +158,35 @@ func TestOpen(t *testing.T) {
 	}
 	if _, err := content.Open(t.Context(), lumi.FileAsset("x")); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("%v is no fs.ErrNotExist", err)
+	}
+}
+
+// TestOpenCancelled is about servers that have nobody wait for them any more: before they answer, and while they do.
+func TestOpenCancelled(t *testing.T) {
+	asked := make(chan struct{}, 1)
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/begun" {
+			_, _ = io.WriteString(w, "some")
+			w.(http.Flusher).Flush()
+		}
+		asked <- struct{}{}
+		<-r.Context().Done()
+	}))
+	t.Cleanup(server.Close)
+	for _, path := range []string{"/silent", "/begun"} {
+		ctx, cancel := context.WithCancel(t.Context())
+		go func() {
+			<-asked
+			cancel()
+		}()
+		r, err := content.Open(ctx, lumi.URIAsset(server.URL+path))
+		if err == nil {
+			_, err = io.ReadAll(r)
+			_ = r.Close()
+		}
+		want := `"` + server.URL + path + `": context canceled`
+		if !errors.Is(err, context.Canceled) || err.Error() != want {
+			t.Errorf("got %v, want %s", err, want)
+		}
 	}
 }

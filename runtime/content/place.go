@@ -85,6 +85,9 @@ func (p place) String() string {
 	}
 	shown := *p.uri
 	shown.User, shown.Fragment, shown.RawFragment = nil, "", ""
+	if strings.Contains(shown.Opaque, "@") { // as of user:password@host/file, which lacks its scheme
+		shown.Opaque = "…"
+	}
 	if shown.RawQuery != "" {
 		shown.RawQuery = "…"
 	}

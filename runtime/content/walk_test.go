@@ -453,3 +453,42 @@ func TestWalkMoving(t *testing.T) {
 		}
 	}
 }
+
+// TestWalkVanishing is about files that become something else before their turn comes.
+func TestWalkVanishing(t *testing.T) {
+	for _, test := range []struct {
+		become func(name string) error
+		want   string
+	}{
+		{func(string) error { return nil }, `no such file or directory`},
+		{func(name string) error { return os.Symlink("/dev/null", name) }, `path escapes from parent`},
+		{func(name string) error { return os.Mkdir(name, 0o755) }, "became a folder meanwhile"},
+		{func(name string) error { return syscall.Mkfifo(name, 0o644) }, "is a named pipe, and an archive holds files and folders only"},
+	} {
+		inFolder(t, map[string]string{"folder/a": "", "folder/b": ""})
+		err := content.Walk(t.Context(), lumi.FileArchive("folder"), func(f content.File) error {
+			return errors.Join(os.Remove("folder/b"), test.become("folder/b"))
+		})
+		if want := `"folder": "b": ` + test.want; err == nil || err.Error() != want {
+			t.Errorf("got\n%v\nwant\n%s", err, want)
+		}
+	}
+}
+
+// TestLongNames is about names that do not fit into the header of a tar file, in both ways that there are for them.
+func TestLongNames(t *testing.T) {
+	inFolder(t, nil)
+	name := strings.Repeat("folder/", 60) + "ä"
+	for _, format := range []tar.Format{tar.FormatPAX, tar.FormatGNU} {
+		create(t, "tar", func(out io.Writer) error {
+			w := tar.NewWriter(out)
+			if err := w.WriteHeader(&tar.Header{Name: name, Mode: 0o644, Format: format}); err != nil {
+				return err
+			}
+			return w.Close()
+		})
+		if got, want := list(t, lumi.FileArchive("tar")), name+"=\n"; got != want {
+			t.Errorf("%v: got %s, want %s", format, got, want)
+		}
+	}
+}

@@ -1,6 +1,7 @@
 package providertest_test
 
 import (
+	"errors"
 	"math"
 	"os"
 	"path/filepath"
@@ -107,5 +108,23 @@ func TestLong(t *testing.T) {
 	})
 	if len(report) > 5<<10 || !strings.Contains(report, "äää…\n") {
 		t.Errorf("the report has %d bytes", len(report))
+	}
+}
+
+// TestLongSecret has an error be cut off where a secret stands in it, of which no part may stay.
+func TestLongSecret(t *testing.T) {
+	for cut := range len("correct horse") {
+		report := run(t, func(t providertest.TB) {
+			h := providertest.InProcess(t, providertest.Resources(newVolumes(&author{
+				volumeOps: &volumeOps{newCloud()},
+				create: func(want *volumeState, _ lumi.ID) (lumi.ID, error) {
+					return "", errors.New(strings.Repeat("-", 300-cut) + *want.Properties.Password)
+				},
+			})))
+			h.Resource(volumeToken, "data").Create(t, small.With(providertest.Bag{"password": "correct horse"}))
+		})
+		if strings.Contains(report, "-c") || !strings.Contains(report, "-…") && !strings.Contains(report, "-(") {
+			t.Fatalf("with %d bytes left, the report is\n%s", cut, report)
+		}
 	}
 }

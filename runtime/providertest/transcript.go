@@ -49,18 +49,19 @@ func (t *transcript) String() string {
 	if len(all) == 0 {
 		return ""
 	}
-	w := writer{seen: map[string]string{}}
+	w := writer{mask: t.h.secrets.mask, seen: map[string]string{}}
 	for i, c := range all {
 		if i == 0 || c.step != all[i-1].step {
-			w.line("%s", c.step)
+			w.line("%s", w.mask(c.step))
 		}
 		w.call(i+1, c)
 	}
-	return t.h.secrets.mask(indent(w.text.String()))
+	return indent(w.text.String())
 }
 
-// writer shows each bag once.
+// writer shows each bag once, and no secret. It masks texts before it shortens them, lest half a secret stay.
 type writer struct {
+	mask func(string) string
 	text strings.Builder
 	seen map[string]string // where a bag was shown
 }
@@ -69,14 +70,14 @@ func (w *writer) line(format string, args ...any) { fmt.Fprintf(&w.text, format+
 
 // call shows a call in a few lines.
 func (w *writer) call(number int, c *call) {
-	w.line("%4d %s", number, strings.TrimSpace(c.name+" "+c.id))
+	w.line("%4d %s", number, w.mask(strings.TrimSpace(c.name+" "+c.id)))
 	w.bag(number, "sent", "", c.in, c)
 	w.bag(number, "new", "new ", c.new, c)
 	switch {
 	case c.err != nil:
-		w.line("     failed: %s", strings.ReplaceAll(shorten(c.err.Error()), "\n", "\n             "))
+		w.line("     failed: %s", strings.ReplaceAll(shorten(w.mask(c.err.Error())), "\n", "\n             "))
 	case c.said != "":
-		w.line("     -> %s", strings.ReplaceAll(c.said, "\n", "\n        "))
+		w.line("     -> %s", strings.ReplaceAll(w.mask(c.said), "\n", "\n        "))
 	}
 	w.bag(number, "answered", "-> ", c.out, c)
 }
@@ -89,7 +90,7 @@ func (w *writer) bag(number int, role, mark string, bag *structpb.Struct, c *cal
 	if bag == nil {
 		return
 	}
-	text := toJSON(readable(structpb.NewStructValue(c.r.wrapped(bag))), "")
+	text := w.mask(toJSON(readable(structpb.NewStructValue(c.r.wrapped(bag))), ""))
 	here := fmt.Sprintf(" in %d", number)
 	if where, ok := w.seen[text]; ok && len(text) >= worthIt {
 		w.line("     %s{as %s}", mark, strings.TrimSuffix(where, here))
