@@ -28,7 +28,7 @@ func (c *checker) flatten(d *decl) []*field {
 			c.promote(d, f)
 			continue
 		}
-		tag := c.parseTag(f.Tag)
+		tag := c.parseTag(f)
 		for _, name := range f.Names {
 			if p := c.property(d, f, name, tag); p != nil {
 				c.addField(d, &field{Property: p, at: name, owner: d})

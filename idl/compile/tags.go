@@ -9,6 +9,7 @@ import (
 	"unicode"
 
 	"github.com/lumi-idl/lumi/idl/diag"
+	"github.com/lumi-idl/lumi/idl/schema"
 )
 
 // option is one element of a lumi tag.
@@ -34,13 +35,22 @@ var optionNames = []string{"name=", "optional", "out", "in", "replaces", "replac
 // nearlyOptions are the options for which a first element is more probably a slip than a name in the older dialect.
 var nearlyOptions = []string{"optional", "replaces", "replace"}
 
+// foreignOptions are words that say in other tools what an option says here, and the options. As a first element, they
+// would be names in the older dialect.
+var foreignOptions = map[string]string{
+	"computed": "out", "output": "out", "readonly": "out", "readOnly": "out",
+	"input": "in", "writeOnly": "in",
+	"forceNew": "replaces", "immutable": "replaces", "replaceOnChanges": "replaces",
+	"sensitive": "secret",
+}
+
 // parseTag reads the lumi tag of a field; a field without one has no options. What is wrong is reported and left out.
-func (c *checker) parseTag(lit *ast.BasicLit) options {
+func (c *checker) parseTag(f *ast.Field) options {
 	var o options
 	reported := len(c.diags)
-	elements, _ := c.tagElements(lit)
+	elements, _ := c.tagElements(f.Tag)
 	for i, e := range elements {
-		c.parseOption(&o, e, i == 0)
+		c.parseOption(&o, e, i == 0 && !isMistaken(e.text, f.Names))
 	}
 	o.unread = len(c.diags) > reported
 	if o.out.set() {
@@ -63,7 +73,20 @@ func later(a, b option) option {
 	return b
 }
 
-func (c *checker) parseOption(o *options, e option, first bool) {
+// isMistaken reports whether a first element is more probably meant as an option than as a name in the older dialect:
+// slips of options, and words of other tools where they are not just the names that the fields have anyway.
+func isMistaken(text string, fields []*ast.Ident) bool {
+	if slices.ContainsFunc(nearlyOptions, func(option string) bool { return oneEdit(text, option) }) {
+		return true
+	}
+	if _, foreign := foreignOptions[text]; !foreign && text != "required" {
+		return false
+	}
+	return !slices.ContainsFunc(fields, func(field *ast.Ident) bool { return schema.PropertyName(field.Name) == text })
+}
+
+// parseOption reads an element of a tag. It may be a name without name= where the dialect allows that.
+func (c *checker) parseOption(o *options, e option, mayBeName bool) {
 	var slot *option
 	switch key, value, hasValue := strings.Cut(e.text, "="); {
 	case key == "name" && hasValue:
@@ -82,7 +105,7 @@ func (c *checker) parseOption(o *options, e option, first bool) {
 		slot = &o.replaces
 	case e.text == "secret":
 		slot = &o.secret
-	case first && !hasValue && e.text != "" && !nearlyOption(e.text):
+	case mayBeName && !hasValue && e.text != "":
 		slot = &o.name
 		if !c.checkName(e) {
 			return
@@ -98,10 +121,6 @@ func (c *checker) parseOption(o *options, e option, first bool) {
 	*slot = e
 }
 
-func nearlyOption(text string) bool {
-	return slices.ContainsFunc(nearlyOptions, func(option string) bool { return oneEdit(text, option) })
-}
-
 func (c *checker) rejectOption(e option) {
 	if e.text == "" {
 		c.report(diag.MalformedTag, e, "an option of the tag is empty").Suggestion = "remove the comma, or the whole tag"
@@ -110,6 +129,10 @@ func (c *checker) rejectOption(e option) {
 	key, value, hasValue := strings.Cut(strings.TrimSpace(e.text), "=")
 	d := c.report(diag.UnknownOption, e, "the tag has no option %q", e.text)
 	switch near := diag.Nearest(key, optionNames); {
+	case key == "required":
+		d.Suggestion = "remove it: a property is required unless the tag says optional"
+	case foreignOptions[key] != "":
+		d.Suggestion = "write " + foreignOptions[key]
 	case slices.Contains(optionNames, key) && !hasValue:
 		d.Suggestion = "write " + key + " without spaces"
 	case slices.Contains(optionNames, key):
