@@ -353,6 +353,7 @@ test("archives are put together from files with names that can be anywhere", () 
         [{ "a\\b": text }, `"a\\\\b"${cannot}it has a backslash in it`],
         [{ "C:/a": text }, `"C:/a"${cannot}it starts with the letter of a drive`],
         [{ "a\0b": text }, `"a\\u0000b"${cannot}it has a NUL character in it`],
+        [{ "a\ud800": text }, "the path of an asset or archive must be valid Unicode, without half surrogate pairs"],
         [{ ["é".repeat(2049)]: text }, `"${"é".repeat(400)}…"${cannot}it is longer than 4096 bytes`],
         [{ "a": text, "./a": text }, '"a": is in the archive twice'],
         [{ "a": text, "a/b/c": text }, '"a": is both a file and a folder in the archive'],

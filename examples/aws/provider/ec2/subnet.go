@@ -19,7 +19,7 @@ type subnetProviderOpsImpl struct{ *account }
 // Check implements [SubnetProviderOps]. It fills in what Amazon takes where nothing is said.
 func (ops *subnetProviderOpsImpl) Check(_ context.Context, want *lumi.State[*subnet]) error {
 	part := want.Properties
-	fillIn(want.Unknown, Subnet_MapPublicIPOnLaunch, &part.MapPublicIPOnLaunch, false)
+	cloud.FillIn(want.Unknown, Subnet_MapPublicIPOnLaunch, &part.MapPublicIPOnLaunch, false)
 	faults := []error{
 		checkTags(Subnet_Tags, part.Tags, want.Unknown),
 		cloud.Unsupported(Subnet_IPv6CIDRBlock, part.IPv6CIDRBlock != nil || want.Unknown.Has(Subnet_IPv6CIDRBlock)),

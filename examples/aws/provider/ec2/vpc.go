@@ -19,9 +19,9 @@ type vpcProviderOpsImpl struct{ *account }
 // Check implements [VPCProviderOps]. It fills in what Amazon takes where nothing is said.
 func (ops *vpcProviderOpsImpl) Check(_ context.Context, want *lumi.State[*vpc]) error {
 	network := want.Properties
-	fillIn(want.Unknown, VPC_EnableDNSHostnames, &network.EnableDNSHostnames, false)
-	fillIn(want.Unknown, VPC_EnableDNSSupport, &network.EnableDNSSupport, true)
-	fillIn(want.Unknown, VPC_InstanceTenancy, &network.InstanceTenancy, TenancyDefault)
+	cloud.FillIn(want.Unknown, VPC_EnableDNSHostnames, &network.EnableDNSHostnames, false)
+	cloud.FillIn(want.Unknown, VPC_EnableDNSSupport, &network.EnableDNSSupport, true)
+	cloud.FillIn(want.Unknown, VPC_InstanceTenancy, &network.InstanceTenancy, TenancyDefault)
 	faults := []error{checkTags(VPC_Tags, network.Tags, want.Unknown)}
 	if !want.Unknown.Has(VPC_CIDRBlock) {
 		faults = append(faults, checkNetworkBlock(VPC_CIDRBlock, network.CIDRBlock))
@@ -207,13 +207,6 @@ func (ops *vpcProviderOpsImpl) Delete(ctx context.Context, old *lumi.State[*vpc]
 	vpcID := string(old.ID)
 	_, err := ops.api().DeleteVpc(ctx, &ec2.DeleteVpcInput{VpcId: &vpcID})
 	return cloud.Error(err)
-}
-
-// fillIn sets a property that is absent.
-func fillIn[T any](unknown lumi.Paths, name lumi.Path, p **T, value T) {
-	if *p == nil && !unknown.Has(name) {
-		*p = &value
-	}
 }
 
 // or is the value behind a pointer, or else what Amazon takes where there is none.

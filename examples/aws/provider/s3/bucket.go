@@ -24,7 +24,7 @@ type bucketProviderOpsImpl struct{ *account }
 // Check implements [BucketProviderOps].
 func (ops *bucketProviderOpsImpl) Check(_ context.Context, want *lumi.State[*bucket]) error {
 	b, unknown := want.Properties, want.Unknown
-	fillIn(unknown, Bucket_AccessControl, &b.AccessControl, CannedACLPrivate)
+	cloud.FillIn(unknown, Bucket_AccessControl, &b.AccessControl, CannedACLPrivate)
 	faults := []error{
 		cloud.CheckPlainTags(Bucket_Tags, b.Tags, unknown),
 		cloud.Unsupported(Bucket_LifecycleRules, b.LifecycleRules != nil || unknown.Has(Bucket_LifecycleRules)),

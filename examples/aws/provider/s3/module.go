@@ -68,10 +68,3 @@ func tagMap(list []types.Tag) aws.Tags {
 	}
 	return tags
 }
-
-// fillIn sets a property that is absent.
-func fillIn[T any](unknown lumi.Paths, name lumi.Path, p **T, value T) {
-	if *p == nil && !unknown.Has(name) {
-		*p = &value
-	}
-}

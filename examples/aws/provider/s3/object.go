@@ -3,6 +3,7 @@ package s3
 import (
 	"context"
 	"errors"
+	"io"
 	"maps"
 	"net/url"
 	"strings"
@@ -32,8 +33,8 @@ const (
 // Check implements [ObjectProviderOps]. It fills in what Amazon takes where nothing is said.
 func (ops *objectProviderOpsImpl) Check(_ context.Context, want *lumi.State[*object]) error {
 	o, unknown := want.Properties, want.Unknown
-	fillIn(unknown, Object_ContentType, &o.ContentType, defaultContentType)
-	fillIn(unknown, Object_StorageClass, &o.StorageClass, StorageClassStandard)
+	cloud.FillIn(unknown, Object_ContentType, &o.ContentType, defaultContentType)
+	cloud.FillIn(unknown, Object_StorageClass, &o.StorageClass, StorageClassStandard)
 	faults := []error{cloud.CheckPlainTags(Object_Tags, o.Tags, unknown)}
 	if n := len(ops.Tags(want.URN, o.Tags)); n > maxObjectTags {
 		faults = append(faults, lumi.Faultf(Object_Tags, "an object takes %d tags; with those of the configuration and the"+
@@ -96,11 +97,12 @@ func (ops *objectProviderOpsImpl) put(
 	ctx context.Context, bucket string, want *lumi.State[*object], ifNoneMatch *string,
 ) error {
 	o := want.Properties
-	body, err := content.Open(ctx, o.Source)
+	opened, err := content.Open(ctx, o.Source)
 	if err != nil {
-		return lumi.Faultf(Object_Source, "%v", err)
+		return sourceFault(ctx, err)
 	}
-	defer func() { _ = body.Close() }() // What was only read loses nothing.
+	defer func() { _ = opened.Close() }() // What was only read loses nothing.
+	body := &source{Reader: opened}
 	class := StorageClassStandard
 	if o.StorageClass != nil {
 		class = *o.StorageClass
@@ -113,11 +115,36 @@ func (ops *objectProviderOpsImpl) put(
 		Bucket: &bucket, Key: &o.Key, Body: body, ContentType: o.ContentType, Tagging: sdk.String(tags.Encode()),
 		IfNoneMatch: ifNoneMatch, StorageClass: transfer.StorageClass(class),
 	})
-	if err != nil {
+	switch {
+	case body.err != nil:
+		return sourceFault(ctx, body.err)
+	case err != nil:
 		return err
 	}
 	o.ETag, o.VersionID = unquote(out.ETag), out.VersionID
 	return nil
+}
+
+// source keeps the error of reading an object's content, lest it be taken for one of Amazon's.
+type source struct {
+	io.Reader
+	err error
+}
+
+func (s *source) Read(data []byte) (int, error) {
+	n, err := s.Reader.Read(data)
+	if err != nil && !errors.Is(err, io.EOF) {
+		s.err = err
+	}
+	return n, err
+}
+
+// sourceFault blames the property for content that cannot be read, unless nobody waits for that any more.
+func sourceFault(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
+		return err
+	}
+	return lumi.Faultf(Object_Source, "%v", err)
 }
 
 func unquote(tag *string) string { return strings.Trim(sdk.ToString(tag), `"`) }
@@ -126,7 +153,7 @@ func unquote(tag *string) string { return strings.Trim(sdk.ToString(tag), `"`) }
 // that.
 func (ops *objectProviderOpsImpl) Get(ctx context.Context, id lumi.ID) (*object, error) {
 	bucket, key, ok := strings.Cut(string(id), "/")
-	if !ok {
+	if !ok || bucket == "" || key == "" {
 		return nil, lumi.ErrNotFound
 	}
 	head, err := ops.api().HeadObject(ctx, &s3.HeadObjectInput{Bucket: &bucket, Key: &key})

@@ -5,8 +5,11 @@ import (
 	"context"
 	"errors"
 	"io"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -164,6 +167,19 @@ func TestObjectFaults(t *testing.T) {
 	object.Create(t, properties.With(bag{"bucket": planned}), providertest.WantFaults(
 		"bucket: urn:lumi:test::aws:s3::aws:s3:Bucket::planned does not exist"))
 
+	cut := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		const size = 9 << 20 // more than is uploaded at once
+		w.Header().Set("Content-Length", strconv.Itoa(size+1))
+		_, _ = w.Write(make([]byte, map[string]int{"/small": 5, "/large": size}[r.URL.Path])) // The client may be gone.
+	}))
+	t.Cleanup(cut.Close)
+	for _, path := range []string{"/small", "/large"} {
+		object.Create(t, properties.With(bag{"source": lumi.URIAsset(cut.URL + path)}), providertest.WantFaults(
+			"source: \""+cut.URL+path+"\": unexpected EOF"))
+	}
+
+	object.GetID(t, "lumi-pages/", providertest.WantNotFound())
+	object.GetID(t, "/a", providertest.WantNotFound())
 	object.GetID(t, "lumi-pages/none", providertest.WantNotFound())
 	object.GetID(t, "none/a", providertest.WantNotFound())
 	object.GetID(t, "none", providertest.WantNotFound())

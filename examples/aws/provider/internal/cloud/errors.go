@@ -115,11 +115,3 @@ func FaultAt(err error, path lumi.Path, codes ...string) error {
 	}
 	return Error(err)
 }
-
-// Unsupported is the fault of a property that the IDL has and this provider does not.
-func Unsupported(path lumi.Path, set bool) error {
-	if !set {
-		return nil
-	}
-	return lumi.Faultf(path, "is not supported by this provider: leave it out")
-}
