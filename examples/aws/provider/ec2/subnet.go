@@ -40,6 +40,10 @@ func (ops *subnetProviderOpsImpl) Create(ctx context.Context, want *lumi.State[*
 		return "", err
 	}
 	tags := ops.tags(want.URN, part.Name, part.Tags)
+	see := func(s *types.Subnet) string {
+		part.SubnetID, part.AvailableIPAddressCount = sdk.ToString(s.SubnetId), float64(sdk.ToInt32(s.AvailableIpAddressCount))
+		return part.SubnetID
+	}
 	made, found, err := cloud.MakeOnce(func() (string, error) {
 		// What has the mark of this resource and other properties is what this one replaces.
 		filters := []types.Filter{
@@ -53,7 +57,7 @@ func (ops *subnetProviderOpsImpl) Create(ctx context.Context, want *lumi.State[*
 		if err != nil || len(out.Subnets) == 0 {
 			return "", err
 		}
-		return sdk.ToString(out.Subnets[0].SubnetId), nil
+		return see(&out.Subnets[0]), nil
 	}, func() (string, error) {
 		out, err := ops.api().CreateSubnet(ctx, &ec2.CreateSubnetInput{
 			VpcId: vpcID, CidrBlock: &part.CIDRBlock, AvailabilityZone: part.AvailabilityZone,
@@ -62,19 +66,18 @@ func (ops *subnetProviderOpsImpl) Create(ctx context.Context, want *lumi.State[*
 		if err != nil {
 			return "", err
 		}
-		return sdk.ToString(or(out.Subnet, types.Subnet{}).SubnetId), nil
+		return see(new(or(out.Subnet, types.Subnet{}))), nil
 	})
 	if err != nil {
 		return "", creationError(err, part)
 	}
 	id := lumi.ID(made)
-	part.SubnetID = made
 	err = cloud.Wait(ctx, made, func() (bool, error) {
 		s, err := ops.describe(ctx, id)
 		if err != nil {
 			return false, err
 		}
-		part.AvailableIPAddressCount = float64(sdk.ToInt32(s.AvailableIpAddressCount))
+		see(s)
 		return s.State == types.SubnetStateAvailable, nil
 	})
 	bare := &subnet{Tags: part.Tags}

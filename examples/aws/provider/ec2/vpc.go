@@ -69,6 +69,7 @@ func (ops *vpcProviderOpsImpl) Create(ctx context.Context, want *lumi.State[*vpc
 		return "", cloud.FaultAt(err, VPC_CIDRBlock, "InvalidVpc.Range")
 	}
 	id := lumi.ID(made)
+	network.IPv6CIDRBlocks = []string{}
 	err = cloud.Wait(ctx, made, func() (bool, error) {
 		v, err := ops.describe(ctx, id)
 		return err == nil && v.State == types.VpcStateAvailable, err
@@ -81,7 +82,6 @@ func (ops *vpcProviderOpsImpl) Create(ctx context.Context, want *lumi.State[*vpc
 		network.EnableDNSHostnames, network.EnableDNSSupport = nil, nil
 		return id, cloud.Error(err)
 	}
-	network.IPv6CIDRBlocks = []string{}
 	return id, cloud.Run(ops.steps(ctx, id, bare, want)...)
 }
 

@@ -196,6 +196,15 @@ func TestNoCredentials(t *testing.T) {
 	}
 }
 
+// TestNoProfile names a profile that nobody has written.
+func TestNoProfile(t *testing.T) {
+	isolate(t, map[string]string{"AWS_PROFILE": "work"})
+	err := new(cloud.Cloud).Configure(t.Context(), &aws.Config{Region: aws.USWest2})
+	if want := "failed to get shared config profile, work"; err == nil || err.Error() != want {
+		t.Errorf("got  %v\nwant %s", err, want)
+	}
+}
+
 // TestWrongCredentials shows what is said of keys that Amazon does not know.
 func TestWrongCredentials(t *testing.T) {
 	isolate(t, nil)
@@ -295,6 +304,13 @@ func TestConfigurationFaults(t *testing.T) {
 		"tags": {aws.Config{DefaultTags: aws.Tags{"aws:x": "", "y": "&"}},
 			`defaultTags["aws:x"]: tags that begin with aws: or lumi: are not for programs to set` + "\n" +
 				"defaultTags.y: has characters beyond letters, digits, spaces and _.:/=+-@"},
+		"long tags": {aws.Config{DefaultTags: aws.Tags{
+			strings.Repeat("ä", 129): "", "": "x", "value": strings.Repeat("ä", 257), strings.Repeat("ä", 128): strings.Repeat("ä", 256),
+		}}, `defaultTags[""]: the name of a tag is empty` + "\n" +
+			"defaultTags.value: has more than 256 characters\n" +
+			"defaultTags." + strings.Repeat("ä", 129) + ": the name of the tag has more than 128 characters"},
+		"many tags": {aws.Config{DefaultTags: numbered(50)},
+			"defaultTags: are 50: Amazon takes 50, and this provider needs one of them"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -306,6 +322,15 @@ func TestConfigurationFaults(t *testing.T) {
 			}
 		})
 	}
+}
+
+// numbered makes so many tags.
+func numbered(n int) aws.Tags {
+	tags := aws.Tags{}
+	for i := range n {
+		tags[fmt.Sprint("tag ", i)] = ""
+	}
+	return tags
 }
 
 // TestMark shows URNs that a tag can hold, and others.

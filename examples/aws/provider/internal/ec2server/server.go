@@ -62,6 +62,8 @@ const (
 	Lost
 	// Stalled is an answer that does not come, as long as somebody waits for it.
 	Stalled
+	// Fine is no failure, so that one after it fails.
+	Fine
 )
 
 // Fail has the next requests of an action fail, one for each way.
@@ -200,7 +202,7 @@ func (s *Server) next(action string) (Failure, bool) {
 		return 0, false
 	}
 	s.failures[action] = ways[1:]
-	return ways[0], true
+	return ways[0], ways[0] != Fine
 }
 
 func (s *Server) do(action string, r *http.Request) (any, error) {

@@ -1,0 +1,45 @@
+package ec2_test
+
+import (
+	"testing"
+
+	"github.com/lumi-idl/lumi/examples/aws/provider/ec2"
+	"github.com/lumi-idl/lumi/examples/aws/provider/internal/ec2server"
+	lumi "github.com/lumi-idl/lumi/runtime"
+	"github.com/lumi-idl/lumi/runtime/providertest"
+)
+
+// TestUnseen has things be made that then cannot be looked at: what is known of them is reported, and the next update
+// sets the rest.
+func TestUnseen(t *testing.T) {
+	t.Parallel()
+	server, h := start(t)
+	vpc := h.Resource(ec2.VPC, "main")
+	server.Fail("DescribeVpcs", ec2server.Fine, ec2server.Refused)
+	vpc.Create(t, bag{"name": "main", "cidrBlock": "10.0.0.0/16"}, providertest.WantPartial("UnauthorizedOperation"))
+	vpc.Update(t, bag{"enableDNSHostnames": true})
+
+	subnet := h.Resource(ec2.Subnet, "a")
+	subnet.MayDiffer("availabilityZone")
+	server.Fail("DescribeSubnets", ec2server.Fine, ec2server.Refused)
+	subnet.Create(t, bag{"name": "a", "vpc": vpc, "cidrBlock": "10.0.0.0/24"},
+		providertest.WantPartial("UnauthorizedOperation"))
+	subnet.Update(t, bag{"mapPublicIPOnLaunch": true})
+
+	group := h.Resource(ec2.SecurityGroup, "web")
+	server.Fail("DescribeSecurityGroups", ec2server.Fine, ec2server.Refused)
+	group.Create(t, bag{"name": "web", "groupDescription": "Web", "vpc": vpc},
+		providertest.WantPartial("UnauthorizedOperation"))
+	for _, property := range []lumi.Path{"securityGroupIngress", "securityGroupEgress"} {
+		if group.Output(property) != nil {
+			t.Errorf("nobody has seen that the group has %s %v", property, group.Output(property))
+		}
+	}
+	group.Update(t, bag{"securityGroupIngress": []any{tcp(80)}})
+	for _, r := range []*providertest.Resource{group, subnet, vpc} {
+		r.Delete(t)
+	}
+	if left := server.Left(); len(left) > 0 {
+		t.Errorf("the account still has %v", left)
+	}
+}
