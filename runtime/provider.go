@@ -48,6 +48,13 @@ func (r *Provider) Properties() []Property {
 	return Describe(r.alloc())
 }
 
+// Validate says what is wrong with the properties that a program wants, as far as the IDL says it. Check does so too,
+// before it asks the provider's author.
+func (r *Provider) Validate(properties *structpb.Struct) error {
+	_, err := r.want("", "", properties, nil, true)
+	return err
+}
+
 // Check implements [ResourceProvider].
 func (r *Provider) Check(ctx context.Context, req *CheckRequest) (*CheckResponse, error) {
 	want, err := r.want(req.URN, "", req.Properties, req.References, true)

@@ -91,6 +91,9 @@ func TestForeign(t *testing.T) {
 		})
 		v.Check(t, small.With(providertest.Bag{"image": lumi.FileAsset(file + "x")}),
 			providertest.WantFaults("image: "+strconv.Quote(file+"x")+": there is no such file"))
+		v.Check(t, small.With(providertest.Bag{"image": lumi.FileAsset(file + "x"), "zone": 7}),
+			providertest.WantFaults("zone: expected a string, found a number",
+				"image: "+strconv.Quote(file+"x")+": there is no such file"))
 	})
 }
 

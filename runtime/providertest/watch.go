@@ -93,6 +93,16 @@ type watchedType struct {
 // Token implements what package serve asks of generated providers.
 func (w *watchedType) Token() tokens.Type { return w.token }
 
+// Validate is what package serve calls where files are missing.
+func (w *watched) Validate(properties *structpb.Struct) error {
+	if v, ok := w.ResourceProvider.(interface {
+		Validate(properties *structpb.Struct) error
+	}); ok {
+		return v.Validate(properties)
+	}
+	return nil
+}
+
 type bags = map[string]*structpb.Struct
 
 func (w *watched) Check(ctx context.Context, req *lumi.CheckRequest) (*lumi.CheckResponse, error) {

@@ -65,6 +65,14 @@ func TestContent(t *testing.T) {
 		t.Fatalf("got %v, want %s", err, want)
 	}
 
+	wrong := codeBag()
+	wrong.Fields["colour"] = structpb.NewStringValue("red")
+	_, err = things.Check(within(t), &lumi.CheckRequest{URN: thingURN, Properties: wrong})
+	if want := "colour: no such property\n" + `code: "code": there is no such file in "` + folder + `"`; err == nil ||
+		err.Error() != want {
+		t.Errorf("got %v, want %s", err, want)
+	}
+
 	write := func(text string) {
 		t.Helper()
 		if err := os.MkdirAll(filepath.Join(folder, "code"), 0o755); err != nil {
