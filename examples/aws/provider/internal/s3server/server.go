@@ -10,6 +10,8 @@ package s3server
 import (
 	"bytes"
 	"context"
+	"errors"
+	"fmt"
 	"io"
 	"net"
 	"net/http"
@@ -22,6 +24,7 @@ import (
 	"runtime"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 )
@@ -61,15 +64,11 @@ func Start(t testing.TB, region string) *Server {
 		}
 	}
 	s := &Server{binary: binary(t), socket: filepath.Join(folder, "socket"), region: region}
-	command := exec.Command(s.binary, "--port", s.socket, "--region", region, "--quiet",
+	var said bytes.Buffer
+	command := s.run(t, &said, "--port", s.socket, "--region", region, "--quiet",
 		"--access", AccessKeyID, "--secret", SecretAccessKey, "--iam-dir", filepath.Join(folder, "users"),
 		"posix", "--sidecar", filepath.Join(folder, "meta"), "--versioning-dir", filepath.Join(folder, "versions"),
 		filepath.Join(folder, "data"))
-	var said bytes.Buffer
-	command.Stdout, command.Stderr = &said, &said
-	if err := command.Start(); err != nil {
-		t.Fatal(err)
-	}
 	ended := make(chan struct{})
 	var how error
 	go func() {
@@ -91,21 +90,45 @@ func Start(t testing.TB, region string) *Server {
 	return s
 }
 
+// run starts the binary. Another test may still hold it open, which it has been building too.
+func (s *Server) run(t testing.TB, said *bytes.Buffer, args ...string) *exec.Cmd {
+	t.Helper()
+	for {
+		command := exec.Command(s.binary, args...)
+		command.Stdout, command.Stderr = said, said
+		err := command.Start()
+		switch {
+		case err == nil:
+			return command
+		case !errors.Is(err, syscall.ETXTBSY):
+			t.Fatal(err)
+		}
+		time.Sleep(20 * time.Millisecond)
+	}
+}
+
 // binary is the server's, built where need be.
 func binary(t testing.TB) string {
 	t.Helper()
+	path, err := build()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+var build = sync.OnceValues(func() (string, error) {
 	_, here, _, _ := runtime.Caller(0)
-	tools := filepath.Join(filepath.Dir(here), "..", "..", "tools")
 	command := exec.Command("go", "tool", "-n", "versitygw")
-	command.Dir = tools
+	command.Dir = filepath.Join(filepath.Dir(here), "..", "..", "tools")
 	var problem bytes.Buffer
 	command.Stderr = &problem
 	out, err := command.Output()
 	if err != nil {
-		t.Fatalf("building the S3 server: %v\n%s", err, problem.String())
+		return "", fmt.Errorf("building the S3 server: %w\n%s", err, problem.String())
 	}
-	return strings.TrimSpace(string(out))
-}
+	return strings.TrimSpace(string(out)), nil
+})
 
 func (s *Server) dial() error {
 	conn, err := net.Dial("unix", s.socket)
