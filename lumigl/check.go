@@ -1,0 +1,363 @@
+package lumigl
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/lumi-idl/lumi/runtime/urn"
+)
+
+// Check reports dangling references, and values that no reader would accept: keys that an object has twice, and nesting
+// that is too deep.
+func (g *Graph) Check() error { return checkBuilt(g) }
+
+// Check reports what [Graph.Check] does, and also URNs and types that are wrong, and resources that depend on each other
+// in a circle. It does not mind if a resource stands before one that it refers to, since they are put in order when they
+// are written.
+func (s *Snapshot) Check() error { return checkBuilt(s) }
+
+func checkBuilt(doc Document) error {
+	f := &faults{max: defaultMaxFaults}
+	c := newChecker(doc, f)
+	c.built = true
+	c.run()
+	return f.err("")
+}
+
+// check looks at what was read from a file.
+func check(doc Document, f *faults, elided bool) {
+	c := newChecker(doc, f)
+	c.elided = elided
+	c.run()
+}
+
+// checker checks what can only be said of a graph as a whole.
+type checker struct {
+	graph    *Graph
+	snapshot *Snapshot // nil for a general graph
+	form     form
+	faults   *faults
+	path     path
+	elided   bool
+	built    bool
+	edges    edges
+	// names are the keys of the graph, for suggestions. They are made when they are needed.
+	names []string
+}
+
+func newChecker(doc Document, f *faults) *checker {
+	snapshot, _ := doc.(*Snapshot)
+	return &checker{graph: doc.Base(), snapshot: snapshot, form: doc.form(), faults: f}
+}
+
+func (c *checker) run() {
+	if c.built {
+		c.top()
+	}
+	c.path = append(c.path, step{key: c.form.section, index: -1})
+	c.edges.start = make([]int32, 1, c.graph.Len()+1)
+	c.edges.to = make([]edge, 0, c.graph.Len())
+	for _, v := range c.graph.vertices {
+		c.vertex(v)
+		c.edges.start = append(c.edges.start, int32(len(c.edges.to)))
+	}
+	c.path = c.path[:0]
+	if c.snapshot != nil {
+		c.pending()
+		c.order()
+	}
+}
+
+// top looks at what stands beside the vertices of a graph that was built.
+func (c *checker) top() {
+	if c.graph.Tag == propertyKey {
+		c.fault(TagFault, 0, "references cannot be marked with %q, which has a meaning in them already", propertyKey)
+	}
+	all := Value{kind: Object, node: &node{members: c.graph.Fields}}
+	c.data(&all)
+	for _, m := range c.graph.Fields {
+		if c.form.reserved(m.Key) {
+			c.fault(FormFault, 0, "the top-level field %q has a meaning of its own", clip(m.Key))
+		}
+	}
+	if c.snapshot != nil {
+		c.bag(&c.snapshot.Args, "args")
+	}
+}
+
+// data looks at a value that references have no business in.
+func (c *checker) data(v *Value) {
+	c.value(v, nil, maxDepthOf(c.form))
+	for range v.References() {
+		c.fault(ReferenceFault, 0, "there is a reference where nothing is taken for one")
+		return
+	}
+}
+
+// bag looks at what has to be an object, if there is one, without references.
+func (c *checker) bag(v *Value, key string) {
+	if !v.Exists() {
+		return
+	}
+	c.path = append(c.path, step{key: key, index: -1})
+	c.object(v)
+	c.data(v)
+	c.path = c.path[:len(c.path)-1]
+}
+
+func (c *checker) object(v *Value) {
+	if v.kind != Object && v.kind != Absent {
+		c.fault(ShapeFault, 0, "this is an object, not %s", v.kind)
+	}
+}
+
+// vertex looks at one vertex of the graph, and notes what it refers to.
+func (c *checker) vertex(v *Vertex) {
+	c.path = append(c.path, step{key: v.key, index: -1})
+	if c.snapshot != nil {
+		c.identity(v)
+		c.path = append(c.path, step{key: c.form.bag, index: -1})
+	}
+	c.properties(v, v, maxDepthOf(c.form))
+	c.path = c.path[:1]
+}
+
+// properties looks at those of a vertex, and at what else can be wrong with one that was built.
+func (c *checker) properties(v, from *Vertex, depth int) {
+	if c.built {
+		c.utf8(v.key)
+		c.object(&v.Properties)
+	}
+	c.value(&v.Properties, from, depth)
+	if c.built && c.snapshot != nil {
+		c.path = c.path[:len(c.path)-1]
+		c.bag(&v.Extensions, "extensions")
+	}
+}
+
+// utf8 looks at a text that a program made.
+func (c *checker) utf8(s string) {
+	if !utf8.ValidString(s) {
+		c.fault(UTF8Fault, 0, "%q is not UTF-8", clip(s))
+	}
+}
+
+// maxDepthOf is how deep properties may be nested, so that the whole file is not nested too deep.
+func maxDepthOf(f form) int {
+	if f.bag != "" {
+		return defaultMaxDepth - 3
+	}
+	return defaultMaxDepth - 2
+}
+
+// identity checks a resource's URN against its type.
+func (c *checker) identity(r *Vertex) {
+	parts, err := r.URN().Parts()
+	switch {
+	case err != nil:
+		c.fault(URNFault, r.offset, "not a URN: %s", urnProblem(err))
+	case r.Type == "" && !c.built:
+		// That there is none, or what is wrong with it, has been reported.
+	case r.Type != parts.Type:
+		c.path = append(c.path, step{key: "type", index: -1})
+		c.fault(TypeFault, r.offset, "the type is %q, but the URN says %q", clip(string(r.Type)), clip(string(parts.Type)))
+		c.path = c.path[:len(c.path)-1]
+	}
+}
+
+func urnProblem(err error) string {
+	if syntax, ok := err.(*urn.SyntaxError); ok {
+		return syntax.Problem
+	}
+	return err.Error()
+}
+
+// value looks for references in a value. From is the vertex that it belongs to, nil for what is pending.
+func (c *checker) value(v *Value, from *Vertex, depth int) {
+	switch v.kind {
+	case List:
+		if !c.deep(v, depth) {
+			return
+		}
+		c.path = append(c.path, step{})
+		for i := range v.node.elements {
+			c.path[len(c.path)-1].index = i
+			c.value(&v.node.elements[i], from, depth-1)
+		}
+		c.path = c.path[:len(c.path)-1]
+	case Object:
+		if !c.deep(v, depth) {
+			return
+		}
+		if c.built {
+			c.keys(v)
+		}
+		c.path = append(c.path, step{index: -1})
+		for i := range v.node.members {
+			c.path[len(c.path)-1].key = v.node.members[i].Key
+			c.value(&v.node.members[i].Value, from, depth-1)
+		}
+		c.path = c.path[:len(c.path)-1]
+	case Reference:
+		c.reference(v, from)
+	case Text:
+		if c.built {
+			c.utf8(v.text)
+		}
+	}
+}
+
+func (c *checker) deep(v *Value, depth int) bool {
+	if !c.built || depth > 0 {
+		return true
+	}
+	c.fault(DepthFault, v.offset, "the nesting is too deep")
+	return false
+}
+
+func (c *checker) keys(v *Value) {
+	members := sorted(v.node.members)
+	for i := range members {
+		c.utf8(members[i].Key)
+		if i > 0 && members[i].Key == members[i-1].Key {
+			c.fault(DuplicateKeyFault, 0, "the key %q is there twice", clip(members[i].Key))
+		}
+	}
+}
+
+func (c *checker) reference(v *Value, from *Vertex) {
+	target := v.node.target
+	switch {
+	case target.graph == c.graph:
+		if from != nil {
+			c.edges.to = append(c.edges.to, edge{target.index, v.offset})
+		}
+	case from == nil && c.isPendingDelete(target):
+	case !c.elided:
+		c.dangling(target.key, v.offset)
+	}
+}
+
+func (c *checker) isPendingDelete(target *Vertex) bool {
+	for _, r := range c.snapshot.Pending.Deletes {
+		if r == target {
+			return true
+		}
+	}
+	return false
+}
+
+// maxSuggestions bounds how often all keys are searched for one like another.
+const maxSuggestions = 10
+
+func (c *checker) dangling(key string, offset uint32) {
+	message := fmt.Sprintf("there is no %s %q", c.form.noun, clip(key))
+	if len(c.faults.found) < maxSuggestions {
+		if c.names == nil {
+			for _, v := range c.graph.vertices {
+				c.names = append(c.names, v.key)
+			}
+		}
+		if near := nearest(key, c.names); near != "" {
+			message += fmt.Sprintf("; did you mean %q?", clip(near))
+		}
+	}
+	c.path = append(c.path, step{key: c.graph.tag(), index: -1})
+	c.fault(DanglingFault, offset, "%s", message)
+	c.path = c.path[:len(c.path)-1]
+}
+
+// pending looks at the resources that are in no graph.
+func (c *checker) pending() {
+	look := func(r *Vertex, list string, i int) {
+		c.path = append(c.path[:0], step{key: "pending", index: -1}, step{key: list, index: -1}, step{index: i})
+		if r.key != "" || c.built {
+			c.identity(r)
+		}
+		c.path = append(c.path, step{key: c.form.bag, index: -1})
+		c.properties(r, nil, defaultMaxDepth-4)
+	}
+	for i, r := range c.snapshot.Pending.Deletes {
+		look(r, "deletes", i)
+	}
+	for i, o := range c.snapshot.Pending.Operations {
+		look(o.Resource, "operations", i)
+		if c.built && !isOperation(o.Kind) {
+			c.path = c.path[:3]
+			c.fault(ShapeFault, 0, `"operation" is "create", "update" or "delete"`)
+		}
+	}
+	c.path = c.path[:0]
+}
+
+// order finds circles, and, in a file, resources that stand before what they refer to.
+func (c *checker) order() {
+	forward := false
+	for from := range c.graph.vertices {
+		for _, e := range c.edges.of(from) {
+			forward = forward || int(e.to) >= from
+		}
+	}
+	if !forward {
+		return
+	}
+	component := c.edges.components()
+	seen := map[int32]bool{}
+	for from, v := range c.graph.vertices {
+		for _, e := range c.edges.of(from) {
+			switch {
+			case int(e.to) < from:
+			case component[from] == component[e.to]:
+				if !seen[component[from]] {
+					seen[component[from]] = true
+					c.circle(from, component)
+				}
+			case !c.built:
+				c.path = append(c.path[:0], step{key: c.form.section, index: -1}, step{key: v.key, index: -1})
+				c.fault(OrderFault, e.offset, "%q stands further down, and belongs before whatever refers to it",
+					clip(c.graph.vertices[e.to].key))
+			}
+		}
+	}
+	c.path = c.path[:0]
+}
+
+// circle reports a way from a resource back to itself.
+func (c *checker) circle(from int, component []int32) {
+	circle := c.edges.circle(from, component)
+	names := make([]string, 0, len(circle)+1)
+	var notes []Note
+	for i, e := range circle {
+		key := c.graph.vertices[circle[(i+len(circle)-1)%len(circle)].to].key
+		names = append(names, key)
+		if !c.built {
+			notes = append(notes, Note{Offset: int(e.offset), Message: "a reference in the circle"})
+		}
+	}
+	names = append(names, names[0])
+	offset := int(circle[0].offset)
+	c.faults.add(Fault{
+		Code: CycleFault, Offset: offset, End: offset,
+		Pointer: path{{key: c.form.section, index: -1}, {key: names[0], index: -1}}.pointer(),
+		Message: "resources depend on each other in a circle: " + strings.Join(abridge(names), " → "),
+		Notes:   notes[min(1, len(notes)):],
+	})
+}
+
+func (c *checker) fault(code Code, offset uint32, format string, args ...any) {
+	c.faults.add(Fault{
+		Code: code, Offset: int(offset), End: int(offset), Pointer: c.path.pointer(), Message: fmt.Sprintf(format, args...),
+	})
+}
+
+// abridge leaves out the middle of a list that nobody would read.
+func abridge(names []string) []string {
+	const most = 60
+	if len(names) <= most {
+		return names
+	}
+	left := fmt.Sprintf("… %d more …", len(names)-most)
+	return slices.Concat(names[:most/2], []string{left}, names[len(names)-most/2:])
+}

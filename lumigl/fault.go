@@ -1,0 +1,202 @@
+package lumigl
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+)
+
+// Code says which rule a [Fault] breaks. docs/lumigl.md explains each.
+type Code string
+
+// The rules of JSON.
+const (
+	UTF8Fault         Code = "utf8"
+	ByteOrderFault    Code = "byte-order-mark"
+	CommentFault      Code = "comment"
+	ElisionFault      Code = "elision"
+	TrailingComma     Code = "trailing-comma"
+	MissingComma      Code = "missing-comma"
+	ExtraComma        Code = "extra-comma"
+	MissingColon      Code = "missing-colon"
+	KeyFault          Code = "key"
+	StringFault       Code = "string"
+	EscapeFault       Code = "escape"
+	NumberFault       Code = "number"
+	LiteralFault      Code = "literal"
+	BracketFault      Code = "bracket"
+	UnexpectedFault   Code = "unexpected"
+	AfterEndFault     Code = "after-end"
+	EmptyFault        Code = "empty"
+	DuplicateKeyFault Code = "duplicate-key"
+	DepthFault        Code = "depth"
+	SizeFault         Code = "size"
+)
+
+// The rules of LumiGL.
+const (
+	FormFault      Code = "form"
+	ShapeFault     Code = "shape"
+	TagFault       Code = "tag"
+	ReferenceFault Code = "reference"
+	DanglingFault  Code = "dangling"
+	URNFault       Code = "urn"
+	TypeFault      Code = "type"
+	OrderFault     Code = "order"
+	CycleFault     Code = "cycle"
+)
+
+// Fault is one thing that is wrong with a file, or with a graph that was built.
+type Fault struct {
+	Code Code
+	// Offset and End are where the fault is in the text, in bytes.
+	Offset, End int
+	// Line and Column are those of Offset. They count from 1, columns in characters. Both are 0 for a graph that was
+	// built.
+	Line, Column int
+	// Pointer is the JSON pointer to the value that is wrong, or to what holds it. It is empty for the whole file.
+	Pointer string
+	// Message says what is wrong and, where that is not plain, what to do. It has no full stop.
+	Message string
+	// Notes point at other places that matter.
+	Notes []Note
+	// Fix is what would mend the fault, if there is just one thing to do. It changes nothing that the file says.
+	Fix *Fix
+}
+
+// Note is a place that has to do with a fault.
+type Note struct {
+	Offset, Line, Column int
+	Message              string
+}
+
+// Fix replaces a part of a text.
+type Fix struct {
+	// Offset and End say what is replaced, in bytes. They are equal where text is inserted.
+	Offset, End int
+	Text        string
+	// Message says what the fix does, such as "remove the comma".
+	Message string
+}
+
+// Error returns the position, the message and the pointer.
+func (f *Fault) Error() string {
+	var b strings.Builder
+	if f.Line > 0 {
+		fmt.Fprintf(&b, "%d:%d: ", f.Line, f.Column)
+	}
+	b.WriteString(f.Message)
+	if f.Pointer != "" {
+		fmt.Fprintf(&b, " (at %s)", f.Pointer)
+	}
+	return b.String()
+}
+
+// InvalidError says that a text or a graph is not what it should be.
+type InvalidError struct {
+	// Faults is not empty. It is in the order of the text.
+	Faults []Fault
+	// More says that there are more faults than were looked for.
+	More bool
+}
+
+// Error lists all faults, one a line.
+func (e *InvalidError) Error() string {
+	lines := make([]string, 0, len(e.Faults)+1)
+	for i := range e.Faults {
+		lines = append(lines, e.Faults[i].Error())
+	}
+	if e.More {
+		lines = append(lines, "too many faults; the rest of the file was not looked at")
+	}
+	return strings.Join(lines, "\n")
+}
+
+// faults collects what is wrong.
+type faults struct {
+	found []Fault
+	max   int
+	more  bool
+}
+
+// add notes a fault and reports whether there is room for more.
+func (f *faults) add(fault Fault) bool {
+	if len(f.found) >= f.max {
+		f.more = true
+		return false
+	}
+	f.found = append(f.found, fault)
+	return true
+}
+
+// err makes an error of the faults, and positions of the offsets in the text. There is none for graphs that were built.
+func (f *faults) err(src string) error {
+	if len(f.found) == 0 {
+		return nil
+	}
+	slices.SortStableFunc(f.found, func(a, b Fault) int { return cmp.Compare(a.Offset, b.Offset) })
+	if src != "" {
+		locate(src, f.found)
+	}
+	return &InvalidError{Faults: f.found, More: f.more}
+}
+
+// locate turns offsets into lines and columns.
+func locate(src string, found []Fault) {
+	var lines []int // where each line starts
+	lines = append(lines, 0)
+	for i := range len(src) {
+		if src[i] == '\n' {
+			lines = append(lines, i+1)
+		}
+	}
+	position := func(offset int) (line, column int) {
+		offset = min(offset, len(src))
+		i, exact := slices.BinarySearch(lines, offset)
+		if !exact {
+			i--
+		}
+		return i + 1, utf8.RuneCountInString(src[lines[i]:offset]) + 1
+	}
+	for i := range found {
+		f := &found[i]
+		f.Line, f.Column = position(f.Offset)
+		for j := range f.Notes {
+			f.Notes[j].Line, f.Notes[j].Column = position(f.Notes[j].Offset)
+		}
+	}
+}
+
+// step is one step of a JSON pointer.
+type step struct {
+	key   string
+	index int // of an element, -1 for a member
+}
+
+// noStep is the index where a walk has not come to a member yet.
+const noStep = -2
+
+// path is how a walk got to where it is.
+type path []step
+
+// pointer makes a JSON pointer of a path.
+func (p path) pointer() string {
+	var b strings.Builder
+	for _, s := range p {
+		if s.index == noStep {
+			break
+		}
+		b.WriteByte('/')
+		if s.index >= 0 {
+			b.WriteString(strconv.Itoa(s.index))
+			continue
+		}
+		b.WriteString(pointerEscapes.Replace(s.key))
+	}
+	return b.String()
+}
+
+var pointerEscapes = strings.NewReplacer("~", "~0", "/", "~1")
