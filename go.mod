@@ -3,6 +3,7 @@ module github.com/lumi-idl/lumi
 go 1.26.0
 
 require (
+	cel.dev/cel-go v0.33.2
 	github.com/agnivade/levenshtein v1.2.2
 	github.com/google/go-cmp v0.7.0
 	github.com/iancoleman/strcase v0.3.0
@@ -19,7 +20,6 @@ require (
 )
 
 require (
-	cel.dev/cel-go v0.33.2 // indirect
 	cel.dev/expr v0.25.3 // indirect
 	github.com/antlr4-go/antlr/v4 v4.13.1 // indirect
 	github.com/clipperhouse/uax29/v2 v2.2.0 // indirect

@@ -44,7 +44,7 @@ func (e *ExpressionError) Error() string {
 }
 
 // maxCost bounds what the evaluation of an expression for one vertex may take.
-const maxCost = 1 << 24
+const maxCost = 1 << 20
 
 // Compile reads an expression. The errors are *[ExpressionError], several of them joined.
 func Compile(source string) (*Expression, error) {

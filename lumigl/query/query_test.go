@@ -223,13 +223,14 @@ func TestWrongExpressions(t *testing.T) {
 	for expression, want := range map[string]string{
 		``:                 "expression, 1:1: the expression is not complete",
 		`name ==`:          "expression, 1:8: the expression is not complete",
-		`name = "x"`:       "",
+		`name = "x"`:       "expression, 1:6: a single = means nothing here; to compare, write ==",
+		`name )`:           "expression, 1:6: syntax error: extraneous input ')'",
 		`typ == "x"`:       "expression, 1:1: undeclared reference to 'typ' (did you mean 'type'?)",
 		"true &&\n(tpye)":  "expression, 2:2: undeclared reference to 'tpye' (did you mean 'type'?)",
 		`name`:             "expression, 1:1: the expression has to be true or false; this is of type string",
 		`name == 1`:        "expression, 1:6: found no matching overload for '_==_' applied to '(string, int)'",
 		`properties.size`:  first + "the expression has to be true or false; here it is of type int",
-		`1 / 0 == 1`:       "division by zero",
+		`1 / 0 == 1`:       first + "division by zero",
 		`"x".matches("(")`: "error parsing regexp: missing closing ): `(`",
 		slow:               first + "operation cancelled: actual cost limit exceeded",
 	} {
