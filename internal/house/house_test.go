@@ -70,6 +70,10 @@ var rules = []rule{
 		why:   "the compiler's wing and the runtime's meet in generated code only",
 	},
 	{
+		of: []string{"./cmd/lumi"}, only: []string{"./lumigl/...", "./runtime", "./runtime/tokens", "./runtime/urn"},
+		why: "the command is made of the graph language's packages",
+	},
+	{
 		of: []string{"./runtime"}, only: []string{"./runtime/tokens", "./runtime/urn"}, never: grpc,
 		why: "a compiled stub reaches the runtime and its leaves, and no gRPC",
 	},

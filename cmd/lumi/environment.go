@@ -1,0 +1,63 @@
+package main
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"io"
+)
+
+// environment is what surrounds a command: its streams, what is known of the terminal, and its arguments.
+type environment struct {
+	stdin io.Reader
+	// stdout is flushed when the command has ended. Its errors need no looking at: they stick to it until then.
+	stdout *bufio.Writer
+	stderr io.Writer
+	getenv func(string) string
+
+	out, err   terminal // what is known of standard output and of standard error
+	in         bool     // whether standard input is a terminal
+	json       bool     // --json
+	args       []string // the arguments that are no flags
+	errWritten bool     // whether anything was said, for the empty line between faults
+}
+
+func newEnvironment(stdin io.Reader, stdout, stderr io.Writer, getenv func(string) string) *environment {
+	return &environment{
+		stdin: stdin, stdout: bufio.NewWriterSize(stdout, 64<<10), stderr: stderr, getenv: getenv,
+		out: terminalOf(stdout, getenv), err: terminalOf(stderr, getenv), in: isTerminal(stdin),
+	}
+}
+
+// say prints a line on standard error, behind the command's name. That it cannot be printed is no reason to fail.
+func (e *environment) say(format string, args ...any) {
+	fmt.Fprintln(e.stderr, "lumi: "+paragraph(fmt.Sprintf(format, args...)))
+}
+
+// printf prints on standard output.
+func (e *environment) printf(format string, args ...any) { fmt.Fprintf(e.stdout, format, args...) }
+
+// printJSON prints a value on a line of its own on standard output. What could drive a terminal stands there as an
+// escape.
+func (e *environment) printJSON(v any) error {
+	text, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	_, err = e.stdout.Write(append(escapeHidden(text), '\n'))
+	return err
+}
+
+// count renders a number of things, in words.
+func count(n int, thing string) string {
+	switch {
+	case n == 1:
+	case len(thing) > 1 && thing[len(thing)-1] == 'y':
+		thing = thing[:len(thing)-1] + "ies"
+	case thing == "vertex":
+		thing = "vertices"
+	default:
+		thing += "s"
+	}
+	return fmt.Sprintf("%d %s", n, thing)
+}
