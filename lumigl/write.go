@@ -292,6 +292,9 @@ func btoi(b bool) int {
 	return 0
 }
 
+// TagOf returns the key that marks references in the canonical text of a document: its own, unless data has that key too.
+func TagOf(doc Document) string { return freeTag(doc) }
+
 // freeTag is the key that marks references: the document's, unless data has that key too.
 func freeTag(doc Document) string {
 	g := doc.Base()
