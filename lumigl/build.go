@@ -3,6 +3,7 @@ package lumigl
 import (
 	"fmt"
 	"io"
+	"io/fs"
 	"strconv"
 	"strings"
 
@@ -55,13 +56,24 @@ func ofForm[D Document](d Document, err error) (D, error) {
 // Read reads a file of either form. The error is an *[InvalidError], or that of the reader.
 func (p Parser) Read(r io.Reader) (Document, error) {
 	var b strings.Builder
-	if sized, ok := r.(interface{ Len() int }); ok {
-		b.Grow(sized.Len())
-	}
+	b.Grow(int(min(sizeOf(r), p.maxSize()) + 1))
 	if _, err := io.Copy(&b, io.LimitReader(r, p.maxSize()+1)); err != nil {
 		return nil, err
 	}
 	return p.Parse(b.String())
+}
+
+// sizeOf is how much there is to read, 0 if nobody knows.
+func sizeOf(r io.Reader) int64 {
+	switch r := r.(type) {
+	case interface{ Len() int }:
+		return int64(r.Len())
+	case fs.File:
+		if info, err := r.Stat(); err == nil && info.Mode().IsRegular() {
+			return info.Size()
+		}
+	}
+	return 0
 }
 
 // Parse reads a file of either form. The error is an *[InvalidError].
@@ -78,15 +90,15 @@ func (p Parser) Parse(src string) (Document, error) {
 // the text has not even an outline.
 func (p Parser) Salvage(src string) (Document, error) {
 	f := &faults{max: p.MaxFaults}
-	if f.max == 0 {
+	if f.max <= 0 {
 		f.max = defaultMaxFaults
 	}
 	if most := p.maxSize(); int64(len(src)) > most {
-		f.add(Fault{Code: SizeFault, Message: fmt.Sprintf("the file is larger than %d bytes", most)})
-		return nil, f.err(src[:0])
+		f.add(Fault{Code: SizeFault, Line: 1, Column: 1, Message: fmt.Sprintf("the file is larger than %d bytes", most)})
+		return nil, f.err("")
 	}
 	syntax := &parser{src: src, faults: f, depth: p.MaxDepth}
-	if syntax.depth == 0 {
+	if syntax.depth <= 0 {
 		syntax.depth = defaultMaxDepth
 	}
 	root := syntax.document()
@@ -124,7 +136,9 @@ type builder struct {
 
 func (b *builder) document(root Value) Document {
 	if root.kind != Object {
-		b.fault(FormFault, root.offset, "a file holds an object, not %s", root.kind)
+		if !b.elided {
+			b.fault(FormFault, root.offset, "a file holds an object, not %s", root.kind)
+		}
 		return nil
 	}
 	vertices, hasVertices := member(root, generalForm.section)
@@ -159,7 +173,9 @@ func (b *builder) referenceTag(v Value) {
 	b.at("ref", func() {
 		switch tag, ok := v.Text(); {
 		case !ok:
-			b.fault(TagFault, v.offset, `"ref" names the key that marks references, a string, not %s`, v.kind)
+			if v.Exists() {
+				b.fault(TagFault, v.offset, `"ref" names the key that marks references, a string, not %s`, describe(v))
+			}
 		case tag == "":
 			b.fault(TagFault, v.offset, `"ref" names the key that marks references; it cannot be empty`)
 		case tag == propertyKey:
@@ -197,9 +213,9 @@ func (b *builder) snapshot(root, section Value) Document {
 			switch m.Key {
 			case "ref", snapshotForm.section:
 			case "package":
-				s.Package = b.text(m.Value)
+				s.Package = b.text(m.Value, leaveOut)
 			case "lineage":
-				s.Lineage = b.text(m.Value)
+				s.Lineage = b.text(m.Value, leaveOut)
 			case "args":
 				s.Args = b.object(m.Value)
 			case "serial":
@@ -226,7 +242,7 @@ func (b *builder) snapshot(root, section Value) Document {
 func (b *builder) section(key string, section Value, fill func(*Vertex, Value)) {
 	b.at(key, func() {
 		if section.kind != Object {
-			b.fault(ShapeFault, section.offset, "%q is an object with a member for each, not %s", key, section.kind)
+			b.shape(section, "an object with a member for each of them")
 			return
 		}
 		members := section.members()
@@ -246,7 +262,7 @@ func (b *builder) vertex(m *Member, fill func(*Vertex, Value)) {
 	if m.Value.kind == Object {
 		fill(v, m.Value)
 	} else {
-		b.fault(ShapeFault, m.Value.offset, "this is an object, not %s", m.Value.kind)
+		b.shape(m.Value, "an object")
 	}
 	b.path = b.path[:len(b.path)-1]
 }
@@ -259,9 +275,10 @@ func (b *builder) resource(r *Vertex, value Value) {
 		switch m.Key {
 		case "type":
 			hasType = true
-			b.at(m.Key, func() { r.Type = tokens.Type(b.text(m.Value)) })
+			r.typeOffset = m.Value.offset
+			b.at(m.Key, func() { r.Type = tokens.Type(b.text(m.Value, "")) })
 		case "id":
-			b.at(m.Key, func() { r.ID = b.text(m.Value) })
+			b.at(m.Key, func() { r.ID = b.text(m.Value, leaveOut) })
 		case "properties":
 			hasProperties = true
 			b.at(m.Key, func() { r.Properties = b.object(m.Value) })
@@ -286,7 +303,7 @@ func (b *builder) resource(r *Vertex, value Value) {
 // each reads the objects of a list.
 func (b *builder) each(list Value, read func(Value)) {
 	if list.kind != List {
-		b.fault(ShapeFault, list.offset, "this is a list, not %s", list.kind)
+		b.shape(list, "a list")
 		return
 	}
 	for i, v := range list.node.elements {
@@ -298,29 +315,44 @@ func (b *builder) each(list Value, read func(Value)) {
 	}
 }
 
-func (b *builder) text(v Value) string {
-	if v.kind != Text {
-		b.fault(ShapeFault, v.offset, "this is a string, not %s", v.kind)
+// leaveOut is what to do instead of having an empty string.
+const leaveOut = "; leave it out if there is none"
+
+func (b *builder) text(v Value, instead string) string {
+	switch {
+	case v.kind != Text:
+		b.shape(v, "a string")
 		return ""
-	}
-	if v.text == "" {
-		b.fault(ShapeFault, v.offset, "this cannot be empty; leave it out if there is nothing to say")
+	case v.text == "":
+		b.fault(ShapeFault, v.offset, "%q cannot be empty%s", b.path[len(b.path)-1].key, instead)
 	}
 	return v.text
 }
 
 func (b *builder) object(v Value) Value {
 	if v.kind != Object {
-		b.fault(ShapeFault, v.offset, "this is an object, not %s", v.kind)
+		b.shape(v, "an object")
 		return Value{}
 	}
 	return v
 }
 
+// shape says what kind of value stands at the end of the path, and what should. If nothing stands there, it has been
+// said.
+func (b *builder) shape(v Value, wanted string) {
+	switch last := b.path[len(b.path)-1]; {
+	case v.kind == Absent:
+	case last.index >= 0:
+		b.fault(ShapeFault, v.offset, "an element of this list has to be %s, not %s", wanted, describe(v))
+	default:
+		b.fault(ShapeFault, v.offset, "%q has to be %s, not %s", clip(last.key), wanted, describe(v))
+	}
+}
+
 func (b *builder) serial(v Value) uint64 {
 	n, err := strconv.ParseUint(v.text, 10, 64)
 	if v.kind != Number || err != nil {
-		b.fault(ShapeFault, v.offset, "this is a whole number from 0 up, not %s", describe(v))
+		b.shape(v, "a whole number from 0 to 18446744073709551615")
 	}
 	return n
 }
@@ -328,7 +360,7 @@ func (b *builder) serial(v Value) uint64 {
 // describe says what a value is, and of short ones what it says.
 func describe(v Value) string {
 	if v.kind == Number {
-		return clip(v.text)
+		return "the number " + clip(v.text)
 	}
 	return v.kind.String()
 }
@@ -348,8 +380,11 @@ func (b *builder) within(i int, read func()) {
 }
 
 func (b *builder) fault(code Code, offset uint32, format string, args ...any) {
+	if b.faults.full() {
+		return
+	}
 	b.faults.add(Fault{
-		Code: code, Offset: int(offset), End: int(offset), Pointer: b.path.pointer(), Message: fmt.Sprintf(format, args...),
+		Code: code, Offset: int(offset), End: wholeToken, Pointer: b.path.pointer(), Message: fmt.Sprintf(format, args...),
 	})
 }
 

@@ -45,6 +45,8 @@ type checker struct {
 	edges    edges
 	// names are the keys of the graph, for suggestions. They are made when they are needed.
 	names []string
+	// deletes are the resources that are pending to be deleted. They are collected when they are needed.
+	deletes map[*Vertex]bool
 }
 
 func newChecker(doc Document, f *faults) *checker {
@@ -75,21 +77,24 @@ func (c *checker) top() {
 	if c.graph.Tag == propertyKey {
 		c.fault(TagFault, 0, "references cannot be marked with %q, which has a meaning in them already", propertyKey)
 	}
+	c.utf8(c.graph.Tag)
 	all := Value{kind: Object, node: &node{members: c.graph.Fields}}
-	c.data(&all)
+	c.data(&all, defaultMaxDepth)
 	for _, m := range c.graph.Fields {
 		if c.form.reserved(m.Key) {
 			c.fault(FormFault, 0, "the top-level field %q has a meaning of its own", clip(m.Key))
 		}
 	}
 	if c.snapshot != nil {
-		c.bag(&c.snapshot.Args, "args")
+		c.utf8(c.snapshot.Package)
+		c.utf8(c.snapshot.Lineage)
+		c.bag(&c.snapshot.Args, "args", defaultMaxDepth-1)
 	}
 }
 
 // data looks at a value that references have no business in.
-func (c *checker) data(v *Value) {
-	c.value(v, nil, maxDepthOf(c.form))
+func (c *checker) data(v *Value, depth int) {
+	c.value(v, nil, depth)
 	for range v.References() {
 		c.fault(ReferenceFault, 0, "there is a reference where nothing is taken for one")
 		return
@@ -97,13 +102,13 @@ func (c *checker) data(v *Value) {
 }
 
 // bag looks at what has to be an object, if there is one, without references.
-func (c *checker) bag(v *Value, key string) {
+func (c *checker) bag(v *Value, key string, depth int) {
 	if !v.Exists() {
 		return
 	}
 	c.path = append(c.path, step{key: key, index: -1})
 	c.object(v)
-	c.data(v)
+	c.data(v, depth)
 	c.path = c.path[:len(c.path)-1]
 }
 
@@ -128,12 +133,13 @@ func (c *checker) vertex(v *Vertex) {
 func (c *checker) properties(v, from *Vertex, depth int) {
 	if c.built {
 		c.utf8(v.key)
+		c.utf8(v.ID)
 		c.object(&v.Properties)
 	}
 	c.value(&v.Properties, from, depth)
 	if c.built && c.snapshot != nil {
 		c.path = c.path[:len(c.path)-1]
-		c.bag(&v.Extensions, "extensions")
+		c.bag(&v.Extensions, "extensions", depth)
 	}
 }
 
@@ -162,7 +168,7 @@ func (c *checker) identity(r *Vertex) {
 		// That there is none, or what is wrong with it, has been reported.
 	case r.Type != parts.Type:
 		c.path = append(c.path, step{key: "type", index: -1})
-		c.fault(TypeFault, r.offset, "the type is %q, but the URN says %q", clip(string(r.Type)), clip(string(parts.Type)))
+		c.fault(TypeFault, r.typeOffset, "the type is %q, but the URN says %q", clip(string(r.Type)), clip(string(parts.Type)))
 		c.path = c.path[:len(c.path)-1]
 	}
 }
@@ -201,7 +207,9 @@ func (c *checker) value(v *Value, from *Vertex, depth int) {
 		}
 		c.path = c.path[:len(c.path)-1]
 	case Reference:
-		c.reference(v, from)
+		if c.deep(v, depth) {
+			c.reference(v, from)
+		}
 	case Text:
 		if c.built {
 			c.utf8(v.text)
@@ -229,6 +237,9 @@ func (c *checker) keys(v *Value) {
 
 func (c *checker) reference(v *Value, from *Vertex) {
 	target := v.node.target
+	if c.built {
+		c.utf8(v.text)
+	}
 	switch {
 	case target.graph == c.graph:
 		if from != nil {
@@ -241,18 +252,22 @@ func (c *checker) reference(v *Value, from *Vertex) {
 }
 
 func (c *checker) isPendingDelete(target *Vertex) bool {
-	for _, r := range c.snapshot.Pending.Deletes {
-		if r == target {
-			return true
+	if c.deletes == nil {
+		c.deletes = map[*Vertex]bool{}
+		for _, r := range c.snapshot.Pending.Deletes {
+			c.deletes[r] = true
 		}
 	}
-	return false
+	return c.deletes[target]
 }
 
 // maxSuggestions bounds how often all keys are searched for one like another.
 const maxSuggestions = 10
 
 func (c *checker) dangling(key string, offset uint32) {
+	if c.faults.full() {
+		return
+	}
 	message := fmt.Sprintf("there is no %s %q", c.form.noun, clip(key))
 	if len(c.faults.found) < maxSuggestions {
 		if c.names == nil {
@@ -316,7 +331,7 @@ func (c *checker) order() {
 				}
 			case !c.built:
 				c.path = append(c.path[:0], step{key: c.form.section, index: -1}, step{key: v.key, index: -1})
-				c.fault(OrderFault, e.offset, "%q stands further down, and belongs before whatever refers to it",
+				c.fault(OrderFault, e.offset, "%q stands further down; move it up, before whatever refers to it",
 					clip(c.graph.vertices[e.to].key))
 			}
 		}
@@ -326,20 +341,23 @@ func (c *checker) order() {
 
 // circle reports a way from a resource back to itself.
 func (c *checker) circle(from int, component []int32) {
+	if c.faults.full() {
+		return
+	}
 	circle := c.edges.circle(from, component)
 	names := make([]string, 0, len(circle)+1)
 	var notes []Note
 	for i, e := range circle {
 		key := c.graph.vertices[circle[(i+len(circle)-1)%len(circle)].to].key
-		names = append(names, key)
-		if !c.built {
+		names = append(names, shown(key))
+		if !c.built && i < mostInCircle {
 			notes = append(notes, Note{Offset: int(e.offset), Message: "a reference in the circle"})
 		}
 	}
 	names = append(names, names[0])
 	offset := int(circle[0].offset)
 	c.faults.add(Fault{
-		Code: CycleFault, Offset: offset, End: offset,
+		Code: CycleFault, Offset: offset, End: wholeToken,
 		Pointer: path{{key: c.form.section, index: -1}, {key: names[0], index: -1}}.pointer(),
 		Message: "resources depend on each other in a circle: " + strings.Join(abridge(names), " → "),
 		Notes:   notes[min(1, len(notes)):],
@@ -347,17 +365,22 @@ func (c *checker) circle(from int, component []int32) {
 }
 
 func (c *checker) fault(code Code, offset uint32, format string, args ...any) {
+	if c.faults.full() {
+		return
+	}
 	c.faults.add(Fault{
-		Code: code, Offset: int(offset), End: int(offset), Pointer: c.path.pointer(), Message: fmt.Sprintf(format, args...),
+		Code: code, Offset: int(offset), End: wholeToken, Pointer: c.path.pointer(), Message: fmt.Sprintf(format, args...),
 	})
 }
 
 // abridge leaves out the middle of a list that nobody would read.
 func abridge(names []string) []string {
-	const most = 60
-	if len(names) <= most {
+	if len(names) <= mostInCircle {
 		return names
 	}
-	left := fmt.Sprintf("… %d more …", len(names)-most)
-	return slices.Concat(names[:most/2], []string{left}, names[len(names)-most/2:])
+	left := fmt.Sprintf("… %d more …", len(names)-mostInCircle)
+	return slices.Concat(names[:mostInCircle/2], []string{left}, names[len(names)-mostInCircle/2:])
 }
+
+// mostInCircle is how many resources of a circle are named.
+const mostInCircle = 60

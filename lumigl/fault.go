@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 )
 
@@ -17,6 +18,7 @@ const (
 	UTF8Fault         Code = "utf8"
 	ByteOrderFault    Code = "byte-order-mark"
 	CommentFault      Code = "comment"
+	SpaceFault        Code = "space"
 	ElisionFault      Code = "elision"
 	TrailingComma     Code = "trailing-comma"
 	MissingComma      Code = "missing-comma"
@@ -90,10 +92,20 @@ func (f *Fault) Error() string {
 	}
 	b.WriteString(f.Message)
 	if f.Pointer != "" {
-		fmt.Fprintf(&b, " (at %s)", f.Pointer)
+		fmt.Fprintf(&b, " (at %s)", shownPointer(f.Pointer))
 	}
 	return b.String()
 }
+
+// shownPointer is a pointer on one line, in quotes if it has characters that cannot be seen.
+func shownPointer(pointer string) string {
+	if utf8.ValidString(pointer) && !strings.ContainsFunc(pointer, isHidden) {
+		return pointer
+	}
+	return strconv.Quote(pointer)
+}
+
+func isHidden(r rune) bool { return !unicode.IsPrint(r) }
 
 // InvalidError says that a text or a graph is not what it should be.
 type InvalidError struct {
@@ -122,10 +134,15 @@ type faults struct {
 	more  bool
 }
 
+// full reports whether nothing more will be noted, so that a fault need not be made up.
+func (f *faults) full() bool {
+	f.more = f.more || len(f.found) >= f.max
+	return len(f.found) >= f.max
+}
+
 // add notes a fault and reports whether there is room for more.
 func (f *faults) add(fault Fault) bool {
-	if len(f.found) >= f.max {
-		f.more = true
+	if f.full() {
 		return false
 	}
 	f.found = append(f.found, fault)
@@ -138,36 +155,65 @@ func (f *faults) err(src string) error {
 		return nil
 	}
 	slices.SortStableFunc(f.found, func(a, b Fault) int { return cmp.Compare(a.Offset, b.Offset) })
+	for i := range f.found {
+		if one := &f.found[i]; one.End == wholeToken {
+			one.End = one.Offset + tokenEnd(src[min(one.Offset, len(src)):])
+		}
+	}
 	if src != "" {
 		locate(src, f.found)
 	}
 	return &InvalidError{Faults: f.found, More: f.more}
 }
 
-// locate turns offsets into lines and columns.
+// wholeToken is the end of a fault that is about the token at its offset.
+const wholeToken = -1
+
+// locate turns offsets into lines and columns, all on one way through the text, since a line may be as long as that.
 func locate(src string, found []Fault) {
-	var lines []int // where each line starts
-	lines = append(lines, 0)
-	for i := range len(src) {
-		if src[i] == '\n' {
-			lines = append(lines, i+1)
-		}
+	type place struct {
+		offset       int
+		line, column *int
 	}
-	position := func(offset int) (line, column int) {
-		offset = min(offset, len(src))
-		i, exact := slices.BinarySearch(lines, offset)
-		if !exact {
-			i--
-		}
-		return i + 1, utf8.RuneCountInString(src[lines[i]:offset]) + 1
-	}
+	var places []place
 	for i := range found {
 		f := &found[i]
-		f.Line, f.Column = position(f.Offset)
+		places = append(places, place{f.Offset, &f.Line, &f.Column})
 		for j := range f.Notes {
-			f.Notes[j].Line, f.Notes[j].Column = position(f.Notes[j].Offset)
+			n := &f.Notes[j]
+			places = append(places, place{n.Offset, &n.Line, &n.Column})
 		}
 	}
+	slices.SortFunc(places, func(a, b place) int { return cmp.Compare(a.offset, b.offset) })
+	line, column, done := 1, 1, 0
+	for _, p := range places {
+		between := src[done:p.offset]
+		if n := strings.Count(between, "\n"); n > 0 {
+			line, column = line+n, 1
+			between = between[strings.LastIndexByte(between, '\n')+1:]
+		}
+		column += utf8.RuneCountInString(between)
+		*p.line, *p.column, done = line, column, p.offset
+	}
+}
+
+// tokenEnd returns the length of the token that s starts with.
+func tokenEnd(s string) int {
+	switch {
+	case s == "":
+		return 0
+	case s[0] != '"':
+		return max(1, wordEnd(s))
+	}
+	for i := 1; i < len(s); i++ {
+		switch s[i] {
+		case '\\':
+			i++
+		case '"':
+			return i + 1
+		}
+	}
+	return len(s)
 }
 
 // step is one step of a JSON pointer.
@@ -182,11 +228,14 @@ const noStep = -2
 // path is how a walk got to where it is.
 type path []step
 
-// pointer makes a JSON pointer of a path.
+// maxPointer is how long pointers get, in bytes, since there may be many faults behind one very long key.
+const maxPointer = 4096
+
+// pointer makes a JSON pointer of a path, or, if that were very long, of the start of the path.
 func (p path) pointer() string {
 	var b strings.Builder
 	for _, s := range p {
-		if s.index == noStep {
+		if s.index == noStep || b.Len()+len(s.key) > maxPointer {
 			break
 		}
 		b.WriteByte('/')

@@ -74,6 +74,8 @@ type Vertex struct {
 	graph  *Graph // nil if the vertex was removed, or is in no graph
 	index  int32  // among the vertices of the graph
 	offset uint32
+	// typeOffset is where the type stands in the source.
+	typeOffset uint32
 }
 
 // Key is the vertex's id, which for resources is the URN.

@@ -1,6 +1,8 @@
 package lumigl
 
 import (
+	"math"
+
 	"github.com/agnivade/levenshtein"
 )
 
@@ -9,11 +11,15 @@ import (
 func nearest(name string, names []string) string {
 	best, least := "", len(name)/4+1
 	letters := count(name)
+	work := 0
 	for _, candidate := range names {
 		if letters.apart(count(candidate)) >= least {
 			continue
 		}
 		a, b := trimCommon(name, candidate)
+		if work += len(a) * len(b); work > maxWork {
+			break
+		}
 		if d := levenshtein.ComputeDistance(a, b); d < least {
 			best, least = candidate, d
 		}
@@ -21,13 +27,19 @@ func nearest(name string, names []string) string {
 	return best
 }
 
+// maxWork bounds how many letters are compared, since there may be a great many long names that differ in the order of
+// their letters only.
+const maxWork = 20_000_000
+
 // letters has how often each byte occurs in a string, but for bytes that are alike in their last bits.
 type letters [32]int16
 
 func count(s string) letters {
 	var l letters
 	for i := range len(s) {
-		l[s[i]%32]++
+		if n := &l[s[i]%32]; *n < math.MaxInt16 {
+			*n++
+		}
 	}
 	return l
 }

@@ -56,7 +56,8 @@ const (
 )
 
 // canonicalNumber is the one way to write what a JSON number amounts to: without needless zeros, and with an exponent
-// where JavaScript writes one. No digit is lost, and -0 is not 0. An exponent that does not fit an int64 stays as it is.
+// where JavaScript writes one. No digit is lost, and -0 is not 0. A number whose exponent is beyond all reason
+// stays as it is.
 func canonicalNumber(s string) string {
 	if isPlainInteger(s) {
 		return s
@@ -71,12 +72,12 @@ func canonicalNumber(s string) string {
 	if digits == "" {
 		return sign + "0"
 	}
-	power, err := strconv.ParseInt("0"+exponent, 10, 32)
+	var power int64
 	if exponent != "" {
-		power, err = strconv.ParseInt(exponent, 10, 62)
-	}
-	if err != nil {
-		return s
+		var err error
+		if power, err = strconv.ParseInt(exponent, 10, 62); err != nil {
+			return s
+		}
 	}
 	// The value is 0.digits times ten to the power of point.
 	point := power + int64(len(whole)) - int64(len(whole+fraction)-len(digits))

@@ -2,6 +2,7 @@ package lumigl
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 )
@@ -22,6 +23,8 @@ type parser struct {
 	elided bool
 	// broken says that brackets do not match, so that nothing can be said about what is inside of what.
 	broken bool
+	// wrong is where a closing bracket was reported last.
+	wrong int
 }
 
 // document reads a whole file.
@@ -35,20 +38,37 @@ func (p *parser) document() Value {
 	}
 	p.space()
 	if p.pos == len(p.src) {
-		p.fault(EmptyFault, 0, 0, "the file is empty")
+		if !p.broken {
+			p.fault(EmptyFault, 0, 0, "the file is empty")
+		}
 		p.broken = true
 		return Value{}
 	}
 	v := p.value()
+	end := p.pos
 	p.space()
-	if p.pos < len(p.src) {
-		p.fault(AfterEndFault, p.pos, len(p.src), "there is more behind the end of the document: %s", p.found())
+	switch {
+	case p.broken || p.pos == len(p.src):
+	case !v.Exists():
+		p.fault(UnexpectedFault, p.pos, p.pos+1, "a file holds an object; expected \"{\", found %s", p.found())
+		p.broken = true
+	default:
+		p.report(Fault{
+			Code: AfterEndFault, Offset: p.pos, End: len(p.src),
+			Message: "there is more behind the end of the document: " + p.found(),
+			Notes:   []Note{{Offset: end - 1, Message: "the document ends here"}},
+		})
 		p.broken = true
 	}
 	return v
 }
 
 func (p *parser) invalidUTF8() {
+	if strings.HasPrefix(p.src, "\xff\xfe") || strings.HasPrefix(p.src, "\xfe\xff") {
+		p.fault(UTF8Fault, 0, 2, "the file is in UTF-16; save it as UTF-8")
+		p.broken, p.pos = true, len(p.src)
+		return
+	}
 	for i := 0; i < len(p.src); {
 		r, n := utf8.DecodeRuneInString(p.src[i:])
 		if r == utf8.RuneError && n == 1 && !p.fault(UTF8Fault, i, i+1, "the byte 0x%02X is not UTF-8", p.src[i]) {
@@ -72,7 +92,7 @@ func (p *parser) value() Value {
 		v.kind, v.node = Object, p.object()
 	case c == '[':
 		v.kind, v.node = List, p.list()
-	case c == '-' || '0' <= c && c <= '9':
+	case startsNumber(p.src[start:]):
 		v.kind, v.text = Number, p.number()
 	default:
 		return p.word(v)
@@ -113,20 +133,7 @@ func (p *parser) object() *node {
 	first := len(p.members)
 	p.path = append(p.path, step{index: noStep})
 	for s := (sequence{parser: p, open: open, close: '}', end: open + 1}); s.next(); {
-		start := p.pos
-		key, ok := p.key()
-		if !ok {
-			s.skip(`a key in double quotes, or "}"`)
-			continue
-		}
-		p.path[len(p.path)-1] = step{key: key, index: -1}
-		p.colon()
-		v := p.value()
-		if !v.Exists() {
-			p.fault(UnexpectedFault, p.pos, p.pos, "expected a value for %q, found %s", clip(key), p.found())
-		}
-		p.members = append(p.members, Member{Key: key, Value: v, offset: uint32(start)})
-		s.took()
+		s.member()
 	}
 	p.duplicates(p.members[first:])
 	p.leave()
@@ -134,6 +141,33 @@ func (p *parser) object() *node {
 	n.members = p.memory.members(p.members[first:])
 	p.members = p.members[:first]
 	return n
+}
+
+// member reads a key with its value.
+func (s *sequence) member() {
+	start := s.pos
+	key, ok := s.key()
+	if !ok {
+		s.skip("a key in double quotes")
+		return
+	}
+	s.path[len(s.path)-1] = step{key: key, index: -1}
+	key, ok = s.colon(start, key)
+	if !ok {
+		s.members = append(s.members, Member{Key: key, offset: uint32(start)})
+		s.lost()
+		return
+	}
+	v := s.value()
+	s.members = append(s.members, Member{Key: key, Value: v, offset: uint32(start)})
+	if v.Exists() {
+		s.took()
+		return
+	}
+	if s.pos < len(s.src) {
+		s.fault(UnexpectedFault, s.pos, s.pos+1, "expected a value for %q, found %s", clip(key), s.found())
+	}
+	s.lost()
 }
 
 // enter steps over an opening bracket. It reports false where the nesting is too deep; then nothing is read any more.
@@ -152,102 +186,6 @@ func (p *parser) enter() bool {
 func (p *parser) leave() {
 	p.depth++
 	p.path = p.path[:len(p.path)-1]
-}
-
-// key reads a key, also if its quotes are not as they should be.
-func (p *parser) key() (string, bool) {
-	start := p.pos
-	switch c := p.src[start]; {
-	case c == '"':
-		return p.text(), true
-	case c == '\'':
-		return p.singleQuoted(), true
-	}
-	n := wordEnd(p.src[start:])
-	if n == 0 {
-		return "", false
-	}
-	p.pos += n
-	word := p.src[start:p.pos]
-	p.fix(KeyFault, start, p.pos, quote(word), "put it in double quotes", "the key %s has no quotes", clip(word))
-	return word, true
-}
-
-// colon reads the colon between key and value, and the space around it.
-func (p *parser) colon() {
-	end := p.pos
-	if p.pos < len(p.src) && p.src[p.pos] != ':' {
-		p.space()
-	}
-	switch {
-	case p.at(':'):
-		p.pos++
-	case p.at('='):
-		p.fix(MissingColon, p.pos, p.pos+1, ":", `write ":"`, `expected ":" behind the key, found "="`)
-		p.pos++
-	default:
-		p.fix(MissingColon, end, end, ":", "insert a colon", `expected ":" behind the key`)
-	}
-	if p.at(' ') {
-		p.pos++
-	}
-	p.space()
-}
-
-// number reads a number, also if it is written as other languages have it.
-func (p *parser) number() string {
-	start := p.pos
-	n := numberEnd(p.src[start:])
-	p.pos += max(n, 1)
-	for p.pos < len(p.src) && isWordByte(p.src[p.pos]) {
-		p.pos++
-	}
-	literal := p.src[start:p.pos]
-	if n == len(literal) {
-		return literal
-	}
-	p.fault(NumberFault, start, p.pos, "%s is not a JSON number", clip(literal))
-	return "0"
-}
-
-// word reads true, false and null, and what people write in place of JSON.
-func (p *parser) word(v Value) Value {
-	start := p.pos
-	if p.src[start] == '\'' {
-		v.kind, v.text = Text, p.singleQuoted()
-		return v
-	}
-	n := wordEnd(p.src[start:])
-	p.pos += n
-	switch word := p.src[start:p.pos]; word {
-	case "true", "false":
-		v.kind, v.text = Bool, word
-	case "null":
-		v.kind = Null
-	case "":
-		return Value{}
-	default:
-		v.kind = Null
-		p.badWord(start, word)
-	}
-	return v
-}
-
-func (p *parser) badWord(start int, word string) {
-	for _, right := range []string{"true", "false", "null"} {
-		if strings.EqualFold(word, right) {
-			p.fix(LiteralFault, start, p.pos, right, "write "+right, "%s is not JSON; it is spelled %s", word, right)
-			return
-		}
-	}
-	switch word {
-	case "None", "nil", "undefined":
-		p.fix(LiteralFault, start, p.pos, "null", "write null", "%s is not JSON; it is spelled null", word)
-	case "NaN", "Infinity":
-		p.fault(LiteralFault, start, p.pos, "%s is not JSON; there is no such number", word)
-	default:
-		p.fault(LiteralFault, start, p.pos, "%s is not JSON; is it a string without quotes?", clip(word))
-	}
 }
 
 // duplicates finds keys that an object has twice.
@@ -275,9 +213,12 @@ func (p *parser) duplicates(members []Member) {
 }
 
 func (p *parser) duplicate(first, again Member) {
+	if p.faults.full() {
+		return
+	}
 	p.path[len(p.path)-1] = step{key: again.Key, index: -1}
 	p.faults.add(Fault{
-		Code: DuplicateKeyFault, Offset: int(again.offset), End: int(again.offset), Pointer: p.path.pointer(),
+		Code: DuplicateKeyFault, Offset: int(again.offset), End: wholeToken, Pointer: p.path.pointer(),
 		Message: fmt.Sprintf("the key %q is there already", clip(again.Key)),
 		Notes:   []Note{{Offset: int(first.offset), Message: "it is first here"}},
 	})
@@ -315,35 +256,8 @@ func (p *parser) found() string {
 	}
 	rest := p.src[p.pos:]
 	if n := wordEnd(rest); n > 0 {
-		return clip(rest[:n])
+		return shown(rest[:n])
 	}
 	_, n := utf8.DecodeRuneInString(rest)
-	return fmt.Sprintf("%q", rest[:n])
-}
-
-// clip shortens a text from the file so that it fits into a message.
-func clip(s string) string {
-	const most = 120
-	if len(s) <= most {
-		return s
-	}
-	s = s[:most]
-	for !utf8.ValidString(s) && len(s) > most-utf8.UTFMax {
-		s = s[:len(s)-1]
-	}
-	return s + "…"
-}
-
-// wordEnd returns the length of the word that s starts with: letters, digits, and what else stands in names.
-func wordEnd(s string) int {
-	n := 0
-	for n < len(s) && isWordByte(s[n]) {
-		n++
-	}
-	return n
-}
-
-func isWordByte(c byte) bool {
-	return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9' ||
-		c == '_' || c == '$' || c == '-' || c == '+' || c == '.' || c >= utf8.RuneSelf
+	return strconv.Quote(rest[:n])
 }

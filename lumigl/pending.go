@@ -37,7 +37,7 @@ func (b *builder) pendingResource(v Value, operation bool) *Vertex {
 	for _, m := range v.members() {
 		switch {
 		case m.Key == "urn":
-			b.at(m.Key, func() { r.key = b.text(m.Value) })
+			b.at(m.Key, func() { r.key = b.text(m.Value, "") })
 		case m.Key == "operation" && operation:
 		default:
 			rest = append(rest, m)
@@ -66,12 +66,12 @@ func (b *builder) resolvePending(pending *Pending) {
 	b.at("pending", func() {
 		b.at("deletes", func() {
 			for i, r := range pending.Deletes {
-				b.within(i, func() { b.at(snapshotForm.bag, func() { b.resolve(&r.Properties) }) })
+				b.within(i, func() { b.at(snapshotForm.bag, func() { b.bag(&r.Properties) }) })
 			}
 		})
 		b.at("operations", func() {
 			for i, o := range pending.Operations {
-				b.within(i, func() { b.at(snapshotForm.bag, func() { b.resolve(&o.Resource.Properties) }) })
+				b.within(i, func() { b.at(snapshotForm.bag, func() { b.bag(&o.Resource.Properties) }) })
 			}
 		})
 	})

@@ -15,10 +15,20 @@ func (b *builder) resolveAll(f form) {
 		if f.bag != "" {
 			b.path = append(b.path, step{key: f.bag, index: -1})
 		}
-		b.resolve(&v.Properties)
+		b.bag(&v.Properties)
 		b.path = b.path[:1]
 	}
 	b.path = b.path[:0]
+}
+
+// bag resolves properties. Taken together, they are no reference.
+func (b *builder) bag(properties *Value) {
+	if tag, ok := member(*properties, b.tag); ok {
+		b.faultWithin(tag.Key, ReferenceFault, tag.offset,
+			"these are the properties, which cannot be a reference; if %q is one of them, name another key in \"ref\"", clip(b.tag))
+		return
+	}
+	b.resolve(properties)
 }
 
 // resolve turns references within a value into such, in place.
@@ -56,18 +66,18 @@ func (b *builder) reference(v *Value, tag *Member) {
 		case m.Key == b.tag:
 		case m.Key != propertyKey:
 			b.faultWithin(m.Key, ReferenceFault, m.offset, "a reference has %q and perhaps %q, and no %q",
-				b.tag, propertyKey, clip(m.Key))
+				clip(b.tag), propertyKey, clip(m.Key))
 			ok = false
 		case m.Value.kind != Text || m.Value.text == "":
-			b.faultWithin(m.Key, ReferenceFault, m.Value.offset, "this names a property, so it is a string that is not empty")
+			b.faultWithin(m.Key, ReferenceFault, m.Value.offset, "%q names a property, in a string that is not empty", propertyKey)
 			ok = false
 		default:
 			property = m.Value.text
 		}
 	}
 	if tag.Value.kind != Text {
-		b.faultWithin(tag.Key, ReferenceFault, tag.Value.offset, "a reference names what it refers to in a string, not in %s",
-			tag.Value.kind)
+		b.faultWithin(tag.Key, ReferenceFault, tag.Value.offset, "%q names what the reference leads to, in a string, not in %s",
+			clip(b.tag), describe(tag.Value))
 		ok = false
 	}
 	if !ok {

@@ -1,6 +1,10 @@
 package lumigl
 
-import "strings"
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
 
 // sequence steps through what stands in a pair of brackets, and sees to the commas.
 type sequence struct {
@@ -15,6 +19,7 @@ type sequence struct {
 
 // next goes to the next element. It reports false behind the closing bracket, or where that should be.
 func (s *sequence) next() bool {
+	s.path[len(s.path)-1] = step{index: noStep} // What is wrong between elements is so with what holds them.
 	for {
 		s.space()
 		if s.pos == len(s.src) {
@@ -29,19 +34,28 @@ func (s *sequence) next() bool {
 			s.pos++
 			return false
 		case c == '}' || c == ']':
-			s.mismatch(c)
-			return false
+			if !s.mismatch(c) {
+				return false
+			}
 		case c == ',':
 			s.takeComma()
 		case strings.HasPrefix(s.src[s.pos:], "...") || strings.HasPrefix(s.src[s.pos:], "…"):
 			s.elision()
 		default:
-			if s.several && s.comma < 0 {
+			if s.several && s.comma < 0 && s.startsElement() {
 				s.fix(MissingComma, s.end, s.end, ",", "insert a comma", "expected a comma between two elements")
+				s.comma = s.end
 			}
 			return true
 		}
 	}
+}
+
+// startsElement reports whether what comes looks like an element, so that there is a comma missing before it.
+func (s *sequence) startsElement() bool {
+	rest := s.src[s.pos:]
+	return rest[0] == '"' || wordEnd(rest) > 0 || otherQuotes(rest) != "" ||
+		s.close == ']' && (rest[0] == '{' || rest[0] == '[')
 }
 
 // took says that an element was read.
@@ -49,18 +63,53 @@ func (s *sequence) took() { s.end, s.comma, s.several = s.pos, -1, true }
 
 // skip goes on behind what is no element.
 func (s *sequence) skip(expected string) {
-	s.fault(UnexpectedFault, s.pos, s.pos+1, "expected %s, found %s", expected, s.found())
-	for s.pos < len(s.src) && !strings.ContainsRune(",]}\n", rune(s.src[s.pos])) {
+	if s.several && s.comma < 0 {
+		expected = "a comma"
+	}
+	semicolon := s.at(';')
+	s.fault(UnexpectedFault, s.pos, s.pos+1, "expected %s or %q, found %s", expected, string(s.close), s.found())
+	if semicolon && s.pos < len(s.src) {
+		s.pos++
+		s.anyway()
+		return
+	}
+	s.elided = s.elided || s.close == '}' // since there may be a key in what is skipped
+	s.lost()
+}
+
+// lost goes to what separates or closes, or to the next line, over what nobody can make sense of. Whether there is a
+// comma does not matter then.
+func (s *sequence) lost() {
+	for s.pos < len(s.src) && strings.IndexByte(",]}\n", s.src[s.pos]) < 0 {
+		switch s.src[s.pos] {
+		case '{', '[':
+			s.value()
+		case '"':
+			line, _, _ := strings.Cut(s.src[s.pos+1:], "\n")
+			s.pos += 1 + max(0, strings.IndexByte(line, '"')+1)
+		default:
+			s.pos++
+		}
+	}
+	s.anyway()
+}
+
+// anyway reads a comma, if there is one, where it does not matter whether there is.
+func (s *sequence) anyway() {
+	s.took()
+	s.space()
+	if s.at(',') {
 		s.pos++
 	}
-	s.took()
+	s.several = false
 }
 
 func (s *sequence) takeComma() {
 	if !s.several || s.comma >= 0 {
 		s.fix(ExtraComma, s.pos, s.pos+1, "", "remove it", "there is a comma without an element before it")
+	} else {
+		s.comma = s.pos
 	}
-	s.comma = s.pos
 	s.pos++
 }
 
@@ -76,25 +125,27 @@ func (s *sequence) elision() {
 	}
 	s.elided = true
 	s.fault(ElisionFault, start, s.pos, "something is left out here; a file has to be complete")
-	s.took()
-	s.space()
-	if s.at(',') {
-		s.pos++
-	}
-	s.several = false // so that it does not matter whether there was a comma
+	s.anyway()
 }
 
-// mismatch stands before a closing bracket of the other kind. If one is open around, it is that one's.
-func (s *sequence) mismatch(c byte) {
-	s.broken = true
-	s.report(Fault{
-		Code: BracketFault, Offset: s.pos, End: s.pos + 1,
-		Message: "expected \"" + string(s.close) + "\", found \"" + string(c) + "\"",
-		Notes:   []Note{{Offset: s.open, Message: "to close this"}},
-	})
-	if len(s.path) < 2 || (s.path[len(s.path)-2].index < 0) != (c == '}') {
-		s.pos = min(s.pos+1, len(s.src))
+// mismatch stands before a closing bracket of the other kind. If one is open around, it is that one's, and nothing closes
+// this one; then it reports false. Otherwise the bracket is one too many, or a slip for the right one.
+func (s *sequence) mismatch(c byte) bool {
+	if s.wrong != s.pos { // Else it has been said of what is open inside.
+		s.report(Fault{
+			Code: BracketFault, Offset: s.pos, End: s.pos + 1,
+			Message: "expected \"" + string(s.close) + "\", found \"" + string(c) + "\"",
+			Notes:   []Note{{Offset: s.open, Message: "to close this"}},
+		})
 	}
+	s.broken, s.wrong = true, s.pos
+	for _, around := range s.path[:len(s.path)-1] {
+		if (around.index >= 0) == (c == ']') {
+			return false
+		}
+	}
+	s.pos = min(s.pos+1, len(s.src))
+	return true
 }
 
 func (s *sequence) unclosed() {
@@ -109,42 +160,62 @@ func (s *sequence) unclosed() {
 	})
 }
 
-// space skips white space, and comments, which JSON does not have.
+// space skips white space, and what JSON does not have: comments, and white space of other kinds.
 func (p *parser) space() {
 	for p.pos < len(p.src) {
-		switch p.src[p.pos] {
-		case ' ', '\n', '\t', '\r':
+		switch c := p.src[p.pos]; {
+		case c == ' ' || c == '\n' || c == '\t' || c == '\r':
 			p.pos++
-		case '/', '#':
+		case c == '/' || c == '#':
 			if !p.comment() {
 				return
 			}
+		case c == '\v' || c == '\f' || c >= utf8.RuneSelf:
+			n := spaceEnd(p.src[p.pos:])
+			if n == 0 {
+				return
+			}
+			r, _ := utf8.DecodeRuneInString(p.src[p.pos:])
+			p.fix(SpaceFault, p.pos, p.pos+n, " ", "write a space", "the character %U is not white space in JSON", r)
+			p.pos = min(p.pos+n, len(p.src))
 		default:
 			return
 		}
 	}
 }
 
+// spaceEnd returns the length of a character of white space that JSON does not have, 0 if s starts with another.
+func spaceEnd(s string) int {
+	const invisible = "\u200b\u2060\ufeff"
+	r, n := utf8.DecodeRuneInString(s)
+	if r >= utf8.RuneSelf && (unicode.IsSpace(r) || strings.ContainsRune(invisible, r)) && n > 1 || r == '\v' || r == '\f' {
+		return n
+	}
+	return 0
+}
+
 // comment reads a comment, if there is one.
 func (p *parser) comment() bool {
 	start := p.pos
 	rest := p.src[start:]
+	n := len(rest)
 	switch {
 	case strings.HasPrefix(rest, "/*"):
-		n := strings.Index(rest[2:], "*/")
-		if n < 0 {
-			n = len(rest) - len("/**/")
+		end := strings.Index(rest[2:], "*/")
+		if end < 0 {
+			p.fault(CommentFault, start, start+2, `JSON has no comments, and this one does not end; remove it, or close it with "*/" first`)
+			p.broken, p.pos = true, len(p.src)
+			return true
 		}
-		p.pos += min(n+len("/**/"), len(rest))
+		n = end + len("/**/")
 	case strings.HasPrefix(rest, "//") || rest[0] == '#':
-		n := strings.IndexByte(rest, '\n')
-		if n < 0 {
-			n = len(rest)
+		if end := strings.IndexByte(rest, '\n'); end >= 0 {
+			n = end
 		}
-		p.pos += n
 	default:
 		return false
 	}
-	p.fix(CommentFault, start, p.pos, "", "remove the comment", "JSON has no comments")
+	p.fix(CommentFault, start, start+n, "", "remove the comment", "JSON has no comments")
+	p.pos = max(p.pos, start+n)
 	return true
 }

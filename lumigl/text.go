@@ -33,6 +33,8 @@ func (p *parser) escapedText(start, i int) string {
 			return b.String()
 		case c == '\n' || c == '\r':
 			return p.unterminated(start, i)
+		case c == '\\' && i+1 < len(p.src) && (p.src[i+1] == '\n' || p.src[i+1] == '\r'):
+			return p.unterminated(start, i+1)
 		case c == '\\':
 			i = p.escape(&b, i)
 		case c < ' ':
@@ -50,12 +52,29 @@ func (p *parser) escapedText(start, i int) string {
 // unterminated takes a string that does not end for one that goes to the end of its line, but for what closes and
 // separates there.
 func (p *parser) unterminated(start, end int) string {
-	if n := strings.IndexByte(p.src[start:end], '\n'); n >= 0 {
-		end = start + n
+	text := p.src[start:end]
+	if n := strings.IndexByte(text, '\n'); n >= 0 {
+		text = text[:n]
 	}
-	p.pos = end
-	p.fault(StringFault, start-1, end, "the string does not end on its line")
-	return strings.TrimRight(p.src[start:end], " \t\r,")
+	for {
+		n := len(text)
+		text = strings.TrimRight(text, " \t\r,")
+		if closes(text, '{', '}') || closes(text, '[', ']') {
+			text = text[:len(text)-1]
+		}
+		if len(text) == n {
+			break
+		}
+	}
+	p.pos = start + len(text)
+	p.fault(StringFault, start-1, p.pos, "the string does not end on its line")
+	return text
+}
+
+// closes reports whether a text ends in a closing bracket that is not opened in it.
+func closes(text string, open, bracket byte) bool {
+	return strings.HasSuffix(text, string(bracket)) &&
+		strings.Count(text, string(bracket)) > strings.Count(text, string(open))
 }
 
 // escape reads an escape sequence at i and returns what is behind it.
@@ -70,7 +89,7 @@ func (p *parser) escape(b *strings.Builder, i int) int {
 	}
 	if p.src[i+1] != 'u' {
 		_, n := utf8.DecodeRuneInString(p.src[i+1:])
-		p.fault(EscapeFault, i, i+1+n, "%s is not an escape sequence of JSON", clip(p.src[i:i+1+n]))
+		p.fault(EscapeFault, i, i+1+n, "%s is not an escape sequence of JSON; a backslash is written \\\\", shown(p.src[i:i+1+n]))
 		return i + 1 + n
 	}
 	r, ok := hex4(p.src[i+2:])
@@ -100,25 +119,41 @@ func hex4(s string) (rune, bool) {
 	return rune(n), err == nil
 }
 
-// singleQuoted reads a string in single quotes, which JSON does not have.
-func (p *parser) singleQuoted() string {
+// otherQuotes returns the quotes that may end a string which starts with such as JSON does not have, and "" for anything
+// else.
+func otherQuotes(s string) string {
+	for _, quotes := range []string{"'", "`", "“”„", "‘’"} {
+		if r, _ := utf8.DecodeRuneInString(s); strings.ContainsRune(quotes, r) {
+			return quotes
+		}
+	}
+	return ""
+}
+
+// otherwiseQuoted reads a string in quotes that JSON does not have.
+func (p *parser) otherwiseQuoted(quotes string) string {
 	start := p.pos
 	var b strings.Builder
-	for i := start + 1; i < len(p.src) && p.src[i] != '\n'; i++ {
-		switch c := p.src[i]; {
-		case c == '\'':
-			p.pos = i + 1
+	_, n := utf8.DecodeRuneInString(p.src[start:])
+	for i := start + n; i < len(p.src) && p.src[i] != '\n'; {
+		r, n := utf8.DecodeRuneInString(p.src[i:])
+		switch {
+		case strings.ContainsRune(quotes, r):
+			p.pos = i + n
 			text := b.String()
 			p.fix(StringFault, start, p.pos, quote(text), "use double quotes", "strings stand in double quotes")
 			return text
-		case c == '\\' && i+1 < len(p.src) && (p.src[i+1] == '\'' || p.src[i+1] == '\\'):
-			i++
-			b.WriteByte(p.src[i])
+		case r == '\\' && i+1 < len(p.src) && strings.IndexByte(quotes, p.src[i+1]) >= 0:
+			b.WriteByte(p.src[i+1])
+			i += 2
+		case r == '\\' && i+1 < len(p.src) && p.src[i+1] != '\n':
+			i = p.escape(&b, i)
 		default:
-			b.WriteByte(c)
+			b.WriteString(p.src[i : i+n])
+			i += n
 		}
 	}
-	return p.unterminated(start+1, len(p.src))
+	return p.unterminated(start+n, len(p.src))
 }
 
 // quote writes a string as JSON.

@@ -72,7 +72,7 @@ func BoolOf(b bool) Value {
 	return Value{kind: Bool, text: "false"}
 }
 
-// TextOf returns a string. What is not UTF-8 in it becomes U+FFFD when it is written.
+// TextOf returns a string. It has to be UTF-8 to be written.
 func TextOf(s string) Value { return Value{kind: Text, text: s} }
 
 // IntOf returns a whole number.
@@ -88,7 +88,7 @@ func FloatOf(f float64) Value {
 
 // NumberOf returns the number that a JSON literal stands for, with all its digits. It reports whether that is one.
 func NumberOf(literal string) (Value, bool) {
-	if numberEnd(literal) != len(literal) {
+	if literal == "" || numberEnd(literal) != len(literal) {
 		return Value{}, false
 	}
 	return Value{kind: Number, text: literal}, true
@@ -101,11 +101,14 @@ func ListOf(elements ...Value) Value { return Value{kind: List, node: &node{elem
 // not be accepted by any reader of this package.
 func ObjectOf(members ...Member) Value { return Value{kind: Object, node: &node{members: members}} }
 
-// ReferenceTo returns a reference to a vertex.
-func ReferenceTo(v *Vertex) Value { return Value{kind: Reference, node: &node{target: v}} }
+// ReferenceTo returns a reference to a vertex. One to nil dangles.
+func ReferenceTo(v *Vertex) Value { return PropertyOf(v, "") }
 
 // PropertyOf returns a reference to a property of a vertex.
 func PropertyOf(v *Vertex, property string) Value {
+	if v == nil {
+		v = &Vertex{}
+	}
 	return Value{kind: Reference, text: property, node: &node{target: v}}
 }
 
@@ -253,7 +256,7 @@ func (v Value) Retarget(to func(*Vertex) *Vertex) Value {
 		}
 		v.node = &node{members: members}
 	case Reference:
-		v.node = &node{target: to(v.node.target)}
+		return PropertyOf(to(v.node.target), v.text)
 	}
 	return v
 }
