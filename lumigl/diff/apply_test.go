@@ -22,7 +22,7 @@ func compare(t testing.TB, old, new lumigl.Document) *diff.Delta {
 // TestApplyAny holds any two snapshots against each other.
 func TestApplyAny(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
-		old, new := drawSnapshot(rt), drawSnapshot(rt)
+		old, new := drawSnapshot(rt, someKeys), drawSnapshot(rt, someKeys)
 		oldText, newText := text(t, old), text(t, new)
 		d := compare(t, old, new)
 		got, err := diff.Apply(old, d)

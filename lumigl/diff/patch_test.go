@@ -16,7 +16,8 @@ import (
 // TestPatchAny applies patches between any two snapshots with another library.
 func TestPatchAny(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
-		old, new := drawSnapshot(rt), drawSnapshot(rt)
+		keys := someKeys[:len(someKeys)-1] // The library does not find what stands behind an empty key.
+		old, new := drawSnapshot(rt, keys), drawSnapshot(rt, keys)
 		var patch bytes.Buffer
 		if err := compare(t, old, new).WritePatch(&patch, diff.PatchOptions{ShowSecrets: true}); err != nil {
 			rt.Fatal(err)

@@ -17,10 +17,12 @@ type drawer struct {
 	*rapid.T
 	// targets are what may be referred to.
 	targets []*lumigl.Vertex
+	// keys are those that objects may have.
+	keys []string
 }
 
 var (
-	someKeys  = []string{"a", "b", "cidrBlock", "tags", "#ref", "property", "a/b~c", "", "ключ", "\x1b[31m"}
+	someKeys  = []string{"a", "b", "cidrBlock", "tags", "#ref", "property", "a/b~c", "0", "ключ", "\x1b[31m", ""}
 	someTexts = []string{
 		"", "a", "b", "172.31.0.0/16", "one\ntwo\n", "one\nthree\n", "\x1b[31m", "\u202e", lumi.UnknownValue, "ключ",
 	}
@@ -78,7 +80,7 @@ func (d *drawer) value(depth int) lumigl.Value {
 func (d *drawer) object(depth int) lumigl.Value {
 	v := lumigl.ObjectOf()
 	for range d.one(5, "members") {
-		v = v.With(rapid.SampledFrom(someKeys).Draw(d.T, "key"), d.value(depth-1))
+		v = v.With(rapid.SampledFrom(d.keys).Draw(d.T, "key"), d.value(depth-1))
 	}
 	return v
 }
@@ -111,8 +113,8 @@ func (d *drawer) urn() urn.URN {
 		rapid.SampledFrom([]string{"VPC", "Subnet"}).Draw(d.T, "type"), d.one(4, "name")))
 }
 
-func drawSnapshot(t *rapid.T) *lumigl.Snapshot {
-	d := &drawer{T: t}
+func drawSnapshot(t *rapid.T, keys []string) *lumigl.Snapshot {
+	d := &drawer{T: t, keys: keys}
 	s := &lumigl.Snapshot{Package: d.text(), Serial: uint64(d.one(3, "serial")), Lineage: d.text()}
 	if d.maybe() {
 		s.Args = d.data(2)
