@@ -39,7 +39,7 @@ type example struct{ does, line string }
 // commands is the table of all commands, in the order of the help.
 func commands() []*command {
 	return []*command{
-		checkCommand(),
+		checkCommand(), fmtCommand(), repairCommand(),
 		versionCommand(), helpCommand(), completionCommand(), completeCommand(),
 	}
 }

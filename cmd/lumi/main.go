@@ -59,4 +59,6 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 
 // isClosedPipe reports whether an error says that nobody reads the output any more, as in 'lumi show FILE | head'. That
 // is what the reader wanted.
-func isClosedPipe(err error) bool { return errors.Is(err, syscall.EPIPE) || errors.Is(err, io.ErrClosedPipe) }
+func isClosedPipe(err error) bool {
+	return errors.Is(err, syscall.EPIPE) || errors.Is(err, io.ErrClosedPipe)
+}
