@@ -94,8 +94,8 @@ func (p Parser) Salvage(src string) (Document, error) {
 		f.max = defaultMaxFaults
 	}
 	if most := p.maxSize(); int64(len(src)) > most {
-		f.add(Fault{Code: SizeFault, Line: 1, Column: 1, Message: fmt.Sprintf("the file is larger than %d bytes", most)})
-		return nil, f.err("")
+		f.add(Fault{Code: SizeFault, Message: fmt.Sprintf("the file is larger than %d bytes", most)})
+		return nil, f.errIn("")
 	}
 	syntax := &parser{src: src, faults: f, depth: p.MaxDepth}
 	if syntax.depth <= 0 {
@@ -103,14 +103,14 @@ func (p Parser) Salvage(src string) (Document, error) {
 	}
 	root := syntax.document()
 	if syntax.broken {
-		return nil, f.err(src)
+		return nil, f.errIn(src)
 	}
 	b := &builder{faults: f, memory: &syntax.memory, elided: syntax.elided, tag: DefaultTag}
 	doc := b.document(root)
 	if doc != nil {
 		check(doc, f, b.elided)
 	}
-	return doc, f.err(src)
+	return doc, f.errIn(src)
 }
 
 func (p Parser) maxSize() int64 {

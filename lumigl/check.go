@@ -23,7 +23,7 @@ func checkBuilt(doc Document) error {
 	c := newChecker(doc, f)
 	c.built = true
 	c.run()
-	return f.err("")
+	return f.err()
 }
 
 // check looks at what was read from a file.

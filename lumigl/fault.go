@@ -149,20 +149,29 @@ func (f *faults) add(fault Fault) bool {
 	return true
 }
 
-// err makes an error of the faults, and positions of the offsets in the text. There is none for graphs that were built.
-func (f *faults) err(src string) error {
+// err makes an error of the faults of a graph that was built.
+func (f *faults) err() error {
 	if len(f.found) == 0 {
 		return nil
 	}
-	slices.SortStableFunc(f.found, func(a, b Fault) int { return cmp.Compare(a.Offset, b.Offset) })
+	for i := range f.found {
+		f.found[i].End = f.found[i].Offset
+	}
+	return &InvalidError{Faults: f.found, More: f.more}
+}
+
+// errIn makes an error of the faults in a text.
+func (f *faults) errIn(src string) error {
+	if len(f.found) == 0 {
+		return nil
+	}
 	for i := range f.found {
 		if one := &f.found[i]; one.End == wholeToken {
-			one.End = one.Offset + tokenEnd(src[min(one.Offset, len(src)):])
+			one.End = one.Offset + tokenEnd(src[one.Offset:])
 		}
 	}
-	if src != "" {
-		locate(src, f.found)
-	}
+	slices.SortStableFunc(f.found, func(a, b Fault) int { return cmp.Compare(a.Offset, b.Offset) })
+	locate(src, f.found)
 	return &InvalidError{Faults: f.found, More: f.more}
 }
 

@@ -14,7 +14,7 @@ func (s *Snapshot) Sort() error {
 	c := newChecker(s, f)
 	c.built = true
 	c.run()
-	if err := f.err(""); err != nil {
+	if err := f.err(); err != nil {
 		return err
 	}
 	s.arrange(canonical(s.vertices, &c.edges))

@@ -37,7 +37,7 @@ func (p *parser) document() Value {
 		p.invalidUTF8()
 	}
 	p.space()
-	if p.pos == len(p.src) {
+	if p.pos >= len(p.src) {
 		if !p.broken {
 			p.fault(EmptyFault, 0, 0, "the file is empty")
 		}
@@ -48,7 +48,7 @@ func (p *parser) document() Value {
 	end := p.pos
 	p.space()
 	switch {
-	case p.broken || p.pos == len(p.src):
+	case p.broken || p.pos >= len(p.src):
 	case !v.Exists():
 		p.fault(UnexpectedFault, p.pos, p.pos+1, "a file holds an object; expected \"{\", found %s", p.found())
 		p.broken = true
@@ -81,7 +81,7 @@ func (p *parser) invalidUTF8() {
 // value reads a value. The caller has skipped the space before it. If there is none, it is absent, and nothing is read.
 func (p *parser) value() Value {
 	start := p.pos
-	if start == len(p.src) {
+	if start >= len(p.src) {
 		return Value{}
 	}
 	v := Value{offset: uint32(start)}

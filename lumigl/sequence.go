@@ -22,7 +22,7 @@ func (s *sequence) next() bool {
 	s.path[len(s.path)-1] = step{index: noStep} // What is wrong between elements is so with what holds them.
 	for {
 		s.space()
-		if s.pos == len(s.src) {
+		if s.pos >= len(s.src) {
 			s.unclosed()
 			return false
 		}

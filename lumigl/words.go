@@ -60,7 +60,7 @@ func (p *parser) colon(start int, key string) (string, bool) {
 	case p.at('='):
 		p.fix(MissingColon, p.pos, p.pos+1, ":", `write ":"`, `expected ":" behind the key, found "="`)
 		p.pos++
-	case p.pos == len(p.src):
+	case p.pos >= len(p.src):
 		return key, false // The bracket that is not closed is reported.
 	case p.at(',') || p.at('}') || p.at(']'):
 		p.fault(MissingColon, end, end, "expected \":\" and a value behind the key %q, found %s", clip(key), p.found())
@@ -83,7 +83,7 @@ func (p *parser) colon(start int, key string) (string, bool) {
 // takesInColon reports whether a key that no colon follows has one inside, and a value up to the quote that opens the
 // next string. If so, it goes back to the colon.
 func (p *parser) takesInColon(start, end int) bool {
-	if p.src[start] != '"' || p.src[end-1] != '"' {
+	if p.src[start] != '"' || end-start < 2 || p.src[end-1] != '"' {
 		return false
 	}
 	text := p.src[start+1 : end-1]
@@ -128,7 +128,8 @@ func (p *parser) number() string {
 	case problem != "":
 		p.fault(NumberFault, start, p.pos, "%s is not a JSON number: %s", shown(literal), problem)
 	default:
-		p.fault(NumberFault, start, p.pos, "%s is not a JSON number; is it a string without quotes?", shown(literal))
+		text := p.unquoted(start)
+		p.fault(NumberFault, start, p.pos, "%s is not a JSON number; is it a string without quotes?", shown(text))
 	}
 	return "0"
 }
@@ -224,9 +225,18 @@ func (p *parser) badWord(start int, word string, v Value) Value {
 	case "NaN", "Infinity":
 		p.fault(LiteralFault, start, p.pos, "%s is not JSON; there is no such number", word)
 	default:
-		p.fault(LiteralFault, start, p.pos, "%s is not JSON; is it a string without quotes?", shown(word))
+		text := p.unquoted(start)
+		p.fault(LiteralFault, start, p.pos, "%s is not JSON; is it a string without quotes?", shown(text))
 	}
 	return v
+}
+
+// unquoted reads on to the end of what is most likely a string without quotes, and returns it.
+func (p *parser) unquoted(start int) string {
+	for p.pos < len(p.src) && p.src[p.pos] > ' ' && strings.IndexByte(`,[]{}"`, p.src[p.pos]) < 0 {
+		p.pos++
+	}
+	return p.src[start:p.pos]
 }
 
 // clip shortens a text from the file so that it fits into a message.

@@ -46,7 +46,7 @@ func (w *writer) document(doc Document) error {
 	c := newChecker(doc, f)
 	c.built = true
 	c.run()
-	if err := f.err(""); err != nil {
+	if err := f.err(); err != nil {
 		return err
 	}
 	w.tag = freeTag(doc)
