@@ -73,3 +73,12 @@ func (e *encoder) object(dst []byte, v lumigl.Value) []byte {
 	}
 	return append(dst, '}')
 }
+
+// side writes one of the two values of a change. If the other one is a secret, it may say too much.
+func (e *encoder) side(c *Change, v lumigl.Value) []byte {
+	if c.isSecret() && !isSecret(v) && !v.IsUnknown() && !e.reveal {
+		e.masked = true
+		return appendQuoted(nil, mask)
+	}
+	return e.encode(v)
+}

@@ -16,12 +16,17 @@ const Version = 1
 type deltaJSON struct {
 	Version   int            `json:"version"`
 	Equal     bool           `json:"equal"`
-	Ref       string         `json:"ref"`
+	Ref       jsonText       `json:"ref"`
 	Summary   summaryJSON    `json:"summary"`
 	Header    []changeJSON   `json:"header"`
 	Resources []resourceJSON `json:"resources"`
 	Moves     []moveJSON     `json:"moves"`
 }
+
+// jsonText is a string of which all is seen. Package json leaves some characters as they are that drive a terminal.
+type jsonText string
+
+func (s jsonText) MarshalJSON() ([]byte, error) { return appendQuoted(nil, string(s)), nil }
 
 type summaryJSON struct {
 	Created   int `json:"created"`
@@ -32,7 +37,7 @@ type summaryJSON struct {
 }
 
 type resourceJSON struct {
-	Key     string          `json:"key"`
+	Key     jsonText        `json:"key"`
 	Change  string          `json:"change"`
 	Changes []changeJSON    `json:"changes,omitempty"`
 	Old     json.RawMessage `json:"old,omitempty"`
@@ -41,8 +46,8 @@ type resourceJSON struct {
 
 type changeJSON struct {
 	Change   string          `json:"change"`
-	Path     string          `json:"path"`
-	OldPath  string          `json:"oldPath,omitempty"`
+	Path     jsonText        `json:"path"`
+	OldPath  jsonText        `json:"oldPath,omitempty"`
 	Replaces bool            `json:"replaces,omitempty"`
 	Secret   bool            `json:"secret,omitempty"`
 	Old      json.RawMessage `json:"old,omitempty"`
@@ -50,24 +55,24 @@ type changeJSON struct {
 }
 
 type moveJSON struct {
-	From string `json:"from"`
-	To   string `json:"to"`
+	From jsonText `json:"from"`
+	To   jsonText `json:"to"`
 }
 
 // WriteJSON writes the delta as JSON, for programs. Secrets are left out.
 func (d *Delta) WriteJSON(w io.Writer) error {
 	out := deltaJSON{
-		Version: Version, Equal: d.Empty(), Ref: freeTag(d.old, d.new), Summary: d.summary(),
+		Version: Version, Equal: d.Empty(), Ref: jsonText(freeTag(d.old, d.new)), Summary: d.summary(),
 		Header: []changeJSON{}, Resources: []resourceJSON{}, Moves: []moveJSON{},
 	}
-	e := &encoder{tag: out.Ref}
+	e := &encoder{tag: string(out.Ref)}
 	f := flattener{encoder: e, changes: out.Header}
 	f.flatten(d.Header, "", "")
 	out.Header = f.changes
 	body := (&comparer{snapshot: d.isSnapshot()}).body
 	for i := range d.Resources {
 		r := &d.Resources[i]
-		one := resourceJSON{Key: r.Key, Change: r.Kind.String()}
+		one := resourceJSON{Key: jsonText(r.Key), Change: r.Kind.String()}
 		switch r.Kind {
 		case Created:
 			one.New = e.encode(body(r.New))
@@ -81,7 +86,7 @@ func (d *Delta) WriteJSON(w io.Writer) error {
 		out.Resources = append(out.Resources, one)
 	}
 	for _, m := range d.Moves {
-		out.Moves = append(out.Moves, moveJSON{From: m.Old.Key(), To: m.New.Key()})
+		out.Moves = append(out.Moves, moveJSON{From: jsonText(m.Old.Key()), To: jsonText(m.New.Key())})
 	}
 	return encodeJSON(w, out)
 }
@@ -119,30 +124,22 @@ func (f *flattener) flatten(changes []Change, oldPath, newPath string) {
 			f.flatten(c.Changes, from, to)
 			continue
 		}
-		one := changeJSON{Change: c.Kind.String(), Path: to, OldPath: from, Replaces: c.Replaces}
-		one.Secret = isSecret(c.Old) || isSecret(c.New)
+		one := changeJSON{Change: c.Kind.String(), Path: jsonText(to), OldPath: jsonText(from), Replaces: c.Replaces}
+		one.Secret = c.isSecret()
 		if c.Kind == Removed {
-			one.Path = from
+			one.Path = jsonText(from)
 		}
 		if one.OldPath == one.Path || c.Kind == Added {
 			one.OldPath = ""
 		}
 		if c.Old.Exists() {
-			one.Old = f.hidden(c.Old, one.Secret)
+			one.Old = f.side(c, c.Old)
 		}
 		if c.New.Exists() {
-			one.New = f.hidden(c.New, one.Secret)
+			one.New = f.side(c, c.New)
 		}
 		f.changes = append(f.changes, one)
 	}
-}
-
-// hidden encodes a value. What was or became a secret is hidden on both sides.
-func (f *flattener) hidden(v lumigl.Value, secret bool) []byte {
-	if secret && !isSecret(v) && !f.reveal {
-		return appendQuoted(nil, mask)
-	}
-	return f.encode(v)
 }
 
 // step appends the place of a change to a JSON pointer.

@@ -30,7 +30,7 @@ func moves(d *Delta) []Move {
 		return nil
 	}
 	m.hasher = hasher{work: &work, as: m.oldKey}
-	waiting := map[*lumigl.Vertex]int{}               // for how many that it refers to
+	waiting := map[*lumigl.Vertex]int{}                 // for how many that it refers to
 	dependents := map[*lumigl.Vertex][]*lumigl.Vertex{} // of those
 	var ready []*lumigl.Vertex
 	for i := range d.Resources {

@@ -18,7 +18,7 @@ type PatchOptions struct {
 // operation is one of RFC 6902.
 type operation struct {
 	Op    string          `json:"op"`
-	Path  string          `json:"path"`
+	Path  jsonText        `json:"path"`
 	Value json.RawMessage `json:"value,omitempty"`
 }
 
@@ -47,7 +47,7 @@ type patcher struct {
 }
 
 func (p *patcher) add(op, path string, v lumigl.Value) {
-	o := operation{Op: op, Path: path}
+	o := operation{Op: op, Path: jsonText(path)}
 	if v.Exists() {
 		o.Value = p.encode(v)
 	}
@@ -134,7 +134,7 @@ func (p *patcher) change(c *Change, at string) {
 	case c.Kind == Removed:
 		p.add("remove", at, lumigl.Value{})
 	case c.Kind != Inside:
-		p.add("replace", at, c.New)
+		p.operations = append(p.operations, operation{Op: "replace", Path: jsonText(at), Value: p.side(c, c.New)})
 	case c.New.Kind() == lumigl.List:
 		p.list(c, at)
 	default:

@@ -53,3 +53,13 @@ func decode(t testing.TB, text string) any {
 	}
 	return v
 }
+
+// compact is what a JSON text says, with sorted keys.
+func compact(t testing.TB, text string) string {
+	t.Helper()
+	b, err := json.Marshal(decode(t, text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(b)
+}

@@ -33,7 +33,7 @@ func (p *printer) fold(n, depth int) {
 }
 
 // names are keys that tell one element of a list from another.
-var names = []string{"name", "id", "key"}
+var names = []string{"urn", "name", "id", "key"}
 
 // identity shows what an element of a list is called, if that does not differ.
 func (p *printer) identity(c *Change, depth int) (shown int) {
@@ -64,22 +64,29 @@ func (p *printer) change(c *Change, name string, depth int) {
 	case c.Kind == Inside:
 		p.line(Inside, depth, name+":")
 		p.inside(c, depth+1)
+	case isSecret(c.Old) && isSecret(c.New):
+		p.line(c.Kind, depth, name+": "+mask+", another value"+note)
 	case c.isSecret():
-		p.line(c.Kind, depth, name+": "+p.becomes(p.hidden(c.Old), p.hidden(c.New))+p.paint(dim, " another value")+note)
+		p.line(c.Kind, depth, name+": "+p.becomes(p.hidden(c.Old), p.hidden(c.New))+note)
 	default:
 		p.pair(c, name, depth, note)
 	}
 }
 
-// hidden shows a value of which the other one, or it itself, is a secret.
+// hidden shows one of two values of which the other may be a secret. That one gives away the other.
 func (p *printer) hidden(v lumigl.Value) string {
-	if isSecret(v) || !v.IsUnknown() {
+	switch {
+	case isSecret(v):
 		return mask
+	case v.IsUnknown():
+		return unknown
 	}
-	return p.short(v)
+	return "(no secret, but not shown)"
 }
 
-func (p *printer) becomes(old, new string) string { return p.paint(red, old) + " → " + p.paint(green, new) }
+func (p *printer) becomes(old, new string) string {
+	return p.paint(red, old) + " → " + p.paint(green, new)
+}
 
 // inside shows the parts of an object or a list that differ.
 func (p *printer) inside(c *Change, depth int) {
@@ -88,6 +95,9 @@ func (p *printer) inside(c *Change, depth int) {
 		return
 	}
 	shown := p.identity(c, depth)
+	if isFolder(c.New) {
+		shown++ // what says that it is one
+	}
 	p.members(c.Changes, lumigl.Value{}, depth, label)
 	added := 0
 	for i := range c.Changes {
@@ -152,6 +162,9 @@ func elementLabel(c *Change) string {
 	}
 	return fmt.Sprintf("[%d → %d]", c.From, c.To)
 }
+
+// unknown stands for a value that is not known yet.
+const unknown = "(known after apply)"
 
 // shortWidth is how long a value may be that is shown in a line with its key, and pairWidth how long two may be.
 const (
@@ -265,7 +278,11 @@ func (p *printer) whole(kind Kind, depth int, name string, v lumigl.Value, note 
 		p.line(kind, depth, name+": "+s+note)
 		return
 	}
-	p.line(kind, depth, name+":"+note)
+	what := ""
+	if isFolder(v) {
+		what, v = " archive", v.Key("assets")
+	}
+	p.line(kind, depth, name+":"+what+note)
 	if v.Kind() == lumigl.List {
 		for i, e := range v.Elements() {
 			p.whole(kind, depth+1, fmt.Sprintf("[%d]", i), e, "")
@@ -282,6 +299,9 @@ func (p *printer) short(v lumigl.Value) string {
 	if s, ok := p.inline(v); ok {
 		return s
 	}
+	if isFolder(v) {
+		return fmt.Sprintf("archive of %d", v.Key("assets").Len())
+	}
 	if v.Kind() == lumigl.List {
 		return fmt.Sprintf("[%d elements]", v.Len())
 	}
@@ -293,7 +313,7 @@ func (p *printer) inline(v lumigl.Value) (string, bool) {
 	switch v.Kind() {
 	case lumigl.Text:
 		if v.IsUnknown() {
-			return "(known after apply)", true
+			return unknown, true
 		}
 		s, _ := v.Text()
 		return clipped(s, 0), true
@@ -306,7 +326,9 @@ func (p *printer) inline(v lumigl.Value) (string, bool) {
 		switch {
 		case isSecret(v):
 			return mask, true
-		case isFile(v) && !isFolder(v):
+		case isFolder(v):
+			return "", false
+		case isFile(v):
 			return p.file(v), true
 		}
 		return p.composite(v)
@@ -329,11 +351,13 @@ func (p *printer) composite(v lumigl.Value) (string, bool) {
 	var parts []string
 	width := 0
 	add := func(before string, e lumigl.Value) bool {
-		s, ok := p.inline(e)
-		nested := (e.Kind() == lumigl.List || e.Kind() == lumigl.Object) && e.Len() > 0 && !isSecret(e)
+		if (e.Kind() == lumigl.List || e.Kind() == lumigl.Object) && e.Len() > 0 && !isSecret(e) {
+			return false
+		}
+		s, _ := p.inline(e)
 		width += utf8.RuneCountInString(before) + utf8.RuneCountInString(s) + 2
 		parts = append(parts, before+s)
-		return ok && !nested && width <= shortWidth
+		return width <= shortWidth
 	}
 	for _, e := range v.Elements() {
 		if !add("", e) {

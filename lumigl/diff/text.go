@@ -232,7 +232,7 @@ func (p *printer) moves(moves []Move) {
 	p.part()
 	p.write("Perhaps moved, since all but the URN is the same:\n")
 	for _, m := range moves {
-		p.write("  " + urnLabel(m.Old.Key()) + "\n  → " + urnLabel(m.New.Key()) + "\n")
+		p.write("  " + urnLabel(m.Old.Key()) + "\n    → " + urnLabel(m.New.Key()) + "\n")
 	}
 	p.parted = false
 }
@@ -249,7 +249,12 @@ func (p *printer) summary(d *Delta) {
 			parts = append(parts, p.paint(colors[kind], fmt.Sprintf("%d %s", n, kind)))
 		}
 	}
-	if d.Unchanged > 0 || len(parts) == 0 {
+	switch {
+	case len(parts) == 0 && d.isSnapshot():
+		parts = append(parts, "no resource differs")
+	case len(parts) == 0:
+		parts = append(parts, "no vertex differs")
+	case d.Unchanged > 0:
 		parts = append(parts, fmt.Sprintf("%d unchanged", d.Unchanged))
 	}
 	p.write(strings.Join(parts, ", ") + "\n")
