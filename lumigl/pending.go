@@ -56,6 +56,9 @@ func (b *builder) resolvePending(pending *Pending) {
 	known := b.graph.byKey
 	if len(pending.Deletes) > 0 {
 		known = maps.Clone(known)
+		if known == nil {
+			known = map[string]*Vertex{}
+		}
 		for _, r := range pending.Deletes {
 			if _, ok := known[r.key]; !ok {
 				known[r.key] = r
