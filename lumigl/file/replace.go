@@ -133,8 +133,11 @@ func imitate(f handle, old fs.FileInfo) error {
 // if there was one.
 func backup(d disk, target string, old fs.FileInfo) error {
 	name := target + backupSuffix
-	if info, err := d.lstat(name); err == nil && os.SameFile(info, old) {
+	switch info, err := d.lstat(name); {
+	case err == nil && os.SameFile(info, old):
 		return nil // A writer got as far as this and was killed. Renaming one name of a file to another does nothing.
+	case err != nil && !errors.Is(err, fs.ErrNotExist):
+		return err
 	}
 	temp := temporary(target, stagedSuffix)
 	if d.link(target, temp) != nil {
