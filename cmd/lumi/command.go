@@ -39,7 +39,8 @@ type example struct{ does, line string }
 // commands is the table of all commands, in the order of the help.
 func commands() []*command {
 	return []*command{
-		checkCommand(), fmtCommand(), repairCommand(),
+		checkCommand(), fmtCommand(), showCommand(), repairCommand(),
+		diffCommand(),
 		versionCommand(), helpCommand(), completionCommand(), completeCommand(),
 	}
 }

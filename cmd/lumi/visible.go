@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"fmt"
+	"regexp"
 	"strings"
 	"unicode"
 	"unicode/utf16"
@@ -17,6 +18,41 @@ func width(s string) int { return widths.StringWidth(s) }
 
 // clip shortens a text to some columns, with a mark where it was cut.
 func clip(s string, columns int) string { return widths.Truncate(s, max(columns, 1), "…") }
+
+// clipColored shortens a text with colours to some columns.
+func clipColored(s string, columns int) string {
+	plain := colors.ReplaceAllString(s, "")
+	if width(plain) <= columns {
+		return s
+	}
+	var b strings.Builder
+	left := columns - 1 // for the mark
+	for len(s) > 0 {
+		if at := colors.FindStringIndex(s); at != nil && at[0] == 0 {
+			b.WriteString(s[:at[1]]) // Those behind the cut are kept, so that the last turns colours off.
+			s = s[at[1]:]
+			continue
+		}
+		end := len(s)
+		if at := colors.FindStringIndex(s); at != nil {
+			end = at[0]
+		}
+		switch text := s[:end]; {
+		case left < 0:
+		case width(text) <= left:
+			b.WriteString(text)
+			left -= width(text)
+		default:
+			b.WriteString(widths.Truncate(text, left, "") + "…")
+			left = -1
+		}
+		s = s[end:]
+	}
+	return b.String()
+}
+
+// colors matches what turns colours on and off.
+var colors = regexp.MustCompile("\x1b\\[[0-9;]*m")
 
 // visible returns s with every rune that could drive a terminal, or change the order in which it shows the others,
 // replaced by one that is seen.
