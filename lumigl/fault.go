@@ -65,7 +65,8 @@ type Fault struct {
 	Message string
 	// Notes point at other places that matter.
 	Notes []Note
-	// Fix is what would mend the fault, if there is just one thing to do. It changes nothing that the file says.
+	// Fix is what would mend the fault, if there is just one thing to do. It changes nothing that the file says. The fixes
+	// of a file do not overlap, and stand in the order of the text.
 	Fix *Fix
 }
 
@@ -170,7 +171,9 @@ func (f *faults) errIn(src string) error {
 			one.End = one.Offset + tokenEnd(src[one.Offset:])
 		}
 	}
-	slices.SortStableFunc(f.found, func(a, b Fault) int { return cmp.Compare(a.Offset, b.Offset) })
+	slices.SortStableFunc(f.found, func(a, b Fault) int {
+		return cmp.Or(cmp.Compare(a.Offset, b.Offset), cmp.Compare(a.End, b.End)) // so that text is inserted before any goes
+	})
 	locate(src, f.found)
 	return &InvalidError{Faults: f.found, More: f.more}
 }

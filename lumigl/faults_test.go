@@ -2,7 +2,6 @@ package lumigl_test
 
 import (
 	"bytes"
-	"cmp"
 	"errors"
 	"flag"
 	"fmt"
@@ -133,7 +132,6 @@ func fix(src string, found []lumigl.Fault) (string, bool) {
 		}
 		fixes = append(fixes, *f.Fix)
 	}
-	slices.SortStableFunc(fixes, func(a, b lumigl.Fix) int { return cmp.Compare(a.Offset, b.Offset) })
 	var b strings.Builder
 	done := 0
 	for _, f := range fixes {

@@ -90,7 +90,7 @@ func FuzzParse(f *testing.F) {
 	})
 }
 
-// bounds checks that fixes do not overlap.
+// bounds checks that fixes are in order and do not overlap.
 func bounds(t *testing.T, src string, invalid *lumigl.InvalidError) {
 	t.Helper()
 	var fixes []lumigl.Fix
@@ -102,7 +102,6 @@ func bounds(t *testing.T, src string, invalid *lumigl.InvalidError) {
 			t.Errorf("the fix is from %d to %d", f.Fix.Offset, f.Fix.End)
 		}
 	}
-	slices.SortStableFunc(fixes, func(a, b lumigl.Fix) int { return a.Offset - b.Offset })
 	for i := 1; i < len(fixes); i++ {
 		if fixes[i].Offset < fixes[i-1].End {
 			t.Errorf("the fixes %+v and %+v overlap", fixes[i-1], fixes[i])
