@@ -53,10 +53,11 @@ func (p *parser) document() Value {
 		p.fault(UnexpectedFault, p.pos, p.pos+1, "a file holds an object; expected \"{\", found %s", p.found())
 		p.broken = true
 	default:
+		_, last := utf8.DecodeLastRuneInString(p.src[:end])
 		p.report(Fault{
 			Code: AfterEndFault, Offset: p.pos, End: len(p.src),
 			Message: "there is more behind the end of the document: " + p.found(),
-			Notes:   []Note{{Offset: end - 1, Message: "the document ends here"}},
+			Notes:   []Note{{Offset: end - last, Message: "the document ends here"}},
 		})
 		p.broken = true
 	}
