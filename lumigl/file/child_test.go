@@ -9,6 +9,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -34,10 +35,40 @@ var jobs = map[string]func(job) error{
 	"write":     func(j job) error { return writeAtomic(j.disk(), j.Path, []byte(j.Word)) },
 	"hold":      hold,
 	"increment": increment,
+	"small":     small,
+}
+
+// small fills what is left of a small disk, and tries to save all the same. Then it makes the disk read-only.
+func small(j job) error {
+	if err := mountSmall(filepath.Dir(j.Path)); err != nil {
+		fmt.Println("no disk:", err)
+		return nil
+	}
+	if _, err := save(j.Path, j.snapshot(), nil); err != nil {
+		return err
+	}
+	tell := func() {
+		_, err := save(j.Path, j.snapshot(), nil)
+		fmt.Println(err)
+		fmt.Println(writeAtomic(system{}, j.Path, make([]byte, smallDisk)))
+		s, v, err := Load(j.Path)
+		if err != nil {
+			fmt.Println(err)
+			return
+		}
+		entries, _ := os.ReadDir(filepath.Dir(j.Path))
+		fmt.Println(s.Len(), v.Serial, len(entries))
+	}
+	tell()
+	if err := remountSmall(filepath.Dir(j.Path)); err != nil {
+		return err
+	}
+	tell()
+	return nil
 }
 
 // crowd is how many resources the snapshots of children have: enough to be written in several pieces.
-const crowd = 600
+const crowd = 420
 
 func (j job) snapshot() *lumigl.Snapshot { return snapshot(&testing.T{}, crowd, j.Word) }
 

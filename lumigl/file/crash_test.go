@@ -37,7 +37,7 @@ func (f fault) disk(noLink bool) *faulty {
 // counting returns also where the operations are counted and the one with the fault is noted.
 func (f fault) counting(noLink bool) (*faulty, *hit) {
 	h := &hit{}
-	d := &faulty{}
+	d := &faulty{quick: true}
 	d.before = func(o op) error {
 		if f.All || o.changes() {
 			h.count++
@@ -174,14 +174,16 @@ func (s scene) check(t testing.TB, path string, file, kept []string) {
 		t.Errorf("the backup is %s, want one of %q", got, kept)
 	}
 	if s.do == "write" {
-		must(t, WriteAtomic(path, []byte("next")))
+		must(t, writeAtomic(&faulty{quick: true}, path, []byte("next")))
 		if mustRead(t, path) != "next" {
 			t.Error("the next writer does not write")
 		}
 	} else {
 		_, before, err := Load(path)
 		must(t, err)
-		if next := mustSave(t, path, snapshot(t, crowd, "next")); next.Serial != before.Serial+1 || s.state(t, path) != "next" {
+		next, err := save(path, snapshot(t, crowd, "next"), &faulty{quick: true})
+		must(t, err)
+		if next.Serial != before.Serial+1 || s.state(t, path) != "next" {
 			t.Errorf("the next save makes %s of %s", next, before)
 		}
 	}
@@ -255,24 +257,25 @@ func TestErrors(t *testing.T) {
 		t.Run(s.name, func(t *testing.T) {
 			t.Parallel()
 			failed := 0
-			for _, errno := range []syscall.Errno{syscall.EIO, syscall.ENOSPC, syscall.EROFS, syscall.EINTR} {
-				for _, on := range []bool{false, true} {
-					for at := 1; ; at++ {
-						path, file, kept := s.set(t)
-						f := fault{At: at, Errno: errno, On: on, All: true}
-						d, h := f.counting(s.noLink)
-						err := s.write(path, d)
-						if err != nil {
-							failed++
-						}
-						s.checkError(t, path, err, h.op, f)
-						s.check(t, path, file, kept)
-						if t.Failed() {
-							t.Fatalf("operation %d, %s, failed with %v (on: %v): %v", at, h.op, errno, on, err)
-						}
-						if h.count < at {
-							break
-						}
+			for _, f := range []fault{
+				{Errno: syscall.EIO}, {Errno: syscall.EINTR},
+				{Errno: syscall.EIO, On: true}, {Errno: syscall.ENOSPC, On: true}, {Errno: syscall.EROFS, On: true},
+			} {
+				f.All = true
+				for f.At = 1; ; f.At++ {
+					path, file, kept := s.set(t)
+					d, h := f.counting(s.noLink)
+					err := s.write(path, d)
+					if err != nil {
+						failed++
+					}
+					s.checkError(t, path, err, h.op, f)
+					s.check(t, path, file, kept)
+					if t.Failed() {
+						t.Fatalf("operation %d, %s, failed with %v (on: %v): %v", f.At, h.op, f.Errno, f.On, err)
+					}
+					if h.count < f.At {
+						break
 					}
 				}
 			}
