@@ -22,7 +22,7 @@ right.`,
 		examples: []example{
 			{"Check two files.", "lumi check prod.json graph.json"},
 			{"Check what a program prints.", "cat prod.json | lumi check -"},
-			{"The codes of all faults, for a program.", "lumi check --json prod.json | jq -r .code"},
+			{"All faults of a file, for a program.", "lumi check --json --max-faults=1000 broken.json"},
 		},
 	}
 	var quiet bool

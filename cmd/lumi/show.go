@@ -38,7 +38,7 @@ With --json, each resource is an object on a line of its own, with "key", "type"
 			{"What is there?", "lumi show prod.json"},
 			{"What depends on what, upside down.", "lumi show --view=tree --invert prod.json"},
 			{"All of one resource.", "lumi show prod.json web"},
-			{"The ids of all resources, for a program.", "lumi show --json prod.json | jq -r .id"},
+			{"All of all resources, for a program.", "lumi show --json prod.json"},
 		},
 		complete: completeKeys,
 	}

@@ -120,6 +120,9 @@ func scalar(value lumigl.Value) string {
 
 // quoted is a text in quotes, safe to print.
 func quoted(text string) string {
+	if isPlain(text) && !strings.ContainsAny(text, `"\\`) {
+		return `"` + text + `"`
+	}
 	var b strings.Builder
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)

@@ -14,15 +14,29 @@ import (
 // widths measures how many columns a text takes. It is the same everywhere, whatever language the user has chosen.
 var widths = &runewidth.Condition{StrictEmojiNeutral: true}
 
-func width(s string) int { return widths.StringWidth(s) }
+func width(s string) int {
+	if isPlain(s) {
+		return len(s)
+	}
+	return widths.StringWidth(s)
+}
+
+// isPlain reports whether a text is of printable ASCII only, as most are.
+func isPlain(s string) bool {
+	for i := range len(s) {
+		if s[i] < ' ' || s[i] > '~' {
+			return false
+		}
+	}
+	return true
+}
 
 // clip shortens a text to some columns, with a mark where it was cut.
 func clip(s string, columns int) string { return widths.Truncate(s, max(columns, 1), "…") }
 
 // clipColored shortens a text with colours to some columns.
 func clipColored(s string, columns int) string {
-	plain := colors.ReplaceAllString(s, "")
-	if width(plain) <= columns {
+	if len(s) <= columns && isPlain(s) || width(colors.ReplaceAllString(s, "")) <= columns {
 		return s
 	}
 	var b strings.Builder
@@ -56,7 +70,12 @@ var colors = regexp.MustCompile("\x1b\\[[0-9;]*m")
 
 // visible returns s with every rune that could drive a terminal, or change the order in which it shows the others,
 // replaced by one that is seen.
-func visible(s string) string { return strings.Map(printable, s) }
+func visible(s string) string {
+	if isPlain(s) {
+		return s
+	}
+	return strings.Map(printable, s)
+}
 
 // printable returns r, or what is printed in its place.
 func printable(r rune) rune {
