@@ -45,6 +45,9 @@ type comparer struct {
 	snapshot bool
 	// work is how much may still be done for a smaller difference between lists, in values to look at.
 	work int64
+	// members and elements are memory for those that are being compared, of which each depth has a part.
+	members  []lumigl.Member
+	elements []lumigl.Value
 }
 
 // Honest documents need a small part of this.
@@ -75,9 +78,7 @@ func (c *comparer) vertices(d *Delta) {
 			d.Unchanged++
 			continue
 		}
-		r := Resource{Kind: Updated, Key: v.Key(), Old: old, New: v}
-		r.Changes = c.objects(c.body(old), c.body(v))
-		d.Resources = append(d.Resources, r)
+		d.Resources = append(d.Resources, Resource{Kind: Updated, Key: v.Key(), Old: old, New: v, Changes: c.bodies(old, v)})
 	}
 	if found == len(olds) {
 		return
@@ -96,6 +97,28 @@ func same(a, b *lumigl.Vertex) bool {
 
 // sameBag compares properties, which may be absent instead of empty.
 func sameBag(a, b lumigl.Value) bool { return a.Equal(b) || a.Len() == 0 && b.Len() == 0 }
+
+// bodies compares what there is to compare of two vertices.
+func (c *comparer) bodies(old, new *lumigl.Vertex) []Change {
+	if !c.snapshot {
+		return c.objects(bag(old.Properties), bag(new.Properties))
+	}
+	var changes []Change
+	for _, part := range [...]struct {
+		key      string
+		old, new lumigl.Value
+	}{
+		{"extensions", old.Extensions, new.Extensions},
+		{"id", textOf(old.ID), textOf(new.ID)},
+		{"properties", bag(old.Properties), bag(new.Properties)},
+		{"type", textOf(string(old.Type)), textOf(string(new.Type))},
+	} {
+		if change, differ := c.member(part.key, part.old, part.new); differ {
+			changes = append(changes, change)
+		}
+	}
+	return changes
+}
 
 // body is what there is to compare of a vertex.
 func (c *comparer) body(v *lumigl.Vertex) lumigl.Value {
@@ -134,22 +157,52 @@ func (c *comparer) values(old, new lumigl.Value) (Change, bool) {
 // objects compares two objects, key by key in the order of the keys.
 func (c *comparer) objects(old, new lumigl.Value) []Change {
 	var changes []Change
-	a, b := sortedMembers(old), sortedMembers(new)
+	mark := len(c.members)
+	a := c.sorted(old)
+	b := c.sorted(new)
 	for len(a) > 0 || len(b) > 0 {
+		var was, is lumigl.Value
+		var key string
 		switch {
 		case len(b) == 0 || len(a) > 0 && a[0].Key < b[0].Key:
-			changes = append(changes, Change{Kind: Removed, Key: a[0].Key, From: NoIndex, To: NoIndex, Old: a[0].Value})
-			a = a[1:]
+			key, was, a = a[0].Key, a[0].Value, a[1:]
 		case len(a) == 0 || b[0].Key < a[0].Key:
-			changes = append(changes, Change{Kind: Added, Key: b[0].Key, From: NoIndex, To: NoIndex, New: b[0].Value})
-			b = b[1:]
+			key, is, b = b[0].Key, b[0].Value, b[1:]
 		default:
-			if change, differ := c.values(a[0].Value, b[0].Value); differ {
-				change.Key = a[0].Key
-				changes = append(changes, change)
-			}
-			a, b = a[1:], b[1:]
+			key, was, is, a, b = a[0].Key, a[0].Value, b[0].Value, a[1:], b[1:]
+		}
+		if change, differ := c.member(key, was, is); differ {
+			changes = append(changes, change)
 		}
 	}
+	c.members = c.members[:mark]
 	return changes
+}
+
+// member compares what stands behind a key, which may be absent in either object.
+func (c *comparer) member(key string, old, new lumigl.Value) (Change, bool) {
+	var change Change
+	differ := true
+	switch {
+	case !old.Exists():
+		differ = new.Exists()
+		change = Change{Kind: Added, From: NoIndex, To: NoIndex, New: new}
+	case !new.Exists():
+		change = Change{Kind: Removed, From: NoIndex, To: NoIndex, Old: old}
+	default:
+		change, differ = c.values(old, new)
+	}
+	change.Key = key
+	return change, differ
+}
+
+// sorted are an object's members by key, which are good until objects returns.
+func (c *comparer) sorted(v lumigl.Value) []lumigl.Member {
+	start := len(c.members)
+	for key, value := range v.Members() {
+		c.members = append(c.members, lumigl.Member{Key: key, Value: value})
+	}
+	all := c.members[start:]
+	sortMembers(all)
+	return all
 }

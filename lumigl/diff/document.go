@@ -95,10 +95,14 @@ func (m *members) add(key string, v lumigl.Value) {
 	}
 }
 
-func (m *members) text(key, s string) {
-	if s != "" {
-		m.add(key, lumigl.TextOf(s))
+func (m *members) text(key, s string) { m.add(key, textOf(s)) }
+
+// textOf is a string, or absent if that is empty.
+func textOf(s string) lumigl.Value {
+	if s == "" {
+		return lumigl.Value{}
 	}
+	return lumigl.TextOf(s)
 }
 
 // sortedMembers are an object's by key.
@@ -107,9 +111,13 @@ func sortedMembers(v lumigl.Value) []lumigl.Member {
 	for key, value := range v.Members() {
 		all = append(all, lumigl.Member{Key: key, Value: value})
 	}
+	sortMembers(all)
+	return all
+}
+
+func sortMembers(all []lumigl.Member) {
 	byKey := func(a, b lumigl.Member) int { return cmp.Compare(a.Key, b.Key) }
 	if !slices.IsSortedFunc(all, byKey) {
 		slices.SortStableFunc(all, byKey)
 	}
-	return all
 }

@@ -7,7 +7,27 @@ import (
 // lists compares two lists. Elements that are equal stay where they are as far as the order allows, and of those between
 // them, the ones that are alike are taken for one that changed.
 func (c *comparer) lists(old, new lumigl.Value) []Change {
-	a, b := elements(old), elements(new)
+	mark := len(c.elements)
+	a := c.list(old)
+	b := c.list(new)
+	changes := c.aligned(a, b)
+	c.elements = c.elements[:mark]
+	return changes
+}
+
+// list are a list's elements, which are good until lists returns.
+func (c *comparer) list(v lumigl.Value) []lumigl.Value {
+	start := len(c.elements)
+	for _, e := range v.Elements() {
+		c.elements = append(c.elements, e)
+	}
+	return c.elements[start:]
+}
+
+func (c *comparer) aligned(a, b []lumigl.Value) []Change {
+	if len(a) == 1 && len(b) == 1 && a[0].Kind() == b[0].Kind() {
+		return c.inPlace(a, b)
+	}
 	kept, ok := c.kept(a, b)
 	if !ok {
 		return c.inPlace(a, b)
@@ -61,14 +81,6 @@ func (c *comparer) element(a, b []lumigl.Value, from, to int) (Change, bool) {
 	change, differ := c.values(a[from], b[to])
 	change.From, change.To = from, to
 	return change, differ
-}
-
-func elements(v lumigl.Value) []lumigl.Value {
-	all := make([]lumigl.Value, 0, v.Len())
-	for _, e := range v.Elements() {
-		all = append(all, e)
-	}
-	return all
 }
 
 // kept are the elements that are equal and in the same order in both lists. It reports false if it would cost too much

@@ -214,16 +214,15 @@ func (p *printer) sameContent(c *Change) string {
 // lines shows how two texts of several lines differ.
 func (p *printer) lines(old, new string, depth int) {
 	c := &comparer{work: baseWork}
-	list := func(s string) lumigl.Value {
-		var all []lumigl.Value
+	list := func(s string) (all []lumigl.Value) {
 		for line := range strings.SplitAfterSeq(s, "\n") {
 			if line != "" {
 				all = append(all, lumigl.TextOf(line))
 			}
 		}
-		return lumigl.ListOf(all...)
+		return all
 	}
-	was, is := elements(list(old)), elements(list(new))
+	was, is := list(old), list(new)
 	kept, _ := c.kept(was, is)
 	i, j, head := 0, 0, 0
 	for _, k := range append(kept, match{len(was), len(is)}) {
