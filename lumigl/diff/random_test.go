@@ -60,7 +60,7 @@ func (d *drawer) value(depth int) lumigl.Value {
 	case 5:
 		return lumigl.ObjectOf(
 			lumigl.Member{Key: lumi.Signature, Value: lumigl.TextOf(lumi.SecretSignature)},
-			lumigl.Member{Key: "value", Value: d.value(0)})
+			lumigl.Member{Key: "value", Value: lumigl.TextOf("hunter" + d.text())})
 	case 6:
 		return lumigl.ObjectOf(
 			lumigl.Member{Key: lumi.Signature, Value: lumigl.TextOf(lumi.AssetSignature)},
