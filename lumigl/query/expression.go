@@ -151,10 +151,13 @@ func isMissing(err error) bool {
 	return false
 }
 
-// activation gives the variables of an expression their values, when they are needed.
+// activation gives the variables of an expression their values, when they are needed. What takes time to make is kept,
+// since an expression may ask for it once for every element of a list.
 type activation struct {
-	index *Index
-	place int32
+	index      *Index
+	place      int32
+	properties map[string]any
+	down, up   []string
 }
 
 // ResolveName implements [cel.Activation].
@@ -168,11 +171,14 @@ func (a *activation) ResolveName(name string) (any, bool) {
 	case "id":
 		return v.ID, true
 	case "properties":
-		return mapOf(v.Properties), true
+		if a.properties == nil {
+			a.properties = mapOf(v.Properties)
+		}
+		return a.properties, true
 	case "dependencies":
-		return a.keys(a.index.down), true
+		return a.keys(&a.down, a.index.down), true
 	case "dependents":
-		return a.keys(a.index.up), true
+		return a.keys(&a.up, a.index.up), true
 	}
 	parts, _ := v.URN().Parts() // Keys of general graphs have no parts.
 	switch name {
@@ -191,12 +197,14 @@ func (a *activation) ResolveName(name string) (any, bool) {
 // Parent implements [cel.Activation].
 func (a *activation) Parent() cel.Activation { return nil }
 
-func (a *activation) keys(edges [][]int32) []string {
-	keys := make([]string, 0, len(edges[a.place]))
-	for _, to := range edges[a.place] {
-		keys = append(keys, a.index.vertices[to].Key())
+func (a *activation) keys(keys *[]string, edges [][]int32) []string {
+	if *keys == nil {
+		*keys = make([]string, 0, len(edges[a.place]))
+		for _, to := range edges[a.place] {
+			*keys = append(*keys, a.index.vertices[to].Key())
+		}
 	}
-	return keys
+	return *keys
 }
 
 // mapOf makes what an expression sees of an object.

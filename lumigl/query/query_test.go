@@ -73,19 +73,35 @@ func TestPaths(t *testing.T) {
 	x := query.New(g)
 	for _, test := range []struct {
 		from, to string
+		but      string // what the paths must not come by
 		limit    int
 		want     []string
+		all      bool
 	}{
-		{"a", "e", 10, []string{"a e", "a b d e", "a c d e"}},
-		{"a", "e", 2, []string{"a e", "a b d e"}},
-		{"d", "d", 10, []string{"d"}},
-		{"c", "b", 10, []string{"c d a b"}},
-		{"a", "lone", 10, nil},
-		{"e", "a", 10, nil},
+		{"a", "e", "", 10, []string{"a e", "a b d e", "a c d e"}, true},
+		{"a", "e", "", 3, []string{"a e", "a b d e", "a c d e"}, true},
+		{"a", "e", "", 2, []string{"a e", "a b d e"}, false},
+		{"a", "e", "b", 10, []string{"a e", "a c d e"}, true},
+		{"a", "e", "d", 10, []string{"a e"}, true},
+		{"a", "e", "a", 10, []string{"a e", "a b d e", "a c d e"}, true},
+		{"a", "e", "e", 10, []string{"a e", "a b d e", "a c d e"}, true},
+		{"d", "d", "", 10, []string{"d"}, true},
+		{"c", "b", "", 10, []string{"c d a b"}, true},
+		{"c", "b", "a", 10, nil, true},
+		{"a", "lone", "", 10, nil, true},
+		{"e", "a", "", 10, nil, true},
 	} {
 		var got []string
-		for _, path := range x.Paths(g.Vertex(test.from), g.Vertex(test.to), test.limit) {
+		var via func(*lumigl.Vertex) bool
+		if test.but != "" {
+			via = func(v *lumigl.Vertex) bool { return v.Key() != test.but }
+		}
+		paths, all := x.Paths(g.Vertex(test.from), g.Vertex(test.to), via, test.limit)
+		for _, path := range paths {
 			got = append(got, keys(path))
+		}
+		if all != test.all {
+			t.Errorf("from %s to %s: all is %t", test.from, test.to, all)
 		}
 		if diff := cmp.Diff(test.want, got); diff != "" {
 			t.Errorf("from %s to %s:\n%s", test.from, test.to, diff)
@@ -101,8 +117,8 @@ func TestManyPaths(t *testing.T) {
 		lines = append(lines, fmt.Sprintf("v%d: l%d r%d", i, i, i), fmt.Sprintf("l%d: v%d", i, i+1), fmt.Sprintf("r%d: v%d", i, i+1))
 	}
 	g := graph(t, append(lines, "v40")...)
-	if n := len(query.New(g).Paths(g.Vertex("v0"), g.Vertex("v40"), 100)); n != 100 {
-		t.Errorf("found %d paths", n)
+	if found, all := query.New(g).Paths(g.Vertex("v0"), g.Vertex("v40"), nil, 100); len(found) != 100 || all {
+		t.Errorf("found %d paths; all is %t", len(found), all)
 	}
 }
 
@@ -145,7 +161,8 @@ func TestPathsAreAll(t *testing.T) {
 		walk([]int{0})
 		slices.SortStableFunc(want, func(a, b string) int { return len(a) - len(b) })
 		var got []string
-		for _, path := range query.New(g).Paths(all[0], all[n-1], 1<<20) {
+		paths, _ := query.New(g).Paths(all[0], all[n-1], nil, 1<<20)
+		for _, path := range paths {
 			got = append(got, "["+keys(path)+"]")
 		}
 		if diff := cmp.Diff(want, got); diff != "" {
