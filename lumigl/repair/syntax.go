@@ -24,6 +24,13 @@ func Syntax(src string) (*Mended, error) {
 	return m, nil
 }
 
+// Text mends the syntax of any JSON where there is no doubt what was meant. What it cannot mend stays.
+func Text(src string) (text string, steps []Step) {
+	text, steps, h := mend(src)
+	h.locate(steps)
+	return text, steps
+}
+
 // Mended is a file whose syntax has been mended.
 type Mended struct {
 	Text     string
