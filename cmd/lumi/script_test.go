@@ -4,7 +4,9 @@ import (
 	"flag"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -23,8 +25,9 @@ func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{Dir: "testdata/script", UpdateScripts: *update})
 }
 
-// TestExamples holds that every command has examples, and that each runs in a folder that holds testdata/examples: the
-// input may be wrong in them, but not the use.
+// TestExamples holds that every command has examples, and that each runs in a Git repository that holds
+// testdata/examples: the input may be wrong in them, but not the use. Those which need a program that is not installed
+// are left out.
 func TestExamples(t *testing.T) {
 	files, err := filepath.Abs("testdata/examples")
 	if err != nil {
@@ -43,6 +46,10 @@ func TestExamples(t *testing.T) {
 			if !strings.Contains(e.line, "lumi "+c.name) {
 				t.Errorf("%q is no example of 'lumi %s'", e.line, c.name)
 			}
+			if tool := missingTool(e.line); tool != "" {
+				t.Logf("there is no %s, so this was not run: %s", tool, e.line)
+				continue
+			}
 			fmt.Fprintf(&script, "exec bash -o pipefail -c '%s; test $? -lt 2'\n", strings.ReplaceAll(e.line, "'", "''"))
 		}
 		if err := os.WriteFile(filepath.Join(dir, c.name+".txtar"), []byte(script.String()), 0o644); err != nil {
@@ -51,6 +58,35 @@ func TestExamples(t *testing.T) {
 	}
 	testscript.Run(t, testscript.Params{
 		Dir:   dir,
-		Setup: func(env *testscript.Env) error { return os.CopyFS(env.WorkDir, os.DirFS(files)) },
+		Setup: func(env *testscript.Env) error {
+			if err := os.CopyFS(env.WorkDir, os.DirFS(files)); err != nil {
+				return err
+			}
+			for _, args := range [][]string{
+				{"init", "-q"}, {"add", "."},
+				{"-c", "user.name=x", "-c", "user.email=x@example.com", "commit", "-q", "-m", "Begin"},
+			} {
+				git := exec.Command("git", args...)
+				git.Dir, git.Env = env.WorkDir, append(os.Environ(), "GIT_CONFIG_GLOBAL=/dev/null", "GIT_CONFIG_SYSTEM=/dev/null")
+				if out, err := git.CombinedOutput(); err != nil {
+					return fmt.Errorf("git %v: %w\n%s", args, err, out)
+				}
+			}
+			return nil
+		},
 	})
+}
+
+// missingTool returns a program that a line needs and that is not there.
+func missingTool(line string) string {
+	for _, part := range regexp.MustCompile(`&&|[|]`).Split(line, -1) {
+		words := strings.Fields(part)
+		if len(words) == 0 || words[0] == "lumi" || words[0] == "source" {
+			continue
+		}
+		if _, err := exec.LookPath(words[0]); err != nil {
+			return words[0]
+		}
+	}
+	return ""
 }
