@@ -41,6 +41,7 @@ func commands() []*command {
 	return []*command{
 		checkCommand(), fmtCommand(), showCommand(), repairCommand(),
 		diffCommand(),
+		queryCommand(),
 		versionCommand(), helpCommand(), completionCommand(), completeCommand(),
 	}
 }

@@ -105,7 +105,7 @@ func (v *viewer) show(ctx context.Context, keys []string) error {
 		v.pending()
 	case "table":
 		v.header()
-		v.table()
+		v.table(v.links.vertices)
 		v.pending()
 	default:
 		v.plain()

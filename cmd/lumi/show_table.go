@@ -4,16 +4,19 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/lumi-idl/lumi/lumigl"
 )
 
-// table prints a line for each vertex, in columns.
-func (v *viewer) table() {
+// table prints a line for each of some vertices, in columns.
+func (v *viewer) table(chosen []*lumigl.Vertex) {
 	head := []string{"KEY", "PROPERTIES", "USES", "USED BY"}
 	if v.snapshot() != nil {
 		head = []string{"NAME", "TYPE", "ID", "USES", "USED BY"}
 	}
 	rows := [][]string{head}
-	for i, one := range v.links.vertices {
+	for _, one := range chosen {
+		i := v.links.place[one]
 		row := []string{visible(v.name(one)), strconv.Itoa(one.Properties.Len())}
 		if v.snapshot() != nil {
 			row = append(row[:1], visible(string(one.Type)), visible(one.ID))
