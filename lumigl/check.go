@@ -6,6 +6,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/lumi-idl/lumi/runtime/tokens"
 	"github.com/lumi-idl/lumi/runtime/urn"
 )
 
@@ -45,6 +46,8 @@ type checker struct {
 	edges    edges
 	// names are the keys of the graph, for suggestions. They are made when they are needed.
 	names []string
+	// origins are what URNs that are right have before the name, with their types.
+	origins map[string]tokens.Type
 	// deletes are the resources that are pending to be deleted. They are collected when they are needed.
 	deletes map[*Vertex]bool
 }
@@ -160,7 +163,17 @@ func maxDepthOf(f form) int {
 
 // identity checks a resource's URN against its type.
 func (c *checker) identity(r *Vertex) {
+	origin, name := splitName(r.key)
+	if t, ok := c.origins[origin]; ok && r.Type == t && urn.CheckName(name) == nil {
+		return
+	}
 	parts, err := r.URN().Parts()
+	if err == nil {
+		if c.origins == nil {
+			c.origins = map[string]tokens.Type{}
+		}
+		c.origins[origin] = parts.Type
+	}
 	switch {
 	case err != nil:
 		c.fault(URNFault, r.offset, "not a URN: %s", urnProblem(err))
@@ -171,6 +184,19 @@ func (c *checker) identity(r *Vertex) {
 		c.fault(TypeFault, r.typeOffset, "the type is %q, but the URN says %q", clip(string(r.Type)), clip(string(parts.Type)))
 		c.path = c.path[:len(c.path)-1]
 	}
+}
+
+// splitName splits a URN into its name and what comes before, which many have in common.
+func splitName(u string) (origin, name string) {
+	end := 0
+	for range 3 {
+		n := strings.Index(u[end:], "::")
+		if n < 0 {
+			return u, ""
+		}
+		end += n + len("::")
+	}
+	return u[:end], u[end:]
 }
 
 func urnProblem(err error) string {

@@ -40,12 +40,15 @@ func (p *parser) cutKey(start int, key string) string {
 	if n < 0 {
 		n = strings.LastIndexByte(key, ':')
 	}
-	if n < 0 {
+	if n < 0 || strings.ContainsFunc(key[n:], isReported) {
 		return key
 	}
 	p.pos = start + n
 	return key[:n]
 }
+
+// isReported reports whether there may have been a fault about a character within a string. It is not read again then.
+func isReported(r rune) bool { return r < ' ' || r == '\\' }
 
 // colon reads the colon between key and value, and the space around it. It returns the key, which may have taken in the
 // colon, and reports whether a value may follow.
@@ -91,7 +94,7 @@ func (p *parser) takesInColon(start, end int) bool {
 	if n < 0 && strings.HasSuffix(text, ":") {
 		n = len(text) - 1
 	}
-	if n < 0 {
+	if n < 0 || strings.ContainsFunc(text[n:], isReported) {
 		return false
 	}
 	p.pos = start + 1 + n
