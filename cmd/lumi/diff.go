@@ -29,7 +29,7 @@ with --show-secrets it holds them.
 
 Exit codes: 0 nothing differs; 1 something does; 2 anything else, such as a file with faults.`,
 		examples: []example{
-			{"What would change?", "lumi diff prod.json desired.json"},
+			{"What is different in the file of today?", "lumi diff yesterday.json today.json"},
 			{"What has changed since the last commit?", "git show HEAD:prod.json | lumi diff - prod.json"},
 			{"Which changes replace resources?", "cidlc idl --out-schema=schema.json && lumi diff --schema=schema.json old.json new.json"},
 			{"The URNs of all that was deleted.", `lumi diff --json old.json new.json | jq -r '.resources[] | select(.change == "deleted") | .key'`},

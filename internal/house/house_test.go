@@ -70,6 +70,10 @@ var rules = []rule{
 		why:   "the compiler's wing and the runtime's meet in generated code only",
 	},
 	{
+		of: []string{"./lumigl/diff"}, only: []string{"./lumigl", "./runtime", "./runtime/tokens", "./runtime/urn"}, never: grpc,
+		why: "two documents are compared without files and commands",
+	},
+	{
 		of: []string{"./lumigl/file"}, only: []string{"./lumigl"}, never: grpc,
 		why: "keeping a file safe has to do with what is in it, and with nothing that is done with it",
 	},

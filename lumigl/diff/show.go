@@ -175,8 +175,17 @@ const (
 
 // pair shows the old value and the new one: in one line, if they are short, and otherwise one below the other.
 func (p *printer) pair(c *Change, name string, depth int, note string) {
+	was, is, what := c.Old, c.New, ""
 	if c.New.IsAsset() && c.Old.IsAsset() {
 		note = p.sameContent(c) + note
+		if onlyText(c.Old) && onlyText(c.New) {
+			was, is, what = c.Old.Key("text"), c.New.Key("text"), " asset text"
+		}
+	}
+	if manyLines(was) && manyLines(is) {
+		p.line(Changed, depth, name+":"+what+note)
+		p.lines(was, is, depth+1)
+		return
 	}
 	old, oldIsShort := p.inline(c.Old)
 	new, newIsShort := p.inline(c.New)
@@ -185,13 +194,8 @@ func (p *printer) pair(c *Change, name string, depth int, note string) {
 		p.whole(Added, depth, name, c.New, "")
 		return
 	}
-	if was, ok := c.Old.Text(); ok {
-		if is, ok := c.New.Text(); ok && !c.New.IsUnknown() && !c.Old.IsUnknown() {
-			if strings.Contains(was, "\n") && strings.Contains(is, "\n") {
-				p.line(Changed, depth, name+":"+note)
-				p.lines(was, is, depth+1)
-				return
-			}
+	if was, ok := c.Old.Text(); ok && c.Kind == Changed && !c.Old.IsUnknown() {
+		if is, ok := c.New.Text(); ok {
 			old, new = clipPair(was, is)
 		}
 	}
@@ -203,6 +207,17 @@ func (p *printer) pair(c *Change, name string, depth int, note string) {
 	p.write(strings.Repeat("  ", depth+1) + "→ " + p.paint(green, new) + note + "\n")
 }
 
+// onlyText reports whether an asset is a text and nothing else.
+func onlyText(asset lumigl.Value) bool {
+	return asset.Key("text").Kind() == lumigl.Text && asset.Len() == 2
+}
+
+// manyLines reports whether a value is a text of which the lines are compared.
+func manyLines(v lumigl.Value) bool {
+	s, _ := v.Text()
+	return strings.Contains(s, "\n")
+}
+
 // sameContent says of two assets that only their names differ, if that is so.
 func (p *printer) sameContent(c *Change) string {
 	if h := c.New.Key("hash"); h.Kind() == lumigl.Text && h.Equal(c.Old.Key("hash")) {
@@ -212,9 +227,10 @@ func (p *printer) sameContent(c *Change) string {
 }
 
 // lines shows how two texts of several lines differ.
-func (p *printer) lines(old, new string, depth int) {
+func (p *printer) lines(old, new lumigl.Value, depth int) {
 	c := &comparer{work: baseWork}
-	list := func(s string) (all []lumigl.Value) {
+	list := func(v lumigl.Value) (all []lumigl.Value) {
+		s, _ := v.Text()
 		for line := range strings.SplitAfterSeq(s, "\n") {
 			if line != "" {
 				all = append(all, lumigl.TextOf(line))
