@@ -21,6 +21,7 @@ type mender struct {
 	env     *environment
 	options repair.Options
 	yes     bool
+	asked   bool // whether somebody was asked whether to do it
 }
 
 func repairCommand() *command {
@@ -177,6 +178,7 @@ func (m *mender) agreed(in *input, result *repair.Result) bool {
 	if m.yes || !m.env.in || !m.env.err.interactive || m.env.json {
 		return m.yes
 	}
+	m.asked = true
 	fmt.Fprintf(m.env.stderr, "Repair %s in %s? [y/N] ", visible(in.name), count(len(result.Steps), "step"))
 	answer, err := bufio.NewReader(io.LimitReader(m.env.stdin, 100)).ReadString('\n')
 	if err != nil {
@@ -192,6 +194,10 @@ func (m *mender) declined(in *input, result *repair.Result) error {
 		if err := m.env.printJSON(repaired{in.name, jsonSteps(result.Steps), jsonSteps(result.Dead), false}); err != nil {
 			return err
 		}
+		return errWrong
+	}
+	if m.asked {
+		m.env.say("%s is left as it is", in.name)
 		return errWrong
 	}
 	m.env.say("%s is left as it is: --yes repairs it in %s", in.name, count(len(result.Steps), "step"))

@@ -79,6 +79,7 @@ func TestExamples(t *testing.T) {
 
 // missingTool returns a program that a line needs and that is not there.
 func missingTool(line string) string {
+	line = regexp.MustCompile(`'[^']*'`).ReplaceAllString(line, "QUOTED")
 	for _, part := range regexp.MustCompile(`&&|[|]`).Split(line, -1) {
 		words := strings.Fields(part)
 		if len(words) == 0 || words[0] == "lumi" || words[0] == "source" {
