@@ -128,8 +128,7 @@ func wantError(t testing.TB, dir string, err error, want string) {
 		t.Fatalf("no error, want %q", want)
 	}
 	got := strings.ReplaceAll(err.Error(), dir, "DIR")
-	me := self("lumi test").String()
-	me = me[:strings.Index(me, ", since")]
+	me, _, _ := strings.Cut(self("lumi test").String(), ", since")
 	for {
 		before, after, ok := strings.Cut(got, me)
 		if !ok {

@@ -84,7 +84,7 @@ func readText(d disk, target string) (text, digest string, err error) {
 	if f == nil {
 		return "", "", err
 	}
-	defer f.Close()
+	defer func() { _ = f.Close() }() // Nothing was written.
 	var b strings.Builder
 	b.Grow(int(min(info.Size(), maxSize)))
 	h := sha256.New()

@@ -17,8 +17,8 @@ import (
 func holder(child *running) string {
 	me := self("lumi hold")
 	me.PID = child.Process.Pid
-	text := me.String()
-	return text[:strings.Index(text, ", since")]
+	text, _, _ := strings.Cut(me.String(), ", since")
+	return text
 }
 
 // TestTwoWriters has two processes write at once. One is told who the other is, and waits for it if it wants to.

@@ -160,7 +160,7 @@ func duplicate(d disk, target string, old fs.FileInfo) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	defer from.Close()
+	defer func() { _ = from.Close() }() // Nothing was written.
 	return stage(d, target, stagedSuffix, newMode, old, func(w io.Writer) error {
 		// A plain reader, since a writer is not to see that it could copy by itself.
 		_, err := io.Copy(struct{ io.Writer }{w}, struct{ io.Reader }{from})

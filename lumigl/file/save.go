@@ -50,7 +50,7 @@ func (l *Locked) expect(loaded Version) (fs.FileInfo, error) {
 	}
 	digest := ""
 	if f != nil {
-		defer f.Close()
+		defer func() { _ = f.Close() }() // Nothing was written.
 		h := sha256.New()
 		if _, err := io.Copy(h, f); err != nil {
 			return nil, l.failed(err)
