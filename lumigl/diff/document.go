@@ -15,7 +15,7 @@ import (
 func header(doc lumigl.Document) lumigl.Value {
 	var h members
 	g := doc.Base()
-	if tag := tagOf(g); tag != lumigl.DefaultTag {
+	if tag := lumigl.TagOf(doc); tag != lumigl.DefaultTag {
 		h.text("ref", tag)
 	}
 	if s, ok := doc.(*lumigl.Snapshot); ok {
@@ -33,8 +33,6 @@ func header(doc lumigl.Document) lumigl.Value {
 	}
 	return lumigl.ObjectOf(h...)
 }
-
-func tagOf(g *lumigl.Graph) string { return cmp.Or(g.Tag, lumigl.DefaultTag) }
 
 func pendingValue(p *lumigl.Pending) lumigl.Value {
 	var lists members

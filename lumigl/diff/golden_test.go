@@ -92,3 +92,25 @@ func parse(t testing.TB, src string) lumigl.Document {
 	}
 	return doc
 }
+
+// TestManual holds that the example in the manual is what is printed.
+func TestManual(t *testing.T) {
+	archive, err := txtar.ParseFile("testdata/manual.txtar")
+	if err != nil {
+		t.Fatal(err)
+	}
+	manual, err := os.ReadFile("../../docs/diff.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var shown strings.Builder
+	for line := range strings.Lines(string(archive.Files[len(archive.Files)-1].Data)) {
+		if line != "\n" {
+			shown.WriteString("    ")
+		}
+		shown.WriteString(line)
+	}
+	if !strings.Contains(string(manual), shown.String()) {
+		t.Errorf("docs/diff.md does not have\n%s", shown.String())
+	}
+}

@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
+	"github.com/lumi-idl/lumi/lumigl"
 	"github.com/lumi-idl/lumi/lumigl/diff"
 )
 
@@ -28,6 +29,11 @@ func TestPatchAny(t *testing.T) {
 		}
 		if diff := cmp.Diff(decode(t, text(t, new)), decode(t, got)); diff != "" {
 			rt.Fatalf("-want +got:\n%s\n%s", diff, patch.String())
+		}
+		// The library puts keys in an order of its own, so that resources may stand before what they refer to.
+		patched, _ := lumigl.Parser{}.Salvage(got)
+		if d := compare(t, patched, new); !d.Empty() {
+			rt.Fatalf("the patched file differs from the new one: %+v", d)
 		}
 	})
 }

@@ -10,7 +10,7 @@ import (
 // freeTag returns a key that marks references in what is written of the documents: that of the new one, unless there is
 // data with such a key.
 func freeTag(docs ...lumigl.Document) string {
-	tag := tagOf(docs[len(docs)-1].Base())
+	tag := lumigl.TagOf(docs[len(docs)-1])
 	taken := map[string]bool{}
 	for _, doc := range docs {
 		for _, v := range doc.Base().Fields {
