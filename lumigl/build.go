@@ -108,7 +108,7 @@ func (p Parser) Salvage(src string) (Document, error) {
 	b := &builder{faults: f, memory: &syntax.memory, elided: syntax.elided, tag: DefaultTag}
 	doc := b.document(root)
 	if doc != nil {
-		check(doc, f, b.elided)
+		b.check(doc)
 	}
 	return doc, f.errIn(src)
 }
@@ -132,6 +132,7 @@ type builder struct {
 	known map[string]*Vertex
 	// missing are vertices that something refers to and that are not there.
 	missing map[string]*Vertex
+	edges   edges
 }
 
 func (b *builder) document(root Value) Document {

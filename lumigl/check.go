@@ -27,11 +27,27 @@ func checkBuilt(doc Document) error {
 	return f.err()
 }
 
-// check looks at what was read from a file.
-func check(doc Document, f *faults, elided bool) {
-	c := newChecker(doc, f)
-	c.elided = elided
-	c.run()
+// check looks at what was read from a file. The references have been followed once, and are not again if all lead
+// somewhere.
+func (b *builder) check(doc Document) {
+	c := newChecker(doc, b.faults)
+	c.elided = b.elided
+	if b.missing != nil {
+		c.run()
+		return
+	}
+	c.edges = edges{b.edges.start, b.edges.to[:b.edges.start[c.graph.Len()]]} // without those of what is pending
+	if c.snapshot == nil {
+		return
+	}
+	c.path = append(c.path, step{key: c.form.section, index: -1})
+	for _, v := range c.graph.vertices {
+		c.path = append(c.path, step{key: v.key, index: -1})
+		c.identity(v)
+		c.path = c.path[:1]
+	}
+	c.pending()
+	c.order()
 }
 
 // checker checks what can only be said of a graph as a whole.
@@ -62,11 +78,10 @@ func (c *checker) run() {
 		c.top()
 	}
 	c.path = append(c.path, step{key: c.form.section, index: -1})
-	c.edges.start = make([]int32, 1, c.graph.Len()+1)
-	c.edges.to = make([]edge, 0, c.graph.Len())
+	c.edges = newEdges(c.graph.Len())
 	for _, v := range c.graph.vertices {
 		c.vertex(v)
-		c.edges.start = append(c.edges.start, int32(len(c.edges.to)))
+		c.edges.end()
 	}
 	c.path = c.path[:0]
 	if c.snapshot != nil {

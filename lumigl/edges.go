@@ -14,6 +14,13 @@ type edge struct {
 	offset uint32
 }
 
+func newEdges(vertices int) edges {
+	return edges{start: make([]int32, 1, vertices+1), to: make([]edge, 0, vertices)}
+}
+
+// end says that the edges of the next vertex follow.
+func (e *edges) end() { e.start = append(e.start, int32(len(e.to))) }
+
 // of are the references in one vertex.
 func (e *edges) of(from int) []edge { return e.to[e.start[from]:e.start[from+1]] }
 

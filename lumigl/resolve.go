@@ -10,12 +10,14 @@ func (b *builder) resolveAll(f form) {
 	}
 	b.known = b.graph.byKey
 	b.path = append(b.path, step{key: f.section, index: -1})
+	b.edges = newEdges(len(b.graph.vertices))
 	for _, v := range b.graph.vertices {
 		b.path = append(b.path, step{key: v.key, index: -1})
 		if f.bag != "" {
 			b.path = append(b.path, step{key: f.bag, index: -1})
 		}
 		b.bag(&v.Properties)
+		b.edges.end()
 		b.path = b.path[:1]
 	}
 	b.path = b.path[:0]
@@ -85,6 +87,9 @@ func (b *builder) reference(v *Value, tag *Member) {
 	}
 	n := b.memory.node()
 	n.target = b.target(tag.Value.text)
+	if n.target.graph != nil {
+		b.edges.to = append(b.edges.to, edge{n.target.index, tag.Value.offset})
+	}
 	// The offset is that of the key, since this is what a fault would be about.
 	*v = Value{kind: Reference, offset: tag.Value.offset, text: property, node: n}
 }

@@ -86,7 +86,7 @@ func (p *parser) colon(start int, key string) (string, bool) {
 // takesInColon reports whether a key that no colon follows has one inside, and a value up to the quote that opens the
 // next string. If so, it goes back to the colon.
 func (p *parser) takesInColon(start, end int) bool {
-	if p.src[start] != '"' || end-start < 2 || p.src[end-1] != '"' {
+	if p.src[start] != '"' || end-start < 2 || p.src[end-1] != '"' || strings.Trim(p.src[end:p.pos], " \t\r\n") != "" {
 		return false
 	}
 	text := p.src[start+1 : end-1]
@@ -94,7 +94,7 @@ func (p *parser) takesInColon(start, end int) bool {
 	if n < 0 && strings.HasSuffix(text, ":") {
 		n = len(text) - 1
 	}
-	if n < 0 || strings.ContainsFunc(text[n:], isReported) {
+	if n <= 0 || strings.ContainsFunc(text[n:], isReported) {
 		return false
 	}
 	p.pos = start + 1 + n

@@ -4,15 +4,16 @@ package cluster
 
 import (
 	"bufio"
+	"fmt"
 	"io"
-	"strconv"
 	"strings"
 )
 
 // Size is the number of resources of one cluster.
 const Size = 4
 
-// one is the cluster of the note. Each $ is replaced by a number.
+// one is the cluster of the note. Each $ is replaced by a number, with zeros in front, so that the clusters stand nearly
+// in canonical order, as in a file that lumigl wrote.
 const one = `        "urn:lumi:prod::my/cluster:index::aws:ec2/vpc:VPC::cloud-vpc-$": {
             "type": "aws:ec2/vpc:VPC",
             "id": "vpc-30629859-$",
@@ -69,7 +70,7 @@ func Write(w io.Writer, resources int) error {
 		if i > 0 {
 			out.WriteString(",\n")
 		}
-		number := strconv.Itoa(i)
+		number := fmt.Sprintf("%06d", i)
 		for j, part := range parts {
 			if j > 0 {
 				out.WriteString(number)
