@@ -2,9 +2,11 @@ package main
 
 import (
 	"bufio"
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"io"
+	"strings"
 )
 
 // environment is what surrounds a command: its streams, what is known of the terminal, and its arguments.
@@ -40,11 +42,13 @@ func (e *environment) printf(format string, args ...any) { fmt.Fprintf(e.stdout,
 // printJSON prints a value on a line of its own on standard output. What could drive a terminal stands there as an
 // escape.
 func (e *environment) printJSON(v any) error {
-	text, err := json.Marshal(v)
-	if err != nil {
+	var line bytes.Buffer
+	enc := json.NewEncoder(&line)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(v); err != nil {
 		return err
 	}
-	_, err = e.stdout.Write(append(escapeHidden(text), '\n'))
+	_, err := e.stdout.Write(append(escapeHidden(bytes.TrimSuffix(line.Bytes(), []byte("\n"))), '\n'))
 	return err
 }
 
@@ -52,10 +56,12 @@ func (e *environment) printJSON(v any) error {
 func count(n int, thing string) string {
 	switch {
 	case n == 1:
-	case len(thing) > 1 && thing[len(thing)-1] == 'y':
-		thing = thing[:len(thing)-1] + "ies"
+	case strings.HasSuffix(thing, "ry"):
+		thing = strings.TrimSuffix(thing, "y") + "ies"
 	case thing == "vertex":
 		thing = "vertices"
+	case strings.HasSuffix(thing, "ch"):
+		thing += "es"
 	default:
 		thing += "s"
 	}

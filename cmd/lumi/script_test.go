@@ -57,7 +57,7 @@ func TestExamples(t *testing.T) {
 		}
 	}
 	testscript.Run(t, testscript.Params{
-		Dir:   dir,
+		Dir: dir,
 		Setup: func(env *testscript.Env) error {
 			if err := os.CopyFS(env.WorkDir, os.DirFS(files)); err != nil {
 				return err
