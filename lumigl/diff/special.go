@@ -23,25 +23,3 @@ func areWhole(a, b lumigl.Value) bool {
 
 // isFolder reports whether a value is an archive of which all parts are there.
 func isFolder(v lumigl.Value) bool { return v.IsArchive() && v.Key("assets").Kind() == lumigl.Object }
-
-// holdsSecret reports whether there is a secret within a value.
-func holdsSecret(v lumigl.Value) bool {
-	switch v.Kind() {
-	case lumigl.List:
-		for _, e := range v.Elements() {
-			if holdsSecret(e) {
-				return true
-			}
-		}
-	case lumigl.Object:
-		if isSecret(v) {
-			return true
-		}
-		for _, e := range v.Members() {
-			if holdsSecret(e) {
-				return true
-			}
-		}
-	}
-	return false
-}
