@@ -68,7 +68,7 @@ func small(j job) error {
 }
 
 // crowd is how many resources the snapshots of children have: enough to be written in several pieces.
-const crowd = 420
+const crowd = 500
 
 func (j job) snapshot() *lumigl.Snapshot { return snapshot(&testing.T{}, crowd, j.Word) }
 

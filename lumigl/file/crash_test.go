@@ -142,6 +142,9 @@ func textOf(t testing.TB, word string, serial uint64) string {
 	snapshot.Lineage, snapshot.Serial = "L", serial
 	text, err := lumigl.Append(nil, snapshot)
 	must(t, err)
+	if len(text) <= 64<<10 {
+		t.Fatalf("%d bytes are written at once, so that nobody can be killed in between", len(text))
+	}
 	saves.Store(word, string(text))
 	return string(text)
 }
