@@ -194,10 +194,13 @@ func (p *printer) pair(c *Change, name string, depth int, note string) {
 		p.whole(Added, depth, name, c.New, "")
 		return
 	}
-	if was, ok := c.Old.Text(); ok && c.Kind == Changed && !c.Old.IsUnknown() {
-		if is, ok := c.New.Text(); ok {
-			old, new = clipPair(was, is)
-		}
+	if c.Kind == Changed && c.Old.Kind() == c.New.Kind() && !c.Old.IsUnknown() {
+		old, new = clipPair(c.Old, c.New, old, new)
+	}
+	if old == new && c.New.Kind() == lumigl.Object {
+		p.line(Changed, depth, name+": "+old+note)
+		p.members((&comparer{}).objects(c.Old, c.New), lumigl.Value{}, depth+1, label)
+		return
 	}
 	if utf8.RuneCountInString(old)+utf8.RuneCountInString(new) <= pairWidth {
 		p.line(c.Kind, depth, name+": "+p.becomes(old, new)+note)
@@ -284,7 +287,7 @@ func (p *printer) sameLines(lines []lumigl.Value, behind, before bool, depth int
 // lineText is a line in quotes, since the spaces at its ends matter.
 func lineText(v lumigl.Value) string {
 	s, _ := v.Text()
-	return clipped(s, 0)
+	return clipped(s)
 }
 
 // whole shows all of a value that was added or removed.
@@ -307,161 +310,4 @@ func (p *printer) whole(kind Kind, depth int, name string, v lumigl.Value, note 
 	for _, m := range sortedMembers(v) {
 		p.whole(kind, depth+1, label(m.Key), m.Value, "")
 	}
-}
-
-// short shows a value in a line, or says how large it is.
-func (p *printer) short(v lumigl.Value) string {
-	if s, ok := p.inline(v); ok {
-		return s
-	}
-	if isFolder(v) {
-		return fmt.Sprintf("archive of %d", v.Key("assets").Len())
-	}
-	if v.Kind() == lumigl.List {
-		return fmt.Sprintf("[%d elements]", v.Len())
-	}
-	return fmt.Sprintf("{%d members}", v.Len())
-}
-
-// inline shows a value in a line, and reports false if it is too long for that.
-func (p *printer) inline(v lumigl.Value) (string, bool) {
-	switch v.Kind() {
-	case lumigl.Text:
-		if v.IsUnknown() {
-			return unknown, true
-		}
-		s, _ := v.Text()
-		return clipped(s, 0), true
-	case lumigl.Reference:
-		return p.reference(v), true
-	case lumigl.Number:
-		s, _ := v.Literal()
-		return clip(s), true
-	case lumigl.List, lumigl.Object:
-		switch {
-		case isSecret(v):
-			return mask, true
-		case isFolder(v):
-			return "", false
-		case isFile(v):
-			return p.file(v), true
-		}
-		return p.composite(v)
-	}
-	return string((&encoder{}).encode(v)), true
-}
-
-// composite shows an object or a list in a line, if it is short and not nested.
-func (p *printer) composite(v lumigl.Value) (string, bool) {
-	open, end := "[", "]"
-	if v.Kind() == lumigl.Object {
-		open, end = "{", "}"
-	}
-	if v.Len() == 0 {
-		return open + end, true
-	}
-	if v.Len() > shortWidth/2 {
-		return "", false
-	}
-	var parts []string
-	width := 0
-	add := func(before string, e lumigl.Value) bool {
-		if (e.Kind() == lumigl.List || e.Kind() == lumigl.Object) && e.Len() > 0 && !isSecret(e) {
-			return false
-		}
-		s, _ := p.inline(e)
-		width += utf8.RuneCountInString(before) + utf8.RuneCountInString(s) + 2
-		parts = append(parts, before+s)
-		return width <= shortWidth
-	}
-	for _, e := range v.Elements() {
-		if !add("", e) {
-			return "", false
-		}
-	}
-	for _, m := range sortedMembers(v) {
-		if !add(label(m.Key)+": ", m.Value) {
-			return "", false
-		}
-	}
-	return open + strings.Join(parts, ", ") + end, true
-}
-
-// reference shows what is referred to. The URN is cut short if it is of the same program.
-func (p *printer) reference(v lumigl.Value) string {
-	target, property, _ := v.Target()
-	key := urnLabel(target.Key())
-	if p.prefix != "" {
-		if rest, ok := strings.CutPrefix(key, p.prefix); ok {
-			key = rest
-		}
-	}
-	if property != "" {
-		return "ref " + key + ", property " + quote(property)
-	}
-	return "ref " + key
-}
-
-// file shows an asset, or an archive of which nobody knows the parts.
-func (p *printer) file(v lumigl.Value) string {
-	what := "asset"
-	if v.IsArchive() {
-		what = "archive"
-	}
-	for _, key := range []string{"path", "uri", "text"} {
-		if s := v.Key(key); s.Exists() {
-			shown, _ := p.inline(s)
-			what += " " + key + " " + shown
-		}
-	}
-	if h, ok := v.Key("hash").Text(); ok {
-		if len(h) > 12 {
-			h = h[:12]
-		}
-		what += " hash " + strings.Trim(quote(h), `"`)
-	}
-	return what
-}
-
-// clipPair shows two strings, and of long ones the part where they begin to differ.
-func clipPair(old, new string) (string, string) {
-	if max(len(old), len(new)) <= clipWidth {
-		return quote(old), quote(new)
-	}
-	same := 0
-	for same < len(old) && same < len(new) && old[same] == new[same] {
-		same++
-	}
-	return clipped(old, same), clipped(new, same)
-}
-
-// clipped shows a string in quotes, and of a long one the part around a place.
-func clipped(s string, around int) string {
-	if len(s) <= clipWidth {
-		return quote(s)
-	}
-	start := max(0, min(around-clipWidth/4, len(s)-clipWidth/2))
-	end := min(len(s), start+clipWidth/2)
-	for start > 0 && !utf8.RuneStart(s[start]) {
-		start--
-	}
-	for end < len(s) && !utf8.RuneStart(s[end]) {
-		end++
-	}
-	shown := quote(s[start:end])
-	if start > 0 {
-		shown = "…" + shown
-	}
-	if end < len(s) {
-		shown += "…"
-	}
-	return fmt.Sprintf("%s (%d characters)", shown, utf8.RuneCountInString(s))
-}
-
-// clip shortens the literal of a number.
-func clip(s string) string {
-	if len(s) <= clipWidth {
-		return s
-	}
-	return fmt.Sprintf("%s… (%d characters)", s[:clipWidth/2], len(s))
 }
