@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
+	"github.com/spf13/pflag"
 )
 
 var update = flag.Bool("update", false, "write the golden files in the scripts instead of comparing with them")
@@ -91,3 +92,32 @@ func missingTool(line string) string {
 	}
 	return ""
 }
+
+// TestManual holds that docs/lumi.md names every command, and all flags of those that it has a section for.
+func TestManual(t *testing.T) {
+	content, err := os.ReadFile("../../docs/lumi.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range commands() {
+		if c.hidden {
+			continue
+		}
+		if !strings.Contains(string(content), "`lumi "+c.name+"`") {
+			t.Errorf("docs/lumi.md does not name 'lumi %s'", c.name)
+		}
+		_, section, found := strings.Cut(string(content), "\n## lumi "+c.name+"\n")
+		section, _, _ = strings.Cut(section, "\n## ")
+		flags, shared, _ := c.flagSet()
+		flags.VisitAll(func(f *pflag.Flag) {
+			if found && !isCommon(f.Name) && !strings.Contains(section, "--"+f.Name) {
+				t.Errorf("docs/lumi.md does not say what 'lumi %s --%s' does", c.name, f.Name)
+			}
+		})
+		if *shared != (common{color: "auto"}) {
+			t.Errorf("'lumi %s' begins with %+v", c.name, *shared)
+		}
+	}
+}
+
+func isCommon(flag string) bool { return flag == "help" || flag == "json" || flag == "color" }
