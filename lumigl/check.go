@@ -59,6 +59,7 @@ type checker struct {
 	path     path
 	elided   bool
 	built    bool
+	plain    bool // where references have no business
 	edges    edges
 	// names are the keys of the graph, for suggestions. They are made when they are needed.
 	names []string
@@ -112,11 +113,9 @@ func (c *checker) top() {
 
 // data looks at a value that references have no business in.
 func (c *checker) data(v *Value, depth int) {
+	c.plain = true
 	c.value(v, nil, depth)
-	for range v.References() {
-		c.fault(ReferenceFault, 0, "there is a reference where nothing is taken for one")
-		return
-	}
+	c.plain = false
 }
 
 // bag looks at what has to be an object, if there is one, without references.
@@ -132,7 +131,7 @@ func (c *checker) bag(v *Value, key string, depth int) {
 
 func (c *checker) object(v *Value) {
 	if v.kind != Object && v.kind != Absent {
-		c.fault(ShapeFault, 0, "this is an object, not %s", v.kind)
+		c.fault(ShapeFault, 0, "this has to be an object, not %s", v.kind)
 	}
 }
 
@@ -282,6 +281,8 @@ func (c *checker) reference(v *Value, from *Vertex) {
 		c.utf8(v.text)
 	}
 	switch {
+	case c.plain:
+		c.fault(ReferenceFault, 0, "there is a reference where nothing is taken for one")
 	case target.graph == c.graph:
 		if from != nil {
 			c.edges.to = append(c.edges.to, edge{target.index, v.offset})

@@ -19,7 +19,7 @@ func (p *parser) text() string {
 			return p.escapedText(start, i)
 		}
 	}
-	return p.unterminated(start, len(src))
+	return p.unterminated(start-1, start, len(src))
 }
 
 // escapedText reads a string on from the first character that needs a closer look.
@@ -32,9 +32,9 @@ func (p *parser) escapedText(start, i int) string {
 			p.pos = i + 1
 			return b.String()
 		case c == '\n' || c == '\r':
-			return p.unterminated(start, i)
+			return p.unterminated(start-1, start, i)
 		case c == '\\' && i+1 < len(p.src) && (p.src[i+1] == '\n' || p.src[i+1] == '\r'):
-			return p.unterminated(start, i+1)
+			return p.unterminated(start-1, start, i+1)
 		case c == '\\':
 			i = p.escape(&b, i)
 		case c < ' ':
@@ -46,12 +46,12 @@ func (p *parser) escapedText(start, i int) string {
 			i++
 		}
 	}
-	return p.unterminated(start, len(p.src))
+	return p.unterminated(start-1, start, len(p.src))
 }
 
 // unterminated takes a string that does not end for one that goes to the end of its line, but for what closes and
 // separates there.
-func (p *parser) unterminated(start, end int) string {
+func (p *parser) unterminated(open, start, end int) string {
 	text := p.src[start:end]
 	if n := strings.IndexByte(text, '\n'); n >= 0 {
 		text = text[:n]
@@ -67,7 +67,7 @@ func (p *parser) unterminated(start, end int) string {
 		}
 	}
 	p.pos = start + len(text)
-	p.fault(StringFault, start-1, p.pos, "the string does not end on its line")
+	p.fault(StringFault, open, p.pos, "the string does not end on its line")
 	return text
 }
 
@@ -153,7 +153,7 @@ func (p *parser) otherwiseQuoted(quotes string) string {
 			i += n
 		}
 	}
-	return p.unterminated(start+n, len(p.src))
+	return p.unterminated(start, start+n, len(p.src))
 }
 
 // quote writes a string as JSON.
