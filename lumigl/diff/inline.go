@@ -132,7 +132,8 @@ func (p *printer) file(v lumigl.Value) string {
 // clipPair shows two strings or two numbers, and of long ones the part where they begin to differ. Other values are
 // shown as they were.
 func clipPair(old, new lumigl.Value, oldShown, newShown string) (string, string) {
-	show, was, is := quote, "", ""
+	show := quote
+	var was, is string
 	switch old.Kind() {
 	case lumigl.Text:
 		was, _ = old.Text()
