@@ -311,7 +311,10 @@ func (c *checker) dangling(key string, offset uint32) {
 		return
 	}
 	message := fmt.Sprintf("there is no %s %q", c.form.noun, clip(key))
-	if len(c.faults.found) < maxSuggestions {
+	switch {
+	case c.graph.byKey[key] != nil:
+		message = fmt.Sprintf("the reference leads to another %s %q than the one in this graph", c.form.noun, clip(key))
+	case len(c.faults.found) < maxSuggestions:
 		if c.names == nil {
 			for _, v := range c.graph.vertices {
 				c.names = append(c.names, v.key)
