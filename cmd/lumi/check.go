@@ -87,8 +87,9 @@ func checkAll(ctx context.Context, env *environment, files []string, most int, q
 
 // summary says in a few words what a document is.
 func summary(doc lumigl.Document) string {
-	noun, s := "vertex", (*lumigl.Snapshot)(nil)
-	if s, _ = doc.(*lumigl.Snapshot); s != nil {
+	noun := "vertex"
+	s, _ := doc.(*lumigl.Snapshot)
+	if s != nil {
 		noun = "resource"
 	}
 	references := 0

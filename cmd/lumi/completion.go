@@ -119,8 +119,7 @@ func candidates(args []string) []string {
 	before := args[1 : len(args)-1]
 	// Bash breaks words at equals signs.
 	if n := len(before); word == "=" && n > 0 {
-		before, word = before[:n-1], before[n-1]+"="
-		return values(flags, word, false)
+		return values(flags, before[n-1]+"=", false)
 	} else if n > 1 && before[n-1] == "=" {
 		return values(flags, before[n-2]+"="+word, false)
 	}

@@ -181,10 +181,10 @@ func (f *formatter) refuse(in *input, err error) error {
 		}
 	}
 	f.env.separate()
-	switch n := len(invalid.Faults); {
-	case fixes == 0:
+	switch n := len(invalid.Faults); fixes {
+	case 0:
 		f.env.say("%s has %s, and is left as it is", in.name, count(n, "fault"))
-	case fixes == n:
+	case n:
 		f.env.say("%s has %s, and is left as it is; 'lumi fmt --repair' mends that", in.name, count(n, "fault"))
 	default:
 		f.env.say("%s has %s, and is left as it is; 'lumi fmt --repair' mends %d of them, once the others are mended",

@@ -108,20 +108,6 @@ func (e *environment) load(arg string) (*document, error) {
 	return &document{input: *in, Document: doc}, nil
 }
 
-// loadSnapshot reads a snapshot. What is wrong with it is printed, and leads to errWrong.
-func (e *environment) loadSnapshot(arg string) (*document, *lumigl.Snapshot, error) {
-	doc, err := e.load(arg)
-	if err != nil {
-		return nil, nil, err
-	}
-	snapshot, ok := doc.Document.(*lumigl.Snapshot)
-	if !ok {
-		_, err := lumigl.ParseSnapshot(doc.src)
-		return nil, nil, e.refuse(&doc.input, err)
-	}
-	return doc, snapshot, nil
-}
-
 // refuse prints what is wrong with a file. It returns errWrong, or the error itself if that is not about faults.
 func (e *environment) refuse(in *input, err error) error {
 	var invalid *lumigl.InvalidError

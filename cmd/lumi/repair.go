@@ -215,7 +215,7 @@ func (m *mender) save(ctx context.Context, in *input, name string, result *repai
 	if err != nil {
 		return err
 	}
-	defer locked.Close()
+	defer func() { _ = locked.Close() }() // The process is about to end, which unlocks it too.
 	now, version, err := locked.Read()
 	if err != nil {
 		return err

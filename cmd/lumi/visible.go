@@ -42,14 +42,14 @@ func clipColored(s string, columns int) string {
 	var b strings.Builder
 	left := columns - 1 // for the mark
 	for len(s) > 0 {
-		if at := colors.FindStringIndex(s); at != nil && at[0] == 0 {
-			b.WriteString(s[:at[1]]) // Those behind the cut are kept, so that the last turns colours off.
-			s = s[at[1]:]
-			continue
-		}
 		end := len(s)
-		if at := colors.FindStringIndex(s); at != nil {
+		if at := colors.FindStringIndex(s); len(at) == 2 {
 			end = at[0]
+			if end == 0 {
+				b.WriteString(s[:at[1]]) // Those behind the cut are kept, so that the last turns colours off.
+				s = s[at[1]:]
+				continue
+			}
 		}
 		switch text := s[:end]; {
 		case left < 0:
