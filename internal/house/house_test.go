@@ -70,6 +70,10 @@ var rules = []rule{
 		why:   "the compiler's wing and the runtime's meet in generated code only",
 	},
 	{
+		of: []string{"./lumigl"}, only: []string{"./runtime", "./runtime/tokens", "./runtime/urn"}, never: grpc,
+		why: "the graph language is what all others of this wing are built on",
+	},
+	{
 		of: []string{"./lumigl/diff"}, only: []string{"./lumigl", "./runtime", "./runtime/tokens", "./runtime/urn"}, never: grpc,
 		why: "two documents are compared without files and commands",
 	},
