@@ -170,7 +170,20 @@ func (m *mender) refuse(in *input, refusal *repair.RefusedError) error {
 	m.env.separate()
 	m.env.say("%s is left as it is: %s cannot be mended without a guess%s", in.name,
 		count(len(refusal.Invalid.Faults), "fault"), hint)
+	if backup := in.name + ".backup"; m.hasGood(backup) {
+		m.env.say("%s is without faults: it is the file before it was last saved or repaired", backup)
+	}
 	return err
+}
+
+// hasGood reports whether there is a file without faults.
+func (m *mender) hasGood(name string) bool {
+	in, err := m.env.read(name)
+	if err != nil {
+		return false
+	}
+	_, err = lumigl.Parse(in.src)
+	return err == nil
 }
 
 // agreed asks whether to do it.

@@ -82,6 +82,10 @@ var rules = []rule{
 		why: "keeping a file safe has to do with what is in it, and with nothing that is done with it",
 	},
 	{
+		of: []string{"./lumigl/repair"}, only: []string{"./lumigl"}, never: grpc,
+		why: "to mend a graph takes nothing but graphs",
+	},
+	{
 		of: []string{"./cmd/lumi"}, only: []string{"./lumigl/...", "./runtime", "./runtime/tokens", "./runtime/urn"},
 		why: "the command is made of the graph language's packages",
 	},
