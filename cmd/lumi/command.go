@@ -41,7 +41,8 @@ func commands() []*command {
 	return []*command{
 		checkCommand(), fmtCommand(), showCommand(), repairCommand(),
 		diffCommand(),
-		queryCommand(),
+		convertCommand(),
+		graphCommand(), queryCommand(),
 		versionCommand(), helpCommand(), completionCommand(), completeCommand(),
 	}
 }

@@ -47,8 +47,8 @@ The exit code is 0 if something was found, 1 if nothing was, and 2 for anything 
 files with faults.`,
 		examples: []example{
 			{"All subnets that have no tags.", `lumi query prod.json 'type.endsWith(":Subnet") && !has(properties.tags)'`},
-			{"What would be lost with a resource?", "lumi query prod.json --dependents=main --all"},
-			{"Why does one depend on the other?", "lumi query prod.json --from=web --to=main"},
+			{"What would be lost with a resource?", "lumi query prod.json --dependents=VPC::main --all"},
+			{"Why does one depend on the other?", "lumi query prod.json --from=web --to=VPC::main"},
 			{"What does nothing refer to?", "lumi query prod.json --roots --format=table"},
 		},
 	}

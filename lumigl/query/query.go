@@ -6,6 +6,7 @@
 package query
 
 import (
+	"maps"
 	"slices"
 
 	"github.com/lumi-idl/lumi/lumigl"
@@ -86,6 +87,39 @@ func (x *Index) related(edges [][]int32, v *lumigl.Vertex, transitive bool) []*l
 	}
 	slices.Sort(found)
 	return x.at(found)
+}
+
+// Around returns a vertex with its dependencies, its dependents, or both, over at most so many steps. What else these
+// have in common with it, such as other dependents of its dependencies, is not among them.
+func (x *Index) Around(v *lumigl.Vertex, steps int, dependencies, dependents bool) []*lumigl.Vertex {
+	from, ok := x.place[v]
+	if !ok {
+		return nil
+	}
+	seen := map[int32]bool{from: true}
+	follow := func(edges [][]int32) {
+		reached := map[int32]bool{from: true}
+		last := []int32{from}
+		for step := 0; step < steps && len(last) > 0; step++ {
+			var next []int32
+			for _, at := range last {
+				for _, to := range edges[at] {
+					if !reached[to] {
+						reached[to], seen[to] = true, true
+						next = append(next, to)
+					}
+				}
+			}
+			last = next
+		}
+	}
+	if dependencies {
+		follow(x.down)
+	}
+	if dependents {
+		follow(x.up)
+	}
+	return x.at(slices.Sorted(maps.Keys(seen)))
 }
 
 func (x *Index) without(edges [][]int32) []*lumigl.Vertex {
