@@ -1,6 +1,7 @@
 package lumigl
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -214,7 +215,8 @@ func splitName(u string) (origin, name string) {
 }
 
 func urnProblem(err error) string {
-	if syntax, ok := err.(*urn.SyntaxError); ok {
+	var syntax *urn.SyntaxError
+	if errors.As(err, &syntax) {
 		return syntax.Problem
 	}
 	return err.Error()

@@ -182,7 +182,7 @@ func walkValue(v lumigl.Value) {
 	_, _ = v.Float()
 	_, _ = v.Int()
 	_, _ = v.Literal()
-	v.Equal(v)
+	v.Equal(lumigl.ListOf(v).At(0))
 	for range v.References() {
 	}
 }

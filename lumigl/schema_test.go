@@ -1,6 +1,7 @@
 package lumigl_test
 
 import (
+	"bytes"
 	"encoding/json"
 	"io/fs"
 	"os"
@@ -24,12 +25,11 @@ func schemas(t *testing.T) map[string]*jsonschema.Schema {
 	files := map[string]string{"vertices": "graph", "resources": "snapshot"}
 	ids := map[string]string{}
 	for section, name := range files {
-		src, err := os.Open(filepath.Join("..", "docs", "schema", name+".schema.json"))
+		src, err := os.ReadFile(filepath.Join("..", "docs", "schema", name+".schema.json"))
 		if err != nil {
 			t.Fatal(err)
 		}
-		defer src.Close()
-		doc, err := jsonschema.UnmarshalJSON(src)
+		doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(src))
 		if err != nil {
 			t.Fatal(err)
 		}

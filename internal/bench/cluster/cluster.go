@@ -65,19 +65,19 @@ const one = `        "urn:lumi:prod::my/cluster:index::aws:ec2/vpc:VPC::cloud-vp
 func Write(w io.Writer, resources int) error {
 	out := bufio.NewWriter(w)
 	parts := strings.Split(one, "$")
-	out.WriteString("{\n    \"package\": \"my/cluster#*\",\n    \"resources\": {\n")
+	text := "{\n    \"package\": \"my/cluster#*\",\n    \"resources\": {\n"
 	for i := range (resources + Size - 1) / Size {
 		if i > 0 {
-			out.WriteString(",\n")
+			text = ",\n"
 		}
-		number := fmt.Sprintf("%06d", i)
-		for j, part := range parts {
-			if j > 0 {
-				out.WriteString(number)
-			}
-			out.WriteString(part)
+		text += strings.Join(parts, fmt.Sprintf("%06d", i))
+		if _, err := out.WriteString(text); err != nil {
+			return err
 		}
+		text = ""
 	}
-	out.WriteString("\n    }\n}\n")
-	return out.Flush() // which returns what went wrong first
+	if _, err := out.WriteString(text + "\n    }\n}\n"); err != nil {
+		return err
+	}
+	return out.Flush()
 }
