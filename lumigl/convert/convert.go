@@ -3,6 +3,7 @@ package convert
 import (
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/lumi-idl/lumi/lumigl"
 	"github.com/lumi-idl/lumi/lumigl/repair"
@@ -79,7 +80,10 @@ func Convert(src string, options Options) (*Result, error) {
 	b := &book{}
 	a := &assembly{options: options, snapshot: &lumigl.Snapshot{}, book: b}
 	for _, s := range steps {
-		b.losses = append(b.losses, Loss{Code: SyntaxLoss, Message: s.Message, pointer: s.Pointer})
+		// What was wrong may be a part of a value, so that only the remedy is said.
+		remedy, _, _ := strings.Cut(s.Message, ":")
+		message := fmt.Sprintf("line %d is no JSON, and was mended: %s", s.Line, remedy)
+		b.losses = append(b.losses, Loss{Code: SyntaxLoss, Message: message, pointer: s.Pointer})
 	}
 	top := b.root(root)
 	switch from {

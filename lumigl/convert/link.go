@@ -41,6 +41,15 @@ func (d *draft) may(to *draft) bool { return d.state != live || to.place.rank < 
 type explicit struct {
 	from, to *draft
 	said     *source
+	property string
+}
+
+// keptAs says what becomes of a reference that cannot be one.
+func keptAs(property string) string {
+	if property != "" {
+		return "the URN is kept as a string, without the name of the property"
+	}
+	return "the URN is kept as a string, not as a reference"
 }
 
 // cut turns references that are in circles into the URNs of what they lead to. All others stay.
@@ -50,7 +59,7 @@ func (a *assembly) cut(references []explicit) {
 		if r.from.may(r.to) {
 			continue
 		}
-		r.said.note(CircleLoss, "the URN is kept as a string, not as a reference: resources would depend on each other in a circle")
+		r.said.note(CircleLoss, "%s: resources would depend on each other in a circle", keptAs(r.property))
 		if cut[r.from] == nil {
 			cut[r.from] = map[*lumigl.Vertex]bool{}
 		}

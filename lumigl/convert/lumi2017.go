@@ -205,10 +205,10 @@ func (l *lumi2017) reference(s *source, d *draft) lumigl.Value {
 	name := s.key("property").text()
 	to := l.find(key, d)
 	if to == nil {
-		tag.note(DanglingLoss, "the URN is kept as a string: no resource has it")
+		tag.note(DanglingLoss, "%s: no resource has it", keptAs(name))
 		return lumigl.TextOf(key)
 	}
-	l.references = append(l.references, explicit{d, to, tag})
+	l.references = append(l.references, explicit{d, to, tag, name})
 	return lumigl.PropertyOf(to.Vertex, name)
 }
 

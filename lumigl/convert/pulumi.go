@@ -35,7 +35,7 @@ func (p *pulumi) read(top *source) error {
 	case deployment.value.Kind() == lumigl.Object:
 		version.settled = true
 		p.kept.keep(top, "version", "features")
-	case top.key("resources").exists():
+	case top.key("manifest").exists() && top.key("resources").exists():
 		deployment = top
 	default:
 		return refuse(`there is no object "deployment" with the resources; has the stack ever been deployed?`)

@@ -157,10 +157,10 @@ func (p *pulumi) resource(s *source, d *draft) lumigl.Value {
 		id.lose(ReferenceIDLoss, "left out: the reference leads nowhere, so that only its URN is kept")
 	}
 	if to == nil {
-		s.key("urn").note(DanglingLoss, "the URN is kept as a string: no resource has it")
+		s.key("urn").note(DanglingLoss, "%s: no resource has it", keptAs(""))
 		return lumigl.TextOf(key)
 	}
-	p.references = append(p.references, explicit{d, to, s.key("urn")})
+	p.references = append(p.references, explicit{from: d, to: to, said: s.key("urn")})
 	return lumigl.ReferenceTo(to.Vertex)
 }
 
