@@ -77,7 +77,7 @@ func (e *environment) printFault(in *input, f lumigl.Fault, hide secrets) {
 	}
 	head("error", red, f.Line, f.Column, f.Offset, f.End, f.Message+" ["+string(f.Code)+"]")
 	if f.Pointer != "" {
-		fmt.Fprintf(e.stderr, "%s %s\n", e.err.paint(cyan, "at:"), visible(f.Pointer))
+		fmt.Fprintf(e.stderr, "%s %s\n", e.err.paint(cyan, "at:"), shortened(visible(f.Pointer)))
 	}
 	for _, n := range f.Notes {
 		head("note", cyan, n.Line, n.Column, n.Offset, n.Offset, n.Message)
@@ -135,4 +135,14 @@ type snippets struct {
 	w    io.Writer
 	src  string
 	hide secrets
+}
+
+// shortened leaves out the middle of a JSON pointer that nobody would read.
+func shortened(pointer string) string {
+	const most, part = 400, 150
+	if width(pointer) <= most {
+		return pointer
+	}
+	runes := []rune(pointer)
+	return string(runes[:part]) + " … " + string(runes[len(runes)-part:])
 }
