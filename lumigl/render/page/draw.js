@@ -176,10 +176,17 @@ function paintNode(node, near) {
   context.textBaseline = "middle";
   context.direction = "ltr";
   const room = NODE_WIDTH - 30;
+  if (view.scale < 0.5) {
+    // From far away, the name alone can still be read if it is large.
+    context.font = "600 24px system-ui, -apple-system, 'Segoe UI', Roboto, Arial, sans-serif";
+    context.fillStyle = colors.text;
+    node.farName ??= fitText(node.name, room);
+    context.fillText(node.farName, x + 17, node.y + 1);
+    return;
+  }
   context.font = "600 14px system-ui, -apple-system, 'Segoe UI', Roboto, Arial, sans-serif";
   context.fillStyle = colors.text;
   const height = node.shortType ? node.y - 9 : node.y + 1;
-  // Names may be written from right to left; the isolate keeps them from moving what is around.
   node.shownName ??= fitText(node.name, room);
   context.fillText(node.shownName, x + 17, height);
   if (node.shortType) {

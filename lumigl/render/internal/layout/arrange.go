@@ -13,6 +13,8 @@ type layers struct {
 	right [][]int32
 	stops [][]int32 // of each link, from the left
 	rows  int       // of the layers
+	// wrapped says that a layer has several columns.
+	wrapped bool
 }
 
 // arrange finds places for the nodes of a part.
@@ -25,7 +27,7 @@ func (p *part) arrange() *box {
 	l.link(links)
 	l.order()
 	b := &box{part: p, bends: make([][]Point, len(links))}
-	if l.wrapped() {
+	if l.wrapped {
 		b.at, b.width, b.height = l.grid()
 	} else {
 		b.at, b.width, b.height = l.lines()
@@ -72,12 +74,7 @@ func (l *layers) chooseRows() {
 			high = rows
 		}
 	}
-	l.rows = low
-}
-
-// wrapped reports whether a layer has several columns.
-func (l *layers) wrapped() bool {
-	return slices.ContainsFunc(l.in, func(in []int32) bool { return len(in) > l.rows })
+	l.rows, l.wrapped = low, highest > low
 }
 
 // maxStops is how many stops there may be for each node. Links over very many layers do without.
@@ -90,7 +87,7 @@ func (l *layers) link(links []Arrow) {
 	for _, a := range links {
 		stops += int(l.layer[a.To] - l.layer[a.From] - 1)
 	}
-	with := !l.wrapped() && stops <= maxStops*l.nodes+100
+	with := !l.wrapped && stops <= maxStops*l.nodes+100
 	for i, a := range links {
 		last := a.From
 		for layer := l.layer[a.From] + 1; with && layer < l.layer[a.To]; layer++ {
