@@ -3,6 +3,7 @@ package convert
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 
@@ -48,8 +49,8 @@ type draft struct {
 	said, named *source
 	properties  []property
 	extensions  bag
-	// given are inputs that differ from the properties.
-	given bag
+	// given are values that differ from those of the properties, by the part of the source that they stand in.
+	given map[string]*bag
 	// place is where it is in the order of dependencies.
 	place *place
 }
@@ -58,6 +59,26 @@ type draft struct {
 type property struct {
 	name  string
 	value lumigl.Value
+	// from is the part of the source that it stands in, such as "inputs".
+	from string
+}
+
+// differs keeps the value of a property that is about to get another.
+func (d *draft) differs(p *property, v lumigl.Value) {
+	if d.given == nil {
+		d.given = map[string]*bag{}
+	}
+	if d.given[p.from] == nil {
+		d.given[p.from] = &bag{}
+	}
+	d.given[p.from].set(p.name, plain(v))
+}
+
+// keepGiven keeps what differs in the extensions.
+func (d *draft) keepGiven() {
+	for _, from := range slices.Sorted(maps.Keys(d.given)) {
+		d.extensions.set(from, d.given[from].object())
+	}
 }
 
 // place is where one or more resources are in the order of dependencies.
@@ -187,18 +208,14 @@ func (a *assembly) packageOf(name string, s *source) string {
 
 func (a *assembly) rename(code Code, what, name, made, wanted string, s *source) string {
 	if wanted != "" {
-		made = wanted
+		return wanted // Who asks for a name need not be told.
 	}
 	if key := what + " " + name; made != name && !a.renamed[key] {
 		if a.renamed == nil {
 			a.renamed = map[string]bool{}
 		}
 		a.renamed[key] = true
-		why := "the name as it is cannot stand in a URN"
-		if wanted != "" {
-			why = "as it was asked for"
-		}
-		s.note(code, "the %s %q is called %q: %s", what, name, made, why)
+		s.note(code, "the %s %q is called %q: the name as it is cannot stand in a URN", what, name, made)
 	}
 	return made
 }

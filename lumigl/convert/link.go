@@ -37,6 +37,10 @@ func (a *assembly) rank() {
 // may reports whether a resource may refer to another without making a circle.
 func (d *draft) may(to *draft) bool { return d.state != live || to.place.rank < d.place.rank }
 
+// mostSearched bounds how many resources are looked at for one property or list of dependencies, where the work would
+// otherwise grow with the square of the source.
+const mostSearched = 100
+
 // explicit is a reference that the source itself says.
 type explicit struct {
 	from, to *draft
@@ -102,12 +106,16 @@ func (a *assembly) link(d *draft, p *property, find func(text string) (to *draft
 	})
 }
 
-// targets are what the properties of a resource refer to.
-func (d *draft) targets() map[*lumigl.Vertex]bool {
-	all := map[*lumigl.Vertex]bool{}
+// targets are what the properties of a resource refer to, each once.
+func (d *draft) targets() []*lumigl.Vertex {
+	var all []*lumigl.Vertex
+	seen := map[*lumigl.Vertex]bool{}
 	for _, p := range d.properties {
 		for to := range p.value.References() {
-			all[to] = true
+			if !seen[to] {
+				seen[to] = true
+				all = append(all, to)
+			}
 		}
 	}
 	return all

@@ -14,34 +14,33 @@ const (
 	ReferenceIDLoss    Code = "reference-id"    // an id in a resource reference
 	OperationLoss      Code = "operation"       // a pending operation that LumiGL does not have
 	EncryptionLoss     Code = "encryption"      // how secrets were encrypted
-	DepthLoss          Code = "depth"           // a value within a secret that is nested too deep
 )
 
 // What is in the snapshot in another form, or without its effect.
 const (
-	SyntaxLoss      Code = "syntax"        // JSON that was mended
-	TypeLoss        Code = "type"          // a type that is no token
-	NameLoss        Code = "name"          // a name that cannot stand in a URN, or stands for two
-	PackageLoss     Code = "package"       // a name of a package that cannot stand in a URN
-	EnvironmentLoss Code = "environment"   // a name of an environment that cannot stand in a URN
-	CircleLoss      Code = "circle"        // a reference in a circle
-	DanglingLoss    Code = "dangling"      // a reference to what is not there
-	DependencyLoss  Code = "dependency"    // a dependency that no property says
-	InputLoss       Code = "input"         // an input that differs from the output
-	UnmanagedLoss   Code = "unmanaged"     // a resource that no provider makes
-	InertLoss       Code = "inert"         // what nothing acts on any more
-	UnknownValue    Code = "unknown-value" // a value that was not known
-	NumberLoss      Code = "number"        // what is no number in JSON
-	OutputLoss      Code = "output"        // a value that was wrapped
-	SignatureLoss   Code = "signature"     // a special value that the reader does not know
-	MistakenLoss    Code = "mistaken"      // plain data that LumiGL takes for a special value
-	FlatLoss        Code = "flat"          // attributes in the form of before 2019
-	SensitiveLoss   Code = "sensitive"     // a path to a secret that leads nowhere
+	SyntaxLoss       Code = "syntax"        // JSON that was mended
+	TypeLoss         Code = "type"          // a type that is no token
+	NameLoss         Code = "name"          // a name that cannot stand in a URN, or stands for two
+	PackageLoss      Code = "package"       // a name of a package that cannot stand in a URN
+	EnvironmentLoss  Code = "environment"   // a name of an environment that cannot stand in a URN
+	CircleLoss       Code = "circle"        // a reference in a circle
+	DanglingLoss     Code = "dangling"      // a reference to what is not there
+	DependencyLoss   Code = "dependency"    // a dependency that no property says
+	InputLoss        Code = "input"         // an input that differs from the output
+	UnmanagedLoss    Code = "unmanaged"     // a resource that no provider makes
+	InertLoss        Code = "inert"         // what nothing acts on any more
+	UnknownValueLoss Code = "unknown-value" // a value that was not known
+	NumberLoss       Code = "number"        // what is no number in JSON
+	OutputLoss       Code = "output"        // a value that was wrapped
+	SignatureLoss    Code = "signature"     // a special value that the reader does not know
+	MistakenLoss     Code = "mistaken"      // plain data that LumiGL takes for a special value
+	FlatLoss         Code = "flat"          // attributes in the form of before 2019
+	SensitiveLoss    Code = "sensitive"     // a path to a secret that leads nowhere
 )
 
 var lost = map[Code]bool{
 	UnknownLoss: true, ShapeLoss: true, EmptyLoss: true, CiphertextLoss: true, AssetHashLoss: true,
-	PackageVersionLoss: true, ReferenceIDLoss: true, OperationLoss: true, EncryptionLoss: true, DepthLoss: true,
+	PackageVersionLoss: true, ReferenceIDLoss: true, OperationLoss: true, EncryptionLoss: true,
 }
 
 // Loss is something of the source that is not in the snapshot, or is there in another form.

@@ -148,17 +148,14 @@ func (l *lumi2017) fill(d *draft) {
 			i, ok := in[name]
 			if !ok {
 				in[name] = len(d.properties)
-				d.properties = append(d.properties, property{name, v})
+				d.properties = append(d.properties, property{name, v, key})
 				continue
 			}
-			if p := &d.properties[i]; !p.value.Equal(v) {
-				d.given.set(name, p.value)
-				s.note(InputLoss, "this is taken; what was given differs, and is kept in the extensions")
-				p.value = v
-			}
+			d.prefer(s, &d.properties[i], v)
+			d.properties[i].from = key
 		}
 	}
-	d.extensions.set("inputs", plain(d.given.object()))
+	d.keepGiven()
 	d.extend(Lumi2017)
 	if own := d.said.key("extensions"); own.is(lumigl.Object) {
 		members := own.take()

@@ -207,7 +207,7 @@ func (o *openTofu) fill(d *draft) {
 			d.ID = text
 			continue
 		}
-		d.properties = append(d.properties, property{name, v})
+		d.properties = append(d.properties, property{name: name, value: v})
 	}
 	d.extensions.keep(s, "schema_version", "identity", "identity_schema_version")
 	if private := s.key("private"); private.exists() {
@@ -287,9 +287,12 @@ func (o *openTofu) connect() {
 // of dependencies have all that is needed, also at second hand.
 func (o *openTofu) rest(d *draft, on map[*draft]map[string]bool) {
 	said := map[string]bool{}
-	for to := range d.targets() {
+	for i, to := range d.targets() {
 		direct := o.byVertex[to]
 		said[o.address[direct]] = true
+		if i >= mostSearched {
+			continue
+		}
 		for address := range on[direct] {
 			said[address] = true
 		}

@@ -53,29 +53,29 @@ func (h *hiding) hide(v lumigl.Value) lumigl.Value {
 
 // sensitive reads the paths to what is secret. If one leads nowhere, all that it is known to be in is secret.
 func (o *openTofu) sensitive(paths, attributes *source) *hiding {
-	hidden := &hiding{}
+	hidden := &hiding{all: paths.exists() && paths.value.Kind() != lumigl.List}
 	for _, path := range paths.elements() {
 		if !path.is(lumigl.List) {
+			hidden.all = true // Nobody knows what it should have hidden.
 			continue
 		}
 		at, v := hidden, attributes.value
 		complete := true
-		for _, step := range path.value.Elements() {
+		// A path is read to its end, although what is behind a step that leads nowhere says nothing.
+		for _, step := range path.elements() {
 			name, ok := stepOf(step)
 			key, next, there := into(v, name)
-			if wrapped, any := dynamic(v); any && !there {
+			if wrapped, any := dynamic(v); any && complete && !there {
 				// What may have any type stands together with it.
 				if key, next, there = into(wrapped, name); there {
 					at = at.part("value")
 				}
 			}
-			if !ok || !there {
-				complete = false
-				break
+			complete = complete && ok && there
+			if complete {
+				at, v = at.part(key), next
 			}
-			at, v = at.part(key), next
 		}
-		path.take()
 		at.all = true
 		if !complete {
 			path.note(SensitiveLoss, "the path leads nowhere, so that all is secret that it is known to be in")
@@ -84,16 +84,21 @@ func (o *openTofu) sensitive(paths, attributes *source) *hiding {
 	return hidden
 }
 
-// stepOf is the key or the index of a step.
-func stepOf(step lumigl.Value) (string, bool) {
-	value := step.Key("value")
-	if kind, _ := step.Key("type").Text(); kind == "index" && value.Kind() == lumigl.Object {
-		value = value.Key("value")
+// stepOf is the key or the index of a step. An index stands together with its type.
+func stepOf(step *source) (string, bool) {
+	if !step.is(lumigl.Object) {
+		return "", false
 	}
-	if literal, ok := value.Literal(); ok {
+	kind, value := step.key("type").text(), step.key("value")
+	if kind == "index" && value.value.Kind() == lumigl.Object {
+		value.key("type").take()
+		value = value.key("value")
+	}
+	v := value.take()
+	if literal, ok := v.Literal(); ok {
 		return literal, true
 	}
-	return value.Text()
+	return v.Text()
 }
 
 // into is a part of a value, with the one way to write its key or index.

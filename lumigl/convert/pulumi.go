@@ -210,57 +210,52 @@ func (p *pulumi) fill(d *draft) {
 	p.merge(d)
 }
 
-// merge makes properties of inputs and outputs.
+// merge makes properties of inputs and outputs. What was computed counts more than what was given, and that more than
+// what stood in for it.
 func (p *pulumi) merge(d *draft) {
 	hidden := map[string]bool{}
 	for _, v := range d.said.key("additionalSecretOutputs").value.Elements() {
 		name, _ := v.Text()
 		hidden[name] = true
 	}
-	var own bag
+	var notes bag
 	in := map[string]int{}
-	read := func(part string, merge func(s *source, i int, v lumigl.Value)) {
+	for _, part := range []string{"defaults", "inputs", "outputs"} {
 		for name, s := range d.said.key(part).members() {
 			v := p.value(s, d)
+			if hidden[name] {
+				v = secret(v)
+			}
 			i, ok := in[name]
 			switch {
 			case strings.HasPrefix(name, "__"):
-				own.set(part+"."+name, plain(v)) // These are notes of Pulumi's own.
+				notes.set(part+"."+name, plain(v)) // These are notes of Pulumi's own.
 			case ok:
-				merge(s, i, v)
+				d.prefer(s, &d.properties[i], v)
+				d.properties[i].from = part
 			default:
 				in[name] = len(d.properties)
-				d.properties = append(d.properties, property{name, v})
+				d.properties = append(d.properties, property{name, v, part})
 			}
-		}
-	}
-	prefer := func(s *source, i int, v lumigl.Value) {
-		property := &d.properties[i]
-		given := property.value
-		property.value = v
-		switch {
-		case given.Equal(v):
-		case open(given).Equal(open(v)):
-			property.value = secret(open(v))
-		default:
-			if hidden[property.name] {
-				given = secret(given)
-			}
-			d.given.set(property.name, plain(given))
-			s.note(InputLoss, "this is taken; what was given differs, and is kept in the extensions")
-		}
-	}
-	read("defaults", prefer)
-	read("inputs", prefer)
-	read("outputs", prefer)
-	for i := range d.properties {
-		if hidden[d.properties[i].name] {
-			d.properties[i].value = secret(d.properties[i].value)
 		}
 	}
 	d.properties = withoutID(d)
-	d.extensions.set("inputs", d.given.object())
-	d.extensions.set("notes", own.object())
+	d.keepGiven()
+	d.extensions.set("notes", notes.object())
+}
+
+// prefer gives a property another value. What is a secret in either of them is one in what comes of it.
+func (d *draft) prefer(s *source, p *property, v lumigl.Value) {
+	given := p.value
+	p.value = v
+	switch {
+	case given.Equal(v):
+	case open(given).Equal(open(v)):
+		p.value = secret(open(v))
+	default:
+		d.differs(p, given)
+		s.note(InputLoss, "this is taken; what was given differs, and is kept in the extensions")
+	}
 }
 
 // withoutID are the properties without one that says the resource's id again.

@@ -35,9 +35,6 @@ func (p *pulumi) indexOf(d *draft) *index {
 	return x
 }
 
-// mostSearched is how many dependencies of one property are searched for the value that it has.
-const mostSearched = 100
-
 // connect makes references of the values that properties have from what they are said to depend on, and keeps what no
 // reference says.
 func (p *pulumi) connect() {
@@ -125,7 +122,10 @@ func (p *pulumi) meant(text string, among []*draft) (to *draft, property string)
 
 // rest keeps the dependencies that no reference says.
 func (p *pulumi) rest(d *draft) {
-	targets := d.targets()
+	targets := map[*lumigl.Vertex]bool{}
+	for _, to := range d.targets() {
+		targets[to] = true
+	}
 	var left []lumigl.Value
 	for _, s := range d.said.key("dependencies").elements() {
 		key := s.text()

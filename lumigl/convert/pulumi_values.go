@@ -42,7 +42,7 @@ func (p *pulumi) walk(s *source, d *draft) lumigl.Value {
 	switch s.value.Kind() {
 	case lumigl.Text:
 		if text, _ := s.value.Text(); unknowns[text] {
-			s.lose(UnknownValue, "the value was not known; it still is not")
+			s.lose(UnknownValueLoss, "the value was not known; it still is not")
 			return lumigl.TextOf(lumi.UnknownValue)
 		}
 	case lumigl.List:
@@ -149,7 +149,7 @@ func (p *pulumi) resource(s *source, d *draft) lumigl.Value {
 	id := s.key("id")
 	text, _ := id.value.Text()
 	switch {
-	case text == "" || unknowns[text] || to != nil && to.said.key("id").value.Equal(id.value):
+	case !id.says() || unknowns[text] || to != nil && to.said.key("id").value.Equal(id.value):
 		id.take()
 	case to != nil:
 		id.lose(ReferenceIDLoss, "left out: the resource has another id by now, and a reference leads to the resource")
@@ -172,7 +172,7 @@ func (p *pulumi) output(s *source, d *draft) lumigl.Value {
 	if isKnown && value.value.Exists() {
 		v = p.walk(value, d)
 	} else if !isKnown {
-		s.note(UnknownValue, "the value was not known; it still is not")
+		s.note(UnknownValueLoss, "the value was not known; it still is not")
 	}
 	if s.key("secret").flag() {
 		v = secret(v)
