@@ -86,6 +86,11 @@ var rules = []rule{
 		why: "to mend a graph takes nothing but graphs",
 	},
 	{
+		of:   []string{"./lumigl/convert"},
+		only: []string{"./lumigl", "./lumigl/repair", "./runtime", "./runtime/tokens", "./runtime/urn"}, never: grpc,
+		why: "a conversion makes a snapshot of a text, and touches nothing",
+	},
+	{
 		of: []string{"./cmd/lumi"}, only: []string{"./lumigl/...", "./runtime", "./runtime/tokens", "./runtime/urn"},
 		why: "the command is made of the graph language's packages",
 	},
