@@ -57,7 +57,7 @@ With --json, there is an object with "file", "from", "links", "losses" and, unle
 		flags.StringVarP(&v.output, "output", "o", "", "write the snapshot to a `FILE`")
 		flags.BoolVar(&v.force, "force", false, "let --output replace a file")
 		flags.BoolVar(&v.strict, "strict", false, "write nothing if anything is lost or changed, and exit with 1")
-		return func(_ context.Context, env *environment) error {
+		return func(ctx context.Context, env *environment) error {
 			v.env = env
 			files, err := env.inputs(c)
 			if err != nil {
@@ -66,15 +66,22 @@ With --json, there is an object with "file", "from", "links", "losses" and, unle
 			if v.force && v.output == "" {
 				return c.misused("--force is about the file that --output names")
 			}
-			return v.run(files[0])
+			return v.run(ctx, files[0])
 		}
 	}
 	return c
 }
 
-func (v *converter) run(name string) error {
+func (v *converter) run(ctx context.Context, name string) error {
 	if err := v.free(); err != nil {
 		return err
+	}
+	if _, err := os.Lstat(v.output); v.force && err == nil {
+		unlock, err := lockShared(ctx, v.output, "lumi convert")
+		if err != nil {
+			return err
+		}
+		defer unlock()
 	}
 	in, err := v.env.read(name)
 	if err != nil {

@@ -126,7 +126,7 @@ func (a *assembly) name() error {
 	}
 	// What is not alive has the URN of what is, if that is the same in the source.
 	urns := map[string]urn.URN{}
-	taken := map[urn.URN]bool{}
+	taken := map[urn.URN]int{}
 	slices.SortStableFunc(a.drafts, func(x, y *draft) int { return cmp.Compare(x.state, y.state) })
 	for _, d := range a.drafts {
 		if u, ok := urns[d.key]; ok && d.state != live {
@@ -168,20 +168,22 @@ func (a *assembly) name() error {
 }
 
 // free finds a URN that nothing has yet.
-func (a *assembly) free(d *draft, name string, taken map[urn.URN]bool) (urn.URN, error) {
+func (a *assembly) free(d *draft, name string, taken map[urn.URN]int) (urn.URN, error) {
 	parts := d.parts
-	for n := 1; ; n++ {
-		parts.Name = name
-		if n > 1 {
-			parts.Name = fmt.Sprintf("%s (%d)", name, n)
-		}
-		u, err := urn.Format(parts)
-		if err != nil {
-			return "", err
-		}
-		if !taken[u] {
-			taken[u] = true
+	parts.Name = name
+	base, err := urn.Format(parts)
+	if err != nil {
+		return "", err
+	}
+	for u := base; ; {
+		if taken[u] == 0 {
+			taken[u] = 1
 			return u, nil
+		}
+		taken[base]++ // What was tried before needs no trying again.
+		parts.Name = fmt.Sprintf("%s (%d)", name, taken[base])
+		if u, err = urn.Format(parts); err != nil {
+			return "", err
 		}
 	}
 }
@@ -303,11 +305,6 @@ func has(v lumigl.Value, is func(lumigl.Value) bool) bool {
 }
 
 func isSpecial(v lumigl.Value) bool { return v.Key(lumi.Signature).Kind() == lumigl.Text }
-
-func isSecret(v lumigl.Value) bool {
-	_, ok := v.Secret()
-	return ok
-}
 
 // plain is a value whose references are the URNs that they lead to, as they are outside of properties.
 func plain(v lumigl.Value) lumigl.Value {

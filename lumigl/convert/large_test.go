@@ -36,6 +36,22 @@ func TestLarge(t *testing.T) {
 	}
 }
 
+// TestTwins converts resources that all have one name.
+func TestTwins(t *testing.T) {
+	const n = 20_000
+	one := `{"mode":"managed","type":"x_y","name":"n","instances":[{"attributes":{}}]}`
+	result := convertText(t, `{"version":4,"lineage":"l","resources":[`+strings.Repeat(one+",", n-1)+one+`]}`)
+	if got := result.Snapshot.Len(); got != n || len(result.Losses) != n-1 {
+		t.Errorf("got %d resources and %d losses", got, len(result.Losses))
+	}
+}
+
+func TestNoSuchFormat(t *testing.T) {
+	if _, err := Convert(`{}`, Options{From: "xml"}); err == nil || err.Error() != `there is no format "xml"` {
+		t.Errorf("got %v", err)
+	}
+}
+
 // TestNesting holds that what is as deep as may be is converted, and that what is deeper is refused.
 func TestNesting(t *testing.T) {
 	deep := func(n int) string {
