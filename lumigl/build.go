@@ -89,17 +89,24 @@ func (p Parser) Parse(src string) (Document, error) {
 // for tools that mend it. References to what is not there lead to vertices that are in no graph. The document is nil if
 // the text has not even an outline.
 func (p Parser) Salvage(src string) (Document, error) {
-	f := &faults{max: p.MaxFaults}
-	if f.max <= 0 {
-		f.max = defaultMaxFaults
+	doc, invalid := p.salvage(src)
+	if invalid == nil {
+		return doc, nil
 	}
-	if most := p.maxSize(); int64(len(src)) > most {
-		f.add(Fault{Code: SizeFault, Message: fmt.Sprintf("the file is larger than %d bytes", most)})
+	if conflicts := conflictsIn(src); conflicts != nil {
+		return nil, p.conflicted(src, conflicts, func(side string) *InvalidError {
+			_, invalid := p.salvage(side)
+			return invalid
+		})
+	}
+	return doc, invalid
+}
+
+func (p Parser) salvage(src string) (Document, *InvalidError) {
+	f := p.newFaults()
+	syntax := p.syntax(src, f)
+	if syntax == nil {
 		return nil, f.errIn("")
-	}
-	syntax := &parser{src: src, faults: f, depth: p.MaxDepth}
-	if syntax.depth <= 0 {
-		syntax.depth = defaultMaxDepth
 	}
 	root := syntax.document()
 	if syntax.broken {
@@ -111,6 +118,25 @@ func (p Parser) Salvage(src string) (Document, error) {
 		b.check(doc)
 	}
 	return doc, f.errIn(src)
+}
+
+func (p Parser) newFaults() *faults {
+	if p.MaxFaults <= 0 {
+		return &faults{max: defaultMaxFaults}
+	}
+	return &faults{max: p.MaxFaults}
+}
+
+// syntax returns what reads a text, nil if the text is too large.
+func (p Parser) syntax(src string, f *faults) *parser {
+	if most := p.maxSize(); int64(len(src)) > most {
+		f.add(Fault{Code: SizeFault, Message: fmt.Sprintf("the file is larger than %d bytes", most)})
+		return nil
+	}
+	if p.MaxDepth <= 0 {
+		p.MaxDepth = defaultMaxDepth
+	}
+	return &parser{src: src, faults: f, depth: p.MaxDepth}
 }
 
 func (p Parser) maxSize() int64 {

@@ -33,6 +33,7 @@ const (
 	UnexpectedFault   Code = "unexpected"
 	AfterEndFault     Code = "after-end"
 	EmptyFault        Code = "empty"
+	ConflictFault     Code = "conflict"
 	DuplicateKeyFault Code = "duplicate-key"
 	DepthFault        Code = "depth"
 	SizeFault         Code = "size"
@@ -162,7 +163,7 @@ func (f *faults) err() error {
 }
 
 // errIn makes an error of the faults in a text.
-func (f *faults) errIn(src string) error {
+func (f *faults) errIn(src string) *InvalidError {
 	if len(f.found) == 0 {
 		return nil
 	}

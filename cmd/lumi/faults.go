@@ -3,7 +3,6 @@ package main
 import (
 	"fmt"
 	"io"
-	"strings"
 
 	"github.com/lumi-idl/lumi/lumigl"
 )
@@ -31,27 +30,7 @@ func (e *environment) printFaults(in *input, invalid *lumigl.InvalidError) error
 		e.separate()
 		fmt.Fprintf(e.stderr, "%s %s\n", e.err.paint(bold, visible(in.name)+":"), more)
 	}
-	if line := conflictIn(in.src); line > 0 && !e.json {
-		e.separate()
-		fmt.Fprintf(e.stderr, "%s %s a merge that was not finished: choose between its two sides first\n",
-			e.err.paint(bold, fmt.Sprintf("%s:%d:1:", visible(in.name), line)), e.err.paint(cyan, "note:"))
-	}
 	return nil
-}
-
-// conflictIn returns the line on which a conflict begins that a merge has left in a text, 0 if there is none.
-func conflictIn(src string) int {
-	const begin, end = "<<<<<<< ", "\n>>>>>>> "
-	i := 0
-	if !strings.HasPrefix(src, begin) {
-		if i = strings.Index(src, "\n"+begin) + 1; i == 0 {
-			return 0
-		}
-	}
-	if !strings.Contains(src[i:], end) {
-		return 0
-	}
-	return strings.Count(src[:i], "\n") + 1
 }
 
 // separate prints an empty line between what is said of two things.

@@ -147,6 +147,7 @@ func TestRefused(t *testing.T) {
 		{"a key twice", "{\"vertices\": {\n\"a\": {b: 1, \"b\": 1}}}", Options{}, lumigl.DuplicateKeyFault, 2, 13, false},
 		{"dangling", "{vertices: {\"a\": {\"x\": {\"#ref\": \"b\"}}}}", Options{}, lumigl.DanglingFault, 1, 33, true},
 		{"left out", `{"vertices": {"a": {}, ...}}`, Options{Drop: DropReferences}, lumigl.ElisionFault, 1, 24, false},
+		{"a merge, in a comment that one side begins", "{\"vertices\": {\n<<<<<<< a\n/*\n=======\n>>>>>>> b\n*/}}", Options{}, lumigl.ConflictFault, 2, 1, false},
 		{
 			"a circle", `{"resources": {"` + urn + `x": {"type": "a:b:C", "properties": {"x": {"#ref": "` + urn + `x"}}}}}`,
 			Options{Drop: DropResources}, lumigl.CycleFault, 1, 99, false,

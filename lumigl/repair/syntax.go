@@ -53,6 +53,9 @@ func mend(src string) (text string, steps []Step, h *history) {
 		}
 		var chosen []*lumigl.Fault
 		for i := range invalid.Faults {
+			if invalid.Faults[i].Code == lumigl.ConflictFault {
+				return text, steps, h // A comment may begin on one side of it, so nothing is mended before it is gone.
+			}
 			if invalid.Faults[i].Fix != nil {
 				chosen = append(chosen, &invalid.Faults[i])
 			}
