@@ -198,7 +198,7 @@ func pathText(steps []step) string {
 			}
 			b.WriteString(s.key)
 		default:
-			b.WriteString("[" + strconv.Quote(clip(visible(s.key), maxPath)) + "]")
+			b.WriteString("[\"" + clip(visible(s.key), maxPath) + "\"]")
 		}
 		if b.Len() > 4*maxPath {
 			break // The rest would be cut off.

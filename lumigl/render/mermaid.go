@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"unicode"
 
@@ -36,7 +37,7 @@ func Mermaid(w io.Writer, doc lumigl.Document, o Options) error {
 		}
 	}
 	for _, a := range d.arrows {
-		lines := a.lines()
+		lines := slices.Clone(a.lines())
 		for i, line := range lines {
 			lines[i] = mermaidText(line)
 		}

@@ -5,6 +5,9 @@ import (
 	"unicode"
 )
 
+// substitute stands for a character that is not shown. Parsers of DOT stumble over the usual one, U+FFFD.
+const substitute = '␦'
+
 // visible returns s with each character that shows nothing itself, or changes the order of those around it, replaced by
 // one that is seen. Scripts that are written from right to left stay as they are.
 func visible(s string) string {
@@ -18,9 +21,9 @@ func visible(s string) string {
 		case r == 0x7f:
 			return '␡'
 		case r == unicode.ReplacementChar, unicode.In(r, unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp, unicode.Co, unicode.Cs):
-			return unicode.ReplacementChar
+			return substitute
 		case unicode.Is(unicode.Noncharacter_Code_Point, r):
-			return unicode.ReplacementChar
+			return substitute
 		}
 		return r
 	}, s)

@@ -121,7 +121,7 @@ function paintPaths(arrow) {
     return;
   }
   context.font = "11px ui-monospace, SFMono-Regular, Menlo, Consolas, monospace";
-  const shown = fitText(text, 150);
+  const shown = fitText(text, 112);
   const width = context.measureText(shown).width;
   context.fillStyle = colors.ground;
   context.fillRect(x - width / 2 - 4, y - 8, width + 8, 16);
@@ -144,8 +144,7 @@ function paintNodes(a, b, focus) {
     if (node.x + halfWidth < a.x || node.x - halfWidth > b.x || node.y + halfHeight < a.y || node.y - halfHeight > b.y) {
       continue;
     }
-    const dimmed = isDimmed(node) || (focus && !near.has(node));
-    context.globalAlpha = !dimmed ? 1 : isDimmed(node) ? 0.22 : 0.45;
+    context.globalAlpha = near.has(node) ? 1 : isDimmed(node) ? 0.22 : focus ? 0.45 : 1;
     if (view.scale < 0.22) {
       context.fillStyle = colorOf(node.type);
       context.fillRect(node.x - halfWidth, node.y - halfHeight, NODE_WIDTH, NODE_HEIGHT);

@@ -7,6 +7,7 @@ function say(text) {
 
 // select shows a node and its details, or, for null, none.
 function select(node, { keepFocus = false, keepView = false, keepAddress = false } = {}) {
+  land();
   state.selected = node;
   state.hovered = null;
   canvas.dataset.selected = node ? node.key : "";
@@ -33,7 +34,8 @@ function select(node, { keepFocus = false, keepView = false, keepAddress = false
 function reveal(node) {
   const x = (node.x - view.x) * view.scale + view.width / 2;
   const y = (node.y - view.y) * view.scale + view.height / 2;
-  const seen = x > 110 && y > 40 && x < view.width - 110 && y < view.height - 40;
+  const margin = 24 + (NODE_WIDTH / 2) * view.scale;
+  const seen = x > margin && y > margin / 2 && x < view.width - margin && y < view.height - margin / 2;
   if (!seen || view.scale < 0.4) {
     fly({ x: node.x, y: node.y, scale: Math.max(view.scale, 0.8) });
   }
@@ -118,7 +120,7 @@ function onKey(event) {
 }
 
 function zoom(factor) {
-  fly({ scale: view.scale * factor });
+  fly({ scale: (destination ?? view).scale * factor });
 }
 
 function showHelp() {

@@ -8,6 +8,7 @@ const MAX_SCALE = 4;
 const view = { x: 0, y: 0, scale: 1, width: 1, height: 1 };
 const still = window.matchMedia("(prefers-reduced-motion: reduce)");
 let flight = 0; // the animation that runs
+let destination = null; // where it leads
 
 function clampScale(scale) {
   return Math.min(MAX_SCALE, Math.max(MIN_SCALE, scale));
@@ -22,9 +23,22 @@ function fitted() {
   return { x: graph.width / 2, y: graph.height / 2, scale: clampScale(scale) };
 }
 
+// land ends the animation that runs, at once.
+function land() {
+  cancelAnimationFrame(flight);
+  Object.assign(view, destination);
+  destination = null;
+}
+
+// stop ends it where it is.
+function stop() {
+  cancelAnimationFrame(flight);
+  destination = null;
+}
+
 // fly moves to another view.
 function fly(target) {
-  cancelAnimationFrame(flight);
+  stop();
   const from = { x: view.x, y: view.y, scale: view.scale };
   const to = { ...from, ...target };
   to.scale = clampScale(to.scale);
@@ -33,6 +47,7 @@ function fly(target) {
     redraw();
     return;
   }
+  destination = to;
   const start = performance.now();
   const step = (now) => {
     const t = Math.min(1, Math.max(0, (now - start) / 220));
@@ -43,6 +58,8 @@ function fly(target) {
     redraw();
     if (t < 1) {
       flight = requestAnimationFrame(step);
+    } else {
+      destination = null;
     }
   };
   flight = requestAnimationFrame(step);
@@ -50,7 +67,7 @@ function fly(target) {
 
 // zoomAt makes everything larger by a factor, around a point of the canvas.
 function zoomAt(factor, x, y) {
-  cancelAnimationFrame(flight);
+  stop();
   const at = toGraph(x, y);
   view.scale = clampScale(view.scale * factor);
   view.x = at.x - (x - view.width / 2) / view.scale;
@@ -63,7 +80,7 @@ function toGraph(x, y) {
 }
 
 function move(dx, dy) {
-  cancelAnimationFrame(flight);
+  stop();
   view.x -= dx / view.scale;
   view.y -= dy / view.scale;
   redraw();

@@ -32,6 +32,7 @@ func (p *part) arrange() *box {
 	} else {
 		b.at, b.width, b.height = l.lines()
 	}
+	b.width, b.height = l.fold(b.at, b.width, b.height)
 	for i, stops := range l.stops {
 		for _, s := range stops {
 			b.bends[i] = append(b.bends[i], b.at[s])

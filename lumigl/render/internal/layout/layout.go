@@ -37,7 +37,7 @@ const (
 
 	rowGap    = 20  // between two nodes of a layer
 	columnGap = 24  // between two columns of a layer
-	layerGap  = 96  // between two layers
+	layerGap  = 124 // between two layers
 	partGap   = 72  // between two parts that no arrow connects
 	aspect    = 1.6 // of the width to the height of a good drawing
 )
