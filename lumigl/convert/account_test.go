@@ -188,6 +188,11 @@ func TestEveryShape(t *testing.T) {
 				continue
 			}
 			valid(t, result)
+			for _, l := range result.Losses {
+				if l.Pointer() == "" {
+					t.Errorf("%s: with %s in place of value %d: %s is about nothing", name, others[i%len(others)], i, l.Message)
+				}
+			}
 			for _, m := range accounted(changed, result, structural) {
 				t.Errorf("%s: with %s in place of value %d: %s is neither used nor reported", name, others[i%len(others)], i, m)
 			}

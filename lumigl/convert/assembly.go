@@ -264,26 +264,59 @@ func signed(signature string, members ...lumigl.Member) lumigl.Value {
 	return lumigl.ObjectOf(append([]lumigl.Member{own}, members...)...)
 }
 
-// each makes a copy of a value in which what replace returns true for is replaced. It does not look into what was.
+// each is a value in which what replace returns true for is replaced. It does not look into what was. What has nothing to
+// replace in it stays the same, and is not copied.
 func each(v lumigl.Value, replace func(lumigl.Value) (lumigl.Value, bool)) lumigl.Value {
-	if with, ok := replace(v); ok {
-		return with
+	v, _ = rewrite(v, replace)
+	return v
+}
+
+func rewrite(v lumigl.Value, replace func(lumigl.Value) (lumigl.Value, bool)) (with lumigl.Value, changed bool) {
+	if with, changed = replace(v); changed {
+		return with, true
 	}
 	switch v.Kind() {
 	case lumigl.List:
-		elements := make([]lumigl.Value, 0, v.Len())
-		for _, e := range v.Elements() {
-			elements = append(elements, each(e, replace))
+		var elements []lumigl.Value
+		for i, e := range v.Elements() {
+			part, other := rewrite(e, replace)
+			if other && elements == nil {
+				elements = make([]lumigl.Value, 0, v.Len())
+				for j := range i {
+					elements = append(elements, v.At(j))
+				}
+			}
+			if elements != nil {
+				elements = append(elements, part)
+			}
 		}
-		return lumigl.ListOf(elements...)
+		if elements != nil {
+			return lumigl.ListOf(elements...), true
+		}
 	case lumigl.Object:
-		members := make([]lumigl.Member, 0, v.Len())
+		var members []lumigl.Member
+		i := 0
 		for key, m := range v.Members() {
-			members = append(members, lumigl.Member{Key: key, Value: each(m, replace)})
+			part, other := rewrite(m, replace)
+			if other && members == nil {
+				members = make([]lumigl.Member, 0, v.Len())
+				for key, m := range v.Members() {
+					if len(members) == i {
+						break
+					}
+					members = append(members, lumigl.Member{Key: key, Value: m})
+				}
+			}
+			if members != nil {
+				members = append(members, lumigl.Member{Key: key, Value: part})
+			}
+			i++
 		}
-		return lumigl.ObjectOf(members...)
+		if members != nil {
+			return lumigl.ObjectOf(members...), true
+		}
 	}
-	return v
+	return v, false
 }
 
 // has reports whether a value, or one in it, is what is looked for.

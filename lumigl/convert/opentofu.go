@@ -196,8 +196,11 @@ func (o *openTofu) fill(d *draft) {
 	}
 	mistaken(attributes)
 	hidden := o.sensitive(s.key("sensitive_attributes"), attributes)
-	for name, part := range attributes.members() {
-		v := part.take()
+	if !attributes.is(lumigl.Object) {
+		attributes = &source{}
+	}
+	all := attributes.take() // Anything may be in there, so that there is nothing to keep account of.
+	for name, v := range all.Members() {
 		if own := hidden.parts[name]; hidden.all {
 			v = secret(v)
 		} else if own != nil {

@@ -137,7 +137,7 @@ func (p *pulumi) draft(s *source) *draft {
 	}
 	made, changed := token(t)
 	if changed {
-		said.note(TypeLoss, "the type is %q: as it is, it is no type token", made)
+		said.or(named).note(TypeLoss, "the type is %q: as it is, it is no type token", made)
 		d.extensions.set("type", lumigl.TextOf(t))
 	}
 	d.parts = urn.Parts{

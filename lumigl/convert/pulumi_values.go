@@ -76,7 +76,7 @@ func (p *pulumi) special(s *source, d *draft) lumigl.Value {
 	case outputSignature:
 		return p.output(s, d)
 	case floatSignature:
-		return float(s.key("value"))
+		return float(s)
 	default:
 		s.note(SignatureLoss, "kept as an object: it is a special value, but none that is known")
 		return s.take()
@@ -157,7 +157,7 @@ func (p *pulumi) resource(s *source, d *draft) lumigl.Value {
 		id.lose(ReferenceIDLoss, "left out: the reference leads nowhere, so that only its URN is kept")
 	}
 	if to == nil {
-		s.key("urn").note(DanglingLoss, "%s: no resource has it", keptAs(""))
+		s.key("urn").or(s).note(DanglingLoss, "%s: no resource has it", keptAs(""))
 		return lumigl.TextOf(key)
 	}
 	p.references = append(p.references, explicit{from: d, to: to, said: s.key("urn")})
@@ -186,13 +186,14 @@ func (p *pulumi) output(s *source, d *draft) lumigl.Value {
 }
 
 // float reads one of the numbers that JSON does not have.
-func float(s *source) lumigl.Value {
+func float(special *source) lumigl.Value {
+	s := special.key("value")
 	text := s.text()
 	bits, err := strconv.ParseUint(text, 16, 64)
 	v := lumigl.FloatOf(math.Float64frombits(bits))
 	switch {
 	case err != nil:
-		s.note(SignatureLoss, "kept as a string: this has to be the bits of a number, in hexadecimal digits")
+		s.or(special).note(SignatureLoss, "kept as a string: this has to be the bits of a number, in hexadecimal digits")
 		return lumigl.TextOf(text)
 	case v.Kind() == lumigl.Number:
 		return v

@@ -15,6 +15,8 @@ import (
 type book struct {
 	roots  []*source
 	losses []Loss
+	// none is what is not there. It is the same everywhere.
+	none source
 }
 
 // source is a value of the file that is read, with the account of what became of it. To look into it opens it: from then
@@ -27,7 +29,7 @@ type source struct {
 	value  lumigl.Value
 	parent *source
 	step   string
-	parts  []*source
+	parts  []source
 	// byKey finds parts. It is made for objects that have many.
 	byKey   map[string]*source
 	opened  bool
@@ -41,6 +43,7 @@ type source struct {
 }
 
 func (b *book) root(v lumigl.Value) *source {
+	b.none.book, b.none.settled = b, true
 	s := &source{book: b, value: v}
 	b.roots = append(b.roots, s)
 	return s
@@ -80,7 +83,8 @@ func (s *source) settle(count *int) {
 		s.order = *count
 	}
 	settled := s.settled
-	for _, p := range s.parts {
+	for i := range s.parts {
+		p := &s.parts[i]
 		p.settled = p.settled || settled
 		p.settle(count)
 	}
@@ -142,14 +146,22 @@ func (s *source) is(kind lumigl.Kind) bool {
 	return false
 }
 
+// or is the source, or another if it is not there.
+func (s *source) or(other *source) *source {
+	if s.exists() {
+		return s
+	}
+	return other
+}
+
 func (s *source) open() {
 	if s.opened {
 		return
 	}
 	s.opened = true
-	s.parts = make([]*source, 0, s.value.Len())
+	s.parts = make([]source, 0, s.value.Len()) // It must not grow, since there are pointers into it.
 	add := func(step string, v lumigl.Value) {
-		s.parts = append(s.parts, &source{book: s.book, value: v, parent: s, step: step})
+		s.parts = append(s.parts, source{book: s.book, value: v, parent: s, step: step})
 	}
 	for i, v := range s.value.Elements() {
 		add(strconv.Itoa(i), v)
@@ -167,21 +179,21 @@ func (s *source) key(key string) *source {
 	const few = 40
 	if len(s.parts) > few && s.byKey == nil {
 		s.byKey = make(map[string]*source, len(s.parts))
-		for _, p := range s.parts {
-			s.byKey[p.step] = p
+		for i := range s.parts {
+			s.byKey[s.parts[i].step] = &s.parts[i]
 		}
 	}
 	if p, ok := s.byKey[key]; ok {
 		return p
 	}
 	if s.byKey == nil && s.value.Kind() == lumigl.Object {
-		for _, p := range s.parts {
-			if p.step == key {
-				return p
+		for i := range s.parts {
+			if s.parts[i].step == key {
+				return &s.parts[i]
 			}
 		}
 	}
-	return &source{book: s.book, parent: s, step: key, settled: true}
+	return &s.book.none
 }
 
 // elements are those of a list.
@@ -191,8 +203,8 @@ func (s *source) elements() iter.Seq2[int, *source] {
 			return
 		}
 		s.open()
-		for i, p := range s.parts {
-			if !yield(i, p) {
+		for i := range s.parts {
+			if !yield(i, &s.parts[i]) {
 				return
 			}
 		}
@@ -206,8 +218,8 @@ func (s *source) members() iter.Seq2[string, *source] {
 			return
 		}
 		s.open()
-		for _, p := range s.parts {
-			if !yield(p.step, p) {
+		for i := range s.parts {
+			if !yield(s.parts[i].step, &s.parts[i]) {
 				return
 			}
 		}
