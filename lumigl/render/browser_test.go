@@ -267,7 +267,7 @@ func useSearch(t *testing.T, tab context.Context) {
 	eventually(t, tab, `document.getElementById("canvas").dataset.selected.endsWith("Instance::web-0-1")`)
 	run(t, tab, chromedp.KeyEvent(kb.Escape), chromedp.SendKeys(chromedp.CSS("#search"), "no such thing"))
 	eventually(t, tab, `document.getElementById("found-title").textContent === "Nothing found"`)
-	run(t, tab, chromedp.KeyEvent(kb.Escape), chromedp.KeyEvent(kb.Escape))
+	run(t, tab, chromedp.KeyEvent(kb.Escape+kb.Escape))
 	eventually(t, tab, `document.getElementById("found").hidden && document.getElementById("details").hidden`)
 	run(t, tab, chromedp.SendKeys(chromedp.CSS("#search"), "subnet"))
 	eventually(t, tab, `document.querySelectorAll("#results button").length > 0`)
@@ -302,7 +302,7 @@ func useZoom(t *testing.T, tab context.Context) {
 		}
 		return value
 	}
-	run(t, tab, chromedp.KeyEvent(kb.Escape), chromedp.KeyEvent(kb.Escape), chromedp.KeyEvent("0"), chromedp.Sleep(500*time.Millisecond))
+	run(t, tab, chromedp.KeyEvent(kb.Escape+kb.Escape), chromedp.KeyEvent("0"), chromedp.Sleep(500*time.Millisecond))
 	before := zoom()
 	run(t, tab, chromedp.Click(chromedp.CSS("#zoom-in")))
 	eventually(t, tab, fmt.Sprintf(`Number(document.getElementById("canvas").dataset.zoom) > %g`, before*1.25))

@@ -13,9 +13,9 @@ import (
 // DOT writes a graph in the language of Graphviz. The ids of the nodes are the keys of the vertices.
 func DOT(w io.Writer, doc lumigl.Document, o Options) error {
 	d := draw(doc, o)
-	b := bufio.NewWriterSize(w, 64<<10)
+	b := bufio.NewWriterSize(w, 64<<10) // Its errors stick to it until it is flushed.
 	fmt.Fprintf(b, "digraph %s {\n", dotID(d.title))
-	b.WriteString(`  graph [rankdir=LR, fontname="Helvetica", fontsize=11, color="#9aa4b2", style=rounded];
+	_, _ = b.WriteString(`  graph [rankdir=LR, fontname="Helvetica", fontsize=11, color="#9aa4b2", style=rounded];
   node [shape=box, style="rounded,filled", fillcolor="#f4f6fa", color="#5b6b82", fontname="Helvetica", fontsize=11];
   edge [color="#5b6b82", fontname="Helvetica", fontsize=9, arrowsize=0.7];
 `)
@@ -26,7 +26,7 @@ func DOT(w io.Writer, doc lumigl.Document, o Options) error {
 			framed[at] = true
 			d.dotNode(b, "    ", d.vertices[at])
 		}
-		b.WriteString("  }\n")
+		_, _ = b.WriteString("  }\n")
 	}
 	for at, v := range d.vertices {
 		if !framed[at] {
@@ -37,7 +37,7 @@ func DOT(w io.Writer, doc lumigl.Document, o Options) error {
 		fmt.Fprintf(b, "  %s -> %s [label=%s];\n",
 			dotID(d.vertices[a.from].Key()), dotID(d.vertices[a.to].Key()), dotLabel(a.lines()...))
 	}
-	b.WriteString("}\n")
+	_, _ = b.WriteString("}\n")
 	return b.Flush()
 }
 

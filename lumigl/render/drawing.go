@@ -210,7 +210,9 @@ func pathText(steps []step) string {
 func isName(key string) bool {
 	for i := range len(key) {
 		c := key[i] | 0x20
-		if !('a' <= c && c <= 'z' || '0' <= key[i] && key[i] <= '9' && i > 0 || key[i] == '_' || key[i] == '-' && i > 0) {
+		letter := 'a' <= c && c <= 'z' || key[i] == '_'
+		inside := '0' <= key[i] && key[i] <= '9' || key[i] == '-'
+		if !letter && (!inside || i == 0) {
 			return false
 		}
 	}

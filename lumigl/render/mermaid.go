@@ -21,7 +21,7 @@ const (
 func Mermaid(w io.Writer, doc lumigl.Document, o Options) error {
 	d := draw(doc, o)
 	b := bufio.NewWriterSize(w, 64<<10)
-	b.WriteString("flowchart LR\n")
+	_, _ = b.WriteString("flowchart LR\n")
 	framed := make([]bool, len(d.vertices))
 	for i, f := range d.frames {
 		fmt.Fprintf(b, "  subgraph s%d[\"%s\"]\n", i, mermaidText(visible(f.label)))
@@ -29,7 +29,7 @@ func Mermaid(w io.Writer, doc lumigl.Document, o Options) error {
 			framed[at] = true
 			d.mermaidNode(b, "    ", at)
 		}
-		b.WriteString("  end\n")
+		_, _ = b.WriteString("  end\n")
 	}
 	for at := range d.vertices {
 		if !framed[at] {

@@ -37,8 +37,26 @@ function reveal(node) {
   const margin = 24 + (NODE_WIDTH / 2) * view.scale;
   const seen = x > margin && y > margin / 2 && x < view.width - margin && y < view.height - margin / 2;
   if (!seen || view.scale < 0.4) {
-    fly({ x: node.x, y: node.y, scale: Math.max(view.scale, 0.8) });
+    fly(closeUp(node));
   }
+}
+
+// closeUp is a view of a node with its neighbours, or of the node alone where these would make it too small to read.
+function closeUp(node) {
+  const near = [node, ...node.out.map((arrow) => arrow.to), ...node.in.map((arrow) => arrow.from)];
+  const scale = Math.max(view.scale, 0.8);
+  if (near.length <= 60) {
+    const xs = near.map((one) => one.x);
+    const ys = near.map((one) => one.y);
+    const [left, right, top, bottom] = [Math.min(...xs), Math.max(...xs), Math.min(...ys), Math.max(...ys)];
+    const fitting = Math.min(
+      view.width / (right - left + NODE_WIDTH + 80), view.height / (bottom - top + NODE_HEIGHT + 80), scale,
+    );
+    if (fitting >= 0.5) {
+      return { x: (left + right) / 2, y: (top + bottom) / 2, scale: fitting };
+    }
+  }
+  return { x: node.x, y: node.y, scale };
 }
 
 // neighbour returns the node that an arrow key leads to.
