@@ -113,7 +113,10 @@ func (d *drawer) run() error {
 	if o.Only != nil && len(o.Only) == 0 {
 		return fmt.Errorf("%s: there is nothing to draw; --select and --around leave nothing", doc.name)
 	}
-	summary := render.Summarize(doc.Document, o)
+	var summary *render.Summary
+	if d.env.json || d.format == "mermaid" {
+		summary = render.Summarize(doc.Document, o)
+	}
 	if d.env.json && d.out == "" {
 		return d.env.printJSON(summary)
 	}
@@ -134,8 +137,8 @@ func (d *drawer) run() error {
 		return err
 	}
 	if d.format == "mermaid" && (len(summary.Arrows) > render.MermaidMaxArrows || text.Len() > render.MermaidMaxText) {
-		d.env.say("%s arrows in %d characters: most programs draw no more than %d in %d; choose fewer with --select or --around, or use --format=html",
-			fmt.Sprint(len(summary.Arrows)), text.Len(), render.MermaidMaxArrows, render.MermaidMaxText)
+		d.env.say("%d arrows in %d characters: most programs draw no more than %d in %d; choose fewer with --select or --around, or use --format=html",
+			len(summary.Arrows), text.Len(), render.MermaidMaxArrows, render.MermaidMaxText)
 	}
 	return d.write(text.Bytes(), summary)
 }

@@ -3,7 +3,9 @@ package render_test
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"fmt"
+	"net/url"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -243,6 +245,46 @@ func TestPage(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestHostilePage has keys and texts that try to become a part of the page, and arrows that go around in circles.
+func TestHostilePage(t *testing.T) {
+	browser := newBrowser(t)
+	doc := parse(t, "hostile.json")
+	tab, w := open(t, browser, doc)
+	for v := range doc.Base().Vertices() {
+		run(t, tab, chromedp.Evaluate[chromedp.Void](fmt.Sprintf(`location.hash = "#" + encodeURIComponent(%q)`, "nobody")))
+		run(t, tab, chromedp.Evaluate[chromedp.Void](fmt.Sprintf(`location.hash = "#" + %s`, strconv.QuoteToASCII(url.PathEscape(v.Key())))))
+		selected := fmt.Sprintf(`document.getElementById("canvas").dataset.selected === %s`, jsonOf(t, v.Key()))
+		eventually(t, tab, selected)
+		if got := eval[int](t, tab, `document.querySelectorAll("#details .links button").length`); got != 2 {
+			t.Errorf("%q has %d neighbours", v.Key(), got)
+		}
+	}
+	if got := eval[int](t, tab, `document.scripts.length`); got != 2 {
+		t.Errorf("the page has %d scripts", got)
+	}
+	if eval[bool](t, tab, `document.getElementById("side").checkVisibility()`) {
+		t.Error("there is a legend, and there are no types")
+	}
+	run(t, tab, chromedp.SendKeys(chromedp.CSS("#search"), "<SCRIPT>"))
+	eventually(t, tab, `document.getElementById("found-title").textContent === "1 found"`)
+	picture(t, tab, "hostile")
+	w.Lock()
+	defer w.Unlock()
+	if len(w.said) > 0 || len(w.requests) != 1 {
+		t.Errorf("the browser says %q and loads %q", w.said, w.requests)
+	}
+}
+
+// jsonOf is a text as JavaScript has it.
+func jsonOf(t *testing.T, s string) string {
+	t.Helper()
+	text, err := json.Marshal(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
 }
 
 // arrows counts the pairs of vertices of which one refers to the other.

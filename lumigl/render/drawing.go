@@ -85,7 +85,7 @@ func draw(doc lumigl.Document, o Options) *drawing {
 			only[v] = true
 		}
 	}
-	d.place = make(map[*lumigl.Vertex]int32)
+	d.place = make(map[*lumigl.Vertex]int32, base.Len())
 	frames := map[string]int{}
 	for v := range base.Vertices() {
 		if only != nil && !only[v] {
@@ -107,7 +107,7 @@ func draw(doc lumigl.Document, o Options) *drawing {
 		d.frames[i].in = append(d.frames[i].in, at)
 	}
 	for i, v := range d.vertices {
-		w := walker{drawing: d, from: int32(i), arrow: map[int32]int{}}
+		w := walker{drawing: d, from: int32(i)}
 		w.walk(v.Properties)
 	}
 	return d
@@ -166,6 +166,9 @@ func (w *walker) found(v lumigl.Value) {
 	}
 	at, ok := w.arrow[to]
 	if !ok {
+		if w.arrow == nil {
+			w.arrow = map[int32]int{}
+		}
 		at = len(w.arrows)
 		w.arrow[to] = at
 		w.arrows = append(w.arrows, arrow{from: w.from, to: to})

@@ -181,6 +181,7 @@ function begin() {
     : `${nodes.length.toLocaleString("en")} of ${plural(graph.total, graph.noun)}`;
   document.getElementById("counts").textContent = `${shown}, ${plural(arrows.length, "dependency").replace("ys", "ies")}`;
   fillLegend();
+  listFound(false);
   resize();
   Object.assign(view, fitted());
   new ResizeObserver(resize).observe(document.getElementById("stage"));

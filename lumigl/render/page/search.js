@@ -24,11 +24,12 @@ function search() {
     state.matches = new Set(found);
   }
   listFound(words.length > 0);
-  redraw();
+  resize();
 }
 
 function listFound(searched) {
   document.getElementById("found").hidden = !searched;
+  document.getElementById("side").hidden = !searched && graph.types.length === 0;
   const list = document.getElementById("results");
   list.replaceChildren(...found.slice(0, MAX_LISTED).map((node) => make("li", {}, nodeButton(node))));
   if (found.length > MAX_LISTED) {
@@ -71,7 +72,6 @@ function nextFound(step) {
 // fillLegend lists the types with their colours. One that is clicked stands out.
 function fillLegend() {
   document.getElementById("legend-section").hidden = graph.types.length === 0;
-  document.getElementById("side").hidden = graph.types.length === 0 && !searchBox.value;
   const counts = new Array(graph.types.length).fill(0);
   nodes.forEach((node) => node.type >= 0 && counts[node.type]++);
   document.getElementById("legend").replaceChildren(...graph.types.map((type, i) => {
