@@ -7,6 +7,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/lumi-idl/lumi/internal/nearest"
 	"github.com/lumi-idl/lumi/runtime/tokens"
 	"github.com/lumi-idl/lumi/runtime/urn"
 )
@@ -62,8 +63,8 @@ type checker struct {
 	built    bool
 	plain    bool // where references have no business
 	edges    edges
-	// names are the keys of the graph, for suggestions. They are made when they are needed.
-	names []string
+	// near has the keys that were probably meant, by those that were looked for.
+	near map[string]string
 	// origins are what URNs that are right have before the name, with their types.
 	origins map[string]tokens.Type
 	// deletes are the resources that are pending to be deleted. They are collected when they are needed.
@@ -291,7 +292,7 @@ func (c *checker) reference(v *Value, from *Vertex) {
 		}
 	case from == nil && c.isPendingDelete(target):
 	case !c.elided:
-		c.dangling(target.key, v.offset)
+		c.dangling(v, from)
 	}
 }
 
@@ -308,28 +309,56 @@ func (c *checker) isPendingDelete(target *Vertex) bool {
 // maxSuggestions bounds how often all keys are searched for one like another.
 const maxSuggestions = 10
 
-func (c *checker) dangling(key string, offset uint32) {
+func (c *checker) dangling(v *Value, from *Vertex) {
 	if c.faults.full() {
 		return
 	}
+	key := v.node.target.key
 	message := fmt.Sprintf("there is no %s %q", c.form.noun, clip(key))
-	switch {
-	case c.graph.byKey[key] != nil:
+	near := ""
+	if c.graph.byKey[key] != nil {
 		message = fmt.Sprintf("the reference leads to another %s %q than the one in this graph", c.form.noun, clip(key))
-	case len(c.faults.found) < maxSuggestions:
-		if c.names == nil {
-			for _, v := range c.graph.vertices {
-				c.names = append(c.names, v.key)
-			}
-		}
-		if near := nearest(key, c.names); near != "" {
-			message += fmt.Sprintf("; did you mean %q?", clip(near))
-		}
+	} else if near = c.nearest(key, from); near != "" {
+		message += fmt.Sprintf("; did you mean %q?", clip(near))
 	}
 	c.path = append(c.path, step{key: c.graph.tag(), index: -1})
-	c.fault(DanglingFault, offset, "%s", message)
+	c.faults.add(Fault{
+		Code: DanglingFault, Offset: int(v.offset), End: wholeToken, Pointer: c.path.pointer(), Message: message, Nearest: near,
+	})
 	c.path = c.path[:len(c.path)-1]
 }
+
+// nearest returns the key that a reference was probably meant to have, "" if none is near. A resource is not meant to
+// refer to itself. Long URNs have much in common, so their names have to be alike by themselves.
+func (c *checker) nearest(key string, from *Vertex) string {
+	if near, ok := c.near[key]; ok && (from == nil || near != from.key) {
+		return near
+	}
+	if len(c.near) == maxSuggestions {
+		return ""
+	}
+	near := nearest.To(key, len(key)/4, func(yield func(string) bool) {
+		for _, v := range c.graph.vertices {
+			if (c.snapshot == nil || v != from) && !yield(v.key) {
+				return
+			}
+		}
+	})
+	if c.snapshot != nil {
+		name, other := lastPart(key), lastPart(near)
+		if !nearest.Alike(name, other, max(2, len(name)/3)) {
+			near = ""
+		}
+	}
+	if c.near == nil {
+		c.near = map[string]string{}
+	}
+	c.near[key] = near
+	return near
+}
+
+// lastPart is the name in a URN, right or not.
+func lastPart(u string) string { return u[strings.LastIndex(u, "::")+1:] }
 
 // pending looks at the resources that are in no graph.
 func (c *checker) pending() {

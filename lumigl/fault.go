@@ -69,6 +69,8 @@ type Fault struct {
 	// Fix is what would mend the fault, if there is just one thing to do. It changes nothing that the file says. The fixes
 	// of a file do not overlap, and stand in the order of the text.
 	Fix *Fix
+	// Nearest is the key that a dangling reference was probably meant to have, if there is one like it.
+	Nearest string
 }
 
 // Note is a place that has to do with a fault.

@@ -163,7 +163,7 @@ func (c *command) flagError(flags *pflag.FlagSet, err error) error {
 			can = "it can be " + strings.Join(value.among, " or ")
 		default:
 			if value.Type() != "bool" {
-				can = "it is a whole number from 0 up"
+				can = "it is a whole number"
 			}
 		}
 		return c.misused("--%s=%s: %s", flag.Name, invalid.GetValue(), can)

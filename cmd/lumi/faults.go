@@ -77,6 +77,7 @@ type jsonFault struct {
 	Pointer string      `json:"pointer"`
 	Message string      `json:"message"`
 	Notes   []jsonNote  `json:"notes,omitempty"`
+	Nearest string      `json:"nearest,omitempty"`
 	Fix     *jsonFix    `json:"fix,omitempty"`
 }
 
@@ -96,7 +97,7 @@ type jsonFix struct {
 
 func jsonFaultOf(name string, f lumigl.Fault) jsonFault {
 	j := jsonFault{
-		File: name, Code: f.Code, Line: f.Line, Column: f.Column, Offset: f.Offset, End: f.End, Pointer: f.Pointer,
+		File: name, Code: f.Code, Line: f.Line, Column: f.Column, Offset: f.Offset, End: f.End, Pointer: f.Pointer, Nearest: f.Nearest,
 		Message: f.Message,
 	}
 	for _, n := range f.Notes {

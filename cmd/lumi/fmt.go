@@ -122,6 +122,7 @@ func (f *formatter) one(ctx context.Context, name string) error {
 	if err != nil {
 		return err
 	}
+	steps = secretsIn(in.src).steps(steps)
 	result := formatted{File: in.name, Changed: string(out) != in.src, Repairs: jsonSteps(steps)}
 	if !f.env.json {
 		for _, s := range steps {

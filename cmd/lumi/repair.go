@@ -31,6 +31,8 @@ func repairCommand() *command {
 		long: `It mends syntax where there is no doubt what was meant, and puts resources in order. What else is
 wrong it mends if told how:
 
+  --retarget          point references to what is not there at what was probably meant, where a
+                      message ends in "did you mean"; --drop is for the others
   --drop=references   drop references to what is not there: the property, or the element of a list
   --drop=resources    drop the resources that hold such references, and what refers to these in turn;
                       what a provider made for them then stays, and nobody knows of it
@@ -47,6 +49,7 @@ With --json, an object says what was done or would be: "file", "steps", "dead" a
 		examples: []example{
 			{"What would be done? The exit code is 1 if anything would, as long as nobody agrees.", "lumi repair broken.json </dev/null"},
 			{"Do it.", "lumi repair --yes broken.json"},
+			{"Point mistyped references at what was meant.", "lumi repair --retarget --yes mistyped.json"},
 			{"Drop references to what is not there.", "lumi repair --drop=references --yes dangling.json"},
 			{"Forget what a deployment that was killed has left behind.", "lumi repair --pending=dead --yes prod.json"},
 		},
@@ -54,6 +57,7 @@ With --json, an object says what was done or would be: "file", "steps", "dead" a
 	c.setup = func(flags *pflag.FlagSet) func(context.Context, *environment) error {
 		var m mender
 		var drop, pending string
+		flags.BoolVar(&m.options.Retarget, "retarget", false, "point references that lead to nothing at the nearest key, where there is one like it")
 		choiceVar(flags, &drop, "drop", "nothing", "`WHAT` goes where a reference leads to nothing", "nothing", "references", "resources")
 		choiceVar(flags, &pending, "pending", "keep", "`WHICH` entries go of an unfinished deployment", "keep", "dead", "all")
 		flags.BoolVarP(&m.yes, "yes", "y", false, "do not ask")
@@ -140,7 +144,9 @@ func (m *mender) plan(in *input) (*repair.Result, error) {
 		return nil, m.refuse(in, refusal)
 	case err != nil:
 		return nil, err
-	case m.env.json:
+	}
+	result.Steps = secretsIn(in.src).steps(result.Steps)
+	if m.env.json {
 		if len(result.Steps) == 0 {
 			return result, m.env.printJSON(repaired{in.name, []jsonStep{}, jsonSteps(result.Dead), false})
 		}
@@ -165,7 +171,11 @@ func (m *mender) refuse(in *input, refusal *repair.RefusedError) error {
 	}
 	hint := ""
 	if refusal.Dangling {
-		hint = "; --drop=references drops references to what is not there, --drop=resources what holds them"
+		hint = "; "
+		if refusal.Astray {
+			hint += "--retarget points references at what was probably meant, "
+		}
+		hint += "--drop=references drops references to what is not there, --drop=resources what holds them"
 	}
 	m.env.separate()
 	m.env.say("%s is left as it is: %s cannot be mended without a guess%s", in.name,

@@ -1,10 +1,12 @@
 package main
 
 import (
+	"slices"
 	"sort"
 	"strings"
 
 	"github.com/lumi-idl/lumi/lumigl"
+	"github.com/lumi-idl/lumi/lumigl/repair"
 	lumi "github.com/lumi-idl/lumi/runtime"
 )
 
@@ -27,6 +29,7 @@ func (s secrets) starts(offset int) bool { return s.has(offset) && (offset == 0 
 func (s secrets) fault(f lumigl.Fault) lumigl.Fault {
 	if s.has(f.Offset) {
 		f.Message = "what stands here is wrong; it belongs to a secret and is not shown"
+		f.Nearest = ""
 		if f.Fix != nil {
 			fix := *f.Fix
 			fix.Text = masked
@@ -34,6 +37,20 @@ func (s secrets) fault(f lumigl.Fault) lumigl.Fault {
 		}
 	}
 	return f
+}
+
+// steps are steps of a repair without what must not be shown.
+func (s secrets) steps(steps []repair.Step) []repair.Step {
+	shown := slices.Clone(steps)
+	for i := range shown {
+		if step := &shown[i]; step.Line > 0 && s.has(step.Offset) {
+			step.Message = "mend what stands here; it belongs to a secret and is not shown"
+			if step.Kind != repair.SyntaxStep {
+				step.Message = "mend or drop the reference here; it belongs to a secret and is not shown"
+			}
+		}
+	}
+	return shown
 }
 
 // masked stands in place of a secret.

@@ -4,11 +4,11 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/spf13/pflag"
 
 	"github.com/lumi-idl/lumi/lumigl"
+	"github.com/lumi-idl/lumi/lumigl/query"
 )
 
 // viewer is one run of 'lumi show'.
@@ -67,10 +67,14 @@ const maxDepth = 1000
 
 func (v *viewer) show(ctx context.Context, keys []string) error {
 	var chosen []*lumigl.Vertex
+	var index *query.Index
 	for _, key := range keys {
-		found, err := v.find(key)
+		if index == nil {
+			index = query.New(v.doc.Base())
+		}
+		found, err := index.Find(key)
 		if err != nil {
-			return err
+			return fmt.Errorf("%s: %w", v.doc.name, err)
 		}
 		if !slices.Contains(chosen, found) {
 			chosen = append(chosen, found)
@@ -186,44 +190,6 @@ func (v *viewer) pending() {
 	for _, o := range s.Pending.Operations {
 		entry(o.Kind, o.Resource)
 	}
-}
-
-// find returns the vertex that an argument means.
-func (v *viewer) find(key string) (*lumigl.Vertex, error) {
-	if one := v.doc.Base().Vertex(key); one != nil {
-		return one, nil
-	}
-	var found []*lumigl.Vertex
-	var all []string
-	for _, one := range v.links.vertices {
-		all = append(all, one.Key())
-		if v.snapshot() != nil {
-			all = append(all, v.name(one))
-			if strings.HasSuffix(one.Key(), "::"+key) {
-				found = append(found, one)
-			}
-		}
-	}
-	const most = 10
-	switch {
-	case len(found) == 1:
-		return found[0], nil
-	case len(found) > 1:
-		text := fmt.Sprintf("%s: %d resources are called %q; say which:", v.doc.name, len(found), key)
-		for i, one := range found {
-			if i == most {
-				text += fmt.Sprintf("\n… and %d more", len(found)-most)
-				break
-			}
-			text += "\n" + one.Key()
-		}
-		return nil, fmt.Errorf("%s", text)
-	}
-	text := fmt.Sprintf("%s: there is no %q", v.doc.name, key)
-	if near := nearest(key, all); near != "" {
-		text += fmt.Sprintf("; did you mean %q?", near)
-	}
-	return nil, fmt.Errorf("%s", text)
 }
 
 // completeKeys lists the keys of the file that the first argument names.

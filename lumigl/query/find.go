@@ -4,8 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/agnivade/levenshtein"
-
+	"github.com/lumi-idl/lumi/internal/nearest"
 	"github.com/lumi-idl/lumi/lumigl"
 )
 
@@ -78,29 +77,11 @@ func (x *Index) nearest(name string) string {
 	if name == "" {
 		return ""
 	}
-	best, least := "", max(2, len(name)/4)+1
-	budget := maxCompared
-	consider := func(other string) {
-		limit := min(least, (len(other)+2)/3+1)
-		apart := len(other) - len(name)
-		if other == "" || apart >= limit || -apart >= limit {
-			return
+	return nearest.To(name, max(2, len(name)/4), func(yield func(string) bool) {
+		for _, v := range x.vertices {
+			if !yield(v.Key()) || v.Type != "" && !yield(v.URN().Name()) {
+				return
+			}
 		}
-		if budget -= len(other) * len(name); budget <= 0 {
-			return
-		}
-		if d := levenshtein.ComputeDistance(other, name); d < limit {
-			best, least = other, d
-		}
-	}
-	for _, v := range x.vertices {
-		consider(v.Key())
-		if v.Type != "" {
-			consider(v.URN().Name())
-		}
-	}
-	return best
+	})
 }
-
-// maxCompared bounds how many letters are compared with each other to find what is most like a name.
-const maxCompared = 50_000_000

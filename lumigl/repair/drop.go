@@ -10,24 +10,44 @@ import (
 
 // drop removes what refers to nothing, and tells what it removes.
 func (w *work) drop() {
-	if len(w.dangling) == 0 {
-		return
-	}
-	if w.options.Drop == DropResources {
+	switch {
+	case len(w.dangling) == 0:
+	case w.options.Drop == DropResources:
 		w.dropVertices()
+	default:
+		w.rewrite(func(v lumigl.Value, f *lumigl.Fault, pointer string) (lumigl.Value, bool) {
+			w.step(ReferenceStep, f, pointer, "drop this reference: %s", f.Message)
+			return v, false
+		})
+	}
+}
+
+// retarget points references to nothing at what was probably meant.
+func (w *work) retarget() {
+	if len(w.astray) == 0 {
 		return
 	}
-	for v := range w.doc.Base().Vertices() {
-		w.prune(v, w.pointer(v))
-	}
-	if w.snapshot == nil {
-		return
-	}
-	for i, r := range w.snapshot.Pending.Deletes {
-		w.prune(r, pendingPointer("deletes", i)+"/properties")
-	}
-	for i, o := range w.snapshot.Pending.Operations {
-		w.prune(o.Resource, pendingPointer("operations", i)+"/properties")
+	w.dangling, w.astray = w.astray, w.dangling
+	w.rewrite(func(v lumigl.Value, f *lumigl.Fault, pointer string) (lumigl.Value, bool) {
+		_, property, _ := v.Target()
+		message, _, _ := strings.Cut(f.Message, "; did you mean")
+		w.step(RetargetStep, f, pointer, "point this reference at %q: %s", f.Nearest, message)
+		return lumigl.PropertyOf(w.doc.Base().Vertex(f.Nearest), property), true
+	})
+	w.dangling = w.astray
+}
+
+// mendReference returns what stands in place of a reference to nothing, and reports whether anything does.
+type mendReference func(v lumigl.Value, f *lumigl.Fault, pointer string) (mended lumigl.Value, keep bool)
+
+// rewrite mends the references to nothing in all properties.
+func (w *work) rewrite(mend mendReference) {
+	for _, h := range w.holders() {
+		properties, keep := w.without(h.Properties, h.pointer, mend)
+		if !keep {
+			properties = lumigl.ObjectOf()
+		}
+		h.Vertex.Properties = properties
 	}
 }
 
@@ -54,29 +74,19 @@ func (w *work) fault(pointer string) *lumigl.Fault {
 	return w.dangling[pointer+pointerStep(tag)]
 }
 
-// prune removes the references to nothing from a vertex.
-func (w *work) prune(v *lumigl.Vertex, pointer string) {
-	properties, keep := w.without(v.Properties, pointer)
-	if !keep {
-		properties = lumigl.ObjectOf()
-	}
-	v.Properties = properties
-}
-
-// without returns a value without what refers to nothing, and reports whether it stays at all. What does not change is
+// without returns a value without references to nothing, and reports whether it stays at all. What does not change is
 // not copied.
-func (w *work) without(v lumigl.Value, pointer string) (kept lumigl.Value, keep bool) {
+func (w *work) without(v lumigl.Value, pointer string, mend mendReference) (kept lumigl.Value, keep bool) {
 	switch v.Kind() {
 	case lumigl.Reference:
 		if f := w.fault(pointer); f != nil {
-			w.step(ReferenceStep, f, pointer, "drop this reference: %s", f.Message)
-			return v, false
+			return mend(v, f, pointer)
 		}
 	case lumigl.List:
 		elements := make([]lumigl.Value, 0, v.Len())
 		before := len(w.steps)
 		for i, e := range v.Elements() {
-			if e, keep := w.without(e, pointer+"/"+strconv.Itoa(i)); keep {
+			if e, keep := w.without(e, pointer+"/"+strconv.Itoa(i), mend); keep {
 				elements = append(elements, e)
 			}
 		}
@@ -87,7 +97,7 @@ func (w *work) without(v lumigl.Value, pointer string) (kept lumigl.Value, keep 
 		members := make([]lumigl.Member, 0, v.Len())
 		before := len(w.steps)
 		for key, m := range v.Members() {
-			if m, keep := w.without(m, pointer+pointerStep(key)); keep {
+			if m, keep := w.without(m, pointer+pointerStep(key), mend); keep {
 				members = append(members, lumigl.Member{Key: key, Value: m})
 			}
 		}

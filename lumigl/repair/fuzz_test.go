@@ -18,19 +18,21 @@ func FuzzRepair(f *testing.F) {
 		if err != nil {
 			f.Fatal(err)
 		}
-		for options := range uint8(9) {
+		for options := range uint8(18) {
 			f.Add(string(content), options)
 		}
 	}
 	f.Add(`{"vertices":{"a":{"x":[{"#ref":"b"},1],},"c":{"#ref":"a"}}}`, uint8(1))
+	f.Add(`{"vertices":{"main":{"x":[{"#ref":"mian"},{"#ref":"nothing","property":"p"}]},"c":{"#ref":"a"}}}`, uint8(10))
 	f.Add("\ufeff{vertices:{a:{/**/ b=True}}}", uint8(0))
 	f.Fuzz(func(t *testing.T, src string, choice uint8) {
 		if len(src) > 1<<16 {
 			t.Skip("long inputs find nothing that short ones do not")
 		}
 		options := Options{
-			Drop:    []Drop{"", DropReferences, DropResources}[choice%3],
-			Pending: []Pending{"", DropDead, DropAll}[choice/3%3],
+			Drop:     []Drop{"", DropReferences, DropResources}[choice%3],
+			Pending:  []Pending{"", DropDead, DropAll}[choice/3%3],
+			Retarget: choice/9%2 == 1,
 		}
 		holds(t, src, options)
 	})

@@ -37,8 +37,11 @@ const (
 
 // Options say what may be done. The zero Options only mend syntax and order.
 type Options struct {
-	Drop    Drop
-	Pending Pending
+	// Retarget points references to what is not there at the nearest key, where there is one like it. Drop is for the
+	// others.
+	Retarget bool
+	Drop     Drop
+	Pending  Pending
 }
 
 // Kind says what a [Step] is about.
@@ -48,6 +51,7 @@ type Kind string
 const (
 	SyntaxStep    Kind = "syntax"    // a mistake in the JSON was mended
 	OrderStep     Kind = "order"     // the resources were put in order
+	RetargetStep  Kind = "retarget"  // a reference was pointed at the nearest key
 	ReferenceStep Kind = "reference" // a reference was dropped
 	ResourceStep  Kind = "resource"  // a resource or vertex was dropped
 	PendingStep   Kind = "pending"   // a pending entry was dropped
@@ -82,8 +86,8 @@ type RefusedError struct {
 	// Invalid has the faults that stand in the way. Their positions are in the original text, as near as may be: the
 	// syntax that could be mended is not among them.
 	Invalid *lumigl.InvalidError
-	// Dangling says that a [Drop] would get rid of some of the faults.
-	Dangling bool
+	// Dangling says that a [Drop] would get rid of some of the faults, and Astray that Retarget would mend some.
+	Dangling, Astray bool
 }
 
 // Error lists the faults.
@@ -99,7 +103,10 @@ const maxFaults = 50_000
 func Repair(src string, options Options) (*Result, error) {
 	text, steps, history := mend(src)
 	doc, err := lumigl.Parser{MaxFaults: maxFaults}.Salvage(text)
-	w := &work{options: options, history: history, steps: steps, dangling: map[string]*lumigl.Fault{}}
+	w := &work{
+		options: options, history: history, steps: steps,
+		dangling: map[string]*lumigl.Fault{}, astray: map[string]*lumigl.Fault{},
+	}
 	if err != nil {
 		if err := w.sift(err); err != nil {
 			return nil, err
@@ -107,6 +114,7 @@ func Repair(src string, options Options) (*Result, error) {
 	}
 	w.doc = doc
 	w.snapshot, _ = doc.(*lumigl.Snapshot)
+	w.retarget()
 	w.drop()
 	dead := w.dropPending()
 	out, err := lumigl.Append(nil, doc)
@@ -140,6 +148,8 @@ type work struct {
 	steps    []Step
 	// dangling are the faults of references that lead to nothing, by JSON pointer.
 	dangling map[string]*lumigl.Fault
+	// astray are those of them that are to lead to the nearest key.
+	astray map[string]*lumigl.Fault
 }
 
 // sift parts the faults that can be mended from the others, which it returns as an error.
@@ -154,10 +164,13 @@ func (w *work) sift(err error) error {
 		switch f := &invalid.Faults[i]; {
 		case f.Code == lumigl.OrderFault:
 			w.step(OrderStep, f, f.Pointer, "put the resources in order: %s", f.Message)
+		case f.Code == lumigl.DanglingFault && w.options.Retarget && f.Nearest != "":
+			w.astray[f.Pointer] = f
 		case f.Code == lumigl.DanglingFault && w.options.Drop != "":
 			w.dangling[f.Pointer] = f
 		case f.Code == lumigl.DanglingFault:
 			refusal.Dangling = true
+			refusal.Astray = refusal.Astray || f.Nearest != ""
 			rest.Faults = append(rest.Faults, *f)
 		default:
 			rest.Faults = append(rest.Faults, *f)

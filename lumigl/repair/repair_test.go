@@ -68,6 +68,16 @@ func TestRepair(t *testing.T) {
 			want: `{"vertices":{"c":{"x":{"#ref":"d"}},"d":{}}}`,
 		},
 		{
+			name:    "references that lead astray, and others",
+			src:     `{"vertices": {"x": {"a": {"#ref": "main-vcp", "property": "p"}, "b": [{"#ref": "nothing"}]}, "main-vpc": {}}}`,
+			options: Options{Retarget: true, Drop: DropReferences},
+			steps: []string{
+				`retarget 1:35 /vertices/x/a: point this reference at "main-vpc": there is no vertex "main-vcp"`,
+				`reference 1:80 /vertices/x/b/0: drop this reference: there is no vertex "nothing"`,
+			},
+			want: `{"vertices":{"x":{"a":{"#ref":"main-vpc","property":"p"},"b":[]},"main-vpc":{}}}`,
+		},
+		{
 			name:    "another tag",
 			src:     `{"ref": "/~", "vertices": {"a": {"x": {"/~": "b"}}}}`,
 			options: Options{Drop: DropReferences},
@@ -146,6 +156,12 @@ func TestRefused(t *testing.T) {
 		{"empty", "", Options{}, lumigl.EmptyFault, 1, 1, false},
 		{"a key twice", "{\"vertices\": {\n\"a\": {b: 1, \"b\": 1}}}", Options{}, lumigl.DuplicateKeyFault, 2, 13, false},
 		{"dangling", "{vertices: {\"a\": {\"x\": {\"#ref\": \"b\"}}}}", Options{}, lumigl.DanglingFault, 1, 33, true},
+		{"nothing like it", `{"vertices": {"a": {"x": {"#ref": "nothing"}}}}`, Options{Retarget: true}, lumigl.DanglingFault, 1, 35, true},
+		{
+			"a circle that the nearest key would make", `{"resources": {"` + urn + `main-vpc": {"type": "a:b:C", "properties": {"x": {"#ref": "` + urn +
+				`other"}}}, "` + urn + `other": {"type": "a:b:C", "properties": {"x": {"#ref": "` + urn + `main-vcp"}}}}}`,
+			Options{Retarget: true}, lumigl.CycleFault, 0, 0, false,
+		},
 		{"left out", `{"vertices": {"a": {}, ...}}`, Options{Drop: DropReferences}, lumigl.ElisionFault, 1, 24, false},
 		{"a merge, in a comment that one side begins", "{\"vertices\": {\n<<<<<<< a\n/*\n=======\n>>>>>>> b\n*/}}", Options{}, lumigl.ConflictFault, 2, 1, false},
 		{
@@ -205,8 +221,9 @@ func TestBroken(t *testing.T) {
 			text = text[:at] + rapid.SampledFrom(slips).Draw(rt, "slip") + text[at+gone:]
 		}
 		holds(t, text, Options{
-			Drop:    rapid.SampledFrom([]Drop{"", DropReferences, DropResources}).Draw(rt, "drop"),
-			Pending: rapid.SampledFrom([]Pending{"", DropDead, DropAll}).Draw(rt, "pending"),
+			Drop:     rapid.SampledFrom([]Drop{"", DropReferences, DropResources}).Draw(rt, "drop"),
+			Pending:  rapid.SampledFrom([]Pending{"", DropDead, DropAll}).Draw(rt, "pending"),
+			Retarget: rapid.Bool().Draw(rt, "retarget"),
 		})
 	})
 }
