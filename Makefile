@@ -3,6 +3,7 @@
 GO      ?= go
 TOOL     = $(GO) tool -modfile=$(CURDIR)/tools/go.mod
 VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null)
+COMMANDS  = cidlc lumi
 PLATFORMS = linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 windows/arm64
 
 # Modules below the main one, which have requirements that Lumi's users shall not have. Each target that is about Go code
@@ -89,14 +90,14 @@ bench:
 dist: $(NPM_READY)
 	rm -rf dist
 	mkdir dist
-	CGO_ENABLED=0 $(GO) build -trimpath -ldflags='-s -w -X main.version=$(VERSION)' -o dist/ ./cmd/cidlc
-	@set -e; for platform in $(PLATFORMS); do \
+	CGO_ENABLED=0 $(GO) build -trimpath -ldflags='-s -w -X main.version=$(VERSION)' -o dist/ $(COMMANDS:%=./cmd/%)
+	@set -e; for platform in $(PLATFORMS); do for command in $(COMMANDS); do \
 		os=$${platform%/*} arch=$${platform#*/} suffix=; \
 		if [ $$os = windows ]; then suffix=.exe; fi; \
-		echo "dist/cidlc_$${os}_$$arch$$suffix"; \
+		echo "dist/$${command}_$${os}_$$arch$$suffix"; \
 		CGO_ENABLED=0 GOOS=$$os GOARCH=$$arch $(GO) build -trimpath -ldflags='-s -w -X main.version=$(VERSION)' \
-			-o dist/cidlc_$${os}_$$arch$$suffix ./cmd/cidlc; \
-	done
+			-o dist/$${command}_$${os}_$$arch$$suffix ./cmd/$$command; \
+	done; done
 	cd $(NPM_PACKAGE) && npm pack --silent --pack-destination=$(CURDIR)/dist
 
 ## clean: remove what the others leave behind

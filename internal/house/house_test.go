@@ -73,6 +73,43 @@ var rules = []rule{
 		why:   "the compiler's wing and the runtime's meet in generated code only",
 	},
 	{
+		of: []string{"./lumigl"}, only: []string{"./internal/nearest", "./runtime", "./runtime/tokens", "./runtime/urn"}, never: grpc,
+		why: "the graph language is what all others of this wing are built on",
+	},
+	{
+		of: []string{"./lumigl/diff"}, only: []string{"./lumigl", "./runtime", "./runtime/tokens", "./runtime/urn"}, never: grpc,
+		why: "two documents are compared without files and commands",
+	},
+	{
+		of: []string{"./lumigl/query"}, only: []string{"./internal/nearest", "./lumigl"}, never: grpc,
+		why: "a graph is asked about what is in it",
+	},
+	{
+		of: []string{"./lumigl/render"}, only: []string{"./lumigl", "./lumigl/render/internal/layout", "./runtime"}, never: grpc,
+		why: "drawings are made of what is in a graph; who draws says what of it",
+	},
+	{
+		of: []string{"./lumigl/render/internal/layout"}, only: []string{}, never: []string{"os", "net/..."},
+		why: "places follow from numbers and nothing else",
+	},
+	{
+		of: []string{"./lumigl/file"}, only: []string{"./lumigl"}, never: grpc,
+		why: "keeping a file safe has to do with what is in it, and with nothing that is done with it",
+	},
+	{
+		of: []string{"./lumigl/repair"}, only: []string{"./lumigl"}, never: grpc,
+		why: "to mend a graph takes nothing but graphs",
+	},
+	{
+		of:   []string{"./lumigl/convert"},
+		only: []string{"./lumigl", "./lumigl/repair", "./runtime", "./runtime/tokens", "./runtime/urn"}, never: grpc,
+		why: "a conversion makes a snapshot of a text, and touches nothing",
+	},
+	{
+		of: []string{"./cmd/lumi"}, only: []string{"./internal/nearest", "./lumigl/...", "./runtime", "./runtime/tokens", "./runtime/urn"},
+		why: "the command is made of the graph language's packages",
+	},
+	{
 		of: []string{"./runtime"}, only: []string{"./runtime/tokens", "./runtime/urn"}, never: grpc,
 		why: "a compiled stub reaches the runtime and its leaves, and no gRPC",
 	},

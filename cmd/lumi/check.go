@@ -1,0 +1,108 @@
+package main
+
+import (
+	"context"
+	"errors"
+
+	"github.com/spf13/pflag"
+
+	"github.com/lumi-idl/lumi/lumigl"
+)
+
+func checkCommand() *command {
+	c := &command{
+		name: "check", args: "[FILE...]", most: -1,
+		short: "say all that is wrong with LumiGL files",
+		long: `It reads graphs and snapshots strictly, and says of every fault where it is, what it is and, if there
+is just one remedy, what to do: 'lumi fmt --repair' does that. Without files it reads standard input.
+
+With --json, every fault is an object on a line of its own, with "file", "code", "line", "column",
+"offset", "end", "pointer", "message" and perhaps "notes" and "fix". Nothing is printed of a file that is
+right.`,
+		examples: []example{
+			{"Check two files.", "lumi check prod.json graph.json"},
+			{"Check what a program prints.", "cat prod.json | lumi check -"},
+			{"All faults of a file, for a program.", "lumi check --json --max-faults=1000 broken.json"},
+		},
+	}
+	var quiet bool
+	var most int
+	c.setup = func(flags *pflag.FlagSet) func(context.Context, *environment) error {
+		flags.BoolVarP(&quiet, "quiet", "q", false, "say nothing of files that are right")
+		flags.IntVar(&most, "max-faults", 100, "say at most `N` faults of each file")
+		return func(ctx context.Context, env *environment) error {
+			if most < 1 {
+				return c.misused("--max-faults=%d: it is a whole number from 1 up", most)
+			}
+			files, err := env.inputs(c)
+			if err != nil {
+				return err
+			}
+			return checkAll(ctx, env, files, most, quiet)
+		}
+	}
+	return c
+}
+
+// checkAll looks at all files, also if one cannot be read.
+func checkAll(ctx context.Context, env *environment, files []string, most int, quiet bool) error {
+	wrong, failed, faults := 0, 0, 0
+	for _, file := range files {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		in, err := env.read(file)
+		if err != nil {
+			env.say("%s", err)
+			failed++
+			continue
+		}
+		doc, err := lumigl.Parser{MaxFaults: most}.Parse(in.src)
+		var invalid *lumigl.InvalidError
+		switch {
+		case errors.As(err, &invalid):
+			wrong++
+			faults += len(invalid.Faults)
+			if err := env.refuse(in, err); !errors.Is(err, errWrong) {
+				return err
+			}
+		case err != nil:
+			return err
+		case !env.json && !quiet:
+			env.printf("%s: nothing wrong, %s\n", visible(in.name), summary(doc))
+		}
+	}
+	if wrong > 0 && !env.json {
+		env.separate()
+		env.say("%s in %s", count(faults, "fault"), count(wrong, "file"))
+	}
+	switch {
+	case failed > 0:
+		return errFailed
+	case wrong > 0:
+		return errWrong
+	}
+	return nil
+}
+
+// summary says in a few words what a document is.
+func summary(doc lumigl.Document) string {
+	noun := "vertex"
+	s, _ := doc.(*lumigl.Snapshot)
+	if s != nil {
+		noun = "resource"
+	}
+	references := 0
+	for v := range doc.Base().Vertices() {
+		for range v.Properties.References() {
+			references++
+		}
+	}
+	text := count(doc.Base().Len(), noun) + ", " + count(references, "reference")
+	if s != nil {
+		if n := len(s.Pending.Deletes) + len(s.Pending.Operations); n > 0 {
+			text += ", " + count(n, "pending entry")
+		}
+	}
+	return text
+}

@@ -1,0 +1,243 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+
+	"github.com/spf13/pflag"
+
+	"github.com/lumi-idl/lumi/lumigl"
+	"github.com/lumi-idl/lumi/lumigl/convert"
+	"github.com/lumi-idl/lumi/lumigl/file"
+)
+
+// converter is one run of 'lumi convert'.
+type converter struct {
+	env                      *environment
+	from, types, references  string
+	environment, pkg, output string
+	force, strict            bool
+}
+
+func convertCommand() *command {
+	c := &command{
+		name: "convert", args: "[FILE]", most: 1,
+		short: "make a snapshot of what another tool keeps",
+		long: `It reads an environment file of the Lumi of 2017, what 'pulumi stack export' prints, or the state of
+OpenTofu or Terraform in version 4, and writes a LumiGL snapshot. Without a file it reads standard
+input. The content says which of them it is.
+
+Not all can be said in a snapshot. Whatever is left out or changed is said on standard error, a line
+each, with a JSON pointer to where it stood; docs/convert.md explains the words in brackets. With
+--strict any such line leads to the exit code 1, and nothing is written.
+
+Secrets are wrapped as such, but a snapshot holds them in plain text. It is not written to a terminal
+if there are any.
+
+With --json, there is an object with "file", "from", "links", "losses" and, unless it goes into a file,
+"snapshot"; or an object for each fault, as 'lumi check' has them.`,
+		examples: []example{
+			{"Convert a stack with its secrets.", "pulumi stack export --show-secrets | lumi convert -o prod.json"},
+			{"Convert a state.", "tofu state pull | lumi convert --environment prod --package my/cluster -o prod.json"},
+			{"What would be lost?", "lumi convert --json terraform.tfstate | jq -r '.losses[] | select(.lost) | .pointer'"},
+		},
+	}
+	c.setup = func(flags *pflag.FlagSet) func(context.Context, *environment) error {
+		var v converter
+		choiceVar(flags, &v.from, "from", "auto", "the `FORMAT` of the file", "auto", "lumi-2017", "pulumi", "opentofu")
+		flags.StringVar(&v.environment, "environment", "", "the `NAME` of the environment, in place of the file's own")
+		flags.StringVar(&v.pkg, "package", "", "the `NAME` of the package, in place of the file's own")
+		choiceVar(flags, &v.types, "types", "keep", "what `FORM` types like aws:ec2/vpc:VPC get", "keep", "short")
+		choiceVar(flags, &v.references, "references", "find",
+			"whether values that come from another resource become references to it; `WHAT` to do", "find", "keep")
+		flags.StringVarP(&v.output, "output", "o", "", "write the snapshot to a `FILE`")
+		flags.BoolVar(&v.force, "force", false, "let --output replace a file")
+		flags.BoolVar(&v.strict, "strict", false, "write nothing if anything is lost or changed, and exit with 1")
+		return func(ctx context.Context, env *environment) error {
+			v.env = env
+			files, err := env.inputs(c)
+			if err != nil {
+				return err
+			}
+			if v.force && v.output == "" {
+				return c.misused("--force is about the file that --output names")
+			}
+			return v.run(ctx, files[0])
+		}
+	}
+	return c
+}
+
+func (v *converter) run(ctx context.Context, name string) error {
+	if err := v.free(); err != nil {
+		return err
+	}
+	if _, err := os.Lstat(v.output); v.force && err == nil {
+		unlock, err := lockShared(ctx, v.output, "lumi convert")
+		if err != nil {
+			return err
+		}
+		defer unlock()
+	}
+	in, err := v.env.read(name)
+	if err != nil {
+		return err
+	}
+	options := convert.Options{
+		Environment: v.environment, Package: v.pkg, ShortTypes: v.types == "short", KeepValues: v.references == "keep",
+	}
+	if v.from != "auto" {
+		options.From = convert.Format(v.from)
+	}
+	result, err := convert.Convert(in.src, options)
+	var refused *convert.RefusedError
+	switch {
+	case errors.As(err, &refused):
+		v.env.say("%s: %s", in.name, refused)
+		return errWrong
+	case err != nil:
+		return v.refuse(in, err)
+	}
+	if err := v.write(in, result); err != nil {
+		return err
+	}
+	if v.strict && len(result.Losses) > 0 {
+		return errWrong
+	}
+	return nil
+}
+
+// harmless are the faults whose messages say nothing of what values say. Any value of another tool's file may be a
+// secret, so that no line of it is shown.
+var harmless = map[lumigl.Code]bool{
+	lumigl.UTF8Fault: true, lumigl.ByteOrderFault: true, lumigl.CommentFault: true, lumigl.TrailingComma: true,
+	lumigl.MissingComma: true, lumigl.ExtraComma: true, lumigl.EmptyFault: true, lumigl.DuplicateKeyFault: true,
+	lumigl.DepthFault: true, lumigl.SizeFault: true,
+}
+
+// refuse says what is wrong with a file.
+func (v *converter) refuse(in *input, err error) error {
+	var invalid *lumigl.InvalidError
+	if !errors.As(err, &invalid) {
+		return err
+	}
+	for _, f := range invalid.Faults {
+		if !harmless[f.Code] {
+			f.Message = "what stands here is no JSON; it is not shown, since it may be a secret"
+		}
+		f.Notes, f.Fix = nil, nil
+		if v.env.json {
+			if err := v.env.printJSON(jsonFaultOf(in.name, f)); err != nil {
+				return err
+			}
+			continue
+		}
+		where := fmt.Sprintf("%s:%d:%d:", visible(in.name), f.Line, f.Column)
+		fmt.Fprintf(v.env.stderr, "%s %s %s\n", v.env.err.paint(bold, where), v.env.err.paint(red, "error:"),
+			paragraph(f.Message+" ["+string(f.Code)+"]"))
+	}
+	return errWrong
+}
+
+// free holds that no file is replaced that somebody may still need.
+func (v *converter) free() error {
+	if v.output == "" || v.force {
+		return nil
+	}
+	if _, err := os.Lstat(v.output); !errors.Is(err, fs.ErrNotExist) {
+		if err != nil {
+			return fileError(v.output, err)
+		}
+		return fmt.Errorf("%s is there already; --force replaces it", v.output)
+	}
+	return nil
+}
+
+// converted is what was done, for programs.
+type converted struct {
+	File     string          `json:"file"`
+	From     convert.Format  `json:"from"`
+	Links    int             `json:"links"`
+	Losses   []jsonLoss      `json:"losses"`
+	Snapshot json.RawMessage `json:"snapshot,omitempty"`
+}
+
+type jsonLoss struct {
+	Pointer string       `json:"pointer"`
+	Code    convert.Code `json:"code"`
+	Lost    bool         `json:"lost"`
+	Message string       `json:"message"`
+}
+
+// write says what was lost, and writes the snapshot to where it goes.
+func (v *converter) write(in *input, result *convert.Result) error {
+	stop := v.strict && len(result.Losses) > 0
+	if v.env.json {
+		j := converted{File: in.name, From: result.From, Links: result.Linked, Losses: []jsonLoss{}}
+		for _, l := range result.Losses {
+			j.Losses = append(j.Losses, jsonLoss{l.Pointer(), l.Code, l.Lost(), l.Message})
+		}
+		if !stop && v.output == "" {
+			if err := v.fit(in, result); err != nil {
+				return err
+			}
+			j.Snapshot = result.Text
+		}
+		if err := v.env.printJSON(j); err != nil {
+			return err
+		}
+	} else {
+		v.say(in, result)
+	}
+	switch {
+	case stop:
+		return nil
+	case v.output != "":
+		return file.WriteAtomic(v.output, result.Text)
+	case v.env.json:
+		return nil
+	}
+	if err := v.fit(in, result); err != nil {
+		return err
+	}
+	_, err := v.env.stdout.Write(result.Text)
+	return err
+}
+
+// fit holds that no secrets are shown.
+func (v *converter) fit(in *input, result *convert.Result) error {
+	if v.env.out.interactive && len(secretsIn(string(result.Text))) > 0 {
+		return fmt.Errorf("%s has secrets, and standard output is a terminal; name a file with --output", in.name)
+	}
+	return nil
+}
+
+// say says what was lost, for people.
+func (v *converter) say(in *input, result *convert.Result) {
+	env, lost := v.env, 0
+	for _, l := range result.Losses {
+		what, color := "changed", cyan
+		if l.Lost() {
+			what, color = "lost", red
+			lost++
+		}
+		at := l.Pointer()
+		if at == "" {
+			at = "/"
+		}
+		fmt.Fprintf(env.stderr, "%s %s %s %s\n", env.err.paint(bold, visible(in.name)+":"), visible(at)+":",
+			env.err.paint(color, what+":"), paragraph(l.Message+" ["+string(l.Code)+"]"))
+	}
+	text := fmt.Sprintf("%s, from %s: %s", in.name, result.From, summary(lumigl.Document(result.Snapshot)))
+	if n := len(result.Losses); n > 0 {
+		text += fmt.Sprintf("; %d lost, %d changed", lost, n-lost)
+	}
+	if v.strict && len(result.Losses) > 0 {
+		text += "; nothing is written"
+	}
+	env.say("%s", text)
+}

@@ -1,0 +1,142 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spf13/pflag"
+
+	"github.com/lumi-idl/lumi/lumigl/diff"
+)
+
+func diffCommand() *command {
+	c := &command{
+		name: "diff", args: "OLD NEW", least: 2, most: 2,
+		short: "say how one graph or snapshot differs from another",
+		long: `It compares two files of one form: which resources were created, updated, replaced and deleted, and in
+each what was added (+), removed (-) and changed (~), down to the elements of lists. The order of
+resources and of keys does not count.
+
+A resource was replaced (±) if the provider's id of it is another, or if a property differs that cannot
+change; --schema says which ones those are. A resource that is gone, and one like it under another URN,
+may be one that moved: that is said in the end, and is a guess.
+
+Values that are secret are compared and not shown. A patch that would have to hold some cannot be applied;
+with --show-secrets it holds them.
+
+Exit codes: 0 nothing differs; 1 something does; 2 anything else, such as a file with faults.`,
+		examples: []example{
+			{"What is different in the file of today?", "lumi diff yesterday.json today.json"},
+			{"What has changed since the last commit?", "git show HEAD:prod.json | lumi diff - prod.json"},
+			{"Which changes replace resources?", "cidlc idl --out-schema=schema.json && lumi diff --schema=schema.json old.json new.json"},
+			{"The URNs of all that was deleted.", `lumi diff --json old.json new.json | jq -r '.resources[] | select(.change == "deleted") | .key'`},
+		},
+	}
+	var f diffFlags
+	c.setup = func(flags *pflag.FlagSet) func(context.Context, *environment) error {
+		flags.BoolVar(&f.stat, "stat", false, "print a line for each resource that differs, and no values")
+		flags.BoolVar(&f.patch, "patch", false, "print a JSON Patch (RFC 6902) that makes the new file's JSON of the old one's")
+		flags.BoolVar(&f.showSecrets, "show-secrets", false, "put secrets into the patch, so that it can be applied")
+		flags.StringArrayVar(&f.schemas, "schema", nil, "read which properties replace from a `FILE` of 'cidlc --out-schema'; may be repeated")
+		flags.IntVarP(&f.context, "context", "U", 1, "show `N` elements of a list around each that differs")
+		return func(_ context.Context, env *environment) error {
+			if problem := f.problem(env.json); problem != "" {
+				return c.misused("%s", problem)
+			}
+			stdin := env
+			if len(f.schemas) > 0 { // They may be read from there too.
+				all := *env
+				all.args = slices.Concat(env.args, f.schemas)
+				stdin = &all
+			}
+			if err := stdin.once(); err != nil {
+				return err
+			}
+			return f.run(env)
+		}
+	}
+	return c
+}
+
+// diffFlags are the flags of the command diff.
+type diffFlags struct {
+	stat, patch, showSecrets bool
+	schemas                  []string
+	context                  int
+}
+
+// problem says what is wrong with the flags.
+func (f *diffFlags) problem(json bool) string {
+	switch {
+	case f.stat && f.patch, f.stat && json, f.patch && json:
+		return "--stat, --patch and --json are three ways to print a difference; choose one"
+	case f.showSecrets && !f.patch:
+		return "--show-secrets goes with --patch; nothing else shows secrets"
+	case f.context < 0:
+		return fmt.Sprintf("--context=%d: it is a whole number from 0 up", f.context)
+	}
+	return ""
+}
+
+func (f *diffFlags) run(env *environment) error {
+	replaces, err := readSchemas(env, f.schemas)
+	if err != nil {
+		return err
+	}
+	old, err := loadToCompare(env, env.args[0])
+	if err != nil {
+		return err
+	}
+	new, err := loadToCompare(env, env.args[1])
+	if err != nil {
+		return err
+	}
+	delta, err := diff.Compare(old.Document, new.Document, diff.Options{Replaces: replaces})
+	if err != nil {
+		return fmt.Errorf("%s and %s: %w", old.name, new.name, err)
+	}
+	shown := diff.TextOptions{Color: env.out.color, Context: f.context}
+	switch {
+	case env.json:
+		err = delta.WriteJSON(env.stdout)
+	case f.patch:
+		err = delta.WritePatch(env.stdout, diff.PatchOptions{ShowSecrets: f.showSecrets})
+	case f.stat:
+		err = delta.WriteStat(env.stdout, shown)
+	default:
+		err = delta.WriteText(env.stdout, shown)
+	}
+	if err != nil {
+		return err
+	}
+	if !delta.Empty() {
+		return errWrong
+	}
+	return nil
+}
+
+// loadToCompare reads a file. That one has faults is a failure, since 1 says that two differ.
+func loadToCompare(env *environment, arg string) (*document, error) {
+	doc, err := env.load(arg)
+	if errors.Is(err, errWrong) {
+		return nil, errFailed
+	}
+	return doc, err
+}
+
+func readSchemas(env *environment, files []string) (diff.Replaces, error) {
+	replaces := diff.Replaces{}
+	for _, name := range files {
+		in, err := env.read(name)
+		if err != nil {
+			return nil, err
+		}
+		if err := replaces.AddSchema(strings.NewReader(in.src)); err != nil {
+			return nil, fmt.Errorf("%s: %w", in.name, err)
+		}
+	}
+	return replaces, nil
+}

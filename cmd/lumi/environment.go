@@ -1,0 +1,69 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+)
+
+// environment is what surrounds a command: its streams, what is known of the terminal, and its arguments.
+type environment struct {
+	stdin io.Reader
+	// stdout is flushed when the command has ended. Its errors need no looking at: they stick to it until then.
+	stdout *bufio.Writer
+	stderr io.Writer
+	getenv func(string) string
+
+	out, err   terminal // what is known of standard output and of standard error
+	in         bool     // whether standard input is a terminal
+	json       bool     // --json
+	args       []string // the arguments that are no flags
+	errWritten bool     // whether anything was said, for the empty line between faults
+}
+
+func newEnvironment(stdin io.Reader, stdout, stderr io.Writer, getenv func(string) string) *environment {
+	return &environment{
+		stdin: stdin, stdout: bufio.NewWriterSize(stdout, 64<<10), stderr: stderr, getenv: getenv,
+		out: terminalOf(stdout, getenv), err: terminalOf(stderr, getenv), in: isTerminal(stdin),
+	}
+}
+
+// say prints a line on standard error, behind the command's name. That it cannot be printed is no reason to fail.
+func (e *environment) say(format string, args ...any) {
+	fmt.Fprintln(e.stderr, "lumi: "+paragraph(fmt.Sprintf(format, args...)))
+}
+
+// printf prints on standard output.
+func (e *environment) printf(format string, args ...any) { fmt.Fprintf(e.stdout, format, args...) }
+
+// printJSON prints a value on a line of its own on standard output. What could drive a terminal stands there as an
+// escape.
+func (e *environment) printJSON(v any) error {
+	var line bytes.Buffer
+	enc := json.NewEncoder(&line)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(v); err != nil {
+		return err
+	}
+	_, err := e.stdout.Write(append(escapeHidden(bytes.TrimSuffix(line.Bytes(), []byte("\n"))), '\n'))
+	return err
+}
+
+// count renders a number of things, in words.
+func count(n int, thing string) string {
+	switch {
+	case n == 1:
+	case strings.HasSuffix(thing, "ry"):
+		thing = strings.TrimSuffix(thing, "y") + "ies"
+	case thing == "vertex":
+		thing = "vertices"
+	case strings.HasSuffix(thing, "ch"):
+		thing += "es"
+	default:
+		thing += "s"
+	}
+	return fmt.Sprintf("%d %s", n, thing)
+}

@@ -1,0 +1,128 @@
+package main
+
+import (
+	"fmt"
+	"io"
+
+	"github.com/lumi-idl/lumi/lumigl"
+)
+
+// printFaults prints what is wrong with a file: for people on standard error, with --json on standard output.
+func (e *environment) printFaults(in *input, invalid *lumigl.InvalidError) error {
+	hide := secretsIn(in.src)
+	for i := range invalid.Faults {
+		fault := hide.fault(invalid.Faults[i])
+		if e.json {
+			if err := e.printJSON(jsonFaultOf(in.name, fault)); err != nil {
+				return err
+			}
+			continue
+		}
+		e.separate()
+		e.printFault(in, fault, hide)
+	}
+	const more = "too many faults; the rest of the file was not looked at"
+	switch {
+	case !invalid.More:
+	case e.json:
+		return e.printJSON(jsonFault{File: in.name, Code: "more", Message: more})
+	default:
+		e.separate()
+		fmt.Fprintf(e.stderr, "%s %s\n", e.err.paint(bold, visible(in.name)+":"), more)
+	}
+	return nil
+}
+
+// separate prints an empty line between what is said of two things.
+func (e *environment) separate() {
+	if e.errWritten {
+		fmt.Fprintln(e.stderr)
+	}
+	e.errWritten = true
+}
+
+// printFault prints one fault: its place, what it is, the source line, the other places that matter, and its remedy.
+func (e *environment) printFault(in *input, f lumigl.Fault, hide secrets) {
+	s := &snippets{terminal: e.err, src: in.src, hide: hide, w: e.stderr}
+	head := func(kind, color string, line, column, offset, end int, message string) {
+		where := visible(in.name)
+		if line > 0 {
+			where = fmt.Sprintf("%s:%d:%d", where, line, column)
+		}
+		fmt.Fprintf(e.stderr, "%s %s %s\n", e.err.paint(bold, where+":"), e.err.paint(color, kind+":"), paragraph(message))
+		if line > 0 {
+			s.print(line, offset, end, color)
+		}
+	}
+	head("error", red, f.Line, f.Column, f.Offset, f.End, f.Message+" ["+string(f.Code)+"]")
+	if f.Pointer != "" {
+		fmt.Fprintf(e.stderr, "%s %s\n", e.err.paint(cyan, "at:"), shortened(visible(f.Pointer)))
+	}
+	for _, n := range f.Notes {
+		head("note", cyan, n.Line, n.Column, n.Offset, n.Offset, n.Message)
+	}
+	if f.Fix != nil {
+		fmt.Fprintf(e.stderr, "%s %s\n", e.err.paint(cyan, "help:"), paragraph(f.Fix.Message))
+	}
+}
+
+// jsonFault is a fault for programs. docs/lumi.md describes it.
+type jsonFault struct {
+	File    string      `json:"file"`
+	Code    lumigl.Code `json:"code"`
+	Line    int         `json:"line,omitempty"`
+	Column  int         `json:"column,omitempty"`
+	Offset  int         `json:"offset"`
+	End     int         `json:"end"`
+	Pointer string      `json:"pointer"`
+	Message string      `json:"message"`
+	Notes   []jsonNote  `json:"notes,omitempty"`
+	Nearest string      `json:"nearest,omitempty"`
+	Fix     *jsonFix    `json:"fix,omitempty"`
+}
+
+type jsonNote struct {
+	Line    int    `json:"line"`
+	Column  int    `json:"column"`
+	Offset  int    `json:"offset"`
+	Message string `json:"message"`
+}
+
+type jsonFix struct {
+	Offset  int    `json:"offset"`
+	End     int    `json:"end"`
+	Text    string `json:"text"`
+	Message string `json:"message"`
+}
+
+func jsonFaultOf(name string, f lumigl.Fault) jsonFault {
+	j := jsonFault{
+		File: name, Code: f.Code, Line: f.Line, Column: f.Column, Offset: f.Offset, End: f.End, Pointer: f.Pointer, Nearest: f.Nearest,
+		Message: f.Message,
+	}
+	for _, n := range f.Notes {
+		j.Notes = append(j.Notes, jsonNote{n.Line, n.Column, n.Offset, n.Message})
+	}
+	if f.Fix != nil {
+		j.Fix = &jsonFix{f.Fix.Offset, f.Fix.End, f.Fix.Text, f.Fix.Message}
+	}
+	return j
+}
+
+// snippets prints source lines.
+type snippets struct {
+	terminal
+	w    io.Writer
+	src  string
+	hide secrets
+}
+
+// shortened leaves out the middle of a JSON pointer that nobody would read.
+func shortened(pointer string) string {
+	const most, part = 400, 150
+	if width(pointer) <= most {
+		return pointer
+	}
+	runes := []rune(pointer)
+	return string(runes[:part]) + " … " + string(runes[len(runes)-part:])
+}

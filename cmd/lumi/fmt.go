@@ -1,0 +1,254 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/rogpeppe/go-internal/diff"
+	"github.com/spf13/pflag"
+
+	"github.com/lumi-idl/lumi/lumigl"
+	"github.com/lumi-idl/lumi/lumigl/file"
+	"github.com/lumi-idl/lumi/lumigl/repair"
+)
+
+// formatter is one run of 'lumi fmt'.
+type formatter struct {
+	env                           *environment
+	check, repair, stdout, silent bool
+}
+
+func fmtCommand() *command {
+	c := &command{
+		name: "fmt", args: "[FILE...]", most: -1,
+		short: "bring LumiGL files into their canonical form",
+		long: `It rewrites files in place: resources in order, two spaces a level, keys of snapshots sorted. A file
+that is canonical already is not touched. Standard input, -, is written to standard output; so is
+what comes of it if no file is given. Files with faults are left alone.
+
+With --repair, syntax is mended too where there is no doubt what was meant, such as trailing and
+missing commas, comments and quotes; what was done is said line by line on standard error. Faults
+that are more than syntax are for 'lumi repair'.
+
+With --json, there is an object for each file on a line of its own, with "file", "changed", "written"
+and "repairs", or one for each fault as 'lumi check' has them.`,
+		examples: []example{
+			{"Rewrite a file.", "lumi fmt prod.json"},
+			{"What would change? The exit code is 1 if anything would.", "lumi fmt --check prod.json"},
+			{"Mend commas and quotes of what was written by hand.", "lumi fmt --repair notes.json"},
+			{"As a filter.", "lumi fmt - <prod.json >canonical.json"},
+		},
+	}
+	c.setup = func(flags *pflag.FlagSet) func(context.Context, *environment) error {
+		var f formatter
+		flags.BoolVar(&f.check, "check", false, "write nothing: print what would change as a diff, and exit with 1 if anything would")
+		flags.BoolVar(&f.repair, "repair", false, "mend syntax too, where there is no doubt what was meant")
+		flags.BoolVar(&f.stdout, "stdout", false, "write to standard output in place of the files")
+		flags.BoolVarP(&f.silent, "quiet", "q", false, "do not name the files that were rewritten")
+		return func(ctx context.Context, env *environment) error {
+			f.env = env
+			files, err := env.inputs(c)
+			if err != nil {
+				return err
+			}
+			switch {
+			case f.check && f.stdout:
+				return c.misused("--check and --stdout contradict each other")
+			case env.json && !f.check && (f.stdout || files[0] == stdinArg):
+				return c.misused("--json says what was done to files, and standard output is where the file goes")
+			}
+			return f.all(ctx, files)
+		}
+	}
+	return c
+}
+
+// all formats all files, also if one of them cannot be.
+func (f *formatter) all(ctx context.Context, files []string) error {
+	var wrong, failed bool
+	for _, name := range files {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		switch err := f.one(ctx, name); {
+		case errors.Is(err, errWrong):
+			wrong = true
+		case isClosedPipe(err):
+			return err
+		case err != nil:
+			f.env.say("%s", err)
+			failed = true
+		}
+	}
+	switch {
+	case failed:
+		return errFailed
+	case wrong:
+		return errWrong
+	}
+	return nil
+}
+
+// formatted is what was done to a file, for programs.
+type formatted struct {
+	File    string     `json:"file"`
+	Changed bool       `json:"changed"`
+	Written bool       `json:"written"`
+	Repairs []jsonStep `json:"repairs,omitempty"`
+}
+
+func (f *formatter) one(ctx context.Context, name string) error {
+	inPlace := name != stdinArg && !f.stdout && !f.check
+	if inPlace {
+		unlock, err := lockShared(ctx, name, "lumi fmt")
+		if err != nil {
+			return err
+		}
+		defer unlock()
+	}
+	in, err := f.env.read(name)
+	if err != nil {
+		return err
+	}
+	doc, steps, err := f.parse(in)
+	if err != nil {
+		return err
+	}
+	out, err := lumigl.Append(nil, doc)
+	if err != nil {
+		return err
+	}
+	steps = secretsIn(in.src).steps(steps)
+	result := formatted{File: in.name, Changed: string(out) != in.src, Repairs: jsonSteps(steps)}
+	if !f.env.json {
+		for _, s := range steps {
+			f.env.printStep(in.name, "repaired", s)
+		}
+	}
+	switch {
+	case f.check:
+		err = f.compare(in, out, &result)
+	case !inPlace:
+		_, err = f.env.stdout.Write(out)
+		return err
+	case result.Changed:
+		if err := file.WriteAtomic(name, out); err != nil {
+			return err
+		}
+		result.Written = true
+		if !f.silent && !f.env.json {
+			f.env.printf("%s: rewritten\n", visible(in.name))
+		}
+	}
+	if f.env.json {
+		if err := f.env.printJSON(result); err != nil {
+			return err
+		}
+	}
+	return err
+}
+
+// parse reads a file, mended if that was asked for.
+func (f *formatter) parse(in *input) (lumigl.Document, []repair.Step, error) {
+	if f.repair {
+		mended, err := repair.Syntax(in.src)
+		if err != nil {
+			return nil, nil, f.refuse(in, err)
+		}
+		return mended.Document, mended.Steps, nil
+	}
+	doc, err := lumigl.Parse(in.src)
+	if err != nil {
+		return nil, nil, f.refuse(in, err)
+	}
+	return doc, nil, nil
+}
+
+// refuse says what is wrong with a file, and what to do about it.
+func (f *formatter) refuse(in *input, err error) error {
+	refusal := f.env.refuse(in, err)
+	var invalid *lumigl.InvalidError
+	if f.env.json || !errors.Is(refusal, errWrong) || !errors.As(err, &invalid) {
+		return refusal
+	}
+	fixes := 0
+	for i := range invalid.Faults {
+		if invalid.Faults[i].Fix != nil {
+			fixes++
+		}
+	}
+	f.env.separate()
+	switch n := len(invalid.Faults); fixes {
+	case 0:
+		f.env.say("%s has %s, and is left as it is", in.name, count(n, "fault"))
+	case n:
+		f.env.say("%s has %s, and is left as it is; 'lumi fmt --repair' mends that", in.name, count(n, "fault"))
+	default:
+		f.env.say("%s has %s, and is left as it is; 'lumi fmt --repair' mends %d of them, once the others are mended",
+			in.name, count(n, "fault"), fixes)
+	}
+	return refusal
+}
+
+// compare prints what would change, and returns errWrong if anything would.
+func (f *formatter) compare(in *input, out []byte, result *formatted) error {
+	if !result.Changed {
+		return nil
+	}
+	if !f.env.json {
+		before, after := secretsIn(in.src).mask(in.src), secretsIn(string(out)).mask(string(out))
+		name := filepath.ToSlash(in.name)
+		text := string(diff.Diff(name, []byte(before), name, []byte(after)))
+		if text == "" {
+			text = visible(name) + " would change within a secret\n"
+		}
+		f.env.printDiff(text)
+	}
+	return errWrong
+}
+
+// printDiff prints a unified diff, coloured where there is colour. On a terminal nothing in it acts on the terminal.
+func (e *environment) printDiff(text string) {
+	for line := range strings.Lines(text) {
+		line = strings.TrimSuffix(line, "\n")
+		if e.out.interactive || e.out.color {
+			color := ""
+			switch {
+			case strings.HasPrefix(line, "diff "), strings.HasPrefix(line, "---"), strings.HasPrefix(line, "+++"):
+				color = bold
+			case strings.HasPrefix(line, "@@"):
+				color = cyan
+			case strings.HasPrefix(line, "-"):
+				color = red
+			case strings.HasPrefix(line, "+"):
+				color = green
+			}
+			line = visible(strings.ReplaceAll(line, "\t", "    "))
+			if color != "" {
+				line = e.out.paint(color, line)
+			}
+		}
+		e.printf("%s\n", line)
+	}
+}
+
+// lockShared locks a file that has a lock beside it, since deployments write such a file. Others are for people only,
+// and need no lock, which would leave a file in their folder.
+func lockShared(ctx context.Context, name, command string) (unlock func(), err error) {
+	target, err := filepath.EvalSymlinks(name)
+	if err != nil {
+		return nil, fileError(name, err)
+	}
+	if _, err := os.Lstat(target + ".lock"); errors.Is(err, fs.ErrNotExist) {
+		return func() {}, nil
+	}
+	locked, err := file.Open(ctx, name, file.Options{Command: command})
+	if err != nil {
+		return nil, err
+	}
+	return func() { _ = locked.Close() }, nil // The process is about to end, which unlocks it too.
+}

@@ -1,0 +1,198 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/pflag"
+
+	"github.com/lumi-idl/lumi/lumigl"
+	"github.com/lumi-idl/lumi/lumigl/file"
+	"github.com/lumi-idl/lumi/lumigl/query"
+	"github.com/lumi-idl/lumi/lumigl/render"
+)
+
+// drawer is one run of 'lumi graph'.
+type drawer struct {
+	env *environment
+
+	format, out, expression, around, direction, cluster string
+	depth                                               int
+}
+
+func graphCommand() *command {
+	c := &command{
+		name: "graph", args: "FILE", least: 1, most: 1,
+		short: "draw a graph: for Graphviz, for Mermaid, or as a page to look around in",
+		long: `It draws the resources of a snapshot, or the vertices of a graph, with an arrow from each to what it
+depends on. The format is that of the name behind -o, .dot, .gv, .mmd or .html, unless --format says
+otherwise, and without either DOT. A page is one file that needs nothing else: people search and zoom
+in it, and read what they click on. Secrets are not drawn, and not in the page either.
+
+--select and --around say what is drawn, together what both are true for. EXPRESSION is that of 'lumi
+query'; KEY is a URN, the end of one, or just a name, as long as only one fits.
+
+With --json, and -o, an object says what was written: "file", "format", "vertices" and "arrows"; without
+-o, it is the drawing itself, with "vertices" and "arrows".`,
+		examples: []example{
+			{"A page to look around in.", "lumi graph prod.json -o prod.html"},
+			{"A picture, with Graphviz.", "lumi graph prod.json | dot -Tsvg >prod.svg"},
+			{"What is at most two steps from a resource, for a page written in Markdown.", "lumi graph prod.json --format=mermaid --around=web --depth=2"},
+			{"Only what is of one package, with a frame for each type.", `lumi graph prod.json --select='type.startsWith("aws:")' --cluster=type`},
+		},
+	}
+	c.setup = func(flags *pflag.FlagSet) func(context.Context, *environment) error {
+		var d drawer
+		choiceVar(flags, &d.format, "format", "auto", "`HOW` to draw", "auto", "dot", "mermaid", "html")
+		flags.StringVarP(&d.out, "output", "o", "", "write to `FILE`, not to standard output")
+		flags.StringVarP(&d.expression, "select", "s", "", "draw only what `EXPRESSION` is true for")
+		flags.StringVar(&d.around, "around", "", "draw only `KEY` and what is near it")
+		flags.IntVar(&d.depth, "depth", 1, "with --around: what is at most `N` steps away")
+		choiceVar(flags, &d.direction, "direction", "both", "with --around: `WHERE` the steps lead", "both", "dependencies", "dependents")
+		choiceVar(flags, &d.cluster, "cluster", "none", "draw frames around resources of one `KIND`", "none", "type", "package", "module")
+		return func(ctx context.Context, env *environment) error {
+			d.env = env
+			if err := d.misuse(c, flags); err != nil {
+				return err
+			}
+			return d.run()
+		}
+	}
+	return c
+}
+
+// formats are the formats of files, by the ends of their names.
+var formats = map[string]string{".dot": "dot", ".gv": "dot", ".mmd": "mermaid", ".mermaid": "mermaid", ".html": "html", ".htm": "html"}
+
+// misuse says what is wrong with the flags. It finds out the format.
+func (d *drawer) misuse(c *command, flags *pflag.FlagSet) error {
+	var empty string
+	flags.Visit(func(f *pflag.Flag) {
+		if f.Value.Type() == "string" && f.Value.String() == "" {
+			empty = f.Name
+		}
+	})
+	given := d.format != "auto"
+	if !given {
+		d.format = "dot"
+		if by, ok := formats[strings.ToLower(filepath.Ext(d.out))]; ok {
+			d.format, given = by, true
+		}
+	}
+	switch {
+	case empty != "":
+		return c.misused("--%s is empty", empty)
+	case d.out != "" && !given:
+		return c.misused("%s: the name does not say which format it is; give --format", d.out)
+	case d.around == "" && (flags.Changed("depth") || flags.Changed("direction")):
+		return c.misused("--depth and --direction belong to --around")
+	case d.depth < 1:
+		return c.misused("--depth=%d: it is a whole number from 1 up", d.depth)
+	case d.format == "html" && d.cluster != "none":
+		return c.misused("a page has no frames; leave out --cluster")
+	case d.env.json && d.out == "" && flags.Changed("format"):
+		return c.misused("--json is a format of its own; leave out --format, or write to a file with -o")
+	}
+	return nil
+}
+
+func (d *drawer) run() error {
+	doc, err := d.env.load(d.env.args[0])
+	if err != nil {
+		return err
+	}
+	o := render.Options{Title: filepath.Base(doc.name), Cluster: render.Cluster(d.cluster)}
+	if o.Only, err = d.choose(doc); err != nil {
+		return err
+	}
+	if o.Only != nil && len(o.Only) == 0 {
+		return fmt.Errorf("%s: there is nothing to draw; --select and --around leave nothing", doc.name)
+	}
+	var summary *render.Summary
+	if d.env.json || d.format == "mermaid" {
+		summary = render.Summarize(doc.Document, o)
+	}
+	if d.env.json && d.out == "" {
+		return d.env.printJSON(summary)
+	}
+	var text bytes.Buffer
+	switch d.format {
+	case "dot":
+		err = render.DOT(&text, doc.Document, o)
+	case "mermaid":
+		err = render.Mermaid(&text, doc.Document, o)
+	default:
+		err = render.Page(&text, doc.Document, o)
+	}
+	var large *render.TooLargeError
+	if errors.As(err, &large) {
+		return fmt.Errorf("%s: %w; choose fewer with --select or --around, or use --format=dot", doc.name, err)
+	}
+	if err != nil {
+		return err
+	}
+	if d.format == "mermaid" && (len(summary.Arrows) > render.MermaidMaxArrows || text.Len() > render.MermaidMaxText) {
+		d.env.say("%d arrows in %d characters: most programs draw no more than %d in %d; choose fewer with --select or --around, or use --format=html",
+			len(summary.Arrows), text.Len(), render.MermaidMaxArrows, render.MermaidMaxText)
+	}
+	return d.write(text.Bytes(), summary)
+}
+
+// written says what was written, for programs.
+type written struct {
+	File     string `json:"file"`
+	Format   string `json:"format"`
+	Vertices int    `json:"vertices"`
+	Arrows   int    `json:"arrows"`
+}
+
+func (d *drawer) write(text []byte, summary *render.Summary) error {
+	if d.out == "" || d.out == stdinArg {
+		_, err := d.env.stdout.Write(text)
+		return err
+	}
+	if err := file.WriteAtomic(d.out, text); err != nil {
+		return err
+	}
+	if d.env.json {
+		return d.env.printJSON(written{d.out, d.format, len(summary.Vertices), len(summary.Arrows)})
+	}
+	return nil
+}
+
+// choose returns what is to be drawn, nil for everything.
+func (d *drawer) choose(doc *document) ([]*lumigl.Vertex, error) {
+	if d.expression == "" && d.around == "" {
+		return nil, nil
+	}
+	index := query.New(doc.Base())
+	chosen := slices.Collect(doc.Base().Vertices())
+	if d.around != "" {
+		v, err := index.Find(d.around)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", doc.name, err)
+		}
+		chosen = index.Around(v, d.depth, d.direction != "dependents", d.direction != "dependencies")
+	}
+	if d.expression != "" {
+		expression, err := query.Compile(d.expression)
+		if err != nil {
+			return nil, err
+		}
+		some, err := index.Select(expression)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", doc.name, err)
+		}
+		among := make(map[*lumigl.Vertex]bool, len(some))
+		for _, v := range some {
+			among[v] = true
+		}
+		chosen = slices.DeleteFunc(chosen, func(v *lumigl.Vertex) bool { return !among[v] })
+	}
+	return chosen, nil
+}

@@ -1,0 +1,121 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"strings"
+
+	"github.com/lumi-idl/lumi/lumigl"
+)
+
+// stdinArg is the argument that stands for standard input, and stdinName how it is called in messages.
+const (
+	stdinArg  = "-"
+	stdinName = "<stdin>"
+)
+
+// input is the text of a file.
+type input struct {
+	name string // as it was given, stdinName for standard input
+	src  string
+}
+
+// document is a file without faults.
+type document struct {
+	input
+	lumigl.Document
+}
+
+// inputs returns the files that the arguments name, or standard input if there are none.
+func (e *environment) inputs(c *command) ([]string, error) {
+	if len(e.args) == 0 {
+		if e.in {
+			return nil, c.misused("give a file, or - for standard input")
+		}
+		return []string{stdinArg}, nil
+	}
+	return e.args, e.once()
+}
+
+// once holds that standard input is read by one argument only.
+func (e *environment) once() error {
+	n := 0
+	for _, arg := range e.args {
+		if arg == stdinArg {
+			n++
+		}
+	}
+	if n > 1 {
+		return errors.New("- stands there twice, but standard input can be read only once")
+	}
+	return nil
+}
+
+// maxInput is the size of the largest file that is read. It is that of [lumigl.Parser].
+const maxInput = 1 << 30
+
+// read reads a file, or standard input.
+func (e *environment) read(arg string) (*input, error) {
+	if arg == stdinArg {
+		return readAll(stdinName, e.stdin)
+	}
+	file, err := os.Open(arg)
+	if err != nil {
+		return nil, fileError(arg, err)
+	}
+	defer file.Close()
+	return readAll(arg, file)
+}
+
+func readAll(name string, r io.Reader) (*input, error) {
+	var b strings.Builder
+	if file, ok := r.(*os.File); ok {
+		if info, err := file.Stat(); err == nil && info.Mode().IsRegular() {
+			b.Grow(int(min(info.Size(), maxInput)) + 1)
+		}
+	}
+	if _, err := io.Copy(&b, io.LimitReader(r, maxInput+1)); err != nil {
+		return nil, fileError(name, err)
+	}
+	return &input{name: name, src: b.String()}, nil
+}
+
+// fileError says what is wrong with a file, without the system's words for what was tried.
+func fileError(name string, err error) error {
+	var path *fs.PathError
+	if errors.As(err, &path) {
+		err = path.Err
+	}
+	if errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("%s: there is no such file", name)
+	}
+	return fmt.Errorf("%s: %w", name, err)
+}
+
+// load reads a file of either form. What is wrong with it is printed, and leads to errWrong.
+func (e *environment) load(arg string) (*document, error) {
+	in, err := e.read(arg)
+	if err != nil {
+		return nil, err
+	}
+	doc, err := lumigl.Parse(in.src)
+	if err != nil {
+		return nil, e.refuse(in, err)
+	}
+	return &document{input: *in, Document: doc}, nil
+}
+
+// refuse prints what is wrong with a file. It returns errWrong, or the error itself if that is not about faults.
+func (e *environment) refuse(in *input, err error) error {
+	var invalid *lumigl.InvalidError
+	if !errors.As(err, &invalid) {
+		return err
+	}
+	if err := e.printFaults(in, invalid); err != nil {
+		return err
+	}
+	return errWrong
+}

@@ -1,0 +1,64 @@
+// Command lumi works on LumiGL files: the graphs that programs evaluate to and the snapshots that deployments leave.
+//
+//	lumi COMMAND [flags] [arguments]
+//
+// The manual is what 'lumi help' prints, and docs/lumi.md.
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"syscall"
+)
+
+func main() {
+	// With nobody left to read, a write fails like any other; the process does not die between two files.
+	signal.Ignore(syscall.SIGPIPE)
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	context.AfterFunc(ctx, stop) // A second signal ends the process at once.
+	os.Exit(run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr, os.Getenv))
+}
+
+// The exit codes.
+const (
+	exitOK     = 0 // nothing is wrong
+	exitWrong  = 1 // the input is wrong, or differs
+	exitFailed = 2 // the command was used wrongly, or the system failed
+)
+
+// errWrong says no more than which exit code is due: what there is to say has been said.
+var errWrong = errors.New("the input is wrong, or differs")
+
+// errFailed is for failures that have been said too.
+var errFailed = errors.New("the command failed")
+
+// run is the whole command, but for the process around it: it returns the exit code.
+func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer, getenv func(string) string) int {
+	env := newEnvironment(stdin, stdout, stderr, getenv)
+	err := dispatch(ctx, args, env)
+	if flushed := env.stdout.Flush(); flushed != nil && !isClosedPipe(flushed) {
+		err = fmt.Errorf("cannot write to standard output: %w", flushed)
+	}
+	switch {
+	case err == nil, isClosedPipe(err):
+		return exitOK
+	case errors.Is(err, errWrong):
+		return exitWrong
+	case errors.Is(err, errFailed):
+	case ctx.Err() != nil:
+		env.say("interrupted; every file is as it was or as it should be")
+	default:
+		env.say("%s", err)
+	}
+	return exitFailed
+}
+
+// isClosedPipe reports whether an error says that nobody reads the output any more, as in 'lumi show FILE | head'. That
+// is what the reader wanted.
+func isClosedPipe(err error) bool {
+	return errors.Is(err, syscall.EPIPE) || errors.Is(err, io.ErrClosedPipe)
+}

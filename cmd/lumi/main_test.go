@@ -1,0 +1,161 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"strings"
+	"syscall"
+	"testing"
+)
+
+// noEnv is an environment without any variable.
+func noEnv(string) string { return "" }
+
+const smallGraph = `{"vertices":{"a":{}}}`
+
+// writer fails with an error.
+type writer struct{ err error }
+
+func (w writer) Write([]byte) (int, error) { return 0, w.err }
+
+// TestBrokenOutput holds that no output is lost without a word.
+func TestBrokenOutput(t *testing.T) {
+	for _, args := range [][]string{
+		{"help"}, {"help", "check"}, {"version"}, {"check", "-"}, {"show", "-"}, {"show", "--json", "-"}, {"fmt", "-"},
+		{"fmt", "--check", "-"}, {"completion", "bash"},
+	} {
+		var stderr bytes.Buffer
+		code := run(t.Context(), args, strings.NewReader(smallGraph), writer{errors.New("disk full")}, &stderr, noEnv)
+		if want := "lumi: cannot write to standard output: disk full\n"; code != exitFailed || stderr.String() != want {
+			t.Errorf("%v: exit code %d, stderr %q, want %q", args, code, &stderr, want)
+		}
+	}
+}
+
+// TestClosedPipe holds that a reader who has seen enough is no failure, and that the exit code still says what was found.
+func TestClosedPipe(t *testing.T) {
+	for _, test := range []struct {
+		args  []string
+		stdin string
+		want  int
+	}{
+		{[]string{"show", "-"}, smallGraph, exitOK},
+		{[]string{"fmt", "-"}, smallGraph, exitOK},
+		{[]string{"fmt", "--check", "-"}, smallGraph, exitWrong},
+		{[]string{"check", "--json", "-"}, "{}", exitWrong},
+		{[]string{"show", "-"}, largeGraph(), exitOK},
+		{[]string{"show", "--json", "-"}, largeGraph(), exitOK},
+	} {
+		var stderr bytes.Buffer
+		code := run(t.Context(), test.args, strings.NewReader(test.stdin), writer{syscall.EPIPE}, &stderr, noEnv)
+		if code != test.want || stderr.Len() > 0 {
+			t.Errorf("%v: exit code %d, want %d, stderr %q", test.args, code, test.want, &stderr)
+		}
+	}
+}
+
+// largeGraph does not fit into any buffer.
+func largeGraph() string {
+	return `{"vertices":{"` + strings.Repeat("x", 1<<20) + `":{}}}`
+}
+
+func TestInterrupted(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	for _, args := range [][]string{{"check", "-"}, {"fmt", "-"}, {"show", "--json", "-"}} {
+		var stderr bytes.Buffer
+		code := run(ctx, args, strings.NewReader(smallGraph), io.Discard, &stderr, noEnv)
+		if want := "lumi: interrupted; every file is as it was or as it should be\n"; code != exitFailed || stderr.String() != want {
+			t.Errorf("%v: exit code %d, stderr %q, want %q", args, code, &stderr, want)
+		}
+	}
+}
+
+// brokenReader fails as a disk does.
+type brokenReader struct{}
+
+func (brokenReader) Read([]byte) (int, error) { return 0, errors.New("input/output error") }
+
+func TestBrokenInput(t *testing.T) {
+	var stderr bytes.Buffer
+	code := run(t.Context(), []string{"check"}, brokenReader{}, io.Discard, &stderr, noEnv)
+	if want := "lumi: <stdin>: input/output error\n"; code != exitFailed || stderr.String() != want {
+		t.Errorf("exit code %d, stderr %q, want %q", code, &stderr, want)
+	}
+}
+
+// TestSecretsIn holds that secrets are found in text that is not even JSON, and nothing else is.
+func TestSecretsIn(t *testing.T) {
+	const sign = `"4dabf18193072939515e22adb298388d": "1b47061264138c4ac30d75fd1eb44270"`
+	for src, want := range map[string]string{
+		`{"a": 1, ` + sign + `}`:                              `{"[secret]": "[secret]", ` + sign + `}`,
+		`{` + sign + `, "value": "x"}, {"a": "y"}`:            `{` + sign + `, "value": "[secret]"}, {"a": "y"}`,
+		`{` + sign + `, "value": {"b": ["c", 'd', e]}}`:       `{` + sign + `, "value": {"[secret]": ["[secret]", "[secret]", "[secret]"]}}`,
+		`[{"o": {` + sign + `, "value": "x"}, "p": "q"}`:      `[{"o": {` + sign + `, "value": "[secret]"}, "p": "q"}`,
+		`{"value": {"deep": ["x", {"y": 1}], ` + sign:         `{"value": {"[secret]": ["[secret]", {"[secret]": "[secret]"}], ` + sign,
+		`{` + sign + `, "value": "x` + "\n" + `}, {"a": "b"}`: `{` + sign + `, "value": "[secret]"` + "\n" + `}, {"a": "b"}`,
+		`"1b47061264138c4ac30d75fd1eb44270"`:                  `"1b47061264138c4ac30d75fd1eb44270"`,
+		`}}]{` + sign + `, "value": 1}`:                       `}}]{` + sign + `, "value": "[secret]"}`,
+		`{"a": "b"}`:                                          `{"a": "b"}`,
+	} {
+		if got := secretsIn(src).mask(src); got != want {
+			t.Errorf("%s\nbecomes\n%s, want\n%s", src, got, want)
+		}
+	}
+}
+
+func TestClipColored(t *testing.T) {
+	const on, off = "\x1b[1m", "\x1b[0m"
+	for _, test := range []struct {
+		text    string
+		columns int
+		want    string
+	}{
+		{"abc", 3, "abc"},
+		{"abcd", 3, "ab…"},
+		{on + "abcd" + off, 3, on + "ab…" + off},
+		{on + "ab" + off + "cd", 3, on + "ab" + off + "…"},
+		{on + "宽宽" + off, 3, on + "宽…" + off},
+		{on + "宽" + off + "宽", 4, on + "宽" + off + "宽"},
+		{"", 3, ""},
+	} {
+		if got := clipColored(test.text, test.columns); got != test.want {
+			t.Errorf("%q in %d columns is %q, want %q", test.text, test.columns, got, test.want)
+		}
+	}
+}
+
+// FuzzCheck holds that whatever a file holds, what is said of it cannot act on a terminal.
+func FuzzCheck(f *testing.F) {
+	f.Add(`{"vertices":{"a":{"x":[1,],'y':tru "z":{"#ref":"b"}}}}`)
+	f.Add("{\x1b[31m\x00\u202e\x9b")
+	f.Add(`{"4dabf18193072939515e22adb298388d":"1b47061264138c4ac30d75fd1eb44270",` + "\t\r\n,宽")
+	f.Fuzz(func(t *testing.T, src string) {
+		for _, args := range [][]string{{"check", "-"}, {"check", "--json", "-"}, {"show", "--view=tree", "-"}, {"show", "--json", "-"}} {
+			var stdout, stderr bytes.Buffer
+			code := run(t.Context(), args, strings.NewReader(src), &stdout, &stderr, noEnv)
+			if code != exitOK && code != exitWrong {
+				t.Fatalf("%v: exit code %d: %s", args, code, &stderr)
+			}
+			for _, out := range []string{stdout.String(), stderr.String()} {
+				for line := range strings.Lines(out) {
+					if line = strings.TrimSuffix(line, "\n"); visible(line) != line {
+						t.Fatalf("%v prints %q", args, line)
+					}
+				}
+			}
+		}
+	})
+}
+
+func TestShortened(t *testing.T) {
+	if got := shortened("/a/b"); got != "/a/b" {
+		t.Errorf("a short pointer becomes %q", got)
+	}
+	got := shortened("/start" + strings.Repeat("/宽", 500) + "/end")
+	if !strings.HasPrefix(got, "/start/宽") || !strings.HasSuffix(got, "宽/end") || len([]rune(got)) != 303 {
+		t.Errorf("a long pointer becomes %q", got)
+	}
+}

@@ -1,0 +1,228 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/spf13/pflag"
+
+	"github.com/lumi-idl/lumi/lumigl"
+	"github.com/lumi-idl/lumi/lumigl/query"
+)
+
+// question is one run of 'lumi query'.
+type question struct {
+	env   *environment
+	doc   *document
+	index *query.Index
+
+	dependencies, dependents, from, to string
+	all, roots, leaves                 bool
+	limit                              int
+	format                             string
+}
+
+func queryCommand() *command {
+	c := &command{
+		name: "query", args: "FILE [EXPRESSION]", least: 1, most: 2,
+		short: "find resources by what they are and by what depends on them",
+		long: `It prints the keys of the resources of a snapshot, or of the vertices of a graph, that all of the
+flags and the expression are true for, one a line, in the order of the file.
+
+KEY is a URN, the end of one, such as 'aws:ec2/vpc:VPC::main', or just a name, 'main', as long as only
+one fits. Dependencies of a resource are those that it refers to; dependents are those that refer to it.
+
+EXPRESSION is written in CEL, over key, type, id, name, environment, pkg, module, properties,
+dependencies and dependents. docs/query.md explains it.
+
+With --from and --to, what is printed are the paths between two resources, the shortest first, with an
+empty line between them; the flags and the expression then are about what stands between the two.
+
+With --json, each resource is an object on a line of its own, as 'lumi show' has them, or each path, as
+{"path": [KEY, …]}.
+
+The exit code is 0 if something was found, 1 if nothing was, and 2 for anything else, which includes
+files with faults.`,
+		examples: []example{
+			{"All subnets that have no tags.", `lumi query prod.json 'type.endsWith(":Subnet") && !has(properties.tags)'`},
+			{"What would be lost with a resource?", "lumi query prod.json --dependents=VPC::main --all"},
+			{"Why does one depend on the other?", "lumi query prod.json --from=web --to=VPC::main"},
+			{"What does nothing refer to?", "lumi query prod.json --roots --format=table"},
+		},
+	}
+	c.setup = func(flags *pflag.FlagSet) func(context.Context, *environment) error {
+		var q question
+		flags.StringVarP(&q.dependencies, "dependencies", "d", "", "what `KEY` refers to")
+		flags.StringVarP(&q.dependents, "dependents", "r", "", "what refers to `KEY`")
+		flags.BoolVarP(&q.all, "all", "a", false, "with the two above: over any number of steps, not just one")
+		flags.BoolVar(&q.roots, "roots", false, "what nothing else refers to")
+		flags.BoolVar(&q.leaves, "leaves", false, "what refers to nothing else")
+		flags.StringVar(&q.from, "from", "", "paths that begin at `KEY`")
+		flags.StringVar(&q.to, "to", "", "paths that end at `KEY`")
+		flags.IntVar(&q.limit, "limit", 10, "print at most `N` paths")
+		choiceVar(flags, &q.format, "format", "keys", "`HOW` to print", "keys", "table")
+		return func(ctx context.Context, env *environment) error {
+			q.env = env
+			if err := q.misuse(c, flags); err != nil {
+				return err
+			}
+			return q.run(ctx)
+		}
+	}
+	return c
+}
+
+// misuse says what is wrong with the flags.
+func (q *question) misuse(c *command, flags *pflag.FlagSet) error {
+	var empty string
+	flags.Visit(func(f *pflag.Flag) {
+		if f.Value.Type() == "string" && f.Value.String() == "" {
+			empty = f.Name
+		}
+	})
+	switch {
+	case empty != "":
+		return c.misused("--%s is empty", empty)
+	case (q.from == "") != (q.to == ""):
+		return c.misused("--from and --to go together")
+	case q.all && q.dependencies == "" && q.dependents == "":
+		return c.misused("--all belongs to --dependencies or --dependents")
+	case q.limit < 1:
+		return c.misused("--limit=%d: it is a whole number from 1 up", q.limit)
+	case flags.Changed("limit") && q.from == "":
+		return c.misused("--limit belongs to --from and --to")
+	case q.format != "keys" && q.env.json:
+		return c.misused("--json and --format=%s contradict each other", q.format)
+	case q.format != "keys" && q.from != "":
+		return c.misused("paths have no --format=%s", q.format)
+	}
+	return nil
+}
+
+func (q *question) run(ctx context.Context) error {
+	var expression *query.Expression
+	if len(q.env.args) > 1 {
+		var err error
+		if expression, err = query.Compile(q.env.args[1]); err != nil {
+			return err
+		}
+	}
+	doc, err := q.env.load(q.env.args[0])
+	if errors.Is(err, errWrong) {
+		return errFailed // since 1 means that nothing was found
+	}
+	if err != nil {
+		return err
+	}
+	q.doc, q.index = doc, query.New(doc.Base())
+	chosen, err := q.choose(expression)
+	if err != nil {
+		return fmt.Errorf("%s: %w", doc.name, err)
+	}
+	if q.from != "" {
+		return q.paths(chosen)
+	}
+	if len(chosen) == 0 {
+		return errWrong
+	}
+	v := &viewer{env: q.env, doc: doc, links: linksOf(doc.Base())}
+	switch {
+	case q.env.json:
+		return v.json(ctx, chosen)
+	case q.format == "table":
+		v.table(chosen)
+		return nil
+	}
+	for _, one := range chosen {
+		q.env.printf("%s\n", visible(one.Key()))
+	}
+	return nil
+}
+
+// choose returns the vertices that all conditions are true for, in the order of the graph.
+func (q *question) choose(expression *query.Expression) ([]*lumigl.Vertex, error) {
+	chosen := slices.Collect(q.doc.Base().Vertices())
+	keep := func(some []*lumigl.Vertex) {
+		among := make(map[*lumigl.Vertex]bool, len(some))
+		for _, v := range some {
+			among[v] = true
+		}
+		chosen = slices.DeleteFunc(chosen, func(v *lumigl.Vertex) bool { return !among[v] })
+	}
+	for _, related := range []struct {
+		to string
+		by func(*lumigl.Vertex, bool) []*lumigl.Vertex
+	}{{q.dependencies, q.index.Dependencies}, {q.dependents, q.index.Dependents}} {
+		if related.to == "" {
+			continue
+		}
+		v, err := q.index.Find(related.to)
+		if err != nil {
+			return nil, err
+		}
+		keep(related.by(v, q.all))
+	}
+	if q.roots {
+		keep(q.index.Roots())
+	}
+	if q.leaves {
+		keep(q.index.Leaves())
+	}
+	if expression != nil {
+		some, err := q.index.Select(expression)
+		if err != nil {
+			return nil, err
+		}
+		keep(some)
+	}
+	return chosen, nil
+}
+
+// jsonPath is a path for programs.
+type jsonPath struct {
+	Path []string `json:"path"`
+}
+
+// paths prints the paths between two vertices that come by chosen ones only.
+func (q *question) paths(chosen []*lumigl.Vertex) error {
+	from, err := q.index.Find(q.from)
+	if err != nil {
+		return fmt.Errorf("%s: %w", q.doc.name, err)
+	}
+	to, err := q.index.Find(q.to)
+	if err != nil {
+		return fmt.Errorf("%s: %w", q.doc.name, err)
+	}
+	among := make(map[*lumigl.Vertex]bool, len(chosen))
+	for _, v := range chosen {
+		among[v] = true
+	}
+	found, all := q.index.Paths(from, to, func(v *lumigl.Vertex) bool { return among[v] }, q.limit)
+	for i, path := range found {
+		if !q.env.json {
+			if i > 0 {
+				q.env.printf("\n")
+			}
+			for _, v := range path {
+				q.env.printf("%s\n", visible(v.Key()))
+			}
+			continue
+		}
+		line := jsonPath{Path: make([]string, len(path))}
+		for i, v := range path {
+			line.Path[i] = v.Key()
+		}
+		if err := q.env.printJSON(line); err != nil {
+			return err
+		}
+	}
+	if len(found) == 0 {
+		return errWrong
+	}
+	if !all {
+		q.env.say("there may be more paths than these %d; --limit=%d shows more", len(found), 10*q.limit)
+	}
+	return nil
+}

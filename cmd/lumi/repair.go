@@ -1,0 +1,279 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/pflag"
+
+	"github.com/lumi-idl/lumi/lumigl"
+	"github.com/lumi-idl/lumi/lumigl/file"
+	"github.com/lumi-idl/lumi/lumigl/repair"
+)
+
+// mender is one run of 'lumi repair'.
+type mender struct {
+	env     *environment
+	options repair.Options
+	yes     bool
+	asked   bool // whether somebody was asked whether to do it
+}
+
+func repairCommand() *command {
+	c := &command{
+		name: "repair", args: "FILE", least: 1, most: 1,
+		short: "mend a LumiGL file that is not accepted",
+		long: `It mends syntax where there is no doubt what was meant, and puts resources in order. What else is
+wrong it mends if told how:
+
+  --retarget          point references to what is not there at what was probably meant, where a
+                      message ends in "did you mean"; --drop is for the others
+  --drop=references   drop references to what is not there: the property, or the element of a list
+  --drop=resources    drop the resources that hold such references, and what refers to these in turn;
+                      what a provider made for them then stays, and nobody knows of it
+  --pending=dead      drop entries of an unfinished deployment that have no meaning any more
+  --pending=all       drop all entries of an unfinished deployment
+
+It shows every step and asks before it writes. Where it cannot ask, it writes only with --yes. It
+writes only what is accepted; the file as it was is kept beside it, as FILE.backup. A snapshot
+with a lineage gets the next serial, so that whoever has loaded the old one is told. Standard input, -, is written to
+standard output, and needs --yes too if there is anything to repair. A file that is accepted is left
+alone.
+
+With --json, an object says what was done or would be: "file", "steps", "dead" and "written".`,
+		examples: []example{
+			{"What would be done? The exit code is 1 if anything would, as long as nobody agrees.", "lumi repair broken.json </dev/null"},
+			{"Do it.", "lumi repair --yes broken.json"},
+			{"Point mistyped references at what was meant.", "lumi repair --retarget --yes mistyped.json"},
+			{"Drop references to what is not there.", "lumi repair --drop=references --yes dangling.json"},
+			{"Forget what a deployment that was killed has left behind.", "lumi repair --pending=dead --yes prod.json"},
+		},
+	}
+	c.setup = func(flags *pflag.FlagSet) func(context.Context, *environment) error {
+		var m mender
+		var drop, pending string
+		flags.BoolVar(&m.options.Retarget, "retarget", false, "point references that lead to nothing at the nearest key, where there is one like it")
+		choiceVar(flags, &drop, "drop", "nothing", "`WHAT` goes where a reference leads to nothing", "nothing", "references", "resources")
+		choiceVar(flags, &pending, "pending", "keep", "`WHICH` entries go of an unfinished deployment", "keep", "dead", "all")
+		flags.BoolVarP(&m.yes, "yes", "y", false, "do not ask")
+		return func(ctx context.Context, env *environment) error {
+			m.env = env
+			if drop != "nothing" {
+				m.options.Drop = repair.Drop(drop)
+			}
+			if pending != "keep" {
+				m.options.Pending = repair.Pending(pending)
+			}
+			if name := env.args[0]; name != stdinArg {
+				return m.file(ctx, name)
+			}
+			return m.filter()
+		}
+	}
+	return c
+}
+
+// repaired is what was done, or would be, for programs.
+type repaired struct {
+	File    string     `json:"file"`
+	Steps   []jsonStep `json:"steps"`
+	Dead    []jsonStep `json:"dead,omitempty"`
+	Written bool       `json:"written"`
+}
+
+// file repairs a file in place.
+func (m *mender) file(ctx context.Context, name string) error {
+	in, err := m.env.read(name)
+	if err != nil {
+		return err
+	}
+	result, err := m.plan(in)
+	if err != nil || len(result.Steps) == 0 {
+		return err
+	}
+	if !m.agreed(in, result) {
+		return m.declined(in, result)
+	}
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	if err := m.save(ctx, in, name, result); err != nil {
+		return err
+	}
+	if m.env.json {
+		return m.env.printJSON(repaired{in.name, jsonSteps(result.Steps), jsonSteps(result.Dead), true})
+	}
+	m.env.say("%s is repaired; the file as it was is %s.backup", in.name, in.name)
+	return nil
+}
+
+// filter repairs standard input.
+func (m *mender) filter() error {
+	if m.env.json {
+		return errors.New("repair: --json says what was done to a file, and standard output is where the file goes; give a file in place of -")
+	}
+	in, err := m.env.read(stdinArg)
+	if err != nil {
+		return err
+	}
+	result, err := m.plan(in)
+	switch {
+	case err != nil:
+		return err
+	case len(result.Steps) == 0:
+		_, err = m.env.stdout.WriteString(in.src)
+	case !m.yes:
+		return m.declined(in, result)
+	default:
+		_, err = m.env.stdout.Write(result.Text)
+	}
+	return err
+}
+
+// plan finds out what to do, and says so.
+func (m *mender) plan(in *input) (*repair.Result, error) {
+	result, err := repair.Repair(in.src, m.options)
+	var refusal *repair.RefusedError
+	switch {
+	case errors.As(err, &refusal):
+		return nil, m.refuse(in, refusal)
+	case err != nil:
+		return nil, err
+	}
+	result.Steps = secretsIn(in.src).steps(result.Steps)
+	if m.env.json {
+		if len(result.Steps) == 0 {
+			return result, m.env.printJSON(repaired{in.name, []jsonStep{}, jsonSteps(result.Dead), false})
+		}
+		return result, nil
+	}
+	for _, s := range result.Steps {
+		m.env.printStep(in.name, "repair", s)
+	}
+	for _, s := range result.Dead {
+		m.env.printStep(in.name, "with --pending=dead", s)
+	}
+	if len(result.Steps) == 0 {
+		m.env.say("%s has no faults, and is left as it is", in.name)
+	}
+	return result, nil
+}
+
+func (m *mender) refuse(in *input, refusal *repair.RefusedError) error {
+	err := m.env.refuse(in, refusal.Invalid)
+	if m.env.json || !errors.Is(err, errWrong) {
+		return err
+	}
+	hint := ""
+	if refusal.Dangling {
+		hint = "; "
+		if refusal.Astray {
+			hint += "--retarget points references at what was probably meant, "
+		}
+		hint += "--drop=references drops references to what is not there, --drop=resources what holds them"
+	}
+	m.env.separate()
+	m.env.say("%s is left as it is: %s cannot be mended without a guess%s", in.name,
+		count(len(refusal.Invalid.Faults), "fault"), hint)
+	if backup := in.name + ".backup"; m.hasGood(backup) {
+		m.env.say("%s is without faults: it is the file before it was last saved or repaired", backup)
+	}
+	return err
+}
+
+// hasGood reports whether there is a file without faults.
+func (m *mender) hasGood(name string) bool {
+	in, err := m.env.read(name)
+	if err != nil {
+		return false
+	}
+	_, err = lumigl.Parse(in.src)
+	return err == nil
+}
+
+// agreed asks whether to do it.
+func (m *mender) agreed(in *input, result *repair.Result) bool {
+	if m.yes || !m.env.in || !m.env.err.interactive || m.env.json {
+		return m.yes
+	}
+	m.asked = true
+	fmt.Fprintf(m.env.stderr, "Repair %s in %s? [y/N] ", visible(in.name), count(len(result.Steps), "step"))
+	answer, err := bufio.NewReader(io.LimitReader(m.env.stdin, 100)).ReadString('\n')
+	if err != nil {
+		fmt.Fprintln(m.env.stderr)
+	}
+	answer = strings.ToLower(strings.TrimSpace(answer))
+	return answer == "y" || answer == "yes"
+}
+
+// declined says that nothing was done.
+func (m *mender) declined(in *input, result *repair.Result) error {
+	if m.env.json {
+		if err := m.env.printJSON(repaired{in.name, jsonSteps(result.Steps), jsonSteps(result.Dead), false}); err != nil {
+			return err
+		}
+		return errWrong
+	}
+	if m.asked {
+		m.env.say("%s is left as it is", in.name)
+		return errWrong
+	}
+	m.env.say("%s is left as it is: --yes repairs it in %s", in.name, count(len(result.Steps), "step"))
+	return errWrong
+}
+
+// save writes the result, if the file is still what was read. What deployments write gets the next serial; a file
+// without a lineage is one that only people write.
+func (m *mender) save(ctx context.Context, in *input, name string, result *repair.Result) error {
+	snapshot, ok := result.Document.(*lumigl.Snapshot)
+	if !ok || snapshot.Lineage == "" {
+		return m.replace(ctx, in, name, result.Text)
+	}
+	locked, err := file.Open(ctx, name, file.Options{Command: "lumi repair"})
+	if err != nil {
+		return err
+	}
+	defer func() { _ = locked.Close() }() // The process is about to end, which unlocks it too.
+	now, version, err := locked.Read()
+	if err != nil {
+		return err
+	}
+	if now != in.src {
+		return errChanged(name)
+	}
+	version.Lineage, version.Serial = snapshot.Lineage, snapshot.Serial
+	_, err = locked.Save(snapshot, version)
+	return err
+}
+
+func (m *mender) replace(ctx context.Context, in *input, name string, text []byte) error {
+	unlock, err := lockShared(ctx, name, "lumi repair")
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	now, err := m.env.read(name)
+	if err != nil {
+		return err
+	}
+	if now.src != in.src {
+		return errChanged(name)
+	}
+	target, err := filepath.EvalSymlinks(name)
+	if err != nil {
+		return fileError(name, err)
+	}
+	if err := file.WriteAtomic(target+".backup", []byte(in.src)); err != nil {
+		return err
+	}
+	return file.WriteAtomic(name, text)
+}
+
+func errChanged(name string) error {
+	return fmt.Errorf("%s has changed in the meantime, and is left as it is: start again", name)
+}

@@ -1,0 +1,219 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/spf13/pflag"
+
+	"github.com/lumi-idl/lumi/lumigl"
+	"github.com/lumi-idl/lumi/lumigl/query"
+)
+
+// viewer is one run of 'lumi show'.
+type viewer struct {
+	env    *environment
+	doc    *document
+	links  *links
+	view   string
+	invert bool
+	depth  int
+}
+
+func showCommand() *command {
+	c := &command{
+		name: "show", args: "FILE [KEY...]", least: 1, most: -1,
+		short: "show what is in a LumiGL file, or all of some resources",
+		long: `Without keys it shows the resources of a snapshot, or the vertices of a graph: on a terminal as a tree
+in which whatever one refers to stands below it, else one a line with tabs between key, type and id.
+With keys it shows all of these resources. A key is a URN, the end of one, such as
+'aws:ec2/vpc:VPC::main', or just a name, 'main', as long as only one fits.
+
+Secrets are not shown, ever. Values that are not known yet are (unknown).
+
+With --json, each resource is an object on a line of its own, with "key", "type", "name", "id",
+"properties", "extensions", "uses" and "usedBy"; the value of a secret is "[secret]".`,
+		examples: []example{
+			{"What is there?", "lumi show prod.json"},
+			{"What depends on what, upside down.", "lumi show --view=tree --invert prod.json"},
+			{"All of one resource.", "lumi show prod.json web"},
+			{"All of all resources, for a program.", "lumi show --json prod.json"},
+		},
+		complete: completeKeys,
+	}
+	c.setup = func(flags *pflag.FlagSet) func(context.Context, *environment) error {
+		var v viewer
+		choiceVar(flags, &v.view, "view", "auto", "`HOW` to show", "auto", "tree", "table", "plain")
+		flags.BoolVarP(&v.invert, "invert", "i", false, "show below each what refers to it")
+		flags.IntVar(&v.depth, "depth", 20, "show at most `N` levels of the tree")
+		return func(ctx context.Context, env *environment) error {
+			if v.depth < 1 || v.depth > maxDepth {
+				return c.misused("--depth=%d: it is a whole number from 1 to %d", v.depth, maxDepth)
+			}
+			doc, err := env.load(env.args[0])
+			if err != nil {
+				return err
+			}
+			v.env, v.doc, v.links = env, doc, linksOf(doc.Base())
+			return v.show(ctx, env.args[1:])
+		}
+	}
+	return c
+}
+
+// maxDepth bounds the tree, whose lines get longer with every level.
+const maxDepth = 1000
+
+func (v *viewer) show(ctx context.Context, keys []string) error {
+	var chosen []*lumigl.Vertex
+	var index *query.Index
+	for _, key := range keys {
+		if index == nil {
+			index = query.New(v.doc.Base())
+		}
+		found, err := index.Find(key)
+		if err != nil {
+			return fmt.Errorf("%s: %w", v.doc.name, err)
+		}
+		if !slices.Contains(chosen, found) {
+			chosen = append(chosen, found)
+		}
+	}
+	if v.env.json {
+		if len(keys) == 0 {
+			chosen = v.links.vertices
+		}
+		return v.json(ctx, chosen)
+	}
+	for i, one := range chosen {
+		if i > 0 {
+			v.env.printf("\n")
+		}
+		v.details(one)
+	}
+	if len(keys) > 0 {
+		return nil
+	}
+	view := v.view
+	if view == "auto" {
+		view = "plain"
+		if v.env.out.interactive {
+			view = "tree"
+		}
+	}
+	switch view {
+	case "tree":
+		v.header()
+		v.tree()
+		v.pending()
+	case "table":
+		v.header()
+		v.table(v.links.vertices)
+		v.pending()
+	default:
+		v.plain()
+	}
+	return nil
+}
+
+func (v *viewer) snapshot() *lumigl.Snapshot {
+	s, _ := v.doc.Document.(*lumigl.Snapshot)
+	return s
+}
+
+// name is what people call a vertex.
+func (v *viewer) name(one *lumigl.Vertex) string {
+	if v.snapshot() == nil {
+		return one.Key()
+	}
+	return one.URN().Name()
+}
+
+// label is a vertex's name, with what tells it apart from others of that name.
+func (v *viewer) label(one *lumigl.Vertex) string {
+	if v.snapshot() == nil {
+		return visible(one.Key())
+	}
+	return visible(one.URN().Name()) + " " + v.env.out.paint(dim, "("+visible(string(one.URN().Type()))+")")
+}
+
+// line prints a line, cut where the terminal ends. The text is safe to print, and may have colours.
+func (v *viewer) line(text string) {
+	if most := v.env.out.width; v.env.out.interactive && most > 0 {
+		text = clipColored(text, most)
+	}
+	v.env.printf("%s\n", text)
+}
+
+// plain prints a line for each vertex, for programs and for pipes.
+func (v *viewer) plain() {
+	for _, one := range v.links.vertices {
+		line := visible(one.Key())
+		if v.snapshot() != nil {
+			line += "\t" + visible(string(one.Type)) + "\t" + visible(one.ID)
+		}
+		v.env.printf("%s\n", line)
+	}
+}
+
+// header says what the document is as a whole.
+func (v *viewer) header() {
+	text := visible(v.doc.name) + ": " + summary(v.doc.Document)
+	if s := v.snapshot(); s != nil {
+		if s.Package != "" {
+			text += ", of " + visible(s.Package)
+		}
+		if s.Lineage != "" || s.Serial > 0 {
+			text += fmt.Sprintf(", serial %d of %s", s.Serial, visible(s.Lineage))
+		}
+	}
+	v.line(v.env.out.paint(bold, text))
+}
+
+// pending lists what a deployment has not finished.
+func (v *viewer) pending() {
+	s := v.snapshot()
+	if s == nil {
+		return
+	}
+	entry := func(what string, r *lumigl.Vertex) {
+		text := v.env.out.paint(cyan, "pending "+what) + " " + v.label(r)
+		if r.ID != "" {
+			text += " " + v.env.out.paint(dim, visible(r.ID))
+		}
+		v.line(text)
+	}
+	for _, r := range s.Pending.Deletes {
+		entry("deletion", r)
+	}
+	for _, o := range s.Pending.Operations {
+		entry(o.Kind, o.Resource)
+	}
+}
+
+// completeKeys lists the keys of the file that the first argument names.
+func completeKeys(args []string) []string {
+	if len(args) == 0 || args[0] == stdinArg {
+		return nil
+	}
+	env := &environment{}
+	in, err := env.read(args[0])
+	if err != nil {
+		return nil
+	}
+	doc, err := lumigl.Parse(in.src)
+	if err != nil {
+		return nil
+	}
+	_, isSnapshot := doc.(*lumigl.Snapshot)
+	var all []string
+	for v := range doc.Base().Vertices() {
+		if key := v.Key(); !isSnapshot {
+			all = append(all, visible(key))
+		} else {
+			all = append(all, visible(v.URN().Name()))
+		}
+	}
+	return all
+}

@@ -1,0 +1,171 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"github.com/lumi-idl/lumi/lumigl"
+)
+
+// details prints all of a vertex.
+func (v *viewer) details(one *lumigl.Vertex) {
+	out := v.env.out
+	v.line(out.paint(bold, visible(one.Key())))
+	if v.snapshot() != nil {
+		v.line(v.field("type", visible(string(one.Type))))
+		id := visible(one.ID)
+		if id == "" {
+			id = out.paint(dim, "(none yet)")
+		}
+		v.line(v.field("id", id))
+	}
+	v.bag("properties", one.Properties)
+	if one.Extensions.Exists() {
+		v.bag("extensions", one.Extensions)
+	}
+	at := v.links.place[one]
+	v.neighbours("uses", v.links.uses[at])
+	v.neighbours("used by", v.links.usedBy[at])
+}
+
+// field is a line that names something.
+func (v *viewer) field(name, text string) string {
+	return "  " + v.env.out.paint(blue, name+":") + " " + text
+}
+
+func (v *viewer) bag(name string, bag lumigl.Value) {
+	if bag.Len() == 0 {
+		v.line(v.field(name, v.env.out.paint(dim, "(none)")))
+		return
+	}
+	v.value("  ", v.env.out.paint(blue, name+":"), bag)
+}
+
+func (v *viewer) neighbours(what string, places []int32) {
+	if len(places) == 0 {
+		v.line(v.field(what, v.env.out.paint(dim, "(none)")))
+		return
+	}
+	v.line("  " + v.env.out.paint(blue, fmt.Sprintf("%s %d:", what, len(places))))
+	for _, at := range places {
+		v.line("    " + v.label(v.links.vertices[at]))
+	}
+}
+
+// value prints a value behind what it is called, on further lines if it has an inside.
+func (v *viewer) value(indent, called string, value lumigl.Value) {
+	if text, ok := v.brief(value); ok {
+		v.line(indent + called + " " + text)
+		return
+	}
+	v.line(indent + called)
+	indent += "  "
+	for key, m := range value.Members() {
+		v.value(indent, keyText(key)+":", m)
+	}
+	for _, e := range value.Elements() {
+		v.value(indent, "-", e)
+	}
+}
+
+// brief is a value on one line, if it has no inside to show.
+func (v *viewer) brief(value lumigl.Value) (string, bool) {
+	out := v.env.out
+	if _, ok := value.Secret(); ok {
+		return out.paint(dim, "(secret)"), true
+	}
+	switch {
+	case value.IsUnknown():
+		return out.paint(dim, "(unknown)"), true
+	case value.IsAsset():
+		return out.paint(dim, "(asset: "+source(value)+")"), true
+	case value.IsArchive():
+		return out.paint(dim, "(archive: "+source(value)+")"), true
+	}
+	if to, property, ok := value.Target(); ok {
+		text := "→ " + v.label(to)
+		if property != "" {
+			text += "." + visible(property)
+		}
+		return text, true
+	}
+	if value.Len() > 0 {
+		return "", false
+	}
+	return scalar(value), true
+}
+
+// scalar is a value without an inside, as in JSON.
+func scalar(value lumigl.Value) string {
+	switch value.Kind() {
+	case lumigl.Object:
+		return "{}"
+	case lumigl.List:
+		return "[]"
+	case lumigl.Text:
+		text, _ := value.Text()
+		return quoted(text)
+	case lumigl.Number:
+		literal, _ := value.Literal()
+		return literal
+	case lumigl.Bool:
+		if yes, _ := value.Bool(); yes {
+			return "true"
+		}
+		return "false"
+	}
+	return "null"
+}
+
+// quoted is a text in quotes, safe to print.
+func quoted(text string) string {
+	if isPlain(text) && !strings.ContainsAny(text, `"\\`) {
+		return `"` + text + `"`
+	}
+	var b strings.Builder
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	if enc.Encode(text) != nil {
+		return `""`
+	}
+	return string(escapeHidden([]byte(strings.TrimSuffix(b.String(), "\n"))))
+}
+
+// keyText is a key, in quotes if it would be misread without.
+func keyText(key string) string {
+	for i := range len(key) {
+		if !isWord(key[i]) {
+			return quoted(key)
+		}
+	}
+	if key == "" || visible(key) != key {
+		return quoted(key)
+	}
+	return key
+}
+
+// source says in a few words where the content of an asset or an archive is.
+func source(value lumigl.Value) string {
+	for _, where := range []string{"path", "uri"} {
+		if text, ok := value.Key(where).Text(); ok {
+			return where + " " + quoted(text)
+		}
+	}
+	if text, ok := value.Key("text").Text(); ok {
+		return fmt.Sprintf("text of %s", count(len(text), "byte"))
+	}
+	if assets := value.Key("assets"); assets.Exists() {
+		const most = 5
+		var names []string
+		for name := range assets.Members() {
+			if len(names) == most {
+				names = append(names, fmt.Sprintf("and %d more", assets.Len()-most))
+				break
+			}
+			names = append(names, keyText(name))
+		}
+		return strings.Join(names, ", ")
+	}
+	return "empty"
+}

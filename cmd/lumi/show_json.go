@@ -1,0 +1,102 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+
+	"github.com/lumi-idl/lumi/lumigl"
+	lumi "github.com/lumi-idl/lumi/runtime"
+)
+
+// jsonVertex is a vertex for programs.
+type jsonVertex struct {
+	Key        string          `json:"key"`
+	Type       string          `json:"type,omitempty"`
+	Name       string          `json:"name,omitempty"`
+	ID         string          `json:"id,omitempty"`
+	Properties json.RawMessage `json:"properties"`
+	Extensions json.RawMessage `json:"extensions,omitempty"`
+	Uses       []string        `json:"uses"`
+	UsedBy     []string        `json:"usedBy"`
+}
+
+// json prints vertices for programs.
+func (v *viewer) json(ctx context.Context, chosen []*lumigl.Vertex) error {
+	tag := v.doc.Base().Tag
+	if tag == "" {
+		tag = lumigl.DefaultTag
+	}
+	keys := func(places []int32) []string {
+		all := make([]string, 0, len(places))
+		for _, at := range places {
+			all = append(all, v.links.vertices[at].Key())
+		}
+		return all
+	}
+	for _, one := range chosen {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		at := v.links.place[one]
+		j := jsonVertex{Key: one.Key(), Uses: keys(v.links.uses[at]), UsedBy: keys(v.links.usedBy[at])}
+		if v.snapshot() != nil {
+			j.Type, j.Name, j.ID = string(one.Type), v.name(one), one.ID
+		}
+		j.Properties = json.RawMessage("{}")
+		if one.Properties.Exists() {
+			j.Properties = appendJSON(nil, one.Properties, tag)
+		}
+		if one.Extensions.Exists() {
+			j.Extensions = appendJSON(nil, one.Extensions, tag)
+		}
+		if err := v.env.printJSON(j); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// appendJSON appends a value as JSON, without what secrets hold.
+func appendJSON(dst []byte, value lumigl.Value, tag string) []byte {
+	text := func(s string) {
+		dst = append(dst, quoted(s)...)
+	}
+	if _, ok := value.Secret(); ok {
+		return append(dst, `{"`+lumi.Signature+`":"`+lumi.SecretSignature+`","value":"`+masked+`"}`...)
+	}
+	if to, property, ok := value.Target(); ok {
+		dst = append(dst, '{')
+		text(tag)
+		dst = append(dst, ':')
+		text(to.Key())
+		if property != "" {
+			dst = append(dst, `,"property":`...)
+			text(property)
+		}
+		return append(dst, '}')
+	}
+	switch value.Kind() {
+	case lumigl.Object:
+		dst = append(dst, '{')
+		some := false
+		for key, m := range value.Members() {
+			if some {
+				dst = append(dst, ',')
+			}
+			some = true
+			text(key)
+			dst = appendJSON(append(dst, ':'), m, tag)
+		}
+		return append(dst, '}')
+	case lumigl.List:
+		dst = append(dst, '[')
+		for i, e := range value.Elements() {
+			if i > 0 {
+				dst = append(dst, ',')
+			}
+			dst = appendJSON(dst, e, tag)
+		}
+		return append(dst, ']')
+	}
+	return append(dst, scalar(value)...)
+}

@@ -1,0 +1,83 @@
+// Package cluster makes snapshots of any size: the cluster of four resources that the design note on graphs has for an
+// example, again and again.
+package cluster
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"strings"
+)
+
+// Size is the number of resources of one cluster.
+const Size = 4
+
+// one is the cluster of the note. Each $ is replaced by a number, with zeros in front, so that the clusters stand nearly
+// in canonical order, as in a file that lumigl wrote.
+const one = `        "urn:lumi:prod::my/cluster:index::aws:ec2/vpc:VPC::cloud-vpc-$": {
+            "type": "aws:ec2/vpc:VPC",
+            "id": "vpc-30629859-$",
+            "properties": {
+                "cidrBlock": "172.31.0.0/16"
+            }
+        },
+        "urn:lumi:prod::my/cluster:index::aws:ec2/subnet:Subnet::cloud-subnet-$": {
+            "type": "aws:ec2/subnet:Subnet",
+            "id": "subnet-925087fb-$",
+            "properties": {
+                "cidrBlock": "172.31.0.0/16",
+                "vpcId": { "#ref": "urn:lumi:prod::my/cluster:index::aws:ec2/vpc:VPC::cloud-vpc-$" }
+            }
+        },
+        "urn:lumi:prod::my/cluster:index::aws:ec2/securityGroup:SecurityGroup::admin-$": {
+            "type": "aws:ec2/securityGroup:SecurityGroup",
+            "id": "sg-151cd67c-$",
+            "properties": {
+                "name": "SSH",
+                "groupDescription": "Enable SSH access",
+                "securityGroupIngress": [
+                    {
+                        "cidrIp": "0.0.0.0",
+                        "fromPort": 22,
+                        "ipProtocol": "tcp",
+                        "toPort": 22
+                    }
+                ],
+                "vpcId": { "#ref": "urn:lumi:prod::my/cluster:index::aws:ec2/vpc:VPC::cloud-vpc-$" }
+            }
+        },
+        "urn:lumi:prod::my/cluster:index::aws:ec2/instance:Instance::master-$": {
+            "type": "aws:ec2/instance:Instance",
+            "id": "i-0cd6974f17a414343-$",
+            "properties": {
+                "imageId": "ami-f6035893",
+                "instanceType": "t2.micro",
+                "securityGroupIds": [
+                    { "#ref": "urn:lumi:prod::my/cluster:index::aws:ec2/securityGroup:SecurityGroup::admin-$" }
+                ],
+                "subnetId": {
+                    "#ref": "urn:lumi:prod::my/cluster:index::aws:ec2/subnet:Subnet::cloud-subnet-$"
+                }
+            }
+        }`
+
+// Write writes a snapshot of so many resources, or, since clusters are whole, a few more.
+func Write(w io.Writer, resources int) error {
+	out := bufio.NewWriter(w)
+	parts := strings.Split(one, "$")
+	text := "{\n    \"package\": \"my/cluster#*\",\n    \"resources\": {\n"
+	for i := range (resources + Size - 1) / Size {
+		if i > 0 {
+			text = ",\n"
+		}
+		text += strings.Join(parts, fmt.Sprintf("%06d", i))
+		if _, err := out.WriteString(text); err != nil {
+			return err
+		}
+		text = ""
+	}
+	if _, err := out.WriteString(text + "\n    }\n}\n"); err != nil {
+		return err
+	}
+	return out.Flush()
+}

@@ -1,0 +1,56 @@
+package nearest
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+)
+
+func TestTo(t *testing.T) {
+	for _, test := range []struct {
+		name  string
+		edits int
+		names string
+		want  string
+	}{
+		{"chekc", 2, "fmt check graph", "check"},
+		{"CHECK", 0, "fmt check", "check"},
+		{"mainn", 2, "maim main", "main"},
+		{"mainn", 0, "maim main", ""},
+		{"e", 1, "aa bb", ""},
+		{"abcd", 2, "x dcba", ""}, // the same letters
+		{"abc", 3, "", ""},
+		{"ünter", 2, "unter", "unter"},
+	} {
+		if got := To(test.name, test.edits, slices.Values(strings.Split(test.names, " "))); got != test.want {
+			t.Errorf("%s: got %q, want %q", test.name, got, test.want)
+		}
+	}
+}
+
+func TestAlike(t *testing.T) {
+	for pair, want := range map[[2]string]bool{
+		{"vcp", "vpc"}: true, {"a", "b"}: false, {"nowhere", "web"}: false, {"", ""}: true, {"A", "a"}: true,
+		{strings.Repeat("ab", 1<<13) + "c", strings.Repeat("ba", 1<<13) + "d"}: false, // more work than it is worth
+	} {
+		if got := Alike(pair[0], pair[1], 2); got != want {
+			t.Errorf("%.20q, %.20q: %v", pair[0], pair[1], got)
+		}
+	}
+}
+
+// TestHostile holds that names which are hard to tell apart take bounded work: all pairs of these would take minutes.
+func TestHostile(t *testing.T) {
+	name := strings.Repeat("ab", 2000)
+	names := func(yield func(string) bool) {
+		for i := range 20_000 {
+			if !yield(fmt.Sprint(i%10, strings.Repeat("ba", 2000))) {
+				return
+			}
+		}
+	}
+	if near := To(name, len(name)/4, names); near == "" {
+		t.Error("nothing is near, though the first is")
+	}
+}

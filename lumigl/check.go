@@ -1,0 +1,462 @@
+package lumigl
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/lumi-idl/lumi/internal/nearest"
+	"github.com/lumi-idl/lumi/runtime/tokens"
+	"github.com/lumi-idl/lumi/runtime/urn"
+)
+
+// Check reports dangling references, and values that no reader would accept: keys that an object has twice, and nesting
+// that is too deep.
+func (g *Graph) Check() error { return checkBuilt(g) }
+
+// Check reports what [Graph.Check] does, and also URNs and types that are wrong, and resources that depend on each other
+// in a circle. It does not mind if a resource stands before one that it refers to, since they are put in order when they
+// are written.
+func (s *Snapshot) Check() error { return checkBuilt(s) }
+
+func checkBuilt(doc Document) error {
+	f := &faults{max: defaultMaxFaults}
+	c := newChecker(doc, f)
+	c.built = true
+	c.run()
+	return f.err()
+}
+
+// check looks at what was read from a file. The references have been followed once, and are not again if all lead
+// somewhere.
+func (b *builder) check(doc Document) {
+	c := newChecker(doc, b.faults)
+	c.elided = b.elided
+	if b.missing != nil {
+		c.run()
+		return
+	}
+	c.edges = edges{b.edges.start, b.edges.to[:b.edges.start[c.graph.Len()]]} // without those of what is pending
+	if c.snapshot == nil {
+		return
+	}
+	c.path = append(c.path, step{key: c.form.section, index: -1})
+	for _, v := range c.graph.vertices {
+		c.path = append(c.path, step{key: v.key, index: -1})
+		c.identity(v)
+		c.path = c.path[:1]
+	}
+	c.pending()
+	c.order()
+}
+
+// checker checks what can only be said of a graph as a whole.
+type checker struct {
+	graph    *Graph
+	snapshot *Snapshot // nil for a general graph
+	form     form
+	faults   *faults
+	path     path
+	elided   bool
+	built    bool
+	plain    bool // where references have no business
+	edges    edges
+	// near has the keys that were probably meant, by those that were looked for.
+	near map[string]string
+	// origins are what URNs that are right have before the name, with their types.
+	origins map[string]tokens.Type
+	// deletes are the resources that are pending to be deleted. They are collected when they are needed.
+	deletes map[*Vertex]bool
+}
+
+func newChecker(doc Document, f *faults) *checker {
+	snapshot, _ := doc.(*Snapshot)
+	return &checker{graph: doc.Base(), snapshot: snapshot, form: doc.form(), faults: f}
+}
+
+func (c *checker) run() {
+	if c.built {
+		c.top()
+	}
+	c.path = append(c.path, step{key: c.form.section, index: -1})
+	c.edges = newEdges(c.graph.Len())
+	for _, v := range c.graph.vertices {
+		c.vertex(v)
+		c.edges.end()
+	}
+	c.path = c.path[:0]
+	if c.snapshot != nil {
+		c.pending()
+		c.order()
+	}
+}
+
+// top looks at what stands beside the vertices of a graph that was built.
+func (c *checker) top() {
+	if c.graph.Tag == propertyKey {
+		c.fault(TagFault, 0, "references cannot be marked with %q, which has a meaning in them already", propertyKey)
+	}
+	c.utf8(c.graph.Tag)
+	all := Value{kind: Object, node: &node{members: c.graph.Fields}}
+	c.data(&all, defaultMaxDepth)
+	for _, m := range c.graph.Fields {
+		if c.form.reserved(m.Key) {
+			c.fault(FormFault, 0, "the top-level field %q has a meaning of its own", clip(m.Key))
+		}
+	}
+	if c.snapshot != nil {
+		c.utf8(c.snapshot.Package)
+		c.utf8(c.snapshot.Lineage)
+		c.bag(&c.snapshot.Args, "args", defaultMaxDepth-1)
+	}
+}
+
+// data looks at a value that references have no business in.
+func (c *checker) data(v *Value, depth int) {
+	c.plain = true
+	c.value(v, nil, depth)
+	c.plain = false
+}
+
+// bag looks at what has to be an object, if there is one, without references.
+func (c *checker) bag(v *Value, key string, depth int) {
+	if !v.Exists() {
+		return
+	}
+	c.path = append(c.path, step{key: key, index: -1})
+	c.object(v)
+	c.data(v, depth)
+	c.path = c.path[:len(c.path)-1]
+}
+
+func (c *checker) object(v *Value) {
+	if v.kind != Object && v.kind != Absent {
+		c.fault(ShapeFault, 0, "this has to be an object, not %s", v.kind)
+	}
+}
+
+// vertex looks at one vertex of the graph, and notes what it refers to.
+func (c *checker) vertex(v *Vertex) {
+	c.path = append(c.path, step{key: v.key, index: -1})
+	if c.snapshot != nil {
+		c.identity(v)
+		c.path = append(c.path, step{key: c.form.bag, index: -1})
+	}
+	c.properties(v, v, maxDepthOf(c.form))
+	c.path = c.path[:1]
+}
+
+// properties looks at those of a vertex, and at what else can be wrong with one that was built.
+func (c *checker) properties(v, from *Vertex, depth int) {
+	if c.built {
+		c.utf8(v.key)
+		c.utf8(v.ID)
+		c.object(&v.Properties)
+	}
+	c.value(&v.Properties, from, depth)
+	if c.built && c.snapshot != nil {
+		c.path = c.path[:len(c.path)-1]
+		c.bag(&v.Extensions, "extensions", depth)
+	}
+}
+
+// utf8 looks at a text that a program made.
+func (c *checker) utf8(s string) {
+	if !utf8.ValidString(s) {
+		c.fault(UTF8Fault, 0, "%q is not UTF-8", clip(s))
+	}
+}
+
+// maxDepthOf is how deep properties may be nested, so that the whole file is not nested too deep.
+func maxDepthOf(f form) int {
+	if f.bag != "" {
+		return defaultMaxDepth - 3
+	}
+	return defaultMaxDepth - 2
+}
+
+// identity checks a resource's URN against its type.
+func (c *checker) identity(r *Vertex) {
+	origin, name := splitName(r.key)
+	if t, ok := c.origins[origin]; ok && r.Type == t && urn.CheckName(name) == nil {
+		return
+	}
+	parts, err := r.URN().Parts()
+	if err == nil {
+		if c.origins == nil {
+			c.origins = map[string]tokens.Type{}
+		}
+		c.origins[origin] = parts.Type
+	}
+	switch {
+	case err != nil:
+		c.fault(URNFault, r.offset, "not a URN: %s", urnProblem(err))
+	case r.Type == "" && !c.built:
+		// That there is none, or what is wrong with it, has been reported.
+	case r.Type != parts.Type:
+		c.path = append(c.path, step{key: "type", index: -1})
+		c.fault(TypeFault, r.typeOffset, "the type is %q, but the URN says %q", clip(string(r.Type)), clip(string(parts.Type)))
+		c.path = c.path[:len(c.path)-1]
+	}
+}
+
+// splitName splits a URN into its name and what comes before, which many have in common.
+func splitName(u string) (origin, name string) {
+	end := 0
+	for range 3 {
+		n := strings.Index(u[end:], "::")
+		if n < 0 {
+			return u, ""
+		}
+		end += n + len("::")
+	}
+	return u[:end], u[end:]
+}
+
+func urnProblem(err error) string {
+	var syntax *urn.SyntaxError
+	if errors.As(err, &syntax) {
+		return syntax.Problem
+	}
+	return err.Error()
+}
+
+// value looks for references in a value. From is the vertex that it belongs to, nil for what is pending.
+func (c *checker) value(v *Value, from *Vertex, depth int) {
+	switch v.kind {
+	case List:
+		if !c.deep(v, depth) {
+			return
+		}
+		c.path = append(c.path, step{})
+		for i := range v.node.elements {
+			c.path[len(c.path)-1].index = i
+			c.value(&v.node.elements[i], from, depth-1)
+		}
+		c.path = c.path[:len(c.path)-1]
+	case Object:
+		if !c.deep(v, depth) {
+			return
+		}
+		if c.built {
+			c.keys(v)
+		}
+		c.path = append(c.path, step{index: -1})
+		for i := range v.node.members {
+			c.path[len(c.path)-1].key = v.node.members[i].Key
+			c.value(&v.node.members[i].Value, from, depth-1)
+		}
+		c.path = c.path[:len(c.path)-1]
+	case Reference:
+		if c.deep(v, depth) {
+			c.reference(v, from)
+		}
+	case Text:
+		if c.built {
+			c.utf8(v.text)
+		}
+	}
+}
+
+func (c *checker) deep(v *Value, depth int) bool {
+	if !c.built || depth > 0 {
+		return true
+	}
+	c.fault(DepthFault, v.offset, "the nesting is too deep")
+	return false
+}
+
+func (c *checker) keys(v *Value) {
+	members := sorted(v.node.members)
+	for i := range members {
+		c.utf8(members[i].Key)
+		if i > 0 && members[i].Key == members[i-1].Key {
+			c.fault(DuplicateKeyFault, 0, "the key %q is there twice", clip(members[i].Key))
+		}
+	}
+}
+
+func (c *checker) reference(v *Value, from *Vertex) {
+	target := v.node.target
+	if c.built {
+		c.utf8(v.text)
+	}
+	switch {
+	case c.plain:
+		c.fault(ReferenceFault, 0, "there is a reference where nothing is taken for one")
+	case target.graph == c.graph:
+		if from != nil {
+			c.edges.to = append(c.edges.to, edge{target.index, v.offset})
+		}
+	case from == nil && c.isPendingDelete(target):
+	case !c.elided:
+		c.dangling(v, from)
+	}
+}
+
+func (c *checker) isPendingDelete(target *Vertex) bool {
+	if c.deletes == nil {
+		c.deletes = map[*Vertex]bool{}
+		for _, r := range c.snapshot.Pending.Deletes {
+			c.deletes[r] = true
+		}
+	}
+	return c.deletes[target]
+}
+
+// maxSuggestions bounds how often all keys are searched for one like another.
+const maxSuggestions = 10
+
+func (c *checker) dangling(v *Value, from *Vertex) {
+	if c.faults.full() {
+		return
+	}
+	key := v.node.target.key
+	message := fmt.Sprintf("there is no %s %q", c.form.noun, clip(key))
+	near := ""
+	if c.graph.byKey[key] != nil {
+		message = fmt.Sprintf("the reference leads to another %s %q than the one in this graph", c.form.noun, clip(key))
+	} else if near = c.nearest(key, from); near != "" {
+		message += fmt.Sprintf("; did you mean %q?", clip(near))
+	}
+	c.path = append(c.path, step{key: c.graph.tag(), index: -1})
+	c.faults.add(Fault{
+		Code: DanglingFault, Offset: int(v.offset), End: wholeToken, Pointer: c.path.pointer(), Message: message, Nearest: near,
+	})
+	c.path = c.path[:len(c.path)-1]
+}
+
+// nearest returns the key that a reference was probably meant to have, "" if none is near. A resource is not meant to
+// refer to itself. Long URNs have much in common, so their names have to be alike by themselves.
+func (c *checker) nearest(key string, from *Vertex) string {
+	if near, ok := c.near[key]; ok && (from == nil || near != from.key) {
+		return near
+	}
+	if len(c.near) == maxSuggestions {
+		return ""
+	}
+	near := nearest.To(key, len(key)/4, func(yield func(string) bool) {
+		for _, v := range c.graph.vertices {
+			if (c.snapshot == nil || v != from) && !yield(v.key) {
+				return
+			}
+		}
+	})
+	if c.snapshot != nil {
+		name, other := lastPart(key), lastPart(near)
+		if !nearest.Alike(name, other, max(2, len(name)/3)) {
+			near = ""
+		}
+	}
+	if c.near == nil {
+		c.near = map[string]string{}
+	}
+	c.near[key] = near
+	return near
+}
+
+// lastPart is the name in a URN, right or not.
+func lastPart(u string) string { return u[strings.LastIndex(u, "::")+1:] }
+
+// pending looks at the resources that are in no graph.
+func (c *checker) pending() {
+	look := func(r *Vertex, list string, i int) {
+		c.path = append(c.path[:0], step{key: "pending", index: -1}, step{key: list, index: -1}, step{index: i})
+		if r.key != "" || c.built {
+			c.identity(r)
+		}
+		c.path = append(c.path, step{key: c.form.bag, index: -1})
+		c.properties(r, nil, defaultMaxDepth-4)
+	}
+	for i, r := range c.snapshot.Pending.Deletes {
+		look(r, "deletes", i)
+	}
+	for i, o := range c.snapshot.Pending.Operations {
+		look(o.Resource, "operations", i)
+		if c.built && !isOperation(o.Kind) {
+			c.path = c.path[:3]
+			c.fault(ShapeFault, 0, `"operation" is "create", "update" or "delete"`)
+		}
+	}
+	c.path = c.path[:0]
+}
+
+// order finds circles, and, in a file, resources that stand before what they refer to.
+func (c *checker) order() {
+	forward := false
+	for from := range c.graph.vertices {
+		for _, e := range c.edges.of(from) {
+			forward = forward || int(e.to) >= from
+		}
+	}
+	if !forward {
+		return
+	}
+	component := c.edges.components()
+	seen := map[int32]bool{}
+	for from, v := range c.graph.vertices {
+		for _, e := range c.edges.of(from) {
+			switch {
+			case int(e.to) < from:
+			case component[from] == component[e.to]:
+				if !seen[component[from]] {
+					seen[component[from]] = true
+					c.circle(from, component)
+				}
+			case !c.built:
+				c.path = append(c.path[:0], step{key: c.form.section, index: -1}, step{key: v.key, index: -1})
+				c.fault(OrderFault, e.offset, "%q stands further down; move it up, before whatever refers to it",
+					clip(c.graph.vertices[e.to].key))
+			}
+		}
+	}
+	c.path = c.path[:0]
+}
+
+// circle reports a way from a resource back to itself.
+func (c *checker) circle(from int, component []int32) {
+	if c.faults.full() {
+		return
+	}
+	circle := c.edges.circle(from, component)
+	names := make([]string, 0, len(circle)+1)
+	var notes []Note
+	for i, e := range circle {
+		key := c.graph.vertices[circle[(i+len(circle)-1)%len(circle)].to].key
+		names = append(names, shown(key))
+		if !c.built && i < mostInCircle {
+			notes = append(notes, Note{Offset: int(e.offset), Message: "a reference in the circle"})
+		}
+	}
+	names = append(names, names[0])
+	offset := int(circle[0].offset)
+	c.faults.add(Fault{
+		Code: CycleFault, Offset: offset, End: wholeToken,
+		Pointer: path{{key: c.form.section, index: -1}, {key: names[0], index: -1}}.pointer(),
+		Message: "resources depend on each other in a circle: " + strings.Join(abridge(names), " → "),
+		Notes:   notes[min(1, len(notes)):],
+	})
+}
+
+func (c *checker) fault(code Code, offset uint32, format string, args ...any) {
+	if c.faults.full() {
+		return
+	}
+	c.faults.add(Fault{
+		Code: code, Offset: int(offset), End: wholeToken, Pointer: c.path.pointer(), Message: fmt.Sprintf(format, args...),
+	})
+}
+
+// abridge leaves out the middle of a list that nobody would read.
+func abridge(names []string) []string {
+	if len(names) <= mostInCircle {
+		return names
+	}
+	left := fmt.Sprintf("… %d more …", len(names)-mostInCircle)
+	return slices.Concat(names[:mostInCircle/2], []string{left}, names[len(names)-mostInCircle/2:])
+}
+
+// mostInCircle is how many resources of a circle are named.
+const mostInCircle = 60

@@ -1,0 +1,244 @@
+package lumigl_test
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/lumi-idl/lumi/lumigl"
+)
+
+func vertex(t *testing.T, g *lumigl.Graph, key string) *lumigl.Vertex {
+	t.Helper()
+	v, err := g.Add(key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return v
+}
+
+func bag(members ...lumigl.Member) lumigl.Value { return lumigl.ObjectOf(members...) }
+
+func pair(key string, v lumigl.Value) lumigl.Member { return lumigl.Member{Key: key, Value: v} }
+
+// refused fails unless a document that was built has just these faults, and is not written.
+func refused(t *testing.T, doc lumigl.Document, want string) {
+	t.Helper()
+	expect(t, doc.Check(), want)
+	_, err := lumigl.Append(nil, doc)
+	expect(t, err, want)
+	var b strings.Builder
+	expect(t, lumigl.Write(&b, doc), want)
+	if b.Len() > 0 {
+		t.Errorf("something was written: %s", b.String())
+	}
+	if s, ok := doc.(*lumigl.Snapshot); ok {
+		expect(t, s.Sort(), want)
+	}
+}
+
+func TestBuiltGraph(t *testing.T) {
+	g, other := &lumigl.Graph{Tag: "property"}, &lumigl.Graph{}
+	g.Fields = []lumigl.Member{pair("resources", lumigl.NullValue()), pair("x", lumigl.ReferenceTo(vertex(t, other, "o")))}
+	a := vertex(t, g, "a")
+	gone := vertex(t, g, "gone")
+	g.Remove(func(v *lumigl.Vertex) bool { return v == gone })
+	a.Properties = bag(
+		pair("gone", lumigl.ReferenceTo(gone)),
+		pair("other", lumigl.PropertyOf(other.Vertex("o"), "p\xff")),
+		pair("none", lumigl.ReferenceTo(nil)),
+		pair("twice", lumigl.NullValue()), pair("twice", lumigl.NullValue()),
+		pair("text", lumigl.TextOf("\xff")), pair("\xfe", lumigl.NullValue()),
+	)
+	vertex(t, g, "list").Properties = lumigl.ListOf()
+	vertex(t, g, "\xfd")
+	vertex(t, g, "reference").Properties = lumigl.ReferenceTo(a)
+	refused(t, g, `references cannot be marked with "property", which has a meaning in them already
+there is a reference where nothing is taken for one (at /x)
+the top-level field "resources" has a meaning of its own
+the key "twice" is there twice (at /vertices/a)
+"\xfe" is not UTF-8 (at /vertices/a)
+there is no vertex "gone" (at /vertices/a/gone/property)
+"p\xff" is not UTF-8 (at /vertices/a/other)
+there is no vertex "o" (at /vertices/a/other/property)
+there is no vertex "" (at /vertices/a/none/property)
+"\xff" is not UTF-8 (at /vertices/a/text)
+this has to be an object, not a list (at /vertices/list)
+"\xfd" is not UTF-8 (at "/vertices/\xfd")
+this has to be an object, not a reference (at /vertices/reference)`)
+}
+
+func TestBuiltSnapshot(t *testing.T) {
+	s := &lumigl.Snapshot{Package: "\xff", Lineage: "\xfe", Args: lumigl.ListOf()}
+	s.Tag = "\xfd"
+	s.Fields = []lumigl.Member{pair("pending", lumigl.NullValue())}
+	a, err := s.Add(resourceURN(0))
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := s.Add(resourceURN(3))
+	if err != nil {
+		t.Fatal(err)
+	}
+	a.ID, a.Type = "\xfc", "t:m:U"
+	a.Properties = bag(pair("b", lumigl.ReferenceTo(b)))
+	b.Properties = bag(pair("a", lumigl.ReferenceTo(a)))
+	b.Extensions = lumigl.TextOf("x")
+	pending, err := lumigl.NewResource(resourceURN(1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	pending.Extensions = bag(pair("a", lumigl.ReferenceTo(a)))
+	s.Pending.Operations = []lumigl.Operation{{Kind: "drop", Resource: pending}}
+	refused(t, s, strings.NewReplacer("A", a.Key(), "B", b.Key()).Replace(`"\xfd" is not UTF-8
+the top-level field "pending" has a meaning of its own
+"\xff" is not UTF-8
+"\xfe" is not UTF-8
+this has to be an object, not a list (at /args)
+the type is "t:m:U", but the URN says "t:m:T0" (at /resources/A/type)
+"\xfc" is not UTF-8 (at /resources/A/properties)
+this has to be an object, not a string (at /resources/B/extensions)
+there is a reference where nothing is taken for one (at /pending/operations/0/extensions/a)
+"operation" is "create", "update" or "delete" (at /pending/operations/0)
+resources depend on each other in a circle: A → B → A (at /resources/A)`))
+}
+
+// TestBuiltDepth sees to it that what is just deep enough is written and read, in all places, and what is deeper is not.
+func TestBuiltDepth(t *testing.T) {
+	deep := func(levels int, inner lumigl.Value) lumigl.Value {
+		v := inner
+		for range levels {
+			v = bag(pair("", v))
+		}
+		return v
+	}
+	for _, place := range []struct {
+		name   string
+		levels int
+		put    func(*lumigl.Snapshot, *lumigl.Vertex, lumigl.Value)
+	}{
+		{"field", 999, func(s *lumigl.Snapshot, _ *lumigl.Vertex, v lumigl.Value) { s.Fields = []lumigl.Member{pair("x", v)} }},
+		{"args", 999, func(s *lumigl.Snapshot, _ *lumigl.Vertex, v lumigl.Value) { s.Args = v }},
+		{"properties", 997, func(_ *lumigl.Snapshot, r *lumigl.Vertex, v lumigl.Value) { r.Properties = v }},
+		{"extensions", 997, func(_ *lumigl.Snapshot, r *lumigl.Vertex, v lumigl.Value) { r.Extensions = v }},
+		{"pending properties", 996, func(s *lumigl.Snapshot, r *lumigl.Vertex, v lumigl.Value) { pend(s, r).Properties = v }},
+		{"pending extensions", 996, func(s *lumigl.Snapshot, r *lumigl.Vertex, v lumigl.Value) { pend(s, r).Extensions = v }},
+	} {
+		for more := range 2 {
+			for _, reference := range []bool{false, true} {
+				s := &lumigl.Snapshot{}
+				target, err := s.Add(resourceURN(1))
+				if err != nil {
+					t.Fatal(err)
+				}
+				r, err := s.Add(resourceURN(0))
+				if err != nil {
+					t.Fatal(err)
+				}
+				levels, inner := place.levels+more, lumigl.NullValue()
+				if reference {
+					levels, inner = levels-1, lumigl.ReferenceTo(target)
+				}
+				if reference && !strings.HasSuffix(place.name, "properties") {
+					continue
+				}
+				place.put(s, r, deep(levels, inner))
+				text, err := lumigl.Append(nil, s)
+				if more == 1 {
+					if err == nil || !strings.HasPrefix(err.Error(), "the nesting is too deep") {
+						t.Errorf("%s, too deep: %v", place.name, err)
+					}
+					continue
+				}
+				if err != nil {
+					t.Errorf("%s: %s", place.name, clipped(err.Error()))
+				} else if _, err := lumigl.ParseSnapshot(string(text)); err != nil {
+					t.Errorf("%s: %s", place.name, clipped(err.Error()))
+				}
+			}
+		}
+	}
+}
+
+func pend(s *lumigl.Snapshot, r *lumigl.Vertex) *lumigl.Vertex {
+	c, err := lumigl.NewResource(r.URN())
+	if err != nil {
+		panic(err)
+	}
+	s.Pending.Deletes = append(s.Pending.Deletes, c)
+	return c
+}
+
+func TestAdd(t *testing.T) {
+	g := &lumigl.Graph{}
+	vertex(t, g, "a")
+	_, err := g.Add("a")
+	expect(t, err, `there is a vertex "a" already`)
+	s := &lumigl.Snapshot{}
+	if _, err := s.Add(resourceURN(1)); err != nil {
+		t.Fatal(err)
+	}
+	_, err = s.Add(resourceURN(1))
+	expect(t, err, "there is a resource urn:lumi:prod::shop:index::t:m:T1::1 already")
+	_, err = s.Add("x")
+	expect(t, err, `"x": a URN starts with urn:lumi:`)
+}
+
+func TestNumberOf(t *testing.T) {
+	for _, s := range []string{"", "-", "01", "1.", ".5", "+1", "1e", "0x1", "1 ", "NaN"} {
+		if v, ok := lumigl.NumberOf(s); ok {
+			t.Errorf("%q is taken for the number %v", s, v)
+		}
+	}
+}
+
+// TestConcurrentReading is for the race detector.
+func TestConcurrentReading(t *testing.T) {
+	var b strings.Builder
+	b.WriteString(`{"resources": {`)
+	for i := range 200 {
+		fmt.Fprintf(&b, `"%s": {"type": "t:m:T%d", "properties": {"z": 1, "a": 2, "to": [`, resourceURN(i), i%3)
+		if i > 0 {
+			fmt.Fprintf(&b, `{"#ref": "%s"}`, resourceURN(i/2))
+		}
+		b.WriteString(`]}},`)
+	}
+	src := strings.TrimSuffix(b.String(), ",") + "}}"
+	doc, err := lumigl.Parse(src)
+	if err != nil {
+		t.Fatal(err)
+	}
+	texts := make([]string, 8)
+	var wait sync.WaitGroup
+	for i := range texts {
+		wait.Go(func() {
+			look(doc)
+			if err := doc.Check(); err != nil {
+				t.Error(err)
+			}
+			if err := lumigl.Write(io.Discard, doc); err != nil {
+				t.Error(err)
+			}
+			text, err := lumigl.Append(nil, doc)
+			if err != nil {
+				t.Error(err)
+			}
+			texts[i] = string(text)
+		})
+	}
+	wait.Wait()
+	for _, text := range texts {
+		if text != texts[0] {
+			t.Error("two goroutines wrote different texts")
+		}
+	}
+}
+
+func look(doc lumigl.Document) {
+	for v := range doc.Base().Vertices() {
+		walkValue(v.Properties)
+		doc.Base().Vertex(v.Key())
+	}
+}

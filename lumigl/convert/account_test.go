@@ -1,0 +1,381 @@
+package convert_test
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/lumi-idl/lumi/lumigl"
+	"github.com/lumi-idl/lumi/lumigl/convert"
+)
+
+// leaf is a string or a number of a source, with its place.
+type leaf struct{ pointer, key, text string }
+
+func leaves(v lumigl.Value, pointer, key string, found func(leaf)) {
+	for i, e := range v.Elements() {
+		leaves(e, pointer+"/"+strconv.Itoa(i), key, found)
+	}
+	for k, m := range v.Members() {
+		leaves(m, pointer+"/"+strings.NewReplacer("~", "~0", "/", "~1").Replace(k), k, found)
+	}
+	if text, ok := v.Text(); ok && text != "" {
+		found(leaf{pointer, key, text})
+	}
+	if literal, ok := v.Literal(); ok {
+		found(leaf{pointer, key, literal})
+	}
+}
+
+// accounted are the leaves that are neither in the snapshot nor in what is said to be lost. It knows nothing of how the
+// converter keeps account: it looks for the text itself.
+func accounted(src string, result *convert.Result, structural func(leaf) bool) (missing []string) {
+	root, err := lumigl.Parser{}.ParseValue(src)
+	if err != nil {
+		return []string{err.Error()}
+	}
+	again, err := lumigl.Parser{}.ParseValue(string(result.Text))
+	if err != nil {
+		return []string{err.Error()}
+	}
+	kept := map[string]bool{}
+	var urns strings.Builder
+	leaves(again, "", "", func(l leaf) { kept[l.text] = true; urns.WriteString(l.text + "\n") })
+	for key := range again.Key("resources").Members() {
+		urns.WriteString(key + "\n")
+	}
+	lost := map[string]bool{}
+	for _, l := range result.Losses {
+		lost[l.Pointer()] = true
+	}
+	leaves(root, "", "", func(l leaf) {
+		if kept[l.text] || structural(l) || strings.Contains(urns.String(), l.text) {
+			return
+		}
+		for p := l.pointer; ; p = p[:strings.LastIndexByte(p, '/')] {
+			if lost[p] {
+				return
+			}
+			if p == "" {
+				break
+			}
+		}
+		missing = append(missing, l.pointer+" "+l.text)
+	})
+	return missing
+}
+
+// structural are the leaves that say what other leaves are, and have done so.
+func structural(l leaf) bool {
+	switch {
+	case strings.Contains(l.pointer, "/sensitive_attributes/"), strings.Contains(l.pointer, "/pending_operations/"):
+		return true
+	case l.text == "3fe0000000000000":
+		return true // It is 0.5.
+	}
+	switch l.key {
+	case "index_key":
+		return true // It is in the name, in quotes.
+	case "mode", "plaintext", "ciphertext", "ref", "reftag", lumiSignature:
+		return true
+	case "version":
+		return strings.Count(l.pointer, "/") == 1
+	}
+	return false
+}
+
+const lumiSignature = "4dabf18193072939515e22adb298388d"
+
+// TestNothingIsSilentlyDropped looks for every string and number of the files in testdata.
+func TestNothingIsSilentlyDropped(t *testing.T) {
+	for _, name := range sources(t) {
+		src := read(t, name)
+		result, err := convert.Convert(src, convert.Options{})
+		if err != nil || strings.Contains(name, "2017") && hasLoss(result, convert.SyntaxLoss) {
+			continue
+		}
+		for _, m := range accounted(src, result, structural) {
+			t.Errorf("%s: %s is neither used nor reported", name, m)
+		}
+	}
+}
+
+func hasLoss(result *convert.Result, code convert.Code) bool {
+	for _, l := range result.Losses {
+		if l.Code == code {
+			return true
+		}
+	}
+	return false
+}
+
+// TestUnknownKeys puts a key that nothing is known of into each object of the files, one at a time. It is in the snapshot,
+// since it stood where anything may, or it is reported where it stands.
+func TestUnknownKeys(t *testing.T) {
+	for _, name := range sources(t) {
+		src := read(t, name)
+		root, err := lumigl.Parser{}.ParseValue(src)
+		if err != nil {
+			continue
+		}
+		if _, err := convert.Convert(src, convert.Options{}); err != nil {
+			continue
+		}
+		for i := range objects(root) {
+			at := -1
+			pointer := ""
+			changed := text(insert(root, "", i, &at, &pointer))
+			result, err := convert.Convert(changed, convert.Options{})
+			if err != nil {
+				t.Fatalf("%s: with a key in object %d: %s", name, i, err)
+			}
+			valid(t, result)
+			if strings.Contains(string(result.Text), "unheard-of value") {
+				continue
+			}
+			found := false
+			for _, l := range result.Losses {
+				found = found || l.Pointer() == pointer+"/unheard-of" || within(pointer, l.Pointer())
+			}
+			if !found {
+				t.Errorf("%s: %s/unheard-of is neither used nor reported", name, pointer)
+			}
+		}
+	}
+}
+
+// within reports whether a loss is of something that holds what a pointer leads to.
+func within(pointer, loss string) bool {
+	return loss != "" && (pointer == loss || strings.HasPrefix(pointer, loss+"/"))
+}
+
+func objects(v lumigl.Value) int {
+	n := 0
+	if v.Kind() == lumigl.Object {
+		n++
+	}
+	for _, e := range v.Elements() {
+		n += objects(e)
+	}
+	for _, m := range v.Members() {
+		n += objects(m)
+	}
+	return n
+}
+
+// TestEveryShape puts something else in the place of each value of the files, one at a time.
+func TestEveryShape(t *testing.T) {
+	others := []string{`null`, `"other-text"`, `[]`, `{}`, `1234567`, `true`, `["other-element"]`, `{"other-key": "other-value"}`}
+	for _, name := range sources(t) {
+		root, err := lumigl.Parser{}.ParseValue(read(t, name))
+		if err != nil {
+			continue
+		}
+		for i := range values(root) {
+			other, _ := lumigl.Parser{}.ParseValue(others[i%len(others)])
+			at := -1
+			changed := text(replace(root, other, i, &at))
+			result, err := convert.Convert(changed, convert.Options{})
+			if err != nil {
+				var refused *convert.RefusedError
+				if !errors.As(err, &refused) {
+					t.Errorf("%s: with %s in place of value %d: %s", name, others[i%len(others)], i, err)
+				}
+				continue
+			}
+			valid(t, result)
+			for _, l := range result.Losses {
+				if l.Pointer() == "" {
+					t.Errorf("%s: with %s in place of value %d: %s is about nothing", name, others[i%len(others)], i, l.Message)
+				}
+			}
+			for _, m := range accounted(changed, result, structural) {
+				t.Errorf("%s: with %s in place of value %d: %s is neither used nor reported", name, others[i%len(others)], i, m)
+			}
+		}
+	}
+}
+
+func values(v lumigl.Value) int {
+	n := 1
+	for _, e := range v.Elements() {
+		n += values(e)
+	}
+	for _, m := range v.Members() {
+		n += values(m)
+	}
+	return n
+}
+
+// replace puts another value in the place of the one of a number.
+func replace(v, other lumigl.Value, number int, at *int) lumigl.Value {
+	if *at++; *at == number {
+		return other
+	}
+	switch v.Kind() {
+	case lumigl.List:
+		var list []lumigl.Value
+		for _, e := range v.Elements() {
+			list = append(list, replace(e, other, number, at))
+		}
+		return lumigl.ListOf(list...)
+	case lumigl.Object:
+		var members []lumigl.Member
+		for k, m := range v.Members() {
+			members = append(members, lumigl.Member{Key: k, Value: replace(m, other, number, at)})
+		}
+		return lumigl.ObjectOf(members...)
+	}
+	return v
+}
+
+// insert puts a key into the object of a number, and says where that is.
+func insert(v lumigl.Value, pointer string, number int, at *int, where *string) lumigl.Value {
+	switch v.Kind() {
+	case lumigl.List:
+		var list []lumigl.Value
+		for i, e := range v.Elements() {
+			list = append(list, insert(e, pointer+"/"+strconv.Itoa(i), number, at, where))
+		}
+		return lumigl.ListOf(list...)
+	case lumigl.Object:
+		*at++
+		mine := *at == number
+		var members []lumigl.Member
+		for k, m := range v.Members() {
+			p := pointer + "/" + strings.NewReplacer("~", "~0", "/", "~1").Replace(k)
+			members = append(members, lumigl.Member{Key: k, Value: insert(m, p, number, at, where)})
+		}
+		if mine {
+			*where = pointer
+			members = append(members, lumigl.Member{Key: "unheard-of", Value: lumigl.TextOf("unheard-of value")})
+		}
+		return lumigl.ObjectOf(members...)
+	}
+	return v
+}
+
+// text writes a value as JSON.
+func text(v lumigl.Value) string {
+	g := &lumigl.Graph{Fields: []lumigl.Member{{Key: "v", Value: v}}}
+	out, err := lumigl.Append(nil, g)
+	if err != nil {
+		panic(err)
+	}
+	_, s, _ := strings.Cut(string(out), `"v":`)
+	return s[:strings.LastIndexByte(s, '}')]
+}
+
+// TestRandomStates makes states in which every string says where it is from, and looks for each of them.
+func TestRandomStates(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		src := randomState(t)
+		result, err := convert.Convert(src, convert.Options{})
+		if err != nil {
+			t.Fatalf("%s\n%s", err, src)
+		}
+		again, err := lumigl.ParseSnapshot(string(result.Text))
+		if err != nil {
+			t.Fatalf("%s\n%s", err, result.Text)
+		}
+		if out, err := lumigl.Append(nil, again); err != nil || string(out) != string(result.Text) {
+			t.Fatalf("not canonical: %v\n%s", err, result.Text)
+		}
+		if missing := accounted(src, result, structural); len(missing) > 0 {
+			t.Fatalf("neither used nor reported: %v\n%s\n%s", missing, src, result.Text)
+		}
+		for _, l := range result.Losses {
+			if strings.Contains(l.Message, "value-") {
+				t.Fatalf("%s: %s tells a value", l.Pointer(), l.Message)
+			}
+		}
+	})
+}
+
+// randomState is a state or a stack with keys that are known and some that are not.
+func randomState(t *rapid.T) string {
+	n := 0
+	mark := func(what string) string { n++; return strconv.Quote(fmt.Sprintf("%s-%d", what, n)) }
+	coin := func(name string) bool { return rapid.Bool().Draw(t, name) }
+	var value func(depth int) string
+	value = func(depth int) string {
+		switch rapid.IntRange(0, 6-min(depth, 3)).Draw(t, "kind") {
+		case 0:
+			return "null"
+		case 1:
+			return strconv.Itoa(1000000 + n)
+		case 2, 3:
+			return mark("value")
+		case 4:
+			return "[" + value(depth+1) + "," + value(depth+1) + "]"
+		case 5:
+			return `{"a":` + value(depth+1) + `,"b":` + value(depth+1) + "}"
+		}
+		return `{"` + lumiSignature + `":"1b47061264138c4ac30d75fd1eb44270","plaintext":` + strconv.Quote(value(3)) + "}"
+	}
+	optional := func(keys ...string) string {
+		var b strings.Builder
+		for _, key := range keys {
+			if coin(key) {
+				fmt.Fprintf(&b, `,%q:%s`, key, value(1))
+			}
+		}
+		return b.String()
+	}
+	count := rapid.IntRange(0, 4).Draw(t, "resources")
+	var resources []string
+	if coin("pulumi") {
+		for i := range count {
+			u := func(i int) string { return fmt.Sprintf("urn:pulumi:s::p::a:b:C::n%d", i) }
+			resources = append(resources, fmt.Sprintf(`{"urn":%q,"custom":true,"id":"id-%d","type":"a:b:C","inputs":{"x":%s,"y":"id-%d"},"outputs":{"x":%s},"dependencies":[%q],"propertyDependencies":{"y":[%q]}%s}`,
+				u(i), i, value(0), rapid.IntRange(0, 4).Draw(t, "y"), value(0), u(rapid.IntRange(0, 4).Draw(t, "on")), u(rapid.IntRange(0, 4).Draw(t, "by")),
+				optional("protect", "parent", "provider", "customTimeouts", "aliases", "external", "future", "initErrors", "created", "delete")))
+		}
+		return fmt.Sprintf(`{"version":3,"deployment":{"manifest":{},"resources":[%s]%s}%s}`, strings.Join(resources, ","),
+			optional("metadata", "secrets_providers", "snippets", "strange", "pending_operations"), optional("features", "other"))
+	}
+	for i := range count {
+		resources = append(resources, fmt.Sprintf(`{"mode":"managed","type":"x_y","name":"n%d"%s,"instances":[{"attributes":{"id":"instance-%d","x":%s,"y":"instance-%d"},"dependencies":["x_y.n%d"]%s}]}`,
+			i, optional("provider", "each", "odd", "module"), i, value(0), rapid.IntRange(0, 4).Draw(t, "y"), rapid.IntRange(0, 4).Draw(t, "on"),
+			optional("private", "status", "schema_version", "identity", "create_before_destroy", "index_key", "deposed", "sensitive_attributes", "attributes_flat", "more")))
+	}
+	return fmt.Sprintf(`{"version":4,"terraform_version":"v","resources":[%s]%s}`, strings.Join(resources, ","),
+		optional("lineage", "serial", "outputs", "check_results", "other"))
+}
+
+// FuzzConvert holds that whatever the source, there is a snapshot that is accepted, or a reason why there is none.
+func FuzzConvert(f *testing.F) {
+	for _, name := range sources(f) {
+		f.Add(read(f, name), uint8(0))
+	}
+	f.Add(`{"version":4,"lineage":"","resources":[{"mode":"managed","type":"a","name":"b","instances":[{"attributes":{"id":"`+lumiSignature+`"}}]}]}`, uint8(3))
+	f.Fuzz(func(t *testing.T, src string, choice uint8) {
+		if len(src) > 1<<15 {
+			t.Skip("long inputs find nothing that short ones do not")
+		}
+		options := convert.Options{
+			From:       []convert.Format{"", convert.Lumi2017, convert.Pulumi, convert.OpenTofu}[choice%4],
+			ShortTypes: choice&4 != 0, KeepValues: choice&8 != 0,
+		}
+		if choice&16 != 0 {
+			options.Environment, options.Package = "env", "pkg"
+		}
+		result, err := convert.Convert(src, options)
+		if err != nil {
+			if err.Error() == "" || strings.Contains(err.Error(), "would not be accepted") {
+				t.Fatalf("refused without a reason: %v", err)
+			}
+			return
+		}
+		valid(t, result)
+		for _, l := range result.Losses {
+			if l.Message == "" || l.Code == "" {
+				t.Fatalf("a loss says nothing: %+v", l)
+			}
+		}
+	})
+}

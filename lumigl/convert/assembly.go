@@ -1,0 +1,380 @@
+package convert
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+
+	"github.com/lumi-idl/lumi/lumigl"
+	lumi "github.com/lumi-idl/lumi/runtime"
+	"github.com/lumi-idl/lumi/runtime/urn"
+)
+
+// assembly makes a snapshot of what a source has. First all resources are declared, so that they can refer to each
+// other, then named, then filled, and then linked.
+type assembly struct {
+	options  Options
+	book     *book
+	snapshot *lumigl.Snapshot
+	drafts   []*draft
+	live     map[string]*draft
+	deleted  map[string]*draft
+	linked   int
+	// renamed says of which names of packages and environments it has been said that they are others.
+	renamed map[string]bool
+}
+
+// state says where a resource is going.
+type state uint8
+
+const (
+	live    state = iota
+	deleted       // pending to be
+	begun         // an operation on it
+)
+
+// draft is a resource that is being made.
+type draft struct {
+	*lumigl.Vertex
+	state state
+	// key is what the source calls it.
+	key string
+	// parts are those of its URN.
+	parts urn.Parts
+	// qualified is its name if another resource has the same parts.
+	qualified string
+	// said is where it stands in the source, and named what its name was made of.
+	said, named *source
+	properties  []property
+	extensions  bag
+	// given are values that differ from those of the properties, by the part of the source that they stand in.
+	given map[string]*bag
+	// place is where it is in the order of dependencies.
+	place *place
+}
+
+// property is one of a resource.
+type property struct {
+	name  string
+	value lumigl.Value
+	// from is the part of the source that it stands in, such as "inputs".
+	from string
+}
+
+// differs keeps the value of a property that is about to get another.
+func (d *draft) differs(p *property, v lumigl.Value) {
+	if d.given == nil {
+		d.given = map[string]*bag{}
+	}
+	if d.given[p.from] == nil {
+		d.given[p.from] = &bag{}
+	}
+	d.given[p.from].set(p.name, plain(v))
+}
+
+// keepGiven keeps what differs in the extensions.
+func (d *draft) keepGiven() {
+	for _, from := range slices.Sorted(maps.Keys(d.given)) {
+		d.extensions.set(from, d.given[from].object())
+	}
+}
+
+// place is where one or more resources are in the order of dependencies.
+type place struct {
+	before []*place
+	rank   int
+}
+
+// declare notes that there is a resource.
+func (a *assembly) declare(d *draft) {
+	if a.live == nil {
+		a.live, a.deleted = map[string]*draft{}, map[string]*draft{}
+	}
+	if d.place == nil {
+		d.place = &place{}
+	}
+	a.drafts = append(a.drafts, d)
+	if a.options.Environment != "" {
+		d.parts.Environment = a.options.Environment
+	}
+	if a.options.Package != "" {
+		d.parts.Package = a.options.Package
+	}
+	if a.options.ShortTypes {
+		d.parts.Type = shortType(d.parts.Type)
+	}
+	known := a.live
+	if d.state == deleted {
+		known = a.deleted
+	}
+	if _, ok := known[d.key]; !ok && d.state != begun {
+		known[d.key] = d
+	}
+}
+
+// name gives all resources their URNs. Where several would have the same, all of them get their qualified names, so that
+// none depends on the order.
+func (a *assembly) name() error {
+	keys := map[urn.Parts]map[string]bool{}
+	for _, d := range a.drafts {
+		if keys[d.parts] == nil {
+			keys[d.parts] = map[string]bool{}
+		}
+		keys[d.parts][d.key] = true
+	}
+	// What is not alive has the URN of what is, if that is the same in the source.
+	urns := map[string]urn.URN{}
+	taken := map[urn.URN]int{}
+	slices.SortStableFunc(a.drafts, func(x, y *draft) int { return cmp.Compare(x.state, y.state) })
+	for _, d := range a.drafts {
+		if u, ok := urns[d.key]; ok && d.state != live {
+			v, err := lumigl.NewResource(u)
+			if err != nil {
+				return err
+			}
+			d.Vertex = v
+			continue
+		}
+		name := d.parts.Name
+		if len(keys[d.parts]) > 1 {
+			name = d.qualified
+		}
+		u, err := a.free(d, resourceName(name), taken)
+		if err != nil {
+			return err
+		}
+		if _, ok := urns[d.key]; !ok {
+			urns[d.key] = u
+		}
+		if got := u.Name(); got != d.parts.Name {
+			why := "it holds control characters, or is empty"
+			if resourceName(d.parts.Name) == d.parts.Name {
+				why = "there is another of that type and name"
+			}
+			d.named.note(NameLoss, "the resource is called %q: %s", got, why)
+		}
+		if d.state == live {
+			d.Vertex, err = a.snapshot.Add(u)
+		} else {
+			d.Vertex, err = lumigl.NewResource(u)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// free finds a URN that nothing has yet.
+func (a *assembly) free(d *draft, name string, taken map[urn.URN]int) (urn.URN, error) {
+	parts := d.parts
+	parts.Name = name
+	base, err := urn.Format(parts)
+	if err != nil {
+		return "", err
+	}
+	for u := base; ; {
+		if taken[u] == 0 {
+			taken[u] = 1
+			return u, nil
+		}
+		taken[base]++ // What was tried before needs no trying again.
+		parts.Name = fmt.Sprintf("%s (%d)", name, taken[base])
+		if u, err = urn.Format(parts); err != nil {
+			return "", err
+		}
+	}
+}
+
+// find is the resource that the source calls by a key, seen from another.
+func (a *assembly) find(key string, from *draft) *draft {
+	if d, ok := a.live[key]; ok {
+		return d
+	}
+	if from.state != live {
+		return a.deleted[key]
+	}
+	return nil
+}
+
+// environment and packageOf make names for URNs, and say once if they are others than those of the source.
+func (a *assembly) environment(name string, s *source) string {
+	return a.rename(EnvironmentLoss, "environment", name, environmentName(name), a.options.Environment, s)
+}
+
+func (a *assembly) packageOf(name string, s *source) string {
+	return a.rename(PackageLoss, "package", name, packageName(name, "main"), a.options.Package, s)
+}
+
+func (a *assembly) rename(code Code, what, name, made, wanted string, s *source) string {
+	if wanted != "" {
+		return wanted // Who asks for a name need not be told.
+	}
+	if key := what + " " + name; made != name && !a.renamed[key] {
+		if a.renamed == nil {
+			a.renamed = map[string]bool{}
+		}
+		a.renamed[key] = true
+		s.note(code, "the %s %q is called %q: the name as it is cannot stand in a URN", what, name, made)
+	}
+	return made
+}
+
+// finish puts the resources together, and what is pending into its place.
+func (a *assembly) finish() {
+	for _, d := range a.drafts {
+		members := make([]lumigl.Member, 0, len(d.properties))
+		for _, p := range d.properties {
+			members = append(members, lumigl.Member{Key: p.name, Value: p.value})
+		}
+		d.Properties = lumigl.ObjectOf(members...)
+		if d.state == deleted {
+			a.snapshot.Pending.Deletes = append(a.snapshot.Pending.Deletes, d.Vertex)
+		}
+	}
+}
+
+// extend keeps what only the other tool understands, under its name.
+func (d *draft) extend(tool Format) {
+	if own := d.extensions.object(); own.Exists() {
+		d.Extensions = lumigl.ObjectOf(lumigl.Member{Key: string(tool), Value: own})
+	}
+}
+
+// keepField keeps what only the other tool understands of the whole, in a top-level field of its name.
+func (a *assembly) keepField(tool Format, kept bag) {
+	if own := kept.object(); own.Exists() {
+		a.snapshot.Fields = append(a.snapshot.Fields, lumigl.Member{Key: string(tool), Value: own})
+	}
+}
+
+// secret wraps a value as a secret, unless it is one.
+func secret(v lumigl.Value) lumigl.Value {
+	if _, ok := v.Secret(); ok {
+		return v
+	}
+	return signed(lumi.SecretSignature, lumigl.Member{Key: "value", Value: v})
+}
+
+// signed makes a special value.
+func signed(signature string, members ...lumigl.Member) lumigl.Value {
+	own := lumigl.Member{Key: lumi.Signature, Value: lumigl.TextOf(signature)}
+	return lumigl.ObjectOf(append([]lumigl.Member{own}, members...)...)
+}
+
+// each is a value in which what replace returns true for is replaced. It does not look into what was. What has nothing to
+// replace in it stays the same, and is not copied.
+func each(v lumigl.Value, replace func(lumigl.Value) (lumigl.Value, bool)) lumigl.Value {
+	v, _ = rewrite(v, replace)
+	return v
+}
+
+func rewrite(v lumigl.Value, replace func(lumigl.Value) (lumigl.Value, bool)) (with lumigl.Value, changed bool) {
+	if with, changed = replace(v); changed {
+		return with, true
+	}
+	switch v.Kind() {
+	case lumigl.List:
+		var elements []lumigl.Value
+		for i, e := range v.Elements() {
+			part, other := rewrite(e, replace)
+			if other && elements == nil {
+				elements = make([]lumigl.Value, 0, v.Len())
+				for j := range i {
+					elements = append(elements, v.At(j))
+				}
+			}
+			if elements != nil {
+				elements = append(elements, part)
+			}
+		}
+		if elements != nil {
+			return lumigl.ListOf(elements...), true
+		}
+	case lumigl.Object:
+		var members []lumigl.Member
+		i := 0
+		for key, m := range v.Members() {
+			part, other := rewrite(m, replace)
+			if other && members == nil {
+				members = make([]lumigl.Member, 0, v.Len())
+				for key, m := range v.Members() {
+					if len(members) == i {
+						break
+					}
+					members = append(members, lumigl.Member{Key: key, Value: m})
+				}
+			}
+			if members != nil {
+				members = append(members, lumigl.Member{Key: key, Value: part})
+			}
+			i++
+		}
+		if members != nil {
+			return lumigl.ObjectOf(members...), true
+		}
+	}
+	return v, false
+}
+
+// has reports whether a value, or one in it, is what is looked for.
+func has(v lumigl.Value, is func(lumigl.Value) bool) bool {
+	if is(v) {
+		return true
+	}
+	for _, e := range v.Elements() {
+		if has(e, is) {
+			return true
+		}
+	}
+	for _, m := range v.Members() {
+		if has(m, is) {
+			return true
+		}
+	}
+	return false
+}
+
+func isSpecial(v lumigl.Value) bool { return v.Key(lumi.Signature).Kind() == lumigl.Text }
+
+// plain is a value whose references are the URNs that they lead to, as they are outside of properties.
+func plain(v lumigl.Value) lumigl.Value {
+	return each(v, func(v lumigl.Value) (lumigl.Value, bool) {
+		to, _, ok := v.Target()
+		if !ok {
+			return v, false
+		}
+		return lumigl.TextOf(to.Key()), true
+	})
+}
+
+// whole is what a number says that is whole and not negative. Of any other, it is said that it is left out.
+func whole(s *source) uint64 {
+	literal, _ := s.take().Literal()
+	n, err := strconv.ParseUint(literal, 10, 64)
+	if err != nil {
+		s.lose(ShapeLoss, "left out: this has to be a whole number from 0 to 18446744073709551615")
+		return 0
+	}
+	return n
+}
+
+// open is a value in which no secret is wrapped.
+func open(v lumigl.Value) lumigl.Value {
+	return each(v, func(v lumigl.Value) (lumigl.Value, bool) {
+		if inside, ok := v.Secret(); ok {
+			return open(inside), true
+		}
+		return v, false
+	})
+}
+
+// mistaken reports plain data that LumiGL takes for something else.
+func mistaken(s *source) {
+	if has(s.value, func(v lumigl.Value) bool { return v.IsUnknown() || isSpecial(v) }) {
+		s.note(MistakenLoss, "kept as it is, but there is data in it that LumiGL takes for a special value: a signature, or "+
+			"what stands for an unknown value")
+	}
+}

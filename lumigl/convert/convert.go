@@ -1,0 +1,155 @@
+package convert
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/lumi-idl/lumi/lumigl"
+	"github.com/lumi-idl/lumi/lumigl/repair"
+	"github.com/lumi-idl/lumi/runtime/tokens"
+	"github.com/lumi-idl/lumi/runtime/urn"
+)
+
+// Format is what a source can be.
+type Format string
+
+// The formats. The zero Format is whatever the content says.
+const (
+	Lumi2017 Format = "lumi-2017"
+	Pulumi   Format = "pulumi"
+	OpenTofu Format = "opentofu"
+)
+
+// Options say how to convert. The zero Options do what is most likely wanted.
+type Options struct {
+	// From is the format, if the content is not to be asked.
+	From Format
+	// Environment and Package stand in all URNs, in place of what the source says.
+	Environment, Package string
+	// ShortTypes turns aws:ec2/vpc:VPC into aws:ec2:VPC.
+	ShortTypes bool
+	// KeepValues leaves strings alone which are the id or the value of something that their resource depends on. If it is
+	// false, they become references.
+	KeepValues bool
+}
+
+// Result is what became of a source.
+type Result struct {
+	From     Format
+	Snapshot *lumigl.Snapshot
+	// Text is the snapshot in canonical form.
+	Text []byte
+	// Losses are in the order of the source.
+	Losses []Loss
+	// Linked is how many strings became references.
+	Linked int
+}
+
+// RefusedError says that a file cannot be converted at all.
+type RefusedError struct {
+	// Problem is what the matter is, and what to do.
+	Problem string
+}
+
+// Error returns the problem.
+func (e *RefusedError) Error() string { return e.Problem }
+
+func refuse(format string, args ...any) error { return &RefusedError{fmt.Sprintf(format, args...)} }
+
+// maxDepth is how deep sources may be nested. A snapshot may be deeper, so that there is room for what is put around
+// values.
+const maxDepth = 900
+
+// Convert makes a snapshot of a source. The error is a *[RefusedError], or a *[lumigl.InvalidError] for what is not JSON
+// or cannot be named as the options want it.
+func Convert(src string, options Options) (*Result, error) {
+	if err := options.check(); err != nil {
+		return nil, err
+	}
+	root, steps, err := read(src, options.From)
+	if err != nil {
+		return nil, err
+	}
+	from := options.From
+	if from == "" {
+		if from, err = detect(root); err != nil {
+			return nil, err
+		}
+	}
+	b := &book{}
+	a := &assembly{options: options, snapshot: &lumigl.Snapshot{}, book: b}
+	for _, s := range steps {
+		// What was wrong may be a part of a value, so that only the remedy is said.
+		remedy, _, _ := strings.Cut(s.Message, ":")
+		message := fmt.Sprintf("line %d is no JSON, and was mended: %s", s.Line, remedy)
+		b.losses = append(b.losses, Loss{Code: SyntaxLoss, Message: message, pointer: s.Pointer})
+	}
+	top := b.root(root)
+	switch from {
+	case Lumi2017:
+		err = (&lumi2017{assembly: a}).read(top)
+	case Pulumi:
+		err = (&pulumi{assembly: a}).read(top)
+	case OpenTofu:
+		err = (&openTofu{assembly: a}).read(top)
+	default:
+		err = refuse("there is no format %q", from)
+	}
+	if err != nil {
+		return nil, err
+	}
+	b.settle()
+	text, err := lumigl.Append(nil, a.snapshot)
+	if err != nil {
+		return nil, fmt.Errorf("the snapshot would not be accepted: %w", err)
+	}
+	return &Result{From: from, Snapshot: a.snapshot, Text: text, Losses: b.losses, Linked: a.linked}, nil
+}
+
+func (o Options) check() error {
+	if o.Environment != "" {
+		probe := urn.Parts{Environment: o.Environment, Package: "p", Module: "m", Type: "p:m:T", Name: "n"}
+		if _, err := urn.Format(probe); err != nil {
+			return refuse("%q is no name of an environment, which is a word without colons and spaces", o.Environment)
+		}
+	}
+	if o.Package != "" {
+		if err := tokens.CheckPackage(o.Package); err != nil {
+			return refuse("no name of a package: %s", err)
+		}
+	}
+	return nil
+}
+
+// read reads the source. The tool of 2017 took commas more lightly than JSON does, so that in its files, and in no
+// others, they are mended.
+func read(src string, from Format) (lumigl.Value, []repair.Step, error) {
+	parser := lumigl.Parser{MaxDepth: maxDepth}
+	root, err := parser.ParseValue(src)
+	if err == nil || from != "" && from != Lumi2017 {
+		return root, nil, err
+	}
+	var invalid *lumigl.InvalidError
+	if !errors.As(err, &invalid) || invalid.More || !mendable(invalid) {
+		return root, nil, err
+	}
+	text, steps := repair.Text(src)
+	root, again := parser.ParseValue(text)
+	if again != nil {
+		return root, nil, err
+	}
+	if found, _ := detect(root); from == "" && found != Lumi2017 {
+		return root, nil, err
+	}
+	return root, steps, nil
+}
+
+func mendable(invalid *lumigl.InvalidError) bool {
+	for i := range invalid.Faults {
+		if invalid.Faults[i].Fix == nil {
+			return false
+		}
+	}
+	return true
+}

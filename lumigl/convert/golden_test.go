@@ -1,0 +1,110 @@
+package convert_test
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/lumi-idl/lumi/lumigl"
+	"github.com/lumi-idl/lumi/lumigl/convert"
+)
+
+var update = flag.Bool("update", false, "accept what is found as right")
+
+// TestGolden converts the files in testdata. Beside each there is what comes of it, in NAME.snapshot and NAME.losses. The
+// README there says which of them the tools wrote themselves.
+func TestGolden(t *testing.T) {
+	for _, name := range sources(t) {
+		t.Run(strings.TrimSuffix(filepath.ToSlash(strings.TrimPrefix(name, "testdata"+string(filepath.Separator))), ".json"), func(t *testing.T) {
+			src := read(t, name)
+			base := strings.TrimSuffix(name, ".json")
+			result, err := convert.Convert(src, convert.Options{})
+			snapshot, losses := render(result, err)
+			compare(t, base+".snapshot", snapshot)
+			compare(t, base+".losses", losses)
+			if strings.Contains(losses, "hunter2") {
+				t.Error("the losses have a secret")
+			}
+			if err != nil {
+				return
+			}
+			if format := filepath.Base(filepath.Dir(name)); string(result.From) != format {
+				t.Errorf("taken for %s", result.From)
+			}
+			valid(t, result)
+		})
+	}
+}
+
+func sources(t testing.TB) []string {
+	names, err := filepath.Glob("testdata/*/*.json")
+	if err != nil || len(names) < 10 {
+		t.Fatal("no files", err)
+	}
+	return names
+}
+
+func read(t testing.TB, name string) string {
+	content, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(content)
+}
+
+// render writes a result as it stands in golden files.
+func render(result *convert.Result, err error) (snapshot, losses string) {
+	var refused *convert.RefusedError
+	switch {
+	case errors.As(err, &refused):
+		return "", "refused: " + err.Error() + "\n"
+	case err != nil:
+		return "", "invalid: " + err.Error() + "\n"
+	}
+	var b strings.Builder
+	for _, l := range result.Losses {
+		fmt.Fprintln(&b, line(l))
+	}
+	fmt.Fprintf(&b, "linked: %d\n", result.Linked)
+	return string(result.Text), b.String()
+}
+
+func line(l convert.Loss) string {
+	kind := "changed"
+	if l.Lost() {
+		kind = "lost"
+	}
+	return fmt.Sprintf("%s %s %s: %s", l.Pointer(), kind, l.Code, l.Message)
+}
+
+func compare(t *testing.T, name, got string) {
+	t.Helper()
+	if *update {
+		if err := os.WriteFile(name, []byte(got), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	if diff := cmp.Diff(read(t, name), got); diff != "" {
+		t.Errorf("%s: -want +got:\n%s", name, diff)
+	}
+}
+
+// valid holds that a result is a snapshot in canonical form.
+func valid(t testing.TB, result *convert.Result) {
+	t.Helper()
+	again, err := lumigl.ParseSnapshot(string(result.Text))
+	if err != nil {
+		t.Fatalf("the result is not accepted: %s\n%s", err, result.Text)
+	}
+	text, err := lumigl.Append(nil, again)
+	if err != nil || string(text) != string(result.Text) {
+		t.Fatalf("the result is not canonical: %v", cmp.Diff(string(result.Text), string(text)))
+	}
+}

@@ -1,0 +1,133 @@
+package convert
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/lumi-idl/lumi/lumigl"
+)
+
+// TestLarge converts sources whose resources form one long chain, so that nothing may recurse along it, and sources in
+// which everything is said to depend on everything, so that nothing may grow with the cube.
+func TestLarge(t *testing.T) {
+	const long, wide = 20_000, 300
+	var chain, web []string
+	for i := range long {
+		chain = append(chain, fmt.Sprintf(`{"urn":"urn:pulumi:s::p::a:b:C::n%d","custom":true,"id":"i%d","type":"a:b:C",
+			"inputs":{"next":{"4dabf18193072939515e22adb298388d":"5cf8f73096256a8f31e491e813e4eb8e","urn":"urn:pulumi:s::p::a:b:C::n%d"}}}`,
+			i, i, (i+1)%long))
+	}
+	var all []string
+	for i := range wide {
+		all = append(all, fmt.Sprintf(`"x_y.n%d"`, i))
+	}
+	for i := range wide {
+		web = append(web, fmt.Sprintf(`{"mode":"managed","type":"x_y","name":"n%d","instances":[{"attributes":{"id":"instance-%d","all":[%s]},"dependencies":[%s]}]}`,
+			i, i, strings.ReplaceAll(strings.Join(all, ","), "x_y.n", "instance-"), strings.Join(all, ",")))
+	}
+	result := convertText(t, `{"version":3,"deployment":{"manifest":{},"resources":[`+strings.Join(chain, ",")+`]}}`)
+	if n := result.Snapshot.Len(); n != long || len(result.Losses) != 1 || result.Losses[0].Code != CircleLoss {
+		t.Errorf("the chain has %d resources and the losses %v", n, result.Losses)
+	}
+	result = convertText(t, `{"version":4,"lineage":"l","resources":[`+strings.Join(web, ",")+`]}`)
+	if n := result.Snapshot.Len(); n != wide || result.Linked != wide*(wide-1)/2 {
+		t.Errorf("the web has %d resources and %d links", n, result.Linked)
+	}
+}
+
+// TestTwins converts resources that all have one name.
+func TestTwins(t *testing.T) {
+	const n = 20_000
+	one := `{"mode":"managed","type":"x_y","name":"n","instances":[{"attributes":{}}]}`
+	result := convertText(t, `{"version":4,"lineage":"l","resources":[`+strings.Repeat(one+",", n-1)+one+`]}`)
+	if got := result.Snapshot.Len(); got != n || len(result.Losses) != n-1 {
+		t.Errorf("got %d resources and %d losses", got, len(result.Losses))
+	}
+}
+
+func TestNoSuchFormat(t *testing.T) {
+	if _, err := Convert(`{}`, Options{From: "xml"}); err == nil || err.Error() != `there is no format "xml"` {
+		t.Errorf("got %v", err)
+	}
+}
+
+// TestNesting holds that what is as deep as may be is converted, and that what is deeper is refused.
+func TestNesting(t *testing.T) {
+	deep := func(n int) string {
+		return `{"version":4,"lineage":"l","resources":[{"mode":"managed","type":"x_y","name":"n","instances":[{"attributes":{"v":` +
+			strings.Repeat("[", n) + strings.Repeat("]", n) + `}}]}]}`
+	}
+	convertText(t, deep(maxDepth-6))
+	if _, err := Convert(deep(maxDepth), Options{}); err == nil || !strings.Contains(err.Error(), "the nesting is too deep") {
+		t.Errorf("got %v", err)
+	}
+	inner := strings.Repeat("[", maxDepth-10) + strings.Repeat("]", maxDepth-10)
+	secret := `{"4dabf18193072939515e22adb298388d":"1b47061264138c4ac30d75fd1eb44270","plaintext":"` + inner + `"}`
+	stack := `{"version":3,"deployment":{"resources":[{"urn":"urn:pulumi:s::p::a:b:C::n","type":"a:b:C","custom":true,"inputs":{"v":[[[[[[%s]]]]]]}}]}}`
+	result := convertText(t, fmt.Sprintf(stack, secret))
+	if len(result.Losses) != 1 || result.Losses[0].Code != SignatureLoss {
+		t.Errorf("got %v", result.Losses)
+	}
+}
+
+func convertText(t *testing.T, src string) *Result {
+	t.Helper()
+	result, err := Convert(src, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := lumigl.ParseSnapshot(string(result.Text)); err != nil {
+		t.Fatal(err)
+	}
+	return result
+}
+
+// TestTofuTypes goes from types to tokens and back.
+func TestTofuTypes(t *testing.T) {
+	for _, c := range []struct{ provider, kind, want string }{
+		{"aws", "aws_vpc", "aws:index:Vpc"},
+		{"aws", "aws_s3_bucket", "aws:index:S3Bucket"},
+		{"google-beta", "google_sql_user", "google-beta:index:google_sql_user"},
+		{"terraform", "terraform_data", "terraform:index:Data"},
+		{"x", "x_a2_3b", "x:index:x_a2_3b"},
+		{"x", "x_Upper", "x:index:x_Upper"},
+		{"x", "x__y", "x:index:x__y"},
+		{"x", "x", "x:index:x"},
+	} {
+		token, changed := tofuToken(c.provider, "index", c.kind)
+		if string(token) != c.want || changed {
+			t.Errorf("%s: got %s, %v", c.kind, token, changed)
+		}
+		if back, ok := tofuType(token.Package(), token.Name()); !ok || back != c.kind {
+			t.Errorf("%s: back comes %s", c.kind, back)
+		}
+	}
+}
+
+// TestQuoted holds that instances are called as OpenTofu calls them.
+func TestQuoted(t *testing.T) {
+	for key, want := range map[string]string{
+		"": `""`, "a": `"a"`, `a"b\`: `"a\"b\\"`, "${x} %{y} $z %": `"$${x} %%{y} $z %"`, "\n\r\t\x00\u2028": `"\n\r\t\u0000\u2028"`,
+		"\U000e0001": `"\U000e0001"`, "é": `"é"`,
+	} {
+		if got := quoted(key); got != want {
+			t.Errorf("%q: got %s", key, got)
+		}
+	}
+}
+
+func TestProviderType(t *testing.T) {
+	for provider, want := range map[string]string{
+		`provider["registry.opentofu.org/hashicorp/aws"]`:            "aws",
+		`module.a["x"].provider["registry.opentofu.org/h/aws"].west`: "aws",
+		`provider["terraform.io/builtin/terraform"]`:                 "terraform",
+		"provider.aws":               "aws",
+		"module.a.provider.aws.west": "aws",
+		"":                           "null",
+	} {
+		if got := providerType(provider, "null_resource"); got != want {
+			t.Errorf("%s: got %s", provider, got)
+		}
+	}
+}

@@ -1,0 +1,122 @@
+package convert
+
+import "github.com/lumi-idl/lumi/lumigl"
+
+// rank orders the places by what has to be before what, in a way that any circle is cut at the same edge each time. What
+// refers only to places of lower rank is in no circle.
+func (a *assembly) rank() {
+	const waiting = -1
+	next := 0
+	type frame struct {
+		place *place
+		done  int
+	}
+	var stack []frame
+	push := func(p *place) {
+		if p.rank == 0 {
+			p.rank = waiting
+			stack = append(stack, frame{place: p})
+		}
+	}
+	for _, d := range a.drafts {
+		push(d.place)
+		for len(stack) > 0 {
+			top := &stack[len(stack)-1]
+			if top.done < len(top.place.before) {
+				top.done++
+				push(top.place.before[top.done-1])
+				continue
+			}
+			next++
+			top.place.rank = next
+			stack = stack[:len(stack)-1]
+		}
+	}
+}
+
+// may reports whether a resource may refer to another without making a circle.
+func (d *draft) may(to *draft) bool { return d.state != live || to.place.rank < d.place.rank }
+
+// mostSearched bounds how many resources are looked at for one property or list of dependencies, where the work would
+// otherwise grow with the square of the source.
+const mostSearched = 100
+
+// explicit is a reference that the source itself says.
+type explicit struct {
+	from, to *draft
+	said     *source
+	property string
+}
+
+// keptAs says what becomes of a reference that cannot be one.
+func keptAs(property string) string {
+	if property != "" {
+		return "the URN is kept as a string, without the name of the property"
+	}
+	return "the URN is kept as a string, not as a reference"
+}
+
+// cut turns references that are in circles into the URNs of what they lead to. All others stay.
+func (a *assembly) cut(references []explicit) {
+	cut := map[*draft]map[*lumigl.Vertex]bool{}
+	for _, r := range references {
+		if r.from.may(r.to) {
+			continue
+		}
+		r.said.note(CircleLoss, "%s: resources would depend on each other in a circle", keptAs(r.property))
+		if cut[r.from] == nil {
+			cut[r.from] = map[*lumigl.Vertex]bool{}
+		}
+		cut[r.from][r.to.Vertex] = true
+	}
+	for d, targets := range cut {
+		for i := range d.properties {
+			p := &d.properties[i]
+			p.value = each(p.value, func(v lumigl.Value) (lumigl.Value, bool) {
+				to, _, ok := v.Target()
+				if !ok || !targets[to] {
+					return v, false
+				}
+				return lumigl.TextOf(to.Key()), true
+			})
+		}
+	}
+}
+
+// link replaces the strings in a property that stand for another resource, as find says, by references. It does not look
+// into special values.
+func (a *assembly) link(d *draft, p *property, find func(text string) (to *draft, property string)) {
+	if a.options.KeepValues {
+		return
+	}
+	p.value = each(p.value, func(v lumigl.Value) (lumigl.Value, bool) {
+		if isSpecial(v) {
+			return v, true
+		}
+		text, ok := v.Text()
+		if !ok || text == "" {
+			return v, false
+		}
+		to, name := find(text)
+		if to == nil || !d.may(to) {
+			return v, false
+		}
+		a.linked++
+		return lumigl.PropertyOf(to.Vertex, name), true
+	})
+}
+
+// targets are what the properties of a resource refer to, each once.
+func (d *draft) targets() []*lumigl.Vertex {
+	var all []*lumigl.Vertex
+	seen := map[*lumigl.Vertex]bool{}
+	for _, p := range d.properties {
+		for to := range p.value.References() {
+			if !seen[to] {
+				seen[to] = true
+				all = append(all, to)
+			}
+		}
+	}
+	return all
+}

@@ -1,0 +1,65 @@
+package convert
+
+// Code says what kind of loss there is. docs/convert.md explains each.
+type Code string
+
+// What is not in the snapshot at all.
+const (
+	UnknownLoss        Code = "unknown"         // a key that means nothing to the reader
+	ShapeLoss          Code = "shape"           // a value of the wrong kind
+	EmptyLoss          Code = "empty"           // a resource without instances
+	CiphertextLoss     Code = "ciphertext"      // a secret that is encrypted
+	AssetHashLoss      Code = "asset-hash"      // the hash of an asset or archive
+	PackageVersionLoss Code = "package-version" // the version of a package in a resource reference
+	ReferenceIDLoss    Code = "reference-id"    // an id in a resource reference
+	OperationLoss      Code = "operation"       // a pending operation that LumiGL does not have
+	EncryptionLoss     Code = "encryption"      // how secrets were encrypted
+)
+
+// What is in the snapshot in another form, or without its effect.
+const (
+	SyntaxLoss       Code = "syntax"        // JSON that was mended
+	TypeLoss         Code = "type"          // a type that is no token
+	NameLoss         Code = "name"          // a name that cannot stand in a URN, or stands for two
+	PackageLoss      Code = "package"       // a name of a package that cannot stand in a URN
+	EnvironmentLoss  Code = "environment"   // a name of an environment that cannot stand in a URN
+	CircleLoss       Code = "circle"        // a reference in a circle
+	DanglingLoss     Code = "dangling"      // a reference to what is not there
+	DependencyLoss   Code = "dependency"    // a dependency that no property says
+	InputLoss        Code = "input"         // an input that differs from the output
+	UnmanagedLoss    Code = "unmanaged"     // a resource that no provider makes
+	InertLoss        Code = "inert"         // what nothing acts on any more
+	UnknownValueLoss Code = "unknown-value" // a value that was not known
+	NumberLoss       Code = "number"        // what is no number in JSON
+	OutputLoss       Code = "output"        // a value that was wrapped
+	SignatureLoss    Code = "signature"     // a special value that the reader does not know
+	MistakenLoss     Code = "mistaken"      // plain data that LumiGL takes for a special value
+	FlatLoss         Code = "flat"          // attributes in the form of before 2019
+	SensitiveLoss    Code = "sensitive"     // a path to a secret that leads nowhere
+)
+
+var lost = map[Code]bool{
+	UnknownLoss: true, ShapeLoss: true, EmptyLoss: true, CiphertextLoss: true, AssetHashLoss: true,
+	PackageVersionLoss: true, ReferenceIDLoss: true, OperationLoss: true, EncryptionLoss: true,
+}
+
+// Loss is something of the source that is not in the snapshot, or is there in another form.
+type Loss struct {
+	Code Code
+	// Message says what became of it, and why. It has no full stop, and nothing of what values say.
+	Message string
+
+	at      *source
+	pointer string
+}
+
+// Lost reports whether nothing of it is in the snapshot. If it returns false, it is there in another form.
+func (l Loss) Lost() bool { return lost[l.Code] }
+
+// Pointer is the JSON pointer to it in the source.
+func (l Loss) Pointer() string {
+	if l.at == nil {
+		return l.pointer
+	}
+	return l.at.pointer()
+}

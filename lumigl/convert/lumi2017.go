@@ -1,0 +1,243 @@
+package convert
+
+import (
+	"strings"
+
+	"github.com/lumi-idl/lumi/lumigl"
+	"github.com/lumi-idl/lumi/runtime/urn"
+)
+
+// lumi2017 reads the environment files that Lumi wrote in 2017: a snapshot, by itself or within what was noted about the
+// environment.
+type lumi2017 struct {
+	*assembly
+	tag        string
+	kept       bag
+	references []explicit
+}
+
+func (l *lumi2017) read(top *source) error {
+	record := top
+	for _, key := range []string{"checkpoint", "latest"} {
+		if s := record.key(key); s.value.Kind() == lumigl.Object {
+			record = s
+		}
+	}
+	resources := record.key("resources")
+	if vertices := record.key("vertices"); vertices.exists() {
+		if resources.exists() {
+			return refuse(`there are both "resources" and "vertices"; which of them is the snapshot?`)
+		}
+		resources = vertices
+	}
+	if resources.value.Kind() != lumigl.Object {
+		return refuse(`there is no object "resources" or "vertices" with the resources by their URNs`)
+	}
+	environment := l.header(top, record)
+	for key, s := range resources.members() {
+		if s.is(lumigl.Object) {
+			l.declare(l.draft(key, s, environment))
+		}
+	}
+	if err := l.name(); err != nil {
+		return err
+	}
+	for _, d := range l.drafts {
+		l.fill(d)
+	}
+	l.connect()
+	l.finish()
+	l.keepField(Lumi2017, l.kept)
+	return nil
+}
+
+// header reads what stands beside the resources. It returns the name of the environment, if there is one.
+func (l *lumi2017) header(top, record *source) string {
+	name := ""
+	for _, key := range []string{"environment", "env"} {
+		if s := top.key(key); s.exists() && name == "" {
+			name = s.text()
+			l.kept.set("environment", lumigl.TextOf(name))
+		}
+	}
+	l.kept.keep(top, "config")
+	l.tag = lumigl.DefaultTag
+	for _, key := range []string{"reftag", "ref"} {
+		if tag := record.key(key).text(); tag != "" {
+			l.tag = tag
+		}
+	}
+	l.kept.keep(record, "time", "config")
+	s := l.snapshot
+	s.Package = record.key("package").text()
+	if l.options.Package != "" {
+		s.Package = l.options.Package
+	}
+	if args := record.key("args"); args.is(lumigl.Object) {
+		s.Args = args.take()
+	}
+	s.Lineage = record.key("lineage").text()
+	if serial := record.key("serial"); serial.is(lumigl.Number) {
+		s.Serial = whole(serial)
+	}
+	l.peers(top, record)
+	return name
+}
+
+// peers keeps what else stands beside the resources, which may be anything.
+func (l *lumi2017) peers(top, record *source) {
+	for key, s := range record.members() {
+		switch key {
+		case "checkpoint", "latest", "environment", "env", "config", "reftag", "ref", "time", "package", "args", "lineage",
+			"serial", "resources", "vertices", "pending", string(Lumi2017):
+			continue
+		}
+		if record == top {
+			l.snapshot.Fields = append(l.snapshot.Fields, lumigl.Member{Key: key, Value: s.take()})
+		} else {
+			l.kept.set(key, s.take())
+		}
+	}
+}
+
+// draft reads what a resource is. Its URN stands before it; if that is not one, as much as can be is made of it.
+func (l *lumi2017) draft(key string, s *source, environment string) *draft {
+	d := &draft{key: key, said: s, named: s}
+	parts, err := urn.URN(key).Parts()
+	said := s.key("type")
+	t := said.text()
+	if err != nil {
+		parts = urn.Parts{
+			Environment: environmentName(environment), Module: "index", Name: key,
+			Package: packageName(strings.TrimSuffix(l.snapshot.Package, "#*"), "main"),
+		}
+		if i := strings.LastIndex(key, "::"); i >= 0 && i+2 < len(key) {
+			parts.Name = key[i+2:]
+		}
+		s.note(NameLoss, "the key is no URN, so that one is made of the environment, the package, the type and %q",
+			resourceName(parts.Name))
+	}
+	if t == "" {
+		t = string(parts.Type)
+	}
+	made, changed := token(t)
+	switch {
+	case changed:
+		s.note(TypeLoss, "the type is %q: %q is no type token", made, t)
+	case parts.Type != "" && parts.Type != made:
+		said.note(TypeLoss, "the URN says %q, and now what stands here too", parts.Type)
+	}
+	if changed {
+		d.extensions.set("type", lumigl.TextOf(t))
+	}
+	parts.Type = made
+	parts.Environment = l.environment(parts.Environment, s)
+	parts.Package = l.packageOf(parts.Package, s)
+	d.parts, d.qualified = parts, parts.Name
+	return d
+}
+
+// fill reads a resource's id and properties.
+func (l *lumi2017) fill(d *draft) {
+	d.ID = d.said.key("id").text()
+	in := map[string]int{}
+	// What was computed counts more than what was given, and that more than what stood in for it.
+	for _, key := range []string{"defaults", "inputs", "properties", "outputs"} {
+		for name, s := range d.said.key(key).members() {
+			v := l.value(s, d)
+			i, ok := in[name]
+			if !ok {
+				in[name] = len(d.properties)
+				d.properties = append(d.properties, property{name, v, key})
+				continue
+			}
+			d.prefer(s, &d.properties[i], v)
+			d.properties[i].from = key
+		}
+	}
+	d.keepGiven()
+	d.extend(Lumi2017)
+	if own := d.said.key("extensions"); own.is(lumigl.Object) {
+		members := own.take()
+		for key, v := range members.Members() {
+			if !d.Extensions.Key(key).Exists() {
+				d.Extensions = d.Extensions.With(key, v)
+			}
+		}
+	}
+}
+
+// value reads a value with its references.
+func (l *lumi2017) value(s *source, d *draft) lumigl.Value {
+	if !has(s.value, func(v lumigl.Value) bool { return v.Key(l.tag).Exists() }) {
+		return s.take()
+	}
+	return l.walk(s, d)
+}
+
+func (l *lumi2017) walk(s *source, d *draft) lumigl.Value {
+	switch s.value.Kind() {
+	case lumigl.List:
+		elements := make([]lumigl.Value, 0, s.value.Len())
+		for _, e := range s.elements() {
+			elements = append(elements, l.walk(e, d))
+		}
+		return lumigl.ListOf(elements...)
+	case lumigl.Object:
+		if s.value.Key(l.tag).Kind() == lumigl.Text {
+			return l.reference(s, d)
+		}
+		members := make([]lumigl.Member, 0, s.value.Len())
+		for key, m := range s.members() {
+			members = append(members, lumigl.Member{Key: key, Value: l.walk(m, d)})
+		}
+		return lumigl.ObjectOf(members...)
+	}
+	return s.take()
+}
+
+func (l *lumi2017) reference(s *source, d *draft) lumigl.Value {
+	tag := s.key(l.tag)
+	key := tag.text()
+	name := s.key("property").text()
+	to := l.find(key, d)
+	if to == nil {
+		tag.note(DanglingLoss, "%s: no resource has it", keptAs(name))
+		return lumigl.TextOf(key)
+	}
+	l.references = append(l.references, explicit{d, to, tag, name})
+	return lumigl.PropertyOf(to.Vertex, name)
+}
+
+// connect sees to it that nothing goes in circles, and makes references of the URNs in strings where that may be.
+func (l *lumi2017) connect() {
+	for _, r := range l.references {
+		r.from.place.before = append(r.from.place.before, r.to.place)
+	}
+	for _, d := range l.drafts {
+		for _, p := range d.properties {
+			has(p.value, func(v lumigl.Value) bool {
+				if to := l.resourceOf(v); to != nil && !l.options.KeepValues {
+					d.place.before = append(d.place.before, to.place)
+				}
+				return false
+			})
+		}
+	}
+	l.rank()
+	l.cut(l.references)
+	for _, d := range l.drafts {
+		for i := range d.properties {
+			l.link(d, &d.properties[i], func(text string) (*draft, string) { return l.resourceOf(lumigl.TextOf(text)), "" })
+		}
+	}
+}
+
+// resourceOf is the resource whose URN a string is.
+func (l *lumi2017) resourceOf(v lumigl.Value) *draft {
+	text, ok := v.Text()
+	if !ok || !strings.HasPrefix(text, "urn:") {
+		return nil
+	}
+	return l.live[text]
+}

@@ -1,0 +1,103 @@
+package convert
+
+import (
+	"fmt"
+	"strings"
+	"unicode"
+
+	"github.com/lumi-idl/lumi/runtime/tokens"
+)
+
+// providerType is the name of a provider without where it comes from: provider["registry.opentofu.org/hashicorp/aws"] is
+// aws, and so is module.a.provider.aws, which is how it was written at first. If it says nothing, it is the first word
+// of the type.
+func providerType(provider, kind string) string {
+	name := provider
+	if _, rest, ok := strings.Cut(provider, `provider["`); ok {
+		name, _, _ = strings.Cut(rest, `"`)
+		name = name[strings.LastIndexByte(name, '/')+1:]
+	} else if _, rest, ok := strings.Cut(provider, "provider."); ok {
+		name, _, _ = strings.Cut(rest, ".")
+	}
+	if name == "" {
+		name, _, _ = strings.Cut(kind, "_")
+	}
+	return name
+}
+
+// tofuToken is the token of a type. The provider's name is the package. In the type, it is dropped, and each word begins
+// with a capital: aws_s3_bucket becomes aws:index:S3Bucket. Where the way back would lead elsewhere, the type stays as it
+// is, which is what tofuType knows by the small letter: google-beta:index:google_sql_user.
+func tofuToken(provider, module, kind string) (t tokens.Type, changed bool) {
+	pkg := packageName(provider, "unknown")
+	name := pascal(strings.TrimPrefix(kind, provider+"_"))
+	if snake, ok := tofuType(pkg, name); !ok || snake != kind {
+		name = kind
+	}
+	if t, err := tokens.Format(pkg, module, name); err == nil {
+		return t, pkg != provider
+	}
+	t, err := tokens.Format(pkg, module, identifier(name))
+	if err != nil { // It cannot be, since each part is right by itself.
+		return "unknown:index:Unknown", true
+	}
+	return t, true
+}
+
+// tofuType is the way back from a token's package and name.
+func tofuType(pkg, name string) (kind string, ok bool) {
+	if name == "" {
+		return "", false
+	}
+	if c := name[0]; c < 'A' || 'Z' < c {
+		return name, true
+	}
+	var b strings.Builder
+	b.WriteString(pkg)
+	for _, r := range name {
+		if 'A' <= r && r <= 'Z' {
+			b.WriteByte('_')
+			r += 'a' - 'A'
+		}
+		b.WriteRune(r)
+	}
+	return b.String(), true
+}
+
+func pascal(s string) string {
+	var b strings.Builder
+	for word := range strings.SplitSeq(s, "_") {
+		if word != "" {
+			b.WriteString(strings.ToUpper(word[:1]) + word[1:])
+		}
+	}
+	return b.String()
+}
+
+// quoted is a string as it stands in the address of an instance.
+func quoted(s string) string {
+	var b strings.Builder
+	b.WriteByte('"')
+	for i, r := range s {
+		switch {
+		case r == '\n':
+			b.WriteString(`\n`)
+		case r == '\r':
+			b.WriteString(`\r`)
+		case r == '\t':
+			b.WriteString(`\t`)
+		case r == '"' || r == '\\':
+			b.WriteString(`\` + string(r))
+		case (r == '$' || r == '%') && strings.HasPrefix(s[i+1:], "{"):
+			b.WriteString(string(r) + string(r)) // It is doubled, since ${ begins a template.
+		case unicode.IsPrint(r):
+			b.WriteRune(r)
+		case r < 1<<16:
+			fmt.Fprintf(&b, `\u%04x`, r)
+		default:
+			fmt.Fprintf(&b, `\U%08x`, r)
+		}
+	}
+	b.WriteByte('"')
+	return b.String()
+}

@@ -1,0 +1,122 @@
+package convert
+
+import (
+	"strconv"
+
+	"github.com/lumi-idl/lumi/lumigl"
+)
+
+// hiding is a tree of what is secret within a value.
+type hiding struct {
+	all   bool
+	parts map[string]*hiding
+}
+
+func (h *hiding) part(step string) *hiding {
+	if h.parts == nil {
+		h.parts = map[string]*hiding{}
+	}
+	if h.parts[step] == nil {
+		h.parts[step] = &hiding{}
+	}
+	return h.parts[step]
+}
+
+// hide wraps what is secret. A secret in a secret needs no wrapping.
+func (h *hiding) hide(v lumigl.Value) lumigl.Value {
+	switch {
+	case h.all:
+		return secret(v)
+	case len(h.parts) == 0:
+		return v
+	case v.Kind() == lumigl.List:
+		elements := make([]lumigl.Value, 0, v.Len())
+		for i, e := range v.Elements() {
+			if p := h.parts[strconv.Itoa(i)]; p != nil {
+				e = p.hide(e)
+			}
+			elements = append(elements, e)
+		}
+		return lumigl.ListOf(elements...)
+	case v.Kind() == lumigl.Object:
+		members := make([]lumigl.Member, 0, v.Len())
+		for key, m := range v.Members() {
+			if p := h.parts[key]; p != nil {
+				m = p.hide(m)
+			}
+			members = append(members, lumigl.Member{Key: key, Value: m})
+		}
+		return lumigl.ObjectOf(members...)
+	}
+	return v
+}
+
+// sensitive reads the paths to what is secret. If one leads nowhere, all that it is known to be in is secret.
+func (o *openTofu) sensitive(paths, attributes *source) *hiding {
+	hidden := &hiding{all: paths.exists() && paths.value.Kind() != lumigl.List}
+	for _, path := range paths.elements() {
+		if !path.is(lumigl.List) {
+			hidden.all = true // Nobody knows what it should have hidden.
+			continue
+		}
+		at, v := hidden, attributes.value
+		complete := true
+		// A path is read to its end, although what is behind a step that leads nowhere says nothing.
+		for _, step := range path.elements() {
+			name, ok := stepOf(step)
+			key, next, there := into(v, name)
+			if wrapped, any := dynamic(v); any && complete && !there {
+				// What may have any type stands together with it.
+				if key, next, there = into(wrapped, name); there {
+					at = at.part("value")
+				}
+			}
+			complete = complete && ok && there
+			if complete {
+				at, v = at.part(key), next
+			}
+		}
+		at.all = true
+		if !complete {
+			path.note(SensitiveLoss, "the path leads nowhere, so that all is secret that it is known to be in")
+		}
+	}
+	return hidden
+}
+
+// stepOf is the key or the index of a step. An index stands together with its type.
+func stepOf(step *source) (string, bool) {
+	if !step.is(lumigl.Object) {
+		return "", false
+	}
+	kind, value := step.key("type").text(), step.key("value")
+	if kind == "index" && value.value.Kind() == lumigl.Object {
+		value.key("type").take()
+		value = value.key("value")
+	}
+	v := value.take()
+	if literal, ok := v.Literal(); ok {
+		return literal, true
+	}
+	return v.Text()
+}
+
+// into is a part of a value, with the one way to write its key or index.
+func into(v lumigl.Value, name string) (key string, part lumigl.Value, ok bool) {
+	if v.Kind() == lumigl.List {
+		i, err := strconv.Atoi(name)
+		if err != nil {
+			return "", lumigl.Value{}, false
+		}
+		part = v.At(i)
+		return strconv.Itoa(i), part, part.Exists()
+	}
+	part = v.Key(name)
+	return name, part, part.Exists()
+}
+
+// dynamic is the value of an attribute that may have any type: there is an object with the value and its type.
+func dynamic(v lumigl.Value) (lumigl.Value, bool) {
+	value := v.Key("value")
+	return value, v.Len() == 2 && value.Exists() && v.Key("type").Exists()
+}

@@ -1,0 +1,277 @@
+package convert
+
+import (
+	"strings"
+
+	"github.com/lumi-idl/lumi/lumigl"
+	"github.com/lumi-idl/lumi/runtime/urn"
+)
+
+// pulumi reads what 'pulumi stack export' prints, in any version so far, and the files in which Pulumi keeps stacks
+// itself, which have "checkpoint" in place of "deployment".
+type pulumi struct {
+	*assembly
+	kept       bag
+	references []explicit
+	indexes    map[*draft]*index
+	// operations are of the drafts that are begun.
+	operations map[*draft]string
+}
+
+// newest is the last version of exports that is known.
+const newest = 4
+
+func (p *pulumi) read(top *source) error {
+	version := top.key("version")
+	if n, _ := version.value.Int(); version.exists() && (n < 1 || n > newest) {
+		return refuse("this is version %s of Pulumi's exports; versions 1 to %d are understood", shown(version.value), newest)
+	}
+	deployment := top.key("deployment")
+	if stack := top.key("checkpoint"); stack.exists() {
+		deployment = stack.key("latest")
+		p.kept.keep(stack, "stack", "config")
+	}
+	switch {
+	case deployment.value.Kind() == lumigl.Object:
+		version.settled = true
+		p.kept.keep(top, "version", "features")
+	case top.key("manifest").exists() && top.key("resources").exists():
+		deployment = top
+	default:
+		return refuse(`there is no object "deployment" with the resources; has the stack ever been deployed?`)
+	}
+	p.kept.keep(deployment, "manifest", "metadata", "snippets", "extensions")
+	p.providers(deployment.key("secrets_providers"))
+	p.operations = map[*draft]string{}
+	for _, s := range deployment.key("resources").elements() {
+		if d := p.draft(s); d != nil {
+			d.state = live
+			if s.key("delete").flag() {
+				d.state = deleted
+			}
+			p.declare(d)
+		}
+	}
+	for _, s := range deployment.key("pending_operations").elements() {
+		p.operation(s)
+	}
+	if err := p.name(); err != nil {
+		return err
+	}
+	p.complete()
+	return nil
+}
+
+// complete fills the resources, once all have names.
+func (p *pulumi) complete() {
+	for _, d := range p.drafts {
+		p.fill(d)
+	}
+	p.connect()
+	p.finish()
+	for _, d := range p.drafts {
+		if kind, ok := p.operations[d]; ok {
+			p.snapshot.Pending.Operations = append(p.snapshot.Pending.Operations, lumigl.Operation{Kind: kind, Resource: d.Vertex})
+		}
+	}
+	p.keepField(Pulumi, p.kept)
+}
+
+// providers reads how secrets are encrypted. The state of that belongs to nobody else.
+func (p *pulumi) providers(s *source) {
+	if !s.is(lumigl.Object) {
+		return
+	}
+	var kept bag
+	kept.keep(s, "type")
+	p.kept.set("secrets_providers", kept.object())
+	if state := s.key("state"); state.exists() {
+		state.lose(EncryptionLoss, "left out: it says how the stack's secrets are encrypted, and in a snapshot they are not")
+	}
+}
+
+// operation reads what was begun and not finished.
+func (p *pulumi) operation(s *source) {
+	if !s.is(lumigl.Object) {
+		return
+	}
+	kinds := map[string]string{"creating": "create", "updating": "update", "deleting": "delete"}
+	kind := s.key("type")
+	ours := kinds[kind.text()]
+	if ours == "" {
+		s.lose(OperationLoss, "left out: an operation is create, update or delete, and this is another; it has changed nothing yet")
+		return
+	}
+	if d := p.draft(s.key("resource")); d != nil {
+		d.state = begun
+		p.operations[d] = ours
+		p.declare(d)
+	}
+}
+
+// draft reads what a resource is.
+func (p *pulumi) draft(s *source) *draft {
+	if !s.is(lumigl.Object) {
+		return nil
+	}
+	named := s.key("urn")
+	key := named.text()
+	stack, project, chain, name, ok := splitPulumi(key)
+	if !ok {
+		s.lose(ShapeLoss, "left out: the resource has no URN of the form urn:pulumi:stack::project::type::name")
+		return nil
+	}
+	qualifiedType := chain
+	parents := ""
+	if i := strings.LastIndexByte(chain, '$'); i >= 0 {
+		parents, qualifiedType = chain[:i], chain[i+1:]
+	}
+	d := &draft{key: key, said: s, named: named, qualified: name}
+	if parents != "" {
+		d.qualified = parents + "$" + name
+	}
+	said := s.key("type")
+	t := said.text()
+	if t == "" {
+		t = qualifiedType
+	}
+	made, changed := token(t)
+	if changed {
+		said.or(named).note(TypeLoss, "the type is %q: as it is, it is no type token", made)
+		d.extensions.set("type", lumigl.TextOf(t))
+	}
+	d.parts = urn.Parts{
+		Environment: p.environment(stack, named), Package: p.packageOf(project, named), Module: "index", Type: made, Name: name,
+	}
+	if p.snapshot.Package == "" {
+		p.snapshot.Package = d.parts.Package
+	}
+	d.extensions.set("urn", lumigl.TextOf(key))
+	return d
+}
+
+// splitPulumi takes a URN of Pulumi's apart.
+func splitPulumi(s string) (stack, project, chain, name string, ok bool) {
+	rest, ok := strings.CutPrefix(s, "urn:pulumi:")
+	parts := strings.SplitN(rest, "::", 4)
+	if !ok || len(parts) < 4 {
+		return "", "", "", "", false
+	}
+	return parts[0], parts[1], parts[2], parts[3], true
+}
+
+// inert are the keys of a resource that tell Pulumi to do something, or not to, and tell nobody else.
+var inert = []struct{ key, why string }{
+	{"protect", "nothing keeps the resource from being deleted any more"},
+	{"external", "the resource was only read, and would be managed now"},
+	{"taint", "nothing replaces the resource any more because it is tainted"},
+	{"pendingReplacement", "that the resource is about to be replaced is known no more"},
+	{"retainOnDelete", "a deletion would delete the resource now"},
+	{"deletedWith", "the resource would be deleted by itself now"},
+	{"replaceWith", "the resource is not replaced together with others any more"},
+	{"replaceOnChanges", "that is said by the types of the provider now"},
+	{"replacementTrigger", "nothing replaces the resource any more because this changes"},
+	{"ignoreChanges", "changes of these properties are not ignored any more"},
+	{"customTimeouts", "the timeouts are those of the provider now"},
+	{"initErrors", "that the resource was not ready is known no more"},
+	{"refreshBeforeUpdate", "the resource is not read again before it is updated"},
+	{"viewOf", "the resource is a view of another, and would be managed now"},
+	{"resourceHooks", "no hooks are called any more"},
+}
+
+// quiet are the keys of a resource that say where it comes from.
+var quiet = []string{
+	"parent", "provider", "aliases", "created", "modified", "sourcePosition", "stackTrace", "importID", "hideDiff",
+	"additionalSecretOutputs", "extensionRef", "snippetID",
+}
+
+// fill reads all of a resource but what it depends on.
+func (p *pulumi) fill(d *draft) {
+	s := d.said
+	d.ID = s.key("id").text()
+	custom := s.key("custom")
+	if managed := custom.flag(); !managed || strings.HasPrefix(string(d.Type), "pulumi:") {
+		d.extensions.set("custom", lumigl.BoolOf(managed))
+		s.note(UnmanagedLoss, "kept as a resource, but no provider makes it: it is a component, or belongs to Pulumi itself")
+	}
+	if s.key("delete").flag() && d.state == begun {
+		d.extensions.set("delete", lumigl.BoolOf(true))
+	}
+	for _, i := range inert {
+		part := s.key(i.key)
+		if part.says() {
+			d.extensions.set(i.key, plain(p.value(part, d)))
+			part.note(InertLoss, "kept in the extensions, where nothing acts on it: %s", i.why)
+		} else {
+			part.take()
+		}
+	}
+	d.extensions.keep(s, quiet...)
+	p.merge(d)
+}
+
+// merge makes properties of inputs and outputs. What was computed counts more than what was given, and that more than
+// what stood in for it.
+func (p *pulumi) merge(d *draft) {
+	hidden := map[string]bool{}
+	for _, v := range d.said.key("additionalSecretOutputs").value.Elements() {
+		name, _ := v.Text()
+		hidden[name] = true
+	}
+	var notes bag
+	in := map[string]int{}
+	for _, part := range []string{"defaults", "inputs", "outputs"} {
+		for name, s := range d.said.key(part).members() {
+			v := p.value(s, d)
+			if hidden[name] {
+				v = secret(v)
+			}
+			i, ok := in[name]
+			switch {
+			case strings.HasPrefix(name, "__"):
+				notes.set(part+"."+name, plain(v)) // These are notes of Pulumi's own.
+			case ok:
+				d.prefer(s, &d.properties[i], v)
+				d.properties[i].from = part
+			default:
+				in[name] = len(d.properties)
+				d.properties = append(d.properties, property{name, v, part})
+			}
+		}
+	}
+	d.properties = withoutID(d)
+	d.keepGiven()
+	d.extensions.set("notes", notes.object())
+}
+
+// prefer gives a property another value. What is a secret in either of them is one in what comes of it.
+func (d *draft) prefer(s *source, p *property, v lumigl.Value) {
+	given := p.value
+	p.value = v
+	switch {
+	case given.Equal(v):
+	case open(given).Equal(open(v)):
+		p.value = secret(open(v))
+	default:
+		d.differs(p, given)
+		s.note(InputLoss, "this is taken; what was given differs, and is kept in the extensions")
+	}
+}
+
+// withoutID are the properties without one that says the resource's id again.
+func withoutID(d *draft) []property {
+	for i, p := range d.properties {
+		if text, ok := p.value.Text(); ok && p.name == "id" && text == d.ID && text != "" {
+			return append(d.properties[:i:i], d.properties[i+1:]...)
+		}
+	}
+	return d.properties
+}
+
+// shown is a number or a kind, for messages.
+func shown(v lumigl.Value) string {
+	if literal, ok := v.Literal(); ok {
+		return literal
+	}
+	return v.Kind().String()
+}

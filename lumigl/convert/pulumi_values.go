@@ -1,0 +1,204 @@
+package convert
+
+import (
+	"math"
+	"strconv"
+
+	"github.com/lumi-idl/lumi/lumigl"
+	lumi "github.com/lumi-idl/lumi/runtime"
+)
+
+// The signatures that Pulumi has beside ours.
+const (
+	resourceSignature = "5cf8f73096256a8f31e491e813e4eb8e"
+	outputSignature   = "d0e6a833031e9bbcd3f4e8bde6ca49a4"
+	floatSignature    = "8ad145fe-0d11-4827-bfd7-1abcbf086f5c"
+)
+
+// unknowns are what Pulumi writes for values that are not known yet, by their kinds.
+var unknowns = map[string]bool{
+	"1c4a061d-8072-4f0a-a4cb-0ff528b18fe7": true, // a boolean
+	"3eeb2bf0-c639-47a8-9e75-3b44932eb421": true, // a number
+	lumi.UnknownValue:                      true, // a string
+	"6a19a0b0-7e62-4c92-b797-7f8e31da9cc2": true, // a list
+	"030794c1-ac77-496b-92df-f27374a8bd58": true, // an asset
+	"e48ece36-62e2-4504-bad9-02848725956a": true, // an archive
+	"dd056dcd-154b-4c76-9bd3-c8f88648b5ff": true, // an object
+}
+
+// value reads a value of a resource.
+func (p *pulumi) value(s *source, d *draft) lumigl.Value {
+	special := func(v lumigl.Value) bool {
+		text, _ := v.Text()
+		return unknowns[text] || isSpecial(v)
+	}
+	if !has(s.value, special) {
+		return s.take()
+	}
+	return p.walk(s, d)
+}
+
+func (p *pulumi) walk(s *source, d *draft) lumigl.Value {
+	switch s.value.Kind() {
+	case lumigl.Text:
+		if text, _ := s.value.Text(); unknowns[text] {
+			s.lose(UnknownValueLoss, "the value was not known; it still is not")
+			return lumigl.TextOf(lumi.UnknownValue)
+		}
+	case lumigl.List:
+		elements := make([]lumigl.Value, 0, s.value.Len())
+		for _, e := range s.elements() {
+			elements = append(elements, p.walk(e, d))
+		}
+		return lumigl.ListOf(elements...)
+	case lumigl.Object:
+		if isSpecial(s.value) {
+			return p.special(s, d)
+		}
+		members := make([]lumigl.Member, 0, s.value.Len())
+		for key, m := range s.members() {
+			members = append(members, lumigl.Member{Key: key, Value: p.walk(m, d)})
+		}
+		return lumigl.ObjectOf(members...)
+	}
+	return s.take()
+}
+
+// special reads an object with a signature.
+func (p *pulumi) special(s *source, d *draft) lumigl.Value {
+	switch signature := s.key(lumi.Signature).text(); signature {
+	case lumi.SecretSignature:
+		return p.secret(s, d)
+	case lumi.AssetSignature, lumi.ArchiveSignature:
+		return p.asset(s, d, signature)
+	case resourceSignature:
+		return p.resource(s, d)
+	case outputSignature:
+		return p.output(s, d)
+	case floatSignature:
+		return float(s)
+	default:
+		s.note(SignatureLoss, "kept as an object: it is a special value, but none that is known")
+		return s.take()
+	}
+}
+
+// secret reads a secret. Nothing that is said about it says anything of what is in it.
+func (p *pulumi) secret(s *source, d *draft) lumigl.Value {
+	text, plain := s.key("plaintext"), s.key("value")
+	switch {
+	case plain.exists():
+		return secret(p.walk(plain, d))
+	case text.value.Kind() == lumigl.Text:
+		json := text.text()
+		v, err := lumigl.Parser{MaxDepth: max(1, maxDepth-text.depth())}.ParseValue(json)
+		if err != nil {
+			text.note(SignatureLoss, "kept as a string: a secret holds JSON, and this is none, or it is nested too deep")
+			return secret(lumigl.TextOf(json))
+		}
+		return secret(p.walk(text.within(v), d))
+	case s.key("ciphertext").exists():
+		s.key("ciphertext").lose(CiphertextLoss,
+			"a secret without a value is in its place, since it is encrypted; 'pulumi stack export --show-secrets' decrypts it")
+	default:
+		s.note(SignatureLoss, "a secret without a value is in its place: it has neither plaintext nor ciphertext")
+	}
+	return secret(lumigl.NullValue())
+}
+
+// depth is how deep a value is nested.
+func (s *source) depth() int {
+	n := 0
+	for ; s != nil; s = s.parent {
+		n++
+	}
+	return n
+}
+
+// asset reads an asset or archive. Beside its signature it has one key, which says where its content is.
+func (p *pulumi) asset(s *source, d *draft, signature string) lumigl.Value {
+	if hash := s.key("hash"); hash.says() {
+		hash.lose(AssetHashLoss, "left out: an asset is known by where its content is")
+	} else {
+		hash.take()
+	}
+	for _, key := range []string{"text", "path", "uri", "assets"} {
+		if part := s.key(key); part.says() {
+			return signed(signature, lumigl.Member{Key: key, Value: p.walk(part, d)})
+		}
+	}
+	s.key("path").take()
+	s.key("uri").take()
+	if signature == lumi.ArchiveSignature {
+		s.key("assets").take()
+		return signed(signature, lumigl.Member{Key: "assets", Value: lumigl.ObjectOf()})
+	}
+	s.key("text").take()
+	return signed(signature, lumigl.Member{Key: "text", Value: lumigl.TextOf("")})
+}
+
+// resource reads a reference to another resource.
+func (p *pulumi) resource(s *source, d *draft) lumigl.Value {
+	key := s.key("urn").text()
+	if version := s.key("packageVersion"); version.says() {
+		version.lose(PackageVersionLoss, "left out: a reference leads to a resource, and says nothing about its package")
+	} else {
+		version.take()
+	}
+	to := p.find(key, d)
+	id := s.key("id")
+	text, _ := id.value.Text()
+	switch {
+	case !id.says() || unknowns[text] || to != nil && to.said.key("id").value.Equal(id.value):
+		id.take()
+	case to != nil:
+		id.lose(ReferenceIDLoss, "left out: the resource has another id by now, and a reference leads to the resource")
+	default:
+		id.lose(ReferenceIDLoss, "left out: the reference leads nowhere, so that only its URN is kept")
+	}
+	if to == nil {
+		s.key("urn").or(s).note(DanglingLoss, "%s: no resource has it", keptAs(""))
+		return lumigl.TextOf(key)
+	}
+	p.references = append(p.references, explicit{from: d, to: to, said: s.key("urn")})
+	return lumigl.ReferenceTo(to.Vertex)
+}
+
+// output reads a value that is wrapped together with what it depends on.
+func (p *pulumi) output(s *source, d *draft) lumigl.Value {
+	known, value := s.key("known"), s.key("value")
+	isKnown := known.flag() || !known.exists() && value.value.Exists()
+	v := lumigl.TextOf(lumi.UnknownValue)
+	if isKnown && value.value.Exists() {
+		v = p.walk(value, d)
+	} else if !isKnown {
+		s.note(UnknownValueLoss, "the value was not known; it still is not")
+	}
+	if s.key("secret").flag() {
+		v = secret(v)
+	}
+	if on := s.key("dependencies"); on.says() {
+		on.lose(OutputLoss, "the value is kept without what it was said to depend on")
+	} else {
+		on.take()
+	}
+	return v
+}
+
+// float reads one of the numbers that JSON does not have.
+func float(special *source) lumigl.Value {
+	s := special.key("value")
+	text := s.text()
+	bits, err := strconv.ParseUint(text, 16, 64)
+	v := lumigl.FloatOf(math.Float64frombits(bits))
+	switch {
+	case err != nil:
+		s.or(special).note(SignatureLoss, "kept as a string: this has to be the bits of a number, in hexadecimal digits")
+		return lumigl.TextOf(text)
+	case v.Kind() == lumigl.Number:
+		return v
+	}
+	name := strconv.FormatFloat(math.Float64frombits(bits), 'g', -1, 64)
+	s.note(NumberLoss, "kept as the string %q: JSON has no such number", name)
+	return lumigl.TextOf(name)
+}

@@ -1,0 +1,137 @@
+package diff_test
+
+import (
+	"bytes"
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"github.com/lumi-idl/lumi/lumigl"
+	"github.com/lumi-idl/lumi/lumigl/diff"
+)
+
+func compare(t testing.TB, old, new lumigl.Document) *diff.Delta {
+	t.Helper()
+	d, err := diff.Compare(old, new, diff.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return d
+}
+
+// TestApplyAny holds any two snapshots against each other.
+func TestApplyAny(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		old, new := drawSnapshot(rt, someKeys), drawSnapshot(rt, someKeys)
+		oldText, newText := text(t, old), text(t, new)
+		d := compare(t, old, new)
+		got, err := diff.Apply(old, d)
+		if err != nil {
+			rt.Fatalf("%v\n%s\n%s", err, oldText, newText)
+		}
+		if diff := cmp.Diff(newText, text(t, got)); diff != "" {
+			rt.Fatalf("-want +got:\n%s", diff)
+		}
+		if again := compare(t, got, new); !again.Empty() {
+			rt.Fatalf("the outcome differs from the new snapshot: %+v", again)
+		}
+		if d.Empty() != (oldText == newText) {
+			rt.Fatalf("a delta is empty: %v\n%s\n%s", d.Empty(), oldText, newText)
+		}
+		if text(t, old) != oldText {
+			rt.Fatal("the old snapshot has been changed")
+		}
+	})
+}
+
+// TestSecretsAny looks for secrets in all that is written.
+func TestSecretsAny(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		old, new := drawSnapshot(rt, someKeys), drawSnapshot(rt, someKeys)
+		d := compare(t, old, new)
+		var b bytes.Buffer
+		for _, err := range []error{
+			d.WriteText(&b, diff.TextOptions{Context: 3}), d.WriteStat(&b, diff.TextOptions{}), d.WriteJSON(&b),
+			d.WritePatch(&b, diff.PatchOptions{}),
+		} {
+			if err != nil {
+				rt.Fatal(err)
+			}
+		}
+		if i := strings.Index(b.String(), "hunter"); i >= 0 {
+			rt.Fatalf("a secret is shown:\n%s", b.String())
+		}
+	})
+}
+
+func TestForms(t *testing.T) {
+	_, err := diff.Compare(&lumigl.Graph{}, &lumigl.Snapshot{}, diff.Options{})
+	if !errors.Is(err, diff.ErrForms) {
+		t.Errorf("%v", err)
+	}
+}
+
+// TestApplyElsewhere applies a delta to snapshots that it was not made from.
+func TestApplyElsewhere(t *testing.T) {
+	const (
+		a = `"urn:lumi:prod::p:index::aws:x:P::a"`
+		b = `"urn:lumi:prod::p:index::aws:x:P::b"`
+	)
+	of := func(key, properties string) string {
+		return `{"resources":{` + key + `:{"type":"aws:x:P","properties":` + properties + `}}}`
+	}
+	for _, test := range []struct{ name, old, new, other, want string }{
+		{"changed", of(a, `{"x":1}`), of(a, `{"x":2}`), of(a, `{"x":3}`),
+			"the delta was made from another snapshot: the value is another (at /resources/urn:lumi:prod::p:index::aws:x:P::a/properties/x); compare again"},
+		{"kind", of(a, `{"x":{"y":1}}`), of(a, `{"x":{"y":2}}`), of(a, `{"x":3}`),
+			"the delta was made from another snapshot: the value is another (at /resources/urn:lumi:prod::p:index::aws:x:P::a/properties/x); compare again"},
+		{"absent", of(a, `{"x/~":1}`), of(a, `{"x/~":2}`), of(a, `{}`),
+			"the delta was made from another snapshot: there is no value (at /resources/urn:lumi:prod::p:index::aws:x:P::a/properties/x~1~0); compare again"},
+		{"present", of(a, `{}`), of(a, `{"x":1}`), of(a, `{"x":1}`),
+			"the delta was made from another snapshot: there is a value already (at /resources/urn:lumi:prod::p:index::aws:x:P::a/properties/x); compare again"},
+		{"short list", of(a, `{"x":[1,2,3]}`), of(a, `{"x":[1,2]}`), of(a, `{"x":[1]}`),
+			"the delta was made from another snapshot: the list is shorter (at /resources/urn:lumi:prod::p:index::aws:x:P::a/properties/x); compare again"},
+		{"short list, added", of(a, `{"x":[1,2,3]}`), of(a, `{"x":[1,2,3,4]}`), of(a, `{"x":[1]}`),
+			"the delta was made from another snapshot: the list is shorter (at /resources/urn:lumi:prod::p:index::aws:x:P::a/properties/x); compare again"},
+		{"element", of(a, `{"x":[1,2,3]}`), of(a, `{"x":[1,3]}`), of(a, `{"x":[1,5,3]}`),
+			"the delta was made from another snapshot: the value is another (at /resources/urn:lumi:prod::p:index::aws:x:P::a/properties/x/1); compare again"},
+		{"created", of(a, `{}`), strings.Replace(of(a, `{}`), "}}}", "}},"+b+`:{"type":"aws:x:P","properties":{}}}`, 1), of(b, `{}`),
+			"the delta was made from another snapshot: the resource is there already (at /resources/urn:lumi:prod::p:index::aws:x:P::b); compare again"},
+		{"deleted", of(a, `{}`), `{"resources":{}}`, of(b, `{}`),
+			"the delta was made from another snapshot: the resource is not there (at /resources/urn:lumi:prod::p:index::aws:x:P::a); compare again"},
+		{"deleted another", of(a, `{}`), `{"resources":{}}`, of(a, `{"x":1}`),
+			"the delta was made from another snapshot: the resource that was deleted is not as it was (at /resources/urn:lumi:prod::p:index::aws:x:P::a); compare again"},
+		{"header", `{"serial":1,"resources":{}}`, `{"serial":2,"resources":{}}`, `{"serial":3,"resources":{}}`,
+			"the delta was made from another snapshot: the value is another (at /serial); compare again"},
+		{"dangling", of(a, `{}`), `{"resources":{}}`,
+			strings.Replace(of(a, `{}`), "}}}", "}},"+b+`:{"type":"aws:x:P","properties":{"of":{"#ref":`+a+`}}}}`, 1),
+			`there is no resource "urn:lumi:prod::p:index::aws:x:P::a"; did you mean "urn:lumi:prod::p:index::aws:x:P::b"? (at /resources/urn:lumi:prod::p:index::aws:x:P::b/properties/of/#ref)`},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			d := compare(t, parse(t, test.old), parse(t, test.new))
+			_, err := diff.Apply(parse(t, test.other).(*lumigl.Snapshot), d)
+			if err == nil || err.Error() != test.want {
+				t.Errorf("%v, want %s", err, test.want)
+			}
+		})
+	}
+}
+
+// TestMaskedPatch holds that a patch without the secrets does no harm.
+func TestMaskedPatch(t *testing.T) {
+	secret := func(s string) string {
+		return `{"resources":{"urn:lumi:prod::p:index::aws:x:P::a":{"type":"aws:x:P","properties":{"p":` +
+			`{"4dabf18193072939515e22adb298388d":"1b47061264138c4ac30d75fd1eb44270","value":"` + s + `"}}}}}`
+	}
+	var patch bytes.Buffer
+	d := compare(t, parse(t, secret("hunter1")), parse(t, secret("hunter2")))
+	if err := d.WritePatch(&patch, diff.PatchOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := applyPatch(secret("hunter1"), patch.String()); err == nil {
+		t.Errorf("the patch was applied: %s", got)
+	}
+}

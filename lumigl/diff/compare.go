@@ -1,0 +1,208 @@
+package diff
+
+import (
+	"errors"
+	"slices"
+
+	"github.com/lumi-idl/lumi/lumigl"
+	"github.com/lumi-idl/lumi/runtime/tokens"
+)
+
+// Options say how to compare. The zero Options are fine.
+type Options struct {
+	// Replaces has the properties of each type that cannot change: if one differs, the resource was replaced.
+	Replaces Replaces
+}
+
+// Replaces has paths of properties by the type of the resource. A path is the names of properties with dots between,
+// such as "name" or "rules.port", where the second means that of any rule if rules is a list.
+type Replaces map[tokens.Type][]string
+
+// ErrForms says that a general graph was compared with a snapshot.
+var ErrForms = errors.New("one is a snapshot and the other a general graph; only two of a kind can be compared")
+
+// Compare returns how the new document differs from the old one. The order in which resources stand does not count, nor
+// does that of the keys in an object. The documents have to be valid: see their method Check. Neither may be changed
+// while the delta is in use. The error is [ErrForms].
+func Compare(old, new lumigl.Document, o Options) (*Delta, error) {
+	_, wasSnapshot := old.(*lumigl.Snapshot)
+	if _, isSnapshot := new.(*lumigl.Snapshot); wasSnapshot != isSnapshot {
+		return nil, ErrForms
+	}
+	d := &Delta{old: old, new: new}
+	c := &comparer{snapshot: wasSnapshot, work: baseWork + workPerVertex*int64(new.Base().Len())}
+	d.Header = c.objects(header(old), header(new))
+	c.vertices(d)
+	for i := range d.Resources {
+		o.Replaces.mark(&d.Resources[i])
+	}
+	d.Moves = moves(d)
+	return d, nil
+}
+
+// comparer finds out how values differ.
+type comparer struct {
+	snapshot bool
+	// work is how much may still be done for a smaller difference between lists, in values to look at.
+	work int64
+	// members and elements are memory for those that are being compared, of which each depth has a part.
+	members  []lumigl.Member
+	elements []lumigl.Value
+}
+
+// Honest documents need a small part of this.
+const (
+	baseWork      = 1 << 24
+	workPerVertex = 1 << 8
+)
+
+// vertices compares all vertices of two documents.
+func (c *comparer) vertices(d *Delta) {
+	was, is := d.old.Base(), d.new.Base()
+	olds := slices.Collect(was.Vertices())
+	next := 0 // the place among the old vertices where the next one is likely to be
+	found := 0
+	for v := range is.Vertices() {
+		var old *lumigl.Vertex
+		if next < len(olds) && olds[next].Key() == v.Key() {
+			old = olds[next]
+			next++
+		} else if old = was.Vertex(v.Key()); old == nil {
+			d.Resources = append(d.Resources, Resource{Kind: Created, Key: v.Key(), New: v})
+			continue
+		} else if next+1 < len(olds) && olds[next+1] == old {
+			next += 2
+		}
+		found++
+		if same(old, v) {
+			d.Unchanged++
+			continue
+		}
+		d.Resources = append(d.Resources, Resource{Kind: Updated, Key: v.Key(), Old: old, New: v, Changes: c.bodies(old, v)})
+	}
+	if found == len(olds) {
+		return
+	}
+	for _, old := range slices.Backward(olds) {
+		if is.Vertex(old.Key()) == nil {
+			d.Resources = append(d.Resources, Resource{Kind: Deleted, Key: old.Key(), Old: old})
+		}
+	}
+}
+
+// same reports whether two vertices with one key differ in nothing.
+func same(a, b *lumigl.Vertex) bool {
+	return a.Type == b.Type && a.ID == b.ID && sameBag(a.Properties, b.Properties) && a.Extensions.Equal(b.Extensions)
+}
+
+// sameBag compares properties, which may be absent instead of empty.
+func sameBag(a, b lumigl.Value) bool { return a.Equal(b) || a.Len() == 0 && b.Len() == 0 }
+
+// bodies compares what there is to compare of two vertices.
+func (c *comparer) bodies(old, new *lumigl.Vertex) []Change {
+	if !c.snapshot {
+		return c.objects(bag(old.Properties), bag(new.Properties))
+	}
+	var changes []Change
+	for _, part := range [...]struct {
+		key      string
+		old, new lumigl.Value
+	}{
+		{"extensions", old.Extensions, new.Extensions},
+		{"id", textOf(old.ID), textOf(new.ID)},
+		{"properties", bag(old.Properties), bag(new.Properties)},
+		{"type", textOf(string(old.Type)), textOf(string(new.Type))},
+	} {
+		if change, differ := c.member(part.key, part.old, part.new); differ {
+			changes = append(changes, change)
+		}
+	}
+	return changes
+}
+
+// body is what there is to compare of a vertex.
+func (c *comparer) body(v *lumigl.Vertex) lumigl.Value {
+	if c.snapshot {
+		return resourceValue(v)
+	}
+	return bag(v.Properties)
+}
+
+// values compares two values, and returns false if they are the same.
+func (c *comparer) values(old, new lumigl.Value) (Change, bool) {
+	change := Change{Kind: Changed, From: NoIndex, To: NoIndex, Old: old, New: new}
+	if old.Kind() != new.Kind() || areWhole(old, new) {
+		if old.Equal(new) {
+			return change, false
+		}
+		if new.IsUnknown() {
+			change.Kind = Unknown
+		}
+		return change, true
+	}
+	switch old.Kind() {
+	case lumigl.Object:
+		change.Kind, change.Changes = Inside, c.objects(old, new)
+		return change, len(change.Changes) > 0
+	case lumigl.List:
+		change.Kind, change.Changes = Inside, c.lists(old, new)
+		return change, len(change.Changes) > 0
+	}
+	if new.IsUnknown() {
+		change.Kind = Unknown
+	}
+	return change, !old.Equal(new)
+}
+
+// objects compares two objects, key by key in the order of the keys.
+func (c *comparer) objects(old, new lumigl.Value) []Change {
+	var changes []Change
+	mark := len(c.members)
+	a := c.sorted(old)
+	b := c.sorted(new)
+	for len(a) > 0 || len(b) > 0 {
+		var was, is lumigl.Value
+		var key string
+		switch {
+		case len(b) == 0 || len(a) > 0 && a[0].Key < b[0].Key:
+			key, was, a = a[0].Key, a[0].Value, a[1:]
+		case len(a) == 0 || b[0].Key < a[0].Key:
+			key, is, b = b[0].Key, b[0].Value, b[1:]
+		default:
+			key, was, is, a, b = a[0].Key, a[0].Value, b[0].Value, a[1:], b[1:]
+		}
+		if change, differ := c.member(key, was, is); differ {
+			changes = append(changes, change)
+		}
+	}
+	c.members = c.members[:mark]
+	return changes
+}
+
+// member compares what stands behind a key, which may be absent in either object.
+func (c *comparer) member(key string, old, new lumigl.Value) (Change, bool) {
+	var change Change
+	differ := true
+	switch {
+	case !old.Exists():
+		differ = new.Exists()
+		change = Change{Kind: Added, From: NoIndex, To: NoIndex, New: new}
+	case !new.Exists():
+		change = Change{Kind: Removed, From: NoIndex, To: NoIndex, Old: old}
+	default:
+		change, differ = c.values(old, new)
+	}
+	change.Key = key
+	return change, differ
+}
+
+// sorted are an object's members by key, which are good until objects returns.
+func (c *comparer) sorted(v lumigl.Value) []lumigl.Member {
+	start := len(c.members)
+	for key, value := range v.Members() {
+		c.members = append(c.members, lumigl.Member{Key: key, Value: value})
+	}
+	all := c.members[start:]
+	sortMembers(all)
+	return all
+}

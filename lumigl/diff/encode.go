@@ -1,0 +1,84 @@
+package diff
+
+import (
+	"github.com/lumi-idl/lumi/lumigl"
+	lumi "github.com/lumi-idl/lumi/runtime"
+)
+
+// mask is what stands in the place of a secret.
+const mask = "(secret)"
+
+// encoder writes values as compact JSON.
+type encoder struct {
+	tag string // which marks references
+	// reveal says that secrets are written too.
+	reveal bool
+	// masked says that one was left out.
+	masked bool
+}
+
+func (e *encoder) encode(v lumigl.Value) []byte { return e.append(nil, v) }
+
+func (e *encoder) append(dst []byte, v lumigl.Value) []byte {
+	switch v.Kind() {
+	case lumigl.Bool:
+		if b, _ := v.Bool(); b {
+			return append(dst, "true"...)
+		}
+		return append(dst, "false"...)
+	case lumigl.Number:
+		s, _ := v.Literal()
+		return append(dst, s...)
+	case lumigl.Text:
+		s, _ := v.Text()
+		return appendQuoted(dst, s)
+	case lumigl.Reference:
+		target, property, _ := v.Target()
+		dst = appendQuoted(append(dst, '{'), e.tag)
+		dst = appendQuoted(append(dst, ':'), target.Key())
+		if property != "" {
+			dst = appendQuoted(append(dst, `,"property":`...), property)
+		}
+		return append(dst, '}')
+	case lumigl.List:
+		dst = append(dst, '[')
+		for i, element := range v.Elements() {
+			if i > 0 {
+				dst = append(dst, ',')
+			}
+			dst = e.append(dst, element)
+		}
+		return append(dst, ']')
+	case lumigl.Object:
+		return e.object(dst, v)
+	}
+	return append(dst, "null"...)
+}
+
+func (e *encoder) object(dst []byte, v lumigl.Value) []byte {
+	if isSecret(v) && !e.reveal {
+		e.masked = true
+		dst = appendQuoted(append(dst, '{'), lumi.Signature)
+		dst = appendQuoted(append(dst, ':'), lumi.SecretSignature)
+		dst = appendQuoted(append(dst, `,"value":`...), mask)
+		return append(dst, '}')
+	}
+	dst = append(dst, '{')
+	for i, m := range sortedMembers(v) {
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		dst = appendQuoted(dst, m.Key)
+		dst = e.append(append(dst, ':'), m.Value)
+	}
+	return append(dst, '}')
+}
+
+// side writes one of the two values of a change. If the other one is a secret, it may say too much.
+func (e *encoder) side(c *Change, v lumigl.Value) []byte {
+	if c.isSecret() && !isSecret(v) && !v.IsUnknown() && !e.reveal {
+		e.masked = true
+		return appendQuoted(nil, mask)
+	}
+	return e.encode(v)
+}

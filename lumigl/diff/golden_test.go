@@ -1,0 +1,116 @@
+package diff_test
+
+import (
+	"bytes"
+	"flag"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"golang.org/x/tools/txtar"
+
+	"github.com/lumi-idl/lumi/lumigl"
+	"github.com/lumi-idl/lumi/lumigl/diff"
+	"github.com/lumi-idl/lumi/runtime/tokens"
+)
+
+var update = flag.Bool("update", false, "accept what is found as right")
+
+// TestGolden compares the two documents of each archive in testdata, and looks at how the delta is shown in each form
+// that the archive has. In "replaces" there is a type and a path a line.
+func TestGolden(t *testing.T) {
+	names, err := filepath.Glob("testdata/*.txtar")
+	if err != nil || len(names) == 0 {
+		t.Fatal("no archives", err)
+	}
+	for _, name := range names {
+		t.Run(strings.TrimSuffix(filepath.Base(name), ".txtar"), func(t *testing.T) { golden(t, name) })
+	}
+}
+
+func golden(t *testing.T, name string) {
+	archive, err := txtar.ParseFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	files := map[string]string{}
+	for _, f := range archive.Files {
+		files[f.Name] = string(f.Data)
+	}
+	old, new := parse(t, files["old"]), parse(t, files["new"])
+	replaces := diff.Replaces{}
+	for line := range strings.Lines(files["replaces"]) {
+		token, path, _ := strings.Cut(strings.TrimSpace(line), " ")
+		replaces[tokens.Type(token)] = append(replaces[tokens.Type(token)], path)
+	}
+	d, err := diff.Compare(old, new, diff.Options{Replaces: replaces})
+	if err != nil {
+		t.Fatal(err)
+	}
+	forms := map[string]func(*bytes.Buffer) error{
+		"text":     func(b *bytes.Buffer) error { return d.WriteText(b, diff.TextOptions{Context: 1}) },
+		"color":    func(b *bytes.Buffer) error { return d.WriteText(b, diff.TextOptions{Context: 1, Color: true}) },
+		"stat":     func(b *bytes.Buffer) error { return d.WriteStat(b, diff.TextOptions{}) },
+		"json":     func(b *bytes.Buffer) error { return d.WriteJSON(b) },
+		"patch":    func(b *bytes.Buffer) error { return d.WritePatch(b, diff.PatchOptions{}) },
+		"revealed": func(b *bytes.Buffer) error { return d.WritePatch(b, diff.PatchOptions{ShowSecrets: true}) },
+	}
+	for i, f := range archive.Files {
+		write := forms[f.Name]
+		if write == nil {
+			continue
+		}
+		var b bytes.Buffer
+		if err := write(&b); err != nil {
+			t.Fatal(err)
+		}
+		// Escape sequences are shown, so that the archive is text.
+		got := strings.ReplaceAll(b.String(), "\x1b", "␛")
+		if *update {
+			archive.Files[i].Data = []byte(got)
+		} else if diff := cmp.Diff(string(f.Data), got); diff != "" {
+			t.Errorf("%s: -want +got:\n%s", f.Name, diff)
+		}
+		if f.Name != "revealed" && strings.Contains(got, "hunter") {
+			t.Errorf("%s has a secret", f.Name)
+		}
+	}
+	if *update {
+		if err := os.WriteFile(name, txtar.Format(archive), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func parse(t testing.TB, src string) lumigl.Document {
+	t.Helper()
+	doc, err := lumigl.Parse(src)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return doc
+}
+
+// TestManual holds that the example in the manual is what is printed.
+func TestManual(t *testing.T) {
+	archive, err := txtar.ParseFile("testdata/manual.txtar")
+	if err != nil {
+		t.Fatal(err)
+	}
+	manual, err := os.ReadFile("../../docs/diff.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var shown strings.Builder
+	for line := range strings.Lines(string(archive.Files[len(archive.Files)-1].Data)) {
+		if line != "\n" {
+			shown.WriteString("    ")
+		}
+		shown.WriteString(line)
+	}
+	if !strings.Contains(string(manual), shown.String()) {
+		t.Errorf("docs/diff.md does not have\n%s", shown.String())
+	}
+}

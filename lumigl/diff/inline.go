@@ -1,0 +1,182 @@
+package diff
+
+import (
+	"fmt"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/lumi-idl/lumi/lumigl"
+)
+
+// short shows a value in a line, or says how large it is.
+func (p *printer) short(v lumigl.Value) string {
+	if s, ok := p.inline(v); ok {
+		return s
+	}
+	if isFolder(v) {
+		return fmt.Sprintf("archive of %d", v.Key("assets").Len())
+	}
+	if v.Kind() == lumigl.List {
+		return "[" + plural(v.Len(), "element") + "]"
+	}
+	return "{" + plural(v.Len(), "member") + "}"
+}
+
+func plural(n int, noun string) string {
+	if n != 1 {
+		noun += "s"
+	}
+	return fmt.Sprintf("%d %s", n, noun)
+}
+
+// inline shows a value in a line, and reports false if it is too long for that.
+func (p *printer) inline(v lumigl.Value) (string, bool) {
+	switch v.Kind() {
+	case lumigl.Text:
+		if v.IsUnknown() {
+			return unknown, true
+		}
+		s, _ := v.Text()
+		return clipped(s), true
+	case lumigl.Reference:
+		return p.reference(v), true
+	case lumigl.Number:
+		s, _ := v.Literal()
+		return clip(s, 0, func(s string) string { return s }), true
+	case lumigl.List, lumigl.Object:
+		switch {
+		case isSecret(v):
+			return mask, true
+		case isFolder(v):
+			return "", false
+		case isFile(v):
+			return p.file(v), true
+		}
+		return p.composite(v)
+	}
+	return string((&encoder{}).encode(v)), true
+}
+
+// composite shows an object or a list in a line, if it is short and not nested.
+func (p *printer) composite(v lumigl.Value) (string, bool) {
+	open, end := "[", "]"
+	if v.Kind() == lumigl.Object {
+		open, end = "{", "}"
+	}
+	if v.Len() == 0 {
+		return open + end, true
+	}
+	if v.Len() > shortWidth/2 {
+		return "", false
+	}
+	var parts []string
+	width := 0
+	add := func(before string, e lumigl.Value) bool {
+		if (e.Kind() == lumigl.List || e.Kind() == lumigl.Object) && e.Len() > 0 && !isSecret(e) {
+			return false
+		}
+		s, _ := p.inline(e)
+		width += utf8.RuneCountInString(before) + utf8.RuneCountInString(s) + 2
+		parts = append(parts, before+s)
+		return width <= shortWidth
+	}
+	for _, e := range v.Elements() {
+		if !add("", e) {
+			return "", false
+		}
+	}
+	for _, m := range sortedMembers(v) {
+		if !add(label(m.Key)+": ", m.Value) {
+			return "", false
+		}
+	}
+	return open + strings.Join(parts, ", ") + end, true
+}
+
+// reference shows what is referred to. The URN is cut short if it is of the same program.
+func (p *printer) reference(v lumigl.Value) string {
+	target, property, _ := v.Target()
+	key := urnLabel(target.Key())
+	if p.prefix != "" {
+		if rest, ok := strings.CutPrefix(key, p.prefix); ok {
+			key = rest
+		}
+	}
+	if property != "" {
+		return "ref " + key + ", property " + quote(property)
+	}
+	return "ref " + key
+}
+
+// file shows an asset, or an archive of which nobody knows the parts.
+func (p *printer) file(v lumigl.Value) string {
+	what := "asset"
+	if v.IsArchive() {
+		what = "archive"
+	}
+	for _, key := range []string{"path", "uri", "text"} {
+		if s := v.Key(key); s.Exists() {
+			shown, _ := p.inline(s)
+			what += " " + key + " " + shown
+		}
+	}
+	if h, ok := v.Key("hash").Text(); ok {
+		if len(h) > 12 {
+			h = h[:12]
+		}
+		what += " hash " + strings.Trim(quote(h), `"`)
+	}
+	return what
+}
+
+// clipPair shows two strings or two numbers, and of long ones the part where they begin to differ. Other values are
+// shown as they were.
+func clipPair(old, new lumigl.Value, oldShown, newShown string) (string, string) {
+	show := quote
+	var was, is string
+	switch old.Kind() {
+	case lumigl.Text:
+		was, _ = old.Text()
+		is, _ = new.Text()
+	case lumigl.Number:
+		show = func(s string) string { return s }
+		was, _ = old.Literal()
+		is, _ = new.Literal()
+	default:
+		return oldShown, newShown
+	}
+	if max(len(was), len(is)) <= clipWidth {
+		return show(was), show(is)
+	}
+	same := 0
+	for same < len(was) && same < len(is) && was[same] == is[same] {
+		same++
+	}
+	return clip(was, same, show), clip(is, same, show)
+}
+
+// clipped shows a string in quotes, and of a long one the beginning.
+func clipped(s string) string { return clip(s, 0, quote) }
+
+// clip shows a text, and of a long one the part around a place.
+func clip(s string, around int, show func(string) string) string {
+	if len(s) <= clipWidth {
+		return show(s)
+	}
+	start := max(0, min(around-clipWidth/4, len(s)-clipWidth/2))
+	end := min(len(s), start+clipWidth/2)
+	for start > 0 && !utf8.RuneStart(s[start]) {
+		start--
+	}
+	for end < len(s) && !utf8.RuneStart(s[end]) {
+		end++
+	}
+	shown := show(s[start:end])
+	if start > 0 {
+		shown = "…" + shown
+	}
+	if end < len(s) {
+		shown += "…"
+	}
+	return fmt.Sprintf("%s (%d characters)", shown, utf8.RuneCountInString(s))
+}

@@ -1,0 +1,134 @@
+package diff
+
+import (
+	"github.com/lumi-idl/lumi/lumigl"
+)
+
+// lists compares two lists. Elements that are equal stay where they are as far as the order allows, and of those between
+// them, the ones that are alike are taken for one that changed.
+func (c *comparer) lists(old, new lumigl.Value) []Change {
+	mark := len(c.elements)
+	a := c.list(old)
+	b := c.list(new)
+	changes := c.aligned(a, b)
+	c.elements = c.elements[:mark]
+	return changes
+}
+
+// list are a list's elements, which are good until lists returns.
+func (c *comparer) list(v lumigl.Value) []lumigl.Value {
+	start := len(c.elements)
+	for _, e := range v.Elements() {
+		c.elements = append(c.elements, e)
+	}
+	return c.elements[start:]
+}
+
+func (c *comparer) aligned(a, b []lumigl.Value) []Change {
+	if len(a) == 1 && len(b) == 1 && a[0].Kind() == b[0].Kind() {
+		return c.inPlace(a, b)
+	}
+	kept, ok := c.kept(a, b)
+	if !ok {
+		return c.inPlace(a, b)
+	}
+	var changes []Change
+	i, j := 0, 0
+	for _, k := range append(kept, match{len(a), len(b)}) {
+		for _, p := range c.pairs(a[i:k.a], b[j:k.b]) {
+			if change, differ := c.element(a, b, shift(p.a, i), shift(p.b, j)); differ {
+				changes = append(changes, change)
+			}
+		}
+		i, j = k.a+1, k.b+1
+	}
+	return changes
+}
+
+func shift(place, by int) int {
+	if place == NoIndex {
+		return NoIndex
+	}
+	return place + by
+}
+
+// inPlace compares elements with those in the same place, which costs little.
+func (c *comparer) inPlace(a, b []lumigl.Value) []Change {
+	var changes []Change
+	for i := range max(len(a), len(b)) {
+		from, to := i, i
+		if i >= len(a) {
+			from = NoIndex
+		}
+		if i >= len(b) {
+			to = NoIndex
+		}
+		if change, differ := c.element(a, b, from, to); differ {
+			changes = append(changes, change)
+		}
+	}
+	return changes
+}
+
+// element compares two elements of lists, of which one may not be there.
+func (c *comparer) element(a, b []lumigl.Value, from, to int) (Change, bool) {
+	switch {
+	case to == NoIndex:
+		return Change{Kind: Removed, From: from, To: NoIndex, Old: a[from]}, true
+	case from == NoIndex:
+		return Change{Kind: Added, From: NoIndex, To: to, New: b[to]}, true
+	}
+	change, differ := c.values(a[from], b[to])
+	change.From, change.To = from, to
+	return change, differ
+}
+
+// kept are the elements that are equal and in the same order in both lists. It reports false if it would cost too much
+// to find them.
+func (c *comparer) kept(a, b []lumigl.Value) ([]match, bool) {
+	names := namer{comparer: c, byHash: map[uint64][]named{}}
+	as, ok := names.name(a)
+	if !ok {
+		return nil, false
+	}
+	bs, ok := names.name(b)
+	if !ok {
+		return nil, false
+	}
+	return common(as, bs, &c.work), true
+}
+
+// namer gives equal values equal numbers.
+type namer struct {
+	*comparer
+	byHash map[uint64][]named
+	count  int32
+}
+
+type named struct {
+	value lumigl.Value
+	name  int32
+}
+
+func (n *namer) name(values []lumigl.Value) ([]int32, bool) {
+	names := make([]int32, 0, len(values))
+	for _, v := range values {
+		h, ok := n.hash(v)
+		if !ok {
+			return nil, false
+		}
+		names = append(names, n.nameOf(h, v))
+	}
+	return names, true
+}
+
+func (n *namer) nameOf(h uint64, v lumigl.Value) int32 {
+	for _, other := range n.byHash[h] {
+		if other.value.Equal(v) {
+			return other.name
+		}
+	}
+	n.count++
+	n.byHash[h] = append(n.byHash[h], named{v, n.count})
+	return n.count
+}

@@ -1,0 +1,149 @@
+package diff
+
+import (
+	"slices"
+
+	"github.com/lumi-idl/lumi/lumigl"
+)
+
+// maxPairing is up to how many elements on each side the best pairs are looked for.
+const maxPairing = 32
+
+// pairs says which of the old elements, none of which are among the new ones, became which. What is in no pair was
+// removed or added. All are in order, old ones first.
+func (c *comparer) pairs(a, b []lumigl.Value) []match {
+	if len(a) > 0 && len(b) > 0 && len(a) <= maxPairing && len(b) <= maxPairing {
+		as, ok := c.profiles(a)
+		if ok {
+			var bs []profile
+			if bs, ok = c.profiles(b); ok && c.affords(as, bs) {
+				return best(as, bs)
+			}
+		}
+	}
+	pairs := make([]match, 0, max(len(a), len(b)))
+	for i := range max(len(a), len(b)) {
+		switch {
+		case i >= len(a):
+			pairs = append(pairs, match{NoIndex, i})
+		case i >= len(b):
+			pairs = append(pairs, match{i, NoIndex})
+		default:
+			pairs = append(pairs, match{i, i})
+		}
+	}
+	return pairs
+}
+
+// profile is what an element is like.
+type profile struct {
+	kind lumigl.Kind
+	// opaque says that the element can be anything: it is not known yet, or secret.
+	opaque bool
+	// members are hashes of an object's, in order.
+	members []uint64
+}
+
+func (c *comparer) profiles(values []lumigl.Value) ([]profile, bool) {
+	all := make([]profile, 0, len(values))
+	h := hasher{work: &c.work}
+	for _, v := range values {
+		p := profile{kind: v.Kind(), opaque: v.IsUnknown() || isSecret(v)}
+		for key, m := range v.Members() {
+			p.members = append(p.members, h.member(key, m))
+		}
+		slices.Sort(p.members)
+		all = append(all, p)
+	}
+	return all, c.work > 0
+}
+
+// affords reports whether each of a may be held against each of b.
+func (c *comparer) affords(a, b []profile) bool {
+	for i := range a {
+		c.work -= int64(len(b) * (1 + len(a[i].members)))
+	}
+	for i := range b {
+		c.work -= int64(len(a) * (1 + len(b[i].members)))
+	}
+	return c.work > 0
+}
+
+// The most that two elements can be alike is exact, when they have all members in common.
+const (
+	alikeOpaque = 100
+	alikeKind   = 10
+	exact       = 1000
+)
+
+// alike says how much two elements have in common. 0 means that none became the other.
+func (p *profile) alike(q *profile, samePlace bool) int {
+	if p.opaque || q.opaque {
+		return alikeOpaque
+	}
+	if p.kind != q.kind {
+		return 0
+	}
+	kind := 0
+	if samePlace {
+		kind = alikeKind
+	}
+	most := max(len(p.members), len(q.members))
+	if most == 0 {
+		return kind
+	}
+	equal := 0
+	for i, j := 0, 0; i < len(p.members) && j < len(q.members); {
+		switch {
+		case p.members[i] < q.members[j]:
+			i++
+		case p.members[i] > q.members[j]:
+			j++
+		default:
+			equal, i, j = equal+1, i+1, j+1
+		}
+	}
+	return kind + exact*equal/most
+}
+
+// best finds the pairs in order that are alike the most in all. Elements that have nothing in common but their kind are
+// pairs only if there are as many old ones as new, and they stand in the same place.
+func best(a, b []profile) []match {
+	same := len(a) == len(b)
+	// sum[i][j] is how much can be had of the elements from i and j on.
+	sum := make([][]int, len(a)+1)
+	for i := range sum {
+		sum[i] = make([]int, len(b)+1)
+	}
+	score := func(i, j int) int { return a[i].alike(&b[j], same && i == j) }
+	for i := len(a) - 1; i >= 0; i-- {
+		for j := len(b) - 1; j >= 0; j-- {
+			sum[i][j] = max(sum[i+1][j], sum[i][j+1])
+			if s := score(i, j); s > 0 {
+				sum[i][j] = max(sum[i][j], s+sum[i+1][j+1])
+			}
+		}
+	}
+	var pairs []match
+	i, j := 0, 0
+	for i < len(a) && j < len(b) {
+		switch s := score(i, j); {
+		case s > 0 && sum[i][j] == s+sum[i+1][j+1]:
+			pairs = append(pairs, match{i, j})
+			i, j = i+1, j+1
+		case sum[i][j] == sum[i+1][j]:
+			pairs = append(pairs, match{i, NoIndex})
+			i++
+		default:
+			pairs = append(pairs, match{NoIndex, j})
+			j++
+		}
+	}
+	for ; i < len(a); i++ {
+		pairs = append(pairs, match{i, NoIndex})
+	}
+	for ; j < len(b); j++ {
+		pairs = append(pairs, match{NoIndex, j})
+	}
+	return pairs
+}

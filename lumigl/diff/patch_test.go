@@ -1,0 +1,71 @@
+package diff_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"strings"
+	"testing"
+
+	jsonpatch "github.com/evanphx/json-patch/v5"
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"github.com/lumi-idl/lumi/lumigl"
+	"github.com/lumi-idl/lumi/lumigl/diff"
+)
+
+// TestPatchAny applies patches between any two snapshots with another library.
+func TestPatchAny(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		keys := someKeys[:len(someKeys)-1] // The library does not find what stands behind an empty key.
+		old, new := drawSnapshot(rt, keys), drawSnapshot(rt, keys)
+		var patch bytes.Buffer
+		if err := compare(t, old, new).WritePatch(&patch, diff.PatchOptions{ShowSecrets: true}); err != nil {
+			rt.Fatal(err)
+		}
+		got, err := applyPatch(text(t, old), patch.String())
+		if err != nil {
+			rt.Fatalf("%v\n%s\n%s", err, text(t, old), patch.String())
+		}
+		if diff := cmp.Diff(decode(t, text(t, new)), decode(t, got)); diff != "" {
+			rt.Fatalf("-want +got:\n%s\n%s", diff, patch.String())
+		}
+		// The library puts keys in an order of its own, so that resources may stand before what they refer to.
+		patched, _ := lumigl.Parser{}.Salvage(got)
+		if d := compare(t, patched, new); !d.Empty() {
+			rt.Fatalf("the patched file differs from the new one: %+v", d)
+		}
+	})
+}
+
+func applyPatch(doc, patch string) (string, error) {
+	p, err := jsonpatch.DecodePatch([]byte(patch))
+	if err != nil {
+		return "", err
+	}
+	options := jsonpatch.NewApplyOptions()
+	options.EscapeHTML = false
+	got, err := p.ApplyWithOptions([]byte(doc), options)
+	return string(got), err
+}
+
+func decode(t testing.TB, text string) any {
+	t.Helper()
+	d := json.NewDecoder(strings.NewReader(text))
+	d.UseNumber()
+	var v any
+	if err := d.Decode(&v); err != nil {
+		t.Fatal(err)
+	}
+	return v
+}
+
+// compact is what a JSON text says, with sorted keys.
+func compact(t testing.TB, text string) string {
+	t.Helper()
+	b, err := json.Marshal(decode(t, text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(b)
+}

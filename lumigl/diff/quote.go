@@ -1,0 +1,63 @@
+package diff
+
+import (
+	"strconv"
+	"strings"
+	"unicode/utf8"
+)
+
+// quote writes a string as JSON. What would not be seen, or would drive a terminal, becomes an escape.
+func quote(s string) string { return string(appendQuoted(nil, s)) }
+
+func appendQuoted(dst []byte, s string) []byte {
+	dst = append(dst, '"')
+	for _, r := range s {
+		dst = appendRune(dst, r)
+	}
+	return append(dst, '"')
+}
+
+func appendRune(dst []byte, r rune) []byte {
+	switch r {
+	case '"', '\\':
+		return append(dst, '\\', byte(r))
+	case '\n':
+		return append(dst, `\n`...)
+	case '\t':
+		return append(dst, `\t`...)
+	case '\r':
+		return append(dst, `\r`...)
+	}
+	switch {
+	case strconv.IsPrint(r):
+		return utf8.AppendRune(dst, r)
+	case r > 0xffff:
+		r -= 0x10000
+		return appendHex(appendHex(dst, 0xd800+r>>10), 0xdc00+r&0x3ff)
+	}
+	return appendHex(dst, r)
+}
+
+func appendHex(dst []byte, r rune) []byte {
+	const hex = "0123456789abcdef"
+	return append(dst, '\\', 'u', hex[r>>12&15], hex[r>>8&15], hex[r>>4&15], hex[r&15])
+}
+
+// label is how a key is shown: as it is, unless that could be misread.
+func label(key string) string {
+	plain := key != "" && !strings.ContainsFunc(key, func(r rune) bool {
+		return r == '"' || r == '\\' || r == utf8.RuneError || !strconv.IsPrint(r)
+	})
+	if plain && !strings.ContainsAny(key, " ()[]") && !strings.HasSuffix(key, ":") && !strings.Contains(key, ": ") {
+		return key
+	}
+	return quote(key)
+}
+
+// urnLabel is how the key of a resource is shown, in which there may be spaces.
+func urnLabel(key string) string {
+	if quoted := quote(key); quoted != `"`+key+`"` || key == "" {
+		return quoted
+	}
+	return key
+}

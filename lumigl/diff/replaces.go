@@ -1,0 +1,69 @@
+package diff
+
+import (
+	"slices"
+	"strings"
+)
+
+// mark finds out whether an updated resource was in fact replaced, and by which changes.
+func (r Replaces) mark(resource *Resource) {
+	if resource.Kind != Updated {
+		return
+	}
+	paths := r[resource.New.Type]
+	for i := range resource.Changes {
+		c := &resource.Changes[i]
+		switch c.Key {
+		case "type":
+			c.Replaces = true
+		case "id":
+			// To get one, or to lose it, is not to become another.
+			c.Replaces = c.Kind == Changed && resource.Old.Type != ""
+		case "properties":
+			if len(paths) > 0 {
+				markWithin(c.Changes, "", paths)
+			}
+		}
+		if c.Replaces || hasReplaces(c.Changes) {
+			resource.Kind = Replaced
+		}
+	}
+}
+
+// markWithin marks the changes at, above and below the paths. Places in lists do not count.
+func markWithin(changes []Change, above string, paths []string) {
+	for i := range changes {
+		c := &changes[i]
+		here := above
+		if !c.isElement() {
+			here = strings.TrimPrefix(above+"."+c.Key, ".")
+		}
+		switch {
+		case slices.ContainsFunc(paths, func(path string) bool { return holds(path, here) }):
+			markAll(c)
+		case slices.ContainsFunc(paths, func(path string) bool { return here == "" || holds(here, path) }):
+			if c.Kind == Inside {
+				markWithin(c.Changes, here, paths)
+			} else {
+				c.Replaces = true
+			}
+		}
+	}
+}
+
+func markAll(c *Change) {
+	c.Replaces = c.Kind != Inside
+	for i := range c.Changes {
+		markAll(&c.Changes[i])
+	}
+}
+
+// holds reports whether a path is another one, or leads to what that one is in.
+func holds(path, other string) bool {
+	rest, ok := strings.CutPrefix(other, path)
+	return ok && (rest == "" || rest[0] == '.')
+}
+
+func hasReplaces(changes []Change) bool {
+	return slices.ContainsFunc(changes, func(c Change) bool { return c.Replaces || hasReplaces(c.Changes) })
+}

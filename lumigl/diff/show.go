@@ -1,0 +1,313 @@
+package diff
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/lumi-idl/lumi/lumigl"
+)
+
+// members shows what differs in an object, and how much does not. The object is absent where that is of no interest.
+func (p *printer) members(changes []Change, in lumigl.Value, depth int, show func(string) string) {
+	for i := range changes {
+		p.change(&changes[i], show(changes[i].Key), depth)
+	}
+	if in.Exists() {
+		added := 0
+		for i := range changes {
+			if changes[i].Kind != Removed {
+				added++
+			}
+		}
+		p.fold(in.Len()-added, depth)
+	}
+}
+
+// fold stands for what does not differ.
+func (p *printer) fold(n, depth int) {
+	if n > 0 {
+		p.line(0, depth, p.paint(dim, fmt.Sprintf("… %d unchanged", n)))
+	}
+}
+
+// names are keys that tell one element of a list from another.
+var names = []string{"urn", "name", "id", "key"}
+
+// identity shows what an element of a list is called, if that does not differ.
+func (p *printer) identity(c *Change, depth int) (shown int) {
+	if !c.isElement() {
+		return 0
+	}
+	for _, name := range names {
+		changed := slices.ContainsFunc(c.Changes, func(inner Change) bool { return inner.Key == name })
+		if v := c.New.Key(name); v.Exists() && !changed {
+			p.line(0, depth, p.paint(dim, label(name)+": "+p.short(v)))
+			shown++
+		}
+	}
+	return shown
+}
+
+// change shows one change.
+func (p *printer) change(c *Change, name string, depth int) {
+	note := ""
+	if c.Replaces {
+		note = p.paint(magenta, " (replaces)")
+	}
+	switch {
+	case c.Kind == Added:
+		p.whole(Added, depth, name, c.New, note)
+	case c.Kind == Removed:
+		p.whole(Removed, depth, name, c.Old, note)
+	case c.Kind == Inside:
+		p.line(Inside, depth, name+":")
+		p.inside(c, depth+1)
+	case isSecret(c.Old) && isSecret(c.New):
+		p.line(c.Kind, depth, name+": "+mask+", another value"+note)
+	case c.isSecret():
+		p.line(c.Kind, depth, name+": "+p.becomes(p.hidden(c.Old), p.hidden(c.New))+note)
+	default:
+		p.pair(c, name, depth, note)
+	}
+}
+
+// hidden shows one of two values of which the other may be a secret. That one gives away the other.
+func (p *printer) hidden(v lumigl.Value) string {
+	switch {
+	case isSecret(v):
+		return mask
+	case v.IsUnknown():
+		return unknown
+	}
+	return "(no secret, but not shown)"
+}
+
+func (p *printer) becomes(old, new string) string {
+	return p.paint(red, old) + " → " + p.paint(green, new)
+}
+
+// inside shows the parts of an object or a list that differ.
+func (p *printer) inside(c *Change, depth int) {
+	if c.New.Kind() == lumigl.List {
+		p.elements(c, depth)
+		return
+	}
+	shown := p.identity(c, depth)
+	if isFolder(c.New) {
+		shown++ // what says that it is one
+	}
+	p.members(c.Changes, lumigl.Value{}, depth, label)
+	added := 0
+	for i := range c.Changes {
+		if c.Changes[i].Kind != Removed {
+			added++
+		}
+	}
+	p.fold(c.New.Len()-added-shown, depth)
+}
+
+// elements shows the elements of a list that differ, with some of those around them.
+func (p *printer) elements(c *Change, depth int) {
+	from, to := 0, 0 // how many elements have been dealt with
+	for i := range c.Changes {
+		e := &c.Changes[i]
+		same := e.From - from
+		if e.Kind == Added {
+			same = e.To - to
+		}
+		p.between(c.New, to, to+same, p.contextBehind(i), p.options.Context, depth)
+		from, to = from+same, to+same
+		p.change(e, elementLabel(e), depth)
+		if e.Kind != Added {
+			from++
+		}
+		if e.Kind != Removed {
+			to++
+		}
+	}
+	p.between(c.New, to, c.New.Len(), p.options.Context, 0, depth)
+}
+
+// contextBehind is how many elements are shown behind the change before the i-th.
+func (p *printer) contextBehind(i int) int {
+	if i == 0 {
+		return 0
+	}
+	return p.options.Context
+}
+
+// between shows the first and the last of the elements between two changes, and how many others there are.
+func (p *printer) between(list lumigl.Value, start, end, head, tail, depth int) {
+	show := func(i int) { p.line(0, depth, p.paint(dim, fmt.Sprintf("[%d]: %s", i, p.short(list.At(i))))) }
+	if end-start <= head+tail {
+		head, tail = end-start, 0
+	}
+	for i := start; i < start+head; i++ {
+		show(i)
+	}
+	p.fold(end-tail-(start+head), depth)
+	for i := end - tail; i < end; i++ {
+		show(i)
+	}
+}
+
+func elementLabel(c *Change) string {
+	switch {
+	case c.To == NoIndex:
+		return fmt.Sprintf("[%d]", c.From)
+	case c.From == NoIndex || c.From == c.To:
+		return fmt.Sprintf("[%d]", c.To)
+	}
+	return fmt.Sprintf("[%d → %d]", c.From, c.To)
+}
+
+// unknown stands for a value that is not known yet.
+const unknown = "(known after apply)"
+
+// shortWidth is how long a value may be that is shown in a line with its key, and pairWidth how long two may be.
+const (
+	shortWidth = 72
+	pairWidth  = 96
+	clipWidth  = 160
+)
+
+// pair shows the old value and the new one: in one line, if they are short, and otherwise one below the other.
+func (p *printer) pair(c *Change, name string, depth int, note string) {
+	was, is, what := c.Old, c.New, ""
+	if c.New.IsAsset() && c.Old.IsAsset() {
+		note = p.sameContent(c) + note
+		if onlyText(c.Old) && onlyText(c.New) {
+			was, is, what = c.Old.Key("text"), c.New.Key("text"), " asset text"
+		}
+	}
+	if manyLines(was) && manyLines(is) {
+		p.line(Changed, depth, name+":"+what+note)
+		p.lines(was, is, depth+1)
+		return
+	}
+	old, oldIsShort := p.inline(c.Old)
+	new, newIsShort := p.inline(c.New)
+	if !oldIsShort || !newIsShort {
+		p.whole(Removed, depth, name, c.Old, note)
+		p.whole(Added, depth, name, c.New, "")
+		return
+	}
+	if c.Kind == Changed && c.Old.Kind() == c.New.Kind() && !c.Old.IsUnknown() {
+		old, new = clipPair(c.Old, c.New, old, new)
+	}
+	if old == new && c.New.Kind() == lumigl.Object {
+		p.line(Changed, depth, name+": "+old+note)
+		p.members((&comparer{}).objects(c.Old, c.New), lumigl.Value{}, depth+1, label)
+		return
+	}
+	if utf8.RuneCountInString(old)+utf8.RuneCountInString(new) <= pairWidth {
+		p.line(c.Kind, depth, name+": "+p.becomes(old, new)+note)
+		return
+	}
+	p.line(c.Kind, depth, name+": "+p.paint(red, old))
+	p.write(strings.Repeat("  ", depth+1) + "→ " + p.paint(green, new) + note + "\n")
+}
+
+// onlyText reports whether an asset is a text and nothing else.
+func onlyText(asset lumigl.Value) bool {
+	return asset.Key("text").Kind() == lumigl.Text && asset.Len() == 2
+}
+
+// manyLines reports whether a value is a text of which the lines are compared.
+func manyLines(v lumigl.Value) bool {
+	s, _ := v.Text()
+	return strings.Contains(s, "\n")
+}
+
+// sameContent says of two assets that only their names differ, if that is so.
+func (p *printer) sameContent(c *Change) string {
+	if h := c.New.Key("hash"); h.Kind() == lumigl.Text && h.Equal(c.Old.Key("hash")) {
+		return p.paint(dim, " (same content)")
+	}
+	return ""
+}
+
+// lines shows how two texts of several lines differ.
+func (p *printer) lines(old, new lumigl.Value, depth int) {
+	c := &comparer{work: baseWork}
+	list := func(v lumigl.Value) (all []lumigl.Value) {
+		s, _ := v.Text()
+		for line := range strings.SplitAfterSeq(s, "\n") {
+			if line != "" {
+				all = append(all, lumigl.TextOf(line))
+			}
+		}
+		return all
+	}
+	was, is := list(old), list(new)
+	kept, _ := c.kept(was, is)
+	i, j, head := 0, 0, 0
+	for _, k := range append(kept, match{len(was), len(is)}) {
+		if i == k.a && j == k.b {
+			i, j = i+1, j+1
+			continue
+		}
+		p.sameLines(is[head:j], head > 0, true, depth)
+		for ; i < k.a; i++ {
+			p.line(Removed, depth, lineText(was[i]))
+		}
+		for ; j < k.b; j++ {
+			p.line(Added, depth, lineText(is[j]))
+		}
+		i, j, head = k.a+1, k.b+1, k.b
+	}
+	if head < len(is) {
+		p.sameLines(is[head:], true, false, depth)
+	}
+}
+
+// sameLines shows those lines of some that stand beside a change.
+func (p *printer) sameLines(lines []lumigl.Value, behind, before bool, depth int) {
+	head, tail := 0, 0
+	if behind {
+		head = p.options.Context
+	}
+	if before {
+		tail = p.options.Context
+	}
+	if len(lines) <= head+tail {
+		head, tail = len(lines), 0
+	}
+	for _, line := range lines[:head] {
+		p.line(0, depth, p.paint(dim, lineText(line)))
+	}
+	p.fold(len(lines)-head-tail, depth)
+	for _, line := range lines[len(lines)-tail:] {
+		p.line(0, depth, p.paint(dim, lineText(line)))
+	}
+}
+
+// lineText is a line in quotes, since the spaces at its ends matter.
+func lineText(v lumigl.Value) string {
+	s, _ := v.Text()
+	return clipped(s)
+}
+
+// whole shows all of a value that was added or removed.
+func (p *printer) whole(kind Kind, depth int, name string, v lumigl.Value, note string) {
+	if s, ok := p.inline(v); ok {
+		p.line(kind, depth, name+": "+s+note)
+		return
+	}
+	what := ""
+	if isFolder(v) {
+		what, v = " archive", v.Key("assets")
+	}
+	p.line(kind, depth, name+":"+what+note)
+	if v.Kind() == lumigl.List {
+		for i, e := range v.Elements() {
+			p.whole(kind, depth+1, fmt.Sprintf("[%d]", i), e, "")
+		}
+		return
+	}
+	for _, m := range sortedMembers(v) {
+		p.whole(kind, depth+1, label(m.Key), m.Value, "")
+	}
+}

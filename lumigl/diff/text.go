@@ -1,0 +1,261 @@
+package diff
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/lumi-idl/lumi/lumigl"
+)
+
+// TextOptions say how a delta is shown to people.
+type TextOptions struct {
+	// Color is whether the text is for a terminal that has colours.
+	Color bool
+	// Context is how many elements of a list are shown on both sides of one that differs.
+	Context int
+}
+
+// WriteText writes the delta for people. Nothing in it can drive a terminal. Secrets are left out.
+func (d *Delta) WriteText(w io.Writer, o TextOptions) error {
+	p := newPrinter(w, o)
+	p.header(d)
+	for i := range d.Resources {
+		p.resource(&d.Resources[i], d.isSnapshot())
+	}
+	p.moves(d.Moves)
+	p.summary(d)
+	return p.out.Flush()
+}
+
+// WriteStat writes a line for each resource that differs, and how many there are in all.
+func (d *Delta) WriteStat(w io.Writer, o TextOptions) error {
+	p := newPrinter(w, o)
+	if n := count(d.Header); n.all() > 0 {
+		p.line(Updated, 0, "(header)"+p.counts(n))
+	}
+	for i := range d.Resources {
+		r := &d.Resources[i]
+		text := urnLabel(r.Key)
+		if r.Kind == Updated || r.Kind == Replaced {
+			text += p.counts(count(r.Changes))
+		}
+		p.line(r.Kind, 0, text)
+	}
+	p.parted = len(d.Header)+len(d.Resources) == 0
+	p.moves(d.Moves)
+	p.summary(d)
+	return p.out.Flush()
+}
+
+// tally is how many values differ.
+type tally struct{ added, removed, changed int }
+
+func (t tally) all() int { return t.added + t.removed + t.changed }
+
+func count(changes []Change) tally {
+	var t tally
+	for i := range changes {
+		switch c := &changes[i]; c.Kind {
+		case Added:
+			t.added++
+		case Removed:
+			t.removed++
+		case Inside:
+			inside := count(c.Changes)
+			t.added, t.removed, t.changed = t.added+inside.added, t.removed+inside.removed, t.changed+inside.changed
+		default:
+			t.changed++
+		}
+	}
+	return t
+}
+
+func (p *printer) counts(t tally) string {
+	var parts []string
+	for _, n := range []struct {
+		kind  Kind
+		count int
+	}{{Added, t.added}, {Removed, t.removed}, {Changed, t.changed}} {
+		if n.count > 0 {
+			parts = append(parts, p.paint(colors[n.kind], fmt.Sprintf("%s%d", signs[n.kind], n.count)))
+		}
+	}
+	return "  " + strings.Join(parts, " ")
+}
+
+// printer writes text.
+type printer struct {
+	out     *bufio.Writer
+	options TextOptions
+	// parted says that an empty line has been written, or that none is needed.
+	parted bool
+	// prefix is what URNs of the resource's program begin with. It is left out in references.
+	prefix string
+}
+
+func newPrinter(w io.Writer, o TextOptions) *printer {
+	return &printer{out: bufio.NewWriter(w), options: o, parted: true}
+}
+
+// The signs that lines begin with, and their colours as the parameters of the escape sequence that selects them.
+var (
+	signs = map[Kind]string{
+		0: " ", Added: "+", Removed: "-", Changed: "~", Unknown: "~", Inside: "~",
+		Created: "+", Deleted: "-", Updated: "~", Replaced: "±",
+	}
+	colors = map[Kind]string{
+		Added: green, Removed: red, Changed: yellow, Unknown: yellow, Inside: yellow,
+		Created: green, Deleted: red, Updated: yellow, Replaced: magenta,
+	}
+)
+
+const (
+	red     = "31"
+	green   = "32"
+	yellow  = "33"
+	magenta = "35"
+	dim     = "2"
+	bold    = "1"
+)
+
+func (p *printer) paint(color, s string) string {
+	if !p.options.Color || color == "" || s == "" {
+		return s
+	}
+	return "\x1b[" + color + "m" + s + "\x1b[0m"
+}
+
+// line writes a line, as far to the right as it is deep. Lines that are all new or all old have one colour.
+func (p *printer) line(kind Kind, depth int, text string) {
+	indent := strings.Repeat("  ", depth)
+	switch kind {
+	case Added, Removed:
+		text = p.paint(colors[kind], signs[kind]+" "+text)
+	default:
+		text = p.paint(colors[kind], signs[kind]) + " " + text
+	}
+	p.write(indent + text + "\n")
+	p.parted = false
+}
+
+// write writes a text. An error sticks to the writer until it is flushed.
+func (p *printer) write(s string) { _, _ = p.out.WriteString(s) }
+
+// part writes an empty line between two things.
+func (p *printer) part() {
+	if !p.parted {
+		p.write("\n")
+	}
+	p.parted = true
+}
+
+func (p *printer) header(d *Delta) {
+	if len(d.Header) == 0 {
+		return
+	}
+	p.part()
+	p.members(d.Header, lumigl.Value{}, 0, label)
+	p.part()
+}
+
+func (p *printer) resource(r *Resource, snapshot bool) {
+	p.part()
+	p.prefix = programOf(r.Key)
+	title := p.paint(bold, urnLabel(r.Key))
+	if r.Kind == Replaced {
+		title += p.paint(colors[Replaced], " (replaced)")
+	}
+	p.line(r.Kind, 0, title)
+	switch {
+	case r.Kind == Created:
+		p.vertex(Added, r.New, snapshot)
+	case r.Kind == Deleted:
+		p.vertex(Removed, r.Old, snapshot)
+	case !snapshot:
+		p.members(r.Changes, r.New.Properties, 1, label)
+	default:
+		p.changedResource(r)
+	}
+}
+
+// changedResource shows what differs in a resource. What is no property has its name in parentheses.
+func (p *printer) changedResource(r *Resource) {
+	last := []Change(nil)
+	for i := range r.Changes {
+		c := &r.Changes[i]
+		switch c.Key {
+		case "properties":
+		case "extensions":
+			last = append(last, *c)
+		default:
+			p.members(r.Changes[i:i+1], lumigl.Value{}, 1, inParentheses)
+		}
+	}
+	for i := range r.Changes {
+		if c := &r.Changes[i]; c.Key == "properties" {
+			p.members(c.Changes, r.New.Properties, 1, label)
+		}
+	}
+	p.members(last, lumigl.Value{}, 1, inParentheses)
+}
+
+func inParentheses(key string) string { return "(" + key + ")" }
+
+// vertex shows all of a vertex that was created or deleted.
+func (p *printer) vertex(kind Kind, v *lumigl.Vertex, snapshot bool) {
+	if snapshot && v.ID != "" {
+		p.whole(kind, 1, inParentheses("id"), lumigl.TextOf(v.ID), "")
+	}
+	for _, m := range sortedMembers(v.Properties) {
+		p.whole(kind, 1, label(m.Key), m.Value, "")
+	}
+	if v.Extensions.Exists() {
+		p.whole(kind, 1, inParentheses("extensions"), v.Extensions, "")
+	}
+}
+
+// programOf is what a URN and those of the same program begin with.
+func programOf(key string) string {
+	parts := strings.SplitN(key, "::", 3)
+	if len(parts) < 3 {
+		return ""
+	}
+	return parts[0] + "::" + parts[1] + "::"
+}
+
+func (p *printer) moves(moves []Move) {
+	if len(moves) == 0 {
+		return
+	}
+	p.part()
+	p.write("Perhaps moved, since all but the URN is the same:\n")
+	for _, m := range moves {
+		p.write("  " + urnLabel(m.Old.Key()) + "\n    → " + urnLabel(m.New.Key()) + "\n")
+	}
+	p.parted = false
+}
+
+func (p *printer) summary(d *Delta) {
+	if d.Empty() {
+		p.write("Nothing differs.\n")
+		return
+	}
+	p.part()
+	var parts []string
+	for _, kind := range []Kind{Created, Updated, Replaced, Deleted} {
+		if n := d.Count(kind); n > 0 {
+			parts = append(parts, p.paint(colors[kind], fmt.Sprintf("%d %s", n, kind)))
+		}
+	}
+	switch {
+	case len(parts) == 0 && d.isSnapshot():
+		parts = append(parts, "no resource differs")
+	case len(parts) == 0:
+		parts = append(parts, "no vertex differs")
+	case d.Unchanged > 0:
+		parts = append(parts, fmt.Sprintf("%d unchanged", d.Unchanged))
+	}
+	p.write(strings.Join(parts, ", ") + "\n")
+}

@@ -1,0 +1,70 @@
+package diff
+
+import (
+	"errors"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/lumi-idl/lumi/lumigl"
+)
+
+// TestLittleWork compares lists with so little work to spend that it ends at any point. What is found is larger then, and
+// right all the same.
+func TestLittleWork(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		c := &comparer{work: rapid.Int64Range(0, 300).Draw(rt, "work")}
+		old, new := list(rt, 2), list(rt, 2)
+		change, differ := c.values(old, new)
+		if differ == old.Equal(new) {
+			rt.Fatalf("differ: %v", differ)
+		}
+		if !differ {
+			return
+		}
+		a := &applier{}
+		if got := a.value(old, &change, ""); a.err != nil || !got.Equal(new) {
+			rt.Fatalf("%v: %+v becomes %+v, not %+v", a.err, old, got, new)
+		}
+	})
+}
+
+func list(t *rapid.T, depth int) lumigl.Value {
+	var all []lumigl.Value
+	for range rapid.IntRange(0, 8).Draw(t, "length") {
+		n := lumigl.IntOf(rapid.Int64Range(0, 4).Draw(t, "number"))
+		switch {
+		case depth > 0 && rapid.Bool().Draw(t, "list"):
+			n = list(t, depth-1)
+		case rapid.Bool().Draw(t, "object"):
+			n = lumigl.ObjectOf(lumigl.Member{Key: "n", Value: n}, lumigl.Member{Key: "m", Value: lumigl.NullValue()})
+		}
+		all = append(all, n)
+	}
+	return lumigl.ListOf(all...)
+}
+
+// TestFullDisk holds that an error of a writer comes through.
+func TestFullDisk(t *testing.T) {
+	old, new := &lumigl.Snapshot{}, &lumigl.Snapshot{Serial: 1}
+	d, err := Compare(old, new, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, err := range map[string]error{
+		"text":  d.WriteText(full{}, TextOptions{}),
+		"stat":  d.WriteStat(full{}, TextOptions{}),
+		"json":  d.WriteJSON(full{}),
+		"patch": d.WritePatch(full{}, PatchOptions{}),
+	} {
+		if !errors.Is(err, errFull) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+type full struct{}
+
+var errFull = errors.New("no space left")
+
+func (full) Write([]byte) (int, error) { return 0, errFull }

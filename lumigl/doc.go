@@ -1,0 +1,38 @@
+// Package lumigl reads, builds, checks and writes LumiGL, the language in which Lumi keeps graphs of objects: what a
+// program evaluates to, what a deployment made, what people review in Git.
+//
+// A LumiGL file is a strict JSON object in one of two forms. A [Graph] has a section "vertices": bags of properties,
+// each keyed by an id, that may hold anything and refer to each other in any way:
+//
+//	{
+//	  "vertices": {
+//	    "a": {
+//	      "children": [
+//	        { "#ref": "b" }
+//	      ]
+//	    },
+//	    "b": {}
+//	  }
+//	}
+//
+// A [Snapshot] has a section "resources" instead, keyed by URN. A resource has a type, perhaps the id that its provider
+// gave it, and properties. Snapshots have no cycles, and whatever a resource refers to stands before it, so that a file
+// can be loaded in one pass.
+//
+// The object {"#ref": id} is a reference to another vertex, and {"#ref": id, "property": name} one to a property of it
+// that is known once it exists. Where data has a key "#ref" of its own, a file names another one in "ref".
+//
+// # Reading
+//
+// [ParseGraph], [ParseSnapshot] and [Parse], which takes either, accept a file only if nothing is wrong with it. If
+// something is, the error is a *[InvalidError] with every [Fault], in the order of the text, each with its line, column
+// and JSON pointer. A fault that has just one remedy carries it as a [Fix].
+//
+// # Writing
+//
+// [Append] writes the canonical text: the same graph gives the same bytes, and a canonical file that is read and
+// written again stays as it is. Snapshots are in topological order, then by URN, with the keys of objects sorted; the
+// vertices of general graphs, and the keys in them, stay as they came. Numbers keep all their digits.
+//
+// The source of all this is the design note on graphs; where it leaves something open, docs/lumigl.md says what holds.
+package lumigl

@@ -1,0 +1,227 @@
+package lumigl_test
+
+import (
+	"bytes"
+	"errors"
+	"flag"
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"golang.org/x/tools/txtar"
+
+	"github.com/lumi-idl/lumi/lumigl"
+)
+
+var update = flag.Bool("update", false, "write what is found as what is expected")
+
+// TestFaults reads the files in testdata/faults. Those that end in .quoted are Go string literals, for what an archive
+// cannot hold. Behind each stands what the reader says of it.
+func TestFaults(t *testing.T) {
+	archives, err := filepath.Glob("testdata/faults/*.txtar")
+	if err != nil || len(archives) == 0 {
+		t.Fatal("no archives: ", err)
+	}
+	for _, name := range archives {
+		archive, err := txtar.ParseFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var files []txtar.File
+		for _, file := range archive.Files {
+			if strings.HasSuffix(file.Name, ".faults") {
+				continue
+			}
+			found := txtar.File{Name: file.Name + ".faults", Data: []byte(report(t, input(t, file)))}
+			files = append(files, file, found)
+			t.Run(filepath.Base(name)+"/"+file.Name, func(t *testing.T) {
+				if len(found.Data) == 0 {
+					t.Error("the file is accepted")
+				}
+				i := slices.IndexFunc(archive.Files, func(f txtar.File) bool { return f.Name == found.Name })
+				if *update {
+					return
+				}
+				if i < 0 {
+					t.Fatal("there is nothing to compare with; run the test with -update")
+				}
+				if want := archive.Files[i].Data; !bytes.Equal(found.Data, want) {
+					t.Errorf("found\n%s\nexpected\n%s", found.Data, want)
+				}
+			})
+		}
+		if *update {
+			archive.Files = files
+			if err := os.WriteFile(name, txtar.Format(archive), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+}
+
+// input returns the text that a file of an archive stands for.
+func input(t *testing.T, file txtar.File) string {
+	t.Helper()
+	if !strings.HasSuffix(file.Name, ".quoted") {
+		return string(file.Data)
+	}
+	text, err := strconv.Unquote(strings.TrimSpace(string(file.Data)))
+	if err != nil {
+		t.Fatalf("%s: %v", file.Name, err)
+	}
+	return text
+}
+
+// report lists the faults of a text with all that is known of them, and what comes of it if all fixes are applied.
+func report(t *testing.T, src string) string {
+	t.Helper()
+	found := faultsOf(t, src)
+	var b strings.Builder
+	for _, f := range found {
+		fmt.Fprintf(&b, "%d:%d %s %q", f.Line, f.Column, f.Code, src[f.Offset:f.End])
+		if f.Pointer != "" {
+			fmt.Fprintf(&b, " at %q", f.Pointer)
+		}
+		fmt.Fprintf(&b, "\n  %s\n", f.Message)
+		for _, n := range f.Notes {
+			fmt.Fprintf(&b, "  note %d:%d: %s\n", n.Line, n.Column, n.Message)
+		}
+		if f.Fix != nil {
+			fmt.Fprintf(&b, "  fix: %s, %q -> %q\n", f.Fix.Message, src[f.Fix.Offset:f.Fix.End], f.Fix.Text)
+		}
+	}
+	if fixed, ok := fix(src, found); ok {
+		if _, err := lumigl.Parse(fixed); err != nil {
+			t.Errorf("after all fixes:\n%s\n%v", fixed, err)
+		}
+	}
+	return b.String()
+}
+
+// faultsOf returns what is wrong with a text.
+func faultsOf(t interface {
+	Helper()
+	Fatalf(string, ...any)
+}, src string,
+) []lumigl.Fault {
+	t.Helper()
+	_, err := lumigl.Parse(src)
+	if err == nil {
+		return nil
+	}
+	var invalid *lumigl.InvalidError
+	if !errors.As(err, &invalid) {
+		t.Fatalf("a %T: %v", err, err)
+	}
+	return invalid.Faults
+}
+
+// fix applies the fixes, and reports whether all faults have one.
+func fix(src string, found []lumigl.Fault) (string, bool) {
+	var fixes []lumigl.Fix
+	for _, f := range found {
+		if f.Fix == nil {
+			return "", false
+		}
+		fixes = append(fixes, *f.Fix)
+	}
+	var b strings.Builder
+	done := 0
+	for _, f := range fixes {
+		b.WriteString(src[done:f.Offset] + f.Text)
+		done = f.End
+	}
+	return b.String() + src[done:], true
+}
+
+// TestEveryCode sees to it that each rule is broken by some file in testdata/faults, but for the size, which has a test
+// of its own.
+func TestEveryCode(t *testing.T) {
+	broken := map[string]bool{string(lumigl.SizeFault): true, string(lumigl.DepthFault): true}
+	archives, err := filepath.Glob("testdata/faults/*.txtar")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range archives {
+		archive, err := txtar.ParseFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, file := range archive.Files {
+			if !strings.HasSuffix(file.Name, ".faults") {
+				for _, f := range faultsOf(t, input(t, file)) {
+					broken[string(f.Code)] = true
+				}
+			}
+		}
+	}
+	for _, code := range codes(t) {
+		if !broken[code] {
+			t.Errorf("no file breaks the rule %q", code)
+		}
+	}
+}
+
+// codes are the values of all constants of type Code.
+func codes(t *testing.T) []string {
+	t.Helper()
+	file, err := parser.ParseFile(token.NewFileSet(), "fault.go", nil, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all []string
+	for _, decl := range file.Decls {
+		group, ok := decl.(*ast.GenDecl)
+		if !ok || group.Tok != token.CONST {
+			continue
+		}
+		for _, spec := range group.Specs {
+			constant := spec.(*ast.ValueSpec)
+			if name, ok := constant.Type.(*ast.Ident); ok && name.Name == "Code" {
+				code, err := strconv.Unquote(constant.Values[0].(*ast.BasicLit).Value)
+				if err != nil {
+					t.Fatal(err)
+				}
+				all = append(all, code)
+			}
+		}
+	}
+	if len(all) == 0 {
+		t.Fatal("no codes found in fault.go")
+	}
+	return all
+}
+
+// TestExamples reads the examples of the design note as they stand there.
+func TestExamples(t *testing.T) {
+	for _, name := range []string{"general", "tag", "snapshot"} {
+		t.Run(name, func(t *testing.T) {
+			src, err := os.ReadFile(filepath.Join("testdata", "examples", name+".json"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			golden := filepath.Join("testdata", "examples", name+".faults")
+			found := report(t, string(src))
+			if *update {
+				if err := os.WriteFile(golden, []byte(found), 0o644); err != nil {
+					t.Fatal(err)
+				}
+				return
+			}
+			want, err := os.ReadFile(golden)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if found != string(want) {
+				t.Errorf("found\n%s\nexpected\n%s", found, want)
+			}
+		})
+	}
+}

@@ -1,0 +1,16 @@
+//go:build unix
+
+package file
+
+import "syscall"
+
+// become makes the process that of another user, who has nothing.
+func become(user int) error {
+	if err := syscall.Setgroups(nil); err != nil {
+		return err
+	}
+	if err := syscall.Setgid(user); err != nil {
+		return err
+	}
+	return syscall.Setuid(user)
+}

@@ -1,0 +1,5 @@
+package file
+
+import "errors"
+
+func become(int) error { return errors.ErrUnsupported }

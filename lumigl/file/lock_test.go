@@ -1,0 +1,218 @@
+package file
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+)
+
+// holder is how a child says who it is, but for the time.
+func holder(child *running) string {
+	me := self("lumi hold")
+	me.PID = child.Process.Pid
+	text, _, _ := strings.Cut(me.String(), ", since")
+	return text
+}
+
+// TestTwoWriters has two processes write at once. One is told who the other is, and waits for it if it wants to.
+func TestTwoWriters(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "prod.json")
+	old := mustSave(t, path, snapshot(t, 1, "old"))
+	first := start(t, job{Do: "hold", Path: path, Word: "first"})
+	if line := first.line(t); line != "locked" {
+		t.Fatalf("the first says %q", line)
+	}
+	printed, _ := run(t, job{Do: "save", Path: path, Word: "second"})
+	if want := path + " is locked by " + holder(first); !strings.HasPrefix(printed, want) ||
+		!strings.HasSuffix(printed, " UTC): wait until it is done") {
+		t.Errorf("the second says %q, want %q", printed, want)
+	}
+	second := start(t, job{Do: "hold", Path: path, Word: "second"})
+	if line := second.line(t); !strings.HasPrefix(line, "waiting for "+holder(first)) {
+		t.Errorf("the second says %q", line)
+	}
+	if s, _, err := Load(path); err != nil || s.Serial != old.Serial {
+		t.Errorf("a reader gets %v, %v", s, err)
+	}
+	must(t, first.in.Close())
+	must(t, first.Wait())
+	if line := second.line(t); line != "locked" {
+		t.Errorf("the second says %q", line)
+	}
+	must(t, second.in.Close())
+	must(t, second.Wait())
+	s, _, err := Load(path)
+	must(t, err)
+	if s.Serial != old.Serial+2 || word(t, s) != "second" {
+		t.Errorf("there is serial %d of %q", s.Serial, word(t, s))
+	}
+}
+
+// TestDeadHolder kills who holds the lock. What it has said of itself then confuses nobody.
+func TestDeadHolder(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "prod.json")
+	child := start(t, job{Do: "hold", Path: path})
+	if line := child.line(t); line != "locked" {
+		t.Fatalf("the child says %q", line)
+	}
+	must(t, child.Process.Kill())
+	_ = child.Wait() // It was killed.
+	note := mustRead(t, path+lockSuffix)
+	if !strings.Contains(note, fmt.Sprintf(`"pid":%d,`, child.Process.Pid)) {
+		t.Fatalf("the lock file says %s", note)
+	}
+	// Somebody has locked the file this instant, and has not said so yet.
+	f, err := openLock(system{}, path+lockSuffix)
+	must(t, err)
+	must(t, f.lock())
+	_, err = Open(context.Background(), path, Options{})
+	wantError(t, dir, err,
+		"DIR/prod.json is locked by another process, which has not said who it is: wait until it is done")
+	must(t, f.Close())
+	must(t, open(t, path, nil).Close())
+	if note := mustRead(t, path+lockSuffix); note != "" {
+		t.Errorf("when all is done, the lock file says %s", note)
+	}
+}
+
+func TestGiveUp(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "prod.json")
+	open(t, path, nil)
+	ctx, cancel := context.WithCancelCause(context.Background())
+	var told []Process
+	_, err := Open(ctx, path, Options{Waiting: func(p Process) {
+		told = append(told, p)
+		cancel(errors.New("interrupted"))
+	}})
+	wantError(t, dir, err, "gave up waiting for DIR/prod.json, locked by ME: interrupted")
+	if len(told) != 1 || told[0].PID != os.Getpid() || told[0].Command != "lumi test" {
+		t.Errorf("told %v", told)
+	}
+	var locked *LockedError
+	if !errors.As(err, &locked) || locked.Holder != told[0] {
+		t.Errorf("the error is %#v", err)
+	}
+}
+
+// TestNote reads lock files that no honest writer made.
+func TestNote(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "prod.json")
+	const unknown = "another process, which has not said who it is"
+	tests := []struct{ name, note, want string }{
+		{"empty", "", unknown},
+		{"cut short", `{"holder":{"pid":1,"user":"al`, unknown},
+		{"not JSON", "\x00\x00\x00", unknown},
+		{"endless", strings.Repeat(" ", maxNote) + `{"holder":{"pid":7}}`, unknown},
+		{"of another host", `{"holder":{"pid":99999999,"user":"al","host":"elsewhere","since":"2026-01-02T03:04:05Z"}}`,
+			"an unnamed command (process 99999999 of al on elsewhere, since 2026-01-02 03:04:05 UTC)"},
+		{"for a terminal", `{"holder":{"pid":7,"host":"h\u001b[2J\n","command":"` + strings.Repeat("x", 300) + `"}}`,
+			strings.Repeat("x", 200) + "… (process 7 on h\uFFFD[2J\uFFFD, since 0001-01-01 00:00:00 UTC)"},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			mustWrite(t, path+lockSuffix, test.note)
+			f, err := openLock(system{}, path+lockSuffix)
+			must(t, err)
+			defer f.Close()
+			must(t, f.lock())
+			_, err = Open(context.Background(), path, Options{})
+			wantError(t, dir, err, "DIR/prod.json is locked by "+test.want+": wait until it is done")
+		})
+	}
+}
+
+// TestLockRemoved takes the lock file away under its holder, who then does not write.
+func TestLockRemoved(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "prod.json")
+	v := mustSave(t, path, snapshot(t, 1, "old"))
+	first := open(t, path, nil)
+	must(t, os.Remove(path+lockSuffix))
+	second := open(t, path, nil)
+	_, err := first.Save(snapshot(t, 1, "first"), v)
+	wantError(t, dir, err, "cannot save DIR/prod.json: DIR/prod.json.lock was removed or replaced meanwhile, "+
+		"so that another process may write too: leave that file alone, and start anew")
+	if _, err := second.Save(snapshot(t, 1, "second"), v); err != nil {
+		t.Error(err)
+	}
+	must(t, os.Remove(path+lockSuffix))
+	must(t, os.Mkdir(path+lockSuffix, 0o755))
+	_, err = Open(context.Background(), path, Options{})
+	wantError(t, dir, err, "cannot lock DIR/prod.json: DIR/prod.json.lock: is a directory")
+}
+
+// TestReplacedWhileLocking puts another lock file into the place of the one that is just being locked.
+func TestReplacedWhileLocking(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "prod.json")
+	times := 0
+	d := &faulty{before: func(o op) error {
+		if o.name == "lock" && times < 3 {
+			times++
+			return os.Remove(o.path)
+		}
+		return nil
+	}}
+	l := open(t, path, d)
+	if times != 3 {
+		t.Errorf("the lock file was replaced %d times", times)
+	}
+	if err := l.lock.current(); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestIncrement has many processes add to a file, each of which loads it before it locks it. None is lost.
+func TestIncrement(t *testing.T) {
+	const writers = 50
+	path := filepath.Join(t.TempDir(), "prod.json")
+	children := make([]*running, writers)
+	for i := range children {
+		children[i] = start(t, job{Do: "increment", Path: path, Word: "w" + strconv.Itoa(i)})
+	}
+	var serials []int
+	for _, c := range children {
+		line := c.line(t)
+		serial, err := strconv.Atoi(line)
+		if err != nil {
+			t.Fatalf("a child says %s", line)
+		}
+		serials = append(serials, serial)
+		must(t, c.Wait())
+	}
+	slices.Sort(serials)
+	for i, serial := range serials {
+		if serial != i+1 {
+			t.Fatalf("the serials are %v", serials)
+		}
+	}
+	s, v, err := Load(path)
+	must(t, err)
+	if v.Serial != writers || s.Len() != writers {
+		t.Errorf("%d resources at %s", s.Len(), v)
+	}
+	wantNames(t, filepath.Dir(path), "prod.json", "prod.json.backup", "prod.json.lock")
+}
+
+func TestProcess(t *testing.T) {
+	p := Process{
+		PID: 812, User: "bob", Host: "build-2", Command: "lumi deploy",
+		Since: time.Date(2026, 11, 21, 12, 55, 21, 0, time.FixedZone("", 2*60*60)),
+	}
+	if got, want := p.String(), "lumi deploy (process 812 of bob on build-2, since 2026-11-21 10:55:21 UTC)"; got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+	if me := self(""); me.Command != filepath.Base(os.Args[0]) || me.gone() {
+		t.Errorf("this process is %v, gone: %v", me, me.gone())
+	}
+}

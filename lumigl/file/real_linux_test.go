@@ -1,0 +1,202 @@
+package file
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// TestSmallDisk saves to a disk that is full, and then to one that is read-only: a file system of its own, which only
+// the child sees.
+func TestSmallDisk(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "prod.json")
+	cmd := command(t, job{Do: "small", Path: path, Word: "old"})
+	cmd.SysProcAttr = &syscall.SysProcAttr{Cloneflags: syscall.CLONE_NEWUSER | syscall.CLONE_NEWNS,
+		UidMappings: []syscall.SysProcIDMap{{HostID: os.Getuid(), Size: 1}},
+		GidMappings: []syscall.SysProcIDMap{{HostID: os.Getgid(), Size: 1}},
+	}
+	out, err := cmd.CombinedOutput()
+	if err != nil && len(out) == 0 || strings.HasPrefix(string(out), "no disk: ") {
+		t.Skipf("this system lets nobody mount: %v %s", err, out)
+	}
+	want := `cannot save DIR/prod.json, which stays as it was: no space left on device
+cannot write DIR/prod.json, which stays as it was: no space left on device
+500 1 2
+cannot lock DIR/prod.json: DIR/prod.json.lock: read-only file system
+cannot write DIR/prod.json, which stays as it was: read-only file system
+500 1 2
+`
+	if diff := cmp.Diff(want, strings.ReplaceAll(string(out), dir, "DIR")); diff != "" || err != nil {
+		t.Errorf("%v, the child says (-want +got):\n%s", err, diff)
+	}
+}
+
+// TestFileSizeLimit runs into a limit that fails a write in its middle, as a full disk does.
+func TestFileSizeLimit(t *testing.T) {
+	sh, err := exec.LookPath("sh")
+	if err != nil {
+		t.Skip("there is no shell to set the limit")
+	}
+	dir := t.TempDir()
+	path := filepath.Join(dir, "prod.json")
+	mustSave(t, path, snapshot(t, 1, "old"))
+	before := contents(t, dir)
+	for do, want := range map[string]string{
+		"save":  "cannot save DIR/prod.json, which stays as it was: file too large",
+		"write": "cannot write DIR/prod.json, which stays as it was: file too large",
+	} {
+		cmd := command(t, job{Do: do, Path: path, Word: strings.Repeat("x", 20<<10)})
+		cmd.Args = []string{sh, "-c", `ulimit -f 16; exec "$0"`, cmd.Path}
+		cmd.Path = sh
+		out, err := cmd.Output()
+		if err == nil {
+			t.Fatal("the child found no limit")
+		}
+		if got := strings.ReplaceAll(strings.TrimSpace(string(out)), dir, "DIR"); got != want {
+			t.Errorf("the child says %q, want %q", got, want)
+		}
+		if diff := cmp.Diff(before, contents(t, dir)); diff != "" {
+			t.Errorf("files (-before +after):\n%s", diff)
+		}
+	}
+}
+
+// nobody is a user that has nothing.
+const nobody = 65534
+
+// folder makes a folder that other users can get to.
+func folder(t *testing.T, mode os.FileMode) string {
+	t.Helper()
+	dir := t.TempDir()
+	must(t, os.Chmod(filepath.Dir(dir), 0o755))
+	must(t, os.Chmod(dir, mode))
+	t.Cleanup(func() { _ = os.Chmod(dir, 0o700) })
+	return dir
+}
+
+// other is another user if we may become one, and we ourselves if we may not.
+func other() int {
+	if os.Getuid() == 0 {
+		return nobody
+	}
+	return 0
+}
+
+// TestReadOnlyFolder saves where nothing may be written.
+func TestReadOnlyFolder(t *testing.T) {
+	for _, test := range []struct {
+		name string
+		lock bool // there is a lock file that may be locked
+		file os.FileMode
+		do   string
+		want string
+	}{
+		{"no lock file", false, 0o666, "save", "cannot lock DIR/prod.json: DIR/prod.json.lock: permission denied"},
+		{"lock file", true, 0o666, "save", "cannot save DIR/prod.json, which stays as it was: permission denied"},
+		{"no lock wanted", false, 0o666, "write", "cannot write DIR/prod.json, which stays as it was: permission denied"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			dir := folder(t, 0o755)
+			path := filepath.Join(dir, "prod.json")
+			mustSave(t, path, snapshot(t, 1, "old"))
+			must(t, os.Chmod(path, test.file))
+			if test.lock {
+				must(t, os.Chmod(path+lockSuffix, 0o666))
+			} else {
+				must(t, os.Remove(path+lockSuffix))
+			}
+			before := contents(t, dir)
+			must(t, os.Chmod(dir, 0o555))
+			printed, _ := run(t, job{Do: test.do, Path: path, Word: "new", User: other()})
+			if got := strings.ReplaceAll(printed, dir, "DIR"); got != test.want {
+				t.Errorf("the child says %q, want %q", got, test.want)
+			}
+			if diff := cmp.Diff(before, contents(t, dir)); diff != "" {
+				t.Errorf("files (-before +after):\n%s", diff)
+			}
+		})
+	}
+}
+
+// TestReadOnlyFile holds that a file that may not be written is not replaced either, though the folder would allow it.
+func TestReadOnlyFile(t *testing.T) {
+	dir := folder(t, 0o777)
+	path := filepath.Join(dir, "prod.json")
+	mustWrite(t, path, `{"resources": {}}`)
+	must(t, os.Chmod(path, 0o444))
+	for do, want := range map[string]string{
+		"save":  "cannot save DIR/prod.json, which stays as it was: permission denied",
+		"write": "cannot write DIR/prod.json, which stays as it was: permission denied",
+	} {
+		printed, _ := run(t, job{Do: do, Path: path, Word: "new", User: other()})
+		if got := strings.ReplaceAll(printed, dir, "DIR"); got != want {
+			t.Errorf("the child says %q, want %q", got, want)
+		}
+	}
+	if got := mustRead(t, path); got != `{"resources": {}}` {
+		t.Errorf("there is %q", got)
+	}
+}
+
+// TestOwner holds that nobody gets at a file by its being replaced who did not before.
+func TestOwner(t *testing.T) {
+	if os.Getuid() != 0 {
+		t.Skip("only root can give files away")
+	}
+	for _, test := range []struct {
+		name             string
+		user, group      int
+		mode             os.FileMode
+		saver            int
+		wantUser, wantIn int
+		want             os.FileMode
+	}{
+		{"root keeps the owner", 1234, 4321, 0o640, 0, 1234, 4321, 0o640},
+		{"a user keeps the mode", nobody, nobody, 0o664, nobody, nobody, nobody, 0o664},
+		{"a user who is not in the group", nobody, 4321, 0o660, nobody, nobody, nobody, 0o640}, // All may read it here.
+		{"a user who could do what all can", 1234, 4321, 0o646, nobody, nobody, nobody, 0o646},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			dir := folder(t, 0o777)
+			path := filepath.Join(dir, "prod.json")
+			mustSave(t, path, snapshot(t, 1, "old"))
+			must(t, os.Remove(path+lockSuffix))
+			must(t, os.Chown(path, test.user, test.group))
+			must(t, os.Chmod(path, test.mode|0o004)) // It is read first.
+			if printed, _ := run(t, job{Do: "save", Path: path, Word: "new", User: test.saver}); printed != "" {
+				t.Fatalf("the child says %s", printed)
+			}
+			info, err := os.Stat(path)
+			must(t, err)
+			user, group, _ := owner(info)
+			if user != test.wantUser || group != test.wantIn || info.Mode() != test.want|0o004 {
+				t.Errorf("user %d, group %d, mode %v", user, group, info.Mode())
+			}
+		})
+	}
+}
+
+// TestMode holds that new files are for their owner only, and that another mode is kept, for the lock file too.
+func TestMode(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "prod.json")
+	mode := func(name string) os.FileMode {
+		info, err := os.Stat(name)
+		must(t, err)
+		return info.Mode()
+	}
+	mustSave(t, path, snapshot(t, 1, "one"))
+	if mode(path) != 0o600 || mode(path+lockSuffix) != 0o600 {
+		t.Errorf("new: %v, %v", mode(path), mode(path+lockSuffix))
+	}
+	must(t, os.Chmod(path, 0o660))
+	mustSave(t, path, snapshot(t, 1, "two"))
+	if mode(path) != 0o660 || mode(path+backupSuffix) != 0o660 || mode(path+lockSuffix) != 0o660 {
+		t.Errorf("kept: %v, %v, %v", mode(path), mode(path+backupSuffix), mode(path+lockSuffix))
+	}
+}

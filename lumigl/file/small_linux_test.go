@@ -1,0 +1,14 @@
+package file
+
+import "syscall"
+
+// smallDisk is the size of a disk that holds one snapshot of a child's and not two.
+const smallDisk = 128 << 10
+
+func mountSmall(dir string) error {
+	return syscall.Mount("none", dir, "tmpfs", 0, "size=128k,mode=700")
+}
+
+func remountSmall(dir string) error {
+	return syscall.Mount("none", dir, "tmpfs", syscall.MS_REMOUNT|syscall.MS_RDONLY, "")
+}

@@ -1,0 +1,10 @@
+//go:build !linux
+
+package file
+
+import "errors"
+
+const smallDisk = 128 << 10
+
+func mountSmall(string) error   { return errors.ErrUnsupported }
+func remountSmall(string) error { return errors.ErrUnsupported }

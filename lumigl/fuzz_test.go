@@ -1,0 +1,213 @@
+package lumigl_test
+
+import (
+	"bytes"
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"golang.org/x/tools/txtar"
+
+	"github.com/lumi-idl/lumi/lumigl"
+)
+
+// seeds adds what the other tests read.
+func seeds(f *testing.F) {
+	f.Helper()
+	examples, err := filepath.Glob("testdata/examples/*.json")
+	if err != nil {
+		f.Fatal(err)
+	}
+	valid, err := filepath.Glob("testdata/valid/*.json")
+	if err != nil {
+		f.Fatal(err)
+	}
+	for _, name := range append(examples, valid...) {
+		src, err := os.ReadFile(name)
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(string(src))
+	}
+	archives, err := filepath.Glob("testdata/faults/*.txtar")
+	if err != nil {
+		f.Fatal(err)
+	}
+	for _, name := range archives {
+		archive, err := txtar.ParseFile(name)
+		if err != nil {
+			f.Fatal(err)
+		}
+		for _, file := range archive.Files {
+			f.Add(string(file.Data))
+		}
+	}
+}
+
+// FuzzParse reads anything. What is accepted is written so that it is accepted again, with the same meaning and then the
+// same bytes. What is not has its faults in order and in the text, and what can be salvaged of it can be looked at.
+func FuzzParse(f *testing.F) {
+	seeds(f)
+	f.Fuzz(func(t *testing.T, src string) {
+		doc, err := lumigl.Parser{}.Salvage(src)
+		if doc != nil {
+			walk(doc)
+		}
+		if err == nil {
+			rewrite(t, doc)
+			return
+		}
+		var invalid *lumigl.InvalidError
+		if !errors.As(err, &invalid) || len(invalid.Faults) == 0 {
+			t.Fatalf("a %T: %v", err, err)
+		}
+		last := 0
+		for _, fault := range invalid.Faults {
+			if fault.Offset < last || fault.End < fault.Offset || fault.End > len(src) {
+				t.Errorf("the fault %q is at %d to %d, behind one at %d, in a text of %d", fault.Code, fault.Offset, fault.End, last, len(src))
+			}
+			last = fault.Offset
+			line := 1 + strings.Count(src[:fault.Offset], "\n")
+			column := 1 + len([]rune(src[1+strings.LastIndexByte(src[:fault.Offset], '\n'):fault.Offset]))
+			if fault.Line != line || fault.Column != column || fault.Message == "" || len(fault.Message) > 10_000 {
+				t.Errorf("the fault at %d:%d says it is at %s", line, column, fault.Error())
+			}
+			if fault.Code == lumigl.DanglingFault && slices.ContainsFunc(invalid.Faults, func(f lumigl.Fault) bool {
+				return f.Code == lumigl.ElisionFault
+			}) {
+				t.Errorf("something is left out, and yet %s", fault.Error())
+			}
+		}
+		bounds(t, src, invalid)
+		if fixed, ok := fix(src, invalid.Faults); ok && !invalid.More {
+			if found := faultsOf(t, fixed); len(found) > 0 && isSyntax(found[0].Code) {
+				t.Errorf("fixed to %q, but %v", fixed, found[0].Error())
+			}
+		}
+	})
+}
+
+// bounds checks that fixes are in order and do not overlap.
+func bounds(t *testing.T, src string, invalid *lumigl.InvalidError) {
+	t.Helper()
+	var fixes []lumigl.Fix
+	for _, f := range invalid.Faults {
+		if f.Fix != nil {
+			fixes = append(fixes, *f.Fix)
+		}
+		if f.Fix != nil && (f.Fix.Offset > f.Fix.End || f.Fix.End > len(src)) {
+			t.Errorf("the fix is from %d to %d", f.Fix.Offset, f.Fix.End)
+		}
+	}
+	for i := 1; i < len(fixes); i++ {
+		if fixes[i].Offset < fixes[i-1].End {
+			t.Errorf("the fixes %+v and %+v overlap", fixes[i-1], fixes[i])
+		}
+	}
+}
+
+// isSyntax reports whether a rule is one of JSON that fixes keep.
+func isSyntax(code lumigl.Code) bool {
+	switch code {
+	case lumigl.TrailingComma, lumigl.MissingComma, lumigl.ExtraComma, lumigl.MissingColon, lumigl.CommentFault,
+		lumigl.StringFault, lumigl.NumberFault, lumigl.LiteralFault, lumigl.BracketFault, lumigl.KeyFault,
+		lumigl.UnexpectedFault, lumigl.SpaceFault, lumigl.DuplicateKeyFault:
+		return true
+	}
+	return false
+}
+
+// rewrite writes an accepted document, and reads and writes it again.
+func rewrite(t *testing.T, doc lumigl.Document) {
+	t.Helper()
+	if err := doc.Check(); err != nil {
+		t.Fatalf("accepted, but %v", err)
+	}
+	text, err := lumigl.Append(nil, doc)
+	if err != nil {
+		t.Fatalf("accepted, but not written: %v", err)
+	}
+	again, err := lumigl.Parse(string(text))
+	if err != nil {
+		t.Fatalf("written as\n%s\nwhich is not accepted: %v", text, err)
+	}
+	if problem := difference(doc, again); problem != "" {
+		t.Fatalf("written as\n%s\n%s", text, problem)
+	}
+	second, err := lumigl.Append(nil, again)
+	if err != nil || !bytes.Equal(text, second) {
+		t.Fatalf("written as\n%s\nand then\n%s\n%v", text, second, err)
+	}
+}
+
+// walk looks at all that there is to see.
+func walk(doc lumigl.Document) {
+	g := doc.Base()
+	for v := range g.Vertices() {
+		walkValue(v.Properties)
+		walkValue(v.Extensions)
+		g.Vertex(v.Key())
+	}
+	for _, m := range g.Fields {
+		walkValue(m.Value)
+	}
+	if s, ok := doc.(*lumigl.Snapshot); ok {
+		walkValue(s.Args)
+		for _, r := range s.Pending.Deletes {
+			walkValue(r.Properties)
+		}
+		for _, o := range s.Pending.Operations {
+			walkValue(o.Resource.Properties)
+		}
+		_ = s.Sort()
+	}
+	_ = doc.Check()
+	_, _ = lumigl.Append(nil, doc)
+}
+
+func walkValue(v lumigl.Value) {
+	for _, e := range v.Elements() {
+		walkValue(e)
+	}
+	for key, e := range v.Members() {
+		walkValue(e)
+		v.Key(key)
+	}
+	if target, _, ok := v.Target(); ok {
+		_ = target.Key()
+	}
+	_, _ = v.Float()
+	_, _ = v.Int()
+	_, _ = v.Literal()
+	v.Equal(lumigl.ListOf(v).At(0))
+	for range v.References() {
+	}
+}
+
+// FuzzNumber writes any number in the canonical way.
+func FuzzNumber(f *testing.F) {
+	for _, s := range []string{
+		"0", "-0", "-0.0e5", "1e21", "123456789012345678901", "1234567890123456789012", "0.000001", "0.0000001",
+		"1e4611686018427387903", "1e-4611686018427387904", "10e99999999999999999999", "0e99999999999999999999",
+	} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, s string) {
+		v, ok := lumigl.NumberOf(s)
+		if !ok {
+			return
+		}
+		canonical, _ := v.Literal()
+		w, ok := lumigl.NumberOf(canonical)
+		if again, _ := w.Literal(); !ok || again != canonical || !v.Equal(w) {
+			t.Errorf("%s becomes %s, and then %s", s, canonical, again)
+		}
+		a, fits := v.Float()
+		if b, also := w.Float(); a != b || fits != also {
+			t.Errorf("%s is %g, and %s is %g", s, a, canonical, b)
+		}
+	})
+}

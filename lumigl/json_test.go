@@ -1,0 +1,36 @@
+package lumigl_test
+
+import (
+	"errors"
+	"testing"
+
+	"github.com/lumi-idl/lumi/lumigl"
+)
+
+func TestParseValue(t *testing.T) {
+	v, err := lumigl.Parser{}.ParseValue(`{"a": [{"#ref": "b"}, 12345678901234567890.10]}`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if ref, ok := v.Key("a").At(0).Key("#ref").Text(); !ok || ref != "b" {
+		t.Errorf("a reference is %v, not an object", v.Key("a").At(0).Kind())
+	}
+	if n, _ := v.Key("a").At(1).Literal(); n != "12345678901234567890.1" {
+		t.Errorf("the number is %s", n)
+	}
+}
+
+func TestParseValueFaults(t *testing.T) {
+	for src, want := range map[string]string{
+		``:                "1:1: the file is empty",
+		`{"a": 1, "a":2}`: `1:10: the key "a" is there already (at /a)`,
+		`[[[[1]]]]`:       "1:4: the nesting is too deep (at /0/0/0)",
+		`"` + "0123456789012345678901234567890" + `"`: "1:1: the file is larger than 30 bytes",
+	} {
+		v, err := lumigl.Parser{MaxDepth: 3, MaxSize: 30}.ParseValue(src)
+		var invalid *lumigl.InvalidError
+		if v.Exists() || !errors.As(err, &invalid) || err.Error() != want {
+			t.Errorf("%s: got %v, %v", src, v.Kind(), err)
+		}
+	}
+}

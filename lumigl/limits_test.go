@@ -1,0 +1,225 @@
+package lumigl_test
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/lumi-idl/lumi/lumigl"
+)
+
+// invalid returns what a parser has to say of a text.
+func invalid(t *testing.T, p lumigl.Parser, src string) *lumigl.InvalidError {
+	t.Helper()
+	_, err := p.Parse(src)
+	var e *lumigl.InvalidError
+	if !errors.As(err, &e) {
+		t.Fatalf("expected an *InvalidError, found %v", err)
+	}
+	return e
+}
+
+func expect(t *testing.T, err error, want string) {
+	t.Helper()
+	if err == nil || err.Error() != want {
+		t.Errorf("found\n%v\nexpected\n%s", err, want)
+	}
+}
+
+func nested(levels int) string {
+	return `{"vertices": {"a": {"x": ` + strings.Repeat("[", levels) + strings.Repeat("]", levels) + `}}}`
+}
+
+func TestDepth(t *testing.T) {
+	if _, err := lumigl.Parse(nested(997)); err != nil {
+		t.Errorf("1,000 levels: %v", err)
+	}
+	pointer := "/vertices/a/x" + strings.Repeat("/0", 996)
+	expect(t, invalid(t, lumigl.Parser{}, nested(998)), "1:1023: the nesting is too deep (at "+pointer+"/0)")
+	expect(t, invalid(t, lumigl.Parser{MaxDepth: 4}, nested(3)), "1:27: the nesting is too deep (at /vertices/a/x/0)")
+	expect(t, invalid(t, lumigl.Parser{MaxDepth: -1}, nested(1_000_000)), "1:1023: the nesting is too deep (at "+pointer+"/0)")
+	if e := invalid(t, lumigl.Parser{}, strings.Repeat(`{"a":`, 1_000_000)); len(e.Faults) != 1 || e.Faults[0].Code != lumigl.DepthFault {
+		t.Errorf("a million objects: %v", e)
+	}
+}
+
+func TestSize(t *testing.T) {
+	const src = `{"vertices": {}}`
+	expect(t, invalid(t, lumigl.Parser{MaxSize: 15}, src), "1:1: the file is larger than 15 bytes")
+	if _, err := (lumigl.Parser{MaxSize: 16}).Parse(src); err != nil {
+		t.Error(err)
+	}
+	_, err := lumigl.Parser{MaxSize: 15}.Read(strings.NewReader(src))
+	expect(t, err, "1:1: the file is larger than 15 bytes")
+	if _, err := (lumigl.Parser{MaxSize: 16}).Read(strings.NewReader(src)); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestReadFile(t *testing.T) {
+	name := filepath.Join(t.TempDir(), "graph.json")
+	if err := os.WriteFile(name, []byte(`{"vertices": {"a": {}}}`), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	f, err := os.Open(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	doc, err := lumigl.Read(f)
+	if err != nil || doc.Base().Len() != 1 {
+		t.Errorf("found %v, %v", doc, err)
+	}
+	if _, err := lumigl.Read(f); err == nil || err.Error() != "1:1: the file is empty" {
+		t.Errorf("read again: %v", err)
+	}
+	f.Close()
+	if _, err := lumigl.Read(f); !errors.Is(err, os.ErrClosed) {
+		t.Errorf("closed: %v", err)
+	}
+}
+
+func TestTooManyFaults(t *testing.T) {
+	var b strings.Builder
+	b.WriteString("{\"vertices\": {\n")
+	for i := range 5 {
+		fmt.Fprintf(&b, "\"v%d\": {\"x\": 1,},\n", i)
+	}
+	b.WriteString("\"a\": {}}}")
+	expect(t, invalid(t, lumigl.Parser{MaxFaults: 2}, b.String()), `2:14: there is a comma behind the last element (at /vertices/v0)
+3:14: there is a comma behind the last element (at /vertices/v1)
+too many faults; the rest of the file was not looked at`)
+	for _, enough := range []int{5, 0, -1} {
+		if e := invalid(t, lumigl.Parser{MaxFaults: enough}, b.String()); len(e.Faults) != 5 || e.More {
+			t.Errorf("with room for %d: %d faults, more: %t", enough, len(e.Faults), e.More)
+		}
+	}
+}
+
+func TestOtherForm(t *testing.T) {
+	_, err := lumigl.ParseGraph(`{"resources": {}}`)
+	expect(t, err, `1:1: expected "vertices", found "resources": it is the other form of files`)
+	_, err = lumigl.ParseSnapshot(`{"vertices": {}}`)
+	expect(t, err, `1:1: expected "resources", found "vertices": it is the other form of files`)
+	_, err = lumigl.ParseSnapshot(``)
+	expect(t, err, "1:1: the file is empty")
+}
+
+// bounded checks that an error is short whatever the text is.
+func bounded(t *testing.T, name string, e *lumigl.InvalidError) {
+	t.Helper()
+	if len(e.Faults) > 100 {
+		t.Errorf("%s: %d faults", name, len(e.Faults))
+	}
+	for _, f := range e.Faults {
+		if len(f.Message) > 10_000 || len(f.Pointer) > 2*4096 || len(f.Notes) > 60 {
+			t.Errorf("%s: a message of %d bytes, a pointer of %d, %d notes", name, len(f.Message), len(f.Pointer), len(f.Notes))
+		}
+	}
+}
+
+// TestHostile reads files that are made to cost much. They would run for hours if anything about them were quadratic.
+func TestHostile(t *testing.T) {
+	const many = 100_000
+	long := strings.Repeat("k", 1<<20)
+	each := func(before, behind string, one func(i int) string) string {
+		var b strings.Builder
+		b.WriteString(before)
+		for i := range many {
+			if i > 0 {
+				b.WriteByte(',')
+			}
+			b.WriteString(one(i))
+		}
+		b.WriteString(behind)
+		return b.String()
+	}
+	resource := func(i, to int) string {
+		return fmt.Sprintf(`"urn:lumi:e::p:m::t:m:T::%d": {"type": "t:m:T", "properties": {"to": {"#ref": "urn:lumi:e::p:m::t:m:T::%d"}}}`, i, to)
+	}
+	// Names of the same letters in quite another order, which are hard to tell apart.
+	shuffled := func(stride int) string {
+		var b [499]byte
+		for i := range b {
+			b[i] = 'a' + byte(i*stride%len(b)%26)
+		}
+		return string(b[:])
+	}
+	for _, test := range []struct {
+		name string
+		code lumigl.Code
+		src  string
+	}{
+		{"dangling", lumigl.DanglingFault, each(`{"resources": {`, `}}`, func(i int) string { return resource(i, many+i) })},
+		{"dangling and alike", lumigl.DanglingFault, each(`{"vertices": {`, `}}`, func(i int) string {
+			return fmt.Sprintf(`"%s%d": {"x": {"#ref": "%s%d"}}`, shuffled(2+i%200), i, shuffled(1), many+i)
+		})},
+		{"dangling with long names", lumigl.DanglingFault, fmt.Sprintf(
+			`{"vertices": {"a%s": {"b%s": [{"#ref": "b%s"}, {"#ref": "c%s"}]}}}`, long, long, long, long)},
+		{"dangling behind a long key", lumigl.DanglingFault, each(`{"vertices": {"a": {"`+long+`": [`, `]}}}`, func(int) string {
+			return `{"#ref": "b"}`
+		})},
+		{"one key", lumigl.DuplicateKeyFault, each(`{"vertices": {"a": {`, `}}}`, func(int) string { return `"k": 1` })},
+		{"vertices of one key", lumigl.DuplicateKeyFault, each(`{"vertices": {`, `}}`, func(int) string { return `"k": {}` })},
+		{"one circle", lumigl.CycleFault, each(`{"resources": {`, `}}`, func(i int) string { return resource(i, (i+1)%many) })},
+		{"circles of two", lumigl.CycleFault, each(`{"resources": {`, `}}`, func(i int) string { return resource(i, i^1) })},
+		{"circles of one", lumigl.CycleFault, each(`{"resources": {`, `}}`, func(i int) string { return resource(i, i) })},
+		{"backwards", lumigl.OrderFault, each(`{"resources": {`, `,"urn:lumi:e::p:m::t:m:T::100000":
+			{"type": "t:m:T", "properties": {}}}}`, func(i int) string { return resource(i, i+1) })},
+		{"pending deletes", lumigl.DanglingFault, each(`{"resources": {}, "pending": {"deletes": [`, `]}}`, func(i int) string {
+			return fmt.Sprintf(`{"urn": "urn:lumi:e::p:m::t:m:T::%d", "type": "t:m:T", "properties": {"a": {"#ref": "urn:lumi:e::p:m::t:m:T::%d"},
+				"b": {"#ref": "x%d"}}}`, i, many-1-i, i)
+		})},
+		{"commas", lumigl.ExtraComma, `{"vertices": {"a": {"x": [` + strings.Repeat(",", many) + `]}}}`},
+		{"words", lumigl.LiteralFault, `{"vertices": {"a": {"x": [` + strings.Repeat(strings.Repeat("w", 1000)+" ", 1000) + `]}}}`},
+		{"brackets", lumigl.BracketFault, `{"vertices": {"a": {"x": [` + strings.Repeat("}", many)},
+		{"open brackets", lumigl.BracketFault, strings.Repeat(`{"a":[`, 499) + strings.Repeat("}", many)},
+		{"dots", lumigl.ElisionFault, `{"vertices": {"a": {"x": [` + strings.Repeat("... ", many)},
+		{"open strings", lumigl.StringFault, `{"vertices": {"a": {"x": [` + strings.Repeat("\"a\n", many)},
+		{"open comments", lumigl.CommentFault, strings.Repeat("/*", many)},
+		{"comments", lumigl.CommentFault, strings.Repeat("/**/", many)},
+		{"bytes", lumigl.UTF8Fault, `{"vertices": {"` + strings.Repeat("\xff", many) + `": {}}}`},
+		{"a number", lumigl.NumberFault, `{"vertices": {"a": {"x": ` + strings.Repeat("1_", many) + `}}}`},
+		{"colons", lumigl.UnexpectedFault, `{"vertices": {` + strings.Repeat(":", many) + `}}`},
+		{"escapes", lumigl.EscapeFault, `{"vertices": {"a": {"x": "` + strings.Repeat(`\q`, many) + `"}}}`},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			e := invalid(t, lumigl.Parser{}, test.src)
+			bounded(t, test.name, e)
+			if first := e.Faults[0]; first.Code != test.code {
+				t.Errorf("%s: %s", first.Code, clipped(first.Error()))
+			}
+		})
+	}
+}
+
+func clipped(s string) string { return s[:min(len(s), 300)] }
+
+// TestLongCircle sees to it that of a long circle the start and the end are named.
+func TestLongCircle(t *testing.T) {
+	var b strings.Builder
+	b.WriteString(`{"resources": {`)
+	for i := range 1000 {
+		if i > 0 {
+			b.WriteByte(',')
+		}
+		fmt.Fprintf(&b, `"urn:lumi:e::p:m::t:m:T::%d": {"type": "t:m:T", "properties": {"to": {"#ref": "urn:lumi:e::p:m::t:m:T::%d"}}}`, i, (i+1)%1000)
+	}
+	b.WriteString(`}}`)
+	e := invalid(t, lumigl.Parser{}, b.String())
+	names := strings.Split(strings.TrimPrefix(e.Faults[0].Message, "resources depend on each other in a circle: "), " → ")
+	if len(e.Faults) != 1 || len(names) != 61 || len(e.Faults[0].Notes) != 59 {
+		t.Fatalf("%d faults, %d names, %d notes", len(e.Faults), len(names), len(e.Faults[0].Notes))
+	}
+	for i, want := range map[int]string{0: "0", 29: "29", 31: "971", 60: "0"} {
+		if names[i] != "urn:lumi:e::p:m::t:m:T::"+want {
+			t.Errorf("name %d is %s", i, names[i])
+		}
+	}
+	if names[30] != "… 941 more …" {
+		t.Errorf("in the middle: %s", names[30])
+	}
+}

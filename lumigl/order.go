@@ -1,0 +1,176 @@
+package lumigl
+
+import (
+	"cmp"
+	"container/heap"
+	"encoding/binary"
+	"slices"
+)
+
+// Sort puts the resources in canonical order: each behind all that it refers to, and where that leaves a choice, by URN.
+// The error, an *[InvalidError], is that of [Snapshot.Check].
+func (s *Snapshot) Sort() error {
+	f := &faults{max: defaultMaxFaults}
+	c := newChecker(s, f)
+	c.built = true
+	c.run()
+	if err := f.err(); err != nil {
+		return err
+	}
+	s.arrange(canonical(s.vertices, &c.edges))
+	return nil
+}
+
+// canonical orders vertices without circles.
+func canonical(vertices []*Vertex, e *edges) []*Vertex {
+	rank := ranks(vertices)
+	dependents := e.reverse()
+	missing := make([]int32, len(vertices))
+	ready := &queue{}
+	for i := range vertices {
+		missing[i] = int32(len(e.of(i)))
+		if missing[i] == 0 {
+			*ready = append(*ready, ranked{rank[i], int32(i)})
+		}
+	}
+	heap.Init(ready)
+	order := make([]*Vertex, 0, len(vertices))
+	for ready.Len() > 0 {
+		next := (*ready)[0].vertex
+		order = append(order, vertices[next])
+		filled := false // Most often what becomes ready takes the place of what was.
+		for _, d := range dependents.of(int(next)) {
+			if missing[d.to]--; missing[d.to] > 0 {
+				continue
+			}
+			r := ranked{rank[d.to], d.to}
+			if filled {
+				heap.Push(ready, r)
+				continue
+			}
+			(*ready)[0], filled = r, true
+			heap.Fix(ready, 0)
+		}
+		if !filled {
+			heap.Pop(ready)
+		}
+	}
+	return order
+}
+
+// ranks are the places that vertices have by their keys.
+func ranks(vertices []*Vertex) []int32 {
+	keyed := make([]headed, len(vertices))
+	for i, v := range vertices {
+		keyed[i] = headed{key: v.key, vertex: int32(i)}
+	}
+	sortKeys(keyed, 0)
+	rank := make([]int32, len(vertices))
+	for place, k := range keyed {
+		rank[k.vertex] = int32(place)
+	}
+	return rank
+}
+
+// headed is a key with eight bytes of it, which are compared fast.
+type headed struct {
+	head   uint64
+	vertex int32
+	key    string
+}
+
+// sortKeys sorts keys that are equal up to a point. URNs have long beginnings in common, which are skipped rather than
+// compared again and again.
+func sortKeys(keys []headed, from int) {
+	for len(keys) > 1 {
+		from = common(keys, from)
+		for i := range keys {
+			keys[i].head = head(keys[i].key[from:])
+		}
+		slices.SortFunc(keys, func(a, b headed) int {
+			return cmp.Or(cmp.Compare(a.head, b.head), cmp.Compare(min(len(a.key)-from, 8), min(len(b.key)-from, 8)))
+		})
+		// The largest group of equals is left for the loop, so that there is little recursion.
+		largest := keys[:0]
+		for start := 0; start < len(keys); {
+			end := start + 1
+			for end < len(keys) && keys[end].head == keys[start].head && len(keys[end].key) >= from+8 && len(keys[start].key) >= from+8 {
+				end++
+			}
+			group := keys[start:end]
+			if start = end; len(group) > len(largest) {
+				largest, group = group, largest
+			}
+			sortKeys(group, from+8)
+		}
+		keys, from = largest, from+8
+	}
+}
+
+// common returns the length of what all keys begin with. It is known of a part of that.
+func common(keys []headed, known int) int {
+	first := keys[0].key
+	n := len(first)
+	for _, k := range keys[1:] {
+		n = min(n, len(k.key))
+		i := known
+		for i < n && k.key[i] == first[i] {
+			i++
+		}
+		n = i
+	}
+	return n
+}
+
+// head returns up to eight bytes as a number that compares as they do.
+func head(s string) uint64 {
+	var b [8]byte
+	copy(b[:], s)
+	return binary.BigEndian.Uint64(b[:])
+}
+
+// reverse turns all edges around.
+func (e *edges) reverse() *edges {
+	r := &edges{start: make([]int32, len(e.start)), to: make([]edge, len(e.to))}
+	for _, out := range e.to {
+		r.start[out.to+1]++
+	}
+	for i := 1; i < len(r.start); i++ {
+		r.start[i] += r.start[i-1]
+	}
+	next := slices.Clone(r.start)
+	for from := range e.len() {
+		for _, out := range e.of(from) {
+			r.to[next[out.to]] = edge{to: int32(from), offset: out.offset}
+			next[out.to]++
+		}
+	}
+	return r
+}
+
+// ranked is a vertex with its place by key.
+type ranked struct{ rank, vertex int32 }
+
+// queue gives the vertex of the lowest rank first.
+type queue []ranked
+
+func (q queue) Len() int           { return len(q) }
+func (q queue) Less(i, j int) bool { return q[i].rank < q[j].rank }
+func (q queue) Swap(i, j int)      { q[i], q[j] = q[j], q[i] }
+func (q *queue) Push(x any)        { *q = append(*q, x.(ranked)) }
+func (q *queue) Pop() any {
+	last := len(*q) - 1
+	x := (*q)[last]
+	*q = (*q)[:last]
+	return x
+}
+
+// sorted returns members in the order of their keys.
+func sorted(members []Member) []Member {
+	for i := 1; i < len(members); i++ {
+		if members[i].Key < members[i-1].Key {
+			return slices.SortedStableFunc(slices.Values(members), func(a, b Member) int { return cmp.Compare(a.Key, b.Key) })
+		}
+	}
+	return members
+}

@@ -1,0 +1,56 @@
+package lumigl
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+// TestRanks compares the order of keys that have much in common with that of package slices.
+func TestRanks(t *testing.T) {
+	pieces := rapid.SampledFrom([]string{"", "a", "b", "\x00", "\xff", "urn:lumi:", "12345678", "1234567"})
+	keys := rapid.Custom(func(t *rapid.T) string {
+		return strings.Join(rapid.SliceOfN(pieces, 0, 6).Draw(t, "pieces"), "")
+	})
+	rapid.Check(t, func(t *rapid.T) {
+		all := rapid.SliceOfNDistinct(keys, 0, 60, rapid.ID).Draw(t, "keys")
+		vertices := make([]*Vertex, len(all))
+		for i, key := range all {
+			vertices[i] = &Vertex{key: key}
+		}
+		found := make([]string, len(all))
+		for i, rank := range ranks(vertices) {
+			found[rank] = all[i]
+		}
+		if want := slices.Sorted(slices.Values(all)); !slices.Equal(found, want) {
+			t.Fatalf("%q is sorted %q", all, found)
+		}
+	})
+}
+
+// TestIdentity sees to it that URNs which begin like one that is right are checked all the same.
+func TestIdentity(t *testing.T) {
+	s := &Snapshot{}
+	for _, u := range []string{
+		"urn:lumi:e::p:m::t:m:T::a", "urn:lumi:e::p:m::t:m:T::", "urn:lumi:e::p:m::t:m:T::b\n", "urn:lumi:e::p:m::t:m:T::::c::",
+		"urn:lumi::e::p:m::t:m:T::a", "urn:lumi:e::p:m::t:m:T",
+	} {
+		v, err := s.Graph.Add(u)
+		if err != nil {
+			t.Fatal(err)
+		}
+		v.Type = "t:m:T"
+	}
+	v, _ := s.Graph.Add("urn:lumi:e::p:m::t:m:T::d")
+	v.Type = "t:m:U"
+	const want = `not a URN: the name is empty or holds control characters (at /resources/urn:lumi:e::p:m::t:m:T::)
+not a URN: the name is empty or holds control characters (at "/resources/urn:lumi:e::p:m::t:m:T::b\n")
+not a URN: the environment is a word without colons and spaces (at /resources/urn:lumi::e::p:m::t:m:T::a)
+not a URN: a URN has four parts behind urn:lumi:, environment::package:module::type::name (at /resources/urn:lumi:e::p:m::t:m:T)
+the type is "t:m:U", but the URN says "t:m:T" (at /resources/urn:lumi:e::p:m::t:m:T::d/type)`
+	if err := s.Check(); err == nil || err.Error() != want {
+		t.Errorf("found\n%v\nexpected\n%s", err, want)
+	}
+}

@@ -1,0 +1,264 @@
+package lumigl
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+)
+
+// parser reads JSON into values. It goes on after a fault, with what was most likely meant, so that it finds all of
+// them. Strings without escapes share the memory of the source.
+type parser struct {
+	src    string
+	pos    int
+	faults *faults
+	path   path
+	depth  int // how many more levels there may be
+	memory slabs
+	// elements and members are stacks of what lists and objects that are not finished yet have so far.
+	elements []Value
+	members  []Member
+	// elided says that a part of the file was left out, so that what is missing elsewhere may be there.
+	elided bool
+	// broken says that brackets do not match, so that nothing can be said about what is inside of what.
+	broken bool
+	// wrong is where a closing bracket was reported last.
+	wrong int
+}
+
+// document reads a whole file.
+func (p *parser) document() Value {
+	if rest, ok := strings.CutPrefix(p.src, "\ufeff"); ok {
+		p.fix(ByteOrderFault, 0, len(p.src)-len(rest), "", "remove it", "the file starts with a byte order mark")
+		p.pos = len(p.src) - len(rest)
+	}
+	if !utf8.ValidString(p.src) {
+		p.invalidUTF8()
+	}
+	p.space()
+	if p.pos >= len(p.src) {
+		if !p.broken {
+			p.fault(EmptyFault, 0, 0, "the file is empty")
+		}
+		p.broken = true
+		return Value{}
+	}
+	v := p.value()
+	end := p.pos
+	p.space()
+	switch {
+	case p.broken || p.pos >= len(p.src):
+	case !v.Exists():
+		p.fault(UnexpectedFault, p.pos, p.pos+1, "a file holds an object; expected \"{\", found %s", p.found())
+		p.broken = true
+	default:
+		_, last := utf8.DecodeLastRuneInString(p.src[:end])
+		p.report(Fault{
+			Code: AfterEndFault, Offset: p.pos, End: len(p.src),
+			Message: "there is more behind the end of the document: " + p.found(),
+			Notes:   []Note{{Offset: end - last, Message: "the document ends here"}},
+		})
+		p.broken = true
+	}
+	return v
+}
+
+func (p *parser) invalidUTF8() {
+	if strings.HasPrefix(p.src, "\xff\xfe") || strings.HasPrefix(p.src, "\xfe\xff") {
+		p.fault(UTF8Fault, 0, 2, "the file is in UTF-16; save it as UTF-8")
+		p.broken, p.pos = true, len(p.src)
+		return
+	}
+	for i := 0; i < len(p.src); {
+		r, n := utf8.DecodeRuneInString(p.src[i:])
+		if r == utf8.RuneError && n == 1 && !p.fault(UTF8Fault, i, i+1, "the byte 0x%02X is not UTF-8", p.src[i]) {
+			return
+		}
+		i += n
+	}
+}
+
+// value reads a value. The caller has skipped the space before it. If there is none, it is absent, and nothing is read.
+func (p *parser) value() Value {
+	start := p.pos
+	if start >= len(p.src) {
+		return Value{}
+	}
+	v := Value{offset: uint32(start)}
+	switch c := p.src[start]; {
+	case c == '"':
+		v.kind, v.text = Text, p.text()
+	case c == '{':
+		v.kind, v.node = Object, p.object()
+	case c == '[':
+		v.kind, v.node = List, p.list()
+	case startsNumber(p.src[start:]):
+		v.kind, v.text = Number, p.number()
+	default:
+		return p.word(v)
+	}
+	return v
+}
+
+// list reads a list.
+func (p *parser) list() *node {
+	open := p.pos
+	if !p.enter() {
+		return &node{}
+	}
+	first := len(p.elements)
+	p.path = append(p.path, step{})
+	for s := (sequence{parser: p, open: open, close: ']', end: open + 1}); s.next(); {
+		p.path[len(p.path)-1].index = len(p.elements) - first
+		if v := p.value(); v.Exists() {
+			p.elements = append(p.elements, v)
+			s.took()
+		} else {
+			s.skip("a value")
+		}
+	}
+	p.leave()
+	n := p.memory.node()
+	n.elements = p.memory.elements(p.elements[first:])
+	p.elements = p.elements[:first]
+	return n
+}
+
+// object reads an object.
+func (p *parser) object() *node {
+	open := p.pos
+	if !p.enter() {
+		return &node{}
+	}
+	first := len(p.members)
+	p.path = append(p.path, step{index: noStep})
+	for s := (sequence{parser: p, open: open, close: '}', end: open + 1}); s.next(); {
+		s.member()
+	}
+	p.duplicates(p.members[first:])
+	p.leave()
+	n := p.memory.node()
+	n.members = p.memory.members(p.members[first:])
+	p.members = p.members[:first]
+	return n
+}
+
+// member reads a key with its value.
+func (s *sequence) member() {
+	start := s.pos
+	key, ok := s.key()
+	if !ok {
+		s.skip("a key in double quotes")
+		return
+	}
+	s.path[len(s.path)-1] = step{key: key, index: -1}
+	key, ok = s.colon(start, key)
+	if !ok {
+		s.members = append(s.members, Member{Key: key, offset: uint32(start)})
+		s.lost()
+		return
+	}
+	v := s.value()
+	s.members = append(s.members, Member{Key: key, Value: v, offset: uint32(start)})
+	if v.Exists() {
+		s.took()
+		return
+	}
+	if s.pos < len(s.src) {
+		s.fault(UnexpectedFault, s.pos, s.pos+1, "expected a value for %q, found %s", clip(key), s.found())
+	}
+	s.lost()
+}
+
+// enter steps over an opening bracket. It reports false where the nesting is too deep; then nothing is read any more.
+func (p *parser) enter() bool {
+	if p.depth == 0 {
+		p.fault(DepthFault, p.pos, p.pos+1, "the nesting is too deep")
+		p.broken = true
+		p.pos = len(p.src)
+		return false
+	}
+	p.depth--
+	p.pos++
+	return true
+}
+
+func (p *parser) leave() {
+	p.depth++
+	p.path = p.path[:len(p.path)-1]
+}
+
+// duplicates finds keys that an object has twice.
+func (p *parser) duplicates(members []Member) {
+	const few = 12
+	if len(members) <= few {
+		for i := 1; i < len(members); i++ {
+			for j := range i {
+				if members[i].Key == members[j].Key {
+					p.duplicate(members[j], members[i])
+					break
+				}
+			}
+		}
+		return
+	}
+	seen := make(map[string]int, len(members))
+	for i, m := range members {
+		if first, ok := seen[m.Key]; ok {
+			p.duplicate(members[first], m)
+			continue
+		}
+		seen[m.Key] = i
+	}
+}
+
+func (p *parser) duplicate(first, again Member) {
+	if p.faults.full() {
+		return
+	}
+	p.path[len(p.path)-1] = step{key: again.Key, index: -1}
+	p.faults.add(Fault{
+		Code: DuplicateKeyFault, Offset: int(again.offset), End: wholeToken, Pointer: p.path.pointer(),
+		Message: fmt.Sprintf("the key %q is there already", clip(again.Key)),
+		Notes:   []Note{{Offset: int(first.offset), Message: "it is first here"}},
+	})
+}
+
+// fault notes what is wrong, and reports whether to go on. When there are too many faults, the file counts as read.
+func (p *parser) fault(code Code, start, end int, format string, args ...any) bool {
+	return p.report(Fault{Code: code, Offset: start, End: end, Message: fmt.Sprintf(format, args...)})
+}
+
+// fix notes what is wrong and can be mended by one replacement.
+func (p *parser) fix(code Code, start, end int, text, remedy, format string, args ...any) {
+	p.report(Fault{
+		Code: code, Offset: start, End: end, Message: fmt.Sprintf(format, args...),
+		Fix: &Fix{Offset: start, End: end, Text: text, Message: remedy},
+	})
+}
+
+func (p *parser) report(f Fault) bool {
+	f.Pointer = p.path.pointer()
+	if p.faults.add(f) {
+		return true
+	}
+	p.broken = true
+	p.pos = len(p.src)
+	return false
+}
+
+func (p *parser) at(c byte) bool { return p.pos < len(p.src) && p.src[p.pos] == c }
+
+// found says what stands where the parser is.
+func (p *parser) found() string {
+	if p.pos >= len(p.src) {
+		return "the end of the file"
+	}
+	rest := p.src[p.pos:]
+	if n := wordEnd(rest); n > 0 {
+		return shown(rest[:n])
+	}
+	_, n := utf8.DecodeRuneInString(rest)
+	return strconv.Quote(rest[:n])
+}

@@ -1,0 +1,53 @@
+package query_test
+
+import (
+	"os"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/lumi-idl/lumi/lumigl"
+	"github.com/lumi-idl/lumi/lumigl/query"
+)
+
+// TestDocs asks the snapshot in docs/query.md what the examples there ask, and holds that the answers are right.
+func TestDocs(t *testing.T) {
+	t.Parallel()
+	text, err := os.ReadFile("../../docs/query.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, rest, _ := strings.Cut(string(text), "```json\n")
+	source, rest, ok := strings.Cut(rest, "```\n")
+	if !ok {
+		t.Fatal("docs/query.md has no snapshot")
+	}
+	s, err := lumigl.ParseSnapshot(source)
+	if err != nil {
+		t.Fatal(err)
+	}
+	x := query.New(s.Base())
+	rows := regexp.MustCompile("(?m)^\\| `(.*)` \\| (.*) \\|$").FindAllStringSubmatch(rest, -1)
+	if len(rows) < 10 {
+		t.Errorf("docs/query.md has %d examples", len(rows))
+	}
+	for _, row := range rows {
+		e, err := query.Compile(row[1])
+		if err != nil {
+			t.Errorf("%s: %v", row[1], err)
+			continue
+		}
+		found, err := x.Select(e)
+		var names []string
+		for _, v := range found {
+			names = append(names, v.URN().Name())
+		}
+		got := strings.Join(names, ", ")
+		if got == "" {
+			got = "nothing"
+		}
+		if err != nil || got != row[2] {
+			t.Errorf("%s: got %s and %v, the page says %s", row[1], got, err, row[2])
+		}
+	}
+}

@@ -1,0 +1,256 @@
+package query
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"cel.dev/cel-go/cel"
+	"cel.dev/cel-go/common/types"
+
+	"github.com/lumi-idl/lumi/lumigl"
+)
+
+// Expression picks vertices. It is written in CEL, the Common Expression Language, over these variables:
+//
+//	key          string        the vertex's key: of a resource, its URN
+//	type         string        a resource's type, such as "aws:ec2:VPC"
+//	id           string        what its provider calls it, "" while it does not exist
+//	name         string        the last part of its URN
+//	environment  string        the parts of its URN before the type
+//	pkg          string        that of the program, which "package" cannot mean in CEL
+//	module       string
+//	properties   map           what it has
+//	dependencies list(string)  the keys of what it refers to
+//	dependents   list(string)  the keys of what refers to it
+//
+// In properties, a reference is a map with the key "ref" and perhaps "property", a secret one with the key "secret", and
+// a value that is not known yet one with the key "unknown". What an expression needs and a vertex does not have makes it
+// false for that vertex.
+type Expression struct {
+	program cel.Program
+	source  string
+}
+
+// ExpressionError says why a text is no expression.
+type ExpressionError struct {
+	Line, Column int
+	Message      string
+}
+
+// Error returns the position and the message.
+func (e *ExpressionError) Error() string {
+	return fmt.Sprintf("expression, %d:%d: %s", e.Line, e.Column, e.Message)
+}
+
+// maxCost bounds what the evaluation of an expression for one vertex may take.
+const maxCost = 1 << 20
+
+// Compile reads an expression. The errors are *[ExpressionError], several of them joined.
+func Compile(source string) (*Expression, error) {
+	env, err := cel.NewEnv(
+		cel.CrossTypeNumericComparisons(true),
+		cel.Variable("key", cel.StringType),
+		cel.Variable("type", cel.StringType),
+		cel.Variable("id", cel.StringType),
+		cel.Variable("name", cel.StringType),
+		cel.Variable("environment", cel.StringType),
+		cel.Variable("pkg", cel.StringType),
+		cel.Variable("module", cel.StringType),
+		cel.Variable("properties", cel.MapType(cel.StringType, cel.DynType)),
+		cel.Variable("dependencies", cel.ListType(cel.StringType)),
+		cel.Variable("dependents", cel.ListType(cel.StringType)),
+	)
+	if err != nil {
+		return nil, err
+	}
+	ast, issues := env.Compile(source)
+	if issues.Err() != nil {
+		var all []error
+		for _, e := range issues.Errors() {
+			if len(all) > 0 && strings.HasPrefix(e.Message, syntaxError) {
+				break // It follows from the first.
+			}
+			all = append(all, &ExpressionError{
+				Line: e.Location.Line(), Column: max(e.Location.Column()+1, 1), Message: reword(e.Message),
+			})
+		}
+		return nil, errors.Join(all...)
+	}
+	if ast.OutputType() != cel.BoolType && ast.OutputType() != cel.DynType {
+		return nil, &ExpressionError{
+			Line: 1, Column: 1,
+			Message: fmt.Sprintf("the expression has to be true or false; this is of type %s", ast.OutputType()),
+		}
+	}
+	program, err := env.Program(ast, cel.CostLimit(maxCost), cel.EvalOptions(cel.OptOptimize))
+	if err != nil {
+		return nil, err
+	}
+	return &Expression{program: program, source: source}, nil
+}
+
+// syntaxError is what CEL's messages about its grammar begin with.
+const syntaxError = "Syntax error: "
+
+// reword makes CEL's messages about its grammar such that people understand them.
+func reword(message string) string {
+	message, _, _ = strings.Cut(message, "\n")
+	message, isSyntax := strings.CutPrefix(message, syntaxError)
+	message, _, _ = strings.Cut(message, " expecting ")
+	switch {
+	case isSyntax && strings.Contains(message, "'<EOF>'"):
+		return "the expression is not complete"
+	case isSyntax && strings.Contains(message, "'= "):
+		return "a single = means nothing here; to compare, write =="
+	case isSyntax:
+		return "syntax error: " + message
+	}
+	return message
+}
+
+// Select returns the vertices that the expression is true for. It fails if the expression is neither true nor false for
+// one, or takes too long.
+func (x *Index) Select(e *Expression) ([]*lumigl.Vertex, error) {
+	var found []*lumigl.Vertex
+	for i, v := range x.vertices {
+		ok, err := e.holds(x, int32(i))
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", v.Key(), err)
+		}
+		if ok {
+			found = append(found, v)
+		}
+	}
+	return found, nil
+}
+
+func (e *Expression) holds(x *Index, i int32) (bool, error) {
+	result, _, err := e.program.Eval(&activation{index: x, place: i})
+	if err != nil {
+		if isMissing(err) {
+			return false, nil
+		}
+		return false, err
+	}
+	b, ok := result.(types.Bool)
+	if !ok {
+		return false, fmt.Errorf("the expression has to be true or false; here it is of type %s", result.Type().TypeName())
+	}
+	return bool(b), nil
+}
+
+// isMissing reports whether a vertex does not have what an expression needs: a property, or one of the right kind.
+func isMissing(err error) bool {
+	message := err.Error()
+	for _, missing := range []string{"no such key", "no such overload", "no such attribute", "index out of"} {
+		if strings.Contains(message, missing) {
+			return true
+		}
+	}
+	return false
+}
+
+// activation gives the variables of an expression their values, when they are needed. What takes time to make is kept,
+// since an expression may ask for it once for every element of a list.
+type activation struct {
+	index      *Index
+	place      int32
+	properties map[string]any
+	down, up   []string
+}
+
+// ResolveName implements [cel.Activation].
+func (a *activation) ResolveName(name string) (any, bool) {
+	v := a.index.vertices[a.place]
+	switch name {
+	case "key":
+		return v.Key(), true
+	case "type":
+		return string(v.Type), true
+	case "id":
+		return v.ID, true
+	case "properties":
+		if a.properties == nil {
+			a.properties = mapOf(v.Properties)
+		}
+		return a.properties, true
+	case "dependencies":
+		return a.keys(&a.down, a.index.down), true
+	case "dependents":
+		return a.keys(&a.up, a.index.up), true
+	}
+	parts, _ := v.URN().Parts() // Keys of general graphs have no parts.
+	switch name {
+	case "name":
+		return parts.Name, true
+	case "environment":
+		return parts.Environment, true
+	case "pkg":
+		return parts.Package, true
+	case "module":
+		return parts.Module, true
+	}
+	return nil, false
+}
+
+// Parent implements [cel.Activation].
+func (a *activation) Parent() cel.Activation { return nil }
+
+func (a *activation) keys(keys *[]string, edges [][]int32) []string {
+	if *keys == nil {
+		*keys = make([]string, 0, len(edges[a.place]))
+		for _, to := range edges[a.place] {
+			*keys = append(*keys, a.index.vertices[to].Key())
+		}
+	}
+	return *keys
+}
+
+// mapOf makes what an expression sees of an object.
+func mapOf(v lumigl.Value) map[string]any {
+	m := make(map[string]any, v.Len())
+	for key, member := range v.Members() {
+		m[key] = plain(member)
+	}
+	return m
+}
+
+func plain(v lumigl.Value) any {
+	switch v.Kind() {
+	case lumigl.Bool:
+		b, _ := v.Bool()
+		return b
+	case lumigl.Number:
+		if n, ok := v.Int(); ok {
+			return n
+		}
+		f, _ := v.Float()
+		return f
+	case lumigl.Text:
+		if v.IsUnknown() {
+			return map[string]any{"unknown": true}
+		}
+		s, _ := v.Text()
+		return s
+	case lumigl.List:
+		list := make([]any, 0, v.Len())
+		for _, e := range v.Elements() {
+			list = append(list, plain(e))
+		}
+		return list
+	case lumigl.Object:
+		if _, ok := v.Secret(); ok {
+			return map[string]any{"secret": true}
+		}
+		return mapOf(v)
+	case lumigl.Reference:
+		target, property, _ := v.Target()
+		ref := map[string]any{"ref": target.Key()}
+		if property != "" {
+			ref["property"] = property
+		}
+		return ref
+	}
+	return types.NullValue
+}

@@ -1,0 +1,108 @@
+package query_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/lumi-idl/lumi/lumigl"
+	"github.com/lumi-idl/lumi/lumigl/query"
+)
+
+func TestFind(t *testing.T) {
+	t.Parallel()
+	const names = `{"resources": {
+		"urn:lumi:prod::my/net:web::aws:ec2/vpc:VPC::main": {"type": "aws:ec2/vpc:VPC", "properties": {}},
+		"urn:lumi:prod::my/net:web::aws:ec2:Subnet::main": {"type": "aws:ec2:Subnet", "properties": {}},
+		"urn:lumi:prod::my/net:web::aws:ec2:Subnet::b": {"type": "aws:ec2:Subnet", "properties": {}},
+		"urn:lumi:prod::my/net:web::aws:ec2:Subnet::zone/b": {"type": "aws:ec2:Subnet", "properties": {}},
+		"urn:lumi:prod::my/net:web::aws:ec2:Subnet::zone/cache": {"type": "aws:ec2:Subnet", "properties": {}}
+	}}`
+	s, err := lumigl.ParseSnapshot(names)
+	if err != nil {
+		t.Fatal(err)
+	}
+	x := query.New(s.Base())
+	const urns = "urn:lumi:prod::my/net:web::"
+	for name, want := range map[string]string{
+		urns + "aws:ec2:Subnet::b": urns + "aws:ec2:Subnet::b",
+		"b":                        urns + "aws:ec2:Subnet::b",
+		"zone/b":                   urns + "aws:ec2:Subnet::zone/b",
+		"cache":                    urns + "aws:ec2:Subnet::zone/cache",
+		"VPC::main":                urns + "aws:ec2/vpc:VPC::main",
+		"aws:ec2:Subnet::main":     urns + "aws:ec2:Subnet::main",
+		"main": `"main" can be any of 2; write more of the one that is meant:` + "\n" +
+			urns + "aws:ec2/vpc:VPC::main\n" + urns + "aws:ec2:Subnet::main",
+		"mian":                        `there is no "mian"; did you mean "main"?`,
+		urns + "aws:ec2:Subent::b":    `there is no "` + urns + `aws:ec2:Subent::b"; did you mean "` + urns + `aws:ec2:Subnet::b"?`,
+		"ain":                         `there is no "ain"; did you mean "main"?`,
+		"":                            `there is no ""`,
+		"nothing like it, not at all": `there is no "nothing like it, not at all"`,
+	} {
+		v, err := x.Find(name)
+		got := fmt.Sprint(err)
+		if err == nil {
+			got = v.Key()
+		}
+		if got != want {
+			t.Errorf("%q:\ngot  %s\nwant %s", name, got, want)
+		}
+	}
+}
+
+func TestFindInGraph(t *testing.T) {
+	t.Parallel()
+	var lines []string
+	for i := range 12 {
+		lines = append(lines, fmt.Sprintf("%d.js", i))
+	}
+	x := query.New(graph(t, lines...))
+	_, err := x.Find("js")
+	want := `"js" can be any of 12; write more of the one that is meant:` + "\n" + strings.Join(lines[:10], "\n") + "\n… and 2 more"
+	if fmt.Sprint(err) != want {
+		t.Errorf("got %v", err)
+	}
+}
+
+// TestHostileGraphs has what would take hours if work were not bounded.
+func TestHostileGraphs(t *testing.T) {
+	t.Parallel()
+	// Many names that are nearly alike.
+	const n = 20_000
+	var lines []string
+	for i := range n {
+		lines = append(lines, strings.Repeat("x", 200)+fmt.Sprint(i))
+	}
+	if _, err := query.New(graph(t, lines...)).Find(strings.Repeat("x", 199)); err == nil {
+		t.Error("found what is not there")
+	}
+	// A way out of a chain at its start, behind which the circles of a dense part lead nowhere.
+	lines = []string{"start: end v0", "end"}
+	var all strings.Builder
+	for i := range 30 {
+		fmt.Fprintf(&all, "v%d ", i)
+	}
+	for i := range 29 {
+		lines = append(lines, fmt.Sprintf("v%d: %s", i, all.String()))
+	}
+	lines = append(lines, "v29: start "+all.String())
+	g := graph(t, lines...)
+	paths, _ := query.New(g).Paths(g.Vertex("start"), g.Vertex("end"), nil, 100)
+	if len(paths) != 1 || keys(paths[0]) != "start end" {
+		t.Errorf("got %d paths", len(paths))
+	}
+	// A large object that an expression looks at once for each of its keys.
+	v := g.Vertex("end")
+	var members []lumigl.Member
+	for i := range n {
+		members = append(members, lumigl.Member{Key: fmt.Sprint(i), Value: lumigl.IntOf(int64(i))})
+	}
+	v.Properties = lumigl.ObjectOf(members...)
+	e, err := query.Compile(`key == "end" && properties.exists(k, properties[k] == -1)`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if found, err := query.New(g).Select(e); len(found) != 0 || err != nil {
+		t.Errorf("found %d, %v", len(found), err)
+	}
+}

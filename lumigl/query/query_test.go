@@ -1,0 +1,265 @@
+package query_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"github.com/lumi-idl/lumi/lumigl"
+	"github.com/lumi-idl/lumi/lumigl/query"
+)
+
+// graph makes a general graph of lines such as "a: b c", which say what refers to what.
+func graph(t testing.TB, lines ...string) *lumigl.Graph {
+	t.Helper()
+	g := &lumigl.Graph{}
+	refs := map[string][]string{}
+	for _, line := range lines {
+		key, to, _ := strings.Cut(line, ":")
+		if _, err := g.Add(key); err != nil {
+			t.Fatal(err)
+		}
+		refs[key] = strings.Fields(to)
+	}
+	for v := range g.Vertices() {
+		var list []lumigl.Value
+		for _, to := range refs[v.Key()] {
+			list = append(list, lumigl.ReferenceTo(g.Vertex(to)))
+		}
+		v.Properties = lumigl.ObjectOf(lumigl.Member{Key: "to", Value: lumigl.ListOf(list...)})
+	}
+	return g
+}
+
+func keys(vertices []*lumigl.Vertex) string {
+	var all []string
+	for _, v := range vertices {
+		all = append(all, v.Key())
+	}
+	return strings.Join(all, " ")
+}
+
+func TestRelations(t *testing.T) {
+	t.Parallel()
+	g := graph(t, "a: b c c", "b: d", "c: d", "d: e", "e", "lone", "self: self", "x: y", "y: x")
+	x := query.New(g)
+	for _, test := range []struct {
+		what string
+		got  []*lumigl.Vertex
+		want string
+	}{
+		{"dependencies of a", x.Dependencies(g.Vertex("a"), false), "b c"},
+		{"all dependencies of a", x.Dependencies(g.Vertex("a"), true), "b c d e"},
+		{"dependents of d", x.Dependents(g.Vertex("d"), false), "b c"},
+		{"all dependents of e", x.Dependents(g.Vertex("e"), true), "a b c d"},
+		{"all dependencies in a circle", x.Dependencies(g.Vertex("x"), true), "x y"},
+		{"roots", x.Roots(), "a lone self"},
+		{"leaves", x.Leaves(), "e lone self"},
+		{"dependencies of a stranger", x.Dependencies(&lumigl.Vertex{}, true), ""},
+	} {
+		if got := keys(test.got); got != test.want {
+			t.Errorf("%s: got %q, want %q", test.what, got, test.want)
+		}
+	}
+}
+
+func TestPaths(t *testing.T) {
+	t.Parallel()
+	g := graph(t, "a: b c e", "b: d", "c: d", "d: e a", "e", "lone")
+	x := query.New(g)
+	for _, test := range []struct {
+		from, to string
+		but      string // what the paths must not come by
+		limit    int
+		want     []string
+		all      bool
+	}{
+		{"a", "e", "", 10, []string{"a e", "a b d e", "a c d e"}, true},
+		{"a", "e", "", 3, []string{"a e", "a b d e", "a c d e"}, true},
+		{"a", "e", "", 2, []string{"a e", "a b d e"}, false},
+		{"a", "e", "b", 10, []string{"a e", "a c d e"}, true},
+		{"a", "e", "d", 10, []string{"a e"}, true},
+		{"a", "e", "a", 10, []string{"a e", "a b d e", "a c d e"}, true},
+		{"a", "e", "e", 10, []string{"a e", "a b d e", "a c d e"}, true},
+		{"d", "d", "", 10, []string{"d"}, true},
+		{"c", "b", "", 10, []string{"c d a b"}, true},
+		{"c", "b", "a", 10, nil, true},
+		{"a", "lone", "", 10, nil, true},
+		{"e", "a", "", 10, nil, true},
+	} {
+		var got []string
+		var via func(*lumigl.Vertex) bool
+		if test.but != "" {
+			via = func(v *lumigl.Vertex) bool { return v.Key() != test.but }
+		}
+		paths, all := x.Paths(g.Vertex(test.from), g.Vertex(test.to), via, test.limit)
+		for _, path := range paths {
+			got = append(got, keys(path))
+		}
+		if all != test.all {
+			t.Errorf("from %s to %s: all is %t", test.from, test.to, all)
+		}
+		if diff := cmp.Diff(test.want, got); diff != "" {
+			t.Errorf("from %s to %s:\n%s", test.from, test.to, diff)
+		}
+	}
+}
+
+// TestManyPaths has a graph with 2 to the power of 40 paths.
+func TestManyPaths(t *testing.T) {
+	t.Parallel()
+	var lines []string
+	for i := range 40 {
+		lines = append(lines, fmt.Sprintf("v%d: l%d r%d", i, i, i), fmt.Sprintf("l%d: v%d", i, i+1), fmt.Sprintf("r%d: v%d", i, i+1))
+	}
+	g := graph(t, append(lines, "v40")...)
+	if found, all := query.New(g).Paths(g.Vertex("v0"), g.Vertex("v40"), nil, 100); len(found) != 100 || all {
+		t.Errorf("found %d paths; all is %t", len(found), all)
+	}
+}
+
+// TestPathsAreAll compares with a search without any wit.
+func TestPathsAreAll(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		n := rapid.IntRange(1, 6).Draw(t, "n")
+		g := &lumigl.Graph{}
+		var all []*lumigl.Vertex
+		for i := range n {
+			v, _ := g.Add(fmt.Sprint(i))
+			all = append(all, v)
+		}
+		edges := map[[2]int]bool{}
+		for i, v := range all {
+			var list []lumigl.Value
+			for j, to := range all {
+				if rapid.Bool().Draw(t, "edge") {
+					edges[[2]int{i, j}] = true
+					list = append(list, lumigl.ReferenceTo(to))
+				}
+			}
+			v.Properties = lumigl.ObjectOf(lumigl.Member{Key: "to", Value: lumigl.ListOf(list...)})
+		}
+		var want []string
+		var walk func(path []int)
+		walk = func(path []int) {
+			last := path[len(path)-1]
+			if last == n-1 {
+				want = append(want, fmt.Sprint(path))
+				return
+			}
+			for j := range n {
+				if edges[[2]int{last, j}] && !slices.Contains(path, j) {
+					walk(append(slices.Clone(path), j))
+				}
+			}
+		}
+		walk([]int{0})
+		slices.SortStableFunc(want, func(a, b string) int { return len(a) - len(b) })
+		var got []string
+		paths, _ := query.New(g).Paths(all[0], all[n-1], nil, 1<<20)
+		for _, path := range paths {
+			got = append(got, "["+keys(path)+"]")
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Fatal(diff)
+		}
+	})
+}
+
+const snapshot = `{"resources": {
+	"urn:lumi:prod::my/net:web::aws:ec2:VPC::main": {"type": "aws:ec2:VPC", "id": "vpc-1", "properties": {
+		"cidrBlock": "10.0.0.0/16", "size": 16, "ratio": 0.5, "tags": {"env": "prod"}, "on": true, "none": null}},
+	"urn:lumi:prod::my/net:web::aws:ec2:Subnet::a": {"type": "aws:ec2:Subnet", "properties": {
+		"vpc": {"#ref": "urn:lumi:prod::my/net:web::aws:ec2:VPC::main"}, "zones": ["a", "b"], "size": 24}},
+	"urn:lumi:prod::my/net:web::aws:rds:DB::db": {"type": "aws:rds:DB", "properties": {
+		"password": {"4dabf18193072939515e22adb298388d": "1b47061264138c4ac30d75fd1eb44270", "value": "hush"},
+		"host": {"#ref": "urn:lumi:prod::my/net:web::aws:ec2:Subnet::a", "property": "ip"},
+		"port": "04da6b54-80e4-46f7-96ec-b56ff0331ba9"}}
+}}`
+
+func TestSelect(t *testing.T) {
+	t.Parallel()
+	s, err := lumigl.ParseSnapshot(snapshot)
+	if err != nil {
+		t.Fatal(err)
+	}
+	x := query.New(s.Base())
+	for expression, want := range map[string]string{
+		`true`:                  "main a db",
+		`type == "aws:ec2:VPC"`: "main",
+		`name.startsWith("d")`:  "db",
+		`id != ""`:              "main",
+		`module == "web" && pkg == "my/net" && environment == "prod"`: "main a db",
+		`key.endsWith("::a")`:                           "a",
+		`properties.size > 20`:                          "a",
+		`properties.size == 16.0`:                       "main",
+		`properties.ratio < 1`:                          "main",
+		`properties.tags.env == "prod"`:                 "main",
+		`has(properties.zones)`:                         "a",
+		`"b" in properties.zones`:                       "a",
+		`properties.zones[5] == "x"`:                    "",
+		`properties.zones > 3`:                          "",
+		`properties.on`:                                 "main",
+		`properties.none == null`:                       "main",
+		`properties.vpc.ref.contains("VPC")`:            "a",
+		`properties.host.property == "ip"`:              "db",
+		`has(properties.password.secret)`:               "db",
+		`has(properties.port.unknown)`:                  "db",
+		`dependents.size() == 0`:                        "db",
+		`dependencies.exists(d, d.endsWith("::main"))`:  "a",
+		`properties.exists(k, properties[k] == "hush")`: "",
+	} {
+		e, err := query.Compile(expression)
+		if err != nil {
+			t.Errorf("%s: %v", expression, err)
+			continue
+		}
+		found, err := x.Select(e)
+		var names []string
+		for _, v := range found {
+			names = append(names, v.URN().Name())
+		}
+		if got := strings.Join(names, " "); got != want || err != nil {
+			t.Errorf("%s: got %q and %v, want %q", expression, got, err, want)
+		}
+	}
+}
+
+func TestWrongExpressions(t *testing.T) {
+	t.Parallel()
+	s, err := lumigl.ParseSnapshot(snapshot)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const first = "urn:lumi:prod::my/net:web::aws:ec2:VPC::main: "
+	for expression, want := range map[string]string{
+		``:                 "expression, 1:1: the expression is not complete",
+		`name ==`:          "expression, 1:8: the expression is not complete",
+		`name = "x"`:       "expression, 1:6: a single = means nothing here; to compare, write ==",
+		`name )`:           "expression, 1:6: syntax error: extraneous input ')'",
+		`typ == "x"`:       "expression, 1:1: undeclared reference to 'typ' (did you mean 'type'?)",
+		"true &&\n(tpye)":  "expression, 2:2: undeclared reference to 'tpye' (did you mean 'type'?)",
+		`name`:             "expression, 1:1: the expression has to be true or false; this is of type string",
+		`name == 1`:        "expression, 1:6: found no matching overload for '_==_' applied to '(string, int)'",
+		`properties.size`:  first + "the expression has to be true or false; here it is of type int",
+		`1 / 0 == 1`:       first + "division by zero",
+		`"x".matches("(")`: "error parsing regexp: missing closing ): `(`",
+		slow:               first + "operation cancelled: actual cost limit exceeded",
+	} {
+		e, err := query.Compile(expression)
+		if err == nil {
+			_, err = query.New(s.Base()).Select(e)
+		}
+		if fmt.Sprint(err) != want {
+			t.Errorf("%s:\ngot  %v\nwant %s", expression, err, want)
+		}
+	}
+}
+
+// slow is an expression that would take hours.
+var slow = strings.Repeat(`[1,2,3,4,5,6,7,8,9].all(a, `, 12) + `name != ""` + strings.Repeat(")", 12)

@@ -1,0 +1,95 @@
+package render
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/lumi-idl/lumi/lumigl"
+)
+
+// DOT writes a graph in the language of Graphviz. The ids of the nodes are the keys of the vertices.
+func DOT(w io.Writer, doc lumigl.Document, o Options) error {
+	d := draw(doc, o)
+	b := bufio.NewWriterSize(w, 64<<10) // Its errors stick to it until it is flushed.
+	fmt.Fprintf(b, "digraph %s {\n", dotID(d.title))
+	_, _ = b.WriteString(`  graph [rankdir=LR, fontname="Helvetica", fontsize=11, color="#9aa4b2", style=rounded];
+  node [shape=box, style="rounded,filled", fillcolor="#f4f6fa", color="#5b6b82", fontname="Helvetica", fontsize=11];
+  edge [color="#5b6b82", fontname="Helvetica", fontsize=9, arrowsize=0.7];
+`)
+	framed := make([]bool, len(d.vertices))
+	for i, f := range d.frames {
+		fmt.Fprintf(b, "  subgraph cluster_%d {\n    label=%s;\n", i, dotLabel(visible(f.label)))
+		for _, at := range f.in {
+			framed[at] = true
+			d.dotNode(b, "    ", d.vertices[at])
+		}
+		_, _ = b.WriteString("  }\n")
+	}
+	for at, v := range d.vertices {
+		if !framed[at] {
+			d.dotNode(b, "  ", v)
+		}
+	}
+	for _, a := range d.arrows {
+		fmt.Fprintf(b, "  %s -> %s [label=%s];\n",
+			dotID(d.vertices[a.from].Key()), dotID(d.vertices[a.to].Key()), dotLabel(a.lines()...))
+	}
+	_, _ = b.WriteString("}\n")
+	return b.Flush()
+}
+
+func (d *drawing) dotNode(b *bufio.Writer, indent string, v *lumigl.Vertex) {
+	lines := []string{d.name(v)}
+	if v.Type != "" {
+		lines = append(lines, clip(visible(string(v.Type)), maxName))
+	}
+	fmt.Fprintf(b, "%s%s [label=%s];\n", indent, dotID(v.Key()), dotLabel(lines...))
+}
+
+// lines are the paths of an arrow, and how many there are beside.
+func (a *arrow) lines() []string {
+	if a.more == 0 {
+		return a.paths
+	}
+	return append(a.paths[:len(a.paths):len(a.paths)], fmt.Sprintf("and %d more", a.more))
+}
+
+// dotID quotes an id. Graphviz takes it as it stands, but for \", so that other escapes need only be unmistakable.
+func dotID(s string) string {
+	var b strings.Builder
+	b.WriteByte('"')
+	for _, r := range s {
+		switch {
+		case r == '"' || r == '\\':
+			b.WriteByte('\\')
+			b.WriteRune(r)
+		case r == '\n':
+			b.WriteString(`\n`)
+		case r < ' ' || r == 0x7f || r == utf8.RuneError:
+			fmt.Fprintf(&b, `\x%02x`, r)
+		default:
+			b.WriteRune(r)
+		}
+	}
+	b.WriteByte('"')
+	return b.String()
+}
+
+// dotEscapes are what means something in a label: besides quotes and backslashes, entities as in HTML.
+var dotEscapes = strings.NewReplacer(`"`, `\"`, `\`, `\\`, "&", "&amp;")
+
+func dotLabel(lines ...string) string {
+	var b strings.Builder
+	b.WriteByte('"')
+	for i, line := range lines {
+		if i > 0 {
+			b.WriteString(`\n`)
+		}
+		b.WriteString(dotEscapes.Replace(line))
+	}
+	b.WriteByte('"')
+	return b.String()
+}

@@ -1,0 +1,249 @@
+package render
+
+import (
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/lumi-idl/lumi/lumigl"
+)
+
+// Options say what is drawn, and how.
+type Options struct {
+	// Title is what the drawing is called.
+	Title string
+	// Only are the vertices that are drawn, with the arrows between them. If it is nil, all are.
+	Only []*lumigl.Vertex
+	// Cluster says what has a frame around it. Pages have none.
+	Cluster Cluster
+}
+
+// Cluster says which resources stand together in a frame. Vertices of general graphs have no frames.
+type Cluster string
+
+// What a frame is drawn around: nothing, resources of one type, or of one package or module, which is that of their
+// type.
+const (
+	NoCluster Cluster = "none"
+	ByType    Cluster = "type"
+	ByPackage Cluster = "package"
+	ByModule  Cluster = "module"
+)
+
+// of is what the frame is called that a vertex stands in, "" if there is none.
+func (c Cluster) of(v *lumigl.Vertex) string {
+	switch c {
+	case ByType:
+		return string(v.Type)
+	case ByPackage:
+		return v.Type.Package()
+	case ByModule:
+		if v.Type == "" {
+			return ""
+		}
+		return v.Type.Package() + ":" + v.Type.Module()
+	}
+	return ""
+}
+
+// drawing is what the formats have in common.
+type drawing struct {
+	title      string
+	isSnapshot bool
+	total      int // how many vertices there are, drawn or not
+	vertices   []*lumigl.Vertex
+	place      map[*lumigl.Vertex]int32
+	arrows     []arrow
+	frames     []frame
+}
+
+// arrow leads from a vertex to one that it depends on.
+type arrow struct {
+	from, to int32
+	// paths are where the first references stand, and more is how many others there are.
+	paths []string
+	more  int
+}
+
+// frame has vertices in it, by their places.
+type frame struct {
+	label string
+	in    []int32
+}
+
+// maxPaths is how many of the references that an arrow stands for are named.
+const maxPaths = 3
+
+func draw(doc lumigl.Document, o Options) *drawing {
+	_, isSnapshot := doc.(*lumigl.Snapshot)
+	base := doc.Base()
+	d := &drawing{title: o.Title, isSnapshot: isSnapshot, total: base.Len()}
+	var only map[*lumigl.Vertex]bool
+	if o.Only != nil {
+		only = make(map[*lumigl.Vertex]bool, len(o.Only))
+		for _, v := range o.Only {
+			only[v] = true
+		}
+	}
+	d.place = make(map[*lumigl.Vertex]int32, base.Len())
+	frames := map[string]int{}
+	for v := range base.Vertices() {
+		if only != nil && !only[v] {
+			continue
+		}
+		at := int32(len(d.vertices))
+		d.place[v] = at
+		d.vertices = append(d.vertices, v)
+		label := o.Cluster.of(v)
+		if label == "" {
+			continue
+		}
+		i, ok := frames[label]
+		if !ok {
+			i = len(d.frames)
+			frames[label] = i
+			d.frames = append(d.frames, frame{label: label})
+		}
+		d.frames[i].in = append(d.frames[i].in, at)
+	}
+	for i, v := range d.vertices {
+		w := walker{drawing: d, from: int32(i)}
+		w.walk(v.Properties)
+	}
+	return d
+}
+
+// walker finds the references of a vertex, with their paths.
+type walker struct {
+	*drawing
+	from  int32
+	arrow map[int32]int // the arrows by where they lead
+	steps []step
+	// hidden is more than zero within secrets, whose insides have no paths.
+	hidden int
+}
+
+// step is a key of an object or an index into a list.
+type step struct {
+	key   string
+	index int // -1 for keys
+}
+
+func (w *walker) walk(v lumigl.Value) {
+	switch v.Kind() {
+	case lumigl.Reference:
+		w.found(v)
+	case lumigl.List:
+		for i, e := range v.Elements() {
+			w.into(step{index: i}, e)
+		}
+	case lumigl.Object:
+		if _, secret := v.Secret(); secret {
+			w.hidden++
+			defer func() { w.hidden-- }()
+		}
+		for key, m := range v.Members() {
+			w.into(step{key: key, index: -1}, m)
+		}
+	}
+}
+
+func (w *walker) into(s step, v lumigl.Value) {
+	if w.hidden > 0 {
+		w.walk(v)
+		return
+	}
+	w.steps = append(w.steps, s)
+	w.walk(v)
+	w.steps = w.steps[:len(w.steps)-1]
+}
+
+func (w *walker) found(v lumigl.Value) {
+	target, property, _ := v.Target()
+	to, ok := w.place[target]
+	if !ok {
+		return
+	}
+	at, ok := w.arrow[to]
+	if !ok {
+		if w.arrow == nil {
+			w.arrow = map[int32]int{}
+		}
+		at = len(w.arrows)
+		w.arrow[to] = at
+		w.arrows = append(w.arrows, arrow{from: w.from, to: to})
+	}
+	a := &w.arrows[at]
+	if len(a.paths) == maxPaths {
+		a.more++
+		return
+	}
+	path := pathText(w.steps)
+	if property != "" && w.hidden == 0 {
+		path += " (" + clip(visible(property), maxPath) + ")"
+	}
+	a.paths = append(a.paths, path)
+}
+
+// maxPath is how long a path is that is shown as a whole.
+const maxPath = 60
+
+// pathText shows a path such as rules[0].group.
+func pathText(steps []step) string {
+	var b strings.Builder
+	for i, s := range steps {
+		switch {
+		case s.index >= 0:
+			b.WriteString("[" + strconv.Itoa(s.index) + "]")
+		case isName(s.key):
+			if i > 0 {
+				b.WriteByte('.')
+			}
+			b.WriteString(s.key)
+		default:
+			b.WriteString("[\"" + clip(visible(s.key), maxPath) + "\"]")
+		}
+		if b.Len() > 4*maxPath {
+			break // The rest would be cut off.
+		}
+	}
+	return clip(b.String(), maxPath)
+}
+
+func isName(key string) bool {
+	for i := range len(key) {
+		c := key[i] | 0x20
+		letter := 'a' <= c && c <= 'z' || key[i] == '_'
+		inside := '0' <= key[i] && key[i] <= '9' || key[i] == '-'
+		if !letter && (!inside || i == 0) {
+			return false
+		}
+	}
+	return key != ""
+}
+
+// name is what people call a vertex.
+func (d *drawing) name(v *lumigl.Vertex) string {
+	name := v.Key()
+	if d.isSnapshot && v.URN().Name() != "" {
+		name = v.URN().Name()
+	}
+	return clip(visible(name), maxName)
+}
+
+// maxName is how long a name is that is drawn as a whole.
+const maxName = 80
+
+// clip shortens a text to some characters, with a mark where it was cut.
+func clip(s string, most int) string {
+	if len(s) <= most || utf8.RuneCountInString(s) <= most {
+		return s
+	}
+	n := 0
+	for i := range s {
+		if n++; n == most {
+			return s[:i] + "…"
+		}
+	}
+	return s
+}

@@ -1,0 +1,146 @@
+// Package layout finds places for the nodes of a graph: in layers from left to right, so that as many arrows as can be
+// lead to the right. It takes time in proportion to the graph, nearly, and the same graph gives the same places.
+package layout
+
+import (
+	"cmp"
+	"math"
+	"slices"
+)
+
+// Graph has nodes, numbered from 0, and arrows between them.
+type Graph struct {
+	Nodes  int
+	Arrows []Arrow
+}
+
+// Arrow leads from one node to another.
+type Arrow struct{ From, To int32 }
+
+// Point is a place. X grows to the right and Y downwards.
+type Point struct{ X, Y int32 }
+
+// Layout is where everything stands.
+type Layout struct {
+	// Nodes are the middles of the nodes.
+	Nodes []Point
+	// Bends are the points between its ends that each arrow comes by.
+	Bends [][]Point
+	// Width and Height are those of all of it. It begins at 0, 0.
+	Width, Height int32
+}
+
+// The measures of a drawing.
+const (
+	NodeWidth  = 208
+	NodeHeight = 48
+
+	rowGap    = 20  // between two nodes of a layer
+	columnGap = 24  // between two columns of a layer
+	layerGap  = 124 // between two layers
+	partGap   = 72  // between two parts that no arrow connects
+	aspect    = 1.6 // of the width to the height of a good drawing
+)
+
+// Of finds the places.
+func Of(g Graph) *Layout {
+	l := &Layout{Nodes: make([]Point, g.Nodes), Bends: make([][]Point, len(g.Arrows))}
+	var boxes []*box
+	for _, p := range partsOf(g) {
+		boxes = append(boxes, p.arrange())
+	}
+	l.pack(boxes)
+	return l
+}
+
+// part is what arrows connect, with the numbers of its nodes and arrows in the whole.
+type part struct {
+	nodes  []int32
+	arrows []int32
+	links  []Arrow // the arrows between different nodes, by the nodes' places in the part
+	linkOf []int32 // which arrow each of them is
+}
+
+// box is a part with the places in it.
+type box struct {
+	*part
+	at            []Point
+	bends         [][]Point // of the links
+	width, height int32
+}
+
+// partsOf takes a graph apart.
+func partsOf(g Graph) []*part {
+	up := make([]int32, g.Nodes) // towards the node that stands for the part
+	for i := range up {
+		up[i] = int32(i)
+	}
+	top := func(n int32) int32 {
+		for up[n] != n {
+			up[n] = up[up[n]]
+			n = up[n]
+		}
+		return n
+	}
+	for _, a := range g.Arrows {
+		from, to := top(a.From), top(a.To)
+		up[max(from, to)] = min(from, to)
+	}
+	var parts []*part
+	of := make([]*part, g.Nodes)
+	place := make([]int32, g.Nodes)
+	for n := range int32(g.Nodes) {
+		first := top(n)
+		if first == n {
+			of[n] = &part{}
+			parts = append(parts, of[n])
+		}
+		p := of[first]
+		place[n] = int32(len(p.nodes))
+		p.nodes = append(p.nodes, n)
+	}
+	for i, a := range g.Arrows {
+		p := of[top(a.From)]
+		p.arrows = append(p.arrows, int32(i))
+		if a.From != a.To {
+			p.links = append(p.links, Arrow{place[a.From], place[a.To]})
+			p.linkOf = append(p.linkOf, int32(i))
+		}
+	}
+	return parts
+}
+
+// pack puts the boxes beside and below each other, the highest first.
+func (l *Layout) pack(boxes []*box) {
+	slices.SortStableFunc(boxes, func(a, b *box) int {
+		return cmp.Or(cmp.Compare(b.height, a.height), cmp.Compare(b.width, a.width))
+	})
+	area, widest := 0.0, int32(0)
+	for _, b := range boxes {
+		area += float64(int64(b.width+partGap) * int64(b.height+partGap))
+		widest = max(widest, b.width)
+	}
+	limit := max(int32(math.Sqrt(area*aspect)), widest)
+	var x, y, row int32
+	for _, b := range boxes {
+		if x > 0 && x+b.width > limit {
+			x, y, row = 0, y+row+partGap, 0
+		}
+		l.put(b, x, y)
+		l.Width, l.Height = max(l.Width, x+b.width), max(l.Height, y+b.height)
+		x, row = x+b.width+partGap, max(row, b.height)
+	}
+}
+
+func (l *Layout) put(b *box, x, y int32) {
+	for i, n := range b.nodes {
+		l.Nodes[n] = Point{b.at[i].X + x, b.at[i].Y + y}
+	}
+	for i, bends := range b.bends {
+		for j := range bends {
+			bends[j].X += x
+			bends[j].Y += y
+		}
+		l.Bends[b.linkOf[i]] = bends
+	}
+}

@@ -1,0 +1,117 @@
+package layout_test
+
+import (
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"github.com/lumi-idl/lumi/lumigl/render/internal/layout"
+)
+
+// check holds that no nodes overlap, that all are within the drawing, and that it is the same every time.
+func check(t rapid.TB, g layout.Graph) *layout.Layout {
+	t.Helper()
+	l := layout.Of(g)
+	if diff := cmp.Diff(l, layout.Of(g)); diff != "" {
+		t.Fatal(diff)
+	}
+	order := make([]int, g.Nodes)
+	for i := range order {
+		order[i] = i
+		p := l.Nodes[i]
+		if p.X < layout.NodeWidth/2 || p.X > l.Width-layout.NodeWidth/2 || p.Y < layout.NodeHeight/2 || p.Y > l.Height-layout.NodeHeight/2 {
+			t.Fatalf("node %d at %v is outside of %d x %d", i, p, l.Width, l.Height)
+		}
+	}
+	slices.SortFunc(order, func(a, b int) int { return int(l.Nodes[a].X - l.Nodes[b].X) })
+	for i, a := range order {
+		for _, b := range order[i+1:] {
+			p, q := l.Nodes[a], l.Nodes[b]
+			if q.X-p.X >= layout.NodeWidth {
+				break
+			}
+			if max(p.Y-q.Y, q.Y-p.Y) < layout.NodeHeight {
+				t.Fatalf("nodes %d at %v and %d at %v overlap", a, p, b, q)
+			}
+		}
+	}
+	return l
+}
+
+func TestRandom(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		g := layout.Graph{Nodes: rapid.IntRange(0, 40).Draw(t, "nodes")}
+		if g.Nodes > 0 {
+			node := rapid.Int32Range(0, int32(g.Nodes-1))
+			for range rapid.IntRange(0, 100).Draw(t, "arrows") {
+				g.Arrows = append(g.Arrows, layout.Arrow{From: node.Draw(t, "from"), To: node.Draw(t, "to")})
+			}
+		}
+		check(t, g)
+	})
+}
+
+// TestForwards holds that arrows lead to the right where nothing goes around in circles, and nothing has to be folded.
+func TestForwards(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		g := layout.Graph{Nodes: rapid.IntRange(2, 24).Draw(t, "nodes")}
+		for range rapid.IntRange(0, 100).Draw(t, "arrows") {
+			to := rapid.Int32Range(1, int32(g.Nodes-1)).Draw(t, "to")
+			g.Arrows = append(g.Arrows, layout.Arrow{From: rapid.Int32Range(0, to-1).Draw(t, "from"), To: to})
+		}
+		l := check(t, g)
+		for i, a := range g.Arrows {
+			last := l.Nodes[a.From].X
+			for _, p := range append(l.Bends[i], l.Nodes[a.To]) {
+				if p.X <= last {
+					t.Fatalf("arrow %v goes back: %v, %v, %v", a, l.Nodes[a.From], l.Bends[i], l.Nodes[a.To])
+				}
+				last = p.X
+			}
+		}
+	})
+}
+
+func TestShapes(t *testing.T) {
+	t.Parallel()
+	const n = 3000
+	random := rand.New(rand.NewPCG(1, 2))
+	shapes := map[string][]layout.Arrow{"nothing": nil}
+	for i := range int32(n) {
+		shapes["chain"] = append(shapes["chain"], layout.Arrow{From: i, To: min(i+1, n-1)})
+		shapes["circle"] = append(shapes["circle"], layout.Arrow{From: i, To: (i + 1) % n})
+		shapes["star"] = append(shapes["star"], layout.Arrow{From: i, To: 0})
+		shapes["tree"] = append(shapes["tree"], layout.Arrow{From: (i - 1) / 2, To: i})
+		shapes["chain with long ways"] = append(shapes["chain with long ways"], layout.Arrow{From: i, To: min(i+1, n-1)}, layout.Arrow{From: i, To: n - 1})
+		for range 3 {
+			shapes["tangle"] = append(shapes["tangle"], layout.Arrow{From: random.Int32N(n), To: random.Int32N(n)})
+		}
+	}
+	for name, arrows := range shapes {
+		l := check(t, layout.Graph{Nodes: n, Arrows: arrows})
+		if ratio := float64(l.Width) / float64(l.Height); ratio < 0.4 || ratio > 6 {
+			t.Errorf("%s is drawn %d x %d", name, l.Width, l.Height)
+		}
+	}
+}
+
+// TestCrossings has a graph that can be drawn without any.
+func TestCrossings(t *testing.T) {
+	t.Parallel()
+	g := layout.Graph{Nodes: 6, Arrows: []layout.Arrow{{0, 5}, {1, 4}, {2, 3}, {0, 4}, {1, 3}}}
+	l := check(t, g)
+	for i, a := range g.Arrows {
+		for _, b := range g.Arrows[i+1:] {
+			from := l.Nodes[a.From].Y - l.Nodes[b.From].Y
+			to := l.Nodes[a.To].Y - l.Nodes[b.To].Y
+			if int64(from)*int64(to) < 0 {
+				t.Errorf("%v and %v cross: %v", a, b, l.Nodes)
+			}
+		}
+	}
+}

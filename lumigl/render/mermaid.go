@@ -1,0 +1,77 @@
+package render
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"unicode"
+
+	"github.com/lumi-idl/lumi/lumigl"
+)
+
+// What Mermaid draws at most, unless whoever calls it raises that. A file cannot.
+const (
+	MermaidMaxArrows = 500
+	MermaidMaxText   = 50_000
+)
+
+// Mermaid writes a graph as a flowchart of Mermaid.
+func Mermaid(w io.Writer, doc lumigl.Document, o Options) error {
+	d := draw(doc, o)
+	b := bufio.NewWriterSize(w, 64<<10)
+	_, _ = b.WriteString("flowchart LR\n")
+	framed := make([]bool, len(d.vertices))
+	for i, f := range d.frames {
+		fmt.Fprintf(b, "  subgraph s%d[\"%s\"]\n", i, mermaidText(visible(f.label)))
+		for _, at := range f.in {
+			framed[at] = true
+			d.mermaidNode(b, "    ", at)
+		}
+		_, _ = b.WriteString("  end\n")
+	}
+	for at := range d.vertices {
+		if !framed[at] {
+			d.mermaidNode(b, "  ", int32(at))
+		}
+	}
+	for _, a := range d.arrows {
+		lines := slices.Clone(a.lines())
+		for i, line := range lines {
+			lines[i] = mermaidText(line)
+		}
+		fmt.Fprintf(b, "  n%d -->|\"%s\"| n%d\n", a.from, strings.Join(lines, "<br/>"), a.to)
+	}
+	return b.Flush()
+}
+
+func (d *drawing) mermaidNode(b *bufio.Writer, indent string, at int32) {
+	v := d.vertices[at]
+	text := mermaidText(d.name(v))
+	if v.Type != "" {
+		text += "<br/>" + mermaidText(clip(visible(string(v.Type)), maxName))
+	}
+	fmt.Fprintf(b, "%sn%d[\"%s\"]\n", indent, at, text)
+}
+
+// mermaidText writes all that may mean something to Mermaid, or to the Markdown and HTML in its labels, by its number.
+func mermaidText(s string) string {
+	if strings.TrimSpace(s) == "" {
+		return "#8203;" // Mermaid has no empty labels. This is a space without width.
+	}
+	var b strings.Builder
+	for i, r := range s {
+		plain := unicode.IsLetter(r) || unicode.IsNumber(r) || unicode.IsMark(r) || r == ' ' || r > 0x2000
+		// At the start of a line, dashes and dots belong to lists.
+		inside := i > 0 && strings.ContainsRune("-:/", r) || r == '.' && i > 0 && !isDigit(s[i-1])
+		if plain || inside {
+			b.WriteRune(r)
+		} else {
+			fmt.Fprintf(&b, "#%d;", r)
+		}
+	}
+	return b.String()
+}
+
+func isDigit(c byte) bool { return '0' <= c && c <= '9' }

@@ -1,0 +1,67 @@
+package render_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/lumi-idl/lumi/lumigl/render"
+)
+
+// TestMermaidParses asks Mermaid itself what it understands.
+func TestMermaidParses(t *testing.T) {
+	t.Parallel()
+	const folder = "testdata/mermaid"
+	if _, err := os.Stat(folder + "/node_modules/mermaid"); err != nil {
+		t.Skipf("Mermaid is not installed, which this test asks; run 'npm ci --prefix lumigl/render/%s'", folder)
+	}
+	var texts []string
+	type understood struct {
+		Nodes  []string `json:"nodes"`
+		Arrows int      `json:"arrows"`
+	}
+	var want []understood
+	for _, name := range []string{"snapshot", "graph", "hostile"} {
+		for _, cluster := range []render.Cluster{render.NoCluster, render.ByType} {
+			doc := parse(t, name+".json")
+			o := render.Options{Cluster: cluster}
+			texts = append(texts, drawn(t, "mmd", doc, o))
+			u := understood{Arrows: arrows(doc)}
+			for _, v := range render.Summarize(doc, o).Vertices {
+				text := v.Name
+				if text == "" {
+					text = "\u200b"
+				}
+				if v.Type != "" {
+					text += "<br>" + v.Type
+				}
+				u.Nodes = append(u.Nodes, text)
+			}
+			want = append(want, u)
+		}
+	}
+	input, err := json.Marshal(texts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command("node", folder+"/parse.mjs")
+	cmd.Stdin = bytes.NewReader(input)
+	var said strings.Builder
+	cmd.Stderr = &said
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatalf("%v\n%s", err, said.String())
+	}
+	var got []understood
+	if err := json.Unmarshal(out, &got); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+}

@@ -1,0 +1,74 @@
+package render
+
+import (
+	"crypto/sha256"
+	"embed"
+	"encoding/base64"
+	"fmt"
+	"html"
+	"io"
+	"strings"
+
+	"github.com/lumi-idl/lumi/lumigl"
+)
+
+// MaxPageVertices is how many vertices a page can show.
+const MaxPageVertices = 20_000
+
+// TooLargeError says that there are more vertices than a page can show.
+type TooLargeError struct{ Vertices int }
+
+// Error says how many there are, and how many there may be.
+func (e *TooLargeError) Error() string {
+	return fmt.Sprintf("there are %d vertices, and a page shows at most %d", e.Vertices, MaxPageVertices)
+}
+
+//go:embed page
+var pageFiles embed.FS
+
+// pageScripts are the parts of the page's program, in order.
+var pageScripts = []string{"graph.js", "view.js", "draw.js", "search.js", "details.js", "main.js"}
+
+func pageFile(name string) string {
+	text, err := pageFiles.ReadFile("page/" + name)
+	if err != nil {
+		panic(err) // It is compiled in.
+	}
+	return string(text)
+}
+
+// Page writes a graph as a page of HTML that people search, zoom and read. All is in that one file, which may not, and
+// need not, load anything. The error is a *[TooLargeError] if there is too much.
+func Page(w io.Writer, doc lumigl.Document, o Options) error {
+	o.Cluster = NoCluster
+	d := draw(doc, o)
+	if len(d.vertices) > MaxPageVertices {
+		return &TooLargeError{len(d.vertices)}
+	}
+	data, err := d.pageData()
+	if err != nil {
+		return err
+	}
+	var script strings.Builder
+	script.WriteString("(() => {\n\"use strict\";\n")
+	for _, name := range pageScripts {
+		script.WriteString(pageFile(name))
+	}
+	script.WriteString("})();\n")
+	style := pageFile("style.css")
+	_, err = strings.NewReplacer(
+		"{{policy}}", "default-src 'none'; script-src "+hashSource(script.String())+"; style-src "+hashSource(style)+
+			"; img-src data:; base-uri 'none'; form-action 'none'",
+		"{{title}}", html.EscapeString(visible(d.title)),
+		"{{style}}", style,
+		"{{script}}", script.String(),
+		"{{data}}", string(data),
+	).WriteString(w, pageFile("page.html"))
+	return err
+}
+
+// hashSource names a text in a content security policy.
+func hashSource(text string) string {
+	sum := sha256.Sum256([]byte(text))
+	return "'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
+}

@@ -1,0 +1,80 @@
+// The graph: what the page was written with, made convenient.
+
+const NODE_WIDTH = 208;
+const NODE_HEIGHT = 48;
+
+const graph = JSON.parse(document.getElementById("data").textContent);
+const nodes = graph.nodes;
+const nodeOf = new Map(nodes.map((node) => [node.key, node]));
+
+for (const node of nodes) {
+  node.out = []; // the arrows that begin here
+  node.in = [];
+  const type = graph.types[node.type] ?? "";
+  node.typeName = type;
+  // Most of a token is the same for many; its last part is what people look for.
+  node.shortType = type.slice(type.lastIndexOf(":") + 1);
+  node.haystack = [node.name, type, node.key, node.id ?? ""].join("\n").toLowerCase();
+}
+
+const arrows = graph.arrows.map(([from, to, paths, more, bends]) => {
+  const arrow = { from: nodes[from], to: nodes[to], paths, more, points: pointsOf(nodes[from], nodes[to], bends) };
+  arrow.from.out.push(arrow);
+  arrow.to.in.push(arrow);
+  const xs = arrow.points.filter((_, i) => i % 2 === 0);
+  const ys = arrow.points.filter((_, i) => i % 2 === 1);
+  arrow.left = Math.min(...xs) - 60;
+  arrow.right = Math.max(...xs) + 60;
+  arrow.top = Math.min(...ys) - 60;
+  arrow.bottom = Math.max(...ys) + 60;
+  return arrow;
+});
+
+// pointsOf lists the points that an arrow comes by, with its ends at the sides of the nodes.
+function pointsOf(from, to, bends) {
+  const half = NODE_WIDTH / 2;
+  if (from === to) {
+    return [from.x + half, from.y - 10, from.x + half, from.y + 10];
+  }
+  const forwards = to.x >= from.x;
+  const side = forwards ? half : -half;
+  return [from.x + side, from.y, ...bends, to.x - side, to.y];
+}
+
+const hues = [215, 28, 150, 275, 345, 185, 50, 100, 315, 240];
+
+// colorOf returns the colour of a type, which is stronger where it is drawn small.
+function colorOf(type) {
+  if (type < 0) {
+    return colors.accent;
+  }
+  const hue = type < hues.length ? hues[type] : (type * 137.508) % 360;
+  return `hsl(${hue.toFixed(0)} ${colors.saturation} ${colors.lightness})`;
+}
+
+// plural counts things in words.
+function plural(n, thing) {
+  const many = thing === "vertex" ? "vertices" : thing + "s";
+  return `${n.toLocaleString("en")} ${n === 1 ? thing : many}`;
+}
+
+// make returns a new element. Texts only ever get into the page as text.
+function make(tag, attributes = {}, ...children) {
+  const element = document.createElement(tag);
+  for (const [name, value] of Object.entries(attributes)) {
+    if (name.startsWith("on")) {
+      element.addEventListener(name.slice(2), value);
+    } else if (value !== undefined && value !== false) {
+      element.setAttribute(name, value === true ? "" : value);
+    }
+  }
+  element.append(...children);
+  return element;
+}
+
+// dot is a spot in the colour of a type.
+function dot(type) {
+  const spot = make("span", { class: "dot", "aria-hidden": "true" });
+  spot.style.background = colorOf(type);
+  return spot;
+}

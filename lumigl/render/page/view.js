@@ -1,0 +1,169 @@
+// The view: which part of the graph is seen, how large.
+
+const canvas = document.getElementById("canvas");
+const MIN_SCALE = 0.01;
+const MAX_SCALE = 4;
+
+// The view has the point of the graph in its middle, and how many pixels there are to one of the graph.
+const view = { x: 0, y: 0, scale: 1, width: 1, height: 1 };
+const still = window.matchMedia("(prefers-reduced-motion: reduce)");
+let flight = 0; // the animation that runs
+let destination = null; // where it leads
+
+function clampScale(scale) {
+  return Math.min(MAX_SCALE, Math.max(MIN_SCALE, scale));
+}
+
+// fitted is the view that shows everything.
+function fitted() {
+  const margin = 40;
+  const scale = Math.min(
+    (view.width - 2 * margin) / Math.max(graph.width, 1), (view.height - 2 * margin) / Math.max(graph.height, 1), 1.25,
+  );
+  return { x: graph.width / 2, y: graph.height / 2, scale: clampScale(scale) };
+}
+
+// land ends the animation that runs, at once.
+function land() {
+  cancelAnimationFrame(flight);
+  Object.assign(view, destination);
+  destination = null;
+}
+
+// stop ends it where it is.
+function stop() {
+  cancelAnimationFrame(flight);
+  destination = null;
+}
+
+// fly moves to another view.
+function fly(target) {
+  stop();
+  const from = { x: view.x, y: view.y, scale: view.scale };
+  const to = { ...from, ...target };
+  to.scale = clampScale(to.scale);
+  if (still.matches) {
+    Object.assign(view, to);
+    redraw();
+    return;
+  }
+  destination = to;
+  const start = performance.now();
+  const step = (now) => {
+    const t = Math.min(1, Math.max(0, (now - start) / 220));
+    const ease = 1 - (1 - t) ** 3;
+    view.scale = from.scale * (to.scale / from.scale) ** ease;
+    view.x = from.x + (to.x - from.x) * ease;
+    view.y = from.y + (to.y - from.y) * ease;
+    redraw();
+    if (t < 1) {
+      flight = requestAnimationFrame(step);
+    } else {
+      destination = null;
+    }
+  };
+  flight = requestAnimationFrame(step);
+}
+
+// zoomAt makes everything larger by a factor, around a point of the canvas.
+function zoomAt(factor, x, y) {
+  stop();
+  const at = toGraph(x, y);
+  view.scale = clampScale(view.scale * factor);
+  view.x = at.x - (x - view.width / 2) / view.scale;
+  view.y = at.y - (y - view.height / 2) / view.scale;
+  redraw();
+}
+
+function toGraph(x, y) {
+  return { x: view.x + (x - view.width / 2) / view.scale, y: view.y + (y - view.height / 2) / view.scale };
+}
+
+function move(dx, dy) {
+  stop();
+  view.x -= dx / view.scale;
+  view.y -= dy / view.scale;
+  redraw();
+}
+
+// nodeAt returns the node at a point of the canvas. Where nodes are tiny, one that is near will do.
+function nodeAt(x, y) {
+  const at = toGraph(x, y);
+  const slack = Math.max(0, 6 / view.scale - NODE_HEIGHT / 2);
+  let best = null;
+  let least = Infinity;
+  for (const node of nodes) {
+    const dx = Math.abs(node.x - at.x);
+    const dy = Math.abs(node.y - at.y);
+    if (dx <= NODE_WIDTH / 2 + slack && dy <= NODE_HEIGHT / 2 + slack && dx + dy < least) {
+      best = node;
+      least = dx + dy;
+    }
+  }
+  return best;
+}
+
+// The hands on the canvas: one moves it, two pinch it.
+const pointers = new Map();
+let travelled = 0;
+
+function spread() {
+  const [a, b] = [...pointers.values()];
+  return { distance: Math.hypot(a.x - b.x, a.y - b.y), x: (a.x + b.x) / 2, y: (a.y + b.y) / 2 };
+}
+
+function listenToPointers(choose) {
+  canvas.addEventListener("pointerdown", (event) => {
+    if (event.button !== 0) {
+      return;
+    }
+    canvas.setPointerCapture(event.pointerId);
+    pointers.set(event.pointerId, { x: event.offsetX, y: event.offsetY });
+    travelled = pointers.size > 1 ? Infinity : 0;
+  });
+  canvas.addEventListener("pointermove", (event) => {
+    const last = pointers.get(event.pointerId);
+    if (!last) {
+      hover(nodeAt(event.offsetX, event.offsetY));
+      return;
+    }
+    const before = pointers.size === 2 ? spread() : null;
+    const dx = event.offsetX - last.x;
+    const dy = event.offsetY - last.y;
+    pointers.set(event.pointerId, { x: event.offsetX, y: event.offsetY });
+    if (before) {
+      const after = spread();
+      move(after.x - before.x, after.y - before.y);
+      zoomAt(after.distance / Math.max(before.distance, 1), after.x, after.y);
+      return;
+    }
+    travelled += Math.abs(dx) + Math.abs(dy);
+    if (travelled > 4) {
+      canvas.classList.add("moving");
+      move(dx, dy);
+    }
+  });
+  const lift = (event) => {
+    if (!pointers.delete(event.pointerId)) {
+      return;
+    }
+    canvas.classList.remove("moving");
+    if (event.type === "pointerup" && travelled <= 4) {
+      choose(nodeAt(event.offsetX, event.offsetY));
+    }
+  };
+  canvas.addEventListener("pointerup", lift);
+  canvas.addEventListener("pointercancel", lift);
+  canvas.addEventListener("pointerleave", () => hover(null));
+  canvas.addEventListener("dblclick", (event) => {
+    const at = toGraph(event.offsetX, event.offsetY);
+    fly({ ...at, scale: Math.max(view.scale * 2, 1) });
+  });
+  canvas.addEventListener("wheel", (event) => {
+    event.preventDefault();
+    const lines = event.deltaMode === WheelEvent.DOM_DELTA_LINE ? 16 : 1;
+    // A pinch on a touchpad arrives as a wheel with the control key, in small steps.
+    const speed = event.ctrlKey ? 0.01 : 0.0018;
+    zoomAt(Math.exp(-Math.max(-240, Math.min(240, event.deltaY * lines)) * speed), event.offsetX, event.offsetY);
+  }, { passive: false });
+}

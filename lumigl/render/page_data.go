@@ -1,0 +1,188 @@
+package render
+
+import (
+	"cmp"
+	"encoding/json"
+	"slices"
+
+	"github.com/lumi-idl/lumi/lumigl"
+	"github.com/lumi-idl/lumi/lumigl/render/internal/layout"
+	lumi "github.com/lumi-idl/lumi/runtime"
+)
+
+// pageGraph is what a page knows.
+type pageGraph struct {
+	Title string     `json:"title"`
+	Noun  string     `json:"noun"`
+	Total int        `json:"total"` // how many vertices there are, drawn or not
+	Types []string   `json:"types"` // the most frequent first
+	Nodes []pageNode `json:"nodes"`
+	// Arrows are each [from, to, paths, how many more, the points that it comes by, x and y in turns].
+	Arrows []pageArrow `json:"arrows"`
+	Width  int32       `json:"width"`
+	Height int32       `json:"height"`
+}
+
+type pageNode struct {
+	Key  string `json:"key"`
+	Name string `json:"name"`
+	Type int    `json:"type"` // among the types, -1 for none
+	ID   string `json:"id,omitempty"`
+	X    int32  `json:"x"`
+	Y    int32  `json:"y"`
+	// Properties and Extensions are what an encoder makes of them.
+	Properties any `json:"properties"`
+	Extensions any `json:"extensions,omitempty"`
+}
+
+type pageArrow struct {
+	from, to int32
+	paths    []string
+	more     int
+	bends    []int32
+}
+
+// MarshalJSON implements [json.Marshaler].
+func (a pageArrow) MarshalJSON() ([]byte, error) {
+	return json.Marshal([]any{a.from, a.to, a.paths, a.more, a.bends})
+}
+
+// pageData is what a page knows, as JSON that can stand between tags of HTML: package json escapes <, > and &, and the
+// line separators that programs in JavaScript may not hold.
+func (d *drawing) pageData() ([]byte, error) {
+	noun := "vertex"
+	if d.isSnapshot {
+		noun = "resource"
+	}
+	g := layout.Graph{Nodes: len(d.vertices)}
+	for _, a := range d.arrows {
+		g.Arrows = append(g.Arrows, layout.Arrow{From: a.from, To: a.to})
+	}
+	places := layout.Of(g)
+	page := pageGraph{
+		Title: visible(d.title), Noun: noun, Total: d.total, Types: d.types(), Width: places.Width, Height: places.Height,
+		Nodes: make([]pageNode, 0, len(d.vertices)), Arrows: make([]pageArrow, 0, len(d.arrows)),
+	}
+	types := make(map[string]int, len(page.Types))
+	for i, t := range page.Types {
+		types[t] = i
+	}
+	for i, v := range d.vertices {
+		n := pageNode{
+			Key: v.Key(), Name: d.name(v), Type: -1, ID: clip(v.ID, maxText), X: places.Nodes[i].X, Y: places.Nodes[i].Y,
+		}
+		if v.Type != "" {
+			n.Type = types[string(v.Type)]
+		}
+		e := encoder{drawing: d, left: maxValues}
+		n.Properties = e.value(v.Properties, 0)
+		if v.Extensions.Exists() {
+			n.Extensions = e.value(v.Extensions, 0)
+		}
+		page.Nodes = append(page.Nodes, n)
+	}
+	for i, a := range d.arrows {
+		bends := make([]int32, 0, 2*len(places.Bends[i]))
+		for _, p := range places.Bends[i] {
+			bends = append(bends, p.X, p.Y)
+		}
+		page.Arrows = append(page.Arrows, pageArrow{a.from, a.to, a.paths, a.more, bends})
+	}
+	return json.Marshal(page)
+}
+
+// types are those of the resources, the most frequent first.
+func (d *drawing) types() []string {
+	counts := map[string]int{}
+	all := []string{}
+	for _, v := range d.vertices {
+		if t := string(v.Type); t != "" {
+			if counts[t]++; counts[t] == 1 {
+				all = append(all, t)
+			}
+		}
+	}
+	slices.SortFunc(all, func(a, b string) int {
+		return cmp.Or(cmp.Compare(counts[b], counts[a]), cmp.Compare(a, b))
+	})
+	return all
+}
+
+// What of a vertex a page shows at most.
+const (
+	maxValues   = 2000 // numbers, texts and so on
+	maxText     = 2000 // the characters of a text
+	maxInside   = 200  // the members of an object or the elements of a list
+	maxPageDeep = 40   // the objects and lists around a value
+)
+
+// encoder encodes the values of a vertex for a page. A text, null or a boolean stands for itself; all else is a list that
+// begins with what it is: ["number", LITERAL], ["object", KEY, VALUE, …], ["list", VALUE, …], ["ref", KEY, PROPERTY],
+// ["secret"], ["unknown"], and ["asset", …] and ["archive", …] like objects. The last of an object or list can be ["more", N]: how many are not
+// there.
+type encoder struct {
+	*drawing
+	left int // how many values there is room for
+}
+
+func (e *encoder) value(v lumigl.Value, depth int) any {
+	e.left--
+	if _, ok := v.Secret(); ok {
+		return []any{"secret"}
+	}
+	switch {
+	case v.IsUnknown():
+		return []any{"unknown"}
+	case depth == maxPageDeep && v.Len() > 0:
+		return []any{"list", []any{"more", v.Len()}}
+	}
+	switch v.Kind() {
+	case lumigl.Bool:
+		b, _ := v.Bool()
+		return b
+	case lumigl.Number:
+		literal, _ := v.Literal()
+		return []any{"number", clip(literal, maxText)}
+	case lumigl.Text:
+		text, _ := v.Text()
+		return clip(text, maxText)
+	case lumigl.Reference:
+		target, property, _ := v.Target()
+		return []any{"ref", target.Key(), property}
+	case lumigl.List:
+		list := []any{"list"}
+		for i, element := range v.Elements() {
+			if i == maxInside || e.left <= 0 {
+				return append(list, []any{"more", v.Len() - i})
+			}
+			list = append(list, e.value(element, depth+1))
+		}
+		return list
+	case lumigl.Object, lumigl.Absent:
+		return e.object(v, depth)
+	}
+	return nil
+}
+
+func (e *encoder) object(v lumigl.Value, depth int) any {
+	kind := "object"
+	switch {
+	case v.IsAsset():
+		kind = "asset"
+	case v.IsArchive():
+		kind = "archive"
+	}
+	object := []any{kind}
+	i := 0
+	for key, member := range v.Members() {
+		if i == maxInside || e.left <= 0 {
+			return append(object, []any{"more", v.Len() - i})
+		}
+		i++
+		if kind != "object" && key == lumi.Signature {
+			continue
+		}
+		object = append(object, clip(key, maxText), e.value(member, depth+1))
+	}
+	return object
+}

@@ -1,0 +1,308 @@
+package render_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/google/go-cmp/cmp"
+	"gonum.org/v1/gonum/graph/formats/dot"
+	"gonum.org/v1/gonum/graph/formats/dot/ast"
+
+	"github.com/lumi-idl/lumi/lumigl"
+	"github.com/lumi-idl/lumi/lumigl/render"
+)
+
+var update = flag.Bool("update", false, "write the golden files instead of comparing with them")
+
+// formats are the three ways to draw, by the ends of their files.
+var formats = map[string]func(io.Writer, lumigl.Document, render.Options) error{
+	"dot": render.DOT, "mmd": render.Mermaid, "html": render.Page,
+}
+
+func drawn(t testing.TB, format string, doc lumigl.Document, o render.Options) string {
+	t.Helper()
+	var b bytes.Buffer
+	if err := formats[format](&b, doc, o); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+func parse(t testing.TB, file string) lumigl.Document {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join("testdata", file))
+	if err != nil {
+		t.Fatal(err)
+	}
+	doc, err := lumigl.Parse(string(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return doc
+}
+
+// TestGolden draws testdata/*.json in all formats. Of pages, it compares what they know; the rest is the same for all.
+func TestGolden(t *testing.T) {
+	t.Parallel()
+	for _, name := range []string{"snapshot", "graph", "hostile"} {
+		doc := parse(t, name+".json")
+		for _, format := range []string{"dot", "mmd", "html"} {
+			text := drawn(t, format, doc, render.Options{Title: name + ".json", Cluster: render.ByType})
+			if again := drawn(t, format, doc, render.Options{Title: name + ".json", Cluster: render.ByType}); again != text {
+				t.Errorf("%s.%s is different every time", name, format)
+			}
+			if strings.Contains(text, "hunter2") {
+				t.Errorf("%s.%s has a secret in it", name, format)
+			}
+			golden := filepath.Join("testdata", name+"."+format)
+			if format == "html" {
+				golden += ".json"
+				text = indented(t, dataOf(t, text))
+			}
+			if *update {
+				if err := os.WriteFile(golden, []byte(text), 0o600); err != nil {
+					t.Fatal(err)
+				}
+			}
+			want, err := os.ReadFile(golden)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(string(want), text); diff != "" {
+				t.Errorf("%s (-want +got):\n%s", golden, diff)
+			}
+		}
+	}
+}
+
+// dataOf cuts out what a page knows, as a browser would: up to the first end of a script.
+func dataOf(t testing.TB, page string) string {
+	t.Helper()
+	_, rest, ok := strings.Cut(page, `<script type="application/json" id="data">`)
+	data, rest, ok2 := strings.Cut(rest, "</script")
+	if !ok || !ok2 {
+		t.Fatal("the page has no data")
+	}
+	if n := strings.Count(strings.ToLower(rest), "</script"); n != 1 {
+		t.Errorf("%d scripts end behind the data", n)
+	}
+	if strings.ContainsAny(data, "<>&\u2028\u2029") {
+		t.Error("the data has characters in it that may mean something to HTML")
+	}
+	if !json.Valid([]byte(data)) {
+		t.Errorf("the data is not JSON:\n%s", data)
+	}
+	return data
+}
+
+func indented(t testing.TB, text string) string {
+	t.Helper()
+	var b bytes.Buffer
+	if err := json.Indent(&b, []byte(text), "", " "); err != nil {
+		t.Fatal(err)
+	}
+	return b.String() + "\n"
+}
+
+// dotOf parses DOT with a parser that is not ours. It returns the ids of the nodes and how many edges there are.
+func dotOf(t testing.TB, text string) (nodes map[string]bool, edges int) {
+	t.Helper()
+	file, err := dot.ParseString(text)
+	if err != nil {
+		t.Fatalf("it does not parse: %v\n%s", err, text)
+	}
+	nodes = map[string]bool{}
+	var look func([]ast.Stmt)
+	look = func(list []ast.Stmt) {
+		for _, s := range list {
+			switch s := s.(type) {
+			case *ast.NodeStmt:
+				nodes[s.Node.ID] = true
+			case *ast.EdgeStmt:
+				edges++
+			case *ast.Subgraph:
+				look(s.Stmts)
+			}
+		}
+	}
+	look(file.Graphs[0].Stmts)
+	return nodes, edges
+}
+
+func TestDOTParses(t *testing.T) {
+	t.Parallel()
+	for _, name := range []string{"snapshot", "graph", "hostile"} {
+		doc := parse(t, name+".json")
+		for _, cluster := range []render.Cluster{render.NoCluster, render.ByType, render.ByPackage, render.ByModule} {
+			nodes, edges := dotOf(t, drawn(t, "dot", doc, render.Options{Title: `a "b"`, Cluster: cluster}))
+			if len(nodes) != doc.Base().Len() || edges != arrows(doc) {
+				t.Errorf("%s: %d nodes and %d edges, want %d and %d", name, len(nodes), edges, doc.Base().Len(), arrows(doc))
+			}
+		}
+	}
+}
+
+// TestGraphviz asks the real program.
+func TestGraphviz(t *testing.T) {
+	t.Parallel()
+	if _, err := exec.LookPath("dot"); err != nil {
+		t.Skip("there is no Graphviz here; install it ('apt-get install graphviz')")
+	}
+	for _, name := range []string{"snapshot", "graph", "hostile"} {
+		doc := parse(t, name+".json")
+		cmd := exec.Command("dot", "-Tsvg")
+		cmd.Stdin = strings.NewReader(drawn(t, "dot", doc, render.Options{Title: name, Cluster: render.ByModule}))
+		var out, said bytes.Buffer
+		cmd.Stdout, cmd.Stderr = &out, &said
+		if err := cmd.Run(); err != nil || said.Len() > 0 {
+			t.Errorf("%s: %v\n%s", name, err, said.String())
+		}
+		if n := strings.Count(out.String(), `class="node"`); n != doc.Base().Len() {
+			t.Errorf("%s: Graphviz draws %d nodes, want %d", name, n, doc.Base().Len())
+		}
+		if n := strings.Count(out.String(), `class="edge"`); n != arrows(doc) {
+			t.Errorf("%s: Graphviz draws %d edges, want %d", name, n, arrows(doc))
+		}
+	}
+}
+
+func TestOnly(t *testing.T) {
+	t.Parallel()
+	doc := parse(t, "graph.json")
+	o := render.Options{Only: []*lumigl.Vertex{doc.Base().Vertex("c"), doc.Base().Vertex("a")}}
+	got := render.Summarize(doc, o)
+	want := &render.Summary{
+		Vertices: []render.SummaryVertex{{Key: "c", Name: "c"}, {Key: "a", Name: "a"}},
+		Arrows: []render.SummaryArrow{
+			{From: "a", To: "c", Paths: []string{"children[1]"}}, {From: "a", To: "a", Paths: []string{"children[3]"}},
+		},
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// chain is a graph of n vertices, each of which refers to the next, and every tenth to itself and to the first.
+func chain(t testing.TB, n int) *lumigl.Graph {
+	t.Helper()
+	g := &lumigl.Graph{}
+	var last *lumigl.Vertex
+	for i := range n {
+		v, err := g.Add(fmt.Sprintf("v%d", i))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if last != nil {
+			last.Properties = lumigl.ObjectOf(lumigl.Member{Key: "next", Value: lumigl.ReferenceTo(v)})
+		}
+		if i%10 == 9 {
+			last.Properties = last.Properties.With("self", lumigl.ReferenceTo(last)).With("first", lumigl.ReferenceTo(g.Vertex("v0")))
+		}
+		last = v
+	}
+	return g
+}
+
+// TestLarge draws what is larger than any drawing.
+func TestLarge(t *testing.T) {
+	t.Parallel()
+	g := chain(t, 100_000)
+	if nodes, edges := dotOf(t, drawn(t, "dot", chain(t, 10_000), render.Options{})); len(nodes) != 10_000 || edges != 9_999+2_000 {
+		t.Errorf("%d nodes, %d edges", len(nodes), edges)
+	}
+	if n := strings.Count(drawn(t, "dot", g, render.Options{}), "->"); n != 119_999 {
+		t.Errorf("%d edges", n)
+	}
+	err := render.Page(io.Discard, g, render.Options{})
+	var large *render.TooLargeError
+	if !errors.As(err, &large) || err.Error() != "there are 100000 vertices, and a page shows at most 20000" {
+		t.Errorf("got %v", err)
+	}
+	data := dataOf(t, drawn(t, "html", chain(t, render.MaxPageVertices), render.Options{}))
+	if n := strings.Count(data, `"key":`); n != render.MaxPageVertices {
+		t.Errorf("the page has %d nodes", n)
+	}
+}
+
+// TestMuchInside has a vertex with more in it than anybody reads.
+func TestMuchInside(t *testing.T) {
+	t.Parallel()
+	g := &lumigl.Graph{}
+	to, _ := g.Add("to")
+	v, _ := g.Add("v")
+	var list, deep lumigl.Value
+	var many []lumigl.Value
+	for range 1000 {
+		many = append(many, lumigl.ReferenceTo(to))
+		deep = lumigl.ListOf(deep)
+	}
+	list = lumigl.ListOf(many...)
+	v.Properties = lumigl.ObjectOf(
+		lumigl.Member{Key: "many", Value: list}, lumigl.Member{Key: "deep", Value: deep},
+		lumigl.Member{Key: "long", Value: lumigl.TextOf(strings.Repeat("ä", 5000))},
+	)
+	data := dataOf(t, drawn(t, "html", g, render.Options{}))
+	for _, want := range []string{`["more",800]`, `["more",1]`, `ä…"`, `["many[0]","many[1]","many[2]"],997`} {
+		if !strings.Contains(data, want) {
+			t.Errorf("the page does not have %s", want)
+		}
+	}
+	if len(data) > 30_000 {
+		t.Errorf("the page has %d bytes of data", len(data))
+	}
+	if text := drawn(t, "dot", g, render.Options{}); !strings.Contains(text, `[label="many[0]\nmany[1]\nmany[2]\nand 997 more"]`) {
+		t.Error(text)
+	}
+}
+
+// mermaidLine is what a line of a flowchart can be.
+var mermaidLine = regexp.MustCompile(`^(flowchart LR|  n\d+\["[^"<>]+(<br/>[^"<>]+)?"\]|  n\d+ -->\|"[^"<>]+(<br/>[^"<>]+)*"\| n\d+)$`)
+
+// FuzzRender draws graphs with any keys and texts.
+func FuzzRender(f *testing.F) {
+	for _, seed := range []string{"a", `"`, `\`, "a\\\"b\n", "</script><!--", "]]>", "\u2028\u202e", "😀‍👩", "#quot;", "&amp;", "1. x", "- x", "`x`", "שלום", "end", "\x00", "%%{init}%%"} {
+		f.Add(seed, seed, seed)
+	}
+	f.Fuzz(func(t *testing.T, key, property, text string) {
+		if !utf8.ValidString(key) || !utf8.ValidString(property) || !utf8.ValidString(text) {
+			t.Skip()
+		}
+		g := &lumigl.Graph{}
+		v, _ := g.Add(key)
+		other, err := g.Add(key + "'")
+		if err != nil {
+			t.Fatal(err)
+		}
+		v.Properties = lumigl.ObjectOf(lumigl.Member{Key: property, Value: lumigl.ReferenceTo(other)},
+			lumigl.Member{Key: property + "'", Value: lumigl.TextOf(text)})
+		o := render.Options{Title: text}
+		if nodes, edges := dotOf(t, drawn(t, "dot", g, o)); len(nodes) != 2 || edges != 1 {
+			t.Errorf("%d nodes and %d edges", len(nodes), edges)
+		}
+		for _, line := range strings.Split(strings.TrimSuffix(drawn(t, "mmd", g, o), "\n"), "\n") {
+			if !mermaidLine.MatchString(line) {
+				t.Errorf("a line of Mermaid: %q", line)
+			}
+		}
+		var page struct {
+			Nodes []struct{ Key string }
+		}
+		if err := json.Unmarshal([]byte(dataOf(t, drawn(t, "html", g, o))), &page); err != nil {
+			t.Fatal(err)
+		}
+		if page.Nodes[0].Key != key {
+			t.Errorf("the key became %q", page.Nodes[0].Key)
+		}
+	})
+}

@@ -1,0 +1,242 @@
+package repair
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"github.com/lumi-idl/lumi/lumigl"
+)
+
+// outline is what a step is compared by.
+func outline(steps []Step) []string {
+	var lines []string
+	for _, s := range steps {
+		lines = append(lines, fmt.Sprintf("%s %d:%d %s: %s", s.Kind, s.Line, s.Column, s.Pointer, s.Message))
+	}
+	return lines
+}
+
+func TestRepair(t *testing.T) {
+	for _, test := range []struct {
+		name, src string
+		options   Options
+		steps     []string
+		dead      []string
+		want      string // without white space
+	}{
+		{
+			name: "syntax, and what it uncovers",
+			src:  "{\"vertices\": {\n  a: {x: 1 'y': True,},// a\n},}",
+			steps: []string{
+				"syntax 2:3 /vertices: put it in double quotes: the key a has no quotes",
+				"syntax 2:7 /vertices/a: put it in double quotes: the key x has no quotes",
+				"syntax 2:11 /vertices/a: insert a comma: expected a comma between two elements",
+				"syntax 2:12 /vertices/a: use double quotes: strings stand in double quotes",
+				"syntax 2:17 /vertices/a/y: write true: True is not JSON; it is spelled true",
+				"syntax 2:21 /vertices/a: remove the comma: there is a comma behind the last element",
+				"syntax 2:23 /vertices: remove the comma: there is a comma behind the last element",
+				"syntax 2:24 /vertices: remove the comment: JSON has no comments",
+				"syntax 3:2 : remove the comma: there is a comma behind the last element",
+			},
+			want: `{"vertices":{"a":{"x":1,"y":true}}}`,
+		},
+		{
+			name:    "references, in lists and in objects, with places in the original",
+			src:     "{\"vertices\": {\"a\": {\"x\": [1,, {\"#ref\": \"b\"}, {\"y\": {\"#ref\": \"c/~\"}}]}}}",
+			options: Options{Drop: DropReferences},
+			steps: []string{
+				"syntax 1:29 /vertices/a/x: remove it: there is a comma without an element before it",
+				`reference 1:40 /vertices/a/x/1: drop this reference: there is no vertex "b"`,
+				`reference 1:61 /vertices/a/x/2/y: drop this reference: there is no vertex "c/~"`,
+			},
+			want: `{"vertices":{"a":{"x":[1,{}]}}}`,
+		},
+		{
+			name:    "whoever holds a reference, and who refers to that",
+			src:     `{"vertices": {"a": {"x": {"#ref": "b"}}, "b": {"x": {"#ref": "nothing"}}, "c": {"x": {"#ref": "d"}}, "d": {}}}`,
+			options: Options{Drop: DropResources},
+			steps: []string{
+				`resource 1:62 /vertices/b: drop the vertex "b": there is no vertex "nothing"`,
+				`resource 0:0 /vertices/a: drop the vertex "a": it refers to "b", which is dropped`,
+			},
+			want: `{"vertices":{"c":{"x":{"#ref":"d"}},"d":{}}}`,
+		},
+		{
+			name:    "references that lead astray, and others",
+			src:     `{"vertices": {"x": {"a": {"#ref": "main-vcp", "property": "p"}, "b": [{"#ref": "nothing"}]}, "main-vpc": {}}}`,
+			options: Options{Retarget: true, Drop: DropReferences},
+			steps: []string{
+				`retarget 1:35 /vertices/x/a: point this reference at "main-vpc": there is no vertex "main-vcp"`,
+				`reference 1:80 /vertices/x/b/0: drop this reference: there is no vertex "nothing"`,
+			},
+			want: `{"vertices":{"x":{"a":{"#ref":"main-vpc","property":"p"},"b":[]},"main-vpc":{}}}`,
+		},
+		{
+			name:    "another tag",
+			src:     `{"ref": "/~", "vertices": {"a": {"x": {"/~": "b"}}}}`,
+			options: Options{Drop: DropReferences},
+			steps:   []string{`reference 1:46 /vertices/a/x: drop this reference: there is no vertex "b"`},
+			want:    `{"ref":"/~","vertices":{"a":{}}}`,
+		},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			holds(t, test.src, test.options)
+			result, err := Repair(test.src, test.options)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if d := cmp.Diff(test.steps, outline(result.Steps)); d != "" {
+				t.Error(d)
+			}
+			if d := cmp.Diff(test.dead, outline(result.Dead)); d != "" {
+				t.Error(d)
+			}
+			if got := strings.Join(strings.Fields(string(result.Text)), ""); got != test.want {
+				t.Errorf("the result is\n%s, want\n%s", got, test.want)
+			}
+		})
+	}
+}
+
+// TestPending holds which entries are dead, and that those stay which another entry needs.
+func TestPending(t *testing.T) {
+	content, err := os.ReadFile("testdata/pending.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []string{
+		`pending 0:0 /pending/operations/0: drop the pending update of "urn:lumi:prod::p:index::aws:ec2:VPC::nowhere": there is no such resource any more`,
+		`pending 0:0 /pending/operations/1: drop the pending create of "urn:lumi:prod::p:index::aws:ec2:VPC::vpc": the resource is there`,
+		`pending 0:0 /pending/operations/3: drop the pending delete of "urn:lumi:prod::p:index::aws:ec2:VPC::vpc": it is there twice`,
+		`pending 0:0 /pending/deletes/1: drop the pending deletion of "urn:lumi:prod::p:index::aws:ec2:VPC::vpc": it is there twice`,
+		`pending 0:0 /pending/deletes/2: drop the pending deletion of "urn:lumi:prod::p:index::aws:ec2:VPC::vpc": the resource has that id still, so it was not replaced`,
+	}
+	kept, err := Repair(string(content), Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d := cmp.Diff(want, outline(kept.Dead)); d != "" || len(kept.Steps) > 0 {
+		t.Errorf("%s%v", d, kept.Steps)
+	}
+	dropped, err := Repair(string(content), Options{Pending: DropDead})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d := cmp.Diff(want, outline(dropped.Steps)); d != "" || len(dropped.Dead) > 0 {
+		t.Errorf("%s%v", d, dropped.Dead)
+	}
+	all, err := Repair(string(content), Options{Pending: DropAll})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(all.Steps) != 9 || strings.Contains(string(all.Text), "pending") {
+		t.Errorf("%v\n%s", outline(all.Steps), all.Text)
+	}
+}
+
+// TestRefused holds what is refused, with the places in the original.
+func TestRefused(t *testing.T) {
+	const urn = "urn:lumi:prod::p:index::a:b:C::"
+	for _, test := range []struct {
+		name, src string
+		options   Options
+		code      lumigl.Code
+		line      int
+		column    int
+		dangling  bool
+	}{
+		{"no outline", `{"vertices": {"a": [}}`, Options{Drop: DropReferences}, lumigl.BracketFault, 1, 21, false},
+		{"cut off", `{"vertices": {"a": `, Options{}, lumigl.BracketFault, 1, 20, false},
+		{"empty", "", Options{}, lumigl.EmptyFault, 1, 1, false},
+		{"a key twice", "{\"vertices\": {\n\"a\": {b: 1, \"b\": 1}}}", Options{}, lumigl.DuplicateKeyFault, 2, 13, false},
+		{"dangling", "{vertices: {\"a\": {\"x\": {\"#ref\": \"b\"}}}}", Options{}, lumigl.DanglingFault, 1, 33, true},
+		{"nothing like it", `{"vertices": {"a": {"x": {"#ref": "nothing"}}}}`, Options{Retarget: true}, lumigl.DanglingFault, 1, 35, true},
+		{
+			"a circle that the nearest key would make", `{"resources": {"` + urn + `main-vpc": {"type": "a:b:C", "properties": {"x": {"#ref": "` + urn +
+				`other"}}}, "` + urn + `other": {"type": "a:b:C", "properties": {"x": {"#ref": "` + urn + `main-vcp"}}}}}`,
+			Options{Retarget: true}, lumigl.CycleFault, 0, 0, false,
+		},
+		{"left out", `{"vertices": {"a": {}, ...}}`, Options{Drop: DropReferences}, lumigl.ElisionFault, 1, 24, false},
+		{"a merge, in a comment that one side begins", "{\"vertices\": {\n<<<<<<< a\n/*\n=======\n>>>>>>> b\n*/}}", Options{}, lumigl.ConflictFault, 2, 1, false},
+		{
+			"a circle", `{"resources": {"` + urn + `x": {"type": "a:b:C", "properties": {"x": {"#ref": "` + urn + `x"}}}}}`,
+			Options{Drop: DropResources}, lumigl.CycleFault, 1, 99, false,
+		},
+		{
+			"another type", `{"resources": {"` + urn + `x": {"type": "a:b:D", "properties": {}}}}`,
+			Options{}, lumigl.TypeFault, 1, 61, false,
+		},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			holds(t, test.src, test.options)
+			_, err := Repair(test.src, test.options)
+			var refusal *RefusedError
+			if !errors.As(err, &refusal) {
+				t.Fatalf("%v", err)
+			}
+			f := refusal.Invalid.Faults[0]
+			if f.Code != test.code || f.Line != test.line || f.Column != test.column || refusal.Dangling != test.dangling {
+				t.Errorf("%d:%d: %s, dangling %v: %v", f.Line, f.Column, f.Code, refusal.Dangling, err)
+			}
+		})
+	}
+}
+
+// TestMany holds that a file with more faults than anybody would mend is refused, in bounded memory.
+func TestMany(t *testing.T) {
+	src := `{"vertices":{"a":{"x":[` + strings.Repeat(`{"#ref":"b"},`, maxFaults+1) + `1]}}}`
+	_, err := Repair(src, Options{Drop: DropReferences})
+	var refusal *RefusedError
+	if !errors.As(err, &refusal) || !refusal.Invalid.More || len(refusal.Invalid.Faults) != 1 {
+		t.Fatalf("%.200v", err)
+	}
+}
+
+// TestBroken breaks files that are accepted in the ways that people do, at random places.
+func TestBroken(t *testing.T) {
+	slips := []string{",", ",,", "}", "{", "]", "[", `"`, "'", ":", "// x\n", "/* x */", "...", "True", "x", `{"#ref": "x"}`, "\n", "\x00"}
+	var texts []string
+	for _, file := range seeds(t) {
+		content, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		result, err := Repair(string(content), Options{Drop: DropReferences})
+		if err != nil {
+			t.Fatal(err)
+		}
+		texts = append(texts, string(result.Text))
+	}
+	rapid.Check(t, func(rt *rapid.T) {
+		text := rapid.SampledFrom(texts).Draw(rt, "text")
+		for range rapid.IntRange(1, 3).Draw(rt, "slips") {
+			at := rapid.IntRange(0, len(text)).Draw(rt, "at")
+			gone := rapid.IntRange(0, min(3, len(text)-at)).Draw(rt, "gone")
+			text = text[:at] + rapid.SampledFrom(slips).Draw(rt, "slip") + text[at+gone:]
+		}
+		holds(t, text, Options{
+			Drop:     rapid.SampledFrom([]Drop{"", DropReferences, DropResources}).Draw(rt, "drop"),
+			Pending:  rapid.SampledFrom([]Pending{"", DropDead, DropAll}).Draw(rt, "pending"),
+			Retarget: rapid.Bool().Draw(rt, "retarget"),
+		})
+	})
+}
+
+// TestSyntax holds that mending syntax says nothing about the rest.
+func TestSyntax(t *testing.T) {
+	mended, err := Syntax(`{"vertices": {"a": {},}}`)
+	if err != nil || mended.Text != `{"vertices": {"a": {}}}` || len(mended.Steps) != 1 || mended.Document.Base().Len() != 1 {
+		t.Errorf("%+v, %v", mended, err)
+	}
+	_, err = Syntax(`{"vertices": {"a": {"x": {"#ref": "b"},}}}`)
+	const want = `1:35: there is no vertex "b" (at /vertices/a/x/#ref)`
+	if err == nil || err.Error() != want {
+		t.Errorf("%v, want %s", err, want)
+	}
+}

@@ -1,0 +1,111 @@
+package lumigl
+
+// propertyKey is the one key that may stand beside the tag in a reference.
+const propertyKey = "property"
+
+// resolveAll turns the objects that are references into such. All vertices must be known, and the tag.
+func (b *builder) resolveAll(f form) {
+	if b.tag != DefaultTag {
+		b.graph.Tag = b.tag
+	}
+	b.known = b.graph.byKey
+	b.path = append(b.path, step{key: f.section, index: -1})
+	b.edges = newEdges(len(b.graph.vertices))
+	for _, v := range b.graph.vertices {
+		b.path = append(b.path, step{key: v.key, index: -1})
+		if f.bag != "" {
+			b.path = append(b.path, step{key: f.bag, index: -1})
+		}
+		b.bag(&v.Properties)
+		b.edges.end()
+		b.path = b.path[:1]
+	}
+	b.path = b.path[:0]
+}
+
+// bag resolves properties. Taken together, they are no reference.
+func (b *builder) bag(properties *Value) {
+	if tag, ok := member(*properties, b.tag); ok {
+		b.faultWithin(tag.Key, ReferenceFault, tag.offset,
+			"these are the properties, which cannot be a reference; if %q is one of them, name another key in \"ref\"", clip(b.tag))
+		return
+	}
+	b.resolve(properties)
+}
+
+// resolve turns references within a value into such, in place.
+func (b *builder) resolve(v *Value) {
+	switch v.kind {
+	case List:
+		b.path = append(b.path, step{})
+		for i := range v.node.elements {
+			b.path[len(b.path)-1].index = i
+			b.resolve(&v.node.elements[i])
+		}
+		b.path = b.path[:len(b.path)-1]
+	case Object:
+		members := v.node.members
+		for i := range members {
+			if members[i].Key == b.tag {
+				b.reference(v, &members[i])
+				return
+			}
+		}
+		b.path = append(b.path, step{index: -1})
+		for i := range members {
+			b.path[len(b.path)-1].key = members[i].Key
+			b.resolve(&members[i].Value)
+		}
+		b.path = b.path[:len(b.path)-1]
+	}
+}
+
+// reference turns an object that has the tag as a key into a reference.
+func (b *builder) reference(v *Value, tag *Member) {
+	property, ok := "", true
+	for _, m := range v.node.members {
+		switch {
+		case m.Key == b.tag:
+		case m.Key != propertyKey:
+			b.faultWithin(m.Key, ReferenceFault, m.offset, "a reference has %q and perhaps %q, and no %q",
+				clip(b.tag), propertyKey, clip(m.Key))
+			ok = false
+		case m.Value.kind != Text || m.Value.text == "":
+			b.faultWithin(m.Key, ReferenceFault, m.Value.offset, "%q names a property, in a string that is not empty", propertyKey)
+			ok = false
+		default:
+			property = m.Value.text
+		}
+	}
+	if tag.Value.kind != Text {
+		b.faultWithin(tag.Key, ReferenceFault, tag.Value.offset, "%q names what the reference leads to, in a string, not in %s",
+			clip(b.tag), describe(tag.Value))
+		ok = false
+	}
+	if !ok {
+		return
+	}
+	n := b.memory.node()
+	n.target = b.target(tag.Value.text)
+	if n.target.graph != nil {
+		b.edges.to = append(b.edges.to, edge{n.target.index, tag.Value.offset})
+	}
+	// The offset is that of the key, since this is what a fault would be about.
+	*v = Value{kind: Reference, offset: tag.Value.offset, text: property, node: n}
+}
+
+// target finds the vertex with a key. If there is none, it makes one that is in no graph.
+func (b *builder) target(key string) *Vertex {
+	if v, ok := b.known[key]; ok {
+		return v
+	}
+	v, ok := b.missing[key]
+	if !ok {
+		if b.missing == nil {
+			b.missing = map[string]*Vertex{}
+		}
+		v = &Vertex{key: key}
+		b.missing[key] = v
+	}
+	return v
+}

@@ -1,0 +1,221 @@
+package lumigl
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// sequence steps through what stands in a pair of brackets, and sees to the commas.
+type sequence struct {
+	*parser
+	open  int
+	close byte
+	// end is where the last element ended, and comma where the comma behind it stands, -1 if there is none.
+	end, comma int
+	// several says that an element was read, so that a comma must come before the next.
+	several bool
+}
+
+// next goes to the next element. It reports false behind the closing bracket, or where that should be.
+func (s *sequence) next() bool {
+	s.path[len(s.path)-1] = step{index: noStep} // What is wrong between elements is so with what holds them.
+	for {
+		s.space()
+		if s.pos >= len(s.src) {
+			s.unclosed()
+			return false
+		}
+		switch c := s.src[s.pos]; {
+		case c == s.close:
+			if s.several && s.comma >= 0 {
+				s.fix(TrailingComma, s.comma, s.comma+1, "", "remove the comma", "there is a comma behind the last element")
+			}
+			s.pos++
+			return false
+		case c == '}' || c == ']':
+			if !s.mismatch(c) {
+				return false
+			}
+		case c == ',':
+			s.takeComma()
+		case strings.HasPrefix(s.src[s.pos:], "...") || strings.HasPrefix(s.src[s.pos:], "…"):
+			s.elision()
+		default:
+			if s.several && s.comma < 0 && s.startsElement() {
+				s.fix(MissingComma, s.end, s.end, ",", "insert a comma", "expected a comma between two elements")
+				s.comma = s.end
+			}
+			return true
+		}
+	}
+}
+
+// startsElement reports whether what comes looks like an element, so that there is a comma missing before it.
+func (s *sequence) startsElement() bool {
+	rest := s.src[s.pos:]
+	return rest[0] == '"' || wordEnd(rest) > 0 || otherQuotes(rest) != "" ||
+		s.close == ']' && (rest[0] == '{' || rest[0] == '[')
+}
+
+// took says that an element was read.
+func (s *sequence) took() { s.end, s.comma, s.several = s.pos, -1, true }
+
+// skip goes on behind what is no element.
+func (s *sequence) skip(expected string) {
+	if s.several && s.comma < 0 {
+		expected = "a comma"
+	}
+	semicolon := s.at(';')
+	s.fault(UnexpectedFault, s.pos, s.pos+1, "expected %s or %q, found %s", expected, string(s.close), s.found())
+	if semicolon && s.pos < len(s.src) {
+		s.pos++
+		s.anyway()
+		return
+	}
+	s.elided = s.elided || s.close == '}' // since there may be a key in what is skipped
+	s.lost()
+}
+
+// lost goes to what separates or closes, or to the next line, over what nobody can make sense of. Whether there is a
+// comma does not matter then.
+func (s *sequence) lost() {
+	for s.pos < len(s.src) && strings.IndexByte(",]}\n", s.src[s.pos]) < 0 {
+		switch s.src[s.pos] {
+		case '{', '[':
+			s.value()
+		case '"':
+			line, _, _ := strings.Cut(s.src[s.pos+1:], "\n")
+			s.pos += 1 + max(0, strings.IndexByte(line, '"')+1)
+		default:
+			s.pos++
+		}
+	}
+	s.anyway()
+}
+
+// anyway reads a comma, if there is one, where it does not matter whether there is.
+func (s *sequence) anyway() {
+	s.took()
+	s.space()
+	if s.at(',') {
+		s.pos++
+	}
+	s.several = false
+}
+
+func (s *sequence) takeComma() {
+	if !s.several || s.comma >= 0 {
+		s.fix(ExtraComma, s.pos, s.pos+1, "", "remove it", "there is a comma without an element before it")
+	} else {
+		s.comma = s.pos
+	}
+	s.pos++
+}
+
+// elision reads dots that stand for elements which somebody left out, with the comma behind them.
+func (s *sequence) elision() {
+	start := s.pos
+	for s.pos < len(s.src) && (s.src[s.pos] == '.' || strings.HasPrefix(s.src[s.pos:], "…")) {
+		if s.src[s.pos] == '.' {
+			s.pos++
+		} else {
+			s.pos += len("…")
+		}
+	}
+	s.elided = true
+	s.fault(ElisionFault, start, s.pos, "something is left out here; a file has to be complete")
+	s.anyway()
+}
+
+// mismatch stands before a closing bracket of the other kind. If one is open around, it is that one's, and nothing closes
+// this one; then it reports false. Otherwise the bracket is one too many, or a slip for the right one.
+func (s *sequence) mismatch(c byte) bool {
+	if s.wrong != s.pos { // Else it has been said of what is open inside.
+		s.report(Fault{
+			Code: BracketFault, Offset: s.pos, End: s.pos + 1,
+			Message: "expected \"" + string(s.close) + "\", found \"" + string(c) + "\"",
+			Notes:   []Note{{Offset: s.open, Message: "to close this"}},
+		})
+	}
+	s.broken, s.wrong = true, s.pos
+	for _, around := range s.path[:len(s.path)-1] {
+		if (around.index >= 0) == (c == ']') {
+			return false
+		}
+	}
+	s.pos = min(s.pos+1, len(s.src))
+	return true
+}
+
+func (s *sequence) unclosed() {
+	if s.broken {
+		return // It has been said, one way or another.
+	}
+	s.broken = true
+	s.report(Fault{
+		Code: BracketFault, Offset: s.pos, End: s.pos,
+		Message: "expected \"" + string(s.close) + "\", found the end of the file",
+		Notes:   []Note{{Offset: s.open, Message: "to close this"}},
+	})
+}
+
+// space skips white space, and what JSON does not have: comments, and white space of other kinds.
+func (p *parser) space() {
+	for p.pos < len(p.src) {
+		switch c := p.src[p.pos]; {
+		case c == ' ' || c == '\n' || c == '\t' || c == '\r':
+			p.pos++
+		case c == '/' || c == '#':
+			if !p.comment() {
+				return
+			}
+		case c == '\v' || c == '\f' || c >= utf8.RuneSelf:
+			n := spaceEnd(p.src[p.pos:])
+			if n == 0 {
+				return
+			}
+			r, _ := utf8.DecodeRuneInString(p.src[p.pos:])
+			p.fix(SpaceFault, p.pos, p.pos+n, " ", "write a space", "the character %U is not white space in JSON", r)
+			p.pos = min(p.pos+n, len(p.src))
+		default:
+			return
+		}
+	}
+}
+
+// spaceEnd returns the length of a character of white space that JSON does not have, 0 if s starts with another.
+func spaceEnd(s string) int {
+	const invisible = "\u200b\u2060\ufeff"
+	r, n := utf8.DecodeRuneInString(s)
+	if r >= utf8.RuneSelf && (unicode.IsSpace(r) || strings.ContainsRune(invisible, r)) && n > 1 || r == '\v' || r == '\f' {
+		return n
+	}
+	return 0
+}
+
+// comment reads a comment, if there is one.
+func (p *parser) comment() bool {
+	start := p.pos
+	rest := p.src[start:]
+	n := len(rest)
+	switch {
+	case strings.HasPrefix(rest, "/*"):
+		end := strings.Index(rest[2:], "*/")
+		if end < 0 {
+			p.fault(CommentFault, start, start+2, `JSON has no comments, and this one does not end; remove it, or close it with "*/" first`)
+			p.broken, p.pos = true, len(p.src)
+			return true
+		}
+		n = end + len("/**/")
+	case strings.HasPrefix(rest, "//") || rest[0] == '#':
+		if end := strings.IndexByte(rest, '\n'); end >= 0 {
+			n = end
+		}
+	default:
+		return false
+	}
+	p.fix(CommentFault, start, start+n, "", "remove the comment", "JSON has no comments")
+	p.pos = max(p.pos, start+n)
+	return true
+}

@@ -1,0 +1,41 @@
+package lumigl
+
+// slabs hands out memory from large pieces, since a graph has very many small parts that live as long as it does.
+type slabs struct {
+	nodes   []node
+	values  []Value
+	entries []Member
+	bags    []Vertex
+}
+
+// slabSize is how many parts are allocated together.
+const slabSize = 512
+
+func (s *slabs) node() *node { return &take(&s.nodes, 1)[0] }
+
+func (s *slabs) vertex() *Vertex { return &take(&s.bags, 1)[0] }
+
+func (s *slabs) elements(from []Value) []Value { return keep(&s.values, from) }
+
+func (s *slabs) members(from []Member) []Member { return keep(&s.entries, from) }
+
+func keep[T any](slab *[]T, from []T) []T {
+	if len(from) == 0 {
+		return nil
+	}
+	to := take(slab, len(from))
+	copy(to, from)
+	return to
+}
+
+func take[T any](slab *[]T, n int) []T {
+	if n > slabSize/4 {
+		return make([]T, n)
+	}
+	if len(*slab) < n {
+		*slab = make([]T, slabSize)
+	}
+	taken := (*slab)[:n:n]
+	*slab = (*slab)[n:]
+	return taken
+}

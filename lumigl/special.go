@@ -1,0 +1,31 @@
+package lumigl
+
+import lumi "github.com/lumi-idl/lumi/runtime"
+
+// Some values are objects or strings that stand for something else, as they do between engines and providers.
+
+// Secret returns what is wrapped as a secret. Tools must not show it.
+func (v Value) Secret() (Value, bool) {
+	if v.signature() != lumi.SecretSignature {
+		return Value{}, false
+	}
+	return v.Key("value"), true
+}
+
+// IsUnknown reports whether the value stands for one that is not known yet.
+func (v Value) IsUnknown() bool { return v.kind == Text && v.text == lumi.UnknownValue }
+
+// IsAsset reports whether the value stands for the content of a file or text.
+func (v Value) IsAsset() bool { return v.signature() == lumi.AssetSignature }
+
+// IsArchive reports whether the value stands for the content of several files.
+func (v Value) IsArchive() bool { return v.signature() == lumi.ArchiveSignature }
+
+func (v *Value) signature() string {
+	for _, m := range v.members() {
+		if m.Key == lumi.Signature && m.Value.kind == Text {
+			return m.Value.text
+		}
+	}
+	return ""
+}

@@ -1,0 +1,197 @@
+package lumigl
+
+import (
+	"strconv"
+	"strings"
+	"unicode/utf16"
+	"unicode/utf8"
+)
+
+// text reads a string.
+func (p *parser) text() string {
+	src, start := p.src, p.pos+1
+	for i := start; i < len(src); i++ {
+		switch c := src[i]; {
+		case c == '"':
+			p.pos = i + 1
+			return src[start:i]
+		case c == '\\' || c < ' ':
+			return p.escapedText(start, i)
+		}
+	}
+	return p.unterminated(start-1, start, len(src))
+}
+
+// escapedText reads a string on from the first character that needs a closer look.
+func (p *parser) escapedText(start, i int) string {
+	var b strings.Builder
+	b.WriteString(p.src[start:i])
+	for i < len(p.src) {
+		switch c := p.src[i]; {
+		case c == '"':
+			p.pos = i + 1
+			return b.String()
+		case c == '\n' || c == '\r':
+			return p.unterminated(start-1, start, i)
+		case c == '\\' && i+1 < len(p.src) && (p.src[i+1] == '\n' || p.src[i+1] == '\r'):
+			return p.unterminated(start-1, start, i+1)
+		case c == '\\':
+			i = p.escape(&b, i)
+		case c < ' ':
+			p.fix(StringFault, i, i+1, escapeOf(rune(c)), "escape it", "a string cannot hold the character U+%04X as it is", c)
+			b.WriteByte(c)
+			i++
+		default:
+			b.WriteByte(c)
+			i++
+		}
+	}
+	return p.unterminated(start-1, start, len(p.src))
+}
+
+// unterminated takes a string that does not end for one that goes to the end of its line, but for what closes and
+// separates there.
+func (p *parser) unterminated(open, start, end int) string {
+	text := p.src[start:end]
+	if n := strings.IndexByte(text, '\n'); n >= 0 {
+		text = text[:n]
+	}
+	for {
+		n := len(text)
+		text = strings.TrimRight(text, " \t\r,")
+		if closes(text, '{', '}') || closes(text, '[', ']') {
+			text = text[:len(text)-1]
+		}
+		if len(text) == n {
+			break
+		}
+	}
+	p.pos = start + len(text)
+	p.fault(StringFault, open, p.pos, "the string does not end on its line")
+	return text
+}
+
+// closes reports whether a text ends in a closing bracket that is not opened in it.
+func closes(text string, open, bracket byte) bool {
+	return strings.HasSuffix(text, string(bracket)) &&
+		strings.Count(text, string(bracket)) > strings.Count(text, string(open))
+}
+
+// escape reads an escape sequence at i and returns what is behind it.
+func (p *parser) escape(b *strings.Builder, i int) int {
+	if i+1 >= len(p.src) {
+		return len(p.src)
+	}
+	const from, to = `"\/bfnrt`, "\"\\/\b\f\n\r\t"
+	if n := strings.IndexByte(from, p.src[i+1]); n >= 0 {
+		b.WriteByte(to[n])
+		return i + 2
+	}
+	if p.src[i+1] != 'u' {
+		_, n := utf8.DecodeRuneInString(p.src[i+1:])
+		p.fault(EscapeFault, i, i+1+n, "%s is not an escape sequence of JSON; a backslash is written \\\\", shown(p.src[i:i+1+n]))
+		return i + 1 + n
+	}
+	r, ok := hex4(p.src[i+2:])
+	if !ok {
+		p.fault(EscapeFault, i, i+2, `\u takes four hexadecimal digits`)
+		return i + 2
+	}
+	end := i + 6
+	if utf16.IsSurrogate(r) {
+		second, _ := hex4(strings.TrimPrefix(p.src[end:], `\u`))
+		pair := utf16.DecodeRune(r, second)
+		if !strings.HasPrefix(p.src[end:], `\u`) || pair == utf8.RuneError {
+			p.fault(EscapeFault, i, end, "%s is one half of a surrogate pair without the other", p.src[i:end])
+			return end
+		}
+		r, end = pair, end+6
+	}
+	b.WriteRune(r)
+	return end
+}
+
+func hex4(s string) (rune, bool) {
+	if len(s) < 4 {
+		return 0, false
+	}
+	n, err := strconv.ParseUint(s[:4], 16, 16)
+	return rune(n), err == nil
+}
+
+// otherQuotes returns the quotes that may end a string which starts with such as JSON does not have, and "" for anything
+// else.
+func otherQuotes(s string) string {
+	for _, quotes := range []string{"'", "`", "“”„", "‘’"} {
+		if r, _ := utf8.DecodeRuneInString(s); strings.ContainsRune(quotes, r) {
+			return quotes
+		}
+	}
+	return ""
+}
+
+// otherwiseQuoted reads a string in quotes that JSON does not have.
+func (p *parser) otherwiseQuoted(quotes string) string {
+	start := p.pos
+	var b strings.Builder
+	_, n := utf8.DecodeRuneInString(p.src[start:])
+	for i := start + n; i < len(p.src) && p.src[i] != '\n'; {
+		r, n := utf8.DecodeRuneInString(p.src[i:])
+		switch {
+		case strings.ContainsRune(quotes, r):
+			p.pos = i + n
+			text := b.String()
+			p.fix(StringFault, start, p.pos, quote(text), "use double quotes", "strings stand in double quotes")
+			return text
+		case r == '\\' && i+1 < len(p.src) && strings.IndexByte(quotes, p.src[i+1]) >= 0:
+			b.WriteByte(p.src[i+1])
+			i += 2
+		case r == '\\' && i+1 < len(p.src) && p.src[i+1] != '\n':
+			i = p.escape(&b, i)
+		default:
+			b.WriteString(p.src[i : i+n])
+			i += n
+		}
+	}
+	return p.unterminated(start, start+n, len(p.src))
+}
+
+// quote writes a string as JSON.
+func quote(s string) string { return string(appendText(nil, s)) }
+
+// appendText appends a string as JSON, with as few escapes as there can be.
+func appendText(dst []byte, s string) []byte {
+	dst = append(dst, '"')
+	done := 0
+	for i := 0; i < len(s); {
+		c := s[i]
+		if c >= ' ' && c != '"' && c != '\\' && c < utf8.RuneSelf {
+			i++
+			continue
+		}
+		n, escape := 1, ""
+		if c < utf8.RuneSelf {
+			escape = escapeOf(rune(c))
+		} else if r, size := utf8.DecodeRuneInString(s[i:]); r == utf8.RuneError && size == 1 {
+			escape = "\ufffd"
+		} else {
+			n = size
+		}
+		if escape != "" {
+			dst = append(append(dst, s[done:i]...), escape...)
+			done = i + n
+		}
+		i += n
+	}
+	return append(append(dst, s[done:]...), '"')
+}
+
+// escapeOf is how a control character, a quote or a backslash is written.
+func escapeOf(r rune) string {
+	const from, to = "\"\\\b\f\n\r\t", `"\bfnrt`
+	if i := strings.IndexRune(from, r); i >= 0 {
+		return `\` + to[i:i+1]
+	}
+	const hex = "0123456789abcdef"
+	return `\u00` + string([]byte{hex[r>>4&15], hex[r&15]})
+}

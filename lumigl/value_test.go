@@ -1,0 +1,193 @@
+package lumigl_test
+
+import (
+	"math"
+	"slices"
+	"testing"
+
+	"github.com/lumi-idl/lumi/lumigl"
+)
+
+func TestAccessors(t *testing.T) {
+	g, err := lumigl.ParseGraph(`{"about": 1, "vertices": {"a": {
+		"null": null, "yes": true, "no": false, "int": -7.0e1, "big": 1e400, "half": 0.5, "text": "t", "list": [1, [2]],
+		"object": {"k": {"#ref": "a", "property": "p"}}, "ref": {"#ref": "a"}}}}`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	a := g.Vertex("a")
+	p := a.Properties
+	if g.Vertex("b") != nil || g.Len() != 1 || g.Base() != g || !g.Field("about").Equal(lumigl.IntOf(1)) || g.Field("x").Exists() {
+		t.Error("the graph is another")
+	}
+	if text, ok := p.Key("text").Text(); text != "t" || !ok {
+		t.Errorf("Text: %q, %t", text, ok)
+	}
+	if yes, ok := p.Key("yes").Bool(); !yes || !ok {
+		t.Error("true is not")
+	}
+	if no, ok := p.Key("no").Bool(); no || !ok {
+		t.Error("false is not")
+	}
+	if n, ok := p.Key("int").Int(); n != -70 || !ok {
+		t.Errorf("Int: %d, %t", n, ok)
+	}
+	if f, ok := p.Key("half").Float(); f != 0.5 || !ok {
+		t.Errorf("Float: %g, %t", f, ok)
+	}
+	if _, ok := p.Key("half").Int(); ok {
+		t.Error("a half is whole")
+	}
+	if _, ok := p.Key("big").Float(); ok {
+		t.Error("1e400 is a float64")
+	}
+	if literal, ok := p.Key("big").Literal(); literal != "1e+400" || !ok {
+		t.Errorf("Literal: %s, %t", literal, ok)
+	}
+	if v, property, ok := p.Key("object").Key("k").Target(); v != a || property != "p" || !ok {
+		t.Errorf("Target: %v, %q, %t", v, property, ok)
+	}
+	if v, property, ok := p.Key("ref").Target(); v != a || property != "" || !ok {
+		t.Errorf("Target: %v, %q, %t", v, property, ok)
+	}
+	if n := p.Key("list").At(1).At(0); !n.Equal(lumigl.IntOf(2)) || p.Key("list").Len() != 2 || p.Len() != 10 {
+		t.Errorf("the list is another")
+	}
+	for _, v := range []lumigl.Value{{}, p.Key("none"), p.Key("text").Key("x"), p.Key("list").At(2), p.Key("list").At(-1), p.At(0)} {
+		if v.Exists() || v.Kind() != lumigl.Absent || v.Len() != 0 || v.Key("x").At(1).Exists() {
+			t.Errorf("there is something: %v", v)
+		}
+	}
+	kinds := ""
+	for _, v := range p.Members() {
+		kinds += v.Kind().String() + ", "
+	}
+	const want = "null, a boolean, a boolean, a number, a number, a number, a string, a list, an object, a reference, "
+	if kinds != want {
+		t.Errorf("found %s, expected %s", kinds, want)
+	}
+	if lumigl.Kind(99).String() != "Kind(99)" || lumigl.Absent.String() != "nothing" {
+		t.Error("other kinds have other names")
+	}
+}
+
+// TestOthersAreNot sees to it that no accessor takes a value for what it is not.
+func TestOthersAreNot(t *testing.T) {
+	values := map[string]lumigl.Value{
+		"absent": {}, "null": lumigl.NullValue(), "bool": lumigl.BoolOf(true), "number": lumigl.IntOf(1), "text": lumigl.TextOf("1"),
+		"list": lumigl.ListOf(lumigl.IntOf(1)), "object": bag(pair("k", lumigl.IntOf(1))), "reference": lumigl.ReferenceTo(nil),
+	}
+	for name, v := range values {
+		_, isText := v.Text()
+		_, isBool := v.Bool()
+		_, isFloat := v.Float()
+		_, isInt := v.Int()
+		_, isNumber := v.Literal()
+		_, _, isReference := v.Target()
+		for kind, is := range map[string]bool{
+			"text": isText, "bool": isBool, "number": isFloat || isInt || isNumber, "reference": isReference,
+			"list": v.At(0).Exists(), "object": v.Key("k").Exists(),
+		} {
+			if is != (kind == name) {
+				t.Errorf("%s as %s: %t", name, kind, is)
+			}
+		}
+		for other, w := range values {
+			if v.Equal(w) != (name == other) {
+				t.Errorf("%s is equal to %s: %t", name, other, v.Equal(w))
+			}
+		}
+	}
+}
+
+func TestWith(t *testing.T) {
+	one, two := lumigl.IntOf(1), lumigl.IntOf(2)
+	v := bag(pair("a", one), pair("b", one))
+	for _, test := range []struct {
+		name string
+		got  lumigl.Value
+		keys []string
+		want lumigl.Value
+	}{
+		{"replaced", v.With("a", two), []string{"a", "b"}, bag(pair("a", two), pair("b", one))},
+		{"added", v.With("c", two), []string{"a", "b", "c"}, bag(pair("a", one), pair("b", one), pair("c", two))},
+		{"removed", v.With("a", lumigl.Value{}), []string{"b"}, bag(pair("b", one))},
+		{"not there", v.With("c", lumigl.Value{}), []string{"a", "b"}, v},
+		{"no object", one.With("a", two), []string{"a"}, bag(pair("a", two))},
+	} {
+		var keys []string
+		for key := range test.got.Members() {
+			keys = append(keys, key)
+		}
+		if !test.got.Equal(test.want) || !slices.Equal(keys, test.keys) {
+			t.Errorf("%s: %v", test.name, keys)
+		}
+	}
+	if !v.Equal(bag(pair("b", one), pair("a", one))) {
+		t.Error("the value itself has changed, or the order of keys matters")
+	}
+}
+
+func TestRetarget(t *testing.T) {
+	g := &lumigl.Graph{}
+	a, b := vertex(t, g, "a"), vertex(t, g, "b")
+	v := bag(pair("x", lumigl.ListOf(lumigl.PropertyOf(a, "p"), lumigl.TextOf("a"))), pair("y", lumigl.ReferenceTo(b)))
+	swap := func(v *lumigl.Vertex) *lumigl.Vertex {
+		if v == a {
+			return b
+		}
+		return nil
+	}
+	w := v.Retarget(swap)
+	if target, property, _ := w.Key("x").At(0).Target(); target != b || property != "p" {
+		t.Errorf("found %v, %q", target, property)
+	}
+	if target, _, ok := w.Key("y").Target(); !ok || target.Key() != "" {
+		t.Errorf("a reference to nothing leads to %v", target)
+	}
+	if target, _, _ := v.Key("y").Target(); target != b {
+		t.Error("the value itself has changed")
+	}
+	seen := 0
+	for range v.References() {
+		seen++
+		break
+	}
+	if seen != 1 {
+		t.Error("the walk goes on")
+	}
+}
+
+func TestFloatOf(t *testing.T) {
+	for f, want := range map[float64]string{
+		0: "0", 0.1: "0.1", 1e21: "1e+21", 1e20: "100000000000000000000", 1e-7: "1e-7", -1.5e-6: "-0.0000015",
+		math.MaxFloat64: "1.7976931348623157e+308", math.SmallestNonzeroFloat64: "5e-324",
+	} {
+		if literal, _ := lumigl.FloatOf(f).Literal(); literal != want {
+			t.Errorf("%g is written %s", f, literal)
+		}
+	}
+	if literal, _ := lumigl.FloatOf(math.Copysign(0, -1)).Literal(); literal != "-0" {
+		t.Errorf("-0 is written %s", literal)
+	}
+	for _, f := range []float64{math.NaN(), math.Inf(1), math.Inf(-1)} {
+		if lumigl.FloatOf(f).Kind() != lumigl.Null {
+			t.Errorf("%g is a number", f)
+		}
+	}
+}
+
+func TestRemove(t *testing.T) {
+	g, err := lumigl.ParseGraph(`{"vertices": {"a": {}, "b": {"x": {"#ref": "c"}}, "c": {}, "d": {"x": {"#ref": "b"}}}}`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	g.Remove(func(v *lumigl.Vertex) bool { return v.Key() == "a" || v.Key() == "c" })
+	if g.Len() != 2 || g.Vertex("a") != nil || g.Vertex("d") == nil {
+		t.Error("others were removed")
+	}
+	expect(t, g.Check(), `there is no vertex "c" (at /vertices/b/x/#ref)`)
+	g.Remove(func(v *lumigl.Vertex) bool { return v.Key() == "b" })
+	vertex(t, g, "b")
+	expect(t, g.Check(), `the reference leads to another vertex "b" than the one in this graph (at /vertices/d/x/#ref)`)
+}

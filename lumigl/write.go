@@ -1,0 +1,337 @@
+package lumigl
+
+import (
+	"io"
+	"strconv"
+	"strings"
+)
+
+// Append appends the canonical text of a document. A snapshot's resources are written in canonical order, wherever they
+// stand. The error, an *[InvalidError], is that of the document's Check.
+func Append(dst []byte, doc Document) ([]byte, error) {
+	w := writer{buf: dst}
+	if err := w.document(doc); err != nil {
+		return nil, err
+	}
+	return w.buf, nil
+}
+
+// Write writes the canonical text of a document, as [Append] makes it. If there is an *[InvalidError], nothing is
+// written.
+func Write(out io.Writer, doc Document) error {
+	w := writer{out: out, buf: make([]byte, 0, flushAt+flushAt/4)}
+	if err := w.document(doc); err != nil {
+		return err
+	}
+	w.flush()
+	return w.err
+}
+
+const flushAt = 64 << 10
+
+// writer writes canonical text.
+type writer struct {
+	buf    []byte
+	out    io.Writer // nil if all goes into the buffer
+	err    error
+	tag    string
+	sort   bool // the keys of objects
+	indent int
+}
+
+func (w *writer) document(doc Document) error {
+	g := doc.Base()
+	vertices := g.vertices
+	f := &faults{max: defaultMaxFaults}
+	c := newChecker(doc, f)
+	c.built = true
+	c.run()
+	if err := f.err(); err != nil {
+		return err
+	}
+	w.tag = freeTag(doc)
+	s, isSnapshot := doc.(*Snapshot)
+	if isSnapshot {
+		w.sort = true
+		vertices = canonical(vertices, &c.edges)
+	}
+	top := section{writer: w}
+	top.begin()
+	if w.tag != DefaultTag {
+		top.member("ref", TextOf(w.tag))
+	}
+	if isSnapshot {
+		w.header(&top, s)
+	}
+	place := min(g.place, len(g.Fields))
+	fields := g.Fields
+	if isSnapshot {
+		fields, place = sorted(fields), len(fields)
+	}
+	for _, m := range fields[:place] {
+		top.member(m.Key, m.Value)
+	}
+	top.key(doc.form().section)
+	w.vertices(vertices, isSnapshot)
+	for _, m := range fields[place:] {
+		top.member(m.Key, m.Value)
+	}
+	if isSnapshot && (len(s.Pending.Deletes) > 0 || len(s.Pending.Operations) > 0) {
+		top.key("pending")
+		w.pending(&s.Pending)
+	}
+	top.end()
+	w.buf = append(w.buf, '\n')
+	return nil
+}
+
+func (w *writer) header(top *section, s *Snapshot) {
+	if s.Package != "" {
+		top.member("package", TextOf(s.Package))
+	}
+	if s.Args.Exists() {
+		top.member("args", s.Args)
+	}
+	if s.Lineage != "" {
+		top.member("lineage", TextOf(s.Lineage))
+	}
+	if s.Serial != 0 {
+		top.member("serial", Value{kind: Number, text: strconv.FormatUint(s.Serial, 10)})
+	}
+}
+
+func (w *writer) vertices(vertices []*Vertex, resources bool) {
+	all := section{writer: w}
+	all.begin()
+	for _, v := range vertices {
+		all.key(v.key)
+		if !resources {
+			w.bag(v.Properties)
+		} else {
+			one := section{writer: w}
+			one.begin()
+			w.resource(&one, v)
+			one.end()
+		}
+		w.spill()
+	}
+	all.end()
+}
+
+func (w *writer) resource(one *section, r *Vertex) {
+	one.member("type", TextOf(string(r.Type)))
+	if r.ID != "" {
+		one.member("id", TextOf(r.ID))
+	}
+	one.key("properties")
+	w.bag(r.Properties)
+	if r.Extensions.Exists() {
+		one.member("extensions", r.Extensions)
+	}
+}
+
+func (w *writer) pending(p *Pending) {
+	resource := func(r *Vertex, kind string) {
+		one := section{writer: w}
+		one.begin()
+		if kind != "" {
+			one.member("operation", TextOf(kind))
+		}
+		one.member("urn", TextOf(r.key))
+		w.resource(&one, r)
+		one.end()
+	}
+	top := section{writer: w}
+	top.begin()
+	if len(p.Deletes) > 0 {
+		top.key("deletes")
+		list := section{writer: w, list: true}
+		list.begin()
+		for _, r := range p.Deletes {
+			list.element()
+			resource(r, "")
+		}
+		list.end()
+	}
+	if len(p.Operations) > 0 {
+		top.key("operations")
+		list := section{writer: w, list: true}
+		list.begin()
+		for _, o := range p.Operations {
+			list.element()
+			resource(o.Resource, o.Kind)
+		}
+		list.end()
+	}
+	top.end()
+}
+
+// bag writes properties.
+func (w *writer) bag(v Value) {
+	if !v.Exists() {
+		v = ObjectOf()
+	}
+	w.value(&v)
+}
+
+func (w *writer) value(v *Value) {
+	switch v.kind {
+	case Absent, Null:
+		w.buf = append(w.buf, "null"...)
+	case Bool:
+		w.buf = append(w.buf, v.text...)
+	case Number:
+		w.buf = append(w.buf, canonicalNumber(v.text)...)
+	case Text:
+		w.buf = appendText(w.buf, v.text)
+	case List:
+		list := section{writer: w, list: true}
+		list.begin()
+		for i := range v.node.elements {
+			list.element()
+			w.value(&v.node.elements[i])
+		}
+		list.end()
+	case Object:
+		members := v.node.members
+		if w.sort {
+			members = sorted(members)
+		}
+		object := section{writer: w}
+		object.begin()
+		for i := range members {
+			object.key(members[i].Key)
+			w.value(&members[i].Value)
+		}
+		object.end()
+	case Reference:
+		w.reference(v)
+	}
+}
+
+// reference writes a reference on one line, since it is one thing.
+func (w *writer) reference(v *Value) {
+	w.buf = append(w.buf, "{ "...)
+	w.buf = appendText(w.buf, w.tag)
+	w.buf = append(w.buf, ": "...)
+	w.buf = appendText(w.buf, v.node.target.key)
+	if v.text != "" {
+		w.buf = append(w.buf, `, "property": `...)
+		w.buf = appendText(w.buf, v.text)
+	}
+	w.buf = append(w.buf, " }"...)
+}
+
+// spill writes what there is, if that is much.
+func (w *writer) spill() {
+	if w.out != nil && len(w.buf) >= flushAt {
+		w.flush()
+	}
+}
+
+func (w *writer) flush() {
+	if w.err == nil {
+		_, w.err = w.out.Write(w.buf)
+	}
+	w.buf = w.buf[:0]
+}
+
+// section writes what stands between two brackets.
+type section struct {
+	*writer
+	list bool
+	some bool
+}
+
+func (s *section) begin() {
+	s.buf = append(s.buf, "{["[btoi(s.list)])
+	s.indent++
+}
+
+// element starts a new line, behind a comma if need be.
+func (s *section) element() {
+	if s.some {
+		s.buf = append(s.buf, ',')
+	}
+	s.some = true
+	s.newline()
+}
+
+func (s *section) key(key string) {
+	s.element()
+	s.buf = appendText(s.buf, key)
+	s.buf = append(s.buf, ": "...)
+}
+
+func (s *section) member(key string, v Value) {
+	s.key(key)
+	s.value(&v)
+}
+
+func (s *section) end() {
+	s.indent--
+	if s.some {
+		s.newline()
+	}
+	s.buf = append(s.buf, "}]"[btoi(s.list)])
+}
+
+const spaces = "                                "
+
+func (w *writer) newline() {
+	w.buf = append(w.buf, '\n')
+	for n := 2 * w.indent; n > 0; n -= len(spaces) {
+		w.buf = append(w.buf, spaces[:min(n, len(spaces))]...)
+	}
+}
+
+func btoi(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// TagOf returns the key that marks references in the canonical text of a document: its own, unless data has that key too.
+func TagOf(doc Document) string { return freeTag(doc) }
+
+// freeTag is the key that marks references: the document's, unless data has that key too.
+func freeTag(doc Document) string {
+	g := doc.Base()
+	tag := g.tag()
+	taken := map[string]bool{}
+	for _, v := range g.vertices {
+		v.Properties.keysLike(tag, taken)
+	}
+	if s, ok := doc.(*Snapshot); ok {
+		for _, r := range s.Pending.Deletes {
+			r.Properties.keysLike(tag, taken)
+		}
+		for _, o := range s.Pending.Operations {
+			o.Resource.Properties.keysLike(tag, taken)
+		}
+	}
+	free := tag
+	for n := 2; taken[free]; n++ {
+		free = tag + strconv.Itoa(n)
+	}
+	return free
+}
+
+// keysLike collects the keys within a value that start with the tag.
+func (v *Value) keysLike(tag string, taken map[string]bool) {
+	switch v.kind {
+	case List:
+		for i := range v.node.elements {
+			v.node.elements[i].keysLike(tag, taken)
+		}
+	case Object:
+		for i := range v.node.members {
+			m := &v.node.members[i]
+			if strings.HasPrefix(m.Key, tag) {
+				taken[m.Key] = true
+			}
+			m.Value.keysLike(tag, taken)
+		}
+	}
+}
