@@ -4,7 +4,6 @@ package main
 
 import (
 	"bytes"
-	"io"
 	"os"
 	"os/exec"
 	"syscall"
@@ -29,7 +28,7 @@ func TestSignal(t *testing.T) {
 		t.Fatal(err)
 	}
 	// What is larger than a pipe holds is written only once the child reads, so that it has seen to signals by then.
-	if _, err := io.WriteString(stdin, string(bytes.Repeat([]byte(" "), 1<<20))); err != nil {
+	if _, err := stdin.Write(bytes.Repeat([]byte(" "), 1<<20)); err != nil {
 		t.Fatal(err)
 	}
 	if err := child.Process.Signal(syscall.SIGINT); err != nil {
