@@ -45,8 +45,10 @@ var (
 )
 
 // Graph is a general graph: vertices in the order in which they were added, which may refer to each other in any way.
-// The zero Graph is empty. It may be read concurrently.
+// The zero Graph is empty. It may be read concurrently. It must not be copied, since its vertices belong to it.
 type Graph struct {
+	_ noCopy
+
 	// Tag is the key that marks references, [DefaultTag] if it is empty. A writer takes another where data has that key.
 	Tag string
 	// Fields are the top-level fields beside the vertices, in order. Nothing in them is taken for a reference.
@@ -57,6 +59,12 @@ type Graph struct {
 	vertices []*Vertex
 	byKey    map[string]*Vertex
 }
+
+// noCopy makes go vet report copies of what it is in.
+type noCopy struct{}
+
+func (*noCopy) Lock()   {}
+func (*noCopy) Unlock() {}
 
 // Vertex is an object of a graph. In a snapshot it is a resource.
 type Vertex struct {
@@ -154,7 +162,7 @@ func (g *Graph) tag() string {
 }
 
 // Snapshot is a graph of resources, each behind all that it refers to. It is what a program wants or what an
-// environment has.
+// environment has. It must not be copied, since its resources belong to the Graph in it.
 type Snapshot struct {
 	Graph
 	// Package is the package that the resources were made by.

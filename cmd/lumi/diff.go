@@ -4,11 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"slices"
 	"strings"
 
 	"github.com/spf13/pflag"
 
+	"github.com/lumi-idl/lumi/lumigl"
 	"github.com/lumi-idl/lumi/lumigl/diff"
 )
 
@@ -24,6 +26,10 @@ A resource was replaced (±) if the provider's id of it is another, or if a prop
 change; --schema says which ones those are. A resource that is gone, and one like it under another URN,
 may be one that moved: that is said in the end, and is a guess.
 
+With --desired, NEW is what a program wants, and OLD what there is. What only deployments know does not
+count as removed then: ids, lineage, serial, pending entries, extensions, and, with --schema, the
+properties that providers set.
+
 Values that are secret are compared and not shown. A patch that would have to hold some cannot be applied;
 with --show-secrets it holds them.
 
@@ -31,6 +37,7 @@ Exit codes: 0 nothing differs; 1 something does; 2 anything else, such as a file
 		examples: []example{
 			{"What is different in the file of today?", "lumi diff yesterday.json today.json"},
 			{"What has changed since the last commit?", "git show HEAD:prod.json | lumi diff - prod.json"},
+			{"What does a program want to have changed?", "lumi diff --desired prod.json desired.json"},
 			{"Which changes replace resources?", "cidlc idl --out-schema=schema.json && lumi diff --schema=schema.json old.json new.json"},
 			{"The URNs of all that was deleted.", `lumi diff --json old.json new.json | jq -r '.resources[] | select(.change == "deleted") | .key'`},
 		},
@@ -40,7 +47,8 @@ Exit codes: 0 nothing differs; 1 something does; 2 anything else, such as a file
 		flags.BoolVar(&f.stat, "stat", false, "print a line for each resource that differs, and no values")
 		flags.BoolVar(&f.patch, "patch", false, "print a JSON Patch (RFC 6902) that makes the new file's JSON of the old one's")
 		flags.BoolVar(&f.showSecrets, "show-secrets", false, "put secrets into the patch, so that it can be applied")
-		flags.StringArrayVar(&f.schemas, "schema", nil, "read which properties replace from a `FILE` of 'cidlc --out-schema'; may be repeated")
+		flags.BoolVar(&f.desired, "desired", false, "NEW is what a program wants: leave out what only deployments know")
+		flags.StringArrayVar(&f.schemas, "schema", nil, "read which properties replace, and which providers set, from a `FILE` of 'cidlc --out-schema'; may be repeated")
 		flags.IntVarP(&f.context, "context", "U", 1, "show `N` elements of a list around each that differs")
 		return func(_ context.Context, env *environment) error {
 			if problem := f.problem(env.json); problem != "" {
@@ -63,9 +71,9 @@ Exit codes: 0 nothing differs; 1 something does; 2 anything else, such as a file
 
 // diffFlags are the flags of the command diff.
 type diffFlags struct {
-	stat, patch, showSecrets bool
-	schemas                  []string
-	context                  int
+	stat, patch, showSecrets, desired bool
+	schemas                           []string
+	context                           int
 }
 
 // problem says what is wrong with the flags.
@@ -75,6 +83,8 @@ func (f *diffFlags) problem(json bool) string {
 		return "--stat, --patch and --json are three ways to print a difference; choose one"
 	case f.showSecrets && !f.patch:
 		return "--show-secrets goes with --patch; nothing else shows secrets"
+	case f.desired && f.patch:
+		return "--desired does not go with --patch, which makes the new file as it stands"
 	case f.context < 0:
 		return fmt.Sprintf("--context=%d: it is a whole number from 0 up", f.context)
 	}
@@ -82,7 +92,7 @@ func (f *diffFlags) problem(json bool) string {
 }
 
 func (f *diffFlags) run(env *environment) error {
-	replaces, err := readSchemas(env, f.schemas)
+	replaces, outputs, err := readSchemas(env, f.schemas)
 	if err != nil {
 		return err
 	}
@@ -94,7 +104,11 @@ func (f *diffFlags) run(env *environment) error {
 	if err != nil {
 		return err
 	}
-	delta, err := diff.Compare(old.Document, new.Document, diff.Options{Replaces: replaces})
+	after, err := f.after(env, old, new, outputs)
+	if err != nil {
+		return err
+	}
+	delta, err := diff.Compare(old.Document, after, diff.Options{Replaces: replaces})
 	if err != nil {
 		return fmt.Errorf("%s and %s: %w", old.name, new.name, err)
 	}
@@ -127,16 +141,33 @@ func loadToCompare(env *environment, arg string) (*document, error) {
 	return doc, err
 }
 
-func readSchemas(env *environment, files []string) (diff.Replaces, error) {
-	replaces := diff.Replaces{}
+// after is what the old document is compared with.
+func (f *diffFlags) after(env *environment, old, new *document, outputs diff.Outputs) (lumigl.Document, error) {
+	state, ok := old.Document.(*lumigl.Snapshot)
+	desired, both := new.Document.(*lumigl.Snapshot)
+	switch {
+	case ok && both && f.desired:
+		return diff.Desired(state, desired, outputs)
+	case f.desired:
+		return nil, errors.New("diff: --desired compares snapshots, and one of the two is a general graph")
+	case ok && both && diff.LooksDesired(desired) && !diff.LooksDesired(state) && state.Len() > 0 && !f.patch && !env.json:
+		env.say("%s has no ids; if it is what a program wants, --desired leaves out what only deployments know", new.name)
+	}
+	return new.Document, nil
+}
+
+func readSchemas(env *environment, files []string) (diff.Replaces, diff.Outputs, error) {
+	replaces, outputs := diff.Replaces{}, diff.Outputs{}
 	for _, name := range files {
 		in, err := env.read(name)
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
-		if err := replaces.AddSchema(strings.NewReader(in.src)); err != nil {
-			return nil, fmt.Errorf("%s: %w", in.name, err)
+		for _, add := range []func(io.Reader) error{replaces.AddSchema, outputs.AddSchema} {
+			if err := add(strings.NewReader(in.src)); err != nil {
+				return nil, nil, fmt.Errorf("%s: %w", in.name, err)
+			}
 		}
 	}
-	return replaces, nil
+	return replaces, outputs, nil
 }

@@ -136,7 +136,10 @@ func (f *formatter) one(ctx context.Context, name string) error {
 		_, err = f.env.stdout.Write(out)
 		return err
 	case result.Changed:
-		if err := file.WriteAtomic(name, out); err != nil {
+		writing.Lock()
+		err := file.WriteAtomic(name, out)
+		writing.Unlock()
+		if err != nil {
 			return err
 		}
 		result.Written = true

@@ -12,6 +12,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"sync"
 	"syscall"
 )
 
@@ -19,9 +20,19 @@ func main() {
 	// With nobody left to read, a write fails like any other; the process does not die between two files.
 	signal.Ignore(syscall.SIGPIPE)
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	context.AfterFunc(ctx, stop) // A second signal ends the process at once.
-	os.Exit(run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr, os.Getenv))
+	context.AfterFunc(ctx, func() {
+		stop()         // A second signal ends the process at once.
+		writing.Lock() // What is being written is waited for; what is read, asked or worked out is not.
+		fmt.Fprintln(os.Stderr, "lumi: "+interrupted)
+		os.Exit(exitFailed)
+	})
+	os.Exit(run(context.Background(), os.Args[1:], os.Stdin, os.Stdout, os.Stderr, os.Getenv))
 }
+
+// writing is locked while a file is being replaced. It is one for the whole process, as signals are.
+var writing sync.Mutex
+
+const interrupted = "interrupted; every file is as it was or as it should be"
 
 // The exit codes.
 const (
@@ -50,7 +61,7 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 		return exitWrong
 	case errors.Is(err, errFailed):
 	case ctx.Err() != nil:
-		env.say("interrupted; every file is as it was or as it should be")
+		env.say(interrupted)
 	default:
 		env.say("%s", err)
 	}

@@ -102,7 +102,10 @@ func (m *mender) file(ctx context.Context, name string) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	if err := m.save(ctx, in, name, result); err != nil {
+	writing.Lock()
+	err = m.save(ctx, in, name, result)
+	writing.Unlock()
+	if err != nil {
 		return err
 	}
 	if m.env.json {

@@ -9,8 +9,8 @@ import (
 	"github.com/agnivade/levenshtein"
 )
 
-// To returns the name that is most like another, and "" if none is within some edits of it, or shorter than three letters
-// for each edit. Letter case does not count. There may be very many names, so most of them are ruled out by the letters
+// To returns the name that is most like another, and "" if none is within some edits of it and has something in common
+// with it. A short name is near within fewer edits: one for every three letters. Letter case does not count. There may be very many names, so most of them are ruled out by the letters
 // that they have.
 func To(name string, edits int, names iter.Seq[string]) string {
 	best, least := "", edits+1
@@ -26,7 +26,7 @@ func To(name string, edits int, names iter.Seq[string]) string {
 		if work += len(a) * len(b); work > maxWork {
 			break
 		}
-		if d := levenshtein.ComputeDistance(a, b); d < limit {
+		if d := levenshtein.ComputeDistance(a, b); d < limit && d < max(len(name), len(candidate)) {
 			best, least = candidate, d
 		}
 	}

@@ -18,7 +18,7 @@ func TestTo(t *testing.T) {
 		{"CHECK", 0, "fmt check", "check"},
 		{"mainn", 2, "maim main", "main"},
 		{"mainn", 0, "maim main", ""},
-		{"e", 1, "aa bb", ""},
+		{"e", 2, "a bb", ""},
 		{"abcd", 2, "x dcba", ""}, // the same letters
 		{"abc", 3, "", ""},
 		{"ünter", 2, "unter", "unter"},

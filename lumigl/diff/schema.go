@@ -13,7 +13,7 @@ import (
 // schemaVersion is the version of the compiler's schemas that is read.
 const schemaVersion = 1
 
-// schemaJSON is what of a schema says which properties replace.
+// schemaJSON is what of a schema says which properties replace, and which providers set.
 type schemaJSON struct {
 	Version *int `json:"version"`
 	Modules []struct {
@@ -24,6 +24,7 @@ type schemaJSON struct {
 				Properties []struct {
 					Name     string `json:"name"`
 					Replaces bool   `json:"replaces"`
+					Out      bool   `json:"out"`
 				} `json:"properties"`
 			} `json:"decls"`
 		} `json:"files"`
@@ -32,6 +33,24 @@ type schemaJSON struct {
 
 // AddSchema adds the properties that replace by a schema, as 'cidlc --out-schema' writes it.
 func (r Replaces) AddSchema(schema io.Reader) error {
+	return readSchema(schema, func(token tokens.Type, name string, replaces, _ bool) {
+		if replaces && !slices.Contains(r[token], name) {
+			r[token] = append(r[token], name)
+		}
+	})
+}
+
+// AddSchema adds the properties that providers set by a schema, as 'cidlc --out-schema' writes it.
+func (o Outputs) AddSchema(schema io.Reader) error {
+	return readSchema(schema, func(token tokens.Type, name string, _, out bool) {
+		if out && !slices.Contains(o[token], name) {
+			o[token] = append(o[token], name)
+		}
+	})
+}
+
+// readSchema tells of all properties of resources in a schema.
+func readSchema(schema io.Reader, tell func(token tokens.Type, name string, replaces, out bool)) error {
 	var s schemaJSON
 	d := json.NewDecoder(schema)
 	if err := d.Decode(&s); err != nil {
@@ -50,8 +69,8 @@ func (r Replaces) AddSchema(schema io.Reader) error {
 		for _, file := range module.Files {
 			for _, decl := range file.Decls {
 				for _, p := range decl.Properties {
-					if decl.Kind == "resource" && p.Replaces && !slices.Contains(r[decl.Token], p.Name) {
-						r[decl.Token] = append(r[decl.Token], p.Name)
+					if decl.Kind == "resource" {
+						tell(decl.Token, p.Name, p.Replaces, p.Out)
 					}
 				}
 			}

@@ -27,6 +27,23 @@ func TestSchema(t *testing.T) {
 	}
 }
 
+func TestOutputs(t *testing.T) {
+	const schema = `{"version": 1, "modules": [{"files": [{"decls": [
+		{"kind": "struct", "token": "a:b:S", "properties": [{"name": "x", "out": true}]},
+		{"kind": "resource", "token": "a:b:R", "properties": [{"name": "x", "out": true}, {"name": "y"}, {"name": "z", "out": true}]}
+	]}]}]}`
+	got := diff.Outputs{"a:b:R": {"z"}}
+	if err := got.AddSchema(strings.NewReader(schema)); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(diff.Outputs{"a:b:R": {"z", "x"}}, got); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
+	}
+	if err := got.AddSchema(strings.NewReader("{}")); err == nil {
+		t.Error("no schema is taken for one")
+	}
+}
+
 func TestSchemaErrors(t *testing.T) {
 	for text, want := range map[string]string{
 		``:                            "this is no schema of cidlc: EOF",

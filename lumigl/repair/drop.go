@@ -47,7 +47,7 @@ func (w *work) rewrite(mend mendReference) {
 		if !keep {
 			properties = lumigl.ObjectOf()
 		}
-		h.Vertex.Properties = properties
+		h.Properties = properties
 	}
 }
 

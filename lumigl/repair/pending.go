@@ -12,7 +12,7 @@ func (w *work) dropPending() (dead []Step) {
 		return nil
 	}
 	p := &w.snapshot.Pending
-	live := newLiving(w.snapshot)
+	operationReasons, deleteReasons := deadPending(w.snapshot)
 	// judge reports whether an entry goes.
 	judge := func(pointer, what, reason string) bool {
 		step := Step{Kind: PendingStep, Offset: -1, Pointer: pointer, Message: "drop " + what}
@@ -31,20 +31,15 @@ func (w *work) dropPending() (dead []Step) {
 	var operations []lumigl.Operation
 	for i, o := range p.Operations {
 		what := fmt.Sprintf("the pending %s of %q", o.Kind, o.Resource.Key())
-		if !judge(pendingPointer("operations", i), what, live.operation(o)) {
+		if !judge(pendingPointer("operations", i), what, operationReasons[i]) {
 			operations = append(operations, o)
 		}
 	}
 	p.Operations = operations
-	needed := neededDeletes(w.snapshot)
 	var deletes []*lumigl.Vertex
 	for i, r := range p.Deletes {
 		what := fmt.Sprintf("the pending deletion of %q", r.Key())
-		reason := live.deletion(r)
-		if needed[r] && w.options.Pending != DropAll {
-			reason = "" // Another entry, which stays, refers to it.
-		}
-		if !judge(pendingPointer("deletes", i), what, reason) {
+		if !judge(pendingPointer("deletes", i), what, deleteReasons[i]) {
 			deletes = append(deletes, r)
 		}
 	}
@@ -52,21 +47,56 @@ func (w *work) dropPending() (dead []Step) {
 	return dead
 }
 
-// neededDeletes are the resources to be deleted that other pending ones refer to.
-func neededDeletes(s *lumigl.Snapshot) map[*lumigl.Vertex]bool {
+// maxRounds bounds how often dead entries are looked for, since a file may have a long chain of them. An honest one has
+// none.
+const maxRounds = 100
+
+// deadPending says why entries are dead, "" of those that are not. What dies may take others with it.
+func deadPending(s *lumigl.Snapshot) (operations, deletes []string) {
+	p := &s.Pending
+	operations, deletes = make([]string, len(p.Operations)), make([]string, len(p.Deletes))
+	more := true
+	for round := 0; more && round < maxRounds; round++ {
+		more = false
+		live := newLiving(s, deletes)
+		for i, o := range p.Operations {
+			if operations[i] == "" {
+				operations[i] = live.operation(o)
+				more = more || operations[i] != ""
+			}
+		}
+		needed := neededDeletes(s, operations, deletes)
+		for i, r := range p.Deletes {
+			if deletes[i] != "" {
+				continue
+			}
+			if reason := live.deletion(r); !needed[r] { // Else another entry, which stays, refers to it.
+				deletes[i] = reason
+				more = more || reason != ""
+			}
+		}
+	}
+	return operations, deletes
+}
+
+// neededDeletes are the resources to be deleted that other pending ones refer to which are not dead.
+func neededDeletes(s *lumigl.Snapshot, operations, deletes []string) map[*lumigl.Vertex]bool {
 	needed := map[*lumigl.Vertex]bool{}
-	note := func(r *lumigl.Vertex) {
+	note := func(r *lumigl.Vertex, reason string) {
+		if reason != "" {
+			return
+		}
 		for to := range r.Properties.References() {
 			if s.Vertex(to.Key()) != to {
 				needed[to] = true
 			}
 		}
 	}
-	for _, r := range s.Pending.Deletes {
-		note(r)
+	for i, r := range s.Pending.Deletes {
+		note(r, deletes[i])
 	}
-	for _, o := range s.Pending.Operations {
-		note(o.Resource)
+	for i, o := range s.Pending.Operations {
+		note(o.Resource, operations[i])
 	}
 	return needed
 }
@@ -79,12 +109,15 @@ type living struct {
 	begun    map[string][]lumigl.Operation
 }
 
-func newLiving(s *lumigl.Snapshot) *living {
+// newLiving knows of the deletions that are not dead.
+func newLiving(s *lumigl.Snapshot, dead []string) *living {
 	l := &living{
 		snapshot: s, deleted: map[string]bool{}, deletes: map[[2]string]bool{}, begun: map[string][]lumigl.Operation{},
 	}
-	for _, r := range s.Pending.Deletes {
-		l.deleted[r.Key()] = true
+	for i, r := range s.Pending.Deletes {
+		if dead[i] == "" {
+			l.deleted[r.Key()] = true
+		}
 	}
 	return l
 }

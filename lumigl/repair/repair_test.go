@@ -140,6 +140,31 @@ func TestPending(t *testing.T) {
 	}
 }
 
+// TestChain holds that an entry goes along with the dead one that it was about, and is named before, too.
+func TestChain(t *testing.T) {
+	const entry = `"urn": "urn:lumi:prod::p:index::a:b:C::x", "type": "a:b:C", "properties": {}`
+	const src = `{"resources": {}, "pending": {"deletes": [{` + entry + `}], "operations": [{"operation": "delete", ` + entry + `}]}}`
+	want := []string{
+		`pending 0:0 /pending/operations/0: drop the pending delete of "urn:lumi:prod::p:index::a:b:C::x": there is no such resource any more`,
+		`pending 0:0 /pending/deletes/0: drop the pending deletion of "urn:lumi:prod::p:index::a:b:C::x": no provider has made it, since it has no id`,
+	}
+	kept, err := Repair(src, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d := cmp.Diff(want, outline(kept.Dead)); d != "" {
+		t.Error(d)
+	}
+	holds(t, src, Options{Pending: DropDead})
+	dropped, err := Repair(src, Options{Pending: DropDead})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d := cmp.Diff(want, outline(dropped.Steps)); d != "" {
+		t.Error(d)
+	}
+}
+
 // TestRefused holds what is refused, with the places in the original.
 func TestRefused(t *testing.T) {
 	const urn = "urn:lumi:prod::p:index::a:b:C::"

@@ -61,14 +61,27 @@ const one = `        "urn:lumi:prod::my/cluster:index::aws:ec2/vpc:VPC::cloud-vp
             }
         }`
 
+// changed is what else is in a cluster that was changed: two of its four resources differ.
+var changed = strings.NewReplacer(": 22", ": 2222", "t2.micro", "t3.large")
+
 // Write writes a snapshot of so many resources, or, since clusters are whole, a few more.
 func Write(w io.Writer, resources int) error {
+	return WriteChanged(w, 0, resources, func(int) bool { return false })
+}
+
+// WriteChanged writes what [Write] does, from a cluster other than the first on, and with changes in those for which
+// differs is true.
+func WriteChanged(w io.Writer, first, resources int, differs func(i int) bool) error {
 	out := bufio.NewWriter(w)
-	parts := strings.Split(one, "$")
+	before, after := strings.Split(one, "$"), strings.Split(changed.Replace(one), "$")
 	text := "{\n    \"package\": \"my/cluster#*\",\n    \"resources\": {\n"
-	for i := range (resources + Size - 1) / Size {
-		if i > 0 {
+	for i := first; i < first+(resources+Size-1)/Size; i++ {
+		if i > first {
 			text = ",\n"
+		}
+		parts := before
+		if differs(i) {
+			parts = after
 		}
 		text += strings.Join(parts, fmt.Sprintf("%06d", i))
 		if _, err := out.WriteString(text); err != nil {

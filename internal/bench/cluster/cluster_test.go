@@ -29,3 +29,34 @@ func TestWrite(t *testing.T) {
 		}
 	}
 }
+
+// TestWriteChanged holds that two resources differ in each cluster that was changed, and none elsewhere.
+func TestWriteChanged(t *testing.T) {
+	parse := func(first int, differs func(int) bool) *lumigl.Snapshot {
+		var b strings.Builder
+		if err := cluster.WriteChanged(&b, first, 40, differs); err != nil {
+			t.Fatal(err)
+		}
+		s, err := lumigl.ParseSnapshot(b.String())
+		if err != nil {
+			t.Fatal(err)
+		}
+		return s
+	}
+	old := parse(0, func(int) bool { return false })
+	new := parse(0, func(i int) bool { return i%5 == 0 })
+	differ := 0
+	for r := range new.Vertices() {
+		if !r.Properties.Equal(old.Vertex(r.Key()).Properties) {
+			differ++
+		}
+	}
+	if differ != 4 {
+		t.Errorf("%d resources differ in 2 clusters", differ)
+	}
+	for r := range parse(10, func(int) bool { return false }).Vertices() {
+		if old.Vertex(r.Key()) != nil {
+			t.Errorf("%s is in the first clusters too", r.Key())
+		}
+	}
+}

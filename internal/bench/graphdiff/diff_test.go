@@ -10,73 +10,18 @@ import (
 	"testing"
 	"time"
 
+	"github.com/lumi-idl/lumi/internal/bench/cluster"
 	"github.com/lumi-idl/lumi/lumigl"
 	"github.com/lumi-idl/lumi/lumigl/diff"
 )
 
-// cluster is that of the design note on graphs, with its name and its size to fill in.
-const cluster = `
-    "urn:lumi:prod::my/cluster:index::aws:ec2/vpc:VPC::cloud-vpc-%[1]d": {
-      "type": "aws:ec2/vpc:VPC",
-      "id": "vpc-%[1]d",
-      "properties": {
-        "cidrBlock": "172.31.0.0/16"
-      }
-    },
-    "urn:lumi:prod::my/cluster:index::aws:ec2/subnet:Subnet::cloud-subnet-%[1]d": {
-      "type": "aws:ec2/subnet:Subnet",
-      "id": "subnet-%[1]d",
-      "properties": {
-        "cidrBlock": "172.31.0.0/16",
-        "vpcId": { "#ref": "urn:lumi:prod::my/cluster:index::aws:ec2/vpc:VPC::cloud-vpc-%[1]d" }
-      }
-    },
-    "urn:lumi:prod::my/cluster:index::aws:ec2/securityGroup:SecurityGroup::admin-%[1]d": {
-      "type": "aws:ec2/securityGroup:SecurityGroup",
-      "id": "sg-%[1]d",
-      "properties": {
-        "groupDescription": "Enable SSH access",
-        "name": "SSH",
-        "securityGroupIngress": [
-          {
-            "cidrIp": "0.0.0.0",
-            "fromPort": %[2]d,
-            "ipProtocol": "tcp",
-            "toPort": %[2]d
-          }
-        ],
-        "vpcId": { "#ref": "urn:lumi:prod::my/cluster:index::aws:ec2/vpc:VPC::cloud-vpc-%[1]d" }
-      }
-    },
-    "urn:lumi:prod::my/cluster:index::aws:ec2/instance:Instance::master-%[1]d": {
-      "type": "aws:ec2/instance:Instance",
-      "id": "i-%[1]d",
-      "properties": {
-        "imageId": "ami-f6035893",
-        "instanceType": "%[3]s",
-        "securityGroupIds": [
-          { "#ref": "urn:lumi:prod::my/cluster:index::aws:ec2/securityGroup:SecurityGroup::admin-%[1]d" }
-        ],
-        "subnetId": { "#ref": "urn:lumi:prod::my/cluster:index::aws:ec2/subnet:Subnet::cloud-subnet-%[1]d" }
-      }
-    }`
-
-// snapshot is the text of one with a number of resources. Of each cluster for which changed is true, two resources of
-// the four differ.
+// snapshot is the text of one with a number of resources, from some cluster on. Of each cluster for which changed is
+// true, two resources of the four differ.
 func snapshot(first, resources int, changed func(i int) bool) string {
 	var b strings.Builder
-	b.WriteString(`{ "package": "my/cluster#*", "resources": {`)
-	for i := first; i < first+resources/4; i++ {
-		if i > first {
-			b.WriteByte(',')
-		}
-		port, size := 22, "t2.micro"
-		if changed(i) {
-			port, size = 2222, "t3.large"
-		}
-		fmt.Fprintf(&b, cluster, i, port, size)
+	if err := cluster.WriteChanged(&b, first, resources, changed); err != nil {
+		panic(err) // A builder takes all.
 	}
-	b.WriteString("\n} }\n")
 	return b.String()
 }
 
