@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/lumi-idl/lumi/internal/nodetest"
+	"github.com/lumi-idl/lumi/lumigl"
 )
 
 var update = flag.Bool("update", false, "write what comes out of the programs now to the files that hold it")
@@ -31,6 +32,14 @@ func TestGraph(t *testing.T) {
 	command := filepath.Join(lumi, "dist", "bin", "lumi-program.js")
 	got := nodetest.Run(t, programs, "node", command, filepath.Join("web", "main.js"))
 	compare(t, filepath.Join("web", "graph.json"), got)
+	snapshot, err := lumigl.ParseSnapshot(got)
+	if err != nil {
+		t.Fatal(err)
+	}
+	canonical, err := lumigl.Append(nil, snapshot)
+	if diff := cmp.Diff(got, string(canonical)); diff != "" || err != nil {
+		t.Errorf("%v, and 'lumi fmt' would change it:\n%s", err, diff)
+	}
 }
 
 // compile compiles the programs and the package that they use, and returns the folder that the programs are in now,
