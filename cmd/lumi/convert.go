@@ -12,7 +12,6 @@ import (
 
 	"github.com/lumi-idl/lumi/lumigl"
 	"github.com/lumi-idl/lumi/lumigl/convert"
-	"github.com/lumi-idl/lumi/lumigl/file"
 )
 
 // converter is one run of 'lumi convert'.
@@ -197,7 +196,7 @@ func (v *converter) write(in *input, result *convert.Result) error {
 	case stop:
 		return nil
 	case v.output != "":
-		return file.WriteAtomic(v.output, result.Text)
+		return writeFile(v.output, result.Text)
 	case v.env.json:
 		return nil
 	}

@@ -136,10 +136,7 @@ func (f *formatter) one(ctx context.Context, name string) error {
 		_, err = f.env.stdout.Write(out)
 		return err
 	case result.Changed:
-		writing.Lock()
-		err := file.WriteAtomic(name, out)
-		writing.Unlock()
-		if err != nil {
+		if err := writeFile(name, out); err != nil {
 			return err
 		}
 		result.Written = true

@@ -14,6 +14,8 @@ import (
 	"os/signal"
 	"sync"
 	"syscall"
+
+	"github.com/lumi-idl/lumi/lumigl/file"
 )
 
 func main() {
@@ -31,6 +33,13 @@ func main() {
 
 // writing is locked while a file is being replaced. It is one for the whole process, as signals are.
 var writing sync.Mutex
+
+// writeFile puts a text in the place of a file, whole or not at all.
+func writeFile(name string, text []byte) error {
+	writing.Lock()
+	defer writing.Unlock()
+	return file.WriteAtomic(name, text)
+}
 
 const interrupted = "interrupted; every file is as it was or as it should be"
 
