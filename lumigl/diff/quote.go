@@ -7,9 +7,28 @@ import (
 )
 
 // quote writes a string as JSON. What would not be seen, or would drive a terminal, becomes an escape.
-func quote(s string) string { return string(appendQuoted(nil, s)) }
+func quote(s string) string {
+	if isPlain(s) {
+		return `"` + s + `"`
+	}
+	return string(appendQuoted(nil, s))
+}
+
+// isPlain reports whether a string is written as it is between quotes. Most are, and are found to be so at little cost;
+// those that are not ASCII are left to be found out one by one.
+func isPlain(s string) bool {
+	for i := range len(s) {
+		if c := s[i]; c < ' ' || c > '~' || c == '"' || c == '\\' {
+			return false
+		}
+	}
+	return true
+}
 
 func appendQuoted(dst []byte, s string) []byte {
+	if isPlain(s) {
+		return append(append(append(dst, '"'), s...), '"')
+	}
 	dst = append(dst, '"')
 	for _, r := range s {
 		dst = appendRune(dst, r)
@@ -45,10 +64,10 @@ func appendHex(dst []byte, r rune) []byte {
 
 // label is how a key is shown: as it is, unless that could be misread.
 func label(key string) string {
-	plain := key != "" && !strings.ContainsFunc(key, func(r rune) bool {
+	visible := key != "" && !strings.ContainsFunc(key, func(r rune) bool {
 		return r == '"' || r == '\\' || r == utf8.RuneError || !strconv.IsPrint(r)
 	})
-	if plain && !strings.ContainsAny(key, " ()[]") && !strings.HasSuffix(key, ":") && !strings.Contains(key, ": ") {
+	if visible && !strings.ContainsAny(key, " ()[]") && !strings.HasSuffix(key, ":") && !strings.Contains(key, ": ") {
 		return key
 	}
 	return quote(key)
@@ -56,6 +75,9 @@ func label(key string) string {
 
 // urnLabel is how the key of a resource is shown, in which there may be spaces.
 func urnLabel(key string) string {
+	if key != "" && isPlain(key) {
+		return key
+	}
 	if quoted := quote(key); quoted != `"`+key+`"` || key == "" {
 		return quoted
 	}

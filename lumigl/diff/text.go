@@ -101,11 +101,11 @@ func newPrinter(w io.Writer, o TextOptions) *printer {
 
 // The signs that lines begin with, and their colours as the parameters of the escape sequence that selects them.
 var (
-	signs = map[Kind]string{
+	signs = [...]string{
 		0: " ", Added: "+", Removed: "-", Changed: "~", Unknown: "~", Inside: "~",
 		Created: "+", Deleted: "-", Updated: "~", Replaced: "±",
 	}
-	colors = map[Kind]string{
+	colors = [...]string{
 		Added: green, Removed: red, Changed: yellow, Unknown: yellow, Inside: yellow,
 		Created: green, Deleted: red, Updated: yellow, Replaced: magenta,
 	}
@@ -129,14 +129,23 @@ func (p *printer) paint(color, s string) string {
 
 // line writes a line, as far to the right as it is deep. Lines that are all new or all old have one colour.
 func (p *printer) line(kind Kind, depth int, text string) {
-	indent := strings.Repeat("  ", depth)
-	switch kind {
-	case Added, Removed:
-		text = p.paint(colors[kind], signs[kind]+" "+text)
-	default:
-		text = p.paint(colors[kind], signs[kind]) + " " + text
+	for range depth {
+		p.write("  ")
 	}
-	p.write(indent + text + "\n")
+	sign := signs[kind]
+	switch {
+	case !p.options.Color:
+		p.write(sign)
+		p.write(" ")
+		p.write(text)
+	case kind == Added || kind == Removed:
+		p.write(p.paint(colors[kind], sign+" "+text))
+	default:
+		p.write(p.paint(colors[kind], sign))
+		p.write(" ")
+		p.write(text)
+	}
+	p.write("\n")
 	p.parted = false
 }
 
