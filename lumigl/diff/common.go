@@ -6,7 +6,7 @@ import "slices"
 type match struct{ a, b int }
 
 // common finds a longest common subsequence of two lists, or, if that takes more work than there is left or than is
-// reasonable, a common subsequence that is plain to see.
+// reasonable, a common subsequence that is found with less.
 func common(a, b []int32, work *int64) []match {
 	start := 0
 	for start < len(a) && start < len(b) && a[start] == b[start] {
@@ -20,16 +20,7 @@ func common(a, b []int32, work *int64) []match {
 	for i := range start {
 		matches = append(matches, match{i, i})
 	}
-	// Only elements that are in both lists can be common, and that is often few of them.
-	as := shared(a[start:len(a)-end], b[start:len(b)-end])
-	bs := shared(b[start:len(b)-end], a[start:len(a)-end])
-	between, ok := myers(as, bs, work)
-	if !ok {
-		between = anchors(as, bs)
-	}
-	for _, m := range between {
-		matches = append(matches, match{as[m.a].place + start, bs[m.b].place + start})
-	}
+	matches = append(matches, between(items(a, start, len(a)-end), items(b, start, len(b)-end), work)...)
 	for i := end; i > 0; i-- {
 		matches = append(matches, match{len(a) - i, len(b) - i})
 	}
@@ -42,36 +33,78 @@ type item struct {
 	place int
 }
 
-// shared are the elements that are in the other list too.
-func shared(list, other []int32) []item {
-	in := make(map[int32]struct{}, len(other))
-	for _, name := range other {
-		in[name] = struct{}{}
+// items are the elements of a part of a list.
+func items(list []int32, start, end int) []item {
+	all := make([]item, 0, end-start)
+	for place := start; place < end; place++ {
+		all = append(all, item{list[place], place})
 	}
-	var items []item
-	for place, name := range list {
-		if _, ok := in[name]; ok {
-			items = append(items, item{name, place})
+	return all
+}
+
+// shared are the elements that are in the other list too.
+func shared(list, other []item) []item {
+	in := make(map[int32]struct{}, len(other))
+	for _, o := range other {
+		in[o.name] = struct{}{}
+	}
+	var all []item
+	for _, e := range list {
+		if _, ok := in[e.name]; ok {
+			all = append(all, e)
 		}
 	}
-	return items
+	return all
+}
+
+// between finds the places of what two lists have in common. The longest subsequence is found if there are no more than
+// maxEdits on the way from one to the other. If there are, elements that are in each list just once tell the parts apart
+// which belong together, and in each of these the way is found in stretches, of which each is a good one.
+func between(a, b []item, work *int64) []match {
+	// Only elements that are in both lists can be common, and that is often few of them.
+	a, b = shared(a, b), shared(b, a)
+	found, end := myers(a, b, work)
+	if end.a == len(a) && end.b == len(b) {
+		return found
+	}
+	// What comes after these lists needs some of the work that is left.
+	most := *work / 2
+	left := most
+	found = nil
+	i, j := 0, 0
+	for _, m := range append(anchors(a, b), match{len(a), len(b)}) {
+		as, bs := shared(a[i:m.a], b[j:m.b]), shared(b[j:m.b], a[i:m.a])
+		for len(as) > 0 && len(bs) > 0 && left > 0 {
+			stretch, end := myers(as, bs, &left)
+			found = append(found, stretch...)
+			as, bs = as[end.a:], bs[end.b:]
+		}
+		if m.a < len(a) {
+			found = append(found, match{a[m.a].place, b[m.b].place})
+		}
+		i, j = m.a+1, m.b+1
+	}
+	*work -= most - left
+	return found
 }
 
 // maxEdits is up to how many elements on the way from one list to another a shortest way is looked for. The memory that
 // this takes grows with the square.
 const maxEdits = 512
 
-// myers finds a longest common subsequence, by the greedy algorithm of Eugene W. Myers, "An O(ND) Difference Algorithm
-// and Its Variations". It reports false if that takes too many edits, or too much work.
-func myers(a, b []item, work *int64) ([]match, bool) {
+// myers finds the places of a longest common subsequence of what stands before an end in each list. That is the end of
+// both, unless getting there takes too many edits or too much work. It is the greedy algorithm of Eugene W. Myers, "An O(ND)
+// Difference Algorithm and Its Variations".
+func myers(a, b []item, work *int64) ([]match, match) {
 	if len(a) == 0 || len(b) == 0 {
-		return nil, true
+		return nil, match{len(a), len(b)}
 	}
-	// reach[k+d] is how far in a one gets on diagonal k, which is the place in a less that in b, with d edits. There is
-	// one such list for each d, to find the way back.
+	// reach[(k+d)/2] is how far in a one gets on diagonal k, which is how much further that is than in b, with d edits.
+	// There is one such list for each d, to find the way back.
 	var reaches [][]int32
-	for d := range min(maxEdits, len(a)+len(b)) + 1 {
-		reach := make([]int32, 2*d+1)
+	for d := range maxEdits + 1 {
+		reach := make([]int32, d+1)
+		var end match // the furthest place in both lists
 		for k := -d; k <= d; k += 2 {
 			x := int32(0)
 			if d > 0 {
@@ -82,33 +115,37 @@ func myers(a, b []item, work *int64) ([]match, bool) {
 			for int(x) < len(a) && int(y) < len(b) && a[x].name == b[y].name {
 				x, y = x+1, y+1
 			}
-			reach[k+d] = x
+			reach[(k+d)/2] = x
 			*work -= 1 + int64(x-from)
-			if int(x) >= len(a) && int(y) >= len(b) {
-				return way(append(reaches, reach), len(a), len(b)), true
+			if int(x) <= len(a) && int(y) <= len(b) && int(x)+int(y) >= end.a+end.b {
+				end = match{int(x), int(y)}
 			}
 		}
 		reaches = append(reaches, reach)
-		if *work <= 0 {
-			return nil, false
+		if end.a == len(a) && end.b == len(b) || d == maxEdits || *work <= 0 {
+			found := way(reaches, end.a, end.b)
+			for i, m := range found {
+				found[i] = match{a[m.a].place, b[m.b].place}
+			}
+			return found, end
 		}
 	}
-	return nil, false
+	return nil, match{}
 }
 
 // furthest is how far one gets on diagonal k with one more edit than d: by leaving out an element of a, or of b.
 func furthest(reach []int32, d, k int) int32 {
 	x := int32(-1)
 	if k-1 >= -d && k-1 <= d {
-		x = reach[k-1+d] + 1
+		x = reach[(k-1+d)/2] + 1
 	}
 	if k+1 >= -d && k+1 <= d {
-		x = max(x, reach[k+1+d])
+		x = max(x, reach[(k+1+d)/2])
 	}
 	return x
 }
 
-// way walks back from the ends of both lists.
+// way walks back from a place in both lists.
 func way(reaches [][]int32, x, y int) []match {
 	var matches []match
 	for d := len(reaches) - 1; d >= 0; d-- {
@@ -124,7 +161,7 @@ func way(reaches [][]int32, x, y int) []match {
 			break
 		}
 		before := reaches[d-1]
-		if k := x - y - 1; k >= -(d-1) && k <= d-1 && int(before[k+d-1])+1 == x {
+		if k := x - y - 1; k >= -(d-1) && k <= d-1 && int(before[(k+d-1)/2])+1 == x {
 			x--
 		} else {
 			y--

@@ -2,6 +2,8 @@ package diff
 
 import (
 	"math"
+	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -19,12 +21,12 @@ func TestCommon(t *testing.T) {
 		if want := longest(a, b); len(found) != want {
 			rt.Fatalf("%d in common, want %d", len(found), want)
 		}
-		none := int64(0)
-		verify(rt, a, b, common(a, b, &none))
+		little := rapid.Int64Range(0, 200).Draw(rt, "work")
+		verify(rt, a, b, common(a, b, &little))
 	})
 }
 
-func verify(t *rapid.T, a, b []int32, found []match) {
+func verify(t interface{ Fatalf(string, ...any) }, a, b []int32, found []match) {
 	last := match{-1, -1}
 	for _, m := range found {
 		if m.a <= last.a || m.b <= last.b || a[m.a] != b[m.b] {
@@ -55,10 +57,44 @@ func TestAnchors(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		a := rapid.Permutation([]int32{1, 2, 3, 4, 5, 6, 7, 8}).Draw(rt, "a")
 		b := rapid.Permutation([]int32{1, 2, 3, 4, 5, 6, 7, 8}).Draw(rt, "b")
-		found := anchors(shared(a, b), shared(b, a))
+		found := anchors(items(a, 0, len(a)), items(b, 0, len(b)))
 		verify(rt, a, b, found)
 		if want := longest(a, b); len(found) != want {
 			rt.Fatalf("%d in common, want %d", len(found), want)
 		}
 	})
+}
+
+// TestCommonMany is for lists that are too long, and too different, to find the most that they have in common, and in
+// which most is the same all the same.
+func TestCommonMany(t *testing.T) {
+	const n, edits = 50_000, 2_000
+	for name, element := range map[string]func(r *rand.Rand, i int) int32{
+		"few kinds":  func(r *rand.Rand, _ int) int32 { return r.Int32N(50) },
+		"all others": func(_ *rand.Rand, i int) int32 { return int32(i) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := rand.New(rand.NewPCG(1, 2))
+			a := make([]int32, n)
+			for i := range a {
+				a[i] = element(r, i)
+			}
+			b := slices.Clone(a)
+			for i := range edits / 2 {
+				at := r.IntN(n)
+				b = slices.Insert(b, at, element(r, n+i))
+				at = r.IntN(n)
+				b = slices.Delete(b, at, at+1)
+			}
+			work := int64(baseWork)
+			found := common(a, b, &work)
+			verify(t, a, b, found)
+			if lost := n - len(found); lost > edits*6/10 {
+				t.Errorf("%d elements are not found again", lost)
+			}
+			if work < baseWork/4 {
+				t.Errorf("%d work was spent", baseWork-work)
+			}
+		})
+	}
 }

@@ -6,8 +6,9 @@ import (
 	"github.com/lumi-idl/lumi/lumigl"
 )
 
-// maxPairing is up to how many elements on each side the best pairs are looked for.
-const maxPairing = 32
+// maxPairing is up to how many elements on each side the best pairs are looked for. It takes time that grows with the
+// square.
+const maxPairing = 256
 
 // pairs says which of the old elements, none of which are among the new ones, became which. What is in no pair was
 // removed or added. All are in order, old ones first.
@@ -58,15 +59,21 @@ func (c *comparer) profiles(values []lumigl.Value) ([]profile, bool) {
 	return all, c.work > 0
 }
 
-// affords reports whether each of a may be held against each of b.
+// affords reports whether each of a may be held against each of b, which takes no more than half of the work that is
+// left.
 func (c *comparer) affords(a, b []profile) bool {
+	cost := int64(0)
 	for i := range a {
-		c.work -= int64(len(b) * (1 + len(a[i].members)))
+		cost += int64(len(b) * (1 + len(a[i].members)))
 	}
 	for i := range b {
-		c.work -= int64(len(a) * (1 + len(b[i].members)))
+		cost += int64(len(a) * (1 + len(b[i].members)))
 	}
-	return c.work > 0
+	if cost > c.work/2 {
+		return false
+	}
+	c.work -= cost
+	return true
 }
 
 // The most that two elements can be alike is exact, when they have all members in common.
