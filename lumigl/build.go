@@ -1,172 +1,115 @@
 package lumigl
 
 import (
-	"fmt"
-	"io"
-	"io/fs"
 	"strconv"
-	"strings"
 
 	"github.com/lumi-idl/lumi/runtime/tokens"
 )
 
-// Parser reads files. The zero Parser has limits that no honest file meets.
-type Parser struct {
-	// MaxSize is the size of the largest file that is read, in bytes: 1 GiB if it is 0, and never over 4 GiB.
-	MaxSize int64
-	// MaxDepth is how deep lists and objects may be nested, 1,000 if it is 0.
-	MaxDepth int
-	// MaxFaults is how many faults are reported, 100 if it is 0.
-	MaxFaults int
+// builder makes a graph of what a file says, and checks it.
+type builder struct {
+	*reporter
+	check    *checker
+	memory   *slabs
+	elided   bool
+	form     form
+	tag      string
+	graph    *Graph
+	snapshot *Snapshot // nil for a general graph
+	// begun says that vertices come as they are read, and are not among the values of the file.
+	begun bool
+	// deletes are the resources that are pending to be deleted and may be referred to, by URN.
+	deletes map[string]*Vertex
+	// missing are vertices that something refers to and that have not come yet.
+	missing map[string]*Vertex
+	// edges are the references so far, and ahead those of them that lead to vertices which had not come yet.
+	edges edges
+	ahead []ahead
 }
 
-const (
-	defaultMaxSize   = 1 << 30
-	limitOfSize      = 1<<32 - 1
-	defaultMaxDepth  = 1000
-	defaultMaxFaults = 100
-)
-
-// Parse reads a file of either form. The error is an *[InvalidError].
-func Parse(src string) (Document, error) { return Parser{}.Parse(src) }
-
-// ParseGraph reads a general graph. The error is an *[InvalidError].
-func ParseGraph(src string) (*Graph, error) { return ofForm[*Graph](Parse(src)) }
-
-// ParseSnapshot reads a snapshot. The error is an *[InvalidError].
-func ParseSnapshot(src string) (*Snapshot, error) { return ofForm[*Snapshot](Parse(src)) }
-
-// Read reads a file of either form, which is no longer than need be in memory. The error is an *[InvalidError], or that
-// of the reader.
-func Read(r io.Reader) (Document, error) { return Parser{}.Read(r) }
-
-func ofForm[D Document](d Document, err error) (D, error) {
-	var wanted D
-	if err != nil {
-		return wanted, err
-	}
-	wanted, ok := d.(D)
-	if !ok {
-		message := fmt.Sprintf("expected %q, found %q: it is the other form of files", wanted.form().section, d.form().section)
-		return wanted, &InvalidError{Faults: []Fault{{Code: FormFault, Line: 1, Column: 1, Message: message}}}
-	}
-	return wanted, nil
+// ahead is a reference, by its place among the edges, and what it leads to.
+type ahead struct {
+	edge int
+	to   *Vertex
 }
 
-// Read reads a file of either form. The error is an *[InvalidError], or that of the reader.
-func (p Parser) Read(r io.Reader) (Document, error) {
-	var b strings.Builder
-	b.Grow(int(min(sizeOf(r), p.maxSize()) + 1))
-	if _, err := io.Copy(&b, io.LimitReader(r, p.maxSize()+1)); err != nil {
-		return nil, err
-	}
-	return p.Parse(b.String())
+func newBuilder(f *faults, memory *slabs) *builder {
+	return &builder{reporter: &reporter{faults: f}, memory: memory, tag: DefaultTag}
 }
 
-// sizeOf is how much there is to read, 0 if nobody knows.
-func sizeOf(r io.Reader) int64 {
-	switch r := r.(type) {
-	case interface{ Len() int }:
-		return int64(r.Len())
-	case fs.File:
-		if info, err := r.Stat(); err == nil && info.Mode().IsRegular() {
-			return info.Size()
-		}
+// begin reports whether a key is that of the vertices, which are added one by one then. The first time it starts the
+// graph. Top are the members of the file so far.
+func (b *builder) begin(key string, top []Member) bool {
+	switch {
+	case b.begun:
+		return key == b.form.section
+	case key == generalForm.section:
+		b.start(generalForm, top)
+	case key == snapshotForm.section:
+		b.start(snapshotForm, top)
+	default:
+		return false
 	}
-	return 0
+	b.begun = true
+	b.path = append(b.path, step{key: key, index: -1})
+	return true
 }
 
-// Parse reads a file of either form. The error is an *[InvalidError].
-func (p Parser) Parse(src string) (Document, error) {
-	doc, err := p.Salvage(src)
-	if err != nil {
-		return nil, err
+// start makes a graph without vertices.
+func (b *builder) start(f form, top []Member) {
+	var doc Document = &Graph{}
+	if f == snapshotForm {
+		b.snapshot = &Snapshot{}
+		doc = b.snapshot
 	}
-	return doc, nil
+	b.form, b.graph = f, doc.Base()
+	b.graph.byKey = map[string]*Vertex{}
+	b.edges = newEdges(0)
+	b.check = newChecker(doc, b.reporter)
+	b.check.elided = b.elided
+	b.referenceTag(top)
 }
 
-// Salvage reads a file as [Parser.Parse] does, but returns the document along with the error as far as there is one,
-// for tools that mend it. References to what is not there lead to vertices that are in no graph. The document is nil if
-// the text has not even an outline.
-func (p Parser) Salvage(src string) (Document, error) {
-	doc, invalid := p.salvage(src)
-	if invalid == nil {
-		return doc, nil
-	}
-	if conflicts := conflictsIn(src); conflicts != nil {
-		return nil, p.conflicted(src, conflicts, func(side string) *InvalidError {
-			_, invalid := p.salvage(side)
-			return invalid
-		})
-	}
-	return doc, invalid
-}
-
-func (p Parser) salvage(src string) (Document, *InvalidError) {
-	f := p.newFaults()
-	syntax := p.syntax(src, f)
-	if syntax == nil {
-		return nil, f.errIn("")
-	}
-	root := syntax.document()
-	if syntax.broken {
-		return nil, f.errIn(src)
-	}
-	b := &builder{faults: f, memory: &syntax.memory, elided: syntax.elided, tag: DefaultTag}
-	doc := b.document(root)
-	if doc != nil {
-		b.check(doc)
-	}
-	return doc, f.errIn(src)
-}
-
-func (p Parser) newFaults() *faults {
-	if p.MaxFaults <= 0 {
-		return &faults{max: defaultMaxFaults}
-	}
-	return &faults{max: p.MaxFaults}
-}
-
-// syntax returns what reads a text, nil if the text is too large.
-func (p Parser) syntax(src string, f *faults) *parser {
-	if most := p.maxSize(); int64(len(src)) > most {
-		f.add(Fault{Code: SizeFault, Message: fmt.Sprintf("the file is larger than %d bytes", most)})
+// document makes the graph of a file, or adds what it lacks yet. It returns nil if the file has not even an outline.
+func (b *builder) document(root Value) Document {
+	b.path = b.path[:0]
+	f, section, ok := b.outline(root)
+	switch tag := b.tag; {
+	case !ok:
+		return nil
+	case !b.begun:
+		b.start(f, root.members())
+	case b.referenceTag(root.members()) != tag:
+		b.fault(TagFault, section.offset, "the tag is not known before the references are")
 		return nil
 	}
-	if p.MaxDepth <= 0 {
-		p.MaxDepth = defaultMaxDepth
+	b.at(f.section, func() { b.section(section) })
+	for _, a := range b.ahead {
+		b.edges.to[a.edge].to = a.to.index
 	}
-	return &parser{src: src, faults: f, depth: p.MaxDepth}
-}
-
-func (p Parser) maxSize() int64 {
-	if p.MaxSize <= 0 {
-		return defaultMaxSize
+	if b.tag != DefaultTag {
+		b.graph.Tag = b.tag
 	}
-	return min(p.MaxSize, limitOfSize)
+	if b.snapshot == nil {
+		b.general(root.members())
+	} else {
+		b.header(root.members())
+	}
+	if len(b.missing) > 0 {
+		b.check.run()
+	} else {
+		b.check.known(b.edges)
+	}
+	return b.check.doc
 }
 
-// builder makes a graph of the values of a file.
-type builder struct {
-	faults *faults
-	memory *slabs
-	elided bool
-	tag    string
-	graph  *Graph
-	path   path
-	// known are the vertices that may be referred to.
-	known map[string]*Vertex
-	// missing are vertices that something refers to and that are not there.
-	missing map[string]*Vertex
-	edges   edges
-}
-
-func (b *builder) document(root Value) Document {
+// outline finds out which form a file has, and its vertices.
+func (b *builder) outline(root Value) (f form, section Value, ok bool) {
 	if root.kind != Object {
 		if !b.elided {
 			b.fault(FormFault, root.offset, "a file holds an object, not %s", root.kind)
 		}
-		return nil
+		return form{}, Value{}, false
 	}
 	vertices, hasVertices := member(root, generalForm.section)
 	resources, hasResources := member(root, snapshotForm.section)
@@ -174,16 +117,14 @@ func (b *builder) document(root Value) Document {
 	case hasVertices && hasResources:
 		b.fault(FormFault, resources.offset,
 			`there are both "vertices" and "resources": a general graph has only the former, a snapshot only the latter`)
-		return nil
 	case hasVertices:
-		return b.general(root, vertices.Value)
+		return generalForm, vertices.Value, true
 	case hasResources:
-		return b.snapshot(root, resources.Value)
-	}
-	if !b.elided {
+		return snapshotForm, resources.Value, true
+	case !b.elided:
 		b.fault(FormFault, root.offset, `there is neither "vertices", for a general graph, nor "resources", for a snapshot`)
 	}
-	return nil
+	return form{}, Value{}, false
 }
 
 func member(v Value, key string) (Member, bool) {
@@ -195,47 +136,49 @@ func member(v Value, key string) (Member, bool) {
 	return Member{}, false
 }
 
-// referenceTag reads the key that marks references.
-func (b *builder) referenceTag(v Value) {
-	b.at("ref", func() {
-		switch tag, ok := v.Text(); {
-		case !ok:
-			if v.Exists() {
-				b.fault(TagFault, v.offset, `"ref" names the key that marks references, a string, not %s`, describe(v))
-			}
-		case tag == "":
-			b.fault(TagFault, v.offset, `"ref" names the key that marks references; it cannot be empty`)
-		case tag == propertyKey:
-			b.fault(TagFault, v.offset, `"ref" cannot be %q, which has a meaning in references already`, tag)
-		default:
-			b.tag = tag
+// referenceTag reads the key that marks references, and returns it.
+func (b *builder) referenceTag(top []Member) string {
+	for _, m := range top {
+		if m.Key == "ref" {
+			b.at(m.Key, func() { b.tagOf(m.Value) })
 		}
-	})
+	}
+	return b.tag
 }
 
-func (b *builder) general(root, section Value) Document {
-	g := &Graph{}
-	b.graph = g
-	for _, m := range root.members() {
+func (b *builder) tagOf(v Value) {
+	switch tag, ok := v.Text(); {
+	case !ok:
+		if v.Exists() {
+			b.fault(TagFault, v.offset, `"ref" names the key that marks references, a string, not %s`, describe(v))
+		}
+	case tag == "":
+		b.fault(TagFault, v.offset, `"ref" names the key that marks references; it cannot be empty`)
+	case tag == propertyKey:
+		b.fault(TagFault, v.offset, `"ref" cannot be %q, which has a meaning in references already`, tag)
+	default:
+		b.tag = tag
+	}
+}
+
+// general reads what stands beside the vertices of a general graph.
+func (b *builder) general(top []Member) {
+	g := b.graph
+	for _, m := range top {
 		switch m.Key {
 		case "ref":
-			b.referenceTag(m.Value)
 		case generalForm.section:
 			g.place = len(g.Fields)
 		default:
 			g.Fields = append(g.Fields, m)
 		}
 	}
-	b.section(generalForm.section, section, func(v *Vertex, value Value) { v.Properties = value })
-	b.resolveAll(generalForm)
-	return g
 }
 
-func (b *builder) snapshot(root, section Value) Document {
-	s := &Snapshot{}
-	b.graph = &s.Graph
-	var pending Value
-	for _, m := range root.members() {
+// header reads what stands beside the resources of a snapshot.
+func (b *builder) header(top []Member) {
+	s := b.snapshot
+	for _, m := range top {
 		b.at(m.Key, func() {
 			switch m.Key {
 			case "ref", snapshotForm.section:
@@ -248,50 +191,62 @@ func (b *builder) snapshot(root, section Value) Document {
 			case "serial":
 				s.Serial = b.serial(m.Value)
 			case "pending":
-				pending = b.object(m.Value)
+				b.pending(b.object(m.Value))
 			default:
 				s.Fields = append(s.Fields, m)
 			}
 		})
-		if m.Key == "ref" {
-			b.referenceTag(m.Value)
-		}
 	}
 	s.place = len(s.Fields)
-	b.section(snapshotForm.section, section, b.resource)
-	b.at("pending", func() { b.readPending(&s.Pending, pending) })
-	b.resolveAll(snapshotForm)
-	b.resolvePending(&s.Pending)
-	return s
 }
 
-// section reads the vertices.
-func (b *builder) section(key string, section Value, fill func(*Vertex, Value)) {
-	b.at(key, func() {
-		if section.kind != Object {
-			b.shape(section, "an object with a member for each of them")
-			return
-		}
-		members := section.members()
-		b.graph.vertices = make([]*Vertex, 0, len(members))
-		b.graph.byKey = make(map[string]*Vertex, len(members))
-		for i := range members {
-			b.vertex(&members[i], fill)
-		}
-	})
-}
-
-func (b *builder) vertex(m *Member, fill func(*Vertex, Value)) {
-	v := b.memory.vertex()
-	v.key, v.offset = m.Key, m.offset
-	b.graph.insert(v) // What is there twice has been reported, and the first counts.
-	b.path = append(b.path, step{key: m.Key, index: -1})
-	if m.Value.kind == Object {
-		fill(v, m.Value)
-	} else {
-		b.shape(m.Value, "an object")
+// section reads the vertices that have not been added yet.
+func (b *builder) section(v Value) {
+	if v.kind != Object {
+		b.shape(v, "an object with a member for each of them")
+		return
 	}
-	b.path = b.path[:len(b.path)-1]
+	for i := range v.node.members {
+		b.vertex(&v.node.members[i])
+	}
+}
+
+// vertex adds a vertex.
+func (b *builder) vertex(m *Member) {
+	v := b.missing[m.Key]
+	if v == nil {
+		v = b.memory.vertex()
+		v.key = m.Key
+	}
+	v.offset = m.offset
+	if !b.graph.insert(v) && b.begun { // Else it has been reported. The first counts.
+		b.fault(DuplicateKeyFault, m.offset, "the key %q is there already", clip(m.Key))
+	}
+	delete(b.missing, m.Key)
+	b.path = append(b.path, step{key: m.Key, index: -1})
+	switch {
+	case m.Value.kind != Object:
+		b.shape(m.Value, "an object")
+	case b.snapshot == nil:
+		v.Properties = m.Value
+	default:
+		b.resource(v, m.Value)
+	}
+	if v.graph != nil {
+		b.inGraph(v)
+	}
+	b.path = b.path[:1]
+}
+
+// inGraph makes a vertex a part of the graph that it was added to.
+func (b *builder) inGraph(v *Vertex) {
+	if b.snapshot == nil {
+		b.bag(&v.Properties)
+	} else {
+		b.check.identity(v)
+		b.at(b.form.bag, func() { b.bag(&v.Properties) })
+	}
+	b.edges.end()
 }
 
 // resource reads what a resource has.
@@ -390,31 +345,4 @@ func describe(v Value) string {
 		return "the number " + clip(v.text)
 	}
 	return v.kind.String()
-}
-
-// at calls read with a key at the end of the path.
-func (b *builder) at(key string, read func()) {
-	b.path = append(b.path, step{key: key, index: -1})
-	read()
-	b.path = b.path[:len(b.path)-1]
-}
-
-// within calls read with an index at the end of the path.
-func (b *builder) within(i int, read func()) {
-	b.path = append(b.path, step{index: i})
-	read()
-	b.path = b.path[:len(b.path)-1]
-}
-
-func (b *builder) fault(code Code, offset uint32, format string, args ...any) {
-	if b.faults.full() {
-		return
-	}
-	b.faults.add(Fault{
-		Code: code, Offset: int(offset), End: wholeToken, Pointer: b.path.pointer(), Message: fmt.Sprintf(format, args...),
-	})
-}
-
-func (b *builder) faultWithin(key string, code Code, offset uint32, format string, args ...any) {
-	b.at(key, func() { b.fault(code, offset, format, args...) })
 }

@@ -22,43 +22,26 @@ func (g *Graph) Check() error { return checkBuilt(g) }
 func (s *Snapshot) Check() error { return checkBuilt(s) }
 
 func checkBuilt(doc Document) error {
-	f := &faults{max: defaultMaxFaults}
-	c := newChecker(doc, f)
-	c.built = true
-	c.run()
-	return f.err()
+	_, err := checkedEdges(doc)
+	return err
 }
 
-// check looks at what was read from a file. The references have been followed once, and are not again if all lead
-// somewhere.
-func (b *builder) check(doc Document) {
-	c := newChecker(doc, b.faults)
-	c.elided = b.elided
-	if b.missing != nil {
-		c.run()
-		return
-	}
-	c.edges = edges{b.edges.start, b.edges.to[:b.edges.start[c.graph.Len()]]} // without those of what is pending
-	if c.snapshot == nil {
-		return
-	}
-	c.path = append(c.path, step{key: c.form.section, index: -1})
-	for _, v := range c.graph.vertices {
-		c.path = append(c.path, step{key: v.key, index: -1})
-		c.identity(v)
-		c.path = c.path[:1]
-	}
-	c.pending()
-	c.order()
+// checkedEdges returns the references in a graph that was built, in which nothing is wrong.
+func checkedEdges(doc Document) (*edges, error) {
+	f := &faults{max: defaultMaxFaults}
+	c := newChecker(doc, &reporter{faults: f})
+	c.built = true
+	c.run()
+	return &c.edges, f.err()
 }
 
 // checker checks what can only be said of a graph as a whole.
 type checker struct {
+	*reporter
+	doc      Document
 	graph    *Graph
 	snapshot *Snapshot // nil for a general graph
 	form     form
-	faults   *faults
-	path     path
 	elided   bool
 	built    bool
 	plain    bool // where references have no business
@@ -71,9 +54,18 @@ type checker struct {
 	deletes map[*Vertex]bool
 }
 
-func newChecker(doc Document, f *faults) *checker {
+func newChecker(doc Document, r *reporter) *checker {
 	snapshot, _ := doc.(*Snapshot)
-	return &checker{graph: doc.Base(), snapshot: snapshot, form: doc.form(), faults: f}
+	return &checker{reporter: r, doc: doc, graph: doc.Base(), snapshot: snapshot, form: doc.form()}
+}
+
+// known looks at a graph that was read, and whose references have been found all to lead somewhere.
+func (c *checker) known(e edges) {
+	c.edges = e
+	if c.snapshot != nil {
+		c.pending()
+		c.order()
+	}
 }
 
 func (c *checker) run() {
@@ -141,7 +133,9 @@ func (c *checker) object(v *Value) {
 func (c *checker) vertex(v *Vertex) {
 	c.path = append(c.path, step{key: v.key, index: -1})
 	if c.snapshot != nil {
-		c.identity(v)
+		if c.built { // Else it was looked at when it was added.
+			c.identity(v)
+		}
 		c.path = append(c.path, step{key: c.form.bag, index: -1})
 	}
 	c.properties(v, v, maxDepthOf(c.form))
@@ -437,15 +431,6 @@ func (c *checker) circle(from int, component []int32) {
 		Pointer: path{{key: c.form.section, index: -1}, {key: names[0], index: -1}}.pointer(),
 		Message: "resources depend on each other in a circle: " + strings.Join(abridge(names), " → "),
 		Notes:   notes[min(1, len(notes)):],
-	})
-}
-
-func (c *checker) fault(code Code, offset uint32, format string, args ...any) {
-	if c.faults.full() {
-		return
-	}
-	c.faults.add(Fault{
-		Code: code, Offset: int(offset), End: wholeToken, Pointer: c.path.pointer(), Message: fmt.Sprintf(format, args...),
 	})
 }
 

@@ -10,14 +10,11 @@ import (
 // Sort puts the resources in canonical order: each behind all that it refers to, and where that leaves a choice, by URN.
 // The error, an *[InvalidError], is that of [Snapshot.Check].
 func (s *Snapshot) Sort() error {
-	f := &faults{max: defaultMaxFaults}
-	c := newChecker(s, f)
-	c.built = true
-	c.run()
-	if err := f.err(); err != nil {
+	edges, err := checkedEdges(s)
+	if err != nil {
 		return err
 	}
-	s.arrange(canonical(s.vertices, &c.edges))
+	s.arrange(canonical(s.vertices, edges))
 	return nil
 }
 

@@ -25,6 +25,10 @@ type parser struct {
 	broken bool
 	// wrong is where a closing bracket was reported last.
 	wrong int
+	// graph takes vertices as they are read. It is nil where they are only made into a graph later.
+	graph *builder
+	// resource holds the members of the resource that is handed over.
+	resource node
 }
 
 // document reads a whole file.
@@ -127,21 +131,26 @@ func (p *parser) list() *node {
 
 // object reads an object.
 func (p *parser) object() *node {
-	open := p.pos
-	if !p.enter() {
-		return &node{}
-	}
 	first := len(p.members)
+	p.inside()
+	n := p.memory.node()
+	n.members = p.memory.members(p.members[first:])
+	p.members = p.members[:first]
+	return n
+}
+
+// inside reads the members of an object onto the stack.
+func (p *parser) inside() {
+	open, first := p.pos, len(p.members)
+	if !p.enter() {
+		return
+	}
 	p.path = append(p.path, step{index: noStep})
 	for s := (sequence{parser: p, open: open, close: '}', end: open + 1}); s.next(); {
 		s.member()
 	}
 	p.duplicates(p.members[first:])
 	p.leave()
-	n := p.memory.node()
-	n.members = p.memory.members(p.members[first:])
-	p.members = p.members[:first]
-	return n
 }
 
 // member reads a key with its value.
@@ -159,6 +168,10 @@ func (s *sequence) member() {
 		s.lost()
 		return
 	}
+	if s.graph != nil && s.vertex(start, key) {
+		s.took()
+		return
+	}
 	v := s.value()
 	s.members = append(s.members, Member{Key: key, Value: v, offset: uint32(start)})
 	if v.Exists() {
@@ -171,12 +184,32 @@ func (s *sequence) member() {
 	s.lost()
 }
 
+// vertex reads a vertex right into the graph. It reports false, and reads nothing, if what stands here is none.
+func (p *parser) vertex(start int, key string) bool {
+	if len(p.path) != 2 || !p.at('{') || !p.graph.begin(p.path[0].key, p.members) {
+		return false
+	}
+	m := Member{Key: key, offset: uint32(start), Value: Value{kind: Object, offset: uint32(p.pos)}}
+	first := len(p.members)
+	if p.graph.snapshot == nil {
+		m.Value.node = p.object()
+	} else {
+		p.inside()
+		p.resource.members = p.members[first:] // of which only the values are kept
+		m.Value.node = &p.resource
+	}
+	if p.graph.vertex(&m); p.faults.full() {
+		p.stop()
+	}
+	p.members = p.members[:first]
+	return true
+}
+
 // enter steps over an opening bracket. It reports false where the nesting is too deep; then nothing is read any more.
 func (p *parser) enter() bool {
 	if p.depth == 0 {
 		p.fault(DepthFault, p.pos, p.pos+1, "the nesting is too deep")
-		p.broken = true
-		p.pos = len(p.src)
+		p.stop()
 		return false
 	}
 	p.depth--
@@ -243,10 +276,12 @@ func (p *parser) report(f Fault) bool {
 	if p.faults.add(f) {
 		return true
 	}
-	p.broken = true
-	p.pos = len(p.src)
+	p.stop()
 	return false
 }
+
+// stop takes the file for read.
+func (p *parser) stop() { p.broken, p.pos = true, len(p.src) }
 
 func (p *parser) at(c byte) bool { return p.pos < len(p.src) && p.src[p.pos] == c }
 

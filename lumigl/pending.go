@@ -1,8 +1,8 @@
 package lumigl
 
-import "maps"
-
-func (b *builder) readPending(pending *Pending, value Value) {
+// pending reads the resources that are in no graph, and finds what they refer to.
+func (b *builder) pending(value Value) {
+	pending := &b.snapshot.Pending
 	for _, m := range value.members() {
 		b.at(m.Key, func() {
 			switch m.Key {
@@ -25,6 +25,7 @@ func (b *builder) readPending(pending *Pending, value Value) {
 			}
 		})
 	}
+	b.resolvePending(pending)
 }
 
 func isOperation(kind string) bool { return kind == "create" || kind == "update" || kind == "delete" }
@@ -53,29 +54,22 @@ func (b *builder) pendingResource(v Value, operation bool) *Vertex {
 // resolvePending finds the references in pending resources. They lead to resources of the graph; one that is about to be
 // deleted may also refer to another such.
 func (b *builder) resolvePending(pending *Pending) {
-	known := b.graph.byKey
-	if len(pending.Deletes) > 0 {
-		known = maps.Clone(known)
-		if known == nil {
-			known = map[string]*Vertex{}
-		}
-		for _, r := range pending.Deletes {
-			if _, ok := known[r.key]; !ok {
-				known[r.key] = r
-			}
+	b.deletes = make(map[string]*Vertex, len(pending.Deletes))
+	for _, r := range pending.Deletes {
+		if b.deletes[r.key] == nil {
+			b.deletes[r.key] = r
 		}
 	}
-	b.known = known
-	b.at("pending", func() {
-		b.at("deletes", func() {
-			for i, r := range pending.Deletes {
-				b.within(i, func() { b.at(snapshotForm.bag, func() { b.bag(&r.Properties) }) })
-			}
-		})
-		b.at("operations", func() {
-			for i, o := range pending.Operations {
-				b.within(i, func() { b.at(snapshotForm.bag, func() { b.bag(&o.Resource.Properties) }) })
-			}
-		})
+	edges := b.edges
+	b.at("deletes", func() {
+		for i, r := range pending.Deletes {
+			b.within(i, func() { b.at(b.form.bag, func() { b.bag(&r.Properties) }) })
+		}
 	})
+	b.at("operations", func() {
+		for i, o := range pending.Operations {
+			b.within(i, func() { b.at(b.form.bag, func() { b.bag(&o.Resource.Properties) }) })
+		}
+	})
+	b.edges = edges // References from outside of the graph do not count.
 }

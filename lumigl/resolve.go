@@ -3,26 +3,6 @@ package lumigl
 // propertyKey is the one key that may stand beside the tag in a reference.
 const propertyKey = "property"
 
-// resolveAll turns the objects that are references into such. All vertices must be known, and the tag.
-func (b *builder) resolveAll(f form) {
-	if b.tag != DefaultTag {
-		b.graph.Tag = b.tag
-	}
-	b.known = b.graph.byKey
-	b.path = append(b.path, step{key: f.section, index: -1})
-	b.edges = newEdges(len(b.graph.vertices))
-	for _, v := range b.graph.vertices {
-		b.path = append(b.path, step{key: v.key, index: -1})
-		if f.bag != "" {
-			b.path = append(b.path, step{key: f.bag, index: -1})
-		}
-		b.bag(&v.Properties)
-		b.edges.end()
-		b.path = b.path[:1]
-	}
-	b.path = b.path[:0]
-}
-
 // bag resolves properties. Taken together, they are no reference.
 func (b *builder) bag(properties *Value) {
 	if tag, ok := member(*properties, b.tag); ok {
@@ -85,22 +65,26 @@ func (b *builder) reference(v *Value, tag *Member) {
 	if !ok {
 		return
 	}
-	n := b.memory.node()
-	n.target = b.target(tag.Value.text)
-	if n.target.graph != nil {
-		b.edges.to = append(b.edges.to, edge{n.target.index, tag.Value.offset})
+	n := v.node // Nothing else needs it any more.
+	*n = node{target: b.target(tag.Value.text)}
+	if n.target.graph == nil {
+		b.ahead = append(b.ahead, ahead{len(b.edges.to), n.target})
 	}
+	b.edges.to = append(b.edges.to, edge{n.target.index, tag.Value.offset})
 	// The offset is that of the key, since this is what a fault would be about.
 	*v = Value{kind: Reference, offset: tag.Value.offset, text: property, node: n}
 }
 
-// target finds the vertex with a key. If there is none, it makes one that is in no graph.
+// target finds the vertex with a key. If there is none, it makes one that is in no graph yet.
 func (b *builder) target(key string) *Vertex {
-	if v, ok := b.known[key]; ok {
-		return v
+	v := b.graph.byKey[key]
+	if v == nil {
+		v = b.deletes[key]
 	}
-	v, ok := b.missing[key]
-	if !ok {
+	if v == nil {
+		v = b.missing[key]
+	}
+	if v == nil {
 		if b.missing == nil {
 			b.missing = map[string]*Vertex{}
 		}

@@ -42,18 +42,15 @@ type writer struct {
 func (w *writer) document(doc Document) error {
 	g := doc.Base()
 	vertices := g.vertices
-	f := &faults{max: defaultMaxFaults}
-	c := newChecker(doc, f)
-	c.built = true
-	c.run()
-	if err := f.err(); err != nil {
+	edges, err := checkedEdges(doc)
+	if err != nil {
 		return err
 	}
 	w.tag = freeTag(doc)
 	s, isSnapshot := doc.(*Snapshot)
 	if isSnapshot {
 		w.sort = true
-		vertices = canonical(vertices, &c.edges)
+		vertices = canonical(vertices, edges)
 	}
 	top := section{writer: w}
 	top.begin()

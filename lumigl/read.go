@@ -1,0 +1,165 @@
+package lumigl
+
+import (
+	"fmt"
+	"io"
+	"io/fs"
+	"strings"
+)
+
+// Parser reads files. The zero Parser has limits that no honest file meets.
+type Parser struct {
+	// MaxSize is the size of the largest file that is read, in bytes: 1 GiB if it is 0, and never over 4 GiB.
+	MaxSize int64
+	// MaxDepth is how deep lists and objects may be nested, 1,000 if it is 0.
+	MaxDepth int
+	// MaxFaults is how many faults are reported, 100 if it is 0.
+	MaxFaults int
+}
+
+const (
+	defaultMaxSize   = 1 << 30
+	limitOfSize      = 1<<32 - 1
+	defaultMaxDepth  = 1000
+	defaultMaxFaults = 100
+)
+
+// Parse reads a file of either form. The error is an *[InvalidError].
+func Parse(src string) (Document, error) { return Parser{}.Parse(src) }
+
+// ParseGraph reads a general graph. The error is an *[InvalidError].
+func ParseGraph(src string) (*Graph, error) { return ofForm[*Graph](Parse(src)) }
+
+// ParseSnapshot reads a snapshot. The error is an *[InvalidError].
+func ParseSnapshot(src string) (*Snapshot, error) { return ofForm[*Snapshot](Parse(src)) }
+
+// Read reads a file of either form, which is no longer than need be in memory. The error is an *[InvalidError], or that
+// of the reader.
+func Read(r io.Reader) (Document, error) { return Parser{}.Read(r) }
+
+func ofForm[D Document](d Document, err error) (D, error) {
+	var wanted D
+	if err != nil {
+		return wanted, err
+	}
+	wanted, ok := d.(D)
+	if !ok {
+		message := fmt.Sprintf("expected %q, found %q: it is the other form of files", wanted.form().section, d.form().section)
+		return wanted, &InvalidError{Faults: []Fault{{Code: FormFault, Line: 1, Column: 1, Message: message}}}
+	}
+	return wanted, nil
+}
+
+// Read reads a file of either form. The error is an *[InvalidError], or that of the reader.
+func (p Parser) Read(r io.Reader) (Document, error) {
+	var b strings.Builder
+	b.Grow(int(min(sizeOf(r), p.maxSize()) + 1))
+	if _, err := io.Copy(&b, io.LimitReader(r, p.maxSize()+1)); err != nil {
+		return nil, err
+	}
+	return p.Parse(b.String())
+}
+
+// sizeOf is how much there is to read, 0 if nobody knows.
+func sizeOf(r io.Reader) int64 {
+	switch r := r.(type) {
+	case interface{ Len() int }:
+		return int64(r.Len())
+	case fs.File:
+		if info, err := r.Stat(); err == nil && info.Mode().IsRegular() {
+			return info.Size()
+		}
+	}
+	return 0
+}
+
+// Parse reads a file of either form. The error is an *[InvalidError].
+func (p Parser) Parse(src string) (Document, error) {
+	doc, err := p.Salvage(src)
+	if err != nil {
+		return nil, err
+	}
+	return doc, nil
+}
+
+// Salvage reads a file as [Parser.Parse] does, but returns the document along with the error as far as there is one,
+// for tools that mend it. References to what is not there lead to vertices that are in no graph. The document is nil if
+// the text has not even an outline.
+func (p Parser) Salvage(src string) (Document, error) {
+	doc, invalid := p.salvage(src)
+	if invalid == nil {
+		return doc, nil
+	}
+	if conflicts := conflictsIn(src); conflicts != nil {
+		return nil, p.conflicted(src, conflicts, func(side string) *InvalidError {
+			_, invalid := p.salvage(side)
+			return invalid
+		})
+	}
+	return doc, invalid
+}
+
+func (p Parser) salvage(src string) (Document, *InvalidError) {
+	if doc := p.atOnce(src); doc != nil {
+		return doc, nil
+	}
+	f := p.newFaults()
+	syntax := p.syntax(src, f)
+	if syntax == nil {
+		return nil, f.errIn("")
+	}
+	root := syntax.document()
+	if syntax.broken {
+		return nil, f.errIn(src)
+	}
+	b := newBuilder(f, &syntax.memory)
+	b.elided = syntax.elided
+	return b.document(root), f.errIn(src)
+}
+
+// atOnce reads a text in one pass: each vertex becomes a part of the graph as soon as it is read. It gives up, and
+// returns nil, at the first fault, since what there is to say of it depends on what follows.
+func (p Parser) atOnce(src string) Document {
+	f := &faults{max: 1}
+	syntax := p.syntax(src, f)
+	if syntax == nil {
+		return nil
+	}
+	b := newBuilder(f, &syntax.memory)
+	syntax.graph = b
+	root := syntax.document()
+	if syntax.broken {
+		return nil
+	}
+	doc := b.document(root)
+	if f.full() {
+		return nil
+	}
+	return doc
+}
+
+func (p Parser) newFaults() *faults {
+	if p.MaxFaults <= 0 {
+		return &faults{max: defaultMaxFaults}
+	}
+	return &faults{max: p.MaxFaults}
+}
+
+// syntax returns what reads a text, nil if the text is too large.
+func (p Parser) syntax(src string, f *faults) *parser {
+	if most := p.maxSize(); int64(len(src)) > most {
+		f.add(Fault{Code: SizeFault, Message: fmt.Sprintf("the file is larger than %d bytes", most)})
+		return nil
+	}
+	if p.MaxDepth <= 0 {
+		p.MaxDepth = defaultMaxDepth
+	}
+	return &parser{src: src, faults: f, depth: p.MaxDepth}
+}
+
+func (p Parser) maxSize() int64 {
+	if p.MaxSize <= 0 {
+		return defaultMaxSize
+	}
+	return min(p.MaxSize, limitOfSize)
+}
