@@ -263,13 +263,12 @@ func (c *checker) deep(v *Value, depth int) bool {
 }
 
 func (c *checker) keys(v *Value) {
-	members := sorted(v.node.members)
-	for i := range members {
-		c.utf8(members[i].Key)
-		if i > 0 && members[i].Key == members[i-1].Key {
-			c.fault(DuplicateKeyFault, 0, "the key %q is there twice", clip(members[i].Key))
-		}
+	for i := range v.node.members {
+		c.utf8(v.node.members[i].Key)
 	}
+	duplicates(v.node.members, func(_, again Member) {
+		c.fault(DuplicateKeyFault, 0, "the key %q is there twice", clip(again.Key))
+	})
 }
 
 func (c *checker) reference(v *Value, from *Vertex) {

@@ -58,8 +58,8 @@ func TestBuiltGraph(t *testing.T) {
 	refused(t, g, `references cannot be marked with "property", which has a meaning in them already
 there is a reference where nothing is taken for one (at /x)
 the top-level field "resources" has a meaning of its own
-the key "twice" is there twice (at /vertices/a)
 "\xfe" is not UTF-8 (at /vertices/a)
+the key "twice" is there twice (at /vertices/a)
 there is no vertex "gone" (at /vertices/a/gone/property)
 "p\xff" is not UTF-8 (at /vertices/a/other)
 there is no vertex "o" (at /vertices/a/other/property)

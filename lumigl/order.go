@@ -2,7 +2,6 @@ package lumigl
 
 import (
 	"cmp"
-	"container/heap"
 	"encoding/binary"
 	"slices"
 )
@@ -20,53 +19,45 @@ func (s *Snapshot) Sort() error {
 
 // canonical orders vertices without circles.
 func canonical(vertices []*Vertex, e *edges) []*Vertex {
-	rank := ranks(vertices)
+	sorted := byKey(vertices)
+	rank := make([]int32, len(vertices))
+	for place, vertex := range sorted {
+		rank[vertex] = int32(place)
+	}
 	dependents := e.reverse()
 	missing := make([]int32, len(vertices))
-	ready := &queue{}
+	ready := newQueue(len(vertices))
 	for i := range vertices {
 		missing[i] = int32(len(e.of(i)))
 		if missing[i] == 0 {
-			*ready = append(*ready, ranked{rank[i], int32(i)})
+			ready.push(rank[i])
 		}
 	}
-	heap.Init(ready)
 	order := make([]*Vertex, 0, len(vertices))
-	for ready.Len() > 0 {
-		next := (*ready)[0].vertex
+	for len(order) < len(vertices) {
+		next := sorted[ready.pop()]
 		order = append(order, vertices[next])
-		filled := false // Most often what becomes ready takes the place of what was.
 		for _, d := range dependents.of(int(next)) {
-			if missing[d.to]--; missing[d.to] > 0 {
-				continue
+			if missing[d.to]--; missing[d.to] == 0 {
+				ready.push(rank[d.to])
 			}
-			r := ranked{rank[d.to], d.to}
-			if filled {
-				heap.Push(ready, r)
-				continue
-			}
-			(*ready)[0], filled = r, true
-			heap.Fix(ready, 0)
-		}
-		if !filled {
-			heap.Pop(ready)
 		}
 	}
 	return order
 }
 
-// ranks are the places that vertices have by their keys.
-func ranks(vertices []*Vertex) []int32 {
+// byKey returns the places of vertices in the order of their keys.
+func byKey(vertices []*Vertex) []int32 {
 	keyed := make([]headed, len(vertices))
 	for i, v := range vertices {
 		keyed[i] = headed{key: v.key, vertex: int32(i)}
 	}
 	sortKeys(keyed, 0)
-	rank := make([]int32, len(vertices))
+	order := make([]int32, len(vertices))
 	for place, k := range keyed {
-		rank[k.vertex] = int32(place)
+		order[place] = k.vertex
 	}
-	return rank
+	return order
 }
 
 // headed is a key with eight bytes of it, which are compared fast.
@@ -145,29 +136,13 @@ func (e *edges) reverse() *edges {
 	return r
 }
 
-// ranked is a vertex with its place by key.
-type ranked struct{ rank, vertex int32 }
-
-// queue gives the vertex of the lowest rank first.
-type queue []ranked
-
-func (q queue) Len() int           { return len(q) }
-func (q queue) Less(i, j int) bool { return q[i].rank < q[j].rank }
-func (q queue) Swap(i, j int)      { q[i], q[j] = q[j], q[i] }
-func (q *queue) Push(x any)        { *q = append(*q, x.(ranked)) }
-func (q *queue) Pop() any {
-	last := len(*q) - 1
-	x := (*q)[last]
-	*q = (*q)[:last]
-	return x
-}
-
 // sorted returns members in the order of their keys.
 func sorted(members []Member) []Member {
-	for i := 1; i < len(members); i++ {
-		if members[i].Key < members[i-1].Key {
-			return slices.SortedStableFunc(slices.Values(members), func(a, b Member) int { return cmp.Compare(a.Key, b.Key) })
-		}
+	byKey := func(a, b Member) int { return cmp.Compare(a.Key, b.Key) }
+	if slices.IsSortedFunc(members, byKey) {
+		return members
 	}
+	members = slices.Clone(members)
+	slices.SortStableFunc(members, byKey)
 	return members
 }

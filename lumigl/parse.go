@@ -149,7 +149,7 @@ func (p *parser) inside() {
 	for s := (sequence{parser: p, open: open, close: '}', end: open + 1}); s.next(); {
 		s.member()
 	}
-	p.duplicates(p.members[first:])
+	duplicates(p.members[first:], p.duplicate)
 	p.leave()
 }
 
@@ -222,14 +222,14 @@ func (p *parser) leave() {
 	p.path = p.path[:len(p.path)-1]
 }
 
-// duplicates finds keys that an object has twice.
-func (p *parser) duplicates(members []Member) {
+// duplicates calls report with each member of an object whose key is there already, and with the first that has it.
+func duplicates(members []Member, report func(first, again Member)) {
 	const few = 12
 	if len(members) <= few {
 		for i := 1; i < len(members); i++ {
 			for j := range i {
 				if members[i].Key == members[j].Key {
-					p.duplicate(members[j], members[i])
+					report(members[j], members[i])
 					break
 				}
 			}
@@ -239,7 +239,7 @@ func (p *parser) duplicates(members []Member) {
 	seen := make(map[string]int, len(members))
 	for i, m := range members {
 		if first, ok := seen[m.Key]; ok {
-			p.duplicate(members[first], m)
+			report(members[first], m)
 			continue
 		}
 		seen[m.Key] = i

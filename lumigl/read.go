@@ -103,6 +103,11 @@ func (p Parser) salvage(src string) (Document, *InvalidError) {
 	if doc := p.atOnce(src); doc != nil {
 		return doc, nil
 	}
+	return p.thorough(src)
+}
+
+// thorough reads a text for all that is wrong with it: first its syntax, and then, if that makes any sense, what it says.
+func (p Parser) thorough(src string) (Document, *InvalidError) {
 	f := p.newFaults()
 	syntax := p.syntax(src, f)
 	if syntax == nil {
