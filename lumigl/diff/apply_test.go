@@ -11,6 +11,7 @@ import (
 
 	"github.com/lumi-idl/lumi/lumigl"
 	"github.com/lumi-idl/lumi/lumigl/diff"
+	lumi "github.com/lumi-idl/lumi/runtime"
 )
 
 func compare(t testing.TB, old, new lumigl.Document) *diff.Delta {
@@ -63,6 +64,50 @@ func TestSecretsAny(t *testing.T) {
 		}
 		if i := strings.Index(b.String(), "hunter"); i >= 0 {
 			rt.Fatalf("a secret is shown:\n%s", b.String())
+		}
+	})
+}
+
+// TestSecretsElsewhere looks for what is in a secret where it stands plain in the same resource, as it does in the old or
+// the new one if it was made a secret, or is none any more, and went to another place.
+func TestSecretsElsewhere(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		secrets := map[string]bool{}
+		leaf := func() lumigl.Value {
+			content := rapid.SampledFrom([]string{"hunter1", "hunter2", "hunter3\nhunter3"}).Draw(rt, "content")
+			if rapid.Bool().Draw(rt, "plain") {
+				return lumigl.TextOf(content)
+			}
+			secrets[content] = true
+			return lumigl.ObjectOf(
+				lumigl.Member{Key: lumi.Signature, Value: lumigl.TextOf(lumi.SecretSignature)},
+				lumigl.Member{Key: "value", Value: lumigl.TextOf(content)})
+		}
+		list := func() lumigl.Value {
+			var all []lumigl.Value
+			for range rapid.IntRange(0, 4).Draw(rt, "length") {
+				e := leaf()
+				if rapid.Bool().Draw(rt, "in an object") {
+					e = lumigl.ObjectOf(lumigl.Member{Key: rapid.SampledFrom([]string{"a", "name"}).Draw(rt, "key"), Value: e})
+				}
+				all = append(all, e)
+			}
+			return lumigl.ListOf(all...)
+		}
+		d := compare(t, holding(rt, list()), holding(rt, list()))
+		var b bytes.Buffer
+		for _, err := range []error{
+			d.WriteText(&b, diff.TextOptions{Context: 1}), d.WriteJSON(&b), d.WritePatch(&b, diff.PatchOptions{}),
+		} {
+			if err != nil {
+				rt.Fatal(err)
+			}
+		}
+		for content := range secrets {
+			content, _, _ = strings.Cut(content, "\n")
+			if strings.Contains(b.String(), content) {
+				rt.Fatalf("%s is shown:\n%s", content, b.String())
+			}
 		}
 	})
 }

@@ -11,6 +11,8 @@ const mask = "(secret)"
 // encoder writes values as compact JSON.
 type encoder struct {
 	tag string // which marks references
+	// hidden is what is in secrets, and is left out where it stands plain too.
+	hidden contents
 	// reveal says that secrets are written too.
 	reveal bool
 	// masked says that one was left out.
@@ -20,6 +22,10 @@ type encoder struct {
 func (e *encoder) encode(v lumigl.Value) []byte { return e.append(nil, v) }
 
 func (e *encoder) append(dst []byte, v lumigl.Value) []byte {
+	if !e.reveal && e.hidden.have(v) {
+		e.masked = true
+		return appendQuoted(dst, mask)
+	}
 	switch v.Kind() {
 	case lumigl.Bool:
 		if b, _ := v.Bool(); b {

@@ -89,7 +89,7 @@ func nested(depth int, leaf int64) lumigl.Value {
 	return v
 }
 
-func holding(t *testing.T, v lumigl.Value) *lumigl.Snapshot {
+func holding(t interface{ Fatal(...any) }, v lumigl.Value) *lumigl.Snapshot {
 	s := &lumigl.Snapshot{}
 	r, err := s.Add("urn:lumi:prod::my/cluster:index::aws:x:P::p")
 	if err != nil {

@@ -36,11 +36,17 @@ func (p *printer) inline(v lumigl.Value) (string, bool) {
 		if v.IsUnknown() {
 			return unknown, true
 		}
+		if p.hidden.have(v) {
+			return notShown, true
+		}
 		s, _ := v.Text()
 		return clipped(s), true
 	case lumigl.Reference:
 		return p.reference(v), true
 	case lumigl.Number:
+		if p.hidden.have(v) {
+			return notShown, true
+		}
 		s, _ := v.Literal()
 		return clip(s, 0, func(s string) string { return s }), true
 	case lumigl.List, lumigl.Object:

@@ -65,13 +65,14 @@ func (d *Delta) WriteJSON(w io.Writer) error {
 		Version: Version, Equal: d.Empty(), Ref: jsonText(freeTag(d.old, d.new)), Summary: d.summary(),
 		Header: []changeJSON{}, Resources: []resourceJSON{}, Moves: []moveJSON{},
 	}
-	e := &encoder{tag: string(out.Ref)}
+	e := &encoder{tag: string(out.Ref), hidden: d.contentsOfHeaders()}
 	f := flattener{encoder: e, changes: out.Header}
 	f.flatten(d.Header, "", "")
 	out.Header = f.changes
 	body := (&comparer{snapshot: d.isSnapshot()}).body
 	for i := range d.Resources {
 		r := &d.Resources[i]
+		e.hidden = r.contents()
 		one := resourceJSON{Key: jsonText(r.Key), Change: r.Kind.String()}
 		switch r.Kind {
 		case Created:

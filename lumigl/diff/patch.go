@@ -30,7 +30,7 @@ const masked = "this patch leaves out secrets and cannot be applied; one that ca
 // The members of JSON objects have no order, so a file that was patched has to be put in order before it is a snapshot.
 func (d *Delta) WritePatch(w io.Writer, o PatchOptions) error {
 	p := patcher{
-		encoder:    encoder{tag: lumigl.TagOf(d.new), reveal: o.ShowSecrets},
+		encoder:    encoder{tag: lumigl.TagOf(d.new), reveal: o.ShowSecrets, hidden: d.contentsOfHeaders()},
 		operations: []operation{},
 	}
 	p.document(d)
@@ -78,6 +78,7 @@ func (p *patcher) document(d *Delta) {
 	for i := range d.Resources {
 		r := &d.Resources[i]
 		path := pointer(d.section(), r.Key)
+		p.hidden = r.contents()
 		switch r.Kind {
 		case Created:
 			p.add("add", path, body(r.New))
@@ -109,7 +110,12 @@ func (p *patcher) retag() {
 func (p *patcher) sections(d *Delta) {
 	c := &comparer{snapshot: d.isSnapshot()}
 	var all members
+	p.hidden = nil
+	for v := range d.old.Base().Vertices() {
+		p.hidden.look(c.body(v), false)
+	}
 	for v := range d.new.Base().Vertices() {
+		p.hidden.look(c.body(v), false)
 		all.add(v.Key(), c.body(v))
 	}
 	p.add("add", d.section(), lumigl.ObjectOf(all...))

@@ -67,21 +67,26 @@ func (p *printer) change(c *Change, name string, depth int) {
 	case isSecret(c.Old) && isSecret(c.New):
 		p.line(c.Kind, depth, name+": "+mask+", another value"+note)
 	case c.isSecret():
-		p.line(c.Kind, depth, name+": "+p.becomes(p.hidden(c.Old), p.hidden(c.New))+note)
+		p.line(c.Kind, depth, name+": "+p.becomes(beside(c.Old), beside(c.New))+note)
+	case p.hidden.have(c.Old) || p.hidden.have(c.New):
+		p.line(c.Kind, depth, name+": "+p.becomes(p.short(c.Old), p.short(c.New))+note)
 	default:
 		p.pair(c, name, depth, note)
 	}
 }
 
-// hidden shows one of two values of which the other may be a secret. That one gives away the other.
-func (p *printer) hidden(v lumigl.Value) string {
+// notShown stands for a value that is no secret, and may be what is in one.
+const notShown = "(no secret, but not shown)"
+
+// beside shows one of two values of which one is a secret. The other one may give it away.
+func beside(v lumigl.Value) string {
 	switch {
 	case isSecret(v):
 		return mask
 	case v.IsUnknown():
 		return unknown
 	}
-	return "(no secret, but not shown)"
+	return notShown
 }
 
 func (p *printer) becomes(old, new string) string {
@@ -182,7 +187,7 @@ func (p *printer) pair(c *Change, name string, depth int, note string) {
 			was, is, what = c.Old.Key("text"), c.New.Key("text"), " asset text"
 		}
 	}
-	if manyLines(was) && manyLines(is) {
+	if manyLines(was) && manyLines(is) && !p.hidden.have(was) && !p.hidden.have(is) {
 		p.line(Changed, depth, name+":"+what+note)
 		p.lines(was, is, depth+1)
 		return

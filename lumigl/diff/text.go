@@ -93,6 +93,8 @@ type printer struct {
 	parted bool
 	// prefix is what URNs of the resource's program begin with. It is left out in references.
 	prefix string
+	// hidden is what is in secrets of the resource, and is not shown where it stands plain too.
+	hidden contents
 }
 
 func newPrinter(w io.Writer, o TextOptions) *printer {
@@ -165,13 +167,14 @@ func (p *printer) header(d *Delta) {
 		return
 	}
 	p.part()
+	p.hidden = d.contentsOfHeaders()
 	p.members(d.Header, lumigl.Value{}, 0, label)
 	p.part()
 }
 
 func (p *printer) resource(r *Resource, snapshot bool) {
 	p.part()
-	p.prefix = programOf(r.Key)
+	p.prefix, p.hidden = programOf(r.Key), r.contents()
 	title := p.paint(bold, urnLabel(r.Key))
 	if r.Kind == Replaced {
 		title += p.paint(colors[Replaced], " (replaced)")

@@ -1,0 +1,74 @@
+package diff
+
+import "github.com/lumi-idl/lumi/lumigl"
+
+// contents are the texts and numbers that are in secrets. Where one of them stands plain as well, it may be what became a
+// secret, or was one, and is not shown either.
+type contents map[string]struct{}
+
+// contentsOf collects what is in the secrets within some values.
+func contentsOf(values ...lumigl.Value) contents {
+	var all contents
+	for _, v := range values {
+		all.look(v, false)
+	}
+	return all
+}
+
+// look collects what is in secrets within a value, which is in one itself or not.
+func (c *contents) look(v lumigl.Value, secret bool) {
+	switch v.Kind() {
+	case lumigl.Text, lumigl.Number:
+		if secret && !v.IsUnknown() {
+			if *c == nil {
+				*c = contents{}
+			}
+			(*c)[plainOf(v)] = struct{}{}
+		}
+	case lumigl.List:
+		for _, e := range v.Elements() {
+			c.look(e, secret)
+		}
+	case lumigl.Object:
+		if content, ok := v.Secret(); ok {
+			c.look(content, true)
+			return
+		}
+		for _, e := range v.Members() {
+			c.look(e, secret)
+		}
+	}
+}
+
+// have reports whether a value is a text or a number that is in a secret. An empty text gives nothing away.
+func (c contents) have(v lumigl.Value) bool {
+	if len(c) == 0 || v.Kind() != lumigl.Text && v.Kind() != lumigl.Number {
+		return false
+	}
+	plain := plainOf(v)
+	_, ok := c[plain]
+	return ok && plain != ""
+}
+
+// plainOf is a text, or a number as text.
+func plainOf(v lumigl.Value) string {
+	if n, ok := v.Literal(); ok {
+		return n
+	}
+	s, _ := v.Text()
+	return s
+}
+
+// contentsOfHeaders collects what is in the secrets beside the resources.
+func (d *Delta) contentsOfHeaders() contents { return contentsOf(header(d.old), header(d.new)) }
+
+// contents collects what is in the secrets of a resource, old and new.
+func (r *Resource) contents() contents {
+	var values []lumigl.Value
+	for _, v := range []*lumigl.Vertex{r.Old, r.New} {
+		if v != nil {
+			values = append(values, v.Properties, v.Extensions)
+		}
+	}
+	return contentsOf(values...)
+}
