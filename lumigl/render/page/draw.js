@@ -145,7 +145,7 @@ function paintNodes(a, b, focus) {
       continue;
     }
     context.globalAlpha = near.has(node) ? 1 : isDimmed(node) ? 0.22 : focus ? 0.45 : 1;
-    if (view.scale < 0.22) {
+    if (view.scale < 0.2) {
       context.fillStyle = colorOf(node.type);
       context.fillRect(node.x - halfWidth, node.y - halfHeight, NODE_WIDTH, NODE_HEIGHT);
       outline(node, near, 0);
@@ -168,7 +168,7 @@ function paintNode(node, near) {
   context.stroke();
   context.fillStyle = colorOf(node.type);
   context.beginPath();
-  context.roundRect(x, y, 6, NODE_HEIGHT, [8, 0, 0, 8]);
+  context.roundRect(x, y, Math.max(6, 3 / view.scale), NODE_HEIGHT, [8, 0, 0, 8]);
   context.fill();
   outline(node, near, 8);
   context.textAlign = "left";
@@ -177,10 +177,12 @@ function paintNode(node, near) {
   const room = NODE_WIDTH - 30;
   if (view.scale < 0.5) {
     // From far away, the name alone can still be read if it is large.
-    context.font = "600 24px system-ui, -apple-system, 'Segoe UI', Roboto, Arial, sans-serif";
+    const size = view.scale < 0.28 ? 30 : 24;
+    context.font = `600 ${size}px system-ui, -apple-system, 'Segoe UI', Roboto, Arial, sans-serif`;
     context.fillStyle = colors.text;
-    node.farName ??= fitText(node.name, room);
-    context.fillText(node.farName, x + 17, node.y + 1);
+    node.farNames ??= {};
+    node.farNames[size] ??= fitText(node.name, room);
+    context.fillText(node.farNames[size], x + 17, node.y + 1);
     return;
   }
   context.font = "600 14px system-ui, -apple-system, 'Segoe UI', Roboto, Arial, sans-serif";

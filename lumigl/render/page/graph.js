@@ -36,9 +36,11 @@ function pointsOf(from, to, bends) {
   if (from === to) {
     return [from.x + half, from.y - 10, from.x + half, from.y + 10];
   }
-  const forwards = to.x >= from.x;
-  const side = forwards ? half : -half;
-  return [from.x + side, from.y, ...bends, to.x - side, to.y];
+  const route = [from.x, from.y, ...bends, to.x, to.y];
+  const n = route.length;
+  route[0] += route[2] >= from.x ? half : -half;
+  route[n - 2] += to.x >= route[n - 4] ? -half : half;
+  return route;
 }
 
 const hues = [215, 28, 150, 275, 345, 185, 50, 100, 315, 240];

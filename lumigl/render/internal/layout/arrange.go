@@ -15,10 +15,15 @@ type layers struct {
 	rows  int       // of the layers
 	// wrapped says that a layer has several columns.
 	wrapped bool
+	// straight says that links over several layers do not bend there: there are too many.
+	straight bool
 }
 
 // arrange finds places for the nodes of a part.
 func (p *part) arrange() *box {
+	if apart := p.hubs(); apart != nil {
+		return p.around(apart)
+	}
 	links, turned := p.turn()
 	layer := rank(len(p.nodes), links)
 	l := &layers{nodes: len(p.nodes), layer: layer, stops: make([][]int32, len(links))}
@@ -32,11 +37,16 @@ func (p *part) arrange() *box {
 	} else {
 		b.at, b.width, b.height = l.lines()
 	}
-	b.width, b.height = l.fold(b.at, b.width, b.height)
-	for i, stops := range l.stops {
-		for _, s := range stops {
-			b.bends[i] = append(b.bends[i], b.at[s])
+	var pitch int32
+	b.width, b.height, pitch = l.fold(b.at, b.width, b.height)
+	spans := l.spans(b.at)
+	for i, a := range links {
+		if l.wrapped {
+			b.bends[i] = l.between(a, b.at, spans)
+		} else {
+			b.bends[i] = l.past(l.stops[i], b.at)
 		}
+		b.bends[i] = unfold(b.bends[i], b.at[a.From], b.at[a.To], pitch)
 		if turned[i] {
 			slices.Reverse(b.bends[i])
 		}
@@ -88,7 +98,8 @@ func (l *layers) link(links []Arrow) {
 	for _, a := range links {
 		stops += int(l.layer[a.To] - l.layer[a.From] - 1)
 	}
-	with := !l.wrapped && stops <= maxStops*l.nodes+100
+	l.straight = stops > maxStops*l.nodes+100
+	with := !l.wrapped && !l.straight
 	for i, a := range links {
 		last := a.From
 		for layer := l.layer[a.From] + 1; with && layer < l.layer[a.To]; layer++ {

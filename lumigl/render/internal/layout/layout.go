@@ -49,7 +49,7 @@ func Of(g Graph) *Layout {
 	for _, p := range partsOf(g) {
 		boxes = append(boxes, p.arrange())
 	}
-	l.pack(boxes)
+	l.pack(boxes, 0)
 	return l
 }
 
@@ -67,6 +67,8 @@ type box struct {
 	at            []Point
 	bends         [][]Point // of the links
 	width, height int32
+	// top and bottom are those of the row of boxes that it was packed into.
+	top, bottom int32
 }
 
 // partsOf takes a graph apart.
@@ -110,8 +112,8 @@ func partsOf(g Graph) []*part {
 	return parts
 }
 
-// pack puts the boxes beside and below each other, the highest first.
-func (l *Layout) pack(boxes []*box) {
+// pack puts the boxes beside and below each other, the highest first, from an x on.
+func (l *Layout) pack(boxes []*box, left int32) {
 	slices.SortStableFunc(boxes, func(a, b *box) int {
 		return cmp.Or(cmp.Compare(b.height, a.height), cmp.Compare(b.width, a.width))
 	})
@@ -120,19 +122,20 @@ func (l *Layout) pack(boxes []*box) {
 		area += float64(int64(b.width+partGap) * int64(b.height+partGap))
 		widest = max(widest, b.width)
 	}
-	limit := max(int32(math.Sqrt(area*aspect)), widest)
-	var x, y, row int32
+	limit := left + max(int32(math.Sqrt(area*aspect)), widest)
+	x, y, row := left, int32(0), int32(0)
 	for _, b := range boxes {
-		if x > 0 && x+b.width > limit {
-			x, y, row = 0, y+row+partGap, 0
+		if x > left && x+b.width > limit {
+			x, y, row = left, y+row+partGap, 0
 		}
 		l.put(b, x, y)
-		l.Width, l.Height = max(l.Width, x+b.width), max(l.Height, y+b.height)
 		x, row = x+b.width+partGap, max(row, b.height)
+		b.top, b.bottom = y, y+row
 	}
 }
 
 func (l *Layout) put(b *box, x, y int32) {
+	l.Width, l.Height = max(l.Width, x+b.width), max(l.Height, y+b.height)
 	for i, n := range b.nodes {
 		l.Nodes[n] = Point{b.at[i].X + x, b.at[i].Y + y}
 	}

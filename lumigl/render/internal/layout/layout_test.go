@@ -115,3 +115,85 @@ func TestCrossings(t *testing.T) {
 		}
 	}
 }
+
+// stacks are n groups of 25 nodes each that hang together, all of which depend on the first node, and are depended on by
+// the second.
+func stacks(n int) layout.Graph {
+	g := layout.Graph{Nodes: 2}
+	for range n {
+		first := int32(g.Nodes)
+		g.Nodes += 25
+		g.Arrows = append(g.Arrows, layout.Arrow{From: first, To: 0}, layout.Arrow{From: 1, To: first})
+		for i := first + 1; i < first+25; i++ {
+			g.Arrows = append(g.Arrows, layout.Arrow{From: i, To: (i + first) / 2})
+		}
+	}
+	return g
+}
+
+// TestStacks holds that what only a hub holds together stands in groups beside each other, none among the others, with
+// the hubs at the sides.
+func TestStacks(t *testing.T) {
+	t.Parallel()
+	const n = 12
+	g := stacks(n)
+	l := check(t, g)
+	type box struct{ left, right, top, bottom int32 }
+	var boxes []box
+	for i := range n {
+		b := box{left: l.Width, top: l.Height}
+		for _, p := range l.Nodes[2+25*i : 2+25*(i+1)] {
+			b = box{min(b.left, p.X), max(b.right, p.X), min(b.top, p.Y), max(b.bottom, p.Y)}
+		}
+		boxes = append(boxes, b)
+	}
+	for i, a := range boxes {
+		if l.Nodes[0].X <= a.right || l.Nodes[1].X >= a.left {
+			t.Errorf("the hubs at %v and %v are not at the sides of %v", l.Nodes[0], l.Nodes[1], a)
+		}
+		for _, b := range boxes[i+1:] {
+			if a.left <= b.right && b.left <= a.right && a.top <= b.bottom && b.top <= a.bottom {
+				t.Errorf("%v and %v overlap", a, b)
+			}
+		}
+	}
+}
+
+// TestClear holds that arrows do not lead through nodes where they run level, which they do between two bends.
+func TestClear(t *testing.T) {
+	t.Parallel()
+	star := layout.Graph{Nodes: 300}
+	chain := layout.Graph{Nodes: 100}
+	bipartite := layout.Graph{Nodes: 400}
+	random := rand.New(rand.NewPCG(1, 2))
+	for i := range int32(299) {
+		star.Arrows = append(star.Arrows, layout.Arrow{From: i, To: 299})
+		bipartite.Arrows = append(bipartite.Arrows, layout.Arrow{From: i % 200, To: 200 + random.Int32N(200)})
+	}
+	for i := range int32(99) {
+		chain.Arrows = append(chain.Arrows, layout.Arrow{From: i, To: i + 1}, layout.Arrow{From: i / 2, To: i + 1})
+	}
+	for name, g := range map[string]layout.Graph{"stacks": stacks(20), "star": star, "chain": chain, "bipartite": bipartite} {
+		l := check(t, g)
+		bends := 0
+		for i, a := range g.Arrows {
+			way := l.Bends[i]
+			bends += len(way)
+			for j := 1; j < len(way); j++ {
+				from, to := way[j-1], way[j]
+				if from.Y != to.Y {
+					continue
+				}
+				for n, p := range l.Nodes {
+					inside := max(p.Y-from.Y, from.Y-p.Y) < layout.NodeHeight/2
+					if inside && min(from.X, to.X) < p.X+layout.NodeWidth/2 && max(from.X, to.X) > p.X-layout.NodeWidth/2 {
+						t.Errorf("%s: %v leads through node %d at %v: %v", name, a, n, p, way)
+					}
+				}
+			}
+		}
+		if bends == 0 {
+			t.Errorf("%s: there are no bends", name)
+		}
+	}
+}

@@ -14,8 +14,8 @@ func (l *layers) grid() (at []Point, width, height int32) {
 		total = max(total, int32(min(len(in), l.rows)))
 	}
 	height = total*(NodeHeight+rowGap) - rowGap
-	for _, in := range l.in {
-		columns := (len(in) + l.rows - 1) / l.rows
+	for layer, in := range l.in {
+		columns := int(l.columns(int32(layer)))
 		rows := (len(in) + columns - 1) / columns
 		top := (height - (int32(rows)*(NodeHeight+rowGap) - rowGap)) / 2
 		for i, n := range in {
@@ -28,6 +28,9 @@ func (l *layers) grid() (at []Point, width, height int32) {
 	}
 	return at, width - layerGap, height
 }
+
+// columns is how many a layer has.
+func (l *layers) columns(layer int32) int32 { return int32((len(l.in[layer]) + l.rows - 1) / l.rows) }
 
 // rounds is how often nodes are moved to where those are that they are linked with.
 const rounds = 8

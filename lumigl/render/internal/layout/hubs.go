@@ -1,0 +1,180 @@
+package layout
+
+import (
+	"cmp"
+	"slices"
+)
+
+// What is taken out of a part so that it falls apart into smaller ones.
+const (
+	leastNodes = 60 // in a part that is taken apart
+	leastShare = 8  // of the neighbours that a hub holds together
+	mostHubs   = 32
+)
+
+// hubs finds the few nodes that alone hold a large part together, such as a key or a log that everything uses: without
+// them, and without what hangs on nothing else, no more than half of the part still hangs together. It returns the nodes
+// that are to stand apart, or nil.
+func (p *part) hubs() []bool {
+	if len(p.nodes) <= leastNodes {
+		return nil
+	}
+	near := make([][]int32, len(p.nodes))
+	for _, a := range p.links {
+		near[a.From] = append(near[a.From], a.To)
+		near[a.To] = append(near[a.To], a.From)
+	}
+	type candidate struct {
+		node  int32
+		share int
+	}
+	var all []candidate
+	for n := range near {
+		c := candidate{node: int32(n)}
+		for _, other := range near[n] {
+			if len(near[other]) > 1 { // Others hang on this one alone, and stay with it.
+				c.share++
+			}
+		}
+		if c.share >= leastShare {
+			all = append(all, c)
+		}
+	}
+	slices.SortStableFunc(all, func(a, b candidate) int { return cmp.Compare(b.share, a.share) })
+	apart := make([]bool, len(p.nodes))
+	for _, c := range all[:min(len(all), mostHubs)] {
+		apart[c.node] = true
+		if with, ok := p.fallsApart(near, apart); ok {
+			return with
+		}
+	}
+	return nil
+}
+
+// fallsApart reports whether a part falls apart without its hubs. It returns these with all that hangs on nothing else.
+func (p *part) fallsApart(near [][]int32, hubs []bool) (apart []bool, ok bool) {
+	apart = slices.Clone(hubs)
+	count := 0
+	for n := range near {
+		if !slices.ContainsFunc(near[n], func(other int32) bool { return !hubs[other] }) {
+			apart[n] = true
+		}
+		if apart[n] {
+			count++
+		}
+	}
+	if count > len(p.nodes)/4 {
+		return nil, false
+	}
+	for _, rest := range partsOf(p.without(apart)) {
+		if len(rest.nodes) > len(p.nodes)/2 {
+			return nil, false
+		}
+	}
+	return apart, true
+}
+
+// without is the part as a graph in which no arrow leads to what stands apart, or comes from there.
+func (p *part) without(apart []bool) Graph {
+	g := Graph{Nodes: len(p.nodes)}
+	for _, a := range p.links {
+		if apart[a.From] == apart[a.To] {
+			g.Arrows = append(g.Arrows, a)
+		}
+	}
+	return g
+}
+
+// around finds places for the nodes of a part that falls apart without its hubs. These stand beside the rest: on the
+// right if more depends on them than they depend on, else on the left.
+func (p *part) around(apart []bool) *box {
+	var kept []int32 // the links that p.without keeps
+	lead := make([]int, len(p.nodes))
+	for i, a := range p.links {
+		if apart[a.From] == apart[a.To] {
+			kept = append(kept, int32(i))
+			continue
+		}
+		lead[a.From]--
+		lead[a.To]++
+	}
+	var left, middle, right []*box
+	home := make([]*box, len(p.nodes)) // the box in the middle that each node stands in
+	for _, sub := range partsOf(p.without(apart)) {
+		for i, link := range sub.linkOf {
+			sub.linkOf[i] = kept[link]
+		}
+		total := 0
+		for _, n := range sub.nodes {
+			total += lead[n]
+		}
+		switch b := sub.arrange(); {
+		case !apart[sub.nodes[0]]:
+			middle = append(middle, b)
+		case total < 0:
+			left = append(left, b)
+		default:
+			right = append(right, b)
+		}
+	}
+	l := &Layout{Nodes: make([]Point, len(p.nodes)), Bends: make([][]Point, len(p.links))}
+	first := widest(left)
+	l.pack(middle, first)
+	last := l.Width
+	l.stack(left, 0)
+	l.stack(right, last+layerGap)
+	for _, b := range middle {
+		for _, n := range b.nodes {
+			home[n] = b
+		}
+	}
+	for i, a := range p.links {
+		if apart[a.From] == apart[a.To] {
+			continue
+		}
+		inner, hub := a.From, a.To
+		if apart[inner] {
+			inner, hub = hub, inner
+		}
+		l.Bends[i] = home[inner].out(l.Nodes[inner], l.Nodes[hub], first, last)
+		if inner == a.To {
+			slices.Reverse(l.Bends[i])
+		}
+	}
+	return &box{part: p, at: l.Nodes, bends: l.Bends, width: l.Width, height: l.Height}
+}
+
+// out is the way from a node in a box to a hub beside all boxes, which reach from one x to another: through the gap above
+// or below the row of the box.
+func (b *box) out(from, hub Point, first, last int32) []Point {
+	gap := b.top - partGap/2
+	if hub.Y > from.Y {
+		gap = b.bottom + partGap/2
+	}
+	if hub.X > from.X {
+		return []Point{{from.X + NodeWidth/2 + columnGap, gap}, {last, gap}}
+	}
+	return []Point{{from.X - NodeWidth/2 - columnGap, gap}, {first, gap}}
+}
+
+// widest is how much room a stack of boxes needs on the left.
+func widest(boxes []*box) int32 {
+	most := int32(0)
+	for _, b := range boxes {
+		most = max(most, b.width+layerGap)
+	}
+	return most
+}
+
+// stack puts boxes one below the other, in the middle of the height of what is there.
+func (l *Layout) stack(boxes []*box, x int32) {
+	y := l.Height
+	for _, b := range boxes {
+		y -= b.height + partGap
+	}
+	y = max(0, (y+partGap)/2)
+	for _, b := range boxes {
+		l.put(b, x, y)
+		y += b.height + partGap
+	}
+}
