@@ -127,7 +127,7 @@ func (q *question) run(ctx context.Context) error {
 	if len(chosen) == 0 {
 		return errWrong
 	}
-	v := &viewer{env: q.env, doc: doc, links: linksOf(doc.Base())}
+	v := &viewer{env: q.env, doc: doc, index: q.index}
 	switch {
 	case q.env.json:
 		return v.json(ctx, chosen)

@@ -15,7 +15,7 @@ import (
 type viewer struct {
 	env    *environment
 	doc    *document
-	links  *links
+	index  *query.Index
 	view   string
 	invert bool
 	depth  int
@@ -55,7 +55,7 @@ With --json, each resource is an object on a line of its own, with "key", "type"
 			if err != nil {
 				return err
 			}
-			v.env, v.doc, v.links = env, doc, linksOf(doc.Base())
+			v.env, v.doc, v.index = env, doc, query.New(doc.Base())
 			return v.show(ctx, env.args[1:])
 		}
 	}
@@ -67,12 +67,8 @@ const maxDepth = 1000
 
 func (v *viewer) show(ctx context.Context, keys []string) error {
 	var chosen []*lumigl.Vertex
-	var index *query.Index
 	for _, key := range keys {
-		if index == nil {
-			index = query.New(v.doc.Base())
-		}
-		found, err := index.Find(key)
+		found, err := v.index.Find(key)
 		if err != nil {
 			return fmt.Errorf("%s: %w", v.doc.name, err)
 		}
@@ -82,7 +78,7 @@ func (v *viewer) show(ctx context.Context, keys []string) error {
 	}
 	if v.env.json {
 		if len(keys) == 0 {
-			chosen = v.links.vertices
+			chosen = slices.Collect(v.doc.Base().Vertices())
 		}
 		return v.json(ctx, chosen)
 	}
@@ -109,7 +105,7 @@ func (v *viewer) show(ctx context.Context, keys []string) error {
 		v.pending()
 	case "table":
 		v.header()
-		v.table(v.links.vertices)
+		v.table(slices.Collect(v.doc.Base().Vertices()))
 		v.pending()
 	default:
 		v.plain()
@@ -148,7 +144,7 @@ func (v *viewer) line(text string) {
 
 // plain prints a line for each vertex, for programs and for pipes.
 func (v *viewer) plain() {
-	for _, one := range v.links.vertices {
+	for one := range v.doc.Base().Vertices() {
 		line := visible(one.Key())
 		if v.snapshot() != nil {
 			line += "\t" + visible(string(one.Type)) + "\t" + visible(one.ID)

@@ -24,9 +24,8 @@ func (v *viewer) details(one *lumigl.Vertex) {
 	if one.Extensions.Exists() {
 		v.bag("extensions", one.Extensions)
 	}
-	at := v.links.place[one]
-	v.neighbours("uses", v.links.uses[at])
-	v.neighbours("used by", v.links.usedBy[at])
+	v.neighbours("uses", v.index.Dependencies(one, false))
+	v.neighbours("used by", v.index.Dependents(one, false))
 }
 
 // field is a line that names something.
@@ -42,14 +41,14 @@ func (v *viewer) bag(name string, bag lumigl.Value) {
 	v.value("  ", v.env.out.paint(blue, name+":"), bag)
 }
 
-func (v *viewer) neighbours(what string, places []int32) {
-	if len(places) == 0 {
+func (v *viewer) neighbours(what string, others []*lumigl.Vertex) {
+	if len(others) == 0 {
 		v.line(v.field(what, v.env.out.paint(dim, "(none)")))
 		return
 	}
-	v.line("  " + v.env.out.paint(blue, fmt.Sprintf("%s %d:", what, len(places))))
-	for _, at := range places {
-		v.line("    " + v.label(v.links.vertices[at]))
+	v.line("  " + v.env.out.paint(blue, fmt.Sprintf("%s %d:", what, len(others))))
+	for _, other := range others {
+		v.line("    " + v.label(other))
 	}
 }
 

@@ -26,10 +26,10 @@ func (v *viewer) json(ctx context.Context, chosen []*lumigl.Vertex) error {
 	if tag == "" {
 		tag = lumigl.DefaultTag
 	}
-	keys := func(places []int32) []string {
-		all := make([]string, 0, len(places))
-		for _, at := range places {
-			all = append(all, v.links.vertices[at].Key())
+	keys := func(others []*lumigl.Vertex) []string {
+		all := make([]string, 0, len(others))
+		for _, other := range others {
+			all = append(all, other.Key())
 		}
 		return all
 	}
@@ -37,8 +37,9 @@ func (v *viewer) json(ctx context.Context, chosen []*lumigl.Vertex) error {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		at := v.links.place[one]
-		j := jsonVertex{Key: one.Key(), Uses: keys(v.links.uses[at]), UsedBy: keys(v.links.usedBy[at])}
+		j := jsonVertex{
+			Key: one.Key(), Uses: keys(v.index.Dependencies(one, false)), UsedBy: keys(v.index.Dependents(one, false)),
+		}
 		if v.snapshot() != nil {
 			j.Type, j.Name, j.ID = string(one.Type), v.name(one), one.ID
 		}

@@ -16,12 +16,12 @@ func (v *viewer) table(chosen []*lumigl.Vertex) {
 	}
 	rows := [][]string{head}
 	for _, one := range chosen {
-		i := v.links.place[one]
+		uses, usedBy := v.index.Dependencies(one, false), v.index.Dependents(one, false)
 		row := []string{visible(v.name(one)), strconv.Itoa(one.Properties.Len())}
 		if v.snapshot() != nil {
 			row = append(row[:1], visible(string(one.Type)), visible(one.ID))
 		}
-		rows = append(rows, append(row, strconv.Itoa(len(v.links.uses[i])), strconv.Itoa(len(v.links.usedBy[i]))))
+		rows = append(rows, append(row, strconv.Itoa(len(uses)), strconv.Itoa(len(usedBy))))
 	}
 	columns := make([]int, len(head))
 	for _, row := range rows {

@@ -9,12 +9,11 @@ import (
 // tree prints all vertices, with what each refers to below it. What stands below several is printed below the first;
 // after that, it is named only.
 func (v *viewer) tree() {
-	children, parents := v.links.uses, v.links.usedBy
+	t := &tree{viewer: v, children: v.index.Dependencies, state: map[*lumigl.Vertex]state{}}
 	if v.invert {
-		children, parents = parents, children
+		t.children = v.index.Dependents
 	}
-	t := &tree{viewer: v, children: children, state: make([]byte, len(children))}
-	for _, top := range tops(parents, children) {
+	for _, top := range v.index.Tops(v.invert) {
 		t.print(top, "", "", 1)
 	}
 	if t.cut > 0 {
@@ -24,29 +23,30 @@ func (v *viewer) tree() {
 
 type tree struct {
 	*viewer
-	children [][]int32
-	state    []byte
+	children func(v *lumigl.Vertex, transitive bool) []*lumigl.Vertex
+	state    map[*lumigl.Vertex]state
 	cut      int
 }
 
-// What has become of a vertex in a tree.
+// state is what has become of a vertex in a tree.
+type state byte
+
 const (
-	unseen   = iota
-	printing // its children are being printed
+	unseen   state = iota
+	printing       // its children are being printed
 	printed
 )
 
 // print prints a vertex and what is below it. First is what stands before it, and rest what stands before its children.
-func (t *tree) print(at int32, first, rest string, depth int) {
-	one := t.links.vertices[at]
+func (t *tree) print(one *lumigl.Vertex, first, rest string, depth int) {
 	text := t.env.out.paint(dim, first) + t.entry(one)
-	children := t.children[at]
+	children := t.children(one, false)
 	switch {
 	case len(children) == 0:
-	case t.state[at] == printing:
+	case t.state[one] == printing:
 		t.line(text + t.env.out.paint(dim, " (a circle)"))
 		return
-	case t.state[at] == printed:
+	case t.state[one] == printed:
 		t.line(text + t.env.out.paint(dim, " (see above)"))
 		return
 	case depth == t.depth:
@@ -55,7 +55,7 @@ func (t *tree) print(at int32, first, rest string, depth int) {
 		return
 	}
 	t.line(text)
-	t.state[at] = printing
+	t.state[one] = printing
 	for i, child := range children {
 		branch, stem := "├─ ", "│  "
 		if i == len(children)-1 {
@@ -63,7 +63,7 @@ func (t *tree) print(at int32, first, rest string, depth int) {
 		}
 		t.print(child, rest+branch, rest+stem, depth+1)
 	}
-	t.state[at] = printed
+	t.state[one] = printed
 }
 
 // entry is a vertex on one line.

@@ -62,6 +62,34 @@ func (x *Index) Roots() []*lumigl.Vertex { return x.without(x.up) }
 // Leaves are the vertices that refer to nothing else.
 func (x *Index) Leaves() []*lumigl.Vertex { return x.without(x.down) }
 
+// Tops are where to begin in order to see all of the graph: the roots, and of circles that nothing else leads to the
+// first vertex. If inverted, dependents are followed in place of dependencies, which begins at the leaves.
+func (x *Index) Tops(inverted bool) []*lumigl.Vertex {
+	above, below := x.up, x.down
+	if inverted {
+		above, below = below, above
+	}
+	seen := make([]bool, len(x.vertices))
+	var tops []int32
+	begin := func(top int32) {
+		tops = append(tops, top)
+		seen[top] = true
+		reach(below, top, seen)
+	}
+	for i := range above {
+		if len(above[i]) == 0 {
+			begin(int32(i))
+		}
+	}
+	for i := range seen {
+		if !seen[i] {
+			begin(int32(i))
+		}
+	}
+	slices.Sort(tops)
+	return x.at(tops)
+}
+
 // related follows edges from a vertex. The vertex itself is among what is found only if a circle leads back to it.
 func (x *Index) related(edges [][]int32, v *lumigl.Vertex, transitive bool) []*lumigl.Vertex {
 	from, ok := x.place[v]
@@ -71,10 +99,15 @@ func (x *Index) related(edges [][]int32, v *lumigl.Vertex, transitive bool) []*l
 	if !transitive {
 		return x.at(edges[from])
 	}
-	seen := make([]bool, len(x.vertices))
-	todo := []int32{from}
+	found := reach(edges, from, make([]bool, len(x.vertices)))
+	slices.Sort(found)
+	return x.at(found)
+}
+
+// reach returns what edges lead to from a vertex over any number of steps, but for what was seen before.
+func reach(edges [][]int32, from int32, seen []bool) []int32 {
 	var found []int32
-	for len(todo) > 0 {
+	for todo := []int32{from}; len(todo) > 0; {
 		next := todo[len(todo)-1]
 		todo = todo[:len(todo)-1]
 		for _, to := range edges[next] {
@@ -85,8 +118,7 @@ func (x *Index) related(edges [][]int32, v *lumigl.Vertex, transitive bool) []*l
 			}
 		}
 	}
-	slices.Sort(found)
-	return x.at(found)
+	return found
 }
 
 // Around returns a vertex with its dependencies, its dependents, or both, over at most so many steps. What else these

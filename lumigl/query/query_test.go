@@ -59,6 +59,8 @@ func TestRelations(t *testing.T) {
 		{"all dependencies in a circle", x.Dependencies(g.Vertex("x"), true), "x y"},
 		{"roots", x.Roots(), "a lone self"},
 		{"leaves", x.Leaves(), "e lone self"},
+		{"tops", x.Tops(false), "a lone self x"},
+		{"tops upside down", x.Tops(true), "e lone self x"},
 		{"dependencies of a stranger", x.Dependencies(&lumigl.Vertex{}, true), ""},
 	} {
 		if got := keys(test.got); got != test.want {
