@@ -12,6 +12,9 @@ import (
 type Options struct {
 	// Replaces has the properties of each type that cannot change: if one differs, the resource was replaced.
 	Replaces Replaces
+	// Outputs has the properties of each type that only the old document has, since the new one is what a program wants. A
+	// resource that lacks nothing else may be one that moved.
+	Outputs Outputs
 }
 
 // Replaces has paths of properties by the type of the resource. A path is the names of properties with dots between,
@@ -36,7 +39,7 @@ func Compare(old, new lumigl.Document, o Options) (*Delta, error) {
 	for i := range d.Resources {
 		o.Replaces.mark(&d.Resources[i])
 	}
-	d.Moves = moves(d)
+	d.Moves = moves(d, o.Outputs)
 	return d, nil
 }
 

@@ -53,6 +53,9 @@ type Delta struct {
 	Resources []Resource
 	// Moves are guesses: a resource was deleted, and another created that is the same but for its URN.
 	Moves []Move
+	// Named are the resources of a program that has no names for them: New is such a one, and Old is the one in the state
+	// that it was taken for.
+	Named []Move
 	// Unchanged is the number of resources that do not differ.
 	Unchanged int
 

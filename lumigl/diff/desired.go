@@ -1,7 +1,9 @@
 package diff
 
 import (
+	"cmp"
 	"slices"
+	"strings"
 
 	"github.com/lumi-idl/lumi/lumigl"
 	"github.com/lumi-idl/lumi/runtime/tokens"
@@ -11,26 +13,97 @@ import (
 // Outputs has the names of the properties of each type that providers set, and programs do not.
 type Outputs map[tokens.Type][]string
 
+// CompareDesired returns how what a program wants differs from the state. What only deployments know counts as it is in
+// the state: see [Desired]. A resource that the program does not name is taken for the one in the state that it says the
+// same of, or else has the same properties that cannot change, if there is just one: see [Delta.Named].
+func CompareDesired(state, desired *lumigl.Snapshot, o Options) (*Delta, error) {
+	names := name(state, desired, o)
+	completed, err := complete(state, desired, o.Outputs, names)
+	if err != nil {
+		return nil, err
+	}
+	d, err := Compare(state, completed, o)
+	if err != nil {
+		return nil, err
+	}
+	for v := range desired.Vertices() {
+		if old := names[v]; old != nil {
+			d.Named = append(d.Named, Move{Old: old, New: v})
+		}
+	}
+	return d, nil
+}
+
 // Desired returns what there will be once a program's wish has come true, as far as anybody can say: the desired
 // snapshot, with what only deployments know as it is in the state. That is the lineage, the serial and what is pending,
 // and of each resource that is in both the id, the extensions and the outputs, unless the program has some of its own.
 // Its difference to the state is what the program wants to have changed. Neither snapshot is changed, and neither may be
 // while the result is in use.
 func Desired(state, desired *lumigl.Snapshot, outputs Outputs) (*lumigl.Snapshot, error) {
+	return complete(state, desired, outputs, nil)
+}
+
+// name finds those resources in a state which a program has without a name.
+func name(state, desired *lumigl.Snapshot, o Options) map[*lumigl.Vertex]*lumigl.Vertex {
+	var olds, news []*lumigl.Vertex
+	for v := range desired.Vertices() {
+		if isUnnamed(v) && state.Vertex(v.Key()) == nil {
+			news = append(news, v)
+		}
+	}
+	if len(news) == 0 {
+		return nil
+	}
+	for v := range state.Vertices() {
+		if desired.Vertex(v.Key()) == nil {
+			olds = append(olds, v)
+		}
+	}
+	return recognize(olds, news, inModule(o.Outputs.inputs), inModule(o.Replaces.identity))
+}
+
+// isUnnamed reports whether a resource has a number for a name, since its provider has not given it one.
+func isUnnamed(r *lumigl.Vertex) bool {
+	number, ok := strings.CutPrefix(urn.URN(r.Key()).Name(), "#")
+	return ok && number != "" && strings.Trim(number, "0123456789") == ""
+}
+
+// inModule is a view that shows where a resource belongs too: all of its URN but the name.
+func inModule(view view) view {
+	return func(r *lumigl.Vertex, old bool) (lumigl.Value, bool) {
+		v, ok := view(r, old)
+		module := strings.TrimSuffix(r.Key(), urn.URN(r.Key()).Name())
+		return lumigl.ListOf(lumigl.TextOf(module), v), ok
+	}
+}
+
+// identity are the properties of a resource that cannot change, if there are any.
+func (r Replaces) identity(resource *lumigl.Vertex, _ bool) (lumigl.Value, bool) {
+	paths := r[resource.Type]
+	all := filter(bag(resource.Properties), func(name string) bool { return slices.Contains(paths, name) })
+	return all, all.Len() > 0
+}
+
+// complete makes a snapshot of what is desired and of what is in the state. Resources that have no name get the URNs of
+// those that they were.
+func complete(
+	state, desired *lumigl.Snapshot, outputs Outputs, names map[*lumigl.Vertex]*lumigl.Vertex,
+) (*lumigl.Snapshot, error) {
 	s := &lumigl.Snapshot{
 		Package: desired.Package, Args: desired.Args, Lineage: state.Lineage, Serial: state.Serial, Pending: state.Pending,
 	}
 	s.Tag, s.Fields = desired.Tag, desired.Fields
+	keyOf := func(r *lumigl.Vertex) string { return cmp.Or(names[r], r).Key() }
 	for r := range desired.Vertices() {
-		if _, err := s.Add(urn.URN(r.Key())); err != nil {
+		if _, err := s.Add(urn.URN(keyOf(r))); err != nil {
 			return nil, err
 		}
 	}
-	here := func(r *lumigl.Vertex) *lumigl.Vertex { return s.Vertex(r.Key()) }
+	here := func(r *lumigl.Vertex) *lumigl.Vertex { return s.Vertex(keyOf(r)) }
 	for r := range desired.Vertices() {
-		n := s.Vertex(r.Key())
+		n := here(r)
 		n.Type, n.ID, n.Extensions, n.Properties = r.Type, r.ID, r.Extensions, r.Properties.Retarget(here)
-		was := state.Vertex(r.Key())
+		was := state.Vertex(n.Key())
 		if was == nil {
 			continue
 		}

@@ -21,6 +21,7 @@ type deltaJSON struct {
 	Header    []changeJSON   `json:"header"`
 	Resources []resourceJSON `json:"resources"`
 	Moves     []moveJSON     `json:"moves"`
+	Named     []moveJSON     `json:"named,omitempty"`
 }
 
 // jsonText is a string of which all is seen. Package json leaves some characters as they are that drive a terminal.
@@ -88,6 +89,9 @@ func (d *Delta) WriteJSON(w io.Writer) error {
 	}
 	for _, m := range d.Moves {
 		out.Moves = append(out.Moves, moveJSON{From: jsonText(m.Old.Key()), To: jsonText(m.New.Key())})
+	}
+	for _, m := range d.Named {
+		out.Named = append(out.Named, moveJSON{From: jsonText(m.Old.Key()), To: jsonText(m.New.Key())})
 	}
 	return encodeJSON(w, out)
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/lumi-idl/lumi/lumigl"
+	"github.com/lumi-idl/lumi/runtime/urn"
 )
 
 // TextOptions say how a delta is shown to people.
@@ -21,6 +22,9 @@ type TextOptions struct {
 func (d *Delta) WriteText(w io.Writer, o TextOptions) error {
 	p := newPrinter(w, o)
 	p.header(d)
+	for _, n := range d.Named {
+		p.numbers[n.Old] = urn.URN(n.New.Key()).Name()
+	}
 	for i := range d.Resources {
 		p.resource(&d.Resources[i], d.isSnapshot())
 	}
@@ -95,10 +99,12 @@ type printer struct {
 	prefix string
 	// hidden is what is in secrets of the resource, and is not shown where it stands plain too.
 	hidden contents
+	// numbers are what a program has instead of names for some of the old resources.
+	numbers map[*lumigl.Vertex]string
 }
 
 func newPrinter(w io.Writer, o TextOptions) *printer {
-	return &printer{out: bufio.NewWriter(w), options: o, parted: true}
+	return &printer{out: bufio.NewWriter(w), options: o, parted: true, numbers: map[*lumigl.Vertex]string{}}
 }
 
 // The signs that lines begin with, and their colours as the parameters of the escape sequence that selects them.
@@ -176,6 +182,9 @@ func (p *printer) resource(r *Resource, snapshot bool) {
 	p.part()
 	p.prefix, p.hidden = programOf(r.Key), r.contents()
 	title := p.paint(bold, urnLabel(r.Key))
+	if number, ok := p.numbers[r.Old]; ok {
+		title += p.paint(dim, " ("+number+" in the program)")
+	}
 	if r.Kind == Replaced {
 		title += p.paint(colors[Replaced], " (replaced)")
 	}

@@ -1,0 +1,246 @@
+package diff_test
+
+import (
+	"bytes"
+	"fmt"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"github.com/lumi-idl/lumi/lumigl"
+	"github.com/lumi-idl/lumi/lumigl/diff"
+	"github.com/lumi-idl/lumi/runtime/urn"
+)
+
+var storage = diff.Options{
+	Replaces: diff.Replaces{"s:x:Object": {"bucket", "key"}, "s:x:Bucket": {"name"}},
+	Outputs:  diff.Outputs{"s:x:Object": {"etag"}, "s:x:Bucket": {"url"}},
+}
+
+// desire compares what is desired with a state, and returns the text too.
+func desire(t *testing.T, state, desired string) (shown string, d *diff.Delta) {
+	t.Helper()
+	old, new := parse(t, state).(*lumigl.Snapshot), parse(t, desired).(*lumigl.Snapshot)
+	before, wanted := text(t, old), text(t, new)
+	d, err := diff.CompareDesired(old, new, storage)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if text(t, old) != before || text(t, new) != wanted {
+		t.Error("what was compared has changed")
+	}
+	var b bytes.Buffer
+	if err := d.WriteText(&b, diff.TextOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	return b.String(), d
+}
+
+func TestUnnamed(t *testing.T) {
+	const (
+		u      = `"urn:lumi:prod::p:index::s:x:Object::`
+		bucket = `"urn:lumi:prod::p:index::s:x:Bucket::b": {"type": "s:x:Bucket", "properties": {"name": "b"}}`
+		in     = `"bucket": {"#ref": "urn:lumi:prod::p:index::s:x:Bucket::b"}`
+		x      = u + `x": {"type": "s:x:Object", "id": "b/x", "properties": {` + in + `, "key": "x", "text": "1", "etag": "e"}}`
+		y      = u + `y": {"type": "s:x:Object", "id": "b/y", "properties": {` + in + `, "key": "y", "text": "1", "etag": "e"}}`
+	)
+	number := func(n, key, text string) string {
+		return u + n + `": {"type": "s:x:Object", "properties": {` + in + `, "key": "` + key + `", "text": "` + text + `"}}`
+	}
+	of := func(resources ...string) string {
+		all := bucket
+		for _, r := range resources {
+			all += ", " + r
+		}
+		return `{"resources": {` + all + `}}`
+	}
+	for _, test := range []struct{ name, state, desired, want string }{
+		{"the same", of(x, y), of(number("#1", "y", "1"), number("#2", "x", "1")), "Nothing differs.\n"},
+		{"changed", of(x, y), of(number("#1", "x", "2"), number("#2", "y", "1")),
+			`~ urn:lumi:prod::p:index::s:x:Object::x (#1 in the program)
+  ~ text: "1" → "2"
+    … 3 unchanged
+
+1 updated, 2 unchanged
+`},
+		{"another", of(x), of(number("#1", "z", "1")),
+			`+ urn:lumi:prod::p:index::s:x:Object::#1
+  + bucket: ref s:x:Bucket::b
+  + key: "z"
+  + text: "1"
+
+- urn:lumi:prod::p:index::s:x:Object::x
+  - (id): "b/x"
+  - bucket: ref s:x:Bucket::b
+  - etag: "e"
+  - key: "x"
+  - text: "1"
+
+1 created, 1 deleted, 1 unchanged
+`},
+		// Nobody can say which of the two is there.
+		{"two of one", of(x), of(number("#1", "x", "2"), number("#2", "x", "3")),
+			`+ urn:lumi:prod::p:index::s:x:Object::#1
+  + bucket: ref s:x:Bucket::b
+  + key: "x"
+  + text: "2"
+
++ urn:lumi:prod::p:index::s:x:Object::#2
+  + bucket: ref s:x:Bucket::b
+  + key: "x"
+  + text: "3"
+
+- urn:lumi:prod::p:index::s:x:Object::x
+  - (id): "b/x"
+  - bucket: ref s:x:Bucket::b
+  - etag: "e"
+  - key: "x"
+  - text: "1"
+
+2 created, 1 deleted, 1 unchanged
+`},
+		// The number stands in the state too.
+		{"numbered", of(number("#1", "y", "1"), x), of(number("#1", "x", "1"), number("#2", "y", "1")),
+			`± urn:lumi:prod::p:index::s:x:Object::#1 (replaced)
+  ~ key: "y" → "x" (replaces)
+    … 2 unchanged
+
++ urn:lumi:prod::p:index::s:x:Object::#2
+  + bucket: ref s:x:Bucket::b
+  + key: "y"
+  + text: "1"
+
+- urn:lumi:prod::p:index::s:x:Object::x
+  - (id): "b/x"
+  - bucket: ref s:x:Bucket::b
+  - etag: "e"
+  - key: "x"
+  - text: "1"
+
+1 created, 1 replaced, 1 deleted, 1 unchanged
+`},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			got, _ := desire(t, test.state, test.desired)
+			if d := cmp.Diff(test.want, got); d != "" {
+				t.Error(d)
+			}
+		})
+	}
+}
+
+// TestNamed holds what programs read about resources without names, and that what refers to them is the same too.
+func TestNamed(t *testing.T) {
+	const state = `{"resources": {
+		"urn:lumi:prod::p:index::s:x:Object::x": {"type": "s:x:Object", "id": "1", "properties": {"key": "x"}},
+		"urn:lumi:prod::p:index::s:x:Bucket::b": {"type": "s:x:Bucket", "properties": {
+			"name": "b", "of": {"#ref": "urn:lumi:prod::p:index::s:x:Object::x"}}}}}`
+	_, d := desire(t, state, `{"resources": {
+		"urn:lumi:prod::p:index::s:x:Object::#1": {"type": "s:x:Object", "properties": {"key": "x"}},
+		"urn:lumi:prod::p:index::s:x:Bucket::b": {"type": "s:x:Bucket", "properties": {
+			"name": "b", "of": {"#ref": "urn:lumi:prod::p:index::s:x:Object::#1"}}}}}`)
+	var b bytes.Buffer
+	if err := d.WriteJSON(&b); err != nil {
+		t.Fatal(err)
+	}
+	const want = `{
+  "version": 1,
+  "equal": true,
+  "ref": "#ref",
+  "summary": {
+    "created": 0,
+    "deleted": 0,
+    "updated": 0,
+    "replaced": 0,
+    "unchanged": 2
+  },
+  "header": [],
+  "resources": [],
+  "moves": [],
+  "named": [
+    {
+      "from": "urn:lumi:prod::p:index::s:x:Object::x",
+      "to": "urn:lumi:prod::p:index::s:x:Object::#1"
+    }
+  ]
+}
+`
+	if d := cmp.Diff(want, b.String()); d != "" {
+		t.Error(d)
+	}
+	// Another module's are others.
+	if _, d := desire(t, state, `{"resources": {"urn:lumi:prod::p:other::s:x:Object::#1": {
+		"type": "s:x:Object", "properties": {"key": "x"}}}}`); len(d.Named) > 0 {
+		t.Errorf("%+v", d.Named)
+	}
+}
+
+// TestDesiredMoves holds that what only deployments know does not hide that a resource moved.
+func TestDesiredMoves(t *testing.T) {
+	_, d := desire(t, `{"resources": {
+		"urn:lumi:prod::p:index::s:x:Bucket::a": {"type": "s:x:Bucket", "id": "i-1", "properties": {"name": "n", "url": "u"}},
+		"urn:lumi:prod::p:index::s:x:Bucket::c": {"type": "s:x:Bucket", "id": "i-2", "properties": {"name": "m", "other": 1}}}}`,
+		`{"resources": {
+		"urn:lumi:prod::p:index::s:x:Bucket::b": {"type": "s:x:Bucket", "properties": {"name": "n"}},
+		"urn:lumi:prod::p:index::s:x:Bucket::d": {"type": "s:x:Bucket", "properties": {"name": "m"}},
+		"urn:lumi:prod::p:index::s:x:Bucket::e": {"type": "s:x:Bucket", "properties": {"name": "n", "url": "v"}}}}`)
+	if len(d.Moves) != 1 || d.Moves[0].Old.Key() != "urn:lumi:prod::p:index::s:x:Bucket::a" ||
+		d.Moves[0].New.Key() != "urn:lumi:prod::p:index::s:x:Bucket::b" {
+		t.Errorf("%+v", d.Moves)
+	}
+}
+
+// TestUnnamedAny takes the names away from what there is: nothing differs. Then it changes what can be changed, and all
+// is still found.
+func TestUnnamedAny(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		state, desired, changed := &lumigl.Snapshot{}, &lumigl.Snapshot{}, &lumigl.Snapshot{}
+		all := []*lumigl.Snapshot{state, desired, changed}
+		n := rapid.IntRange(1, 12).Draw(rt, "resources")
+		numbers := rapid.Permutation(numbered(n)).Draw(rt, "numbers")
+		resources := make([][]*lumigl.Vertex, len(all))
+		for i := range n {
+			to := rapid.IntRange(0, i).Draw(rt, "refers to")
+			for j, s := range all {
+				name := fmt.Sprint("n", i)
+				if j > 0 {
+					name = numbers[i]
+				}
+				r, err := s.Add(urn.URN("urn:lumi:prod::p:index::s:x:Object::" + name))
+				if err != nil {
+					rt.Fatal(err)
+				}
+				r.Properties = lumigl.ObjectOf(lumigl.Member{Key: "key", Value: lumigl.IntOf(int64(i))})
+				if to < i {
+					r.Properties = r.Properties.With("bucket", lumigl.ReferenceTo(resources[j][to]))
+				}
+				r.Properties = r.Properties.With("text", lumigl.IntOf(int64(j/2)))
+				resources[j] = append(resources[j], r)
+			}
+			resources[0][i].Properties = resources[0][i].Properties.With("etag", lumigl.TextOf("e"))
+			resources[0][i].ID = fmt.Sprint("i-", i)
+		}
+		for j, updated := range []int{0, n} {
+			d, err := diff.CompareDesired(state, all[j+1], storage)
+			if err != nil {
+				rt.Fatal(err)
+			}
+			if len(d.Named) != n || len(d.Resources) != updated || d.Count(diff.Updated) != updated {
+				rt.Fatalf("%d named, %+v", len(d.Named), d.Resources)
+			}
+			if _, err := diff.Apply(state, d); err != nil {
+				rt.Fatal(err)
+			}
+		}
+	})
+}
+
+// numbered are what unnamed resources are called.
+func numbered(n int) []string {
+	var all []string
+	for i := range n {
+		all = append(all, fmt.Sprint("#", i+1))
+	}
+	return all
+}
