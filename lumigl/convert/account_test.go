@@ -13,6 +13,8 @@ import (
 	"github.com/lumi-idl/lumi/lumigl/convert"
 )
 
+var pointerEscapes = strings.NewReplacer("~", "~0", "/", "~1")
+
 // leaf is a string or a number of a source, with its place.
 type leaf struct{ pointer, key, text string }
 
@@ -21,7 +23,7 @@ func leaves(v lumigl.Value, pointer, key string, found func(leaf)) {
 		leaves(e, pointer+"/"+strconv.Itoa(i), key, found)
 	}
 	for k, m := range v.Members() {
-		leaves(m, pointer+"/"+strings.NewReplacer("~", "~0", "/", "~1").Replace(k), k, found)
+		leaves(m, pointer+"/"+pointerEscapes.Replace(k), k, found)
 	}
 	if text, ok := v.Text(); ok && text != "" {
 		found(leaf{pointer, key, text})
@@ -76,6 +78,8 @@ func structural(l leaf) bool {
 		return true
 	case l.text == "3fe0000000000000":
 		return true // It is 0.5.
+	case l.text == "w6k=":
+		return true // It is é.
 	}
 	switch l.key {
 	case "index_key":
@@ -247,7 +251,7 @@ func insert(v lumigl.Value, pointer string, number int, at *int, where *string) 
 		mine := *at == number
 		var members []lumigl.Member
 		for k, m := range v.Members() {
-			p := pointer + "/" + strings.NewReplacer("~", "~0", "/", "~1").Replace(k)
+			p := pointer + "/" + pointerEscapes.Replace(k)
 			members = append(members, lumigl.Member{Key: k, Value: insert(m, p, number, at, where)})
 		}
 		if mine {

@@ -15,12 +15,13 @@ func detect(root lumigl.Value) (Format, error) {
 	switch {
 	case root.Kind() != lumigl.Object:
 		return "", refuse("this is %s; every format that can be converted is an object", root.Kind())
-	case has("encrypted_data"), has("terraform_version"), is(lumigl.Number, "version") && (has("lineage") || has("modules")):
+	case has("encrypted_data"), has("terraform_version"), has("version") && (has("lineage") || has("modules")),
+		has("format_version") && has("values"):
 		return OpenTofu, nil
 	case is(lumigl.Object, "deployment"), is(lumigl.Object, "checkpoint", "latest"),
 		is(lumigl.List, "resources") && has("manifest"):
 		return Pulumi, nil
-	case is(lumigl.Number, "version") && has("checkpoint"):
+	case is(lumigl.Number, "version") && (has("checkpoint") || has("deployment")):
 		return Pulumi, nil
 	case is(lumigl.Object, "resources"), is(lumigl.Object, "vertices"), has("checkpoint"), has("latest"):
 		return Lumi2017, nil

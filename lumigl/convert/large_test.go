@@ -131,3 +131,33 @@ func TestProviderType(t *testing.T) {
 		}
 	}
 }
+
+// TestWithoutKeys goes from addresses of instances to those in the configuration.
+func TestWithoutKeys(t *testing.T) {
+	for address, want := range map[string]string{
+		"a.b": "a.b", "a.b[0]": "a.b", `module.m["x"].a.b`: "module.m.a.b", `module.m["]\"].["].module.n[1].a.b["c"]`: "module.m.module.n.a.b",
+		`a.b["`: "a.b", "a.b[": "a.b", `a["b"x]c`: "ac", "": "",
+	} {
+		if got := withoutKeys(address); got != want {
+			t.Errorf("%s: got %s", address, got)
+		}
+	}
+}
+
+// TestLossesNameResources holds that a loss can say what it is about in words that the owner of the source knows.
+func TestLossesNameResources(t *testing.T) {
+	result := convertText(t, `{"version":4,"lineage":"l","odd":1,"resources":[{"mode":"data","type":"x_y","name":"n","module":"module.m","instances":[
+		{"index_key":"k","odd":1,"attributes":{"id":"i"}}]}]}`)
+	var got []string
+	for _, l := range result.Losses {
+		got = append(got, l.Pointer()+" "+l.Resource())
+	}
+	want := "/odd , /resources/0 module.m.data.x_y.n, /resources/0/instances/0/odd module.m.data.x_y.n[\"k\"]"
+	if strings.Join(got, ", ") != want {
+		t.Errorf("got %s", strings.Join(got, ", "))
+	}
+	result = convertText(t, `{"deployment":{"resources":[{"urn":"urn:pulumi:s::p::a:b:C::n","type":"a:b:C","custom":true,"protect":true}]}}`)
+	if len(result.Losses) != 1 || result.Losses[0].Resource() != "urn:pulumi:s::p::a:b:C::n" {
+		t.Errorf("got %v", result.Losses)
+	}
+}

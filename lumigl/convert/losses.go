@@ -10,6 +10,7 @@ const (
 	EmptyLoss          Code = "empty"           // a resource without instances
 	CiphertextLoss     Code = "ciphertext"      // a secret that is encrypted
 	AssetHashLoss      Code = "asset-hash"      // the hash of an asset or archive
+	ContentLoss        Code = "content"         // what an asset or archive holds
 	PackageVersionLoss Code = "package-version" // the version of a package in a resource reference
 	ReferenceIDLoss    Code = "reference-id"    // an id in a resource reference
 	OperationLoss      Code = "operation"       // a pending operation that LumiGL does not have
@@ -36,11 +37,13 @@ const (
 	MistakenLoss     Code = "mistaken"      // plain data that LumiGL takes for a special value
 	FlatLoss         Code = "flat"          // attributes in the form of before 2019
 	SensitiveLoss    Code = "sensitive"     // a path to a secret that leads nowhere
+	GuessedLoss      Code = "guessed"       // what is taken for a secret because of its name
+	BytesLoss        Code = "bytes"         // a string that is no UTF-8
 )
 
 var lost = map[Code]bool{
 	UnknownLoss: true, ShapeLoss: true, EmptyLoss: true, CiphertextLoss: true, AssetHashLoss: true,
-	PackageVersionLoss: true, ReferenceIDLoss: true, OperationLoss: true, EncryptionLoss: true,
+	ContentLoss: true, PackageVersionLoss: true, ReferenceIDLoss: true, OperationLoss: true, EncryptionLoss: true,
 }
 
 // Loss is something of the source that is not in the snapshot, or is there in another form.
@@ -51,6 +54,16 @@ type Loss struct {
 
 	at      *source
 	pointer string
+}
+
+// Resource is what the source calls the resource that the loss is about. It is empty for what belongs to none.
+func (l Loss) Resource() string {
+	for s := l.at; s != nil; s = s.parent {
+		if s.about != "" {
+			return s.about
+		}
+	}
+	return ""
 }
 
 // Lost reports whether nothing of it is in the snapshot. If it returns false, it is there in another form.

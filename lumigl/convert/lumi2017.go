@@ -172,28 +172,12 @@ func (l *lumi2017) value(s *source, d *draft) lumigl.Value {
 	if !has(s.value, func(v lumigl.Value) bool { return v.Key(l.tag).Exists() }) {
 		return s.take()
 	}
-	return l.walk(s, d)
-}
-
-func (l *lumi2017) walk(s *source, d *draft) lumigl.Value {
-	switch s.value.Kind() {
-	case lumigl.List:
-		elements := make([]lumigl.Value, 0, s.value.Len())
-		for _, e := range s.elements() {
-			elements = append(elements, l.walk(e, d))
+	return s.walk(func(s *source) (lumigl.Value, bool) {
+		if s.value.Key(l.tag).Kind() != lumigl.Text {
+			return lumigl.Value{}, false
 		}
-		return lumigl.ListOf(elements...)
-	case lumigl.Object:
-		if s.value.Key(l.tag).Kind() == lumigl.Text {
-			return l.reference(s, d)
-		}
-		members := make([]lumigl.Member, 0, s.value.Len())
-		for key, m := range s.members() {
-			members = append(members, lumigl.Member{Key: key, Value: l.walk(m, d)})
-		}
-		return lumigl.ObjectOf(members...)
-	}
-	return s.take()
+		return l.reference(s, d), true
+	})
 }
 
 func (l *lumi2017) reference(s *source, d *draft) lumigl.Value {

@@ -1,8 +1,6 @@
 package convert
 
 import (
-	"strings"
-
 	"github.com/lumi-idl/lumi/lumigl"
 	"github.com/lumi-idl/lumi/runtime/urn"
 )
@@ -11,10 +9,10 @@ import (
 type openTofu struct {
 	*assembly
 	kept bag
-	// places are those of resources, with all of their instances, by their addresses.
+	// places are those of resources, with all of their instances, by their addresses in the configuration.
 	places map[string]*place
-	// address is that of each instance's resource.
-	address map[*draft]string
+	// address is that of each instance's resource in the configuration, module is the one that it is in, and kind its type.
+	address, module, kind map[*draft]string
 	// byID are the instances with an id that no other has. The others are nil.
 	byID     map[string]*draft
 	byVertex map[*lumigl.Vertex]*draft
@@ -35,7 +33,8 @@ func (o *openTofu) read(top *source) error {
 	if o.snapshot.Package == "" {
 		o.snapshot.Package = "main"
 	}
-	o.places, o.address = map[string]*place{}, map[*draft]string{}
+	o.places = map[string]*place{}
+	o.address, o.module, o.kind = map[*draft]string{}, map[*draft]string{}, map[*draft]string{}
 	for _, s := range top.key("resources").elements() {
 		if s.is(lumigl.Object) {
 			o.resource(s)
@@ -63,8 +62,12 @@ func (o *openTofu) readable(top *source) error {
 	}
 	version := top.key("version")
 	switch n, ok := version.value.Int(); {
-	case !ok:
+	case top.key("format_version").exists():
+		return refuse("this is what 'tofu show -json' prints, which is made for reading; 'tofu state pull' prints the state itself")
+	case !version.exists():
 		return refuse(`the state has no "version"`)
+	case !ok:
+		return refuse("the version of the state is %s; it has to be 4", shown(version.value))
 	case 1 <= n && n <= 3:
 		return refuse("the state has version %d, which was written before 2019; 'tofu state pull' in the folder of its "+
 			"configuration prints it in version 4", n)
@@ -119,10 +122,12 @@ func (o *openTofu) resource(s *source) {
 		address = module + "." + address
 	}
 	each := s.key("each").text()
-	at := o.places[address]
+	s.about = address
+	configured := withoutKeys(address)
+	at := o.places[configured]
 	if at == nil {
 		at = &place{}
-		o.places[address] = at
+		o.places[configured] = at
 	}
 	some, renamed := false, false
 	for _, instance := range s.key("instances").elements() {
@@ -149,7 +154,7 @@ func (o *openTofu) resource(s *source) {
 		}
 		d.key, d.qualified = full, full
 		d.parts = urn.Parts{Environment: "default", Package: o.snapshot.Package, Module: "index", Type: t, Name: full}
-		o.address[d] = address
+		o.address[d], o.module[d], o.kind[d] = configured, module, kind
 		o.declare(d)
 		some = true
 	}
@@ -196,6 +201,8 @@ func (o *openTofu) fill(d *draft) {
 	}
 	mistaken(attributes)
 	hidden := o.sensitive(s.key("sensitive_attributes"), attributes)
+	hidden.copied(o.kind[d], attributes.value)
+	hidden.guess(attributes, o.kind[d])
 	if !attributes.is(lumigl.Object) {
 		attributes = &source{}
 	}
@@ -218,8 +225,12 @@ func (o *openTofu) fill(d *draft) {
 	}
 	for _, i := range tofuInert {
 		part := s.key(i.key)
-		if v := part.take(); part.says() {
-			d.extensions.set(i.key, v)
+		v := part.take()
+		if !part.says() {
+			continue
+		}
+		d.extensions.set(i.key, v)
+		if d.state == live || i.deleted {
 			part.note(InertLoss, "kept in the extensions, where nothing acts on it: %s", i.why)
 		}
 	}
@@ -232,94 +243,13 @@ func (s *source) takeIfSilent() {
 	}
 }
 
-// tofuInert are the keys of an instance that tell OpenTofu to do something, and nobody else.
-var tofuInert = []struct{ key, why string }{
-	{"status", "nothing replaces the resource any more because it is tainted"},
-	{"create_before_destroy", "in which order a resource is replaced is for the provider to say"},
-	{"skip_destroy", "a deletion would delete the resource now"},
-}
-
-// shortest is the length of the shortest id that is looked for in the properties of others. Words like "default" and
-// small numbers are ids too, and stand in many places.
-const shortest = 8
-
-// connect makes references of the ids of other resources, and keeps what no reference says.
-func (o *openTofu) connect() {
-	o.byID, o.byVertex = map[string]*draft{}, map[*lumigl.Vertex]*draft{}
-	for _, d := range o.drafts {
-		o.byVertex[d.Vertex] = d
-		if d.state != live {
-			continue
-		}
-		if _, twice := o.byID[d.ID]; twice {
-			o.byID[d.ID] = nil
-			continue
-		}
-		o.byID[d.ID] = d
-	}
-	on := map[*draft]map[string]bool{}
-	for _, d := range o.drafts {
-		on[d] = map[string]bool{}
-		for _, v := range d.said.key("dependencies").value.Elements() {
-			address, _ := v.Text()
-			if at := o.places[address]; at != nil && !on[d][address] {
-				d.place.before = append(d.place.before, at)
-			}
-			on[d][address] = true
-		}
-	}
-	o.rank()
-	for _, d := range o.drafts {
-		for i := range d.properties {
-			o.link(d, &d.properties[i], func(text string) (*draft, string) {
-				to := o.byID[text]
-				if to == nil || len(text) < shortest || !on[d][o.address[to]] {
-					return nil, ""
-				}
-				return to, ""
-			})
-		}
-	}
-	for _, d := range o.drafts {
-		o.rest(d, on)
-		d.extend(OpenTofu)
-	}
-}
-
-// rest keeps the dependencies that no reference says, neither the resource's nor one of those that it refers to: lists
-// of dependencies have all that is needed, also at second hand.
-func (o *openTofu) rest(d *draft, on map[*draft]map[string]bool) {
-	said := map[string]bool{}
-	for i, to := range d.targets() {
-		direct := o.byVertex[to]
-		said[o.address[direct]] = true
-		if i >= mostSearched {
-			continue
-		}
-		for address := range on[direct] {
-			said[address] = true
-		}
-	}
-	var left []lumigl.Value
-	list := d.said.key("dependencies")
-	for _, s := range list.elements() {
-		if address := s.text(); address != "" && !said[address] {
-			left = append(left, lumigl.TextOf(address))
-		}
-	}
-	if len(left) == 0 {
-		return
-	}
-	var names []string
-	for _, v := range left {
-		text, _ := v.Text()
-		names = append(names, text)
-	}
-	const few = 3
-	shown := strings.Join(names[:min(few, len(names))], ", ")
-	if len(names) > few {
-		shown += ", …"
-	}
-	list.note(DependencyLoss, "kept in the extensions, where nothing acts on it: no property refers to %s", shown)
-	d.extensions.set("dependencies", lumigl.ListOf(left...))
+// tofuInert are the keys of an instance that tell OpenTofu to do something, and nobody else. Some of them do so also when
+// the instance is about to be deleted.
+var tofuInert = []struct {
+	key, why string
+	deleted  bool
+}{
+	{"status", "nothing replaces the resource any more because it is tainted", false},
+	{"create_before_destroy", "in which order a resource is replaced is for the provider to say", false},
+	{"skip_destroy", "a deletion would delete the resource now", true},
 }

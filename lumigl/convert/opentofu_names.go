@@ -17,7 +17,7 @@ func providerType(provider, kind string) string {
 		name, _, _ = strings.Cut(rest, `"`)
 		name = name[strings.LastIndexByte(name, '/')+1:]
 	} else if _, rest, ok := strings.Cut(provider, "provider."); ok {
-		name, _, _ = strings.Cut(rest, ".")
+		name, _, _ = strings.Cut(strings.TrimSpace(rest), ".")
 	}
 	if name == "" {
 		name, _, _ = strings.Cut(kind, "_")

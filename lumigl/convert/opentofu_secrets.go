@@ -1,7 +1,9 @@
 package convert
 
 import (
+	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/lumi-idl/lumi/lumigl"
 )
@@ -119,4 +121,73 @@ func into(v lumigl.Value, name string) (key string, part lumigl.Value, ok bool) 
 func dynamic(v lumigl.Value) (lumigl.Value, bool) {
 	value := v.Key("value")
 	return value, v.Len() == 2 && value.Exists() && v.Key("type").Exists()
+}
+
+// copied hides what the one type that OpenTofu has itself copies: the output of terraform_data is its input, but only the
+// input is said to be sensitive.
+func (h *hiding) copied(kind string, attributes lumigl.Value) {
+	in := h.parts["input"]
+	switch {
+	case kind != "terraform_data" || in == nil:
+	case attributes.Key("input").Equal(attributes.Key("output")):
+		h.parts["output"] = in
+	default:
+		h.part("output").all = true
+	}
+}
+
+// guess hides the strings that are called as secrets are. State says which attributes the configuration makes sensitive,
+// but not which are so by the provider's own word.
+func (h *hiding) guess(s *source, kind string) {
+	switch {
+	case h.all || !has(s.value, func(v lumigl.Value) bool { return called(v, kind) }):
+	case s.value.Kind() == lumigl.List:
+		for i, e := range s.elements() {
+			h.part(strconv.Itoa(i)).guess(e, kind)
+		}
+	default:
+		_, typed := dynamic(s.value)
+		for key, m := range s.members() {
+			if typed && key == "type" {
+				continue // There are names in it, and no values.
+			}
+			part := h.part(key)
+			if secretly(key, m.value, kind) && !part.all {
+				part.all = true
+				m.note(GuessedLoss, "taken for a secret because of its name: state does not say what providers hold to be one")
+			}
+			part.guess(m, kind)
+		}
+	}
+}
+
+// called reports whether there is something in an object that is called as secrets are.
+func called(v lumigl.Value, kind string) bool {
+	for key, m := range v.Members() {
+		if secretly(key, m, kind) {
+			return true
+		}
+	}
+	return false
+}
+
+// secretWords are what the names of secrets end with, without what stands between words.
+var secretWords = []string{
+	"password", "passwd", "passphrase", "secret", "secretstring", "secretbinary", "secretdata", "secretvalue", "token",
+	"privatekey", "privatekeypem", "privatekeypempkcs8", "privatekeyopenssh", "secretkey", "accesskey", "apikey",
+	"credentials", "connectionstring",
+}
+
+var betweenWords = strings.NewReplacer("_", "", "-", "", ".", "")
+
+// secretly reports whether a value is a string that is called as secrets are.
+func secretly(key string, v lumigl.Value, kind string) bool {
+	if text, _ := v.Text(); text == "" {
+		return false
+	}
+	if kind == "random_password" {
+		return key == "result" || key == "bcrypt_hash"
+	}
+	name := betweenWords.Replace(strings.ToLower(key))
+	return slices.ContainsFunc(secretWords, func(word string) bool { return strings.HasSuffix(name, word) })
 }

@@ -23,13 +23,17 @@ const newest = 4
 
 func (p *pulumi) read(top *source) error {
 	version := top.key("version")
+	if version.exists() && version.value.Kind() != lumigl.Number {
+		return refuse("the version of the stack is %s; it has to be a number from 1 to %d", shown(version.value), newest)
+	}
 	if n, _ := version.value.Int(); version.exists() && (n < 1 || n > newest) {
 		return refuse("this is version %s of Pulumi's exports; versions 1 to %d are understood", shown(version.value), newest)
 	}
 	deployment := top.key("deployment")
 	if stack := top.key("checkpoint"); stack.exists() {
 		deployment = stack.key("latest")
-		p.kept.keep(stack, "stack", "config")
+		p.kept.keep(stack, "stack")
+		p.config(stack.key("config"))
 	}
 	switch {
 	case deployment.value.Kind() == lumigl.Object:
@@ -55,6 +59,7 @@ func (p *pulumi) read(top *source) error {
 	for _, s := range deployment.key("pending_operations").elements() {
 		p.operation(s)
 	}
+	p.aliases()
 	if err := p.name(); err != nil {
 		return err
 	}
@@ -87,6 +92,33 @@ func (p *pulumi) providers(s *source) {
 	p.kept.set("secrets_providers", kept.object())
 	if state := s.key("state"); state.exists() {
 		state.lose(EncryptionLoss, "left out: it says how the stack's secrets are encrypted, and in a snapshot they are not")
+	}
+}
+
+// config keeps the configuration of a stack. Its secrets are encrypted.
+func (p *pulumi) config(s *source) {
+	if !s.says() {
+		s.take()
+		return
+	}
+	p.kept.set("config", s.walk(func(s *source) (lumigl.Value, bool) {
+		if s.value.Len() != 1 || s.value.Key("secure").Kind() != lumigl.Text {
+			return lumigl.Value{}, false
+		}
+		s.key("secure").lose(CiphertextLoss,
+			"a secret without a value is in its place, since it is encrypted; 'pulumi config --show-secrets' decrypts it")
+		return secret(lumigl.NullValue()), true
+	}))
+}
+
+// aliases lets resources be found by the URNs that they once had, which others may still say that they depend on.
+func (p *pulumi) aliases() {
+	for _, d := range p.drafts {
+		for _, v := range d.said.key("aliases").value.Elements() {
+			if text, ok := v.Text(); ok && d.state == live && p.live[text] == nil {
+				p.live[text] = d
+			}
+		}
 	}
 }
 
@@ -247,15 +279,38 @@ func (p *pulumi) merge(d *draft) {
 // prefer gives a property another value. What is a secret in either of them is one in what comes of it.
 func (d *draft) prefer(s *source, p *property, v lumigl.Value) {
 	given := p.value
-	p.value = v
-	switch {
-	case given.Equal(v):
-	case open(given).Equal(open(v)):
-		p.value = secret(open(v))
-	default:
-		d.differs(p, given)
+	p.value = hiddenAs(v, given)
+	if !open(given).Equal(open(v)) {
+		d.differs(p, hiddenAs(given, v))
 		s.note(InputLoss, "this is taken; what was given differs, and is kept in the extensions")
 	}
+}
+
+// hiddenAs is a value in which all is a secret that is one in another value of the same property. Where the two have
+// different shapes, all is one that the other has a secret in.
+func hiddenAs(v, other lumigl.Value) lumigl.Value {
+	isSecret := func(v lumigl.Value) bool { _, ok := v.Secret(); return ok }
+	switch {
+	case isSecret(v) || !has(other, isSecret):
+		return v
+	case v.Kind() == lumigl.Object && other.Kind() == lumigl.Object && !isSpecial(v) && !isSpecial(other):
+		hidden := make(map[string]lumigl.Value, other.Len())
+		for key, m := range other.Members() {
+			hidden[key] = m
+		}
+		members := make([]lumigl.Member, 0, v.Len())
+		for key, m := range v.Members() {
+			members = append(members, lumigl.Member{Key: key, Value: hiddenAs(m, hidden[key])})
+		}
+		return lumigl.ObjectOf(members...)
+	case v.Kind() == lumigl.List && other.Kind() == lumigl.List && v.Len() == other.Len():
+		elements := make([]lumigl.Value, 0, v.Len())
+		for i, e := range v.Elements() {
+			elements = append(elements, hiddenAs(e, other.At(i)))
+		}
+		return lumigl.ListOf(elements...)
+	}
+	return secret(open(v))
 }
 
 // withoutID are the properties without one that says the resource's id again.

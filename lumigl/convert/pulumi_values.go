@@ -1,8 +1,12 @@
 package convert
 
 import (
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/hex"
 	"math"
 	"strconv"
+	"unicode/utf8"
 
 	"github.com/lumi-idl/lumi/lumigl"
 	lumi "github.com/lumi-idl/lumi/runtime"
@@ -13,6 +17,7 @@ const (
 	resourceSignature = "5cf8f73096256a8f31e491e813e4eb8e"
 	outputSignature   = "d0e6a833031e9bbcd3f4e8bde6ca49a4"
 	floatSignature    = "8ad145fe-0d11-4827-bfd7-1abcbf086f5c"
+	bytesSignature    = "803fd3297a5875dc03ca845dda5d2a98"
 )
 
 // unknowns are what Pulumi writes for values that are not known yet, by their kinds.
@@ -39,29 +44,16 @@ func (p *pulumi) value(s *source, d *draft) lumigl.Value {
 }
 
 func (p *pulumi) walk(s *source, d *draft) lumigl.Value {
-	switch s.value.Kind() {
-	case lumigl.Text:
+	return s.walk(func(s *source) (lumigl.Value, bool) {
+		if isSpecial(s.value) {
+			return p.special(s, d), true
+		}
 		if text, _ := s.value.Text(); unknowns[text] {
 			s.lose(UnknownValueLoss, "the value was not known; it still is not")
-			return lumigl.TextOf(lumi.UnknownValue)
+			return lumigl.TextOf(lumi.UnknownValue), true
 		}
-	case lumigl.List:
-		elements := make([]lumigl.Value, 0, s.value.Len())
-		for _, e := range s.elements() {
-			elements = append(elements, p.walk(e, d))
-		}
-		return lumigl.ListOf(elements...)
-	case lumigl.Object:
-		if isSpecial(s.value) {
-			return p.special(s, d)
-		}
-		members := make([]lumigl.Member, 0, s.value.Len())
-		for key, m := range s.members() {
-			members = append(members, lumigl.Member{Key: key, Value: p.walk(m, d)})
-		}
-		return lumigl.ObjectOf(members...)
-	}
-	return s.take()
+		return lumigl.Value{}, false
+	})
 }
 
 // special reads an object with a signature.
@@ -77,6 +69,8 @@ func (p *pulumi) special(s *source, d *draft) lumigl.Value {
 		return p.output(s, d)
 	case floatSignature:
 		return float(s)
+	case bytesSignature:
+		return bytes(s)
 	default:
 		s.note(SignatureLoss, "kept as an object: it is a special value, but none that is known")
 		return s.take()
@@ -117,25 +111,37 @@ func (s *source) depth() int {
 
 // asset reads an asset or archive. Beside its signature it has one key, which says where its content is.
 func (p *pulumi) asset(s *source, d *draft, signature string) lumigl.Value {
-	if hash := s.key("hash"); hash.says() {
-		hash.lose(AssetHashLoss, "left out: an asset is known by where its content is")
-	} else {
-		hash.take()
+	content := lumigl.Member{Key: "text", Value: lumigl.TextOf("")}
+	if signature == lumi.ArchiveSignature {
+		content = lumigl.Member{Key: "assets", Value: lumigl.ObjectOf()}
 	}
+	found := false
 	for _, key := range []string{"text", "path", "uri", "assets"} {
-		if part := s.key(key); part.says() {
-			return signed(signature, lumigl.Member{Key: key, Value: p.walk(part, d)})
+		switch part := s.key(key); {
+		case found: // It is lost, as any other key would be.
+		case part.says():
+			found, content = true, lumigl.Member{Key: key, Value: p.walk(part, d)}
+		default:
+			found = key == content.Key && part.exists()
+			part.take()
 		}
 	}
-	s.key("path").take()
-	s.key("uri").take()
-	if signature == lumi.ArchiveSignature {
-		s.key("assets").take()
-		return signed(signature, lumigl.Member{Key: "assets", Value: lumigl.ObjectOf()})
+	switch hash := s.key("hash"); {
+	case !hash.says():
+		hash.take()
+	case found || hash.value.Equal(hashOfNothing):
+		hash.lose(AssetHashLoss, "left out: an asset is known by where its content is")
+	default:
+		hash.lose(ContentLoss, "left out, and the content is empty: the stack has the hash of it, and does not say where it is")
 	}
-	s.key("text").take()
-	return signed(signature, lumigl.Member{Key: "text", Value: lumigl.TextOf("")})
+	return signed(signature, content)
 }
+
+// hashOfNothing is the hash of an empty text, which is left out in stacks.
+var hashOfNothing = func() lumigl.Value {
+	sum := sha256.Sum256(nil)
+	return lumigl.TextOf(hex.EncodeToString(sum[:]))
+}()
 
 // resource reads a reference to another resource.
 func (p *pulumi) resource(s *source, d *draft) lumigl.Value {
@@ -201,4 +207,19 @@ func float(special *source) lumigl.Value {
 	name := strconv.FormatFloat(math.Float64frombits(bits), 'g', -1, 64)
 	s.note(NumberLoss, "kept as the string %q: JSON has no such number", name)
 	return lumigl.TextOf(name)
+}
+
+// bytes reads a string that is not UTF-8, and therefore stands in base64.
+func bytes(special *source) lumigl.Value {
+	s := special.key("value")
+	text := s.text()
+	switch raw, err := base64.StdEncoding.DecodeString(text); {
+	case err != nil:
+		s.or(special).note(SignatureLoss, "kept as a string: this has to be the bytes of a string, in base64")
+	case utf8.Valid(raw):
+		return lumigl.TextOf(string(raw))
+	default:
+		s.note(BytesLoss, "kept as a string in base64: a string is UTF-8, and these bytes are not")
+	}
+	return lumigl.TextOf(text)
 }

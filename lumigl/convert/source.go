@@ -38,6 +38,8 @@ type source struct {
 	lost bool
 	// inner is for what stood as text within a string. JSON pointers do not lead there.
 	inner bool
+	// about is what the source calls the resource that stands here.
+	about string
 	// order is the place in the source, among all that was looked at.
 	order int
 }
@@ -224,6 +226,28 @@ func (s *source) members() iter.Seq2[string, *source] {
 			}
 		}
 	}
+}
+
+// walk reads a value, with what replace has another for replaced. It accounts for all other parts of it.
+func (s *source) walk(replace func(*source) (lumigl.Value, bool)) lumigl.Value {
+	if v, ok := replace(s); ok {
+		return v
+	}
+	switch s.value.Kind() {
+	case lumigl.List:
+		elements := make([]lumigl.Value, 0, s.value.Len())
+		for _, e := range s.elements() {
+			elements = append(elements, e.walk(replace))
+		}
+		return lumigl.ListOf(elements...)
+	case lumigl.Object:
+		members := make([]lumigl.Member, 0, s.value.Len())
+		for key, m := range s.members() {
+			members = append(members, lumigl.Member{Key: key, Value: m.walk(replace)})
+		}
+		return lumigl.ObjectOf(members...)
+	}
+	return s.take()
 }
 
 // text is what a string says.
