@@ -67,10 +67,21 @@ func small(j job) error {
 	return nil
 }
 
-// crowd is how many resources the snapshots of children have: enough to be written in several pieces.
-const crowd = 500
+// crowd is how many resources there are in a large snapshot.
+const crowd = 10
 
-func (j job) snapshot() *lumigl.Snapshot { return snapshot(&testing.T{}, crowd, j.Word) }
+// large makes a snapshot that is written in several pieces.
+func large(t testing.TB, word string) *lumigl.Snapshot {
+	t.Helper()
+	s := snapshot(t, crowd, word)
+	for v := range s.Vertices() {
+		filler := lumigl.Member{Key: "filler", Value: lumigl.TextOf(strings.Repeat("x", 8<<10))}
+		v.Properties = lumigl.ObjectOf(lumigl.Member{Key: "word", Value: lumigl.TextOf(word)}, filler)
+	}
+	return s
+}
+
+func (j job) snapshot() *lumigl.Snapshot { return large(&testing.T{}, j.Word) }
 
 func (j job) disk() disk { return j.Fault.disk(j.NoLink) }
 

@@ -27,10 +27,10 @@ func TestSmallDisk(t *testing.T) {
 	}
 	want := `cannot save DIR/prod.json, which stays as it was: no space left on device
 cannot write DIR/prod.json, which stays as it was: no space left on device
-500 1 2
+10 1 2
 cannot lock DIR/prod.json: DIR/prod.json.lock: read-only file system
 cannot write DIR/prod.json, which stays as it was: read-only file system
-500 1 2
+10 1 2
 `
 	if diff := cmp.Diff(want, strings.ReplaceAll(string(out), dir, "DIR")); diff != "" || err != nil {
 		t.Errorf("%v, the child says (-want +got):\n%s", err, diff)
