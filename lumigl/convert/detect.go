@@ -15,7 +15,7 @@ func detect(root lumigl.Value) (Format, error) {
 	switch {
 	case root.Kind() != lumigl.Object:
 		return "", refuse("this is %s; every format that can be converted is an object", root.Kind())
-	case has("encrypted_data"), has("terraform_version"), has("version") && (has("lineage") || has("modules")),
+	case has("encrypted_data"), has("terraform_version"), has("version") && (has("lineage") || has("modules") || has("backend")),
 		has("format_version") && has("values"):
 		return OpenTofu, nil
 	case is(lumigl.Object, "deployment"), is(lumigl.Object, "checkpoint", "latest"),

@@ -1,6 +1,10 @@
 package convert
 
-import "github.com/lumi-idl/lumi/lumigl"
+import (
+	"slices"
+
+	"github.com/lumi-idl/lumi/lumigl"
+)
 
 // rank orders the places by what has to be before what, in a way that any circle is cut at the same edge each time. What
 // refers only to places of lower rank is in no circle.
@@ -46,6 +50,20 @@ type explicit struct {
 	from, to *draft
 	said     *source
 	property string
+}
+
+// standing are the references that properties have. Others are in values that gave way, and went to the extensions.
+func standing(references []explicit) []explicit {
+	targets := map[*draft]map[*lumigl.Vertex]bool{}
+	return slices.DeleteFunc(references, func(r explicit) bool {
+		if targets[r.from] == nil {
+			targets[r.from] = map[*lumigl.Vertex]bool{}
+			for _, to := range r.from.targets() {
+				targets[r.from][to] = true
+			}
+		}
+		return !targets[r.from][r.to.Vertex]
+	})
 }
 
 // keptAs says what becomes of a reference that cannot be one.

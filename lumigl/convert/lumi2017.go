@@ -195,6 +195,7 @@ func (l *lumi2017) reference(s *source, d *draft) lumigl.Value {
 
 // connect sees to it that nothing goes in circles, and makes references of the URNs in strings where that may be.
 func (l *lumi2017) connect() {
+	l.references = standing(l.references)
 	for _, r := range l.references {
 		r.from.place.before = append(r.from.place.before, r.to.place)
 	}

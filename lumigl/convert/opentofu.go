@@ -64,6 +64,9 @@ func (o *openTofu) readable(top *source) error {
 	switch n, ok := version.value.Int(); {
 	case top.key("format_version").exists():
 		return refuse("this is what 'tofu show -json' prints, which is made for reading; 'tofu state pull' prints the state itself")
+	case top.key("backend").exists() && !top.key("resources").exists():
+		return refuse("this is what is noted of a backend, and no state; 'tofu state pull' in the folder of the configuration " +
+			"prints the state that the backend has")
 	case !version.exists():
 		return refuse(`the state has no "version"`)
 	case !ok:

@@ -282,7 +282,11 @@ func (d *draft) prefer(s *source, p *property, v lumigl.Value) {
 	p.value = hiddenAs(v, given)
 	if !open(given).Equal(open(v)) {
 		d.differs(p, hiddenAs(given, v))
-		s.note(InputLoss, "this is taken; what was given differs, and is kept in the extensions")
+		how := ""
+		if has(given, func(v lumigl.Value) bool { _, property, _ := v.Target(); return property != "" }) {
+			how = ", where references to properties are the URNs of the resources"
+		}
+		s.note(InputLoss, "this is taken; what was given differs, and is kept in the extensions%s", how)
 	}
 }
 

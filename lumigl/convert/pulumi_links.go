@@ -38,6 +38,7 @@ func (p *pulumi) indexOf(d *draft) *index {
 // connect makes references of the values that properties have from what they are said to depend on, and keeps what no
 // reference says.
 func (p *pulumi) connect() {
+	p.references = standing(p.references)
 	for _, r := range p.references {
 		r.from.place.before = append(r.from.place.before, r.to.place)
 	}
