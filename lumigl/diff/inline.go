@@ -8,7 +8,7 @@ import (
 	"github.com/lumi-idl/lumi/lumigl"
 )
 
-// short shows a value in a line, or says how large it is.
+// short shows a value in a line, or says what it is called and how large it is.
 func (p *printer) short(v lumigl.Value) string {
 	if s, ok := p.inline(v); ok {
 		return s
@@ -18,6 +18,12 @@ func (p *printer) short(v lumigl.Value) string {
 	}
 	if v.Kind() == lumigl.List {
 		return "[" + plural(v.Len(), "element") + "]"
+	}
+	for _, name := range names {
+		if called := v.Key(name); called.Kind() == lumigl.Text {
+			shown, _ := p.inline(called)
+			return fmt.Sprintf("{%s: %s, … %d more}", label(name), shown, v.Len()-1)
+		}
 	}
 	return "{" + plural(v.Len(), "member") + "}"
 }
