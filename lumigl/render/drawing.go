@@ -51,6 +51,7 @@ type drawing struct {
 	title      string
 	isSnapshot bool
 	total      int // how many vertices there are, drawn or not
+	pending    int // how many changes a deployment has not finished
 	vertices   []*lumigl.Vertex
 	place      map[*lumigl.Vertex]int32
 	arrows     []arrow
@@ -75,9 +76,12 @@ type frame struct {
 const maxPaths = 3
 
 func draw(doc lumigl.Document, o Options) *drawing {
-	_, isSnapshot := doc.(*lumigl.Snapshot)
 	base := doc.Base()
-	d := &drawing{title: o.Title, isSnapshot: isSnapshot, total: base.Len()}
+	d := &drawing{title: o.Title, total: base.Len()}
+	if s, ok := doc.(*lumigl.Snapshot); ok {
+		d.isSnapshot = true
+		d.pending = len(s.Pending.Deletes) + len(s.Pending.Operations)
+	}
 	var only map[*lumigl.Vertex]bool
 	if o.Only != nil {
 		only = make(map[*lumigl.Vertex]bool, len(o.Only))
@@ -228,7 +232,11 @@ func (d *drawing) name(v *lumigl.Vertex) string {
 	if d.isSnapshot && v.URN().Name() != "" {
 		name = v.URN().Name()
 	}
-	return clip(visible(name), maxName)
+	name = visible(name)
+	if strings.TrimSpace(name) == "" {
+		name = strconv.Quote(name) // Nobody sees a space.
+	}
+	return clip(name, maxName)
 }
 
 // maxName is how long a name is that is drawn as a whole.

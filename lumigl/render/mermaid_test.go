@@ -34,9 +34,6 @@ func TestMermaidParses(t *testing.T) {
 			u := understood{Arrows: arrows(doc)}
 			for _, v := range render.Summarize(doc, o).Vertices {
 				text := v.Name
-				if text == "" {
-					text = "\u200b"
-				}
 				if v.Type != "" {
 					text += "<br>" + v.Type
 				}

@@ -12,11 +12,13 @@ import (
 
 // pageGraph is what a page knows.
 type pageGraph struct {
-	Title string     `json:"title"`
-	Noun  string     `json:"noun"`
-	Total int        `json:"total"` // how many vertices there are, drawn or not
-	Types []string   `json:"types"` // the most frequent first
-	Nodes []pageNode `json:"nodes"`
+	Title string `json:"title"`
+	Noun  string `json:"noun"`
+	Total int    `json:"total"` // how many vertices there are, drawn or not
+	// Pending is how many changes a deployment has not finished. They are not drawn.
+	Pending int        `json:"pending,omitempty"`
+	Types   []string   `json:"types"` // the most frequent first
+	Nodes   []pageNode `json:"nodes"`
 	// Arrows are each [from, to, paths, how many more, the points that it comes by, x and y in turns].
 	Arrows []pageArrow `json:"arrows"`
 	Width  int32       `json:"width"`
@@ -60,7 +62,7 @@ func (d *drawing) pageData() ([]byte, error) {
 	}
 	places := layout.Of(g)
 	page := pageGraph{
-		Title: visible(d.title), Noun: noun, Total: d.total, Types: d.types(), Width: places.Width, Height: places.Height,
+		Title: visible(d.title), Noun: noun, Total: d.total, Pending: d.pending, Types: d.types(), Width: places.Width, Height: places.Height,
 		Nodes: make([]pageNode, 0, len(d.vertices)), Arrows: make([]pageArrow, 0, len(d.arrows)),
 	}
 	types := make(map[string]int, len(page.Types))

@@ -4,6 +4,7 @@ const details = document.getElementById("details");
 
 function showDetails(node) {
   details.hidden = node === null;
+  details.parentElement.classList.toggle("reading", node !== null);
   if (node === null) {
     details.replaceChildren();
     return;
@@ -11,7 +12,7 @@ function showDetails(node) {
   const facts = make("dl", { class: "facts" });
   for (const [name, value] of [["type", node.typeName], ["id", node.id], ["key", node.key]]) {
     if (value) {
-      facts.append(make("dt", {}, name), make("dd", {}, make("bdi", {}, value)));
+      facts.append(make("dt", {}, name), make("dd", {}, make("bdi", {}, value), ...(name === "type" ? [] : [copyButton(name, value)])));
     }
   }
   details.replaceChildren(
@@ -26,6 +27,22 @@ function showDetails(node) {
     ...links("Used by", node.in, "from"),
   );
   details.scrollTop = 0;
+}
+
+// copyButton copies a text that people paste into commands. Where the browser keeps pages from doing so, it marks the text.
+function copyButton(name, text) {
+  return make("button", {
+    type: "button", class: "copy", "aria-label": `Copy ${name}`, onclick: async (event) => {
+      const button = event.currentTarget;
+      try {
+        await navigator.clipboard.writeText(text);
+        button.textContent = "Copied";
+        say(`${name} copied`);
+      } catch {
+        getSelection().selectAllChildren(button.previousElementSibling);
+      }
+    },
+  }, "Copy");
 }
 
 function bag(title, value) {
@@ -76,7 +93,18 @@ function member(key, value) {
     const note = value[0] === "list" || value[0] === "object" ? "" : make("span", { class: "masked" }, value[0]);
     return make("li", {}, make("details", { open: n <= 12 }, make("summary", {}, key, note), inside(value)));
   }
+  if (typeof value === "string" && (value.length > LONG_TEXT || value.split("\n").length > 3)) {
+    const start = make("span", { class: "text" }, JSON.stringify(clipped(value)).slice(0, -1) + "…");
+    return make("li", {}, make("details", {}, make("summary", {}, key, start), make("div", { class: "text whole" }, value)));
+  }
   return make("li", {}, key, scalar(value));
+}
+
+// Of a text that is longer than this, only the beginning is shown until it is opened, and then with its lines.
+const LONG_TEXT = 200;
+
+function clipped(text) {
+  return [...text.slice(0, 120)].slice(0, 60).join("");
 }
 
 function scalar(value) {

@@ -240,6 +240,7 @@ function hover(node) {
   }
   state.hovered = node;
   canvas.classList.toggle("over", node !== null);
-  canvas.title = node && view.scale < 0.5 ? `${node.name}\n${node.typeName}` : "";
+  const cut = node && (view.scale < 0.5 || node.shownName !== node.name || node.shownType !== node.typeName);
+  canvas.title = cut ? `${node.name}\n${node.typeName}` : "";
   redraw();
 }

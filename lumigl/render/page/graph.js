@@ -7,14 +7,18 @@ const graph = JSON.parse(document.getElementById("data").textContent);
 const nodes = graph.nodes;
 const nodeOf = new Map(nodes.map((node) => [node.key, node]));
 
+// Most of a token is the same for many; its last part is what people look for, with its module where others end alike.
+const shortTypes = graph.types.map((type) => {
+  const ends = [type.slice(type.lastIndexOf(":") + 1), type.slice(type.indexOf(":") + 1)];
+  return ends.find((end) => graph.types.filter((other) => other.endsWith(":" + end)).length < 2) ?? type;
+});
+
 for (const node of nodes) {
   node.out = []; // the arrows that begin here
   node.in = [];
-  const type = graph.types[node.type] ?? "";
-  node.typeName = type;
-  // Most of a token is the same for many; its last part is what people look for.
-  node.shortType = type.slice(type.lastIndexOf(":") + 1);
-  node.haystack = [node.name, type, node.key, node.id ?? ""].join("\n").toLowerCase();
+  node.typeName = graph.types[node.type] ?? "";
+  node.shortType = shortTypes[node.type] ?? "";
+  node.haystack = [node.name, node.typeName, node.key, node.id ?? ""].join("\n").toLowerCase();
 }
 
 const arrows = graph.arrows.map(([from, to, paths, more, bends]) => {
@@ -45,18 +49,18 @@ function pointsOf(from, to, bends) {
 
 const hues = [215, 28, 150, 275, 345, 185, 50, 100, 315, 240];
 
-// colorOf returns the colour of a type, which is stronger where it is drawn small.
+// colorOf returns the colour of a type. Where there are more types than hues, these come again darker, and then lighter.
 function colorOf(type) {
   if (type < 0) {
     return colors.accent;
   }
-  const hue = type < hues.length ? hues[type] : (type * 137.508) % 360;
-  return `hsl(${hue.toFixed(0)} ${colors.saturation} ${colors.lightness})`;
+  const shade = [0, -16, 16][Math.floor(type / hues.length) % 3];
+  return `hsl(${hues[type % hues.length]} ${colors.saturation} ${parseInt(colors.lightness, 10) + shade}%)`;
 }
 
 // plural counts things in words.
 function plural(n, thing) {
-  const many = thing === "vertex" ? "vertices" : thing + "s";
+  const many = { vertex: "vertices", dependency: "dependencies" }[thing] ?? thing + "s";
   return `${n.toLocaleString("en")} ${n === 1 ? thing : many}`;
 }
 

@@ -5,16 +5,18 @@ function say(text) {
   document.getElementById("status").textContent = text;
 }
 
-// select shows a node and its details, or, for null, none.
-function select(node, { keepFocus = false, keepView = false, keepAddress = false } = {}) {
+// select shows a node and its details, or, for null, none. One that is passed on the way to others, step by step, is none
+// that the browser's back button leads to.
+function select(node, { keepFocus = false, keepView = false, keepAddress = false, passing = false } = {}) {
   land();
   state.selected = node;
   state.hovered = null;
   canvas.dataset.selected = node ? node.key : "";
-  const width = view.width;
+  const { width, height } = view;
   showDetails(node);
   resize();
-  view.x += (view.width - width) / 2 / view.scale; // What was on the left stays there.
+  view.x += (view.width - width) / 2 / view.scale; // What was on the left, or at the top, stays there.
+  view.y += (view.height - height) / 2 / view.scale;
   if (node) {
     say(`${node.name}, ${node.typeName || graph.noun}: depends on ${node.out.length}, used by ${node.in.length}`);
     if (!keepView) {
@@ -22,7 +24,12 @@ function select(node, { keepFocus = false, keepView = false, keepAddress = false
     }
   }
   if (!keepAddress) {
-    history.replaceState(null, "", node ? "#" + encodeURIComponent(node.key) : "#");
+    const address = location.pathname + location.search + (node ? "#" + encodeURIComponent(node.key) : "");
+    if (passing || location.href.endsWith(address)) {
+      history.replaceState(null, "", address);
+    } else {
+      history.pushState(null, "", address);
+    }
   }
   if (!keepFocus && document.activeElement !== canvas) {
     canvas.focus({ preventScroll: true });
@@ -93,7 +100,7 @@ function onCanvasKey(event) {
   if (arrow && state.selected && !event.shiftKey) {
     const next = neighbour(state.selected, event.key);
     if (next) {
-      select(next);
+      select(next, { passing: true });
     }
   } else if (arrow) {
     move(...arrow);
@@ -160,7 +167,7 @@ function resize() {
   redraw();
 }
 
-// followAddress selects the node whose key stands behind the # of the address.
+// followAddress selects the node whose key stands behind the # of the address, or none if there is nothing.
 function followAddress(options) {
   let key = "";
   try {
@@ -168,8 +175,11 @@ function followAddress(options) {
   } catch {
     return; // Somebody else wrote it.
   }
-  const node = nodeOf.get(key);
-  if (node) {
+  const node = (location.href.includes("#") && nodeOf.get(key)) || null; // A key may be empty.
+  if (key && !node) {
+    say(`${key} is not drawn here`);
+  }
+  if (node !== state.selected) {
     select(node, { keepAddress: true, ...options });
   }
 }
@@ -179,17 +189,28 @@ function begin() {
   document.getElementById("title").textContent = graph.title;
   const shown = nodes.length === graph.total ? plural(graph.total, graph.noun)
     : `${nodes.length.toLocaleString("en")} of ${plural(graph.total, graph.noun)}`;
-  document.getElementById("counts").textContent = `${shown}, ${plural(arrows.length, "dependency").replace("ys", "ies")}`;
+  const pending = graph.pending ? `, ${plural(graph.pending, "pending change")}` : "";
+  document.getElementById("counts").textContent = `${shown}, ${plural(arrows.length, "dependency")}${pending}`;
+  document.getElementById("nothing").hidden = nodes.length > 0;
   fillLegend();
   listFound(false);
   resize();
+  followAddress({ keepFocus: true, keepView: true });
   Object.assign(view, fitted());
+  if (state.selected) {
+    reveal(state.selected);
+    land();
+  }
   new ResizeObserver(resize).observe(document.getElementById("stage"));
   window.matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => {
     readColors();
     fillLegend();
     showDetails(state.selected);
     redraw();
+  });
+  window.matchMedia("print").addEventListener("change", () => {
+    readColors(); // Paper is white.
+    paint();
   });
   listenToPointers((node) => select(node, { keepView: true }));
   canvas.addEventListener("keydown", onCanvasKey);
@@ -200,7 +221,6 @@ function begin() {
   document.getElementById("zoom-out").addEventListener("click", () => zoom(1 / 1.3));
   document.getElementById("fit").addEventListener("click", () => fly(fitted()));
   document.getElementById("help-button").addEventListener("click", showHelp);
-  followAddress();
   canvas.dataset.nodes = nodes.length;
   canvas.dataset.arrows = arrows.length;
   paint();

@@ -29,6 +29,7 @@ function search() {
 
 function listFound(searched) {
   document.getElementById("found").hidden = !searched;
+  document.getElementById("side").classList.toggle("searching", searched);
   document.getElementById("side").hidden = !searched && graph.types.length === 0;
   const list = document.getElementById("results");
   list.replaceChildren(...found.slice(0, MAX_LISTED).map((node) => make("li", {}, nodeButton(node))));
@@ -58,7 +59,7 @@ function nextFound(step) {
     return;
   }
   current = (current + step + found.length) % found.length;
-  select(found[current], { keepFocus: true });
+  select(found[current], { keepFocus: true, passing: true });
   [...document.querySelectorAll("#results button")].forEach((button, i) => {
     if (i === current) {
       button.setAttribute("aria-current", "true");

@@ -1,0 +1,242 @@
+package render_test
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"image"
+	"image/color"
+	"image/png"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/cdproto/input"
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
+
+	"github.com/lumi-idl/lumi/lumigl/render"
+)
+
+// selected is the condition that a node is selected whose key ends like that, "" for none.
+func selected(key string) string {
+	if key == "" {
+		return `document.getElementById("details").hidden && !location.href.includes("#")`
+	}
+	return fmt.Sprintf(`document.getElementById("canvas").dataset.selected.endsWith(%q) && !document.getElementById("details").hidden && location.hash.endsWith(encodeURIComponent(%q))`, key, key)
+}
+
+// TestAddress comes to a node by the address of the page, and goes back and forth.
+func TestAddress(t *testing.T) {
+	browser := newBrowser(t)
+	tab, w := open(t, browser, clusters(t, 300))
+	button := func(name string) chromedp.Action[chromedp.Void] {
+		return chromedp.Click(fmt.Sprintf(`//aside//button[contains(., %q)]`, name))
+	}
+	run(t, tab, chromedp.SendKeys(chromedp.CSS("#search"), "web-0-0"+kb.Enter))
+	eventually(t, tab, selected("::web-0-0"))
+	run(t, tab, button("zone-0-a"))
+	eventually(t, tab, selected("::zone-0-a"))
+	run(t, tab, chromedp.NavigateBack())
+	eventually(t, tab, selected("::web-0-0"))
+	// Where the browser does not let the page copy the key, the page marks it.
+	run(t, tab, chromedp.Click(chromedp.CSS("button[aria-label='Copy key']")))
+	eventually(t, tab, `document.querySelector("button[aria-label='Copy key']").textContent === "Copied" || getSelection().toString().endsWith("::web-0-0")`)
+	run(t, tab, chromedp.NavigateForward())
+	eventually(t, tab, selected("::zone-0-a"))
+	run(t, tab, chromedp.Reload())
+	eventually(t, tab, `document.documentElement.dataset.ready === ""`)
+	eventually(t, tab, selected("::zone-0-a"))
+	if focus := eval[string](t, tab, "document.activeElement.tagName"); focus != "BODY" {
+		t.Errorf("the page takes the focus to %s by itself", focus)
+	}
+	if zoom := eval[float64](t, tab, `Number(document.getElementById("canvas").dataset.zoom)`); zoom < 0.4 {
+		t.Errorf("the node cannot be read at a zoom of %g", zoom)
+	}
+	run(t, tab, chromedp.Evaluate[chromedp.Void](`location.hash = "#gone"`))
+	eventually(t, tab, `document.getElementById("details").hidden && document.getElementById("status").textContent === "gone is not drawn here"`)
+	run(t, tab, chromedp.NavigateBack(), chromedp.Click(chromedp.CSS("#details header button")))
+	eventually(t, tab, selected(""))
+	w.Lock()
+	defer w.Unlock()
+	if len(w.said) > 0 {
+		t.Errorf("the browser says: %q", w.said)
+	}
+}
+
+// touch is an event of some fingers, x and y in turns.
+func touch(kind input.DispatchTouchEventType, at ...float64) chromedp.Action[chromedp.Void] {
+	points := []*input.TouchPoint{}
+	for i := 0; i < len(at); i += 2 {
+		id := float64(i)
+		points = append(points, &input.TouchPoint{X: at[i], Y: at[i+1], ID: &id})
+	}
+	return call(input.DispatchTouchEvent, input.DispatchTouchEventParams{Type: kind, TouchPoints: points})
+}
+
+// TestPhone uses a page with fingers on a narrow screen.
+func TestPhone(t *testing.T) {
+	browser := newBrowser(t)
+	tab, w := open(t, browser, clusters(t, 10))
+	run(t, tab,
+		call(emulation.SetDeviceMetricsOverride, emulation.SetDeviceMetricsOverrideParams{Width: 360, Height: 740, DeviceScaleFactor: 3, Mobile: true}),
+		call(emulation.SetTouchEmulationEnabled, emulation.SetTouchEmulationEnabledParams{Enabled: true, MaxTouchPoints: 2}),
+		chromedp.Reload())
+	eventually(t, tab, `innerWidth === 360 && document.documentElement.dataset.ready === "" && document.getElementById("canvas").width === 3 * 360`)
+	cut := `[...document.querySelectorAll("header *")].filter((e) => e.checkVisibility() && e.getBoundingClientRect().right > innerWidth).map((e) => e.id).join()`
+	if outside := eval[string](t, tab, cut); outside != "" {
+		t.Errorf("the header is cut at %s", outside)
+	}
+	zoom := func() float64 { return eval[float64](t, tab, `Number(document.getElementById("canvas").dataset.zoom)`) }
+	before := zoom()
+	run(t, tab, touch("touchStart", 150, 400, 210, 400), touch("touchMove", 120, 400, 240, 400), touch("touchMove", 105, 400, 255, 400), touch("touchEnd"))
+	eventually(t, tab, fmt.Sprintf(`Math.abs(Number(document.getElementById("canvas").dataset.zoom) / %g - 2.5) < 0.02`, before))
+	run(t, tab, touch("touchStart", 50, 400, 310, 400), touch("touchMove", 128, 400, 232, 400), touch("touchEnd"))
+	eventually(t, tab, fmt.Sprintf(`Math.abs(Number(document.getElementById("canvas").dataset.zoom) / %g - 1) < 0.02`, before))
+	if scale := eval[float64](t, tab, "visualViewport.scale"); scale != 1 {
+		t.Errorf("the pinch made the whole page larger: %g", scale)
+	}
+	if !eval[bool](t, tab, `document.getElementById("details").hidden`) {
+		t.Error("the pinch selected something")
+	}
+	run(t, tab, chromedp.SendKeys(chromedp.CSS("#search"), "web-0-1"))
+	eventually(t, tab, `document.querySelector("#results button")?.checkVisibility()`)
+	picture(t, tab, "phone-search")
+	run(t, tab, chromedp.Click(chromedp.CSS("#results button")))
+	eventually(t, tab, selected("::web-0-1"))
+	run(t, tab, chromedp.Sleep(400*time.Millisecond))
+	// It was moved to the middle of what the details leave free.
+	middle := eval[[]float64](t, tab, `(() => { const r = document.getElementById("stage").getBoundingClientRect(); return [r.left + r.width / 2, r.top + r.height / 2, r.bottom]; })()`)
+	if top := eval[float64](t, tab, `document.getElementById("details").getBoundingClientRect().top`); top < middle[2] {
+		t.Errorf("the details begin at %g and hide the graph, which ends at %g", top, middle[2])
+	}
+	picture(t, tab, "phone-details")
+	run(t, tab, chromedp.Click(chromedp.CSS("#details header button")))
+	eventually(t, tab, selected(""))
+	w.Lock()
+	defer w.Unlock()
+	if len(w.said) > 0 {
+		t.Errorf("the browser says: %q", w.said)
+	}
+}
+
+// TestPaper prints a dark page, which is light then.
+func TestPaper(t *testing.T) {
+	browser := newBrowser(t)
+	tab, _ := open(t, browser, clusters(t, 10))
+	dark := []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: "dark"}}
+	corner := `document.getElementById("canvas").getContext("2d").getImageData(0, 0, 1, 1).data[0]`
+	run(t, tab, call(emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Features: dark}))
+	eventually(t, tab, corner+" === 16")
+	run(t, tab, call(emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Media: "print", Features: dark}))
+	eventually(t, tab, corner+" === 255")
+	picture(t, tab, "paper")
+}
+
+// TestAccessible asks axe what people who do not see, or do not use a mouse, would stumble over.
+func TestAccessible(t *testing.T) {
+	axe, err := os.ReadFile("testdata/mermaid/node_modules/axe-core/axe.min.js")
+	if err != nil {
+		t.Skip("axe is not installed, which this test asks; run 'npm ci --prefix lumigl/render/testdata/mermaid'")
+	}
+	browser := newBrowser(t)
+	tab, _ := open(t, browser, clusters(t, 300))
+	run(t, tab, chromedp.Evaluate[chromedp.Void](string(axe)+"; void 0"))
+	faults := func(when string) {
+		t.Helper()
+		const ask = `axe.run().then((all) => JSON.stringify(all.violations.map((v) => [v.id, v.help, v.nodes.map((n) => n.html)]), null, 1))`
+		found, err := chromedp.Run(tab, chromedp.Evaluate[string](ask, chromedp.EvalAwaitPromise))
+		if err != nil || found != "[]" {
+			t.Errorf("%s: %v\n%s", when, err, found)
+		}
+	}
+	faults("at the beginning")
+	run(t, tab, chromedp.SendKeys(chromedp.CSS("#search"), "web-0-0"+kb.Enter))
+	eventually(t, tab, selected("::web-0-0"))
+	faults("with results and details")
+	run(t, tab, chromedp.Click(chromedp.CSS("#help-button")))
+	faults("with help")
+	run(t, tab, chromedp.KeyEvent(kb.Escape), call(emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{
+		Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: "dark"}},
+	}))
+	faults("in the dark")
+}
+
+// TestFirefox has another browser draw a page.
+func TestFirefox(t *testing.T) {
+	path := ""
+	for _, name := range []string{"firefox", "firefox-esr"} {
+		if found, err := exec.LookPath(name); err == nil {
+			path = found
+			break
+		}
+	}
+	if path == "" {
+		t.Skip("there is no Firefox here, which shows a page to this test; install it ('apt-get install firefox-esr')")
+	}
+	folder := t.TempDir()
+	var page bytes.Buffer
+	if err := render.Page(&page, clusters(t, 10), render.Options{Title: "prod.json"}); err != nil {
+		t.Fatal(err)
+	}
+	file, picture := filepath.Join(folder, "page.html"), filepath.Join(folder, "page.png")
+	if err := os.WriteFile(file, page.Bytes(), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	ctx, stop := context.WithTimeout(t.Context(), time.Minute)
+	defer stop()
+	cmd := exec.CommandContext(ctx, path, "--headless", "--no-remote", "--profile", t.TempDir(), "--window-size=1440,900",
+		"--screenshot", picture, "file://"+filepath.ToSlash(file))
+	if said, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, said)
+	}
+	text, err := os.ReadFile(picture)
+	if err != nil {
+		t.Fatal(err)
+	}
+	seen, err := png.Decode(bytes.NewReader(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	// The colour of the first type is in the legend, and to the right of that in the graph.
+	first := color.RGBA{R: 44, G: 103, B: 186, A: 255}
+	left, right := count(seen, first, 0, 250), count(seen, first, 250, 1440)
+	if left == 0 || right == 0 {
+		t.Errorf("Firefox draws %d points of the first type in the legend, and %d in the graph", left, right)
+	}
+	if pictures != "" {
+		if err := os.WriteFile(filepath.Join(pictures, "firefox.png"), text, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// count is how many points of a picture between two columns have a colour, nearly.
+func count(seen image.Image, want color.RGBA, from, to int) int {
+	n := 0
+	near := func(a uint32, b uint8) bool { return max(int(a>>8), int(b))-min(int(a>>8), int(b)) <= 2 }
+	for x := from; x < min(to, seen.Bounds().Max.X); x++ {
+		for y := range seen.Bounds().Max.Y {
+			if r, g, b, _ := seen.At(x, y).RGBA(); near(r, want.R) && near(g, want.G) && near(b, want.B) {
+				n++
+			}
+		}
+	}
+	return n
+}
+
+// TestEmptyPage says that there is nothing, and shows what a deployment has not finished.
+func TestEmptyPage(t *testing.T) {
+	browser := newBrowser(t)
+	tab, _ := open(t, browser, parse(t, "pending.json"))
+	text := eval[string](t, tab, "document.body.innerText")
+	for _, want := range []string{"0 resources, 0 dependencies, 1 pending change", "There is nothing in this graph."} {
+		if !strings.Contains(text, want) {
+			t.Errorf("the page does not say %q: %s", want, text)
+		}
+	}
+}
