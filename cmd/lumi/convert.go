@@ -110,22 +110,15 @@ func (v *converter) run(ctx context.Context, name string) error {
 	return nil
 }
 
-// harmless are the faults whose messages say nothing of what values say. Any value of another tool's file may be a
-// secret, so that no line of it is shown.
-var harmless = map[lumigl.Code]bool{
-	lumigl.UTF8Fault: true, lumigl.ByteOrderFault: true, lumigl.CommentFault: true, lumigl.TrailingComma: true,
-	lumigl.MissingComma: true, lumigl.ExtraComma: true, lumigl.EmptyFault: true, lumigl.DuplicateKeyFault: true,
-	lumigl.DepthFault: true, lumigl.SizeFault: true,
-}
-
-// refuse says what is wrong with a file.
+// refuse says what is wrong with a file. Any value of another tool's file may be a secret, so that none is quoted, and
+// no line is shown; what keys say is not.
 func (v *converter) refuse(in *input, err error) error {
 	var invalid *lumigl.InvalidError
 	if !errors.As(err, &invalid) {
 		return err
 	}
 	for _, f := range invalid.Faults {
-		if !harmless[f.Code] {
+		if !quoteless[f.Code] && f.Code != lumigl.DuplicateKeyFault {
 			f.Message = "what stands here is no JSON; it is not shown, since it may be a secret"
 		}
 		f.Notes, f.Fix = nil, nil
@@ -181,7 +174,7 @@ func (v *converter) write(in *input, result *convert.Result) error {
 			j.Losses = append(j.Losses, jsonLoss{l.Pointer(), l.Code, l.Lost(), l.Message})
 		}
 		if !stop && v.output == "" {
-			if err := v.fit(in, result); err != nil {
+			if err := v.env.withhold(in.name, string(result.Text), "name a file with --output"); err != nil {
 				return err
 			}
 			j.Snapshot = result.Text
@@ -200,19 +193,11 @@ func (v *converter) write(in *input, result *convert.Result) error {
 	case v.env.json:
 		return nil
 	}
-	if err := v.fit(in, result); err != nil {
+	if err := v.env.withhold(in.name, string(result.Text), "name a file with --output"); err != nil {
 		return err
 	}
 	_, err := v.env.stdout.Write(result.Text)
 	return err
-}
-
-// fit holds that no secrets are shown.
-func (v *converter) fit(in *input, result *convert.Result) error {
-	if v.env.out.interactive && len(secretsIn(string(result.Text))) > 0 {
-		return fmt.Errorf("%s has secrets, and standard output is a terminal; name a file with --output", in.name)
-	}
-	return nil
 }
 
 // say says what was lost, for people.

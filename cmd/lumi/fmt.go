@@ -122,7 +122,9 @@ func (f *formatter) one(ctx context.Context, name string) error {
 	if err != nil {
 		return err
 	}
-	steps = secretsIn(in.src).steps(steps)
+	if len(steps) > 0 {
+		steps = secretsIn(in.src).steps(steps)
+	}
 	result := formatted{File: in.name, Changed: string(out) != in.src, Repairs: jsonSteps(steps)}
 	if !f.env.json {
 		for _, s := range steps {
@@ -133,6 +135,9 @@ func (f *formatter) one(ctx context.Context, name string) error {
 	case f.check:
 		err = f.compare(in, out, &result)
 	case !inPlace:
+		if err := f.env.withhold(in.name, string(out), withheld); err != nil {
+			return err
+		}
 		_, err = f.env.stdout.Write(out)
 		return err
 	case result.Changed:

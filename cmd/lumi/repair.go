@@ -2,7 +2,9 @@ package main
 
 import (
 	"bufio"
+	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -41,11 +43,12 @@ wrong it mends if told how:
 
 It shows every step and asks before it writes. Where it cannot ask, it writes only with --yes. It
 writes only what is accepted; the file as it was is kept beside it, as FILE.backup. A snapshot
-with a lineage gets the next serial, so that whoever has loaded the old one is told. Standard input, -, is written to
-standard output, and needs --yes too if there is anything to repair. A file that is accepted is left
-alone.
+with a lineage gets the next serial, so that whoever has loaded the old one is told. Standard input,
+-, is written to standard output, and needs --yes too if there is anything to repair. A file that is
+accepted is left alone.
 
-With --json, an object says what was done or would be: "file", "steps", "dead" and "written".`,
+With --json, an object says what was done or would be: "file", "steps", "dead" and "written", and for
+standard input "document", the graph or snapshot that became of it.`,
 		examples: []example{
 			{"What would be done? The exit code is 1 if anything would, as long as nobody agrees.", "lumi repair broken.json </dev/null"},
 			{"Do it.", "lumi repair --yes broken.json"},
@@ -84,6 +87,8 @@ type repaired struct {
 	Steps   []jsonStep `json:"steps"`
 	Dead    []jsonStep `json:"dead,omitempty"`
 	Written bool       `json:"written"`
+	// Document is what became of standard input.
+	Document json.RawMessage `json:"document,omitempty"`
 }
 
 // file repairs a file in place.
@@ -93,10 +98,12 @@ func (m *mender) file(ctx context.Context, name string) error {
 		return err
 	}
 	result, err := m.plan(in)
-	if err != nil || len(result.Steps) == 0 {
+	switch {
+	case err != nil:
 		return err
-	}
-	if !m.agreed(in, result) {
+	case len(result.Steps) == 0:
+		return m.report(in, result, false)
+	case !m.agreed(in, result):
 		return m.declined(in, result)
 	}
 	if err := ctx.Err(); err != nil {
@@ -109,7 +116,7 @@ func (m *mender) file(ctx context.Context, name string) error {
 		return err
 	}
 	if m.env.json {
-		return m.env.printJSON(repaired{in.name, jsonSteps(result.Steps), jsonSteps(result.Dead), true})
+		return m.report(in, result, true)
 	}
 	m.env.say("%s is repaired; the file as it was is %s.backup", in.name, in.name)
 	return nil
@@ -117,28 +124,45 @@ func (m *mender) file(ctx context.Context, name string) error {
 
 // filter repairs standard input.
 func (m *mender) filter() error {
-	if m.env.json {
-		return errors.New("repair: --json says what was done to a file, and standard output is where the file goes; give a file in place of -")
-	}
 	in, err := m.env.read(stdinArg)
 	if err != nil {
 		return err
 	}
 	result, err := m.plan(in)
-	switch {
-	case err != nil:
+	if err != nil {
 		return err
-	case len(result.Steps) == 0:
-		_, err = m.env.stdout.WriteString(in.src)
-	case !m.yes:
+	}
+	steps := len(result.Steps) > 0
+	if steps && !m.yes {
 		return m.declined(in, result)
-	default:
+	}
+	if err := m.env.withhold(in.name, in.src, withheld); err != nil {
+		return err
+	}
+	switch {
+	case m.env.json:
+		return m.report(in, result, steps)
+	case steps:
 		_, err = m.env.stdout.Write(result.Text)
+	default:
+		_, err = m.env.stdout.WriteString(in.src)
 	}
 	return err
 }
 
-// plan finds out what to do, and says so.
+// report says for programs what was done, or would be.
+func (m *mender) report(in *input, result *repair.Result, written bool) error {
+	if !m.env.json {
+		return nil
+	}
+	r := repaired{File: in.name, Steps: jsonSteps(result.Steps), Dead: jsonSteps(result.Dead), Written: written}
+	if in.name == stdinName && (written || len(result.Steps) == 0) {
+		r.Document = result.Text
+	}
+	return m.env.printJSON(r)
+}
+
+// plan finds out what to do, and says so for people.
 func (m *mender) plan(in *input) (*repair.Result, error) {
 	result, err := repair.Repair(in.src, m.options)
 	var refusal *repair.RefusedError
@@ -148,11 +172,10 @@ func (m *mender) plan(in *input) (*repair.Result, error) {
 	case err != nil:
 		return nil, err
 	}
-	result.Steps = secretsIn(in.src).steps(result.Steps)
+	if len(result.Steps) > 0 {
+		result.Steps = secretsIn(in.src).steps(result.Steps)
+	}
 	if m.env.json {
-		if len(result.Steps) == 0 {
-			return result, m.env.printJSON(repaired{in.name, []jsonStep{}, jsonSteps(result.Dead), false})
-		}
 		return result, nil
 	}
 	for _, s := range result.Steps {
@@ -216,11 +239,8 @@ func (m *mender) agreed(in *input, result *repair.Result) bool {
 
 // declined says that nothing was done.
 func (m *mender) declined(in *input, result *repair.Result) error {
-	if m.env.json {
-		if err := m.env.printJSON(repaired{in.name, jsonSteps(result.Steps), jsonSteps(result.Dead), false}); err != nil {
-			return err
-		}
-		return errWrong
+	if err := m.report(in, result, false); err != nil || m.env.json {
+		return cmp.Or(err, errWrong)
 	}
 	if m.asked {
 		m.env.say("%s is left as it is", in.name)

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"encoding/json"
+	"fmt"
 	"slices"
 	"sort"
 	"strings"
@@ -10,31 +12,74 @@ import (
 	lumi "github.com/lumi-idl/lumi/runtime"
 )
 
+// What a secret is and that it is never shown stands in docs/lumi.md. Commands that read a graph ask its values, with
+// [lumigl.Value.Secret]. What is said of a text that may not even be JSON goes by [secretsIn].
+
+// masked stands in place of a secret.
+const masked = "(secret)"
+
 // span is a part of a text.
 type span struct{ from, to int }
 
-// secrets are the parts of a text that must not be shown, in order: what is written in objects that are signed as
-// secrets. They are found in any text, whatever is wrong with it.
-type secrets []span
+// secrets are the parts of a text that must not be shown. They are found in any text, whatever is wrong with it.
+type secrets struct {
+	hidden []span // the words and strings in objects that are signed as secrets, in order
+	within []signed
+	inside map[string]bool // the words and strings as they would stand in a JSON pointer
+}
+
+// signed is an object that is signed as a secret, and is in no other one that is.
+type signed struct {
+	span
+	depth int // how many objects and lists it is in
+}
 
 func (s secrets) has(offset int) bool {
-	i := sort.Search(len(s), func(i int) bool { return s[i].to > offset })
-	return i < len(s) && s[i].from <= offset
+	i := sort.Search(len(s.hidden), func(i int) bool { return s.hidden[i].to > offset })
+	return i < len(s.hidden) && s.hidden[i].from <= offset
 }
 
 // starts reports whether a part that must not be shown begins at an offset.
 func (s secrets) starts(offset int) bool { return s.has(offset) && (offset == 0 || !s.has(offset-1)) }
 
+// around returns the signed object that a part of the text has anything to do with, or nil.
+func (s secrets) around(offset, end int) *signed {
+	i := sort.Search(len(s.within), func(i int) bool { return s.within[i].to >= offset })
+	if i < len(s.within) && s.within[i].from <= max(offset, end) {
+		return &s.within[i]
+	}
+	return nil
+}
+
+// pointer is a JSON pointer without the keys in a secret, and whether there were any. In a text that is no JSON neither
+// says for sure whether something is in a secret, the pointer or the place.
+func (s secrets) pointer(pointer string, in *signed) (cut string, inside bool) {
+	steps := strings.Split(pointer, "/") // of which the first is empty
+	behind := false
+	for i, step := range steps[1:] {
+		if in != nil && i == in.depth || (in != nil || behind) && s.inside[step] {
+			return strings.Join(steps[:i+1], "/"), true
+		}
+		behind = behind || step == "value"
+	}
+	return pointer, in != nil
+}
+
+// quoteless are the faults whose messages and fixes quote no value, and no key but those of resources that there are.
+var quoteless = map[lumigl.Code]bool{
+	lumigl.UTF8Fault: true, lumigl.ByteOrderFault: true, lumigl.CommentFault: true, lumigl.ElisionFault: true,
+	lumigl.TrailingComma: true, lumigl.MissingComma: true, lumigl.ExtraComma: true, lumigl.BracketFault: true,
+	lumigl.EmptyFault: true, lumigl.ConflictFault: true, lumigl.DepthFault: true, lumigl.SizeFault: true,
+	lumigl.OrderFault: true, lumigl.CycleFault: true,
+}
+
 // fault is a fault without what must not be shown.
 func (s secrets) fault(f lumigl.Fault) lumigl.Fault {
-	if s.has(f.Offset) {
+	pointer, inside := s.pointer(f.Pointer, s.around(f.Offset, f.End))
+	f.Pointer = pointer
+	if inside && !quoteless[f.Code] {
 		f.Message = "what stands here is wrong; it belongs to a secret and is not shown"
-		f.Nearest = ""
-		if f.Fix != nil {
-			fix := *f.Fix
-			fix.Text = masked
-			f.Fix = &fix
-		}
+		f.Nearest, f.Fix = "", nil
 	}
 	return f
 }
@@ -43,27 +88,36 @@ func (s secrets) fault(f lumigl.Fault) lumigl.Fault {
 func (s secrets) steps(steps []repair.Step) []repair.Step {
 	shown := slices.Clone(steps)
 	for i := range shown {
-		if step := &shown[i]; step.Line > 0 && s.has(step.Offset) {
-			step.Message = "mend what stands here; it belongs to a secret and is not shown"
-			if step.Kind != repair.SyntaxStep {
-				step.Message = "mend or drop the reference here; it belongs to a secret and is not shown"
-			}
+		step := &shown[i]
+		if step.Line == 0 {
+			continue // It follows from others, and names no key but those of resources.
 		}
+		pointer, inside := s.pointer(step.Pointer, s.around(step.Offset, step.Offset))
+		step.Pointer = pointer
+		if !inside {
+			continue
+		}
+		what := "drop the reference here"
+		switch step.Kind {
+		case repair.SyntaxStep:
+			what = "mend what stands here"
+		case repair.RetargetStep:
+			what = "point the reference here at what was probably meant"
+		case repair.ResourceStep, repair.PendingStep:
+			what = "drop " + step.Pointer + ", which holds the reference here"
+		case repair.OrderStep:
+			continue // Likewise.
+		}
+		step.Message = what + "; it belongs to a secret and is not shown"
 	}
 	return shown
 }
 
-// masked stands in place of a secret.
-const masked = "[secret]"
-
 // mask replaces what must not be shown in a text.
 func (s secrets) mask(src string) string {
-	if len(s) == 0 {
-		return src
-	}
 	var b strings.Builder
 	done := 0
-	for _, hidden := range s {
+	for _, hidden := range s.hidden {
 		b.WriteString(src[done:hidden.from])
 		b.WriteString(`"` + masked + `"`)
 		done = hidden.to
@@ -72,61 +126,166 @@ func (s secrets) mask(src string) string {
 	return b.String()
 }
 
+// withheld is what to do with a text that is not written to a terminal.
+const withheld = "send it to a file or a program"
+
+// withhold holds that no text with secrets is written to a terminal.
+func (e *environment) withhold(name, text, instead string) error {
+	if e.out.interactive && len(secretsIn(text).within) > 0 {
+		return fmt.Errorf("%s has secrets, and standard output is a terminal; %s", name, instead)
+	}
+	return nil
+}
+
 // secretsIn finds the secrets in a text. It knows strings, words and brackets, and nothing of how they belong together.
 func secretsIn(src string) secrets {
-	if !strings.Contains(src, lumi.SecretSignature) {
-		return nil
+	if !strings.Contains(src, lumi.SecretSignature) && !strings.Contains(src, `\u00`) {
+		return secrets{}
 	}
-	type object struct {
-		first  int // of the tokens in it
-		secret bool
-	}
-	var tokens, found secrets
-	open := []object{{}}
-	hidden := 0 // how many of the tokens have been found to be secret, or not
-	leave := func() {
-		top := open[len(open)-1]
-		open = open[:len(open)-1]
-		if top.secret {
-			found = append(found, tokens[max(top.first, hidden):]...)
-			hidden = len(tokens)
-		}
-	}
+	f := finder{src: src, open: []object{{}}}
 	for i := 0; i < len(src); {
+		start := i
 		switch c := src[i]; {
 		case c == '{' || c == '[':
-			open = append(open, object{first: len(tokens)})
+			f.open = append(f.open, object{from: i})
 			i++
 		case c == '}' || c == ']':
-			if len(open) > 1 {
-				leave()
-			}
 			i++
-		case c == '"' || c == '\'':
-			end := stringEnd(src, i)
-			switch content := strings.Trim(src[i:end], `"'`); content {
-			case lumi.SecretSignature:
-				open[len(open)-1].secret = true
-			case lumi.Signature, "value":
-			default:
-				tokens = append(tokens, span{i, end})
+			if f.closes(c) {
+				f.leave(i)
+				f.content()
 			}
-			i = end
+		case c == '"' || c == '\'':
+			i = stringEnd(src, i)
+			f.token(span{start, i})
 		case isWord(c):
-			start := i
 			for i < len(src) && isWord(src[i]) {
 				i++
 			}
-			tokens = append(tokens, span{start, i})
-		default:
+			f.token(span{start, i})
+		case c == '#', strings.HasPrefix(src[i:], "//"), strings.HasPrefix(src[i:], "/*"):
+			i = commentEnd(src, i)
+			f.token(span{start, i})
+		case strings.IndexByte(" \t\r\n,:", c) >= 0:
 			i++
+		default: // It means nothing in JSON, and may be of a secret that is not written as it should be.
+			i++
+			f.token(span{start, i})
 		}
 	}
-	for len(open) > 0 {
-		leave()
+	for len(f.open) > 0 {
+		f.leave(len(src))
+	}
+	return f.secrets()
+}
+
+// finder is the search for secrets in a text.
+type finder struct {
+	src    string
+	open   []object // those that are not closed yet, and before them the text as a whole
+	tokens []span
+	within []signed // those that have been found
+}
+
+// object is an object or a list that is looked into.
+type object struct {
+	from   int
+	secret bool
+	value  bool // whether the key was there that the secret stands behind
+	full   bool // whether something stood behind that
+}
+
+// token looks at a string, a word or a single character.
+func (f *finder) token(at span) {
+	text := f.src[at.from:at.to]
+	if strings.Contains(text, `\u`) {
+		var plain string
+		if json.Unmarshal([]byte(text), &plain) == nil {
+			text = plain
+		}
+	}
+	if strings.Contains(text, lumi.SecretSignature) {
+		f.open[len(f.open)-1].secret = true
+		if len(text) <= len(lumi.SecretSignature)+len(`""`) {
+			return
+		}
+	}
+	switch strings.Trim(text, `"'`) {
+	case lumi.Signature:
+		return
+	case "value":
+		if f.isKey(at) {
+			f.open[len(f.open)-1].value = true
+			return
+		}
+	}
+	f.content()
+	f.tokens = append(f.tokens, at)
+}
+
+// isKey reports whether a colon stands behind a token.
+func (f *finder) isKey(at span) bool {
+	return strings.HasPrefix(strings.TrimLeft(f.src[at.to:min(len(f.src), at.to+8)], " \t\r\n"), ":")
+}
+
+// content notes that something stands in the innermost object.
+func (f *finder) content() {
+	top := &f.open[len(f.open)-1]
+	top.full = top.full || top.value
+}
+
+// closes reports whether a bracket closes the innermost object or list. One that does not belong there does not end a
+// secret, and neither does one that stands before the secret itself.
+func (f *finder) closes(bracket byte) bool {
+	top := f.open[len(f.open)-1]
+	return len(f.open) > 1 && (!top.secret || bracket == '}' && top.full)
+}
+
+// leave goes on behind an object or a list.
+func (f *finder) leave(to int) {
+	top := f.open[len(f.open)-1]
+	f.open = f.open[:len(f.open)-1]
+	if !top.secret {
+		return
+	}
+	within := f.within
+	for len(within) > 0 && within[len(within)-1].from >= top.from {
+		within = within[:len(within)-1]
+	}
+	f.within = append(within, signed{span{top.from, to}, max(0, len(f.open)-1)})
+}
+
+// secrets are what was found.
+func (f *finder) secrets() secrets {
+	found := secrets{within: f.within, inside: map[string]bool{}}
+	at := 0
+	for _, in := range f.within {
+		for at < len(f.tokens) && f.tokens[at].from < in.from {
+			at++
+		}
+		for ; at < len(f.tokens) && f.tokens[at].from < in.to; at++ {
+			found.inside[f.step(f.tokens[at])] = true
+			last := len(found.hidden) - 1
+			if last >= 0 && found.hidden[last].to == f.tokens[at].from {
+				found.hidden[last].to = f.tokens[at].to // They stand in one place.
+				continue
+			}
+			found.hidden = append(found.hidden, f.tokens[at])
+		}
 	}
 	return found
 }
+
+// step is a token as it would stand in a JSON pointer.
+func (f *finder) step(at span) string {
+	text := f.src[at.from:at.to]
+	if json.Unmarshal([]byte(text), &text) != nil {
+		text = strings.Trim(text, `"'`)
+	}
+	return pointerStep.Replace(text)
+}
+
+var pointerStep = strings.NewReplacer("~", "~0", "/", "~1")
 
 // stringEnd is where the string that begins at an offset ends, at the latest with its line.
 func stringEnd(src string, offset int) int {
@@ -139,6 +298,18 @@ func stringEnd(src string, offset int) int {
 		case src[offset]:
 			return i + 1
 		}
+	}
+	return len(src)
+}
+
+// commentEnd is where the comment that begins at an offset ends.
+func commentEnd(src string, offset int) int {
+	rest, end, length := src[offset:], "\n", 0
+	if strings.HasPrefix(rest, "/*") {
+		end, length = "*/", 2
+	}
+	if i := strings.Index(rest[1:], end); i >= 0 {
+		return offset + 1 + i + length
 	}
 	return len(src)
 }

@@ -33,7 +33,7 @@ With keys it shows all of these resources. A key is a URN, the end of one, such 
 Secrets are not shown, ever. Values that are not known yet are (unknown).
 
 With --json, each resource is an object on a line of its own, with "key", "type", "name", "id",
-"properties", "extensions", "uses" and "usedBy"; the value of a secret is "[secret]".`,
+"properties", "extensions", "uses" and "usedBy"; the value of a secret is "(secret)".`,
 		examples: []example{
 			{"What is there?", "lumi show prod.json"},
 			{"What depends on what, upside down.", "lumi show --view=tree --invert prod.json"},

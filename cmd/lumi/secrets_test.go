@@ -1,0 +1,108 @@
+package main
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// TestSecretsIn holds that secrets are found in text that is not even JSON, and nothing else is.
+func TestSecretsIn(t *testing.T) {
+	const sign = `"4dabf18193072939515e22adb298388d": "1b47061264138c4ac30d75fd1eb44270"`
+	for src, want := range map[string]string{
+		`{"a": 1, ` + sign + `}`:                                  `{"(secret)": "(secret)", ` + sign + `}`,
+		`{` + sign + `, "value": "x"}, {"a": "y"}`:                `{` + sign + `, "value": "(secret)"}, {"a": "y"}`,
+		`{` + sign + `, "value": {"b": ["c", 'd', e]}}`:           `{` + sign + `, "value": {"(secret)": ["(secret)", "(secret)", "(secret)"]}}`,
+		`[{"o": {` + sign + `, "value": "x"}, "p": "q"}`:          `[{"o": {` + sign + `, "value": "(secret)"}, "p": "q"}`,
+		`{"value": {"deep": ["x", {"y": 1}], ` + sign:             `{"value": {"(secret)": ["(secret)", {"(secret)": "(secret)"}], ` + sign,
+		`{` + sign + `, "value": "x` + "\n" + `}, {"a": "b"}`:     `{` + sign + `, "value": "(secret)"` + "\n" + `}, {"a": "b"}`,
+		`"1b47061264138c4ac30d75fd1eb44270"`:                      `"1b47061264138c4ac30d75fd1eb44270"`,
+		`}}]{` + sign + `, "value": 1}`:                           `}}]{` + sign + `, "value": "(secret)"}`,
+		`{` + sign + `, "x": 1, "value": {` + sign + `}, "y": 2}`: `{` + sign + `, "(secret)": "(secret)", "value": {` + sign + `}, "(secret)": "(secret)"}`,
+		`{"a": "b"}`:                         `{"a": "b"}`,
+		`{` + sign + `, "value": "value"}`:   `{` + sign + `, "value": "(secret)"}`,
+		`{` + sign + `, "value": x/y!}`:      `{` + sign + `, "value": "(secret)"}`,
+		`{"a: {` + sign + `, "value": "x"}}`: `{"(secret)"4dabf18193072939515e22adb298388d"(secret)"1b47061264138c4ac30d75fd1eb44270"(secret)"`,
+		`{` + strings.Replace(sign, "1b47", `\u0031b47`, 1) + `, "value": "x"}`: `{` + strings.Replace(sign, "1b47", `\u0031b47`, 1) + `, "value": "(secret)"}`,
+	} {
+		if got := secretsIn(src).mask(src); got != want {
+			t.Errorf("%s\nbecomes\n%s, want\n%s", src, got, want)
+		}
+	}
+}
+
+// telltale is what all secrets of a snapshot say in which there are some wherever there can be.
+const telltale = "hunter2"
+
+const snapshotOfSecrets = `{
+  "resources": {
+    "urn:lumi:prod::p:index::a:b:V::old": { "type": "a:b:V", "properties": {} },
+    "urn:lumi:prod::p:index::a:b:V::v": {
+      "type": "a:b:V",
+      "properties": {
+        "list": [1, SIGN "value": { "hunter2": ["hunter2", { "#ref": "urn:lumi:prod::p:index::a:b:V::old", "property": "hunter2" }] } }],
+        "asset": { "4dabf18193072939515e22adb298388d": "c44067f5952c0a294b673a41bacd8c17", "text": SIGN "value": "hunter2" } },
+        "more": SIGN "hunter2": true, "value": SIGN "value": "hunter2" } }
+      },
+      "extensions": { "x": SIGN "value": ["hunter2"] } }
+    }
+  },
+  "pending": { "deletes": [{ "urn": "urn:lumi:prod::p:index::a:b:V::v", "type": "a:b:V", "id": "1", "properties": { "p": SIGN "value": "hunter2" } } }] },
+  "args": { "p": SIGN "value": "hunter2" } }
+}
+`
+
+// TestNoSecretIsPrinted breaks a file in many places and many ways, one at a time, and holds that no command prints a secret from it.
+func TestNoSecretIsPrinted(t *testing.T) {
+	t.Parallel()
+	const sign = `{ "4dabf18193072939515e22adb298388d": "1b47061264138c4ac30d75fd1eb44270",`
+	src := strings.ReplaceAll(snapshotOfSecrets, "SIGN", sign)
+	commands := [][]string{
+		{"check", "-"}, {"check", "--json", "-"}, {"fmt", "--check", "--repair", "-"}, {"fmt", "--check", "--json", "--repair", "-"},
+		{"repair", "--drop=references", "-"}, {"repair", "--json", "--retarget", "--drop=resources", "--pending=dead", "-"},
+	}
+	holds := func(src string, commands [][]string) {
+		t.Helper()
+		for _, args := range commands {
+			var stdout, stderr bytes.Buffer
+			code := run(t.Context(), args, strings.NewReader(src), &stdout, &stderr, noEnv)
+			if code == exitFailed {
+				t.Fatalf("%v fails: %s", args, &stderr)
+			}
+			if args[0] == "repair" && code == exitOK {
+				stdout.Reset() // That is the file itself, which was accepted.
+			}
+			if out := stderr.String() + stdout.String(); strings.Contains(out, telltale) {
+				t.Fatalf("%v prints a secret of\n%s\n%s", args, src, out)
+			}
+		}
+	}
+	empty := filepath.Join(t.TempDir(), "empty.json")
+	if err := os.WriteFile(empty, []byte(`{"resources":{}}`), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	holds(src, append(commands, [][]string{
+		{"show", "-"}, {"show", "--json", "-"}, {"show", "--view=tree", "-"}, {"show", "--view=table", "-"}, {"show", "-", "V::v"},
+		{"query", "--json", "-"}, {"query", "--format=table", "-"}, {"query", "-", "properties.list[1] == properties.more"},
+		{"graph", "-"}, {"graph", "--json", "-"}, {"graph", "--format=mermaid", "-"}, {"graph", "--format=html", "-"},
+		{"diff", "-", empty}, {"diff", empty, "-"}, {"diff", "--json", "-", empty}, {"diff", "--json", empty, "-"},
+		{"diff", "--patch", "-", empty}, {"diff", "--patch", empty, "-"}, {"diff", "--stat", "-", empty},
+	}...))
+	for i := range src {
+		if from := max(0, i-len(sign)); strings.Contains(src[from:min(len(src), i+len(sign))], sign) &&
+			i >= from+strings.Index(src[from:], sign) && i < from+strings.Index(src[from:], sign)+len(sign) {
+			continue // What is not signed is no secret.
+		}
+		const every = 13 // Each way gets its own places.
+		if i%every == 0 {
+			holds(src[:i]+src[i+1:], commands)
+		}
+		for way, insert := range []string{`"`, "{", "}", "[", "]", ":", "'", "//", "tru ", "\\", "\n"} {
+			if i%every == way {
+				holds(src[:i]+insert+src[i:], commands)
+			}
+		}
+	}
+}
