@@ -64,7 +64,8 @@ func mermaidText(s string) string {
 	for i, r := range s {
 		plain := unicode.IsLetter(r) || unicode.IsNumber(r) || unicode.IsMark(r) || r == ' ' || r > 0x2000
 		// At the start of a line, dashes and dots belong to lists.
-		inside := i > 0 && strings.ContainsRune("-:/", r) || r == '.' && i > 0 && !isDigit(s[i-1])
+		// fa:fa-car would be drawn as a car.
+		inside := i > 0 && strings.ContainsRune("-:/", r) && !strings.HasSuffix(s[:i], ":fa") || r == '.' && i > 0 && !isDigit(s[i-1])
 		if plain || inside {
 			b.WriteRune(r)
 		} else {

@@ -10,8 +10,21 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/lumi-idl/lumi/lumigl"
 	"github.com/lumi-idl/lumi/lumigl/render"
 )
+
+// TestMermaidIcons holds that a name that Mermaid has a picture for is drawn as it is.
+func TestMermaidIcons(t *testing.T) {
+	t.Parallel()
+	g := &lumigl.Graph{}
+	if _, err := g.Add("fa:fa-car"); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff("flowchart LR\n  n0[\"fa:fa#45;car\"]\n", drawn(t, "mmd", g, render.Options{})); diff != "" {
+		t.Error(diff)
+	}
+}
 
 // TestMermaidParses asks Mermaid itself what it understands.
 func TestMermaidParses(t *testing.T) {
