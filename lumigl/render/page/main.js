@@ -22,6 +22,8 @@ function select(node, { keepFocus = false, keepView = false, keepAddress = false
     if (!keepView) {
       reveal(node);
     }
+  } else {
+    say("Nothing is selected");
   }
   if (!keepAddress) {
     const address = location.pathname + location.search + (node ? "#" + encodeURIComponent(node.key) : "");
@@ -176,11 +178,11 @@ function followAddress(options) {
     return; // Somebody else wrote it.
   }
   const node = (location.href.includes("#") && nodeOf.get(key)) || null; // A key may be empty.
-  if (key && !node) {
-    say(`${key} is not drawn here`);
-  }
   if (node !== state.selected) {
     select(node, { keepAddress: true, ...options });
+  }
+  if (key && !node) {
+    say(`${key} is not drawn here`);
   }
 }
 
