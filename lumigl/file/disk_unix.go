@@ -15,6 +15,12 @@ import (
 // make us wait.
 const withoutTricks = unix.O_NOFOLLOW | unix.O_NONBLOCK
 
+// isLink reports whether a file could not be opened since it is a link.
+func isLink(err error) bool { return errors.Is(err, unix.ELOOP) }
+
+// tooLong reports whether a name is too long for the file system.
+func tooLong(err error) bool { return errors.Is(err, unix.ENAMETOOLONG) }
+
 func (f systemFile) lock() error {
 	err := f.flock(unix.LOCK_EX | unix.LOCK_NB)
 	if errors.Is(err, unix.EWOULDBLOCK) {

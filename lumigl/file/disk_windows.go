@@ -10,6 +10,13 @@ import (
 
 const withoutTricks = 0
 
+func isLink(error) bool { return false }
+
+// tooLong reports whether a name is too long for the file system. Most of those say only that it is no name.
+func tooLong(err error) bool {
+	return errors.Is(err, windows.ERROR_INVALID_NAME) || errors.Is(err, windows.ERROR_FILENAME_EXCED_RANGE)
+}
+
 // place is the byte that stands for the whole file. Windows keeps others from reading what is locked, and they are to
 // read who has locked it, so it lies far behind the end.
 func place() *windows.Overlapped { return &windows.Overlapped{OffsetHigh: 1 << 30} }

@@ -21,12 +21,16 @@ type Options struct {
 	disk disk // nil for that of the system
 }
 
+// errIrregular says that a file is a folder, a pipe or a device.
+var errIrregular = errors.New("it is not a regular file")
+
 // Locked is a file that nobody else may write until it is closed. It must not be used concurrently.
 type Locked struct {
 	path   string // as the caller named it
 	target string // the file itself, behind any symbolic links
 	disk   disk
 	lock   *lockFile // nil once it is closed
+	most   int64     // how large the file may become
 }
 
 // errClosed says that a Locked was used after Close.
@@ -45,6 +49,13 @@ func Open(ctx context.Context, path string, options Options) (*Locked, error) {
 	if err != nil {
 		return nil, fmt.Errorf("cannot open %s: %w", path, cause(err))
 	}
+	if !filepath.IsAbs(target) {
+		d = anchor(d)
+	}
+	if _, err := d.lstat(target + backupSuffix); tooLong(err) {
+		return nil, fmt.Errorf("cannot open %s: its name is so long that there is no room for %s behind it: "+
+			"give it a shorter one", path, backupSuffix)
+	}
 	l, err := lock(ctx, d, path, target+lockSuffix, options.Waiting)
 	if err != nil {
 		return nil, err
@@ -52,7 +63,7 @@ func Open(ctx context.Context, path string, options Options) (*Locked, error) {
 	l.hold(self(options.Command), info)
 	clearAway(d, target, stagedSuffix)
 	clearAway(d, target, looseSuffix)
-	return &Locked{path: path, target: target, disk: d, lock: l}, nil
+	return &Locked{path: path, target: target, disk: d, lock: l, most: maxSize}, nil
 }
 
 // Close lets others write the file. It may be called twice.
@@ -70,23 +81,35 @@ func (l *Locked) Close() error {
 
 // resolve returns the path of the file that a path leads to, and what is there, nil if nothing is.
 func resolve(d disk, path string) (target string, info fs.FileInfo, err error) {
+	if path == "" {
+		return "", nil, errors.New("the path is empty")
+	}
 	target, err = filepath.EvalSymlinks(path)
 	if errors.Is(err, fs.ErrNotExist) {
-		if _, err := d.lstat(path); err == nil {
-			return "", nil, errors.New("it is a symbolic link that leads nowhere")
+		// The folder may be behind a link all the same, and has to be there. It is not to be shortened before it is
+		// followed: link/.. is the folder above the one that the link leads to.
+		dir, base := filepath.Split(path)
+		if dir == "" {
+			dir = "."
 		}
-		// The folder may be behind a link all the same, and has to be there.
-		dir, err := filepath.EvalSymlinks(filepath.Dir(path))
-		return filepath.Join(dir, filepath.Base(path)), nil, err
+		dir, err = filepath.EvalSymlinks(dir)
+		target = filepath.Join(dir, base)
 	}
 	if err != nil {
 		return "", nil, err
 	}
 	info, err = d.lstat(target)
-	if err == nil && !info.Mode().IsRegular() {
-		err = errors.New("it is not a regular file")
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return target, nil, nil
+	case err != nil:
+		return "", nil, err
+	case info.Mode()&fs.ModeSymlink != 0:
+		return "", nil, errors.New("it is a symbolic link that leads nowhere")
+	case !info.Mode().IsRegular():
+		return "", nil, errIrregular
 	}
-	return target, info, err
+	return target, info, nil
 }
 
 // openTarget opens the file to be read, and to be replaced if it is to be. Both are nil if there is none.
@@ -96,16 +119,25 @@ func openTarget(d disk, target string, replace bool) (handle, fs.FileInfo, error
 	if replace {
 		flag = os.O_RDWR
 	}
-	f, err := d.open(target, flag|withoutTricks, 0)
+	f, info, err := openRegular(d, target, flag, 0)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil, nil
+		err = nil
+	}
+	return f, info, err
+}
+
+// openRegular opens a file that must be a regular one. Both are nil if it cannot be opened.
+func openRegular(d disk, name string, flag int, perm fs.FileMode) (handle, fs.FileInfo, error) {
+	f, err := d.open(name, flag|withoutTricks, perm)
+	if isLink(err) {
+		return nil, nil, errors.New("it is a symbolic link")
 	}
 	if err != nil {
 		return nil, nil, err
 	}
 	info, err := f.Stat()
 	if err == nil && !info.Mode().IsRegular() {
-		err = errors.New("it is not a regular file")
+		err = errIrregular
 	}
 	if err != nil {
 		_ = f.Close() // Nothing was written.

@@ -3,7 +3,7 @@ package file
 import (
 	"context"
 	"errors"
-	"io/fs"
+	"fmt"
 	"math"
 	"os"
 	"path/filepath"
@@ -180,12 +180,13 @@ func TestSave(t *testing.T) {
 func TestOrder(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "prod.json")
 	mustSave(t, path, snapshot(t, 1, "one"))
+	must(t, os.Chmod(path, 0o640))
 	var got []string
 	if _, err := save(path, snapshot(t, 1, "two"), trace(&got)); err != nil {
 		t.Fatal(err)
 	}
 	want := []string{
-		"truncate prod.json.lock", "write prod.json.lock",
+		"chmod prod.json.lock", "truncate prod.json.lock", "write prod.json.lock",
 		"create .prod.json-*.staged", "write .prod.json-*.staged", "chmod .prod.json-*.staged",
 		"sync .prod.json-*.staged", "close .prod.json-*.staged",
 		"link prod.json to .prod.json-*.staged", "rename .prod.json-*.staged to prod.json.backup",
@@ -194,91 +195,6 @@ func TestOrder(t *testing.T) {
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("operations (-want +got):\n%s", diff)
-	}
-}
-
-func TestStale(t *testing.T) {
-	prepare := func(t *testing.T) (dir, path string, loaded Version) {
-		dir = t.TempDir()
-		path = filepath.Join(dir, "prod.json")
-		mustWrite(t, path, `{"lineage": "A", "serial": 5, "resources": {}}`)
-		_, loaded, err := Load(path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return dir, path, loaded
-	}
-	tests := []struct {
-		name   string
-		change func(t *testing.T, path string)
-		loaded *Version
-		want   string
-	}{
-		{
-			name:   "saved by another",
-			change: func(t *testing.T, path string) { mustSave(t, path, snapshot(t, 1, "theirs")) },
-			want:   "DIR/prod.json is at serial 6, saved by ME, not at serial 5, which was loaded: load it again",
-		},
-		{
-			name: "checked out",
-			change: func(t *testing.T, path string) {
-				mustSave(t, path, snapshot(t, 1, "theirs"))
-				mustWrite(t, path, `{"lineage": "A", "serial": 4, "resources": {}}`)
-			},
-			want: "DIR/prod.json is at serial 4, not at serial 5, which was loaded: load it again",
-		},
-		{
-			name:   "edited",
-			change: func(t *testing.T, path string) { mustWrite(t, path, `{"lineage": "A", "serial": 5, "resources": {} }`) },
-			want:   "DIR/prod.json has been edited since serial 5 of it was loaded: load it again",
-		},
-		{
-			name:   "another lineage",
-			change: func(t *testing.T, path string) { mustWrite(t, path, `{"lineage": "B", "serial": 5, "resources": {}}`) },
-			want: "DIR/prod.json is at serial 5 of lineage B, not at serial 5 of lineage A, which was loaded: " +
-				"it has another history, so load it again",
-		},
-		{
-			name:   "lineage lost",
-			change: func(t *testing.T, path string) { mustWrite(t, path, `{"resources": {}}`) },
-			want: "DIR/prod.json is at serial 0 without a lineage, not at serial 5 of lineage A, which was loaded: " +
-				"it has another history, so load it again",
-		},
-		{
-			name:   "removed",
-			change: func(t *testing.T, path string) { must(t, os.Remove(path)) },
-			want: "DIR/prod.json is gone since serial 5 of lineage A was loaded: " +
-				"put it back, or load again to start anew",
-		},
-		{
-			name: "never loaded", change: func(*testing.T, string) {}, loaded: &Version{},
-			want: "DIR/prod.json is there already, at serial 5 of lineage A, and has not been loaded: load it first",
-		},
-	}
-	for _, test := range tests {
-		t.Run(test.name, func(t *testing.T) {
-			dir, path, loaded := prepare(t)
-			if test.loaded != nil {
-				loaded = *test.loaded
-			}
-			test.change(t, path)
-			before := contents(t, dir)
-			l := open(t, path, nil)
-			mine := snapshot(t, 1, "mine")
-			_, err := l.Save(mine, loaded)
-			wantError(t, dir, err, test.want)
-			var stale *StaleError
-			if !errors.As(err, &stale) || stale.Loaded != loaded {
-				t.Errorf("the error is %#v", err)
-			}
-			if mine.Serial != 0 || mine.Lineage != "" {
-				t.Errorf("the snapshot has become %d of %s", mine.Serial, mine.Lineage)
-			}
-			must(t, l.Close())
-			if diff := cmp.Diff(before, contents(t, dir)); diff != "" {
-				t.Errorf("files (-before +after):\n%s", diff)
-			}
-		})
 	}
 }
 
@@ -357,6 +273,22 @@ func TestSaveInvalid(t *testing.T) {
 	wantError(t, dir, err, "cannot save DIR/prod.json: there is no serial after 18446744073709551615")
 }
 
+// TestTooLarge holds that nothing is saved that could not be loaded again.
+func TestTooLarge(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "prod.json")
+	v := mustSave(t, path, snapshot(t, 1, "one"))
+	l := open(t, path, nil)
+	l.most = int64(len(mustRead(t, path)))
+	_, err := l.Save(snapshot(t, 1, "three"), v)
+	wantError(t, dir, err, fmt.Sprintf(
+		"cannot save DIR/prod.json, since the new snapshot has more than %d bytes, which nobody could load", l.most))
+	wantNames(t, dir, "prod.json", "prod.json.lock")
+	if _, err := l.Save(snapshot(t, 1, "two"), v); err != nil {
+		t.Errorf("as large as a file may be: %v", err)
+	}
+}
+
 func TestClosed(t *testing.T) {
 	dir := t.TempDir()
 	l := open(t, filepath.Join(dir, "prod.json"), nil)
@@ -368,55 +300,6 @@ func TestClosed(t *testing.T) {
 	wantError(t, dir, err, "cannot load DIR/prod.json: file already closed")
 	_, _, err = l.Read()
 	wantError(t, dir, err, "cannot read DIR/prod.json: file already closed")
-}
-
-func TestLinks(t *testing.T) {
-	dir := t.TempDir()
-	must(t, os.MkdirAll(filepath.Join(dir, "real"), 0o755))
-	must(t, os.MkdirAll(filepath.Join(dir, "links"), 0o755))
-	real, link := filepath.Join(dir, "real", "prod.json"), filepath.Join(dir, "links", "p.json")
-	mustSave(t, real, snapshot(t, 1, "one"))
-	if err := os.Symlink(filepath.Join("..", "real", "prod.json"), link); err != nil {
-		t.Skip(err)
-	}
-	l := open(t, real, nil)
-	_, err := Open(context.Background(), link, Options{})
-	wantError(t, dir, err, "DIR/links/p.json is locked by ME: wait until it is done")
-	must(t, l.Close())
-	mustSave(t, link, snapshot(t, 1, "two"))
-	if info, err := os.Lstat(link); err != nil || info.Mode()&fs.ModeSymlink == 0 {
-		t.Errorf("the link is %v, %v", info.Mode(), err)
-	}
-	wantNames(t, filepath.Join(dir, "links"), "p.json")
-	wantNames(t, filepath.Join(dir, "real"), "prod.json", "prod.json.backup", "prod.json.lock")
-	must(t, WriteAtomic(link, []byte("{}")))
-	if mustRead(t, real) != "{}" {
-		t.Error("WriteAtomic does not follow the link")
-	}
-	must(t, os.Remove(real))
-	_, err = Open(context.Background(), link, Options{})
-	wantError(t, dir, err, "cannot open DIR/links/p.json: it is a symbolic link that leads nowhere")
-	wantError(t, dir, WriteAtomic(link, nil), "cannot write DIR/links/p.json: it is a symbolic link that leads nowhere")
-}
-
-func TestPaths(t *testing.T) {
-	dir := t.TempDir()
-	_, err := Open(context.Background(), filepath.Join(dir, "no", "prod.json"), Options{})
-	wantError(t, dir, err, "cannot open DIR/no/prod.json: no such file or directory")
-	_, err = Open(context.Background(), dir, Options{})
-	wantError(t, dir, err, "cannot open DIR: it is not a regular file")
-	_, _, err = Load(dir)
-	wantError(t, dir, err, "cannot open DIR: it is not a regular file")
-	wantError(t, dir, WriteAtomic(dir, nil), "cannot write DIR: it is not a regular file")
-	path := filepath.Join(dir, "prod.json")
-	must(t, os.Mkdir(path+".backup", 0o755))
-	mustSave(t, path, snapshot(t, 1, "one"))
-	_, err = save(path, snapshot(t, 1, "two"), nil)
-	wantError(t, dir, err, "cannot keep DIR/prod.json as DIR/prod.json.backup, so it was not saved: file exists")
-	if s, _, err := Load(path); err != nil || word(t, s) != "one" {
-		t.Errorf("the old file is %v, %v", s, err)
-	}
-	wantNames(t, dir, "prod.json", "prod.json.backup", "prod.json.lock")
 }
 
 func TestWriteAtomic(t *testing.T) {

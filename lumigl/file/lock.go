@@ -1,6 +1,7 @@
 package file
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -47,6 +48,21 @@ func readNote(f handle) note {
 		n.Saved.By = n.Saved.By.printable()
 	}
 	return n
+}
+
+// notForeign holds that a file may be a lock file, so that nothing is lost when a note is put into it. It may hold a part
+// of a note, whose writer was killed, or zeros, if the power failed.
+func notForeign(f handle) error {
+	start := []byte(`{"`)
+	text := make([]byte, len(start))
+	n, err := f.ReadAt(text, 0)
+	if err != nil && !errors.Is(err, io.EOF) {
+		return err
+	}
+	if text = text[:n]; bytes.HasPrefix(start, text) || bytes.Count(text, []byte{0}) == n {
+		return nil
+	}
+	return errors.New("it is a file of something else: move it away, or give one of the two another name")
 }
 
 // write puts a note into a lock file. Nothing depends on it, so it may fail; but first the old one goes, so that nobody
@@ -123,6 +139,9 @@ func tryLock(d disk, name string) (*lockFile, Process, error) {
 		err = l.current() // Somebody may have put another lock file there, so that this one locks nothing.
 	}
 	if err == nil {
+		err = notForeign(f)
+	}
+	if err == nil {
 		l.note.Saved = readNote(f).Saved
 		return l, Process{}, nil
 	}
@@ -138,25 +157,14 @@ func tryLock(d disk, name string) (*lockFile, Process, error) {
 func openLock(d disk, name string) (handle, error) {
 	for {
 		// Where all may write to a folder, Linux lets nobody open what another has made with O_CREATE.
-		f, err := d.open(name, os.O_RDWR|withoutTricks, 0)
+		f, _, err := openRegular(d, name, os.O_RDWR, 0)
 		if errors.Is(err, fs.ErrNotExist) {
-			f, err = d.open(name, os.O_RDWR|os.O_CREATE|os.O_EXCL|withoutTricks, newMode)
+			f, _, err = openRegular(d, name, os.O_RDWR|os.O_CREATE|os.O_EXCL, newMode)
 		}
 		if errors.Is(err, fs.ErrExist) {
 			continue // Somebody was faster.
 		}
-		if err != nil {
-			return nil, err
-		}
-		info, err := f.Stat()
-		if err == nil && !info.Mode().IsRegular() {
-			err = errors.New("it is not a regular file")
-		}
-		if err != nil {
-			_ = f.Close() // Nothing was written.
-			return nil, err
-		}
-		return f, nil
+		return f, err
 	}
 }
 
@@ -173,14 +181,12 @@ func (l *lockFile) current() error {
 	return err
 }
 
-// hold says who has the lock. Those who may write the file are to be able to lock it, so the lock file gets its mode,
-// if it is ours.
+// hold says who has the lock. Those who may write the file are to be able to lock it, so the lock file gets its owner,
+// its group and its mode.
 func (l *lockFile) hold(by Process, target fs.FileInfo) {
 	if target != nil {
 		mode := target.Mode().Perm() | newMode // Whoever makes a file read-only for a while does not lock themselves out.
-		if info, err := l.file.Stat(); err == nil && info.Mode().Perm() != mode {
-			_ = l.file.Chmod(mode) // If it is somebody else's, they do it.
-		}
+		_ = imitate(l.file, target, mode)      // If it is somebody else's, they do it.
 	}
 	l.note.Holder = &by
 	l.note.write(l.file)

@@ -182,6 +182,48 @@ func TestOwner(t *testing.T) {
 	}
 }
 
+// TestLockOwner holds that a user can lock what is theirs after root has.
+func TestLockOwner(t *testing.T) {
+	if os.Getuid() != 0 {
+		t.Skip("only root can give files away")
+	}
+	for _, mode := range []os.FileMode{0o600, 0o440} {
+		dir := folder(t, 0o777)
+		path := filepath.Join(dir, "prod.json")
+		mustWrite(t, path, `{"resources": {}}`)
+		must(t, os.Chown(path, nobody, 4321))
+		must(t, os.Chmod(path, mode))
+		mustSave(t, path, snapshot(t, 1, "one"))
+		must(t, os.Chmod(path, mode|0o200))
+		for _, name := range []string{path, path + backupSuffix, path + lockSuffix} {
+			info, err := os.Stat(name)
+			must(t, err)
+			if user, group, _ := owner(info); user != nobody || group != 4321 {
+				t.Errorf("%s is of user %d, group %d", filepath.Base(name), user, group)
+			}
+		}
+		if printed, _ := run(t, job{Do: "save", Path: path, Word: "new", User: nobody}); printed != "" {
+			t.Errorf("the child says %s", printed)
+		}
+	}
+}
+
+// TestUnreadableLock has a lock file that is somebody else's.
+func TestUnreadableLock(t *testing.T) {
+	dir := folder(t, 0o777)
+	path := filepath.Join(dir, "prod.json")
+	mustSave(t, path, snapshot(t, 1, "old"))
+	must(t, os.Chmod(path, 0o666))
+	for _, mode := range []os.FileMode{0, 0o444} {
+		must(t, os.Chmod(path+lockSuffix, mode))
+		printed, _ := run(t, job{Do: "save", Path: path, Word: "new", User: other()})
+		want := "cannot lock DIR/prod.json: DIR/prod.json.lock: permission denied"
+		if got := strings.ReplaceAll(printed, dir, "DIR"); got != want {
+			t.Errorf("mode %v: the child says %q, want %q", mode, got, want)
+		}
+	}
+}
+
 // TestMode holds that new files are for their owner only, and that another mode is kept, for the lock file too.
 func TestMode(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "prod.json")

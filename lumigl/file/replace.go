@@ -3,6 +3,7 @@ package file
 import (
 	"bytes"
 	"crypto/rand"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"io"
@@ -95,7 +96,7 @@ func stage(d disk, target, suffix string, mode fs.FileMode, old fs.FileInfo, wri
 	}
 	err = write(f)
 	if err == nil && old != nil {
-		err = imitate(f, old)
+		err = imitate(f, old, old.Mode().Perm())
 	}
 	if err == nil {
 		err = f.Sync()
@@ -110,14 +111,13 @@ func stage(d disk, target, suffix string, mode fs.FileMode, old fs.FileInfo, wri
 	return name, nil
 }
 
-// imitate gives a file the mode, the owner and the group of another, as far as the system lets us. Those who could not
+// imitate gives a file the owner and the group of another, as far as the system lets us, and a mode. Those who could not
 // read or write the old one cannot do it with the new one either.
-func imitate(f handle, old fs.FileInfo) error {
+func imitate(f handle, old fs.FileInfo, mode fs.FileMode) error {
 	info, err := f.Stat()
 	if err != nil {
 		return err
 	}
-	mode := old.Mode().Perm()
 	oldUser, oldGroup, _ := owner(old)
 	newUser, newGroup, known := owner(info)
 	if known && oldUser != newUser {
@@ -126,32 +126,27 @@ func imitate(f handle, old fs.FileInfo) error {
 	if known && oldGroup != newGroup && f.Chown(-1, oldGroup) != nil {
 		mode &^= 0o070 &^ (mode & 0o007 << 3) // The group is another one, so its members are others.
 	}
+	if info.Mode().Perm() == mode {
+		return nil
+	}
 	return f.Chmod(mode)
 }
 
-// backup puts what the target is now in the place of its backup. The target is there all the time, and so is a backup,
-// if there was one.
-func backup(d disk, target string, old fs.FileInfo) error {
-	name := target + backupSuffix
-	switch info, err := d.lstat(name); {
+// keep gives what the target is now a second name, or makes a copy of it, in order to become the backup. The name is
+// empty if the backup is that file already.
+func keep(d disk, target string, old fs.FileInfo) (string, error) {
+	switch info, err := d.lstat(target + backupSuffix); {
 	case err == nil && os.SameFile(info, old):
-		return nil // A writer got as far as this and was killed. Renaming one name of a file to another does nothing.
+		return "", nil // A writer got as far as this and was killed. Renaming one name of a file to another does nothing.
 	case err != nil && !errors.Is(err, fs.ErrNotExist):
-		return err
+		return "", err
 	}
-	temp := temporary(target, stagedSuffix)
-	if d.link(target, temp) != nil {
-		// Some file systems know no hard links, and some systems give none to those who do not own a file.
-		var err error
-		if temp, err = duplicate(d, target, old); err != nil {
-			return err
-		}
+	name := temporary(target, stagedSuffix)
+	if d.link(target, name) == nil {
+		return name, nil
 	}
-	if err := d.rename(temp, name); err != nil {
-		_ = d.remove(temp) // If that fails, whoever locks the file next does it.
-		return err
-	}
-	return nil
+	// Some file systems know no hard links, and some systems give none to those who do not own a file.
+	return duplicate(d, target, old)
 }
 
 // duplicate makes a copy of the target in a temporary file.
@@ -178,7 +173,20 @@ func synced(d disk, path, target string) error {
 
 // temporary makes a name for a temporary file beside the target.
 func temporary(target, suffix string) string {
-	return filepath.Join(filepath.Dir(target), "."+filepath.Base(target)+"-"+rand.Text()+suffix)
+	return filepath.Join(filepath.Dir(target), "."+stem(target)+"-"+rand.Text()+suffix)
+}
+
+// stem is what the names of the target's temporary files begin with: its own name, but for a long one, which would leave
+// no room for the rest.
+func stem(target string) string {
+	const longest, part = 100, 80
+	base := filepath.Base(target)
+	if len(base) <= longest {
+		return base
+	}
+	digest := sha256.Sum256([]byte(base)) // It keeps apart those that begin alike.
+	// What is left of a character that was cut in two would be refused by some file systems.
+	return fmt.Sprintf("%s~%x", strings.ToValidUTF8(base[:part], ""), digest[:8])
 }
 
 // randomLength is the length of rand.Text.
@@ -186,7 +194,7 @@ const randomLength = 26
 
 // isTemporary reports whether an entry of a folder is a temporary file for the target.
 func isTemporary(e fs.DirEntry, target, suffix string) bool {
-	random, ok := strings.CutPrefix(e.Name(), "."+filepath.Base(target)+"-")
+	random, ok := strings.CutPrefix(e.Name(), "."+stem(target)+"-")
 	if !ok || !e.Type().IsRegular() {
 		return false
 	}

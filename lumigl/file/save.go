@@ -10,6 +10,7 @@ import (
 	"io"
 	"io/fs"
 	"math"
+	"os"
 
 	"github.com/lumi-idl/lumi/lumigl"
 )
@@ -33,7 +34,7 @@ func (l *Locked) Save(s *lumigl.Snapshot, loaded Version) (Version, error) {
 	}
 	lineage, serial := s.Lineage, s.Serial
 	s.Lineage, s.Serial = cmp.Or(loaded.Lineage, rand.Text()), loaded.Serial+1
-	digest, err := l.replace(s, info)
+	digest, err := l.replace(s, loaded, info)
 	if err != nil && !errors.Is(err, ErrUnsynced) {
 		s.Lineage, s.Serial = lineage, serial
 		return Version{}, err
@@ -77,40 +78,96 @@ func (l *Locked) expect(loaded Version) (fs.FileInfo, error) {
 
 // replace writes the snapshot and puts it in the place of the file, and what was there in the place of the backup. It
 // returns the digest.
-func (l *Locked) replace(s *lumigl.Snapshot, old fs.FileInfo) (string, error) {
+func (l *Locked) replace(s *lumigl.Snapshot, loaded Version, old fs.FileInfo) (string, error) {
 	h := sha256.New()
 	staged, err := stage(l.disk, l.target, stagedSuffix, newMode, old, func(w io.Writer) error {
-		return lumigl.Write(io.MultiWriter(w, h), s)
+		return lumigl.Write(&limited{io.MultiWriter(w, h), l.most}, s)
 	})
 	var faults *lumigl.InvalidError
-	if errors.As(err, &faults) {
+	switch {
+	case errors.As(err, &faults):
 		return "", fmt.Errorf("cannot save %s, since the new snapshot is not valid:\n%w", l.path, faults)
-	}
-	if err != nil {
-		return "", l.failed(err)
-	}
-	defer func() {
-		if staged != "" {
-			_ = l.disk.remove(staged) // If that fails, whoever locks the file next does it.
-		}
-	}()
-	if old != nil {
-		if err := backup(l.disk, l.target, old); err != nil {
-			return "", fmt.Errorf("cannot keep %s as %s, so it was not saved: %w", l.path, l.target+backupSuffix, cause(err))
-		}
-	}
-	switch err := l.lock.current(); {
-	case errors.Is(err, errHeld):
-		return "", fmt.Errorf("cannot save %s: %s was removed or replaced meanwhile, so that another process may write too: "+
-			"leave that file alone, and start anew", l.path, l.lock.name)
+	case errors.Is(err, errTooLarge):
+		return "", fmt.Errorf("cannot save %s, since the new snapshot has more than %d bytes, which nobody could load",
+			l.path, l.most)
 	case err != nil:
 		return "", l.failed(err)
 	}
+	if err := l.swap(staged, loaded, old); err != nil {
+		return "", err
+	}
+	return hex.EncodeToString(h.Sum(nil)), synced(l.disk, l.path, l.target)
+}
+
+// swap puts the temporary files for the snapshot and the backup in their places. All that takes long is done before.
+func (l *Locked) swap(staged string, loaded Version, old fs.FileInfo) error {
+	var kept string
+	defer func() {
+		for _, name := range []string{staged, kept} {
+			if name != "" {
+				_ = l.disk.remove(name) // If that fails, whoever locks the file next does it.
+			}
+		}
+	}()
+	unkept := func(err error) error {
+		return fmt.Errorf("cannot keep %s as %s, so it was not saved: %w", l.path, l.target+backupSuffix, cause(err))
+	}
+	if old != nil {
+		var err error
+		if kept, err = keep(l.disk, l.target, old); err != nil {
+			return cmp.Or(l.undisturbed(loaded, old), unkept(err))
+		}
+	}
+	if err := l.undisturbed(loaded, old); err != nil {
+		return err
+	}
+	if kept != "" {
+		if err := l.disk.rename(kept, l.target+backupSuffix); err != nil {
+			return unkept(err)
+		}
+		kept = ""
+	}
 	if err := l.disk.rename(staged, l.target); err != nil {
-		return "", l.failed(err)
+		return l.failed(err)
 	}
 	staged = ""
-	return hex.EncodeToString(h.Sum(nil)), synced(l.disk, l.path, l.target)
+	return nil
+}
+
+// undisturbed holds that nobody has taken the lock away, or changed the file without caring for it, while the snapshot
+// was being written, which may have taken a while.
+func (l *Locked) undisturbed(loaded Version, old fs.FileInfo) error {
+	switch err := l.lock.current(); {
+	case errors.Is(err, errHeld):
+		return fmt.Errorf("cannot save %s: %s was removed or replaced meanwhile, so that another process may write too: "+
+			"leave that file alone, and start anew", l.path, l.lock.name)
+	case err != nil:
+		return l.failed(err)
+	}
+	now, err := l.disk.lstat(l.target)
+	switch {
+	case errors.Is(err, fs.ErrNotExist) && old == nil:
+		return nil
+	case err == nil && old != nil && os.SameFile(now, old) && now.Size() == old.Size() && now.ModTime().Equal(old.ModTime()):
+		return nil
+	}
+	_, err = l.expect(loaded)
+	return err
+}
+
+// limited is a writer of so many bytes and no more.
+type limited struct {
+	w    io.Writer
+	left int64
+}
+
+var errTooLarge = errors.New("it is too large")
+
+func (l *limited) Write(data []byte) (int, error) {
+	if l.left -= int64(len(data)); l.left < 0 {
+		return 0, errTooLarge
+	}
+	return l.w.Write(data)
 }
 
 func (l *Locked) failed(err error) error {
