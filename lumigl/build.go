@@ -1,6 +1,8 @@
 package lumigl
 
 import (
+	"maps"
+	"slices"
 	"strconv"
 
 	"github.com/lumi-idl/lumi/runtime/tokens"
@@ -18,6 +20,8 @@ type builder struct {
 	snapshot *Snapshot // nil for a general graph
 	// begun says that vertices come as they are read, and are not among the values of the file.
 	begun bool
+	// size is that of the file, in bytes, if vertices come as they are read.
+	size int
 	// deletes are the resources that are pending to be deleted and may be referred to, by URN.
 	deletes map[string]*Vertex
 	// missing are vertices that something refers to and that have not come yet.
@@ -223,6 +227,9 @@ func (b *builder) vertex(m *Member) {
 		b.fault(DuplicateKeyFault, m.offset, "the key %q is there already", clip(m.Key))
 	}
 	delete(b.missing, m.Key)
+	if b.graph.Len() == sample && b.begun {
+		b.reserve()
+	}
 	b.path = append(b.path, step{key: m.Key, index: -1})
 	switch {
 	case m.Value.kind != Object:
@@ -236,6 +243,22 @@ func (b *builder) vertex(m *Member) {
 		b.inGraph(v)
 	}
 	b.path = b.path[:1]
+}
+
+// sample is the number of vertices from which is guessed how many there will be.
+const sample = 64
+
+// reserve makes room for the vertices that are probably still to come. It takes no more than the file does.
+func (b *builder) reserve() {
+	first, last := b.graph.vertices[0].offset, b.graph.vertices[sample-1].offset
+	each := max(int(last-first)/(sample-1), 64)
+	n := (b.size - int(first)) / each
+	b.graph.vertices = slices.Grow(b.graph.vertices, n)
+	b.edges.start = slices.Grow(b.edges.start, n)
+	b.edges.to = slices.Grow(b.edges.to, n)
+	byKey := make(map[string]*Vertex, n)
+	maps.Copy(byKey, b.graph.byKey)
+	b.graph.byKey = byKey
 }
 
 // inGraph makes a vertex a part of the graph that it was added to.

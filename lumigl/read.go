@@ -131,6 +131,7 @@ func (p Parser) atOnce(src string) Document {
 		return nil
 	}
 	b := newBuilder(f, &syntax.memory)
+	b.size = len(src)
 	syntax.graph = b
 	root := syntax.document()
 	if syntax.broken {

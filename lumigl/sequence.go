@@ -162,26 +162,34 @@ func (s *sequence) unclosed() {
 
 // space skips white space, and what JSON does not have: comments, and white space of other kinds.
 func (p *parser) space() {
-	for p.pos < len(p.src) {
-		switch c := p.src[p.pos]; {
-		case c == ' ' || c == '\n' || c == '\t' || c == '\r':
-			p.pos++
-		case c == '/' || c == '#':
-			if !p.comment() {
-				return
-			}
-		case c == '\v' || c == '\f' || c >= utf8.RuneSelf:
-			n := spaceEnd(p.src[p.pos:])
-			if n == 0 {
-				return
-			}
-			r, _ := utf8.DecodeRuneInString(p.src[p.pos:])
-			p.fix(SpaceFault, p.pos, p.pos+n, " ", "write a space", "the character %U is not white space in JSON", r)
-			p.pos = min(p.pos+n, len(p.src))
-		default:
+	for {
+		i := p.pos
+		for i < len(p.src) && (p.src[i] == ' ' || p.src[i] == '\n' || p.src[i] == '\t' || p.src[i] == '\r') {
+			i++
+		}
+		p.pos = i
+		if i >= len(p.src) || !p.strangeSpace(p.src[i]) {
 			return
 		}
 	}
+}
+
+// strangeSpace skips one piece of what JSON does not have between tokens, if it stands here.
+func (p *parser) strangeSpace(c byte) bool {
+	switch {
+	case c == '/' || c == '#':
+		return p.comment()
+	case c == '\v' || c == '\f' || c >= utf8.RuneSelf:
+		n := spaceEnd(p.src[p.pos:])
+		if n == 0 {
+			return false
+		}
+		r, _ := utf8.DecodeRuneInString(p.src[p.pos:])
+		p.fix(SpaceFault, p.pos, p.pos+n, " ", "write a space", "the character %U is not white space in JSON", r)
+		p.pos = min(p.pos+n, len(p.src))
+		return true
+	}
+	return false
 }
 
 // spaceEnd returns the length of a character of white space that JSON does not have, 0 if s starts with another.
