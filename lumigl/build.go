@@ -306,7 +306,7 @@ func (b *builder) resource(r *Vertex, value Value) {
 }
 
 // each reads the objects of a list.
-func (b *builder) each(list Value, read func(Value)) {
+func (b *builder) each(list Value, read func(int, Value)) {
 	if list.kind != List {
 		b.shape(list, "a list")
 		return
@@ -314,7 +314,7 @@ func (b *builder) each(list Value, read func(Value)) {
 	for i, v := range list.node.elements {
 		b.within(i, func() {
 			if v := b.object(v); v.Exists() {
-				read(v)
+				read(i, v)
 			}
 		})
 	}

@@ -44,7 +44,8 @@ type checker struct {
 	form     form
 	elided   bool
 	built    bool
-	plain    bool // where references have no business
+	plain    bool   // where references have no business
+	bagged   *Value // the properties that are looked at, which are no reference themselves
 	edges    edges
 	// near has the keys that were probably meant, by those that were looked for.
 	near map[string]string
@@ -149,7 +150,8 @@ func (c *checker) properties(v, from *Vertex, depth int) {
 		c.utf8(v.ID)
 		c.object(&v.Properties)
 	}
-	c.value(&v.Properties, from, depth)
+	c.bagged = &v.Properties
+	c.value(c.bagged, from, depth)
 	if c.built && c.snapshot != nil {
 		c.path = c.path[:len(c.path)-1]
 		c.bag(&v.Extensions, "extensions", depth)
@@ -236,6 +238,8 @@ func (c *checker) value(v *Value, from *Vertex, depth int) {
 		}
 		if c.built {
 			c.keys(v)
+		} else {
+			c.illFormed(v, from)
 		}
 		c.path = append(c.path, step{index: -1})
 		for i := range v.node.members {
@@ -258,7 +262,7 @@ func (c *checker) deep(v *Value, depth int) bool {
 	if !c.built || depth > 0 {
 		return true
 	}
-	c.fault(DepthFault, v.offset, "the nesting is too deep")
+	c.fault(DepthFault, v.offset, tooDeep, defaultMaxDepth)
 	return false
 }
 
@@ -285,7 +289,18 @@ func (c *checker) reference(v *Value, from *Vertex) {
 		}
 	case from == nil && c.isPendingDelete(target):
 	case !c.elided:
-		c.dangling(v, from)
+		c.dangling(target.key, v.offset, from)
+	}
+}
+
+// illFormed looks where an object leads that was meant as a reference, and has been reported not to be one.
+func (c *checker) illFormed(v *Value, from *Vertex) {
+	tag, ok := member(*v, c.graph.tag())
+	if !ok || tag.Value.kind != Text || c.elided || v == c.bagged {
+		return
+	}
+	if key := tag.Value.text; c.graph.byKey[key] == nil {
+		c.dangling(key, tag.Value.offset, from)
 	}
 }
 
@@ -302,11 +317,11 @@ func (c *checker) isPendingDelete(target *Vertex) bool {
 // maxSuggestions bounds how often all keys are searched for one like another.
 const maxSuggestions = 10
 
-func (c *checker) dangling(v *Value, from *Vertex) {
+// dangling reports that a reference, at an offset, leads to a key that there is not.
+func (c *checker) dangling(key string, offset uint32, from *Vertex) {
 	if c.faults.full() {
 		return
 	}
-	key := v.node.target.key
 	message := fmt.Sprintf("there is no %s %q", c.form.noun, clip(key))
 	near := ""
 	if c.graph.byKey[key] != nil {
@@ -316,7 +331,7 @@ func (c *checker) dangling(v *Value, from *Vertex) {
 	}
 	c.path = append(c.path, step{key: c.graph.tag(), index: -1})
 	c.faults.add(Fault{
-		Code: DanglingFault, Offset: int(v.offset), End: wholeToken, Pointer: c.path.pointer(), Message: message, Nearest: near,
+		Code: DanglingFault, Offset: int(offset), End: wholeToken, Pointer: c.path.pointer(), Message: message, Nearest: near,
 	})
 	c.path = c.path[:len(c.path)-1]
 }
@@ -356,6 +371,9 @@ func lastPart(u string) string { return u[strings.LastIndex(u, "::")+1:] }
 // pending looks at the resources that are in no graph.
 func (c *checker) pending() {
 	look := func(r *Vertex, list string, i int) {
+		if !c.built {
+			i = int(r.index) // Not all that the list holds may be resources.
+		}
 		c.path = append(c.path[:0], step{key: "pending", index: -1}, step{key: list, index: -1}, step{index: i})
 		if r.key != "" || c.built {
 			c.identity(r)
@@ -414,11 +432,12 @@ func (c *checker) circle(from int, component []int32) {
 		return
 	}
 	circle := c.edges.circle(from, component)
+	keys := make([]string, 0, len(circle))
 	names := make([]string, 0, len(circle)+1)
 	var notes []Note
 	for i, e := range circle {
 		key := c.graph.vertices[circle[(i+len(circle)-1)%len(circle)].to].key
-		names = append(names, shown(key))
+		keys, names = append(keys, key), append(names, shown(key))
 		if !c.built && i < mostInCircle {
 			notes = append(notes, Note{Offset: int(e.offset), Message: "a reference in the circle"})
 		}
@@ -427,9 +446,10 @@ func (c *checker) circle(from int, component []int32) {
 	offset := int(circle[0].offset)
 	c.faults.add(Fault{
 		Code: CycleFault, Offset: offset, End: wholeToken,
-		Pointer: path{{key: c.form.section, index: -1}, {key: names[0], index: -1}}.pointer(),
+		Pointer: path{{key: c.form.section, index: -1}, {key: keys[0], index: -1}}.pointer(),
 		Message: "resources depend on each other in a circle: " + strings.Join(abridge(names), " → "),
 		Notes:   notes[min(1, len(notes)):],
+		Circle:  keys,
 	})
 }
 

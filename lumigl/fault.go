@@ -71,6 +71,9 @@ type Fault struct {
 	Fix *Fix
 	// Nearest is the key that a dangling reference was probably meant to have, if there is one like it.
 	Nearest string
+	// Circle are the keys of all resources in a circle of dependencies, each of which refers to the next, and the last to
+	// the first. The message of a long one leaves some out.
+	Circle []string
 }
 
 // Note is a place that has to do with a fault.

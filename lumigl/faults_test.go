@@ -2,6 +2,7 @@ package lumigl_test
 
 import (
 	"bytes"
+	"encoding/json"
 	"errors"
 	"flag"
 	"fmt"
@@ -97,12 +98,46 @@ func report(t *testing.T, src string) string {
 			fmt.Fprintf(&b, "  fix: %s, %q -> %q\n", f.Fix.Message, src[f.Fix.Offset:f.Fix.End], f.Fix.Text)
 		}
 	}
+	pointersLead(t, src, found)
 	if fixed, ok := fix(src, found); ok {
 		if _, err := lumigl.Parse(fixed); err != nil {
 			t.Errorf("after all fixes:\n%s\n%v", fixed, err)
 		}
 	}
 	return b.String()
+}
+
+// pointersLead checks that pointers lead to something, as far as another reader can follow them: in JSON, without keys that
+// are there twice.
+func pointersLead(t *testing.T, src string, found []lumigl.Fault) {
+	t.Helper()
+	var root any
+	twice := func(f lumigl.Fault) bool { return f.Code == lumigl.DuplicateKeyFault }
+	if slices.ContainsFunc(found, twice) || json.Unmarshal([]byte(src), &root) != nil {
+		return
+	}
+	for _, f := range found {
+		at := root
+		for i, key := range strings.Split(f.Pointer, "/") {
+			if i == 0 {
+				continue
+			}
+			key = strings.NewReplacer("~1", "/", "~0", "~").Replace(key)
+			ok := false
+			switch inside := at.(type) {
+			case map[string]any:
+				at, ok = inside[key]
+			case []any:
+				if n, err := strconv.Atoi(key); err == nil && n < len(inside) {
+					at, ok = inside[n], true
+				}
+			}
+			if !ok {
+				t.Errorf("nothing is at %q, of which is said: %s", f.Pointer, f.Message)
+				break
+			}
+		}
+	}
 }
 
 // faultsOf returns what is wrong with a text.

@@ -80,7 +80,7 @@ type Vertex struct {
 
 	key    string
 	graph  *Graph // nil if the vertex was removed, or is in no graph
-	index  int32  // among the vertices of the graph
+	index  int32  // among the vertices of the graph, or, of what is pending, in the list that it was read from
 	offset uint32
 	// typeOffset is where the type stands in the source.
 	typeOffset uint32

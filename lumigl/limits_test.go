@@ -38,9 +38,9 @@ func TestDepth(t *testing.T) {
 		t.Errorf("1,000 levels: %v", err)
 	}
 	pointer := "/vertices/a/x" + strings.Repeat("/0", 996)
-	expect(t, invalid(t, lumigl.Parser{}, nested(998)), "1:1023: the nesting is too deep (at "+pointer+"/0)")
-	expect(t, invalid(t, lumigl.Parser{MaxDepth: 4}, nested(3)), "1:27: the nesting is too deep (at /vertices/a/x/0)")
-	expect(t, invalid(t, lumigl.Parser{MaxDepth: -1}, nested(1_000_000)), "1:1023: the nesting is too deep (at "+pointer+"/0)")
+	expect(t, invalid(t, lumigl.Parser{}, nested(998)), "1:1023: lists and objects are nested more than 1000 levels deep (at "+pointer+"/0)")
+	expect(t, invalid(t, lumigl.Parser{MaxDepth: 4}, nested(3)), "1:27: lists and objects are nested more than 4 levels deep (at /vertices/a/x/0)")
+	expect(t, invalid(t, lumigl.Parser{MaxDepth: -1}, nested(1_000_000)), "1:1023: lists and objects are nested more than 1000 levels deep (at "+pointer+"/0)")
 	if e := invalid(t, lumigl.Parser{}, strings.Repeat(`{"a":`, 1_000_000)); len(e.Faults) != 1 || e.Faults[0].Code != lumigl.DepthFault {
 		t.Errorf("a million objects: %v", e)
 	}
@@ -56,6 +56,17 @@ func TestSize(t *testing.T) {
 	expect(t, err, "1:1: the file is larger than 15 bytes")
 	if _, err := (lumigl.Parser{MaxSize: 16}).Read(strings.NewReader(src)); err != nil {
 		t.Error(err)
+	}
+}
+
+func TestValues(t *testing.T) {
+	const src = `{"vertices": {"a": {"x": [1, {}]}, "b": {}}}`
+	expect(t, invalid(t, lumigl.Parser{MaxValues: 6}, src),
+		"1:41: there are too many values; a file may have 6 of them (at /vertices/b)")
+	for _, enough := range []int{7, 0, -1} {
+		if _, err := (lumigl.Parser{MaxValues: enough}).Parse(src); err != nil {
+			t.Error(err)
+		}
 	}
 }
 

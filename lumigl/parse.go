@@ -14,7 +14,10 @@ type parser struct {
 	pos    int
 	faults *faults
 	path   path
-	depth  int // how many more levels there may be
+	levels int // how many there may be
+	depth  int // how many of them there are
+	most   int // how many values there may be
+	values int // how many of them there are
 	memory slabs
 	// elements and members are stacks of what lists and objects that are not finished yet have so far.
 	elements []Value
@@ -63,7 +66,8 @@ func (p *parser) document() Value {
 			Message: "there is more behind the end of the document: " + p.found(),
 			Notes:   []Note{{Offset: end - last, Message: "the document ends here"}},
 		})
-		p.broken = true
+		// A bracket too many may have ended it, so that what is missing in it is here.
+		p.elided = p.elided || strings.Contains(p.src[min(p.pos, len(p.src)):], `"`)
 	}
 	return v
 }
@@ -89,6 +93,9 @@ func (p *parser) value() Value {
 	if start >= len(p.src) {
 		return Value{}
 	}
+	if !p.another() {
+		return Value{}
+	}
 	v := Value{offset: uint32(start)}
 	switch c := p.src[start]; {
 	case c == '"':
@@ -105,11 +112,24 @@ func (p *parser) value() Value {
 	return v
 }
 
+// another counts a value, and reports whether there may be one more.
+func (p *parser) another() bool {
+	if p.values++; p.values <= p.most {
+		return true
+	}
+	p.fault(SizeFault, p.pos, p.pos+1, "there are too many values; a file may have %d of them", p.most)
+	p.stop()
+	return false
+}
+
+// nothing is inside of all that is empty. It must not be changed.
+var nothing node
+
 // list reads a list.
 func (p *parser) list() *node {
 	open := p.pos
 	if !p.enter() {
-		return &node{}
+		return &nothing
 	}
 	first := len(p.elements)
 	p.path = append(p.path, step{})
@@ -123,9 +143,12 @@ func (p *parser) list() *node {
 		}
 	}
 	p.leave()
-	n := p.memory.node()
-	n.elements = p.memory.elements(p.elements[first:])
-	p.elements = p.elements[:first]
+	n := &nothing
+	if len(p.elements) > first {
+		n = p.memory.node()
+		n.elements = p.memory.elements(p.elements[first:])
+		p.elements = p.elements[:first]
+	}
 	return n
 }
 
@@ -133,9 +156,12 @@ func (p *parser) list() *node {
 func (p *parser) object() *node {
 	first := len(p.members)
 	p.inside()
-	n := p.memory.node()
-	n.members = p.memory.members(p.members[first:])
-	p.members = p.members[:first]
+	n := &nothing
+	if len(p.members) > first {
+		n = p.memory.node()
+		n.members = p.memory.members(p.members[first:])
+		p.members = p.members[:first]
+	}
 	return n
 }
 
@@ -190,6 +216,9 @@ func (p *parser) vertex(start int, key string) bool {
 		return false
 	}
 	m := Member{Key: key, offset: uint32(start), Value: Value{kind: Object, offset: uint32(p.pos)}}
+	if !p.another() {
+		return true
+	}
 	first := len(p.members)
 	if p.graph.snapshot == nil {
 		m.Value.node = p.object()
@@ -205,20 +234,23 @@ func (p *parser) vertex(start int, key string) bool {
 	return true
 }
 
+// tooDeep takes the number of levels that there may be.
+const tooDeep = "lists and objects are nested more than %d levels deep"
+
 // enter steps over an opening bracket. It reports false where the nesting is too deep; then nothing is read any more.
 func (p *parser) enter() bool {
-	if p.depth == 0 {
-		p.fault(DepthFault, p.pos, p.pos+1, "the nesting is too deep")
+	if p.depth == p.levels {
+		p.fault(DepthFault, p.pos, p.pos+1, tooDeep, p.levels)
 		p.stop()
 		return false
 	}
-	p.depth--
+	p.depth++
 	p.pos++
 	return true
 }
 
 func (p *parser) leave() {
-	p.depth++
+	p.depth--
 	p.path = p.path[:len(p.path)-1]
 }
 

@@ -7,14 +7,14 @@ func (b *builder) pending(value Value) {
 		b.at(m.Key, func() {
 			switch m.Key {
 			case "deletes":
-				b.each(m.Value, func(v Value) {
-					r := b.pendingResource(v, false)
+				b.each(m.Value, func(i int, v Value) {
+					r := b.pendingResource(i, v, false)
 					pending.Deletes = append(pending.Deletes, r)
 				})
 			case "operations":
-				b.each(m.Value, func(v Value) {
+				b.each(m.Value, func(i int, v Value) {
 					kind := v.Key("operation")
-					o := Operation{Kind: kind.text, Resource: b.pendingResource(v, true)}
+					o := Operation{Kind: kind.text, Resource: b.pendingResource(i, v, true)}
 					if !isOperation(o.Kind) || kind.kind != Text {
 						b.fault(ShapeFault, v.offset, `"operation" is "create", "update" or "delete"`)
 					}
@@ -31,9 +31,9 @@ func (b *builder) pending(value Value) {
 func isOperation(kind string) bool { return kind == "create" || kind == "update" || kind == "delete" }
 
 // pendingResource reads a resource that has its URN inside.
-func (b *builder) pendingResource(v Value, operation bool) *Vertex {
+func (b *builder) pendingResource(place int, v Value, operation bool) *Vertex {
 	r := b.memory.vertex()
-	r.offset = v.offset
+	r.index, r.offset = int32(place), v.offset
 	var rest []Member
 	for _, m := range v.members() {
 		switch {
@@ -62,13 +62,13 @@ func (b *builder) resolvePending(pending *Pending) {
 	}
 	edges := b.edges
 	b.at("deletes", func() {
-		for i, r := range pending.Deletes {
-			b.within(i, func() { b.at(b.form.bag, func() { b.bag(&r.Properties) }) })
+		for _, r := range pending.Deletes {
+			b.within(int(r.index), func() { b.at(b.form.bag, func() { b.bag(&r.Properties) }) })
 		}
 	})
 	b.at("operations", func() {
-		for i, o := range pending.Operations {
-			b.within(i, func() { b.at(b.form.bag, func() { b.bag(&o.Resource.Properties) }) })
+		for _, o := range pending.Operations {
+			b.within(int(o.Resource.index), func() { b.at(b.form.bag, func() { b.bag(&o.Resource.Properties) }) })
 		}
 	})
 	b.edges = edges // References from outside of the graph do not count.

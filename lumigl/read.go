@@ -13,6 +13,9 @@ type Parser struct {
 	MaxSize int64
 	// MaxDepth is how deep lists and objects may be nested, 1,000 if it is 0.
 	MaxDepth int
+	// MaxValues is how many values there may be: numbers, strings, lists, objects and all. It bounds the memory that a file
+	// takes, which is some 100 bytes for each. It is 32 Mi (33,554,432) if it is 0.
+	MaxValues int
 	// MaxFaults is how many faults are reported, 100 if it is 0.
 	MaxFaults int
 }
@@ -21,6 +24,7 @@ const (
 	defaultMaxSize   = 1 << 30
 	limitOfSize      = 1<<32 - 1
 	defaultMaxDepth  = 1000
+	defaultMaxValues = 32 << 20
 	defaultMaxFaults = 100
 )
 
@@ -160,7 +164,10 @@ func (p Parser) syntax(src string, f *faults) *parser {
 	if p.MaxDepth <= 0 {
 		p.MaxDepth = defaultMaxDepth
 	}
-	return &parser{src: src, faults: f, depth: p.MaxDepth}
+	if p.MaxValues <= 0 {
+		p.MaxValues = defaultMaxValues
+	}
+	return &parser{src: src, faults: f, levels: p.MaxDepth, most: p.MaxValues}
 }
 
 func (p Parser) maxSize() int64 {

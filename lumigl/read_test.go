@@ -48,3 +48,12 @@ func FuzzAtOnce(f *testing.F) {
 		}
 	})
 }
+
+// TestLargest sees to it that offsets fit, whatever limit somebody sets.
+func TestLargest(t *testing.T) {
+	for max, want := range map[int64]int64{0: 1 << 30, -1: 1 << 30, 7: 7, 1 << 40: 1<<32 - 1} {
+		if found := (Parser{MaxSize: max}).maxSize(); found != want {
+			t.Errorf("with a limit of %d, up to %d bytes are read, not %d", max, found, want)
+		}
+	}
+}

@@ -8,9 +8,8 @@ func (b *builder) bag(properties *Value) {
 	if tag, ok := member(*properties, b.tag); ok {
 		b.faultWithin(tag.Key, ReferenceFault, tag.offset,
 			"these are the properties, which cannot be a reference; if %q is one of them, name another key in \"ref\"", clip(b.tag))
-		return
 	}
-	b.resolve(properties)
+	b.members(properties.members())
 }
 
 // resolve turns references within a value into such, in place.
@@ -31,24 +30,31 @@ func (b *builder) resolve(v *Value) {
 				return
 			}
 		}
-		b.path = append(b.path, step{index: -1})
-		for i := range members {
-			b.path[len(b.path)-1].key = members[i].Key
-			b.resolve(&members[i].Value)
-		}
-		b.path = b.path[:len(b.path)-1]
+		b.members(members)
 	}
 }
 
-// reference turns an object that has the tag as a key into a reference.
+func (b *builder) members(members []Member) {
+	b.path = append(b.path, step{index: -1})
+	for i := range members {
+		b.path[len(b.path)-1].key = members[i].Key
+		b.resolve(&members[i].Value)
+	}
+	b.path = b.path[:len(b.path)-1]
+}
+
+// reference turns an object that has the tag as a key into a reference. If it is none, what is in it is looked at all the
+// same.
 func (b *builder) reference(v *Value, tag *Member) {
 	property, ok := "", true
-	for _, m := range v.node.members {
+	for i := range v.node.members {
+		m := &v.node.members[i]
 		switch {
 		case m.Key == b.tag:
 		case m.Key != propertyKey:
 			b.faultWithin(m.Key, ReferenceFault, m.offset, "a reference has %q and perhaps %q, and no %q",
 				clip(b.tag), propertyKey, clip(m.Key))
+			b.at(m.Key, func() { b.resolve(&m.Value) })
 			ok = false
 		case m.Value.kind != Text || m.Value.text == "":
 			b.faultWithin(m.Key, ReferenceFault, m.Value.offset, "%q names a property, in a string that is not empty", propertyKey)
@@ -60,17 +66,19 @@ func (b *builder) reference(v *Value, tag *Member) {
 	if tag.Value.kind != Text {
 		b.faultWithin(tag.Key, ReferenceFault, tag.Value.offset, "%q names what the reference leads to, in a string, not in %s",
 			clip(b.tag), describe(tag.Value))
-		ok = false
+		b.at(tag.Key, func() { b.resolve(&tag.Value) })
+		return
 	}
+	target := b.target(tag.Value.text)
 	if !ok {
 		return
 	}
 	n := v.node // Nothing else needs it any more.
-	*n = node{target: b.target(tag.Value.text)}
-	if n.target.graph == nil {
-		b.ahead = append(b.ahead, ahead{len(b.edges.to), n.target})
+	*n = node{target: target}
+	if target.graph == nil {
+		b.ahead = append(b.ahead, ahead{len(b.edges.to), target})
 	}
-	b.edges.to = append(b.edges.to, edge{n.target.index, tag.Value.offset})
+	b.edges.to = append(b.edges.to, edge{target.index, tag.Value.offset})
 	// The offset is that of the key, since this is what a fault would be about.
 	*v = Value{kind: Reference, offset: tag.Value.offset, text: property, node: n}
 }

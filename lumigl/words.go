@@ -242,17 +242,21 @@ func (p *parser) unquoted(start int) string {
 	return p.src[start:p.pos]
 }
 
-// clip shortens a text from the file so that it fits into a message.
+// clip leaves out the middle of a text from the file so that it fits into a message. What tells names apart stands at
+// their ends.
 func clip(s string) string {
-	const most = 120
+	const most, half = 120, 60
 	if len(s) <= most {
 		return s
 	}
-	s = s[:most]
-	for !utf8.ValidString(s) && len(s) > most-utf8.UTFMax {
-		s = s[:len(s)-1]
+	start, end := half, len(s)-half
+	for start > half-utf8.UTFMax && !utf8.RuneStart(s[start]) {
+		start--
 	}
-	return s + "…"
+	for end < len(s)-half+utf8.UTFMax && !utf8.RuneStart(s[end]) {
+		end++
+	}
+	return s[:start] + "…" + s[end:]
 }
 
 // shown is how a text from the file stands in a message: as it is, if it can be seen, else with escapes.

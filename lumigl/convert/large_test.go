@@ -59,7 +59,7 @@ func TestNesting(t *testing.T) {
 			strings.Repeat("[", n) + strings.Repeat("]", n) + `}}]}]}`
 	}
 	convertText(t, deep(maxDepth-6))
-	if _, err := Convert(deep(maxDepth), Options{}); err == nil || !strings.Contains(err.Error(), "the nesting is too deep") {
+	if _, err := Convert(deep(maxDepth), Options{}); err == nil || !strings.Contains(err.Error(), "nested more than 900 levels deep") {
 		t.Errorf("got %v", err)
 	}
 	inner := strings.Repeat("[", maxDepth-10) + strings.Repeat("]", maxDepth-10)

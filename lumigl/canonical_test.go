@@ -1,0 +1,30 @@
+package lumigl_test
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/lumi-idl/lumi/lumigl"
+)
+
+// TestCanonical reads files as a writer leaves them. Writing them again changes nothing.
+func TestCanonical(t *testing.T) {
+	names, err := filepath.Glob("testdata/valid/*.json")
+	if err != nil || len(names) == 0 {
+		t.Fatal("no files: ", err)
+	}
+	for _, name := range names {
+		src, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		doc, err := lumigl.Parse(string(src))
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		if again, err := lumigl.Append(nil, doc); err != nil || string(again) != string(src) {
+			t.Errorf("%s becomes\n%s%v", name, again, err)
+		}
+	}
+}
