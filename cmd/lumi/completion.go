@@ -13,8 +13,11 @@ import (
 var shells = map[string]string{
 	"bash": `# Completion of lumi for bash.
 _lumi() {
-    local IFS=$'\n'
-    COMPREPLY=($(lumi __complete "${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null))
+    local word
+    COMPREPLY=()
+    while IFS= read -r word; do
+        COMPREPLY+=("$(printf %q "$word")")
+    done < <(lumi __complete "${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null)
     if [ "${#COMPREPLY[@]}" = 1 ] && [ "${COMPREPLY[0]: -1}" = "=" ]; then
         compopt -o nospace
     fi
@@ -25,10 +28,10 @@ complete -o default -F _lumi lumi
 # Completion of lumi for zsh.
 _lumi() {
     local -a found
-    found=("${(@f)$(lumi __complete "${(@)words[2,CURRENT]}" 2>/dev/null)}")
+    found=("${(@f)$(lumi __complete "${(@Q)words[2,CURRENT]}" 2>/dev/null)}")
     if [[ -n "$found" ]]; then
-        compadd -Q -S '' -- ${(M)found:#*=}
-        compadd -Q -- ${found:#*=}
+        compadd -S '' -- ${(M)found:#*=}
+        compadd -- ${found:#*=}
     else
         _files
     fi

@@ -248,11 +248,10 @@ func (f *finder) leave(to int) {
 	if !top.secret {
 		return
 	}
-	within := f.within
-	for len(within) > 0 && within[len(within)-1].from >= top.from {
-		within = within[:len(within)-1]
+	for len(f.within) > 0 && f.within[len(f.within)-1].from >= top.from {
+		f.within = f.within[:len(f.within)-1]
 	}
-	f.within = append(within, signed{span{top.from, to}, max(0, len(f.open)-1)})
+	f.within = append(f.within, signed{span{top.from, to}, max(0, len(f.open)-1)})
 }
 
 // secrets are what was found.
