@@ -1,7 +1,7 @@
 //go:build unix
 
-// Package graph_test measures what a graph costs inside one process: loading it with all checks, saving it, and walking
-// along its references.
+// Package graph_test measures what a graph costs inside one process: loading it with all checks, saving it, walking
+// along its references, and comparing it with others.
 package graph_test
 
 import (
@@ -17,39 +17,30 @@ import (
 
 	"github.com/lumi-idl/lumi/internal/bench/cluster"
 	"github.com/lumi-idl/lumi/lumigl"
+	"github.com/lumi-idl/lumi/lumigl/diff"
 )
 
-// typed is what a program without lumigl would decode a snapshot into.
-type typed struct {
-	Package   string
-	Resources map[string]struct {
-		Type, ID   string
-		Properties map[string]any
-	}
+type stage struct {
+	name string
+	run  func(*testing.B, *work)
 }
 
 // stages are what is measured, in turn. The first two are the floors.
-var stages = []struct {
-	name string
-	run  func(*testing.B, *work)
-}{
+var stages = append([]stage{
 	{"valid", func(b *testing.B, w *work) {
 		if !json.Valid(w.bytes) {
 			b.Fatal("not JSON")
 		}
 	}},
 	{"typed", func(b *testing.B, w *work) {
-		var s typed
+		var s cluster.Typed
 		if err := json.Unmarshal(w.bytes, &s); err != nil {
 			b.Fatal(err)
 		}
 		runtime.KeepAlive(s)
 	}},
 	{"load", func(b *testing.B, w *work) {
-		var err error
-		if w.snapshot, err = lumigl.ParseSnapshot(w.text); err != nil {
-			b.Fatal(err)
-		}
+		w.snapshot = load(b, w.text)
 	}},
 	{"save", func(b *testing.B, w *work) {
 		if err := lumigl.Write(io.Discard, w.snapshot); err != nil {
@@ -70,13 +61,79 @@ var stages = []struct {
 			b.Fatal("not all was seen")
 		}
 	}},
-}
+}, comparisons()...)
 
 // work is what the stages work on.
 type work struct {
 	text     string
 	bytes    []byte
 	snapshot *lumigl.Snapshot
+	others   map[string]string // texts of other snapshots
+	loaded   map[string]*lumigl.Snapshot
+}
+
+// others are the snapshots that one is compared with: equal, with half of the resources changed in each hundredth cluster
+// or in every one, and with resources that are all others, where half of the work is to find out whether they have moved.
+var others = []struct {
+	name    string
+	first   int // in clusters, of as many as there are
+	differs func(i int) bool
+}{
+	{"equal", 0, func(int) bool { return false }},
+	{"hundredth", 0, func(i int) bool { return i%100 == 0 }},
+	{"half", 0, func(int) bool { return true }},
+	{"all", 1, func(int) bool { return false }},
+}
+
+// comparisons are three stages for each: of what is in memory, with the text for people, and of files, which have to be
+// loaded first.
+func comparisons() []stage {
+	var stages []stage
+	for _, other := range others {
+		compare := func(b *testing.B, old, new *lumigl.Snapshot) *diff.Delta {
+			d, err := diff.Compare(old, new, diff.Options{})
+			if err != nil {
+				b.Fatal(err)
+			}
+			return d
+		}
+		stages = append(stages, stage{"diff-" + other.name, func(b *testing.B, w *work) {
+			compare(b, w.snapshot, w.loaded[other.name])
+		}}, stage{"text-" + other.name, func(b *testing.B, w *work) {
+			if err := compare(b, w.snapshot, w.loaded[other.name]).WriteText(io.Discard, diff.TextOptions{Context: 1}); err != nil {
+				b.Fatal(err)
+			}
+		}}, stage{"files-" + other.name, func(b *testing.B, w *work) {
+			compare(b, load(b, w.text), load(b, w.others[other.name]))
+		}})
+	}
+	return stages
+}
+
+func load(b *testing.B, text string) *lumigl.Snapshot {
+	s, err := lumigl.ParseSnapshot(text)
+	if err != nil {
+		b.Fatal(err)
+	}
+	return s
+}
+
+func newWork(b *testing.B, resources int) *work {
+	write := func(first int, differs func(i int) bool) string {
+		var text strings.Builder
+		if err := cluster.WriteChanged(&text, first, resources, differs); err != nil {
+			b.Fatal(err)
+		}
+		return text.String()
+	}
+	text := write(0, func(int) bool { return false })
+	w := &work{text: text, bytes: []byte(text), others: map[string]string{}, loaded: map[string]*lumigl.Snapshot{}}
+	w.snapshot = load(b, text)
+	for _, other := range others {
+		w.others[other.name] = write(other.first*resources, other.differs)
+		w.loaded[other.name] = load(b, w.others[other.name])
+	}
+	return w
 }
 
 // BenchmarkStages reports the CPU time of each stage, the garbage collector's included, as the median of all iterations.
@@ -86,11 +143,7 @@ func BenchmarkStages(b *testing.B) {
 	smaller := map[string]float64{}
 	for _, resources := range []int{10_000, 100_000} {
 		b.Run(fmt.Sprint(resources), func(b *testing.B) {
-			var text strings.Builder
-			if err := cluster.Write(&text, resources); err != nil {
-				b.Fatal(err)
-			}
-			w := &work{text: text.String(), bytes: []byte(text.String())}
+			w := newWork(b, resources)
 			times := map[string][]float64{}
 			for b.Loop() {
 				for _, stage := range stages {
@@ -152,23 +205,17 @@ func BenchmarkLoad(b *testing.B) { single(b, "load") }
 // BenchmarkSave measures saving alone.
 func BenchmarkSave(b *testing.B) { single(b, "save") }
 
+// BenchmarkDiff measures comparing alone, where there is much to say.
+func BenchmarkDiff(b *testing.B) { single(b, "diff-half") }
+
+// BenchmarkText measures comparing with the text for people, where all is to be said.
+func BenchmarkText(b *testing.B) { single(b, "text-all") }
+
 func single(b *testing.B, name string) {
-	var text strings.Builder
-	if err := cluster.Write(&text, 100_000); err != nil {
-		b.Fatal(err)
-	}
-	w := &work{text: text.String()}
-	for _, stage := range stages[2:] {
-		if stage.name == "load" {
-			stage.run(b, w)
-		}
-	}
+	w := newWork(b, 100_000)
+	i := slices.IndexFunc(stages, func(s stage) bool { return s.name == name })
 	b.SetBytes(int64(len(w.text)))
 	for b.Loop() {
-		for _, stage := range stages {
-			if stage.name == name {
-				stage.run(b, w)
-			}
-		}
+		stages[i].run(b, w)
 	}
 }

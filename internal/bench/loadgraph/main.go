@@ -1,5 +1,5 @@
 // Command loadgraph loads a snapshot and does nothing with it, so that it can be seen what that costs a process: by
-// lumigl, with all checks, or by encoding/json, into structs and maps, which is the floor.
+// lumigl, with all checks, or by encoding/json, into structs, which is the floor.
 package main
 
 import (
@@ -8,6 +8,7 @@ import (
 	"os"
 	"runtime"
 
+	"github.com/lumi-idl/lumi/internal/bench/cluster"
 	"github.com/lumi-idl/lumi/lumigl"
 )
 
@@ -43,13 +44,7 @@ func load(how, name string) (resources int, err error) {
 		if err != nil {
 			return 0, err
 		}
-		var s struct {
-			Package   string
-			Resources map[string]struct {
-				Type, ID   string
-				Properties map[string]any
-			}
-		}
+		var s cluster.Typed
 		if err := json.Unmarshal(src, &s); err != nil {
 			return 0, err
 		}

@@ -13,7 +13,7 @@ import (
 )
 
 // BenchmarkGraph loads a snapshot in a process of its own: by lumigl with all checks, and, for the floor, by
-// encoding/json into structs and maps.
+// encoding/json into structs.
 func BenchmarkGraph(b *testing.B) {
 	loadgraph := build(b, "internal/bench/loadgraph")
 	for _, resources := range []int{10_000, 100_000} {
