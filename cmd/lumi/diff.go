@@ -30,8 +30,8 @@ With --desired, NEW is what a program wants, and OLD what there is. What only de
 count as removed then: ids, lineage, serial, pending entries, extensions, and, with --schema, the
 properties that providers set.
 
-Values that are secret are compared and not shown. A patch that would have to hold some cannot be applied;
-with --show-secrets it holds them.
+Values that are secret are compared and not shown. A patch that would have to hold some cannot be
+applied; with --show-secrets it holds them.
 
 Exit codes: 0 nothing differs; 1 something does; 2 anything else, such as a file with faults.`,
 		examples: []example{

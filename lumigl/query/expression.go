@@ -101,12 +101,23 @@ func reword(message string) string {
 	switch {
 	case isSyntax && strings.Contains(message, "'<EOF>'"):
 		return "the expression is not complete"
-	case isSyntax && strings.Contains(message, "'= "):
+	case isSyntax && (strings.Contains(message, "'= ") || strings.HasSuffix(message, "'='")):
 		return "a single = means nothing here; to compare, write =="
 	case isSyntax:
 		return "syntax error: " + message
 	}
+	if name, ok := strings.CutPrefix(message, "undeclared reference to "); ok && !strings.Contains(name, "did you mean") {
+		name, _, _ = strings.Cut(name, " ")
+		return "there is no " + name + "; a text stands in quotes, and the variables are " + strings.Join(variables(), ", ")
+	}
 	return message
+}
+
+// variables are the names of what an expression is written over.
+func variables() []string {
+	return []string{
+		"key", "type", "id", "name", "environment", "pkg", "module", "properties", "dependencies", "dependents",
+	}
 }
 
 // Select returns the vertices that the expression is true for. It fails if the expression is neither true nor false for

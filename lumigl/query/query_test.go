@@ -240,10 +240,13 @@ func TestWrongExpressions(t *testing.T) {
 	}
 	const first = "urn:lumi:prod::my/net:web::aws:ec2:VPC::main: "
 	for expression, want := range map[string]string{
-		``:                 "expression, 1:1: the expression is not complete",
-		`name ==`:          "expression, 1:8: the expression is not complete",
-		`name = "x"`:       "expression, 1:6: a single = means nothing here; to compare, write ==",
-		`name )`:           "expression, 1:6: syntax error: extraneous input ')'",
+		``:           "expression, 1:1: the expression is not complete",
+		`name ==`:    "expression, 1:8: the expression is not complete",
+		`name = "x"`: "expression, 1:6: a single = means nothing here; to compare, write ==",
+		`name )`:     "expression, 1:6: syntax error: extraneous input ')'",
+		`type =`:     "expression, 1:6: a single = means nothing here; to compare, write ==",
+		`type == Subnet`: "expression, 1:9: there is no 'Subnet'; a text stands in quotes, and the variables are " +
+			"key, type, id, name, environment, pkg, module, properties, dependencies, dependents",
 		`typ == "x"`:       "expression, 1:1: undeclared reference to 'typ' (did you mean 'type'?)",
 		"true &&\n(tpye)":  "expression, 2:2: undeclared reference to 'tpye' (did you mean 'type'?)",
 		`name`:             "expression, 1:1: the expression has to be true or false; this is of type string",
