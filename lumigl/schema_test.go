@@ -14,6 +14,8 @@ import (
 	"golang.org/x/tools/txtar"
 
 	"github.com/lumi-idl/lumi/lumigl"
+	"github.com/lumi-idl/lumi/runtime/tokens"
+	"github.com/lumi-idl/lumi/runtime/urn"
 )
 
 // schemas are those of docs/schema, by the section that their form of files has.
@@ -151,6 +153,39 @@ func TestSchemasRefuse(t *testing.T) {
 	}
 	if refused < 15 {
 		t.Errorf("only %d files were looked at", refused)
+	}
+}
+
+// TestSchemaOfNames holds the schema's patterns for URNs and types against what the reader takes for such.
+func TestSchemaOfNames(t *testing.T) {
+	compiled := schemas(t)["resources"]
+	const right = "urn:lumi:prod::my/shop:index::aws:ec2/vpc:VPC::main"
+	for _, change := range []struct{ old, new string }{
+		{"", ""}, {"main", "a::b c/é"}, {"VPC", "Größe_1"}, {"ec2/vpc", "eC2.x/é-1"}, {"prod", "prod-1.é"}, {"my/shop", "a-b_1/c"},
+		{"main", ""}, {"main", "a\nb"}, {"main", "a\u0085b"}, {"VPC", "1T"}, {"VPC", "T-X"}, {"VPC", ""}, {"aws:", "AWS:"},
+		{"ec2/vpc", "ec2//vpc"}, {"ec2/vpc", "ec2 vpc"}, {"ec2/vpc", `ec2\vpc`}, {"ec2/vpc", ""}, {"prod", "a b"}, {"prod", "a\u200bb"},
+		{"my/shop", "my/"}, {"my/shop", "1"}, {"urn:", "URN:"}, {"index", "a:b"}, {"::main", ""},
+	} {
+		key := strings.Replace(right, change.old, change.new, 1)
+		of, err := urn.URN(key).Parts()
+		if err != nil {
+			of.Type = "aws:ec2/vpc:VPC"
+		}
+		validate := func(key, typ string) bool {
+			resource := map[string]any{"type": typ, "properties": map[string]any{}}
+			return compiled.Validate(map[string]any{"resources": map[string]any{key: resource}}) == nil
+		}
+		if found := validate(key, string(of.Type)); found != (err == nil) {
+			t.Errorf("the schema accepts %q: %t; the reader says %v", key, found, err)
+		}
+		parts := strings.Split(key, "::")
+		if len(parts) < 3 {
+			continue
+		}
+		_, err = tokens.Parse(parts[2])
+		if found := validate(right, parts[2]); found != (err == nil) {
+			t.Errorf("the schema accepts the type %q: %t; the reader says %v", parts[2], found, err)
+		}
 	}
 }
 
