@@ -17,6 +17,7 @@ import (
 	"github.com/lumi-idl/lumi/idl/compile"
 	"github.com/lumi-idl/lumi/idl/diag"
 	"github.com/lumi-idl/lumi/idl/schema"
+	"github.com/lumi-idl/lumi/internal/visible"
 )
 
 // compiler is one run over one IDL.
@@ -296,7 +297,7 @@ func (c *compiler) sum(format string, args ...any) {
 // say prints a line on standard error. That it cannot be printed is no reason to fail.
 func (c *compiler) say(format string, args ...any) {
 	c.status.clear()
-	_, _ = fmt.Fprintln(c.stderr, "cidlc: "+diag.Visible(fmt.Sprintf(format, args...)))
+	_, _ = fmt.Fprintln(c.stderr, "cidlc: "+visible.String(fmt.Sprintf(format, args...)))
 }
 
 func elapsed(since time.Time) string { return fmt.Sprintf("%.2fs", time.Since(since).Seconds()) }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"github.com/lumi-idl/lumi/internal/visible"
 	"github.com/lumi-idl/lumi/lumigl"
 )
 
@@ -38,19 +39,16 @@ a file that is right.`,
 			if err != nil {
 				return err
 			}
-			return checkAll(ctx, env, files, most, quiet)
+			return checkAll(env, files, most, quiet)
 		}
 	}
 	return c
 }
 
 // checkAll looks at all files, also if one cannot be read.
-func checkAll(ctx context.Context, env *environment, files []string, most int, quiet bool) error {
+func checkAll(env *environment, files []string, most int, quiet bool) error {
 	wrong, failed, faults := 0, 0, 0
 	for _, file := range files {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
 		in, err := env.read(file)
 		if err != nil {
 			env.say("%s", err)
@@ -69,7 +67,7 @@ func checkAll(ctx context.Context, env *environment, files []string, most int, q
 		case err != nil:
 			return err
 		case !env.json && !quiet:
-			env.printf("%s: nothing wrong, %s\n", visible(in.name), summary(doc))
+			env.printf("%s: nothing wrong, %s\n", visible.String(in.name), summary(doc))
 		}
 	}
 	if wrong > 0 && !env.json {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"github.com/lumi-idl/lumi/internal/visible"
 	"github.com/lumi-idl/lumi/lumigl"
 	"github.com/lumi-idl/lumi/lumigl/convert"
 )
@@ -128,9 +129,9 @@ func (v *converter) refuse(in *input, err error) error {
 			}
 			continue
 		}
-		where := fmt.Sprintf("%s:%d:%d:", visible(in.name), f.Line, f.Column)
+		where := fmt.Sprintf("%s:%d:%d:", visible.String(in.name), f.Line, f.Column)
 		fmt.Fprintf(v.env.stderr, "%s %s %s\n", v.env.err.paint(bold, where), v.env.err.paint(red, "error:"),
-			paragraph(f.Message+" ["+string(f.Code)+"]"))
+			visible.Paragraph(f.Message+" ["+string(f.Code)+"]"))
 	}
 	return errWrong
 }
@@ -159,10 +160,11 @@ type converted struct {
 }
 
 type jsonLoss struct {
-	Pointer string       `json:"pointer"`
-	Code    convert.Code `json:"code"`
-	Lost    bool         `json:"lost"`
-	Message string       `json:"message"`
+	Pointer  string       `json:"pointer"`
+	Resource string       `json:"resource,omitempty"`
+	Code     convert.Code `json:"code"`
+	Lost     bool         `json:"lost"`
+	Message  string       `json:"message"`
 }
 
 // write says what was lost, and writes the snapshot to where it goes.
@@ -171,7 +173,7 @@ func (v *converter) write(in *input, result *convert.Result) error {
 	if v.env.json {
 		j := converted{File: in.name, From: result.From, Links: result.Linked, Losses: []jsonLoss{}}
 		for _, l := range result.Losses {
-			j.Losses = append(j.Losses, jsonLoss{l.Pointer(), l.Code, l.Lost(), l.Message})
+			j.Losses = append(j.Losses, jsonLoss{l.Pointer(), l.Resource(), l.Code, l.Lost(), l.Message})
 		}
 		if !stop && v.output == "" {
 			if err := v.env.withhold(in.name, string(result.Text), "name a file with --output"); err != nil {
@@ -213,8 +215,11 @@ func (v *converter) say(in *input, result *convert.Result) {
 		if at == "" {
 			at = "/"
 		}
-		fmt.Fprintf(env.stderr, "%s %s %s %s\n", env.err.paint(bold, visible(in.name)+":"), visible(at)+":",
-			env.err.paint(color, what+":"), paragraph(l.Message+" ["+string(l.Code)+"]"))
+		if resource := l.Resource(); resource != "" {
+			at += " (" + resource + ")"
+		}
+		fmt.Fprintf(env.stderr, "%s %s %s %s\n", env.err.paint(bold, visible.String(in.name)+":"), visible.String(at)+":",
+			env.err.paint(color, what+":"), visible.Paragraph(l.Message+" ["+string(l.Code)+"]"))
 	}
 	text := fmt.Sprintf("%s, from %s: %s", in.name, result.From, summary(lumigl.Document(result.Snapshot)))
 	if n := len(result.Losses); n > 0 {

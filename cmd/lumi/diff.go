@@ -104,13 +104,9 @@ func (f *diffFlags) run(env *environment) error {
 	if err != nil {
 		return err
 	}
-	after, err := f.after(env, old, new, outputs)
+	delta, err := f.compare(env, old, new, diff.Options{Replaces: replaces, Outputs: outputs})
 	if err != nil {
 		return err
-	}
-	delta, err := diff.Compare(old.Document, after, diff.Options{Replaces: replaces})
-	if err != nil {
-		return fmt.Errorf("%s and %s: %w", old.name, new.name, err)
 	}
 	shown := diff.TextOptions{Color: env.out.color, Context: f.context}
 	switch {
@@ -141,19 +137,23 @@ func loadToCompare(env *environment, arg string) (*document, error) {
 	return doc, err
 }
 
-// after is what the old document is compared with.
-func (f *diffFlags) after(env *environment, old, new *document, outputs diff.Outputs) (lumigl.Document, error) {
+// compare compares two documents in the way that the flags say.
+func (f *diffFlags) compare(env *environment, old, new *document, o diff.Options) (*diff.Delta, error) {
 	state, ok := old.Document.(*lumigl.Snapshot)
 	desired, both := new.Document.(*lumigl.Snapshot)
 	switch {
 	case ok && both && f.desired:
-		return diff.Desired(state, desired, outputs)
+		return diff.CompareDesired(state, desired, o)
 	case f.desired:
 		return nil, errors.New("diff: --desired compares snapshots, and one of the two is a general graph")
 	case ok && both && diff.LooksDesired(desired) && !diff.LooksDesired(state) && state.Len() > 0 && !f.patch && !env.json:
 		env.say("%s has no ids; if it is what a program wants, --desired leaves out what only deployments know", new.name)
 	}
-	return new.Document, nil
+	delta, err := diff.Compare(old.Document, new.Document, diff.Options{Replaces: o.Replaces})
+	if err != nil {
+		return nil, fmt.Errorf("%s and %s: %w", old.name, new.name, err)
+	}
+	return delta, nil
 }
 
 func readSchemas(env *environment, files []string) (diff.Replaces, diff.Outputs, error) {

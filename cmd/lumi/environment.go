@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"io"
 	"strings"
+
+	"github.com/lumi-idl/lumi/internal/visible"
 )
 
 // environment is what surrounds a command: its streams, what is known of the terminal, and its arguments.
@@ -33,7 +35,7 @@ func newEnvironment(stdin io.Reader, stdout, stderr io.Writer, getenv func(strin
 
 // say prints a line on standard error, behind the command's name. That it cannot be printed is no reason to fail.
 func (e *environment) say(format string, args ...any) {
-	fmt.Fprintln(e.stderr, "lumi: "+paragraph(fmt.Sprintf(format, args...)))
+	fmt.Fprintln(e.stderr, "lumi: "+visible.Paragraph(fmt.Sprintf(format, args...)))
 }
 
 // printf prints on standard output.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 
+	"github.com/lumi-idl/lumi/internal/visible"
 	"github.com/lumi-idl/lumi/lumigl"
 )
 
@@ -28,7 +29,7 @@ func (e *environment) printFaults(in *input, invalid *lumigl.InvalidError) error
 		return e.printJSON(jsonFault{File: in.name, Code: "more", Message: more})
 	default:
 		e.separate()
-		fmt.Fprintf(e.stderr, "%s %s\n", e.err.paint(bold, visible(in.name)+":"), more)
+		fmt.Fprintf(e.stderr, "%s %s\n", e.err.paint(bold, visible.String(in.name)+":"), more)
 	}
 	return nil
 }
@@ -45,24 +46,24 @@ func (e *environment) separate() {
 func (e *environment) printFault(in *input, f lumigl.Fault, hide secrets) {
 	s := &snippets{terminal: e.err, src: in.src, hide: hide, w: e.stderr}
 	head := func(kind, color string, line, column, offset, end int, message string) {
-		where := visible(in.name)
+		where := visible.String(in.name)
 		if line > 0 {
 			where = fmt.Sprintf("%s:%d:%d", where, line, column)
 		}
-		fmt.Fprintf(e.stderr, "%s %s %s\n", e.err.paint(bold, where+":"), e.err.paint(color, kind+":"), paragraph(message))
+		fmt.Fprintf(e.stderr, "%s %s %s\n", e.err.paint(bold, where+":"), e.err.paint(color, kind+":"), visible.Paragraph(message))
 		if line > 0 {
 			s.print(line, offset, end, color)
 		}
 	}
 	head("error", red, f.Line, f.Column, f.Offset, f.End, f.Message+" ["+string(f.Code)+"]")
 	if f.Pointer != "" {
-		fmt.Fprintf(e.stderr, "%s %s\n", e.err.paint(cyan, "at:"), shortened(visible(f.Pointer)))
+		fmt.Fprintf(e.stderr, "%s %s\n", e.err.paint(cyan, "at:"), shortened(visible.String(f.Pointer)))
 	}
 	for _, n := range f.Notes {
 		head("note", cyan, n.Line, n.Column, n.Offset, n.Offset, n.Message)
 	}
 	if f.Fix != nil {
-		fmt.Fprintf(e.stderr, "%s %s\n", e.err.paint(cyan, "help:"), paragraph(f.Fix.Message))
+		fmt.Fprintf(e.stderr, "%s %s\n", e.err.paint(cyan, "help:"), visible.Paragraph(f.Fix.Message))
 	}
 }
 

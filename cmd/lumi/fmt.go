@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"errors"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -11,6 +10,7 @@ import (
 	"github.com/rogpeppe/go-internal/diff"
 	"github.com/spf13/pflag"
 
+	"github.com/lumi-idl/lumi/internal/visible"
 	"github.com/lumi-idl/lumi/lumigl"
 	"github.com/lumi-idl/lumi/lumigl/file"
 	"github.com/lumi-idl/lumi/lumigl/repair"
@@ -71,9 +71,6 @@ and "repairs", or one for each fault as 'lumi check' has them.`,
 func (f *formatter) all(ctx context.Context, files []string) error {
 	var wrong, failed bool
 	for _, name := range files {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
 		switch err := f.one(ctx, name); {
 		case errors.Is(err, errWrong):
 			wrong = true
@@ -146,7 +143,7 @@ func (f *formatter) one(ctx context.Context, name string) error {
 		}
 		result.Written = true
 		if !f.silent && !f.env.json {
-			f.env.printf("%s: rewritten\n", visible(in.name))
+			f.env.printf("%s: rewritten\n", visible.String(in.name))
 		}
 	}
 	if f.env.json {
@@ -209,7 +206,7 @@ func (f *formatter) compare(in *input, out []byte, result *formatted) error {
 		name := filepath.ToSlash(in.name)
 		text := string(diff.Diff(name, []byte(before), name, []byte(after)))
 		if text == "" {
-			text = visible(name) + " would change within a secret\n"
+			text = visible.String(name) + " would change within a secret\n"
 		}
 		f.env.printDiff(text)
 	}
@@ -232,7 +229,7 @@ func (e *environment) printDiff(text string) {
 			case strings.HasPrefix(line, "+"):
 				color = green
 			}
-			line = visible(strings.ReplaceAll(line, "\t", "    "))
+			line = visible.String(strings.ReplaceAll(line, "\t", "    "))
 			if color != "" {
 				line = e.out.paint(color, line)
 			}
@@ -248,7 +245,7 @@ func lockShared(ctx context.Context, name, command string) (unlock func(), err e
 	if err != nil {
 		return nil, fileError(name, err)
 	}
-	if _, err := os.Lstat(target + ".lock"); errors.Is(err, fs.ErrNotExist) {
+	if _, err := os.Lstat(target + ".lock"); err != nil {
 		return func() {}, nil
 	}
 	locked, err := file.Open(ctx, name, file.Options{Command: command})

@@ -69,8 +69,6 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	case errors.Is(err, errWrong):
 		return exitWrong
 	case errors.Is(err, errFailed):
-	case ctx.Err() != nil:
-		env.say(interrupted)
 	default:
 		env.say("%s", err)
 	}

@@ -2,12 +2,13 @@ package main
 
 import (
 	"bytes"
-	"context"
 	"errors"
 	"io"
 	"strings"
 	"syscall"
 	"testing"
+
+	"github.com/lumi-idl/lumi/internal/visible"
 )
 
 // noEnv is an environment without any variable.
@@ -61,18 +62,6 @@ func largeGraph() string {
 	return `{"vertices":{"` + strings.Repeat("x", 1<<20) + `":{}}}`
 }
 
-func TestInterrupted(t *testing.T) {
-	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
-	for _, args := range [][]string{{"check", "-"}, {"fmt", "-"}, {"show", "--json", "-"}} {
-		var stderr bytes.Buffer
-		code := run(ctx, args, strings.NewReader(smallGraph), io.Discard, &stderr, noEnv)
-		if want := "lumi: interrupted; every file is as it was or as it should be\n"; code != exitFailed || stderr.String() != want {
-			t.Errorf("%v: exit code %d, stderr %q, want %q", args, code, &stderr, want)
-		}
-	}
-}
-
 // brokenReader fails as a disk does.
 type brokenReader struct{}
 
@@ -121,7 +110,7 @@ func FuzzCheck(f *testing.F) {
 			}
 			for _, out := range []string{stdout.String(), stderr.String()} {
 				for line := range strings.Lines(out) {
-					if line = strings.TrimSuffix(line, "\n"); visible(line) != line {
+					if line = strings.TrimSuffix(line, "\n"); visible.String(line) != line {
 						t.Fatalf("%v prints %q", args, line)
 					}
 				}

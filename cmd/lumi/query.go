@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"github.com/lumi-idl/lumi/internal/visible"
 	"github.com/lumi-idl/lumi/lumigl"
 	"github.com/lumi-idl/lumi/lumigl/query"
 )
@@ -68,7 +69,7 @@ files with faults.`,
 			if err := q.misuse(c, flags); err != nil {
 				return err
 			}
-			return q.run(ctx)
+			return q.run()
 		}
 	}
 	return c
@@ -101,7 +102,7 @@ func (q *question) misuse(c *command, flags *pflag.FlagSet) error {
 	return nil
 }
 
-func (q *question) run(ctx context.Context) error {
+func (q *question) run() error {
 	var expression *query.Expression
 	if len(q.env.args) > 1 {
 		var err error
@@ -130,13 +131,13 @@ func (q *question) run(ctx context.Context) error {
 	v := &viewer{env: q.env, doc: doc, index: q.index}
 	switch {
 	case q.env.json:
-		return v.json(ctx, chosen)
+		return v.json(chosen)
 	case q.format == "table":
 		v.table(chosen)
 		return nil
 	}
 	for _, one := range chosen {
-		q.env.printf("%s\n", visible(one.Key()))
+		q.env.printf("%s\n", visible.String(one.Key()))
 	}
 	return nil
 }
@@ -206,7 +207,7 @@ func (q *question) paths(chosen []*lumigl.Vertex) error {
 				q.env.printf("\n")
 			}
 			for _, v := range path {
-				q.env.printf("%s\n", visible(v.Key()))
+				q.env.printf("%s\n", visible.String(v.Key()))
 			}
 			continue
 		}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"github.com/lumi-idl/lumi/internal/visible"
 	"github.com/lumi-idl/lumi/lumigl"
 	"github.com/lumi-idl/lumi/lumigl/file"
 	"github.com/lumi-idl/lumi/lumigl/repair"
@@ -105,9 +106,6 @@ func (m *mender) file(ctx context.Context, name string) error {
 		return m.report(in, result, false)
 	case !m.agreed(in, result):
 		return m.declined(in, result)
-	}
-	if err := ctx.Err(); err != nil {
-		return err
 	}
 	writing.Lock()
 	err = m.save(ctx, in, name, result)
@@ -228,7 +226,7 @@ func (m *mender) agreed(in *input, result *repair.Result) bool {
 		return m.yes
 	}
 	m.asked = true
-	fmt.Fprintf(m.env.stderr, "Repair %s in %s? [y/N] ", visible(in.name), count(len(result.Steps), "step"))
+	fmt.Fprintf(m.env.stderr, "Repair %s in %s? [y/N] ", visible.String(in.name), count(len(result.Steps), "step"))
 	answer, err := bufio.NewReader(io.LimitReader(m.env.stdin, 100)).ReadString('\n')
 	if err != nil {
 		fmt.Fprintln(m.env.stderr)

@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"github.com/lumi-idl/lumi/internal/visible"
 	"github.com/lumi-idl/lumi/lumigl"
 	"github.com/lumi-idl/lumi/lumigl/query"
 )
@@ -56,7 +57,7 @@ With --json, each resource is an object on a line of its own, with "key", "type"
 				return err
 			}
 			v.env, v.doc, v.index = env, doc, query.New(doc.Base())
-			return v.show(ctx, env.args[1:])
+			return v.show(env.args[1:])
 		}
 	}
 	return c
@@ -65,7 +66,7 @@ With --json, each resource is an object on a line of its own, with "key", "type"
 // maxDepth bounds the tree, whose lines get longer with every level.
 const maxDepth = 1000
 
-func (v *viewer) show(ctx context.Context, keys []string) error {
+func (v *viewer) show(keys []string) error {
 	var chosen []*lumigl.Vertex
 	for _, key := range keys {
 		found, err := v.index.Find(key)
@@ -80,7 +81,7 @@ func (v *viewer) show(ctx context.Context, keys []string) error {
 		if len(keys) == 0 {
 			chosen = slices.Collect(v.doc.Base().Vertices())
 		}
-		return v.json(ctx, chosen)
+		return v.json(chosen)
 	}
 	for i, one := range chosen {
 		if i > 0 {
@@ -129,9 +130,9 @@ func (v *viewer) name(one *lumigl.Vertex) string {
 // label is a vertex's name, with what tells it apart from others of that name.
 func (v *viewer) label(one *lumigl.Vertex) string {
 	if v.snapshot() == nil {
-		return visible(one.Key())
+		return visible.String(one.Key())
 	}
-	return visible(one.URN().Name()) + " " + v.env.out.paint(dim, "("+visible(string(one.URN().Type()))+")")
+	return visible.String(one.URN().Name()) + " " + v.env.out.paint(dim, "("+visible.String(string(one.URN().Type()))+")")
 }
 
 // line prints a line, cut where the terminal ends. The text is safe to print, and may have colours.
@@ -145,9 +146,9 @@ func (v *viewer) line(text string) {
 // plain prints a line for each vertex, for programs and for pipes.
 func (v *viewer) plain() {
 	for one := range v.doc.Base().Vertices() {
-		line := visible(one.Key())
+		line := visible.String(one.Key())
 		if v.snapshot() != nil {
-			line += "\t" + visible(string(one.Type)) + "\t" + visible(one.ID)
+			line += "\t" + visible.String(string(one.Type)) + "\t" + visible.String(one.ID)
 		}
 		v.env.printf("%s\n", line)
 	}
@@ -155,13 +156,13 @@ func (v *viewer) plain() {
 
 // header says what the document is as a whole.
 func (v *viewer) header() {
-	text := visible(v.doc.name) + ": " + summary(v.doc.Document)
+	text := visible.String(v.doc.name) + ": " + summary(v.doc.Document)
 	if s := v.snapshot(); s != nil {
 		if s.Package != "" {
-			text += ", of " + visible(s.Package)
+			text += ", of " + visible.String(s.Package)
 		}
 		if s.Lineage != "" || s.Serial > 0 {
-			text += fmt.Sprintf(", serial %d of %s", s.Serial, visible(s.Lineage))
+			text += fmt.Sprintf(", serial %d of %s", s.Serial, visible.String(s.Lineage))
 		}
 	}
 	v.line(v.env.out.paint(bold, text))
@@ -176,7 +177,7 @@ func (v *viewer) pending() {
 	entry := func(what string, r *lumigl.Vertex) {
 		text := v.env.out.paint(cyan, "pending "+what) + " " + v.label(r)
 		if r.ID != "" {
-			text += " " + v.env.out.paint(dim, visible(r.ID))
+			text += " " + v.env.out.paint(dim, visible.String(r.ID))
 		}
 		v.line(text)
 	}
@@ -206,9 +207,9 @@ func completeKeys(args []string) []string {
 	var all []string
 	for v := range doc.Base().Vertices() {
 		if key := v.Key(); !isSnapshot {
-			all = append(all, visible(key))
+			all = append(all, visible.String(key))
 		} else {
-			all = append(all, visible(v.URN().Name()))
+			all = append(all, visible.String(v.URN().Name()))
 		}
 	}
 	return all

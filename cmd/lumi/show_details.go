@@ -5,16 +5,17 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/lumi-idl/lumi/internal/visible"
 	"github.com/lumi-idl/lumi/lumigl"
 )
 
 // details prints all of a vertex.
 func (v *viewer) details(one *lumigl.Vertex) {
 	out := v.env.out
-	v.line(out.paint(bold, visible(one.Key())))
+	v.line(out.paint(bold, visible.String(one.Key())))
 	if v.snapshot() != nil {
-		v.line(v.field("type", visible(string(one.Type))))
-		id := visible(one.ID)
+		v.line(v.field("type", visible.String(string(one.Type))))
+		id := visible.String(one.ID)
 		if id == "" {
 			id = out.paint(dim, "(none yet)")
 		}
@@ -85,7 +86,7 @@ func (v *viewer) brief(value lumigl.Value) (string, bool) {
 	if to, property, ok := value.Target(); ok {
 		text := "→ " + v.label(to)
 		if property != "" {
-			text += "." + visible(property)
+			text += "." + visible.String(property)
 		}
 		return text, true
 	}
@@ -138,7 +139,7 @@ func keyText(key string) string {
 			return quoted(key)
 		}
 	}
-	if key == "" || visible(key) != key {
+	if key == "" || visible.String(key) != key {
 		return quoted(key)
 	}
 	return key

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"encoding/json"
 
 	"github.com/lumi-idl/lumi/lumigl"
@@ -21,7 +20,7 @@ type jsonVertex struct {
 }
 
 // json prints vertices for programs.
-func (v *viewer) json(ctx context.Context, chosen []*lumigl.Vertex) error {
+func (v *viewer) json(chosen []*lumigl.Vertex) error {
 	tag := v.doc.Base().Tag
 	if tag == "" {
 		tag = lumigl.DefaultTag
@@ -34,9 +33,6 @@ func (v *viewer) json(ctx context.Context, chosen []*lumigl.Vertex) error {
 		return all
 	}
 	for _, one := range chosen {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
 		j := jsonVertex{
 			Key: one.Key(), Uses: keys(v.index.Dependencies(one, false)), UsedBy: keys(v.index.Dependents(one, false)),
 		}

@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/lumi-idl/lumi/internal/visible"
 	"github.com/lumi-idl/lumi/lumigl"
 )
 
@@ -17,9 +18,9 @@ func (v *viewer) table(chosen []*lumigl.Vertex) {
 	rows := [][]string{head}
 	for _, one := range chosen {
 		uses, usedBy := v.index.Dependencies(one, false), v.index.Dependents(one, false)
-		row := []string{visible(v.name(one)), strconv.Itoa(one.Properties.Len())}
+		row := []string{visible.String(v.name(one)), strconv.Itoa(one.Properties.Len())}
 		if v.snapshot() != nil {
-			row = append(row[:1], visible(string(one.Type)), visible(one.ID))
+			row = append(row[:1], visible.String(string(one.Type)), visible.String(one.ID))
 		}
 		rows = append(rows, append(row, strconv.Itoa(len(uses)), strconv.Itoa(len(usedBy))))
 	}

@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 
+	"github.com/lumi-idl/lumi/internal/visible"
 	"github.com/lumi-idl/lumi/lumigl"
 )
 
@@ -68,11 +69,11 @@ func (t *tree) print(one *lumigl.Vertex, first, rest string, depth int) {
 
 // entry is a vertex on one line.
 func (v *viewer) entry(one *lumigl.Vertex) string {
-	text := v.env.out.paint(bold, visible(v.name(one)))
+	text := v.env.out.paint(bold, visible.String(v.name(one)))
 	if v.snapshot() != nil {
-		text += " " + v.env.out.paint(dim, visible(string(one.Type)))
+		text += " " + v.env.out.paint(dim, visible.String(string(one.Type)))
 		if one.ID != "" {
-			text += " " + visible(one.ID)
+			text += " " + visible.String(one.ID)
 		}
 	}
 	return text

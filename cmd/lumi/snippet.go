@@ -5,6 +5,8 @@ import (
 	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/lumi-idl/lumi/internal/visible"
 )
 
 // defaultWidth is how many columns of a source line are shown where the terminal's width is not known.
@@ -111,7 +113,7 @@ func (s *snippets) cells(from, to int) []cell {
 	cells := make([]cell, 0, to-from)
 	for i := from; i < to; {
 		r, size := utf8.DecodeRuneInString(s.src[i:to])
-		c := cell{text: string(printable(r)), offset: i}
+		c := cell{text: string(visible.Rune(r)), offset: i}
 		switch {
 		case r == '\t':
 			c.text = "    "

@@ -5,10 +5,11 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
-	"unicode"
 	"unicode/utf16"
 
 	"github.com/mattn/go-runewidth"
+
+	"github.com/lumi-idl/lumi/internal/visible"
 )
 
 // widths measures how many columns a text takes. It is the same everywhere, whatever language the user has chosen.
@@ -68,46 +69,16 @@ func clipColored(s string, columns int) string {
 // colors matches what turns colours on and off.
 var colors = regexp.MustCompile("\x1b\\[[0-9;]*m")
 
-// visible returns s with every rune that could drive a terminal, or change the order in which it shows the others,
-// replaced by one that is seen.
-func visible(s string) string {
-	if isPlain(s) {
-		return s
-	}
-	return strings.Map(printable, s)
-}
-
-// printable returns r, or what is printed in its place.
-func printable(r rune) rune {
-	switch {
-	case r < ' ':
-		return r + '␀' // the picture of the control character
-	case r == 0x7f:
-		return '␡'
-	case hidden(r):
-		return unicode.ReplacementChar
-	}
-	return r
-}
-
-// hidden reports whether a rune acts on what is around it and shows nothing itself, or is no character at all. Joiners
-// are let through: scripts and emoji need them.
-func hidden(r rune) bool {
-	const nonJoiner, joiner = 0x200c, 0x200d
-	return r >= 0x7f && r != nonJoiner && r != joiner &&
-		unicode.In(r, unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp, unicode.Co, unicode.Cs)
-}
-
 // escapeHidden escapes the runes that package json leaves as they are although they show nothing. They can stand
 // nowhere in JSON but in its strings, so no parsing is needed.
 func escapeHidden(text []byte) []byte {
-	if !bytes.ContainsFunc(text, hidden) {
+	if !bytes.ContainsFunc(text, visible.Hidden) {
 		return text
 	}
 	var b bytes.Buffer
 	for _, r := range string(text) {
 		switch {
-		case !hidden(r):
+		case !visible.Hidden(r):
 			b.WriteRune(r)
 		case r > 0xffff:
 			high, low := utf16.EncodeRune(r)
@@ -117,17 +88,4 @@ func escapeHidden(text []byte) []byte {
 		}
 	}
 	return b.Bytes()
-}
-
-// paragraph makes a message safe to print: it makes control characters visible and indents further lines.
-func paragraph(message string) string {
-	lines := strings.Split(strings.TrimRight(message, "\r\n"), "\n")
-	for i, line := range lines {
-		line = strings.TrimRight(line, "\r")
-		if i > 0 {
-			line = "    " + strings.TrimLeft(line, " \t")
-		}
-		lines[i] = visible(strings.ReplaceAll(line, "\t", " "))
-	}
-	return strings.Join(lines, "\n")
 }

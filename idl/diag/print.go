@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"io"
 	"strings"
+
+	"github.com/lumi-idl/lumi/internal/visible"
 )
 
 // TextOptions say how [Text] prints.
@@ -100,12 +102,12 @@ func (p *textPrinter) diagnostic(d *Diagnostic) {
 	if d.Code != "" {
 		kind += " " + string(d.Code)
 	}
-	p.headed(d.Span, p.paint(color, Visible(kind)+":"), d.Message, color)
+	p.headed(d.Span, p.paint(color, visible.String(kind)+":"), d.Message, color)
 	for _, n := range d.Notes {
 		p.headed(n.Span, p.paint(cyan, "note:"), n.Message, cyan)
 	}
 	if d.Suggestion != "" {
-		p.line("%s %s", p.paint(cyan, "help:"), Paragraph(d.Suggestion))
+		p.line("%s %s", p.paint(cyan, "help:"), visible.Paragraph(d.Suggestion))
 	}
 }
 
@@ -114,13 +116,13 @@ func (p *textPrinter) headed(span Span, kind, message, color string) {
 	if where := place(span.Start); where != "" {
 		kind = p.paint(bold, where+":") + " " + kind
 	}
-	p.line("%s %s", kind, Paragraph(message))
+	p.line("%s %s", kind, visible.Paragraph(message))
 	p.snippet(span, color)
 }
 
 // place renders a position as far as it is known.
 func place(pos Position) string {
-	file := Visible(pos.File)
+	file := visible.String(pos.File)
 	switch {
 	case pos.Line <= 0:
 		return file
@@ -128,18 +130,4 @@ func place(pos Position) string {
 		return fmt.Sprintf("%s:%d", file, pos.Line)
 	}
 	return fmt.Sprintf("%s:%d:%d", file, pos.Line, pos.Column)
-}
-
-// Paragraph makes a message safe to print: it makes control characters visible and indents further lines, which Go's
-// own type errors have.
-func Paragraph(message string) string {
-	lines := strings.Split(strings.TrimRight(message, "\r\n"), "\n")
-	for i, line := range lines {
-		line = strings.TrimRight(line, "\r")
-		if i > 0 {
-			line = "    " + strings.TrimLeft(line, " \t")
-		}
-		lines[i] = Visible(strings.ReplaceAll(line, "\t", " "))
-	}
-	return strings.Join(lines, "\n")
 }

@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"io"
 	"unicode/utf16"
+
+	"github.com/lumi-idl/lumi/internal/visible"
 )
 
 // JSON prints diagnostics for machines, in the order given: each is one object on a line of its own, with the members
@@ -33,7 +35,7 @@ func escapeHidden(text []byte) string {
 	var b bytes.Buffer
 	for _, r := range string(text) {
 		switch {
-		case !hidden(r):
+		case !visible.Hidden(r):
 			b.WriteRune(r)
 		case r > 0xffff:
 			high, low := utf16.EncodeRune(r)

@@ -1,36 +1,6 @@
 package diag
 
-import (
-	"strings"
-	"unicode"
-)
-
-// Visible returns s with every rune that could drive a terminal, or change the order in which it shows the others,
-// replaced by one that is seen.
-func Visible(s string) string {
-	return strings.Map(printable, s)
-}
-
-// printable returns r, or what is printed in its place.
-func printable(r rune) rune {
-	switch {
-	case r < ' ':
-		return r + '␀' // the picture of the control character
-	case r == 0x7f:
-		return '␡'
-	case hidden(r):
-		return unicode.ReplacementChar
-	}
-	return r
-}
-
-// hidden reports whether a rune acts on what is around it and shows nothing itself, or is no character at all. Joiners
-// are let through: scripts and emoji need them.
-func hidden(r rune) bool {
-	const nonJoiner, joiner = 0x200c, 0x200d
-	return unicode.In(r, unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp, unicode.Co, unicode.Cs) &&
-		r != nonJoiner && r != joiner
-}
+import "unicode"
 
 // runeWidth returns how many columns a terminal gives to a rune.
 func runeWidth(r rune) int {

@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/lumi-idl/lumi/internal/visible"
 )
 
 // snippet prints the source lines on which a span starts and ends, each with carets under its part of the span. It
@@ -128,7 +130,7 @@ func split(line string) []cell {
 			cells = append(cells, cell{"\t", tabWidth, end})
 			continue
 		}
-		r = printable(r)
+		r = visible.Rune(r)
 		cells = append(cells, cell{string(r), runeWidth(r), end})
 	}
 	return cells
