@@ -133,10 +133,13 @@ func (c *checker) object(v *Value) {
 // vertex looks at one vertex of the graph, and notes what it refers to.
 func (c *checker) vertex(v *Vertex) {
 	c.path = append(c.path, step{key: v.key, index: -1})
+	switch {
+	case c.snapshot == nil && c.built && (v.Type != "" || v.ID != "" || v.Extensions.Exists()):
+		c.fault(ShapeFault, 0, "a vertex of a general graph has properties, and no type, id or extensions")
+	case c.snapshot != nil && c.built: // Else it was looked at when it was added.
+		c.identity(v)
+	}
 	if c.snapshot != nil {
-		if c.built { // Else it was looked at when it was added.
-			c.identity(v)
-		}
 		c.path = append(c.path, step{key: c.form.bag, index: -1})
 	}
 	c.properties(v, v, maxDepthOf(c.form))
@@ -386,7 +389,7 @@ func (c *checker) pending() {
 	}
 	for i, o := range c.snapshot.Pending.Operations {
 		look(o.Resource, "operations", i)
-		if c.built && !isOperation(o.Kind) {
+		if c.built && !o.Kind.isValid() {
 			c.path = c.path[:3]
 			c.fault(ShapeFault, 0, `"operation" is "create", "update" or "delete"`)
 		}

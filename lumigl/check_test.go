@@ -70,6 +70,19 @@ this has to be an object, not a list (at /vertices/list)
 this has to be an object, not a reference (at /vertices/reference)`)
 }
 
+// A general graph has no place for what only resources have.
+func TestCheckVertexOfResource(t *testing.T) {
+	for _, change := range []func(*lumigl.Vertex){
+		func(v *lumigl.Vertex) { v.Type = "aws:ec2:VPC" },
+		func(v *lumigl.Vertex) { v.ID = "vpc-0" },
+		func(v *lumigl.Vertex) { v.Extensions = lumigl.ObjectOf() },
+	} {
+		g := &lumigl.Graph{}
+		change(vertex(t, g, "a"))
+		refused(t, g, "a vertex of a general graph has properties, and no type, id or extensions (at /vertices/a)")
+	}
+}
+
 func TestBuiltSnapshot(t *testing.T) {
 	s := &lumigl.Snapshot{Package: "\xff", Lineage: "\xfe", Args: lumigl.ListOf()}
 	s.Tag = "\xfd"

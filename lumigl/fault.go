@@ -8,6 +8,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/lumi-idl/lumi/internal/jsonpointer"
 )
 
 // Code says which rule a [Fault] breaks. docs/lumigl.md explains each.
@@ -15,28 +17,28 @@ type Code string
 
 // The rules of JSON.
 const (
-	UTF8Fault         Code = "utf8"
-	ByteOrderFault    Code = "byte-order-mark"
-	CommentFault      Code = "comment"
-	SpaceFault        Code = "space"
-	ElisionFault      Code = "elision"
-	TrailingComma     Code = "trailing-comma"
-	MissingComma      Code = "missing-comma"
-	ExtraComma        Code = "extra-comma"
-	MissingColon      Code = "missing-colon"
-	KeyFault          Code = "key"
-	StringFault       Code = "string"
-	EscapeFault       Code = "escape"
-	NumberFault       Code = "number"
-	LiteralFault      Code = "literal"
-	BracketFault      Code = "bracket"
-	UnexpectedFault   Code = "unexpected"
-	AfterEndFault     Code = "after-end"
-	EmptyFault        Code = "empty"
-	ConflictFault     Code = "conflict"
-	DuplicateKeyFault Code = "duplicate-key"
-	DepthFault        Code = "depth"
-	SizeFault         Code = "size"
+	UTF8Fault          Code = "utf8"
+	ByteOrderFault     Code = "byte-order-mark"
+	CommentFault       Code = "comment"
+	SpaceFault         Code = "space"
+	ElisionFault       Code = "elision"
+	TrailingCommaFault Code = "trailing-comma"
+	MissingCommaFault  Code = "missing-comma"
+	ExtraCommaFault    Code = "extra-comma"
+	MissingColonFault  Code = "missing-colon"
+	KeyFault           Code = "key"
+	StringFault        Code = "string"
+	EscapeFault        Code = "escape"
+	NumberFault        Code = "number"
+	LiteralFault       Code = "literal"
+	BracketFault       Code = "bracket"
+	UnexpectedFault    Code = "unexpected"
+	AfterEndFault      Code = "after-end"
+	EmptyFault         Code = "empty"
+	ConflictFault      Code = "conflict"
+	DuplicateKeyFault  Code = "duplicate-key"
+	DepthFault         Code = "depth"
+	SizeFault          Code = "size"
 )
 
 // The rules of LumiGL.
@@ -261,9 +263,7 @@ func (p path) pointer() string {
 			b.WriteString(strconv.Itoa(s.index))
 			continue
 		}
-		b.WriteString(pointerEscapes.Replace(s.key))
+		b.WriteString(jsonpointer.Escape(s.key))
 	}
 	return b.String()
 }
-
-var pointerEscapes = strings.NewReplacer("~", "~0", "/", "~1")

@@ -112,7 +112,7 @@ func bounds(t *testing.T, src string, invalid *lumigl.InvalidError) {
 // isSyntax reports whether a rule is one of JSON that fixes keep.
 func isSyntax(code lumigl.Code) bool {
 	switch code {
-	case lumigl.TrailingComma, lumigl.MissingComma, lumigl.ExtraComma, lumigl.MissingColon, lumigl.CommentFault,
+	case lumigl.TrailingCommaFault, lumigl.MissingCommaFault, lumigl.ExtraCommaFault, lumigl.MissingColonFault, lumigl.CommentFault,
 		lumigl.StringFault, lumigl.NumberFault, lumigl.LiteralFault, lumigl.BracketFault, lumigl.KeyFault,
 		lumigl.UnexpectedFault, lumigl.SpaceFault, lumigl.DuplicateKeyFault:
 		return true
@@ -174,7 +174,7 @@ func walkValue(v lumigl.Value) {
 	}
 	for key, e := range v.Members() {
 		walkValue(e)
-		v.Key(key)
+		v.Get(key)
 	}
 	if target, _, ok := v.Target(); ok {
 		_ = target.Key()

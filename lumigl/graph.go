@@ -109,7 +109,7 @@ func (g *Graph) Vertex(key string) *Vertex { return g.byKey[key] }
 // Field returns the value of a top-level field, and the absent Value if there is none.
 func (g *Graph) Field(key string) Value {
 	v := ObjectOf(g.Fields...)
-	return v.Key(key)
+	return v.Get(key)
 }
 
 // Add adds a vertex without properties. It fails if there is one with that key.
@@ -185,10 +185,23 @@ type Pending struct {
 	Operations []Operation
 }
 
+// OperationKind says what was about to be done.
+type OperationKind string
+
+// The operations.
+const (
+	CreateOperation OperationKind = "create"
+	UpdateOperation OperationKind = "update"
+	DeleteOperation OperationKind = "delete"
+)
+
+func (k OperationKind) isValid() bool {
+	return k == CreateOperation || k == UpdateOperation || k == DeleteOperation
+}
+
 // Operation is what was about to happen to a resource.
 type Operation struct {
-	// Kind is "create", "update" or "delete".
-	Kind string
+	Kind OperationKind
 	// Resource is the resource as it was meant to be, or, to be deleted, as it was.
 	Resource *Vertex
 }

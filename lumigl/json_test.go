@@ -12,10 +12,10 @@ func TestParseValue(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if ref, ok := v.Key("a").At(0).Key("#ref").Text(); !ok || ref != "b" {
-		t.Errorf("a reference is %v, not an object", v.Key("a").At(0).Kind())
+	if ref, ok := v.Get("a").At(0).Get("#ref").Text(); !ok || ref != "b" {
+		t.Errorf("a reference is %v, not an object", v.Get("a").At(0).Kind())
 	}
-	if n, _ := v.Key("a").At(1).Literal(); n != "12345678901234567890.1" {
+	if n, _ := v.Get("a").At(1).Literal(); n != "12345678901234567890.1" {
 		t.Errorf("the number is %s", n)
 	}
 }

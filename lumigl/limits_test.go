@@ -184,7 +184,7 @@ func TestHostile(t *testing.T) {
 			return fmt.Sprintf(`{"urn": "urn:lumi:e::p:m::t:m:T::%d", "type": "t:m:T", "properties": {"a": {"#ref": "urn:lumi:e::p:m::t:m:T::%d"},
 				"b": {"#ref": "x%d"}}}`, i, many-1-i, i)
 		})},
-		{"commas", lumigl.ExtraComma, `{"vertices": {"a": {"x": [` + strings.Repeat(",", many) + `]}}}`},
+		{"commas", lumigl.ExtraCommaFault, `{"vertices": {"a": {"x": [` + strings.Repeat(",", many) + `]}}}`},
 		{"words", lumigl.LiteralFault, `{"vertices": {"a": {"x": [` + strings.Repeat(strings.Repeat("w", 1000)+" ", 1000) + `]}}}`},
 		{"brackets", lumigl.BracketFault, `{"vertices": {"a": {"x": [` + strings.Repeat("}", many)},
 		{"open brackets", lumigl.BracketFault, strings.Repeat(`{"a":[`, 499) + strings.Repeat("}", many)},

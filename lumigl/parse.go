@@ -40,7 +40,7 @@ func (p *parser) document() Value {
 		p.fix(ByteOrderFault, 0, len(p.src)-len(rest), "", "remove it", "the file starts with a byte order mark")
 		p.pos = len(p.src) - len(rest)
 	}
-	if !utf8.ValidString(p.src) {
+	if !utf8.ValidString(p.src) || p.isUTF16() {
 		p.invalidUTF8()
 	}
 	p.space()
@@ -72,10 +72,21 @@ func (p *parser) document() Value {
 	return v
 }
 
+// isUTF16 reports whether a file looks like one whose every other byte is zero.
+func (p *parser) isUTF16() bool {
+	return strings.HasPrefix(p.src, "\xff\xfe") || strings.HasPrefix(p.src, "\xfe\xff") ||
+		strings.HasPrefix(p.src, "{\x00") || strings.HasPrefix(p.src, "\x00{")
+}
+
 func (p *parser) invalidUTF8() {
-	if strings.HasPrefix(p.src, "\xff\xfe") || strings.HasPrefix(p.src, "\xfe\xff") {
+	switch {
+	case p.isUTF16():
 		p.fault(UTF8Fault, 0, 2, "the file is in UTF-16; save it as UTF-8")
-		p.broken, p.pos = true, len(p.src)
+		p.stop()
+		return
+	case strings.IndexByte(p.src[:min(len(p.src), 8000)], 0) >= 0:
+		p.fault(UTF8Fault, 0, 0, "the file is not text; LumiGL is JSON, in UTF-8")
+		p.stop()
 		return
 	}
 	for i := 0; i < len(p.src); {
@@ -177,37 +188,6 @@ func (p *parser) inside() {
 	}
 	duplicates(p.members[first:], p.duplicate)
 	p.leave()
-}
-
-// member reads a key with its value.
-func (s *sequence) member() {
-	start := s.pos
-	key, ok := s.key()
-	if !ok {
-		s.skip("a key in double quotes")
-		return
-	}
-	s.path[len(s.path)-1] = step{key: key, index: -1}
-	key, ok = s.colon(start, key)
-	if !ok {
-		s.members = append(s.members, Member{Key: key, offset: uint32(start)})
-		s.lost()
-		return
-	}
-	if s.graph != nil && s.vertex(start, key) {
-		s.took()
-		return
-	}
-	v := s.value()
-	s.members = append(s.members, Member{Key: key, Value: v, offset: uint32(start)})
-	if v.Exists() {
-		s.took()
-		return
-	}
-	if s.pos < len(s.src) {
-		s.fault(UnexpectedFault, s.pos, s.pos+1, "expected a value for %q, found %s", clip(key), s.found())
-	}
-	s.lost()
 }
 
 // vertex reads a vertex right into the graph. It reports false, and reads nothing, if what stands here is none.

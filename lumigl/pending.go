@@ -13,9 +13,9 @@ func (b *builder) pending(value Value) {
 				})
 			case "operations":
 				b.each(m.Value, func(i int, v Value) {
-					kind := v.Key("operation")
-					o := Operation{Kind: kind.text, Resource: b.pendingResource(i, v, true)}
-					if !isOperation(o.Kind) || kind.kind != Text {
+					kind := v.Get("operation")
+					o := Operation{Kind: OperationKind(kind.text), Resource: b.pendingResource(i, v, true)}
+					if !o.Kind.isValid() || kind.kind != Text {
 						b.fault(ShapeFault, v.offset, `"operation" is "create", "update" or "delete"`)
 					}
 					pending.Operations = append(pending.Operations, o)
@@ -27,8 +27,6 @@ func (b *builder) pending(value Value) {
 	}
 	b.resolvePending(pending)
 }
-
-func isOperation(kind string) bool { return kind == "create" || kind == "update" || kind == "delete" }
 
 // pendingResource reads a resource that has its URN inside.
 func (b *builder) pendingResource(place int, v Value, operation bool) *Vertex {

@@ -14,6 +14,8 @@ import (
 	"github.com/lumi-idl/lumi/runtime/urn"
 )
 
+var operations = []lumigl.OperationKind{lumigl.CreateOperation, lumigl.UpdateOperation, lumigl.DeleteOperation}
+
 // texts are strings with any characters, and with those that mean something in files.
 var texts = rapid.OneOf(
 	rapid.String(),
@@ -42,7 +44,8 @@ func values(t *rapid.T, targets []*lumigl.Vertex, depth int) lumigl.Value {
 		}
 		return n
 	case 3:
-		return lumigl.FloatOf(rapid.Float64().Draw(t, "float"))
+		v, _ := lumigl.FloatOf(rapid.Float64().Draw(t, "float"))
+		return v
 	case 4:
 		return lumigl.TextOf(texts.Draw(t, "text"))
 	case 5:
@@ -142,7 +145,8 @@ func randomSnapshot(t *rapid.T) *lumigl.Snapshot {
 	}
 	for range rapid.IntRange(0, 2).Draw(t, "operations") {
 		s.Pending.Operations = append(s.Pending.Operations, lumigl.Operation{
-			Kind: rapid.SampledFrom([]string{"create", "update", "delete"}).Draw(t, "operation"), Resource: pending(t, all),
+			Kind:     rapid.SampledFrom(operations).Draw(t, "operation"),
+			Resource: pending(t, all),
 		})
 	}
 	return s

@@ -9,7 +9,7 @@ import (
 
 // Parser reads files. The zero Parser has limits that no honest file meets.
 type Parser struct {
-	// MaxSize is the size of the largest file that is read, in bytes: 1 GiB if it is 0, and never over 4 GiB.
+	// MaxSize is the size of the largest file that is read, in bytes: [DefaultMaxSize] if it is 0, and never over 4 GiB.
 	MaxSize int64
 	// MaxDepth is how deep lists and objects may be nested, 1,000 if it is 0.
 	MaxDepth int
@@ -20,8 +20,10 @@ type Parser struct {
 	MaxFaults int
 }
 
+// DefaultMaxSize is the size of the largest file that is read unless somebody says otherwise: 1 GiB.
+const DefaultMaxSize = 1 << 30
+
 const (
-	defaultMaxSize   = 1 << 30
 	limitOfSize      = 1<<32 - 1
 	defaultMaxDepth  = 1000
 	defaultMaxValues = 32 << 20
@@ -32,10 +34,10 @@ const (
 func Parse(src string) (Document, error) { return Parser{}.Parse(src) }
 
 // ParseGraph reads a general graph. The error is an *[InvalidError].
-func ParseGraph(src string) (*Graph, error) { return ofForm[*Graph](Parse(src)) }
+func ParseGraph(src string) (*Graph, error) { return Parser{}.ParseGraph(src) }
 
 // ParseSnapshot reads a snapshot. The error is an *[InvalidError].
-func ParseSnapshot(src string) (*Snapshot, error) { return ofForm[*Snapshot](Parse(src)) }
+func ParseSnapshot(src string) (*Snapshot, error) { return Parser{}.ParseSnapshot(src) }
 
 // Read reads a file of either form, which is no longer than need be in memory. The error is an *[InvalidError], or that
 // of the reader.
@@ -77,7 +79,13 @@ func sizeOf(r io.Reader) int64 {
 	return 0
 }
 
-// Parse reads a file of either form. The error is an *[InvalidError].
+// ParseGraph reads a general graph. The error is an *[InvalidError].
+func (p Parser) ParseGraph(src string) (*Graph, error) { return ofForm[*Graph](p.Parse(src)) }
+
+// ParseSnapshot reads a snapshot. The error is an *[InvalidError].
+func (p Parser) ParseSnapshot(src string) (*Snapshot, error) { return ofForm[*Snapshot](p.Parse(src)) }
+
+// Parse reads a file of either form. The error is an *[InvalidError]. What is read shares the memory of the source.
 func (p Parser) Parse(src string) (Document, error) {
 	doc, err := p.Salvage(src)
 	if err != nil {
@@ -172,7 +180,7 @@ func (p Parser) syntax(src string, f *faults) *parser {
 
 func (p Parser) maxSize() int64 {
 	if p.MaxSize <= 0 {
-		return defaultMaxSize
+		return DefaultMaxSize
 	}
 	return min(p.MaxSize, limitOfSize)
 }

@@ -29,7 +29,7 @@ func (s *sequence) next() bool {
 		switch c := s.src[s.pos]; {
 		case c == s.close:
 			if s.several && s.comma >= 0 {
-				s.fix(TrailingComma, s.comma, s.comma+1, "", "remove the comma", "there is a comma behind the last element")
+				s.fix(TrailingCommaFault, s.comma, s.comma+1, "", "remove the comma", "there is a comma behind the last element")
 			}
 			s.pos++
 			return false
@@ -43,7 +43,7 @@ func (s *sequence) next() bool {
 			s.elision()
 		default:
 			if s.several && s.comma < 0 && s.startsElement() {
-				s.fix(MissingComma, s.end, s.end, ",", "insert a comma", "expected a comma between two elements")
+				s.fix(MissingCommaFault, s.end, s.end, ",", "insert a comma", "expected a comma between two elements")
 				s.comma = s.end
 			}
 			return true
@@ -106,11 +106,42 @@ func (s *sequence) anyway() {
 
 func (s *sequence) takeComma() {
 	if !s.several || s.comma >= 0 {
-		s.fix(ExtraComma, s.pos, s.pos+1, "", "remove it", "there is a comma without an element before it")
+		s.fix(ExtraCommaFault, s.pos, s.pos+1, "", "remove it", "there is a comma without an element before it")
 	} else {
 		s.comma = s.pos
 	}
 	s.pos++
+}
+
+// member reads a key with its value.
+func (s *sequence) member() {
+	start := s.pos
+	key, ok := s.key()
+	if !ok {
+		s.skip("a key in double quotes")
+		return
+	}
+	s.path[len(s.path)-1] = step{key: key, index: -1}
+	key, ok = s.colon(start, key)
+	if !ok {
+		s.members = append(s.members, Member{Key: key, offset: uint32(start)})
+		s.lost()
+		return
+	}
+	if s.graph != nil && s.vertex(start, key) {
+		s.took()
+		return
+	}
+	v := s.value()
+	s.members = append(s.members, Member{Key: key, Value: v, offset: uint32(start)})
+	if v.Exists() {
+		s.took()
+		return
+	}
+	if s.pos < len(s.src) {
+		s.fault(UnexpectedFault, s.pos, s.pos+1, "expected a value for %q, found %s", clip(key), s.found())
+	}
+	s.lost()
 }
 
 // elision reads dots that stand for elements which somebody left out, with the comma behind them.

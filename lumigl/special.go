@@ -9,7 +9,7 @@ func (v Value) Secret() (Value, bool) {
 	if v.signature() != lumi.SecretSignature {
 		return Value{}, false
 	}
-	return v.Key("value"), true
+	return v.Get("value"), true
 }
 
 // IsUnknown reports whether the value stands for one that is not known yet.

@@ -78,12 +78,12 @@ func TextOf(s string) Value { return Value{kind: Text, text: s} }
 // IntOf returns a whole number.
 func IntOf(n int64) Value { return Value{kind: Number, text: strconv.FormatInt(n, 10)} }
 
-// FloatOf returns a number, and null for those that JSON cannot express: the infinities and NaN.
-func FloatOf(f float64) Value {
+// FloatOf returns a number. It reports whether JSON can express it, which it cannot the infinities and NaN.
+func FloatOf(f float64) (Value, bool) {
 	if math.IsInf(f, 0) || math.IsNaN(f) {
-		return NullValue()
+		return Value{}, false
 	}
-	return Value{kind: Number, text: canonicalNumber(strconv.FormatFloat(f, 'g', -1, 64))}
+	return Value{kind: Number, text: canonicalNumber(strconv.FormatFloat(f, 'g', -1, 64))}, true
 }
 
 // NumberOf returns the number that a JSON literal stands for, with all its digits. It reports whether that is one.
@@ -166,8 +166,8 @@ func (v Value) At(i int) Value {
 	return Value{}
 }
 
-// Key returns what stands behind a key of an object, and the absent Value if there is no such key.
-func (v Value) Key(key string) Value {
+// Get returns what stands behind a key of an object, and the absent Value if there is no such key.
+func (v Value) Get(key string) Value {
 	for _, m := range v.members() {
 		if m.Key == key {
 			return m.Value

@@ -20,41 +20,41 @@ func TestAccessors(t *testing.T) {
 	if g.Vertex("b") != nil || g.Len() != 1 || g.Base() != g || !g.Field("about").Equal(lumigl.IntOf(1)) || g.Field("x").Exists() {
 		t.Error("the graph is another")
 	}
-	if text, ok := p.Key("text").Text(); text != "t" || !ok {
+	if text, ok := p.Get("text").Text(); text != "t" || !ok {
 		t.Errorf("Text: %q, %t", text, ok)
 	}
-	if yes, ok := p.Key("yes").Bool(); !yes || !ok {
+	if yes, ok := p.Get("yes").Bool(); !yes || !ok {
 		t.Error("true is not")
 	}
-	if no, ok := p.Key("no").Bool(); no || !ok {
+	if no, ok := p.Get("no").Bool(); no || !ok {
 		t.Error("false is not")
 	}
-	if n, ok := p.Key("int").Int(); n != -70 || !ok {
+	if n, ok := p.Get("int").Int(); n != -70 || !ok {
 		t.Errorf("Int: %d, %t", n, ok)
 	}
-	if f, ok := p.Key("half").Float(); f != 0.5 || !ok {
+	if f, ok := p.Get("half").Float(); f != 0.5 || !ok {
 		t.Errorf("Float: %g, %t", f, ok)
 	}
-	if _, ok := p.Key("half").Int(); ok {
+	if _, ok := p.Get("half").Int(); ok {
 		t.Error("a half is whole")
 	}
-	if _, ok := p.Key("big").Float(); ok {
+	if _, ok := p.Get("big").Float(); ok {
 		t.Error("1e400 is a float64")
 	}
-	if literal, ok := p.Key("big").Literal(); literal != "1e+400" || !ok {
+	if literal, ok := p.Get("big").Literal(); literal != "1e+400" || !ok {
 		t.Errorf("Literal: %s, %t", literal, ok)
 	}
-	if v, property, ok := p.Key("object").Key("k").Target(); v != a || property != "p" || !ok {
+	if v, property, ok := p.Get("object").Get("k").Target(); v != a || property != "p" || !ok {
 		t.Errorf("Target: %v, %q, %t", v, property, ok)
 	}
-	if v, property, ok := p.Key("ref").Target(); v != a || property != "" || !ok {
+	if v, property, ok := p.Get("ref").Target(); v != a || property != "" || !ok {
 		t.Errorf("Target: %v, %q, %t", v, property, ok)
 	}
-	if n := p.Key("list").At(1).At(0); !n.Equal(lumigl.IntOf(2)) || p.Key("list").Len() != 2 || p.Len() != 10 {
+	if n := p.Get("list").At(1).At(0); !n.Equal(lumigl.IntOf(2)) || p.Get("list").Len() != 2 || p.Len() != 10 {
 		t.Errorf("the list is another")
 	}
-	for _, v := range []lumigl.Value{{}, p.Key("none"), p.Key("text").Key("x"), p.Key("list").At(2), p.Key("list").At(-1), p.At(0)} {
-		if v.Exists() || v.Kind() != lumigl.Absent || v.Len() != 0 || v.Key("x").At(1).Exists() {
+	for _, v := range []lumigl.Value{{}, p.Get("none"), p.Get("text").Get("x"), p.Get("list").At(2), p.Get("list").At(-1), p.At(0)} {
+		if v.Exists() || v.Kind() != lumigl.Absent || v.Len() != 0 || v.Get("x").At(1).Exists() {
 			t.Errorf("there is something: %v", v)
 		}
 	}
@@ -86,7 +86,7 @@ func TestOthersAreNot(t *testing.T) {
 		_, _, isReference := v.Target()
 		for kind, is := range map[string]bool{
 			"text": isText, "bool": isBool, "number": isFloat || isInt || isNumber, "reference": isReference,
-			"list": v.At(0).Exists(), "object": v.Key("k").Exists(),
+			"list": v.At(0).Exists(), "object": v.Get("k").Exists(),
 		} {
 			if is != (kind == name) {
 				t.Errorf("%s as %s: %t", name, kind, is)
@@ -139,13 +139,13 @@ func TestRetarget(t *testing.T) {
 		return nil
 	}
 	w := v.Retarget(swap)
-	if target, property, _ := w.Key("x").At(0).Target(); target != b || property != "p" {
+	if target, property, _ := w.Get("x").At(0).Target(); target != b || property != "p" {
 		t.Errorf("found %v, %q", target, property)
 	}
-	if target, _, ok := w.Key("y").Target(); !ok || target.Key() != "" {
+	if target, _, ok := w.Get("y").Target(); !ok || target.Key() != "" {
 		t.Errorf("a reference to nothing leads to %v", target)
 	}
-	if target, _, _ := v.Key("y").Target(); target != b {
+	if target, _, _ := v.Get("y").Target(); target != b {
 		t.Error("the value itself has changed")
 	}
 	seen := 0
@@ -163,15 +163,17 @@ func TestFloatOf(t *testing.T) {
 		0: "0", 0.1: "0.1", 1e21: "1e+21", 1e20: "100000000000000000000", 1e-7: "1e-7", -1.5e-6: "-0.0000015",
 		math.MaxFloat64: "1.7976931348623157e+308", math.SmallestNonzeroFloat64: "5e-324",
 	} {
-		if literal, _ := lumigl.FloatOf(f).Literal(); literal != want {
+		v, ok := lumigl.FloatOf(f)
+		if literal, _ := v.Literal(); literal != want || !ok {
 			t.Errorf("%g is written %s", f, literal)
 		}
 	}
-	if literal, _ := lumigl.FloatOf(math.Copysign(0, -1)).Literal(); literal != "-0" {
+	v, _ := lumigl.FloatOf(math.Copysign(0, -1))
+	if literal, _ := v.Literal(); literal != "-0" {
 		t.Errorf("-0 is written %s", literal)
 	}
 	for _, f := range []float64{math.NaN(), math.Inf(1), math.Inf(-1)} {
-		if lumigl.FloatOf(f).Kind() != lumigl.Null {
+		if v, ok := lumigl.FloatOf(f); ok || v.Exists() {
 			t.Errorf("%g is a number", f)
 		}
 	}

@@ -61,12 +61,12 @@ func (p *parser) colon(start int, key string) (string, bool) {
 	case p.at(':'):
 		p.pos++
 	case p.at('='):
-		p.fix(MissingColon, p.pos, p.pos+1, ":", `write ":"`, `expected ":" behind the key, found "="`)
+		p.fix(MissingColonFault, p.pos, p.pos+1, ":", `write ":"`, `expected ":" behind the key, found "="`)
 		p.pos++
 	case p.pos >= len(p.src):
 		return key, false // The bracket that is not closed is reported.
 	case p.at(',') || p.at('}') || p.at(']'):
-		p.fault(MissingColon, end, end, "expected \":\" and a value behind the key %q, found %s", clip(key), p.found())
+		p.fault(MissingColonFault, end, end, "expected \":\" and a value behind the key %q, found %s", clip(key), p.found())
 		return key, false
 	case p.takesInColon(start, end):
 		key = p.src[start+1 : p.pos]
@@ -74,7 +74,7 @@ func (p *parser) colon(start int, key string) (string, bool) {
 		p.fault(StringFault, start, p.pos, "the key %q has no closing quote", clip(key))
 		p.pos = min(p.pos+1, len(p.src))
 	default:
-		p.fix(MissingColon, end, end, ":", "insert a colon", `expected ":" behind the key`)
+		p.fix(MissingColonFault, end, end, ":", "insert a colon", `expected ":" behind the key`)
 	}
 	if p.at(' ') {
 		p.pos++

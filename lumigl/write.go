@@ -128,11 +128,11 @@ func (w *writer) resource(one *section, r *Vertex) {
 }
 
 func (w *writer) pending(p *Pending) {
-	resource := func(r *Vertex, kind string) {
+	resource := func(r *Vertex, kind OperationKind) {
 		one := section{writer: w}
 		one.begin()
 		if kind != "" {
-			one.member("operation", TextOf(kind))
+			one.member("operation", TextOf(string(kind)))
 		}
 		one.member("urn", TextOf(r.key))
 		w.resource(&one, r)

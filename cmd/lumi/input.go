@@ -54,9 +54,6 @@ func (e *environment) once() error {
 	return nil
 }
 
-// maxInput is the size of the largest file that is read. It is that of [lumigl.Parser].
-const maxInput = 1 << 30
-
 // read reads a file, or standard input.
 func (e *environment) read(arg string) (*input, error) {
 	if arg == stdinArg {
@@ -74,10 +71,10 @@ func readAll(name string, r io.Reader) (*input, error) {
 	var b strings.Builder
 	if file, ok := r.(*os.File); ok {
 		if info, err := file.Stat(); err == nil && info.Mode().IsRegular() {
-			b.Grow(int(min(info.Size(), maxInput)) + 1)
+			b.Grow(int(min(info.Size(), lumigl.DefaultMaxSize)) + 1)
 		}
 	}
-	if _, err := io.Copy(&b, io.LimitReader(r, maxInput+1)); err != nil {
+	if _, err := io.Copy(&b, io.LimitReader(r, lumigl.DefaultMaxSize+1)); err != nil {
 		return nil, fileError(name, err)
 	}
 	return &input{name: name, src: b.String()}, nil

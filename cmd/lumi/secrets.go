@@ -7,6 +7,7 @@ import (
 	"sort"
 	"strings"
 
+	"github.com/lumi-idl/lumi/internal/jsonpointer"
 	"github.com/lumi-idl/lumi/lumigl"
 	"github.com/lumi-idl/lumi/lumigl/repair"
 	lumi "github.com/lumi-idl/lumi/runtime"
@@ -68,7 +69,7 @@ func (s secrets) pointer(pointer string, in *signed) (cut string, inside bool) {
 // quoteless are the faults whose messages and fixes quote no value, and no key but those of resources that there are.
 var quoteless = map[lumigl.Code]bool{
 	lumigl.UTF8Fault: true, lumigl.ByteOrderFault: true, lumigl.CommentFault: true, lumigl.ElisionFault: true,
-	lumigl.TrailingComma: true, lumigl.MissingComma: true, lumigl.ExtraComma: true, lumigl.BracketFault: true,
+	lumigl.TrailingCommaFault: true, lumigl.MissingCommaFault: true, lumigl.ExtraCommaFault: true, lumigl.BracketFault: true,
 	lumigl.EmptyFault: true, lumigl.ConflictFault: true, lumigl.DepthFault: true, lumigl.SizeFault: true,
 	lumigl.OrderFault: true, lumigl.CycleFault: true,
 }
@@ -281,10 +282,8 @@ func (f *finder) step(at span) string {
 	if json.Unmarshal([]byte(text), &text) != nil {
 		text = strings.Trim(text, `"'`)
 	}
-	return pointerStep.Replace(text)
+	return jsonpointer.Escape(text)
 }
-
-var pointerStep = strings.NewReplacer("~", "~0", "/", "~1")
 
 // stringEnd is where the string that begins at an offset ends, at the latest with its line.
 func stringEnd(src string, offset int) int {

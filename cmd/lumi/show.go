@@ -185,7 +185,7 @@ func (v *viewer) pending() {
 		entry("deletion", r)
 	}
 	for _, o := range s.Pending.Operations {
-		entry(o.Kind, o.Resource)
+		entry(string(o.Kind), o.Resource)
 	}
 }
 

@@ -148,14 +148,14 @@ func keyText(key string) string {
 // source says in a few words where the content of an asset or an archive is.
 func source(value lumigl.Value) string {
 	for _, where := range []string{"path", "uri"} {
-		if text, ok := value.Key(where).Text(); ok {
+		if text, ok := value.Get(where).Text(); ok {
 			return where + " " + quoted(text)
 		}
 	}
-	if text, ok := value.Key("text").Text(); ok {
+	if text, ok := value.Get("text").Text(); ok {
 		return fmt.Sprintf("text of %s", count(len(text), "byte"))
 	}
-	if assets := value.Key("assets"); assets.Exists() {
+	if assets := value.Get("assets"); assets.Exists() {
 		const most = 5
 		var names []string
 		for name := range assets.Members() {

@@ -9,11 +9,10 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/lumi-idl/lumi/internal/jsonpointer"
 	"github.com/lumi-idl/lumi/lumigl"
 	"github.com/lumi-idl/lumi/lumigl/convert"
 )
-
-var pointerEscapes = strings.NewReplacer("~", "~0", "/", "~1")
 
 // leaf is a string or a number of a source, with its place.
 type leaf struct{ pointer, key, text string }
@@ -23,7 +22,7 @@ func leaves(v lumigl.Value, pointer, key string, found func(leaf)) {
 		leaves(e, pointer+"/"+strconv.Itoa(i), key, found)
 	}
 	for k, m := range v.Members() {
-		leaves(m, pointer+"/"+pointerEscapes.Replace(k), k, found)
+		leaves(m, jsonpointer.Within(pointer, k), k, found)
 	}
 	if text, ok := v.Text(); ok && text != "" {
 		found(leaf{pointer, key, text})
@@ -47,7 +46,7 @@ func accounted(src string, result *convert.Result, structural func(leaf) bool) (
 	kept := map[string]bool{}
 	var urns strings.Builder
 	leaves(again, "", "", func(l leaf) { kept[l.text] = true; urns.WriteString(l.text + "\n") })
-	for key := range again.Key("resources").Members() {
+	for key := range again.Get("resources").Members() {
 		urns.WriteString(key + "\n")
 	}
 	lost := map[string]bool{}
@@ -251,7 +250,7 @@ func insert(v lumigl.Value, pointer string, number int, at *int, where *string) 
 		mine := *at == number
 		var members []lumigl.Member
 		for k, m := range v.Members() {
-			p := pointer + "/" + pointerEscapes.Replace(k)
+			p := jsonpointer.Within(pointer, k)
 			members = append(members, lumigl.Member{Key: k, Value: insert(m, p, number, at, where)})
 		}
 		if mine {

@@ -338,7 +338,7 @@ func has(v lumigl.Value, is func(lumigl.Value) bool) bool {
 	return false
 }
 
-func isSpecial(v lumigl.Value) bool { return v.Key(lumi.Signature).Kind() == lumigl.Text }
+func isSpecial(v lumigl.Value) bool { return v.Get(lumi.Signature).Kind() == lumigl.Text }
 
 // plain is a value whose references are the URNs that they lead to, as they are outside of properties.
 func plain(v lumigl.Value) lumigl.Value {

@@ -7,11 +7,11 @@ func detect(root lumigl.Value) (Format, error) {
 	is := func(kind lumigl.Kind, keys ...string) bool {
 		v := root
 		for _, key := range keys {
-			v = v.Key(key)
+			v = v.Get(key)
 		}
 		return v.Kind() == kind
 	}
-	has := func(key string) bool { return root.Key(key).Exists() }
+	has := func(key string) bool { return root.Get(key).Exists() }
 	switch {
 	case root.Kind() != lumigl.Object:
 		return "", refuse("this is %s; every format that can be converted is an object", root.Kind())

@@ -160,7 +160,7 @@ func (l *lumi2017) fill(d *draft) {
 	if own := d.said.key("extensions"); own.is(lumigl.Object) {
 		members := own.take()
 		for key, v := range members.Members() {
-			if !d.Extensions.Key(key).Exists() {
+			if !d.Extensions.Get(key).Exists() {
 				d.Extensions = d.Extensions.With(key, v)
 			}
 		}
@@ -169,11 +169,11 @@ func (l *lumi2017) fill(d *draft) {
 
 // value reads a value with its references.
 func (l *lumi2017) value(s *source, d *draft) lumigl.Value {
-	if !has(s.value, func(v lumigl.Value) bool { return v.Key(l.tag).Exists() }) {
+	if !has(s.value, func(v lumigl.Value) bool { return v.Get(l.tag).Exists() }) {
 		return s.take()
 	}
 	return s.walk(func(s *source) (lumigl.Value, bool) {
-		if s.value.Key(l.tag).Kind() != lumigl.Text {
+		if s.value.Get(l.tag).Kind() != lumigl.Text {
 			return lumigl.Value{}, false
 		}
 		return l.reference(s, d), true

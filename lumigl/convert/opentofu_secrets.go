@@ -113,14 +113,14 @@ func into(v lumigl.Value, name string) (key string, part lumigl.Value, ok bool) 
 		part = v.At(i)
 		return strconv.Itoa(i), part, part.Exists()
 	}
-	part = v.Key(name)
+	part = v.Get(name)
 	return name, part, part.Exists()
 }
 
 // dynamic is the value of an attribute that may have any type: there is an object with the value and its type.
 func dynamic(v lumigl.Value) (lumigl.Value, bool) {
-	value := v.Key("value")
-	return value, v.Len() == 2 && value.Exists() && v.Key("type").Exists()
+	value := v.Get("value")
+	return value, v.Len() == 2 && value.Exists() && v.Get("type").Exists()
 }
 
 // copied hides what the one type that OpenTofu has itself copies: the output of terraform_data is its input, but only the
@@ -129,7 +129,7 @@ func (h *hiding) copied(kind string, attributes lumigl.Value) {
 	in := h.parts["input"]
 	switch {
 	case kind != "terraform_data" || in == nil:
-	case attributes.Key("input").Equal(attributes.Key("output")):
+	case attributes.Get("input").Equal(attributes.Get("output")):
 		h.parts["output"] = in
 	default:
 		h.part("output").all = true

@@ -15,7 +15,7 @@ type pulumi struct {
 	references []explicit
 	indexes    map[*draft]*index
 	// operations are of the drafts that are begun.
-	operations map[*draft]string
+	operations map[*draft]lumigl.OperationKind
 }
 
 // newest is the last version of exports that is known.
@@ -46,7 +46,7 @@ func (p *pulumi) read(top *source) error {
 	}
 	p.kept.keep(deployment, "manifest", "metadata", "snippets", "extensions")
 	p.providers(deployment.key("secrets_providers"))
-	p.operations = map[*draft]string{}
+	p.operations = map[*draft]lumigl.OperationKind{}
 	for _, s := range deployment.key("resources").elements() {
 		if d := p.draft(s); d != nil {
 			d.state = live
@@ -102,7 +102,7 @@ func (p *pulumi) config(s *source) {
 		return
 	}
 	p.kept.set("config", s.walk(func(s *source) (lumigl.Value, bool) {
-		if s.value.Len() != 1 || s.value.Key("secure").Kind() != lumigl.Text {
+		if s.value.Len() != 1 || s.value.Get("secure").Kind() != lumigl.Text {
 			return lumigl.Value{}, false
 		}
 		s.key("secure").lose(CiphertextLoss,
@@ -127,7 +127,9 @@ func (p *pulumi) operation(s *source) {
 	if !s.is(lumigl.Object) {
 		return
 	}
-	kinds := map[string]string{"creating": "create", "updating": "update", "deleting": "delete"}
+	kinds := map[string]lumigl.OperationKind{
+		"creating": lumigl.CreateOperation, "updating": lumigl.UpdateOperation, "deleting": lumigl.DeleteOperation,
+	}
 	kind := s.key("type")
 	ours := kinds[kind.text()]
 	if ours == "" {

@@ -196,12 +196,12 @@ func float(special *source) lumigl.Value {
 	s := special.key("value")
 	text := s.text()
 	bits, err := strconv.ParseUint(text, 16, 64)
-	v := lumigl.FloatOf(math.Float64frombits(bits))
+	v, ok := lumigl.FloatOf(math.Float64frombits(bits))
 	switch {
 	case err != nil:
 		s.or(special).note(SignatureLoss, "kept as a string: this has to be the bits of a number, in hexadecimal digits")
 		return lumigl.TextOf(text)
-	case v.Kind() == lumigl.Number:
+	case ok:
 		return v
 	}
 	name := strconv.FormatFloat(math.Float64frombits(bits), 'g', -1, 64)

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/lumi-idl/lumi/internal/jsonpointer"
 	"github.com/lumi-idl/lumi/lumigl"
 )
 
@@ -112,12 +113,10 @@ func (s *source) pointer() string {
 	var b strings.Builder
 	for i := len(steps) - 1; i >= 0; i-- {
 		b.WriteByte('/')
-		b.WriteString(pointerEscapes.Replace(steps[i]))
+		b.WriteString(jsonpointer.Escape(steps[i]))
 	}
 	return b.String()
 }
-
-var pointerEscapes = strings.NewReplacer("~", "~0", "/", "~1")
 
 // lose accounts for the value as a loss, of which one is enough.
 func (s *source) lose(code Code, format string, args ...any) {

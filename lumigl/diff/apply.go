@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strconv"
 
+	"github.com/lumi-idl/lumi/internal/jsonpointer"
 	"github.com/lumi-idl/lumi/lumigl"
 	"github.com/lumi-idl/lumi/runtime/tokens"
 	"github.com/lumi-idl/lumi/runtime/urn"
@@ -30,7 +31,7 @@ func Apply(old *lumigl.Snapshot, d *Delta) (*lumigl.Snapshot, error) {
 	a := applier{new: &lumigl.Snapshot{}}
 	head := a.objects(header(old), d.Header, "")
 	bodies := a.bodies(old, d)
-	a.pending(head.Key("pending"))
+	a.pending(head.Get("pending"))
 	if a.err != nil {
 		return nil, a.err
 	}
@@ -38,11 +39,11 @@ func Apply(old *lumigl.Snapshot, d *Delta) (*lumigl.Snapshot, error) {
 	for i, v := range bodies {
 		a.fill(a.filled[i], v)
 	}
-	pending := head.Key("pending")
-	for i, v := range pending.Key("deletes").Elements() {
+	pending := head.Get("pending")
+	for i, v := range pending.Get("deletes").Elements() {
 		a.fill(a.new.Pending.Deletes[i], v)
 	}
-	for i, v := range pending.Key("operations").Elements() {
+	for i, v := range pending.Get("operations").Elements() {
 		a.fill(a.new.Pending.Operations[i].Resource, v)
 	}
 	if a.err != nil {
@@ -71,7 +72,7 @@ func (a *applier) bodies(old *lumigl.Snapshot, d *Delta) []lumigl.Value {
 		r := &d.Resources[i]
 		changed[r.Key] = r
 		if there := old.Vertex(r.Key) != nil; there != (r.Kind != Created) {
-			a.mismatch(pointer("/resources", r.Key), map[bool]string{
+			a.mismatch(jsonpointer.Within("/resources", r.Key), map[bool]string{
 				true: "the resource is there already", false: "the resource is not there",
 			}[there])
 		}
@@ -92,10 +93,10 @@ func (a *applier) bodies(old *lumigl.Snapshot, d *Delta) []lumigl.Value {
 			add(v.Key(), resourceValue(v))
 		case r.Kind == Deleted:
 			if !resourceValue(v).Equal(resourceValue(r.Old)) {
-				a.mismatch(pointer("/resources", r.Key), "the resource that was deleted is not as it was")
+				a.mismatch(jsonpointer.Within("/resources", r.Key), "the resource that was deleted is not as it was")
 			}
 		default:
-			add(v.Key(), a.objects(resourceValue(v), r.Changes, pointer("/resources", r.Key)))
+			add(v.Key(), a.objects(resourceValue(v), r.Changes, jsonpointer.Within("/resources", r.Key)))
 		}
 	}
 	for i := range d.Resources {
@@ -109,7 +110,7 @@ func (a *applier) bodies(old *lumigl.Snapshot, d *Delta) []lumigl.Value {
 // pending makes the resources that are pending, without what is in them.
 func (a *applier) pending(v lumigl.Value) {
 	make := func(v lumigl.Value) *lumigl.Vertex {
-		key, _ := v.Key("urn").Text()
+		key, _ := v.Get("urn").Text()
 		r, err := lumigl.NewResource(urn.URN(key))
 		if err != nil {
 			a.fail(err)
@@ -117,16 +118,16 @@ func (a *applier) pending(v lumigl.Value) {
 		return r
 	}
 	a.deletes = map[string]*lumigl.Vertex{}
-	for _, e := range v.Key("deletes").Elements() {
+	for _, e := range v.Get("deletes").Elements() {
 		r := make(e)
 		a.new.Pending.Deletes = append(a.new.Pending.Deletes, r)
 		if r != nil && a.deletes[r.Key()] == nil {
 			a.deletes[r.Key()] = r
 		}
 	}
-	for _, e := range v.Key("operations").Elements() {
-		kind, _ := e.Key("operation").Text()
-		a.new.Pending.Operations = append(a.new.Pending.Operations, lumigl.Operation{Kind: kind, Resource: make(e)})
+	for _, e := range v.Get("operations").Elements() {
+		kind, _ := e.Get("operation").Text()
+		a.new.Pending.Operations = append(a.new.Pending.Operations, lumigl.Operation{Kind: lumigl.OperationKind(kind), Resource: make(e)})
 	}
 }
 
@@ -157,11 +158,11 @@ func (a *applier) header(head lumigl.Value) {
 
 // fill fills in what a resource has. References lead to the new resources from then on.
 func (a *applier) fill(r *lumigl.Vertex, body lumigl.Value) {
-	kind, _ := body.Key("type").Text()
+	kind, _ := body.Get("type").Text()
 	r.Type = tokens.Type(kind)
-	r.ID, _ = body.Key("id").Text()
-	r.Extensions = body.Key("extensions")
-	r.Properties = body.Key("properties").Retarget(a.target)
+	r.ID, _ = body.Get("id").Text()
+	r.Extensions = body.Get("extensions")
+	r.Properties = body.Get("properties").Retarget(a.target)
 }
 
 func (a *applier) target(v *lumigl.Vertex) *lumigl.Vertex {
@@ -192,10 +193,10 @@ func (a *applier) objects(old lumigl.Value, changes []Change, at string) lumigl.
 		}
 		delete(changed, key)
 		if c.Kind == Added {
-			a.mismatch(pointer(at, key), "there is a value already")
+			a.mismatch(jsonpointer.Within(at, key), "there is a value already")
 			continue
 		}
-		all.add(key, a.value(v, c, pointer(at, key)))
+		all.add(key, a.value(v, c, jsonpointer.Within(at, key)))
 	}
 	for i := range changes {
 		c := &changes[i]
@@ -203,7 +204,7 @@ func (a *applier) objects(old lumigl.Value, changes []Change, at string) lumigl.
 			continue
 		}
 		if c.Kind != Added {
-			a.mismatch(pointer(at, c.Key), "there is no value")
+			a.mismatch(jsonpointer.Within(at, c.Key), "there is no value")
 			continue
 		}
 		all.add(c.Key, c.New)

@@ -114,8 +114,8 @@ func complete(
 			n.Extensions = was.Extensions
 		}
 		for _, name := range outputs[r.Type] {
-			value := was.Properties.Key(name)
-			if !n.Properties.Key(name).Exists() && value.Exists() && leadsInto(s, value) {
+			value := was.Properties.Get(name)
+			if !n.Properties.Get(name).Exists() && value.Exists() && leadsInto(s, value) {
 				n.Properties = n.Properties.With(name, value.Retarget(here))
 			}
 		}

@@ -47,7 +47,7 @@ func pendingValue(p *lumigl.Pending) lumigl.Value {
 		operations := make([]lumigl.Value, 0, len(p.Operations))
 		for _, o := range p.Operations {
 			var head members
-			head.text("operation", o.Kind)
+			head.text("operation", string(o.Kind))
 			operations = append(operations, lumigl.ObjectOf(pendingResource(head, o.Resource)...))
 		}
 		lists.add("operations", lumigl.ListOf(operations...))

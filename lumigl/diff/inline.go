@@ -14,13 +14,13 @@ func (p *printer) short(v lumigl.Value) string {
 		return s
 	}
 	if isFolder(v) {
-		return fmt.Sprintf("archive of %d", v.Key("assets").Len())
+		return fmt.Sprintf("archive of %d", v.Get("assets").Len())
 	}
 	if v.Kind() == lumigl.List {
 		return "[" + plural(v.Len(), "element") + "]"
 	}
 	for _, name := range names {
-		if called := v.Key(name); called.Kind() == lumigl.Text {
+		if called := v.Get(name); called.Kind() == lumigl.Text {
 			shown, _ := p.inline(called)
 			return fmt.Sprintf("{%s: %s, … %d more}", label(name), shown, v.Len()-1)
 		}
@@ -127,12 +127,12 @@ func (p *printer) file(v lumigl.Value) string {
 		what = "archive"
 	}
 	for _, key := range []string{"path", "uri", "text"} {
-		if s := v.Key(key); s.Exists() {
+		if s := v.Get(key); s.Exists() {
 			shown, _ := p.inline(s)
 			what += " " + key + " " + shown
 		}
 	}
-	if h, ok := v.Key("hash").Text(); ok {
+	if h, ok := v.Get("hash").Text(); ok {
 		if len(h) > 12 {
 			h = h[:12]
 		}

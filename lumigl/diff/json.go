@@ -5,6 +5,7 @@ import (
 	"io"
 	"strconv"
 
+	"github.com/lumi-idl/lumi/internal/jsonpointer"
 	"github.com/lumi-idl/lumi/lumigl"
 )
 
@@ -152,5 +153,5 @@ func step(at string, c *Change, index int) string {
 	if c.isElement() {
 		return at + "/" + strconv.Itoa(index)
 	}
-	return pointer(at, c.Key)
+	return jsonpointer.Within(at, c.Key)
 }

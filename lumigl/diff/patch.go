@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/lumi-idl/lumi/internal/jsonpointer"
 	"github.com/lumi-idl/lumi/lumigl"
 )
 
@@ -67,7 +68,7 @@ func (p *patcher) document(d *Delta) {
 		case c.Key == "pending" && c.Kind == Inside:
 			p.changes(c.Changes, "/pending")
 		default:
-			p.change(c, pointer("", c.Key))
+			p.change(c, jsonpointer.Within("", c.Key))
 		}
 	}
 	if retag {
@@ -77,7 +78,7 @@ func (p *patcher) document(d *Delta) {
 	body := (&comparer{snapshot: d.isSnapshot()}).body
 	for i := range d.Resources {
 		r := &d.Resources[i]
-		path := pointer(d.section(), r.Key)
+		path := jsonpointer.Within(d.section(), r.Key)
 		p.hidden = r.contents()
 		switch r.Kind {
 		case Created:
@@ -129,7 +130,7 @@ func (p *patcher) sections(d *Delta) {
 // changes adds the operations for the parts of an object.
 func (p *patcher) changes(changes []Change, at string) {
 	for i := range changes {
-		p.change(&changes[i], pointer(at, changes[i].Key))
+		p.change(&changes[i], jsonpointer.Within(at, changes[i].Key))
 	}
 }
 

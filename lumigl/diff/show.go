@@ -42,7 +42,7 @@ func (p *printer) identity(c *Change, depth int) (shown int) {
 	}
 	for _, name := range names {
 		changed := slices.ContainsFunc(c.Changes, func(inner Change) bool { return inner.Key == name })
-		if v := c.New.Key(name); v.Exists() && !changed {
+		if v := c.New.Get(name); v.Exists() && !changed {
 			p.line(0, depth, p.paint(dim, label(name)+": "+p.short(v)))
 			shown++
 		}
@@ -184,7 +184,7 @@ func (p *printer) pair(c *Change, name string, depth int, note string) {
 	if c.New.IsAsset() && c.Old.IsAsset() {
 		note = p.sameContent(c) + note
 		if onlyText(c.Old) && onlyText(c.New) {
-			was, is, what = c.Old.Key("text"), c.New.Key("text"), " asset text"
+			was, is, what = c.Old.Get("text"), c.New.Get("text"), " asset text"
 		}
 	}
 	if manyLines(was) && manyLines(is) && !p.hidden.have(was) && !p.hidden.have(is) {
@@ -217,7 +217,7 @@ func (p *printer) pair(c *Change, name string, depth int, note string) {
 
 // onlyText reports whether an asset is a text and nothing else.
 func onlyText(asset lumigl.Value) bool {
-	return asset.Key("text").Kind() == lumigl.Text && asset.Len() == 2
+	return asset.Get("text").Kind() == lumigl.Text && asset.Len() == 2
 }
 
 // manyLines reports whether a value is a text of which the lines are compared.
@@ -228,7 +228,7 @@ func manyLines(v lumigl.Value) bool {
 
 // sameContent says of two assets that only their names differ, if that is so.
 func (p *printer) sameContent(c *Change) string {
-	if h := c.New.Key("hash"); h.Kind() == lumigl.Text && h.Equal(c.Old.Key("hash")) {
+	if h := c.New.Get("hash"); h.Kind() == lumigl.Text && h.Equal(c.Old.Get("hash")) {
 		return p.paint(dim, " (same content)")
 	}
 	return ""
@@ -303,7 +303,7 @@ func (p *printer) whole(kind Kind, depth int, name string, v lumigl.Value, note 
 	}
 	what := ""
 	if isFolder(v) {
-		what, v = " archive", v.Key("assets")
+		what, v = " archive", v.Get("assets")
 	}
 	p.line(kind, depth, name+":"+what+note)
 	if v.Kind() == lumigl.List {

@@ -22,4 +22,4 @@ func areWhole(a, b lumigl.Value) bool {
 }
 
 // isFolder reports whether a value is an archive of which all parts are there.
-func isFolder(v lumigl.Value) bool { return v.IsArchive() && v.Key("assets").Kind() == lumigl.Object }
+func isFolder(v lumigl.Value) bool { return v.IsArchive() && v.Get("assets").Kind() == lumigl.Object }

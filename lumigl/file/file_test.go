@@ -40,7 +40,7 @@ func add(t testing.TB, s *lumigl.Snapshot, name, word string) {
 func word(t testing.TB, s *lumigl.Snapshot) string {
 	t.Helper()
 	for v := range s.Vertices() {
-		value := v.Properties.Key("word")
+		value := v.Properties.Get("word")
 		text, _ := value.Text()
 		return text
 	}
@@ -233,7 +233,7 @@ func TestInvalid(t *testing.T) {
 	wantError(t, dir, err, "DIR/prod.json has become invalid since it was loaded, and was left as it is; "+
 		"the one before the last save is DIR/prod.json.backup:\n"+faults)
 	var invalid *lumigl.InvalidError
-	if !errors.As(err, &invalid) || len(invalid.Faults) != 1 || invalid.Faults[0].Code != lumigl.TrailingComma {
+	if !errors.As(err, &invalid) || len(invalid.Faults) != 1 || invalid.Faults[0].Code != lumigl.TrailingCommaFault {
 		t.Errorf("the error is %#v", err)
 	}
 	if mustRead(t, path) != broken {

@@ -13,7 +13,7 @@ import (
 )
 
 // maxSize is the size of the largest file that is read.
-const maxSize = 1 << 30
+const maxSize = lumigl.DefaultMaxSize
 
 // Load reads a snapshot without locking the file: it is then what one save left, whole, though perhaps not the last one
 // any more. If there is no file, the snapshot is nil and the version is zero. If it is not valid, the error is an

@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/lumi-idl/lumi/internal/jsonpointer"
 	"github.com/lumi-idl/lumi/lumigl"
 )
 
@@ -56,14 +57,10 @@ func pendingPointer(list string, i int) string { return "/pending/" + list + "/"
 // pointer is the JSON pointer to a vertex's properties.
 func (w *work) pointer(v *lumigl.Vertex) string {
 	if w.snapshot == nil {
-		return "/vertices" + pointerStep(v.Key())
+		return jsonpointer.Within("/vertices", v.Key())
 	}
-	return "/resources" + pointerStep(v.Key()) + "/properties"
+	return jsonpointer.Within("/resources", v.Key()) + "/properties"
 }
-
-var pointerEscapes = strings.NewReplacer("~", "~0", "/", "~1")
-
-func pointerStep(key string) string { return "/" + pointerEscapes.Replace(key) }
 
 // fault returns the fault of a reference that leads to nothing, nil if it leads somewhere.
 func (w *work) fault(pointer string) *lumigl.Fault {
@@ -71,7 +68,7 @@ func (w *work) fault(pointer string) *lumigl.Fault {
 	if tag == "" {
 		tag = lumigl.DefaultTag
 	}
-	return w.dangling[pointer+pointerStep(tag)]
+	return w.dangling[jsonpointer.Within(pointer, tag)]
 }
 
 // without returns a value without references to nothing, and reports whether it stays at all. What does not change is
@@ -97,7 +94,7 @@ func (w *work) without(v lumigl.Value, pointer string, mend mendReference) (kept
 		members := make([]lumigl.Member, 0, v.Len())
 		before := len(w.steps)
 		for key, m := range v.Members() {
-			if m, keep := w.without(m, pointer+pointerStep(key), mend); keep {
+			if m, keep := w.without(m, jsonpointer.Within(pointer, key), mend); keep {
 				members = append(members, lumigl.Member{Key: key, Value: m})
 			}
 		}
@@ -121,7 +118,7 @@ func (w *work) find(v lumigl.Value, pointer string) *lumigl.Fault {
 		}
 	case lumigl.Object:
 		for key, m := range v.Members() {
-			if f := w.find(m, pointer+pointerStep(key)); f != nil {
+			if f := w.find(m, jsonpointer.Within(pointer, key)); f != nil {
 				return f
 			}
 		}
@@ -153,7 +150,7 @@ func (w *work) holders() []holder {
 		}
 		for i, o := range w.snapshot.Pending.Operations {
 			all = append(all, holder{
-				o.Resource, PendingStep, "the pending " + o.Kind + " of", pendingPointer("operations", i) + "/properties",
+				o.Resource, PendingStep, "the pending " + string(o.Kind) + " of", pendingPointer("operations", i) + "/properties",
 			})
 		}
 	}

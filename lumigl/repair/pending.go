@@ -137,9 +137,9 @@ func (l *living) operation(o lumigl.Operation) string {
 	}
 	r := l.snapshot.Vertex(urn)
 	switch {
-	case o.Kind != "create" && r == nil && !l.deleted[urn]:
+	case o.Kind != lumigl.CreateOperation && r == nil && !l.deleted[urn]:
 		return "there is no such resource any more"
-	case o.Kind == "create" && r != nil && o.Resource.ID != "" && r.ID == o.Resource.ID:
+	case o.Kind == lumigl.CreateOperation && r != nil && o.Resource.ID != "" && r.ID == o.Resource.ID:
 		return "the resource is there"
 	}
 	return ""
