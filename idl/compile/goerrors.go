@@ -19,6 +19,7 @@ import (
 	"golang.org/x/tools/go/packages"
 
 	"github.com/lumi-idl/lumi/idl/diag"
+	"github.com/lumi-idl/lumi/internal/nearest"
 )
 
 // blind notes that Go does not see all that stands in a file's folder, so that what it says of names it cannot find
@@ -151,12 +152,12 @@ func nearestName(pkg *types.Package, msg string) string {
 	}
 	qualifier, name := m[1], m[2]
 	if qualifier == "" {
-		return diag.Nearest(name, append(pkg.Scope().Names(), "bool", "float64", "string"))
+		return nearest.Name(name, append(pkg.Scope().Names(), "bool", "float64", "string"))
 	}
 	for _, imported := range pkg.Imports() {
 		if imported.Name() == qualifier {
 			exported := slices.DeleteFunc(imported.Scope().Names(), func(n string) bool { return !token.IsExported(n) })
-			if near := diag.Nearest(name, exported); near != "" {
+			if near := nearest.Name(name, exported); near != "" {
 				return qualifier + "." + near
 			}
 		}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/lumi-idl/lumi/idl/diag"
 	"github.com/lumi-idl/lumi/idl/schema"
+	"github.com/lumi-idl/lumi/internal/nearest"
 )
 
 // option is one element of a lumi tag.
@@ -128,7 +129,7 @@ func (c *checker) rejectOption(e option) {
 	}
 	key, value, hasValue := strings.Cut(strings.TrimSpace(e.text), "=")
 	d := c.report(diag.UnknownOption, e, "the tag has no option %q", e.text)
-	switch near := diag.Nearest(key, optionNames); {
+	switch near := nearest.Name(key, optionNames); {
 	case key == "required":
 		d.Suggestion = "remove it: a property is required unless the tag says optional"
 	case foreignOptions[key] != "":

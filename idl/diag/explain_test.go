@@ -100,14 +100,3 @@ func TestExplain(t *testing.T) {
 		}
 	}
 }
-
-func TestNearest(t *testing.T) {
-	for got, want := range map[string]Code{
-		"filenames": FileName, "OptionalWithoutPtr": OptionalWithoutPointer, "DuplicateProp": DuplicateProperty,
-		"mapkey": MapKey, "": "", "E0001": "", "Kubernetes": "",
-	} {
-		if near := Nearest(got, Codes()); near != want {
-			t.Errorf("Nearest(%q) = %q, want %q", got, near, want)
-		}
-	}
-}

@@ -9,9 +9,21 @@ import (
 	"github.com/agnivade/levenshtein"
 )
 
+// Name returns the name that somebody who wrote got most probably meant, and "" if none is near. Two slips are near, and
+// in long names one for every three letters. Letter case does not count.
+func Name[S ~string](got string, names []S) S {
+	return S(To(got, max(2, len(got)/3), func(yield func(string) bool) {
+		for _, name := range names {
+			if !yield(string(name)) {
+				return
+			}
+		}
+	}))
+}
+
 // To returns the name that is most like another, and "" if none is within some edits of it and has something in common
-// with it. A short name is near within fewer edits: one for every three letters. Letter case does not count. There may be very many names, so most of them are ruled out by the letters
-// that they have.
+// with it. A short name is near within fewer edits: one for every three letters. Letter case does not count. There may be
+// very many names, so most of them are ruled out by the letters that they have.
 func To(name string, edits int, names iter.Seq[string]) string {
 	best, least := "", edits+1
 	letters := count(name)

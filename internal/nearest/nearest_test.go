@@ -7,6 +7,19 @@ import (
 	"testing"
 )
 
+func TestName(t *testing.T) {
+	type code string
+	codes := []code{"FileName", "OptionalWithoutPointer", "DuplicateProperty", "MapKey", "NumberKind"}
+	for got, want := range map[string]code{
+		"filenames": "FileName", "OptionalWithoutPtr": "OptionalWithoutPointer", "DuplicateProp": "DuplicateProperty",
+		"mapkey": "MapKey", "": "", "E0001": "", "Kubernetes": "",
+	} {
+		if near := Name(got, codes); near != want {
+			t.Errorf("Name(%q) = %q, want %q", got, near, want)
+		}
+	}
+}
+
 func TestTo(t *testing.T) {
 	for _, test := range []struct {
 		name  string
