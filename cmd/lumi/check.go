@@ -18,8 +18,8 @@ func checkCommand() *command {
 is just one remedy, what to do: 'lumi fmt --repair' does that. Without files it reads standard input.
 
 With --json, every fault is an object on a line of its own, with "file", "code", "line", "column",
-"offset", "end", "pointer", "message" and perhaps "notes", "nearest" and "fix". Nothing is printed of
-a file that is right.`,
+"offset", "end", "pointer", "message" and perhaps "notes", "nearest", "circle" and "fix". Nothing is
+printed of a file that is right.`,
 		examples: []example{
 			{"Check two files.", "lumi check prod.json graph.json"},
 			{"Check what a program prints.", "cat prod.json | lumi check -"},

@@ -79,6 +79,7 @@ type jsonFault struct {
 	Message string      `json:"message"`
 	Notes   []jsonNote  `json:"notes,omitempty"`
 	Nearest string      `json:"nearest,omitempty"`
+	Circle  []string    `json:"circle,omitempty"`
 	Fix     *jsonFix    `json:"fix,omitempty"`
 }
 
@@ -99,7 +100,7 @@ type jsonFix struct {
 func jsonFaultOf(name string, f lumigl.Fault) jsonFault {
 	j := jsonFault{
 		File: name, Code: f.Code, Line: f.Line, Column: f.Column, Offset: f.Offset, End: f.End, Pointer: f.Pointer, Nearest: f.Nearest,
-		Message: f.Message,
+		Message: f.Message, Circle: f.Circle,
 	}
 	for _, n := range f.Notes {
 		j.Notes = append(j.Notes, jsonNote{n.Line, n.Column, n.Offset, n.Message})
