@@ -20,6 +20,7 @@ is just one remedy, what to do: 'lumi fmt --repair' does that. Without files it 
 With --json, every fault is an object on a line of its own, with "file", "code", "line", "column",
 "offset", "end", "pointer", "message" and perhaps "notes", "nearest", "circle" and "fix". Nothing is
 printed of a file that is right.`,
+		exits: exits{"no file has faults", "a file has faults", elseFailed},
 		examples: []example{
 			{"Check two files.", "lumi check prod.json graph.json"},
 			{"Check what a program prints.", "cat prod.json | lumi check -"},

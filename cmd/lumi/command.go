@@ -20,6 +20,8 @@ type command struct {
 	short string
 	// long is all that somebody needs to know who has never used it.
 	long string
+	// exits say what the exit codes mean.
+	exits exits
 	// examples are lines for a shell that work.
 	examples []example
 	// least and most are how many arguments there may be. There is no upper bound if most is negative.
@@ -32,6 +34,24 @@ type command struct {
 	// hidden is for commands that only programs call.
 	hidden bool
 }
+
+// exits say what the exit codes of a command mean: 0, 1, which not every command has, and 2.
+type exits struct{ fine, wrong, failed string }
+
+// byCode are the meanings by their codes.
+func (e exits) byCode() map[int]string {
+	m := map[int]string{exitOK: e.fine, exitFailed: e.failed}
+	if e.wrong != "" {
+		m[exitWrong] = e.wrong
+	}
+	return m
+}
+
+// What 2 means: to commands for which a file with faults is an answer, 1, and to those whose 1 says something else.
+const (
+	elseFailed   = "the command was used wrongly, or the system failed"
+	faultsFailed = "a file has faults, the command was used wrongly, or the system failed"
+)
 
 // example is a line of a shell, with what it does.
 type example struct{ does, line string }

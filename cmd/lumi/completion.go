@@ -67,6 +67,7 @@ func completionCommand() *command {
   bash   put 'source <(lumi completion bash)' into ~/.bashrc
   zsh    lumi completion zsh >"${fpath[1]}/_lumi", and start a new shell
   fish   lumi completion fish >~/.config/fish/completions/lumi.fish`,
+		exits:    exits{"the script is printed", "", elseFailed},
 		examples: []example{{"Complete lumi's arguments in this shell, bash, from now on.", "source <(lumi completion bash)"}},
 		complete: func([]string) []string { return shellNames() },
 	}

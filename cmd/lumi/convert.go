@@ -40,6 +40,7 @@ if there are any.
 
 With --json, there is an object with "file", "from", "links", "losses" and, unless it goes into a file,
 "snapshot"; or an object for each fault, as 'lumi check' has them.`,
+		exits: exits{"the file is converted", "the file cannot be converted; with --strict also: something would be lost or changed", elseFailed},
 		examples: []example{
 			{"Convert a stack with its secrets.", "pulumi stack export --show-secrets | lumi convert -o prod.json"},
 			{"Convert a state.", "tofu state pull | lumi convert --environment prod --package my/cluster -o prod.json"},
@@ -66,10 +67,23 @@ With --json, there is an object with "file", "from", "links", "losses" and, unle
 			if v.force && v.output == "" {
 				return c.misused("--force is about the file that --output names")
 			}
+			if err := v.options().Check(); err != nil {
+				return c.misused("%s", err)
+			}
 			return v.run(ctx, files[0])
 		}
 	}
 	return c
+}
+
+func (v *converter) options() convert.Options {
+	o := convert.Options{
+		Environment: v.environment, Package: v.pkg, ShortTypes: v.types == "short", KeepValues: v.references == "keep",
+	}
+	if v.from != "auto" {
+		o.From = convert.Format(v.from)
+	}
+	return o
 }
 
 func (v *converter) run(ctx context.Context, name string) error {
@@ -87,13 +101,7 @@ func (v *converter) run(ctx context.Context, name string) error {
 	if err != nil {
 		return err
 	}
-	options := convert.Options{
-		Environment: v.environment, Package: v.pkg, ShortTypes: v.types == "short", KeepValues: v.references == "keep",
-	}
-	if v.from != "auto" {
-		options.From = convert.Format(v.from)
-	}
-	result, err := convert.Convert(in.src, options)
+	result, err := convert.Convert(in.src, v.options())
 	var refused *convert.RefusedError
 	switch {
 	case errors.As(err, &refused):

@@ -31,9 +31,8 @@ count as removed then: ids, lineage, serial, pending entries, extensions, and, w
 properties that providers set.
 
 Values that are secret are compared and not shown. A patch that would have to hold some cannot be
-applied; with --show-secrets it holds them.
-
-Exit codes: 0 nothing differs; 1 something does; 2 anything else, such as a file with faults.`,
+applied; with --show-secrets it holds them.`,
+		exits: exits{"nothing differs", "something differs", faultsFailed},
 		examples: []example{
 			{"What is different in the file of today?", "lumi diff yesterday.json today.json"},
 			{"What has changed since the last commit?", "git show HEAD:prod.json | lumi diff - prod.json"},

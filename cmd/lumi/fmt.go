@@ -36,6 +36,7 @@ that are more than syntax are for 'lumi repair'.
 
 With --json, there is an object for each file on a line of its own, with "file", "changed", "written"
 and "repairs", or one for each fault as 'lumi check' has them.`,
+		exits: exits{"all files are canonical, or were made so", "a file has faults; with --check also: a file would change", elseFailed},
 		examples: []example{
 			{"Rewrite a file.", "lumi fmt prod.json"},
 			{"What would change? The exit code is 1 if anything would.", "lumi fmt --check prod.json"},

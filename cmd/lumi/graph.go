@@ -38,6 +38,7 @@ query'; KEY is a URN, the end of one, or just a name, as long as only one fits.
 
 With --json, and -o, an object says what was written: "file", "format", "vertices" and "arrows"; without
 -o, it is the drawing itself, with "vertices" and "arrows".`,
+		exits: exits{"the graph is drawn", "the file has faults", elseFailed},
 		examples: []example{
 			{"A page to look around in.", "lumi graph prod.json -o prod.html"},
 			{"A picture, with Graphviz.", "lumi graph prod.json | dot -Tsvg >prod.svg"},

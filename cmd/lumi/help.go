@@ -3,6 +3,8 @@ package main
 import (
 	"context"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/spf13/pflag"
@@ -17,6 +19,7 @@ func helpCommand() *command {
 		short: "explain lumi, or one of its commands",
 		long: `Without an argument, help lists the commands. With the name of one it prints all there is to know
 of it: what it does, its flags, and examples that work.`,
+		exits:    exits{"the help is printed", "", elseFailed},
 		examples: []example{{"What does 'lumi check' do?", "lumi help check"}},
 		complete: func([]string) []string { return names() },
 		setup: func(*pflag.FlagSet) func(context.Context, *environment) error {
@@ -76,9 +79,8 @@ Commands:
 Files are read as they are given; - is standard input. Every command has --json, for programs, and
 --help.
 
-Exit codes: 0 nothing is wrong; 1 the input is wrong, or differs; 2 anything else.
-
-'lumi help COMMAND' says more.
+Exit codes: 0 all is well; 1 it is not: a file has faults, two files differ, nothing was found; 2 the
+command could not do its work. 'lumi help COMMAND' says which code is what, and more.
 `)
 	return b.String()
 }
@@ -91,7 +93,12 @@ func (c *command) manual() string {
 	if c.args != "" {
 		b.WriteString(" " + c.args)
 	}
-	fmt.Fprintf(&b, "\n\n%s\n\nFlags:\n%s\nExamples:\n", c.long, flags.FlagUsagesWrapped(helpWidth))
+	fmt.Fprintf(&b, "\n\n%s\n\nFlags:\n%s\nExit codes:\n", c.long, flags.FlagUsagesWrapped(helpWidth))
+	meanings := c.exits.byCode()
+	for _, code := range slices.Sorted(maps.Keys(meanings)) {
+		fmt.Fprintf(&b, "  %d  %s\n", code, meanings[code])
+	}
+	b.WriteString("\nExamples:\n")
 	for i, e := range c.examples {
 		if i > 0 {
 			b.WriteString("\n")
@@ -108,6 +115,7 @@ type description struct {
 	Short    string            `json:"short"`
 	Long     string            `json:"long"`
 	Flags    []flagDescription `json:"flags"`
+	Exits    map[int]string    `json:"exitCodes"`
 	Examples []string          `json:"examples"`
 }
 
@@ -121,7 +129,7 @@ type flagDescription struct {
 
 func (c *command) describe() description {
 	flags, _, _ := c.flagSet()
-	d := description{Command: c.name, Usage: strings.TrimSpace("lumi " + c.name + " [flags] " + c.args), Short: c.short, Long: c.long}
+	d := description{Command: c.name, Usage: strings.TrimSpace("lumi " + c.name + " [flags] " + c.args), Short: c.short, Long: c.long, Exits: c.exits.byCode()}
 	flags.VisitAll(func(f *pflag.Flag) {
 		described := flagDescription{Name: f.Name, Shorthand: f.Shorthand, Default: f.DefValue, Usage: strings.ReplaceAll(f.Usage, "`", "")}
 		if value, ok := f.Value.(*choice); ok {

@@ -45,13 +45,13 @@ const interrupted = "interrupted; every file is as it was or as it should be"
 
 // The exit codes.
 const (
-	exitOK     = 0 // nothing is wrong
-	exitWrong  = 1 // the input is wrong, or differs
-	exitFailed = 2 // the command was used wrongly, or the system failed
+	exitOK     = 0 // all is well
+	exitWrong  = 1 // what was looked at is not as it should be; each command says what it means by that
+	exitFailed = 2 // the command could not do its work
 )
 
 // errWrong says no more than which exit code is due: what there is to say has been said.
-var errWrong = errors.New("the input is wrong, or differs")
+var errWrong = errors.New("what was looked at is not as it should be")
 
 // errFailed is for failures that have been said too.
 var errFailed = errors.New("the command failed")

@@ -42,10 +42,8 @@ With --from and --to, what is printed are the paths between two resources, the s
 empty line between them; the flags and the expression then are about what stands between the two.
 
 With --json, each resource is an object on a line of its own, as 'lumi show' has them, or each path, as
-{"path": [KEY, …]}.
-
-The exit code is 0 if something was found, 1 if nothing was, and 2 for anything else, which includes
-files with faults.`,
+{"path": [KEY, …]}.`,
+		exits: exits{"something was found", "nothing was found", faultsFailed},
 		examples: []example{
 			{"All subnets that have no tags.", `lumi query prod.json 'type.endsWith(":Subnet") && !has(properties.tags)'`},
 			{"What would be lost with a resource?", "lumi query prod.json --dependents=VPC::main --all"},

@@ -50,6 +50,7 @@ accepted is left alone.
 
 With --json, an object says what was done or would be: "file", "steps", "dead" and "written", and for
 standard input "document", the graph or snapshot that became of it.`,
+		exits: exits{"nothing is to be repaired, or all was", "something is to be repaired and was not, since it takes a guess or a consent", elseFailed},
 		examples: []example{
 			{"What would be done? The exit code is 1 if anything would, as long as nobody agrees.", "lumi repair broken.json </dev/null"},
 			{"Do it.", "lumi repair --yes broken.json"},

@@ -35,6 +35,7 @@ Secrets are not shown, ever. Values that are not known yet are (unknown).
 
 With --json, each resource is an object on a line of its own, with "key", "type", "name", "id",
 "properties", "extensions", "uses" and "usedBy"; the value of a secret is "(secret)".`,
+		exits: exits{"all that was asked for is shown", "the file has faults", elseFailed},
 		examples: []example{
 			{"What is there?", "lumi show prod.json"},
 			{"What depends on what, upside down.", "lumi show --view=tree --invert prod.json"},

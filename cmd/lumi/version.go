@@ -17,6 +17,7 @@ func versionCommand() *command {
 		name: "version", most: 0,
 		short:    "print lumi's version",
 		long:     `It prints the version of lumi, that of Go which built it, and the system that it is for.`,
+		exits:    exits{"the version is printed", "", elseFailed},
 		examples: []example{{"Which lumi is this?", "lumi version"}},
 		complete: func([]string) []string { return nil },
 		setup: func(*pflag.FlagSet) func(context.Context, *environment) error {

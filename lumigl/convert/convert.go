@@ -64,7 +64,7 @@ const maxDepth = 900
 // Convert makes a snapshot of a source. The error is a *[RefusedError], or a *[lumigl.InvalidError] for what is not JSON
 // or cannot be named as the options want it.
 func Convert(src string, options Options) (*Result, error) {
-	if err := options.check(); err != nil {
+	if err := options.Check(); err != nil {
 		return nil, err
 	}
 	root, steps, err := read(src, options.From)
@@ -107,7 +107,8 @@ func Convert(src string, options Options) (*Result, error) {
 	return &Result{From: from, Snapshot: a.snapshot, Text: text, Losses: b.losses, Linked: a.linked}, nil
 }
 
-func (o Options) check() error {
+// Check says what is wrong with the names in the options, in a *[RefusedError].
+func (o Options) Check() error {
 	if o.Environment != "" {
 		probe := urn.Parts{Environment: o.Environment, Package: "p", Module: "m", Type: "p:m:T", Name: "n"}
 		if _, err := urn.Format(probe); err != nil {

@@ -1,0 +1,87 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// brokenInput is no LumiGL, and mended only by a guess; stateInput is what 'lumi convert' reads.
+const (
+	brokenInput = `{"vertices": {"a": {"x": {"#ref": "b"}}}}`
+	stateInput  = `{"version": 4, "terraform_version": "1.9.0", "serial": 1, "lineage": "l", "resources": []}`
+)
+
+// TestExitCodes holds that every command exits with what its help and docs/lumi.md say.
+func TestExitCodes(t *testing.T) {
+	missing := filepath.Join(t.TempDir(), "missing.json")
+	type try struct {
+		args, stdin string
+		want        int
+	}
+	tries := map[string][]try{
+		"check": {{"-", smallGraph, 0}, {"-", brokenInput, 1}, {missing, "", 2}, {missing + " -", brokenGraph, 2}},
+		"fmt": {
+			{"-", smallGraph, 0}, {"-", brokenInput, 1}, {"--check -", smallGraph, 1}, {"--check -", brokenInput, 1}, {missing, "", 2},
+		},
+		"show":  {{"-", smallGraph, 0}, {"- a", smallGraph, 0}, {"-", brokenInput, 1}, {missing, "", 2}, {"- b", smallGraph, 2}},
+		"graph": {{"-", smallGraph, 0}, {"-", brokenInput, 1}, {missing, "", 2}, {"- --around=b", smallGraph, 2}},
+		"repair": {
+			{"-", smallGraph, 0}, {"- --yes", brokenGraph, 0}, {"-", brokenGraph, 1}, {"- --yes", brokenInput, 1}, {missing, "", 2},
+		},
+		"diff": {
+			{"testdata/examples/graph.json testdata/examples/graph.json", "", 0}, {"testdata/examples/graph.json -", smallGraph, 1},
+			{"testdata/examples/graph.json -", brokenInput, 2}, {"testdata/examples/graph.json " + missing, "", 2},
+		},
+		"query": {
+			{"- true", smallGraph, 0}, {"- false", smallGraph, 1}, {"- true", brokenInput, 2}, {missing, "", 2}, {"- nonsense(", smallGraph, 2},
+			{"- --dependents=a", smallGraph, 1}, {"- --dependents=b", smallGraph, 2},
+		},
+		"convert": {
+			{"-", stateInput, 0}, {"--strict -", stateInput, 0}, {"-", "{}", 1}, {"-", "{", 1}, {"--strict -", strings.Replace(stateInput, "{", `{"x": 1,`, 1), 1},
+			{missing, "", 2}, {"--environment=a:b -", stateInput, 2},
+		},
+		"completion": {{"bash", "", 0}, {"tcsh", "", 2}},
+		"help":       {{"", "", 0}, {"frobnicate", "", 2}},
+		"version":    {{"", "", 0}, {"now", "", 2}},
+	}
+	manual, err := os.ReadFile("../../docs/lumi.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range commands() {
+		if c.hidden {
+			continue
+		}
+		seen, ofFaults := map[int]bool{}, ""
+		for _, try := range tries[c.name] {
+			var stderr bytes.Buffer
+			args := append([]string{c.name}, strings.Fields(try.args)...)
+			code := run(t.Context(), args, strings.NewReader(try.stdin), io.Discard, &stderr, noEnv)
+			if code != try.want {
+				t.Errorf("%v: exit code %d, want %d: %s", args, code, try.want, &stderr)
+			}
+			seen[code] = true
+			if try.stdin == brokenInput || c.name == "convert" && try.stdin == "{" {
+				ofFaults = fmt.Sprint(" ", code)
+			}
+		}
+		for code, meaning := range c.exits.byCode() {
+			if !seen[code] || meaning == "" {
+				t.Errorf("'lumi %s' is not seen to exit with %d, which means %q", c.name, code, meaning)
+			}
+		}
+		if len(seen) != len(c.exits.byCode()) {
+			t.Errorf("'lumi %s' exits in more ways than it says", c.name)
+		}
+		cell := func(s string) string { return strings.TrimRight(" "+s, " ") + " |" }
+		row := "\n| `" + c.name + "` |" + cell(c.exits.fine) + cell(c.exits.wrong) + cell(strings.TrimSpace(ofFaults)) + "\n"
+		if !strings.Contains(strings.NewReplacer("`--check`", "--check", "`--strict`", "--strict").Replace(string(manual)), row) {
+			t.Errorf("docs/lumi.md has no row %s", row)
+		}
+	}
+}
