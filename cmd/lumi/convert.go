@@ -29,7 +29,8 @@ func convertCommand() *command {
 		short: "make a snapshot of what another tool keeps",
 		long: `It reads an environment file of the Lumi of 2017, what 'pulumi stack export' prints, or the state of
 OpenTofu or Terraform in version 4, and writes a LumiGL snapshot. Without a file it reads standard
-input. The content says which of them it is.
+input. The content says which of them it is. What is LumiGL already is refused, unless --from says
+that it is a file of 2017.
 
 Not all can be said in a snapshot. Whatever is left out or changed is said on standard error, a line
 each, with a JSON pointer to where it stood; docs/convert.md explains the words in brackets. With

@@ -76,6 +76,11 @@ func Convert(src string, options Options) (*Result, error) {
 		if from, err = detect(root); err != nil {
 			return nil, err
 		}
+		if from == Lumi2017 {
+			if err := refuseLumiGL(src, root); err != nil {
+				return nil, err
+			}
+		}
 	}
 	b := &book{}
 	a := &assembly{options: options, snapshot: &lumigl.Snapshot{}, book: b}

@@ -1,6 +1,9 @@
 package convert
 
-import "github.com/lumi-idl/lumi/lumigl"
+import (
+	"github.com/lumi-idl/lumi/lumigl"
+	"github.com/lumi-idl/lumi/runtime/urn"
+)
 
 // detect tells the format by what only one of them has.
 func detect(root lumigl.Value) (Format, error) {
@@ -28,4 +31,33 @@ func detect(root lumigl.Value) (Format, error) {
 	}
 	return "", refuse("this looks like no format that can be converted; --from names one: %s, %s or %s",
 		Lumi2017, Pulumi, OpenTofu)
+}
+
+// refuseLumiGL refuses what looks like a file of 2017 and is LumiGL, of which a conversion would lose what 2017 had no
+// word for: what is accepted as such, and what has a lineage or something pending, whatever is wrong with it.
+func refuseLumiGL(src string, root lumigl.Value) error {
+	if root.Get("checkpoint").Kind() == lumigl.Object || root.Get("latest").Kind() == lumigl.Object {
+		return nil
+	}
+	const anyway = "--from=lumi-2017 converts it all the same"
+	doc, err := lumigl.Parse(src)
+	switch _, ok := doc.(*lumigl.Snapshot); {
+	case err == nil && ok:
+		return refuse("this is a LumiGL snapshot already; 'lumi fmt' makes it canonical; %s", anyway)
+	case err == nil:
+		return refuse("this is a LumiGL graph already; 'lumi fmt' makes it canonical; if its vertices are resources of 2017, %s", anyway)
+	case keyedByURN(root.Get("resources")) && (root.Get("lineage").Exists() || root.Get("pending").Exists()):
+		return refuse("this is a LumiGL snapshot already, and has faults; 'lumi check' names them, and 'lumi repair' mends what it can; %s",
+			anyway)
+	}
+	return nil
+}
+
+func keyedByURN(resources lumigl.Value) bool {
+	for key := range resources.Members() {
+		if _, err := urn.URN(key).Parts(); err != nil {
+			return false
+		}
+	}
+	return resources.Kind() == lumigl.Object && resources.Len() > 0
 }

@@ -35,9 +35,14 @@ func (l *lumi2017) read(top *source) error {
 	}
 	environment := l.header(top, record)
 	for key, s := range resources.members() {
-		if s.is(lumigl.Object) {
-			l.declare(l.draft(key, s, environment))
+		if !s.is(lumigl.Object) {
+			continue
 		}
+		d, err := l.draft(key, s, environment)
+		if err != nil {
+			return err
+		}
+		l.declare(d)
 	}
 	if err := l.name(); err != nil {
 		return err
@@ -100,13 +105,18 @@ func (l *lumi2017) peers(top, record *source) {
 	}
 }
 
-// draft reads what a resource is. Its URN stands before it; if that is not one, as much as can be is made of it.
-func (l *lumi2017) draft(key string, s *source, environment string) *draft {
+// draft reads what a resource is. Its URN stands before it; if that is not one, as much as can be is made of it, but for
+// its type.
+func (l *lumi2017) draft(key string, s *source, environment string) (*draft, error) {
 	d := &draft{key: key, said: s, named: s}
 	parts, err := urn.URN(key).Parts()
 	said := s.key("type")
 	t := said.text()
 	if err != nil {
+		if t == "" {
+			return nil, refuse(`%q has no "type", and its key is no URN, which would say it; every resource of 2017 has a type, `+
+				"so this is no environment file", key)
+		}
 		parts = urn.Parts{
 			Environment: environmentName(environment), Module: "index", Name: key,
 			Package: packageName(strings.TrimSuffix(l.snapshot.Package, "#*"), "main"),
@@ -134,7 +144,7 @@ func (l *lumi2017) draft(key string, s *source, environment string) *draft {
 	parts.Environment = l.environment(parts.Environment, s)
 	parts.Package = l.packageOf(parts.Package, s)
 	d.parts, d.qualified = parts, parts.Name
-	return d
+	return d, nil
 }
 
 // fill reads a resource's id and properties.
