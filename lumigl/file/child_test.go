@@ -36,6 +36,18 @@ var jobs = map[string]func(job) error{
 	"hold":      hold,
 	"increment": increment,
 	"small":     small,
+	"refuse":    refuse,
+	"who":       func(job) error { return errors.New(userName()) },
+}
+
+// refuse has the system refuse to sync anything, and tells what comes of it.
+func refuse(j job) error {
+	if err := refuseSync(j.Fault.Errno); err != nil {
+		return fmt.Errorf("no filter: %w", err)
+	}
+	fmt.Println(system{}.syncDir(filepath.Dir(j.Path)))
+	fmt.Println(writeAtomic(system{}, j.Path, []byte(j.Word)))
+	return nil
 }
 
 // small fills what is left of a small disk, and tries to save all the same. Then it makes the disk read-only.

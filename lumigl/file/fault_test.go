@@ -25,6 +25,11 @@ func (o op) changes() bool {
 	return !slices.Contains([]string{"look", "list", "read", "stat", "lock", "unlock"}, o.name)
 }
 
+// writes reports whether the operation changes anything, and is not the end of mere reading.
+func (o op) writes() bool {
+	return o.changes() && (o.name != "close" || strings.HasPrefix(filepath.Base(o.path), "."))
+}
+
 var random = regexp.MustCompile(`-[A-Z2-7]{26}\.`)
 
 // String is the operation as traces have it, without what differs from run to run.
@@ -197,10 +202,10 @@ func (o op) part() {
 	}
 }
 
-// trace is a disk that notes what changes anything.
+// trace is a disk that notes what is written.
 func trace(into *[]string) *faulty {
 	return &faulty{after: func(o op) {
-		if o.changes() && (o.name != "close" || strings.HasPrefix(filepath.Base(o.path), ".")) {
+		if o.writes() {
 			*into = append(*into, o.String())
 		}
 	}}

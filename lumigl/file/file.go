@@ -89,13 +89,13 @@ func resolve(d disk, path string) (target string, info fs.FileInfo, err error) {
 		// The folder may be behind a link all the same, and has to be there. It is not to be shortened before it is
 		// followed: link/.. is the folder above the one that the link leads to.
 		dir, base := filepath.Split(path)
-		if dir == "" {
-			dir = "."
-		}
 		dir, err = filepath.EvalSymlinks(dir)
 		target = filepath.Join(dir, base)
 	}
 	if err != nil {
+		if _, err := os.Stat(path); isLink(err) {
+			return "", nil, errors.New("it is a symbolic link that leads to itself")
+		}
 		return "", nil, err
 	}
 	info, err = d.lstat(target)

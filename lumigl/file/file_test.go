@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -268,9 +269,36 @@ func TestSaveInvalid(t *testing.T) {
 	wantError(t, dir, err, "cannot save DIR/prod.json, since the new snapshot is not valid:\n"+
 		`the type is "aws:ec2/subnet:Subnet", but the URN says "aws:ec2/vpc:VPC" `+
 		"(at /resources/urn:lumi:prod::my~1cluster:index::aws:ec2~1vpc:VPC::r0/type)")
+	if s.Serial != 0 || s.Lineage != "" {
+		t.Errorf("the snapshot has become serial %d of lineage %s", s.Serial, s.Lineage)
+	}
 	wantNames(t, dir, "prod.json.lock")
 	_, err = l.Save(s, Version{Lineage: "A", Serial: math.MaxUint64, Digest: "0"})
 	wantError(t, dir, err, "cannot save DIR/prod.json: there is no serial after 18446744073709551615")
+}
+
+// TestUnsynced lets the folder's sync fail. The file is then the new one, and the error says so.
+func TestUnsynced(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "prod.json")
+	d := &faulty{before: func(o op) error {
+		if o.name == "sync folder" {
+			return syscall.EIO
+		}
+		return nil
+	}}
+	const want = "DIR/prod.json was written, but it may not outlast a loss of power: input/output error"
+	l := open(t, path, d)
+	s := snapshot(t, 1, "one")
+	v, err := l.Save(s, Version{})
+	wantError(t, dir, err, want)
+	if !errors.Is(err, ErrUnsynced) || v.Serial != 1 || v.Lineage != s.Lineage || s.Serial != 1 {
+		t.Errorf("%v: saved as %s, the snapshot is serial %d of lineage %s", err, v, s.Serial, s.Lineage)
+	}
+	if _, loaded, err := l.Load(); err != nil || loaded != v {
+		t.Errorf("loaded %v, %v, want %v", loaded, err, v)
+	}
+	wantError(t, dir, writeAtomic(d, path, []byte("two")), want)
 }
 
 // TestTooLarge holds that nothing is saved that could not be loaded again.
@@ -329,8 +357,9 @@ func TestClearAway(t *testing.T) {
 	keep := []string{
 		".prod.json-" + random[1:] + ".staged", ".prod.json-" + strings.ToLower(random) + ".staged",
 		".prod.json-" + random + ".tmp", ".prod.json-b-" + random + ".staged", "prod.json-" + random + ".staged",
-		".test.json-" + random + ".staged",
+		".test.json-" + random + ".staged", ".prod.json-" + random, random + ".staged",
 	}
+	const folder = ".prod.json-ABCDEFGHIJKLMNOPQRSTUVWXYZ.staged"
 	for _, name := range append(keep, ".prod.json-"+random+".staged", ".prod.json-"+random+".loose") {
 		mustWrite(t, filepath.Join(dir, name), "x")
 	}
@@ -338,8 +367,10 @@ func TestClearAway(t *testing.T) {
 	if _, err := os.Stat(filepath.Join(dir, ".prod.json-"+random+".staged")); err != nil {
 		t.Errorf("WriteAtomic removes what belongs to a lock: %v", err)
 	}
+	mustWrite(t, filepath.Join(dir, ".prod.json-"+random+".loose"), "x")
+	must(t, os.Mkdir(filepath.Join(dir, folder), 0o700))
 	must(t, open(t, path, nil).Close())
-	for _, name := range append(keep, "prod.json", "prod.json.lock") {
+	for _, name := range append(keep, folder, "prod.json", "prod.json.lock") {
 		must(t, os.Remove(filepath.Join(dir, name)))
 	}
 	if left := names(t, dir); len(left) > 0 {

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -91,18 +92,43 @@ func TestGiveUp(t *testing.T) {
 	path := filepath.Join(dir, "prod.json")
 	open(t, path, nil)
 	ctx, cancel := context.WithCancelCause(context.Background())
+	interrupted := errors.New("interrupted")
 	var told []Process
 	_, err := Open(ctx, path, Options{Waiting: func(p Process) {
 		told = append(told, p)
-		cancel(errors.New("interrupted"))
+		cancel(interrupted)
 	}})
 	wantError(t, dir, err, "gave up waiting for DIR/prod.json, locked by ME: interrupted")
 	if len(told) != 1 || told[0].PID != os.Getpid() || told[0].Command != "lumi test" {
 		t.Errorf("told %v", told)
 	}
 	var locked *LockedError
-	if !errors.As(err, &locked) || locked.Holder != told[0] {
+	if !errors.As(err, &locked) || locked.Holder != told[0] || !errors.Is(err, interrupted) {
 		t.Errorf("the error is %#v", err)
+	}
+}
+
+// TestNextHolder waits while the lock goes from one holder to the next. Each is told of once.
+func TestNextHolder(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "prod.json")
+	f, err := openLock(system{}, path+lockSuffix)
+	must(t, err)
+	defer f.Close()
+	must(t, f.lock())
+	first, second := self("first"), self("second")
+	note{Holder: &first}.write(f)
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	var told []string
+	_, err = Open(ctx, path, Options{Waiting: func(p Process) {
+		if told = append(told, p.Command); len(told) == 1 {
+			time.AfterFunc(10*shortestSleep, func() { note{Holder: &second}.write(f) })
+		} else {
+			time.AfterFunc(10*shortestSleep, cancel)
+		}
+	}})
+	if diff := cmp.Diff([]string{"first", "second"}, told); diff != "" || !errors.Is(err, context.Canceled) {
+		t.Errorf("%v, told of (-want +got):\n%s", err, diff)
 	}
 }
 
@@ -115,6 +141,7 @@ func TestNote(t *testing.T) {
 		{"empty", "", unknown},
 		{"cut short", `{"holder":{"pid":1,"user":"al`, unknown},
 		{"not JSON", "\x00\x00\x00", unknown},
+		{"of another form", `{"holder":{"pid":7,"since":"yesterday"}}`, unknown},
 		{"endless", strings.Repeat(" ", maxNote) + `{"holder":{"pid":7}}`, unknown},
 		{"of another host", `{"holder":{"pid":99999999,"user":"al","host":"elsewhere","since":"2026-01-02T03:04:05Z"}}`,
 			"an unnamed command (process 99999999 of al on elsewhere, since 2026-01-02 03:04:05 UTC)"},
@@ -201,6 +228,44 @@ func TestReplacedWhileLocking(t *testing.T) {
 	}
 }
 
+// TestMadeWhileLocking has another process make the lock file that is just about to be made.
+func TestMadeWhileLocking(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "prod.json")
+	open(t, path, &faulty{before: func(o op) error {
+		if o.name == "create" {
+			mustWrite(t, o.path, "")
+		}
+		return nil
+	}})
+}
+
+// TestUnlockFails holds that who cannot unlock a file is told so, and does not hold it all the same.
+func TestUnlockFails(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "prod.json")
+	l := open(t, path, &faulty{before: func(o op) error {
+		if o.name == "unlock" {
+			return syscall.EIO
+		}
+		return nil
+	}})
+	wantError(t, dir, l.Close(), "cannot unlock DIR/prod.json: input/output error")
+	must(t, open(t, path, nil).Close())
+}
+
+// TestLockRefused holds that a file system that has no locks, or fails to unlock, is not taken for one that has.
+func TestLockRefused(t *testing.T) {
+	f, err := openLock(system{}, filepath.Join(t.TempDir(), "lock"))
+	must(t, err)
+	must(t, f.Close()) // What is closed cannot be locked.
+	if err := f.lock(); err == nil || errors.Is(err, errHeld) {
+		t.Errorf("lock: %v", err)
+	}
+	if err := f.unlock(); err == nil {
+		t.Error("unlock: no error")
+	}
+}
+
 // TestIncrement has many processes add to a file, each of which loads it before it locks it. None is lost.
 func TestIncrement(t *testing.T) {
 	const writers = 50
@@ -239,6 +304,9 @@ func TestProcess(t *testing.T) {
 		Since: time.Date(2026, 11, 21, 12, 55, 21, 0, time.FixedZone("", 2*60*60)),
 	}
 	if got, want := p.String(), "lumi deploy (process 812 of bob on build-2, since 2026-11-21 10:55:21 UTC)"; got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+	if got, want := (Process{PID: 7}).String(), "an unnamed command (process 7, since 0001-01-01 00:00:00 UTC)"; got != want {
 		t.Errorf("%s, want %s", got, want)
 	}
 	if me := self(""); me.Command != filepath.Base(os.Args[0]) || me.gone() {

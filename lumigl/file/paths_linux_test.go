@@ -66,10 +66,14 @@ func TestParents(t *testing.T) {
 		}
 	}
 	wantNames(t, "real/sub", "b.json", "b.json.backup", "b.json.lock")
+	mustWrite(t, "real/b", "x")
+	must(t, os.Symlink("loop", "loop"))
 	for path, want := range map[string]string{
 		"no/../a.json": "cannot write no/../a.json: no such file or directory",
 		"no/":          "cannot write no/: no such file or directory",
 		"..":           "cannot write ..: it is not a regular file",
+		"real/b/c":     "cannot write real/b/c: not a directory",
+		"loop":         "cannot write loop: it is a symbolic link that leads to itself",
 	} {
 		wantError(t, dir, WriteAtomic(path, nil), want)
 	}
@@ -151,6 +155,8 @@ func TestBecomesLink(t *testing.T) {
 	_, err := l.Save(snapshot(t, 1, "two"), v)
 	wantError(t, dir, err, "cannot save DIR/prod.json, which stays as it was: it is a symbolic link")
 	_, _, err = l.Load()
+	wantError(t, dir, err, "cannot read DIR/prod.json: it is a symbolic link")
+	_, _, err = l.Read()
 	wantError(t, dir, err, "cannot read DIR/prod.json: it is a symbolic link")
 	wantNames(t, dir, "other.json", "prod.json", "prod.json.lock")
 }

@@ -48,6 +48,9 @@ func TestPaths(t *testing.T) {
 	wantError(t, dir, WriteAtomic(dir, nil), "cannot write DIR: it is not a regular file")
 	_, err = Open(context.Background(), "", Options{})
 	wantError(t, dir, err, "cannot open : the path is empty")
+	if s, v, err := Load(filepath.Join(dir, "no", "prod.json")); s != nil || v.Exists() || err != nil {
+		t.Errorf("in a folder that is not there: %v, %v, %v", s, v, err)
+	}
 	path := filepath.Join(dir, "prod.json")
 	must(t, os.Mkdir(path+".backup", 0o755))
 	mustSave(t, path, snapshot(t, 1, "one"))
@@ -78,6 +81,14 @@ func TestMoved(t *testing.T) {
 	// Messages name it as the caller did.
 	_, err = l.Save(snapshot(t, 1, "three"), v)
 	wantError(t, dir, err, "cannot save prod.json: file already closed")
+	// An absolute one has always been that of one file.
+	absolute := filepath.Join(dir, "absolute.json")
+	l = open(t, absolute, nil)
+	t.Chdir(dir)
+	_, err = l.Save(snapshot(t, 1, "one"), Version{})
+	must(t, err)
+	must(t, l.Close())
+	mustSave(t, absolute, snapshot(t, 1, "two"))
 }
 
 // TestHardLinks holds that a file's other names keep the snapshot that they had.

@@ -1,6 +1,8 @@
 package file
 
 import (
+	"context"
+	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -240,5 +242,92 @@ func TestMode(t *testing.T) {
 	mustSave(t, path, snapshot(t, 1, "two"))
 	if mode(path) != 0o660 || mode(path+backupSuffix) != 0o660 || mode(path+lockSuffix) != 0o660 {
 		t.Errorf("kept: %v, %v, %v", mode(path), mode(path+backupSuffix), mode(path+lockSuffix))
+	}
+}
+
+// TestSyncRefused has the system itself fail every sync, which shows that it is asked for them.
+func TestSyncRefused(t *testing.T) {
+	const unsaved = "cannot write DIR/prod.json, which stays as it was: "
+	for _, test := range []struct {
+		errno syscall.Errno
+		want  string
+	}{
+		{syscall.EIO, "sync DIR: input/output error\n" + unsaved + "input/output error\n"},
+		// Folders cannot be synced everywhere.
+		{syscall.EINVAL, "<nil>\n" + unsaved + "invalid argument\n"},
+		{syscall.ENOTSUP, "<nil>\n" + unsaved + "operation not supported\n"},
+	} {
+		dir := t.TempDir()
+		path := filepath.Join(dir, "prod.json")
+		mustWrite(t, path, "old")
+		printed, _ := run(t, job{Do: "refuse", Path: path, Word: "new", Fault: fault{Errno: test.errno}})
+		if strings.HasPrefix(printed, "no filter: ") {
+			t.Skip(printed)
+		}
+		if diff := cmp.Diff(test.want, strings.ReplaceAll(printed, dir, "DIR")); diff != "" {
+			t.Errorf("the child says (-want +got):\n%s", diff)
+		}
+		if got := mustRead(t, path); got != "old" {
+			t.Errorf("there is %q", got)
+		}
+		wantNames(t, dir, "prod.json")
+	}
+}
+
+// TestHandles holds that no file stays open, whatever happens.
+func TestHandles(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "prod.json")
+	v := mustSave(t, path, snapshot(t, 1, "one"))
+	noLink := &faulty{before: func(o op) error {
+		if o.name == "link" {
+			return syscall.EPERM
+		}
+		return nil
+	}}
+	before := handles(t)
+	for range 3 {
+		l := open(t, path, noLink)
+		var err error
+		v, err = l.Save(snapshot(t, 1, "two"), v)
+		must(t, err)
+		_, _, err = l.Load()
+		must(t, err)
+		if _, err := Open(context.Background(), path, Options{}); err == nil {
+			t.Error("it is locked twice")
+		}
+		must(t, l.Close())
+		must(t, WriteAtomic(filepath.Join(dir, "graph.json"), []byte("one")))
+		if f, _, err := openRegular(system{}, dir, os.O_RDONLY, 0); err == nil {
+			t.Errorf("the folder is opened as %v", f)
+		}
+	}
+	if after := handles(t); after != before {
+		t.Errorf("%d files were open, and %d are", before, after)
+	}
+}
+
+// handles is how many files the process has open. Those that nobody can reach any more count too, until the collector
+// closes them.
+func handles(t *testing.T) int {
+	t.Helper()
+	return len(names(t, "/proc/self/fd"))
+}
+
+// TestOtherUser holds that the process of another user is known for one, even if that user has no name.
+func TestOtherUser(t *testing.T) {
+	if os.Getuid() != 0 {
+		t.Skip("only root can become another user")
+	}
+	dir := folder(t, 0o777)
+	path := filepath.Join(dir, "prod.json")
+	mustWrite(t, path, `{"resources": {}}`)
+	must(t, os.Chmod(path, 0o666))
+	open(t, path, nil)
+	printed, _ := run(t, job{Do: "save", Path: path, Word: "new", User: nobody})
+	wantError(t, dir, errors.New(printed), "DIR/prod.json is locked by ME: wait until it is done")
+	t.Setenv("USER", "")
+	if printed, _ := run(t, job{Do: "who", User: 54321}); printed != "user 54321" {
+		t.Errorf("the child is %q", printed)
 	}
 }

@@ -33,6 +33,15 @@ func TestStale(t *testing.T) {
 			want:   "DIR/prod.json is at serial 6, saved by ME, not at serial 5, which was loaded: load it again",
 		},
 		{
+			name: "saved by something else",
+			change: func(t *testing.T, path string) {
+				v := mustSave(t, path, snapshot(t, 1, "theirs"))
+				mustWrite(t, path+lockSuffix, `{"saved":{"digest":"`+v.Digest+`","by":{"pid":7,"command":"\u001b[2J"}}}`)
+			},
+			want: "DIR/prod.json is at serial 6, saved by \uFFFD[2J (process 7, since 0001-01-01 00:00:00 UTC), " +
+				"not at serial 5, which was loaded: load it again",
+		},
+		{
 			name: "checked out",
 			change: func(t *testing.T, path string) {
 				mustSave(t, path, snapshot(t, 1, "theirs"))
@@ -108,6 +117,28 @@ func TestDisturbed(t *testing.T) {
 			want:   "DIR/prod.json has been edited since serial 5 of it was loaded: load it again",
 		},
 		{
+			name:   "edited, and as long as before",
+			change: func(t *testing.T, path string) { mustWrite(t, path, `{"lineage": "A", "serial": 7, "resources": {}}`) },
+			want:   "DIR/prod.json is at serial 7, not at serial 5, which was loaded: load it again",
+		},
+		{
+			name: "edited, and of the same time",
+			change: func(t *testing.T, path string) {
+				keepTime(t, path, func() { mustWrite(t, path, `{"lineage": "A", "serial": 77, "resources": {}}`) })
+			},
+			want: "DIR/prod.json is at serial 77, not at serial 5, which was loaded: load it again",
+		},
+		{
+			name: "replaced by one of the same length and time",
+			change: func(t *testing.T, path string) {
+				keepTime(t, path, func() {
+					mustWrite(t, path+".new", `{"lineage": "A", "serial": 7, "resources": {}}`)
+					must(t, os.Rename(path+".new", path))
+				})
+			},
+			want: "DIR/prod.json is at serial 7, not at serial 5, which was loaded: load it again",
+		},
+		{
 			name: "replaced",
 			change: func(t *testing.T, path string) {
 				must(t, WriteAtomic(path, []byte(`{"lineage": "A", "serial": 6, "resources": {}}`)))
@@ -171,4 +202,13 @@ func TestDisturbed(t *testing.T) {
 	wantError(t, dir, err,
 		"DIR/prod.json is there already, at serial 5 of lineage A, and has not been loaded: load it first")
 	wantNames(t, dir, "prod.json", "prod.json.lock")
+}
+
+// keepTime has a file be changed without its time.
+func keepTime(t *testing.T, path string, change func()) {
+	t.Helper()
+	info, err := os.Stat(path)
+	must(t, err)
+	change()
+	must(t, os.Chtimes(path, time.Time{}, info.ModTime()))
 }
