@@ -84,8 +84,7 @@ func (b *builder) document(root Value) Document {
 	case !b.begun:
 		b.start(f, root.members())
 	case b.referenceTag(root.members()) != tag:
-		b.fault(TagFault, section.offset, "the tag is not known before the references are")
-		return nil
+		return nil // The references were read with another tag.
 	}
 	b.at(f.section, func() { b.section(section) })
 	for _, a := range b.ahead {
@@ -201,7 +200,6 @@ func (b *builder) header(top []Member) {
 			}
 		})
 	}
-	s.place = len(s.Fields)
 }
 
 // section reads the vertices that have not been added yet.

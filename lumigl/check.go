@@ -47,8 +47,8 @@ type checker struct {
 	plain    bool   // where references have no business
 	bagged   *Value // the properties that are looked at, which are no reference themselves
 	edges    edges
-	// near has the keys that were probably meant, by those that were looked for.
-	near map[string]string
+	// near has the keys that were probably meant, by what was looked for.
+	near map[sought]string
 	// origins are what URNs that are right have before the name, with their types.
 	origins map[string]tokens.Type
 	// deletes are the resources that are pending to be deleted. They are collected when they are needed.
@@ -79,7 +79,6 @@ func (c *checker) run() {
 		c.vertex(v)
 		c.edges.end()
 	}
-	c.path = c.path[:0]
 	if c.snapshot != nil {
 		c.pending()
 		c.order()
@@ -115,9 +114,6 @@ func (c *checker) data(v *Value, depth int) {
 
 // bag looks at what has to be an object, if there is one, without references.
 func (c *checker) bag(v *Value, key string, depth int) {
-	if !v.Exists() {
-		return
-	}
 	c.path = append(c.path, step{key: key, index: -1})
 	c.object(v)
 	c.data(v, depth)
@@ -298,8 +294,8 @@ func (c *checker) reference(v *Value, from *Vertex) {
 
 // illFormed looks where an object leads that was meant as a reference, and has been reported not to be one.
 func (c *checker) illFormed(v *Value, from *Vertex) {
-	tag, ok := member(*v, c.graph.tag())
-	if !ok || tag.Value.kind != Text || c.elided || v == c.bagged {
+	tag, _ := member(*v, c.graph.tag())
+	if tag.Value.kind != Text || c.elided || v == c.bagged {
 		return
 	}
 	if key := tag.Value.text; c.graph.byKey[key] == nil {
@@ -339,32 +335,46 @@ func (c *checker) dangling(key string, offset uint32, from *Vertex) {
 	c.path = c.path[:len(c.path)-1]
 }
 
+// sought is a key that there is not, and the vertex that cannot have been meant by it, if any.
+type sought struct {
+	key string
+	but *Vertex
+}
+
 // nearest returns the key that a reference was probably meant to have, "" if none is near. A resource is not meant to
-// refer to itself. Long URNs have much in common, so their names have to be alike by themselves.
+// refer to itself.
 func (c *checker) nearest(key string, from *Vertex) string {
-	if near, ok := c.near[key]; ok && (from == nil || near != from.key) {
+	near := c.search(sought{key: key})
+	if c.snapshot != nil && from != nil && near == from.key {
+		return c.search(sought{key, from})
+	}
+	return near
+}
+
+// search looks for the key that is nearest, unless it has been looked for. Long URNs have much in common, so their names
+// have to be alike by themselves.
+func (c *checker) search(s sought) string {
+	near, ok := c.near[s]
+	if ok || len(c.near) == maxSuggestions {
 		return near
 	}
-	if len(c.near) == maxSuggestions {
-		return ""
-	}
-	near := nearest.To(key, len(key)/4, func(yield func(string) bool) {
+	near = nearest.To(s.key, len(s.key)/4, func(yield func(string) bool) {
 		for _, v := range c.graph.vertices {
-			if (c.snapshot == nil || v != from) && !yield(v.key) {
+			if v != s.but && !yield(v.key) {
 				return
 			}
 		}
 	})
 	if c.snapshot != nil {
-		name, other := lastPart(key), lastPart(near)
+		name, other := lastPart(s.key), lastPart(near)
 		if !nearest.Alike(name, other, max(2, len(name)/3)) {
 			near = ""
 		}
 	}
 	if c.near == nil {
-		c.near = map[string]string{}
+		c.near = map[sought]string{}
 	}
-	c.near[key] = near
+	c.near[s] = near
 	return near
 }
 
@@ -390,11 +400,9 @@ func (c *checker) pending() {
 	for i, o := range c.snapshot.Pending.Operations {
 		look(o.Resource, "operations", i)
 		if c.built && !o.Kind.isValid() {
-			c.path = c.path[:3]
 			c.fault(ShapeFault, 0, `"operation" is "create", "update" or "delete"`)
 		}
 	}
-	c.path = c.path[:0]
 }
 
 // order finds circles, and, in a file, resources that stand before what they refer to.
@@ -426,7 +434,6 @@ func (c *checker) order() {
 			}
 		}
 	}
-	c.path = c.path[:0]
 }
 
 // circle reports a way from a resource back to itself.

@@ -49,7 +49,7 @@ func conflictsIn(src string) []conflict {
 		case kind == beginMark:
 			drop()
 			open.begin = m
-		case kind == baseMark && open.begin.exists() && !open.middle.exists():
+		case kind == baseMark && !open.middle.exists():
 			open.base = m
 		case kind == middleMark && open.begin.exists() && !open.middle.exists():
 			open.middle = m
