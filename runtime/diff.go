@@ -88,17 +88,27 @@ func (d *Diff) String() string {
 func (c Change) String() string {
 	switch c.Kind {
 	case Added:
-		return "+ " + string(c.Path) + ": " + c.show(c.New)
+		return "+ " + string(c.Path) + ": " + c.showNew()
 	case Removed:
 		return "- " + string(c.Path) + ": " + c.show(c.Old)
 	}
-	return "~ " + string(c.Path) + ": " + c.show(c.Old) + " -> " + c.show(c.New)
+	return "~ " + string(c.Path) + ": " + c.show(c.Old) + " -> " + c.showNew()
+}
+
+const notKnown = "(not known yet)"
+
+// showNew says of a value that is not known yet just that, also where it will be a secret.
+func (c Change) showNew() string {
+	if c.Unknown {
+		return notKnown
+	}
+	return c.show(c.New)
 }
 
 func (c Change) show(v *structpb.Value) string {
 	switch {
 	case isUnknown(v):
-		return "(not known yet)"
+		return notKnown
 	case c.Secret:
 		return "(secret)"
 	}
@@ -116,7 +126,7 @@ func readable(v *structpb.Value) any {
 	switch k := v.GetKind().(type) {
 	case *structpb.Value_StringValue:
 		if k.StringValue == UnknownValue {
-			return "(not known yet)"
+			return notKnown
 		}
 	case *structpb.Value_ListValue:
 		list := make([]any, len(k.ListValue.GetValues()))
