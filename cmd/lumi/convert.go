@@ -102,6 +102,7 @@ func (v *converter) run(ctx context.Context, name string) error {
 	if err != nil {
 		return err
 	}
+	v.env.doing("converting %s", in.name)
 	result, err := convert.Convert(in.src, v.options())
 	var refused *convert.RefusedError
 	switch {

@@ -103,6 +103,7 @@ func (f *diffFlags) run(env *environment) error {
 	if err != nil {
 		return err
 	}
+	env.doing("comparing %s with %s", old.name, new.name)
 	delta, err := f.compare(env, old, new, diff.Options{Replaces: replaces, Outputs: outputs})
 	if err != nil {
 		return err

@@ -24,13 +24,33 @@ type environment struct {
 	json       bool     // --json
 	args       []string // the arguments that are no flags
 	errWritten bool     // whether anything was said, for the empty line between faults
+	status     *status
 }
 
 func newEnvironment(stdin io.Reader, stdout, stderr io.Writer, getenv func(string) string) *environment {
-	return &environment{
-		stdin: stdin, stdout: bufio.NewWriterSize(stdout, 64<<10), stderr: stderr, getenv: getenv,
+	e := &environment{
+		stdin: stdin, getenv: getenv,
 		out: terminalOf(stdout, getenv), err: terminalOf(stderr, getenv), in: isTerminal(stdin),
 	}
+	e.status = newStatus(stderr, e.err.interactive && getenv("TERM") != "dumb")
+	if e.status.on {
+		stderr = clearing{e.status, stderr}
+	}
+	if e.status.on && e.out.interactive {
+		stdout = clearing{e.status, stdout}
+	}
+	e.stdout, e.stderr = bufio.NewWriterSize(stdout, 64<<10), stderr
+	return e
+}
+
+// doing says on a terminal what takes long, until there is something else to say.
+func (e *environment) doing(format string, args ...any) {
+	text := visible.String(fmt.Sprintf(format, args...))
+	if e.err.width > 0 { // A line that is full would wrap, and not go away as a whole.
+		const rest = " …"
+		text = strings.TrimRight(clipColored(text, max(1, e.err.width-len([]rune(rest))-1)), rest)
+	}
+	e.status.show(text)
 }
 
 // say prints a line on standard error, behind the command's name. That it cannot be printed is no reason to fail.

@@ -116,6 +116,7 @@ func (f *formatter) one(ctx context.Context, name string) error {
 	if err != nil {
 		return err
 	}
+	f.env.doing("formatting %s", in.name)
 	out, err := lumigl.Append(nil, doc)
 	if err != nil {
 		return err
@@ -203,6 +204,7 @@ func (f *formatter) compare(in *input, out []byte, result *formatted) error {
 		return nil
 	}
 	if !f.env.json {
+		f.env.doing("comparing %s with its canonical form", in.name)
 		before, after := secretsIn(in.src).mask(in.src), secretsIn(string(out)).mask(string(out))
 		name := filepath.ToSlash(in.name)
 		text := string(diff.Diff(name, []byte(before), name, []byte(after)))

@@ -106,6 +106,7 @@ func (d *drawer) run() error {
 	if err != nil {
 		return err
 	}
+	d.env.doing("drawing %s", doc.name)
 	o := render.Options{Title: filepath.Base(doc.name), Cluster: render.Cluster(d.cluster)}
 	if o.Only, err = d.choose(doc); err != nil {
 		return err

@@ -57,23 +57,46 @@ func (e *environment) once() error {
 // read reads a file, or standard input.
 func (e *environment) read(arg string) (*input, error) {
 	if arg == stdinArg {
-		return readAll(stdinName, e.stdin)
+		return readAll(stdinName, &announced{e.stdin, e}, sizeOf(e.stdin))
 	}
 	file, err := os.Open(arg)
 	if err != nil {
 		return nil, fileError(arg, err)
 	}
 	defer file.Close()
-	return readAll(arg, file)
+	e.doing("reading %s", arg)
+	return readAll(arg, file, sizeOf(file))
 }
 
-func readAll(name string, r io.Reader) (*input, error) {
-	var b strings.Builder
+// announced says that standard input is read once there is something to read. Until then another program may be asking
+// for a password on the same terminal, and whoever writes into it needs no line in between at all.
+type announced struct {
+	io.Reader
+	to *environment
+}
+
+func (a *announced) Read(p []byte) (int, error) {
+	n, err := a.Reader.Read(p)
+	if n > 0 && a.to != nil && !a.to.in {
+		a.to.doing("reading %s", stdinName)
+		a.to = nil
+	}
+	return n, err
+}
+
+// sizeOf is how much there is to read, as far as that is known.
+func sizeOf(r io.Reader) int {
 	if file, ok := r.(*os.File); ok {
 		if info, err := file.Stat(); err == nil && info.Mode().IsRegular() {
-			b.Grow(int(min(info.Size(), lumigl.DefaultMaxSize)) + 1)
+			return int(min(info.Size(), lumigl.DefaultMaxSize)) + 1
 		}
 	}
+	return 0
+}
+
+func readAll(name string, r io.Reader, size int) (*input, error) {
+	var b strings.Builder
+	b.Grow(size)
 	if _, err := io.Copy(&b, io.LimitReader(r, lumigl.DefaultMaxSize+1)); err != nil {
 		return nil, fileError(name, err)
 	}

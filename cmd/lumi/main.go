@@ -21,14 +21,15 @@ import (
 func main() {
 	// With nobody left to read, a write fails like any other; the process does not die between two files.
 	signal.Ignore(syscall.SIGPIPE)
+	env := newEnvironment(os.Stdin, os.Stdout, os.Stderr, os.Getenv)
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	context.AfterFunc(ctx, func() {
 		stop()         // A second signal ends the process at once.
 		writing.Lock() // What is being written is waited for; what is read, asked or worked out is not.
-		fmt.Fprintln(os.Stderr, "lumi: "+interrupted)
+		env.say(interrupted)
 		os.Exit(exitFailed)
 	})
-	os.Exit(run(context.Background(), os.Args[1:], os.Stdin, os.Stdout, os.Stderr, os.Getenv))
+	os.Exit(env.run(context.Background(), os.Args[1:]))
 }
 
 // writing is locked while a file is being replaced. It is one for the whole process, as signals are.
@@ -58,9 +59,13 @@ var errFailed = errors.New("the command failed")
 
 // run is the whole command, but for the process around it: it returns the exit code.
 func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer, getenv func(string) string) int {
-	env := newEnvironment(stdin, stdout, stderr, getenv)
-	err := dispatch(ctx, args, env)
-	if flushed := env.stdout.Flush(); flushed != nil && !isClosedPipe(flushed) {
+	return newEnvironment(stdin, stdout, stderr, getenv).run(ctx, args)
+}
+
+func (e *environment) run(ctx context.Context, args []string) int {
+	defer e.status.clear()
+	err := dispatch(ctx, args, e)
+	if flushed := e.stdout.Flush(); flushed != nil && !isClosedPipe(flushed) {
 		err = fmt.Errorf("cannot write to standard output: %w", flushed)
 	}
 	switch {
@@ -70,7 +75,7 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 		return exitWrong
 	case errors.Is(err, errFailed):
 	default:
-		env.say("%s", err)
+		e.say("%s", err)
 	}
 	return exitFailed
 }

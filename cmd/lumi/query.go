@@ -115,6 +115,7 @@ func (q *question) run() error {
 	if err != nil {
 		return err
 	}
+	q.env.doing("searching %s", doc.name)
 	q.doc, q.index = doc, query.New(doc.Base())
 	chosen, err := q.choose(expression)
 	if err != nil {

@@ -108,6 +108,7 @@ func (m *mender) file(ctx context.Context, name string) error {
 	case !m.agreed(in, result):
 		return m.declined(in, result)
 	}
+	m.env.doing("writing %s", in.name)
 	writing.Lock()
 	err = m.save(ctx, in, name, result)
 	writing.Unlock()
@@ -163,6 +164,7 @@ func (m *mender) report(in *input, result *repair.Result, written bool) error {
 
 // plan finds out what to do, and says so for people.
 func (m *mender) plan(in *input) (*repair.Result, error) {
+	m.env.doing("looking at what is wrong with %s", in.name)
 	result, err := repair.Repair(in.src, m.options)
 	var refusal *repair.RefusedError
 	switch {

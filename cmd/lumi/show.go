@@ -3,6 +3,8 @@ package main
 import (
 	"context"
 	"fmt"
+	"io"
+	"os"
 	"slices"
 
 	"github.com/spf13/pflag"
@@ -57,6 +59,7 @@ With --json, each resource is an object on a line of its own, with "key", "type"
 			if err != nil {
 				return err
 			}
+			env.doing("arranging %s", doc.name)
 			v.env, v.doc, v.index = env, doc, query.New(doc.Base())
 			return v.show(env.args[1:])
 		}
@@ -195,7 +198,7 @@ func completeKeys(args []string) []string {
 	if len(args) == 0 || args[0] == stdinArg {
 		return nil
 	}
-	env := &environment{}
+	env := newEnvironment(nil, io.Discard, io.Discard, os.Getenv)
 	in, err := env.read(args[0])
 	if err != nil {
 		return nil
