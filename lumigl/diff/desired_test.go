@@ -10,6 +10,22 @@ import (
 	"github.com/lumi-idl/lumi/lumigl/diff"
 )
 
+// TestDesiredOwn holds that what a program says itself counts more than what is in the state.
+func TestDesiredOwn(t *testing.T) {
+	const u = "urn:lumi:prod::p:index::a:b:C::"
+	state := parse(t, `{"package": "old", "args": {"old": 1}, "note": 1, "resources": {
+		"`+u+`a": {"type": "a:b:C", "id": "1", "properties": {"arn": "old"}, "extensions": {"old": 1}}}}`).(*lumigl.Snapshot)
+	desired := parse(t, `{"ref": "$r", "package": "new", "args": {"new": 1}, "note": 2, "resources": {
+		"`+u+`a": {"type": "a:b:C", "id": "2", "properties": {"arn": "new"}, "extensions": {"new": 1}}}}`).(*lumigl.Snapshot)
+	got, err := diff.Desired(state, desired, diff.Outputs{"a:b:C": {"arn", "none"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d := cmp.Diff(text(t, desired), text(t, got)); d != "" {
+		t.Error(d)
+	}
+}
+
 // TestDesired holds what is taken over from the state, and that nothing else differs then.
 func TestDesired(t *testing.T) {
 	const u = "urn:lumi:prod::p:index::a:b:C::"

@@ -111,7 +111,7 @@ func (p *patcher) retag() {
 func (p *patcher) sections(d *Delta) {
 	c := &comparer{snapshot: d.isSnapshot()}
 	var all members
-	p.hidden = nil
+	p.hidden = d.contentsOfHeaders()
 	for v := range d.old.Base().Vertices() {
 		p.hidden.look(c.body(v), false)
 	}

@@ -50,6 +50,7 @@ func TestSchemaErrors(t *testing.T) {
 		`[]`:                          "this is no schema of cidlc: json: cannot unmarshal array into Go value of type diff.schemaJSON",
 		`{}`:                          `this is no schema of cidlc: it has no "version" or no "modules"`,
 		`{"version":1}`:               `this is no schema of cidlc: it has no "version" or no "modules"`,
+		`{"modules":[]}`:              `this is no schema of cidlc: it has no "version" or no "modules"`,
 		`{"version":2,"modules":[]}`:  "the schema has version 2, and only 1 is known",
 		`{"version":1,"modules":[]}x`: "this is no schema of cidlc: there is more behind it",
 	} {
