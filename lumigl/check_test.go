@@ -1,6 +1,7 @@
 package lumigl_test
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -26,8 +27,17 @@ func pair(key string, v lumigl.Value) lumigl.Member { return lumigl.Member{Key: 
 // refused fails unless a document that was built has just these faults, and is not written.
 func refused(t *testing.T, doc lumigl.Document, want string) {
 	t.Helper()
-	expect(t, doc.Check(), want)
-	_, err := lumigl.Append(nil, doc)
+	err := doc.Check()
+	expect(t, err, want)
+	var invalid *lumigl.InvalidError
+	if errors.As(err, &invalid) {
+		for _, f := range invalid.Faults {
+			if f.Line != 0 || f.Offset != 0 || f.End != 0 || len(f.Notes) > 0 {
+				t.Errorf("a fault has a place, but there is no text: %+v", f)
+			}
+		}
+	}
+	_, err = lumigl.Append(nil, doc)
 	expect(t, err, want)
 	var b strings.Builder
 	expect(t, lumigl.Write(&b, doc), want)
@@ -116,6 +126,37 @@ this has to be an object, not a string (at /resources/B/extensions)
 there is a reference where nothing is taken for one (at /pending/operations/0/extensions/a)
 "operation" is "create", "update" or "delete" (at /pending/operations/0)
 resources depend on each other in a circle: A → B → A (at /resources/A)`))
+}
+
+// TestBuiltPending has resources to be deleted that refer to each other, and what cannot be pending.
+func TestBuiltPending(t *testing.T) {
+	s := &lumigl.Snapshot{}
+	for n := range 2 {
+		r, err := lumigl.NewResource(resourceURN(n))
+		if err != nil {
+			t.Fatal(err)
+		}
+		s.Pending.Deletes = append(s.Pending.Deletes, r)
+	}
+	s.Pending.Deletes[0].Properties = bag(pair("to", lumigl.ReferenceTo(s.Pending.Deletes[1])))
+	s.Pending.Deletes[1].Properties = bag(pair("to", lumigl.ReferenceTo(s.Pending.Deletes[0])))
+	text, err := lumigl.Append(nil, s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	again, err := lumigl.ParseSnapshot(string(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, r := range again.Pending.Deletes {
+		if to, _, _ := r.Properties.Get("to").Target(); to != again.Pending.Deletes[1-i] {
+			t.Errorf("%s refers to another %s", r.Key(), to.Key())
+		}
+	}
+	s.Pending.Deletes[1].Type = "t:m:U"
+	s.Pending.Deletes = append(s.Pending.Deletes, &lumigl.Vertex{})
+	refused(t, s, `the type is "t:m:U", but the URN says "t:m:T1" (at /pending/deletes/1/type)
+not a URN: a URN starts with urn:lumi: (at /pending/deletes/2)`)
 }
 
 // TestBuiltDepth sees to it that what is just deep enough is written and read, in all places, and what is deeper is not.

@@ -13,9 +13,8 @@ func (b *builder) pending(value Value) {
 				})
 			case "operations":
 				b.each(m.Value, func(i int, v Value) {
-					kind := v.Get("operation")
-					o := Operation{Kind: OperationKind(kind.text), Resource: b.pendingResource(i, v, true)}
-					if !o.Kind.isValid() || kind.kind != Text {
+					o := Operation{Kind: OperationKind(v.Get("operation").text), Resource: b.pendingResource(i, v, true)}
+					if !o.Kind.isValid() {
 						b.fault(ShapeFault, v.offset, `"operation" is "create", "update" or "delete"`)
 					}
 					pending.Operations = append(pending.Operations, o)

@@ -2,9 +2,12 @@ package lumigl
 
 import (
 	"bytes"
+	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
+	"unicode/utf8"
 )
 
 // FuzzAtOnce compares the two ways of reading. One pass does for a text if, and only if, nothing is found wrong with it
@@ -26,6 +29,7 @@ func FuzzAtOnce(f *testing.F) {
 	f.Add(`{"vertices": {"a": {"x": {"#": "b"}}, "b": {}}, "ref": "#"}`)
 	f.Add(`{"ref": "#", "vertices": {"a": {"x": {"#": "b"}}, "b": {"x": {"#": "a"}}}}`)
 	f.Add(`{"vertices": {"a": {}, "b": {}, "a": {}}}`)
+	f.Add(`{"vertices": {"a": {}}, "note": {"b": {}}}`)
 	f.Add(`{"resources": {}, "resources": {"urn:lumi:e::p:m::t:m:T::a": {"type": "t:m:T", "properties": {}}}}`)
 	f.Add(`{"vertices": {"a": {}}, "resources": {"urn:lumi:e::p:m::t:m:T::a": {"type": "t:m:T", "properties": {}}}}`)
 	f.Fuzz(func(t *testing.T, src string) {
@@ -47,6 +51,62 @@ func FuzzAtOnce(f *testing.F) {
 			t.Fatalf("one pass made\n%s\nof it, and not\n%s%v", one, other, err)
 		}
 	})
+}
+
+// TestAtOnce reads a file with more vertices than there is room for at first.
+func TestAtOnce(t *testing.T) {
+	const n = 3 * sample
+	var b strings.Builder
+	for i := range n {
+		fmt.Fprintf(&b, `"%d": {"to": [{"#ref": "%d"}, {"#ref": "%d"}]},`, i, n-1-i, i/2)
+	}
+	src := `{"vertices": {` + b.String() + `"last": {"to": [{"#ref": "0"}]}}}`
+	doc := Parser{}.atOnce(src)
+	if doc == nil {
+		t.Fatal("one pass did not do")
+	}
+	g := doc.Base()
+	for v := range g.Vertices() {
+		if g.Vertex(v.key) != v {
+			t.Errorf("%s is not found", v.key)
+		}
+		for target := range v.Properties.References() {
+			if g.Vertex(target.key) != target {
+				t.Errorf("%s refers to another %s", v.key, target.key)
+			}
+		}
+	}
+	if g.Len() != n+1 || g.Tag != "" {
+		t.Errorf("%d vertices, marked with %q", g.Len(), g.Tag)
+	}
+	if _, err := Parse(strings.Replace(src, `"last"`, `"0"`, 1)); err == nil {
+		t.Error("a key is there twice, and nothing is wrong")
+	}
+}
+
+// TestBlank holds what may stand between the parts of a file.
+func TestBlank(t *testing.T) {
+	if _, err := Parse(" {\r\n\t\"vertices\" \t:\r{ } , \"x\"\n: [ ]\r\n}\n"); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestClip sees to it that characters stay whole, and both ends are there.
+func TestClip(t *testing.T) {
+	for _, c := range []string{"a", "é", "→", "𝄞"} {
+		for shift := range 4 {
+			long := strings.Repeat("a", shift) + strings.Repeat(c, 121)
+			short := clip(long)
+			start, end, ok := strings.Cut(short, "…")
+			if !ok || !utf8.ValidString(short) || !strings.HasPrefix(long, start) || !strings.HasSuffix(long, end) ||
+				min(len(start), len(end)) < 57 || max(len(start), len(end)) > 60 {
+				t.Errorf("%q becomes %q", long, short)
+			}
+		}
+	}
+	if s := strings.Repeat("a", 120); clip(s) != s {
+		t.Error("120 bytes are too long")
+	}
 }
 
 // TestLargest sees to it that offsets fit, whatever limit somebody sets.

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/lumi-idl/lumi/lumigl"
+	lumi "github.com/lumi-idl/lumi/runtime"
 )
 
 func TestAccessors(t *testing.T) {
@@ -175,6 +176,100 @@ func TestFloatOf(t *testing.T) {
 	for _, f := range []float64{math.NaN(), math.Inf(1), math.Inf(-1)} {
 		if v, ok := lumigl.FloatOf(f); ok || v.Exists() {
 			t.Errorf("%g is a number", f)
+		}
+	}
+}
+
+// TestCanonicalNumbers has the numbers where the notation changes.
+func TestCanonicalNumbers(t *testing.T) {
+	for literal, want := range map[string]string{
+		"123456789012345678901":  "123456789012345678901",
+		"1234567890123456789012": "1.234567890123456789012e+21",
+		"-123456789012345678901": "-123456789012345678901",
+		"1e20":                   "100000000000000000000",
+		"1e21":                   "1e+21",
+		"12.50e1":                "125",
+		"1.25e1":                 "12.5",
+		"10e-7":                  "0.000001",
+		"1e-7":                   "1e-7",
+		"12e-7":                  "0.0000012",
+		"-0.0e7":                 "-0",
+		"1e2305843009213693951":  "1e+2305843009213693951",
+		"10e2305843009213693952": "10e2305843009213693952",
+	} {
+		v, ok := lumigl.NumberOf(literal)
+		if found, _ := v.Literal(); found != want || !ok {
+			t.Errorf("%s is written %s, not %s", literal, found, want)
+		}
+	}
+}
+
+func TestEqual(t *testing.T) {
+	g := &lumigl.Graph{}
+	a, b := vertex(t, g, "a"), vertex(t, g, "b")
+	number := func(literal string) lumigl.Value {
+		v, _ := lumigl.NumberOf(literal)
+		return v
+	}
+	one, two := lumigl.IntOf(1), lumigl.IntOf(2)
+	different := []lumigl.Value{
+		{}, lumigl.NullValue(), lumigl.BoolOf(true), lumigl.BoolOf(false), one, two, lumigl.TextOf("1"), lumigl.TextOf("2"),
+		lumigl.ListOf(), lumigl.ListOf(one), lumigl.ListOf(two), lumigl.ListOf(one, two), bag(), bag(pair("a", one)), bag(pair("a", two)),
+		bag(pair("b", one)), bag(pair("a", one), pair("b", two)), bag(pair("a", two), pair("b", one)), bag(pair("a", one), pair("c", two)),
+		lumigl.ReferenceTo(a), lumigl.ReferenceTo(b), lumigl.PropertyOf(a, "p"), lumigl.PropertyOf(a, "q"), number("-0"), number("0"),
+	}
+	for i, v := range different {
+		for j, w := range different {
+			if v.Equal(w) != (i == j) {
+				t.Errorf("number %d equals number %d: %t", i, j, i != j)
+			}
+		}
+	}
+	for _, same := range [][2]lumigl.Value{
+		{number("1.0"), one},
+		{number("1e1"), number("10")},
+		{bag(pair("a", one), pair("b", two)), bag(pair("b", two), pair("a", number("1.0")))},
+		{lumigl.ReferenceTo(a), lumigl.ReferenceTo(vertex(t, &lumigl.Graph{}, "a"))},
+	} {
+		if !same[0].Equal(same[1]) {
+			t.Errorf("%v and %v are different", same[0], same[1])
+		}
+	}
+}
+
+// TestSpecial has what stands for something else, and what looks like it.
+func TestSpecial(t *testing.T) {
+	signed := func(signature lumigl.Value) lumigl.Value {
+		return bag(pair("value", lumigl.IntOf(1)), pair(lumi.Signature, signature))
+	}
+	for name, test := range map[string]struct {
+		v    lumigl.Value
+		want string
+	}{
+		"secret":         {signed(lumigl.TextOf(lumi.SecretSignature)), "secret"},
+		"asset":          {signed(lumigl.TextOf(lumi.AssetSignature)), "asset"},
+		"archive":        {signed(lumigl.TextOf(lumi.ArchiveSignature)), "archive"},
+		"unknown":        {lumigl.TextOf(lumi.UnknownValue), "unknown"},
+		"text":           {lumigl.TextOf("x"), ""},
+		"object":         {bag(pair("x", lumigl.TextOf(lumi.SecretSignature))), ""},
+		"no text":        {signed(lumigl.ListOf()), ""},
+		"unknown number": {bag(pair("x", lumigl.TextOf(lumi.UnknownValue))), ""},
+	} {
+		found := ""
+		if inner, ok := test.v.Secret(); ok && inner.Equal(lumigl.IntOf(1)) {
+			found += "secret"
+		}
+		if test.v.IsAsset() {
+			found += "asset"
+		}
+		if test.v.IsArchive() {
+			found += "archive"
+		}
+		if test.v.IsUnknown() {
+			found += "unknown"
+		}
+		if found != test.want {
+			t.Errorf("%s is taken for %q", name, found)
 		}
 	}
 }

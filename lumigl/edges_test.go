@@ -1,0 +1,57 @@
+package lumigl
+
+import (
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+// TestComponents compares with a search without any wit: two vertices are in one component if each leads to the other.
+func TestComponents(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		n := rapid.IntRange(1, 8).Draw(t, "vertices")
+		e := newEdges(n)
+		// distance is the length of the shortest way, over at least one edge, and far where there is none.
+		const far = 1000
+		distance := make([][]int, n)
+		for from := range n {
+			distance[from] = make([]int, n)
+			for to := range n {
+				distance[from][to] = far
+			}
+			for _, to := range rapid.SliceOfN(rapid.IntRange(0, n-1), 0, 3).Draw(t, "edges") {
+				e.to = append(e.to, edge{to: int32(to)})
+				distance[from][to] = 1
+			}
+			e.end()
+		}
+		for by := range n {
+			for from := range n {
+				for to := range n {
+					distance[from][to] = min(distance[from][to], distance[from][by]+distance[by][to])
+				}
+			}
+		}
+		component := e.components()
+		for a := range n {
+			for b := range n {
+				if one := a == b || distance[a][b] < far && distance[b][a] < far; one != (component[a] == component[b]) {
+					t.Fatalf("%d and %d are in the components %d and %d", a, b, component[a], component[b])
+				}
+			}
+			if distance[a][a] < far {
+				circle := e.circle(a, component)
+				at := a
+				for _, step := range circle {
+					if distance[at][step.to] != 1 {
+						t.Fatalf("%d does not refer to %d", at, step.to)
+					}
+					at = int(step.to)
+				}
+				if at != a || len(circle) != distance[a][a] {
+					t.Fatalf("the circle from %d ends at %d after %d steps, not %d", a, at, len(circle), distance[a][a])
+				}
+			}
+		}
+	})
+}

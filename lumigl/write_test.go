@@ -1,0 +1,203 @@
+package lumigl_test
+
+import (
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/lumi-idl/lumi/lumigl"
+)
+
+// TestWritten holds what is written of what was read, byte by byte.
+func TestWritten(t *testing.T) {
+	const u = "urn:lumi:e::p:m::t:m:T::"
+	for _, test := range []struct{ src, want string }{
+		{`{"resources": {}, "serial": 0, "pending": {"deletes": [], "operations": []}}`, "{\n  \"resources\": {}\n}\n"},
+		{`{"y": 1, "package": "p", "vertices": {}, "x": {"b": 1, "a": 2}}`, `{
+  "y": 1,
+  "package": "p",
+  "vertices": {},
+  "x": {
+    "b": 1,
+    "a": 2
+  }
+}
+`},
+		{`{"ref": "@", "vertices": {"a": {"#ref": [], "#ref2": {"@": "a"}}}}`, `{
+  "ref": "@",
+  "vertices": {
+    "a": {
+      "#ref": [],
+      "#ref2": { "@": "a" }
+    }
+  }
+}
+`},
+		{`{"y": 1, "resources": {"` + u + `b": {"properties": {"b": {"d": 1, "c": 2}, "a": 3}, "extensions": {"z": 1, "y": 2},
+			"type": "t:m:T"}, "` + u + `a": {"type": "t:m:T", "properties": {"to": {"property": "p", "#ref": "` + u + `b"}}}}, "x": 2,
+			"pending": {"deletes": [{"properties": {}, "type": "t:m:T", "urn": "` + u + `a"}]}}`, `{
+  "x": 2,
+  "y": 1,
+  "resources": {
+    "` + u + `b": {
+      "type": "t:m:T",
+      "properties": {
+        "a": 3,
+        "b": {
+          "c": 2,
+          "d": 1
+        }
+      },
+      "extensions": {
+        "y": 2,
+        "z": 1
+      }
+    },
+    "` + u + `a": {
+      "type": "t:m:T",
+      "properties": {
+        "to": { "#ref": "` + u + `b", "property": "p" }
+      }
+    }
+  },
+  "pending": {
+    "deletes": [
+      {
+        "urn": "` + u + `a",
+        "type": "t:m:T",
+        "properties": {}
+      }
+    ]
+  }
+}
+`},
+	} {
+		doc, err := lumigl.Parse(test.src)
+		if err != nil {
+			t.Error(err)
+			continue
+		}
+		for range 2 { // What is written stays as it was.
+			if text, err := lumigl.Append(nil, doc); err != nil || string(text) != test.want {
+				t.Errorf("%s\nis written\n%s%v", test.src, text, err)
+			}
+		}
+	}
+}
+
+// TestWritingChangesNothing sees to it that what is written in another order keeps its own.
+func TestWritingChangesNothing(t *testing.T) {
+	s, err := lumigl.ParseSnapshot(`{"resources": {"urn:lumi:e::p:m::t:m:T::a": {"type": "t:m:T", "properties": {"b": 1, "a": 2}}}}`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := lumigl.Append(nil, s); err != nil {
+		t.Fatal(err)
+	}
+	for v := range s.Vertices() {
+		var keys []string
+		for key := range v.Properties.Members() {
+			keys = append(keys, key)
+		}
+		if !slices.Equal(keys, []string{"b", "a"}) {
+			t.Errorf("the keys are %q now", keys)
+		}
+	}
+}
+
+// TestAnotherTag marks references with a key that data does not have.
+func TestAnotherTag(t *testing.T) {
+	g := &lumigl.Graph{}
+	a := vertex(t, g, "a")
+	a.Properties = bag(pair("#ref", lumigl.IntOf(1)), pair("self", lumigl.ReferenceTo(a)))
+	if tag := lumigl.TagOf(g); tag != "#ref2" {
+		t.Errorf("the tag is %s", tag)
+	}
+	a.Properties = a.Properties.With("list", lumigl.ListOf(bag(pair("#ref2", lumigl.IntOf(1)))))
+	if tag := lumigl.TagOf(g); tag != "#ref3" {
+		t.Errorf("the tag is %s", tag)
+	}
+}
+
+// TestFieldsGone writes a graph that had fields before its vertices.
+func TestFieldsGone(t *testing.T) {
+	g, err := lumigl.ParseGraph(`{"x": 1, "y": 2, "vertices": {}}`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	g.Fields = nil
+	if text, err := lumigl.Append(nil, g); err != nil || string(text) != "{\n  \"vertices\": {}\n}\n" {
+		t.Errorf("%s%v", text, err)
+	}
+}
+
+// pieces notes what is written, up to a number of times.
+type pieces struct {
+	texts []string
+	most  int
+}
+
+var errFull = errors.New("full")
+
+func (p *pieces) Write(b []byte) (int, error) {
+	if len(p.texts) == p.most {
+		return 0, errFull
+	}
+	p.texts = append(p.texts, string(b))
+	return len(b), nil
+}
+
+// TestWrite writes much, piece by piece, to a writer that fails at some time.
+func TestWrite(t *testing.T) {
+	g := &lumigl.Graph{}
+	for _, key := range []string{"a", "b", "c"} {
+		vertex(t, g, key).Properties = bag(pair("x", lumigl.TextOf(strings.Repeat(key, 100_000))))
+	}
+	text, err := lumigl.Append(nil, g)
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := pieces{most: 10}
+	if err := lumigl.Write(&all, g); err != nil || strings.Join(all.texts, "") != string(text) || len(all.texts) != 4 {
+		t.Errorf("%d pieces, %v", len(all.texts), err)
+	}
+	for most := range 4 {
+		some := pieces{most: most}
+		if err := lumigl.Write(&some, g); !errors.Is(err, errFull) || !strings.HasPrefix(string(text), strings.Join(some.texts, "")) {
+			t.Errorf("with room for %d pieces: %v", most, err)
+		}
+	}
+}
+
+// TestSort holds that resources are where they are written.
+func TestSort(t *testing.T) {
+	s := &lumigl.Snapshot{}
+	for _, n := range []int{2, 1, 0, 3} {
+		if _, err := s.Add(resourceURN(n)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	first, last := s.Vertex(string(resourceURN(0))), s.Vertex(string(resourceURN(3)))
+	first.Properties = bag(pair("to", lumigl.ReferenceTo(last)))
+	// What is pending refers to resources without being one.
+	pending, err := lumigl.NewResource(resourceURN(9))
+	if err != nil {
+		t.Fatal(err)
+	}
+	pending.Properties = bag(pair("a", lumigl.ReferenceTo(first)), pair("b", lumigl.ReferenceTo(last)))
+	s.Pending.Deletes = []*lumigl.Vertex{pending}
+	if err := s.Sort(); err != nil {
+		t.Fatal(err)
+	}
+	var found []*lumigl.Vertex
+	for v := range s.Vertices() {
+		found = append(found, v)
+	}
+	want := []*lumigl.Vertex{last, first, s.Vertex(string(resourceURN(1))), s.Vertex(string(resourceURN(2)))}
+	if !slices.Equal(found, want) {
+		for _, v := range found {
+			t.Error(v.Key())
+		}
+	}
+}
