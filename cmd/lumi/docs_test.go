@@ -1,0 +1,90 @@
+package main
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// TestPages holds that the examples in the pages of docs print what the pages say. An indented block that begins with a
+// dollar sign is an example: a command, which is run in a copy of testdata/examples, and what it prints, on standard
+// output and on standard error. Every other indented block has commands only, so that no output stands there untried.
+// docs/diff.md is held by the tests of package diff, and the examples of docs/query.md that are a table by those of query.
+func TestPages(t *testing.T) {
+	pages := map[string]int{"lumi.md": 4, "query.md": 1, "graph.md": 1, "convert.md": 1}
+	for page, least := range pages {
+		text, err := os.ReadFile(filepath.Join("../../docs", page))
+		if err != nil {
+			t.Fatal(err)
+		}
+		run := 0
+		for _, block := range indentedBlocks(string(text)) {
+			first, want, _ := strings.Cut(block, "\n")
+			if line, ok := strings.CutPrefix(first, "$ lumi "); ok {
+				run++
+				t.Run(page+"/"+line, func(t *testing.T) { tryExample(t, line, want) })
+				continue
+			}
+			for line := range strings.Lines(block) {
+				if !strings.HasPrefix(line, "lumi ") && !strings.Contains(line, "| lumi ") {
+					t.Errorf("docs/%s: this is no command, and stands below none: %s", page, line)
+				}
+			}
+		}
+		if run < least {
+			t.Errorf("docs/%s has %d examples with output, want %d at least", page, run, least)
+		}
+	}
+}
+
+func tryExample(t *testing.T, line, want string) {
+	files, err := filepath.Abs("testdata/examples")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Chdir(t.TempDir())
+	if err := os.CopyFS(".", os.DirFS(files)); err != nil {
+		t.Fatal(err)
+	}
+	var out bytes.Buffer
+	if run(t.Context(), strings.Fields(line), strings.NewReader(""), &out, &out, noEnv); out.String() != want {
+		t.Errorf("lumi %s prints\n%s\nand the page says\n%s", line, &out, want)
+	}
+}
+
+// indentedBlocks are the parts of a page that are indented by four spaces, without these. An empty line within one is a
+// part of it. What stands between fences is left out.
+func indentedBlocks(page string) []string {
+	var blocks []string
+	var block strings.Builder
+	empty, fenced := 0, false
+	end := func() {
+		if block.Len() > 0 {
+			blocks = append(blocks, block.String())
+		}
+		block.Reset()
+		empty = 0
+	}
+	for line := range strings.Lines(page) {
+		code, indented := strings.CutPrefix(line, "    ")
+		switch {
+		case strings.HasPrefix(line, "```"):
+			fenced = !fenced
+		case fenced:
+		case indented:
+			if block.Len() > 0 {
+				block.WriteString(strings.Repeat("\n", empty))
+			}
+			empty = 0
+			block.WriteString(code)
+		case line == "\n":
+			empty++
+		default:
+			end()
+		}
+	}
+	end()
+	return blocks
+}
