@@ -63,6 +63,8 @@ func TestValues(t *testing.T) {
 	const src = `{"vertices": {"a": {"x": [1, {}]}, "b": {}}}`
 	expect(t, invalid(t, lumigl.Parser{MaxValues: 6}, src),
 		"1:41: there are too many values; a file may have 6 of them (at /vertices/b)")
+	expect(t, invalid(t, lumigl.Parser{MaxValues: 4}, src),
+		"1:27: there are too many values; a file may have 4 of them (at /vertices/a/x/0)")
 	for _, enough := range []int{7, 0, -1} {
 		if _, err := (lumigl.Parser{MaxValues: enough}).Parse(src); err != nil {
 			t.Error(err)

@@ -149,7 +149,7 @@ func (p *parser) list() *node {
 		if v := p.value(); v.Exists() {
 			p.elements = append(p.elements, v)
 			s.took()
-		} else {
+		} else if p.pos < len(p.src) {
 			s.skip("a value")
 		}
 	}
@@ -299,9 +299,6 @@ func (p *parser) at(c byte) bool { return p.pos < len(p.src) && p.src[p.pos] == 
 
 // found says what stands where the parser is.
 func (p *parser) found() string {
-	if p.pos >= len(p.src) {
-		return "the end of the file"
-	}
 	rest := p.src[p.pos:]
 	if n := wordEnd(rest); n > 0 {
 		return shown(rest[:n])
