@@ -44,11 +44,7 @@ type mendReference func(v lumigl.Value, f *lumigl.Fault, pointer string) (mended
 // rewrite mends the references to nothing in all properties.
 func (w *work) rewrite(mend mendReference) {
 	for _, h := range w.holders() {
-		properties, keep := w.without(h.Properties, h.pointer, mend)
-		if !keep {
-			properties = lumigl.ObjectOf()
-		}
-		h.Properties = properties
+		h.Properties, _ = w.without(h.Properties, h.pointer, mend) // They are no reference themselves.
 	}
 }
 

@@ -79,7 +79,7 @@ func deadPending(s *lumigl.Snapshot) (operations, deletes []string) {
 	return operations, deletes
 }
 
-// neededDeletes are the resources to be deleted that other pending ones refer to which are not dead.
+// neededDeletes are what pending entries refer to that are not dead: resources, and others to be deleted.
 func neededDeletes(s *lumigl.Snapshot, operations, deletes []string) map[*lumigl.Vertex]bool {
 	needed := map[*lumigl.Vertex]bool{}
 	note := func(r *lumigl.Vertex, reason string) {
@@ -87,9 +87,7 @@ func neededDeletes(s *lumigl.Snapshot, operations, deletes []string) map[*lumigl
 			return
 		}
 		for to := range r.Properties.References() {
-			if s.Vertex(to.Key()) != to {
-				needed[to] = true
-			}
+			needed[to] = true
 		}
 	}
 	for i, r := range s.Pending.Deletes {

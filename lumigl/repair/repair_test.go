@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 
@@ -20,6 +21,35 @@ func outline(steps []Step) []string {
 		lines = append(lines, fmt.Sprintf("%s %d:%d %s: %s", s.Kind, s.Line, s.Column, s.Pointer, s.Message))
 	}
 	return lines
+}
+
+// compact leaves out white space.
+func compact(s string) string { return strings.Join(strings.Fields(s), "") }
+
+func keys(doc lumigl.Document) (keys []string) {
+	for v := range doc.Base().Vertices() {
+		keys = append(keys, v.Key())
+	}
+	return keys
+}
+
+const urnStart = "urn:lumi:e::p:m::a:b:C::"
+
+// resource is one with a name that refers to another, or to none if that is empty.
+func resource(name, to string) string {
+	return `"` + urnStart + name + `": {` + rest(to) + `}`
+}
+
+// entry is a pending one, without its braces.
+func entry(name, to string) string {
+	return `"urn": "` + urnStart + name + `", ` + rest(to)
+}
+
+func rest(to string) string {
+	if to == "" {
+		return `"type": "a:b:C", "properties": {}`
+	}
+	return `"type": "a:b:C", "properties": {"to": {"#ref": "` + urnStart + to + `"}}`
 }
 
 func TestRepair(t *testing.T) {
@@ -68,6 +98,55 @@ func TestRepair(t *testing.T) {
 			want: `{"vertices":{"c":{"x":{"#ref":"d"}},"d":{}}}`,
 		},
 		{
+			name: "whoever holds a reference in a list, in a chain, in a circle, and by two ways",
+			src: `{"vertices": {"a": {"x": [1, {"#ref": "nothing"}]}, "b": {"x": {"#ref": "a"}, "y": {"#ref": "d"}},
+				"c": {"x": [{"#ref": "b"}, {"#ref": "a"}]}, "d": {"x": {"#ref": "c"}}, "e": {}}}`,
+			options: Options{Drop: DropResources},
+			steps: []string{
+				`resource 1:39 /vertices/a: drop the vertex "a": there is no vertex "nothing"`,
+				`resource 0:0 /vertices/b: drop the vertex "b": it refers to "a", which is dropped`,
+				`resource 0:0 /vertices/c: drop the vertex "c": it refers to "a", which is dropped`,
+				`resource 0:0 /vertices/d: drop the vertex "d": it refers to "c", which is dropped`,
+			},
+			want: `{"vertices":{"e":{}}}`,
+		},
+		{
+			name: "resources and pending entries",
+			src: `{"resources": {` + resource("a", "nothing") + `, ` + resource("b", "b2") + `, ` + resource("b2", "") + `},
+"pending": {"deletes": [{` + entry("c", "nothing") + `}, {` + entry("d", "b2") + `}],
+"operations": [{"operation": "update", ` + entry("a", "c") + `}, {"operation": "create", ` + entry("e", "b2") + `}]}}`,
+			options: Options{Drop: DropResources},
+			steps: []string{
+				`order 1:208 /resources/urn:lumi:e::p:m::a:b:C::b: put the resources in order: "urn:lumi:e::p:m::a:b:C::b2" stands further down; ` +
+					`move it up, before whatever refers to it`,
+				`resource 1:93 /resources/urn:lumi:e::p:m::a:b:C::a: drop the resource "urn:lumi:e::p:m::a:b:C::a": ` +
+					`there is no resource "urn:lumi:e::p:m::a:b:C::nothing"`,
+				`pending 2:109 /pending/deletes/0: drop the pending deletion of "urn:lumi:e::p:m::a:b:C::c": ` +
+					`there is no resource "urn:lumi:e::p:m::a:b:C::nothing"`,
+				`pending 0:0 /pending/operations/0: drop the pending update of "urn:lumi:e::p:m::a:b:C::a": ` +
+					`it refers to "urn:lumi:e::p:m::a:b:C::c", which is dropped`,
+			},
+			dead: []string{
+				`pending 0:0 /pending/deletes/0: drop the pending deletion of "urn:lumi:e::p:m::a:b:C::d": no provider has made it, since it has no id`,
+			},
+			want: `{"resources":{` + resource("b2", "") + `,` + resource("b", "b2") + `},"pending":{"deletes":[{` + entry("d", "b2") +
+				`}],"operations":[{"operation":"create",` + entry("e", "b2") + `}]}}`,
+		},
+		{
+			name: "references of resources and pending entries",
+			src: `{"resources": {` + resource("a", "nothing") + `}, "pending": {"deletes": [{` + entry("a", "nothing") + `}],
+"operations": [{"operation": "update", ` + entry("a", "nothing") + `}]}}`,
+			options: Options{Drop: DropReferences, Pending: DropAll},
+			steps: []string{
+				`reference 1:93 /resources/urn:lumi:e::p:m::a:b:C::a/properties/to: drop this reference: there is no resource "urn:lumi:e::p:m::a:b:C::nothing"`,
+				`reference 1:240 /pending/deletes/0/properties/to: drop this reference: there is no resource "urn:lumi:e::p:m::a:b:C::nothing"`,
+				`reference 2:123 /pending/operations/0/properties/to: drop this reference: there is no resource "urn:lumi:e::p:m::a:b:C::nothing"`,
+				`pending 0:0 /pending/operations/0: drop the pending update of "urn:lumi:e::p:m::a:b:C::a"`,
+				`pending 0:0 /pending/deletes/0: drop the pending deletion of "urn:lumi:e::p:m::a:b:C::a": no provider has made it, since it has no id`,
+			},
+			want: `{"resources":{` + resource("a", "") + `}}`,
+		},
+		{
 			name:    "references that lead astray, and others",
 			src:     `{"vertices": {"x": {"a": {"#ref": "main-vcp", "property": "p"}, "b": [{"#ref": "nothing"}]}, "main-vpc": {}}}`,
 			options: Options{Retarget: true, Drop: DropReferences},
@@ -97,8 +176,12 @@ func TestRepair(t *testing.T) {
 			if d := cmp.Diff(test.dead, outline(result.Dead)); d != "" {
 				t.Error(d)
 			}
-			if got := strings.Join(strings.Fields(string(result.Text)), ""); got != test.want {
+			if got := compact(string(result.Text)); got != compact(test.want) {
 				t.Errorf("the result is\n%s, want\n%s", got, test.want)
+			}
+			again, err := lumigl.Parse(string(result.Text))
+			if err != nil || !slices.Equal(keys(again), keys(result.Document)) {
+				t.Errorf("the document has %s, and the text %s; %v", keys(result.Document), keys(again), err)
 			}
 		})
 	}
@@ -181,6 +264,7 @@ func TestRefused(t *testing.T) {
 		{"empty", "", Options{}, lumigl.EmptyFault, 1, 1, false},
 		{"a key twice", "{\"vertices\": {\n\"a\": {b: 1, \"b\": 1}}}", Options{}, lumigl.DuplicateKeyFault, 2, 13, false},
 		{"dangling", "{vertices: {\"a\": {\"x\": {\"#ref\": \"b\"}}}}", Options{}, lumigl.DanglingFault, 1, 33, true},
+		{"astray", `{"vertices": {"main": {"x": {"#ref": "mian"}}}}`, Options{}, lumigl.DanglingFault, 1, 38, true},
 		{"nothing like it", `{"vertices": {"a": {"x": {"#ref": "nothing"}}}}`, Options{Retarget: true}, lumigl.DanglingFault, 1, 35, true},
 		{
 			"a circle that the nearest key would make", `{"resources": {"` + urn + `main-vpc": {"type": "a:b:C", "properties": {"x": {"#ref": "` + urn +
@@ -206,10 +290,59 @@ func TestRefused(t *testing.T) {
 				t.Fatalf("%v", err)
 			}
 			f := refusal.Invalid.Faults[0]
+			if refusal.Astray != strings.Contains(f.Message, "did you mean") {
+				t.Errorf("astray %v: %s", refusal.Astray, f.Message)
+			}
 			if f.Code != test.code || f.Line != test.line || f.Column != test.column || refusal.Dangling != test.dangling {
 				t.Errorf("%d:%d: %s, dangling %v: %v", f.Line, f.Column, f.Code, refusal.Dangling, err)
 			}
 		})
+	}
+}
+
+// TestNotes holds that notes have their places in the original, too.
+func TestNotes(t *testing.T) {
+	_, err := Repair(`{vertices: {"a": {b: 1, "b": 1}}}`, Options{})
+	var refusal *RefusedError
+	if !errors.As(err, &refusal) || len(refusal.Invalid.Faults) != 1 || len(refusal.Invalid.Faults[0].Notes) != 1 {
+		t.Fatal(err)
+	}
+	if n := refusal.Invalid.Faults[0].Notes[0]; n.Offset != 18 || n.Line != 1 || n.Column != 19 {
+		t.Errorf("%+v", n)
+	}
+}
+
+// TestDeadOneByOne has entries that are dead once others are, and some like them that are not.
+func TestDeadOneByOne(t *testing.T) {
+	const src = `{"resources": {"u:main": {"type": "a:b:C", "id": "1", "properties": {}}}, "pending": {"deletes": [
+		{"urn": "u:a", "type": "a:b:C", "properties": {}},
+		{"urn": "u:main", "type": "a:b:C", "id": "1", "properties": {"to": {"#ref": "u:a"}}},
+		{"urn": "u:main", "type": "a:b:C", "id": "2", "properties": {}},
+		{"urn": "u:needed", "type": "a:b:C", "properties": {}}
+	], "operations": [
+		{"operation": "update", "urn": "u:a", "type": "a:b:C", "properties": {}},
+		{"operation": "update", "urn": "u:main", "type": "a:b:C", "properties": {"to": {"#ref": "u:needed"}}},
+		{"operation": "update", "urn": "u:main", "type": "a:b:C", "id": "1", "properties": {"to": {"#ref": "u:needed"}}},
+		{"operation": "update", "urn": "u:main", "type": "a:b:C", "properties": {}},
+		{"operation": "create", "urn": "u:main", "type": "a:b:C", "properties": {}},
+		{"operation": "create", "urn": "u:main", "type": "a:b:C", "id": "2", "properties": {}},
+		{"operation": "create", "urn": "u:new", "type": "a:b:C", "id": "1", "properties": {}}
+	]}}`
+	want := []string{
+		`pending 0:0 /pending/operations/0: drop the pending update of "u:a": there is no such resource any more`,
+		`pending 0:0 /pending/deletes/0: drop the pending deletion of "u:a": no provider has made it, since it has no id`,
+		`pending 0:0 /pending/deletes/1: drop the pending deletion of "u:main": the resource has that id still, so it was not replaced`,
+	}
+	result, err := Repair(strings.ReplaceAll(src, "u:", urnStart), Options{Pending: DropDead})
+	if err != nil {
+		t.Fatal(err)
+	}
+	found := outline(result.Steps)
+	for i := range found {
+		found[i] = strings.ReplaceAll(found[i], urnStart, "u:")
+	}
+	if d := cmp.Diff(want, found); d != "" {
+		t.Error(d)
 	}
 }
 
@@ -256,7 +389,7 @@ func TestBroken(t *testing.T) {
 // TestSyntax holds that mending syntax says nothing about the rest.
 func TestSyntax(t *testing.T) {
 	mended, err := Syntax(`{"vertices": {"a": {},}}`)
-	if err != nil || mended.Text != `{"vertices": {"a": {}}}` || len(mended.Steps) != 1 || mended.Document.Base().Len() != 1 {
+	if err != nil || mended.Text != `{"vertices": {"a": {}}}` || len(mended.Steps) != 1 || mended.Steps[0].Column != 22 || mended.Document.Base().Len() != 1 {
 		t.Errorf("%+v, %v", mended, err)
 	}
 	_, err = Syntax(`{"vertices": {"a": {"x": {"#ref": "b"},}}}`)

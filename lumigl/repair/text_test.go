@@ -10,8 +10,14 @@ func TestText(t *testing.T) {
 		`{"a": NaN, b:1}`: `{"a": NaN, "b":1}`,
 		`{"a": 1}`:        `{"a": 1}`,
 	} {
-		if got, steps := Text(src); got != want || (len(steps) > 0) != (got != src) {
+		got, steps := Text(src)
+		if got != want || (len(steps) > 0) != (got != src) {
 			t.Errorf("%s: got %s, %v", src, got, steps)
+		}
+		for _, s := range steps {
+			if s.Line != 1 || s.Column != s.Offset+1 {
+				t.Errorf("%s: %+v", src, s)
+			}
 		}
 	}
 }
