@@ -53,7 +53,7 @@ func (x *Index) Find(name string) (*lumigl.Vertex, error) {
 		}
 		rest, ok := strings.CutSuffix(key, name)
 		switch {
-		case !ok || name == "" || rest == "":
+		case !ok || name == "":
 		case v.Type != "" && strings.HasSuffix(rest, "::"):
 			parts = append(parts, v)
 		case strings.ContainsRune(":/.", rune(rest[len(rest)-1])):

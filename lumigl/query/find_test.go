@@ -64,6 +64,30 @@ func TestFindInGraph(t *testing.T) {
 	}
 }
 
+// TestFindWithoutParts holds that keys of general graphs have no parts that come before others.
+func TestFindWithoutParts(t *testing.T) {
+	t.Parallel()
+	g := &lumigl.Graph{}
+	for _, key := range []string{"a::x", "b/x", "c/", "d/y"} {
+		if _, err := g.Add(key); err != nil {
+			t.Fatal(err)
+		}
+	}
+	x := query.New(g)
+	for name, want := range map[string]string{
+		"x": "\"x\" can be any of 2; write more of the one that is meant:\na::x\nb/x",
+		"":  `there is no ""`,
+		"z": `there is no "z"`,
+	} {
+		if _, err := x.Find(name); fmt.Sprint(err) != want {
+			t.Errorf("%q: %v", name, err)
+		}
+	}
+	if v, err := x.Find("y"); err != nil || v.Key() != "d/y" {
+		t.Errorf("y: %v", err)
+	}
+}
+
 // TestHostileGraphs has what would take hours if work were not bounded.
 func TestHostileGraphs(t *testing.T) {
 	t.Parallel()

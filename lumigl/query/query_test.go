@@ -69,6 +69,63 @@ func TestRelations(t *testing.T) {
 	}
 }
 
+// TestOrder holds that all is in the order of the graph, whatever the order of the references.
+func TestOrder(t *testing.T) {
+	t.Parallel()
+	g := graph(t, "y: z", "z: y", "a: c b c", "b", "c")
+	x := query.New(g)
+	if got := keys(x.Dependencies(g.Vertex("a"), false)); got != "b c" {
+		t.Errorf("dependencies of a: %s", got)
+	}
+	if got := keys(x.Tops(false)); got != "y a" {
+		t.Errorf("tops: %s", got)
+	}
+}
+
+// TestStranger has references to a vertex that is in no graph, and asks for it.
+func TestStranger(t *testing.T) {
+	t.Parallel()
+	g := graph(t, "a", "b")
+	stranger := &lumigl.Vertex{}
+	g.Vertex("b").Properties = lumigl.ObjectOf(lumigl.Member{Key: "to", Value: lumigl.ReferenceTo(stranger)})
+	x := query.New(g)
+	if got := keys(x.Leaves()); got != "a b" {
+		t.Errorf("leaves: %s", got)
+	}
+	for _, ends := range [][2]*lumigl.Vertex{{stranger, g.Vertex("a")}, {g.Vertex("a"), stranger}} {
+		if paths, all := x.Paths(ends[0], ends[1], nil, 10); len(paths) > 0 || !all {
+			t.Errorf("%d paths, all: %t", len(paths), all)
+		}
+	}
+	if around := x.Around(stranger, 1, true, true); len(around) > 0 {
+		t.Errorf("around it: %s", keys(around))
+	}
+}
+
+func TestAround(t *testing.T) {
+	t.Parallel()
+	g := graph(t, "e: d", "d: c", "c: b x", "b: a", "a", "x: c", "other: b")
+	x := query.New(g)
+	for _, test := range []struct {
+		steps                    int
+		dependencies, dependents bool
+		want                     string
+	}{
+		{0, true, true, "c"},
+		{1, true, false, "c b x"},
+		{1, false, true, "d c x"},
+		{1, true, true, "d c b x"},
+		{2, true, false, "c b a x"},
+		{2, true, true, "e d c b a x"},
+		{9, true, true, "e d c b a x"},
+		{9, false, false, "c"},
+	} {
+		if got := keys(x.Around(g.Vertex("c"), test.steps, test.dependencies, test.dependents)); got != test.want {
+			t.Errorf("%+v: got %s", test, got)
+		}
+	}
+}
+
 func TestPaths(t *testing.T) {
 	t.Parallel()
 	g := graph(t, "a: b c e", "b: d", "c: d", "d: e a", "e", "lone")
@@ -175,7 +232,7 @@ func TestPathsAreAll(t *testing.T) {
 
 const snapshot = `{"resources": {
 	"urn:lumi:prod::my/net:web::aws:ec2:VPC::main": {"type": "aws:ec2:VPC", "id": "vpc-1", "properties": {
-		"cidrBlock": "10.0.0.0/16", "size": 16, "ratio": 0.5, "tags": {"env": "prod"}, "on": true, "none": null}},
+		"cidrBlock": "10.0.0.0/16", "size": 16, "ratio": 0.5, "tags": {"env": "prod"}, "on": true, "off": false, "none": null}},
 	"urn:lumi:prod::my/net:web::aws:ec2:Subnet::a": {"type": "aws:ec2:Subnet", "properties": {
 		"vpc": {"#ref": "urn:lumi:prod::my/net:web::aws:ec2:VPC::main"}, "zones": ["a", "b"], "size": 24}},
 	"urn:lumi:prod::my/net:web::aws:rds:DB::db": {"type": "aws:rds:DB", "properties": {
@@ -207,6 +264,9 @@ func TestSelect(t *testing.T) {
 		`properties.zones[5] == "x"`:                    "",
 		`properties.zones > 3`:                          "",
 		`properties.on`:                                 "main",
+		`properties.off == false`:                       "main",
+		`properties.ratio == 0.5`:                       "main",
+		`has(properties.vpc.property)`:                  "",
 		`properties.none == null`:                       "main",
 		`properties.vpc.ref.contains("VPC")`:            "a",
 		`properties.host.property == "ip"`:              "db",
@@ -247,8 +307,10 @@ func TestWrongExpressions(t *testing.T) {
 		`type =`:     "expression, 1:6: a single = means nothing here; to compare, write ==",
 		`type == Subnet`: "expression, 1:9: there is no 'Subnet'; a text stands in quotes, and the variables are " +
 			"key, type, id, name, environment, pkg, module, properties, dependencies, dependents",
-		`typ == "x"`:       "expression, 1:1: undeclared reference to 'typ' (did you mean 'type'?)",
-		"true &&\n(tpye)":  "expression, 2:2: undeclared reference to 'tpye' (did you mean 'type'?)",
+		`typ == "x"`:      "expression, 1:1: undeclared reference to 'typ' (did you mean 'type'?)",
+		"true &&\n(tpye)": "expression, 2:2: undeclared reference to 'tpye' (did you mean 'type'?)",
+		`typ == nam`: "expression, 1:1: undeclared reference to 'typ' (did you mean 'type'?)\n" +
+			"expression, 1:8: undeclared reference to 'nam' (did you mean 'name'?)",
 		`name`:             "expression, 1:1: the expression has to be true or false; this is of type string",
 		`name == 1`:        "expression, 1:6: found no matching overload for '_==_' applied to '(string, int)'",
 		`properties.size`:  first + "the expression has to be true or false; here it is of type int",
