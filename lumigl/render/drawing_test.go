@@ -1,0 +1,114 @@
+package render_test
+
+import (
+	"errors"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/lumi-idl/lumi/lumigl"
+	"github.com/lumi-idl/lumi/lumigl/render"
+	lumi "github.com/lumi-idl/lumi/runtime"
+)
+
+// TestPathNames has references under keys of which some are names and others need quotes, behind a secret and in one.
+func TestPathNames(t *testing.T) {
+	t.Parallel()
+	for key, want := range map[string]string{
+		"a": "a", "z": "z", "A": "A", "Z": "Z", "_": "_", "a0": "a0", "a9": "a9", "a-b": "a-b",
+		"": `[""]`, "0a": `["0a"]`, "-a": `["-a"]`, "a.b": `["a.b"]`, "a b": `["a b"]`, "ä": `["ä"]`,
+		"a/": `["a/"]`, "a:": `["a:"]`, "`": "[\"`\"]", "{": `["{"]`, "\x7f": `["␡"]`, "\u200d": "[\"\u200d\"]",
+		"\ufffe": `["␦"]`, "\ufffd": `["␦"]`, "\u202e": `["␦"]`, "~": `["~"]`,
+	} {
+		g := &lumigl.Graph{}
+		to, _ := g.Add("to")
+		v, _ := g.Add("v")
+		secret := lumigl.ObjectOf(
+			lumigl.Member{Key: lumi.Signature, Value: lumigl.TextOf(lumi.SecretSignature)},
+			lumigl.Member{Key: "value", Value: lumigl.ListOf(lumigl.ReferenceTo(to))})
+		v.Properties = lumigl.ObjectOf(lumigl.Member{Key: "secret", Value: secret},
+			lumigl.Member{Key: key, Value: lumigl.ObjectOf(lumigl.Member{Key: "in", Value: lumigl.ReferenceTo(to)})})
+		arrows := render.Summarize(g, render.Options{}).Arrows
+		if diff := cmp.Diff([]string{"secret", want + ".in"}, arrows[0].Paths); diff != "" {
+			t.Errorf("%q (-want +got):\n%s", key, diff)
+		}
+	}
+}
+
+// TestClusters holds what has a frame around it, and what it is called.
+func TestClusters(t *testing.T) {
+	t.Parallel()
+	const u = "urn:lumi:prod::p:index::"
+	doc, err := lumigl.Parse(`{"resources": {
+		"` + u + `aws:ec2:VPC::a": {"type": "aws:ec2:VPC", "properties": {}},
+		"` + u + `aws:ec2:VPC::b": {"type": "aws:ec2:VPC", "properties": {}},
+		"` + u + `aws:iam:Role::c": {"type": "aws:iam:Role", "properties": {}}}}`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	frame := regexp.MustCompile(`subgraph s\d+\["(.*)"\]`)
+	for cluster, want := range map[render.Cluster][]string{
+		render.NoCluster: nil, render.ByPackage: {"aws"}, render.ByModule: {"aws:ec2", "aws:iam"},
+		render.ByType: {"aws:ec2:VPC", "aws:iam:Role"},
+	} {
+		var got []string
+		for _, found := range frame.FindAllStringSubmatch(drawn(t, "mmd", doc, render.Options{Cluster: cluster}), -1) {
+			got = append(got, found[1])
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", cluster, diff)
+		}
+	}
+	// What has no type stands in no frame.
+	graph := drawn(t, "mmd", parse(t, "graph.json"), render.Options{Cluster: render.ByModule})
+	if strings.Contains(graph, "subgraph") {
+		t.Errorf("vertices without a type have a frame:\n%s", graph)
+	}
+}
+
+// TestPageData holds what a page knows beside the properties of ordinary kinds.
+func TestPageData(t *testing.T) {
+	t.Parallel()
+	const key = "urn:lumi:prod::p:index::a:b:C::x"
+	doc, err := lumigl.Parse(`{"resources": {"` + key + `": {"type": "a:b:C", "properties": {
+		"asset": {"` + lumi.Signature + `": "` + lumi.AssetSignature + `", "path": "p"},
+		"archive": {"` + lumi.Signature + `": "` + lumi.ArchiveSignature + `", "uri": "u"},
+		"object": {"empty": {}, "list": []}}, "extensions": {"e": 1}}},
+		"pending": {"deletes": [{"urn": "` + key + `", "type": "a:b:C", "id": "0", "properties": {}}],
+			"operations": [{"operation": "create", "urn": "` + key + `", "type": "a:b:C", "properties": {}},
+				{"operation": "update", "urn": "` + key + `", "type": "a:b:C", "id": "1", "properties": {}}]}}`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	data := dataOf(t, drawn(t, "html", doc, render.Options{Cluster: render.ByType}))
+	for _, want := range []string{
+		`"pending":3,`, `["asset","path","p"]`, `["archive","uri","u"]`, `["object","empty",["object"],"list",["list"]]`,
+		`"extensions":["object","e",["number","1"]]`,
+	} {
+		if !strings.Contains(data, want) {
+			t.Errorf("the page does not have %s:\n%s", want, data)
+		}
+	}
+}
+
+// TestFullDisk holds that an error of the writer is the error.
+func TestFullDisk(t *testing.T) {
+	t.Parallel()
+	doc := parse(t, "graph.json")
+	for name, err := range map[string]error{
+		"DOT": render.DOT(full{}, doc, render.Options{}), "Mermaid": render.Mermaid(full{}, doc, render.Options{}),
+		"Page": render.Page(full{}, doc, render.Options{}),
+	} {
+		if !errors.Is(err, errFull) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+var errFull = errors.New("the disk is full")
+
+type full struct{}
+
+func (full) Write([]byte) (int, error) { return 0, errFull }
