@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"strings"
+	"time"
 
 	"github.com/lumi-idl/lumi/lumigl"
 )
@@ -57,7 +58,12 @@ func (e *environment) once() error {
 // read reads a file, or standard input.
 func (e *environment) read(arg string) (*input, error) {
 	if arg == stdinArg {
-		return readAll(stdinName, &announced{e.stdin, e}, sizeOf(e.stdin))
+		in, err := readAll(stdinName, &announced{e.stdin, e}, sizeOf(e.stdin))
+		if err == nil && !strings.HasSuffix(strings.TrimRight(in.src, " \t\r\n"), "}") {
+			// It was cut off, perhaps since one interrupt ended the program that wrote it and is about to end this one.
+			time.Sleep(20 * time.Millisecond)
+		}
+		return in, err
 	}
 	file, err := os.Open(arg)
 	if err != nil {
