@@ -3,7 +3,7 @@ import { isOutput } from "./output.js";
 import type { Shape, Type } from "./shape.js";
 
 /** What is shown in place of a secret. */
-const secretMark = "[secret]";
+const secretMark = "(secret)";
 
 /** Copies the properties that an object has, with a mark in place of each secret. */
 export function withoutSecrets(shape: Shape, value: object, around: readonly object[] = []): object {

@@ -5,7 +5,7 @@ export function didYouMean(found: string, candidates: readonly string[]): string
 }
 
 /** Returns the candidate that takes the fewest edits to reach, if it takes few for the length of the word. */
-function nearest(found: string, candidates: readonly string[]): string | undefined {
+export function nearest(found: string, candidates: readonly string[]): string | undefined {
     const word = found.toLowerCase();
     let best: string | undefined;
     let fewest = Math.min(Math.floor(word.length / 3), 3) + 1;

@@ -13,7 +13,8 @@ export const unknownValue = "04da6b54-80e4-46f7-96ec-b56ff0331ba9";
 
 const assetSignature = "c44067f5952c0a294b673a41bacd8c17";
 const archiveSignature = "0def7320c3a5731c473e5ecbe6d01bc7";
-const secretSignature = "1b47061264138c4ac30d75fd1eb44270";
+/** What says of an object on the wire that it is a secret. */
+export const secretSignature = "1b47061264138c4ac30d75fd1eb44270";
 
 /** Turns properties that were checked against a shape into what they are on the wire, with references from refer. */
 export function encode(shape: Shape, properties: Properties, refer: Refer): object {

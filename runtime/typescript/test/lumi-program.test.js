@@ -6,7 +6,7 @@ import * as fs from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { after, test } from "node:test";
-import { fileURLToPath } from "node:url";
+import { fileURLToPath, pathToFileURL } from "node:url";
 
 import { formatGraph } from "../dist/index.js";
 
@@ -81,12 +81,12 @@ test("a TypeScript program evaluates to its graph", () => {
         'new Thing("a", { text, peer: new Thing("b") });',
         'void Promise.resolve().then(() => setImmediate(() => new Thing("pending")));',
     ];
-    const first = runMain(lines, "x", "--out=y");
+    const first = runMain(lines, "x", "--", "--out=y");
     assert.deepEqual([first.status, first.stderr], [0, ""]);
     const a = { name: "a", text: "x,--out=y", peer: { "#ref": urn("b") } };
     const expected = graph({ name: "b" }, a, { name: "pending" });
     assert.equal(first.stdout, formatGraph(expected));
-    assert.deepEqual(runMain(lines, "x", "--out=y"), first, "the same bytes again");
+    assert.deepEqual(runMain(lines, "x", "--", "--out=y"), first, "the same bytes again");
 });
 
 test("what a program prints does not mix with its graph", () => {
@@ -253,7 +253,8 @@ test("the command line is checked before anything runs", () => {
     const folder = project({ "main.js": "console.log('ran');", "notes.txt": "" });
     for (const [args, message] of [
         [[], 'which program? Run "lumi-program --help" for the usage.'],
-        [["--nope"], "Unknown option '--nope'\nRun \"lumi-program --help\" for the flags."],
+        [["--env=dev", "main.js"], "unknown flag --env; did you mean --environment?"],
+        [[...names, "-"], "there is no file -"],
         [[...names, "nowhere.ts"], "there is no file nowhere.ts"],
         [[...names, "node_modules"], "there is no file node_modules"],
         [[...names, "notes.txt"], "notes.txt is no program: its name must end in .ts or .js"],
@@ -276,6 +277,63 @@ test("the command line is checked before anything runs", () => {
     assert.deepEqual(run(folder, "--version"), { status: 0, stdout: `lumi-program ${version}\n`, stderr: "" });
 });
 
+test("flags behind the program are not the program's", () => {
+    const folder = project({ "main.js": "console.log(...process.argv.slice(2));" });
+    const args = ["main.js", "a", ...names, "--out=graph.json", "b", "--", "--out=c", "--"];
+    assert.deepEqual(run(folder, ...args), { status: 0, stdout: "", stderr: "a b --out=c --\n" });
+    assert.equal(fs.readFileSync(join(folder, "graph.json"), "utf8"), formatGraph(graph()));
+});
+
+test("secrets are not written to a terminal", () => {
+    const folder = project({
+        "plain.ts": 'import { Thing } from "./thing.js";\nnew Thing("a");\n',
+        "secret.ts": 'import { Thing } from "./thing.js";\nnew Thing("a", { password: "hush" });\n',
+    });
+    const onTerminal = (...args) => {
+        const terminal = "data:text/javascript,process.stdout.isTTY=true";
+        const all = ["--import", terminal, command, ...names, ...args];
+        const { status, stdout, stderr } = spawnSync(process.execPath, all, { cwd: folder, encoding: "utf8" });
+        return { status, stdout, stderr };
+    };
+    assert.deepEqual(onTerminal("secret.ts"), {
+        status: 2,
+        stdout: "",
+        stderr:
+            "lumi-program: the graph of secret.ts has secrets, and standard output is a terminal; " +
+            "name a file with --out\n",
+    });
+    assert.deepEqual(onTerminal("plain.ts"), { status: 0, stdout: formatGraph(graph({ name: "a" })), stderr: "" });
+    assert.deepEqual(onTerminal("--out=graph.json", "secret.ts"), { status: 0, stdout: "", stderr: "" });
+    assert.match(fs.readFileSync(join(folder, "graph.json"), "utf8"), /"hush"/);
+    assert.match(run(folder, ...names, "secret.ts").stdout, /"hush"/);
+});
+
+test("who imports a package without the base package is told where to install that", () => {
+    const outside = fs.realpathSync(fs.mkdtempSync(join(tmpdir(), "lumi pack ")));
+    folders.push(outside);
+    const queue = join(outside, "queue.ts");
+    fs.writeFileSync(join(outside, "package.json"), '{ "type": "module" }');
+    fs.writeFileSync(queue, thing);
+    const folder = project({ "main.ts": `import "${pathToFileURL(queue).href}";\n` });
+    assert.deepEqual(run(folder, ...names, "main.ts"), {
+        status: 1,
+        stdout: "",
+        stderr:
+            `error: Cannot find package '@lumi/lumi' imported from ${queue}\n` +
+            "  install @lumi/lumi in a folder that holds both that file and main.ts, at any depth, " +
+            "so that all find one copy\n",
+    });
+    const alone = join(outside, "alone.mjs");
+    fs.writeFileSync(alone, 'import "@lumi/lumi";\n');
+    assert.deepEqual(run(outside, ...names, "alone.mjs"), {
+        status: 1,
+        stdout: "",
+        stderr:
+            `error: Cannot find package '@lumi/lumi' imported from ${alone}\n` +
+            "  install @lumi/lumi in a folder that holds alone.mjs, at any depth, so that all find one copy\n",
+    });
+});
+
 test("a file is written as a whole or not at all", () => {
     const folder = project({ "main.js": "", "wrong.js": "throw new Error('wrong');" });
     fs.writeFileSync(join(folder, "graph.json"), "old");
@@ -291,7 +349,22 @@ test("a file is written as a whole or not at all", () => {
     const nowhere = run(folder, ...names, "--out=no/where.json", "main.js");
     assert.equal(nowhere.status, 2);
     assert.match(nowhere.stderr, /^lumi-program: cannot write to no\/where\.json: ENOENT: /);
+    fs.mkdirSync(join(folder, "folder"));
+    assert.deepEqual(run(folder, ...names, "--out=folder", "main.js"), {
+        status: 2,
+        stdout: "",
+        stderr: "lumi-program: cannot write to folder: it is not a regular file\n",
+    });
+    fs.rmdirSync(join(folder, "folder"));
     assert.deepEqual(fs.readdirSync(folder), before);
+});
+
+test("a link stays one when the file that it leads to is replaced", { skip: process.platform === "win32" }, () => {
+    const folder = project({ "main.js": "", "there.json": "old" });
+    fs.symlinkSync("there.json", join(folder, "graph.json"));
+    assert.deepEqual(run(folder, ...names, "--out=graph.json", "main.js"), { status: 0, stdout: "", stderr: "" });
+    assert.equal(fs.readlinkSync(join(folder, "graph.json")), "there.json");
+    assert.equal(fs.readFileSync(join(folder, "there.json"), "utf8"), formatGraph(graph()));
 });
 
 test("a large graph arrives whole", () => {

@@ -135,7 +135,7 @@ test("a manifest that could be misunderstood is refused", () => {
     }
 });
 
-test("flags end where the program stands", () => {
+test("flags are taken wherever they stand, up to two dashes", () => {
     const flags = {
         help: false,
         version: false,
@@ -147,7 +147,10 @@ test("flags end where the program stands", () => {
     };
     for (const [args, expected] of [
         [[], {}],
-        [["main.ts", "--out=x", "--help"], { command: ["main.ts", "--out=x", "--help"] }],
+        [["main.ts", "a", "--out=x", "b", "--help"], { out: "x", help: true, command: ["main.ts", "a", "b"] }],
+        [["main.ts", "--environment", "e", "-", "f"], { environment: "e", command: ["main.ts", "-", "f"] }],
+        [["main.ts", "--", "--out=x", "--", "-y"], { command: ["main.ts", "--out=x", "--", "-y"] }],
+        [["--", "main.ts", "--nope"], { command: ["main.ts", "--nope"] }],
         [["--out", "g.json", "--environment=e", "m.js"], { out: "g.json", environment: "e", command: ["m.js"] }],
         [["--package", "p", "--module", "m", "--", "--m.js"], { package: "p", module: "m", command: ["--m.js"] }],
         [["--out", "-", "m.js"], { command: ["m.js"] }],
@@ -156,8 +159,26 @@ test("flags end where the program stands", () => {
     ]) {
         assert.deepEqual(parseFlags(args), { ...flags, ...expected }, args.join(" "));
     }
-    for (const args of [["--nope"], ["--out"], ["--help=x"], ["-x", "m.js"], ["-"]]) {
-        assert.throws(() => parseFlags(args), { exitCode: 2, message: /\nRun "lumi-program --help" for the flags\.$/ });
+    for (const [args, message] of [
+        [["--nope"], 'unknown flag --nope; "lumi-program --help" lists the flags'],
+        [["--env", "dev", "m.js"], "unknown flag --env; did you mean --environment?"],
+        [["--enviroment=dev", "m.js"], "unknown flag --enviroment; did you mean --environment?"],
+        [["-p", "p", "m.js"], "unknown flag -p; did you mean --package?"],
+        [["-x", "m.js"], 'unknown flag -x; "lumi-program --help" lists the flags'],
+        [
+            ["m.js", "--env=prod"],
+            "unknown flag --env; did you mean --environment? Otherwise write -- before what is for the program",
+        ],
+        [["m.js", "a", "--nope"], "unknown flag --nope; write -- before what is for the program"],
+        [["m.js", "-5"], "unknown flag -5; write -- before what is for the program"],
+        [["m.js", "--out"], "--out takes a value: --out=FILE"],
+        [["--environment=", "m.js"], "--environment takes a value: --environment=NAME"],
+        [["--module", "", "m.js"], "--module takes a value: --module=NAME"],
+        [["--package", "--module=m", "m.js"], "--package takes a value: --package=NAME"],
+        [["--package", "--", "m.js"], "--package takes a value: --package=NAME"],
+        [["--help=yes"], "--help takes no value"],
+    ]) {
+        assert.throws(() => parseFlags(args), { exitCode: 2, message }, args.join(" "));
     }
 });
 

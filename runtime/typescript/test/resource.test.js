@@ -124,7 +124,7 @@ test("Node prints resources without their secrets", () => {
     const bucket = new Bucket("b", { fixed: "f", token: "hush" });
     assert.equal(
         inspect(bucket),
-        `test:index:Bucket "b" {\n  name: 'b',\n  fixed: 'f',\n  token: '[secret]',\n` +
+        `test:index:Bucket "b" {\n  name: 'b',\n  fixed: 'f',\n  token: '(secret)',\n` +
             `  arn: Output(arn of test:index:Bucket "b")\n}`,
     );
     assert.equal(inspect(Object.create(Bucket.prototype)), "Resource {}");
@@ -163,7 +163,7 @@ test("Node prints no secrets of values that are not of their type", () => {
         password = "hush";
     }
     const host = new Host({ login: { user: "u", password: "hush" } });
-    assert.equal(inspect(host), "test:index:Host { login: { user: 'u', password: '[secret]' } }");
+    assert.equal(inspect(host), "test:index:Host { login: { user: 'u', password: '(secret)' } }");
     host.login = new Login();
     host.list = new Set([new Login()]);
     host.map = "u:hush";

@@ -1,6 +1,7 @@
 import { parseArgs } from "node:util";
 
-import { Failure, messageOf } from "./failure.js";
+import { nearest } from "../suggest.js";
+import { Failure } from "./failure.js";
 
 /** What the command line asks for. */
 export interface Flags {
@@ -17,13 +18,13 @@ export interface Flags {
 
 export const usage = `lumi-program runs a program and prints the graph of the resources that it constructs.
 
-Usage: lumi-program [flags] PROGRAM [ARGUMENT …]
+Usage: lumi-program [flags] PROGRAM [ARGUMENT …] [-- ARGUMENT …]
 
 PROGRAM is a .js or .ts file. Node runs the first by itself. The second needs tsx among the packages of your project
 (npm install --save-dev tsx); or compile it with tsc, and name the .js file that tsc writes.
-What follows PROGRAM is for the program, which finds it in process.argv.
+The program finds its arguments in process.argv. Those that begin with a dash stand behind --.
 
-Flags:
+Flags, which may stand anywhere before --:
   --environment=NAME  what the graph is for, such as prod
   --package=NAME      the package that the program belongs to, such as my/cluster
   --module=NAME       the program's module in that package (default index)
@@ -37,6 +38,7 @@ Names that no flag gives come from the nearest Lumi.yaml, in the program's folde
   environment: dev
 
 The graph is LumiGL. The same program makes the same bytes. What the program itself prints goes to standard error.
+A graph holds its secrets in plain text. One that has any is not written to a terminal.
 
 Exit codes: 0 the graph is written; 1 the program is wrong; 2 wrong use, or the system failed, or Ctrl-C.
 
@@ -44,45 +46,82 @@ Example:
   lumi-program --environment=prod main.ts > graph.json
 `;
 
-/** Parses the command line. Throws a `Failure` if it is wrong. */
+/** The flags whose value is a text, and what it is called. The others have none. */
+const values = { environment: "NAME", package: "NAME", module: "NAME", out: "FILE" } as const;
+
+const options = {
+    environment: { type: "string" },
+    package: { type: "string" },
+    module: { type: "string" },
+    out: { type: "string" },
+    help: { type: "boolean", short: "h" },
+    version: { type: "boolean" },
+} as const;
+
+/**
+ * Parses the command line. Flags are taken wherever they stand before `--`: one that counted as the program's because
+ * it stands behind it would have no effect, and nobody would be told. Throws a `Failure` if the command line is wrong.
+ */
 export function parseFlags(args: readonly string[]): Flags {
-    const end = programIndex(args);
-    try {
-        const { values } = parseArgs({
-            args: args.slice(0, end),
-            options: {
-                help: { type: "boolean", short: "h" },
-                version: { type: "boolean" },
-                environment: { type: "string" },
-                package: { type: "string" },
-                module: { type: "string" },
-                out: { type: "string" },
-            },
-        });
-        return {
-            help: values.help ?? false,
-            version: values.version ?? false,
-            environment: values.environment,
-            package: values.package,
-            module: values.module,
-            out: values.out ?? "-",
-            command: args.slice(args[end] === "--" ? end + 1 : end),
-        };
-    } catch (error) {
-        throw new Failure(`${messageOf(error)}\nRun "lumi-program --help" for the flags.`);
+    const { tokens, positionals } = parseArgs({
+        args: [...args],
+        options,
+        strict: false, // The messages are ours.
+        allowPositionals: true,
+        tokens: true,
+    });
+    const found = new Map<string, string>();
+    let behind = false;
+    for (const token of tokens) {
+        if (token.kind === "option") {
+            found.set(token.name, valueOf(token, behind));
+        }
+        behind ||= token.kind === "positional";
     }
+    return {
+        help: found.has("help"),
+        version: found.has("version"),
+        environment: found.get("environment"),
+        package: found.get("package"),
+        module: found.get("module"),
+        out: found.get("out") ?? "-",
+        command: positionals,
+    };
 }
 
-/** Finds where the flags end: at the first argument that is none and no flag's value. */
-function programIndex(args: readonly string[]): number {
-    for (let i = 0; i < args.length; i++) {
-        const arg = args[i]!;
-        if (arg === "--" || !arg.startsWith("-")) {
-            return i;
-        }
-        if (/^--(environment|package|module|out)$/.test(arg)) {
-            i++;
-        }
+/** A flag as it was found, with its value if it has one. */
+interface Flag {
+    readonly name: string;
+    readonly rawName: string;
+    readonly value: string | undefined;
+    readonly inlineValue: boolean | undefined;
+}
+
+/** Returns the value of a flag, which is empty for one that has none. */
+function valueOf({ name, rawName, value, inlineValue }: Flag, behindProgram: boolean): string {
+    if (!Object.hasOwn(options, name)) {
+        throw new Failure(`unknown flag ${rawName}; ${whatInstead(name, behindProgram)}`);
     }
-    return args.length;
+    if (!Object.hasOwn(values, name)) {
+        if (inlineValue) {
+            throw new Failure(`--${name} takes no value`);
+        }
+        return "";
+    }
+    // What looks like a flag is one, and no value, unless it stands behind an equals sign.
+    if (!value || (!inlineValue && /^-./.test(value))) {
+        throw new Failure(`--${name} takes a value: --${name}=${values[name as keyof typeof values]}`);
+    }
+    return value;
+}
+
+/** Says what to write in place of a flag that there is not. */
+function whatInstead(name: string, behindProgram: boolean): string {
+    const known = Object.keys(options);
+    const near = known.find((flag) => flag.startsWith(name)) ?? nearest(name, known);
+    if (behindProgram) {
+        const ours = near === undefined ? "" : `did you mean --${near}? Otherwise `;
+        return `${ours}write -- before what is for the program`;
+    }
+    return near === undefined ? '"lumi-program --help" lists the flags' : `did you mean --${near}?`;
 }

@@ -81,9 +81,22 @@ function problemsOf(error: unknown): readonly Problem[] {
     if (name === "TransformError") {
         return syntaxProblems(message);
     }
+    const importer = /^Cannot find package '@lumi\/lumi' imported from (.+)$/.exec(message)?.[1];
+    if (importer !== undefined) {
+        return [{ message: `${message}\n  ${whereToInstall(importer)}` }];
+    }
     const said = name === "Error" || name === "ArgumentError" ? message : `${name}: ${message}`;
     const [position, ...callers] = linesOf(positionsOf(stack));
     return [{ message: said, position, notes: callers.map((position) => ({ message: "called from here", position })) }];
+}
+
+/**
+ * Says where the base package is missed. Node looks for it from the file that imports it upwards, which is in vain where
+ * a generated package lies beside the program's project.
+ */
+function whereToInstall(importer: string): string {
+    const shared = importer === program ? shorten(program) : `both that file and ${shorten(program)}`;
+    return `install @lumi/lumi in a folder that holds ${shared}, at any depth, so that all find one copy`;
 }
 
 /** Keeps the first position of each line, since a line says all that there is to see. */

@@ -3,18 +3,18 @@
 // whatever the program prints, or a program that it starts, never mixes with the graph.
 
 import { spawn } from "node:child_process";
-import { renameSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { statSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, extname, resolve } from "node:path";
-import { Readable } from "node:stream";
-import { pipeline } from "node:stream/promises";
 import { fileURLToPath, pathToFileURL } from "node:url";
 
 import { type Names, nameProblem } from "../names.js";
 import { version } from "../version.js";
-import { Failure, messageOf } from "./failure.js";
+import { secretSignature } from "../wire.js";
+import { Failure } from "./failure.js";
 import { type Flags, parseFlags, usage } from "./flags.js";
 import { readManifest } from "./manifest.js";
+import { write } from "./write.js";
 
 try {
     process.exitCode = await main(process.argv.slice(2));
@@ -40,6 +40,11 @@ async function main(args: readonly string[]): Promise<number> {
     const graph = await evaluate(names, loader, file, rest);
     if (graph === undefined) {
         return 1; // The program's process has said why.
+    }
+    if (flags.out === "-" && process.stdout.isTTY && graph.includes(secretSignature)) {
+        throw new Failure(
+            `the graph of ${program} has secrets, and standard output is a terminal; name a file with --out`,
+        );
     }
     await write(flags.out, graph);
     return 0;
@@ -125,20 +130,4 @@ function evaluate(
             }
         });
     });
-}
-
-/** Writes a text to a file, which is replaced as a whole, or to standard output. */
-async function write(out: string, text: string): Promise<void> {
-    const temporary = `${out}.${process.pid}.tmp`;
-    try {
-        if (out === "-") {
-            await pipeline(Readable.from([text]), process.stdout, { end: false });
-            return;
-        }
-        writeFileSync(temporary, text);
-        renameSync(temporary, out);
-    } catch (error) {
-        rmSync(temporary, { force: true });
-        throw new Failure(`cannot write to ${out === "-" ? "standard output" : out}: ${messageOf(error)}`);
-    }
 }
