@@ -200,6 +200,16 @@ func TestReports(t *testing.T) {
 			want.Properties.Zones, want.Properties.Address = nil, nil
 			return id, nil
 		}}},
+		{name: "create forgets what it computes", author: author{
+			create: func(want *volumeState, id lumi.ID) (lumi.ID, error) {
+				want.Properties.ARN = ""
+				return id, nil
+			},
+			get: func(v *volume) (*volume, error) {
+				v.ARN = ""
+				return v, nil
+			},
+		}},
 		{name: "create returns too much", override: overrider{create: func(resp *lumi.CreateResponse) {
 			resp.Properties.Fields["size"] = structpb.NewNumberValue(11)
 			resp.Properties.Fields["address"] = lumi.NewUnknown()
@@ -259,6 +269,73 @@ func TestMutation(t *testing.T) {
 		})
 		h.Resource(volumeToken, "data").Check(t, small.With(providertest.Bag{"key": key}))
 	}))
+}
+
+// TestUnset has a provider compute what looks forgotten, and what does not.
+func TestUnset(t *testing.T) {
+	const report = "store:index:Volume \"data\": create: Create returns arn as it is where nobody sets it, %s. It is" +
+		" computed and has no pointer in the IDL, so that it must be known now; if that is its value, say so in" +
+		" MayBeEmpty\nstore:index:Volume \"data\": id-1 was left behind, and is deleted now\n"
+	for _, test := range []struct {
+		value any
+		want  string // "" where nothing is wrong
+	}{
+		{"", `""`},
+		{0, `0`},
+		{map[string]any{"host": "", "port": 0, "open": false}, `{"host":"","open":false,"port":0}`},
+		{map[string]any{"address": map[string]any{"host": ""}, "none": map[string]any{}}, `{"address":{"host":""},"none":{}}`},
+		{providertest.Secret(""), `""`},
+		{false, ""},
+		{map[string]any{"host": "", "port": 1}, ""},
+		{map[string]any{"host": "", "open": true}, ""},
+		{map[string]any{"host": "", "names": []string{}}, ""},
+		{map[string]any{"open": false}, ""},
+		{map[string]any{}, ""},
+		{[]string{""}, ""},
+	} {
+		name := fmt.Sprint(test.value)
+		t.Run(name, func(t *testing.T) {
+			create := func(t providertest.TB, names ...string) {
+				o := &overrider{typed: newVolumes(&author{volumeOps: &volumeOps{newCloud()}})}
+				h := providertest.InProcess(t, providertest.Resources(o))
+				value := h.Given("other:index:Value", "value", "v", providertest.Bag{"value": test.value}).Output("value")
+				o.create = func(resp *lumi.CreateResponse) { resp.Properties.Fields["arn"] = value }
+				o.get = func(resp *lumi.GetResponse) { resp.Properties.Fields["arn"] = value }
+				v := h.Resource(volumeToken, "data")
+				v.MayBeEmpty(names...)
+				v.Create(t, small)
+			}
+			create(t, "arn")
+			if test.want == "" {
+				create(t)
+				return
+			}
+			got := said(run(t, func(t providertest.TB) { create(t) }))
+			if want := fmt.Sprintf(report, test.want); got != want {
+				t.Errorf("got\n%s\nwant\n%s", got, want)
+			}
+		})
+	}
+}
+
+// TestExpectedEmpty expects that what the provider computes is empty.
+func TestExpectedEmpty(t *testing.T) {
+	a := &author{volumeOps: &volumeOps{newCloud()}}
+	a.create = func(want *volumeState, id lumi.ID) (lumi.ID, error) {
+		want.Properties.ARN = ""
+		return id, nil
+	}
+	a.get = func(v *volume) (*volume, error) {
+		v.ARN = ""
+		return v, nil
+	}
+	l := life
+	l.Expect = providertest.Bag{"arn": ""}
+	l.Updates = []providertest.Change{{Set: providertest.Bag{"size": 20}, Expect: l.Expect}}
+	l.Replaces = []providertest.Replacement{{Set: providertest.Bag{"zone": "b"}, Expect: l.Expect}}
+	providertest.InProcess(t, providertest.Resources(newVolumes(a))).Resource(volumeToken, "data").Life(t, l)
+	l.Expect, l.Updates, l.Replaces, l.MayBeEmpty = nil, nil, nil, []string{"arn"}
+	providertest.InProcess(t, providertest.Resources(newVolumes(a))).Resource(volumeToken, "data").Life(t, l)
 }
 
 // bare takes the wrapper off the secrets in a bag.

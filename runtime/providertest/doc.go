@@ -24,7 +24,8 @@
 //   - Check leaves alone what the program gave, but for what it fills in. It changes nothing in what it returned itself,
 //     and finds no faults there. What is not known yet stays so.
 //   - InspectChange reports what is not known yet as a change, and no changes where there are none.
-//   - Create and Update return what the provider computes, all that must be known, and nothing else.
+//   - Create and Update return what the provider computes, all that must be known, and nothing else. What must be known
+//     and comes as "" or 0 was most likely forgotten.
 //   - Get by id alone returns what was asked for and computed, but for what the IDL declares in.
 //   - A second Create for the same URN makes no second resource.
 //   - Update is refused where the IDL wants a replacement, and then changes nothing.
@@ -32,6 +33,7 @@
 //   - What the IDL declares secret is wrapped in every answer. No error and no log tells a secret.
 //   - No call changes what it is given. That can only be seen in process.
 //
-// What fails is reported with the step, the path of each property, what was expected and what was found; and all calls
-// are listed at the end. What exists when a test ends is deleted, whether it failed or not. Docs/testing.md shows it.
+// What fails is reported with the step, the path of each property, what was expected and what was found; and the calls
+// of that step are listed at the end. What exists when a test ends is deleted, whether it failed or not.
+// Docs/testing.md shows it.
 package providertest

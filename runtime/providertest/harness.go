@@ -55,6 +55,8 @@ type Harness struct {
 	mu sync.Mutex
 	// resources are those that capabilities can refer to.
 	resources map[urn.URN]*Resource
+	// unnamed counts the resources of each type that Unnamed made.
+	unnamed map[tokens.Type]int
 	// living are those that exist, in the order in which they came to be.
 	living []living
 }
@@ -73,6 +75,7 @@ type setting struct {
 	config      Bag
 	environment string
 	described   serve.Provider
+	allCalls    bool
 }
 
 // Config is the provider's configuration.
@@ -85,6 +88,9 @@ func Environment(name string) HarnessOption { return func(s *setting) { s.enviro
 // Like tells the kit what the IDL says about the properties that a binary serves, which the protocol does not: the
 // provider is the one that the binary is built of. It is not called.
 func Like(p serve.Provider) HarnessOption { return func(s *setting) { s.described = p } }
+
+// AllCalls has a test that failed list all calls, and not those alone of the steps that failed.
+func AllCalls() HarnessOption { return func(s *setting) { s.allCalls = true } }
 
 // Resources makes a provider of generated ones that need no configuration. All must be of one package, and no two of
 // one type. It panics where one is nil or of the type of another, which only the test's own source can change.
@@ -174,9 +180,9 @@ func newHarness(t TB, options []HarnessOption) (*Harness, *setting) {
 	}
 	h := &Harness{
 		t: t, environment: s.environment, log: &buffer{}, properties: map[tokens.Type][]lumi.Property{},
-		resources: map[urn.URN]*Resource{},
+		resources: map[urn.URN]*Resource{}, unnamed: map[tokens.Type]int{},
 	}
-	h.calls.h = h
+	h.calls.h, h.calls.all = h, s.allCalls
 	for token, r := range s.described.Resources {
 		if described, ok := r.(interface{ Properties() []lumi.Property }); ok {
 			h.properties[token] = described.Properties()
@@ -216,7 +222,7 @@ func (h *Harness) report() {
 		h.t.Logf("the provider logged:\n%s", indent(log))
 	}
 	if calls := h.calls.String(); calls != "" && h.t.Failed() {
-		h.t.Logf("all calls:\n%s", calls)
+		h.t.Logf("%s", calls)
 	}
 }
 
@@ -231,8 +237,9 @@ func (h *Harness) deleteAll() {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(h.t.Context()), cleanupTime)
 	defer cancel()
 	for _, l := range slices.Backward(left) {
-		l.r.doing = "clean up"
+		l.r.doing, l.r.began = "clean up", h.calls.made()
 		if err := l.r.remove(ctx, l); err != nil {
+			h.calls.fail(stepKey{l.r, l.r.began})
 			h.t.Errorf("%s: %s is left behind: %s", l.r, l.id, h.secrets.mask(err.Error()))
 		} else if h.t.Failed() {
 			h.t.Logf("%s: %s was left behind, and is deleted now", l.r, l.id)
@@ -271,26 +278,57 @@ func (h *Harness) died(id lumi.ID, r *Resource) {
 	h.living = slices.DeleteFunc(h.living, func(l living) bool { return l.r == r && l.id == id })
 }
 
-// Resource is a resource of the test's. It does not exist before it is created. The name tells it from others of its
-// type.
+// Resource is a resource of the test's. It does not exist before it is created. The name is the one that a program gives
+// it, and tells it from others of its type. [Harness.Unnamed] is for types whose resources programs do not name.
 func (h *Harness) Resource(token tokens.Type, name string) *Resource {
+	h.t.Helper()
+	if name == "" {
+		h.fatalf("%s: the name is empty: give the one that a program would, or use Unnamed if programs do not name"+
+			" resources of this type", token)
+	}
+	return h.served(token, name)
+}
+
+// Unnamed is a resource of the test's, of a type whose resources programs do not name. Until it is created it is called
+// #1, #2 and so on, as engines call it, and then what the provider's Name says.
+func (h *Harness) Unnamed(token tokens.Type) *Resource {
+	h.t.Helper()
+	h.mu.Lock()
+	h.unnamed[token]++
+	name := fmt.Sprintf("#%d", h.unnamed[token])
+	h.mu.Unlock()
+	return h.served(token, name)
+}
+
+// served is a resource that the provider under test serves.
+func (h *Harness) served(token tokens.Type, name string) *Resource {
 	h.t.Helper()
 	r := h.newResource(token, name)
 	var err error
 	if r.provider, err = h.plugin.Resource(token); err != nil {
-		fatalf(h.t, "%v", err)
+		h.fatalf("%v", err)
 	}
 	return r
 }
 
+// fatalf ends the test for a reason that has nothing to do with the calls so far.
+func (h *Harness) fatalf(format string, args ...any) {
+	h.t.Helper()
+	h.calls.fail()
+	fatalf(h.t, format, args...)
+}
+
 // Given is a resource that other tests, or another provider, are about: it is there for others to refer to, and the kit
-// makes no calls about it.
+// makes no calls about it. The name is the last part of its URN, also where it is a provider that chose it.
 func (h *Harness) Given(token tokens.Type, name string, id lumi.ID, properties Bag) *Resource {
 	h.t.Helper()
+	if name == "" {
+		h.fatalf("%s: the name is empty: give the last part of the resource's URN, any if it does not matter", token)
+	}
 	r := h.newResource(token, name)
 	bag, err := properties.encode()
 	if err != nil {
-		fatalf(h.t, "%s: the properties cannot be encoded:\n%s", r, indent(err.Error()))
+		h.fatalf("%s: the properties cannot be encoded:\n%s", r, indent(err.Error()))
 	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -301,18 +339,18 @@ func (h *Harness) Given(token tokens.Type, name string, id lumi.ID, properties B
 func (h *Harness) newResource(token tokens.Type, name string) *Resource {
 	h.t.Helper()
 	if _, err := tokens.Parse(string(token)); err != nil {
-		fatalf(h.t, "type %v", err)
+		h.fatalf("type %v", err)
 	}
 	r := &Resource{h: h, token: token, name: name}
 	u, err := r.format(name)
 	if err != nil {
-		fatalf(h.t, "%v", err)
+		h.fatalf("%v", err)
 	}
 	h.mu.Lock()
 	_, taken := h.resources[u]
 	h.mu.Unlock()
 	if taken {
-		fatalf(h.t, "there is a resource %s already: give this one another name", r)
+		h.fatalf("there is a resource %s already: give this one another name", r)
 	}
 	h.rename(r, u)
 	return r

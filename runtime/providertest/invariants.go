@@ -2,6 +2,7 @@ package providertest
 
 import (
 	"errors"
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -112,11 +113,50 @@ func (s *step) computed(call string, bag *structpb.Struct) {
 		switch {
 		case p.Flags&lumi.Out == 0 && there:
 			s.errorf("%s returns %s, which the provider does not compute", call, p.Name)
-		case p.Flags&lumi.Out != 0 && p.Required && isAbsent(v):
+		case p.Flags&lumi.Out == 0 || !p.Required:
+		case isAbsent(v):
 			s.errorf("%s does not return %s, which is computed and has no pointer in the IDL, so that it must be known now",
 				call, p.Name)
+		case isUnset(v) && !s.mayBeEmpty(p.Name):
+			s.report("unset: "+p.Name, fmt.Sprintf("%s returns %s as it is where nobody sets it, %s. It is computed and has"+
+				" no pointer in the IDL, so that it must be known now; if that is its value, say so in MayBeEmpty",
+				call, p.Name, toJSON(readable(reveal(v)), "")))
 		}
 	}
+}
+
+// isUnset reports whether a value is what is sent where the provider does not set it: an empty text, 0, or an object with
+// nothing else in it. False is not taken for that, which is as good an answer as true, nor is an empty list or map, which
+// is sent only where the provider made one.
+func isUnset(v *structpb.Value) bool {
+	empty, set := look(v)
+	return empty && !set
+}
+
+// look reports whether any part of a value is empty, and whether somebody must have set any.
+func look(v *structpb.Value) (empty, set bool) {
+	switch k := reveal(v).GetKind().(type) {
+	case *structpb.Value_StringValue:
+		return k.StringValue == "", k.StringValue != ""
+	case *structpb.Value_NumberValue:
+		return k.NumberValue == 0, k.NumberValue != 0
+	case *structpb.Value_BoolValue:
+		return false, k.BoolValue
+	case *structpb.Value_ListValue:
+		return false, true
+	case *structpb.Value_StructValue:
+		for _, field := range k.StructValue.GetFields() {
+			e, s := look(field)
+			empty, set = empty || e, set || s
+		}
+	}
+	return empty, set
+}
+
+// mayBeEmpty reports whether the test says what the property is, or that it may be empty.
+func (s *step) mayBeEmpty(name string) bool {
+	_, expected := s.expected[name]
+	return expected || slices.Contains(s.r.mayBeEmpty, name)
 }
 
 // readBack are the properties that Get must return.

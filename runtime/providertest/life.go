@@ -14,12 +14,15 @@ import (
 type Life struct {
 	// Create are the properties that it is created with.
 	Create Bag
-	// Computed are the properties that the provider computes in Create, beyond those that must always be there.
+	// Computed are the properties that the provider computes in Create, beyond those that must always be there, which are
+	// those without a pointer in the IDL.
 	Computed []string
 	// Expect are properties, among others, that it has after it was created: those that are filled in or computed.
 	Expect Bag
 	// MayDiffer is what [Resource.MayDiffer] says.
 	MayDiffer []lumi.Path
+	// MayBeEmpty is what [Resource.MayBeEmpty] says.
+	MayBeEmpty []string
 	// Known are the properties without which the provider cannot judge the others. The kit has each of the others be
 	// unknown in turn, and then all of them, before the resource is created and after.
 	Known []string
@@ -65,17 +68,19 @@ type Replacement struct {
 func (r *Resource) Life(t TB, l Life) {
 	t.Helper()
 	r.MayDiffer(l.MayDiffer...)
+	r.MayBeEmpty(l.MayBeEmpty...)
 	r.Check(t, l.Create)
 	r.plans(t, l)
 	s := r.step(t, "create", nil)
 	s.exists(false)
+	s.expected = l.Expect
 	s.create(l.Create)
 	for _, name := range l.Computed {
 		if isAbsent(r.Output(lumi.Path(name))) {
 			s.errorf("%s is not computed", name)
 		}
 	}
-	s.expect(l.Expect)
+	s.asExpected()
 	s.settled()
 	if !l.NoRetry {
 		r.Retry(t)
@@ -83,15 +88,16 @@ func (r *Resource) Life(t TB, l Life) {
 	r.plans(t, l)
 	for i, c := range l.Updates {
 		s := r.step(t, fmt.Sprintf("update %d", i+1), nil)
+		s.expected = c.Expect
 		s.update(c)
-		s.expect(c.Expect)
+		s.asExpected()
 		s.settled()
 	}
 	for i, c := range l.Replaces {
 		s := r.step(t, fmt.Sprintf("replace %d", i+1), nil)
-		s.noRefusal = l.NoRefusal
+		s.noRefusal, s.expected = l.NoRefusal, c.Expect
 		s.replace(c)
-		s.expect(c.Expect)
+		s.asExpected()
 		s.settled()
 	}
 	r.Delete(t)
@@ -116,15 +122,15 @@ func (r *Resource) plans(t TB, l Life) {
 	}
 }
 
-// expect sees that the resource has some properties, among others.
-func (s *step) expect(want Bag) {
+// asExpected sees that the resource has the properties that it must have after the step, among others.
+func (s *step) asExpected() {
 	s.t.Helper()
 	state := s.r.current()
 	found := &structpb.Struct{Fields: map[string]*structpb.Value{}}
-	for name := range want {
+	for name := range s.expected {
 		if v, ok := state.Fields[name]; ok {
 			found.Fields[name] = v
 		}
 	}
-	s.differs("the resource has other properties than expected", s.encode(want), found, nil)
+	s.differs("the resource has other properties than expected", s.encode(s.expected), found, nil)
 }

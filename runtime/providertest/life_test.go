@@ -88,7 +88,7 @@ func TestLife(t *testing.T) {
 func TestReferences(t *testing.T) {
 	everywhere(t, func(t *testing.T, h *providertest.Harness) {
 		v := h.Resource(volumeToken, "data")
-		s := h.Resource(snapshotToken, "#1")
+		s := h.Unnamed(snapshotToken)
 		s.Check(t, providertest.Bag{"volume": v}) // which does not exist yet
 		s.Create(t, providertest.Bag{"volume": v}, providertest.WantFaults(
 			"volume: there is no volume urn:lumi:test::store:index::store:index:Volume::data"))
@@ -119,7 +119,7 @@ func TestGiven(t *testing.T) {
 	h := providertest.InProcess(t, providertest.Resources(newSnapshots(&snapshotOps{newCloud()})),
 		providertest.Environment("other"))
 	v := h.Given(volumeToken, "data", "vol-1", providertest.Bag{"arn": "arn:1"})
-	s := h.Resource(snapshotToken, "#1")
+	s := h.Unnamed(snapshotToken)
 	s.Create(t, providertest.Bag{"volume": v})
 	if got := s.Output("source").GetStringValue(); got != "vol-1 arn:1" {
 		t.Errorf("the volume is %q", got)

@@ -192,11 +192,28 @@ store:index:Volume "data": replace 1: InspectChange asks for a replacement for o
 `,
 		},
 		{
-			"a name that cannot be",
+			"no name",
 			func(_ providertest.TB, h *providertest.Harness, _ *providertest.Resource) {
 				h.Resource(volumeToken, "")
 			},
-			`"urn:lumi:test::store:index::store:index:Volume::": the name is empty or holds control characters
+			`store:index:Volume: the name is empty: give the one that a program would, or use Unnamed if programs do not ` +
+				`name resources of this type
+`,
+		},
+		{
+			"no name of what is given",
+			func(_ providertest.TB, h *providertest.Harness, _ *providertest.Resource) {
+				h.Given("other:index:Key", "", "key-1", nil)
+			},
+			`other:index:Key: the name is empty: give the last part of the resource's URN, any if it does not matter
+`,
+		},
+		{
+			"a name that is no text",
+			func(_ providertest.TB, h *providertest.Harness, _ *providertest.Resource) {
+				h.Resource(volumeToken, "\x00")
+			},
+			`"urn:lumi:test::store:index::store:index:Volume::\x00": the name is empty or holds control characters
 `,
 		},
 		{
@@ -227,9 +244,81 @@ store:index:Volume "data": id-1 was left behind, and is deleted now
 				h := providertest.InProcess(t, store(newCloud()))
 				test.test(t, h, h.Resource(volumeToken, "data"))
 			})
-			got, _, _ := strings.Cut(report, "all calls:\n")
+			got := said(report)
 			if got != test.want {
 				t.Errorf("got:\n%s\nwant:\n%s", got, test.want)
+			}
+		})
+	}
+}
+
+// TestCallsListed is about the calls that a report lists, where a step went well before something failed.
+func TestCallsListed(t *testing.T) {
+	const everything = `all calls:
+	store:index:Volume "data": create
+	   1 Check
+	     {"name":"data","password":"(secret)","size":10,"zone":"a"}
+	     -> {"comment":"made by a test","name":"data","password":"(secret)","size":10,"zone":"a"}
+	   2 Check
+	     {as answered in 1}
+	     -> {as answered in 1}
+	   3 Name
+	     {as answered in 1}
+	     -> data
+	   4 Create
+	     {as answered in 1}
+	     -> id-1
+	     -> {"address":"10.0.0.1","arn":"arn:id-1","token":"(secret)","zones":["a"]}
+	   5 Get id-1
+	     -> {"address":"10.0.0.1","arn":"arn:id-1","comment":"made by a test","name":"data","size":10,"token":"(secret)","zone":"a","zones":["a"]}
+	   6 InspectChange id-1
+	     {"address":"10.0.0.1","arn":"arn:id-1","comment":"made by a test","name":"data","password":"(secret)","size":10,"token":"(secret)","zone":"a","zones":["a"]}
+	     new {as answered in 1}
+	     -> no changes
+	store:index:Volume "data": get
+	   7 Get id-1
+	     -> {as answered in 5}
+	store:index:Volume "data": clean up
+	   8 Delete id-1
+	     {as sent in 6}
+	   9 Get id-1
+	     failed: id-1: no such resource
+`
+	for _, test := range []struct {
+		name    string
+		options []providertest.HarnessOption
+		fail    func(t providertest.TB, h *providertest.Harness, v *providertest.Resource)
+		want    string
+	}{
+		{"a step", nil, func(t providertest.TB, _ *providertest.Harness, v *providertest.Resource) {
+			v.Inspect(t, providertest.Bag{"size": 11})
+			v.Get(t, providertest.WantNotFound())
+		}, `the calls of what failed, 1 of 12 (the option AllCalls lists all):
+	store:index:Volume "data": get
+	  10 Get id-1
+	     -> {"address":"10.0.0.1","arn":"arn:id-1","comment":"made by a test","name":"data","size":10,"token":"(secret)","zone":"a","zones":["a"]}
+`},
+		{"all", []providertest.HarnessOption{providertest.AllCalls()},
+			func(t providertest.TB, _ *providertest.Harness, v *providertest.Resource) {
+				v.Get(t, providertest.WantNotFound())
+			}, everything},
+		{"a mistake of the test", nil, func(_ providertest.TB, h *providertest.Harness, _ *providertest.Resource) {
+			h.Resource(volumeToken, "")
+		}, ""},
+		{"what the test itself finds", nil, func(t providertest.TB, _ *providertest.Harness, v *providertest.Resource) {
+			v.Get(t)
+			t.Errorf("it is too small")
+		}, everything},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			report := run(t, func(t providertest.TB) {
+				h := providertest.InProcess(t, store(newCloud()), test.options...)
+				v := h.Resource(volumeToken, "data")
+				v.Create(t, small)
+				test.fail(t, h, v)
+			})
+			if listed := strings.TrimPrefix(report, said(report)); listed != test.want {
+				t.Errorf("got\n%s\nwant\n%s", listed, test.want)
 			}
 		})
 	}
@@ -278,7 +367,7 @@ there are no resources
 		}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			got, _, _ := strings.Cut(run(t, test.test), "all calls:\n")
+			got := said(run(t, test.test))
 			if got != test.want {
 				t.Errorf("got:\n%s\nwant:\n%s", got, test.want)
 			}
@@ -355,10 +444,10 @@ func TestWanted(t *testing.T) {
 
 // TestGivenWrong is about properties of a resource that is given.
 func TestGivenWrong(t *testing.T) {
-	got, _, _ := strings.Cut(run(t, func(t providertest.TB) {
+	got := said(run(t, func(t providertest.TB) {
 		h := providertest.InProcess(t, store(newCloud()))
 		h.Given("other:index:Key", "main", "key-1", providertest.Bag{"token": func() {}})
-	}), "all calls:\n")
+	}))
 	const want = "other:index:Key \"main\": the properties cannot be encoded:\n" +
 		"\ttoken: a func() cannot be in a bag of properties\n"
 	if got != want {

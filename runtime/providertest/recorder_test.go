@@ -60,6 +60,14 @@ func run(t *testing.T, test func(t providertest.TB)) string {
 	return r.text.String()
 }
 
+// said is what a report says before it lists calls.
+func said(report string) string {
+	for _, heading := range []string{"all calls:\n", "the calls of "} {
+		report, _, _ = strings.Cut(report, heading)
+	}
+	return report
+}
+
 // do runs a function that may end its goroutine.
 func (r *recorder) do(f func()) {
 	done := make(chan struct{})

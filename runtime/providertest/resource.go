@@ -21,8 +21,11 @@ type Resource struct {
 	name      string
 	provider  lumi.ResourceProvider // nil for one that is given
 	mayDiffer []lumi.Path
-	doing     string // the step that is being taken
-	reported  map[reported]bool
+	// mayBeEmpty are the names of computed properties.
+	mayBeEmpty []string
+	doing      string // the step that is being taken
+	began      int    // how many calls there were when that began
+	reported   map[reported]bool
 
 	// asked are the properties that the test asked for last, and wanted what Check made of them.
 	asked  Bag
@@ -61,6 +64,11 @@ func (r *Resource) Output(path lumi.Path) *structpb.Value { return at(r.current(
 // the cloud writes in its own way, or does not tell. Capabilities and assets may always be missing from what Get
 // returns, since a cloud knows neither URNs nor where a file came from.
 func (r *Resource) MayDiffer(paths ...lumi.Path) { r.mayDiffer = append(r.mayDiffer, paths...) }
+
+// MayBeEmpty names properties that the provider computes, and that may be "" or 0, or objects of nothing but such. That is
+// what a property without a pointer in the IDL is which the provider forgets, and is reported unless it is said here, or
+// the test expects just that.
+func (r *Resource) MayBeEmpty(names ...string) { r.mayBeEmpty = append(r.mayBeEmpty, names...) }
 
 // current is a copy of the state.
 func (r *Resource) current() *structpb.Struct {

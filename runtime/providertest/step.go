@@ -21,6 +21,8 @@ type step struct {
 	want expectation
 	// noRefusal says that an update in place of a replacement is not refused.
 	noRefusal bool
+	// expected are properties, among others, that the resource must have after the step.
+	expected Bag
 }
 
 func (r *Resource) step(t TB, name string, options []Option) *step {
@@ -29,7 +31,7 @@ func (r *Resource) step(t TB, name string, options []Option) *step {
 	for _, option := range options {
 		option(&s.want)
 	}
-	r.doing = name
+	r.doing, r.began = name, r.h.calls.made()
 	if r.provider == nil {
 		s.fatalf("the resource is given: the kit makes no calls about it")
 	}
@@ -59,6 +61,7 @@ func (s *step) report(key, text string) {
 		s.r.reported = map[reported]bool{}
 	}
 	s.r.reported[once] = true
+	s.r.h.calls.fail(stepKey{s.r, s.r.began})
 	s.t.Errorf("%s: %s: %s", s.r, s.name, s.r.h.secrets.mask(text))
 }
 

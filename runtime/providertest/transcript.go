@@ -2,7 +2,6 @@ package providertest
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 	"sync"
 
@@ -14,6 +13,7 @@ type call struct {
 	name string
 	r    *Resource // nil for Configure
 	step string    // what it was a part of
+	of   stepKey   // the same
 	id   string
 	// in and new are what was sent, and out what was answered; nil where there was nothing.
 	in, new, out *structpb.Struct
@@ -21,17 +21,47 @@ type call struct {
 	err          error
 }
 
+// stepKey tells a step from all others: the resource that takes it, and how many calls there were when it began.
+type stepKey struct {
+	r     *Resource
+	began int
+}
+
 // transcript is all calls in the order in which they ended. It shows them at the end, when it is known what is secret.
 type transcript struct {
-	h     *Harness
+	h *Harness
+	// all says that the calls of all steps are shown.
+	all bool
+
 	mu    sync.Mutex
 	calls []*call
+	// failed are the steps that failed. It is nil while neither a step nor anything else has that the kit knows of.
+	failed map[stepKey]bool
+}
+
+// made is how many calls there were so far.
+func (t *transcript) made() int {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return len(t.calls)
+}
+
+// fail notes that steps failed, or without any that something did that has nothing to do with calls.
+func (t *transcript) fail(steps ...stepKey) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.failed == nil {
+		t.failed = map[stepKey]bool{}
+	}
+	for _, s := range steps {
+		t.failed[s] = true
+	}
 }
 
 func (t *transcript) add(c *call) {
 	c.step = "before all"
 	if c.r != nil {
-		c.step = c.r.String() + ": " + c.r.doing
+		c.step, c.of = c.r.String()+": "+c.r.doing, stepKey{c.r, c.r.began}
 	}
 	for _, bag := range []*structpb.Struct{c.in, c.new, c.out} {
 		t.h.secrets.note(c.r.wrapped(bag))
@@ -41,22 +71,30 @@ func (t *transcript) add(c *call) {
 	t.calls = append(t.calls, c)
 }
 
-// String shows all calls.
+// String shows the calls of the steps that failed. It shows all calls if the kit does not know what failed.
 func (t *transcript) String() string {
 	t.mu.Lock()
-	all := slices.Clone(t.calls)
-	t.mu.Unlock()
-	if len(all) == 0 {
-		return ""
-	}
+	defer t.mu.Unlock()
 	w := writer{mask: t.h.secrets.mask, seen: map[string]string{}}
-	for i, c := range all {
-		if i == 0 || c.step != all[i-1].step {
+	shown, last := 0, ""
+	for i, c := range t.calls {
+		if !t.all && t.failed != nil && !t.failed[c.of] {
+			continue
+		}
+		if c.step != last {
 			w.line("%s", w.mask(c.step))
 		}
 		w.call(i+1, c)
+		shown, last = shown+1, c.step
 	}
-	return indent(w.text.String())
+	switch shown {
+	case 0:
+		return ""
+	case len(t.calls):
+		return "all calls:\n" + indent(w.text.String())
+	}
+	return fmt.Sprintf("the calls of what failed, %d of %d (the option AllCalls lists all):\n%s", shown, len(t.calls),
+		indent(w.text.String()))
 }
 
 // writer shows each bag once, and no secret. It masks texts before it shortens them, lest half a secret stay.

@@ -54,7 +54,7 @@ func TestBinary(t *testing.T) {
 	})
 	bucket := h.Resource(s3.Bucket, "lumi-binary")
 	bucket.Create(t, providertest.Bag{"name": "lumi-binary"})
-	h.Resource(s3.Object, "#1").Life(t, providertest.Life{
+	h.Unnamed(s3.Object).Life(t, providertest.Life{
 		Create:  providertest.Bag{"bucket": bucket, "key": "a", "source": lumi.TextAsset("one")},
 		Known:   []string{"bucket", "key"},
 		Updates: []providertest.Change{{Set: providertest.Bag{"source": lumi.TextAsset("two")}}},

@@ -51,7 +51,7 @@ func TestObject(t *testing.T) {
 	t.Parallel()
 	_, h := start(t)
 	bucket := shelf(t, h, nil)
-	h.Resource(s3.Object, "#1").Life(t, providertest.Life{
+	h.Unnamed(s3.Object).Life(t, providertest.Life{
 		Create: bag{"bucket": bucket, "key": "a/index (1).html", "source": lumi.TextAsset("one")},
 		Known:  []string{"bucket", "key"},
 		Expect: bag{
@@ -83,7 +83,7 @@ func TestObjectContent(t *testing.T) {
 		"parts": bytes.Repeat([]byte("0123456789abcdef"), 20<<20/16),
 	} {
 		t.Run(name, func(t *testing.T) {
-			object := h.Resource(s3.Object, "#"+name)
+			object := h.Unnamed(s3.Object)
 			if err := os.WriteFile(file, content, 0o644); err != nil {
 				t.Fatal(err)
 			}
@@ -108,7 +108,7 @@ func TestObjectVersions(t *testing.T) {
 	t.Parallel()
 	server, h := start(t)
 	bucket := shelf(t, h, bag{"versioning": "Enabled"})
-	object := h.Resource(s3.Object, "#1")
+	object := h.Unnamed(s3.Object)
 	object.Create(t, bag{"bucket": bucket, "key": "a", "source": lumi.TextAsset("one")})
 	first := object.Output("versionID").GetStringValue()
 	object.Update(t, bag{"source": lumi.TextAsset("two")})
@@ -146,7 +146,7 @@ func TestObjectFaults(t *testing.T) {
 	t.Parallel()
 	server, h := start(t)
 	bucket := shelf(t, h, nil)
-	object := h.Resource(s3.Object, "#1")
+	object := h.Unnamed(s3.Object)
 	properties := bag{"bucket": bucket, "key": "a", "source": lumi.TextAsset("one")}
 	many := bag{}
 	for _, key := range strings.Split("abcdefghij", "") {
@@ -205,7 +205,7 @@ func TestObjectFailures(t *testing.T) {
 	t.Parallel()
 	server, h := start(t)
 	bucket := shelf(t, h, nil)
-	object := h.Resource(s3.Object, "#1")
+	object := h.Unnamed(s3.Object)
 	properties := bag{"bucket": bucket, "key": "a", "source": lumi.TextAsset("one")}
 	server.Throttle(s3server.Is("PUT /lumi-pages/a"))
 	object.Create(t, properties, providertest.WantRetry("SlowDown: Please reduce your request rate"))
