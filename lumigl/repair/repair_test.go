@@ -204,7 +204,7 @@ func TestPending(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if d := cmp.Diff(want, outline(kept.Dead)); d != "" || len(kept.Steps) > 0 {
+	if d := cmp.Diff(want, outline(kept.Dead)); d != "" || len(kept.Steps) > 0 || kept.Dead[0].Offset != 0 {
 		t.Errorf("%s%v", d, kept.Steps)
 	}
 	dropped, err := Repair(string(content), Options{Pending: DropDead})
@@ -264,7 +264,7 @@ func TestRefused(t *testing.T) {
 		{"empty", "", Options{}, lumigl.EmptyFault, 1, 1, false},
 		{"a key twice", "{\"vertices\": {\n\"a\": {b: 1, \"b\": 1}}}", Options{}, lumigl.DuplicateKeyFault, 2, 13, false},
 		{"dangling", "{vertices: {\"a\": {\"x\": {\"#ref\": \"b\"}}}}", Options{}, lumigl.DanglingFault, 1, 33, true},
-		{"astray", `{"vertices": {"main": {"x": {"#ref": "mian"}}}}`, Options{}, lumigl.DanglingFault, 1, 38, true},
+		{"astray", `{"vertices": {"main-vpc": {"x": {"#ref": "main-vcp"}}}}`, Options{}, lumigl.DanglingFault, 1, 42, true},
 		{"nothing like it", `{"vertices": {"a": {"x": {"#ref": "nothing"}}}}`, Options{Retarget: true}, lumigl.DanglingFault, 1, 35, true},
 		{
 			"a circle that the nearest key would make", `{"resources": {"` + urn + `main-vpc": {"type": "a:b:C", "properties": {"x": {"#ref": "` + urn +
@@ -314,7 +314,8 @@ func TestNotes(t *testing.T) {
 
 // TestDeadOneByOne has entries that are dead once others are, and some like them that are not.
 func TestDeadOneByOne(t *testing.T) {
-	const src = `{"resources": {"u:main": {"type": "a:b:C", "id": "1", "properties": {}}}, "pending": {"deletes": [
+	const src = `{"resources": {"u:main": {"type": "a:b:C", "id": "1", "properties": {}},
+		"u:none": {"type": "a:b:C", "properties": {}}}, "pending": {"deletes": [
 		{"urn": "u:a", "type": "a:b:C", "properties": {}},
 		{"urn": "u:main", "type": "a:b:C", "id": "1", "properties": {"to": {"#ref": "u:a"}}},
 		{"urn": "u:main", "type": "a:b:C", "id": "2", "properties": {}},
@@ -326,7 +327,9 @@ func TestDeadOneByOne(t *testing.T) {
 		{"operation": "update", "urn": "u:main", "type": "a:b:C", "properties": {}},
 		{"operation": "create", "urn": "u:main", "type": "a:b:C", "properties": {}},
 		{"operation": "create", "urn": "u:main", "type": "a:b:C", "id": "2", "properties": {}},
-		{"operation": "create", "urn": "u:new", "type": "a:b:C", "id": "1", "properties": {}}
+		{"operation": "create", "urn": "u:new", "type": "a:b:C", "id": "1", "properties": {}},
+		{"operation": "create", "urn": "u:none", "type": "a:b:C", "properties": {}},
+		{"operation": "delete", "urn": "u:needed", "type": "a:b:C", "properties": {}}
 	]}}`
 	want := []string{
 		`pending 0:0 /pending/operations/0: drop the pending update of "u:a": there is no such resource any more`,
