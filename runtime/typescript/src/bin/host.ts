@@ -91,8 +91,8 @@ function problemsOf(error: unknown): readonly Problem[] {
 }
 
 /**
- * Says where the base package is missed. Node looks for it from the file that imports it upwards, which is in vain where
- * a generated package lies beside the program's project.
+ * Says where to install the base package. Node looks for it from the file that imports it upwards, which is in vain
+ * where a generated package lies beside the program's project.
  */
 function whereToInstall(importer: string): string {
     const shared = importer === program ? shorten(program) : `both that file and ${shorten(program)}`;
