@@ -17,6 +17,7 @@ import (
 	"github.com/lumi-idl/lumi/idl/compile"
 	"github.com/lumi-idl/lumi/idl/diag"
 	"github.com/lumi-idl/lumi/idl/schema"
+	"github.com/lumi-idl/lumi/internal/status"
 	"github.com/lumi-idl/lumi/internal/visible"
 )
 
@@ -26,7 +27,7 @@ type compiler struct {
 	stdout, stderr io.Writer
 	terminal       terminal // what is known of stderr
 	started        time.Time
-	status         *status
+	status         *status.Line
 	warnings       []string
 	records        record.Store
 }
@@ -35,13 +36,13 @@ func newCompiler(opts *options, stdout, stderr io.Writer, getenv func(string) st
 	t := terminalOf(stderr, opts.color, getenv)
 	return &compiler{
 		options: opts, stdout: stdout, stderr: stderr, terminal: t,
-		started: time.Now(), status: newStatus(stderr, t.interactive && !opts.quiet), records: recordStore(),
+		started: time.Now(), status: status.New(stderr, t.interactive && !opts.quiet, time.Now()), records: recordStore(),
 	}
 }
 
 // run compiles. Everything is known to be well before the first file is touched.
 func (c *compiler) run(ctx context.Context) error {
-	defer c.status.clear()
+	defer c.status.Clear()
 	if err := c.checkFolders(); err != nil {
 		return err
 	}
@@ -52,7 +53,7 @@ func (c *compiler) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	c.status.clear()
+	c.status.Clear()
 	if err := c.report(diags); err != nil {
 		return err
 	}
@@ -240,7 +241,7 @@ func (c *compiler) compareOnly(pkg *schema.Package, tasks []*task) error {
 	if c.diagnostics == "json" {
 		out = c.stderr
 	}
-	c.status.clear()
+	c.status.Clear()
 	if _, err := out.Write(diff.Bytes()); err != nil {
 		return fmt.Errorf("cannot print the diff: %w", err)
 	}
@@ -275,7 +276,7 @@ func (c *compiler) list(t *task) {
 // step notes what is going on, for whoever waits and for --verbose.
 func (c *compiler) step(format string, args ...any) {
 	what := fmt.Sprintf(format, args...)
-	c.status.show(what)
+	c.status.Show(what)
 	if c.verbose {
 		c.say("%s after %s", what, elapsed(c.started))
 	}
@@ -296,7 +297,7 @@ func (c *compiler) sum(format string, args ...any) {
 
 // say prints a line on standard error. That it cannot be printed is no reason to fail.
 func (c *compiler) say(format string, args ...any) {
-	c.status.clear()
+	c.status.Clear()
 	_, _ = fmt.Fprintln(c.stderr, "cidlc: "+visible.String(fmt.Sprintf(format, args...)))
 }
 

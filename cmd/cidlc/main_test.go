@@ -9,7 +9,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 )
 
 // noEnv is an environment without any variable.
@@ -125,45 +124,6 @@ func TestBrokenOutput(t *testing.T) {
 			t.Errorf("%v: stderr: %q", args, &stderr)
 		}
 	}
-}
-
-// TestStatus holds that the line appears only after some time, and leaves nothing behind.
-func TestStatus(t *testing.T) {
-	var quick bytes.Buffer
-	s := newStatus(&quick, true)
-	s.show("loading")
-	s.clear()
-	if quick.Len() > 0 {
-		t.Errorf("somebody who waited for nothing saw %q", &quick)
-	}
-
-	var off bytes.Buffer
-	s = newStatus(&off, false)
-	s.since = time.Now().Add(-2 * patience)
-	s.show("loading")
-	s.clear()
-	if off.Len() > 0 {
-		t.Errorf("without a terminal there was %q", &off)
-	}
-
-	shown := make(chan string, 2)
-	s = newStatus(writerFunc(func(p []byte) { shown <- string(p) }), true)
-	s.since = time.Now().Add(-2 * patience)
-	s.show("loading")
-	if got := <-shown; got != "loading …" {
-		t.Errorf("the line says %q", got)
-	}
-	s.clear()
-	if got := <-shown; got != "\r\x1b[K" {
-		t.Errorf("the line goes with %q", got)
-	}
-}
-
-type writerFunc func([]byte)
-
-func (f writerFunc) Write(p []byte) (int, error) {
-	f(p)
-	return len(p), nil
 }
 
 func TestTerminal(t *testing.T) {

@@ -1,11 +1,8 @@
 package main
 
 import (
-	"fmt"
 	"io"
 	"os"
-	"sync"
-	"time"
 
 	"golang.org/x/term"
 )
@@ -29,52 +26,4 @@ func terminalOf(w io.Writer, color string, getenv func(string) string) terminal 
 	}
 	t.color = color == "always" || color == "auto" && t.interactive && getenv("NO_COLOR") == ""
 	return t
-}
-
-// status is a line on a terminal that says what is going on, and that goes away again. It appears only when there has
-// been something to wait for.
-type status struct {
-	mu    sync.Mutex
-	w     io.Writer
-	on    bool
-	since time.Time
-	timer *time.Timer
-	shown bool
-}
-
-// patience is how long nobody minds to wait without a word.
-const patience = time.Second
-
-func newStatus(w io.Writer, on bool) *status { return &status{w: w, on: on, since: time.Now()} }
-
-// show replaces what the line says.
-func (s *status) show(what string) {
-	s.clear()
-	if !s.on {
-		return
-	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.timer = time.AfterFunc(max(0, patience-time.Since(s.since)), func() {
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		if s.timer != nil {
-			_, _ = fmt.Fprintf(s.w, "%s …", what)
-			s.shown = true
-		}
-	})
-}
-
-// clear takes the line away.
-func (s *status) clear() {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.timer != nil {
-		s.timer.Stop()
-		s.timer = nil
-	}
-	if s.shown {
-		_, _ = io.WriteString(s.w, "\r\x1b[K")
-		s.shown = false
-	}
 }

@@ -7,7 +7,9 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"time"
 
+	"github.com/lumi-idl/lumi/internal/status"
 	"github.com/lumi-idl/lumi/internal/visible"
 )
 
@@ -24,7 +26,7 @@ type environment struct {
 	json       bool     // --json
 	args       []string // the arguments that are no flags
 	errWritten bool     // whether anything was said, for the empty line between faults
-	status     *status
+	status     *status.Line
 }
 
 func newEnvironment(stdin io.Reader, stdout, stderr io.Writer, getenv func(string) string) *environment {
@@ -32,11 +34,12 @@ func newEnvironment(stdin io.Reader, stdout, stderr io.Writer, getenv func(strin
 		stdin: stdin, getenv: getenv,
 		out: terminalOf(stdout, getenv), err: terminalOf(stderr, getenv), in: isTerminal(stdin),
 	}
-	e.status = newStatus(stderr, e.err.interactive && getenv("TERM") != "dumb")
-	if e.status.on {
+	live := e.err.interactive && getenv("TERM") != "dumb"
+	e.status = status.New(stderr, live, time.Now())
+	if live {
 		stderr = clearing{e.status, stderr}
 	}
-	if e.status.on && e.out.interactive {
+	if live && e.out.interactive {
 		stdout = clearing{e.status, stdout}
 	}
 	e.stdout, e.stderr = bufio.NewWriterSize(stdout, 64<<10), stderr
@@ -50,7 +53,7 @@ func (e *environment) doing(format string, args ...any) {
 		const rest = " …"
 		text = strings.TrimRight(clipColored(text, max(1, e.err.width-len([]rune(rest))-1)), rest)
 	}
-	e.status.show(text)
+	e.status.Show(text)
 }
 
 // say prints a line on standard error, behind the command's name. That it cannot be printed is no reason to fail.

@@ -63,7 +63,7 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 }
 
 func (e *environment) run(ctx context.Context, args []string) int {
-	defer e.status.clear()
+	defer e.status.Clear()
 	err := dispatch(ctx, args, e)
 	if flushed := e.stdout.Flush(); flushed != nil && !isClosedPipe(flushed) {
 		err = fmt.Errorf("cannot write to standard output: %w", flushed)

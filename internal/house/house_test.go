@@ -108,8 +108,8 @@ var rules = []rule{
 	{
 		of: []string{"./cmd/lumi"},
 		only: []string{
-			"./internal/jsonpointer", "./internal/nearest", "./internal/visible", "./lumigl/...", "./runtime", "./runtime/tokens",
-			"./runtime/urn",
+			"./internal/jsonpointer", "./internal/nearest", "./internal/status", "./internal/visible", "./lumigl/...", "./runtime",
+			"./runtime/tokens", "./runtime/urn",
 		},
 		why: "the command is made of the graph language's packages",
 	},

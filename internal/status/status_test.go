@@ -1,0 +1,47 @@
+package status_test
+
+import (
+	"bytes"
+	"testing"
+	"time"
+
+	"github.com/lumi-idl/lumi/internal/status"
+)
+
+// TestLine holds that the line appears only after some time, and leaves nothing behind.
+func TestLine(t *testing.T) {
+	long := time.Now().Add(-2 * status.Patience)
+	var quick bytes.Buffer
+	s := status.New(&quick, true, time.Now())
+	s.Show("loading")
+	s.Clear()
+	if quick.Len() > 0 {
+		t.Errorf("somebody who waited for nothing saw %q", &quick)
+	}
+
+	var off bytes.Buffer
+	s = status.New(&off, false, long)
+	s.Show("loading")
+	s.Clear()
+	if off.Len() > 0 {
+		t.Errorf("without a terminal there was %q", &off)
+	}
+
+	shown := make(chan string, 2)
+	s = status.New(writerFunc(func(p []byte) { shown <- string(p) }), true, long)
+	s.Show("loading")
+	if got := <-shown; got != "loading …" {
+		t.Errorf("the line says %q", got)
+	}
+	s.Clear()
+	if got := <-shown; got != "\r\x1b[K" {
+		t.Errorf("the line goes with %q", got)
+	}
+}
+
+type writerFunc func([]byte)
+
+func (f writerFunc) Write(p []byte) (int, error) {
+	f(p)
+	return len(p), nil
+}
