@@ -95,7 +95,7 @@ func TestBlank(t *testing.T) {
 func TestClip(t *testing.T) {
 	for _, c := range []string{"a", "é", "→", "𝄞"} {
 		for shift := range 4 {
-			long := strings.Repeat("a", shift) + strings.Repeat(c, 121)
+			long := strings.Repeat("a", shift) + strings.Repeat(c, 121) + strings.Repeat("a", shift)
 			short := clip(long)
 			start, end, ok := strings.Cut(short, "…")
 			if !ok || !utf8.ValidString(short) || !strings.HasPrefix(long, start) || !strings.HasSuffix(long, end) ||

@@ -30,6 +30,9 @@ func TestAccessors(t *testing.T) {
 	if no, ok := p.Get("no").Bool(); no || !ok {
 		t.Error("false is not")
 	}
+	if !p.Get("yes").Equal(lumigl.BoolOf(true)) || !p.Get("no").Equal(lumigl.BoolOf(false)) {
+		t.Error("a boolean is another")
+	}
 	if n, ok := p.Get("int").Int(); n != -70 || !ok {
 		t.Errorf("Int: %d, %t", n, ok)
 	}
@@ -217,6 +220,7 @@ func TestEqual(t *testing.T) {
 		{}, lumigl.NullValue(), lumigl.BoolOf(true), lumigl.BoolOf(false), one, two, lumigl.TextOf("1"), lumigl.TextOf("2"),
 		lumigl.ListOf(), lumigl.ListOf(one), lumigl.ListOf(two), lumigl.ListOf(one, two), bag(), bag(pair("a", one)), bag(pair("a", two)),
 		bag(pair("b", one)), bag(pair("a", one), pair("b", two)), bag(pair("a", two), pair("b", one)), bag(pair("a", one), pair("c", two)),
+		bag(pair("b", one), pair("a", one)),
 		lumigl.ReferenceTo(a), lumigl.ReferenceTo(b), lumigl.PropertyOf(a, "p"), lumigl.PropertyOf(a, "q"), number("-0"), number("0"),
 	}
 	for i, v := range different {
@@ -252,7 +256,7 @@ func TestSpecial(t *testing.T) {
 		"archive":        {signed(lumigl.TextOf(lumi.ArchiveSignature)), "archive"},
 		"unknown":        {lumigl.TextOf(lumi.UnknownValue), "unknown"},
 		"text":           {lumigl.TextOf("x"), ""},
-		"object":         {bag(pair("x", lumigl.TextOf(lumi.SecretSignature))), ""},
+		"object":         {bag(pair("x", lumigl.TextOf(lumi.SecretSignature)), pair("value", lumigl.IntOf(1))), ""},
 		"no text":        {signed(lumigl.ListOf()), ""},
 		"unknown number": {bag(pair("x", lumigl.TextOf(lumi.UnknownValue))), ""},
 	} {
