@@ -138,7 +138,7 @@ func (c *checker) rejectOption(e option) {
 		d.Suggestion = "write " + key + " without spaces"
 	case slices.Contains(optionNames, key):
 		d.Suggestion = "write " + key + " without a value"
-	case near == "name=" && hasValue:
+	case hasValue && nearest.Alike(key, "name", 2):
 		d.Suggestion = "write name=" + strings.TrimSpace(value)
 	case near != "" && near != "name=":
 		d.Suggestion = "write " + near

@@ -22,15 +22,15 @@ func Name[S ~string](got string, names []S) S {
 }
 
 // To returns the name that is most like another, and "" if none is within some edits of it and has something in common
-// with it. A short name is near within fewer edits: one for every three letters. Letter case does not count. There may be
-// very many names, so most of them are ruled out by the letters that they have.
+// with it. Short names, on either side, are near within fewer edits: one for every three letters or part of them. Letter
+// case does not count. There may be very many names, so most of them are ruled out by the letters that they have.
 func To(name string, edits int, names iter.Seq[string]) string {
 	best, least := "", edits+1
 	letters := count(name)
 	lower := strings.ToLower(name)
 	work := 0
 	for candidate := range names {
-		limit := min(least, (len(candidate)+2)/3+1)
+		limit := min(least, (min(len(name), len(candidate))+2)/3+1)
 		if candidate == "" || letters.apart(count(candidate)) >= limit {
 			continue
 		}

@@ -34,6 +34,9 @@ func TestTo(t *testing.T) {
 		{"e", 2, "a bb", ""},
 		{"abcd", 2, "x dcba", ""}, // the same letters
 		{"abc", 3, "", ""},
+		{"Foo", 2, "bool", ""},
+		{"bol", 2, "bool", "bool"},
+		{"boool", 2, "Foo", ""},
 		{"ünter", 2, "unter", "unter"},
 	} {
 		if got := To(test.name, test.edits, slices.Values(strings.Split(test.names, " "))); got != test.want {
