@@ -17,7 +17,7 @@ Without any of these, the IDL is only checked.
 
 The IDL:
   --package=NAME        the package's name; by default, the name of the folder that holds IDL-DIR
-  --tokens=FORM         type tokens by 'module' (aws:ec2:Vpc, the default) or by 'file' (aws:ec2/vpc:Vpc)
+  --tokens=FORM         type tokens by 'module' (aws:ec2:VPC, the default) or by 'file' (aws:ec2/vpc:VPC)
   --marker=PATH         a further import path whose Resource and NamedResource are markers; may be repeated
 
 Messages:
@@ -55,7 +55,7 @@ Example:
   Programs then say new Bucket("logs", { region: "eu-north-1" }) with bucket/pack/bucket.ts, and the provider's author
   implements the interface BucketProviderOps of bucket/provider/bucket_stub.go. To keep both current, put
 
-    //go:generate cidlc . --out-pack --out-provider
+    //go:generate go run github.com/lumi-idl/lumi/cmd/cidlc . --out-pack --out-provider
 
   into a file of the IDL, run 'go generate ./...' after each change, and in CI
 
