@@ -28,6 +28,7 @@ type checker struct {
 	diags        []*diag.Diagnostic
 	reported     map[diag.Code]bool
 	blindFolders map[string]bool
+	plainFolders map[string]bool   // whether folders that were looked into hold no code, by path
 	texts        map[string][]byte // sources that were looked into, by path
 }
 
@@ -43,6 +44,7 @@ func newChecker(tree *tree, packageName string, opts Options) *checker {
 		decls:        map[*types.TypeName]*decl{},
 		reported:     map[diag.Code]bool{},
 		blindFolders: map[string]bool{},
+		plainFolders: map[string]bool{},
 		texts:        map[string][]byte{},
 	}
 }
@@ -52,6 +54,9 @@ type declKind int
 
 const (
 	broken declKind = iota // reported, or not understood by Go: uses are passed over in silence
+	// unknownStruct embeds something broken, and may be any of the next four: uses are passed over, and properties are
+	// judged by what holds for all four.
+	unknownStruct
 	plainStruct
 	resource
 	config
@@ -67,9 +72,10 @@ type decl struct {
 	obj    *types.TypeName
 	file   *sourceFile
 	doc    string
-	struc  *ast.StructType // nil unless the type is a struct
-	marker marker          // what a resource, config or mixin embeds
-	model  schema.Decl     // nil for broken types and mixins
+	struc  *ast.StructType  // nil unless the type is a struct
+	marker marker           // what a resource, config or mixin embeds
+	report *diag.Diagnostic // what was reported of the basic type that the type is defined over, if anything
+	model  schema.Decl      // nil for broken types and mixins
 
 	classified bool
 	embedders  []*decl  // the structs that embed this one
@@ -110,7 +116,11 @@ func (c *checker) collect() {
 		}
 	}
 	for _, d := range c.order {
-		if d.kind == alias && enums[d.obj] && isString(d.obj.Type()) {
+		switch {
+		case !enums[d.obj]:
+		case d.report != nil:
+			d.report.Suggestion = "write string, with constants that are strings: enums are strings"
+		case d.kind == alias && isString(d.obj.Type()):
 			d.kind = enum
 		}
 	}
@@ -207,7 +217,7 @@ func (c *checker) declaredKind(d *decl) declKind {
 		}
 		if basic, ok := other.Type().(*types.Basic); ok && other.Pkg() == nil {
 			if c.primitive(basic) == "" {
-				c.rejectBasic(right, basic)
+				d.report = c.rejectBasic(right, basic)
 				return broken
 			}
 			return alias
@@ -217,7 +227,7 @@ func (c *checker) declaredKind(d *decl) declKind {
 			c.convertPredeclared(right, other)
 			return broken
 		case other.Pkg() != nil && c.sourceOf[other.Pkg()] == nil && c.markerOf(other) == noMarker:
-			c.rejectForeign(right, other)
+			c.rejectForeign(d.file, right, other)
 			return broken
 		}
 		c.report(diag.DefinedType, right, "the IDL cannot define %s as another name for %s", d.spec.Name.Name, other.Name()).

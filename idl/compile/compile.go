@@ -51,11 +51,14 @@ type Options struct {
 // order. The error is for what is not the IDL's fault: an unusable folder or package name (a [*UsageError]), a go
 // command that is missing or fails.
 func Load(ctx context.Context, opts Options) (*schema.Package, []diag.Diagnostic, error) {
-	name, err := packageName(opts)
+	tree, err := scan(opts.Dir)
 	if err != nil {
 		return nil, nil, err
 	}
-	tree, err := scan(opts.Dir)
+	if err := tree.checkExtent(); err != nil {
+		return nil, nil, err
+	}
+	name, err := packageName(opts)
 	if err != nil {
 		return nil, nil, err
 	}

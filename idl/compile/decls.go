@@ -36,7 +36,7 @@ func (c *checker) check() {
 // fill completes the model of one declared type.
 func (c *checker) fill(d *decl) {
 	switch d.kind {
-	case plainStruct, resource, config, mixin:
+	case unknownStruct, plainStruct, resource, config, mixin:
 		fields := c.flatten(d)
 		var properties []*schema.Property
 		if d.marker == markerNamedResource {

@@ -111,7 +111,7 @@ func (c *checker) promote(d *decl, f *ast.Field) {
 	case inner == nil && obj.Pkg() == nil:
 		c.rejectEmbedded(expr)
 	case inner == nil:
-		c.rejectForeign(expr, obj)
+		c.rejectForeign(d.file, expr, obj)
 	case inner.kind == broken:
 	case inner.struc == nil:
 		c.rejectEmbedded(expr)
@@ -215,9 +215,9 @@ func (c *checker) checkOptionPlaces() {
 	}
 }
 
-// onlyInResources reports whether resources embed the struct, and nothing else uses it.
+// onlyInResources reports whether resources, or what may be resources, embed the struct, and nothing else uses it.
 func (d *decl) onlyInResources(visiting map[*decl]bool) bool {
-	if d.marker != noMarker {
+	if d.marker != noMarker || d.kind == unknownStruct {
 		return d.marker != markerConfig
 	}
 	if d.usedAsType || len(d.embedders) == 0 || visiting[d] {

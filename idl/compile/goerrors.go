@@ -109,7 +109,15 @@ func (c *checker) reportTypeError(s *source, e types.Error) {
 	if s.inFunc(e.Pos) {
 		return // the function itself is the mistake
 	}
-	d := c.reportAt(diag.GoType, c.wordAt(e.Pos), "%s", e.Msg)
+	at := c.wordAt(e.Pos)
+	if c.followsFromImport(s, e, at) {
+		return
+	}
+	d := c.reportAt(diag.GoType, at, "%s", e.Msg)
+	if e.Msg == "undefined: idl" && c.qualifies(e) {
+		d.Suggestion = "import " + strconv.Quote(ownMarkers)
+		return
+	}
 	// A search through all names for each of thousands of mistakes would take longer than anybody waits.
 	const enough = 100
 	if len(c.diags) < enough {
@@ -121,25 +129,34 @@ func (c *checker) reportTypeError(s *source, e types.Error) {
 
 // inFunc reports whether a position lies in the declaration of a function.
 func (s *source) inFunc(pos token.Pos) bool {
-	for _, f := range s.files {
-		if pos < f.FileStart || f.FileEnd < pos {
-			continue
+	f := s.fileAt(pos)
+	if f == nil {
+		return false
+	}
+	i, found := slices.BinarySearchFunc(f.Decls, pos, func(d ast.Decl, pos token.Pos) int {
+		switch {
+		case d.End() <= pos:
+			return -1
+		case d.Pos() > pos:
+			return 1
 		}
-		i, found := slices.BinarySearchFunc(f.Decls, pos, func(d ast.Decl, pos token.Pos) int {
-			switch {
-			case d.End() <= pos:
-				return -1
-			case d.Pos() > pos:
-				return 1
-			}
-			return 0
-		})
-		if found {
-			_, isFunc := f.Decls[i].(*ast.FuncDecl)
-			return isFunc
+		return 0
+	})
+	if !found {
+		return false
+	}
+	_, isFunc := f.Decls[i].(*ast.FuncDecl)
+	return isFunc
+}
+
+// fileAt returns the file that a position lies in, or nil if it is none of the source's.
+func (s *source) fileAt(pos token.Pos) *sourceFile {
+	for _, f := range s.files {
+		if f.FileStart <= pos && pos <= f.FileEnd {
+			return f
 		}
 	}
-	return false
+	return nil
 }
 
 var undefinedName = regexp.MustCompile(`^undefined: (?:(\w+)\.)?(\w+)$`)
@@ -165,11 +182,11 @@ func nearestName(pkg *types.Package, msg string) string {
 	return ""
 }
 
-// quotedPath finds the import path in what the go command says.
-var quotedPath = regexp.MustCompile(`(?:package|import) "?([^\s":;]+)"?`)
-
 // standardLibrary finds where the go command names the place of its standard library, which differs between machines.
 var standardLibrary = regexp.MustCompile(`is not in std \(.*?\)`)
+
+// toAdd leads over to the command that the go command recommends, which becomes the suggestion.
+var toAdd = regexp.MustCompile(`(; to add( it)?)?[:;]*$`)
 
 // unreadableHeader is how the go command says that it cannot make sense of what stands above a file's declarations.
 var unreadableHeader = regexp.MustCompile(`^read (.+\.go): (.+)$`)
@@ -208,29 +225,14 @@ func (c *checker) reportListError(pkg *packages.Package, e packages.Error) bool 
 	if !ok {
 		return false
 	}
+	if m := importStack.FindStringSubmatch(msg); m != nil {
+		c.reportCycle(at, strings.Fields(m[1]))
+		return true
+	}
 	summary, rest, _ := strings.Cut(msg, "\n")
-	d := c.reportAt(diag.GoPackage, at, "%s", strings.TrimSuffix(strings.TrimRight(summary, ":;"), "; to add it"))
-	if folder := c.missingFolder(msg); folder != "" {
-		d.Suggestion = "create the folder " + folder + ", or correct the path"
-	} else if hint := strings.Join(strings.Fields(rest), " "); hint != "" {
-		d.Suggestion = hint
-	}
+	d := c.reportAt(diag.GoPackage, at, "%s", toAdd.ReplaceAllString(summary, ""))
+	d.Suggestion = c.importHelp(msg, strings.Join(strings.Fields(rest), " "))
 	return true
-}
-
-// missingFolder returns the folder of the IDL that would have to exist for an import that the go command cannot find.
-func (c *checker) missingFolder(msg string) string {
-	m := quotedPath.FindStringSubmatch(msg)
-	if m == nil || len(c.sources) == 0 {
-		return ""
-	}
-	first := c.sources[0]
-	root := strings.TrimSuffix(strings.TrimSuffix(first.PkgPath, first.module.Path), "/")
-	rel, inside := strings.CutPrefix(m[1], root+"/")
-	if _, err := os.Stat(filepath.Join(c.tree.root, filepath.FromSlash(rel))); !inside || err == nil {
-		return ""
-	}
-	return c.tree.display(rel)
 }
 
 // excluded reports whether the error only repeats that all files of a folder have build constraints.
@@ -241,34 +243,6 @@ func (c *checker) excluded(pkg *packages.Package) bool {
 		}
 	}
 	return false
-}
-
-// importOf finds the first import of a package in the IDL.
-func (c *checker) importOf(importPath string) (diag.Span, bool) {
-	for _, s := range c.sources {
-		for _, f := range s.files {
-			for _, spec := range f.Imports {
-				if p, err := strconv.Unquote(spec.Path.Value); err == nil && p == importPath {
-					return c.span(spec.Path), true
-				}
-			}
-		}
-	}
-	return diag.Span{}, false
-}
-
-// importAt widens the position of an import to the import.
-func (c *checker) importAt(at diag.Span) diag.Span {
-	for _, s := range c.sources {
-		for _, f := range s.files {
-			for _, spec := range f.Imports {
-				if span := c.span(spec.Path); span.Start == at.Start {
-					return span
-				}
-			}
-		}
-	}
-	return at
 }
 
 // packageClause finds the package clause of the first file of a package that is part of the IDL.

@@ -20,6 +20,8 @@ const (
 	markerConfig        marker = "Config"
 	markerAsset         marker = "Asset"
 	markerArchive       marker = "Archive"
+	// unknownMarker is whatever is embedded by a name that means nothing, which has been reported or is going to be.
+	unknownMarker marker = "?"
 )
 
 var markers = []marker{markerResource, markerNamedResource, markerConfig, markerAsset, markerArchive}
@@ -33,14 +35,32 @@ func (c *checker) markerOf(obj *types.TypeName) marker {
 	if obj == nil || obj.Pkg() == nil || c.sourceOf[obj.Pkg()] != nil {
 		return noMarker
 	}
-	path := obj.Pkg().Path()
-	if path != ownMarkers && !strings.HasSuffix(path, "/resource/idl") && !slices.Contains(c.markers, path) {
+	if !c.declaresMarkers(obj.Pkg()) {
 		return noMarker
 	}
 	if m := marker(obj.Name()); slices.Contains(markers, m) {
 		return m
 	}
 	return noMarker
+}
+
+func (c *checker) declaresMarkers(pkg *types.Package) bool {
+	path := pkg.Path()
+	return path == ownMarkers || strings.HasSuffix(path, "/resource/idl") || slices.Contains(c.markers, path)
+}
+
+// couldBeMarker reports whether a type is called like a marker, in a package that has an empty struct Resource as the
+// markers' have, but that the command line does not name.
+func (c *checker) couldBeMarker(obj *types.TypeName) bool {
+	if !slices.Contains(markers, marker(obj.Name())) || c.declaresMarkers(obj.Pkg()) {
+		return false
+	}
+	resource := obj.Pkg().Scope().Lookup(string(markerResource))
+	if resource == nil {
+		return false
+	}
+	struc, ok := resource.Type().Underlying().(*types.Struct)
+	return ok && struc.NumFields() == 0
 }
 
 // embeds reports whether the marker does something when it is embedded.
@@ -55,6 +75,7 @@ func (c *checker) classify(d *decl) {
 	}
 	d.classified = true
 	var first ast.Node
+	doubtful := false
 	for _, f := range d.struc.Fields.List {
 		if len(f.Names) > 0 {
 			continue
@@ -62,14 +83,19 @@ func (c *checker) classify(d *decl) {
 		m := c.embeddedMarker(d.file, f)
 		switch {
 		case m == noMarker:
+		case m == unknownMarker:
+			doubtful = true
 		case first == nil:
 			first, d.marker = f.Type, m
 		default:
-			c.note(c.report(diag.MultipleMarkers, f.Type, "%s embeds a second marker", d.spec.Name.Name),
-				first, "the first one is here")
+			report := c.report(diag.MultipleMarkers, f.Type, "%s embeds a second marker", d.spec.Name.Name)
+			report.Suggestion = "remove one of them"
+			c.note(report, first, "the first one is here")
 		}
 	}
 	switch {
+	case d.marker == noMarker && doubtful:
+		d.kind = unknownStruct
 	case d.marker == noMarker:
 	case !d.spec.Name.IsExported():
 		d.kind = mixin
@@ -90,9 +116,16 @@ func (c *checker) embeddedMarker(f *sourceFile, field *ast.Field) marker {
 	if m := c.markerOf(obj); m.embeds() {
 		return m
 	}
-	if inner := c.decls[obj]; inner != nil {
+	inner := c.decls[obj]
+	switch {
+	case inner != nil:
 		c.classify(inner)
+		if inner.kind == broken || inner.kind == unknownStruct {
+			return unknownMarker
+		}
 		return inner.marker
+	case obj == nil, obj.Pkg() != nil && c.markerOf(obj) == noMarker:
+		return unknownMarker
 	}
 	return noMarker
 }

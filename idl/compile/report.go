@@ -5,6 +5,7 @@ import (
 	"go/ast"
 	"go/token"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"unicode"
@@ -50,6 +51,9 @@ func (c *checker) hasAt(code diag.Code, at diag.Span) bool {
 func (c *checker) sorted() []diag.Diagnostic {
 	list := make([]diag.Diagnostic, 0, len(c.diags))
 	for _, d := range c.diags {
+		if c.secondMarker(d) {
+			continue
+		}
 		if recursive := d.Code == diag.GoType && strings.HasPrefix(d.Message, "invalid recursive type"); recursive {
 			if c.throughResource(d) {
 				continue // resources that hold each other by value are reported as such
@@ -59,6 +63,19 @@ func (c *checker) sorted() []diag.Diagnostic {
 		list = append(list, *d)
 	}
 	return diag.Sort(list)
+}
+
+// redeclared is how go/types says that a struct has two fields of one name.
+var redeclared = regexp.MustCompile(`^\w+ redeclared$`)
+
+// secondMarker reports whether Go complains of a marker that is embedded twice, which is reported as such.
+func (c *checker) secondMarker(d *diag.Diagnostic) bool {
+	if d.Code != diag.GoType || !redeclared.MatchString(d.Message) {
+		return false
+	}
+	return slices.ContainsFunc(c.diags, func(other *diag.Diagnostic) bool {
+		return other.Code == diag.MultipleMarkers && other.Span.End == d.Span.End
+	})
 }
 
 // throughResource reports whether a resource is part of the circle that Go complains of.

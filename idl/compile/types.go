@@ -1,6 +1,7 @@
 package compile
 
 import (
+	"fmt"
 	"go/ast"
 	"go/types"
 
@@ -95,7 +96,7 @@ func (c *checker) convertName(f *sourceFile, expr ast.Expr, at place) schema.Typ
 	}
 	d := c.decls[obj]
 	if d == nil {
-		c.rejectForeign(expr, obj)
+		c.rejectForeign(f, expr, obj)
 		return nil
 	}
 	if d.file.source != f.source && !obj.Exported() {
@@ -103,7 +104,7 @@ func (c *checker) convertName(f *sourceFile, expr ast.Expr, at place) schema.Typ
 	}
 	name := types.ExprString(expr)
 	switch d.kind {
-	case broken:
+	case broken, unknownStruct:
 		return nil
 	case resource:
 		if at == byItself {
@@ -159,17 +160,22 @@ func (c *checker) primitive(basic *types.Basic) schema.Primitive {
 	return ""
 }
 
-func (c *checker) rejectBasic(expr ast.Expr, basic *types.Basic) {
+// rejectBasic returns what it reports, nil if Go has said so.
+func (c *checker) rejectBasic(expr ast.Expr, basic *types.Basic) *diag.Diagnostic {
+	var d *diag.Diagnostic
 	switch {
 	case basic.Kind() == types.Invalid:
 	case basic.Info()&types.IsComplex != 0:
-		c.report(diag.NumericType, expr, "the IDL has no complex numbers").Suggestion = "use a struct of two float64"
+		d = c.report(diag.NumericType, expr, "the IDL has no complex numbers")
+		d.Suggestion = "use a struct of two float64"
 	case basic.Info()&types.IsNumeric != 0 && basic.Kind() != types.Uintptr:
-		c.report(diag.NumericType, expr, "the IDL has one numeric type, float64, and %s is not it", basic.Name()).
-			Suggestion = "write float64"
+		d = c.report(diag.NumericType, expr, "the IDL has one numeric type, float64, and %s is not it", basic.Name())
+		d.Suggestion = "write float64"
 	default:
-		c.report(diag.UnsupportedType, expr, "the IDL has no type %s", types.ExprString(expr)).Suggestion = "use a string"
+		d = c.report(diag.UnsupportedType, expr, "the IDL has no type %s", types.ExprString(expr))
+		d.Suggestion = "use a string"
 	}
+	return d
 }
 
 func (c *checker) convertMarker(expr ast.Expr, m marker, at place) schema.Type {
@@ -221,7 +227,7 @@ func (c *checker) convertKey(f *sourceFile, expr ast.Expr) schema.Type {
 	case c.markerOf(obj) != noMarker:
 		c.rejectKey(expr)
 	case d == nil:
-		c.rejectForeign(expr, obj)
+		c.rejectForeign(f, expr, obj)
 	case d.kind == broken:
 	case !isString(obj.Type()):
 		c.rejectKey(expr)
@@ -237,9 +243,14 @@ func (c *checker) rejectKey(expr ast.Expr) {
 		Suggestion = "use string, or a type that is defined as one"
 }
 
-func (c *checker) rejectForeign(expr ast.Expr, obj *types.TypeName) {
+func (c *checker) rejectForeign(f *sourceFile, expr ast.Expr, obj *types.TypeName) {
 	d := c.report(diag.ForeignType, expr, "%s is not declared in this IDL", types.ExprString(expr))
+	folder, whole := c.whole(f.source, obj.Pkg())
 	switch {
+	case c.couldBeMarker(obj):
+		d.Suggestion = "if it is meant as a marker, add --marker=" + obj.Pkg().Path()
+	case whole != "":
+		d.Suggestion = fmt.Sprintf("it is declared in %s: run 'cidlc %s', which compiles that folder too", folder, whole)
 	case obj.Pkg().Path() == "time":
 		d.Suggestion = "use a string in the format of RFC 3339, or a float64 of seconds"
 	default:
@@ -250,6 +261,6 @@ func (c *checker) rejectForeign(expr ast.Expr, obj *types.TypeName) {
 // rejectInstance reports the use of a generic type. One that the IDL declares has been reported there.
 func (c *checker) rejectInstance(f *sourceFile, expr, generic ast.Expr) {
 	if obj := typeName(f, generic); obj != nil && obj.Pkg() != nil && c.decls[obj] == nil {
-		c.rejectForeign(expr, obj)
+		c.rejectForeign(f, expr, obj)
 	}
 }

@@ -1,0 +1,93 @@
+package compile
+
+import (
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"go/types"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// This file finds the folder that somebody probably meant who gave one that holds more than an IDL, or part of one.
+
+// checkExtent refuses a folder that holds code, if there is one below that is called idl.
+func (t *tree) checkExtent() error {
+	meant, depth := "", 0
+	var others []string
+	for _, file := range t.files {
+		folders := strings.Split(file, "/")
+		i := slices.Index(folders[:len(folders)-1], "idl")
+		switch {
+		case i < 0:
+			others = append(others, file)
+		case meant == "" || i < depth:
+			meant, depth = strings.Join(folders[:i+1], "/"), i
+		}
+	}
+	if meant == "" {
+		return nil
+	}
+	code := t.firstCode(others)
+	if code == "" {
+		return nil
+	}
+	return &UsageError{fmt.Sprintf("%s is no IDL, since there is code in %s; did you mean %s?",
+		t.arg, t.display(code), t.display(meant))}
+}
+
+// firstCode returns the first file that declares what no IDL does: a program, a function or a variable.
+func (t *tree) firstCode(files []string) string {
+	for _, rel := range files {
+		name := filepath.Join(t.root, filepath.FromSlash(rel))
+		file, _ := parser.ParseFile(token.NewFileSet(), name, nil, parser.SkipObjectResolution)
+		if file != nil && (file.Name.Name == "main" || slices.ContainsFunc(file.Decls, isCode)) {
+			return rel
+		}
+	}
+	return ""
+}
+
+func isCode(d ast.Decl) bool {
+	gen, ok := d.(*ast.GenDecl)
+	return !ok || gen.Tok == token.VAR
+}
+
+// whole finds where a package outside of the IDL stands, and the folder that holds both. The latter is empty unless it
+// can be compiled in place of the IDL's: it is of the same module and holds no code.
+func (c *checker) whole(from *source, pkg *types.Package) (folder, whole string) {
+	imported := from.Imports[pkg.Path()]
+	if imported == nil || imported.Module == nil || from.Module == nil || imported.Module.Dir != from.Module.Dir ||
+		len(imported.GoFiles) == 0 || c.declaresMarkers(pkg) {
+		return "", ""
+	}
+	rel, err := filepath.Rel(c.tree.root, filepath.Dir(imported.GoFiles[0]))
+	if err != nil {
+		return "", ""
+	}
+	up := ""
+	for _, element := range strings.Split(filepath.ToSlash(rel), "/") {
+		if element == ".." {
+			up = filepath.Join(up, "..")
+		}
+	}
+	if up == "" || !c.plain(filepath.Join(c.tree.arg, up)) {
+		return "", ""
+	}
+	return filepath.Join(c.tree.arg, rel), filepath.Join(c.tree.arg, up)
+}
+
+// plain reports whether a folder that holds the IDL's holds no code besides.
+func (c *checker) plain(dir string) bool {
+	plain, known := c.plainFolders[dir]
+	if !known {
+		t, err := scan(dir)
+		plain = err == nil && t.firstCode(slices.DeleteFunc(t.files, func(rel string) bool {
+			return c.rel(filepath.Join(t.root, filepath.FromSlash(rel))) != ""
+		})) == ""
+		c.plainFolders[dir] = plain
+	}
+	return plain
+}

@@ -1,0 +1,161 @@
+package compile
+
+import (
+	"go/ast"
+	"go/types"
+	"os"
+	"path"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"golang.org/x/tools/go/packages"
+
+	"github.com/lumi-idl/lumi/idl/diag"
+	"github.com/lumi-idl/lumi/internal/nearest"
+)
+
+// What is wrong with an import shows in many places: in what the go command says of the import, and in what go/types
+// says of every name that should have come from there. This file keeps the two apart, and says what was meant.
+
+// quotedPath finds the import path in what the go command says.
+var quotedPath = regexp.MustCompile(`(?:package|import) "?([^\s":;]+)"?`)
+
+// importHelp says what to do about an import that the go command cannot follow, given what it recommends itself.
+func (c *checker) importHelp(msg, hint string) string {
+	m := quotedPath.FindStringSubmatch(msg)
+	if m == nil {
+		return hint
+	}
+	rel, inside := strings.CutPrefix(m[1], c.rootPath()+"/")
+	if inside {
+		if _, err := os.Stat(filepath.Join(c.tree.root, filepath.FromSlash(rel))); err == nil {
+			return hint
+		}
+		var folders []string
+		for _, s := range c.sources {
+			folders = append(folders, s.module.Path)
+		}
+		if near := nearest.Name(rel, folders); near != "" {
+			return "did you mean " + path.Join(c.rootPath(), near) + "?"
+		}
+	}
+	if near := nearest.Name(m[1], append([]string{ownMarkers}, c.markers...)); near != "" && near != m[1] {
+		return "did you mean " + near + "?"
+	}
+	if inside {
+		return "create the folder " + c.tree.display(rel) + ", or correct the path"
+	}
+	return hint
+}
+
+// rootPath is the import path of the IDL's root, empty if Go could read nothing of the IDL.
+func (c *checker) rootPath() string {
+	if len(c.sources) == 0 {
+		return ""
+	}
+	first := c.sources[0]
+	return strings.TrimSuffix(strings.TrimSuffix(first.PkgPath, first.module.Path), "/")
+}
+
+// importStack is how the go command describes a circle: by all imports on the way into it and around.
+var importStack = regexp.MustCompile(`^import cycle not allowed: import stack: \[(.+)\]$`)
+
+// reportCycle reports folders that import each other, the last of which stands in the stack twice.
+func (c *checker) reportCycle(at diag.Span, stack []string) {
+	circle := stack[slices.Index(stack, stack[len(stack)-1]):]
+	if len(circle) == 2 {
+		c.reportAt(diag.GoPackage, at, "the folder %s imports itself", c.folderOf(circle[0])).
+			Suggestion = "remove the import: files of a folder refer to each other without one"
+		return
+	}
+	for i, importPath := range circle {
+		circle[i] = c.folderOf(importPath)
+	}
+	c.reportAt(diag.GoPackage, at, "folders import each other in a circle: %s", strings.Join(circle, " → ")).
+		Suggestion = "put the types that need each other into one folder"
+}
+
+// folderOf is the folder of a package as a person would type it, or its import path if it is not part of the IDL.
+func (c *checker) folderOf(importPath string) string {
+	if importPath == c.rootPath() {
+		return c.tree.arg
+	}
+	if rel, inside := strings.CutPrefix(importPath, c.rootPath()+"/"); inside {
+		return c.tree.display(rel)
+	}
+	return importPath
+}
+
+// unusedImport is how go/types says that nothing of a package is used.
+var unusedImport = regexp.MustCompile(`^"[^"]+" imported .*and not used$`)
+
+// followsFromImport reports whether an error that go/types found is due to an import that could not be followed: such an
+// import seems to be of no use, and a name that it should have brought is unknown.
+func (c *checker) followsFromImport(s *source, e types.Error, at diag.Span) bool {
+	f := s.fileAt(e.Pos)
+	if f == nil {
+		return false
+	}
+	unused := unusedImport.MatchString(e.Msg)
+	if !unused && !c.qualifies(e) {
+		return false
+	}
+	return slices.ContainsFunc(f.Imports, func(spec *ast.ImportSpec) bool {
+		if unused {
+			return c.span(spec).Start == at.Start && s.misses(spec)
+		}
+		return spec.Name == nil && s.misses(spec)
+	})
+}
+
+// misses reports whether the package that is imported could not be loaded.
+func (s *source) misses(spec *ast.ImportSpec) bool {
+	importPath, err := strconv.Unquote(spec.Path.Value)
+	imported := s.Imports[importPath]
+	return err == nil && imported != nil && slices.ContainsFunc(imported.Errors, func(e packages.Error) bool {
+		return e.Kind == packages.ListError
+	})
+}
+
+// qualifies reports whether go/types does not know a name that should be a package's, since a dot follows.
+func (c *checker) qualifies(e types.Error) bool {
+	m := undefinedName.FindStringSubmatch(e.Msg)
+	file := c.fset.File(e.Pos)
+	if len(m) != 3 || m[1] != "" || file == nil {
+		return false
+	}
+	src := c.text(file.Name())
+	after := file.Offset(e.Pos) + len(m[2])
+	return len(src) == file.Size() && after < len(src) && src[after] == '.'
+}
+
+// importOf finds the first import of a package in the IDL.
+func (c *checker) importOf(importPath string) (diag.Span, bool) {
+	for _, s := range c.sources {
+		for _, f := range s.files {
+			for _, spec := range f.Imports {
+				if p, err := strconv.Unquote(spec.Path.Value); err == nil && p == importPath {
+					return c.span(spec.Path), true
+				}
+			}
+		}
+	}
+	return diag.Span{}, false
+}
+
+// importAt widens the position of an import to the import.
+func (c *checker) importAt(at diag.Span) diag.Span {
+	for _, s := range c.sources {
+		for _, f := range s.files {
+			for _, spec := range f.Imports {
+				if span := c.span(spec.Path); span.Start == at.Start {
+					return span
+				}
+			}
+		}
+	}
+	return at
+}
