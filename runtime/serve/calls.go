@@ -42,19 +42,39 @@ func (c *calls) intercept(
 	defer context.AfterFunc(c.ctx, func() { cancel(context.Cause(c.ctx)) })()
 
 	start := time.Now()
-	defer func() {
-		if v := recover(); v != nil {
-			c.log.Error("the provider panicked", "call", path.Base(info.FullMethod), "panic", v)
-			fmt.Fprintf(os.Stderr, "%s\n", debug.Stack())
-			resp, err = nil, status.Error(codes.Internal, bounded("the provider panicked: "+fmt.Sprint(v)))
-		}
-		c.note(info.FullMethod, req, err, time.Since(start))
-	}()
-	if resp, err = handler(ctx, req); err != nil {
-		return nil, statusOf(ctx, err).Err()
-	}
-	return resp, nil
+	resp, err = c.call(ctx, req, info, handler)
+	c.note(info.FullMethod, req, err, time.Since(start))
+	return resp, err
 }
+
+// call calls the provider in a goroutine that its author's code may end. In gRPC's own, the caller would then wait for
+// ever.
+func (c *calls) call(
+	ctx context.Context, req any, info *grpc.UnaryServerInfo, handler grpc.UnaryHandler,
+) (resp any, err error) {
+	err = errExited // which is left where nothing takes its place
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		defer func() {
+			if v := recover(); v != nil {
+				c.log.Error("the provider panicked", "call", path.Base(info.FullMethod), "panic", v)
+				fmt.Fprintf(os.Stderr, "%s\n", debug.Stack())
+				resp, err = nil, status.Error(codes.Internal, bounded("the provider panicked: "+fmt.Sprint(v)))
+			}
+		}()
+		answer, failure := handler(ctx, req)
+		if failure != nil {
+			failure = statusOf(ctx, failure).Err()
+		}
+		resp, err = answer, failure
+	}()
+	<-done
+	return resp, err
+}
+
+var errExited = status.Error(codes.Internal,
+	"the provider ended its goroutine, as runtime.Goexit and the FailNow of a test do")
 
 // errStopping is the answer to calls that come too late.
 var errStopping = status.Error(codes.Unavailable, "the plugin is stopping")

@@ -8,7 +8,9 @@ import (
 	"net"
 	"testing"
 
+	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/test/bufconn"
+	"google.golang.org/protobuf/types/known/structpb"
 
 	lumi "github.com/lumi-idl/lumi/runtime"
 	"github.com/lumi-idl/lumi/runtime/serve/plugin"
@@ -36,6 +38,10 @@ func TestLocal(t *testing.T) {
 	if !errors.As(err, &e) || e.Message != "the provider panicked: runtime error: index out of range [7] with length 0" {
 		t.Errorf("got %v", err)
 	}
+	_, err = things.Create(within(t), &lumi.CreateRequest{URN: thingURN, Properties: thingBag("exit")})
+	if !errors.As(err, &e) || e.Message != "the provider ended its goroutine, as runtime.Goexit and the FailNow of a test do" {
+		t.Errorf("got %v", err)
+	}
 	created, err := things.Create(within(t), &lumi.CreateRequest{URN: thingURN, Properties: thingBag("length")})
 	if err != nil || created.ID != "t-1" {
 		t.Errorf("got %v, %v", created, err)
@@ -52,6 +58,40 @@ func TestLocal(t *testing.T) {
 	}
 	if err := p.Close(); err != nil {
 		t.Error(err)
+	}
+}
+
+// TestLocalHangs is about a call that does not end. Whoever waits for it is told that nobody serves any more.
+func TestLocalHangs(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it takes as long as a call may take to end")
+	}
+	t.Parallel()
+	called, release := make(chan struct{}), make(chan struct{})
+	defer close(release)
+	hanging := Provider{Package: "test", Resources: resources(), Configure: func(context.Context, *structpb.Struct) error {
+		close(called)
+		<-release
+		return nil
+	}}
+	listener := bufconn.Listen(1 << 16)
+	ctx, cancel := context.WithCancel(t.Context())
+	served, configured := make(chan error, 1), make(chan error, 1)
+	go func() { served <- Serve(ctx, hanging, listener, slog.New(slog.DiscardHandler)) }()
+	p, err := plugin.Connect(within(t), func(ctx context.Context) (net.Conn, error) { return listener.DialContext(ctx) })
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer p.Close()
+	go func() { configured <- p.Configure(within(t), nil) }()
+	<-called
+	cancel()
+	if err := <-served; err == nil || err.Error() != "there are calls that did not end when they were cancelled" {
+		t.Errorf("got %v", err)
+	}
+	var e *plugin.Error
+	if err := await(t, configured); !errors.As(err, &e) || e.Code != codes.Unavailable {
+		t.Errorf("got %v", err)
 	}
 }
 

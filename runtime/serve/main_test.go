@@ -7,6 +7,7 @@ import (
 	"io"
 	"net"
 	"os"
+	"runtime"
 	"strings"
 	"sync"
 	"testing"
@@ -89,7 +90,7 @@ func beParent() {
 	if err != nil {
 		panic(err)
 	}
-	_, err = things.Create(context.Background(), &lumi.CreateRequest{URN: thingURN, Properties: thingBag("wait")})
+	_, err = things.Create(context.Background(), &lumi.CreateRequest{URN: thingURN, Properties: thingBag("tidy")})
 	panic(err)
 }
 
@@ -249,6 +250,14 @@ func (ops) do(ctx context.Context, s *state) error {
 		<-ctx.Done()
 		mark("cancelled")
 		return ctx.Err()
+	case "tidy":
+		mark("waiting")
+		<-ctx.Done()
+		fmt.Fprintln(os.Stderr, "I was cancelled, and tidy up")
+		fmt.Println("So I do.")
+		mark("tidied up")
+	case "exit":
+		runtime.Goexit()
 	case "hang":
 		mark("hanging")
 		select {}

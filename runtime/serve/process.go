@@ -20,7 +20,7 @@ import (
 
 // The exit codes of a plugin.
 const (
-	exitStopped = 0 // it was told to stop
+	exitStopped = 0 // it was told to stop, or it answered a question
 	exitFailed  = 1 // it could not serve, or calls did not end when they were cancelled
 	exitMisuse  = 2 // it was started by hand, or its resources are registered wrongly
 )
@@ -34,13 +34,16 @@ const (
 
 func run(p Provider) int {
 	name := "lumi-resource-" + strings.ReplaceAll(p.Package, "/", "_")
+	secret := os.Getenv(lumirpc.SecretVariable)
+	if secret == "" && p.answer(os.Stdout, name, os.Args[1:]) {
+		return exitStopped
+	}
 	log := newLogger(os.Getenv("LUMI_LOG"), p.Package)
 	slog.SetDefault(log)
 	if err := p.validate(); err != nil {
 		fmt.Fprintf(os.Stderr, "%s: its resources are registered wrongly:\n%v\n", name, err)
 		return exitMisuse
 	}
-	secret := os.Getenv(lumirpc.SecretVariable)
 	if secret == "" {
 		fmt.Fprintf(os.Stderr, "%s: this is a plugin, which an engine such as lumi starts; it cannot be started by hand,"+
 			" since it answers only whoever gave it a secret in %s; package runtime/providertest tests it, and package"+
@@ -105,6 +108,10 @@ func newGRPC(p Provider, calls *calls, stop context.CancelCauseFunc, options ...
 
 // stopOnSign has the plugin stop when the parent says so, from now on.
 func stopOnSign(stop context.CancelCauseFunc) {
+	// When the parent dies, nobody reads the log any more. To write to it then fails, and must not be the end of a process
+	// in which a provider is tidying up. The signal is not ignored, since other processes that are started from here would
+	// inherit that.
+	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
 	// An interrupt reaches all processes of a terminal. What it means for this one is for the parent to decide.
 	signal.Notify(make(chan os.Signal, 1), os.Interrupt)
 	terminated := make(chan os.Signal, 1)

@@ -9,6 +9,7 @@ import (
 	"net"
 	"os"
 	"os/exec"
+	"runtime/debug"
 	"strings"
 	"syscall"
 	"testing"
@@ -178,6 +179,57 @@ func TestByHand(t *testing.T) {
 			!strings.Contains(stderr.String(), want) {
 			t.Errorf("%s: got %q and %q", role, &stdout, &stderr)
 		}
+	}
+}
+
+// TestQuestions is about people who ask a plugin what it is.
+func TestQuestions(t *testing.T) {
+	t.Parallel()
+	const help = `lumi-resource-test is a plugin of Lumi: the provider of package "test", which has 2 types of
+resources. It makes, reads, changes and deletes such resources for an engine such as lumi.
+
+The engine finds the plugin on $PATH by its name, starts it, and calls it through gRPC; when the engine
+ends, so does the plugin. It cannot be started by hand, since it answers only whoever gave it a secret in
+LUMI_PLUGIN_SECRET. Package runtime/providertest tests it, and package runtime/serve/plugin calls it from Go.
+
+  --help      print this
+  --version   print the version of the plugin, and that of the protocol that it speaks
+
+In the environment, LUMI_LOG=debug has the plugin log every call.
+`
+	for question, want := range map[string]string{
+		"--help": help, "-help": help, "-h": help,
+		"--version": "lumi-resource-test 1.2.3, protocol 1\n", "-version": "lumi-resource-test 1.2.3, protocol 1\n",
+	} {
+		cmd := exec.Command(os.Args[0], question)
+		cmd.Env = env("plugin")
+		if got, err := cmd.CombinedOutput(); err != nil || string(got) != want {
+			t.Errorf("%s: got %v and\n%s", question, err, got)
+		}
+	}
+	for _, args := range [][]string{{}, {"version"}, {"--verbose"}, {"--help", "me"}} {
+		if new(Provider).answer(t.Output(), "", args) {
+			t.Errorf("%q is answered", args)
+		}
+	}
+	// An engine that gives arguments, whatever they are, finds a plugin all the same.
+	p, err := plugin.Start(within(t), plugin.Command{Path: os.Args[0], Args: []string{"--help"}, Env: env("plugin")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := p.Close(); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestModuleVersion is about plugins whose authors gave them no version.
+func TestModuleVersion(t *testing.T) {
+	info, ok := debug.ReadBuildInfo()
+	if !ok || info.Main.Version == "" {
+		t.Skip("this binary has no module version")
+	}
+	if got := new(Provider).version(); got != info.Main.Version {
+		t.Errorf("got %s, and the module has %s", got, info.Main.Version)
 	}
 }
 
@@ -397,6 +449,7 @@ func TestOrphan(t *testing.T) {
 		t.Fatal(err)
 	}
 	_ = parent.Wait() // It was killed.
+	m.expect(t, "tidied up")
 	m.expectEnd(t)
 }
 

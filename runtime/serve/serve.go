@@ -15,8 +15,8 @@
 // The binary is called lumi-resource-aws. It is of use only to an engine that speaks its protocol, which
 // docs/protocol.md and provider.proto define; package plugin is the engine's side of it.
 //
-// What the author's code does wrong stays within one call: a panic becomes an error, with its stack on standard error.
-// That cannot help against a panic in a goroutine that the author started. Contexts are cancelled when the caller does
+// What the author's code does wrong stays within one call: a panic becomes an error, with its stack on standard error,
+// and so does the end of the goroutine. That cannot help against a panic in a goroutine that the author started. Contexts are cancelled when the caller does
 // not wait any more, and when the plugin stops.
 package serve
 
@@ -69,7 +69,7 @@ func Configure[T any, P interface {
 
 // Main serves the provider until the process that started this one lets go of it, and ends the process. It must be all
 // that a main function does in the end. Problems go to standard error, as does what is logged with slog; LUMI_LOG=debug
-// in the environment logs every call.
+// in the environment logs every call. A plugin that is started by hand answers --help and --version.
 func Main(p Provider) { os.Exit(run(p)) }
 
 // validate reports all that the author registered wrongly.
