@@ -112,8 +112,9 @@ func stopOnSign(stop context.CancelCauseFunc) {
 	// in which a provider is tidying up. The signal is not ignored, since other processes that are started from here would
 	// inherit that.
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
-	// An interrupt reaches all processes of a terminal. What it means for this one is for the parent to decide.
-	signal.Notify(make(chan os.Signal, 1), os.Interrupt)
+	// An interrupt reaches all processes of a terminal, and so does its end. What that means for this one is for the parent
+	// to decide.
+	signal.Notify(make(chan os.Signal, 1), os.Interrupt, syscall.SIGHUP)
 	terminated := make(chan os.Signal, 1)
 	signal.Notify(terminated, syscall.SIGTERM)
 	go func() {

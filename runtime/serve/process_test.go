@@ -423,11 +423,13 @@ func TestInterrupt(t *testing.T) {
 	if _, err := client.Handshake(with(within(t), bareSecret), hello()); err != nil {
 		t.Fatal(err)
 	}
-	if err := b.cmd.Process.Signal(os.Interrupt); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := client.Handshake(with(within(t), bareSecret), hello()); err != nil {
-		t.Error(err)
+	for _, sign := range []os.Signal{os.Interrupt, syscall.SIGHUP} {
+		if err := b.cmd.Process.Signal(sign); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := client.Handshake(with(within(t), bareSecret), hello()); err != nil {
+			t.Errorf("after %v: %v", sign, err)
+		}
 	}
 	b.stdin.Close()
 	if err := b.cmd.Wait(); err != nil {
