@@ -66,16 +66,7 @@ func Compile(source string) (*Expression, error) {
 	}
 	ast, issues := env.Compile(source)
 	if issues.Err() != nil {
-		var all []error
-		for _, e := range issues.Errors() {
-			if len(all) > 0 && strings.HasPrefix(e.Message, syntaxError) {
-				break // It follows from the first.
-			}
-			all = append(all, &ExpressionError{
-				Line: e.Location.Line(), Column: max(e.Location.Column()+1, 1), Message: reword(e.Message),
-			})
-		}
-		return nil, errors.Join(all...)
+		return nil, wrong(source, issues.Errors())
 	}
 	if ast.OutputType() != cel.BoolType && ast.OutputType() != cel.DynType {
 		return nil, &ExpressionError{
@@ -85,32 +76,9 @@ func Compile(source string) (*Expression, error) {
 	}
 	program, err := env.Program(ast, cel.CostLimit(maxCost), cel.EvalOptions(cel.OptOptimize))
 	if err != nil {
-		return nil, err
+		return nil, wrongPattern(source, err)
 	}
 	return &Expression{program: program, source: source}, nil
-}
-
-// syntaxError is what CEL's messages about its grammar begin with.
-const syntaxError = "Syntax error: "
-
-// reword makes CEL's messages about its grammar such that people understand them.
-func reword(message string) string {
-	message, _, _ = strings.Cut(message, "\n")
-	message, isSyntax := strings.CutPrefix(message, syntaxError)
-	message, _, _ = strings.Cut(message, " expecting ")
-	switch {
-	case isSyntax && strings.Contains(message, "'<EOF>'"):
-		return "the expression is not complete"
-	case isSyntax && (strings.Contains(message, "'= ") || strings.HasSuffix(message, "'='")):
-		return "a single = means nothing here; to compare, write =="
-	case isSyntax:
-		return "syntax error: " + message
-	}
-	if name, ok := strings.CutPrefix(message, "undeclared reference to "); ok && !strings.Contains(name, "did you mean") {
-		name, _, _ = strings.Cut(name, " ")
-		return "there is no " + name + "; a text stands in quotes, and the variables are " + strings.Join(variables(), ", ")
-	}
-	return message
 }
 
 // variables are the names of what an expression is written over.
@@ -141,6 +109,9 @@ func (e *Expression) holds(x *Index, i int32) (bool, error) {
 	if err != nil {
 		if isMissing(err) {
 			return false, nil
+		}
+		if strings.Contains(err.Error(), "cost limit exceeded") {
+			return false, errors.New("the expression takes too long")
 		}
 		return false, err
 	}

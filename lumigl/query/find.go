@@ -16,6 +16,11 @@ type FindError struct {
 	Candidates []*lumigl.Vertex
 	// Nearest is the name that was probably meant where there are no candidates, or "".
 	Nearest string
+	// Type is the end of the type of so many resources, Typed, if it is one that was asked for, or "".
+	Type  string
+	Typed int
+
+	example string // a resource's type and name, as one may ask for it; "" in general graphs
 }
 
 // maxListed is how many candidates a message names.
@@ -24,10 +29,7 @@ const maxListed = 10
 // Error lists the candidates, each on a line of its own.
 func (e *FindError) Error() string {
 	if len(e.Candidates) == 0 {
-		if e.Nearest != "" {
-			return fmt.Sprintf("there is no %q; did you mean %q?", e.Name, e.Nearest)
-		}
-		return fmt.Sprintf("there is no %q", e.Name)
+		return e.nothing()
 	}
 	var b strings.Builder
 	fmt.Fprintf(&b, "%q can be any of %d; write more of the one that is meant:", e.Name, len(e.Candidates))
@@ -39,6 +41,24 @@ func (e *FindError) Error() string {
 		b.WriteString("\n" + v.Key())
 	}
 	return b.String()
+}
+
+// nothing says that there is nothing of a name, and what to write instead.
+func (e *FindError) nothing() string {
+	text := fmt.Sprintf("there is no %q; ", e.Name)
+	switch {
+	case e.Type != "":
+		are := "resources have"
+		if e.Typed == 1 {
+			are = "resource has"
+		}
+		return text + fmt.Sprintf("%d %s that type, which the expression type.endsWith(%q) finds", e.Typed, are, e.Type)
+	case e.Nearest != "":
+		return text + fmt.Sprintf("did you mean %q?", e.Nearest)
+	case e.example != "":
+		return text + fmt.Sprintf("a KEY is a resource's URN, the end of one, such as %q, or its name", e.example)
+	}
+	return text + "a KEY is that of a vertex, or the end of one behind a colon, slash or dot"
 }
 
 // Find returns the vertex that a name stands for: its key, or the end of it from some separator on, such as a resource's
@@ -67,9 +87,49 @@ func (x *Index) Find(name string) (*lumigl.Vertex, error) {
 	case 1:
 		return parts[0], nil
 	case 0:
-		return nil, &FindError{Name: name, Nearest: x.nearest(name)}
+		return nil, x.missing(name)
 	}
 	return nil, &FindError{Name: name, Candidates: parts}
+}
+
+// missing is the error for a name that stands for nothing.
+func (x *Index) missing(name string) *FindError {
+	e := &FindError{Name: name}
+	for _, v := range x.vertices {
+		if v.Type == "" {
+			continue
+		}
+		if e.example == "" {
+			urn := v.URN()
+			e.example = string(urn.Type()) + "::" + urn.Name()
+		}
+		switch end := typeEnd(string(v.Type), name); {
+		case end == "":
+		case e.Type == "":
+			e.Type, e.Typed = end, 1
+		case e.Type == end:
+			e.Typed++
+		}
+	}
+	if e.Type == "" {
+		e.Nearest = x.nearest(name)
+	}
+	return e
+}
+
+// typeEnd returns the end of a type that a name is, with the separator before it, or "" if it is none. Letter case does
+// not count.
+func typeEnd(token, name string) string {
+	at := len(token) - len(name)
+	switch {
+	case name == "" || at < 0 || !strings.EqualFold(token[at:], name):
+		return ""
+	case at == 0:
+		return token
+	case token[at-1] == ':' || token[at-1] == '/':
+		return token[at-1:]
+	}
+	return ""
 }
 
 // nearest returns the key, or the resource's name, that is most like a name.

@@ -24,6 +24,7 @@ func TestFind(t *testing.T) {
 	}
 	x := query.New(s.Base())
 	const urns = "urn:lumi:prod::my/net:web::"
+	const aKey = `a KEY is a resource's URN, the end of one, such as "aws:ec2/vpc:VPC::main", or its name`
 	for name, want := range map[string]string{
 		urns + "aws:ec2:Subnet::b": urns + "aws:ec2:Subnet::b",
 		"b":                        urns + "aws:ec2:Subnet::b",
@@ -36,8 +37,11 @@ func TestFind(t *testing.T) {
 		"mian":                        `there is no "mian"; did you mean "main"?`,
 		urns + "aws:ec2:Subent::b":    `there is no "` + urns + `aws:ec2:Subent::b"; did you mean "` + urns + `aws:ec2:Subnet::b"?`,
 		"ain":                         `there is no "ain"; did you mean "main"?`,
-		"":                            `there is no ""`,
-		"nothing like it, not at all": `there is no "nothing like it, not at all"`,
+		"":                            `there is no ""; ` + aKey,
+		"nothing like it, not at all": `there is no "nothing like it, not at all"; ` + aKey,
+		"subnet":                      `there is no "subnet"; 4 resources have that type, which the expression type.endsWith(":Subnet") finds`,
+		"aws:ec2/vpc:VPC":             `there is no "aws:ec2/vpc:VPC"; 1 resource has that type, which the expression type.endsWith("aws:ec2/vpc:VPC") finds`,
+		"vpc:VPC":                     `there is no "vpc:VPC"; 1 resource has that type, which the expression type.endsWith("/vpc:VPC") finds`,
 	} {
 		v, err := x.Find(name)
 		got := fmt.Sprint(err)
@@ -76,8 +80,8 @@ func TestFindWithoutParts(t *testing.T) {
 	x := query.New(g)
 	for name, want := range map[string]string{
 		"x": "\"x\" can be any of 2; write more of the one that is meant:\na::x\nb/x",
-		"":  `there is no ""`,
-		"z": `there is no "z"`,
+		"":  `there is no ""; a KEY is that of a vertex, or the end of one behind a colon, slash or dot`,
+		"z": `there is no "z"; a KEY is that of a vertex, or the end of one behind a colon, slash or dot`,
 	} {
 		if _, err := x.Find(name); fmt.Sprint(err) != want {
 			t.Errorf("%q: %v", name, err)

@@ -1,0 +1,226 @@
+package query
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"cel.dev/cel-go/common"
+
+	"github.com/lumi-idl/lumi/internal/nearest"
+)
+
+// syntaxError is what CEL's messages about its grammar begin with.
+const syntaxError = "Syntax error: "
+
+// wrong says what is wrong with an expression, in our words. CEL's are about its grammar and its own functions.
+func wrong(source string, found []*common.Error) error {
+	var all []error
+	for _, f := range found {
+		isSyntax := strings.HasPrefix(f.Message, syntaxError)
+		if isSyntax && len(all) > 0 {
+			break // It follows from the first.
+		}
+		e := &ExpressionError{Line: f.Location.Line(), Column: max(f.Location.Column()+1, 1)}
+		before, rest := around(source, e.Line, e.Column)
+		follows := false
+		if isSyntax {
+			e.misread(f.Message, before, rest)
+		} else {
+			e.Message, follows = meaning(f.Message, rest)
+		}
+		all = append(all, e)
+		if follows {
+			break
+		}
+	}
+	return errors.Join(all...)
+}
+
+// around returns what stands before a place in its line, and what stands there.
+func around(source string, line, column int) (before, rest string) {
+	for ; line > 1; line-- {
+		_, source, _ = strings.Cut(source, "\n")
+	}
+	source, _, _ = strings.Cut(source, "\n")
+	for i := range source {
+		if column--; column == 0 {
+			return source[:i], source[i:]
+		}
+	}
+	return source, ""
+}
+
+// instead says what to write for operators of other languages.
+var instead = map[string]string{
+	"===": "==", "!==": "!=", "<>": "!=", "&": "&&", "|": "||", "and": "&&", "or": "||", "not": "!", "is": "==",
+}
+
+// functions are those that expressions are written with most.
+var functions = []string{"contains", "startsWith", "endsWith", "matches", "size", "has", "exists", "all", "filter", "map"}
+
+const (
+	textFunctions = `a text is looked into with contains, startsWith, endsWith and matches, as in type.contains("Queue")`
+	operators     = "the operators are == != < <= > >= && || ! in + - * / % ?:"
+	signs         = "=<>!&|~^"
+)
+
+// misread says what is wrong with the syntax.
+func (e *ExpressionError) misread(message, before, rest string) {
+	sign := before[len(strings.TrimRight(before, signs)):]
+	after := rest[:len(rest)-len(strings.TrimLeft(rest, signs))]
+	word := firstWord(rest)
+	fields := strings.Fields(before)
+	switch {
+	case strings.Contains(message, "'<EOF>'") || rest == "":
+		e.Message = "the expression is not complete"
+	case after != "":
+		e.Column -= len(sign)
+		e.Message = aboutSign(sign + after)
+	case len(fields) > 0 && strings.EqualFold(fields[len(fields)-1], "not"):
+		last := fields[len(fields)-1]
+		e.Column -= utf8.RuneCountInString(before[strings.LastIndex(before, last):])
+		e.Message = fmt.Sprintf("there is no operator %s; write !", last)
+	case instead[strings.ToLower(word)] != "":
+		e.Message = fmt.Sprintf("there is no operator %s; write %s", word, instead[strings.ToLower(word)])
+	case strings.EqualFold(word, "like") || slices.Contains(functions, word):
+		e.Message = fmt.Sprintf("there is no operator %s; %s", word, textFunctions)
+	case strings.HasPrefix(rest, `"`) || strings.HasPrefix(rest, "'"):
+		e.Message = `between two values stands an operator; ` + operators
+		if strings.Contains(message, "token recognition") {
+			e.Message = `the text that begins here has no end, or an escape that is none; a backslash in it is written \\`
+		}
+	case strings.HasPrefix(rest, "“") || strings.HasPrefix(rest, "”") || strings.HasPrefix(rest, "‘"):
+		e.Message = `a text stands in straight quotes, " or '`
+	case strings.HasPrefix(rest, ","):
+		e.Message = `"," is out of place here; a list stands in square brackets`
+	case word != "" || strings.HasPrefix(rest, "("):
+		e.Message = fmt.Sprintf("%q is out of place here; between two conditions stands && or ||", cmp.Or(word, "("))
+	default:
+		e.Message = fmt.Sprintf("%q is out of place here", firstRune(rest))
+	}
+}
+
+// aboutSign says what to write for an operator that is none, or that stands in the wrong place.
+func aboutSign(sign string) string {
+	switch {
+	case sign == "=":
+		return "there is no operator =; to compare, write =="
+	case instead[sign] != "":
+		return fmt.Sprintf("there is no operator %s; write %s", sign, instead[sign])
+	case strings.Contains(sign, "~"):
+		return fmt.Sprintf("there is no operator %s; %s", sign, textFunctions)
+	case slices.Contains(strings.Fields(operators), sign):
+		return fmt.Sprintf("%q is out of place here", sign)
+	}
+	return fmt.Sprintf("there is no operator %s; %s", sign, operators)
+}
+
+// meaning says what is wrong with an expression whose syntax is right, and whether what is found after that follows from it.
+func meaning(message, rest string) (text string, follows bool) {
+	switch {
+	case message == "invalid argument to has() macro":
+		of := "tags"
+		if name := firstWord(strings.TrimLeft(rest, "( ")); name != "" && !slices.Contains(variables(), name) {
+			of = name
+		}
+		return fmt.Sprintf("has takes a property; write has(properties.%s)", of), false
+	case message == "argument must be a simple name":
+		return "what comes first here is a name of your own for each element, as in dependencies.exists(d, d.contains(\"web\"))", true
+	case strings.HasPrefix(message, "reserved identifier: "):
+		return fmt.Sprintf("%q is a reserved word, and no variable", strings.TrimPrefix(message, "reserved identifier: ")), true
+	case strings.HasPrefix(message, "undeclared reference to "):
+		return undeclared(quoted(message, 0), strings.HasPrefix(rest, "("))
+	case strings.HasPrefix(message, "found no matching overload for "):
+		return overload(quoted(message, 0), quoted(message, 1)), false
+	case strings.HasSuffix(message, " does not support field selection"):
+		return "there is nothing behind a dot in a " + quoted(message, 0) + " but functions, as in type.contains(\"Queue\")", false
+	case strings.HasPrefix(message, "expected type 'bool' but found "):
+		return "expected what is true or false, found a " + quoted(message, 1), false
+	case strings.HasPrefix(message, "invalid ") && strings.HasSuffix(message, " literal"):
+		return fmt.Sprintf("%q is no number that an expression can hold", firstWord(rest)), false
+	}
+	return message, false
+}
+
+// undeclared says that there is no variable or no function of a name.
+func undeclared(name string, isFunction bool) (text string, follows bool) {
+	if !isFunction {
+		if near := nearest.Name(name, variables()); near != "" {
+			return fmt.Sprintf("there is no variable %q; did you mean %q?", name, near), false
+		}
+		return fmt.Sprintf("there is no variable %q; a text stands in quotes, a property is properties.%s, and the variables are %s",
+			name, name, strings.Join(variables(), ", ")), false
+	}
+	switch near := nearest.Name(name, functions); {
+	case name == "has":
+		return "has takes one property, as in has(properties.tags)", true
+	case slices.Contains(functions, name):
+		return fmt.Sprintf("%s takes other arguments; it is written as in dependencies.exists(d, d.contains(\"web\"))", name), true
+	case near != "":
+		return fmt.Sprintf("there is no function %q; did you mean %q?", name, near), true
+	}
+	return fmt.Sprintf("there is no function %q; those used most are %s", name, strings.Join(functions, ", ")), true
+}
+
+// overload says that an operator or a function is not for what it is applied to, such as "(string, int)".
+func overload(name, types string) string {
+	types = strings.ReplaceAll(types, "dyn", "any")
+	operands := strings.Split(strings.Trim(types, "()"), ", ")
+	switch operator := strings.Trim(name, "_@"); {
+	case name == "_?_:_":
+		return "what stands before ? has to be true or false, and what stands around : of one type"
+	case name == "_[_]":
+		return "there is no [] for " + strings.Join(operands, " and ")
+	case operator != name && len(operands) == 2:
+		return fmt.Sprintf("there is no %s between %s and %s", operator, operands[0], operands[1])
+	case operator != name:
+		return fmt.Sprintf("there is no %s for %s", operator, operands[0])
+	}
+	return fmt.Sprintf("there is no %s for %s", name, types)
+}
+
+// badPattern is what Go says of a regular expression that is none.
+var badPattern = regexp.MustCompile("error parsing regexp: (.*): `(.*)`$")
+
+// wrongPattern says that a pattern for matches is none, and where it stands.
+func wrongPattern(source string, err error) error {
+	bad := badPattern.FindStringSubmatch(err.Error())
+	if bad == nil {
+		return err
+	}
+	line, column := 1, 1
+	if at := strings.LastIndex(source, bad[2]); at >= 0 && bad[2] != "" {
+		line += strings.Count(source[:at], "\n")
+		column += utf8.RuneCountInString(source[strings.LastIndex(source[:at], "\n")+1 : at])
+	}
+	return &ExpressionError{Line: line, Column: column, Message: fmt.Sprintf("%q is no regular expression: %s", bad[2], bad[1])}
+}
+
+// firstWord is the name or number that a text begins with, or "".
+func firstWord(text string) string {
+	return text[:len(text)-len(strings.TrimLeftFunc(text, func(r rune) bool {
+		return r == '_' || unicode.IsLetter(r) || unicode.IsDigit(r)
+	}))]
+}
+
+func firstRune(text string) string {
+	for _, r := range text {
+		return string(r)
+	}
+	return ""
+}
+
+// quoted is what stands in quotes in a message of CEL, for the nth time from 0.
+func quoted(message string, n int) string {
+	parts := strings.Split(message, "'")
+	if 2*n+1 >= len(parts) {
+		return ""
+	}
+	return parts[2*n+1]
+}
