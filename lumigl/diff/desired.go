@@ -14,14 +14,17 @@ import (
 type Outputs map[tokens.Type][]string
 
 // CompareDesired returns how what a program wants differs from the state. What only deployments know counts as it is in
-// the state: see [Desired]. A resource that the program does not name is taken for the one in the state that it says the
-// same of, or else has the same properties that cannot change, if there is just one: see [Delta.Named].
+// the state: see [Desired]. So does what the program says of it in other words: a reference to a property of a resource
+// that stays, where the state has the value of that property, and an asset or archive without a hash, where the state has
+// one. A resource that the program does not name is taken for the one in the state that it says the same of, or else has
+// the same properties that cannot change, if there is just one: see [Delta.Named].
 func CompareDesired(state, desired *lumigl.Snapshot, o Options) (*Delta, error) {
 	names := name(state, desired, o)
 	completed, err := complete(state, desired, o.Outputs, names)
 	if err != nil {
 		return nil, err
 	}
+	settle(state, completed, o.Replaces)
 	d, err := Compare(state, completed, o)
 	if err != nil {
 		return nil, err

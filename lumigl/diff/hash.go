@@ -20,6 +20,8 @@ type hasher struct {
 	work *int64
 	// as says under which key a vertex is referred to. It is nil if that is its own.
 	as func(*lumigl.Vertex) string
+	// settler, if there is one, makes the hashes the same of values that it settles.
+	settler *settler
 }
 
 // bytesPerWork is how many bytes cost as much as a value.
@@ -43,6 +45,11 @@ func (h *hasher) value(v lumigl.Value) uint64 {
 		s, _ := v.Text()
 		return mix(kind, h.text(s))
 	case lumigl.Reference:
+		if h.settler != nil {
+			if n, ok := h.settler.hash(h, v); ok {
+				return n
+			}
+		}
 		target, property, _ := v.Target()
 		key := target.Key()
 		if h.as != nil {
@@ -54,9 +61,12 @@ func (h *hasher) value(v lumigl.Value) uint64 {
 			kind = mix(kind, h.value(e))
 		}
 	case lumigl.Object:
-		sum := uint64(0) // whatever the order
+		sum := uint64(0)                         // whatever the order
+		content := h.settler != nil && isFile(v) // which programs do not hash
 		for key, e := range v.Members() {
-			sum += h.member(key, e)
+			if !content || key != "hash" {
+				sum += h.member(key, e)
+			}
 		}
 		return mix(kind, sum)
 	}

@@ -21,9 +21,14 @@ var storage = diff.Options{
 // desire compares what is desired with a state, and returns the text too.
 func desire(t *testing.T, state, desired string) (shown string, d *diff.Delta) {
 	t.Helper()
+	return desireWith(t, state, desired, storage)
+}
+
+func desireWith(t *testing.T, state, desired string, o diff.Options) (shown string, d *diff.Delta) {
+	t.Helper()
 	old, new := parse(t, state).(*lumigl.Snapshot), parse(t, desired).(*lumigl.Snapshot)
 	before, wanted := text(t, old), text(t, new)
-	d, err := diff.CompareDesired(old, new, storage)
+	d, err := diff.CompareDesired(old, new, o)
 	if err != nil {
 		t.Fatal(err)
 	}

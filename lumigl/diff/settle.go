@@ -1,0 +1,217 @@
+package diff
+
+import "github.com/lumi-idl/lumi/lumigl"
+
+// settler finds out where a program says what the state has, in other words: a reference to a property, where the state
+// has its value, and a file without a hash of its content, where the state has one. Nothing is known to differ there.
+type settler struct {
+	state *lumigl.Snapshot
+	// here is the vertex that stands for one of the state, or nil if it is gone.
+	here     func(*lumigl.Vertex) *lumigl.Vertex
+	replaces Replaces
+	comparer *comparer
+	settled  map[*lumigl.Vertex]bool
+	// properties are those that are known of the resources that were referred to, and hashes those of their values.
+	properties map[*lumigl.Vertex]map[string]lumigl.Value
+	hashes     map[property]uint64
+}
+
+// property is one of a resource.
+type property struct {
+	of   *lumigl.Vertex
+	name string
+}
+
+// settle settles all resources of a snapshot that was completed.
+func settle(state, completed *lumigl.Snapshot, replaces Replaces) {
+	s := settler{
+		state: state, replaces: replaces,
+		here:       func(v *lumigl.Vertex) *lumigl.Vertex { return completed.Vertex(v.Key()) },
+		comparer:   &comparer{snapshot: true, work: baseWork + workPerVertex*int64(completed.Len())},
+		settled:    map[*lumigl.Vertex]bool{},
+		properties: map[*lumigl.Vertex]map[string]lumigl.Value{},
+		hashes:     map[property]uint64{},
+	}
+	for r := range completed.Vertices() {
+		s.resource(r)
+	}
+}
+
+// resource settles a resource. Those that it refers to may stand behind it.
+func (s *settler) resource(r *lumigl.Vertex) {
+	if s.settled[r] {
+		return
+	}
+	s.settled[r] = true
+	if was := s.state.Vertex(r.Key()); was != nil && isOpen(r.Properties) {
+		r.Properties = s.value(r.Properties, was.Properties)
+	}
+}
+
+// isOpen reports whether there is anything in a value that a state may have in other words.
+func isOpen(v lumigl.Value) bool {
+	switch v.Kind() {
+	case lumigl.Reference:
+		_, name, _ := v.Target()
+		return name != ""
+	case lumigl.List:
+		for _, e := range v.Elements() {
+			if isOpen(e) {
+				return true
+			}
+		}
+	case lumigl.Object:
+		if isFile(v) && !v.Get("hash").Exists() {
+			return true
+		}
+		for _, e := range v.Members() {
+			if isOpen(e) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// value returns what a program says in the words of the state, as far as that says the same.
+func (s *settler) value(new, was lumigl.Value) lumigl.Value {
+	switch {
+	case new.Kind() == lumigl.Reference:
+		return s.reference(new, new, was)
+	case new.Kind() != was.Kind():
+	case isSecret(new) && isSecret(was):
+		content, _ := new.Secret()
+		if v := s.reference(new, content, was); v.Equal(was) {
+			return v
+		}
+		return s.object(new, was)
+	case new.Kind() == lumigl.Object:
+		return s.file(s.object(new, was), was)
+	case new.Kind() == lumigl.List:
+		return s.list(new, was)
+	}
+	return new
+}
+
+// reference returns the old value in place of a new one, if that is what it refers to.
+func (s *settler) reference(new, to, was lumigl.Value) lumigl.Value {
+	v, ok := s.known(to)
+	if !ok || !v.Equal(was) {
+		return new
+	}
+	for target := range was.References() {
+		if s.here(target) == nil {
+			return new
+		}
+	}
+	return was.Retarget(s.here)
+}
+
+// known is the value that a reference to a property stands for, if that resource stays.
+func (s *settler) known(to lumigl.Value) (lumigl.Value, bool) {
+	target, name, _ := to.Target()
+	if name == "" {
+		return lumigl.Value{}, false
+	}
+	if target = s.here(target); target == nil {
+		return lumigl.Value{}, false
+	}
+	all, found := s.properties[target]
+	if !found {
+		all = s.propertiesOf(target)
+		s.properties[target] = all
+	}
+	v, ok := all[name]
+	return v, ok && !v.IsUnknown()
+}
+
+// propertiesOf are the properties of a resource that stays: those that the program has, and otherwise those in the
+// state.
+func (s *settler) propertiesOf(r *lumigl.Vertex) map[string]lumigl.Value {
+	was := s.state.Vertex(r.Key())
+	if was == nil {
+		return nil
+	}
+	s.resource(r)
+	if !same(was, r) {
+		change := Resource{Kind: Updated, Key: r.Key(), Old: was, New: r, Changes: s.comparer.bodies(was, r)}
+		if s.replaces.mark(&change); change.Kind == Replaced {
+			return nil
+		}
+	}
+	all := make(map[string]lumigl.Value, was.Properties.Len())
+	for _, properties := range []lumigl.Value{was.Properties, r.Properties} {
+		for name, v := range properties.Members() {
+			all[name] = v
+		}
+	}
+	return all
+}
+
+// file gives a file the hash that its content had, if it is the same otherwise.
+func (s *settler) file(new, was lumigl.Value) lumigl.Value {
+	if !isFile(new) || new.Get("hash").Exists() || was.Get("hash").Kind() != lumigl.Text {
+		return new
+	}
+	if hashed := new.With("hash", was.Get("hash")); hashed.Equal(was) {
+		return hashed
+	}
+	return new
+}
+
+func (s *settler) object(new, was lumigl.Value) lumigl.Value {
+	olds := make(map[string]lumigl.Value, was.Len())
+	for key, v := range was.Members() {
+		olds[key] = v
+	}
+	all := make([]lumigl.Member, 0, new.Len())
+	for key, v := range new.Members() {
+		all = append(all, lumigl.Member{Key: key, Value: s.value(v, olds[key])})
+	}
+	return lumigl.ObjectOf(all...)
+}
+
+// list settles the elements of a list: each by an old one that says the same, wherever that stands, and the others by
+// the one in their place if there are as many as there were.
+func (s *settler) list(new, was lumigl.Value) lumigl.Value {
+	h := hasher{work: &s.comparer.work, settler: s}
+	places := map[uint64][]int{} // of old elements, by hash
+	for i, e := range was.Elements() {
+		n := h.value(e)
+		places[n] = append(places[n], i)
+	}
+	all := make([]lumigl.Value, new.Len())
+	taken := make([]bool, was.Len())
+	for i, e := range new.Elements() {
+		n := h.value(e)
+		if left := places[n]; len(left) > 0 && s.comparer.work > 0 {
+			all[i], taken[left[0]], places[n] = s.value(e, was.At(left[0])), true, left[1:]
+		}
+	}
+	for i, e := range new.Elements() {
+		switch {
+		case all[i].Exists():
+		case new.Len() == was.Len() && !taken[i]:
+			all[i] = s.value(e, was.At(i))
+		default:
+			all[i] = e
+		}
+	}
+	return lumigl.ListOf(all...)
+}
+
+// hash is that of the value which a reference stands for, if it is known.
+func (s *settler) hash(h *hasher, to lumigl.Value) (uint64, bool) {
+	v, ok := s.known(to)
+	if !ok {
+		return 0, false
+	}
+	target, name, _ := to.Target()
+	target = s.here(target)
+	n, found := s.hashes[property{target, name}]
+	if !found {
+		n = h.value(v)
+		s.hashes[property{target, name}] = n
+	}
+	return n, true
+}

@@ -1,0 +1,138 @@
+package diff_test
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/lumi-idl/lumi/lumigl/diff"
+	lumi "github.com/lumi-idl/lumi/runtime"
+)
+
+const (
+	inModule = "urn:lumi:prod::p:index::s:x:"
+	url      = `{"#ref": "` + inModule + `Bucket::b", "property": "url"}`
+	// settledBucket is a bucket that stays, in the state and as a program wants it.
+	settledBucket = `"` + inModule + `Bucket::b": {"type": "s:x:Bucket", "id": "1", "properties": {"name": "b", "url": "u"}}`
+	wantedBucket  = `"` + inModule + `Bucket::b": {"type": "s:x:Bucket", "properties": {"name": "b"}}`
+)
+
+// settledObject is an object in a snapshot with a bucket.
+func settledObject(bucket, properties string) string {
+	return `{"resources": {` + bucket + `, "` + inModule + `Object::o": {"type": "s:x:Object", "properties": {` + properties + `}}}}`
+}
+
+func signed(signature, members string) string {
+	return fmt.Sprintf(`{%q: %q, %s}`, lumi.Signature, signature, members)
+}
+
+// TestSettled holds what is no change, since a program says in other words what the state has.
+func TestSettled(t *testing.T) {
+	secret := func(v string) string { return signed(lumi.SecretSignature, `"value": `+v) }
+	asset := func(members string) string { return signed(lumi.AssetSignature, members) }
+	archive := func(members string) string { return signed(lumi.ArchiveSignature, members) }
+	for _, test := range []struct{ name, old, new string }{
+		{"value", `"p": "u"`, `"p": ` + url},
+		{"reference", `"p": ` + url, `"p": ` + url},
+		{"inside", `"p": {"q": ["v", "u"]}`, `"p": {"q": ["v", ` + url + `]}`},
+		{"secret", `"p": ` + secret(`"u"`), `"p": ` + secret(url)},
+		{"in a list with the reference", `"p": [` + url + `, "u"]`, `"p": [` + url + `, ` + url + `]`},
+		{"asset", `"p": ` + asset(`"path": "a", "hash": "x"`), `"p": ` + asset(`"path": "a"`)},
+		{"archive", `"p": ` + archive(`"path": "a", "hash": "x"`), `"p": ` + archive(`"path": "a"`)},
+		{"archive of assets", `"p": ` + archive(`"assets": {"a": `+asset(`"path": "a", "hash": "x"`)+`}, "hash": "y"`),
+			`"p": ` + archive(`"assets": {"a": `+asset(`"path": "a"`)+`}`)},
+		{"assets in another", `"p": {"a": [{"q": ` + asset(`"path": "a", "hash": "x"`) + `}]}`, `"p": {"a": [{"q": ` + asset(`"path": "a"`) + `}]}`},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			got, d := desire(t, settledObject(settledBucket, test.old), settledObject(wantedBucket, test.new))
+			if !d.Empty() || d.Unchanged != 2 {
+				t.Error(got)
+			}
+		})
+	}
+	// Without a schema nobody knows that the URL is an output. It stands in the state all the same.
+	old := settledObject(settledBucket, `"p": "u"`)
+	storage := storage
+	storage.Outputs = nil
+	if got, _ := desireWith(t, old, settledObject(wantedBucket, `"p": `+url), storage); strings.Contains(got, "Object") {
+		t.Error(got)
+	}
+}
+
+// TestNotSettled holds what is a change all the same.
+func TestNotSettled(t *testing.T) {
+	asset := func(members string) string { return signed(lumi.AssetSignature, members) }
+	secretBucket := strings.Replace(settledBucket, `"u"`, signed(lumi.SecretSignature, `"value": "u"`), 1)
+	const ref = `ref s:x:Bucket::b, property "url"`
+	for _, test := range []struct{ name, bucket, wanted, old, new, want string }{
+		{"another value", settledBucket, wantedBucket, `"p": "v"`, `"p": ` + url, `
+  ~ p: "v" → ` + ref},
+		{"unknown", strings.Replace(settledBucket, `"u"`, `"`+lumi.UnknownValue+`"`, 1), wantedBucket, `"p": "u"`, `"p": ` + url, `
+  ~ p: "u" → ` + ref},
+		{"replaced", settledBucket, strings.Replace(wantedBucket, `"name": "b"`, `"name": "c"`, 1), `"p": "u"`, `"p": ` + url, `
+  ~ p: "u" → ` + ref},
+		{"said by the program", settledBucket, strings.Replace(wantedBucket, `"b"}`, `"b", "url": "w"}`, 1), `"p": "u"`, `"p": ` + url, `
+  ~ p: "u" → ` + ref},
+		{"no secret", secretBucket, wantedBucket, `"p": "u"`, `"p": ` + url, `
+  ~ p: "u" → ` + ref},
+		{"list", settledBucket, wantedBucket, `"p": [{"x": 1, "u": "u"}, 3]`, `"p": [2, {"x": 1, "u": ` + url + `}, 3]`, `
+  ~ p:
+    + [0]: 2
+      … 2 unchanged`},
+		{"element", settledBucket, wantedBucket, `"p": [{"x": 1, "u": "u"}]`, `"p": [{"x": 2, "u": ` + url + `}]`, `
+  ~ p:
+    ~ [0]:
+      ~ x: 1 → 2
+        … 1 unchanged`},
+		{"path", settledBucket, wantedBucket, `"p": ` + asset(`"path": "a", "hash": "x"`), `"p": ` + asset(`"path": "b"`), `
+  ~ p: asset path "a" hash x → asset path "b"`},
+		{"hash", settledBucket, wantedBucket, `"p": ` + asset(`"path": "a", "hash": "x"`), `"p": ` + asset(`"path": "a", "hash": "y"`), `
+  ~ p: asset path "a" hash x → asset path "a" hash y`},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			got, _ := desire(t, settledObject(test.bucket, test.old), settledObject(test.wanted, test.new))
+			if test.want = "~ " + inModule + "Object::o" + test.want + "\n"; !strings.Contains(got, test.want) {
+				t.Error(cmp.Diff(test.want, got))
+			}
+		})
+	}
+	// A resource that is made has no properties yet.
+	got, _ := desire(t, `{"resources": {"`+inModule+`Object::o": {"type": "s:x:Object", "properties": {"p": "u"}}}}`,
+		settledObject(wantedBucket, `"p": `+url))
+	if !strings.Contains(got, `~ p: "u" → `+ref+"\n") {
+		t.Error(got)
+	}
+}
+
+// TestSettledNumber holds that what a resource without a name refers to is looked for in the one that it is.
+func TestSettledNumber(t *testing.T) {
+	got, d := desire(t, settledObject(settledBucket, `"p": "u"`),
+		strings.ReplaceAll(settledObject(wantedBucket, `"p": `+url), "Bucket::b", "Bucket::#1"))
+	if !d.Empty() {
+		t.Error(got)
+	}
+}
+
+// TestSettledMany holds that references to the properties of one resource take time in proportion to their number, also
+// if that resource is large.
+func TestSettledMany(t *testing.T) {
+	const n = 20_000
+	var outputs, old, new bytes.Buffer
+	for i := range n {
+		comma := map[bool]string{true: ", "}[i > 0]
+		fmt.Fprintf(&outputs, `%s"o%d": "v%d"`, comma, i, i)
+		fmt.Fprintf(&old, `%s"v%d"`, comma, n-1-i)
+		fmt.Fprintf(&new, `%s{"#ref": "%sBucket::b", "property": "o%d"}`, comma, inModule, n-1-i)
+	}
+	bucket := func(more string) string {
+		return `"` + inModule + `Bucket::b": {"type": "s:x:Bucket", "properties": {` + more + `}}`
+	}
+	_, d := desireWith(t, settledObject(bucket(outputs.String()), `"p": [`+old.String()+`]`),
+		settledObject(bucket(""), `"p": [`+new.String()+`]`), diff.Options{})
+	if len(d.Resources) != 1 || d.Resources[0].Key != inModule+"Bucket::b" {
+		t.Errorf("%d differ", len(d.Resources))
+	}
+}
