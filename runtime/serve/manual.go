@@ -25,8 +25,8 @@ func (p *Provider) answer(out io.Writer, name string, args []string) bool {
 	return true
 }
 
-const help = `%s is a plugin of Lumi: the provider of package %q, which has %d types of
-resources. It makes, reads, changes and deletes such resources for an engine such as lumi.
+const help = `%s is a plugin of Lumi: the provider of package %q. It makes, reads, changes and deletes
+resources for an engine such as lumi. Types of resources: %d.
 
 The engine finds the plugin on $PATH by its name, starts it, and calls it through gRPC; when the engine
 ends, so does the plugin. It cannot be started by hand, since it answers only whoever gave it a secret in

@@ -185,8 +185,8 @@ func TestByHand(t *testing.T) {
 // TestQuestions is about people who ask a plugin what it is.
 func TestQuestions(t *testing.T) {
 	t.Parallel()
-	const help = `lumi-resource-test is a plugin of Lumi: the provider of package "test", which has 2 types of
-resources. It makes, reads, changes and deletes such resources for an engine such as lumi.
+	const help = `lumi-resource-test is a plugin of Lumi: the provider of package "test". It makes, reads, changes and deletes
+resources for an engine such as lumi. Types of resources: 2.
 
 The engine finds the plugin on $PATH by its name, starts it, and calls it through gRPC; when the engine
 ends, so does the plugin. It cannot be started by hand, since it answers only whoever gave it a secret in
