@@ -106,7 +106,7 @@ func (s *sequence) anyway() {
 
 func (s *sequence) takeComma() {
 	if !s.several || s.comma >= 0 {
-		s.fix(ExtraCommaFault, s.pos, s.pos+1, "", "remove it", "there is a comma without an element before it")
+		s.fix(ExtraCommaFault, s.pos, s.pos+1, "", "remove the comma", "there is a comma without an element before it")
 	} else {
 		s.comma = s.pos
 	}

@@ -38,7 +38,7 @@ func (p *parser) escapedText(start, i int) string {
 		case c == '\\':
 			i = p.escape(&b, i)
 		case c < ' ':
-			p.fix(StringFault, i, i+1, escapeOf(rune(c)), "escape it", "a string cannot hold the character U+%04X as it is", c)
+			p.fix(StringFault, i, i+1, escapeOf(rune(c)), "escape the character", "a string cannot hold the character U+%04X as it is", c)
 			b.WriteByte(c)
 			i++
 		default:

@@ -30,7 +30,7 @@ func (p *parser) key() (string, bool) {
 		p.fix(KeyFault, start, start, `"`, "insert the quote", "the key %s has no opening quote", shown(word))
 		return word, true
 	}
-	p.fix(KeyFault, start, p.pos, quote(word), "put it in double quotes", "the key %s has no quotes", shown(word))
+	p.fix(KeyFault, start, p.pos, quote(word), "put the key in double quotes", "the key %s has no quotes", shown(word))
 	return word, true
 }
 
@@ -229,6 +229,11 @@ func (p *parser) badWord(start int, word string, v Value) Value {
 		p.fault(LiteralFault, start, p.pos, "%s is not JSON; there is no such number", word)
 	default:
 		text := p.unquoted(start)
+		if len(p.path) == 0 {
+			p.fault(UnexpectedFault, start, p.pos, "a file holds an object; expected \"{\", found %s", shown(text))
+			p.stop() // It is in another language, such as YAML, and has one fault.
+			return v
+		}
 		p.fault(LiteralFault, start, p.pos, "%s is not JSON; is it a string without quotes?", shown(text))
 	}
 	return v

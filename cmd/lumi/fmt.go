@@ -126,8 +126,12 @@ func (f *formatter) one(ctx context.Context, name string) error {
 	}
 	result := formatted{File: in.name, Changed: string(out) != in.src, Repairs: jsonSteps(steps)}
 	if !f.env.json {
+		what := "repair"
 		for _, s := range steps {
-			f.env.printStep(in.name, "repaired", s)
+			if !f.check {
+				what, s.Message = "repaired", s.Done()
+			}
+			f.env.printStep(in.name, what, s)
 		}
 	}
 	switch {

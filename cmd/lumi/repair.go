@@ -44,9 +44,9 @@ wrong it mends if told how:
 
 It shows every step and asks before it writes. Where it cannot ask, it writes only with --yes. It
 writes only what is accepted; the file as it was is kept beside it, as FILE.backup. A snapshot
-with a lineage gets the next serial, so that whoever has loaded the old one is told. Standard input,
--, is written to standard output, and needs --yes too if there is anything to repair. A file that is
-accepted is left alone.
+with a lineage gets the next serial, so that whoever has loaded the old one is told, and is locked
+meanwhile by FILE.lock, which stays. Standard input, -, is written to standard output, and needs
+--yes too if there is anything to repair. A file that is accepted is left alone.
 
 With --json, an object says what was done or would be: "file", "steps", "dead" and "written", and for
 standard input "document", the graph or snapshot that became of it.`,
@@ -199,8 +199,11 @@ func (m *mender) refuse(in *input, refusal *repair.RefusedError) error {
 	hint := ""
 	if refusal.Dangling {
 		hint = "; "
-		if refusal.Astray {
+		switch {
+		case refusal.Astray:
 			hint += "--retarget points references at what was probably meant, "
+		case m.options.Retarget:
+			hint += "--retarget finds no key that is near, "
 		}
 		hint += "--drop=references drops references to what is not there, --drop=resources what holds them"
 	}

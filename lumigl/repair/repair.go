@@ -8,6 +8,7 @@ package repair
 import (
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/lumi-idl/lumi/lumigl"
 )
@@ -65,8 +66,25 @@ type Step struct {
 	Offset, Line, Column int
 	// Pointer is the JSON pointer to what is changed.
 	Pointer string
-	// Message says what is done, and why.
+	// Message says what to do, in the imperative, and why.
 	Message string
+}
+
+// past are the verbs that messages of steps begin with, and what they are once the step is done.
+var past = map[string]string{
+	"drop": "dropped", "escape": "escaped", "insert": "inserted", "mend": "mended", "point": "pointed", "put": "put",
+	"remove": "removed", "use": "used", "write": "wrote",
+}
+
+// Done is the message of a step that has been taken: "removed the comma", where Message is "remove the comma".
+func (s Step) Done() string {
+	verb, rest, _ := strings.Cut(s.Message, " ")
+	done, ok := past[verb]
+	if !ok {
+		return s.Message
+	}
+	rest = strings.Replace(rest, ": there is ", ": there was ", 1)
+	return done + " " + strings.Replace(rest, "what stands here;", "what stood here;", 1)
 }
 
 // Result is a file that is accepted.

@@ -64,8 +64,8 @@ func TestRepair(t *testing.T) {
 			name: "syntax, and what it uncovers",
 			src:  "{\"vertices\": {\n  a: {x: 1 'y': True,},// a\n},}",
 			steps: []string{
-				"syntax 2:3 /vertices: put it in double quotes: the key a has no quotes",
-				"syntax 2:7 /vertices/a: put it in double quotes: the key x has no quotes",
+				"syntax 2:3 /vertices: put the key in double quotes: the key a has no quotes",
+				"syntax 2:7 /vertices/a: put the key in double quotes: the key x has no quotes",
 				"syntax 2:11 /vertices/a: insert a comma: expected a comma between two elements",
 				"syntax 2:12 /vertices/a: use double quotes: strings stand in double quotes",
 				"syntax 2:17 /vertices/a/y: write true: True is not JSON; it is spelled true",
@@ -81,7 +81,7 @@ func TestRepair(t *testing.T) {
 			src:     "{\"vertices\": {\"a\": {\"x\": [1,, {\"#ref\": \"b\"}, {\"y\": {\"#ref\": \"c/~\"}}]}}}",
 			options: Options{Drop: DropReferences},
 			steps: []string{
-				"syntax 1:29 /vertices/a/x: remove it: there is a comma without an element before it",
+				"syntax 1:29 /vertices/a/x: remove the comma: there is a comma without an element before it",
 				`reference 1:40 /vertices/a/x/1: drop this reference: there is no vertex "b"`,
 				`reference 1:61 /vertices/a/x/2/y: drop this reference: there is no vertex "c/~"`,
 			},

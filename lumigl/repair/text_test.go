@@ -1,6 +1,13 @@
 package repair
 
-import "testing"
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"golang.org/x/tools/txtar"
+)
 
 // TestText mends JSON that is no graph, and leaves alone what takes a guess.
 func TestText(t *testing.T) {
@@ -19,5 +26,44 @@ func TestText(t *testing.T) {
 				t.Errorf("%s: %+v", src, s)
 			}
 		}
+	}
+}
+
+func TestDone(t *testing.T) {
+	for message, want := range map[string]string{
+		"remove the comma: there is a comma behind the last element": "removed the comma: there was a comma behind the last element",
+		"write true: True is not JSON; it is spelled true":           "wrote true: True is not JSON; it is spelled true",
+		"mend what stands here; it is not shown":                     "mended what stood here; it is not shown",
+	} {
+		if got := (Step{Message: message}).Done(); got != want {
+			t.Errorf("%s:\ngot  %s\nwant %s", message, got, want)
+		}
+	}
+}
+
+// TestEveryFixIsDone holds that the past of what each fix says is known.
+func TestEveryFixIsDone(t *testing.T) {
+	files, err := filepath.Glob("../testdata/faults/*.txtar")
+	if err != nil {
+		t.Fatal(err)
+	}
+	tried := 0
+	for _, name := range files {
+		text, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, file := range txtar.Parse(text).Files {
+			_, steps := Text(string(file.Data))
+			for _, s := range steps {
+				tried++
+				if s.Done() == s.Message && !strings.HasPrefix(s.Message, "put ") {
+					t.Errorf("%s: %s: this has no past: %s", name, file.Name, s.Message)
+				}
+			}
+		}
+	}
+	if tried < 50 {
+		t.Errorf("%d fixes were tried", tried)
 	}
 }
