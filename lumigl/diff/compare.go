@@ -27,7 +27,9 @@ var ErrForms = errors.New("one is a snapshot and the other a general graph; only
 // Compare returns how the new document differs from the old one. The order in which resources stand does not count, nor
 // does that of the keys in an object. The documents have to be valid: see their method Check. Neither may be changed
 // while the delta is in use. The error is [ErrForms].
-func Compare(old, new lumigl.Document, o Options) (*Delta, error) {
+func Compare(old, new lumigl.Document, o Options) (*Delta, error) { return compare(old, new, o, nil) }
+
+func compare(old, new lumigl.Document, o Options, s *settler) (*Delta, error) {
 	_, wasSnapshot := old.(*lumigl.Snapshot)
 	if _, isSnapshot := new.(*lumigl.Snapshot); wasSnapshot != isSnapshot {
 		return nil, ErrForms
@@ -39,7 +41,7 @@ func Compare(old, new lumigl.Document, o Options) (*Delta, error) {
 	for i := range d.Resources {
 		o.Replaces.mark(&d.Resources[i])
 	}
-	d.Moves = moves(d, o.Outputs)
+	d.Moves = moves(d, o.Outputs, s)
 	return d, nil
 }
 

@@ -19,13 +19,15 @@ type Outputs map[tokens.Type][]string
 // one. A resource that the program does not name is taken for the one in the state that it says the same of, or else has
 // the same properties that cannot change, if there is just one: see [Delta.Named].
 func CompareDesired(state, desired *lumigl.Snapshot, o Options) (*Delta, error) {
-	names := name(state, desired, o)
+	names, err := name(state, desired, o)
+	if err != nil {
+		return nil, err
+	}
 	completed, err := complete(state, desired, o.Outputs, names)
 	if err != nil {
 		return nil, err
 	}
-	settle(state, completed, o.Replaces)
-	d, err := Compare(state, completed, o)
+	d, err := compare(state, completed, o, settle(state, completed, o.Replaces))
 	if err != nil {
 		return nil, err
 	}
@@ -47,22 +49,33 @@ func Desired(state, desired *lumigl.Snapshot, outputs Outputs) (*lumigl.Snapshot
 }
 
 // name finds those resources in a state which a program has without a name.
-func name(state, desired *lumigl.Snapshot, o Options) map[*lumigl.Vertex]*lumigl.Vertex {
+func name(state, desired *lumigl.Snapshot, o Options) (map[*lumigl.Vertex]*lumigl.Vertex, error) {
+	unnamed := func(v *lumigl.Vertex) bool { return isUnnamed(v) && state.Vertex(v.Key()) == nil }
+	if !slices.ContainsFunc(slices.Collect(desired.Vertices()), unnamed) {
+		return nil, nil
+	}
+	// What the others are to be tells what the unnamed ones refer to.
+	completed, err := complete(state, desired, o.Outputs, nil)
+	if err != nil {
+		return nil, err
+	}
+	s := settle(state, completed, o.Replaces)
 	var olds, news []*lumigl.Vertex
-	for v := range desired.Vertices() {
-		if isUnnamed(v) && state.Vertex(v.Key()) == nil {
+	for v := range completed.Vertices() {
+		if unnamed(v) {
 			news = append(news, v)
 		}
-	}
-	if len(news) == 0 {
-		return nil
 	}
 	for v := range state.Vertices() {
 		if desired.Vertex(v.Key()) == nil {
 			olds = append(olds, v)
 		}
 	}
-	return recognize(olds, news, inModule(o.Outputs.inputs), inModule(o.Replaces.identity))
+	names := map[*lumigl.Vertex]*lumigl.Vertex{}
+	for v, old := range recognize(olds, news, s, inModule(o.Outputs.inputs), inModule(o.Replaces.identity)) {
+		names[desired.Vertex(v.Key())] = old
+	}
+	return names, nil
 }
 
 // isUnnamed reports whether a resource has a number for a name, since its provider has not given it one.

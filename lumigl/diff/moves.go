@@ -8,7 +8,7 @@ import (
 
 // moves finds created resources that are the same as one which was deleted, but for its outputs: a program has none of
 // these.
-func moves(d *Delta, outputs Outputs) []Move {
+func moves(d *Delta, outputs Outputs, s *settler) []Move {
 	var deleted, created []*lumigl.Vertex
 	for i := range d.Resources {
 		switch r := &d.Resources[i]; r.Kind {
@@ -18,7 +18,7 @@ func moves(d *Delta, outputs Outputs) []Move {
 			created = append(created, r.New)
 		}
 	}
-	from := recognize(deleted, created, outputs.inputs)
+	from := recognize(deleted, created, s, outputs.inputs)
 	var all []Move
 	for _, v := range created {
 		if old := from[v]; old != nil {

@@ -17,13 +17,15 @@ type view func(r *lumigl.Vertex, old bool) (lumigl.Value, bool)
 //
 // Resources that refer to recognized ones may be other ones themselves, so they come after those. What refers to a new
 // resource that is not recognized is new itself, so each is looked at once.
-func recognize(olds, news []*lumigl.Vertex, views ...view) map[*lumigl.Vertex]*lumigl.Vertex {
+//
+// If there is a settler, what it settles counts as the same.
+func recognize(olds, news []*lumigl.Vertex, s *settler, views ...view) map[*lumigl.Vertex]*lumigl.Vertex {
 	if len(olds) == 0 || len(news) == 0 {
 		return nil
 	}
 	work := int64(math.MaxInt64)
-	m := matcher{views: views, from: map[*lumigl.Vertex]*lumigl.Vertex{}, found: map[*lumigl.Vertex]bool{}}
-	m.hasher = hasher{work: &work}
+	m := matcher{settler: s, views: views, from: map[*lumigl.Vertex]*lumigl.Vertex{}, found: map[*lumigl.Vertex]bool{}}
+	m.hasher = hasher{work: &work, settler: s}
 	for _, view := range views {
 		m.olds = append(m.olds, m.byLook(olds, view, true))
 	}
@@ -67,8 +69,9 @@ func recognize(olds, news []*lumigl.Vertex, views ...view) map[*lumigl.Vertex]*l
 
 // matcher recognizes resources.
 type matcher struct {
-	hasher hasher
-	views  []view
+	hasher  hasher
+	settler *settler
+	views   []view
 	// olds are the old resources by what each view shows.
 	olds []map[uint64][]*lumigl.Vertex
 	// from is what the recognized resources were, and found has all of these.
@@ -161,8 +164,14 @@ func (m *matcher) match(olds, news []*lumigl.Vertex, view view) {
 func (m *matcher) pair(old, new *lumigl.Vertex, view view) {
 	was, _ := view(old, true)
 	is, _ := view(new, false)
+	if m.settler != nil {
+		is = m.settler.value(is, was)
+	}
 	is = is.Retarget(func(v *lumigl.Vertex) *lumigl.Vertex { return cmp.Or(m.from[v], v) })
 	if old.Type == new.Type && was.Equal(is) {
 		m.from[new], m.found[old] = old, true
+		if m.settler != nil {
+			m.settler.recognized(old, new)
+		}
 	}
 }

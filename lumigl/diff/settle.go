@@ -1,6 +1,10 @@
 package diff
 
-import "github.com/lumi-idl/lumi/lumigl"
+import (
+	"cmp"
+
+	"github.com/lumi-idl/lumi/lumigl"
+)
 
 // settler finds out where a program says what the state has, in other words: a reference to a property, where the state
 // has its value, and a file without a hash of its content, where the state has one. Nothing is known to differ there.
@@ -22,9 +26,9 @@ type property struct {
 	name string
 }
 
-// settle settles all resources of a snapshot that was completed.
-func settle(state, completed *lumigl.Snapshot, replaces Replaces) {
-	s := settler{
+// settle settles all resources of a snapshot that was completed, and returns what settles others.
+func settle(state, completed *lumigl.Snapshot, replaces Replaces) *settler {
+	s := &settler{
 		state: state, replaces: replaces,
 		here:       func(v *lumigl.Vertex) *lumigl.Vertex { return completed.Vertex(v.Key()) },
 		comparer:   &comparer{snapshot: true, work: baseWork + workPerVertex*int64(completed.Len())},
@@ -35,6 +39,7 @@ func settle(state, completed *lumigl.Snapshot, replaces Replaces) {
 	for r := range completed.Vertices() {
 		s.resource(r)
 	}
+	return s
 }
 
 // resource settles a resource. Those that it refers to may stand behind it.
@@ -113,9 +118,7 @@ func (s *settler) known(to lumigl.Value) (lumigl.Value, bool) {
 	if name == "" {
 		return lumigl.Value{}, false
 	}
-	if target = s.here(target); target == nil {
-		return lumigl.Value{}, false
-	}
+	target = s.standing(target)
 	all, found := s.properties[target]
 	if !found {
 		all = s.propertiesOf(target)
@@ -125,14 +128,22 @@ func (s *settler) known(to lumigl.Value) (lumigl.Value, bool) {
 	return v, ok && !v.IsUnknown()
 }
 
+// standing is what stands for a resource of either snapshot: that of the program, or else that of the state.
+func (s *settler) standing(r *lumigl.Vertex) *lumigl.Vertex { return cmp.Or(s.here(r), r) }
+
+// recognized notes what a new resource was under another URN. What refers to its properties refers to those then.
+func (s *settler) recognized(old, new *lumigl.Vertex) { s.properties[new] = s.propertiesOf(old) }
+
 // propertiesOf are the properties of a resource that stays: those that the program has, and otherwise those in the
-// state.
+// state. Of one that the program does not have, they are those in the state.
 func (s *settler) propertiesOf(r *lumigl.Vertex) map[string]lumigl.Value {
 	was := s.state.Vertex(r.Key())
 	if was == nil {
 		return nil
 	}
-	s.resource(r)
+	if was != r {
+		s.resource(r)
+	}
 	if !same(was, r) {
 		change := Resource{Kind: Updated, Key: r.Key(), Old: was, New: r, Changes: s.comparer.bodies(was, r)}
 		if s.replaces.mark(&change); change.Kind == Replaced {
@@ -207,7 +218,7 @@ func (s *settler) hash(h *hasher, to lumigl.Value) (uint64, bool) {
 		return 0, false
 	}
 	target, name, _ := to.Target()
-	target = s.here(target)
+	target = s.standing(target)
 	n, found := s.hashes[property{target, name}]
 	if !found {
 		n = h.value(v)

@@ -116,6 +116,35 @@ func TestSettledNumber(t *testing.T) {
 	}
 }
 
+// TestSettledRecognized holds that resources are recognized by what is settled, also by what they refer to in each other.
+func TestSettledRecognized(t *testing.T) {
+	object := func(name, properties string) string {
+		return `"` + inModule + `Object::` + name + `": {"type": "s:x:Object", "properties": {` + properties + `}}`
+	}
+	hashed := `"p": ` + signed(lumi.AssetSignature, `"path": "a", "hash": "x"`)
+	plain := `"p": ` + signed(lumi.AssetSignature, `"path": "a"`)
+	etag := func(of string) string { return `{"#ref": "` + inModule + "Object::" + of + `", "property": "etag"}` }
+	state := func(of string) string {
+		return `{"resources": {` + settledBucket + `, ` + object("x", `"u": "u", "etag": "e", `+hashed) + `, ` +
+			object("y", `"of": `+of+`, "etag": "f"`) + `}}`
+	}
+	wanted := func(first, second string) string {
+		return `{"resources": {` + wantedBucket + `, ` + object(first, `"u": `+url+`, `+plain) + `, ` +
+			object(second, `"of": `+etag(first)) + `}}`
+	}
+	for _, of := range []string{`"e"`, etag("x")} {
+		if got, d := desire(t, state(of), wanted("#1", "#2")); !d.Empty() || len(d.Named) != 2 {
+			t.Error(got)
+		}
+		if got, d := desire(t, state(of), wanted("v", "w")); len(d.Moves) != 2 {
+			t.Error(got)
+		}
+	}
+	if got, d := desire(t, state(`"g"`), wanted("#1", "#2")); len(d.Named) != 1 {
+		t.Error(got)
+	}
+}
+
 // TestSettledMany holds that references to the properties of one resource take time in proportion to their number, also
 // if that resource is large.
 func TestSettledMany(t *testing.T) {
