@@ -51,7 +51,8 @@ type Delta struct {
 	// Resources are those that differ: first those that are in the new document, in its order, then the deleted ones, each
 	// before those that it referred to. Of a general graph they are the vertices.
 	Resources []Resource
-	// Moves are guesses: a resource was deleted, and another created that is the same but for its URN.
+	// Moves are guesses: a resource was deleted, and another created with the same type and properties and no other id. What
+	// tools noted about them, their extensions, does not count.
 	Moves []Move
 	// Named are the resources of a program that has no names for them: New is such a one, and Old is the one in the state
 	// that it was taken for.
@@ -60,6 +61,8 @@ type Delta struct {
 	Unchanged int
 
 	old, new lumigl.Document
+	// desired says that the new document is what a program wants.
+	desired bool
 }
 
 // Resource is how a resource differs.

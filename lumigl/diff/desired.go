@@ -31,6 +31,7 @@ func CompareDesired(state, desired *lumigl.Snapshot, o Options) (*Delta, error) 
 	if err != nil {
 		return nil, err
 	}
+	d.desired = true
 	for v := range desired.Vertices() {
 		if old := names[v]; old != nil {
 			d.Named = append(d.Named, Move{Old: old, New: v})

@@ -3,6 +3,7 @@ package diff_test
 import (
 	"bytes"
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -183,7 +184,7 @@ func TestNamed(t *testing.T) {
 
 // TestDesiredMoves holds that what only deployments know does not hide that a resource moved.
 func TestDesiredMoves(t *testing.T) {
-	_, d := desire(t, `{"resources": {
+	got, d := desire(t, `{"resources": {
 		"urn:lumi:prod::p:index::s:x:Bucket::a": {"type": "s:x:Bucket", "id": "i-1", "properties": {"name": "n", "url": "u"}},
 		"urn:lumi:prod::p:index::s:x:Bucket::c": {"type": "s:x:Bucket", "id": "i-2", "properties": {"name": "m", "other": 1}}}}`,
 		`{"resources": {
@@ -193,6 +194,14 @@ func TestDesiredMoves(t *testing.T) {
 	if len(d.Moves) != 1 || d.Moves[0].Old.Key() != "urn:lumi:prod::p:index::s:x:Bucket::a" ||
 		d.Moves[0].New.Key() != "urn:lumi:prod::p:index::s:x:Bucket::b" {
 		t.Errorf("%+v", d.Moves)
+	}
+	const want = `
+Perhaps moved, since all that the program says is the same, but for the URN:
+  urn:lumi:prod::p:index::s:x:Bucket::a
+    → urn:lumi:prod::p:index::s:x:Bucket::b
+`
+	if !strings.Contains(got, want) {
+		t.Error(cmp.Diff(want, got))
 	}
 }
 

@@ -28,7 +28,7 @@ func (d *Delta) WriteText(w io.Writer, o TextOptions) error {
 	for i := range d.Resources {
 		p.resource(&d.Resources[i], d.isSnapshot())
 	}
-	p.moves(d.Moves)
+	p.moves(d)
 	p.summary(d)
 	return p.out.Flush()
 }
@@ -48,7 +48,7 @@ func (d *Delta) WriteStat(w io.Writer, o TextOptions) error {
 		p.line(r.Kind, 0, text)
 	}
 	p.parted = len(d.Header)+len(d.Resources) == 0
-	p.moves(d.Moves)
+	p.moves(d)
 	p.summary(d)
 	return p.out.Flush()
 }
@@ -246,13 +246,20 @@ func programOf(key string) string {
 	return parts[0] + "::" + parts[1] + "::"
 }
 
-func (p *printer) moves(moves []Move) {
-	if len(moves) == 0 {
+func (p *printer) moves(d *Delta) {
+	if len(d.Moves) == 0 {
 		return
 	}
 	p.part()
-	p.write("Perhaps moved, since all but the URN is the same:\n")
-	for _, m := range moves {
+	same := "the type and the properties are the same"
+	switch {
+	case d.desired:
+		same = "all that the program says is the same, but for the URN"
+	case !d.isSnapshot():
+		same = "the properties are the same"
+	}
+	p.write("Perhaps moved, since " + same + ":\n")
+	for _, m := range d.Moves {
 		p.write("  " + urnLabel(m.Old.Key()) + "\n    → " + urnLabel(m.New.Key()) + "\n")
 	}
 	p.parted = false
