@@ -66,7 +66,7 @@ func TestUnnamed(t *testing.T) {
 		{"changed", of(x, y), of(number("#1", "x", "2"), number("#2", "y", "1")),
 			`~ urn:lumi:prod::p:index::s:x:Object::x (#1 in the program)
   ~ text: "1" → "2"
-    … 3 unchanged
+  … 3 unchanged
 
 1 updated, 2 unchanged
 `},
@@ -110,7 +110,7 @@ func TestUnnamed(t *testing.T) {
 		{"numbered", of(number("#1", "y", "1"), x), of(number("#1", "x", "1"), number("#2", "y", "1")),
 			`± urn:lumi:prod::p:index::s:x:Object::#1 (replaced)
   ~ key: "y" → "x" (replaces)
-    … 2 unchanged
+  … 2 unchanged
 
 + urn:lumi:prod::p:index::s:x:Object::#2
   + bucket: ref s:x:Bucket::b

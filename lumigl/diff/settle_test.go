@@ -81,12 +81,12 @@ func TestNotSettled(t *testing.T) {
 		{"list", settledBucket, wantedBucket, `"p": [{"x": 1, "u": "u"}, 3]`, `"p": [2, {"x": 1, "u": ` + url + `}, 3]`, `
   ~ p:
     + [0]: 2
-      … 2 unchanged`},
+    … 2 unchanged`},
 		{"element", settledBucket, wantedBucket, `"p": [{"x": 1, "u": "u"}]`, `"p": [{"x": 2, "u": ` + url + `}]`, `
   ~ p:
     ~ [0]:
       ~ x: 1 → 2
-        … 1 unchanged`},
+      … 1 unchanged`},
 		{"path", settledBucket, wantedBucket, `"p": ` + asset(`"path": "a", "hash": "x"`), `"p": ` + asset(`"path": "b"`), `
   ~ p: asset path "a" hash x → asset path "b"`},
 		{"hash", settledBucket, wantedBucket, `"p": ` + asset(`"path": "a", "hash": "x"`), `"p": ` + asset(`"path": "a", "hash": "y"`), `

@@ -25,10 +25,12 @@ func (p *printer) members(changes []Change, in lumigl.Value, depth int, show fun
 	}
 }
 
-// fold stands for what does not differ.
+// fold stands for what does not differ. It stands where the signs do of what does, so that both are seen to be parts of the
+// same.
 func (p *printer) fold(n, depth int) {
 	if n > 0 {
-		p.line(0, depth, p.paint(dim, fmt.Sprintf("… %d unchanged", n)))
+		p.write(strings.Repeat("  ", depth) + p.paint(dim, fmt.Sprintf("… %d unchanged", n)) + "\n")
+		p.parted = false
 	}
 }
 
