@@ -21,6 +21,7 @@ type viewer struct {
 	index  *query.Index
 	view   string
 	invert bool
+	top    bool // whether to show the top-level fields
 	depth  int
 }
 
@@ -33,15 +34,20 @@ in which whatever one refers to stands below it, else one a line with tabs betwe
 With keys it shows all of these resources. A key is a URN, the end of one, such as
 'aws:ec2/vpc:VPC::main', or just a name, 'main', as long as only one fits.
 
+With --fields it shows what stands at the top of the file beside these, such as the arguments of the
+program; the tree and the table name it, with its size.
+
 Secrets are not shown, ever. Values that are not known yet are (unknown).
 
 With --json, each resource is an object on a line of its own, with "key", "type", "name", "id",
-"properties", "extensions", "uses" and "usedBy"; the value of a secret is "(secret)".`,
+"properties", "extensions", "uses" and "usedBy"; the value of a secret is "(secret)". With --fields too,
+there is one object, which has the fields.`,
 		exits: exits{"all that was asked for is shown", "the file has faults", elseFailed},
 		examples: []example{
 			{"What is there?", "lumi show prod.json"},
 			{"What depends on what, upside down.", "lumi show --view=tree --invert prod.json"},
 			{"All of one resource.", "lumi show prod.json web"},
+			{"What was the program given?", "lumi show --fields prod.json"},
 			{"All of all resources, for a program.", "lumi show --json prod.json"},
 		},
 		complete: completeKeys,
@@ -50,10 +56,14 @@ With --json, each resource is an object on a line of its own, with "key", "type"
 		var v viewer
 		choiceVar(flags, &v.view, "view", "auto", "`HOW` to show", "auto", "tree", "table", "plain")
 		flags.BoolVarP(&v.invert, "invert", "i", false, "show below each what refers to it")
+		flags.BoolVar(&v.top, "fields", false, "show the top-level fields beside the resources, such as args, in full")
 		flags.IntVar(&v.depth, "depth", 20, "show at most `N` levels of the tree")
 		return func(ctx context.Context, env *environment) error {
 			if v.depth < 1 || v.depth > maxDepth {
 				return c.misused("--depth=%d: it is a whole number from 1 to %d", v.depth, maxDepth)
+			}
+			if v.top && (len(env.args) > 1 || flags.Changed("view") || v.invert) {
+				return c.misused("--fields is about what stands beside the resources; leave out KEY, --view and --invert")
 			}
 			doc, err := env.load(env.args[0])
 			if err != nil {
@@ -71,6 +81,9 @@ With --json, each resource is an object on a line of its own, with "key", "type"
 const maxDepth = 1000
 
 func (v *viewer) show(keys []string) error {
+	if v.top {
+		return v.showFields()
+	}
 	var chosen []*lumigl.Vertex
 	for _, key := range keys {
 		found, err := v.index.Find(key)
@@ -170,6 +183,7 @@ func (v *viewer) header() {
 		}
 	}
 	v.line(v.env.out.paint(bold, text))
+	v.otherFields()
 }
 
 // pending lists what a deployment has not finished.

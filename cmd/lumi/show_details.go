@@ -79,9 +79,9 @@ func (v *viewer) brief(value lumigl.Value) (string, bool) {
 	case value.IsUnknown():
 		return out.paint(dim, "(unknown)"), true
 	case value.IsAsset():
-		return out.paint(dim, "(asset: "+source(value)+")"), true
+		return out.paint(dim, "(asset: "+source(value)+hash(value)+")"), true
 	case value.IsArchive():
-		return out.paint(dim, "(archive: "+source(value)+")"), true
+		return out.paint(dim, "(archive: "+source(value)+hash(value)+")"), true
 	}
 	if to, property, ok := value.Target(); ok {
 		text := "→ " + v.label(to)
@@ -168,4 +168,13 @@ func source(value lumigl.Value) string {
 		return strings.Join(names, ", ")
 	}
 	return "empty"
+}
+
+// hash is what is recorded of the content of an asset or an archive, or "".
+func hash(value lumigl.Value) string {
+	text, ok := value.Get("hash").Text()
+	if !ok {
+		return ""
+	}
+	return ", hash " + visible.String(text)
 }

@@ -1,0 +1,73 @@
+package main
+
+import (
+	"encoding/json"
+	"strconv"
+	"strings"
+
+	"github.com/lumi-idl/lumi/lumigl"
+)
+
+// fields are the top-level fields of a file beside its resources or vertices, but for the entries of a deployment.
+func (v *viewer) fields() []lumigl.Member {
+	base := v.doc.Base()
+	s := v.snapshot()
+	if s == nil {
+		return base.Fields
+	}
+	var all []lumigl.Member
+	if s.Package != "" {
+		all = append(all, lumigl.Member{Key: "package", Value: lumigl.TextOf(s.Package)})
+	}
+	if s.Args.Exists() {
+		all = append(all, lumigl.Member{Key: "args", Value: s.Args})
+	}
+	if s.Lineage != "" {
+		all = append(all, lumigl.Member{Key: "lineage", Value: lumigl.TextOf(s.Lineage)})
+	}
+	if s.Serial > 0 {
+		serial, _ := lumigl.NumberOf(strconv.FormatUint(s.Serial, 10))
+		all = append(all, lumigl.Member{Key: "serial", Value: serial})
+	}
+	return append(all, base.Fields...)
+}
+
+// showFields prints the fields in full.
+func (v *viewer) showFields() error {
+	fields := v.fields()
+	if v.env.json {
+		return v.env.printJSON(json.RawMessage(appendJSON(nil, lumigl.ObjectOf(fields...), "")))
+	}
+	for _, f := range fields {
+		v.value("", v.env.out.paint(blue, keyText(f.Key)+":"), f.Value)
+	}
+	return nil
+}
+
+// otherFields is a line that names the fields that the header does not have, with how large each is.
+func (v *viewer) otherFields() {
+	var sizes []string
+	for _, f := range v.fields() {
+		if v.snapshot() == nil || f.Key != "package" && f.Key != "lineage" && f.Key != "serial" {
+			sizes = append(sizes, keyText(f.Key)+" "+v.size(f.Value))
+		}
+	}
+	if len(sizes) > 0 {
+		v.line("beside them: " + strings.Join(sizes, ", "))
+	}
+}
+
+// size says in a word or two how large a value is, or what it is, if that is short.
+func (v *viewer) size(value lumigl.Value) string {
+	const short = 40
+	if text, ok := value.Text(); ok && len(text) > short {
+		return "(" + count(len(text), "byte") + ")"
+	}
+	if brief, ok := v.brief(value); ok {
+		return brief
+	}
+	if value.Kind() == lumigl.List {
+		return "(" + count(value.Len(), "element") + ")"
+	}
+	return "(" + count(value.Len(), "member") + ")"
+}
