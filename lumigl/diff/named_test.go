@@ -182,6 +182,39 @@ func TestNamed(t *testing.T) {
 	}
 }
 
+// TestUnnamedNot holds which resources are not taken for another one, and that this is no reason not to know what refers
+// to them.
+func TestUnnamedNot(t *testing.T) {
+	resource := func(kind, name, properties string) string {
+		return `"urn:lumi:prod::p:index::` + kind + `::` + name + `": {"type": "` + kind + `", "properties": {` + properties + `}}`
+	}
+	resources := func(all ...string) string { return `{"resources": {` + strings.Join(all, ", ") + `}}` }
+	for _, test := range []struct{ name, state, desired, want string }{
+		{"a letter behind the number", resources(resource("s:x:Object", "x", `"key": "x"`)),
+			resources(resource("s:x:Object", "#1a", `"key": "x"`)), ""},
+		{"no number", resources(resource("s:x:Object", "x", `"key": "x"`)),
+			resources(resource("s:x:Object", "#", `"key": "x"`)), ""},
+		{"all of it can change", resources(resource("s:x:Other", "x", `"a": 1`)), resources(resource("s:x:Other", "#1", `"a": 2`)), ""},
+		{"two numbers", resources(resource("s:x:Object", "x", `"key": "x"`)),
+			resources(resource("s:x:Object", "#10", `"key": "x"`)), "#10 is x"},
+		{"what refers to a new one", resources(resource("s:x:Object", "x", `"key": "x"`), resource("s:x:Object", "y",
+			`"key": "y", "of": {"#ref": "urn:lumi:prod::p:index::s:x:Object::x"}`)),
+			resources(resource("s:x:Object", "#1", `"key": "z"`), resource("s:x:Object", "#2",
+				`"key": "y", "of": {"#ref": "urn:lumi:prod::p:index::s:x:Object::#1"}`)), "#2 is y"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			_, d := desire(t, test.state, test.desired)
+			var got []string
+			for _, n := range d.Named {
+				got = append(got, n.New.URN().Name()+" is "+n.Old.URN().Name())
+			}
+			if d := cmp.Diff(test.want, strings.Join(got, ", ")); d != "" {
+				t.Error(d)
+			}
+		})
+	}
+}
+
 // TestDesiredMoves holds that what only deployments know does not hide that a resource moved.
 func TestDesiredMoves(t *testing.T) {
 	got, d := desire(t, `{"resources": {

@@ -3,6 +3,7 @@ package diff_test
 import (
 	"bytes"
 	"encoding/json"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -36,6 +37,37 @@ func TestPatchAny(t *testing.T) {
 			rt.Fatalf("the patched file differs from the new one: %+v", d)
 		}
 	})
+}
+
+// TestPatchLists holds that a list is replaced of which more than half is another, if that is many elements.
+func TestPatchLists(t *testing.T) {
+	for _, test := range []struct{ length, changed, operations int }{
+		{16, 16, 16}, {17, 16, 16}, {17, 17, 1}, {34, 17, 17}, {34, 18, 1}, {35, 17, 17}, {35, 18, 1},
+	} {
+		of := func(changed int) string {
+			var all []string
+			for i := range test.length {
+				n := i
+				if i < changed {
+					n = -1 - i
+				}
+				all = append(all, strconv.Itoa(n))
+			}
+			return `{"vertices": {"v": {"list": [` + strings.Join(all, ", ") + `]}}}`
+		}
+		old, new := of(0), of(test.changed)
+		var patch bytes.Buffer
+		if err := compare(t, parse(t, old), parse(t, new)).WritePatch(&patch, diff.PatchOptions{}); err != nil {
+			t.Fatal(err)
+		}
+		if n := strings.Count(patch.String(), `"op"`); n != test.operations {
+			t.Errorf("%d of %d: %d operations, want %d", test.changed, test.length, n, test.operations)
+		}
+		got, err := applyPatch(old, patch.String())
+		if err != nil || compact(t, got) != compact(t, new) {
+			t.Errorf("%d of %d: %v\n%s", test.changed, test.length, err, got)
+		}
+	}
 }
 
 func applyPatch(doc, patch string) (string, error) {

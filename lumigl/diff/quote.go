@@ -67,7 +67,7 @@ func label(key string) string {
 	visible := key != "" && !strings.ContainsFunc(key, func(r rune) bool {
 		return r == '"' || r == '\\' || r == utf8.RuneError || !strconv.IsPrint(r)
 	})
-	if visible && !strings.ContainsAny(key, " ()[]") && !strings.HasSuffix(key, ":") && !strings.Contains(key, ": ") {
+	if visible && !strings.ContainsAny(key, " ()[]") && !strings.HasSuffix(key, ":") {
 		return key
 	}
 	return quote(key)

@@ -15,8 +15,7 @@ type view func(r *lumigl.Vertex, old bool) (lumigl.Value, bool)
 // first view shows, or else all that the next one does. Where several look the same, none is recognized: nobody could say
 // which is which.
 //
-// Resources that refer to recognized ones may be other ones themselves, so they come after those. What refers to a new
-// resource that is not recognized is new itself, so each is looked at once.
+// What a resource looks like depends on which ones it refers to, so it comes after those. Each is looked at once.
 //
 // If there is a settler, what it settles counts as the same.
 func recognize(olds, news []*lumigl.Vertex, s *settler, views ...view) map[*lumigl.Vertex]*lumigl.Vertex {
@@ -53,9 +52,6 @@ func recognize(olds, news []*lumigl.Vertex, s *settler, views ...view) map[*lumi
 		m.round(ready)
 		var next []*lumigl.Vertex
 		for _, v := range ready {
-			if m.from[v] == nil {
-				continue
-			}
 			for _, dependent := range dependents[v] {
 				if waiting[dependent]--; waiting[dependent] == 0 {
 					next = append(next, dependent)
