@@ -63,7 +63,7 @@ func commands() []*command {
 		diffCommand(),
 		convertCommand(),
 		graphCommand(), queryCommand(),
-		versionCommand(), helpCommand(), completionCommand(), completeCommand(),
+		explainCommand(), versionCommand(), helpCommand(), completionCommand(), completeCommand(),
 	}
 }
 

@@ -45,6 +45,7 @@ func TestExitCodes(t *testing.T) {
 			{"-", stateInput, 0}, {"--strict -", stateInput, 0}, {"-", "{}", 1}, {"-", "{", 1}, {"--strict -", strings.Replace(stateInput, "{", `{"x": 1,`, 1), 1},
 			{missing, "", 2}, {"--environment=a:b -", stateInput, 2},
 		},
+		"explain":    {{"dangling", "", 0}, {"giraffe", "", 2}},
 		"completion": {{"bash", "", 0}, {"tcsh", "", 2}},
 		"help":       {{"", "", 0}, {"frobnicate", "", 2}},
 		"version":    {{"", "", 0}, {"now", "", 2}},
