@@ -183,7 +183,7 @@ func (s *settler) object(new, was lumigl.Value) lumigl.Value {
 }
 
 // list settles the elements of a list: each by an old one that says the same, wherever that stands, and the others by
-// the one in their place if there are as many as there were.
+// the one in their place if that is left.
 func (s *settler) list(new, was lumigl.Value) lumigl.Value {
 	h := hasher{work: &s.comparer.work, settler: s}
 	places := map[uint64][]int{} // of old elements, by hash
@@ -202,7 +202,7 @@ func (s *settler) list(new, was lumigl.Value) lumigl.Value {
 	for i, e := range new.Elements() {
 		switch {
 		case all[i].Exists():
-		case new.Len() == was.Len() && !taken[i]:
+		case i < was.Len() && !taken[i]:
 			all[i] = s.value(e, was.At(i))
 		default:
 			all[i] = e

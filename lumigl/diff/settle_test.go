@@ -8,8 +8,10 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/lumi-idl/lumi/lumigl"
 	"github.com/lumi-idl/lumi/lumigl/diff"
 	lumi "github.com/lumi-idl/lumi/runtime"
+	"github.com/lumi-idl/lumi/runtime/urn"
 )
 
 const (
@@ -53,6 +55,11 @@ func TestSettled(t *testing.T) {
 			}
 		})
 	}
+	// What is a secret in the resource that is referred to is one in that which refers to it.
+	bucket := strings.Replace(settledBucket, `"u"`, secret(`"u"`), 1)
+	if got, d := desire(t, settledObject(bucket, `"p": `+secret(`"u"`)), settledObject(wantedBucket, `"p": `+secret(url))); !d.Empty() {
+		t.Error(got)
+	}
 	// Without a schema nobody knows that the URL is an output. It stands in the state all the same.
 	old := settledObject(settledBucket, `"p": "u"`)
 	storage := storage
@@ -66,12 +73,19 @@ func TestSettled(t *testing.T) {
 func TestNotSettled(t *testing.T) {
 	asset := func(members string) string { return signed(lumi.AssetSignature, members) }
 	secretBucket := strings.Replace(settledBucket, `"u"`, signed(lumi.SecretSignature, `"value": "u"`), 1)
+	const gone = `{"#ref": "` + inModule + `Object::gone"}`
 	const ref = `ref s:x:Bucket::b, property "url"`
 	for _, test := range []struct{ name, bucket, wanted, old, new, want string }{
 		{"another value", settledBucket, wantedBucket, `"p": "v"`, `"p": ` + url, `
   ~ p: "v" → ` + ref},
 		{"unknown", strings.Replace(settledBucket, `"u"`, `"`+lumi.UnknownValue+`"`, 1), wantedBucket, `"p": "u"`, `"p": ` + url, `
   ~ p: "u" → ` + ref},
+		{"never known", strings.Replace(settledBucket, `"u"`, `"`+lumi.UnknownValue+`"`, 1), wantedBucket,
+			`"p": "` + lumi.UnknownValue + `"`, `"p": ` + url, `
+  ~ p: (known after apply) → ` + ref},
+		{"gone", `"` + inModule + `Object::gone": {"type": "s:x:Object", "properties": {}}, ` +
+			strings.Replace(settledBucket, `"u"`, gone, 1), wantedBucket, `"p": ` + gone, `"p": ` + url, `
+  ~ p: ref s:x:Object::gone → ` + ref},
 		{"replaced", settledBucket, strings.Replace(wantedBucket, `"name": "b"`, `"name": "c"`, 1), `"p": "u"`, `"p": ` + url, `
   ~ p: "u" → ` + ref},
 		{"said by the program", settledBucket, strings.Replace(wantedBucket, `"b"}`, `"b", "url": "w"}`, 1), `"p": "u"`, `"p": ` + url, `
@@ -89,8 +103,16 @@ func TestNotSettled(t *testing.T) {
       … 1 unchanged`},
 		{"path", settledBucket, wantedBucket, `"p": ` + asset(`"path": "a", "hash": "x"`), `"p": ` + asset(`"path": "b"`), `
   ~ p: asset path "a" hash x → asset path "b"`},
-		{"hash", settledBucket, wantedBucket, `"p": ` + asset(`"path": "a", "hash": "x"`), `"p": ` + asset(`"path": "a", "hash": "y"`), `
-  ~ p: asset path "a" hash x → asset path "a" hash y`},
+		{"hash", settledBucket, wantedBucket, `"q": "u", "p": ` + asset(`"path": "a", "hash": "x"`),
+			`"q": ` + url + `, "p": ` + asset(`"path": "a", "hash": "y"`), `
+  ~ p: asset path "a" hash x → asset path "a" hash y
+  … 1 unchanged`},
+		{"longer list", settledBucket, wantedBucket, `"p": [{"x": 1, "u": "u"}]`, `"p": [{"x": 2, "u": ` + url + `}, 3]`, `
+  ~ p:
+    ~ [0]:
+      ~ x: 1 → 2
+      … 1 unchanged
+    + [1]: 3`},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			got, _ := desire(t, settledObject(test.bucket, test.old), settledObject(test.wanted, test.new))
@@ -104,6 +126,33 @@ func TestNotSettled(t *testing.T) {
 		settledObject(wantedBucket, `"p": `+url))
 	if !strings.Contains(got, `~ p: "u" → `+ref+"\n") {
 		t.Error(got)
+	}
+}
+
+// TestSettledOrder holds that it does not matter in which order resources were added to a snapshot.
+func TestSettledOrder(t *testing.T) {
+	const resources = `{"resources": {
+		"` + inModule + `Bucket::a": {"type": "s:x:Bucket", "properties": {"name": "a", "url": "b"}},
+		"` + inModule + `Bucket::b": {"type": "s:x:Bucket", "properties": {"name": "b", "url": "u"}},
+		"` + inModule + `Object::o": {"type": "s:x:Object", "properties": {"p": "u"}}}}`
+	state, desired := parse(t, resources).(*lumigl.Snapshot), &lumigl.Snapshot{}
+	for _, name := range []string{"Object::o", "Bucket::b", "Bucket::a"} {
+		r, err := desired.Add(urn.URN(inModule + name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Type = state.Vertex(r.Key()).Type
+	}
+	property := func(of, key string) lumigl.Value { return lumigl.PropertyOf(desired.Vertex(inModule+of), key) }
+	for name, member := range map[string]lumigl.Member{
+		"Object::o": {Key: "p", Value: property("Bucket::b", "url")},
+		"Bucket::b": {Key: "name", Value: property("Bucket::a", "url")},
+		"Bucket::a": {Key: "name", Value: lumigl.TextOf("a")},
+	} {
+		desired.Vertex(inModule + name).Properties = lumigl.ObjectOf(member)
+	}
+	if d, err := diff.CompareDesired(state, desired, storage); err != nil || !d.Empty() {
+		t.Errorf("%v: %+v", err, d)
 	}
 }
 
