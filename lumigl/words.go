@@ -131,8 +131,7 @@ func (p *parser) number() string {
 	case problem != "":
 		p.fault(NumberFault, start, p.pos, "%s is not a JSON number: %s", shown(literal), problem)
 	default:
-		text := p.unquoted(start)
-		p.fault(NumberFault, start, p.pos, "%s is not a JSON number; is it a string without quotes?", shown(text))
+		p.strayWord(NumberFault, start, "a JSON number")
 	}
 	return "0"
 }
@@ -228,15 +227,21 @@ func (p *parser) badWord(start int, word string, v Value) Value {
 	case "NaN", "Infinity":
 		p.fault(LiteralFault, start, p.pos, "%s is not JSON; there is no such number", word)
 	default:
-		text := p.unquoted(start)
-		if len(p.path) == 0 {
-			p.fault(UnexpectedFault, start, p.pos, "a file holds an object; expected \"{\", found %s", shown(text))
-			p.stop() // It is in another language, such as YAML, and has one fault.
-			return v
-		}
-		p.fault(LiteralFault, start, p.pos, "%s is not JSON; is it a string without quotes?", shown(text))
+		p.strayWord(LiteralFault, start, "JSON")
 	}
 	return v
+}
+
+// strayWord notes a word that cannot be mended. At the top, it says that the file is in another language, such as YAML, of
+// which nothing else is to be said.
+func (p *parser) strayWord(code Code, start int, what string) {
+	text := shown(p.unquoted(start))
+	if len(p.path) > 0 {
+		p.fault(code, start, p.pos, "%s is not %s; is it a string without quotes?", text, what)
+		return
+	}
+	p.fault(UnexpectedFault, start, p.pos, "a file holds an object; expected \"{\", found %s", text)
+	p.stop()
 }
 
 // unquoted reads on to the end of what is most likely a string without quotes, and returns it.

@@ -76,6 +76,11 @@ var past = map[string]string{
 	"remove": "removed", "use": "used", "write": "wrote",
 }
 
+// pastReason puts into the past what has to be there: rules of the language stay as they are.
+var pastReason = strings.NewReplacer(
+	": there is ", ": there was ", ": the file starts ", ": the file started ", "what stands here;", "what stood here;",
+)
+
 // Done is the message of a step that has been taken: "removed the comma", where Message is "remove the comma".
 func (s Step) Done() string {
 	verb, rest, _ := strings.Cut(s.Message, " ")
@@ -83,8 +88,7 @@ func (s Step) Done() string {
 	if !ok {
 		return s.Message
 	}
-	rest = strings.Replace(rest, ": there is ", ": there was ", 1)
-	return done + " " + strings.Replace(rest, "what stands here;", "what stood here;", 1)
+	return done + " " + pastReason.Replace(rest)
 }
 
 // Result is a file that is accepted.

@@ -31,9 +31,10 @@ func TestText(t *testing.T) {
 
 func TestDone(t *testing.T) {
 	for message, want := range map[string]string{
-		"remove the comma: there is a comma behind the last element": "removed the comma: there was a comma behind the last element",
-		"write true: True is not JSON; it is spelled true":           "wrote true: True is not JSON; it is spelled true",
-		"mend what stands here; it is not shown":                     "mended what stood here; it is not shown",
+		"remove the comma: there is a comma behind the last element":         "removed the comma: there was a comma behind the last element",
+		"remove the byte order mark: the file starts with a byte order mark": "removed the byte order mark: the file started with a byte order mark",
+		"write true: True is not JSON; it is spelled true":                   "wrote true: True is not JSON; it is spelled true",
+		"mend what stands here; it is not shown":                             "mended what stood here; it is not shown",
 	} {
 		if got := (Step{Message: message}).Done(); got != want {
 			t.Errorf("%s:\ngot  %s\nwant %s", message, got, want)
