@@ -9,7 +9,7 @@ func (b *builder) bag(properties *Value) {
 		b.faultWithin(tag.Key, ReferenceFault, tag.offset,
 			"these are the properties, which cannot be a reference; if %q is one of them, name another key in \"ref\"", clip(b.tag))
 	}
-	b.members(properties.members())
+	properties.plain = b.members(properties.members())
 }
 
 // resolve turns references within a value into such, in place.
@@ -17,9 +17,12 @@ func (b *builder) resolve(v *Value) {
 	switch v.kind {
 	case List:
 		b.path = append(b.path, step{})
+		v.plain = true
 		for i := range v.node.elements {
+			e := &v.node.elements[i]
 			b.path[len(b.path)-1].index = i
-			b.resolve(&v.node.elements[i])
+			b.resolve(e)
+			v.plain = v.plain && e.isPlain()
 		}
 		b.path = b.path[:len(b.path)-1]
 	case Object:
@@ -30,17 +33,22 @@ func (b *builder) resolve(v *Value) {
 				return
 			}
 		}
-		b.members(members)
+		v.plain = b.members(members)
 	}
 }
 
-func (b *builder) members(members []Member) {
+// members resolves what stands in an object, and reports whether it is all plain.
+func (b *builder) members(members []Member) bool {
+	plain := true
 	b.path = append(b.path, step{index: -1})
 	for i := range members {
-		b.path[len(b.path)-1].key = members[i].Key
-		b.resolve(&members[i].Value)
+		m := &members[i]
+		b.path[len(b.path)-1].key = m.Key
+		b.resolve(&m.Value)
+		plain = plain && m.isPlain()
 	}
 	b.path = b.path[:len(b.path)-1]
+	return plain
 }
 
 // reference turns an object that has the tag as a key into a reference. If it is none, what is in it is looked at all the

@@ -39,7 +39,9 @@ func (k Kind) String() string {
 // shared between graphs, but for references, which hold on to their target. The zero Value is absent. All accessors
 // work on any value, so that v.Key("a").At(0).Key("b") needs no check before its end.
 type Value struct {
-	kind   Kind
+	kind Kind
+	// plain says that no key within begins as tags do, which saves looking. It may be false though none does.
+	plain  bool
 	offset uint32 // where the value starts in the source it was read from
 	// text is a string's content, a number's literal, a reference's property, or "true".
 	text string
@@ -95,11 +97,17 @@ func NumberOf(literal string) (Value, bool) {
 }
 
 // ListOf returns a list. The slice must not be changed after.
-func ListOf(elements ...Value) Value { return Value{kind: List, node: &node{elements: elements}} }
+func ListOf(elements ...Value) Value {
+	plain := !slices.ContainsFunc(elements, func(e Value) bool { return !e.isPlain() })
+	return Value{kind: List, plain: plain, node: &node{elements: elements}}
+}
 
 // ObjectOf returns an object. The slice must not be changed after, and no key may be there twice: what is written would
 // not be accepted by any reader of this package.
-func ObjectOf(members ...Member) Value { return Value{kind: Object, node: &node{members: members}} }
+func ObjectOf(members ...Member) Value {
+	plain := !slices.ContainsFunc(members, func(m Member) bool { return !m.isPlain() })
+	return Value{kind: Object, plain: plain, node: &node{members: members}}
+}
 
 // ReferenceTo returns a reference to a vertex. One to nil dangles.
 func ReferenceTo(v *Vertex) Value { return PropertyOf(v, "") }

@@ -120,6 +120,26 @@ func TestAnotherTag(t *testing.T) {
 	}
 }
 
+// TestAnotherTagThanRead marks references with another key than the file did.
+func TestAnotherTagThanRead(t *testing.T) {
+	for _, data := range []string{
+		`{"#ref": 1}`, `{"x": {"#ref": 1}}`, `{"x": [1, {"#ref": 1}]}`, `{"x": [[{"#ref": 1}], 1], "y": 1}`,
+		`{"x": {"y": [{"z": {"#ref": 1}}]}, "self": {"@@": "a"}}`,
+	} {
+		g, err := lumigl.ParseGraph(`{"ref": "@@", "vertices": {"a": ` + data + `}}`)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if tag := lumigl.TagOf(g); tag != "@@" {
+			t.Errorf("%s: the tag is %s", data, tag)
+		}
+		g.Tag = ""
+		if tag := lumigl.TagOf(g); tag != "#ref2" {
+			t.Errorf("%s: by default the tag is %s", data, tag)
+		}
+	}
+}
+
 // TestFieldsGone writes a graph that had fields before its vertices.
 func TestFieldsGone(t *testing.T) {
 	g, err := lumigl.ParseGraph(`{"x": 1, "y": 2, "vertices": {}}`)

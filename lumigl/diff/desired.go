@@ -73,8 +73,10 @@ func name(state, desired *lumigl.Snapshot, o Options) (map[*lumigl.Vertex]*lumig
 		}
 	}
 	names := map[*lumigl.Vertex]*lumigl.Vertex{}
-	for v, old := range recognize(olds, news, s, inModule(o.Outputs.inputs), inModule(o.Replaces.identity)) {
-		names[desired.Vertex(v.Key())] = old
+	for i, old := range recognize(olds, news, s, inModule(o.Outputs.inputs), inModule(o.Replaces.identity)) {
+		if old != nil {
+			names[desired.Vertex(news[i].Key())] = old
+		}
 	}
 	return names, nil
 }

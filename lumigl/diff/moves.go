@@ -18,11 +18,10 @@ func moves(d *Delta, outputs Outputs, s *settler) []Move {
 			created = append(created, r.New)
 		}
 	}
-	from := recognize(deleted, created, s, outputs.inputs)
 	var all []Move
-	for _, v := range created {
-		if old := from[v]; old != nil {
-			all = append(all, Move{Old: old, New: v})
+	for i, old := range recognize(deleted, created, s, outputs.inputs) {
+		if old != nil {
+			all = append(all, Move{Old: old, New: created[i]})
 		}
 	}
 	return all

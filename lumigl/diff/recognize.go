@@ -3,6 +3,7 @@ package diff
 import (
 	"cmp"
 	"math"
+	"slices"
 
 	"github.com/lumi-idl/lumi/lumigl"
 )
@@ -13,46 +14,45 @@ type view func(r *lumigl.Vertex, old bool) (lumigl.Value, bool)
 
 // recognize finds out which new resources are old ones under another URN, by what can be seen of them: all that the
 // first view shows, or else all that the next one does. Where several look the same, none is recognized: nobody could say
-// which is which.
+// which is which. It returns what each of the new ones was, or nil.
 //
 // What a resource looks like depends on which ones it refers to, so it comes after those. Each is looked at once.
 //
 // If there is a settler, what it settles counts as the same.
-func recognize(olds, news []*lumigl.Vertex, s *settler, views ...view) map[*lumigl.Vertex]*lumigl.Vertex {
+func recognize(olds, news []*lumigl.Vertex, s *settler, views ...view) []*lumigl.Vertex {
+	from := make([]*lumigl.Vertex, len(news))
 	if len(olds) == 0 || len(news) == 0 {
-		return nil
+		return from
 	}
 	work := int64(math.MaxInt64)
-	m := matcher{settler: s, views: views, from: map[*lumigl.Vertex]*lumigl.Vertex{}, found: map[*lumigl.Vertex]bool{}}
-	m.hasher = hasher{work: &work, settler: s}
+	m := matcher{
+		hasher: hasher{work: &work, settler: s}, settler: s, views: views,
+		olds: olds, found: make([]bool, len(olds)),
+		news: news, from: from, places: make(map[*lumigl.Vertex]int32, len(news)),
+	}
 	for _, view := range views {
-		m.olds = append(m.olds, m.byLook(olds, view, true))
-	}
-	m.hasher.as = m.oldKey
-
-	new := make(map[*lumigl.Vertex]bool, len(news))
-	for _, v := range news {
-		new[v] = true
-	}
-	waiting := map[*lumigl.Vertex]int{}                 // for how many that it refers to
-	dependents := map[*lumigl.Vertex][]*lumigl.Vertex{} // of those
-	var ready []*lumigl.Vertex
-	for _, v := range news {
-		for target := range v.Properties.References() {
-			if new[target] {
-				waiting[v]++
-				dependents[target] = append(dependents[target], v)
-			}
+		looks := newChains[uint64](len(olds))
+		for i := range olds {
+			m.look(olds, int32(i), view, looks, true)
 		}
-		if waiting[v] == 0 {
-			ready = append(ready, v)
+		m.looks = append(m.looks, looks)
+	}
+	m.hasher.as = func(v *lumigl.Vertex) string { return m.was(v).Key() }
+	for i, v := range news {
+		m.places[v] = int32(i)
+	}
+	dependents, waiting := m.dependents()
+	var ready []int32
+	for i, n := range waiting {
+		if n == 0 {
+			ready = append(ready, int32(i))
 		}
 	}
 	for len(ready) > 0 {
 		m.round(ready)
-		var next []*lumigl.Vertex
-		for _, v := range ready {
-			for _, dependent := range dependents[v] {
+		var next []int32
+		for _, i := range ready {
+			for _, dependent := range dependents.take(i) {
 				if waiting[dependent]--; waiting[dependent] == 0 {
 					next = append(next, dependent)
 				}
@@ -60,114 +60,149 @@ func recognize(olds, news []*lumigl.Vertex, s *settler, views ...view) map[*lumi
 		}
 		ready = next
 	}
-	return m.from
+	return from
 }
 
-// matcher recognizes resources.
+// matcher recognizes resources, which it knows by their places among the old or the new ones: there may be very many.
 type matcher struct {
-	hasher  hasher
-	settler *settler
-	views   []view
-	// olds are the old resources by what each view shows.
-	olds []map[uint64][]*lumigl.Vertex
-	// from is what the recognized resources were, and found has all of these.
-	from  map[*lumigl.Vertex]*lumigl.Vertex
-	found map[*lumigl.Vertex]bool
+	hasher     hasher
+	settler    *settler
+	views      []view
+	olds, news []*lumigl.Vertex
+	// looks are the old resources by the hashes of what each view shows.
+	looks []*chains[uint64]
+	// found says which old resources some new one was, from has what the new ones were, and places where those stand.
+	found  []bool
+	from   []*lumigl.Vertex
+	places map[*lumigl.Vertex]int32
 }
 
-func (m *matcher) oldKey(v *lumigl.Vertex) string {
-	if old, ok := m.from[v]; ok {
-		return old.Key()
-	}
-	return v.Key()
-}
-
-// byLook sorts resources by the type and by what a view shows.
-func (m *matcher) byLook(all []*lumigl.Vertex, view view, old bool) map[uint64][]*lumigl.Vertex {
-	looks := make(map[uint64][]*lumigl.Vertex, len(all))
-	for _, r := range all {
-		if v, ok := view(r, old); ok {
-			h := mix(m.hasher.text(string(r.Type)), m.hasher.value(v))
-			looks[h] = append(looks[h], r)
+// dependents are the new resources that refer to others of these, and of how many.
+func (m *matcher) dependents() (by *chains[int32], waiting []int32) {
+	by, waiting = newChains[int32](len(m.news)), make([]int32, len(m.news))
+	for i, v := range m.news {
+		for target := range v.Properties.References() {
+			if to, ok := m.places[target]; ok {
+				waiting[i]++
+				by.add(to, int32(i))
+			}
 		}
 	}
-	return looks
+	return by, waiting
+}
+
+// was is what a resource was, or itself if it is not known to have been another one.
+func (m *matcher) was(v *lumigl.Vertex) *lumigl.Vertex {
+	if i, ok := m.places[v]; ok {
+		return cmp.Or(m.from[i], v)
+	}
+	return v
+}
+
+// look adds the place of a resource to those that look like it.
+func (m *matcher) look(all []*lumigl.Vertex, place int32, view view, looks *chains[uint64], old bool) {
+	if v, ok := view(all[place], old); ok {
+		looks.add(mix(m.hasher.text(string(all[place].Type)), m.hasher.value(v)), place)
+	}
 }
 
 // round recognizes those resources of which nothing is left to find out.
-func (m *matcher) round(ready []*lumigl.Vertex) {
+func (m *matcher) round(ready []int32) {
 	for i, view := range m.views {
-		news := m.byLook(m.left(ready), view, false)
-		for h, all := range news {
-			m.match(m.leftOld(m.olds[i][h]), all, view)
-			delete(m.olds[i], h)
+		looks := newChains[uint64](len(ready))
+		for _, place := range ready {
+			if m.from[place] == nil {
+				m.look(m.news, place, view, looks, false)
+			}
+		}
+		for h := range looks.first {
+			m.match(m.looks[i].take(h), looks.take(h), view)
 		}
 	}
-}
-
-// left are those of some new resources that are not recognized.
-func (m *matcher) left(news []*lumigl.Vertex) (left []*lumigl.Vertex) {
-	for _, v := range news {
-		if m.from[v] == nil {
-			left = append(left, v)
-		}
-	}
-	return left
-}
-
-// leftOld are those of some old resources that none was recognized as.
-func (m *matcher) leftOld(olds []*lumigl.Vertex) (left []*lumigl.Vertex) {
-	for _, v := range olds {
-		if !m.found[v] {
-			left = append(left, v)
-		}
-	}
-	return left
 }
 
 // match pairs resources that look the same: first by the ids that the provider gave them, then those that are the only
 // ones left. Two with different ids are two.
-func (m *matcher) match(olds, news []*lumigl.Vertex, view view) {
+func (m *matcher) match(olds, news []int32, view view) {
+	olds = slices.DeleteFunc(olds, func(old int32) bool { return m.found[old] })
 	if len(olds) == 0 {
 		return
 	}
-	byID := map[string][2][]*lumigl.Vertex{}
-	for side, all := range [][]*lumigl.Vertex{olds, news} {
-		for _, v := range all {
-			pair := byID[v.ID]
-			pair[side] = append(pair[side], v)
-			byID[v.ID] = pair
-		}
+	if len(olds)+len(news) > 2 {
+		olds, news = m.matchIDs(olds, news, view)
 	}
-	var left [2][]*lumigl.Vertex
-	for side, all := range [][]*lumigl.Vertex{olds, news} {
-		for _, v := range all {
-			pair := byID[v.ID]
-			switch {
-			case v.ID == "" || len(pair[1-side]) == 0 || len(pair[side]) > 1 || len(pair[1-side]) > 1:
-				left[side] = append(left[side], v)
-			case side == 1:
-				m.pair(pair[0][0], v, view)
-			}
+	if len(olds) == 1 && len(news) == 1 {
+		if old, new := m.olds[olds[0]].ID, m.news[news[0]].ID; old == new || old == "" || new == "" {
+			m.pair(olds[0], news[0], view)
 		}
-	}
-	if len(left[0]) == 1 && len(left[1]) == 1 && (left[0][0].ID == "" || left[1][0].ID == "") {
-		m.pair(left[0][0], left[1][0], view)
 	}
 }
 
+// matchIDs pairs those resources of which each has an id that no other one on its side has, and returns the others.
+func (m *matcher) matchIDs(olds, news []int32, view view) (leftOlds, leftNews []int32) {
+	type holders struct{ old, new, olds, news int32 }
+	byID := make(map[string]holders, max(len(olds), len(news)))
+	for _, i := range olds {
+		h := byID[m.olds[i].ID]
+		h.old, h.olds = i, h.olds+1
+		byID[m.olds[i].ID] = h
+	}
+	for _, i := range news {
+		h := byID[m.news[i].ID]
+		h.new, h.news = i, h.news+1
+		byID[m.news[i].ID] = h
+	}
+	delete(byID, "")
+	one := func(id string) bool { h := byID[id]; return h.olds == 1 && h.news == 1 }
+	for _, i := range news {
+		if id := m.news[i].ID; one(id) {
+			m.pair(byID[id].old, i, view)
+		}
+	}
+	return slices.DeleteFunc(olds, func(i int32) bool { return one(m.olds[i].ID) }),
+		slices.DeleteFunc(news, func(i int32) bool { return one(m.news[i].ID) })
+}
+
 // pair notes that a resource is recognized, if the two really look the same, and not only their hashes.
-func (m *matcher) pair(old, new *lumigl.Vertex, view view) {
+func (m *matcher) pair(oldPlace, newPlace int32, view view) {
+	old, new := m.olds[oldPlace], m.news[newPlace]
 	was, _ := view(old, true)
 	is, _ := view(new, false)
 	if m.settler != nil {
 		is = m.settler.value(is, was)
 	}
-	is = is.Retarget(func(v *lumigl.Vertex) *lumigl.Vertex { return cmp.Or(m.from[v], v) })
-	if old.Type == new.Type && was.Equal(is) {
-		m.from[new], m.found[old] = old, true
+	if old.Type == new.Type && was.Equal(is.Retarget(m.was)) {
+		m.from[newPlace], m.found[oldPlace] = old, true
 		if m.settler != nil {
 			m.settler.recognized(old, new)
 		}
 	}
+}
+
+// chains are lists of places by a key, in few pieces of memory.
+type chains[K comparable] struct {
+	first map[K]int32 // among the links, counted from 1
+	links []link
+}
+
+type link struct{ place, next int32 }
+
+func newChains[K comparable](size int) *chains[K] {
+	return &chains[K]{first: make(map[K]int32, size), links: make([]link, 0, size)}
+}
+
+func (c *chains[K]) add(key K, place int32) {
+	c.links = append(c.links, link{place, c.first[key]})
+	c.first[key] = int32(len(c.links))
+}
+
+// take removes the list of a key, and returns it in order.
+func (c *chains[K]) take(key K) []int32 {
+	var places []int32
+	for at := c.first[key]; at > 0; at = c.links[at-1].next {
+		places = append(places, c.links[at-1].place)
+	}
+	delete(c.first, key)
+	slices.Reverse(places)
+	return places
 }
