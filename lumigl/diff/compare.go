@@ -64,10 +64,14 @@ const (
 // vertices compares all vertices of two documents.
 func (c *comparer) vertices(d *Delta) {
 	was, is := d.old.Base(), d.new.Base()
-	olds := slices.Collect(was.Vertices())
+	olds := slices.AppendSeq(make([]*lumigl.Vertex, 0, was.Len()), was.Vertices())
 	next := 0 // the place among the old vertices where the next one is likely to be
 	found := 0
 	for v := range is.Vertices() {
+		if len(d.Resources) == cap(d.Resources) {
+			// By itself, append makes what is long larger by a quarter, again and again.
+			d.Resources = slices.Grow(d.Resources, len(d.Resources)+1)
+		}
 		var old *lumigl.Vertex
 		if next < len(olds) && olds[next].Key() == v.Key() {
 			old = olds[next]
