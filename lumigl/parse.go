@@ -134,7 +134,7 @@ func (p *parser) another() bool {
 }
 
 // nothing is inside of all that is empty. It must not be changed.
-var nothing node
+var nothing = node{plain: true}
 
 // list reads a list.
 func (p *parser) list() *node {

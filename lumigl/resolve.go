@@ -9,7 +9,9 @@ func (b *builder) bag(properties *Value) {
 		b.faultWithin(tag.Key, ReferenceFault, tag.offset,
 			"these are the properties, which cannot be a reference; if %q is one of them, name another key in \"ref\"", clip(b.tag))
 	}
-	properties.plain = b.members(properties.members())
+	if plain := b.members(properties.members()); properties.kind == Object {
+		properties.node.note(plain)
+	}
 }
 
 // resolve turns references within a value into such, in place.
@@ -17,14 +19,15 @@ func (b *builder) resolve(v *Value) {
 	switch v.kind {
 	case List:
 		b.path = append(b.path, step{})
-		v.plain = true
+		plain := true
 		for i := range v.node.elements {
 			e := &v.node.elements[i]
 			b.path[len(b.path)-1].index = i
 			b.resolve(e)
-			v.plain = v.plain && e.isPlain()
+			plain = plain && e.isPlain()
 		}
 		b.path = b.path[:len(b.path)-1]
+		v.node.note(plain)
 	case Object:
 		members := v.node.members
 		for i := range members {
@@ -33,7 +36,14 @@ func (b *builder) resolve(v *Value) {
 				return
 			}
 		}
-		v.plain = b.members(members)
+		v.node.note(b.members(members))
+	}
+}
+
+// note notes that a node is plain. One that is empty is so already, and shared.
+func (n *node) note(plain bool) {
+	if plain && !n.plain {
+		n.plain = true
 	}
 }
 

@@ -39,9 +39,8 @@ func (k Kind) String() string {
 // shared between graphs, but for references, which hold on to their target. The zero Value is absent. All accessors
 // work on any value, so that v.Key("a").At(0).Key("b") needs no check before its end.
 type Value struct {
-	kind Kind
-	// plain says that no key within begins as tags do, which saves looking. It may be false though none does.
-	plain  bool
+	// With a fifth field, the compiler would no longer keep values in registers.
+	kind   Kind
 	offset uint32 // where the value starts in the source it was read from
 	// text is a string's content, a number's literal, a reference's property, or "true".
 	text string
@@ -53,6 +52,8 @@ type node struct {
 	elements []Value  // of a list
 	members  []Member // of an object
 	target   *Vertex  // of a reference
+	// plain says that no key within begins as tags do, which saves looking. It may be false though none does.
+	plain bool
 }
 
 // Member is a key of an object with its value.
@@ -99,14 +100,14 @@ func NumberOf(literal string) (Value, bool) {
 // ListOf returns a list. The slice must not be changed after.
 func ListOf(elements ...Value) Value {
 	plain := !slices.ContainsFunc(elements, func(e Value) bool { return !e.isPlain() })
-	return Value{kind: List, plain: plain, node: &node{elements: elements}}
+	return Value{kind: List, node: &node{elements: elements, plain: plain}}
 }
 
 // ObjectOf returns an object. The slice must not be changed after, and no key may be there twice: what is written would
 // not be accepted by any reader of this package.
 func ObjectOf(members ...Member) Value {
 	plain := !slices.ContainsFunc(members, func(m Member) bool { return !m.isPlain() })
-	return Value{kind: Object, plain: plain, node: &node{members: members}}
+	return Value{kind: Object, node: &node{members: members, plain: plain}}
 }
 
 // ReferenceTo returns a reference to a vertex. One to nil dangles.
@@ -256,13 +257,13 @@ func (v Value) Retarget(to func(*Vertex) *Vertex) Value {
 		for i, e := range v.node.elements {
 			elements[i] = e.Retarget(to)
 		}
-		v.node = &node{elements: elements}
+		v.node = &node{elements: elements, plain: v.node.plain}
 	case Object:
 		members := make([]Member, len(v.node.members))
 		for i, m := range v.node.members {
 			members[i] = Member{Key: m.Key, Value: m.Value.Retarget(to), offset: m.offset}
 		}
-		v.node = &node{members: members}
+		v.node = &node{members: members, plain: v.node.plain}
 	case Reference:
 		return PropertyOf(to(v.node.target), v.text)
 	}

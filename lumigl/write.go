@@ -317,7 +317,7 @@ func freeTag(doc Document) string {
 
 // keysLike collects the keys within a value that start with the tag.
 func (v *Value) keysLike(tag string, taken map[string]bool) {
-	if v.plain && beginsAsTags(tag) {
+	if v.isPlain() && beginsAsTags(tag) {
 		return
 	}
 	switch v.kind {
@@ -340,7 +340,7 @@ func (v *Value) keysLike(tag string, taken map[string]bool) {
 func beginsAsTags(key string) bool { return strings.HasPrefix(key, DefaultTag[:1]) }
 
 // isPlain reports whether it is known that no key within a value begins as tags do.
-func (v *Value) isPlain() bool { return v.plain || v.kind != List && v.kind != Object }
+func (v *Value) isPlain() bool { return v.kind != List && v.kind != Object || v.node.plain }
 
 // isPlain reports whether it is known that neither the key nor one within the value begins as tags do.
 func (m *Member) isPlain() bool { return !beginsAsTags(m.Key) && m.Value.isPlain() }
