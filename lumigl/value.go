@@ -37,7 +37,7 @@ func (k Kind) String() string {
 
 // Value is a JSON value in which objects that refer to vertices have become references. Values are immutable and may be
 // shared between graphs, but for references, which hold on to their target. The zero Value is absent. All accessors
-// work on any value, so that v.Key("a").At(0).Key("b") needs no check before its end.
+// work on any value, so that v.Get("a").At(0).Get("b") needs no check before its end.
 type Value struct {
 	// With a fifth field, the compiler would no longer keep values in registers.
 	kind   Kind
