@@ -4,9 +4,11 @@ import (
 	"bufio"
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/lumi-idl/lumi/internal/status"
@@ -42,8 +44,27 @@ func newEnvironment(stdin io.Reader, stdout, stderr io.Writer, getenv func(strin
 	if live && e.out.interactive {
 		stdout = clearing{e.status, stdout}
 	}
-	e.stdout, e.stderr = bufio.NewWriterSize(stdout, 64<<10), stderr
+	e.stdout, e.stderr = bufio.NewWriterSize(&abandoned{w: stdout}, 64<<10), stderr
 	return e
+}
+
+// abandoned is an output that its reader may leave, as in 'lumi show FILE | head'. That is what the reader wanted: the
+// rest is dropped, and the exit code still says what was found.
+type abandoned struct {
+	w    io.Writer
+	left bool
+}
+
+func (a *abandoned) Write(text []byte) (int, error) {
+	if a.left {
+		return len(text), nil
+	}
+	n, err := a.w.Write(text)
+	if errors.Is(err, syscall.EPIPE) || errors.Is(err, io.ErrClosedPipe) {
+		a.left = true
+		return len(text), nil
+	}
+	return n, err
 }
 
 // doing says on a terminal what takes long, until there is something else to say.

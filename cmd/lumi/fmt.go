@@ -75,8 +75,6 @@ func (f *formatter) all(ctx context.Context, files []string) error {
 		switch err := f.one(ctx, name); {
 		case errors.Is(err, errWrong):
 			wrong = true
-		case isClosedPipe(err):
-			return err
 		case err != nil:
 			f.env.say("%s", err)
 			failed = true

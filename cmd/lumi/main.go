@@ -65,11 +65,11 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 func (e *environment) run(ctx context.Context, args []string) int {
 	defer e.status.Clear()
 	err := dispatch(ctx, args, e)
-	if flushed := e.stdout.Flush(); flushed != nil && !isClosedPipe(flushed) {
+	if flushed := e.stdout.Flush(); flushed != nil {
 		err = fmt.Errorf("cannot write to standard output: %w", flushed)
 	}
 	switch {
-	case err == nil, isClosedPipe(err):
+	case err == nil:
 		return exitOK
 	case errors.Is(err, errWrong):
 		return exitWrong
@@ -78,10 +78,4 @@ func (e *environment) run(ctx context.Context, args []string) int {
 		e.say("%s", err)
 	}
 	return exitFailed
-}
-
-// isClosedPipe reports whether an error says that nobody reads the output any more, as in 'lumi show FILE | head'. That
-// is what the reader wanted.
-func isClosedPipe(err error) bool {
-	return errors.Is(err, syscall.EPIPE) || errors.Is(err, io.ErrClosedPipe)
 }
