@@ -40,7 +40,8 @@ Secrets are wrapped as such, but a snapshot holds them in plain text. It is not 
 if there are any.
 
 With --json, there is an object with "file", "from", "links", "losses" and, unless it goes into a file,
-"snapshot"; or an object for each fault, as 'lumi check' has them.`,
+"snapshot"; or an object for each fault, as 'lumi check' has them, whose code is "form" where the file
+is none of these, or cannot be converted.`,
 		exits: exits{"the file is converted", "the file cannot be converted; with --strict also: something would be lost or changed", elseFailed},
 		examples: []example{
 			{"Convert a stack with its secrets.", "pulumi stack export --show-secrets | lumi convert -o prod.json"},
@@ -107,8 +108,7 @@ func (v *converter) run(ctx context.Context, name string) error {
 	var refused *convert.RefusedError
 	switch {
 	case errors.As(err, &refused):
-		v.env.say("%s: %s", in.name, refused)
-		return errWrong
+		return v.decline(in, refused)
 	case err != nil:
 		return v.refuse(in, err)
 	}
@@ -121,6 +121,17 @@ func (v *converter) run(ctx context.Context, name string) error {
 	return nil
 }
 
+// decline says why a file cannot be converted, for people and for programs.
+func (v *converter) decline(in *input, refused *convert.RefusedError) error {
+	v.env.say("%s: %s", in.name, refused)
+	if v.env.json {
+		if err := v.env.printJSON(jsonFault{File: in.name, Code: lumigl.FormFault, Message: refused.Problem}); err != nil {
+			return err
+		}
+	}
+	return errWrong
+}
+
 // refuse says what is wrong with a file. Any value of another tool's file may be a secret, so that none is quoted, and
 // no line is shown; what keys say is not.
 func (v *converter) refuse(in *input, err error) error {
@@ -128,7 +139,15 @@ func (v *converter) refuse(in *input, err error) error {
 	if !errors.As(err, &invalid) {
 		return err
 	}
+	broken := false // Behind what is no JSON, a part of a value may look like a key.
 	for _, f := range invalid.Faults {
+		if broken {
+			f.Pointer = ""
+		}
+		if broken && f.Code == lumigl.DuplicateKeyFault {
+			f.Message = "a key is there already"
+		}
+		broken = broken || f.Code != lumigl.DuplicateKeyFault
 		if !quoteless[f.Code] && f.Code != lumigl.DuplicateKeyFault {
 			f.Message = "what stands here is no JSON; it is not shown, since it may be a secret"
 		}

@@ -3,6 +3,7 @@ package main
 import (
 	"encoding/json"
 	"fmt"
+	"regexp"
 	"slices"
 	"sort"
 	"strings"
@@ -24,6 +25,7 @@ type span struct{ from, to int }
 
 // secrets are the parts of a text that must not be shown. They are found in any text, whatever is wrong with it.
 type secrets struct {
+	src    string
 	hidden []span // the words and strings in objects that are signed as secrets, in order
 	within []signed
 	inside map[string]bool // the words and strings as they would stand in a JSON pointer
@@ -33,6 +35,8 @@ type secrets struct {
 type signed struct {
 	span
 	depth int // how many objects and lists it is in
+	// endless says that it is not JSON, so that nobody knows where it ends. All that follows counts as secret too.
+	endless bool
 }
 
 func (s secrets) has(offset int) bool {
@@ -58,12 +62,18 @@ func (s secrets) pointer(pointer string, in *signed) (cut string, inside bool) {
 	steps := strings.Split(pointer, "/") // of which the first is empty
 	behind := false
 	for i, step := range steps[1:] {
-		if in != nil && i == in.depth || (in != nil || behind) && s.inside[step] {
+		if in != nil && i == in.depth || (in != nil || behind) && s.inside[step] || in != nil && in.endless && !s.before(in, step) {
 			return strings.Join(steps[:i+1], "/"), true
 		}
 		behind = behind || step == "value"
 	}
 	return pointer, in != nil
+}
+
+// before reports whether a step of a pointer stands before a signed object, so that it is none that only a reader makes
+// of what is in there.
+func (s secrets) before(in *signed, step string) bool {
+	return strings.Contains(s.src[:in.from], jsonpointer.Unescape(step))
 }
 
 // quoteless are the faults whose messages and fixes quote no value, and no key but those of resources that there are.
@@ -79,7 +89,7 @@ func (s secrets) fault(f lumigl.Fault) lumigl.Fault {
 	pointer, inside := s.pointer(f.Pointer, s.around(f.Offset, f.End))
 	f.Pointer = pointer
 	if inside && !quoteless[f.Code] {
-		f.Message = "what stands here is wrong; it belongs to a secret and is not shown"
+		f.Message = "what stands here is wrong; it may belong to a secret and is not shown"
 		f.Nearest, f.Fix = "", nil
 	}
 	return f
@@ -109,7 +119,7 @@ func (s secrets) steps(steps []repair.Step) []repair.Step {
 		case repair.OrderStep:
 			continue // Likewise.
 		}
-		step.Message = what + "; it belongs to a secret and is not shown"
+		step.Message = what + "; it may belong to a secret and is not shown"
 	}
 	return shown
 }
@@ -252,12 +262,23 @@ func (f *finder) leave(to int) {
 	for len(f.within) > 0 && f.within[len(f.within)-1].from >= top.from {
 		f.within = f.within[:len(f.within)-1]
 	}
-	f.within = append(f.within, signed{span{top.from, to}, max(0, len(f.open)-1)})
+	f.within = append(f.within, signed{span: span{top.from, to}, depth: max(0, len(f.open)-1)})
 }
 
-// secrets are what was found.
+// trailingComma is one that does not make it doubtful where strings and objects end.
+var trailingComma = regexp.MustCompile(`,(\s*[}\]])`)
+
+// secrets are what was found. Where a signed object is not JSON, a bracket that seems to close it may stand in a string
+// with a quote too many.
 func (f *finder) secrets() secrets {
-	found := secrets{within: f.within, inside: map[string]bool{}}
+	for i, in := range f.within {
+		if !json.Valid(trailingComma.ReplaceAll([]byte(f.src[in.from:in.to]), []byte("$1"))) {
+			f.within = f.within[:i+1]
+			f.within[i].to, f.within[i].endless = len(f.src), true
+			break
+		}
+	}
+	found := secrets{src: f.src, within: f.within, inside: map[string]bool{}}
 	at := 0
 	for _, in := range f.within {
 		for at < len(f.tokens) && f.tokens[at].from < in.from {

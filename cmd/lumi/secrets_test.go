@@ -17,7 +17,8 @@ func TestSecretsIn(t *testing.T) {
 		`{` + sign + `, "value": {"b": ["c", 'd', e]}}`:           `{` + sign + `, "value": {"(secret)": ["(secret)", "(secret)", "(secret)"]}}`,
 		`[{"o": {` + sign + `, "value": "x"}, "p": "q"}`:          `[{"o": {` + sign + `, "value": "(secret)"}, "p": "q"}`,
 		`{"value": {"deep": ["x", {"y": 1}], ` + sign:             `{"value": {"(secret)": ["(secret)", {"(secret)": "(secret)"}], ` + sign,
-		`{` + sign + `, "value": "x` + "\n" + `}, {"a": "b"}`:     `{` + sign + `, "value": "(secret)"` + "\n" + `}, {"a": "b"}`,
+		`{` + sign + `, "value": "x` + "\n" + `}, {"a": "b"}`:     `{` + sign + `, "value": "(secret)"` + "\n" + `}, {"(secret)": "(secret)"}`,
+		`{` + sign + `, "value": ["x",],}, {"a": "b"}`:            `{` + sign + `, "value": ["(secret)",],}, {"a": "b"}`,
 		`"1b47061264138c4ac30d75fd1eb44270"`:                      `"1b47061264138c4ac30d75fd1eb44270"`,
 		`}}]{` + sign + `, "value": 1}`:                           `}}]{` + sign + `, "value": "(secret)"}`,
 		`{` + sign + `, "x": 1, "value": {` + sign + `}, "y": 2}`: `{` + sign + `, "(secret)": "(secret)", "value": {` + sign + `}, "(secret)": "(secret)"}`,
@@ -53,6 +54,46 @@ const snapshotOfSecrets = `{
   "args": { "p": SIGN "value": "hunter2" } }
 }
 `
+
+// TestNoSecretOfBrokenOnes breaks secrets as people do, who copy what is no JSON into a string, and holds that nothing of
+// it is printed.
+func TestNoSecretOfBrokenOnes(t *testing.T) {
+	const sign = `"4dabf18193072939515e22adb298388d": "1b47061264138c4ac30d75fd1eb44270"`
+	const file = `{
+  "resources": {
+    "urn:lumi:prod::p:index::a:b:V::v": {
+      "type": "a:b:V",
+      "properties": { "key": { BODY }, "zone": "a" }
+    }
+  }
+}
+`
+	for _, value := range []string{
+		"\"{\n  \"type\": \"service\",\n  \"key_hunter2\": \"hunter2\",\n}\n\"", `"{"type": "x", "key": "hunter2"}"`,
+		"\"-----BEGIN hunter2-----\nMIIhunter2+/=\nhunter2/x==\n-----END-----\n\"",
+		"\"location / {\n  header hunter2;\n}\ntoken hunter2;\n\"", "\"export A={hunter2}\nexport B=}hunter2\nexport C=hunter2\n\"",
+		`"x"hunter2}hunter2"`, `"x"hunter2},"hunter2": "hunter2"`, `hunter2}hunter2"`, `hunter2'}hunter2, hunter2`, `x'}}}hunter2, hunter2: 1`,
+		`"hunter2`, `'it's }hunter2'`, "`hunter2}\nhunter2}\nhunter2`", "\"\"\"hunter2}\n}hunter2\"\"\"", "|\n  hunter2\n  }hunter2\n",
+		"\n<<<<<<< HEAD\n\"hunter2\"\n=======\n\"x hunter2\"\n>>>>>>> other\n", `"x" + "hunter2" + hunter2`, `${x}hunter2}} hunter2`,
+	} {
+		for _, body := range []string{sign + `, "value": ` + value, `"value": ` + value + ", " + sign} {
+			src := strings.Replace(file, "BODY", body, 1)
+			for _, args := range [][]string{
+				{"check", "-"}, {"check", "--json", "-"}, {"fmt", "--check", "--repair", "-"}, {"fmt", "--check", "--json", "--repair", "-"},
+				{"repair", "--drop=references", "-"}, {"repair", "--json", "--retarget", "-"}, {"show", "-"}, {"query", "-"},
+				{"convert", "--from=lumi-2017", "-"}, {"convert", "--json", "--from=lumi-2017", "-"},
+			} {
+				var stdout, stderr bytes.Buffer
+				if run(t.Context(), args, strings.NewReader(src), &stdout, &stderr, noEnv) == exitOK {
+					stdout.Reset() // That is the file itself, which was accepted.
+				}
+				if out := stderr.String() + stdout.String(); strings.Contains(out, telltale) {
+					t.Errorf("%v prints a secret of\n%s\n%s", args, src, out)
+				}
+			}
+		}
+	}
+}
 
 // TestNoSecretIsPrinted breaks a file in many places and many ways, one at a time, and holds that no command prints a secret from it.
 func TestNoSecretIsPrinted(t *testing.T) {
