@@ -10,29 +10,27 @@ import (
 
 // printFaults prints what is wrong with a file: for people on standard error, with --json on standard output.
 func (e *environment) printFaults(in *input, invalid *lumigl.InvalidError) error {
-	hide := secretsIn(in.src)
-	for i := range invalid.Faults {
-		fault := hide.fault(invalid.Faults[i])
-		if e.json {
-			if err := e.printJSON(jsonFaultOf(in.name, fault)); err != nil {
+	if e.json {
+		for _, fault := range jsonFaults(in, invalid) {
+			if err := e.printJSON(fault); err != nil {
 				return err
 			}
-			continue
 		}
-		e.separate()
-		e.printFault(in, fault, hide)
+		return nil
 	}
-	const more = "too many faults; the rest of the file was not looked at"
-	switch {
-	case !invalid.More:
-	case e.json:
-		return e.printJSON(jsonFault{File: in.name, Code: "more", Message: more})
-	default:
+	hide := secretsIn(in.src)
+	for i := range invalid.Faults {
 		e.separate()
-		fmt.Fprintf(e.stderr, "%s %s\n", e.err.paint(bold, visible.String(in.name)+":"), more)
+		e.printFault(in, hide.fault(invalid.Faults[i]), hide)
+	}
+	if invalid.More {
+		e.separate()
+		fmt.Fprintf(e.stderr, "%s %s\n", e.err.paint(bold, visible.String(in.name)+":"), moreFaults)
 	}
 	return nil
 }
+
+const moreFaults = "too many faults; the rest of the file was not looked at"
 
 // separate prints an empty line between what is said of two things.
 func (e *environment) separate() {
@@ -95,6 +93,19 @@ type jsonFix struct {
 	End     int    `json:"end"`
 	Text    string `json:"text"`
 	Message string `json:"message"`
+}
+
+// jsonFaults are the faults of a file for programs, without what is secret.
+func jsonFaults(in *input, invalid *lumigl.InvalidError) []jsonFault {
+	hide := secretsIn(in.src)
+	all := make([]jsonFault, 0, len(invalid.Faults))
+	for i := range invalid.Faults {
+		all = append(all, jsonFaultOf(in.name, hide.fault(invalid.Faults[i])))
+	}
+	if invalid.More {
+		all = append(all, jsonFault{File: in.name, Code: "more", Message: moreFaults})
+	}
+	return all
 }
 
 func jsonFaultOf(name string, f lumigl.Fault) jsonFault {

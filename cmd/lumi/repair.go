@@ -49,7 +49,8 @@ meanwhile by FILE.lock, which stays. Standard input, -, is written to standard o
 --yes too if there is anything to repair. A file that is accepted is left alone.
 
 With --json, an object says what was done or would be: "file", "steps", "dead" and "written", and for
-standard input "document", the graph or snapshot that became of it.`,
+standard input "document", the graph or snapshot that became of it. What takes a guess is in "faults",
+each as 'lumi check' has it; then "steps" are those of syntax only.`,
 		exits: exits{"nothing is to be repaired, or all was", "something is to be repaired and was not, since it takes a guess or a consent", elseFailed},
 		examples: []example{
 			{"What would be done? The exit code is 1 if anything would, as long as nobody agrees.", "lumi repair broken.json </dev/null"},
@@ -89,6 +90,8 @@ type repaired struct {
 	Steps   []jsonStep `json:"steps"`
 	Dead    []jsonStep `json:"dead,omitempty"`
 	Written bool       `json:"written"`
+	// Faults are what takes a guess. If there are any, Steps are those of syntax only.
+	Faults []jsonFault `json:"faults,omitempty"`
 	// Document is what became of standard input.
 	Document json.RawMessage `json:"document,omitempty"`
 }
@@ -191,9 +194,15 @@ func (m *mender) plan(in *input) (*repair.Result, error) {
 	return result, nil
 }
 
+// refuse says what takes a guess.
 func (m *mender) refuse(in *input, refusal *repair.RefusedError) error {
+	if m.env.json {
+		_, steps := repair.Text(in.src)
+		r := repaired{File: in.name, Steps: jsonSteps(secretsIn(in.src).steps(steps)), Faults: jsonFaults(in, refusal.Invalid)}
+		return cmp.Or(m.env.printJSON(r), errWrong)
+	}
 	err := m.env.refuse(in, refusal.Invalid)
-	if m.env.json || !errors.Is(err, errWrong) {
+	if !errors.Is(err, errWrong) {
 		return err
 	}
 	hint := ""
