@@ -5,6 +5,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
 	"testing"
 )
 
@@ -105,5 +106,55 @@ func TestHardLinks(t *testing.T) {
 		if s, _, err := Load(name); err != nil || word(t, s) != want {
 			t.Errorf("%s is %v, want %s", name, err, want)
 		}
+	}
+}
+
+// TestBackup keeps a text as the backup of a file behind a link, for those whom the file is for.
+func TestBackup(t *testing.T) {
+	dir := t.TempDir()
+	path, link := filepath.Join(dir, "graph.json"), filepath.Join(dir, "link.json")
+	mustWrite(t, path, "new")
+	must(t, os.Chmod(path, 0o640))
+	if err := os.Symlink(path, link); err != nil {
+		t.Skip(err)
+	}
+	for _, text := range []string{"first", "second"} {
+		must(t, WriteBackup(link, []byte(text)))
+		if got := mustRead(t, path+backupSuffix); got != text || mustRead(t, path) != "new" {
+			t.Errorf("the backup is %q, want %q", got, text)
+		}
+	}
+	if info, err := os.Stat(path + backupSuffix); err != nil || info.Mode() != 0o640 && runtime.GOOS != "windows" {
+		t.Errorf("the backup is %v, %v", info, err)
+	}
+	target, err := filepath.EvalSymlinks(path)
+	must(t, err)
+	if got, err := BackupPath(link); err != nil || got != target+".backup" {
+		t.Errorf("the path of the backup is %s, %v", got, err)
+	}
+	if got, err := LockPath(link); err != nil || got != target+".lock" {
+		t.Errorf("the path of the lock is %s, %v", got, err)
+	}
+	gone := filepath.Join(dir, "gone.json")
+	if err, want := WriteBackup(gone, nil), "cannot keep "+gone+": file does not exist"; err == nil || err.Error() != want {
+		t.Errorf("%v, want %s", err, want)
+	}
+	if _, err := BackupPath(""); err == nil || err.Error() != "cannot find : the path is empty" {
+		t.Error(err)
+	}
+}
+
+// TestPrivate holds that a new file is for its owner only, and that the mode of an old one stays.
+func TestPrivate(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("there are no such modes")
+	}
+	path := filepath.Join(t.TempDir(), "snapshot.json")
+	for _, mode := range []os.FileMode{0o600, 0o644} {
+		must(t, WritePrivate(path, []byte(mode.String())))
+		if info, err := os.Stat(path); err != nil || info.Mode() != mode {
+			t.Errorf("%v, %v, want %v", info.Mode(), err, mode)
+		}
+		must(t, os.Chmod(path, 0o644))
 	}
 }

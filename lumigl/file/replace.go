@@ -31,7 +31,43 @@ const newMode = 0o600
 // Whatever the error, the file is what it was, but for [ErrUnsynced]: then it is the new one.
 func WriteAtomic(path string, content []byte) error { return writeAtomic(system{}, path, content) }
 
-func writeAtomic(d disk, path string, content []byte) error {
+func writeAtomic(d disk, path string, content []byte) error { return write(d, path, content, 0o666) }
+
+// WritePrivate is as [WriteAtomic], but a file that was not there is one that only its owner can read.
+func WritePrivate(path string, content []byte) error {
+	return write(system{}, path, content, newMode)
+}
+
+// BackupPath is where [Locked.Save] and [WriteBackup] keep what is in a file. Symbolic links are followed: it is beside
+// the file that they lead to.
+func BackupPath(path string) (string, error) { return beside(path, backupSuffix) }
+
+// LockPath is where the lock of a file is, if it has ever been locked. Symbolic links are followed.
+func LockPath(path string) (string, error) { return beside(path, lockSuffix) }
+
+func beside(path, suffix string) (string, error) {
+	target, _, err := resolve(system{}, path)
+	if err != nil {
+		return "", fmt.Errorf("cannot find %s: %w", path, cause(err))
+	}
+	return target + suffix, nil
+}
+
+// WriteBackup replaces the backup of a file by a text, which the file had, for tools that replace files which they have
+// not locked. The backup gets the mode and the owner of the file. Whatever the error, the backup is what it was, but for
+// [ErrUnsynced].
+func WriteBackup(path string, content []byte) error {
+	target, info, err := resolve(system{}, path)
+	if err == nil && info == nil {
+		err = fs.ErrNotExist
+	}
+	if err != nil {
+		return fmt.Errorf("cannot keep %s: %w", path, cause(err))
+	}
+	return replaceBy(system{}, target+backupSuffix, target+backupSuffix, content, newMode, info)
+}
+
+func write(d disk, path string, content []byte, mode fs.FileMode) error {
 	target, _, err := resolve(d, path)
 	if err != nil {
 		return fmt.Errorf("cannot write %s: %w", path, cause(err))
@@ -53,11 +89,18 @@ func writeAtomic(d disk, path string, content []byte) error {
 			return nil
 		}
 	}
+	return replaceBy(d, path, target, content, mode, old)
+}
+
+// replaceBy writes a file that has the mode and the owner of another, or a mode if there is no other, and puts it in the
+// place of the target.
+func replaceBy(d disk, path, target string, content []byte, mode fs.FileMode, like fs.FileInfo) error {
 	clearAway(d, target, looseSuffix)
 	const attempts = 10 // Another process clears away once, when it starts.
+	var err error
 	for range attempts {
 		var staged string
-		staged, err = stage(d, target, looseSuffix, 0o666, old, func(w io.Writer) error {
+		staged, err = stage(d, target, looseSuffix, mode, like, func(w io.Writer) error {
 			_, err := w.Write(content)
 			return err
 		})
@@ -71,7 +114,7 @@ func writeAtomic(d disk, path string, content []byte) error {
 			break
 		}
 	}
-	return failed(err)
+	return fmt.Errorf("cannot write %s, which stays as it was: %w", path, cause(err))
 }
 
 // holds reports whether a file has a content.
