@@ -30,9 +30,9 @@ func showCommand() *command {
 		name: "show", args: "FILE [KEY...]", least: 1, most: -1,
 		short: "show what is in a LumiGL file, or all of some resources",
 		long: `Without keys it shows the resources of a snapshot, or the vertices of a graph: on a terminal as a tree
-in which whatever one refers to stands below it, else one a line with tabs between key, type and id.
-With keys it shows all of these resources. A key is a URN, the end of one, such as
-'aws:ec2/vpc:VPC::main', or just a name, 'main', as long as only one fits.
+in which whatever one refers to stands below it, else one a line with tabs between key, type and id;
+with --invert or --depth it is a tree anywhere. With keys it shows all of these resources. A key is a
+URN, the end of one, such as 'aws:ec2/vpc:VPC::main', or just a name, 'main', as long as only one fits.
 
 With --fields it shows what stands at the top of the file beside these, such as the arguments of the
 program; the tree and the table name it, with its size.
@@ -45,7 +45,7 @@ there is one object, which has the fields.`,
 		exits: exits{"all that was asked for is shown", "the file has faults", elseFailed},
 		examples: []example{
 			{"What is there?", "lumi show prod.json"},
-			{"What depends on what, upside down.", "lumi show --view=tree --invert prod.json"},
+			{"What depends on what, upside down.", "lumi show --invert prod.json"},
 			{"All of one resource.", "lumi show prod.json web"},
 			{"What was the program given?", "lumi show --fields prod.json"},
 			{"All of all resources, for a program.", "lumi show --json prod.json"},
@@ -55,15 +55,12 @@ there is one object, which has the fields.`,
 	c.setup = func(flags *pflag.FlagSet) func(context.Context, *environment) error {
 		var v viewer
 		choiceVar(flags, &v.view, "view", "auto", "`HOW` to show", "auto", "tree", "table", "plain")
-		flags.BoolVarP(&v.invert, "invert", "i", false, "show below each what refers to it")
+		flags.BoolVarP(&v.invert, "invert", "i", false, "show the tree, with what refers to it below each")
 		flags.BoolVar(&v.top, "fields", false, "show the top-level fields beside the resources, such as args, in full")
-		flags.IntVar(&v.depth, "depth", 20, "show at most `N` levels of the tree")
+		flags.IntVar(&v.depth, "depth", 20, "show the tree, with at most `N` levels")
 		return func(ctx context.Context, env *environment) error {
-			if v.depth < 1 || v.depth > maxDepth {
-				return c.misused("--depth=%d: it is a whole number from 1 to %d", v.depth, maxDepth)
-			}
-			if v.top && (len(env.args) > 1 || flags.Changed("view") || v.invert) {
-				return c.misused("--fields is about what stands beside the resources; leave out KEY, --view and --invert")
+			if err := v.settle(c, flags, env); err != nil {
+				return err
 			}
 			doc, err := env.load(env.args[0])
 			if err != nil {
@@ -75,6 +72,22 @@ there is one object, which has the fields.`,
 		}
 	}
 	return c
+}
+
+// settle looks at how the flags go together. Whoever says how the tree is to be wants the tree.
+func (v *viewer) settle(c *command, flags *pflag.FlagSet, env *environment) error {
+	aboutTree := v.invert || flags.Changed("depth")
+	switch {
+	case v.depth < 1 || v.depth > maxDepth:
+		return c.misused("--depth=%d: it is a whole number from 1 to %d", v.depth, maxDepth)
+	case v.top && (len(env.args) > 1 || flags.Changed("view") || aboutTree):
+		return c.misused("--fields is about what stands beside the resources; leave out KEY, --view, --invert and --depth")
+	case aboutTree && (len(env.args) > 1 || env.json || v.view == "table" || v.view == "plain"):
+		return c.misused("--invert and --depth are about the tree, and there is none with KEY, --json or another --view")
+	case aboutTree:
+		v.view = "tree"
+	}
+	return nil
 }
 
 // maxDepth bounds the tree, whose lines get longer with every level.
