@@ -13,6 +13,7 @@ import (
 	"github.com/lumi-idl/lumi/internal/visible"
 	"github.com/lumi-idl/lumi/lumigl"
 	"github.com/lumi-idl/lumi/lumigl/convert"
+	"github.com/lumi-idl/lumi/lumigl/file"
 )
 
 // converter is one run of 'lumi convert'.
@@ -57,7 +58,7 @@ is none of these, or cannot be converted.`,
 		choiceVar(flags, &v.types, "types", "keep", "what `FORM` types like aws:ec2/vpc:VPC get", "keep", "short")
 		choiceVar(flags, &v.references, "references", "find",
 			"whether values that come from another resource become references to it; `WHAT` to do", "find", "keep")
-		flags.StringVarP(&v.output, "output", "o", "", "write the snapshot to a `FILE`")
+		flags.StringVarP(&v.output, "output", "o", "", "write the snapshot to a `FILE`; - is standard output")
 		flags.BoolVar(&v.force, "force", false, "let --output replace a file")
 		flags.BoolVar(&v.strict, "strict", false, "write nothing if anything is lost or changed, and exit with 1")
 		return func(ctx context.Context, env *environment) error {
@@ -65,6 +66,9 @@ is none of these, or cannot be converted.`,
 			files, err := env.inputs(c)
 			if err != nil {
 				return err
+			}
+			if v.output == stdinArg {
+				v.output = "" // which is standard output here
 			}
 			if v.force && v.output == "" {
 				return c.misused("--force is about the file that --output names")
@@ -93,7 +97,7 @@ func (v *converter) run(ctx context.Context, name string) error {
 		return err
 	}
 	if _, err := os.Lstat(v.output); v.force && err == nil {
-		unlock, err := lockShared(ctx, v.output, "lumi convert")
+		unlock, err := lock(ctx, v.output, false, "lumi convert")
 		if err != nil {
 			return err
 		}
@@ -220,7 +224,9 @@ func (v *converter) write(in *input, result *convert.Result) error {
 	case stop:
 		return nil
 	case v.output != "":
-		return writeFile(v.output, result.Text)
+		writing.Lock()
+		defer writing.Unlock()
+		return file.WritePrivate(v.output, result.Text)
 	case v.env.json:
 		return nil
 	}

@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"errors"
-	"os"
 	"path/filepath"
 	"strings"
 
@@ -12,7 +11,6 @@ import (
 
 	"github.com/lumi-idl/lumi/internal/visible"
 	"github.com/lumi-idl/lumi/lumigl"
-	"github.com/lumi-idl/lumi/lumigl/file"
 	"github.com/lumi-idl/lumi/lumigl/repair"
 )
 
@@ -98,14 +96,6 @@ type formatted struct {
 }
 
 func (f *formatter) one(ctx context.Context, name string) error {
-	inPlace := name != stdinArg && !f.stdout && !f.check
-	if inPlace {
-		unlock, err := lockShared(ctx, name, "lumi fmt")
-		if err != nil {
-			return err
-		}
-		defer unlock()
-	}
 	in, err := f.env.read(name)
 	if err != nil {
 		return err
@@ -135,14 +125,16 @@ func (f *formatter) one(ctx context.Context, name string) error {
 	switch {
 	case f.check:
 		err = f.compare(in, out, &result)
-	case !inPlace:
+	case name == stdinArg || f.stdout:
 		if err := f.env.withhold(in.name, string(out), withheld); err != nil {
 			return err
 		}
 		_, err = f.env.stdout.Write(out)
 		return err
 	case result.Changed:
-		if err := writeFile(name, out); err != nil {
+		f.env.doing("writing %s", in.name)
+		r := rewriter{env: f.env, command: "lumi fmt"}
+		if err := r.rewrite(ctx, in, name, doc, out); err != nil {
 			return err
 		}
 		result.Written = true
@@ -241,21 +233,4 @@ func (e *environment) printDiff(text string) {
 		}
 		e.printf("%s\n", line)
 	}
-}
-
-// lockShared locks a file that has a lock beside it, since deployments write such a file. Others are for people only,
-// and need no lock, which would leave a file in their folder.
-func lockShared(ctx context.Context, name, command string) (unlock func(), err error) {
-	target, err := filepath.EvalSymlinks(name)
-	if err != nil {
-		return nil, fileError(name, err)
-	}
-	if _, err := os.Lstat(target + ".lock"); err != nil {
-		return func() {}, nil
-	}
-	locked, err := file.Open(ctx, name, file.Options{Command: command})
-	if err != nil {
-		return nil, err
-	}
-	return func() { _ = locked.Close() }, nil // The process is about to end, which unlocks it too.
 }

@@ -8,7 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"path/filepath"
+	"os"
 	"strings"
 
 	"github.com/spf13/pflag"
@@ -112,17 +112,23 @@ func (m *mender) file(ctx context.Context, name string) error {
 		return m.declined(in, result)
 	}
 	m.env.doing("writing %s", in.name)
-	writing.Lock()
-	err = m.save(ctx, in, name, result)
-	writing.Unlock()
-	if err != nil {
+	if err := m.save(ctx, in, name, result); err != nil {
 		return err
 	}
 	if m.env.json {
 		return m.report(in, result, true)
 	}
-	m.env.say("%s is repaired; the file as it was is %s.backup", in.name, in.name)
+	m.env.say("%s is repaired; the file as it was is %s", in.name, backupOf(name))
 	return nil
+}
+
+// backupOf is where the backup of a file is, for people: beside the file, even if what they call it is a symbolic link.
+func backupOf(name string) string {
+	path, err := file.BackupPath(name)
+	if link, linkErr := os.Lstat(name); err != nil || linkErr == nil && link.Mode().IsRegular() {
+		return name + ".backup"
+	}
+	return path
 }
 
 // filter repairs standard input.
@@ -219,7 +225,7 @@ func (m *mender) refuse(in *input, refusal *repair.RefusedError) error {
 	m.env.separate()
 	m.env.say("%s is left as it is: %s cannot be mended without a guess%s", in.name,
 		count(len(refusal.Invalid.Faults), "fault"), hint)
-	if backup := in.name + ".backup"; m.hasGood(backup) {
+	if backup := backupOf(in.name); m.hasGood(backup) {
 		m.env.say("%s is without faults: it is the file before it was last saved or repaired", backup)
 	}
 	return err
@@ -268,8 +274,11 @@ func (m *mender) declined(in *input, result *repair.Result) error {
 func (m *mender) save(ctx context.Context, in *input, name string, result *repair.Result) error {
 	snapshot, ok := result.Document.(*lumigl.Snapshot)
 	if !ok || snapshot.Lineage == "" {
-		return m.replace(ctx, in, name, result.Text)
+		r := rewriter{env: m.env, command: "lumi repair", backup: true}
+		return r.rewrite(ctx, in, name, result.Document, result.Text)
 	}
+	writing.Lock()
+	defer writing.Unlock()
 	locked, err := file.Open(ctx, name, file.Options{Command: "lumi repair"})
 	if err != nil {
 		return err
@@ -285,31 +294,4 @@ func (m *mender) save(ctx context.Context, in *input, name string, result *repai
 	version.Lineage, version.Serial = snapshot.Lineage, snapshot.Serial
 	_, err = locked.Save(snapshot, version)
 	return err
-}
-
-func (m *mender) replace(ctx context.Context, in *input, name string, text []byte) error {
-	unlock, err := lockShared(ctx, name, "lumi repair")
-	if err != nil {
-		return err
-	}
-	defer unlock()
-	now, err := m.env.read(name)
-	if err != nil {
-		return err
-	}
-	if now.src != in.src {
-		return errChanged(name)
-	}
-	target, err := filepath.EvalSymlinks(name)
-	if err != nil {
-		return fileError(name, err)
-	}
-	if err := file.WriteAtomic(target+".backup", []byte(in.src)); err != nil {
-		return err
-	}
-	return file.WriteAtomic(name, text)
-}
-
-func errChanged(name string) error {
-	return fmt.Errorf("%s has changed in the meantime, and is left as it is: start again", name)
 }

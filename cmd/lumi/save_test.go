@@ -5,9 +5,11 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 
+	"github.com/lumi-idl/lumi/lumigl"
 	"github.com/lumi-idl/lumi/lumigl/file"
 	"github.com/lumi-idl/lumi/lumigl/repair"
 )
@@ -36,6 +38,7 @@ func TestLocked(t *testing.T) {
 		{[]string{"repair", "--yes"}, brokenSnapshot},
 		{[]string{"repair", "--yes"}, brokenGraph},
 		{[]string{"fmt", "--repair"}, brokenGraph},
+		{[]string{"fmt"}, `{"lineage": "A", "serial": 1, "resources": {}}`},
 	} {
 		path := write(t, "prod.json", test.content)
 		locked, err := file.Open(t.Context(), path, file.Options{Command: "lumi deploy"})
@@ -53,6 +56,90 @@ func TestLocked(t *testing.T) {
 		if err := locked.Close(); err != nil {
 			t.Error(err)
 		}
+	}
+}
+
+// TestKeptOut holds that a deployment cannot save while fmt rewrites its state, though nobody has ever locked that before,
+// and that fmt leaves alone what was saved after it had read the file.
+func TestKeptOut(t *testing.T) {
+	const state = `{"lineage": "A", "serial": 1, "resources": {}}`
+	path := write(t, "prod.json", state)
+	doc, err := lumigl.Parse(state)
+	if err != nil {
+		t.Fatal(err)
+	}
+	env := newEnvironment(strings.NewReader(""), io.Discard, io.Discard, noEnv)
+	in, err := env.read(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	snapshot, version, err := file.Load(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	locked, err := file.Open(t.Context(), path, file.Options{Command: "lumi deploy"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := locked.Save(snapshot, version); err != nil {
+		t.Fatal(err)
+	}
+	if err := locked.Close(); err != nil {
+		t.Fatal(err)
+	}
+	r := &rewriter{env: env, command: "lumi fmt"}
+	err = r.rewrite(t.Context(), in, path, doc, []byte("{}"))
+	if want := path + " has changed in the meantime, and is left as it is: start again"; err == nil || err.Error() != want {
+		t.Errorf("%v, want %s", err, want)
+	}
+	if _, now, err := file.Load(path); err != nil || now.Serial != 2 {
+		t.Errorf("the serial is %d, %v", now.Serial, err)
+	}
+	unlock, err := lock(t.Context(), write(t, "new.json", state), true, "lumi fmt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	unlock()
+}
+
+// TestPrivate holds who may read what is written.
+func TestPrivate(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("there are no such modes")
+	}
+	mode := func(path string, want os.FileMode) {
+		t.Helper()
+		if info, err := os.Stat(path); err != nil || info.Mode() != want {
+			t.Errorf("%s has the mode %v, %v, want %v", filepath.Base(path), info.Mode(), err, want)
+		}
+	}
+	out := filepath.Join(t.TempDir(), "out.json")
+	path := write(t, "state.json", `{"version": 4, "terraform_version": "1.9.0", "serial": 1, "lineage": "x", "outputs": {}, "resources": []}`)
+	var stderr bytes.Buffer
+	if code := run(t.Context(), []string{"convert", "-o", out, path}, strings.NewReader(""), io.Discard, &stderr, noEnv); code != exitOK {
+		t.Fatalf("exit code %d: %s", code, &stderr)
+	}
+	mode(out, 0o600)
+	broken := write(t, "broken.json", brokenGraph)
+	if err := os.Chmod(broken, 0o640); err != nil {
+		t.Fatal(err)
+	}
+	link := filepath.Join(t.TempDir(), "link.json")
+	if err := os.Symlink(broken, link); err != nil {
+		t.Fatal(err)
+	}
+	stderr.Reset()
+	if code := run(t.Context(), []string{"repair", "--yes", link}, strings.NewReader(""), io.Discard, &stderr, noEnv); code != exitOK {
+		t.Fatalf("exit code %d: %s", code, &stderr)
+	}
+	mode(broken, 0o640)
+	mode(broken+".backup", 0o640)
+	real, err := filepath.EvalSymlinks(broken)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := "lumi: " + link + " is repaired; the file as it was is " + real + ".backup\n"; !strings.HasSuffix(stderr.String(), want) {
+		t.Errorf("%q, want %q", &stderr, want)
 	}
 }
 
