@@ -6,10 +6,12 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/lumi-idl/lumi/lumigl"
+	"github.com/lumi-idl/lumi/lumigl/convert"
 )
 
 // stdinArg is the argument that stands for standard input, and stdinName how it is called in messages.
@@ -143,5 +145,26 @@ func (e *environment) refuse(in *input, err error) error {
 	if err := e.printFaults(in, invalid); err != nil {
 		return err
 	}
+	e.sayForeign(in, invalid)
 	return errWrong
+}
+
+// foreign are what files look like that 'lumi convert' reads.
+var foreign = map[convert.Format]string{
+	convert.OpenTofu: "state of OpenTofu or Terraform",
+	convert.Pulumi:   "an export of Pulumi",
+	convert.Lumi2017: "an environment file of 2017",
+}
+
+// sayForeign says of what is no LumiGL at all that another tool has made it, if one has.
+func (e *environment) sayForeign(in *input, invalid *lumigl.InvalidError) {
+	if e.json || !slices.ContainsFunc(invalid.Faults, func(f lumigl.Fault) bool {
+		return f.Code == lumigl.FormFault || f.Code == lumigl.ShapeFault
+	}) {
+		return
+	}
+	if what, ok := foreign[convert.Recognize(in.src)]; ok {
+		e.separate()
+		e.say("%s looks like %s; 'lumi convert' makes a snapshot of such a file", in.name, what)
+	}
 }

@@ -33,6 +33,24 @@ func detect(root lumigl.Value) (Format, error) {
 		Lumi2017, Pulumi, OpenTofu)
 }
 
+// Recognize tells the format of a file that is not accepted as LumiGL. It is "" unless the content leaves no doubt: what
+// has an object of resources or vertices at its top may as well be LumiGL with faults.
+func Recognize(src string) Format {
+	root, err := lumigl.Parser{MaxDepth: maxDepth}.ParseValue(src)
+	if err != nil || holdsResources(root) {
+		return ""
+	}
+	format, err := detect(root)
+	if err != nil || format == Lumi2017 && !holdsResources(root.Get("checkpoint")) && !holdsResources(root.Get("latest")) {
+		return ""
+	}
+	return format
+}
+
+func holdsResources(v lumigl.Value) bool {
+	return v.Get("resources").Kind() == lumigl.Object || v.Get("vertices").Kind() == lumigl.Object
+}
+
 // refuseLumiGL refuses what looks like a file of 2017 and is LumiGL, of which a conversion would lose what 2017 had no
 // word for: what is accepted as such, and what has a lineage or something pending, whatever is wrong with it.
 func refuseLumiGL(src string, root lumigl.Value) error {

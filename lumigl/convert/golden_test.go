@@ -42,6 +42,31 @@ func TestGolden(t *testing.T) {
 	}
 }
 
+// TestRecognize holds that only what leaves no doubt is said to be in a format.
+func TestRecognize(t *testing.T) {
+	const urn = `"urn:lumi:prod::shop:index::aws:ec2/vpc:VPC::main"`
+	for src, want := range map[string]convert.Format{
+		`{"version": 4, "terraform_version": "1.9.0", "lineage": "l", "resources": []}`: convert.OpenTofu,
+		`{"version": 3, "modules": []}`:                                                 convert.OpenTofu,
+		`{"encrypted_data": "x"}`:                                                       convert.OpenTofu,
+		`{"version": 3, "deployment": {"resources": []}}`:                               convert.Pulumi,
+		`{"manifest": {}, "resources": []}`:                                             convert.Pulumi,
+		`{"latest": {"resources": {` + urn + `: {}}}}`:                                  convert.Lumi2017,
+		`{"checkpoint": {"vertices": {}}}`:                                              convert.Lumi2017,
+		`{"latest": {}}`:                                                                "",
+		`{"version": 4, "lineage": "l", "resources": {` + urn + `: {"properties": 1}}}`: "",
+		`{"terraform_version": "1.9.0", "vertices": {"a": 1}}`:                          "",
+		`{"resources": []}`:                                                             "",
+		`{"version": 4, "lineage": "l", "resources": [],}`:                              "",
+		`[]`: "",
+		``:   "",
+	} {
+		if got := convert.Recognize(src); got != want {
+			t.Errorf("%s is %q, want %q", src, got, want)
+		}
+	}
+}
+
 func sources(t testing.TB) []string {
 	names, err := filepath.Glob("testdata/*/*.json")
 	if err != nil || len(names) < 10 {
