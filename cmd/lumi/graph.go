@@ -77,6 +77,9 @@ func (d *drawer) misuse(c *command, flags *pflag.FlagSet) error {
 			empty = f.Name
 		}
 	})
+	if d.out == stdinArg {
+		d.out = "" // which is standard output here
+	}
 	given := d.format != "auto"
 	if !given {
 		d.format = "dot"
@@ -153,7 +156,7 @@ type written struct {
 }
 
 func (d *drawer) write(text []byte, summary *render.Summary) error {
-	if d.out == "" || d.out == stdinArg {
+	if d.out == "" {
 		_, err := d.env.stdout.Write(text)
 		return err
 	}

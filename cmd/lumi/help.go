@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	"github.com/spf13/pflag"
+
+	"github.com/lumi-idl/lumi/internal/nearest"
 )
 
 // helpWidth is how wide the help is.
@@ -34,7 +36,7 @@ func help(env *environment) error {
 	if len(env.args) > 0 {
 		c := find(env.args[0])
 		if c == nil || c.hidden {
-			if near := nearest(env.args[0], names()); near != "" {
+			if near := nearest.Name(env.args[0], names()); near != "" {
 				return fmt.Errorf("there is no command %q; did you mean 'lumi help %s'?", env.args[0], near)
 			}
 			return fmt.Errorf("there is no command %q; 'lumi help' lists them", env.args[0])
