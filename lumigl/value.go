@@ -97,18 +97,32 @@ func NumberOf(literal string) (Value, bool) {
 	return Value{kind: Number, text: literal}, true
 }
 
-// ListOf returns a list. The slice must not be changed after.
+// ListOf returns a list. An absent element is null. The slice must not be changed after.
 func ListOf(elements ...Value) Value {
+	if slices.ContainsFunc(elements, isAbsent) {
+		elements = slices.Clone(elements)
+		for i := range elements {
+			if isAbsent(elements[i]) {
+				elements[i] = NullValue()
+			}
+		}
+	}
 	plain := !slices.ContainsFunc(elements, func(e Value) bool { return !e.isPlain() })
 	return Value{kind: List, node: &node{elements: elements, plain: plain}}
 }
 
-// ObjectOf returns an object. The slice must not be changed after, and no key may be there twice: what is written would
-// not be accepted by any reader of this package.
+// ObjectOf returns an object. A member whose value is absent is left out. The slice must not be changed after, and no key
+// may be there twice: what is written would not be accepted by any reader of this package.
 func ObjectOf(members ...Member) Value {
+	absent := func(m Member) bool { return isAbsent(m.Value) }
+	if slices.ContainsFunc(members, absent) {
+		members = slices.DeleteFunc(slices.Clone(members), absent)
+	}
 	plain := !slices.ContainsFunc(members, func(m Member) bool { return !m.isPlain() })
 	return Value{kind: Object, node: &node{members: members, plain: plain}}
 }
+
+func isAbsent(v Value) bool { return v.kind == Absent }
 
 // ReferenceTo returns a reference to a vertex. One to nil dangles.
 func ReferenceTo(v *Vertex) Value { return PropertyOf(v, "") }

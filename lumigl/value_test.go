@@ -3,6 +3,7 @@ package lumigl_test
 import (
 	"math"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/lumi-idl/lumi/lumigl"
@@ -292,4 +293,30 @@ func TestRemove(t *testing.T) {
 	g.Remove(func(v *lumigl.Vertex) bool { return v.Key() == "b" })
 	vertex(t, g, "b")
 	expect(t, g.Check(), `the reference leads to another vertex "b" than the one in this graph (at /vertices/d/x/#ref)`)
+}
+
+// TestNothingWithin makes lists and objects of what is not there.
+func TestNothingWithin(t *testing.T) {
+	elements := []lumigl.Value{lumigl.IntOf(1), {}, lumigl.IntOf(2)}
+	members := []lumigl.Member{pair("a", lumigl.Value{}), pair("b", lumigl.IntOf(1))}
+	g := &lumigl.Graph{}
+	v := vertex(t, g, "v")
+	v.Properties = bag(pair("list", lumigl.ListOf(elements...)), pair("object", lumigl.ObjectOf(members...)))
+	text, err := lumigl.Append(nil, g)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(strings.Join(strings.Fields(string(text)), " "), `"list": [ 1, null, 2 ]`) {
+		t.Errorf("the element that is not there is none in %s", text)
+	}
+	again, err := lumigl.ParseGraph(string(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := again.Vertex("v").Properties; !got.Equal(v.Properties) || got.Get("object").Len() != 1 {
+		t.Errorf("%s is read as another value", text)
+	}
+	if elements[1].Exists() || members[0].Key != "a" {
+		t.Error("what was given has changed")
+	}
 }
