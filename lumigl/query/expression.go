@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"unicode/utf8"
 
 	"cel.dev/cel-go/cel"
 	"cel.dev/cel-go/common/types"
@@ -43,12 +44,24 @@ func (e *ExpressionError) Error() string {
 	return fmt.Sprintf("expression, %d:%d: %s", e.Line, e.Column, e.Message)
 }
 
-// maxCost bounds what the evaluation of an expression for one vertex may take.
-const maxCost = 1 << 20
+// How much an expression may be. The first two are CEL's own limits.
+const (
+	maxLength = 100_000 // characters
+	maxDepth  = 250     // levels
+	maxCost   = 1 << 20 // for the evaluation of one vertex
+)
 
 // Compile reads an expression. The errors are *[ExpressionError], several of them joined.
 func Compile(source string) (*Expression, error) {
+	if n := utf8.RuneCountInString(source); n > maxLength {
+		return nil, &ExpressionError{
+			Line: 1, Column: 1,
+			Message: fmt.Sprintf("the expression has %d characters; the most it can have are %d", n, maxLength),
+		}
+	}
 	env, err := cel.NewEnv(
+		cel.ParserExpressionSizeLimit(maxLength),
+		cel.ParserRecursionLimit(maxDepth),
 		cel.CrossTypeNumericComparisons(true),
 		cel.Variable("key", cel.StringType),
 		cel.Variable("type", cel.StringType),
@@ -76,7 +89,7 @@ func Compile(source string) (*Expression, error) {
 	}
 	program, err := env.Program(ast, cel.CostLimit(maxCost), cel.EvalOptions(cel.OptOptimize))
 	if err != nil {
-		return nil, wrongPattern(source, err)
+		return nil, wrongConstant(source, ast.NativeRep(), err)
 	}
 	return &Expression{program: program, source: source}, nil
 }

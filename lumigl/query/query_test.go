@@ -1,6 +1,7 @@
 package query_test
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -300,53 +301,67 @@ func TestWrongExpressions(t *testing.T) {
 	}
 	const first = "urn:lumi:prod::my/net:web::aws:ec2:VPC::main: "
 	for expression, want := range map[string]string{
-		``:                               `expression, 1:1: the expression is not complete`,
-		`name ==`:                        `expression, 1:8: the expression is not complete`,
-		`(name == "x"`:                   `expression, 1:13: the expression is not complete`,
-		`properties.`:                    `expression, 1:12: the expression is not complete`,
-		`name = "x"`:                     `expression, 1:6: there is no operator =; to compare, write ==`,
-		`type =`:                         `expression, 1:6: there is no operator =; to compare, write ==`,
-		`name === "x"`:                   `expression, 1:6: there is no operator ===; write ==`,
-		`name !== "x"`:                   `expression, 1:6: there is no operator !==; write !=`,
-		`name <> "x"`:                    `expression, 1:6: there is no operator <>; write !=`,
-		`true & true`:                    `expression, 1:6: there is no operator &; write &&`,
-		`id == "é" and true`:             `expression, 1:11: there is no operator and; write &&`,
-		`true OR false`:                  `expression, 1:6: there is no operator OR; write ||`,
-		`true && not has(properties.x)`:  `expression, 1:9: there is no operator not; write !`,
-		`id is null`:                     `expression, 1:4: there is no operator is; write ==`,
-		`type ~ "Queue"`:                 `expression, 1:6: there is no operator ~; a text is looked into with contains, startsWith, endsWith and matches, as in type.contains("Queue")`,
-		`type like "Queue"`:              `expression, 1:6: there is no operator like; a text is looked into with contains, startsWith, endsWith and matches, as in type.contains("Queue")`,
-		`id ^ 1`:                         `expression, 1:4: there is no operator ^; the operators are == != < <= > >= && || ! in + - * / % ?:`,
-		`id "x"`:                         `expression, 1:4: between two values stands an operator; the operators are == != < <= > >= && || ! in + - * / % ?:`,
-		`name == == "x"`:                 `expression, 1:9: "==" is out of place here`,
-		`name == "x`:                     `expression, 1:9: the text that begins here has no end, or an escape that is none; a backslash in it is written \\`,
-		`name == “x”`:                    `expression, 1:9: a text stands in straight quotes, " or '`,
-		`name in ("a", "b")`:             `expression, 1:13: "," is out of place here; a list stands in square brackets`,
-		`true id == "x"`:                 `expression, 1:6: "id" is out of place here; between two conditions stands && or ||`,
-		`true (id == "x")`:               `expression, 1:6: "(" is out of place here; between two conditions stands && or ||`,
-		`name )`:                         `expression, 1:6: ")" is out of place here`,
-		`has(tags)`:                      `expression, 1:5: has takes a property; write has(properties.tags)`,
-		`has(properties)`:                `expression, 1:5: has takes a property; write has(properties.tags)`,
-		`has(id, name)`:                  `expression, 1:4: has takes one property, as in has(properties.tags)`,
-		`dependencies.exists(d)`:         `expression, 1:20: exists takes other arguments; it is written as in dependencies.exists(d, d.contains("web"))`,
-		`dependencies.exists("d", true)`: `expression, 1:21: what comes first here is a name of your own for each element, as in dependencies.exists(d, d.contains("web"))`,
-		`for`:                            `expression, 1:1: "for" is a reserved word, and no variable`,
-		`type == Subnet`:                 `expression, 1:9: there is no variable "Subnet"; a text stands in quotes, a property is properties.Subnet, and the variables are key, type, id, name, environment, pkg, module, properties, dependencies, dependents`,
-		`typ == "x"`:                     `expression, 1:1: there is no variable "typ"; did you mean "type"?`,
-		"true &&\n(tpye)":                `expression, 2:2: there is no variable "tpye"; did you mean "type"?`,
-		`name.startswith("x")`:           `expression, 1:16: there is no function "startswith"; did you mean "startsWith"?`,
-		`foo(name)`:                      `expression, 1:4: there is no function "foo"; those used most are contains, startsWith, endsWith, matches, size, has, exists, all, filter, map`,
-		`name`:                           `expression, 1:1: the expression has to be true or false; this is of type string`,
-		`name == 1`:                      `expression, 1:6: there is no == between string and int`,
-		`!name`:                          `expression, 1:1: there is no ! for string`,
-		`dependencies["x"] == ""`:        `expression, 1:13: there is no [] for list(string) and string`,
-		`name ? 1 : 2`:                   `expression, 1:6: what stands before ? has to be true or false, and what stands around : of one type`,
-		`size(name, 1) == 1`:             `expression, 1:5: there is no size for (string, int)`,
-		`properties.x.startsWith(1)`:     `expression, 1:24: there is no startsWith for any.(int)`,
-		`type.name == ""`:                `expression, 1:5: there is nothing behind a dot in a string but functions, as in type.contains("Queue")`,
-		`name && true`:                   `expression, 1:1: expected what is true or false, found a string`,
-		`9999999999999999999999 == 1`:    `expression, 1:1: "9999999999999999999999" is no number that an expression can hold`,
-		`"x".matches("(")`:               `expression, 1:14: "(" is no regular expression: missing closing )`,
+		``:                                 `expression, 1:1: the expression is not complete`,
+		`name ==`:                          `expression, 1:8: the expression is not complete`,
+		`(name == "x"`:                     `expression, 1:13: the expression is not complete`,
+		`properties.`:                      `expression, 1:12: the expression is not complete`,
+		`name = "x"`:                       `expression, 1:6: there is no operator =; to compare, write ==`,
+		`type =`:                           `expression, 1:6: there is no operator =; to compare, write ==`,
+		`name === "x"`:                     `expression, 1:6: there is no operator ===; write ==`,
+		`name !== "x"`:                     `expression, 1:6: there is no operator !==; write !=`,
+		`name <> "x"`:                      `expression, 1:6: there is no operator <>; write !=`,
+		`true & true`:                      `expression, 1:6: there is no operator &; write &&`,
+		`id == "é" and true`:               `expression, 1:11: there is no operator and; write &&`,
+		`true OR false`:                    `expression, 1:6: there is no operator OR; write ||`,
+		`true && not has(properties.x)`:    `expression, 1:9: there is no operator not; write !`,
+		`id is null`:                       `expression, 1:4: there is no operator is; write ==`,
+		`type ~ "Queue"`:                   `expression, 1:6: there is no operator ~; a text is looked into with contains, startsWith, endsWith and matches, as in type.contains("Queue")`,
+		`type like "Queue"`:                `expression, 1:6: there is no operator like; a text is looked into with contains, startsWith, endsWith and matches, as in type.contains("Queue")`,
+		`id ^ 1`:                           `expression, 1:4: there is no operator ^; the operators are == != < <= > >= && || ! in + - * / % ?:`,
+		`id "x"`:                           `expression, 1:4: between two values stands an operator; the operators are == != < <= > >= && || ! in + - * / % ?:`,
+		`name == == "x"`:                   `expression, 1:9: "==" is out of place here`,
+		`name == "x`:                       `expression, 1:9: the text that begins here has no end, or an escape that is none; a backslash in it is written \\`,
+		`name == “x”`:                      `expression, 1:9: a text stands in straight quotes, " or '`,
+		`name in ("a", "b")`:               `expression, 1:13: "," is out of place here; a list stands in square brackets`,
+		`true id == "x"`:                   `expression, 1:6: "id" is out of place here; between two conditions stands && or ||`,
+		`true (id == "x")`:                 `expression, 1:6: "(" is out of place here; between two conditions stands && or ||`,
+		`name )`:                           `expression, 1:6: ")" is out of place here`,
+		`has(tags)`:                        `expression, 1:5: has takes a property; write has(properties.tags)`,
+		`has(properties)`:                  `expression, 1:5: has takes a property; write has(properties.tags)`,
+		`has(id, name)`:                    `expression, 1:4: has takes one property, as in has(properties.tags)`,
+		`dependencies.exists(d)`:           `expression, 1:20: exists takes other arguments; it is written as in dependencies.exists(d, d.contains("web"))`,
+		`dependencies.exists("d", true)`:   `expression, 1:21: what comes first here is a name of your own for each element, as in dependencies.exists(d, d.contains("web"))`,
+		`for`:                              `expression, 1:1: "for" is a reserved word, and no variable`,
+		`type == Subnet`:                   `expression, 1:9: there is no variable "Subnet"; a text stands in quotes, a property is properties.Subnet, and the variables are key, type, id, name, environment, pkg, module, properties, dependencies, dependents`,
+		`typ == "x"`:                       `expression, 1:1: there is no variable "typ"; did you mean "type"?`,
+		"true &&\n(tpye)":                  `expression, 2:2: there is no variable "tpye"; did you mean "type"?`,
+		`name.startswith("x")`:             `expression, 1:16: there is no function "startswith"; did you mean "startsWith"?`,
+		`foo(name)`:                        `expression, 1:4: there is no function "foo"; those used most are contains, startsWith, endsWith, matches, size, has, exists, all, filter, map`,
+		`name`:                             `expression, 1:1: the expression has to be true or false; this is of type string`,
+		`name == 1`:                        `expression, 1:6: there is no == between string and int`,
+		`!name`:                            `expression, 1:1: there is no ! for string`,
+		`dependencies["x"] == ""`:          `expression, 1:13: there is no [] for list(string) and string`,
+		`name ? 1 : 2`:                     `expression, 1:6: what stands before ? has to be true or false, and what stands around : of one type`,
+		`size(name, 1) == 1`:               `expression, 1:5: there is no size for (string, int)`,
+		`properties.x.startsWith(1)`:       `expression, 1:24: there is no startsWith for any.(int)`,
+		`type.name == ""`:                  `expression, 1:5: there is nothing behind a dot in a string but functions, as in type.contains("Queue")`,
+		`name && true`:                     `expression, 1:1: expected what is true or false, found a string`,
+		`9999999999999999999999 == 1`:      `expression, 1:1: "9999999999999999999999" is no number that an expression can hold`,
+		`"x".matches("(")`:                 `expression, 1:14: "(" is no regular expression: missing closing )`,
+		`"é".matches(r'é[') || id == "["`:  `expression, 1:16: "[" is no regular expression: missing closing ]`,
+		"true &&\nid.matches('''(\n''')":   `expression, 2:12: "(\n" is no regular expression: missing closing )`,
+		`"(".matches("\x28")`:              `expression, 1:13: "(" is no regular expression: missing closing )`,
+		`matches(id, string("("))`:         `expression, 1:1: "(" is no regular expression: missing closing )`,
+		`int("abc") > 0`:                   `expression, 1:5: "abc" is no int`,
+		"true &&\n1.0 in [double('x')]":    `expression, 2:16: "x" is no double`,
+		`uint(-1) == 1u`:                   `expression, 1:6: -1 is no uint`,
+		`int(double("1e40")) > 0`:          `expression, 1:11: double("1e40") is no int`,
+		`int(dyn([1])) > 0`:                `expression, 1:8: dyn([1]) is no int`,
+		`bool("x")`:                        `expression, 1:6: "x" is no bool`,
+		`string(b"\xff") == id`:            `expression, 1:8: b"\377" is no string`,
+		`timestamp("x") == timestamp("x")`: `expression, 1:11: "x" is no timestamp such as "2017-06-01T12:00:00Z"`,
+		`duration("x") == duration("1s")`:  `expression, 1:10: "x" is no duration such as "1h30m"`,
+		strings.Repeat("a b ", 200):        `expression, 1:3: "b" is out of place here; between two conditions stands && or ||`,
 		`typ == nam`: "expression, 1:1: there is no variable \"typ\"; did you mean \"type\"?\n" +
 			"expression, 1:8: there is no variable \"nam\"; did you mean \"name\"?",
 		`properties.size`: first + "the expression has to be true or false; here it is of type int",
@@ -359,6 +374,39 @@ func TestWrongExpressions(t *testing.T) {
 		}
 		if fmt.Sprint(err) != want {
 			t.Errorf("%s:\ngot  %v\nwant %s", expression, err, want)
+		}
+	}
+}
+
+// TestLimits holds how much an expression can be, and that what is more is an error with a place.
+func TestLimits(t *testing.T) {
+	t.Parallel()
+	const deep = "expression, 1:1: the expression is nested too deeply: it can have 250 levels; each pair of brackets makes one, " +
+		"and so does each + or dot of a chain, but not && and ||"
+	for _, test := range []struct {
+		what       string
+		expression func(n int) string
+		most       int
+		want       string
+	}{
+		{"parentheses", func(n int) string { return strings.Repeat("(", n) + "true" + strings.Repeat(")", n) }, 249, deep},
+		{"sums", func(n int) string { return strings.Repeat("1 + ", n) + "1 > 0" }, 249, deep},
+		{"dots", func(n int) string { return "properties" + strings.Repeat(".a", n) + " == 1" }, 249, deep},
+		{"conditions", func(n int) string { return strings.Repeat("id == '' && ", n) + "true" }, 300, ""},
+		{
+			"characters", func(n int) string { return `"` + strings.Repeat("é", n-7) + `" < id` }, 100_000,
+			"expression, 1:1: the expression has 100001 characters; the most it can have are 100000",
+		},
+	} {
+		if _, err := query.Compile(test.expression(test.most)); err != nil {
+			t.Errorf("%d %s: %v", test.most, test.what, err)
+		}
+		if test.want == "" {
+			continue
+		}
+		var wrong *query.ExpressionError
+		if _, err := query.Compile(test.expression(test.most + 1)); !errors.As(err, &wrong) || wrong.Error() != test.want {
+			t.Errorf("%d %s: got %v", test.most+1, test.what, err)
 		}
 	}
 }

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 	"unicode"
@@ -20,13 +19,18 @@ const syntaxError = "Syntax error: "
 
 // wrong says what is wrong with an expression, in our words. CEL's are about its grammar and its own functions.
 func wrong(source string, found []*common.Error) error {
+	isPlaced := func(f *common.Error) bool { return f.Location.Line() > 0 }
+	if slices.ContainsFunc(found, isPlaced) {
+		// What has no place says only that no more was read because of the others.
+		found = slices.DeleteFunc(slices.Clone(found), func(f *common.Error) bool { return !isPlaced(f) })
+	}
 	var all []error
 	for _, f := range found {
 		isSyntax := strings.HasPrefix(f.Message, syntaxError)
 		if isSyntax && len(all) > 0 {
 			break // It follows from the first.
 		}
-		e := &ExpressionError{Line: f.Location.Line(), Column: max(f.Location.Column()+1, 1)}
+		e := &ExpressionError{Line: max(f.Location.Line(), 1), Column: max(f.Location.Column()+1, 1)}
 		before, rest := around(source, e.Line, e.Column)
 		follows := false
 		if isSyntax {
@@ -124,6 +128,9 @@ func aboutSign(sign string) string {
 // meaning says what is wrong with an expression whose syntax is right, and whether what is found after that follows from it.
 func meaning(message, rest string) (text string, follows bool) {
 	switch {
+	case strings.HasPrefix(message, "expression recursion limit exceeded") || message == "max recursion depth exceeded":
+		return fmt.Sprintf("the expression is nested too deeply: it can have %d levels; each pair of brackets makes one, and so "+
+			"does each + or dot of a chain, but not && and ||", maxDepth), true
 	case message == "invalid argument to has() macro":
 		of := "tags"
 		if name := firstWord(strings.TrimLeft(rest, "( ")); name != "" && !slices.Contains(variables(), name) {
@@ -183,23 +190,6 @@ func overload(name, types string) string {
 		return fmt.Sprintf("there is no %s for %s", operator, operands[0])
 	}
 	return fmt.Sprintf("there is no %s for %s", name, types)
-}
-
-// badPattern is what Go says of a regular expression that is none.
-var badPattern = regexp.MustCompile("error parsing regexp: (.*): `(.*)`$")
-
-// wrongPattern says that a pattern for matches is none, and where it stands.
-func wrongPattern(source string, err error) error {
-	bad := badPattern.FindStringSubmatch(err.Error())
-	if bad == nil {
-		return err
-	}
-	line, column := 1, 1
-	if at := strings.LastIndex(source, bad[2]); at >= 0 && bad[2] != "" {
-		line += strings.Count(source[:at], "\n")
-		column += utf8.RuneCountInString(source[strings.LastIndex(source[:at], "\n")+1 : at])
-	}
-	return &ExpressionError{Line: line, Column: column, Message: fmt.Sprintf("%q is no regular expression: %s", bad[2], bad[1])}
 }
 
 // firstWord is the name or number that a text begins with, or "".

@@ -1,0 +1,107 @@
+package query
+
+import (
+	"errors"
+	"fmt"
+	"regexp"
+	"regexp/syntax"
+	"strings"
+	"unicode/utf8"
+
+	"cel.dev/cel-go/common/ast"
+	"cel.dev/cel-go/common/types"
+	"cel.dev/cel-go/parser"
+)
+
+// wrongConstant says what is wrong with a part of an expression that is the same for all vertices, and is evaluated only
+// once: a pattern for matches, or a conversion such as int("10").
+func wrongConstant(source string, tree *ast.AST, err error) error {
+	var pattern *syntax.Error
+	var failed *types.Err
+	switch {
+	case errors.As(err, &pattern):
+		return wrongPattern(source, tree, pattern)
+	case errors.As(err, &failed):
+		call := first(tree, func(e ast.Expr) bool { return e.ID() == failed.NodeID() && e.Kind() == ast.CallKind })
+		if call != nil && len(call.AsCall().Args()) == 1 {
+			return wrongConversion(tree, call.AsCall())
+		}
+	}
+	return &ExpressionError{Line: 1, Column: 1, Message: err.Error()}
+}
+
+// wrongPattern says that a pattern is none, and where what is wrong with it stands, or the pattern if that has escapes.
+func wrongPattern(source string, tree *ast.AST, wrong *syntax.Error) error {
+	e := &ExpressionError{Line: 1, Column: 1, Message: fmt.Sprintf("%q is no regular expression: %s", wrong.Expr, wrong.Code)}
+	call := first(tree, func(e ast.Expr) bool {
+		pattern, text := patternOf(e)
+		if pattern == nil {
+			return false
+		}
+		_, err := regexp.Compile(text)
+		return err != nil && err.Error() == wrong.Error()
+	})
+	if call == nil {
+		return e // The pattern is what a conversion makes.
+	}
+	pattern, text := patternOf(call)
+	e.standsAt(tree, pattern)
+	_, rest := around(source, e.Line, e.Column)
+	inside := strings.TrimLeft(rest, `rR"'`)
+	if at := strings.Index(text, wrong.Expr); at >= 0 && strings.HasPrefix(inside, text) {
+		e.Column += len(rest) - len(inside) + utf8.RuneCountInString(text[:at])
+	}
+	return e
+}
+
+// patternOf is the literal that a call of matches has as its pattern, and what it says, or nil.
+func patternOf(e ast.Expr) (literal ast.Expr, text string) {
+	if e.Kind() != ast.CallKind || e.AsCall().FunctionName() != "matches" {
+		return nil, ""
+	}
+	args := e.AsCall().Args()
+	literal = args[len(args)-1]
+	if literal.Kind() != ast.LiteralKind {
+		return nil, ""
+	}
+	text, ok := literal.AsLiteral().Value().(string)
+	if !ok {
+		return nil, ""
+	}
+	return literal, text
+}
+
+// wrongConversion says that a value cannot be converted to a type, whose name is that of the function.
+func wrongConversion(tree *ast.AST, call ast.CallExpr) error {
+	value, to := call.Args()[0], call.FunctionName()
+	text, err := parser.Unparse(value, tree.SourceInfo())
+	if err != nil {
+		text = "this"
+	}
+	e := &ExpressionError{Message: fmt.Sprintf("%s is no %s", text, to)}
+	switch to {
+	case "timestamp":
+		e.Message += ` such as "2017-06-01T12:00:00Z"`
+	case "duration":
+		e.Message += ` such as "1h30m"`
+	}
+	e.standsAt(tree, value)
+	return e
+}
+
+// standsAt gives an error the place of a part of the expression.
+func (e *ExpressionError) standsAt(tree *ast.AST, part ast.Expr) {
+	at := tree.SourceInfo().GetStartLocation(part.ID())
+	e.Line, e.Column = max(at.Line(), 1), max(at.Column()+1, 1)
+}
+
+// first is the part of an expression that is evaluated first of those that are looked for, or nil.
+func first(tree *ast.AST, is func(ast.Expr) bool) ast.Expr {
+	var found ast.Expr
+	ast.PostOrderVisit(tree.Expr(), ast.NewExprVisitor(func(e ast.Expr) {
+		if found == nil && is(e) {
+			found = e
+		}
+	}))
+	return found
+}
