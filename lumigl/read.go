@@ -11,8 +11,8 @@ import (
 type Parser struct {
 	// MaxSize is the size of the largest file that is read, in bytes: [DefaultMaxSize] if it is 0, and never over 4 GiB.
 	MaxSize int64
-	// MaxDepth is how deep lists and objects may be nested, 1,000 if it is 0. What is nested deeper than that can be read,
-	// and not be written: see [Write].
+	// MaxDepth is how deep lists and objects may be nested, 1,000 if it is 0. With more, files can be read that are not
+	// written: what is nested deeper than 1,000 levels is a fault to the method Check, which comes before.
 	MaxDepth int
 	// MaxValues is how many values there may be: numbers, strings, lists, objects and all. It bounds the memory that a file
 	// takes, which is some 100 bytes for each, and for those that are vertices 300 to 600. It is 32 Mi (33,554,432) if it
