@@ -2,6 +2,7 @@ package diff
 
 import (
 	"cmp"
+	"iter"
 
 	"github.com/lumi-idl/lumi/lumigl"
 )
@@ -14,10 +15,11 @@ type settler struct {
 	here     func(*lumigl.Vertex) *lumigl.Vertex
 	replaces Replaces
 	comparer *comparer
-	settled  map[*lumigl.Vertex]bool
+	// unsettled are resources that have yet to be settled. Nothing is known of them.
+	unsettled map[*lumigl.Vertex]bool
 	// properties are those that are known of the resources that were referred to, and hashes those of their values.
 	properties map[*lumigl.Vertex]map[string]lumigl.Value
-	hashes     map[property]uint64
+	hashes     map[property]propertyHash
 }
 
 // property is one of a resource.
@@ -26,30 +28,44 @@ type property struct {
 	name string
 }
 
+// propertyHash is the hash of a property's value, once that is done.
+type propertyHash struct {
+	hash uint64
+	done bool
+}
+
 // settle settles all resources of a snapshot that was completed, and returns what settles others.
 func settle(state, completed *lumigl.Snapshot, replaces Replaces) *settler {
 	s := &settler{
 		state: state, replaces: replaces,
 		here:       func(v *lumigl.Vertex) *lumigl.Vertex { return completed.Vertex(v.Key()) },
 		comparer:   &comparer{snapshot: true, work: baseWork + workPerVertex*int64(completed.Len())},
-		settled:    map[*lumigl.Vertex]bool{},
+		unsettled:  map[*lumigl.Vertex]bool{},
 		properties: map[*lumigl.Vertex]map[string]lumigl.Value{},
-		hashes:     map[property]uint64{},
+		hashes:     map[property]propertyHash{},
 	}
+	var open []*lumigl.Vertex
 	for r := range completed.Vertices() {
-		s.resource(r)
+		if state.Vertex(r.Key()) != nil && isOpen(r.Properties) {
+			open = append(open, r)
+			s.unsettled[r] = true
+		}
+	}
+	for _, r := range behindTargets(open, propertyTargets) {
+		r.Properties = s.value(r.Properties, state.Vertex(r.Key()).Properties)
+		delete(s.unsettled, r)
 	}
 	return s
 }
 
-// resource settles a resource. Those that it refers to may stand behind it.
-func (s *settler) resource(r *lumigl.Vertex) {
-	if s.settled[r] {
-		return
-	}
-	s.settled[r] = true
-	if was := s.state.Vertex(r.Key()); was != nil && isOpen(r.Properties) {
-		r.Properties = s.value(r.Properties, was.Properties)
+// propertyTargets are the resources to whose properties one refers.
+func propertyTargets(r *lumigl.Vertex) iter.Seq[*lumigl.Vertex] {
+	return func(yield func(*lumigl.Vertex) bool) {
+		for target, name := range r.Properties.References() {
+			if name != "" && !yield(target) {
+				return
+			}
+		}
 	}
 }
 
@@ -115,17 +131,26 @@ func (s *settler) reference(new, to, was lumigl.Value) lumigl.Value {
 // known is the value that a reference to a property stands for, if that resource stays.
 func (s *settler) known(to lumigl.Value) (lumigl.Value, bool) {
 	target, name, _ := to.Target()
+	_, v, ok := s.find(target, name)
+	return v, ok
+}
+
+// find returns which property a reference leads to, and its value, if it is known.
+func (s *settler) find(target *lumigl.Vertex, name string) (property, lumigl.Value, bool) {
 	if name == "" {
-		return lumigl.Value{}, false
+		return property{}, lumigl.Value{}, false
 	}
-	target = s.standing(target)
-	all, found := s.properties[target]
+	p := property{s.standing(target), name}
+	if s.unsettled[p.of] {
+		return p, lumigl.Value{}, false
+	}
+	all, found := s.properties[p.of]
 	if !found {
-		all = s.propertiesOf(target)
-		s.properties[target] = all
+		all = s.propertiesOf(p.of)
+		s.properties[p.of] = all
 	}
 	v, ok := all[name]
-	return v, ok && !v.IsUnknown()
+	return p, v, ok && !v.IsUnknown()
 }
 
 // standing is what stands for a resource of either snapshot: that of the program, or else that of the state.
@@ -140,9 +165,6 @@ func (s *settler) propertiesOf(r *lumigl.Vertex) map[string]lumigl.Value {
 	was := s.state.Vertex(r.Key())
 	if was == nil {
 		return nil
-	}
-	if was != r {
-		s.resource(r)
 	}
 	if !same(was, r) {
 		change := Resource{Kind: Updated, Key: r.Key(), Old: was, New: r, Changes: s.comparer.bodies(was, r)}
@@ -213,16 +235,39 @@ func (s *settler) list(new, was lumigl.Value) lumigl.Value {
 
 // hash is that of the value which a reference stands for, if it is known.
 func (s *settler) hash(h *hasher, to lumigl.Value) (uint64, bool) {
-	v, ok := s.known(to)
+	target, name, _ := to.Target()
+	p, _, ok := s.find(target, name)
 	if !ok {
 		return 0, false
 	}
-	target, name, _ := to.Target()
-	target = s.standing(target)
-	n, found := s.hashes[property{target, name}]
-	if !found {
-		n = h.value(v)
-		s.hashes[property{target, name}] = n
+	if _, begun := s.hashes[p]; !begun {
+		s.hashBehindTargets(h, p)
 	}
-	return n, true
+	return s.hashes[p].hash, true
+}
+
+// hashBehindTargets makes the hash of a property, and before that those of all that it leads to, so that none is left to
+// be made on the way. Where that is a circle, a property in it has none yet.
+func (s *settler) hashBehindTargets(h *hasher, p property) {
+	stack := []property{p}
+	for len(stack) > 0 {
+		p := stack[len(stack)-1]
+		v := s.properties[p.of][p.name]
+		known, begun := s.hashes[p]
+		if begun {
+			stack = stack[:len(stack)-1]
+			if !known.done {
+				s.hashes[p] = propertyHash{h.value(v), true}
+			}
+			continue
+		}
+		s.hashes[p] = propertyHash{}
+		for target, name := range v.References() {
+			if q, _, ok := s.find(target, name); ok {
+				if _, begun := s.hashes[q]; !begun {
+					stack = append(stack, q)
+				}
+			}
+		}
+	}
 }

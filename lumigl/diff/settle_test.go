@@ -3,6 +3,7 @@ package diff_test
 import (
 	"bytes"
 	"fmt"
+	"runtime/debug"
 	"strings"
 	"testing"
 
@@ -191,6 +192,64 @@ func TestSettledRecognized(t *testing.T) {
 	}
 	if got, d := desire(t, state(`"g"`), wanted("#1", "#2")); len(d.Named) != 1 {
 		t.Error(got)
+	}
+}
+
+// TestSettledDeep holds that chains of references are followed without recursion, in whatever order resources were added.
+func TestSettledDeep(t *testing.T) {
+	const n = 20_000
+	chain := func(place func(i int) int, property func(before *lumigl.Vertex) lumigl.Value) *lumigl.Snapshot {
+		s, all := &lumigl.Snapshot{}, make([]*lumigl.Vertex, n)
+		for i := range n {
+			r, err := s.Add(urn.URN(fmt.Sprint(inModule, "Bucket::", place(i))))
+			if err != nil {
+				t.Fatal(err)
+			}
+			all[place(i)] = r
+		}
+		for i, r := range all {
+			x := lumigl.TextOf("v")
+			if i > 0 {
+				x = property(all[i-1])
+			}
+			r.Properties = lumigl.ObjectOf(lumigl.Member{Key: "x", Value: lumigl.TextOf("v")}, lumigl.Member{Key: "y", Value: x},
+				lumigl.Member{Key: "z", Value: x}, lumigl.Member{Key: "l", Value: lumigl.ListOf(x)})
+		}
+		return s
+	}
+	state := chain(func(i int) int { return i }, func(*lumigl.Vertex) lumigl.Value { return lumigl.TextOf("v") })
+	upward, downward := func(i int) int { return i }, func(i int) int { return n - 1 - i }
+	defer debug.SetMaxStack(debug.SetMaxStack(8 << 20))
+	for _, test := range []struct {
+		name     string
+		place    func(int) int
+		property string
+		differ   int
+	}{
+		{"in order", upward, "x", 0},
+		{"the other way round", downward, "x", 0},
+		{"through what is settled", downward, "y", 0},
+		{"to what is not there", downward, "none", n - 1},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			d, err := diff.CompareDesired(state, chain(test.place, func(before *lumigl.Vertex) lumigl.Value {
+				return lumigl.PropertyOf(before, test.property)
+			}), diff.Options{})
+			if err != nil || len(d.Resources) != test.differ {
+				t.Errorf("%v: %d differ", err, len(d.Resources))
+			}
+		})
+	}
+	// No value in a chain that begins with another one is settled, and yet each stands for what it leads to in the end.
+	wanted := chain(upward, func(before *lumigl.Vertex) lumigl.Value { return lumigl.PropertyOf(before, "y") })
+	wanted.Vertex(inModule + "Bucket::0").Properties = lumigl.ObjectOf(lumigl.Member{Key: "y", Value: lumigl.TextOf("w")})
+	for r := range wanted.Vertices() {
+		r.Properties = lumigl.ObjectOf(lumigl.Member{Key: "y", Value: r.Properties.Get("y")})
+	}
+	last := wanted.Vertex(inModule + fmt.Sprint("Bucket::", n-1))
+	last.Properties = lumigl.ObjectOf(lumigl.Member{Key: "l", Value: lumigl.ListOf(last.Properties.Get("y"))})
+	if d, err := diff.CompareDesired(state, wanted, diff.Options{}); err != nil || len(d.Resources) != n {
+		t.Errorf("%v: %d differ", err, len(d.Resources))
 	}
 }
 
