@@ -7,7 +7,6 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/lumi-idl/lumi/internal/nearest"
 	"github.com/lumi-idl/lumi/runtime/tokens"
 	"github.com/lumi-idl/lumi/runtime/urn"
 )
@@ -47,8 +46,7 @@ type checker struct {
 	plain    bool   // where references have no business
 	bagged   *Value // the properties that are looked at, which are no reference themselves
 	edges    edges
-	// near has the keys that were probably meant, by what was looked for.
-	near map[sought]string
+	meant    meant
 	// origins are what URNs that are right have before the name, with their types.
 	origins map[string]tokens.Type
 	// deletes are the resources that are pending to be deleted. They are collected when they are needed.
@@ -313,9 +311,6 @@ func (c *checker) isPendingDelete(target *Vertex) bool {
 	return c.deletes[target]
 }
 
-// maxSuggestions bounds how often all keys are searched for one like another.
-const maxSuggestions = 10
-
 // dangling reports that a reference, at an offset, leads to a key that there is not.
 func (c *checker) dangling(key string, offset uint32, from *Vertex) {
 	if c.faults.full() {
@@ -327,6 +322,8 @@ func (c *checker) dangling(key string, offset uint32, from *Vertex) {
 		message = fmt.Sprintf("the reference leads to another %s %q than the one in this graph", c.form.noun, clip(key))
 	} else if near = c.nearest(key, from); near != "" {
 		message += fmt.Sprintf("; did you mean %q?", clip(near))
+	} else if renamed := c.renamed(key); renamed != "" {
+		message += fmt.Sprintf("; did you mean %q, which nothing refers to?", clip(renamed))
 	}
 	c.path = append(c.path, step{key: c.graph.tag(), index: -1})
 	c.faults.add(Fault{
@@ -334,52 +331,6 @@ func (c *checker) dangling(key string, offset uint32, from *Vertex) {
 	})
 	c.path = c.path[:len(c.path)-1]
 }
-
-// sought is a key that there is not, and the vertex that cannot have been meant by it, if any.
-type sought struct {
-	key string
-	but *Vertex
-}
-
-// nearest returns the key that a reference was probably meant to have, "" if none is near. A resource is not meant to
-// refer to itself.
-func (c *checker) nearest(key string, from *Vertex) string {
-	near := c.search(sought{key: key})
-	if c.snapshot != nil && from != nil && near == from.key {
-		return c.search(sought{key, from})
-	}
-	return near
-}
-
-// search looks for the key that is nearest, unless it has been looked for. Long URNs have much in common, so their names
-// have to be alike by themselves.
-func (c *checker) search(s sought) string {
-	near, ok := c.near[s]
-	if ok || len(c.near) == maxSuggestions {
-		return near
-	}
-	near = nearest.To(s.key, len(s.key)/4, func(yield func(string) bool) {
-		for _, v := range c.graph.vertices {
-			if v != s.but && !yield(v.key) {
-				return
-			}
-		}
-	})
-	if c.snapshot != nil {
-		name, other := lastPart(s.key), lastPart(near)
-		if !nearest.Alike(name, other, max(2, len(name)/3)) {
-			near = ""
-		}
-	}
-	if c.near == nil {
-		c.near = map[sought]string{}
-	}
-	c.near[s] = near
-	return near
-}
-
-// lastPart is the name in a URN, right or not.
-func lastPart(u string) string { return u[strings.LastIndex(u, "::")+1:] }
 
 // pending looks at the resources that are in no graph.
 func (c *checker) pending() {

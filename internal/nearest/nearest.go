@@ -2,9 +2,11 @@
 package nearest
 
 import (
+	"cmp"
 	"iter"
 	"math"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/agnivade/levenshtein"
 )
@@ -26,23 +28,71 @@ func Name[S ~string](got string, names []S) S {
 // case does not count. There may be very many names, so most of them are ruled out by the letters that they have.
 func To(name string, edits int, names iter.Seq[string]) string {
 	best, least := "", edits+1
-	letters := count(name)
-	lower := strings.ToLower(name)
-	work := 0
+	s := newSearch(name)
 	for candidate := range names {
-		limit := min(least, (min(len(name), len(candidate))+2)/3+1)
-		if candidate == "" || letters.apart(count(candidate)) >= limit {
-			continue
-		}
-		a, b := trimCommon(lower, strings.ToLower(candidate))
-		if work += len(a) * len(b); work > maxWork {
-			break
-		}
-		if d := levenshtein.ComputeDistance(a, b); d < limit && d < max(len(name), len(candidate)) {
+		if d, ok := s.within(candidate, least-1); ok {
 			best, least = candidate, d
+		}
+		if s.work > maxWork {
+			break
 		}
 	}
 	return best
+}
+
+// All returns the names that [To] has to choose among: more than one if they are equally near, though never more than
+// three, which are as good as many. It is for names that are followed without another look. So it takes two letters that
+// changed places for one edit, it does not take a name for one with another number or single letter in it, since these
+// tell apart what is alike otherwise, and it returns none if there are too many names to compare them all.
+func All(name string, edits int, names iter.Seq[string]) []string {
+	var all []string
+	least := edits
+	s := newSearch(name)
+	for candidate := range names {
+		if !sameMarks(name, candidate) {
+			continue
+		}
+		d, ok := s.within(candidate, min(edits, least+1))
+		if s.work > maxWork {
+			return nil
+		}
+		if ok && isSwap(trimCommon(s.lower, strings.ToLower(candidate))) {
+			d--
+		}
+		switch {
+		case !ok || d > least:
+		case d < least:
+			least, all = d, []string{candidate}
+		case len(all) < 3:
+			all = append(all, candidate)
+		}
+	}
+	return all
+}
+
+// search is the search for what is near a name.
+type search struct {
+	name, lower string
+	letters     letters
+	work        int // how many letters were compared; nothing is near any more once they are more than maxWork
+}
+
+func newSearch(name string) *search {
+	return &search{name: name, lower: strings.ToLower(name), letters: count(name)}
+}
+
+// within returns how many edits a candidate is from the name, and reports whether these are few enough.
+func (s *search) within(candidate string, edits int) (d int, ok bool) {
+	edits = min(edits, (min(len(s.name), len(candidate))+2)/3)
+	if candidate == "" || s.letters.apart(count(candidate)) > edits {
+		return 0, false
+	}
+	a, b := trimCommon(s.lower, strings.ToLower(candidate))
+	if s.work += len(a) * len(b); s.work > maxWork {
+		return 0, false
+	}
+	d = levenshtein.ComputeDistance(a, b)
+	return d, d <= edits && d < max(len(s.name), len(candidate))
 }
 
 // Alike reports whether two names are within some edits of each other, and have something in common.
@@ -99,4 +149,75 @@ func trimCommon(a, b string) (string, string) {
 		a, b = a[:len(a)-1], b[:len(b)-1]
 	}
 	return a, b
+}
+
+// isSwap reports whether what is different are two letters that changed places.
+func isSwap(a, b string) bool {
+	return len(a) == 2 && len(b) == 2 && a[0] == b[1] && a[1] == b[0]
+}
+
+// Siblings reports whether two names differ in their numbers and single letters only, as web-1 and web-2 do, or zone-a
+// and zone-b. These are two things, and neither is a slip for the other.
+func Siblings(a, b string) bool {
+	return a != b && withoutMarks(a) == withoutMarks(b)
+}
+
+func withoutMarks(s string) string {
+	var b strings.Builder
+	for s != "" {
+		before, _, rest := cutMark(s)
+		b.WriteString(before)
+		s = rest
+	}
+	return b.String()
+}
+
+// sameMarks reports whether two names have the same numbers and single letters in them.
+func sameMarks(a, b string) bool {
+	for {
+		var mark, other string
+		_, mark, a = cutMark(a)
+		_, other, b = cutMark(b)
+		if mark != other || mark == "" {
+			return mark == other
+		}
+	}
+}
+
+// cutMark splits a name at the first number or single letter. Zeros before a number do not count, and letter case does
+// not.
+func cutMark(s string) (before, mark, rest string) {
+	for start := 0; start < len(s); {
+		kind, end := kindOf(s[start]), start+1
+		for end < len(s) && kindOf(s[end]) == kind {
+			end++
+		}
+		switch {
+		case kind == digit:
+			return s[:start], cmp.Or(strings.TrimLeft(s[start:end], "0"), "0"), s[end:]
+		case kind == letter && end == start+1:
+			return s[:start], strings.ToLower(s[start:end]), s[end:]
+		}
+		start = end
+	}
+	return s, "", ""
+}
+
+// kind is what a byte of a name is.
+type kind int
+
+const (
+	other kind = iota
+	digit
+	letter
+)
+
+func kindOf(b byte) kind {
+	switch {
+	case '0' <= b && b <= '9':
+		return digit
+	case 'a' <= b && b <= 'z' || 'A' <= b && b <= 'Z' || b >= utf8.RuneSelf:
+		return letter
+	}
+	return other
 }

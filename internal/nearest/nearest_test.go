@@ -45,6 +45,47 @@ func TestTo(t *testing.T) {
 	}
 }
 
+func TestAll(t *testing.T) {
+	for _, test := range []struct {
+		name  string
+		edits int
+		names string
+		want  string
+	}{
+		{"chekc", 2, "fmt check graph", "check"},
+		{"fron", 2, "front fronds frond", "front frond"},
+		{"fron", 2, "frona fronb fronc frond", "frona fronb fronc"},
+		{"fron", 2, "fro fronts frond", "fro frond"},
+		{"MAIN", 2, "Main main mains", "Main main"},
+		{"mian", 2, "main min", "main min"}, // two letters changed places
+		{"mian", 2, "miau main", "miau main"},
+		{"mian", 1, "main", ""},
+		{"main", 2, "", ""},
+		{"vpc-10", 2, "vpc-1 vpc-11 vpc-100 vpc", ""},
+		{"vpc-10", 2, "vcp-10 vpc-11 vpc-1", "vcp-10"},
+		{"vpc-1", 2, "vpc-01 vpc-10 vpc-001", "vpc-01"},
+		{"vpc-0", 2, "vpc-00 vpc-1", "vpc-00"},
+		{"vpc-a", 2, "vpc-b vpc-1 vpc vpc-ab", ""},
+		{"vcp-A", 2, "vpc-b vpc-a", "vpc-a"},
+		{"ünten", 2, "ünter ünt-n", "ünter"},
+	} {
+		if got := strings.Join(All(test.name, test.edits, slices.Values(strings.Split(test.names, " "))), " "); got != test.want {
+			t.Errorf("%s: got %q, want %q", test.name, got, test.want)
+		}
+	}
+}
+
+func TestSiblings(t *testing.T) {
+	for pair, want := range map[[2]string]bool{
+		{"web-1", "web-2"}: true, {"web-9", "web-10"}: true, {"zone-1a", "zone-2b"}: true, {"zone-a", "zone-"}: true,
+		{"web-1", "web-1"}: false, {"web-1", "wob-1"}: false, {"web", "wab"}: false, {"", ""}: false,
+	} {
+		if got := Siblings(pair[0], pair[1]); got != want {
+			t.Errorf("%q, %q: %v", pair[0], pair[1], got)
+		}
+	}
+}
+
 func TestAlike(t *testing.T) {
 	for pair, want := range map[[2]string]bool{
 		{"vcp", "vpc"}: true, {"a", "b"}: false, {"nowhere", "web"}: false, {"", ""}: true, {"A", "a"}: true,
@@ -68,5 +109,8 @@ func TestHostile(t *testing.T) {
 	}
 	if near := To(name, len(name)/4, names); near == "" {
 		t.Error("nothing is near, though the first is")
+	}
+	if near := All("0"+name, len(name)/4, names); near != nil {
+		t.Errorf("%d are near, though not all were compared", len(near))
 	}
 }

@@ -38,8 +38,8 @@ const (
 
 // Options say what may be done. The zero Options only mend syntax and order.
 type Options struct {
-	// Retarget points references to what is not there at the nearest key, where there is one like it. Drop is for the
-	// others.
+	// Retarget points references to what is not there at the key that was meant, where there is no doubt which that is:
+	// [lumigl.Fault.Nearest]. Drop is for the others.
 	Retarget bool
 	Drop     Drop
 	Pending  Pending
