@@ -10,15 +10,19 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/chromedp/cdproto/accessibility"
+	"github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/cdproto/input"
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 
+	"github.com/lumi-idl/lumi/lumigl"
 	"github.com/lumi-idl/lumi/lumigl/render"
 )
 
@@ -76,6 +80,88 @@ func touch(kind input.DispatchTouchEventType, at ...float64) chromedp.Action[chr
 		points = append(points, &input.TouchPoint{X: at[i], Y: at[i+1], ID: &id})
 	}
 	return call(input.DispatchTouchEvent, input.DispatchTouchEventParams{Type: kind, TouchPoints: points})
+}
+
+// TestLongNamesInPage has names that differ at their ends only, and have no room.
+func TestLongNamesInPage(t *testing.T) {
+	browser := newBrowser(t)
+	name := func(i int) string {
+		return fmt.Sprintf(`module.network["europe"].module.subnets["private"].aws_subnet.this[%d]`, i)
+	}
+	g := &lumigl.Graph{}
+	for i := range 2 {
+		if _, err := g.Add(name(i)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	tab, w := open(t, browser, g)
+	run(t, tab, chromedp.Evaluate[chromedp.Void](`window.drawn = []; const usual = CanvasRenderingContext2D.prototype.fillText;
+		CanvasRenderingContext2D.prototype.fillText = function(text, ...rest) { drawn.push(text); usual.call(this, text, ...rest); }; void 0`))
+	run(t, tab, chromedp.Click(chromedp.CSS("#zoom-in")))
+	for i := range 2 {
+		eventually(t, tab, fmt.Sprintf(`drawn.some((text) => text.startsWith("module.") && text.includes("…") && text.endsWith(".this[%d]"))`, i))
+	}
+	run(t, tab, chromedp.SendKeys(chromedp.CSS("#search"), "private"))
+	eventually(t, tab, `document.querySelectorAll("#results button").length === 2`)
+	picture(t, tab, "long-names")
+	for i := range 2 {
+		button := fmt.Sprintf(`document.querySelectorAll("#results button")[%d]`, i)
+		// The start is cut, and the end is within the list.
+		if !eval[bool](t, tab, button+`.querySelector(".start").scrollWidth > `+button+`.querySelector(".start").clientWidth + 9`) ||
+			!eval[bool](t, tab, button+`.querySelector(".end").getBoundingClientRect().right <= document.getElementById("side").getBoundingClientRect().right`) {
+			t.Errorf("the result %d is not cut before its end", i)
+		}
+		text := eval[string](t, tab, button+`.textContent`)
+		title := eval[string](t, tab, button+`.title`)
+		if text != name(i) || title != name(i) {
+			t.Errorf("the result %d has the text %q and the title %q, want %q", i, text, title, name(i))
+		}
+	}
+	names := accessibleNames(t, tab)
+	for i := range 2 {
+		if !slices.Contains(names, jsonOf(t, name(i))) {
+			t.Errorf("a screen reader does not read %s, but %s", name(i), names)
+		}
+	}
+	run(t, tab, chromedp.KeyEvent(kb.Escape), chromedp.KeyEvent("0"), chromedp.Sleep(400*time.Millisecond))
+	// Somewhere on the canvas there is a node, and the mouse finds its whole name there.
+	eventually(t, tab, `(() => {
+		const canvas = document.getElementById("canvas");
+		for (let x = 0; x < canvas.clientWidth; x += 50) {
+			for (let y = 0; y < canvas.clientHeight; y += 20) {
+				const at = canvas.getBoundingClientRect();
+				canvas.dispatchEvent(new PointerEvent("pointermove", { clientX: at.x + x, clientY: at.y + y }));
+				if (canvas.title.trim() === `+jsonOf(t, name(1))+`) {
+					return true;
+				}
+			}
+		}
+		return false;
+	})()`)
+	w.Lock()
+	defer w.Unlock()
+	if len(w.said) > 0 {
+		t.Errorf("the browser says: %q", w.said)
+	}
+}
+
+// accessibleNames are what a screen reader reads of the buttons, as JSON.
+func accessibleNames(t *testing.T, tab context.Context) []string {
+	t.Helper()
+	var names []string
+	run(t, tab, chromedp.Func(func(ctx context.Context, target *chromedp.Target) error {
+		tree, err := cdp.Call(ctx, target, accessibility.GetFullAXTree, accessibility.GetFullAXTreeParams{})
+		if err != nil {
+			return err
+		}
+		for _, n := range tree.Nodes {
+			if n.Name != nil && string(n.Role.Value) == `"button"` {
+				names = append(names, string(n.Name.Value))
+			}
+		}
+		return nil
+	}))
+	return names
 }
 
 // TestPhone uses a page with fingers on a narrow screen.

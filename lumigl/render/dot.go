@@ -42,7 +42,7 @@ func DOT(w io.Writer, doc lumigl.Document, o Options) error {
 }
 
 func (d *drawing) dotNode(b *bufio.Writer, indent string, v *lumigl.Vertex) {
-	lines := []string{d.name(v)}
+	lines := []string{d.label(v)}
 	if v.Type != "" {
 		lines = append(lines, clip(visible(string(v.Type)), maxName))
 	}

@@ -236,8 +236,11 @@ func (d *drawing) name(v *lumigl.Vertex) string {
 	if strings.TrimSpace(name) == "" {
 		name = strconv.Quote(name) // Nobody sees a space.
 	}
-	return clip(name, maxName)
+	return name
 }
+
+// label is a vertex's name, short enough to be drawn.
+func (d *drawing) label(v *lumigl.Vertex) string { return clipMiddle(d.name(v), maxName) }
 
 // maxName is how long a name is that is drawn as a whole.
 const maxName = 80
@@ -254,4 +257,13 @@ func clip(s string, most int) string {
 		}
 	}
 	return s
+}
+
+// clipMiddle shortens a text, and keeps both its ends: names such as addresses of OpenTofu differ there.
+func clipMiddle(s string, most int) string {
+	if len(s) <= most || utf8.RuneCountInString(s) <= most {
+		return s
+	}
+	runes := []rune(s)
+	return string(runes[:most/2]) + "…" + string(runes[len(runes)-(most-1)/2:])
 }

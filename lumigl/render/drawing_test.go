@@ -112,3 +112,28 @@ var errFull = errors.New("the disk is full")
 type full struct{}
 
 func (full) Write([]byte) (int, error) { return 0, errFull }
+
+// TestLongNames holds that names which are too long to draw keep both ends, and that a page has them whole.
+func TestLongNames(t *testing.T) {
+	t.Parallel()
+	whole := `module.net["` + strings.Repeat("ä", 80) + `"].aws_subnet.this[7]`
+	short := `module.net["` + strings.Repeat("ä", 28) + "…" + strings.Repeat("ä", 18) + `"].aws_subnet.this[7]`
+	fits := strings.Repeat("ä", 80)
+	g := &lumigl.Graph{}
+	for _, key := range []string{whole, fits} {
+		if _, err := g.Add(key); err != nil {
+			t.Fatal(err)
+		}
+	}
+	vertices := render.Summarize(g, render.Options{}).Vertices
+	if vertices[0].Name != short || vertices[1].Name != fits {
+		t.Errorf("the names are %q and %q, want %q and %q", vertices[0].Name, vertices[1].Name, short, fits)
+	}
+	for format, want := range map[string]string{
+		"dot": strings.ReplaceAll(short, `"`, `\"`), "mmd": "…" + strings.Repeat("ä", 18), "html": `"name":` + jsonOf(t, whole),
+	} {
+		if text := drawn(t, format, g, render.Options{}); !strings.Contains(text, want) {
+			t.Errorf("the %s does not have %s:\n%s", format, want, text)
+		}
+	}
+}

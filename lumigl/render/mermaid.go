@@ -48,7 +48,7 @@ func Mermaid(w io.Writer, doc lumigl.Document, o Options) error {
 
 func (d *drawing) mermaidNode(b *bufio.Writer, indent string, at int32) {
 	v := d.vertices[at]
-	text := mermaidText(d.name(v))
+	text := mermaidText(d.label(v))
 	if v.Type != "" {
 		text += "<br/>" + mermaidText(clip(visible(string(v.Type)), maxName))
 	}

@@ -71,7 +71,7 @@ func (d *drawing) pageData() ([]byte, error) {
 	}
 	for i, v := range d.vertices {
 		n := pageNode{
-			Key: v.Key(), Name: d.name(v), Type: -1, ID: clip(v.ID, maxText), X: places.Nodes[i].X, Y: places.Nodes[i].Y,
+			Key: v.Key(), Name: clip(d.name(v), maxText), Type: -1, ID: clip(v.ID, maxText), X: places.Nodes[i].X, Y: places.Nodes[i].Y,
 		}
 		if v.Type != "" {
 			n.Type = types[string(v.Type)]

@@ -29,7 +29,7 @@ func Summarize(doc lumigl.Document, o Options) *Summary {
 	d := draw(doc, o)
 	s := &Summary{Vertices: make([]SummaryVertex, len(d.vertices)), Arrows: make([]SummaryArrow, len(d.arrows))}
 	for i, v := range d.vertices {
-		s.Vertices[i] = SummaryVertex{Key: v.Key(), Name: d.name(v), Type: string(v.Type)}
+		s.Vertices[i] = SummaryVertex{Key: v.Key(), Name: d.label(v), Type: string(v.Type)}
 	}
 	for i, a := range d.arrows {
 		s.Arrows[i] = SummaryArrow{From: d.vertices[a.from].Key(), To: d.vertices[a.to].Key(), Paths: a.paths, More: a.more}

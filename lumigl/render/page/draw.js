@@ -215,23 +215,27 @@ function outline(node, near, radius) {
   context.stroke();
 }
 
-// fitText shortens a text until it has room.
+// fitText shortens a text until it has room. Both ends stay, since long names often differ at their ends only.
 function fitText(text, room) {
   if (context.measureText(text).width <= room) {
     return text;
   }
   const characters = [...text];
+  const shortened = (kept) => {
+    const start = Math.ceil(kept / 2);
+    return characters.slice(0, start).join("") + "…" + characters.slice(characters.length - (kept - start)).join("");
+  };
   let low = 0;
-  let high = characters.length;
+  let high = characters.length - 1;
   while (low < high) {
     const middle = (low + high + 1) >> 1;
-    if (context.measureText(characters.slice(0, middle).join("") + "…").width <= room) {
+    if (context.measureText(shortened(middle)).width <= room) {
       low = middle;
     } else {
       high = middle - 1;
     }
   }
-  return characters.slice(0, low).join("") + "…";
+  return shortened(low);
 }
 
 function hover(node) {

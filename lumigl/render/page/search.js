@@ -1,6 +1,7 @@
 // The search, and the legend.
 
 const MAX_LISTED = 200;
+const NAME_END = 12; // how many characters at the end of a long name always stay
 const searchBox = document.getElementById("search");
 let found = []; // what the search found, the best first
 let current = -1; // which of these was gone to
@@ -45,12 +46,24 @@ function listFound(searched) {
 
 // nodeButton goes to a node.
 function nodeButton(node, note = "") {
-  const label = make("span", { class: "label" }, make("bdi", {}, node.name));
+  const label = make("span", { class: "label" }, bothEnds(node.name));
   const under = [node.shortType, note].filter(Boolean).join(" · ");
   if (under) {
     label.append(make("small", {}, under));
   }
   return make("button", { type: "button", title: node.key, onclick: () => select(node) }, dot(node.type), label);
+}
+
+// bothEnds is a name that, where it has no room, is cut before its end, since long names often differ there only. It has a
+// label, since a screen reader would pause between its parts.
+function bothEnds(name) {
+  const characters = [...name];
+  if (characters.length <= 2 * NAME_END) {
+    return make("bdi", {}, name);
+  }
+  return make("bdi", { class: "ends", role: "img", "aria-label": name },
+    make("span", { class: "start" }, characters.slice(0, -NAME_END).join("")),
+    make("span", { class: "end" }, characters.slice(-NAME_END).join("")));
 }
 
 // nextFound goes to the next, or the previous, of what was found.
