@@ -47,8 +47,10 @@ type draft struct {
 	qualified string
 	// said is where it stands in the source, and named what its name was made of.
 	said, named *source
-	properties  []property
-	extensions  bag
+	// mistyped says that its type is no type token in the source.
+	mistyped   bool
+	properties []property
+	extensions bag
 	// given are values that differ from those of the properties, by the part of the source that they stand in.
 	given map[string]*bag
 	// place is where it is in the order of dependencies.

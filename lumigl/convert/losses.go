@@ -20,7 +20,7 @@ const (
 // What is in the snapshot in another form, or without its effect.
 const (
 	SyntaxLoss       Code = "syntax"        // JSON that was mended
-	TypeLoss         Code = "type"          // a type that is no token
+	TypeLoss         Code = "type"          // a type that is no token, or not that of the URN
 	NameLoss         Code = "name"          // a name that cannot stand in a URN, or stands for two
 	PackageLoss      Code = "package"       // a name of a package that cannot stand in a URN
 	EnvironmentLoss  Code = "environment"   // a name of an environment that cannot stand in a URN

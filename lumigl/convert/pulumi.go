@@ -171,7 +171,7 @@ func (p *pulumi) draft(s *source) *draft {
 	}
 	made, changed := token(t)
 	if changed {
-		said.or(named).note(TypeLoss, "the type is %q: as it is, it is no type token", made)
+		d.mistyped = true
 		d.extensions.set("type", lumigl.TextOf(t))
 	}
 	d.parts = urn.Parts{
@@ -241,7 +241,23 @@ func (p *pulumi) fill(d *draft) {
 		}
 	}
 	d.extensions.keep(s, quiet...)
+	d.typed()
 	p.merge(d)
+}
+
+// typed says what became of a type that is another in the snapshot. What is not alive has the URN of what is, and with
+// that its type.
+func (d *draft) typed() {
+	said := d.said.key("type")
+	switch {
+	case d.Type != d.parts.Type && said.text() != "":
+		said.note(TypeLoss, "the type is %q, that of another resource with this URN; this one is kept in the extensions", d.Type)
+		if !d.mistyped {
+			d.extensions.set("type", said.take())
+		}
+	case d.mistyped:
+		said.or(d.named).note(TypeLoss, "the type is %q: as it is, it is no type token", d.Type)
+	}
 }
 
 // merge makes properties of inputs and outputs. What was computed counts more than what was given, and that more than
