@@ -1,7 +1,6 @@
 package diff
 
 import (
-	"cmp"
 	"slices"
 	"strings"
 
@@ -42,9 +41,10 @@ func CompareDesired(state, desired *lumigl.Snapshot, o Options) (*Delta, error) 
 
 // Desired returns what there will be once a program's wish has come true, as far as anybody can say: the desired
 // snapshot, with what only deployments know as it is in the state. That is the lineage, the serial and what is pending,
-// and of each resource that is in both the id, the extensions and the outputs, unless the program has some of its own.
-// Its difference to the state is what the program wants to have changed. Neither snapshot is changed, and neither may be
-// while the result is in use.
+// and of each resource that is in both the id, the extensions and the outputs, unless the program has some of its own. A
+// property of these that refers to a resource which the program does not have is left out, and so are outputs by which
+// resources would depend on each other in a circle. Its difference to the state is what the program wants to have changed.
+// Neither snapshot is changed, and neither may be while the result is in use.
 func Desired(state, desired *lumigl.Snapshot, outputs Outputs) (*lumigl.Snapshot, error) {
 	return complete(state, desired, outputs, nil)
 }
@@ -101,55 +101,6 @@ func (r Replaces) identity(resource *lumigl.Vertex, _ bool) (lumigl.Value, bool)
 	paths := r[resource.Type]
 	all := filter(bag(resource.Properties), func(name string) bool { return slices.Contains(paths, name) })
 	return all, all.Len() > 0
-}
-
-// complete makes a snapshot of what is desired and of what is in the state. Resources that have no name get the URNs of
-// those that they were.
-func complete(
-	state, desired *lumigl.Snapshot, outputs Outputs, names map[*lumigl.Vertex]*lumigl.Vertex,
-) (*lumigl.Snapshot, error) {
-	s := &lumigl.Snapshot{
-		Package: desired.Package, Args: desired.Args, Lineage: state.Lineage, Serial: state.Serial, Pending: state.Pending,
-	}
-	s.Tag, s.Fields = desired.Tag, desired.Fields
-	keyOf := func(r *lumigl.Vertex) string { return cmp.Or(names[r], r).Key() }
-	for r := range desired.Vertices() {
-		if _, err := s.Add(urn.URN(keyOf(r))); err != nil {
-			return nil, err
-		}
-	}
-	here := func(r *lumigl.Vertex) *lumigl.Vertex { return s.Vertex(keyOf(r)) }
-	for r := range desired.Vertices() {
-		n := here(r)
-		n.Type, n.ID, n.Extensions, n.Properties = r.Type, r.ID, r.Extensions, r.Properties.Retarget(here)
-		was := state.Vertex(n.Key())
-		if was == nil {
-			continue
-		}
-		if n.ID == "" {
-			n.ID = was.ID
-		}
-		if !n.Extensions.Exists() {
-			n.Extensions = was.Extensions
-		}
-		for _, name := range outputs[r.Type] {
-			value := was.Properties.Get(name)
-			if !n.Properties.Get(name).Exists() && value.Exists() && leadsInto(s, value) {
-				n.Properties = n.Properties.With(name, value.Retarget(here))
-			}
-		}
-	}
-	return s, nil
-}
-
-// leadsInto reports whether all references in a value are to what is in a snapshot.
-func leadsInto(s *lumigl.Snapshot, v lumigl.Value) bool {
-	for target := range v.References() {
-		if s.Vertex(target.Key()) == nil {
-			return false
-		}
-	}
-	return true
 }
 
 // LooksDesired reports whether a snapshot looks like what a program wants: it has resources, and none has an id.

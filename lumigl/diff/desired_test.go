@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
 
 	"github.com/lumi-idl/lumi/lumigl"
 	"github.com/lumi-idl/lumi/lumigl/diff"
@@ -66,4 +67,106 @@ func TestDesired(t *testing.T) {
 	if applied, err := diff.Apply(state, delta); err != nil || text(t, applied) != text(t, got) {
 		t.Error(err)
 	}
+}
+
+// TestDesiredCircle holds that an output is left out by which resources would depend on each other in a circle, and that
+// others are not, also if they refer to what is in one.
+func TestDesiredCircle(t *testing.T) {
+	const u = "urn:lumi:prod::p:index::a:b:C::"
+	ref := func(name string) string { return `{"#ref": "` + u + name + `"}` }
+	of := func(resources ...string) *lumigl.Snapshot {
+		all := ""
+		for i := 0; i < len(resources); i += 2 {
+			all += map[bool]string{true: ", "}[i > 0] + `"` + u + resources[i] + `": {"type": "a:b:C", "properties": {` + resources[i+1] + `}}`
+		}
+		return parse(t, `{"resources": {`+all+`}}`).(*lumigl.Snapshot)
+	}
+	state := of("a", "", "b", `"arn": `+ref("a"), "c", `"of": `+ref("b"), "d", `"arn": [`+ref("b")+`], "other": "d"`)
+	desired := of("c", "", "a", `"of": `+ref("c"), "b", `"of": `+ref("a"), "d", "")
+	for _, test := range []struct{ desired, want *lumigl.Snapshot }{
+		{desired, of("c", "", "a", `"of": `+ref("c"), "b", `"of": `+ref("a")+`, "arn": `+ref("a"), "d", `"arn": [`+ref("b")+`], "other": "d"`)},
+		{of("b", "", "a", `"of": `+ref("b"), "d", ""),
+			of("b", "", "a", `"of": `+ref("b"), "d", `"arn": [`+ref("b")+`], "other": "d"`)},
+		{of("b", "", "c", `"of": `+ref("b"), "a", `"of": `+ref("c"), "d", ""),
+			of("b", "", "c", `"of": `+ref("b"), "a", `"of": `+ref("c"), "d", `"arn": [`+ref("b")+`], "other": "d"`)},
+		{of("d", "", "a", `"of": `+ref("d"), "b", `"of": `+ref("a")),
+			of("d", `"other": "d"`, "a", `"of": `+ref("d"), "b", `"of": `+ref("a")+`, "arn": `+ref("a"))},
+	} {
+		got, err := diff.Desired(state, test.desired, diff.Outputs{"a:b:C": {"arn", "other"}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if d := cmp.Diff(text(t, test.want), text(t, got)); d != "" {
+			t.Error(d)
+		}
+	}
+}
+
+// TestDesiredPending holds that what is pending leads to what there will be, but for what leads to nothing any more.
+func TestDesiredPending(t *testing.T) {
+	const u = "urn:lumi:prod::p:index::a:b:C::"
+	state := parse(t, `{"resources": {
+		"`+u+`a": {"type": "a:b:C", "id": "1", "properties": {}},
+		"`+u+`gone": {"type": "a:b:C", "id": "2", "properties": {}}},
+		"pending": {
+			"deletes": [
+				{"urn": "`+u+`old", "type": "a:b:C", "id": "3", "properties": {"of": [{"#ref": "`+u+`a"}]}, "extensions": {"e": 1}},
+				{"urn": "`+u+`older", "type": "a:b:C", "properties": {"of": {"#ref": "`+u+`old"}, "to": {"#ref": "`+u+`gone"}}}],
+			"operations": [
+				{"operation": "update", "urn": "`+u+`a", "type": "a:b:C", "id": "1", "properties": {
+					"n": 1, "of": [{"#ref": "`+u+`a", "property": "arn"}, {"#ref": "`+u+`gone"}]}}]}}`).(*lumigl.Snapshot)
+	pending := func(update string) string {
+		return `"pending": {
+			"deletes": [
+				{"urn": "` + u + `old", "type": "a:b:C", "id": "3", "properties": {"of": [{"#ref": "` + u + `a"}]}, "extensions": {"e": 1}},
+				{"urn": "` + u + `older", "type": "a:b:C", "properties": {"of": {"#ref": "` + u + `old"}}}],
+			"operations": [
+				{"operation": "update", "urn": "` + u + `a", "type": "a:b:C", "id": "1", "properties": {` + update + `}}]}`
+	}
+	const a, gone = `"` + u + `a": {"type": "a:b:C", "properties": {}}`, `"` + u + `gone": {"type": "a:b:C", "properties": {}}`
+	desired := parse(t, `{"resources": {`+a+`}}`).(*lumigl.Snapshot)
+	got, err := diff.Desired(state, desired, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := parse(t, `{"resources": {"`+u+`a": {"type": "a:b:C", "id": "1", "properties": {}}}, `+pending(`"n": 1`)+`}`)
+	if d := cmp.Diff(text(t, want), text(t, got)); d != "" {
+		t.Error(d)
+	}
+	delta, err := diff.CompareDesired(state, desired, diff.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if applied, err := diff.Apply(state, delta); err != nil || text(t, applied) != text(t, want) {
+		t.Error(err)
+	}
+	// If nothing is gone, nothing is left out.
+	if got, err = diff.Desired(state, parse(t, `{"resources": {`+a+`, `+gone+`}}`).(*lumigl.Snapshot), nil); err != nil {
+		t.Fatal(err)
+	}
+	if d := cmp.Diff(text(t, state), text(t, got)); d != "" {
+		t.Error(d)
+	}
+}
+
+// TestDesiredAny holds that what there will be is valid, whatever there was and whatever is desired.
+func TestDesiredAny(t *testing.T) {
+	outputs := diff.Outputs{"aws:ec2:VPC": {"a", "b", "tags"}, "aws:ec2:Subnet": {"a", "cidrBlock"}}
+	rapid.Check(t, func(rt *rapid.T) {
+		state, desired := drawSnapshot(rt, someKeys), drawSnapshot(rt, someKeys)
+		got, err := diff.Desired(state, desired, outputs)
+		if err != nil {
+			rt.Fatal(err)
+		}
+		if err := got.Check(); err != nil {
+			rt.Fatal(err)
+		}
+		delta, err := diff.CompareDesired(state, desired, diff.Options{Outputs: outputs})
+		if err != nil {
+			rt.Fatal(err)
+		}
+		if _, err := diff.Apply(state, delta); err != nil {
+			rt.Fatal(err)
+		}
+	})
 }

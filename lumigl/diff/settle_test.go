@@ -197,7 +197,7 @@ func TestSettledRecognized(t *testing.T) {
 
 // TestSettledDeep holds that chains of references are followed without recursion, in whatever order resources were added.
 func TestSettledDeep(t *testing.T) {
-	const n = 20_000
+	const n = 8_000
 	chain := func(place func(i int) int, property func(before *lumigl.Vertex) lumigl.Value) *lumigl.Snapshot {
 		s, all := &lumigl.Snapshot{}, make([]*lumigl.Vertex, n)
 		for i := range n {
@@ -219,7 +219,7 @@ func TestSettledDeep(t *testing.T) {
 	}
 	state := chain(func(i int) int { return i }, func(*lumigl.Vertex) lumigl.Value { return lumigl.TextOf("v") })
 	upward, downward := func(i int) int { return i }, func(i int) int { return n - 1 - i }
-	defer debug.SetMaxStack(debug.SetMaxStack(8 << 20))
+	defer debug.SetMaxStack(debug.SetMaxStack(4 << 20))
 	for _, test := range []struct {
 		name     string
 		place    func(int) int
