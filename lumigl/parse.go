@@ -111,6 +111,9 @@ func (p *parser) value() Value {
 	switch c := p.src[start]; {
 	case c == '"':
 		v.kind, v.text = Text, p.text()
+		if p.pos < len(p.src) && strings.IndexByte(",\n}]", p.src[p.pos]) < 0 {
+			v.text = p.whole(start, v.text)
+		}
 	case c == '{':
 		v.kind, v.node = Object, p.object()
 	case c == '[':

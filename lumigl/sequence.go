@@ -39,16 +39,69 @@ func (s *sequence) next() bool {
 			}
 		case c == ',':
 			s.takeComma()
-		case strings.HasPrefix(s.src[s.pos:], "...") || strings.HasPrefix(s.src[s.pos:], "…"):
+		case startsElision(s.src[s.pos:]):
 			s.elision()
 		default:
-			if s.several && s.comma < 0 && s.startsElement() {
-				s.fix(MissingCommaFault, s.end, s.end, ",", "insert a comma", "expected a comma between two elements")
-				s.comma = s.end
+			if !s.several || s.comma >= 0 || s.withoutComma() {
+				return true
 			}
-			return true
 		}
 	}
+}
+
+// withoutComma sees to what stands where a comma should. It reports true if an element may stand there.
+func (s *sequence) withoutComma() bool {
+	const message = "expected a comma between two elements"
+	switch {
+	case operates(s.src[s.pos:]):
+		s.operation()
+		return false
+	case !s.startsElement():
+		return true // It is said what is wrong where the element is read.
+	case s.isDoubtful():
+		s.skip("")
+		return false
+	case s.onSameLine() && (endsOtherwise(s.src[:s.end]) || s.close == ']' && s.pos == s.end):
+		s.fault(MissingCommaFault, s.end, s.end, message)
+	default:
+		s.fix(MissingCommaFault, s.end, s.end, ",", "insert a comma", message)
+	}
+	s.comma = s.end
+	return true
+}
+
+// isDoubtful reports whether what has no comma before it may be a part of the last element.
+func (s *sequence) isDoubtful() bool {
+	rest := s.src[s.pos:]
+	word := wordEnd(rest)
+	switch {
+	case s.close == ']':
+		return s.onSameLine() && word > 0 && strings.HasPrefix(rest[word:], `"`)
+	case !s.onSameLine():
+		return !s.keyAt(s.pos) && (rest[0] != '"' || s.stringAt(s.pos) > 0)
+	}
+	return rest[0] != '"' && otherQuotes(rest) == "" || !s.keyAt(s.pos)
+}
+
+// onSameLine reports whether what comes stands on the same line as the end of the last element, which has no brackets.
+func (s *sequence) onSameLine() bool {
+	return !closing(s.src[s.end-1]) && strings.IndexByte(s.src[s.end:s.pos], '\n') < 0
+}
+
+// endsOtherwise reports whether a text ends in a quote that JSON does not have.
+func endsOtherwise(text string) bool {
+	_, n := utf8.DecodeLastRuneInString(text)
+	return otherQuotes(text[len(text)-n:]) != ""
+}
+
+// operation goes on behind what joins values in other languages.
+func (s *sequence) operation() {
+	s.fault(UnexpectedFault, s.pos, s.pos+1, "JSON has no operators, such as %q; write the result", s.src[s.pos:s.pos+1])
+	if s.pos < len(s.src) {
+		s.pos++
+		s.space()
+	}
+	s.lost()
 }
 
 // startsElement reports whether what comes looks like an element, so that there is a comma missing before it.

@@ -56,6 +56,11 @@ func (p *parser) unterminated(open, start, end int) string {
 	if n := strings.IndexByte(text, '\n'); n >= 0 {
 		text = text[:n]
 	}
+	if p.src[open] == '"' {
+		if all, ok := p.overLines(open, start+len(text)); ok {
+			return all
+		}
+	}
 	for {
 		n := len(text)
 		text = strings.TrimRight(text, " \t\r,")
@@ -141,7 +146,12 @@ func (p *parser) otherwiseQuoted(quotes string) string {
 		case strings.ContainsRune(quotes, r):
 			p.pos = i + n
 			text := b.String()
-			p.fix(StringFault, start, p.pos, quote(text), "use double quotes", "strings stand in double quotes")
+			const message = "strings stand in double quotes"
+			if next := p.afterLines(p.pos); p.settled(p.pos) || strings.IndexByte(":=", p.src[next]) >= 0 {
+				p.fix(StringFault, start, p.pos, quote(text), "use double quotes", message)
+			} else { // It may be a part of the string.
+				p.fault(StringFault, start, p.pos, message)
+			}
 			return text
 		case r == '\\' && i+1 < len(p.src) && strings.IndexByte(quotes, p.src[i+1]) >= 0:
 			b.WriteByte(p.src[i+1])

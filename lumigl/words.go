@@ -1,6 +1,7 @@
 package lumigl
 
 import (
+	"fmt"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -25,12 +26,17 @@ func (p *parser) key() (string, bool) {
 	}
 	p.pos += n
 	word := p.src[start:p.pos]
+	f := Fault{Code: KeyFault, Offset: start, End: p.pos, Message: fmt.Sprintf("the key %s has no quotes", shown(word))}
+	f.Fix = &Fix{Offset: start, End: p.pos, Text: quote(word), Message: "put the key in double quotes"}
 	if p.at('"') {
 		p.pos++
-		p.fix(KeyFault, start, start, `"`, "insert the quote", "the key %s has no opening quote", shown(word))
-		return word, true
+		f = Fault{Code: KeyFault, Offset: start, End: start, Message: fmt.Sprintf("the key %s has no opening quote", shown(word))}
+		f.Fix = &Fix{Offset: start, End: start, Text: `"`, Message: "insert the quote"}
 	}
-	p.fix(KeyFault, start, p.pos, quote(word), "put the key in double quotes", "the key %s has no quotes", shown(word))
+	if next := p.afterLines(p.pos); next < len(p.src) && strings.IndexByte(":=,}]", p.src[next]) < 0 && !p.settled(p.pos) {
+		f.Fix = nil // It may be a part of something else.
+	}
+	p.report(f)
 	return word, true
 }
 
@@ -60,7 +66,7 @@ func (p *parser) colon(start int, key string) (string, bool) {
 	switch {
 	case p.at(':'):
 		p.pos++
-	case p.at('='):
+	case p.at('=') && p.isClearValue(p.pos+1):
 		p.fix(MissingColonFault, p.pos, p.pos+1, ":", `write ":"`, `expected ":" behind the key, found "="`)
 		p.pos++
 	case p.pos >= len(p.src):
@@ -73,6 +79,13 @@ func (p *parser) colon(start int, key string) (string, bool) {
 		p.path[len(p.path)-1].key = key
 		p.fault(StringFault, start, p.pos, "the key %q has no closing quote", clip(key))
 		p.pos = min(p.pos+1, len(p.src))
+	case !p.isClearValue(p.pos) || p.src[start] != '"' && otherQuotes(p.src[start:]) == "":
+		if p.afterLines(end) == p.pos && strings.Contains(p.src[end:p.pos], "\n") {
+			p.pos = end // The next line is read as one with a member.
+		}
+		p.elided = true // since there may be a key in what is skipped
+		p.fault(MissingColonFault, end, end, `expected ":" behind the key`)
+		return key, false
 	default:
 		p.fix(MissingColonFault, end, end, ":", "insert a colon", `expected ":" behind the key`)
 	}
@@ -81,6 +94,23 @@ func (p *parser) colon(start int, key string) (string, bool) {
 	}
 	p.space()
 	return key, true
+}
+
+// isClearValue reports whether what stands at i is surely a value, so that what is before it is the key.
+func (p *parser) isClearValue(i int) bool {
+	i = p.afterLines(i)
+	switch rest := p.src[i:]; {
+	case rest == "":
+		return false
+	case rest[0] == '{' || rest[0] == '[':
+		return true
+	case rest[0] == '"':
+		end := p.stringAt(i)
+		return end > 0 && p.settled(end)
+	default:
+		n := wordEnd(rest)
+		return isPlainWord(rest[:n]) && p.settled(i+n)
+	}
 }
 
 // takesInColon reports whether a key that no colon follows has one inside, and a value up to the quote that opens the

@@ -1,0 +1,81 @@
+package lumigl_test
+
+import (
+	"encoding/json"
+	"regexp"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/lumi-idl/lumi/lumigl"
+)
+
+// parts are what strings are made of that people forget to escape.
+var parts = rapid.SampledFrom([]string{
+	`"`, `"`, `"`, "\n", " ", " ", "say", "hi", "5", "-1", "true", "+", "'", "$", "{", "}", ".", "=", ";",
+})
+
+var quotedBlanks = regexp.MustCompile(`"( +")+`)
+
+// unescaped draws what has quotes inside or several lines. With both, or with quotes around blanks, it may as well be
+// several strings in a list, of which only the commas are missing.
+func unescaped(t *rapid.T) string {
+	text := strings.Join(rapid.SliceOfN(parts, 0, 12).Draw(t, "text"), "")
+	without := rapid.SampledFrom([]string{`"`, "\n"}).Draw(t, "without")
+	return quotedBlanks.ReplaceAllString(strings.ReplaceAll(text, without, ""), `"`)
+}
+
+// TestFixesAreNoGuesses leaves out the escapes in one of the strings of a file. However often fixes are applied, either
+// something stays wrong or the file says what it did: no part of the string has become anything else.
+func TestFixesAreNoGuesses(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		where := rapid.IntRange(0, 2).Draw(t, "where")
+		key, value, element := "key", "value", "element"
+		for place, text := range []*string{&key, &value, &element} {
+			if place == where {
+				*text = unescaped(t)
+			}
+		}
+		properties := map[string]any{key: value, "list": []any{1, element, "b", true}, "z": 3}
+		doc := map[string]any{"vertices": map[string]any{"a": properties, "b": map[string]any{"c": value}}}
+		text, err := json.Marshal(doc)
+		if rapid.Bool().Draw(t, "lines") {
+			text, err = json.MarshalIndent(doc, "", "  ")
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		want, err := lumigl.Parse(string(text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		broken := strings.NewReplacer(`\"`, `"`, `\n`, "\n").Replace(string(text))
+		mended := broken
+		for range 10 {
+			found := faultsOf(t, mended)
+			if len(found) == 0 {
+				break
+			}
+			mended = apply(mended, found)
+		}
+		if got, err := lumigl.Parse(mended); err == nil && mended != broken {
+			if problem := difference(want, got); problem != "" {
+				t.Errorf("broken\n%s\nmended\n%s\n%s", broken, mended, problem)
+			}
+		}
+	})
+}
+
+// apply makes the changes that some faults have as their fixes.
+func apply(src string, found []lumigl.Fault) string {
+	var b strings.Builder
+	done := 0
+	for _, f := range found {
+		if f.Fix != nil && f.Fix.Offset >= done {
+			b.WriteString(src[done:f.Fix.Offset] + f.Fix.Text)
+			done = f.Fix.End
+		}
+	}
+	return b.String() + src[done:]
+}
