@@ -91,11 +91,7 @@ func (s *source) settle(count *int) {
 		p.settled = p.settled || settled
 		p.settle(count)
 	}
-	switch {
-	case settled, s.opened:
-	case s.parent != nil && s.parent.value.Kind() == lumigl.List:
-		s.lose(UnknownLoss, "left out: nothing is known of such an element")
-	default:
+	if !settled && !s.opened { // It is behind a key: who opens a list accounts for all of its elements.
 		s.lose(UnknownLoss, "left out: nothing is known of this key here")
 	}
 }

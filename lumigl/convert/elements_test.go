@@ -1,0 +1,76 @@
+package convert_test
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/lumi-idl/lumi/internal/jsonpointer"
+	"github.com/lumi-idl/lumi/lumigl"
+	"github.com/lumi-idl/lumi/lumigl/convert"
+)
+
+// TestUnknownElements puts an element that nothing is known of behind those of each list of the files, one at a time. It
+// is in the snapshot, or it is reported where it stands, and never as a key.
+func TestUnknownElements(t *testing.T) {
+	added := lumigl.TextOf("unheard-of value")
+	for _, name := range sources(t) {
+		src := read(t, name)
+		root, err := lumigl.Parser{}.ParseValue(src)
+		if err != nil {
+			continue
+		}
+		if _, err := convert.Convert(src, convert.Options{}); err != nil {
+			continue
+		}
+		for i, element := range []lumigl.Value{added, lumigl.ObjectOf(lumigl.Member{Key: "unheard-of", Value: added}), lumigl.ListOf(added)} {
+			for number := 0; ; number++ {
+				at, where := -1, ""
+				longer := lengthen(root, element, "", number, &at, &where)
+				if where == "" {
+					break
+				}
+				result, err := convert.Convert(text(longer), convert.Options{})
+				if err != nil {
+					t.Fatalf("%s: with element %d at %s: %s", name, i, where, err)
+				}
+				valid(t, result)
+				here := func(l convert.Loss) bool { return within(where, l.Pointer()) || within(l.Pointer(), where) }
+				if !strings.Contains(string(result.Text), "unheard-of value") && !slices.ContainsFunc(result.Losses, here) {
+					t.Errorf("%s: element %d at %s is neither used nor reported", name, i, where)
+				}
+				for _, l := range result.Losses {
+					if l.Pointer() == where && l.Code == convert.UnknownLoss {
+						t.Errorf("%s: %s: %s, but it is an element", name, where, l.Message)
+					}
+				}
+			}
+		}
+	}
+}
+
+// lengthen puts an element behind those of the list of a number, and says where that is.
+func lengthen(v, element lumigl.Value, pointer string, number int, at *int, where *string) lumigl.Value {
+	switch v.Kind() {
+	case lumigl.List:
+		*at++
+		mine := *at == number
+		var list []lumigl.Value
+		for i, e := range v.Elements() {
+			list = append(list, lengthen(e, element, pointer+"/"+strconv.Itoa(i), number, at, where))
+		}
+		if mine {
+			*where = pointer + "/" + strconv.Itoa(len(list))
+			list = append(list, element)
+		}
+		return lumigl.ListOf(list...)
+	case lumigl.Object:
+		var members []lumigl.Member
+		for k, m := range v.Members() {
+			members = append(members, lumigl.Member{Key: k, Value: lengthen(m, element, jsonpointer.Within(pointer, k), number, at, where)})
+		}
+		return lumigl.ObjectOf(members...)
+	}
+	return v
+}
