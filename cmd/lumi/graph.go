@@ -36,6 +36,9 @@ in it, and read what they click on. Secrets are not drawn, and not in the page e
 --select and --around say what is drawn, together what both are true for. EXPRESSION is that of 'lumi
 query'; KEY is a URN, the end of one, or just a name, as long as only one fits.
 
+--cluster goes by the type alone: of aws:ec2/vpc:VPC the package is aws, and the module aws:ec2/vpc. In
+expressions, pkg and module are something else: those of the program that made the resource.
+
 With --json, and -o, an object says what was written: "file", "format", "vertices" and "arrows"; without
 -o, it is the drawing itself, with "vertices" and "arrows".`,
 		exits: exits{"the graph is drawn", "the file has faults", elseFailed},
@@ -54,7 +57,7 @@ With --json, and -o, an object says what was written: "file", "format", "vertice
 		flags.StringVar(&d.around, "around", "", "draw only `KEY` and what is near it")
 		flags.IntVar(&d.depth, "depth", 1, "with --around: what is at most `N` steps away")
 		choiceVar(flags, &d.direction, "direction", "both", "with --around: `WHERE` the steps lead", "both", "dependencies", "dependents")
-		choiceVar(flags, &d.cluster, "cluster", "none", "draw frames around resources of one `KIND`", "none", "type", "package", "module")
+		choiceVar(flags, &d.cluster, "cluster", "none", "draw frames around resources with one type, or one `PART` of it", "none", "type", "package", "module")
 		return func(ctx context.Context, env *environment) error {
 			d.env = env
 			if err := d.misuse(c, flags); err != nil {
