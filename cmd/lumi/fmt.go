@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"path/filepath"
 	"strings"
@@ -33,7 +34,8 @@ missing commas, comments and quotes; what was done is said line by line on stand
 that are more than syntax are for 'lumi repair'.
 
 With --json, there is an object for each file on a line of its own, with "file", "changed", "written"
-and "repairs", or one for each fault as 'lumi check' has them.`,
+and "repairs", and for standard input "document", what became of it; or one for each fault as 'lumi
+check' has them.`,
 		exits: exits{"all files are canonical, or were made so", "a file has faults; with --check also: a file would change", elseFailed},
 		examples: []example{
 			{"Rewrite a file.", "lumi fmt prod.json"},
@@ -57,7 +59,7 @@ and "repairs", or one for each fault as 'lumi check' has them.`,
 			switch {
 			case f.check && f.stdout:
 				return c.misused("--check and --stdout contradict each other")
-			case env.json && !f.check && (f.stdout || files[0] == stdinArg):
+			case env.json && f.stdout:
 				return c.misused("--json says what was done to files, and standard output is where the file goes")
 			}
 			return f.all(ctx, files)
@@ -93,6 +95,8 @@ type formatted struct {
 	Changed bool       `json:"changed"`
 	Written bool       `json:"written"`
 	Repairs []jsonStep `json:"repairs,omitempty"`
+	// Document is what became of standard input.
+	Document json.RawMessage `json:"document,omitempty"`
 }
 
 func (f *formatter) one(ctx context.Context, name string) error {
@@ -129,8 +133,11 @@ func (f *formatter) one(ctx context.Context, name string) error {
 		if err := f.env.withhold(in.name, string(out), withheld); err != nil {
 			return err
 		}
-		_, err = f.env.stdout.Write(out)
-		return err
+		if !f.env.json {
+			_, err = f.env.stdout.Write(out)
+			return err
+		}
+		result.Written, result.Document = result.Changed, out
 	case result.Changed:
 		f.env.doing("writing %s", in.name)
 		r := rewriter{env: f.env, command: "lumi fmt"}
