@@ -49,8 +49,9 @@ type checker struct {
 	meant    meant
 	// origins are what URNs that are right have before the name, with their types.
 	origins map[string]tokens.Type
-	// deletes are the resources that are pending to be deleted. They are collected when they are needed.
-	deletes map[*Vertex]bool
+	// deletes are the resources that are pending to be deleted, the first of each URN. They are collected when they are
+	// needed.
+	deletes map[string]*Vertex
 }
 
 func newChecker(doc Document, r *reporter) *checker {
@@ -301,14 +302,18 @@ func (c *checker) illFormed(v *Value, from *Vertex) {
 	}
 }
 
+// isPendingDelete reports whether a reference leads to a resource that is pending to be deleted, and does so when it is
+// read again: to the first that has the URN, and only if no resource of the graph has it.
 func (c *checker) isPendingDelete(target *Vertex) bool {
 	if c.deletes == nil {
-		c.deletes = map[*Vertex]bool{}
+		c.deletes = map[string]*Vertex{}
 		for _, r := range c.snapshot.Pending.Deletes {
-			c.deletes[r] = true
+			if r != nil && c.deletes[r.key] == nil {
+				c.deletes[r.key] = r
+			}
 		}
 	}
-	return c.deletes[target]
+	return c.graph.byKey[target.key] == nil && c.deletes[target.key] == target
 }
 
 // dangling reports that a reference, at an offset, leads to a key that there is not.
@@ -318,7 +323,7 @@ func (c *checker) dangling(key string, offset uint32, from *Vertex) {
 	}
 	message := fmt.Sprintf("there is no %s %q", c.form.noun, clip(key))
 	near := ""
-	if c.graph.byKey[key] != nil {
+	if c.graph.byKey[key] != nil || from == nil && c.deletes[key] != nil {
 		message = fmt.Sprintf("the reference leads to another %s %q than the one in this graph", c.form.noun, clip(key))
 	} else if near = c.nearest(key, from); near != "" {
 		message += fmt.Sprintf("; did you mean %q?", clip(near))
@@ -339,6 +344,10 @@ func (c *checker) pending() {
 			i = int(r.index) // Not all that the list holds may be resources.
 		}
 		c.path = append(c.path[:0], step{key: "pending", index: -1}, step{key: list, index: -1}, step{index: i})
+		if r == nil {
+			c.fault(ShapeFault, 0, "there is no resource")
+			return
+		}
 		if r.key != "" || c.built {
 			c.identity(r)
 		}

@@ -159,6 +159,41 @@ func TestBuiltPending(t *testing.T) {
 not a URN: a URN starts with urn:lumi: (at /pending/deletes/2)`)
 }
 
+// TestBuiltPendingTwice has references to resources that are pending to be deleted, and that would lead to others of the
+// same URN once they have been written.
+func TestBuiltPendingTwice(t *testing.T) {
+	s := &lumigl.Snapshot{}
+	var deletes [4]*lumigl.Vertex
+	for i, n := range []int{0, 1, 1, 2} {
+		r, err := lumigl.NewResource(resourceURN(n))
+		if err != nil {
+			t.Fatal(err)
+		}
+		deletes[i] = r
+	}
+	if _, err := s.Add(resourceURN(0)); err != nil {
+		t.Fatal(err)
+	}
+	s.Pending.Deletes = deletes[:]
+	deletes[3].Properties = bag(pair("right", lumigl.ReferenceTo(deletes[1])))
+	if err := s.Check(); err != nil {
+		t.Error(err)
+	}
+	deletes[3].Properties = bag(pair("live", lumigl.ReferenceTo(deletes[0])), pair("second", lumigl.ReferenceTo(deletes[2])))
+	refused(t, s, strings.NewReplacer("A", string(resourceURN(0)), "B", string(resourceURN(1))).Replace(
+		`the reference leads to another resource "A" than the one in this graph (at /pending/deletes/3/properties/live/#ref)
+the reference leads to another resource "B" than the one in this graph (at /pending/deletes/3/properties/second/#ref)`))
+}
+
+// TestBuiltPendingNothing has places for pending resources with none in them.
+func TestBuiltPendingNothing(t *testing.T) {
+	s := &lumigl.Snapshot{}
+	s.Pending.Deletes = []*lumigl.Vertex{nil}
+	s.Pending.Operations = []lumigl.Operation{{Kind: lumigl.CreateOperation}}
+	refused(t, s, `there is no resource (at /pending/deletes/0)
+there is no resource (at /pending/operations/0)`)
+}
+
 // TestBuiltDepth sees to it that what is just deep enough is written and read, in all places, and what is deeper is not.
 func TestBuiltDepth(t *testing.T) {
 	deep := func(levels int, inner lumigl.Value) lumigl.Value {
