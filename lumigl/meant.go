@@ -175,6 +175,9 @@ func (c *checker) lookForUses() {
 		})
 	}
 	pending := func(r *Vertex) {
+		if r == nil { // which is reported
+			return
+		}
 		c.uses(&r.Properties, func(key string) {
 			if v := c.graph.byKey[key]; v != nil {
 				used[v.index] = true

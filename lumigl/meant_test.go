@@ -104,4 +104,9 @@ func TestMeantInBuilt(t *testing.T) {
 			t.Error(f.Message)
 		}
 	}
+	s.Pending.Deletes = []*lumigl.Vertex{nil}
+	s.Pending.Operations = []lumigl.Operation{{Kind: lumigl.CreateOperation}}
+	if found := faultsIn(t, s.Check()); len(found) != 4 {
+		t.Errorf("with two pending resources that are nil: %v", found)
+	}
 }
