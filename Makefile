@@ -38,10 +38,11 @@ test: $(NPM_READY)
 	npm --prefix $(NPM_PACKAGE) test --silent
 	@set -ex; for module in . $(MODULES); do $(GO) -C $$module test ./...; done
 
-## race: run the runtime's tests under the race detector, plugins that they start included; it needs a C compiler
+## race: run tests of what is used concurrently under the race detector, plugins included; it needs a C compiler
 .PHONY: race
 race:
 	$(GO) test -race ./runtime/...
+	$(GO) test -race -run=Concurrent ./lumigl ./lumigl/query
 
 # What go vet finds is part of what golangci-lint finds.
 ## lint: gofmt and golangci-lint
