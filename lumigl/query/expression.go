@@ -27,7 +27,7 @@ import (
 //
 // In properties, a reference is a map with the key "ref" and perhaps "property", a secret one with the key "secret", and
 // a value that is not known yet one with the key "unknown". What an expression needs and a vertex does not have makes it
-// false for that vertex. It may be used concurrently.
+// false for that vertex. An expression may be used concurrently.
 type Expression struct {
 	program cel.Program
 	source  string
