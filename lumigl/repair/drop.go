@@ -48,7 +48,17 @@ func (w *work) rewrite(mend mendReference) {
 	}
 }
 
-func pendingPointer(list string, i int) string { return "/pending/" + list + "/" + strconv.Itoa(i) }
+// places are the JSON pointers to what is pending.
+func places(p *lumigl.Pending) map[*lumigl.Vertex]string {
+	all := make(map[*lumigl.Vertex]string, len(p.Deletes)+len(p.Operations))
+	for i, r := range p.Deletes {
+		all[r] = "/pending/deletes/" + strconv.Itoa(i)
+	}
+	for i, o := range p.Operations {
+		all[o.Resource] = "/pending/operations/" + strconv.Itoa(i)
+	}
+	return all
+}
 
 // pointer is the JSON pointer to a vertex's properties.
 func (w *work) pointer(v *lumigl.Vertex) string {
@@ -141,13 +151,12 @@ func (w *work) holders() []holder {
 		all = append(all, holder{v, kind, what, w.pointer(v)})
 	}
 	if w.snapshot != nil {
-		for i, r := range w.snapshot.Pending.Deletes {
-			all = append(all, holder{r, PendingStep, "the pending deletion of", pendingPointer("deletes", i) + "/properties"})
+		for _, r := range w.snapshot.Pending.Deletes {
+			all = append(all, holder{r, PendingStep, "the pending deletion of", w.places[r] + "/properties"})
 		}
-		for i, o := range w.snapshot.Pending.Operations {
-			all = append(all, holder{
-				o.Resource, PendingStep, "the pending " + string(o.Kind) + " of", pendingPointer("operations", i) + "/properties",
-			})
+		for _, o := range w.snapshot.Pending.Operations {
+			r := o.Resource
+			all = append(all, holder{r, PendingStep, "the pending " + string(o.Kind) + " of", w.places[r] + "/properties"})
 		}
 	}
 	return all

@@ -31,7 +31,7 @@ func (w *work) dropPending() (dead []Step) {
 	var operations []lumigl.Operation
 	for i, o := range p.Operations {
 		what := fmt.Sprintf("the pending %s of %q", o.Kind, o.Resource.Key())
-		if !judge(pendingPointer("operations", i), what, operationReasons[i]) {
+		if !judge(w.places[o.Resource], what, operationReasons[i]) {
 			operations = append(operations, o)
 		}
 	}
@@ -39,7 +39,7 @@ func (w *work) dropPending() (dead []Step) {
 	var deletes []*lumigl.Vertex
 	for i, r := range p.Deletes {
 		what := fmt.Sprintf("the pending deletion of %q", r.Key())
-		if !judge(pendingPointer("deletes", i), what, deleteReasons[i]) {
+		if !judge(w.places[r], what, deleteReasons[i]) {
 			deletes = append(deletes, r)
 		}
 	}
@@ -125,7 +125,7 @@ func (l *living) operation(o lumigl.Operation) string {
 	urn := o.Resource.Key()
 	for _, before := range l.begun[urn] {
 		if before.Kind == o.Kind && before.Resource.ID == o.Resource.ID &&
-			before.Resource.Properties.Equal(o.Resource.Properties) {
+			before.Resource.Properties.Equal(o.Resource.Properties) && before.Resource.Extensions.Equal(o.Resource.Extensions) {
 			return "it is there twice"
 		}
 	}

@@ -135,7 +135,9 @@ func Repair(src string, options Options) (*Result, error) {
 		}
 	}
 	w.doc = doc
-	w.snapshot, _ = doc.(*lumigl.Snapshot)
+	if w.snapshot, _ = doc.(*lumigl.Snapshot); w.snapshot != nil {
+		w.places = places(&w.snapshot.Pending)
+	}
 	w.retarget()
 	w.drop()
 	dead := w.dropPending()
@@ -166,8 +168,10 @@ type work struct {
 	options  Options
 	doc      lumigl.Document
 	snapshot *lumigl.Snapshot // nil for a general graph
-	history  *history
-	steps    []Step
+	// places are the JSON pointers to what was pending before anything was dropped.
+	places  map[*lumigl.Vertex]string
+	history *history
+	steps   []Step
 	// dangling are the faults of references that lead to nothing, by JSON pointer.
 	dangling map[string]*lumigl.Fault
 	// astray are those of them that are to lead to the nearest key.

@@ -127,7 +127,7 @@ func TestRepair(t *testing.T) {
 					`it refers to "urn:lumi:e::p:m::a:b:C::c", which is dropped`,
 			},
 			dead: []string{
-				`pending 0:0 /pending/deletes/0: drop the pending deletion of "urn:lumi:e::p:m::a:b:C::d": no provider has made it, since it has no id`,
+				`pending 0:0 /pending/deletes/1: drop the pending deletion of "urn:lumi:e::p:m::a:b:C::d": no provider has made it, since it has no id`,
 			},
 			want: `{"resources":{` + resource("b2", "") + `,` + resource("b", "b2") + `},"pending":{"deletes":[{` + entry("d", "b2") +
 				`}],"operations":[{"operation":"create",` + entry("e", "b2") + `}]}}`,
@@ -259,6 +259,36 @@ func TestChain(t *testing.T) {
 	}
 	if d := cmp.Diff(want, outline(dropped.Steps)); d != "" {
 		t.Error(d)
+	}
+}
+
+// TestPendingPlaces holds that steps name the places that entries had in the file, whatever was dropped before them.
+func TestPendingPlaces(t *testing.T) {
+	const a, b = `"urn": "urn:lumi:prod::p:index::a:b:C::a", "type": "a:b:C"`, `"urn": "urn:lumi:prod::p:index::a:b:C::b", "type": "a:b:C"`
+	const src = `{"resources": {}, "pending": {"operations": [
+		{"operation": "create", ` + a + `, "properties": {"to": {"#ref": "urn:lumi:prod::p:index::x:y:Z::z"}}},
+		{"operation": "update", ` + b + `, "properties": {}}]}}`
+	want := []string{
+		`pending 2:117 /pending/operations/0: drop the pending create of "urn:lumi:prod::p:index::a:b:C::a": there is no resource "urn:lumi:prod::p:index::x:y:Z::z"`,
+		`pending 0:0 /pending/operations/1: drop the pending update of "urn:lumi:prod::p:index::a:b:C::b": there is no such resource any more`,
+	}
+	result, err := Repair(src, Options{Drop: DropResources, Pending: DropDead})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d := cmp.Diff(want, outline(result.Steps)); d != "" {
+		t.Error(d)
+	}
+}
+
+// TestPendingAlike holds that an operation that another one differs from in its extensions alone is not there twice.
+func TestPendingAlike(t *testing.T) {
+	const one = `{"operation": "create", "urn": "urn:lumi:prod::p:index::a:b:C::a", "type": "a:b:C", "properties": {}, "extensions": {"token": "1"}}`
+	for second, dead := range map[string]int{strings.Replace(one, `"1"`, `"2"`, 1): 0, one: 1} {
+		result, err := Repair(`{"resources": {}, "pending": {"operations": [`+one+", "+second+`]}}`, Options{})
+		if err != nil || len(result.Dead) != dead {
+			t.Errorf("%s: %v, %v, want %d", second, result, err, dead)
+		}
 	}
 }
 
