@@ -1,10 +1,13 @@
 package lumigl
 
 import (
+	"fmt"
 	"maps"
 	"slices"
 	"strconv"
+	"strings"
 
+	"github.com/lumi-idl/lumi/internal/nearest"
 	"github.com/lumi-idl/lumi/runtime/tokens"
 )
 
@@ -125,9 +128,25 @@ func (b *builder) outline(root Value) (f form, section Value, ok bool) {
 	case hasResources:
 		return snapshotForm, resources.Value, true
 	case !b.elided:
-		b.fault(FormFault, root.offset, `there is neither "vertices", for a general graph, nor "resources", for a snapshot`)
+		b.neither(root)
 	}
 	return form{}, Value{}, false
+}
+
+// neither reports that a file has no vertices, at the key that was probably meant to be theirs, if there is one.
+func (b *builder) neither(root Value) {
+	const message = `there is neither "vertices", for a general graph, nor "resources", for a snapshot`
+	for _, m := range root.members() {
+		near := nearest.Name(m.Key, []string{generalForm.section, snapshotForm.section})
+		if strings.HasPrefix(m.Key, "vert") {
+			near = generalForm.section // whatever somebody takes for the plural
+		}
+		if near != "" {
+			b.at(m.Key, func() { b.meant(FormFault, m.offset, near, message) })
+			return
+		}
+	}
+	b.fault(FormFault, root.offset, message)
 }
 
 func member(v Value, key string) (Member, bool) {
@@ -235,7 +254,7 @@ func (b *builder) vertex(m *Member) {
 	case b.snapshot == nil:
 		v.Properties = m.Value
 	default:
-		b.resource(v, m.Value)
+		b.resource(v, m.Value, resourceKeys)
 	}
 	if v.graph != nil {
 		b.inGraph(v)
@@ -270,8 +289,11 @@ func (b *builder) inGraph(v *Vertex) {
 	b.edges.end()
 }
 
-// resource reads what a resource has.
-func (b *builder) resource(r *Vertex, value Value) {
+// resourceKeys are those that resources have.
+var resourceKeys = []string{"type", "id", "properties", "extensions"}
+
+// resource reads what a resource has. It returns which of the keys others were probably meant to be.
+func (b *builder) resource(r *Vertex, value Value, keys []string) (meant []string) {
 	hasType, hasProperties := false, false
 	for i := range value.node.members {
 		m := &value.node.members[i]
@@ -288,19 +310,33 @@ func (b *builder) resource(r *Vertex, value Value) {
 		case "extensions":
 			b.at(m.Key, func() { r.Extensions = b.object(m.Value) })
 		default:
-			b.faultWithin(m.Key, ShapeFault, m.offset,
-				`a resource has "type", "id", "properties" and "extensions", and no %q`, clip(m.Key))
+			near := unusedKey(m.Key, value, keys)
+			meant = append(meant, near)
+			b.at(m.Key, func() {
+				b.meant(ShapeFault, m.offset, near,
+					fmt.Sprintf(`a resource has "type", "id", "properties" and "extensions", and no %q`, clip(m.Key)))
+			})
 		}
 	}
 	if b.elided {
-		return
+		return meant
 	}
-	if !hasType {
+	if !hasType && !slices.Contains(meant, "type") {
 		b.fault(ShapeFault, value.offset, `the resource has no "type"`)
 	}
-	if !hasProperties {
+	if !hasProperties && !slices.Contains(meant, "properties") {
 		b.fault(ShapeFault, value.offset, `the resource has no "properties"; those may be empty, {}`)
 	}
+	return meant
+}
+
+// unusedKey returns the key that was probably meant by another, if the object does not have it.
+func unusedKey(got string, in Value, keys []string) string {
+	near := nearest.Name(got, keys)
+	if _, ok := member(in, near); ok {
+		return ""
+	}
+	return near
 }
 
 // each reads the objects of a list.

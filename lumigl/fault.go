@@ -71,7 +71,8 @@ type Fault struct {
 	// Fix is what would mend the fault, if there is just one thing to do. It changes nothing that the file says. The fixes
 	// of a file do not overlap, and stand in the order of the text.
 	Fix *Fix
-	// Nearest is the key that a dangling reference was probably meant to have, if there is one like it.
+	// Nearest is the key that a dangling reference was probably meant to have, or what was probably meant by a word that
+	// has no meaning where it stands, if there is one like it.
 	Nearest string
 	// Circle are the keys of all resources in a circle of dependencies, each of which refers to the next, and the last to
 	// the first. The message of a long one leaves some out.

@@ -1,5 +1,14 @@
 package lumigl
 
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/lumi-idl/lumi/internal/nearest"
+)
+
 // pending reads the resources that are in no graph, and finds what they refer to.
 func (b *builder) pending(value Value) {
 	pending := &b.snapshot.Pending
@@ -14,17 +23,45 @@ func (b *builder) pending(value Value) {
 			case "operations":
 				b.each(m.Value, func(i int, v Value) {
 					o := Operation{Kind: OperationKind(v.Get("operation").text), Resource: b.pendingResource(i, v, true)}
-					if !o.Kind.isValid() {
-						b.fault(ShapeFault, v.offset, `"operation" is "create", "update" or "delete"`)
-					}
 					pending.Operations = append(pending.Operations, o)
 				})
 			default:
-				b.fault(ShapeFault, m.offset, `"pending" has "deletes" and "operations", and no %q`, clip(m.Key))
+				near := unusedKey(m.Key, value, []string{"deletes", "operations"})
+				b.meant(ShapeFault, m.offset, near, fmt.Sprintf(`"pending" has "deletes" and "operations", and no %q`, clip(m.Key)))
 			}
 		})
 	}
 	b.resolvePending(pending)
+}
+
+// operation reports what is no operation in a pending resource.
+func (b *builder) operation(v Value) {
+	m, ok := member(v, "operation")
+	kind := OperationKind(m.Value.text)
+	switch {
+	case ok && m.Value.kind == Absent || m.Value.kind == Text && kind.isValid(): // The former has been said.
+	case !ok:
+		b.fault(ShapeFault, v.offset, `the resource has no "operation", which is "create", "update" or "delete"`)
+	default:
+		is := describe(m.Value)
+		if m.Value.kind == Text {
+			is = strconv.Quote(clip(m.Value.text))
+		}
+		b.at(m.Key, func() {
+			b.meant(ShapeFault, m.Value.offset, string(kind.nearest()), `"operation" has to be "create", "update" or "delete", not `+is)
+		})
+	}
+}
+
+// nearest returns the kind that was probably meant: one like it, or another form of the same verb.
+func (k OperationKind) nearest() OperationKind {
+	kinds := []OperationKind{CreateOperation, UpdateOperation, DeleteOperation}
+	for _, kind := range kinds {
+		if strings.HasPrefix(string(k), string(kind[:len(kind)-1])) {
+			return kind
+		}
+	}
+	return nearest.Name(string(k), kinds)
 }
 
 // pendingResource reads a resource that has its URN inside.
@@ -41,9 +78,21 @@ func (b *builder) pendingResource(place int, v Value, operation bool) *Vertex {
 			rest = append(rest, m)
 		}
 	}
-	b.resource(r, Value{kind: Object, offset: v.offset, node: &node{members: rest}})
-	if _, ok := member(v, "urn"); !ok {
+	keys := slices.Clone(resourceKeys)
+	_, hasURN := member(v, "urn")
+	if !hasURN {
+		keys = append(keys, "urn")
+	}
+	_, hasOperation := member(v, "operation")
+	if operation && !hasOperation {
+		keys = append(keys, "operation")
+	}
+	meant := b.resource(r, Value{kind: Object, offset: v.offset, node: &node{members: rest}}, keys)
+	if !hasURN && !slices.Contains(meant, "urn") {
 		b.fault(ShapeFault, v.offset, `the resource has no "urn"`)
+	}
+	if operation && !slices.Contains(meant, "operation") && (hasOperation || !b.elided) {
+		b.operation(v)
 	}
 	return r
 }

@@ -32,6 +32,16 @@ func (r *reporter) fault(code Code, offset uint32, format string, args ...any) {
 	})
 }
 
+// meant notes what is wrong with what stands at an offset, and what was probably meant by it, if anything.
+func (r *reporter) meant(code Code, offset uint32, near, message string) {
+	if near != "" {
+		message += fmt.Sprintf("; did you mean %q?", near)
+	}
+	r.faults.add(Fault{
+		Code: code, Offset: int(offset), End: wholeToken, Pointer: r.path.pointer(), Message: message, Nearest: near,
+	})
+}
+
 // faultWithin notes what is wrong with a member.
 func (r *reporter) faultWithin(key string, code Code, offset uint32, format string, args ...any) {
 	r.at(key, func() { r.fault(code, offset, format, args...) })

@@ -138,8 +138,10 @@ func (s *sequence) lost() {
 		case '{', '[':
 			s.value()
 		case '"':
-			line, _, _ := strings.Cut(s.src[s.pos+1:], "\n")
-			s.pos += 1 + max(0, strings.IndexByte(line, '"')+1)
+			s.pos++
+			if n := strings.IndexAny(s.src[s.pos:], "\"\n"); n >= 0 && s.src[s.pos+n] == '"' {
+				s.pos += n + 1
+			}
 		default:
 			s.pos++
 		}
