@@ -111,10 +111,10 @@ func (c conflict) fault() Fault {
 		f.Message = "this line is left of a merge; remove it, if the merge is finished"
 		return f
 	case c.begin.label != "" && c.end.label != "" && c.begin.label != c.end.label:
-		f.Message = fmt.Sprintf("a merge is not finished: choose between %q and %q, and remove the marks",
+		f.Message = fmt.Sprintf("a merge is not finished: keep what %q has, what %q has, or both, and remove the marks",
 			clip(c.begin.label), clip(c.end.label))
 	default:
-		f.Message = "a merge is not finished: choose between the two sides, and remove the marks"
+		f.Message = "a merge is not finished: keep what one side has, or both, and remove the marks"
 	}
 	f.Notes = []Note{
 		{Offset: c.middle.start, Message: "the other side begins here"},
