@@ -137,7 +137,16 @@ func completePending(s *lumigl.Snapshot, pending *lumigl.Pending) error {
 		s.Pending.Deletes = append(s.Pending.Deletes, r)
 		here[was] = r
 	}
-	to := func(v *lumigl.Vertex) *lumigl.Vertex { return cmp.Or(here[v], s.Vertex(v.Key())) }
+	to := func(v *lumigl.Vertex) *lumigl.Vertex {
+		r := s.Vertex(v.Key())
+		if old := here[v]; old != nil {
+			if r != nil {
+				return nil // In a file, it would lead to the one that is not to be deleted.
+			}
+			return old
+		}
+		return r
+	}
 	for i, was := range pending.Deletes {
 		fillPending(s.Pending.Deletes[i], was, to)
 	}

@@ -2,6 +2,7 @@ package diff_test
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"testing"
 
@@ -137,8 +138,11 @@ func drawSnapshot(t *rapid.T, keys []string) *lumigl.Snapshot {
 			t.Fatal(err)
 		}
 		d.resource(r)
+		// Another that has the URN is the one that is referred to in a file.
+		if s.Vertex(r.Key()) == nil && !slices.ContainsFunc(s.Pending.Deletes, func(p *lumigl.Vertex) bool { return p.Key() == r.Key() }) {
+			d.targets = append(d.targets, r)
+		}
 		s.Pending.Deletes = append(s.Pending.Deletes, r)
-		d.targets = append(d.targets, r)
 	}
 	for range d.one(3, "operations") {
 		r, err := lumigl.NewResource(d.urn())
