@@ -96,13 +96,6 @@ func inModule(view view) view {
 	}
 }
 
-// identity are the properties of a resource that cannot change, if there are any.
-func (r Replaces) identity(resource *lumigl.Vertex, _ bool) (lumigl.Value, bool) {
-	paths := r[resource.Type]
-	all := filter(bag(resource.Properties), func(name string) bool { return slices.Contains(paths, name) })
-	return all, all.Len() > 0
-}
-
 // LooksDesired reports whether a snapshot looks like what a program wants: it has resources, and none has an id.
 func LooksDesired(s *lumigl.Snapshot) bool {
 	all := slices.Collect(s.Vertices())

@@ -11,6 +11,7 @@ import (
 
 	"github.com/lumi-idl/lumi/lumigl"
 	"github.com/lumi-idl/lumi/lumigl/diff"
+	lumi "github.com/lumi-idl/lumi/runtime"
 	"github.com/lumi-idl/lumi/runtime/urn"
 )
 
@@ -212,6 +213,76 @@ func TestUnnamedNot(t *testing.T) {
 				t.Error(d)
 			}
 		})
+	}
+}
+
+// TestUnnamedLater holds that it does not matter how many others a resource refers to, and these in turn: one of which the
+// program says all the same comes before one that only has the same properties which cannot change, and what could be
+// several is none.
+func TestUnnamedLater(t *testing.T) {
+	resource := func(kind, name, properties string) string {
+		return `"` + inModule + kind + `::` + name + `": {"type": "s:x:` + kind + `", "properties": {` + properties + `}}`
+	}
+	resources := func(all ...string) string { return `{"resources": {` + strings.Join(all, ", ") + `}}` }
+	ref := func(to string) string { return `{"#ref": "` + inModule + to + `"}` }
+	url := func(of string) string { return `{"#ref": "` + inModule + of + `", "property": "url"}` }
+	bucket := resource("Bucket", "b", `"name": "b", "url": "u", "n": 1`)
+	wanted := resource("Bucket", "#1", `"name": "b", "n": 1`)
+	secret := func(v string) string { return signed(lumi.SecretSignature, `"value": `+v) }
+	for _, test := range []struct{ name, state, desired, want string }{
+		{"all the same", resources(bucket, resource("Object", "x", `"key": "k", "text": 5, "of": `+ref("Bucket::b"))),
+			resources(wanted, resource("Object", "#1", `"key": "k", "text": 7`),
+				resource("Object", "#2", `"key": "k", "text": 5, "of": `+ref("Bucket::#1"))), "Bucket #1 is b, Object #2 is x"},
+		{"several with what cannot change", resources(bucket, resource("Object", "x", `"key": "k", "text": 5`)),
+			resources(wanted, resource("Object", "#1", `"key": "k", "text": 7`),
+				resource("Object", "#2", `"key": "k", "text": 6, "of": `+ref("Bucket::#1"))), "Bucket #1 is b"},
+		{"several in other words", resources(bucket, resource("Other", "x", `"a": "u"`)),
+			resources(wanted, resource("Other", "#1", `"a": "u"`), resource("Other", "#2", `"a": `+url("Bucket::#1"))), "Bucket #1 is b"},
+		{"what refers to one of several", resources(bucket, resource("Other", "x", `"a": "u"`),
+			resource("Other", "y", `"of": `+ref("Other::x")), resource("Other", "z", `"of": `+ref("Other::y"))),
+			resources(wanted, resource("Other", "#1", `"a": "u"`), resource("Other", "#2", `"a": `+url("Bucket::#1")),
+				resource("Other", "#3", `"of": `+ref("Other::#1")), resource("Other", "#4", `"of": `+ref("Other::#3"))),
+			"Bucket #1 is b"},
+		{"known by its properties", resources(bucket, resource("Other", "x", `"of": `+ref("Bucket::b")), resource("Object", "y",
+			`"key": "k", "text": 5, "of": `+ref("Other::x"))),
+			resources(resource("Bucket", "#1", `"name": "b", "n": 2`), resource("Other", "#1", `"of": `+ref("Bucket::#1")),
+				resource("Object", "#2", `"key": "k", "text": 6, "of": `+ref("Other::#1")),
+				resource("Object", "#3", `"key": "k", "text": 5, "of": `+ref("Other::#1"))),
+			"Bucket #1 is b, Other #1 is x, Object #3 is y"},
+		{"nested", resources(resource("Rules", "x", `"rules": [{"port": 80, "n": 1}], "n": 1`),
+			resource("Rules", "y", `"rules": [{"port": 90, "n": 1}], "n": 1`)),
+			resources(resource("Rules", "#1", `"rules": [{"port": 90, "n": 2}], "n": 2`)), "Rules #1 is y"},
+		{"nested another", resources(resource("Rules", "x", `"zone": "z", "rules": [{"port": 80}]`)),
+			resources(resource("Rules", "#1", `"zone": "z", "rules": [{"port": 90}]`)), ""},
+		{"nested in a secret", resources(resource("Rules", "x", `"rules": `+secret(`{"port": 80, "n": 1}`))),
+			resources(resource("Rules", "#1", `"rules": `+secret(`{"port": 80, "n": 2}`))), ""},
+		{"below", resources(resource("Rules", "x", `"zone": {"a": 1}, "n": 1`)),
+			resources(resource("Rules", "#1", `"zone": {"a": 1}, "n": 2`)), "Rules #1 is x"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			_, d := desireWith(t, test.state, test.desired, diff.Options{Outputs: storage.Outputs, Replaces: diff.Replaces{
+				"s:x:Object": {"key"}, "s:x:Bucket": {"name"}, "s:x:Rules": {"rules.port", "zone"}}})
+			var got []string
+			for _, n := range d.Named {
+				got = append(got, n.New.Type.Name()+" "+n.New.URN().Name()+" is "+n.Old.URN().Name())
+			}
+			if d := cmp.Diff(test.want, strings.Join(got, ", ")); d != "" {
+				t.Error(d)
+			}
+		})
+	}
+	// So it is with resources that moved, of which none is recognized if there are several.
+	_, d := desire(t, resources(bucket, resource("Other", "x", `"a": "u"`)), resources(resource("Bucket", "c", `"name": "b", "n": 1`),
+		resource("Other", "y", `"a": "u"`), resource("Other", "z", `"a": `+url("Bucket::c"))))
+	if len(d.Moves) != 1 || d.Moves[0].New.Key() != inModule+"Bucket::c" {
+		t.Errorf("%+v", d.Moves)
+	}
+	// The id of a provider says which is which.
+	_, d = desire(t, resources(bucket, strings.Replace(resource("Other", "x", `"a": "u"`), `"prop`, `"id": "i", "prop`, 1)),
+		resources(resource("Bucket", "c", `"name": "b", "n": 1`),
+			strings.Replace(resource("Other", "y", `"a": "u"`), `"prop`, `"id": "i", "prop`, 1), resource("Other", "z", `"a": `+url("Bucket::c"))))
+	if len(d.Moves) != 2 {
+		t.Errorf("%+v", d.Moves)
 	}
 }
 

@@ -3,6 +3,8 @@ package diff
 import (
 	"slices"
 	"strings"
+
+	"github.com/lumi-idl/lumi/lumigl"
 )
 
 // mark finds out whether an updated resource was in fact replaced, and by which changes.
@@ -66,4 +68,44 @@ func holds(path, other string) bool {
 
 func hasReplaces(changes []Change) bool {
 	return slices.ContainsFunc(changes, func(c Change) bool { return c.Replaces || hasReplaces(c.Changes) })
+}
+
+// identity is what of a resource's properties cannot change, if there is anything.
+func (r Replaces) identity(resource *lumigl.Vertex, _ bool) (lumigl.Value, bool) {
+	paths := r[resource.Type]
+	if len(paths) == 0 {
+		return lumigl.Value{}, false
+	}
+	all := fixed(bag(resource.Properties), "", paths)
+	return all, all.Len() > 0
+}
+
+// fixed is what of a value stands at, above and below the paths, of which each change would be marked.
+func fixed(v lumigl.Value, above string, paths []string) lumigl.Value {
+	switch {
+	case isSecret(v) || isFile(v):
+		return v
+	case v.Kind() == lumigl.List:
+		all := make([]lumigl.Value, 0, v.Len())
+		for _, e := range v.Elements() {
+			all = append(all, fixed(e, above, paths))
+		}
+		return lumigl.ListOf(all...)
+	case v.Kind() != lumigl.Object:
+		return v
+	}
+	var all members
+	for key, e := range v.Members() {
+		here := key
+		if above != "" {
+			here = above + "." + key
+		}
+		switch {
+		case slices.ContainsFunc(paths, func(path string) bool { return holds(path, here) }):
+			all.add(key, e)
+		case slices.ContainsFunc(paths, func(path string) bool { return holds(here, path) }):
+			all.add(key, fixed(e, here, paths))
+		}
+	}
+	return lumigl.ObjectOf(all...)
 }

@@ -17,6 +17,8 @@ type settler struct {
 	comparer *comparer
 	// unsettled are resources that have yet to be settled. Nothing is known of them.
 	unsettled map[*lumigl.Vertex]bool
+	// recognized are what new resources were under other URNs.
+	recognized map[*lumigl.Vertex]*lumigl.Vertex
 	// properties are those that are known of the resources that were referred to, and hashes those of their values.
 	properties map[*lumigl.Vertex]map[string]lumigl.Value
 	hashes     map[property]propertyHash
@@ -41,6 +43,7 @@ func settle(state, completed *lumigl.Snapshot, replaces Replaces) *settler {
 		here:       func(v *lumigl.Vertex) *lumigl.Vertex { return completed.Vertex(v.Key()) },
 		comparer:   &comparer{snapshot: true, work: baseWork + workPerVertex*int64(completed.Len())},
 		unsettled:  map[*lumigl.Vertex]bool{},
+		recognized: map[*lumigl.Vertex]*lumigl.Vertex{},
 		properties: map[*lumigl.Vertex]map[string]lumigl.Value{},
 		hashes:     map[property]propertyHash{},
 	}
@@ -153,11 +156,18 @@ func (s *settler) find(target *lumigl.Vertex, name string) (property, lumigl.Val
 	return p, v, ok && !v.IsUnknown()
 }
 
-// standing is what stands for a resource of either snapshot: that of the program, or else that of the state.
-func (s *settler) standing(r *lumigl.Vertex) *lumigl.Vertex { return cmp.Or(s.here(r), r) }
+// standing is what stands for a resource of either snapshot: what it was recognized as, or else that of the program, or
+// else that of the state.
+func (s *settler) standing(r *lumigl.Vertex) *lumigl.Vertex {
+	r = cmp.Or(s.here(r), r)
+	return cmp.Or(s.recognized[r], r)
+}
 
-// recognized notes what a new resource was under another URN. What refers to its properties refers to those then.
-func (s *settler) recognized(old, new *lumigl.Vertex) { s.properties[new] = s.propertiesOf(old) }
+// recognize notes what a new resource was under another URN. What refers to its properties refers to those then.
+func (s *settler) recognize(old, new *lumigl.Vertex) { s.recognized[new] = old }
+
+// forget takes that back.
+func (s *settler) forget(new *lumigl.Vertex) { delete(s.recognized, new) }
 
 // propertiesOf are the properties of a resource that stays: those that the program has, and otherwise those in the
 // state. Of one that the program does not have, they are those in the state.
