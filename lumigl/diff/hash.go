@@ -61,6 +61,11 @@ func (h *hasher) value(v lumigl.Value) uint64 {
 			kind = mix(kind, h.value(e))
 		}
 	case lumigl.Object:
+		if h.settler != nil {
+			if n, ok := h.settler.hashSecret(h, v); ok {
+				return n
+			}
+		}
 		sum := uint64(0)                         // whatever the order
 		content := h.settler != nil && isFile(v) // which programs do not hash
 		for key, e := range v.Members() {

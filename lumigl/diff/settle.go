@@ -256,6 +256,15 @@ func (s *settler) hash(h *hasher, to lumigl.Value) (uint64, bool) {
 	return s.hashes[p].hash, true
 }
 
+// hashSecret is the hash of a secret that a program makes of a reference to a value which is one already.
+func (s *settler) hashSecret(h *hasher, secret lumigl.Value) (uint64, bool) {
+	content, _ := secret.Secret()
+	if v, ok := s.known(content); !ok || !isSecret(v) {
+		return 0, false
+	}
+	return s.hash(h, content)
+}
+
 // hashBehindTargets makes the hash of a property, and before that those of all that it leads to, so that none is left to
 // be made on the way. Where that is a circle, a property in it has none yet.
 func (s *settler) hashBehindTargets(h *hasher, p property) {

@@ -253,6 +253,35 @@ func TestSettledDeep(t *testing.T) {
 	}
 }
 
+// TestSettledSecret holds that a secret which a program makes of a reference is what it was also in a list that grew, and
+// in what is recognized.
+func TestSettledSecret(t *testing.T) {
+	secret := func(v string) string { return signed(lumi.SecretSignature, `"value": `+v) }
+	for _, bucket := range []string{settledBucket, strings.Replace(settledBucket, `"u"`, secret(`"u"`), 1)} {
+		got, _ := desire(t, settledObject(bucket, `"p": ["q", `+secret(`"u"`)+`]`),
+			settledObject(wantedBucket, `"p": ["n", "q", `+secret(url)+`]`))
+		if want := `
+  ~ p:
+    + [0]: "n"
+    … 2 unchanged
+`; !strings.Contains(got, want) {
+			t.Error(cmp.Diff(want, got))
+		}
+		old := settledObject(bucket, `"p": `+secret(`"u"`)+`, "key": "k"`)
+		new := settledObject(wantedBucket, `"p": `+secret(url)+`, "key": "k"`)
+		if got, d := desireWith(t, old, strings.ReplaceAll(new, "Object::o", "Object::#1"), diff.Options{Outputs: storage.Outputs}); !d.Empty() {
+			t.Error(got)
+		}
+		if got, d := desire(t, old, strings.ReplaceAll(new, "Object::o", "Object::p")); len(d.Moves) != 1 {
+			t.Error(got)
+		}
+		if got, d := desire(t, strings.Replace(old, `"p": `+secret(`"u"`), `"p": `+secret(`"v"`), 1),
+			strings.ReplaceAll(new, "Object::o", "Object::p")); len(d.Moves) != 0 {
+			t.Error(got)
+		}
+	}
+}
+
 // TestSettledMany holds that references to the properties of one resource take time in proportion to their number, also
 // if that resource is large.
 func TestSettledMany(t *testing.T) {
