@@ -28,6 +28,8 @@ type parser struct {
 	broken bool
 	// wrong is where a closing bracket was reported last.
 	wrong int
+	// astray is the first URN that is a key where no resource is, if brackets do not match.
+	astray Note
 	// graph takes vertices as they are read. It is nil where they are only made into a graph later.
 	graph *builder
 	// resource holds the members of the resource that is handed over.
@@ -64,7 +66,7 @@ func (p *parser) document() Value {
 		p.report(Fault{
 			Code: AfterEndFault, Offset: p.pos, End: len(p.src),
 			Message: "there is more behind the end of the document: " + p.found(),
-			Notes:   []Note{{Offset: end - last, Message: "the document ends here"}},
+			Notes:   p.withAstray(tooMany, Note{Offset: end - last, Message: "the document ends here"}),
 		})
 		// A bracket too many may have ended it, so that what is missing in it is here.
 		p.elided = p.elided || strings.Contains(p.src[min(p.pos, len(p.src)):], `"`)

@@ -1,6 +1,7 @@
 package lumigl
 
 import (
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -177,6 +178,9 @@ func (s *sequence) member() {
 		return
 	}
 	s.path[len(s.path)-1] = step{key: key, index: -1}
+	if s.graph == nil && len(s.path) != 2 && s.astray.Message == "" {
+		s.stray(start, key)
+	}
 	key, ok = s.colon(start, key)
 	if !ok {
 		s.members = append(s.members, Member{Key: key, offset: uint32(start)})
@@ -197,6 +201,33 @@ func (s *sequence) member() {
 		s.fault(UnexpectedFault, s.pos, s.pos+1, "expected a value for %q, found %s", clip(key), s.found())
 	}
 	s.lost()
+}
+
+// What is said of a URN as a key where no resource is.
+const (
+	tooFew  = `a "}" is probably missing before this`
+	tooMany = `there is probably a "}" too many before this`
+)
+
+// stray notes where the first key is that is a URN and stands too deep in the resources, or behind them. It may be data,
+// so that nothing is said of it unless brackets do not match.
+func (p *parser) stray(start int, key string) {
+	isSection := func(m Member) bool { return m.Key == snapshotForm.section }
+	switch {
+	case !strings.HasPrefix(key, "urn:lumi:"):
+	case len(p.path) > 2 && p.path[0].key == snapshotForm.section:
+		p.astray = Note{Offset: start, Message: tooFew}
+	case len(p.path) == 1 && slices.ContainsFunc(p.members, isSection):
+		p.astray = Note{Offset: start, Message: tooMany}
+	}
+}
+
+// withAstray returns the notes of a fault about brackets.
+func (p *parser) withAstray(message string, notes ...Note) []Note {
+	if p.astray.Message == message {
+		return append(notes, p.astray)
+	}
+	return notes
 }
 
 // elision reads dots that stand for elements which somebody left out, with the comma behind them.
@@ -242,7 +273,7 @@ func (s *sequence) unclosed() {
 	s.report(Fault{
 		Code: BracketFault, Offset: s.pos, End: s.pos,
 		Message: "expected \"" + string(s.close) + "\", found the end of the file",
-		Notes:   []Note{{Offset: s.open, Message: "to close this"}},
+		Notes:   s.withAstray(tooFew, Note{Offset: s.open, Message: "to close this"}),
 	})
 }
 
