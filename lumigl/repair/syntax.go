@@ -98,6 +98,9 @@ type history struct {
 	src    string
 	passes [][]edit
 	lines  []int // where each line of the original starts
+	// last is the place that was asked for last, with how many characters stand before it on its line. Most come in order,
+	// and a line may be very long.
+	last struct{ offset, characters int }
 }
 
 // edit is a replaced part: where it was, and where the new one is.
@@ -153,7 +156,12 @@ func (h *history) position(offset int) (line, column int) {
 	}
 	offset = min(offset, len(h.src))
 	line = sort.Search(len(h.lines), func(i int) bool { return h.lines[i] > offset })
-	return line, utf8.RuneCountInString(h.src[h.lines[line-1]:offset]) + 1
+	start, before := h.lines[line-1], 0
+	if start <= h.last.offset && h.last.offset <= offset {
+		start, before = h.last.offset, h.last.characters
+	}
+	h.last.offset, h.last.characters = offset, before+utf8.RuneCountInString(h.src[start:offset])
+	return line, h.last.characters + 1
 }
 
 // locate fills in the lines and columns of steps.
