@@ -92,11 +92,10 @@ func (c *comparer) vertices(d *Delta) {
 	if found == len(olds) {
 		return
 	}
-	d.Resources = slices.Grow(d.Resources, len(olds)-found)
-	for _, old := range slices.Backward(olds) {
-		if is.Vertex(old.Key()) == nil {
-			d.Resources = append(d.Resources, Resource{Kind: Deleted, Key: old.Key(), Old: old})
-		}
+	gone := slices.DeleteFunc(olds, func(old *lumigl.Vertex) bool { return is.Vertex(old.Key()) != nil })
+	d.Resources = slices.Grow(d.Resources, len(gone))
+	for _, old := range slices.Backward(behindTargets(gone, targets)) {
+		d.Resources = append(d.Resources, Resource{Kind: Deleted, Key: old.Key(), Old: old})
 	}
 }
 

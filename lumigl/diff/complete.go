@@ -2,7 +2,6 @@ package diff
 
 import (
 	"cmp"
-	"iter"
 	"slices"
 
 	"github.com/lumi-idl/lumi/lumigl"
@@ -95,9 +94,7 @@ func leaveOutCircles(s *lumigl.Snapshot, outputs []property, places map[*lumigl.
 func circlesIn(vertices []*lumigl.Vertex) map[*lumigl.Vertex]int {
 	sources := map[*lumigl.Vertex][]*lumigl.Vertex{}
 	for _, v := range vertices {
-		for target := range targets(v) {
-			sources[target] = append(sources[target], v)
-		}
+		targets(v, func(target *lumigl.Vertex) { sources[target] = append(sources[target], v) })
 	}
 	circles := make(map[*lumigl.Vertex]int, len(vertices))
 	var stack []*lumigl.Vertex
@@ -113,17 +110,6 @@ func circlesIn(vertices []*lumigl.Vertex) map[*lumigl.Vertex]int {
 		}
 	}
 	return circles
-}
-
-// targets are the vertices that one refers to.
-func targets(v *lumigl.Vertex) iter.Seq[*lumigl.Vertex] {
-	return func(yield func(*lumigl.Vertex) bool) {
-		for target := range v.Properties.References() {
-			if !yield(target) {
-				return
-			}
-		}
-	}
 }
 
 // completePending gives a snapshot what is pending in the state.

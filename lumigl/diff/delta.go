@@ -49,7 +49,8 @@ type Delta struct {
 	// Header has what differs beside the resources, by the keys of top-level fields.
 	Header []Change
 	// Resources are those that differ: first those that are in the new document, in its order, then the deleted ones, each
-	// before those that it referred to. Of a general graph they are the vertices.
+	// before those that it referred to, and otherwise the last first. Of a general graph they are the vertices. In a circle of
+	// these there is no such order.
 	Resources []Resource
 	// Moves are guesses: a resource was deleted, and another created with the same type and properties and no other id. What
 	// tools noted about them, their extensions, does not count.

@@ -1,14 +1,14 @@
 package diff
 
 import (
-	"iter"
+	"slices"
 
 	"github.com/lumi-idl/lumi/lumigl"
 )
 
 // behindTargets returns vertices in their order, but each behind those of them that it leads to. In a circle, that cannot
 // be so of all. There is no recursion, since a chain may be as long as the document.
-func behindTargets(vertices []*lumigl.Vertex, targets func(*lumigl.Vertex) iter.Seq[*lumigl.Vertex]) []*lumigl.Vertex {
+func behindTargets(vertices []*lumigl.Vertex, targets eachTarget) []*lumigl.Vertex {
 	const (
 		waiting = iota + 1
 		begun
@@ -20,17 +20,20 @@ func behindTargets(vertices []*lumigl.Vertex, targets func(*lumigl.Vertex) iter.
 	}
 	ordered := make([]*lumigl.Vertex, 0, len(vertices))
 	var stack []*lumigl.Vertex
+	push := func(target *lumigl.Vertex) {
+		if states[target] == waiting {
+			stack = append(stack, target)
+		}
+	}
 	for _, v := range vertices {
 		stack = append(stack, v)
 		for len(stack) > 0 {
 			top := stack[len(stack)-1]
 			if states[top] == waiting {
 				states[top] = begun
-				for target := range targets(top) {
-					if states[target] == waiting {
-						stack = append(stack, target)
-					}
-				}
+				above := len(stack)
+				targets(top, push)
+				slices.Reverse(stack[above:])
 				continue
 			}
 			stack = stack[:len(stack)-1]
@@ -41,4 +44,23 @@ func behindTargets(vertices []*lumigl.Vertex, targets func(*lumigl.Vertex) iter.
 		}
 	}
 	return ordered
+}
+
+// eachTarget calls visit with each vertex that one leads to.
+type eachTarget func(v *lumigl.Vertex, visit func(*lumigl.Vertex))
+
+// targets are the vertices that one refers to.
+func targets(v *lumigl.Vertex, visit func(*lumigl.Vertex)) {
+	for target := range v.Properties.References() {
+		visit(target)
+	}
+}
+
+// propertyTargets are the vertices to whose properties one refers.
+func propertyTargets(v *lumigl.Vertex, visit func(*lumigl.Vertex)) {
+	for target, name := range v.Properties.References() {
+		if name != "" {
+			visit(target)
+		}
+	}
 }

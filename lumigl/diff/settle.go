@@ -2,7 +2,6 @@ package diff
 
 import (
 	"cmp"
-	"iter"
 
 	"github.com/lumi-idl/lumi/lumigl"
 )
@@ -59,17 +58,6 @@ func settle(state, completed *lumigl.Snapshot, replaces Replaces) *settler {
 		delete(s.unsettled, r)
 	}
 	return s
-}
-
-// propertyTargets are the resources to whose properties one refers.
-func propertyTargets(r *lumigl.Vertex) iter.Seq[*lumigl.Vertex] {
-	return func(yield func(*lumigl.Vertex) bool) {
-		for target, name := range r.Properties.References() {
-			if name != "" && !yield(target) {
-				return
-			}
-		}
-	}
 }
 
 // isOpen reports whether there is anything in a value that a state may have in other words.
