@@ -77,7 +77,7 @@ func (s *sequence) isDoubtful() bool {
 	word := wordEnd(rest)
 	switch {
 	case s.close == ']':
-		return s.onSameLine() && word > 0 && strings.HasPrefix(rest[word:], `"`)
+		return word > 0 && strings.HasPrefix(rest[word:], `"`)
 	case !s.onSameLine():
 		return !s.keyAt(s.pos) && (rest[0] != '"' || s.stringAt(s.pos) > 0)
 	}
@@ -340,7 +340,12 @@ func (p *parser) comment() bool {
 	default:
 		return false
 	}
-	p.fix(CommentFault, start, start+n, "", "remove the comment", "JSON has no comments")
+	const message = "JSON has no comments"
+	if !strings.HasPrefix(rest, "/*") && strings.Count(rest[:n], `"`)%2 == 1 {
+		p.fault(CommentFault, start, start+n, message) // It may be a part of a string with a quote inside.
+	} else {
+		p.fix(CommentFault, start, start+n, "", "remove the comment", message)
+	}
 	p.pos = max(p.pos, start+n)
 	return true
 }
