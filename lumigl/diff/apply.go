@@ -25,9 +25,12 @@ func (e *MismatchError) Error() string {
 }
 
 // Apply returns the snapshot that differs from the old one as the delta says, in canonical order. The old one stays as
-// it is. The error is a *[MismatchError] if the delta was made from another one, or a *[lumigl.InvalidError] if the
-// outcome is not valid.
+// it is. The error is a *[MismatchError] if the delta was made from another one, [ErrForms] if it was made from a general
+// graph, or a *[lumigl.InvalidError] if the outcome is not valid.
 func Apply(old *lumigl.Snapshot, d *Delta) (*lumigl.Snapshot, error) {
+	if _, general := d.old.(*lumigl.Graph); general {
+		return nil, ErrForms
+	}
 	a := applier{new: &lumigl.Snapshot{}}
 	head := a.objects(header(old), d.Header, "")
 	bodies := a.bodies(old, d)
@@ -243,7 +246,7 @@ func (a *applier) lists(old lumigl.Value, changes []Change, at string) lumigl.Va
 			all = append(all, c.New)
 			continue
 		}
-		if v := a.value(old.At(from), c, at+"/"+strconv.Itoa(from)); v.Exists() {
+		if v := a.value(old.At(from), c, at+"/"+strconv.Itoa(from)); c.Kind != Removed {
 			all = append(all, v)
 		}
 		from++

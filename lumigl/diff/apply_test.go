@@ -117,6 +117,13 @@ func TestForms(t *testing.T) {
 	if !errors.Is(err, diff.ErrForms) {
 		t.Errorf("%v", err)
 	}
+	// What differs between general graphs is not applied to a snapshot, though some of it could be.
+	for _, new := range []string{`{"vertices": {"a": {}}}`, `{"serial": "x", "vertices": {}}`, `{"package": 1, "vertices": {}}`} {
+		got, err := diff.Apply(&lumigl.Snapshot{}, compare(t, parse(t, `{"vertices": {}}`), parse(t, new)))
+		if got != nil || !errors.Is(err, diff.ErrForms) {
+			t.Errorf("%v, %v", got, err)
+		}
+	}
 }
 
 // TestApplyElsewhere applies a delta to snapshots that it was not made from.

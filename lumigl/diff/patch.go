@@ -47,12 +47,13 @@ type patcher struct {
 	operations []operation
 }
 
-func (p *patcher) add(op, path string, v lumigl.Value) {
-	o := operation{Op: op, Path: jsonText(path)}
-	if v.Exists() {
-		o.Value = p.encode(v)
-	}
-	p.operations = append(p.operations, o)
+// put adds an operation that puts a value somewhere. An element of a list that is absent is null in a file.
+func (p *patcher) put(op, path string, v lumigl.Value) {
+	p.operations = append(p.operations, operation{Op: op, Path: jsonText(path), Value: p.encode(v)})
+}
+
+func (p *patcher) remove(path string) {
+	p.operations = append(p.operations, operation{Op: "remove", Path: jsonText(path)})
 }
 
 func (p *patcher) document(d *Delta) {
@@ -82,9 +83,9 @@ func (p *patcher) document(d *Delta) {
 		p.hidden = r.contents()
 		switch r.Kind {
 		case Created:
-			p.add("add", path, body(r.New))
+			p.put("add", path, body(r.New))
 		case Deleted:
-			p.add("remove", path, lumigl.Value{})
+			p.remove(path)
 		default:
 			p.changes(r.Changes, path)
 		}
@@ -101,10 +102,10 @@ func (d *Delta) section() string {
 
 func (p *patcher) retag() {
 	if p.tag == lumigl.DefaultTag {
-		p.add("remove", "/ref", lumigl.Value{})
+		p.remove("/ref")
 		return
 	}
-	p.add("add", "/ref", lumigl.TextOf(p.tag))
+	p.put("add", "/ref", lumigl.TextOf(p.tag))
 }
 
 // sections replaces all that may hold references, since they are marked in another way.
@@ -119,10 +120,10 @@ func (p *patcher) sections(d *Delta) {
 		p.hidden.look(c.body(v), false)
 		all.add(v.Key(), c.body(v))
 	}
-	p.add("add", d.section(), lumigl.ObjectOf(all...))
+	p.put("add", d.section(), lumigl.ObjectOf(all...))
 	if s, ok := d.new.(*lumigl.Snapshot); ok {
 		if pending := pendingValue(&s.Pending); pending.Exists() {
-			p.add("add", "/pending", pending)
+			p.put("add", "/pending", pending)
 		}
 	}
 }
@@ -137,9 +138,9 @@ func (p *patcher) changes(changes []Change, at string) {
 func (p *patcher) change(c *Change, at string) {
 	switch {
 	case c.Kind == Added:
-		p.add("add", at, c.New)
+		p.put("add", at, c.New)
 	case c.Kind == Removed:
-		p.add("remove", at, lumigl.Value{})
+		p.remove(at)
 	case c.Kind != Inside:
 		p.operations = append(p.operations, operation{Op: "replace", Path: jsonText(at), Value: p.side(c, c.New)})
 	case c.New.Kind() == lumigl.List:
@@ -153,7 +154,7 @@ func (p *patcher) change(c *Change, at string) {
 // it will be. A list of which most is another is replaced.
 func (p *patcher) list(c *Change, at string) {
 	if most := max(c.Old.Len(), c.New.Len()); len(c.Changes) > manyElements && len(c.Changes) > most/2 {
-		p.add("replace", at, c.New)
+		p.put("replace", at, c.New)
 		return
 	}
 	from, to := 0, 0 // how many elements have been dealt with

@@ -70,6 +70,29 @@ func TestPatchLists(t *testing.T) {
 	}
 }
 
+// TestPatchAbsent holds that an element of a list which was built of nothing is null, as it is in a file.
+func TestPatchAbsent(t *testing.T) {
+	old := holding(t, lumigl.ListOf(lumigl.IntOf(1), lumigl.IntOf(2)))
+	for _, list := range [][]lumigl.Value{{{}, lumigl.IntOf(1), lumigl.IntOf(2)}, {lumigl.IntOf(1), {}}, {{}, {}, {}}} {
+		var patch bytes.Buffer
+		if err := compare(t, old, holding(t, lumigl.ListOf(list...))).WritePatch(&patch, diff.PatchOptions{}); err != nil {
+			t.Fatal(err)
+		}
+		got, err := applyPatch(text(t, old), patch.String())
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, v := range list {
+			if !v.Exists() {
+				list[i] = lumigl.NullValue()
+			}
+		}
+		if want := text(t, holding(t, lumigl.ListOf(list...))); compact(t, got) != compact(t, want) {
+			t.Errorf("%s\nbecomes %s", patch.String(), got)
+		}
+	}
+}
+
 func applyPatch(doc, patch string) (string, error) {
 	p, err := jsonpatch.DecodePatch([]byte(patch))
 	if err != nil {

@@ -36,6 +36,8 @@ func list(t *rapid.T, depth int) lumigl.Value {
 		switch {
 		case depth > 0 && rapid.Bool().Draw(t, "list"):
 			n = list(t, depth-1)
+		case rapid.IntRange(0, 8).Draw(t, "absent") == 0:
+			n = lumigl.Value{}
 		case rapid.Bool().Draw(t, "object"):
 			n = lumigl.ObjectOf(lumigl.Member{Key: "n", Value: n}, lumigl.Member{Key: "m", Value: lumigl.NullValue()})
 		}
