@@ -7,7 +7,7 @@ import (
 // Kind says what happened to a value or a resource.
 type Kind uint8
 
-// The kinds of changes. The last three are of resources only.
+// The kinds of changes. The last four are of resources only.
 const (
 	// Added is for a value that was not there before.
 	Added Kind = iota + 1

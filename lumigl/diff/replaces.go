@@ -16,8 +16,6 @@ func (r Replaces) mark(resource *Resource) {
 	for i := range resource.Changes {
 		c := &resource.Changes[i]
 		switch c.Key {
-		case "type":
-			c.Replaces = true
 		case "id":
 			// To get one, or to lose it, is not to become another.
 			c.Replaces = c.Kind == Changed && resource.Old.Type != ""
