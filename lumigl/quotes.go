@@ -232,6 +232,17 @@ func (p *parser) afterLines(i int) int {
 	return i
 }
 
+// afterAll returns the place behind all blanks at i, also such as JSON does not have.
+func (p *parser) afterAll(i int) int {
+	for {
+		next := p.afterLines(p.afterBlanks(i))
+		if next == i {
+			return i
+		}
+		i = next
+	}
+}
+
 func closing(c byte) bool { return c == '}' || c == ']' }
 
 func startsElision(s string) bool { return strings.HasPrefix(s, "...") || strings.HasPrefix(s, "…") }

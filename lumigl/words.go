@@ -1,7 +1,6 @@
 package lumigl
 
 import (
-	"fmt"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -26,17 +25,21 @@ func (p *parser) key() (string, bool) {
 	}
 	p.pos += n
 	word := p.src[start:p.pos]
-	f := Fault{Code: KeyFault, Offset: start, End: p.pos, Message: fmt.Sprintf("the key %s has no quotes", shown(word))}
-	f.Fix = &Fix{Offset: start, End: p.pos, Text: quote(word), Message: "put the key in double quotes"}
-	if p.at('"') {
+	unopened := p.at('"')
+	if unopened {
 		p.pos++
-		f = Fault{Code: KeyFault, Offset: start, End: start, Message: fmt.Sprintf("the key %s has no opening quote", shown(word))}
-		f.Fix = &Fix{Offset: start, End: start, Text: `"`, Message: "insert the quote"}
 	}
-	if next := p.afterLines(p.pos); next < len(p.src) && strings.IndexByte(":=,}]", p.src[next]) < 0 && !p.settled(p.pos) {
-		f.Fix = nil // It may be a part of something else.
+	next := p.afterAll(p.pos)
+	switch {
+	case next < len(p.src) && startsComment(p.src[next:]):
+		p.fault(KeyFault, start, start+n, "the key %s has no quotes", shown(word)) // There is a fix when the comment is gone.
+	case next < len(p.src) && p.src[next] != ':' && p.src[next] != '=':
+		// It may be a part of something else. That there is no colon is said.
+	case unopened:
+		p.fix(KeyFault, start, start, `"`, "insert the quote", "the key %s has no opening quote", shown(word))
+	default:
+		p.fix(KeyFault, start, start+n, quote(word), "put the key in double quotes", "the key %s has no quotes", shown(word))
 	}
-	p.report(f)
 	return word, true
 }
 
