@@ -273,11 +273,15 @@ func (c *chains[K]) list(key K) []int32 {
 	return places
 }
 
-// take returns the list of a key, and whether it has been taken before.
+// take returns the list of a key, and whether it is the second time. There is no third.
 func (c *chains[K]) take(key K) (places []int32, again bool) {
-	first := c.first[key]
-	if first > 0 {
+	places = c.list(key)
+	switch first := c.first[key]; {
+	case first > 0:
 		c.first[key] = -first
+	case first < 0:
+		delete(c.first, key)
+		again = true
 	}
-	return c.list(key), first < 0
+	return places, again
 }
