@@ -3,6 +3,7 @@ package diff_test
 import (
 	"bytes"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -350,6 +351,89 @@ func TestUnnamedAny(t *testing.T) {
 			if _, err := diff.Apply(state, d); err != nil {
 				rt.Fatal(err)
 			}
+		}
+	})
+}
+
+// TestUnnamedOrderAny holds that it does not matter which number a resource without a name has, nor in which order they
+// were added.
+func TestUnnamedOrderAny(t *testing.T) {
+	type spec struct {
+		kind            string
+		key, text, to   int
+		refers, through bool
+	}
+	rapid.Check(t, func(rt *rapid.T) {
+		draw := func() []spec {
+			all := make([]spec, rapid.IntRange(1, 8).Draw(rt, "resources"))
+			for i := range all {
+				all[i] = spec{
+					kind: rapid.SampledFrom([]string{"Object", "Bucket", "Other"}).Draw(rt, "kind"),
+					key:  rapid.IntRange(0, 1).Draw(rt, "key"), text: rapid.IntRange(0, 1).Draw(rt, "text"),
+					to:      rapid.IntRange(0, max(i-1, 0)).Draw(rt, "to"),
+					refers:  i > 0 && rapid.Bool().Draw(rt, "refers"),
+					through: rapid.Bool().Draw(rt, "through"),
+				}
+			}
+			return all
+		}
+		build := func(all []spec, order []int, name func(i int) string, state bool) (*lumigl.Snapshot, []*lumigl.Vertex) {
+			s, resources := &lumigl.Snapshot{}, make([]*lumigl.Vertex, len(all))
+			for _, i := range order {
+				r, err := s.Add(urn.URN(inModule + all[i].kind + "::" + name(i)))
+				if err != nil {
+					rt.Fatal(err)
+				}
+				resources[i] = r
+			}
+			for i, one := range all {
+				v := lumigl.ObjectOf(lumigl.Member{Key: "key", Value: lumigl.IntOf(int64(one.key))},
+					lumigl.Member{Key: "text", Value: lumigl.IntOf(int64(one.text))})
+				switch {
+				case !one.refers:
+				case !one.through:
+					v = v.With("of", lumigl.ReferenceTo(resources[one.to]))
+				case state:
+					v = v.With("url", lumigl.TextOf("u"))
+				default:
+					v = v.With("url", lumigl.PropertyOf(resources[one.to], "url"))
+				}
+				if state {
+					v = v.With("url", lumigl.TextOf("u"))
+				}
+				resources[i].Properties = v
+			}
+			return s, resources
+		}
+		olds, news := draw(), draw()
+		if rapid.Bool().Draw(rt, "the same") {
+			news = olds
+		}
+		places := func(n int) []int {
+			all := make([]int, n)
+			for i := range all {
+				all[i] = i
+			}
+			return all
+		}
+		state, _ := build(olds, places(len(olds)), func(i int) string { return fmt.Sprint("n", i) }, true)
+		named := func(order, numbers []int) []string {
+			desired, resources := build(news, order, func(i int) string { return fmt.Sprint("#", numbers[i]+1) }, false)
+			d, err := diff.CompareDesired(state, desired, diff.Options{
+				Outputs: diff.Outputs{"s:x:Bucket": {"url"}}, Replaces: diff.Replaces{"s:x:Object": {"key"}, "s:x:Bucket": {"key", "of"}}})
+			if err != nil {
+				rt.Fatal(err)
+			}
+			was := make([]string, len(news))
+			for _, n := range d.Named {
+				was[slices.Index(resources, n.New)] = n.Old.Key()
+			}
+			return was
+		}
+		want := named(places(len(news)), places(len(news)))
+		got := named(rapid.Permutation(places(len(news))).Draw(rt, "order"), rapid.Permutation(places(len(news))).Draw(rt, "numbers"))
+		if d := cmp.Diff(want, got); d != "" {
+			rt.Fatal(d)
 		}
 	})
 }
