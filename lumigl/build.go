@@ -389,8 +389,12 @@ func (b *builder) shape(v Value, wanted string) {
 }
 
 func (b *builder) serial(v Value) uint64 {
-	n, err := strconv.ParseUint(v.text, 10, 64)
-	if v.kind != Number || err != nil {
+	var n uint64
+	err := strconv.ErrSyntax
+	if v.kind == Number {
+		n, err = strconv.ParseUint(canonicalNumber(v.text), 10, 64)
+	}
+	if err != nil {
 		b.shape(v, "a whole number from 0 to 18446744073709551615")
 	}
 	return n

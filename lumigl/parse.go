@@ -113,7 +113,7 @@ func (p *parser) value() Value {
 	switch c := p.src[start]; {
 	case c == '"':
 		v.kind, v.text = Text, p.text()
-		if p.pos < len(p.src) && strings.IndexByte(",\n}]", p.src[p.pos]) < 0 {
+		if p.graph == nil { // Else the first fault that follows from it ends the reading anyway.
 			v.text = p.whole(start, v.text)
 		}
 	case c == '{':

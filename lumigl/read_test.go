@@ -3,6 +3,7 @@ package lumigl
 import (
 	"bytes"
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"strings"
@@ -114,6 +115,24 @@ func TestLargest(t *testing.T) {
 	for max, want := range map[int64]int64{0: 1 << 30, -1: 1 << 30, 7: 7, 1 << 40: 1<<32 - 1} {
 		if found := (Parser{MaxSize: max}).maxSize(); found != want {
 			t.Errorf("with a limit of %d, up to %d bytes are read, not %d", max, found, want)
+		}
+	}
+}
+
+// TestSerial reads serials as they may be written, and no others.
+func TestSerial(t *testing.T) {
+	for text, want := range map[string]uint64{
+		"0": 0, "7": 7, "1e3": 1000, "2.0": 2, "1.5e1": 15, "18446744073709551615": math.MaxUint64, "18446744073709551615e0": math.MaxUint64,
+	} {
+		s, err := ParseSnapshot(`{"serial": ` + text + `, "resources": {}}`)
+		if err != nil || s.Serial != want {
+			t.Errorf("%s is read as %v, %v", text, s, err)
+		}
+	}
+	for _, text := range []string{"-1", "-0", "1.5", "18446744073709551616", "1e400", `"1"`, "null"} {
+		_, err := ParseSnapshot(`{"serial": ` + text + `, "resources": {}}`)
+		if want := `"serial" has to be a whole number from 0 to 18446744073709551615, not `; err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %s", text, err, want)
 		}
 	}
 }
