@@ -239,11 +239,20 @@ func TestUnnamedLater(t *testing.T) {
 				resource("Object", "#2", `"key": "k", "text": 6, "of": `+ref("Bucket::#1"))), "Bucket #1 is b"},
 		{"several in other words", resources(bucket, resource("Other", "x", `"a": "u"`)),
 			resources(wanted, resource("Other", "#1", `"a": "u"`), resource("Other", "#2", `"a": `+url("Bucket::#1"))), "Bucket #1 is b"},
-		{"what refers to one of several", resources(bucket, resource("Other", "x", `"a": "u"`),
-			resource("Other", "y", `"of": `+ref("Other::x")), resource("Other", "z", `"of": `+ref("Other::y"))),
-			resources(wanted, resource("Other", "#1", `"a": "u"`), resource("Other", "#2", `"a": `+url("Bucket::#1")),
-				resource("Other", "#3", `"of": `+ref("Other::#1")), resource("Other", "#4", `"of": `+ref("Other::#3"))),
-			"Bucket #1 is b"},
+		{"what refers to one of several", resources(bucket, resource("Bucket", "c", `"name": "c", "url": "u", "of": `+ref("Bucket::b")),
+			resource("Other", "x", `"a": "u"`), resource("Other", "y", `"of": `+ref("Other::x")),
+			resource("Other", "z", `"of": `+ref("Other::y"))),
+			resources(wanted, resource("Bucket", "#2", `"name": "c", "of": `+ref("Bucket::#1")), resource("Other", "#1", `"a": "u"`),
+				resource("Other", "#2", `"a": `+url("Bucket::#2")), resource("Other", "#3", `"of": `+ref("Other::#1")),
+				resource("Other", "#4", `"of": `+ref("Other::#3"))),
+			"Bucket #1 is b, Bucket #2 is c"},
+		{"what refers to a property of one of several", resources(bucket,
+			resource("Bucket", "c", `"name": "c", "url": "u", "of": `+ref("Bucket::b")),
+			resource("Other", "x", `"url": "u"`), resource("Other", "y", `"url": "u", "of": `+ref("Bucket::c"))),
+			resources(wanted, resource("Bucket", "#2", `"name": "c", "of": `+ref("Bucket::#1")), resource("Other", "#1", `"url": "u"`),
+				resource("Other", "#2", `"url": `+url("Bucket::#1")),
+				resource("Other", "#3", `"url": `+url("Other::#1")+`, "of": `+ref("Bucket::#2"))),
+			"Bucket #1 is b, Bucket #2 is c"},
 		{"known by its properties", resources(bucket, resource("Other", "x", `"of": `+ref("Bucket::b")), resource("Object", "y",
 			`"key": "k", "text": 5, "of": `+ref("Other::x"))),
 			resources(resource("Bucket", "#1", `"name": "b", "n": 2`), resource("Other", "#1", `"of": `+ref("Bucket::#1")),
@@ -389,16 +398,13 @@ func TestUnnamedOrderAny(t *testing.T) {
 			for i, one := range all {
 				v := lumigl.ObjectOf(lumigl.Member{Key: "key", Value: lumigl.IntOf(int64(one.key))},
 					lumigl.Member{Key: "text", Value: lumigl.IntOf(int64(one.text))})
-				switch {
-				case !one.refers:
-				case !one.through:
+				if one.refers && !one.through {
 					v = v.With("of", lumigl.ReferenceTo(resources[one.to]))
-				case state:
-					v = v.With("url", lumigl.TextOf("u"))
-				default:
-					v = v.With("url", lumigl.PropertyOf(resources[one.to], "url"))
 				}
-				if state {
+				switch {
+				case one.refers && one.through && !state:
+					v = v.With("url", lumigl.PropertyOf(resources[one.to], "url"))
+				case state || one.kind == "Other":
 					v = v.With("url", lumigl.TextOf("u"))
 				}
 				resources[i].Properties = v
