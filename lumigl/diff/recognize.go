@@ -84,6 +84,9 @@ func (m *matcher) pass(view view) bool {
 		p.round(ready)
 		var next []int32
 		for _, i := range ready {
+			if p.from[i] == 0 && m.settler == nil {
+				continue // What refers to a new one is new itself: no old one does. A settler may know better.
+			}
 			for _, dependent := range p.dependents.list(i) {
 				if p.waiting[dependent]--; p.waiting[dependent] == 0 {
 					next = append(next, dependent)
