@@ -224,9 +224,7 @@ func (v *converter) write(in *input, result *convert.Result) error {
 	case stop:
 		return nil
 	case v.output != "":
-		writing.Lock()
-		defer writing.Unlock()
-		return file.WritePrivate(v.output, result.Text)
+		return writeFile(file.WritePrivate, v.output, result.Text)
 	case v.env.json:
 		return nil
 	}

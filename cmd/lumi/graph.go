@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/lumi-idl/lumi/lumigl"
+	"github.com/lumi-idl/lumi/lumigl/file"
 	"github.com/lumi-idl/lumi/lumigl/query"
 	"github.com/lumi-idl/lumi/lumigl/render"
 )
@@ -163,7 +164,7 @@ func (d *drawer) write(text []byte, summary *render.Summary) error {
 		_, err := d.env.stdout.Write(text)
 		return err
 	}
-	if err := writeFile(d.out, text); err != nil {
+	if err := writeFile(file.WriteAtomic, d.out, text); err != nil {
 		return err
 	}
 	if d.env.json {

@@ -14,8 +14,6 @@ import (
 	"os/signal"
 	"sync"
 	"syscall"
-
-	"github.com/lumi-idl/lumi/lumigl/file"
 )
 
 func main() {
@@ -35,11 +33,11 @@ func main() {
 // writing is locked while a file is being replaced. It is one for the whole process, as signals are.
 var writing sync.Mutex
 
-// writeFile puts a text in the place of a file, whole or not at all.
-func writeFile(name string, text []byte) error {
+// writeFile has a text put in the place of a file, whole or not at all.
+func writeFile(write func(name string, text []byte) error, name string, text []byte) error {
 	writing.Lock()
 	defer writing.Unlock()
-	return file.WriteAtomic(name, text)
+	return write(name, text)
 }
 
 const interrupted = "interrupted; every file is as it was or as it should be"

@@ -124,15 +124,8 @@ func hasLoss(result *convert.Result, code convert.Code) bool {
 // TestUnknownKeys puts a key that nothing is known of into each object of the files, one at a time. It is in the snapshot,
 // since it stood where anything may, or it is reported where it stands.
 func TestUnknownKeys(t *testing.T) {
-	for _, name := range sources(t) {
-		src := read(t, name)
-		root, err := lumigl.Parser{}.ParseValue(src)
-		if err != nil {
-			continue
-		}
-		if _, err := convert.Convert(src, convert.Options{}); err != nil {
-			continue
-		}
+	for _, file := range examples(t) {
+		name, root := file.name, file.root
 		for i := range objects(root) {
 			at := -1
 			pointer := ""
@@ -212,16 +205,8 @@ func TestEveryShape(t *testing.T) {
 // another snapshot or other losses, unless it was said already that the value, or what holds it, is lost. This also finds
 // what is dropped where the same is said elsewhere.
 func TestEveryChangeShows(t *testing.T) {
-	for _, name := range sources(t) {
-		src := read(t, name)
-		root, err := lumigl.Parser{}.ParseValue(src)
-		if err != nil {
-			continue
-		}
-		before, err := convert.Convert(src, convert.Options{})
-		if err != nil {
-			continue
-		}
+	for _, file := range examples(t) {
+		name, root, before := file.name, file.root, file.result
 		snapshot, losses := render(before, nil)
 		for i := range values(root) {
 			at, where := -1, ""

@@ -15,15 +15,8 @@ import (
 // is in the snapshot, or it is reported where it stands, and never as a key.
 func TestUnknownElements(t *testing.T) {
 	added := lumigl.TextOf("unheard-of value")
-	for _, name := range sources(t) {
-		src := read(t, name)
-		root, err := lumigl.Parser{}.ParseValue(src)
-		if err != nil {
-			continue
-		}
-		if _, err := convert.Convert(src, convert.Options{}); err != nil {
-			continue
-		}
+	for _, file := range examples(t) {
+		name, root := file.name, file.root
 		for i, element := range []lumigl.Value{added, lumigl.ObjectOf(lumigl.Member{Key: "unheard-of", Value: added}), lumigl.ListOf(added)} {
 			for number := 0; ; number++ {
 				at, where := -1, ""

@@ -83,6 +83,33 @@ func read(t testing.TB, name string) string {
 	return string(content)
 }
 
+// example is a file that is converted.
+type example struct {
+	name, src string
+	root      lumigl.Value
+	result    *convert.Result
+}
+
+// examples are those of the files that are converted, and not refused.
+func examples(t testing.TB) []example {
+	t.Helper()
+	var all []example
+	for _, name := range sources(t) {
+		src := read(t, name)
+		root, err := lumigl.Parser{}.ParseValue(src)
+		if err != nil {
+			continue
+		}
+		if result, err := convert.Convert(src, convert.Options{}); err == nil {
+			all = append(all, example{name, src, root, result})
+		}
+	}
+	if len(all) < 10 {
+		t.Fatalf("only %d files are converted", len(all))
+	}
+	return all
+}
+
 // render writes a result as it stands in golden files.
 func render(result *convert.Result, err error) (snapshot, losses string) {
 	var refused *convert.RefusedError
