@@ -11,7 +11,7 @@ import (
 	"github.com/rogpeppe/go-internal/diff"
 )
 
-// Diff returns what [Plan.Write] would change as a unified diff, stale files as removals. Scaffolds do not count: they
+// Diff returns what [Write] would change as a unified diff, stale files as removals. Scaffolds do not count: they
 // belong to the user, who may have reasons to do without. The diff is empty where nothing would change. The error is
 // the system's, and names the file.
 func (p *Plan) Diff() ([]byte, error) {

@@ -2,7 +2,7 @@
 //
 // A generator is a function from the checked model, package [github.com/lumi-idl/lumi/idl/schema], to files in memory.
 // It touches no disk. Once all generators have succeeded, [Compare] finds out how a folder on disk differs from what
-// they returned; [Plan.Write] then makes it agree, or [Plan.Diff] shows what would change.
+// they returned; [Write] then makes all folders agree, or [Plan.Diff] shows what would change.
 package gen
 
 // File is one generated file.
@@ -16,7 +16,7 @@ type File struct {
 }
 
 // Header returns the first line of every generated file, without a line end. Source is the IDL file it is made from,
-// slash-separated and relative to the IDL's root. A file that starts so is ours to replace and to remove.
+// slash-separated and relative to the IDL's root. Only files that start with such a line are replaced or removed.
 func Header(source string) string {
 	return headerStart + source + headerEnd
 }

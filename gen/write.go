@@ -9,98 +9,130 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
-// Result says what [Plan.Write] has done.
+// Result counts what [Write] has done.
 type Result struct {
 	Written, Unchanged, Removed int
 }
 
-// Write carries the plan out. First all new contents go to temporary files, each in the folder of the file that it will
-// become; then all are renamed; then stale files are removed, and the folders that are empty without them. So
-// whatever happens, and were it that the process is killed, every file is either the old one or the new one, whole.
-// What a killed run leaves behind, the next one clears away. Files that are as they should be are not touched.
+// Write carries out all plans, or none of them. It first writes every new file to a temporary file in the target's
+// folder, then renames them all, then removes stale files and the folders this leaves empty. Even if the process is
+// killed, every file is either the old one or the new one, whole; the next run removes the temporary files of a killed
+// one. Files that are current are not touched.
 //
 // Several processes may write to one folder at once. Each file is then what one of them wrote.
 //
-// Where a file cannot be written the error names it, and temporary files are cleared away. When ctx ends before the
-// first rename, nothing has changed and its error is returned; after that, Write goes on to the end.
-func (p *Plan) Write(ctx context.Context) (Result, error) {
-	for _, name := range p.leftovers {
-		if os.Remove(p.at(name)) == nil { // If not, another run cleared it away, or the next one will.
-			p.removeEmpty(path.Dir(name))
-		}
-	}
-	staged := make([]string, len(p.write))
+// If a file cannot be written, the error names it, and temporary files and new folders are removed. If ctx ends before
+// the first rename, nothing has changed and its error is returned; after that, Write completes.
+func Write(ctx context.Context, plans ...*Plan) (Result, error) {
+	var staged []*stagedFile
+	var folders []string
 	defer func() {
-		for _, temporary := range staged {
-			if temporary != "" {
-				_ = os.Remove(temporary)
+		for _, f := range staged {
+			if f.temporary != "" {
+				_ = os.Remove(f.temporary)
 			}
 		}
-	}()
-	// One file at a time: a file system makes new files one after the other anyway, and processes that wait for it
-	// burn time.
-	for i := range p.write {
-		err := ctx.Err()
-		if err == nil {
-			staged[i], err = p.stage(&p.write[i])
+		for _, dir := range slices.Backward(folders) {
+			_ = os.Remove(dir) // It is not empty after a successful write.
 		}
-		if err != nil {
-			return Result{}, err
+	}()
+	// One file at a time: file systems serialize the creation of files anyway, and processes that wait for that burn
+	// CPU time.
+	for _, p := range plans {
+		p.clearLeftovers()
+		for _, file := range p.write {
+			if err := ctx.Err(); err != nil {
+				return Result{}, err
+			}
+			f := &stagedFile{target: p.at(file.Path), content: file.Content}
+			staged = append(staged, f)
+			folders = append(folders, missingFolders(filepath.Dir(f.target))...)
+			if err := f.stage(); err != nil {
+				return Result{}, err
+			}
 		}
 	}
 	if err := ctx.Err(); err != nil {
 		return Result{}, err
 	}
-	for i := range p.write {
-		if err := p.commit(&p.write[i], &staged[i]); err != nil {
+	for _, f := range staged {
+		if err := f.commit(); err != nil {
 			return Result{}, err
 		}
 	}
-	if err := p.removeStale(); err != nil {
-		return Result{}, err
+	result := Result{Written: len(staged)}
+	for _, p := range plans {
+		if err := p.removeStale(); err != nil {
+			return Result{}, err
+		}
+		result.Unchanged += p.unchanged
+		result.Removed += len(p.stale)
 	}
-	return Result{Written: len(p.write), Unchanged: p.unchanged, Removed: len(p.stale)}, nil
+	return result, nil
 }
 
-// attempts is how often a file is tried anew after another process cleared away its temporary file, believing that a
-// killed run had left it, or its folder. Each process does so once, when it starts.
+// clearLeftovers removes what a killed run left. What it cannot remove, a concurrent run has, or the next run will.
+func (p *Plan) clearLeftovers() {
+	for _, name := range p.leftovers {
+		if os.Remove(p.at(name)) == nil {
+			p.removeEmpty(path.Dir(name))
+		}
+	}
+}
+
+// missingFolders returns dir and the folders above it that do not exist, outermost first.
+func missingFolders(dir string) []string {
+	if _, err := os.Lstat(dir); !errors.Is(err, fs.ErrNotExist) || dir == filepath.Dir(dir) {
+		return nil
+	}
+	return append(missingFolders(filepath.Dir(dir)), dir)
+}
+
+// stagedFile is a new content on its way to its place.
+type stagedFile struct {
+	target    string
+	content   []byte
+	temporary string // the file that holds content, or empty
+}
+
+// attempts bounds the retries after a concurrent process removed a temporary file, taking it for that of a killed run,
+// or its folder. Each process does so once, when it starts.
 const attempts = 10
 
-// stage writes a file's content to a temporary file beside it and returns that file's path.
-func (p *Plan) stage(f *File) (temporary string, err error) {
-	target := p.at(f.Path)
+// stage writes the content to a temporary file in the target's folder.
+func (f *stagedFile) stage() (err error) {
 	for range attempts {
-		temporary, err = writeTemporary(filepath.Dir(target), f.Content)
-		// A folder that goes away while it is made is reported as existing, by os.MkdirAll.
+		f.temporary, err = writeTemporary(filepath.Dir(f.target), f.content)
+		// os.MkdirAll reports a folder that vanishes while it is made as existing.
 		if !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, fs.ErrExist) {
 			break
 		}
 	}
 	if err != nil {
-		return "", fmt.Errorf("cannot write %s: %w", target, cause(err))
+		return fmt.Errorf("cannot write %s: %w", f.target, cause(err))
 	}
-	return temporary, nil
+	return nil
 }
 
-// commit puts a staged file into its place. The temporary path becomes empty when there is no such file any more.
-func (p *Plan) commit(f *File, temporary *string) (err error) {
-	target := p.at(f.Path)
+// commit renames the temporary file to the target.
+func (f *stagedFile) commit() (err error) {
 	for range attempts {
-		if err = os.Rename(*temporary, target); err == nil {
-			*temporary = ""
+		if err = os.Rename(f.temporary, f.target); err == nil {
+			f.temporary = ""
 			return nil
 		}
 		if !errors.Is(err, fs.ErrNotExist) {
 			break
 		}
-		if *temporary, err = p.stage(f); err != nil {
+		if err := f.stage(); err != nil {
 			return err
 		}
 	}
-	return fmt.Errorf("cannot write %s: %w", target, cause(err))
+	return fmt.Errorf("cannot write %s: %w", f.target, cause(err))
 }
 
 const (

@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"io/fs"
@@ -69,15 +70,11 @@ func (c *compiler) run(ctx context.Context) error {
 	if c.check {
 		return c.compareOnly(pkg, tasks)
 	}
-	var total gen.Result
+	total, err := write(ctx, tasks)
+	if err != nil {
+		return err
+	}
 	for _, t := range tasks {
-		result, err := t.write(ctx)
-		if err != nil {
-			return err
-		}
-		total.Written += result.Written
-		total.Unchanged += result.Unchanged
-		total.Removed += result.Removed
 		c.list(t)
 	}
 	if c.schema == "-" {
@@ -143,35 +140,34 @@ func (c *compiler) report(diags []diag.Diagnostic) error {
 	return nil
 }
 
-// plan renders every output that may not be current, and compares it with what is there.
+// plan renders every output that may not be current, and compares it with the existing files. The errors of all outputs
+// are joined.
 func (c *compiler) plan(pkg *schema.Package) ([]*task, error) {
 	var tasks []*task
-	if c.pack.asked {
-		t, err := c.planPack(pkg)
-		if err != nil {
-			return nil, err
-		}
+	var errs []error
+	add := func(t *task, err error) {
 		tasks = append(tasks, t)
+		errs = append(errs, err)
+	}
+	if c.pack.asked {
+		add(c.planPack(pkg))
 	}
 	if c.provider.asked {
-		t, err := c.planProvider(pkg)
-		if err != nil {
-			return nil, err
-		}
-		tasks = append(tasks, t)
+		add(c.planProvider(pkg))
 	}
 	if c.schema != "" && c.schema != "-" {
-		var content bytes.Buffer
-		if err := schema.Write(&content, pkg); err != nil {
-			return nil, err
-		}
-		p, err := gen.CompareFile(c.schema, content.Bytes())
-		if err != nil {
-			return nil, err
-		}
-		tasks = append(tasks, &task{plan: p})
+		add(c.planSchema(pkg))
 	}
-	return tasks, nil
+	return tasks, errors.Join(errs...)
+}
+
+func (c *compiler) planSchema(pkg *schema.Package) (*task, error) {
+	var content bytes.Buffer
+	if err := schema.Write(&content, pkg); err != nil {
+		return nil, err
+	}
+	plan, err := gen.CompareFile(c.schema, content.Bytes())
+	return &task{plan: plan}, err
 }
 
 func (c *compiler) planPack(pkg *schema.Package) (*task, error) {

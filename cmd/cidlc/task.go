@@ -56,20 +56,38 @@ func (t *task) compare(files []gen.File) (err error) {
 	return err
 }
 
-// write brings the output to disk, and records it.
-func (t *task) write(ctx context.Context) (gen.Result, error) {
-	if t.current {
-		return gen.Result{Unchanged: t.unchanged}, nil
+// write brings all outputs to disk, or none, and records them.
+func write(ctx context.Context, tasks []*task) (gen.Result, error) {
+	var plans []*gen.Plan
+	unchanged := 0
+	for _, t := range tasks {
+		if t.current {
+			unchanged += t.unchanged
+		} else {
+			plans = append(plans, t.plan)
+		}
 	}
-	result, err := t.plan.Write(ctx)
-	if err != nil || t.key == "" || t.state == nil {
+	result, err := gen.Write(ctx, plans...)
+	if err != nil {
 		return result, err
+	}
+	result.Unchanged += unchanged
+	for _, t := range tasks {
+		t.remember()
+	}
+	return result, nil
+}
+
+// remember records that the output is current.
+func (t *task) remember() {
+	if t.current || t.key == "" || t.state == nil {
+		return
 	}
 	wrote := make(map[string]bool)
 	for _, change := range t.plan.Changes() {
 		rel, err := filepath.Rel(t.root, change.Path)
 		if err != nil {
-			return result, nil
+			return
 		}
 		if name := filepath.ToSlash(rel); change.Remove {
 			t.state.Remove(name)
@@ -87,7 +105,6 @@ func (t *task) write(ctx context.Context) (gen.Result, error) {
 		}
 	}
 	t.records.Remember(t.key, t.input, t.state, generated)
-	return result, nil
 }
 
 // recordStore is where records are kept: in the user's cache folder, or nowhere if there is none.
