@@ -1,6 +1,6 @@
 package main
 
-// help is what --help prints. It is all that somebody needs who has never seen an IDL.
+// help is what --help prints, enough for a user who has never seen an IDL. A test runs its example.
 const help = `cidlc compiles resource types, defined in a subset of Go, into a TypeScript package for the
 programs that use the resources and into Go stubs for the provider that implements them.
 
@@ -31,11 +31,19 @@ Messages:
 Exit codes: 0 nothing is wrong; 1 the IDL is wrong, or --check found differences; 2 anything else.
 
 Example:
-  A file bucket/idl/bucket.go defines a resource:
+  In a Go module, make the compiler a tool of the module:
 
-    package bucket
+    mkdir -p storage/idl && cd storage
+    go mod init example.com/storage
+    go get -tool github.com/lumi-idl/lumi/cmd/cidlc@latest
+
+  Define a resource in a file of the IDL, idl/bucket.go:
+
+    package storage
 
     import "github.com/lumi-idl/lumi/idl"
+
+    //go:generate go tool cidlc . --out-pack --out-provider
 
     // A Bucket holds objects.
     type Bucket struct {
@@ -48,16 +56,13 @@ Example:
         URL *string ` + "`lumi:\"out\"`" + `
     }
 
-  In the folder of a Go module that requires github.com/lumi-idl/lumi, compile it:
+  Compile it, now and after each change; the first time, add what the stubs require to go.mod:
 
-    cidlc bucket/idl --out-pack --out-provider
+    go generate ./...
+    go mod tidy
 
-  Programs then say new Bucket("logs", { region: "eu-north-1" }) with bucket/pack/bucket.ts, and the provider's author
-  implements the interface BucketProviderOps of bucket/provider/bucket_stub.go. To keep both current, put
+  Programs then say new Bucket("logs", { region: "eu-north-1" }) with pack/bucket.ts, and the provider's author
+  implements the interface BucketProviderOps of provider/bucket_stub.go. In CI, verify that both are current:
 
-    //go:generate go run github.com/lumi-idl/lumi/cmd/cidlc . --out-pack --out-provider
-
-  into a file of the IDL, run 'go generate ./...' after each change, and in CI
-
-    cidlc bucket/idl --out-pack --out-provider --check
+    go tool cidlc idl --out-pack --out-provider --check
 `

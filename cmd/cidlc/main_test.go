@@ -14,43 +14,6 @@ import (
 // noEnv is an environment without any variable.
 func noEnv(string) string { return "" }
 
-// TestHelpExample holds that the example in --help is one that compiles, and makes what the help says it makes.
-func TestHelpExample(t *testing.T) {
-	_, rest, _ := strings.Cut(help, "defines a resource:\n\n")
-	example, _, found := strings.Cut(rest, "\n\n  In the folder of a Go module")
-	if !found {
-		t.Fatal("the help has no example")
-	}
-	isolate(t)
-	t.Chdir(t.TempDir())
-	repo := repository(t)
-	write := func(name, content string) {
-		if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(name, []byte(content), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	write("go.mod", workModule(repo))
-	write("bucket/idl/bucket.go", strings.ReplaceAll(example, "\n    ", "\n")[len("    "):])
-
-	var stdout, stderr bytes.Buffer
-	args := []string{"bucket/idl", "--out-pack", "--out-provider"}
-	if code := run(t.Context(), args, &stdout, &stderr, noEnv); code != exitOK {
-		t.Fatalf("exit code %d:\n%s%s", code, &stdout, &stderr)
-	}
-	for name, want := range map[string]string{
-		"bucket/pack/bucket.ts":          "class Bucket ",
-		"bucket/provider/bucket_stub.go": "type BucketProviderOps ",
-	} {
-		content, err := os.ReadFile(name)
-		if err != nil || !strings.Contains(string(content), want) {
-			t.Errorf("%s has no %q: %v", name, want, err)
-		}
-	}
-}
-
 // isolate keeps a test from the network and from the cache of whoever runs it.
 func isolate(t *testing.T) {
 	t.Helper()

@@ -28,17 +28,18 @@ func TestTutorial(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := &reader{t: t, cwd: t.TempDir(), env: environment(t, checkout)}
+	r := &reader{t: t, page: "README.md", cwd: t.TempDir(), env: environment(t, checkout)}
 	for _, step := range steps {
 		r.do(step)
 	}
 }
 
-// reader is somebody who follows the tutorial.
+// reader follows the steps of a page.
 type reader struct {
-	t   *testing.T
-	cwd string
-	env []string
+	t    *testing.T
+	page string
+	cwd  string
+	env  []string
 	// output is what the last commands printed.
 	output string
 }
@@ -58,7 +59,7 @@ func (r *reader) do(step tutorial.Step) {
 		}
 	case tutorial.ExpectOutput:
 		if diff := cmp.Diff(step.Text, r.output); diff != "" {
-			r.t.Errorf("README.md:%d: the output is another (-want +got):\n%s", step.Line, diff)
+			r.t.Errorf("%s:%d: the output is another (-want +got):\n%s", r.page, step.Line, diff)
 		}
 	}
 }
@@ -72,7 +73,7 @@ func (r *reader) run(step tutorial.Step) {
 	var stdout, stderr strings.Builder
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
 	if err := cmd.Run(); err != nil {
-		r.t.Fatalf("README.md:%d: %v\n%s%s", step.Line, err, &stdout, &stderr)
+		r.t.Fatalf("%s:%d: %v\n%s%s", r.page, step.Line, err, &stdout, &stderr)
 	}
 	cwd, err := os.ReadFile(where)
 	if err != nil {
