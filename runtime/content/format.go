@@ -2,6 +2,9 @@ package content
 
 import (
 	"bytes"
+	"errors"
+	"io"
+	"net/http"
 	"strconv"
 	"strings"
 )
@@ -13,29 +16,37 @@ const (
 	zipFormat
 	gzipFormat
 	tarFormat
+	zeroFormat // perhaps an empty tar file
 )
 
-// headSize is how many bytes tell the format of an archive file.
-const headSize = 512
+const (
+	// tarBlock is the unit of a tar file. A block is also as much as it takes to tell the format of an archive file.
+	tarBlock = 512
+	// tarRecord is what tar pads its output to, so that an empty tar file, which is two blocks of zeros, has this size.
+	tarRecord = 20 * tarBlock
+)
 
-// formatOf tells the format of an archive file by its first bytes. Its name does not matter.
+// formatOf tells the format of an archive file by its first block. The file's name does not matter.
 func formatOf(head []byte) format {
 	switch {
 	case bytes.HasPrefix(head, []byte("PK\x03\x04")), bytes.HasPrefix(head, []byte("PK\x05\x06")):
 		return zipFormat
 	case bytes.HasPrefix(head, []byte{0x1f, 0x8b}):
 		return gzipFormat
+	case len(head) > 0 && isZero(head):
+		return zeroFormat
 	case isTar(head):
 		return tarFormat
 	}
 	return unknownFormat
 }
 
-// isTar asks the checksum, since the oldest tar files have nothing else to tell them by. A tar file of nothing starts
-// with zeros.
+func isZero(data []byte) bool { return bytes.Count(data, []byte{0}) == len(data) }
+
+// isTar verifies the checksum of the first header: the oldest tar files have no other mark.
 func isTar(head []byte) bool {
-	const from, to = 148, 156 // where the checksum stands, which counts as spaces
-	if len(head) < headSize {
+	const from, to = 148, 156 // of the checksum, which counts as spaces
+	if len(head) < tarBlock {
 		return false
 	}
 	unsigned, signed := 0, 0
@@ -45,9 +56,51 @@ func isTar(head []byte) bool {
 		}
 		unsigned, signed = unsigned+int(b), signed+int(int8(b))
 	}
-	if unsigned == (to-from)*' ' && bytes.Count(head, []byte{0}) == headSize {
-		return true
-	}
 	sum, err := strconv.ParseInt(strings.Trim(string(head[from:to]), " \x00"), 8, 32)
 	return err == nil && (int(sum) == unsigned || int(sum) == signed)
+}
+
+// isEmptyTar reads a file that starts with zeros to its end, or until it is too long for a tar file without entries.
+// Disk images start with zeros too, and so does a file whose content was never written.
+func isEmptyTar(in io.Reader) (bool, error) {
+	data, err := io.ReadAll(io.LimitReader(in, tarRecord+1))
+	return len(data) >= 2*tarBlock && len(data) <= tarRecord && len(data)%tarBlock == 0 && isZero(data), err
+}
+
+// unexpected is the error for content with the wrong format. It reveals none of the content.
+func unexpected(want string, head []byte) error {
+	return errors.New("expected " + want + ", found " + describe(head))
+}
+
+// otherFormats are what people mistake for an archive that can be read, and net/http does not recognise.
+var otherFormats = []struct{ magic, name string }{
+	{"BZh", "a bzip2 file"},
+	{"\xfd7zXZ\x00", "an xz file"},
+	{"\x28\xb5\x2f\xfd", "a zstd file"},
+	{"7z\xbc\xaf\x27\x1c", "a 7-Zip file"},
+}
+
+// describe names the format of a file by its first block.
+func describe(head []byte) string {
+	switch formatOf(head) {
+	case zipFormat:
+		return "a zip file"
+	case gzipFormat:
+		return "a gzip file"
+	case zeroFormat:
+		return "a file that starts with zeros (an empty .tar file is 1024 to 10240 zeros)"
+	}
+	if len(head) == 0 {
+		return "an empty file"
+	}
+	for _, other := range otherFormats {
+		if bytes.HasPrefix(head, []byte(other.magic)) {
+			return other.name
+		}
+	}
+	mediaType, _, _ := strings.Cut(http.DetectContentType(head), ";")
+	if mediaType == "application/octet-stream" {
+		return "data of an unknown format"
+	}
+	return mediaType + " data"
 }

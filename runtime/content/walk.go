@@ -184,7 +184,7 @@ func (w *walker) file(prefix string, where place) error {
 		return err
 	}
 	defer func() { _ = file.Close() }() // It was only read.
-	head := make([]byte, headSize)
+	head := make([]byte, tarBlock)
 	n, err := file.ReadAt(head, 0)
 	if err != nil && !errors.Is(err, io.EOF) {
 		return where.failed(err)
@@ -203,7 +203,7 @@ func (w *walker) remote(prefix string, where place) error {
 	}
 	defer func() { _ = s.Close() }() // It was only read.
 	in := bufio.NewReader(s)
-	head, err := in.Peek(headSize)
+	head, err := in.Peek(tarBlock)
 	if err != nil && !errors.Is(err, io.EOF) {
 		return err
 	}
@@ -233,27 +233,34 @@ func spooled(use func(*os.File) error) (err error) {
 
 // stream walks through an archive file that can be read from front to end.
 func (w *walker) stream(prefix string, where place, in *bufio.Reader) error {
-	head, err := in.Peek(headSize)
+	head, err := in.Peek(tarBlock)
 	if err != nil && !errors.Is(err, io.EOF) {
 		return err
 	}
-	switch formatOf(head) {
-	case tarFormat:
-		return w.tar(prefix, where, in)
-	case gzipFormat:
+	want := "a folder or a .zip, .tar or .tar.gz file"
+	if formatOf(head) == gzipFormat {
 		plain, err := gzip.NewReader(in)
 		if err != nil {
 			return where.damaged(err)
 		}
 		in = bufio.NewReader(plain)
-		head, err := in.Peek(headSize)
-		switch {
-		case err != nil && !errors.Is(err, io.EOF):
+		if head, err = in.Peek(tarBlock); err != nil && !errors.Is(err, io.EOF) {
 			return where.damaged(err)
-		case formatOf(head) == tarFormat:
-			return w.tar(prefix, where, in)
 		}
-		return where.failed(errors.New("is compressed with gzip, and what is in it is no tar file"))
+		want = "a .tar file inside gzip"
 	}
-	return where.failed(errors.New("is neither a folder nor a .zip, .tar or .tar.gz file"))
+	wrong := unexpected(want, head) // before reading overwrites head
+	switch formatOf(head) {
+	case tarFormat:
+		return w.tar(prefix, where, in)
+	case zeroFormat:
+		empty, err := isEmptyTar(in)
+		if err != nil {
+			return where.damaged(err)
+		}
+		if empty {
+			return nil
+		}
+	}
+	return where.failed(wrong)
 }

@@ -142,6 +142,7 @@ func TestWalk(t *testing.T) {
 	files := map[string]string{
 		"in.tar": string(tarFile), "in.tgz": string(compress(t, tarFile)), "in.zip": string(zipFile),
 		"misleading.zip": string(tarFile), "none.tar": string(makeTar(t)), "none.zip": string(makeZip(t)),
+		"record.tar": zeroBytes(10240), "record.tgz": string(compress(t, []byte(zeroBytes(10240)))),
 		"folder/dir/b": "2", "folder/dir.txt": "3", "folder/run": "1",
 	}
 	folder := inFolder(t, files)
@@ -177,6 +178,8 @@ func TestWalk(t *testing.T) {
 		{"a tar file with a misleading name", lumi.FileArchive("misleading.zip"), asInTar},
 		{"a zip file of nothing", lumi.FileArchive("none.zip"), ""},
 		{"a tar file of nothing", lumi.FileArchive("none.tar"), ""},
+		{"a tar file of nothing as tar writes it", lumi.FileArchive("record.tar"), ""},
+		{"a tar file of nothing as tar writes it, compressed", lumi.FileArchive("record.tgz"), ""},
 		{"assets", lumi.AssetArchive(map[string]lumi.Content{
 			"z": lumi.TextAsset("text"), "./d": lumi.FileAsset("folder/run"), "d.d": lumi.URIAsset(address + "/folder/run"),
 			"e": lumi.FileArchive("folder"), "e.e": lumi.TextAsset(""), "e/new": lumi.TextAsset("4"),
@@ -207,10 +210,27 @@ func TestWalkErrors(t *testing.T) {
 		data []byte
 		want string // behind the name of the file
 	}{
-		{"no archive", []byte("text"), "is neither a folder nor a .zip, .tar or .tar.gz file"},
-		{"empty", nil, "is neither a folder nor a .zip, .tar or .tar.gz file"},
-		{"long, and no archive", random, "is neither a folder nor a .zip, .tar or .tar.gz file"},
-		{"compressed text", compress(t, []byte("text")), "is compressed with gzip, and what is in it is no tar file"},
+		{"text", []byte("text"), expected + "text/plain data"},
+		{"a page", []byte("<!DOCTYPE html><title>Sign in</title>"), expected + "text/html data"},
+		{"empty", nil, expected + "an empty file"},
+		{"long, and no archive", random, expected + "data of an unknown format"},
+		{"xz", []byte("\xfd7zXZ\x00"), expected + "an xz file"},
+		{"bzip2", []byte("BZh91AY"), expected + "a bzip2 file"},
+		{"zstd", []byte("\x28\xb5\x2f\xfd"), expected + "a zstd file"},
+		{"7-Zip", []byte("7z\xbc\xaf\x27\x1c"), expected + "a 7-Zip file"},
+		{"zeros", make([]byte, 1<<20), expected + onlyZeros},
+		{"one block of zeros", make([]byte, 512), expected + onlyZeros},
+		{"more than a record of zeros", make([]byte, 10752), expected + onlyZeros},
+		{"no whole number of blocks of zeros", make([]byte, 1025), expected + onlyZeros},
+		{"few zeros", make([]byte, 5), expected + onlyZeros},
+		{"a disk image", append(make([]byte, 2048), "data"...), expected + onlyZeros},
+		{"zeros and a tar file", append(make([]byte, 1024), one...), expected + onlyZeros},
+		{"compressed text", compress(t, []byte("text")), "expected a .tar file inside gzip, found text/plain data"},
+		{"compressed twice", compress(t, compress(t, one)), "expected a .tar file inside gzip, found a gzip file"},
+		{"compressed zip", compress(t, makeZip(t)), "expected a .tar file inside gzip, found a zip file"},
+		{"compressed zeros", compress(t, make([]byte, 1<<20)), "expected a .tar file inside gzip, found " + onlyZeros},
+		{"nothing compressed", compress(t, nil), "expected a .tar file inside gzip, found an empty file"},
+		{"zeros cut off", compress(t, make([]byte, 1024))[:30], "is cut off"},
 		{"cut off before its end", one[:len(one)-1024], "is cut off"},
 		{"cut off in a file", one[:1000], `"a": is cut off`},
 		{"cut off between", makeTar(t, entry{name: "a"}, entry{name: "b"})[:700], "is cut off"},
@@ -277,6 +297,13 @@ func TestWalkErrors(t *testing.T) {
 		})
 	}
 }
+
+const (
+	expected  = "expected a folder or a .zip, .tar or .tar.gz file, found "
+	onlyZeros = "a file that starts with zeros (an empty .tar file is 1024 to 10240 zeros)"
+)
+
+func zeroBytes(n int) string { return string(make([]byte, n)) }
 
 const cannot = ": cannot be a name in an archive, since "
 
@@ -350,12 +377,12 @@ func TestWalkPlaces(t *testing.T) {
 	}{
 		{"absent", lumi.Archive{}, "there is no content, since the asset or archive is absent"},
 		{"no file", lumi.FileArchive("x"), `"x": there is no such file in "` + folder + `"`},
-		{"a file", lumi.FileArchive("text"), `"text": is neither a folder nor a .zip, .tar or .tar.gz file`},
+		{"a file", lumi.FileArchive("text"), `"text": ` + expected + "text/plain data"},
 		{"another scheme", lumi.URIArchive("s3://bucket/a.zip"),
 			`"s3://bucket/a.zip": only file:, http: and https: URIs can be opened`},
 		{"not found", lumi.URIArchive(address + "/x"), `"` + address + `/x": the server answered 404 Not Found`},
 		{"no archive", lumi.URIArchive(address + "/text"),
-			`"` + address + `/text": is neither a folder nor a .zip, .tar or .tar.gz file`},
+			`"` + address + `/text": ` + expected + "text/plain data"},
 		{"cut off on the way", lumi.URIArchive(address + "/cut"), `"` + address + `/cut": unexpected EOF`},
 		{"cut off", lumi.URIArchive(address + "/cut.tar"), `"` + address + `/cut.tar": "a": is cut off`},
 		{"a bad zip", lumi.URIArchive(address + "/zip"), `"` + address + `/zip": "../a"` + cannot + `a part of it is ".."`},
