@@ -6,5 +6,8 @@
 // properties, sees that they are there, and writes their hashes beside them, so that a file whose content changed is a
 // change.
 //
+// Content at http and https URIs has limits on its size, on time and on redirects, and archive files on what they unpack
+// to; docs/assets.md lists them. The errors name the URI or path, without credentials, and the limit.
+//
 // Relative paths start from the process's working directory. An engine starts plugins in the program's folder.
 package content

@@ -3,36 +3,161 @@ package content
 import (
 	"context"
 	"errors"
+	"fmt"
+	"io"
 	"net/http"
 	"net/url"
+	"slices"
+	"time"
 )
 
-// client takes content as it is stored: a file that is compressed stays so.
-var client = func() *http.Client {
-	transport := http.DefaultTransport.(*http.Transport).Clone()
-	transport.DisableCompression = true
-	return &http.Client{Transport: transport}
+// transport takes content as it is stored: a file that is compressed stays so.
+var transport = func() *http.Transport {
+	t := http.DefaultTransport.(*http.Transport).Clone()
+	t.DisableCompression = true
+	return t
 }()
 
-// fetch opens what is behind an address.
+// remoteLimits bound what a server can make this process do.
+type remoteLimits struct {
+	size      int64 // bytes
+	redirects int
+	// silence is the longest wait for an answer or the next byte, and wait is all waiting together. The time that the
+	// reader of the content takes in between counts toward neither.
+	silence, wait time.Duration
+}
+
+var remote = remoteLimits{size: 5 << 30, redirects: 10, silence: time.Minute, wait: time.Hour}
+
+// instead is the advice for content beyond a limit.
+const instead = "download it and use its path instead"
+
+// fetch opens the content at an http or https URI.
 func fetch(ctx context.Context, where place) (*stream, error) {
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, where.uri.String(), nil)
+	limited, cancel := context.WithCancelCause(ctx)
+	d := &download{ctx: limited, cancel: cancel}
+	resp, err := d.get(where.uri) //nolint:bodyclose // Close closes it.
 	if err != nil {
+		cancel(nil)
 		return nil, where.failed(err)
 	}
-	resp, err := client.Do(req)
+	d.body, d.size = resp.Body, resp.ContentLength
+	switch {
+	case resp.StatusCode != http.StatusOK:
+		err = errors.New("the server answered " + status(resp.StatusCode))
+	case d.size > remote.size:
+		err = errTooLarge()
+	}
 	if err != nil {
-		var about *url.Error
-		if errors.As(err, &about) {
-			err = about.Err // which does not tell the address again
+		_ = d.Close() // Its content is of no use.
+		return nil, where.failed(err)
+	}
+	return &stream{ReadCloser: &reader{ctx: ctx, from: d, where: where}, size: d.size}, nil
+}
+
+// status leaves out what the server calls it, which may be anything.
+func status(code int) string { return fmt.Sprintf("%d %s", code, http.StatusText(code)) }
+
+func errTooLarge() error {
+	return fmt.Errorf("is larger than %s, the limit for remote content; %s", bytesText(remote.size), instead)
+}
+
+// download is the body of a response, held to the limits.
+type download struct {
+	ctx    context.Context
+	cancel context.CancelCauseFunc
+	body   io.ReadCloser
+	size   int64 // -1 where the server does not say
+	read   int64
+	waited time.Duration
+}
+
+// wait calls do, which waits for the server, and interrupts it at the limits on time.
+func (d *download) wait(do func() error) error {
+	limit, message := remote.silence, fmt.Sprintf("the server sent nothing for %v, the limit for remote content",
+		remote.silence)
+	if left := remote.wait - d.waited; left < limit {
+		limit, message = left, fmt.Sprintf("took longer than %v, the limit for remote content; %s", remote.wait, instead)
+	}
+	timer := time.AfterFunc(limit, func() { d.cancel(&readError{message: message}) })
+	start := time.Now()
+	err := do()
+	timer.Stop()
+	d.waited += time.Since(start)
+	var reached *readError
+	if err != nil && errors.As(context.Cause(d.ctx), &reached) {
+		return reached
+	}
+	return err
+}
+
+// get requests a URI and follows redirects. Unlike an http.Client it sends no Referer, which would pass a signed URI on
+// to another server, and tells no part of a URI in its errors.
+func (d *download) get(uri *url.URL) (resp *http.Response, err error) {
+	for range remote.redirects + 1 {
+		req, err := http.NewRequestWithContext(d.ctx, http.MethodGet, uri.String(), nil)
+		if err != nil {
+			return nil, errors.New("the URI is malformed")
 		}
-		return nil, where.failed(err)
+		if user := uri.User; user != nil {
+			password, _ := user.Password()
+			req.SetBasicAuth(user.Username(), password)
+		}
+		if err := d.wait(func() error {
+			resp, err = transport.RoundTrip(req) //nolint:bodyclose // It is closed below, or by Close.
+			return err
+		}); err != nil {
+			return nil, err
+		}
+		if !slices.Contains(redirections, resp.StatusCode) || resp.Header.Get("Location") == "" {
+			return resp, nil
+		}
+		_ = resp.Body.Close() // It only repeats the header.
+		next, err := resp.Location()
+		switch {
+		case err != nil:
+			return nil, errors.New("the server redirects to a malformed URI")
+		case next.Scheme != "http" && next.Scheme != "https" || next.Hostname() == "":
+			return nil, errors.New("the server redirects to neither an http: nor an https: URI")
+		}
+		uri = next
 	}
-	if resp.StatusCode != http.StatusOK {
-		_ = resp.Body.Close() // Nobody wants to read it.
-		return nil, where.failed(errors.New("the server answered " + resp.Status))
+	return nil, fmt.Errorf("the server redirects more than %d times", remote.redirects)
+}
+
+var redirections = []int{
+	http.StatusMovedPermanently, http.StatusFound, http.StatusSeeOther, http.StatusTemporaryRedirect,
+	http.StatusPermanentRedirect,
+}
+
+func (d *download) Read(data []byte) (n int, err error) {
+	err = d.wait(func() (err error) {
+		n, err = d.body.Read(data)
+		return err
+	})
+	d.read += int64(n)
+	switch {
+	case d.read > remote.size:
+		return 0, errTooLarge()
+	case errors.Is(err, io.ErrUnexpectedEOF) && d.size >= 0:
+		err = &readError{message: fmt.Sprintf("is cut off: the server sent %d of %d bytes", d.read, d.size), err: err}
+	case errors.Is(err, io.ErrUnexpectedEOF):
+		err = &readError{message: "is cut off", err: err}
 	}
-	return &stream{
-		ReadCloser: &reader{ctx: ctx, from: resp.Body, where: where}, size: resp.ContentLength,
-	}, nil
+	return n, err
+}
+
+func (d *download) Close() error {
+	defer d.cancel(nil)
+	return d.body.Close()
+}
+
+// bytesText writes a number of bytes in the largest unit that divides it.
+func bytesText(n int64) string {
+	units := []string{"bytes", "KiB", "MiB", "GiB"}
+	i := 0
+	for ; n%1024 == 0 && n > 0 && i+1 < len(units); i++ {
+		n /= 1024
+	}
+	return fmt.Sprintf("%d %s", n, units[i])
 }

@@ -143,10 +143,10 @@ func TestOpen(t *testing.T) {
 		{"no host", lumi.URIAsset("http:///a"), `error: "http:///a": the URI names no host`},
 		{"not found", lumi.URIAsset(address + "/x?hush"),
 			`error: "` + address + `/x?…": the server answered 404 Not Found`},
-		{"cut off", lumi.URIAsset(address + "/cut"), `error: "` + address + `/cut": unexpected EOF`},
-		{"in circles", lumi.URIAsset(address + "/circle"), `error: "` + address + `/circle": stopped after 10 redirects`},
+		{"cut off", lumi.URIAsset(address + "/cut"), `error: "` + address + `/cut": is cut off: the server sent 5 of 10 bytes`},
+		{"in circles", lumi.URIAsset(address + "/circle"), `error: "` + address + `/circle": the server redirects more than 10 times`},
 		{"sent to a file", lumi.URIAsset(address + "/local"),
-			`error: "` + address + `/local": unsupported protocol scheme "file"`},
+			`error: "` + address + `/local": the server redirects to neither an http: nor an https: URI`},
 		{"nobody there", lumi.URIAsset(closed.URL), `error: "` + closed.URL + `": dial tcp ` +
 			strings.TrimPrefix(closed.URL, "http://") + `: connect: connection refused`},
 	} {

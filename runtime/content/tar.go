@@ -7,10 +7,11 @@ import (
 	"strings"
 )
 
-// tar walks through a tar file.
-func (w *walker) tar(prefix string, where place, in io.Reader) error {
-	source := &tarSource{in: in}
+// tar walks through a tar file, of which packed counts what was read before it was decompressed.
+func (w *walker) tar(prefix string, where place, in io.Reader, packed *counted) error {
+	source := &tarSource{in: &unpacked{counted{from: in}, packed}}
 	archive := tar.NewReader(source)
+	content := &unpacked{counted{from: archive}, packed} // larger than the tar file where files are sparse
 	for {
 		header, err := archive.Next()
 		switch {
@@ -21,7 +22,7 @@ func (w *walker) tar(prefix string, where place, in io.Reader) error {
 		case w.ctx.Err() != nil:
 			return where.failed(w.ctx.Err())
 		}
-		if err := w.tarEntry(prefix, where, header, archive); err != nil {
+		if err := w.tarEntry(prefix, where, header, content); err != nil {
 			return err
 		}
 	}

@@ -192,7 +192,8 @@ func (w *walker) file(prefix string, where place) error {
 	if formatOf(head[:n]) == zipFormat {
 		return w.zip(prefix, where, file, info.Size())
 	}
-	return w.stream(prefix, where, bufio.NewReader(&reader{ctx: w.ctx, from: file, where: where}))
+	packed := &counted{from: &reader{ctx: w.ctx, from: file, where: where}}
+	return w.stream(prefix, where, bufio.NewReader(packed), packed)
 }
 
 // remote walks through an archive file behind an address.
@@ -202,13 +203,14 @@ func (w *walker) remote(prefix string, where place) error {
 		return err
 	}
 	defer func() { _ = s.Close() }() // It was only read.
-	in := bufio.NewReader(s)
+	packed := &counted{from: s}
+	in := bufio.NewReader(packed)
 	head, err := in.Peek(tarBlock)
 	if err != nil && !errors.Is(err, io.EOF) {
 		return err
 	}
 	if formatOf(head) != zipFormat {
-		return w.stream(prefix, where, in)
+		return w.stream(prefix, where, in, packed)
 	}
 	return spooled(func(file *os.File) error {
 		size, err := io.Copy(file, in)
@@ -231,8 +233,8 @@ func spooled(use func(*os.File) error) (err error) {
 	return use(file)
 }
 
-// stream walks through an archive file that can be read from front to end.
-func (w *walker) stream(prefix string, where place, in *bufio.Reader) error {
+// stream walks through an archive file that can be read from front to end. Packed counts what is read of the file.
+func (w *walker) stream(prefix string, where place, in *bufio.Reader, packed *counted) error {
 	head, err := in.Peek(tarBlock)
 	if err != nil && !errors.Is(err, io.EOF) {
 		return err
@@ -252,7 +254,7 @@ func (w *walker) stream(prefix string, where place, in *bufio.Reader) error {
 	wrong := unexpected(want, head) // before reading overwrites head
 	switch formatOf(head) {
 	case tarFormat:
-		return w.tar(prefix, where, in)
+		return w.tar(prefix, where, in, packed)
 	case zeroFormat:
 		empty, err := isEmptyTar(in)
 		if err != nil {

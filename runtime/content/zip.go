@@ -14,15 +14,18 @@ const encrypted = 0x1
 
 // zip walks through a zip file.
 func (w *walker) zip(prefix string, where place, in io.ReaderAt, size int64) error {
-	archive, err := zip.NewReader(in, size)
+	source := &directoryReader{in: in, left: unpacking.directory}
+	archive, err := zip.NewReader(source, size)
 	if err != nil && !errors.Is(err, zip.ErrInsecurePath) { // Names are looked at below.
 		return where.damaged(err)
 	}
+	source.release()
 	type entry struct {
 		name string
 		file *zip.File
 	}
 	var entries []entry
+	total := int64(0)
 	for _, file := range archive.File {
 		given, isFolder := strings.CutSuffix(file.Name, "/")
 		if isFolder && (given == "" || given == ".") {
@@ -45,6 +48,10 @@ func (w *walker) zip(prefix string, where place, in io.ReaderAt, size int64) err
 			return where.failed(entryFailed(name, "is encrypted", nil))
 		case file.UncompressedSize64 > math.MaxInt64:
 			return where.failed(entryFailed(name, "is damaged: its size is out of range", nil))
+		}
+		total += min(int64(file.UncompressedSize64), math.MaxInt64-total)
+		if err := checkUnpacked(total, size); err != nil {
+			return where.failed(err)
 		}
 		entries = append(entries, entry{name, file})
 	}

@@ -1,0 +1,207 @@
+package content_test
+
+import (
+	"bufio"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"strings"
+	"testing"
+	"testing/iotest"
+	"time"
+
+	lumi "github.com/lumi-idl/lumi/runtime"
+	"github.com/lumi-idl/lumi/runtime/content"
+)
+
+// misbehaving is a server of everything that a server should not do.
+func misbehaving(t *testing.T) string {
+	t.Helper()
+	flush := func(w http.ResponseWriter, text string) error {
+		_, err := io.WriteString(w, text)
+		w.(http.Flusher).Flush()
+		return err
+	}
+	handlers := map[string]http.HandlerFunc{
+		"/endless": func(w http.ResponseWriter, _ *http.Request) {
+			for flush(w, strings.Repeat("x", 1000)) == nil {
+			}
+		},
+		"/huge": func(w http.ResponseWriter, _ *http.Request) { w.Header().Set("Content-Length", "6000000000") },
+		"/exact": func(w http.ResponseWriter, _ *http.Request) {
+			_ = flush(w, strings.Repeat("x", 2048))
+		},
+		"/silent": func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() },
+		"/stalled": func(w http.ResponseWriter, r *http.Request) {
+			_ = flush(w, "PK\x03\x04")
+			<-r.Context().Done()
+		},
+		"/drip": func(w http.ResponseWriter, _ *http.Request) {
+			for flush(w, "x") == nil {
+				time.Sleep(10 * time.Millisecond)
+			}
+		},
+		"/less": func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Length", "10")
+			_ = flush(w, "12345")
+		},
+		"/hop": func(w http.ResponseWriter, r *http.Request) {
+			http.Redirect(w, r, "/hop?hush"+r.URL.RawQuery, http.StatusFound)
+		},
+		"/malformed": func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Location", "http://user:hush@host/%zz?hush")
+			w.WriteHeader(http.StatusFound)
+		},
+		"/nowhere": func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusFound) },
+		"/elsewhere": func(w http.ResponseWriter, r *http.Request) {
+			http.Redirect(w, r, "ftp://user:hush@host/", http.StatusFound)
+		},
+	}
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if handle, ok := handlers[r.URL.Path]; ok {
+			handle(w, r)
+		} else {
+			http.NotFound(w, r)
+		}
+	}))
+	t.Cleanup(server.Close)
+	return server.URL
+}
+
+// TestRemoteLimits shows that no server can occupy a provider for ever, and what is said then.
+func TestRemoteLimits(t *testing.T) {
+	address := misbehaving(t)
+	const (
+		large   = "is larger than 2 KiB, the limit for remote content; download it and use its path instead"
+		silent  = "the server sent nothing for 200ms, the limit for remote content"
+		slow    = "took longer than 150ms, the limit for remote content; download it and use its path instead"
+		forever = time.Hour
+	)
+	for _, test := range []struct {
+		path          string
+		silence, wait time.Duration
+		want          string
+	}{
+		{"/endless", forever, forever, large},
+		{"/huge", forever, forever, large},
+		{"/silent", 200 * time.Millisecond, forever, silent},
+		{"/stalled", 200 * time.Millisecond, forever, silent},
+		{"/drip", forever, 150 * time.Millisecond, slow},
+		{"/silent", forever, 150 * time.Millisecond, slow},
+		{"/less", forever, forever, "is cut off: the server sent 5 of 10 bytes"},
+		{"/hop", forever, forever, "the server redirects more than 10 times"},
+		{"/malformed", forever, forever, "the server redirects to a malformed URI"},
+		{"/elsewhere", forever, forever, "the server redirects to neither an http: nor an https: URI"},
+		{"/nowhere", forever, forever, "the server answered 302 Found"},
+	} {
+		content.LimitRemote(t, 2048, test.silence, test.wait)
+		uri := strings.Replace(address, "://", "://user:hush@", 1) + test.path + "?X-Amz-Signature=hush"
+		want := `error: "` + address + test.path + `?…": ` + test.want
+		if got := read(t, lumi.URIAsset(uri)); got != want {
+			t.Errorf("asset %s: got\n%s\nwant\n%s", test.path, got, want)
+		}
+		if test.path == "/endless" || test.path == "/drip" {
+			continue // It is no archive, which shows earlier.
+		}
+		if got := list(t, lumi.URIArchive(uri)); got != want {
+			t.Errorf("archive %s: got\n%s\nwant\n%s", test.path, got, want)
+		}
+	}
+	if got := read(t, lumi.URIAsset(address+"/exact")); len(got) != 2048 {
+		t.Errorf("%d bytes where 2048 are allowed: %.100s", len(got), got)
+	}
+}
+
+// TestRemoteZipTooLarge leaves no temporary file.
+func TestRemoteZipTooLarge(t *testing.T) {
+	temp := t.TempDir()
+	t.Setenv("TMPDIR", temp)
+	address := serve(t, map[string]string{"/zip": string(makeZip(t, entry{name: "a", data: strings.Repeat("x", 5000)}))})
+	content.LimitRemote(t, 100, 0, 0)
+	want := `error: "` + address + `/zip": is larger than 100 bytes, the limit for remote content; download it and use` +
+		` its path instead`
+	if got := list(t, lumi.URIArchive(address+"/zip")); got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+	if left, err := os.ReadDir(temp); err != nil || len(left) > 0 {
+		t.Errorf("temporary files are left: %v, %v", left, err)
+	}
+}
+
+// TestRemoteSlowReader shows that a server is not blamed for a reader that takes its time.
+func TestRemoteSlowReader(t *testing.T) {
+	const size = 1 << 20
+	address := serve(t, map[string]string{"/a": strings.Repeat("x", size)})
+	content.LimitRemote(t, 0, time.Second, time.Second)
+	r, err := content.Open(t.Context(), lumi.URIAsset(address+"/a"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	time.Sleep(1200 * time.Millisecond)
+	if n, err := io.Copy(io.Discard, iotest.HalfReader(r)); n != size || err != nil {
+		t.Errorf("read %d bytes, %v", n, err)
+	}
+}
+
+// TestRemoteRedirect shows what the next server is told: no password, and not where the request comes from.
+func TestRemoteRedirect(t *testing.T) {
+	var headers []http.Header
+	target := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		headers = append(headers, r.Header)
+		_, _ = io.WriteString(w, "moved")
+	}))
+	t.Cleanup(target.Close)
+	origin := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		headers = append(headers, r.Header)
+		if r.URL.Path == "/" {
+			http.Redirect(w, r, "/again", http.StatusPermanentRedirect)
+			return
+		}
+		http.Redirect(w, r, target.URL, http.StatusTemporaryRedirect)
+	}))
+	t.Cleanup(origin.Close)
+	uri := strings.Replace(origin.URL, "://", "://user:hush@", 1) + "/?X-Amz-Signature=hush"
+	if got := read(t, lumi.URIAsset(uri)); got != "moved" || len(headers) != 3 {
+		t.Fatalf("got %q after %d requests", got, len(headers))
+	}
+	for i, wantPassword := range []bool{true, true, false} {
+		if got := headers[i].Get("Authorization") != ""; got != wantPassword || headers[i].Get("Referer") != "" {
+			t.Errorf("request %d has the headers %v", i, headers[i])
+		}
+	}
+}
+
+// TestRemoteBytes sends what no library would: too much content, and a status with an escape sequence.
+func TestRemoteBytes(t *testing.T) {
+	const broken = "error: net/http: HTTP/1.x transport connection broken: "
+	for answer, want := range map[string]string{
+		"200 OK\r\nContent-Length: 5\r\n\r\n1234567890":              "12345",
+		"200 OK\r\nContent-Length: -5\r\n\r\n12345":                  broken + `bad Content-Length "-5"`,
+		"404 \x1b[31mred\r\nContent-Length: 0\r\n\r\n":               "error: the server answered 404 Not Found",
+		"200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\n12345\r\n": "error: is cut off",
+	} {
+		listener, err := net.Listen("tcp", "127.0.0.1:0")
+		if err != nil {
+			t.Fatal(err)
+		}
+		go func() {
+			conn, err := listener.Accept()
+			if err != nil {
+				return // The test has ended.
+			}
+			defer conn.Close()
+			if _, err := http.ReadRequest(bufio.NewReader(conn)); err == nil {
+				_, _ = io.WriteString(conn, "HTTP/1.1 "+answer) // The client may have gone.
+			}
+		}()
+		address := "http://" + listener.Addr().String()
+		want = strings.Replace(want, "error: ", `error: "`+address+`": `, 1)
+		if got := read(t, lumi.URIAsset(address)); got != want {
+			t.Errorf("got\n%s\nwant\n%s", got, want)
+		}
+		listener.Close()
+	}
+}
