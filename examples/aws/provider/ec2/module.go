@@ -2,6 +2,7 @@ package ec2
 
 import (
 	"context"
+	"maps"
 	"slices"
 	"strings"
 
@@ -74,22 +75,42 @@ func tagged(kind types.ResourceType, tags aws.Tags) []types.TagSpecification {
 	return []types.TagSpecification{{ResourceType: kind, Tags: tagList(tags)}}
 }
 
-// setTags gives a resource the tags that it should have, and takes those that it should not.
-func (a *account) setTags(ctx context.Context, id lumi.ID, old, want aws.Tags) error {
+// tagSteps lead from the tags that a program gave a resource to those that it wants now, which are among all that the
+// resource gets.
+func (a *account) tagSteps(ctx context.Context, id lumi.ID, has aws.Tags, want *aws.Tags, all aws.Tags) []cloud.Step {
 	resources := []string{string(id)}
 	var gone []types.Tag
-	for key := range old {
-		if _, stays := want[key]; !stays {
+	for key := range has {
+		if _, stays := all[key]; !stays {
 			gone = append(gone, types.Tag{Key: &key})
 		}
 	}
-	if _, err := a.api().CreateTags(ctx, &ec2.CreateTagsInput{Resources: resources, Tags: tagList(want)}); err != nil {
-		return cloud.Error(err)
+	now, added := has, aws.Tags{}
+	maps.Copy(added, has)
+	maps.Copy(added, *want)
+	keep := func() { *want = now }
+	return []cloud.Step{{
+		Needed: !maps.Equal(has, *want),
+		Do: func() error {
+			_, err := a.api().CreateTags(ctx, &ec2.CreateTagsInput{Resources: resources, Tags: tagList(all)})
+			return done(err, &now, added)
+		},
+		Keep: keep,
+	}, {
+		Needed: len(gone) > 0,
+		Do: func() error {
+			_, err := a.api().DeleteTags(ctx, &ec2.DeleteTagsInput{Resources: resources, Tags: gone})
+			return cloud.Error(err)
+		},
+		Keep: keep,
+	}}
+}
+
+// done notes what there is once a request has been carried out.
+func done[T any](err error, has *T, then T) error {
+	if err == nil {
+		*has = then
 	}
-	if len(gone) == 0 {
-		return nil
-	}
-	_, err := a.api().DeleteTags(ctx, &ec2.DeleteTagsInput{Resources: resources, Tags: gone})
 	return cloud.Error(err)
 }
 

@@ -113,6 +113,9 @@ func (ops *securityGroupProviderOpsImpl) setRules(
 	wanted := *want
 	for attempt := 1; ; attempt++ {
 		err := ops.changeRules(ctx, now, want)
+		if err != nil && attempt > 1 {
+			err = lumi.Partial(err) // The attempt before this one may have changed rules.
+		}
 		if attempt == 3 || !cloud.Is(err, "InvalidPermission.Duplicate", "InvalidPermission.NotFound") {
 			return err
 		}
@@ -162,14 +165,6 @@ func (ops *securityGroupProviderOpsImpl) changeRules(
 			return done(err, &out, wantOut)
 		}},
 	)
-}
-
-// done notes what rules there are once a request has been carried out.
-func done(err error, has *[]rule, then []rule) error {
-	if err == nil {
-		*has = then
-	}
-	return cloud.Error(err)
 }
 
 // without lists the rules that are not among others.

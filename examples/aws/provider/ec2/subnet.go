@@ -3,7 +3,6 @@ package ec2
 import (
 	"context"
 	"errors"
-	"maps"
 
 	sdk "github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/ec2"
@@ -146,7 +145,8 @@ func (ops *subnetProviderOpsImpl) steps(
 ) []cloud.Step {
 	part, subnetID := want.Properties, string(id)
 	public := or(part.MapPublicIPOnLaunch, false)
-	return []cloud.Step{{
+	all := ops.tags(want.URN, part.Name, part.Tags)
+	return append([]cloud.Step{{
 		Needed: or(has.MapPublicIPOnLaunch, false) != public,
 		Do: func() error {
 			_, err := ops.api().ModifySubnetAttribute(ctx, &ec2.ModifySubnetAttributeInput{
@@ -155,11 +155,7 @@ func (ops *subnetProviderOpsImpl) steps(
 			return cloud.Error(err)
 		},
 		Keep: func() { part.MapPublicIPOnLaunch = has.MapPublicIPOnLaunch },
-	}, {
-		Needed: !maps.Equal(has.Tags, part.Tags),
-		Do:     func() error { return ops.setTags(ctx, id, has.Tags, ops.tags(want.URN, part.Name, part.Tags)) },
-		Keep:   func() { part.Tags = has.Tags },
-	}}
+	}}, ops.tagSteps(ctx, id, has.Tags, &part.Tags, all)...)
 }
 
 // Delete implements [SubnetProviderOps].

@@ -3,7 +3,6 @@ package ec2
 import (
 	"context"
 	"errors"
-	"maps"
 
 	sdk "github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/ec2"
@@ -154,11 +153,9 @@ func (ops *vpcProviderOpsImpl) steps(
 	ctx context.Context, id lumi.ID, has *vpc, want *lumi.State[*vpc],
 ) []cloud.Step {
 	network, vpcID := want.Properties, string(id)
-	return append(ops.attributes(ctx, id, has, network), cloud.Step{
-		Needed: !maps.Equal(has.Tags, network.Tags),
-		Do:     func() error { return ops.setTags(ctx, id, has.Tags, ops.tags(want.URN, network.Name, network.Tags)) },
-		Keep:   func() { network.Tags = has.Tags },
-	}, cloud.Step{
+	all := ops.tags(want.URN, network.Name, network.Tags)
+	tags := ops.tagSteps(ctx, id, has.Tags, &network.Tags, all)
+	return append(append(ops.attributes(ctx, id, has, network), tags...), cloud.Step{
 		// InspectChange leaves but this change to an update.
 		Needed: or(has.InstanceTenancy, TenancyDefault) != or(network.InstanceTenancy, TenancyDefault),
 		Do: func() error {

@@ -168,5 +168,13 @@ func TestVPCHalfWay(t *testing.T) {
 		t.Errorf("half way, the network has tags %v and host names %v", vpc.Output("tags"), vpc.Output("enableDNSHostnames"))
 	}
 	vpc.Update(t, bag{"tags": bag{"a": "1"}})
+
+	// Tags are added by one request and removed by another.
+	server.Fail("DeleteTags", ec2server.Throttled)
+	vpc.Update(t, bag{"tags": bag{"b": "2"}}, providertest.WantPartial("RequestLimitExceeded"))
+	if tags := vpc.Output("tags").GetStructValue().AsMap(); len(tags) != 2 {
+		t.Errorf("half way, the network has tags %v", tags)
+	}
+	vpc.Update(t, bag{"tags": bag{"b": "2"}})
 	vpc.Delete(t)
 }

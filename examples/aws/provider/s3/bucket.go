@@ -162,7 +162,7 @@ func (ops *bucketProviderOpsImpl) steps(ctx context.Context, has *bucket, want *
 		Keep: func() { b.Tags = has.Tags },
 	}, {
 		Needed: access(has) != access(b),
-		Do:     func() error { return cloud.Error(ops.setAccess(ctx, b.Name, access(b))) },
+		Do:     func() error { return ops.setAccess(ctx, b.Name, access(b)) },
 		Keep:   func() { b.AccessControl = has.AccessControl },
 	}, {
 		Needed: versions(has) != versions(b),

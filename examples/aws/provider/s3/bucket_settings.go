@@ -81,10 +81,12 @@ func (ops *bucketProviderOpsImpl) setAccess(ctx context.Context, name string, ac
 		func() error { return ops.unblock(ctx, name) }, set)
 }
 
-// inOrder stops at the first failure.
+// inOrder stops at the first failure. Any but the first part fails after something was changed.
 func inOrder(parts ...func() error) error {
-	for _, part := range parts {
-		if err := part(); err != nil {
+	for i, part := range parts {
+		if err := cloud.Error(part()); err != nil && i > 0 {
+			return lumi.Partial(err)
+		} else if err != nil {
 			return err
 		}
 	}

@@ -12,8 +12,10 @@ import (
 	"github.com/lumi-idl/lumi/examples/aws/provider/internal/cloud"
 	"github.com/lumi-idl/lumi/examples/aws/provider/internal/s3server"
 	"github.com/lumi-idl/lumi/examples/aws/provider/s3"
+	lumi "github.com/lumi-idl/lumi/runtime"
 	"github.com/lumi-idl/lumi/runtime/providertest"
 	"github.com/lumi-idl/lumi/runtime/serve"
+	"github.com/lumi-idl/lumi/runtime/tokens"
 )
 
 type bag = providertest.Bag
@@ -46,6 +48,19 @@ func over(
 		"endpoints":  bag{"s3": server.URL},
 		"maxRetries": 0,
 	}.With(config)))...)
+}
+
+// provider calls the module's resources without the kit, which does not tell one kind of error from another.
+func provider(t *testing.T, server *s3server.Server, maxRetries float64) map[tokens.Type]lumi.ResourceProvider {
+	t.Helper()
+	c := new(cloud.Cloud)
+	if err := c.Configure(t.Context(), &aws.Config{
+		Region: aws.USWest2, Endpoints: map[aws.Service]string{aws.S3Service: server.URL}, MaxRetries: &maxRetries,
+		Credentials: &aws.Credentials{AccessKeyID: s3server.AccessKeyID, SecretAccessKey: s3server.SecretAccessKey},
+	}); err != nil {
+		t.Fatal(err)
+	}
+	return s3.Resources(c)
 }
 
 // client looks at the server without the provider.

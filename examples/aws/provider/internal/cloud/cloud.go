@@ -16,6 +16,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/credentials"
 	"github.com/aws/aws-sdk-go-v2/credentials/stscreds"
 	"github.com/aws/aws-sdk-go-v2/service/sts"
+	"github.com/aws/smithy-go/middleware"
 
 	aws "github.com/lumi-idl/lumi/examples/aws/provider"
 	lumi "github.com/lumi-idl/lumi/runtime"
@@ -37,6 +38,7 @@ func (c *Cloud) Configure(ctx context.Context, config *aws.Config) error {
 	options := []func(*sdkconfig.LoadOptions) error{
 		sdkconfig.WithRegion(string(config.Region)),
 		sdkconfig.WithRetryer(func() sdk.Retryer { return newRetryer(maxAttempts(config)) }),
+		sdkconfig.WithAPIOptions([]func(*middleware.Stack) error{watchAttempts}),
 	}
 	if keys := config.Credentials; keys != nil {
 		token := ""

@@ -1,10 +1,12 @@
 package cloud_test
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
+	"log"
 	"maps"
 	"net/http"
 	"net/http/httptest"
@@ -232,6 +234,61 @@ func TestNoAnswer(t *testing.T) {
 		strings.TrimPrefix(nobody.URL, "http://"))
 	if err == nil || err.Error() != want || !errors.As(err, new(*lumi.RetryError)) {
 		t.Errorf("got  %v\nwant %s", err, want)
+	}
+}
+
+// TestOutcome shows which errors say that nothing was changed: those of calls of which no attempt may have been carried
+// out.
+func TestOutcome(t *testing.T) {
+	isolate(t, nil)
+	const (
+		unknown = "; the outcome of DeleteVpc is unknown: check at Amazon whether it took effect"
+		limit   = "RequestLimitExceeded: Request limit exceeded"
+		broken  = "InternalError: An internal error has occurred"
+		lost    = `no answer from Amazon: Post "ADDRESS/": EOF`
+	)
+	untrusted := httptest.NewUnstartedServer(nil)
+	untrusted.Config.ErrorLog = log.New(io.Discard, "", 0) // of handshakes
+	untrusted.StartTLS()
+	t.Cleanup(untrusted.Close)
+	nobody := httptest.NewServer(nil)
+	nobody.Close()
+	for name, test := range map[string]struct {
+		address  string // "" for a server that fails in these ways
+		failures []ec2server.Failure
+		want     string
+		retry    bool
+	}{
+		"throttled":            {"", []ec2server.Failure{ec2server.Throttled, ec2server.Throttled}, limit, true},
+		"lost":                 {"", []ec2server.Failure{ec2server.Lost, ec2server.Lost}, lost + unknown, false},
+		"broken":               {"", []ec2server.Failure{ec2server.Broken, ec2server.Broken}, broken + unknown, false},
+		"lost, then throttled": {"", []ec2server.Failure{ec2server.Lost, ec2server.Throttled}, limit + unknown, false},
+		"throttled, then lost": {"", []ec2server.Failure{ec2server.Throttled, ec2server.Lost}, lost + unknown, false},
+		"refused": {
+			"", []ec2server.Failure{ec2server.Refused},
+			"UnauthorizedOperation: You are not authorized to perform this operation", false,
+		},
+		"nobody there":          {nobody.URL, nil, "connect: connection refused", true},
+		"untrusted certificate": {untrusted.URL, nil, "x509: certificate signed by unknown authority", true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			a := newAccount(t, "AKIDEXAMPLE")
+			a.Fail("DeleteVpc", test.failures...)
+			c := new(cloud.Cloud)
+			if err := c.Configure(t.Context(), &aws.Config{
+				Region: aws.USWest2, Credentials: keys("AKIDEXAMPLE", nil), MaxRetries: new(1.0),
+				Endpoints: map[aws.Service]string{aws.EC2Service: cmp.Or(test.address, a.url)},
+			}); err != nil {
+				t.Fatal(err)
+			}
+			_, err := ec2.Resources(c)[ec2.VPC].Delete(t.Context(), &lumi.DeleteRequest{
+				URN: "urn:lumi:test::p:index::aws:ec2:VPC::main", ID: "vpc-1", Properties: network(t),
+			})
+			want := strings.Replace(test.want, "ADDRESS", a.url, 1)
+			if err == nil || !strings.HasSuffix(err.Error(), want) || errors.As(err, new(*lumi.RetryError)) != test.retry {
+				t.Errorf("got  %v\nwant %s, worth a retry: %v", err, want, test.retry)
+			}
+		})
 	}
 }
 

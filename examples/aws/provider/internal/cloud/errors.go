@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net/http"
 	"strings"
 
 	"github.com/aws/aws-sdk-go-v2/aws/retry"
@@ -17,12 +16,8 @@ import (
 // Error says in Lumi's words what one of Amazon's errors means, and in Amazon's own what happened:
 //
 //   - what does not exist is [lumi.ErrNotFound];
-//   - what may pass is a [lumi.RetryError];
-//   - any other is a failure.
-//
-// A RetryError says that nothing was changed. That is not known where a server failed or a connection broke, but the
-// provider's requests do no harm when they are sent again: those that make something look first for what an attempt
-// before them may have made.
+//   - what may pass, and has certainly changed nothing, is a [lumi.RetryError];
+//   - any other is a failure, which says so where the outcome is unknown.
 func Error(err error) error {
 	if err == nil || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
 		return err
@@ -39,13 +34,25 @@ func Error(err error) error {
 	case errors.As(err, &operation):
 		said = operation.Err
 	}
+	var unknown *unknownOutcome
 	switch {
 	case isNotFound(err):
 		return fmt.Errorf("%w: %w", lumi.ErrNotFound, said)
-	case throttled(err), Unclear(err), Is(err, "DependencyViolation", "OperationAborted"):
+	case errors.As(err, &unknown):
+		return fmt.Errorf("%w; the outcome of %s is unknown: check at Amazon whether it took effect", said, unknown.operation)
+	case throttled(err), unanswered(err), Is(err, "DependencyViolation", "OperationAborted"):
 		return &lumi.RetryError{Err: said}
 	}
 	return said
+}
+
+// AfterChange takes back that nothing was changed from an error of [Error], where something was before.
+func AfterChange(err error) error {
+	var retry *lumi.RetryError
+	if errors.As(err, &retry) {
+		return fmt.Errorf("%w; some of the work was done before", retry.Err)
+	}
+	return err
 }
 
 // failure is an error of Amazon's without what its SDK says around it.
@@ -81,18 +88,6 @@ func Is(err error, codes ...string) bool {
 		}
 	}
 	return false
-}
-
-// Unclear reports whether a failed request may have been carried out: the server failed, or the answer got lost.
-func Unclear(err error) bool {
-	if throttled(err) {
-		return false
-	}
-	var response *smithyhttp.ResponseError
-	if errors.As(err, &response) && response.HTTPStatusCode() >= http.StatusInternalServerError {
-		return response.HTTPStatusCode() != http.StatusNotImplemented
-	}
-	return errors.As(err, new(*smithyhttp.RequestSendError)) || errors.As(err, new(*smithy.DeserializationError))
 }
 
 func throttled(err error) bool {

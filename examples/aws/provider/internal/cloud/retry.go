@@ -51,7 +51,7 @@ func MakeOnce(find, create func() (string, error)) (id string, found bool, err e
 	if id, err = find(); err != nil || id != "" {
 		return id, true, err
 	}
-	if id, err = create(); err != nil && Unclear(err) {
+	if id, err = create(); err != nil && Unknown(err) {
 		if id, findErr := find(); findErr == nil && id != "" {
 			return id, true, nil
 		}

@@ -4,7 +4,7 @@
 // rules for browsers, web sites and conditional writes. It is heavy, so that its version is pinned in the module tools
 // beside the provider's. It has no rules for lifecycles, logs of accesses, notifications or classes of storage.
 //
-// Requests pass through a proxy in the test, which can lose the answer to one.
+// Requests pass through a proxy in the test, which can lose the answer to one, or answer in place of the server.
 package s3server
 
 import (
@@ -42,8 +42,10 @@ type Server struct {
 
 	binary, socket, region string
 
-	mu             sync.Mutex
-	lose, throttle func(*http.Request) bool
+	mu           sync.Mutex
+	lose, answer func(*http.Request) bool
+	status       int // of the answer
+	body         string
 }
 
 // Start starts a server without any buckets in it. It ends with the test.
@@ -151,12 +153,11 @@ func (s *Server) serve(t testing.TB) {
 		},
 	}
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		lose, throttle := s.next(r)
+		lose, status, body := s.next(r)
 		switch {
-		case throttle:
-			w.WriteHeader(http.StatusServiceUnavailable)
-			_, _ = io.WriteString(w, // The client is gone if it fails.
-				"<Error><Code>SlowDown</Code><Message>Please reduce your request rate.</Message></Error>")
+		case status != 0:
+			w.WriteHeader(status)
+			_, _ = io.WriteString(w, body) // The client is gone if it fails.
 		case lose:
 			proxy.ServeHTTP(httptest.NewRecorder(), r)
 			panic(http.ErrAbortHandler) // which is how a handler breaks the connection
@@ -168,18 +169,18 @@ func (s *Server) serve(t testing.TB) {
 	s.URL = server.URL
 }
 
-func (s *Server) next(r *http.Request) (lose, throttle bool) {
+func (s *Server) next(r *http.Request) (lose bool, status int, body string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.lose != nil && s.lose(r) {
 		s.lose = nil
-		return true, false
+		return true, 0, ""
 	}
-	if s.throttle != nil && s.throttle(r) {
-		s.throttle = nil
-		return false, true
+	if s.answer != nil && s.answer(r) {
+		s.answer = nil
+		return false, s.status, s.body
 	}
-	return false, false
+	return false, 0, ""
 }
 
 // Lose has the answer to the next request get lost for which which is true.
@@ -189,11 +190,17 @@ func (s *Server) Lose(which func(*http.Request) bool) {
 	s.lose = which
 }
 
-// Throttle turns the next request away for which which is true.
-func (s *Server) Throttle(which func(*http.Request) bool) {
+// Answer answers the next request for which which is true in place of the server.
+func (s *Server) Answer(which func(*http.Request) bool, status int, body string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.throttle = which
+	s.answer, s.status, s.body = which, status, body
+}
+
+// Throttle turns the next request away for which which is true.
+func (s *Server) Throttle(which func(*http.Request) bool) {
+	s.Answer(which, http.StatusServiceUnavailable,
+		"<Error><Code>SlowDown</Code><Message>Please reduce your request rate.</Message></Error>")
 }
 
 // AddUser makes another account, which may make buckets of its own.

@@ -1,0 +1,89 @@
+package cloud
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"net/http/httptrace"
+	"strings"
+	"sync/atomic"
+
+	awsmiddleware "github.com/aws/aws-sdk-go-v2/aws/middleware"
+	"github.com/aws/smithy-go"
+	"github.com/aws/smithy-go/middleware"
+	smithyhttp "github.com/aws/smithy-go/transport/http"
+)
+
+// unknownOutcome is the error of a call of which at least one attempt may have been carried out, although none was
+// answered with success. The last attempt alone does not tell: the answer to the first may get lost, and the second be
+// throttled.
+type unknownOutcome struct {
+	operation string
+	last      error
+}
+
+func (u *unknownOutcome) Error() string { return u.last.Error() }
+
+func (u *unknownOutcome) Unwrap() error { return u.last }
+
+// Unknown reports whether a failed call may have been carried out: the server failed, or the answer got lost.
+func Unknown(err error) bool { return errors.As(err, new(*unknownOutcome)) }
+
+// attemptsKey is where a context holds whether an attempt of its call may have been carried out, as an *atomic.Bool.
+type attemptsKey struct{}
+
+// watchAttempts has calls end with an *unknownOutcome where that is what they have.
+func watchAttempts(stack *middleware.Stack) error {
+	err := stack.Initialize.Add(middleware.InitializeMiddlewareFunc("LumiOutcome", watchCall), middleware.After)
+	if err != nil {
+		return err
+	}
+	return stack.Deserialize.Add(middleware.DeserializeMiddlewareFunc("LumiAttempt", watchAttempt), middleware.Before)
+}
+
+func watchCall(
+	ctx context.Context, in middleware.InitializeInput, next middleware.InitializeHandler,
+) (middleware.InitializeOutput, middleware.Metadata, error) {
+	var unknown atomic.Bool
+	out, metadata, err := next.HandleInitialize(context.WithValue(ctx, attemptsKey{}, &unknown), in)
+	if operation := awsmiddleware.GetOperationName(ctx); err != nil && unknown.Load() && !isRead(operation) {
+		err = &unknownOutcome{operation, err}
+	}
+	return out, metadata, err
+}
+
+// watchAttempt runs once for each attempt, after signing. Nothing was sent unless there was a connection.
+func watchAttempt(
+	ctx context.Context, in middleware.DeserializeInput, next middleware.DeserializeHandler,
+) (middleware.DeserializeOutput, middleware.Metadata, error) {
+	var connected atomic.Bool
+	out, metadata, err := next.HandleDeserialize(httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
+		GotConn: func(httptrace.GotConnInfo) { connected.Store(true) },
+	}), in)
+	if unknown, ok := ctx.Value(attemptsKey{}).(*atomic.Bool); ok && connected.Load() && unanswered(err) {
+		unknown.Store(true)
+	}
+	return out, metadata, err
+}
+
+// isRead reports whether an operation changes nothing.
+func isRead(operation string) bool {
+	for _, prefix := range []string{"AssumeRole", "Describe", "Get", "Head", "List"} {
+		if strings.HasPrefix(operation, prefix) {
+			return true
+		}
+	}
+	return false
+}
+
+// unanswered reports whether a request failed for a reason that does not tell whether it was carried out.
+func unanswered(err error) bool {
+	if throttled(err) {
+		return false
+	}
+	var response *smithyhttp.ResponseError
+	if errors.As(err, &response) && response.HTTPStatusCode() >= http.StatusInternalServerError {
+		return response.HTTPStatusCode() != http.StatusNotImplemented
+	}
+	return errors.As(err, new(*smithyhttp.RequestSendError)) || errors.As(err, new(*smithy.DeserializationError))
+}
