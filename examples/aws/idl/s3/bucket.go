@@ -23,11 +23,14 @@ type Bucket struct {
 	Notifications *[]Notification `lumi:"optional"`
 	// How the bucket behaves as a web site.
 	Website *BucketWebsite `lumi:"optional"`
+	// Whether everything in the bucket is deleted with it: objects, former versions, delete markers and unfinished
+	// uploads. It is false by default, so that only an empty bucket can be deleted. Deploy it before you delete.
+	ForceDestroy *bool `lumi:"optional,in"`
 	// The name under which policies refer to the bucket.
 	ARN aws.ARN `lumi:"out"`
-	// The host name under which the bucket is reached.
+	// The host name under which the bucket is reached. Buckets at a custom endpoint share the endpoint's.
 	DomainName string `lumi:"out"`
-	// The address of the web site, if the bucket is one.
+	// The address of the web site, if the bucket is one. At a custom endpoint, it is where the bucket's objects are.
 	WebsiteURL *string `lumi:"out,optional"`
 }
 

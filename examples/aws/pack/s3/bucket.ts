@@ -38,13 +38,21 @@ export class Bucket extends lumi.NamedResource<"aws:s3:Bucket"> implements Bucke
     /** How the bucket behaves as a web site. */
     declare website?: lumi.Input<BucketWebsite | undefined>;
 
+    /**
+     * Whether everything in the bucket is deleted with it: objects, former versions, delete markers and unfinished
+     * uploads. It is false by default, so that only an empty bucket can be deleted. Deploy it before you delete.
+     */
+    declare forceDestroy?: lumi.Input<boolean | undefined>;
+
     /** The name under which policies refer to the bucket. */
     declare readonly arn: lumi.Output<ARN>;
 
-    /** The host name under which the bucket is reached. */
+    /** The host name under which the bucket is reached. Buckets at a custom endpoint share the endpoint's. */
     declare readonly domainName: lumi.Output<string>;
 
-    /** The address of the web site, if the bucket is one. */
+    /**
+     * The address of the web site, if the bucket is one. At a custom endpoint, it is where the bucket's objects are.
+     */
     declare readonly websiteURL: lumi.Output<string | undefined>;
 
     constructor(name: string, args?: BucketArgs) {
@@ -77,6 +85,12 @@ export interface BucketArgs {
 
     /** How the bucket behaves as a web site. */
     website?: lumi.Input<BucketWebsite | undefined>;
+
+    /**
+     * Whether everything in the bucket is deleted with it: objects, former versions, delete markers and unfinished
+     * uploads. It is false by default, so that only an empty bucket can be deleted. Deploy it before you delete.
+     */
+    forceDestroy?: lumi.Input<boolean | undefined>;
 }
 
 const Bucket$shape: lumi.Shape = {
@@ -88,6 +102,7 @@ const Bucket$shape: lumi.Shape = {
     logging: lumi.optional(lumi.struct(() => BucketLogging)),
     notifications: lumi.optional(lumi.list(lumi.struct(() => Notification))),
     website: lumi.optional(lumi.struct(() => BucketWebsite)),
+    forceDestroy: lumi.optional(lumi.boolean, lumi.in),
     arn: lumi.out(lumi.string),
     domainName: lumi.out(lumi.string),
     websiteURL: lumi.optionalOut(lumi.string),

@@ -9,7 +9,6 @@ import (
 	"regexp"
 	"strings"
 
-	sdk "github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/s3"
 	"github.com/aws/aws-sdk-go-v2/service/s3/types"
 
@@ -107,17 +106,27 @@ func (ops *bucketProviderOpsImpl) create(ctx context.Context, name string, tags 
 
 // compute sets what follows from the rest.
 func (ops *bucketProviderOpsImpl) compute(b *bucket) {
-	region := ops.Region()
 	b.ARN = aws.ARNPrefix + "s3:::" + b.Name
-	b.DomainName = b.Name + ".s3." + string(region) + ".amazonaws.com"
+	var website string
+	if endpoint := ops.endpoint(); endpoint != nil {
+		b.DomainName, website = endpoint.Host, endpoint.JoinPath(b.Name).String()
+	} else {
+		b.DomainName, website = amazonAddresses(b.Name, ops.Region())
+	}
 	b.WebsiteURL = nil
 	if b.Website != nil {
-		dash := "-"
-		if region == aws.USEast2 || region == aws.EUCentral1 { // The younger regions have a dot there.
-			dash = "."
-		}
-		b.WebsiteURL = new("http://" + b.Name + ".s3-website" + dash + string(region) + ".amazonaws.com")
+		b.WebsiteURL = &website
 	}
+}
+
+// amazonAddresses are the host name of a bucket and the address of its web site.
+func amazonAddresses(name string, region aws.Region) (domain, website string) {
+	dash := "-"
+	if region == aws.USEast2 || region == aws.EUCentral1 { // The younger regions have a dot there.
+		dash = "."
+	}
+	return name + ".s3." + string(region) + ".amazonaws.com",
+		"http://" + name + ".s3-website" + dash + string(region) + ".amazonaws.com"
 }
 
 // Get implements [BucketProviderOps].
@@ -177,13 +186,4 @@ func (ops *bucketProviderOpsImpl) steps(ctx context.Context, has *bucket, want *
 		Do:     func() error { return cloud.Error(ops.setWebsite(ctx, b.Name, b.Website)) },
 		Keep:   func() { b.Website = has.Website },
 	}}
-}
-
-// Delete implements [BucketProviderOps]. It removes nothing that is in the bucket.
-func (ops *bucketProviderOpsImpl) Delete(ctx context.Context, old *lumi.State[*bucket]) error {
-	_, err := ops.api().DeleteBucket(ctx, &s3.DeleteBucketInput{Bucket: sdk.String(string(old.ID))})
-	if cloud.Is(err, "BucketNotEmpty") {
-		return errors.New("there are objects in the bucket, or former versions of such: remove them first")
-	}
-	return cloud.Error(err)
 }

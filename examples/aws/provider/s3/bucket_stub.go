@@ -39,11 +39,14 @@ type bucket struct {
 	Notifications []Notification
 	// How the bucket behaves as a web site.
 	Website *BucketWebsite
+	// Whether everything in the bucket is deleted with it: objects, former versions, delete markers and unfinished
+	// uploads. It is false by default, so that only an empty bucket can be deleted. Deploy it before you delete.
+	ForceDestroy *bool
 	// The name under which policies refer to the bucket.
 	ARN aws.ARN
-	// The host name under which the bucket is reached.
+	// The host name under which the bucket is reached. Buckets at a custom endpoint share the endpoint's.
 	DomainName string
-	// The address of the web site, if the bucket is one.
+	// The address of the web site, if the bucket is one. At a custom endpoint, it is where the bucket's objects are.
 	WebsiteURL *string
 }
 
@@ -58,6 +61,7 @@ const (
 	Bucket_Logging        = "logging"
 	Bucket_Notifications  = "notifications"
 	Bucket_Website        = "website"
+	Bucket_ForceDestroy   = "forceDestroy"
 	Bucket_ARN            = "arn"
 	Bucket_DomainName     = "domainName"
 	Bucket_WebsiteURL     = "websiteURL"
@@ -74,6 +78,7 @@ func (s *bucket) Lumi(p *lumi.Props) {
 	lumi.Optional(p, Bucket_Logging, &s.Logging, lumi.Struct[*BucketLogging]())
 	lumi.Nilable(p, Bucket_Notifications, &s.Notifications, lumi.List(lumi.Struct[*Notification]()))
 	lumi.Optional(p, Bucket_Website, &s.Website, lumi.Struct[*BucketWebsite]())
+	lumi.Optional(p, Bucket_ForceDestroy, &s.ForceDestroy, lumi.Bool, lumi.In)
 	lumi.Required(p, Bucket_ARN, &s.ARN, lumi.String, lumi.Out)
 	lumi.Required(p, Bucket_DomainName, &s.DomainName, lumi.String, lumi.Out)
 	lumi.Optional(p, Bucket_WebsiteURL, &s.WebsiteURL, lumi.String, lumi.Out)

@@ -2,10 +2,15 @@ package s3_test
 
 import (
 	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
 	"testing"
 
 	api "github.com/aws/aws-sdk-go-v2/service/s3"
 	"github.com/aws/aws-sdk-go-v2/service/s3/types"
+	"google.golang.org/protobuf/types/known/structpb"
 
 	"github.com/lumi-idl/lumi/examples/aws/provider/internal/s3server"
 	"github.com/lumi-idl/lumi/examples/aws/provider/s3"
@@ -15,13 +20,13 @@ import (
 
 func TestBucket(t *testing.T) {
 	t.Parallel()
-	_, h := start(t)
+	server, h := start(t)
 	cors := bag{"allowedMethods": []string{"GET", "PUT"}, "allowedOrigins": []string{"https://example.com"}}
 	h.Resource(s3.Bucket, "lumi-pages").Life(t, providertest.Life{
 		Create: bag{"name": "lumi-pages", "tags": bag{"stage": "test", "who": "a + b = c"}},
 		Expect: bag{
 			"accessControl": "private", "arn": "arn:aws:s3:::lumi-pages",
-			"domainName": "lumi-pages.s3.us-west-2.amazonaws.com", "websiteURL": nil,
+			"domainName": strings.TrimPrefix(server.URL, "http://"), "websiteURL": nil,
 		},
 		Updates: []providertest.Change{
 			{Set: bag{"tags": bag{"stage": "production"}}, Changes: []string{
@@ -36,10 +41,11 @@ func TestBucket(t *testing.T) {
 			{Set: bag{"corsRules": nil}},
 			{
 				Set:    bag{"website": bag{"indexDocument": "index.html", "errorDocument": "error.html"}},
-				Expect: bag{"websiteURL": "http://lumi-pages.s3-website-us-west-2.amazonaws.com"},
+				Expect: bag{"websiteURL": server.URL + "/lumi-pages"},
 			},
 			{Set: bag{"website": bag{"redirectAllRequestsTo": "example.com"}}},
 			{Set: bag{"website": nil}, Expect: bag{"websiteURL": nil}},
+			{Set: bag{"forceDestroy": true}},
 			{Set: bag{"versioning": "Enabled"}},
 			{Set: bag{"versioning": "Suspended"}},
 		},
@@ -171,6 +177,110 @@ func TestBucketFailures(t *testing.T) {
 	bucket.Update(t, bag{"accessControl": "public-read"}, providertest.WantPartial("SlowDown"))
 	server.Lose(s3server.Is("DELETE /lumi-pages"))
 	bucket.Delete(t, providertest.WantError("EOF; the outcome of DeleteBucket is unknown"))
+	bucket.Delete(t)
+}
+
+// fill puts into a bucket everything that keeps it from being deleted: former versions, a delete marker, an object
+// without a version, and an unfinished upload.
+func fill(t *testing.T, server *s3server.Server, name string, keys int) {
+	t.Helper()
+	ctx, c := context.Background(), client(server)
+	do := func(_ any, err error) {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	for i := range keys {
+		key := new(fmt.Sprintf("folder & <b>/%d +ä", i))
+		do(c.PutObject(ctx, &api.PutObjectInput{Bucket: &name, Key: key, Body: strings.NewReader("one")}))
+		do(c.PutObject(ctx, &api.PutObjectInput{Bucket: &name, Key: key, Body: strings.NewReader("two")}))
+		do(c.DeleteObject(ctx, &api.DeleteObjectInput{Bucket: &name, Key: key}))
+	}
+	do(c.CreateMultipartUpload(ctx, &api.CreateMultipartUploadInput{Bucket: &name, Key: new("unfinished & <b>")}))
+}
+
+// TestBucketForceDestroy deletes buckets with all that can be in one, and none that it was not told to.
+func TestBucketForceDestroy(t *testing.T) {
+	t.Parallel()
+	for versioning, keys := range map[any]int{
+		nil: 3, "Suspended": 3, "Enabled": 334, // which is more than one page of versions and markers
+	} {
+		t.Run(fmt.Sprint(versioning), func(t *testing.T) {
+			t.Parallel()
+			server, h := start(t)
+			bucket := h.Resource(s3.Bucket, "lumi-pages")
+			bucket.Create(t, bag{"name": "lumi-pages", "versioning": versioning})
+			fill(t, server, "lumi-pages", keys)
+			if versioning != nil {
+				bucket.Delete(t, providertest.WantError(notEmpty))
+				bucket.Update(t, bag{"forceDestroy": false})
+				bucket.Delete(t, providertest.WantError(notEmpty))
+			}
+			bucket.Update(t, bag{"forceDestroy": true})
+			bucket.Delete(t)
+			bucket.GetID(t, "lumi-pages", providertest.WantNotFound())
+		})
+	}
+}
+
+const notEmpty = "the bucket lumi-pages is not empty: delete everything in it, former versions and delete markers" +
+	" included, or set forceDestroy to true and deploy that before you delete the bucket"
+
+// TestBucketForceDestroyFailures shows what is said where not all can be deleted.
+func TestBucketForceDestroyFailures(t *testing.T) {
+	t.Parallel()
+	server, h := start(t)
+	bucket := h.Resource(s3.Bucket, "lumi-pages")
+	bucket.Create(t, bag{"name": "lumi-pages", "versioning": "Enabled", "forceDestroy": true})
+	fill(t, server, "lumi-pages", 1)
+	server.Answer(s3server.Is("POST /lumi-pages?delete"), http.StatusOK, "<DeleteResult>"+
+		"<Error><Key>a</Key><VersionId>1</VersionId><Code>AccessDenied</Code><Message>Access Denied.</Message></Error>"+
+		"<Error><Key>b</Key><VersionId>2</VersionId><Code>AccessDenied</Code></Error></DeleteResult>")
+	bucket.Delete(t, providertest.WantError(`emptying the bucket lumi-pages: "a", version 1: AccessDenied: Access Denied`+
+		" (and 1 more)"))
+	server.Answer(s3server.Is("POST /lumi-pages?delete"), http.StatusOK, "<DeleteResult/>")
+	bucket.Delete(t, providertest.WantError(" is still there after it was deleted"))
+	server.Throttle(s3server.Is("GET /lumi-pages?versions"))
+	bucket.Delete(t, providertest.WantRetry("emptying the bucket lumi-pages: SlowDown: Please reduce your request rate"))
+	bucket.Delete(t)
+}
+
+// TestBucketOutcome shows which errors say that nothing was changed.
+func TestBucketOutcome(t *testing.T) {
+	t.Parallel()
+	server, h := start(t)
+	bucket := h.Resource(s3.Bucket, "lumi-pages")
+	bucket.Create(t, bag{"name": "lumi-pages", "versioning": "Enabled"})
+	bare := func(do func(lumi.ResourceProvider) error, want string, wantRetry bool) {
+		t.Helper()
+		err := do(provider(t, server, 0)[s3.Bucket])
+		if err == nil || !strings.Contains(err.Error(), want) || errors.As(err, new(*lumi.RetryError)) != wantRetry {
+			t.Errorf("got  %v\nwant %s, worth a retry: %v", err, want, wantRetry)
+		}
+	}
+	destroy := func(p lumi.ResourceProvider) error {
+		properties, err := structpb.NewStruct(map[string]any{"name": "lumi-pages", "forceDestroy": true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = p.Delete(context.Background(), &lumi.DeleteRequest{
+			URN: "urn:lumi:test::p:index::aws:s3:Bucket::lumi-pages", ID: "lumi-pages", Properties: properties,
+		})
+		return err
+	}
+	const slow = "SlowDown: Please reduce your request rate"
+	server.Throttle(s3server.Is("DELETE /lumi-pages"))
+	bare(destroy, slow, true)
+	fill(t, server, "lumi-pages", 1)
+	server.Throttle(s3server.Is("GET /lumi-pages?uploads"))
+	bare(destroy, "emptying the bucket lumi-pages: "+slow+"; some of the work was done before", false)
+	server.Throttle(s3server.Is("DELETE /lumi-pages/unfinished%20&%20%3Cb%3E?uploadId"))
+	bare(destroy, "emptying the bucket lumi-pages: "+slow, true)
+	server.Throttle(s3server.Is("DELETE /lumi-pages"))
+	bare(destroy, slow+"; some of the work was done before", false)
+	server.Lose(s3server.Is("DELETE /lumi-pages"))
+	bare(destroy, "EOF; the outcome of DeleteBucket is unknown: check at Amazon whether it took effect", false)
 	bucket.Delete(t)
 }
 

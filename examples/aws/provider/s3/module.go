@@ -2,6 +2,7 @@ package s3
 
 import (
 	"context"
+	"net/url"
 	"slices"
 	"strings"
 
@@ -38,6 +39,20 @@ func open(config sdk.Config, endpoint *string) *s3.Client {
 		}
 		o.UsePathStyle = o.BaseEndpoint != nil
 	})
+}
+
+// endpoint is the address of a substitute for Amazon, from the configuration or the environment, nil for Amazon itself.
+func (a *account) endpoint() *url.URL {
+	address := a.api().Options().BaseEndpoint
+	if address == nil {
+		return nil
+	}
+	u, err := url.Parse(*address)
+	if err != nil {
+		return nil // No request succeeds either.
+	}
+	u.User = nil // which may be a secret
+	return u
 }
 
 // bucketTags are all tags of a bucket: empty if it has none.

@@ -116,8 +116,7 @@ func TestObjectVersions(t *testing.T) {
 		t.Errorf("the versions are %q and %q", first, second)
 	}
 	object.Delete(t)
-	bucket.Delete(t, providertest.WantError(
-		"there are objects in the bucket, or former versions of such: remove them first"))
+	bucket.Delete(t, providertest.WantError(notEmpty))
 
 	name := "lumi-pages"
 	c := client(server)
