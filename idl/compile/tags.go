@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
 	"github.com/lumi-idl/lumi/idl/diag"
 	"github.com/lumi-idl/lumi/idl/schema"
@@ -30,28 +31,13 @@ type options struct {
 
 func (o option) set() bool { return o.text != "" }
 
-// optionNames are all options, in the order in which they are documented.
-var optionNames = []string{"name=", "optional", "out", "in", "replaces", "replace", "secret"}
-
-// nearlyOptions are the options for which a first element is more probably a slip than a name in the older dialect.
-var nearlyOptions = []string{"optional", "replaces", "replace"}
-
-// foreignOptions are words that say in other tools what an option says here, and the options. As a first element, they
-// would be names in the older dialect.
-var foreignOptions = map[string]string{
-	"computed": "out", "output": "out", "readonly": "out", "readOnly": "out",
-	"input": "in", "writeOnly": "in",
-	"forceNew": "replaces", "immutable": "replaces", "replaceOnChanges": "replaces",
-	"sensitive": "secret",
-}
-
 // parseTag reads the lumi tag of a field; a field without one has no options. What is wrong is reported and left out.
 func (c *checker) parseTag(f *ast.Field) options {
 	var o options
 	reported := len(c.diags)
 	elements, _ := c.tagElements(f.Tag)
 	for i, e := range elements {
-		c.parseOption(&o, e, i == 0 && !isMistaken(e.text, f.Names))
+		c.parseOption(&o, e, i == 0, f.Names)
 	}
 	o.unread = len(c.diags) > reported
 	if o.out.set() {
@@ -74,45 +60,31 @@ func later(a, b option) option {
 	return b
 }
 
-// isMistaken reports whether a first element is more probably meant as an option than as a name in the older dialect:
-// slips of options, and words of other tools where they are not just the names that the fields have anyway.
-func isMistaken(text string, fields []*ast.Ident) bool {
-	if slices.ContainsFunc(nearlyOptions, func(option string) bool { return oneEdit(text, option) }) {
+// isName reports whether a first element is a name in the older dialect: it is not a slip of an option, nor a word that
+// other tools have for one, unless that is what the field's property is called anyway.
+func isName(text string, fields []*ast.Ident) bool {
+	if slices.ContainsFunc(fields, func(field *ast.Ident) bool { return schema.PropertyName(field.Name) == text }) {
 		return true
 	}
-	if _, foreign := foreignOptions[text]; !foreign && text != "required" {
-		return false
-	}
-	return !slices.ContainsFunc(fields, func(field *ast.Ident) bool { return schema.PropertyName(field.Name) == text })
+	isOption := func(word string) bool { return meant(word, false) != nil }
+	return strings.TrimSpace(text) != "" && !strings.Contains(text, "=") && !isOption(text) &&
+		!slices.ContainsFunc(separated(text), isOption)
 }
 
-// parseOption reads an element of a tag. It may be a name without name= where the dialect allows that.
-func (c *checker) parseOption(o *options, e option, mayBeName bool) {
+// parseOption reads an element of a tag. The first may be a name without name=.
+func (c *checker) parseOption(o *options, e option, first bool, fields []*ast.Ident) {
 	var slot *option
-	switch key, value, hasValue := strings.Cut(e.text, "="); {
-	case key == "name" && hasValue:
-		e.text = value
+	name, named := strings.CutPrefix(e.text, "name=")
+	switch word := optionOf(e.text); {
+	case word != nil:
+		slot = word.slot(o)
+	case named || first && isName(e.text, fields):
 		slot = &o.name
-		if !c.checkName(e) {
-			return
-		}
-	case e.text == "optional":
-		slot = &o.optional
-	case e.text == "out":
-		slot = &o.out
-	case e.text == "in":
-		slot = &o.in
-	case e.text == "replaces", e.text == "replace":
-		slot = &o.replaces
-	case e.text == "secret":
-		slot = &o.secret
-	case mayBeName && !hasValue && e.text != "":
-		slot = &o.name
-		if !c.checkName(e) {
+		if e.text = name; !c.checkName(e) {
 			return
 		}
 	default:
-		c.rejectOption(e)
+		c.rejectOption(e, first)
 		return
 	}
 	if slot.set() {
@@ -122,29 +94,52 @@ func (c *checker) parseOption(o *options, e option, mayBeName bool) {
 	*slot = e
 }
 
-func (c *checker) rejectOption(e option) {
-	if e.text == "" {
+func (c *checker) rejectOption(e option, first bool) {
+	text := strings.TrimSpace(e.text)
+	if text == "" {
 		c.report(diag.MalformedTag, e, "an option of the tag is empty").Suggestion = "remove the comma, or the whole tag"
 		return
 	}
-	key, value, hasValue := strings.Cut(strings.TrimSpace(e.text), "=")
 	d := c.report(diag.UnknownOption, e, "the tag has no option %q", e.text)
-	switch near := nearest.Name(key, optionNames); {
-	case key == "required":
-		d.Suggestion = "remove it: a property is required unless the tag says optional"
-	case foreignOptions[key] != "":
-		d.Suggestion = "write " + foreignOptions[key]
-	case slices.Contains(optionNames, key) && !hasValue:
-		d.Suggestion = "write " + key + " without spaces"
-	case slices.Contains(optionNames, key):
-		d.Suggestion = "write " + key + " without a value"
-	case hasValue && nearest.Alike(key, "name", 2):
-		d.Suggestion = "write name=" + strings.TrimSpace(value)
-	case near != "" && near != "name=":
-		d.Suggestion = "write " + near
+	key, value, hasValue := strings.Cut(text, "=")
+	key, value = strings.TrimSpace(key), strings.TrimSpace(value)
+	w := suggested(key, hasValue)
+	switch several := separated(text); {
+	case w == nil && len(several) > 1:
+		d.Suggestion = separateOptions(several, first)
+	case w == nil && hasValue && nearest.Alike(key, "name", 2) && isIdentifier(value):
+		d.Suggestion = "write name=" + value
+	case w == nil:
+		d.Suggestion = "the options are " + optionList
+	case w.option == "":
+		d.Suggestion = w.advice
+	case hasValue && folded(value) == "false":
+		d.Suggestion = "remove it: an option that is off is left out"
+	case hasValue:
+		d.Suggestion = "write " + w.option + ", without a value"
+	case key == w.option || key == w.accepted:
+		d.Suggestion = "write " + key + ", without spaces"
 	default:
-		d.Suggestion = "the options are name=<name>, optional, out, in, replaces and secret"
+		d.Suggestion = "write " + w.option
 	}
+	if first && couldBeName(e.text) {
+		d.Suggestion += "; if that is the property's name, write name=" + e.text
+	}
+}
+
+// separateOptions suggests commas between options. The first element of a tag may begin with a name.
+func separateOptions(words []string, first bool) string {
+	for i, word := range words {
+		w := suggested(word, false)
+		switch {
+		case w != nil && w.option != "":
+			words[i] = w.option
+		case w == nil && first && i == 0 && isIdentifier(word):
+		case !strings.HasPrefix(word, "name="):
+			return "separate options with commas; the options are " + optionList
+		}
+	}
+	return "write " + strings.Join(words, ",") + ", since commas separate options"
 }
 
 // checkName judges the name that a tag gives.
@@ -159,12 +154,12 @@ func (c *checker) checkName(e option) bool {
 
 // isIdentifier reports whether a name can stand in TypeScript without quotes.
 func isIdentifier(name string) bool {
-	for i, r := range name {
-		if r != '_' && r != '$' && !unicode.IsLetter(r) && (i == 0 || !unicode.IsDigit(r)) {
-			return false
-		}
-	}
-	return name != ""
+	first, _ := utf8.DecodeRuneInString(name)
+	return name != "" && !unicode.IsDigit(first) && !strings.ContainsFunc(name, func(r rune) bool { return !isNameRune(r) })
+}
+
+func isNameRune(r rune) bool {
+	return r == '_' || r == '$' || unicode.IsLetter(r) || unicode.IsDigit(r)
 }
 
 // tagElements finds the elements of the lumi tag and where each of them stands.

@@ -1,0 +1,192 @@
+package compile
+
+import (
+	"slices"
+	"strings"
+	"unicode"
+
+	"github.com/lumi-idl/lumi/internal/nearest"
+)
+
+// tagWord is a meaning that a word in a lumi tag can have: one of our options, or something that other tools write in
+// their tags. What the checker accepts, rejects and suggests all derives from [tagWords].
+type tagWord struct {
+	// option is how our tags say it, and slot is where it goes. They are empty where our tags do not say it.
+	option string
+	slot   func(*options) *option
+	// accepted is a second spelling of the option.
+	accepted string
+	// synonyms are what other tools say, in lower case, without separators.
+	synonyms []string
+	// advice says what to do where there is no option.
+	advice string
+	// free says that the synonyms are names like any other, unless a value follows.
+	free bool
+}
+
+var tagWords = []tagWord{
+	{
+		option: "optional", slot: func(o *options) *option { return &o.optional },
+		synonyms: []string{"omitempty", "omitzero", "nullable", "notrequired"},
+	},
+	{
+		option: "out", slot: func(o *options) *option { return &o.out },
+		synonyms: []string{"computed", "output", "outputonly", "readonly"},
+	},
+	{
+		option: "in", slot: func(o *options) *option { return &o.in },
+		synonyms: []string{"inputonly", "writeonly"},
+	},
+	{
+		option: "replaces", slot: func(o *options) *option { return &o.replaces }, accepted: "replace",
+		synonyms: []string{
+			"createonly", "forcenew", "forcereplace", "forcesreplacement", "immutable", "replaceonchange", "replaceonchanges",
+			"requiresreplace",
+		},
+	},
+	{
+		option: "secret", slot: func(o *options) *option { return &o.secret },
+		synonyms: []string{"noecho", "secure", "sensitive"},
+	},
+	{
+		synonyms: []string{"required"},
+		advice:   "remove it: a property is required unless the tag says optional",
+	},
+	{
+		synonyms: []string{"input"},
+		advice:   "remove it: a property is an input unless the tag says out",
+	},
+	{
+		synonyms: []string{"deprecated", "deprecationmessage"},
+		advice:   "remove it, and add a paragraph to the field's comment that begins with \"Deprecated: \"",
+	},
+	{
+		synonyms: []string{
+			"exclusivemaximum", "exclusiveminimum", "format", "len", "length", "max", "maximum", "maxitems", "maxlength", "min",
+			"minimum", "minitems", "minlength", "pattern", "range", "regex", "regexp", "uniqueitems", "validate",
+		},
+		advice: "remove it, and check the value in the provider's Check method",
+		free:   true,
+	},
+	{
+		synonyms: []string{"default"},
+		advice:   "remove it, and fill in the default in the provider's Check method",
+		free:     true,
+	},
+	{
+		synonyms: []string{"enum", "oneof"},
+		advice:   "remove it, and declare a string type with a constant for each value",
+		free:     true,
+	},
+}
+
+// optionOf returns the option that an element of a tag is, or nil.
+func optionOf(text string) *tagWord {
+	for i := range tagWords {
+		if w := &tagWords[i]; text != "" && (text == w.option || text == w.accepted) {
+			return w
+		}
+	}
+	return nil
+}
+
+// spellings returns all words that have the meaning.
+func (w *tagWord) spellings() []string {
+	all := w.synonyms
+	for _, own := range []string{w.option, w.accepted} {
+		if own != "" {
+			all = append([]string{own}, all...)
+		}
+	}
+	return all
+}
+
+// spellings leads from each word in [tagWords] to what it means.
+var spellings = func() map[string]*tagWord {
+	all := map[string]*tagWord{}
+	for i := range tagWords {
+		for _, word := range tagWords[i].spellings() {
+			all[word] = &tagWords[i]
+		}
+	}
+	return all
+}()
+
+// reserved are the words that are not names in the older dialect, nor is what is one slip away from them.
+var reserved = func() []string {
+	var all []string
+	for i := range tagWords {
+		if !tagWords[i].free {
+			all = append(all, tagWords[i].spellings()...)
+		}
+	}
+	return all
+}()
+
+// folded is a word without what other tools spell differently: letter case and separators.
+func folded(text string) string {
+	return strings.ToLower(strings.Map(func(r rune) rune {
+		if r == '_' || r == '-' || unicode.IsSpace(r) {
+			return -1
+		}
+		return r
+	}, text))
+}
+
+// short is the length up to which a word is one slip away from many others.
+const short = 3
+
+// meant returns what a word says in some tool's tags, or would say but for one slip, or nil. Where it is given a value,
+// a slip counts in longer words only: none of our options has a value, and min=3 is not a slip of in.
+func meant(text string, hasValue bool) *tagWord {
+	word := folded(text)
+	if w := spellings[word]; w != nil && (hasValue || !w.free) {
+		return w
+	}
+	i := slices.IndexFunc(reserved, func(known string) bool {
+		return (!hasValue || len(known) > short) && oneEdit(word, known)
+	})
+	if i < 0 {
+		return nil
+	}
+	return spellings[reserved[i]]
+}
+
+// suggested is meant for a word that is an error anyway: it may be farther from what was meant.
+func suggested(text string, hasValue bool) *tagWord {
+	w := meant(text, hasValue)
+	switch {
+	case w != nil:
+	case spellings[folded(text)] != nil:
+		w = spellings[folded(text)]
+	case !hasValue && isIdentifier(text):
+		w = spellings[nearest.Name(folded(text), reserved)]
+	}
+	return w
+}
+
+// couldBeName reports whether somebody who wrote a reserved word may well have meant it as a name: it is not just a
+// longer option of ours in other letters or with a slip.
+func couldBeName(text string) bool {
+	return isIdentifier(text) && !slices.ContainsFunc(tagWords, func(w tagWord) bool {
+		word := folded(text)
+		return len(w.option) > short && (word == w.option || word == w.accepted || oneEdit(word, w.option))
+	})
+}
+
+// separated takes apart what options are written in without commas between them.
+func separated(text string) []string {
+	return strings.FieldsFunc(text, func(r rune) bool { return !isNameRune(r) && r != '=' })
+}
+
+// optionList names all options, for messages.
+var optionList = func() string {
+	list := []string{"name=<name>"}
+	for _, w := range tagWords {
+		if w.option != "" {
+			list = append(list, w.option)
+		}
+	}
+	last := len(list) - 1
+	return strings.Join(list[:last], ", ") + " and " + list[last]
+}()
