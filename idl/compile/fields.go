@@ -258,11 +258,9 @@ func (c *checker) setType(f *sourceFile, p *schema.Property, expr ast.Expr, tag 
 	if byReference(p.Type) {
 		return true
 	}
-	if p.Type == schema.Any {
-		c.report(diag.PointerType, star, "any needs no pointer, since it can be nil itself").Suggestion = "write any"
-		return false
-	}
-	if p.Pointer = p.Optional || p.Out; !p.Pointer && !tag.unread {
+	absent := p.Optional || p.Out
+	p.Pointer = absent && p.Type != schema.Any // which can be nil itself
+	if !absent && !tag.unread {
 		c.report(diag.PointerWithoutOptional, star, "a pointer stands for a property that may be absent, and this one may not").
 			Suggestion = "add `lumi:\"optional\"`, or write " + types.ExprString(star.X)
 		return false

@@ -198,6 +198,9 @@ func (g *generator) property(marker string) (typ, tag string) {
 	switch {
 	case natural && g.chance(40, "optional"):
 		options = append(options, "optional")
+		if typ == "any" && g.chance(30, "pointer") {
+			typ = "*" + typ
+		}
 	case !natural && out && g.chance(30, "pointer"):
 		typ = "*" + typ
 	case !natural && g.chance(40, "optional"):
