@@ -48,7 +48,7 @@ type Options struct {
 // Load compiles the IDL in opts.Dir.
 //
 // Where the IDL is wrong, the diagnostics hold at least one error and the package is nil. Diagnostics are in source
-// order. The error is for what is not the IDL's fault: an unusable folder or package name (a [*UsageError]), a go
+// order. The error is for what is not the IDL's fault: an unusable folder, package name or marker path (a [*UsageError]), a go
 // command that is missing or fails.
 func Load(ctx context.Context, opts Options) (*schema.Package, []diag.Diagnostic, error) {
 	tree, err := scan(opts.Dir)
@@ -60,6 +60,9 @@ func Load(ctx context.Context, opts Options) (*schema.Package, []diag.Diagnostic
 	}
 	name, err := packageName(opts)
 	if err != nil {
+		return nil, nil, err
+	}
+	if err := checkMarkers(opts.Markers); err != nil {
 		return nil, nil, err
 	}
 	c := newChecker(tree, name, opts)

@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"golang.org/x/tools/go/packages"
 )
 
 // This file finds the folder that somebody probably meant who gave one that holds more than an IDL, or part of one.
@@ -77,6 +79,17 @@ func (c *checker) whole(from *source, pkg *types.Package) (folder, whole string)
 		return "", ""
 	}
 	return filepath.Join(c.tree.arg, rel), filepath.Join(c.tree.arg, up)
+}
+
+// throughLink reports whether a package is in a folder of the IDL that is a symbolic link.
+func (c *checker) throughLink(pkg *packages.Package) bool {
+	if pkg == nil || len(pkg.GoFiles) == 0 {
+		return false
+	}
+	rel, err := filepath.Rel(c.tree.root, pkg.GoFiles[0])
+	return err == nil && slices.ContainsFunc(c.tree.links, func(link string) bool {
+		return strings.HasPrefix(filepath.ToSlash(rel), link+"/")
+	})
 }
 
 // plain reports whether a folder that holds the IDL's holds no code besides.

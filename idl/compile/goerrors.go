@@ -91,11 +91,14 @@ func (c *checker) reportSyntax(e packages.Error) {
 	c.reportAt(diag.GoSyntax, at, "%s", e.Msg)
 }
 
-// importErrors are go/types' way of saying that a package could not be loaded, which the go command says better.
+// importErrors are go/types' way of saying that a package could not be loaded, which is said better elsewhere.
 var importErrors = regexp.MustCompile(`^could not import |^import cycle not allowed|^package \w+; expected package `)
 
 func (c *checker) reportTypeError(s *source, e types.Error) {
-	if importErrors.MatchString(e.Msg) && c.has(diag.GoPackage) || c.has(diag.GoSyntax) && !e.Soft {
+	switch {
+	case c.has(diag.GoSyntax) && !e.Soft,
+		importErrors.MatchString(e.Msg) && (c.has(diag.GoPackage) || c.has(diag.FolderName)),
+		strings.HasPrefix(e.Msg, "invalid import path ") && c.has(diag.FolderName):
 		return
 	}
 	// A detail of the error before, such as where the other declaration stands.
@@ -188,6 +191,9 @@ var standardLibrary = regexp.MustCompile(`is not in std \(.*?\)`)
 // toAdd leads over to the command that the go command recommends, which becomes the suggestion.
 var toAdd = regexp.MustCompile(`(; to add( it)?)?[:;]*$`)
 
+// badImport is how the go command says that an import is not a path. The type checker says so too, in the right place.
+var badImport = regexp.MustCompile(`^.+\.go:\d+:\d+: invalid import path: `)
+
 // unreadableHeader is how the go command says that it cannot make sense of what stands above a file's declarations.
 var unreadableHeader = regexp.MustCompile(`^read (.+\.go): (.+)$`)
 
@@ -195,7 +201,7 @@ var unreadableHeader = regexp.MustCompile(`^read (.+\.go): (.+)$`)
 func (c *checker) reportListError(pkg *packages.Package, e packages.Error) bool {
 	msg := strings.ReplaceAll(strings.TrimSpace(e.Msg), c.tree.root, c.tree.arg)
 	msg = standardLibrary.ReplaceAllString(msg, "is not in the standard library")
-	if c.excluded(pkg) {
+	if c.excluded(pkg) || badImport.MatchString(msg) || c.has(diag.FolderName) && strings.HasPrefix(msg, "malformed import path ") {
 		return true
 	}
 	if strings.HasPrefix(msg, "expected ") || strings.HasPrefix(msg, "illegal ") {

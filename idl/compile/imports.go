@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"strings"
 
+	"golang.org/x/mod/module"
 	"golang.org/x/tools/go/packages"
 
 	"github.com/lumi-idl/lumi/idl/diag"
@@ -114,8 +115,11 @@ func (c *checker) followsFromImport(s *source, e types.Error, at diag.Span) bool
 // misses reports whether the package that is imported could not be loaded.
 func (s *source) misses(spec *ast.ImportSpec) bool {
 	importPath, err := strconv.Unquote(spec.Path.Value)
+	if err != nil || module.CheckImportPath(importPath) != nil {
+		return true
+	}
 	imported := s.Imports[importPath]
-	return err == nil && imported != nil && slices.ContainsFunc(imported.Errors, func(e packages.Error) bool {
+	return imported != nil && slices.ContainsFunc(imported.Errors, func(e packages.Error) bool {
 		return e.Kind == packages.ListError
 	})
 }

@@ -1,10 +1,14 @@
 package compile
 
 import (
+	"errors"
+	"fmt"
 	"go/ast"
 	"go/types"
 	"slices"
 	"strings"
+
+	"golang.org/x/mod/module"
 
 	"github.com/lumi-idl/lumi/idl/diag"
 )
@@ -28,6 +32,17 @@ var markers = []marker{markerResource, markerNamedResource, markerConfig, marker
 
 // ownMarkers is the package that IDL authors import.
 const ownMarkers = "github.com/lumi-idl/lumi/idl"
+
+// checkMarkers refuses what is not an import path and would name no package.
+func checkMarkers(paths []string) error {
+	for _, path := range paths {
+		var invalid *module.InvalidPathError
+		if errors.As(module.CheckImportPath(path), &invalid) {
+			return &UsageError{fmt.Sprintf("--marker=%s is not an import path: %s; give one such as %s", path, invalid.Err, ownMarkers)}
+		}
+	}
+	return nil
+}
 
 // markerOf tells which marker a type is. Packages are recognised by path: ours, those that the command line names, and
 // the path that IDL of 2017 imports, wherever that was moved.

@@ -117,6 +117,9 @@ func outcome(t *testing.T, comment string, list []txtar.File) string {
 
 // place is a span and the source text that it covers.
 func place(s diag.Span) string {
+	if s.Start.Line == 0 {
+		return s.Start.File
+	}
 	src, err := os.ReadFile(s.Start.File)
 	if err != nil {
 		return fmt.Sprintf("%s: %v", s.Start.File, err)

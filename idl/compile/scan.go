@@ -14,6 +14,8 @@ import (
 	"strings"
 	"unicode"
 
+	"golang.org/x/mod/module"
+
 	"github.com/lumi-idl/lumi/idl/diag"
 )
 
@@ -21,8 +23,12 @@ import (
 type tree struct {
 	arg  string // the root as the user named it
 	root string // the root, absolute and without symbolic links
+	// above are the names of the folders on the way from the module's folder to the root, the root's among them.
+	above []string
 	// files are the slash-separated paths, below the root, of all files that belong to the IDL, sorted.
 	files []string
+	// links are those of symbolic links to folders, which the go command does not follow.
+	links []string
 }
 
 // scan finds the files of the IDL. The go command is not asked, since it leaves out files that a build constraint
@@ -44,27 +50,32 @@ func scan(dir string) (*tree, error) {
 	if t.root, err = filepath.EvalSymlinks(t.root); err != nil {
 		return nil, err
 	}
-	if !insideModule(t.root) {
+	module := moduleFolder(t.root)
+	if module == "" {
 		return nil, &UsageError{fmt.Sprintf(
 			"%s lies outside any Go module; run 'go mod init example.com/mypackage' in %s", dir, filepath.Dir(t.root))}
+	}
+	if below, _ := filepath.Rel(module, t.root); below != "." {
+		t.above = strings.Split(filepath.ToSlash(below), "/")
 	}
 	if err := t.walk(); err != nil {
 		return nil, err
 	}
-	if len(t.files) == 0 {
+	if len(t.files)+len(t.links) == 0 {
 		return nil, &UsageError{fmt.Sprintf("%s holds no Go files; give the folder that holds the IDL", dir)}
 	}
 	return t, nil
 }
 
-func insideModule(dir string) bool {
+// moduleFolder finds the folder of the module that a folder is in, or returns "".
+func moduleFolder(dir string) string {
 	for {
 		if info, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil && !info.IsDir() {
-			return true
+			return dir
 		}
 		parent := filepath.Dir(dir)
 		if parent == dir {
-			return false
+			return ""
 		}
 		dir = parent
 	}
@@ -82,7 +93,7 @@ func (t *tree) walk() error {
 			if p == t.root {
 				return nil
 			}
-			if ignored || name == "testdata" || name == "vendor" {
+			if ignored || leftOut(name) {
 				return fs.SkipDir
 			}
 			if info, err := os.Stat(filepath.Join(p, "go.mod")); err == nil && !info.IsDir() {
@@ -90,22 +101,30 @@ func (t *tree) walk() error {
 			}
 			return nil
 		}
-		if ignored || !strings.HasSuffix(name, ".go") || strings.HasSuffix(name, "_test.go") {
-			return nil
-		}
-		if info, err := os.Stat(p); err != nil || !info.Mode().IsRegular() {
+		info, statErr := os.Stat(p)
+		if ignored || statErr != nil {
 			return nil
 		}
 		rel, err := filepath.Rel(t.root, p)
 		if err != nil {
 			return err
 		}
-		t.files = append(t.files, filepath.ToSlash(rel))
+		switch {
+		case info.IsDir():
+			if !leftOut(name) {
+				t.links = append(t.links, filepath.ToSlash(rel))
+			}
+		case info.Mode().IsRegular() && strings.HasSuffix(name, ".go") && !strings.HasSuffix(name, "_test.go"):
+			t.files = append(t.files, filepath.ToSlash(rel))
+		}
 		return nil
 	})
 	slices.Sort(t.files)
 	return err
 }
+
+// leftOut reports whether a folder's name alone keeps the go command out of it.
+func leftOut(name string) bool { return name == "testdata" || name == "vendor" }
 
 // packageName finds the package's name and judges it.
 func packageName(opts Options) (string, error) {
@@ -136,6 +155,11 @@ const packageGrammar = "a package name is made of lower-case words joined by '-'
 func (c *checker) checkFiles() {
 	folded := map[string]string{}
 	folders := map[string]bool{}
+	for _, first := range c.tree.files[:min(1, len(c.tree.files))] {
+		for _, name := range c.tree.above {
+			c.checkImportable(name, first)
+		}
+	}
 	for _, file := range c.tree.files {
 		dir, name := path.Split(file)
 		c.checkFolder(path.Clean(dir), file, folders)
@@ -162,6 +186,22 @@ func (c *checker) checkFiles() {
 		}
 		folded[strings.ToLower(file)] = file
 	}
+	for _, link := range c.tree.links {
+		c.reportAt(diag.FolderName, c.placeOf(link), "the go command does not follow %s, a symbolic link to a folder",
+			c.tree.display(link)).Suggestion = "put the folder itself there, or remove the link"
+	}
+}
+
+// placeOf finds where to report a folder that is not read: the package clause of the first file next to it, or else its
+// path.
+func (c *checker) placeOf(folder string) diag.Span {
+	for _, file := range c.tree.files {
+		if path.Dir(file) == path.Dir(folder) {
+			return c.clauseOf(file)
+		}
+	}
+	at := diag.Position{File: c.tree.display(folder)}
+	return diag.Span{Start: at, End: at}
 }
 
 // unfitForImports reports whether a character of a file's name would mean something else, or nothing, in the URL that an
@@ -188,10 +228,23 @@ func (c *checker) checkFolder(dir, file string, seen map[string]bool) {
 	case slices.Contains([]string{".ts", ".go", ".json"}, strings.ToLower(path.Ext(name))):
 		c.reportAt(diag.FolderName, c.clauseOf(file), "a folder called %s could stand where a generated file belongs", name).
 			Suggestion = "rename the folder"
+	default:
+		c.checkImportable(name, file)
 	}
 }
 
-// hostSpecific reports whether a file's name alone makes the go command leave it out on some hosts. It asks go/build
+// checkImportable refuses the name of a folder that cannot be part of an import path.
+func (c *checker) checkImportable(name, file string) {
+	var invalid *module.InvalidPathError
+	if !errors.As(module.CheckImportPath(name), &invalid) {
+		return
+	}
+	c.reportAt(diag.FolderName, c.clauseOf(file), "Go cannot import a folder called %q: %s", name, invalid.Err).
+		Suggestion = "rename the folder, with ASCII letters, digits, '_' and '-' only"
+	c.blind(file)
+}
+
+// hostSpecific reports// hostSpecific reports whether a file's name alone makes the go command leave it out on some hosts. It asks go/build
 // about a host that does not exist, and so needs no list of the ones that do.
 func hostSpecific(name string) bool {
 	nowhere := build.Context{

@@ -244,6 +244,9 @@ func (c *checker) rejectKey(expr ast.Expr) {
 }
 
 func (c *checker) rejectForeign(f *sourceFile, expr ast.Expr, obj *types.TypeName) {
+	if c.throughLink(f.source.Imports[obj.Pkg().Path()]) {
+		return // the link has been reported
+	}
 	d := c.report(diag.ForeignType, expr, "%s is not declared in this IDL", types.ExprString(expr))
 	folder, whole := c.whole(f.source, obj.Pkg())
 	switch {
