@@ -79,7 +79,7 @@ type decl struct {
 
 	classified bool
 	embedders  []*decl  // the structs that embed this one
-	usedAsType bool     // some property or alias has this type
+	usedAt     ast.Node // where a property or an alias first has this type
 	options    []option // options that only resources may have, in a plain struct; see checkOptionPlaces
 	fields     []*field // own and promoted properties, once flattened
 	flattened  bool
@@ -119,7 +119,7 @@ func (c *checker) collect() {
 		switch {
 		case !enums[d.obj]:
 		case d.report != nil:
-			d.report.Suggestion = "write string, with constants that are strings: enums are strings"
+			d.report.Suggestion = "use string, and strings for the constants: enums are strings"
 		case d.kind == alias && isString(d.obj.Type()):
 			d.kind = enum
 		}
@@ -149,15 +149,30 @@ func (c *checker) collectGen(f *sourceFile, gen *ast.GenDecl) {
 			c.collectType(f, spec, specDoc(gen, spec.Doc, spec.Comment))
 		case *ast.ValueSpec:
 			if gen.Tok == token.VAR {
-				for _, name := range spec.Names {
-					d := c.report(diag.VariableDecl, name, "the IDL cannot declare variables")
-					d.Suggestion = "declare a constant"
-				}
+				c.rejectVars(f, spec)
 				continue
 			}
 			for _, name := range spec.Names {
 				c.collectConst(f, name, specDoc(gen, spec.Doc, spec.Comment))
 			}
+		}
+	}
+}
+
+func (c *checker) rejectVars(f *sourceFile, spec *ast.ValueSpec) {
+	for i, name := range spec.Names {
+		d := c.report(diag.VariableDecl, name, "the IDL cannot declare variables")
+		d.Suggestion = "remove it: an IDL holds types and constants only"
+		if len(spec.Values) != len(spec.Names) {
+			continue
+		}
+		value := f.source.TypesInfo.Types[spec.Values[i]]
+		basic, _ := value.Type.(*types.Basic)
+		switch {
+		case value.Value != nil && value.Value.Kind() != constant.Complex && !isRune(basic):
+			d.Suggestion = "declare a constant"
+		case value.Type != nil && isStringList(value.Type):
+			d.Suggestion = "declare a string type with a constant for each value"
 		}
 	}
 }
@@ -180,10 +195,12 @@ func (c *checker) collectType(f *sourceFile, spec *ast.TypeSpec, doc string) {
 		return
 	case spec.Assign.IsValid():
 		c.report(diag.AliasDecl, spec, "the IDL cannot give a type a second name with =").
-			Suggestion = "use the type itself, or define a new one without the ="
+			Suggestion = c.insteadOfAlias(f, spec)
 	case spec.TypeParams != nil:
 		c.report(diag.GenericDecl, spec.TypeParams, "the IDL cannot declare generic types").
 			Suggestion = "declare a type for each use of " + spec.Name.Name
+	case hidesPredeclared(spec.Name.Name):
+		c.rejectReservedName(spec.Name)
 	case obj == nil:
 		return
 	default:
@@ -194,6 +211,40 @@ func (c *checker) collectType(f *sourceFile, spec *ast.TypeSpec, doc string) {
 	}
 	c.decls[obj] = d
 	c.order = append(c.order, d)
+}
+
+// insteadOfAlias says what to write instead of a type declared with =.
+func (c *checker) insteadOfAlias(f *sourceFile, spec *ast.TypeSpec) string {
+	const removeSign = "remove the ="
+	itself := "use " + types.ExprString(spec.Type) + " itself"
+	switch right := ast.Unparen(spec.Type).(type) {
+	case *ast.StructType, *ast.MapType:
+		return removeSign
+	case *ast.ArrayType:
+		if right.Len == nil {
+			return removeSign
+		}
+	case *ast.StarExpr:
+		return itself
+	case *ast.Ident, *ast.SelectorExpr:
+		obj := typeName(f, right)
+		if obj == nil {
+			break // Go has said so
+		}
+		basic, isBasic := obj.Type().(*types.Basic)
+		switch {
+		case isBasic && c.primitive(basic) != "":
+			return removeSign
+		case isBasic && basic.Info()&types.IsNumeric != 0:
+			return "write " + spec.Name.Name + " float64"
+		case obj.Pkg() == nil && obj.Name() != "any":
+			return "use a string"
+		case obj.Pkg() != nil && c.sourceOf[obj.Pkg()] == nil && c.markerOf(obj) == noMarker:
+			return c.insteadOfForeign(f, obj)
+		}
+		return itself
+	}
+	return "remove it"
 }
 
 // declaredKind tells kinds apart as far as the declaration alone goes: whether a struct is a resource and a string an
@@ -212,7 +263,7 @@ func (c *checker) declaredKind(d *decl) declKind {
 		}
 	case *ast.Ident, *ast.SelectorExpr:
 		other := typeName(d.file, right)
-		if other == nil {
+		if other == nil || other.Pkg() != nil && hidesPredeclared(other.Name()) {
 			return broken
 		}
 		if basic, ok := other.Type().(*types.Basic); ok && other.Pkg() == nil {
@@ -265,6 +316,12 @@ func (d *decl) newModel(c *checker) schema.Decl {
 		return &schema.Alias{Header: head}
 	}
 	return nil
+}
+
+func isStringList(t types.Type) bool {
+	list, ok := t.Underlying().(interface{ Elem() types.Type }) // a slice or an array
+	_, isMap := t.Underlying().(*types.Map)
+	return ok && !isMap && isString(list.Elem())
 }
 
 func isString(t types.Type) bool {

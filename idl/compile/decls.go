@@ -69,6 +69,9 @@ func (c *checker) nameProperty(d *decl) *schema.Property {
 	}
 }
 
+// engineNames are the properties that every resource has without declaring them.
+var engineNames = []string{"id", "urn"}
+
 // checkReserved refuses properties whose names the engine owns. One that comes from another resource has been judged
 // there.
 func (c *checker) checkReserved(d *decl, f *field) {
@@ -76,9 +79,10 @@ func (c *checker) checkReserved(d *decl, f *field) {
 		return
 	}
 	switch {
-	case f.Name == "id", f.Name == "urn":
+	case slices.Contains(engineNames, f.Name):
 		report := c.report(diag.ReservedProperty, f.at, "the property %s of a resource belongs to the engine", f.Name)
-		report.Suggestion = "programs read it with lumi." + f.Name + "(…); choose another name with `lumi:\"name=…\"`"
+		report.Suggestion = "remove the field, since programs read it with lumi." + f.Name +
+			"(…), or choose another name with `lumi:\"name=…\"`"
 	case d.marker == markerNamedResource && f.Name == "name":
 		c.report(diag.ReservedProperty, f.at, "a named resource has a property name already").
 			Suggestion = "remove the field, or choose another name with `lumi:\"name=…\"`"
@@ -191,9 +195,9 @@ func (c *checker) rejectUTF8(k *constDecl) {
 func (c *checker) constValue(k *constDecl) (any, bool) {
 	val := k.obj.Val()
 	basic, _ := k.obj.Type().(*types.Basic)
-	if basic != nil && (basic.Kind() == types.UntypedRune || basic.Name() == "rune") {
+	if isRune(basic) {
 		c.report(diag.ConstValue, k.name, "%s is a rune, which the IDL does not have", k.name.Name).
-			Suggestion = "write a string with double quotes, or a number"
+			Suggestion = "use a string with double quotes, or a number"
 		return nil, false
 	}
 	switch val.Kind() {
@@ -214,12 +218,16 @@ func (c *checker) constValue(k *constDecl) (any, bool) {
 	return nil, false
 }
 
+func isRune(basic *types.Basic) bool {
+	return basic != nil && (basic.Kind() == types.UntypedRune || basic.Name() == "rune")
+}
+
 // number rounds to float64, but for integers, where that would lose digits that somebody meant.
 func (c *checker) number(k *constDecl, val constant.Value, integer bool) (any, bool) {
 	f, exact := constant.Float64Val(val)
 	if math.IsInf(f, 0) {
 		c.report(diag.ConstValue, k.name, "the value of %s is too large for a float64", k.name.Name).
-			Suggestion = "write it as a string"
+			Suggestion = "use a string"
 		return nil, false
 	}
 	if !integer {
@@ -227,7 +235,7 @@ func (c *checker) number(k *constDecl, val constant.Value, integer bool) (any, b
 	}
 	if !exact {
 		c.report(diag.ConstValue, k.name, "a float64 cannot hold %s exactly", val.ExactString()).
-			Suggestion = "write it as a string, or with a decimal point to have it rounded"
+			Suggestion = "use a string, or a decimal point to have it rounded"
 		return nil, false
 	}
 	whole := constant.ToInt(val)

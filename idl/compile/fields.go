@@ -28,7 +28,7 @@ func (c *checker) flatten(d *decl) []*field {
 			c.promote(d, f)
 			continue
 		}
-		tag := c.parseTag(f)
+		tag := c.parseTag(d, f)
 		for _, name := range f.Names {
 			if p := c.property(d, f, name, tag); p != nil {
 				c.addField(d, &field{Property: p, at: name, owner: d})
@@ -204,32 +204,57 @@ func (c *checker) checkOptions(d *decl, tag options) {
 // checkOptionPlaces judges the options that checkOptions left.
 func (c *checker) checkOptionPlaces() {
 	for _, d := range c.order {
-		if len(d.options) == 0 || d.onlyInResources(map[*decl]bool{}) {
+		if len(d.options) == 0 {
 			continue
 		}
-		for _, o := range d.options {
-			c.report(diag.OptionPlace, o, "%s is for the properties of a resource, and %s is a plain struct",
-				o.text, d.spec.Name.Name).
-				Suggestion = "remove it, or put the option on the property that holds the struct"
+		if by, at := d.outsider(map[*decl]bool{}); by != nil {
+			for _, o := range d.options {
+				c.rejectPlace(o, d, by, at)
+			}
 		}
 	}
 }
 
-// onlyInResources reports whether resources, or what may be resources, embed the struct, and nothing else uses it.
-func (d *decl) onlyInResources(visiting map[*decl]bool) bool {
-	if d.marker != noMarker || d.kind == unknownStruct {
-		return d.marker != markerConfig
+// rejectPlace reports an option of the struct d, which is plain due to another struct, used or embedded at some place.
+func (c *checker) rejectPlace(o option, d, by *decl, at ast.Node) {
+	name := d.spec.Name.Name
+	what := "is a plain struct"
+	help := "remove it, or embed " + name + " in a resource"
+	switch {
+	case at != nil && by == d:
+		help = "remove it, or put the option on the property that holds the struct"
+	case by != d:
+		what = "is embedded in the plain struct " + by.spec.Name.Name
+		if by.marker == markerConfig {
+			what = "is embedded in the provider's configuration, " + by.spec.Name.Name
+		}
+		help = "remove it, or embed " + name + " in resources only"
 	}
-	if d.usedAsType || len(d.embedders) == 0 || visiting[d] {
-		return false
+	report := c.report(diag.OptionPlace, o, "%s is for the properties of a resource, and %s %s", o.text, name, what)
+	report.Suggestion = help
+	if at != nil {
+		c.note(report, at, "%s is used as a type here", by.spec.Name.Name)
 	}
-	visiting[d] = true
+}
+
+// outsider finds what keeps a struct's properties from being those of resources only: the struct itself, or one that
+// embeds it and is not a resource, and where that is used as a type, if it is. It returns nil if there is none.
+func (d *decl) outsider(visited map[*decl]bool) (by *decl, at ast.Node) {
+	switch {
+	case d.marker == markerConfig:
+		return d, nil
+	case d.marker != noMarker, d.kind == unknownStruct, visited[d]:
+		return nil, nil
+	case d.usedAt != nil, len(d.embedders) == 0:
+		return d, d.usedAt
+	}
+	visited[d] = true
 	for _, e := range d.embedders {
-		if !e.onlyInResources(visiting) {
-			return false
+		if by, at := e.outsider(visited); by != nil {
+			return by, at
 		}
 	}
-	return true
+	return nil, nil
 }
 
 // setType finds the type of a property, and judges its pointer.
@@ -242,7 +267,7 @@ func (c *checker) setType(f *sourceFile, p *schema.Property, expr ast.Expr, tag 
 		}
 		if p.Optional && p.Type != schema.Any {
 			c.report(diag.OptionalWithoutPointer, tag.optional, "an optional property needs a pointer, which is nil when it is absent").
-				Suggestion = "write *" + types.ExprString(expr)
+				Suggestion = "make its type *" + types.ExprString(expr)
 			return false
 		}
 		return true

@@ -8,6 +8,7 @@ import (
 	"go/types"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 
 	"golang.org/x/tools/go/packages"
@@ -57,28 +58,55 @@ func isCode(d ast.Decl) bool {
 	return !ok || gen.Tok == token.VAR
 }
 
-// whole finds where a package outside of the IDL stands, and the folder that holds both. The latter is empty unless it
-// can be compiled in place of the IDL's: it is of the same module and holds no code.
-func (c *checker) whole(from *source, pkg *types.Package) (folder, whole string) {
+// outside says what to do about a package that is part of the same module, but not of the IDL. It returns "" if there is
+// code in it.
+func (c *checker) outside(from *source, pkg *types.Package) string {
 	imported := from.Imports[pkg.Path()]
 	if imported == nil || imported.Module == nil || from.Module == nil || imported.Module.Dir != from.Module.Dir ||
 		len(imported.GoFiles) == 0 || c.declaresMarkers(pkg) {
-		return "", ""
+		return ""
 	}
 	rel, err := filepath.Rel(c.tree.root, filepath.Dir(imported.GoFiles[0]))
 	if err != nil {
-		return "", ""
+		return ""
 	}
-	up := ""
+	folder, up := filepath.Join(c.tree.arg, rel), ""
 	for _, element := range strings.Split(filepath.ToSlash(rel), "/") {
 		if element == ".." {
 			up = filepath.Join(up, "..")
 		}
 	}
-	if up == "" || !c.plain(filepath.Join(c.tree.arg, up)) {
-		return "", ""
+	whole := filepath.Join(c.tree.arg, up)
+	switch {
+	case up == "":
+		return ""
+	case !c.insideIDL(up) && c.plain(whole):
+		return fmt.Sprintf("it is declared in %s: run 'cidlc %s', which compiles that folder too", folder, c.arguments(whole))
+	case c.plain(folder):
+		return fmt.Sprintf("it is declared in %s: move that folder into %s", folder, c.tree.arg)
 	}
-	return filepath.Join(c.tree.arg, rel), filepath.Join(c.tree.arg, up)
+	return ""
+}
+
+// insideIDL reports whether a folder called idl is on the way from a folder above the root, given as ../.., to the root.
+// That is the whole IDL then.
+func (c *checker) insideIDL(up string) bool {
+	below, err := filepath.Rel(filepath.Join(c.tree.root, up), c.tree.root)
+	return err == nil && slices.Contains(strings.Split(filepath.ToSlash(below), "/"), "idl")
+}
+
+// arguments are what cidlc needs in order to compile a folder above the root, under the same name if the folder's own
+// position does not give it one, or this compilation was not called by default either.
+func (c *checker) arguments(whole string) string {
+	quoted := whole
+	if strings.ContainsFunc(whole, func(r rune) bool { return !isNameRune(r) && !strings.ContainsRune(`./\-:+~@`, r) }) {
+		quoted = strconv.Quote(whole)
+	}
+	usual, _ := packageName(Options{Dir: c.tree.arg})
+	if _, err := packageName(Options{Dir: whole}); err != nil || usual != c.pkg.Name {
+		quoted += " --package=" + c.pkg.Name
+	}
+	return quoted
 }
 
 // throughLink reports whether a package is in a folder of the IDL that is a symbolic link.

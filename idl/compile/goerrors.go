@@ -69,6 +69,7 @@ func (c *checker) reportGoErrors(roots []*packages.Package) error {
 			}
 		}
 	})
+	clear(memo) // more folders may have become blind
 	for _, s := range c.sources {
 		if c.misled(s.Package, memo) {
 			continue
@@ -94,11 +95,15 @@ func (c *checker) reportSyntax(e packages.Error) {
 // importErrors are go/types' way of saying that a package could not be loaded, which is said better elsewhere.
 var importErrors = regexp.MustCompile(`^could not import |^import cycle not allowed|^package \w+; expected package `)
 
+// aboutNames are errors that do not depend on what a predeclared name means.
+var aboutNames = regexp.MustCompile(`^undefined: | redeclared |^"[^"]+" imported .*and not used$`)
+
 func (c *checker) reportTypeError(s *source, e types.Error) {
 	switch {
 	case c.has(diag.GoSyntax) && !e.Soft,
 		importErrors.MatchString(e.Msg) && (c.has(diag.GoPackage) || c.has(diag.FolderName)),
-		strings.HasPrefix(e.Msg, "invalid import path ") && c.has(diag.FolderName):
+		strings.HasPrefix(e.Msg, "invalid import path ") && c.has(diag.FolderName),
+		slices.ContainsFunc(s.Types.Scope().Names(), hidesPredeclared) && !aboutNames.MatchString(e.Msg):
 		return
 	}
 	// A detail of the error before, such as where the other declaration stands.
@@ -164,6 +169,16 @@ func (s *source) fileAt(pos token.Pos) *sourceFile {
 
 var undefinedName = regexp.MustCompile(`^undefined: (?:(\w+)\.)?(\w+)$`)
 
+// goNames leads from what other languages call types to what the IDL does.
+var goNames = map[string]string{
+	"boolean": "bool",
+	"decimal": "float64", "double": "float64", "float": "float64", "integer": "float64", "long": "float64",
+	"number": "float64", "numeric": "float64",
+	"char": "string", "date": "string", "datetime": "string", "str": "string", "text": "string", "timestamp": "string",
+	"uuid":   "string",
+	"object": "any", "unknown": "any",
+}
+
 // nearestName finds what somebody probably meant who wrote a name that go/types calls undefined.
 func nearestName(pkg *types.Package, msg string) string {
 	m := undefinedName.FindStringSubmatch(msg)
@@ -172,14 +187,20 @@ func nearestName(pkg *types.Package, msg string) string {
 	}
 	qualifier, name := m[1], m[2]
 	if qualifier == "" {
-		return nearest.Name(name, append(pkg.Scope().Names(), "bool", "float64", "string"))
+		names := slices.DeleteFunc(pkg.Scope().Names(), func(n string) bool {
+			_, variable := pkg.Scope().Lookup(n).(*types.Var)
+			return variable // which is an error itself
+		})
+		near := nearest.Name(name, append(names, "bool", "float64", "string"))
+		if goName := goNames[strings.ToLower(name)]; goName != "" && !strings.EqualFold(near, name) {
+			return goName
+		}
+		return near
 	}
 	for _, imported := range pkg.Imports() {
 		if imported.Name() == qualifier {
 			exported := slices.DeleteFunc(imported.Scope().Names(), func(n string) bool { return !token.IsExported(n) })
-			if near := nearest.Name(name, exported); near != "" {
-				return qualifier + "." + near
-			}
+			return nearest.Name(name, exported)
 		}
 	}
 	return ""
@@ -210,6 +231,9 @@ func (c *checker) reportListError(pkg *packages.Package, e packages.Error) bool 
 	}
 	if m := unreadableHeader.FindStringSubmatch(e.Msg); len(m) == 3 && c.rel(m[1]) != "" {
 		c.reportAt(diag.GoSyntax, c.clauseOf(c.rel(m[1])), "%s", m[2])
+		return true
+	}
+	if strings.HasPrefix(msg, "found packages ") && c.reportClauses(pkg) {
 		return true
 	}
 	at, ok := c.parsePosition(e.Pos)
@@ -259,6 +283,51 @@ func (c *checker) packageClause(pkg *packages.Package) (diag.Span, bool) {
 		}
 	}
 	return diag.Span{}, false
+}
+
+// reportClauses reports the files of a folder whose package clauses are in the minority. It reports false if all of the
+// IDL's own agree.
+func (c *checker) reportClauses(pkg *packages.Package) bool {
+	folder, found := "", map[string][]string{} // files by what their clauses say
+	for _, name := range pkg.GoFiles {
+		if rel := c.rel(name); rel != "" {
+			folder = path.Dir(rel)
+		}
+	}
+	var names []string // in the order of the files
+	for _, rel := range c.tree.files {
+		if path.Dir(rel) != folder {
+			continue
+		}
+		name := filepath.Join(c.tree.root, filepath.FromSlash(rel))
+		file, _ := parser.ParseFile(token.NewFileSet(), name, nil, parser.PackageClauseOnly)
+		if file == nil || file.Name.Name == "_" {
+			continue // a syntax error, which is reported
+		}
+		names = append(names, file.Name.Name)
+		found[file.Name.Name] = append(found[file.Name.Name], rel)
+	}
+	if len(found) < 2 {
+		return false
+	}
+	usual := filepath.Base(filepath.Join(c.tree.root, filepath.FromSlash(folder)))
+	if folder == "." {
+		usual = path.Base(c.pkg.Name)
+	}
+	right := slices.MaxFunc(names, func(a, b string) int { return cmp.Compare(len(found[a]), len(found[b])) })
+	if len(found[usual]) == len(found[right]) {
+		right = usual
+	}
+	for name, files := range found {
+		for _, rel := range files {
+			if name != right {
+				c.reportAt(diag.GoPackage, c.clauseOf(rel), "this file is of package %s, but %s is of package %s",
+					name, path.Base(found[right][0]), right).Suggestion = "write " + right
+				c.blind(rel)
+			}
+		}
+	}
+	return true
 }
 
 // clauseOf finds the package clause of a file, or its start where there is none.

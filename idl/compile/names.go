@@ -3,6 +3,7 @@ package compile
 import (
 	"cmp"
 	"go/ast"
+	"go/types"
 	"maps"
 	"path"
 	"slices"
@@ -69,11 +70,21 @@ func (c *checker) checkCollisions(
 }
 
 // checkReservedName refuses names that no declaration can have in TypeScript. Exported names never are among them.
-func (c *checker) checkReservedName(d schema.Decl, at ast.Node) {
-	if name := d.Head().Name; slices.Contains(reservedInTypeScript, name) {
-		c.report(diag.ReservedName, at, "generated TypeScript cannot declare anything called %s", name).
-			Suggestion = "rename it"
+func (c *checker) checkReservedName(d schema.Decl, at *ast.Ident) {
+	if slices.Contains(reservedInTypeScript, d.Head().Name) {
+		c.rejectReservedName(at)
 	}
+}
+
+func (c *checker) rejectReservedName(at *ast.Ident) {
+	c.report(diag.ReservedName, at, "generated TypeScript cannot declare anything called %s", at.Name).
+		Suggestion = "rename it"
+}
+
+// hidesPredeclared reports whether a declaration is refused for its name, which also means something else than usual in
+// all of its folder. What Go makes of the rest is not to be trusted then.
+func hidesPredeclared(name string) bool {
+	return types.Universe.Lookup(name) != nil && slices.Contains(reservedInTypeScript, name)
 }
 
 // checkBarrels holds that the TypeScript barrel of each folder can export its declarations beside its sub-folders.

@@ -63,15 +63,15 @@ func TestRules(t *testing.T) {
 	}
 }
 
-// outcome compiles one case and describes what came of it, without anything that differs from machine to machine.
-func outcome(t *testing.T, comment string, list []txtar.File) string {
+// prepare writes the files of a case into a module and reads the directives.
+func prepare(t *testing.T, comment string, list []txtar.File) (module string, opts compile.Options) {
 	t.Helper()
 	files := map[string]string{}
 	for _, f := range list {
 		files[f.Name] = string(f.Data)
 	}
-	module := newModule(t, files)
-	opts := compile.Options{Dir: filepath.Join(module, "idl")}
+	module = newModule(t, files)
+	opts = compile.Options{Dir: filepath.Join(module, "idl")}
 	for line := range strings.Lines(comment) {
 		key, value, _ := strings.Cut(strings.TrimSpace(line), ": ")
 		switch key {
@@ -90,6 +90,13 @@ func outcome(t *testing.T, comment string, list []txtar.File) string {
 			}
 		}
 	}
+	return module, opts
+}
+
+// outcome compiles one case and describes what came of it, without anything that differs from machine to machine.
+func outcome(t *testing.T, comment string, list []txtar.File) string {
+	t.Helper()
+	module, opts := prepare(t, comment, list)
 	pkg, diags, err := load(t, opts)
 	var b strings.Builder
 	var usage *compile.UsageError

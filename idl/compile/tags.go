@@ -32,12 +32,19 @@ type options struct {
 func (o option) set() bool { return o.text != "" }
 
 // parseTag reads the lumi tag of a field; a field without one has no options. What is wrong is reported and left out.
-func (c *checker) parseTag(f *ast.Field) options {
+func (c *checker) parseTag(d *decl, f *ast.Field) options {
 	var o options
 	reported := len(c.diags)
+	var names []string
+	for _, name := range f.Names {
+		names = append(names, schema.PropertyName(name.Name))
+	}
+	if d.marker != noMarker {
+		names = append(names, engineNames...) // which are refused as such
+	}
 	elements, _ := c.tagElements(f.Tag)
 	for i, e := range elements {
-		c.parseOption(&o, e, i == 0, f.Names)
+		c.parseOption(&o, e, i == 0, names)
 	}
 	o.unread = len(c.diags) > reported
 	if o.out.set() {
@@ -61,30 +68,27 @@ func later(a, b option) option {
 }
 
 // isName reports whether a first element is a name in the older dialect: it is not a slip of an option, nor a word that
-// other tools have for one, unless that is what the field's property is called anyway.
-func isName(text string, fields []*ast.Ident) bool {
-	if slices.ContainsFunc(fields, func(field *ast.Ident) bool { return schema.PropertyName(field.Name) == text }) {
-		return true
-	}
+// other tools have for one, unless it is among the names that the property is known to have.
+func isName(text string, names []string) bool {
 	isOption := func(word string) bool { return meant(word, false) != nil }
-	return strings.TrimSpace(text) != "" && !strings.Contains(text, "=") && !isOption(text) &&
+	return slices.Contains(names, text) || strings.TrimSpace(text) != "" && !strings.Contains(text, "=") && !isOption(text) &&
 		!slices.ContainsFunc(separated(text), isOption)
 }
 
-// parseOption reads an element of a tag. The first may be a name without name=.
-func (c *checker) parseOption(o *options, e option, first bool, fields []*ast.Ident) {
+// parseOption reads an element of a tag. The first may be a name without name=, such as one of those given.
+func (c *checker) parseOption(o *options, e option, first bool, names []string) {
 	var slot *option
 	name, named := strings.CutPrefix(e.text, "name=")
 	switch word := optionOf(e.text); {
 	case word != nil:
 		slot = word.slot(o)
-	case named || first && isName(e.text, fields):
+	case named || first && isName(e.text, names):
 		slot = &o.name
 		if e.text = name; !c.checkName(e) {
 			return
 		}
 	default:
-		c.rejectOption(e, first)
+		c.rejectOption(o, e, first)
 		return
 	}
 	if slot.set() {
@@ -94,7 +98,7 @@ func (c *checker) parseOption(o *options, e option, first bool, fields []*ast.Id
 	*slot = e
 }
 
-func (c *checker) rejectOption(e option, first bool) {
+func (c *checker) rejectOption(o *options, e option, first bool) {
 	text := strings.TrimSpace(e.text)
 	if text == "" {
 		c.report(diag.MalformedTag, e, "an option of the tag is empty").Suggestion = "remove the comma, or the whole tag"
@@ -113,6 +117,8 @@ func (c *checker) rejectOption(e option, first bool) {
 		d.Suggestion = "the options are " + optionList
 	case w.option == "":
 		d.Suggestion = w.advice
+	case w.slot(o).set():
+		d.Suggestion = "remove it: the tag says " + w.option + " already"
 	case hasValue && folded(value) == "false":
 		d.Suggestion = "remove it: an option that is off is left out"
 	case hasValue:
@@ -197,7 +203,7 @@ func (c *checker) tagElements(lit *ast.BasicLit) ([]option, bool) {
 // lookupTag finds the value of the key lumi in a struct tag, and the offset of that value. The grammar of tags is that
 // of package reflect, which passes over mistakes in silence; here they are reported.
 func (c *checker) lookupTag(tag string, at func(from, to int) textRange) (value string, start int, found bool) {
-	const hint = "write `lumi:\"option,option\"`"
+	const hint = "the form is `lumi:\"option,option\"`"
 	malformed := func(from int) (string, int, bool) {
 		c.report(diag.MalformedTag, at(from, len(tag)), "the tag is no list of key:\"value\" pairs").Suggestion = hint
 		return "", 0, false

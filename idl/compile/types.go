@@ -1,9 +1,9 @@
 package compile
 
 import (
-	"fmt"
 	"go/ast"
 	"go/types"
+	"strings"
 
 	"github.com/lumi-idl/lumi/idl/diag"
 	"github.com/lumi-idl/lumi/idl/schema"
@@ -121,12 +121,19 @@ func (c *checker) convertName(f *sourceFile, expr ast.Expr, at place) schema.Typ
 			Suggestion = "export it, if it is a resource of its own"
 		return nil
 	}
-	d.usedAsType = true
+	d.use(expr)
 	ref := &schema.Ref{Decl: d.model}
 	if d.file.source != f.source {
 		c.reaches = append(c.reaches, reach{at: expr, from: f.source.module, typ: ref})
 	}
 	return ref
+}
+
+// use notes that a property or an alias has the type.
+func (d *decl) use(at ast.Node) {
+	if d.usedAt == nil {
+		d.usedAt = at
+	}
 }
 
 func (c *checker) convertPredeclared(expr ast.Expr, obj *types.TypeName) schema.Type {
@@ -198,10 +205,14 @@ func (c *checker) convertMarker(expr ast.Expr, m marker, at place) schema.Type {
 		}
 		return schema.Archive
 	case markerNamedResource:
-		c.report(diag.MarkerType, expr, "%s is no type of a property", name).
-			Suggestion = "write *idl.Resource to refer to a resource of any type"
+		any := strings.TrimSuffix(name, string(markerNamedResource)) + string(markerResource)
+		if at == byItself {
+			any = "*" + any
+		}
+		c.report(diag.MarkerType, expr, "%s is not a type of a property", name).
+			Suggestion = "write " + any + " to refer to a resource of any type"
 	default:
-		c.report(diag.MarkerType, expr, "%s is no type of a property", name).Suggestion = "embed it, without a field name"
+		c.report(diag.MarkerType, expr, "%s is not a type of a property", name).Suggestion = "embed it, without a field name"
 	}
 	return nil
 }
@@ -232,7 +243,7 @@ func (c *checker) convertKey(f *sourceFile, expr ast.Expr) schema.Type {
 	case !isString(obj.Type()):
 		c.rejectKey(expr)
 	default:
-		d.usedAsType = true
+		d.use(expr)
 		return &schema.Ref{Decl: d.model}
 	}
 	return nil
@@ -247,18 +258,46 @@ func (c *checker) rejectForeign(f *sourceFile, expr ast.Expr, obj *types.TypeNam
 	if c.throughLink(f.source.Imports[obj.Pkg().Path()]) {
 		return // the link has been reported
 	}
-	d := c.report(diag.ForeignType, expr, "%s is not declared in this IDL", types.ExprString(expr))
-	folder, whole := c.whole(f.source, obj.Pkg())
+	c.report(diag.ForeignType, expr, "%s is not declared in this IDL", types.ExprString(expr)).
+		Suggestion = c.insteadOfForeign(f, obj)
+}
+
+// insteadOfForeign says what to write instead of a type that the IDL does not declare.
+func (c *checker) insteadOfForeign(f *sourceFile, obj *types.TypeName) string {
+	name := obj.Pkg().Path() + "." + obj.Name()
+	outside := c.outside(f.source, obj.Pkg())
 	switch {
 	case c.couldBeMarker(obj):
-		d.Suggestion = "if it is meant as a marker, add --marker=" + obj.Pkg().Path()
-	case whole != "":
-		d.Suggestion = fmt.Sprintf("it is declared in %s: run 'cidlc %s', which compiles that folder too", folder, whole)
+		return "if it is meant as a marker, add --marker=" + obj.Pkg().Path()
+	case outside != "":
+		return outside
+	case knownTypes[name] != "":
+		return "write " + knownTypes[name]
 	case obj.Pkg().Path() == "time":
-		d.Suggestion = "use a string in the format of RFC 3339, or a float64 of seconds"
-	default:
-		d.Suggestion = "declare a struct of that name in this IDL"
+		return "use a string in the format of RFC 3339, or a float64 of seconds"
 	}
+	return "declare a struct of that name in this IDL"
+}
+
+// knownTypes are types of the standard library that properties of other tools often have, and what the IDL has for them.
+var knownTypes = map[string]string{
+	"encoding/json.Number":     "float64",
+	"encoding/json.RawMessage": "any",
+	"math/big.Float":           "string",
+	"math/big.Int":             "string",
+	"math/big.Rat":             "string",
+	"net.HardwareAddr":         "string",
+	"net.IP":                   "string",
+	"net.IPMask":               "string",
+	"net.IPNet":                "string",
+	"net/http.Header":          "map[string][]string",
+	"net/mail.Address":         "string",
+	"net/netip.Addr":           "string",
+	"net/netip.AddrPort":       "string",
+	"net/netip.Prefix":         "string",
+	"net/url.URL":              "string",
+	"net/url.Values":           "map[string][]string",
+	"regexp.Regexp":            "string",
 }
 
 // rejectInstance reports the use of a generic type. One that the IDL declares has been reported there.

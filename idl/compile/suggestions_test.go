@@ -1,0 +1,100 @@
+package compile_test
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"golang.org/x/tools/txtar"
+
+	"github.com/lumi-idl/lumi/idl/diag"
+)
+
+// TestSuggestions does in each of testdata/rules what all suggestions say that name a replacement. That fixes what they
+// are about, and breaks nothing but the use of imports.
+func TestSuggestions(t *testing.T) {
+	cases, err := filepath.Glob("testdata/rules/*.txtar")
+	if err != nil || len(cases) == 0 {
+		t.Fatalf("no cases: %v", err)
+	}
+	for _, name := range cases {
+		t.Run(strings.TrimSuffix(filepath.Base(name), ".txtar"), func(t *testing.T) {
+			t.Parallel()
+			if strings.Contains(name, "imports_mistyped") {
+				t.Skip("once an import is right, what it hid shows")
+			}
+			archive, err := txtar.ParseFile(name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			_, opts := prepare(t, string(archive.Comment), archive.Files[:len(archive.Files)-1])
+			_, before, err := load(t, opts)
+			if err != nil {
+				t.Skip(err)
+			}
+			known, applied := map[string]bool{}, map[string]bool{}
+			var next diag.Position
+			for i := range before { // from the end, so that no place moves before its turn
+				d := before[len(before)-1-i]
+				known[rule(d)] = true
+				overlaps := d.Span.Start.File == next.File && (d.Span.End.Line > next.Line ||
+					d.Span.End.Line == next.Line && d.Span.End.Column > next.Column)
+				if !overlaps && apply(t, d) {
+					applied[rule(d)] = true
+					next = d.Span.Start
+				}
+			}
+			if len(applied) == 0 {
+				t.Skip("no suggestion names a replacement")
+			}
+			_, after, err := load(t, opts)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, d := range after {
+				if (applied[rule(d)] || !known[rule(d)]) && !strings.HasSuffix(d.Message, "imported and not used") {
+					t.Errorf("after all suggestions have been followed: %s", format(d))
+				}
+			}
+		})
+	}
+}
+
+// rule tells diagnostics apart that are in one file, on one line.
+func rule(d diag.Diagnostic) string {
+	return fmt.Sprintf("%s:%d: %s: %s", d.Span.Start.File, d.Span.Start.Line, d.Code, d.Message)
+}
+
+// replacements are the forms of suggestions that name what to put in place of the source text.
+var replacements = regexp.MustCompile(`^(?:write (.+?)(?:[,;] .*| to .*)?|did you mean (\S+)\?)$`)
+
+// apply replaces the source text that a diagnostic is about, if its suggestion says with what.
+func apply(t *testing.T, d diag.Diagnostic) bool {
+	t.Helper()
+	m := replacements.FindStringSubmatch(d.Suggestion)
+	if m == nil {
+		return false
+	}
+	src, err := os.ReadFile(d.Span.Start.File)
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := strings.SplitAfter(string(src), "\n")
+	offset := func(p diag.Position) int { return len(strings.Join(lines[:p.Line-1], "")) + p.Column - 1 }
+	from, to := offset(d.Span.Start), offset(d.Span.End)
+	replacement := m[1] + m[2]
+	if src[from] == '"' {
+		if d.Code == diag.UnknownOption {
+			return false // In an interpreted string, the span is the whole tag.
+		}
+		replacement = `"` + replacement + `"` // an import path
+	}
+	text := string(src[:from]) + replacement + string(src[to:])
+	if err := os.WriteFile(d.Span.Start.File, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	return true
+}
