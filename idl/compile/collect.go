@@ -228,8 +228,8 @@ func (c *checker) insteadOfAlias(f *sourceFile, spec *ast.TypeSpec) string {
 		return itself
 	case *ast.Ident, *ast.SelectorExpr:
 		obj := typeName(f, right)
-		if obj == nil {
-			break // Go has said so
+		if obj == nil || spec.TypeParams != nil {
+			break
 		}
 		basic, isBasic := obj.Type().(*types.Basic)
 		switch {

@@ -48,8 +48,8 @@ type Options struct {
 // Load compiles the IDL in opts.Dir.
 //
 // Where the IDL is wrong, the diagnostics hold at least one error and the package is nil. Diagnostics are in source
-// order. The error is for what is not the IDL's fault: an unusable folder, package name or marker path (a [*UsageError]), a go
-// command that is missing or fails.
+// order. The error is for what is not wrong with the IDL: an unusable folder, package name or marker path (a
+// [*UsageError]), or a go command that is missing or fails.
 func Load(ctx context.Context, opts Options) (*schema.Package, []diag.Diagnostic, error) {
 	tree, err := scan(opts.Dir)
 	if err != nil {

@@ -215,6 +215,9 @@ var toAdd = regexp.MustCompile(`(; to add( it)?)?[:;]*$`)
 // badImport is how the go command says that an import is not a path. The type checker says so too, in the right place.
 var badImport = regexp.MustCompile(`^.+\.go:\d+:\d+: invalid import path: `)
 
+// notPath is how the go command says that a folder's name cannot be part of an import path.
+var notPath = regexp.MustCompile(`^malformed import path |outside main module or its selected dependencies$`)
+
 // unreadableHeader is how the go command says that it cannot make sense of what stands above a file's declarations.
 var unreadableHeader = regexp.MustCompile(`^read (.+\.go): (.+)$`)
 
@@ -222,7 +225,7 @@ var unreadableHeader = regexp.MustCompile(`^read (.+\.go): (.+)$`)
 func (c *checker) reportListError(pkg *packages.Package, e packages.Error) bool {
 	msg := strings.ReplaceAll(strings.TrimSpace(e.Msg), c.tree.root, c.tree.arg)
 	msg = standardLibrary.ReplaceAllString(msg, "is not in the standard library")
-	if c.excluded(pkg) || badImport.MatchString(msg) || c.has(diag.FolderName) && strings.HasPrefix(msg, "malformed import path ") {
+	if c.excluded(pkg) || badImport.MatchString(msg) || c.has(diag.FolderName) && notPath.MatchString(msg) {
 		return true
 	}
 	if strings.HasPrefix(msg, "expected ") || strings.HasPrefix(msg, "illegal ") {
@@ -253,7 +256,7 @@ func (c *checker) reportListError(pkg *packages.Package, e packages.Error) bool 
 		at, ok = c.packageClause(pkg)
 	}
 	if !ok {
-		return false
+		return notPath.MatchString(msg) // of a folder that holds tests only: those of the IDL have been reported
 	}
 	if m := importStack.FindStringSubmatch(msg); m != nil {
 		c.reportCycle(at, strings.Fields(m[1]))

@@ -123,11 +123,16 @@ var reserved = func() []string {
 	return all
 }()
 
-// folded is a word without what other tools spell differently: letter case and separators.
+// folded is a word without what other tools spell differently, letter case and separators, and without the full width
+// that letters have on East Asian keyboards.
 func folded(text string) string {
+	const fullWidth = '！' - '!'
 	return strings.ToLower(strings.Map(func(r rune) rune {
-		if r == '_' || r == '-' || unicode.IsSpace(r) {
+		switch {
+		case r == '_', r == '-', unicode.IsSpace(r):
 			return -1
+		case '！' <= r && r <= '～':
+			return r - fullWidth
 		}
 		return r
 	}, text))

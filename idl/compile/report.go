@@ -140,6 +140,9 @@ func unterminated(comment string) bool {
 
 // oneEdit reports whether one insertion, deletion, substitution or swap of neighbours turns a into b.
 func oneEdit(a, b string) bool {
+	if n := utf8.RuneCountInString(a) - utf8.RuneCountInString(b); n < -1 || n > 1 {
+		return false // without a look at what may be very long
+	}
 	if levenshtein.ComputeDistance(a, b) == 1 {
 		return true
 	}

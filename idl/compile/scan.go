@@ -244,7 +244,7 @@ func (c *checker) checkImportable(name, file string) {
 	c.blind(file)
 }
 
-// hostSpecific reports// hostSpecific reports whether a file's name alone makes the go command leave it out on some hosts. It asks go/build
+// hostSpecific reports whether a file's name alone makes the go command leave it out on some hosts. It asks go/build
 // about a host that does not exist, and so needs no list of the ones that do.
 func hostSpecific(name string) bool {
 	nowhere := build.Context{

@@ -39,7 +39,7 @@ func (c *checker) parseTag(d *decl, f *ast.Field) options {
 	for _, name := range f.Names {
 		names = append(names, schema.PropertyName(name.Name))
 	}
-	if d.marker != noMarker {
+	if d.marker != noMarker && d.marker != markerConfig {
 		names = append(names, engineNames...) // which are refused as such
 	}
 	elements, _ := c.tagElements(f.Tag)
@@ -71,8 +71,8 @@ func later(a, b option) option {
 // other tools have for one, unless it is among the names that the property is known to have.
 func isName(text string, names []string) bool {
 	isOption := func(word string) bool { return meant(word, false) != nil }
-	return slices.Contains(names, text) || strings.TrimSpace(text) != "" && !strings.Contains(text, "=") && !isOption(text) &&
-		!slices.ContainsFunc(separated(text), isOption)
+	return slices.Contains(names, text) || strings.TrimSpace(text) != "" && !strings.Contains(text, "=") &&
+		!isOption(text) && !slices.ContainsFunc(separated(text), isOption)
 }
 
 // parseOption reads an element of a tag. The first may be a name without name=, such as one of those given.
@@ -135,17 +135,24 @@ func (c *checker) rejectOption(o *options, e option, first bool) {
 
 // separateOptions suggests commas between options. The first element of a tag may begin with a name.
 func separateOptions(words []string, first bool) string {
+	var list []string
 	for i, word := range words {
 		w := suggested(word, false)
 		switch {
 		case w != nil && w.option != "":
-			words[i] = w.option
+			word = w.option
 		case w == nil && first && i == 0 && isIdentifier(word):
 		case !strings.HasPrefix(word, "name="):
 			return "separate options with commas; the options are " + optionList
 		}
+		if !slices.Contains(list, word) {
+			list = append(list, word)
+		}
 	}
-	return "write " + strings.Join(words, ",") + ", since commas separate options"
+	if slices.Contains(list, "out") && (slices.Contains(list, "in") || slices.Contains(list, "replaces")) {
+		return "separate options with commas; out goes with neither in nor replaces"
+	}
+	return "write " + strings.Join(list, ",") + ", since commas separate options"
 }
 
 // checkName judges the name that a tag gives.
