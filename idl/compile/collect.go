@@ -28,6 +28,7 @@ type checker struct {
 	diags        []*diag.Diagnostic
 	reported     map[diag.Code]bool
 	blindFolders map[string]bool
+	unified      map[string]string // the one package name of folders whose files name several
 	plainFolders map[string]bool   // whether folders that were looked into hold no code, by path
 	texts        map[string][]byte // sources that were looked into, by path
 }
@@ -44,6 +45,7 @@ func newChecker(tree *tree, packageName string, opts Options) *checker {
 		decls:        map[*types.TypeName]*decl{},
 		reported:     map[diag.Code]bool{},
 		blindFolders: map[string]bool{},
+		unified:      map[string]string{},
 		plainFolders: map[string]bool{},
 		texts:        map[string][]byte{},
 	}

@@ -68,6 +68,9 @@ func Load(ctx context.Context, opts Options) (*schema.Package, []diag.Diagnostic
 	c := newChecker(tree, name, opts)
 	c.checkFiles()
 	pkgs, err := c.load(ctx)
+	if err == nil && c.unifyClauses(pkgs) {
+		pkgs, err = c.load(ctx)
+	}
 	if err != nil {
 		return nil, nil, err
 	}

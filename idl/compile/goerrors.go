@@ -69,7 +69,6 @@ func (c *checker) reportGoErrors(roots []*packages.Package) error {
 			}
 		}
 	})
-	clear(memo) // more folders may have become blind
 	for _, s := range c.sources {
 		if c.misled(s.Package, memo) {
 			continue
@@ -93,7 +92,7 @@ func (c *checker) reportSyntax(e packages.Error) {
 }
 
 // importErrors are go/types' way of saying that a package could not be loaded, which is said better elsewhere.
-var importErrors = regexp.MustCompile(`^could not import |^import cycle not allowed|^package \w+; expected package `)
+var importErrors = regexp.MustCompile(`^could not import |^import cycle not allowed`)
 
 // aboutNames are errors that do not depend on what a predeclared name means.
 var aboutNames = regexp.MustCompile(`^undefined: | redeclared |^"[^"]+" imported .*and not used$`)
@@ -215,6 +214,9 @@ var toAdd = regexp.MustCompile(`(; to add( it)?)?[:;]*$`)
 // badImport is how the go command says that an import is not a path. The type checker says so too, in the right place.
 var badImport = regexp.MustCompile(`^.+\.go:\d+:\d+: invalid import path: `)
 
+// severalPackages is how the go command says that the files of a folder name different packages.
+var severalPackages = regexp.MustCompile(`^found packages `)
+
 // notPath is how the go command says that a folder's name cannot be part of an import path.
 var notPath = regexp.MustCompile(`^malformed import path |outside main module or its selected dependencies$`)
 
@@ -236,7 +238,7 @@ func (c *checker) reportListError(pkg *packages.Package, e packages.Error) bool 
 		c.reportAt(diag.GoSyntax, c.clauseOf(c.rel(m[1])), "%s", m[2])
 		return true
 	}
-	if strings.HasPrefix(msg, "found packages ") && c.reportClauses(pkg) {
+	if severalPackages.MatchString(msg) && c.reportClauses(pkg) {
 		return true
 	}
 	at, ok := c.parsePosition(e.Pos)
@@ -326,7 +328,6 @@ func (c *checker) reportClauses(pkg *packages.Package) bool {
 			if name != right {
 				c.reportAt(diag.GoPackage, c.clauseOf(rel), "this file is of package %s, but %s is of package %s",
 					name, path.Base(found[right][0]), right).Suggestion = "write " + right
-				c.blind(rel)
 			}
 		}
 	}

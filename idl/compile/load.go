@@ -89,10 +89,29 @@ func (c *checker) adopt(pkgs []*packages.Package) {
 // go/types makes superfluous. It gives up on a file after some ten syntax errors, of which it tells one a line.
 func (c *checker) parse(fset *token.FileSet, filename string, src []byte) (*ast.File, error) {
 	mode := parser.SkipObjectResolution
-	if c.rel(filename) != "" {
+	rel := c.rel(filename)
+	if rel != "" {
 		mode |= parser.ParseComments
 	}
-	return parser.ParseFile(fset, filename, src, mode)
+	file, err := parser.ParseFile(fset, filename, src, mode)
+	if name := c.unified[path.Dir(rel)]; rel != "" && name != "" && file != nil {
+		file.Name.Name = name
+	}
+	return file, err
+}
+
+// unifyClauses finds the folders whose files name several packages, and reports whether there are any. Go checks no more
+// than the files that agree with the first one; in the next load, they all do.
+func (c *checker) unifyClauses(pkgs []*packages.Package) bool {
+	for _, pkg := range pkgs {
+		severalNames := slices.ContainsFunc(pkg.Errors, func(e packages.Error) bool { return severalPackages.MatchString(e.Msg) })
+		for _, name := range pkg.GoFiles {
+			if rel := c.rel(name); rel != "" && severalNames {
+				c.unified[path.Dir(rel)] = pkg.Name
+			}
+		}
+	}
+	return len(c.unified) > 0
 }
 
 // rel returns the path of a file of the IDL below the root, and "" for any other file.
