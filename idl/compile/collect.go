@@ -217,7 +217,10 @@ func (c *checker) collectType(f *sourceFile, spec *ast.TypeSpec, doc string) {
 
 // insteadOfAlias says what to write instead of a type declared with =.
 func (c *checker) insteadOfAlias(f *sourceFile, spec *ast.TypeSpec) string {
-	const removeSign = "remove the ="
+	const remove, removeSign = "remove it", "remove the ="
+	if spec.TypeParams != nil {
+		return remove
+	}
 	itself := "use " + types.ExprString(spec.Type) + " itself"
 	switch right := ast.Unparen(spec.Type).(type) {
 	case *ast.StructType, *ast.MapType:
@@ -230,8 +233,8 @@ func (c *checker) insteadOfAlias(f *sourceFile, spec *ast.TypeSpec) string {
 		return itself
 	case *ast.Ident, *ast.SelectorExpr:
 		obj := typeName(f, right)
-		if obj == nil || spec.TypeParams != nil {
-			break
+		if obj == nil {
+			break // Go has said so
 		}
 		basic, isBasic := obj.Type().(*types.Basic)
 		switch {
@@ -246,7 +249,7 @@ func (c *checker) insteadOfAlias(f *sourceFile, spec *ast.TypeSpec) string {
 		}
 		return itself
 	}
-	return "remove it"
+	return remove
 }
 
 // declaredKind tells kinds apart as far as the declaration alone goes: whether a struct is a resource and a string an

@@ -49,7 +49,8 @@ type Diagnostic struct {
 	// Message says what is wrong, without a full stop.
 	Message string `json:"message"`
 	Notes   []Note `json:"notes,omitempty"`
-	// Suggestion says what to write instead; it completes the sentence "help: …". It may be empty.
+	// Suggestion says what to write instead; it completes the sentence "help: …". It may be empty. If it begins with
+	// "write" or "did you mean", what follows, up to a comma or semicolon and a space, is to replace the text of Span.
 	Suggestion string `json:"suggestion,omitempty"`
 }
 
