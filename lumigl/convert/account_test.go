@@ -210,7 +210,7 @@ func TestEveryChangeShows(t *testing.T) {
 		snapshot, losses := render(before, nil)
 		for i := range values(root) {
 			at, where := -1, ""
-			other, ok := changed(root, "", i, &at, &where)
+			other, ok := changed(root, different, "", i, &at, &where)
 			if !ok {
 				continue
 			}
@@ -232,30 +232,87 @@ func TestEveryChangeShows(t *testing.T) {
 	}
 }
 
-// changed is a value with the one of a number in it changed, and says where that is. There is none for what is no string,
-// number or boolean.
-func changed(v lumigl.Value, pointer string, number int, at *int, where *string) (lumigl.Value, bool) {
+// TestZeroIsNotAbsent sets each scalar of the files to the zero value of its kind, one at a time. The result differs from
+// that of a null in the same place, unless the source's own format defines the two as the same.
+func TestZeroIsNotAbsent(t *testing.T) {
+	same := regexp.MustCompile(strings.Join([]string{
+		// OpenTofu writes nothing for these.
+		`^/(serial|lineage)$`, `^/resources/\d+/(mode|module|each|provider)$`, `^/resources/\d+/instances/\d+/(deposed|provider)$`,
+		`^/outputs/[^/]+/sensitive$`, `/sensitive_attributes/`, `/(dependencies|depends_on)/`,
+		// Nor does Pulumi.
+		`/(delete|custom|id|type)$`, `/(dependencies|propertyDependencies/[^/]+|aliases|additionalSecretOutputs)/\d+$`,
+		`/inputs/.*/(hash|packageVersion|text|secret)$`,
+		// The key that marks references cannot be empty.
+		`^/ref$`,
+	}, "|"))
+	null := func(lumigl.Value) (lumigl.Value, bool) { return lumigl.NullValue(), true }
+	for _, file := range examples(t) {
+		for i := range values(file.root) {
+			at, where := -1, ""
+			with, ok := changed(file.root, zero, "", i, &at, &where)
+			if !ok || same.MatchString(where) {
+				continue
+			}
+			at = -1
+			without, _ := changed(file.root, null, "", i, &at, &where)
+			a, aErr := convert.Convert(text(with), convert.Options{})
+			b, bErr := convert.Convert(text(without), convert.Options{})
+			if aErr != nil || bErr != nil {
+				continue
+			}
+			aText, aLosses := render(a, nil)
+			bText, bLosses := render(b, nil)
+			if isLost := func(l convert.Loss) bool { return within(where, l.Pointer()) }; aText == bText && aLosses == bLosses &&
+				!slices.ContainsFunc(a.Losses, isLost) {
+				t.Errorf("%s: zero at %s is taken for absent", file.name, where)
+			}
+		}
+	}
+}
+
+// zero is the zero value of a scalar's kind.
+func zero(v lumigl.Value) (lumigl.Value, bool) {
+	switch v.Kind() {
+	case lumigl.Text:
+		return lumigl.TextOf(""), true
+	case lumigl.Number:
+		return lumigl.IntOf(0), true
+	case lumigl.Bool:
+		return lumigl.BoolOf(false), true
+	}
+	return v, false
+}
+
+// different is another scalar of the same kind.
+func different(v lumigl.Value) (lumigl.Value, bool) {
+	switch v.Kind() {
+	case lumigl.Text:
+		text, _ := v.Text()
+		return lumigl.TextOf(text + "x"), true
+	case lumigl.Number:
+		n, ok := v.Int()
+		return lumigl.IntOf(n + 1), ok
+	case lumigl.Bool:
+		b, _ := v.Bool()
+		return lumigl.BoolOf(!b), true
+	}
+	return v, false
+}
+
+// changed is v with the value of a number in it replaced by what to returns, and says where that is. It reports false if to
+// does.
+func changed(v lumigl.Value, to func(lumigl.Value) (lumigl.Value, bool), pointer string, number int, at *int,
+	where *string) (lumigl.Value, bool) {
 	if *at++; *at == number {
 		*where = pointer
-		switch v.Kind() {
-		case lumigl.Text:
-			text, _ := v.Text()
-			return lumigl.TextOf(text + "x"), true
-		case lumigl.Number:
-			n, ok := v.Int()
-			return lumigl.IntOf(n + 1), ok
-		case lumigl.Bool:
-			b, _ := v.Bool()
-			return lumigl.BoolOf(!b), true
-		}
-		return v, false
+		return to(v)
 	}
 	any := false
 	switch v.Kind() {
 	case lumigl.List:
 		var list []lumigl.Value
 		for i, e := range v.Elements() {
-			e, ok := changed(e, pointer+"/"+strconv.Itoa(i), number, at, where)
+			e, ok := changed(e, to, pointer+"/"+strconv.Itoa(i), number, at, where)
 			any = any || ok
 			list = append(list, e)
 		}
@@ -263,7 +320,7 @@ func changed(v lumigl.Value, pointer string, number int, at *int, where *string)
 	case lumigl.Object:
 		var members []lumigl.Member
 		for k, m := range v.Members() {
-			m, ok := changed(m, jsonpointer.Within(pointer, k), number, at, where)
+			m, ok := changed(m, to, jsonpointer.Within(pointer, k), number, at, where)
 			any = any || ok
 			members = append(members, lumigl.Member{Key: k, Value: m})
 		}

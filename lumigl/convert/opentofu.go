@@ -228,12 +228,8 @@ func (o *openTofu) fill(d *draft) {
 	}
 	for _, i := range tofuInert {
 		part := s.key(i.key)
-		v := part.take()
-		if !part.says() {
-			continue
-		}
-		d.extensions.set(i.key, v)
-		if d.state == live || i.deleted {
+		d.extensions.keep(s, i.key)
+		if part.says() && (d.state == live || i.deleted) {
 			part.note(InertLoss, "kept in the extensions, where nothing acts on it: %s", i.why)
 		}
 	}

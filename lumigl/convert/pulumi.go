@@ -97,7 +97,7 @@ func (p *pulumi) providers(s *source) {
 
 // config keeps the configuration of a stack. Its secrets are encrypted.
 func (p *pulumi) config(s *source) {
-	if !s.says() {
+	if !s.exists() {
 		s.take()
 		return
 	}
@@ -233,11 +233,13 @@ func (p *pulumi) fill(d *draft) {
 	}
 	for _, i := range inert {
 		part := s.key(i.key)
-		if part.says() {
-			d.extensions.set(i.key, plain(p.value(part, d)))
-			part.note(InertLoss, "kept in the extensions, where nothing acts on it: %s", i.why)
-		} else {
+		if !part.exists() {
 			part.take()
+			continue
+		}
+		d.extensions.set(i.key, plain(p.value(part, d)))
+		if part.says() {
+			part.note(InertLoss, "kept in the extensions, where nothing acts on it: %s", i.why)
 		}
 	}
 	d.extensions.keep(s, quiet...)

@@ -299,11 +299,11 @@ func (b *bag) set(key string, v lumigl.Value) {
 	}
 }
 
-// keep takes a part of a source as it is, unless it says nothing.
+// keep takes parts of a source unchanged. Zeros and empty values are kept: only null means absent.
 func (b *bag) keep(s *source, keys ...string) {
 	for _, key := range keys {
 		part := s.key(key)
-		if v := part.take(); part.says() {
+		if v := part.take(); part.exists() {
 			b.set(key, v)
 		}
 	}
