@@ -26,6 +26,8 @@ func detect(root lumigl.Value) (Format, error) {
 		return Pulumi, nil
 	case is(lumigl.Number, "version") && (has("checkpoint") || has("deployment")):
 		return Pulumi, nil
+	case is(lumigl.List, "latest", "resources"), has("stack") && has("latest") && !is(lumigl.Object, "latest", "resources"):
+		return Pulumi, nil
 	case is(lumigl.Object, "resources"), is(lumigl.Object, "vertices"), has("checkpoint"), has("latest"):
 		return Lumi2017, nil
 	}

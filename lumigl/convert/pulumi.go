@@ -7,8 +7,8 @@ import (
 	"github.com/lumi-idl/lumi/runtime/urn"
 )
 
-// pulumi reads what 'pulumi stack export' prints, in any version so far, and the files in which Pulumi keeps stacks
-// itself, which have "checkpoint" in place of "deployment".
+// pulumi reads what 'pulumi stack export' prints, in any version so far, and Pulumi's own files of stacks. These have
+// "checkpoint" in place of "deployment"; those of 2017 have no version, and are what later stands in "checkpoint".
 type pulumi struct {
 	*assembly
 	kept       bag
@@ -30,7 +30,11 @@ func (p *pulumi) read(top *source) error {
 		return refuse("this is version %s of Pulumi's exports; versions 1 to %d are understood", shown(version.value), newest)
 	}
 	deployment := top.key("deployment")
-	if stack := top.key("checkpoint"); stack.exists() {
+	stack := top.key("checkpoint")
+	if !stack.exists() && top.key("latest").exists() {
+		stack = top
+	}
+	if stack.exists() {
 		deployment = stack.key("latest")
 		p.kept.keep(stack, "stack")
 		p.config(stack.key("config"))
@@ -44,7 +48,7 @@ func (p *pulumi) read(top *source) error {
 	default:
 		return refuse(`there is no object "deployment" with the resources; has the stack ever been deployed?`)
 	}
-	p.kept.keep(deployment, "manifest", "metadata", "snippets", "extensions")
+	p.kept.keep(deployment, "manifest", "time", "info", "metadata", "snippets", "extensions")
 	p.providers(deployment.key("secrets_providers"))
 	p.operations = map[*draft]lumigl.OperationKind{}
 	for _, s := range deployment.key("resources").elements() {
@@ -215,7 +219,7 @@ var inert = []struct{ key, why string }{
 
 // quiet are the keys of a resource that say where it comes from.
 var quiet = []string{
-	"parent", "provider", "aliases", "created", "modified", "sourcePosition", "stackTrace", "importID", "hideDiff",
+	"parent", "children", "provider", "aliases", "created", "modified", "sourcePosition", "stackTrace", "importID", "hideDiff",
 	"additionalSecretOutputs", "extensionRef", "snippetID",
 }
 
