@@ -136,26 +136,21 @@ func (v *converter) decline(in *input, refused *convert.RefusedError) error {
 	return errWrong
 }
 
-// refuse says what is wrong with a file. Any value of another tool's file may be a secret, so that none is quoted, and
-// no line is shown; what keys say is not.
+// refuse says what is wrong with a file. Any part of another tool's file may be of a secret, keys included, so that a
+// message says nothing of them.
 func (v *converter) refuse(in *input, err error) error {
 	var invalid *lumigl.InvalidError
 	if !errors.As(err, &invalid) {
 		return err
 	}
-	broken := false // Behind what is no JSON, a part of a value may look like a key.
 	for _, f := range invalid.Faults {
-		if broken {
-			f.Pointer = ""
+		f.Pointer, f.Notes, f.Fix = "", nil, nil
+		switch {
+		case f.Code == lumigl.DuplicateKeyFault:
+			f.Message = "duplicate key; it is not shown, since it may belong to a secret"
+		case !quoteless[f.Code]:
+			f.Message = "this is not JSON; it is not shown, since it may be a secret"
 		}
-		if broken && f.Code == lumigl.DuplicateKeyFault {
-			f.Message = "a key is there already"
-		}
-		broken = broken || f.Code != lumigl.DuplicateKeyFault
-		if !quoteless[f.Code] && f.Code != lumigl.DuplicateKeyFault {
-			f.Message = "what stands here is no JSON; it is not shown, since it may be a secret"
-		}
-		f.Notes, f.Fix = nil, nil
 		if v.env.json {
 			if err := v.env.printJSON(jsonFaultOf(in.name, f)); err != nil {
 				return err

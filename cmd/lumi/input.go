@@ -136,35 +136,38 @@ func (e *environment) load(arg string) (*document, error) {
 	return &document{input: *in, Document: doc}, nil
 }
 
-// refuse prints what is wrong with a file. It returns errWrong, or the error itself if that is not about faults.
+// refuse prints what is wrong with a file, or, to people, that it is another tool's. It returns errWrong, or the error
+// itself if that is not about faults.
 func (e *environment) refuse(in *input, err error) error {
 	var invalid *lumigl.InvalidError
 	if !errors.As(err, &invalid) {
 		return err
 	}
+	if what := foreign(in, invalid); what != "" && !e.json {
+		e.separate()
+		e.say("%s looks like %s; 'lumi convert' makes a snapshot of such a file", in.name, what)
+		return errWrong
+	}
 	if err := e.printFaults(in, invalid); err != nil {
 		return err
 	}
-	e.sayForeign(in, invalid)
 	return errWrong
 }
 
-// foreign are what files look like that 'lumi convert' reads.
-var foreign = map[convert.Format]string{
-	convert.OpenTofu: "state of OpenTofu or Terraform",
-	convert.Pulumi:   "an export of Pulumi",
-	convert.Lumi2017: "an environment file of 2017",
-}
-
-// sayForeign says of what is no LumiGL at all that another tool has made it, if one has.
-func (e *environment) sayForeign(in *input, invalid *lumigl.InvalidError) {
-	if e.json || !slices.ContainsFunc(invalid.Faults, func(f lumigl.Fault) bool {
+// foreign says what a file is that another tool has made, or "".
+func foreign(in *input, invalid *lumigl.InvalidError) string {
+	if !slices.ContainsFunc(invalid.Faults, func(f lumigl.Fault) bool {
 		return f.Code == lumigl.FormFault || f.Code == lumigl.ShapeFault
 	}) {
-		return
+		return ""
 	}
-	if what, ok := foreign[convert.Recognize(in.src)]; ok {
-		e.separate()
-		e.say("%s looks like %s; 'lumi convert' makes a snapshot of such a file", in.name, what)
+	switch convert.Recognize(in.src) {
+	case convert.OpenTofu:
+		return "state of OpenTofu or Terraform"
+	case convert.Pulumi:
+		return "an export of Pulumi"
+	case convert.Lumi2017:
+		return "an environment file of 2017"
 	}
+	return ""
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/lumi-idl/lumi/internal/jsonpointer"
 	"github.com/lumi-idl/lumi/lumigl"
+	"github.com/lumi-idl/lumi/lumigl/convert"
 	"github.com/lumi-idl/lumi/lumigl/repair"
 	lumi "github.com/lumi-idl/lumi/runtime"
 )
@@ -148,12 +149,20 @@ func (e *environment) withhold(name, text, instead string) error {
 	return nil
 }
 
+// isState reports whether a text is state of OpenTofu, whole or not. Which of its values are secrets, it says elsewhere,
+// by their paths, or not at all. So all of it counts as one. What 'lumi convert' makes of state has secrets that are signed.
+func isState(src string) bool {
+	return strings.Contains(src, `"sensitive_attributes"`) ||
+		strings.Contains(src, `"terraform_version"`) && !strings.Contains(src, `"`+string(convert.OpenTofu)+`"`)
+}
+
 // secretsIn finds the secrets in a text. It knows strings, words and brackets, and nothing of how they belong together.
 func secretsIn(src string) secrets {
-	if !strings.Contains(src, lumi.SecretSignature) && !strings.Contains(src, `\u00`) {
+	state := isState(src)
+	if !state && !strings.Contains(src, lumi.SecretSignature) && !strings.Contains(src, `\u00`) {
 		return secrets{}
 	}
-	f := finder{src: src, open: []object{{}}}
+	f := finder{src: src, open: []object{{secret: state}}}
 	for i := 0; i < len(src); {
 		start := i
 		switch c := src[i]; {

@@ -255,7 +255,7 @@ func (a *assembly) keepField(tool Format, kept bag) {
 
 // secret wraps a value as a secret, unless it is one.
 func secret(v lumigl.Value) lumigl.Value {
-	if _, ok := v.Secret(); ok {
+	if isSecret(v) {
 		return v
 	}
 	return signed(lumi.SecretSignature, lumigl.Member{Key: "value", Value: v})
@@ -338,6 +338,11 @@ func has(v lumigl.Value, is func(lumigl.Value) bool) bool {
 		}
 	}
 	return false
+}
+
+func isSecret(v lumigl.Value) bool {
+	_, ok := v.Secret()
+	return ok
 }
 
 func isSpecial(v lumigl.Value) bool { return v.Get(lumi.Signature).Kind() == lumigl.Text }

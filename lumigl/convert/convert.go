@@ -88,7 +88,7 @@ func Convert(src string, options Options) (*Result, error) {
 		// What was wrong may be a part of a value, so that only the remedy is said.
 		remedy, _, _ := strings.Cut(s.Message, ":")
 		message := fmt.Sprintf("line %d is no JSON, and was mended: %s", s.Line, remedy)
-		b.losses = append(b.losses, Loss{Code: SyntaxLoss, Message: message, pointer: s.Pointer})
+		b.losses = append(b.losses, Loss{Code: SyntaxLoss, Message: message})
 	}
 	top := b.root(root)
 	switch from {

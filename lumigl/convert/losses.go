@@ -52,8 +52,7 @@ type Loss struct {
 	// Message says what became of it, and why. It has no full stop, and nothing of what values say.
 	Message string
 
-	at      *source
-	pointer string
+	at *source
 }
 
 // Resource is what the source calls the resource that the loss is about. It is empty for what belongs to none.
@@ -69,10 +68,6 @@ func (l Loss) Resource() string {
 // Lost reports whether nothing of it is in the snapshot. If it returns false, it is there in another form.
 func (l Loss) Lost() bool { return lost[l.Code] }
 
-// Pointer is the JSON pointer to it in the source.
-func (l Loss) Pointer() string {
-	if l.at == nil {
-		return l.pointer
-	}
-	return l.at.pointer()
-}
+// Pointer is the JSON pointer to it in the source, or to the secret that it is in. It is empty for a [SyntaxLoss]: in a
+// text that is not JSON, a part of a secret may look like a key.
+func (l Loss) Pointer() string { return l.at.pointer() }

@@ -88,15 +88,20 @@ func (o *openTofu) outputs(s *source) {
 			continue
 		}
 		var one bag
-		value := output.key("value")
+		value, sensitive := output.key("value"), output.key("sensitive")
 		mistaken(value)
-		v := value.take()
-		if output.key("sensitive").flag() {
+		v, typ := value.take(), output.key("type").take()
+		// What is not a boolean may have been meant as true.
+		if sensitive.flag() || sensitive.exists() && sensitive.value.Kind() != lumigl.Bool {
 			one.set("sensitive", lumigl.BoolOf(true))
 			v = secret(v)
+			if typ.Exists() { // It has the keys of the objects in the value.
+				typ = secret(typ)
+			}
 		}
 		one.set("value", v)
-		one.keep(output, "type", "deprecated")
+		one.set("type", typ)
+		one.keep(output, "deprecated")
 		kept.set(name, one.object())
 	}
 	o.kept.set("outputs", kept.object())

@@ -61,8 +61,10 @@ func (o *openTofu) sensitive(paths, attributes *source) *hiding {
 			hidden.all = true // Nobody knows what it should have hidden.
 			continue
 		}
+		path.hidden = true // It may have a key of what it leads to.
 		at, v := hidden, attributes.value
 		complete := true
+		var types []*hiding
 		// A path is read to its end, although what is behind a step that leads nowhere says nothing.
 		for _, step := range path.elements() {
 			name, ok := stepOf(step)
@@ -70,6 +72,7 @@ func (o *openTofu) sensitive(paths, attributes *source) *hiding {
 			if wrapped, any := dynamic(v); any && complete && !there {
 				// What may have any type stands together with it.
 				if key, next, there = into(wrapped, name); there {
+					types = append(types, at.part("type"))
 					at = at.part("value")
 				}
 			}
@@ -79,6 +82,9 @@ func (o *openTofu) sensitive(paths, attributes *source) *hiding {
 			}
 		}
 		at.all = true
+		for _, t := range types {
+			t.all = t.all || !complete || v.Len() > 0 // A type has the keys of what is in the value.
+		}
 		if !complete {
 			path.note(SensitiveLoss, "the path leads nowhere, so that all is secret that it is known to be in")
 		}

@@ -317,7 +317,6 @@ func (d *draft) prefer(s *source, p *property, v lumigl.Value) {
 // hiddenAs is a value in which all is a secret that is one in another value of the same property. Where the two have
 // different shapes, all is one that the other has a secret in.
 func hiddenAs(v, other lumigl.Value) lumigl.Value {
-	isSecret := func(v lumigl.Value) bool { _, ok := v.Secret(); return ok }
 	switch {
 	case isSecret(v) || !has(other, isSecret):
 		return v

@@ -204,9 +204,8 @@ func float(special *source) lumigl.Value {
 	case ok:
 		return v
 	}
-	name := strconv.FormatFloat(math.Float64frombits(bits), 'g', -1, 64)
-	s.note(NumberLoss, "kept as the string %q: JSON has no such number", name)
-	return lumigl.TextOf(name)
+	s.note(NumberLoss, "kept as a string: JSON has neither NaN nor infinities")
+	return lumigl.TextOf(strconv.FormatFloat(math.Float64frombits(bits), 'g', -1, 64))
 }
 
 // bytes reads a string that is not UTF-8, and therefore stands in base64.

@@ -39,6 +39,8 @@ type source struct {
 	lost bool
 	// inner is for what stood as text within a string. JSON pointers do not lead there.
 	inner bool
+	// hidden is for secrets. Pointers end there, since keys in a secret are a part of it.
+	hidden bool
 	// about is what the source calls the resource that stands here.
 	about string
 	// order is the place in the source, among all that was looked at.
@@ -96,15 +98,16 @@ func (s *source) settle(count *int) {
 	}
 }
 
-// pointer is the JSON pointer to the value, or, within a text, to that.
+// pointer is the JSON pointer to the value, or to the text or the secret that it is in.
 func (s *source) pointer() string {
 	var steps []string
-	for ; s.parent != nil; s = s.parent {
-		if s.inner {
+	for ; s != nil; s = s.parent {
+		if s.inner || s.hidden {
 			steps = steps[:0]
-			continue
 		}
-		steps = append(steps, s.step)
+		if s.parent != nil && !s.inner {
+			steps = append(steps, s.step)
+		}
 	}
 	var b strings.Builder
 	for i := len(steps) - 1; i >= 0; i-- {
@@ -156,6 +159,9 @@ func (s *source) open() {
 		return
 	}
 	s.opened = true
+	if isSecret(s.value) {
+		s.hidden = true
+	}
 	s.parts = make([]source, 0, s.value.Len()) // It must not grow, since there are pointers into it.
 	add := func(step string, v lumigl.Value) {
 		s.parts = append(s.parts, source{book: s.book, value: v, parent: s, step: step})
@@ -208,10 +214,13 @@ func (s *source) elements() iter.Seq2[int, *source] {
 	}
 }
 
-// members are those of an object.
+// members are those of an object. A secret has none: where members are names of the source, it stands in a wrong place.
 func (s *source) members() iter.Seq2[string, *source] {
 	return func(yield func(string, *source) bool) {
-		if !s.is(lumigl.Object) {
+		if isSecret(s.value) {
+			s.lose(ShapeLoss, "left out: this has to be %s, not a secret", lumigl.Object)
+		}
+		if s.lost || !s.is(lumigl.Object) {
 			return
 		}
 		s.open()
@@ -236,9 +245,10 @@ func (s *source) walk(replace func(*source) (lumigl.Value, bool)) lumigl.Value {
 		}
 		return lumigl.ListOf(elements...)
 	case lumigl.Object:
-		members := make([]lumigl.Member, 0, s.value.Len())
-		for key, m := range s.members() {
-			members = append(members, lumigl.Member{Key: key, Value: m.walk(replace)})
+		s.open()
+		members := make([]lumigl.Member, 0, len(s.parts))
+		for i := range s.parts {
+			members = append(members, lumigl.Member{Key: s.parts[i].step, Value: s.parts[i].walk(replace)})
 		}
 		return lumigl.ObjectOf(members...)
 	}

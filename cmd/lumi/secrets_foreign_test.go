@@ -1,0 +1,237 @@
+package main
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/lumi-idl/lumi/lumigl"
+)
+
+// foreignSecrets are files of the formats that 'lumi convert' reads. Every key, value, type and name in a secret is or
+// holds the telltale. SIGN( opens a signed secret, and SPECIAL is what a converter reports losses of.
+var foreignSecrets = map[string]string{
+	"opentofu": `{
+  "version": 4,
+  "terraform_version": "1.9.0",
+  "serial": 1,
+  "lineage": "l",
+  "outputs": {
+    "whole": {
+      "value": { "hunter2": ["hunter2", SPECIAL] },
+      "type": ["object", { "hunter2": ["tuple", ["string", "dynamic"]] }],
+      "sensitive": true
+    }
+  },
+  "resources": [
+    {
+      "mode": "managed",
+      "type": "a_b",
+      "name": "n",
+      "provider": "provider[\"registry.opentofu.org/hashicorp/a\"]",
+      "instances": [
+        {
+          "schema_version": 0,
+          "attributes": {
+            "id": "1",
+            "object": { "hunter2": { "hunter2_password": "hunter2" }, "more": SPECIAL },
+            "any": { "value": { "k": { "hunter2": "hunter2" } }, "type": ["object", { "k": ["object", { "hunter2": "string" }] }] },
+            "set": [{ "hunter2": "hunter2" }],
+            "db_password": "hunter2"
+          },
+          "sensitive_attributes": [
+            [{ "type": "get_attr", "value": "object" }],
+            [{ "type": "get_attr", "value": "any" }, { "type": "get_attr", "value": "k" }],
+            [{ "type": "get_attr", "value": "set" }, { "type": "index", "value": { "value": { "hunter2": "hunter2" }, "type": ["object", { "hunter2": "string" }] } }]
+          ],
+          "private": "hunter2"
+        }
+      ]
+    }
+  ]
+}
+`,
+	"pulumi": `{
+  "version": 3,
+  "deployment": {
+    "manifest": {},
+    "secrets_providers": { "type": "passphrase", "state": { "salt": "v1:x" } },
+    "resources": [
+      {
+        "urn": "urn:pulumi:prod::shop::a:b:V::v",
+        "custom": true,
+        "type": "a:b:V",
+        "inputs": {
+          "text": SIGN( "plaintext": "{\"hunter2\":{\"hunter2\":[\"hunter2\",SPECIAL]}}" },
+          "value": SIGN( "value": { "hunter2": { "hunter2/~": ["hunter2", SPECIAL] } } },
+          "broken": SIGN( "plaintext": "{\"hunter2\": hunter2" },
+          "cipher": SIGN( "ciphertext": "hunter2", "hunter2": "hunter2" },
+          "odd": SIGN( "hunter2": { "hunter2": "hunter2" } },
+          "list": [{ "in": SIGN( "value": { "hunter2": SPECIAL } } }],
+          "differs": SIGN( "value": { "hunter2": 1 } }
+        },
+        "outputs": { "differs": { "hunter2": 2 }, "value": SIGN( "value": { "hunter2": SPECIAL } } }
+      }
+    ]
+  }
+}
+`,
+	"lumi-2017": `{
+  "env": "prod",
+  "latest": {
+    "reftag": "#ref",
+    "resources": {
+      "urn:lumi:prod::p:index::a:b:V::v": {
+        "type": "a:b:V",
+        "inputs": { "p": SIGN( "value": { "hunter2": ["hunter2", { "#ref": "urn:hunter2", "hunter2": 1 }] } }, "q": 1 },
+        "outputs": { "p": SIGN( "hunter2": 1, "value": { "hunter2": { "#ref": "urn:hunter2" } } }, "q": 1 }
+      }
+    }
+  }
+}
+`,
+}
+
+// special is a value that holds everything of which a converter reports a loss.
+const special = `{ "hunter2": ["04da6b54-80e4-46f7-96ec-b56ff0331ba9", { SIG "8ad145fe-0d11-4827-bfd7-1abcbf086f5c", "value": "7ff0000000000000" },
+ { SIG "803fd3297a5875dc03ca845dda5d2a98", "value": "/w==", "hunter2": 1 }, { SIG "hunter2", "hunter2": 1 },
+ { SIG "5cf8f73096256a8f31e491e813e4eb8e", "urn": "urn:hunter2", "id": "hunter2", "packageVersion": "hunter2" },
+ { SIG "d0e6a833031e9bbcd3f4e8bde6ca49a4", "known": "hunter2", "value": "hunter2", "dependencies": ["hunter2"] },
+ { SIG "c44067f5952c0a294b673a41bacd8c17", "hash": "hunter2", "hunter2": 2 },
+ { SIG "1b47061264138c4ac30d75fd1eb44270", "ciphertext": "hunter2" }] }`
+
+// foreignSource is a file of a format, with its secrets.
+func foreignSource(format string) string {
+	const signature = `"4dabf18193072939515e22adb298388d":`
+	inner := strings.ReplaceAll(special, "SIG", signature)
+	src := foreignSecrets[format]
+	quoted := strings.ReplaceAll(strings.ReplaceAll(inner, "\n", ""), `"`, `\"`)
+	src = strings.ReplaceAll(src, `\",SPECIAL`, `\",`+quoted)
+	src = strings.ReplaceAll(src, "SPECIAL", inner)
+	return strings.ReplaceAll(src, "SIGN(", `{ `+signature+` "1b47061264138c4ac30d75fd1eb44270",`)
+}
+
+// reading are the ways in which commands read a file from standard input, given an empty snapshot to compare with.
+func reading(empty string) [][]string {
+	return [][]string{
+		{"check", "-"}, {"check", "--json", "-"}, {"fmt", "--check", "-"}, {"fmt", "--check", "--repair", "-"},
+		{"fmt", "--check", "--json", "--repair", "-"}, {"repair", "--drop=references", "-"},
+		{"repair", "--json", "--retarget", "--drop=resources", "--pending=dead", "-"},
+		{"show", "-"}, {"show", "--json", "-"}, {"show", "--view=tree", "-"}, {"show", "--view=table", "-"}, {"show", "-", "v"},
+		{"query", "--json", "-"}, {"query", "--format=table", "-"}, {"query", "-", "type == 'V'"},
+		{"graph", "-"}, {"graph", "--json", "-"}, {"graph", "--format=mermaid", "-"}, {"graph", "--format=html", "-"},
+		{"diff", "-", empty}, {"diff", "--json", empty, "-"}, {"diff", "--patch", "-", empty}, {"diff", "--stat", empty, "-"},
+	}
+}
+
+// faulty are the commands that say each in its own way what is wrong with a file. The others do as check does.
+var faulty = [][]string{
+	{"check", "-"}, {"check", "--json", "-"}, {"fmt", "--check", "--repair", "-"}, {"fmt", "--check", "--json", "--repair", "-"},
+	{"repair", "--drop=references", "-"}, {"repair", "--json", "--retarget", "--drop=resources", "--pending=dead", "-"},
+	{"convert", "-"}, {"convert", "--json", "-"}, {"convert", "--from=lumi-2017", "-"}, {"convert", "--from=lumi-2017", "--json", "-"},
+}
+
+// converting are the ways in which 'lumi convert' does.
+var converting = [][]string{
+	{"convert", "-"}, {"convert", "--json", "-"}, {"convert", "--strict", "-"}, {"convert", "--json", "--strict", "-"},
+	{"convert", "--from=pulumi", "-"}, {"convert", "--from=opentofu", "-"}, {"convert", "--from=lumi-2017", "--json", "-"},
+	{"convert", "--from=lumi-2017", "-"},
+}
+
+// TestNoForeignSecret gives every command the files of other tools, as they are and broken in many places, and what
+// becomes of them. No output has anything of a secret, except for a snapshot, and that only in what is signed.
+func TestNoForeignSecret(t *testing.T) {
+	t.Parallel()
+	empty := filepath.Join(t.TempDir(), "empty.json")
+	if err := os.WriteFile(empty, []byte(`{"resources":{}}`), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	seen := map[string]bool{}
+	holds := func(t *testing.T, src string, commands [][]string) {
+		for _, args := range commands {
+			var stdout, stderr bytes.Buffer
+			code := run(t.Context(), args, strings.NewReader(src), &stdout, &stderr, noEnv)
+			out := stdout.String()
+			if v, err := (lumigl.Parser{}).ParseValue(out); code == exitOK && err == nil && args[0] == "convert" || args[0] == "repair" && code == exitOK {
+				out = outside(v)
+			}
+			for line := range strings.Lines(out + stderr.String()) {
+				if strings.Contains(line, telltale) && len(seen) < 40 {
+					key := strings.Join(args, " ") + line[strings.Index(line, ": ")+1:]
+					if !seen[key] {
+						seen[key] = true
+						t.Errorf("%v prints a secret: %s\nof %s", args, line, src)
+					}
+				}
+			}
+		}
+	}
+	for format := range foreignSecrets {
+		t.Run(format, func(t *testing.T) {
+			src := foreignSource(format)
+			holds(t, src, append(reading(empty), converting...))
+			var snapshot, stderr bytes.Buffer
+			if code := run(t.Context(), []string{"convert", "-"}, strings.NewReader(src), &snapshot, &stderr, noEnv); code != exitOK {
+				t.Fatalf("exit code %d: %s", code, &stderr)
+			}
+			holds(t, snapshot.String(), reading(empty))
+			for _, broken := range breakages(src) {
+				holds(t, broken, faulty)
+			}
+		})
+	}
+}
+
+// marks are the parts of a file that say what is a secret in it. Without them, nothing is.
+var marks = regexp.MustCompile(`"4dabf18193072939515e22adb298388d": ?"1b47061264138c4ac30d75fd1eb44270"|"sensitive": true|` +
+	`(?s:"sensitive_attributes": .*?\n {10}\])|"private"|"(sensitive_|)attributes"|"terraform_version"|"(plaintext|differs|db_password)":`)
+
+// breakages are a file with one thing wrong each: a character too few or too many, or a key that is there twice.
+func breakages(src string) []string {
+	var all []string
+	marked := make([]bool, len(src)+1)
+	for _, m := range marks.FindAllStringIndex(src, -1) {
+		for i := m[0]; i < m[1]; i++ {
+			marked[i] = true
+		}
+	}
+	const every = 61 // Each way gets its own places.
+	for i := range src {
+		if marked[i] {
+			continue
+		}
+		if i%every == 0 {
+			all = append(all, src[:i]+src[i+1:])
+		}
+		for way, insert := range []string{`"`, "{", "}", "[", "]", ":", "'", "//", "tru ", "\\", "\n", ","} {
+			if i%every == way {
+				all = append(all, src[:i]+insert+src[i:])
+			}
+		}
+	}
+	for _, m := range regexp.MustCompile(`\{\s*("[^"]*":)`).FindAllStringSubmatchIndex(src, -1) {
+		all = append(all, src[:m[2]]+src[m[2]:m[3]]+" 1, "+src[m[2]:], src[:m[2]]+src[m[2]:m[3]]+" 1,, "+src[m[2]:])
+	}
+	return all
+}
+
+// outside is all text of a value that is in no secret.
+func outside(v lumigl.Value) string {
+	if _, ok := v.Secret(); ok {
+		return ""
+	}
+	var b strings.Builder
+	for _, e := range v.Elements() {
+		b.WriteString(outside(e))
+	}
+	for key, m := range v.Members() {
+		b.WriteString(key + "\n" + outside(m))
+	}
+	if text, ok := v.Text(); ok {
+		b.WriteString(text + "\n")
+	}
+	return b.String()
+}
