@@ -1,7 +1,6 @@
 package lumigl_test
 
 import (
-	"bytes"
 	"encoding/json"
 	"io/fs"
 	"os"
@@ -9,49 +8,14 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
-	"github.com/santhosh-tekuri/jsonschema/v6"
 	"golang.org/x/tools/txtar"
 
 	"github.com/lumi-idl/lumi/lumigl"
 	"github.com/lumi-idl/lumi/runtime/tokens"
 	"github.com/lumi-idl/lumi/runtime/urn"
 )
-
-// schemas are those of docs/schema, by the section that their form of files has.
-func schemas(t *testing.T) map[string]*jsonschema.Schema {
-	t.Helper()
-	compiler := jsonschema.NewCompiler()
-	compiler.DefaultDraft(jsonschema.Draft2020)
-	compiled := map[string]*jsonschema.Schema{}
-	files := map[string]string{"vertices": "graph", "resources": "snapshot"}
-	ids := map[string]string{}
-	for section, name := range files {
-		src, err := os.ReadFile(filepath.Join("..", "docs", "schema", name+".schema.json"))
-		if err != nil {
-			t.Fatal(err)
-		}
-		doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(src))
-		if err != nil {
-			t.Fatal(err)
-		}
-		ids[section] = doc.(map[string]any)["$id"].(string)
-		if !strings.HasSuffix(ids[section], "/"+name+".schema.json") {
-			t.Errorf("the schema %s calls itself %s", name, ids[section])
-		}
-		if err := compiler.AddResource(ids[section], doc); err != nil {
-			t.Fatal(err)
-		}
-	}
-	for section, id := range ids {
-		schema, err := compiler.Compile(id)
-		if err != nil {
-			t.Fatal(err)
-		}
-		compiled[section] = schema
-	}
-	return compiled
-}
 
 // sectionOf is the section that a JSON text has, "vertices" if it has none.
 func sectionOf(src string) string {
@@ -62,10 +26,9 @@ func sectionOf(src string) string {
 	return "vertices"
 }
 
-// TestSchemasAccept holds the schemas against all files that the reader accepts: the test data, and what the programs of
-// the examples evaluate to, in the bytes that they wrote and in canonical ones.
+// TestSchemasAccept gives the validators all files that the reader accepts: the test data, and what the programs of the
+// examples evaluate to, in the bytes that they wrote and in canonical ones. Only the schema of their own form accepts them.
 func TestSchemasAccept(t *testing.T) {
-	compiled := schemas(t)
 	files, err := filepath.Glob("testdata/valid/*.json")
 	if err != nil {
 		t.Fatal(err)
@@ -74,6 +37,7 @@ func TestSchemasAccept(t *testing.T) {
 	if len(files) == 0 || len(evaluated) == 0 {
 		t.Fatal("there are no files")
 	}
+	var questions []question
 	for _, name := range append(files, evaluated...) {
 		src, err := os.ReadFile(name)
 		if err != nil {
@@ -88,22 +52,15 @@ func TestSchemasAccept(t *testing.T) {
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
-		for _, text := range []string{string(src), string(canonical)} {
-			value, err := jsonschema.UnmarshalJSON(strings.NewReader(text))
-			if err != nil {
-				t.Fatal(err)
-			}
-			section := sectionOf(text)
-			if err := compiled[section].Validate(value); err != nil {
-				t.Errorf("%s: %v", name, err)
-			}
-			for other, schema := range compiled {
-				if other != section && schema.Validate(value) == nil {
-					t.Errorf("%s has %q and passes for a file that has %q", name, section, other)
-				}
-			}
+		for section := range schemaNames {
+			questions = append(questions, question{section, string(src)}, question{section, string(canonical)})
 		}
 	}
+	ask(t, questions, func(t *testing.T, q question, accepts bool) {
+		if own := q.section == sectionOf(q.text); accepts != own {
+			t.Errorf("the schema for %q accepts: %t, want %t\n%s", q.section, accepts, own, q.text)
+		}
+	})
 }
 
 // graphsOfExamples are the files that programs evaluated to.
@@ -125,15 +82,14 @@ func graphsOfExamples(t *testing.T) []string {
 	return found
 }
 
-// TestSchemasRefuse holds the schemas against the broken files of the other tests, as far as they are JSON and break a
-// rule that a schema can express.
+// TestSchemasRefuse gives the validators the broken files of the other tests, as far as they are JSON and break a rule that
+// a schema can express.
 func TestSchemasRefuse(t *testing.T) {
-	compiled := schemas(t)
 	archives, err := filepath.Glob("testdata/faults/*.txtar")
 	if err != nil {
 		t.Fatal(err)
 	}
-	refused := 0
+	var questions []question
 	for _, name := range archives {
 		archive, err := txtar.ParseFile(name)
 		if err != nil {
@@ -141,52 +97,77 @@ func TestSchemasRefuse(t *testing.T) {
 		}
 		for _, file := range archive.Files {
 			src := input(t, file)
-			value, err := jsonschema.UnmarshalJSON(strings.NewReader(src))
-			if err != nil || !breaksShape(faultsOf(t, src)) {
-				continue
-			}
-			refused++
-			if compiled[sectionOf(src)].Validate(value) == nil {
-				t.Errorf("%s: the schema accepts %s", name, file.Name)
+			if json.Valid([]byte(src)) && utf8.ValidString(src) && breaksShape(faultsOf(t, src)) {
+				questions = append(questions, question{sectionOf(src), src})
 			}
 		}
 	}
-	if refused < 15 {
-		t.Errorf("only %d files were looked at", refused)
+	if len(questions) < 15 {
+		t.Errorf("only %d files were looked at", len(questions))
 	}
+	ask(t, questions, func(t *testing.T, q question, accepts bool) {
+		const tooLarge = "18446744073709551616" // which JavaScript does not tell from the largest serial
+		if accepts && !(strings.HasSuffix(t.Name(), "/ajv") && strings.Contains(q.text, tooLarge)) {
+			t.Errorf("the schema accepts %s", q.text)
+		}
+	})
 }
 
-// TestSchemaOfNames holds the schema's patterns for URNs and types against what the reader takes for such.
+// TestSchemaOfNames compares the schema's patterns for URNs and types with what the reader takes for such, in every place
+// of a URN. They agree, except that the schema accepts every character above U+009F: what Unicode has to say of those
+// differs between validators.
 func TestSchemaOfNames(t *testing.T) {
-	compiled := schemas(t)["resources"]
 	const right = "urn:lumi:prod::my/shop:index::aws:ec2/vpc:VPC::main"
-	for _, change := range []struct{ old, new string }{
+	type change struct{ old, new string }
+	changes := []change{
 		{"", ""}, {"main", "a::b c/é"}, {"VPC", "Größe_1"}, {"ec2/vpc", "eC2.x/é-1"}, {"prod", "prod-1.é"}, {"my/shop", "a-b_1/c"},
-		{"main", ""}, {"main", "a\nb"}, {"main", "a\u0085b"}, {"VPC", "1T"}, {"VPC", "T-X"}, {"VPC", ""}, {"aws:", "AWS:"},
-		{"ec2/vpc", "ec2//vpc"}, {"ec2/vpc", "ec2 vpc"}, {"ec2/vpc", `ec2\vpc`}, {"ec2/vpc", ""}, {"prod", "a b"}, {"prod", "a\u200bb"},
-		{"my/shop", "my/"}, {"my/shop", "1"}, {"urn:", "URN:"}, {"index", "a:b"}, {"::main", ""},
-	} {
-		key := strings.Replace(right, change.old, change.new, 1)
+		{"main", ""}, {"VPC", "1T"}, {"VPC", "T-X"}, {"VPC", ""}, {"aws:", "AWS:"}, {"ec2/vpc", "ec2//vpc"}, {"ec2/vpc", ""},
+		{"my/shop", "my/"}, {"my/shop", "1"}, {"urn:", "URN:"}, {"urn:", "x urn:"}, {"index", "a:b"}, {"::main", ""}, {"my/shop", "é"},
+	}
+	edges := []rune("\u0000\t\n\v\f\r\u001c\u001f !/0:;@A[\\]^_`a{~\u007f\u0080\u0085\u009f\u00a0¡ªö\u200b\u2028\u3000\ud7ff\ue000\ufeff\uffff" +
+		"\U00010000𝒳😀\U0010ffff")
+	for _, r := range edges {
+		for _, part := range []string{"prod", "my/shop", "index", "ec2/vpc", "VPC", "main"} {
+			for _, text := range []string{string(r), string(r) + part, part[:1] + string(r) + part[1:], part + string(r)} {
+				changes = append(changes, change{part, text})
+			}
+		}
+	}
+	var questions []question
+	type reading struct {
+		text string
+		err  error
+	}
+	want := map[question]reading{}
+	put := func(key, typ string, err error) {
+		resource := map[string]any{"type": typ, "properties": map[string]any{}}
+		text, marshalErr := json.Marshal(map[string]any{"resources": map[string]any{key: resource}})
+		if marshalErr != nil {
+			t.Fatal(marshalErr)
+		}
+		q := question{"resources", string(text)}
+		questions = append(questions, q)
+		want[q] = reading{key + typ, err}
+	}
+	for _, c := range changes {
+		key := strings.Replace(right, c.old, c.new, 1)
 		of, err := urn.URN(key).Parts()
 		if err != nil {
 			of.Type = "aws:ec2/vpc:VPC"
 		}
-		validate := func(key, typ string) bool {
-			resource := map[string]any{"type": typ, "properties": map[string]any{}}
-			return compiled.Validate(map[string]any{"resources": map[string]any{key: resource}}) == nil
-		}
-		if found := validate(key, string(of.Type)); found != (err == nil) {
-			t.Errorf("the schema accepts %q: %t; the reader says %v", key, found, err)
-		}
-		parts := strings.Split(key, "::")
-		if len(parts) < 3 {
-			continue
-		}
-		_, err = tokens.Parse(parts[2])
-		if found := validate(right, parts[2]); found != (err == nil) {
-			t.Errorf("the schema accepts the type %q: %t; the reader says %v", parts[2], found, err)
+		put(key, string(of.Type), err)
+		if parts := strings.Split(key, "::"); len(parts) >= 3 {
+			_, err := tokens.Parse(parts[2])
+			put(right, parts[2], err)
 		}
 	}
+	isHigh := func(r rune) bool { return r > '\u009f' }
+	ask(t, questions, func(t *testing.T, q question, accepts bool) {
+		read := want[q]
+		if accepts != (read.err == nil) && !(accepts && strings.ContainsFunc(read.text, isHigh)) {
+			t.Errorf("the schema accepts %s: %t; the reader says %v", q.text, accepts, read.err)
+		}
+	})
 }
 
 // breaksShape reports whether a schema can find a fault. What another decoder makes of keys that are there twice is its

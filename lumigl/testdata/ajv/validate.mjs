@@ -1,0 +1,8 @@
+// Reads {"schemas": […], "documents": [{"schema": id, "document": …}]} from standard input, and prints for each document
+// whether its schema accepts it.
+import { readFileSync } from "node:fs";
+import { Ajv2020 } from "ajv/dist/2020.js";
+
+const { schemas, documents } = JSON.parse(readFileSync(0, "utf8"));
+const ajv = new Ajv2020({ schemas, strict: false });
+process.stdout.write(JSON.stringify(documents.map((d) => ajv.getSchema(d.schema)(d.document))));

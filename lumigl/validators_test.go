@@ -1,0 +1,133 @@
+package lumigl_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
+)
+
+// question asks whether the schema of files that have a section accepts one.
+type question struct {
+	section string
+	text    string
+}
+
+// schemaNames are the names of the schemas, by the sections that the forms of files have.
+var schemaNames = map[string]string{"vertices": "graph", "resources": "snapshot"}
+
+// ask puts questions to every validator of JSON Schema that is installed, each in a test of its own.
+func ask(t *testing.T, questions []question, answered func(t *testing.T, q question, accepts bool)) {
+	t.Helper()
+	ids := map[string]string{}
+	var schemas []json.RawMessage
+	for section, name := range schemaNames {
+		src, err := os.ReadFile(filepath.Join("..", "docs", "schema", name+".schema.json"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var schema struct {
+			ID string `json:"$id"`
+		}
+		if err := json.Unmarshal(src, &schema); err != nil || !strings.HasSuffix(schema.ID, "/"+name+".schema.json") {
+			t.Fatalf("the schema %s calls itself %s, %v", name, schema.ID, err)
+		}
+		ids[section] = schema.ID
+		schemas = append(schemas, src)
+	}
+	validators := map[string]func(t *testing.T, schemas []json.RawMessage, ids map[string]string, questions []question) []bool{
+		"go": askGo, "python": askPython, "ajv": askAjv,
+	}
+	for name, answers := range validators {
+		t.Run(name, func(t *testing.T) {
+			for i, accepts := range answers(t, schemas, ids, questions) {
+				answered(t, questions[i], accepts)
+			}
+		})
+	}
+}
+
+func askGo(t *testing.T, schemas []json.RawMessage, ids map[string]string, questions []question) []bool {
+	compiler := jsonschema.NewCompiler()
+	compiler.DefaultDraft(jsonschema.Draft2020)
+	for _, src := range schemas {
+		schema, err := jsonschema.UnmarshalJSON(bytes.NewReader(src))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := compiler.AddResource(schema.(map[string]any)["$id"].(string), schema); err != nil {
+			t.Fatal(err)
+		}
+	}
+	compiled := map[string]*jsonschema.Schema{}
+	for section, id := range ids {
+		schema, err := compiler.Compile(id)
+		if err != nil {
+			t.Fatal(err)
+		}
+		compiled[section] = schema
+	}
+	var answers []bool
+	for _, q := range questions {
+		value, err := jsonschema.UnmarshalJSON(strings.NewReader(q.text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		answers = append(answers, compiled[q.section].Validate(value) == nil)
+	}
+	return answers
+}
+
+// askPython asks the jsonschema package of Python, whose patterns are those of its module re. Where there are several
+// Pythons, only the system's has the packages of the system.
+func askPython(t *testing.T, schemas []json.RawMessage, ids map[string]string, questions []question) []bool {
+	for _, python := range []string{"/usr/bin/python3", "python3"} {
+		if exec.Command(python, "-c", "import jsonschema").Run() == nil {
+			return askProgram(t, schemas, ids, questions, python, filepath.Join("testdata", "validate.py"))
+		}
+	}
+	t.Skip("no python3 has the package jsonschema, which this test asks; install python3-jsonschema")
+	return nil
+}
+
+func askAjv(t *testing.T, schemas []json.RawMessage, ids map[string]string, questions []question) []bool {
+	folder := filepath.Join("testdata", "ajv")
+	if _, err := os.Stat(filepath.Join(folder, "node_modules", "ajv")); err != nil {
+		t.Skipf("ajv is not installed, which this test asks; run 'npm ci --prefix lumigl/%s'", filepath.ToSlash(folder))
+	}
+	return askProgram(t, schemas, ids, questions, "node", filepath.Join(folder, "validate.mjs"))
+}
+
+// askProgram asks a script that reads and writes JSON.
+func askProgram(t *testing.T, schemas []json.RawMessage, ids map[string]string, questions []question, command ...string) []bool {
+	type document struct {
+		Schema   string          `json:"schema"`
+		Document json.RawMessage `json:"document"`
+	}
+	var documents []document
+	for _, q := range questions {
+		documents = append(documents, document{ids[q.section], json.RawMessage(q.text)})
+	}
+	input, err := json.Marshal(map[string]any{"schemas": schemas, "documents": documents})
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command(command[0], command[1:]...)
+	cmd.Stdin = bytes.NewReader(input)
+	var stderr strings.Builder
+	cmd.Stderr = &stderr
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatalf("%v\n%s", err, stderr.String())
+	}
+	var answers []bool
+	if err := json.Unmarshal(out, &answers); err != nil || len(answers) != len(questions) {
+		t.Fatalf("%d answers to %d questions, %v", len(answers), len(questions), err)
+	}
+	return answers
+}
