@@ -5,8 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io/fs"
-	"os"
 
 	"github.com/spf13/pflag"
 
@@ -18,10 +16,11 @@ import (
 
 // converter is one run of 'lumi convert'.
 type converter struct {
-	env                      *environment
-	from, types, references  string
-	environment, pkg, output string
-	force, strict            bool
+	env                     *environment
+	from, types, references string
+	environment, pkg        string
+	output                  output
+	strict                  bool
 }
 
 func convertCommand() *command {
@@ -58,8 +57,7 @@ is none of these, or cannot be converted.`,
 		choiceVar(flags, &v.types, "types", "keep", "what `FORM` types like aws:ec2/vpc:VPC get", "keep", "short")
 		choiceVar(flags, &v.references, "references", "find",
 			"whether values that come from another resource become references to it; `WHAT` to do", "find", "keep")
-		flags.StringVarP(&v.output, "output", "o", "", "write the snapshot to a `FILE`; - is standard output")
-		flags.BoolVar(&v.force, "force", false, "let --output replace a file")
+		outputVar(c, flags, &v.output, "the snapshot")
 		flags.BoolVar(&v.strict, "strict", false, "write nothing if anything is lost or changed, and exit with 1")
 		return func(ctx context.Context, env *environment) error {
 			v.env = env
@@ -67,11 +65,8 @@ is none of these, or cannot be converted.`,
 			if err != nil {
 				return err
 			}
-			if v.output == stdinArg {
-				v.output = "" // which is standard output here
-			}
-			if v.force && v.output == "" {
-				return c.misused("--force is about the file that --output names")
+			if err := v.output.misuse(); err != nil {
+				return err
 			}
 			if err := v.options().Check(); err != nil {
 				return c.misused("%s", err)
@@ -93,15 +88,8 @@ func (v *converter) options() convert.Options {
 }
 
 func (v *converter) run(ctx context.Context, name string) error {
-	if err := v.free(); err != nil {
+	if err := v.output.free(v.env, name); err != nil {
 		return err
-	}
-	if _, err := os.Lstat(v.output); v.force && err == nil {
-		unlock, err := lock(ctx, v.output, false, "lumi convert")
-		if err != nil {
-			return err
-		}
-		defer unlock()
 	}
 	in, err := v.env.read(name)
 	if err != nil {
@@ -116,7 +104,7 @@ func (v *converter) run(ctx context.Context, name string) error {
 	case err != nil:
 		return v.refuse(in, err)
 	}
-	if err := v.write(in, result); err != nil {
+	if err := v.write(ctx, name, in, result); err != nil {
 		return err
 	}
 	if v.strict && len(result.Losses) > 0 {
@@ -164,20 +152,6 @@ func (v *converter) refuse(in *input, err error) error {
 	return errWrong
 }
 
-// free holds that no file is replaced that somebody may still need.
-func (v *converter) free() error {
-	if v.output == "" || v.force {
-		return nil
-	}
-	if _, err := os.Lstat(v.output); !errors.Is(err, fs.ErrNotExist) {
-		if err != nil {
-			return fileError(v.output, err)
-		}
-		return fmt.Errorf("%s is there already; --force replaces it", v.output)
-	}
-	return nil
-}
-
 // converted is what was done, for programs.
 type converted struct {
 	File     string          `json:"file"`
@@ -196,14 +170,14 @@ type jsonLoss struct {
 }
 
 // write says what was lost, and writes the snapshot to where it goes.
-func (v *converter) write(in *input, result *convert.Result) error {
+func (v *converter) write(ctx context.Context, name string, in *input, result *convert.Result) error {
 	stop := v.strict && len(result.Losses) > 0
 	if v.env.json {
 		j := converted{File: in.name, From: result.From, Links: result.Linked, Losses: []jsonLoss{}}
 		for _, l := range result.Losses {
 			j.Losses = append(j.Losses, jsonLoss{l.Pointer(), l.Resource(), l.Code, l.Lost(), l.Message})
 		}
-		if !stop && v.output == "" {
+		if !stop && v.output.name == "" {
 			if err := v.env.withhold(in.name, string(result.Text), "name a file with --output"); err != nil {
 				return err
 			}
@@ -218,8 +192,8 @@ func (v *converter) write(in *input, result *convert.Result) error {
 	switch {
 	case stop:
 		return nil
-	case v.output != "":
-		return writeFile(file.WritePrivate, v.output, result.Text)
+	case v.output.name != "":
+		return v.output.write(ctx, v.env, name, file.WritePrivate, result.Text)
 	case v.env.json:
 		return nil
 	}

@@ -19,10 +19,11 @@ import (
 
 // drawer is one run of 'lumi graph'.
 type drawer struct {
-	env *environment
+	env    *environment
+	output output
 
-	format, out, expression, around, direction, cluster string
-	depth                                               int
+	format, expression, around, direction, cluster string
+	depth                                          int
 }
 
 func graphCommand() *command {
@@ -53,7 +54,7 @@ With --json, and -o, an object says what was written: "file", "format", "vertice
 	c.setup = func(flags *pflag.FlagSet) func(context.Context, *environment) error {
 		var d drawer
 		choiceVar(flags, &d.format, "format", "auto", "`HOW` to draw", "auto", "dot", "mermaid", "html")
-		flags.StringVarP(&d.out, "output", "o", "", "write to `FILE`, not to standard output")
+		outputVar(c, flags, &d.output, "the drawing")
 		flags.StringVarP(&d.expression, "select", "s", "", "draw only what `EXPRESSION` is true for")
 		flags.StringVar(&d.around, "around", "", "draw only `KEY` and what is near it")
 		flags.IntVar(&d.depth, "depth", 1, "with --around: what is at most `N` steps away")
@@ -64,7 +65,7 @@ With --json, and -o, an object says what was written: "file", "format", "vertice
 			if err := d.misuse(c, flags); err != nil {
 				return err
 			}
-			return d.run()
+			return d.run(ctx)
 		}
 	}
 	return c
@@ -81,34 +82,37 @@ func (d *drawer) misuse(c *command, flags *pflag.FlagSet) error {
 			empty = f.Name
 		}
 	})
-	if d.out == stdinArg {
-		d.out = "" // which is standard output here
+	if err := d.output.misuse(); err != nil {
+		return err
 	}
 	given := d.format != "auto"
 	if !given {
 		d.format = "dot"
-		if by, ok := formats[strings.ToLower(filepath.Ext(d.out))]; ok {
+		if by, ok := formats[strings.ToLower(filepath.Ext(d.output.name))]; ok {
 			d.format, given = by, true
 		}
 	}
 	switch {
 	case empty != "":
 		return c.misused("--%s is empty", empty)
-	case d.out != "" && !given:
-		return c.misused("%s: the name does not say which format it is; give --format", d.out)
+	case d.output.name != "" && !given:
+		return c.misused("%s: the name does not say which format it is; give --format", d.output.name)
 	case d.around == "" && (flags.Changed("depth") || flags.Changed("direction")):
 		return c.misused("--depth and --direction belong to --around")
 	case d.depth < 1:
 		return c.misused("--depth=%d: it is a whole number from 1 up", d.depth)
 	case d.format == "html" && d.cluster != "none":
 		return c.misused("a page has no frames; leave out --cluster")
-	case d.env.json && d.out == "" && flags.Changed("format"):
+	case d.env.json && d.output.name == "" && flags.Changed("format"):
 		return c.misused("--json is a format of its own; leave out --format, or write to a file with -o")
 	}
 	return nil
 }
 
-func (d *drawer) run() error {
+func (d *drawer) run(ctx context.Context) error {
+	if err := d.output.free(d.env, d.env.args[0]); err != nil {
+		return err
+	}
 	doc, err := d.env.load(d.env.args[0])
 	if err != nil {
 		return err
@@ -125,7 +129,7 @@ func (d *drawer) run() error {
 	if d.env.json || d.format == "mermaid" {
 		summary = render.Summarize(doc.Document, o)
 	}
-	if d.env.json && d.out == "" {
+	if d.env.json && d.output.name == "" {
 		return d.env.printJSON(summary)
 	}
 	var text bytes.Buffer
@@ -148,7 +152,7 @@ func (d *drawer) run() error {
 		d.env.say("%d arrows in %d characters: most programs draw no more than %d in %d; choose fewer with --select or --around, or use --format=html",
 			len(summary.Arrows), text.Len(), render.MermaidMaxArrows, render.MermaidMaxText)
 	}
-	return d.write(text.Bytes(), summary)
+	return d.write(ctx, text.Bytes(), summary)
 }
 
 // written says what was written, for programs.
@@ -159,16 +163,16 @@ type written struct {
 	Arrows   int    `json:"arrows"`
 }
 
-func (d *drawer) write(text []byte, summary *render.Summary) error {
-	if d.out == "" {
+func (d *drawer) write(ctx context.Context, text []byte, summary *render.Summary) error {
+	if d.output.name == "" {
 		_, err := d.env.stdout.Write(text)
 		return err
 	}
-	if err := writeFile(file.WriteAtomic, d.out, text); err != nil {
+	if err := d.output.write(ctx, d.env, d.env.args[0], file.WriteAtomic, text); err != nil {
 		return err
 	}
 	if d.env.json {
-		return d.env.printJSON(written{d.out, d.format, len(summary.Vertices), len(summary.Arrows)})
+		return d.env.printJSON(written{d.output.name, d.format, len(summary.Vertices), len(summary.Arrows)})
 	}
 	return nil
 }

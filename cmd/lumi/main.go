@@ -33,13 +33,6 @@ func main() {
 // writing is locked while a file is being replaced. It is one for the whole process, as signals are.
 var writing sync.Mutex
 
-// writeFile has a text put in the place of a file, whole or not at all.
-func writeFile(write func(name string, text []byte) error, name string, text []byte) error {
-	writing.Lock()
-	defer writing.Unlock()
-	return write(name, text)
-}
-
 const interrupted = "interrupted; every file is as it was or as it should be"
 
 // The exit codes.

@@ -39,6 +39,7 @@ func TestLocked(t *testing.T) {
 		{[]string{"repair", "--yes"}, brokenGraph},
 		{[]string{"fmt", "--repair"}, brokenGraph},
 		{[]string{"fmt"}, `{"lineage": "A", "serial": 1, "resources": {}}`},
+		{[]string{"graph", write(t, "input.json", smallGraph), "--format=dot", "--force", "-o"}, brokenGraph},
 	} {
 		path := write(t, "prod.json", test.content)
 		locked, err := file.Open(t.Context(), path, file.Options{Command: "lumi deploy"})

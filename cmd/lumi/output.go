@@ -1,0 +1,89 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+
+	"github.com/spf13/pflag"
+)
+
+// output is where a command writes its result: the file that --output names, or standard output.
+type output struct {
+	command *command
+	name    string // empty for standard output
+	force   bool
+}
+
+// outputVar declares --output and --force.
+func outputVar(c *command, flags *pflag.FlagSet, o *output, what string) {
+	o.command = c
+	flags.StringVarP(&o.name, "output", "o", "", "write "+what+" to `FILE`; - is standard output")
+	flags.BoolVar(&o.force, "force", false, "let --output overwrite an existing file")
+}
+
+// misuse returns an error if the flags contradict each other.
+func (o *output) misuse() error {
+	if o.name == stdinArg {
+		o.name = "" // which is standard output here
+	}
+	if o.force && o.name == "" {
+		return o.command.misused("--force needs --output with the name of a file")
+	}
+	return nil
+}
+
+// free returns an error unless the file may be written. The input is never overwritten, whatever it is called, and
+// symbolic links are not followed.
+func (o *output) free(env *environment, input string) error {
+	if o.name == "" {
+		return nil
+	}
+	info, err := os.Lstat(o.name)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil
+	case err != nil:
+		return fileError(o.name, err)
+	case env.sameFile(input, o.name):
+		return fmt.Errorf("%s is the input, which is never overwritten", o.name)
+	case !o.force:
+		return fmt.Errorf("%s already exists (use --force to overwrite)", o.name)
+	case info.Mode()&fs.ModeSymlink != 0:
+		return fmt.Errorf("%s is a symbolic link, which is not followed: name the file itself", o.name)
+	}
+	return nil
+}
+
+// sameFile reports whether an argument that is read is the file of a name.
+func (e *environment) sameFile(input, name string) bool {
+	stat := func() (fs.FileInfo, error) { return os.Stat(input) }
+	if file, ok := e.stdin.(*os.File); ok && input == stdinArg {
+		stat = file.Stat
+	}
+	in, err := stat()
+	if err != nil {
+		return false
+	}
+	out, err := os.Stat(name)
+	return err == nil && os.SameFile(in, out)
+}
+
+// write puts a text in the place of the file, whole or not at all, unless that has become one that must not be written.
+func (o *output) write(ctx context.Context, env *environment, input string, write func(string, []byte) error, text []byte) error {
+	writing.Lock()
+	defer writing.Unlock()
+	if o.force {
+		unlock, err := lock(ctx, o.name, false, "lumi "+o.command.name)
+		if err != nil {
+			return err
+		}
+		defer unlock()
+	}
+	if err := o.free(env, input); err != nil {
+		return err
+	}
+	return write(o.name, text)
+}
