@@ -28,6 +28,11 @@
 // something is, the error is a *[InvalidError] with every [Fault], in the order of the text, each with its line, column
 // and JSON pointer. A fault that has just one remedy carries it as a [Fix].
 //
+// # Building
+//
+// [Graph.Add] and [Snapshot.Add] make vertices, whose properties are a [Value]: [ObjectOf] makes one of members that are
+// at hand, an [ObjectBuilder] one whose keys come one after another, and [Value.With] changes a key of one.
+//
 // # Writing
 //
 // [Append] writes the canonical text: the same graph gives the same bytes, and a canonical file that is read and

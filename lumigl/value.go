@@ -222,7 +222,8 @@ func (v Value) Target() (vertex *Vertex, property string, ok bool) {
 }
 
 // With returns a copy of an object in which a key has a value: in its old place if it was there, else at the end. An
-// absent value removes the key. What is not an object counts as an empty one.
+// absent value removes the key. What is not an object counts as an empty one. It copies the object: to set many keys, use
+// an [ObjectBuilder].
 func (v Value) With(key string, value Value) Value {
 	members := slices.Clone(v.members())
 	i := slices.IndexFunc(members, func(m Member) bool { return m.Key == key })

@@ -168,12 +168,10 @@ func (l *lumi2017) fill(d *draft) {
 	d.keepGiven()
 	d.extend(Lumi2017)
 	if own := d.said.key("extensions"); own.is(lumigl.Object) {
-		members := own.take()
-		for key, v := range members.Members() {
-			if !d.Extensions.Get(key).Exists() {
-				d.Extensions = d.Extensions.With(key, v)
-			}
-		}
+		var extensions lumigl.ObjectBuilder
+		extensions.SetAll(own.take())
+		extensions.SetAll(d.Extensions)
+		d.Extensions = extensions.Object()
 	}
 }
 

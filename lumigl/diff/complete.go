@@ -38,16 +38,22 @@ func complete(
 		if !n.Extensions.Exists() {
 			n.Extensions = was.Extensions
 		}
+		if len(outputs[r.Type]) == 0 {
+			continue
+		}
+		var properties lumigl.ObjectBuilder
+		properties.SetAll(n.Properties)
 		for _, name := range outputs[r.Type] {
 			value := was.Properties.Get(name)
-			if n.Properties.Get(name).Exists() || !value.Exists() || !leads(value, here) {
+			if properties.Get(name).Exists() || !value.Exists() || !leads(value, here) {
 				continue
 			}
-			n.Properties = n.Properties.With(name, value.Retarget(here))
+			properties.Set(name, value.Retarget(here))
 			if refers(value) {
 				leading = append(leading, property{n, name})
 			}
 		}
+		n.Properties = properties.Object()
 	}
 	if len(leading) > 0 {
 		places := make(map[*lumigl.Vertex]int, s.Len())
