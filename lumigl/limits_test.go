@@ -102,8 +102,8 @@ func TestTooManyFaults(t *testing.T) {
 		fmt.Fprintf(&b, "\"v%d\": {\"x\": 1,},\n", i)
 	}
 	b.WriteString("\"a\": {}}}")
-	expect(t, invalid(t, lumigl.Parser{MaxFaults: 2}, b.String()), `2:14: there is a comma behind the last element (at /vertices/v0)
-3:14: there is a comma behind the last element (at /vertices/v1)
+	expect(t, invalid(t, lumigl.Parser{MaxFaults: 2}, b.String()), `2:14: trailing comma (at /vertices/v0)
+3:14: trailing comma (at /vertices/v1)
 too many faults; the rest of the file was not looked at`)
 	for _, enough := range []int{5, 0, -1} {
 		if e := invalid(t, lumigl.Parser{MaxFaults: enough}, b.String()); len(e.Faults) != 5 || e.More {

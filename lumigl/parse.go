@@ -39,7 +39,7 @@ type parser struct {
 // document reads a whole file.
 func (p *parser) document() Value {
 	if rest, ok := strings.CutPrefix(p.src, "\ufeff"); ok {
-		p.fix(ByteOrderFault, 0, len(p.src)-len(rest), "", "remove the byte order mark", "the file starts with a byte order mark")
+		p.fix(ByteOrderFault, 0, len(p.src)-len(rest), "", "remove the byte order mark", "byte order mark at the start of the file")
 		p.pos = len(p.src) - len(rest)
 	}
 	if !utf8.ValidString(p.src) || p.isUTF16() {

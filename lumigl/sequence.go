@@ -30,7 +30,7 @@ func (s *sequence) next() bool {
 		switch c := s.src[s.pos]; {
 		case c == s.close:
 			if s.several && s.comma >= 0 {
-				s.fix(TrailingCommaFault, s.comma, s.comma+1, "", "remove the comma", "there is a comma behind the last element")
+				s.fix(TrailingCommaFault, s.comma, s.comma+1, "", "remove the comma", "trailing comma")
 			}
 			s.pos++
 			return false
@@ -162,7 +162,7 @@ func (s *sequence) anyway() {
 
 func (s *sequence) takeComma() {
 	if !s.several || s.comma >= 0 {
-		s.fix(ExtraCommaFault, s.pos, s.pos+1, "", "remove the comma", "there is a comma without an element before it")
+		s.fix(ExtraCommaFault, s.pos, s.pos+1, "", "remove the comma", "comma without an element before it")
 	} else {
 		s.comma = s.pos
 	}

@@ -29,6 +29,9 @@ func fmtCommand() *command {
 that is canonical already is not touched. Standard input, -, is written to standard output; so is
 what comes of it if no file is given. Files with faults are left alone.
 
+A snapshot with a lineage is locked while it is rewritten, by FILE.lock, which is created if it is
+missing, and stays.
+
 With --repair, syntax is mended too where there is no doubt what was meant, such as trailing and
 missing commas, comments and quotes; what was done is said line by line on standard error. Faults
 that are more than syntax are for 'lumi repair'.

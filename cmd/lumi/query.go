@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/spf13/pflag"
 
@@ -125,6 +126,9 @@ func (q *question) run() error {
 		return q.paths(chosen)
 	}
 	if len(chosen) == 0 {
+		if hint := typeHint(q.index, expression); hint != "" && !q.env.json {
+			q.env.say("%s: %s", doc.name, hint)
+		}
 		return errWrong
 	}
 	v := &viewer{env: q.env, doc: doc, index: q.index}
@@ -139,6 +143,23 @@ func (q *question) run() error {
 		q.env.printf("%s\n", visible.String(one.Key()))
 	}
 	return nil
+}
+
+// typeHint says which type was probably meant by one that an expression asks for and nothing has.
+func typeHint(index *query.Index, expression *query.Expression) string {
+	if expression == nil {
+		return ""
+	}
+	given, meant := index.MeantType(expression)
+	if len(meant) == 0 {
+		return ""
+	}
+	const most = 3
+	var conditions []string
+	for _, t := range meant[:min(most, len(meant))] {
+		conditions = append(conditions, fmt.Sprintf("type == %q", t))
+	}
+	return fmt.Sprintf("nothing has the type %q; did you mean %s?", given, strings.Join(conditions, " or "))
 }
 
 // choose returns the vertices that all conditions are true for, in the order of the graph.

@@ -112,7 +112,7 @@ func (s secrets) steps(steps []repair.Step) []repair.Step {
 		what := "drop the reference here"
 		switch step.Kind {
 		case repair.SyntaxStep:
-			what = "mend what stands here"
+			what = "repair the syntax here"
 		case repair.RetargetStep:
 			what = "point the reference here at what was probably meant"
 		case repair.ResourceStep, repair.PendingStep:

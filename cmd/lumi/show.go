@@ -192,7 +192,10 @@ func (v *viewer) header() {
 			text += ", of " + visible.String(s.Package)
 		}
 		if s.Lineage != "" || s.Serial > 0 {
-			text += fmt.Sprintf(", serial %d of %s", s.Serial, visible.String(s.Lineage))
+			text += fmt.Sprintf(", serial %d", s.Serial)
+		}
+		if s.Lineage != "" {
+			text += " of " + visible.String(s.Lineage)
 		}
 	}
 	v.line(v.env.out.paint(bold, text))

@@ -31,6 +31,7 @@ import (
 type Expression struct {
 	program cel.Program
 	source  string
+	types   []string // what it compares the type with
 }
 
 // ExpressionError says why a text is no expression.
@@ -91,7 +92,7 @@ func Compile(source string) (*Expression, error) {
 	if err != nil {
 		return nil, wrongConstant(source, ast.NativeRep(), err)
 	}
-	return &Expression{program: program, source: source}, nil
+	return &Expression{program: program, source: source, types: comparedTypes(ast.NativeRep())}, nil
 }
 
 // variables are the names of what an expression is written over.

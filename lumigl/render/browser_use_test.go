@@ -326,3 +326,23 @@ func TestEmptyPage(t *testing.T) {
 		}
 	}
 }
+
+// TestResize looks at the canvas in each frame in which its place gets another size, after the page has. It is never empty.
+func TestResize(t *testing.T) {
+	browser := newBrowser(t)
+	tab, _ := open(t, browser, clusters(t, 10))
+	run(t, tab, chromedp.Evaluate[chromedp.Void](`
+		window.sizes = [];
+		const context = document.getElementById("canvas").getContext("2d");
+		const look = () => sizes.push(context.canvas.width + ": " + context.getImageData(2, 2, 1, 1).data[3]);
+		new ResizeObserver(look).observe(document.getElementById("stage"));`))
+	for i := range 3 {
+		eventually(t, tab, fmt.Sprintf("sizes.length === %d", i+1))
+		run(t, tab, chromedp.Evaluate[chromedp.Void](fmt.Sprintf(`document.body.style.paddingRight = "%dpx"`, 100*(i+1))))
+	}
+	eventually(t, tab, "sizes.length === 4")
+	sizes := eval[string](t, tab, "sizes.join()")
+	if strings.Count(sizes, ": 255") != 4 {
+		t.Errorf("the widths and the opacities are %s", sizes)
+	}
+}

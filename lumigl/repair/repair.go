@@ -72,23 +72,19 @@ type Step struct {
 
 // past are the verbs that messages of steps begin with, and what they are once the step is done.
 var past = map[string]string{
-	"drop": "dropped", "escape": "escaped", "insert": "inserted", "mend": "mended", "point": "pointed", "put": "put",
-	"remove": "removed", "use": "used", "write": "wrote",
+	"drop": "dropped", "escape": "escaped", "insert": "inserted", "point": "pointed", "put": "put", "remove": "removed",
+	"repair": "repaired", "use": "used", "write": "wrote",
 }
 
-// pastReason puts into the past what has to be there: rules of the language stay as they are.
-var pastReason = strings.NewReplacer(
-	": there is ", ": there was ", ": the file starts ", ": the file started ", "what stands here;", "what stood here;",
-)
-
-// Done is the message of a step that has been taken: "removed the comma", where Message is "remove the comma".
+// Done is the message of a step that has been taken: "removed the comma", where Message is "remove the comma". The reason
+// behind it stays as it is, since it may be a rule of the language.
 func (s Step) Done() string {
 	verb, rest, _ := strings.Cut(s.Message, " ")
 	done, ok := past[verb]
 	if !ok {
 		return s.Message
 	}
-	return done + " " + pastReason.Replace(rest)
+	return done + " " + rest
 }
 
 // Result is a file that is accepted.

@@ -31,10 +31,10 @@ func TestText(t *testing.T) {
 
 func TestDone(t *testing.T) {
 	for message, want := range map[string]string{
-		"remove the comma: there is a comma behind the last element":         "removed the comma: there was a comma behind the last element",
-		"remove the byte order mark: the file starts with a byte order mark": "removed the byte order mark: the file started with a byte order mark",
-		"write true: True is not JSON; it is spelled true":                   "wrote true: True is not JSON; it is spelled true",
-		"mend what stands here; it is not shown":                             "mended what stood here; it is not shown",
+		"remove the comma: trailing comma":                                        "removed the comma: trailing comma",
+		"write 5: +5 is not a JSON number: there is no plus sign in front of one": "wrote 5: +5 is not a JSON number: there is no plus sign in front of one",
+		"write 31: 0x1f is not a JSON number: there are no hexadecimal ones":      "wrote 31: 0x1f is not a JSON number: there are no hexadecimal ones",
+		"repair the syntax here; it may belong to a secret and is not shown":      "repaired the syntax here; it may belong to a secret and is not shown",
 	} {
 		if got := (Step{Message: message}).Done(); got != want {
 			t.Errorf("%s:\ngot  %s\nwant %s", message, got, want)

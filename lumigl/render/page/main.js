@@ -154,7 +154,7 @@ function showHelp() {
   document.getElementById("help").showModal();
 }
 
-// resize makes the canvas as large as its place is.
+// resize makes the canvas as large as its place is, and returns whether that has emptied it.
 function resize() {
   const stage = document.getElementById("stage");
   ratio = window.devicePixelRatio || 1;
@@ -162,11 +162,13 @@ function resize() {
   view.height = Math.max(1, stage.clientHeight);
   const width = Math.round(view.width * ratio);
   const height = Math.round(view.height * ratio);
-  if (canvas.width !== width || canvas.height !== height) {
+  const resized = canvas.width !== width || canvas.height !== height;
+  if (resized) {
     canvas.width = width;
     canvas.height = height;
   }
   redraw();
+  return resized;
 }
 
 // followAddress selects the node whose key stands behind the # of the address, or none if there is nothing.
@@ -203,7 +205,11 @@ function begin() {
     reveal(state.selected);
     land();
   }
-  new ResizeObserver(resize).observe(document.getElementById("stage"));
+  new ResizeObserver(() => {
+    if (resize()) {
+      paint(); // What redraw asks for comes with the next frame, and this one would show an empty canvas.
+    }
+  }).observe(document.getElementById("stage"));
   window.matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => {
     readColors();
     fillLegend();
