@@ -4,5 +4,5 @@ import { readFileSync } from "node:fs";
 import { Ajv2020 } from "ajv/dist/2020.js";
 
 const { schemas, documents } = JSON.parse(readFileSync(0, "utf8"));
-const ajv = new Ajv2020({ schemas, strict: false });
+const ajv = new Ajv2020({ schemas });
 process.stdout.write(JSON.stringify(documents.map((d) => ajv.getSchema(d.schema)(d.document))));
