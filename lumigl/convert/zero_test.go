@@ -1,0 +1,62 @@
+package convert_test
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/lumi-idl/lumi/lumigl"
+	"github.com/lumi-idl/lumi/lumigl/convert"
+)
+
+// TestZeroIsNotAbsent sets each scalar of the files to the zero value of its kind, one at a time. The result differs from
+// that of a null in the same place, unless the source's own format defines the two as the same.
+func TestZeroIsNotAbsent(t *testing.T) {
+	same := regexp.MustCompile(strings.Join([]string{
+		// OpenTofu writes nothing for these.
+		`^/(serial|lineage)$`, `^/resources/\d+/(mode|module|each|provider)$`, `^/resources/\d+/instances/\d+/(deposed|provider)$`,
+		`^/outputs/[^/]+/sensitive$`, `/sensitive_attributes/`, `/(dependencies|depends_on)/`,
+		// Nor does Pulumi.
+		`/(delete|custom|id|type)$`, `/(dependencies|propertyDependencies/[^/]+|aliases|additionalSecretOutputs)/\d+$`,
+		`/inputs/.*/(hash|packageVersion|text|secret)$`,
+		// The key that marks references cannot be empty.
+		`^/ref$`,
+	}, "|"))
+	null := func(lumigl.Value) (lumigl.Value, bool) { return lumigl.NullValue(), true }
+	for _, file := range examples(t) {
+		for i := range values(file.root) {
+			at, where := -1, ""
+			with, ok := changed(file.root, zero, "", i, &at, &where)
+			if !ok || same.MatchString(where) {
+				continue
+			}
+			at = -1
+			without, _ := changed(file.root, null, "", i, &at, &where)
+			a, aErr := convert.Convert(text(with), convert.Options{})
+			b, bErr := convert.Convert(text(without), convert.Options{})
+			if aErr != nil || bErr != nil {
+				continue
+			}
+			aText, aLosses := render(a, nil)
+			bText, bLosses := render(b, nil)
+			isLost := slices.ContainsFunc(a.Losses, func(l convert.Loss) bool { return within(where, l.Pointer()) })
+			if aText == bText && aLosses == bLosses && !isLost {
+				t.Errorf("%s: zero at %s is taken for absent", file.name, where)
+			}
+		}
+	}
+}
+
+// zero is the zero value of a scalar's kind.
+func zero(v lumigl.Value) (lumigl.Value, bool) {
+	switch v.Kind() {
+	case lumigl.Text:
+		return lumigl.TextOf(""), true
+	case lumigl.Number:
+		return lumigl.IntOf(0), true
+	case lumigl.Bool:
+		return lumigl.BoolOf(false), true
+	}
+	return v, false
+}
