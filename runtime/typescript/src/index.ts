@@ -5,12 +5,22 @@ export { formatGraph } from "./canonical.js";
 export { type Configuration, configuration, configure } from "./config.js";
 export { ArgumentError, type Fault } from "./errors.js";
 export type { Desired, Graph } from "./graph.js";
+export type { Input } from "./input.js";
 export type { Names } from "./names.js";
-export { type Input, Output, type Reference, reference } from "./output.js";
+export { Output } from "./output.js";
 export type { Position } from "./position.js";
 export { EvaluationError, type Problem } from "./problem.js";
 export { evaluateProgram } from "./program.js";
-export { type Evaluation, NamedResource, Resource, evaluate, id, urn } from "./resource.js";
+export {
+    type Evaluation,
+    NamedResource,
+    type Reference,
+    Resource,
+    evaluate,
+    id,
+    reference,
+    urn,
+} from "./resource.js";
 export {
     type Enum,
     type Options,

@@ -1,20 +1,18 @@
-import type { Archive, Asset } from "./asset.js";
 import { markInstances } from "./copies.js";
-import type { Resource } from "./resource.js";
 import { stateOf, title } from "./state.js";
 
 declare const valueOfOutput: unique symbol;
 
-/** What an output refers to. */
-export interface Reference {
-    readonly resource: Resource;
+/** Where the value of an output comes from. */
+export interface Source {
+    readonly resource: object;
     /** The name of one of the resource's out properties, or `id` or `urn`. */
     readonly property: string;
 }
 
-// References stand outside of the objects, and methods outside of the class, since an editor would offer whatever
-// outputs have wherever one may stand in place of an object.
-const references = new WeakMap<object, Reference>();
+// Sources are kept outside the objects, and methods outside the class, because an editor would offer the members of
+// outputs wherever one can take the place of an object.
+const sources = new WeakMap<object, Source>();
 let create: () => Output<never>;
 
 /**
@@ -46,9 +44,9 @@ Object.defineProperties(Output.prototype, {
     // Node prints objects with this method.
     [Symbol.for("nodejs.util.inspect.custom")]: {
         value(this: object): string {
-            // This may also be the prototype itself, or a proxy, which have no reference.
-            const reference = references.get(this);
-            return reference === undefined ? "Output {}" : `Output(${describe(reference)})`;
+            // This may also be the prototype itself, or a proxy, which have no source.
+            const source = sources.get(this);
+            return source === undefined ? "Output {}" : `Output(${describe(source)})`;
         },
     },
 });
@@ -56,52 +54,37 @@ Object.defineProperties(Output.prototype, {
 /** Returns a method that throws, since the value of an output is not known yet. */
 function refuser(what: string): (this: object) => never {
     return function () {
-        const reference = references.get(this);
+        const source = sources.get(this);
         throw new TypeError(
-            `${reference === undefined ? "an output" : describe(reference)} cannot be turned into ${what}: it is an ` +
+            `${source === undefined ? "an output" : describe(source)} cannot be turned into ${what}: it is an ` +
                 "output, whose value is not known until the resource exists; pass the output itself as an argument " +
                 "of another resource",
         );
     };
 }
 
-function describe({ resource, property }: Reference): string {
+function describe({ resource, property }: Source): string {
     const state = stateOf(resource);
     return `${property} of ${title(state?.type ?? "a resource", state?.name)}`;
 }
 
 /** Makes the output that stands for a property of a resource. */
-export function output<T>(resource: Resource, property: string): Output<T> {
+export function output<T>(resource: object, property: string): Output<T> {
     const made = create();
-    references.set(made, { resource, property });
+    sources.set(made, { resource, property });
     return made;
 }
 
 /** Reports whether a value is an output that this copy of the package made, and nothing that inherits from one. */
 export function isOutput(value: unknown): value is Output<unknown> {
-    return typeof value === "object" && value !== null && references.has(value);
+    return typeof value === "object" && value !== null && sources.has(value);
 }
 
-/** Returns what an output refers to. Throws a `TypeError` for everything else. */
-export function reference(output: Output<unknown>): Reference {
-    const found = references.get(output);
+/** Returns where the value of an output comes from. Throws a `TypeError` for everything else. */
+export function sourceOf(output: Output<unknown>): Source {
+    const found = sources.get(output);
     if (found === undefined) {
         throw new TypeError("expected an output that this copy of @lumi/lumi made");
     }
     return found;
 }
-
-/**
- * What a program may give where a `T` is needed: a `T`, an output of one, or a list, map or object that has outputs
- * anywhere inside. Lists may be read-only, since they are copied.
- */
-export type Input<T> =
-    | Output<T>
-    | (T extends Whole
-          ? T
-          : T extends readonly (infer Element)[]
-            ? readonly Input<Element>[]
-            : { [K in keyof T]: Input<T[K]> });
-
-/** What has no parts that could be outputs. */
-type Whole = string | number | boolean | null | undefined | Output<unknown> | Resource | Asset | Archive;

@@ -1,7 +1,7 @@
 import { markInstances } from "./copies.js";
 import { describe, isPlain } from "./describe.js";
 import { ArgumentError } from "./errors.js";
-import { type Output, output } from "./output.js";
+import { type Output, type Source, output, sourceOf } from "./output.js";
 import { blame, recorder, siteOf } from "./recorder.js";
 import { withoutSecrets } from "./redact.js";
 import type { Properties, Shape } from "./shape.js";
@@ -122,6 +122,16 @@ export function id(resource: Resource): Output<string> {
 export function urn(resource: Resource): Output<string> {
     known(resource);
     return output(resource, "urn");
+}
+
+/** What an output refers to. */
+export interface Reference extends Source {
+    readonly resource: Resource;
+}
+
+/** Returns what an output refers to. Throws a `TypeError` for everything else. */
+export function reference(output: Output<unknown>): Reference {
+    return sourceOf(output) as Reference; // Only resources make outputs.
 }
 
 /** What a program says that a resource shall be. */

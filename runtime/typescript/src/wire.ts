@@ -1,6 +1,6 @@
 import { Archive, Asset } from "./asset.js";
 import { isPlain } from "./describe.js";
-import { isOutput, reference } from "./output.js";
+import { isOutput, sourceOf } from "./output.js";
 import type { Refer } from "./recorder.js";
 import type { Properties, Shape, Type } from "./shape.js";
 import { stateOf } from "./state.js";
@@ -30,7 +30,7 @@ export function encode(shape: Shape, properties: Properties, refer: Refer): obje
 /** Encodes a value. The type is only needed to know what is secret inside of it. */
 function encodeValue(type: Type | undefined, value: unknown, refer: Refer): unknown {
     if (isOutput(value)) {
-        const { resource, property } = reference(value);
+        const { resource, property } = sourceOf(value);
         return refer(resource, property);
     }
     if (stateOf(value) !== undefined) {
