@@ -367,6 +367,45 @@ test("a link stays one when the file that it leads to is replaced", { skip: proc
     assert.equal(fs.readFileSync(join(folder, "there.json"), "utf8"), formatGraph(graph()));
 });
 
+test("only its owner can read a graph with secrets", { skip: process.platform === "win32" }, () => {
+    const folder = project({
+        "plain.ts": 'import { Thing } from "./thing.js";\nnew Thing("a");\n',
+        "secret.ts": 'import { Thing } from "./thing.js";\nnew Thing("a", { password: "hush" });\n',
+    });
+    const inFolder = (name) => join(folder, name);
+    const modeAfter = (program, name) => {
+        const expected = new Set([...fs.readdirSync(folder), name]);
+        assert.deepEqual(run(folder, ...names, `--out=${name}`, program), { status: 0, stdout: "", stderr: "" });
+        assert.deepEqual(new Set(fs.readdirSync(folder)), expected, "nothing else is left");
+        return (fs.statSync(inFolder(name)).mode & 0o777).toString(8);
+    };
+    const umask = process.umask(0o022);
+    try {
+        assert.equal(modeAfter("plain.ts", "plain.json"), "644");
+        assert.equal(modeAfter("secret.ts", "secret.json"), "600");
+        assert.equal(modeAfter("plain.ts", "secret.json"), "600", "no file becomes readable to more users");
+        fs.writeFileSync(inFolder("team.json"), "old");
+        fs.chmodSync(inFolder("team.json"), 0o664);
+        assert.equal(modeAfter("plain.ts", "team.json"), "664");
+
+        fs.writeFileSync(inFolder("shared.json"), "old", { mode: 0o644 });
+        fs.linkSync(inFolder("shared.json"), inFolder("other.json"));
+        assert.equal(modeAfter("secret.ts", "shared.json"), "600");
+        assert.equal(fs.readFileSync(inFolder("other.json"), "utf8"), "old", "what others could read has no secrets");
+
+        fs.writeFileSync(inFolder("there.json"), "old", { mode: 0o644 });
+        fs.symlinkSync("there.json", inFolder("link.json"));
+        assert.equal(modeAfter("secret.ts", "link.json"), "600");
+        assert.equal(fs.readlinkSync(inFolder("link.json")), "there.json");
+        assert.match(fs.readFileSync(inFolder("there.json"), "utf8"), /"hush"/);
+
+        fs.symlinkSync("nowhere.json", inFolder("dangling.json"));
+        assert.equal(modeAfter("secret.ts", "dangling.json"), "600");
+    } finally {
+        process.umask(umask);
+    }
+});
+
 test("a large graph arrives whole", () => {
     const folder = project({
         "main.js":

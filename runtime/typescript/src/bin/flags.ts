@@ -38,7 +38,8 @@ Names that no flag gives come from the nearest Lumi.yaml, in the program's folde
   environment: dev
 
 The graph is LumiGL. The same program makes the same bytes. What the program itself prints goes to standard error.
-A graph holds its secrets in plain text. One that has any is not written to a terminal.
+A graph holds its secrets in plain text. One that has any is not written to a terminal, and only its owner can read the
+file that --out names.
 
 Exit codes: 0 the graph is written; 1 the program is wrong; 2 wrong use, or the system failed, or Ctrl-C.
 

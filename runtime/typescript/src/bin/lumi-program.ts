@@ -27,7 +27,7 @@ try {
 async function main(args: readonly string[]): Promise<number> {
     const flags = parseFlags(args);
     if (flags.help || flags.version) {
-        await write("-", flags.help ? usage : `lumi-program ${version}\n`);
+        await write("-", flags.help ? usage : `lumi-program ${version}\n`, false);
         return 0;
     }
     const [program, ...rest] = flags.command;
@@ -41,12 +41,13 @@ async function main(args: readonly string[]): Promise<number> {
     if (graph === undefined) {
         return 1; // The program's process has said why.
     }
-    if (flags.out === "-" && process.stdout.isTTY && graph.includes(secretSignature)) {
+    const secret = graph.includes(secretSignature);
+    if (secret && flags.out === "-" && process.stdout.isTTY) {
         throw new Failure(
             `the graph of ${program} has secrets, and standard output is a terminal; name a file with --out`,
         );
     }
-    await write(flags.out, graph);
+    await write(flags.out, graph, secret);
     return 0;
 }
 

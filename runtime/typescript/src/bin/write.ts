@@ -1,32 +1,41 @@
-import { realpathSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { randomBytes } from "node:crypto";
+import { chmodSync, realpathSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 
 import { Failure, messageOf } from "./failure.js";
 
-/** Writes a text to a file, which is replaced as a whole, or to standard output, which is called `-`. */
-export async function write(out: string, text: string): Promise<void> {
+/**
+ * Writes a text to a file, which is replaced as a whole, or to standard output, which is called `-`. Only its owner can
+ * read a file with secrets.
+ */
+export async function write(out: string, text: string, secret: boolean): Promise<void> {
     try {
         if (out === "-") {
             await pipeline(Readable.from([text]), process.stdout, { end: false });
         } else {
-            replace(out, text);
+            replace(out, text, secret);
         }
     } catch (error) {
         throw new Failure(`cannot write to ${out === "-" ? "standard output" : out}: ${messageOf(error)}`);
     }
 }
 
-/** Replaces a file. Of a link it replaces what the link leads to, and of devices nothing: /dev/null would be lost. */
-function replace(out: string, text: string): void {
+/** Replaces a file. Of a link it replaces the target. It leaves devices alone: /dev/null would be lost. */
+function replace(out: string, text: string, secret: boolean): void {
     const found = statSync(out, { throwIfNoEntry: false });
     if (found !== undefined && !found.isFile()) {
         throw new Error("it is not a regular file");
     }
     const target = found === undefined ? out : realpathSync(out);
-    const temporary = `${target}.${process.pid}.tmp`;
+    const mode = secret ? 0o600 : 0o666;
+    const temporary = `${target}.${randomBytes(8).toString("hex")}.tmp`;
     try {
-        writeFileSync(temporary, text);
+        // An existing file would keep its mode, so "wx" insists on a new one.
+        writeFileSync(temporary, text, { mode, flag: "wx" });
+        if (found !== undefined && !secret) {
+            chmodSync(temporary, found.mode & 0o777);
+        }
         renameSync(temporary, target);
     } catch (error) {
         rmSync(temporary, { force: true });
