@@ -34,7 +34,8 @@ export abstract class Resource<out Token extends string = string> {
         if (checker.faults.length > 0) {
             throw blame(new ArgumentError(type, name[0], checker.faults), new.target);
         }
-        remember(this, named ? { type, name: name[0] as string, shape } : { type, shape });
+        const state = { type, shape, strays: new Set<string>() };
+        remember(this, named ? { ...state, name: name[0] as string } : state);
         if (named) {
             define(this, "name", name[0], false);
         }
@@ -57,6 +58,19 @@ export abstract class Resource<out Token extends string = string> {
 
 markInstances(Resource.prototype, "a resource");
 
+// A class that extends a generated one may add fields. These are defined on the object, while an assignment to a name
+// that is not a field, property or method goes up the chain of prototypes and ends here: it is most likely a mistyped
+// property, which would otherwise have no effect.
+const assignments: ProxyHandler<object> = {
+    set(target, key, value, resource): boolean {
+        if (typeof key === "string") {
+            stateOf(resource)?.strays.add(key);
+        }
+        return Reflect.set(target, key, value, resource);
+    },
+};
+Object.setPrototypeOf(Resource.prototype, new Proxy({}, assignments));
+
 /** The function of Node that turns a value into text for people. */
 type Inspect = (value: unknown, options: object) => string;
 
@@ -69,6 +83,8 @@ Object.defineProperties(Resource.prototype, {
     // A text made of a resource would be "[object Object]", which passes for a string argument, and JSON of one would
     // have its secrets.
     [Symbol.toPrimitive]: { value: refuser("a string or a number") },
+    // In its own messages, V8 names the class of an object only if it finds this method without asking a proxy.
+    toString: { value: Object.prototype.toString },
     toJSON: { value: refuser("JSON") },
     // Node prints objects with this method.
     [Symbol.for("nodejs.util.inspect.custom")]: {
@@ -147,18 +163,16 @@ export interface Evaluation {
 
 /**
  * Returns what a resource is now, for an engine to register. Throws an `ArgumentError` if a property that can be
- * changed after construction was set to something wrong.
+ * changed after construction was set to something wrong, or if one was set that does not exist.
  */
 export function evaluate(resource: Resource): Evaluation {
-    const { type, name, shape } = known(resource);
-    const current: [string, unknown][] = [];
-    for (const [property, { out }] of Object.entries(shape)) {
-        if (!out) {
-            current.push([property, (resource as unknown as Record<string, unknown>)[property]]);
-        }
-    }
+    const { type, name, shape, strays } = known(resource);
+    const settable = Object.keys(shape).filter((property) => !shape[property]!.out);
+    const present = [...settable, ...strays].filter((property) => Object.hasOwn(resource, property));
+    const values = resource as unknown as Properties;
+    const current = Object.fromEntries(present.map((property) => [property, values[property]]));
     const checker = new Checker(true);
-    const properties = checker.struct(shape, Object.fromEntries(current), { path: "", secret: false });
+    const properties = checker.struct(shape, current, { path: "", secret: false });
     if (checker.faults.length > 0) {
         throw new ArgumentError(type, name, checker.faults);
     }

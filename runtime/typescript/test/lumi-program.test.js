@@ -153,6 +153,25 @@ test("what is wrong is said with its place in the TypeScript program", () => {
     }
 });
 
+test("fields that a class in TypeScript adds are not properties", () => {
+    const lines = [
+        "class Mine extends Thing {",
+        "    count = 1;",
+        "    constructor(readonly label: string) { super(label, {}); this.count++; }",
+        "}",
+        'const mine = new Mine("a");',
+        "mine.count += mine.label.length;",
+        "mine.text = String(mine.count);",
+    ];
+    const { status, stdout, stderr } = runMain(lines);
+    assert.deepEqual([status, stderr, stdout], [0, "", formatGraph(graph({ name: "a", text: "3" }))]);
+    assert.deepEqual(runMain([...lines, "(mine as any).lable = 4;"]), {
+        status: 1,
+        stdout: "",
+        stderr: 'main.ts:6:14: error: test:index:Thing "a": lable: no such property\n',
+    });
+});
+
 test("a program may be what tsc writes", () => {
     const folder = project(
         {

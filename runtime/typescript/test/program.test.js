@@ -213,6 +213,83 @@ test("what was assigned is checked again, all of it", async () => {
     ]);
 });
 
+test("assignments to properties that do not exist are refused", async () => {
+    const error = await refusal(
+        lumi.evaluateProgram(names, () => {
+            const a = new Named("a", {});
+            a.txet = "x";
+            a.text = 5;
+            Object.assign(a, { unlike: true, pears: { x: [] } });
+            a.login = { user: "u", pasword: "p" };
+            const b = new Unnamed({});
+            b.name = "b";
+            b.valueOf = () => "b";
+        }),
+    );
+    assert.deepEqual(error, [
+        'error: test:index:Named "a": 6 arguments are wrong\n  text: expected a string, found a number 5\n' +
+            "  login.password: is required, but missing\n" +
+            '  login.pasword: no such property; did you mean "password"?\n' +
+            '  txet: no such property; did you mean "text"?\n  unlike: no such property\n' +
+            '  pears: no such property; did you mean "peers"?',
+        '  in: new Named("a", {});',
+        "error: test:index:Unnamed: 2 arguments are wrong\n  name: no such property\n  valueOf: no such property",
+        "  in: new Unnamed({});",
+    ]);
+});
+
+test("what has no value does not count as assigned", async () => {
+    const [[, properties]] = await resources(() => {
+        const a = new Named("a", {});
+        a.txet = undefined;
+        a.tetx = null;
+        a.unlike = 1;
+        delete a.unlike;
+        a.__proto__ = Unnamed.prototype;
+    });
+    assert.deepEqual(properties, { name: "a" });
+});
+
+test("a class may add fields to a class of resources, and no properties", async () => {
+    class Mine extends Named {
+        txet = 1;
+        #hidden = 2;
+        static unlike = 3;
+        constructor(name) {
+            super(name, {});
+            this.txet++;
+            this.#hidden++;
+        }
+        get sum() {
+            return this.txet + this.#hidden;
+        }
+        set sum(value) {
+            this.#hidden = value - this.txet;
+        }
+    }
+    Mine.prototype.late = () => 0;
+    const [[, properties]] = await resources(() => {
+        const mine = new Mine("a");
+        mine.txet = 5;
+        mine.sum = 7;
+        mine.late = () => mine.sum;
+        mine[Symbol("s")] = 1;
+        mine.text = `${mine.late()}`;
+        assert.ok(mine instanceof Object);
+    });
+    assert.deepEqual(properties, { name: "a", text: "7" });
+
+    const error = await refusal(
+        lumi.evaluateProgram(names, () => {
+            new Mine("b").unlike = 1;
+        }),
+    );
+    assert.deepEqual(error, [
+        'error: test:index:Named "b": unlike: no such property',
+        '  in: new Mine("b").unlike = 1;',
+    ]);
+});
+
 test("names are unique among the resources of a type", async () => {
     class Cousin extends lumi.NamedResource {
         constructor(name) {

@@ -37,7 +37,10 @@ test("properties can be assigned unless they are fixed", () => {
     const bucket = new Bucket("b", { fixed: "f" });
     bucket.loose = ["y"];
     for (const property of ["name", "fixed", "arn"]) {
-        assert.throws(() => (bucket[property] = "z"), TypeError, property);
+        assert.throws(() => (bucket[property] = "z"), {
+            name: "TypeError",
+            message: `Cannot assign to read only property '${property}' of object '#<Bucket>'`,
+        });
     }
     assert.deepEqual(lumi.evaluate(bucket).properties, { name: "b", fixed: "f", loose: ["y"] });
     bucket.loose = bucket;
