@@ -1,10 +1,15 @@
 import { Archive, Asset } from "./asset.js";
 import { kindOf } from "./copies.js";
 import { isOutput } from "./output.js";
-import type { Properties } from "./shape.js";
+import type { Properties, Type } from "./shape.js";
 import { stateOf, title } from "./state.js";
 
 const longest = 40;
+
+/** How many values of an enum a message lists. */
+const mostListed = 12;
+
+const identifier = /^[\p{ID_Start}_$][\p{ID_Continue}$]*$/u;
 
 /** Says what a value is, for messages. The content of a secret is left out. */
 export function describe(value: unknown, secret: boolean): string {
@@ -26,6 +31,43 @@ export function describe(value: unknown, secret: boolean): string {
         default:
             return `a ${typeof value}`;
     }
+}
+
+/** Names a type, for messages. Inner types are left out. */
+export function describeType(type: Type): string {
+    switch (type.kind) {
+        case "any":
+            return "a value that JSON can express";
+        case "asset":
+        case "archive":
+            return `an ${type.kind}`;
+        case "enum":
+            return oneOf(Object.values(type.values()));
+        case "map":
+        case "struct":
+            return "an object";
+        case "resource":
+            return type.token === undefined ? "a resource" : `a resource of type ${type.token}`;
+        default:
+            return `a ${type.kind}`;
+    }
+}
+
+/** Lists strings, as alternatives. */
+export function oneOf(values: readonly string[]): string {
+    const listed = values.slice(0, mostListed).map((value) => JSON.stringify(value));
+    if (values.length > mostListed) {
+        listed.push(`${values.length - mostListed} others`);
+    }
+    return listed.length < 2 ? listed.join() : `${listed.slice(0, -1).join(", ")} or ${listed.at(-1)}`;
+}
+
+/** Returns the path of a property of a struct, or of an entry of a map. */
+export function member(path: string, name: string): string {
+    if (!identifier.test(name)) {
+        return `${path}[${JSON.stringify(name)}]`;
+    }
+    return path === "" ? name : `${path}.${name}`;
 }
 
 function describeObject(value: object): string {

@@ -80,6 +80,11 @@ export function isOutput(value: unknown): value is Output<unknown> {
     return typeof value === "object" && value !== null && sources.has(value);
 }
 
+/** Names an output, for messages. */
+export function describeOutput(output: Output<unknown>): string {
+    return describe(sourceOf(output));
+}
+
 /** Returns where the value of an output comes from. Throws a `TypeError` for everything else. */
 export function sourceOf(output: Output<unknown>): Source {
     const found = sources.get(output);

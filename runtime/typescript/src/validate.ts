@@ -1,7 +1,8 @@
 import { Archive, Asset } from "./asset.js";
-import { describe, isPlain } from "./describe.js";
+import { describe, describeType, isPlain, member } from "./describe.js";
 import type { Fault } from "./errors.js";
-import { isOutput } from "./output.js";
+import { compareTypes } from "./kinds.js";
+import { type Output, describeOutput, isOutput, sourceOf } from "./output.js";
 import type { Enum, Properties, Property, Shape, Type } from "./shape.js";
 import { stateOf } from "./state.js";
 import { didYouMean } from "./suggest.js";
@@ -10,17 +11,12 @@ import { signatureKey, unknownValue } from "./wire.js";
 /** How deeply values may be nested. Providers have the same limit. */
 const deepest = 100;
 
-/** How many values of an enum a message lists. */
-const mostListed = 12;
-
 /** A place in the arguments. */
 interface Place {
     readonly path: string;
     /** Whether the value is a secret, or a part of one. */
     readonly secret: boolean;
 }
-
-const identifier = /^[\p{ID_Start}_$][\p{ID_Continue}$]*$/u;
 
 /**
  * Checks values against shapes and copies them. It collects what is wrong, rather than stop at the first fault; where
@@ -46,34 +42,31 @@ export class Checker {
     /** Checks a value which must be plain data, or an output of it. */
     value(type: Type, value: unknown, at: Place): unknown {
         if (isOutput(value)) {
-            if (!this.#outputs) {
-                this.fault(at.path, "cannot be an output, since it must be known before there are any resources");
-            }
-            return value;
+            return this.#output(type, value, at);
         }
         switch (type.kind) {
             case "boolean":
-                return typeof value === "boolean" ? value : this.#expected("a boolean", value, at);
+                return typeof value === "boolean" ? value : this.#expected(type, value, at);
             case "number":
-                return Number.isFinite(value) ? value : this.#expected("a number", value, at);
+                return Number.isFinite(value) ? value : this.#expected(type, value, at);
             case "string":
-                return typeof value === "string" ? this.#string(value, at) : this.#expected("a string", value, at);
+                return typeof value === "string" ? this.#string(value, at) : this.#expected(type, value, at);
             case "any":
                 return this.#any(value, at);
             case "asset":
-                return value instanceof Asset ? value : this.#expected("an asset", value, at);
+                return value instanceof Asset ? value : this.#expected(type, value, at);
             case "archive":
-                return value instanceof Archive ? value : this.#expected("an archive", value, at);
+                return value instanceof Archive ? value : this.#expected(type, value, at);
             case "enum":
-                return this.#enum(type.values(), value, at);
+                return this.#enum(type, value, at);
             case "list":
-                return Array.isArray(value) ? this.#list(type, value, at) : this.#expected("a list", value, at);
+                return Array.isArray(value) ? this.#list(type, value, at) : this.#expected(type, value, at);
             case "map":
-                return isPlain(value) ? this.#map(type, value, at) : this.#expected("an object", value, at);
+                return isPlain(value) ? this.#map(type, value, at) : this.#expected(type, value, at);
             case "struct":
-                return isPlain(value) ? this.struct(type.shape(), value, at) : this.#expected("an object", value, at);
+                return isPlain(value) ? this.struct(type.shape(), value, at) : this.#expected(type, value, at);
             case "resource":
-                return this.#resource(type.token, value, at);
+                return this.#resource(type, value, at);
         }
     }
 
@@ -113,8 +106,23 @@ export class Checker {
         return this.value(property.type, value, at);
     }
 
-    #expected(what: string, found: unknown, at: Place): undefined {
-        this.fault(at.path, `expected ${what}, found ${describe(found, at.secret)}`);
+    #expected(type: Type, found: unknown, at: Place, help: string = ""): undefined {
+        this.fault(at.path, `expected ${describeType(type)}, found ${describe(found, at.secret)}${help}`);
+    }
+
+    /** Checks the type of an output, whose value is not known yet. */
+    #output(type: Type, value: Output<unknown>, at: Place): Output<unknown> {
+        if (!this.#outputs) {
+            this.fault(at.path, "cannot be an output, since it must be known before there are any resources");
+            return value;
+        }
+        const { resource, property } = sourceOf(value);
+        // Every resource has the outputs id and urn, which are in no shape.
+        const found = stateOf(resource)?.shape[property]?.type ?? { kind: "string" };
+        compareTypes(type, found, at.path, (path, message) => {
+            this.fault(path, `${message} (output ${describeOutput(value)})`);
+        });
+        return value;
     }
 
     #string(value: string, at: Place): string {
@@ -126,14 +134,12 @@ export class Checker {
         return value;
     }
 
-    #enum(values: Enum, value: unknown, at: Place): unknown {
-        const all = Object.values(values);
+    #enum(type: Type & { readonly values: () => Enum }, value: unknown, at: Place): unknown {
+        const all = Object.values(type.values());
         if (typeof value === "string" && all.includes(value)) {
             return value;
         }
-        const help = typeof value === "string" && !at.secret ? didYouMean(value, all) : "";
-        this.fault(at.path, `expected ${oneOf(all)}, found ${describe(value, at.secret)}${help}`);
-        return undefined;
+        return this.#expected(type, value, at, typeof value === "string" && !at.secret ? didYouMean(value, all) : "");
     }
 
     #list(type: { readonly element: Type }, value: readonly unknown[], at: Place): unknown {
@@ -180,7 +186,7 @@ export class Checker {
                 element === undefined ? undefined : this.value({ kind: "any" }, element, inside),
             );
         }
-        return this.#expected("a value that JSON can express", value, at);
+        return this.#expected({ kind: "any" }, value, at);
     }
 
     /** Copies a list, with the elements that check returns. */
@@ -221,12 +227,9 @@ export class Checker {
         });
     }
 
-    #resource(token: string | undefined, value: unknown, at: Place): unknown {
-        const type = stateOf(value)?.type;
-        if (type === undefined || (token !== undefined && type !== token)) {
-            return this.#expected(token === undefined ? "a resource" : `a resource of type ${token}`, value, at);
-        }
-        return value;
+    #resource(type: Type & { readonly token?: string }, value: unknown, at: Place): unknown {
+        const found = stateOf(value)?.type;
+        return found !== undefined && found === (type.token ?? found) ? value : this.#expected(type, value, at);
     }
 
     /** Copies a list or an object, unless it is inside of itself or too deep. */
@@ -251,25 +254,9 @@ function isAbsent(value: unknown): boolean {
     return value === undefined || value === null;
 }
 
-/** The path of a property of a struct, or of an entry of a map. */
-function member(path: string, name: string): string {
-    if (!identifier.test(name)) {
-        return `${path}[${JSON.stringify(name)}]`;
-    }
-    return path === "" ? name : `${path}.${name}`;
-}
-
 /** The path of something under a key that is not from a shape. Such keys are data, which may be secret. */
 function entry(at: Place, key: string): string {
     return at.secret ? `${at.path}[…]` : member(at.path, key);
-}
-
-function oneOf(values: readonly string[]): string {
-    const listed = values.slice(0, mostListed).map((value) => JSON.stringify(value));
-    if (values.length > mostListed) {
-        listed.push(`${values.length - mostListed} others`);
-    }
-    return listed.length < 2 ? listed.join() : `${listed.slice(0, -1).join(", ")} or ${listed.at(-1)}`;
 }
 
 /** The names of the properties that a program can set. */

@@ -1,0 +1,117 @@
+import { describeType, member, oneOf } from "./describe.js";
+import type { Enum, Shape, Type } from "./shape.js";
+
+/** Takes what is wrong at a path. */
+type Report = (path: string, message: string) => void;
+
+/**
+ * Compares the type of an output with the type that is expected at a path, and reports where they differ. It accepts
+ * what the TypeScript compiler accepts. Whether parts are optional does not matter: a program may know that an output
+ * will have a value.
+ */
+export function compareTypes(expected: Type, found: Type, path: string, report: Report): void {
+    new Comparison(report).compare(expected, found, path);
+}
+
+class Comparison {
+    readonly #report: Report;
+    /** The shapes that were compared with a type or with another shape. Shapes may contain themselves. */
+    readonly #compared = new Map<Type | Shape, Set<Shape>>();
+
+    constructor(report: Report) {
+        this.#report = report;
+    }
+
+    compare(expected: Type, found: Type, path: string): void {
+        if (found.kind !== "any" && !this.#agree(expected, found, path)) {
+            this.#report(path, `expected ${describeType(expected)}, found ${describeType(found)}`);
+        }
+    }
+
+    /** Reports whether the kinds agree. If they do, it compares the parts. */
+    #agree(expected: Type, found: Type, path: string): boolean {
+        switch (expected.kind) {
+            case "any":
+                return this.#parts(expected, found, path) || found.kind !== "resource";
+            case "string":
+                return found.kind === "string" || found.kind === "enum";
+            case "enum":
+                return found.kind === "enum" && isSubset(found.values(), expected.values());
+            case "list":
+                return found.kind === "list" && this.#parts(expected.element, found, path);
+            case "map":
+                return found.kind !== "list" && this.#parts(expected.element, found, path);
+            case "struct":
+                return this.#struct(expected.shape(), found, path);
+            case "resource":
+                return found.kind === "resource" && (expected.token ?? found.token) === found.token;
+            default:
+                return found.kind === expected.kind;
+        }
+    }
+
+    /** Compares all parts with one type. Returns false if there are no parts. */
+    #parts(expected: Type, found: Type, path: string): boolean {
+        switch (found.kind) {
+            case "list":
+            case "map":
+                this.compare(expected, found.element, `${path}[…]`);
+                return true;
+            case "struct":
+                if (this.#isNew(expected, found.shape())) {
+                    for (const [name, { type }] of Object.entries(found.shape())) {
+                        this.compare(expected, type, member(path, name));
+                    }
+                }
+                return true;
+            default:
+                return false;
+        }
+    }
+
+    #struct(expected: Shape, found: Type, path: string): boolean {
+        switch (found.kind) {
+            case "map":
+                for (const [name, { type }] of Object.entries(expected)) {
+                    this.compare(type, found.element, member(path, name));
+                }
+                return true;
+            case "struct":
+                if (expected !== found.shape() && this.#isNew(expected, found.shape())) {
+                    this.#shapes(expected, found.shape(), path);
+                }
+                return true;
+            default:
+                return false;
+        }
+    }
+
+    #shapes(expected: Shape, found: Shape, path: string): void {
+        const names = Object.keys(expected);
+        const common = names.filter((name) => Object.hasOwn(found, name));
+        const missing = names.filter((name) => !expected[name]!.optional && !Object.hasOwn(found, name));
+        if (common.length + missing.length === 0 && names.length > 0 && Object.keys(found).length > 0) {
+            // All is optional, so any object would do; but these have nothing to do with each other.
+            this.#report(path, `expected an object with ${oneOf(names)}, found one with ${oneOf(Object.keys(found))}`);
+        }
+        for (const name of names) {
+            if (common.includes(name)) {
+                this.compare(expected[name]!.type, found[name]!.type, member(path, name));
+            } else if (missing.includes(name)) {
+                this.#report(member(path, name), "is required, but missing");
+            }
+        }
+    }
+
+    /** Reports whether a shape was not compared with the other yet. */
+    #isNew(expected: Type | Shape, found: Shape): boolean {
+        const compared = this.#compared.get(expected) ?? new Set();
+        this.#compared.set(expected, compared);
+        return compared.size < compared.add(found).size;
+    }
+}
+
+function isSubset(found: Enum, expected: Enum): boolean {
+    const values = new Set(Object.values(expected));
+    return Object.values(found).every((value) => values.has(value));
+}
