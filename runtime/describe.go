@@ -3,9 +3,8 @@ package lumi
 import (
 	"maps"
 	"slices"
-	"strings"
 
-	"github.com/agnivade/levenshtein"
+	"github.com/lumi-idl/lumi/internal/nearest"
 )
 
 // Property describes one property of an object.
@@ -46,23 +45,11 @@ func (p *Props) strangers(o Object) {
 	}
 }
 
-// didYouMean completes a message about a name that is none of the names, if it is nearly one of them.
+// didYouMean completes a message about a name that is none of the names, if one of them was probably meant.
 func didYouMean(name string, names []string) string {
-	best, distance := "", min((len(name)+1)/3, 3)+1
-	for _, candidate := range names {
-		if strings.EqualFold(name, candidate) {
-			best = candidate
-			break
-		}
-		if diff := len(candidate) - len(name); diff >= distance || -diff >= distance {
-			continue
-		}
-		if d := levenshtein.ComputeDistance(name, candidate); d < distance {
-			best, distance = candidate, d
-		}
-	}
-	if best == "" {
+	near := nearest.Name(name, names)
+	if near == "" {
 		return ""
 	}
-	return "; did you mean " + quote(best) + "?"
+	return "; did you mean " + quote(near) + "?"
 }

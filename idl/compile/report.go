@@ -11,10 +11,9 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/agnivade/levenshtein"
-
 	"github.com/lumi-idl/lumi/idl/diag"
 	"github.com/lumi-idl/lumi/idl/schema"
+	"github.com/lumi-idl/lumi/internal/nearest"
 )
 
 // textRange is a piece of source text that is no syntax node of its own, such as an option inside a tag.
@@ -143,15 +142,5 @@ func oneEdit(a, b string) bool {
 	if n := utf8.RuneCountInString(a) - utf8.RuneCountInString(b); n < -1 || n > 1 {
 		return false // without a look at what may be very long
 	}
-	if levenshtein.ComputeDistance(a, b) == 1 {
-		return true
-	}
-	if len(a) != len(b) {
-		return false
-	}
-	i := 0
-	for i < len(a) && a[i] == b[i] {
-		i++
-	}
-	return i+1 < len(a) && a[i] == b[i+1] && a[i+1] == b[i] && a[i+2:] == b[i+2:]
+	return nearest.Distance(a, b) == 1
 }

@@ -73,6 +73,10 @@ var rules = []rule{
 		why:   "the compiler's wing and the runtime's meet in generated code only",
 	},
 	{
+		of: []string{"./internal/nearest"}, only: []string{}, never: grpc,
+		why: "both wings and every compiled stub have it",
+	},
+	{
 		of: []string{"./lumigl"}, only: []string{"./internal/jsonpointer", "./internal/nearest", "./runtime", "./runtime/tokens", "./runtime/urn"}, never: grpc,
 		why: "the graph language is what all others of this wing are built on",
 	},
@@ -114,7 +118,7 @@ var rules = []rule{
 		why: "the command is made of the graph language's packages",
 	},
 	{
-		of: []string{"./runtime"}, only: []string{"./runtime/tokens", "./runtime/urn"}, never: grpc,
+		of: []string{"./runtime"}, only: []string{"./internal/nearest", "./runtime/tokens", "./runtime/urn"}, never: grpc,
 		why: "a compiled stub reaches the runtime and its leaves, and no gRPC",
 	},
 	{
@@ -128,7 +132,7 @@ var rules = []rule{
 		why: "the protocol is what is generated from its definition",
 	},
 	{
-		of: []string{"./runtime"}, only: []string{"./runtime/tokens", "./runtime/urn"},
+		of:    []string{"./runtime"},
 		never: []string{"./runtime/content", "archive/...", "net/http"},
 		why:   "every compiled stub would carry what only those need who read content",
 	},

@@ -1,20 +1,23 @@
-// Package nearest finds what somebody meant who wrote a name that is not there.
+// Package nearest finds what somebody meant who wrote a name that does not exist. The TypeScript runtime has the same
+// algorithm in src/suggest.ts; testdata/cases.json holds both to the same answers.
 package nearest
 
 import (
 	"cmp"
 	"iter"
 	"math"
+	"slices"
 	"strings"
+	"unicode"
 	"unicode/utf8"
-
-	"github.com/agnivade/levenshtein"
 )
 
-// Name returns the name that somebody who wrote got most probably meant, and "" if none is near. Two slips are near, and
-// in long names one for every three letters. Letter case does not count.
+// Name returns the name that got was most probably meant to be, and "" if none is near, or if several are equally near.
+// A name is near within one edit for every three characters of the shorter of both, and within one edit in any case; a
+// single character is never near. To insert, delete or replace a character, or to swap two neighbours, is one edit.
+// Letter case does not count.
 func Name[S ~string](got string, names []S) S {
-	return S(To(got, max(2, len(got)/3), func(yield func(string) bool) {
+	return S(To(got, math.MaxInt, func(yield func(string) bool) {
 		for _, name := range names {
 			if !yield(string(name)) {
 				return
@@ -23,89 +26,95 @@ func Name[S ~string](got string, names []S) S {
 	}))
 }
 
-// To returns the name that is most like another, and "" if none is within some edits of it and has something in common
-// with it. Short names, on either side, are near within fewer edits: one for every three letters or part of them. Letter
-// case does not count. There may be very many names, so most of them are ruled out by the letters that they have.
+// To is [Name] for names that may be very many, of which none is near that takes more than some edits. It returns "" if
+// there are too many similar names to compare them all.
 func To(name string, edits int, names iter.Seq[string]) string {
-	best, least := "", edits+1
-	s := newSearch(name)
-	for candidate := range names {
-		if d, ok := s.within(candidate, least-1); ok {
-			best, least = candidate, d
-		}
-		if s.work > maxWork {
-			break
-		}
+	if near := search(name, edits, names, func(string) bool { return true }); len(near) == 1 {
+		return near[0]
 	}
-	return best
+	return ""
 }
 
 // All returns the names that [To] has to choose among: more than one if they are equally near, though never more than
-// three, which are as good as many. It is for names that are followed without another look. So it takes two letters that
-// changed places for one edit, it does not take a name for one with another number or single letter in it, since these
-// tell apart what is alike otherwise, and it returns none if there are too many names to compare them all.
+// three, which are as good as many. It is for names that are followed without another look, so a name with another
+// number or single letter in it is not near, since these tell apart what is alike otherwise.
 func All(name string, edits int, names iter.Seq[string]) []string {
-	var all []string
-	least := edits
-	s := newSearch(name)
+	return search(name, edits, names, func(candidate string) bool { return sameMarks(name, candidate) })
+}
+
+// search returns up to three of the eligible names that are nearest, each once.
+func search(name string, edits int, names iter.Seq[string], eligible func(string) bool) []string {
+	var found []string
+	least, work := edits, 0
+	folded, letters := fold(name), count(name)
 	for candidate := range names {
-		if !sameMarks(name, candidate) {
+		if letters.apart(count(candidate)) > least || slices.Contains(found, candidate) || !eligible(candidate) {
 			continue
 		}
-		d, ok := s.within(candidate, min(edits, least+1))
-		if s.work > maxWork {
+		other := fold(candidate)
+		a, b := trimCommon(folded, other)
+		if work += len(a) * len(b); work > maxWork {
 			return nil
 		}
-		if ok && isSwap(trimCommon(s.lower, strings.ToLower(candidate))) {
-			d--
-		}
+		d := distance(a, b)
 		switch {
-		case !ok || d > least:
+		case d > min(least, slips(len(folded), len(other))):
 		case d < least:
-			least, all = d, []string{candidate}
-		case len(all) < 3:
-			all = append(all, candidate)
+			least, found = d, []string{candidate}
+		case len(found) < 3:
+			found = append(found, candidate)
 		}
 	}
-	return all
+	return found
 }
 
-// search is the search for what is near a name.
-type search struct {
-	name, lower string
-	letters     letters
-	work        int // how many letters were compared; nothing is near any more once they are more than maxWork
-}
-
-func newSearch(name string) *search {
-	return &search{name: name, lower: strings.ToLower(name), letters: count(name)}
-}
-
-// within returns how many edits a candidate is from the name, and reports whether these are few enough.
-func (s *search) within(candidate string, edits int) (d int, ok bool) {
-	edits = min(edits, (min(len(s.name), len(candidate))+2)/3)
-	if candidate == "" || s.letters.apart(count(candidate)) > edits {
-		return 0, false
+// slips is how many edits two names of some lengths may be apart.
+func slips(a, b int) int {
+	shorter := min(a, b)
+	if shorter < 2 {
+		return 0
 	}
-	a, b := trimCommon(s.lower, strings.ToLower(candidate))
-	if s.work += len(a) * len(b); s.work > maxWork {
-		return 0, false
+	return max(1, shorter/3)
+}
+
+// Distance returns the number of characters to insert, delete, replace or swap with their neighbour to turn one string
+// into the other, where no part is edited twice.
+func Distance(a, b string) int { return distance([]rune(a), []rune(b)) }
+
+func distance(a, b []rune) int {
+	beforeLast, last, row := make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)
+	for j := range last {
+		last[j] = j
 	}
-	d = levenshtein.ComputeDistance(a, b)
-	return d, d <= edits && d < max(len(s.name), len(candidate))
+	for i := range a {
+		row[0] = i + 1
+		for j := range b {
+			d := last[j]
+			if a[i] != b[j] {
+				d = min(d, last[j+1], row[j]) + 1
+			}
+			if i > 0 && j > 0 && a[i] == b[j-1] && a[i-1] == b[j] {
+				d = min(d, beforeLast[j-1]+1)
+			}
+			row[j+1] = d
+		}
+		beforeLast, last, row = last, row, beforeLast
+	}
+	return last[len(b)]
 }
 
 // Alike reports whether two names are within some edits of each other, and have something in common.
 func Alike(a, b string, edits int) bool {
-	longer := max(len(a), len(b))
 	if count(a).apart(count(b)) > edits {
 		return false
 	}
-	a, b = trimCommon(strings.ToLower(a), strings.ToLower(b))
-	if len(a)*len(b) > maxWork {
+	x, y := fold(a), fold(b)
+	longer := max(len(x), len(y))
+	x, y = trimCommon(x, y)
+	if len(x)*len(y) > maxWork {
 		return false
 	}
-	d := levenshtein.ComputeDistance(a, b)
+	d := distance(x, y)
 	return d == 0 || d <= edits && d < longer
 }
 
@@ -113,21 +122,42 @@ func Alike(a, b string, edits int) bool {
 // their letters only.
 const maxWork = 20_000_000
 
-// letters has how often each byte occurs in a string, but for bytes that are alike in their last bits, as small and large
-// letters are.
+// fold returns the characters of a string without their case. It takes those as they are whose lower case is more than
+// one character.
+func fold(s string) []rune {
+	folded := []rune(s)
+	for i, r := range folded {
+		folded[i] = lower(r)
+	}
+	return folded
+}
+
+func lower(r rune) rune {
+	if r == 'İ' {
+		return r
+	}
+	return unicode.ToLower(r)
+}
+
+// letters has how often each character occurs in a string, but for those that are alike in their last bits.
 type letters [32]int16
 
+// count ignores letter case: small and large letters of ASCII are alike in their last bits.
 func count(s string) letters {
 	var l letters
-	for i := range len(s) {
-		if n := &l[s[i]%32]; *n < math.MaxInt16 {
+	for _, r := range s {
+		if r >= utf8.RuneSelf {
+			r = lower(r)
+		}
+		if n := &l[r%32]; *n < math.MaxInt16 {
 			*n++
 		}
 	}
 	return l
 }
 
-// apart is a lower bound of the number of edits between two strings: each adds a letter, takes one, or does both.
+// apart is a lower bound of the number of edits between two strings: each adds a character, removes one, does both, or
+// neither.
 func (l letters) apart(m letters) int {
 	more, fewer := 0, 0
 	for i := range l {
@@ -140,8 +170,8 @@ func (l letters) apart(m letters) int {
 	return max(more, fewer)
 }
 
-// trimCommon cuts off what two strings begin and end with, which makes no difference to how far they are apart.
-func trimCommon(a, b string) (string, string) {
+// trimCommon cuts off what two names begin and end with, which makes no difference to how far they are apart.
+func trimCommon(a, b []rune) (restA, restB []rune) {
 	for len(a) > 0 && len(b) > 0 && a[0] == b[0] {
 		a, b = a[1:], b[1:]
 	}
@@ -149,11 +179,6 @@ func trimCommon(a, b string) (string, string) {
 		a, b = a[:len(a)-1], b[:len(b)-1]
 	}
 	return a, b
-}
-
-// isSwap reports whether what is different are two letters that changed places.
-func isSwap(a, b string) bool {
-	return len(a) == 2 && len(b) == 2 && a[0] == b[1] && a[1] == b[0]
 }
 
 // Siblings reports whether two names differ in their numbers and single letters only, as web-1 and web-2 do, or zone-a

@@ -1,0 +1,118 @@
+package nearest
+
+import (
+	"encoding/json"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"github.com/lumi-idl/lumi/internal/nodetest"
+)
+
+// lookup is a name that is looked for among others, and the one that is near.
+type lookup struct {
+	About string   `json:"about,omitempty"`
+	Name  string   `json:"name"`
+	Names []string `json:"names"`
+	Near  string   `json:"near"`
+}
+
+// TestCases goes through the table that the tests of the TypeScript runtime go through, too.
+func TestCases(t *testing.T) {
+	data, err := os.ReadFile("testdata/cases.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var cases []lookup
+	if err := json.Unmarshal(data, &cases); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range cases {
+		if near := Name(c.Name, c.Names); near != c.Near {
+			t.Errorf("%s: %q among %q: got %q, want %q", c.About, c.Name, c.Names, near, c.Near)
+		}
+	}
+}
+
+// ask reads lookups from a file, and prints the names that the TypeScript runtime says are near.
+const ask = `
+import { readFileSync } from "node:fs";
+import { nearest } from "./dist/suggest.js";
+const lookups = JSON.parse(readFileSync(process.argv[2], "utf8"));
+console.log(JSON.stringify(lookups.map(({ name, names }) => nearest(name, names) ?? "")));
+`
+
+// TestTypeScript compares what is near in Go and in TypeScript for random names.
+func TestTypeScript(t *testing.T) {
+	t.Parallel()
+	random := rand.New(rand.NewPCG(1, 2))
+	lookups, near := make([]lookup, 20_000), 0
+	for i := range lookups {
+		lookups[i] = randomLookup(random)
+		if lookups[i].Near != "" {
+			near++
+		}
+	}
+	if near < len(lookups)/10 || near > len(lookups)*9/10 {
+		t.Errorf("a name is near in %d of %d lookups, which tests little", near, len(lookups))
+	}
+	checkout, err := filepath.Abs("../..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := nodetest.Package(t, checkout)
+	script, input := filepath.Join(dir, "ask.js"), filepath.Join(dir, "lookups.json")
+	data, err := json.Marshal(lookups)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, content := range map[string][]byte{script: []byte(ask), input: data} {
+		if err := os.WriteFile(name, content, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var answers []string
+	if err := json.Unmarshal([]byte(nodetest.Run(t, dir, "node", script, input)), &answers); err != nil {
+		t.Fatal(err)
+	}
+	for i, l := range lookups {
+		if answers[i] != l.Near {
+			t.Fatalf("%q among %q: TypeScript finds %q, Go finds %q", l.Name, l.Names, answers[i], l.Near)
+		}
+	}
+}
+
+// randomLookup looks for a name among some that are made of one another by few edits, so that ties are frequent.
+func randomLookup(random *rand.Rand) lookup {
+	alphabet := []rune("abAB1-_äÄßẞσςΣİiıſKéğ🙂🙃𐐀𐐨\u0301")
+	letter := func() rune { return alphabet[random.IntN(len(alphabet))] }
+	word := make([]rune, random.IntN(14))
+	for i := range word {
+		word[i] = letter()
+	}
+	names := make([]string, random.IntN(5))
+	for i := range names {
+		names[i] = string(edited(random, word, letter))
+	}
+	name := string(edited(random, word, letter))
+	return lookup{Name: name, Names: names, Near: Name(name, names)}
+}
+
+// edited returns a copy of a word with up to three edits.
+func edited(random *rand.Rand, word []rune, letter func() rune) []rune {
+	word = slices.Clone(word)
+	for range random.IntN(4) {
+		i := random.IntN(len(word) + 1)
+		switch kind := random.IntN(3); {
+		case kind == 0 || i == len(word):
+			word = slices.Insert(word, i, letter())
+		case kind == 1 || i+1 == len(word):
+			word = slices.Delete(word, i, i+1)
+		default:
+			word[i], word[i+1] = word[i+1], word[i]
+		}
+	}
+	return word
+}

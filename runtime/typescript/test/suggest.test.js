@@ -1,0 +1,19 @@
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { test } from "node:test";
+
+import { didYouMean, nearest } from "../dist/suggest.js";
+
+test("names are near as they are in Go", () => {
+    // The tests of package internal/nearest read the same table.
+    const table = new URL("../../../internal/nearest/testdata/cases.json", import.meta.url);
+    const cases = JSON.parse(readFileSync(table, "utf8"));
+    for (const { about, name, names, near } of cases) {
+        assert.equal(nearest(name, names) ?? "", near, `${about}: ${name} among ${names}`);
+    }
+});
+
+test("a suggestion quotes the name", () => {
+    assert.equal(didYouMean('a"c', ['a"b']), '; did you mean "a\\"b"?');
+    assert.equal(didYouMean("x", ["y"]), "");
+});
