@@ -266,6 +266,14 @@ test("names come from flags before they come from the nearest manifest", () => {
             'lumi-program: which environment? Pass --environment=NAME, or write "environment: NAME" into ' +
             `${manifest}\n`,
     });
+    fs.writeFileSync(manifest, "package: p\nenvironmnet: dev\npackage: q\n");
+    assert.deepEqual(run(folder, ...names, "b/main.js"), {
+        status: 2,
+        stdout: "",
+        stderr:
+            `lumi-program: ${manifest}:2:1: unknown key "environmnet"; did you mean "environment"?\n` +
+            `${manifest}:3:1: package is already set on line 1; remove one of the two\n`,
+    });
 });
 
 test("the command line is checked before anything runs", () => {

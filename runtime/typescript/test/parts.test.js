@@ -4,7 +4,6 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import { parseFlags, usage } from "../dist/bin/flags.js";
-import { parseManifest } from "../dist/bin/manifest.js";
 import { compare } from "../dist/names.js";
 import { order } from "../dist/order.js";
 import { positionOf, positionsOf } from "../dist/position.js";
@@ -101,38 +100,6 @@ test("what lies in packages counts where there is nothing else", () => {
     const program = "    at /app/a.js:3:3\n    at /app/b.js:4:4";
     assert.deepEqual(files(`Error\n${own}${inPackage}${program}`), ["/app/a.js", "/app/b.js"]);
     assert.deepEqual(files(`Error\n${own}${inPackage}`), ["/app/node_modules/p/index.js"]);
-});
-
-test("a manifest has the names", () => {
-    for (const [text, expected] of [
-        ["", {}],
-        ["package: my/cluster\nenvironment: dev\n", { package: "my/cluster", environment: "dev" }],
-        ["\ufeff---\r\n# names\r\npackage: p # ours\r\n\r\n", { package: "p" }],
-        ["\"package\": 'my/cluster' # ours\n'environment':   \"dev\"", { package: "my/cluster", environment: "dev" }],
-        ["other:\n  package: no\n- also: no\npackage:\tp\n", { package: "p" }],
-        ["more: |\n  environment: no\nlist: [a, b]\npackage: p", { package: "p" }],
-        ["environment: 'true'", { environment: "true" }],
-        ["packages: p\nx-package: p", {}],
-    ]) {
-        assert.deepEqual(parseManifest(text, "f"), expected, text);
-    }
-});
-
-test("a manifest that could be misunderstood is refused", () => {
-    const value = (key) => `the value of ${key} must be a name, on the same line: "${key}: NAME"`;
-    for (const [text, message] of [
-        ["{ package: p }", 'f:1: expected a line such as "package: my/cluster"'],
-        ["package: p\n---\npackage: q", 'f:2: expected a line such as "package: my/cluster"'],
-        ["package:p", 'f:1: expected a line such as "package: my/cluster"'],
-        ["? package\n: p", 'f:1: expected a line such as "package: my/cluster"'],
-        ["&a package: p", 'f:1: expected a line such as "package: my/cluster"'],
-        ["package: p\n\npackage: q", "f:3: package stands there twice"],
-        ...["", " ", " # p", " |\n  p", " >-\n  p", " *p", " &a p", " !!str p", " [p]", " p q", " p\n  q", " 'p"]
-            .concat([' "\\x70"', " ~", " null", " True", " 7", " 1.5", " 0x10", " p: q", " @p"])
-            .map((written) => [`package:${written}`, `f:1: ${value("package")}`]),
-    ]) {
-        assert.throws(() => parseManifest(text, "f"), { message }, text);
-    }
 });
 
 test("flags are taken wherever they stand, up to two dashes", () => {

@@ -1,6 +1,10 @@
 import { readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 
+import { CST, Composer, type Document, LineCounter, type ParsedNode, Parser, isAlias, isMap, isScalar } from "yaml";
+
+import { nameProblem } from "../names.js";
+import { didYouMean } from "../suggest.js";
 import { Failure, messageOf } from "./failure.js";
 
 /** What `Lumi.yaml` says about a program. */
@@ -11,12 +15,31 @@ export interface Manifest {
     readonly environment?: string;
 }
 
+/** The keys that are read. Other keys are for other tools. */
+const keys = ["package", "environment"] as const;
+type Key = (typeof keys)[number];
+type Names = { [key in Key]?: string };
+
+/** How large and how deep a manifest may be, so that none takes long or exhausts the stack. */
+const mostBytes = 1 << 18;
+const deepest = 100;
+
+/** What to do about syntax errors, where the messages of the parser leave that open. */
+const remedies: { readonly [code: string]: string } = {
+    BAD_SCALAR_START: "; put the value in quotes",
+    BLOCK_AS_IMPLICIT_KEY: "; put a value that contains a colon in quotes",
+    TAB_AS_INDENT: "; use spaces",
+};
+
+/** How many errors are shown. */
+const mostErrors = 10;
+
 /** Reads the nearest `Lumi.yaml`, in a folder or above. Throws a `Failure` if it cannot be read or is wrong. */
 export function readManifest(folder: string): Manifest {
     const file = join(folder, "Lumi.yaml");
-    let text: string;
+    let content: Buffer;
     try {
-        text = readFileSync(file, "utf8");
+        content = readFileSync(file);
     } catch (error) {
         if ((error as NodeJS.ErrnoException).code !== "ENOENT") {
             throw new Failure(messageOf(error));
@@ -24,55 +47,165 @@ export function readManifest(folder: string): Manifest {
         const parent = dirname(folder);
         return parent === folder ? {} : readManifest(parent);
     }
-    return { file, ...parseManifest(text, file) };
+    return { file, ...parseManifest(content, file) };
 }
 
-/** A line such as `package: my/cluster`, with the key and the value in groups. */
-const entry =
-    /^(?:"(?<double>[^"\\]*)"|'(?<single>[^']*)'|(?<plain>[^\s"'#&*!|>%@`{}[\],?:-][^\s:#]*))\s*:(?:\s+(?<value>.*))?$/;
-const quoted = /^(?:"([^"\\]*)"|'([^']*)')[ \t]*(?:#.*)?$/;
-const plain = /^([A-Za-z0-9_][^\s:#"'{}[\],&*!|>%@`]*)[ \t]*(?:[ \t]#.*)?$/;
-/** What YAML takes for something else than a string. */
-const noString = /^(?:true|false|null|[0-9][0-9._]*|0[xo][0-9a-f]+)$/i;
-
-/**
- * Reads the two keys of a manifest. This is no parser of YAML: it reads files whose outermost level is a block of
- * `key: value` lines, passes over whatever stands at other keys, and refuses what it could misunderstand.
- */
-export function parseManifest(text: string, file: string): Omit<Manifest, "file"> {
-    const found = new Map<string, string>();
-    const lines = text.replace(/^\ufeff/, "").split(/\r?\n/);
-    for (const [i, line] of lines.entries()) {
-        // Indented lines, and the items of lists, belong to a key above.
-        if (/^\s*(?:#|$)|^[ \t]|^- |^-$/.test(line) || (i === 0 && /^---[ \t]*$/.test(line))) {
-            continue;
-        }
-        const groups = entry.exec(line)?.groups;
-        if (groups === undefined) {
-            throw new Failure(`${file}:${i + 1}: expected a line such as "package: my/cluster"`);
-        }
-        const key = groups["double"] ?? groups["single"] ?? groups["plain"]!;
-        if (key !== "package" && key !== "environment") {
-            continue;
-        }
-        if (found.has(key)) {
-            throw new Failure(`${file}:${i + 1}: ${key} stands there twice`);
-        }
-        const value = scalar(groups["value"] ?? "");
-        if (value === undefined || /^\s+[^#\s]/.test(lines[i + 1] ?? "")) {
-            throw new Failure(`${file}:${i + 1}: the value of ${key} must be a name, on the same line: "${key}: NAME"`);
-        }
-        found.set(key, value);
+/** Parses a manifest. Throws a `Failure` with all errors and their places. */
+export function parseManifest(content: Uint8Array, file: string): Names {
+    if (content.length > mostBytes) {
+        throw new Failure(`${file}: larger than 256 KiB`);
     }
-    return Object.fromEntries(found);
+    let text: string;
+    try {
+        text = new TextDecoder("utf-8", { fatal: true }).decode(content);
+    } catch {
+        throw new Failure(`${file}: not valid UTF-8`);
+    }
+    return new Reader(text, file).read();
 }
 
-/** Reads a string as YAML writes it in one line, or returns `undefined`. */
-function scalar(value: string): string | undefined {
-    const match = quoted.exec(value);
-    if (match !== null) {
-        return match[1] ?? match[2];
+class Reader {
+    readonly #text: string;
+    readonly #file: string;
+    readonly #lines = new LineCounter();
+    /** The errors by their places. What else is wrong at the same place most likely follows from the first. */
+    readonly #errors = new Map<number, string>();
+
+    constructor(text: string, file: string) {
+        this.#text = text;
+        this.#file = file;
     }
-    const word = plain.exec(value)?.[1];
-    return word === undefined || noString.test(word) ? undefined : word;
+
+    read(): Names {
+        const document = this.#parse();
+        const found = this.#errors.size === 0 ? this.#names(document) : {};
+        if (this.#errors.size > 0) {
+            throw new Failure(this.#report());
+        }
+        return found;
+    }
+
+    #error(offset: number, message: string): void {
+        this.#errors.set(offset, this.#errors.get(offset) ?? message);
+    }
+
+    #report(): string {
+        const sorted = [...this.#errors].sort(([a], [b]) => a - b);
+        const lines = sorted.slice(0, mostErrors).map(([offset, message]) => {
+            const { line, col } = this.#lines.linePos(offset);
+            return `${this.#file}:${line}:${col}: ${message}`;
+        });
+        const more = sorted.length - lines.length;
+        return [...lines, ...(more > 0 ? [`${this.#file}: ${more} more errors`] : [])].join("\n");
+    }
+
+    #parse(): Document.Parsed | undefined {
+        const tokens = [...new Parser(this.#lines.addNewLine).parse(this.#text)];
+        tokens.forEach((token) => token.type === "document" && this.#limitDepth(token));
+        if (this.#errors.size > 0) {
+            return undefined;
+        }
+        const [document, second] = new Composer({ uniqueKeys: false }).compose(tokens, true, this.#text.length);
+        for (const { code, pos, message } of document!.errors) {
+            const said = message.replace(/ \S+ token in YAML \S+:/, "");
+            this.#error(pos[0], said.charAt(0).toLowerCase() + said.slice(1) + (remedies[code] ?? ""));
+            if (code === "UNEXPECTED_TOKEN") {
+                break; // The parser skips the rest, and reports each of its tokens.
+            }
+        }
+        if (second !== undefined) {
+            this.#error(second.range[0], "a second document begins here; the file must have only one");
+        }
+        return document;
+    }
+
+    /** The parser has its own stack, but what composes its tokens uses that of Node. */
+    #limitDepth(document: CST.Document): void {
+        CST.visit(document, ({ start, key, value }, path) => {
+            if (path.length <= deepest) {
+                return undefined;
+            }
+            this.#error((start[0] ?? key ?? value)?.offset ?? 0, `nested deeper than ${deepest} levels`);
+            return CST.visit.BREAK;
+        });
+    }
+
+    #names(document: Document.Parsed | undefined): Names {
+        const contents = document?.contents ?? null;
+        if (contents === null || (isScalar(contents) && contents.value === null)) {
+            return {};
+        }
+        if (!isMap(contents)) {
+            this.#error(contents.range[0], `expected lines such as "package: my/cluster", found ${describe(contents)}`);
+            return {};
+        }
+        const found = new Map<Key, string>();
+        const lines = new Map<Key, number>();
+        for (const { key: node, value } of contents.items) {
+            const [offset] = node.range;
+            const written = isScalar(node) ? node.value : undefined;
+            const key = keys.find((key) => key === written);
+            if (key === undefined) {
+                this.#checkUnknown(written, offset);
+            } else if (lines.has(key)) {
+                this.#error(offset, `${key} is already set on line ${lines.get(key)}; remove one of the two`);
+            } else {
+                lines.set(key, this.#lines.linePos(offset).line);
+                const name = this.#name(document!, key, value, offset);
+                if (name !== undefined) {
+                    found.set(key, name);
+                }
+            }
+        }
+        return Object.fromEntries(found);
+    }
+
+    /** Other tools have keys of their own, but one that is like a key of ours is a slip. */
+    #checkUnknown(key: unknown, offset: number): void {
+        const help = typeof key === "string" ? didYouMean(key, keys) : "";
+        if (help !== "") {
+            this.#error(offset, `unknown key ${JSON.stringify(key)}${help}`);
+        }
+    }
+
+    /** Returns a valid name, or reports why a value is none. The offset is that of the key. */
+    #name(document: Document.Parsed, key: Key, node: ParsedNode | null, offset: number): string | undefined {
+        const at = node?.range[0] ?? offset;
+        const value = isAlias(node) ? node.resolve(document) : node;
+        if (value === undefined) {
+            this.#error(at, `no anchor before this alias has its name; write ${key}: NAME`);
+            return undefined;
+        }
+        const { value: name, tag, source } = isScalar(value) ? value : { value };
+        if (name === null) {
+            this.#error(at, `${key} has no value; write ${key}: NAME`);
+            return undefined;
+        }
+        if (typeof name !== "string" || (tag !== undefined && tag !== "tag:yaml.org,2002:str")) {
+            const quotable = source !== undefined && nameError(key, source) === undefined;
+            const instead = quotable ? JSON.stringify(source) : "NAME";
+            this.#error(at, `${key} must be a string, not ${describe(value)}; write ${key}: ${instead}`);
+            return undefined;
+        }
+        const problem = nameError(key, name);
+        if (problem !== undefined) {
+            this.#error(at, problem);
+        }
+        return name;
+    }
+}
+
+/** Says what is wrong with one of the names, or returns `undefined`. */
+function nameError(key: Key, name: string): string | undefined {
+    return nameProblem({ package: "p", environment: "e", [key]: name });
+}
+
+function describe(node: unknown): string {
+    if (!isScalar(node)) {
+        return isMap(node) ? "an object" : "a list";
+    }
+    const { value, tag } = node;
+    return typeof value === "object" || (typeof value === "string" && tag?.startsWith("!"))
+        ? `a value tagged ${tag}`
+        : `a ${typeof value}`;
 }
