@@ -5,8 +5,16 @@ import type { Shape, Type } from "./shape.js";
 /** What is shown in place of a secret. */
 const secretMark = "(secret)";
 
-/** Copies the properties that an object has, with a mark in place of each secret. */
-export function withoutSecrets(shape: Shape, value: object, around: readonly object[] = []): object {
+/**
+ * Copies the properties that an object has, with a mark in place of each secret. Strays are those names outside of the
+ * shape that may be mistyped names of secrets, all of them unless they are given.
+ */
+export function withoutSecrets(
+    shape: Shape,
+    value: object,
+    strays?: ReadonlySet<string>,
+    around: readonly object[] = [],
+): object {
     if (around.includes(value)) {
         // Values that a program assigned may contain themselves until they are checked again.
         return {};
@@ -17,8 +25,10 @@ export function withoutSecrets(shape: Shape, value: object, around: readonly obj
         const property = Object.hasOwn(shape, name) ? shape[name] : undefined;
         if (property?.secret) {
             copy.push([name, element === undefined ? undefined : secretMark]);
+        } else if (property !== undefined) {
+            copy.push([name, redact(property.type, element, inside)]);
         } else {
-            copy.push([name, property === undefined ? element : redact(property.type, element, inside)]);
+            copy.push([name, strays?.has(name) === false ? element : unlike(element)]);
         }
     }
     return Object.fromEntries(copy.filter(([, element]) => element !== undefined));
@@ -35,7 +45,7 @@ function redact(type: Type, value: unknown, around: readonly object[]): unknown 
                 ? Object.fromEntries(Object.entries(value).map(([key, e]) => [key, redact(type.element, e, around)]))
                 : unlike(value);
         case "struct":
-            return isPlain(value) ? withoutSecrets(type.shape(), value, around) : unlike(value);
+            return isPlain(value) ? withoutSecrets(type.shape(), value, undefined, around) : unlike(value);
         default:
             return value;
     }

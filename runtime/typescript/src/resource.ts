@@ -84,7 +84,7 @@ Object.defineProperties(Resource.prototype, {
     // have its secrets.
     [Symbol.toPrimitive]: { value: refuser("a string or a number") },
     // In its own messages, V8 names the class of an object only if it finds this method without asking a proxy.
-    toString: { value: Object.prototype.toString },
+    toString: { value: Object.prototype.toString, writable: true },
     toJSON: { value: refuser("JSON") },
     // Node prints objects with this method.
     [Symbol.for("nodejs.util.inspect.custom")]: {
@@ -99,7 +99,7 @@ Object.defineProperties(Resource.prototype, {
             }
             printing.add(this);
             try {
-                return `${heading} ${inspect(withoutSecrets(state.shape, this), { ...options, depth })}`;
+                return `${heading} ${inspect(withoutSecrets(state.shape, this, state.strays), { ...options, depth })}`;
             } finally {
                 printing.delete(this);
             }

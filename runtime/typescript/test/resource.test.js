@@ -183,6 +183,24 @@ test("Node prints no secrets of values that are not of their type", () => {
     );
 });
 
+test("Node prints no values of properties that do not exist", () => {
+    const login = { password: lumi.optional(lumi.string, lumi.secret) };
+    class Host extends lumi.Resource {
+        count = 1;
+        constructor() {
+            super("test:index:Host", {}, { login: lumi.optional(lumi.struct(() => login)), ...login });
+        }
+    }
+    const host = new Host();
+    host.pasword = "hush";
+    host.login = { pasword: "hush" };
+    host.count++;
+    assert.equal(
+        inspect(host, { breakLength: Infinity, compact: true }),
+        "test:index:Host { login: { pasword: '[a string]' }, count: 2, pasword: '[a string]' }",
+    );
+});
+
 test("Node prints resources that refer to one another in circles", () => {
     class Peer extends lumi.NamedResource {
         constructor(name, args) {
