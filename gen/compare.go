@@ -101,7 +101,7 @@ func CompareFile(name string, content []byte) (*Plan, error) {
 		// Where a link leads nowhere, or to what has no name such as the pipe behind /dev/stdout, the link itself
 		// is not to be lost.
 		if _, err := os.Lstat(name); err == nil {
-			return nil, fmt.Errorf("%s is a symbolic link that leads to no file", name)
+			return nil, fmt.Errorf("%s is a symbolic link that does not lead to a file", name)
 		}
 	}
 	files := []File{{Path: filepath.Base(name), Content: content}}
@@ -156,11 +156,11 @@ func (p *Plan) look() (map[string]fs.DirEntry, error) {
 	found := make(map[string]fs.DirEntry)
 	if info, err := os.Stat(p.root); errors.Is(err, fs.ErrNotExist) {
 		if _, err := os.Lstat(p.root); err == nil {
-			return nil, fmt.Errorf("%s is a symbolic link that leads nowhere", p.root)
+			return nil, fmt.Errorf("%s is a dangling symbolic link", p.root)
 		}
 		return found, nil
 	} else if err == nil && !info.IsDir() {
-		return nil, fmt.Errorf("%s is no folder, but generated files are to go there", p.root)
+		return nil, fmt.Errorf("%s is not a folder, and generated files go there", p.root)
 	}
 	err := fs.WalkDir(os.DirFS(p.root), ".", func(name string, e fs.DirEntry, err error) error {
 		switch {
@@ -199,7 +199,7 @@ func (p *Plan) fits(name string, found map[string]fs.DirEntry) error {
 			return fmt.Errorf("%s is a symbolic link, and cidlc does not write through links: "+
 				"replace it by a folder, or give the folder behind it as output", p.at(dir))
 		default:
-			return fmt.Errorf("%s is no folder, but generated files are to go there: move it away", p.at(dir))
+			return fmt.Errorf("%s is not a folder, and generated files go there: move it away", p.at(dir))
 		}
 	}
 	return nil

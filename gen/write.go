@@ -25,44 +25,17 @@ type Result struct {
 //
 // Several processes may write to one folder at once. Each file is then what one of them wrote.
 //
-// If a file cannot be written, the error names it, and temporary files and new folders are removed. If ctx ends before
-// the first rename, nothing has changed and its error is returned; after that, Write completes.
+// If a file cannot be written, the error names it, and all files and folders are as they were, except on file systems
+// without hard links, where files that were put in place before the error stay. If ctx ends before the first rename, nothing has changed and its error is returned; after that, Write completes. A stale
+// file that cannot be removed is an error too, but what was written stays.
 func Write(ctx context.Context, plans ...*Plan) (Result, error) {
-	var staged []*stagedFile
-	var folders []string
-	defer func() {
-		for _, f := range staged {
-			if f.temporary != "" {
-				_ = os.Remove(f.temporary)
-			}
-		}
-		for _, dir := range slices.Backward(folders) {
-			_ = os.Remove(dir) // It is not empty after a successful write.
-		}
-	}()
-	// One file at a time: file systems serialize the creation of files anyway, and processes that wait for that burn
-	// CPU time.
-	for _, p := range plans {
-		p.clearLeftovers()
-		for _, file := range p.write {
-			if err := ctx.Err(); err != nil {
-				return Result{}, err
-			}
-			f := &stagedFile{target: p.at(file.Path), content: file.Content}
-			staged = append(staged, f)
-			folders = append(folders, missingFolders(filepath.Dir(f.target))...)
-			if err := f.stage(); err != nil {
-				return Result{}, err
-			}
-		}
+	staged, err := stage(ctx, plans)
+	if err == nil {
+		err = commit(staged)
 	}
-	if err := ctx.Err(); err != nil {
+	cleanUp(staged)
+	if err != nil {
 		return Result{}, err
-	}
-	for _, f := range staged {
-		if err := f.commit(); err != nil {
-			return Result{}, err
-		}
 	}
 	result := Result{Written: len(staged)}
 	for _, p := range plans {
@@ -73,6 +46,69 @@ func Write(ctx context.Context, plans ...*Plan) (Result, error) {
 		result.Removed += len(p.stale)
 	}
 	return result, nil
+}
+
+// stage writes all new files to temporary files. It returns those it has begun, also with an error.
+func stage(ctx context.Context, plans []*Plan) ([]*stagedFile, error) {
+	var staged []*stagedFile
+	targets := map[string]bool{}
+	// One file at a time: file systems serialize the creation of files anyway, and processes that wait for that burn
+	// CPU time.
+	for _, p := range plans {
+		p.clearLeftovers()
+		for _, file := range p.write {
+			if err := ctx.Err(); err != nil {
+				return staged, err
+			}
+			f := &stagedFile{target: p.at(file.Path), content: file.Content}
+			f.folders = missingFolders(filepath.Dir(f.target))
+			staged = append(staged, f)
+			if err := f.stage(); err != nil {
+				return staged, err
+			}
+			target, err := filepath.Abs(f.target)
+			if err == nil && targets[target] {
+				err = fmt.Errorf("cannot write %s: two outputs have a file there", f.target)
+			}
+			if err != nil {
+				return staged, err
+			}
+			targets[target] = true
+		}
+	}
+	for _, f := range staged {
+		if info, err := os.Lstat(f.target); err == nil && info.IsDir() {
+			return staged, fmt.Errorf("cannot write %s: another output has files below it", f.target)
+		}
+	}
+	return staged, ctx.Err()
+}
+
+// commit puts all staged files in their places, or none.
+func commit(staged []*stagedFile) error {
+	for i, f := range staged {
+		if err := f.commit(); err != nil {
+			for _, f := range staged[:i] {
+				f.undo()
+			}
+			return err
+		}
+	}
+	return nil
+}
+
+// cleanUp removes what is not needed any more. Folders with files in them stay.
+func cleanUp(staged []*stagedFile) {
+	for _, f := range slices.Backward(staged) {
+		for _, name := range []string{f.temporary, f.old} {
+			if name != "" {
+				_ = os.Remove(name)
+			}
+		}
+		for _, dir := range slices.Backward(f.folders) {
+			_ = os.Remove(dir)
+		}
+	}
 }
 
 // clearLeftovers removes what a killed run left. What it cannot remove, a concurrent run has, or the next run will.
@@ -96,7 +132,10 @@ func missingFolders(dir string) []string {
 type stagedFile struct {
 	target    string
 	content   []byte
-	temporary string // the file that holds content, or empty
+	folders   []string // those made for it, outermost first
+	temporary string   // the file that holds content, or empty
+	isNew     bool     // no file was replaced
+	old       string   // another link to the file that was replaced, or empty
 }
 
 // attempts bounds the retries after a concurrent process removed a temporary file, taking it for that of a killed run,
@@ -118,8 +157,16 @@ func (f *stagedFile) stage() (err error) {
 	return nil
 }
 
-// commit renames the temporary file to the target.
+// commit renames the temporary file to the target. It keeps the old file for [stagedFile.undo], unless the file system
+// has no hard links.
 func (f *stagedFile) commit() (err error) {
+	old := filepath.Join(filepath.Dir(f.target), temporaryName())
+	switch err := os.Link(f.target, old); {
+	case err == nil:
+		f.old = old
+	case errors.Is(err, fs.ErrNotExist):
+		f.isNew = true
+	}
 	for range attempts {
 		if err = os.Rename(f.temporary, f.target); err == nil {
 			f.temporary = ""
@@ -135,10 +182,22 @@ func (f *stagedFile) commit() (err error) {
 	return fmt.Errorf("cannot write %s: %w", f.target, cause(err))
 }
 
+// undo takes a commit back.
+func (f *stagedFile) undo() {
+	switch {
+	case f.old != "":
+		_ = os.Rename(f.old, f.target)
+	case f.isNew:
+		_ = os.Remove(f.target)
+	}
+}
+
 const (
 	temporaryStart = ".cidlc-"
 	temporaryEnd   = ".tmp"
 )
+
+func temporaryName() string { return temporaryStart + rand.Text() + temporaryEnd }
 
 // isTemporary reports whether an entry of a folder is a temporary file of ours.
 func isTemporary(e fs.DirEntry) bool {
@@ -151,7 +210,7 @@ func writeTemporary(dir string, content []byte) (name string, err error) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return "", err
 	}
-	name = filepath.Join(dir, temporaryStart+rand.Text()+temporaryEnd)
+	name = filepath.Join(dir, temporaryName())
 	// The file is made with its final mode, so that the user's umask counts.
 	f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
 	if err != nil {

@@ -245,7 +245,7 @@ func TestInTheWay(t *testing.T) {
 		}, []File{a}, "ROOT/ec2/a.ts is a folder, but a generated file belongs there: move it away"},
 		{"file for a folder", func(t *testing.T, root string) {
 			put(t, root, map[string]string{"ec2": ""})
-		}, []File{a}, "ROOT/ec2 is no folder, but generated files are to go there: move it away"},
+		}, []File{a}, "ROOT/ec2 is not a folder, and generated files go there: move it away"},
 		{"link for a folder", func(t *testing.T, root string) {
 			if err := os.Symlink(t.TempDir(), filepath.Join(root, "ec2")); err != nil {
 				t.Fatal(err)
@@ -257,12 +257,12 @@ func TestInTheWay(t *testing.T) {
 				t.Fatal(err)
 			}
 			put(t, filepath.Dir(root), map[string]string{filepath.Base(root): ""})
-		}, []File{a}, "ROOT is no folder, but generated files are to go there"},
+		}, []File{a}, "ROOT is not a folder, and generated files go there"},
 		{"dangling root", func(t *testing.T, root string) {
 			if err := errors.Join(os.Remove(root), os.Symlink("nowhere", root)); err != nil {
 				t.Fatal(err)
 			}
-		}, []File{a}, "ROOT is a symbolic link that leads nowhere"},
+		}, []File{a}, "ROOT is a dangling symbolic link"},
 		{"hand-written files", func(t *testing.T, root string) {
 			put(t, root, map[string]string{"ec2/a.ts": "mine\n", "same.ts": "same\n", "z.ts": "mine\n"})
 		}, []File{a, {Path: "same.ts", Content: []byte("same\n")}, generated("y.ts", "1"), generated("z.ts", "1")},
@@ -302,25 +302,45 @@ func TestInTheWay(t *testing.T) {
 	}
 }
 
-// TestWriteFails holds that an error in the middle leaves no temporary file, and names the file it is about.
+// TestWriteFails fails on the last of several renames: what was put in place before is taken back.
 func TestWriteFails(t *testing.T) {
 	root := t.TempDir()
-	old := generated("a.ts", "old")
-	write(t, root, old)
-	p, err := Compare(root, []File{generated("a.ts", "new"), generated("b.ts", "1")})
+	write(t, root, generated("a.ts", "old"))
+	p, err := Compare(root, []File{generated("a.ts", "new"), generated("b/c.ts", "new"), generated("d.ts", "new")})
 	if err != nil {
 		t.Fatal(err)
 	}
-	put(t, root, map[string]string{"b.ts/in_the_way": ""})
-	_, err = Write(t.Context(), p)
-	want := "cannot write " + filepath.Join(root, "b.ts") + ": "
-	if err == nil || !strings.HasPrefix(err.Error(), want) {
-		t.Errorf("Write: %v, want %s…", err, want)
+	staged, err := stage(t.Context(), []*Plan{p})
+	if err != nil {
+		t.Fatal(err)
 	}
-	names := slices.Collect(maps.Keys(tree(t, root)))
-	slices.Sort(names)
-	if !slices.Equal(names, []string{"a.ts", "b.ts/in_the_way"}) {
-		t.Errorf("found %v, want a.ts and b.ts/in_the_way only", names)
+	put(t, root, map[string]string{"d.ts/in_the_way": ""})
+	want := "cannot write " + filepath.Join(root, "d.ts") + ": "
+	err = commit(staged)
+	cleanUp(staged)
+	if err == nil || !strings.HasPrefix(err.Error(), want) {
+		t.Errorf("commit: %v, want %s…", err, want)
+	}
+	wantTree(t, root, map[string]string{"a.ts": string(generated("a.ts", "old").Content), "d.ts/in_the_way": ""})
+}
+
+// TestOutputsOverlap gives two outputs the same place.
+func TestOutputsOverlap(t *testing.T) {
+	for file, want := range map[string]string{
+		"pack":      "cannot write ROOT/pack: another output has files below it",
+		"pack/a.ts": "cannot write ROOT/pack/a.ts: two outputs have a file there",
+	} {
+		root := t.TempDir()
+		pack, err1 := Compare(filepath.Join(root, "pack"), []File{generated("a.ts", "1")})
+		one, err2 := CompareFile(filepath.Join(root, filepath.FromSlash(file)), []byte("{}"))
+		if err := errors.Join(err1, err2); err != nil {
+			t.Fatal(err)
+		}
+		_, err := Write(t.Context(), pack, one)
+		if want := strings.ReplaceAll(want, "ROOT", root); err == nil || err.Error() != want {
+			t.Errorf("Write: %v, want %s", err, want)
+		}
+		wantTree(t, root, map[string]string{"./": ""})
 	}
 }
 

@@ -70,17 +70,17 @@ func (c *compiler) run(ctx context.Context) error {
 	if c.check {
 		return c.compareOnly(pkg, tasks)
 	}
+	if c.schema == "-" { // first, since files can be staged and standard output cannot
+		if err := schema.Write(c.stdout, pkg); err != nil {
+			return fmt.Errorf("cannot write the schema to standard output: %w", err)
+		}
+	}
 	total, err := write(ctx, tasks)
 	if err != nil {
 		return err
 	}
 	for _, t := range tasks {
 		c.list(t)
-	}
-	if c.schema == "-" {
-		if err := schema.Write(c.stdout, pkg); err != nil {
-			return fmt.Errorf("cannot write the schema to standard output: %w", err)
-		}
 	}
 	c.warn()
 	if len(tasks) == 0 {
