@@ -1,6 +1,8 @@
 package lumi
 
 import (
+	"context"
+
 	"google.golang.org/protobuf/types/known/structpb"
 
 	"github.com/lumi-idl/lumi/runtime/tokens"
@@ -69,7 +71,7 @@ type Reference struct {
 // Decode sets the properties of o, the struct that is generated for the resource's type. It overlooks what is missing
 // or not as it should be. The error is a *[InvalidError].
 func (r Reference) Decode(o Object) error {
-	_, err := decodeBag(r.Properties, o, lenient, false)
+	_, err := decodeBag(context.Background(), r.Properties, o, decoding{mode: lenient})
 	return err
 }
 

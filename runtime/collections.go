@@ -86,20 +86,30 @@ func (c *mapCodec[K, V]) decode(p *Props, v *structpb.Value, into any) bool {
 		return false
 	}
 	m := make(map[K]V, len(fields))
-	elem, first := new(V), len(p.faults)
-	for key, v := range fields {
-		if isNull(v) {
-			continue
+	elem := new(V)
+	if p.inOrder {
+		for _, key := range slices.Sorted(maps.Keys(fields)) {
+			c.decodeKey(p, key, fields[key], elem, m)
 		}
-		var zero V
-		*elem = zero
-		if p.decodeKey(key, v, c.elem, elem, c.key) {
-			m[K(key)] = *elem
+	} else {
+		for key, v := range fields {
+			c.decodeKey(p, key, v, elem, m)
 		}
 	}
-	sortFaults(p.faults[first:])
 	*into.(*map[K]V) = m
 	return true
+}
+
+// decodeKey decodes an element of the map m. The one before may still be in elem.
+func (c *mapCodec[K, V]) decodeKey(p *Props, key string, v *structpb.Value, elem *V, m map[K]V) {
+	if isNull(v) {
+		return
+	}
+	var zero V
+	*elem = zero
+	if p.decodeKey(key, v, c.elem, elem, c.key) {
+		m[K(key)] = *elem
+	}
 }
 
 func (c *mapCodec[K, V]) encode(p *Props, from any) *structpb.Value {
@@ -107,18 +117,18 @@ func (c *mapCodec[K, V]) encode(p *Props, from any) *structpb.Value {
 	if m == nil {
 		return nil
 	}
-	fields, elem, first := make(map[string]*structpb.Value, len(m)), new(V), len(p.faults)
-	for key, value := range m {
-		*elem = value
-		if !p.push(step{name: string(key), index: keyStep}) {
-			break
+	fields, elem := make(map[string]*structpb.Value, len(m)), new(V)
+	if p.inOrder {
+		for _, key := range slices.Sorted(maps.Keys(m)) {
+			*elem = m[key]
+			p.encodeKey(string(key), elem, c.elem, fields)
 		}
-		if v := p.encode(elem, c.elem, 0); v != nil && p.isKey(string(key)) {
-			fields[string(key)] = v
+	} else {
+		for key, value := range m {
+			*elem = value
+			p.encodeKey(string(key), elem, c.elem, fields)
 		}
-		p.pop()
 	}
-	sortFaults(p.faults[first:])
 	return p.make.object(fields)
 }
 
@@ -161,7 +171,7 @@ func (p *Props) encodeElement(from any, c codec) *structpb.Value {
 	if v := p.encode(from, c, 0); v != nil {
 		return v
 	}
-	if len(p.faults) == faults && !p.marks.missing.has(p) {
+	if len(p.faults) == faults && !p.came().missing {
 		p.fault("an element of a list cannot be absent")
 	}
 	return structpb.NewNullValue()
@@ -175,10 +185,21 @@ func (p *Props) decodeKey(key string, v *structpb.Value, c codec, into any, keys
 	has := p.isKey(key) && (keys == nil || p.setEnum(keys, key))
 	if has {
 		v, is := p.open(v)
-		has = is == present && c.decode(p, v, into) || p.marks.unknown.has(p)
+		has = is == present && c.decode(p, v, into) || p.came().unknown
 	}
 	p.pop()
 	return has
+}
+
+// encodeKey encodes an element of a map.
+func (p *Props) encodeKey(key string, from any, c codec, into map[string]*structpb.Value) {
+	if !p.push(step{name: key, index: keyStep}) {
+		return
+	}
+	if v := p.encode(from, c, 0); v != nil && p.isKey(key) {
+		into[key] = v
+	}
+	p.pop()
 }
 
 // Any is the codec of values of any type: nil, bool, float64, string, []any, map[string]any, [Asset] and [Archive].
@@ -232,8 +253,9 @@ func (p *Props) decodeAnyObject(v *structpb.Value) (any, bool) {
 		return nil, false
 	}
 	fields := v.GetStructValue().GetFields()
-	m, first := make(map[string]any, len(fields)), len(p.faults)
-	for key, v := range fields {
+	m := make(map[string]any, len(fields))
+	for _, key := range slices.Sorted(maps.Keys(fields)) {
+		v := fields[key]
 		if !p.push(step{name: key, index: keyStep}) {
 			break
 		}
@@ -242,7 +264,6 @@ func (p *Props) decodeAnyObject(v *structpb.Value) (any, bool) {
 		}
 		p.pop()
 	}
-	sortFaults(p.faults[first:])
 	return m, true
 }
 

@@ -1,6 +1,7 @@
 package lumi
 
 import (
+	"context"
 	"maps"
 	"slices"
 
@@ -19,7 +20,7 @@ type Property struct {
 
 // Describe lists the properties of an object, without those of other objects inside. It reads no field.
 func Describe(o Object) []Property {
-	p := newProps(describe)
+	p := newProps(context.Background(), describe, nil)
 	o.Lumi(p)
 	return p.properties
 }

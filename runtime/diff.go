@@ -14,8 +14,13 @@ import (
 // Diff is how the properties that a program wants differ from those that a resource has. Properties that a program
 // cannot set are not compared.
 type Diff struct {
-	changes  []Change
+	changes []Change
+	// changed are the paths of the changes, and around them those that contain one.
+	changed  Paths
+	around   Paths
 	replaces Paths
+	// path leads to the values that are being compared.
+	path []step
 }
 
 // Change is one difference: the outermost place where a value was added or removed, the innermost where it is another.
@@ -45,7 +50,7 @@ const (
 // Compare makes the diff of two bags. Values that are wrapped as secrets are compared, but not kept.
 func Compare(old, want *structpb.Struct) *Diff {
 	d := &Diff{}
-	d.objects("", old.GetFields(), want.GetFields())
+	d.objects(old.GetFields(), want.GetFields())
 	return d
 }
 
@@ -57,7 +62,10 @@ func (d *Diff) Empty() bool { return len(d.changes) == 0 }
 
 // Changed reports whether the value at p, or any part of it, differs.
 func (d *Diff) Changed(p Path) bool {
-	return slices.ContainsFunc(d.changes, func(c Change) bool { return p.Holds(c.Path) || c.Path.Holds(p) })
+	if _, ok := d.around[p]; ok {
+		return true
+	}
+	return d.changed.Has(p)
 }
 
 // Replace says that the change of the value at p needs a new resource in place of the old. It has no effect where
@@ -74,9 +82,15 @@ func (d *Diff) Replaces() []Path { return d.replaces.Sorted() }
 // String shows one change a line, and no secret.
 func (d *Diff) String() string {
 	var b strings.Builder
+	var inside Paths // of which some part needs a replacement
+	for p := range d.replaces {
+		for outer := range p.containers {
+			inside = inside.add(outer)
+		}
+	}
 	for _, c := range d.changes {
 		b.WriteString(c.String())
-		if d.replaces.Within(c.Path) {
+		if _, ok := inside[c.Path]; ok || d.replaces.Has(c.Path) {
 			b.WriteString(" (replaces)")
 		}
 		b.WriteByte('\n')
@@ -149,8 +163,8 @@ func readable(v *structpb.Value) any {
 	return v.AsInterface()
 }
 
-// objects compares the fields of two objects that stand at p.
-func (d *Diff) objects(p Path, old, want map[string]*structpb.Value) {
+// objects compares the fields of two objects.
+func (d *Diff) objects(old, want map[string]*structpb.Value) {
 	keys := slices.Collect(maps.Keys(old))
 	for key := range want {
 		if _, both := old[key]; !both {
@@ -159,16 +173,23 @@ func (d *Diff) objects(p Path, old, want map[string]*structpb.Value) {
 	}
 	slices.SortFunc(keys, cmp.Compare)
 	for _, key := range keys {
-		d.values(p.Key(key), old[key], want[key])
+		d.at(step{name: key, index: keyStep}, func() { d.values(old[key], want[key]) })
 	}
 }
 
+// at has a part compared.
+func (d *Diff) at(s step, compare func()) {
+	d.path = append(d.path, s)
+	compare()
+	d.path = d.path[:len(d.path)-1]
+}
+
 // values compares two values, of which either may be absent.
-func (d *Diff) values(p Path, old, want *structpb.Value) {
+func (d *Diff) values(old, want *structpb.Value) {
 	old, wasSecret := reveal(old)
 	want, isSecret := reveal(want)
 	c := Change{
-		Kind: Modified, Path: p, Old: old, New: want, Unknown: isUnknown(want), Secret: wasSecret || isSecret,
+		Kind: Modified, Old: old, New: want, Unknown: isUnknown(want), Secret: wasSecret || isSecret,
 	}
 	switch {
 	case isNull(old) && isNull(want):
@@ -182,19 +203,23 @@ func (d *Diff) values(p Path, old, want *structpb.Value) {
 			return
 		}
 	case c.Secret || signatureOf(old) != "" || signatureOf(want) != "":
-		var inside Diff // which does not matter but for whether there is any
-		inside.parts("", old, want)
-		if inside.Empty() {
+		if same(old, want) {
 			return
 		}
 	default:
-		d.parts(p, old, want)
+		d.parts(old, want)
 		return
 	}
 	d.add(c)
 }
 
+// add adds a change at the path.
 func (d *Diff) add(c Change) {
+	c.Path = render(d.path, notHidden, nil)
+	d.changed = d.changed.add(c.Path)
+	for outer := range c.Path.containers {
+		d.around = d.around.add(outer)
+	}
 	if c.Secret || holdsSecret(c.Old) || holdsSecret(c.New) {
 		c.Secret, c.Old, c.New = true, nil, nil
 	}
@@ -203,9 +228,32 @@ func (d *Diff) add(c Change) {
 
 // same reports whether two values differ at most in what is a secret.
 func same(a, b *structpb.Value) bool {
-	var d Diff
-	d.values("", a, b)
-	return d.Empty()
+	a, _ = reveal(a)
+	b, _ = reveal(b)
+	switch {
+	case isNull(a) || isNull(b):
+		return isNull(a) && isNull(b)
+	case !haveParts(a, b):
+		return proto.Equal(a, b)
+	case a.GetStructValue() != nil:
+		return sameFields(a.GetStructValue().GetFields(), b.GetStructValue().GetFields())
+	}
+	return slices.EqualFunc(a.GetListValue().GetValues(), b.GetListValue().GetValues(), same)
+}
+
+// sameFields does that for two objects, in which null is absent.
+func sameFields(a, b map[string]*structpb.Value) bool {
+	for key, v := range a {
+		if !same(v, b[key]) {
+			return false
+		}
+	}
+	for key, v := range b {
+		if _, both := a[key]; !both && !same(nil, v) {
+			return false
+		}
+	}
+	return true
 }
 
 // haveParts reports whether two values are both objects or both lists.
@@ -214,24 +262,25 @@ func haveParts(a, b *structpb.Value) bool {
 }
 
 // parts compares two objects or two lists.
-func (d *Diff) parts(p Path, old, want *structpb.Value) {
+func (d *Diff) parts(old, want *structpb.Value) {
 	if old.GetStructValue() != nil {
-		d.objects(p, old.GetStructValue().GetFields(), want.GetStructValue().GetFields())
+		d.objects(old.GetStructValue().GetFields(), want.GetStructValue().GetFields())
 		return
 	}
 	olds, wants := old.GetListValue().GetValues(), want.GetListValue().GetValues()
 	both := min(len(olds), len(wants))
 	for i := range both {
-		d.values(p.Index(i), olds[i], wants[i])
+		d.at(step{index: i}, func() { d.values(olds[i], wants[i]) })
 	}
 	// What follows is there also if it is null, which an any may hold.
 	for i := both; i < len(olds); i++ {
 		v, secret := reveal(olds[i])
-		d.add(Change{Kind: Removed, Path: p.Index(i), Old: v, Secret: secret})
+		d.at(step{index: i}, func() { d.add(Change{Kind: Removed, Old: v, Secret: secret}) })
 	}
 	for i := both; i < len(wants); i++ {
 		v, secret := reveal(wants[i])
-		d.add(Change{Kind: Added, Path: p.Index(i), New: v, Unknown: isUnknown(v), Secret: secret})
+		added := Change{Kind: Added, New: v, Unknown: isUnknown(v), Secret: secret}
+		d.at(step{index: i}, func() { d.add(added) })
 	}
 }
 

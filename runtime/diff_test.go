@@ -75,6 +75,13 @@ func TestReplace(t *testing.T) {
 	d.Replace("a")
 	d.Replace("d")
 	d.Replace("nothing")
+	for p, want := range map[lumi.Path]bool{
+		"a": true, "a.b": true, "a.b.c": true, "c": true, "": true, "d": false, "a.c": false, "ab": false,
+	} {
+		if got := d.Changed(p); got != want {
+			t.Errorf("%q changed: %v", p, got)
+		}
+	}
 	if got := fmt.Sprint(d.Replaces()); got != "[a c]" {
 		t.Errorf("got %s", got)
 	}

@@ -2,7 +2,6 @@ package lumi
 
 import (
 	"context"
-	"strings"
 
 	"google.golang.org/protobuf/types/known/structpb"
 
@@ -45,39 +44,33 @@ type state struct {
 	Properties Object
 	Unknown    Paths
 	Refs       References
-	marks      marks
+	marks      *mark
 	// before is the bag of the properties as the author was given them, if that is needed to keep secrets.
 	before *structpb.Struct
 }
 
 // remember must come before the author's code sees the state.
-func (s *state) remember() {
-	for path := range s.marks.secret {
-		if isElement(path) {
-			s.before, _ = encodeBag(s.Properties, s.marks, 0, 0)
-			return
-		}
+func (s *state) remember(ctx context.Context) {
+	if s.marks.hasSecretElement(false) {
+		s.before, _ = encodeBag(ctx, s.Properties, s.marks, 0, 0)
 	}
 }
 
 // encode makes the bag of what the author left of the properties. Secrets are wrapped where they came wrapped. But the
 // author may have moved the elements of a list, and a secret among them: then the property as a whole is one.
-func (s *state) encode(skip, only Flags) (*structpb.Struct, error) {
-	bag, err := encodeBag(s.Properties, s.marks, skip, only)
-	if err != nil {
-		return nil, err
+func (s *state) encode(ctx context.Context, skip, only Flags) (*structpb.Struct, error) {
+	bag, err := encodeBag(ctx, s.Properties, s.marks, skip, only)
+	if err != nil || s.marks == nil {
+		return bag, err
 	}
-	for path := range s.marks.secret {
-		name := path.property()
-		if v := bag.Fields[name]; isElement(path) && v != nil && !same(v, s.before.GetFields()[name]) {
-			bag.Fields[name] = NewSecret(v)
+	for property, m := range s.marks.parts {
+		v := bag.Fields[property.name]
+		if v != nil && m.hasSecretElement(false) && !same(v, s.before.GetFields()[property.name]) {
+			bag.Fields[property.name] = NewSecret(v)
 		}
 	}
 	return bag, nil
 }
-
-// isElement reports whether the path leads through a list. It may err on the side of a map's key.
-func isElement(p Path) bool { return strings.Contains(string(p), "[") }
 
 // namer is the one method that [NamingOps] has beside those of [Ops]. Go compiles every method of an interface anew for
 // each type that the interface is instantiated with, so that a smaller one builds faster.

@@ -3,7 +3,6 @@ package lumi
 import (
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 )
@@ -121,9 +120,4 @@ func faultsOf(err error) ([]Fault, bool) {
 		return all, true
 	}
 	return nil, false
-}
-
-// sortFaults puts the faults that were found in no particular order into one.
-func sortFaults(faults []Fault) {
-	slices.SortStableFunc(faults, func(a, b Fault) int { return strings.Compare(string(a.Path), string(b.Path)) })
 }

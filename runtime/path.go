@@ -42,14 +42,6 @@ func isName(s string) bool {
 	return s != ""
 }
 
-// property is the name of the property that the path starts with.
-func (p Path) property() string {
-	if i := strings.IndexAny(string(p), ".["); i >= 0 {
-		return string(p[:i])
-	}
-	return string(p)
-}
-
 // Holds reports whether other is p itself or a part of what stands at p.
 func (p Path) Holds(other Path) bool {
 	rest, ok := strings.CutPrefix(string(other), string(p))
@@ -59,22 +51,39 @@ func (p Path) Holds(other Path) bool {
 // Paths is a set of paths. The nil set is empty and can be read.
 type Paths map[Path]struct{}
 
-// Has reports whether the value at p as a whole is in the set, by itself or as a part of something that is.
+// Has reports whether p, or a path that contains p, is in the set.
 func (s Paths) Has(p Path) bool {
-	if _, ok := s[p]; ok || len(s) == 0 {
-		return ok
+	if len(s) == 0 {
+		return false
 	}
-	for i := range p {
-		if i == 0 || p[i] == '.' || p[i] == '[' {
-			if _, ok := s[p[:i]]; ok {
-				return true
-			}
+	for outer := range p.containers {
+		if _, ok := s[outer]; ok {
+			return true
 		}
 	}
 	return false
 }
 
-// Within reports whether the value at p, or any part of it, is in the set.
+// containers yields the paths that contain p, the empty one first and p last.
+func (p Path) containers(yield func(Path) bool) {
+	if p != "" && !yield("") {
+		return
+	}
+	quoted := false // where dots and brackets belong to a key
+	for i := 1; i < len(p); i++ {
+		switch {
+		case quoted && p[i] == '\\':
+			i++
+		case p[i] == '"':
+			quoted = !quoted
+		case !quoted && (p[i] == '.' || p[i] == '[') && !yield(p[:i]):
+			return
+		}
+	}
+	yield(p)
+}
+
+// Within reports whether p, a part of it, or a path that contains p, is in the set.
 func (s Paths) Within(p Path) bool {
 	for other := range s {
 		if p.Holds(other) || other.Holds(p) {
@@ -86,15 +95,6 @@ func (s Paths) Within(p Path) bool {
 
 // Sorted lists the paths in order.
 func (s Paths) Sorted() []Path { return slices.Sorted(maps.Keys(s)) }
-
-// has reports whether the value that a walk is at is in the set, by itself.
-func (s Paths) has(p *Props) bool {
-	if len(s) == 0 {
-		return false
-	}
-	_, ok := s[p.here()]
-	return ok
-}
 
 // add returns the set with p in it, made if need be.
 func (s Paths) add(p Path) Paths {
@@ -117,26 +117,36 @@ const (
 	keyStep
 )
 
+// isElement reports whether the step leads to an element of a list. It may err on the side of a map's key.
+func (s step) isElement() bool { return s.index >= 0 || s.index == keyStep && !isName(s.name) }
+
 // render makes a path of steps. From the step number hidden on, keys are left out of it: they belong to a secret. Other
 // keys appear as show has them, if it is not nil.
 func render(steps []step, hidden int, show func(key string) string) Path {
 	if len(steps) == 1 && steps[0].index == fieldStep {
 		return Path(steps[0].name)
 	}
-	var p Path
+	var p []byte
 	for i, s := range steps {
-		switch {
-		case s.index == fieldStep:
-			p = p.Field(s.name)
-		case s.index >= 0:
-			p = p.Index(s.index)
-		case i >= hidden:
-			p += "[…]"
-		case show != nil:
-			p = p.Key(show(s.name))
-		default:
-			p = p.Key(s.name)
+		if s.index == keyStep && show != nil {
+			s.name = show(s.name)
 		}
+		p = s.append(p, i >= hidden)
 	}
-	return p
+	return Path(p)
+}
+
+// append adds the step to the path so far.
+func (s step) append(p []byte, hidden bool) []byte {
+	switch {
+	case s.index >= 0:
+		return append(strconv.AppendInt(append(p, '['), int64(s.index), 10), ']')
+	case s.index == keyStep && hidden:
+		return append(p, "[…]"...)
+	case s.index == keyStep && !isName(s.name):
+		return append(strconv.AppendQuote(append(p, '['), s.name), ']')
+	case len(p) > 0:
+		p = append(p, '.')
+	}
+	return append(p, s.name...)
 }

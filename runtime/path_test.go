@@ -53,6 +53,19 @@ func TestPaths(t *testing.T) {
 			t.Errorf("%s: got %v", p, got)
 		}
 	}
+	// Dots and brackets in a key are a part of it.
+	keys := lumi.Paths{`b["a.b"]`: {}, `c["`: {}, `d["\\"].x`: {}}
+	for p, want := range map[lumi.Path]bool{
+		`b["a.b"].c`: true, `b["a.b"][0]`: true, `b["a`: false, `b["a.b.c"]`: false, `c["a[b"]`: false,
+		`d["\\"].x[1]`: true, `d["\\"]`: false, `d["\\"].y`: false, "": false,
+	} {
+		if got := keys.Has(p); got != want {
+			t.Errorf("%s: got %v", p, got)
+		}
+	}
+	if !(lumi.Paths{"": {}}).Has("a") {
+		t.Error("the bag as a whole does not contain its parts")
+	}
 	if got := s.Sorted(); !slices.Equal(got, []lumi.Path{"a", "b[1].c"}) {
 		t.Errorf("got %v", got)
 	}

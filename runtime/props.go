@@ -1,6 +1,7 @@
 package lumi
 
 import (
+	"context"
 	"fmt"
 	"math"
 
@@ -73,6 +74,8 @@ type Props struct {
 	mode mode
 	// unknown says that values may be unknown, where the mode is to decode.
 	unknown bool
+	// inOrder has maps walked by their sorted keys, so that faults come in order. That is slower.
+	inOrder bool
 	// skip leaves properties out that have one of the flags; only, if it is not 0, those that have none.
 	skip, only Flags
 
@@ -89,10 +92,18 @@ type Props struct {
 	// path leads to the value at hand. From the step number hidden on it lies in a secret.
 	path   []step
 	hidden int
-	// steps is where path starts out, so that it costs no allocation unless it is long.
+	// marked has the mark of the bag, and then one for each step of path. Those that nothing was marked with are nil.
+	marked []*mark
+	// steps and marks are where path and marked start out, so that they cost no allocation unless they are long.
 	steps [4]step
+	marks [5]*mark
 
-	marks      marks
+	// done says that ctx was found to be done, so that the walk has no use. It is looked at once in a while, by the
+	// number of steps that the walk took.
+	ctx  context.Context
+	took int
+	done bool
+
 	faults     []Fault
 	properties []Property
 }
@@ -112,23 +123,20 @@ const (
 	describe             // list the properties
 )
 
-// marks are what a decoded object cannot say about its values. Encoding the object with them restores the bag.
-type marks struct {
-	unknown Paths // not known yet
-	secret  Paths // came wrapped
-	missing Paths // were required and absent
-}
-
 const (
 	notHidden = math.MaxInt
 	maxDepth  = 100
 	// maxFaults is how many faults a walk tells. Nobody reads more, and a list of a million elements can all be wrong.
 	maxFaults = 100
+	// stepsPerLook is how many steps a walk takes before it sees whether its context is done.
+	stepsPerLook = 1 << 10
 )
 
-func newProps(m mode) *Props {
-	p := &Props{mode: m, hidden: notHidden}
+// newProps makes a walk over a bag with the marks.
+func newProps(ctx context.Context, m mode, bag *mark) *Props {
+	p := &Props{ctx: ctx, mode: m, hidden: notHidden}
 	p.path = p.steps[:0]
+	p.marked = append(p.marks[:0], bag)
 	if m == encoding {
 		p.make, p.made = &values{}, make([]entry, 0, 16)
 	}
@@ -194,7 +202,15 @@ func (p *Props) lacks() {
 		p.fault("is required, but missing")
 		return
 	}
-	p.marks.missing = p.marks.missing.add(p.here())
+	p.overlook()
+}
+
+// overlook has the value left out when the object is encoded. What the provider is about to compute is not marked: it
+// may be set by then.
+func (p *Props) overlook() {
+	if p.only == 0 {
+		p.mark().missing = true
+	}
 }
 
 // mismatch is for values of the wrong kind. State of an older IDL may hold such; it counts as absent.
@@ -205,13 +221,16 @@ func (p *Props) mismatch(expected string, found *structpb.Value) {
 // wrong reports a fault in what a program gave, and overlooks one in what was stored.
 func (p *Props) wrong(format string, args ...any) {
 	if p.mode == lenient {
-		p.marks.missing = p.marks.missing.add(p.here())
+		p.overlook()
 		return
 	}
 	p.fault(format, args...)
 }
 
 func (p *Props) fault(format string, args ...any) {
+	if len(p.faults) >= maxFaults {
+		return
+	}
 	message := format
 	if len(args) > 0 {
 		message = fmt.Sprintf(format, args...)
@@ -251,7 +270,7 @@ func (p *Props) open(v *structpb.Value) (*structpb.Value, presence) {
 		}
 		inner, _ := reveal(v)
 		p.hide()
-		p.marks.secret = p.marks.secret.add(p.here())
+		p.mark().secret = true
 		if p.mode == strict && holdsMore(v) {
 			p.fault("a secret holds a value and nothing else")
 		}
@@ -278,24 +297,32 @@ func (p *Props) notKnown() {
 		p.fault("must be known here, and is not known yet")
 		return
 	}
-	p.marks.unknown = p.marks.unknown.add(p.here())
+	p.mark().unknown = true
 }
 
-// push goes one step down. It reports false where that is too deep, and once there are faults enough.
+// push goes one step down. It reports false where that is too deep, and once there are faults enough or the context is
+// done.
 func (p *Props) push(s step) bool {
+	if p.took++; p.took%stepsPerLook == 0 && !p.done {
+		p.done = p.ctx.Err() != nil
+	}
 	switch {
-	case len(p.faults) >= maxFaults:
+	case p.done || len(p.faults) >= maxFaults:
 		return false
 	case len(p.path) == maxDepth:
 		p.fault("is nested deeper than %d levels", maxDepth)
 		return false
 	}
-	p.path = append(p.path, s)
+	var m *mark
+	if around := p.marked[len(p.path)]; around != nil {
+		m = around.parts[s]
+	}
+	p.path, p.marked = append(p.path, s), append(p.marked, m)
 	return true
 }
 
 func (p *Props) pop() {
-	p.path = p.path[:len(p.path)-1]
+	p.path, p.marked = p.path[:len(p.path)-1], p.marked[:len(p.path)]
 	if len(p.path) < p.hidden {
 		p.hidden = notHidden
 	}
@@ -306,8 +333,30 @@ func (p *Props) hide() { p.hidden = min(p.hidden, len(p.path)) }
 
 func (p *Props) isHidden() bool { return len(p.path) >= p.hidden }
 
-// here is the path of the value at hand, for the author's eyes and for marks: it spells out the keys in secrets.
-func (p *Props) here() Path { return render(p.path, notHidden, nil) }
+// came returns the mark of the value at hand, to be read only. It is never nil.
+func (p *Props) came() *mark {
+	if m := p.marked[len(p.path)]; m != nil {
+		return m
+	}
+	return &unmarked
+}
+
+var unmarked mark
+
+// mark returns the mark of the value at hand, and makes it if need be.
+func (p *Props) mark() *mark {
+	i := len(p.path)
+	for i > 0 && p.marked[i] == nil {
+		i--
+	}
+	if p.marked[i] == nil {
+		p.marked[i] = &mark{}
+	}
+	for ; i < len(p.path); i++ {
+		p.marked[i+1] = p.marked[i].part(p.path[i])
+	}
+	return p.marked[i]
+}
 
 // put encodes a property where the walk is to encode. A nil field is absent.
 func (p *Props) put(name string, field any, c codec, f Flags) {
@@ -325,12 +374,13 @@ func (p *Props) put(name string, field any, c codec, f Flags) {
 
 // encode makes the value at hand, nil if it is absent, wrapped if it is a secret.
 func (p *Props) encode(from any, c codec, f Flags) *structpb.Value {
-	if p.marks.missing.has(p) {
+	came := p.came()
+	if came.missing {
 		return nil
 	}
-	secret := p.marks.secret.has(p)
+	secret := came.secret
 	var v *structpb.Value
-	if p.marks.unknown.has(p) {
+	if came.unknown {
 		v = NewUnknown() // which is no secret for the sake of its property, only if it came as one
 	} else {
 		if secret = secret || f&Secret != 0; secret {

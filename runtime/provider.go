@@ -50,21 +50,21 @@ func (r *Provider) Properties() []Property {
 
 // Validate says what is wrong with the properties that a program wants, as far as the IDL says it. Check does so too,
 // before it asks the provider's author.
-func (r *Provider) Validate(properties *structpb.Struct) error {
-	_, err := r.want("", "", properties, nil, true)
+func (r *Provider) Validate(ctx context.Context, properties *structpb.Struct) error {
+	_, err := r.want(ctx, "", "", properties, nil, true)
 	return err
 }
 
 // Check implements [ResourceProvider].
 func (r *Provider) Check(ctx context.Context, req *CheckRequest) (*CheckResponse, error) {
-	want, err := r.want(req.URN, "", req.Properties, req.References, true)
+	want, err := r.want(ctx, req.URN, "", req.Properties, req.References, true)
 	if err != nil {
 		return nil, err
 	}
 	if err := r.run(ctx, &call{op: checkOp, want: want}); err != nil {
 		return nil, invalid(err)
 	}
-	bag, err := want.encode(Out, 0)
+	bag, err := want.encode(ctx, Out, 0)
 	if err != nil {
 		return nil, err
 	}
@@ -73,7 +73,7 @@ func (r *Provider) Check(ctx context.Context, req *CheckRequest) (*CheckResponse
 
 // Name implements [ResourceProvider]. Resources that programs name have the name that the program gave.
 func (r *Provider) Name(ctx context.Context, req *NameRequest) (*NameResponse, error) {
-	want, err := r.want(req.URN, "", req.Properties, req.References, true)
+	want, err := r.want(ctx, req.URN, "", req.Properties, req.References, true)
 	if err != nil {
 		return nil, err
 	}
@@ -109,7 +109,7 @@ func givenName(bag *structpb.Struct) (*NameResponse, error) {
 
 // Create implements [ResourceProvider].
 func (r *Provider) Create(ctx context.Context, req *CreateRequest) (*CreateResponse, error) {
-	want, err := r.want(req.URN, "", req.Properties, req.References, false)
+	want, err := r.want(ctx, req.URN, "", req.Properties, req.References, false)
 	if err != nil {
 		return nil, err
 	}
@@ -117,15 +117,15 @@ func (r *Provider) Create(ctx context.Context, req *CreateRequest) (*CreateRespo
 	err = r.run(ctx, c)
 	switch {
 	case err != nil && c.id != "":
-		return nil, partly(c.id, want, err)
+		return nil, partly(ctx, c.id, want, err)
 	case err != nil:
 		return nil, invalid(err)
 	case c.id == "":
 		return nil, &OutputError{Faults: []Fault{{Message: "the id is empty"}}}
 	}
-	computed, err := want.encode(0, Out)
+	computed, err := want.encode(context.WithoutCancel(ctx), 0, Out) // since the engine must learn what exists
 	if err != nil {
-		return nil, partly(c.id, want, nil)
+		return nil, partly(ctx, c.id, want, nil)
 	}
 	return &CreateResponse{ID: c.id, Properties: computed}, nil
 }
@@ -136,7 +136,7 @@ func (r *Provider) Get(ctx context.Context, req *GetRequest) (*GetResponse, erro
 	if err := r.run(ctx, c); err != nil {
 		return nil, fmt.Errorf("%s: %w", req.ID, err)
 	}
-	bag, err := encodeBag(c.got, marks{}, In, 0)
+	bag, err := encodeBag(ctx, c.got, nil, In, 0)
 	if err != nil {
 		return nil, err
 	}
@@ -147,7 +147,7 @@ func (r *Provider) Get(ctx context.Context, req *GetRequest) (*GetResponse, erro
 func (r *Provider) InspectChange(
 	ctx context.Context, req *InspectChangeRequest,
 ) (*InspectChangeResponse, error) {
-	old, want, diff, err := r.change(req, true)
+	old, want, diff, err := r.change(ctx, req, true)
 	if err != nil {
 		return nil, err
 	}
@@ -159,7 +159,7 @@ func (r *Provider) InspectChange(
 
 // Update implements [ResourceProvider].
 func (r *Provider) Update(ctx context.Context, req *UpdateRequest) (*UpdateResponse, error) {
-	old, want, diff, err := r.change((*InspectChangeRequest)(req), false)
+	old, want, diff, err := r.change(ctx, (*InspectChangeRequest)(req), false)
 	if err != nil {
 		return nil, err
 	}
@@ -169,20 +169,20 @@ func (r *Provider) Update(ctx context.Context, req *UpdateRequest) (*UpdateRespo
 	err = r.run(ctx, &call{op: updateOp, old: old, want: want, diff: diff})
 	switch {
 	case errors.As(err, new(*partialError)):
-		return nil, partly(req.ID, want, err)
+		return nil, partly(ctx, req.ID, want, err)
 	case err != nil:
 		return nil, invalid(err)
 	}
-	computed, err := want.encode(0, Out)
+	computed, err := want.encode(context.WithoutCancel(ctx), 0, Out) // since the engine must learn what exists
 	if err != nil {
-		return nil, partly(req.ID, want, nil)
+		return nil, partly(ctx, req.ID, want, nil)
 	}
 	return &UpdateResponse{Properties: computed}, nil
 }
 
 // Delete implements [ResourceProvider].
 func (r *Provider) Delete(ctx context.Context, req *DeleteRequest) (*DeleteResponse, error) {
-	old, err := r.old(req.URN, req.ID, req.Properties, req.References)
+	old, err := r.old(ctx, req.URN, req.ID, req.Properties, req.References)
 	if err != nil {
 		return nil, err
 	}
@@ -198,57 +198,66 @@ func (r *Provider) run(ctx context.Context, c *call) error {
 		return err
 	}
 	if c.want != nil {
-		c.want.remember()
+		c.want.remember(ctx)
 	}
 	return r.ops(ctx, c)
 }
 
 // want decodes the properties that a program gave.
-func (r *Provider) want(u urn.URN, id ID, bag *structpb.Struct, refs References, unknown bool) (*state, error) {
+func (r *Provider) want(
+	ctx context.Context, u urn.URN, id ID, bag *structpb.Struct, refs References, unknown bool,
+) (*state, error) {
 	s := &state{URN: u, ID: id, Properties: r.alloc(), Refs: refs}
-	return s, s.decode(bag, strict, unknown)
+	return s, s.decode(ctx, bag, decoding{unknown: unknown})
 }
 
 // old decodes the properties of an existing resource.
-func (r *Provider) old(u urn.URN, id ID, bag *structpb.Struct, refs References) (*state, error) {
+func (r *Provider) old(
+	ctx context.Context, u urn.URN, id ID, bag *structpb.Struct, refs References,
+) (*state, error) {
 	s := &state{URN: u, ID: id, Properties: r.alloc(), Refs: refs}
-	return s, s.decode(bag, lenient, false)
+	return s, s.decode(ctx, bag, decoding{mode: lenient})
 }
 
 // decode decodes the properties, and notes what they cannot say.
-func (s *state) decode(bag *structpb.Struct, m mode, unknown bool) error {
+func (s *state) decode(ctx context.Context, bag *structpb.Struct, d decoding) error {
 	var err error
-	s.marks, err = decodeBag(bag, s.Properties, m, unknown)
-	s.Unknown = s.marks.unknown
+	s.marks, err = decodeBag(ctx, bag, s.Properties, d)
+	s.Unknown = s.marks.unknowns(nil, nil)
 	return err
 }
 
 // change decodes both sides of a change and compares them. Both are encoded again for that, so that what the IDL says
 // now decides about what is compared and what is a secret.
-func (r *Provider) change(req *InspectChangeRequest, unknown bool) (old, want *state, diff *Diff, err error) {
-	if old, err = r.old(req.URN, req.ID, req.Old, req.References); err != nil {
+func (r *Provider) change(
+	ctx context.Context, req *InspectChangeRequest, unknown bool,
+) (old, want *state, diff *Diff, err error) {
+	if old, err = r.old(ctx, req.URN, req.ID, req.Old, req.References); err != nil {
 		return nil, nil, nil, err
 	}
-	if want, err = r.want(req.URN, req.ID, req.New, req.References, unknown); err != nil {
+	if want, err = r.want(ctx, req.URN, req.ID, req.New, req.References, unknown); err != nil {
 		return nil, nil, nil, err
 	}
-	if diff, err = compareObjects(old.Properties, want.Properties, old.marks, want.marks); err != nil {
+	if diff, err = compareStates(ctx, old, want); err != nil {
 		return nil, nil, nil, err
 	}
-	return old, want, diff, decodeComputed(req.Old, want.Properties, &want.marks)
+	// The properties that the provider computed are those of the existing resource.
+	computed := decoding{mode: lenient, only: Out, marks: want.marks}
+	want.marks, err = decodeBag(ctx, req.Old, want.Properties, computed)
+	return old, want, diff, err
 }
 
-func compareObjects(old, want Object, oldMarks, wantMarks marks) (*Diff, error) {
-	oldBag, err := encodeBag(old, oldMarks, Out, 0)
+func compareStates(ctx context.Context, old, want *state) (*Diff, error) {
+	oldBag, err := encodeBag(ctx, old.Properties, old.marks, Out, 0)
 	if err != nil {
 		return nil, err
 	}
-	wantBag, err := encodeBag(want, wantMarks, Out, 0)
+	wantBag, err := encodeBag(ctx, want.Properties, want.marks, Out, 0)
 	if err != nil {
 		return nil, err
 	}
 	diff := Compare(oldBag, wantBag)
-	for _, property := range Describe(want) {
+	for _, property := range Describe(want.Properties) {
 		if property.Flags&Replaces != 0 {
 			diff.Replace(Path(property.Name))
 		}
@@ -256,26 +265,13 @@ func compareObjects(old, want Object, oldMarks, wantMarks marks) (*Diff, error) 
 	return diff, nil
 }
 
-// decodeComputed sets the out properties of an object whose others are set, and notes which of them are secrets.
-func decodeComputed(bag *structpb.Struct, o Object, m *marks) error {
-	p := newProps(lenient)
-	p.only = Out
-	p.decodeObject(bag.GetFields(), o)
-	if len(p.faults) > 0 {
-		return &InvalidError{Faults: p.told()}
-	}
-	for path := range p.marks.secret {
-		m.secret = m.secret.add(path)
-	}
-	return nil
-}
-
 // partly reports what exists after a failure: all properties, or else, if what was computed cannot be encoded, those
 // that were asked for. The failure may be just that; then err is nil.
-func partly(id ID, s *state, err error) error {
-	bag, encodeErr := s.encode(0, 0)
+func partly(ctx context.Context, id ID, s *state, err error) error {
+	ctx = context.WithoutCancel(ctx) // since the engine must learn what exists
+	bag, encodeErr := s.encode(ctx, 0, 0)
 	if encodeErr != nil {
-		bag, _ = s.encode(Out, 0)
+		bag, _ = s.encode(ctx, Out, 0)
 		err = errors.Join(err, encodeErr)
 	}
 	return &PartialError{ID: id, Properties: bag, Err: err}

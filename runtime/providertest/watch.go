@@ -94,11 +94,11 @@ type watchedType struct {
 func (w *watchedType) Token() tokens.Type { return w.token }
 
 // Validate is what package serve calls where files are missing.
-func (w *watched) Validate(properties *structpb.Struct) error {
+func (w *watched) Validate(ctx context.Context, properties *structpb.Struct) error {
 	if v, ok := w.ResourceProvider.(interface {
-		Validate(properties *structpb.Struct) error
+		Validate(ctx context.Context, properties *structpb.Struct) error
 	}); ok {
-		return v.Validate(properties)
+		return v.Validate(ctx, properties)
 	}
 	return nil
 }

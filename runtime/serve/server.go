@@ -88,7 +88,7 @@ func (s *server) Check(ctx context.Context, req *lumirpc.CheckRequest) (*lumirpc
 	}
 	properties, err := content.Stamp(ctx, req.GetProperties())
 	if err != nil {
-		return nil, withOthers(err, p, req.GetProperties())
+		return nil, withOthers(ctx, err, p, req.GetProperties())
 	}
 	resp, err := p.Check(ctx, &lumi.CheckRequest{
 		URN: u, Properties: properties, References: references(req.GetReferences()),
@@ -101,12 +101,12 @@ func (s *server) Check(ctx context.Context, req *lumirpc.CheckRequest) (*lumirpc
 
 // withOthers adds to faults of assets and archives what else is wrong with the properties. The provider's author is not
 // asked, whose code may rely on it that files are there.
-func withOthers(err error, p lumi.ResourceProvider, properties *structpb.Struct) error {
+func withOthers(ctx context.Context, err error, p lumi.ResourceProvider, properties *structpb.Struct) error {
 	var missing, others *lumi.InvalidError
 	v, ok := p.(interface {
-		Validate(properties *structpb.Struct) error
+		Validate(ctx context.Context, properties *structpb.Struct) error
 	})
-	if !ok || !errors.As(err, &missing) || !errors.As(v.Validate(properties), &others) {
+	if !ok || !errors.As(err, &missing) || !errors.As(v.Validate(ctx, properties), &others) {
 		return err
 	}
 	return &lumi.InvalidError{Faults: append(others.Faults, missing.Faults...)}

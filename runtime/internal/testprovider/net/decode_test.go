@@ -198,8 +198,8 @@ code: expected a string, found a boolean
 script: expected a string, found a number`},
 		{"what archives hold", `{"code": {"$sig": "$archive", "assets": {"a b": "x", "c": {"$sig": "$archive", "assets":
 			{"d": {"$sig": "$archive", "assets": []}}}}}}`, `
-code.c.d: expected an object, found a list
-code["a b"]: expected an asset or an archive, found a string`},
+code["a b"]: expected an asset or an archive, found a string
+code.c.d: expected an object, found a list`},
 		{"an asset in place of a struct", `{"origin": {"$sig": "$asset", "text": ""}, "document": {"$sig": "x"}}`, `
 origin: expected an object, found an asset
 document: expected a value, found an object with a signature that is not known`},

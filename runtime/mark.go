@@ -1,0 +1,54 @@
+package lumi
+
+// mark holds what a decoded object cannot say about the value at a path, and about the parts of that value. Encoding
+// the object with it restores the bag. The nil mark says nothing. Marks form a tree, so that a walk finds the mark of a
+// value by a single step from that of the value around it, however long the paths are.
+type mark struct {
+	unknown bool // not known yet
+	secret  bool // came wrapped
+	missing bool // was required and absent
+	parts   map[step]*mark
+}
+
+// part returns the mark of a part, and makes it if need be.
+func (m *mark) part(s step) *mark {
+	part := m.parts[s]
+	if part == nil {
+		part = &mark{}
+		if m.parts == nil {
+			m.parts = map[step]*mark{}
+		}
+		m.parts[s] = part
+	}
+	return part
+}
+
+// hasSecretElement reports whether a secret came in an element of a list. The value itself may be in such.
+func (m *mark) hasSecretElement(inElement bool) bool {
+	if m == nil {
+		return false
+	}
+	if m.secret && inElement {
+		return true
+	}
+	for s, part := range m.parts {
+		if part.hasSecretElement(inElement || s.isElement()) {
+			return true
+		}
+	}
+	return false
+}
+
+// unknowns lists the paths of what is not known yet. The path is that of m.
+func (m *mark) unknowns(path []byte, into Paths) Paths {
+	if m == nil {
+		return into
+	}
+	if m.unknown {
+		into = into.add(Path(path))
+	}
+	for s, part := range m.parts {
+		into = part.unknowns(s.append(path, false), into)
+	}
+	return into
+}
