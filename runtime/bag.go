@@ -2,6 +2,7 @@ package lumi
 
 import (
 	"context"
+	"slices"
 
 	"google.golang.org/protobuf/types/known/structpb"
 )
@@ -25,6 +26,8 @@ type decoding struct {
 	only Flags
 	// marks has the marks so far, if any.
 	marks *mark
+	// found are faults of assets and archives that were found before.
+	found []Fault
 }
 
 // decodeBag returns what the object cannot say. Its error is a *[InvalidError], or that of the context.
@@ -44,8 +47,9 @@ func decodeBag(ctx context.Context, bag *structpb.Struct, o Object, d decoding) 
 
 func (d decoding) walk(ctx context.Context, bag *structpb.Struct, o Object, inOrder bool) *Props {
 	p := newProps(ctx, d.mode, d.marks)
-	p.inOrder, p.unknown, p.only = inOrder, d.unknown, d.only
+	p.inOrder, p.unknown, p.only, p.found = inOrder, d.unknown, d.only, slices.Clone(d.found)
 	p.decodeObject(bag.GetFields(), o)
+	p.faults = append(p.faults, p.found...) // which are about what the object does not have
 	return p
 }
 

@@ -39,7 +39,12 @@ type InvalidError struct {
 }
 
 // Error lists all faults, one a line.
-func (e *InvalidError) Error() string { return listFaults(e.Faults) }
+func (e *InvalidError) Error() string {
+	if e == nil || len(e.Faults) == 0 {
+		return "the properties are wrong"
+	}
+	return listFaults(e.Faults)
+}
 
 // OutputError says that the author's code computed properties which cannot be encoded.
 type OutputError struct {
@@ -49,7 +54,11 @@ type OutputError struct {
 
 // Error lists all faults, one a line.
 func (e *OutputError) Error() string {
-	return "the provider computed properties that cannot be sent: " + listFaults(e.Faults)
+	const problem = "the provider computed properties that cannot be sent"
+	if e == nil || len(e.Faults) == 0 {
+		return problem
+	}
+	return problem + ": " + listFaults(e.Faults)
 }
 
 // ReplaceError says that an update was refused because it would change properties which only a replacement can change.
@@ -60,23 +69,38 @@ type ReplaceError struct {
 
 // Error names the properties.
 func (e *ReplaceError) Error() string {
+	if e == nil || len(e.Paths) == 0 {
+		return "the change needs a replacement, not an update"
+	}
 	return fmt.Sprintf("a change of %s needs a replacement, not an update", strings.Join(pathStrings(e.Paths), ", "))
 }
 
-// RetryError says that an operation failed for a reason which may pass, such as a limit on the rate of requests.
-// Nothing was changed, and the same call may succeed later. An author returns it, perhaps wrapped.
+// RetryError says that an operation failed for a reason which may pass, such as a limit on the rate of requests, and
+// that the same call can safely be made again. It does not say that nothing was changed: the answer to a request that
+// was carried out may have been lost. An author returns it, perhaps wrapped, where a repeated call finds what the one
+// before it did.
 type RetryError struct {
-	// Err is what went wrong.
+	// Err is what went wrong. It may be nil.
 	Err error
 	// After is how long to wait before the next attempt. If it is 0, that is for the engine to choose.
 	After time.Duration
 }
 
 // Error returns what went wrong.
-func (e *RetryError) Error() string { return e.Err.Error() }
+func (e *RetryError) Error() string {
+	if e == nil || e.Err == nil {
+		return "failed for a reason that may pass"
+	}
+	return e.Err.Error()
+}
 
 // Unwrap returns what went wrong.
-func (e *RetryError) Unwrap() error { return e.Err }
+func (e *RetryError) Unwrap() error {
+	if e == nil {
+		return nil
+	}
+	return e.Err
+}
 
 func pathStrings(paths []Path) []string {
 	names := make([]string, len(paths))
@@ -93,31 +117,4 @@ func listFaults(faults []Fault) string {
 		lines[i] = f.Error()
 	}
 	return strings.Join(lines, "\n")
-}
-
-// Invalid makes a *[InvalidError] of an error that consists of faults, and leaves any other as it is. Providers do that
-// with what authors return; it is for those who call an author's code without one.
-func Invalid(err error) error { return invalid(err) }
-
-// faultsOf returns the faults that err consists of. It reports false if any part of err is something else.
-func faultsOf(err error) ([]Fault, bool) {
-	switch e := err.(type) { //nolint:errorlint // The error is taken apart by hand, joined errors included.
-	case nil:
-		return nil, true
-	case Fault:
-		return []Fault{e}, true
-	case *InvalidError:
-		return e.Faults, true
-	case interface{ Unwrap() []error }:
-		var all []Fault
-		for _, part := range e.Unwrap() {
-			faults, ok := faultsOf(part)
-			if !ok {
-				return nil, false
-			}
-			all = append(all, faults...)
-		}
-		return all, true
-	}
-	return nil, false
 }

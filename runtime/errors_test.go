@@ -2,6 +2,7 @@ package lumi_test
 
 import (
 	"errors"
+	"fmt"
 	"strconv"
 	"testing"
 
@@ -25,6 +26,98 @@ func TestErrors(t *testing.T) {
 		t.Error("the cause of a partial failure is lost")
 	}
 }
+
+// TestZeroErrors prints errors that say nothing.
+func TestZeroErrors(t *testing.T) {
+	for _, test := range []struct {
+		want string
+		errs []error
+	}{
+		{"failed for a reason that may pass", []error{&lumi.RetryError{}, (*lumi.RetryError)(nil)}},
+		{"done in part", []error{&lumi.PartialError{}, (*lumi.PartialError)(nil)}},
+		{"the properties are wrong", []error{&lumi.InvalidError{}, (*lumi.InvalidError)(nil)}},
+		{"the provider computed properties that cannot be sent", []error{&lumi.OutputError{}, (*lumi.OutputError)(nil)}},
+		{"the change needs a replacement, not an update", []error{&lumi.ReplaceError{}, (*lumi.ReplaceError)(nil)}},
+		{"", []error{lumi.Fault{}, &lumi.Fault{}}},
+	} {
+		for _, err := range test.errs {
+			if err.Error() != test.want || errors.Is(err, lumi.ErrNotFound) || lumi.Invalid(err) == nil {
+				t.Errorf("%T: got %q", err, err)
+			}
+		}
+	}
+	if err := lumi.Partial(nil); err != nil {
+		t.Errorf("got %v", err)
+	}
+}
+
+// TestInvalid is about what authors say around faults.
+func TestInvalid(t *testing.T) {
+	a, b := lumi.Faultf("a", "is wrong"), lumi.Faultf("b", "is bad")
+	plain := errors.New("failed")
+	for name, test := range map[string]struct {
+		err  error
+		want string // of the faults, "" where err is about something else
+	}{
+		"nil":              {nil, ""},
+		"plain":            {plain, ""},
+		"fault":            {a, "a: is wrong"},
+		"pointer":          {&lumi.Fault{Path: "a", Message: "is wrong"}, "a: is wrong"},
+		"joined":           {errors.Join(a, b), "a: is wrong\nb: is bad"},
+		"joined to plain":  {errors.Join(plain, a), "failed\na: is wrong"},
+		"wrapped":          {fmt.Errorf("no: %w!", a), "a: no: is wrong!"},
+		"wrapped twice":    {fmt.Errorf("so: %w", fmt.Errorf("no: %w!", a)), "a: so: no: is wrong!"},
+		"wrapped and more": {fmt.Errorf("%w (%w)", a, plain), "a: is wrong (failed)"},
+		"two wrapped":      {fmt.Errorf("%w or %w", a, b), "a: is wrong\nb: is bad"},
+		"join wrapped":     {fmt.Errorf("no: %w", errors.Join(a, plain)), "a: no: is wrong\nno: failed"},
+		"reworded":         {reworded{a}, "a: is wrong"},
+		"invalid wrapped":  {fmt.Errorf("no: %w", &lumi.InvalidError{Faults: []lumi.Fault{{Message: "x"}}}), "no: x"},
+		"partly":           {lumi.Partial(a), "a: is wrong"},
+		"retry":            {&lumi.RetryError{Err: a}, ""},
+		"not found":        {fmt.Errorf("%w: %w", lumi.ErrNotFound, a), ""},
+		"like not found":   {fmt.Errorf("%w: %w", missing{}, a), ""},
+		"nothing joined":   {&severalErrors{nil, nil}, ""},
+		"something joined": {&severalErrors{nil, a, nil}, "a: is wrong"},
+	} {
+		err := lumi.Invalid(test.err)
+		invalid, ok := err.(*lumi.InvalidError) //nolint:errorlint // Invalid returns it as it is.
+		switch {
+		case test.want == "" && err != test.err: //nolint:errorlint // It must be the very same.
+			t.Errorf("%s: got %v", name, err)
+		case test.want != "" && (!ok || invalid.Error() != test.want):
+			t.Errorf("%s: got %q, want %q", name, err, test.want)
+		}
+	}
+	// Joined one by one, tens of thousands of faults are taken apart in one go.
+	var err error
+	for range 20_000 {
+		err = errors.Join(err, a)
+	}
+	var invalid *lumi.InvalidError
+	if !errors.As(lumi.Invalid(err), &invalid) || len(invalid.Faults) != 20_000 {
+		t.Errorf("got %d faults", len(invalid.Faults))
+	}
+}
+
+// reworded has a text of its own.
+type reworded struct{ error }
+
+func (reworded) Error() string { return "in other words" }
+
+func (e reworded) Unwrap() error { return e.error }
+
+// missing is an error of another package that is one of ours.
+type missing struct{}
+
+func (missing) Error() string { return "gone" }
+
+func (missing) Is(target error) bool { return target == lumi.ErrNotFound }
+
+type severalErrors []error
+
+func (*severalErrors) Error() string { return "several" }
+
+func (e *severalErrors) Unwrap() []error { return *e }
 
 // size is an enum of many values.
 type size string

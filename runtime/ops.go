@@ -30,8 +30,8 @@ type State[P Object] struct {
 // Ops is what the author of a provider implements for a resource type. Generated code has an interface of the same
 // methods for each, called TProviderOps; where programs do not name the resources, that is [NamingOps].
 //
-// An error that is a [Fault], or consists of faults, says that the properties are wrong. Any other error says that the
-// operation failed. Calls come concurrently, for the same resource one after another.
+// An error that is a [Fault], or wraps or joins one, says that the properties are wrong; one that wraps a [RetryError] or
+// [ErrNotFound] says what that does. [Meaning] decides. Any other error says that the operation failed. Calls come concurrently, for the same resource one after another.
 type Ops[P Object] interface {
 	// Check says what is wrong with the properties that types cannot say, and may fill in those that are absent. What is
 	// unknown stays so, whatever Check sets there; so it must leave the elements of a list in their places if Unknown has
@@ -66,8 +66,13 @@ type NamingOps[P Object] interface {
 }
 
 // Partial is how an author's Update reports that it failed with a part of its work done, and that want.Properties holds
-// what the resource has now.
-func Partial(err error) error { return &partialError{err} }
+// what the resource has now. It is nil if err is nil.
+func Partial(err error) error {
+	if err == nil {
+		return nil
+	}
+	return &partialError{err}
+}
 
 // partialError marks an error and adds nothing to it.
 type partialError struct{ error }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 
 	"google.golang.org/protobuf/types/known/structpb"
 )
@@ -78,6 +79,9 @@ type Props struct {
 	inOrder bool
 	// skip leaves properties out that have one of the flags; only, if it is not 0, those that have none.
 	skip, only Flags
+
+	// found are faults of assets and archives that were found before, and not met yet where they belong.
+	found []Fault
 
 	// fields are those of the object at hand, and seen counts those of them that were asked for.
 	fields map[string]*structpb.Value
@@ -244,6 +248,28 @@ func (p *Props) told() []Fault {
 		return p.faults
 	}
 	return append(p.faults[:maxFaults], Fault{Message: "there may be more that is wrong"})
+}
+
+// meet reports what was found before of the asset or archive at hand. Whoever found it did not know which keys are the
+// names of properties, nor what the IDL declares a secret.
+func (p *Props) meet() {
+	if len(p.found) == 0 {
+		return
+	}
+	keys := slices.Clone(p.path)
+	for i := range keys {
+		if keys[i].index == fieldStep {
+			keys[i].index = keyStep
+		}
+	}
+	shown, masked := render(keys, notHidden, nil), render(keys, p.hidden, nil)
+	p.found = slices.DeleteFunc(p.found, func(f Fault) bool {
+		met := f.Path == shown || f.Path == masked
+		if met {
+			p.faults = append(p.faults, Fault{Path: render(p.path, p.hidden, shorten), Message: f.Message})
+		}
+		return met
+	})
 }
 
 type presence uint8

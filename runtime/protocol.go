@@ -144,12 +144,22 @@ type PartialError struct {
 	ID ID
 	// Properties are all that the resource has now, as far as they can be encoded.
 	Properties *structpb.Struct
-	// Err is what went wrong.
+	// Err is what went wrong. It may be nil.
 	Err error
 }
 
 // Error returns what went wrong.
-func (e *PartialError) Error() string { return "done in part: " + e.Err.Error() }
+func (e *PartialError) Error() string {
+	if e == nil || e.Err == nil {
+		return "done in part"
+	}
+	return "done in part: " + e.Err.Error()
+}
 
 // Unwrap returns what went wrong.
-func (e *PartialError) Unwrap() error { return e.Err }
+func (e *PartialError) Unwrap() error {
+	if e == nil {
+		return nil
+	}
+	return e.Err
+}

@@ -49,9 +49,10 @@ func (r *Provider) Properties() []Property {
 }
 
 // Validate says what is wrong with the properties that a program wants, as far as the IDL says it. Check does so too,
-// before it asks the provider's author.
-func (r *Provider) Validate(ctx context.Context, properties *structpb.Struct) error {
-	_, err := r.want(ctx, "", "", properties, nil, true)
+// before it asks the provider's author. Found are faults of assets and archives that the caller knows of; they are
+// reported too, in the order of the properties.
+func (r *Provider) Validate(ctx context.Context, properties *structpb.Struct, found ...Fault) error {
+	_, err := decodeBag(ctx, properties, r.alloc(), decoding{unknown: true, found: found})
 	return err
 }
 
@@ -62,7 +63,7 @@ func (r *Provider) Check(ctx context.Context, req *CheckRequest) (*CheckResponse
 		return nil, err
 	}
 	if err := r.run(ctx, &call{op: checkOp, want: want}); err != nil {
-		return nil, invalid(err)
+		return nil, Invalid(err)
 	}
 	bag, err := want.encode(ctx, Out, 0)
 	if err != nil {
@@ -82,7 +83,7 @@ func (r *Provider) Name(ctx context.Context, req *NameRequest) (*NameResponse, e
 	}
 	c := &call{op: nameOp, want: want}
 	if err := r.run(ctx, c); err != nil {
-		return nil, invalid(err)
+		return nil, Invalid(err)
 	}
 	if urn.CheckName(c.name) != nil {
 		return nil, &OutputError{Faults: []Fault{{Message: "the name is empty or holds control characters"}}}
@@ -119,7 +120,7 @@ func (r *Provider) Create(ctx context.Context, req *CreateRequest) (*CreateRespo
 	case err != nil && c.id != "":
 		return nil, partly(ctx, c.id, want, err)
 	case err != nil:
-		return nil, invalid(err)
+		return nil, Invalid(err)
 	case c.id == "":
 		return nil, &OutputError{Faults: []Fault{{Message: "the id is empty"}}}
 	}
@@ -134,7 +135,7 @@ func (r *Provider) Create(ctx context.Context, req *CreateRequest) (*CreateRespo
 func (r *Provider) Get(ctx context.Context, req *GetRequest) (*GetResponse, error) {
 	c := &call{op: getOp, id: req.ID}
 	if err := r.run(ctx, c); err != nil {
-		return nil, fmt.Errorf("%s: %w", req.ID, err)
+		return nil, Invalid(fmt.Errorf("%s: %w", req.ID, err))
 	}
 	bag, err := encodeBag(ctx, c.got, nil, In, 0)
 	if err != nil {
@@ -152,7 +153,7 @@ func (r *Provider) InspectChange(
 		return nil, err
 	}
 	if err := r.run(ctx, &call{op: inspectOp, old: old, want: want, diff: diff}); err != nil {
-		return nil, invalid(err)
+		return nil, Invalid(err)
 	}
 	return &InspectChangeResponse{Changes: diff.Changes(), Replaces: diff.Replaces()}, nil
 }
@@ -171,7 +172,7 @@ func (r *Provider) Update(ctx context.Context, req *UpdateRequest) (*UpdateRespo
 	case errors.As(err, new(*partialError)):
 		return nil, partly(ctx, req.ID, want, err)
 	case err != nil:
-		return nil, invalid(err)
+		return nil, Invalid(err)
 	}
 	computed, err := want.encode(context.WithoutCancel(ctx), 0, Out) // since the engine must learn what exists
 	if err != nil {
@@ -186,8 +187,8 @@ func (r *Provider) Delete(ctx context.Context, req *DeleteRequest) (*DeleteRespo
 	if err != nil {
 		return nil, err
 	}
-	if err := r.run(ctx, &call{op: deleteOp, old: old}); err != nil && !errors.Is(err, ErrNotFound) {
-		return nil, err
+	if err := r.run(ctx, &call{op: deleteOp, old: old}); err != nil && Meaning(err) != ErrNotFound { //nolint:errorlint // A meaning is not wrapped.
+		return nil, Invalid(err)
 	}
 	return &DeleteResponse{}, nil
 }
@@ -274,15 +275,7 @@ func partly(ctx context.Context, id ID, s *state, err error) error {
 		bag, _ = s.encode(ctx, Out, 0)
 		err = errors.Join(err, encodeErr)
 	}
-	return &PartialError{ID: id, Properties: bag, Err: err}
-}
-
-// invalid makes one error of the faults that an author's error consists of.
-func invalid(err error) error {
-	if faults, ok := faultsOf(err); ok && len(faults) > 0 {
-		return &InvalidError{Faults: faults}
-	}
-	return err
+	return &PartialError{ID: id, Properties: bag, Err: Invalid(err)}
 }
 
 func fault(path Path, message string) error {

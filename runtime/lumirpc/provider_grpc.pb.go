@@ -56,8 +56,9 @@ const (
 //	FAILED_PRECONDITION  With Replacement: the update needs a replacement. Nothing was changed. Without: the call came
 //	                     out of turn, such as before Configure or after another, or the protocol versions differ.
 //	UNAVAILABLE          With google.rpc.RetryInfo: the operation failed for a reason that may pass, such as
-//	                     throttling; nothing was changed, and the call is worth a retry. Without: the plugin is
-//	                     stopping or gone, and nobody knows whether a call in flight was carried out.
+//	                     throttling, and the same call can safely be made again. Something may have been changed.
+//	                     Without: the plugin is stopping or gone, and nobody knows whether a call in flight was
+//	                     carried out.
 //	INTERNAL             With Faults: the provider computed properties that cannot be sent. Without: its code panicked.
 //	UNIMPLEMENTED        The plugin does not serve resources of this type, or knows no such call.
 //	UNAUTHENTICATED      The caller did not send the secret that the plugin was started with.
@@ -222,8 +223,9 @@ func (c *resourceProviderClient) Cancel(ctx context.Context, in *CancelRequest, 
 //	FAILED_PRECONDITION  With Replacement: the update needs a replacement. Nothing was changed. Without: the call came
 //	                     out of turn, such as before Configure or after another, or the protocol versions differ.
 //	UNAVAILABLE          With google.rpc.RetryInfo: the operation failed for a reason that may pass, such as
-//	                     throttling; nothing was changed, and the call is worth a retry. Without: the plugin is
-//	                     stopping or gone, and nobody knows whether a call in flight was carried out.
+//	                     throttling, and the same call can safely be made again. Something may have been changed.
+//	                     Without: the plugin is stopping or gone, and nobody knows whether a call in flight was
+//	                     carried out.
 //	INTERNAL             With Faults: the provider computed properties that cannot be sent. Without: its code panicked.
 //	UNIMPLEMENTED        The plugin does not serve resources of this type, or knows no such call.
 //	UNAUTHENTICATED      The caller did not send the secret that the plugin was started with.

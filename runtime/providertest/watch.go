@@ -94,13 +94,11 @@ type watchedType struct {
 func (w *watchedType) Token() tokens.Type { return w.token }
 
 // Validate is what package serve calls where files are missing.
-func (w *watched) Validate(ctx context.Context, properties *structpb.Struct) error {
-	if v, ok := w.ResourceProvider.(interface {
-		Validate(ctx context.Context, properties *structpb.Struct) error
-	}); ok {
-		return v.Validate(ctx, properties)
+func (w *watched) Validate(ctx context.Context, properties *structpb.Struct, found ...lumi.Fault) error {
+	if v, ok := w.ResourceProvider.(serve.Validator); ok {
+		return v.Validate(ctx, properties, found...)
 	}
-	return nil
+	return &lumi.InvalidError{Faults: found}
 }
 
 type bags = map[string]*structpb.Struct

@@ -71,6 +71,19 @@ func TestSame(t *testing.T) {
 		"update unknown":    update(thingBag("nothing"), unknown),
 		"update fail":       update(thingBag("nothing"), thingBag("fail")),
 		"update partly":     update(thingBag("nothing", "result", "x"), thingBag("partly fail")),
+		"check wrapped":     check(thingBag("wrapped")),
+		"create wrapped":    create(thingBag("wrapped"), nil),
+		"partly wrapped":    create(thingBag("partly wrapped"), nil),
+		"get wrapped":       get("wrapped"),
+		"inspect wrapped":   inspect(thingBag("nothing"), thingBag("wrapped")),
+		"update wrapped":    update(thingBag("nothing"), thingBag("wrapped")),
+		"updated partly":    update(thingBag("nothing"), thingBag("partly wrapped")),
+		"delete wrapped":    remove(thingBag("wrapped")),
+		"retry-fault":       check(thingBag("retry-fault")),
+		"zero-retry":        check(thingBag("zero-retry")),
+		"zero-invalid":      check(thingBag("zero-invalid")),
+		"nil-invalid":       check(thingBag("nil-invalid")),
+		"partly nothing":    update(thingBag("nothing"), thingBag("partly nothing")),
 		"delete":            remove(thingBag("nothing")),
 		"delete missing":    remove(thingBag("missing t-1")),
 		"delete fail":       remove(thingBag("fail")),
@@ -215,6 +228,7 @@ func TestRefused(t *testing.T) {
 		{"no id", get(""), codes.InvalidArgument, "the request has no id"},
 		{"panic", check(thingBag("panic")), codes.Internal, "the provider panicked: runtime error: index out of range" +
 			" [7] with length 0"},
+		{"nil partial", check(thingBag("nil-partial")), codes.Unknown, "done in part"},
 		{"garbled", check(thingBag("garbled")), codes.Unknown, "not text: \ufffd"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -231,6 +245,31 @@ func TestRefused(t *testing.T) {
 	var output *lumi.OutputError
 	if _, err := create(thingBag("nonsense"), nil)(within(t), things); !errors.As(err, &output) {
 		t.Errorf("an id that is not text: got %v", err)
+	}
+}
+
+// TestZeroErrors has authors return errors that say nothing: zero values, and nil pointers that are no nil errors.
+func TestZeroErrors(t *testing.T) {
+	things := start(t, "plugin").resource(t, thingToken)
+	for do, test := range map[string]struct {
+		kind any
+		want string
+	}{
+		"zero-retry":   {new(*lumi.RetryError), "failed for a reason that may pass"},
+		"nil-retry":    {new(*lumi.RetryError), "failed for a reason that may pass"},
+		"zero-invalid": {new(*lumi.InvalidError), "oh: the properties are wrong"},
+		"nil-invalid":  {new(*lumi.InvalidError), "the properties are wrong"},
+		"zero-output": {new(*lumi.OutputError), "the provider computed properties that cannot be sent: the provider does" +
+			" not say which"},
+		"nil-output": {new(*lumi.OutputError), "the provider computed properties that cannot be sent: the provider does" +
+			" not say which"},
+		"nil-replace": {new(*lumi.ReplaceError), "the change needs a replacement, not an update"},
+		"nil-partial": {new(*plugin.Error), "done in part"},
+	} {
+		if _, err := check(thingBag(do))(within(t), things); err == nil || !errors.As(err, test.kind) ||
+			err.Error() != test.want {
+			t.Errorf("%s: got %T: %v", do, err, err)
+		}
 	}
 }
 

@@ -2,8 +2,10 @@ package serve
 
 import (
 	"errors"
+	"maps"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"google.golang.org/protobuf/types/known/structpb"
@@ -65,12 +67,42 @@ func TestContent(t *testing.T) {
 		t.Fatalf("got %v, want %s", err, want)
 	}
 
+	// Faults come in the order in which the IDL has the properties, whatever they are about.
 	wrong := codeBag()
 	wrong.Fields["colour"] = structpb.NewStringValue("red")
+	wrong.Fields["fixed"] = structpb.NewBoolValue(true)
+	more := jsonBag(t, `{"attachments": {
+		"x": [
+			{"asset": {"$sig": "$asset", "path": "x0"}}, {"title": 1}, {"asset": {"$sig": "$asset", "path": "x2"}},
+			{"title": 3, "asset": {"$sig": "$asset", "path": "x3"}}, {}, {}, {}, {}, {}, {},
+			{"asset": {"$sig": "$asset", "path": "x10"}}
+		],
+		"a b": [{"asset": {"$sig": "$asset", "path": "ab"}}],
+		"secret": {"$sig": "$secret", "value": [{"asset": {"$sig": "$asset", "path": "hush"}, "title": 7}]}
+	}, "result": {"$sig": "$asset", "path": "computed"}}`)
+	maps.Copy(wrong.Fields, more.Fields)
 	_, err = things.Check(within(t), &lumi.CheckRequest{URN: thingURN, Properties: wrong})
-	if want := "colour: no such property\n" + `code: "code": there is no such file in "` + folder + `"`; err == nil ||
-		err.Error() != want {
-		t.Errorf("got %v, want %s", err, want)
+	missing := func(path, name string) string {
+		return path + `: "` + name + `": there is no such file in "` + folder + `"`
+	}
+	want := strings.Join([]string{
+		"fixed: expected a string, found a boolean",
+		missing("code", "code"),
+		missing(`attachments["a b"][0].asset`, "ab"),
+		"attachments.secret[0].asset: there is no such file",
+		"attachments.secret[0].title: expected a string, found a number",
+		missing("attachments.x[0].asset", "x0"),
+		"attachments.x[1].title: expected a string, found a number",
+		missing("attachments.x[2].asset", "x2"),
+		missing("attachments.x[3].asset", "x3"),
+		"attachments.x[3].title: expected a string, found a number",
+		missing("attachments.x[10].asset", "x10"),
+		"result: is set by the provider, not by a program",
+		"colour: no such property",
+		missing("result", "computed"), // which is no asset to the IDL
+	}, "\n")
+	if err == nil || err.Error() != want {
+		t.Errorf("got\n%v\nwant\n%s", err, want)
 	}
 
 	write := func(text string) {

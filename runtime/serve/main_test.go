@@ -198,7 +198,19 @@ type thing struct {
 	Secret *string
 	List   []string
 	Code   *lumi.Archive
-	Result *string
+	// Attachments are assets of all kinds of places.
+	Attachments map[string][]attachment
+	Result      *string
+}
+
+type attachment struct {
+	Title *string
+	Asset *lumi.Asset
+}
+
+func (s *attachment) Lumi(p *lumi.Props) {
+	lumi.Optional(p, "asset", &s.Asset, lumi.AssetValue)
+	lumi.Optional(p, "title", &s.Title, lumi.String)
 }
 
 func (s *thing) Lumi(p *lumi.Props) {
@@ -208,6 +220,7 @@ func (s *thing) Lumi(p *lumi.Props) {
 	lumi.Optional(p, "secret", &s.Secret, lumi.String, lumi.Secret)
 	lumi.Nilable(p, "list", &s.List, lumi.List(lumi.String))
 	lumi.Optional(p, "code", &s.Code, lumi.ArchiveValue)
+	lumi.Nilable(p, "attachments", &s.Attachments, lumi.Map(lumi.List(lumi.Struct[*attachment]())))
 	lumi.Optional(p, "result", &s.Result, lumi.String, lumi.Out)
 }
 
@@ -220,6 +233,31 @@ func (ops) do(ctx context.Context, s *state) error {
 	switch verb, object, _ := strings.Cut(s.Properties.Do, " "); verb {
 	case "fault":
 		return errors.Join(lumi.Faultf("do", "is a fault"), lumi.Faultf("list[0]", "is another"))
+	case "wrapped": // in every way that there is
+		return fmt.Errorf("in all: %w", errors.Join(
+			fmt.Errorf("at first: %w (which is bad)", lumi.Faultf("do", "is a fault")),
+			errors.New("something else"),
+			fmt.Errorf("%w after %w", lumi.Faultf("list[0]", "is another"), errors.New("the failure")),
+			&lumi.InvalidError{Faults: []lumi.Fault{{Path: "x", Message: "is the third"}, {Message: "is the fourth"}}},
+		))
+	case "retry-fault":
+		return fmt.Errorf("later: %w", &lumi.RetryError{Err: lumi.Faultf("do", "is a fault")})
+	case "zero-retry":
+		return &lumi.RetryError{}
+	case "zero-invalid":
+		return fmt.Errorf("oh: %w", &lumi.InvalidError{})
+	case "zero-output":
+		return &lumi.OutputError{}
+	case "nil-retry":
+		return (*lumi.RetryError)(nil)
+	case "nil-invalid":
+		return (*lumi.InvalidError)(nil)
+	case "nil-output":
+		return (*lumi.OutputError)(nil)
+	case "nil-replace":
+		return (*lumi.ReplaceError)(nil)
+	case "nil-partial":
+		return (*lumi.PartialError)(nil)
 	case "fail":
 		return errors.New("failed")
 	case "retry":

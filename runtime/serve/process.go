@@ -97,12 +97,13 @@ func serve(p Provider, secret string, log *slog.Logger) error {
 
 // newGRPC makes the gRPC server of a provider.
 func newGRPC(p Provider, calls *calls, stop context.CancelCauseFunc, options ...grpc.ServerOption) *grpc.Server {
+	s := newServer(p, stop)
 	server := grpc.NewServer(append(options,
-		grpc.UnaryInterceptor(calls.intercept),
+		grpc.ChainUnaryInterceptor(calls.intercept, s.inTurn),
 		grpc.MaxRecvMsgSize(lumirpc.MaxMessageSize),
 		grpc.MaxSendMsgSize(lumirpc.MaxMessageSize),
 	)...)
-	lumirpc.RegisterResourceProviderServer(server, newServer(p, stop))
+	lumirpc.RegisterResourceProviderServer(server, s)
 	return server
 }
 

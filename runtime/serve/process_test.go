@@ -85,6 +85,14 @@ func with(ctx context.Context, secrets ...string) context.Context {
 	return ctx
 }
 
+// greet makes the first call.
+func (b *bare) greet(t *testing.T, client lumirpc.ResourceProviderClient) {
+	t.Helper()
+	if _, err := client.Handshake(with(within(t), bareSecret), hello()); err != nil {
+		t.Fatal(err)
+	}
+}
+
 func hello() *lumirpc.HandshakeRequest {
 	return &lumirpc.HandshakeRequest{ProtocolVersion: lumirpc.ProtocolVersion}
 }
@@ -125,9 +133,43 @@ func TestOtherVersion(t *testing.T) {
 	}
 }
 
+// TestBeforeHandshake makes every other call too early, also after a handshake that failed.
+func TestBeforeHandshake(t *testing.T) {
+	b := startBare(t)
+	client, conn := b.dial(t)
+	early := func() {
+		t.Helper()
+		for _, method := range lumirpc.ResourceProvider_ServiceDesc.Methods {
+			if method.MethodName == "Handshake" {
+				continue
+			}
+			full := "/" + lumirpc.ResourceProvider_ServiceDesc.ServiceName + "/" + method.MethodName
+			err := conn.Invoke(with(within(t), bareSecret), full, &lumirpc.CancelRequest{}, &lumirpc.CancelResponse{})
+			want := method.MethodName + " was called before Handshake, which must come first"
+			if s := status.Convert(err); s.Code() != codes.FailedPrecondition || s.Message() != want {
+				t.Errorf("%s: got %v", method.MethodName, err)
+			}
+		}
+	}
+	early()
+	if _, err := client.Handshake(with(within(t), bareSecret), &lumirpc.HandshakeRequest{ProtocolVersion: 7}); err == nil {
+		t.Error("another version is accepted")
+	}
+	early()
+	b.greet(t, client)
+	_, err := client.Check(with(within(t), bareSecret), &lumirpc.CheckRequest{
+		Type: string(thingToken), Urn: thingURN, Properties: thingBag("nothing"),
+	})
+	if err != nil {
+		t.Error(err)
+	}
+}
+
 // TestUnknownType is about engines that do not keep to what the handshake says.
 func TestUnknownType(t *testing.T) {
-	client, _ := startBare(t).dial(t)
+	b := startBare(t)
+	client, _ := b.dial(t)
+	b.greet(t, client)
 	for _, token := range []string{"test:index:Nothing", "", "?"} {
 		_, err := client.Get(with(within(t), bareSecret), &lumirpc.GetRequest{Type: token, Id: "x"})
 		if status.Code(err) != codes.Unimplemented {
@@ -295,6 +337,7 @@ func TestDeadline(t *testing.T) {
 func TestDisconnected(t *testing.T) {
 	b := startBare(t)
 	client, conn := b.dial(t)
+	b.greet(t, client)
 	result := make(chan error, 1)
 	go func() {
 		_, err := client.Create(with(within(t), bareSecret), &lumirpc.CreateRequest{
@@ -332,6 +375,7 @@ func TestStop(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			b := startBare(t)
 			client, _ := b.dial(t)
+			b.greet(t, client)
 			var resp *lumirpc.CreateResponse
 			result := make(chan error, 1)
 			go func() {
@@ -396,6 +440,7 @@ func TestClosed(t *testing.T) {
 func TestAbandoned(t *testing.T) {
 	b := startBare(t)
 	client, _ := b.dial(t)
+	b.greet(t, client)
 	ctx, cancel := context.WithCancel(with(within(t), bareSecret))
 	result := make(chan error, 1)
 	go func() {

@@ -53,7 +53,7 @@ type Provider struct {
 type Configurator func(ctx context.Context, properties *structpb.Struct) error
 
 // Configure makes a [Configurator] of a function that takes the struct which is generated for the IDL's idl.Config. An
-// error that is a [lumi.Fault], or consists of faults, says that the configuration is wrong.
+// error that is a [lumi.Fault], or wraps or joins one, says that the configuration is wrong.
 func Configure[T any, P interface {
 	*T
 	lumi.Object

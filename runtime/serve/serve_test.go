@@ -6,10 +6,12 @@ import (
 	"context"
 	"net"
 	"os"
+	"strings"
 	"sync"
 	"testing"
 	"time"
 
+	"google.golang.org/protobuf/encoding/protojson"
 	"google.golang.org/protobuf/types/known/structpb"
 
 	lumi "github.com/lumi-idl/lumi/runtime"
@@ -146,6 +148,19 @@ func thingBag(do string, more ...string) *structpb.Struct {
 		bag.Fields[more[i]] = structpb.NewStringValue(more[i+1])
 	}
 	return bag
+}
+
+// jsonBag reads properties from JSON, in which the signatures have short names.
+func jsonBag(t *testing.T, json string) *structpb.Struct {
+	t.Helper()
+	json = strings.NewReplacer(
+		"$sig", lumi.Signature, "$secret", lumi.SecretSignature, "$asset", lumi.AssetSignature,
+	).Replace(json)
+	s := &structpb.Struct{}
+	if err := protojson.Unmarshal([]byte(json), s); err != nil {
+		t.Fatal(err)
+	}
+	return s
 }
 
 func TestHandshake(t *testing.T) {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"path"
 	"slices"
 	"strconv"
 	"sync"
@@ -12,6 +13,7 @@ import (
 	"unicode/utf8"
 
 	spb "google.golang.org/genproto/googleapis/rpc/status"
+	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/types/known/structpb"
@@ -29,6 +31,8 @@ type server struct {
 	provider Provider
 	stop     context.CancelCauseFunc
 
+	// greeted says that there was a handshake.
+	greeted atomic.Bool
 	// configuring is held while the provider is being configured.
 	configuring sync.Mutex
 	// configured says that calls about resources are welcome.
@@ -59,7 +63,19 @@ func (s *server) Handshake(_ context.Context, req *lumirpc.HandshakeRequest) (*l
 	for _, token := range slices.Sorted(maps.Keys(s.provider.Resources)) {
 		resp.Types = append(resp.Types, string(token))
 	}
+	s.greeted.Store(true)
 	return resp, nil
+}
+
+// inTurn refuses calls before the handshake.
+func (s *server) inTurn(
+	ctx context.Context, req any, info *grpc.UnaryServerInfo, handler grpc.UnaryHandler,
+) (any, error) {
+	if !s.greeted.Load() && info.FullMethod != lumirpc.ResourceProvider_Handshake_FullMethodName {
+		return nil, refuse(codes.FailedPrecondition, "%s was called before Handshake, which must come first",
+			path.Base(info.FullMethod))
+	}
+	return handler(ctx, req)
 }
 
 func (s *server) Configure(ctx context.Context, req *lumirpc.ConfigureRequest) (*lumirpc.ConfigureResponse, error) {
@@ -99,17 +115,20 @@ func (s *server) Check(ctx context.Context, req *lumirpc.CheckRequest) (*lumirpc
 	return &lumirpc.CheckResponse{Properties: resp.Properties}, nil
 }
 
+// Validator is a provider that knows what else is wrong with properties. Generated providers implement it.
+type Validator interface {
+	// Validate returns a *[lumi.InvalidError] with what is wrong, the faults that were found before among it.
+	Validate(ctx context.Context, properties *structpb.Struct, found ...lumi.Fault) error
+}
+
 // withOthers adds to faults of assets and archives what else is wrong with the properties. The provider's author is not
 // asked, whose code may rely on it that files are there.
 func withOthers(ctx context.Context, err error, p lumi.ResourceProvider, properties *structpb.Struct) error {
-	var missing, others *lumi.InvalidError
-	v, ok := p.(interface {
-		Validate(ctx context.Context, properties *structpb.Struct) error
-	})
-	if !ok || !errors.As(err, &missing) || !errors.As(v.Validate(ctx, properties), &others) {
-		return err
+	var missing *lumi.InvalidError
+	if v, ok := p.(Validator); ok && errors.As(err, &missing) {
+		return v.Validate(ctx, properties, missing.Faults...)
 	}
-	return &lumi.InvalidError{Faults: append(others.Faults, missing.Faults...)}
+	return err
 }
 
 func (s *server) Name(ctx context.Context, req *lumirpc.NameRequest) (*lumirpc.NameResponse, error) {
@@ -211,8 +230,8 @@ func (s *server) InspectChange(
 			Kind: changeKinds[c.Kind], Path: string(c.Path), Old: c.Old, New: c.New, Unknown: c.Unknown, Secret: c.Secret,
 		})
 	}
-	for _, path := range resp.Replaces {
-		out.Replaces = append(out.Replaces, string(path))
+	for _, p := range resp.Replaces {
+		out.Replaces = append(out.Replaces, string(p))
 	}
 	return out, nil
 }

@@ -34,29 +34,27 @@ func refuse(code codes.Code, format string, args ...any) error {
 
 // statusOf tells the caller of an error that a provider returned for a call with the context. It is never OK.
 func statusOf(ctx context.Context, err error) *status.Status {
-	var (
-		refused refusal
-		invalid *lumi.InvalidError
-		replace *lumi.ReplaceError
-		output  *lumi.OutputError
-		retry   *lumi.RetryError
-	)
-	err = lumi.Invalid(err) // faults may also be what is behind a partial failure
-	switch {
-	case err == nil:
+	if err == nil {
 		return status.New(codes.Unknown, "failed, and the provider does not say why")
-	case errors.As(err, &refused):
+	}
+	var refused refusal
+	if errors.As(err, &refused) {
 		return refused.Status
-	case errors.As(err, &invalid):
-		return newStatus(codes.InvalidArgument, err, faults(invalid.Faults))
-	case errors.As(err, &replace):
-		return newStatus(codes.FailedPrecondition, err, replacement(replace.Paths))
-	case errors.As(err, &output):
-		return newStatus(codes.Internal, err, faults(output.Faults))
-	case errors.As(err, &retry):
-		return newStatus(codes.Unavailable, err, &errdetails.RetryInfo{RetryDelay: durationpb.New(retry.After)})
-	case errors.Is(err, lumi.ErrNotFound):
+	}
+	err = lumi.Invalid(err)                // faults may also be what is behind a partial failure
+	switch m := lumi.Meaning(err).(type) { //nolint:errorlint // A meaning is not wrapped.
+	case *lumi.InvalidError:
+		return newStatus(codes.InvalidArgument, err, faults(m.Faults))
+	case *lumi.ReplaceError:
+		return newStatus(codes.FailedPrecondition, err, replacement(m))
+	case *lumi.OutputError:
+		return newStatus(codes.Internal, err, faults(outputFaults(m)))
+	case *lumi.RetryError:
+		return newStatus(codes.Unavailable, err, retryInfo(m))
+	case error:
 		return newStatus(codes.NotFound, err)
+	}
+	switch {
 	case ctx.Err() == nil: // Then a context's error is of one that the author made.
 		return newStatus(codes.Unknown, err)
 	case errors.Is(err, context.DeadlineExceeded):
@@ -75,6 +73,14 @@ func newStatus(code codes.Code, err error, details ...protoadapt.MessageV1) *sta
 	return s // which cannot be, since all details are valid messages
 }
 
+// outputFaults are never none, since the detail tells the caller of which kind the error is.
+func outputFaults(e *lumi.OutputError) []lumi.Fault {
+	if e == nil || len(e.Faults) == 0 {
+		return []lumi.Fault{{Message: "the provider does not say which"}}
+	}
+	return e.Faults
+}
+
 // faults makes a detail of as many faults as fit.
 func faults(all []lumi.Fault) protoadapt.MessageV1 {
 	detail := &lumirpc.Faults{}
@@ -91,10 +97,13 @@ func faults(all []lumi.Fault) protoadapt.MessageV1 {
 }
 
 // replacement makes a detail of as many paths as fit.
-func replacement(all []lumi.Path) protoadapt.MessageV1 {
+func replacement(e *lumi.ReplaceError) protoadapt.MessageV1 {
 	detail := &lumirpc.Replacement{}
+	if e == nil {
+		return protoadapt.MessageV1Of(detail)
+	}
 	size := 0
-	for _, p := range all {
+	for _, p := range e.Paths {
 		path := bounded(string(p))
 		if size += len(path) + 4; size > maxDetails {
 			break
@@ -102,6 +111,13 @@ func replacement(all []lumi.Path) protoadapt.MessageV1 {
 		detail.Paths = append(detail.Paths, path)
 	}
 	return protoadapt.MessageV1Of(detail)
+}
+
+func retryInfo(e *lumi.RetryError) protoadapt.MessageV1 {
+	if e == nil {
+		return &errdetails.RetryInfo{}
+	}
+	return &errdetails.RetryInfo{RetryDelay: durationpb.New(e.After)}
 }
 
 // bounded makes text that can be sent: not too long, and of valid characters.

@@ -136,9 +136,10 @@ func TestCheckFaults(t *testing.T) {
 	}{
 		{"one", lumi.Faultf(Network_CIDR, "is %s", "taken"), "cidr: is taken", true},
 		{"two", errors.Join(lumi.Faultf("rules[0]", "x"), lumi.Faultf("", "y")), "rules[0]: x\ny", true},
-		{"no faults", &lumi.InvalidError{}, "", true},
+		{"no faults", &lumi.InvalidError{}, "the properties are wrong", true},
 		{"no fault", down, "the cloud is down", false},
-		{"both", errors.Join(lumi.Faultf("rules[0]", "x"), down), "rules[0]: x\nthe cloud is down", false},
+		{"both", errors.Join(lumi.Faultf("rules[0]", "x"), down), "rules[0]: x\nthe cloud is down", true},
+		{"wrapped", fmt.Errorf("rules: %w", lumi.Faultf("rules[0]", "x")), "rules[0]: rules: x", true},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
