@@ -4,6 +4,8 @@ import (
 	"errors"
 	"reflect"
 	"strings"
+
+	"github.com/lumi-idl/lumi/runtime/internal/mask"
 )
 
 // Meaning returns the error that decides what err means to an engine: the first [Fault], *[InvalidError],
@@ -63,7 +65,7 @@ func Invalid(err error) error {
 	faults := make([]Fault, len(parts))
 	for i, part := range parts {
 		if faults[i] = part.fault; part.other != nil {
-			faults[i].Message = part.other.Error()
+			faults[i].Message = mask.TextOf(part.other)
 		}
 	}
 	return &InvalidError{Faults: faults}
@@ -133,7 +135,7 @@ var joinedType = reflect.TypeOf(errors.Join(ErrNotFound))
 func reword(parts []sifted, err error, wrong []error, wrapped int) []sifted {
 	before, after := "", ""
 	if len(wrong) == 1 {
-		if b, a, ok := strings.Cut(err.Error(), wrong[0].Error()); ok {
+		if b, a, ok := strings.Cut(mask.TextOf(err), mask.TextOf(wrong[0])); ok {
 			before, after = b, a
 		}
 	}
@@ -143,7 +145,7 @@ func reword(parts []sifted, err error, wrong []error, wrapped int) []sifted {
 		case part.other == nil:
 			faults = append(faults, sifted{fault: Fault{Path: f.Path, Message: before + f.Message + after}})
 		case wrapped == 1:
-			faults = append(faults, sifted{fault: Fault{Message: before + part.other.Error() + after}})
+			faults = append(faults, sifted{fault: Fault{Message: before + mask.TextOf(part.other) + after}})
 		case len(wrong) > 1:
 			faults = append(faults, part)
 		}

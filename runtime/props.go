@@ -7,6 +7,8 @@ import (
 	"slices"
 
 	"google.golang.org/protobuf/types/known/structpb"
+
+	"github.com/lumi-idl/lumi/runtime/internal/mask"
 )
 
 // Object is a struct whose properties can be walked. Generated structs implement it, through a pointer.
@@ -80,6 +82,8 @@ type Props struct {
 	// skip leaves properties out that have one of the flags; only, if it is not 0, those that have none.
 	skip, only Flags
 
+	// gathered, if it is not nil, receives what is secret, and the names of properties.
+	gathered *mask.Found
 	// found are faults of assets and archives that were found before, and not met yet where they belong.
 	found []Fault
 
@@ -176,6 +180,9 @@ func (p *Props) find(name string, f Flags) *structpb.Value {
 	}
 	if !p.push(step{name: name, index: fieldStep}) {
 		return nil
+	}
+	if p.gathered != nil {
+		p.gathered.Names = append(p.gathered.Names, name)
 	}
 	if f&Secret != 0 {
 		p.hide()
@@ -305,13 +312,13 @@ func (p *Props) open(v *structpb.Value) (*structpb.Value, presence) {
 			return nil, absent
 		}
 	case *structpb.Value_StringValue:
-		if k.StringValue != UnknownValue {
-			return v, present
-		}
 	default:
 		return v, present
 	}
 	if !isUnknown(v) {
+		if p.gathered != nil && p.isHidden() {
+			p.gathered.Texts = append(p.gathered.Texts, v.GetStringValue())
+		}
 		return v, present
 	}
 	p.notKnown()
@@ -338,6 +345,9 @@ func (p *Props) push(s step) bool {
 	case len(p.path) == maxDepth:
 		p.fault("is nested deeper than %d levels", maxDepth)
 		return false
+	}
+	if p.gathered != nil && s.index == keyStep && p.isHidden() {
+		p.gathered.Keys = append(p.gathered.Keys, s.name)
 	}
 	var m *mark
 	if around := p.marked[len(p.path)]; around != nil {

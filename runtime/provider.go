@@ -52,6 +52,7 @@ func (r *Provider) Properties() []Property {
 // before it asks the provider's author. Found are faults of assets and archives that the caller knows of; they are
 // reported too, in the order of the properties.
 func (r *Provider) Validate(ctx context.Context, properties *structpb.Struct, found ...Fault) error {
+	NoteSecrets(ctx, properties, r.alloc)
 	_, err := decodeBag(ctx, properties, r.alloc(), decoding{unknown: true, found: found})
 	return err
 }
@@ -194,20 +195,29 @@ func (r *Provider) Delete(ctx context.Context, req *DeleteRequest) (*DeleteRespo
 }
 
 // run calls the author's code, unless nobody waits for it any more.
-func (r *Provider) run(ctx context.Context, c *call) error {
+func (r *Provider) run(ctx context.Context, c *call) (err error) {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
 	if c.want != nil {
 		c.want.remember(ctx)
 	}
-	return r.ops(ctx, c)
+	ended := false
+	defer func() {
+		if !ended || err != nil {
+			r.noteResult(ctx, c)
+		}
+	}()
+	err = r.ops(ctx, c)
+	ended = true
+	return err
 }
 
 // want decodes the properties that a program gave.
 func (r *Provider) want(
 	ctx context.Context, u urn.URN, id ID, bag *structpb.Struct, refs References, unknown bool,
 ) (*state, error) {
+	NoteSecrets(ctx, bag, r.alloc)
 	s := &state{URN: u, ID: id, Properties: r.alloc(), Refs: refs}
 	return s, s.decode(ctx, bag, decoding{unknown: unknown})
 }
@@ -216,6 +226,7 @@ func (r *Provider) want(
 func (r *Provider) old(
 	ctx context.Context, u urn.URN, id ID, bag *structpb.Struct, refs References,
 ) (*state, error) {
+	NoteSecrets(ctx, bag, r.alloc)
 	s := &state{URN: u, ID: id, Properties: r.alloc(), Refs: refs}
 	return s, s.decode(ctx, bag, decoding{mode: lenient})
 }

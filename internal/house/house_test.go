@@ -118,8 +118,10 @@ var rules = []rule{
 		why: "the command is made of the graph language's packages",
 	},
 	{
-		of: []string{"./runtime"}, only: []string{"./internal/nearest", "./runtime/tokens", "./runtime/urn"}, never: grpc,
-		why: "a compiled stub reaches the runtime and its leaves, and no gRPC",
+		of:    []string{"./runtime"},
+		only:  []string{"./internal/nearest", "./runtime/internal/mask", "./runtime/tokens", "./runtime/urn"},
+		never: grpc,
+		why:   "a compiled stub reaches the runtime and its leaves, and no gRPC",
 	},
 	{
 		of:    []string{"./runtime/..."},
@@ -141,8 +143,11 @@ var rules = []rule{
 		why: "a provider's code reads content without a process around it",
 	},
 	{
-		of:    []string{"./runtime/serve"},
-		only:  []string{"./runtime", "./runtime/content", "./runtime/tokens", "./runtime/urn", "./runtime/lumirpc"},
+		of: []string{"./runtime/serve"},
+		only: []string{
+			"./runtime", "./runtime/content", "./runtime/internal/mask", "./runtime/tokens", "./runtime/urn",
+			"./runtime/lumirpc",
+		},
 		never: []string{"./runtime/serve/plugin"},
 		why:   "a provider's binary has the plugin's side of the protocol and not the engine's",
 	},
@@ -162,6 +167,10 @@ var rules = []rule{
 	{
 		of: []string{"./..."}, but: []string{"./runtime/providertest"}, never: []string{"./runtime/providertest"},
 		why: "the test kit is for tests",
+	},
+	{
+		of: []string{"./runtime/internal/mask"}, only: []string{}, never: slices.Concat(grpc, []string{"google.golang.org/protobuf/..."}),
+		why: "secrets are found in text, whatever that is of",
 	},
 	{
 		of: []string{"./runtime/tokens"}, only: []string{}, never: grpc,

@@ -30,7 +30,8 @@
 //   - A second Create for the same URN makes no second resource.
 //   - Update is refused where the IDL wants a replacement, and then changes nothing.
 //   - After Delete, Get returns [lumi.ErrNotFound], and a second Delete is no error.
-//   - What the IDL declares secret is wrapped in every answer. No error and no log tells a secret.
+//   - What the IDL declares secret is wrapped in every answer. No error and no log tells a secret that package
+//     serve cannot mask.
 //   - No call changes what it is given. That can only be seen in process.
 //
 // What fails is reported with the step, the path of each property, what was expected and what was found; and the calls

@@ -13,12 +13,15 @@ import (
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
+
+	"github.com/lumi-idl/lumi/runtime/internal/mask"
 )
 
 // calls keeps account of the calls in flight.
 type calls struct {
-	ctx context.Context // done when the plugin is stopping
-	log *slog.Logger
+	ctx    context.Context // done when the plugin is stopping
+	log    *slog.Logger
+	keeper *keeper
 
 	mu sync.Mutex
 	// running counts calls of the provider's code, awaited those among them whose callers are still there.
@@ -27,7 +30,9 @@ type calls struct {
 	alone chan struct{}
 }
 
-func newCalls(ctx context.Context, log *slog.Logger) *calls { return &calls{ctx: ctx, log: log} }
+func newCalls(ctx context.Context, log *slog.Logger, k *keeper) *calls {
+	return &calls{ctx: ctx, log: log, keeper: k}
+}
 
 // intercept surrounds every call of the provider.
 func (c *calls) intercept(
@@ -41,8 +46,11 @@ func (c *calls) intercept(
 	defer cancel(nil)
 	defer context.AfterFunc(c.ctx, func() { cancel(context.Cause(c.ctx)) })()
 
+	secrets, forget := c.keeper.begin(req)
+	defer func() { forget(err) }()
+
 	start := time.Now()
-	resp, err = c.call(ctx, req, info, handler)
+	resp, err = c.call(mask.NewContext(ctx, secrets), req, info, handler)
 	c.note(info.FullMethod, req, err, time.Since(start))
 	return resp, err
 }
@@ -58,9 +66,10 @@ func (c *calls) call(
 		defer close(done)
 		defer func() {
 			if v := recover(); v != nil {
-				c.log.Error("the provider panicked", "call", path.Base(info.FullMethod), "panic", v)
-				fmt.Fprintf(os.Stderr, "%s\n", debug.Stack())
-				resp, err = nil, status.Error(codes.Internal, bounded("the provider panicked: "+fmt.Sprint(v)))
+				text := told(ctx, mask.TextOf(v))
+				c.log.Error("the provider panicked", "call", path.Base(info.FullMethod), "panic", text)
+				fmt.Fprintf(os.Stderr, "%s\n", mask.FromContext(ctx).Text(string(debug.Stack())))
+				resp, err = nil, status.Error(codes.Internal, bounded("the provider panicked: "+text))
 			}
 		}()
 		answer, failure := handler(ctx, req)

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"net"
 	"os"
 	"runtime"
@@ -55,7 +56,15 @@ func play(role string) {
 			case "panic":
 				panic("no region")
 			}
+			switch c.Region {
+			case "leak":
+				slog.Info("configuring", "password", c.Password)
+				return fmt.Errorf("no account with %q", c.Password)
+			case "leaking fault":
+				return lumi.Faultf("password", "%q is wrong", c.Password)
+			}
 			mark("configured " + c.Region + " " + c.Password)
+			configured = c.Password
 			return nil
 		})
 		Main(p)
@@ -177,6 +186,9 @@ func (c *config) Lumi(p *lumi.Props) {
 	lumi.Required(p, "password", &c.Password, lumi.String, lumi.Secret)
 }
 
+// configured is the password of the configuration.
+var configured string
+
 const (
 	thingToken tokens.Type = "test:index:Thing"
 	otherToken tokens.Type = "test:sub/module:Other"
@@ -196,11 +208,25 @@ type thing struct {
 	Do     string
 	Fixed  *string
 	Secret *string
-	List   []string
-	Code   *lumi.Archive
+	// Vault is a map of secrets, and Password is one that the provider makes.
+	Vault    map[string]vault
+	Password *string
+	List     []string
+	Code     *lumi.Archive
 	// Attachments are assets of all kinds of places.
 	Attachments map[string][]attachment
 	Result      *string
+}
+
+// vault has properties whose names a secret may well be.
+type vault struct {
+	Password *string
+	Anything any
+}
+
+func (s *vault) Lumi(p *lumi.Props) {
+	lumi.Optional(p, "password", &s.Password, lumi.String, lumi.Secret)
+	lumi.Nilable(p, "anything", &s.Anything, lumi.Any)
 }
 
 type attachment struct {
@@ -220,6 +246,8 @@ func (s *thing) Lumi(p *lumi.Props) {
 	lumi.Optional(p, "secret", &s.Secret, lumi.String, lumi.Secret)
 	lumi.Nilable(p, "list", &s.List, lumi.List(lumi.String))
 	lumi.Optional(p, "code", &s.Code, lumi.ArchiveValue)
+	lumi.Nilable(p, "vault", &s.Vault, lumi.Map(lumi.Struct[*vault]()))
+	lumi.Optional(p, "password", &s.Password, lumi.String, lumi.Secret, lumi.Out)
 	lumi.Nilable(p, "attachments", &s.Attachments, lumi.Map(lumi.List(lumi.Struct[*attachment]())))
 	lumi.Optional(p, "result", &s.Result, lumi.String, lumi.Out)
 }
@@ -231,6 +259,8 @@ type state = lumi.State[*thing]
 // do carries out what the properties say.
 func (ops) do(ctx context.Context, s *state) error {
 	switch verb, object, _ := strings.Cut(s.Properties.Do, " "); verb {
+	case "leak":
+		return leak(object, s)
 	case "fault":
 		return errors.Join(lumi.Faultf("do", "is a fault"), lumi.Faultf("list[0]", "is another"))
 	case "wrapped": // in every way that there is

@@ -38,7 +38,8 @@ func run(p Provider) int {
 	if secret == "" && p.answer(os.Stdout, name, os.Args[1:]) {
 		return exitStopped
 	}
-	log := newLogger(os.Getenv("LUMI_LOG"), p.Package)
+	k := newKeeper()
+	log := newLogger(maskedLog{k, os.Stderr}, os.Getenv("LUMI_LOG"), p.Package)
 	slog.SetDefault(log)
 	if err := p.validate(); err != nil {
 		fmt.Fprintf(os.Stderr, "%s: its resources are registered wrongly:\n%v\n", name, err)
@@ -54,23 +55,23 @@ func run(p Provider) int {
 		fmt.Fprintf(os.Stderr, "%s: %v\n", name, err)
 		return exitFailed
 	}
-	if err := serve(p, secret, log); err != nil {
+	if err := serve(p, secret, log, k); err != nil {
 		log.Error("failed", "error", err)
 		return exitFailed
 	}
 	return exitStopped
 }
 
-func newLogger(level, pkg string) *slog.Logger {
+func newLogger(to io.Writer, level, pkg string) *slog.Logger {
 	var l slog.Level
 	if err := l.UnmarshalText([]byte(level)); err != nil {
 		l = slog.LevelInfo
 	}
-	return slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: l})).With("provider", pkg)
+	return slog.New(slog.NewTextHandler(to, &slog.HandlerOptions{Level: l})).With("provider", pkg)
 }
 
 // serve serves until it is told to stop. The error is nil if all calls have ended.
-func serve(p Provider, secret string, log *slog.Logger) error {
+func serve(p Provider, secret string, log *slog.Logger, k *keeper) error {
 	// 127.0.0.1 and not localhost: of the addresses behind that, another process might hold one.
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -78,7 +79,7 @@ func serve(p Provider, secret string, log *slog.Logger) error {
 	}
 	ctx, stop := context.WithCancelCause(context.Background())
 	stopOnSign(stop)
-	calls, door := newCalls(ctx, log), newDoor(listener, secret)
+	calls, door := newCalls(ctx, log, k), newDoor(listener, secret)
 	server := newGRPC(p, calls, stop, grpc.InTapHandle(door.authenticate))
 	served := make(chan error, 1)
 	go func() { served <- server.Serve(door) }()

@@ -59,6 +59,7 @@ func Configure[T any, P interface {
 	lumi.Object
 }](configure func(ctx context.Context, config P) error) Configurator {
 	return func(ctx context.Context, properties *structpb.Struct) error {
+		lumi.NoteSecrets(ctx, properties, func() lumi.Object { return P(new(T)) })
 		config := P(new(T))
 		if err := lumi.Decode(properties, config); err != nil {
 			return err

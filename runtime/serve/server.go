@@ -162,6 +162,7 @@ func (s *server) Create(ctx context.Context, req *lumirpc.CreateRequest) (*lumir
 		if err := checkID(partial.ID); err != nil {
 			return nil, errors.Join(err, partial.Err)
 		}
+		noteResult(ctx, partial)
 		return s.created(ctx, partial.ID, partial.Properties, statusOf(ctx, partial.Err).Proto()), nil
 	case err != nil:
 		return nil, err
@@ -248,6 +249,7 @@ func (s *server) Update(ctx context.Context, req *lumirpc.UpdateRequest) (*lumir
 	var partial *lumi.PartialError
 	switch {
 	case errors.As(err, &partial):
+		noteResult(ctx, partial)
 		return s.updated(ctx, partial.Properties, statusOf(ctx, partial.Err).Proto()), nil
 	case err != nil:
 		return nil, err

@@ -13,6 +13,7 @@ import (
 	"google.golang.org/protobuf/types/known/durationpb"
 
 	lumi "github.com/lumi-idl/lumi/runtime"
+	"github.com/lumi-idl/lumi/runtime/internal/mask"
 	"github.com/lumi-idl/lumi/runtime/lumirpc"
 )
 
@@ -20,6 +21,8 @@ import (
 const (
 	maxMessage = 8 << 10
 	maxDetails = 64 << 10
+	// maxScanned is how much of a text is searched for secrets. The rest is not told.
+	maxScanned = 1 << 20
 )
 
 // refusal is an error of this package's own, for calls that do not reach the provider. An author's error may be the
@@ -33,7 +36,12 @@ func refuse(code codes.Code, format string, args ...any) error {
 }
 
 // statusOf tells the caller of an error that a provider returned for a call with the context. It is never OK.
-func statusOf(ctx context.Context, err error) *status.Status {
+func statusOf(ctx context.Context, err error) (s *status.Status) {
+	defer func() {
+		if v := recover(); v != nil {
+			s = newStatus(codes.Unknown, told(ctx, mask.TextOf(err)))
+		}
+	}()
 	if err == nil {
 		return status.New(codes.Unknown, "failed, and the provider does not say why")
 	}
@@ -41,32 +49,36 @@ func statusOf(ctx context.Context, err error) *status.Status {
 	if errors.As(err, &refused) {
 		return refused.Status
 	}
-	err = lumi.Invalid(err)                // faults may also be what is behind a partial failure
-	switch m := lumi.Meaning(err).(type) { //nolint:errorlint // A meaning is not wrapped.
-	case *lumi.InvalidError:
-		return newStatus(codes.InvalidArgument, err, faults(m.Faults))
+	// Faults may also be what is behind a partial failure.
+	m := lumi.Meaning(lumi.Invalid(err))
+	if invalid, ok := m.(*lumi.InvalidError); ok { //nolint:errorlint // A meaning is not wrapped.
+		detail := faults(ctx, invalid.Faults)
+		return newStatus(codes.InvalidArgument, bounded(listed(detail)), protoadapt.MessageV1Of(detail))
+	}
+	text := told(ctx, mask.TextOf(err))
+	switch m := m.(type) { //nolint:errorlint // A meaning is not wrapped.
 	case *lumi.ReplaceError:
-		return newStatus(codes.FailedPrecondition, err, replacement(m))
+		return newStatus(codes.FailedPrecondition, text, replacement(ctx, m))
 	case *lumi.OutputError:
-		return newStatus(codes.Internal, err, faults(outputFaults(m)))
+		return newStatus(codes.Internal, text, protoadapt.MessageV1Of(faults(ctx, outputFaults(m))))
 	case *lumi.RetryError:
-		return newStatus(codes.Unavailable, err, retryInfo(m))
+		return newStatus(codes.Unavailable, text, retryInfo(m))
 	case error:
-		return newStatus(codes.NotFound, err)
+		return newStatus(codes.NotFound, text)
 	}
 	switch {
 	case ctx.Err() == nil: // Then a context's error is of one that the author made.
-		return newStatus(codes.Unknown, err)
+		return newStatus(codes.Unknown, text)
 	case errors.Is(err, context.DeadlineExceeded):
-		return newStatus(codes.DeadlineExceeded, err)
+		return newStatus(codes.DeadlineExceeded, text)
 	case errors.Is(err, context.Canceled):
-		return newStatus(codes.Canceled, err)
+		return newStatus(codes.Canceled, text)
 	}
-	return newStatus(codes.Unknown, err)
+	return newStatus(codes.Unknown, text)
 }
 
-func newStatus(code codes.Code, err error, details ...protoadapt.MessageV1) *status.Status {
-	s := status.New(code, bounded(err.Error()))
+func newStatus(code codes.Code, text string, details ...protoadapt.MessageV1) *status.Status {
+	s := status.New(code, text)
 	if detailed, err := s.WithDetails(details...); err == nil {
 		return detailed
 	}
@@ -82,29 +94,38 @@ func outputFaults(e *lumi.OutputError) []lumi.Fault {
 }
 
 // faults makes a detail of as many faults as fit.
-func faults(all []lumi.Fault) protoadapt.MessageV1 {
+func faults(ctx context.Context, all []lumi.Fault) *lumirpc.Faults {
 	detail := &lumirpc.Faults{}
 	size := 0
 	for _, f := range all {
-		path, message := bounded(string(f.Path)), bounded(f.Message)
+		path, message := pathOf(ctx, f.Path), told(ctx, f.Message)
 		if size += len(path) + len(message) + 8; size > maxDetails {
 			detail.Faults = append(detail.Faults, &lumirpc.Faults_Fault{Message: "there may be more that is wrong"})
 			break
 		}
 		detail.Faults = append(detail.Faults, &lumirpc.Faults_Fault{Path: path, Message: message})
 	}
-	return protoadapt.MessageV1Of(detail)
+	return detail
+}
+
+// listed is the text of faults as they are sent.
+func listed(detail *lumirpc.Faults) string {
+	e := &lumi.InvalidError{}
+	for _, f := range detail.GetFaults() {
+		e.Faults = append(e.Faults, lumi.Fault{Path: lumi.Path(f.GetPath()), Message: f.GetMessage()})
+	}
+	return e.Error()
 }
 
 // replacement makes a detail of as many paths as fit.
-func replacement(e *lumi.ReplaceError) protoadapt.MessageV1 {
+func replacement(ctx context.Context, e *lumi.ReplaceError) protoadapt.MessageV1 {
 	detail := &lumirpc.Replacement{}
 	if e == nil {
 		return protoadapt.MessageV1Of(detail)
 	}
 	size := 0
 	for _, p := range e.Paths {
-		path := bounded(string(p))
+		path := pathOf(ctx, p)
 		if size += len(path) + 4; size > maxDetails {
 			break
 		}
@@ -118,6 +139,19 @@ func retryInfo(e *lumi.RetryError) protoadapt.MessageV1 {
 		return &errdetails.RetryInfo{}
 	}
 	return &errdetails.RetryInfo{RetryDelay: durationpb.New(e.After)}
+}
+
+// told returns what the caller may know of a text that the author's code made: without secrets, and in bounds.
+func told(ctx context.Context, text string) string {
+	return bounded(mask.FromContext(ctx).Head(text, maxScanned))
+}
+
+// pathOf does that for a path.
+func pathOf(ctx context.Context, p lumi.Path) string {
+	if len(p) > maxScanned {
+		p = "…"
+	}
+	return bounded(mask.FromContext(ctx).Path(string(p)))
 }
 
 // bounded makes text that can be sent: not too long, and of valid characters.

@@ -1,0 +1,272 @@
+package serve
+
+import (
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log"
+	"log/slog"
+	"maps"
+	"net/url"
+	"slices"
+	"strings"
+	"testing"
+
+	"google.golang.org/grpc/codes"
+	"google.golang.org/protobuf/types/known/structpb"
+
+	lumi "github.com/lumi-idl/lumi/runtime"
+	"github.com/lumi-idl/lumi/runtime/serve/plugin"
+)
+
+// leak is an author's code that tells secrets. How says in which way.
+func leak(how string, s *state) error {
+	secret := *s.Properties.Secret
+	switch how {
+	case "plain":
+		return fmt.Errorf("no account %s, or %q", secret, secret)
+	case "forms":
+		text, err := json.Marshal(map[string]string{"key": secret})
+		return errors.Join(err, fmt.Errorf("sent %s to http://host/?a=%s with Basic %s", text, url.QueryEscape(secret),
+			base64.StdEncoding.EncodeToString([]byte("me:"+secret))))
+	case "fault":
+		return lumi.Faultf(lumi.Path("vault").Key("my account").Field("password"), "%s is weak", secret)
+	case "key":
+		var all []error
+		for _, key := range slices.Sorted(maps.Keys(s.Properties.Vault)) {
+			all = append(all, lumi.Faultf(lumi.Path("vault").Key(key).Field("password"), "%s is no account", key))
+		}
+		return errors.Join(all...)
+	case "anything":
+		return fmt.Errorf("what is %v", s.Properties.Vault["my account"].Anything)
+	case "wrapped":
+		return fmt.Errorf("with %s: %w", secret, errors.Join(lumi.Faultf("do", "is %s", secret), errors.New(secret)))
+	case "retry":
+		return fmt.Errorf("with %s: %w", secret, &lumi.RetryError{Err: errors.New(secret)})
+	case "missing":
+		return fmt.Errorf("with %s: %w", secret, lumi.ErrNotFound)
+	case "output":
+		return &lumi.OutputError{Faults: []lumi.Fault{{Path: lumi.Path("vault").Key(secret), Message: secret}}}
+	case "replace":
+		return &lumi.ReplaceError{Paths: []lumi.Path{"secret", lumi.Path("vault").Key(secret)}}
+	case "reference":
+		ref, _ := s.Refs.Resolve(otherURN)
+		return fmt.Errorf("refers to %v", ref.Properties.AsMap())
+	case "configuration":
+		return errors.New("wrong password: " + configured)
+	case "made":
+		s.Properties.Password = new("made-by-the-provider")
+		return errors.New("cannot set " + *s.Properties.Password)
+	case "panic":
+		panic("no account " + secret)
+	case "panic error":
+		panic(fmt.Errorf("no account %q", secret))
+	case "panic value":
+		panic(confused{secret})
+	case "made panic":
+		s.Properties.Password = new("made-by-the-provider")
+		panic(*s.Properties.Password)
+	case "confused":
+		return confused{secret}
+	case "retry confused":
+		return &lumi.RetryError{Err: confused{secret}}
+	case "confused fault":
+		return fmt.Errorf("x: %w", errors.Join(lumi.Faultf("do", "is %s", secret), confused{secret}))
+	case "log":
+		slog.Info("trying "+secret, "secret", secret, "quoted", fmt.Sprintf("%q", secret), "any", []string{secret},
+			"error", errors.New(secret), slog.Group("group", "secret", secret))
+		slog.Default().With("with", secret).Warn("still trying")
+		log.Print("printing ", secret)
+		return nil
+	case "long":
+		return errors.New(strings.Repeat("x", maxMessage-5) + secret)
+	case "many":
+		return errors.New(strings.Repeat(secret+" ", 1<<20))
+	case "list":
+		return errors.New(strings.Join(s.Properties.List, ", "))
+	}
+	return nil
+}
+
+// confused is an error, and what one may panic with, that has no text.
+type confused struct{ secret string }
+
+func (c confused) Error() string { panic(c) }
+
+func (c confused) String() string { panic(c) }
+
+const hush = `hush "hush"`
+
+// leakyBag has secrets that are declared and not wrapped, wrapped and not declared, both, in keys, and in lists.
+func leakyBag(t *testing.T, how string) *structpb.Struct {
+	t.Helper()
+	bag := jsonBag(t, `{"name": "a", "vault": {"$sig": "$secret", "value": {
+		"my account": {"password": "password", "anything": {"key of an item": ["an item", {"anything": "a value"}], "no": 123456789}},
+		"a secret account": {"password": {"$sig": "$secret", "value": "vault-key"}}
+	}}, "list": ["open item", {"$sig": "$secret", "value": "secret item"}]}`)
+	bag.Fields["do"] = structpb.NewStringValue("leak " + how)
+	bag.Fields["secret"] = structpb.NewStringValue(hush)
+	return bag
+}
+
+// TestMasked has an author's code tell secrets in every way that there is.
+func TestMasked(t *testing.T) {
+	p := start(t, "configurable")
+	password := func(region string) *structpb.Struct {
+		return jsonBag(t, `{"region": "`+region+`", "password": "configured secret"}`)
+	}
+	for region, want := range map[string]string{
+		"leak": `no account with "(secret)"`, "leaking fault": `password: "(secret)" is wrong`,
+	} {
+		if err := p.Configure(within(t), password(region)); err == nil || err.Error() != want {
+			t.Errorf("Configure, %s: got %v", region, err)
+		}
+	}
+	if err := p.Configure(within(t), password("here")); err != nil {
+		t.Fatal(err)
+	}
+	p.expect(t, "configured here configured secret")
+	things := p.resource(t, thingToken)
+	refs := lumi.References{otherURN: {ID: "o-1", Properties: jsonBag(t, `{
+		"plain": "x", "token": {"$sig": "$secret", "value": {"token key": "referred to"}}
+	}`)}}
+	var invalid *lumi.InvalidError
+	var output *lumi.OutputError
+	var replace *lumi.ReplaceError
+	var retry *lumi.RetryError
+	var other *plugin.Error
+	for how, test := range map[string]struct {
+		kind any
+		want string
+	}{
+		"plain":    {&other, `no account (secret), or "(secret)"`},
+		"forms":    {&other, `sent {"key":"(secret)"} to http://host/?a=(secret) with Basic bWU6(secret)`},
+		"fault":    {&invalid, "vault[…].password: (secret) is weak"},
+		"key":      {&invalid, "vault[…].password: (secret) is no account\nvault[…].password: (secret) is no account"},
+		"anything": {&other, "what is map[(secret):[(secret) map[anything:(secret)]] no:1.23456789e+08]"},
+		"wrapped":  {&invalid, "do: with (secret): is (secret)\nwith (secret): (secret)"},
+		"retry":    {&retry, "with (secret): (secret)"},
+		"missing":  {&other, "with (secret): no such resource"},
+		"output":   {&output, "the provider computed properties that cannot be sent: vault[…]: (secret)"},
+		"replace":  {&replace, "a change of secret, vault[…] needs a replacement, not an update"},
+		"reference": {&other, "refers to map[plain:x token:map[" + lumi.Signature + ":" + lumi.SecretSignature +
+			" value:map[(secret):(secret)]]]"},
+		"configuration":  {&other, "wrong (secret): (secret)"},
+		"made":           {&other, "cannot set (secret)"},
+		"panic":          {&other, "the provider panicked: no account (secret)"},
+		"panic error":    {&other, `the provider panicked: no account "(secret)"`},
+		"panic value":    {&other, "the provider panicked: serve.confused, which has no text, since the method that makes it panics"},
+		"made panic":     {&other, "the provider panicked: (secret)"},
+		"confused":       {&other, "serve.confused, which has no text, since the method that makes it panics"},
+		"retry confused": {&retry, "*lumi.RetryError, which has no text, since the method that makes it panics"},
+		"list":           {&other, "open item, (secret)"},
+	} {
+		for name, call := range map[string]func(*structpb.Struct) error{
+			"check": func(bag *structpb.Struct) error {
+				_, err := things.Check(within(t), &lumi.CheckRequest{URN: thingURN, Properties: bag, References: refs})
+				return err
+			},
+			"create": func(bag *structpb.Struct) error {
+				_, err := create(bag, refs)(within(t), things)
+				return err
+			},
+			"partly": func(bag *structpb.Struct) error {
+				bag.Fields["do"] = structpb.NewStringValue("partly " + bag.Fields["do"].GetStringValue())
+				_, err := create(bag, refs)(within(t), things)
+				var partial *lumi.PartialError
+				if !errors.As(err, &partial) || partial.ID != "t-half" {
+					if strings.Contains(how, "panic") {
+						return err
+					}
+					return fmt.Errorf("not done in part: %w", err)
+				}
+				if partial.Properties.GetFields()["secret"].GetStructValue().GetFields()["value"].GetStringValue() != hush {
+					t.Errorf("%s: what exists is %v", how, partial.Properties)
+				}
+				return partial.Err
+			},
+			"delete": func(bag *structpb.Struct) error {
+				_, err := things.Delete(within(t), &lumi.DeleteRequest{
+					URN: thingURN, ID: "t-1", Properties: bag, References: refs,
+				})
+				return err
+			},
+		} {
+			err := call(leakyBag(t, how))
+			switch {
+			case name == "delete" && (how == "missing" || how == "made" || how == "made panic"):
+				continue // It is gone, or its state is not changed by what a deletion makes of it.
+			case err == nil || err.Error() != test.want || !errors.As(err, test.kind):
+				t.Errorf("%s, %s: got %T\n%v\nwant\n%s", how, name, err, err, test.want)
+			}
+		}
+	}
+}
+
+// TestMaskedBounds is about secrets where texts are cut off.
+func TestMaskedBounds(t *testing.T) {
+	things := start(t, "plugin").resource(t, thingToken)
+	for _, how := range []string{"long", "many", "confused fault"} {
+		_, err := check(leakyBag(t, how))(within(t), things)
+		if err == nil || len(err.Error()) > maxMessage || strings.Contains(err.Error(), "hush") {
+			t.Errorf("%s: got %.200v", how, err)
+		}
+	}
+	// Thousands of secrets, and an error with all of them.
+	bag := leakyBag(t, "list")
+	list := &structpb.ListValue{}
+	for i := range 8000 {
+		list.Values = append(list.Values, lumi.NewSecret(structpb.NewStringValue(fmt.Sprint("secret item number ", i))))
+	}
+	bag.Fields["list"] = structpb.NewListValue(list)
+	_, err := check(bag)(within(t), things)
+	if err == nil || strings.Contains(err.Error(), "number") || !strings.HasPrefix(err.Error(), "(secret), (secret), ") {
+		t.Errorf("got %.200v", err)
+	}
+	// A huge secret.
+	bag = leakyBag(t, "plain")
+	huge := strings.Repeat("huge secret ", 1<<20)
+	bag.Fields["secret"] = structpb.NewStringValue(huge)
+	var e *plugin.Error
+	if _, err := check(bag)(within(t), things); !errors.As(err, &e) || e.Code != codes.Unknown ||
+		strings.Contains(err.Error(), "huge") || !strings.HasPrefix(err.Error(), "no account (secret)") {
+		t.Errorf("got %.200v", err)
+	}
+}
+
+// TestMaskedLog is about what a plugin writes to standard error.
+func TestMaskedLog(t *testing.T) {
+	t.Setenv("LUMI_LOG", "debug")
+	p := start(t, "plugin")
+	things := p.resource(t, thingToken)
+	if _, err := check(leakyBag(t, "log"))(within(t), things); err != nil {
+		t.Error(err)
+	}
+	for _, how := range []string{"plain", "panic", "panic error", "panic value", "made panic"} {
+		if _, err := check(leakyBag(t, how))(within(t), things); err == nil {
+			t.Errorf("%s: no error", how)
+		}
+	}
+	if err := p.Close(); err != nil {
+		t.Error(err)
+	}
+	told := p.log.String()
+	for _, want := range []string{
+		`msg="trying (secret)" provider=test secret="(secret)" quoted="\"(secret)\"" any="[(secret)]" error="(secret)"` +
+			` group.secret="(secret)"`,
+		`msg="still trying" provider=test with="(secret)"`,
+		`msg="printing (secret)"`,
+		`msg="the provider panicked" provider=test call=Check panic="no account (secret)"`,
+		`panic="serve.confused, which has no text`,
+		"serve.leak(", // of the stack
+		`call=Check code=Unknown`,
+	} {
+		if !strings.Contains(told, want) {
+			t.Errorf("the log has no %s", want)
+		}
+	}
+	if strings.Contains(told, "hush") || strings.Contains(told, "made-by") {
+		t.Errorf("the log tells a secret:\n%s", told)
+	}
+}
