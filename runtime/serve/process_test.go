@@ -37,11 +37,14 @@ type bare struct {
 const bareSecret = "open sesame"
 
 // startBare starts a plugin with bareSecret and reads its port.
-func startBare(t *testing.T) *bare {
+func startBare(t *testing.T, options ...func(cmd *exec.Cmd)) *bare {
 	t.Helper()
 	b := &bare{marks: newMarks(t), cmd: exec.Command(os.Args[0])}
 	b.cmd.Env = append(env("plugin"), b.variable, lumirpc.SecretVariable+"="+bareSecret)
 	b.cmd.Stderr = os.Stderr
+	for _, option := range options {
+		option(b.cmd)
+	}
 	stdin, err := b.cmd.StdinPipe()
 	if err != nil {
 		t.Fatal(err)

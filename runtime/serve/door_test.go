@@ -1,0 +1,148 @@
+package serve
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"os"
+	"os/exec"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/credentials/insecure"
+	"google.golang.org/grpc/status"
+
+	"github.com/lumi-idl/lumi/runtime/lumirpc"
+)
+
+// openings are what strangers send before they wait: nothing, and parts of what a gRPC client sends first.
+var openings = []string{
+	"",
+	preface[:10],
+	preface,
+	preface + settings,
+	preface + settings + "\x00\x00\x40\x01\x04\x00\x00\x00\x01", // and the start of headers
+}
+
+const (
+	preface  = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"
+	settings = "\x00\x00\x00\x04\x00\x00\x00\x00\x00"
+)
+
+// intrude makes n connections that stay, and returns them.
+func intrude(t *testing.T, address string, n int) []net.Conn {
+	t.Helper()
+	conns := make([]net.Conn, n)
+	for i := range conns {
+		conn, err := net.Dial("tcp", address)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { conn.Close() })
+		_, _ = io.WriteString(conn, openings[i%len(openings)]) // The plugin may well hang up.
+		conns[i] = conn
+	}
+	return conns
+}
+
+// hungUp reports whether the other side closes the connection before the deadline.
+func hungUp(conn net.Conn, deadline time.Time) bool {
+	_ = conn.SetReadDeadline(deadline)
+	_, err := io.Copy(io.Discard, conn)
+	return !errors.Is(err, os.ErrDeadlineExceeded)
+}
+
+// TestStrangers has hundreds of connections without a call, more than the plugin may have files, and then one with.
+func TestStrangers(t *testing.T) {
+	b := startBare(t, func(cmd *exec.Cmd) {
+		cmd.Args = append([]string{"sh", "-c", `ulimit -n 256 && exec "$0"`, cmd.Path}, cmd.Args[1:]...)
+		cmd.Path = "/bin/sh"
+	})
+	friend, _ := b.dial(t)
+	b.greet(t, friend)
+	strangers := intrude(t, b.address, 400)
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	defer cancel()
+	for range 3 { // each on a connection of its own
+		client, _ := b.dial(t)
+		if _, err := client.Handshake(with(ctx, bareSecret), hello()); err != nil {
+			t.Fatalf("a newcomer is not served: %v", err)
+		}
+	}
+	b.greet(t, friend) // who was there before
+	for i, conn := range strangers[:400-maxStrangers] {
+		if !hungUp(conn, time.Now().Add(patience)) {
+			t.Fatalf("stranger %d is still there", i)
+		}
+	}
+	b.stdin.Close()
+	if err := b.cmd.Wait(); err != nil {
+		t.Errorf("the plugin ended badly: %v", err)
+	}
+}
+
+// TestStrangersAge hangs up on connections that wait too long, also on those that make calls without the secret, and
+// never on those with a call that carries it.
+func TestStrangersAge(t *testing.T) {
+	t.Parallel()
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := newDoor(listener, bareSecret)
+	d.age = 300 * time.Millisecond
+	ctx, stop := context.WithCancelCause(t.Context())
+	server := newGRPC(Provider{Package: "test", Resources: resources()}, newCalls(ctx, slog.New(slog.DiscardHandler), newKeeper()), stop,
+		grpc.InTapHandle(d.authenticate))
+	go func() { _ = server.Serve(d) }() // It fails only where the test has failed.
+	defer server.Stop()
+	b := &bare{address: listener.Addr().String()}
+
+	friend, _ := b.dial(t)
+	b.greet(t, friend)
+	strangers := intrude(t, b.address, 10)
+	var dialled atomic.Int32
+	conn, err := grpc.NewClient(b.address, grpc.WithTransportCredentials(insecure.NewCredentials()),
+		grpc.WithContextDialer(func(ctx context.Context, address string) (net.Conn, error) {
+			dialled.Add(1)
+			return new(net.Dialer).DialContext(ctx, "tcp", address)
+		}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	// One who makes calls without the secret has to connect again and again.
+	for ctx := within(t); dialled.Load() < 3; time.Sleep(10 * time.Millisecond) {
+		_, err := lumirpc.NewResourceProviderClient(conn).Handshake(ctx, hello())
+		if code := status.Code(err); code != codes.Unauthenticated && code != codes.Unavailable {
+			t.Fatalf("got %v", err)
+		}
+	}
+	for i, conn := range strangers {
+		if !hungUp(conn, time.Now().Add(patience)) {
+			t.Errorf("stranger %d is still there", i)
+		}
+	}
+	b.greet(t, friend)
+	conn.Close()
+	for ctx := within(t); d.count() > 0; time.Sleep(10 * time.Millisecond) {
+		if ctx.Err() != nil {
+			t.Fatalf("%d strangers are on the list", d.count())
+		}
+	}
+}
+
+func (d *door) count() int {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if len(d.byAddress) != d.strangers.Len() {
+		panic(fmt.Sprintf("%d addresses of %d strangers", len(d.byAddress), d.strangers.Len()))
+	}
+	return d.strangers.Len()
+}
