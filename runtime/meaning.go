@@ -9,8 +9,8 @@ import (
 )
 
 // Meaning returns the error that decides what err means to an engine: the first [Fault], *[InvalidError],
-// *[ReplaceError], *[OutputError] or *[RetryError], or [ErrNotFound], that [errors.As] and [errors.Is] would come across.
-// It is nil where there is none.
+// *[ReplaceError], *[OutputError] or *[RetryError], or [ErrNotFound], that [errors.As] and [errors.Is] would come
+// across. It is nil where there is none.
 func Meaning(err error) error {
 	if m := ownMeaning(err); m != nil {
 		return m
@@ -56,8 +56,14 @@ func wrapped(err error) []error {
 
 // Invalid makes a *[InvalidError] of an error that means that properties are wrong, and leaves any other as it is. What
 // was said around a fault becomes a part of its message, and what was joined to one becomes a fault of the bag as a
-// whole. Providers do that with what authors return; it is for those who call an author's code without one.
-func Invalid(err error) error {
+// whole. An error whose methods panic is left as it is too. Providers do that with what authors return; it is for those
+// who call an author's code without one.
+func Invalid(err error) (e error) {
+	defer func() {
+		if recover() != nil {
+			e = err
+		}
+	}()
 	parts, meaning := sift(err, nil)
 	if !isInvalid(meaning) {
 		return err
@@ -130,8 +136,8 @@ func sift(err error, found []sifted) ([]sifted, error) {
 
 var joinedType = reflect.TypeOf(errors.Join(ErrNotFound))
 
-// reword returns the parts of err with the text that err has around them: around the one error that it wraps, or the one
-// among several that is about properties. The texts of the others are then a part of that.
+// reword returns the parts of err with the text that err has around them: around the one error that it wraps, or the
+// one among several that is about properties. The texts of the others are then a part of that.
 func reword(parts []sifted, err error, wrong []error, wrapped int) []sifted {
 	before, after := "", ""
 	if len(wrong) == 1 {

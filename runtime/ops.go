@@ -30,8 +30,9 @@ type State[P Object] struct {
 // Ops is what the author of a provider implements for a resource type. Generated code has an interface of the same
 // methods for each, called TProviderOps; where programs do not name the resources, that is [NamingOps].
 //
-// An error that is a [Fault], or wraps or joins one, says that the properties are wrong; one that wraps a [RetryError] or
-// [ErrNotFound] says what that does. [Meaning] decides. Any other error says that the operation failed. Calls come concurrently, for the same resource one after another.
+// An error that is a [Fault], or wraps or joins one, says that the properties are wrong; one that wraps a [RetryError]
+// or [ErrNotFound] says what that does. [Meaning] decides. Any other error says that the operation failed. Calls come
+// concurrently, for the same resource one after another.
 type Ops[P Object] interface {
 	// Check says what is wrong with the properties that types cannot say, and may fill in those that are absent. What is
 	// unknown stays so, whatever Check sets there; so it must leave the elements of a list in their places if Unknown has

@@ -188,10 +188,11 @@ func (r *Provider) Delete(ctx context.Context, req *DeleteRequest) (*DeleteRespo
 	if err != nil {
 		return nil, err
 	}
-	if err := r.run(ctx, &call{op: deleteOp, old: old}); err != nil && Meaning(err) != ErrNotFound { //nolint:errorlint // A meaning is not wrapped.
-		return nil, Invalid(err)
+	err = r.run(ctx, &call{op: deleteOp, old: old})
+	if err == nil || Meaning(err) == ErrNotFound { //nolint:errorlint // A meaning is not wrapped.
+		return &DeleteResponse{}, nil
 	}
-	return &DeleteResponse{}, nil
+	return nil, Invalid(err)
 }
 
 // run calls the author's code, unless nobody waits for it any more.

@@ -98,7 +98,8 @@ func TestStrangersAge(t *testing.T) {
 	d := newDoor(listener, bareSecret)
 	d.age = 300 * time.Millisecond
 	ctx, stop := context.WithCancelCause(t.Context())
-	server := newGRPC(Provider{Package: "test", Resources: resources()}, newCalls(ctx, slog.New(slog.DiscardHandler), newKeeper()), stop,
+	calls := newCalls(ctx, slog.New(slog.DiscardHandler), newKeeper())
+	server := newGRPC(Provider{Package: "test", Resources: resources()}, calls, stop,
 		grpc.InTapHandle(d.authenticate))
 	go func() { _ = server.Serve(d) }() // It fails only where the test has failed.
 	defer server.Stop()

@@ -28,14 +28,17 @@ func newKeeper() *keeper { return &keeper{calls: map[*mask.Secrets]struct{}{}} }
 func (k *keeper) begin(req any) (s *mask.Secrets, end func(err error)) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	s = mask.New(k.configured)
+	_, configure := req.(*lumirpc.ConfigureRequest)
+	if s = mask.New(k.configured); configure {
+		s = mask.New(nil)
+	}
 	s.Add(func() mask.Found { return sent(req) })
 	k.calls[s] = struct{}{}
 	return s, func(err error) {
 		k.mu.Lock()
 		defer k.mu.Unlock()
 		delete(k.calls, s)
-		if _, ok := req.(*lumirpc.ConfigureRequest); ok && err == nil {
+		if configure && err == nil {
 			k.configured = s
 		}
 	}

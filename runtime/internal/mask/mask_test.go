@@ -26,16 +26,18 @@ func TestText(t *testing.T) {
 		secrets    []string
 		text, want string
 	}{
-		"none":             {nil, "all is well", "all is well"},
-		"empty":            {[]string{"hunter2"}, "", ""},
-		"short":            {[]string{"hunt5"}, "hunt5", "hunt5"},
-		"shortest":         {[]string{"hunter"}, "a hunter!", "a (secret)!"},
-		"blank":            {[]string{"        "}, "a         b", "a         b"},
-		"all of it":        {[]string{"hunter2"}, "hunter2", "(secret)"},
-		"twice":            {[]string{"hunter2"}, "hunter2, hunter2", "(secret), (secret)"},
-		"side by side":     {[]string{"hunter2", "passw0rd"}, "xhunter2passw0rdx", "x(secret)x"},
-		"a word":           {[]string{"denied"}, "access denied", "access (secret)"},
-		"prefix":           {[]string{"hunter", "hunter2", "hunter22"}, "hunter2! hunter22! hunter222!", "(secret)! (secret)! (secret)2!"},
+		"none":         {nil, "all is well", "all is well"},
+		"empty":        {[]string{"hunter2"}, "", ""},
+		"short":        {[]string{"hunt5"}, "hunt5", "hunt5"},
+		"shortest":     {[]string{"hunter"}, "a hunter!", "a (secret)!"},
+		"blank":        {[]string{"        "}, "a         b", "a         b"},
+		"all of it":    {[]string{"hunter2"}, "hunter2", "(secret)"},
+		"twice":        {[]string{"hunter2"}, "hunter2, hunter2", "(secret), (secret)"},
+		"side by side": {[]string{"hunter2", "passw0rd"}, "xhunter2passw0rdx", "x(secret)x"},
+		"a word":       {[]string{"denied"}, "access denied", "access (secret)"},
+		"prefix": {
+			[]string{"hunter", "hunter2", "hunter22"}, "hunter2! hunter22! hunter222!", "(secret)! (secret)! (secret)2!",
+		},
 		"prefix of none":   {[]string{"hunter", "hunter2345"}, "hunter234", "(secret)234"},
 		"inside":           {[]string{"hunter2", "xhunter2x"}, "an xhunter2x", "an (secret)"},
 		"overlap":          {[]string{"abcdefgh", "efghijkl"}, "-abcdefghijkl-", "-(secret)-"},
@@ -82,7 +84,8 @@ func TestHead(t *testing.T) {
 // TestForms has a secret in all forms in which it gets into errors.
 func TestForms(t *testing.T) {
 	for _, secret := range []string{
-		"hunter2", "hunter", "p@ss/w?rd+&=<1>", "say \"hi\"\tto\\me\n", "größer als größer", "p a s s w o r d", "\x01\x02\x03\x04\x05\x06",
+		"hunter2", "hunter", "p@ss/w?rd+&=<1>", "say \"hi\"\tto\\me\n", "größer als größer", "p a s s w o r d",
+		"\x01\x02\x03\x04\x05\x06",
 	} {
 		text, err := json.Marshal(map[string]string{"key": secret})
 		if err != nil {
