@@ -1,6 +1,7 @@
 package serve
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -126,7 +127,7 @@ type Validator interface {
 func withOthers(ctx context.Context, err error, p lumi.ResourceProvider, properties *structpb.Struct) error {
 	var missing *lumi.InvalidError
 	if v, ok := p.(Validator); ok && errors.As(err, &missing) {
-		return v.Validate(ctx, properties, missing.Faults...)
+		return cmp.Or(v.Validate(ctx, properties, missing.Faults...), err)
 	}
 	return err
 }

@@ -13,48 +13,77 @@ const (
 	// maxPiece is the length of the longest text that is looked for. Longer secrets are looked for in pieces, so that the
 	// time that a text takes does not depend on how long secrets are.
 	maxPiece = 1 << 10
-	// maxEncoded is the length of the longest secret that is looked for in other forms than as it is.
-	maxEncoded = 64 << 10
+	// maxEncoded is the length of the longest secret that is looked for in other forms than as it is. All secrets of a
+	// call together may have the length encodedBudget for that, each counted with secretCost more.
+	maxEncoded    = 64 << 10
+	encodedBudget = 4 << 20
+	secretCost    = 64
 )
 
-// addForms adds what a secret may look like in a text. Blank secrets are in every text, and those with blanks around
-// them are often shown without.
-func addForms(all map[string]struct{}, secret string) {
+// forms are what secrets may look like in a text.
+type forms struct {
+	texts  map[string]struct{}
+	seen   map[string]struct{} // the secrets
+	budget int
+}
+
+func newForms() *forms {
+	return &forms{texts: make(map[string]struct{}), seen: make(map[string]struct{}), budget: encodedBudget}
+}
+
+// add adds a secret. Blank ones are in every text, and those with blanks around them are often shown without.
+func (f *forms) add(secret string) {
 	trimmed := strings.TrimSpace(secret)
 	if len(secret) < minSecret || trimmed == "" {
 		return
 	}
-	for _, s := range []string{secret, trimmed} {
-		if len(s) < minSecret {
-			continue
-		}
-		addPieces(all, s)
-		if len(s) > maxEncoded {
-			continue
-		}
-		for _, once := range escaped(s) {
-			addPieces(all, once)
-			for _, twice := range escaped(once) { // such as JSON in a log line
-				addPieces(all, twice)
-			}
-		}
-		for _, form := range inURL(s) {
-			addPieces(all, form)
-		}
-		for _, form := range inBase64(s) {
-			addPieces(all, form)
-		}
+	f.addOne(secret)
+	if trimmed != secret && len(trimmed) >= minSecret {
+		f.addOne(trimmed)
 	}
 }
 
-// addPieces adds a text, or pieces that cover it.
-func addPieces(all map[string]struct{}, s string) {
-	for len(s) > maxPiece {
-		all[s[:maxPiece]] = struct{}{}
-		s = s[min(maxPiece, len(s)-maxPiece):]
+func (f *forms) addOne(s string) {
+	if _, seen := f.seen[s]; seen {
+		return
 	}
-	if len(s) >= minSecret {
-		all[s] = struct{}{}
+	f.seen[s] = struct{}{}
+	f.addPieces(s)
+	if len(s) > maxEncoded || f.budget < len(s)+secretCost {
+		return
+	}
+	f.budget -= len(s) + secretCost
+	f.addPieces(inBase64(s)...)
+	if isPlain(s) {
+		return
+	}
+	f.addPieces(inURL(s)...)
+	for _, once := range escaped(s) {
+		f.addPieces(once)
+		f.addPieces(escaped(once)...) // such as JSON in a log line
+	}
+}
+
+// isPlain reports whether a text has no characters that quotes or URLs escape.
+func isPlain(s string) bool {
+	for _, c := range []byte(s) {
+		if (c < '0' || c > '9') && (c < 'A' || c > 'Z') && (c < 'a' || c > 'z') && c != '-' && c != '_' && c != '.' && c != '~' {
+			return false
+		}
+	}
+	return true
+}
+
+// addPieces adds texts, or pieces that cover them.
+func (f *forms) addPieces(texts ...string) {
+	for _, s := range texts {
+		for len(s) > maxPiece {
+			f.texts[s[:maxPiece]] = struct{}{}
+			s = s[min(maxPiece, len(s)-maxPiece):]
+		}
+		if len(s) >= minSecret {
+			f.texts[s] = struct{}{}
+		}
 	}
 }
 

@@ -5,6 +5,7 @@ package mask
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 )
@@ -80,6 +81,22 @@ func (s *Secrets) Head(text string, n int) string {
 
 // replace masks a text, and drops what is after the given place and not in a secret.
 func replace(text string, last int, all []*Secrets) string {
+	indexes := indexesOf(all...)
+	if len(indexes) == 0 {
+		return text[:last]
+	}
+	var b strings.Builder
+	done := 0
+	for _, found := range find(text, indexes) {
+		b.WriteString(text[done:found.start])
+		b.WriteString(Mark)
+		done = found.end
+	}
+	b.WriteString(text[done:max(done, last)])
+	return b.String()
+}
+
+func indexesOf(all ...*Secrets) []index {
 	var indexes []index
 	for _, s := range all {
 		for ; s != nil; s = s.outer {
@@ -88,41 +105,49 @@ func replace(text string, last int, all []*Secrets) string {
 			}
 		}
 	}
-	if len(indexes) == 0 {
-		return text[:last]
-	}
-	var b strings.Builder
-	done, end := 0, 0 // how much was written, and where the secrets so far end
+	return indexes
+}
+
+// span is a part of a text.
+type span struct{ start, end int }
+
+// find returns the parts of a text that are secret, in order, those that overlap or touch as one.
+func find(text string, indexes []index) []span {
+	var spans []span
 	for i := 0; i+minSecret <= len(text); i++ {
+		n := 0
 		for _, ix := range indexes {
-			n := ix.longest(text[i:])
-			if n == 0 {
-				continue
-			}
-			if i > end || end == 0 {
-				b.WriteString(text[done:i])
-				b.WriteString(Mark)
-			}
-			end = max(end, i+n)
-			done = end
+			n = max(n, ix.longest(text[i:]))
+		}
+		switch last := len(spans) - 1; {
+		case n == 0:
+		case last >= 0 && i <= spans[last].end:
+			spans[last].end = max(spans[last].end, i+n)
+		default:
+			spans = append(spans, span{i, i + n})
 		}
 	}
-	b.WriteString(text[done:max(done, last)])
-	return b.String()
+	return spans
 }
 
 // Path returns the path of a property with its secret keys left out. Names of declared properties stay, also if some
 // secret happens to be the same word. Where no such names are known, the first one stays.
 func (s *Secrets) Path(path string) string {
-	names := s.declared()
+	names, spans := s.declared(), find(path, indexesOf(s))
 	var b strings.Builder
+	start := 0
 	for i, part := range components(path) {
-		name := strings.TrimPrefix(part, ".")
-		_, keep := names[name]
-		if keep = keep || i == 0 && len(names) == 0; !keep && s.Text(part) != part {
+		end := start + len(part)
+		_, keep := names[strings.TrimPrefix(part, ".")]
+		keep = keep || i == 0 && len(names) == 0
+		if slices.ContainsFunc(spans, func(found span) bool {
+			inside := start <= found.start && found.end <= end
+			return found.start < end && start < found.end && !(inside && keep)
+		}) {
 			part = "[…]"
 		}
 		b.WriteString(part)
+		start = end
 	}
 	return b.String()
 }
@@ -172,16 +197,16 @@ func (s *Secrets) look() (index, map[string]struct{}) {
 	for _, name := range s.found.Names {
 		s.names[name] = struct{}{}
 	}
-	all := make(map[string]struct{})
+	all := newForms()
 	for _, text := range s.found.Texts {
-		addForms(all, text)
+		all.add(text)
 	}
 	for _, key := range s.found.Keys {
 		if _, declared := s.names[key]; !declared {
-			addForms(all, key)
+			all.add(key)
 		}
 	}
-	s.index = newIndex(all)
+	s.index = newIndex(all.texts)
 	return s.index, s.names
 }
 

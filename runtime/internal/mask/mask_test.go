@@ -175,11 +175,28 @@ func TestSeveral(t *testing.T) {
 	}
 }
 
+// TestBudget has more secrets than are looked for in all forms. They are still looked for as they are.
+func TestBudget(t *testing.T) {
+	var texts []string
+	for i := range 100_000 {
+		texts = append(texts, fmt.Sprint("password number ", i))
+	}
+	first, last := texts[0], "one secret too many"
+	s := secretsOf(append(texts, last)...)
+	if got := s.Text(first + " and " + last); got != "(secret) and (secret)" {
+		t.Errorf("got %q", got)
+	}
+	encoded := base64.StdEncoding.EncodeToString
+	if got := s.Text(encoded([]byte(first)) + " " + encoded([]byte(last))); got != "(secret) "+encoded([]byte(last)) {
+		t.Errorf("got %q", got)
+	}
+}
+
 func TestPath(t *testing.T) {
 	s := New(nil)
 	s.Add(func() Found {
 		return Found{
-			Texts: []string{"password", "hunter2", `a "quoted" key`},
+			Texts: []string{"password", "hunter2", `a "quoted" key`, "a.dotted[0]"},
 			Keys:  []string{"username", "secret key"},
 			Names: []string{"login", "password", "username", "tags"},
 		}
@@ -199,6 +216,8 @@ func TestPath(t *testing.T) {
 		`["hunter2"]`:                   "[…]",
 		"tags[10]":                      "tags[10]",
 		`tags["hunter2`:                 "tags[…]",
+		"tags.a.dotted[0]":              "tags[…][…][…]", // by Field, which is not for keys
+		"tags.dotted[0]":                "tags.dotted[0]",
 	} {
 		if got := s.Path(path); got != want {
 			t.Errorf("%s: got %s, want %s", path, got, want)
