@@ -9,6 +9,7 @@ import (
 	"net"
 	"os"
 	"os/exec"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -146,4 +147,55 @@ func (d *door) count() int {
 		panic(fmt.Sprintf("%d addresses of %d strangers", len(d.byAddress), d.strangers.Len()))
 	}
 	return d.strangers.Len()
+}
+
+// TestSecret is about callers who do not know the secret. They learn nothing, not even what there is to call.
+func TestSecret(t *testing.T) {
+	b := startBare(t)
+	client, conn := b.dial(t)
+	for name, secrets := range map[string][]string{
+		"none": nil, "wrong": {"open barley"}, "empty": {""}, "a part": {"open"}, "several": {bareSecret, "x"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			ctx := with(within(t), secrets...)
+			for _, method := range lumirpc.ResourceProvider_ServiceDesc.Methods {
+				full := "/" + lumirpc.ResourceProvider_ServiceDesc.ServiceName + "/" + method.MethodName
+				err := conn.Invoke(ctx, full, &lumirpc.CancelRequest{}, &lumirpc.CancelResponse{})
+				if status.Code(err) != codes.Unauthenticated {
+					t.Errorf("%s: got %v", method.MethodName, err)
+				}
+			}
+			err := conn.Invoke(ctx, "/any/thing", &lumirpc.CancelRequest{}, &lumirpc.CancelResponse{})
+			if status.Code(err) != codes.Unauthenticated {
+				t.Errorf("what does not exist: got %v", err)
+			}
+		})
+	}
+	if _, err := client.Handshake(with(within(t), bareSecret), hello()); err != nil {
+		t.Errorf("who knows the secret is refused too: %v", err)
+	}
+}
+
+// TestGarbage is about others on the machine who connect to the port and do not speak the protocol.
+func TestGarbage(t *testing.T) {
+	b := startBare(t)
+	for _, garbage := range []string{
+		"", "\x00", "GET / HTTP/1.1\r\nHost: localhost\r\n\r\n", strings.Repeat("garbage", 1<<16),
+		"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\xff\xff\xff\xff\xff\xff\xff\xff\xff",
+	} {
+		conn, err := net.Dial("tcp", b.address)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { conn.Close() })   // not before, so that some connections stay
+		_, _ = io.WriteString(conn, garbage) // The plugin may well hang up.
+	}
+	client, _ := b.dial(t)
+	if _, err := client.Handshake(with(within(t), bareSecret), hello()); err != nil {
+		t.Error(err)
+	}
+	b.stdin.Close()
+	if err := b.cmd.Wait(); err != nil {
+		t.Errorf("the plugin ended badly: %v", err)
+	}
 }

@@ -141,8 +141,8 @@ func (s *Secrets) Path(path string) string {
 		_, keep := names[strings.TrimPrefix(part, ".")]
 		keep = keep || i == 0 && len(names) == 0
 		if slices.ContainsFunc(spans, func(found span) bool {
-			inside := start <= found.start && found.end <= end
-			return found.start < end && start < found.end && !(inside && keep)
+			outside := found.start < start || found.end > end
+			return found.start < end && start < found.end && (outside || !keep)
 		}) {
 			part = "[…]"
 		}

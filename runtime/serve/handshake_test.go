@@ -1,0 +1,65 @@
+package serve
+
+import (
+	"strings"
+	"testing"
+
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
+
+	"github.com/lumi-idl/lumi/runtime/lumirpc"
+)
+
+// TestOtherVersion is about engines of another time.
+func TestOtherVersion(t *testing.T) {
+	client, _ := startBare(t).dial(t)
+	_, err := client.Handshake(with(within(t), bareSecret), &lumirpc.HandshakeRequest{ProtocolVersion: 7})
+	if status.Code(err) != codes.FailedPrecondition || !strings.Contains(err.Error(), "version 7") {
+		t.Errorf("got %v", err)
+	}
+}
+
+// TestBeforeHandshake makes every other call too early, also after a handshake that failed.
+func TestBeforeHandshake(t *testing.T) {
+	b := startBare(t)
+	client, conn := b.dial(t)
+	early := func() {
+		t.Helper()
+		for _, method := range lumirpc.ResourceProvider_ServiceDesc.Methods {
+			if method.MethodName == "Handshake" {
+				continue
+			}
+			full := "/" + lumirpc.ResourceProvider_ServiceDesc.ServiceName + "/" + method.MethodName
+			err := conn.Invoke(with(within(t), bareSecret), full, &lumirpc.CancelRequest{}, &lumirpc.CancelResponse{})
+			want := method.MethodName + " was called before Handshake, which must come first"
+			if s := status.Convert(err); s.Code() != codes.FailedPrecondition || s.Message() != want {
+				t.Errorf("%s: got %v", method.MethodName, err)
+			}
+		}
+	}
+	early()
+	if _, err := client.Handshake(with(within(t), bareSecret), &lumirpc.HandshakeRequest{ProtocolVersion: 7}); err == nil {
+		t.Error("another version is accepted")
+	}
+	early()
+	b.greet(t, client)
+	_, err := client.Check(with(within(t), bareSecret), &lumirpc.CheckRequest{
+		Type: string(thingToken), Urn: thingURN, Properties: thingBag("nothing"),
+	})
+	if err != nil {
+		t.Error(err)
+	}
+}
+
+// TestUnknownType is about engines that do not keep to what the handshake says.
+func TestUnknownType(t *testing.T) {
+	b := startBare(t)
+	client, _ := b.dial(t)
+	b.greet(t, client)
+	for _, token := range []string{"test:index:Nothing", "", "?"} {
+		_, err := client.Get(with(within(t), bareSecret), &lumirpc.GetRequest{Type: token, Id: "x"})
+		if status.Code(err) != codes.Unimplemented {
+			t.Errorf("%q: got %v", token, err)
+		}
+	}
+}

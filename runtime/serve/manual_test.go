@@ -1,0 +1,86 @@
+package serve
+
+import (
+	"bytes"
+	"errors"
+	"os"
+	"os/exec"
+	"runtime/debug"
+	"strings"
+	"testing"
+
+	"github.com/lumi-idl/lumi/runtime/serve/plugin"
+)
+
+// TestByHand starts plugins as a person would.
+func TestByHand(t *testing.T) {
+	for role, want := range map[string]string{
+		"plugin": "lumi-resource-test: this is a plugin, which an engine such as lumi starts; it cannot be started by" +
+			" hand, since it answers only whoever gave it a secret in LUMI_PLUGIN_SECRET; package runtime/providertest" +
+			" tests it, and package runtime/serve/plugin calls it from Go\n",
+		"misregistered": "test:index:Thing: the provider is nil",
+	} {
+		var stdout, stderr bytes.Buffer
+		cmd := exec.Command(os.Args[0])
+		cmd.Env, cmd.Stdout, cmd.Stderr = env(role), &stdout, &stderr
+		var exit *exec.ExitError
+		if err := cmd.Run(); !errors.As(err, &exit) || exit.ExitCode() != exitMisuse {
+			t.Errorf("%s: got %v", role, err)
+		}
+		if stdout.Len() > 0 || !strings.Contains(stderr.String(), "lumi-resource-test: ") ||
+			!strings.Contains(stderr.String(), want) {
+			t.Errorf("%s: got %q and %q", role, &stdout, &stderr)
+		}
+	}
+}
+
+// TestQuestions is about people who ask a plugin what it is.
+func TestQuestions(t *testing.T) {
+	t.Parallel()
+	const help = `lumi-resource-test is a plugin of Lumi: the provider of package "test". It makes, reads, changes and deletes
+resources for an engine such as lumi. Types of resources: 2.
+
+The engine finds the plugin on $PATH by its name, starts it, and calls it through gRPC; when the engine
+ends, so does the plugin. It cannot be started by hand, since it answers only whoever gave it a secret in
+LUMI_PLUGIN_SECRET. Package runtime/providertest tests it, and package runtime/serve/plugin calls it from Go.
+
+  --help      print this
+  --version   print the version of the plugin, and that of the protocol that it speaks
+
+In the environment, LUMI_LOG=debug has the plugin log every call.
+`
+	for question, want := range map[string]string{
+		"--help": help, "-help": help, "-h": help,
+		"--version": "lumi-resource-test 1.2.3, protocol 1\n", "-version": "lumi-resource-test 1.2.3, protocol 1\n",
+	} {
+		cmd := exec.Command(os.Args[0], question)
+		cmd.Env = env("plugin")
+		if got, err := cmd.CombinedOutput(); err != nil || string(got) != want {
+			t.Errorf("%s: got %v and\n%s", question, err, got)
+		}
+	}
+	for _, args := range [][]string{{}, {"version"}, {"--verbose"}, {"--help", "me"}} {
+		if new(Provider).answer(t.Output(), "", args) {
+			t.Errorf("%q is answered", args)
+		}
+	}
+	// An engine that gives arguments, whatever they are, finds a plugin all the same.
+	p, err := plugin.Start(within(t), plugin.Command{Path: os.Args[0], Args: []string{"--help"}, Env: env("plugin")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := p.Close(); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestModuleVersion is about plugins whose authors gave them no version.
+func TestModuleVersion(t *testing.T) {
+	info, ok := debug.ReadBuildInfo()
+	if !ok || info.Main.Version == "" {
+		t.Skip("this binary has no module version")
+	}
+	if got := new(Provider).version(); got != info.Main.Version {
+		t.Errorf("got %s, and the module has %s", got, info.Main.Version)
+	}
+}
