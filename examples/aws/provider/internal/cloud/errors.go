@@ -16,7 +16,7 @@ import (
 // Error says in Lumi's words what one of Amazon's errors means, and in Amazon's own what happened:
 //
 //   - what does not exist is [lumi.ErrNotFound];
-//   - what may pass, and has certainly changed nothing, is a [lumi.RetryError];
+//   - a failure that may pass, and has certainly changed nothing, is a [lumi.RetryError];
 //   - any other is a failure, which says so where the outcome is unknown.
 func Error(err error) error {
 	if err == nil || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
@@ -46,7 +46,7 @@ func Error(err error) error {
 	return said
 }
 
-// AfterChange takes back that nothing was changed from an error of [Error], where something was before.
+// AfterChange turns a [lumi.RetryError] of [Error] into a plain error, where an earlier request changed something.
 func AfterChange(err error) error {
 	var retry *lumi.RetryError
 	if errors.As(err, &retry) {
