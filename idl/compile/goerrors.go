@@ -217,8 +217,8 @@ var badImport = regexp.MustCompile(`^.+\.go:\d+:\d+: invalid import path: `)
 // severalPackages is how the go command says that the files of a folder name different packages.
 var severalPackages = regexp.MustCompile(`^found packages `)
 
-// notPath is how the go command says that a folder's name cannot be part of an import path.
-var notPath = regexp.MustCompile(`^malformed import path |outside main module or its selected dependencies$`)
+// notPath is how the go command says that a folder's name cannot be part of an import path, or that a link is broken.
+var notPath = regexp.MustCompile(`^malformed import path |^open .+\.go: |outside main module or its selected dependencies$`)
 
 // unreadableHeader is how the go command says that it cannot make sense of what stands above a file's declarations.
 var unreadableHeader = regexp.MustCompile(`^read (.+\.go): (.+)$`)

@@ -27,7 +27,7 @@ type tree struct {
 	above []string
 	// files are the slash-separated paths, below the root, of all files that belong to the IDL, sorted.
 	files []string
-	// links are those of symbolic links to folders, which the go command does not follow.
+	// links are those of symbolic links to folders, which the go command does not follow, and of broken links.
 	links []string
 }
 
@@ -101,20 +101,20 @@ func (t *tree) walk() error {
 			}
 			return nil
 		}
-		info, statErr := os.Stat(p)
-		if ignored || statErr != nil {
+		if ignored {
 			return nil
 		}
 		rel, err := filepath.Rel(t.root, p)
 		if err != nil {
 			return err
 		}
-		switch {
-		case info.IsDir():
+		info, statErr := os.Stat(p)
+		switch isLink := entry.Type()&fs.ModeSymlink != 0; {
+		case isLink && (statErr != nil || info.IsDir()): // what cannot be followed may be a folder
 			if !leftOut(name) {
 				t.links = append(t.links, filepath.ToSlash(rel))
 			}
-		case info.Mode().IsRegular() && strings.HasSuffix(name, ".go") && !strings.HasSuffix(name, "_test.go"):
+		case statErr == nil && info.Mode().IsRegular() && strings.HasSuffix(name, ".go") && !strings.HasSuffix(name, "_test.go"):
 			t.files = append(t.files, filepath.ToSlash(rel))
 		}
 		return nil
@@ -187,8 +187,8 @@ func (c *checker) checkFiles() {
 		folded[strings.ToLower(file)] = file
 	}
 	for _, link := range c.tree.links {
-		c.reportAt(diag.FolderName, c.placeOf(link), "the go command does not follow %s, a symbolic link to a folder",
-			c.tree.display(link)).Suggestion = "put the folder itself there, or remove the link"
+		c.reportAt(diag.FolderName, c.placeOf(link), "the go command does not follow the symbolic link %s",
+			c.tree.display(link)).Suggestion = "replace the link with what it should point to, or remove it"
 	}
 }
 
