@@ -1,6 +1,7 @@
 package compile
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 	"unicode"
@@ -27,7 +28,7 @@ type tagWord struct {
 var tagWords = []tagWord{
 	{
 		option: "optional", slot: func(o *options) *option { return &o.optional },
-		synonyms: []string{"omitempty", "omitzero", "nullable", "notrequired"},
+		synonyms: []string{"omitempty", "omitzero", "nullable", "notrequired", "opt"},
 	},
 	{
 		option: "out", slot: func(o *options) *option { return &o.out },
@@ -46,7 +47,7 @@ var tagWords = []tagWord{
 	},
 	{
 		option: "secret", slot: func(o *options) *option { return &o.secret },
-		synonyms: []string{"noecho", "secure", "sensitive"},
+		synonyms: []string{"confidential", "issecret", "masked", "noecho", "redacted", "secure", "sensitive"},
 	},
 	{
 		synonyms: []string{"required"},
@@ -170,13 +171,26 @@ func suggested(text string, hasValue bool) *tagWord {
 	return w
 }
 
-// couldBeName reports whether somebody who wrote a reserved word may well have meant it as a name: it is not just a
-// longer option of ours in other letters or with a slip.
-func couldBeName(text string) bool {
-	return isIdentifier(text) && !slices.ContainsFunc(tagWords, func(w tagWord) bool {
-		word := folded(text)
-		return len(w.option) > short && (word == w.option || word == w.accepted || oneEdit(word, w.option))
-	})
+// joined matches folded text that consists of several options, such as optionalsecret.
+var joined = func() *regexp.Regexp {
+	var all []string
+	for _, w := range tagWords {
+		if w.option != "" {
+			all = append(all, w.spellings()...)
+		}
+	}
+	return regexp.MustCompile("^(?:" + strings.Join(all, "|") + "){2,}$")
+}()
+
+// contradicts reports whether the option excludes one of those that are set.
+func (w *tagWord) contradicts(o *options) bool {
+	switch w.option {
+	case "out":
+		return o.in.set() || o.replaces.set()
+	case "in", "replaces":
+		return o.out.set()
+	}
+	return false
 }
 
 // separated takes apart what options are written in without commas between them.

@@ -43,8 +43,15 @@ func (c *checker) parseTag(d *decl, f *ast.Field) options {
 		names = append(names, engineNames...) // which are refused as such
 	}
 	elements, _ := c.tagElements(f.Tag)
+	var unknown []int
 	for i, e := range elements {
-		c.parseOption(&o, e, i == 0, names)
+		if !c.parseOption(&o, e, i == 0, names) {
+			unknown = append(unknown, i)
+		}
+	}
+	suggested := o
+	for _, i := range unknown {
+		c.rejectOption(&suggested, elements[i], i == 0)
 	}
 	o.unread = len(c.diags) > reported
 	if o.out.set() {
@@ -70,13 +77,14 @@ func later(a, b option) option {
 // isName reports whether a first element is a name in the older dialect: it is not a slip of an option, nor a word that
 // other tools have for one, unless it is among the names that the property is known to have.
 func isName(text string, names []string) bool {
-	isOption := func(word string) bool { return meant(word, false) != nil }
-	return slices.Contains(names, text) || strings.TrimSpace(text) != "" && !strings.Contains(text, "=") &&
+	isOption := func(word string) bool { return meant(word, false) != nil || joined.MatchString(folded(word)) }
+	return slices.Contains(names, text) || strings.TrimSpace(text) != "" && !strings.ContainsAny(text, "=:") &&
 		!isOption(text) && !slices.ContainsFunc(separated(text), isOption)
 }
 
-// parseOption reads an element of a tag. The first may be a name without name=, such as one of those given.
-func (c *checker) parseOption(o *options, e option, first bool, names []string) {
+// parseOption reads an element of a tag, and reports false for an unknown option. The first element may be a name
+// without name=, such as one of those given.
+func (c *checker) parseOption(o *options, e option, first bool, names []string) bool {
 	var slot *option
 	name, named := strings.CutPrefix(e.text, "name=")
 	switch word := optionOf(e.text); {
@@ -85,19 +93,21 @@ func (c *checker) parseOption(o *options, e option, first bool, names []string) 
 	case named || first && isName(e.text, names):
 		slot = &o.name
 		if e.text = name; !c.checkName(e) {
-			return
+			return true
 		}
 	default:
-		c.rejectOption(o, e, first)
-		return
+		return false
 	}
 	if slot.set() {
-		c.note(c.report(diag.RepeatedOption, e, "the tag says this twice"), slot, "it says so here already")
-		return
+		c.note(c.report(diag.RepeatedOption, e, "repeated option"), slot, "it is set here already")
+		return true
 	}
 	*slot = e
+	return true
 }
 
+// rejectOption reports an unknown option. The suggestion takes into account the options that the tag has, and adds its
+// own to them.
 func (c *checker) rejectOption(o *options, e option, first bool) {
 	text := strings.TrimSpace(e.text)
 	if text == "" {
@@ -105,52 +115,73 @@ func (c *checker) rejectOption(o *options, e option, first bool) {
 		return
 	}
 	d := c.report(diag.UnknownOption, e, "the tag has no option %q", e.text)
-	key, value, hasValue := strings.Cut(text, "=")
-	key, value = strings.TrimSpace(key), strings.TrimSpace(value)
-	w := suggested(key, hasValue)
-	switch several := separated(text); {
-	case w == nil && len(several) > 1:
-		d.Suggestion = separateOptions(several, first)
+	key, value := text, ""
+	if i := strings.IndexAny(text, "=:"); i >= 0 {
+		key, value = strings.TrimSpace(text[:i]), strings.TrimSpace(text[i+1:])
+	}
+	hasValue := key != text
+	couldBeName := first && isIdentifier(e.text) && !o.name.set()
+	w, several := suggested(key, hasValue), separated(text)
+	isJoined := joined.MatchString(folded(key))
+	if isJoined {
+		w = nil // even if it is also near a single option
+	}
+	switch {
 	case w == nil && hasValue && nearest.Alike(key, "name", 2) && isIdentifier(value):
 		d.Suggestion = "write name=" + value
+		if o.name.set() {
+			d.Suggestion = "remove it: the tag names the property already"
+		}
+		return
+	case w == nil && len(several) > 1, hasValue && optionOf(value) != nil:
+		d.Suggestion = separateOptions(o, e, several, first)
+		return
+	case isJoined:
+		d.Suggestion = separate
 	case w == nil:
 		d.Suggestion = "the options are " + optionList
 	case w.option == "":
 		d.Suggestion = w.advice
 	case w.slot(o).set():
 		d.Suggestion = "remove it: the tag says " + w.option + " already"
-	case hasValue && folded(value) == "false":
-		d.Suggestion = "remove it: an option that is off is left out"
+	case w.contradicts(o) && couldBeName:
+		d.Suggestion = "write name=" + text + ", or remove it"
+		return
+	case w.contradicts(o):
+		d.Suggestion = "remove it: out goes with neither in nor replaces"
+		return
 	case hasValue:
-		d.Suggestion = "write " + w.option + ", without a value"
+		d.Suggestion = "write " + w.option + ", without a value, or remove it"
 	case key == w.option || key == w.accepted:
 		d.Suggestion = "write " + key + ", without spaces"
 	default:
 		d.Suggestion = "write " + w.option
 	}
-	if first && couldBeName(e.text) {
-		d.Suggestion += "; if that is the property's name, write name=" + e.text
+	if w != nil && w.option != "" {
+		*w.slot(o) = e
+	}
+	if couldBeName {
+		d.Suggestion += "; if that is the property's name, write name=" + text
 	}
 }
 
+const separate = "separate options with commas"
+
 // separateOptions suggests commas between options. The first element of a tag may begin with a name.
-func separateOptions(words []string, first bool) string {
+func separateOptions(o *options, e option, words []string, first bool) string {
 	var list []string
 	for i, word := range words {
-		w := suggested(word, false)
-		switch {
-		case w != nil && w.option != "":
-			word = w.option
-		case w == nil && first && i == 0 && isIdentifier(word):
-		case !strings.HasPrefix(word, "name="):
-			return "separate options with commas; the options are " + optionList
-		}
-		if !slices.Contains(list, word) {
+		name, named := strings.CutPrefix(word, "name=")
+		switch w := suggested(word, false); {
+		case w != nil && w.option != "" && !w.slot(o).set() && !w.contradicts(o):
+			*w.slot(o) = e
+			list = append(list, w.option)
+		case (named || w == nil && first && i == 0) && isIdentifier(name) && !o.name.set():
+			o.name = e
 			list = append(list, word)
+		default:
+			return separate + "; the options are " + optionList
 		}
-	}
-	if slices.Contains(list, "out") && (slices.Contains(list, "in") || slices.Contains(list, "replaces")) {
-		return "separate options with commas; out goes with neither in nor replaces"
 	}
 	return "write " + strings.Join(list, ",") + ", since commas separate options"
 }
@@ -160,8 +191,8 @@ func (c *checker) checkName(e option) bool {
 	if isIdentifier(e.text) {
 		return true
 	}
-	d := c.report(diag.InvalidName, e, "%q is no name for a property", e.text)
-	d.Suggestion = "use letters, digits, _ and $, and no digit first"
+	d := c.report(diag.InvalidName, e, "invalid property name %q", e.text)
+	d.Suggestion = "use letters, digits, _ and $, do not begin with a digit, and separate options with commas"
 	return false
 }
 
