@@ -234,7 +234,7 @@ func (c *checker) insteadOfAlias(f *sourceFile, spec *ast.TypeSpec) string {
 	case *ast.Ident, *ast.SelectorExpr:
 		obj := typeName(f, right)
 		if obj == nil {
-			break // Go has said so
+			return itself
 		}
 		basic, isBasic := obj.Type().(*types.Basic)
 		switch {

@@ -222,7 +222,7 @@ func (c *checker) convertKey(f *sourceFile, expr ast.Expr) schema.Type {
 	obj := typeName(f, expr)
 	if obj == nil {
 		if t := f.source.TypesInfo.TypeOf(expr); t != nil && t != types.Typ[types.Invalid] {
-			c.rejectKey(expr)
+			c.rejectKey(f, expr)
 		}
 		return nil
 	}
@@ -230,18 +230,18 @@ func (c *checker) convertKey(f *sourceFile, expr ast.Expr) schema.Type {
 		if basic, ok := obj.Type().(*types.Basic); ok && basic.Kind() == types.String {
 			return schema.String
 		}
-		c.rejectKey(expr)
+		c.rejectKey(f, expr)
 		return nil
 	}
 	d := c.decls[obj]
 	switch {
 	case c.markerOf(obj) != noMarker:
-		c.rejectKey(expr)
-	case d == nil:
+		c.rejectKey(f, expr)
+	case d == nil && isString(obj.Type()):
 		c.rejectForeign(f, expr, obj)
-	case d.kind == broken:
+	case d != nil && d.kind == broken:
 	case !isString(obj.Type()):
-		c.rejectKey(expr)
+		c.rejectKey(f, expr)
 	default:
 		d.use(expr)
 		return &schema.Ref{Decl: d.model}
@@ -249,7 +249,10 @@ func (c *checker) convertKey(f *sourceFile, expr ast.Expr) schema.Type {
 	return nil
 }
 
-func (c *checker) rejectKey(expr ast.Expr) {
+func (c *checker) rejectKey(f *sourceFile, expr ast.Expr) {
+	if !types.Comparable(f.source.TypesInfo.TypeOf(expr)) {
+		return // Go has said so
+	}
 	c.report(diag.MapKey, expr, "the keys of a map are strings, and %s is not", types.ExprString(expr)).
 		Suggestion = "use string, or a type that is defined as one"
 }
@@ -272,11 +275,9 @@ func (c *checker) insteadOfForeign(f *sourceFile, obj *types.TypeName) string {
 	case outside != "":
 		return outside
 	case knownTypes[name] != "":
-		return "write " + knownTypes[name]
-	case obj.Pkg().Path() == "time":
-		return "use a string in the format of RFC 3339, or a float64 of seconds"
+		return "use " + knownTypes[name] + " for properties with such values"
 	}
-	return "declare a struct of that name in this IDL"
+	return "declare a type for such values in this IDL"
 }
 
 // knownTypes are types of the standard library that properties of other tools often have, and what the IDL has for them.
@@ -298,6 +299,8 @@ var knownTypes = map[string]string{
 	"net/url.URL":              "string",
 	"net/url.Values":           "map[string][]string",
 	"regexp.Regexp":            "string",
+	"time.Duration":            "a float64 of seconds",
+	"time.Time":                "a string in the format of RFC 3339",
 }
 
 // rejectInstance reports the use of a generic type. One that the IDL declares has been reported there.
