@@ -6,6 +6,7 @@ import (
 	"go/parser"
 	"go/token"
 	"go/types"
+	"path"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -83,7 +84,9 @@ func (c *checker) outside(from *source, pkg *types.Package) string {
 	case !c.insideIDL(up) && c.plain(whole):
 		return fmt.Sprintf("it is declared in %s: run 'cidlc %s', which compiles that folder too", folder, c.arguments(whole))
 	case c.plain(folder):
-		return fmt.Sprintf("it is declared in %s: move that folder into %s", folder, c.tree.arg)
+		name := filepath.Base(filepath.Dir(imported.GoFiles[0]))
+		return fmt.Sprintf("it is declared in %s: move it to %s, and import %s",
+			folder, filepath.Join(c.tree.arg, name), path.Join(c.rootPath(), name))
 	}
 	return ""
 }

@@ -30,10 +30,18 @@ func (c *checker) importHelp(msg, hint string) string {
 	if m == nil {
 		return hint
 	}
+	own := len(c.sources) > 0 && c.sources[0].Module != nil && strings.HasPrefix(m[1], c.sources[0].Module.Path+"/")
 	rel, inside := strings.CutPrefix(m[1], c.rootPath()+"/")
-	if inside {
-		if _, err := os.Stat(filepath.Join(c.tree.root, filepath.FromSlash(rel))); err == nil {
+	if !inside {
+		rel = path.Base(m[1]) // a folder that has moved into the IDL keeps its name
+	}
+	if own {
+		_, err := os.Stat(filepath.Join(c.tree.root, filepath.FromSlash(rel)))
+		switch {
+		case err == nil && inside:
 			return hint
+		case err == nil:
+			return "did you mean " + path.Join(c.rootPath(), rel) + "?"
 		}
 		var folders []string
 		for _, s := range c.sources {
@@ -46,8 +54,8 @@ func (c *checker) importHelp(msg, hint string) string {
 	if near := nearest.Name(m[1], append([]string{ownMarkers}, c.markers...)); near != "" && near != m[1] {
 		return "did you mean " + near + "?"
 	}
-	if inside {
-		return "create the folder " + c.tree.display(rel) + ", or correct the path"
+	if own {
+		return "correct the path, or create the package"
 	}
 	return hint
 }
