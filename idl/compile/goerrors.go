@@ -299,20 +299,28 @@ func (c *checker) reportClauses(pkg *packages.Package) bool {
 			folder = path.Dir(rel)
 		}
 	}
-	var names []string // in the order of the files
-	for _, rel := range c.tree.files {
-		if path.Dir(rel) != folder {
+	var names []string // those that can be right, in the order of the files
+	dir := filepath.Join(c.tree.root, filepath.FromSlash(folder))
+	entries, _ := os.ReadDir(dir)
+	for _, entry := range entries {
+		rel, full := path.Join(folder, entry.Name()), filepath.Join(dir, entry.Name())
+		isTest := strings.HasSuffix(rel, "_test.go") && !strings.ContainsAny(entry.Name()[:1], "._")
+		if !isTest && c.rel(full) == "" {
 			continue
 		}
-		name := filepath.Join(c.tree.root, filepath.FromSlash(rel))
-		file, _ := parser.ParseFile(token.NewFileSet(), name, nil, parser.PackageClauseOnly)
-		if file == nil || file.Name.Name == "_" {
-			continue // a syntax error, which is reported
+		file, _ := parser.ParseFile(token.NewFileSet(), full, nil, parser.PackageClauseOnly)
+		if file == nil {
+			continue
 		}
-		names = append(names, file.Name.Name)
-		found[file.Name.Name] = append(found[file.Name.Name], rel)
+		name := file.Name.Name
+		if isTest { // which may be of a package of its own
+			name = strings.TrimSuffix(name, "_test")
+		} else if name != "_" {
+			names = append(names, name)
+		}
+		found[name] = append(found[name], rel)
 	}
-	if len(found) < 2 {
+	if len(found) < 2 || len(names) == 0 {
 		return false
 	}
 	usual := filepath.Base(filepath.Join(c.tree.root, filepath.FromSlash(folder)))
