@@ -151,7 +151,7 @@ func (c *checker) collectGen(f *sourceFile, gen *ast.GenDecl) {
 			c.collectType(f, spec, specDoc(gen, spec.Doc, spec.Comment))
 		case *ast.ValueSpec:
 			if gen.Tok == token.VAR {
-				c.rejectVars(f, spec)
+				c.rejectVars(spec)
 				continue
 			}
 			for _, name := range spec.Names {
@@ -161,21 +161,10 @@ func (c *checker) collectGen(f *sourceFile, gen *ast.GenDecl) {
 	}
 }
 
-func (c *checker) rejectVars(f *sourceFile, spec *ast.ValueSpec) {
-	for i, name := range spec.Names {
-		d := c.report(diag.VariableDecl, name, "the IDL cannot declare variables")
-		d.Suggestion = "remove it: an IDL holds types and constants only"
-		if len(spec.Values) != len(spec.Names) {
-			continue
-		}
-		value := f.source.TypesInfo.Types[spec.Values[i]]
-		basic, _ := value.Type.(*types.Basic)
-		switch {
-		case value.Value != nil && value.Value.Kind() != constant.Complex && !isRune(basic):
-			d.Suggestion = "declare a constant"
-		case value.Type != nil && isStringList(value.Type):
-			d.Suggestion = "declare a string type with a constant for each value"
-		}
+func (c *checker) rejectVars(spec *ast.ValueSpec) {
+	for _, name := range spec.Names {
+		c.report(diag.VariableDecl, name, "the IDL cannot declare variables").
+			Suggestion = "remove it: an IDL holds types and constants only"
 	}
 }
 
@@ -321,12 +310,6 @@ func (d *decl) newModel(c *checker) schema.Decl {
 		return &schema.Alias{Header: head}
 	}
 	return nil
-}
-
-func isStringList(t types.Type) bool {
-	list, ok := t.Underlying().(interface{ Elem() types.Type }) // a slice or an array
-	_, isMap := t.Underlying().(*types.Map)
-	return ok && !isMap && isString(list.Elem())
 }
 
 func isString(t types.Type) bool {

@@ -92,6 +92,9 @@ func (c *checker) finish(pkgs []*packages.Package) (*schema.Package, []diag.Diag
 	if diags := c.sorted(); diag.Errors(diags) > 0 {
 		return nil, diags, nil
 	}
+	if err := c.checkMarkersUsed(); err != nil {
+		return nil, nil, err
+	}
 	return c.pkg, nil, nil
 }
 

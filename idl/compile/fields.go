@@ -286,8 +286,8 @@ func (c *checker) setType(f *sourceFile, p *schema.Property, expr ast.Expr, tag 
 	absent := p.Optional || p.Out
 	p.Pointer = absent && p.Type != schema.Any // which can be nil itself
 	if !absent && !tag.unread {
-		c.report(diag.PointerWithoutOptional, star, "a pointer stands for a property that may be absent, and this one may not").
-			Suggestion = "add `lumi:\"optional\"`, or write " + types.ExprString(star.X)
+		c.report(diag.PointerWithoutOptional, star, "a required property cannot have the type %s", types.ExprString(star)).
+			Suggestion = "add the tag option optional, as in `lumi:\"optional\"`, or write " + types.ExprString(star.X)
 		return false
 	}
 	return true

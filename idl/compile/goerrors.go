@@ -174,8 +174,9 @@ var goNames = map[string]string{
 	"decimal": "float64", "double": "float64", "float": "float64", "integer": "float64", "long": "float64",
 	"number": "float64", "numeric": "float64",
 	"char": "string", "date": "string", "datetime": "string", "str": "string", "text": "string", "timestamp": "string",
-	"uuid":   "string",
-	"object": "any", "unknown": "any",
+	"bytes": "string", "uuid": "string",
+	"any": "any", "json": "any", "object": "any", "unknown": "any",
+	"array": "[]any", "list": "[]any", "dict": "map[string]any",
 }
 
 // nearestName finds what somebody probably meant who wrote a name that go/types calls undefined.

@@ -44,6 +44,16 @@ func checkMarkers(paths []string) error {
 	return nil
 }
 
+// checkMarkersUsed refuses markers that no file imports. It is for an IDL without errors, which might hide an import.
+func (c *checker) checkMarkersUsed() error {
+	for _, path := range c.markers {
+		if _, imported := c.importOf(path); !imported {
+			return &UsageError{fmt.Sprintf("--marker=%s: no file of the IDL imports it; remove the flag or fix the path", path)}
+		}
+	}
+	return nil
+}
+
 // markerOf tells which marker a type is. Packages are recognised by path: ours, those that the command line names, and
 // the path that IDL of 2017 imports, wherever that was moved.
 func (c *checker) markerOf(obj *types.TypeName) marker {

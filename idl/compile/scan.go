@@ -240,7 +240,7 @@ func (c *checker) checkImportable(name, file string) {
 		return
 	}
 	c.reportAt(diag.FolderName, c.clauseOf(file), "Go cannot import a folder called %q: %s", name, invalid.Err).
-		Suggestion = "rename the folder, with ASCII letters, digits, '_' and '-' only"
+		Suggestion = "rename the folder"
 	c.blind(file)
 }
 
