@@ -204,7 +204,7 @@ func (c *checker) collectType(f *sourceFile, spec *ast.TypeSpec, doc string) {
 	c.order = append(c.order, d)
 }
 
-// insteadOfAlias says what to write instead of a type declared with =.
+// insteadOfAlias suggests a replacement for a type declared with =.
 func (c *checker) insteadOfAlias(f *sourceFile, spec *ast.TypeSpec) string {
 	const remove, removeSign = "remove it", "remove the ="
 	if spec.TypeParams != nil {

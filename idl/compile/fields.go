@@ -50,7 +50,7 @@ func (c *checker) addField(d *decl, f *field) {
 		return
 	}
 	if other.Field == f.Field && other.owner == d && f.owner == d {
-		return // Go has said so
+		return // reported by Go
 	}
 	what, help := "two properties called "+f.Name, "rename one of them, or give it another name with `lumi:\"name=…\"`"
 	if other.Name != f.Name {
@@ -91,17 +91,17 @@ func (c *checker) promote(d *decl, f *ast.Field) {
 	}
 	obj := typeName(d.file, expr)
 	if obj == nil {
-		return // Go has said so, or the generic type has been reported
+		return // reported by Go, or the generic type has been reported
 	}
 	if f.Tag != nil {
 		if elements, ok := c.tagElements(f.Tag); ok {
-			c.report(diag.EmbeddedTag, elements[0], "a tag on an embedded struct means nothing").
+			c.report(diag.EmbeddedTag, elements[0], "a tag on an embedded struct has no effect").
 				Suggestion = "remove it; the struct's own fields have tags of their own"
 		}
 	}
 	if m := c.markerOf(obj); m != noMarker {
 		if !m.embeds() {
-			c.report(diag.EmbeddedType, expr, "%s is not to be embedded", types.ExprString(expr)).
+			c.report(diag.EmbeddedType, expr, "%s cannot be embedded", types.ExprString(expr)).
 				Suggestion = "give the field a name: " + obj.Name() + " *" + types.ExprString(expr)
 		}
 		return
@@ -130,7 +130,7 @@ func (c *checker) promote(d *decl, f *ast.Field) {
 
 func (c *checker) rejectEmbedded(expr ast.Expr) {
 	name := types.ExprString(expr)
-	c.report(diag.EmbeddedType, expr, "only structs can be embedded, and %s is none", name).
+	c.report(diag.EmbeddedType, expr, "%s cannot be embedded, since it is not a struct", name).
 		Suggestion = "give the field a name"
 }
 
@@ -194,7 +194,7 @@ func (c *checker) checkOptions(d *decl, tag options) {
 		switch {
 		case !o.set():
 		case d.marker == markerConfig:
-			c.report(diag.OptionPlace, o, "%s means nothing in a provider's configuration", o.text).Suggestion = "remove it"
+			c.report(diag.OptionPlace, o, "%s has no effect in a provider's configuration", o.text).Suggestion = "remove it"
 		case d.marker == noMarker:
 			d.options = append(d.options, o)
 		}
@@ -273,7 +273,7 @@ func (c *checker) setType(f *sourceFile, p *schema.Property, expr ast.Expr, tag 
 		return true
 	}
 	if inner, ok := ast.Unparen(star.X).(*ast.StarExpr); ok {
-		c.report(diag.PointerToPointer, star, "a pointer to a pointer says nothing that one pointer does not").
+		c.report(diag.PointerToPointer, star, "a property cannot have a pointer to a pointer").
 			Suggestion = "write " + types.ExprString(inner)
 		return false
 	}

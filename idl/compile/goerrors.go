@@ -91,7 +91,7 @@ func (c *checker) reportSyntax(e packages.Error) {
 	c.reportAt(diag.GoSyntax, at, "%s", e.Msg)
 }
 
-// importErrors are go/types' way of saying that a package could not be loaded, which is said better elsewhere.
+// importErrors match errors of go/types about packages that could not be loaded, which the go command reports too.
 var importErrors = regexp.MustCompile(`^could not import |^import cycle not allowed`)
 
 // aboutNames are errors that do not depend on what a predeclared name means.
@@ -168,7 +168,7 @@ func (s *source) fileAt(pos token.Pos) *sourceFile {
 
 var undefinedName = regexp.MustCompile(`^undefined: (?:(\w+)\.)?(\w+)$`)
 
-// goNames leads from what other languages call types to what the IDL does.
+// goNames maps names of types in other languages to their IDL counterparts.
 var goNames = map[string]string{
 	"boolean": "bool",
 	"decimal": "float64", "double": "float64", "float": "float64", "integer": "float64", "long": "float64",
@@ -179,7 +179,7 @@ var goNames = map[string]string{
 	"array": "[]any", "list": "[]any", "dict": "map[string]any",
 }
 
-// nearestName finds what somebody probably meant who wrote a name that go/types calls undefined.
+// nearestName returns the name that an undefined name was probably meant to be, or "".
 func nearestName(pkg *types.Package, msg string) string {
 	m := undefinedName.FindStringSubmatch(msg)
 	if m == nil {
@@ -215,10 +215,10 @@ var toAdd = regexp.MustCompile(`(; to add( it)?)?[:;]*$`)
 // badImport is how the go command says that an import is not a path. The type checker says so too, in the right place.
 var badImport = regexp.MustCompile(`^.+\.go:\d+:\d+: invalid import path: `)
 
-// severalPackages is how the go command says that the files of a folder name different packages.
+// severalPackages matches the go command's error about a folder whose files name different packages.
 var severalPackages = regexp.MustCompile(`^found packages `)
 
-// notPath is how the go command says that a folder's name cannot be part of an import path, or that a link is broken.
+// notPath matches the go command's errors about folder names that cannot be part of an import path, and broken links.
 var notPath = regexp.MustCompile(`^malformed import path |^open .+\.go: |outside main module or its selected dependencies$`)
 
 // unreadableHeader is how the go command says that it cannot make sense of what stands above a file's declarations.
@@ -291,10 +291,10 @@ func (c *checker) packageClause(pkg *packages.Package) (diag.Span, bool) {
 	return diag.Span{}, false
 }
 
-// reportClauses reports the files of a folder whose package clauses are in the minority. It reports false if all of the
-// IDL's own agree.
+// reportClauses reports the files of a folder, tests included, whose package clauses are in the minority. It returns
+// false if there are none.
 func (c *checker) reportClauses(pkg *packages.Package) bool {
-	folder, found := "", map[string][]string{} // files by what their clauses say
+	folder, found := "", map[string][]string{} // files by package name
 	for _, name := range pkg.GoFiles {
 		if rel := c.rel(name); rel != "" {
 			folder = path.Dir(rel)

@@ -33,7 +33,7 @@ var markers = []marker{markerResource, markerNamedResource, markerConfig, marker
 // ownMarkers is the package that IDL authors import.
 const ownMarkers = "github.com/lumi-idl/lumi/idl"
 
-// checkMarkers refuses what is not an import path and would name no package.
+// checkMarkers rejects paths that are not import paths.
 func checkMarkers(paths []string) error {
 	for _, path := range paths {
 		var invalid *module.InvalidPathError
@@ -44,7 +44,7 @@ func checkMarkers(paths []string) error {
 	return nil
 }
 
-// checkMarkersUsed refuses markers that no file imports. It is for an IDL without errors, which might hide an import.
+// checkMarkersUsed rejects markers that no file imports. Call it without errors in the IDL, which can hide imports.
 func (c *checker) checkMarkersUsed() error {
 	for _, path := range c.markers {
 		if _, imported := c.importOf(path); !imported {

@@ -12,16 +12,16 @@ import (
 // tagWord is a meaning that a word in a lumi tag can have: one of our options, or something that other tools write in
 // their tags. What the checker accepts, rejects and suggests all derives from [tagWords].
 type tagWord struct {
-	// option is how our tags say it, and slot is where it goes. They are empty where our tags do not say it.
+	// option is the option of ours with that meaning, and slot is where it is stored. They are empty if there is none.
 	option string
 	slot   func(*options) *option
 	// accepted is a second spelling of the option.
 	accepted string
-	// synonyms are what other tools say, in lower case, without separators.
+	// synonyms are the words of other tools, in lower case, without separators.
 	synonyms []string
-	// advice says what to do where there is no option.
+	// advice is the suggestion if there is no option.
 	advice string
-	// free says that the synonyms are names like any other, unless a value follows.
+	// free is set if the synonyms are valid names, unless a value follows.
 	free bool
 }
 
@@ -81,7 +81,7 @@ var tagWords = []tagWord{
 	},
 }
 
-// optionOf returns the option that an element of a tag is, or nil.
+// optionOf returns the option that is spelt like text, or nil.
 func optionOf(text string) *tagWord {
 	for i := range tagWords {
 		if w := &tagWords[i]; text != "" && (text == w.option || text == w.accepted) {
@@ -91,7 +91,7 @@ func optionOf(text string) *tagWord {
 	return nil
 }
 
-// spellings returns all words that have the meaning.
+// spellings returns all words with the meaning.
 func (w *tagWord) spellings() []string {
 	all := w.synonyms
 	for _, own := range []string{w.option, w.accepted} {
@@ -102,7 +102,7 @@ func (w *tagWord) spellings() []string {
 	return all
 }
 
-// spellings leads from each word in [tagWords] to what it means.
+// spellings maps each word in [tagWords] to its meaning.
 var spellings = func() map[string]*tagWord {
 	all := map[string]*tagWord{}
 	for i := range tagWords {
@@ -113,7 +113,7 @@ var spellings = func() map[string]*tagWord {
 	return all
 }()
 
-// reserved are the words that are not names in the older dialect, nor is what is one slip away from them.
+// reserved are the words that, like whatever is one edit away from them, are not names in the older dialect.
 var reserved = func() []string {
 	var all []string
 	for i := range tagWords {
@@ -124,8 +124,8 @@ var reserved = func() []string {
 	return all
 }()
 
-// folded is a word without what other tools spell differently, letter case and separators, and without the full width
-// that letters have on East Asian keyboards.
+// folded returns text in lower case, without separators, and with full-width characters, as East Asian keyboards have
+// them, replaced by ASCII.
 func folded(text string) string {
 	const fullWidth = '！' - '!'
 	return strings.ToLower(strings.Map(func(r rune) rune {
@@ -139,11 +139,11 @@ func folded(text string) string {
 	}, text))
 }
 
-// short is the length up to which a word is one slip away from many others.
+// short is the length up to which a word is one edit away from many others.
 const short = 3
 
-// meant returns what a word says in some tool's tags, or would say but for one slip, or nil. Where it is given a value,
-// a slip counts in longer words only: none of our options has a value, and min=3 is not a slip of in.
+// meant returns the meaning of the word that text is or is one edit away from, or nil. With a value, only longer words
+// may differ by an edit: none of our options has a value, and min=3 is not a misspelt in.
 func meant(text string, hasValue bool) *tagWord {
 	word := folded(text)
 	if w := spellings[word]; w != nil && (hasValue || !w.free) {
@@ -158,7 +158,7 @@ func meant(text string, hasValue bool) *tagWord {
 	return spellings[reserved[i]]
 }
 
-// suggested is meant for a word that is an error anyway: it may be farther from what was meant.
+// suggested is like meant, but allows for more edits. It is for words that are errors anyway.
 func suggested(text string, hasValue bool) *tagWord {
 	w := meant(text, hasValue)
 	switch {
@@ -193,7 +193,7 @@ func (w *tagWord) contradicts(o *options) bool {
 	return false
 }
 
-// separated takes apart what options are written in without commas between them.
+// separated splits text at everything that can separate options by mistake.
 func separated(text string) []string {
 	return strings.FieldsFunc(text, func(r rune) bool { return !isNameRune(r) && r != '=' })
 }

@@ -110,7 +110,7 @@ func (t *tree) walk() error {
 		}
 		info, statErr := os.Stat(p)
 		switch isLink := entry.Type()&fs.ModeSymlink != 0; {
-		case isLink && (statErr != nil || info.IsDir()): // what cannot be followed may be a folder
+		case isLink && (statErr != nil || info.IsDir()): // a broken link may have led to a folder
 			if !leftOut(name) {
 				t.links = append(t.links, filepath.ToSlash(rel))
 			}

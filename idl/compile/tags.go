@@ -20,18 +20,18 @@ type option struct {
 	text string
 }
 
-// options are what a lumi tag says. The zero option stands for one that is not there.
+// options are the options of a lumi tag. The zero option is not set.
 type options struct {
 	name                                option // text is the name itself
 	optional, out, in, replaces, secret option
 
-	// unread says that something in the tag was not understood, so that an option may be missing here.
+	// unread is set if an error was reported about the tag, so an option may be missing here.
 	unread bool
 }
 
 func (o option) set() bool { return o.text != "" }
 
-// parseTag reads the lumi tag of a field; a field without one has no options. What is wrong is reported and left out.
+// parseTag reads the lumi tag of a field; a field without one has no options. It reports invalid options and skips them.
 func (c *checker) parseTag(d *decl, f *ast.Field) options {
 	var o options
 	reported := len(c.diags)
@@ -57,8 +57,7 @@ func (c *checker) parseTag(d *decl, f *ast.Field) options {
 	if o.out.set() {
 		for _, other := range []option{o.in, o.replaces} {
 			if other.set() {
-				c.report(diag.ConflictingOptions, later(o.out, other), "a property that the provider sets cannot be %s too",
-					map[bool]string{true: "input only", false: "a reason to replace"}[other == o.in]).
+				c.report(diag.ConflictingOptions, later(o.out, other), "out cannot be combined with %s", other.text).
 					Suggestion = "remove out or " + other.text
 			}
 		}
@@ -74,8 +73,8 @@ func later(a, b option) option {
 	return b
 }
 
-// isName reports whether a first element is a name in the older dialect: it is not a slip of an option, nor a word that
-// other tools have for one, unless it is among the names that the property is known to have.
+// isName reports whether a first element is a name in the older dialect: one of the names that the property can have
+// anyway, or neither similar to an option nor another tool's word for one.
 func isName(text string, names []string) bool {
 	isOption := func(word string) bool { return meant(word, false) != nil || joined.MatchString(folded(word)) }
 	return slices.Contains(names, text) || strings.TrimSpace(text) != "" && !strings.ContainsAny(text, "=:") &&
@@ -99,7 +98,7 @@ func (c *checker) parseOption(o *options, e option, first bool, names []string) 
 		return false
 	}
 	if slot.set() {
-		c.note(c.report(diag.RepeatedOption, e, "repeated option"), slot, "it is set here already")
+		c.note(c.report(diag.RepeatedOption, e, "repeated option"), slot, "first set here")
 		return true
 	}
 	*slot = e
@@ -111,7 +110,7 @@ func (c *checker) parseOption(o *options, e option, first bool, names []string) 
 func (c *checker) rejectOption(o *options, e option, first bool) {
 	text := strings.TrimSpace(e.text)
 	if text == "" {
-		c.report(diag.MalformedTag, e, "an option of the tag is empty").Suggestion = "remove the comma, or the whole tag"
+		c.report(diag.MalformedTag, e, "empty option in the tag").Suggestion = "remove the comma, or the whole tag"
 		return
 	}
 	d := c.report(diag.UnknownOption, e, "the tag has no option %q", e.text)
@@ -130,7 +129,7 @@ func (c *checker) rejectOption(o *options, e option, first bool) {
 	case w == nil && hasValue && nearest.Alike(key, "name", 2) && isIdentifier(value):
 		d.Suggestion = "write name=" + value
 		if o.name.set() {
-			d.Suggestion = "remove it: the tag names the property already"
+			d.Suggestion = "remove it: the name is already set"
 		}
 		return
 	case w == nil && len(several) > 1, hasValue && optionOf(value) != nil:
@@ -143,12 +142,12 @@ func (c *checker) rejectOption(o *options, e option, first bool) {
 	case w.option == "":
 		d.Suggestion = w.advice
 	case w.slot(o).set():
-		d.Suggestion = "remove it: the tag says " + w.option + " already"
+		d.Suggestion = "remove it: " + w.option + " is already set"
 	case w.contradicts(o) && couldBeName:
 		d.Suggestion = "write name=" + text + ", or remove it"
 		return
 	case w.contradicts(o):
-		d.Suggestion = "remove it: out goes with neither in nor replaces"
+		d.Suggestion = "remove it: out cannot be combined with in or replaces"
 		return
 	case hasValue:
 		d.Suggestion = "write " + w.option + ", without a value, or remove it"
@@ -186,7 +185,7 @@ func separateOptions(o *options, e option, words []string, first bool) string {
 	return "write " + strings.Join(list, ",") + ", since commas separate options"
 }
 
-// checkName judges the name that a tag gives.
+// checkName validates the name in a tag.
 func (c *checker) checkName(e option) bool {
 	if isIdentifier(e.text) {
 		return true
@@ -196,7 +195,7 @@ func (c *checker) checkName(e option) bool {
 	return false
 }
 
-// isIdentifier reports whether a name can stand in TypeScript without quotes.
+// isIdentifier reports whether TypeScript needs no quotes around a name.
 func isIdentifier(name string) bool {
 	first, _ := utf8.DecodeRuneInString(name)
 	return name != "" && !unicode.IsDigit(first) && !strings.ContainsFunc(name, func(r rune) bool { return !isNameRune(r) })
@@ -206,16 +205,16 @@ func isNameRune(r rune) bool {
 	return r == '_' || r == '$' || unicode.IsLetter(r) || unicode.IsDigit(r)
 }
 
-// tagElements finds the elements of the lumi tag and where each of them stands.
+// tagElements returns the elements of the lumi tag and their positions.
 func (c *checker) tagElements(lit *ast.BasicLit) ([]option, bool) {
 	if lit == nil {
 		return nil, false
 	}
 	tag, err := strconv.Unquote(lit.Value)
 	if err != nil {
-		return nil, false // Go has said so
+		return nil, false // reported by Go
 	}
-	// Only in a raw string does the n-th byte of the tag stand at the n-th byte of the source.
+	// Only in a raw string is the n-th byte of the tag the n-th byte of the source.
 	whole := func(from, to int) textRange { return textRange{lit.Pos(), lit.End()} }
 	at := whole
 	if strings.HasPrefix(lit.Value, "`") && !strings.Contains(tag, "\n") && len(tag)+2 == len(lit.Value) {
@@ -239,11 +238,11 @@ func (c *checker) tagElements(lit *ast.BasicLit) ([]option, bool) {
 }
 
 // lookupTag finds the value of the key lumi in a struct tag, and the offset of that value. The grammar of tags is that
-// of package reflect, which passes over mistakes in silence; here they are reported.
+// of package reflect, which silently ignores errors; lookupTag reports them.
 func (c *checker) lookupTag(tag string, at func(from, to int) textRange) (value string, start int, found bool) {
 	const hint = "the form is `lumi:\"option,option\"`"
 	malformed := func(from int) (string, int, bool) {
-		c.report(diag.MalformedTag, at(from, len(tag)), "the tag is no list of key:\"value\" pairs").Suggestion = hint
+		c.report(diag.MalformedTag, at(from, len(tag)), "the tag is not a list of key:\"value\" pairs").Suggestion = hint
 		return "", 0, false
 	}
 	pos := 0
@@ -272,20 +271,20 @@ func (c *checker) lookupTag(tag string, at func(from, to int) textRange) (value 
 		}
 		next := pos + 1 + len(quoted)
 		if key != "lumi" && (strings.EqualFold(key, "lumi") || oneEdit(key, "lumi")) {
-			c.report(diag.MalformedTag, at(keyStart, pos), "the tag has the key %s, which nobody reads", key).
+			c.report(diag.MalformedTag, at(keyStart, pos), "unknown tag key %s", key).
 				Suggestion = "write lumi"
 			return "", 0, false
 		}
 		if key == "lumi" {
 			if found {
 				c.report(diag.MalformedTag, at(keyStart, next), "the tag has the key lumi twice").
-					Suggestion = "put all options behind one"
+					Suggestion = "put all options in one"
 				return "", 0, false
 			}
 			value, start, found = text, pos+2, true
 		}
 		if pos = next; pos < len(tag) && tag[pos] != ' ' {
-			return malformed(pos) // package reflect would take it for a part of the next key
+			return malformed(pos) // package reflect would treat it as part of the next key
 		}
 	}
 }

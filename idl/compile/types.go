@@ -70,7 +70,7 @@ func (c *checker) convert(f *sourceFile, expr ast.Expr, at place) schema.Type {
 
 func (c *checker) convertPointer(f *sourceFile, e *ast.StarExpr, at place) schema.Type {
 	if inner, ok := ast.Unparen(e.X).(*ast.StarExpr); ok {
-		c.report(diag.PointerToPointer, e, "a pointer to a pointer says nothing that one pointer does not").
+		c.report(diag.PointerToPointer, e, "a property cannot have a pointer to a pointer").
 			Suggestion = "write " + types.ExprString(inner)
 		return nil
 	}
@@ -86,7 +86,7 @@ func (c *checker) convertPointer(f *sourceFile, e *ast.StarExpr, at place) schem
 func (c *checker) convertName(f *sourceFile, expr ast.Expr, at place) schema.Type {
 	obj := typeName(f, expr)
 	if obj == nil {
-		return nil // Go has said so
+		return nil // reported by Go
 	}
 	if obj.Pkg() == nil {
 		return c.convertPredeclared(expr, obj)
@@ -100,7 +100,7 @@ func (c *checker) convertName(f *sourceFile, expr ast.Expr, at place) schema.Typ
 		return nil
 	}
 	if d.file.source != f.source && !obj.Exported() {
-		return nil // Go has said so
+		return nil // reported by Go
 	}
 	name := types.ExprString(expr)
 	switch d.kind {
@@ -167,7 +167,7 @@ func (c *checker) primitive(basic *types.Basic) schema.Primitive {
 	return ""
 }
 
-// rejectBasic returns what it reports, nil if Go has said so.
+// rejectBasic returns what it reports, or nil if Go has reported it.
 func (c *checker) rejectBasic(expr ast.Expr, basic *types.Basic) *diag.Diagnostic {
 	var d *diag.Diagnostic
 	switch {
@@ -251,7 +251,7 @@ func (c *checker) convertKey(f *sourceFile, expr ast.Expr) schema.Type {
 
 func (c *checker) rejectKey(f *sourceFile, expr ast.Expr) {
 	if !types.Comparable(f.source.TypesInfo.TypeOf(expr)) {
-		return // Go has said so
+		return // reported by Go
 	}
 	c.report(diag.MapKey, expr, "the keys of a map are strings, and %s is not", types.ExprString(expr)).
 		Suggestion = "use string, or a type that is defined as one"
@@ -265,7 +265,7 @@ func (c *checker) rejectForeign(f *sourceFile, expr ast.Expr, obj *types.TypeNam
 		Suggestion = c.insteadOfForeign(f, obj)
 }
 
-// insteadOfForeign says what to write instead of a type that the IDL does not declare.
+// insteadOfForeign suggests what to use in place of a type that the IDL does not declare.
 func (c *checker) insteadOfForeign(f *sourceFile, obj *types.TypeName) string {
 	name := obj.Pkg().Path() + "." + obj.Name()
 	outside := c.outside(f.source, obj.Pkg())
@@ -280,7 +280,7 @@ func (c *checker) insteadOfForeign(f *sourceFile, obj *types.TypeName) string {
 	return "declare a type for such values in this IDL"
 }
 
-// knownTypes are types of the standard library that properties of other tools often have, and what the IDL has for them.
+// knownTypes maps types of the standard library that other tools often have in properties to their IDL counterparts.
 var knownTypes = map[string]string{
 	"encoding/json.Number":     "float64",
 	"encoding/json.RawMessage": "any",
