@@ -121,6 +121,10 @@ func (c *checker) reportTypeError(s *source, e types.Error) {
 		return
 	}
 	d := c.reportAt(diag.GoType, at, "%s", e.Msg)
+	if strings.HasPrefix(e.Msg, "invalid map key type ") {
+		d.Suggestion = keyHelp
+		return
+	}
 	if e.Msg == "undefined: idl" && c.qualifies(e) {
 		d.Suggestion = "import " + strconv.Quote(ownMarkers)
 		return

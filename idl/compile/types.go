@@ -254,8 +254,10 @@ func (c *checker) rejectKey(f *sourceFile, expr ast.Expr) {
 		return // reported by Go
 	}
 	c.report(diag.MapKey, expr, "the keys of a map are strings, and %s is not", types.ExprString(expr)).
-		Suggestion = "use string, or a type that is defined as one"
+		Suggestion = keyHelp
 }
+
+const keyHelp = "use string, or a type that is defined as one"
 
 func (c *checker) rejectForeign(f *sourceFile, expr ast.Expr, obj *types.TypeName) {
 	if c.throughLink(f.source.Imports[obj.Pkg().Path()]) {
