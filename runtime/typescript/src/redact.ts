@@ -6,15 +6,10 @@ import type { Shape, Type } from "./shape.js";
 const secretMark = "(secret)";
 
 /**
- * Copies the properties that an object has, with a mark in place of each secret. Strays are those names outside of the
- * shape that may be mistyped names of secrets, all of them unless they are given.
+ * Copies the properties of an object, with a mark in place of each secret. Names outside of the shape may be mistyped
+ * names of secrets, so their values are not shown.
  */
-export function withoutSecrets(
-    shape: Shape,
-    value: object,
-    strays?: ReadonlySet<string>,
-    around: readonly object[] = [],
-): object {
+export function withoutSecrets(shape: Shape, value: object, around: readonly object[] = []): object {
     if (around.includes(value)) {
         // Values that a program assigned may contain themselves until they are checked again.
         return {};
@@ -28,7 +23,7 @@ export function withoutSecrets(
         } else if (property !== undefined) {
             copy.push([name, redact(property.type, element, inside)]);
         } else {
-            copy.push([name, strays?.has(name) === false ? element : unlike(element)]);
+            copy.push([name, unlike(element)]);
         }
     }
     return Object.fromEntries(copy.filter(([, element]) => element !== undefined));
@@ -45,7 +40,7 @@ function redact(type: Type, value: unknown, around: readonly object[]): unknown 
                 ? Object.fromEntries(Object.entries(value).map(([key, e]) => [key, redact(type.element, e, around)]))
                 : unlike(value);
         case "struct":
-            return isPlain(value) ? withoutSecrets(type.shape(), value, undefined, around) : unlike(value);
+            return isPlain(value) ? withoutSecrets(type.shape(), value, around) : unlike(value);
         default:
             return value;
     }

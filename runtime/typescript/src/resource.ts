@@ -4,8 +4,9 @@ import { ArgumentError } from "./errors.js";
 import { type Output, type Source, output, sourceOf } from "./output.js";
 import { blame, recorder, siteOf } from "./recorder.js";
 import { withoutSecrets } from "./redact.js";
-import type { Properties, Shape } from "./shape.js";
+import { type Properties, type Shape, required, string } from "./shape.js";
 import { type State, remember, stateOf, title } from "./state.js";
+import { nearest } from "./suggest.js";
 import { Checker } from "./validate.js";
 import { encode } from "./wire.js";
 
@@ -34,7 +35,7 @@ export abstract class Resource<out Token extends string = string> {
         if (checker.faults.length > 0) {
             throw blame(new ArgumentError(type, name[0], checker.faults), new.target);
         }
-        const state = { type, shape, strays: new Set<string>() };
+        const state = { type, shape };
         remember(this, named ? { ...state, name: name[0] as string } : state);
         if (named) {
             define(this, "name", name[0], false);
@@ -58,19 +59,6 @@ export abstract class Resource<out Token extends string = string> {
 
 markInstances(Resource.prototype, "a resource");
 
-// A class that extends a generated one may add fields. These are defined on the object, while an assignment to a name
-// that is not a field, property or method goes up the chain of prototypes and ends here: it is most likely a mistyped
-// property, which would otherwise have no effect.
-const assignments: ProxyHandler<object> = {
-    set(target, key, value, resource): boolean {
-        if (typeof key === "string") {
-            stateOf(resource)?.strays.add(key);
-        }
-        return Reflect.set(target, key, value, resource);
-    },
-};
-Object.setPrototypeOf(Resource.prototype, new Proxy({}, assignments));
-
 /** The function of Node that turns a value into text for people. */
 type Inspect = (value: unknown, options: object) => string;
 
@@ -83,8 +71,6 @@ Object.defineProperties(Resource.prototype, {
     // A text made of a resource would be "[object Object]", which passes for a string argument, and JSON of one would
     // have its secrets.
     [Symbol.toPrimitive]: { value: refuser("a string or a number") },
-    // In its own messages, V8 names the class of an object only if it finds this method without asking a proxy.
-    toString: { value: Object.prototype.toString, writable: true },
     toJSON: { value: refuser("JSON") },
     // Node prints objects with this method.
     [Symbol.for("nodejs.util.inspect.custom")]: {
@@ -99,7 +85,9 @@ Object.defineProperties(Resource.prototype, {
             }
             printing.add(this);
             try {
-                return `${heading} ${inspect(withoutSecrets(state.shape, this, state.strays), { ...options, depth })}`;
+                const named: Shape = state.name === undefined ? {} : { name: required(string) };
+                const shown = withoutSecrets({ ...named, ...state.shape }, this);
+                return `${heading} ${inspect(shown, { ...options, depth })}`;
             } finally {
                 printing.delete(this);
             }
@@ -163,14 +151,15 @@ export interface Evaluation {
 
 /**
  * Returns what a resource is now, for an engine to register. Throws an `ArgumentError` if a property that can be
- * changed after construction was set to something wrong, or if one was set that does not exist.
+ * changed after construction was set to something wrong, or if the name of one was mistyped.
  */
 export function evaluate(resource: Resource): Evaluation {
-    const { type, name, shape, strays } = known(resource);
+    const state = known(resource);
+    const { type, name, shape } = state;
     const settable = Object.keys(shape).filter((property) => !shape[property]!.out);
-    const present = [...settable, ...strays].filter((property) => Object.hasOwn(resource, property));
+    const present = settable.filter((property) => Object.hasOwn(resource, property));
     const values = resource as unknown as Properties;
-    const current = Object.fromEntries(present.map((property) => [property, values[property]]));
+    const current = Object.fromEntries([...present, ...mistyped(resource, state)].map((key) => [key, values[key]]));
     const checker = new Checker(true);
     const properties = checker.struct(shape, current, { path: "", secret: false });
     if (checker.faults.length > 0) {
@@ -180,6 +169,21 @@ export function evaluate(resource: Resource): Evaluation {
         return { type, shape, properties };
     }
     return { type, name, shape, properties: { name, ...properties } };
+}
+
+/**
+ * Returns the names on a resource that are close to a property's, and most likely mistyped. Other names may be the
+ * program's own, and so may any name on an instance of a subclass: compilers turn a subclass's fields into assignments.
+ */
+function mistyped(resource: Resource, { name, shape }: State): string[] {
+    const base: unknown = Object.getPrototypeOf(Object.getPrototypeOf(resource));
+    if (base !== Resource.prototype && base !== NamedResource.prototype) {
+        return [];
+    }
+    const properties = Object.keys(shape);
+    const known = name === undefined ? properties : [...properties, "name"];
+    const others = Object.keys(resource).filter((key) => !known.includes(key));
+    return others.filter((key) => properties.some((property) => nearest(key, [property]) !== undefined));
 }
 
 function known(resource: Resource): State {

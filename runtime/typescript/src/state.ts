@@ -7,8 +7,6 @@ export interface State {
     /** The name that the program gave the resource, where the program names resources of its type. */
     readonly name?: string;
     readonly shape: Shape;
-    /** The names that the program assigned something to although the resource has no such property. */
-    readonly strays: Set<string>;
 }
 
 // State stands outside of the objects, since every ordinary name on them belongs to the properties of the IDL.

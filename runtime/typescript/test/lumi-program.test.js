@@ -154,21 +154,31 @@ test("what is wrong is said with its place in the TypeScript program", () => {
 });
 
 test("fields that a class in TypeScript adds are not properties", () => {
-    const lines = [
-        "class Mine extends Thing {",
-        "    count = 1;",
-        "    constructor(readonly label: string) { super(label, {}); this.count++; }",
-        "}",
-        'const mine = new Mine("a");',
-        "mine.count += mine.label.length;",
-        "mine.text = String(mine.count);",
-    ];
-    const { status, stdout, stderr } = runMain(lines);
-    assert.deepEqual([status, stderr, stdout], [0, "", formatGraph(graph({ name: "a", text: "3" }))]);
-    assert.deepEqual(runMain([...lines, "(mine as any).lable = 4;"]), {
+    const main = `import { Thing } from "./thing.js";
+        function logged(method: any, context: ClassMethodDecoratorContext) {}
+        class Mine extends Thing {
+            visits = 1;
+            texts?: string[];
+            constructor(readonly label: string) { super(label, {}); this.visits++; }
+            @logged visit() { (this.texts ??= []).push(this.label); }
+        }
+        const mine = new Mine("a");
+        mine.visit();
+        mine.visits += mine.label.length;
+        mine.text = String(mine.visits) + mine.texts;`;
+    for (const target of ["es2020", "es2022"]) {
+        const options = JSON.stringify({ compilerOptions: { target } });
+        const folder = project({ "main.ts": main, "tsconfig.json": options });
+        assert.deepEqual(
+            run(folder, ...names, "main.ts"),
+            { status: 0, stdout: formatGraph(graph({ name: "a", text: "3a" })), stderr: "" },
+            target,
+        );
+    }
+    assert.deepEqual(runMain(['const a = new Thing("a");', "(a as any).pasword = 4;"]), {
         status: 1,
         stdout: "",
-        stderr: 'main.ts:6:14: error: test:index:Thing "a": lable: no such property\n',
+        stderr: 'main.ts:2:11: error: test:index:Thing "a": pasword: no such property; did you mean "password"?\n',
     });
 });
 

@@ -194,10 +194,12 @@ test("Node prints no values of properties that do not exist", () => {
     const host = new Host();
     host.pasword = "hush";
     host.login = { pasword: "hush" };
-    host.count++;
+    Object.defineProperty(host, "passwrd", { value: "hush", enumerable: true });
+    new Proxy(host, {}).passwort = "hush";
     assert.equal(
         inspect(host, { breakLength: Infinity, compact: true }),
-        "test:index:Host { login: { pasword: '[a string]' }, count: 2, pasword: '[a string]' }",
+        "test:index:Host { login: { pasword: '[a string]' }, count: '[a number]', pasword: '[a string]', " +
+            "passwrd: '[a string]', passwort: '[a string]' }",
     );
 });
 
