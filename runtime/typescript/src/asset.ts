@@ -1,5 +1,6 @@
 import { markInstances } from "./copies.js";
 import { checkNames } from "./entries.js";
+import { isPlain } from "./shape.js";
 
 declare const assetBrand: unique symbol;
 declare const archiveBrand: unique symbol;
@@ -58,8 +59,8 @@ export class Archive {
      * has parts between slashes, such as `lib/util.js`.
      */
     static fromAssets(assets: { readonly [path: string]: Asset | Archive }): Archive {
-        if (typeof assets !== "object" || assets === null || Array.isArray(assets)) {
-            throw new TypeError("the assets of an archive must be an object, with their paths as keys");
+        if (!isPlain(assets)) {
+            throw new TypeError("the assets of an archive must be a plain object, with their paths as keys");
         }
         const entries = Object.entries(assets);
         for (const [path, content] of entries) {
@@ -88,7 +89,9 @@ markInstances(Archive.prototype, "an archive");
 
 function requireString(value: unknown, what: string, mayBeEmpty: boolean = false): string {
     if (typeof value !== "string") {
-        throw new TypeError(`the ${what} of an asset or archive must be a string, not ${typeof value}`);
+        const kind = typeof value === "object" ? "an object" : `a ${typeof value}`;
+        const found = value === undefined || value === null ? value : kind;
+        throw new TypeError(`the ${what} of an asset or archive must be a string, not ${found}`);
     }
     if (value === "" && !mayBeEmpty) {
         throw new TypeError(`the ${what} of an asset or archive must not be empty`);

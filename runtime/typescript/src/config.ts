@@ -1,7 +1,7 @@
-import { describe, isPlain } from "./describe.js";
+import { describe } from "./describe.js";
 import { ArgumentError } from "./errors.js";
 import { blame, recorder, siteOf } from "./recorder.js";
-import type { Properties, Shape } from "./shape.js";
+import { type Properties, type Shape, isPlain } from "./shape.js";
 import { Checker } from "./validate.js";
 import { encode } from "./wire.js";
 

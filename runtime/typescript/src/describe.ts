@@ -1,7 +1,7 @@
 import { Archive, Asset } from "./asset.js";
 import { kindOf } from "./copies.js";
 import { isOutput } from "./output.js";
-import type { Properties, Type } from "./shape.js";
+import { type Type, isPlain } from "./shape.js";
 import { stateOf, title } from "./state.js";
 
 const longest = 40;
@@ -101,17 +101,6 @@ function describeObject(value: object): string {
     return typeof constructor === "function" && constructor.name !== ""
         ? `an instance of ${constructor.name}`
         : "an object with a prototype of its own";
-}
-
-/** Reports whether a value is an object that a literal or JSON makes: no list, and no instance of some class. */
-export function isPlain(value: unknown): value is Properties {
-    if (typeof value !== "object" || value === null || Array.isArray(value)) {
-        return false;
-    }
-    const prototype: object | null = Object.getPrototypeOf(value);
-    // Each realm, such as a vm context, has an Object.prototype of its own. This method of its tells it from objects
-    // without a prototype from which others inherit.
-    return prototype === null || Object.hasOwn(prototype, "isPrototypeOf");
 }
 
 function quote(text: string): string {

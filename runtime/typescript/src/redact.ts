@@ -1,6 +1,6 @@
-import { describe, isPlain } from "./describe.js";
+import { describe } from "./describe.js";
 import { isOutput } from "./output.js";
-import type { Shape, Type } from "./shape.js";
+import { type Shape, type Type, isPlain } from "./shape.js";
 
 /** What is shown in place of a secret. */
 const secretMark = "(secret)";

@@ -1,10 +1,10 @@
 import { markInstances } from "./copies.js";
-import { describe, isPlain } from "./describe.js";
+import { describe } from "./describe.js";
 import { ArgumentError } from "./errors.js";
 import { type Output, type Source, output, sourceOf } from "./output.js";
 import { blame, recorder, siteOf } from "./recorder.js";
 import { withoutSecrets } from "./redact.js";
-import { type Properties, type Shape, required, string } from "./shape.js";
+import { type Properties, type Shape, isPlain, required, string } from "./shape.js";
 import { type State, remember, stateOf, title } from "./state.js";
 import { nearest } from "./suggest.js";
 import { Checker } from "./validate.js";

@@ -22,6 +22,17 @@ export type Shape = { readonly [property: string]: Property };
 /** The values of properties, by name. */
 export type Properties = { readonly [property: string]: unknown };
 
+/** Reports whether a value is an object that a literal or JSON makes, not a list or an instance of a class. */
+export function isPlain(value: unknown): value is Properties {
+    if (typeof value !== "object" || value === null || Array.isArray(value)) {
+        return false;
+    }
+    const prototype: object | null = Object.getPrototypeOf(value);
+    // Each realm, such as a vm context, has an Object.prototype of its own. This method of its tells it from objects
+    // without a prototype from which others inherit.
+    return prototype === null || Object.hasOwn(prototype, "isPrototypeOf");
+}
+
 /** One property of a shape. */
 export interface Property extends Options {
     readonly type: Type;

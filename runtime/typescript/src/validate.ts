@@ -1,9 +1,9 @@
 import { Archive, Asset } from "./asset.js";
-import { describe, describeType, isPlain, member } from "./describe.js";
+import { describe, describeType, member } from "./describe.js";
 import type { Fault } from "./errors.js";
 import { compareTypes } from "./kinds.js";
 import { type Output, describeOutput, isOutput, sourceOf } from "./output.js";
-import type { Enum, Properties, Property, Shape, Type } from "./shape.js";
+import { type Enum, type Properties, type Property, type Shape, type Type, isPlain } from "./shape.js";
 import { stateOf } from "./state.js";
 import { didYouMean } from "./suggest.js";
 import { signatureKey, unknownValue } from "./wire.js";

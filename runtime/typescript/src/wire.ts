@@ -1,8 +1,7 @@
 import { Archive, Asset } from "./asset.js";
-import { isPlain } from "./describe.js";
 import { isOutput, sourceOf } from "./output.js";
 import type { Refer } from "./recorder.js";
-import type { Properties, Shape, Type } from "./shape.js";
+import { type Properties, type Shape, type Type, isPlain } from "./shape.js";
 import { stateOf } from "./state.js";
 
 /** The key of objects that stand for assets, archives and secrets on the wire. */

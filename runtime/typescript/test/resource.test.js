@@ -344,16 +344,19 @@ test("assets and archives say where their content is", () => {
     assert.deepEqual(Object.keys(archive.source.assets), ["__proto__", "sub"]);
     assert.throws(() => (archive.source.assets.more = text), TypeError);
     assert.throws(() => lumi.Asset.fromFile(""), { message: "the path of an asset or archive must not be empty" });
-    assert.throws(() => lumi.Asset.fromText(5), {
-        message: "the text of an asset or archive must be a string, not number",
-    });
+    for (const [value, found] of [[5, "a number"], [{}, "an object"], [null, "null"], [undefined, "undefined"]]) {
+        assert.throws(() => lumi.Asset.fromText(value), {
+            message: `the text of an asset or archive must be a string, not ${found}`,
+        });
+    }
     const unpaired = /^TypeError: the (text|path|URI) of an asset or archive must be valid Unicode/;
     assert.throws(() => lumi.Asset.fromText("\ud800"), unpaired);
     assert.throws(() => lumi.Archive.fromURI("\udc00"), unpaired);
     assert.throws(() => lumi.Archive.fromAssets({ "\ud800": text }), unpaired);
-    for (const assets of [null, [text], "text"]) {
+    const output = lumi.id(new Bucket("b", { fixed: "f" }));
+    for (const assets of [null, [text], "text", text, output, new Map([["a", text]]), new Date(), Promise.resolve({})]) {
         assert.throws(() => lumi.Archive.fromAssets(assets), {
-            message: "the assets of an archive must be an object, with their paths as keys",
+            message: "the assets of an archive must be a plain object, with their paths as keys",
         });
     }
     assert.throws(() => lumi.Archive.fromAssets({ "a.txt": "text" }), {
