@@ -21,6 +21,7 @@ test("a manifest has the names", () => {
         ["~", {}],
         ["package: my/cluster\nenvironment: dev\n", { package: "my/cluster", environment: "dev" }],
         ["\ufeff---\r\n# names\r\npackage: p # ours\r\n\r\nenvironment: e\r\n...\r\n", both],
+        ["package: p\renvironment: e\r", both],
         ["\"package\": 'my/cluster' # ours\n'environment':   \"dev\"", { package: "my/cluster", environment: "dev" }],
         ["other:\n  package: no\nlist:\n- also: no\npackage:\tp\n", { package: "p" }],
         ["more: |\n  environment: no\nlist: [a, b]\npackage: p", { package: "p" }],
@@ -34,6 +35,7 @@ test("a manifest has the names", () => {
         ["environment: |-\n  dev\n", { environment: "dev" }],
         ["package: &a p\nenvironment: *a", { package: "p", environment: "p" }],
         ["name: &a p\n&k package: *a", { package: "p" }],
+        ["b: &b {package: p}\n<<: *b\nk: &k package\n*k : p\nx: 1\nx: 2", {}],
         ["7: a\n[b]: c\n? {d: e}\n: f\n~: g\n*x : h", {}],
         ["plugins: {aws: ./aws}\nx: !ours {a: b}\npackage: p", { package: "p" }],
     ]) {
@@ -46,8 +48,14 @@ test("syntax errors have their places, and nothing else is reported", () => {
     refuses("a: ]\npakage: p\nb: 'c", 'f:1:4: unexpected "]"');
     refuses("environment: dev\n\tpackage: p", "f:2:1: tabs are not allowed as indentation; use spaces");
     refuses("package: @p", "f:1:10: plain value cannot start with reserved character @; put the value in quotes");
-    const colon = "nested mappings are not allowed in compact mappings; put a value that contains a colon in quotes";
-    refuses("environment: a: b\npackage: p\n  q: r", `f:1:14: ${colon}`, `f:2:10: ${colon}`);
+    const form = 'invalid YAML; align keys, put a space after each colon, close brackets, and quote values with ": "';
+    refuses("package: p\n environment: dev", `f:1:10: ${form}`);
+    refuses("environment: a: b\npackage: p\n  q: r", `f:1:14: ${form}`, `f:2:10: ${form}`);
+    refuses("environment:dev\npackage: p", `f:1:1: ${form}`);
+    refuses("package: p\nenvironment:dev", `f:2:1: ${form}`);
+    refuses("package p\nenvironment: e", `f:1:1: ${form}`);
+    refuses("package: 'p' q", `f:1:14: ${form}`);
+    refuses("a: [b", `f:1:6: ${form}`);
     refuses("package: p\n---\npackage: q", "f:2:1: a second document begins here; the file must have only one");
     const reserved = "plain value cannot start with reserved character @; put the value in quotes";
     refuses("a: @\n".repeat(13), ...Array.from({ length: 10 }, (_, i) => `f:${i + 1}:4: ${reserved}`),
@@ -90,7 +98,7 @@ test("the values are strings", () => {
         [" { e: f }", "environment must be a string, not an object; write environment: NAME"],
         ["\n  e: f", "environment must be a string, not an object; write environment: NAME"],
         [" !ours e", 'environment must be a string, not a value tagged !ours; write environment: "e"'],
-        [" *nowhere", "no anchor before this alias has its name; write environment: NAME"],
+        [" *nowhere", "undefined anchor; write environment: NAME"],
     ]) {
         assert.throws(() => parse(`environment:${value}`), (error) => {
             assert.equal(error.message.replace(/^f:\d:\d+: /, ""), message, value);

@@ -354,7 +354,8 @@ test("assets and archives say where their content is", () => {
     assert.throws(() => lumi.Archive.fromURI("\udc00"), unpaired);
     assert.throws(() => lumi.Archive.fromAssets({ "\ud800": text }), unpaired);
     const output = lumi.id(new Bucket("b", { fixed: "f" }));
-    for (const assets of [null, [text], "text", text, output, new Map([["a", text]]), new Date(), Promise.resolve({})]) {
+    const objects = [text, output, new Map([["a", text]]), new Date(), Promise.resolve({})];
+    for (const assets of [null, [text], "text", ...objects]) {
         assert.throws(() => lumi.Archive.fromAssets(assets), {
             message: "the assets of an archive must be a plain object, with their paths as keys",
         });

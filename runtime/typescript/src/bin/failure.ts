@@ -8,7 +8,7 @@ export class Failure extends Error {
     }
 }
 
-/** Returns what an error says, in one line if it can. */
+/** Returns the message of an error of the file system, without the call and its paths, which may be temporary. */
 export function messageOf(error: unknown): string {
-    return error instanceof Error ? error.message : String(error);
+    return (error as Error).message.replace(/, \w+(?: '.*)?$/s, "");
 }

@@ -27,9 +27,12 @@ const deepest = 100;
 /** What to do about syntax errors, where the messages of the parser leave that open. */
 const remedies: { readonly [code: string]: string } = {
     BAD_SCALAR_START: "; put the value in quotes",
-    BLOCK_AS_IMPLICIT_KEY: "; put a value that contains a colon in quotes",
     TAB_AS_INDENT: "; use spaces",
 };
+
+/** Messages of the parser that use the terms of its grammar, and what is said instead. */
+const jargon = /implicit|compact|same column|node end|flow|collection/i;
+const plainly = 'invalid YAML; align keys, put a space after each colon, close brackets, and quote values with ": "';
 
 /** How many errors are shown. */
 const mostErrors = 10;
@@ -42,7 +45,7 @@ export function readManifest(folder: string): Manifest {
         content = readFileSync(file);
     } catch (error) {
         if ((error as NodeJS.ErrnoException).code !== "ENOENT") {
-            throw new Failure(messageOf(error));
+            throw new Failure(`cannot read ${file}: ${messageOf(error)}`);
         }
         const parent = dirname(folder);
         return parent === folder ? {} : readManifest(parent);
@@ -61,7 +64,8 @@ export function parseManifest(content: Uint8Array, file: string): Names {
     } catch {
         throw new Failure(`${file}: not valid UTF-8`);
     }
-    return new Reader(text, file).read();
+    // In YAML, a carriage return alone ends a line, too, but not for the parser.
+    return new Reader(text.replace(/\r(?!\n)/g, "\n"), file).read();
 }
 
 class Reader {
@@ -107,8 +111,8 @@ class Reader {
         }
         const [document, second] = new Composer({ uniqueKeys: false }).compose(tokens, true, this.#text.length);
         for (const { code, pos, message } of document!.errors) {
-            const said = message.replace(/ \S+ token in YAML \S+:/, "");
-            this.#error(pos[0], said.charAt(0).toLowerCase() + said.slice(1) + (remedies[code] ?? ""));
+            const said = message.replace(/ \S+ token in YAML \S+:/, "") + (remedies[code] ?? "");
+            this.#error(pos[0], jargon.test(said) ? plainly : said.charAt(0).toLowerCase() + said.slice(1));
             if (code === "UNEXPECTED_TOKEN") {
                 break; // The parser skips the rest, and reports each of its tokens.
             }
@@ -146,7 +150,10 @@ class Reader {
             const written = isScalar(node) ? node.value : undefined;
             const key = keys.find((key) => key === written);
             if (key === undefined) {
-                this.#checkUnknown(written, offset);
+                const help = typeof written === "string" ? didYouMean(written, keys) : "";
+                if (help !== "") {
+                    this.#error(offset, `unknown key ${JSON.stringify(written)}${help}`);
+                }
             } else if (lines.has(key)) {
                 this.#error(offset, `${key} is already set on line ${lines.get(key)}; remove one of the two`);
             } else {
@@ -160,20 +167,12 @@ class Reader {
         return Object.fromEntries(found);
     }
 
-    /** Other tools have keys of their own, but one that is like a key of ours is a slip. */
-    #checkUnknown(key: unknown, offset: number): void {
-        const help = typeof key === "string" ? didYouMean(key, keys) : "";
-        if (help !== "") {
-            this.#error(offset, `unknown key ${JSON.stringify(key)}${help}`);
-        }
-    }
-
-    /** Returns a valid name, or reports why a value is none. The offset is that of the key. */
+    /** Returns a name, or reports why a value is not a valid one. The offset is that of the key. */
     #name(document: Document.Parsed, key: Key, node: ParsedNode | null, offset: number): string | undefined {
         const at = node?.range[0] ?? offset;
         const value = isAlias(node) ? node.resolve(document) : node;
         if (value === undefined) {
-            this.#error(at, `no anchor before this alias has its name; write ${key}: NAME`);
+            this.#error(at, `undefined anchor; write ${key}: NAME`);
             return undefined;
         }
         const { value: name, tag, source } = isScalar(value) ? value : { value };

@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
-import { chmodSync, realpathSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { chmodSync, lstatSync, readlinkSync, realpathSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { dirname, resolve } from "node:path";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 
@@ -21,13 +22,13 @@ export async function write(out: string, text: string, secret: boolean): Promise
     }
 }
 
-/** Replaces a file. Of a link it replaces the target. It leaves devices alone: /dev/null would be lost. */
+/** Replaces a file. Of a link it replaces the target, which may be missing. Devices such as /dev/null are refused. */
 function replace(out: string, text: string, secret: boolean): void {
     const found = statSync(out, { throwIfNoEntry: false });
     if (found !== undefined && !found.isFile()) {
         throw new Error("it is not a regular file");
     }
-    const target = found === undefined ? out : realpathSync(out);
+    const target = targetOf(out);
     const mode = secret ? 0o600 : 0o666;
     const temporary = `${target}.${randomBytes(8).toString("hex")}.tmp`;
     try {
@@ -41,4 +42,10 @@ function replace(out: string, text: string, secret: boolean): void {
         rmSync(temporary, { force: true });
         throw error;
     }
+}
+
+/** Follows symbolic links. realpathSync fails if the last one leads to a file that does not exist yet. */
+function targetOf(path: string): string {
+    const isLink = lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink();
+    return isLink ? targetOf(resolve(realpathSync(dirname(path)), readlinkSync(path))) : path;
 }
