@@ -1,5 +1,5 @@
-// Package nearest finds what somebody meant who wrote a name that does not exist. The TypeScript runtime has the same
-// algorithm in src/suggest.ts; testdata/cases.json holds both to the same answers.
+// Package nearest suggests an existing name for a mistyped one. The TypeScript runtime implements the same algorithm in
+// src/suggest.ts; testdata/cases.json is the test table of both.
 package nearest
 
 import (
@@ -12,10 +12,9 @@ import (
 	"unicode/utf8"
 )
 
-// Name returns the name that got was most probably meant to be, and "" if none is near, or if several are equally near.
-// A name is near within one edit for every three characters of the shorter of both, and within one edit in any case; a
-// single character is never near. To insert, delete or replace a character, or to swap two neighbours, is one edit.
-// Letter case does not count.
+// Name returns the name nearest to got, or "" if none is near or several are equally near. Two names are near if they
+// are within one edit for every three characters of the shorter one, and at least one. A single character is never
+// near. An edit inserts, deletes or replaces a character or swaps two neighbours. Letter case is ignored.
 func Name[S ~string](got string, names []S) S {
 	return S(To(got, math.MaxInt, func(yield func(string) bool) {
 		for _, name := range names {
@@ -26,8 +25,8 @@ func Name[S ~string](got string, names []S) S {
 	}))
 }
 
-// To is [Name] for names that may be very many, of which none is near that takes more than some edits. It returns "" if
-// there are too many similar names to compare them all.
+// To is [Name] for a large number of names, with an additional limit on the edits. It returns "" if there are too many
+// similar names to compare.
 func To(name string, edits int, names iter.Seq[string]) string {
 	if near := search(name, edits, names, func(string) bool { return true }); len(near) == 1 {
 		return near[0]
@@ -35,9 +34,9 @@ func To(name string, edits int, names iter.Seq[string]) string {
 	return ""
 }
 
-// All returns the names that [To] has to choose among: more than one if they are equally near, though never more than
-// three, which are as good as many. It is for names that are followed without another look, so a name with another
-// number or single letter in it is not near, since these tell apart what is alike otherwise.
+// All returns the nearest names, up to three if several are equally near, and none where [To] gives up. It is for
+// suggestions that are applied without review: names that differ in a number or a single letter, such as web-1 and
+// web-2, are not near, since they are likely distinct.
 func All(name string, edits int, names iter.Seq[string]) []string {
 	return search(name, edits, names, func(candidate string) bool { return sameMarks(name, candidate) })
 }
@@ -68,7 +67,7 @@ func search(name string, edits int, names iter.Seq[string], eligible func(string
 	return found
 }
 
-// slips is how many edits two names of some lengths may be apart.
+// slips returns the largest distance at which names of the given lengths are near.
 func slips(a, b int) int {
 	shorter := min(a, b)
 	if shorter < 2 {
@@ -118,12 +117,10 @@ func Alike(a, b string, edits int) bool {
 	return d == 0 || d <= edits && d < longer
 }
 
-// maxWork bounds how many letters are compared, since there may be a great many long names that differ in the order of
-// their letters only.
+// maxWork limits the number of comparisons of letters, since many long names may differ only in the order of letters.
 const maxWork = 20_000_000
 
-// fold returns the characters of a string without their case. It takes those as they are whose lower case is more than
-// one character.
+// fold returns the lower-case characters of a string. A character with a longer lower case stays as it is.
 func fold(s string) []rune {
 	folded := []rune(s)
 	for i, r := range folded {
@@ -139,10 +136,10 @@ func lower(r rune) rune {
 	return unicode.ToLower(r)
 }
 
-// letters has how often each character occurs in a string, but for those that are alike in their last bits.
+// letters counts the characters of a string by their last bits.
 type letters [32]int16
 
-// count ignores letter case: small and large letters of ASCII are alike in their last bits.
+// count ignores letter case: the cases of an ASCII letter have the same last bits.
 func count(s string) letters {
 	var l letters
 	for _, r := range s {
@@ -170,7 +167,7 @@ func (l letters) apart(m letters) int {
 	return max(more, fewer)
 }
 
-// trimCommon cuts off what two names begin and end with, which makes no difference to how far they are apart.
+// trimCommon removes the common prefix and suffix of two names, which do not affect their distance.
 func trimCommon(a, b []rune) (restA, restB []rune) {
 	for len(a) > 0 && len(b) > 0 && a[0] == b[0] {
 		a, b = a[1:], b[1:]
@@ -181,8 +178,8 @@ func trimCommon(a, b []rune) (restA, restB []rune) {
 	return a, b
 }
 
-// Siblings reports whether two names differ in their numbers and single letters only, as web-1 and web-2 do, or zone-a
-// and zone-b. These are two things, and neither is a slip for the other.
+// Siblings reports whether two names differ only in numbers and single letters, as web-1 and web-2 do, or zone-a and
+// zone-b. Neither is likely a typo of the other.
 func Siblings(a, b string) bool {
 	return a != b && withoutMarks(a) == withoutMarks(b)
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/lumi-idl/lumi/internal/nodetest"
 )
 
-// lookup is a name that is looked for among others, and the one that is near.
+// lookup is a name, the names to search, and the expected result.
 type lookup struct {
 	About string   `json:"about,omitempty"`
 	Name  string   `json:"name"`
@@ -19,7 +19,7 @@ type lookup struct {
 	Near  string   `json:"near"`
 }
 
-// TestCases goes through the table that the tests of the TypeScript runtime go through, too.
+// TestCases runs the table that it shares with the tests of the TypeScript runtime.
 func TestCases(t *testing.T) {
 	data, err := os.ReadFile("testdata/cases.json")
 	if err != nil {

@@ -1,19 +1,19 @@
-// Finds what somebody meant who wrote a name that does not exist. The Go package internal/nearest has the same
-// algorithm, and a table of cases that holds both to the same answers.
+// Suggests an existing name for a mistyped one. The Go package internal/nearest implements the same algorithm; its
+// testdata/cases.json is the test table of both.
 
-/** Returns a help such as `; did you mean "vpc"?`, or nothing where no candidate is near what was found. */
+/** Returns a suggestion such as `; did you mean "vpc"?`, or an empty string if no candidate is near. */
 export function didYouMean(found: string, candidates: readonly string[]): string {
     const near = nearest(found, candidates);
     return near === undefined ? "" : `; did you mean ${JSON.stringify(near)}?`;
 }
 
 /**
- * Returns the candidate that the name was most probably meant to be, and `undefined` if none is near, or if several are
- * equally near. A name is near within one edit for every three characters of the shorter of both, and within one edit
- * in any case; a single character is never near. Letter case does not count.
+ * Returns the candidate nearest to the name, or `undefined` if none is near or several are equally near. Two names are
+ * near if they are within one edit for every three characters of the shorter one, and at least one. A single character
+ * is never near. Letter case is ignored.
  */
 export function nearest(name: string, candidates: readonly string[]): string | undefined {
-    // A name is never near one of a third of its units, so that a very long name takes no work.
+    // Leave out candidates that are too short to be near, so that a very long name takes no work.
     const possible = candidates.filter((candidate) => name.length <= 3 * candidate.length);
     const folded = possible.length === 0 ? [] : fold(name);
     let found: string | undefined;
@@ -32,16 +32,13 @@ export function nearest(name: string, candidates: readonly string[]): string | u
     return tie ? undefined : found;
 }
 
-/** Returns how many edits two names of some lengths may be apart. */
+/** Returns the largest distance at which names of the given lengths are near. */
 function slips(a: number, b: number): number {
     const shorter = Math.min(a, b);
     return shorter < 2 ? 0 : Math.max(1, Math.floor(shorter / 3));
 }
 
-/**
- * Splits a name into characters without their case. It takes those as they are whose lower case is more than one
- * character. A character may be two units of UTF-16, so the string itself has no use as a list.
- */
+/** Splits a name into lower-case characters, not UTF-16 units. A character with a longer lower case stays as it is. */
 function fold(name: string): readonly string[] {
     return Array.from(name, (character) => {
         const lower = character.toLowerCase();
