@@ -69,12 +69,18 @@ func Write(w io.Writer, resources int) error {
 	return WriteChanged(w, 0, resources, func(int) bool { return false })
 }
 
-// WriteChanged writes what [Write] does, from a cluster other than the first on, and with changes in those for which
-// differs is true.
+// WriteChanged writes what [Write] does, starting at cluster first, with changes in the clusters for which differs is
+// true.
 func WriteChanged(w io.Writer, first, resources int, differs func(i int) bool) error {
+	const head = "{\n    \"package\": \"my/cluster#*\",\n    \"resources\": {\n"
+	return repeat(w, head, one, "\n    }\n}\n", first, resources, differs)
+}
+
+// repeat writes as many copies of a cluster as make up the resources, each with its number in place of every $.
+func repeat(w io.Writer, head, one, tail string, first, resources int, differs func(i int) bool) error {
 	out := bufio.NewWriter(w)
 	before, after := strings.Split(one, "$"), strings.Split(changed.Replace(one), "$")
-	text := "{\n    \"package\": \"my/cluster#*\",\n    \"resources\": {\n"
+	text := head
 	for i := first; i < first+(resources+Size-1)/Size; i++ {
 		if i > first {
 			text = ",\n"
@@ -89,7 +95,7 @@ func WriteChanged(w io.Writer, first, resources int, differs func(i int) bool) e
 		}
 		text = ""
 	}
-	if _, err := out.WriteString(text + "\n    }\n}\n"); err != nil {
+	if _, err := out.WriteString(text + tail); err != nil {
 		return err
 	}
 	return out.Flush()

@@ -1,11 +1,15 @@
 package cluster_test
 
 import (
+	"bytes"
+	"encoding/json"
+	"io"
 	"strings"
 	"testing"
 
 	"github.com/lumi-idl/lumi/internal/bench/cluster"
 	"github.com/lumi-idl/lumi/lumigl"
+	"github.com/lumi-idl/lumi/lumigl/convert"
 )
 
 func TestWrite(t *testing.T) {
@@ -57,6 +61,34 @@ func TestWriteChanged(t *testing.T) {
 	for r := range parse(10, func(int) bool { return false }).Vertices() {
 		if old.Vertex(r.Key()) != nil {
 			t.Errorf("%s is in the first clusters too", r.Key())
+		}
+	}
+}
+
+// TestForeign converts clusters in the formats of other tools, and decodes them into structs that have all of their keys.
+func TestForeign(t *testing.T) {
+	for from, c := range map[convert.Format]struct {
+		write func(io.Writer, int) error
+		typed any
+	}{
+		convert.Pulumi:   {cluster.WritePulumi, &cluster.TypedPulumi{}},
+		convert.OpenTofu: {cluster.WriteOpenTofu, &cluster.TypedOpenTofu{}},
+	} {
+		var b bytes.Buffer
+		if err := c.write(&b, 40); err != nil {
+			t.Fatal(err)
+		}
+		result, err := convert.Convert(b.String(), convert.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if n := result.Snapshot.Len(); result.From != from || n != 40 || result.Linked != 40 {
+			t.Errorf("%s: %d resources from %s, %d links", from, n, result.From, result.Linked)
+		}
+		decoder := json.NewDecoder(&b)
+		decoder.DisallowUnknownFields()
+		if err := decoder.Decode(c.typed); err != nil {
+			t.Errorf("%s: %s", from, err)
 		}
 	}
 }

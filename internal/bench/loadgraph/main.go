@@ -1,5 +1,5 @@
-// Command loadgraph loads a snapshot and does nothing with it, so that it can be seen what that costs a process: by
-// lumigl, with all checks, or by encoding/json, into structs, which is the floor.
+// Command loadgraph loads a file and does nothing with it, to measure what that costs a process: a snapshot by lumigl
+// with all checks, or a file of any format by encoding/json into structs, which is the floor.
 package main
 
 import (
@@ -14,7 +14,7 @@ import (
 
 func main() {
 	if len(os.Args) != 3 {
-		fmt.Fprintln(os.Stderr, "usage: loadgraph lumigl|json FILE")
+		fmt.Fprintln(os.Stderr, "usage: loadgraph lumigl|json|pulumi|opentofu FILE")
 		os.Exit(2)
 	}
 	resources, err := load(os.Args[1], os.Args[2])
@@ -40,16 +40,25 @@ func load(how, name string) (resources int, err error) {
 		defer runtime.KeepAlive(doc)
 		return doc.Base().Len(), nil
 	case "json":
-		src, err := os.ReadFile(name)
-		if err != nil {
-			return 0, err
-		}
 		var s cluster.Typed
-		if err := json.Unmarshal(src, &s); err != nil {
-			return 0, err
-		}
-		defer runtime.KeepAlive(s)
-		return len(s.Resources), nil
+		err := decode(name, &s)
+		return len(s.Resources), err
+	case "pulumi":
+		var s cluster.TypedPulumi
+		err := decode(name, &s)
+		return len(s.Deployment.Resources), err
+	case "opentofu":
+		var s cluster.TypedOpenTofu
+		err := decode(name, &s)
+		return len(s.Resources), err
 	}
-	return 0, fmt.Errorf("there is no way %q to load a graph", how)
+	return 0, fmt.Errorf("unknown loader %q", how)
+}
+
+func decode(name string, into any) error {
+	src, err := os.ReadFile(name)
+	if err != nil {
+		return err
+	}
+	return json.Unmarshal(src, into)
 }
