@@ -7,9 +7,9 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/rogpeppe/go-internal/diff"
 	"github.com/spf13/pflag"
 
+	"github.com/lumi-idl/lumi/internal/linediff"
 	"github.com/lumi-idl/lumi/internal/visible"
 	"github.com/lumi-idl/lumi/lumigl"
 	"github.com/lumi-idl/lumi/lumigl/repair"
@@ -112,7 +112,7 @@ func (f *formatter) one(ctx context.Context, name string) error {
 		return err
 	}
 	f.env.doing("formatting %s", in.name)
-	out, err := lumigl.Append(nil, doc)
+	out, err := lumigl.Append(make([]byte, 0, len(in.src)), doc)
 	if err != nil {
 		return err
 	}
@@ -209,38 +209,40 @@ func (f *formatter) compare(in *input, out []byte, result *formatted) error {
 	}
 	if !f.env.json {
 		f.env.doing("comparing %s with its canonical form", in.name)
-		before, after := secretsIn(in.src).mask(in.src), secretsIn(string(out)).mask(string(out))
+		src, canonical := in.src, string(out)
+		before, after := secretsIn(src).mask(src), secretsIn(canonical).mask(canonical)
 		name := filepath.ToSlash(in.name)
-		text := string(diff.Diff(name, []byte(before), name, []byte(after)))
-		if text == "" {
-			text = visible.String(name) + " would change within a secret\n"
+		linediff.Unified(name, before, name, after, f.env.printDiff)
+		if before == after {
+			f.env.printDiff("", visible.String(name)+" would change within a secret")
 		}
-		f.env.printDiff(text)
 	}
 	return errWrong
 }
 
-// printDiff prints a unified diff, coloured where there is colour. On a terminal nothing in it acts on the terminal.
-func (e *environment) printDiff(text string) {
-	for line := range strings.Lines(text) {
-		line = strings.TrimSuffix(line, "\n")
-		if e.out.interactive || e.out.color {
-			color := ""
-			switch {
-			case strings.HasPrefix(line, "diff "), strings.HasPrefix(line, "---"), strings.HasPrefix(line, "+++"):
-				color = bold
-			case strings.HasPrefix(line, "@@"):
-				color = cyan
-			case strings.HasPrefix(line, "-"):
-				color = red
-			case strings.HasPrefix(line, "+"):
-				color = green
-			}
-			line = visible.String(strings.ReplaceAll(line, "\t", "    "))
-			if color != "" {
-				line = e.out.paint(color, line)
-			}
+// printDiff prints a line of a unified diff, coloured where there is colour. On a terminal nothing in it acts on the
+// terminal.
+func (e *environment) printDiff(sign, line string) {
+	if e.out.interactive || e.out.color {
+		color := ""
+		switch {
+		case sign == "-":
+			color = red
+		case sign == "+":
+			color = green
+		case sign != "":
+		case strings.HasPrefix(line, "diff "), strings.HasPrefix(line, "---"), strings.HasPrefix(line, "+++"):
+			color = bold
+		case strings.HasPrefix(line, "@@"):
+			color = cyan
 		}
-		e.printf("%s\n", line)
+		line = visible.String(strings.ReplaceAll(sign+line, "\t", "    "))
+		sign = ""
+		if color != "" {
+			line = e.out.paint(color, line)
+		}
+	}
+	for _, part := range [...]string{sign, line, "\n"} {
+		_, _ = e.stdout.WriteString(part) // Its errors need no looking at.
 	}
 }

@@ -127,6 +127,9 @@ func (s secrets) steps(steps []repair.Step) []repair.Step {
 
 // mask replaces what must not be shown in a text.
 func (s secrets) mask(src string) string {
+	if len(s.hidden) == 0 {
+		return src
+	}
 	var b strings.Builder
 	done := 0
 	for _, hidden := range s.hidden {

@@ -112,8 +112,8 @@ var rules = []rule{
 	{
 		of: []string{"./cmd/lumi"},
 		only: []string{
-			"./internal/jsonpointer", "./internal/nearest", "./internal/status", "./internal/visible", "./lumigl/...", "./runtime",
-			"./runtime/tokens", "./runtime/urn",
+			"./internal/jsonpointer", "./internal/linediff", "./internal/nearest", "./internal/status", "./internal/visible",
+			"./lumigl/...", "./runtime", "./runtime/tokens", "./runtime/urn",
 		},
 		why: "the command is made of the graph language's packages",
 	},
