@@ -47,8 +47,8 @@ type checker struct {
 	bagged   *Value // the properties that are looked at, which are no reference themselves
 	edges    edges
 	meant    meant
-	// origins are what URNs that are right have before the name, with their types.
-	origins map[string]tokens.Type
+	// origins are what a URN without faults has before its name, by its type: the last of each type.
+	origins map[tokens.Type]string
 	// deletes are the resources that are pending to be deleted, the first of each URN. They are collected when they are
 	// needed.
 	deletes map[string]*Vertex
@@ -173,16 +173,17 @@ func maxDepthOf(f form) int {
 
 // identity checks a resource's URN against its type.
 func (c *checker) identity(r *Vertex) {
-	origin, name := splitName(r.key)
-	if t, ok := c.origins[origin]; ok && r.Type == t && urn.CheckName(name) == nil {
-		return
+	if origin := c.origins[r.Type]; origin != "" {
+		if name, ok := strings.CutPrefix(r.key, origin); ok && urn.CheckName(name) == nil {
+			return
+		}
 	}
 	parts, err := r.URN().Parts()
 	if err == nil {
 		if c.origins == nil {
-			c.origins = map[string]tokens.Type{}
+			c.origins = map[tokens.Type]string{}
 		}
-		c.origins[origin] = parts.Type
+		c.origins[parts.Type] = strings.TrimSuffix(r.key, parts.Name)
 	}
 	switch {
 	case err != nil:

@@ -279,13 +279,20 @@ func (s *sequence) unclosed() {
 
 // space skips white space, and what JSON does not have: comments, and white space of other kinds.
 func (p *parser) space() {
+	const white = 1<<' ' | 1<<'\n' | 1<<'\t' | 1<<'\r'
 	for {
 		i := p.pos
-		for i < len(p.src) && (p.src[i] == ' ' || p.src[i] == '\n' || p.src[i] == '\t' || p.src[i] == '\r') {
+		for i < len(p.src) && p.src[i] <= ' ' && white>>(p.src[i]&63)&1 == 1 {
 			i++
+			for strings.HasPrefix(p.src[i:], "        ") { // Most space is indentation.
+				i += 8
+			}
 		}
 		p.pos = i
-		if i >= len(p.src) || !p.strangeSpace(p.src[i]) {
+		if i >= len(p.src) {
+			return
+		}
+		if c := p.src[i]; c >= '"' && c != '#' && c != '/' && c < utf8.RuneSelf || !p.strangeSpace(c) {
 			return
 		}
 	}

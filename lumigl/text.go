@@ -1,6 +1,7 @@
 package lumigl
 
 import (
+	"math/bits"
 	"strconv"
 	"strings"
 	"unicode/utf16"
@@ -10,7 +11,7 @@ import (
 // text reads a string.
 func (p *parser) text() string {
 	src, start := p.src, p.pos+1
-	for i := start; i < len(src); i++ {
+	for i := skipPlain(src, start); i < len(src); i = skipPlain(src, i+1) {
 		switch c := src[i]; {
 		case c == '"':
 			p.pos = i + 1
@@ -20,6 +21,23 @@ func (p *parser) text() string {
 		}
 	}
 	return p.unterminated(start-1, start, len(src))
+}
+
+// skipPlain returns where the first byte is, from i on, that is a quote, a backslash, a control character or not ASCII. It
+// looks at eight bytes at once, and may stop early, at less than eight bytes before the end.
+func skipPlain(s string, i int) int {
+	const ones, highs = 0x0101010101010101, 0x8080808080808080
+	for ; i+8 <= len(s); i += 8 {
+		b := s[i : i+8]
+		w := uint64(b[0]) | uint64(b[1])<<8 | uint64(b[2])<<16 | uint64(b[3])<<24 |
+			uint64(b[4])<<32 | uint64(b[5])<<40 | uint64(b[6])<<48 | uint64(b[7])<<56
+		quote, backslash, control := w^'"'*ones, w^'\\'*ones, w-' '*ones
+		// Subtraction sets the highest bit of a byte that was smaller, and perhaps of those after it.
+		if found := (w | control | (quote-ones)&^quote | (backslash-ones)&^backslash) & highs; found != 0 {
+			return i + bits.TrailingZeros64(found)/8
+		}
+	}
+	return i
 }
 
 // escapedText reads a string on from the first character that needs a closer look.
@@ -173,7 +191,7 @@ func quote(s string) string { return string(appendText(nil, s)) }
 func appendText(dst []byte, s string) []byte {
 	dst = append(dst, '"')
 	done := 0
-	for i := 0; i < len(s); {
+	for i := skipPlain(s, 0); i < len(s); i = skipPlain(s, i) {
 		c := s[i]
 		if c >= ' ' && c != '"' && c != '\\' && c < utf8.RuneSelf {
 			i++
