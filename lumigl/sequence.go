@@ -279,23 +279,22 @@ func (s *sequence) unclosed() {
 
 // space skips white space, and what JSON does not have: comments, and white space of other kinds.
 func (p *parser) space() {
-	const white = 1<<' ' | 1<<'\n' | 1<<'\t' | 1<<'\r'
-	for {
-		i := p.pos
-		for i < len(p.src) && p.src[i] <= ' ' && white>>(p.src[i]&63)&1 == 1 {
-			i++
-			for strings.HasPrefix(p.src[i:], "        ") { // Most space is indentation.
+	for i := p.pos; i < len(p.src); {
+		switch c := p.src[i]; c {
+		case '\n':
+			for i++; strings.HasPrefix(p.src[i:], "        "); { // Most space is indentation.
 				i += 8
 			}
-		}
-		p.pos = i
-		if i >= len(p.src) {
-			return
-		}
-		if c := p.src[i]; c >= '"' && c != '#' && c != '/' && c < utf8.RuneSelf || !p.strangeSpace(c) {
-			return
+		case ' ', '\t', '\r':
+			i++
+		default:
+			if p.pos = i; c == '"' || c == ',' || !p.strangeSpace(c) {
+				return
+			}
+			i = p.pos
 		}
 	}
+	p.pos = len(p.src)
 }
 
 // strangeSpace skips one piece of what JSON does not have between tokens, if it stands here.
