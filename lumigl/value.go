@@ -141,6 +141,9 @@ func (v Value) Kind() Kind { return v.kind }
 // Exists reports whether there is a value. Null is one.
 func (v Value) Exists() bool { return v.kind != Absent }
 
+// Offset is where the value starts in the text that it was parsed from, in bytes. It is 0 for a value that was made.
+func (v Value) Offset() int { return int(v.offset) }
+
 // Text returns a string's content.
 func (v Value) Text() (string, bool) {
 	if v.kind != Text {
@@ -191,9 +194,10 @@ func (v Value) At(i int) Value {
 
 // Get returns what stands behind a key of an object, and the absent Value if there is no such key.
 func (v Value) Get(key string) Value {
-	for _, m := range v.members() {
-		if m.Key == key {
-			return m.Value
+	members := v.members()
+	for i := range members { // Members are large, and copied where they are ranged over.
+		if members[i].Key == key {
+			return members[i].Value
 		}
 	}
 	return Value{}

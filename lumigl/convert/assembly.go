@@ -98,7 +98,7 @@ func (a *assembly) declare(d *draft) {
 		d.place = &place{}
 	}
 	a.drafts = append(a.drafts, d)
-	d.said.about = d.key
+	d.said.calls(d.key)
 	if a.options.Environment != "" {
 		d.parts.Environment = a.options.Environment
 	}

@@ -82,7 +82,7 @@ func Convert(src string, options Options) (*Result, error) {
 			}
 		}
 	}
-	b := &book{}
+	b := &book{root: root}
 	a := &assembly{options: options, snapshot: &lumigl.Snapshot{}, book: b}
 	for _, s := range steps {
 		// What was wrong may be a part of a value, so that only the remedy is said.
@@ -90,7 +90,7 @@ func Convert(src string, options Options) (*Result, error) {
 		message := fmt.Sprintf("line %d is no JSON, and was mended: %s", s.Line, remedy)
 		b.losses = append(b.losses, Loss{Code: SyntaxLoss, Message: message})
 	}
-	top := b.root(root)
+	top := b.source(1)
 	switch from {
 	case Lumi2017:
 		err = (&lumi2017{assembly: a}).read(top)

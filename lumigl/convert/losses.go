@@ -52,22 +52,17 @@ type Loss struct {
 	// Message says what became of it, and why. It has no full stop, and nothing of what values say.
 	Message string
 
-	at *source
+	// place is where it starts in the source, or the string whose text it is in.
+	place             int
+	pointer, resource string
 }
 
 // Resource is what the source calls the resource that the loss is about. It is empty for what belongs to none.
-func (l Loss) Resource() string {
-	for s := l.at; s != nil; s = s.parent {
-		if s.about != "" {
-			return s.about
-		}
-	}
-	return ""
-}
+func (l Loss) Resource() string { return l.resource }
 
 // Lost reports whether nothing of it is in the snapshot. If it returns false, it is there in another form.
 func (l Loss) Lost() bool { return lost[l.Code] }
 
 // Pointer is the JSON pointer to it in the source, or to the secret that it is in. It is empty for a [SyntaxLoss]: in a
 // text that is not JSON, a part of a secret may look like a key.
-func (l Loss) Pointer() string { return l.at.pointer() }
+func (l Loss) Pointer() string { return l.pointer }

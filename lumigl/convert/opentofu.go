@@ -130,7 +130,7 @@ func (o *openTofu) resource(s *source) {
 		address = module + "." + address
 	}
 	each := s.key("each").text()
-	s.about = address
+	s.calls(address)
 	configured := withoutKeys(address)
 	at := o.places[configured]
 	if at == nil {
@@ -212,7 +212,7 @@ func (o *openTofu) fill(d *draft) {
 	hidden.copied(o.kind[d], attributes.value)
 	hidden.guess(attributes, o.kind[d])
 	if !attributes.is(lumigl.Object) {
-		attributes = &source{}
+		attributes = &s.book.none
 	}
 	all := attributes.take() // Anything may be in there, so that there is nothing to keep account of.
 	for name, v := range all.Members() {

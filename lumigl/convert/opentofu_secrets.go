@@ -61,7 +61,7 @@ func (o *openTofu) sensitive(paths, attributes *source) *hiding {
 			hidden.all = true // Nobody knows what it should have hidden.
 			continue
 		}
-		path.hidden = true // It may have a key of what it leads to.
+		path.hide() // It may have a key of what it leads to.
 		at, v := hidden, attributes.value
 		complete := true
 		var types []*hiding

@@ -41,7 +41,7 @@ func (p *pulumi) read(top *source) error {
 	}
 	switch {
 	case deployment.value.Kind() == lumigl.Object:
-		version.settled = true
+		version.settle()
 		p.kept.keep(top, "version", "features")
 	case top.key("manifest").exists() && top.key("resources").exists():
 		deployment = top

@@ -85,7 +85,7 @@ func (p *pulumi) secret(s *source, d *draft) lumigl.Value {
 		return secret(p.walk(plain, d))
 	case text.value.Kind() == lumigl.Text:
 		json := text.text()
-		v, err := lumigl.Parser{MaxDepth: max(1, maxDepth-text.depth())}.ParseValue(json)
+		v, err := lumigl.Parser{MaxDepth: max(1, maxDepth-text.depth)}.ParseValue(json)
 		if err != nil {
 			text.note(SignatureLoss, "kept as a string: a secret holds JSON, and this is none, or it is nested too deep")
 			return secret(lumigl.TextOf(json))
@@ -98,15 +98,6 @@ func (p *pulumi) secret(s *source, d *draft) lumigl.Value {
 		s.note(SignatureLoss, "a secret without a value is in its place: it has neither plaintext nor ciphertext")
 	}
 	return secret(lumigl.NullValue())
-}
-
-// depth is how deep a value is nested.
-func (s *source) depth() int {
-	n := 0
-	for ; s != nil; s = s.parent {
-		n++
-	}
-	return n
 }
 
 // asset reads an asset or archive. Beside its signature it has one key, which says where its content is.

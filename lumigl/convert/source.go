@@ -4,20 +4,45 @@ import (
 	"cmp"
 	"fmt"
 	"iter"
+	"math"
 	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/lumi-idl/lumi/internal/jsonpointer"
 	"github.com/lumi-idl/lumi/lumigl"
 )
 
-// book keeps account of what becomes of a source.
+// book keeps account of what becomes of a document: the source, or one that stood as text in a string of it.
 type book struct {
-	roots  []*source
-	losses []Loss
+	root lumigl.Value
+	// text is the string that the document stood in. It is nil for the source.
+	text *source
+	// What became of values, by where they start. It takes a small part of the memory that a tree beside the values would.
+	opened, settled, lost, hidden marks
 	// none is what is not there. It is the same everywhere.
 	none source
+
+	// The book of the source has all that follows.
+	inner  []*book
+	losses []Loss
+	// about are what the source calls the resources, by where they start.
+	about map[int]string
+}
+
+// marks is a set of places in a text.
+type marks []uint64
+
+func (m *marks) add(v lumigl.Value) {
+	at := start(v)
+	if missing := at/64 + 1 - len(*m); missing > 0 {
+		*m = append(*m, make(marks, missing)...)
+	}
+	(*m)[at/64] |= 1 << (at % 64)
+}
+
+func (m marks) has(v lumigl.Value) bool {
+	at := start(v)
+	return at/64 < len(m) && m[at/64]>>(at%64)&1 == 1
 }
 
 // source is a value of the file that is read, with the account of what became of it. To look into it opens it: from then
@@ -26,109 +51,137 @@ type book struct {
 //
 // A source that is not there, or is null, which means the same, can be looked at like any other, and has nothing in it.
 type source struct {
-	book   *book
-	value  lumigl.Value
-	parent *source
-	step   string
-	parts  []source
-	// byKey finds parts. It is made for objects that have many.
-	byKey   map[string]*source
-	opened  bool
-	settled bool
-	// lost says that the loss has been noted.
-	lost bool
-	// inner is for what stood as text within a string. JSON pointers do not lead there.
-	inner bool
-	// hidden is for secrets. Pointers end there, since keys in a secret are a part of it.
-	hidden bool
-	// about is what the source calls the resource that stands here.
-	about string
-	// order is the place in the source, among all that was looked at.
-	order int
+	book  *book
+	value lumigl.Value
+	// depth is how deep the value is nested in the source, 1 for all of it.
+	depth int
 }
 
-func (b *book) root(v lumigl.Value) *source {
-	b.none.book, b.none.settled = b, true
-	s := &source{book: b, value: v}
-	b.roots = append(b.roots, s)
-	return s
+// start is where a value starts, counted from 1, and 0 for what is not there.
+func start(v lumigl.Value) int {
+	if !v.Exists() {
+		return 0
+	}
+	return v.Offset() + 1
+}
+
+func (b *book) source(depth int) *source {
+	b.none.book = b
+	return &source{book: b, value: b.root, depth: depth}
+}
+
+// part is a value within the source's own.
+func (s *source) part(v lumigl.Value) *source {
+	return &source{book: s.book, value: v, depth: s.depth + 1}
 }
 
 // within is a document that stood as text in a string.
 func (s *source) within(v lumigl.Value) *source {
-	s.settled = true
-	in := s.book.root(v)
-	in.parent, in.inner = s, true
-	return in
+	s.settle()
+	in := &book{root: v, text: s}
+	file := s.file().book
+	file.inner = append(file.inner, in)
+	return in.source(s.depth + 1)
 }
 
-// settle reports what nobody has accounted for, and puts all losses in the order of the source.
+// file is the value in the source itself, or the string that the text is in which has the value.
+func (s *source) file() *source {
+	for s.book.text != nil {
+		s = s.book.text
+	}
+	return s
+}
+
+// settle accounts for the value.
+func (s *source) settle() { s.book.settled.add(s.value) }
+
+// hide says that the value is a part of a secret. Pointers end there.
+func (s *source) hide() { s.book.hidden.add(s.value) }
+
+// calls says what the source calls the resource that the value is.
+func (s *source) calls(name string) {
+	if s.book.about == nil {
+		s.book.about = map[int]string{}
+	}
+	s.book.about[start(s.value)] = name
+}
+
+// settle reports what nobody has accounted for, puts all losses in the order of the source, and says where they are.
 func (b *book) settle() {
-	count := 0
-	for _, s := range b.roots {
-		s.settle(&count)
+	b.unsettled(b.root)
+	for _, in := range b.inner {
+		in.unsettled(in.root)
 	}
-	slices.SortStableFunc(b.losses, func(x, y Loss) int { return cmp.Compare(x.place(), y.place()) })
+	slices.SortStableFunc(b.losses, func(x, y Loss) int { return cmp.Compare(x.place, y.place) })
+	b.locate(b.losses, b.root, "", "")
 }
 
-func (l Loss) place() int {
-	s := l.at
-	for s != nil && s.inner {
-		s = s.parent
-	}
-	if s == nil {
-		return 0
-	}
-	return s.order
-}
-
-func (s *source) settle(count *int) {
-	if !s.inner {
-		*count++
-		s.order = *count
-	}
-	settled := s.settled
-	for i := range s.parts {
-		p := &s.parts[i]
-		p.settled = p.settled || settled
-		p.settle(count)
-	}
-	if !settled && !s.opened { // It is behind a key: who opens a list accounts for all of its elements.
-		s.lose(UnknownLoss, "left out: nothing is known of this key here")
-	}
-}
-
-// pointer is the JSON pointer to the value, or to the text or the secret that it is in.
-func (s *source) pointer() string {
-	var steps []string
-	for ; s != nil; s = s.parent {
-		if s.inner || s.hidden {
-			steps = steps[:0]
+// unsettled reports what nobody has accounted for in a value.
+func (b *book) unsettled(v lumigl.Value) {
+	switch {
+	case b.settled.has(v):
+	case !b.opened.has(v): // It is behind a key: who opens a list accounts for all of its elements.
+		(&source{book: b, value: v}).lose(UnknownLoss, "left out: nothing is known of this key here")
+	default:
+		for _, e := range v.Elements() {
+			b.unsettled(e)
 		}
-		if s.parent != nil && !s.inner {
-			steps = append(steps, s.step)
+		for _, m := range v.Members() {
+			b.unsettled(m)
 		}
 	}
-	var b strings.Builder
-	for i := len(steps) - 1; i >= 0; i-- {
-		b.WriteByte('/')
-		b.WriteString(jsonpointer.Escape(steps[i]))
+}
+
+// locate says where losses are that are within a value, in order: their JSON pointers and resources. Pointers end at
+// secrets, since keys in a secret are a part of it.
+func (b *book) locate(losses []Loss, v lumigl.Value, pointer, resource string) {
+	resource = cmp.Or(b.about[start(v)], resource)
+	whole := isSecret(v) || b.hidden.has(v)
+	for len(losses) > 0 && (whole || losses[0].place <= start(v)) {
+		losses[0].pointer, losses[0].resource = pointer, resource
+		losses = losses[1:]
 	}
-	return b.String()
+	step, last := "", v
+	next := func(key string, part lumigl.Value, begin int) bool {
+		n := 0
+		for n < len(losses) && losses[n].place < begin {
+			n++
+		}
+		if n > 0 {
+			b.locate(losses[:n], last, pointer+"/"+jsonpointer.Escape(step), resource)
+			losses = losses[n:]
+		}
+		step, last = key, part
+		return len(losses) > 0
+	}
+	for i, e := range v.Elements() {
+		if !next(strconv.Itoa(i), e, start(e)) {
+			return
+		}
+	}
+	for key, m := range v.Members() {
+		if !next(key, m, start(m)) {
+			return
+		}
+	}
+	next("", lumigl.Value{}, math.MaxInt)
 }
 
 // lose accounts for the value as a loss, of which one is enough.
 func (s *source) lose(code Code, format string, args ...any) {
-	s.settled = true
-	if !s.lost {
-		s.lost = true
+	s.settle()
+	if !s.isLost() {
+		s.book.lost.add(s.value)
 		s.note(code, format, args...)
 	}
 }
 
+func (s *source) isLost() bool { return s.book.lost.has(s.value) }
+
 // note reports a change, and leaves open what becomes of the value.
 func (s *source) note(code Code, format string, args ...any) {
-	s.book.losses = append(s.book.losses, Loss{Code: code, Message: fmt.Sprintf(format, args...), at: s})
+	at := s.file()
+	at.book.losses = append(at.book.losses, Loss{Code: code, Message: fmt.Sprintf(format, args...), place: start(at.value)})
 }
 
 // exists reports whether there is a value. Null counts as none.
@@ -142,7 +195,7 @@ func (s *source) is(kind lumigl.Kind) bool {
 	case s.exists():
 		s.lose(ShapeLoss, "left out: this has to be %s, not %s", kind, s.value.Kind())
 	}
-	s.settled = true
+	s.settle()
 	return false
 }
 
@@ -154,46 +207,14 @@ func (s *source) or(other *source) *source {
 	return other
 }
 
-func (s *source) open() {
-	if s.opened {
-		return
-	}
-	s.opened = true
-	if isSecret(s.value) {
-		s.hidden = true
-	}
-	s.parts = make([]source, 0, s.value.Len()) // It must not grow, since there are pointers into it.
-	add := func(step string, v lumigl.Value) {
-		s.parts = append(s.parts, source{book: s.book, value: v, parent: s, step: step})
-	}
-	for i, v := range s.value.Elements() {
-		add(strconv.Itoa(i), v)
-	}
-	for key, v := range s.value.Members() {
-		add(key, v)
-	}
-}
+func (s *source) open() { s.book.opened.add(s.value) }
 
 // key is what stands behind a key of an object.
 func (s *source) key(key string) *source {
 	if s.value.Kind() == lumigl.Object {
 		s.open()
-	}
-	const few = 40
-	if len(s.parts) > few && s.byKey == nil {
-		s.byKey = make(map[string]*source, len(s.parts))
-		for i := range s.parts {
-			s.byKey[s.parts[i].step] = &s.parts[i]
-		}
-	}
-	if p, ok := s.byKey[key]; ok {
-		return p
-	}
-	if s.byKey == nil && s.value.Kind() == lumigl.Object {
-		for i := range s.parts {
-			if s.parts[i].step == key {
-				return &s.parts[i]
-			}
+		if v := s.value.Get(key); v.Exists() {
+			return s.part(v)
 		}
 	}
 	return &s.book.none
@@ -206,8 +227,8 @@ func (s *source) elements() iter.Seq2[int, *source] {
 			return
 		}
 		s.open()
-		for i := range s.parts {
-			if !yield(i, &s.parts[i]) {
+		for i, e := range s.value.Elements() {
+			if !yield(i, s.part(e)) {
 				return
 			}
 		}
@@ -220,12 +241,12 @@ func (s *source) members() iter.Seq2[string, *source] {
 		if isSecret(s.value) {
 			s.lose(ShapeLoss, "left out: this has to be %s, not a secret", lumigl.Object)
 		}
-		if s.lost || !s.is(lumigl.Object) {
+		if s.isLost() || !s.is(lumigl.Object) {
 			return
 		}
 		s.open()
-		for i := range s.parts {
-			if !yield(s.parts[i].step, &s.parts[i]) {
+		for key, m := range s.value.Members() {
+			if !yield(key, s.part(m)) {
 				return
 			}
 		}
@@ -246,9 +267,9 @@ func (s *source) walk(replace func(*source) (lumigl.Value, bool)) lumigl.Value {
 		return lumigl.ListOf(elements...)
 	case lumigl.Object:
 		s.open()
-		members := make([]lumigl.Member, 0, len(s.parts))
-		for i := range s.parts {
-			members = append(members, lumigl.Member{Key: s.parts[i].step, Value: s.parts[i].walk(replace)})
+		members := make([]lumigl.Member, 0, s.value.Len())
+		for key, m := range s.value.Members() {
+			members = append(members, lumigl.Member{Key: key, Value: s.part(m).walk(replace)})
 		}
 		return lumigl.ObjectOf(members...)
 	}
@@ -260,7 +281,7 @@ func (s *source) text() string {
 	if !s.is(lumigl.Text) {
 		return ""
 	}
-	s.settled = true
+	s.settle()
 	text, _ := s.value.Text()
 	return text
 }
@@ -270,14 +291,14 @@ func (s *source) flag() bool {
 	if !s.is(lumigl.Bool) {
 		return false
 	}
-	s.settled = true
+	s.settle()
 	b, _ := s.value.Bool()
 	return b
 }
 
 // take accounts for the whole value as used.
 func (s *source) take() lumigl.Value {
-	s.settled = true
+	s.settle()
 	return s.value
 }
 
