@@ -17,7 +17,15 @@ func (p Parser) ParseValue(src string) (Value, error) {
 }
 
 func (p Parser) parseValue(src string) (Value, *InvalidError) {
-	f := p.newFaults()
+	// As in [Parser.Parse], most texts have no faults, and need no guess about what was meant.
+	f := &faults{max: 1}
+	if syntax := p.syntax(src, f); syntax != nil {
+		syntax.once = true
+		if v := syntax.document(); !f.full() {
+			return v, nil
+		}
+	}
+	f = p.newFaults()
 	syntax := p.syntax(src, f)
 	if syntax == nil {
 		return Value{}, f.errIn("")

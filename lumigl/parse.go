@@ -30,6 +30,8 @@ type parser struct {
 	wrong int
 	// astray is the first URN that is a key where no resource is, if brackets do not match.
 	astray Note
+	// once says that the text is read again if there is a fault, so that the first one ends the reading.
+	once bool
 	// graph takes vertices as they are read. It is nil where they are only made into a graph later.
 	graph *builder
 	// resource holds the members of the resource that is handed over.
@@ -113,7 +115,7 @@ func (p *parser) value() Value {
 	switch c := p.src[start]; {
 	case c == '"':
 		v.kind, v.text = Text, p.text()
-		if p.graph == nil { // Else the first fault that follows from it ends the reading anyway.
+		if !p.once { // Else the first fault that follows from it ends the reading anyway.
 			v.text = p.whole(start, v.text)
 		}
 	case c == '{':

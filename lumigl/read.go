@@ -146,7 +146,7 @@ func (p Parser) atOnce(src string) Document {
 	}
 	b := newBuilder(f, &syntax.memory)
 	b.size = len(src)
-	syntax.graph = b
+	syntax.graph, syntax.once = b, true
 	root := syntax.document()
 	if syntax.broken {
 		return nil

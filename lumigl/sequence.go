@@ -178,7 +178,7 @@ func (s *sequence) member() {
 		return
 	}
 	s.path[len(s.path)-1] = step{key: key, index: -1}
-	if s.graph == nil && len(s.path) != 2 && s.astray.Message == "" {
+	if !s.once && len(s.path) != 2 && s.astray.Message == "" {
 		s.stray(start, key)
 	}
 	key, ok = s.colon(start, key)
