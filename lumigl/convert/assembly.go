@@ -55,6 +55,12 @@ type draft struct {
 	given map[string]*bag
 	// place is where it is in the order of dependencies.
 	place *place
+	// An instance of OpenTofu belongs to an entry, and depends on blocks.
+	entry     *entry
+	dependsOn []*block
+	// index is of the properties of a resource of Pulumi, and list the last list of dependencies that it was found in.
+	index *index
+	list  int
 }
 
 // property is one of a resource.
@@ -120,16 +126,17 @@ func (a *assembly) declare(d *draft) {
 // name gives all resources their URNs. Where several would have the same, all of them get their qualified names, so that
 // none depends on the order.
 func (a *assembly) name() error {
-	keys := map[urn.Parts]map[string]bool{}
+	first, shared := make(map[urn.Parts]*draft, len(a.drafts)), map[urn.Parts]bool{}
 	for _, d := range a.drafts {
-		if keys[d.parts] == nil {
-			keys[d.parts] = map[string]bool{}
+		if other, ok := first[d.parts]; !ok {
+			first[d.parts] = d
+		} else if other.key != d.key {
+			shared[d.parts] = true
 		}
-		keys[d.parts][d.key] = true
 	}
 	// What is not alive has the URN of what is, if that is the same in the source.
-	urns := map[string]urn.URN{}
-	taken := map[urn.URN]int{}
+	urns := make(map[string]urn.URN, len(a.drafts))
+	taken := make(map[urn.URN]int, len(a.drafts))
 	slices.SortStableFunc(a.drafts, func(x, y *draft) int { return cmp.Compare(x.state, y.state) })
 	for _, d := range a.drafts {
 		if u, ok := urns[d.key]; ok && d.state != live {
@@ -141,17 +148,17 @@ func (a *assembly) name() error {
 			continue
 		}
 		name := d.parts.Name
-		if len(keys[d.parts]) > 1 {
+		if shared[d.parts] {
 			name = d.qualified
 		}
-		u, err := a.free(d, resourceName(name), taken)
+		u, got, err := free(d.parts, resourceName(name), taken)
 		if err != nil {
 			return err
 		}
 		if _, ok := urns[d.key]; !ok {
 			urns[d.key] = u
 		}
-		if got := u.Name(); got != d.parts.Name {
+		if got != d.parts.Name {
 			why := "it holds control characters, or is empty"
 			if resourceName(d.parts.Name) == d.parts.Name {
 				why = "there is another of that type and name"
@@ -170,23 +177,22 @@ func (a *assembly) name() error {
 	return nil
 }
 
-// free finds a URN that nothing has yet.
-func (a *assembly) free(d *draft, name string, taken map[urn.URN]int) (urn.URN, error) {
-	parts := d.parts
+// free finds a URN that nothing has yet. It returns the name in it, too.
+func free(parts urn.Parts, name string, taken map[urn.URN]int) (u urn.URN, free string, err error) {
 	parts.Name = name
 	base, err := urn.Format(parts)
 	if err != nil {
-		return "", err
+		return "", "", err
 	}
-	for u := base; ; {
+	for u = base; ; {
 		if taken[u] == 0 {
 			taken[u] = 1
-			return u, nil
+			return u, parts.Name, nil
 		}
 		taken[base]++ // What was tried before needs no trying again.
 		parts.Name = fmt.Sprintf("%s (%d)", name, taken[base])
 		if u, err = urn.Format(parts); err != nil {
-			return "", err
+			return "", "", err
 		}
 	}
 }

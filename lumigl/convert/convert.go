@@ -105,7 +105,7 @@ func Convert(src string, options Options) (*Result, error) {
 		return nil, err
 	}
 	b.settle()
-	text, err := lumigl.Append(nil, a.snapshot)
+	text, err := lumigl.Append(make([]byte, 0, len(src)), a.snapshot)
 	if err != nil {
 		return nil, fmt.Errorf("the snapshot would not be accepted: %w", err)
 	}

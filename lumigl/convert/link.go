@@ -127,9 +127,12 @@ func (a *assembly) link(d *draft, p *property, find func(text string) (to *draft
 // targets are what the properties of a resource refer to, each once.
 func (d *draft) targets() []*lumigl.Vertex {
 	var all []*lumigl.Vertex
-	seen := map[*lumigl.Vertex]bool{}
+	var seen map[*lumigl.Vertex]bool // Most resources have no references.
 	for _, p := range d.properties {
 		for to := range p.value.References() {
+			if seen == nil {
+				seen = map[*lumigl.Vertex]bool{}
+			}
 			if !seen[to] {
 				seen[to] = true
 				all = append(all, to)

@@ -1,6 +1,8 @@
 package convert
 
 import (
+	"slices"
+
 	"github.com/lumi-idl/lumi/lumigl"
 	"github.com/lumi-idl/lumi/runtime/urn"
 )
@@ -9,13 +11,34 @@ import (
 type openTofu struct {
 	*assembly
 	kept bag
-	// places are those of resources, with all of their instances, by their addresses in the configuration.
-	places map[string]*place
-	// address is that of each instance's resource in the configuration, module is the one that it is in, and kind its type.
-	address, module, kind map[*draft]string
+	// blocks are the resources of the configuration, by their addresses there.
+	blocks map[string]*block
 	// byID are the instances with an id that no other has. The others are nil.
 	byID     map[string]*draft
 	byVertex map[*lumigl.Vertex]*draft
+}
+
+// block is a resource of the configuration, whatever instances it has.
+type block struct {
+	place
+	// on is the instance that was last found to depend on it, and said the one with a reference that says so.
+	on, said *draft
+}
+
+// block is the resource with an address in the configuration.
+func (o *openTofu) block(address string) *block {
+	b := o.blocks[address]
+	if b == nil {
+		b = &block{}
+		o.blocks[address] = b
+	}
+	return b
+}
+
+// entry is what the instances of one resource in the state have in common.
+type entry struct {
+	*block
+	module, kind string
 }
 
 func (o *openTofu) read(top *source) error {
@@ -33,8 +56,7 @@ func (o *openTofu) read(top *source) error {
 	if o.snapshot.Package == "" {
 		o.snapshot.Package = "main"
 	}
-	o.places = map[string]*place{}
-	o.address, o.module, o.kind = map[*draft]string{}, map[*draft]string{}, map[*draft]string{}
+	o.blocks = map[string]*block{}
 	for _, s := range top.key("resources").elements() {
 		if s.is(lumigl.Object) {
 			o.resource(s)
@@ -131,18 +153,14 @@ func (o *openTofu) resource(s *source) {
 	}
 	each := s.key("each").text()
 	s.calls(address)
-	configured := withoutKeys(address)
-	at := o.places[configured]
-	if at == nil {
-		at = &place{}
-		o.places[configured] = at
-	}
+	common := &entry{block: o.block(withoutKeys(address)), module: module, kind: kind}
 	some, renamed := false, false
 	for _, instance := range s.key("instances").elements() {
 		if !instance.is(lumigl.Object) {
 			continue
 		}
-		d := &draft{said: instance, named: instance, place: at}
+		d := &draft{said: instance, named: instance, place: &common.place, entry: common}
+		d.extensions.list = make([]lumigl.Member, 0, 4) // Most have so many.
 		from := provider
 		if own := instance.key("provider").text(); own != "" {
 			from = own
@@ -162,7 +180,6 @@ func (o *openTofu) resource(s *source) {
 		}
 		d.key, d.qualified = full, full
 		d.parts = urn.Parts{Environment: "default", Package: o.snapshot.Package, Module: "index", Type: t, Name: full}
-		o.address[d], o.module[d], o.kind[d] = configured, module, kind
 		o.declare(d)
 		some = true
 	}
@@ -209,12 +226,13 @@ func (o *openTofu) fill(d *draft) {
 	}
 	mistaken(attributes)
 	hidden := o.sensitive(s.key("sensitive_attributes"), attributes)
-	hidden.copied(o.kind[d], attributes.value)
-	hidden.guess(attributes, o.kind[d])
+	hidden.copied(d.entry.kind, attributes.value)
+	hidden.guess(attributes, d.entry.kind)
 	if !attributes.is(lumigl.Object) {
 		attributes = &s.book.none
 	}
 	all := attributes.take() // Anything may be in there, so that there is nothing to keep account of.
+	d.properties = slices.Grow(d.properties, all.Len())
 	for name, v := range all.Members() {
 		if own := hidden.parts[name]; hidden.all {
 			v = secret(v)

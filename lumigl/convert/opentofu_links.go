@@ -16,9 +16,9 @@ const shortest = 8
 var dependencies = [...]string{"dependencies", "depends_on"}
 
 // meant is the address, in the configuration, of a dependency in one of the lists.
-func (o *openTofu) meant(d *draft, list, text string) string {
-	if module := o.module[d]; list == "depends_on" && module != "" {
-		text = module + "." + text
+func (e *entry) meant(list, text string) string {
+	if list == "depends_on" && e.module != "" {
+		text = e.module + "." + text
 	}
 	return withoutKeys(text)
 }
@@ -26,6 +26,9 @@ func (o *openTofu) meant(d *draft, list, text string) string {
 // withoutKeys is an address as it is in the configuration, where there are no instances: module.net["eu"].aws_subnet.this[0]
 // becomes module.net.aws_subnet.this.
 func withoutKeys(address string) string {
+	if !strings.Contains(address, "[") {
+		return address
+	}
 	var b strings.Builder
 	for {
 		before, key, found := strings.Cut(address, "[")
@@ -42,7 +45,7 @@ func withoutKeys(address string) string {
 
 // connect makes references of the ids of other resources, and keeps what no reference says.
 func (o *openTofu) connect() {
-	o.byID, o.byVertex = map[string]*draft{}, map[*lumigl.Vertex]*draft{}
+	o.byID, o.byVertex = make(map[string]*draft, len(o.drafts)), make(map[*lumigl.Vertex]*draft, len(o.drafts))
 	for _, d := range o.drafts {
 		o.byVertex[d.Vertex] = d
 		if d.state != live {
@@ -54,26 +57,27 @@ func (o *openTofu) connect() {
 		}
 		o.byID[d.ID] = d
 	}
-	on := map[*draft]map[string]bool{}
 	for _, d := range o.drafts {
-		on[d] = map[string]bool{}
 		for _, key := range dependencies {
 			for _, v := range d.said.key(key).value.Elements() {
 				text, _ := v.Text()
-				address := o.meant(d, key, text)
-				if at := o.places[address]; at != nil && !on[d][address] {
-					d.place.before = append(d.place.before, at)
+				if b := o.block(d.entry.meant(key, text)); b.on != d {
+					b.on = d
+					d.dependsOn = append(d.dependsOn, b)
+					d.place.before = append(d.place.before, &b.place)
 				}
-				on[d][address] = true
 			}
 		}
 	}
 	o.rank()
 	for _, d := range o.drafts {
+		for _, b := range d.dependsOn {
+			b.on = d
+		}
 		for i := range d.properties {
 			o.link(d, &d.properties[i], func(text string) (*draft, string) {
 				to := o.byID[text]
-				if to == nil || len(text) < shortest || !on[d][o.address[to]] {
+				if to == nil || len(text) < shortest || to.entry.on != d {
 					return nil, ""
 				}
 				return to, ""
@@ -81,37 +85,36 @@ func (o *openTofu) connect() {
 		}
 	}
 	for _, d := range o.drafts {
-		o.rest(d, on)
+		o.rest(d)
 		d.extend(OpenTofu)
 	}
 }
 
 // rest keeps the dependencies that no reference says, neither the resource's nor one of those that it refers to: lists
 // of dependencies have all that is needed, also at second hand.
-func (o *openTofu) rest(d *draft, on map[*draft]map[string]bool) {
-	said := map[string]bool{}
+func (o *openTofu) rest(d *draft) {
 	for i, to := range d.targets() {
 		direct := o.byVertex[to]
-		said[o.address[direct]] = true
+		direct.entry.said = d
 		if i >= mostSearched {
 			continue
 		}
-		for address := range on[direct] {
-			said[address] = true
+		for _, b := range direct.dependsOn {
+			b.said = d
 		}
 	}
 	for _, key := range dependencies {
-		o.restOf(d, key, said)
+		o.restOf(d, key)
 	}
 }
 
 // restOf keeps those of one list that nothing says.
-func (o *openTofu) restOf(d *draft, key string, said map[string]bool) {
+func (o *openTofu) restOf(d *draft, key string) {
 	var left []lumigl.Value
 	var names []string
 	list := d.said.key(key)
 	for _, s := range list.elements() {
-		if text := s.text(); text != "" && !said[o.meant(d, key, text)] {
+		if text := s.text(); text != "" && o.block(d.entry.meant(key, text)).said != d {
 			left = append(left, lumigl.TextOf(text))
 			names = append(names, text)
 		}

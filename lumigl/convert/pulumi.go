@@ -13,7 +13,8 @@ type pulumi struct {
 	*assembly
 	kept       bag
 	references []explicit
-	indexes    map[*draft]*index
+	// lists is how many lists of dependencies have been looked at.
+	lists int
 	// operations are of the drafts that are begun.
 	operations map[*draft]lumigl.OperationKind
 }
@@ -165,6 +166,7 @@ func (p *pulumi) draft(s *source) *draft {
 		parents, qualifiedType = chain[:i], chain[i+1:]
 	}
 	d := &draft{key: key, said: s, named: named, qualified: name}
+	d.extensions.list = make([]lumigl.Member, 0, 8) // Most have more than four.
 	if parents != "" {
 		d.qualified = parents + "$" + name
 	}

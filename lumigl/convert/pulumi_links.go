@@ -12,14 +12,9 @@ type index struct {
 	byText map[string]string // to a property's name, or "" if several say it
 }
 
-func (p *pulumi) indexOf(d *draft) *index {
-	if x, ok := p.indexes[d]; ok {
-		return x
-	}
-	if p.indexes == nil {
-		p.indexes = map[*draft]*index{}
-	}
-	x := &index{id: d.ID, byText: map[string]string{}}
+// fill looks at the properties of a resource.
+func (x *index) fill(d *draft) {
+	x.id, x.byText = d.ID, map[string]string{}
 	for _, property := range d.properties {
 		text, ok := property.value.Text()
 		if !ok {
@@ -31,8 +26,6 @@ func (p *pulumi) indexOf(d *draft) *index {
 		}
 		x.byText[text] = name
 	}
-	p.indexes[d] = x
-	return x
 }
 
 // connect makes references of the values that properties have from what they are said to depend on, and keeps what no
@@ -43,16 +36,27 @@ func (p *pulumi) connect() {
 		r.from.place.before = append(r.from.place.before, r.to.place)
 	}
 	for _, d := range p.drafts {
-		for _, list := range p.dependencies(d) {
-			for _, to := range list {
+		for _, to := range p.resources(d, d.said.key("dependencies").value) {
+			d.place.before = append(d.place.before, to.place)
+		}
+		for name, list := range d.said.key("propertyDependencies").value.Members() {
+			if name == "" {
+				continue
+			}
+			for _, to := range p.resources(d, list) {
 				d.place.before = append(d.place.before, to.place)
+				if to.index == nil {
+					to.index = &index{}
+				}
 			}
 		}
 	}
 	p.rank()
 	p.cut(p.references)
 	for _, d := range p.drafts { // All have to be known before any of them changes.
-		p.indexOf(d)
+		if d.index != nil {
+			d.index.fill(d)
+		}
 	}
 	for _, d := range p.drafts {
 		p.linkAll(d)
@@ -61,23 +65,15 @@ func (p *pulumi) connect() {
 	}
 }
 
-// dependencies are those that are declared, by property, and under "" those of the whole resource.
-func (p *pulumi) dependencies(d *draft) map[string][]*draft {
-	all := map[string][]*draft{}
-	add := func(name string, list lumigl.Value) {
-		seen := map[*draft]bool{}
-		for _, v := range list.Elements() {
-			key, _ := v.Text()
-			if to := p.find(key, d); to != nil && to.state == live && !seen[to] && key != "" {
-				seen[to] = true
-				all[name] = append(all[name], to)
-			}
-		}
-	}
-	add("", d.said.key("dependencies").value)
-	for name, list := range d.said.key("propertyDependencies").value.Members() {
-		if name != "" {
-			add(name, list)
+// resources are those in a list of dependencies, each once.
+func (p *pulumi) resources(d *draft, list lumigl.Value) []*draft {
+	var all []*draft
+	p.lists++
+	for _, v := range list.Elements() {
+		key, _ := v.Text()
+		if to := p.find(key, d); to != nil && to.state == live && to.list != p.lists && key != "" {
+			to.list = p.lists
+			all = append(all, to)
 		}
 	}
 	return all
@@ -85,20 +81,26 @@ func (p *pulumi) dependencies(d *draft) map[string][]*draft {
 
 // linkAll makes references of what the properties have from others.
 func (p *pulumi) linkAll(d *draft) {
-	all := p.dependencies(d)
-	for i := range d.properties {
-		on := all[d.properties[i].name]
-		if len(on) == 0 || len(on) > mostSearched || d.properties[i].name == "" {
+	for name, list := range d.said.key("propertyDependencies").value.Members() {
+		on := p.resources(d, list)
+		if len(on) == 0 || len(on) > mostSearched || name == "" {
 			continue
 		}
-		p.link(d, &d.properties[i], func(text string) (*draft, string) { return p.meant(text, on) })
+		if i := d.property(name); i >= 0 {
+			p.link(d, &d.properties[i], func(text string) (*draft, string) { return p.meant(text, on) })
+		}
 	}
+}
+
+// property is the place of a property among all, -1 if there is none.
+func (d *draft) property(name string) int {
+	return slices.IndexFunc(d.properties, func(p property) bool { return p.name == name })
 }
 
 // meant is the one resource, or property of one, that a text can be from.
 func (p *pulumi) meant(text string, among []*draft) (to *draft, property string) {
 	for _, d := range among {
-		if p.indexOf(d).id == text {
+		if d.index.id == text {
 			if to != nil {
 				return nil, ""
 			}
@@ -109,7 +111,7 @@ func (p *pulumi) meant(text string, among []*draft) (to *draft, property string)
 		return to, ""
 	}
 	for _, d := range among {
-		name, ok := p.indexOf(d).byText[text]
+		name, ok := d.index.byText[text]
 		if !ok {
 			continue
 		}
@@ -142,7 +144,7 @@ func (p *pulumi) rest(d *draft) {
 	var byProperty bag
 	for name, list := range d.said.key("propertyDependencies").members() {
 		var left []lumigl.Value
-		i := slices.IndexFunc(d.properties, func(p property) bool { return p.name == name })
+		i := d.property(name)
 		for _, s := range list.elements() {
 			key := s.text()
 			to := p.find(key, d)

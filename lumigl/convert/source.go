@@ -35,7 +35,7 @@ type marks []uint64
 func (m *marks) add(v lumigl.Value) {
 	at := start(v)
 	if missing := at/64 + 1 - len(*m); missing > 0 {
-		*m = append(*m, make(marks, missing)...)
+		*m = append(*m, make(marks, missing+len(*m))...) // Twice as large, so that few are thrown away.
 	}
 	(*m)[at/64] |= 1 << (at % 64)
 }

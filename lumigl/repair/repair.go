@@ -137,7 +137,7 @@ func Repair(src string, options Options) (*Result, error) {
 	w.retarget()
 	w.drop()
 	dead := w.dropPending()
-	out, err := lumigl.Append(nil, doc)
+	out, err := lumigl.Append(make([]byte, 0, len(src)), doc)
 	if err == nil {
 		// The text is what counts, not what is believed of it.
 		w.doc, err = lumigl.Parse(string(out))
