@@ -138,11 +138,12 @@ func (e *edges) reverse() *edges {
 
 // sorted returns members in the order of their keys.
 func sorted(members []Member) []Member {
-	byKey := func(a, b Member) int { return cmp.Compare(a.Key, b.Key) }
-	if slices.IsSortedFunc(members, byKey) {
+	if slices.IsSortedFunc(members, byName) {
 		return members
 	}
 	members = slices.Clone(members)
-	slices.SortStableFunc(members, byKey)
+	slices.SortStableFunc(members, byName)
 	return members
 }
+
+func byName(a, b Member) int { return cmp.Compare(a.Key, b.Key) }

@@ -2,6 +2,7 @@ package lumigl
 
 import (
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -35,7 +36,8 @@ type writer struct {
 	out    io.Writer // nil if all goes into the buffer
 	err    error
 	tag    string
-	sort   bool // the keys of objects
+	sort   bool     // the keys of objects
+	sorted []Member // a stack of the members of objects that are being written, if they had to be sorted
 	indent int
 }
 
@@ -190,20 +192,28 @@ func (w *writer) value(v *Value) {
 		}
 		list.end()
 	case Object:
-		members := v.node.members
-		if w.sort {
-			members = sorted(members)
-		}
-		object := section{writer: w}
-		object.begin()
-		for i := range members {
-			object.key(members[i].Key)
-			w.value(&members[i].Value)
-		}
-		object.end()
+		w.members(v.node.members)
 	case Reference:
 		w.reference(v)
 	}
+}
+
+// members writes an object.
+func (w *writer) members(members []Member) {
+	first := len(w.sorted)
+	if w.sort && !slices.IsSortedFunc(members, byName) {
+		w.sorted = append(w.sorted, members...)
+		members = w.sorted[first:]
+		slices.SortStableFunc(members, byName)
+	}
+	object := section{writer: w}
+	object.begin()
+	for i := range members {
+		object.key(members[i].Key)
+		w.value(&members[i].Value)
+	}
+	object.end()
+	w.sorted = w.sorted[:first]
 }
 
 // reference writes a reference on one line, since it is one thing.

@@ -49,7 +49,7 @@ type draft struct {
 	said, named *source
 	// mistyped says that its type is no type token in the source.
 	mistyped   bool
-	properties []property
+	properties []lumigl.Member
 	extensions bag
 	// given are values that differ from those of the properties, by the part of the source that they stand in.
 	given map[string]*bag
@@ -63,23 +63,43 @@ type draft struct {
 	list  int
 }
 
-// property is one of a resource.
-type property struct {
-	name  string
-	value lumigl.Value
-	// from is the part of the source that it stands in, such as "inputs".
-	from string
+// slot is where a property of a resource is, and the part of the source that it is from, such as "inputs".
+type slot struct {
+	place int
+	from  string
 }
 
-// differs keeps the value of a property that is about to get another.
-func (d *draft) differs(p *property, v lumigl.Value) {
+// put gives a resource a property from a part of the source. It counts more than what slots have from other parts. What
+// is a secret in either of them is one in what comes of it.
+func (d *draft) put(s *source, name string, v lumigl.Value, from string, slots map[string]slot) {
+	at, ok := slots[name]
+	if ok {
+		p := &d.properties[at.place].Value
+		given := *p
+		if *p = hiddenAs(v, given); !open(given).Equal(open(v)) {
+			d.differs(at.from, name, hiddenAs(given, v))
+			how := ""
+			if has(given, func(v lumigl.Value) bool { _, property, _ := v.Target(); return property != "" }) {
+				how = ", where references to properties are the URNs of the resources"
+			}
+			s.note(InputLoss, "this is taken; what was given differs, and is kept in the extensions%s", how)
+		}
+	} else {
+		at.place = len(d.properties)
+		d.properties = append(d.properties, lumigl.Member{Key: name, Value: v})
+	}
+	slots[name] = slot{at.place, from}
+}
+
+// differs keeps the value of a property that got another.
+func (d *draft) differs(from, name string, v lumigl.Value) {
 	if d.given == nil {
 		d.given = map[string]*bag{}
 	}
-	if d.given[p.from] == nil {
-		d.given[p.from] = &bag{}
+	if d.given[from] == nil {
+		d.given[from] = &bag{}
 	}
-	d.given[p.from].set(p.name, plain(v))
+	d.given[from].set(name, plain(v))
 }
 
 // keepGiven keeps what differs in the extensions.
@@ -234,11 +254,7 @@ func (a *assembly) rename(code Code, what, name, made, wanted string, s *source)
 // finish puts the resources together, and what is pending into its place.
 func (a *assembly) finish() {
 	for _, d := range a.drafts {
-		members := make([]lumigl.Member, 0, len(d.properties))
-		for _, p := range d.properties {
-			members = append(members, lumigl.Member{Key: p.name, Value: p.value})
-		}
-		d.Properties = lumigl.ObjectOf(members...)
+		d.Properties = lumigl.ObjectOf(d.properties...)
 		if d.state == deleted {
 			a.snapshot.Pending.Deletes = append(a.snapshot.Pending.Deletes, d.Vertex)
 		}

@@ -82,7 +82,8 @@ func Convert(src string, options Options) (*Result, error) {
 			}
 		}
 	}
-	b := &book{root: root}
+	size := len(src)/64 + 1 // of marks; those of a text that was mended grow if need be
+	b := &book{root: root, opened: make(marks, size), settled: make(marks, size)}
 	a := &assembly{options: options, snapshot: &lumigl.Snapshot{}, book: b}
 	for _, s := range steps {
 		// What was wrong may be a part of a value, so that only the remedy is said.
@@ -105,11 +106,12 @@ func Convert(src string, options Options) (*Result, error) {
 		return nil, err
 	}
 	b.settle()
-	text, err := lumigl.Append(make([]byte, 0, len(src)), a.snapshot)
-	if err != nil {
+	// From here on, the assembly and the book can be collected. The text of a state is somewhat longer than the state.
+	result := &Result{From: from, Snapshot: a.snapshot, Losses: b.losses, Linked: a.linked}
+	if result.Text, err = lumigl.Append(make([]byte, 0, len(src)+len(src)/4), result.Snapshot); err != nil {
 		return nil, fmt.Errorf("the snapshot would not be accepted: %w", err)
 	}
-	return &Result{From: from, Snapshot: a.snapshot, Text: text, Losses: b.losses, Linked: a.linked}, nil
+	return result, nil
 }
 
 // Check says what is wrong with the names in the options, in a *[RefusedError].

@@ -89,8 +89,8 @@ func (a *assembly) cut(references []explicit) {
 	}
 	for d, targets := range cut {
 		for i := range d.properties {
-			p := &d.properties[i]
-			p.value = each(p.value, func(v lumigl.Value) (lumigl.Value, bool) {
+			p := &d.properties[i].Value
+			*p = each(*p, func(v lumigl.Value) (lumigl.Value, bool) {
 				to, _, ok := v.Target()
 				if !ok || !targets[to] {
 					return v, false
@@ -103,11 +103,11 @@ func (a *assembly) cut(references []explicit) {
 
 // link replaces the strings in a property that stand for another resource, as find says, by references. It does not look
 // into special values.
-func (a *assembly) link(d *draft, p *property, find func(text string) (to *draft, property string)) {
+func (a *assembly) link(d *draft, p *lumigl.Value, find func(text string) (to *draft, property string)) {
 	if a.options.KeepValues {
 		return
 	}
-	p.value = each(p.value, func(v lumigl.Value) (lumigl.Value, bool) {
+	*p = each(*p, func(v lumigl.Value) (lumigl.Value, bool) {
 		if isSpecial(v) {
 			return v, true
 		}
@@ -129,7 +129,7 @@ func (d *draft) targets() []*lumigl.Vertex {
 	var all []*lumigl.Vertex
 	var seen map[*lumigl.Vertex]bool // Most resources have no references.
 	for _, p := range d.properties {
-		for to := range p.value.References() {
+		for to := range p.Value.References() {
 			if seen == nil {
 				seen = map[*lumigl.Vertex]bool{}
 			}

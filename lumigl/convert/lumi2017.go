@@ -150,19 +150,11 @@ func (l *lumi2017) draft(key string, s *source, environment string) (*draft, err
 // fill reads a resource's id and properties.
 func (l *lumi2017) fill(d *draft) {
 	d.ID = d.said.key("id").text()
-	in := map[string]int{}
+	slots := map[string]slot{}
 	// What was computed counts more than what was given, and that more than what stood in for it.
 	for _, key := range []string{"defaults", "inputs", "properties", "outputs"} {
 		for name, s := range d.said.key(key).members() {
-			v := l.value(s, d)
-			i, ok := in[name]
-			if !ok {
-				in[name] = len(d.properties)
-				d.properties = append(d.properties, property{name, v, key})
-				continue
-			}
-			d.prefer(s, &d.properties[i], v)
-			d.properties[i].from = key
+			d.put(s, name, l.value(s, d), key, slots)
 		}
 	}
 	d.keepGiven()
@@ -209,7 +201,7 @@ func (l *lumi2017) connect() {
 	}
 	for _, d := range l.drafts {
 		for _, p := range d.properties {
-			has(p.value, func(v lumigl.Value) bool {
+			has(p.Value, func(v lumigl.Value) bool {
 				if to := l.resourceOf(v); to != nil && !l.options.KeepValues {
 					d.place.before = append(d.place.before, to.place)
 				}
@@ -221,7 +213,7 @@ func (l *lumi2017) connect() {
 	l.cut(l.references)
 	for _, d := range l.drafts {
 		for i := range d.properties {
-			l.link(d, &d.properties[i], func(text string) (*draft, string) { return l.resourceOf(lumigl.TextOf(text)), "" })
+			l.link(d, &d.properties[i].Value, func(text string) (*draft, string) { return l.resourceOf(lumigl.TextOf(text)), "" })
 		}
 	}
 }

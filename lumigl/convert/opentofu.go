@@ -243,7 +243,7 @@ func (o *openTofu) fill(d *draft) {
 			d.ID = text
 			continue
 		}
-		d.properties = append(d.properties, property{name: name, value: v})
+		d.properties = append(d.properties, lumigl.Member{Key: name, Value: v})
 	}
 	d.extensions.keep(s, "schema_version", "identity", "identity_schema_version")
 	if private := s.key("private"); private.exists() {

@@ -75,7 +75,7 @@ func (o *openTofu) connect() {
 			b.on = d
 		}
 		for i := range d.properties {
-			o.link(d, &d.properties[i], func(text string) (*draft, string) {
+			o.link(d, &d.properties[i].Value, func(text string) (*draft, string) {
 				to := o.byID[text]
 				if to == nil || len(text) < shortest || to.entry.on != d {
 					return nil, ""

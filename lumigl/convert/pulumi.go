@@ -277,43 +277,24 @@ func (p *pulumi) merge(d *draft) {
 		hidden[name] = true
 	}
 	var notes bag
-	in := map[string]int{}
+	slots := map[string]slot{}
+	d.properties = make([]lumigl.Member, 0, max(d.said.key("inputs").value.Len(), d.said.key("outputs").value.Len()))
 	for _, part := range []string{"defaults", "inputs", "outputs"} {
 		for name, s := range d.said.key(part).members() {
 			v := p.value(s, d)
 			if hidden[name] {
 				v = secret(v)
 			}
-			i, ok := in[name]
-			switch {
-			case strings.HasPrefix(name, "__"):
+			if strings.HasPrefix(name, "__") {
 				notes.set(part+"."+name, plain(v)) // These are notes of Pulumi's own.
-			case ok:
-				d.prefer(s, &d.properties[i], v)
-				d.properties[i].from = part
-			default:
-				in[name] = len(d.properties)
-				d.properties = append(d.properties, property{name, v, part})
+			} else {
+				d.put(s, name, v, part, slots)
 			}
 		}
 	}
 	d.properties = withoutID(d)
 	d.keepGiven()
 	d.extensions.set("notes", notes.object())
-}
-
-// prefer gives a property another value. What is a secret in either of them is one in what comes of it.
-func (d *draft) prefer(s *source, p *property, v lumigl.Value) {
-	given := p.value
-	p.value = hiddenAs(v, given)
-	if !open(given).Equal(open(v)) {
-		d.differs(p, hiddenAs(given, v))
-		how := ""
-		if has(given, func(v lumigl.Value) bool { _, property, _ := v.Target(); return property != "" }) {
-			how = ", where references to properties are the URNs of the resources"
-		}
-		s.note(InputLoss, "this is taken; what was given differs, and is kept in the extensions%s", how)
-	}
 }
 
 // hiddenAs is a value in which all is a secret that is one in another value of the same property. Where the two have
@@ -343,9 +324,9 @@ func hiddenAs(v, other lumigl.Value) lumigl.Value {
 }
 
 // withoutID are the properties without one that says the resource's id again.
-func withoutID(d *draft) []property {
+func withoutID(d *draft) []lumigl.Member {
 	for i, p := range d.properties {
-		if text, ok := p.value.Text(); ok && p.name == "id" && text == d.ID && text != "" {
+		if text, ok := p.Value.Text(); ok && p.Key == "id" && text == d.ID && text != "" {
 			return append(d.properties[:i:i], d.properties[i+1:]...)
 		}
 	}

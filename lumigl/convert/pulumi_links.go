@@ -16,11 +16,11 @@ type index struct {
 func (x *index) fill(d *draft) {
 	x.id, x.byText = d.ID, map[string]string{}
 	for _, property := range d.properties {
-		text, ok := property.value.Text()
+		text, ok := property.Value.Text()
 		if !ok {
 			continue
 		}
-		name := property.name
+		name := property.Key
 		if _, twice := x.byText[text]; twice {
 			name = ""
 		}
@@ -87,14 +87,14 @@ func (p *pulumi) linkAll(d *draft) {
 			continue
 		}
 		if i := d.property(name); i >= 0 {
-			p.link(d, &d.properties[i], func(text string) (*draft, string) { return p.meant(text, on) })
+			p.link(d, &d.properties[i].Value, func(text string) (*draft, string) { return p.meant(text, on) })
 		}
 	}
 }
 
 // property is the place of a property among all, -1 if there is none.
 func (d *draft) property(name string) int {
-	return slices.IndexFunc(d.properties, func(p property) bool { return p.name == name })
+	return slices.IndexFunc(d.properties, func(p lumigl.Member) bool { return p.Key == name })
 }
 
 // meant is the one resource, or property of one, that a text can be from.
@@ -148,7 +148,7 @@ func (p *pulumi) rest(d *draft) {
 		for _, s := range list.elements() {
 			key := s.text()
 			to := p.find(key, d)
-			if key == "" || to != nil && i >= 0 && refersTo(d.properties[i].value, to.Vertex) {
+			if key == "" || to != nil && i >= 0 && refersTo(d.properties[i].Value, to.Vertex) {
 				continue
 			}
 			left = append(left, lumigl.TextOf(key))
