@@ -14,8 +14,7 @@ type openTofu struct {
 	// blocks are the resources of the configuration, by their addresses there.
 	blocks map[string]*block
 	// byID are the instances with an id that no other has. The others are nil.
-	byID     map[string]*draft
-	byVertex map[*lumigl.Vertex]*draft
+	byID map[string]*draft
 }
 
 // block is a resource of the configuration, whatever instances it has.

@@ -1,6 +1,7 @@
 package convert
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -45,9 +46,8 @@ func withoutKeys(address string) string {
 
 // connect makes references of the ids of other resources, and keeps what no reference says.
 func (o *openTofu) connect() {
-	o.byID, o.byVertex = make(map[string]*draft, len(o.drafts)), make(map[*lumigl.Vertex]*draft, len(o.drafts))
+	o.byID = make(map[string]*draft, len(o.drafts))
 	for _, d := range o.drafts {
-		o.byVertex[d.Vertex] = d
 		if d.state != live {
 			continue
 		}
@@ -71,45 +71,48 @@ func (o *openTofu) connect() {
 	}
 	o.rank()
 	for _, d := range o.drafts {
-		for _, b := range d.dependsOn {
-			b.on = d
+		o.linkAll(d)
+		for _, key := range dependencies {
+			o.rest(d, key)
 		}
-		for i := range d.properties {
-			o.link(d, &d.properties[i].Value, func(text string) (*draft, string) {
-				to := o.byID[text]
-				if to == nil || len(text) < shortest || to.entry.on != d {
-					return nil, ""
-				}
-				return to, ""
-			})
-		}
-	}
-	for _, d := range o.drafts {
-		o.rest(d)
 		d.extend(OpenTofu)
 	}
 }
 
-// rest keeps the dependencies that no reference says, neither the resource's nor one of those that it refers to: lists
-// of dependencies have all that is needed, also at second hand.
-func (o *openTofu) rest(d *draft) {
-	for i, to := range d.targets() {
-		direct := o.byVertex[to]
-		direct.entry.said = d
-		if i >= mostSearched {
-			continue
-		}
-		for _, b := range direct.dependsOn {
-			b.said = d
-		}
+// linkAll makes references of what the properties have from others. These say what the resource depends on, and so do
+// those of the resources that they lead to: lists of dependencies have all that is needed, also at second hand.
+func (o *openTofu) linkAll(d *draft) {
+	if len(d.dependsOn) == 0 {
+		return
 	}
-	for _, key := range dependencies {
-		o.restOf(d, key)
+	for _, b := range d.dependsOn {
+		b.on = d
+	}
+	var targets []*draft
+	find := func(text string) (*draft, string) {
+		if len(text) < shortest {
+			return nil, ""
+		}
+		to := o.byID[text]
+		if to == nil || to.entry.on != d || !d.may(to) {
+			return nil, ""
+		}
+		to.entry.said = d
+		if len(targets) < mostSearched && !slices.Contains(targets, to) {
+			targets = append(targets, to)
+			for _, b := range to.dependsOn {
+				b.said = d
+			}
+		}
+		return to, ""
+	}
+	for i := range d.properties {
+		o.link(d, &d.properties[i].Value, find)
 	}
 }
 
-// restOf keeps those of one list that nothing says.
-func (o *openTofu) restOf(d *draft, key string) {
+// rest keeps the dependencies in one of the lists that no reference says.
+func (o *openTofu) rest(d *draft, key string) {
 	var left []lumigl.Value
 	var names []string
 	list := d.said.key(key)
