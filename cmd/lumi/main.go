@@ -19,7 +19,7 @@ import (
 
 func main() {
 	if os.Getenv("GOGC") == "" {
-		debug.SetGCPercent(200) // A process that ends within seconds has little garbage, and gains nothing from tidiness.
+		debug.SetGCPercent(400) // A process that ends within seconds has little garbage, and gains nothing from tidiness.
 	}
 	// With nobody left to read, a write fails like any other; the process does not die between two files.
 	signal.Ignore(syscall.SIGPIPE)

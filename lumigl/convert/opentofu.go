@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/lumi-idl/lumi/lumigl"
+	"github.com/lumi-idl/lumi/runtime/tokens"
 	"github.com/lumi-idl/lumi/runtime/urn"
 )
 
@@ -11,6 +12,8 @@ import (
 type openTofu struct {
 	*assembly
 	kept bag
+	// tokens are those that have been made, by provider, module and type.
+	tokens map[[3]string]madeToken
 	// blocks are the resources of the configuration, by their addresses there.
 	blocks map[string]*block
 	// byID are the instances with an id that no other has. The others are nil.
@@ -34,6 +37,23 @@ func (o *openTofu) block(address string) *block {
 	return b
 }
 
+// madeToken is a token that was made of a type.
+type madeToken struct {
+	token   tokens.Type
+	changed bool
+}
+
+// token is the token of a type, which many resources have.
+func (o *openTofu) token(provider, module, kind string) madeToken {
+	key := [3]string{provider, module, kind}
+	made, ok := o.tokens[key]
+	if !ok {
+		made.token, made.changed = tofuToken(providerType(provider, kind), module, kind)
+		o.tokens[key] = made
+	}
+	return made
+}
+
 // entry is what the instances of one resource in the state have in common.
 type entry struct {
 	*block
@@ -55,7 +75,7 @@ func (o *openTofu) read(top *source) error {
 	if o.snapshot.Package == "" {
 		o.snapshot.Package = "main"
 	}
-	o.blocks = map[string]*block{}
+	o.blocks, o.tokens = map[string]*block{}, map[[3]string]madeToken{}
 	for _, s := range top.key("resources").elements() {
 		if s.is(lumigl.Object) {
 			o.resource(s)
@@ -164,10 +184,10 @@ func (o *openTofu) resource(s *source) {
 		if own := instance.key("provider").text(); own != "" {
 			from = own
 		}
-		t, changed := tofuToken(providerType(from, kind), tokenModule, kind)
-		if changed && !renamed {
+		t := o.token(from, tokenModule, kind)
+		if t.changed && !renamed {
 			renamed = true
-			s.key("type").note(TypeLoss, "the type is %q: as it is, it is no type token", t)
+			s.key("type").note(TypeLoss, "the type is %q: as it is, it is no type token", t.token)
 		}
 		d.extensions.set("provider", textOr(from))
 		d.extensions.set("type", textOr(kind))
@@ -178,7 +198,7 @@ func (o *openTofu) resource(s *source) {
 			d.extensions.set("deposed", lumigl.TextOf(deposed))
 		}
 		d.key, d.qualified = full, full
-		d.parts = urn.Parts{Environment: "default", Package: o.snapshot.Package, Module: "index", Type: t, Name: full}
+		d.parts = urn.Parts{Environment: "default", Package: o.snapshot.Package, Module: "index", Type: t.token, Name: full}
 		o.declare(d)
 		some = true
 	}

@@ -25,8 +25,14 @@ type book struct {
 	// The book of the source has all that follows.
 	inner  []*book
 	losses []Loss
-	// about are what the source calls the resources, by where they start.
-	about map[int]string
+	// about are what the source calls the resources.
+	about []named
+}
+
+// named is what the source calls the resource that starts at a place.
+type named struct {
+	place int
+	name  string
 }
 
 // marks is a set of places in a text.
@@ -99,11 +105,15 @@ func (s *source) settle() { s.book.settled.add(s.value) }
 func (s *source) hide() { s.book.hidden.add(s.value) }
 
 // calls says what the source calls the resource that the value is.
-func (s *source) calls(name string) {
-	if s.book.about == nil {
-		s.book.about = map[int]string{}
+func (s *source) calls(name string) { s.book.about = append(s.book.about, named{start(s.value), name}) }
+
+// called is what the source calls the resource that a value is, empty if it is none. The last name counts.
+func (b *book) called(v lumigl.Value) string {
+	i, _ := slices.BinarySearchFunc(b.about, start(v)+1, func(n named, place int) int { return n.place - place })
+	if i > 0 && b.about[i-1].place == start(v) {
+		return b.about[i-1].name
 	}
-	s.book.about[start(s.value)] = name
+	return ""
 }
 
 // settle reports what nobody has accounted for, puts all losses in the order of the source, and says where they are.
@@ -112,7 +122,11 @@ func (b *book) settle() {
 	for _, in := range b.inner {
 		in.unsettled(in.root)
 	}
+	if len(b.losses) == 0 {
+		return
+	}
 	slices.SortStableFunc(b.losses, func(x, y Loss) int { return cmp.Compare(x.place, y.place) })
+	slices.SortStableFunc(b.about, func(x, y named) int { return cmp.Compare(x.place, y.place) })
 	b.locate(b.losses, b.root, "", "")
 }
 
@@ -135,7 +149,7 @@ func (b *book) unsettled(v lumigl.Value) {
 // locate says where losses are that are within a value, in order: their JSON pointers and resources. Pointers end at
 // secrets, since keys in a secret are a part of it.
 func (b *book) locate(losses []Loss, v lumigl.Value, pointer, resource string) {
-	resource = cmp.Or(b.about[start(v)], resource)
+	resource = cmp.Or(b.called(v), resource)
 	whole := isSecret(v) || b.hidden.has(v)
 	for len(losses) > 0 && (whole || losses[0].place <= start(v)) {
 		losses[0].pointer, losses[0].resource = pointer, resource
