@@ -22,8 +22,9 @@ func (v Value) IsAsset() bool { return v.signature() == lumi.AssetSignature }
 func (v Value) IsArchive() bool { return v.signature() == lumi.ArchiveSignature }
 
 func (v *Value) signature() string {
-	for _, m := range v.members() {
-		if m.Key == lumi.Signature && m.Value.kind == Text {
+	members := v.members()
+	for i := range members {
+		if m := &members[i]; m.Key == lumi.Signature && m.Value.kind == Text {
 			return m.Value.text
 		}
 	}

@@ -64,11 +64,12 @@ func (d *Delta) contentsOfHeaders() contents { return contentsOf(header(d.old), 
 
 // contents collects what is in the secrets of a resource, old and new.
 func (r *Resource) contents() contents {
-	var values []lumigl.Value
-	for _, v := range []*lumigl.Vertex{r.Old, r.New} {
+	var all contents
+	for _, v := range [...]*lumigl.Vertex{r.Old, r.New} {
 		if v != nil {
-			values = append(values, v.Properties, v.Extensions)
+			all.look(v.Properties, false)
+			all.look(v.Extensions, false)
 		}
 	}
-	return contentsOf(values...)
+	return all
 }

@@ -64,6 +64,9 @@ func appendHex(dst []byte, r rune) []byte {
 
 // label is how a key is shown: as it is, unless that could be misread.
 func label(key string) string {
+	if isName(key) {
+		return key
+	}
 	visible := key != "" && !strings.ContainsFunc(key, func(r rune) bool {
 		return r == '"' || r == '\\' || r == utf8.RuneError || !strconv.IsPrint(r)
 	})
@@ -71,6 +74,16 @@ func label(key string) string {
 		return key
 	}
 	return quote(key)
+}
+
+// isName reports whether a key is made of letters and digits only, as most are.
+func isName(key string) bool {
+	for i := range len(key) {
+		if c := key[i]; (c < 'a' || c > 'z') && (c < 'A' || c > 'Z') && (c < '0' || c > '9') {
+			return false
+		}
+	}
+	return key != ""
 }
 
 // urnLabel is how the key of a resource is shown, in which there may be spaces.

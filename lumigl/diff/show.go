@@ -3,6 +3,7 @@ package diff
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -29,7 +30,11 @@ func (p *printer) members(changes []Change, in lumigl.Value, depth int, show fun
 // same.
 func (p *printer) fold(n, depth int) {
 	if n > 0 {
-		p.write(strings.Repeat("  ", depth) + p.paint(dim, fmt.Sprintf("… %d unchanged", n)) + "\n")
+		for range depth {
+			p.write("  ")
+		}
+		p.write(p.paint(dim, "… "+strconv.Itoa(n)+" unchanged"))
+		p.write("\n")
 		p.parted = false
 	}
 }
@@ -163,9 +168,9 @@ func (p *printer) between(list lumigl.Value, start, end, head, tail, depth int) 
 func elementLabel(c *Change) string {
 	switch {
 	case c.To == NoIndex:
-		return fmt.Sprintf("[%d]", c.From)
+		return "[" + strconv.Itoa(c.From) + "]"
 	case c.From == NoIndex || c.From == c.To:
-		return fmt.Sprintf("[%d]", c.To)
+		return "[" + strconv.Itoa(c.To) + "]"
 	}
 	return fmt.Sprintf("[%d → %d]", c.From, c.To)
 }

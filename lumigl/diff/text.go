@@ -239,11 +239,12 @@ func (p *printer) vertex(kind Kind, v *lumigl.Vertex, snapshot bool) {
 
 // programOf is what a URN and those of the same program begin with.
 func programOf(key string) string {
-	parts := strings.SplitN(key, "::", 3)
-	if len(parts) < 3 {
+	_, rest, _ := strings.Cut(key, "::")
+	_, rest, ok := strings.Cut(rest, "::")
+	if !ok {
 		return ""
 	}
-	return parts[0] + "::" + parts[1] + "::"
+	return key[:len(key)-len(rest)]
 }
 
 func (p *printer) moves(d *Delta) {
