@@ -8,7 +8,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/rogpeppe/go-internal/diff"
+	"github.com/lumi-idl/lumi/internal/linediff"
 )
 
 // Diff returns what [Write] would change as a unified diff, stale files as removals. Scaffolds do not count: they
@@ -52,6 +52,8 @@ func (p *Plan) diff(out *bytes.Buffer, name string, content []byte, remove bool)
 	} else if err != nil {
 		return fmt.Errorf("cannot read %s: %w", p.at(name), cause(err))
 	}
-	out.Write(diff.Diff(oldName, old, newName, content))
+	linediff.Unified(oldName, string(old), newName, string(content), func(sign, line string) {
+		out.WriteString(sign + line + "\n")
+	})
 	return nil
 }

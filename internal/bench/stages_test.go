@@ -145,7 +145,7 @@ func writeOutputs(b *testing.B, dir string, pack, provider []gen.File) time.Dura
 			if err != nil {
 				return err
 			}
-			if _, err := plan.Write(context.Background()); err != nil {
+			if _, err := gen.Write(context.Background(), plan); err != nil {
 				return err
 			}
 		}

@@ -6,9 +6,9 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/rogpeppe/go-internal/diff"
 	"google.golang.org/protobuf/types/known/structpb"
 
+	"github.com/lumi-idl/lumi/internal/linediff"
 	lumi "github.com/lumi-idl/lumi/runtime"
 )
 
@@ -51,8 +51,8 @@ func show(v *structpb.Value) string {
 }
 
 // lines prints a bag in many.
-func lines(bag *structpb.Struct) []byte {
-	return []byte(toJSON(readable(structpb.NewStructValue(bag)), "  ") + "\n")
+func lines(bag *structpb.Struct) string {
+	return toJSON(readable(structpb.NewStructValue(bag)), "  ") + "\n"
 }
 
 func toJSON(v any, indentation string) string {
@@ -114,10 +114,9 @@ func describe(c lumi.Change) string {
 
 // unified shows two bags as a diff, from which secrets are left out.
 func unified(expected, found *structpb.Struct) string {
-	_, body, _ := bytes.Cut(diff.Diff("expected", lines(expected), "found", lines(found)), []byte("\n"))
-	told := strings.Split(string(body), "\n") // without the line that names the command
-	for i, line := range told {
-		told[i] = shorten(line)
-	}
-	return strings.Join(told, "\n")
+	var told []string
+	linediff.Unified("expected", lines(expected), "found", lines(found), func(sign, line string) {
+		told = append(told, shorten(sign+line))
+	})
+	return strings.Join(told[min(1, len(told)):], "\n") // without the line that names the command
 }
