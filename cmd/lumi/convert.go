@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -124,32 +125,13 @@ func (v *converter) decline(in *input, refused *convert.RefusedError) error {
 	return errWrong
 }
 
-// refuse says what is wrong with a file. Any part of another tool's file may be of a secret, keys included, so that a
-// message says nothing of them.
+// refuse reports the errors in a file. Any part of another tool's file may be a secret, including keys.
 func (v *converter) refuse(in *input, err error) error {
 	var invalid *lumigl.InvalidError
 	if !errors.As(err, &invalid) {
 		return err
 	}
-	for _, f := range invalid.Faults {
-		f.Pointer, f.Notes, f.Fix = "", nil, nil
-		switch {
-		case f.Code == lumigl.DuplicateKeyFault:
-			f.Message = "duplicate key; it is not shown, since it may belong to a secret"
-		case !quoteless[f.Code]:
-			f.Message = "this is not JSON; it is not shown, since it may be a secret"
-		}
-		if v.env.json {
-			if err := v.env.printJSON(jsonFaultOf(in.name, f)); err != nil {
-				return err
-			}
-			continue
-		}
-		where := fmt.Sprintf("%s:%d:%d:", visible.String(in.name), f.Line, f.Column)
-		fmt.Fprintf(v.env.stderr, "%s %s %s\n", v.env.err.paint(bold, where), v.env.err.paint(red, "error:"),
-			visible.Paragraph(f.Message+" ["+string(f.Code)+"]"))
-	}
-	return errWrong
+	return cmp.Or(v.env.printFaults(in, invalid, withheldAll(in.src)), errWrong)
 }
 
 // converted is what was done, for programs.

@@ -9,16 +9,15 @@ import (
 )
 
 // printFaults prints what is wrong with a file: for people on standard error, with --json on standard output.
-func (e *environment) printFaults(in *input, invalid *lumigl.InvalidError) error {
+func (e *environment) printFaults(in *input, invalid *lumigl.InvalidError, hide secrets) error {
 	if e.json {
-		for _, fault := range jsonFaults(in, invalid) {
+		for _, fault := range jsonFaults(in, invalid, hide) {
 			if err := e.printJSON(fault); err != nil {
 				return err
 			}
 		}
 		return nil
 	}
-	hide := secretsIn(in.src)
 	for i := range invalid.Faults {
 		e.separate()
 		e.printFault(in, hide.fault(invalid.Faults[i]), hide)
@@ -96,8 +95,7 @@ type jsonFix struct {
 }
 
 // jsonFaults are the faults of a file for programs, without what is secret.
-func jsonFaults(in *input, invalid *lumigl.InvalidError) []jsonFault {
-	hide := secretsIn(in.src)
+func jsonFaults(in *input, invalid *lumigl.InvalidError, hide secrets) []jsonFault {
 	all := make([]jsonFault, 0, len(invalid.Faults))
 	for i := range invalid.Faults {
 		all = append(all, jsonFaultOf(in.name, hide.fault(invalid.Faults[i])))

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -148,10 +149,7 @@ func (e *environment) refuse(in *input, err error) error {
 		e.say("%s looks like %s; 'lumi convert' makes a snapshot of such a file", in.name, what)
 		return errWrong
 	}
-	if err := e.printFaults(in, invalid); err != nil {
-		return err
-	}
-	return errWrong
+	return cmp.Or(e.printFaults(in, invalid, secretsIn(in.src)), errWrong)
 }
 
 // foreign says what a file is that another tool has made, or "".

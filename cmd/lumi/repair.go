@@ -204,7 +204,8 @@ func (m *mender) plan(in *input) (*repair.Result, error) {
 func (m *mender) refuse(in *input, refusal *repair.RefusedError) error {
 	if m.env.json {
 		_, steps := repair.Text(in.src)
-		r := repaired{File: in.name, Steps: jsonSteps(secretsIn(in.src).steps(steps)), Faults: jsonFaults(in, refusal.Invalid)}
+		hide := secretsIn(in.src)
+		r := repaired{File: in.name, Steps: jsonSteps(hide.steps(steps)), Faults: jsonFaults(in, refusal.Invalid, hide)}
 		return cmp.Or(m.env.printJSON(r), errWrong)
 	}
 	err := m.env.refuse(in, refusal.Invalid)

@@ -10,7 +10,6 @@ import (
 
 	"github.com/lumi-idl/lumi/internal/jsonpointer"
 	"github.com/lumi-idl/lumi/lumigl"
-	"github.com/lumi-idl/lumi/lumigl/convert"
 	"github.com/lumi-idl/lumi/lumigl/repair"
 	lumi "github.com/lumi-idl/lumi/runtime"
 )
@@ -30,6 +29,7 @@ type secrets struct {
 	hidden []span // the words and strings in objects that are signed as secrets, in order
 	within []signed
 	inside map[string]bool // the words and strings as they would stand in a JSON pointer
+	all    bool            // whether no line may be shown, and nothing quoted
 }
 
 // signed is an object that is signed as a secret, and is in no other one that is.
@@ -87,6 +87,16 @@ var quoteless = map[lumigl.Code]bool{
 
 // fault is a fault without what must not be shown.
 func (s secrets) fault(f lumigl.Fault) lumigl.Fault {
+	if s.all {
+		f.Pointer, f.Notes, f.Nearest, f.Circle, f.Fix = "", nil, "", nil, nil
+		switch {
+		case f.Code == lumigl.DuplicateKeyFault:
+			f.Message = "duplicate key; it is not shown, since it may belong to a secret"
+		case !quoteless[f.Code]:
+			f.Message = "this is invalid; it is not shown, since it may be a secret"
+		}
+		return f
+	}
 	pointer, inside := s.pointer(f.Pointer, s.around(f.Offset, f.End))
 	f.Pointer = pointer
 	if inside && !quoteless[f.Code] {
@@ -152,28 +162,37 @@ func (e *environment) withhold(name, text, instead string) error {
 	return nil
 }
 
-// isState reports whether a text is state of OpenTofu, whole or not. Which of its values are secrets, it says elsewhere,
-// by their paths, or not at all. So all of it counts as one. What 'lumi convert' makes of state has secrets that are signed.
-func isState(src string) bool {
-	return strings.Contains(src, `"sensitive_attributes"`) ||
-		strings.Contains(src, `"terraform_version"`) && !strings.Contains(src, `"`+string(convert.OpenTofu)+`"`)
+// unsigned matches a key of OpenTofu's state or output, which says by paths or names, if at all, what is secret.
+var unsigned = regexp.MustCompile(`terraform_version|sensitive\w*[^\w,]*:`)
+
+// section matches what follows the key of a section of LumiGL: an object that is empty, or that has, perhaps after
+// comments, an object first.
+var section = regexp.MustCompile(
+	`^\s*:\s*\{(\s*\}|(\s|(//|#).*\n|/\*(?s:.*?)\*/)*("[^"]*"|'[^']*'|\w+)\s*:\s*\{\s*["'}])`)
+
+// withheldAll is for a text that is probably another tool's: any part of it may be a secret, and no line is shown.
+func withheldAll(src string) secrets {
+	all := span{0, len(src)}
+	return secrets{src: src, all: true, hidden: []span{all}, within: []signed{{span: all}}}
 }
 
-// secretsIn finds the secrets in a text. It knows strings, words and brackets, and nothing of how they belong together.
+// secretsIn finds the secrets in a text, which need not be valid JSON.
 func secretsIn(src string) secrets {
-	state := isState(src)
-	if !state && !strings.Contains(src, lumi.SecretSignature) && !strings.Contains(src, `\u00`) {
+	suspect := strings.Contains(src, "sensitive") || strings.Contains(src, "terraform_version")
+	if !suspect && !strings.Contains(src, lumi.SecretSignature) && !strings.Contains(src, `\u00`) {
 		return secrets{}
 	}
-	f := finder{src: src, open: []object{{secret: state}}}
+	f := finder{src: src, open: []object{{}}, section: len(src) + 2}
 	for i := 0; i < len(src); {
 		start := i
 		switch c := src[i]; {
 		case c == '{' || c == '[':
 			f.open = append(f.open, object{from: i})
+			f.depth++
 			i++
 		case c == '}' || c == ']':
 			i++
+			f.depth--
 			if f.closes(c) {
 				f.leave(i)
 				f.content()
@@ -199,6 +218,9 @@ func secretsIn(src string) secrets {
 	for len(f.open) > 0 {
 		f.leave(len(src))
 	}
+	if lumigl := f.section-f.depth <= 1; suspect && !lumigl && unsigned.MatchString(src) {
+		return withheldAll(src)
+	}
 	return f.secrets()
 }
 
@@ -208,6 +230,10 @@ type finder struct {
 	open   []object // those that are not closed yet, and before them the text as a whole
 	tokens []span
 	within []signed // those that have been found
+	depth  int      // opening brackets so far, less closing ones
+	// section is the least depth of a section of LumiGL. It must be outermost counted from either end of the text: one
+	// count alone may be wrong where brackets do not match.
+	section int
 }
 
 // object is an object or a list that is looked into.
@@ -236,6 +262,10 @@ func (f *finder) token(at span) {
 	switch strings.Trim(text, `"'`) {
 	case lumi.Signature:
 		return
+	case "resources", "vertices":
+		if f.depth <= 1 && section.MatchString(f.src[at.to:]) {
+			f.section = min(f.section, f.depth)
+		}
 	case "value":
 		if f.isKey(at) {
 			f.open[len(f.open)-1].value = true

@@ -20,8 +20,11 @@ type cell struct {
 }
 
 // print prints the source line that an offset is in, with carets under what stands from there up to end. At least one
-// caret is printed.
+// caret is printed, unless no line may be shown.
 func (s *snippets) print(number, offset, end int, color string) {
+	if s.hide.all {
+		return
+	}
 	gutter := len(strconv.Itoa(number)) + len("  | ") + len("……")
 	limit := defaultWidth
 	if s.width > 0 {
