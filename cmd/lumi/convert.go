@@ -12,7 +12,6 @@ import (
 	"github.com/lumi-idl/lumi/internal/visible"
 	"github.com/lumi-idl/lumi/lumigl"
 	"github.com/lumi-idl/lumi/lumigl/convert"
-	"github.com/lumi-idl/lumi/lumigl/file"
 )
 
 // converter is one run of 'lumi convert'.
@@ -175,7 +174,7 @@ func (v *converter) write(ctx context.Context, name string, in *input, result *c
 	case stop:
 		return nil
 	case v.output.name != "":
-		return v.output.write(ctx, v.env, name, file.WritePrivate, result.Text)
+		return v.output.write(ctx, v.env, name, result.Text, 0o600)
 	case v.env.json:
 		return nil
 	}

@@ -12,7 +12,6 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/lumi-idl/lumi/lumigl"
-	"github.com/lumi-idl/lumi/lumigl/file"
 	"github.com/lumi-idl/lumi/lumigl/query"
 	"github.com/lumi-idl/lumi/lumigl/render"
 )
@@ -168,7 +167,7 @@ func (d *drawer) write(ctx context.Context, text []byte, summary *render.Summary
 		_, err := d.env.stdout.Write(text)
 		return err
 	}
-	if err := d.output.write(ctx, d.env, d.env.args[0], file.WriteAtomic, text); err != nil {
+	if err := d.output.write(ctx, d.env, d.env.args[0], text, 0o666); err != nil {
 		return err
 	}
 	if d.env.json {

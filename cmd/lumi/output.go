@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -8,6 +9,8 @@ import (
 	"os"
 
 	"github.com/spf13/pflag"
+
+	"github.com/lumi-idl/lumi/lumigl/file"
 )
 
 // output is where a command writes its result: the file that --output names, or standard output.
@@ -49,10 +52,14 @@ func (o *output) free(env *environment, input string) error {
 		return fileError(o.name, err)
 	case env.sameFile(input, o.name):
 		return fmt.Errorf("%s is the input, which is never overwritten", o.name)
-	case !o.force:
-		return fmt.Errorf("%s already exists (use --force to overwrite)", o.name)
 	case info.Mode()&fs.ModeSymlink != 0:
 		return fmt.Errorf("%s is a symbolic link, which is not followed: name the file itself", o.name)
+	case info.IsDir():
+		return fmt.Errorf("%s is a directory", o.name)
+	case !info.Mode().IsRegular():
+		return fmt.Errorf("%s is not a regular file", o.name)
+	case !o.force:
+		return fmt.Errorf("%s already exists (use --force to overwrite)", o.name)
 	}
 	return nil
 }
@@ -71,19 +78,24 @@ func (e *environment) sameFile(input, name string) bool {
 	return err == nil && os.SameFile(in, out)
 }
 
-// write puts a text in the place of the file, whole or not at all, unless that has become one that must not be written.
-func (o *output) write(ctx context.Context, env *environment, input string, write func(string, []byte) error, text []byte) error {
+// write writes the file, whole or not at all, unless it must not be written by now. A new file gets the mode.
+func (o *output) write(ctx context.Context, env *environment, input string, text []byte, mode fs.FileMode) error {
 	writing.Lock()
 	defer writing.Unlock()
-	if o.force {
-		unlock, err := lock(ctx, o.name, false, "lumi "+o.command.name)
-		if err != nil {
-			return err
+	if !o.force {
+		err := file.WriteNew(o.name, text, mode)
+		if errors.Is(err, fs.ErrExist) { // It was created in the meantime.
+			return cmp.Or(o.free(env, input), err)
 		}
-		defer unlock()
+		return err
 	}
+	unlock, err := lock(ctx, o.name, false, "lumi "+o.command.name)
+	if err != nil {
+		return err
+	}
+	defer unlock()
 	if err := o.free(env, input); err != nil {
 		return err
 	}
-	return write(o.name, text)
+	return file.WriteMode(o.name, text, mode)
 }

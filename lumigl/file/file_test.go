@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"math"
 	"os"
 	"path/filepath"
@@ -394,4 +395,47 @@ func TestCleared(t *testing.T) {
 	if mustRead(t, path) != "one" || times != 3 {
 		t.Errorf("%q after %d times", mustRead(t, path), times)
 	}
+}
+
+// TestWriteNew checks that a file which appears while another is written stays, with and without hard links.
+func TestWriteNew(t *testing.T) {
+	for _, links := range []bool{true, false} {
+		for _, rival := range []bool{true, false} {
+			dir := t.TempDir()
+			path := filepath.Join(dir, "graph.html")
+			d := &faulty{before: func(o op) error {
+				if o.name != "link" {
+					return nil
+				}
+				if rival {
+					mustWrite(t, path, "rival")
+				}
+				if !links {
+					return errors.ErrUnsupported
+				}
+				return nil
+			}}
+			err, want := writeNew(d, path, []byte("ours"), 0o600), "ours"
+			if rival {
+				want = "rival"
+			}
+			if errors.Is(err, fs.ErrExist) != rival || err != nil && !rival {
+				t.Errorf("links %v, rival %v: %v", links, rival, err)
+			}
+			if got, err := os.ReadFile(path); err != nil || string(got) != want {
+				t.Errorf("links %v, rival %v: the file is %q, %v", links, rival, got, err)
+			}
+			wantNames(t, dir, "graph.html")
+		}
+	}
+	dir := t.TempDir()
+	broken := &faulty{before: func(o op) error {
+		if o.name == "link" || o.name == "rename" {
+			return errors.ErrUnsupported
+		}
+		return nil
+	}}
+	err := writeNew(broken, filepath.Join(dir, "graph.html"), nil, 0o600)
+	wantError(t, dir, err, "cannot write DIR/graph.html: unsupported operation")
+	wantNames(t, dir)
 }

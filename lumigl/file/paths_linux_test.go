@@ -40,6 +40,7 @@ func TestLongNames(t *testing.T) {
 	must(t, WriteAtomic(filepath.Join(dir, name), []byte("two")))
 	wantNames(t, dir, name)
 	wantError(t, dir, WriteAtomic(filepath.Join(dir, name+"x"), nil), "cannot write DIR/"+name+"x: file name too long")
+	wantError(t, dir, WriteNew(filepath.Join(dir, "x", "y"), nil, 0o600), "cannot write DIR/x/y: no such file or directory")
 	_, err = Open(context.Background(), filepath.Join(dir, name+"x"), Options{})
 	wantError(t, dir, err, "cannot open DIR/"+name+"x: file name too long")
 }

@@ -139,7 +139,7 @@ func TestBackup(t *testing.T) {
 	if err, want := WriteBackup(gone, nil), "cannot keep "+gone+": file does not exist"; err == nil || err.Error() != want {
 		t.Errorf("%v, want %s", err, want)
 	}
-	if _, err := BackupPath(""); err == nil || err.Error() != "cannot find : the path is empty" {
+	if _, err := BackupPath(""); err == nil || err.Error() != "cannot use : the path is empty" {
 		t.Error(err)
 	}
 }
@@ -151,7 +151,7 @@ func TestPrivate(t *testing.T) {
 	}
 	path := filepath.Join(t.TempDir(), "snapshot.json")
 	for _, mode := range []os.FileMode{0o600, 0o644} {
-		must(t, WritePrivate(path, []byte(mode.String())))
+		must(t, WriteMode(path, []byte(mode.String()), 0o600))
 		if info, err := os.Stat(path); err != nil || info.Mode() != mode {
 			t.Errorf("%v, %v, want %v", info.Mode(), err, mode)
 		}

@@ -33,9 +33,38 @@ func WriteAtomic(path string, content []byte) error { return writeAtomic(system{
 
 func writeAtomic(d disk, path string, content []byte) error { return write(d, path, content, 0o666) }
 
-// WritePrivate is as [WriteAtomic], but a file that was not there is one that only its owner can read.
-func WritePrivate(path string, content []byte) error {
-	return write(system{}, path, content, newMode)
+// WriteMode is like [WriteAtomic], but gives a new file the mode.
+func WriteMode(path string, content []byte, mode fs.FileMode) error {
+	return write(system{}, path, content, mode)
+}
+
+// WriteNew creates a file with the mode, whole or not at all. The error wraps [fs.ErrExist] if there is anything at path,
+// including a symbolic link, even if it was created by another process at the same time.
+func WriteNew(path string, content []byte, mode fs.FileMode) error {
+	return writeNew(system{}, path, content, mode)
+}
+
+func writeNew(d disk, path string, content []byte, mode fs.FileMode) error {
+	return replaceBy(d, path, path, content, mode, nil, func(staged, target string) error {
+		err := d.link(staged, target)
+		if err == nil {
+			_ = d.remove(staged) // If that fails, the next writer does it.
+			return nil
+		}
+		if errors.Is(err, fs.ErrExist) {
+			return err
+		}
+		// Some file systems have no hard links. There, an empty file claims the name.
+		f, err := d.open(target, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
+		if err != nil {
+			return err
+		}
+		_ = f.Close() // Nothing was written.
+		if err = d.rename(staged, target); err != nil {
+			_ = d.remove(target)
+		}
+		return err
+	})
 }
 
 // BackupPath is where [Locked.Save] and [WriteBackup] keep what is in a file. Symbolic links are followed: it is beside
@@ -48,7 +77,7 @@ func LockPath(path string) (string, error) { return beside(path, lockSuffix) }
 func beside(path, suffix string) (string, error) {
 	target, _, err := resolve(system{}, path)
 	if err != nil {
-		return "", fmt.Errorf("cannot find %s: %w", path, cause(err))
+		return "", fmt.Errorf("cannot use %s: %w", path, cause(err))
 	}
 	return target + suffix, nil
 }
@@ -64,7 +93,7 @@ func WriteBackup(path string, content []byte) error {
 	if err != nil {
 		return fmt.Errorf("cannot keep %s: %w", path, cause(err))
 	}
-	return replaceBy(system{}, target+backupSuffix, target+backupSuffix, content, newMode, info)
+	return replaceBy(system{}, target+backupSuffix, target+backupSuffix, content, newMode, info, system{}.rename)
 }
 
 func write(d disk, path string, content []byte, mode fs.FileMode) error {
@@ -89,12 +118,14 @@ func write(d disk, path string, content []byte, mode fs.FileMode) error {
 			return nil
 		}
 	}
-	return replaceBy(d, path, target, content, mode, old)
+	return replaceBy(d, path, target, content, mode, old, d.rename)
 }
 
-// replaceBy writes a file that has the mode and the owner of another, or a mode if there is no other, and puts it in the
-// place of the target.
-func replaceBy(d disk, path, target string, content []byte, mode fs.FileMode, like fs.FileInfo) error {
+// replaceBy writes a temporary file that has the mode and the owner of another, or a mode if there is no other, and
+// calls put to make it the target.
+func replaceBy(d disk, path, target string, content []byte, mode fs.FileMode, like fs.FileInfo,
+	put func(staged, target string) error,
+) error {
 	clearAway(d, target, looseSuffix)
 	const attempts = 10 // Another process clears away once, when it starts.
 	var err error
@@ -105,7 +136,7 @@ func replaceBy(d disk, path, target string, content []byte, mode fs.FileMode, li
 			return err
 		})
 		if err == nil {
-			if err = d.rename(staged, target); err == nil {
+			if err = put(staged, target); err == nil {
 				return synced(d, path, target)
 			}
 			_ = d.remove(staged) // If that fails, the next writer does it.
@@ -113,6 +144,9 @@ func replaceBy(d disk, path, target string, content []byte, mode fs.FileMode, li
 		if !errors.Is(err, fs.ErrNotExist) {
 			break
 		}
+	}
+	if like == nil {
+		return fmt.Errorf("cannot write %s: %w", path, cause(err))
 	}
 	return fmt.Errorf("cannot write %s, which stays as it was: %w", path, cause(err))
 }
