@@ -200,7 +200,7 @@ func (d *drawer) choose(doc *document) ([]*lumigl.Vertex, error) {
 			return nil, fmt.Errorf("%s: %w", doc.name, err)
 		}
 		if hint := typeHint(index, expression); hint != "" && len(some) == 0 {
-			return nil, fmt.Errorf("%s: there is nothing to draw: %s", doc.name, hint)
+			return nil, fmt.Errorf("%s: nothing to draw: %s", doc.name, hint)
 		}
 		among := make(map[*lumigl.Vertex]bool, len(some))
 		for _, v := range some {

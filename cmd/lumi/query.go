@@ -126,7 +126,7 @@ func (q *question) run() error {
 		return q.paths(chosen)
 	}
 	if len(chosen) == 0 {
-		if hint := typeHint(q.index, expression); hint != "" && !q.env.json {
+		if hint := typeHint(q.index, expression); hint != "" {
 			q.env.say("%s: %s", doc.name, hint)
 		}
 		return errWrong
@@ -159,7 +159,7 @@ func typeHint(index *query.Index, expression *query.Expression) string {
 	for _, t := range meant[:min(most, len(meant))] {
 		conditions = append(conditions, fmt.Sprintf("type == %q", t))
 	}
-	return fmt.Sprintf("nothing has the type %q; did you mean %s?", given, strings.Join(conditions, " or "))
+	return fmt.Sprintf("no resource has the type %q; did you mean %s?", given, strings.Join(conditions, " or "))
 }
 
 // choose returns the vertices that all conditions are true for, in the order of the graph.

@@ -7,6 +7,7 @@ import (
 
 	"github.com/lumi-idl/lumi/lumigl"
 	"github.com/lumi-idl/lumi/lumigl/query"
+	"github.com/lumi-idl/lumi/runtime/tokens"
 )
 
 func TestFind(t *testing.T) {
@@ -132,5 +133,50 @@ func TestHostileGraphs(t *testing.T) {
 	}
 	if found, err := query.New(g).Select(e); len(found) != 0 || err != nil {
 		t.Errorf("found %d, %v", len(found), err)
+	}
+}
+
+// TestMeantType checks which types are suggested, for both forms of type tokens.
+func TestMeantType(t *testing.T) {
+	types := []string{
+		"aws:s3/bucket:Bucket", "aws:s3:Object", "aws:ec2:VPC", "aws:ec2/vpcPeering:VPCPeering", "gcp:storage:Bucket", "a:index/r:R",
+	}
+	g := &lumigl.Graph{}
+	for _, token := range types {
+		v, err := g.Add(token)
+		if err != nil {
+			t.Fatal(err)
+		}
+		v.Type = tokens.Type(token)
+	}
+	x := query.New(g)
+	for given, want := range map[string]string{
+		"aws:s3:Bucket":                 "aws:s3/bucket:Bucket",
+		"AWS:S3:bucket":                 "aws:s3/bucket:Bucket",
+		"s3:Bucket":                     "aws:s3/bucket:Bucket",
+		"bucket:Bucket":                 "aws:s3/bucket:Bucket",
+		"aws:s3/object:Object":          "aws:s3:Object",
+		"s3/object:Object":              "aws:s3:Object",
+		"Bucket":                        "aws:s3/bucket:Bucket gcp:storage:Bucket",
+		"Bukcet":                        "aws:s3/bucket:Bucket gcp:storage:Bucket",
+		"s3:Bukcet":                     "aws:s3/bucket:Bucket",
+		"aws:s3:Bukcet":                 "aws:s3/bucket:Bucket",
+		"aws:s3/bukcet:Bucket":          "aws:s3/bucket:Bucket",
+		"awsec2:VPC":                    "aws:ec2:VPC",
+		"aws:ec2/vpcPeerng:VPCPeering":  "aws:ec2/vpcPeering:VPCPeering",
+		"a:index:R":                     "a:index/r:R",
+		"Queue":                         "",
+		"ucket":                         "aws:s3/bucket:Bucket gcp:storage:Bucket",
+		":":                             "",
+		"aws:s3/bucket/bucket:Bucket":   "aws:s3/bucket:Bucket",
+		"aws:s3/bucket:Bucket:whatever": "",
+	} {
+		e, err := query.Compile(fmt.Sprintf("type == %q", given))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, meant := x.MeantType(e); strings.Join(meant, " ") != want {
+			t.Errorf("%s: %v, want %s", given, meant, want)
+		}
 	}
 }

@@ -43,33 +43,52 @@ func comparedTypes(tree *ast.AST) []string {
 	return texts
 }
 
-// MeantType returns a type that the expression compares with and no vertex has, and those types of vertices that were
-// probably meant by it: what ends with it, or is spelled much like it. It is for expressions that nothing is found by. It
-// returns none if there is nothing to suggest.
+// MeantType returns a type that the expression compares with and no vertex has, and the types of vertices that were
+// probably meant: those that are, or end in, what is spelled the same or much like it, in either form of type tokens. It is
+// for expressions without results. It returns none if there is nothing to suggest.
 func (x *Index) MeantType(e *Expression) (given string, meant []string) {
-	var all []string
+	var all, names []string
 	seen := map[string]bool{}
 	for _, v := range x.vertices {
 		if t := string(v.Type); t != "" && !seen[t] {
 			seen[t] = true
-			all = append(all, t)
+			all, names = append(all, t), append(names, endings(t)...)
 		}
 	}
 	for _, given := range e.types {
-		if given == "" || seen[given] {
+		near := nearest.Name(withoutFile(given), names)
+		if near == "" || seen[given] {
 			continue
 		}
 		for _, t := range all {
-			if end := len(t) - len(given); end > 0 && strings.ContainsRune(":/", rune(t[end-1])) && strings.EqualFold(t[end:], given) {
+			if slices.Contains(endings(t), near) {
 				meant = append(meant, t)
 			}
 		}
-		if near := nearest.Name(given, all); len(meant) == 0 && near != "" {
-			meant = []string{near}
-		}
-		if len(meant) > 0 {
-			return given, meant
-		}
+		return given, meant
 	}
 	return "", nil
+}
+
+// endings returns a type from its start and from each separator on, in lower case and in both forms.
+func endings(t string) (all []string) {
+	for _, form := range []string{t, withoutFile(t)} {
+		form = strings.ToLower(form)
+		for i := range form {
+			if i == 0 || form[i-1] == ':' || form[i-1] == '/' {
+				all = append(all, form[i:])
+			}
+		}
+	}
+	return all
+}
+
+// withoutFile is the form of a type, or of the end of one, that does not name the file: aws:ec2/vpc:VPC is aws:ec2:VPC.
+func withoutFile(t string) string {
+	colon := strings.LastIndexByte(t, ':')
+	slash := strings.LastIndexByte(t[:max(0, colon)], '/')
+	if slash < 0 || !strings.EqualFold(t[slash+1:colon], t[colon+1:]) {
+		return t
+	}
+	return t[:slash] + t[colon:]
 }
