@@ -26,13 +26,13 @@ func detect(root lumigl.Value) (Format, error) {
 		return Pulumi, nil
 	case is(lumigl.Number, "version") && (has("checkpoint") || has("deployment")):
 		return Pulumi, nil
-	case is(lumigl.List, "latest", "resources"), has("stack") && has("latest") && !is(lumigl.Object, "latest", "resources"):
+	case is(lumigl.List, "latest", "resources"),
+		has("latest") && (has("stack") || has("target")) && !holdsResources(root.Get("latest")):
 		return Pulumi, nil
 	case is(lumigl.Object, "resources"), is(lumigl.Object, "vertices"), has("checkpoint"), has("latest"):
 		return Lumi2017, nil
 	}
-	return "", refuse("this looks like no format that can be converted; --from names one: %s, %s or %s",
-		Lumi2017, Pulumi, OpenTofu)
+	return "", refuse("unrecognised format; --from accepts %s, %s and %s", Lumi2017, Pulumi, OpenTofu)
 }
 
 // Recognize tells the format of a file that is not accepted as LumiGL. It is "" unless the content leaves no doubt: what
