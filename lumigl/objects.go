@@ -2,27 +2,26 @@ package lumigl
 
 import "slices"
 
-// ObjectBuilder builds an object whose keys come one after another. The zero ObjectBuilder is an empty object. Each call
-// takes constant time on average, except for Object, which copies all members once.
+// ObjectBuilder builds an object key by key. The zero ObjectBuilder is an empty object. Each method takes constant time
+// on average, except Object, which copies all members once.
 //
-// Use [ObjectOf] where all members are at hand and no key can come twice, [Value.With] to change one key of an object, and
-// an ObjectBuilder for anything that sets keys in a loop: With copies the object each time, which in a loop costs quadratic
-// time.
+// Use [ObjectOf] for members with distinct keys that are known at once, [Value.With] to change one key, and an
+// ObjectBuilder to set keys in a loop: With copies the object each time, so a loop takes quadratic time.
 //
 // An ObjectBuilder must not be copied or used by several goroutines at once.
 type ObjectBuilder struct {
-	// members are in the order of the object. Those that were removed have the absent Value.
+	// members are in the order of the object. Removed ones have the absent Value.
 	members []Member
 	removed int
-	// at are the places of the members, once there are so many that looking at all of them takes longer.
+	// at has the indices of the members by key. It is nil while there are too few for a map to pay off.
 	at map[string]int
 }
 
-// manyMembers is how many members an object has for which finding a key is worth a map.
+// manyMembers is the number of members from which a map finds a key faster than a search.
 const manyMembers = 16
 
-// Set gives a key a value: in its old place if it was there, else at the end. An absent value removes the key. The result
-// is that of [Value.With] with the same arguments.
+// Set sets a key, at its old position or else at the end. An absent value removes the key. The result is that of
+// [Value.With] with the same arguments.
 func (b *ObjectBuilder) Set(key string, value Value) {
 	i := b.find(key)
 	switch {
@@ -44,7 +43,7 @@ func (b *ObjectBuilder) Set(key string, value Value) {
 	}
 }
 
-// SetAll sets all keys of an object. Any other value has none.
+// SetAll sets all keys of an object. It does nothing for values of other kinds.
 func (b *ObjectBuilder) SetAll(object Value) {
 	b.members = slices.Grow(b.members, object.Len())
 	for key, value := range object.Members() {
@@ -52,7 +51,7 @@ func (b *ObjectBuilder) SetAll(object Value) {
 	}
 }
 
-// Get returns the value of a key, and the absent Value if there is no such key.
+// Get returns the value of a key, or the absent Value.
 func (b *ObjectBuilder) Get(key string) Value {
 	if i := b.find(key); i >= 0 {
 		return b.members[i].Value
@@ -63,10 +62,10 @@ func (b *ObjectBuilder) Get(key string) Value {
 // Len is the number of members.
 func (b *ObjectBuilder) Len() int { return len(b.members) - b.removed }
 
-// Object returns the object so far. What is set afterwards does not change it.
+// Object returns the object so far. Later calls do not change it.
 func (b *ObjectBuilder) Object() Value { return ObjectOf(slices.Clone(b.members)...) }
 
-// find is the place of a key, and -1 if it is not there.
+// find returns the index of a key, or -1.
 func (b *ObjectBuilder) find(key string) int {
 	if b.at == nil && len(b.members) < manyMembers {
 		return slices.IndexFunc(b.members, func(m Member) bool { return m.Key == key && m.Value.Exists() })

@@ -29,12 +29,12 @@ func fmtCommand() *command {
 that is canonical already is not touched. Standard input, -, is written to standard output; so is
 what comes of it if no file is given. Files with faults are left alone.
 
-A snapshot with a lineage is locked while it is rewritten, by FILE.lock, which is created if it is
-missing, and stays.
+A snapshot with a lineage, or any file with a lock file next to it, is locked while it is rewritten.
+The lock file, FILE.lock, is created if it is missing, and stays.
 
-With --repair, syntax is mended too where there is no doubt what was meant, such as trailing and
-missing commas, comments and quotes; what was done is said line by line on standard error. Faults
-that are more than syntax are for 'lumi repair'.
+With --repair, syntax errors that have only one possible fix are fixed, such as trailing and missing
+commas, comments and quotes; each fix is reported on standard error. For all other errors, use
+'lumi repair'.
 
 With --json, there is an object for each file on a line of its own, with "file", "changed", "written"
 and "repairs", and for standard input "document", what became of it; or one for each fault as 'lumi
@@ -43,14 +43,14 @@ check' has them.`,
 		examples: []example{
 			{"Rewrite a file.", "lumi fmt prod.json"},
 			{"What would change? The exit code is 1 if anything would.", "lumi fmt --check prod.json"},
-			{"Mend commas and quotes of what was written by hand.", "lumi fmt --repair notes.json"},
+			{"Fix commas and quotes in a file written by hand.", "lumi fmt --repair notes.json"},
 			{"As a filter.", "lumi fmt - <prod.json >canonical.json"},
 		},
 	}
 	c.setup = func(flags *pflag.FlagSet) func(context.Context, *environment) error {
 		var f formatter
 		flags.BoolVar(&f.check, "check", false, "write nothing: print what would change as a diff, and exit with 1 if anything would")
-		flags.BoolVar(&f.repair, "repair", false, "mend syntax too, where there is no doubt what was meant")
+		flags.BoolVar(&f.repair, "repair", false, "fix syntax errors that have only one possible fix")
 		flags.BoolVar(&f.stdout, "stdout", false, "write to standard output in place of the files")
 		flags.BoolVarP(&f.silent, "quiet", "q", false, "do not name the files that were rewritten")
 		return func(ctx context.Context, env *environment) error {

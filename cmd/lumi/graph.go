@@ -122,7 +122,7 @@ func (d *drawer) run(ctx context.Context) error {
 		return err
 	}
 	if o.Only != nil && len(o.Only) == 0 {
-		return fmt.Errorf("%s: there is nothing to draw; --select and --around leave nothing", doc.name)
+		return fmt.Errorf("%s: nothing to draw: no resource matches --select and --around", doc.name)
 	}
 	var summary *render.Summary
 	if d.env.json || d.format == "mermaid" {
