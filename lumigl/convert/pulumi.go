@@ -37,7 +37,7 @@ func (p *pulumi) read(top *source) error {
 	}
 	if stack.exists() {
 		deployment = stack.key("latest")
-		p.kept.keep(stack, "stack")
+		p.kept.keep(stack, "stack", "target")
 		p.config(stack.key("config"))
 	}
 	switch {

@@ -339,7 +339,7 @@ func (s *step) deleteOld(id lumi.ID, state *structpb.Struct) bool {
 	}
 	switch {
 	case err == nil:
-		s.errorf("Get finds %s after it was deleted:\n%s", id, indent(string(lines(s.r.wrapped(got)))))
+		s.errorf("Get finds %s after it was deleted:\n%s", id, indent(lines(s.r.wrapped(got))))
 	case !errors.Is(err, lumi.ErrNotFound):
 		s.errorf("Get after Delete must return lumi.ErrNotFound, and failed otherwise: %s", explain(err))
 	}
