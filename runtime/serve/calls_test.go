@@ -266,9 +266,14 @@ func TestZeroErrors(t *testing.T) {
 		"nil-replace": {new(*lumi.ReplaceError), "the change needs a replacement, not an update"},
 		"nil-partial": {new(*plugin.Error), "done in part"},
 	} {
-		if _, err := check(thingBag(do))(within(t), things); err == nil || !errors.As(err, test.kind) ||
-			err.Error() != test.want {
-			t.Errorf("%s: got %T: %v", do, err, err)
+		for name, call := range map[string]func(context.Context, lumi.ResourceProvider) (any, error){
+			"check":  check(thingBag(do)),
+			"create": create(thingBag(do), nil),
+			"update": update(thingBag("nothing"), thingBag(do)),
+		} {
+			if _, err := call(within(t), things); err == nil || !errors.As(err, test.kind) || err.Error() != test.want {
+				t.Errorf("%s, %s: got %T: %v", do, name, err, err)
+			}
 		}
 	}
 }

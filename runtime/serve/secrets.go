@@ -1,7 +1,6 @@
 package serve
 
 import (
-	"context"
 	"io"
 	"maps"
 	"slices"
@@ -118,13 +117,4 @@ func listSecrets(v *structpb.Value, hidden bool, found *mask.Found) {
 			listSecrets(field, hidden, found)
 		}
 	}
-}
-
-// noteResult has the secrets of what exists after a failure kept out of its error.
-func noteResult(ctx context.Context, partial *lumi.PartialError) {
-	mask.FromContext(ctx).Add(func() mask.Found {
-		var found mask.Found
-		wrapped(partial.Properties, &found)
-		return found
-	})
 }

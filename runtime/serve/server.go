@@ -159,11 +159,10 @@ func (s *server) Create(ctx context.Context, req *lumirpc.CreateRequest) (*lumir
 	})
 	var partial *lumi.PartialError
 	switch {
-	case errors.As(err, &partial):
+	case errors.As(err, &partial) && partial != nil:
 		if err := checkID(partial.ID); err != nil {
 			return nil, errors.Join(err, partial.Err)
 		}
-		noteResult(ctx, partial)
 		return s.created(ctx, partial.ID, partial.Properties, statusOf(ctx, partial.Err).Proto()), nil
 	case err != nil:
 		return nil, err
@@ -249,8 +248,7 @@ func (s *server) Update(ctx context.Context, req *lumirpc.UpdateRequest) (*lumir
 	})
 	var partial *lumi.PartialError
 	switch {
-	case errors.As(err, &partial):
-		noteResult(ctx, partial)
+	case errors.As(err, &partial) && partial != nil:
 		return s.updated(ctx, partial.Properties, statusOf(ctx, partial.Err).Proto()), nil
 	case err != nil:
 		return nil, err
