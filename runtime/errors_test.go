@@ -67,12 +67,17 @@ func TestInvalid(t *testing.T) {
 		"joined to plain":  {errors.Join(plain, a), "failed\na: is wrong"},
 		"wrapped":          {fmt.Errorf("no: %w (so)", a), "a: no: is wrong (so)"},
 		"wrapped twice":    {fmt.Errorf("so: %w", fmt.Errorf("no: %w (so)", a)), "a: so: no: is wrong (so)"},
-		"wrapped and more": {fmt.Errorf("%w (%w)", a, plain), "a: is wrong (failed)"},
+		"wrapped and more": {fmt.Errorf("%w (%w)", a, plain), "a: is wrong\nfailed"},
 		"two wrapped":      {fmt.Errorf("%w or %w", a, b), "a: is wrong\nb: is bad"},
 		"join wrapped":     {fmt.Errorf("no: %w", errors.Join(a, plain)), "a: no: is wrong\nno: failed"},
 		"reworded":         {reworded{a}, "a: is wrong"},
 		"invalid wrapped":  {fmt.Errorf("no: %w", &lumi.InvalidError{Faults: []lumi.Fault{{Message: "x"}}}), "no: x"},
 		"partly":           {lumi.Partial(a), "a: is wrong"},
+		"nil pointer":      {fmt.Errorf("no: %w", (*lumi.Fault)(nil)), "the properties are wrong"},
+		"exists":           {fmt.Errorf("w: %w", &lumi.PartialError{ID: "x", Err: a}), ""},
+		"exists too":       {errors.Join(a, &lumi.PartialError{ID: "x", Err: a}), ""},
+		"joined to gone":   {errors.Join(lumi.ErrNotFound, a), "no such resource\na: is wrong"},
+		"wraps itself":     {itself{}, ""},
 		"retry":            {&lumi.RetryError{Err: a}, ""},
 		"not found":        {fmt.Errorf("%w: %w", lumi.ErrNotFound, a), ""},
 		"like not found":   {fmt.Errorf("%w: %w", missing{}, a), ""},
@@ -105,6 +110,34 @@ type reworded struct{ error }
 func (reworded) Error() string { return "in other words" }
 
 func (e reworded) Unwrap() error { return e.error }
+
+// TestMeaning is about errors that were joined, where the first one does not decide.
+func TestMeaning(t *testing.T) {
+	failed := errors.New("could not delete bucket")
+	partial := &lumi.PartialError{ID: "x"}
+	gone := fmt.Errorf("bucket: %w", lumi.ErrNotFound)
+	for name, test := range map[string]struct{ err, want error }{
+		"nil":             {nil, nil},
+		"gone":            {gone, lumi.ErrNotFound},
+		"gone and failed": {errors.Join(gone, failed), nil},
+		"failed and gone": {fmt.Errorf("w: %w", errors.Join(failed, gone)), nil},
+		"all gone":        {errors.Join(gone, errors.Join(missing{}, nil)), lumi.ErrNotFound},
+		"gone, since":     {fmt.Errorf("%w: %w", lumi.ErrNotFound, failed), lumi.ErrNotFound},
+		"a part exists":   {errors.Join(&lumi.RetryError{}, partial), partial},
+		"no part":         {(*lumi.PartialError)(nil), nil},
+	} {
+		if got := lumi.Meaning(test.err); got != test.want { //nolint:errorlint // A meaning is not wrapped.
+			t.Errorf("%s: got %v, want %v", name, got, test.want)
+		}
+	}
+}
+
+// itself is an error that wraps itself.
+type itself struct{}
+
+func (itself) Error() string { return "again" }
+
+func (e itself) Unwrap() error { return e }
 
 // missing is an error of another package that is one of ours.
 type missing struct{}

@@ -1,7 +1,7 @@
 package lumi
 
 import (
-	"errors"
+	"fmt"
 	"reflect"
 	"strings"
 
@@ -9,72 +9,34 @@ import (
 )
 
 // Meaning returns the error that decides what err means to an engine: the first [Fault], *[InvalidError],
-// *[ReplaceError], *[OutputError] or *[RetryError], or [ErrNotFound], that [errors.As] and [errors.Is] would come
-// across. It is nil where there is none.
+// *[PartialError], *[ReplaceError], *[OutputError] or *[RetryError], or [ErrNotFound], among err and what it wraps, in
+// the order of [errors.As]. It is nil if there is none, or if a method of err panics. Methods called As are not asked.
+//
+// Of several errors that were joined, a *[PartialError] decides wherever it is, since something exists, and
+// [ErrNotFound] does only if all of them mean it.
 func Meaning(err error) error {
-	if m := ownMeaning(err); m != nil {
-		return m
-	}
-	for _, part := range wrapped(err) {
-		if m := Meaning(part); m != nil {
-			return m
-		}
-	}
-	return nil
+	_, meaning := takeApart(err)
+	return meaning
 }
 
-// ownMeaning does not look at what err wraps.
-func ownMeaning(err error) error {
-	switch e := err.(type) { //nolint:errorlint // Meaning looks at what is wrapped.
-	case Fault, *InvalidError, *ReplaceError, *OutputError, *RetryError:
-		return err
-	case *Fault:
-		if e != nil {
-			return *e
-		}
-	case interface{ Is(target error) bool }:
-		if e.Is(ErrNotFound) {
-			return ErrNotFound
-		}
+// Invalid turns an error that means that properties are wrong into a *[InvalidError]. The text around a fault becomes
+// part of its message, and errors that were joined to one become faults without a path. Any other error, and one whose
+// methods panic, stays as it is. Generated providers call it for what authors return.
+func Invalid(err error) error {
+	if faults, meaning := takeApart(err); isInvalid(meaning) {
+		return &InvalidError{Faults: faults}
 	}
-	if err == ErrNotFound { //nolint:errorlint // Meaning looks at what is wrapped.
-		return err
-	}
-	return nil
+	return err
 }
 
-// wrapped returns the errors that err wraps itself.
-func wrapped(err error) []error {
-	switch e := err.(type) { //nolint:errorlint // This is what errors.Is does.
-	case interface{ Unwrap() error }:
-		return []error{e.Unwrap()}
-	case interface{ Unwrap() []error }:
-		return e.Unwrap()
-	}
-	return nil
-}
-
-// Invalid makes a *[InvalidError] of an error that means that properties are wrong, and leaves any other as it is. What
-// was said around a fault becomes a part of its message, and what was joined to one becomes a fault of the bag as a
-// whole. An error whose methods panic is left as it is too. Providers do that with what authors return; it is for those
-// who call an author's code without one.
-func Invalid(err error) (e error) {
+// takeApart finds no meaning in an error whose methods panic.
+func takeApart(err error) (faults []Fault, meaning error) {
 	defer func() {
 		if recover() != nil {
-			e = err
+			meaning = nil
 		}
 	}()
-	parts, meaning := sift(err, nil)
-	if !isInvalid(meaning) {
-		return err
-	}
-	faults := make([]Fault, len(parts))
-	for i, part := range parts {
-		if faults[i] = part.fault; part.other != nil {
-			faults[i].Message = mask.TextOf(part.other)
-		}
-	}
-	return &InvalidError{Faults: faults}
+	return walk(err, nil, 0)
 }
 
 // isInvalid reports whether a meaning is that properties are wrong.
@@ -86,75 +48,90 @@ func isInvalid(meaning error) bool {
 	return false
 }
 
-// sifted is a part of an error: a fault, or another error.
-type sifted struct {
-	fault Fault
-	other error
+// ownMeaning is the meaning of err apart from what it wraps.
+func ownMeaning(err error) error {
+	switch e := err.(type) { //nolint:errorlint // walk looks at what is wrapped.
+	case *InvalidError, *ReplaceError, *OutputError, *RetryError, Fault:
+		return err
+	case *Fault:
+		if e == nil {
+			return (*InvalidError)(nil)
+		}
+		return *e
+	case *PartialError:
+		if e != nil {
+			return err
+		}
+	case interface{ Is(target error) bool }:
+		if e.Is(ErrNotFound) {
+			return ErrNotFound
+		}
+	}
+	if err == ErrNotFound { //nolint:errorlint // walk looks at what is wrapped.
+		return err
+	}
+	return nil
 }
 
-// sift takes an error apart, appends its parts to those found before, and returns its meaning too. It looks at each
-// error once and asks few of them for their texts, since authors join thousands of faults one by one.
-func sift(err error, found []sifted) ([]sifted, error) {
-	if err == nil {
+// maxWraps is how deep walk looks. Only an error that wraps itself is deeper.
+const maxWraps = 1 << 16
+
+// walk returns the meaning of err, and appends err to found as faults, in case it means that properties are wrong. It
+// takes the text of each error at most once per level, since authors join thousands of faults one by one.
+func walk(err error, found []Fault, depth int) (faults []Fault, meaning error) {
+	if err == nil || depth == maxWraps {
 		return found, nil
 	}
 	switch m := ownMeaning(err).(type) { //nolint:errorlint // A meaning is not wrapped.
 	case nil:
 	case Fault:
-		return append(found, sifted{fault: m}), m
+		return append(found, m), m
 	case *InvalidError:
 		if m == nil || len(m.Faults) == 0 {
-			return append(found, sifted{fault: Fault{Message: m.Error()}}), m
+			return append(found, Fault{Message: m.Error()}), m
 		}
-		for _, f := range m.Faults {
-			found = append(found, sifted{fault: f})
-		}
-		return found, m
+		return append(found, m.Faults...), m
 	default:
-		return append(found, sifted{other: err}), m
+		return append(found, Fault{Message: mask.TextOf(err)}), m
 	}
-	var meaning error
-	var wrong []error // those of the wrapped errors that are about properties
-	first := len(found)
-	for _, part := range wrapped(err) {
+	first, gone, parts := len(found), 0, wrapped(err)
+	joined := reflect.TypeOf(err) != formattedType
+	for _, part := range parts {
 		var m error
-		if found, m = sift(part, found); meaning == nil {
+		found, m = walk(part, found, depth+1)
+		if m == ErrNotFound { //nolint:errorlint // A meaning is not wrapped.
+			gone++
+		}
+		_, exists := m.(*PartialError)                                    //nolint:errorlint // A meaning is not wrapped.
+		if exists || meaning == nil || joined && meaning == ErrNotFound { //nolint:errorlint // A meaning is not wrapped.
 			meaning = m
 		}
-		if isInvalid(m) {
-			wrong = append(wrong, part)
+	}
+	switch {
+	case joined && meaning == ErrNotFound && gone < len(parts): //nolint:errorlint // A meaning is not wrapped.
+		meaning = nil
+	case len(parts) == 1 && isInvalid(meaning):
+		if before, after, ok := strings.Cut(mask.TextOf(err), mask.TextOf(parts[0])); ok {
+			for i := range found[first:] {
+				found[first+i].Message = before + found[first+i].Message + after
+			}
 		}
+	case len(parts) < 2:
+		found = append(found[:first], Fault{Message: mask.TextOf(err)})
 	}
-	if !isInvalid(meaning) {
-		return append(found[:first], sifted{other: err}), meaning
-	}
-	if reflect.TypeOf(err) == joinedType {
-		return found, meaning
-	}
-	return append(found[:first], reword(found[first:], err, wrong, len(wrapped(err)))...), meaning
+	return found, meaning
 }
 
-var joinedType = reflect.TypeOf(errors.Join(ErrNotFound))
+// formattedType is the type of errors with several %w, of which the first one decides, as the others explain it.
+var formattedType = reflect.TypeOf(fmt.Errorf("%w%w", ErrNotFound, ErrNotFound))
 
-// reword returns the parts of err with the text that err has around them: around the one error that it wraps, or the
-// one among several that is about properties. The texts of the others are then a part of that.
-func reword(parts []sifted, err error, wrong []error, wrapped int) []sifted {
-	before, after := "", ""
-	if len(wrong) == 1 {
-		if b, a, ok := strings.Cut(mask.TextOf(err), mask.TextOf(wrong[0])); ok {
-			before, after = b, a
-		}
+// wrapped returns the errors that err wraps itself.
+func wrapped(err error) []error {
+	switch e := err.(type) { //nolint:errorlint // This is what errors.Is does.
+	case interface{ Unwrap() error }:
+		return []error{e.Unwrap()}
+	case interface{ Unwrap() []error }:
+		return e.Unwrap()
 	}
-	faults := make([]sifted, 0, len(parts))
-	for _, part := range parts {
-		switch f := part.fault; {
-		case part.other == nil:
-			faults = append(faults, sifted{fault: Fault{Path: f.Path, Message: before + f.Message + after}})
-		case wrapped == 1:
-			faults = append(faults, sifted{fault: Fault{Message: before + mask.TextOf(part.other) + after}})
-		case len(wrong) > 1:
-			faults = append(faults, part)
-		}
-	}
-	return faults
+	return nil
 }

@@ -1,6 +1,7 @@
 package lumi
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -117,6 +118,9 @@ func (r *Provider) Create(ctx context.Context, req *CreateRequest) (*CreateRespo
 	}
 	c := &call{op: createOp, want: want}
 	err = r.run(ctx, c)
+	if partial, ok := Meaning(err).(*PartialError); ok { //nolint:errorlint // A meaning is not wrapped.
+		c.id = cmp.Or(c.id, partial.ID)
+	}
 	switch {
 	case err != nil && c.id != "":
 		return nil, partly(ctx, c.id, want, err)
@@ -169,8 +173,9 @@ func (r *Provider) Update(ctx context.Context, req *UpdateRequest) (*UpdateRespo
 		return nil, &ReplaceError{Paths: replaces}
 	}
 	err = r.run(ctx, &call{op: updateOp, old: old, want: want, diff: diff})
+	_, partial := Meaning(err).(*PartialError) //nolint:errorlint // A meaning is not wrapped.
 	switch {
-	case errors.As(err, new(*partialError)):
+	case partial || errors.As(err, new(*partialError)):
 		return nil, partly(ctx, req.ID, want, err)
 	case err != nil:
 		return nil, Invalid(err)
@@ -286,6 +291,9 @@ func partly(ctx context.Context, id ID, s *state, err error) error {
 	if encodeErr != nil {
 		bag, _ = s.encode(ctx, Out, 0)
 		err = errors.Join(err, encodeErr)
+	}
+	if m, ok := Meaning(err).(*PartialError); ok { //nolint:errorlint // A meaning is not wrapped.
+		bag, err = cmp.Or(m.Properties, bag), m.Err
 	}
 	return &PartialError{ID: id, Properties: bag, Err: Invalid(err)}
 }

@@ -83,6 +83,9 @@ func TestSame(t *testing.T) {
 		"zero-retry":        check(thingBag("zero-retry")),
 		"zero-invalid":      check(thingBag("zero-invalid")),
 		"nil-invalid":       check(thingBag("nil-invalid")),
+		"nil-fault":         check(thingBag("nil-fault")),
+		"create exists":     create(thingBag("exists vpc-1"), nil),
+		"update exists":     update(thingBag("nothing"), thingBag("exists t-1")),
 		"partly nothing":    update(thingBag("nothing"), thingBag("partly nothing")),
 		"delete":            remove(thingBag("nothing")),
 		"delete missing":    remove(thingBag("missing t-1")),
@@ -228,6 +231,7 @@ func TestRefused(t *testing.T) {
 		{"no id", get(""), codes.InvalidArgument, "the request has no id"},
 		{"panic", check(thingBag("panic")), codes.Internal, "the provider panicked: runtime error: index out of range" +
 			" [7] with length 0"},
+		{"gone in part", remove(thingBag("half-gone")), codes.Unknown, "no such resource\ncould not delete bucket"},
 		{"nil partial", check(thingBag("nil-partial")), codes.Unknown, "done in part"},
 		{"garbled", check(thingBag("garbled")), codes.Unknown, "not text: \ufffd"},
 	} {

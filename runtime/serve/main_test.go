@@ -278,6 +278,12 @@ func (ops) do(ctx context.Context, s *state) error {
 		return fmt.Errorf("oh: %w", &lumi.InvalidError{})
 	case "zero-output":
 		return &lumi.OutputError{}
+	case "exists":
+		return fmt.Errorf("w: %w", &lumi.PartialError{ID: lumi.ID(object), Err: lumi.Faultf("do", "bad")})
+	case "half-gone":
+		return errors.Join(lumi.ErrNotFound, errors.New("could not delete bucket"))
+	case "nil-fault":
+		return (*lumi.Fault)(nil)
 	case "nil-retry":
 		return (*lumi.RetryError)(nil)
 	case "nil-invalid":

@@ -157,9 +157,9 @@ func (s *server) Create(ctx context.Context, req *lumirpc.CreateRequest) (*lumir
 	resp, err := p.Create(ctx, &lumi.CreateRequest{
 		URN: u, Properties: req.GetProperties(), References: references(req.GetReferences()),
 	})
-	var partial *lumi.PartialError
+	partial, ok := lumi.Meaning(err).(*lumi.PartialError) //nolint:errorlint // A meaning is not wrapped.
 	switch {
-	case errors.As(err, &partial) && partial != nil:
+	case ok:
 		if err := checkID(partial.ID); err != nil {
 			return nil, errors.Join(err, partial.Err)
 		}
@@ -246,9 +246,9 @@ func (s *server) Update(ctx context.Context, req *lumirpc.UpdateRequest) (*lumir
 		URN: u, ID: lumi.ID(req.GetId()), Old: req.GetOld(), New: req.GetNew(),
 		References: references(req.GetReferences()),
 	})
-	var partial *lumi.PartialError
+	partial, ok := lumi.Meaning(err).(*lumi.PartialError) //nolint:errorlint // A meaning is not wrapped.
 	switch {
-	case errors.As(err, &partial) && partial != nil:
+	case ok:
 		return s.updated(ctx, partial.Properties, statusOf(ctx, partial.Err).Proto()), nil
 	case err != nil:
 		return nil, err

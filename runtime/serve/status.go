@@ -45,28 +45,27 @@ func statusOf(ctx context.Context, err error) (s *status.Status) {
 	if err == nil {
 		return status.New(codes.Unknown, "failed, and the provider does not say why")
 	}
-	var refused refusal
-	if errors.As(err, &refused) {
+	if refused, ok := err.(refusal); ok { //nolint:errorlint // Nothing wraps it.
 		return refused.Status
 	}
-	// Faults may also be what is behind a partial failure.
-	m := lumi.Meaning(lumi.Invalid(err))
-	if invalid, ok := m.(*lumi.InvalidError); ok { //nolint:errorlint // A meaning is not wrapped.
+	err = lumi.Invalid(err) // A partial failure may wrap faults.
+	meaning := lumi.Meaning(err)
+	if invalid, ok := meaning.(*lumi.InvalidError); ok { //nolint:errorlint // A meaning is not wrapped.
 		detail := faults(ctx, invalid.Faults)
 		return newStatus(codes.InvalidArgument, bounded(listed(detail)), protoadapt.MessageV1Of(detail))
 	}
 	text := told(ctx, mask.TextOf(err))
-	switch m := m.(type) { //nolint:errorlint // A meaning is not wrapped.
+	switch m := meaning.(type) { //nolint:errorlint // A meaning is not wrapped.
 	case *lumi.ReplaceError:
 		return newStatus(codes.FailedPrecondition, text, replacement(ctx, m))
 	case *lumi.OutputError:
 		return newStatus(codes.Internal, text, protoadapt.MessageV1Of(faults(ctx, outputFaults(m))))
 	case *lumi.RetryError:
 		return newStatus(codes.Unavailable, text, retryInfo(m))
-	case error:
-		return newStatus(codes.NotFound, text)
 	}
 	switch {
+	case meaning == lumi.ErrNotFound: //nolint:errorlint // A meaning is not wrapped.
+		return newStatus(codes.NotFound, text)
 	case ctx.Err() == nil: // Then a context's error is of one that the author made.
 		return newStatus(codes.Unknown, text)
 	case errors.Is(err, context.DeadlineExceeded):
@@ -85,7 +84,7 @@ func newStatus(code codes.Code, text string, details ...protoadapt.MessageV1) *s
 	return s // which cannot be, since all details are valid messages
 }
 
-// outputFaults are never none, since the detail tells the caller of which kind the error is.
+// outputFaults returns at least one fault, since a client recognizes the kind of the error by them.
 func outputFaults(e *lumi.OutputError) []lumi.Fault {
 	if e == nil || len(e.Faults) == 0 {
 		return []lumi.Fault{{Message: "the provider does not say which"}}
