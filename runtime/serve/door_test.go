@@ -17,6 +17,7 @@ import (
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/credentials/insecure"
+	"google.golang.org/grpc/metadata"
 	"google.golang.org/grpc/status"
 
 	"github.com/lumi-idl/lumi/runtime/lumirpc"
@@ -173,6 +174,18 @@ func TestSecret(t *testing.T) {
 	}
 	if _, err := client.Handshake(with(within(t), bareSecret), hello()); err != nil {
 		t.Errorf("who knows the secret is refused too: %v", err)
+	}
+}
+
+// TestLargeHeaders refuses calls by their metadata before it takes up memory.
+func TestLargeHeaders(t *testing.T) {
+	b := startBare(t)
+	client, _ := b.dial(t)
+	b.greet(t, client)
+	ctx := metadata.AppendToOutgoingContext(with(within(t), bareSecret), "x", strings.Repeat("x", 2*maxHeaders))
+	_, err := client.Handshake(ctx, hello())
+	if want := fmt.Sprint("maximum size (", maxHeaders, " bytes) set by server"); !strings.Contains(fmt.Sprint(err), want) {
+		t.Errorf("got %v, want …%s", err, want)
 	}
 }
 

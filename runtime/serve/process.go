@@ -25,6 +25,9 @@ const (
 	exitMisuse  = 2 // it was started by hand, or its resources are registered wrongly
 )
 
+// maxHeaders bounds the metadata of a call, which is read before the call is authenticated. gRPC's default is 16 MiB.
+const maxHeaders = 16 << 10
+
 const (
 	// grace is how long calls that somebody waits for may take to end after they were cancelled.
 	grace = 10 * time.Second
@@ -101,6 +104,7 @@ func newGRPC(p Provider, calls *calls, stop context.CancelCauseFunc, options ...
 	s := newServer(p, stop)
 	server := grpc.NewServer(append(options,
 		grpc.ChainUnaryInterceptor(calls.intercept, s.inTurn),
+		grpc.MaxHeaderListSize(maxHeaders),
 		grpc.MaxRecvMsgSize(lumirpc.MaxMessageSize),
 		grpc.MaxSendMsgSize(lumirpc.MaxMessageSize),
 	)...)
