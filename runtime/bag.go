@@ -5,12 +5,20 @@ import (
 	"slices"
 
 	"google.golang.org/protobuf/types/known/structpb"
+
+	"github.com/lumi-idl/lumi/runtime/internal/mask"
 )
 
 // Decode sets the properties of o, which must be zero, from a bag that a program made: nothing may be missing, left
 // over, of another kind than declared, or unknown. The error is a *[InvalidError] with all faults.
 func Decode(bag *structpb.Struct, o Object) error {
-	_, err := decodeBag(context.Background(), bag, o, decoding{})
+	return DecodeContext(context.Background(), bag, o)
+}
+
+// DecodeContext does what [Decode] does for a call that package serve serves, whose errors and logs then mask what the
+// properties of o declare secret.
+func DecodeContext(ctx context.Context, bag *structpb.Struct, o Object) error {
+	_, err := decodeBag(ctx, bag, o, decoding{})
 	return err
 }
 
@@ -48,6 +56,7 @@ func decodeBag(ctx context.Context, bag *structpb.Struct, o Object, d decoding) 
 func (d decoding) walk(ctx context.Context, bag *structpb.Struct, o Object, inOrder bool) *Props {
 	p := newProps(ctx, d.mode, d.marks)
 	p.inOrder, p.unknown, p.only, p.found = inOrder, d.unknown, d.only, slices.Clone(d.found)
+	p.secrets = mask.FromContext(ctx)
 	p.decodeObject(bag.GetFields(), o)
 	p.faults = append(p.faults, p.found...) // which are about what the object does not have
 	return p

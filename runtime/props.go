@@ -82,8 +82,8 @@ type Props struct {
 	// skip leaves properties out that have one of the flags; only, if it is not 0, those that have none.
 	skip, only Flags
 
-	// gathered, if it is not nil, receives what is secret, and the names of properties.
-	gathered *mask.Found
+	// secrets, if it is not nil, receives what is secret, and the names of properties.
+	secrets *mask.Secrets
 	// found are faults of assets and archives that were found before, and not met yet where they belong.
 	found []Fault
 
@@ -181,9 +181,7 @@ func (p *Props) find(name string, f Flags) *structpb.Value {
 	if !p.push(step{name: name, index: fieldStep}) {
 		return nil
 	}
-	if p.gathered != nil {
-		p.gathered.Names = append(p.gathered.Names, name)
-	}
+	p.secrets.Add(mask.Name, name)
 	if f&Secret != 0 {
 		p.hide()
 	}
@@ -316,8 +314,8 @@ func (p *Props) open(v *structpb.Value) (*structpb.Value, presence) {
 		return v, present
 	}
 	if !isUnknown(v) {
-		if p.gathered != nil && p.isHidden() {
-			p.gathered.Texts = append(p.gathered.Texts, v.GetStringValue())
+		if p.isHidden() {
+			p.secrets.Add(mask.Value, v.GetStringValue())
 		}
 		return v, present
 	}
@@ -346,8 +344,8 @@ func (p *Props) push(s step) bool {
 		p.fault("is nested deeper than %d levels", maxDepth)
 		return false
 	}
-	if p.gathered != nil && s.index == keyStep && p.isHidden() {
-		p.gathered.Keys = append(p.gathered.Keys, s.name)
+	if s.index == keyStep && p.isHidden() {
+		p.secrets.Add(mask.Key, s.name)
 	}
 	var m *mark
 	if around := p.marked[len(p.path)]; around != nil {

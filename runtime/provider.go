@@ -53,7 +53,6 @@ func (r *Provider) Properties() []Property {
 // before it asks the provider's author. Found are faults of assets and archives that the caller knows of; they are
 // reported too, in the order of the properties.
 func (r *Provider) Validate(ctx context.Context, properties *structpb.Struct, found ...Fault) error {
-	NoteSecrets(ctx, properties, r.alloc)
 	_, err := decodeBag(ctx, properties, r.alloc(), decoding{unknown: true, found: found})
 	return err
 }
@@ -211,7 +210,7 @@ func (r *Provider) run(ctx context.Context, c *call) (err error) {
 	ended := false
 	defer func() {
 		if !ended || err != nil {
-			r.noteResult(ctx, c)
+			noteResult(ctx, c)
 		}
 	}()
 	err = r.ops(ctx, c)
@@ -223,7 +222,6 @@ func (r *Provider) run(ctx context.Context, c *call) (err error) {
 func (r *Provider) want(
 	ctx context.Context, u urn.URN, id ID, bag *structpb.Struct, refs References, unknown bool,
 ) (*state, error) {
-	NoteSecrets(ctx, bag, r.alloc)
 	s := &state{URN: u, ID: id, Properties: r.alloc(), Refs: refs}
 	return s, s.decode(ctx, bag, decoding{unknown: unknown})
 }
@@ -232,7 +230,6 @@ func (r *Provider) want(
 func (r *Provider) old(
 	ctx context.Context, u urn.URN, id ID, bag *structpb.Struct, refs References,
 ) (*state, error) {
-	NoteSecrets(ctx, bag, r.alloc)
 	s := &state{URN: u, ID: id, Properties: r.alloc(), Refs: refs}
 	return s, s.decode(ctx, bag, decoding{mode: lenient})
 }

@@ -8,32 +8,43 @@ import (
 	"github.com/lumi-idl/lumi/runtime/internal/mask"
 )
 
-// NoteSecrets keeps what the properties of an object declare secret, or what is wrapped in a bag of them, out of the
-// errors and logs of the call that the context is of, if it is one that package serve serves. Empty makes an object
-// without properties. Generated providers call it for each bag that they decode.
-func NoteSecrets(ctx context.Context, bag *structpb.Struct, empty func() Object) {
-	if secrets := mask.FromContext(ctx); secrets != nil {
-		secrets.Add(func() mask.Found { return gather(bag, empty()) })
+// NoteSecrets masks what is wrapped as a secret in a bag in the errors and logs of the call that ctx belongs to, if
+// package serve serves it. The runtime itself notes the secrets of requests and those that the IDL declares.
+func NoteSecrets(ctx context.Context, bag *structpb.Struct) {
+	noteSecrets(structpb.NewStructValue(bag), false, mask.FromContext(ctx))
+}
+
+// noteSecrets notes what is wrapped in a value, or all of it if it is hidden.
+func noteSecrets(v *structpb.Value, hidden bool, into *mask.Secrets) {
+	switch k := v.GetKind().(type) {
+	case *structpb.Value_StringValue:
+		if hidden && k.StringValue != UnknownValue {
+			into.Add(mask.Value, k.StringValue)
+		}
+	case *structpb.Value_ListValue:
+		for _, elem := range k.ListValue.GetValues() {
+			noteSecrets(elem, hidden, into)
+		}
+	case *structpb.Value_StructValue:
+		signature := signatureOf(v)
+		hidden = hidden || signature == SecretSignature
+		for key, field := range k.StructValue.GetFields() {
+			if key == Signature {
+				continue
+			}
+			if hidden && signature == "" {
+				into.Add(mask.Key, key)
+			}
+			noteSecrets(field, hidden, into)
+		}
 	}
 }
 
-// gather lists what is secret in a bag.
-func gather(bag *structpb.Struct, o Object) mask.Found {
-	var found mask.Found
-	p := newProps(context.Background(), lenient, nil)
-	p.unknown, p.gathered = true, &found
-	p.decodeObject(bag.GetFields(), o)
-	return found
-}
-
-// noteResult does what [NoteSecrets] does for what a failed call left of the properties, such as a password that was
-// made before something went wrong.
-func (r *Provider) noteResult(ctx context.Context, c *call) {
-	secrets := mask.FromContext(ctx)
-	if secrets == nil || c.want == nil {
-		return
+// noteResult notes the secrets that a failed call left in the properties, such as a password that was made before
+// something went wrong.
+func noteResult(ctx context.Context, c *call) {
+	if mask.FromContext(ctx) != nil && c.want != nil {
+		p := newProps(context.Background(), encoding, c.want.marks)
+		NoteSecrets(ctx, &structpb.Struct{Fields: p.encodeObject(c.want.Properties)})
 	}
-	p := newProps(context.Background(), encoding, c.want.marks)
-	found := gather(&structpb.Struct{Fields: p.encodeObject(c.want.Properties)}, r.alloc())
-	secrets.Add(func() mask.Found { return found })
 }

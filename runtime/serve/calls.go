@@ -19,9 +19,9 @@ import (
 
 // calls keeps account of the calls in flight.
 type calls struct {
-	ctx    context.Context // done when the plugin is stopping
-	log    *slog.Logger
-	keeper *keeper
+	ctx     context.Context // done when the plugin is stopping
+	log     *slog.Logger
+	secrets *secrets
 
 	mu sync.Mutex
 	// running counts calls of the provider's code, awaited those among them whose callers are still there.
@@ -30,8 +30,8 @@ type calls struct {
 	alone chan struct{}
 }
 
-func newCalls(ctx context.Context, log *slog.Logger, k *keeper) *calls {
-	return &calls{ctx: ctx, log: log, keeper: k}
+func newCalls(ctx context.Context, log *slog.Logger, s *secrets) *calls {
+	return &calls{ctx: ctx, log: log, secrets: s}
 }
 
 // intercept surrounds every call of the provider.
@@ -46,11 +46,11 @@ func (c *calls) intercept(
 	defer cancel(nil)
 	defer context.AfterFunc(c.ctx, func() { cancel(context.Cause(c.ctx)) })()
 
-	secrets, forget := c.keeper.begin(req)
-	defer func() { forget(err) }()
+	ctx, forget := c.secrets.begin(ctx, req)
+	defer forget()
 
 	start := time.Now()
-	resp, err = c.call(mask.NewContext(ctx, secrets), req, info, handler)
+	resp, err = c.call(ctx, req, info, handler)
 	c.note(info.FullMethod, req, err, time.Since(start))
 	return resp, err
 }
@@ -68,7 +68,7 @@ func (c *calls) call(
 			if v := recover(); v != nil {
 				text := told(ctx, mask.TextOf(v))
 				c.log.Error("the provider panicked", "call", path.Base(info.FullMethod), "panic", text)
-				fmt.Fprintf(os.Stderr, "%s\n", mask.FromContext(ctx).Text(string(debug.Stack())))
+				fmt.Fprintf(os.Stderr, "%s\n", mask.Text(string(debug.Stack()), mask.FromContext(ctx)))
 				resp, err = nil, status.Error(codes.Internal, bounded("the provider panicked: "+text))
 			}
 		}()

@@ -100,7 +100,7 @@ func TestStrangersAge(t *testing.T) {
 	d := newDoor(listener, bareSecret)
 	d.age = 300 * time.Millisecond
 	ctx, stop := context.WithCancelCause(t.Context())
-	calls := newCalls(ctx, slog.New(slog.DiscardHandler), newKeeper())
+	calls := newCalls(ctx, slog.New(slog.DiscardHandler), newSecrets())
 	server := newGRPC(Provider{Package: "test", Resources: resources()}, calls, stop,
 		grpc.InTapHandle(d.authenticate))
 	go func() { _ = server.Serve(d) }() // It fails only where the test has failed.

@@ -19,7 +19,7 @@ func Serve(ctx context.Context, p Provider, listener net.Listener, log *slog.Log
 	}
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
-	calls := newCalls(ctx, log, newKeeper())
+	calls := newCalls(ctx, log, newSecrets())
 	server := newGRPC(p, calls, stop)
 	defer server.Stop() // which hangs up, where not all is well
 	served := make(chan error, 1)

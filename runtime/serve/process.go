@@ -41,8 +41,8 @@ func run(p Provider) int {
 	if secret == "" && p.answer(os.Stdout, name, os.Args[1:]) {
 		return exitStopped
 	}
-	k := newKeeper()
-	log := newLogger(maskedLog{k, os.Stderr}, os.Getenv("LUMI_LOG"), p.Package)
+	secrets := newSecrets()
+	log := newLogger(maskedLog{secrets, os.Stderr}, os.Getenv("LUMI_LOG"), p.Package)
 	slog.SetDefault(log)
 	if err := p.validate(); err != nil {
 		fmt.Fprintf(os.Stderr, "%s: its resources are registered wrongly:\n%v\n", name, err)
@@ -58,7 +58,7 @@ func run(p Provider) int {
 		fmt.Fprintf(os.Stderr, "%s: %v\n", name, err)
 		return exitFailed
 	}
-	if err := serve(p, secret, log, k); err != nil {
+	if err := serve(p, secret, log, secrets); err != nil {
 		log.Error("failed", "error", err)
 		return exitFailed
 	}
@@ -74,7 +74,7 @@ func newLogger(to io.Writer, level, pkg string) *slog.Logger {
 }
 
 // serve serves until it is told to stop. The error is nil if all calls have ended.
-func serve(p Provider, secret string, log *slog.Logger, k *keeper) error {
+func serve(p Provider, secret string, log *slog.Logger, s *secrets) error {
 	// 127.0.0.1 and not localhost: of the addresses behind that, another process might hold one.
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -82,7 +82,7 @@ func serve(p Provider, secret string, log *slog.Logger, k *keeper) error {
 	}
 	ctx, stop := context.WithCancelCause(context.Background())
 	stopOnSign(stop)
-	calls, door := newCalls(ctx, log, k), newDoor(listener, secret)
+	calls, door := newCalls(ctx, log, s), newDoor(listener, secret)
 	server := newGRPC(p, calls, stop, grpc.InTapHandle(door.authenticate))
 	served := make(chan error, 1)
 	go func() { served <- server.Serve(door) }()

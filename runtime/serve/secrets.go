@@ -1,6 +1,7 @@
 package serve
 
 import (
+	"context"
 	"io"
 	"maps"
 	"slices"
@@ -13,108 +14,71 @@ import (
 	"github.com/lumi-idl/lumi/runtime/lumirpc"
 )
 
-// keeper knows the secrets of the calls in flight and of the configuration, which no log may tell.
-type keeper struct {
-	mu sync.Mutex
-	// configured are those of the configuration, nil while there is none.
+// secrets has the secrets of the configuration and of the calls in flight.
+type secrets struct {
 	configured *mask.Secrets
-	calls      map[*mask.Secrets]struct{}
+
+	mu    sync.Mutex
+	calls map[*mask.Secrets]struct{}
 }
 
-func newKeeper() *keeper { return &keeper{calls: map[*mask.Secrets]struct{}{}} }
+func newSecrets() *secrets {
+	return &secrets{configured: mask.New(nil), calls: map[*mask.Secrets]struct{}{}}
+}
 
-// begin returns the secrets of a call until the function that it returns too is called with the call's error.
-func (k *keeper) begin(req any) (s *mask.Secrets, end func(err error)) {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	_, configure := req.(*lumirpc.ConfigureRequest)
-	if s = mask.New(k.configured); configure {
-		s = mask.New(nil)
+// begin returns a context with the secrets of a call. They are masked in the log until end is called, those of a
+// configuration from then on.
+func (s *secrets) begin(ctx context.Context, req any) (_ context.Context, end func()) {
+	call := s.configured
+	if _, configure := req.(*lumirpc.ConfigureRequest); !configure {
+		call = mask.New(s.configured)
 	}
-	s.Add(func() mask.Found { return sent(req) })
-	k.calls[s] = struct{}{}
-	return s, func(err error) {
-		k.mu.Lock()
-		defer k.mu.Unlock()
-		delete(k.calls, s)
-		if configure && err == nil {
-			k.configured = s
-		}
+	ctx = mask.NewContext(ctx, call)
+	noteRequest(ctx, req)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.calls[call] = struct{}{}
+	return ctx, func() {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		delete(s.calls, call)
 	}
 }
 
-// text masks all secrets.
-func (k *keeper) text(text string) string {
-	k.mu.Lock()
-	all := append(slices.Collect(maps.Keys(k.calls)), k.configured)
-	k.mu.Unlock()
-	return mask.Text(text, all...)
-}
-
-// maskedLog is what is behind a writer, which never gets to see a secret that the keeper knows.
-type maskedLog struct {
-	*keeper
-	to io.Writer
-}
-
-// Write implements [io.Writer].
-func (l maskedLog) Write(data []byte) (int, error) {
-	if _, err := io.WriteString(l.to, l.text(string(data))); err != nil {
-		return 0, err
-	}
-	return len(data), nil
-}
-
-// sent lists what is wrapped in the bags of a request.
-func sent(req any) mask.Found {
-	var found mask.Found
+// noteRequest notes what is wrapped in the bags of a request.
+func noteRequest(ctx context.Context, req any) {
 	if r, ok := req.(interface{ GetProperties() *structpb.Struct }); ok {
-		wrapped(r.GetProperties(), &found)
+		lumi.NoteSecrets(ctx, r.GetProperties())
 	}
 	if r, ok := req.(interface {
 		GetOld() *structpb.Struct
 		GetNew() *structpb.Struct
 	}); ok {
-		wrapped(r.GetOld(), &found)
-		wrapped(r.GetNew(), &found)
+		lumi.NoteSecrets(ctx, r.GetOld())
+		lumi.NoteSecrets(ctx, r.GetNew())
 	}
 	if r, ok := req.(interface {
 		GetReferences() map[string]*lumirpc.Reference
 	}); ok {
 		for _, ref := range r.GetReferences() {
-			wrapped(ref.GetProperties(), &found)
+			lumi.NoteSecrets(ctx, ref.GetProperties())
 		}
 	}
-	return found
 }
 
-// wrapped lists what is wrapped in a bag, without knowledge of its type.
-func wrapped(bag *structpb.Struct, found *mask.Found) {
-	listSecrets(structpb.NewStructValue(bag), false, found)
+// maskedLog is a writer that masks all secrets.
+type maskedLog struct {
+	*secrets
+	to io.Writer
 }
 
-func listSecrets(v *structpb.Value, hidden bool, found *mask.Found) {
-	switch k := v.GetKind().(type) {
-	case *structpb.Value_StringValue:
-		if hidden && k.StringValue != lumi.UnknownValue {
-			found.Texts = append(found.Texts, k.StringValue)
-		}
-	case *structpb.Value_ListValue:
-		for _, elem := range k.ListValue.GetValues() {
-			listSecrets(elem, hidden, found)
-		}
-	case *structpb.Value_StructValue:
-		fields := k.StructValue.GetFields()
-		signature, special := fields[lumi.Signature]
-		hidden = hidden || signature.GetStringValue() == lumi.SecretSignature
-		for key, field := range fields {
-			if special && key == lumi.Signature {
-				continue
-			}
-			if hidden && !special {
-				found.Keys = append(found.Keys, key)
-			}
-			listSecrets(field, hidden, found)
-		}
+// Write implements [io.Writer].
+func (l maskedLog) Write(data []byte) (int, error) {
+	l.mu.Lock()
+	all := append(slices.Collect(maps.Keys(l.calls)), l.configured)
+	l.mu.Unlock()
+	if _, err := io.WriteString(l.to, mask.Text(string(data), all...)); err != nil {
+		return 0, err
 	}
+	return len(data), nil
 }

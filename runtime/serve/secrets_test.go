@@ -53,6 +53,11 @@ func leak(how string, s *state) error {
 	case "reference":
 		ref, _ := s.Refs.Resolve(otherURN)
 		return fmt.Errorf("refers to %v", ref.Properties.AsMap())
+	case "unwrapped":
+		ref, _ := s.Refs.Resolve(otherURN)
+		token := ref.Properties.Fields["token"].GetStructValue().Fields["value"]
+		ref.Properties.Fields["token"] = token
+		return fmt.Errorf("refers to %v", token.AsInterface())
 	case "configuration":
 		return errors.New("wrong password: " + configured)
 	case "made":
@@ -163,16 +168,16 @@ func TestMasked(t *testing.T) {
 		"replace":  {&replace, "a change of secret, vault[…] needs a replacement, not an update"},
 		"reference": {&other, "refers to map[plain:x token:map[" + lumi.Signature + ":" + lumi.SecretSignature +
 			" value:map[(secret):(secret)]]]"},
-		"configuration": {&other, "wrong (secret): (secret)"},
-		"made":          {&other, "cannot set (secret)"},
-		"panic":         {&other, "the provider panicked: no account (secret)"},
-		"panic error":   {&other, `the provider panicked: no account "(secret)"`},
-		"panic value": {&other, "the provider panicked: serve.confused, which has no text, since the method that makes" +
-			" it panics"},
+		"unwrapped":      {&other, "refers to map[(secret):(secret)]"},
+		"configuration":  {&other, "wrong (secret): (secret)"},
+		"made":           {&other, "cannot set (secret)"},
+		"panic":          {&other, "the provider panicked: no account (secret)"},
+		"panic error":    {&other, `the provider panicked: no account "(secret)"`},
+		"panic value":    {&other, "the provider panicked: serve.confused: its Error method panicked"},
 		"made panic":     {&other, "the provider panicked: (secret)"},
-		"confused":       {&other, "serve.confused, which has no text, since the method that makes it panics"},
-		"retry confused": {&retry, "*lumi.RetryError, which has no text, since the method that makes it panics"},
-		"typed nil":      {&other, "*serve.broken, which has no text, since the method that makes it panics"},
+		"confused":       {&other, "serve.confused: its Error method panicked"},
+		"retry confused": {&retry, "*lumi.RetryError: its Error method panicked"},
+		"typed nil":      {&other, "*serve.broken: its Error method panicked"},
 		"list":           {&other, "open item, (secret)"},
 	} {
 		for name, call := range map[string]func(*structpb.Struct) error{
@@ -275,7 +280,7 @@ func TestMaskedLog(t *testing.T) {
 		`msg="still trying" provider=test with="(secret)"`,
 		`msg="printing (secret)"`,
 		`msg="the provider panicked" provider=test call=Check panic="no account (secret)"`,
-		`panic="serve.confused, which has no text`,
+		`panic="serve.confused: its Error method panicked"`,
 		"serve.leak(", // of the stack
 		`call=Check code=Unknown`,
 	} {

@@ -60,9 +60,8 @@ func Configure[T any, P interface {
 	lumi.Object
 }](configure func(ctx context.Context, config P) error) Configurator {
 	return func(ctx context.Context, properties *structpb.Struct) error {
-		lumi.NoteSecrets(ctx, properties, func() lumi.Object { return P(new(T)) })
 		config := P(new(T))
-		if err := lumi.Decode(properties, config); err != nil {
+		if err := lumi.DecodeContext(ctx, properties, config); err != nil {
 			return err
 		}
 		return lumi.Invalid(configure(ctx, config))

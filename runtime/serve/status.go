@@ -21,8 +21,10 @@ import (
 const (
 	maxMessage = 8 << 10
 	maxDetails = 64 << 10
-	// maxScanned is how much of a text is searched for secrets. The rest is not told.
-	maxScanned = 1 << 20
+	// maxScanned is how much of a text is searched for secrets. The rest is dropped, with as much before it as could be
+	// the start of a secret.
+	maxScanned = 256 << 10
+	maxCut     = 16 << 10
 )
 
 // refusal is an error of this package's own, for calls that do not reach the provider. An author's error may be the
@@ -142,7 +144,11 @@ func retryInfo(e *lumi.RetryError) protoadapt.MessageV1 {
 
 // told returns what the caller may know of a text that the author's code made: without secrets, and in bounds.
 func told(ctx context.Context, text string) string {
-	return bounded(mask.FromContext(ctx).Head(text, maxScanned))
+	masked := mask.Text(text[:min(len(text), maxScanned)], mask.FromContext(ctx))
+	if len(text) > maxScanned { // What follows the last secret may be the start of another.
+		masked = masked[:max(len(masked)-maxCut, strings.LastIndex(masked, mask.Mark)+len(mask.Mark))] + "…"
+	}
+	return bounded(masked)
 }
 
 // pathOf does that for a path.

@@ -1,0 +1,190 @@
+package mask
+
+import (
+	"encoding/base64"
+	"html"
+	"net/url"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+)
+
+const (
+	// minSecret is the length in bytes of the shortest secret that is masked. Shorter ones are part of many words.
+	minSecret = 6
+	// maxPiece bounds the lengths in an index. Longer secrets are found in pieces, so that the time that a text takes does
+	// not depend on how long secrets are.
+	maxPiece = 1 << 10
+	// maxLayers is how many times the escapes in a text are decoded, such as those of JSON in a quoted URL.
+	maxLayers = 8
+	// maxNested is how often base64 in base64 is decoded.
+	maxNested = 2
+)
+
+// index finds texts. Lengths has their lengths by their first bytes.
+type index struct {
+	texts   set
+	lengths map[string][]int
+}
+
+// add adds a secret, as it is and with its own escapes decoded, since those of a text are decoded too.
+func (ix *index) add(secret string) {
+	for range maxLayers {
+		secret = strings.TrimSpace(secret) // Spaces around it are often not shown.
+		for end := 0; end < len(secret) && len(secret) >= minSecret; {
+			end = min(end+maxPiece, len(secret))
+			piece := secret[max(0, end-maxPiece):end]
+			ix.texts[piece] = struct{}{}
+			if first := piece[:minSecret]; !slices.Contains(ix.lengths[first], len(piece)) {
+				ix.lengths[first] = append(ix.lengths[first], len(piece))
+			}
+		}
+		decoded, places := unescape(secret)
+		if places == nil {
+			return
+		}
+		secret = decoded
+	}
+}
+
+// longest returns the length of the longest text that s, which is not too short, starts with, or 0.
+func (ix *index) longest(s string) int {
+	longest := 0
+	for _, n := range ix.lengths[s[:minSecret]] {
+		if n > longest && n <= len(s) {
+			if _, ok := ix.texts[s[:n]]; ok {
+				longest = n
+			}
+		}
+	}
+	return longest
+}
+
+// matcher finds secrets in a text, and in what its escapes and its base64 decode to.
+type matcher struct {
+	indexes []*index
+	secret  []bool // by the bytes of the text
+}
+
+// scan finds the secrets in a text that was decoded from that of the matcher. Places are where in the latter each byte
+// comes from, and the end.
+func (m *matcher) scan(text string, places []int, nested int) {
+	for range maxLayers {
+		m.find(text, places)
+		if nested > 0 {
+			m.scanBase64(text, places, nested-1)
+		}
+		decoded, inText := unescape(text)
+		if inText == nil {
+			return
+		}
+		for i, place := range inText {
+			inText[i] = places[place]
+		}
+		text, places = decoded, inText
+	}
+}
+
+func (m *matcher) find(text string, places []int) {
+	done := 0
+	for i := 0; i+minSecret <= len(text); i++ {
+		n := 0
+		for _, ix := range m.indexes {
+			n = max(n, ix.longest(text[i:]))
+		}
+		for done = max(done, i); done < i+n; done++ {
+			for at := places[done]; at < max(places[done]+1, places[done+1]); at++ {
+				m.secret[at] = true
+			}
+		}
+	}
+}
+
+var (
+	base64Run   = regexp.MustCompile(`[0-9A-Za-z+/_-]{8,}={0,2}`) // of at least minSecret bytes
+	urlAlphabet = strings.NewReplacer("-", "+", "_", "/")
+)
+
+// scanBase64 decodes whatever looks like base64. It may start anywhere in a group of four characters, after others that
+// are not part of it.
+func (m *matcher) scanBase64(text string, places []int, nested int) {
+	for _, run := range base64Run.FindAllStringIndex(text, -1) {
+		for start := run[0]; start < run[0]+4; start++ {
+			group := urlAlphabet.Replace(strings.TrimRight(text[start:run[1]], "="))
+			if len(group)%4 == 1 {
+				group = group[:len(group)-1]
+			}
+			decoded, err := base64.RawStdEncoding.DecodeString(group)
+			if err != nil {
+				continue
+			}
+			inText := make([]int, len(decoded)+1)
+			for i := range decoded {
+				inText[i] = places[start+i*4/3]
+			}
+			inText[len(decoded)] = places[run[1]]
+			if utf8.Valid(decoded) {
+				m.scan(string(decoded), inText, nested)
+			} else {
+				m.find(string(decoded), inText) // Escapes are not in binary data.
+			}
+		}
+	}
+}
+
+// unescape decodes every escape in a text once. Places are where in the text each byte of the result comes from, and the
+// end. They are nil if there is no escape.
+func unescape(text string) (decoded string, places []int) {
+	if !strings.ContainsAny(text, "%\\&+\r") {
+		return text, nil
+	}
+	var b strings.Builder
+	for i := 0; i < len(text); {
+		one, n := unescapeOne(text[i:])
+		if n == 0 {
+			one, n = text[i:i+1], 1
+		}
+		for range len(one) {
+			places = append(places, i)
+		}
+		b.WriteString(one)
+		i += n
+	}
+	if decoded = b.String(); decoded == text {
+		return text, nil
+	}
+	return decoded, append(places, len(text))
+}
+
+// unescapeOne decodes the escape that a text starts with, and returns the length of that, or 0 if there is none.
+func unescapeOne(s string) (decoded string, n int) {
+	switch s[0] {
+	case '+': // in a query
+		return " ", 1
+	case '\r': // which comes and goes with the system
+		return "", 1
+	case '%':
+		if decoded, err := url.PathUnescape(s[:min(len(s), 3)]); err == nil {
+			return decoded, 3
+		}
+	case '\\':
+		if r, multibyte, rest, err := strconv.UnquoteChar(s, '"'); err == nil {
+			if decoded = string(r); !multibyte {
+				decoded = string([]byte{byte(r)})
+			}
+			return decoded, len(s) - len(rest)
+		}
+		if len(s) > 1 && (s[1] == '/' || s[1] == '\'') {
+			return s[1:2], 2
+		}
+	case '&':
+		if end := strings.IndexByte(s[:min(len(s), 12)], ';') + 1; end > 0 {
+			if decoded = html.UnescapeString(s[:end]); decoded != s[:end] {
+				return decoded, end
+			}
+		}
+	}
+	return "", 0
+}
