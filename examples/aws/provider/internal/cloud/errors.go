@@ -13,14 +13,16 @@ import (
 	lumi "github.com/lumi-idl/lumi/runtime"
 )
 
-// Error says in Lumi's words what one of Amazon's errors means, and in Amazon's own what happened:
+// Error translates an error of Amazon's SDK:
 //
-//   - what does not exist is [lumi.ErrNotFound];
-//   - a failure that may pass, and has certainly changed nothing, is a [lumi.RetryError];
-//   - any other is a failure, which says so where the outcome is unknown.
+//   - [lumi.ErrNotFound] if something does not exist;
+//   - [lumi.RetryError] if the call has changed nothing, and may succeed later;
+//   - otherwise an error that says so if the outcome is unknown.
+//
+// The error of a context that has ended stays as it is.
 func Error(err error) error {
-	if err == nil || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
-		return err
+	if err == nil {
+		return nil
 	}
 	said := err
 	var api smithy.APIError
@@ -40,13 +42,16 @@ func Error(err error) error {
 		return fmt.Errorf("%w: %w", lumi.ErrNotFound, said)
 	case errors.As(err, &unknown):
 		return fmt.Errorf("%w; the outcome of %s is unknown: check at Amazon whether it took effect", said, unknown.operation)
-	case throttled(err), unanswered(err), Is(err, "DependencyViolation", "OperationAborted"):
-		return &lumi.RetryError{Err: said}
+	case throttled(err), unanswered(err), Is(err, "DependencyViolation", "OperationAborted", "RequestTimeout"):
+		return &lumi.RetryError{Err: said} // also for timeouts of a request, which look like the end of a context
+	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
+		return err
 	}
 	return said
 }
 
-// AfterChange turns a [lumi.RetryError] of [Error] into a plain error, where an earlier request changed something.
+// AfterChange turns a [lumi.RetryError] of [Error] into a plain error. Call it after an earlier request of the same call
+// has changed something.
 func AfterChange(err error) error {
 	var retry *lumi.RetryError
 	if errors.As(err, &retry) {
@@ -55,7 +60,7 @@ func AfterChange(err error) error {
 	return err
 }
 
-// failure is an error of Amazon's without what its SDK says around it.
+// failure is an error response of Amazon's without the text that the SDK adds.
 type failure struct {
 	code, message string
 	cause         error
@@ -77,7 +82,7 @@ func (s *silence) Error() string { return "no answer from Amazon: " + s.reason.E
 
 func (s *silence) Unwrap() error { return s.cause }
 
-// Is reports whether an error is one that Amazon calls by one of the codes.
+// Is reports whether an error is a response with one of the codes.
 func Is(err error, codes ...string) bool {
 	var api smithy.APIError
 	if errors.As(err, &api) {
@@ -101,8 +106,7 @@ func isNotFound(err error) bool {
 		Is(err, "NoSuchBucket", "NoSuchKey", "NotFound")
 }
 
-// FaultAt makes a fault of an error with one of the codes, since the property at the path is its cause; of any other it
-// makes what [Error] does.
+// FaultAt returns a fault of the property at the path for an error with one of the codes, and [Error] of any other.
 func FaultAt(err error, path lumi.Path, codes ...string) error {
 	var api smithy.APIError
 	if Is(err, codes...) && errors.As(err, &api) {

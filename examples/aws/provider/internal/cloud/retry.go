@@ -35,8 +35,8 @@ func pause(attempt int, _ error) (time.Duration, error) {
 	return time.Duration(longest * (1 + rand.Float64()) / 2), nil
 }
 
-// Once is for requests that make something and do it twice when sent twice. They are repeated only where Amazon turned
-// them away before it did anything. After any other failure nobody knows what exists, and the author has to look.
+// Once is for requests that make something twice if they are sent twice. They are repeated only if Amazon rejected them
+// before doing anything. After any other failure the outcome is unknown, and the author must look for the resource.
 func Once(attempts sdk.Retryer) sdk.Retryer { return once{attempts} }
 
 type once struct{ sdk.Retryer }
@@ -44,9 +44,9 @@ type once struct{ sdk.Retryer }
 // IsErrorRetryable implements [sdk.Retryer].
 func (once) IsErrorRetryable(err error) bool { return throttled(err) }
 
-// MakeOnce makes something and returns its id, unless an attempt before has made it. It looks again where nobody knows
-// whether this attempt did. Find returns an empty id where there is nothing. Found says that there was something, which
-// need not be in all as it is wanted now.
+// MakeOnce creates a resource and returns its id, unless an earlier attempt has created it. It looks again if the outcome
+// of this attempt is unknown. Find returns an empty id if there is no resource. Found says that there was one, which may
+// differ from the desired state.
 func MakeOnce(find, create func() (string, error)) (id string, found bool, err error) {
 	if id, err = find(); err != nil || id != "" {
 		return id, true, err
