@@ -76,16 +76,16 @@ func newLogger(to io.Writer, level, pkg string) *slog.Logger {
 // serve serves until it is told to stop. The error is nil if all calls have ended.
 func serve(p Provider, secret string, log *slog.Logger, s *secrets) error {
 	// 127.0.0.1 and not localhost: of the addresses behind that, another process might hold one.
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	loopback, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		return err
 	}
 	ctx, stop := context.WithCancelCause(context.Background())
 	stopOnSign(stop)
-	calls, door := newCalls(ctx, log, s), newDoor(listener, secret)
-	server := newGRPC(p, calls, stop, grpc.InTapHandle(door.authenticate))
+	calls, listener := newCalls(ctx, log, s), newListener(loopback, secret)
+	server := newGRPC(p, calls, stop, grpc.InTapHandle(listener.authenticate))
 	served := make(chan error, 1)
-	go func() { served <- server.Serve(door) }()
+	go func() { served <- server.Serve(listener) }()
 	if _, err := fmt.Fprintln(os.Stdout, listener.Addr().(*net.TCPAddr).Port); err != nil {
 		return err
 	}
@@ -94,7 +94,7 @@ func serve(p Provider, secret string, log *slog.Logger, s *secrets) error {
 		return err
 	case <-ctx.Done():
 		log.Debug("stopping", "reason", context.Cause(ctx))
-		door.dismiss()
+		listener.closePending()
 		return shutDown(server, calls)
 	}
 }

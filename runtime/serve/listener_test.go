@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -23,7 +24,7 @@ import (
 	"github.com/lumi-idl/lumi/runtime/lumirpc"
 )
 
-// openings are what strangers send before they wait: nothing, and parts of what a gRPC client sends first.
+// openings are what intruders send before they wait: nothing, and parts of what a gRPC client sends first.
 var openings = []string{
 	"",
 	preface[:10],
@@ -47,40 +48,40 @@ func intrude(t *testing.T, address string, n int) []net.Conn {
 			t.Fatal(err)
 		}
 		t.Cleanup(func() { conn.Close() })
-		_, _ = io.WriteString(conn, openings[i%len(openings)]) // The plugin may well hang up.
+		_, _ = io.WriteString(conn, openings[i%len(openings)]) // The plugin may well close it.
 		conns[i] = conn
 	}
 	return conns
 }
 
-// hungUp reports whether the other side closes the connection before the deadline.
-func hungUp(conn net.Conn, deadline time.Time) bool {
+// closed reports whether the other side closes the connection before the deadline.
+func closed(conn net.Conn, deadline time.Time) bool {
 	_ = conn.SetReadDeadline(deadline)
 	_, err := io.Copy(io.Discard, conn)
 	return !errors.Is(err, os.ErrDeadlineExceeded)
 }
 
-// TestStrangers has hundreds of connections without a call, more than the plugin may have files, and then one with.
-func TestStrangers(t *testing.T) {
+// TestPending has hundreds of connections without a call, more than the plugin may have files, and then one with.
+func TestPending(t *testing.T) {
 	b := startBare(t, func(cmd *exec.Cmd) {
 		cmd.Args = append([]string{"sh", "-c", `ulimit -n 256 && exec "$0"`, cmd.Path}, cmd.Args[1:]...)
 		cmd.Path = "/bin/sh"
 	})
-	friend, _ := b.dial(t)
-	b.greet(t, friend)
-	strangers := intrude(t, b.address, 400)
+	engine, _ := b.dial(t)
+	b.greet(t, engine)
+	intruders := intrude(t, b.address, 400)
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
 	defer cancel()
 	for range 3 { // each on a connection of its own
 		client, _ := b.dial(t)
 		if _, err := client.Handshake(with(ctx, bareSecret), hello()); err != nil {
-			t.Fatalf("a newcomer is not served: %v", err)
+			t.Fatalf("a new connection is not served: %v", err)
 		}
 	}
-	b.greet(t, friend) // who was there before
-	for i, conn := range strangers[:400-maxStrangers] {
-		if !hungUp(conn, time.Now().Add(patience)) {
-			t.Fatalf("stranger %d is still there", i)
+	b.greet(t, engine) // who was there before
+	for i, conn := range intruders[:400-maxUnauthenticated] {
+		if !closed(conn, time.Now().Add(patience)) {
+			t.Fatalf("connection %d is still there", i)
 		}
 	}
 	b.stdin.Close()
@@ -89,16 +90,16 @@ func TestStrangers(t *testing.T) {
 	}
 }
 
-// TestStrangersAge hangs up on connections that wait too long, also on those that make calls without the secret, and
+// TestPendingAge closes connections that wait too long, also on those that make calls without the secret, and
 // never on those with a call that carries it.
-func TestStrangersAge(t *testing.T) {
+func TestPendingAge(t *testing.T) {
 	t.Parallel()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
-	d := newDoor(listener, bareSecret)
-	d.age = 300 * time.Millisecond
+	d := newListener(listener, bareSecret)
+	d.maxAge = 300 * time.Millisecond
 	ctx, stop := context.WithCancelCause(t.Context())
 	calls := newCalls(ctx, slog.New(slog.DiscardHandler), newSecrets())
 	server := newGRPC(Provider{Package: "test", Resources: resources()}, calls, stop,
@@ -107,9 +108,9 @@ func TestStrangersAge(t *testing.T) {
 	defer server.Stop()
 	b := &bare{address: listener.Addr().String()}
 
-	friend, _ := b.dial(t)
-	b.greet(t, friend)
-	strangers := intrude(t, b.address, 10)
+	engine, _ := b.dial(t)
+	b.greet(t, engine)
+	intruders := intrude(t, b.address, 10)
 	var dialled atomic.Int32
 	conn, err := grpc.NewClient(b.address, grpc.WithTransportCredentials(insecure.NewCredentials()),
 		grpc.WithContextDialer(func(ctx context.Context, address string) (net.Conn, error) {
@@ -127,27 +128,55 @@ func TestStrangersAge(t *testing.T) {
 			t.Fatalf("got %v", err)
 		}
 	}
-	for i, conn := range strangers {
-		if !hungUp(conn, time.Now().Add(patience)) {
-			t.Errorf("stranger %d is still there", i)
+	for i, conn := range intruders {
+		if !closed(conn, time.Now().Add(patience)) {
+			t.Errorf("connection %d is still there", i)
 		}
 	}
-	b.greet(t, friend)
+	b.greet(t, engine)
 	conn.Close()
 	for ctx := within(t); d.count() > 0; time.Sleep(10 * time.Millisecond) {
 		if ctx.Err() != nil {
-			t.Fatalf("%d strangers are on the list", d.count())
+			t.Fatalf("%d intruders are on the list", d.count())
 		}
 	}
 }
 
-func (d *door) count() int {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	if len(d.byAddress) != d.strangers.Len() {
-		panic(fmt.Sprintf("%d addresses of %d strangers", len(d.byAddress), d.strangers.Len()))
+func (l *listener) count() int {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return len(l.pending)
+}
+
+// TestDialLoop connects while another process connects and disconnects all the time.
+func TestDialLoop(t *testing.T) {
+	b := startBare(t)
+	stop := make(chan struct{})
+	var loops sync.WaitGroup
+	for range 4 {
+		loops.Go(func() {
+			for {
+				select {
+				case <-stop:
+					return
+				default:
+				}
+				if conn, err := net.Dial("tcp", b.address); err == nil {
+					_, _ = io.WriteString(conn, preface)
+					conn.Close()
+				}
+			}
+		})
 	}
-	return d.strangers.Len()
+	defer loops.Wait()
+	defer close(stop)
+	for i := range 50 {
+		client, conn := b.dial(t)
+		if _, err := client.Handshake(with(within(t), bareSecret), hello()); err != nil {
+			t.Errorf("connection %d: %v", i, err)
+		}
+		conn.Close()
+	}
 }
 
 // TestSecret is about callers who do not know the secret. They learn nothing, not even what there is to call.
@@ -201,7 +230,7 @@ func TestGarbage(t *testing.T) {
 			t.Fatal(err)
 		}
 		t.Cleanup(func() { conn.Close() })   // not before, so that some connections stay
-		_, _ = io.WriteString(conn, garbage) // The plugin may well hang up.
+		_, _ = io.WriteString(conn, garbage) // The plugin may well close it.
 	}
 	client, _ := b.dial(t)
 	if _, err := client.Handshake(with(within(t), bareSecret), hello()); err != nil {
