@@ -2,6 +2,7 @@ package lumi
 
 import (
 	"cmp"
+	"context"
 	"encoding/json"
 	"maps"
 	"slices"
@@ -15,12 +16,13 @@ import (
 // cannot set are not compared.
 type Diff struct {
 	changes []Change
-	// changed are the paths of the changes, and around them those that contain one.
+	// changed are the paths of the changes, and around has these and all that contain one.
 	changed  Paths
 	around   Paths
 	replaces Paths
-	// path leads to the values that are being compared.
+	// path leads to the values that are being compared, until ctx is done.
 	path []step
+	ctx  context.Context
 }
 
 // Change is one difference: the outermost place where a value was added or removed, the innermost where it is another.
@@ -48,8 +50,11 @@ const (
 )
 
 // Compare makes the diff of two bags. Values that are wrapped as secrets are compared, but not kept.
-func Compare(old, want *structpb.Struct) *Diff {
-	d := &Diff{}
+func Compare(old, want *structpb.Struct) *Diff { return compare(context.Background(), old, want) }
+
+// compare ends early when ctx is done.
+func compare(ctx context.Context, old, want *structpb.Struct) *Diff {
+	d := &Diff{ctx: ctx}
 	d.objects(old.GetFields(), want.GetFields())
 	return d
 }
@@ -62,8 +67,8 @@ func (d *Diff) Empty() bool { return len(d.changes) == 0 }
 
 // Changed reports whether the value at p, or any part of it, differs.
 func (d *Diff) Changed(p Path) bool {
-	if _, ok := d.around[p]; ok {
-		return true
+	if _, ok := d.around[p]; ok || p == "" {
+		return !d.Empty()
 	}
 	return d.changed.Has(p)
 }
@@ -177,10 +182,22 @@ func (d *Diff) objects(old, want map[string]*structpb.Value) {
 	}
 }
 
-// at has a part compared.
+// at compares a part. It renders the path once, however many changes there are inside.
 func (d *Diff) at(s step, compare func()) {
+	if d.ctx.Err() != nil {
+		return
+	}
 	d.path = append(d.path, s)
+	first := len(d.changes)
 	compare()
+	if len(d.changes) > first {
+		p := render(d.path, notHidden, nil)
+		d.around = d.around.add(p)
+		if d.changes[first].Path == "" { // The part itself changed.
+			d.changes[first].Path = p
+			d.changed = d.changed.add(p)
+		}
+	}
 	d.path = d.path[:len(d.path)-1]
 }
 
@@ -213,13 +230,8 @@ func (d *Diff) values(old, want *structpb.Value) {
 	d.add(c)
 }
 
-// add adds a change at the path.
+// add adds a change, whose path at sets.
 func (d *Diff) add(c Change) {
-	c.Path = render(d.path, notHidden, nil)
-	d.changed = d.changed.add(c.Path)
-	for outer := range c.Path.containers {
-		d.around = d.around.add(outer)
-	}
 	if c.Secret || holdsSecret(c.Old) || holdsSecret(c.New) {
 		c.Secret, c.Old, c.New = true, nil, nil
 	}

@@ -1,7 +1,9 @@
 package lumi
 
+import "context"
+
 // mark holds what a decoded object cannot say about the value at a path, and about the parts of that value. Encoding
-// the object with it restores the bag. The nil mark says nothing. Marks form a tree, so that a walk finds the mark of a
+// the object with it restores the bag. A nil mark is empty. Marks form a tree, so that a walk finds the mark of a
 // value by a single step from that of the value around it, however long the paths are.
 type mark struct {
 	unknown bool // not known yet
@@ -39,16 +41,16 @@ func (m *mark) hasSecretElement(inElement bool) bool {
 	return false
 }
 
-// unknowns lists the paths of what is not known yet. The path is that of m.
-func (m *mark) unknowns(path []byte, into Paths) Paths {
-	if m == nil {
+// unknowns lists the paths of unknown values until ctx is done. The path is that of m.
+func (m *mark) unknowns(ctx context.Context, path []byte, into Paths) Paths {
+	if m == nil || ctx.Err() != nil {
 		return into
 	}
 	if m.unknown {
 		into = into.add(Path(path))
 	}
 	for s, part := range m.parts {
-		into = part.unknowns(s.append(path, false), into)
+		into = part.unknowns(ctx, s.append(path, false), into)
 	}
 	return into
 }

@@ -126,7 +126,11 @@ func render(steps []step, hidden int, show func(key string) string) Path {
 	if len(steps) == 1 && steps[0].index == fieldStep {
 		return Path(steps[0].name)
 	}
-	var p []byte
+	size := 0
+	for _, s := range steps {
+		size += len(s.name) + len(`[""]`)
+	}
+	p := make([]byte, 0, size)
 	for i, s := range steps {
 		if s.index == keyStep && show != nil {
 			s.name = show(s.name)

@@ -238,8 +238,8 @@ func (r *Provider) old(
 func (s *state) decode(ctx context.Context, bag *structpb.Struct, d decoding) error {
 	var err error
 	s.marks, err = decodeBag(ctx, bag, s.Properties, d)
-	s.Unknown = s.marks.unknowns(nil, nil)
-	return err
+	s.Unknown = s.marks.unknowns(ctx, nil, nil)
+	return cmp.Or(err, ctx.Err())
 }
 
 // change decodes both sides of a change and compares them. Both are encoded again for that, so that what the IDL says
@@ -271,7 +271,10 @@ func compareStates(ctx context.Context, old, want *state) (*Diff, error) {
 	if err != nil {
 		return nil, err
 	}
-	diff := Compare(oldBag, wantBag)
+	diff := compare(ctx, oldBag, wantBag)
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
 	for _, property := range Describe(want.Properties) {
 		if property.Flags&Replaces != 0 {
 			diff.Replace(Path(property.Name))

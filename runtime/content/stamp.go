@@ -53,21 +53,34 @@ type stamper struct {
 	faults []lumi.Fault
 }
 
-// spot is where in a bag a value stands.
+// spot is the place of a value in a bag. Its path is rendered only for a fault.
 type spot struct {
-	path   lumi.Path
+	outer  *spot
+	name   string
+	number int // of an element in a list, or -1
 	depth  int
 	hidden bool // in a secret
 }
 
 func (at spot) key(key string) spot {
-	if at.hidden {
-		return spot{at.path + "[…]", at.depth + 1, true}
-	}
-	return spot{at.path.Key(key), at.depth + 1, false}
+	return spot{outer: &at, name: key, number: -1, depth: at.depth + 1, hidden: at.hidden}
 }
 
-func (at spot) index(i int) spot { return spot{at.path.Index(i), at.depth + 1, at.hidden} }
+func (at spot) index(i int) spot {
+	return spot{outer: &at, number: i, depth: at.depth + 1, hidden: at.hidden}
+}
+
+func (at spot) path() lumi.Path {
+	switch {
+	case at.outer == nil:
+		return ""
+	case at.number >= 0:
+		return at.outer.path().Index(at.number)
+	case at.outer.hidden:
+		return at.outer.path() + "[…]"
+	}
+	return at.outer.path().Key(at.name)
+}
 
 // isDone reports whether there is no use in going on.
 func (s *stamper) isDone() bool { return len(s.faults) >= maxFaults || s.ctx.Err() != nil }
@@ -83,7 +96,7 @@ func (s *stamper) fault(at spot, err error) {
 	case at.hidden && errors.As(err, &about):
 		message = about.message
 	}
-	s.faults = append(s.faults, lumi.Fault{Path: at.path, Message: message})
+	s.faults = append(s.faults, lumi.Fault{Path: at.path(), Message: message})
 	if len(s.faults) == maxFaults {
 		s.faults = append(s.faults, lumi.Fault{Message: "there may be more that is wrong"})
 	}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -224,5 +225,25 @@ func TestStampBounds(t *testing.T) {
 	cancel()
 	if _, err := content.Stamp(ctx, bag(t, `{"a": {"$sig": "$asset", "path": "a"}}`)); !errors.Is(err, context.Canceled) {
 		t.Errorf("cancelled: %v", err)
+	}
+}
+
+// TestStampPaths renders no paths where nothing is wrong.
+func TestStampPaths(t *testing.T) {
+	values := make([]*structpb.Value, 1000)
+	for i := range values {
+		values[i] = structpb.NewNumberValue(1)
+	}
+	bag := &structpb.Struct{Fields: map[string]*structpb.Value{
+		strings.Repeat("k ", 10_000): structpb.NewListValue(&structpb.ListValue{Values: values}),
+	}}
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	if _, err := content.Stamp(t.Context(), bag); err != nil {
+		t.Fatal(err)
+	}
+	runtime.ReadMemStats(&after)
+	if took := after.TotalAlloc - before.TotalAlloc; took > 1<<20 {
+		t.Errorf("took %d bytes", took)
 	}
 }

@@ -137,6 +137,42 @@ func TestStopped(t *testing.T) {
 	}
 }
 
+// TestStoppedPaths ends calls while they render paths, which takes the longest if all are below a long key.
+func TestStoppedPaths(t *testing.T) {
+	const n = 1000
+	below := func(elem func(i int) *structpb.Value) *structpb.Struct {
+		values := make([]*structpb.Value, n)
+		for i := range values {
+			values[i] = elem(i)
+		}
+		props := bag(t, minimal)
+		props.Fields["policy"] = object(strings.Repeat("k ", n), listOfValues(values))
+		return props
+	}
+	number := func(i int) *structpb.Value { return structpb.NewNumberValue(float64(i)) }
+	other := func(i int) *structpb.Value { return structpb.NewNumberValue(float64(i + 1)) }
+	unknown := func(int) *structpb.Value { return lumi.NewUnknown() }
+	p := NewNetworkProvider(&networkOps{})
+	for call, make := range map[string]func(ctx context.Context) error{
+		"Check": func(ctx context.Context) error {
+			_, err := p.Check(ctx, &lumi.CheckRequest{Properties: below(unknown)})
+			return err
+		},
+		"InspectChange": func(ctx context.Context) error {
+			_, err := p.InspectChange(ctx, &lumi.InspectChangeRequest{Old: below(number), New: below(other)})
+			return err
+		},
+	} {
+		if err := make(&endingContext{Context: t.Context(), looks: n / 2}); !errors.Is(err, context.Canceled) {
+			t.Errorf("%s: got %v", call, err)
+		}
+		took := allocated(t, func() error { return make(t.Context()) })
+		if output := uint64(n * 2 * n); took > 5*output/2 {
+			t.Errorf("%s: took %d bytes for paths of %d", call, took, output)
+		}
+	}
+}
+
 // endingContext is done from the given look at its error on.
 type endingContext struct {
 	context.Context
