@@ -199,7 +199,7 @@ func (p *Props) content(signature string, kind source, value *structpb.Value, ha
 }
 
 func (p *Props) asset(v *structpb.Value) (Asset, bool) {
-	p.meet()
+	p.reportFound()
 	if signatureOf(v) != AssetSignature {
 		p.mismatch("an asset", v)
 		return Asset{}, false
@@ -217,7 +217,7 @@ func (p *Props) asset(v *structpb.Value) (Asset, bool) {
 }
 
 func (p *Props) archive(v *structpb.Value) (Archive, bool) {
-	p.meet()
+	p.reportFound()
 	if signatureOf(v) != ArchiveSignature {
 		p.mismatch("an archive", v)
 		return Archive{}, false

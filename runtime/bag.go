@@ -48,7 +48,7 @@ func decodeBag(ctx context.Context, bag *structpb.Struct, o Object, d decoding) 
 		return nil, err // The walk may have ended early.
 	}
 	if len(p.faults) > 0 {
-		return nil, &InvalidError{Faults: p.told()}
+		return nil, &InvalidError{Faults: p.reported()}
 	}
 	return p.marked[0], nil
 }
@@ -75,7 +75,7 @@ func encodeBag(ctx context.Context, o Object, m *mark, skip, only Flags) (*struc
 		return nil, err // The walk may have ended early.
 	}
 	if len(p.faults) > 0 {
-		return nil, &OutputError{Faults: p.told()}
+		return nil, &OutputError{Faults: p.reported()}
 	}
 	return &structpb.Struct{Fields: fields}, nil
 }

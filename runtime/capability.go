@@ -68,14 +68,14 @@ type Reference struct {
 	Properties *structpb.Struct
 }
 
-// Decode sets the properties of o, the struct that is generated for the resource's type. It overlooks what is missing
+// Decode sets the properties of o, the struct that is generated for the resource's type. It ignores what is missing
 // or not as it should be. The error is a *[InvalidError].
 func (r Reference) Decode(o Object) error {
 	_, err := decodeBag(context.Background(), r.Properties, o, decoding{mode: lenient})
 	return err
 }
 
-// String tells the id and nothing else, lest a log tell secrets.
+// String returns only the id, to keep secrets out of logs.
 func (r Reference) String() string { return string(r.ID) }
 
 // References are the resources that the capabilities in a request refer to. One that does not exist yet may be missing.

@@ -25,8 +25,8 @@ func Describe(o Object) []Property {
 	return p.properties
 }
 
-// strangers reports the fields that the object does not have.
-func (p *Props) strangers(o Object) {
+// undeclared reports the fields that the object does not have.
+func (p *Props) undeclared(o Object) {
 	var names []string
 	for _, property := range Describe(o) {
 		names = append(names, property.Name)

@@ -79,7 +79,7 @@ type namer[P Object] interface {
 }
 
 // dispatcher makes operations of an author's implementation. Naming is nil where programs name the resources. It must
-// not be inlined, lest every stub hold a copy of it.
+// not be inlined, so that stubs have no copies of it.
 //
 //go:noinline
 func dispatcher[P Object](token tokens.Type, ops Ops[P], naming namer[P]) operations {

@@ -84,13 +84,13 @@ type Props struct {
 
 	// secrets, if it is not nil, receives what is secret, and the names of properties.
 	secrets *mask.Secrets
-	// found are faults of assets and archives that were found before, and not met yet where they belong.
+	// found are faults of assets and archives that were found before, and are not reported yet.
 	found []Fault
 
 	// fields are those of the object at hand, and seen counts those of them that were asked for.
 	fields map[string]*structpb.Value
 	seen   int
-	// unsigned is an object that was found to be no special value, lest it be looked at twice.
+	// unsigned is an object that was found to be no special value, so that it is not looked at twice.
 	unsigned *structpb.Struct
 	// make makes values where the mode is to encode. The properties of the object at hand are the last of made; when it
 	// is done, they become a map of the size that they need.
@@ -211,12 +211,12 @@ func (p *Props) lacks() {
 		p.fault("is required, but missing")
 		return
 	}
-	p.overlook()
+	p.leaveOut()
 }
 
-// overlook has the value left out when the object is encoded. What the provider is about to compute is not marked: it
+// leaveOut has the value left out when the object is encoded. What the provider is about to compute is not marked: it
 // may be set by then.
-func (p *Props) overlook() {
+func (p *Props) leaveOut() {
 	if p.only == 0 {
 		p.mark().missing = true
 	}
@@ -227,10 +227,10 @@ func (p *Props) mismatch(expected string, found *structpb.Value) {
 	p.wrong("expected %s, found %s", expected, kindOf(found))
 }
 
-// wrong reports a fault in what a program gave, and overlooks one in what was stored.
+// wrong reports a fault in what a program gave, and ignores one in what was stored.
 func (p *Props) wrong(format string, args ...any) {
 	if p.mode == lenient {
-		p.overlook()
+		p.leaveOut()
 		return
 	}
 	p.fault(format, args...)
@@ -247,17 +247,17 @@ func (p *Props) fault(format string, args ...any) {
 	p.faults = append(p.faults, Fault{Path: render(p.path, p.hidden, shorten), Message: message})
 }
 
-// told is all that the walk found wrong, cut off where nobody would read on.
-func (p *Props) told() []Fault {
+// reported are the faults of the walk, up to a limit.
+func (p *Props) reported() []Fault {
 	if len(p.faults) < maxFaults {
 		return p.faults
 	}
 	return append(p.faults[:maxFaults], Fault{Message: "there may be more that is wrong"})
 }
 
-// meet reports what was found before of the asset or archive at hand. Whoever found it did not know which keys are the
-// names of properties, nor what the IDL declares a secret.
-func (p *Props) meet() {
+// reportFound reports the faults that package content found in the current asset or archive. It did not know which keys
+// are the names of properties, or what the IDL declares secret.
+func (p *Props) reportFound() {
 	if len(p.found) == 0 {
 		return
 	}
@@ -269,11 +269,11 @@ func (p *Props) meet() {
 	}
 	shown, masked := render(keys, notHidden, nil), render(keys, p.hidden, nil)
 	p.found = slices.DeleteFunc(p.found, func(f Fault) bool {
-		met := f.Path == shown || f.Path == masked
-		if met {
+		here := f.Path == shown || f.Path == masked
+		if here {
 			p.faults = append(p.faults, Fault{Path: render(p.path, p.hidden, shorten), Message: f.Message})
 		}
-		return met
+		return here
 	})
 }
 
@@ -441,7 +441,7 @@ func (p *Props) decodeObject(fields map[string]*structpb.Value, into Object) {
 	p.fields, p.seen = fields, 0
 	into.Lumi(p)
 	if p.seen < len(fields) && p.mode == strict {
-		p.strangers(into)
+		p.undeclared(into)
 	}
 	p.fields, p.seen = outer, seen
 }

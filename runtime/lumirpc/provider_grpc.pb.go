@@ -49,16 +49,15 @@ const (
 //
 // A call that fails has one of these status codes:
 //
-//	INVALID_ARGUMENT     With Faults: the properties or the configuration are wrong, which is for the program to mend.
-//	                     Without: the request itself is malformed, which is the engine's fault.
-//	NOT_FOUND            There is no such resource: from Get, and from Update where the provider finds that out. For
-//	                     Delete that is no error.
+//	INVALID_ARGUMENT     With Faults: the properties or the configuration are wrong, which the program must fix.
+//	                     Without: the request itself is malformed, which is the engine's error.
+//	NOT_FOUND            The resource does not exist: from Get, and from Update if the provider notices. For Delete it is
+//	                     not an error.
 //	FAILED_PRECONDITION  With Replacement: the update needs a replacement. Nothing was changed. Without: the call came
 //	                     out of turn, such as before Configure or after another, or the protocol versions differ.
 //	UNAVAILABLE          With google.rpc.RetryInfo: the operation failed for a reason that may pass, such as
 //	                     throttling, and the same call can safely be made again. Something may have been changed.
-//	                     Without: the plugin is stopping or gone, and nobody knows whether a call in flight was
-//	                     carried out.
+//	                     Without: the plugin is stopping or gone; the outcome of a call in flight is unknown.
 //	INTERNAL             With Faults: the provider computed properties that cannot be sent. Without: its code panicked.
 //	UNIMPLEMENTED        The plugin does not serve resources of this type, or knows no such call.
 //	UNAUTHENTICATED      The caller did not send the secret that the plugin was started with.
@@ -216,16 +215,15 @@ func (c *resourceProviderClient) Cancel(ctx context.Context, in *CancelRequest, 
 //
 // A call that fails has one of these status codes:
 //
-//	INVALID_ARGUMENT     With Faults: the properties or the configuration are wrong, which is for the program to mend.
-//	                     Without: the request itself is malformed, which is the engine's fault.
-//	NOT_FOUND            There is no such resource: from Get, and from Update where the provider finds that out. For
-//	                     Delete that is no error.
+//	INVALID_ARGUMENT     With Faults: the properties or the configuration are wrong, which the program must fix.
+//	                     Without: the request itself is malformed, which is the engine's error.
+//	NOT_FOUND            The resource does not exist: from Get, and from Update if the provider notices. For Delete it is
+//	                     not an error.
 //	FAILED_PRECONDITION  With Replacement: the update needs a replacement. Nothing was changed. Without: the call came
 //	                     out of turn, such as before Configure or after another, or the protocol versions differ.
 //	UNAVAILABLE          With google.rpc.RetryInfo: the operation failed for a reason that may pass, such as
 //	                     throttling, and the same call can safely be made again. Something may have been changed.
-//	                     Without: the plugin is stopping or gone, and nobody knows whether a call in flight was
-//	                     carried out.
+//	                     Without: the plugin is stopping or gone; the outcome of a call in flight is unknown.
 //	INTERNAL             With Faults: the provider computed properties that cannot be sent. Without: its code panicked.
 //	UNIMPLEMENTED        The plugin does not serve resources of this type, or knows no such call.
 //	UNAUTHENTICATED      The caller did not send the secret that the plugin was started with.

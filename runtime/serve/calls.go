@@ -66,7 +66,7 @@ func (c *calls) call(
 		defer close(done)
 		defer func() {
 			if v := recover(); v != nil {
-				text := told(ctx, mask.TextOf(v))
+				text := masked(ctx, mask.TextOf(v))
 				c.log.Error("the provider panicked", "call", path.Base(info.FullMethod), "panic", text)
 				fmt.Fprintf(os.Stderr, "%s\n", mask.Text(string(debug.Stack()), mask.FromContext(ctx)))
 				resp, err = nil, status.Error(codes.Internal, bounded("the provider panicked: "+text))

@@ -21,7 +21,7 @@ func Serve(ctx context.Context, p Provider, listener net.Listener, log *slog.Log
 	defer stop(nil)
 	calls := newCalls(ctx, log, newSecrets())
 	server := newGRPC(p, calls, stop)
-	defer server.Stop() // which hangs up, where not all is well
+	defer server.Stop() // closes connections if a call did not end
 	served := make(chan error, 1)
 	go func() { served <- server.Serve(listener) }()
 	select {

@@ -29,8 +29,8 @@ const help = `%s is a plugin of Lumi: the provider of package %q. It makes, read
 resources for an engine such as lumi. Types of resources: %d.
 
 The engine finds the plugin on $PATH by its name, starts it, and calls it through gRPC; when the engine
-ends, so does the plugin. It cannot be started by hand, since it answers only whoever gave it a secret in
-%s. Package runtime/providertest tests it, and package runtime/serve/plugin calls it from Go.
+ends, so does the plugin. It cannot be started by hand, since it answers only the process that gave it a
+secret in %s. Package runtime/providertest tests it, and package runtime/serve/plugin calls it from Go.
 
   --help      print this
   --version   print the version of the plugin, and that of the protocol that it speaks

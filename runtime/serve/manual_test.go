@@ -16,7 +16,7 @@ import (
 func TestByHand(t *testing.T) {
 	for role, want := range map[string]string{
 		"plugin": "lumi-resource-test: this is a plugin, which an engine such as lumi starts; it cannot be started by" +
-			" hand, since it answers only whoever gave it a secret in LUMI_PLUGIN_SECRET; package runtime/providertest" +
+			" hand, since it answers only the process that gave it a secret in LUMI_PLUGIN_SECRET; package runtime/providertest" +
 			" tests it, and package runtime/serve/plugin calls it from Go\n",
 		"misregistered": "test:index:Thing: the provider is nil",
 	} {
@@ -41,8 +41,8 @@ func TestQuestions(t *testing.T) {
 resources for an engine such as lumi. Types of resources: 2.
 
 The engine finds the plugin on $PATH by its name, starts it, and calls it through gRPC; when the engine
-ends, so does the plugin. It cannot be started by hand, since it answers only whoever gave it a secret in
-LUMI_PLUGIN_SECRET. Package runtime/providertest tests it, and package runtime/serve/plugin calls it from Go.
+ends, so does the plugin. It cannot be started by hand, since it answers only the process that gave it a
+secret in LUMI_PLUGIN_SECRET. Package runtime/providertest tests it, and package runtime/serve/plugin calls it from Go.
 
   --help      print this
   --version   print the version of the plugin, and that of the protocol that it speaks

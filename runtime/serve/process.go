@@ -20,7 +20,7 @@ import (
 
 // The exit codes of a plugin.
 const (
-	exitStopped = 0 // it was told to stop, or it answered a question
+	exitStopped = 0 // it was stopped, or it answered a question
 	exitFailed  = 1 // it could not serve, or calls did not end when they were cancelled
 	exitMisuse  = 2 // it was started by hand, or its resources are registered wrongly
 )
@@ -50,11 +50,11 @@ func run(p Provider) int {
 	}
 	if secret == "" {
 		fmt.Fprintf(os.Stderr, "%s: this is a plugin, which an engine such as lumi starts; it cannot be started by hand,"+
-			" since it answers only whoever gave it a secret in %s; package runtime/providertest tests it, and package"+
+			" since it answers only the process that gave it a secret in %s; package runtime/providertest tests it, and package"+
 			" runtime/serve/plugin calls it from Go\n", name, lumirpc.SecretVariable)
 		return exitMisuse
 	}
-	if err := os.Unsetenv(lumirpc.SecretVariable); err != nil { // lest processes that the provider starts have it
+	if err := os.Unsetenv(lumirpc.SecretVariable); err != nil { // Processes that the provider starts must not have it.
 		fmt.Fprintf(os.Stderr, "%s: %v\n", name, err)
 		return exitFailed
 	}
@@ -73,7 +73,7 @@ func newLogger(to io.Writer, level, pkg string) *slog.Logger {
 	return slog.New(slog.NewTextHandler(to, &slog.HandlerOptions{Level: l})).With("provider", pkg)
 }
 
-// serve serves until it is told to stop. The error is nil if all calls have ended.
+// serve serves until it is stopped. The error is nil if all calls have ended.
 func serve(p Provider, secret string, log *slog.Logger, s *secrets) error {
 	// 127.0.0.1 and not localhost: of the addresses behind that, another process might hold one.
 	loopback, err := net.Listen("tcp", "127.0.0.1:0")

@@ -37,11 +37,11 @@ func refuse(code codes.Code, format string, args ...any) error {
 	return refusal{status.Newf(code, format, args...)}
 }
 
-// statusOf tells the caller of an error that a provider returned for a call with the context. It is never OK.
+// statusOf returns the status of an error that a provider returned for the call of ctx. It is never OK.
 func statusOf(ctx context.Context, err error) (s *status.Status) {
 	defer func() {
 		if v := recover(); v != nil {
-			s = newStatus(codes.Unknown, told(ctx, mask.TextOf(err)))
+			s = newStatus(codes.Unknown, masked(ctx, mask.TextOf(err)))
 		}
 	}()
 	if err == nil {
@@ -56,7 +56,7 @@ func statusOf(ctx context.Context, err error) (s *status.Status) {
 		detail := faults(ctx, invalid.Faults)
 		return newStatus(codes.InvalidArgument, bounded(listed(detail)), protoadapt.MessageV1Of(detail))
 	}
-	text := told(ctx, mask.TextOf(err))
+	text := masked(ctx, mask.TextOf(err))
 	switch m := meaning.(type) { //nolint:errorlint // A meaning is not wrapped.
 	case *lumi.ReplaceError:
 		return newStatus(codes.FailedPrecondition, text, replacement(ctx, m))
@@ -99,7 +99,7 @@ func faults(ctx context.Context, all []lumi.Fault) *lumirpc.Faults {
 	detail := &lumirpc.Faults{}
 	size := 0
 	for _, f := range all {
-		path, message := pathOf(ctx, f.Path), told(ctx, f.Message)
+		path, message := pathOf(ctx, f.Path), masked(ctx, f.Message)
 		if size += len(path) + len(message) + 8; size > maxDetails {
 			detail.Faults = append(detail.Faults, &lumirpc.Faults_Fault{Message: "there may be more that is wrong"})
 			break
@@ -142,16 +142,16 @@ func retryInfo(e *lumi.RetryError) protoadapt.MessageV1 {
 	return &errdetails.RetryInfo{RetryDelay: durationpb.New(e.After)}
 }
 
-// told returns what the caller may know of a text that the author's code made: without secrets, and in bounds.
-func told(ctx context.Context, text string) string {
-	masked := mask.Text(text[:min(len(text), maxScanned)], mask.FromContext(ctx))
-	if len(text) > maxScanned { // What follows the last secret may be the start of another.
-		masked = masked[:max(len(masked)-maxCut, strings.LastIndex(masked, mask.Mark)+len(mask.Mark))] + "…"
+// masked returns a text of the author's code without secrets, and in bounds.
+func masked(ctx context.Context, text string) string {
+	text, cut := mask.Text(text[:min(len(text), maxScanned)], mask.FromContext(ctx)), len(text) > maxScanned
+	if cut { // What follows the last secret may be the start of another.
+		text = text[:max(len(text)-maxCut, strings.LastIndex(text, mask.Mark)+len(mask.Mark))] + "…"
 	}
-	return bounded(masked)
+	return bounded(text)
 }
 
-// pathOf does that for a path.
+// pathOf returns a path without secret keys, and in bounds.
 func pathOf(ctx context.Context, p lumi.Path) string {
 	if len(p) > maxScanned {
 		p = "…"

@@ -129,8 +129,8 @@ func Text(text string, all ...*Secrets) string {
 	return b.String()
 }
 
-// Path returns the path of a property without secret keys. Names of declared properties stay, also if some secret is the
-// same word.
+// Path returns the path of a property without secret keys. Names of declared properties stay, also if a secret is the same
+// word.
 func (s *Secrets) Path(path string) string {
 	if s == nil {
 		return path

@@ -134,8 +134,8 @@ func (m *matcher) scanBase64(text string, places []int, nested int) {
 	}
 }
 
-// unescape decodes every escape in a text once. Places are where in the text each byte of the result comes from, and the
-// end. They are nil if there is no escape.
+// unescape decodes every escape in a text once. Places are the places in the text that the bytes of the result come from,
+// and its end. They are nil if there is no escape.
 func unescape(text string) (decoded string, places []int) {
 	if !strings.ContainsAny(text, "%\\&+\r") {
 		return text, nil
