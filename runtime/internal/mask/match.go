@@ -141,6 +141,7 @@ func unescape(text string) (decoded string, places []int) {
 		return text, nil
 	}
 	var b strings.Builder
+	places = make([]int, 0, len(text)+1)
 	for i := 0; i < len(text); {
 		one, n := unescapeOne(text[i:])
 		if n == 0 {
