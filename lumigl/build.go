@@ -16,7 +16,6 @@ type builder struct {
 	*reporter
 	check    *checker
 	memory   *slabs
-	elided   bool
 	form     form
 	tag      string
 	graph    *Graph
@@ -73,7 +72,6 @@ func (b *builder) start(f form, top []Member) {
 	b.graph.byKey = map[string]*Vertex{}
 	b.edges = newEdges(0)
 	b.check = newChecker(doc, b.reporter)
-	b.check.elided = b.elided
 	b.referenceTag(top)
 }
 
@@ -112,9 +110,7 @@ func (b *builder) document(root Value) Document {
 // outline finds out which form a file has, and its vertices.
 func (b *builder) outline(root Value) (f form, section Value, ok bool) {
 	if root.kind != Object {
-		if !b.elided {
-			b.fault(FormFault, root.offset, "a file holds an object, not %s", root.kind)
-		}
+		b.fault(FormFault, root.offset, "a file holds an object, not %s", root.kind)
 		return form{}, Value{}, false
 	}
 	vertices, hasVertices := member(root, generalForm.section)
@@ -127,7 +123,7 @@ func (b *builder) outline(root Value) (f form, section Value, ok bool) {
 		return generalForm, vertices.Value, true
 	case hasResources:
 		return snapshotForm, resources.Value, true
-	case !b.elided:
+	default:
 		b.neither(root)
 	}
 	return form{}, Value{}, false
@@ -171,9 +167,7 @@ func (b *builder) referenceTag(top []Member) string {
 func (b *builder) tagOf(v Value) {
 	switch tag, ok := v.Text(); {
 	case !ok:
-		if v.Exists() {
-			b.fault(TagFault, v.offset, `"ref" names the key that marks references, a string, not %s`, describe(v))
-		}
+		b.fault(TagFault, v.offset, `"ref" names the key that marks references, a string, not %s`, describe(v))
 	case tag == "":
 		b.fault(TagFault, v.offset, `"ref" names the key that marks references; it cannot be empty`)
 	case tag == propertyKey:
@@ -318,9 +312,6 @@ func (b *builder) resource(r *Vertex, value Value, keys []string) (meant []strin
 			})
 		}
 	}
-	if b.elided {
-		return meant
-	}
 	if !hasType && !slices.Contains(meant, "type") {
 		b.fault(ShapeFault, value.offset, `the resource has no "type"`)
 	}
@@ -376,11 +367,9 @@ func (b *builder) object(v Value) Value {
 	return v
 }
 
-// shape says what kind of value stands at the end of the path, and what should. If nothing stands there, it has been
-// said.
+// shape reports that a value at the end of the path is of the wrong kind.
 func (b *builder) shape(v Value, wanted string) {
 	switch last := b.path[len(b.path)-1]; {
-	case v.kind == Absent:
 	case last.index >= 0:
 		b.fault(ShapeFault, v.offset, "an element of this list has to be %s, not %s", wanted, describe(v))
 	default:

@@ -41,12 +41,11 @@ type checker struct {
 	graph    *Graph
 	snapshot *Snapshot // nil for a general graph
 	form     form
-	elided   bool
 	built    bool
 	plain    bool   // where references have no business
 	bagged   *Value // the properties that are looked at, which are no reference themselves
 	edges    edges
-	meant    meant
+	near     map[string]string // the keys that others were meant to be, "" where none is
 	// origins are what a URN without faults has before its name, by its type: the last of each type.
 	origins map[tokens.Type]string
 	// deletes are the resources that are pending to be deleted, the first of each URN. They are collected when they are
@@ -287,7 +286,7 @@ func (c *checker) reference(v *Value, from *Vertex) {
 			c.edges.to = append(c.edges.to, edge{target.index, v.offset})
 		}
 	case from == nil && c.isPendingDelete(target):
-	case !c.elided:
+	default:
 		c.dangling(target.key, v.offset, from)
 	}
 }
@@ -295,7 +294,7 @@ func (c *checker) reference(v *Value, from *Vertex) {
 // illFormed looks where an object leads that was meant as a reference, and has been reported not to be one.
 func (c *checker) illFormed(v *Value, from *Vertex) {
 	tag, _ := member(*v, c.graph.tag())
-	if tag.Value.kind != Text || c.elided || v == c.bagged {
+	if tag.Value.kind != Text || v == c.bagged {
 		return
 	}
 	if key := tag.Value.text; c.graph.byKey[key] == nil {
@@ -328,8 +327,6 @@ func (c *checker) dangling(key string, offset uint32, from *Vertex) {
 		message = fmt.Sprintf("the reference leads to another %s %q than the one in this graph", c.form.noun, clip(key))
 	} else if near = c.nearest(key, from); near != "" {
 		message += fmt.Sprintf("; did you mean %q?", clip(near))
-	} else if renamed := c.renamed(key); renamed != "" {
-		message += fmt.Sprintf("; did you mean %q, which nothing refers to?", clip(renamed))
 	}
 	c.path = append(c.path, step{key: c.graph.tag(), index: -1})
 	c.faults.add(Fault{

@@ -23,7 +23,7 @@ func TestParseValue(t *testing.T) {
 func TestParseValueFaults(t *testing.T) {
 	for src, want := range map[string]string{
 		``:                "1:1: the file is empty",
-		"<<<<<<< a\n1":    "1:1: this line is left of a merge; remove it, if the merge is finished",
+		"<<<<<<< a\n1":    "1:1: unresolved merge conflict; keep one side or both, and remove the markers",
 		`{"a": 1, "a":2}`: `1:10: the key "a" is there already (at /a)`,
 		`[[[[1]]]]`:       "1:4: lists and objects are nested more than 3 levels deep (at /0/0/0)",
 		`"` + "0123456789012345678901234567890" + `"`: "1:1: the file is larger than 30 bytes",

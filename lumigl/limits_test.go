@@ -112,22 +112,6 @@ too many faults; the rest of the file was not looked at`)
 	}
 }
 
-// TestTooManyFaultsInSides says that there may be more only if there may be whichever side is chosen.
-func TestTooManyFaultsInSides(t *testing.T) {
-	const ours, theirs = "\"a\": {\"x\": 1,, \"y\": 2,, \"z\": 3,,},\n", "\"a\": {\"x\": True, \"y\": True, \"z\": True},\n"
-	for _, test := range []struct {
-		other string
-		more  bool
-	}{{theirs, true}, {"\"a\": {\"x\": True},\n", false}} {
-		for _, sides := range [][2]string{{ours, test.other}, {test.other, ours}} {
-			src := "{\"vertices\": {\n<<<<<<<\n" + sides[0] + "=======\n" + sides[1] + ">>>>>>>\n\"b\": {}}}"
-			if e := invalid(t, lumigl.Parser{MaxFaults: 2}, src); len(e.Faults) != 1 || e.More != test.more {
-				t.Errorf("%s%v, more: %t", src, e, e.More)
-			}
-		}
-	}
-}
-
 func TestOtherForm(t *testing.T) {
 	_, err := lumigl.ParseGraph(`{"resources": {}}`)
 	expect(t, err, `1:1: expected "vertices", found "resources": it is the other form of files`)

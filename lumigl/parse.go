@@ -7,8 +7,8 @@ import (
 	"unicode/utf8"
 )
 
-// parser reads JSON into values. It goes on after a fault, with what was most likely meant, so that it finds all of
-// them. Strings without escapes share the memory of the source.
+// parser reads JSON into values. It goes on after a fault only where what follows does not depend on what was meant.
+// Strings without escapes share the memory of the source.
 type parser struct {
 	src    string
 	pos    int
@@ -24,14 +24,8 @@ type parser struct {
 	members  []Member
 	// elided says that a part of the file was left out, so that what is missing elsewhere may be there.
 	elided bool
-	// broken says that brackets do not match, so that nothing can be said about what is inside of what.
-	broken bool
-	// wrong is where a closing bracket was reported last.
-	wrong int
-	// astray is the first URN that is a key where no resource is, if brackets do not match.
-	astray Note
-	// once says that the text is read again if there is a fault, so that the first one ends the reading.
-	once bool
+	// stopped says that the rest of the file is not read.
+	stopped bool
 	// graph takes vertices as they are read. It is nil where they are only made into a graph later.
 	graph *builder
 	// resource holds the members of the resource that is handed over.
@@ -41,37 +35,31 @@ type parser struct {
 // document reads a whole file.
 func (p *parser) document() Value {
 	if rest, ok := strings.CutPrefix(p.src, "\ufeff"); ok {
-		p.fix(ByteOrderFault, 0, len(p.src)-len(rest), "", "remove the byte order mark", "byte order mark at the start of the file")
 		p.pos = len(p.src) - len(rest)
+		p.fix(ByteOrderFault, 0, p.pos, "", "remove the byte order mark", "byte order mark at the start of the file")
 	}
 	if !utf8.ValidString(p.src) || p.isUTF16() {
 		p.invalidUTF8()
 	}
 	p.space()
 	if p.pos >= len(p.src) {
-		if !p.broken {
-			p.fault(EmptyFault, 0, 0, "the file is empty")
-		}
-		p.broken = true
+		p.fail(Fault{Code: EmptyFault, Message: "the file is empty"})
 		return Value{}
 	}
 	v := p.value()
 	end := p.pos
 	p.space()
 	switch {
-	case p.broken || p.pos >= len(p.src):
+	case p.pos >= len(p.src):
 	case !v.Exists():
-		p.fault(UnexpectedFault, p.pos, p.pos+1, "a file holds an object; expected \"{\", found %s", p.found())
-		p.broken = true
+		p.unexpected("a JSON value")
 	default:
 		_, last := utf8.DecodeLastRuneInString(p.src[:end])
-		p.report(Fault{
+		p.fail(Fault{
 			Code: AfterEndFault, Offset: p.pos, End: len(p.src),
-			Message: "there is more behind the end of the document: " + p.found(),
-			Notes:   p.withAstray(tooMany, Note{Offset: end - last, Message: "the document ends here"}),
+			Message: "expected the end of the file, found " + p.found(),
+			Notes:   []Note{{Offset: end - last, Message: "the document ends here"}},
 		})
-		// A bracket too many may have ended it, so that what is missing in it is here.
-		p.elided = p.elided || strings.Contains(p.src[min(p.pos, len(p.src)):], `"`)
 	}
 	return v
 }
@@ -82,15 +70,15 @@ func (p *parser) isUTF16() bool {
 		strings.HasPrefix(p.src, "{\x00") || strings.HasPrefix(p.src, "\x00{")
 }
 
+// invalidUTF8 reports what is not UTF-8. Of a text in another encoding nothing else is read.
 func (p *parser) invalidUTF8() {
+	defer p.stop()
 	switch {
 	case p.isUTF16():
 		p.fault(UTF8Fault, 0, 2, "the file is in UTF-16; save it as UTF-8")
-		p.stop()
 		return
 	case strings.IndexByte(p.src[:min(len(p.src), 8000)], 0) >= 0:
 		p.fault(UTF8Fault, 0, 0, "the file is not text; LumiGL is JSON, in UTF-8")
-		p.stop()
 		return
 	}
 	for i := 0; i < len(p.src); {
@@ -115,15 +103,12 @@ func (p *parser) value() Value {
 	switch c := p.src[start]; {
 	case c == '"':
 		v.kind, v.text = Text, p.text()
-		if !p.once { // Else the first fault that follows from it ends the reading anyway.
-			v.text = p.whole(start, v.text)
-		}
 	case c == '{':
 		v.kind, v.node = Object, p.object()
 	case c == '[':
 		v.kind, v.node = List, p.list()
-	case startsNumber(p.src[start:]):
-		v.kind, v.text = Number, p.number()
+	case c == '-' || '0' <= c && c <= '9':
+		return p.number(v)
 	default:
 		return p.word(v)
 	}
@@ -135,8 +120,10 @@ func (p *parser) another() bool {
 	if p.values++; p.values <= p.most {
 		return true
 	}
-	p.fault(SizeFault, p.pos, p.pos+1, "there are too many values; a file may have %d of them", p.most)
-	p.stop()
+	p.fail(Fault{
+		Code: SizeFault, Offset: p.pos, End: p.pos + 1,
+		Message: fmt.Sprintf("there are too many values; a file may have %d of them", p.most),
+	})
 	return false
 }
 
@@ -155,9 +142,9 @@ func (p *parser) list() *node {
 		p.path[len(p.path)-1].index = len(p.elements) - first
 		if v := p.value(); v.Exists() {
 			p.elements = append(p.elements, v)
-			s.took()
-		} else if p.pos < len(p.src) {
-			s.skip("a value")
+			s.took(v)
+		} else {
+			p.unexpected(`a value or "]"`)
 		}
 	}
 	p.leave()
@@ -227,8 +214,7 @@ const tooDeep = "lists and objects are nested more than %d levels deep"
 // enter steps over an opening bracket. It reports false where the nesting is too deep; then nothing is read any more.
 func (p *parser) enter() bool {
 	if p.depth == p.levels {
-		p.fault(DepthFault, p.pos, p.pos+1, tooDeep, p.levels)
-		p.stop()
+		p.fail(Fault{Code: DepthFault, Offset: p.pos, End: p.pos + 1, Message: fmt.Sprintf(tooDeep, p.levels)})
 		return false
 	}
 	p.depth++
@@ -282,7 +268,7 @@ func (p *parser) fault(code Code, start, end int, format string, args ...any) bo
 	return p.report(Fault{Code: code, Offset: start, End: end, Message: fmt.Sprintf(format, args...)})
 }
 
-// fix notes what is wrong and can be mended by one replacement.
+// fix notes a fault that one replacement fixes.
 func (p *parser) fix(code Code, start, end int, text, remedy, format string, args ...any) {
 	p.report(Fault{
 		Code: code, Offset: start, End: end, Message: fmt.Sprintf(format, args...),
@@ -299,12 +285,66 @@ func (p *parser) report(f Fault) bool {
 	return false
 }
 
-// stop takes the file for read.
-func (p *parser) stop() { p.broken, p.pos = true, len(p.src) }
+// fail reports a fault that makes the rest of the file a matter of guesses, and stops.
+func (p *parser) fail(f Fault) {
+	if p.stopped {
+		return
+	}
+	if message := conflict(p.src, p.pos); message != "" {
+		f = Fault{Code: ConflictFault, Offset: p.pos, End: p.pos + len(firstLine(p.src[p.pos:])), Message: message}
+	}
+	p.report(f)
+	p.stop()
+}
+
+// unexpected reports what is here in place of what is expected, unless it is the end of the file: then a bracket is
+// missing, which is reported.
+func (p *parser) unexpected(expected string) {
+	if p.pos < len(p.src) {
+		message := "expected " + expected + ", found " + p.found()
+		p.fail(Fault{Code: UnexpectedFault, Offset: p.pos, End: p.pos + max(1, wordEnd(p.src[p.pos:])), Message: message})
+	}
+}
+
+// conflict returns what to say of a merge conflict that begins or ends on the line at a place, and "" if none does.
+func conflict(src string, at int) string {
+	if at > 0 && src[at-1] != '\n' {
+		return ""
+	}
+	line := firstLine(src[at:])
+	for _, marker := range [...]string{"<<<<<<<", "|||||||", "=======", ">>>>>>>"} {
+		ours, ok := strings.CutPrefix(line, marker)
+		if !ok || ours != "" && ours[0] != ' ' {
+			continue
+		}
+		const end = "\n>>>>>>> "
+		if i := strings.Index(src[at:], end); marker == "<<<<<<<" && ours != "" && i >= 0 {
+			return fmt.Sprintf("unresolved merge conflict between %q and %q; keep one side or both, and remove the markers",
+				clip(ours[1:]), clip(firstLine(src[at+i+len(end):])))
+		}
+		return "unresolved merge conflict; keep one side or both, and remove the markers"
+	}
+	return ""
+}
+
+func firstLine(s string) string {
+	line, _, _ := strings.Cut(s, "\n")
+	return strings.TrimSuffix(line, "\r")
+}
+
+// stop skips the rest of the file.
+func (p *parser) stop() { p.stopped, p.pos = true, len(p.src) }
+
+// moveTo goes to the end of a token in which there may have been a fault that stopped the parser.
+func (p *parser) moveTo(i int) {
+	if !p.stopped {
+		p.pos = i
+	}
+}
 
 func (p *parser) at(c byte) bool { return p.pos < len(p.src) && p.src[p.pos] == c }
 
-// found says what stands where the parser is.
+// found says what is at the parser's place.
 func (p *parser) found() string {
 	rest := p.src[p.pos:]
 	if n := wordEnd(rest); n > 0 {

@@ -39,7 +39,7 @@ func (b *builder) operation(v Value) {
 	m, ok := member(v, "operation")
 	kind := OperationKind(m.Value.text)
 	switch {
-	case ok && m.Value.kind == Absent || m.Value.kind == Text && kind.isValid(): // The former has been said.
+	case m.Value.kind == Text && kind.isValid():
 	case !ok:
 		b.fault(ShapeFault, v.offset, `the resource has no "operation", which is "create", "update" or "delete"`)
 	default:
@@ -91,7 +91,7 @@ func (b *builder) pendingResource(place int, v Value, operation bool) *Vertex {
 	if !hasURN && !slices.Contains(meant, "urn") {
 		b.fault(ShapeFault, v.offset, `the resource has no "urn"`)
 	}
-	if operation && !slices.Contains(meant, "operation") && (hasOperation || !b.elided) {
+	if operation && !slices.Contains(meant, "operation") {
 		b.operation(v)
 	}
 	return r

@@ -13,7 +13,7 @@ import (
 
 // parts are what strings are made of that people forget to escape.
 var parts = rapid.SampledFrom([]string{
-	`"`, `"`, `"`, "\n", " ", " ", "say", "hi", "5", "-1", "true", "+", "'", "$", "{", "}", ".", "=", ";",
+	`"`, `"`, `"`, "\n", " ", " ", "say", "hi", "5", "-1", "true", "+", "'", "$", "{", "}", ".", "=", ";", "#", "//",
 })
 
 var quotedBlanks = regexp.MustCompile(`"( +")+`)

@@ -100,27 +100,18 @@ func (p Parser) Parse(src string) (Document, error) {
 // for tools that mend it. References to what is not there lead to vertices that are in no graph. The document is nil if
 // the text has not even an outline.
 func (p Parser) Salvage(src string) (Document, error) {
-	doc, invalid := p.salvage(src)
-	if invalid == nil {
+	if doc := p.atOnce(src); doc != nil {
 		return doc, nil
 	}
-	if conflicts := conflictsIn(src); conflicts != nil {
-		return nil, p.conflicted(src, conflicts, func(side string) *InvalidError {
-			_, invalid := p.salvage(side)
-			return invalid
-		})
+	doc, invalid := p.thorough(src)
+	if invalid == nil {
+		return doc, nil
 	}
 	return doc, invalid
 }
 
-func (p Parser) salvage(src string) (Document, *InvalidError) {
-	if doc := p.atOnce(src); doc != nil {
-		return doc, nil
-	}
-	return p.thorough(src)
-}
-
-// thorough reads a text for all that is wrong with it: first its syntax, and then, if that makes any sense, what it says.
+// thorough reads a text for all that is wrong with it: first its syntax, and then, if it was read to the end and nothing
+// was left out, the graph.
 func (p Parser) thorough(src string) (Document, *InvalidError) {
 	f := p.newFaults()
 	syntax := p.syntax(src, f)
@@ -128,12 +119,11 @@ func (p Parser) thorough(src string) (Document, *InvalidError) {
 		return nil, f.errIn("")
 	}
 	root := syntax.document()
-	if syntax.broken {
+	if syntax.stopped || syntax.elided {
 		return nil, f.errIn(src)
 	}
-	b := newBuilder(f, &syntax.memory)
-	b.elided = syntax.elided
-	return b.document(root), f.errIn(src)
+	doc := newBuilder(f, &syntax.memory).document(root)
+	return doc, f.errIn(src)
 }
 
 // atOnce reads a text in one pass: each vertex becomes a part of the graph as soon as it is read. It gives up, and
@@ -146,9 +136,9 @@ func (p Parser) atOnce(src string) Document {
 	}
 	b := newBuilder(f, &syntax.memory)
 	b.size = len(src)
-	syntax.graph, syntax.once = b, true
+	syntax.graph = b
 	root := syntax.document()
-	if syntax.broken {
+	if syntax.stopped {
 		return nil
 	}
 	doc := b.document(root)

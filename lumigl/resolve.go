@@ -81,11 +81,7 @@ func (b *builder) reference(v *Value, tag *Member) {
 			property = m.Value.text
 		}
 	}
-	switch tag.Value.kind {
-	case Text:
-	case Absent: // which has been said
-		return
-	default:
+	if tag.Value.kind != Text {
 		b.faultWithin(tag.Key, ReferenceFault, tag.Value.offset, "%q names what the reference leads to, in a string, not in %s",
 			clip(b.tag), describe(tag.Value))
 		b.at(tag.Key, func() { b.resolve(&tag.Value) })

@@ -1,172 +1,89 @@
 package lumigl
 
 import (
-	"slices"
+	"fmt"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 )
 
-// sequence steps through what stands in a pair of brackets, and sees to the commas.
+// sequence reads the elements between a pair of brackets, and the commas that separate them.
 type sequence struct {
 	*parser
 	open  int
 	close byte
-	// end is where the last element ended, and comma where the comma behind it stands, -1 if there is none.
+	// end is where the last element ended, and comma where the comma after it is, -1 if there is none.
 	end, comma int
 	// several says that an element was read, so that a comma must come before the next.
 	several bool
+	// quoted says that the last element is a string.
+	quoted bool
 }
 
-// next goes to the next element. It reports false behind the closing bracket, or where that should be.
+// next goes to the next element. It returns false after the closing bracket, and where the parser stops.
 func (s *sequence) next() bool {
-	s.path[len(s.path)-1] = step{index: noStep} // What is wrong between elements is so with what holds them.
+	s.path[len(s.path)-1] = step{index: noStep} // A fault between elements is one of the list or object.
 	for {
 		s.space()
 		if s.pos >= len(s.src) {
-			s.unclosed()
+			s.mismatch("the end of the file")
 			return false
 		}
 		switch c := s.src[s.pos]; {
 		case c == s.close:
+			s.pos++
 			if s.several && s.comma >= 0 {
 				s.fix(TrailingCommaFault, s.comma, s.comma+1, "", "remove the comma", "trailing comma")
 			}
-			s.pos++
 			return false
 		case c == '}' || c == ']':
-			if !s.mismatch(c) {
-				return false
-			}
+			s.mismatch(s.found())
+			return false
 		case c == ',':
 			s.takeComma()
-		case startsElision(s.src[s.pos:]):
-			s.elision()
-		default:
-			if !s.several || s.comma >= 0 || s.withoutComma() {
-				return true
+		case s.elision():
+			// A comma may follow or not: nobody knows what was left out.
+			if s.space(); s.at(',') {
+				s.pos++
 			}
+			s.several = false
+		case !s.several || s.comma >= 0:
+			return true
+		case s.lacksComma():
+			s.comma = s.end
+			s.fix(MissingCommaFault, s.end, s.end, ",", "insert a comma", "expected a comma between two elements")
+		default:
+			s.unexpected(fmt.Sprintf("a comma or %q", string(s.close)))
 		}
 	}
 }
 
-// withoutComma sees to what stands where a comma should. It reports true if an element may stand there.
-func (s *sequence) withoutComma() bool {
-	const message = "expected a comma between two elements"
+// lacksComma reports whether the next element begins here, and only the comma before it is missing. After a string on the
+// same line there may be a quote too many or one not escaped, and a word may belong to what comes before it.
+func (s *sequence) lacksComma() bool {
+	between, rest := s.src[s.end:s.pos], s.src[s.pos:]
+	newLine := strings.Contains(between, "\n")
 	switch {
-	case operates(s.src[s.pos:]):
-		s.operation()
-		return false
-	case !s.startsElement():
-		return true // It is said what is wrong where the element is read.
-	case s.isDoubtful():
-		s.skip("")
-		return false
-	case s.onSameLine() && (endsOtherwise(s.src[:s.end]) || s.close == ']' && s.pos == s.end):
-		s.fault(MissingCommaFault, s.end, s.end, message)
-	default:
-		s.fix(MissingCommaFault, s.end, s.end, ",", "insert a comma", message)
+	case rest[0] == '{' || rest[0] == '[':
+		return s.close == ']' && (newLine || !s.quoted)
+	case rest[0] == '"' || otherQuotes(rest) != "":
+		return newLine || !s.quoted && (between != "" || strings.IndexByte("}]", s.src[s.end-1]) >= 0)
 	}
-	s.comma = s.end
-	return true
+	return newLine && wordEnd(rest) > 0
 }
 
-// isDoubtful reports whether what has no comma before it may be a part of the last element.
-func (s *sequence) isDoubtful() bool {
-	rest := s.src[s.pos:]
-	word := wordEnd(rest)
-	switch {
-	case s.close == ']':
-		return word > 0 && strings.HasPrefix(rest[word:], `"`)
-	case !s.onSameLine():
-		return !s.keyAt(s.pos) && (rest[0] != '"' || s.stringAt(s.pos) > 0)
-	}
-	return rest[0] != '"' && otherQuotes(rest) == "" || !s.keyAt(s.pos)
-}
-
-// onSameLine reports whether what comes stands on the same line as the end of the last element, which has no brackets.
-func (s *sequence) onSameLine() bool {
-	return !closing(s.src[s.end-1]) && strings.IndexByte(s.src[s.end:s.pos], '\n') < 0
-}
-
-// endsOtherwise reports whether a text ends in a quote that JSON does not have.
-func endsOtherwise(text string) bool {
-	_, n := utf8.DecodeLastRuneInString(text)
-	return otherQuotes(text[len(text)-n:]) != ""
-}
-
-// operation goes on behind what joins values in other languages.
-func (s *sequence) operation() {
-	s.fault(UnexpectedFault, s.pos, s.pos+1, "JSON has no operators, such as %q; write the result", s.src[s.pos:s.pos+1])
-	if s.pos < len(s.src) {
-		s.pos++
-		s.space()
-	}
-	s.lost()
-}
-
-// startsElement reports whether what comes looks like an element, so that there is a comma missing before it.
-func (s *sequence) startsElement() bool {
-	rest := s.src[s.pos:]
-	return rest[0] == '"' || wordEnd(rest) > 0 || otherQuotes(rest) != "" ||
-		s.close == ']' && (rest[0] == '{' || rest[0] == '[')
-}
-
-// took says that an element was read.
-func (s *sequence) took() { s.end, s.comma, s.several = s.pos, -1, true }
-
-// skip goes on behind what is no element.
-func (s *sequence) skip(expected string) {
-	if s.several && s.comma < 0 {
-		expected = "a comma"
-	}
-	semicolon := s.at(';')
-	s.fault(UnexpectedFault, s.pos, s.pos+1, "expected %s or %q, found %s", expected, string(s.close), s.found())
-	if semicolon && s.pos < len(s.src) {
-		s.pos++
-		s.anyway()
-		return
-	}
-	s.elided = s.elided || s.close == '}' // since there may be a key in what is skipped
-	s.lost()
-}
-
-// lost goes to what separates or closes, or to the next line, over what nobody can make sense of. Whether there is a
-// comma does not matter then.
-func (s *sequence) lost() {
-	for s.pos < len(s.src) && strings.IndexByte(",]}\n", s.src[s.pos]) < 0 {
-		switch s.src[s.pos] {
-		case '{', '[':
-			s.value()
-		case '"':
-			s.pos++
-			if n := strings.IndexAny(s.src[s.pos:], "\"\n"); n >= 0 && s.src[s.pos+n] == '"' {
-				s.pos += n + 1
-			}
-		default:
-			s.pos++
-		}
-	}
-	s.anyway()
-}
-
-// anyway reads a comma, if there is one, where it does not matter whether there is.
-func (s *sequence) anyway() {
-	s.took()
-	s.space()
-	if s.at(',') {
-		s.pos++
-	}
-	s.several = false
+// took notes that an element was read.
+func (s *sequence) took(v Value) {
+	s.end, s.comma, s.several, s.quoted = s.pos, -1, true, v.kind == Text
 }
 
 func (s *sequence) takeComma() {
-	if !s.several || s.comma >= 0 {
-		s.fix(ExtraCommaFault, s.pos, s.pos+1, "", "remove the comma", "comma without an element before it")
-	} else {
-		s.comma = s.pos
-	}
 	s.pos++
+	if s.several && s.comma < 0 {
+		s.comma = s.pos - 1
+		return
+	}
+	s.fix(ExtraCommaFault, s.pos-1, s.pos, "", "remove the comma", "comma without an element before it")
 }
 
 // member reads a key with its value.
@@ -174,106 +91,68 @@ func (s *sequence) member() {
 	start := s.pos
 	key, ok := s.key()
 	if !ok {
-		s.skip("a key in double quotes")
 		return
 	}
 	s.path[len(s.path)-1] = step{key: key, index: -1}
-	if !s.once && len(s.path) != 2 && s.astray.Message == "" {
-		s.stray(start, key)
+	if s.at(' ') {
+		s.pos++
 	}
-	key, ok = s.colon(start, key)
-	if !ok {
-		s.members = append(s.members, Member{Key: key, offset: uint32(start)})
-		s.lost()
-		return
-	}
+	s.space()
 	if s.graph != nil && s.vertex(start, key) {
-		s.took()
+		s.took(Value{})
 		return
 	}
 	v := s.value()
-	s.members = append(s.members, Member{Key: key, Value: v, offset: uint32(start)})
-	if v.Exists() {
-		s.took()
+	if !v.Exists() {
+		s.unexpected(fmt.Sprintf("a value for %q", clip(key)))
 		return
 	}
-	if s.pos < len(s.src) {
-		s.fault(UnexpectedFault, s.pos, s.pos+1, "expected a value for %q, found %s", clip(key), s.found())
-	}
-	s.lost()
+	s.members = append(s.members, Member{Key: key, Value: v, offset: uint32(start)})
+	s.took(v)
 }
 
-// What is said of a URN as a key where no resource is.
-const (
-	tooFew  = `a "}" is probably missing before this`
-	tooMany = `there is probably a "}" too many before this`
-)
-
-// stray notes where the first key is that is a URN and stands too deep in the resources, or behind them. It may be data,
-// so that nothing is said of it unless brackets do not match.
-func (p *parser) stray(start int, key string) {
-	isSection := func(m Member) bool { return m.Key == snapshotForm.section }
-	switch {
-	case !strings.HasPrefix(key, "urn:lumi:"):
-	case len(p.path) > 2 && p.path[0].key == snapshotForm.section:
-		p.astray = Note{Offset: start, Message: tooFew}
-	case len(p.path) == 1 && slices.ContainsFunc(p.members, isSection):
-		p.astray = Note{Offset: start, Message: tooMany}
-	}
-}
-
-// withAstray returns the notes of a fault about brackets.
-func (p *parser) withAstray(message string, notes ...Note) []Note {
-	if p.astray.Message == message {
-		return append(notes, p.astray)
-	}
-	return notes
-}
-
-// elision reads dots that stand for elements which somebody left out, with the comma behind them.
-func (s *sequence) elision() {
-	start := s.pos
-	for s.pos < len(s.src) && (s.src[s.pos] == '.' || strings.HasPrefix(s.src[s.pos:], "…")) {
-		if s.src[s.pos] == '.' {
-			s.pos++
-		} else {
-			s.pos += len("…")
+// key reads a key and the colon after it. It returns false where the parser stops.
+func (s *sequence) key() (string, bool) {
+	start, word, key := s.pos, "", ""
+	if s.at('"') {
+		key = s.text()
+	} else if quotes := otherQuotes(s.src[start:]); quotes != "" {
+		key = s.otherwiseQuoted(quotes)
+	} else {
+		word = s.src[start : start+wordEnd(s.src[start:])]
+		if word == "" {
+			s.unexpected(fmt.Sprintf("a key in double quotes or %q", string(s.close)))
+			return "", false
 		}
+		key = word
+		s.pos += len(word)
 	}
-	s.elided = true
-	s.fault(ElisionFault, start, s.pos, "something is left out here; a file has to be complete")
-	s.anyway()
-}
-
-// mismatch stands before a closing bracket of the other kind. If one is open around, it is that one's, and nothing closes
-// this one; then it reports false. Otherwise the bracket is one too many, or a slip for the right one.
-func (s *sequence) mismatch(c byte) bool {
-	if s.wrong != s.pos { // Else it has been said of what is open inside.
-		s.report(Fault{
-			Code: BracketFault, Offset: s.pos, End: s.pos + 1,
-			Message: "expected \"" + string(s.close) + "\", found \"" + string(c) + "\"",
-			Notes:   []Note{{Offset: s.open, Message: "to close this"}},
-		})
+	end := s.pos
+	if s.pos < len(s.src) && s.src[s.pos] != ':' {
+		s.space()
 	}
-	s.broken, s.wrong = true, s.pos
-	for _, around := range s.path[:len(s.path)-1] {
-		if (around.index >= 0) == (c == ']') {
-			return false
+	if !s.at(':') {
+		if s.pos < len(s.src) {
+			s.fail(Fault{
+				Code: MissingColonFault, Offset: end, End: end,
+				Message: fmt.Sprintf(`expected ":" after the key %q, found %s`, clip(key), s.found()),
+			})
 		}
+		return "", false
 	}
-	s.pos = min(s.pos+1, len(s.src))
-	return true
+	s.pos++
+	if word != "" {
+		s.fix(KeyFault, start, end, quote(word), "put the key in double quotes", "the key %s has no quotes", shown(word))
+	}
+	return key, true
 }
 
-func (s *sequence) unclosed() {
-	if s.broken {
-		return // It has been said, one way or another.
-	}
-	s.broken = true
-	s.report(Fault{
-		Code: BracketFault, Offset: s.pos, End: s.pos,
-		Message: "expected \"" + string(s.close) + "\", found the end of the file",
-		Notes:   s.withAstray(tooFew, Note{Offset: s.open, Message: "to close this"}),
+// mismatch reports that this is not the bracket that closes the sequence.
+func (s *sequence) mismatch(found string) {
+	s.fail(Fault{
+		Code: BracketFault, Offset: s.pos, End: min(s.pos+1, len(s.src)),
+		Message: fmt.Sprintf("expected %q, found %s", string(s.close), found),
+		Notes:   []Note{{Offset: s.open, Message: "to close this"}},
 	})
 }
 
@@ -297,19 +176,20 @@ func (p *parser) space() {
 	p.pos = len(p.src)
 }
 
-// strangeSpace skips one piece of what JSON does not have between tokens, if it stands here.
+// strangeSpace skips a comment, or a character that is white space elsewhere, if there is one here.
 func (p *parser) strangeSpace(c byte) bool {
 	switch {
 	case c == '/' || c == '#':
 		return p.comment()
 	case c == '\v' || c == '\f' || c >= utf8.RuneSelf:
-		n := spaceEnd(p.src[p.pos:])
+		start := p.pos
+		n := spaceEnd(p.src[start:])
 		if n == 0 {
 			return false
 		}
-		r, _ := utf8.DecodeRuneInString(p.src[p.pos:])
-		p.fix(SpaceFault, p.pos, p.pos+n, " ", "write a space", "the character %U is not white space in JSON", r)
-		p.pos = min(p.pos+n, len(p.src))
+		r, _ := utf8.DecodeRuneInString(p.src[start:])
+		p.pos += n
+		p.fix(SpaceFault, start, start+n, " ", "write a space", "the character %U is not white space in JSON", r)
 		return true
 	}
 	return false
@@ -329,16 +209,18 @@ func spaceEnd(s string) int {
 func (p *parser) comment() bool {
 	start := p.pos
 	rest := p.src[start:]
-	n := len(rest)
+	n, text := len(rest), ""
 	switch {
 	case strings.HasPrefix(rest, "/*"):
 		end := strings.Index(rest[2:], "*/")
 		if end < 0 {
-			p.fault(CommentFault, start, start+2, `JSON has no comments, and this one does not end; remove it, or close it with "*/" first`)
-			p.broken, p.pos = true, len(p.src)
+			p.fail(Fault{
+				Code: CommentFault, Offset: start, End: start + 2,
+				Message: `JSON has no comments, and this one does not end; remove it, or close it with "*/" first`,
+			})
 			return true
 		}
-		n = end + len("/**/")
+		n, text = end+len("/**/"), " " // so that what is around it does not become one token
 	case strings.HasPrefix(rest, "//") || rest[0] == '#':
 		if end := strings.IndexByte(rest, '\n'); end >= 0 {
 			n = end
@@ -347,11 +229,19 @@ func (p *parser) comment() bool {
 		return false
 	}
 	const message = "JSON has no comments"
-	if !strings.HasPrefix(rest, "/*") && strings.Count(rest[:n], `"`)%2 == 1 {
-		p.fault(CommentFault, start, start+n, message) // It may be a part of a string with a quote inside.
-	} else {
-		p.fix(CommentFault, start, start+n, "", "remove the comment", message)
+	if inString(strings.TrimRight(p.src[:start], " \t"), rest[:n]) {
+		p.fail(Fault{Code: CommentFault, Offset: start, End: start + n, Message: message})
+		return true
 	}
-	p.pos = max(p.pos, start+n)
+	p.pos += n
+	p.fix(CommentFault, start, start+n, text, "remove the comment", message)
 	return true
+}
+
+// inString reports whether a comment may be a part of the string before it, one with a quote inside.
+func inString(before, comment string) bool {
+	_, n := utf8.DecodeLastRuneInString(before)
+	last := before[len(before)-n:]
+	return strings.Count(comment, `"`)%2 == 1 ||
+		(last == `"` || otherQuotes(last) != "") && strings.ContainsAny(comment, `"`+strings.Join(quotes[:], ""))
 }

@@ -20,7 +20,7 @@ func (p *parser) text() string {
 			return p.escapedText(start, i)
 		}
 	}
-	return p.unterminated(start-1, start, len(src))
+	return p.unterminated(start-1, len(src))
 }
 
 // skipPlain returns where the first byte is, from i on, that is a quote, a backslash, a control character or not ASCII. It
@@ -47,12 +47,12 @@ func (p *parser) escapedText(start, i int) string {
 	for i < len(p.src) {
 		switch c := p.src[i]; {
 		case c == '"':
-			p.pos = i + 1
+			p.moveTo(i + 1)
 			return b.String()
 		case c == '\n' || c == '\r':
-			return p.unterminated(start-1, start, i)
+			return p.unterminated(start-1, i)
 		case c == '\\' && i+1 < len(p.src) && (p.src[i+1] == '\n' || p.src[i+1] == '\r'):
-			return p.unterminated(start-1, start, i+1)
+			return p.unterminated(start-1, i+1)
 		case c == '\\':
 			i = p.escape(&b, i)
 		case c < ' ':
@@ -64,40 +64,13 @@ func (p *parser) escapedText(start, i int) string {
 			i++
 		}
 	}
-	return p.unterminated(start-1, start, len(p.src))
+	return p.unterminated(start-1, len(p.src))
 }
 
-// unterminated takes a string that does not end for one that goes to the end of its line, but for what closes and
-// separates there.
-func (p *parser) unterminated(open, start, end int) string {
-	text := p.src[start:end]
-	if n := strings.IndexByte(text, '\n'); n >= 0 {
-		text = text[:n]
-	}
-	if p.src[open] == '"' {
-		if all, ok := p.overLines(open, start+len(text)); ok {
-			return all
-		}
-	}
-	for {
-		n := len(text)
-		text = strings.TrimRight(text, " \t\r,")
-		if closes(text, '{', '}') || closes(text, '[', ']') {
-			text = text[:len(text)-1]
-		}
-		if len(text) == n {
-			break
-		}
-	}
-	p.pos = start + len(text)
-	p.fault(StringFault, open, p.pos, "the string does not end on its line")
-	return text
-}
-
-// closes reports whether a text ends in a closing bracket that is not opened in it.
-func closes(text string, open, bracket byte) bool {
-	return strings.HasSuffix(text, string(bracket)) &&
-		strings.Count(text, string(bracket)) > strings.Count(text, string(open))
+// unterminated reports a string that does not end on its line.
+func (p *parser) unterminated(open, end int) string {
+	p.fail(Fault{Code: StringFault, Offset: open, End: end, Message: "the string does not end on its line"})
+	return ""
 }
 
 // escape reads an escape sequence at i and returns what is behind it.
@@ -142,12 +115,15 @@ func hex4(s string) (rune, bool) {
 	return rune(n), err == nil
 }
 
-// otherQuotes returns the quotes that may end a string which starts with such as JSON does not have, and "" for anything
-// else.
+// quotes are those that JSON does not have. Any of a group may end a string that starts with one of it.
+var quotes = [...]string{"'", "`", "“”„", "‘’"}
+
+// otherQuotes returns the group of the quote that s starts with, "" if there is none.
 func otherQuotes(s string) string {
-	for _, quotes := range []string{"'", "`", "“”„", "‘’"} {
-		if r, _ := utf8.DecodeRuneInString(s); strings.ContainsRune(quotes, r) {
-			return quotes
+	r, _ := utf8.DecodeRuneInString(s)
+	for _, group := range quotes {
+		if strings.ContainsRune(group, r) {
+			return group
 		}
 	}
 	return ""
@@ -155,22 +131,25 @@ func otherQuotes(s string) string {
 
 // otherwiseQuoted reads a string in quotes that JSON does not have.
 func (p *parser) otherwiseQuoted(quotes string) string {
-	start := p.pos
+	start, faults := p.pos, len(p.faults.found)
 	var b strings.Builder
 	_, n := utf8.DecodeRuneInString(p.src[start:])
-	for i := start + n; i < len(p.src) && p.src[i] != '\n'; {
+	i := start + n
+	for i < len(p.src) && p.src[i] != '\n' {
 		r, n := utf8.DecodeRuneInString(p.src[i:])
 		switch {
 		case strings.ContainsRune(quotes, r):
-			p.pos = i + n
-			text := b.String()
+			p.moveTo(i + n)
 			const message = "strings stand in double quotes"
-			if next := p.afterLines(p.pos); p.settled(p.pos) || strings.IndexByte(":=", p.src[next]) >= 0 {
-				p.fix(StringFault, start, p.pos, quote(text), "use double quotes", message)
-			} else { // It may be a part of the string.
-				p.fault(StringFault, start, p.pos, message)
+			switch {
+			case !p.settled(",]}:"): // It may be a quote inside the string.
+				p.fail(Fault{Code: StringFault, Offset: start, End: i + n, Message: message})
+			case len(p.faults.found) > faults:
+				p.fault(StringFault, start, i+n, message)
+			default:
+				p.fix(StringFault, start, i+n, quote(b.String()), "use double quotes", message)
 			}
-			return text
+			return b.String()
 		case r == '\\' && i+1 < len(p.src) && strings.IndexByte(quotes, p.src[i+1]) >= 0:
 			b.WriteByte(p.src[i+1])
 			i += 2
@@ -181,7 +160,7 @@ func (p *parser) otherwiseQuoted(quotes string) string {
 			i += n
 		}
 	}
-	return p.unterminated(start, start+n, len(p.src))
+	return p.unterminated(start, i)
 }
 
 // quote writes a string as JSON.

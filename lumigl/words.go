@@ -6,167 +6,16 @@ import (
 	"unicode/utf8"
 )
 
-// key reads a key, also if its quotes are not as they should be.
-func (p *parser) key() (string, bool) {
-	start := p.pos
-	if p.at('"') {
-		key := p.text()
-		if p.src[p.pos-1] != '"' || p.pos == start+1 {
-			key = p.cutKey(start+1, key)
-		}
-		return key, true
-	}
-	if quotes := otherQuotes(p.src[start:]); quotes != "" {
-		return p.otherwiseQuoted(quotes), true
-	}
-	n := wordEnd(p.src[start:])
-	if n == 0 {
-		return "", false
+// number reads a number.
+func (p *parser) number(v Value) Value {
+	rest := p.src[p.pos:]
+	n := numberEnd(rest)
+	if n == 0 || n < len(rest) && isWordByte(rest[n]) {
+		return p.word(v)
 	}
 	p.pos += n
-	word := p.src[start:p.pos]
-	unopened := p.at('"')
-	if unopened {
-		p.pos++
-	}
-	next := p.afterAll(p.pos)
-	switch {
-	case next < len(p.src) && startsComment(p.src[next:]):
-		p.fault(KeyFault, start, start+n, "the key %s has no quotes", shown(word)) // There is a fix when the comment is gone.
-	case next < len(p.src) && p.src[next] != ':' && p.src[next] != '=':
-		// It may be a part of something else. That there is no colon is said.
-	case unopened:
-		p.fix(KeyFault, start, start, `"`, "insert the quote", "the key %s has no opening quote", shown(word))
-	default:
-		p.fix(KeyFault, start, start+n, quote(word), "put the key in double quotes", "the key %s has no quotes", shown(word))
-	}
-	return word, true
-}
-
-// cutKey takes a key that does not end for one that goes to the last colon of its line that looks like a separator.
-func (p *parser) cutKey(start int, key string) string {
-	n := strings.LastIndex(key, ": ")
-	if n < 0 {
-		n = strings.LastIndexByte(key, ':')
-	}
-	if n < 0 || strings.ContainsFunc(key[n:], isReported) {
-		return key
-	}
-	p.pos = start + n
-	return key[:n]
-}
-
-// isReported reports whether there may have been a fault about a character within a string. It is not read again then.
-func isReported(r rune) bool { return r < ' ' || r == '\\' }
-
-// colon reads the colon between key and value, and the space around it. It returns the key, which may have taken in the
-// colon, and reports whether a value may follow.
-func (p *parser) colon(start int, key string) (string, bool) {
-	end := p.pos
-	if p.pos < len(p.src) && p.src[p.pos] != ':' {
-		p.space()
-	}
-	switch {
-	case p.at(':'):
-		p.pos++
-	case p.at('=') && p.isClearValue(p.pos+1):
-		p.fix(MissingColonFault, p.pos, p.pos+1, ":", `write ":"`, `expected ":" behind the key, found "="`)
-		p.pos++
-	case p.pos >= len(p.src):
-		return key, false // The bracket that is not closed is reported.
-	case p.at(',') || p.at('}') || p.at(']'):
-		p.fault(MissingColonFault, end, end, "expected \":\" and a value behind the key %q, found %s", clip(key), p.found())
-		return key, false
-	case p.takesInColon(start, end):
-		key = p.src[start+1 : p.pos]
-		p.path[len(p.path)-1].key = key
-		p.fault(StringFault, start, p.pos, "the key %q has no closing quote", clip(key))
-		p.pos = min(p.pos+1, len(p.src))
-	case !p.isClearValue(p.pos) || p.src[start] != '"' && otherQuotes(p.src[start:]) == "":
-		if p.afterLines(end) == p.pos && strings.Contains(p.src[end:p.pos], "\n") {
-			p.pos = end // The next line is read as one with a member.
-		}
-		p.elided = true // since there may be a key in what is skipped
-		p.fault(MissingColonFault, end, end, `expected ":" behind the key`)
-		return key, false
-	default:
-		p.fix(MissingColonFault, end, end, ":", "insert a colon", `expected ":" behind the key`)
-	}
-	if p.at(' ') {
-		p.pos++
-	}
-	p.space()
-	return key, true
-}
-
-// isClearValue reports whether what stands at i is surely a value, so that what is before it is the key.
-func (p *parser) isClearValue(i int) bool {
-	i = p.afterLines(i)
-	switch rest := p.src[i:]; {
-	case rest == "":
-		return false
-	case rest[0] == '{' || rest[0] == '[':
-		return true
-	case rest[0] == '"':
-		end := p.stringAt(i)
-		return end > 0 && p.settled(end)
-	default:
-		n := wordEnd(rest)
-		return isPlainWord(rest[:n]) && p.settled(i+n)
-	}
-}
-
-// takesInColon reports whether a key that no colon follows has one inside, and a value up to the quote that opens the
-// next string. If so, it goes back to the colon.
-func (p *parser) takesInColon(start, end int) bool {
-	if p.src[start] != '"' || end-start < 2 || p.src[end-1] != '"' || strings.Trim(p.src[end:p.pos], " \t\r\n") != "" {
-		return false
-	}
-	text := p.src[start+1 : end-1]
-	n := strings.Index(text, ": ")
-	if n < 0 && strings.HasSuffix(text, ":") {
-		n = len(text) - 1
-	}
-	if n <= 0 || strings.ContainsFunc(text[n:], isReported) {
-		return false
-	}
-	p.pos = start + 1 + n
-	return true
-}
-
-// startsNumber reports whether a value starts like a number, also as other languages have them.
-func startsNumber(s string) bool {
-	c := s[0]
-	if '0' <= c && c <= '9' || c == '-' {
-		return true
-	}
-	s = strings.TrimPrefix(strings.TrimPrefix(s, "+"), ".")
-	return (c == '+' || c == '.') && s != "" && '0' <= s[0] && s[0] <= '9'
-}
-
-// number reads a number, also if it is written as other languages have it.
-func (p *parser) number() string {
-	start := p.pos
-	n := numberEnd(p.src[start:])
-	p.pos += max(n, 1)
-	for p.pos < len(p.src) && isWordByte(p.src[p.pos]) {
-		p.pos++
-	}
-	literal := p.src[start:p.pos]
-	if n == len(literal) {
-		return literal
-	}
-	mended, problem := mendNumber(literal)
-	switch {
-	case mended != "":
-		p.fix(NumberFault, start, p.pos, mended, "write "+clip(mended), "%s is not a JSON number: %s", shown(literal), problem)
-		return mended
-	case problem != "":
-		p.fault(NumberFault, start, p.pos, "%s is not a JSON number: %s", shown(literal), problem)
-	default:
-		p.strayWord(NumberFault, start, "a JSON number")
-	}
-	return "0"
+	v.kind, v.text = Number, rest[:n]
+	return v
 }
 
 // mendNumber returns the number that somebody meant, if there is no doubt, and what is wrong with the way it is written.
@@ -194,7 +43,7 @@ func mendNumber(literal string) (mended, problem string) {
 	if strings.Contains(rest, "_") {
 		rest, problem = strings.ReplaceAll(rest, "_", ""), "its digits are not grouped"
 	}
-	if whole, fraction, ok := strings.Cut(rest, "."); ok && (whole == "" || digits(fraction) == 0) {
+	if whole, fraction, ok := strings.Cut(rest, "."); ok && (whole == "" || digits(fraction) == 0) && rest != "." {
 		problem = "it has digits on both sides of the point"
 		if whole == "" {
 			whole = "0"
@@ -217,13 +66,15 @@ func (p *parser) word(v Value) Value {
 		v.kind, v.text = Text, p.otherwiseQuoted(quotes)
 		return v
 	}
-	n := wordEnd(p.src[start:])
-	p.pos += n
+	v.kind = Null
+	if p.elision() {
+		return v
+	}
+	p.pos += wordEnd(p.src[start:])
 	switch word := p.src[start:p.pos]; word {
 	case "true", "false":
 		v.kind, v.text = Bool, word
 	case "null":
-		v.kind = Null
 	case "":
 		return Value{}
 	default:
@@ -232,57 +83,62 @@ func (p *parser) word(v Value) Value {
 	return v
 }
 
+// elision reads dots in place of what was left out.
+func (p *parser) elision() bool {
+	rest := p.src[p.pos:]
+	if !strings.HasPrefix(rest, "...") && !strings.HasPrefix(rest, "…") {
+		return false
+	}
+	start := p.pos
+	p.pos += len(rest) - len(strings.TrimLeft(rest, ".…"))
+	p.elided = true
+	p.fault(ElisionFault, start, p.pos, "something is left out here; a file has to be complete")
+	return true
+}
+
+// spellings are how JSON spells words of other languages, in small letters.
+var spellings = map[string]string{
+	"true": "true", "false": "false", "null": "null", "none": "null", "nil": "null", "undefined": "null",
+}
+
+// badWord reports a word that is not JSON. If it has no fix and something may belong to it, the parser stops. At the top
+// it may be the first of another language, such as YAML, and is not read.
 func (p *parser) badWord(start int, word string, v Value) Value {
-	v.kind = Null
-	if strings.HasPrefix(word, "...") || strings.HasPrefix(word, "…") {
-		p.elided = true
-		p.fault(ElisionFault, start, p.pos, "something is left out here; a file has to be complete")
-		return v
-	}
-	if p.at('"') {
-		p.pos++
-		p.fix(StringFault, start, start, `"`, "insert the quote", "the string %s has no opening quote", shown(word))
-		v.kind, v.text = Text, word
-		return v
-	}
-	for _, right := range []string{"true", "false", "null"} {
-		if strings.EqualFold(word, right) {
-			p.fix(LiteralFault, start, p.pos, right, "write "+right, "%s is not JSON; it is spelled %s", word, right)
-			if right != "null" {
-				v.kind, v.text = Bool, right
-			}
-			return v
+	if right := spellings[strings.ToLower(word)]; right != "" {
+		if right != "null" {
+			v.kind, v.text = Bool, right
 		}
+		p.fix(LiteralFault, start, p.pos, right, "write "+right, "%s is not JSON; it is spelled %s", word, right)
+		return v
 	}
-	switch word {
-	case "None", "nil", "undefined":
-		p.fix(LiteralFault, start, p.pos, "null", "write null", "%s is not JSON; it is spelled null", word)
-	case "NaN", "Infinity":
-		p.fault(LiteralFault, start, p.pos, "%s is not JSON; there is no such number", word)
+	number, problem := mendNumber(word)
+	f := Fault{Code: NumberFault, Offset: start, End: p.pos}
+	switch {
+	case number != "":
+		v.kind, v.text = Number, number
+		p.fix(NumberFault, start, p.pos, number, "write "+clip(number), "%s is not a JSON number: %s", shown(word), problem)
+		return v
+	case problem != "":
+		f.Message = shown(word) + " is not a JSON number: " + problem
+	case len(p.path) == 0:
+		p.pos = start
+		return Value{}
 	default:
-		p.strayWord(LiteralFault, start, "JSON")
+		f.Code, f.Message = LiteralFault, shown(word)+" is not JSON; is it a string without quotes?"
+	}
+	if p.settled(",]}") {
+		p.report(f)
+	} else {
+		p.fail(f)
 	}
 	return v
 }
 
-// strayWord notes a word that cannot be mended. At the top, it says that the file is in another language, such as YAML, of
-// which nothing else is to be said.
-func (p *parser) strayWord(code Code, start int, what string) {
-	text := shown(p.unquoted(start))
-	if len(p.path) > 0 {
-		p.fault(code, start, p.pos, "%s is not %s; is it a string without quotes?", text, what)
-		return
-	}
-	p.fault(UnexpectedFault, start, p.pos, "a file holds an object; expected \"{\", found %s", text)
-	p.stop()
-}
-
-// unquoted reads on to the end of what is most likely a string without quotes, and returns it.
-func (p *parser) unquoted(start int) string {
-	for p.pos < len(p.src) && p.src[p.pos] > ' ' && strings.IndexByte(`,[]{}"`, p.src[p.pos]) < 0 {
-		p.pos++
-	}
-	return p.src[start:p.pos]
+// settled reports whether what was read cannot go on: one of some characters follows, a comment, or the end of the line.
+func (p *parser) settled(by string) bool {
+	rest := strings.TrimLeft(p.src[p.pos:], " \t")
+	return rest == "" || strings.IndexByte(by, rest[0]) >= 0 || strings.IndexByte("\r\n#", rest[0]) >= 0 ||
+		strings.HasPrefix(rest, "//") || strings.HasPrefix(rest, "/*")
 }
 
 // clip leaves out the middle of a text from the file so that it fits into a message. What tells names apart stands at

@@ -157,20 +157,6 @@ func TestRepair(t *testing.T) {
 			want: `{"vertices":{"x":{"a":{"#ref":"main-vpc","property":"p"},"b":[]},"main-vpc":{}}}`,
 		},
 		{
-			name: "references by the name and by the id of a resource",
-			src: `{"resources": {"` + urnStart + `front": {"type": "a:b:C", "id": "c-1", "properties": {}}, "` + urnStart +
-				`x": {"type": "a:b:C", "properties": {"to": [{"#ref": "front"}, {"#ref": "c-1", "property": "p"}]}}}}`,
-			options: Options{Retarget: true},
-			steps: []string{
-				`retarget 1:177 /resources/urn:lumi:e::p:m::a:b:C::x/properties/to/0: point this reference at "urn:lumi:e::p:m::a:b:C::front": ` +
-					`there is no resource "front"`,
-				`retarget 1:196 /resources/urn:lumi:e::p:m::a:b:C::x/properties/to/1: point this reference at "urn:lumi:e::p:m::a:b:C::front": ` +
-					`there is no resource "c-1"`,
-			},
-			want: `{"resources":{"` + urnStart + `front":{"type":"a:b:C","id":"c-1","properties":{}},"` + urnStart +
-				`x":{"type":"a:b:C","properties":{"to":[{"#ref":"` + urnStart + `front"},{"#ref":"` + urnStart + `front","property":"p"}]}}}}`,
-		},
-		{
 			name:    "another tag",
 			src:     `{"ref": "/~", "vertices": {"a": {"x": {"/~": "b"}}}}`,
 			options: Options{Drop: DropReferences},
