@@ -1,7 +1,6 @@
 package repair
 
 import (
-	"cmp"
 	"errors"
 	"slices"
 	"sort"
@@ -38,66 +37,40 @@ type Mended struct {
 	Steps    []Step
 }
 
-// maxPasses bounds how often the text is read again. To mend one thing may uncover another, but not for ever.
-const maxPasses = 20
-
-// mend applies the fixes that faults carry until there are none.
+// mend applies the fixes that faults carry. Those of a text are in order and do not overlap, and applying them uncovers
+// no more.
 func mend(src string) (text string, steps []Step, h *history) {
 	h = &history{src: src}
-	text = src
-	for range maxPasses {
-		_, err := lumigl.Parser{MaxFaults: maxFaults}.Salvage(text)
-		var invalid *lumigl.InvalidError
-		if !errors.As(err, &invalid) {
-			break
-		}
-		var chosen []*lumigl.Fault
-		for i := range invalid.Faults {
-			if invalid.Faults[i].Code == lumigl.ConflictFault {
-				return text, steps, h // A comment may begin on one side of it, so nothing is mended before it is gone.
-			}
-			if invalid.Faults[i].Fix != nil {
-				chosen = append(chosen, &invalid.Faults[i])
-			}
-		}
-		chosen = apart(chosen)
-		if len(chosen) == 0 {
-			break
-		}
-		for _, f := range chosen {
-			steps = append(steps, Step{
-				Kind: SyntaxStep, Offset: h.back(f.Fix.Offset), Pointer: f.Pointer, Message: f.Fix.Message + ": " + f.Message,
-			})
-		}
-		text = h.apply(text, chosen)
+	_, err := lumigl.Parser{MaxFaults: maxFaults}.Salvage(src)
+	var invalid *lumigl.InvalidError
+	if !errors.As(err, &invalid) {
+		return src, nil, h
 	}
-	slices.SortStableFunc(steps, func(a, b Step) int { return cmp.Compare(a.Offset, b.Offset) })
-	return text, steps, h
-}
-
-// apart puts fixes in order, and leaves out those that touch what another changes.
-func apart(chosen []*lumigl.Fault) []*lumigl.Fault {
-	slices.SortStableFunc(chosen, func(a, b *lumigl.Fault) int {
-		return cmp.Or(cmp.Compare(a.Fix.Offset, b.Fix.Offset), cmp.Compare(a.Fix.End, b.Fix.End))
-	})
-	var kept []*lumigl.Fault
-	for _, f := range chosen {
-		if len(kept) > 0 {
-			last := kept[len(kept)-1].Fix
-			if f.Fix.Offset < last.End || f.Fix.Offset == last.Offset && f.Fix.End == last.End {
-				continue
-			}
+	var b strings.Builder
+	done := 0
+	for _, f := range invalid.Faults {
+		if f.Fix == nil {
+			continue
 		}
-		kept = append(kept, f)
+		steps = append(steps, Step{
+			Kind: SyntaxStep, Offset: f.Fix.Offset, Pointer: f.Pointer, Message: f.Fix.Message + ": " + f.Message,
+		})
+		b.WriteString(src[done:f.Fix.Offset])
+		e := edit{oldOffset: f.Fix.Offset, oldEnd: f.Fix.End, newOffset: b.Len()}
+		b.WriteString(f.Fix.Text)
+		e.end = b.Len()
+		h.edits = append(h.edits, e)
+		done = f.Fix.End
 	}
-	return kept
+	b.WriteString(src[done:])
+	return b.String(), steps, h
 }
 
 // history remembers what was changed in a text, so that places in what came of it can be found in the original.
 type history struct {
-	src    string
-	passes [][]edit
-	lines  []int // where each line of the original starts
+	src   string
+	edits []edit
+	lines []int // where each line of the original starts
 	// last is the place that was asked for last, with how many characters stand before it on its line. Most come in order,
 	// and a line may be very long.
 	last struct{ offset, characters int }
@@ -110,38 +83,16 @@ type edit struct {
 	newOffset, end int
 }
 
-// apply changes a text.
-func (h *history) apply(text string, chosen []*lumigl.Fault) string {
-	var b strings.Builder
-	var pass []edit
-	done := 0
-	for _, f := range chosen {
-		b.WriteString(text[done:f.Fix.Offset])
-		e := edit{oldOffset: f.Fix.Offset, oldEnd: f.Fix.End, newOffset: b.Len()}
-		b.WriteString(f.Fix.Text)
-		e.end = b.Len()
-		pass = append(pass, e)
-		done = f.Fix.End
-	}
-	b.WriteString(text[done:])
-	h.passes = append(h.passes, pass)
-	return b.String()
-}
-
-// back returns where in the original something stands.
+// back returns where a place in the changed text is in the original.
 func (h *history) back(offset int) int {
-	for i := len(h.passes) - 1; i >= 0; i-- {
-		pass := h.passes[i]
-		n := sort.Search(len(pass), func(i int) bool { return pass[i].newOffset > offset })
-		switch {
-		case n == 0:
-		case offset < pass[n-1].end:
-			offset = pass[n-1].oldOffset
-		default:
-			offset = pass[n-1].oldEnd + offset - pass[n-1].end
-		}
+	n := sort.Search(len(h.edits), func(i int) bool { return h.edits[i].newOffset > offset })
+	switch {
+	case n == 0:
+		return offset
+	case offset < h.edits[n-1].end:
+		return h.edits[n-1].oldOffset
 	}
-	return offset
+	return h.edits[n-1].oldEnd + offset - h.edits[n-1].end
 }
 
 // position returns the line and the column of a place in the original.
