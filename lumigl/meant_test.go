@@ -1,12 +1,12 @@
 package lumigl_test
 
 import (
-	"errors"
 	"fmt"
 	"strings"
 	"testing"
 
 	"github.com/lumi-idl/lumi/lumigl"
+	"github.com/lumi-idl/lumi/runtime/urn"
 )
 
 // word spells a number without digits, in four letters.
@@ -17,16 +17,6 @@ func word(n int) string {
 		n /= 26
 	}
 	return string(b)
-}
-
-// faultsIn returns the faults that an error lists.
-func faultsIn(t *testing.T, err error) []lumigl.Fault {
-	t.Helper()
-	var invalid *lumigl.InvalidError
-	if !errors.As(err, &invalid) {
-		t.Fatalf("expected an *InvalidError, found %v", err)
-	}
-	return invalid.Faults
 }
 
 // TestMeantInLargeFiles looks for what was meant by very many references, all of which are reported. It would run for
@@ -57,5 +47,29 @@ func TestMeantInLargeFiles(t *testing.T) {
 				t.Errorf("%d faults", len(e.Faults))
 			}
 		})
+	}
+}
+
+// TestNearestInBuilt checks that a graph that was built gets suggestions too, but never the resource that has the reference.
+func TestNearestInBuilt(t *testing.T) {
+	s := &lumigl.Snapshot{}
+	if _, err := s.Add("urn:lumi:e::p:m::t:m:T::network"); err != nil {
+		t.Fatal(err)
+	}
+	user, err := s.Add("urn:lumi:e::p:m::t:m:U::user")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for key, want := range map[urn.URN]string{
+		"urn:lumi:e::p:m::t:m:T::netwrok": `; did you mean "urn:lumi:e::p:m::t:m:T::network"?`,
+		"urn:lumi:e::p:m::t:m:U::usre":    "",
+		"urn:lumi:e::p:m::t:m:T::cloud":   "",
+	} {
+		gone, err := lumigl.NewResource(key)
+		if err != nil {
+			t.Fatal(err)
+		}
+		user.Properties = bag(pair("x", lumigl.ReferenceTo(gone)))
+		refused(t, s, fmt.Sprintf("there is no resource %q%s (at /resources/%s/properties/x/#ref)", key, want, user.Key()))
 	}
 }

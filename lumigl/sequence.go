@@ -113,7 +113,8 @@ func (s *sequence) member() {
 
 // key reads a key and the colon after it. It returns false where the parser stops.
 func (s *sequence) key() (string, bool) {
-	start, word, key := s.pos, "", ""
+	start := s.pos
+	var word, key string
 	if s.at('"') {
 		key = s.text()
 	} else if quotes := otherQuotes(s.src[start:]); quotes != "" {
