@@ -61,9 +61,9 @@ func TestNearestInBuilt(t *testing.T) {
 		t.Fatal(err)
 	}
 	for key, want := range map[urn.URN]string{
-		"urn:lumi:e::p:m::t:m:T::netwrok": `; did you mean "urn:lumi:e::p:m::t:m:T::network"?`,
-		"urn:lumi:e::p:m::t:m:U::usre":    "",
-		"urn:lumi:e::p:m::t:m:T::cloud":   "",
+		"urn:lumi:e::p:m::t:m:T::networks": `; did you mean "urn:lumi:e::p:m::t:m:T::network"?`,
+		"urn:lumi:e::p:m::t:m:U::usre":     "",
+		"urn:lumi:e::p:m::t:m:T::cloud":    "",
 	} {
 		gone, err := lumigl.NewResource(key)
 		if err != nil {
