@@ -178,22 +178,6 @@ func trimCommon(a, b []rune) (restA, restB []rune) {
 	return a, b
 }
 
-// Siblings reports whether two names differ only in numbers and single letters, as web-1 and web-2 do, or zone-a and
-// zone-b. Neither is likely a typo of the other.
-func Siblings(a, b string) bool {
-	return a != b && withoutMarks(a) == withoutMarks(b)
-}
-
-func withoutMarks(s string) string {
-	var b strings.Builder
-	for s != "" {
-		before, _, rest := cutMark(s)
-		b.WriteString(before)
-		s = rest
-	}
-	return b.String()
-}
-
 // sameMarks reports whether two names have the same numbers and single letters in them.
 func sameMarks(a, b string) bool {
 	for {

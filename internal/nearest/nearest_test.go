@@ -75,17 +75,6 @@ func TestAll(t *testing.T) {
 	}
 }
 
-func TestSiblings(t *testing.T) {
-	for pair, want := range map[[2]string]bool{
-		{"web-1", "web-2"}: true, {"web-9", "web-10"}: true, {"zone-1a", "zone-2b"}: true, {"zone-a", "zone-"}: true,
-		{"web-1", "web-1"}: false, {"web-1", "wob-1"}: false, {"web", "wab"}: false, {"", ""}: false,
-	} {
-		if got := Siblings(pair[0], pair[1]); got != want {
-			t.Errorf("%q, %q: %v", pair[0], pair[1], got)
-		}
-	}
-}
-
 func TestAlike(t *testing.T) {
 	for pair, want := range map[[2]string]bool{
 		{"vcp", "vpc"}: true, {"a", "b"}: false, {"nowhere", "web"}: false, {"", ""}: true, {"A", "a"}: true,
