@@ -6,7 +6,6 @@ import { blame, recorder, siteOf } from "./recorder.js";
 import { withoutSecrets } from "./redact.js";
 import { type Properties, type Shape, isPlain, required, string } from "./shape.js";
 import { type State, remember, stateOf, title } from "./state.js";
-import { nearest } from "./suggest.js";
 import { Checker } from "./validate.js";
 import { encode } from "./wire.js";
 
@@ -151,7 +150,7 @@ export interface Evaluation {
 
 /**
  * Returns what a resource is now, for an engine to register. Throws an `ArgumentError` if a property that can be
- * changed after construction was set to something wrong, or if the name of one was mistyped.
+ * changed after construction was set to something wrong, or if one was set that does not exist.
  */
 export function evaluate(resource: Resource): Evaluation {
     const state = known(resource);
@@ -159,7 +158,7 @@ export function evaluate(resource: Resource): Evaluation {
     const settable = Object.keys(shape).filter((property) => !shape[property]!.out);
     const present = settable.filter((property) => Object.hasOwn(resource, property));
     const values = resource as unknown as Properties;
-    const current = Object.fromEntries([...present, ...mistyped(resource, state)].map((key) => [key, values[key]]));
+    const current = Object.fromEntries([...present, ...undeclared(resource, state)].map((key) => [key, values[key]]));
     const checker = new Checker(true);
     const properties = checker.struct(shape, current, { path: "", secret: false });
     if (checker.faults.length > 0) {
@@ -172,18 +171,15 @@ export function evaluate(resource: Resource): Evaluation {
 }
 
 /**
- * Returns the names on a resource that are close to a property's, and most likely mistyped. Other names may be the
- * program's own, and so may any name on an instance of a subclass: compilers turn a subclass's fields into assignments.
+ * Returns the names on a resource that are not those of properties. On an instance of a subclass they may be fields, and
+ * some compilers turn fields into assignments, so they do not count there.
  */
-function mistyped(resource: Resource, { name, shape }: State): string[] {
+function undeclared(resource: Resource, { name, shape }: State): string[] {
     const base: unknown = Object.getPrototypeOf(Object.getPrototypeOf(resource));
     if (base !== Resource.prototype && base !== NamedResource.prototype) {
         return [];
     }
-    const properties = Object.keys(shape);
-    const known = name === undefined ? properties : [...properties, "name"];
-    const others = Object.keys(resource).filter((key) => !known.includes(key));
-    return others.filter((key) => properties.some((property) => nearest(key, [property]) !== undefined));
+    return Object.keys(resource).filter((key) => !Object.hasOwn(shape, key) && (name === undefined || key !== "name"));
 }
 
 function known(resource: Resource): State {
