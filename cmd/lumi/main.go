@@ -12,15 +12,12 @@ import (
 	"io"
 	"os"
 	"os/signal"
-	"runtime/debug"
 	"sync"
 	"syscall"
 )
 
 func main() {
-	if os.Getenv("GOGC") == "" {
-		debug.SetGCPercent(400) // A process that ends within seconds has little garbage, and gains nothing from tidiness.
-	}
+	relaxGC()
 	// With nobody left to read, a write fails like any other; the process does not die between two files.
 	signal.Ignore(syscall.SIGPIPE)
 	env := newEnvironment(os.Stdin, os.Stdout, os.Stderr, os.Getenv)
