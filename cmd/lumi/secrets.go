@@ -218,7 +218,7 @@ func secretsIn(src string) secrets {
 	for len(f.open) > 0 {
 		f.leave(len(src))
 	}
-	if lumigl := f.section-f.depth <= 1; suspect && !lumigl && unsigned.MatchString(src) {
+	if isLumiGL := f.section-f.depth <= 1; suspect && !isLumiGL && unsigned.MatchString(src) {
 		return withheldAll(src)
 	}
 	return f.secrets()

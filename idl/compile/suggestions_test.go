@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"golang.org/x/tools/txtar"
@@ -20,9 +21,16 @@ func TestSuggestions(t *testing.T) {
 	if err != nil || len(cases) == 0 {
 		t.Fatalf("no cases: %v", err)
 	}
+	var ran, followed atomic.Int32
+	t.Cleanup(func() {
+		if all := int(ran.Load()) == len(cases); all && followed.Load() < 20 {
+			t.Errorf("suggestions were followed in %d cases only", followed.Load())
+		}
+	})
 	for _, name := range cases {
 		t.Run(strings.TrimSuffix(filepath.Base(name), ".txtar"), func(t *testing.T) {
 			t.Parallel()
+			ran.Add(1)
 			if strings.Contains(name, "imports_mistyped") {
 				t.Skip("once an import is right, what it hid shows")
 			}
@@ -50,6 +58,7 @@ func TestSuggestions(t *testing.T) {
 			if len(applied) == 0 {
 				t.Skip("no suggestion names a replacement")
 			}
+			followed.Add(1)
 			_, after, err := load(t, opts)
 			if err != nil {
 				t.Fatal(err)
