@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/lumi-idl/lumi/internal/nearest"
+	"github.com/lumi-idl/lumi/internal/suggest"
 	"github.com/lumi-idl/lumi/runtime/tokens"
 )
 
@@ -133,7 +133,7 @@ func (b *builder) outline(root Value) (f form, section Value, ok bool) {
 func (b *builder) neither(root Value) {
 	const message = `there is neither "vertices", for a general graph, nor "resources", for a snapshot`
 	for _, m := range root.members() {
-		near := nearest.Name(m.Key, []string{generalForm.section, snapshotForm.section})
+		near := suggest.Name(m.Key, []string{generalForm.section, snapshotForm.section})
 		if strings.HasPrefix(m.Key, "vert") {
 			near = generalForm.section // whatever somebody takes for the plural
 		}
@@ -323,7 +323,7 @@ func (b *builder) resource(r *Vertex, value Value, keys []string) (meant []strin
 
 // unusedKey returns the key that was probably meant by another, if the object does not have it.
 func unusedKey(got string, in Value, keys []string) string {
-	near := nearest.Name(got, keys)
+	near := suggest.Name(got, keys)
 	if _, ok := member(in, near); ok {
 		return ""
 	}

@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/lumi-idl/lumi/internal/nearest"
+	"github.com/lumi-idl/lumi/internal/suggest"
 )
 
 // pending reads the resources that are in no graph, and finds what they refer to.
@@ -61,7 +61,7 @@ func (k OperationKind) nearest() OperationKind {
 			return kind
 		}
 	}
-	return nearest.Name(string(k), kinds)
+	return suggest.Name(string(k), kinds)
 }
 
 // pendingResource reads a resource that has its URN inside.

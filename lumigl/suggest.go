@@ -3,7 +3,7 @@ package lumigl
 import (
 	"strings"
 
-	"github.com/lumi-idl/lumi/internal/nearest"
+	"github.com/lumi-idl/lumi/internal/suggest"
 )
 
 // maxSuggestions bounds how often all keys are searched for one like another.
@@ -29,7 +29,7 @@ func (c *checker) nearest(key string, from *Vertex) string {
 // search looks for the one key that another may have become by a slip of the pen. Long URNs have much in common, so their
 // names must be alike by themselves, and a reference to another type is not a slip if resources of that type exist.
 func (c *checker) search(key string) string {
-	all := nearest.All(key, len(key)/4, func(yield func(string) bool) {
+	all := suggest.All(key, len(key)/4, func(yield func(string) bool) {
 		for _, v := range c.graph.vertices {
 			if !yield(v.key) {
 				return
@@ -44,7 +44,7 @@ func (c *checker) search(key string) string {
 		return near
 	}
 	name := lastPart(key)
-	if !nearest.Alike(name, lastPart(near), max(2, len(name)/3)) {
+	if !suggest.Alike(name, lastPart(near), max(2, len(name)/3)) {
 		return ""
 	}
 	if origin, _ := splitName(key); !strings.HasPrefix(near, origin) && c.hasOrigin(origin) {

@@ -5,7 +5,7 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/lumi-idl/lumi/internal/nearest"
+	"github.com/lumi-idl/lumi/internal/suggest"
 )
 
 // Property describes one property of an object.
@@ -48,7 +48,7 @@ func (p *Props) undeclared(o Object) {
 
 // didYouMean completes a message about a name that is none of the names, if one of them was probably meant.
 func didYouMean(name string, names []string) string {
-	near := nearest.Name(name, names)
+	near := suggest.Name(name, names)
 	if near == "" {
 		return ""
 	}

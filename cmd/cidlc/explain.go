@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/lumi-idl/lumi/idl/diag"
-	"github.com/lumi-idl/lumi/internal/nearest"
+	"github.com/lumi-idl/lumi/internal/suggest"
 )
 
 // explain prints the entries of the catalogue for some codes, or the list of all codes.
@@ -16,7 +16,7 @@ func explain(w io.Writer, codes []string) error {
 		text, ok := diag.Explain(code)
 		if !ok {
 			hint := "'cidlc explain' lists all codes"
-			if near := nearest.Name(code, diag.Codes()); near != "" {
+			if near := suggest.Name(code, diag.Codes()); near != "" {
 				hint = fmt.Sprintf("did you mean %s?", near)
 			}
 			return fmt.Errorf("no diagnostic has the code %q; %s", code, hint)

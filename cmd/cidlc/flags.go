@@ -11,7 +11,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/lumi-idl/lumi/idl/compile"
-	"github.com/lumi-idl/lumi/internal/nearest"
+	"github.com/lumi-idl/lumi/internal/suggest"
 )
 
 // options are what the command line says.
@@ -166,7 +166,7 @@ func flagError(flags *pflag.FlagSet, err error) error {
 	}
 	var names []string
 	flags.VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
-	best := nearest.Name(unknown.GetSpecifiedName(), names)
+	best := suggest.Name(unknown.GetSpecifiedName(), names)
 	if best == "" || len(unknown.GetSpecifiedName()) < 2 {
 		return fmt.Errorf("%w; 'cidlc --help' lists the flags", err)
 	}

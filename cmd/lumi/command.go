@@ -10,7 +10,7 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"github.com/lumi-idl/lumi/internal/nearest"
+	"github.com/lumi-idl/lumi/internal/suggest"
 )
 
 // command is one of those that lumi has. Each stands in a file of its own.
@@ -131,7 +131,7 @@ func dispatch(ctx context.Context, args []string, env *environment) error {
 	case strings.HasPrefix(name, "-"):
 		return fmt.Errorf("%s: the command comes first, as in 'lumi check FILE'; 'lumi help' lists the commands", name)
 	}
-	if near := nearest.Name(name, names()); near != "" {
+	if near := suggest.Name(name, names()); near != "" {
 		return fmt.Errorf("there is no command %q; did you mean '%s'?", name, near)
 	}
 	return fmt.Errorf("there is no command %q; 'lumi help' lists them", name)
@@ -197,7 +197,7 @@ func (c *command) flagError(flags *pflag.FlagSet, err error) error {
 	var all []string
 	flags.VisitAll(func(f *pflag.Flag) { all = append(all, f.Name) })
 	given := unknown.GetSpecifiedName()
-	if near := nearest.Name(given, all); near != "" && len(given) > 1 {
+	if near := suggest.Name(given, all); near != "" && len(given) > 1 {
 		return fmt.Errorf("%s: there is no flag --%s; did you mean --%s?", c.name, given, near)
 	}
 	dashes := "--"

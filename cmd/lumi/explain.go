@@ -9,7 +9,7 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"github.com/lumi-idl/lumi/internal/nearest"
+	"github.com/lumi-idl/lumi/internal/suggest"
 )
 
 // codesPage is what docs/lumigl.md says of faults and docs/convert.md of losses. The tests hold it to that, and write it
@@ -73,7 +73,7 @@ func explain(env *environment) error {
 		}
 		if len(chosen) == before {
 			hint := "'lumi explain' lists all codes"
-			if near := nearest.Name(code, codeNames(all)); near != "" {
+			if near := suggest.Name(code, codeNames(all)); near != "" {
 				hint = fmt.Sprintf("did you mean %q?", near)
 			}
 			return fmt.Errorf("there is no code %q; %s", arg, hint)

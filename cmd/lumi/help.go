@@ -9,7 +9,7 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"github.com/lumi-idl/lumi/internal/nearest"
+	"github.com/lumi-idl/lumi/internal/suggest"
 )
 
 // helpWidth is how wide the help is.
@@ -36,7 +36,7 @@ func help(env *environment) error {
 	if len(env.args) > 0 {
 		c := find(env.args[0])
 		if c == nil || c.hidden {
-			if near := nearest.Name(env.args[0], names()); near != "" {
+			if near := suggest.Name(env.args[0], names()); near != "" {
 				return fmt.Errorf("there is no command %q; did you mean 'lumi help %s'?", env.args[0], near)
 			}
 			return fmt.Errorf("there is no command %q; 'lumi help' lists them", env.args[0])

@@ -13,7 +13,7 @@ import (
 	"github.com/lumi-idl/lumi/gen/typescript"
 	"github.com/lumi-idl/lumi/idl/compile"
 	"github.com/lumi-idl/lumi/idl/schema"
-	"github.com/lumi-idl/lumi/internal/nodetest"
+	"github.com/lumi-idl/lumi/internal/testkit/node"
 )
 
 const features = "testdata/features"
@@ -116,14 +116,14 @@ func TestToolchain(t *testing.T) {
 		{Path: "tsconfig.json", Content: []byte(strictest)},
 		{Path: "package.json", Content: []byte(`{"type": "module"}`)},
 	})
-	nodetest.Compile(t, checkout(t), dir)
+	node.Compile(t, checkout(t), dir)
 
 	check := filepath.Join("out", "check.test.mjs")
 	copyFile(t, filepath.Join(features, "check.test.mjs"), filepath.Join(dir, check))
-	nodetest.Run(t, dir, "node", "--test", check)
+	node.Run(t, dir, "node", "--test", check)
 	// Whichever file of a circle comes first, the package loads.
 	for _, first := range []string{"circle_a", "circle_b", "words", "words_user", "globals"} {
-		nodetest.Run(t, dir, "node", filepath.Join("out", "pack", first+".js"))
+		node.Run(t, dir, "node", filepath.Join("out", "pack", first+".js"))
 	}
 }
 
@@ -144,9 +144,9 @@ export const wide = (name: string): Network => new Network(name, { range: "0.0.0
 		t.Fatalf("unexpected warnings %q or error %v", warnings, err)
 	}
 	write(t, dir, files)
-	nodetest.Compile(t, checkout(t), dir)
+	node.Compile(t, checkout(t), dir)
 	// A package can import itself by name, as others would.
-	nodetest.Run(t, dir, "node", "--input-type=module", "-e", `
+	node.Run(t, dir, "node", "--input-type=module", "-e", `
 		import { Kinds, my_mod, net } from "features";
 		import { Network } from "features/net";
 		if (net.Network !== Network || Kinds.type !== "features:index:Kinds") throw new Error("wrong exports");
@@ -173,7 +173,7 @@ func newPackage(t *testing.T) string {
 	if err := os.MkdirAll(modules, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.Symlink(nodetest.Package(t, checkout(t)), filepath.Join(modules, "lumi")); err != nil {
+	if err := os.Symlink(node.Package(t, checkout(t)), filepath.Join(modules, "lumi")); err != nil {
 		t.Fatal(err)
 	}
 	return dir

@@ -24,8 +24,8 @@ import (
 	"github.com/lumi-idl/lumi/gen/gostubs"
 	"github.com/lumi-idl/lumi/gen/typescript"
 	"github.com/lumi-idl/lumi/idl/compile"
-	"github.com/lumi-idl/lumi/internal/nodetest"
-	"github.com/lumi-idl/lumi/internal/randidl"
+	"github.com/lumi-idl/lumi/internal/testkit/node"
+	"github.com/lumi-idl/lumi/internal/testkit/randidl"
 )
 
 // TestAcceptedIsAccepted holds that whatever the compiler accepts is accepted by the compilers behind it.
@@ -51,7 +51,7 @@ func TestAcceptedIsAccepted(t *testing.T) {
 	if len(modules) == 0 {
 		t.Fatal("nothing was accepted")
 	}
-	nodetest.TypeCheck(t, "../..", modules)
+	node.TypeCheck(t, "../..", modules)
 }
 
 // FuzzAccepted is TestAcceptedIsAccepted for Go alone, driven by coverage.

@@ -19,7 +19,7 @@ import (
 	"golang.org/x/tools/go/packages"
 
 	"github.com/lumi-idl/lumi/idl/diag"
-	"github.com/lumi-idl/lumi/internal/nearest"
+	"github.com/lumi-idl/lumi/internal/suggest"
 )
 
 // blind notes that Go does not see all that stands in a file's folder, so that what it says of names it cannot find
@@ -195,7 +195,7 @@ func nearestName(pkg *types.Package, msg string) string {
 			_, variable := pkg.Scope().Lookup(n).(*types.Var)
 			return variable // which is an error itself
 		})
-		near := nearest.Name(name, append(names, "bool", "float64", "string"))
+		near := suggest.Name(name, append(names, "bool", "float64", "string"))
 		if goName := goNames[strings.ToLower(name)]; goName != "" && !strings.EqualFold(near, name) {
 			return goName
 		}
@@ -204,7 +204,7 @@ func nearestName(pkg *types.Package, msg string) string {
 	for _, imported := range pkg.Imports() {
 		if imported.Name() == qualifier {
 			exported := slices.DeleteFunc(imported.Scope().Names(), func(n string) bool { return !token.IsExported(n) })
-			return nearest.Name(name, exported)
+			return suggest.Name(name, exported)
 		}
 	}
 	return ""

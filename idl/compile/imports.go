@@ -15,7 +15,7 @@ import (
 	"golang.org/x/tools/go/packages"
 
 	"github.com/lumi-idl/lumi/idl/diag"
-	"github.com/lumi-idl/lumi/internal/nearest"
+	"github.com/lumi-idl/lumi/internal/suggest"
 )
 
 // What is wrong with an import shows in many places: in what the go command says of the import, and in what go/types
@@ -47,11 +47,11 @@ func (c *checker) importHelp(msg, hint string) string {
 		for _, s := range c.sources {
 			folders = append(folders, s.module.Path)
 		}
-		if near := nearest.Name(rel, folders); near != "" {
+		if near := suggest.Name(rel, folders); near != "" {
 			return "did you mean " + path.Join(c.rootPath(), near) + "?"
 		}
 	}
-	if near := nearest.Name(m[1], append([]string{ownMarkers}, c.markers...)); near != "" && near != m[1] {
+	if near := suggest.Name(m[1], append([]string{ownMarkers}, c.markers...)); near != "" && near != m[1] {
 		return "did you mean " + near + "?"
 	}
 	if own {

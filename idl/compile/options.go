@@ -6,7 +6,7 @@ import (
 	"strings"
 	"unicode"
 
-	"github.com/lumi-idl/lumi/internal/nearest"
+	"github.com/lumi-idl/lumi/internal/suggest"
 )
 
 // tagWord is a meaning that a word in a lumi tag can have: one of our options, or something that other tools write in
@@ -166,7 +166,7 @@ func suggested(text string, hasValue bool) *tagWord {
 	case spellings[folded(text)] != nil:
 		w = spellings[folded(text)]
 	case !hasValue && isIdentifier(text):
-		w = spellings[nearest.Name(folded(text), reserved)]
+		w = spellings[suggest.Name(folded(text), reserved)]
 	}
 	return w
 }

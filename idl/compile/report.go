@@ -13,7 +13,7 @@ import (
 
 	"github.com/lumi-idl/lumi/idl/diag"
 	"github.com/lumi-idl/lumi/idl/schema"
-	"github.com/lumi-idl/lumi/internal/nearest"
+	"github.com/lumi-idl/lumi/internal/suggest"
 )
 
 // textRange is a piece of source text that is no syntax node of its own, such as an option inside a tag.
@@ -142,5 +142,5 @@ func oneEdit(a, b string) bool {
 	if n := utf8.RuneCountInString(a) - utf8.RuneCountInString(b); n < -1 || n > 1 {
 		return false // without a look at what may be very long
 	}
-	return nearest.Distance(a, b) == 1
+	return suggest.Distance(a, b) == 1
 }

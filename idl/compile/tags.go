@@ -11,7 +11,7 @@ import (
 
 	"github.com/lumi-idl/lumi/idl/diag"
 	"github.com/lumi-idl/lumi/idl/schema"
-	"github.com/lumi-idl/lumi/internal/nearest"
+	"github.com/lumi-idl/lumi/internal/suggest"
 )
 
 // option is one element of a lumi tag.
@@ -126,7 +126,7 @@ func (c *checker) rejectOption(o *options, e option, first bool) {
 		w = nil // even if it is also near a single option
 	}
 	switch {
-	case w == nil && hasValue && nearest.Alike(key, "name", 2) && isIdentifier(value):
+	case w == nil && hasValue && suggest.Alike(key, "name", 2) && isIdentifier(value):
 		d.Suggestion = "write name=" + value
 		if o.name.set() {
 			d.Suggestion = "remove it: the name is already set"

@@ -20,7 +20,7 @@ import (
 	"github.com/lumi-idl/lumi/gen/typescript"
 	"github.com/lumi-idl/lumi/idl/compile"
 	"github.com/lumi-idl/lumi/idl/schema"
-	"github.com/lumi-idl/lumi/internal/corpus"
+	"github.com/lumi-idl/lumi/internal/testkit/corpus"
 )
 
 // BenchmarkStages reports CPU seconds for each stage, since generators use all processors. Load and check cannot be

@@ -9,7 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/lumi-idl/lumi/internal/nodetest"
+	"github.com/lumi-idl/lumi/internal/testkit/node"
 )
 
 // Each folder of testdata/golden holds a small IDL in idl/ and beside it what the command makes of it: pack/,
@@ -107,7 +107,7 @@ func TestGeneratedTypeScript(t *testing.T) {
 			files = append(files, modulesOf(t, pack)...)
 		}
 	}
-	nodetest.TypeCheck(t, checkout, files)
+	node.TypeCheck(t, checkout, files)
 }
 
 // modulesOf lists the TypeScript files below a folder.

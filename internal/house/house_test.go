@@ -73,11 +73,11 @@ var rules = []rule{
 		why:   "the compiler's wing and the runtime's meet in generated code only",
 	},
 	{
-		of: []string{"./internal/nearest"}, only: []string{}, never: grpc,
+		of: []string{"./internal/suggest"}, only: []string{}, never: grpc,
 		why: "both wings and every compiled stub have it",
 	},
 	{
-		of: []string{"./lumigl"}, only: []string{"./internal/jsonpointer", "./internal/nearest", "./runtime", "./runtime/tokens", "./runtime/urn"}, never: grpc,
+		of: []string{"./lumigl"}, only: []string{"./internal/jsonpointer", "./internal/suggest", "./runtime", "./runtime/tokens", "./runtime/urn"}, never: grpc,
 		why: "the graph language is what all others of this wing are built on",
 	},
 	{
@@ -85,7 +85,7 @@ var rules = []rule{
 		why: "two documents are compared without files and commands",
 	},
 	{
-		of: []string{"./lumigl/query"}, only: []string{"./internal/nearest", "./lumigl"}, never: grpc,
+		of: []string{"./lumigl/query"}, only: []string{"./internal/suggest", "./lumigl"}, never: grpc,
 		why: "a graph is asked about what is in it",
 	},
 	{
@@ -112,14 +112,14 @@ var rules = []rule{
 	{
 		of: []string{"./cmd/lumi"},
 		only: []string{
-			"./internal/jsonpointer", "./internal/linediff", "./internal/nearest", "./internal/status", "./internal/visible",
+			"./internal/jsonpointer", "./internal/linediff", "./internal/suggest", "./internal/status", "./internal/visible",
 			"./lumigl/...", "./runtime", "./runtime/tokens", "./runtime/urn",
 		},
 		why: "the command is made of the graph language's packages",
 	},
 	{
 		of:    []string{"./runtime"},
-		only:  []string{"./internal/nearest", "./runtime/internal/mask", "./runtime/tokens", "./runtime/urn"},
+		only:  []string{"./internal/suggest", "./runtime/internal/mask", "./runtime/tokens", "./runtime/urn"},
 		never: grpc,
 		why:   "a compiled stub reaches the runtime and its leaves, and no gRPC",
 	},

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/lumi-idl/lumi/internal/nearest"
+	"github.com/lumi-idl/lumi/internal/suggest"
 	"github.com/lumi-idl/lumi/lumigl"
 )
 
@@ -137,7 +137,7 @@ func (x *Index) nearest(name string) string {
 	if name == "" {
 		return ""
 	}
-	return nearest.To(name, max(2, len(name)/4), func(yield func(string) bool) {
+	return suggest.To(name, max(2, len(name)/4), func(yield func(string) bool) {
 		for _, v := range x.vertices {
 			if !yield(v.Key()) || v.Type != "" && !yield(v.URN().Name()) {
 				return

@@ -6,7 +6,7 @@ import (
 
 	"cel.dev/cel-go/common/ast"
 
-	"github.com/lumi-idl/lumi/internal/nearest"
+	"github.com/lumi-idl/lumi/internal/suggest"
 )
 
 // comparedTypes are the texts that an expression compares the type with.
@@ -56,7 +56,7 @@ func (x *Index) MeantType(e *Expression) (given string, meant []string) {
 		}
 	}
 	for _, given := range e.types {
-		near := nearest.Name(withoutFile(given), names)
+		near := suggest.Name(withoutFile(given), names)
 		if near == "" || seen[given] {
 			continue
 		}

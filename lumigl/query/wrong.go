@@ -11,7 +11,7 @@ import (
 
 	"cel.dev/cel-go/common"
 
-	"github.com/lumi-idl/lumi/internal/nearest"
+	"github.com/lumi-idl/lumi/internal/suggest"
 )
 
 // syntaxError is what CEL's messages about its grammar begin with.
@@ -158,13 +158,13 @@ func meaning(message, rest string) (text string, follows bool) {
 // undeclared says that there is no variable or no function of a name.
 func undeclared(name string, isFunction bool) (text string, follows bool) {
 	if !isFunction {
-		if near := nearest.Name(name, variables()); near != "" {
+		if near := suggest.Name(name, variables()); near != "" {
 			return fmt.Sprintf("there is no variable %q; did you mean %q?", name, near), false
 		}
 		return fmt.Sprintf("there is no variable %q; a text stands in quotes, a property is properties.%s, and the variables are %s",
 			name, name, strings.Join(variables(), ", ")), false
 	}
-	switch near := nearest.Name(name, functions); {
+	switch near := suggest.Name(name, functions); {
 	case name == "has":
 		return "has takes one property, as in has(properties.tags)", true
 	case slices.Contains(functions, name):

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/lumi-idl/lumi/internal/tutorial"
+	"github.com/lumi-idl/lumi/internal/testkit/tutorial"
 )
 
 // TestDocs does what docs/testing.md says, after what the README's tutorial says of Go, in an empty folder and without a

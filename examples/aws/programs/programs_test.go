@@ -8,7 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/lumi-idl/lumi/internal/nodetest"
+	"github.com/lumi-idl/lumi/internal/testkit/node"
 	"github.com/lumi-idl/lumi/lumigl"
 )
 
@@ -20,7 +20,7 @@ func TestPrograms(t *testing.T) {
 	t.Parallel()
 	programs, _ := compile(t)
 	for _, program := range []string{"gallery", "mistakes"} {
-		got := nodetest.Run(t, filepath.Join(programs, program), "node", "main.js")
+		got := node.Run(t, filepath.Join(programs, program), "node", "main.js")
 		compare(t, filepath.Join(program, "output.txt"), got)
 	}
 }
@@ -30,7 +30,7 @@ func TestGraph(t *testing.T) {
 	t.Parallel()
 	programs, lumi := compile(t)
 	command := filepath.Join(lumi, "dist", "bin", "lumi-program.js")
-	got := nodetest.Run(t, programs, "node", command, filepath.Join("web", "main.js"))
+	got := node.Run(t, programs, "node", command, filepath.Join("web", "main.js"))
 	compare(t, filepath.Join("web", "graph.json"), got)
 	snapshot, err := lumigl.ParseSnapshot(got)
 	if err != nil {
@@ -64,11 +64,11 @@ func compile(t *testing.T) (programs, lumi string) {
 	if err := os.MkdirAll(scope, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	lumi = nodetest.Package(t, checkout)
+	lumi = node.Package(t, checkout)
 	if err := os.Symlink(lumi, filepath.Join(scope, "lumi")); err != nil {
 		t.Fatal(err)
 	}
-	nodetest.Compile(t, checkout, filepath.Join(example, "programs"))
+	node.Compile(t, checkout, filepath.Join(example, "programs"))
 	return filepath.Join(example, "programs", "bin", "programs"), lumi
 }
 

@@ -13,7 +13,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/lumi-idl/lumi/internal/corpus"
+	"github.com/lumi-idl/lumi/internal/testkit/corpus"
 )
 
 // cost is what a process and all that it started cost together.

@@ -11,7 +11,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/lumi-idl/lumi/internal/corpus"
+	"github.com/lumi-idl/lumi/internal/testkit/corpus"
 )
 
 // BenchmarkStubs builds a program that links every generated provider of 1,000 resources, with a build cache that holds

@@ -17,7 +17,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/lumi-idl/lumi/internal/corpus"
+	"github.com/lumi-idl/lumi/internal/testkit/corpus"
 )
 
 // BenchmarkWhole compiles a corpus into both outputs. Of the metrics, floor is a bare load of the same corpus by

@@ -1,4 +1,4 @@
-// Suggests an existing name for a mistyped one. The Go package internal/nearest implements the same algorithm; its
+// Suggests an existing name for a mistyped one. The Go package internal/suggest implements the same algorithm; its
 // testdata/cases.json is the test table of both.
 
 /** Returns a suggestion such as `; did you mean "vpc"?`, or an empty string if no candidate is near. */

@@ -5,8 +5,8 @@ import { test } from "node:test";
 import { didYouMean, nearest } from "../dist/suggest.js";
 
 test("names are near as they are in Go", () => {
-    // The tests of package internal/nearest read the same table.
-    const table = new URL("../../../internal/nearest/testdata/cases.json", import.meta.url);
+    // The tests of package internal/suggest read the same table.
+    const table = new URL("../../../internal/suggest/testdata/cases.json", import.meta.url);
     const cases = JSON.parse(readFileSync(table, "utf8"));
     for (const { about, name, names, near } of cases) {
         assert.equal(nearest(name, names) ?? "", near, `${about}: ${name} among ${names}`);

@@ -3,7 +3,7 @@ package ec2
 import (
 	"testing"
 
-	"github.com/lumi-idl/lumi/internal/roundtrip"
+	"github.com/lumi-idl/lumi/internal/testkit/roundtrip"
 	lumi "github.com/lumi-idl/lumi/runtime"
 	"github.com/lumi-idl/lumi/runtime/tokens"
 )

@@ -5,7 +5,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/lumi-idl/lumi/internal/tutorial"
+	"github.com/lumi-idl/lumi/internal/testkit/tutorial"
 )
 
 func TestSteps(t *testing.T) {

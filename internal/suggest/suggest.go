@@ -1,6 +1,6 @@
-// Package nearest suggests an existing name for a mistyped one. The TypeScript runtime implements the same algorithm in
+// Package suggest suggests an existing name for a mistyped one. The TypeScript runtime implements the same algorithm in
 // src/suggest.ts; testdata/cases.json is the test table of both.
-package nearest
+package suggest
 
 import (
 	"cmp"

@@ -1,4 +1,4 @@
-package nodetest
+package node
 
 import (
 	"encoding/json"

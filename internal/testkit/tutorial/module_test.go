@@ -12,15 +12,15 @@ import (
 	"golang.org/x/mod/module"
 	"golang.org/x/mod/zip"
 
-	"github.com/lumi-idl/lumi/internal/nodetest"
-	"github.com/lumi-idl/lumi/internal/tutorial"
+	"github.com/lumi-idl/lumi/internal/testkit/node"
+	"github.com/lumi-idl/lumi/internal/testkit/tutorial"
 )
 
 // TestModule does what docs/command.md and 'cidlc --help' say about a new module, in an empty folder, as if this
 // checkout had been published: its zip file is served by a module proxy.
 func TestModule(t *testing.T) {
 	t.Parallel()
-	checkout, err := filepath.Abs("../..")
+	checkout, err := filepath.Abs("../../..")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -35,7 +35,7 @@ func TestModule(t *testing.T) {
 	env := published(t, checkout)
 	for name, steps := range map[string][]tutorial.Step{
 		"docs/command.md": documented,
-		"cidlc --help":    helpSteps(nodetest.Run(t, checkout, "go", "run", "./cmd/cidlc", "--help")),
+		"cidlc --help":    helpSteps(node.Run(t, checkout, "go", "run", "./cmd/cidlc", "--help")),
 	} {
 		if len(steps) < 4 {
 			t.Errorf("%s: found %d steps, want at least 4", name, len(steps))
@@ -109,7 +109,7 @@ func published(t *testing.T, checkout string) []string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	values := strings.Split(nodetest.Run(t, checkout, "go", "env", "GOMODCACHE", "GOPROXY"), "\n")
+	values := strings.Split(node.Run(t, checkout, "go", "env", "GOMODCACHE", "GOPROXY"), "\n")
 	return append(os.Environ(),
 		"GOPROXY=file://"+filepath.ToSlash(proxy)+",file://"+filepath.ToSlash(values[0])+"/cache/download,"+values[1],
 		// The checksum database does not know the release; go.sum of the checkout vouches for everything else.

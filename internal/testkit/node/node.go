@@ -1,5 +1,5 @@
-// Package nodetest gives tests the npm package @lumi/lumi and the TypeScript compiler, without a network.
-package nodetest
+// Package node gives tests the npm package @lumi/lumi and the TypeScript compiler, without a network.
+package node
 
 import (
 	"os"

@@ -1,4 +1,4 @@
-package nearest
+package suggest
 
 import (
 	"encoding/json"
@@ -8,7 +8,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/lumi-idl/lumi/internal/nodetest"
+	"github.com/lumi-idl/lumi/internal/testkit/node"
 )
 
 // lookup is a name, the names to search, and the expected result.
@@ -62,7 +62,7 @@ func TestTypeScript(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	dir := nodetest.Package(t, checkout)
+	dir := node.Package(t, checkout)
 	script, input := filepath.Join(dir, "ask.js"), filepath.Join(dir, "lookups.json")
 	data, err := json.Marshal(lookups)
 	if err != nil {
@@ -74,7 +74,7 @@ func TestTypeScript(t *testing.T) {
 		}
 	}
 	var answers []string
-	if err := json.Unmarshal([]byte(nodetest.Run(t, dir, "node", script, input)), &answers); err != nil {
+	if err := json.Unmarshal([]byte(node.Run(t, dir, "node", script, input)), &answers); err != nil {
 		t.Fatal(err)
 	}
 	for i, l := range lookups {

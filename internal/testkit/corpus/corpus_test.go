@@ -12,7 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/lumi-idl/lumi/idl/compile"
-	"github.com/lumi-idl/lumi/internal/corpus"
+	"github.com/lumi-idl/lumi/internal/testkit/corpus"
 )
 
 // read returns the contents of a corpus, by path.

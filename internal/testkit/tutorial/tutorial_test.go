@@ -9,14 +9,14 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/lumi-idl/lumi/internal/nodetest"
-	"github.com/lumi-idl/lumi/internal/tutorial"
+	"github.com/lumi-idl/lumi/internal/testkit/node"
+	"github.com/lumi-idl/lumi/internal/testkit/tutorial"
 )
 
 // TestTutorial does what the README's tutorial says, with the real tools, in an empty folder and without a network.
 func TestTutorial(t *testing.T) {
 	t.Parallel()
-	checkout, err := filepath.Abs("../..")
+	checkout, err := filepath.Abs("../../..")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -87,9 +87,9 @@ func (r *reader) run(step tutorial.Step) {
 func environment(t *testing.T, checkout string) []string {
 	t.Helper()
 	dist := t.TempDir()
-	nodetest.Run(t, checkout, "go", "build", "-o", filepath.Join(dist, "cidlc"), "./cmd/cidlc")
+	node.Run(t, checkout, "go", "build", "-o", filepath.Join(dist, "cidlc"), "./cmd/cidlc")
 
-	nodetest.Run(t, nodetest.Package(t, checkout), "npm", "pack", "--silent", "--ignore-scripts", "--pack-destination="+dist)
+	node.Run(t, node.Package(t, checkout), "npm", "pack", "--silent", "--ignore-scripts", "--pack-destination="+dist)
 
 	return append(os.Environ(),
 		"LUMI="+checkout, "DIST="+dist, "PATH="+dist+string(filepath.ListSeparator)+os.Getenv("PATH"),
@@ -100,5 +100,5 @@ func environment(t *testing.T, checkout string) []string {
 // goCache is where Go keeps what it has built, said once so that another XDG_CACHE_HOME does not move it.
 func goCache(t *testing.T) string {
 	t.Helper()
-	return strings.TrimSpace(nodetest.Run(t, ".", "go", "env", "GOCACHE"))
+	return strings.TrimSpace(node.Run(t, ".", "go", "env", "GOCACHE"))
 }
