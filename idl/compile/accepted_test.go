@@ -14,6 +14,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
+	"strings"
 	"sync"
 	"testing"
 
@@ -54,6 +55,25 @@ func TestAcceptedIsAccepted(t *testing.T) {
 	node.TypeCheck(t, "../..", modules)
 }
 
+// TestLineSeparatorInDocs checks that a comment of nothing but U+2028, which is white space to Unicode and not to gofmt,
+// gives a formatted stub.
+func TestLineSeparatorInDocs(t *testing.T) {
+	source := strings.Join([]string{
+		"// Package shop sells.",
+		"package shop",
+		"",
+		`import "github.com/lumi-idl/lumi/idl"`,
+		"",
+		"// VPC is documented.",
+		"type VPC struct {",
+		"\tidl.NamedResource",
+		"\tBar *VPC `lumi:\"secret,in,replaces,name=x,optional\"` // \u2028",
+		"}",
+		"",
+	}, "\n")
+	judgeGo(t, generate(t, map[string]string{"source.go": source}).stubs)
+}
+
 // FuzzAccepted is TestAcceptedIsAccepted for Go alone, driven by coverage.
 func FuzzAccepted(f *testing.F) {
 	f.Fuzz(rapid.MakeFuzz(func(t *rapid.T) {
@@ -61,10 +81,18 @@ func FuzzAccepted(f *testing.F) {
 	}))
 }
 
+// tester is a *testing.T or a *rapid.T.
+type tester interface {
+	Logf(format string, args ...any)
+	Skip(args ...any)
+	Fatal(args ...any)
+	Fatalf(format string, args ...any)
+}
+
 type output struct{ modules, stubs []gen.File }
 
 // generate compiles sources and generates all output, or gives up if the sources are refused.
-func generate(t *rapid.T, sources map[string]string) output {
+func generate(t tester, sources map[string]string) output {
 	pkg, diags, err := compile.CompileSources(sources)
 	if err != nil {
 		t.Fatal(err)
@@ -97,7 +125,7 @@ func generate(t *rapid.T, sources map[string]string) output {
 const stubRoot = "example.com/shop/provider"
 
 // judgeGo holds that stubs are formatted and that they compile.
-func judgeGo(t *rapid.T, stubs []gen.File) {
+func judgeGo(t tester, stubs []gen.File) {
 	imports, err := stubImports()
 	if err != nil {
 		t.Fatal(err)

@@ -65,6 +65,21 @@ func TestSpoiltBags(t *testing.T) {
 	}
 }
 
+// TestNumbersThatJSONLacks checks that bags with NaN and infinities, next to unknown values, are refused and not changed.
+func TestNumbersThatJSONLacks(t *testing.T) {
+	odd := deep(14, structpb.NewListValue(&structpb.ListValue{Values: []*structpb.Value{
+		structpb.NewNumberValue(math.NaN()), structpb.NewNumberValue(math.Inf(1)), structpb.NewNumberValue(math.Inf(-1)), {},
+	}}))
+	p := NewNetworkProvider(&networkOps{})
+	for _, name := range []string{"", Network_Policy, Network_Limit} {
+		bag := with(t, minimal, `{"cidr": "$unknown"}`)
+		bag.Fields[name] = odd
+		if checkExactly(t, p, bag) {
+			t.Errorf("with %q, the bag is accepted", name)
+		}
+	}
+}
+
 // hush is a part of all text in secrets.
 const hush = "hush!"
 
