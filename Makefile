@@ -39,10 +39,11 @@ test: $(NPM_READY)
 	npm --prefix $(NPM_PACKAGE) test --silent
 	@set -ex; for module in . $(MODULES); do $(GO) -C $$module test ./...; done
 
+# With -short, tests of large content are left out: they take long and share nothing between goroutines.
 ## race: run tests of what is used concurrently under the race detector, plugins included; it needs a C compiler
 .PHONY: race
 race:
-	$(GO) test -race ./runtime/...
+	$(GO) test -race -short ./runtime/...
 	$(GO) test -race -run=Concurrent ./lumigl ./lumigl/query
 
 # What go vet finds is part of what golangci-lint finds.

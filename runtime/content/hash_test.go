@@ -131,6 +131,9 @@ func fits(files map[string]entry, name string) bool {
 // TestForms holds that archives of the same files have the same hash and make the same zip file, whatever they are,
 // and that any other file is another hash.
 func TestForms(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it writes hundreds of archives")
+	}
 	rapid.Check(t, func(draw *rapid.T) {
 		archives, files := forms(t, t.TempDir(), draw)
 		hash, zipped := hashOf(t, archives["folder"]), zipOf(t, archives["folder"])

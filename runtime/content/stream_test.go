@@ -33,6 +33,9 @@ func allocated(do func()) uint64 {
 
 // TestStreams holds that content is not in memory as a whole, from wherever it comes and wherever it goes.
 func TestStreams(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it moves hundreds of megabytes")
+	}
 	inFolder(t, map[string]string{"folder/x": "", "less/x": ""})
 	create(t, "folder/big", func(out io.Writer) error {
 		_, err := io.CopyN(out, random(), big)
@@ -132,6 +135,9 @@ func create(t *testing.T, path string, write func(io.Writer) error) {
 
 // TestBomb holds that what is small and stands for very much costs no memory.
 func TestBomb(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it moves hundreds of megabytes")
+	}
 	inFolder(t, nil)
 	create(t, "tgz", func(out io.Writer) error {
 		compressed, err := gzip.NewWriterLevel(out, gzip.BestSpeed)

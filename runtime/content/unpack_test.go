@@ -42,6 +42,9 @@ func sparse(t *testing.T, size int64) []byte {
 
 // TestUnpackLimits shows archive files that unpack to far more than they are, and others that do not.
 func TestUnpackLimits(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it unpacks large archives")
+	}
 	const (
 		size     = 1 << 20
 		tooLarge = "unpacks to more than 1 MiB and 100 times its size, the limit for archive files; unpack it and use the" +

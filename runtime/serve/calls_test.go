@@ -377,6 +377,9 @@ func TestConcurrent(t *testing.T) {
 
 // TestLarge sends a property of 64 MiB and has it sent back.
 func TestLarge(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it sends a property of 64 MiB")
+	}
 	things := start(t, "plugin").resource(t, thingToken)
 	want := strings.Repeat("0123456789abcdef", 4<<20)
 	resp, err := things.Create(within(t), &lumi.CreateRequest{
