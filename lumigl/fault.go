@@ -81,8 +81,10 @@ type Fault struct {
 
 // Note is a place that has to do with a fault.
 type Note struct {
-	Offset, Line, Column int
-	Message              string
+	// Offset and End are those of the token at the place, in bytes.
+	Offset, End  int
+	Line, Column int
+	Message      string
 }
 
 // Fix replaces a part of a text.
@@ -176,8 +178,13 @@ func (f *faults) errIn(src string) *InvalidError {
 		return nil
 	}
 	for i := range f.found {
-		if one := &f.found[i]; one.End == wholeToken {
+		one := &f.found[i]
+		if one.End == wholeToken {
 			one.End = one.Offset + tokenEnd(src[one.Offset:])
+		}
+		for j := range one.Notes {
+			n := &one.Notes[j]
+			n.End = n.Offset + tokenEnd(src[n.Offset:])
 		}
 	}
 	slices.SortStableFunc(f.found, func(a, b Fault) int {

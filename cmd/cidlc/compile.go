@@ -18,32 +18,35 @@ import (
 	"github.com/lumi-idl/lumi/idl/compile"
 	"github.com/lumi-idl/lumi/idl/diag"
 	"github.com/lumi-idl/lumi/idl/schema"
-	"github.com/lumi-idl/lumi/internal/status"
-	"github.com/lumi-idl/lumi/internal/visible"
+	"github.com/lumi-idl/lumi/internal/term"
 )
 
 // compiler is one run over one IDL.
 type compiler struct {
 	*options
 	stdout, stderr io.Writer
-	terminal       terminal // what is known of stderr
+	terminal       term.Stream // that of stderr
 	started        time.Time
-	status         *status.Line
+	progress       *term.Progress
 	warnings       []string
 	records        record.Store
 }
 
 func newCompiler(opts *options, stdout, stderr io.Writer, getenv func(string) string) *compiler {
-	t := terminalOf(stderr, opts.color, getenv)
+	t := term.Inspect(stderr, opts.color, getenv)
+	progress := term.NewProgress(stderr, t, time.Now())
+	if opts.quiet {
+		progress = term.NewProgress(stderr, term.Stream{}, time.Now())
+	}
 	return &compiler{
-		options: opts, stdout: stdout, stderr: stderr, terminal: t,
-		started: time.Now(), status: status.New(stderr, t.interactive && !opts.quiet, time.Now()), records: recordStore(),
+		options: opts, stdout: progress.Before(stdout), stderr: progress.Before(stderr), terminal: t,
+		started: time.Now(), progress: progress, records: recordStore(),
 	}
 }
 
 // run compiles. Everything is known to be well before the first file is touched.
 func (c *compiler) run(ctx context.Context) error {
-	defer c.status.Clear()
+	defer c.progress.Clear()
 	if err := c.checkFolders(); err != nil {
 		return err
 	}
@@ -54,7 +57,6 @@ func (c *compiler) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	c.status.Clear()
 	if err := c.report(diags); err != nil {
 		return err
 	}
@@ -128,7 +130,7 @@ func (c *compiler) report(diags []diag.Diagnostic) error {
 		err = diag.JSON(c.stdout, diags)
 	} else {
 		err = diag.Text(c.stderr, diags, diag.TextOptions{
-			Source: os.ReadFile, Color: c.terminal.color, Width: c.terminal.width,
+			Source: os.ReadFile, Color: c.terminal.Color, Width: c.terminal.Width,
 		})
 	}
 	if err != nil {
@@ -237,7 +239,6 @@ func (c *compiler) compareOnly(pkg *schema.Package, tasks []*task) error {
 	if c.diagnostics == "json" {
 		out = c.stderr
 	}
-	c.status.Clear()
 	if _, err := out.Write(diff.Bytes()); err != nil {
 		return fmt.Errorf("cannot print the diff: %w", err)
 	}
@@ -271,10 +272,9 @@ func (c *compiler) list(t *task) {
 
 // step notes what is going on, for whoever waits and for --verbose.
 func (c *compiler) step(format string, args ...any) {
-	what := fmt.Sprintf(format, args...)
-	c.status.Show(what)
+	c.progress.Show(format, args...)
 	if c.verbose {
-		c.say("%s after %s", what, elapsed(c.started))
+		c.say("%s after %s", fmt.Sprintf(format, args...), elapsed(c.started))
 	}
 }
 
@@ -293,8 +293,7 @@ func (c *compiler) sum(format string, args ...any) {
 
 // say prints a line on standard error. That it cannot be printed is no reason to fail.
 func (c *compiler) say(format string, args ...any) {
-	c.status.Clear()
-	_, _ = fmt.Fprintln(c.stderr, "cidlc: "+visible.String(fmt.Sprintf(format, args...)))
+	_, _ = fmt.Fprintln(c.stderr, "cidlc: "+term.Visible(fmt.Sprintf(format, args...)))
 }
 
 func elapsed(since time.Time) string { return fmt.Sprintf("%.2fs", time.Since(since).Seconds()) }

@@ -16,7 +16,7 @@ import (
 	"os/signal"
 	"syscall"
 
-	"github.com/lumi-idl/lumi/internal/visible"
+	"github.com/lumi-idl/lumi/internal/term"
 )
 
 func main() {
@@ -47,7 +47,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer, getenv fu
 	case ctx.Err() != nil:
 		fmt.Fprintln(stderr, "cidlc: interrupted; every file is as it was or as it should be")
 	default:
-		fmt.Fprintln(stderr, "cidlc: "+visible.Paragraph(err.Error()))
+		fmt.Fprintln(stderr, "cidlc: "+term.Paragraph(err.Error()))
 	}
 	return exitFailed
 }

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -85,26 +84,6 @@ func TestBrokenOutput(t *testing.T) {
 		}
 		if !strings.Contains(stderr.String(), "broken pipe") {
 			t.Errorf("%v: stderr: %q", args, &stderr)
-		}
-	}
-}
-
-func TestTerminal(t *testing.T) {
-	env := func(vars map[string]string) func(string) string {
-		return func(name string) string { return vars[name] }
-	}
-	for _, test := range []struct {
-		color string
-		vars  map[string]string
-		want  bool
-	}{
-		{"auto", nil, false}, // a buffer is no terminal
-		{"always", nil, true},
-		{"always", map[string]string{"NO_COLOR": "1"}, true},
-		{"never", nil, false},
-	} {
-		if got := terminalOf(io.Discard, test.color, env(test.vars)); got.color != test.want || got.interactive {
-			t.Errorf("--color=%s with %v: %+v", test.color, test.vars, got)
 		}
 	}
 }

@@ -6,7 +6,7 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"github.com/lumi-idl/lumi/internal/visible"
+	"github.com/lumi-idl/lumi/internal/term"
 	"github.com/lumi-idl/lumi/lumigl"
 )
 
@@ -69,7 +69,7 @@ func checkAll(env *environment, files []string, most int, quiet bool) error {
 		case err != nil:
 			return err
 		case !env.json && !quiet:
-			env.printf("%s: nothing wrong, %s\n", visible.String(in.name), summary(doc))
+			env.printf("%s: nothing wrong, %s\n", term.Visible(in.name), summary(doc))
 		}
 	}
 	if wrong > 0 && !env.json {

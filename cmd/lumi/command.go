@@ -153,9 +153,9 @@ func (c *command) execute(ctx context.Context, args []string, env *environment) 
 	env.args, env.json = flags.Args(), shared.json
 	switch shared.color {
 	case "always":
-		env.out.color, env.err.color = true, true
+		env.out.Color, env.err.Color = true, true
 	case "never":
-		env.out.color, env.err.color = false, false
+		env.out.Color, env.err.Color = false, false
 	}
 	n := len(env.args)
 	switch {

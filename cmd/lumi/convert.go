@@ -9,7 +9,7 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"github.com/lumi-idl/lumi/internal/visible"
+	"github.com/lumi-idl/lumi/internal/term"
 	"github.com/lumi-idl/lumi/lumigl"
 	"github.com/lumi-idl/lumi/lumigl/convert"
 )
@@ -189,9 +189,9 @@ func (v *converter) write(ctx context.Context, name string, in *input, result *c
 func (v *converter) say(in *input, result *convert.Result) {
 	env, lost := v.env, 0
 	for _, l := range result.Losses {
-		what, color := "changed", cyan
+		what, style := "changed", term.BoldCyan
 		if l.Lost() {
-			what, color = "lost", red
+			what, style = "lost", term.BoldRed
 			lost++
 		}
 		at := l.Pointer()
@@ -201,8 +201,8 @@ func (v *converter) say(in *input, result *convert.Result) {
 		if resource := l.Resource(); resource != "" {
 			at += " (" + resource + ")"
 		}
-		fmt.Fprintf(env.stderr, "%s %s %s %s\n", env.err.paint(bold, visible.String(in.name)+":"), visible.String(at)+":",
-			env.err.paint(color, what+":"), visible.Paragraph(l.Message+" ["+string(l.Code)+"]"))
+		fmt.Fprintf(env.stderr, "%s %s %s %s\n", env.err.Paint(term.Bold, term.Visible(in.name)+":"), term.Visible(at)+":",
+			env.err.Paint(style, what+":"), term.Paragraph(l.Message+" ["+string(l.Code)+"]"))
 	}
 	text := fmt.Sprintf("%s, from %s: %s", in.name, result.From, summary(lumigl.Document(result.Snapshot)))
 	if n := len(result.Losses); n > 0 {

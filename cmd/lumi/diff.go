@@ -108,7 +108,7 @@ func (f *diffFlags) run(env *environment) error {
 	if err != nil {
 		return err
 	}
-	shown := diff.TextOptions{Color: env.out.color, Context: f.context}
+	shown := diff.TextOptions{Color: env.out.Color, Context: f.context}
 	switch {
 	case env.json:
 		err = delta.WriteJSON(env.stdout)

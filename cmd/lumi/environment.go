@@ -2,8 +2,6 @@ package main
 
 import (
 	"bufio"
-	"bytes"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -11,8 +9,7 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/lumi-idl/lumi/internal/status"
-	"github.com/lumi-idl/lumi/internal/visible"
+	"github.com/lumi-idl/lumi/internal/term"
 )
 
 // environment is what surrounds a command: its streams, what is known of the terminal, and its arguments.
@@ -23,28 +20,25 @@ type environment struct {
 	stderr io.Writer
 	getenv func(string) string
 
-	out, err   terminal // what is known of standard output and of standard error
-	in         bool     // whether standard input is a terminal
-	json       bool     // --json
-	args       []string // the arguments that are no flags
-	errWritten bool     // whether anything was said, for the empty line between faults
-	status     *status.Line
+	out, err   term.Stream // standard output and standard error
+	in         bool        // whether standard input is a terminal
+	json       bool        // --json
+	args       []string    // the arguments that are no flags
+	errWritten bool        // whether anything was said, for the empty line between faults
+	progress   *term.Progress
 }
 
 func newEnvironment(stdin io.Reader, stdout, stderr io.Writer, getenv func(string) string) *environment {
 	e := &environment{
 		stdin: stdin, getenv: getenv,
-		out: terminalOf(stdout, getenv), err: terminalOf(stderr, getenv), in: isTerminal(stdin),
+		out: term.Inspect(stdout, "auto", getenv), err: term.Inspect(stderr, "auto", getenv),
+		in: term.Inspect(stdin, "auto", getenv).Terminal,
 	}
-	live := e.err.interactive && getenv("TERM") != "dumb"
-	e.status = status.New(stderr, live, time.Now())
-	if live {
-		stderr = clearing{e.status, stderr}
+	e.progress = term.NewProgress(stderr, e.err, time.Now())
+	if e.out.Terminal {
+		stdout = e.progress.Before(stdout)
 	}
-	if live && e.out.interactive {
-		stdout = clearing{e.status, stdout}
-	}
-	e.stdout, e.stderr = bufio.NewWriterSize(&abandoned{w: stdout}, 64<<10), stderr
+	e.stdout, e.stderr = bufio.NewWriterSize(&abandoned{w: stdout}, 64<<10), e.progress.Before(stderr)
 	return e
 }
 
@@ -67,19 +61,12 @@ func (a *abandoned) Write(text []byte) (int, error) {
 	return n, err
 }
 
-// doing says on a terminal what takes long, until there is something else to say.
-func (e *environment) doing(format string, args ...any) {
-	text := visible.String(fmt.Sprintf(format, args...))
-	if e.err.width > 0 { // A line that is full would wrap, and not go away as a whole.
-		const rest = " …"
-		text = strings.TrimRight(clipColored(text, max(1, e.err.width-len([]rune(rest))-1)), rest)
-	}
-	e.status.Show(text)
-}
+// doing shows the progress of what takes long on a terminal, until there is something else to print.
+func (e *environment) doing(format string, args ...any) { e.progress.Show(format, args...) }
 
 // say prints a line on standard error, behind the command's name. That it cannot be printed is no reason to fail.
 func (e *environment) say(format string, args ...any) {
-	fmt.Fprintln(e.stderr, "lumi: "+visible.Paragraph(fmt.Sprintf(format, args...)))
+	fmt.Fprintln(e.stderr, "lumi: "+term.Paragraph(fmt.Sprintf(format, args...)))
 }
 
 // printf prints on standard output.
@@ -88,13 +75,11 @@ func (e *environment) printf(format string, args ...any) { fmt.Fprintf(e.stdout,
 // printJSON prints a value on a line of its own on standard output. What could drive a terminal stands there as an
 // escape.
 func (e *environment) printJSON(v any) error {
-	var line bytes.Buffer
-	enc := json.NewEncoder(&line)
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(v); err != nil {
+	line, err := term.JSON(v)
+	if err != nil {
 		return err
 	}
-	_, err := e.stdout.Write(append(escapeHidden(bytes.TrimSuffix(line.Bytes(), []byte("\n"))), '\n'))
+	_, err = e.stdout.Write(append(line, '\n'))
 	return err
 }
 

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/lumi-idl/lumi/internal/suggest"
+	"github.com/lumi-idl/lumi/internal/term"
 )
 
 // codesPage is what docs/lumigl.md says of faults and docs/convert.md of losses. The tests hold it to that, and write it
@@ -95,7 +96,7 @@ func explain(env *environment) error {
 		if i > 0 {
 			env.printf("\n")
 		}
-		env.printf("%s %s\n\n%s", env.out.paint(bold, e.Code), env.out.paint(dim, "("+e.Group+")"), e.Text)
+		env.printf("%s %s\n\n%s", env.out.Paint(term.Bold, e.Code), env.out.Paint(term.Dim, "("+e.Group+")"), e.Text)
 	}
 	return nil
 }
@@ -109,7 +110,7 @@ func listCodes(env *environment, all []explanation) {
 				env.printf("\n")
 			}
 			group = e.Group
-			env.printf("%s:\n", env.out.paint(bold, group))
+			env.printf("%s:\n", env.out.Paint(term.Bold, group))
 		}
 		env.printf("    %s\n", e.Code)
 	}

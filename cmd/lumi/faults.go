@@ -2,9 +2,8 @@ package main
 
 import (
 	"fmt"
-	"io"
 
-	"github.com/lumi-idl/lumi/internal/visible"
+	"github.com/lumi-idl/lumi/internal/term"
 	"github.com/lumi-idl/lumi/lumigl"
 )
 
@@ -24,7 +23,7 @@ func (e *environment) printFaults(in *input, invalid *lumigl.InvalidError, hide 
 	}
 	if invalid.More {
 		e.separate()
-		fmt.Fprintf(e.stderr, "%s %s\n", e.err.paint(bold, visible.String(in.name)+":"), moreFaults)
+		fmt.Fprintf(e.stderr, "%s %s\n", e.err.Paint(term.Bold, term.Visible(in.name)+":"), moreFaults)
 	}
 	return nil
 }
@@ -41,26 +40,26 @@ func (e *environment) separate() {
 
 // printFault prints one fault: its place, what it is, the source line, the other places that matter, and its remedy.
 func (e *environment) printFault(in *input, f lumigl.Fault, hide secrets) {
-	s := &snippets{terminal: e.err, src: in.src, hide: hide, w: e.stderr}
-	head := func(kind, color string, line, column, offset, end int, message string) {
-		where := visible.String(in.name)
+	s := &term.Snippet{Stream: e.err, Source: in.src, Secret: hide.has}
+	head := func(kind string, style term.Style, line, column, offset, end int, message string) {
+		where := term.Visible(in.name)
 		if line > 0 {
 			where = fmt.Sprintf("%s:%d:%d", where, line, column)
 		}
-		fmt.Fprintf(e.stderr, "%s %s %s\n", e.err.paint(bold, where+":"), e.err.paint(color, kind+":"), visible.Paragraph(message))
-		if line > 0 {
-			s.print(line, offset, end, color)
+		fmt.Fprintf(e.stderr, "%s %s %s\n", e.err.Paint(term.Bold, where+":"), e.err.Paint(style, kind+":"), term.Paragraph(message))
+		if line > 0 && !hide.all {
+			s.Print(e.stderr, line, offset, end, style)
 		}
 	}
-	head("error", red, f.Line, f.Column, f.Offset, f.End, f.Message+" ["+string(f.Code)+"]")
+	head("error", term.BoldRed, f.Line, f.Column, f.Offset, f.End, f.Message+" ["+string(f.Code)+"]")
 	if f.Pointer != "" {
-		fmt.Fprintf(e.stderr, "%s %s\n", e.err.paint(cyan, "at:"), shortened(visible.String(f.Pointer)))
+		fmt.Fprintf(e.stderr, "%s %s\n", e.err.Paint(term.BoldCyan, "at:"), shortened(term.Visible(f.Pointer)))
 	}
 	for _, n := range f.Notes {
-		head("note", cyan, n.Line, n.Column, n.Offset, n.Offset, n.Message)
+		head("note", term.BoldCyan, n.Line, n.Column, n.Offset, n.End, n.Message)
 	}
 	if f.Fix != nil {
-		fmt.Fprintf(e.stderr, "%s %s\n", e.err.paint(cyan, "help:"), visible.Paragraph(f.Fix.Message))
+		fmt.Fprintf(e.stderr, "%s %s\n", e.err.Paint(term.BoldCyan, "help:"), term.Paragraph(f.Fix.Message))
 	}
 }
 
@@ -120,18 +119,10 @@ func jsonFaultOf(name string, f lumigl.Fault) jsonFault {
 	return j
 }
 
-// snippets prints source lines.
-type snippets struct {
-	terminal
-	w    io.Writer
-	src  string
-	hide secrets
-}
-
 // shortened leaves out the middle of a JSON pointer that nobody would read.
 func shortened(pointer string) string {
 	const most, part = 400, 150
-	if width(pointer) <= most {
+	if term.Width(pointer) <= most {
 		return pointer
 	}
 	runes := []rune(pointer)

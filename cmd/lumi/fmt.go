@@ -10,7 +10,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/lumi-idl/lumi/internal/linediff"
-	"github.com/lumi-idl/lumi/internal/visible"
+	"github.com/lumi-idl/lumi/internal/term"
 	"github.com/lumi-idl/lumi/lumigl"
 	"github.com/lumi-idl/lumi/lumigl/repair"
 )
@@ -149,7 +149,7 @@ func (f *formatter) one(ctx context.Context, name string) error {
 		}
 		result.Written = true
 		if !f.silent && !f.env.json {
-			f.env.printf("%s: rewritten\n", visible.String(in.name))
+			f.env.printf("%s: rewritten\n", term.Visible(in.name))
 		}
 	}
 	if f.env.json {
@@ -214,7 +214,7 @@ func (f *formatter) compare(in *input, out []byte, result *formatted) error {
 		name := filepath.ToSlash(in.name)
 		linediff.Unified(name, before, name, after, f.env.printDiff)
 		if before == after {
-			f.env.printDiff("", visible.String(name)+" would change within a secret")
+			f.env.printDiff("", term.Visible(name)+" would change within a secret")
 		}
 	}
 	return errWrong
@@ -223,24 +223,21 @@ func (f *formatter) compare(in *input, out []byte, result *formatted) error {
 // printDiff prints a line of a unified diff, coloured where there is colour. On a terminal nothing in it acts on the
 // terminal.
 func (e *environment) printDiff(sign, line string) {
-	if e.out.interactive || e.out.color {
-		color := ""
+	if e.out.Terminal || e.out.Color {
+		style := term.Plain
 		switch {
 		case sign == "-":
-			color = red
+			style = term.BoldRed
 		case sign == "+":
-			color = green
+			style = term.Green
 		case sign != "":
 		case strings.HasPrefix(line, "diff "), strings.HasPrefix(line, "---"), strings.HasPrefix(line, "+++"):
-			color = bold
+			style = term.Bold
 		case strings.HasPrefix(line, "@@"):
-			color = cyan
+			style = term.BoldCyan
 		}
-		line = visible.String(strings.ReplaceAll(sign+line, "\t", "    "))
+		line = e.out.Paint(style, term.Visible(strings.ReplaceAll(sign+line, "\t", "    ")))
 		sign = ""
-		if color != "" {
-			line = e.out.paint(color, line)
-		}
 	}
 	for _, part := range [...]string{sign, line, "\n"} {
 		_, _ = e.stdout.WriteString(part) // Its errors need no looking at.

@@ -55,7 +55,7 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 }
 
 func (e *environment) run(ctx context.Context, args []string) int {
-	defer e.status.Clear()
+	defer e.progress.Clear()
 	err := dispatch(ctx, args, e)
 	if flushed := e.stdout.Flush(); flushed != nil {
 		err = fmt.Errorf("cannot write to standard output: %w", flushed)

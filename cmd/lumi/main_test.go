@@ -8,7 +8,7 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/lumi-idl/lumi/internal/visible"
+	"github.com/lumi-idl/lumi/internal/term"
 )
 
 // noEnv is an environment without any variable.
@@ -79,27 +79,6 @@ func TestBrokenInput(t *testing.T) {
 	}
 }
 
-func TestClipColored(t *testing.T) {
-	const on, off = "\x1b[1m", "\x1b[0m"
-	for _, test := range []struct {
-		text    string
-		columns int
-		want    string
-	}{
-		{"abc", 3, "abc"},
-		{"abcd", 3, "ab…"},
-		{on + "abcd" + off, 3, on + "ab…" + off},
-		{on + "ab" + off + "cd", 3, on + "ab" + off + "…"},
-		{on + "宽宽" + off, 3, on + "宽…" + off},
-		{on + "宽" + off + "宽", 4, on + "宽" + off + "宽"},
-		{"", 3, ""},
-	} {
-		if got := clipColored(test.text, test.columns); got != test.want {
-			t.Errorf("%q in %d columns is %q, want %q", test.text, test.columns, got, test.want)
-		}
-	}
-}
-
 // FuzzCheck holds that whatever a file holds, what is said of it cannot act on a terminal.
 func FuzzCheck(f *testing.F) {
 	f.Add(`{"vertices":{"a":{"x":[1,],'y':tru "z":{"#ref":"b"}}}}`)
@@ -114,7 +93,7 @@ func FuzzCheck(f *testing.F) {
 			}
 			for _, out := range []string{stdout.String(), stderr.String()} {
 				for line := range strings.Lines(out) {
-					if line = strings.TrimSuffix(line, "\n"); visible.String(line) != line {
+					if line = strings.TrimSuffix(line, "\n"); term.Visible(line) != line {
 						t.Fatalf("%v prints %q", args, line)
 					}
 				}

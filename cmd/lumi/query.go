@@ -9,7 +9,7 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"github.com/lumi-idl/lumi/internal/visible"
+	"github.com/lumi-idl/lumi/internal/term"
 	"github.com/lumi-idl/lumi/lumigl"
 	"github.com/lumi-idl/lumi/lumigl/query"
 )
@@ -140,7 +140,7 @@ func (q *question) run() error {
 		return nil
 	}
 	for _, one := range chosen {
-		q.env.printf("%s\n", visible.String(one.Key()))
+		q.env.printf("%s\n", term.Visible(one.Key()))
 	}
 	return nil
 }
@@ -227,7 +227,7 @@ func (q *question) paths(chosen []*lumigl.Vertex) error {
 				q.env.printf("\n")
 			}
 			for _, v := range path {
-				q.env.printf("%s\n", visible.String(v.Key()))
+				q.env.printf("%s\n", term.Visible(v.Key()))
 			}
 			continue
 		}

@@ -13,7 +13,7 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"github.com/lumi-idl/lumi/internal/visible"
+	"github.com/lumi-idl/lumi/internal/term"
 	"github.com/lumi-idl/lumi/lumigl"
 	"github.com/lumi-idl/lumi/lumigl/file"
 	"github.com/lumi-idl/lumi/lumigl/repair"
@@ -244,11 +244,11 @@ func (m *mender) hasGood(name string) bool {
 
 // agreed asks whether to do it.
 func (m *mender) agreed(in *input, result *repair.Result) bool {
-	if m.yes || !m.env.in || !m.env.err.interactive || m.env.json {
+	if m.yes || !m.env.in || !m.env.err.Terminal || m.env.json {
 		return m.yes
 	}
 	m.asked = true
-	fmt.Fprintf(m.env.stderr, "Repair %s in %s? [y/N] ", visible.String(in.name), count(len(result.Steps), "step"))
+	fmt.Fprintf(m.env.stderr, "Repair %s in %s? [y/N] ", term.Visible(in.name), count(len(result.Steps), "step"))
 	answer, err := bufio.NewReader(io.LimitReader(m.env.stdin, 100)).ReadString('\n')
 	if err != nil {
 		fmt.Fprintln(m.env.stderr)

@@ -45,9 +45,6 @@ func (s secrets) has(offset int) bool {
 	return i < len(s.hidden) && s.hidden[i].from <= offset
 }
 
-// starts reports whether a part that must not be shown begins at an offset.
-func (s secrets) starts(offset int) bool { return s.has(offset) && (offset == 0 || !s.has(offset-1)) }
-
 // around returns the signed object that a part of the text has anything to do with, or nil.
 func (s secrets) around(offset, end int) *signed {
 	i := sort.Search(len(s.within), func(i int) bool { return s.within[i].to >= offset })
@@ -156,7 +153,7 @@ const withheld = "send it to a file or a program"
 
 // withhold holds that no text with secrets is written to a terminal.
 func (e *environment) withhold(name, text, instead string) error {
-	if e.out.interactive && len(secretsIn(text).within) > 0 {
+	if e.out.Terminal && len(secretsIn(text).within) > 0 {
 		return fmt.Errorf("%s has secrets, and standard output is a terminal; %s", name, instead)
 	}
 	return nil

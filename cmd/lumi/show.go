@@ -9,7 +9,7 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"github.com/lumi-idl/lumi/internal/visible"
+	"github.com/lumi-idl/lumi/internal/term"
 	"github.com/lumi-idl/lumi/lumigl"
 	"github.com/lumi-idl/lumi/lumigl/query"
 )
@@ -125,7 +125,7 @@ func (v *viewer) show(keys []string) error {
 	view := v.view
 	if view == "auto" {
 		view = "plain"
-		if v.env.out.interactive {
+		if v.env.out.Terminal {
 			view = "tree"
 		}
 	}
@@ -160,15 +160,15 @@ func (v *viewer) name(one *lumigl.Vertex) string {
 // label is a vertex's name, with what tells it apart from others of that name.
 func (v *viewer) label(one *lumigl.Vertex) string {
 	if v.snapshot() == nil {
-		return visible.String(one.Key())
+		return term.Visible(one.Key())
 	}
-	return visible.String(one.URN().Name()) + " " + v.env.out.paint(dim, "("+visible.String(string(one.URN().Type()))+")")
+	return term.Visible(one.URN().Name()) + " " + v.env.out.Paint(term.Dim, "("+term.Visible(string(one.URN().Type()))+")")
 }
 
 // line prints a line, cut where the terminal ends. The text is safe to print, and may have colours.
 func (v *viewer) line(text string) {
-	if most := v.env.out.width; v.env.out.interactive && most > 0 {
-		text = clipColored(text, most)
+	if most := v.env.out.Width; v.env.out.Terminal && most > 0 {
+		text = term.Clip(text, most)
 	}
 	v.env.printf("%s\n", text)
 }
@@ -176,9 +176,9 @@ func (v *viewer) line(text string) {
 // plain prints a line for each vertex, for programs and for pipes.
 func (v *viewer) plain() {
 	for one := range v.doc.Base().Vertices() {
-		line := visible.String(one.Key())
+		line := term.Visible(one.Key())
 		if v.snapshot() != nil {
-			line += "\t" + visible.String(string(one.Type)) + "\t" + visible.String(one.ID)
+			line += "\t" + term.Visible(string(one.Type)) + "\t" + term.Visible(one.ID)
 		}
 		v.env.printf("%s\n", line)
 	}
@@ -186,19 +186,19 @@ func (v *viewer) plain() {
 
 // header says what the document is as a whole.
 func (v *viewer) header() {
-	text := visible.String(v.doc.name) + ": " + summary(v.doc.Document)
+	text := term.Visible(v.doc.name) + ": " + summary(v.doc.Document)
 	if s := v.snapshot(); s != nil {
 		if s.Package != "" {
-			text += ", of " + visible.String(s.Package)
+			text += ", of " + term.Visible(s.Package)
 		}
 		if s.Lineage != "" || s.Serial > 0 {
 			text += fmt.Sprintf(", serial %d", s.Serial)
 		}
 		if s.Lineage != "" {
-			text += " of " + visible.String(s.Lineage)
+			text += " of " + term.Visible(s.Lineage)
 		}
 	}
-	v.line(v.env.out.paint(bold, text))
+	v.line(v.env.out.Paint(term.Bold, text))
 	v.otherFields()
 }
 
@@ -209,9 +209,9 @@ func (v *viewer) pending() {
 		return
 	}
 	entry := func(what string, r *lumigl.Vertex) {
-		text := v.env.out.paint(cyan, "pending "+what) + " " + v.label(r)
+		text := v.env.out.Paint(term.BoldCyan, "pending "+what) + " " + v.label(r)
 		if r.ID != "" {
-			text += " " + v.env.out.paint(dim, visible.String(r.ID))
+			text += " " + v.env.out.Paint(term.Dim, term.Visible(r.ID))
 		}
 		v.line(text)
 	}
@@ -241,9 +241,9 @@ func completeKeys(args []string) []string {
 	var all []string
 	for v := range doc.Base().Vertices() {
 		if key := v.Key(); !isSnapshot {
-			all = append(all, visible.String(key))
+			all = append(all, term.Visible(key))
 		} else {
-			all = append(all, visible.String(v.URN().Name()))
+			all = append(all, term.Visible(v.URN().Name()))
 		}
 	}
 	return all

@@ -1,23 +1,23 @@
 package main
 
 import (
-	"encoding/json"
 	"fmt"
 	"strings"
+	"unicode/utf8"
 
-	"github.com/lumi-idl/lumi/internal/visible"
+	"github.com/lumi-idl/lumi/internal/term"
 	"github.com/lumi-idl/lumi/lumigl"
 )
 
 // details prints all of a vertex.
 func (v *viewer) details(one *lumigl.Vertex) {
 	out := v.env.out
-	v.line(out.paint(bold, visible.String(one.Key())))
+	v.line(out.Paint(term.Bold, term.Visible(one.Key())))
 	if v.snapshot() != nil {
-		v.line(v.field("type", visible.String(string(one.Type))))
-		id := visible.String(one.ID)
+		v.line(v.field("type", term.Visible(string(one.Type))))
+		id := term.Visible(one.ID)
 		if id == "" {
-			id = out.paint(dim, "(none yet)")
+			id = out.Paint(term.Dim, "(none yet)")
 		}
 		v.line(v.field("id", id))
 	}
@@ -31,23 +31,23 @@ func (v *viewer) details(one *lumigl.Vertex) {
 
 // field is a line that names something.
 func (v *viewer) field(name, text string) string {
-	return "  " + v.env.out.paint(blue, name+":") + " " + text
+	return "  " + v.env.out.Paint(term.Blue, name+":") + " " + text
 }
 
 func (v *viewer) bag(name string, bag lumigl.Value) {
 	if bag.Len() == 0 {
-		v.line(v.field(name, v.env.out.paint(dim, "(none)")))
+		v.line(v.field(name, v.env.out.Paint(term.Dim, "(none)")))
 		return
 	}
-	v.value("  ", v.env.out.paint(blue, name+":"), bag)
+	v.value("  ", v.env.out.Paint(term.Blue, name+":"), bag)
 }
 
 func (v *viewer) neighbours(what string, others []*lumigl.Vertex) {
 	if len(others) == 0 {
-		v.line(v.field(what, v.env.out.paint(dim, "(none)")))
+		v.line(v.field(what, v.env.out.Paint(term.Dim, "(none)")))
 		return
 	}
-	v.line("  " + v.env.out.paint(blue, fmt.Sprintf("%s %d:", what, len(others))))
+	v.line("  " + v.env.out.Paint(term.Blue, fmt.Sprintf("%s %d:", what, len(others))))
 	for _, other := range others {
 		v.line("    " + v.label(other))
 	}
@@ -73,20 +73,20 @@ func (v *viewer) value(indent, called string, value lumigl.Value) {
 func (v *viewer) brief(value lumigl.Value) (string, bool) {
 	out := v.env.out
 	if _, ok := value.Secret(); ok {
-		return out.paint(dim, "(secret)"), true
+		return out.Paint(term.Dim, "(secret)"), true
 	}
 	switch {
 	case value.IsUnknown():
-		return out.paint(dim, "(unknown)"), true
+		return out.Paint(term.Dim, "(unknown)"), true
 	case value.IsAsset():
-		return out.paint(dim, "(asset: "+source(value)+hash(value)+")"), true
+		return out.Paint(term.Dim, "(asset: "+source(value)+hash(value)+")"), true
 	case value.IsArchive():
-		return out.paint(dim, "(archive: "+source(value)+hash(value)+")"), true
+		return out.Paint(term.Dim, "(archive: "+source(value)+hash(value)+")"), true
 	}
 	if to, property, ok := value.Target(); ok {
 		text := "→ " + v.label(to)
 		if property != "" {
-			text += "." + visible.String(property)
+			text += "." + term.Visible(property)
 		}
 		return text, true
 	}
@@ -120,16 +120,11 @@ func scalar(value lumigl.Value) string {
 
 // quoted is a text in quotes, safe to print.
 func quoted(text string) string {
-	if isPlain(text) && !strings.ContainsAny(text, `"\\`) {
-		return `"` + text + `"`
-	}
-	var b strings.Builder
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	if enc.Encode(text) != nil {
+	json, err := term.JSON(text)
+	if err != nil {
 		return `""`
 	}
-	return string(escapeHidden([]byte(strings.TrimSuffix(b.String(), "\n"))))
+	return string(json)
 }
 
 // keyText is a key, in quotes if it would be misread without.
@@ -139,10 +134,15 @@ func keyText(key string) string {
 			return quoted(key)
 		}
 	}
-	if key == "" || visible.String(key) != key {
+	if key == "" || term.Visible(key) != key {
 		return quoted(key)
 	}
 	return key
+}
+
+func isWord(c byte) bool {
+	return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9' ||
+		c == '_' || c == '$' || c == '-' || c == '+' || c == '.' || c >= utf8.RuneSelf
 }
 
 // source says in a few words where the content of an asset or an archive is.
@@ -176,5 +176,5 @@ func hash(value lumigl.Value) string {
 	if !ok {
 		return ""
 	}
-	return ", hash " + visible.String(text)
+	return ", hash " + term.Visible(text)
 }

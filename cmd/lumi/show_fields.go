@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/lumi-idl/lumi/internal/term"
 	"github.com/lumi-idl/lumi/lumigl"
 )
 
@@ -39,7 +40,7 @@ func (v *viewer) showFields() error {
 		return v.env.printJSON(json.RawMessage(appendJSON(nil, lumigl.ObjectOf(fields...), "")))
 	}
 	for _, f := range fields {
-		v.value("", v.env.out.paint(blue, keyText(f.Key)+":"), f.Value)
+		v.value("", v.env.out.Paint(term.Blue, keyText(f.Key)+":"), f.Value)
 	}
 	return nil
 }

@@ -5,7 +5,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/lumi-idl/lumi/internal/visible"
+	"github.com/lumi-idl/lumi/internal/term"
 	"github.com/lumi-idl/lumi/lumigl"
 )
 
@@ -18,35 +18,35 @@ func (v *viewer) table(chosen []*lumigl.Vertex) {
 	rows := [][]string{head}
 	for _, one := range chosen {
 		uses, usedBy := v.index.Dependencies(one, false), v.index.Dependents(one, false)
-		row := []string{visible.String(v.name(one)), strconv.Itoa(one.Properties.Len())}
+		row := []string{term.Visible(v.name(one)), strconv.Itoa(one.Properties.Len())}
 		if v.snapshot() != nil {
-			row = append(row[:1], visible.String(string(one.Type)), visible.String(one.ID))
+			row = append(row[:1], term.Visible(string(one.Type)), term.Visible(one.ID))
 		}
 		rows = append(rows, append(row, strconv.Itoa(len(uses)), strconv.Itoa(len(usedBy))))
 	}
 	columns := make([]int, len(head))
 	for _, row := range rows {
 		for i, text := range row {
-			columns[i] = max(columns[i], width(text))
+			columns[i] = max(columns[i], term.Width(text))
 		}
 	}
-	if v.env.out.interactive && v.env.out.width > 0 {
-		fit(columns, v.env.out.width)
+	if v.env.out.Terminal && v.env.out.Width > 0 {
+		fit(columns, v.env.out.Width)
 	}
 	for i, row := range rows {
 		var b strings.Builder
 		for j, text := range row {
-			if width(text) > columns[j] {
-				text = clip(text, columns[j])
+			if term.Width(text) > columns[j] {
+				text = term.Clip(text, columns[j])
 			}
 			b.WriteString(text)
 			if j < len(row)-1 {
-				b.WriteString(strings.Repeat(" ", columns[j]-width(text)+len(gap)))
+				b.WriteString(strings.Repeat(" ", columns[j]-term.Width(text)+len(gap)))
 			}
 		}
 		line := strings.TrimRight(b.String(), " ")
 		if i == 0 {
-			line = v.env.out.paint(bold, line)
+			line = v.env.out.Paint(term.Bold, line)
 		}
 		v.line(line)
 	}

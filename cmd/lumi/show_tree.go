@@ -3,7 +3,7 @@ package main
 import (
 	"fmt"
 
-	"github.com/lumi-idl/lumi/internal/visible"
+	"github.com/lumi-idl/lumi/internal/term"
 	"github.com/lumi-idl/lumi/lumigl"
 )
 
@@ -18,7 +18,7 @@ func (v *viewer) tree() {
 		t.print(top, "", "", 1)
 	}
 	if t.cut > 0 {
-		v.line(v.env.out.paint(dim, fmt.Sprintf("… %s not shown; --depth shows more levels", count(t.cut, "branch"))))
+		v.line(v.env.out.Paint(term.Dim, fmt.Sprintf("… %s not shown; --depth shows more levels", count(t.cut, "branch"))))
 	}
 }
 
@@ -40,19 +40,19 @@ const (
 
 // print prints a vertex and what is below it. First is what stands before it, and rest what stands before its children.
 func (t *tree) print(one *lumigl.Vertex, first, rest string, depth int) {
-	text := t.env.out.paint(dim, first) + t.entry(one)
+	text := t.env.out.Paint(term.Dim, first) + t.entry(one)
 	children := t.children(one, false)
 	switch {
 	case len(children) == 0:
 	case t.state[one] == printing:
-		t.line(text + t.env.out.paint(dim, " (a circle)"))
+		t.line(text + t.env.out.Paint(term.Dim, " (a circle)"))
 		return
 	case t.state[one] == printed:
-		t.line(text + t.env.out.paint(dim, " (see above)"))
+		t.line(text + t.env.out.Paint(term.Dim, " (see above)"))
 		return
 	case depth == t.depth:
 		t.cut++
-		t.line(text + t.env.out.paint(dim, " …"))
+		t.line(text + t.env.out.Paint(term.Dim, " …"))
 		return
 	}
 	t.line(text)
@@ -69,11 +69,11 @@ func (t *tree) print(one *lumigl.Vertex, first, rest string, depth int) {
 
 // entry is a vertex on one line.
 func (v *viewer) entry(one *lumigl.Vertex) string {
-	text := v.env.out.paint(bold, visible.String(v.name(one)))
+	text := v.env.out.Paint(term.Bold, term.Visible(v.name(one)))
 	if v.snapshot() != nil {
-		text += " " + v.env.out.paint(dim, visible.String(string(one.Type)))
+		text += " " + v.env.out.Paint(term.Dim, term.Visible(string(one.Type)))
 		if one.ID != "" {
-			text += " " + visible.String(one.ID)
+			text += " " + term.Visible(one.ID)
 		}
 	}
 	return text

@@ -5,7 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/lumi-idl/lumi/internal/status"
+	"github.com/lumi-idl/lumi/internal/term"
 )
 
 // TestStatus holds that the line fits, and goes before anything else is said.
@@ -13,9 +13,8 @@ func TestStatus(t *testing.T) {
 	shown := make(chan string, 3)
 	w := writerFunc(func(p []byte) { shown <- string(p) })
 	env := newEnvironment(strings.NewReader(""), w, w, noEnv)
-	env.status = status.New(w, true, time.Now().Add(-2*status.Patience))
-	env.stderr = clearing{env.status, w}
-	env.err.width = 12
+	env.progress = term.NewProgress(w, term.Stream{Terminal: true, Width: 12}, time.Now().Add(-2*term.Patience))
+	env.stderr = env.progress.Before(w)
 	env.doing("reading %s", "\x1b[2Jlong.json")
 	for _, want := range []string{"reading …", "\r\x1b[K", "lumi: done\n"} {
 		if got := <-shown; got != want {

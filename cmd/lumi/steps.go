@@ -3,21 +3,21 @@ package main
 import (
 	"fmt"
 
-	"github.com/lumi-idl/lumi/internal/visible"
+	"github.com/lumi-idl/lumi/internal/term"
 	"github.com/lumi-idl/lumi/lumigl/repair"
 )
 
 // printStep says on standard error what was done to a file, or would be.
 func (e *environment) printStep(name, what string, s repair.Step) {
-	where := visible.String(name)
+	where := term.Visible(name)
 	switch {
 	case s.Line > 0:
 		where = fmt.Sprintf("%s:%d:%d", where, s.Line, s.Column)
 	case s.Pointer != "":
-		where += " at " + visible.String(s.Pointer)
+		where += " at " + term.Visible(s.Pointer)
 	}
 	e.errWritten = true
-	fmt.Fprintf(e.stderr, "%s %s %s\n", e.err.paint(bold, where+":"), e.err.paint(cyan, what+":"), visible.Paragraph(s.Message))
+	fmt.Fprintf(e.stderr, "%s %s %s\n", e.err.Paint(term.Bold, where+":"), e.err.Paint(term.BoldCyan, what+":"), term.Paragraph(s.Message))
 }
 
 // jsonStep is a step of a repair for programs.

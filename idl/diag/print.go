@@ -6,7 +6,7 @@ import (
 	"io"
 	"strings"
 
-	"github.com/lumi-idl/lumi/internal/visible"
+	"github.com/lumi-idl/lumi/internal/term"
 )
 
 // TextOptions say how [Text] prints.
@@ -15,7 +15,8 @@ type TextOptions struct {
 	Source func(file string) ([]byte, error)
 	// Color turns on the escape sequences that colour a terminal.
 	Color bool
-	// Width is how many columns of a source line are shown; a longer line is cut around the span. Zero means 100.
+	// Width is how many columns the terminal has; a longer source line is cut around the span. If it is zero, 100 columns
+	// of a source line are shown.
 	Width int
 }
 
@@ -30,10 +31,10 @@ func Text(w io.Writer, list []Diagnostic, opts TextOptions) error {
 	if len(list) == 0 {
 		return nil
 	}
-	if opts.Width <= 0 {
-		opts.Width = 100
+	p := &textPrinter{
+		Writer: bufio.NewWriter(w), Stream: term.Stream{Color: opts.Color, Width: opts.Width},
+		source: opts.Source, files: make(map[string]string),
 	}
-	p := &textPrinter{Writer: bufio.NewWriter(w), opts: opts, files: make(map[string][]string)}
 	for i := range list {
 		p.diagnostic(&list[i])
 		p.line("")
@@ -67,25 +68,9 @@ func Count(list []Diagnostic) string {
 // come out when it is flushed.
 type textPrinter struct {
 	*bufio.Writer
-	opts TextOptions
-	// files holds the lines of the sources read so far; those of a file that cannot be read are nil.
-	files map[string][]string
-}
-
-// The colours, as the parameters of the escape sequence that selects them.
-const (
-	bold   = "1"
-	red    = "1;31"
-	yellow = "1;33"
-	blue   = "34"
-	cyan   = "1;36"
-)
-
-func (p *textPrinter) paint(color, s string) string {
-	if !p.opts.Color || s == "" {
-		return s
-	}
-	return "\x1b[" + color + "m" + s + "\x1b[0m"
+	term.Stream
+	source func(file string) ([]byte, error)
+	files  map[string]string // the sources read so far, empty if they cannot be read
 }
 
 // line prints one line. Its errors are those that Flush returns.
@@ -94,35 +79,35 @@ func (p *textPrinter) line(format string, args ...any) {
 }
 
 func (p *textPrinter) diagnostic(d *Diagnostic) {
-	color := red
+	style := term.BoldRed
 	if d.Severity == Warning {
-		color = yellow
+		style = term.BoldYellow
 	}
 	kind := string(d.Severity)
 	if d.Code != "" {
 		kind += " " + string(d.Code)
 	}
-	p.headed(d.Span, p.paint(color, visible.String(kind)+":"), d.Message, color)
+	p.headed(d.Span, p.Paint(style, term.Visible(kind)+":"), d.Message, style)
 	for _, n := range d.Notes {
-		p.headed(n.Span, p.paint(cyan, "note:"), n.Message, cyan)
+		p.headed(n.Span, p.Paint(term.BoldCyan, "note:"), n.Message, term.BoldCyan)
 	}
 	if d.Suggestion != "" {
-		p.line("%s %s", p.paint(cyan, "help:"), visible.Paragraph(d.Suggestion))
+		p.line("%s %s", p.Paint(term.BoldCyan, "help:"), term.Paragraph(d.Suggestion))
 	}
 }
 
 // headed prints a message behind its place and its kind, and the source that it is about.
-func (p *textPrinter) headed(span Span, kind, message, color string) {
+func (p *textPrinter) headed(span Span, kind, message string, style term.Style) {
 	if where := place(span.Start); where != "" {
-		kind = p.paint(bold, where+":") + " " + kind
+		kind = p.Paint(term.Bold, where+":") + " " + kind
 	}
-	p.line("%s %s", kind, visible.Paragraph(message))
-	p.snippet(span, color)
+	p.line("%s %s", kind, term.Paragraph(message))
+	p.snippet(span, style)
 }
 
 // place renders a position as far as it is known.
 func place(pos Position) string {
-	file := visible.String(pos.File)
+	file := term.Visible(pos.File)
 	switch {
 	case pos.Line <= 0:
 		return file
@@ -130,4 +115,41 @@ func place(pos Position) string {
 		return fmt.Sprintf("%s:%d", file, pos.Line)
 	}
 	return fmt.Sprintf("%s:%d:%d", file, pos.Line, pos.Column)
+}
+
+// snippet prints the lines that a span starts and ends on, or nothing if they are unknown.
+func (p *textPrinter) snippet(span Span, style term.Style) {
+	file := span.Start.File
+	text, read := p.files[file]
+	if !read && file != "" && p.source != nil {
+		content, _ := p.source(file) // A diagnostic is worth printing without its source.
+		text = string(content)
+		p.files[file] = text
+	}
+	from, to := offset(text, span.Start), -1
+	if from < 0 || text == "" {
+		return
+	}
+	if span.Start.Column > 0 {
+		to = max(from, offset(text, span.End))
+	}
+	s := term.Snippet{Stream: p.Stream, Source: text}
+	s.Print(p, span.Start.Line, from, to, style)
+}
+
+// offset returns the offset of a position in a text, at most that of the end of its line, or -1 if there is no such line.
+func offset(text string, pos Position) int {
+	if pos.Line < 1 {
+		return -1
+	}
+	start := 0
+	for range pos.Line - 1 {
+		i := strings.IndexByte(text[start:], '\n')
+		if i < 0 {
+			return -1
+		}
+		start += i + 1
+	}
+	line, _, _ := strings.Cut(text[start:], "\n")
+	return start + min(max(0, pos.Column-1), len(line))
 }

@@ -62,11 +62,11 @@ func TestText(t *testing.T) {
 			}},
 			want: `
 a.go:4:5: error E0102: two properties are called x
- 4 | →A, B string ¶lumi:"name=x"¶
-   | →   ^
+ 4 |     A, B string ¶lumi:"name=x"¶
+   |        ^
 a.go:4:2: note: the first is here
- 4 | →A, B string ¶lumi:"name=x"¶
-   | →^
+ 4 |     A, B string ¶lumi:"name=x"¶
+   |     ^
 note: names count on the wire
 help: give each field a line and a name of its own
 
@@ -83,21 +83,21 @@ help: give each field a line and a name of its own
 			},
 			want: `
 a.go:2:4: error E1: m
- 2 | →A struct {
-   | →  ^^^^^^^^
+ 2 |     A struct {
+   |       ^^^^^^^^
 ..
- 5 | →}
-   | →^
+ 5 |     }
+   |     ^
 
 a.go:2:4: error E2: m
- 2 | →A struct {
-   | →  ^^^^^^^^
- 3 | →→B int
-   | →→^
+ 2 |     A struct {
+   |       ^^^^^^^^
+ 3 |         B int
+   |         ^
 
 a.go:2:4: warning E3: m
- 2 | →A struct {
-   | →  ^^^^^^^^
+ 2 |     A struct {
+   |       ^^^^^^^^
 
 2 errors, 1 warning
 `,
@@ -116,8 +116,8 @@ a.go:1:74: error E1: m
    |                    ^^^^
 
 a.go:1:2: error E1: m
- 1 | →A string // xxxxxxxxxxxxxxxxxxxx…
-   | →^
+ 1 |     A string // xxxxxxxxxxxxxxxxxxxxxxxx…
+   |     ^
 
 a.go:1:137: error E1: m
  1 | …yyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyy
@@ -211,8 +211,8 @@ help: do not␇
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			got := text(t, test.list, TextOptions{Source: sources(map[string]string{"a.go": test.source}), Width: 40})
-			got = strings.NewReplacer("\t", "→", "`", "¶").Replace(got)
+			got := text(t, test.list, TextOptions{Source: sources(map[string]string{"a.go": test.source}), Width: 47})
+			got = strings.ReplaceAll(got, "`", "¶")
 			want := strings.TrimPrefix(test.want, "\n")
 			if diff := cmp.Diff(want, got); diff != "" {
 				t.Errorf("text differs (-want +got):\n%s", diff)
@@ -323,7 +323,7 @@ func TestEndlessLine(t *testing.T) {
 	end.Column += len("WRONG")
 	var out strings.Builder
 	err := Text(&out, []Diagnostic{{Code: "Code", Severity: Error, Span: Span{Start: at, End: end}, Message: "wrong"}},
-		TextOptions{Width: 21, Source: func(string) ([]byte, error) { return []byte(line), nil }})
+		TextOptions{Width: 28, Source: func(string) ([]byte, error) { return []byte(line), nil }})
 	if err != nil {
 		t.Fatal(err)
 	}

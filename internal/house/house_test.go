@@ -49,7 +49,7 @@ var rules = []rule{
 		why: "the model must be readable without the Go type checker",
 	},
 	{
-		of: []string{"./idl/diag"}, only: []string{"./internal/visible"}, never: []string{"go/types", "golang.org/x/tools/go/packages"},
+		of: []string{"./idl/diag"}, only: []string{"./internal/term"}, never: []string{"go/types", "golang.org/x/tools/go/packages"},
 		why: "diagnostics are about any input, not about Go's types",
 	},
 	{
@@ -75,6 +75,10 @@ var rules = []rule{
 	{
 		of: []string{"./internal/suggest"}, only: []string{}, never: grpc,
 		why: "both wings and every compiled stub have it",
+	},
+	{
+		of: []string{"./internal/term"}, only: []string{}, never: grpc,
+		why: "both commands print with it",
 	},
 	{
 		of: []string{"./lumigl"}, only: []string{"./internal/jsonpointer", "./internal/suggest", "./runtime", "./runtime/tokens", "./runtime/urn"}, never: grpc,
@@ -112,7 +116,7 @@ var rules = []rule{
 	{
 		of: []string{"./cmd/lumi"},
 		only: []string{
-			"./internal/jsonpointer", "./internal/linediff", "./internal/suggest", "./internal/status", "./internal/visible",
+			"./internal/jsonpointer", "./internal/linediff", "./internal/suggest", "./internal/term",
 			"./lumigl/...", "./runtime", "./runtime/tokens", "./runtime/urn",
 		},
 		why: "the command is made of the graph language's packages",

@@ -1,18 +1,19 @@
-package status_test
+package term_test
 
 import (
 	"bytes"
 	"testing"
 	"time"
 
-	"github.com/lumi-idl/lumi/internal/status"
+	"github.com/lumi-idl/lumi/internal/term"
 )
 
-// TestLine holds that the line appears only after some time, and leaves nothing behind.
-func TestLine(t *testing.T) {
-	long := time.Now().Add(-2 * status.Patience)
+// TestProgress holds that the line appears only after some time, and leaves nothing behind.
+func TestProgress(t *testing.T) {
+	long := time.Now().Add(-2 * term.Patience)
+	on := term.Stream{Terminal: true}
 	var quick bytes.Buffer
-	s := status.New(&quick, true, time.Now())
+	s := term.NewProgress(&quick, on, time.Now())
 	s.Show("loading")
 	s.Clear()
 	if quick.Len() > 0 {
@@ -20,7 +21,7 @@ func TestLine(t *testing.T) {
 	}
 
 	var off bytes.Buffer
-	s = status.New(&off, false, long)
+	s = term.NewProgress(&off, term.Stream{}, long)
 	s.Show("loading")
 	s.Clear()
 	if off.Len() > 0 {
@@ -28,7 +29,7 @@ func TestLine(t *testing.T) {
 	}
 
 	shown := make(chan string, 2)
-	s = status.New(writerFunc(func(p []byte) { shown <- string(p) }), true, long)
+	s = term.NewProgress(writerFunc(func(p []byte) { shown <- string(p) }), on, long)
 	s.Show("loading")
 	if got := <-shown; got != "loading …" {
 		t.Errorf("the line says %q", got)

@@ -1,0 +1,41 @@
+package term_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/lumi-idl/lumi/internal/term"
+)
+
+func TestSnippet(t *testing.T) {
+	long := strings.Repeat("é", 5000)
+	for _, test := range []struct {
+		name, source, mark string // mark is the span's text, at its first place in the source
+		want               string
+	}{
+		{"tabs", "\ta\tb", "b", " 7 |     a    b\n   |          ^\n"},
+		{"joined runes", "a 👩\u200d💻 b", "b", " 7 | a 👩\u200d💻 b\n   |      ^\n"},
+		{"part of a joined rune", "a 👩\u200d💻 b", "💻", " 7 | a 👩\u200d💻 b\n   |   ^^\n"},
+		{"line break", "a\r\nb", "\r\n", " 7 | a\n   |  ^\n"},
+		{"two lines", "a b\n c d", "b\n c", " 7 | a b\n   |   ^\n 8 |  c d\n   |  ^\n"},
+		{"a line and its end", "a b\nc", "b\n", " 7 | a b\n   |   ^\n"},
+		{"many lines", "ab\n\n\n\ncd", "b\n\n\n\nc", "  7 | ab\n    |  ^\n...\n 11 | cd\n    | ^\n"},
+		{"endless line", long + "HERE" + long, "HERE", " 7 | …ééééééééHEREéééééééé…\n   |          ^^^^\n"},
+		{"secret", "<x\u0301y> b <z>", "b", " 7 | (secret) b (secret)\n   |          ^\n"},
+		{"secret joined to what is before it", "a<\u0301b> c", "c", " 7 | a(secret) c\n   |           ^\n"},
+		{"escape sequence", "\x1b]a<b>\x07c", "c", " 7 | ␛]a(secret)␇c\n   |             ^\n"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			from := strings.Index(test.source, test.mark)
+			s := term.Snippet{Stream: term.Stream{Width: 27}, Source: test.source, Secret: func(offset int) bool {
+				open, end := strings.LastIndexByte(test.source[:offset+1], '<'), strings.LastIndexByte(test.source[:offset], '>')
+				return open > end
+			}}
+			var got strings.Builder
+			s.Print(&got, 7, from, from+len(test.mark), term.Plain)
+			if got.String() != test.want {
+				t.Errorf("found:\n%s\nwant:\n%s", &got, test.want)
+			}
+		})
+	}
+}

@@ -1,0 +1,57 @@
+// Package term prints for people: colour, source snippets, text of a known width that cannot drive a terminal, and a
+// transient progress line.
+package term
+
+import (
+	"os"
+
+	"golang.org/x/term"
+)
+
+// Stream describes what a standard stream is connected to. The zero Stream is not a terminal and has no colour.
+type Stream struct {
+	Terminal bool
+	Color    bool
+	Width    int // in columns; zero if unknown
+	dumb     bool
+}
+
+// Inspect describes stream, which is a terminal only if it is an [*os.File]. The value of color is that of a flag:
+// "always", "never", or "auto" for colour on a terminal unless NO_COLOR is set or TERM is dumb.
+func Inspect(stream any, color string, getenv func(string) string) Stream {
+	s := Stream{dumb: getenv("TERM") == "dumb"}
+	if file, ok := stream.(*os.File); ok && term.IsTerminal(int(file.Fd())) {
+		s.Terminal = true
+		if columns, _, err := term.GetSize(int(file.Fd())); err == nil {
+			s.Width = columns
+		}
+	}
+	s.Color = color == "always" || color == "auto" && s.Terminal && !s.dumb && getenv("NO_COLOR") == ""
+	return s
+}
+
+// Style is the parameters of the escape sequence that selects a colour or a font.
+type Style string
+
+// The styles in use.
+const (
+	Plain      Style = ""
+	Bold       Style = "1"
+	Dim        Style = "2"
+	Red        Style = "31"
+	Green      Style = "32"
+	Yellow     Style = "33"
+	Blue       Style = "34"
+	Magenta    Style = "35"
+	BoldRed    Style = "1;31"
+	BoldYellow Style = "1;33"
+	BoldCyan   Style = "1;36"
+)
+
+// Paint returns text in a style if the stream has colour, and text itself if not.
+func (s Stream) Paint(style Style, text string) string {
+	if !s.Color || style == Plain || text == "" {
+		return text
+	}
+	return "\x1b[" + string(style) + "m" + text + "\x1b[0m"
+}
