@@ -78,14 +78,14 @@ var rules = []rule{
 	},
 	{
 		of: []string{"./internal/term"}, only: []string{}, never: grpc,
-		why: "both commands print with it",
+		why: "what both commands print with has no subject of its own",
 	},
 	{
 		of: []string{"./lumigl"}, only: []string{"./internal/jsonpointer", "./internal/suggest", "./runtime", "./runtime/tokens", "./runtime/urn"}, never: grpc,
 		why: "the graph language is what all others of this wing are built on",
 	},
 	{
-		of: []string{"./lumigl/diff"}, only: []string{"./internal/jsonpointer", "./lumigl", "./runtime", "./runtime/tokens", "./runtime/urn"}, never: grpc,
+		of: []string{"./lumigl/diff"}, only: []string{"./internal/jsonpointer", "./internal/term", "./lumigl", "./runtime", "./runtime/tokens", "./runtime/urn"}, never: grpc,
 		why: "two documents are compared without files and commands",
 	},
 	{
@@ -93,7 +93,7 @@ var rules = []rule{
 		why: "a graph is asked about what is in it",
 	},
 	{
-		of: []string{"./lumigl/render"}, only: []string{"./lumigl", "./lumigl/render/internal/layout", "./runtime"}, never: grpc,
+		of: []string{"./lumigl/render"}, only: []string{"./internal/term", "./lumigl", "./lumigl/render/internal/layout", "./runtime"}, never: grpc,
 		why: "drawings are made of what is in a graph; who draws says what of it",
 	},
 	{

@@ -46,7 +46,7 @@ func visible(r rune) rune {
 func hidden(r rune) bool {
 	const nonJoiner, joiner = 0x200c, 0x200d
 	return r >= 0x7f && r != nonJoiner && r != joiner &&
-		unicode.In(r, unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp, unicode.Co, unicode.Cs)
+		unicode.In(r, unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp, unicode.Co, unicode.Cs, unicode.Noncharacter_Code_Point)
 }
 
 // Paragraph returns a message as [Visible] does, but with its line breaks. Lines after the first are indented.

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/lumi-idl/lumi/internal/term"
 	"github.com/lumi-idl/lumi/lumigl"
 )
 
@@ -33,7 +34,7 @@ func (p *printer) fold(n, depth int) {
 		for range depth {
 			p.write("  ")
 		}
-		p.write(p.paint(dim, "… "+strconv.Itoa(n)+" unchanged"))
+		p.write(p.Paint(term.Dim, "… "+strconv.Itoa(n)+" unchanged"))
 		p.write("\n")
 		p.parted = false
 	}
@@ -50,7 +51,7 @@ func (p *printer) identity(c *Change, depth int) (shown int) {
 	for _, name := range names {
 		changed := slices.ContainsFunc(c.Changes, func(inner Change) bool { return inner.Key == name })
 		if v := c.New.Get(name); v.Exists() && !changed {
-			p.line(0, depth, p.paint(dim, label(name)+": "+p.short(v)))
+			p.line(0, depth, p.Paint(term.Dim, label(name)+": "+p.short(v)))
 			shown++
 		}
 	}
@@ -61,7 +62,7 @@ func (p *printer) identity(c *Change, depth int) (shown int) {
 func (p *printer) change(c *Change, name string, depth int) {
 	note := ""
 	if c.Replaces {
-		note = p.paint(magenta, " (replaces)")
+		note = p.Paint(term.Magenta, " (replaces)")
 	}
 	switch {
 	case c.Kind == Added:
@@ -97,7 +98,7 @@ func beside(v lumigl.Value) string {
 }
 
 func (p *printer) becomes(old, new string) string {
-	return p.paint(red, old) + " → " + p.paint(green, new)
+	return p.Paint(term.Red, old) + " → " + p.Paint(term.Green, new)
 }
 
 // inside shows the parts of an object or a list that differ.
@@ -129,7 +130,7 @@ func (p *printer) elements(c *Change, depth int) {
 		if e.Kind == Added {
 			same = e.To - to
 		}
-		p.between(c.New, to, to+same, p.contextBehind(i), p.options.Context, depth)
+		p.between(c.New, to, to+same, p.contextBehind(i), p.context, depth)
 		from, to = from+same, to+same
 		p.change(e, elementLabel(e), depth)
 		if e.Kind != Added {
@@ -139,7 +140,7 @@ func (p *printer) elements(c *Change, depth int) {
 			to++
 		}
 	}
-	p.between(c.New, to, c.New.Len(), p.options.Context, 0, depth)
+	p.between(c.New, to, c.New.Len(), p.context, 0, depth)
 }
 
 // contextBehind is how many elements are shown behind the change before the i-th.
@@ -147,12 +148,12 @@ func (p *printer) contextBehind(i int) int {
 	if i == 0 {
 		return 0
 	}
-	return p.options.Context
+	return p.context
 }
 
 // between shows the first and the last of the elements between two changes, and how many others there are.
 func (p *printer) between(list lumigl.Value, start, end, head, tail, depth int) {
-	show := func(i int) { p.line(0, depth, p.paint(dim, fmt.Sprintf("[%d]: %s", i, p.short(list.At(i))))) }
+	show := func(i int) { p.line(0, depth, p.Paint(term.Dim, fmt.Sprintf("[%d]: %s", i, p.short(list.At(i))))) }
 	if end-start <= head+tail {
 		head, tail = end-start, 0
 	}
@@ -218,8 +219,8 @@ func (p *printer) pair(c *Change, name string, depth int, note string) {
 		p.line(c.Kind, depth, name+": "+p.becomes(old, new)+note)
 		return
 	}
-	p.line(c.Kind, depth, name+": "+p.paint(red, old))
-	p.write(strings.Repeat("  ", depth+1) + "→ " + p.paint(green, new) + note + "\n")
+	p.line(c.Kind, depth, name+": "+p.Paint(term.Red, old))
+	p.write(strings.Repeat("  ", depth+1) + "→ " + p.Paint(term.Green, new) + note + "\n")
 }
 
 // onlyText reports whether an asset is a text and nothing else.
@@ -236,7 +237,7 @@ func manyLines(v lumigl.Value) bool {
 // sameContent says of two assets that only their names differ, if that is so.
 func (p *printer) sameContent(c *Change) string {
 	if h := c.New.Get("hash"); h.Kind() == lumigl.Text && h.Equal(c.Old.Get("hash")) {
-		return p.paint(dim, " (same content)")
+		return p.Paint(term.Dim, " (same content)")
 	}
 	return ""
 }
@@ -279,20 +280,20 @@ func (p *printer) lines(old, new lumigl.Value, depth int) {
 func (p *printer) sameLines(lines []lumigl.Value, behind, before bool, depth int) {
 	head, tail := 0, 0
 	if behind {
-		head = p.options.Context
+		head = p.context
 	}
 	if before {
-		tail = p.options.Context
+		tail = p.context
 	}
 	if len(lines) <= head+tail {
 		head, tail = len(lines), 0
 	}
 	for _, line := range lines[:head] {
-		p.line(0, depth, p.paint(dim, lineText(line)))
+		p.line(0, depth, p.Paint(term.Dim, lineText(line)))
 	}
 	p.fold(len(lines)-head-tail, depth)
 	for _, line := range lines[len(lines)-tail:] {
-		p.line(0, depth, p.paint(dim, lineText(line)))
+		p.line(0, depth, p.Paint(term.Dim, lineText(line)))
 	}
 }
 

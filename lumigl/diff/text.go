@@ -6,6 +6,7 @@ import (
 	"io"
 	"strings"
 
+	"github.com/lumi-idl/lumi/internal/term"
 	"github.com/lumi-idl/lumi/lumigl"
 	"github.com/lumi-idl/lumi/runtime/urn"
 )
@@ -83,7 +84,7 @@ func (p *printer) counts(t tally) string {
 		count int
 	}{{Added, t.added}, {Removed, t.removed}, {Changed, t.changed}} {
 		if n.count > 0 {
-			parts = append(parts, p.paint(colors[n.kind], fmt.Sprintf("%s%d", signs[n.kind], n.count)))
+			parts = append(parts, p.Paint(colors[n.kind], fmt.Sprintf("%s%d", signs[n.kind], n.count)))
 		}
 	}
 	return "  " + strings.Join(parts, " ")
@@ -91,8 +92,9 @@ func (p *printer) counts(t tally) string {
 
 // printer writes text.
 type printer struct {
+	term.Stream
 	out     *bufio.Writer
-	options TextOptions
+	context int // that of the options
 	// parted says that an empty line has been written, or that none is needed.
 	parted bool
 	// prefix is what URNs of the resource's program begin with. It is left out in references.
@@ -104,36 +106,23 @@ type printer struct {
 }
 
 func newPrinter(w io.Writer, o TextOptions) *printer {
-	return &printer{out: bufio.NewWriter(w), options: o, parted: true, numbers: map[*lumigl.Vertex]string{}}
+	return &printer{
+		Stream: term.Stream{Color: o.Color}, out: bufio.NewWriter(w), context: o.Context,
+		parted: true, numbers: map[*lumigl.Vertex]string{},
+	}
 }
 
-// The signs that lines begin with, and their colours as the parameters of the escape sequence that selects them.
+// The signs that lines begin with, and their colours.
 var (
 	signs = [...]string{
 		0: " ", Added: "+", Removed: "-", Changed: "~", Unknown: "~", Inside: "~",
 		Created: "+", Deleted: "-", Updated: "~", Replaced: "±",
 	}
-	colors = [...]string{
-		Added: green, Removed: red, Changed: yellow, Unknown: yellow, Inside: yellow,
-		Created: green, Deleted: red, Updated: yellow, Replaced: magenta,
+	colors = [...]term.Style{
+		Added: term.Green, Removed: term.Red, Changed: term.Yellow, Unknown: term.Yellow, Inside: term.Yellow,
+		Created: term.Green, Deleted: term.Red, Updated: term.Yellow, Replaced: term.Magenta,
 	}
 )
-
-const (
-	red     = "31"
-	green   = "32"
-	yellow  = "33"
-	magenta = "35"
-	dim     = "2"
-	bold    = "1"
-)
-
-func (p *printer) paint(color, s string) string {
-	if !p.options.Color || color == "" || s == "" {
-		return s
-	}
-	return "\x1b[" + color + "m" + s + "\x1b[0m"
-}
 
 // line writes a line, as far to the right as it is deep. Lines that are all new or all old have one colour.
 func (p *printer) line(kind Kind, depth int, text string) {
@@ -142,14 +131,14 @@ func (p *printer) line(kind Kind, depth int, text string) {
 	}
 	sign := signs[kind]
 	switch {
-	case !p.options.Color:
+	case !p.Color:
 		p.write(sign)
 		p.write(" ")
 		p.write(text)
 	case kind == Added || kind == Removed:
-		p.write(p.paint(colors[kind], sign+" "+text))
+		p.write(p.Paint(colors[kind], sign+" "+text))
 	default:
-		p.write(p.paint(colors[kind], sign))
+		p.write(p.Paint(colors[kind], sign))
 		p.write(" ")
 		p.write(text)
 	}
@@ -181,12 +170,12 @@ func (p *printer) header(d *Delta) {
 func (p *printer) resource(r *Resource, snapshot bool) {
 	p.part()
 	p.prefix, p.hidden = programOf(r.Key), r.contents()
-	title := p.paint(bold, urnLabel(r.Key))
+	title := p.Paint(term.Bold, urnLabel(r.Key))
 	if number, ok := p.numbers[r.Old]; ok {
-		title += p.paint(dim, " ("+number+" in the program)")
+		title += p.Paint(term.Dim, " ("+number+" in the program)")
 	}
 	if r.Kind == Replaced {
-		title += p.paint(colors[Replaced], " (replaced)")
+		title += p.Paint(colors[Replaced], " (replaced)")
 	}
 	p.line(r.Kind, 0, title)
 	switch {
@@ -275,7 +264,7 @@ func (p *printer) summary(d *Delta) {
 	var parts []string
 	for _, kind := range []Kind{Created, Updated, Replaced, Deleted} {
 		if n := d.Count(kind); n > 0 {
-			parts = append(parts, p.paint(colors[kind], fmt.Sprintf("%d %s", n, kind)))
+			parts = append(parts, p.Paint(colors[kind], fmt.Sprintf("%d %s", n, kind)))
 		}
 	}
 	switch {

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/lumi-idl/lumi/internal/term"
 	"github.com/lumi-idl/lumi/lumigl"
 )
 
@@ -244,6 +245,9 @@ func (d *drawing) label(v *lumigl.Vertex) string { return clipMiddle(d.name(v), 
 
 // maxName is how long a name is that is drawn as a whole.
 const maxName = 80
+
+// visible makes s safe to show anywhere. Parsers of DOT stumble over the usual substitute, U+FFFD.
+func visible(s string) string { return strings.ReplaceAll(term.Visible(s), "\ufffd", "␦") }
 
 // clip shortens a text to some characters, with a mark where it was cut.
 func clip(s string, most int) string {
