@@ -40,14 +40,14 @@ func (e *environment) separate() {
 
 // printFault prints one fault: its place, what it is, the source line, the other places that matter, and its remedy.
 func (e *environment) printFault(in *input, f lumigl.Fault, hide secrets) {
-	s := &term.Snippet{Stream: e.err, Source: in.src, Secret: hide.has}
+	s := &term.Snippet{Stream: e.err, Source: in.src, Hidden: func(from, to int) bool { return hide.around(from, to) != nil }}
 	head := func(kind string, style term.Style, line, column, offset, end int, message string) {
 		where := term.Visible(in.name)
 		if line > 0 {
 			where = fmt.Sprintf("%s:%d:%d", where, line, column)
 		}
 		fmt.Fprintf(e.stderr, "%s %s %s\n", e.err.Paint(term.Bold, where+":"), e.err.Paint(style, kind+":"), term.Paragraph(message))
-		if line > 0 && !hide.all {
+		if line > 0 {
 			s.Print(e.stderr, line, offset, end, style)
 		}
 	}

@@ -40,11 +40,6 @@ type signed struct {
 	endless bool
 }
 
-func (s secrets) has(offset int) bool {
-	i := sort.Search(len(s.hidden), func(i int) bool { return s.hidden[i].to > offset })
-	return i < len(s.hidden) && s.hidden[i].from <= offset
-}
-
 // around returns the signed object that a part of the text has anything to do with, or nil.
 func (s secrets) around(offset, end int) *signed {
 	i := sort.Search(len(s.within), func(i int) bool { return s.within[i].to >= offset })

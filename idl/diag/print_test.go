@@ -315,7 +315,7 @@ func TestWriterErrors(t *testing.T) {
 	}
 }
 
-// TestEndlessLine holds that only the part of a line that can be shown is taken apart, at the edges of runes.
+// TestEndlessLine holds that only the part of a long line that can be shown is taken apart.
 func TestEndlessLine(t *testing.T) {
 	line := strings.Repeat("é", 50_000) + "WRONG" + strings.Repeat("é", 50_000)
 	at := Position{File: "a.go", Line: 1, Column: 100_001}

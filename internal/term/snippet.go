@@ -13,8 +13,8 @@ import (
 type Snippet struct {
 	Stream
 	Source string
-	// Secret, if not nil, reports whether the byte at an offset must not be shown.
-	Secret func(offset int) bool
+	// Hidden, if not nil, reports whether a part of the source must not be shown. Its line is left out then.
+	Hidden func(from, to int) bool
 }
 
 // Print prints the line of the given number, which the span from one offset up to another starts in, and the line that
@@ -45,10 +45,14 @@ func (s *Snippet) line(w io.Writer, digits, number, from, to int, style Style) {
 	if s.Width > 0 {
 		limit = max(20, s.Width-digits-len(" ")-Width(" | ……"))
 	}
-	cells, cutStart, cutEnd := s.cells(from, 16*limit)
+	start, end := s.around(from, 16*limit)
+	if s.Hidden != nil && s.Hidden(start, end) {
+		return
+	}
+	cells := s.cells(start, end)
 	lo, hi := window(cells, from, to, limit)
 	var code, blank, carets strings.Builder
-	if cutStart || lo > 0 {
+	if lo > 0 || start > 0 && s.Source[start-1] != '\n' {
 		code.WriteString("…")
 		blank.WriteString(" ")
 	}
@@ -61,7 +65,7 @@ func (s *Snippet) line(w io.Writer, digits, number, from, to int, style Style) {
 			carets.WriteString(strings.Repeat("^", c.width))
 		}
 	}
-	if cutEnd || hi < len(cells) {
+	if hi < len(cells) || end < len(s.Source) && s.Source[end] != '\n' {
 		code.WriteString("…")
 	}
 	if carets.Len() == 0 {
@@ -85,37 +89,30 @@ type cell struct {
 	from, to int // offsets in the source
 }
 
-// cells takes apart the line around an offset. Of a long line, only what is within reach is looked at, and the result
-// reports whether it is cut at its start and its end: many errors on one endless line must not take quadratic time.
-func (s *Snippet) cells(offset, reach int) (cells []cell, cutStart, cutEnd bool) {
-	start, end := max(0, offset-reach), min(len(s.Source), offset+reach)
+// around returns where the line that an offset is in starts and ends, or as much of a long line as is within reach: many
+// errors on one endless line must not take quadratic time.
+func (s *Snippet) around(offset, reach int) (start, end int) {
+	start, end = max(0, offset-reach), min(len(s.Source), offset+reach)
 	if i := strings.LastIndexByte(s.Source[start:offset], '\n'); i >= 0 {
 		start += i + 1
 	}
 	if i := strings.IndexByte(s.Source[offset:end], '\n'); i >= 0 {
 		end = offset + i
 	}
-	cutStart = start > 0 && s.Source[start-1] != '\n'
-	cutEnd = end < len(s.Source) && s.Source[end] != '\n'
-	at, wasSecret := start, false
+	return start, end
+}
+
+// cells takes apart a part of a line.
+func (s *Snippet) cells(start, end int) []cell {
+	cells := make([]cell, 0, end-start)
 	for graphemes := displaywidth.StringGraphemes(strings.TrimSuffix(s.Source[start:end], "\r")); graphemes.Next(); {
 		raw := graphemes.Value()
-		c := cell{text: Visible(strings.ReplaceAll(raw, "\t", "    ")), from: at, to: at + len(raw)}
-		secret := false
-		for ; at < c.to; at++ {
-			secret = secret || s.Secret != nil && s.Secret(at)
-		}
-		switch {
-		case secret && wasSecret:
-			c.text = ""
-		case secret:
-			c.text = "(secret)"
-		}
-		wasSecret = secret
+		c := cell{text: Visible(strings.ReplaceAll(raw, "\t", "    ")), from: start, to: start + len(raw)}
 		c.width = Width(c.text)
 		cells = append(cells, c)
+		start = c.to
 	}
-	return cells, cutStart, cutEnd
+	return cells
 }
 
 // window chooses which cells of a line to show, at most limit columns of them: all if they fit, and otherwise the span
