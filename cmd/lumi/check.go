@@ -1,61 +1,55 @@
 package main
 
 import (
-	"context"
 	"errors"
 
-	"github.com/spf13/pflag"
+	"github.com/spf13/cobra"
 
 	"github.com/lumi-idl/lumi/internal/term"
 	"github.com/lumi-idl/lumi/lumigl"
 )
 
-func checkCommand() *command {
-	c := &command{
-		name: "check", args: "[FILE...]", most: -1,
-		short: "say all that is wrong with LumiGL files",
-		long: `It reads graphs and snapshots strictly, and says of every fault where it is, what it is and, if there
+func checkCommand(env *environment) *cobra.Command {
+	var quiet bool
+	var most int
+	c := &cobra.Command{
+		Use:   "check [FILE...]",
+		Short: "say all that is wrong with LumiGL files",
+		Long: `It reads graphs and snapshots strictly, and says of every fault where it is, what it is and, if there
 is just one remedy, what to do: 'lumi fmt --repair' does that. The word in brackets is the rule that is
 broken; 'lumi explain' says more of it. Without files it reads standard input.
 
 With --json, every fault is an object on a line of its own, with "file", "code", "line", "column",
 "offset", "end", "pointer", "message" and perhaps "notes", "nearest", "circle" and "fix". Nothing is
 printed of a file that is right.`,
-		exits: exits{"no file has faults", "a file has faults", elseFailed},
-		examples: []example{
-			{"Check two files.", "lumi check prod.json graph.json"},
-			{"Check what a program prints.", "cat prod.json | lumi check -"},
-			{"All faults of a file, for a program.", "lumi check --json --max-faults=1000 broken.json"},
-		},
-	}
-	var quiet bool
-	var most int
-	c.setup = func(flags *pflag.FlagSet) func(context.Context, *environment) error {
-		flags.BoolVarP(&quiet, "quiet", "q", false, "say nothing of files that are right")
-		flags.IntVar(&most, "max-faults", 100, "say at most `N` faults of each file")
-		return func(ctx context.Context, env *environment) error {
+		Annotations: exits("no file has faults", "a file has faults", elseFailed),
+		Example: examples(
+			"Check two files.", "lumi check prod.json graph.json",
+			"Check what a program prints.", "cat prod.json | lumi check -",
+			"All faults of a file, for a program.", "lumi check --json --max-faults=1000 broken.json",
+		),
+		RunE: func(*cobra.Command, []string) error {
 			if most < 1 {
-				return c.misused("--max-faults=%d: it is a whole number from 1 up", most)
+				return misused("--max-faults=%d: it is a whole number from 1 up", most)
 			}
-			files, err := env.inputs(c)
+			files, err := env.inputs()
 			if err != nil {
 				return err
 			}
 			return checkAll(env, files, most, quiet)
-		}
+		},
 	}
+	c.Flags().BoolVarP(&quiet, "quiet", "q", false, "say nothing of files that are right")
+	c.Flags().IntVar(&most, "max-faults", 100, "say at most `N` faults of each file")
 	return c
 }
 
-// checkAll looks at all files, also if one cannot be read.
 func checkAll(env *environment, files []string, most int, quiet bool) error {
-	wrong, failed, faults := 0, 0, 0
-	for _, file := range files {
+	wrong, faults := 0, 0
+	err := env.each(files, func(file string) error {
 		in, err := env.read(file)
 		if err != nil {
-			env.say("%s", err)
-			failed++
-			continue
+			return err
 		}
 		doc, err := lumigl.Parser{MaxFaults: most}.Parse(in.src)
 		var invalid *lumigl.InvalidError
@@ -63,26 +57,17 @@ func checkAll(env *environment, files []string, most int, quiet bool) error {
 		case errors.As(err, &invalid):
 			wrong++
 			faults += len(invalid.Faults)
-			if err := env.refuse(in, err); !errors.Is(err, errWrong) {
-				return err
-			}
-		case err != nil:
-			return err
-		case !env.json && !quiet:
+			return env.refuse(in, err)
+		case err == nil && !env.json && !quiet:
 			env.printf("%s: nothing wrong, %s\n", term.Visible(in.name), summary(doc))
 		}
-	}
+		return err
+	})
 	if wrong > 0 && !env.json {
 		env.separate()
 		env.say("%s in %s", count(faults, "fault"), count(wrong, "file"))
 	}
-	switch {
-	case failed > 0:
-		return errFailed
-	case wrong > 0:
-		return errWrong
-	}
-	return nil
+	return err
 }
 
 // summary says in a few words what a document is.

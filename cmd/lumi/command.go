@@ -1,52 +1,72 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 
+	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"github.com/lumi-idl/lumi/internal/suggest"
 )
 
-// command is one of those that lumi has. Each stands in a file of its own.
-type command struct {
-	name string
-	// args is how the usage line shows the arguments, such as "[FILE...]".
-	args string
-	// short says in a line what the command does; it begins with a verb and has no full stop.
-	short string
-	// long is all that somebody needs to know who has never used it.
-	long string
-	// exits say what the exit codes mean.
-	exits exits
-	// examples are lines for a shell that work.
-	examples []example
-	// least and most are how many arguments there may be. There is no upper bound if most is negative.
-	least, most int
-	// setup declares the flags, and returns what runs the command once they are read. An error that is errWrong leads to
-	// the exit code 1, any other to 2.
-	setup func(*pflag.FlagSet) func(context.Context, *environment) error
-	// complete lists what the last of some arguments may become. If it is nil, it is the name of a file.
-	complete func(args []string) []string
-	// hidden is for commands that only programs call.
-	hidden bool
+// newRoot returns a new tree of all commands, which run in env. A command is a constructor in a file of its own and an
+// argument of [add], here or in the command above it.
+func newRoot(env *environment) *cobra.Command {
+	var color string
+	var asksVersion bool
+	root := &cobra.Command{
+		Use:   "lumi",
+		Short: "check, change and query LumiGL files",
+		Long: `lumi works on LumiGL files: the graphs that programs evaluate to, and the snapshots of environments
+that deployments leave. Files are read as they are given; - is standard input.
+
+'lumi help COMMAND' has all flags of a command, what its exit codes mean, and examples that work.`,
+		Annotations: exits("all is well", "it is not: a file has faults, two files differ, nothing was found", "the command could not do its work"),
+		Args:        cobra.ArbitraryArgs, // Without it, cobra reports unknown commands itself.
+		PersistentPreRun: func(_ *cobra.Command, args []string) {
+			env.args = args
+			if color != "auto" {
+				env.out.Color, env.err.Color = color == "always", color == "always"
+			}
+		},
+		RunE: func(*cobra.Command, []string) error {
+			if asksVersion {
+				return printVersion(env)
+			}
+			return pflag.ErrHelp
+		},
+		SilenceErrors: true, SilenceUsage: true, DisableSuggestions: true,
+	}
+	root.SetOut(env.stdout)
+	root.SetErr(env.stderr)
+	root.SetFlagErrorFunc(flagError)
+	root.Flags().SortFlags = false
+	root.Flags().BoolVar(&asksVersion, "version", false, "print lumi's version")
+	common := root.PersistentFlags()
+	common.SortFlags = false
+	common.BoolVar(&env.json, "json", false, "print for programs: JSON on standard output")
+	choiceVar(root, common, &color, "color", "auto", "`WHEN` to use colour", "auto", "always", "never")
+	common.BoolP("help", "h", false, "say what the command does, and how")
+	add(root, "Files", checkCommand(env), convertCommand(env), diffCommand(env), fmtCommand(env), graphCommand(env),
+		queryCommand(env), repairCommand(env), showCommand(env))
+	help := helpCommand(env)
+	add(root, "Help", completionCommand(env), explainCommand(env), help, versionCommand(env))
+	root.SetHelpCommand(help) // in place of cobra's own
+	return root
 }
 
-// exits say what the exit codes of a command mean: 0, 1, which not every command has, and 2.
-type exits struct{ fine, wrong, failed string }
-
-// byCode are the meanings by their codes.
-func (e exits) byCode() map[int]string {
-	m := map[int]string{exitOK: e.fine, exitFailed: e.failed}
-	if e.wrong != "" {
-		m[exitWrong] = e.wrong
+// add adds commands below another one, under a heading in its help.
+func add(parent *cobra.Command, heading string, children ...*cobra.Command) {
+	parent.AddGroup(&cobra.Group{ID: heading, Title: heading + ":"})
+	for _, c := range children {
+		c.GroupID, c.Args, c.Flags().SortFlags = heading, checkUse, false
+		parent.AddCommand(c)
 	}
-	return m
 }
 
 // What 2 means: to commands for which a file with faults is an answer, 1, and to those whose 1 says something else.
@@ -55,156 +75,122 @@ const (
 	faultsFailed = "a file has faults, the command was used wrongly, or the system failed"
 )
 
-// example is a line of a shell, with what it does.
-type example struct{ does, line string }
-
-// commands is the table of all commands, in the order of the help.
-func commands() []*command {
-	return []*command{
-		checkCommand(), fmtCommand(), showCommand(), repairCommand(),
-		diffCommand(),
-		convertCommand(),
-		graphCommand(), queryCommand(),
-		explainCommand(), versionCommand(), helpCommand(), completionCommand(), completeCommand(),
+// exits returns what the exit codes of a command mean, by code, as its annotations. A command without a meaning for 1
+// never exits with it.
+func exits(fine, wrong, failed string) map[string]string {
+	codes := map[string]string{"0": fine, "1": wrong, "2": failed}
+	if wrong == "" {
+		delete(codes, "1")
 	}
+	return codes
 }
 
-// find returns the command of a name, or nil.
-func find(name string) *command {
-	for _, c := range commands() {
-		if c.name == name {
-			return c
+// examples returns the examples of a command from pairs of what a line for a shell does, and the line.
+func examples(pairs ...string) string {
+	var b strings.Builder
+	for pair := range slices.Chunk(pairs, 2) {
+		fmt.Fprintf(&b, "\n  # %s\n  %s\n", pair[0], pair[1])
+	}
+	return b.String()[1:]
+}
+
+// dispatch runs the command of a tree that the arguments name.
+func (e *environment) dispatch(ctx context.Context, root *cobra.Command, args []string) error {
+	var helped error
+	root.SetHelpFunc(func(c *cobra.Command, _ []string) { // for --help, and for commands that only have others below them
+		asked, _ := c.Flags().GetBool("help")
+		if below := c.Flags().Args(); asked || len(below) > 0 {
+			helped = e.help(c, below, "")
+			return
 		}
+		c.PrintErr(manual(c))
+		helped = errFailed
+	})
+	root.SetArgs(append([]string{}, args...)) // With nil, cobra takes those of the process.
+	c, err := root.ExecuteContextC(ctx)
+	var wrong misuse
+	switch ok := errors.As(err, &wrong); {
+	case ok && c == root:
+		return fmt.Errorf("%w; 'lumi help' says more", err)
+	case ok:
+		return fmt.Errorf("%s: %s; 'lumi help %[1]s' says more", name(c), string(wrong))
 	}
-	return nil
+	return cmp.Or(err, helped)
 }
 
-// names are those of the commands that people call.
-func names() []string {
-	var all []string
-	for _, c := range commands() {
-		if !c.hidden {
-			all = append(all, c.name)
+// name returns what follows "lumi" to call a command.
+func name(c *cobra.Command) string { return strings.TrimPrefix(c.CommandPath(), "lumi ") }
+
+// misuse is an error in how a command was called. [environment.dispatch] adds the name of the command to it.
+type misuse string
+
+func (m misuse) Error() string { return string(m) }
+
+func misused(format string, args ...any) error { return misuse(fmt.Sprintf(format, args...)) }
+
+// checkUse checks the arguments of a command against its usage line, where those in brackets are optional and one with
+// dots may be repeated. Neither they nor a string given to a flag can be empty.
+func checkUse(c *cobra.Command, args []string) (err error) {
+	_, usage, _ := strings.Cut(c.Use, " ")
+	most := len(strings.Fields(usage))
+	least := most - strings.Count(usage, "[")
+	switch {
+	case slices.Contains(args, ""):
+		return misused("an argument is empty")
+	case len(args) < least:
+		return misused("it takes %s", usage)
+	case len(args) > most && !strings.Contains(usage, "..."):
+		return misused("unexpected argument %q", args[most])
+	}
+	c.Flags().Visit(func(f *pflag.Flag) {
+		if f.Value.Type() == "string" && f.Value.String() == "" {
+			err = misused("--%s is empty", f.Name)
 		}
-	}
-	return all
+	})
+	return err
 }
 
-// common are the flags that every command has.
-type common struct {
-	help  bool
-	json  bool
-	color string
-}
-
-// flagSet declares a command's flags and the common ones.
-func (c *command) flagSet() (*pflag.FlagSet, *common, func(context.Context, *environment) error) {
-	flags := pflag.NewFlagSet(c.name, pflag.ContinueOnError)
-	flags.SetOutput(io.Discard)
-	flags.Usage = func() {}
-	flags.SortFlags = false
-	var shared common
-	run := c.setup(flags)
-	flags.BoolVar(&shared.json, "json", false, "print for programs: JSON on standard output")
-	choiceVar(flags, &shared.color, "color", "auto", "`WHEN` to use colour", "auto", "always", "never")
-	flags.BoolVarP(&shared.help, "help", "h", false, "say what the command does, and how")
-	return flags, &shared, run
-}
-
-// dispatch runs the command that the arguments name.
-func dispatch(ctx context.Context, args []string, env *environment) error {
-	if len(args) == 0 {
-		_, _ = io.WriteString(env.stderr, overview())
-		return errFailed
+// noCommand is the error for a name that no command below c has. The suggestion begins with prefix.
+func noCommand(c *cobra.Command, given, prefix string) error {
+	path := strings.TrimPrefix(c.CommandPath()+" ", "lumi ")
+	var names []string
+	for _, sub := range c.Commands() {
+		names = append(names, sub.Name())
 	}
-	name, rest := args[0], args[1:]
-	switch name {
-	case "-h", "--help":
-		name = "help"
-	case "--version":
-		name = "version"
+	if near := suggest.Name(given, names); near != "" {
+		return fmt.Errorf("there is no command %q; did you mean '%s'?", path+given, prefix+path+near)
 	}
-	c := find(name)
-	switch {
-	case c != nil:
-		return c.execute(ctx, rest, env)
-	case strings.HasPrefix(name, "-"):
-		return fmt.Errorf("%s: the command comes first, as in 'lumi check FILE'; 'lumi help' lists the commands", name)
-	}
-	if near := suggest.Name(name, names()); near != "" {
-		return fmt.Errorf("there is no command %q; did you mean '%s'?", name, near)
-	}
-	return fmt.Errorf("there is no command %q; 'lumi help' lists them", name)
-}
-
-func (c *command) execute(ctx context.Context, args []string, env *environment) error {
-	flags, shared, run := c.flagSet()
-	if c.hidden {
-		env.args = args
-		return run(ctx, env)
-	}
-	if err := flags.Parse(args); err != nil {
-		return c.flagError(flags, err)
-	}
-	if shared.help {
-		_, err := io.WriteString(env.stdout, c.manual())
-		return err
-	}
-	env.args, env.json = flags.Args(), shared.json
-	switch shared.color {
-	case "always":
-		env.out.Color, env.err.Color = true, true
-	case "never":
-		env.out.Color, env.err.Color = false, false
-	}
-	n := len(env.args)
-	switch {
-	case slices.Contains(env.args, ""):
-		return c.misused("an argument is empty")
-	case n < c.least:
-		return c.misused("it takes %s", c.args)
-	case c.most >= 0 && n > c.most:
-		return c.misused("unexpected argument %q", env.args[c.most])
-	}
-	return run(ctx, env)
-}
-
-// misused is the error for a wrong use of the command.
-func (c *command) misused(format string, args ...any) error {
-	return fmt.Errorf("%s: %s; 'lumi help %s' says more", c.name, fmt.Sprintf(format, args...), c.name)
+	return fmt.Errorf("there is no command %q; '%s' lists them", path+given, strings.TrimSpace("lumi help "+path))
 }
 
 // flagError adds to an error of package pflag what was probably meant.
-func (c *command) flagError(flags *pflag.FlagSet, err error) error {
+func flagError(c *cobra.Command, err error) error {
 	var invalid *pflag.InvalidValueError
 	if errors.As(err, &invalid) {
 		flag := invalid.GetFlag()
-		can := "it can be true or false"
-		switch value := flag.Value.(type) {
-		case *choice:
-			can = "it can be " + strings.Join(value.among, " or ")
-		default:
-			if value.Type() != "bool" {
-				can = "it is a whole number"
-			}
-		}
-		return c.misused("--%s=%s: %s", flag.Name, invalid.GetValue(), can)
+		can := map[string]string{"bool": "it can be true or false", "int": "it is a whole number"}[flag.Value.Type()]
+		return misused("--%s=%s: %s", flag.Name, invalid.GetValue(), cmp.Or(can, invalid.Unwrap().Error()))
 	}
 	var unknown *pflag.NotExistError
 	if !errors.As(err, &unknown) {
-		return c.misused("%s", err)
+		return misused("%s", err)
 	}
-	var all []string
-	flags.VisitAll(func(f *pflag.Flag) { all = append(all, f.Name) })
-	given := unknown.GetSpecifiedName()
-	if near := suggest.Name(given, all); near != "" && len(given) > 1 {
-		return fmt.Errorf("%s: there is no flag --%s; did you mean --%s?", c.name, given, near)
-	}
-	dashes := "--"
+	given, dashes := unknown.GetSpecifiedName(), "--"
 	if unknown.GetSpecifiedShortnames() != "" {
 		dashes = "-"
 	}
-	return c.misused("there is no flag %s%s", dashes, given)
+	var names []string
+	c.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
+	near := suggest.Name(given, names)
+	switch {
+	case c.HasSubCommands() && c.Flags().NArg() > 0: // The flag follows a name that is no command.
+		return noCommand(c, c.Flags().Arg(0), "")
+	case c.HasSubCommands():
+		return fmt.Errorf("%s%s: the command comes first, as in 'lumi check FILE'; 'lumi help' lists the commands", dashes, given)
+	case near != "" && len(given) > 1:
+		return fmt.Errorf("%s: there is no flag --%s; did you mean --%s?", name(c), given, near)
+	}
+	return misused("there is no flag %s%s", dashes, given)
 }
 
 // choice is the value of a flag that is one of a few words.
@@ -213,15 +199,16 @@ type choice struct {
 	among []string
 }
 
-// choiceVar declares a flag whose value is one of a few words.
-func choiceVar(flags *pflag.FlagSet, value *string, name, standard, usage string, among ...string) {
+// choiceVar declares a flag of c whose value is one of a few words.
+func choiceVar(c *cobra.Command, flags *pflag.FlagSet, value *string, name, standard, usage string, among ...string) {
 	*value = standard
 	flags.Var(&choice{value, among}, name, usage+": "+strings.Join(among, ", "))
+	_ = c.RegisterFlagCompletionFunc(name, cobra.FixedCompletions(among, cobra.ShellCompDirectiveNoFileComp))
 }
 
 func (c *choice) Set(s string) error {
 	if !slices.Contains(c.among, s) {
-		return errors.New("not one of the words")
+		return errors.New("it can be " + strings.Join(c.among, " or "))
 	}
 	*c.value = s
 	return nil

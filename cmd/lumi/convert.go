@@ -7,7 +7,7 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/spf13/pflag"
+	"github.com/spf13/cobra"
 
 	"github.com/lumi-idl/lumi/internal/term"
 	"github.com/lumi-idl/lumi/lumigl"
@@ -23,11 +23,12 @@ type converter struct {
 	strict                  bool
 }
 
-func convertCommand() *command {
-	c := &command{
-		name: "convert", args: "[FILE]", most: 1,
-		short: "make a snapshot of what another tool keeps",
-		long: `It reads an environment file of the Lumi of 2017, what 'pulumi stack export' prints, or the state of
+func convertCommand(env *environment) *cobra.Command {
+	v := converter{env: env}
+	c := &cobra.Command{
+		Use:   "convert [FILE]",
+		Short: "make a snapshot of what another tool keeps",
+		Long: `It reads an environment file of the Lumi of 2017, what 'pulumi stack export' prints, or the state of
 OpenTofu or Terraform in version 4, and writes a LumiGL snapshot. Without a file it reads standard
 input. The content says which of them it is. What is LumiGL already is refused, unless --from says
 that it is a file of 2017.
@@ -42,26 +43,14 @@ if there are any.
 With --json, there is an object with "file", "from", "links", "losses" and, unless it goes into a file,
 "snapshot"; or an object for each fault, as 'lumi check' has them, whose code is "form" where the file
 is none of these, or cannot be converted.`,
-		exits: exits{"the file is converted", "the file cannot be converted; with --strict also: something would be lost or changed", elseFailed},
-		examples: []example{
-			{"Convert a stack with its secrets.", "pulumi stack export --show-secrets | lumi convert -o prod.json"},
-			{"Convert a state.", "tofu state pull | lumi convert --environment prod --package my/cluster -o prod.json"},
-			{"What would be lost?", "lumi convert --json terraform.tfstate | jq -r '.losses[] | select(.lost) | .pointer'"},
-		},
-	}
-	c.setup = func(flags *pflag.FlagSet) func(context.Context, *environment) error {
-		var v converter
-		choiceVar(flags, &v.from, "from", "auto", "the `FORMAT` of the file", "auto", "lumi-2017", "pulumi", "opentofu")
-		flags.StringVar(&v.environment, "environment", "", "the `NAME` of the environment, in place of the file's own")
-		flags.StringVar(&v.pkg, "package", "", "the `NAME` of the package, in place of the file's own")
-		choiceVar(flags, &v.types, "types", "keep", "what `FORM` types like aws:ec2/vpc:VPC get", "keep", "short")
-		choiceVar(flags, &v.references, "references", "find",
-			"whether values that come from another resource become references to it; `WHAT` to do", "find", "keep")
-		outputVar(c, flags, &v.output, "the snapshot")
-		flags.BoolVar(&v.strict, "strict", false, "write nothing if anything is lost or changed, and exit with 1")
-		return func(ctx context.Context, env *environment) error {
-			v.env = env
-			files, err := env.inputs(c)
+		Annotations: exits("the file is converted", "the file cannot be converted; with --strict also: something would be lost or changed", elseFailed),
+		Example: examples(
+			"Convert a stack with its secrets.", "pulumi stack export --show-secrets | lumi convert -o prod.json",
+			"Convert a state.", "tofu state pull | lumi convert --environment prod --package my/cluster -o prod.json",
+			"What would be lost?", "lumi convert --json terraform.tfstate | jq -r '.losses[] | select(.lost) | .pointer'",
+		),
+		RunE: func(c *cobra.Command, _ []string) error {
+			files, err := env.inputs()
 			if err != nil {
 				return err
 			}
@@ -69,11 +58,20 @@ is none of these, or cannot be converted.`,
 				return err
 			}
 			if err := v.options().Check(); err != nil {
-				return c.misused("%s", err)
+				return misused("%s", err)
 			}
-			return v.run(ctx, files[0])
-		}
+			return v.run(c.Context(), files[0])
+		},
 	}
+	flags := c.Flags()
+	choiceVar(c, flags, &v.from, "from", "auto", "the `FORMAT` of the file", "auto", "lumi-2017", "pulumi", "opentofu")
+	flags.StringVar(&v.environment, "environment", "", "the `NAME` of the environment, in place of the file's own")
+	flags.StringVar(&v.pkg, "package", "", "the `NAME` of the package, in place of the file's own")
+	choiceVar(c, flags, &v.types, "types", "keep", "what `FORM` types like aws:ec2/vpc:VPC get", "keep", "short")
+	choiceVar(c, flags, &v.references, "references", "find",
+		"whether values that come from another resource become references to it; `WHAT` to do", "find", "keep")
+	outputVar(c, &v.output, "the snapshot", "json")
+	flags.BoolVar(&v.strict, "strict", false, "write nothing if anything is lost or changed, and exit with 1")
 	return c
 }
 

@@ -1,24 +1,25 @@
 package main
 
 import (
-	"context"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
 	"slices"
 	"strings"
 
-	"github.com/spf13/pflag"
+	"github.com/spf13/cobra"
 
 	"github.com/lumi-idl/lumi/lumigl"
 	"github.com/lumi-idl/lumi/lumigl/diff"
 )
 
-func diffCommand() *command {
-	c := &command{
-		name: "diff", args: "OLD NEW", least: 2, most: 2,
-		short: "say how one graph or snapshot differs from another",
-		long: `It compares two files of one form: which resources were created, updated, replaced and deleted, and in
+func diffCommand(env *environment) *cobra.Command {
+	var f diffFlags
+	c := &cobra.Command{
+		Use:   "diff OLD NEW",
+		Short: "say how one graph or snapshot differs from another",
+		Long: `It compares two files of one form: which resources were created, updated, replaced and deleted, and in
 each what was added (+), removed (-) and changed (~), down to the elements of lists. The order of
 resources and of keys does not count.
 
@@ -32,39 +33,29 @@ properties that providers set.
 
 Values that are secret are compared and not shown. A patch that would have to hold some cannot be
 applied; with --show-secrets it holds them.`,
-		exits: exits{"nothing differs", "something differs", faultsFailed},
-		examples: []example{
-			{"What is different in the file of today?", "lumi diff yesterday.json today.json"},
-			{"What has changed since the last commit?", "git show HEAD:prod.json | lumi diff - prod.json"},
-			{"What does a program want to have changed?", "lumi diff --desired prod.json desired.json"},
-			{"Which changes replace resources?", "cidlc idl --out-schema=schema.json && lumi diff --schema=schema.json old.json new.json"},
-			{"The URNs of all that was deleted.", `lumi diff --json old.json new.json | jq -r '.resources[] | select(.change == "deleted") | .key'`},
-		},
-	}
-	var f diffFlags
-	c.setup = func(flags *pflag.FlagSet) func(context.Context, *environment) error {
-		flags.BoolVar(&f.stat, "stat", false, "print a line for each resource that differs, and no values")
-		flags.BoolVar(&f.patch, "patch", false, "print a JSON Patch (RFC 6902) that makes the new file's JSON of the old one's")
-		flags.BoolVar(&f.showSecrets, "show-secrets", false, "put secrets into the patch, so that it can be applied")
-		flags.BoolVar(&f.desired, "desired", false, "NEW is what a program wants: leave out what only deployments know")
-		flags.StringArrayVar(&f.schemas, "schema", nil, "read which properties replace, and which providers set, from a `FILE` of 'cidlc --out-schema'; may be repeated")
-		flags.IntVarP(&f.context, "context", "U", 1, "show `N` elements of a list around each that differs")
-		return func(_ context.Context, env *environment) error {
-			if problem := f.problem(env.json); problem != "" {
-				return c.misused("%s", problem)
-			}
-			stdin := env
-			if len(f.schemas) > 0 { // They may be read from there too.
-				all := *env
-				all.args = slices.Concat(env.args, f.schemas)
-				stdin = &all
-			}
-			if err := stdin.once(); err != nil {
+		Annotations: exits("nothing differs", "something differs", faultsFailed),
+		Example: examples(
+			"What is different in the file of today?", "lumi diff yesterday.json today.json",
+			"What has changed since the last commit?", "git show HEAD:prod.json | lumi diff - prod.json",
+			"What does a program want to have changed?", "lumi diff --desired prod.json desired.json",
+			"Which changes replace resources?", "cidlc idl --out-schema=schema.json && lumi diff --schema=schema.json old.json new.json",
+			"The URNs of all that was deleted.", `lumi diff --json old.json new.json | jq -r '.resources[] | select(.change == "deleted") | .key'`,
+		),
+		RunE: func(*cobra.Command, []string) error {
+			if err := cmp.Or(f.misuse(env.json), once(slices.Concat(env.args, f.schemas))); err != nil {
 				return err
 			}
 			return f.run(env)
-		}
+		},
 	}
+	flags := c.Flags()
+	flags.BoolVar(&f.stat, "stat", false, "print a line for each resource that differs, and no values")
+	flags.BoolVar(&f.patch, "patch", false, "print a JSON Patch (RFC 6902) that makes the new file's JSON of the old one's")
+	flags.BoolVar(&f.showSecrets, "show-secrets", false, "put secrets into the patch, so that it can be applied")
+	flags.BoolVar(&f.desired, "desired", false, "NEW is what a program wants: leave out what only deployments know")
+	flags.StringArrayVar(&f.schemas, "schema", nil, "read which properties replace, and which providers set, from a `FILE` of 'cidlc --out-schema'; may be repeated")
+	_ = c.MarkFlagFilename("schema", "json")
+	flags.IntVarP(&f.context, "context", "U", 1, "show `N` elements of a list around each that differs")
 	return c
 }
 
@@ -75,19 +66,19 @@ type diffFlags struct {
 	context                           int
 }
 
-// problem says what is wrong with the flags.
-func (f *diffFlags) problem(json bool) string {
+// misuse says what is wrong with the flags.
+func (f *diffFlags) misuse(json bool) error {
 	switch {
 	case f.stat && f.patch, f.stat && json, f.patch && json:
-		return "--stat, --patch and --json are three ways to print a difference; choose one"
+		return misused("--stat, --patch and --json are three ways to print a difference; choose one")
 	case f.showSecrets && !f.patch:
-		return "--show-secrets goes with --patch; nothing else shows secrets"
+		return misused("--show-secrets goes with --patch; nothing else shows secrets")
 	case f.desired && f.patch:
-		return "--desired does not go with --patch, which makes the new file as it stands"
+		return misused("--desired does not go with --patch, which makes the new file as it stands")
 	case f.context < 0:
-		return fmt.Sprintf("--context=%d: it is a whole number from 0 up", f.context)
+		return misused("--context=%d: it is a whole number from 0 up", f.context)
 	}
-	return ""
+	return nil
 }
 
 func (f *diffFlags) run(env *environment) error {

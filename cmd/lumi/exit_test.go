@@ -54,33 +54,30 @@ func TestExitCodes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, c := range commands() {
-		if c.hidden {
-			continue
-		}
-		seen, ofFaults := map[int]bool{}, ""
-		for _, try := range tries[c.name] {
+	for _, c := range leaves(newRoot(&environment{})) {
+		seen, ofFaults := map[string]bool{}, ""
+		for _, try := range tries[name(c)] {
 			var stderr bytes.Buffer
-			args := append([]string{c.name}, strings.Fields(try.args)...)
+			args := append(strings.Fields(name(c)), strings.Fields(try.args)...)
 			code := run(t.Context(), args, strings.NewReader(try.stdin), io.Discard, &stderr, noEnv)
 			if code != try.want {
 				t.Errorf("%v: exit code %d, want %d: %s", args, code, try.want, &stderr)
 			}
-			seen[code] = true
-			if try.stdin == brokenInput || c.name == "convert" && try.stdin == "{" {
+			seen[fmt.Sprint(code)] = true
+			if try.stdin == brokenInput || name(c) == "convert" && try.stdin == "{" {
 				ofFaults = fmt.Sprint(" ", code)
 			}
 		}
-		for code, meaning := range c.exits.byCode() {
+		for code, meaning := range c.Annotations {
 			if !seen[code] || meaning == "" {
-				t.Errorf("'lumi %s' is not seen to exit with %d, which means %q", c.name, code, meaning)
+				t.Errorf("'lumi %s' is not seen to exit with %s, which means %q", name(c), code, meaning)
 			}
 		}
-		if len(seen) != len(c.exits.byCode()) {
-			t.Errorf("'lumi %s' exits in more ways than it says", c.name)
+		if len(seen) != len(c.Annotations) {
+			t.Errorf("'lumi %s' exits in more ways than it says", name(c))
 		}
 		cell := func(s string) string { return strings.TrimRight(" "+s, " ") + " |" }
-		row := "\n| `" + c.name + "` |" + cell(c.exits.fine) + cell(c.exits.wrong) + cell(strings.TrimSpace(ofFaults)) + "\n"
+		row := "\n| `" + name(c) + "` |" + cell(c.Annotations["0"]) + cell(c.Annotations["1"]) + cell(strings.TrimSpace(ofFaults)) + "\n"
 		if !strings.Contains(strings.NewReplacer("`--check`", "--check", "`--strict`", "--strict").Replace(string(manual)), row) {
 			t.Errorf("docs/lumi.md has no row %s", row)
 		}

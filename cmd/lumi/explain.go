@@ -1,13 +1,12 @@
 package main
 
 import (
-	"context"
 	_ "embed"
 	"fmt"
 	"slices"
 	"strings"
 
-	"github.com/spf13/pflag"
+	"github.com/spf13/cobra"
 
 	"github.com/lumi-idl/lumi/internal/suggest"
 	"github.com/lumi-idl/lumi/internal/term"
@@ -34,27 +33,26 @@ var lossGroups = map[string]string{
 	"changed": "What 'lumi convert' names as changed",
 }
 
-func explainCommand() *command {
-	c := &command{
-		name: "explain", args: "[CODE...]", most: -1,
-		short: "say what the codes of faults and losses mean",
-		long: `CODE is what stands in brackets behind a fault, which a file has, or behind a loss, which 'lumi convert'
+func explainCommand(env *environment) *cobra.Command {
+	return &cobra.Command{
+		Use:   "explain [CODE...]",
+		Short: "say what the codes of faults and losses mean",
+		Long: `CODE is what stands in brackets behind a fault, which a file has, or behind a loss, which 'lumi convert'
 names. It prints the rule, with an example that breaks it and one that does not. Where a fault and a
 loss have the same code, it prints both. Without an argument it lists all codes.
 
 With --json, each is an object on a line of its own, with "code", "about", which is "fault" or "loss",
 "group" and "text".`,
-		exits: exits{"all codes are explained", "", elseFailed},
-		examples: []example{
-			{"What does [dangling] mean?", "lumi explain dangling"},
-			{"Which codes are there?", "lumi explain"},
+		Annotations: exits("all codes are explained", "", elseFailed),
+		Example: examples(
+			"What does [dangling] mean?", "lumi explain dangling",
+			"Which codes are there?", "lumi explain",
+		),
+		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+			return codeNames(explanations()), cobra.ShellCompDirectiveNoFileComp
 		},
-		complete: func([]string) []string { return codeNames(explanations()) },
+		RunE: func(*cobra.Command, []string) error { return explain(env) },
 	}
-	c.setup = func(*pflag.FlagSet) func(context.Context, *environment) error {
-		return func(_ context.Context, env *environment) error { return explain(env) }
-	}
-	return c
 }
 
 // explain prints what some codes mean, or lists all of them.

@@ -7,7 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/spf13/pflag"
+	"github.com/spf13/cobra"
 
 	"github.com/lumi-idl/lumi/internal/linediff"
 	"github.com/lumi-idl/lumi/internal/term"
@@ -21,11 +21,12 @@ type formatter struct {
 	check, repair, stdout, silent bool
 }
 
-func fmtCommand() *command {
-	c := &command{
-		name: "fmt", args: "[FILE...]", most: -1,
-		short: "bring LumiGL files into their canonical form",
-		long: `It rewrites files in place: resources in order, two spaces a level, keys of snapshots sorted. A file
+func fmtCommand(env *environment) *cobra.Command {
+	f := formatter{env: env}
+	c := &cobra.Command{
+		Use:   "fmt [FILE...]",
+		Short: "bring LumiGL files into their canonical form",
+		Long: `It rewrites files in place: resources in order, two spaces a level, keys of snapshots sorted. A file
 that is canonical already is not touched. Standard input, -, is written to standard output; so is
 what comes of it if no file is given. Files with faults are left alone.
 
@@ -39,57 +40,33 @@ commas, comments and quotes; each fix is reported on standard error. For all oth
 With --json, there is an object for each file on a line of its own, with "file", "changed", "written"
 and "repairs", and for standard input "document", what became of it; or one for each fault as 'lumi
 check' has them.`,
-		exits: exits{"all files are canonical, or were made so", "a file has faults; with --check also: a file would change", elseFailed},
-		examples: []example{
-			{"Rewrite a file.", "lumi fmt prod.json"},
-			{"What would change? The exit code is 1 if anything would.", "lumi fmt --check prod.json"},
-			{"Fix commas and quotes in a file written by hand.", "lumi fmt --repair notes.json"},
-			{"As a filter.", "lumi fmt - <prod.json >canonical.json"},
-		},
-	}
-	c.setup = func(flags *pflag.FlagSet) func(context.Context, *environment) error {
-		var f formatter
-		flags.BoolVar(&f.check, "check", false, "write nothing: print what would change as a diff, and exit with 1 if anything would")
-		flags.BoolVar(&f.repair, "repair", false, "fix syntax errors that have only one possible fix")
-		flags.BoolVar(&f.stdout, "stdout", false, "write to standard output in place of the files")
-		flags.BoolVarP(&f.silent, "quiet", "q", false, "do not name the files that were rewritten")
-		return func(ctx context.Context, env *environment) error {
-			f.env = env
-			files, err := env.inputs(c)
+		Annotations: exits("all files are canonical, or were made so", "a file has faults; with --check also: a file would change", elseFailed),
+		Example: examples(
+			"Rewrite a file.", "lumi fmt prod.json",
+			"What would change? The exit code is 1 if anything would.", "lumi fmt --check prod.json",
+			"Fix commas and quotes in a file written by hand.", "lumi fmt --repair notes.json",
+			"As a filter.", "lumi fmt - <prod.json >canonical.json",
+		),
+		RunE: func(c *cobra.Command, _ []string) error {
+			files, err := env.inputs()
 			if err != nil {
 				return err
 			}
 			switch {
 			case f.check && f.stdout:
-				return c.misused("--check and --stdout contradict each other")
+				return misused("--check and --stdout contradict each other")
 			case env.json && f.stdout:
-				return c.misused("--json says what was done to files, and standard output is where the file goes")
+				return misused("--json says what was done to files, and standard output is where the file goes")
 			}
-			return f.all(ctx, files)
-		}
+			return env.each(files, func(name string) error { return f.one(c.Context(), name) })
+		},
 	}
+	flags := c.Flags()
+	flags.BoolVar(&f.check, "check", false, "write nothing: print what would change as a diff, and exit with 1 if anything would")
+	flags.BoolVar(&f.repair, "repair", false, "fix syntax errors that have only one possible fix")
+	flags.BoolVar(&f.stdout, "stdout", false, "write to standard output in place of the files")
+	flags.BoolVarP(&f.silent, "quiet", "q", false, "do not name the files that were rewritten")
 	return c
-}
-
-// all formats all files, also if one of them cannot be.
-func (f *formatter) all(ctx context.Context, files []string) error {
-	var wrong, failed bool
-	for _, name := range files {
-		switch err := f.one(ctx, name); {
-		case errors.Is(err, errWrong):
-			wrong = true
-		case err != nil:
-			f.env.say("%s", err)
-			failed = true
-		}
-	}
-	switch {
-	case failed:
-		return errFailed
-	case wrong:
-		return errWrong
-	}
-	return nil
 }
 
 // formatted is what was done to a file, for programs.

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"github.com/lumi-idl/lumi/lumigl"
@@ -25,11 +26,12 @@ type drawer struct {
 	depth                                          int
 }
 
-func graphCommand() *command {
-	c := &command{
-		name: "graph", args: "FILE", least: 1, most: 1,
-		short: "draw a graph: for Graphviz, for Mermaid, or as a page to look around in",
-		long: `It draws the resources of a snapshot, or the vertices of a graph, with an arrow from each to what it
+func graphCommand(env *environment) *cobra.Command {
+	d := drawer{env: env}
+	c := &cobra.Command{
+		Use:   "graph FILE",
+		Short: "draw a graph: for Graphviz, for Mermaid, or as a page to look around in",
+		Long: `It draws the resources of a snapshot, or the vertices of a graph, with an arrow from each to what it
 depends on. The format is that of the name behind -o, .dot, .gv, .mmd or .html, unless --format says
 otherwise, and without either DOT. A page is one file that needs nothing else: people search and zoom
 in it, and read what they click on. Secrets are not drawn, and not in the page either.
@@ -42,31 +44,28 @@ expressions, pkg and module are something else: those of the program that made t
 
 With --json, and -o, an object says what was written: "file", "format", "vertices" and "arrows"; without
 -o, it is the drawing itself, with "vertices" and "arrows".`,
-		exits: exits{"the graph is drawn", "the file has faults", elseFailed},
-		examples: []example{
-			{"A page to look around in.", "lumi graph prod.json -o prod.html"},
-			{"A picture, with Graphviz.", "lumi graph prod.json | dot -Tsvg >prod.svg"},
-			{"What is at most two steps from a resource, for a page written in Markdown.", "lumi graph prod.json --format=mermaid --around=web --depth=2"},
-			{"Only what is of one package, with a frame for each type.", `lumi graph prod.json --select='type.startsWith("aws:")' --cluster=type`},
-		},
-	}
-	c.setup = func(flags *pflag.FlagSet) func(context.Context, *environment) error {
-		var d drawer
-		choiceVar(flags, &d.format, "format", "auto", "`HOW` to draw", "auto", "dot", "mermaid", "html")
-		outputVar(c, flags, &d.output, "the drawing")
-		flags.StringVarP(&d.expression, "select", "s", "", "draw only what `EXPRESSION` is true for")
-		flags.StringVar(&d.around, "around", "", "draw only `KEY` and what is near it")
-		flags.IntVar(&d.depth, "depth", 1, "with --around: what is at most `N` steps away")
-		choiceVar(flags, &d.direction, "direction", "both", "with --around: `WHERE` the steps lead", "both", "dependencies", "dependents")
-		choiceVar(flags, &d.cluster, "cluster", "none", "draw frames around resources with one type, or one `PART` of it", "none", "type", "package", "module")
-		return func(ctx context.Context, env *environment) error {
-			d.env = env
-			if err := d.misuse(c, flags); err != nil {
+		Annotations: exits("the graph is drawn", "the file has faults", elseFailed),
+		Example: examples(
+			"A page to look around in.", "lumi graph prod.json -o prod.html",
+			"A picture, with Graphviz.", "lumi graph prod.json | dot -Tsvg >prod.svg",
+			"What is at most two steps from a resource, for a page written in Markdown.", "lumi graph prod.json --format=mermaid --around=web --depth=2",
+			"Only what is of one package, with a frame for each type.", `lumi graph prod.json --select='type.startsWith("aws:")' --cluster=type`,
+		),
+		RunE: func(c *cobra.Command, _ []string) error {
+			if err := d.misuse(c.Flags()); err != nil {
 				return err
 			}
-			return d.run(ctx)
-		}
+			return d.run(c.Context())
+		},
 	}
+	flags := c.Flags()
+	choiceVar(c, flags, &d.format, "format", "auto", "`HOW` to draw", "auto", "dot", "mermaid", "html")
+	outputVar(c, &d.output, "the drawing", "dot", "gv", "mmd", "html")
+	flags.StringVarP(&d.expression, "select", "s", "", "draw only what `EXPRESSION` is true for")
+	flags.StringVar(&d.around, "around", "", "draw only `KEY` and what is near it")
+	flags.IntVar(&d.depth, "depth", 1, "with --around: what is at most `N` steps away")
+	choiceVar(c, flags, &d.direction, "direction", "both", "with --around: `WHERE` the steps lead", "both", "dependencies", "dependents")
+	choiceVar(c, flags, &d.cluster, "cluster", "none", "draw frames around resources with one type, or one `PART` of it", "none", "type", "package", "module")
 	return c
 }
 
@@ -74,13 +73,7 @@ With --json, and -o, an object says what was written: "file", "format", "vertice
 var formats = map[string]string{".dot": "dot", ".gv": "dot", ".mmd": "mermaid", ".mermaid": "mermaid", ".html": "html", ".htm": "html"}
 
 // misuse says what is wrong with the flags. It finds out the format.
-func (d *drawer) misuse(c *command, flags *pflag.FlagSet) error {
-	var empty string
-	flags.Visit(func(f *pflag.Flag) {
-		if f.Value.Type() == "string" && f.Value.String() == "" {
-			empty = f.Name
-		}
-	})
+func (d *drawer) misuse(flags *pflag.FlagSet) error {
 	if err := d.output.misuse(); err != nil {
 		return err
 	}
@@ -92,18 +85,16 @@ func (d *drawer) misuse(c *command, flags *pflag.FlagSet) error {
 		}
 	}
 	switch {
-	case empty != "":
-		return c.misused("--%s is empty", empty)
 	case d.output.name != "" && !given:
-		return c.misused("%s: the name does not say which format it is; give --format", d.output.name)
+		return misused("%s: the name does not say which format it is; give --format", d.output.name)
 	case d.around == "" && (flags.Changed("depth") || flags.Changed("direction")):
-		return c.misused("--depth and --direction belong to --around")
+		return misused("--depth and --direction belong to --around")
 	case d.depth < 1:
-		return c.misused("--depth=%d: it is a whole number from 1 up", d.depth)
+		return misused("--depth=%d: it is a whole number from 1 up", d.depth)
 	case d.format == "html" && d.cluster != "none":
-		return c.misused("a page has no frames; leave out --cluster")
+		return misused("a page has no frames; leave out --cluster")
 	case d.env.json && d.output.name == "" && flags.Changed("format"):
-		return c.misused("--json is a format of its own; leave out --format, or write to a file with -o")
+		return misused("--json is a format of its own; leave out --format, or write to a file with -o")
 	}
 	return nil
 }
@@ -202,11 +193,7 @@ func (d *drawer) choose(doc *document) ([]*lumigl.Vertex, error) {
 		if hint := typeHint(index, expression); hint != "" && len(some) == 0 {
 			return nil, fmt.Errorf("%s: nothing to draw: %s", doc.name, hint)
 		}
-		among := make(map[*lumigl.Vertex]bool, len(some))
-		for _, v := range some {
-			among[v] = true
-		}
-		chosen = slices.DeleteFunc(chosen, func(v *lumigl.Vertex) bool { return !among[v] })
+		chosen = slices.DeleteFunc(chosen, noneOf(some))
 	}
 	return chosen, nil
 }

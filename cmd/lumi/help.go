@@ -1,111 +1,104 @@
 package main
 
 import (
-	"context"
 	"fmt"
 	"maps"
 	"slices"
 	"strings"
 
+	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
-
-	"github.com/lumi-idl/lumi/internal/suggest"
 )
 
 // helpWidth is how wide the help is.
 const helpWidth = 100
 
-func helpCommand() *command {
-	return &command{
-		name: "help", args: "[COMMAND]", most: 1,
-		short: "explain lumi, or one of its commands",
-		long: `Without an argument, help lists the commands. With the name of one it prints all there is to know
+func helpCommand(env *environment) *cobra.Command {
+	return &cobra.Command{
+		Use:   "help [COMMAND...]",
+		Short: "explain lumi, or one of its commands",
+		Long: `Without an argument, help lists the commands. With the name of one it prints all there is to know
 of it: what it does, its flags, and examples that work.`,
-		exits:    exits{"the help is printed", "", elseFailed},
-		examples: []example{{"What does 'lumi check' do?", "lumi help check"}},
-		complete: func([]string) []string { return names() },
-		setup: func(*pflag.FlagSet) func(context.Context, *environment) error {
-			return func(_ context.Context, env *environment) error { return help(env) }
+		Annotations: exits("the help is printed", "", elseFailed),
+		Example:     examples("What does 'lumi check' do?", "lumi help check"),
+		ValidArgsFunction: func(c *cobra.Command, args []string, _ string) (names []string, _ cobra.ShellCompDirective) {
+			if above, rest, _ := c.Root().Find(args); len(rest) == 0 {
+				for _, sub := range above.Commands() {
+					if !sub.Hidden {
+						names = append(names, cobra.CompletionWithDesc(sub.Name(), sub.Short))
+					}
+				}
+			}
+			return names, cobra.ShellCompDirectiveNoFileComp
+		},
+		RunE: func(c *cobra.Command, args []string) error {
+			asked, rest, _ := c.Root().Find(args)
+			if len(rest) > 0 && !asked.HasSubCommands() {
+				return misused("unexpected argument %q", rest[0])
+			}
+			return env.help(asked, rest, "lumi help ")
 		},
 	}
 }
 
-func help(env *environment) error {
-	asked := commands()
-	text := overview()
-	if len(env.args) > 0 {
-		c := find(env.args[0])
-		if c == nil || c.hidden {
-			if near := suggest.Name(env.args[0], names()); near != "" {
-				return fmt.Errorf("there is no command %q; did you mean 'lumi help %s'?", env.args[0], near)
-			}
-			return fmt.Errorf("there is no command %q; 'lumi help' lists them", env.args[0])
-		}
-		asked, text = []*command{c}, c.manual()
-	}
-	if !env.json {
-		env.printf("%s", text)
+// help prints what there is to know of a command. The arguments in rest name none below it; the suggestion of another
+// begins with prefix.
+func (e *environment) help(c *cobra.Command, rest []string, prefix string) error {
+	switch {
+	case c.HasSubCommands() && len(rest) > 0:
+		return noCommand(c, rest[0], prefix)
+	case !e.json:
+		e.printf("%s", manual(c))
 		return nil
 	}
-	for _, c := range asked {
-		if !c.hidden {
-			if err := env.printJSON(c.describe()); err != nil {
-				return err
-			}
+	for _, leaf := range leaves(c) {
+		if err := e.printJSON(describe(leaf)); err != nil {
+			return err
 		}
 	}
 	return nil
 }
 
-// overview is what 'lumi help' prints.
-func overview() string {
-	var b strings.Builder
-	b.WriteString(`lumi works on LumiGL files: the graphs that programs evaluate to, and the snapshots of environments
-that deployments leave.
-
-Usage:
-  lumi COMMAND [flags] [arguments]
-
-Commands:
-`)
-	longest := 0
-	for _, name := range names() {
-		longest = max(longest, len(name))
+// leaves returns the commands that do something: c, or those below it.
+func leaves(c *cobra.Command) []*cobra.Command {
+	if !c.HasSubCommands() {
+		return []*cobra.Command{c}
 	}
-	for _, c := range commands() {
-		if !c.hidden {
-			fmt.Fprintf(&b, "  %-*s  %s\n", longest, c.name, c.short)
-		}
+	var all []*cobra.Command
+	for _, sub := range c.Commands() {
+		all = append(all, leaves(sub)...)
 	}
-	b.WriteString(`
-Files are read as they are given; - is standard input. Every command has --json, for programs, and
---help.
+	return all
+}
 
-Exit codes: 0 all is well; 1 it is not: a file has faults, two files differ, nothing was found; 2 the
-command could not do its work. 'lumi help COMMAND' says which code is what, and more.
-`)
-	return b.String()
+// usage returns the line that shows how to call a command.
+func usage(c *cobra.Command) string {
+	if c.HasSubCommands() {
+		return c.CommandPath() + " COMMAND [flags] [arguments]"
+	}
+	_, arguments, _ := strings.Cut(c.Use, " ")
+	return strings.TrimSpace(c.CommandPath() + " [flags] " + arguments)
 }
 
 // manual is what 'lumi help COMMAND' prints.
-func (c *command) manual() string {
-	flags, _, _ := c.flagSet()
+func manual(c *cobra.Command) string {
+	c.InitDefaultHelpFlag() // It merges the common flags into those of the command.
 	var b strings.Builder
-	fmt.Fprintf(&b, "lumi %s: %s.\n\nUsage:\n  lumi %s [flags]", c.name, c.short, c.name)
-	if c.args != "" {
-		b.WriteString(" " + c.args)
-	}
-	fmt.Fprintf(&b, "\n\n%s\n\nFlags:\n%s\nExit codes:\n", c.long, flags.FlagUsagesWrapped(helpWidth))
-	meanings := c.exits.byCode()
-	for _, code := range slices.Sorted(maps.Keys(meanings)) {
-		fmt.Fprintf(&b, "  %d  %s\n", code, meanings[code])
-	}
-	b.WriteString("\nExamples:\n")
-	for i, e := range c.examples {
-		if i > 0 {
-			b.WriteString("\n")
+	fmt.Fprintf(&b, "%s: %s.\n\nUsage:\n  %s\n\n%s\n", c.CommandPath(), c.Short, usage(c), c.Long)
+	for _, group := range c.Groups() {
+		fmt.Fprintf(&b, "\n%s\n", group.Title)
+		for _, sub := range c.Commands() {
+			if sub.GroupID == group.ID {
+				fmt.Fprintf(&b, "  %-*s  %s\n", sub.NamePadding(), sub.Name(), sub.Short)
+			}
 		}
-		fmt.Fprintf(&b, "  # %s\n  %s\n", e.does, e.line)
+	}
+	fmt.Fprintf(&b, "\nFlags:\n%s\nExit codes:\n", c.Flags().FlagUsagesWrapped(helpWidth))
+	for _, code := range slices.Sorted(maps.Keys(c.Annotations)) {
+		fmt.Fprintf(&b, "  %s  %s\n", code, c.Annotations[code])
+	}
+	if c.HasExample() {
+		fmt.Fprintf(&b, "\nExamples:\n%s", c.Example)
 	}
 	return b.String()
 }
@@ -117,7 +110,7 @@ type description struct {
 	Short    string            `json:"short"`
 	Long     string            `json:"long"`
 	Flags    []flagDescription `json:"flags"`
-	Exits    map[int]string    `json:"exitCodes"`
+	Exits    map[string]string `json:"exitCodes"`
 	Examples []string          `json:"examples"`
 }
 
@@ -129,18 +122,20 @@ type flagDescription struct {
 	Among     []string `json:"among,omitempty"`
 }
 
-func (c *command) describe() description {
-	flags, _, _ := c.flagSet()
-	d := description{Command: c.name, Usage: strings.TrimSpace("lumi " + c.name + " [flags] " + c.args), Short: c.short, Long: c.long, Exits: c.exits.byCode()}
-	flags.VisitAll(func(f *pflag.Flag) {
+func describe(c *cobra.Command) description {
+	c.InitDefaultHelpFlag() // It merges the common flags into those of the command.
+	d := description{Command: name(c), Usage: usage(c), Short: c.Short, Long: c.Long, Exits: c.Annotations}
+	c.Flags().VisitAll(func(f *pflag.Flag) {
 		described := flagDescription{Name: f.Name, Shorthand: f.Shorthand, Default: f.DefValue, Usage: strings.ReplaceAll(f.Usage, "`", "")}
 		if value, ok := f.Value.(*choice); ok {
 			described.Among = value.among
 		}
 		d.Flags = append(d.Flags, described)
 	})
-	for _, e := range c.examples {
-		d.Examples = append(d.Examples, e.line)
+	for line := range strings.Lines(c.Example) {
+		if line = strings.TrimSpace(line); line != "" && line[0] != '#' {
+			d.Examples = append(d.Examples, line)
+		}
 	}
 	return d
 }

@@ -34,25 +34,35 @@ type document struct {
 }
 
 // inputs returns the files that the arguments name, or standard input if there are none.
-func (e *environment) inputs(c *command) ([]string, error) {
+func (e *environment) inputs() ([]string, error) {
 	if len(e.args) == 0 {
 		if e.in {
-			return nil, c.misused("give a file, or - for standard input")
+			return nil, misused("give a file, or - for standard input")
 		}
 		return []string{stdinArg}, nil
 	}
-	return e.args, e.once()
+	return e.args, once(e.args)
+}
+
+// each does something with every file, even after an error, which it prints. It returns the worst of errWrong and
+// errFailed.
+func (e *environment) each(files []string, do func(name string) error) error {
+	var wrong, failed error
+	for _, name := range files {
+		switch err := do(name); {
+		case errors.Is(err, errWrong):
+			wrong = errWrong
+		case err != nil:
+			e.say("%s", err)
+			failed = errFailed
+		}
+	}
+	return cmp.Or(failed, wrong)
 }
 
 // once holds that standard input is read by one argument only.
-func (e *environment) once() error {
-	n := 0
-	for _, arg := range e.args {
-		if arg == stdinArg {
-			n++
-		}
-	}
-	if n > 1 {
+func once(args []string) error {
+	if i := slices.Index(args, stdinArg); i >= 0 && slices.Contains(args[i+1:], stdinArg) {
 		return errors.New("- stands there twice, but standard input can be read only once")
 	}
 	return nil

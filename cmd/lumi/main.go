@@ -9,11 +9,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"os/signal"
 	"sync"
 	"syscall"
+
+	"github.com/spf13/cobra"
 )
 
 func main() {
@@ -28,7 +29,7 @@ func main() {
 		env.say(interrupted)
 		os.Exit(exitFailed)
 	})
-	os.Exit(env.run(context.Background(), os.Args[1:]))
+	os.Exit(env.run(context.Background(), newRoot(env), os.Args[1:]))
 }
 
 // writing is locked while a file is being replaced. It is one for the whole process, as signals are.
@@ -49,14 +50,10 @@ var errWrong = errors.New("what was looked at is not as it should be")
 // errFailed is for failures that have been said too.
 var errFailed = errors.New("the command failed")
 
-// run is the whole command, but for the process around it: it returns the exit code.
-func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer, getenv func(string) string) int {
-	return newEnvironment(stdin, stdout, stderr, getenv).run(ctx, args)
-}
-
-func (e *environment) run(ctx context.Context, args []string) int {
+// run runs the command of a tree that the arguments name, and returns the exit code.
+func (e *environment) run(ctx context.Context, root *cobra.Command, args []string) int {
 	defer e.progress.Clear()
-	err := dispatch(ctx, args, e)
+	err := e.dispatch(ctx, root, args)
 	if flushed := e.stdout.Flush(); flushed != nil {
 		err = fmt.Errorf("cannot write to standard output: %w", flushed)
 	}

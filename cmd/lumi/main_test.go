@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"io"
 	"strings"
@@ -13,6 +14,12 @@ import (
 
 // noEnv is an environment without any variable.
 func noEnv(string) string { return "" }
+
+// run is the whole command, but for the process around it: it returns the exit code.
+func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer, getenv func(string) string) int {
+	env := newEnvironment(stdin, stdout, stderr, getenv)
+	return env.run(ctx, newRoot(env), args)
+}
 
 const smallGraph = `{"vertices":{"a":{}}}`
 

@@ -8,23 +8,25 @@ import (
 	"io/fs"
 	"os"
 
-	"github.com/spf13/pflag"
+	"github.com/spf13/cobra"
 
 	"github.com/lumi-idl/lumi/lumigl/file"
 )
 
 // output is where a command writes its result: the file that --output names, or standard output.
 type output struct {
-	command *command
+	command *cobra.Command
 	name    string // empty for standard output
 	force   bool
 }
 
-// outputVar declares --output and --force.
-func outputVar(c *command, flags *pflag.FlagSet, o *output, what string) {
+// outputVar declares --output, for a file that has one of some extensions, and --force.
+func outputVar(c *cobra.Command, o *output, what string, extensions ...string) {
 	o.command = c
+	flags := c.Flags()
 	flags.StringVarP(&o.name, "output", "o", "", "write "+what+" to `FILE`; - is standard output")
 	flags.BoolVar(&o.force, "force", false, "let --output overwrite an existing file")
+	_ = c.MarkFlagFilename("output", extensions...)
 }
 
 // misuse returns an error if the flags contradict each other.
@@ -33,7 +35,7 @@ func (o *output) misuse() error {
 		o.name = "" // which is standard output here
 	}
 	if o.force && o.name == "" {
-		return o.command.misused("--force needs --output with the name of a file")
+		return misused("--force needs --output with the name of a file")
 	}
 	return nil
 }
@@ -89,7 +91,7 @@ func (o *output) write(ctx context.Context, env *environment, input string, text
 		}
 		return err
 	}
-	unlock, err := lock(ctx, o.name, false, "lumi "+o.command.name)
+	unlock, err := lock(ctx, o.name, false, o.command.CommandPath())
 	if err != nil {
 		return err
 	}

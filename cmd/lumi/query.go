@@ -1,12 +1,12 @@
 package main
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"slices"
 	"strings"
 
+	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"github.com/lumi-idl/lumi/internal/term"
@@ -26,11 +26,12 @@ type question struct {
 	format                             string
 }
 
-func queryCommand() *command {
-	c := &command{
-		name: "query", args: "FILE [EXPRESSION]", least: 1, most: 2,
-		short: "find resources by what they are and by what depends on them",
-		long: `It prints the keys of the resources of a snapshot, or of the vertices of a graph, that all of the
+func queryCommand(env *environment) *cobra.Command {
+	q := question{env: env}
+	c := &cobra.Command{
+		Use:   "query FILE [EXPRESSION]",
+		Short: "find resources by what they are and by what depends on them",
+		Long: `It prints the keys of the resources of a snapshot, or of the vertices of a graph, that all of the
 flags and the expression are true for, one a line, in the order of the file.
 
 KEY is a URN, the end of one, such as 'aws:ec2/vpc:VPC::main', or just a name, 'main', as long as only
@@ -44,59 +45,48 @@ empty line between them; the flags and the expression then are about what stands
 
 With --json, each resource is an object on a line of its own, as 'lumi show' has them, or each path, as
 {"path": [KEY, …]}.`,
-		exits: exits{"something was found", "nothing was found", faultsFailed},
-		examples: []example{
-			{"All subnets that have no tags.", `lumi query prod.json 'type.endsWith(":Subnet") && !has(properties.tags)'`},
-			{"What would be lost with a resource?", "lumi query prod.json --dependents=VPC::main --all"},
-			{"Why does one depend on the other?", "lumi query prod.json --from=web --to=VPC::main"},
-			{"What does nothing refer to?", "lumi query prod.json --roots --format=table"},
-		},
-	}
-	c.setup = func(flags *pflag.FlagSet) func(context.Context, *environment) error {
-		var q question
-		flags.StringVarP(&q.dependencies, "dependencies", "d", "", "what `KEY` refers to")
-		flags.StringVarP(&q.dependents, "dependents", "r", "", "what refers to `KEY`")
-		flags.BoolVarP(&q.all, "all", "a", false, "with the two above: over any number of steps, not just one")
-		flags.BoolVar(&q.roots, "roots", false, "what nothing else refers to")
-		flags.BoolVar(&q.leaves, "leaves", false, "what refers to nothing else")
-		flags.StringVar(&q.from, "from", "", "paths that begin at `KEY`")
-		flags.StringVar(&q.to, "to", "", "paths that end at `KEY`")
-		flags.IntVar(&q.limit, "limit", 10, "print at most `N` paths")
-		choiceVar(flags, &q.format, "format", "keys", "`HOW` to print", "keys", "table")
-		return func(ctx context.Context, env *environment) error {
-			q.env = env
-			if err := q.misuse(c, flags); err != nil {
+		Annotations: exits("something was found", "nothing was found", faultsFailed),
+		Example: examples(
+			"All subnets that have no tags.", `lumi query prod.json 'type.endsWith(":Subnet") && !has(properties.tags)'`,
+			"What would be lost with a resource?", "lumi query prod.json --dependents=VPC::main --all",
+			"Why does one depend on the other?", "lumi query prod.json --from=web --to=VPC::main",
+			"What does nothing refer to?", "lumi query prod.json --roots --format=table",
+		),
+		RunE: func(c *cobra.Command, _ []string) error {
+			if err := q.misuse(c.Flags()); err != nil {
 				return err
 			}
 			return q.run()
-		}
+		},
 	}
+	flags := c.Flags()
+	flags.StringVarP(&q.dependencies, "dependencies", "d", "", "what `KEY` refers to")
+	flags.StringVarP(&q.dependents, "dependents", "r", "", "what refers to `KEY`")
+	flags.BoolVarP(&q.all, "all", "a", false, "with the two above: over any number of steps, not just one")
+	flags.BoolVar(&q.roots, "roots", false, "what nothing else refers to")
+	flags.BoolVar(&q.leaves, "leaves", false, "what refers to nothing else")
+	flags.StringVar(&q.from, "from", "", "paths that begin at `KEY`")
+	flags.StringVar(&q.to, "to", "", "paths that end at `KEY`")
+	flags.IntVar(&q.limit, "limit", 10, "print at most `N` paths")
+	choiceVar(c, flags, &q.format, "format", "keys", "`HOW` to print", "keys", "table")
 	return c
 }
 
 // misuse says what is wrong with the flags.
-func (q *question) misuse(c *command, flags *pflag.FlagSet) error {
-	var empty string
-	flags.Visit(func(f *pflag.Flag) {
-		if f.Value.Type() == "string" && f.Value.String() == "" {
-			empty = f.Name
-		}
-	})
+func (q *question) misuse(flags *pflag.FlagSet) error {
 	switch {
-	case empty != "":
-		return c.misused("--%s is empty", empty)
 	case (q.from == "") != (q.to == ""):
-		return c.misused("--from and --to go together")
+		return misused("--from and --to go together")
 	case q.all && q.dependencies == "" && q.dependents == "":
-		return c.misused("--all belongs to --dependencies or --dependents")
+		return misused("--all belongs to --dependencies or --dependents")
 	case q.limit < 1:
-		return c.misused("--limit=%d: it is a whole number from 1 up", q.limit)
+		return misused("--limit=%d: it is a whole number from 1 up", q.limit)
 	case flags.Changed("limit") && q.from == "":
-		return c.misused("--limit belongs to --from and --to")
+		return misused("--limit belongs to --from and --to")
 	case q.format != "keys" && q.env.json:
-		return c.misused("--json and --format=%s contradict each other", q.format)
+		return misused("--json and --format=%s contradict each other", q.format)
 	case q.format != "keys" && q.from != "":
-		return c.misused("paths have no --format=%s", q.format)
+		return misused("paths have no --format=%s", q.format)
 	}
 	return nil
 }
@@ -165,13 +155,7 @@ func typeHint(index *query.Index, expression *query.Expression) string {
 // choose returns the vertices that all conditions are true for, in the order of the graph.
 func (q *question) choose(expression *query.Expression) ([]*lumigl.Vertex, error) {
 	chosen := slices.Collect(q.doc.Base().Vertices())
-	keep := func(some []*lumigl.Vertex) {
-		among := make(map[*lumigl.Vertex]bool, len(some))
-		for _, v := range some {
-			among[v] = true
-		}
-		chosen = slices.DeleteFunc(chosen, func(v *lumigl.Vertex) bool { return !among[v] })
-	}
+	keep := func(some []*lumigl.Vertex) { chosen = slices.DeleteFunc(chosen, noneOf(some)) }
 	for _, related := range []struct {
 		to string
 		by func(*lumigl.Vertex, bool) []*lumigl.Vertex
@@ -201,6 +185,15 @@ func (q *question) choose(expression *query.Expression) ([]*lumigl.Vertex, error
 	return chosen, nil
 }
 
+// noneOf returns a function that reports whether a vertex is none of some.
+func noneOf(some []*lumigl.Vertex) func(*lumigl.Vertex) bool {
+	among := make(map[*lumigl.Vertex]bool, len(some))
+	for _, v := range some {
+		among[v] = true
+	}
+	return func(v *lumigl.Vertex) bool { return !among[v] }
+}
+
 // jsonPath is a path for programs.
 type jsonPath struct {
 	Path []string `json:"path"`
@@ -216,11 +209,8 @@ func (q *question) paths(chosen []*lumigl.Vertex) error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", q.doc.name, err)
 	}
-	among := make(map[*lumigl.Vertex]bool, len(chosen))
-	for _, v := range chosen {
-		among[v] = true
-	}
-	found, all := q.index.Paths(from, to, func(v *lumigl.Vertex) bool { return among[v] }, q.limit)
+	barred := noneOf(chosen)
+	found, all := q.index.Paths(from, to, func(v *lumigl.Vertex) bool { return !barred(v) }, q.limit)
 	for i, path := range found {
 		if !q.env.json {
 			if i > 0 {

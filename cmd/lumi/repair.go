@@ -11,7 +11,7 @@ import (
 	"os"
 	"strings"
 
-	"github.com/spf13/pflag"
+	"github.com/spf13/cobra"
 
 	"github.com/lumi-idl/lumi/internal/term"
 	"github.com/lumi-idl/lumi/lumigl"
@@ -27,11 +27,13 @@ type mender struct {
 	asked   bool // whether somebody was asked whether to do it
 }
 
-func repairCommand() *command {
-	c := &command{
-		name: "repair", args: "FILE", least: 1, most: 1,
-		short: "mend a LumiGL file that is not accepted",
-		long: `It mends syntax where there is no doubt what was meant, and puts resources in order. What else is
+func repairCommand(env *environment) *cobra.Command {
+	m := mender{env: env}
+	var drop, pending string
+	c := &cobra.Command{
+		Use:   "repair FILE",
+		Short: "mend a LumiGL file that is not accepted",
+		Long: `It mends syntax where there is no doubt what was meant, and puts resources in order. What else is
 wrong it mends if told how:
 
   --retarget          point references to what is not there at what was probably meant, where a
@@ -51,24 +53,15 @@ meanwhile by FILE.lock, which stays. Standard input, -, is written to standard o
 With --json, an object says what was done or would be: "file", "steps", "dead" and "written", and for
 standard input "document", the graph or snapshot that became of it. What takes a guess is in "faults",
 each as 'lumi check' has it; then "steps" are those of syntax only.`,
-		exits: exits{"nothing is to be repaired, or all was", "something is to be repaired and was not, since it takes a guess or a consent", elseFailed},
-		examples: []example{
-			{"What would be done? The exit code is 1 if anything would, as long as nobody agrees.", "lumi repair broken.json </dev/null"},
-			{"Do it.", "lumi repair --yes broken.json"},
-			{"Point mistyped references at what was meant.", "lumi repair --retarget --yes mistyped.json"},
-			{"Drop references to what is not there.", "lumi repair --drop=references --yes dangling.json"},
-			{"Forget what a deployment that was killed has left behind.", "lumi repair --pending=dead --yes prod.json"},
-		},
-	}
-	c.setup = func(flags *pflag.FlagSet) func(context.Context, *environment) error {
-		var m mender
-		var drop, pending string
-		flags.BoolVar(&m.options.Retarget, "retarget", false, "point references that lead to nothing at the nearest key, where there is one like it")
-		choiceVar(flags, &drop, "drop", "nothing", "`WHAT` goes where a reference leads to nothing", "nothing", "references", "resources")
-		choiceVar(flags, &pending, "pending", "keep", "`WHICH` entries go of an unfinished deployment", "keep", "dead", "all")
-		flags.BoolVarP(&m.yes, "yes", "y", false, "do not ask")
-		return func(ctx context.Context, env *environment) error {
-			m.env = env
+		Annotations: exits("nothing is to be repaired, or all was", "something is to be repaired and was not, since it takes a guess or a consent", elseFailed),
+		Example: examples(
+			"What would be done? The exit code is 1 if anything would, as long as nobody agrees.", "lumi repair broken.json </dev/null",
+			"Do it.", "lumi repair --yes broken.json",
+			"Point mistyped references at what was meant.", "lumi repair --retarget --yes mistyped.json",
+			"Drop references to what is not there.", "lumi repair --drop=references --yes dangling.json",
+			"Forget what a deployment that was killed has left behind.", "lumi repair --pending=dead --yes prod.json",
+		),
+		RunE: func(c *cobra.Command, _ []string) error {
 			if drop != "nothing" {
 				m.options.Drop = repair.Drop(drop)
 			}
@@ -76,11 +69,16 @@ each as 'lumi check' has it; then "steps" are those of syntax only.`,
 				m.options.Pending = repair.Pending(pending)
 			}
 			if name := env.args[0]; name != stdinArg {
-				return m.file(ctx, name)
+				return m.file(c.Context(), name)
 			}
 			return m.filter()
-		}
+		},
 	}
+	flags := c.Flags()
+	flags.BoolVar(&m.options.Retarget, "retarget", false, "point references that lead to nothing at the nearest key, where there is one like it")
+	choiceVar(c, flags, &drop, "drop", "nothing", "`WHAT` goes where a reference leads to nothing", "nothing", "references", "resources")
+	choiceVar(c, flags, &pending, "pending", "keep", "`WHICH` entries go of an unfinished deployment", "keep", "dead", "all")
+	flags.BoolVarP(&m.yes, "yes", "y", false, "do not ask")
 	return c
 }
 

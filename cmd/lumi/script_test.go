@@ -35,25 +35,23 @@ func TestExamples(t *testing.T) {
 		t.Fatal(err)
 	}
 	dir := t.TempDir()
-	for _, c := range commands() {
-		if c.hidden {
-			continue
-		}
-		if len(c.examples) == 0 || c.short == "" || c.long == "" {
-			t.Errorf("'lumi %s' has no help with an example", c.name)
+	for _, c := range leaves(newRoot(&environment{})) {
+		lines := describe(c).Examples
+		if len(lines) == 0 || c.Short == "" || c.Long == "" {
+			t.Errorf("'%s' has no help with an example", c.CommandPath())
 		}
 		var script strings.Builder
-		for _, e := range c.examples {
-			if !strings.Contains(e.line, "lumi "+c.name) {
-				t.Errorf("%q is no example of 'lumi %s'", e.line, c.name)
+		for _, line := range lines {
+			if !strings.Contains(line, c.CommandPath()) {
+				t.Errorf("%q is no example of '%s'", line, c.CommandPath())
 			}
-			if tool := missingTool(e.line); tool != "" {
-				t.Logf("there is no %s, so this was not run: %s", tool, e.line)
+			if tool := missingTool(line); tool != "" {
+				t.Logf("there is no %s, so this was not run: %s", tool, line)
 				continue
 			}
-			fmt.Fprintf(&script, "exec bash -o pipefail -c '%s; test $? -lt 2'\n", strings.ReplaceAll(e.line, "'", "''"))
+			fmt.Fprintf(&script, "exec bash -o pipefail -c '%s; test $? -lt 2'\n", strings.ReplaceAll(line, "'", "''"))
 		}
-		if err := os.WriteFile(filepath.Join(dir, c.name+".txtar"), []byte(script.String()), 0o644); err != nil {
+		if err := os.WriteFile(filepath.Join(dir, name(c)+".txtar"), []byte(script.String()), 0o644); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -99,25 +97,17 @@ func TestManual(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, c := range commands() {
-		if c.hidden {
-			continue
+	for _, c := range leaves(newRoot(&environment{})) {
+		path := c.CommandPath()
+		if !strings.Contains(string(content), "`"+path+"`") {
+			t.Errorf("docs/lumi.md does not name '%s'", path)
 		}
-		if !strings.Contains(string(content), "`lumi "+c.name+"`") {
-			t.Errorf("docs/lumi.md does not name 'lumi %s'", c.name)
-		}
-		_, section, found := strings.Cut(string(content), "\n## lumi "+c.name+"\n")
+		_, section, found := strings.Cut(string(content), "\n## "+path+"\n")
 		section, _, _ = strings.Cut(section, "\n## ")
-		flags, shared, _ := c.flagSet()
-		flags.VisitAll(func(f *pflag.Flag) {
-			if found && !isCommon(f.Name) && !strings.Contains(section, "--"+f.Name) {
-				t.Errorf("docs/lumi.md does not say what 'lumi %s --%s' does", c.name, f.Name)
+		c.LocalFlags().VisitAll(func(f *pflag.Flag) {
+			if found && !strings.Contains(section, "--"+f.Name) {
+				t.Errorf("docs/lumi.md does not say what '%s --%s' does", path, f.Name)
 			}
 		})
-		if *shared != (common{color: "auto"}) {
-			t.Errorf("'lumi %s' begins with %+v", c.name, *shared)
-		}
 	}
 }
-
-func isCommon(flag string) bool { return flag == "help" || flag == "json" || flag == "color" }

@@ -1,12 +1,12 @@
 package main
 
 import (
-	"context"
 	"fmt"
 	"io"
 	"os"
 	"slices"
 
+	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"github.com/lumi-idl/lumi/internal/term"
@@ -25,11 +25,12 @@ type viewer struct {
 	depth  int
 }
 
-func showCommand() *command {
-	c := &command{
-		name: "show", args: "FILE [KEY...]", least: 1, most: -1,
-		short: "show what is in a LumiGL file, or all of some resources",
-		long: `Without keys it shows the resources of a snapshot, or the vertices of a graph: on a terminal as a tree
+func showCommand(env *environment) *cobra.Command {
+	v := viewer{env: env}
+	c := &cobra.Command{
+		Use:   "show FILE [KEY...]",
+		Short: "show what is in a LumiGL file, or all of some resources",
+		Long: `Without keys it shows the resources of a snapshot, or the vertices of a graph: on a terminal as a tree
 in which whatever one refers to stands below it, else one a line with tabs between key, type and id;
 with --invert or --depth it is a tree anywhere. With keys it shows all of these resources. A key is a
 URN, the end of one, such as 'aws:ec2/vpc:VPC::main', or just a name, 'main', as long as only one fits.
@@ -42,24 +43,17 @@ Secrets are not shown, ever. Values that are not known yet are (unknown).
 With --json, each resource is an object on a line of its own, with "key", "type", "name", "id",
 "properties", "extensions", "uses" and "usedBy"; the value of a secret is "(secret)". With --fields too,
 there is one object, which has the fields.`,
-		exits: exits{"all that was asked for is shown", "the file has faults", elseFailed},
-		examples: []example{
-			{"What is there?", "lumi show prod.json"},
-			{"What depends on what, upside down.", "lumi show --invert prod.json"},
-			{"All of one resource.", "lumi show prod.json web"},
-			{"What was the program given?", "lumi show --fields prod.json"},
-			{"All of all resources, for a program.", "lumi show --json prod.json"},
-		},
-		complete: completeKeys,
-	}
-	c.setup = func(flags *pflag.FlagSet) func(context.Context, *environment) error {
-		var v viewer
-		choiceVar(flags, &v.view, "view", "auto", "`HOW` to show", "auto", "tree", "table", "plain")
-		flags.BoolVarP(&v.invert, "invert", "i", false, "show the tree, with what refers to it below each")
-		flags.BoolVar(&v.top, "fields", false, "show the top-level fields beside the resources, such as args, in full")
-		flags.IntVar(&v.depth, "depth", 20, "show the tree, with at most `N` levels")
-		return func(ctx context.Context, env *environment) error {
-			if err := v.settle(c, flags, env); err != nil {
+		Annotations: exits("all that was asked for is shown", "the file has faults", elseFailed),
+		Example: examples(
+			"What is there?", "lumi show prod.json",
+			"What depends on what, upside down.", "lumi show --invert prod.json",
+			"All of one resource.", "lumi show prod.json web",
+			"What was the program given?", "lumi show --fields prod.json",
+			"All of all resources, for a program.", "lumi show --json prod.json",
+		),
+		ValidArgsFunction: completeKeys,
+		RunE: func(c *cobra.Command, _ []string) error {
+			if err := v.settle(c.Flags()); err != nil {
 				return err
 			}
 			doc, err := env.load(env.args[0])
@@ -67,23 +61,28 @@ there is one object, which has the fields.`,
 				return err
 			}
 			env.doing("arranging %s", doc.name)
-			v.env, v.doc, v.index = env, doc, query.New(doc.Base())
+			v.doc, v.index = doc, query.New(doc.Base())
 			return v.show(env.args[1:])
-		}
+		},
 	}
+	flags := c.Flags()
+	choiceVar(c, flags, &v.view, "view", "auto", "`HOW` to show", "auto", "tree", "table", "plain")
+	flags.BoolVarP(&v.invert, "invert", "i", false, "show the tree, with what refers to it below each")
+	flags.BoolVar(&v.top, "fields", false, "show the top-level fields beside the resources, such as args, in full")
+	flags.IntVar(&v.depth, "depth", 20, "show the tree, with at most `N` levels")
 	return c
 }
 
 // settle looks at how the flags go together. Whoever says how the tree is to be wants the tree.
-func (v *viewer) settle(c *command, flags *pflag.FlagSet, env *environment) error {
+func (v *viewer) settle(flags *pflag.FlagSet) error {
 	aboutTree := v.invert || flags.Changed("depth")
 	switch {
 	case v.depth < 1 || v.depth > maxDepth:
-		return c.misused("--depth=%d: it is a whole number from 1 to %d", v.depth, maxDepth)
-	case v.top && (len(env.args) > 1 || flags.Changed("view") || aboutTree):
-		return c.misused("--fields is about what stands beside the resources; leave out KEY, --view, --invert and --depth")
-	case aboutTree && (len(env.args) > 1 || env.json || v.view == "table" || v.view == "plain"):
-		return c.misused("--invert and --depth are about the tree, and there is none with KEY, --json or another --view")
+		return misused("--depth=%d: it is a whole number from 1 to %d", v.depth, maxDepth)
+	case v.top && (len(v.env.args) > 1 || flags.Changed("view") || aboutTree):
+		return misused("--fields is about what stands beside the resources; leave out KEY, --view, --invert and --depth")
+	case aboutTree && (len(v.env.args) > 1 || v.env.json || v.view == "table" || v.view == "plain"):
+		return misused("--invert and --depth are about the tree, and there is none with KEY, --json or another --view")
 	case aboutTree:
 		v.view = "tree"
 	}
@@ -224,27 +223,19 @@ func (v *viewer) pending() {
 }
 
 // completeKeys lists the keys of the file that the first argument names.
-func completeKeys(args []string) []string {
+func completeKeys(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
 	if len(args) == 0 || args[0] == stdinArg {
-		return nil
+		return nil, cobra.ShellCompDirectiveDefault
 	}
 	env := newEnvironment(nil, io.Discard, io.Discard, os.Getenv)
-	in, err := env.read(args[0])
+	doc, err := env.load(args[0])
 	if err != nil {
-		return nil
+		return nil, cobra.ShellCompDirectiveNoFileComp
 	}
-	doc, err := lumigl.Parse(in.src)
-	if err != nil {
-		return nil
-	}
-	_, isSnapshot := doc.(*lumigl.Snapshot)
+	v := &viewer{doc: doc}
 	var all []string
-	for v := range doc.Base().Vertices() {
-		if key := v.Key(); !isSnapshot {
-			all = append(all, term.Visible(key))
-		} else {
-			all = append(all, term.Visible(v.URN().Name()))
-		}
+	for one := range doc.Base().Vertices() {
+		all = append(all, term.Visible(v.name(one)))
 	}
-	return all
+	return all, cobra.ShellCompDirectiveNoFileComp
 }
