@@ -42,8 +42,7 @@ type checker struct {
 	snapshot *Snapshot // nil for a general graph
 	form     form
 	built    bool
-	plain    bool   // where references have no business
-	bagged   *Value // the properties that are looked at, which are no reference themselves
+	plain    bool // where references have no business
 	edges    edges
 	near     map[string]string // the keys that others were meant to be, "" where none is
 	// origins are what a URN without faults has before its name, by its type: the last of each type.
@@ -147,8 +146,7 @@ func (c *checker) properties(v, from *Vertex, depth int) {
 		c.utf8(v.ID)
 		c.object(&v.Properties)
 	}
-	c.bagged = &v.Properties
-	c.value(c.bagged, from, depth)
+	c.value(&v.Properties, from, depth)
 	if c.built && c.snapshot != nil {
 		c.path = c.path[:len(c.path)-1]
 		c.bag(&v.Extensions, "extensions", depth)
@@ -236,8 +234,6 @@ func (c *checker) value(v *Value, from *Vertex, depth int) {
 		}
 		if c.built {
 			c.keys(v)
-		} else {
-			c.illFormed(v, from)
 		}
 		c.path = append(c.path, step{index: -1})
 		for i := range v.node.members {
@@ -288,17 +284,6 @@ func (c *checker) reference(v *Value, from *Vertex) {
 	case from == nil && c.isPendingDelete(target):
 	default:
 		c.dangling(target.key, v.offset, from)
-	}
-}
-
-// illFormed looks where an object leads that was meant as a reference, and has been reported not to be one.
-func (c *checker) illFormed(v *Value, from *Vertex) {
-	tag, _ := member(*v, c.graph.tag())
-	if tag.Value.kind != Text || v == c.bagged {
-		return
-	}
-	if key := tag.Value.text; c.graph.byKey[key] == nil {
-		c.dangling(key, tag.Value.offset, from)
 	}
 }
 

@@ -1,6 +1,7 @@
 package lumigl
 
 import (
+	"errors"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -18,45 +19,11 @@ func (p *parser) number(v Value) Value {
 	return v
 }
 
-// mendNumber returns the number that somebody meant, if there is no doubt, and what is wrong with the way it is written.
-func mendNumber(literal string) (mended, problem string) {
-	sign := ""
-	rest := literal
-	switch rest[0] {
-	case '-':
-		sign, rest = "-", rest[1:]
-	case '+':
-		rest, problem = rest[1:], "there is no plus sign in front of one"
-	}
-	switch {
-	case rest == "Infinity" || rest == "NaN":
-		return "", "there is no such number"
-	case strings.HasPrefix(rest, "0x") || strings.HasPrefix(rest, "0X"):
-		n, err := strconv.ParseUint(rest[2:], 16, 64)
-		if err != nil {
-			return "", ""
-		}
-		return sign + strconv.FormatUint(n, 10), "there are no hexadecimal ones"
-	case len(rest) > 1 && rest[0] == '0' && digits(rest) == len(rest):
-		return "", "it cannot start with 0"
-	}
-	if strings.Contains(rest, "_") {
-		rest, problem = strings.ReplaceAll(rest, "_", ""), "its digits are not grouped"
-	}
-	if whole, fraction, ok := strings.Cut(rest, "."); ok && (whole == "" || digits(fraction) == 0) && rest != "." {
-		problem = "it has digits on both sides of the point"
-		if whole == "" {
-			whole = "0"
-		}
-		if digits(fraction) == 0 {
-			fraction = "0" + fraction
-		}
-		rest = whole + "." + fraction
-	}
-	if problem == "" || rest == "" || rest[0] == '-' || numberEnd(rest) != len(rest) {
-		return "", ""
-	}
-	return sign + rest, problem
+// isNumber reports whether a word is a number in another language: in base 16, with its digits grouped, not finite.
+func isNumber(word string) bool {
+	_, notFloat := strconv.ParseFloat(word, 64)
+	_, notInt := strconv.ParseInt(word, 0, 64)
+	return !errors.Is(notFloat, strconv.ErrSyntax) || !errors.Is(notInt, strconv.ErrSyntax)
 }
 
 // word reads true, false and null, and what people write in place of JSON.
@@ -111,20 +78,13 @@ func (p *parser) badWord(start int, word string, v Value) Value {
 		p.fix(LiteralFault, start, p.pos, right, "write "+right, "%s is not JSON; it is spelled %s", word, right)
 		return v
 	}
-	number, problem := mendNumber(word)
-	f := Fault{Code: NumberFault, Offset: start, End: p.pos}
+	f := Fault{Code: LiteralFault, Offset: start, End: p.pos, Message: shown(word) + " is not JSON; is it a string without quotes?"}
 	switch {
-	case number != "":
-		v.kind, v.text = Number, number
-		p.fix(NumberFault, start, p.pos, number, "write "+clip(number), "%s is not a JSON number: %s", shown(word), problem)
-		return v
-	case problem != "":
-		f.Message = shown(word) + " is not a JSON number: " + problem
+	case isNumber(word):
+		f.Code, f.Message = NumberFault, shown(word)+" is not a JSON number; JSON has only decimal ones such as -12, 0.5 or 1e3"
 	case len(p.path) == 0:
 		p.pos = start
 		return Value{}
-	default:
-		f.Code, f.Message = LiteralFault, shown(word)+" is not JSON; is it a string without quotes?"
 	}
 	if p.settled(",]}") {
 		p.report(f)

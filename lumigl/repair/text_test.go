@@ -31,10 +31,9 @@ func TestText(t *testing.T) {
 
 func TestDone(t *testing.T) {
 	for message, want := range map[string]string{
-		"remove the comma: trailing comma":                                        "removed the comma: trailing comma",
-		"write 5: +5 is not a JSON number: there is no plus sign in front of one": "wrote 5: +5 is not a JSON number: there is no plus sign in front of one",
-		"write 31: 0x1f is not a JSON number: there are no hexadecimal ones":      "wrote 31: 0x1f is not a JSON number: there are no hexadecimal ones",
-		"repair the syntax here; it may belong to a secret and is not shown":      "repaired the syntax here; it may belong to a secret and is not shown",
+		"remove the comma: trailing comma":                                   "removed the comma: trailing comma",
+		"write true: True is not JSON; it is spelled true":                   "wrote true: True is not JSON; it is spelled true",
+		"repair the syntax here; it may belong to a secret and is not shown": "repaired the syntax here; it may belong to a secret and is not shown",
 	} {
 		if got := (Step{Message: message}).Done(); got != want {
 			t.Errorf("%s:\ngot  %s\nwant %s", message, got, want)
