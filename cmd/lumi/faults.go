@@ -40,7 +40,7 @@ func (e *environment) separate() {
 
 // printFault prints one fault: its place, what it is, the source line, the other places that matter, and its remedy.
 func (e *environment) printFault(in *input, f lumigl.Fault, hide secrets) {
-	s := &term.Snippet{Stream: e.err, Source: in.src, Hidden: func(from, to int) bool { return hide.around(from, to) != nil }}
+	s := &term.Snippet{Stream: e.err, Source: in.src, Hidden: func(from, to int) bool { return hide.near(from, to) != nil }}
 	head := func(kind string, style term.Style, line, column, offset, end int, message string) {
 		where := term.Visible(in.name)
 		if line > 0 {

@@ -187,8 +187,12 @@ func (f *formatter) compare(in *input, out []byte, result *formatted) error {
 	if !f.env.json {
 		f.env.doing("comparing %s with its canonical form", in.name)
 		src, canonical := in.src, string(out)
-		before, after := secretsIn(src).mask(src), secretsIn(canonical).mask(canonical)
-		name := filepath.ToSlash(in.name)
+		name, hide := filepath.ToSlash(in.name), secretsIn(src)
+		if hide.all() {
+			f.env.printDiff("", term.Visible(name)+" would change; the diff may contain secrets and is not shown")
+			return errWrong
+		}
+		before, after := hide.mask(src), secretsIn(canonical).mask(canonical)
 		linediff.Unified(name, before, name, after, f.env.printDiff)
 		if before == after {
 			f.env.printDiff("", term.Visible(name)+" would change within a secret")

@@ -1,99 +1,73 @@
 package main
 
 import (
+	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"math"
 	"regexp"
 	"slices"
 	"sort"
 	"strings"
 
-	"github.com/lumi-idl/lumi/internal/jsonpointer"
 	"github.com/lumi-idl/lumi/lumigl"
 	"github.com/lumi-idl/lumi/lumigl/repair"
 	lumi "github.com/lumi-idl/lumi/runtime"
 )
 
 // What a secret is and that it is never shown stands in docs/lumi.md. Commands that read a graph ask its values, with
-// [lumigl.Value.Secret]. What is said of a text that may not even be JSON goes by [secretsIn].
+// [lumigl.Value.Secret]. What is said of a text goes by [secretsIn].
 
-// masked stands in place of a secret.
+// masked replaces a secret's value in output.
 const masked = "(secret)"
 
-// span is a part of a text.
-type span struct{ from, to int }
+// secrets are the parts of a text that must not be shown: those signed as secrets, or all of it. They are in order and do
+// not overlap.
+type secrets []secret
 
-// secrets are the parts of a text that must not be shown. They are found in any text, whatever is wrong with it.
-type secrets struct {
-	src    string
-	hidden []span // the words and strings in objects that are signed as secrets, in order
-	within []signed
-	inside map[string]bool // the words and strings as they would stand in a JSON pointer
-	all    bool            // whether no line may be shown, and nothing quoted
+type secret struct {
+	from, to int
+	depth    int // how many objects and lists it is in
 }
 
-// signed is an object that is signed as a secret, and is in no other one that is.
-type signed struct {
-	span
-	depth int // how many objects and lists it is in
-	// endless says that it is not JSON, so that nobody knows where it ends. All that follows counts as secret too.
-	endless bool
-}
+// all reports whether any part of the text may be a secret.
+func (s secrets) all() bool { return len(s) > 0 && s[0].depth == 0 }
 
-// around returns the signed object that a part of the text has anything to do with, or nil.
-func (s secrets) around(offset, end int) *signed {
-	i := sort.Search(len(s.within), func(i int) bool { return s.within[i].to >= offset })
-	if i < len(s.within) && s.within[i].from <= max(offset, end) {
-		return &s.within[i]
+// near returns the first secret that a part of the text overlaps or touches, or nil.
+func (s secrets) near(from, to int) *secret {
+	i := sort.Search(len(s), func(i int) bool { return s[i].to >= from })
+	if i < len(s) && s[i].from <= max(from, to) {
+		return &s[i]
 	}
 	return nil
 }
 
-// pointer is a JSON pointer without the keys in a secret, and whether there were any. In a text that is no JSON neither
-// says for sure whether something is in a secret, the pointer or the place.
-func (s secrets) pointer(pointer string, in *signed) (cut string, inside bool) {
+// cut removes from a JSON pointer the keys and indices in the secret.
+func (s *secret) cut(pointer string) string {
 	steps := strings.Split(pointer, "/") // of which the first is empty
-	behind := false
-	for i, step := range steps[1:] {
-		if in != nil && i == in.depth || (in != nil || behind) && s.inside[step] || in != nil && in.endless && !s.before(in, step) {
-			return strings.Join(steps[:i+1], "/"), true
-		}
-		behind = behind || step == "value"
-	}
-	return pointer, in != nil
-}
-
-// before reports whether a step of a pointer stands before a signed object, so that it is none that only a reader makes
-// of what is in there.
-func (s secrets) before(in *signed, step string) bool {
-	return strings.Contains(s.src[:in.from], jsonpointer.Unescape(step))
+	return strings.Join(steps[:min(len(steps), s.depth+1)], "/")
 }
 
 // quoteless are the faults whose messages and fixes quote no value, and no key but those of resources that there are.
 var quoteless = map[lumigl.Code]bool{
 	lumigl.UTF8Fault: true, lumigl.ByteOrderFault: true, lumigl.CommentFault: true, lumigl.ElisionFault: true,
 	lumigl.TrailingCommaFault: true, lumigl.MissingCommaFault: true, lumigl.ExtraCommaFault: true, lumigl.BracketFault: true,
-	lumigl.EmptyFault: true, lumigl.ConflictFault: true, lumigl.DepthFault: true, lumigl.SizeFault: true,
+	lumigl.EmptyFault: true, lumigl.FormFault: true, lumigl.ConflictFault: true, lumigl.DepthFault: true, lumigl.SizeFault: true,
 	lumigl.OrderFault: true, lumigl.CycleFault: true,
 }
 
+// unshown ends a message about what may be part of a secret.
+const unshown = "; it may be part of a secret and is not shown"
+
 // fault is a fault without what must not be shown.
 func (s secrets) fault(f lumigl.Fault) lumigl.Fault {
-	if s.all {
-		f.Pointer, f.Notes, f.Nearest, f.Circle, f.Fix = "", nil, "", nil, nil
-		switch {
-		case f.Code == lumigl.DuplicateKeyFault:
-			f.Message = "duplicate key; it is not shown, since it may belong to a secret"
-		case !quoteless[f.Code]:
-			f.Message = "this is invalid; it is not shown, since it may be a secret"
-		}
+	in := s.near(f.Offset, f.End)
+	if in == nil {
 		return f
 	}
-	pointer, inside := s.pointer(f.Pointer, s.around(f.Offset, f.End))
-	f.Pointer = pointer
-	if inside && !quoteless[f.Code] {
-		f.Message = "what stands here is wrong; it may belong to a secret and is not shown"
-		f.Nearest, f.Fix = "", nil
+	f.Pointer = in.cut(f.Pointer)
+	if !quoteless[f.Code] {
+		f.Message, f.Nearest, f.Fix = "this is invalid"+unshown, "", nil
 	}
 	return f
 }
@@ -103,44 +77,37 @@ func (s secrets) steps(steps []repair.Step) []repair.Step {
 	shown := slices.Clone(steps)
 	for i := range shown {
 		step := &shown[i]
-		if step.Line == 0 {
-			continue // It follows from others, and names no key but those of resources.
+		in := s.near(step.Offset, step.Offset)
+		if step.Line == 0 || in == nil {
+			continue // A step without a line follows from others, and names no key but those of resources.
 		}
-		pointer, inside := s.pointer(step.Pointer, s.around(step.Offset, step.Offset))
-		step.Pointer = pointer
-		if !inside {
-			continue
-		}
-		what := "drop the reference here"
+		step.Pointer = in.cut(step.Pointer)
 		switch step.Kind {
-		case repair.SyntaxStep:
-			what = "repair the syntax here"
+		case repair.SyntaxStep: // What quotes the text follows the first colon.
+			step.Message, _, _ = strings.Cut(step.Message, ": ")
+		case repair.ReferenceStep:
+			step.Message = "drop the reference here" + unshown
 		case repair.RetargetStep:
-			what = "point the reference here at what was probably meant"
+			step.Message = "point the reference here at what was probably meant" + unshown
 		case repair.ResourceStep, repair.PendingStep:
-			what = "drop " + step.Pointer + ", which holds the reference here"
-		case repair.OrderStep:
-			continue // Likewise.
+			step.Message = "drop what holds the reference here" + unshown
+			if step.Pointer != "" {
+				step.Message = "drop " + step.Pointer + ", which holds the reference here" + unshown
+			}
 		}
-		step.Message = what + "; it may belong to a secret and is not shown"
 	}
 	return shown
 }
 
-// mask replaces what must not be shown in a text.
+// mask replaces the secrets in a text, with all that they hold.
 func (s secrets) mask(src string) string {
-	if len(s.hidden) == 0 {
-		return src
-	}
 	var b strings.Builder
 	done := 0
-	for _, hidden := range s.hidden {
-		b.WriteString(src[done:hidden.from])
-		b.WriteString(`"` + masked + `"`)
-		done = hidden.to
+	for _, secret := range s {
+		b.WriteString(src[done:secret.from] + `"` + masked + `"`)
+		done = secret.to
 	}
-	b.WriteString(src[done:])
-	return b.String()
+	return b.String() + src[done:]
 }
 
 // withheld is what to do with a text that is not written to a terminal.
@@ -148,221 +115,126 @@ const withheld = "send it to a file or a program"
 
 // withhold holds that no text with secrets is written to a terminal.
 func (e *environment) withhold(name, text, instead string) error {
-	if e.out.Terminal && len(secretsIn(text).within) > 0 {
+	if e.out.Terminal && len(secretsIn(text)) > 0 {
 		return fmt.Errorf("%s has secrets, and standard output is a terminal; %s", name, instead)
 	}
 	return nil
 }
 
+// withheldAll is for a text of which any part may be a secret.
+func withheldAll(src string) secrets { return secrets{{to: len(src)}} }
+
+// secretsIn finds the secrets in a text. Where one ends is known only in valid JSON, and other tools have secrets that are
+// not signed. So other text with the signature, or with a key that OpenTofu uses, is withheld as a whole.
+func secretsIn(src string) secrets {
+	signed := isSigned(src)
+	if !signed && !isForeign(src) {
+		return nil
+	}
+	valid := json.Valid([]byte(src))
+	switch {
+	case valid && !isLumiGL(src), !valid && (signed || !wasLumiGL(src)):
+		return withheldAll(src)
+	case !signed:
+		return nil
+	}
+	return signedIn(src)
+}
+
+// signedIn returns the outermost objects and lists in valid JSON that have the signature of secrets in them.
+func signedIn(src string) secrets {
+	type object struct {
+		secret
+		signed bool
+	}
+	var found secrets
+	open := []object{{}} // the text as a whole, and what is not closed yet
+	dec := json.NewDecoder(strings.NewReader(src))
+	dec.UseNumber() // since others may be out of range
+	for {
+		token, err := dec.Token()
+		if err != nil {
+			return found
+		}
+		top, end := &open[len(open)-1], int(dec.InputOffset())
+		switch token := token.(type) {
+		case json.Delim:
+			if token == '{' || token == '[' {
+				open = append(open, object{secret: secret{from: end - 1, depth: len(open) - 1}})
+				continue
+			}
+			if top.to = end; top.signed {
+				for len(found) > 0 && found[len(found)-1].from > top.from {
+					found = found[:len(found)-1]
+				}
+				found = append(found, top.secret)
+			}
+			open = open[:len(open)-1]
+		case string:
+			top.signed = top.signed || strings.Contains(token, lumi.SecretSignature)
+		}
+	}
+}
+
+// digit matches an escaped digit of a signature.
+var digit = regexp.MustCompile(`\\u00(3[0-9]|6[1-6])`)
+
+// isSigned reports whether a text has the signature of secrets, perhaps with escapes or in UTF-16.
+func isSigned(src string) bool {
+	src = strings.ReplaceAll(src, "\x00", "")
+	if strings.Contains(src, `\u00`) {
+		src = digit.ReplaceAllStringFunc(src, func(escape string) string {
+			plain, _ := hex.DecodeString(strings.TrimPrefix(escape, `\u00`))
+			return string(plain)
+		})
+	}
+	return strings.Contains(src, lumi.SecretSignature)
+}
+
 // unsigned matches a key of OpenTofu's state or output, which says by paths or names, if at all, what is secret.
 var unsigned = regexp.MustCompile(`terraform_version|sensitive\w*[^\w,]*:`)
 
-// section matches what follows the key of a section of LumiGL: an object that is empty, or that has, perhaps after
-// comments, an object first.
-var section = regexp.MustCompile(
-	`^\s*:\s*\{(\s*\}|(\s|(//|#).*\n|/\*(?s:.*?)\*/)*("[^"]*"|'[^']*'|\w+)\s*:\s*\{\s*["'}])`)
-
-// withheldAll is for a text that is probably another tool's: any part of it may be a secret, and no line is shown.
-func withheldAll(src string) secrets {
-	all := span{0, len(src)}
-	return secrets{src: src, all: true, hidden: []span{all}, within: []signed{{span: all}}}
+// isForeign reports whether a text may be OpenTofu's.
+func isForeign(src string) bool {
+	return (strings.Contains(src, "terraform_version") || strings.Contains(src, "sensitive")) && unsigned.MatchString(src)
 }
 
-// secretsIn finds the secrets in a text, which need not be valid JSON.
-func secretsIn(src string) secrets {
-	suspect := strings.Contains(src, "sensitive") || strings.Contains(src, "terraform_version")
-	if !suspect && !strings.Contains(src, lumi.SecretSignature) && !strings.Contains(src, `\u00`) {
-		return secrets{}
-	}
-	f := finder{src: src, open: []object{{}}, section: len(src) + 2}
-	for i := 0; i < len(src); {
-		start := i
-		switch c := src[i]; {
-		case c == '{' || c == '[':
-			f.open = append(f.open, object{from: i})
-			f.depth++
-			i++
-		case c == '}' || c == ']':
-			i++
-			f.depth--
-			if f.closes(c) {
-				f.leave(i)
-				f.content()
-			}
-		case c == '"' || c == '\'':
-			i = stringEnd(src, i)
-			f.token(span{start, i})
-		case isWord(c):
-			for i < len(src) && isWord(src[i]) {
-				i++
-			}
-			f.token(span{start, i})
-		case c == '#', strings.HasPrefix(src[i:], "//"), strings.HasPrefix(src[i:], "/*"):
-			i = commentEnd(src, i)
-			f.token(span{start, i})
-		case strings.IndexByte(" \t\r\n,:", c) >= 0:
-			i++
-		default: // It means nothing in JSON, and may be of a secret that is not written as it should be.
-			i++
-			f.token(span{start, i})
+// isLumiGL reports whether valid JSON has a section of LumiGL at its top level, with objects only.
+func isLumiGL(src string) bool {
+	var top struct{ Resources, Vertices map[string]struct{} }
+	return json.Unmarshal([]byte(src), &top) == nil && (top.Resources != nil || top.Vertices != nil)
+}
+
+var (
+	// literal matches strings, each at most to the end of its line, and comments.
+	literal = regexp.MustCompile(`"(\\.|[^"\\\n])*"?|'(\\.|[^'\\\n])*'?|(//|#).*|/\*(?s:.*?)(\*/|\z)`)
+	// section matches a section of LumiGL in an outline: an object that is empty, or has an object first.
+	section = regexp.MustCompile(`\b(resources|vertices)\s*:\s*\{(\s*\}|[\s/]*(""|\w+)\s*:\s*\{\s*(""|\}))`)
+)
+
+// wasLumiGL reports whether a text that is not valid JSON has a section of LumiGL at its top level. The level is counted
+// from either end, since one count alone may be wrong where brackets do not match.
+func wasLumiGL(src string) bool {
+	// The outline has "" for a string and / for a comment.
+	outline := literal.ReplaceAllStringFunc(src, func(part string) string {
+		switch key := strings.Trim(part, `"'`); {
+		case key == "resources" || key == "vertices":
+			return key
+		case strings.ContainsAny(part[:1], `"'`):
+			return `""`
 		}
+		return "/"
+	})
+	depth, least, done := 0, math.MaxInt32, 0
+	deeper := func(to int) {
+		part := outline[done:to]
+		depth += strings.Count(part, "{") + strings.Count(part, "[") - strings.Count(part, "}") - strings.Count(part, "]")
+		done = to
 	}
-	for len(f.open) > 0 {
-		f.leave(len(src))
+	for _, at := range section.FindAllStringIndex(outline, -1) {
+		deeper(at[0])
+		least = min(least, depth)
 	}
-	if isLumiGL := f.section-f.depth <= 1; suspect && !isLumiGL && unsigned.MatchString(src) {
-		return withheldAll(src)
-	}
-	return f.secrets()
-}
-
-// finder is the search for secrets in a text.
-type finder struct {
-	src    string
-	open   []object // those that are not closed yet, and before them the text as a whole
-	tokens []span
-	within []signed // those that have been found
-	depth  int      // opening brackets so far, less closing ones
-	// section is the least depth of a section of LumiGL. It must be outermost counted from either end of the text: one
-	// count alone may be wrong where brackets do not match.
-	section int
-}
-
-// object is an object or a list that is looked into.
-type object struct {
-	from   int
-	secret bool
-	value  bool // whether the key was there that the secret stands behind
-	full   bool // whether something stood behind that
-}
-
-// token looks at a string, a word or a single character.
-func (f *finder) token(at span) {
-	text := f.src[at.from:at.to]
-	if strings.Contains(text, `\u`) {
-		var plain string
-		if json.Unmarshal([]byte(text), &plain) == nil {
-			text = plain
-		}
-	}
-	if strings.Contains(text, lumi.SecretSignature) {
-		f.open[len(f.open)-1].secret = true
-		if len(text) <= len(lumi.SecretSignature)+len(`""`) {
-			return
-		}
-	}
-	switch strings.Trim(text, `"'`) {
-	case lumi.Signature:
-		return
-	case "resources", "vertices":
-		if f.depth <= 1 && section.MatchString(f.src[at.to:]) {
-			f.section = min(f.section, f.depth)
-		}
-	case "value":
-		if f.isKey(at) {
-			f.open[len(f.open)-1].value = true
-			return
-		}
-	}
-	f.content()
-	f.tokens = append(f.tokens, at)
-}
-
-// isKey reports whether a colon stands behind a token.
-func (f *finder) isKey(at span) bool {
-	return strings.HasPrefix(strings.TrimLeft(f.src[at.to:min(len(f.src), at.to+8)], " \t\r\n"), ":")
-}
-
-// content notes that something stands in the innermost object.
-func (f *finder) content() {
-	top := &f.open[len(f.open)-1]
-	top.full = top.full || top.value
-}
-
-// closes reports whether a bracket closes the innermost object or list. One that does not belong there does not end a
-// secret, and neither does one that stands before the secret itself.
-func (f *finder) closes(bracket byte) bool {
-	top := f.open[len(f.open)-1]
-	return len(f.open) > 1 && (!top.secret || bracket == '}' && top.full)
-}
-
-// leave goes on behind an object or a list.
-func (f *finder) leave(to int) {
-	top := f.open[len(f.open)-1]
-	f.open = f.open[:len(f.open)-1]
-	if !top.secret {
-		return
-	}
-	for len(f.within) > 0 && f.within[len(f.within)-1].from >= top.from {
-		f.within = f.within[:len(f.within)-1]
-	}
-	f.within = append(f.within, signed{span: span{top.from, to}, depth: max(0, len(f.open)-1)})
-}
-
-// trailingComma is one that does not make it doubtful where strings and objects end.
-var trailingComma = regexp.MustCompile(`,(\s*[}\]])`)
-
-// secrets are what was found. Where a signed object is not JSON, a bracket that seems to close it may stand in a string
-// with a quote too many.
-func (f *finder) secrets() secrets {
-	for i, in := range f.within {
-		if !json.Valid(trailingComma.ReplaceAll([]byte(f.src[in.from:in.to]), []byte("$1"))) {
-			f.within = f.within[:i+1]
-			f.within[i].to, f.within[i].endless = len(f.src), true
-			break
-		}
-	}
-	found := secrets{src: f.src, within: f.within, inside: map[string]bool{}}
-	at := 0
-	for _, in := range f.within {
-		for at < len(f.tokens) && f.tokens[at].from < in.from {
-			at++
-		}
-		for ; at < len(f.tokens) && f.tokens[at].from < in.to; at++ {
-			found.inside[f.step(f.tokens[at])] = true
-			last := len(found.hidden) - 1
-			if last >= 0 && found.hidden[last].to == f.tokens[at].from {
-				found.hidden[last].to = f.tokens[at].to // They stand in one place.
-				continue
-			}
-			found.hidden = append(found.hidden, f.tokens[at])
-		}
-	}
-	return found
-}
-
-// step is a token as it would stand in a JSON pointer.
-func (f *finder) step(at span) string {
-	text := f.src[at.from:at.to]
-	if json.Unmarshal([]byte(text), &text) != nil {
-		text = strings.Trim(text, `"'`)
-	}
-	return jsonpointer.Escape(text)
-}
-
-// stringEnd is where the string that begins at an offset ends, at the latest with its line.
-func stringEnd(src string, offset int) int {
-	for i := offset + 1; i < len(src); i++ {
-		switch src[i] {
-		case '\\':
-			i++
-		case '\n':
-			return i
-		case src[offset]:
-			return i + 1
-		}
-	}
-	return len(src)
-}
-
-// commentEnd is where the comment that begins at an offset ends.
-func commentEnd(src string, offset int) int {
-	rest, end, length := src[offset:], "\n", 0
-	if strings.HasPrefix(rest, "/*") {
-		end, length = "*/", 2
-	}
-	if i := strings.Index(rest[1:], end); i >= 0 {
-		return offset + 1 + i + length
-	}
-	return len(src)
+	deeper(len(outline))
+	return least <= 1 && least-depth <= 1
 }

@@ -8,26 +8,33 @@ import (
 	"testing"
 )
 
-// TestSecretsIn holds that secrets are found in text that is not even JSON, and nothing else is.
+// TestSecretsIn holds that secrets are found in valid JSON, and that other text with the signature is withheld.
 func TestSecretsIn(t *testing.T) {
 	const sign = `"4dabf18193072939515e22adb298388d": "1b47061264138c4ac30d75fd1eb44270"`
+	const all = `"(secret)"`
+	escaped := func(s string) string { return strings.Replace(sign, "1b47", s, 1) }
 	for src, want := range map[string]string{
-		`{"a": 1, ` + sign + `}`:                                  `{"(secret)": "(secret)", ` + sign + `}`,
-		`{` + sign + `, "value": "x"}, {"a": "y"}`:                `{` + sign + `, "value": "(secret)"}, {"a": "y"}`,
-		`{` + sign + `, "value": {"b": ["c", 'd', e]}}`:           `{` + sign + `, "value": {"(secret)": ["(secret)", "(secret)", "(secret)"]}}`,
-		`[{"o": {` + sign + `, "value": "x"}, "p": "q"}`:          `[{"o": {` + sign + `, "value": "(secret)"}, "p": "q"}`,
-		`{"value": {"deep": ["x", {"y": 1}], ` + sign:             `{"value": {"(secret)": ["(secret)", {"(secret)": "(secret)"}], ` + sign,
-		`{` + sign + `, "value": "x` + "\n" + `}, {"a": "b"}`:     `{` + sign + `, "value": "(secret)"` + "\n" + `}, {"(secret)": "(secret)"}`,
-		`{` + sign + `, "value": ["x",],}, {"a": "b"}`:            `{` + sign + `, "value": ["(secret)",],}, {"a": "b"}`,
-		`"1b47061264138c4ac30d75fd1eb44270"`:                      `"1b47061264138c4ac30d75fd1eb44270"`,
-		`}}]{` + sign + `, "value": 1}`:                           `}}]{` + sign + `, "value": "(secret)"}`,
-		`{` + sign + `, "x": 1, "value": {` + sign + `}, "y": 2}`: `{` + sign + `, "(secret)": "(secret)", "value": {` + sign + `}, "(secret)": "(secret)"}`,
-		`{"a": "b"}`:                         `{"a": "b"}`,
-		`{` + sign + `, "value": "value"}`:   `{` + sign + `, "value": "(secret)"}`,
-		`{` + sign + `, "value": x/y!}`:      `{` + sign + `, "value": "(secret)"}`,
-		`{"a: {` + sign + `, "value": "x"}}`: `{"(secret)"4dabf18193072939515e22adb298388d"(secret)"1b47061264138c4ac30d75fd1eb44270"(secret)"`,
-		`{` + strings.Replace(sign, "1b47", `\u0031b47`, 1) + `, "value": "x"}`: `{` + strings.Replace(sign, "1b47", `\u0031b47`, 1) + `, "value": "(secret)"}`,
+		`{"a": {` + sign + `, "value": "x"}, "b": "y"}`:                                                           `{"a": "(secret)", "b": "y"}`,
+		`[{"o": {` + sign + `, "value": {"p": [1e999]}}, "q": 1}, {"value": "x"}]`:                                `[{"o": "(secret)", "q": 1}, {"value": "x"}]`,
+		`[{"value": {` + sign + `}, ` + sign + `}, {` + sign + `}, 2]`:                                            `["(secret)", "(secret)", 2]`,
+		`{"a": {"value": "x", ` + escaped(`\u0031\u006247`) + `}, "b": "y"}`:                                      `{"a": "(secret)", "b": "y"}`,
+		`{"a": {` + sign + `, ` + escaped("0000") + `, "value": "x"}, "b": "y"}`:                                  `{"a": "(secret)", "b": "y"}`,
+		`{"a": {"text": "{\"4dabf18193072939515e22adb298388d\": \"1b47061264138c4ac30d75fd1eb44270\"}"}, "b": 1}`: `{"a": "(secret)", "b": 1}`,
+		`{"a": {"4dabf18193072939515e22adb298388d": "c44067f5952c0a294b673a41bacd8c17", "text": "x"},}`:           `{"a": {"4dabf18193072939515e22adb298388d": "c44067f5952c0a294b673a41bacd8c17", "text": "x"},}`,
+		`{"a": "b\u0031",}`: `{"a": "b\u0031",}`,
+		`{"resources": [], "a": {` + sign + `, "value": "x"}}`:      all,
+		`{` + sign + `, "value": "x"}`:                              all,
+		`{"a": {` + sign + `, "value": "x"}, "b": "y",}`:            all,
+		`{"a": {"value": "x", ` + sign:                              all,
+		`{"a": {` + sign + `, "value": "x` + "\n" + `"}, "b": "y"}`: all,
+		`{"a": {` + escaped(`\u0031\u006247`) + `, 'value': "x"}}`:  all,
+		`"x", // {` + sign + `}`:                                    all,
+		"{\x00" + strings.Join(strings.Split(sign, ""), "\x00"):     all,
+		"\ufeff{" + sign + "}":                                      all,
 	} {
+		if want != all {
+			src, want = `{"vertices": {"v": {"p": `+src+`}}}`, `{"vertices": {"v": {"p": `+want+`}}}`
+		}
 		if got := secretsIn(src).mask(src); got != want {
 			t.Errorf("%s\nbecomes\n%s, want\n%s", src, got, want)
 		}

@@ -73,7 +73,7 @@ type Step struct {
 // past are the verbs that messages of steps begin with, and what they are once the step is done.
 var past = map[string]string{
 	"drop": "dropped", "escape": "escaped", "insert": "inserted", "point": "pointed", "put": "put", "remove": "removed",
-	"repair": "repaired", "use": "used", "write": "wrote",
+	"use": "used", "write": "wrote",
 }
 
 // Done is the message of a step that has been taken: "removed the comma", where Message is "remove the comma". The reason

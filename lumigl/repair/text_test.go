@@ -31,9 +31,8 @@ func TestText(t *testing.T) {
 
 func TestDone(t *testing.T) {
 	for message, want := range map[string]string{
-		"remove the comma: trailing comma":                                   "removed the comma: trailing comma",
-		"write true: True is not JSON; it is spelled true":                   "wrote true: True is not JSON; it is spelled true",
-		"repair the syntax here; it may belong to a secret and is not shown": "repaired the syntax here; it may belong to a secret and is not shown",
+		"remove the comma: trailing comma":                 "removed the comma: trailing comma",
+		"write true: True is not JSON; it is spelled true": "wrote true: True is not JSON; it is spelled true",
 	} {
 		if got := (Step{Message: message}).Done(); got != want {
 			t.Errorf("%s:\ngot  %s\nwant %s", message, got, want)
