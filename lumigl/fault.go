@@ -12,7 +12,7 @@ import (
 	"github.com/lumi-idl/lumi/internal/jsonpointer"
 )
 
-// Code says which rule a [Fault] breaks. docs/lumigl.md explains each.
+// Code says which rule a [Fault] breaks. Package codes explains each.
 type Code string
 
 // The rules of JSON.

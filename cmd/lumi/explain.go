@@ -1,37 +1,12 @@
 package main
 
 import (
-	_ "embed"
-	"fmt"
-	"slices"
-	"strings"
-
 	"github.com/spf13/cobra"
 
-	"github.com/lumi-idl/lumi/internal/suggest"
+	"github.com/lumi-idl/lumi/internal/catalog"
 	"github.com/lumi-idl/lumi/internal/term"
+	"github.com/lumi-idl/lumi/lumigl/codes"
 )
-
-// codesPage is what docs/lumigl.md says of faults and docs/convert.md of losses. The tests hold it to that, and write it
-// with -update.
-//
-//go:embed codes.md
-var codesPage string
-
-// explanation is what a code means. A code of a fault may be that of a loss too.
-type explanation struct {
-	Code  string `json:"code"`
-	About string `json:"about"` // "fault" or "loss"
-	// Group is the heading that the code stands under.
-	Group string `json:"group"`
-	Text  string `json:"text"`
-}
-
-// The groups of losses, by what the table of them says.
-var lossGroups = map[string]string{
-	"lost":    "What 'lumi convert' names as lost",
-	"changed": "What 'lumi convert' names as changed",
-}
 
 func explainCommand(env *environment) *cobra.Command {
 	return &cobra.Command{
@@ -49,123 +24,40 @@ With --json, each is an object on a line of its own, with "code", "about", which
 			"Which codes are there?", "lumi explain",
 		),
 		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-			return codeNames(explanations()), cobra.ShellCompDirectiveNoFileComp
+			return explanations().Codes(), cobra.ShellCompDirectiveNoFileComp
 		},
 		RunE: func(*cobra.Command, []string) error { return explain(env) },
 	}
 }
 
+// explanations returns the catalogue of all codes. A fault and a loss may have the same code.
+func explanations() catalog.Catalog { return append(codes.Faults(), codes.Losses()...) }
+
 // explain prints what some codes mean, or lists all of them.
 func explain(env *environment) error {
 	all := explanations()
-	chosen := all
-	if len(env.args) > 0 {
-		chosen = nil
+	chosen, err := all.Select(env.args, "lumi explain")
+	switch {
+	case err != nil:
+		return err
+	case len(env.args) == 0:
+		chosen = all
 	}
-	for _, arg := range env.args {
-		code := strings.ToLower(strings.Trim(arg, "[]"))
-		before := len(chosen)
-		for _, e := range all {
-			if e.Code == code {
-				chosen = append(chosen, e)
-			}
-		}
-		if len(chosen) == before {
-			hint := "'lumi explain' lists all codes"
-			if near := suggest.Name(code, codeNames(all)); near != "" {
-				hint = fmt.Sprintf("did you mean %q?", near)
-			}
-			return fmt.Errorf("there is no code %q; %s", arg, hint)
-		}
-	}
-	if env.json {
+	switch {
+	case env.json:
 		for _, e := range chosen {
+			e.Text = e.Plain()
 			if err := env.printJSON(e); err != nil {
 				return err
 			}
 		}
-		return nil
-	}
-	if len(env.args) == 0 {
-		listCodes(env, all)
-		return nil
-	}
-	for i, e := range chosen {
-		if i > 0 {
-			env.printf("\n")
-		}
-		env.printf("%s %s\n\n%s", env.out.Paint(term.Bold, e.Code), env.out.Paint(term.Dim, "("+e.Group+")"), e.Text)
+	case len(env.args) == 0:
+		env.printf("%s'lumi explain CODE' says what a code means.\n",
+			all.List(func(title string) string { return env.out.Paint(term.Bold, title) }))
+	default:
+		env.printf("%s", chosen.Explain(func(e catalog.Entry) string {
+			return env.out.Paint(term.Bold, e.Code) + " " + env.out.Paint(term.Dim, "("+e.Group+")")
+		}))
 	}
 	return nil
-}
-
-// listCodes prints all codes under their headings.
-func listCodes(env *environment, all []explanation) {
-	group := ""
-	for _, e := range all {
-		if e.Group != group {
-			if group != "" {
-				env.printf("\n")
-			}
-			group = e.Group
-			env.printf("%s:\n", env.out.Paint(term.Bold, group))
-		}
-		env.printf("    %s\n", e.Code)
-	}
-	env.printf("\n'lumi explain CODE' says what a code means.\n")
-}
-
-// codeNames are the codes of some explanations, each once.
-func codeNames(all []explanation) []string {
-	var names []string
-	for _, e := range all {
-		if !slices.Contains(names, e.Code) {
-			names = append(names, e.Code)
-		}
-	}
-	return names
-}
-
-// explanations are those of all codes, in the order of the pages: the faults, under headings, and a table of the losses.
-func explanations() []explanation {
-	var all []explanation
-	faults, losses, _ := strings.Cut(codesPage, "## Losses\n")
-	for _, section := range strings.Split("\n"+faults, "\n### ")[1:] {
-		group, entries, _ := strings.Cut(section, "\n")
-		for _, entry := range strings.Split(entries, "\n#### ")[1:] {
-			code, text, _ := strings.Cut(entry, "\n")
-			all = append(all, explanation{Code: code, About: "fault", Group: group, Text: unfence(strings.TrimSpace(text) + "\n")})
-		}
-	}
-	for _, effect := range []string{"lost", "changed"} {
-		for line := range strings.Lines(losses) {
-			cells := strings.SplitN(strings.Trim(line, "| \n"), " | ", 3)
-			if len(cells) == 3 && cells[1] == effect {
-				all = append(all, explanation{
-					Code: strings.Trim(cells[0], "`"), About: "loss", Group: lossGroups[effect], Text: sentence(cells[2]),
-				})
-			}
-		}
-	}
-	return all
-}
-
-// sentence is a text with a capital letter and a full stop, as a line.
-func sentence(text string) string { return strings.ToUpper(text[:1]) + text[1:] + ".\n" }
-
-// unfence indents what stands between fences, which leaves the code as a terminal shows it.
-func unfence(markdown string) string {
-	var b strings.Builder
-	inside := false
-	for line := range strings.Lines(markdown) {
-		switch {
-		case strings.HasPrefix(line, "```"):
-			inside = !inside
-		case inside && line != "\n":
-			b.WriteString("    " + line)
-		default:
-			b.WriteString(line)
-		}
-	}
-	return b.String()
 }

@@ -13,10 +13,10 @@ import (
 // TestCatalog compiles every example of the catalogue: a wrong one yields the code that it stands for and no other, a
 // right one yields nothing.
 func TestCatalog(t *testing.T) {
-	for _, code := range diag.Codes() {
-		t.Run(string(code), func(t *testing.T) {
+	for _, e := range diag.Catalog() {
+		t.Run(e.Code, func(t *testing.T) {
 			t.Parallel()
-			wrong, right := examples(t, diag.Entry(code))
+			wrong, right := examples(t, e.Text)
 			if len(wrong) == 0 || len(right) == 0 {
 				t.Fatalf("%d wrong examples and %d right ones", len(wrong), len(right))
 			}
@@ -26,7 +26,7 @@ func TestCatalog(t *testing.T) {
 					t.Errorf("nothing is wrong with this example:\n%s", files)
 				}
 				for _, d := range diags {
-					if d.Code != code {
+					if string(d.Code) != e.Code {
 						t.Errorf("a wrong example yields another code:\n%s\n%s", format(d), files)
 					}
 				}

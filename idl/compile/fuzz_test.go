@@ -49,8 +49,8 @@ func fuzzSeeds(f *testing.F) []string {
 			seeds = append(seeds, string(src))
 		}
 	}
-	for _, code := range diag.Codes() {
-		for _, fence := range strings.Split(diag.Entry(code), "```go")[1:] {
+	for _, e := range diag.Catalog() {
+		for _, fence := range strings.Split(e.Text, "```go")[1:] {
 			_, src, _ := strings.Cut(fence, "\n")
 			src, _, _ = strings.Cut(src, "```")
 			seeds = append(seeds, src)

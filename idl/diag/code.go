@@ -1,7 +1,7 @@
 package diag
 
 // Code names the rule that a diagnostic is about. Codes are stable: one that was released keeps its meaning. Each has
-// an entry in the catalogue, which [Explain] returns and docs/diagnostics.md collects.
+// an entry in the [Catalog], which docs/diagnostics.md lists.
 type Code string
 
 // What keeps sources from being read.

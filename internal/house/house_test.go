@@ -49,7 +49,7 @@ var rules = []rule{
 		why: "the model must be readable without the Go type checker",
 	},
 	{
-		of: []string{"./idl/diag"}, only: []string{"./internal/term"}, never: []string{"go/types", "golang.org/x/tools/go/packages"},
+		of: []string{"./idl/diag"}, only: []string{"./internal/catalog", "./internal/term"}, never: []string{"go/types", "golang.org/x/tools/go/packages"},
 		why: "diagnostics are about any input, not about Go's types",
 	},
 	{
@@ -79,6 +79,10 @@ var rules = []rule{
 	{
 		of: []string{"./internal/term"}, only: []string{}, never: grpc,
 		why: "what both commands print with has no subject of its own",
+	},
+	{
+		of: []string{"./internal/catalog"}, only: []string{"./internal/suggest"}, never: grpc,
+		why: "both commands explain their codes with it",
 	},
 	{
 		of: []string{"./lumigl"}, only: []string{"./internal/jsonpointer", "./internal/suggest", "./runtime", "./runtime/tokens", "./runtime/urn"}, never: grpc,
@@ -114,9 +118,17 @@ var rules = []rule{
 		why: "a conversion makes a snapshot of a text, and touches nothing",
 	},
 	{
+		of: []string{"./lumigl/codes"}, only: []string{"./internal/catalog", "./lumigl", "./lumigl/convert"}, never: grpc,
+		why: "the catalogue is text, by the codes that the packages declare",
+	},
+	{
 		of: []string{"./cmd/lumi"},
 		only: []string{
+<<<<<<< HEAD
 			"./internal/jsonpointer", "./internal/linediff", "./internal/suggest", "./internal/term",
+=======
+			"./internal/catalog", "./internal/linediff", "./internal/suggest", "./internal/status", "./internal/visible",
+>>>>>>> d510f2c (catalog: explain the codes of both commands in one way)
 			"./lumigl/...", "./runtime", "./runtime/tokens", "./runtime/urn",
 		},
 		why: "the command is made of the graph language's packages",

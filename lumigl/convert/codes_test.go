@@ -8,10 +8,9 @@ import (
 	"testing"
 )
 
-// TestCodes holds that every kind of loss occurs in a golden file, and is explained.
+// TestCodes holds that every kind of loss occurs in a golden file.
 func TestCodes(t *testing.T) {
 	source := read(t, "losses.go")
-	manual := read(t, filepath.FromSlash("../../docs/convert.md"))
 	files, err := filepath.Glob("testdata/*/*.losses")
 	if err != nil {
 		t.Fatal(err)
@@ -31,9 +30,6 @@ func TestCodes(t *testing.T) {
 	for _, code := range codes {
 		if !strings.Contains(losses.String(), " "+code[1]+": ") {
 			t.Errorf("no golden file has %q", code[1])
-		}
-		if !strings.Contains(manual, "| `"+code[1]+"` |") {
-			t.Errorf("docs/convert.md does not explain %q", code[1])
 		}
 	}
 }

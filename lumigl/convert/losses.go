@@ -1,6 +1,6 @@
 package convert
 
-// Code says what kind of loss there is. docs/convert.md explains each.
+// Code says what kind of loss there is. Package codes explains each.
 type Code string
 
 // What is not in the snapshot at all.

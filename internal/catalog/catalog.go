@@ -1,0 +1,136 @@
+// Package catalog explains the codes of diagnostics on terminals. Each code has an entry, a Markdown file whose heading
+// is the code and whose first sentence states the rule.
+package catalog
+
+import (
+	"fmt"
+	"io/fs"
+	"slices"
+	"strings"
+
+	"github.com/lumi-idl/lumi/internal/suggest"
+)
+
+// Entry explains one code.
+type Entry struct {
+	Code string `json:"code"`
+	// About is what has the code, such as "diagnostic".
+	About string `json:"about"`
+	Group string `json:"group"`
+	// Text is Markdown, without the heading.
+	Text string `json:"text"`
+}
+
+// Catalog has the entries in the order in which codes are listed, group by group. A code may have several entries that
+// differ in About.
+type Catalog []Entry
+
+// Group is a part of a catalog: codes that are about one thing.
+type Group struct {
+	Title string
+	Codes []string
+}
+
+// NewGroup returns a group of codes.
+func NewGroup[C ~string](title string, codes ...C) Group {
+	g := Group{Title: title}
+	for _, code := range codes {
+		g.Codes = append(g.Codes, string(code))
+	}
+	return g
+}
+
+// New reads the entries of all codes in groups from the files CODE.md in a directory. It panics if one is missing, since
+// the files are meant to be embedded.
+func New(about string, files fs.FS, dir string, groups ...Group) Catalog {
+	var c Catalog
+	for _, g := range groups {
+		for _, code := range g.Codes {
+			text, err := fs.ReadFile(files, dir+"/"+code+".md")
+			if err != nil {
+				panic(err)
+			}
+			c = append(c, Entry{code, about, g.Title, strings.TrimPrefix(string(text), "# "+code+"\n\n")})
+		}
+	}
+	return c
+}
+
+// Codes returns all codes, each once.
+func (c Catalog) Codes() []string {
+	var codes []string
+	for _, e := range c {
+		if !slices.Contains(codes, e.Code) {
+			codes = append(codes, e.Code)
+		}
+	}
+	return codes
+}
+
+// Select returns the entries of some codes, which may be in brackets and in any letter case. The error for an unknown
+// one suggests a near code, or else the command that lists all of them.
+func (c Catalog) Select(codes []string, command string) (Catalog, error) {
+	var chosen Catalog
+	for _, arg := range codes {
+		code, before := strings.Trim(arg, "[]"), len(chosen)
+		for _, e := range c {
+			if strings.EqualFold(e.Code, code) {
+				chosen = append(chosen, e)
+			}
+		}
+		if len(chosen) > before {
+			continue
+		}
+		hint := fmt.Sprintf("'%s' lists all codes", command)
+		if near := suggest.Name(code, c.Codes()); near != "" {
+			hint = fmt.Sprintf("did you mean %q?", near)
+		}
+		return nil, fmt.Errorf("there is no code %q; %s", arg, hint)
+	}
+	return chosen, nil
+}
+
+// Explain returns the entries for a terminal, each below a heading.
+func (c Catalog) Explain(heading func(Entry) string) string {
+	var entries []string
+	for _, e := range c {
+		entries = append(entries, heading(e)+"\n\n"+e.Plain())
+	}
+	return strings.Join(entries, "\n")
+}
+
+// List returns the codes for a terminal, below the titles of their groups. An empty line follows each group.
+func (c Catalog) List(heading func(title string) string) string {
+	var b strings.Builder
+	for i, e := range c {
+		if i == 0 || e.Group != c[i-1].Group {
+			b.WriteString(heading(e.Group) + ":\n")
+		}
+		b.WriteString("    " + e.Code + "\n")
+		if i == len(c)-1 || e.Group != c[i+1].Group {
+			b.WriteString("\n")
+		}
+	}
+	return b.String()
+}
+
+// Plain returns the text for a terminal: code is indented instead of fenced, below the file name that the fence gives.
+func (e Entry) Plain() string {
+	var b strings.Builder
+	inside := false
+	for line := range strings.Lines(e.Text) {
+		info, fence := strings.CutPrefix(line, "```")
+		switch {
+		case fence:
+			inside = !inside
+			if _, file, named := strings.Cut(strings.TrimSpace(info), " "); named {
+				b.WriteString(file + ":\n\n")
+			}
+		case inside && strings.TrimSpace(line) != "":
+			b.WriteString("    " + line)
+		default:
+			b.WriteString(line)
+		}
+	}
+	return b.String()
+}

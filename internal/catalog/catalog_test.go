@@ -1,0 +1,78 @@
+package catalog_test
+
+import (
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"github.com/lumi-idl/lumi/internal/catalog"
+)
+
+func small() catalog.Catalog {
+	files := fstest.MapFS{
+		"d/Tag.md":     {Data: []byte("# Tag\n\nA tag is short.\n\n```go a.go\ntype T int\n\nvar t T\n```\n\n```json\n{}\n```\n")},
+		"d/Name.md":    {Data: []byte("# Name\n\nA name is long.\n")},
+		"d/Options.md": {Data: []byte("# Options\n\nNo options.\n")},
+	}
+	c := catalog.New("fault", files, "d", catalog.NewGroup("Tags", "Tag", "Options"), catalog.NewGroup("Names", "Name"))
+	return append(c, catalog.New("loss", files, "d", catalog.NewGroup("Losses", "Name"))...)
+}
+
+func TestSelect(t *testing.T) {
+	chosen, err := small().Select([]string{"[tag]", "NAME"}, "x explain")
+	if err != nil {
+		t.Fatal(err)
+	}
+	const want = `# Tag (fault)
+
+A tag is short.
+
+a.go:
+
+    type T int
+
+    var t T
+
+    {}
+
+# Name (fault)
+
+A name is long.
+
+# Name (loss)
+
+A name is long.
+`
+	if got := chosen.Explain(func(e catalog.Entry) string { return "# " + e.Code + " (" + e.About + ")" }); got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+	for code, want := range map[string]string{
+		"optoins": `there is no code "optoins"; did you mean "Options"?`,
+		"giraffe": `there is no code "giraffe"; 'x explain' lists all codes`,
+		"":        `there is no code ""; 'x explain' lists all codes`,
+		"../Tag":  `there is no code "../Tag"; 'x explain' lists all codes`,
+	} {
+		if _, err := small().Select([]string{"Tag", code}, "x explain"); err == nil || err.Error() != want {
+			t.Errorf("%q: got %v, want %s", code, err, want)
+		}
+	}
+}
+
+func TestList(t *testing.T) {
+	const want = "TAGS:\n    Tag\n    Options\n\nNAMES:\n    Name\n\nLOSSES:\n    Name\n\n"
+	if got := small().List(strings.ToUpper); got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+	if got := strings.Join(small().Codes(), " "); got != "Tag Options Name" {
+		t.Errorf("the codes are %s", got)
+	}
+}
+
+func TestMissingEntry(t *testing.T) {
+	defer func() {
+		if recover() == nil {
+			t.Error("New accepts a code without a file")
+		}
+	}()
+	catalog.New("fault", fstest.MapFS{}, "d", catalog.NewGroup("Tags", "Tag"))
+}

@@ -1,0 +1,64 @@
+package codes_test
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/lumi-idl/lumi/internal/catalog"
+	"github.com/lumi-idl/lumi/lumigl/codes"
+	"github.com/lumi-idl/lumi/lumigl/convert"
+)
+
+// TestComplete checks that the catalogue has the constants of both packages, in their order, and that each file is used.
+func TestComplete(t *testing.T) {
+	constants := regexp.MustCompile(`(?m)^\t\w+(?:Fault|Loss) +Code = "(.*?)"`)
+	for _, test := range []struct {
+		declared, entries string
+		catalog           catalog.Catalog
+	}{
+		{"../fault.go", "faults/*.md", codes.Faults()},
+		{"../convert/losses.go", "losses/*.md", codes.Losses()},
+	} {
+		source, err := os.ReadFile(test.declared)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var want []string
+		for _, m := range constants.FindAllStringSubmatch(string(source), -1) {
+			want = append(want, m[1])
+		}
+		if diff := cmp.Diff(want, test.catalog.Codes()); diff != "" {
+			t.Errorf("codes (-%s +catalogue):\n%s", test.declared, diff)
+		}
+		files, err := filepath.Glob(test.entries)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, file := range files {
+			if code := strings.TrimSuffix(filepath.Base(file), ".md"); !slices.Contains(want, code) {
+				t.Errorf("no code goes with %s", file)
+			}
+		}
+		for _, e := range test.catalog {
+			if strings.HasPrefix(e.Text, "#") || len(e.Text) < 10 || !strings.HasSuffix(e.Text, "\n") {
+				t.Errorf("%s %s: the entry is not a heading with the code, and text: %q", e.About, e.Code, e.Text)
+			}
+		}
+	}
+}
+
+// TestLost checks that losses are listed under the heading that goes with their effect.
+func TestLost(t *testing.T) {
+	for _, e := range codes.Losses() {
+		l := convert.Loss{Code: convert.Code(e.Code)}
+		if strings.HasSuffix(e.Group, " lost") != l.Lost() {
+			t.Errorf("%s is listed under %q", e.Code, e.Group)
+		}
+	}
+}
