@@ -4,7 +4,6 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
-	"math"
 	"regexp"
 	"slices"
 	"sort"
@@ -128,7 +127,8 @@ func withheldAll(src string) secrets { return secrets{{to: len(src)}} }
 // not signed. So other text with the signature, or with a key that OpenTofu uses, is withheld as a whole.
 func secretsIn(src string) secrets {
 	signed := isSigned(src)
-	if !signed && !isForeign(src) {
+	foreign := strings.Contains(src, "terraform_version") || strings.Contains(src, "sensitive") && unsigned.MatchString(src)
+	if !signed && !foreign {
 		return nil
 	}
 	valid := json.Valid([]byte(src))
@@ -191,13 +191,8 @@ func isSigned(src string) bool {
 	return strings.Contains(src, lumi.SecretSignature)
 }
 
-// unsigned matches a key of OpenTofu's state or output, which says by paths or names, if at all, what is secret.
-var unsigned = regexp.MustCompile(`terraform_version|sensitive\w*[^\w,]*:`)
-
-// isForeign reports whether a text may be OpenTofu's.
-func isForeign(src string) bool {
-	return (strings.Contains(src, "terraform_version") || strings.Contains(src, "sensitive")) && unsigned.MatchString(src)
-}
+// unsigned matches a key by which OpenTofu's state or output says what is secret, if at all.
+var unsigned = regexp.MustCompile(`sensitive\w*[^\w,]*:`)
 
 // isLumiGL reports whether valid JSON has a section of LumiGL at its top level, with objects only.
 func isLumiGL(src string) bool {
@@ -208,8 +203,8 @@ func isLumiGL(src string) bool {
 var (
 	// literal matches strings, each at most to the end of its line, and comments.
 	literal = regexp.MustCompile(`"(\\.|[^"\\\n])*"?|'(\\.|[^'\\\n])*'?|(//|#).*|/\*(?s:.*?)(\*/|\z)`)
-	// section matches a section of LumiGL in an outline: an object that is empty, or has an object first.
-	section = regexp.MustCompile(`\b(resources|vertices)\s*:\s*\{(\s*\}|[\s/]*(""|\w+)\s*:\s*\{\s*(""|\}))`)
+	// section matches a section of LumiGL in an outline, an object that is empty or has an object first, and other brackets.
+	section = regexp.MustCompile(`\b(resources|vertices)\s*:\s*\{(\s*\}|[\s/]*(""|\w+)\s*:\s*\{\s*(""|\}))|[][{}]`)
 )
 
 // wasLumiGL reports whether a text that is not valid JSON has a section of LumiGL at its top level. The level is counted
@@ -225,16 +220,12 @@ func wasLumiGL(src string) bool {
 		}
 		return "/"
 	})
-	depth, least, done := 0, math.MaxInt32, 0
-	deeper := func(to int) {
-		part := outline[done:to]
+	depth, least := 0, len(src)
+	for _, part := range section.FindAllString(outline, -1) {
+		if len(part) > 1 {
+			least = min(least, depth)
+		}
 		depth += strings.Count(part, "{") + strings.Count(part, "[") - strings.Count(part, "}") - strings.Count(part, "]")
-		done = to
 	}
-	for _, at := range section.FindAllStringIndex(outline, -1) {
-		deeper(at[0])
-		least = min(least, depth)
-	}
-	deeper(len(outline))
 	return least <= 1 && least-depth <= 1
 }

@@ -1,5 +1,11 @@
 package diag
 
+import (
+	"embed"
+
+	"github.com/lumi-idl/lumi/internal/catalog"
+)
+
 // Code names the rule that a diagnostic is about. Codes are stable: one that was released keeps its meaning. Each has
 // an entry in the [Catalog], which docs/diagnostics.md lists.
 type Code string
@@ -84,3 +90,13 @@ const (
 	ConstValue     Code = "ConstValue"
 	DuplicateValue Code = "DuplicateValue"
 )
+
+// files holds one Markdown file a code: what the rule is, why it is so, and examples that break it and keep it. The
+// tests of package compile hold that every example does what it is said to do.
+//
+//go:embed catalog
+var files embed.FS
+
+// Catalog returns the entries of all codes in the order in which they are declared. The headings of an entry are
+// "## Wrong" and "## Right".
+func Catalog() catalog.Catalog { return catalog.New("diagnostic", files, "catalog") }

@@ -25,32 +25,25 @@ type Entry struct {
 // differ in About.
 type Catalog []Entry
 
-// Group is a part of a catalog: codes that are about one thing.
-type Group struct {
-	Title string
-	Codes []string
-}
-
-// NewGroup returns a group of codes.
-func NewGroup[C ~string](title string, codes ...C) Group {
-	g := Group{Title: title}
-	for _, code := range codes {
-		g.Codes = append(g.Codes, string(code))
+// New reads a catalog from a directory with a file CODE.md for each code, and index.txt, which lists the codes: an indented
+// line each, below the title of their group. It panics if a file is missing, since they are meant to be embedded.
+func New(about string, files fs.FS, dir string) Catalog {
+	read := func(name string) string {
+		text, err := fs.ReadFile(files, dir+"/"+name)
+		if err != nil {
+			panic(err)
+		}
+		return string(text)
 	}
-	return g
-}
-
-// New reads the entries of all codes in groups from the files CODE.md in a directory. It panics if one is missing, since
-// the files are meant to be embedded.
-func New(about string, files fs.FS, dir string, groups ...Group) Catalog {
 	var c Catalog
-	for _, g := range groups {
-		for _, code := range g.Codes {
-			text, err := fs.ReadFile(files, dir+"/"+code+".md")
-			if err != nil {
-				panic(err)
-			}
-			c = append(c, Entry{code, about, g.Title, strings.TrimPrefix(string(text), "# "+code+"\n\n")})
+	group := ""
+	for line := range strings.Lines(read("index.txt")) {
+		code, indented := strings.CutPrefix(strings.TrimRight(line, "\r\n"), "    ")
+		switch {
+		case indented:
+			c = append(c, Entry{code, about, group, strings.TrimPrefix(read(code+".md"), "# "+code+"\n\n")})
+		case code != "":
+			group = code
 		}
 	}
 	return c

@@ -10,12 +10,14 @@ import (
 
 func small() catalog.Catalog {
 	files := fstest.MapFS{
+		"d/index.txt":  {Data: []byte("Tags\n    Tag\n    Options\n\nNames\n    Name\n")},
+		"e/index.txt":  {Data: []byte("Losses\n    Name\n")},
+		"e/Name.md":    {Data: []byte("# Name\n\nA name is lost.\n")},
 		"d/Tag.md":     {Data: []byte("# Tag\n\nA tag is short.\n\n```go a.go\ntype T int\n\nvar t T\n```\n\n```json\n{}\n```\n")},
 		"d/Name.md":    {Data: []byte("# Name\n\nA name is long.\n")},
 		"d/Options.md": {Data: []byte("# Options\n\nNo options.\n")},
 	}
-	c := catalog.New("fault", files, "d", catalog.NewGroup("Tags", "Tag", "Options"), catalog.NewGroup("Names", "Name"))
-	return append(c, catalog.New("loss", files, "d", catalog.NewGroup("Losses", "Name"))...)
+	return append(catalog.New("fault", files, "d"), catalog.New("loss", files, "e")...)
 }
 
 func TestSelect(t *testing.T) {
@@ -41,7 +43,7 @@ A name is long.
 
 # Name (loss)
 
-A name is long.
+A name is lost.
 `
 	if got := chosen.Explain(func(e catalog.Entry) string { return "# " + e.Code + " (" + e.About + ")" }); got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
@@ -74,5 +76,5 @@ func TestMissingEntry(t *testing.T) {
 			t.Error("New accepts a code without a file")
 		}
 	}()
-	catalog.New("fault", fstest.MapFS{}, "d", catalog.NewGroup("Tags", "Tag"))
+	catalog.New("fault", fstest.MapFS{"d/index.txt": {Data: []byte("Tags\n    Tag\n")}}, "d")
 }

@@ -48,7 +48,7 @@ func TestEntries(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, f := range found {
-		if code := strings.TrimSuffix(f.Name(), ".md"); !slices.Contains(Catalog().Codes(), code) {
+		if code := strings.TrimSuffix(f.Name(), ".md"); code != "index.txt" && !slices.Contains(Catalog().Codes(), code) {
 			t.Errorf("no code goes with %s", f.Name())
 		}
 	}
