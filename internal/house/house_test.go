@@ -124,11 +124,7 @@ var rules = []rule{
 	{
 		of: []string{"./cmd/lumi"},
 		only: []string{
-<<<<<<< HEAD
-			"./internal/jsonpointer", "./internal/linediff", "./internal/suggest", "./internal/term",
-=======
-			"./internal/catalog", "./internal/linediff", "./internal/suggest", "./internal/status", "./internal/visible",
->>>>>>> d510f2c (catalog: explain the codes of both commands in one way)
+			"./internal/catalog", "./internal/linediff", "./internal/suggest", "./internal/term",
 			"./lumigl/...", "./runtime", "./runtime/tokens", "./runtime/urn",
 		},
 		why: "the command is made of the graph language's packages",
