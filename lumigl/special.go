@@ -1,30 +1,30 @@
 package lumigl
 
-import lumi "github.com/lumi-idl/lumi/runtime"
+import "github.com/lumi-idl/lumi/runtime/wire"
 
 // Some values are objects or strings that stand for something else, as they do between engines and providers.
 
 // Secret returns what is wrapped as a secret. Tools must not show it.
 func (v Value) Secret() (Value, bool) {
-	if v.signature() != lumi.SecretSignature {
+	if v.signature() != wire.Secret {
 		return Value{}, false
 	}
 	return v.Get("value"), true
 }
 
 // IsUnknown reports whether the value stands for one that is not known yet.
-func (v Value) IsUnknown() bool { return v.kind == Text && v.text == lumi.UnknownValue }
+func (v Value) IsUnknown() bool { return v.kind == Text && v.text == wire.Unknown }
 
 // IsAsset reports whether the value stands for the content of a file or text.
-func (v Value) IsAsset() bool { return v.signature() == lumi.AssetSignature }
+func (v Value) IsAsset() bool { return v.signature() == wire.Asset }
 
 // IsArchive reports whether the value stands for the content of several files.
-func (v Value) IsArchive() bool { return v.signature() == lumi.ArchiveSignature }
+func (v Value) IsArchive() bool { return v.signature() == wire.Archive }
 
 func (v *Value) signature() string {
 	members := v.members()
 	for i := range members {
-		if m := &members[i]; m.Key == lumi.Signature && m.Value.kind == Text {
+		if m := &members[i]; m.Key == wire.Signature && m.Value.kind == Text {
 			return m.Value.text
 		}
 	}

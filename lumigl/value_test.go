@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/lumi-idl/lumi/lumigl"
-	lumi "github.com/lumi-idl/lumi/runtime"
+	"github.com/lumi-idl/lumi/runtime/wire"
 )
 
 func TestAccessors(t *testing.T) {
@@ -246,20 +246,20 @@ func TestEqual(t *testing.T) {
 // TestSpecial has what stands for something else, and what looks like it.
 func TestSpecial(t *testing.T) {
 	signed := func(signature lumigl.Value) lumigl.Value {
-		return bag(pair("value", lumigl.IntOf(1)), pair(lumi.Signature, signature))
+		return bag(pair("value", lumigl.IntOf(1)), pair(wire.Signature, signature))
 	}
 	for name, test := range map[string]struct {
 		v    lumigl.Value
 		want string
 	}{
-		"secret":         {signed(lumigl.TextOf(lumi.SecretSignature)), "secret"},
-		"asset":          {signed(lumigl.TextOf(lumi.AssetSignature)), "asset"},
-		"archive":        {signed(lumigl.TextOf(lumi.ArchiveSignature)), "archive"},
-		"unknown":        {lumigl.TextOf(lumi.UnknownValue), "unknown"},
+		"secret":         {signed(lumigl.TextOf(wire.Secret)), "secret"},
+		"asset":          {signed(lumigl.TextOf(wire.Asset)), "asset"},
+		"archive":        {signed(lumigl.TextOf(wire.Archive)), "archive"},
+		"unknown":        {lumigl.TextOf(wire.Unknown), "unknown"},
 		"text":           {lumigl.TextOf("x"), ""},
-		"object":         {bag(pair("x", lumigl.TextOf(lumi.SecretSignature)), pair("value", lumigl.IntOf(1))), ""},
+		"object":         {bag(pair("x", lumigl.TextOf(wire.Secret)), pair("value", lumigl.IntOf(1))), ""},
 		"no text":        {signed(lumigl.ListOf()), ""},
-		"unknown number": {bag(pair("x", lumigl.TextOf(lumi.UnknownValue))), ""},
+		"unknown number": {bag(pair("x", lumigl.TextOf(wire.Unknown))), ""},
 	} {
 		found := ""
 		if inner, ok := test.v.Secret(); ok && inner.Equal(lumigl.IntOf(1)) {

@@ -5,6 +5,8 @@ import (
 	"slices"
 
 	"google.golang.org/protobuf/types/known/structpb"
+
+	"github.com/lumi-idl/lumi/runtime/wire"
 )
 
 // Content is an [Asset] or an [Archive].
@@ -147,9 +149,9 @@ type contentCodec struct{}
 func (contentCodec) decode(p *Props, v *structpb.Value, into any) (ok bool) {
 	var c Content
 	switch signatureOf(v) {
-	case AssetSignature:
+	case wire.Asset:
 		c, ok = p.asset(v)
-	case ArchiveSignature:
+	case wire.Archive:
 		c, ok = p.archive(v)
 	default:
 		p.mismatch("an asset or an archive", v)
@@ -172,7 +174,7 @@ func (a Asset) wire(p *Props) *structpb.Value {
 	if a.kind == "" {
 		return nil
 	}
-	return p.content(AssetSignature, a.kind, p.string(a.value), a.hash)
+	return p.content(wire.Asset, a.kind, p.string(a.value), a.hash)
 }
 
 func (a Archive) wire(p *Props) *structpb.Value {
@@ -184,9 +186,9 @@ func (a Archive) wire(p *Props) *structpb.Value {
 		if assets == nil {
 			assets = map[string]Content{}
 		}
-		return p.content(ArchiveSignature, a.kind, Map(contentValue).codec.encode(p, &assets), a.hash)
+		return p.content(wire.Archive, a.kind, Map(contentValue).codec.encode(p, &assets), a.hash)
 	}
-	return p.content(ArchiveSignature, a.kind, p.string(a.value), a.hash)
+	return p.content(wire.Archive, a.kind, p.string(a.value), a.hash)
 }
 
 // content makes a signed object.
@@ -200,7 +202,7 @@ func (p *Props) content(signature string, kind source, value *structpb.Value, ha
 
 func (p *Props) asset(v *structpb.Value) (Asset, bool) {
 	p.reportFound()
-	if signatureOf(v) != AssetSignature {
+	if signatureOf(v) != wire.Asset {
 		p.mismatch("an asset", v)
 		return Asset{}, false
 	}
@@ -218,7 +220,7 @@ func (p *Props) asset(v *structpb.Value) (Asset, bool) {
 
 func (p *Props) archive(v *structpb.Value) (Archive, bool) {
 	p.reportFound()
-	if signatureOf(v) != ArchiveSignature {
+	if signatureOf(v) != wire.Archive {
 		p.mismatch("an archive", v)
 		return Archive{}, false
 	}
@@ -244,7 +246,7 @@ func (p *Props) archive(v *structpb.Value) (Archive, bool) {
 func (p *Props) source(v *structpb.Value, kinds ...source) (kind source, value *structpb.Value, ok bool) {
 	fields := v.GetStructValue().GetFields()
 	for _, key := range slices.Sorted(maps.Keys(fields)) {
-		if key == Signature || key == hashKey || isNull(fields[key]) {
+		if key == wire.Signature || key == hashKey || isNull(fields[key]) {
 			continue
 		}
 		if value != nil || !slices.Contains(kinds, source(key)) {

@@ -6,7 +6,7 @@ import (
 
 	"google.golang.org/protobuf/types/known/structpb"
 
-	"github.com/lumi-idl/lumi/runtime/internal/mask"
+	"github.com/lumi-idl/lumi/runtime/wire"
 )
 
 // Decode sets the properties of o, which must be zero, from a bag that a program made: nothing may be missing, left
@@ -56,7 +56,7 @@ func decodeBag(ctx context.Context, bag *structpb.Struct, o Object, d decoding) 
 func (d decoding) walk(ctx context.Context, bag *structpb.Struct, o Object, inOrder bool) *Props {
 	p := newProps(ctx, d.mode, d.marks)
 	p.inOrder, p.unknown, p.only, p.found = inOrder, d.unknown, d.only, slices.Clone(d.found)
-	p.secrets = mask.FromContext(ctx)
+	p.secrets = wire.SecretsOf(ctx)
 	p.decodeObject(bag.GetFields(), o)
 	p.faults = append(p.faults, p.found...) // which are about what the object does not have
 	return p

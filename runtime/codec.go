@@ -7,6 +7,8 @@ import (
 	"unicode/utf8"
 
 	"google.golang.org/protobuf/types/known/structpb"
+
+	"github.com/lumi-idl/lumi/runtime/wire"
 )
 
 // Codec decodes and encodes values of the type that P points to. The type parameter is there for the compiler alone:
@@ -97,7 +99,7 @@ func (p *Props) string(s string) *structpb.Value {
 // textProblem says why a string cannot be in a bag, "" if it can.
 func textProblem(s string) string {
 	switch {
-	case s == UnknownValue:
+	case s == wire.Unknown:
 		return "is the string that stands for values which are not known yet"
 	case !utf8.ValidString(s):
 		return "is not valid UTF-8"

@@ -5,6 +5,8 @@ import (
 	"slices"
 
 	"google.golang.org/protobuf/types/known/structpb"
+
+	"github.com/lumi-idl/lumi/runtime/wire"
 )
 
 // List is the codec of a list, given that of its elements.
@@ -135,7 +137,7 @@ func (c *mapCodec[K, V]) encode(p *Props, from any) *structpb.Value {
 // isKey refuses the keys that would not come back as they went, or would come back as something else.
 func (p *Props) isKey(key string) bool {
 	problem := textProblem(key)
-	if key == Signature {
+	if key == wire.Signature {
 		problem = "is a key that marks special values"
 	}
 	if problem != "" {
@@ -244,9 +246,9 @@ func (p *Props) decodeAny(v *structpb.Value) (any, bool) {
 func (p *Props) decodeAnyObject(v *structpb.Value) (any, bool) {
 	switch signatureOf(v) {
 	case "":
-	case AssetSignature:
+	case wire.Asset:
 		return p.asset(v)
-	case ArchiveSignature:
+	case wire.Archive:
 		return p.archive(v)
 	default:
 		p.wrong("expected a value, found %s", kindOf(v))

@@ -10,6 +10,8 @@ import (
 
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/types/known/structpb"
+
+	"github.com/lumi-idl/lumi/runtime/wire"
 )
 
 // Diff is how the properties that a program wants differ from those that a resource has. Properties that a program
@@ -144,7 +146,7 @@ func (c Change) show(v *structpb.Value) string {
 func readable(v *structpb.Value) any {
 	switch k := v.GetKind().(type) {
 	case *structpb.Value_StringValue:
-		if k.StringValue == UnknownValue {
+		if k.StringValue == wire.Unknown {
 			return notKnown
 		}
 	case *structpb.Value_ListValue:
@@ -156,7 +158,7 @@ func readable(v *structpb.Value) any {
 	case *structpb.Value_StructValue:
 		fields := map[string]any{}
 		for key, field := range k.StructValue.GetFields() {
-			if key != Signature {
+			if key != wire.Signature {
 				fields[key] = readable(field)
 			}
 		}
@@ -298,7 +300,7 @@ func (d *Diff) parts(old, want *structpb.Value) {
 
 // holdsSecret reports whether any part of a value is a secret.
 func holdsSecret(v *structpb.Value) bool {
-	if signatureOf(v) == SecretSignature {
+	if signatureOf(v) == wire.Secret {
 		return true
 	}
 	for _, field := range v.GetStructValue().GetFields() {

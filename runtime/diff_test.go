@@ -10,13 +10,14 @@ import (
 	"google.golang.org/protobuf/types/known/structpb"
 
 	lumi "github.com/lumi-idl/lumi/runtime"
+	"github.com/lumi-idl/lumi/runtime/wire"
 )
 
 func bag(t *testing.T, json string) *structpb.Struct {
 	t.Helper()
 	s := &structpb.Struct{}
-	json = strings.NewReplacer("$sig", lumi.Signature, "$secret", lumi.SecretSignature, "$asset", lumi.AssetSignature,
-		"$archive", lumi.ArchiveSignature, "$unknown", lumi.UnknownValue).Replace(json)
+	json = strings.NewReplacer("$sig", wire.Signature, "$secret", wire.Secret, "$asset", wire.Asset,
+		"$archive", wire.Archive, "$unknown", wire.Unknown).Replace(json)
 	if err := protojson.Unmarshal([]byte(json), s); err != nil {
 		t.Fatal(err)
 	}

@@ -24,7 +24,7 @@
 // # How values travel
 //
 // A bag of properties is a structpb.Struct. A property that is null is absent. Absent, zero and empty are three things:
-// a nil pointer, a pointer to zero, an empty list that is not nil. Some values are objects that [Signature] marks, or
+// a nil pointer, a pointer to zero, an empty list that is not nil. Some values are objects that [wire.Signature] marks, or
 // stand for others:
 //
 //   - Secrets are wrapped. Decoding unwraps them, and encoding wraps again what was declared secret and what came so.

@@ -5,7 +5,7 @@ import (
 	"reflect"
 	"strings"
 
-	"github.com/lumi-idl/lumi/runtime/internal/mask"
+	"github.com/lumi-idl/lumi/runtime/wire"
 )
 
 // Meaning returns the error that decides what err means to an engine: the first [Fault], *[InvalidError],
@@ -92,7 +92,7 @@ func walk(err error, found []Fault, depth int) (faults []Fault, meaning error) {
 		}
 		return append(found, m.Faults...), m
 	default:
-		return append(found, Fault{Message: mask.TextOf(err)}), m
+		return append(found, Fault{Message: wire.TextOf(err)}), m
 	}
 	first, gone, parts := len(found), 0, wrapped(err)
 	joined := reflect.TypeOf(err) != formattedType
@@ -111,13 +111,13 @@ func walk(err error, found []Fault, depth int) (faults []Fault, meaning error) {
 	case joined && meaning == ErrNotFound && gone < len(parts): //nolint:errorlint // A meaning is not wrapped.
 		meaning = nil
 	case len(parts) == 1 && isInvalid(meaning):
-		if before, after, ok := strings.Cut(mask.TextOf(err), mask.TextOf(parts[0])); ok {
+		if before, after, ok := strings.Cut(wire.TextOf(err), wire.TextOf(parts[0])); ok {
 			for i := range found[first:] {
 				found[first+i].Message = before + found[first+i].Message + after
 			}
 		}
 	case len(parts) < 2:
-		found = append(found[:first], Fault{Message: mask.TextOf(err)})
+		found = append(found[:first], Fault{Message: wire.TextOf(err)})
 	}
 	return found, meaning
 }

@@ -8,7 +8,7 @@ import (
 
 	"google.golang.org/protobuf/types/known/structpb"
 
-	"github.com/lumi-idl/lumi/runtime/internal/mask"
+	"github.com/lumi-idl/lumi/runtime/wire"
 )
 
 // Object is a struct whose properties can be walked. Generated structs implement it, through a pointer.
@@ -83,7 +83,7 @@ type Props struct {
 	skip, only Flags
 
 	// secrets, if it is not nil, receives what is secret, and the names of properties.
-	secrets *mask.Secrets
+	secrets *wire.Secrets
 	// found are faults of assets and archives that were found before, and are not reported yet.
 	found []Fault
 
@@ -181,7 +181,7 @@ func (p *Props) find(name string, f Flags) *structpb.Value {
 	if !p.push(step{name: name, index: fieldStep}) {
 		return nil
 	}
-	p.secrets.Add(mask.Name, name)
+	p.secrets.AddName(name)
 	if f&Secret != 0 {
 		p.hide()
 	}
@@ -296,7 +296,7 @@ func (p *Props) open(v *structpb.Value) (*structpb.Value, presence) {
 		if signature == "" {
 			p.unsigned = k.StructValue
 		}
-		if signature != SecretSignature {
+		if signature != wire.Secret {
 			return v, present
 		}
 		inner, _ := reveal(v)
@@ -315,7 +315,7 @@ func (p *Props) open(v *structpb.Value) (*structpb.Value, presence) {
 	}
 	if !isUnknown(v) {
 		if p.isHidden() {
-			p.secrets.Add(mask.Value, v.GetStringValue())
+			p.secrets.AddValue(v.GetStringValue())
 		}
 		return v, present
 	}
@@ -345,7 +345,7 @@ func (p *Props) push(s step) bool {
 		return false
 	}
 	if s.index == keyStep && p.isHidden() {
-		p.secrets.Add(mask.Key, s.name)
+		p.secrets.AddKey(s.name)
 	}
 	var m *mark
 	if around := p.marked[len(p.path)]; around != nil {

@@ -5,21 +5,21 @@ import (
 
 	"google.golang.org/protobuf/types/known/structpb"
 
-	"github.com/lumi-idl/lumi/runtime/internal/mask"
+	"github.com/lumi-idl/lumi/runtime/wire"
 )
 
 // NoteSecrets masks what is wrapped as a secret in a bag in the errors and logs of the call that ctx belongs to, if
 // package serve serves it. The runtime itself notes the secrets of requests and those that the IDL declares.
 func NoteSecrets(ctx context.Context, bag *structpb.Struct) {
-	noteSecrets(structpb.NewStructValue(bag), false, mask.FromContext(ctx))
+	noteSecrets(structpb.NewStructValue(bag), false, wire.SecretsOf(ctx))
 }
 
 // noteSecrets notes what is wrapped in a value, or all of it if it is hidden.
-func noteSecrets(v *structpb.Value, hidden bool, into *mask.Secrets) {
+func noteSecrets(v *structpb.Value, hidden bool, into *wire.Secrets) {
 	switch k := v.GetKind().(type) {
 	case *structpb.Value_StringValue:
-		if hidden && k.StringValue != UnknownValue {
-			into.Add(mask.Value, k.StringValue)
+		if hidden && k.StringValue != wire.Unknown {
+			into.AddValue(k.StringValue)
 		}
 	case *structpb.Value_ListValue:
 		for _, elem := range k.ListValue.GetValues() {
@@ -27,13 +27,13 @@ func noteSecrets(v *structpb.Value, hidden bool, into *mask.Secrets) {
 		}
 	case *structpb.Value_StructValue:
 		signature := signatureOf(v)
-		hidden = hidden || signature == SecretSignature
+		hidden = hidden || signature == wire.Secret
 		for key, field := range k.StructValue.GetFields() {
-			if key == Signature {
+			if key == wire.Signature {
 				continue
 			}
 			if hidden && signature == "" {
-				into.Add(mask.Key, key)
+				into.AddKey(key)
 			}
 			noteSecrets(field, hidden, into)
 		}
@@ -43,7 +43,7 @@ func noteSecrets(v *structpb.Value, hidden bool, into *mask.Secrets) {
 // noteResult notes the secrets that a failed call left in the properties, such as a password that was made before
 // something went wrong.
 func noteResult(ctx context.Context, c *call) {
-	if mask.FromContext(ctx) != nil && c.want != nil {
+	if wire.SecretsOf(ctx) != nil && c.want != nil {
 		p := newProps(context.Background(), encoding, c.want.marks)
 		NoteSecrets(ctx, &structpb.Struct{Fields: p.encodeObject(c.want.Properties)})
 	}

@@ -2,34 +2,23 @@ package lumi
 
 import (
 	"google.golang.org/protobuf/types/known/structpb"
+
+	"github.com/lumi-idl/lumi/runtime/wire"
 )
-
-// Signature is the key that marks an object as a special value. What stands behind it says which kind.
-const Signature = "4dabf18193072939515e22adb298388d"
-
-// The kinds of special values, as they stand behind [Signature].
-const (
-	SecretSignature  = "1b47061264138c4ac30d75fd1eb44270" // {value}
-	AssetSignature   = "c44067f5952c0a294b673a41bacd8c17" // {text}, {path} or {uri}, and perhaps {hash}
-	ArchiveSignature = "0def7320c3a5731c473e5ecbe6d01bc7" // {assets}, {path} or {uri}, and perhaps {hash}
-)
-
-// UnknownValue is the string that stands for a value which is not known yet.
-const UnknownValue = "04da6b54-80e4-46f7-96ec-b56ff0331ba9"
 
 // NewSecret wraps a value so that nobody prints it. A value that is wrapped already stays as it is.
 func NewSecret(v *structpb.Value) *structpb.Value {
-	if signatureOf(v) == SecretSignature {
+	if signatureOf(v) == wire.Secret {
 		return v
 	}
-	return signed(SecretSignature, "value", v)
+	return signed(wire.Secret, "value", v)
 }
 
 // NewUnknown returns the value that stands for one which is not known yet.
-func NewUnknown() *structpb.Value { return structpb.NewStringValue(UnknownValue) }
+func NewUnknown() *structpb.Value { return structpb.NewStringValue(wire.Unknown) }
 
 func signed(signature, key string, v *structpb.Value) *structpb.Value {
-	return object(map[string]*structpb.Value{Signature: structpb.NewStringValue(signature), key: v})
+	return object(map[string]*structpb.Value{wire.Signature: structpb.NewStringValue(signature), key: v})
 }
 
 func object(fields map[string]*structpb.Value) *structpb.Value {
@@ -42,7 +31,7 @@ func signatureOf(v *structpb.Value) string {
 	if !ok {
 		return ""
 	}
-	signature, ok := obj.StructValue.GetFields()[Signature]
+	signature, ok := obj.StructValue.GetFields()[wire.Signature]
 	if !ok {
 		return ""
 	}
@@ -62,12 +51,12 @@ func isNull(v *structpb.Value) bool {
 
 func isUnknown(v *structpb.Value) bool {
 	s, ok := v.GetKind().(*structpb.Value_StringValue)
-	return ok && s.StringValue == UnknownValue
+	return ok && s.StringValue == wire.Unknown
 }
 
 // reveal takes away the wrappers of a secret and reports whether there were any. A wrapper without a value is null.
 func reveal(v *structpb.Value) (inner *structpb.Value, secret bool) {
-	for signatureOf(v) == SecretSignature {
+	for signatureOf(v) == wire.Secret {
 		v, secret = v.GetStructValue().GetFields()["value"], true
 	}
 	return v, secret
@@ -75,10 +64,10 @@ func reveal(v *structpb.Value) (inner *structpb.Value, secret bool) {
 
 // holdsMore reports whether a wrapper of a secret has anything beside the value in it.
 func holdsMore(v *structpb.Value) bool {
-	for signatureOf(v) == SecretSignature {
+	for signatureOf(v) == wire.Secret {
 		fields := v.GetStructValue().GetFields()
 		for key, field := range fields {
-			if key != Signature && key != "value" && !isNull(field) {
+			if key != wire.Signature && key != "value" && !isNull(field) {
 				return true
 			}
 		}
@@ -95,7 +84,7 @@ func kindOf(v *structpb.Value) string {
 	case *structpb.Value_NumberValue:
 		return "a number"
 	case *structpb.Value_StringValue:
-		if k.StringValue == UnknownValue {
+		if k.StringValue == wire.Unknown {
 			return "a value that is not known yet"
 		}
 		return "a string"
@@ -105,11 +94,11 @@ func kindOf(v *structpb.Value) string {
 		switch signatureOf(v) {
 		case "":
 			return "an object"
-		case AssetSignature:
+		case wire.Asset:
 			return "an asset"
-		case ArchiveSignature:
+		case wire.Archive:
 			return "an archive"
-		case SecretSignature:
+		case wire.Secret:
 			return "a secret"
 		}
 		return "an object with a signature that is not known"

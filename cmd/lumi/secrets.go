@@ -11,7 +11,7 @@ import (
 
 	"github.com/lumi-idl/lumi/lumigl"
 	"github.com/lumi-idl/lumi/lumigl/repair"
-	lumi "github.com/lumi-idl/lumi/runtime"
+	"github.com/lumi-idl/lumi/runtime/wire"
 )
 
 // What a secret is and that it is never shown stands in docs/lumi.md. Commands that read a graph ask its values, with
@@ -171,7 +171,7 @@ func signedIn(src string) secrets {
 			}
 			open = open[:len(open)-1]
 		case string:
-			top.signed = top.signed || strings.Contains(token, lumi.SecretSignature)
+			top.signed = top.signed || strings.Contains(token, wire.Secret)
 		}
 	}
 }
@@ -188,7 +188,7 @@ func isSigned(src string) bool {
 			return string(plain)
 		})
 	}
-	return strings.Contains(src, lumi.SecretSignature)
+	return strings.Contains(src, wire.Secret)
 }
 
 // unsigned matches a key by which OpenTofu's state or output says what is secret, if at all.

@@ -4,7 +4,7 @@ import (
 	"encoding/json"
 
 	"github.com/lumi-idl/lumi/lumigl"
-	lumi "github.com/lumi-idl/lumi/runtime"
+	"github.com/lumi-idl/lumi/runtime/wire"
 )
 
 // jsonVertex is a vertex for programs.
@@ -59,7 +59,7 @@ func appendJSON(dst []byte, value lumigl.Value, tag string) []byte {
 		dst = append(dst, quoted(s)...)
 	}
 	if _, ok := value.Secret(); ok {
-		return append(dst, `{"`+lumi.Signature+`":"`+lumi.SecretSignature+`","value":"`+masked+`"}`...)
+		return append(dst, `{"`+wire.Signature+`":"`+wire.Secret+`","value":"`+masked+`"}`...)
 	}
 	if to, property, ok := value.Target(); ok {
 		dst = append(dst, '{')

@@ -37,7 +37,10 @@ var testIDL = []string{"./runtime/internal/testprovider/idl/..."}
 // stubImports are what the example's stubs may import of ours.
 var stubImports = []string{"./examples/aws/provider/...", "./runtime", "./runtime/tokens", "./runtime/urn"}
 
-var grpc = []string{"google.golang.org/grpc/..."}
+var (
+	grpc     = []string{"google.golang.org/grpc/..."}
+	protobuf = slices.Concat(grpc, []string{"google.golang.org/protobuf/..."})
+)
 
 var rules = []rule{
 	{
@@ -85,11 +88,17 @@ var rules = []rule{
 		why: "both commands explain their codes with it",
 	},
 	{
-		of: []string{"./lumigl"}, only: []string{"./internal/jsonpointer", "./internal/suggest", "./runtime", "./runtime/tokens", "./runtime/urn"}, never: grpc,
+		of:    []string{"./lumigl/..."},
+		but:   []string{"./lumigl/query"}, // CEL brings it.
+		never: protobuf,
+		why:   "a graph is read and changed without the protocol of providers",
+	},
+	{
+		of: []string{"./lumigl"}, only: []string{"./internal/jsonpointer", "./internal/suggest", "./runtime/tokens", "./runtime/urn", "./runtime/wire"},
 		why: "the graph language is what all others of this wing are built on",
 	},
 	{
-		of: []string{"./lumigl/diff"}, only: []string{"./internal/jsonpointer", "./internal/term", "./lumigl", "./runtime", "./runtime/tokens", "./runtime/urn"}, never: grpc,
+		of: []string{"./lumigl/diff"}, only: []string{"./internal/jsonpointer", "./internal/term", "./lumigl", "./runtime/tokens", "./runtime/urn", "./runtime/wire"},
 		why: "two documents are compared without files and commands",
 	},
 	{
@@ -97,7 +106,7 @@ var rules = []rule{
 		why: "a graph is asked about what is in it",
 	},
 	{
-		of: []string{"./lumigl/render"}, only: []string{"./internal/term", "./lumigl", "./lumigl/render/internal/layout", "./runtime"}, never: grpc,
+		of: []string{"./lumigl/render"}, only: []string{"./internal/term", "./lumigl", "./lumigl/render/internal/layout", "./runtime/wire"},
 		why: "drawings are made of what is in a graph; who draws says what of it",
 	},
 	{
@@ -105,16 +114,16 @@ var rules = []rule{
 		why: "places follow from numbers and nothing else",
 	},
 	{
-		of: []string{"./lumigl/file"}, only: []string{"./lumigl"}, never: grpc,
+		of: []string{"./lumigl/file"}, only: []string{"./lumigl"},
 		why: "keeping a file safe has to do with what is in it, and with nothing that is done with it",
 	},
 	{
-		of: []string{"./lumigl/repair"}, only: []string{"./internal/jsonpointer", "./lumigl"}, never: grpc,
+		of: []string{"./lumigl/repair"}, only: []string{"./internal/jsonpointer", "./lumigl"},
 		why: "to mend a graph takes nothing but graphs",
 	},
 	{
 		of:   []string{"./lumigl/convert"},
-		only: []string{"./internal/jsonpointer", "./lumigl", "./lumigl/repair", "./runtime", "./runtime/tokens", "./runtime/urn"}, never: grpc,
+		only: []string{"./internal/jsonpointer", "./lumigl", "./lumigl/repair", "./runtime/tokens", "./runtime/urn", "./runtime/wire"},
 		why: "a conversion makes a snapshot of a text, and touches nothing",
 	},
 	{
@@ -125,13 +134,13 @@ var rules = []rule{
 		of: []string{"./cmd/lumi"},
 		only: []string{
 			"./internal/catalog", "./internal/linediff", "./internal/suggest", "./internal/term",
-			"./lumigl/...", "./runtime", "./runtime/tokens", "./runtime/urn",
+			"./lumigl/...", "./runtime/tokens", "./runtime/urn", "./runtime/wire",
 		},
 		why: "the command is made of the graph language's packages",
 	},
 	{
 		of:    []string{"./runtime"},
-		only:  []string{"./internal/suggest", "./runtime/internal/mask", "./runtime/tokens", "./runtime/urn"},
+		only:  []string{"./internal/suggest", "./runtime/tokens", "./runtime/urn", "./runtime/wire"},
 		never: grpc,
 		why:   "a compiled stub reaches the runtime and its leaves, and no gRPC",
 	},
@@ -151,13 +160,13 @@ var rules = []rule{
 		why:   "every compiled stub would carry what only those need who read content",
 	},
 	{
-		of: []string{"./runtime/content"}, only: []string{"./runtime"}, never: grpc,
+		of: []string{"./runtime/content"}, only: []string{"./runtime", "./runtime/wire"}, never: grpc,
 		why: "a provider's code reads content without a process around it",
 	},
 	{
 		of: []string{"./runtime/serve"},
 		only: []string{
-			"./runtime", "./runtime/content", "./runtime/internal/mask", "./runtime/tokens", "./runtime/urn",
+			"./runtime", "./runtime/content", "./runtime/tokens", "./runtime/urn", "./runtime/wire",
 			"./runtime/lumirpc",
 		},
 		never: []string{"./runtime/serve/plugin"},
@@ -172,7 +181,7 @@ var rules = []rule{
 	{
 		of: []string{"./runtime/providertest"},
 		only: []string{
-			"./internal/linediff", "./runtime", "./runtime/tokens", "./runtime/urn", "./runtime/serve", "./runtime/serve/plugin",
+			"./internal/linediff", "./runtime", "./runtime/tokens", "./runtime/urn", "./runtime/wire", "./runtime/serve", "./runtime/serve/plugin",
 		},
 		why: "the test kit is an engine and a plugin in one process, and nothing else",
 	},
@@ -181,15 +190,15 @@ var rules = []rule{
 		why: "the test kit is for tests",
 	},
 	{
-		of: []string{"./runtime/internal/mask"}, only: []string{}, never: slices.Concat(grpc, []string{"google.golang.org/protobuf/..."}),
-		why: "secrets are found in text, whatever that is of",
+		of: []string{"./runtime/wire"}, only: []string{}, never: protobuf,
+		why: "graphs and providers share what marks special values, whatever carries them",
 	},
 	{
-		of: []string{"./runtime/tokens"}, only: []string{}, never: grpc,
+		of: []string{"./runtime/tokens"}, only: []string{}, never: protobuf,
 		why: "type tokens are a leaf",
 	},
 	{
-		of: []string{"./runtime/urn"}, only: []string{"./runtime/tokens"}, never: grpc,
+		of: []string{"./runtime/urn"}, only: []string{"./runtime/tokens"}, never: protobuf,
 		why: "URNs are a leaf but for the tokens in them",
 	},
 	{

@@ -8,8 +8,8 @@ import (
 	"strconv"
 
 	"github.com/lumi-idl/lumi/lumigl"
-	lumi "github.com/lumi-idl/lumi/runtime"
 	"github.com/lumi-idl/lumi/runtime/urn"
+	"github.com/lumi-idl/lumi/runtime/wire"
 )
 
 // assembly makes a snapshot of what a source has. First all resources are declared, so that they can refer to each
@@ -280,12 +280,12 @@ func secret(v lumigl.Value) lumigl.Value {
 	if isSecret(v) {
 		return v
 	}
-	return signed(lumi.SecretSignature, lumigl.Member{Key: "value", Value: v})
+	return signed(wire.Secret, lumigl.Member{Key: "value", Value: v})
 }
 
 // signed makes a special value.
 func signed(signature string, members ...lumigl.Member) lumigl.Value {
-	own := lumigl.Member{Key: lumi.Signature, Value: lumigl.TextOf(signature)}
+	own := lumigl.Member{Key: wire.Signature, Value: lumigl.TextOf(signature)}
 	return lumigl.ObjectOf(append([]lumigl.Member{own}, members...)...)
 }
 
@@ -367,7 +367,7 @@ func isSecret(v lumigl.Value) bool {
 	return ok
 }
 
-func isSpecial(v lumigl.Value) bool { return v.Get(lumi.Signature).Kind() == lumigl.Text }
+func isSpecial(v lumigl.Value) bool { return v.Get(wire.Signature).Kind() == lumigl.Text }
 
 // plain is a value whose references are the URNs that they lead to, as they are outside of properties.
 func plain(v lumigl.Value) lumigl.Value {

@@ -9,7 +9,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/lumi-idl/lumi/lumigl"
-	lumi "github.com/lumi-idl/lumi/runtime"
+	"github.com/lumi-idl/lumi/runtime/wire"
 )
 
 // The signatures that Pulumi has beside ours.
@@ -24,7 +24,7 @@ const (
 var unknowns = map[string]bool{
 	"1c4a061d-8072-4f0a-a4cb-0ff528b18fe7": true, // a boolean
 	"3eeb2bf0-c639-47a8-9e75-3b44932eb421": true, // a number
-	lumi.UnknownValue:                      true, // a string
+	wire.Unknown:                           true, // a string
 	"6a19a0b0-7e62-4c92-b797-7f8e31da9cc2": true, // a list
 	"030794c1-ac77-496b-92df-f27374a8bd58": true, // an asset
 	"e48ece36-62e2-4504-bad9-02848725956a": true, // an archive
@@ -50,7 +50,7 @@ func (p *pulumi) walk(s *source, d *draft) lumigl.Value {
 		}
 		if text, _ := s.value.Text(); unknowns[text] {
 			s.lose(UnknownValueLoss, "the value was not known; it still is not")
-			return lumigl.TextOf(lumi.UnknownValue), true
+			return lumigl.TextOf(wire.Unknown), true
 		}
 		return lumigl.Value{}, false
 	})
@@ -58,10 +58,10 @@ func (p *pulumi) walk(s *source, d *draft) lumigl.Value {
 
 // special reads an object with a signature.
 func (p *pulumi) special(s *source, d *draft) lumigl.Value {
-	switch signature := s.key(lumi.Signature).text(); signature {
-	case lumi.SecretSignature:
+	switch signature := s.key(wire.Signature).text(); signature {
+	case wire.Secret:
 		return p.secret(s, d)
-	case lumi.AssetSignature, lumi.ArchiveSignature:
+	case wire.Asset, wire.Archive:
 		return p.asset(s, d, signature)
 	case resourceSignature:
 		return p.resource(s, d)
@@ -103,7 +103,7 @@ func (p *pulumi) secret(s *source, d *draft) lumigl.Value {
 // asset reads an asset or archive. Beside its signature it has one key, which says where its content is.
 func (p *pulumi) asset(s *source, d *draft, signature string) lumigl.Value {
 	content := lumigl.Member{Key: "text", Value: lumigl.TextOf("")}
-	if signature == lumi.ArchiveSignature {
+	if signature == wire.Archive {
 		content = lumigl.Member{Key: "assets", Value: lumigl.ObjectOf()}
 	}
 	found := false
@@ -165,7 +165,7 @@ func (p *pulumi) resource(s *source, d *draft) lumigl.Value {
 func (p *pulumi) output(s *source, d *draft) lumigl.Value {
 	known, value := s.key("known"), s.key("value")
 	isKnown := known.flag() || !known.exists() && value.value.Exists()
-	v := lumigl.TextOf(lumi.UnknownValue)
+	v := lumigl.TextOf(wire.Unknown)
 	if isKnown && value.value.Exists() {
 		v = p.walk(value, d)
 	} else if !isKnown {

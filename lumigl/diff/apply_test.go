@@ -11,7 +11,7 @@ import (
 
 	"github.com/lumi-idl/lumi/lumigl"
 	"github.com/lumi-idl/lumi/lumigl/diff"
-	lumi "github.com/lumi-idl/lumi/runtime"
+	"github.com/lumi-idl/lumi/runtime/wire"
 )
 
 func compare(t testing.TB, old, new lumigl.Document) *diff.Delta {
@@ -80,7 +80,7 @@ func TestSecretsElsewhere(t *testing.T) {
 			}
 			secrets[content] = true
 			return lumigl.ObjectOf(
-				lumigl.Member{Key: lumi.Signature, Value: lumigl.TextOf(lumi.SecretSignature)},
+				lumigl.Member{Key: wire.Signature, Value: lumigl.TextOf(wire.Secret)},
 				lumigl.Member{Key: "value", Value: lumigl.TextOf(content)})
 		}
 		list := func() lumigl.Value {

@@ -2,7 +2,7 @@ package diff
 
 import (
 	"github.com/lumi-idl/lumi/lumigl"
-	lumi "github.com/lumi-idl/lumi/runtime"
+	"github.com/lumi-idl/lumi/runtime/wire"
 )
 
 // mask is what stands in the place of a secret.
@@ -64,8 +64,8 @@ func (e *encoder) append(dst []byte, v lumigl.Value) []byte {
 func (e *encoder) object(dst []byte, v lumigl.Value) []byte {
 	if isSecret(v) && !e.reveal {
 		e.masked = true
-		dst = appendQuoted(append(dst, '{'), lumi.Signature)
-		dst = appendQuoted(append(dst, ':'), lumi.SecretSignature)
+		dst = appendQuoted(append(dst, '{'), wire.Signature)
+		dst = appendQuoted(append(dst, ':'), wire.Secret)
 		dst = appendQuoted(append(dst, `,"value":`...), mask)
 		return append(dst, '}')
 	}

@@ -12,8 +12,8 @@ import (
 
 	"github.com/lumi-idl/lumi/lumigl"
 	"github.com/lumi-idl/lumi/lumigl/diff"
-	lumi "github.com/lumi-idl/lumi/runtime"
 	"github.com/lumi-idl/lumi/runtime/urn"
+	"github.com/lumi-idl/lumi/runtime/wire"
 )
 
 var storage = diff.Options{
@@ -229,7 +229,7 @@ func TestUnnamedLater(t *testing.T) {
 	url := func(of string) string { return `{"#ref": "` + inModule + of + `", "property": "url"}` }
 	bucket := resource("Bucket", "b", `"name": "b", "url": "u", "n": 1`)
 	wanted := resource("Bucket", "#1", `"name": "b", "n": 1`)
-	secret := func(v string) string { return signed(lumi.SecretSignature, `"value": `+v) }
+	secret := func(v string) string { return signed(wire.Secret, `"value": `+v) }
 	for _, test := range []struct{ name, state, desired, want string }{
 		{"all the same", resources(bucket, resource("Object", "x", `"key": "k", "text": 5, "of": `+ref("Bucket::b"))),
 			resources(wanted, resource("Object", "#1", `"key": "k", "text": 7`),

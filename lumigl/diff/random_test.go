@@ -9,8 +9,8 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/lumi-idl/lumi/lumigl"
-	lumi "github.com/lumi-idl/lumi/runtime"
 	"github.com/lumi-idl/lumi/runtime/urn"
+	"github.com/lumi-idl/lumi/runtime/wire"
 )
 
 // drawer draws documents whose parts are often the same, so that two of them have much in common.
@@ -25,7 +25,7 @@ type drawer struct {
 var (
 	someKeys  = []string{"a", "b", "cidrBlock", "tags", "#ref", "property", "a/b~c", "0", "ключ", "\x1b[31m", ""}
 	someTexts = []string{
-		"", "a", "b", "172.31.0.0/16", "one\ntwo\n", "one\nthree\n", "\x1b[31m", "\u202e", lumi.UnknownValue, "ключ",
+		"", "a", "b", "172.31.0.0/16", "one\ntwo\n", "one\nthree\n", "\x1b[31m", "\u202e", wire.Unknown, "ключ",
 	}
 	someNumbers = []string{"0", "-0", "1", "1.0", "10e-1", "22", "80", "123456789012345678901234567890", "1e400"}
 )
@@ -60,11 +60,11 @@ func (d *drawer) value(depth int) lumigl.Value {
 		}
 	case 5:
 		return lumigl.ObjectOf(
-			lumigl.Member{Key: lumi.Signature, Value: lumigl.TextOf(lumi.SecretSignature)},
+			lumigl.Member{Key: wire.Signature, Value: lumigl.TextOf(wire.Secret)},
 			lumigl.Member{Key: "value", Value: lumigl.TextOf("hunter" + d.text())})
 	case 6:
 		return lumigl.ObjectOf(
-			lumigl.Member{Key: lumi.Signature, Value: lumigl.TextOf(lumi.AssetSignature)},
+			lumigl.Member{Key: wire.Signature, Value: lumigl.TextOf(wire.Asset)},
 			lumigl.Member{Key: "path", Value: lumigl.TextOf(d.text())})
 	case 7, 8:
 		var elements []lumigl.Value

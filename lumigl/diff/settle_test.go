@@ -11,8 +11,8 @@ import (
 
 	"github.com/lumi-idl/lumi/lumigl"
 	"github.com/lumi-idl/lumi/lumigl/diff"
-	lumi "github.com/lumi-idl/lumi/runtime"
 	"github.com/lumi-idl/lumi/runtime/urn"
+	"github.com/lumi-idl/lumi/runtime/wire"
 )
 
 const (
@@ -29,14 +29,14 @@ func settledObject(bucket, properties string) string {
 }
 
 func signed(signature, members string) string {
-	return fmt.Sprintf(`{%q: %q, %s}`, lumi.Signature, signature, members)
+	return fmt.Sprintf(`{%q: %q, %s}`, wire.Signature, signature, members)
 }
 
 // TestSettled holds what is no change, since a program says in other words what the state has.
 func TestSettled(t *testing.T) {
-	secret := func(v string) string { return signed(lumi.SecretSignature, `"value": `+v) }
-	asset := func(members string) string { return signed(lumi.AssetSignature, members) }
-	archive := func(members string) string { return signed(lumi.ArchiveSignature, members) }
+	secret := func(v string) string { return signed(wire.Secret, `"value": `+v) }
+	asset := func(members string) string { return signed(wire.Asset, members) }
+	archive := func(members string) string { return signed(wire.Archive, members) }
 	for _, test := range []struct{ name, old, new string }{
 		{"value", `"p": "u"`, `"p": ` + url},
 		{"reference", `"p": ` + url, `"p": ` + url},
@@ -72,17 +72,17 @@ func TestSettled(t *testing.T) {
 
 // TestNotSettled holds what is a change all the same.
 func TestNotSettled(t *testing.T) {
-	asset := func(members string) string { return signed(lumi.AssetSignature, members) }
-	secretBucket := strings.Replace(settledBucket, `"u"`, signed(lumi.SecretSignature, `"value": "u"`), 1)
+	asset := func(members string) string { return signed(wire.Asset, members) }
+	secretBucket := strings.Replace(settledBucket, `"u"`, signed(wire.Secret, `"value": "u"`), 1)
 	const gone = `{"#ref": "` + inModule + `Object::gone"}`
 	const ref = `ref s:x:Bucket::b, property "url"`
 	for _, test := range []struct{ name, bucket, wanted, old, new, want string }{
 		{"another value", settledBucket, wantedBucket, `"p": "v"`, `"p": ` + url, `
   ~ p: "v" → ` + ref},
-		{"unknown", strings.Replace(settledBucket, `"u"`, `"`+lumi.UnknownValue+`"`, 1), wantedBucket, `"p": "u"`, `"p": ` + url, `
+		{"unknown", strings.Replace(settledBucket, `"u"`, `"`+wire.Unknown+`"`, 1), wantedBucket, `"p": "u"`, `"p": ` + url, `
   ~ p: "u" → ` + ref},
-		{"never known", strings.Replace(settledBucket, `"u"`, `"`+lumi.UnknownValue+`"`, 1), wantedBucket,
-			`"p": "` + lumi.UnknownValue + `"`, `"p": ` + url, `
+		{"never known", strings.Replace(settledBucket, `"u"`, `"`+wire.Unknown+`"`, 1), wantedBucket,
+			`"p": "` + wire.Unknown + `"`, `"p": ` + url, `
   ~ p: (known after apply) → ` + ref},
 		{"gone", `"` + inModule + `Object::gone": {"type": "s:x:Object", "properties": {}}, ` +
 			strings.Replace(settledBucket, `"u"`, gone, 1), wantedBucket, `"p": ` + gone, `"p": ` + url, `
@@ -171,8 +171,8 @@ func TestSettledRecognized(t *testing.T) {
 	object := func(name, properties string) string {
 		return `"` + inModule + `Object::` + name + `": {"type": "s:x:Object", "properties": {` + properties + `}}`
 	}
-	hashed := `"p": ` + signed(lumi.AssetSignature, `"path": "a", "hash": "x"`)
-	plain := `"p": ` + signed(lumi.AssetSignature, `"path": "a"`)
+	hashed := `"p": ` + signed(wire.Asset, `"path": "a", "hash": "x"`)
+	plain := `"p": ` + signed(wire.Asset, `"path": "a"`)
 	etag := func(of string) string { return `{"#ref": "` + inModule + "Object::" + of + `", "property": "etag"}` }
 	state := func(of string) string {
 		return `{"resources": {` + settledBucket + `, ` + object("x", `"u": "u", "etag": "e", `+hashed) + `, ` +
@@ -256,7 +256,7 @@ func TestSettledDeep(t *testing.T) {
 // TestSettledSecret holds that a secret which a program makes of a reference is what it was also in a list that grew, and
 // in what is recognized.
 func TestSettledSecret(t *testing.T) {
-	secret := func(v string) string { return signed(lumi.SecretSignature, `"value": `+v) }
+	secret := func(v string) string { return signed(wire.Secret, `"value": `+v) }
 	for _, bucket := range []string{settledBucket, strings.Replace(settledBucket, `"u"`, secret(`"u"`), 1)} {
 		got, _ := desire(t, settledObject(bucket, `"p": ["q", `+secret(`"u"`)+`]`),
 			settledObject(wantedBucket, `"p": ["n", "q", `+secret(url)+`]`))

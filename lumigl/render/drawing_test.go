@@ -10,7 +10,7 @@ import (
 
 	"github.com/lumi-idl/lumi/lumigl"
 	"github.com/lumi-idl/lumi/lumigl/render"
-	lumi "github.com/lumi-idl/lumi/runtime"
+	"github.com/lumi-idl/lumi/runtime/wire"
 )
 
 // TestPathNames has references under keys of which some are names and others need quotes, behind a secret and in one.
@@ -26,7 +26,7 @@ func TestPathNames(t *testing.T) {
 		to, _ := g.Add("to")
 		v, _ := g.Add("v")
 		secret := lumigl.ObjectOf(
-			lumigl.Member{Key: lumi.Signature, Value: lumigl.TextOf(lumi.SecretSignature)},
+			lumigl.Member{Key: wire.Signature, Value: lumigl.TextOf(wire.Secret)},
 			lumigl.Member{Key: "value", Value: lumigl.ListOf(lumigl.ReferenceTo(to))})
 		v.Properties = lumigl.ObjectOf(lumigl.Member{Key: "secret", Value: secret},
 			lumigl.Member{Key: key, Value: lumigl.ObjectOf(lumigl.Member{Key: "in", Value: lumigl.ReferenceTo(to)})})
@@ -73,8 +73,8 @@ func TestPageData(t *testing.T) {
 	t.Parallel()
 	const key = "urn:lumi:prod::p:index::a:b:C::x"
 	doc, err := lumigl.Parse(`{"resources": {"` + key + `": {"type": "a:b:C", "properties": {
-		"asset": {"` + lumi.Signature + `": "` + lumi.AssetSignature + `", "path": "p"},
-		"archive": {"` + lumi.Signature + `": "` + lumi.ArchiveSignature + `", "uri": "u"},
+		"asset": {"` + wire.Signature + `": "` + wire.Asset + `", "path": "p"},
+		"archive": {"` + wire.Signature + `": "` + wire.Archive + `", "uri": "u"},
 		"object": {"empty": {}, "list": []}}, "extensions": {"e": 1}}},
 		"pending": {"deletes": [{"urn": "` + key + `", "type": "a:b:C", "id": "0", "properties": {}}],
 			"operations": [{"operation": "create", "urn": "` + key + `", "type": "a:b:C", "properties": {}},

@@ -7,7 +7,7 @@ import (
 
 	"github.com/lumi-idl/lumi/lumigl"
 	"github.com/lumi-idl/lumi/lumigl/render/internal/layout"
-	lumi "github.com/lumi-idl/lumi/runtime"
+	"github.com/lumi-idl/lumi/runtime/wire"
 )
 
 // pageGraph is what a page knows.
@@ -181,7 +181,7 @@ func (e *encoder) object(v lumigl.Value, depth int) any {
 			return append(object, []any{"more", v.Len() - i})
 		}
 		i++
-		if kind != "object" && key == lumi.Signature {
+		if kind != "object" && key == wire.Signature {
 			continue
 		}
 		object = append(object, clip(key, maxText), e.value(member, depth+1))

@@ -12,6 +12,7 @@ import (
 	"google.golang.org/protobuf/types/known/structpb"
 
 	lumi "github.com/lumi-idl/lumi/runtime"
+	"github.com/lumi-idl/lumi/runtime/wire"
 )
 
 // Stamp looks at the assets and archives anywhere in a bag of properties, as a program wants them, before a provider
@@ -128,10 +129,10 @@ func (s *stamper) value(v *structpb.Value, at spot) *structpb.Value {
 		return s.list(v, k.ListValue.GetValues(), at)
 	case *structpb.Value_StructValue:
 		switch fields := k.StructValue.GetFields(); signatureOf(v) {
-		case lumi.SecretSignature:
+		case wire.Secret:
 			at.hidden, at.depth = true, at.depth+1
 			return with(v, "value", s.value(fields["value"], at))
-		case lumi.AssetSignature, lumi.ArchiveSignature:
+		case wire.Asset, wire.Archive:
 			return s.content(v, at).value
 		case "":
 			stamped := s.fields(fields, at)
@@ -174,7 +175,7 @@ func (s *stamper) content(v *structpb.Value, at spot) stamped {
 		return stamped{value: v}
 	}
 	signature, fields := signatureOf(v), v.GetStructValue().GetFields()
-	if signature == lumi.SecretSignature {
+	if signature == wire.Secret {
 		at.hidden, at.depth = true, at.depth+1
 		inner := s.content(fields["value"], at)
 		inner.value, inner.secret = with(v, "value", inner.value), true
@@ -185,9 +186,9 @@ func (s *stamper) content(v *structpb.Value, at spot) stamped {
 	at.hidden = at.hidden || secret
 	made, ok := stamped{value: v}, false
 	switch signature {
-	case lumi.AssetSignature:
+	case wire.Asset:
 		ok = s.asset(&made, key, plain, at)
-	case lumi.ArchiveSignature:
+	case wire.Archive:
 		if key == "assets" {
 			ok = s.assets(&made, location, plain, at)
 		} else {

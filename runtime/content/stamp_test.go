@@ -15,6 +15,7 @@ import (
 
 	lumi "github.com/lumi-idl/lumi/runtime"
 	"github.com/lumi-idl/lumi/runtime/content"
+	"github.com/lumi-idl/lumi/runtime/wire"
 )
 
 // bag makes a bag of JSON with short names for what has long ones.
@@ -22,8 +23,8 @@ func bag(t *testing.T, json string) *structpb.Struct {
 	t.Helper()
 	s := &structpb.Struct{}
 	json = strings.NewReplacer(
-		"$sig", lumi.Signature, "$secret", lumi.SecretSignature, "$asset", lumi.AssetSignature,
-		"$archive", lumi.ArchiveSignature, "$unknown", lumi.UnknownValue,
+		"$sig", wire.Signature, "$secret", wire.Secret, "$asset", wire.Asset,
+		"$archive", wire.Archive, "$unknown", wire.Unknown,
 	).Replace(json)
 	if err := protojson.Unmarshal([]byte(json), s); err != nil {
 		t.Fatal(err)
@@ -201,13 +202,13 @@ func TestStampBounds(t *testing.T) {
 		},
 		func(v *structpb.Value) *structpb.Value {
 			return structpb.NewStructValue(&structpb.Struct{Fields: map[string]*structpb.Value{
-				lumi.Signature: structpb.NewStringValue(lumi.ArchiveSignature),
+				wire.Signature: structpb.NewStringValue(wire.Archive),
 				"assets":       structpb.NewStructValue(&structpb.Struct{Fields: map[string]*structpb.Value{"a": v}}),
 			}})
 		},
 		func(v *structpb.Value) *structpb.Value {
 			return structpb.NewStructValue(&structpb.Struct{Fields: map[string]*structpb.Value{
-				lumi.Signature: structpb.NewStringValue(lumi.SecretSignature), "value": v,
+				wire.Signature: structpb.NewStringValue(wire.Secret), "value": v,
 			}})
 		},
 	} {

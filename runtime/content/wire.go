@@ -5,12 +5,12 @@ import (
 
 	"google.golang.org/protobuf/types/known/structpb"
 
-	lumi "github.com/lumi-idl/lumi/runtime"
+	"github.com/lumi-idl/lumi/runtime/wire"
 )
 
 // signatureOf returns what stands behind the signature key: "" where there is none, "?" where it is no string.
 func signatureOf(v *structpb.Value) string {
-	signature, ok := v.GetStructValue().GetFields()[lumi.Signature]
+	signature, ok := v.GetStructValue().GetFields()[wire.Signature]
 	switch s := signature.GetStringValue(); {
 	case !ok:
 		return ""
@@ -32,7 +32,7 @@ func isNull(v *structpb.Value) bool {
 // stringOf returns a string, but for the one that stands for what is not known yet.
 func stringOf(v *structpb.Value) (string, bool) {
 	s, ok := v.GetKind().(*structpb.Value_StringValue)
-	if !ok || s.StringValue == lumi.UnknownValue {
+	if !ok || s.StringValue == wire.Unknown {
 		return "", false
 	}
 	return s.StringValue, true
@@ -40,7 +40,7 @@ func stringOf(v *structpb.Value) (string, bool) {
 
 // reveal takes away the wrappers of a secret and reports whether there were any.
 func reveal(v *structpb.Value) (inner *structpb.Value, secret bool) {
-	for signatureOf(v) == lumi.SecretSignature {
+	for signatureOf(v) == wire.Secret {
 		v, secret = v.GetStructValue().GetFields()["value"], true
 	}
 	return v, secret
@@ -48,7 +48,7 @@ func reveal(v *structpb.Value) (inner *structpb.Value, secret bool) {
 
 // rewrap puts a value in the place of the one that is in the wrappers of a secret, if there are any.
 func rewrap(wrapped, v *structpb.Value) *structpb.Value {
-	if signatureOf(wrapped) == lumi.SecretSignature {
+	if signatureOf(wrapped) == wire.Secret {
 		return with(wrapped, "value", rewrap(wrapped.GetStructValue().GetFields()["value"], v))
 	}
 	return v
@@ -58,7 +58,7 @@ func rewrap(wrapped, v *structpb.Value) *structpb.Value {
 // one claims to.
 func locationOf(fields map[string]*structpb.Value) (key string, location *structpb.Value) {
 	for name, v := range fields {
-		if name == lumi.Signature || name == hashKey || isNull(v) {
+		if name == wire.Signature || name == hashKey || isNull(v) {
 			continue
 		}
 		if location != nil {

@@ -10,6 +10,7 @@ import (
 
 	lumi "github.com/lumi-idl/lumi/runtime"
 	"github.com/lumi-idl/lumi/runtime/providertest"
+	"github.com/lumi-idl/lumi/runtime/wire"
 )
 
 // author is an implementation of volumes in which one thing is wrong.
@@ -179,7 +180,7 @@ func TestReports(t *testing.T) {
 			return nil
 		}}},
 		{name: "check makes up what is not known", override: overrider{check: func(resp *lumi.CheckResponse) {
-			if resp.Properties.Fields["zone"].GetStringValue() == lumi.UnknownValue {
+			if resp.Properties.Fields["zone"].GetStringValue() == wire.Unknown {
 				resp.Properties.Fields["zone"] = structpb.NewStringValue("z")
 			}
 		}}},

@@ -11,6 +11,7 @@ import (
 	"google.golang.org/protobuf/types/known/structpb"
 
 	lumi "github.com/lumi-idl/lumi/runtime"
+	"github.com/lumi-idl/lumi/runtime/wire"
 )
 
 // This file has what must be true of every provider.
@@ -63,7 +64,7 @@ func (s *step) saysUnknown(unknown []lumi.Path, resp *lumi.InspectChangeResponse
 	for _, path := range unknown {
 		if !slices.ContainsFunc(resp.Changes, func(c lumi.Change) bool {
 			about := c.Path.Holds(path) || path.Holds(c.Path)
-			return about && (c.Unknown || c.Secret || slices.Contains(slices.Collect(texts(c.New)), lumi.UnknownValue))
+			return about && (c.Unknown || c.Secret || slices.Contains(slices.Collect(texts(c.New)), wire.Unknown))
 		}) {
 			s.errorf("InspectChange does not say that %s may change, whose new value is not known yet: it says %s", path,
 				summary(resp))
@@ -78,7 +79,7 @@ func (s *step) answer(call string, bag *structpb.Struct) *structpb.Struct {
 	s.wrapsSecrets(call, bag)
 	known := clone(bag)
 	for _, name := range slices.Sorted(maps.Keys(bag.GetFields())) {
-		if slices.Contains(slices.Collect(texts(bag.Fields[name])), lumi.UnknownValue) {
+		if slices.Contains(slices.Collect(texts(bag.Fields[name])), wire.Unknown) {
 			s.errorf("%s returns %s without knowing its value", call, name)
 			delete(known.Fields, name)
 		}

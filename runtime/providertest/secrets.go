@@ -10,6 +10,7 @@ import (
 	"google.golang.org/protobuf/types/known/structpb"
 
 	lumi "github.com/lumi-idl/lumi/runtime"
+	"github.com/lumi-idl/lumi/runtime/wire"
 )
 
 // secrets are the texts that no report may show, and no error may tell.
@@ -35,7 +36,7 @@ func (s *secrets) note(bag *structpb.Struct) {
 			return true
 		}
 		for text := range texts(reveal(v)) {
-			if len(text) >= minSecret && text != lumi.UnknownValue {
+			if len(text) >= minSecret && text != wire.Unknown {
 				s.texts[text] = struct{}{}
 			}
 		}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/lumi-idl/lumi/internal/linediff"
 	lumi "github.com/lumi-idl/lumi/runtime"
+	"github.com/lumi-idl/lumi/runtime/wire"
 )
 
 // maxShown is how much of a value a report shows in one line.
@@ -33,7 +34,7 @@ func readable(v *structpb.Value) any {
 	case *structpb.Value_StructValue:
 		fields := map[string]any{}
 		for key, field := range k.StructValue.GetFields() {
-			if key != lumi.Signature {
+			if key != wire.Signature {
 				fields[key] = readable(field)
 			}
 		}

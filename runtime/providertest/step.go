@@ -10,6 +10,7 @@ import (
 	"google.golang.org/protobuf/types/known/structpb"
 
 	lumi "github.com/lumi-idl/lumi/runtime"
+	"github.com/lumi-idl/lumi/runtime/wire"
 )
 
 // step is a step of a resource's life while it is taken.
@@ -167,7 +168,7 @@ func (s *step) excused(c lumi.Change) bool {
 
 func isAsset(v *structpb.Value) bool {
 	s := signature(v)
-	return s == lumi.AssetSignature || s == lumi.ArchiveSignature
+	return s == wire.Asset || s == wire.Archive
 }
 
 // summary says what InspectChange answered.

@@ -8,6 +8,7 @@ import (
 
 	lumi "github.com/lumi-idl/lumi/runtime"
 	"github.com/lumi-idl/lumi/runtime/urn"
+	"github.com/lumi-idl/lumi/runtime/wire"
 )
 
 // clone copies a bag. The copy has fields that can be set.
@@ -30,12 +31,12 @@ func merge(bags ...*structpb.Struct) *structpb.Struct {
 
 // signature is what marks a value as special, "" if it is plain.
 func signature(v *structpb.Value) string {
-	return v.GetStructValue().GetFields()[lumi.Signature].GetStringValue()
+	return v.GetStructValue().GetFields()[wire.Signature].GetStringValue()
 }
 
-func isSecret(v *structpb.Value) bool { return signature(v) == lumi.SecretSignature }
+func isSecret(v *structpb.Value) bool { return signature(v) == wire.Secret }
 
-func isUnknown(v *structpb.Value) bool { return v.GetStringValue() == lumi.UnknownValue }
+func isUnknown(v *structpb.Value) bool { return v.GetStringValue() == wire.Unknown }
 
 // reveal takes the wrappers of a secret away.
 func reveal(v *structpb.Value) *structpb.Value {
@@ -67,7 +68,7 @@ func parts(p lumi.Path, v *structpb.Value, visit func(p lumi.Path, v *structpb.V
 			switch {
 			case !special:
 				parts(p.Key(key), field, visit)
-			case key != lumi.Signature:
+			case key != wire.Signature:
 				parts(p, field, visit)
 			}
 		}
@@ -114,7 +115,7 @@ func isForeign(v *structpb.Value) bool {
 		}
 		return len(k.ListValue.GetValues()) > 0
 	case *structpb.Value_StructValue:
-		if s := signature(v); s == lumi.AssetSignature || s == lumi.ArchiveSignature {
+		if s := signature(v); s == wire.Asset || s == wire.Archive {
 			return true
 		}
 		for _, field := range k.StructValue.GetFields() {

@@ -14,7 +14,7 @@ import (
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
 
-	"github.com/lumi-idl/lumi/runtime/internal/mask"
+	"github.com/lumi-idl/lumi/runtime/wire"
 )
 
 // calls keeps account of the calls in flight.
@@ -66,9 +66,9 @@ func (c *calls) call(
 		defer close(done)
 		defer func() {
 			if v := recover(); v != nil {
-				text := masked(ctx, mask.TextOf(v))
+				text := masked(ctx, wire.TextOf(v))
 				c.log.Error("the provider panicked", "call", path.Base(info.FullMethod), "panic", text)
-				fmt.Fprintf(os.Stderr, "%s\n", mask.Text(string(debug.Stack()), mask.FromContext(ctx)))
+				fmt.Fprintf(os.Stderr, "%s\n", wire.Mask(string(debug.Stack()), wire.SecretsOf(ctx)))
 				resp, err = nil, status.Error(codes.Internal, bounded("the provider panicked: "+text))
 			}
 		}()

@@ -17,6 +17,7 @@ import (
 	"github.com/lumi-idl/lumi/runtime/serve/plugin"
 	"github.com/lumi-idl/lumi/runtime/tokens"
 	"github.com/lumi-idl/lumi/runtime/urn"
+	"github.com/lumi-idl/lumi/runtime/wire"
 )
 
 // TestSame makes each call in this process and over the socket. The answers and the errors must be the same.
@@ -326,7 +327,7 @@ func TestConfigure(t *testing.T) {
 	_, err := p.resource(t, thingToken).Get(within(t), &lumi.GetRequest{ID: "t-1"})
 	refused(err, codes.FailedPrecondition)
 	invalid(p.Configure(within(t), nil), "region")
-	invalid(p.Configure(within(t), configuration(lumi.UnknownValue)), "region")
+	invalid(p.Configure(within(t), configuration(wire.Unknown)), "region")
 	invalid(p.Configure(within(t), configuration("nowhere")), "region")
 	refused(p.Configure(within(t), configuration("panic")), codes.Internal)
 	if err := p.Configure(within(t), configuration("here")); err != nil {

@@ -13,6 +13,7 @@ import (
 	lumi "github.com/lumi-idl/lumi/runtime"
 	"github.com/lumi-idl/lumi/runtime/content"
 	"github.com/lumi-idl/lumi/runtime/serve/plugin"
+	"github.com/lumi-idl/lumi/runtime/wire"
 )
 
 // startIn starts the plugin in a folder.
@@ -40,7 +41,7 @@ func startIn(t *testing.T, folder, path string) lumi.ResourceProvider {
 func codeBag() *structpb.Struct {
 	bag := thingBag("read")
 	bag.Fields["code"] = structpb.NewStructValue(&structpb.Struct{Fields: map[string]*structpb.Value{
-		lumi.Signature: structpb.NewStringValue(lumi.ArchiveSignature), "path": structpb.NewStringValue("code"),
+		wire.Signature: structpb.NewStringValue(wire.Archive), "path": structpb.NewStringValue("code"),
 	}})
 	return bag
 }

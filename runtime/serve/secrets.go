@@ -10,20 +10,20 @@ import (
 	"google.golang.org/protobuf/types/known/structpb"
 
 	lumi "github.com/lumi-idl/lumi/runtime"
-	"github.com/lumi-idl/lumi/runtime/internal/mask"
 	"github.com/lumi-idl/lumi/runtime/lumirpc"
+	"github.com/lumi-idl/lumi/runtime/wire"
 )
 
 // secrets has the secrets of the configuration and of the calls in flight.
 type secrets struct {
-	configured *mask.Secrets
+	configured *wire.Secrets
 
 	mu    sync.Mutex
-	calls map[*mask.Secrets]struct{}
+	calls map[*wire.Secrets]struct{}
 }
 
 func newSecrets() *secrets {
-	return &secrets{configured: mask.New(nil), calls: map[*mask.Secrets]struct{}{}}
+	return &secrets{configured: wire.NewSecrets(nil), calls: map[*wire.Secrets]struct{}{}}
 }
 
 // begin returns a context with the secrets of a call. They are masked in the log until end is called, those of a
@@ -31,9 +31,9 @@ func newSecrets() *secrets {
 func (s *secrets) begin(ctx context.Context, req any) (_ context.Context, end func()) {
 	call := s.configured
 	if _, configure := req.(*lumirpc.ConfigureRequest); !configure {
-		call = mask.New(s.configured)
+		call = wire.NewSecrets(s.configured)
 	}
-	ctx = mask.NewContext(ctx, call)
+	ctx = wire.WithSecrets(ctx, call)
 	noteRequest(ctx, req)
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -77,7 +77,7 @@ func (l maskedLog) Write(data []byte) (int, error) {
 	l.mu.Lock()
 	all := append(slices.Collect(maps.Keys(l.calls)), l.configured)
 	l.mu.Unlock()
-	if _, err := io.WriteString(l.to, mask.Text(string(data), all...)); err != nil {
+	if _, err := io.WriteString(l.to, wire.Mask(string(data), all...)); err != nil {
 		return 0, err
 	}
 	return len(data), nil

@@ -18,6 +18,7 @@ import (
 
 	lumi "github.com/lumi-idl/lumi/runtime"
 	"github.com/lumi-idl/lumi/runtime/serve/plugin"
+	"github.com/lumi-idl/lumi/runtime/wire"
 )
 
 // leak is an author's code that tells secrets. How says in which way.
@@ -166,7 +167,7 @@ func TestMasked(t *testing.T) {
 		"missing":  {&other, "with (secret): no such resource"},
 		"output":   {&output, "the provider computed properties that cannot be sent: vault[…]: (secret)"},
 		"replace":  {&replace, "a change of secret, vault[…] needs a replacement, not an update"},
-		"reference": {&other, "refers to map[plain:x token:map[" + lumi.Signature + ":" + lumi.SecretSignature +
+		"reference": {&other, "refers to map[plain:x token:map[" + wire.Signature + ":" + wire.Secret +
 			" value:map[(secret):(secret)]]]"},
 		"unwrapped":      {&other, "refers to map[(secret):(secret)]"},
 		"configuration":  {&other, "wrong (secret): (secret)"},

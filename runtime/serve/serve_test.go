@@ -17,6 +17,7 @@ import (
 	lumi "github.com/lumi-idl/lumi/runtime"
 	"github.com/lumi-idl/lumi/runtime/serve/plugin"
 	"github.com/lumi-idl/lumi/runtime/tokens"
+	"github.com/lumi-idl/lumi/runtime/wire"
 )
 
 // patience is how long a test waits for what must happen at all. Nothing depends on how long it takes.
@@ -154,7 +155,7 @@ func thingBag(do string, more ...string) *structpb.Struct {
 func jsonBag(t *testing.T, json string) *structpb.Struct {
 	t.Helper()
 	json = strings.NewReplacer(
-		"$sig", lumi.Signature, "$secret", lumi.SecretSignature, "$asset", lumi.AssetSignature,
+		"$sig", wire.Signature, "$secret", wire.Secret, "$asset", wire.Asset,
 	).Replace(json)
 	s := &structpb.Struct{}
 	if err := protojson.Unmarshal([]byte(json), s); err != nil {

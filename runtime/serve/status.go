@@ -13,8 +13,8 @@ import (
 	"google.golang.org/protobuf/types/known/durationpb"
 
 	lumi "github.com/lumi-idl/lumi/runtime"
-	"github.com/lumi-idl/lumi/runtime/internal/mask"
 	"github.com/lumi-idl/lumi/runtime/lumirpc"
+	"github.com/lumi-idl/lumi/runtime/wire"
 )
 
 // What is said of an error must fit into metadata, for which others than Go allow little.
@@ -41,7 +41,7 @@ func refuse(code codes.Code, format string, args ...any) error {
 func statusOf(ctx context.Context, err error) (s *status.Status) {
 	defer func() {
 		if v := recover(); v != nil {
-			s = newStatus(codes.Unknown, masked(ctx, mask.TextOf(err)))
+			s = newStatus(codes.Unknown, masked(ctx, wire.TextOf(err)))
 		}
 	}()
 	if err == nil {
@@ -56,7 +56,7 @@ func statusOf(ctx context.Context, err error) (s *status.Status) {
 		detail := faults(ctx, invalid.Faults)
 		return newStatus(codes.InvalidArgument, bounded(listed(detail)), protoadapt.MessageV1Of(detail))
 	}
-	text := masked(ctx, mask.TextOf(err))
+	text := masked(ctx, wire.TextOf(err))
 	switch m := meaning.(type) { //nolint:errorlint // A meaning is not wrapped.
 	case *lumi.ReplaceError:
 		return newStatus(codes.FailedPrecondition, text, replacement(ctx, m))
@@ -144,9 +144,9 @@ func retryInfo(e *lumi.RetryError) protoadapt.MessageV1 {
 
 // masked returns a text of the author's code without secrets, and in bounds.
 func masked(ctx context.Context, text string) string {
-	text, cut := mask.Text(text[:min(len(text), maxScanned)], mask.FromContext(ctx)), len(text) > maxScanned
+	text, cut := wire.Mask(text[:min(len(text), maxScanned)], wire.SecretsOf(ctx)), len(text) > maxScanned
 	if cut { // What follows the last secret may be the start of another.
-		text = text[:max(len(text)-maxCut, strings.LastIndex(text, mask.Mark)+len(mask.Mark))] + "…"
+		text = text[:max(len(text)-maxCut, strings.LastIndex(text, wire.Masked)+len(wire.Masked))] + "…"
 	}
 	return bounded(text)
 }
@@ -156,7 +156,7 @@ func pathOf(ctx context.Context, p lumi.Path) string {
 	if len(p) > maxScanned {
 		p = "…"
 	}
-	return bounded(mask.FromContext(ctx).Path(string(p)))
+	return bounded(wire.SecretsOf(ctx).Path(string(p)))
 }
 
 // bounded makes text that can be sent: not too long, and of valid characters.

@@ -10,6 +10,7 @@ import (
 
 	"github.com/lumi-idl/lumi/internal/bench/machine"
 	lumi "github.com/lumi-idl/lumi/runtime"
+	"github.com/lumi-idl/lumi/runtime/wire"
 )
 
 // This file is the floor: code for servers and nothing else, as somebody might write who has one type to care for. It
@@ -75,7 +76,7 @@ func text(v *structpb.Value) (s, problem string) {
 	switch {
 	case !ok:
 		return "", "expected a string, found " + kindOf(v)
-	case k.StringValue == lumi.UnknownValue:
+	case k.StringValue == wire.Unknown:
 		return "", "must be known here, and is not known yet"
 	case !utf8.ValidString(k.StringValue):
 		return "", "expected valid UTF-8"
@@ -108,7 +109,7 @@ func (o *object) bool(name string, v *structpb.Value, into *bool) bool {
 }
 
 func (o *object) mismatch(name, expected string, found *structpb.Value) {
-	if found.GetStringValue() == lumi.UnknownValue {
+	if found.GetStringValue() == wire.Unknown {
 		o.fault(name, "must be known here, and is not known yet")
 		return
 	}
@@ -379,7 +380,7 @@ func (e *encoder) tags(tags map[string]string) *structpb.Value {
 	fields := make(map[string]*structpb.Value, len(tags))
 	for key, value := range tags {
 		problem := textProblem(key)
-		if key == lumi.Signature {
+		if key == wire.Signature {
 			problem = "is a key that marks special values"
 		}
 		if problem == "" {
@@ -407,7 +408,7 @@ func (e *encoder) addresses(addresses []string) *structpb.Value {
 // textProblem says why a string cannot be in a bag, "" if it can.
 func textProblem(s string) string {
 	switch {
-	case s == lumi.UnknownValue:
+	case s == wire.Unknown:
 		return "is the string that stands for values which are not known yet"
 	case !utf8.ValidString(s):
 		return "is not valid UTF-8"

@@ -19,6 +19,7 @@ import (
 	"github.com/lumi-idl/lumi/idl/schema"
 	lumi "github.com/lumi-idl/lumi/runtime"
 	"github.com/lumi-idl/lumi/runtime/tokens"
+	"github.com/lumi-idl/lumi/runtime/wire"
 )
 
 // Test draws property bags for every resource of a module of the IDL in the folder idl. Objects make empty structs of
@@ -174,9 +175,9 @@ func drawPrimitive(t *rapid.T, typ schema.Primitive) *structpb.Value {
 			rapid.Map(rapid.Bool(), structpb.NewBoolValue),
 		).Draw(t, "any")
 	case schema.Asset:
-		return special(lumi.AssetSignature, rapid.SampledFrom([]string{"text", "path", "uri"}).Draw(t, "kind"))
+		return special(wire.Asset, rapid.SampledFrom([]string{"text", "path", "uri"}).Draw(t, "kind"))
 	case schema.Archive:
-		return special(lumi.ArchiveSignature, rapid.SampledFrom([]string{"path", "uri"}).Draw(t, "kind"))
+		return special(wire.Archive, rapid.SampledFrom([]string{"path", "uri"}).Draw(t, "kind"))
 	case schema.AnyResource:
 		return urnOf("other:index:Thing")
 	}
@@ -185,7 +186,7 @@ func drawPrimitive(t *rapid.T, typ schema.Primitive) *structpb.Value {
 
 func special(signature, key string) *structpb.Value {
 	return structpb.NewStructValue(&structpb.Struct{Fields: map[string]*structpb.Value{
-		lumi.Signature: structpb.NewStringValue(signature),
+		wire.Signature: structpb.NewStringValue(signature),
 		key:            structpb.NewStringValue("https://example.com/file.zip"),
 	}})
 }
@@ -203,8 +204,8 @@ func drawJSON(depth int) *rapid.Generator[*structpb.Value] {
 		rapid.Map(rapid.String(), structpb.NewStringValue),
 		rapid.Just(lumi.NewUnknown()),
 		rapid.Just(urnOf("aws:ec2:VPC")),
-		rapid.Just(special(lumi.AssetSignature, "text")),
-		rapid.Just(special(lumi.ArchiveSignature, "nonsense")),
+		rapid.Just(special(wire.Asset, "text")),
+		rapid.Just(special(wire.Archive, "nonsense")),
 	}
 	if depth == 0 {
 		return rapid.OneOf(leaves...)

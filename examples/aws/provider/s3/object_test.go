@@ -22,6 +22,7 @@ import (
 	"github.com/lumi-idl/lumi/examples/aws/provider/s3"
 	lumi "github.com/lumi-idl/lumi/runtime"
 	"github.com/lumi-idl/lumi/runtime/providertest"
+	"github.com/lumi-idl/lumi/runtime/wire"
 )
 
 // shelf makes a bucket for objects.
@@ -229,16 +230,16 @@ func TestObjectBareCalls(t *testing.T) {
 	}{
 		"file gone": {map[string]any{"bucket": bucket, "key": "a"}, `source: "/gone/page": there is no such file`},
 		"no key": {
-			map[string]any{"bucket": bucket, "key": lumi.UnknownValue},
+			map[string]any{"bucket": bucket, "key": wire.Unknown},
 			"key: must be known, since it becomes a part of the resource's name",
 		},
 		"no bucket": {
-			map[string]any{"bucket": lumi.UnknownValue, "key": "a"},
+			map[string]any{"bucket": wire.Unknown, "key": "a"},
 			"bucket: must be known, since it becomes a part of the resource's name",
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			test.properties["source"] = map[string]any{lumi.Signature: lumi.AssetSignature, "path": "/gone/page"}
+			test.properties["source"] = map[string]any{wire.Signature: wire.Asset, "path": "/gone/page"}
 			test.properties["contentType"], test.properties["storageClass"] = "text/plain", "STANDARD"
 			properties, err := structpb.NewStruct(test.properties)
 			if err != nil {

@@ -7,14 +7,15 @@ import (
 	"google.golang.org/protobuf/types/known/structpb"
 
 	lumi "github.com/lumi-idl/lumi/runtime"
+	"github.com/lumi-idl/lumi/runtime/wire"
 )
 
 // bag reads properties from JSON, in which special values have short names.
 func bag(tb failer, json string) *structpb.Struct {
 	tb.Helper()
 	json = strings.NewReplacer(
-		"$sig", lumi.Signature, "$secret", lumi.SecretSignature, "$asset", lumi.AssetSignature,
-		"$archive", lumi.ArchiveSignature, "$unknown", lumi.UnknownValue,
+		"$sig", wire.Signature, "$secret", wire.Secret, "$asset", wire.Asset,
+		"$archive", wire.Archive, "$unknown", wire.Unknown,
 		"$network", "urn:lumi:test::shop:index::feature:net:Network::n1",
 		"$gateway", "urn:lumi:test::shop:index::feature:net:Gateway::g1",
 	).Replace(json)
@@ -61,14 +62,14 @@ func normal(v *structpb.Value) *structpb.Value {
 		return structpb.NewListValue(list)
 	case *structpb.Value_StructValue:
 		fields := k.StructValue.GetFields()
-		signature := fields[lumi.Signature].GetStringValue()
-		if signature == lumi.SecretSignature {
+		signature := fields[wire.Signature].GetStringValue()
+		if signature == wire.Secret {
 			return normal(fields["value"])
 		}
 		made := map[string]*structpb.Value{}
 		for key, field := range fields {
 			field = normal(field)
-			if signature != "" && field.GetStringValue() == lumi.UnknownValue {
+			if signature != "" && field.GetStringValue() == wire.Unknown {
 				return lumi.NewUnknown()
 			}
 			if _, null := field.GetKind().(*structpb.Value_NullValue); !null {

@@ -10,6 +10,7 @@ import (
 	"google.golang.org/protobuf/types/known/structpb"
 
 	lumi "github.com/lumi-idl/lumi/runtime"
+	"github.com/lumi-idl/lumi/runtime/wire"
 )
 
 // object makes a value of fields, some of which no JSON could have.
@@ -25,9 +26,9 @@ func TestKeys(t *testing.T) {
 		property, key, want string
 		value               *structpb.Value
 	}{
-		{"tags", lumi.UnknownValue, `tags["` + lumi.UnknownValue + `"]: is the string that stands for`, x},
+		{"tags", wire.Unknown, `tags["` + wire.Unknown + `"]: is the string that stands for`, x},
 		{"tags", "\xff", `tags["\xff"]: is not valid UTF-8`, x},
-		{"policy", lumi.UnknownValue, `policy["` + lumi.UnknownValue + `"]: is the string that stands for`, x},
+		{"policy", wire.Unknown, `policy["` + wire.Unknown + `"]: is the string that stands for`, x},
 		{"policy", "\xff", `policy["\xff"]: is not valid UTF-8`, x},
 		{"limits", "\xff", `limits["\xff"]: is not valid UTF-8`, object("x", x)},
 	}
@@ -43,8 +44,8 @@ func TestKeys(t *testing.T) {
 			t.Errorf("%s: stored, it cannot be read: %v", test.property, err)
 		}
 	}
-	_, err := lumi.Encode(&network{Policy: map[string]any{lumi.Signature: "x"}})
-	if err == nil || !strings.Contains(err.Error(), `policy["`+lumi.Signature+`"]: is a key that marks special values`) {
+	_, err := lumi.Encode(&network{Policy: map[string]any{wire.Signature: "x"}})
+	if err == nil || !strings.Contains(err.Error(), `policy["`+wire.Signature+`"]: is a key that marks special values`) {
 		t.Errorf("got %v", err)
 	}
 }

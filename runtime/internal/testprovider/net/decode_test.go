@@ -14,6 +14,7 @@ import (
 	lumi "github.com/lumi-idl/lumi/runtime"
 	feature "github.com/lumi-idl/lumi/runtime/internal/testprovider"
 	"github.com/lumi-idl/lumi/runtime/urn"
+	"github.com/lumi-idl/lumi/runtime/wire"
 )
 
 const (
@@ -254,9 +255,9 @@ func TestDecodeNumbers(t *testing.T) {
 
 func TestEncodeFaults(t *testing.T) {
 	n := fullNetwork()
-	n.Size, n.CIDR, n.Document, n.Comment = math.NaN(), "\xff", 5, ptr(lumi.UnknownValue)
+	n.Size, n.CIDR, n.Document, n.Comment = math.NaN(), "\xff", 5, ptr(wire.Unknown)
 	n.Others, n.Keys = []urn.URN{"", "hush"}, map[string]string{"hush": "\xff"}
-	n.Tags = map[string]string{lumi.Signature: "x", "\xff": "y"}
+	n.Tags = map[string]string{wire.Signature: "x", "\xff": "y"}
 	circle := map[string]any{}
 	circle["a"] = circle
 	n.Policy = circle
@@ -264,7 +265,7 @@ func TestEncodeFaults(t *testing.T) {
 	want := `the provider computed properties that cannot be sent: cidr: is not valid UTF-8
 size: is not a finite number
 comment: is the string that stands for values which are not known yet
-tags["` + lumi.Signature + `"]: is a key that marks special values
+tags["` + wire.Signature + `"]: is a key that marks special values
 tags["\xff"]: is not valid UTF-8
 others[0]: an element of a list cannot be absent
 others[1]: is not the URN of a resource

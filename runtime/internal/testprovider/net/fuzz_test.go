@@ -16,6 +16,7 @@ import (
 	"pgregory.net/rapid"
 
 	lumi "github.com/lumi-idl/lumi/runtime"
+	"github.com/lumi-idl/lumi/runtime/wire"
 )
 
 // FuzzDecode decodes arbitrary bags, as they come over the wire.
@@ -151,7 +152,7 @@ func (s spoiler) spoil(v *structpb.Value, depth int) *structpb.Value {
 func secretly(v *structpb.Value) *structpb.Value {
 	switch k := v.GetKind().(type) {
 	case *structpb.Value_StringValue:
-		if k.StringValue != lumi.UnknownValue && !strings.HasPrefix(k.StringValue, "urn:") {
+		if k.StringValue != wire.Unknown && !strings.HasPrefix(k.StringValue, "urn:") {
 			return structpb.NewStringValue(hush + k.StringValue)
 		}
 	case *structpb.Value_ListValue:
@@ -160,7 +161,7 @@ func secretly(v *structpb.Value) *structpb.Value {
 		}
 	case *structpb.Value_StructValue:
 		for key, field := range k.StructValue.GetFields() {
-			if key != lumi.Signature {
+			if key != wire.Signature {
 				k.StructValue.Fields[key] = secretly(field)
 			}
 		}
@@ -171,14 +172,14 @@ func secretly(v *structpb.Value) *structpb.Value {
 var (
 	anyKey = rapid.OneOf(anyText, rapid.SampledFrom([]string{
 		"", "\xff", "a b", "x", "y", "protocol", "value", "left", "inner", "type", "text", "path", "uri", "assets", "hash",
-		lumi.UnknownValue, lumi.Signature,
+		wire.Unknown, wire.Signature,
 	}))
 	anyString = rapid.OneOf(anyText, rapid.SampledFrom([]string{
-		"", "\xff", "red", "Red", "good", lumi.UnknownValue, lumi.Signature, lumi.AssetSignature,
+		"", "\xff", "red", "Red", "good", wire.Unknown, wire.Signature, wire.Asset,
 		string(networkURN), string(gatewayURN) + "\xff", strings.Repeat("long ", 100),
 	}))
 	anySignature = rapid.SampledFrom([]string{
-		lumi.SecretSignature, lumi.AssetSignature, lumi.ArchiveSignature, "bogus", "",
+		wire.Secret, wire.Asset, wire.Archive, "bogus", "",
 	})
 )
 
@@ -223,7 +224,7 @@ func (s spoiler) wild(depth int) *structpb.Value {
 		fields[anyKey.Draw(s.T, "key")] = s.wild(depth - 1)
 	}
 	if rapid.Bool().Draw(s.T, "signed") {
-		fields[lumi.Signature] = structpb.NewStringValue(anySignature.Draw(s.T, "signature"))
+		fields[wire.Signature] = structpb.NewStringValue(anySignature.Draw(s.T, "signature"))
 	}
 	return structpb.NewStructValue(&structpb.Struct{Fields: fields})
 }
@@ -319,7 +320,7 @@ func conceal(bag *structpb.Struct, path ...string) {
 	for ; len(path) > 1; path = path[1:] {
 		fields = plain(fields[path[0]]).GetStructValue().GetFields()
 	}
-	if v := fields[path[0]]; v != nil && v.GetStringValue() != lumi.UnknownValue {
+	if v := fields[path[0]]; v != nil && v.GetStringValue() != wire.Unknown {
 		fields[path[0]] = lumi.NewSecret(v)
 	}
 }
@@ -344,8 +345,8 @@ func canonical(v *structpb.Value, inAny bool) *structpb.Value {
 }
 
 func canonicalObject(fields map[string]*structpb.Value, inAny bool) *structpb.Value {
-	signature := fields[lumi.Signature].GetStringValue()
-	if signature == lumi.SecretSignature {
+	signature := fields[wire.Signature].GetStringValue()
+	if signature == wire.Secret {
 		v := canonical(fields["value"], inAny)
 		if isNull(v) {
 			return v
@@ -358,7 +359,7 @@ func canonicalObject(fields map[string]*structpb.Value, inAny bool) *structpb.Va
 		v = canonical(v, inAny && signature == "")
 		if signature != "" {
 			inner := plain(v)
-			secret, unknown = secret || inner != v, unknown || inner.GetStringValue() == lumi.UnknownValue
+			secret, unknown = secret || inner != v, unknown || inner.GetStringValue() == wire.Unknown
 			v = inner
 		}
 		if !isNull(v) || inAny && signature == "" {

@@ -12,6 +12,7 @@ import (
 	lumi "github.com/lumi-idl/lumi/runtime"
 	feature "github.com/lumi-idl/lumi/runtime/internal/testprovider"
 	"github.com/lumi-idl/lumi/runtime/urn"
+	"github.com/lumi-idl/lumi/runtime/wire"
 )
 
 // TestRoundTrip encodes and decodes any value.
@@ -189,9 +190,9 @@ func anyWire(depth int) *rapid.Generator[*structpb.Value] {
 		}), anyText)
 		fields := rapid.MapOfN(keys, anyWire(depth-1), 0, 4).Draw(t, "object")
 		if signature := rapid.SampledFrom([]string{
-			"", "", lumi.AssetSignature, lumi.ArchiveSignature, lumi.SecretSignature, "bogus",
+			"", "", wire.Asset, wire.Archive, wire.Secret, "bogus",
 		}).Draw(t, "signature"); signature != "" {
-			fields[lumi.Signature] = structpb.NewStringValue(signature)
+			fields[wire.Signature] = structpb.NewStringValue(signature)
 		}
 		return structpb.NewStructValue(&structpb.Struct{Fields: fields})
 	})

@@ -14,6 +14,7 @@ import (
 
 	lumi "github.com/lumi-idl/lumi/runtime"
 	feature "github.com/lumi-idl/lumi/runtime/internal/testprovider"
+	"github.com/lumi-idl/lumi/runtime/wire"
 )
 
 // networkOps is an author's implementation whose operations the tests choose. Those that they do not do nothing.
@@ -105,7 +106,7 @@ func TestCheckCarriesAllThrough(t *testing.T) {
 }
 
 func isSecret(v *structpb.Value) bool {
-	return v.GetStructValue().GetFields()[lumi.Signature].GetStringValue() == lumi.SecretSignature
+	return v.GetStructValue().GetFields()[wire.Signature].GetStringValue() == wire.Secret
 }
 
 func TestCheckFillsIn(t *testing.T) {

@@ -1,6 +1,4 @@
-// Package mask keeps secrets out of text: it finds the secrets of a call in what is about to be reported or logged,
-// plain or in the forms that JSON, Go, XML, URLs and base64 give them, and replaces them.
-package mask
+package wire
 
 import (
 	"context"
@@ -12,51 +10,58 @@ import (
 	"unicode"
 )
 
-// Mark replaces a secret.
-const Mark = "(secret)"
+// Masked replaces a secret in text.
+const Masked = "(secret)"
 
 // Secrets are the secrets of a call, or of a configuration. A nil *Secrets has none. It may be used concurrently.
 type Secrets struct {
 	outer *Secrets
 
 	mu    sync.Mutex
-	words [3]set
+	words [3]set // by kind
 	index *index // made when a text needs it
 }
 
 type set = map[string]struct{}
 
-// Kind is what a word is.
-type Kind int
+// kind says what a word is.
+type kind int
 
-// The kinds of words.
 const (
-	Value Kind = iota // a secret string
-	Key               // a key in a secret object, unless it is also a name
-	Name              // the name of a declared property
+	value kind = iota
+	key
+	name
 )
 
-// New returns secrets that include those of outer, which may be nil.
-func New(outer *Secrets) *Secrets { return &Secrets{outer: outer} }
+// NewSecrets returns secrets that include those of outer, which may be nil.
+func NewSecrets(outer *Secrets) *Secrets { return &Secrets{outer: outer} }
 
-// Add adds a word.
-func (s *Secrets) Add(kind Kind, word string) {
+// AddValue adds a secret string.
+func (s *Secrets) AddValue(text string) { s.add(value, text) }
+
+// AddKey adds a key in a secret object. It is a secret unless it is also added as a name.
+func (s *Secrets) AddKey(text string) { s.add(key, text) }
+
+// AddName adds the name of a declared property.
+func (s *Secrets) AddName(text string) { s.add(name, text) }
+
+func (s *Secrets) add(k kind, word string) {
 	if s == nil {
 		return
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.words[kind] == nil {
-		s.words[kind] = set{}
+	if s.words[k] == nil {
+		s.words[k] = set{}
 	}
-	s.words[kind][word] = struct{}{}
+	s.words[k][word] = struct{}{}
 	s.index = nil
 }
 
-func (s *Secrets) has(kind Kind, word string) bool {
+func (s *Secrets) has(k kind, word string) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	_, ok := s.words[kind][word]
+	_, ok := s.words[k][word]
 	return ok
 }
 
@@ -67,36 +72,37 @@ func (s *Secrets) lookup() *index {
 		return s.index
 	}
 	s.index = &index{set{}, map[string][]int{}}
-	for text := range s.words[Value] {
+	for text := range s.words[value] {
 		s.index.add(text)
 	}
-	for key := range s.words[Key] {
-		if _, declared := s.words[Name][key]; declared {
+	for text := range s.words[key] {
+		if _, declared := s.words[name][text]; declared {
 			continue
 		}
-		if !strings.ContainsFunc(key, func(r rune) bool { return !unicode.IsLetter(r) }) {
-			key = strconv.Quote(key) // Without the quotes, a plain word is most likely not the key.
+		if !strings.ContainsFunc(text, func(r rune) bool { return !unicode.IsLetter(r) }) {
+			text = strconv.Quote(text) // Without the quotes, a plain word is most likely not the key.
 		}
-		s.index.add(key)
+		s.index.add(text)
 	}
 	return s.index
 }
 
 type contextKey struct{}
 
-// NewContext returns a context with the secrets of a call.
-func NewContext(ctx context.Context, s *Secrets) context.Context {
+// WithSecrets returns a context with the secrets of a call.
+func WithSecrets(ctx context.Context, s *Secrets) context.Context {
 	return context.WithValue(ctx, contextKey{}, s)
 }
 
-// FromContext returns the secrets of a call, or nil.
-func FromContext(ctx context.Context) *Secrets {
+// SecretsOf returns the secrets of the call that ctx belongs to, or nil.
+func SecretsOf(ctx context.Context) *Secrets {
 	s, _ := ctx.Value(contextKey{}).(*Secrets)
 	return s
 }
 
-// Text returns the text with a mark in place of each secret of several calls, and of any that overlap or touch.
-func Text(text string, all ...*Secrets) string {
+// Mask returns the text with [Masked] in place of each secret of several calls. Secrets that overlap or touch are replaced
+// as one.
+func Mask(text string, all ...*Secrets) string {
 	m := matcher{secret: make([]bool, len(text))}
 	var seen []*Secrets
 	for _, s := range all {
@@ -121,7 +127,7 @@ func Text(text string, all ...*Secrets) string {
 			end++
 		}
 		if m.secret[start] {
-			b.WriteString(Mark)
+			b.WriteString(Masked)
 		} else {
 			b.WriteString(text[start:end])
 		}
@@ -137,8 +143,8 @@ func (s *Secrets) Path(path string) string {
 	}
 	var b strings.Builder
 	for _, part := range components(path) {
-		name := strings.TrimPrefix(part, ".")
-		if !s.has(Name, name) && (s.has(Key, name) || Text(part, s) != part) {
+		word := strings.TrimPrefix(part, ".")
+		if !s.has(name, word) && (s.has(key, word) || Mask(part, s) != part) {
 			part = "[…]"
 		}
 		b.WriteString(part)

@@ -1,4 +1,4 @@
-package mask
+package wire
 
 import (
 	"context"
@@ -19,14 +19,14 @@ import (
 
 // secretsOf makes secrets of texts.
 func secretsOf(texts ...string) *Secrets {
-	s := New(nil)
+	s := NewSecrets(nil)
 	for _, text := range texts {
-		s.Add(Value, text)
+		s.AddValue(text)
 	}
 	return s
 }
 
-func TestText(t *testing.T) {
+func TestMask(t *testing.T) {
 	long := strings.Repeat("0123456789", 1000)
 	for name, test := range map[string]struct {
 		secrets    []string
@@ -58,13 +58,13 @@ func TestText(t *testing.T) {
 		"mark":             {[]string{"(secret)"}, "(secret)", "(secret)"},
 		"in a longer word": {[]string{"hunter2"}, "xhunter2x", "x(secret)x"},
 	} {
-		if got := Text(test.text, secretsOf(test.secrets...)); got != test.want {
+		if got := Mask(test.text, secretsOf(test.secrets...)); got != test.want {
 			t.Errorf("%s: got %q, want %q", name, got, test.want)
 		}
 	}
 	var none *Secrets
-	none.Add(Value, "hunter2")
-	if got := Text("hunter2", none); got != "hunter2" {
+	none.AddValue("hunter2")
+	if got := Mask("hunter2", none); got != "hunter2" {
 		t.Errorf("got %q", got)
 	}
 }
@@ -129,13 +129,13 @@ func TestForms(t *testing.T) {
 			if strings.ContainsRune(form, utf8.RuneError) {
 				continue // XML has no form for control characters.
 			}
-			got := Text("before "+form+" after", s)
-			if !strings.Contains(got, Mark) || strings.Contains(got, strings.TrimSpace(secret)) ||
+			got := Mask("before "+form+" after", s)
+			if !strings.Contains(got, Masked) || strings.Contains(got, strings.TrimSpace(secret)) ||
 				!strings.HasPrefix(got, "before ") || !strings.HasSuffix(got, " after") {
 				t.Errorf("%s of %q: got %q", name, secret, got)
 			}
 			// Of base64, a few characters may hold spaces around the secret.
-			left := len(got) - len("before  after") - len(Mark)
+			left := len(got) - len("before  after") - len(Masked)
 			if (name == "base64" || name == "base64 URL" || name == "base64 raw") && left > 4 {
 				t.Errorf("%s of %q: %d characters are left: %q", name, secret, left, got)
 			}
@@ -152,11 +152,11 @@ func TestManySecrets(t *testing.T) {
 		secret := fmt.Sprintf("password number %05d", i)
 		texts = append(texts, secret)
 		fmt.Fprintf(&text, "%d is %q, ", i, secret)
-		fmt.Fprintf(&want, "%d is %q, ", i, Mark)
+		fmt.Fprintf(&want, "%d is %q, ", i, Masked)
 	}
 	text.WriteString("password number x")
 	want.WriteString("password number x")
-	if got := Text(text.String(), secretsOf(texts...)); got != want.String() {
+	if got := Mask(text.String(), secretsOf(texts...)); got != want.String() {
 		t.Error("got another text")
 	}
 }
@@ -164,36 +164,36 @@ func TestManySecrets(t *testing.T) {
 // TestSeveral masks the secrets of several calls at once, also those that overlap.
 func TestSeveral(t *testing.T) {
 	outer := secretsOf("abcdefgh")
-	inner := New(outer)
-	inner.Add(Value, "efghijkl")
-	if got := Text("-abcdefghijkl-abcdefgh-efghijkl", inner); got != "-(secret)-(secret)-(secret)" {
+	inner := NewSecrets(outer)
+	inner.AddValue("efghijkl")
+	if got := Mask("-abcdefghijkl-abcdefgh-efghijkl", inner); got != "-(secret)-(secret)-(secret)" {
 		t.Errorf("got %q", got)
 	}
-	if got := Text("-abcdefghijklmnop-", inner, secretsOf("ijklmnop"), nil); got != "-(secret)-" {
+	if got := Mask("-abcdefghijklmnop-", inner, secretsOf("ijklmnop"), nil); got != "-(secret)-" {
 		t.Errorf("got %q", got)
 	}
-	inner.Add(Key, "later key")
-	inner.Add(Key, "is declared")
-	inner.Add(Key, "region")
-	inner.Add(Name, "is declared")
+	inner.AddKey("later key")
+	inner.AddKey("is declared")
+	inner.AddKey("region")
+	inner.AddName("is declared")
 	want := `(secret) is declared, region {(secret): "region "}`
-	if got := Text(`later key is declared, region {"region": "region "}`, inner); got != want {
+	if got := Mask(`later key is declared, region {"region": "region "}`, inner); got != want {
 		t.Errorf("got %q", got)
 	}
-	if FromContext(NewContext(context.Background(), inner)) != inner || FromContext(context.Background()) != nil {
+	if SecretsOf(WithSecrets(context.Background(), inner)) != inner || SecretsOf(context.Background()) != nil {
 		t.Error("a context has other secrets")
 	}
 }
 
 func TestPath(t *testing.T) {
-	s := New(nil)
-	for kind, words := range map[Kind][]string{
-		Value: {"password", "hunter2", `a "quoted" key`, "a.dotted[0]"},
-		Key:   {"username", "secret key", "region"},
-		Name:  {"login", "password", "username", "tags"},
+	s := NewSecrets(nil)
+	for kind, words := range map[kind][]string{
+		value: {"password", "hunter2", `a "quoted" key`, "a.dotted[0]"},
+		key:   {"username", "secret key", "region"},
+		name:  {"login", "password", "username", "tags"},
 	} {
 		for _, word := range words {
-			s.Add(kind, word)
+			s.add(kind, word)
 		}
 	}
 	for path, want := range map[string]string{
@@ -232,7 +232,7 @@ func TestTextOf(t *testing.T) {
 	for want, v := range map[string]any{
 		"failed": errors.New("failed"),
 		"5":      5,
-		"mask.selfless: its Error method panicked": selfless{},
+		"wire.selfless: its Error method panicked": selfless{},
 	} {
 		if got := TextOf(v); got != want {
 			t.Errorf("got %q, want %q", got, want)
@@ -240,22 +240,22 @@ func TestTextOf(t *testing.T) {
 	}
 }
 
-func FuzzText(f *testing.F) {
+func FuzzMask(f *testing.F) {
 	f.Add("hunter2", "efghijkl", "a hunter2 efghijkl")
 	f.Fuzz(func(t *testing.T, a, b, text string) {
 		s := secretsOf(a, b)
-		got := Text(text+a+text, s)
+		got := Mask(text+a+text, s)
 		a = strings.TrimSpace(a)
-		if len(a) >= minSecret && !strings.Contains(Mark, a) &&
-			strings.Contains(strings.ReplaceAll(got, Mark, "\x00"), a) {
+		if len(a) >= minSecret && !strings.Contains(Masked, a) &&
+			strings.Contains(strings.ReplaceAll(got, Masked, "\x00"), a) {
 			t.Errorf("%q is told: %q", a, got)
 		}
 		s.Path(text)
 	})
 }
 
-// BenchmarkText masks a text of 8 KiB. The second half of its cases has eight times as many secrets.
-func BenchmarkText(b *testing.B) {
+// BenchmarkMask masks a text of 8 KiB. The second half of its cases has eight times as many secrets.
+func BenchmarkMask(b *testing.B) {
 	text := strings.Repeat("the quick brown fox jumps over the lazy dog ", 200)
 	for _, n := range []int{1, 1000, 8000} {
 		b.Run(strconv.Itoa(n), func(b *testing.B) {
@@ -264,7 +264,7 @@ func BenchmarkText(b *testing.B) {
 				texts = append(texts, fmt.Sprintf("password number %d", i))
 			}
 			for b.Loop() {
-				Text(text, secretsOf(texts...))
+				Mask(text, secretsOf(texts...))
 			}
 		})
 	}

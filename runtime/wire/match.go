@@ -1,4 +1,4 @@
-package mask
+package wire
 
 import (
 	"encoding/base64"
