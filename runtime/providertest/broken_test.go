@@ -2,6 +2,7 @@ package providertest_test
 
 import (
 	"context"
+	"encoding/base64"
 	"errors"
 	"fmt"
 	"testing"
@@ -227,6 +228,9 @@ func TestReports(t *testing.T) {
 		// Package serve masks the secrets of the call that an error is of, and Get is not given any.
 		{name: "get tells a secret", author: author{get: func(v *volume) (*volume, error) {
 			return nil, fmt.Errorf("the token %s has expired", *v.Token)
+		}}},
+		{name: "get tells an encoded secret", author: author{get: func(v *volume) (*volume, error) {
+			return nil, fmt.Errorf("the header %s is refused", base64.StdEncoding.EncodeToString([]byte("me:"+*v.Token)))
 		}}},
 		{name: "no change where there is one", override: overrider{inspect: func(resp *lumi.InspectChangeResponse) {
 			resp.Changes, resp.Replaces = nil, nil

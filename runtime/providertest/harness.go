@@ -19,6 +19,7 @@ import (
 	"github.com/lumi-idl/lumi/runtime/serve/plugin"
 	"github.com/lumi-idl/lumi/runtime/tokens"
 	"github.com/lumi-idl/lumi/runtime/urn"
+	"github.com/lumi-idl/lumi/runtime/wire"
 )
 
 // TB is what the kit needs of a test: a part of testing.TB, which *testing.T implements.
@@ -49,7 +50,7 @@ type Harness struct {
 	properties  map[tokens.Type][]lumi.Property // as far as they are known
 	log         *buffer
 	calls       transcript
-	secrets     secrets
+	secrets     *wire.Secrets // which no report may show, and no error may tell
 	watch       watch
 
 	mu sync.Mutex
@@ -180,7 +181,7 @@ func newHarness(t TB, options []HarnessOption) (*Harness, *setting) {
 	}
 	h := &Harness{
 		t: t, environment: s.environment, log: &buffer{}, properties: map[tokens.Type][]lumi.Property{},
-		resources: map[urn.URN]*Resource{}, unnamed: map[tokens.Type]int{},
+		resources: map[urn.URN]*Resource{}, unnamed: map[tokens.Type]int{}, secrets: wire.NewSecrets(nil),
 	}
 	h.calls.h, h.calls.all = h, s.allCalls
 	for token, r := range s.described.Resources {
@@ -205,19 +206,19 @@ func (h *Harness) begin(s *setting) {
 		fatalf(h.t, "the configuration cannot be encoded:\n%s", indent(err.Error()))
 	}
 	err = h.plugin.Configure(h.t.Context(), properties)
-	h.secrets.note(properties)
+	h.noteSecrets(properties)
 	// The transcript cannot show what was sent: nothing here says what of it is secret.
 	h.calls.add(&call{name: "Configure", err: err})
 	if err != nil {
-		fatalf(h.t, "the provider refuses its configuration: %v", h.secrets.mask(err.Error()))
+		fatalf(h.t, "the provider refuses its configuration: %v", h.mask(err.Error()))
 	}
 }
 
 // report shows what happened, where the test failed.
 func (h *Harness) report() {
 	log := h.log.String()
-	if h.secrets.in(log) {
-		h.t.Errorf("the provider's log tells a secret:\n%s", indent(h.secrets.mask(log)))
+	if shown := h.mask(log); shown != log {
+		h.t.Errorf("the provider's log tells a secret:\n%s", indent(shown))
 	} else if log != "" && h.t.Failed() {
 		h.t.Logf("the provider logged:\n%s", indent(log))
 	}
@@ -240,7 +241,7 @@ func (h *Harness) deleteAll() {
 		l.r.doing, l.r.began = "clean up", h.calls.made()
 		if err := l.r.remove(ctx, l); err != nil {
 			h.calls.fail(stepKey{l.r, l.r.began})
-			h.t.Errorf("%s: %s is left behind: %s", l.r, l.id, h.secrets.mask(err.Error()))
+			h.t.Errorf("%s: %s is left behind: %s", l.r, l.id, h.mask(err.Error()))
 		} else if h.t.Failed() {
 			h.t.Logf("%s: %s was left behind, and is deleted now", l.r, l.id)
 		}
@@ -382,6 +383,24 @@ func (h *Harness) references(bags ...*structpb.Struct) lumi.References {
 	}
 	return refs
 }
+
+// noteSecrets remembers the secret strings in a bag. Keys in secret objects may be names of properties, and stay.
+func (h *Harness) noteSecrets(bag *structpb.Struct) {
+	parts("", structpb.NewStructValue(bag), func(_ lumi.Path, v *structpb.Value) bool {
+		if !isSecret(v) {
+			return true
+		}
+		for text := range texts(reveal(v)) {
+			if text != wire.Unknown {
+				h.secrets.AddValue(text)
+			}
+		}
+		return false
+	})
+}
+
+// mask takes the secrets out of a text.
+func (h *Harness) mask(text string) string { return wire.Mask(text, h.secrets) }
 
 // buffer is a bytes.Buffer for concurrent use.
 type buffer struct {

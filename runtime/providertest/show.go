@@ -22,7 +22,7 @@ func readable(v *structpb.Value) any {
 	case isUnknown(reveal(v)):
 		return "(not known yet)"
 	case isSecret(v):
-		return masked
+		return wire.Masked
 	}
 	switch k := v.GetKind().(type) {
 	case *structpb.Value_ListValue:

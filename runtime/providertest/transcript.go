@@ -64,7 +64,7 @@ func (t *transcript) add(c *call) {
 		c.step, c.of = c.r.String()+": "+c.r.doing, stepKey{c.r, c.r.began}
 	}
 	for _, bag := range []*structpb.Struct{c.in, c.new, c.out} {
-		t.h.secrets.note(c.r.wrapped(bag))
+		t.h.noteSecrets(c.r.wrapped(bag))
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -75,7 +75,7 @@ func (t *transcript) add(c *call) {
 func (t *transcript) String() string {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	w := writer{mask: t.h.secrets.mask, seen: map[string]string{}}
+	w := writer{mask: t.h.mask, seen: map[string]string{}}
 	shown, last := 0, ""
 	for i, c := range t.calls {
 		if !t.all && t.failed != nil && !t.failed[c.of] {
