@@ -21,11 +21,20 @@
 // each with its [Path], works out a [Diff], refuses an update that would need a replacement, and encodes what the
 // author computed. [Ops] says what each operation must do; [State] is what it is given.
 //
+// # What is called a provider
+//
+//   - [ResourceProvider] is the interface between an engine and the code for one type of resource, with a method for each
+//     call. Package serve/plugin implements it for engines, over the connection to a plugin.
+//   - [Provider] implements it for any type of resource, over the author's operations.
+//   - TProvider is generated for the resource T. It embeds Provider, so that the author can override a method.
+//   - A Plugin of package serve is what a binary serves: the providers of all resource types of one IDL package, and the
+//     configuration that they share.
+//
 // # How values travel
 //
 // A bag of properties is a structpb.Struct. A property that is null is absent. Absent, zero and empty are three things:
-// a nil pointer, a pointer to zero, an empty list that is not nil. Some values are objects that [wire.Signature] marks, or
-// stand for others:
+// a nil pointer, a pointer to zero, an empty list that is not nil. Some values are objects that [wire.Signature] marks,
+// or stand for others:
 //
 //   - Secrets are wrapped. Decoding unwraps them, and encoding wraps again what was declared secret and what came so.
 //   - Unknown values are those that depend on a resource which does not exist yet. They are legal in Check, Name and

@@ -261,6 +261,6 @@ func newSnapshots(ops lumi.NamingOps[*snapshot]) typed {
 }
 
 // store is the whole provider.
-func store(c *cloud) serve.Provider {
+func store(c *cloud) serve.Plugin {
 	return providertest.Resources(newVolumes(&volumeOps{c}), newSnapshots(&snapshotOps{c}))
 }

@@ -2,7 +2,7 @@
 // in the process of the test or in a plugin of its own, and checks what must be true of every provider:
 //
 //	func TestVPC(t *testing.T) {
-//		h := providertest.InProcess(t, serve.Provider{...})
+//		h := providertest.InProcess(t, serve.Plugin{...})
 //		vpc := h.Resource(ec2.VPC, "web")
 //		vpc.Life(t, providertest.Life{
 //			Create:   providertest.Bag{"name": "web", "cidrBlock": "10.0.0.0/16"},
@@ -15,7 +15,7 @@
 // The same test runs against the binary, where h is
 //
 //	path := providertest.Build(t, "./lumi-resource-aws")
-//	h := providertest.Binary(t, plugin.Command{Path: path}, providertest.Like(serve.Provider{...}))
+//	h := providertest.Binary(t, plugin.Command{Path: path}, providertest.Like(serve.Plugin{...}))
 //
 // # What is checked
 //

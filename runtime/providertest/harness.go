@@ -75,7 +75,7 @@ type HarnessOption func(*setting)
 type setting struct {
 	config      Bag
 	environment string
-	described   serve.Provider
+	described   serve.Plugin
 	allCalls    bool
 }
 
@@ -88,7 +88,7 @@ func Environment(name string) HarnessOption { return func(s *setting) { s.enviro
 
 // Like tells the kit what the IDL says about the properties that a binary serves, which the protocol does not: the
 // provider is the one that the binary is built of. It is not called.
-func Like(p serve.Provider) HarnessOption { return func(s *setting) { s.described = p } }
+func Like(p serve.Plugin) HarnessOption { return func(s *setting) { s.described = p } }
 
 // AllCalls has a test that failed list all calls, and not those alone of the steps that failed.
 func AllCalls() HarnessOption { return func(s *setting) { s.allCalls = true } }
@@ -98,8 +98,8 @@ func AllCalls() HarnessOption { return func(s *setting) { s.allCalls = true } }
 func Resources(providers ...interface {
 	lumi.ResourceProvider
 	Token() tokens.Type
-}) serve.Provider {
-	p := serve.Provider{Resources: map[tokens.Type]lumi.ResourceProvider{}}
+}) serve.Plugin {
+	p := serve.Plugin{Resources: map[tokens.Type]lumi.ResourceProvider{}}
 	for i, r := range providers {
 		if r == nil {
 			panic(fmt.Sprintf("providertest: number %d of the providers is nil", i+1))
@@ -116,7 +116,7 @@ func Resources(providers ...interface {
 // InProcess serves a provider in the process of the test, where a debugger sees it. It is called just as a plugin is,
 // through gRPC, but over a connection in memory. Beyond what the kit checks of a plugin, it checks that the provider
 // does not change what it is given.
-func InProcess(t TB, p serve.Provider, options ...HarnessOption) *Harness {
+func InProcess(t TB, p serve.Plugin, options ...HarnessOption) *Harness {
 	t.Helper()
 	h, s := newHarness(t, append([]HarnessOption{Like(p)}, options...))
 	ctx, cancel := context.WithCancel(context.WithoutCancel(t.Context()))

@@ -337,7 +337,7 @@ func TestCannotServe(t *testing.T) {
 		{"nothing", `the provider cannot be served: the resources are registered wrongly:
 package "": a package's name is made of words that start with a lower-case letter, joined by /
 there are no resources
-`, func(t providertest.TB) { providertest.InProcess(t, serve.Provider{}) }},
+`, func(t providertest.TB) { providertest.InProcess(t, serve.Plugin{}) }},
 		{"nil", "the provider cannot be served: the resources are registered wrongly:\n" +
 			"store:index:Volume: the provider is nil\n", func(t providertest.TB) {
 			p := store(newCloud())
@@ -355,7 +355,7 @@ there are no resources
 				providertest.InProcess(t, configurable, providertest.Config(providertest.Bag{"label": make(chan int)}))
 			}},
 		{"no configuration wanted", "the provider refuses its configuration: the provider takes no configuration: its" +
-			" serve.Provider has no Configure\n",
+			" serve.Plugin has no Configure\n",
 			func(t providertest.TB) {
 				providertest.InProcess(t, store(newCloud()), providertest.Config(providertest.Bag{"label": "x"}))
 			}},
@@ -378,11 +378,11 @@ there are no resources
 // TestCannotRegister is about providers of which none can be made.
 func TestCannotRegister(t *testing.T) {
 	volumes := newVolumes(&volumeOps{newCloud()})
-	for want, make := range map[string]func() serve.Provider{
-		"providertest: number 2 of the providers is nil": func() serve.Provider {
+	for want, make := range map[string]func() serve.Plugin{
+		"providertest: number 2 of the providers is nil": func() serve.Plugin {
 			return providertest.Resources(volumes, nil)
 		},
-		"providertest: there are two providers of type store:index:Volume": func() serve.Provider {
+		"providertest: there are two providers of type store:index:Volume": func() serve.Plugin {
 			return providertest.Resources(volumes, volumes)
 		},
 	} {

@@ -23,7 +23,7 @@ type watch struct {
 }
 
 // provider puts a watch on each of the resources' providers.
-func (w *watch) provider(p serve.Provider) serve.Provider {
+func (w *watch) provider(p serve.Plugin) serve.Plugin {
 	p.Resources = maps.Clone(p.Resources)
 	for token, r := range p.Resources {
 		if v := reflect.ValueOf(r); !v.IsValid() || v.Kind() == reflect.Pointer && v.IsNil() {

@@ -472,12 +472,12 @@ func TestValidate(t *testing.T) {
 		{"test", thingToken, empty, "test:index:Thing: the provider has no operations; make it with NewThingProvider"},
 		{"test", otherToken, good, "test:sub/module:Other: the provider is one of test:index:Thing"},
 	} {
-		p := Provider{Package: test.pkg, Resources: map[tokens.Type]lumi.ResourceProvider{test.token: test.r}}
+		p := Plugin{Package: test.pkg, Resources: map[tokens.Type]lumi.ResourceProvider{test.token: test.r}}
 		if got := p.validate(); got != nil && got.Error() != test.want || got == nil && test.want != "" {
 			t.Errorf("%s: got %v", test.token, got)
 		}
 	}
-	if err := (&Provider{Package: "test"}).validate(); err == nil {
+	if err := (&Plugin{Package: "test"}).validate(); err == nil {
 		t.Error("a provider without resources is served")
 	}
 }

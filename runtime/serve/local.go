@@ -8,11 +8,11 @@ import (
 	"net"
 )
 
-// Serve serves the provider in this process, on a listener that others cannot reach, such as one in memory: there is no
+// Serve serves the plugin in this process, on a listener that others cannot reach, such as one in memory: there is no
 // secret. It is for tests, such as those of package providertest, and does with calls what [Main] does. It returns when
 // the context is done or the caller cancels everything, and closes the listener. The error is nil if all calls have
 // ended.
-func Serve(ctx context.Context, p Provider, listener net.Listener, log *slog.Logger) error {
+func Serve(ctx context.Context, p Plugin, listener net.Listener, log *slog.Logger) error {
 	if err := p.validate(); err != nil {
 		_ = listener.Close() // There is nobody who would care.
 		return fmt.Errorf("the resources are registered wrongly:\n%w", err)

@@ -23,7 +23,7 @@ func TestLocal(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	served := make(chan error, 1)
 	go func() {
-		served <- Serve(ctx, Provider{Package: "test", Resources: resources()}, listener, slog.New(slog.DiscardHandler))
+		served <- Serve(ctx, Plugin{Package: "test", Resources: resources()}, listener, slog.New(slog.DiscardHandler))
 	}()
 	p, err := plugin.Connect(within(t), func(ctx context.Context) (net.Conn, error) { return listener.DialContext(ctx) })
 	if err != nil {
@@ -69,7 +69,7 @@ func TestLocalHangs(t *testing.T) {
 	t.Parallel()
 	called, release := make(chan struct{}), make(chan struct{})
 	defer close(release)
-	hanging := Provider{Package: "test", Resources: resources(), Configure: func(context.Context, *structpb.Struct) error {
+	hanging := Plugin{Package: "test", Resources: resources(), Configure: func(context.Context, *structpb.Struct) error {
 		close(called)
 		<-release
 		return nil
@@ -99,7 +99,7 @@ func TestLocalHangs(t *testing.T) {
 func TestLocalFails(t *testing.T) {
 	t.Parallel()
 	listener := bufconn.Listen(1)
-	err := Serve(t.Context(), Provider{Package: "test"}, listener, slog.New(slog.DiscardHandler))
+	err := Serve(t.Context(), Plugin{Package: "test"}, listener, slog.New(slog.DiscardHandler))
 	if err == nil || err.Error() != "the resources are registered wrongly:\nthere are no resources" {
 		t.Errorf("got %v", err)
 	}
@@ -110,7 +110,7 @@ func TestLocalFails(t *testing.T) {
 	if _, err := listener.Accept(); err == nil || errors.Is(err, io.EOF) {
 		t.Errorf("the listener was not closed: %v", err)
 	}
-	err = Serve(t.Context(), Provider{Package: "test", Resources: resources()}, listener, slog.New(slog.DiscardHandler))
+	err = Serve(t.Context(), Plugin{Package: "test", Resources: resources()}, listener, slog.New(slog.DiscardHandler))
 	if err == nil || err.Error() != "closed" {
 		t.Errorf("got %v", err)
 	}

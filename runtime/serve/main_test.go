@@ -44,7 +44,7 @@ func TestMain(m *testing.M) {
 }
 
 func play(role string) {
-	p := Provider{Package: "test", Version: "1.2.3", Resources: resources()}
+	p := Plugin{Package: "test", Version: "1.2.3", Resources: resources()}
 	switch role {
 	case "plugin":
 		Main(p)

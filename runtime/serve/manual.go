@@ -10,7 +10,7 @@ import (
 )
 
 // answer prints what somebody asks who starts the plugin by hand. It reports whether there is such a question.
-func (p *Provider) answer(out io.Writer, name string, args []string) bool {
+func (p *Plugin) answer(out io.Writer, name string, args []string) bool {
 	if len(args) != 1 {
 		return false
 	}
@@ -39,7 +39,7 @@ In the environment, LUMI_LOG=debug has the plugin log every call.
 `
 
 // version is the plugin's own version as the author gives it, or else that of the module which the binary was built of.
-func (p *Provider) version() string {
+func (p *Plugin) version() string {
 	if info, ok := debug.ReadBuildInfo(); ok {
 		return cmp.Or(p.Version, info.Main.Version, "(devel)")
 	}

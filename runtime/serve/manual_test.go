@@ -60,7 +60,7 @@ In the environment, LUMI_LOG=debug has the plugin log every call.
 		}
 	}
 	for _, args := range [][]string{{}, {"version"}, {"--verbose"}, {"--help", "me"}} {
-		if new(Provider).answer(t.Output(), "", args) {
+		if new(Plugin).answer(t.Output(), "", args) {
 			t.Errorf("%q is answered", args)
 		}
 	}
@@ -80,7 +80,7 @@ func TestModuleVersion(t *testing.T) {
 	if !ok || info.Main.Version == "" {
 		t.Skip("this binary has no module version")
 	}
-	if got := new(Provider).version(); got != info.Main.Version {
+	if got := new(Plugin).version(); got != info.Main.Version {
 		t.Errorf("got %s, and the module has %s", got, info.Main.Version)
 	}
 }

@@ -35,7 +35,7 @@ const (
 	graceAlone = 500 * time.Millisecond
 )
 
-func run(p Provider) int {
+func run(p Plugin) int {
 	name := "lumi-resource-" + strings.ReplaceAll(p.Package, "/", "_")
 	secret := os.Getenv(lumirpc.SecretVariable)
 	if secret == "" && p.answer(os.Stdout, name, os.Args[1:]) {
@@ -74,7 +74,7 @@ func newLogger(to io.Writer, level, pkg string) *slog.Logger {
 }
 
 // serve serves until it is stopped. The error is nil if all calls have ended.
-func serve(p Provider, secret string, log *slog.Logger, s *secrets) error {
+func serve(p Plugin, secret string, log *slog.Logger, s *secrets) error {
 	// 127.0.0.1 and not localhost: of the addresses behind that, another process might hold one.
 	loopback, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -100,7 +100,7 @@ func serve(p Provider, secret string, log *slog.Logger, s *secrets) error {
 }
 
 // newGRPC makes the gRPC server of a provider.
-func newGRPC(p Provider, calls *calls, stop context.CancelCauseFunc, options ...grpc.ServerOption) *grpc.Server {
+func newGRPC(p Plugin, calls *calls, stop context.CancelCauseFunc, options ...grpc.ServerOption) *grpc.Server {
 	s := newServer(p, stop)
 	server := grpc.NewServer(append(options,
 		grpc.ChainUnaryInterceptor(calls.intercept, s.inTurn),

@@ -3,7 +3,7 @@
 //
 //	func main() {
 //		cloud := new(aws.Cloud)
-//		serve.Main(serve.Provider{
+//		serve.Main(serve.Plugin{
 //			Package:   "aws",
 //			Configure: serve.Configure(cloud.Configure), // func(context.Context, *aws.Config) error
 //			Resources: map[tokens.Type]lumi.ResourceProvider{
@@ -36,8 +36,8 @@ import (
 	"github.com/lumi-idl/lumi/runtime/tokens"
 )
 
-// Provider is what a plugin serves.
-type Provider struct {
+// Plugin describes a plugin: the providers of all resource types of one IDL package, and what configures them.
+type Plugin struct {
 	// Package is the name of the package that the resource types belong to, such as "aws".
 	Package string
 	// Version is the plugin's own, for people. It may be empty.
@@ -68,13 +68,13 @@ func Configure[T any, P interface {
 	}
 }
 
-// Main serves the provider until the process that started this one lets go of it, and ends the process. It must be all
+// Main serves the plugin until the process that started this one lets go of it, and ends the process. It must be all
 // that a main function does in the end. Problems go to standard error, as does what is logged with slog; LUMI_LOG=debug
 // in the environment logs every call. A plugin that is started by hand answers --help and --version.
-func Main(p Provider) { os.Exit(run(p)) }
+func Main(p Plugin) { os.Exit(run(p)) }
 
 // validate reports all that the author registered wrongly.
-func (p *Provider) validate() error {
+func (p *Plugin) validate() error {
 	var problems []error
 	if err := tokens.CheckPackage(p.Package); err != nil {
 		problems = append(problems, fmt.Errorf("package %w", err))
@@ -90,7 +90,7 @@ func (p *Provider) validate() error {
 	return errors.Join(problems...)
 }
 
-func (p *Provider) validateResource(token tokens.Type, r lumi.ResourceProvider) error {
+func (p *Plugin) validateResource(token tokens.Type, r lumi.ResourceProvider) error {
 	if _, err := tokens.Parse(string(token)); err != nil {
 		return fmt.Errorf("type %w", err)
 	}

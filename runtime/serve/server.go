@@ -29,8 +29,8 @@ import (
 // server answers calls. The errors that it returns are those of providers, or refusals.
 type server struct {
 	lumirpc.UnimplementedResourceProviderServer
-	provider Provider
-	stop     context.CancelCauseFunc
+	plugin Plugin
+	stop   context.CancelCauseFunc
 
 	// greeted says that there was a handshake.
 	greeted atomic.Bool
@@ -42,8 +42,8 @@ type server struct {
 	limit int
 }
 
-func newServer(p Provider, stop context.CancelCauseFunc) *server {
-	s := &server{provider: p, stop: stop, limit: lumirpc.MaxMessageSize}
+func newServer(p Plugin, stop context.CancelCauseFunc) *server {
+	s := &server{plugin: p, stop: stop, limit: lumirpc.MaxMessageSize}
 	s.configured.Store(p.Configure == nil)
 	return s
 }
@@ -57,11 +57,11 @@ func (s *server) Handshake(_ context.Context, req *lumirpc.HandshakeRequest) (*l
 	}
 	resp := &lumirpc.HandshakeResponse{
 		ProtocolVersion: lumirpc.ProtocolVersion,
-		Package:         s.provider.Package,
-		Version:         s.provider.Version,
-		Configurable:    s.provider.Configure != nil,
+		Package:         s.plugin.Package,
+		Version:         s.plugin.Version,
+		Configurable:    s.plugin.Configure != nil,
 	}
-	for _, token := range slices.Sorted(maps.Keys(s.provider.Resources)) {
+	for _, token := range slices.Sorted(maps.Keys(s.plugin.Resources)) {
 		resp.Types = append(resp.Types, string(token))
 	}
 	s.greeted.Store(true)
@@ -80,9 +80,9 @@ func (s *server) inTurn(
 }
 
 func (s *server) Configure(ctx context.Context, req *lumirpc.ConfigureRequest) (*lumirpc.ConfigureResponse, error) {
-	if s.provider.Configure == nil {
+	if s.plugin.Configure == nil {
 		if len(req.GetProperties().GetFields()) > 0 {
-			return nil, &lumi.InvalidError{Faults: []lumi.Fault{{Message: "the provider takes no configuration: its serve.Provider has no Configure"}}}
+			return nil, &lumi.InvalidError{Faults: []lumi.Fault{{Message: "the provider takes no configuration: its serve.Plugin has no Configure"}}}
 		}
 		return &lumirpc.ConfigureResponse{}, nil
 	}
@@ -91,7 +91,7 @@ func (s *server) Configure(ctx context.Context, req *lumirpc.ConfigureRequest) (
 	if s.configured.Load() {
 		return nil, refuse(codes.FailedPrecondition, "the provider is configured already")
 	}
-	if err := s.provider.Configure(ctx, req.GetProperties()); err != nil {
+	if err := s.plugin.Configure(ctx, req.GetProperties()); err != nil {
 		return nil, err
 	}
 	s.configured.Store(true)
@@ -329,10 +329,10 @@ func (s *server) resource(token string) (lumi.ResourceProvider, error) {
 	if !s.configured.Load() {
 		return nil, refuse(codes.FailedPrecondition, "the provider is not configured yet")
 	}
-	p, ok := s.provider.Resources[tokens.Type(token)]
+	p, ok := s.plugin.Resources[tokens.Type(token)]
 	if !ok {
 		return nil, refuse(codes.Unimplemented, "the plugin for package %q does not serve type %q",
-			s.provider.Package, token)
+			s.plugin.Package, token)
 	}
 	return p, nil
 }

@@ -31,7 +31,7 @@ const roleVariable = "LUMI_BENCH_ROLE"
 func TestMain(m *testing.M) {
 	switch os.Getenv(roleVariable) {
 	case "plugin":
-		serve.Main(serve.Provider{Package: "bench", Resources: map[tokens.Type]lumi.ResourceProvider{
+		serve.Main(serve.Plugin{Package: "bench", Resources: map[tokens.Type]lumi.ResourceProvider{
 			machine.Server: machine.NewServerProvider(servers{}),
 		}})
 	case "echo":

@@ -38,7 +38,7 @@ func over(
 ) *providertest.Harness {
 	t.Helper()
 	c := new(cloud.Cloud)
-	p := serve.Provider{Package: "aws", Configure: serve.Configure(c.Configure), Resources: ec2.Resources(c)}
+	p := serve.Plugin{Package: "aws", Configure: serve.Configure(c.Configure), Resources: ec2.Resources(c)}
 	return providertest.InProcess(t, p, append(options, providertest.Config(providertest.Bag{
 		"region":      aws.USWest2,
 		"credentials": providertest.Bag{"accessKeyID": keyID, "secretAccessKey": providertest.Secret("a-secret-of-the-tests")},

@@ -21,7 +21,7 @@ func main() {
 	resources := map[tokens.Type]lumi.ResourceProvider{}
 	maps.Copy(resources, ec2.Resources(account))
 	maps.Copy(resources, s3.Resources(account))
-	serve.Main(serve.Provider{
+	serve.Main(serve.Plugin{
 		Package:   "aws",
 		Configure: serve.Configure(account.Configure),
 		Resources: resources,

@@ -42,7 +42,7 @@ func TestBinary(t *testing.T) {
 	t.Parallel()
 	c, server, _ := command(t)
 	account := new(cloud.Cloud)
-	like := serve.Provider{Package: "aws", Resources: ec2.Resources(account)}
+	like := serve.Plugin{Package: "aws", Resources: ec2.Resources(account)}
 	maps.Copy(like.Resources, s3.Resources(account))
 	h := providertest.Binary(t, c, providertest.Like(like), providertest.Config(providertest.Bag{"region": region}))
 

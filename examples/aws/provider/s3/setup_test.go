@@ -39,7 +39,7 @@ func over(
 ) *providertest.Harness {
 	t.Helper()
 	c := new(cloud.Cloud)
-	p := serve.Provider{Package: "aws", Configure: serve.Configure(c.Configure), Resources: s3.Resources(c)}
+	p := serve.Plugin{Package: "aws", Configure: serve.Configure(c.Configure), Resources: s3.Resources(c)}
 	return providertest.InProcess(t, p, append(options, providertest.Config(bag{
 		"region": aws.USWest2,
 		"credentials": bag{

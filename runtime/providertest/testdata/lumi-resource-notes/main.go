@@ -72,7 +72,7 @@ func (n *notes) Delete(_ context.Context, old *state) error {
 func main() {
 	n := &notes{all: map[lumi.ID]note{}}
 	p := lumi.NewNamedProvider("notes:index:Note", func() *note { return new(note) }, n)
-	serve.Main(serve.Provider{
+	serve.Main(serve.Plugin{
 		Package:   "notes",
 		Configure: serve.Configure(func(_ context.Context, c *config) error { n.config = *c; return nil }),
 		Resources: map[tokens.Type]lumi.ResourceProvider{"notes:index:Note": &p},
