@@ -6,6 +6,7 @@ import (
 
 	"google.golang.org/protobuf/types/known/structpb"
 
+	"github.com/lumi-idl/lumi/runtime/internal/special"
 	"github.com/lumi-idl/lumi/runtime/wire"
 )
 
@@ -148,7 +149,7 @@ type contentCodec struct{}
 
 func (contentCodec) decode(p *Props, v *structpb.Value, into any) (ok bool) {
 	var c Content
-	switch signatureOf(v) {
+	switch special.Signature(v) {
 	case wire.Asset:
 		c, ok = p.asset(v)
 	case wire.Archive:
@@ -202,7 +203,7 @@ func (p *Props) content(signature string, kind source, value *structpb.Value, ha
 
 func (p *Props) asset(v *structpb.Value) (Asset, bool) {
 	p.reportFound()
-	if signatureOf(v) != wire.Asset {
+	if special.Signature(v) != wire.Asset {
 		p.mismatch("an asset", v)
 		return Asset{}, false
 	}
@@ -220,7 +221,7 @@ func (p *Props) asset(v *structpb.Value) (Asset, bool) {
 
 func (p *Props) archive(v *structpb.Value) (Archive, bool) {
 	p.reportFound()
-	if signatureOf(v) != wire.Archive {
+	if special.Signature(v) != wire.Archive {
 		p.mismatch("an archive", v)
 		return Archive{}, false
 	}
@@ -246,7 +247,7 @@ func (p *Props) archive(v *structpb.Value) (Archive, bool) {
 func (p *Props) source(v *structpb.Value, kinds ...source) (kind source, value *structpb.Value, ok bool) {
 	fields := v.GetStructValue().GetFields()
 	for _, key := range slices.Sorted(maps.Keys(fields)) {
-		if key == wire.Signature || key == hashKey || isNull(fields[key]) {
+		if key == wire.Signature || key == hashKey || special.IsNull(fields[key]) {
 			continue
 		}
 		if value != nil || !slices.Contains(kinds, source(key)) {

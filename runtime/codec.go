@@ -8,6 +8,8 @@ import (
 
 	"google.golang.org/protobuf/types/known/structpb"
 
+	"github.com/lumi-idl/lumi/runtime/internal/readable"
+	"github.com/lumi-idl/lumi/runtime/internal/special"
 	"github.com/lumi-idl/lumi/runtime/wire"
 )
 
@@ -191,14 +193,7 @@ func quote(s string) string { return strconv.Quote(shorten(s)) }
 // shorten cuts off what nobody would read.
 func shorten(s string) string {
 	const limit = 80
-	if len(s) <= limit {
-		return s
-	}
-	cut := limit
-	for cut > 0 && !utf8.RuneStart(s[cut]) {
-		cut--
-	}
-	return s[:cut] + "…"
+	return readable.Shorten(s, limit)
 }
 
 // Struct is the codec of a generated struct. P points to it.
@@ -221,7 +216,7 @@ func (structCodec) encode(p *Props, from any) *structpb.Value {
 // object takes a plain object apart.
 func (p *Props) object(v *structpb.Value) (map[string]*structpb.Value, bool) {
 	obj, ok := v.GetKind().(*structpb.Value_StructValue)
-	if !ok || obj.StructValue != p.unsigned && signatureOf(v) != "" {
+	if !ok || obj.StructValue != p.unsigned && special.Signature(v) != "" {
 		p.mismatch("an object", v)
 		return nil, false
 	}

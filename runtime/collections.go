@@ -6,6 +6,7 @@ import (
 
 	"google.golang.org/protobuf/types/known/structpb"
 
+	"github.com/lumi-idl/lumi/runtime/internal/special"
 	"github.com/lumi-idl/lumi/runtime/wire"
 )
 
@@ -104,7 +105,7 @@ func (c *mapCodec[K, V]) decode(p *Props, v *structpb.Value, into any) bool {
 
 // decodeKey decodes an element of the map m. The one before may still be in elem.
 func (c *mapCodec[K, V]) decodeKey(p *Props, key string, v *structpb.Value, elem *V, m map[K]V) {
-	if isNull(v) {
+	if special.IsNull(v) {
 		return
 	}
 	var zero V
@@ -244,7 +245,7 @@ func (p *Props) decodeAny(v *structpb.Value) (any, bool) {
 }
 
 func (p *Props) decodeAnyObject(v *structpb.Value) (any, bool) {
-	switch signatureOf(v) {
+	switch special.Signature(v) {
 	case "":
 	case wire.Asset:
 		return p.asset(v)

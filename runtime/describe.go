@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/lumi-idl/lumi/internal/suggest"
+	"github.com/lumi-idl/lumi/runtime/internal/special"
 )
 
 // Property describes one property of an object.
@@ -32,7 +33,7 @@ func (p *Props) undeclared(o Object) {
 		names = append(names, property.Name)
 	}
 	for _, key := range slices.Sorted(maps.Keys(p.fields)) {
-		if slices.Contains(names, key) || isNull(p.fields[key]) {
+		if slices.Contains(names, key) || special.IsNull(p.fields[key]) {
 			continue
 		}
 		if p.isHidden() {

@@ -3,7 +3,6 @@ package lumi
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"maps"
 	"slices"
 	"strings"
@@ -11,6 +10,8 @@ import (
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/types/known/structpb"
 
+	"github.com/lumi-idl/lumi/runtime/internal/readable"
+	"github.com/lumi-idl/lumi/runtime/internal/special"
 	"github.com/lumi-idl/lumi/runtime/wire"
 )
 
@@ -116,58 +117,22 @@ func (c Change) String() string {
 	return "~ " + string(c.Path) + ": " + c.show(c.Old) + " -> " + c.showNew()
 }
 
-const notKnown = "(not known yet)"
-
 // showNew says of a value that is not known yet just that, also where it will be a secret.
 func (c Change) showNew() string {
 	if c.Unknown {
-		return notKnown
+		return readable.Unknown
 	}
 	return c.show(c.New)
 }
 
 func (c Change) show(v *structpb.Value) string {
 	switch {
-	case isUnknown(v):
-		return notKnown
+	case special.IsUnknown(v):
+		return readable.Unknown
 	case c.Secret:
-		return "(secret)"
+		return wire.Masked
 	}
-	var text strings.Builder
-	out := json.NewEncoder(&text)
-	out.SetEscapeHTML(false)
-	if err := out.Encode(readable(v)); err != nil {
-		return "(" + kindOf(v) + ")"
-	}
-	return shorten(strings.TrimSuffix(text.String(), "\n"))
-}
-
-// readable makes of a value what json prints for people: without signatures, which tell them nothing.
-func readable(v *structpb.Value) any {
-	switch k := v.GetKind().(type) {
-	case *structpb.Value_StringValue:
-		if k.StringValue == wire.Unknown {
-			return notKnown
-		}
-	case *structpb.Value_ListValue:
-		list := make([]any, len(k.ListValue.GetValues()))
-		for i, elem := range k.ListValue.GetValues() {
-			list[i] = readable(elem)
-		}
-		return list
-	case *structpb.Value_StructValue:
-		fields := map[string]any{}
-		for key, field := range k.StructValue.GetFields() {
-			if key != wire.Signature {
-				fields[key] = readable(field)
-			}
-		}
-		if hash, ok := fields[hashKey].(string); ok && signatureOf(v) != "" {
-			fields[hashKey] = hash[:min(len(hash), 12)] // of which the rest tells nobody more
-		}
-		return fields
-	}
-	return v.AsInterface()
+	return shorten(readable.JSON(v, ""))
 }
 
 // objects compares the fields of two objects.
@@ -205,23 +170,23 @@ func (d *Diff) at(s step, compare func()) {
 
 // values compares two values, of which either may be absent.
 func (d *Diff) values(old, want *structpb.Value) {
-	old, wasSecret := reveal(old)
-	want, isSecret := reveal(want)
+	old, wasSecret := special.Reveal(old)
+	want, isSecret := special.Reveal(want)
 	c := Change{
-		Kind: Modified, Old: old, New: want, Unknown: isUnknown(want), Secret: wasSecret || isSecret,
+		Kind: Modified, Old: old, New: want, Unknown: special.IsUnknown(want), Secret: wasSecret || isSecret,
 	}
 	switch {
-	case isNull(old) && isNull(want):
+	case special.IsNull(old) && special.IsNull(want):
 		return
-	case isNull(old):
+	case special.IsNull(old):
 		c.Kind, c.Old = Added, nil
-	case isNull(want):
+	case special.IsNull(want):
 		c.Kind, c.New = Removed, nil
 	case !haveParts(old, want):
 		if proto.Equal(old, want) {
 			return
 		}
-	case c.Secret || signatureOf(old) != "" || signatureOf(want) != "":
+	case c.Secret || special.Signature(old) != "" || special.Signature(want) != "":
 		if same(old, want) {
 			return
 		}
@@ -242,11 +207,11 @@ func (d *Diff) add(c Change) {
 
 // same reports whether two values differ at most in what is a secret.
 func same(a, b *structpb.Value) bool {
-	a, _ = reveal(a)
-	b, _ = reveal(b)
+	a, _ = special.Reveal(a)
+	b, _ = special.Reveal(b)
 	switch {
-	case isNull(a) || isNull(b):
-		return isNull(a) && isNull(b)
+	case special.IsNull(a) || special.IsNull(b):
+		return special.IsNull(a) && special.IsNull(b)
 	case !haveParts(a, b):
 		return proto.Equal(a, b)
 	case a.GetStructValue() != nil:
@@ -288,19 +253,19 @@ func (d *Diff) parts(old, want *structpb.Value) {
 	}
 	// What follows is there also if it is null, which an any may hold.
 	for i := both; i < len(olds); i++ {
-		v, secret := reveal(olds[i])
+		v, secret := special.Reveal(olds[i])
 		d.at(step{index: i}, func() { d.add(Change{Kind: Removed, Old: v, Secret: secret}) })
 	}
 	for i := both; i < len(wants); i++ {
-		v, secret := reveal(wants[i])
-		added := Change{Kind: Added, New: v, Unknown: isUnknown(v), Secret: secret}
+		v, secret := special.Reveal(wants[i])
+		added := Change{Kind: Added, New: v, Unknown: special.IsUnknown(v), Secret: secret}
 		d.at(step{index: i}, func() { d.add(added) })
 	}
 }
 
 // holdsSecret reports whether any part of a value is a secret.
 func holdsSecret(v *structpb.Value) bool {
-	if signatureOf(v) == wire.Secret {
+	if special.IsSecret(v) {
 		return true
 	}
 	for _, field := range v.GetStructValue().GetFields() {

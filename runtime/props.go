@@ -8,6 +8,7 @@ import (
 
 	"google.golang.org/protobuf/types/known/structpb"
 
+	"github.com/lumi-idl/lumi/runtime/internal/special"
 	"github.com/lumi-idl/lumi/runtime/wire"
 )
 
@@ -292,28 +293,28 @@ func (p *Props) open(v *structpb.Value) (*structpb.Value, presence) {
 	case nil, *structpb.Value_NullValue:
 		return nil, absent
 	case *structpb.Value_StructValue:
-		signature := signatureOf(v)
+		signature := special.Signature(v)
 		if signature == "" {
 			p.unsigned = k.StructValue
 		}
 		if signature != wire.Secret {
 			return v, present
 		}
-		inner, _ := reveal(v)
+		inner, _ := special.Reveal(v)
 		p.hide()
 		p.mark().secret = true
 		if p.mode == strict && holdsMore(v) {
 			p.fault("a secret holds a value and nothing else")
 		}
 		v = inner
-		if isNull(v) {
+		if special.IsNull(v) {
 			return nil, absent
 		}
 	case *structpb.Value_StringValue:
 	default:
 		return v, present
 	}
-	if !isUnknown(v) {
+	if !special.IsUnknown(v) {
 		if p.isHidden() {
 			p.secrets.AddValue(v.GetStringValue())
 		}

@@ -8,6 +8,7 @@ import (
 
 	"google.golang.org/protobuf/types/known/structpb"
 
+	"github.com/lumi-idl/lumi/runtime/internal/special"
 	"github.com/lumi-idl/lumi/runtime/tokens"
 	"github.com/lumi-idl/lumi/runtime/urn"
 )
@@ -95,9 +96,9 @@ func (r *Provider) Name(ctx context.Context, req *NameRequest) (*NameResponse, e
 // givenName finds the name in properties that were decoded without fault.
 func givenName(bag *structpb.Struct) (*NameResponse, error) {
 	value := bag.GetFields()[nameProperty]
-	plain, secret := reveal(value)
+	plain, secret := special.Reveal(value)
 	switch {
-	case isUnknown(plain):
+	case special.IsUnknown(plain):
 		return nil, fault(nameProperty, "must be known here, and is not known yet")
 	case secret:
 		return nil, fault(nameProperty, "becomes a part of the resource's URN, so it cannot be a secret")

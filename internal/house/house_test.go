@@ -124,7 +124,7 @@ var rules = []rule{
 	{
 		of:   []string{"./lumigl/convert"},
 		only: []string{"./internal/jsonpointer", "./lumigl", "./lumigl/repair", "./runtime/tokens", "./runtime/urn", "./runtime/wire"},
-		why: "a conversion makes a snapshot of a text, and touches nothing",
+		why:  "a conversion makes a snapshot of a text, and touches nothing",
 	},
 	{
 		of: []string{"./lumigl/codes"}, only: []string{"./internal/catalog"}, never: grpc,
@@ -140,7 +140,7 @@ var rules = []rule{
 	},
 	{
 		of:    []string{"./runtime"},
-		only:  []string{"./internal/suggest", "./runtime/tokens", "./runtime/urn", "./runtime/wire"},
+		only:  []string{"./internal/suggest", "./runtime/internal/readable", "./runtime/internal/special", "./runtime/tokens", "./runtime/urn", "./runtime/wire"},
 		never: grpc,
 		why:   "a compiled stub reaches the runtime and its leaves, and no gRPC",
 	},
@@ -160,7 +160,7 @@ var rules = []rule{
 		why:   "every compiled stub would carry what only those need who read content",
 	},
 	{
-		of: []string{"./runtime/content"}, only: []string{"./runtime", "./runtime/wire"}, never: grpc,
+		of: []string{"./runtime/content"}, only: []string{"./runtime", "./runtime/internal/readable", "./runtime/internal/special", "./runtime/wire"}, never: grpc,
 		why: "a provider's code reads content without a process around it",
 	},
 	{
@@ -181,13 +181,18 @@ var rules = []rule{
 	{
 		of: []string{"./runtime/providertest"},
 		only: []string{
-			"./internal/linediff", "./runtime", "./runtime/tokens", "./runtime/urn", "./runtime/wire", "./runtime/serve", "./runtime/serve/plugin",
+			"./internal/linediff", "./runtime", "./runtime/internal/readable", "./runtime/internal/special", "./runtime/tokens", "./runtime/urn",
+			"./runtime/wire", "./runtime/serve", "./runtime/serve/plugin",
 		},
 		why: "the test kit is an engine and a plugin in one process, and nothing else",
 	},
 	{
 		of: []string{"./..."}, but: []string{"./runtime/providertest"}, never: []string{"./runtime/providertest"},
 		why: "the test kit is for tests",
+	},
+	{
+		of: []string{"./runtime/internal/readable", "./runtime/internal/special"}, only: []string{"./runtime/internal/special", "./runtime/wire"}, never: grpc,
+		why: "every compiled stub has them",
 	},
 	{
 		of: []string{"./runtime/wire"}, only: []string{}, never: protobuf,

@@ -7,7 +7,8 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
-	"unicode/utf8"
+
+	"github.com/lumi-idl/lumi/runtime/internal/readable"
 )
 
 // readError says what is wrong with some content, and where that is. Its message alone tells no names, since they may
@@ -71,12 +72,5 @@ func withoutEntry(err error) error {
 // quote puts text between quotes, cut off where nobody would read on.
 func quote(s string) string {
 	const limit = 400
-	if len(s) <= limit {
-		return strconv.Quote(s)
-	}
-	cut := limit
-	for cut > 0 && !utf8.RuneStart(s[cut]) {
-		cut--
-	}
-	return strconv.Quote(s[:cut] + "…")
+	return strconv.Quote(readable.Shorten(s, limit))
 }

@@ -5,29 +5,9 @@ import (
 
 	"google.golang.org/protobuf/types/known/structpb"
 
+	"github.com/lumi-idl/lumi/runtime/internal/special"
 	"github.com/lumi-idl/lumi/runtime/wire"
 )
-
-// signatureOf returns what stands behind the signature key: "" where there is none, "?" where it is no string.
-func signatureOf(v *structpb.Value) string {
-	signature, ok := v.GetStructValue().GetFields()[wire.Signature]
-	switch s := signature.GetStringValue(); {
-	case !ok:
-		return ""
-	case s == "":
-		return "?"
-	default:
-		return s
-	}
-}
-
-func isNull(v *structpb.Value) bool {
-	switch v.GetKind().(type) {
-	case nil, *structpb.Value_NullValue:
-		return true
-	}
-	return false
-}
 
 // stringOf returns a string, but for the one that stands for what is not known yet.
 func stringOf(v *structpb.Value) (string, bool) {
@@ -38,17 +18,9 @@ func stringOf(v *structpb.Value) (string, bool) {
 	return s.StringValue, true
 }
 
-// reveal takes away the wrappers of a secret and reports whether there were any.
-func reveal(v *structpb.Value) (inner *structpb.Value, secret bool) {
-	for signatureOf(v) == wire.Secret {
-		v, secret = v.GetStructValue().GetFields()["value"], true
-	}
-	return v, secret
-}
-
 // rewrap puts a value in the place of the one that is in the wrappers of a secret, if there are any.
 func rewrap(wrapped, v *structpb.Value) *structpb.Value {
-	if signatureOf(wrapped) == wire.Secret {
+	if special.IsSecret(wrapped) {
 		return with(wrapped, "value", rewrap(wrapped.GetStructValue().GetFields()["value"], v))
 	}
 	return v
@@ -58,7 +30,7 @@ func rewrap(wrapped, v *structpb.Value) *structpb.Value {
 // one claims to.
 func locationOf(fields map[string]*structpb.Value) (key string, location *structpb.Value) {
 	for name, v := range fields {
-		if name == wire.Signature || name == hashKey || isNull(v) {
+		if name == wire.Signature || name == hashKey || special.IsNull(v) {
 			continue
 		}
 		if location != nil {

@@ -15,6 +15,7 @@ import (
 	"google.golang.org/protobuf/types/known/structpb"
 
 	lumi "github.com/lumi-idl/lumi/runtime"
+	"github.com/lumi-idl/lumi/runtime/internal/special"
 	"github.com/lumi-idl/lumi/runtime/serve"
 	"github.com/lumi-idl/lumi/runtime/serve/plugin"
 	"github.com/lumi-idl/lumi/runtime/tokens"
@@ -387,7 +388,7 @@ func (h *Harness) references(bags ...*structpb.Struct) lumi.References {
 // noteSecrets remembers the secret strings in a bag. Keys in secret objects may be names of properties, and stay.
 func (h *Harness) noteSecrets(bag *structpb.Struct) {
 	parts("", structpb.NewStructValue(bag), func(_ lumi.Path, v *structpb.Value) bool {
-		if !isSecret(v) {
+		if !special.IsSecret(v) {
 			return true
 		}
 		for text := range texts(reveal(v)) {

@@ -11,6 +11,8 @@ import (
 	"google.golang.org/protobuf/types/known/structpb"
 
 	lumi "github.com/lumi-idl/lumi/runtime"
+	"github.com/lumi-idl/lumi/runtime/internal/readable"
+	"github.com/lumi-idl/lumi/runtime/internal/special"
 	"github.com/lumi-idl/lumi/runtime/wire"
 )
 
@@ -20,14 +22,14 @@ import (
 func (s *step) kept(asked, checked *structpb.Struct) {
 	s.t.Helper()
 	s.differs("Check changes what the program gave", asked, checked, func(c lumi.Change) bool {
-		return c.Kind == lumi.Added || s.excused(c) && c.Kind == lumi.Modified && !isAsset(c.Old) || isAdded(c.Old, c.New) ||
-			isUnknown(c.Old)
+		return c.Kind == lumi.Added || s.excused(c) && c.Kind == lumi.Modified && !special.IsContent(c.Old) || isAdded(c.Old, c.New) ||
+			special.IsUnknown(c.Old)
 	})
 }
 
 // isAdded reports whether an asset, or an archive of such, has all that it had before, and perhaps more.
 func isAdded(before, after *structpb.Value) bool {
-	return isAsset(before) && isAsset(after) && covers(before.GetStructValue(), after.GetStructValue())
+	return special.IsContent(before) && special.IsContent(after) && covers(before.GetStructValue(), after.GetStructValue())
 }
 
 func covers(before, after *structpb.Struct) bool {
@@ -46,7 +48,7 @@ func (s *step) stillUnknown(asked, checked *structpb.Struct) {
 	s.t.Helper()
 	var known []lumi.Path
 	parts("", structpb.NewStructValue(asked), func(p lumi.Path, v *structpb.Value) bool {
-		if isUnknown(v) && !isUnknown(reveal(at(checked, p))) {
+		if special.IsUnknown(v) && !special.IsUnknown(reveal(at(checked, p))) {
 			known = append(known, p)
 		}
 		return true
@@ -92,10 +94,10 @@ func (s *step) wrapsSecrets(call string, bag *structpb.Struct) {
 	s.t.Helper()
 	var bare []lumi.Path
 	parts("", structpb.NewStructValue(bag), func(p lumi.Path, v *structpb.Value) bool {
-		if isSecret(v) {
+		if special.IsSecret(v) {
 			return false
 		}
-		if p != "" && s.r.isHidden(p) && !isAbsent(v) && !isUnknown(v) {
+		if p != "" && s.r.isHidden(p) && !special.IsNull(v) && !special.IsUnknown(v) {
 			bare = append(bare, p)
 		}
 		return true
@@ -115,13 +117,13 @@ func (s *step) computed(call string, bag *structpb.Struct) {
 		case p.Flags&lumi.Out == 0 && there:
 			s.errorf("%s returns %s, which the provider does not compute", call, p.Name)
 		case p.Flags&lumi.Out == 0 || !p.Required:
-		case isAbsent(v):
+		case special.IsNull(v):
 			s.errorf("%s does not return %s, which is computed and has no pointer in the IDL, so that it must be known now",
 				call, p.Name)
 		case isUnset(v) && !s.mayBeEmpty(p.Name):
 			s.report("unset: "+p.Name, fmt.Sprintf("%s returns %s as it is where nobody sets it, %s. It is computed and has"+
 				" no pointer in the IDL, so that it must be known now; if that is its value, say so in MayBeEmpty",
-				call, p.Name, toJSON(readable(reveal(v)), "")))
+				call, p.Name, readable.JSON(reveal(v), "")))
 		}
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"google.golang.org/protobuf/types/known/structpb"
 
 	lumi "github.com/lumi-idl/lumi/runtime"
+	"github.com/lumi-idl/lumi/runtime/internal/special"
 )
 
 // Life is what becomes of one resource.
@@ -76,7 +77,7 @@ func (r *Resource) Life(t TB, l Life) {
 	s.expected = l.Expect
 	s.create(l.Create)
 	for _, name := range l.Computed {
-		if isAbsent(r.Output(lumi.Path(name))) {
+		if special.IsNull(r.Output(lumi.Path(name))) {
 			s.errorf("%s is not computed", name)
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"google.golang.org/protobuf/types/known/structpb"
 
 	lumi "github.com/lumi-idl/lumi/runtime"
+	"github.com/lumi-idl/lumi/runtime/internal/special"
 	"github.com/lumi-idl/lumi/runtime/tokens"
 	"github.com/lumi-idl/lumi/runtime/urn"
 )
@@ -115,10 +116,10 @@ func (r *Resource) isHidden(path lumi.Path) bool {
 // learn notes what a provider wraps as a secret that nobody had wrapped: it is one by its declaration.
 func (r *Resource) learn(asked, answer *structpb.Struct) {
 	parts("", structpb.NewStructValue(answer), func(p lumi.Path, v *structpb.Value) bool {
-		if !isSecret(v) {
+		if !special.IsSecret(v) {
 			return true
 		}
-		if !isSecret(at(asked, p)) && !isHiddenIn(asked, p) {
+		if !special.IsSecret(at(asked, p)) && !isHiddenIn(asked, p) {
 			if r.hidden == nil {
 				r.hidden = map[string]bool{}
 			}
@@ -132,7 +133,7 @@ func (r *Resource) learn(asked, answer *structpb.Struct) {
 func isHiddenIn(bag *structpb.Struct, path lumi.Path) bool {
 	found := false
 	parts("", structpb.NewStructValue(bag), func(p lumi.Path, v *structpb.Value) bool {
-		found = found || isSecret(v) && (p.Holds(path) || path.Holds(p))
+		found = found || special.IsSecret(v) && (p.Holds(path) || path.Holds(p))
 		return !found
 	})
 	return found
@@ -145,10 +146,10 @@ func (r *Resource) wrapped(bag *structpb.Struct) *structpb.Struct {
 	}
 	made := clone(bag)
 	parts("", structpb.NewStructValue(made), func(p lumi.Path, v *structpb.Value) bool {
-		if isSecret(v) {
+		if special.IsSecret(v) {
 			return false
 		}
-		if p == "" || !r.isHidden(p) || isAbsent(v) {
+		if p == "" || !r.isHidden(p) || special.IsNull(v) {
 			return true
 		}
 		v.Kind = lumi.NewSecret(&structpb.Value{Kind: v.GetKind()}).Kind

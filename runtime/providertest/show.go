@@ -1,82 +1,33 @@
 package providertest
 
 import (
-	"bytes"
-	"encoding/json"
 	"strings"
-	"unicode/utf8"
 
 	"google.golang.org/protobuf/types/known/structpb"
 
 	"github.com/lumi-idl/lumi/internal/linediff"
 	lumi "github.com/lumi-idl/lumi/runtime"
-	"github.com/lumi-idl/lumi/runtime/wire"
+	"github.com/lumi-idl/lumi/runtime/internal/readable"
+	"github.com/lumi-idl/lumi/runtime/internal/special"
 )
 
 // maxShown is how much of a value a report shows in one line.
 const maxShown = 300
 
-// readable makes of a value what json prints for people.
-func readable(v *structpb.Value) any {
-	switch {
-	case isUnknown(reveal(v)):
-		return "(not known yet)"
-	case isSecret(v):
-		return wire.Masked
-	}
-	switch k := v.GetKind().(type) {
-	case *structpb.Value_ListValue:
-		list := make([]any, len(k.ListValue.GetValues()))
-		for i, elem := range k.ListValue.GetValues() {
-			list[i] = readable(elem)
-		}
-		return list
-	case *structpb.Value_StructValue:
-		fields := map[string]any{}
-		for key, field := range k.StructValue.GetFields() {
-			if key != wire.Signature {
-				fields[key] = readable(field)
-			}
-		}
-		return fields
-	}
-	return v.AsInterface()
-}
-
 // show prints a value in one line, "nothing" where there is none.
 func show(v *structpb.Value) string {
-	if isAbsent(v) {
+	if special.IsNull(v) {
 		return "nothing"
 	}
-	return shorten(toJSON(readable(v), ""))
+	return shorten(readable.JSON(v, ""))
 }
 
 // lines prints a bag in many.
 func lines(bag *structpb.Struct) string {
-	return toJSON(readable(structpb.NewStructValue(bag)), "  ") + "\n"
+	return readable.JSON(structpb.NewStructValue(bag), "  ") + "\n"
 }
 
-func toJSON(v any, indentation string) string {
-	var text bytes.Buffer
-	out := json.NewEncoder(&text)
-	out.SetEscapeHTML(false)
-	out.SetIndent("", indentation)
-	if err := out.Encode(v); err != nil {
-		return "(" + err.Error() + ")" // of a number that is not finite, which another's plugin may send
-	}
-	return strings.TrimSuffix(text.String(), "\n")
-}
-
-func shorten(s string) string {
-	if len(s) <= maxShown {
-		return s
-	}
-	cut := maxShown
-	for !utf8.RuneStart(s[cut]) {
-		cut--
-	}
-	return s[:cut] + "…"
-}
+func shorten(s string) string { return readable.Shorten(s, maxShown) }
 
 func indent(s string) string {
 	return "\t" + strings.ReplaceAll(strings.TrimSuffix(s, "\n"), "\n", "\n\t")

@@ -10,7 +10,7 @@ import (
 	"google.golang.org/protobuf/types/known/structpb"
 
 	lumi "github.com/lumi-idl/lumi/runtime"
-	"github.com/lumi-idl/lumi/runtime/wire"
+	"github.com/lumi-idl/lumi/runtime/internal/special"
 )
 
 // step is a step of a resource's life while it is taken.
@@ -163,12 +163,7 @@ func (s *step) excused(c lumi.Change) bool {
 	if c.Kind == lumi.Removed {
 		return isForeign(c.Old)
 	}
-	return isAsset(c.Old) && isAsset(c.New)
-}
-
-func isAsset(v *structpb.Value) bool {
-	s := signature(v)
-	return s == wire.Asset || s == wire.Archive
+	return special.IsContent(c.Old) && special.IsContent(c.New)
 }
 
 // summary says what InspectChange answered.

@@ -6,6 +6,8 @@ import (
 	"sync"
 
 	"google.golang.org/protobuf/types/known/structpb"
+
+	"github.com/lumi-idl/lumi/runtime/internal/readable"
 )
 
 // call is one call of the provider.
@@ -128,7 +130,7 @@ func (w *writer) bag(number int, role, mark string, bag *structpb.Struct, c *cal
 	if bag == nil {
 		return
 	}
-	text := w.mask(toJSON(readable(structpb.NewStructValue(c.r.wrapped(bag))), ""))
+	text := w.mask(readable.JSON(structpb.NewStructValue(c.r.wrapped(bag)), ""))
 	here := fmt.Sprintf(" in %d", number)
 	if where, ok := w.seen[text]; ok && len(text) >= worthIt {
 		w.line("     %s{as %s}", mark, strings.TrimSuffix(where, here))

@@ -7,6 +7,7 @@ import (
 	"google.golang.org/protobuf/types/known/structpb"
 
 	lumi "github.com/lumi-idl/lumi/runtime"
+	"github.com/lumi-idl/lumi/runtime/internal/special"
 	"github.com/lumi-idl/lumi/runtime/urn"
 	"github.com/lumi-idl/lumi/runtime/wire"
 )
@@ -29,26 +30,10 @@ func merge(bags ...*structpb.Struct) *structpb.Struct {
 	return made
 }
 
-// signature is what marks a value as special, "" if it is plain.
-func signature(v *structpb.Value) string {
-	return v.GetStructValue().GetFields()[wire.Signature].GetStringValue()
-}
-
-func isSecret(v *structpb.Value) bool { return signature(v) == wire.Secret }
-
-func isUnknown(v *structpb.Value) bool { return v.GetStringValue() == wire.Unknown }
-
 // reveal takes the wrappers of a secret away.
 func reveal(v *structpb.Value) *structpb.Value {
-	for isSecret(v) {
-		v = v.GetStructValue().GetFields()["value"]
-	}
-	return v
-}
-
-func isAbsent(v *structpb.Value) bool {
-	_, null := v.GetKind().(*structpb.Value_NullValue)
-	return null || v.GetKind() == nil
+	inner, _ := special.Reveal(v)
+	return inner
 }
 
 // parts walks over a value and all values inside, secrets included, until the function returns false for one, whose
@@ -63,10 +48,10 @@ func parts(p lumi.Path, v *structpb.Value, visit func(p lumi.Path, v *structpb.V
 			parts(p.Index(i), elem, visit)
 		}
 	case *structpb.Value_StructValue:
-		special := signature(v) != ""
+		plain := special.Signature(v) == ""
 		for key, field := range k.StructValue.GetFields() {
 			switch {
-			case !special:
+			case plain:
 				parts(p.Key(key), field, visit)
 			case key != wire.Signature:
 				parts(p, field, visit)
@@ -115,7 +100,7 @@ func isForeign(v *structpb.Value) bool {
 		}
 		return len(k.ListValue.GetValues()) > 0
 	case *structpb.Value_StructValue:
-		if s := signature(v); s == wire.Asset || s == wire.Archive {
+		if special.IsContent(v) {
 			return true
 		}
 		for _, field := range k.StructValue.GetFields() {

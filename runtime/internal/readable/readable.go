@@ -1,0 +1,67 @@
+// Package readable shows values of property bags in messages.
+package readable
+
+import (
+	"encoding/json"
+	"strings"
+	"unicode/utf8"
+
+	"google.golang.org/protobuf/types/known/structpb"
+
+	"github.com/lumi-idl/lumi/runtime/internal/special"
+	"github.com/lumi-idl/lumi/runtime/wire"
+)
+
+// Unknown is shown for a value that is not known yet.
+const Unknown = "(not known yet)"
+
+// JSON returns a value as JSON, without secrets and signatures. A number that is not finite becomes a string.
+func JSON(v *structpb.Value, indentation string) string {
+	var text strings.Builder
+	out := json.NewEncoder(&text)
+	out.SetEscapeHTML(false)
+	out.SetIndent("", indentation)
+	_ = out.Encode(plain(v)) // It is made of what JSON has.
+	return strings.TrimSuffix(text.String(), "\n")
+}
+
+func plain(v *structpb.Value) any {
+	inner, secret := special.Reveal(v)
+	switch {
+	case special.IsUnknown(inner):
+		return Unknown
+	case secret:
+		return wire.Masked
+	}
+	switch k := v.GetKind().(type) {
+	case *structpb.Value_ListValue:
+		list := make([]any, len(k.ListValue.GetValues()))
+		for i, elem := range k.ListValue.GetValues() {
+			list[i] = plain(elem)
+		}
+		return list
+	case *structpb.Value_StructValue:
+		fields := map[string]any{}
+		for key, field := range k.StructValue.GetFields() {
+			if key != wire.Signature {
+				fields[key] = plain(field)
+			}
+		}
+		if hash, ok := fields["hash"].(string); ok && special.Signature(v) != "" {
+			fields["hash"] = hash[:min(len(hash), 12)] // of which the rest tells nobody more
+		}
+		return fields
+	}
+	return v.AsInterface()
+}
+
+// Shorten cuts text off after some bytes, if it is longer, and marks the place.
+func Shorten(s string, limit int) string {
+	if len(s) <= limit {
+		return s
+	}
+	for limit > 0 && !utf8.RuneStart(s[limit]) {
+		limit--
+	}
+	return s[:limit] + "…"
+}

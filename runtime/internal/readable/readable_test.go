@@ -1,0 +1,43 @@
+package readable_test
+
+import (
+	"math"
+	"strings"
+	"testing"
+
+	"google.golang.org/protobuf/encoding/protojson"
+	"google.golang.org/protobuf/types/known/structpb"
+
+	"github.com/lumi-idl/lumi/runtime/internal/readable"
+	"github.com/lumi-idl/lumi/runtime/wire"
+)
+
+func TestJSON(t *testing.T) {
+	fill := strings.NewReplacer("$sig", wire.Signature, "$secret", wire.Secret, "$asset", wire.Asset, "$unknown", wire.Unknown)
+	for src, want := range map[string]string{
+		`"a < b"`: `"a < b"`,
+		`[{"a": {"$sig": "$secret", "value": {"b": "hush"}}}]`:            `[{"a":"(secret)"}]`,
+		`{"$sig": "$secret", "value": "$unknown"}`:                        `"(not known yet)"`,
+		`{"$sig": "$asset", "path": "p", "hash": "0123456789abcdef"}`:     `{"hash":"0123456789ab","path":"p"}`,
+		`{"path": "p", "hash": "0123456789abcdef", "unknown": [null, 1]}`: `{"hash":"0123456789abcdef","path":"p","unknown":[null,1]}`,
+	} {
+		var v structpb.Value
+		if err := protojson.Unmarshal([]byte(fill.Replace(src)), &v); err != nil {
+			t.Fatal(err)
+		}
+		if got := readable.JSON(&v, ""); got != want {
+			t.Errorf("%s: got %s, want %s", src, got, want)
+		}
+	}
+	if got := readable.JSON(structpb.NewNumberValue(math.NaN()), ""); got != `"NaN"` {
+		t.Errorf("got %s", got)
+	}
+}
+
+func TestShorten(t *testing.T) {
+	for limit, want := range map[int]string{0: "…", 1: "a…", 2: "a…", 3: "aä…", 4: "aäb"} {
+		if got := readable.Shorten("aäb", limit); got != want {
+			t.Errorf("%d: got %s, want %s", limit, got, want)
+		}
+	}
+}

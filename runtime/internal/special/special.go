@@ -1,0 +1,50 @@
+// Package special tells the special values in property bags from plain ones.
+package special
+
+import (
+	"google.golang.org/protobuf/types/known/structpb"
+
+	"github.com/lumi-idl/lumi/runtime/wire"
+)
+
+// Signature returns the signature of an object: "" if it has none, "?" if that is empty or not a string.
+func Signature(v *structpb.Value) string {
+	signature, ok := v.GetStructValue().GetFields()[wire.Signature]
+	switch s := signature.GetStringValue(); {
+	case !ok:
+		return ""
+	case s == "":
+		return "?"
+	default:
+		return s
+	}
+}
+
+// IsNull reports whether a value is null or absent, which mean the same.
+func IsNull(v *structpb.Value) bool {
+	switch v.GetKind().(type) {
+	case nil, *structpb.Value_NullValue:
+		return true
+	}
+	return false
+}
+
+// IsUnknown reports whether a value is not known yet.
+func IsUnknown(v *structpb.Value) bool { return v.GetStringValue() == wire.Unknown }
+
+// IsSecret reports whether a value is wrapped as a secret.
+func IsSecret(v *structpb.Value) bool { return Signature(v) == wire.Secret }
+
+// IsContent reports whether a value is an asset or an archive.
+func IsContent(v *structpb.Value) bool {
+	s := Signature(v)
+	return s == wire.Asset || s == wire.Archive
+}
+
+// Reveal takes away the wrappers of a secret and reports whether there were any. A wrapper without a value is null.
+func Reveal(v *structpb.Value) (inner *structpb.Value, secret bool) {
+	for IsSecret(v) {
+		v, secret = v.GetStructValue().GetFields()["value"], true
+	}
+	return v, secret
+}
