@@ -1,6 +1,8 @@
 package convert
 
 import (
+	"cmp"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -34,51 +36,28 @@ func packageName(s, otherwise string) string {
 	}
 	var words []string
 	for word := range strings.SplitSeq(strings.ToLower(s), "/") {
-		word = strings.Map(func(r rune) rune {
-			if 'a' <= r && r <= 'z' || '0' <= r && r <= '9' || r == '-' || r == '_' {
-				return r
-			}
-			return '-'
-		}, word)
+		word = replaced(word, '-', func(r rune) bool {
+			return 'a' <= r && r <= 'z' || '0' <= r && r <= '9' || r == '-' || r == '_'
+		})
 		if word = strings.TrimLeft(word, "-_0123456789"); word != "" {
 			words = append(words, word)
 		}
 	}
-	if len(words) == 0 {
-		return otherwise
-	}
-	return strings.Join(words, "/")
+	return cmp.Or(strings.Join(words, "/"), otherwise)
 }
 
 func moduleName(s string) string {
-	s = strings.Map(func(r rune) rune {
-		if r == ':' || r == '\\' {
-			return '/'
-		}
-		if unicode.IsSpace(r) || !unicode.IsPrint(r) || r == utf8.RuneError {
-			return '-'
-		}
-		return r
-	}, s)
-	var words []string
-	for word := range strings.SplitSeq(s, "/") {
-		if word != "" && word != "." && word != ".." {
-			words = append(words, word)
-		}
-	}
-	if len(words) == 0 {
-		return "index"
-	}
-	return strings.Join(words, "/")
+	s = replaced(strings.NewReplacer(":", "/", `\`, "/").Replace(s), '-', isPlain)
+	words := slices.DeleteFunc(strings.Split(s, "/"), func(word string) bool {
+		return word == "" || word == "." || word == ".."
+	})
+	return cmp.Or(strings.Join(words, "/"), "index")
 }
 
 func identifier(s string) string {
-	s = strings.Map(func(r rune) rune {
-		if r == '_' || r != utf8.RuneError && (unicode.IsLetter(r) || unicode.IsDigit(r)) {
-			return r
-		}
-		return '_'
-	}, s)
+	s = replaced(s, '_', func(r rune) bool {
+		return r == '_' || r != utf8.RuneError && (unicode.IsLetter(r) || unicode.IsDigit(r))
+	})
 	if r, _ := utf8.DecodeRuneInString(s); s == "" || unicode.IsDigit(r) {
 		s = "_" + s
 	}
@@ -87,16 +66,7 @@ func identifier(s string) string {
 
 // environmentName makes an environment's name of a text.
 func environmentName(s string) string {
-	s = strings.Map(func(r rune) rune {
-		if r == ':' || unicode.IsSpace(r) || !unicode.IsPrint(r) || r == utf8.RuneError {
-			return '-'
-		}
-		return r
-	}, s)
-	if s == "" {
-		return "default"
-	}
-	return s
+	return cmp.Or(replaced(s, '-', func(r rune) bool { return r != ':' && isPlain(r) }), "default")
 }
 
 // resourceName makes the last part of a URN of a text.
@@ -104,17 +74,20 @@ func resourceName(s string) string {
 	if urn.CheckName(s) == nil {
 		return s
 	}
-	s = strings.Map(func(r rune) rune {
-		if unicode.IsControl(r) {
-			return '-'
-		}
-		return r
-	}, s)
-	if s == "" {
-		return "unnamed"
-	}
-	return s
+	return cmp.Or(replaced(s, '-', func(r rune) bool { return !unicode.IsControl(r) }), "unnamed")
 }
+
+// replaced is a text with another character in place of each that may not stay.
+func replaced(s string, by rune, stays func(rune) bool) string {
+	return strings.Map(func(r rune) rune {
+		if stays(r) {
+			return r
+		}
+		return by
+	}, s)
+}
+
+func isPlain(r rune) bool { return !unicode.IsSpace(r) && unicode.IsPrint(r) && r != utf8.RuneError }
 
 // shortType drops the file from a token: aws:ec2/vpc:VPC becomes aws:ec2:VPC. Modules whose last part is not that of the
 // type stay.

@@ -26,30 +26,20 @@ func (h *hiding) part(step string) *hiding {
 
 // hide wraps what is secret. A secret in a secret needs no wrapping.
 func (h *hiding) hide(v lumigl.Value) lumigl.Value {
-	switch {
-	case h.all:
+	if h.all {
 		return secret(v)
-	case len(h.parts) == 0:
-		return v
-	case v.Kind() == lumigl.List:
-		elements := make([]lumigl.Value, 0, v.Len())
-		for i, e := range v.Elements() {
-			if p := h.parts[strconv.Itoa(i)]; p != nil {
-				e = p.hide(e)
-			}
-			elements = append(elements, e)
-		}
-		return lumigl.ListOf(elements...)
-	case v.Kind() == lumigl.Object:
-		members := make([]lumigl.Member, 0, v.Len())
-		for key, m := range v.Members() {
-			if p := h.parts[key]; p != nil {
-				m = p.hide(m)
-			}
-			members = append(members, lumigl.Member{Key: key, Value: m})
-		}
-		return lumigl.ObjectOf(members...)
 	}
+	isList := v.Kind() == lumigl.List
+	v, _ = remade(v, func(i int, key string, part lumigl.Value) (lumigl.Value, bool) {
+		if isList {
+			key = strconv.Itoa(i)
+		}
+		p := h.parts[key]
+		if p == nil {
+			return part, false
+		}
+		return p.hide(part), true
+	})
 	return v
 }
 

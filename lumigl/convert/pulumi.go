@@ -1,6 +1,7 @@
 package convert
 
 import (
+	"maps"
 	"strings"
 
 	"github.com/lumi-idl/lumi/lumigl"
@@ -300,27 +301,22 @@ func (p *pulumi) merge(d *draft) {
 // hiddenAs is a value in which all is a secret that is one in another value of the same property. Where the two have
 // different shapes, all is one that the other has a secret in.
 func hiddenAs(v, other lumigl.Value) lumigl.Value {
+	inObjects := v.Kind() == lumigl.Object && other.Kind() == lumigl.Object && !isSpecial(v) && !isSpecial(other)
+	inLists := v.Kind() == lumigl.List && other.Kind() == lumigl.List && v.Len() == other.Len()
 	switch {
 	case isSecret(v) || !has(other, isSecret):
 		return v
-	case v.Kind() == lumigl.Object && other.Kind() == lumigl.Object && !isSpecial(v) && !isSpecial(other):
-		hidden := make(map[string]lumigl.Value, other.Len())
-		for key, m := range other.Members() {
-			hidden[key] = m
-		}
-		members := make([]lumigl.Member, 0, v.Len())
-		for key, m := range v.Members() {
-			members = append(members, lumigl.Member{Key: key, Value: hiddenAs(m, hidden[key])})
-		}
-		return lumigl.ObjectOf(members...)
-	case v.Kind() == lumigl.List && other.Kind() == lumigl.List && v.Len() == other.Len():
-		elements := make([]lumigl.Value, 0, v.Len())
-		for i, e := range v.Elements() {
-			elements = append(elements, hiddenAs(e, other.At(i)))
-		}
-		return lumigl.ListOf(elements...)
+	case !inObjects && !inLists:
+		return secret(open(v))
 	}
-	return secret(open(v))
+	members := maps.Collect(other.Members())
+	v, _ = remade(v, func(i int, key string, part lumigl.Value) (lumigl.Value, bool) {
+		if inObjects {
+			return hiddenAs(part, members[key]), true
+		}
+		return hiddenAs(part, other.At(i)), true
+	})
+	return v
 }
 
 // withoutID are the properties without one that says the resource's id again.
