@@ -22,6 +22,11 @@ type assembly struct {
 	live     map[string]*draft
 	deleted  map[string]*draft
 	linked   int
+	// tool is what the source is from, and kept what only that understands of the whole.
+	tool Format
+	kept bag
+	// references are those that the source itself says.
+	references []explicit
 	// renamed says of which names of packages and environments it has been said that they are others.
 	renamed map[string]bool
 }
@@ -251,28 +256,28 @@ func (a *assembly) rename(code Code, what, name, made, wanted string, s *source)
 	return made
 }
 
-// finish puts the resources together, and what is pending into its place.
-func (a *assembly) finish() {
+// build makes the snapshot, once all resources are declared: fill reads a resource, and connect makes references.
+func (a *assembly) build(fill func(*draft), connect func()) error {
+	if err := a.name(); err != nil {
+		return err
+	}
+	for _, d := range a.drafts {
+		fill(d)
+	}
+	connect()
 	for _, d := range a.drafts {
 		d.Properties = lumigl.ObjectOf(d.properties...)
+		if own := d.extensions.object(); own.Exists() {
+			d.Extensions = d.Extensions.With(string(a.tool), own)
+		}
 		if d.state == deleted {
 			a.snapshot.Pending.Deletes = append(a.snapshot.Pending.Deletes, d.Vertex)
 		}
 	}
-}
-
-// extend keeps what only the other tool understands, under its name.
-func (d *draft) extend(tool Format) {
-	if own := d.extensions.object(); own.Exists() {
-		d.Extensions = lumigl.ObjectOf(lumigl.Member{Key: string(tool), Value: own})
+	if own := a.kept.object(); own.Exists() {
+		a.snapshot.Fields = append(a.snapshot.Fields, lumigl.Member{Key: string(a.tool), Value: own})
 	}
-}
-
-// keepField keeps what only the other tool understands of the whole, in a top-level field of its name.
-func (a *assembly) keepField(tool Format, kept bag) {
-	if own := kept.object(); own.Exists() {
-		a.snapshot.Fields = append(a.snapshot.Fields, lumigl.Member{Key: string(tool), Value: own})
-	}
+	return nil
 }
 
 // secret wraps a value as a secret, unless it is one.

@@ -84,7 +84,7 @@ func Convert(src string, options Options) (*Result, error) {
 	}
 	size := len(src)/64 + 1 // of marks; those of a text that was mended grow if need be
 	b := &book{root: root, opened: make(marks, size), settled: make(marks, size)}
-	a := &assembly{options: options, snapshot: &lumigl.Snapshot{}, book: b}
+	a := &assembly{options: options, snapshot: &lumigl.Snapshot{}, book: b, tool: from}
 	for _, s := range steps {
 		// What was wrong may be a part of a value, so that only the remedy is said.
 		remedy, _, _ := strings.Cut(s.Message, ":")

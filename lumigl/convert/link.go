@@ -52,18 +52,19 @@ type explicit struct {
 	property string
 }
 
-// standing are the references that properties have. Others are in values that gave way, and went to the extensions.
-func standing(references []explicit) []explicit {
+// placeReferences has references count in the order of resources, of those that the source says all that properties have.
+// Others are in values that gave way, and went to the extensions.
+func (a *assembly) placeReferences() {
 	targets := map[*draft]map[*lumigl.Vertex]bool{}
-	return slices.DeleteFunc(references, func(r explicit) bool {
+	a.references = slices.DeleteFunc(a.references, func(r explicit) bool {
 		if targets[r.from] == nil {
-			targets[r.from] = map[*lumigl.Vertex]bool{}
-			for _, to := range r.from.targets() {
-				targets[r.from][to] = true
-			}
+			targets[r.from] = r.from.targets()
 		}
 		return !targets[r.from][r.to.Vertex]
 	})
+	for _, r := range a.references {
+		r.from.place.before = append(r.from.place.before, r.to.place)
+	}
 }
 
 // keptAs says what becomes of a reference that cannot be one.
@@ -75,9 +76,9 @@ func keptAs(property string) string {
 }
 
 // cut turns references that are in circles into the URNs of what they lead to. All others stay.
-func (a *assembly) cut(references []explicit) {
+func (a *assembly) cut() {
 	cut := map[*draft]map[*lumigl.Vertex]bool{}
-	for _, r := range references {
+	for _, r := range a.references {
 		if r.from.may(r.to) {
 			continue
 		}
@@ -124,19 +125,12 @@ func (a *assembly) link(d *draft, p *lumigl.Value, find func(text string) (to *d
 	})
 }
 
-// targets are what the properties of a resource refer to, each once.
-func (d *draft) targets() []*lumigl.Vertex {
-	var all []*lumigl.Vertex
-	var seen map[*lumigl.Vertex]bool // Most resources have no references.
+// targets are what the properties of a resource refer to.
+func (d *draft) targets() map[*lumigl.Vertex]bool {
+	all := map[*lumigl.Vertex]bool{}
 	for _, p := range d.properties {
 		for to := range p.Value.References() {
-			if seen == nil {
-				seen = map[*lumigl.Vertex]bool{}
-			}
-			if !seen[to] {
-				seen[to] = true
-				all = append(all, to)
-			}
+			all[to] = true
 		}
 	}
 	return all

@@ -11,9 +11,7 @@ import (
 // environment.
 type lumi2017 struct {
 	*assembly
-	tag        string
-	kept       bag
-	references []explicit
+	tag string
 }
 
 func (l *lumi2017) read(top *source) error {
@@ -44,16 +42,7 @@ func (l *lumi2017) read(top *source) error {
 		}
 		l.declare(d)
 	}
-	if err := l.name(); err != nil {
-		return err
-	}
-	for _, d := range l.drafts {
-		l.fill(d)
-	}
-	l.connect()
-	l.finish()
-	l.keepField(Lumi2017, l.kept)
-	return nil
+	return l.build(l.fill, l.connect)
 }
 
 // header reads what stands beside the resources. It returns the name of the environment, if there is one.
@@ -158,12 +147,8 @@ func (l *lumi2017) fill(d *draft) {
 		}
 	}
 	d.keepGiven()
-	d.extend(Lumi2017)
 	if own := d.said.key("extensions"); own.is(lumigl.Object) {
-		var extensions lumigl.ObjectBuilder
-		extensions.SetAll(own.take())
-		extensions.SetAll(d.Extensions)
-		d.Extensions = extensions.Object()
+		d.Extensions = own.take()
 	}
 }
 
@@ -195,10 +180,7 @@ func (l *lumi2017) reference(s *source, d *draft) lumigl.Value {
 
 // connect sees to it that nothing goes in circles, and makes references of the URNs in strings where that may be.
 func (l *lumi2017) connect() {
-	l.references = standing(l.references)
-	for _, r := range l.references {
-		r.from.place.before = append(r.from.place.before, r.to.place)
-	}
+	l.placeReferences()
 	for _, d := range l.drafts {
 		for _, p := range d.properties {
 			has(p.Value, func(v lumigl.Value) bool {
@@ -210,7 +192,7 @@ func (l *lumi2017) connect() {
 		}
 	}
 	l.rank()
-	l.cut(l.references)
+	l.cut()
 	for _, d := range l.drafts {
 		for i := range d.properties {
 			l.link(d, &d.properties[i].Value, func(text string) (*draft, string) { return l.resourceOf(lumigl.TextOf(text)), "" })

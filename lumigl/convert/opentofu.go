@@ -11,7 +11,6 @@ import (
 // openTofu reads the state of OpenTofu and Terraform in version 4, which all of their versions have written since 2019.
 type openTofu struct {
 	*assembly
-	kept bag
 	// tokens are those that have been made, by provider, module and type.
 	tokens map[[3]string]madeToken
 	// blocks are the resources of the configuration, by their addresses there.
@@ -81,16 +80,7 @@ func (o *openTofu) read(top *source) error {
 			o.resource(s)
 		}
 	}
-	if err := o.name(); err != nil {
-		return err
-	}
-	for _, d := range o.drafts {
-		o.fill(d)
-	}
-	o.connect()
-	o.finish()
-	o.keepField(OpenTofu, o.kept)
-	return nil
+	return o.build(o.fill, o.connect)
 }
 
 // readable refuses what is no state of version 4, and says how to get one.

@@ -75,7 +75,6 @@ func (o *openTofu) connect() {
 		for _, key := range dependencies {
 			o.rest(d, key)
 		}
-		d.extend(OpenTofu)
 	}
 }
 

@@ -12,8 +12,6 @@ import (
 // "checkpoint" in place of "deployment"; those of 2017 have no version, and are what later stands in "checkpoint".
 type pulumi struct {
 	*assembly
-	kept       bag
-	references []explicit
 	// lists is how many lists of dependencies have been looked at.
 	lists int
 	// operations are of the drafts that are begun.
@@ -66,26 +64,15 @@ func (p *pulumi) read(top *source) error {
 		p.operation(s)
 	}
 	p.aliases()
-	if err := p.name(); err != nil {
+	if err := p.build(p.fill, p.connect); err != nil {
 		return err
 	}
-	p.complete()
-	return nil
-}
-
-// complete fills the resources, once all have names.
-func (p *pulumi) complete() {
-	for _, d := range p.drafts {
-		p.fill(d)
-	}
-	p.connect()
-	p.finish()
 	for _, d := range p.drafts {
 		if kind, ok := p.operations[d]; ok {
 			p.snapshot.Pending.Operations = append(p.snapshot.Pending.Operations, lumigl.Operation{Kind: kind, Resource: d.Vertex})
 		}
 	}
-	p.keepField(Pulumi, p.kept)
+	return nil
 }
 
 // providers reads how secrets are encrypted. The state of that belongs to nobody else.

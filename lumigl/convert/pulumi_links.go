@@ -31,10 +31,7 @@ func (x *index) fill(d *draft) {
 // connect makes references of the values that properties have from what they are said to depend on, and keeps what no
 // reference says.
 func (p *pulumi) connect() {
-	p.references = standing(p.references)
-	for _, r := range p.references {
-		r.from.place.before = append(r.from.place.before, r.to.place)
-	}
+	p.placeReferences()
 	for _, d := range p.drafts {
 		for _, to := range p.resources(d, d.said.key("dependencies").value) {
 			d.place.before = append(d.place.before, to.place)
@@ -52,7 +49,7 @@ func (p *pulumi) connect() {
 		}
 	}
 	p.rank()
-	p.cut(p.references)
+	p.cut()
 	for _, d := range p.drafts { // All have to be known before any of them changes.
 		if d.index != nil {
 			d.index.fill(d)
@@ -61,7 +58,6 @@ func (p *pulumi) connect() {
 	for _, d := range p.drafts {
 		p.linkAll(d)
 		p.rest(d)
-		d.extend(Pulumi)
 	}
 }
 
@@ -125,10 +121,7 @@ func (p *pulumi) meant(text string, among []*draft) (to *draft, property string)
 
 // rest keeps the dependencies that no reference says.
 func (p *pulumi) rest(d *draft) {
-	targets := map[*lumigl.Vertex]bool{}
-	for _, to := range d.targets() {
-		targets[to] = true
-	}
+	targets := d.targets()
 	var left []lumigl.Value
 	for _, s := range d.said.key("dependencies").elements() {
 		key := s.text()
