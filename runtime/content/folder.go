@@ -5,11 +5,7 @@ import (
 	"io/fs"
 	"os"
 	"slices"
-	"strings"
 )
-
-// compareNames is the order in which files of an archive come.
-func compareNames(a, b string) int { return strings.Compare(a, b) }
 
 // folder walks through a folder. Nothing outside of it is opened, whatever becomes of it meanwhile.
 func (w *walker) folder(prefix string, where place) error {
@@ -57,7 +53,7 @@ func (w *walker) list(root *os.Root, where place) (files []string, err error) {
 		files = append(files, name)
 		return nil
 	})
-	slices.SortFunc(files, compareNames)
+	slices.Sort(files)
 	return files, err
 }
 

@@ -7,6 +7,7 @@ import (
 	"encoding/hex"
 	"io"
 	"slices"
+	"strings"
 
 	lumi "github.com/lumi-idl/lumi/runtime"
 )
@@ -19,20 +20,11 @@ import (
 // content. So a folder, a zip file and a tar file of the same files have the same hash, whatever their order, times,
 // owners and compression are.
 func Hash(ctx context.Context, c lumi.Content) (string, error) {
-	switch c := c.(type) {
-	case lumi.Asset:
-		s, err := open(ctx, c)
-		if err != nil {
-			return "", err
-		}
-		defer func() { _ = s.Close() }() // It was only read.
-		sum, err := digest(s)
-		return hex.EncodeToString(sum[:]), err
-	case lumi.Archive:
-		all, err := records(ctx, c)
-		return hashRecords(all), err
+	all, err := records(ctx, c)
+	if err != nil {
+		return "", err
 	}
-	return "", errAbsent
+	return hashOf(c, all), nil
 }
 
 // record is what counts about a file in an archive.
@@ -42,19 +34,38 @@ type record struct {
 	sum        [sha256.Size]byte
 }
 
-// records makes those of all files of an archive.
-func records(ctx context.Context, a lumi.Archive) ([]record, error) {
-	var all []record
-	err := Walk(ctx, a, func(f File) error {
-		sum, err := digest(f.Content)
-		all = append(all, record{f.Name, f.Executable, sum})
-		return err
-	})
-	return all, err
+// records makes those of all files of an archive, or the one of an asset, which has no name.
+func records(ctx context.Context, c lumi.Content) (all []record, err error) {
+	switch c := c.(type) {
+	case lumi.Asset:
+		s, err := open(ctx, c)
+		if err != nil {
+			return nil, err
+		}
+		defer func() { _ = s.Close() }() // It was only read.
+		sum, err := digest(s)
+		return []record{{executable: s.executable, sum: sum}}, err
+	case lumi.Archive:
+		err = Walk(ctx, c, func(f File) error {
+			sum, err := digest(f.Content)
+			all = append(all, record{f.Name, f.Executable, sum})
+			return err
+		})
+		return all, err
+	}
+	return nil, errAbsent
+}
+
+// hashOf returns the hash of content, given its records.
+func hashOf(c lumi.Content, all []record) string {
+	if _, ok := c.(lumi.Asset); ok {
+		return hex.EncodeToString(all[0].sum[:])
+	}
+	return hashRecords(all)
 }
 
 func hashRecords(all []record) string {
-	slices.SortFunc(all, func(a, b record) int { return compareNames(a.name, b.name) })
+	slices.SortFunc(all, func(a, b record) int { return strings.Compare(a.name, b.name) })
 	hash := sha256.New()
 	var line []byte
 	for _, r := range all {

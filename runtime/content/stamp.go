@@ -2,7 +2,6 @@ package content
 
 import (
 	"context"
-	"encoding/hex"
 	"errors"
 	"io/fs"
 	"maps"
@@ -186,15 +185,10 @@ func (s *stamper) content(v *structpb.Value, at spot) stamped {
 	plain, secret := special.Reveal(location)
 	at.hidden = at.hidden || secret
 	made, ok := stamped{value: v}, false
-	switch signature {
-	case wire.Asset:
-		ok = s.asset(&made, key, plain, at)
-	case wire.Archive:
-		if key == "assets" {
-			ok = s.assets(&made, location, plain, at)
-		} else {
-			ok = s.archive(&made, key, plain, at)
-		}
+	if signature == wire.Archive && key == "assets" {
+		ok = s.assets(&made, location, plain, at)
+	} else {
+		ok = s.file(&made, signature, key, plain, at)
 	}
 	if !ok {
 		return stamped{value: v}
@@ -210,70 +204,48 @@ func (s *stamper) content(v *structpb.Value, at spot) stamped {
 	return made
 }
 
-// asset looks at the content of an asset, and reports whether it is one that can be looked at.
-func (s *stamper) asset(made *stamped, key string, location *structpb.Value, at spot) bool {
+// file looks at the content of an asset, or of an archive that is not made of assets, and reports whether it is one that
+// can be looked at.
+func (s *stamper) file(made *stamped, signature, key string, location *structpb.Value, at spot) bool {
 	text, ok := stringOf(location)
-	var a lumi.Asset
-	switch key {
-	case "text":
-		a = lumi.TextAsset(text)
-	case "path":
-		a = lumi.FileAsset(text)
-	case "uri":
-		a = lumi.URIAsset(text)
+	var c file
+	switch {
+	case signature == wire.Asset && key == "text":
+		c = lumi.TextAsset(text)
+	case signature == wire.Asset && key == "path":
+		c = lumi.FileAsset(text)
+	case signature == wire.Asset && key == "uri":
+		c = lumi.URIAsset(text)
+	case signature == wire.Archive && key == "path":
+		c = lumi.FileArchive(text)
+	case signature == wire.Archive && key == "uri":
+		c = lumi.URIArchive(text)
 	default:
 		return false
 	}
-	if !ok || s.skips(a, at) {
+	if !ok || s.skips(c, at) {
 		return ok
 	}
-	file, err := open(s.ctx, a)
+	all, err := records(s.ctx, c)
 	if err != nil {
 		s.fault(at, err)
 		return true
 	}
-	defer func() { _ = file.Close() }() // It was only read.
-	sum, err := digest(file)
-	if err != nil {
-		s.fault(at, err)
-		return true
-	}
-	made.records, made.complete = []record{{executable: file.executable, sum: sum}}, true
+	made.records, made.complete = all, true
 	if key != "text" {
-		made.hash = hex.EncodeToString(sum[:])
+		made.hash = hashOf(c, all)
 	}
 	return true
 }
 
-// archive does for an archive that is not made of assets what asset does for an asset.
-func (s *stamper) archive(made *stamped, key string, location *structpb.Value, at spot) bool {
-	text, ok := stringOf(location)
-	var a lumi.Archive
-	switch key {
-	case "path":
-		a = lumi.FileArchive(text)
-	case "uri":
-		a = lumi.URIArchive(text)
-	default:
-		return false
-	}
-	if !ok || s.skips(a, at) {
-		return ok
-	}
-	all, err := records(s.ctx, a)
-	if err != nil {
-		s.fault(at, err)
-		return true
-	}
-	made.hash, made.records, made.complete = hashRecords(all), all, true
-	return true
+// file is an asset, or an archive that is not made of assets.
+type file interface {
+	lumi.Content
+	located
 }
 
 // skips reports whether the content is not looked at, since it is behind an address or cannot be anywhere.
-func (s *stamper) skips(c interface {
-	lumi.Content
-	located
-}, at spot) bool {
+func (s *stamper) skips(c file, at spot) bool {
 	if _, ok := c.URI(); !ok {
 		return false
 	}
@@ -284,8 +256,8 @@ func (s *stamper) skips(c interface {
 	return err != nil || where.isRemote()
 }
 
-// assets does that for an archive that is made of assets and archives, given these with and without the wrapper of a
-// secret.
+// assets does what file does for an archive that is made of assets and archives, given these with and without the wrapper
+// of a secret.
 func (s *stamper) assets(made *stamped, wrapped, assets *structpb.Value, at spot) bool {
 	if assets.GetStructValue() == nil || special.Signature(assets) != "" {
 		return false

@@ -10,6 +10,7 @@ import (
 	"maps"
 	"os"
 	"slices"
+	"strings"
 
 	lumi "github.com/lumi-idl/lumi/runtime"
 )
@@ -102,7 +103,7 @@ func sortParts(assets map[string]lumi.Content) ([]part, error) {
 		}
 		parts = append(parts, part{name, assets[key]})
 	}
-	slices.SortStableFunc(parts, func(a, b part) int { return compareNames(a.sortKey(), b.sortKey()) })
+	slices.SortStableFunc(parts, func(a, b part) int { return strings.Compare(a.sortKey(), b.sortKey()) })
 	return parts, nil
 }
 

@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"slices"
+	"strings"
 
 	lumi "github.com/lumi-idl/lumi/runtime"
 )
@@ -21,7 +22,7 @@ func WriteZip(ctx context.Context, out io.Writer, a lumi.Archive) error {
 		if err != nil {
 			return err
 		}
-		slices.SortFunc(files, func(a, b compressed) int { return compareNames(a.header.Name, b.header.Name) })
+		slices.SortFunc(files, func(a, b compressed) int { return strings.Compare(a.header.Name, b.header.Name) })
 		archive := zip.NewWriter(out)
 		for _, f := range files {
 			entry, err := archive.CreateRaw(f.header)

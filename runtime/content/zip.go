@@ -55,7 +55,7 @@ func (w *walker) zip(prefix string, where place, in io.ReaderAt, size int64) err
 		}
 		entries = append(entries, entry{name, file})
 	}
-	slices.SortStableFunc(entries, func(a, b entry) int { return compareNames(a.name, b.name) })
+	slices.SortStableFunc(entries, func(a, b entry) int { return strings.Compare(a.name, b.name) })
 	for _, e := range entries {
 		if err := w.zipFile(where, e.name, e.file); err != nil {
 			return err
