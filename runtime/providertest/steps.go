@@ -155,18 +155,25 @@ func (s *step) create(properties Bag) bool {
 	}
 	s.rename(name)
 	id, computed, err := r.callCreate(s.ctx, checked)
+	return s.made("Create", properties, checked, id, computed, err)
+}
+
+// made takes note of what Create or Update made of the resource.
+func (s *step) made(call string, asked Bag, checked *structpb.Struct, id lumi.ID, computed *structpb.Struct, err error) bool {
+	s.t.Helper()
+	r := s.r
 	var partial *lumi.PartialError
 	if errors.As(err, &partial) {
-		r.asked, r.wanted = properties, checked
+		r.asked, r.wanted = asked, checked
 		r.is(partial.ID, partial.Properties)
 	}
-	if !s.called("Create", err) {
+	if !s.called(call, err) {
 		return false
 	}
-	r.asked, r.wanted = properties, checked
-	computed = s.answer("Create", computed)
+	r.asked, r.wanted = asked, checked
+	computed = s.answer(call, computed)
 	r.is(id, merge(checked, computed))
-	s.computed("Create", computed)
+	s.computed(call, computed)
 	return true
 }
 
@@ -270,19 +277,7 @@ func (s *step) update(c Change) bool {
 	}
 	s.changes(c.Changes, resp)
 	computed, err := r.callUpdate(s.ctx, r.current(), checked)
-	var partial *lumi.PartialError
-	if errors.As(err, &partial) {
-		r.asked, r.wanted = asked, checked
-		r.is(r.ID(), partial.Properties)
-	}
-	if !s.called("Update", err) {
-		return false
-	}
-	r.asked, r.wanted = asked, checked
-	computed = s.answer("Update", computed)
-	r.is(r.ID(), merge(checked, computed))
-	s.computed("Update", computed)
-	return true
+	return s.made("Update", asked, checked, r.ID(), computed, err)
 }
 
 func (s *step) replace(c Replacement) bool {

@@ -32,37 +32,33 @@ func WantFaults(faults ...string) Option {
 
 // WantError has the step end with an error whose message has a text in it, nothing having changed.
 func WantError(text string) Option {
-	return func(e *expectation) {
-		*e = expectation{what: fmt.Sprintf("an error with %q", text), met: func(err error) bool {
-			return !errors.As(err, new(*lumi.PartialError)) && strings.Contains(err.Error(), text)
-		}}
-	}
+	return want(fmt.Sprintf("an error with %q", text), func(err error) bool {
+		return !errors.As(err, new(*lumi.PartialError)) && strings.Contains(err.Error(), text)
+	})
 }
 
 // WantPartial has Create or Update end in the middle, with an error whose message has a text in it. The resource then
 // is as the provider says.
 func WantPartial(text string) Option {
-	return func(e *expectation) {
-		*e = expectation{what: fmt.Sprintf("a failure half way, with %q", text), met: func(err error) bool {
-			return errors.As(err, new(*lumi.PartialError)) && strings.Contains(err.Error(), text)
-		}}
-	}
+	return want(fmt.Sprintf("a failure half way, with %q", text), func(err error) bool {
+		return errors.As(err, new(*lumi.PartialError)) && strings.Contains(err.Error(), text)
+	})
 }
 
 // WantRetry has the step end with a [lumi.RetryError] whose message has a text in it.
 func WantRetry(text string) Option {
-	return func(e *expectation) {
-		*e = expectation{what: fmt.Sprintf("an error worth a retry, with %q", text), met: func(err error) bool {
-			return errors.As(err, new(*lumi.RetryError)) && strings.Contains(err.Error(), text)
-		}}
-	}
+	return want(fmt.Sprintf("an error worth a retry, with %q", text), func(err error) bool {
+		return errors.As(err, new(*lumi.RetryError)) && strings.Contains(err.Error(), text)
+	})
 }
 
 // WantNotFound has the step find no resource.
 func WantNotFound() Option {
-	return func(e *expectation) {
-		*e = expectation{what: "no such resource", met: func(err error) bool { return errors.Is(err, lumi.ErrNotFound) }}
-	}
+	return want("no such resource", func(err error) bool { return errors.Is(err, lumi.ErrNotFound) })
+}
+
+func want(what string, met func(err error) bool) Option {
+	return func(e *expectation) { *e = expectation{what: what, met: met} }
 }
 
 // faultDiff lists what of the faults is missing, and what there is beyond.
