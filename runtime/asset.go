@@ -124,10 +124,7 @@ type assetCodec struct{}
 
 func (assetCodec) decode(p *Props, v *structpb.Value, into any) bool {
 	a, ok := p.asset(v)
-	if ok {
-		*into.(*Asset) = a
-	}
-	return ok
+	return set(into, a, ok)
 }
 
 func (assetCodec) encode(p *Props, from any) *structpb.Value { return from.(*Asset).wire(p) }
@@ -136,10 +133,7 @@ type archiveCodec struct{}
 
 func (archiveCodec) decode(p *Props, v *structpb.Value, into any) bool {
 	a, ok := p.archive(v)
-	if ok {
-		*into.(*Archive) = a
-	}
-	return ok
+	return set(into, a, ok)
 }
 
 func (archiveCodec) encode(p *Props, from any) *structpb.Value { return from.(*Archive).wire(p) }
@@ -157,10 +151,7 @@ func (contentCodec) decode(p *Props, v *structpb.Value, into any) (ok bool) {
 	default:
 		p.mismatch("an asset or an archive", v)
 	}
-	if ok {
-		*into.(*Content) = c
-	}
-	return ok
+	return set(into, c, ok)
 }
 
 func (contentCodec) encode(p *Props, from any) *structpb.Value {
@@ -202,12 +193,7 @@ func (p *Props) content(signature string, kind source, value *structpb.Value, ha
 }
 
 func (p *Props) asset(v *structpb.Value) (Asset, bool) {
-	p.reportFound()
-	if special.Signature(v) != wire.Asset {
-		p.mismatch("an asset", v)
-		return Asset{}, false
-	}
-	kind, value, ok := p.source(v, fromText, fromPath, fromURI)
+	kind, value, ok := p.source(v, wire.Asset, "an asset", fromText, fromPath, fromURI)
 	if !ok {
 		return Asset{}, false
 	}
@@ -220,12 +206,7 @@ func (p *Props) asset(v *structpb.Value) (Asset, bool) {
 }
 
 func (p *Props) archive(v *structpb.Value) (Archive, bool) {
-	p.reportFound()
-	if special.Signature(v) != wire.Archive {
-		p.mismatch("an archive", v)
-		return Archive{}, false
-	}
-	kind, value, ok := p.source(v, fromAssets, fromPath, fromURI)
+	kind, value, ok := p.source(v, wire.Archive, "an archive", fromAssets, fromPath, fromURI)
 	if !ok {
 		return Archive{}, false
 	}
@@ -244,7 +225,14 @@ func (p *Props) archive(v *structpb.Value) (Archive, bool) {
 
 // source finds the one field that says where the content is. An asset whose text is a secret is a secret, and one whose
 // text is unknown is unknown.
-func (p *Props) source(v *structpb.Value, kinds ...source) (kind source, value *structpb.Value, ok bool) {
+func (p *Props) source(
+	v *structpb.Value, signature, what string, kinds ...source,
+) (kind source, value *structpb.Value, ok bool) {
+	p.reportFound()
+	if special.Signature(v) != signature {
+		p.mismatch(what, v)
+		return "", nil, false
+	}
 	fields := v.GetStructValue().GetFields()
 	for _, key := range slices.Sorted(maps.Keys(fields)) {
 		if key == wire.Signature || key == hashKey || special.IsNull(fields[key]) {

@@ -24,6 +24,14 @@ type codec interface {
 	encode(p *Props, from any) *structpb.Value
 }
 
+// set sets what into points to, if the value is ok.
+func set[T any](into any, value T, ok bool) bool {
+	if ok {
+		*into.(*T) = value
+	}
+	return ok
+}
+
 // The codecs of primitive types.
 var (
 	Bool   = Codec[*bool]{codec: boolCodec{}}
@@ -67,10 +75,7 @@ type stringCodec struct{}
 
 func (stringCodec) decode(p *Props, v *structpb.Value, into any) bool {
 	s, ok := p.text(v)
-	if ok {
-		*into.(*string) = s
-	}
-	return ok
+	return set(into, s, ok)
 }
 
 func (stringCodec) encode(p *Props, from any) *structpb.Value { return p.string(*from.(*string)) }

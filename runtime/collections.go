@@ -212,10 +212,7 @@ type anyCodec struct{}
 
 func (anyCodec) decode(p *Props, v *structpb.Value, into any) bool {
 	value, ok := p.decodeAny(v)
-	if ok {
-		*into.(*any) = value
-	}
-	return ok
+	return set(into, value, ok)
 }
 
 func (p *Props) decodeAny(v *structpb.Value) (any, bool) {

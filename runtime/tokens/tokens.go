@@ -16,8 +16,8 @@ type Type string
 
 // Parse checks that s is a token and returns it. The error, a *[SyntaxError], says what is wrong.
 func Parse(s string) (Type, error) {
-	if problem := typeProblem(s); problem != "" {
-		return "", &SyntaxError{Token: s, Problem: problem}
+	if err := refuse(s, typeProblem(s)); err != nil {
+		return "", err
 	}
 	return Type(s), nil
 }
@@ -53,19 +53,17 @@ func split(s string) (parts [3]string, ok bool) {
 
 // CheckPackage returns nil if s is the name of a package: words of lower-case letters, digits, "-" and "_" that start
 // with a letter, joined by "/". Otherwise it returns a *[SyntaxError].
-func CheckPackage(s string) error {
-	if problem := packageProblem(s); problem != "" {
-		return &SyntaxError{Token: s, Problem: problem}
-	}
-	return nil
-}
+func CheckPackage(s string) error { return refuse(s, packageProblem(s)) }
 
 // CheckModule returns nil if s is a module's path as it stands in tokens, and otherwise a *[SyntaxError].
-func CheckModule(s string) error {
-	if problem := moduleProblem(s); problem != "" {
-		return &SyntaxError{Token: s, Problem: problem}
+func CheckModule(s string) error { return refuse(s, moduleProblem(s)) }
+
+// refuse returns a *[SyntaxError] unless problem is empty.
+func refuse(s, problem string) error {
+	if problem == "" {
+		return nil
 	}
-	return nil
+	return &SyntaxError{Token: s, Problem: problem}
 }
 
 // SyntaxError says why a string is not the token, package or module that it should be.

@@ -64,19 +64,13 @@ func (u URN) Parts() (Parts, error) { return split(string(u)) }
 
 // Type is the token of the resource's type, and empty if u is not a URN.
 func (u URN) Type() tokens.Type {
-	p, err := u.Parts()
-	if err != nil {
-		return ""
-	}
+	p, _ := u.Parts() // They are zero if u is not a URN.
 	return p.Type
 }
 
 // Name is the resource's name, and empty if u is not a URN.
 func (u URN) Name() string {
-	p, err := u.Parts()
-	if err != nil {
-		return ""
-	}
+	p, _ := u.Parts() // They are zero if u is not a URN.
 	return p.Name
 }
 
