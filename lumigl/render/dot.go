@@ -19,19 +19,15 @@ func DOT(w io.Writer, doc lumigl.Document, o Options) error {
   node [shape=box, style="rounded,filled", fillcolor="#f4f6fa", color="#5b6b82", fontname="Helvetica", fontsize=11];
   edge [color="#5b6b82", fontname="Helvetica", fontsize=9, arrowsize=0.7];
 `)
-	framed := make([]bool, len(d.vertices))
 	for i, f := range d.frames {
 		fmt.Fprintf(b, "  subgraph cluster_%d {\n    label=%s;\n", i, dotLabel(visible(f.label)))
 		for _, at := range f.in {
-			framed[at] = true
 			d.dotNode(b, "    ", d.vertices[at])
 		}
 		_, _ = b.WriteString("  }\n")
 	}
-	for at, v := range d.vertices {
-		if !framed[at] {
-			d.dotNode(b, "  ", v)
-		}
+	for _, at := range d.loose {
+		d.dotNode(b, "  ", d.vertices[at])
 	}
 	for _, a := range d.arrows {
 		fmt.Fprintf(b, "  %s -> %s [label=%s];\n",
@@ -82,14 +78,9 @@ func dotID(s string) string {
 var dotEscapes = strings.NewReplacer(`"`, `\"`, `\`, `\\`, "&", "&amp;")
 
 func dotLabel(lines ...string) string {
-	var b strings.Builder
-	b.WriteByte('"')
+	escaped := make([]string, len(lines))
 	for i, line := range lines {
-		if i > 0 {
-			b.WriteString(`\n`)
-		}
-		b.WriteString(dotEscapes.Replace(line))
+		escaped[i] = dotEscapes.Replace(line)
 	}
-	b.WriteByte('"')
-	return b.String()
+	return `"` + strings.Join(escaped, `\n`) + `"`
 }

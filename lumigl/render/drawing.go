@@ -57,6 +57,7 @@ type drawing struct {
 	place      map[*lumigl.Vertex]int32
 	arrows     []arrow
 	frames     []frame
+	loose      []int32 // the vertices in no frame, by their places
 }
 
 // arrow leads from a vertex to one that it depends on.
@@ -101,6 +102,7 @@ func draw(doc lumigl.Document, o Options) *drawing {
 		d.vertices = append(d.vertices, v)
 		label := o.Cluster.of(v)
 		if label == "" {
+			d.loose = append(d.loose, at)
 			continue
 		}
 		i, ok := frames[label]

@@ -22,19 +22,15 @@ func Mermaid(w io.Writer, doc lumigl.Document, o Options) error {
 	d := draw(doc, o)
 	b := bufio.NewWriterSize(w, 64<<10)
 	_, _ = b.WriteString("flowchart LR\n")
-	framed := make([]bool, len(d.vertices))
 	for i, f := range d.frames {
 		fmt.Fprintf(b, "  subgraph s%d[\"%s\"]\n", i, mermaidText(visible(f.label)))
 		for _, at := range f.in {
-			framed[at] = true
 			d.mermaidNode(b, "    ", at)
 		}
 		_, _ = b.WriteString("  end\n")
 	}
-	for at := range d.vertices {
-		if !framed[at] {
-			d.mermaidNode(b, "  ", int32(at))
-		}
+	for _, at := range d.loose {
+		d.mermaidNode(b, "  ", at)
 	}
 	for _, a := range d.arrows {
 		lines := slices.Clone(a.lines())
