@@ -421,19 +421,14 @@ func (p *Props) encode(from any, c codec, f Flags) *structpb.Value {
 		if secret = secret || f&Secret != 0; secret {
 			p.hide()
 		}
-		v = p.plain(from, c)
+		if from != nil {
+			v = c.encode(p, from)
+		}
 	}
 	if v != nil && secret {
 		return NewSecret(v)
 	}
 	return v
-}
-
-func (p *Props) plain(from any, c codec) *structpb.Value {
-	if from == nil {
-		return nil
-	}
-	return c.encode(p, from)
 }
 
 // decodeObject decodes the fields of an object, and then looks for those that it does not have.

@@ -3,6 +3,7 @@ package convert
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/lumi-idl/lumi/lumigl"
@@ -139,7 +140,10 @@ func read(src string, from Format) (lumigl.Value, []repair.Step, error) {
 		return root, nil, err
 	}
 	var invalid *lumigl.InvalidError
-	if !errors.As(err, &invalid) || invalid.More || !mendable(invalid) {
+	if !errors.As(err, &invalid) || invalid.More {
+		return root, nil, err
+	}
+	if slices.ContainsFunc(invalid.Faults, func(f lumigl.Fault) bool { return f.Fix == nil }) {
 		return root, nil, err
 	}
 	text, steps := repair.Text(src)
@@ -151,13 +155,4 @@ func read(src string, from Format) (lumigl.Value, []repair.Step, error) {
 		return root, nil, err
 	}
 	return root, steps, nil
-}
-
-func mendable(invalid *lumigl.InvalidError) bool {
-	for i := range invalid.Faults {
-		if invalid.Faults[i].Fix == nil {
-			return false
-		}
-	}
-	return true
 }

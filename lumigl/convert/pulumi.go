@@ -2,6 +2,7 @@ package convert
 
 import (
 	"maps"
+	"slices"
 	"strings"
 
 	"github.com/lumi-idl/lumi/lumigl"
@@ -280,7 +281,10 @@ func (p *pulumi) merge(d *draft) {
 			}
 		}
 	}
-	d.properties = withoutID(d)
+	d.properties = slices.DeleteFunc(d.properties, func(p lumigl.Member) bool {
+		text, _ := p.Value.Text()
+		return p.Key == "id" && text != "" && text == d.ID // which says it already
+	})
 	d.keepGiven()
 	d.extensions.set("notes", notes.object())
 }
@@ -304,16 +308,6 @@ func hiddenAs(v, other lumigl.Value) lumigl.Value {
 		return hiddenAs(part, other.At(i)), true
 	})
 	return v
-}
-
-// withoutID are the properties without one that says the resource's id again.
-func withoutID(d *draft) []lumigl.Member {
-	for i, p := range d.properties {
-		if text, ok := p.Value.Text(); ok && p.Key == "id" && text == d.ID && text != "" {
-			return append(d.properties[:i:i], d.properties[i+1:]...)
-		}
-	}
-	return d.properties
 }
 
 // shown is a number or a kind, for messages.

@@ -141,7 +141,8 @@ func (p *pulumi) rest(d *draft) {
 		for _, s := range list.elements() {
 			key := s.text()
 			to := p.find(key, d)
-			if key == "" || to != nil && i >= 0 && refersTo(d.properties[i].Value, to.Vertex) {
+			refers := func(v lumigl.Value) bool { target, _, _ := v.Target(); return target == to.Vertex }
+			if key == "" || to != nil && i >= 0 && has(d.properties[i].Value, refers) {
 				continue
 			}
 			left = append(left, lumigl.TextOf(key))
@@ -151,13 +152,4 @@ func (p *pulumi) rest(d *draft) {
 		}
 	}
 	d.extensions.set("propertyDependencies", byProperty.object())
-}
-
-func refersTo(v lumigl.Value, target *lumigl.Vertex) bool {
-	for to := range v.References() {
-		if to == target {
-			return true
-		}
-	}
-	return false
 }

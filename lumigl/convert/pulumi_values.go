@@ -137,11 +137,8 @@ var hashOfNothing = func() lumigl.Value {
 // resource reads a reference to another resource.
 func (p *pulumi) resource(s *source, d *draft) lumigl.Value {
 	key := s.key("urn").text()
-	if version := s.key("packageVersion"); version.says() {
-		version.lose(PackageVersionLoss, "left out: a reference leads to a resource, and says nothing about its package")
-	} else {
-		version.take()
-	}
+	s.key("packageVersion").loseUnlessSilent(PackageVersionLoss,
+		"left out: a reference leads to a resource, and says nothing about its package")
 	to := p.find(key, d)
 	id := s.key("id")
 	text, _ := id.value.Text()
@@ -174,11 +171,7 @@ func (p *pulumi) output(s *source, d *draft) lumigl.Value {
 	if s.key("secret").flag() {
 		v = secret(v)
 	}
-	if on := s.key("dependencies"); on.says() {
-		on.lose(OutputLoss, "the value is kept without what it was said to depend on")
-	} else {
-		on.take()
-	}
+	s.key("dependencies").loseUnlessSilent(OutputLoss, "the value is kept without what it was said to depend on")
 	return v
 }
 

@@ -192,6 +192,15 @@ func (s *source) lose(code Code, format string, args ...any) {
 
 func (s *source) isLost() bool { return s.book.lost.has(s.value) }
 
+// loseUnlessSilent accounts for the value: as a loss, if it says anything.
+func (s *source) loseUnlessSilent(code Code, message string) {
+	if s.says() {
+		s.lose(code, "%s", message)
+	} else {
+		s.take()
+	}
+}
+
 // note reports a change, and leaves open what becomes of the value.
 func (s *source) note(code Code, format string, args ...any) {
 	at := s.file()

@@ -3,6 +3,7 @@ package query
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -60,21 +61,15 @@ func Compile(source string) (*Expression, error) {
 			Message: fmt.Sprintf("the expression has %d characters; the most it can have are %d", n, maxLength),
 		}
 	}
-	env, err := cel.NewEnv(
+	options := []cel.EnvOption{
 		cel.ParserExpressionSizeLimit(maxLength),
 		cel.ParserRecursionLimit(maxDepth),
 		cel.CrossTypeNumericComparisons(true),
-		cel.Variable("key", cel.StringType),
-		cel.Variable("type", cel.StringType),
-		cel.Variable("id", cel.StringType),
-		cel.Variable("name", cel.StringType),
-		cel.Variable("environment", cel.StringType),
-		cel.Variable("pkg", cel.StringType),
-		cel.Variable("module", cel.StringType),
-		cel.Variable("properties", cel.MapType(cel.StringType, cel.DynType)),
-		cel.Variable("dependencies", cel.ListType(cel.StringType)),
-		cel.Variable("dependents", cel.ListType(cel.StringType)),
-	)
+	}
+	for _, v := range variables {
+		options = append(options, cel.Variable(v.name, v.is))
+	}
+	env, err := cel.NewEnv(options...)
 	if err != nil {
 		return nil, err
 	}
@@ -95,11 +90,32 @@ func Compile(source string) (*Expression, error) {
 	return &Expression{program: program, source: source, types: comparedTypes(ast.NativeRep())}, nil
 }
 
-// variables are the names of what an expression is written over.
-func variables() []string {
-	return []string{
-		"key", "type", "id", "name", "environment", "pkg", "module", "properties", "dependencies", "dependents",
+// variable is what an expression is written over. Its value is made when it is needed.
+type variable struct {
+	name  string
+	is    *cel.Type
+	value func(a *activation) any
+}
+
+var variables = []variable{
+	{"key", cel.StringType, func(a *activation) any { return a.vertex().Key() }},
+	{"type", cel.StringType, func(a *activation) any { return string(a.vertex().Type) }},
+	{"id", cel.StringType, func(a *activation) any { return a.vertex().ID }},
+	{"name", cel.StringType, func(a *activation) any { return a.vertex().URN().Name() }},
+	{"environment", cel.StringType, func(a *activation) any { p, _ := a.vertex().URN().Parts(); return p.Environment }},
+	{"pkg", cel.StringType, func(a *activation) any { p, _ := a.vertex().URN().Parts(); return p.Package }},
+	{"module", cel.StringType, func(a *activation) any { p, _ := a.vertex().URN().Parts(); return p.Module }},
+	{"properties", cel.MapType(cel.StringType, cel.DynType), (*activation).object},
+	{"dependencies", cel.ListType(cel.StringType), func(a *activation) any { return a.keys(&a.down, a.index.down) }},
+	{"dependents", cel.ListType(cel.StringType), func(a *activation) any { return a.keys(&a.up, a.index.up) }},
+}
+
+func names() []string {
+	var all []string
+	for _, v := range variables {
+		all = append(all, v.name)
 	}
+	return all
 }
 
 // Select returns the vertices that the expression is true for. It fails if the expression is neither true nor false for
@@ -158,36 +174,20 @@ type activation struct {
 
 // ResolveName implements [cel.Activation].
 func (a *activation) ResolveName(name string) (any, bool) {
-	v := a.index.vertices[a.place]
-	switch name {
-	case "key":
-		return v.Key(), true
-	case "type":
-		return string(v.Type), true
-	case "id":
-		return v.ID, true
-	case "properties":
-		if a.properties == nil {
-			a.properties = mapOf(v.Properties)
-		}
-		return a.properties, true
-	case "dependencies":
-		return a.keys(&a.down, a.index.down), true
-	case "dependents":
-		return a.keys(&a.up, a.index.up), true
+	i := slices.IndexFunc(variables, func(v variable) bool { return v.name == name })
+	if i < 0 {
+		return nil, false
 	}
-	parts, _ := v.URN().Parts() // Keys of general graphs have no parts.
-	switch name {
-	case "name":
-		return parts.Name, true
-	case "environment":
-		return parts.Environment, true
-	case "pkg":
-		return parts.Package, true
-	case "module":
-		return parts.Module, true
+	return variables[i].value(a), true
+}
+
+func (a *activation) vertex() *lumigl.Vertex { return a.index.vertices[a.place] }
+
+func (a *activation) object() any {
+	if a.properties == nil {
+		a.properties = mapOf(a.vertex().Properties)
 	}
-	return nil, false
+	return a.properties
 }
 
 // Parent implements [cel.Activation].

@@ -106,7 +106,8 @@ func (e *ExpressionError) misread(message, before, rest string) {
 	case word != "" || strings.HasPrefix(rest, "("):
 		e.Message = fmt.Sprintf("%q is out of place here; between two conditions stands && or ||", cmp.Or(word, "("))
 	default:
-		e.Message = fmt.Sprintf("%q is out of place here", firstRune(rest))
+		first, _ := utf8.DecodeRuneInString(rest)
+		e.Message = fmt.Sprintf("%q is out of place here", string(first))
 	}
 }
 
@@ -133,7 +134,7 @@ func meaning(message, rest string) (text string, follows bool) {
 			"does each + or dot of a chain, but not && and ||", maxDepth), true
 	case message == "invalid argument to has() macro":
 		of := "tags"
-		if name := firstWord(strings.TrimLeft(rest, "( ")); name != "" && !slices.Contains(variables(), name) {
+		if name := firstWord(strings.TrimLeft(rest, "( ")); name != "" && !slices.Contains(names(), name) {
 			of = name
 		}
 		return fmt.Sprintf("has takes a property; write has(properties.%s)", of), false
@@ -158,11 +159,11 @@ func meaning(message, rest string) (text string, follows bool) {
 // undeclared says that there is no variable or no function of a name.
 func undeclared(name string, isFunction bool) (text string, follows bool) {
 	if !isFunction {
-		if near := suggest.Name(name, variables()); near != "" {
+		if near := suggest.Name(name, names()); near != "" {
 			return fmt.Sprintf("there is no variable %q; did you mean %q?", name, near), false
 		}
 		return fmt.Sprintf("there is no variable %q; a text stands in quotes, a property is properties.%s, and the variables are %s",
-			name, name, strings.Join(variables(), ", ")), false
+			name, name, strings.Join(names(), ", ")), false
 	}
 	switch near := suggest.Name(name, functions); {
 	case name == "has":
@@ -197,13 +198,6 @@ func firstWord(text string) string {
 	return text[:len(text)-len(strings.TrimLeftFunc(text, func(r rune) bool {
 		return r == '_' || unicode.IsLetter(r) || unicode.IsDigit(r)
 	}))]
-}
-
-func firstRune(text string) string {
-	for _, r := range text {
-		return string(r)
-	}
-	return ""
 }
 
 // quoted is what stands in quotes in a message of CEL, for the nth time from 0.

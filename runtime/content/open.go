@@ -41,10 +41,6 @@ func open(ctx context.Context, a lumi.Asset) (*stream, error) {
 	case where.isRemote():
 		return fetch(ctx, where)
 	}
-	return openFile(ctx, where)
-}
-
-func openFile(ctx context.Context, where place) (*stream, error) {
 	file, info, err := openRegular(where)
 	if err != nil {
 		return nil, err

@@ -33,7 +33,8 @@ type process struct {
 	ended chan struct{} // closed when the process has ended
 	err   error         // how it ended, to be read after that
 
-	stopped func() error
+	// stop ends the process, by force if need be. More calls return the same.
+	stop func() error
 }
 
 func startProcess(c Command, secret string) (*process, error) {
@@ -49,7 +50,7 @@ func startProcess(c Command, secret string) (*process, error) {
 		said:  &tail{},
 		ended: make(chan struct{}),
 	}
-	p.stopped = sync.OnceValue(p.end)
+	p.stop = sync.OnceValue(p.end)
 	p.cmd.Env = c.environment(secret)
 	if p.cmd.Dir = c.Dir; c.Dir != "" {
 		// A relative path to the binary is one from here, and not from there.
@@ -97,9 +98,6 @@ func (p *process) port(ctx context.Context) (uint16, error) {
 }
 
 var errNoReason = errors.New("it says that all is well")
-
-// stop ends the process, by force if need be.
-func (p *process) stop() error { return p.stopped() }
 
 func (p *process) end() error {
 	_ = p.stdin.Close() // It fails only if the process has ended.
