@@ -60,7 +60,7 @@ func (r *Provider) Validate(ctx context.Context, properties *structpb.Struct, fo
 
 // Check implements [ResourceProvider].
 func (r *Provider) Check(ctx context.Context, req *CheckRequest) (*CheckResponse, error) {
-	want, err := r.want(ctx, req.URN, "", req.Properties, req.References, true)
+	want, err := r.decode(ctx, req.URN, "", req.Properties, req.References, decoding{unknown: true})
 	if err != nil {
 		return nil, err
 	}
@@ -76,7 +76,7 @@ func (r *Provider) Check(ctx context.Context, req *CheckRequest) (*CheckResponse
 
 // Name implements [ResourceProvider]. Resources that programs name have the name that the program gave.
 func (r *Provider) Name(ctx context.Context, req *NameRequest) (*NameResponse, error) {
-	want, err := r.want(ctx, req.URN, "", req.Properties, req.References, true)
+	want, err := r.decode(ctx, req.URN, "", req.Properties, req.References, decoding{unknown: true})
 	if err != nil {
 		return nil, err
 	}
@@ -99,20 +99,20 @@ func givenName(bag *structpb.Struct) (*NameResponse, error) {
 	plain, secret := special.Reveal(value)
 	switch {
 	case special.IsUnknown(plain):
-		return nil, fault(nameProperty, "must be known here, and is not known yet")
+		return nil, nameFault("must be known here, and is not known yet")
 	case secret:
-		return nil, fault(nameProperty, "becomes a part of the resource's URN, so it cannot be a secret")
+		return nil, nameFault("becomes a part of the resource's URN, so it cannot be a secret")
 	case plain.GetStringValue() == "":
-		return nil, fault(nameProperty, "is empty")
+		return nil, nameFault("is empty")
 	case urn.CheckName(plain.GetStringValue()) != nil:
-		return nil, fault(nameProperty, "holds control characters")
+		return nil, nameFault("holds control characters")
 	}
 	return &NameResponse{Name: plain.GetStringValue()}, nil
 }
 
 // Create implements [ResourceProvider].
 func (r *Provider) Create(ctx context.Context, req *CreateRequest) (*CreateResponse, error) {
-	want, err := r.want(ctx, req.URN, "", req.Properties, req.References, false)
+	want, err := r.decode(ctx, req.URN, "", req.Properties, req.References, decoding{})
 	if err != nil {
 		return nil, err
 	}
@@ -189,7 +189,7 @@ func (r *Provider) Update(ctx context.Context, req *UpdateRequest) (*UpdateRespo
 
 // Delete implements [ResourceProvider].
 func (r *Provider) Delete(ctx context.Context, req *DeleteRequest) (*DeleteResponse, error) {
-	old, err := r.old(ctx, req.URN, req.ID, req.Properties, req.References)
+	old, err := r.decode(ctx, req.URN, req.ID, req.Properties, req.References, decoding{mode: lenient})
 	if err != nil {
 		return nil, err
 	}
@@ -219,28 +219,15 @@ func (r *Provider) run(ctx context.Context, c *call) (err error) {
 	return err
 }
 
-// want decodes the properties that a program gave.
-func (r *Provider) want(
-	ctx context.Context, u urn.URN, id ID, bag *structpb.Struct, refs References, unknown bool,
+// decode makes a state of properties, and notes what these cannot say.
+func (r *Provider) decode(
+	ctx context.Context, u urn.URN, id ID, bag *structpb.Struct, refs References, d decoding,
 ) (*state, error) {
 	s := &state{URN: u, ID: id, Properties: r.alloc(), Refs: refs}
-	return s, s.decode(ctx, bag, decoding{unknown: unknown})
-}
-
-// old decodes the properties of an existing resource.
-func (r *Provider) old(
-	ctx context.Context, u urn.URN, id ID, bag *structpb.Struct, refs References,
-) (*state, error) {
-	s := &state{URN: u, ID: id, Properties: r.alloc(), Refs: refs}
-	return s, s.decode(ctx, bag, decoding{mode: lenient})
-}
-
-// decode decodes the properties, and notes what they cannot say.
-func (s *state) decode(ctx context.Context, bag *structpb.Struct, d decoding) error {
 	var err error
 	s.marks, err = decodeBag(ctx, bag, s.Properties, d)
 	s.Unknown = s.marks.unknowns(ctx, nil, nil)
-	return cmp.Or(err, ctx.Err())
+	return s, cmp.Or(err, ctx.Err())
 }
 
 // change decodes both sides of a change and compares them. Both are encoded again for that, so that what the IDL says
@@ -248,10 +235,10 @@ func (s *state) decode(ctx context.Context, bag *structpb.Struct, d decoding) er
 func (r *Provider) change(
 	ctx context.Context, req *InspectChangeRequest, unknown bool,
 ) (old, want *state, diff *Diff, err error) {
-	if old, err = r.old(ctx, req.URN, req.ID, req.Old, req.References); err != nil {
+	if old, err = r.decode(ctx, req.URN, req.ID, req.Old, req.References, decoding{mode: lenient}); err != nil {
 		return nil, nil, nil, err
 	}
-	if want, err = r.want(ctx, req.URN, req.ID, req.New, req.References, unknown); err != nil {
+	if want, err = r.decode(ctx, req.URN, req.ID, req.New, req.References, decoding{unknown: unknown}); err != nil {
 		return nil, nil, nil, err
 	}
 	if diff, err = compareStates(ctx, old, want); err != nil {
@@ -299,6 +286,6 @@ func partly(ctx context.Context, id ID, s *state, err error) error {
 	return &PartialError{ID: id, Properties: bag, Err: Invalid(err)}
 }
 
-func fault(path Path, message string) error {
-	return &InvalidError{Faults: []Fault{{Path: path, Message: message}}}
+func nameFault(message string) error {
+	return &InvalidError{Faults: []Fault{{Path: nameProperty, Message: message}}}
 }

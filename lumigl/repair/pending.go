@@ -2,6 +2,7 @@ package repair
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/lumi-idl/lumi/lumigl"
 )
@@ -12,10 +13,11 @@ func (w *work) dropPending() (dead []Step) {
 		return nil
 	}
 	p := &w.snapshot.Pending
-	operationReasons, deleteReasons := deadPending(w.snapshot)
-	// judge reports whether an entry goes.
-	judge := func(pointer, what, reason string) bool {
-		step := Step{Kind: PendingStep, Offset: -1, Pointer: pointer, Message: "drop " + what}
+	reasons := deadPending(w.snapshot)
+	// goes reports whether an entry goes.
+	goes := func(r *lumigl.Vertex, what string) bool {
+		reason := reasons[r]
+		step := Step{Kind: PendingStep, Offset: -1, Pointer: w.places[r], Message: fmt.Sprintf("drop the pending %s of %q", what, r.Key())}
 		if reason != "" {
 			step.Message += ": " + reason
 		}
@@ -28,22 +30,8 @@ func (w *work) dropPending() (dead []Step) {
 		}
 		return false
 	}
-	var operations []lumigl.Operation
-	for i, o := range p.Operations {
-		what := fmt.Sprintf("the pending %s of %q", o.Kind, o.Resource.Key())
-		if !judge(w.places[o.Resource], what, operationReasons[i]) {
-			operations = append(operations, o)
-		}
-	}
-	p.Operations = operations
-	var deletes []*lumigl.Vertex
-	for i, r := range p.Deletes {
-		what := fmt.Sprintf("the pending deletion of %q", r.Key())
-		if !judge(w.places[r], what, deleteReasons[i]) {
-			deletes = append(deletes, r)
-		}
-	}
-	p.Deletes = deletes
+	p.Operations = slices.DeleteFunc(p.Operations, func(o lumigl.Operation) bool { return goes(o.Resource, string(o.Kind)) })
+	p.Deletes = slices.DeleteFunc(p.Deletes, func(r *lumigl.Vertex) bool { return goes(r, "deletion") })
 	return dead
 }
 
@@ -51,50 +39,52 @@ func (w *work) dropPending() (dead []Step) {
 // none.
 const maxRounds = 100
 
-// deadPending says why entries are dead, "" of those that are not. What dies may take others with it.
-func deadPending(s *lumigl.Snapshot) (operations, deletes []string) {
-	p := &s.Pending
-	operations, deletes = make([]string, len(p.Operations)), make([]string, len(p.Deletes))
-	more := true
-	for round := 0; more && round < maxRounds; round++ {
-		more = false
-		live := newLiving(s, deletes)
-		for i, o := range p.Operations {
-			if operations[i] == "" {
-				operations[i] = live.operation(o)
-				more = more || operations[i] != ""
+// deadPending says why entries are dead, by their resources. What dies may take others with it.
+func deadPending(s *lumigl.Snapshot) map[*lumigl.Vertex]string {
+	dead := map[*lumigl.Vertex]string{}
+	for range maxRounds {
+		before := len(dead)
+		judge := func(r *lumigl.Vertex, reason string) {
+			if reason != "" {
+				dead[r] = reason
 			}
 		}
-		needed := neededDeletes(s, operations, deletes)
-		for i, r := range p.Deletes {
-			if deletes[i] != "" {
+		live := newLiving(s, dead)
+		for _, o := range s.Pending.Operations {
+			if dead[o.Resource] == "" {
+				judge(o.Resource, live.operation(o))
+			}
+		}
+		needed := neededDeletes(s, dead)
+		for _, r := range s.Pending.Deletes {
+			if dead[r] != "" {
 				continue
 			}
 			if reason := live.deletion(r); !needed[r] { // Else another entry, which stays, refers to it.
-				deletes[i] = reason
-				more = more || reason != ""
+				judge(r, reason)
 			}
 		}
+		if len(dead) == before {
+			break
+		}
 	}
-	return operations, deletes
+	return dead
 }
 
 // neededDeletes are what pending entries refer to that are not dead: resources, and others to be deleted.
-func neededDeletes(s *lumigl.Snapshot, operations, deletes []string) map[*lumigl.Vertex]bool {
+func neededDeletes(s *lumigl.Snapshot, dead map[*lumigl.Vertex]string) map[*lumigl.Vertex]bool {
+	pending := slices.Clone(s.Pending.Deletes)
+	for _, o := range s.Pending.Operations {
+		pending = append(pending, o.Resource)
+	}
 	needed := map[*lumigl.Vertex]bool{}
-	note := func(r *lumigl.Vertex, reason string) {
-		if reason != "" {
-			return
+	for _, r := range pending {
+		if dead[r] != "" {
+			continue
 		}
 		for to := range r.Properties.References() {
 			needed[to] = true
 		}
-	}
-	for i, r := range s.Pending.Deletes {
-		note(r, deletes[i])
-	}
-	for i, o := range s.Pending.Operations {
-		note(o.Resource, operations[i])
 	}
 	return needed
 }
@@ -108,12 +98,12 @@ type living struct {
 }
 
 // newLiving knows of the deletions that are not dead.
-func newLiving(s *lumigl.Snapshot, dead []string) *living {
+func newLiving(s *lumigl.Snapshot, dead map[*lumigl.Vertex]string) *living {
 	l := &living{
 		snapshot: s, deleted: map[string]bool{}, deletes: map[[2]string]bool{}, begun: map[string][]lumigl.Operation{},
 	}
-	for i, r := range s.Pending.Deletes {
-		if dead[i] == "" {
+	for _, r := range s.Pending.Deletes {
+		if dead[r] == "" {
 			l.deleted[r.Key()] = true
 		}
 	}

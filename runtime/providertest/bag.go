@@ -95,10 +95,12 @@ func encodeValue(path lumi.Path, value any) (*structpb.Value, error) {
 		return structpb.NewStructValue(proto.CloneOf(v)), nil
 	case *Resource:
 		return structpb.NewStringValue(string(v.URN())), nil
-	case lumi.Asset:
-		return encodeObject(path, &asset{v})
-	case lumi.Archive:
-		return encodeObject(path, &archive{v})
+	case lumi.Asset, lumi.Archive:
+		bag, err := lumi.Encode(&single{v})
+		if err != nil {
+			return nil, within(path, err)
+		}
+		return bag.Fields[only], nil
 	case lumi.Object:
 		bag, err := lumi.Encode(v)
 		if err != nil {
@@ -177,25 +179,13 @@ func encodeMap(path lumi.Path, v reflect.Value) (*structpb.Value, error) {
 	return structpb.NewStructValue(&structpb.Struct{Fields: fields}), nil
 }
 
-// asset and archive are objects of one property, by which the runtime encodes it.
-type (
-	asset   struct{ value lumi.Asset }
-	archive struct{ value lumi.Archive }
-)
+// single is an object of one property, by which the runtime encodes it.
+type single struct{ value any }
 
 // only is the name of that property.
 const only = "(the value)"
 
-func (a *asset) Lumi(p *lumi.Props)   { lumi.Required(p, only, &a.value, lumi.AssetValue) }
-func (a *archive) Lumi(p *lumi.Props) { lumi.Required(p, only, &a.value, lumi.ArchiveValue) }
-
-func encodeObject(path lumi.Path, o lumi.Object) (*structpb.Value, error) {
-	bag, err := lumi.Encode(o)
-	if err != nil {
-		return nil, within(path, err)
-	}
-	return bag.Fields[only], nil
-}
+func (s *single) Lumi(p *lumi.Props) { lumi.Required(p, only, &s.value, lumi.Any) }
 
 // within says of the faults of a value where the value stands.
 func within(path lumi.Path, err error) error {
