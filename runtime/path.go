@@ -6,6 +6,8 @@ import (
 	"strconv"
 	"strings"
 	"unicode"
+
+	"github.com/lumi-idl/lumi/runtime/wire"
 )
 
 // Path says where in a bag of properties a value stands, such as "securityGroupIngress[2].fromPort", tags.Name or
@@ -69,18 +71,12 @@ func (p Path) containers(yield func(Path) bool) {
 	if p != "" && !yield("") {
 		return
 	}
-	quoted := false // where dots and brackets belong to a key
-	for i := 1; i < len(p); i++ {
-		switch {
-		case quoted && p[i] == '\\':
-			i++
-		case p[i] == '"':
-			quoted = !quoted
-		case !quoted && (p[i] == '.' || p[i] == '[') && !yield(p[:i]):
+	end := 0
+	for _, part := range wire.PathParts(string(p)) {
+		if end += len(part); !yield(p[:end]) {
 			return
 		}
 	}
-	yield(p)
 }
 
 // Within reports whether p, a part of it, or a path that contains p, is in the set.

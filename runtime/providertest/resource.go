@@ -164,13 +164,18 @@ func (r *Resource) callCheck(ctx context.Context, bag *structpb.Struct) (*struct
 	resp, err := r.provider.Check(ctx, &lumi.CheckRequest{
 		URN: r.URN(), Properties: bag, References: r.h.references(bag),
 	})
-	c := &call{name: "Check", r: r, in: bag, err: err}
-	if err == nil {
-		c.out = resp.Properties
-		r.learn(bag, c.out)
+	return r.called(&call{name: "Check", in: bag, err: err}, bag, func() *structpb.Struct { return resp.Properties })
+}
+
+// called notes how a call ended, and returns the properties in the answer. Asked are those in the request that tell what
+// came as a secret.
+func (r *Resource) called(c *call, asked *structpb.Struct, answer func() *structpb.Struct) (*structpb.Struct, error) {
+	if c.r = r; c.err == nil {
+		c.out = answer()
+		r.learn(asked, c.out)
 	}
 	r.h.calls.add(c)
-	return c.out, err
+	return c.out, c.err
 }
 
 func (r *Resource) callName(ctx context.Context, bag *structpb.Struct) (string, error) {
@@ -189,24 +194,17 @@ func (r *Resource) callCreate(ctx context.Context, bag *structpb.Struct) (lumi.I
 	resp, err := r.provider.Create(ctx, &lumi.CreateRequest{
 		URN: r.URN(), Properties: bag, References: r.h.references(bag),
 	})
-	c := &call{name: "Create", r: r, in: bag, err: err}
-	if err == nil {
-		c.said, c.out = string(resp.ID), resp.Properties
-		r.learn(nil, c.out)
-	}
-	r.h.calls.add(c)
-	return lumi.ID(c.said), c.out, err
+	c := &call{name: "Create", in: bag, err: err}
+	computed, err := r.called(c, nil, func() *structpb.Struct {
+		c.said = string(resp.ID)
+		return resp.Properties
+	})
+	return lumi.ID(c.said), computed, err
 }
 
 func (r *Resource) callGet(ctx context.Context, id lumi.ID) (*structpb.Struct, error) {
 	resp, err := r.provider.Get(ctx, &lumi.GetRequest{ID: id})
-	c := &call{name: "Get", r: r, id: string(id), err: err}
-	if err == nil {
-		c.out = resp.Properties
-		r.learn(nil, c.out)
-	}
-	r.h.calls.add(c)
-	return c.out, err
+	return r.called(&call{name: "Get", id: string(id), err: err}, nil, func() *structpb.Struct { return resp.Properties })
 }
 
 func (r *Resource) callInspect(
@@ -227,13 +225,8 @@ func (r *Resource) callUpdate(ctx context.Context, old, want *structpb.Struct) (
 	resp, err := r.provider.Update(ctx, &lumi.UpdateRequest{
 		URN: r.URN(), ID: r.ID(), Old: old, New: want, References: r.h.references(old, want),
 	})
-	c := &call{name: "Update", r: r, id: string(r.ID()), in: old, new: want, err: err}
-	if err == nil {
-		c.out = resp.Properties
-		r.learn(nil, c.out)
-	}
-	r.h.calls.add(c)
-	return c.out, err
+	c := &call{name: "Update", id: string(r.ID()), in: old, new: want, err: err}
+	return r.called(c, nil, func() *structpb.Struct { return resp.Properties })
 }
 
 func (r *Resource) callDelete(ctx context.Context, id lumi.ID, state *structpb.Struct) error {

@@ -2,6 +2,7 @@ package providertest
 
 import (
 	"iter"
+	"maps"
 
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/types/known/structpb"
@@ -23,9 +24,7 @@ func clone(bag *structpb.Struct) *structpb.Struct {
 func merge(bags ...*structpb.Struct) *structpb.Struct {
 	made := &structpb.Struct{Fields: map[string]*structpb.Value{}}
 	for _, bag := range bags {
-		for name, v := range clone(bag).Fields {
-			made.Fields[name] = v
-		}
+		maps.Copy(made.Fields, clone(bag).Fields)
 	}
 	return made
 }
@@ -115,12 +114,10 @@ func isForeign(v *structpb.Value) bool {
 
 // replaceAt puts a value at the place of another, and reports whether there is such a place.
 func replaceAt(bag *structpb.Struct, path lumi.Path, by *structpb.Value) bool {
-	done := false
-	parts("", structpb.NewStructValue(bag), func(p lumi.Path, v *structpb.Value) bool {
-		if p == path && !done && p != "" {
-			v.Kind, done = by.GetKind(), true
-		}
-		return !done && p.Holds(path)
-	})
-	return done
+	v := at(bag, path)
+	if v == nil || path == "" {
+		return false
+	}
+	v.Kind = by.GetKind()
+	return true
 }

@@ -157,29 +157,19 @@ func (s *server) Create(ctx context.Context, req *lumirpc.CreateRequest) (*lumir
 	resp, err := p.Create(ctx, &lumi.CreateRequest{
 		URN: u, Properties: req.GetProperties(), References: references(req.GetReferences()),
 	})
-	partial, ok := lumi.Meaning(err).(*lumi.PartialError) //nolint:errorlint // A meaning is not wrapped.
-	switch {
-	case ok:
-		if err := checkID(partial.ID); err != nil {
-			return nil, errors.Join(err, partial.Err)
-		}
-		return s.created(ctx, partial.ID, partial.Properties, statusOf(ctx, partial.Err).Proto()), nil
-	case err != nil:
+	out := &lumirpc.CreateResponse{}
+	if partial, ok := lumi.Meaning(err).(*lumi.PartialError); ok { //nolint:errorlint // A meaning is not wrapped.
+		resp = &lumi.CreateResponse{ID: partial.ID, Properties: partial.Properties}
+		out.Failure, err = statusOf(ctx, partial.Err).Proto(), partial.Err
+	} else if err != nil {
 		return nil, err
 	}
-	if err := checkID(resp.ID); err != nil {
-		return nil, err
+	if problem := checkID(resp.ID); problem != nil {
+		return nil, errors.Join(problem, err)
 	}
-	return s.created(ctx, resp.ID, resp.Properties, nil), nil
-}
-
-// created is the answer to Create.
-func (s *server) created(
-	ctx context.Context, id lumi.ID, properties *structpb.Struct, failure *spb.Status,
-) *lumirpc.CreateResponse {
-	resp := &lumirpc.CreateResponse{Id: string(id), Properties: properties, Failure: failure}
-	s.fit(ctx, resp, &resp.Properties, &resp.Failure)
-	return resp
+	out.Id, out.Properties = string(resp.ID), resp.Properties
+	s.fit(ctx, out, &out.Properties, &out.Failure)
+	return out, nil
 }
 
 // fit takes the properties out of an answer that is too large to be sent with them. What was created or updated is so
@@ -246,21 +236,16 @@ func (s *server) Update(ctx context.Context, req *lumirpc.UpdateRequest) (*lumir
 		URN: u, ID: lumi.ID(req.GetId()), Old: req.GetOld(), New: req.GetNew(),
 		References: references(req.GetReferences()),
 	})
-	partial, ok := lumi.Meaning(err).(*lumi.PartialError) //nolint:errorlint // A meaning is not wrapped.
-	switch {
-	case ok:
-		return s.updated(ctx, partial.Properties, statusOf(ctx, partial.Err).Proto()), nil
-	case err != nil:
+	out := &lumirpc.UpdateResponse{}
+	if partial, ok := lumi.Meaning(err).(*lumi.PartialError); ok { //nolint:errorlint // A meaning is not wrapped.
+		out.Properties, out.Failure = partial.Properties, statusOf(ctx, partial.Err).Proto()
+	} else if err != nil {
 		return nil, err
+	} else {
+		out.Properties = resp.Properties
 	}
-	return s.updated(ctx, resp.Properties, nil), nil
-}
-
-// updated is the answer to Update.
-func (s *server) updated(ctx context.Context, properties *structpb.Struct, failure *spb.Status) *lumirpc.UpdateResponse {
-	resp := &lumirpc.UpdateResponse{Properties: properties, Failure: failure}
-	s.fit(ctx, resp, &resp.Properties, &resp.Failure)
-	return resp
+	s.fit(ctx, out, &out.Properties, &out.Failure)
+	return out, nil
 }
 
 func (s *server) Delete(ctx context.Context, req *lumirpc.DeleteRequest) (*lumirpc.DeleteResponse, error) {

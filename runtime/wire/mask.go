@@ -142,7 +142,7 @@ func (s *Secrets) Path(path string) string {
 		return path
 	}
 	var b strings.Builder
-	for _, part := range components(path) {
+	for _, part := range PathParts(path) {
 		word := strings.TrimPrefix(part, ".")
 		if !s.has(name, word) && (s.has(key, word) || Mask(part, s) != part) {
 			part = "[…]"
@@ -152,8 +152,8 @@ func (s *Secrets) Path(path string) string {
 	return b.String()
 }
 
-// components splits a path in front of each dot and bracket outside quotes.
-func components(path string) []string {
+// PathParts splits the path of a property in front of each dot and bracket outside quotes.
+func PathParts(path string) []string {
 	var parts []string
 	start, quoted := 0, false
 	for i := 0; i < len(path); i++ {
