@@ -19,11 +19,9 @@ func NewSecret(v *structpb.Value) *structpb.Value {
 func NewUnknown() *structpb.Value { return structpb.NewStringValue(wire.Unknown) }
 
 func signed(signature, key string, v *structpb.Value) *structpb.Value {
-	return object(map[string]*structpb.Value{wire.Signature: structpb.NewStringValue(signature), key: v})
-}
-
-func object(fields map[string]*structpb.Value) *structpb.Value {
-	return structpb.NewStructValue(&structpb.Struct{Fields: fields})
+	return structpb.NewStructValue(&structpb.Struct{Fields: map[string]*structpb.Value{
+		wire.Signature: structpb.NewStringValue(signature), key: v,
+	}})
 }
 
 // holdsMore reports whether a wrapper of a secret has anything beside the value in it.

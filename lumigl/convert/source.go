@@ -281,22 +281,14 @@ func (s *source) walk(replace func(*source) (lumigl.Value, bool)) lumigl.Value {
 	if v, ok := replace(s); ok {
 		return v
 	}
-	switch s.value.Kind() {
-	case lumigl.List:
-		elements := make([]lumigl.Value, 0, s.value.Len())
-		for _, e := range s.elements() {
-			elements = append(elements, e.walk(replace))
-		}
-		return lumigl.ListOf(elements...)
-	case lumigl.Object:
-		s.open()
-		members := make([]lumigl.Member, 0, s.value.Len())
-		for key, m := range s.value.Members() {
-			members = append(members, lumigl.Member{Key: key, Value: s.part(m).walk(replace)})
-		}
-		return lumigl.ObjectOf(members...)
+	if kind := s.value.Kind(); kind != lumigl.List && kind != lumigl.Object {
+		return s.take()
 	}
-	return s.take()
+	s.open()
+	v, _ := remade(s.value, func(_ int, _ string, part lumigl.Value) (lumigl.Value, bool) {
+		return s.part(part).walk(replace), true
+	})
+	return v
 }
 
 // text is what a string says.

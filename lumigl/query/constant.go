@@ -27,12 +27,12 @@ func wrongConstant(source string, tree *ast.AST, err error) error {
 			return wrongConversion(tree, call.AsCall())
 		}
 	}
-	return &ExpressionError{Line: 1, Column: 1, Message: err.Error()}
+	return atStart("%s", err)
 }
 
 // wrongPattern says that a pattern is none, and where what is wrong with it stands, or the pattern if that has escapes.
 func wrongPattern(source string, tree *ast.AST, wrong *syntax.Error) error {
-	e := &ExpressionError{Line: 1, Column: 1, Message: fmt.Sprintf("%q is no regular expression: %s", wrong.Expr, wrong.Code)}
+	e := atStart("%q is no regular expression: %s", wrong.Expr, wrong.Code)
 	call := first(tree, func(e ast.Expr) bool {
 		pattern, text := patternOf(e)
 		if pattern == nil {

@@ -46,6 +46,10 @@ func (e *ExpressionError) Error() string {
 	return fmt.Sprintf("expression, %d:%d: %s", e.Line, e.Column, e.Message)
 }
 
+func atStart(format string, args ...any) *ExpressionError {
+	return &ExpressionError{Line: 1, Column: 1, Message: fmt.Sprintf(format, args...)}
+}
+
 // How much an expression may be. The first two are CEL's own limits.
 const (
 	maxLength = 100_000 // characters
@@ -56,10 +60,7 @@ const (
 // Compile reads an expression. The errors are *[ExpressionError], several of them joined.
 func Compile(source string) (*Expression, error) {
 	if n := utf8.RuneCountInString(source); n > maxLength {
-		return nil, &ExpressionError{
-			Line: 1, Column: 1,
-			Message: fmt.Sprintf("the expression has %d characters; the most it can have are %d", n, maxLength),
-		}
+		return nil, atStart("the expression has %d characters; the most it can have are %d", n, maxLength)
 	}
 	options := []cel.EnvOption{
 		cel.ParserExpressionSizeLimit(maxLength),
@@ -78,10 +79,7 @@ func Compile(source string) (*Expression, error) {
 		return nil, wrong(source, issues.Errors())
 	}
 	if ast.OutputType() != cel.BoolType && ast.OutputType() != cel.DynType {
-		return nil, &ExpressionError{
-			Line: 1, Column: 1,
-			Message: fmt.Sprintf("the expression has to be true or false; this is of type %s", ast.OutputType()),
-		}
+		return nil, atStart("the expression has to be true or false; this is of type %s", ast.OutputType())
 	}
 	program, err := env.Program(ast, cel.CostLimit(maxCost), cel.EvalOptions(cel.OptOptimize))
 	if err != nil {

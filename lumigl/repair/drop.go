@@ -1,6 +1,7 @@
 package repair
 
 import (
+	"cmp"
 	"slices"
 	"strconv"
 	"strings"
@@ -112,24 +113,12 @@ func (w *work) without(v lumigl.Value, pointer string, mend mendReference) (kept
 }
 
 // find returns the first reference to nothing within a value.
-func (w *work) find(v lumigl.Value, pointer string) *lumigl.Fault {
-	switch v.Kind() {
-	case lumigl.Reference:
-		return w.fault(pointer)
-	case lumigl.List:
-		for i, e := range v.Elements() {
-			if f := w.find(e, pointer+"/"+strconv.Itoa(i)); f != nil {
-				return f
-			}
-		}
-	case lumigl.Object:
-		for key, m := range v.Members() {
-			if f := w.find(m, jsonpointer.Within(pointer, key)); f != nil {
-				return f
-			}
-		}
-	}
-	return nil
+func (w *work) find(v lumigl.Value, pointer string) (first *lumigl.Fault) {
+	w.without(v, pointer, func(v lumigl.Value, f *lumigl.Fault, _ string) (lumigl.Value, bool) {
+		first = cmp.Or(first, f)
+		return v, true
+	})
+	return first
 }
 
 // holder is something that may refer to nothing, and may then be dropped as a whole.

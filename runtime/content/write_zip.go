@@ -45,16 +45,16 @@ type compressed struct {
 }
 
 // deflate compresses all files of an archive, one behind another.
-func deflate(ctx context.Context, spool io.Writer, a lumi.Archive) ([]compressed, error) {
+func deflate(ctx context.Context, spool *os.File, a lumi.Archive) ([]compressed, error) {
 	var files []compressed
-	target := &counter{out: spool}
-	compressor, err := flate.NewWriter(target, flate.DefaultCompression)
+	at := int64(0)
+	compressor, err := flate.NewWriter(spool, flate.DefaultCompression)
 	if err != nil {
 		return nil, err
 	}
 	err = Walk(ctx, a, func(f File) error {
-		compressor.Reset(target)
-		at, sum := target.n, crc32.NewIEEE()
+		compressor.Reset(spool)
+		sum := crc32.NewIEEE()
 		size, err := io.Copy(io.MultiWriter(compressor, sum), f.Content)
 		if err != nil {
 			return err
@@ -62,10 +62,15 @@ func deflate(ctx context.Context, spool io.Writer, a lumi.Archive) ([]compressed
 		if err := compressor.Close(); err != nil {
 			return err
 		}
+		end, err := spool.Seek(0, io.SeekCurrent)
+		if err != nil {
+			return err
+		}
 		header := zipHeader(f)
 		header.CRC32 = sum.Sum32()
-		header.UncompressedSize64, header.CompressedSize64 = uint64(size), uint64(target.n-at)
+		header.UncompressedSize64, header.CompressedSize64 = uint64(size), uint64(end-at)
 		files = append(files, compressed{header, at})
+		at = end
 		return nil
 	})
 	return files, err
@@ -85,16 +90,4 @@ func zipHeader(f File) *zip.FileHeader {
 		header.SetMode(0o644)
 	}
 	return header
-}
-
-// counter counts what is written.
-type counter struct {
-	out io.Writer
-	n   int64
-}
-
-func (c *counter) Write(data []byte) (int, error) {
-	n, err := c.out.Write(data)
-	c.n += int64(n)
-	return n, err
 }

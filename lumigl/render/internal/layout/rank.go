@@ -1,5 +1,7 @@
 package layout
 
+import "slices"
+
 // turn returns the links with some turned around, so that there are no circles, and which those are. Those are turned
 // that lead back to where a walk along the links comes from, which begins at what nothing leads to.
 func (p *part) turn() (links []Arrow, turned []bool) {
@@ -8,8 +10,7 @@ func (p *part) turn() (links []Arrow, turned []bool) {
 	for _, a := range p.links {
 		in[a.To]++
 	}
-	links, turned = make([]Arrow, len(p.links)), make([]bool, len(p.links))
-	copy(links, p.links)
+	links, turned = slices.Clone(p.links), make([]bool, len(p.links))
 	const open, done = 1, 2
 	state := make([]uint8, len(p.nodes))
 	type visit struct{ node, next int32 }
