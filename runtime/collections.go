@@ -154,19 +154,12 @@ func (p *Props) element(i int, field any, c codec, values []*structpb.Value) {
 	}
 	if p.mode == encoding {
 		values[i] = p.encodeElement(field, c)
-	} else {
-		p.decodeElement(values[i], field, c)
-	}
-	p.pop()
-}
-
-func (p *Props) decodeElement(v *structpb.Value, into any, c codec) {
-	switch v, is := p.open(v); is {
-	case present:
-		c.decode(p, v, into)
-	case absent:
+	} else if v, is := p.open(values[i]); is == present {
+		c.decode(p, v, field)
+	} else if is == absent {
 		p.wrong("an element of a list cannot be null")
 	}
+	p.pop()
 }
 
 func (p *Props) encodeElement(from any, c codec) *structpb.Value {

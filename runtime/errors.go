@@ -43,7 +43,7 @@ func (e *InvalidError) Error() string {
 	if e == nil || len(e.Faults) == 0 {
 		return "the properties are wrong"
 	}
-	return listFaults(e.Faults)
+	return joined(e.Faults, Fault.Error, "\n")
 }
 
 // OutputError says that the author's code computed properties which cannot be encoded.
@@ -58,7 +58,7 @@ func (e *OutputError) Error() string {
 	if e == nil || len(e.Faults) == 0 {
 		return problem
 	}
-	return problem + ": " + listFaults(e.Faults)
+	return problem + ": " + joined(e.Faults, Fault.Error, "\n")
 }
 
 // ReplaceError says that an update was refused because it would change properties which only a replacement can change.
@@ -72,7 +72,7 @@ func (e *ReplaceError) Error() string {
 	if e == nil || len(e.Paths) == 0 {
 		return "the change needs a replacement, not an update"
 	}
-	return fmt.Sprintf("a change of %s needs a replacement, not an update", strings.Join(pathStrings(e.Paths), ", "))
+	return fmt.Sprintf("a change of %s needs a replacement, not an update", joined(e.Paths, func(p Path) string { return string(p) }, ", "))
 }
 
 // RetryError says that an operation failed for a reason which may pass, such as a limit on the rate of requests, and
@@ -102,19 +102,11 @@ func (e *RetryError) Unwrap() error {
 	return e.Err
 }
 
-func pathStrings(paths []Path) []string {
-	names := make([]string, len(paths))
-	for i, p := range paths {
-		names[i] = string(p)
+// joined is one text of several.
+func joined[T any](parts []T, text func(T) string, separator string) string {
+	texts := make([]string, len(parts))
+	for i, part := range parts {
+		texts[i] = text(part)
 	}
-	return names
-}
-
-// listFaults is a single line for a single fault.
-func listFaults(faults []Fault) string {
-	lines := make([]string, len(faults))
-	for i, f := range faults {
-		lines[i] = f.Error()
-	}
-	return strings.Join(lines, "\n")
+	return strings.Join(texts, separator)
 }

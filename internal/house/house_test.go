@@ -166,7 +166,7 @@ var rules = []rule{
 	{
 		of: []string{"./runtime/serve"},
 		only: []string{
-			"./runtime", "./runtime/content", "./runtime/tokens", "./runtime/urn", "./runtime/wire",
+			"./runtime", "./runtime/content", "./runtime/internal/readable", "./runtime/tokens", "./runtime/urn", "./runtime/wire",
 			"./runtime/lumirpc",
 		},
 		never: []string{"./runtime/serve/plugin"},

@@ -57,7 +57,7 @@ type draft struct {
 	properties []lumigl.Member
 	extensions bag
 	// given are values that differ from those of the properties, by the part of the source that they stand in.
-	given map[string]*bag
+	given map[string]bag
 	// place is where it is in the order of dependencies.
 	place *place
 	// An instance of OpenTofu belongs to an entry, and depends on blocks.
@@ -99,18 +99,18 @@ func (d *draft) put(s *source, name string, v lumigl.Value, from string, slots m
 // differs keeps the value of a property that got another.
 func (d *draft) differs(from, name string, v lumigl.Value) {
 	if d.given == nil {
-		d.given = map[string]*bag{}
+		d.given = map[string]bag{}
 	}
-	if d.given[from] == nil {
-		d.given[from] = &bag{}
-	}
-	d.given[from].set(name, plain(v))
+	given := d.given[from]
+	given.set(name, plain(v))
+	d.given[from] = given
 }
 
 // keepGiven keeps what differs in the extensions.
 func (d *draft) keepGiven() {
 	for _, from := range slices.Sorted(maps.Keys(d.given)) {
-		d.extensions.set(from, d.given[from].object())
+		given := d.given[from]
+		d.extensions.set(from, given.object())
 	}
 }
 
@@ -122,9 +122,6 @@ type place struct {
 
 // declare notes that there is a resource.
 func (a *assembly) declare(d *draft) {
-	if a.live == nil {
-		a.live, a.deleted = map[string]*draft{}, map[string]*draft{}
-	}
 	if d.place == nil {
 		d.place = &place{}
 	}
@@ -247,9 +244,6 @@ func (a *assembly) rename(code Code, what, name, made, wanted string, s *source)
 		return wanted // Who asks for a name need not be told.
 	}
 	if key := what + " " + name; made != name && !a.renamed[key] {
-		if a.renamed == nil {
-			a.renamed = map[string]bool{}
-		}
 		a.renamed[key] = true
 		s.note(code, "the %s %q is called %q: the name as it is cannot stand in a URN", what, name, made)
 	}

@@ -85,7 +85,10 @@ func Convert(src string, options Options) (*Result, error) {
 	}
 	size := len(src)/64 + 1 // of marks; those of a text that was mended grow if need be
 	b := &book{root: root, opened: make(marks, size), settled: make(marks, size)}
-	a := &assembly{options: options, snapshot: &lumigl.Snapshot{}, book: b, tool: from}
+	a := &assembly{
+		options: options, snapshot: &lumigl.Snapshot{}, book: b, tool: from,
+		live: map[string]*draft{}, deleted: map[string]*draft{}, renamed: map[string]bool{},
+	}
 	for _, s := range steps {
 		// What was wrong may be a part of a value, so that only the remedy is said.
 		remedy, _, _ := strings.Cut(s.Message, ":")

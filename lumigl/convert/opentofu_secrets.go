@@ -135,8 +135,16 @@ func (h *hiding) copied(kind string, attributes lumigl.Value) {
 // guess hides the strings that are called as secrets are. State says which attributes the configuration makes sensitive,
 // but not which are so by the provider's own word.
 func (h *hiding) guess(s *source, kind string) {
+	called := func(v lumigl.Value) bool {
+		for key, m := range v.Members() {
+			if secretly(key, m, kind) {
+				return true
+			}
+		}
+		return false
+	}
 	switch {
-	case h.all || !has(s.value, func(v lumigl.Value) bool { return called(v, kind) }):
+	case h.all || !has(s.value, called):
 	case s.value.Kind() == lumigl.List:
 		for i, e := range s.elements() {
 			h.part(strconv.Itoa(i)).guess(e, kind)
@@ -155,16 +163,6 @@ func (h *hiding) guess(s *source, kind string) {
 			part.guess(m, kind)
 		}
 	}
-}
-
-// called reports whether there is something in an object that is called as secrets are.
-func called(v lumigl.Value, kind string) bool {
-	for key, m := range v.Members() {
-		if secretly(key, m, kind) {
-			return true
-		}
-	}
-	return false
 }
 
 // secretWords are what the names of secrets end with, without what stands between words.

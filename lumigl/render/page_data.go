@@ -3,6 +3,7 @@ package render
 import (
 	"cmp"
 	"encoding/json"
+	"maps"
 	"slices"
 
 	"github.com/lumi-idl/lumi/lumigl"
@@ -96,14 +97,12 @@ func (d *drawing) pageData() ([]byte, error) {
 // types are those of the resources, the most frequent first.
 func (d *drawing) types() []string {
 	counts := map[string]int{}
-	all := []string{}
 	for _, v := range d.vertices {
-		if t := string(v.Type); t != "" {
-			if counts[t]++; counts[t] == 1 {
-				all = append(all, t)
-			}
+		if v.Type != "" {
+			counts[string(v.Type)]++
 		}
 	}
+	all := slices.AppendSeq([]string{}, maps.Keys(counts))
 	slices.SortFunc(all, func(a, b string) int {
 		return cmp.Or(cmp.Compare(counts[b], counts[a]), cmp.Compare(a, b))
 	})

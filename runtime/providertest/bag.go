@@ -49,12 +49,8 @@ func From(t TB, properties lumi.Object) Bag {
 func (b Bag) With(others Bag) Bag {
 	merged := Bag{}
 	maps.Copy(merged, b)
-	for name, value := range others {
-		merged[name] = value
-		if value == nil {
-			delete(merged, name)
-		}
-	}
+	maps.Copy(merged, others)
+	maps.DeleteFunc(merged, func(_ string, value any) bool { return value == nil })
 	return merged
 }
 

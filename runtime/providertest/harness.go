@@ -265,13 +265,12 @@ func (r *Resource) remove(ctx context.Context, l living) error {
 func (h *Harness) lives(r *Resource, id lumi.ID, state *structpb.Struct) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	for i, l := range h.living {
-		if l.r == r && l.id == id {
-			h.living[i].state = state
-			return
-		}
+	i := slices.IndexFunc(h.living, func(l living) bool { return l.r == r && l.id == id })
+	if i < 0 {
+		i = len(h.living)
+		h.living = append(h.living, living{r: r, id: id})
 	}
-	h.living = append(h.living, living{r, id, state})
+	h.living[i].state = state
 }
 
 func (h *Harness) died(id lumi.ID, r *Resource) {

@@ -179,7 +179,7 @@ func (s *step) hints(want, got *structpb.Struct) []string {
 	var added, missing []lumi.Path
 	for _, c := range lumi.Compare(s.r.wrapped(want), s.r.wrapped(got)).Changes() {
 		switch {
-		case s.excused(c) || s.isComputed(c.Path):
+		case s.excused(c) || s.r.declares(lumi.Out, func(p lumi.Path) bool { return p.Holds(c.Path) }):
 		case c.Kind == lumi.Added:
 			added = append(added, c.Path)
 		case c.Kind == lumi.Removed:
@@ -194,12 +194,6 @@ func (s *step) hints(want, got *structpb.Struct) []string {
 		hints = append(hints, "If the cloud does not tell "+list(missing)+", say so in MayDiffer")
 	}
 	return hints
-}
-
-func (s *step) isComputed(path lumi.Path) bool {
-	return slices.ContainsFunc(s.r.h.properties[s.r.token], func(p lumi.Property) bool {
-		return p.Flags&lumi.Out != 0 && lumi.Path(p.Name).Holds(path)
-	})
 }
 
 // changes sees that InspectChange reports the changes that the test names.
@@ -240,7 +234,5 @@ func (s *step) declared(because []lumi.Path) bool {
 	if len(s.r.h.properties[s.r.token]) == 0 {
 		return true
 	}
-	return slices.ContainsFunc(s.r.h.properties[s.r.token], func(p lumi.Property) bool {
-		return p.Flags&lumi.Replaces != 0 && slices.ContainsFunc(because, lumi.Path(p.Name).Holds)
-	})
+	return s.r.declares(lumi.Replaces, func(p lumi.Path) bool { return slices.ContainsFunc(because, p.Holds) })
 }

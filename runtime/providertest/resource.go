@@ -93,21 +93,18 @@ func (r *Resource) format(name string) (urn.URN, error) {
 	})
 }
 
-// property looks a property of the type up. It reports false where nothing is known of it.
-func (r *Resource) property(name string) (lumi.Property, bool) {
-	all := r.h.properties[r.token]
-	i := slices.IndexFunc(all, func(p lumi.Property) bool { return p.Name == name })
-	if i < 0 {
-		return lumi.Property{}, false
-	}
-	return all[i], true
+// declares reports whether the IDL gives a flag to a property whose path is one that is looked for.
+func (r *Resource) declares(flag lumi.Flags, is func(property lumi.Path) bool) bool {
+	return slices.ContainsFunc(r.h.properties[r.token], func(p lumi.Property) bool {
+		return p.Flags&flag != 0 && is(lumi.Path(p.Name))
+	})
 }
 
 var index = regexp.MustCompile(`\[\d+\]`)
 
 // isHidden reports whether the value at a path must be a secret.
 func (r *Resource) isHidden(path lumi.Path) bool {
-	if p, ok := r.property(string(path)); ok && p.Flags&lumi.Secret != 0 {
+	if r.declares(lumi.Secret, func(p lumi.Path) bool { return p == path }) {
 		return true
 	}
 	return r.hidden[index.ReplaceAllString(string(path), "[]")]

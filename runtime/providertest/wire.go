@@ -3,6 +3,7 @@ package providertest
 import (
 	"iter"
 	"maps"
+	"slices"
 
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/types/known/structpb"
@@ -92,12 +93,8 @@ func isForeign(v *structpb.Value) bool {
 		_, err := urn.Parse(k.StringValue)
 		return err == nil
 	case *structpb.Value_ListValue:
-		for _, elem := range k.ListValue.GetValues() {
-			if !isForeign(elem) {
-				return false
-			}
-		}
-		return len(k.ListValue.GetValues()) > 0
+		values := k.ListValue.GetValues()
+		return len(values) > 0 && !slices.ContainsFunc(values, func(v *structpb.Value) bool { return !isForeign(v) })
 	case *structpb.Value_StructValue:
 		if special.IsContent(v) {
 			return true

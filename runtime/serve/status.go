@@ -13,6 +13,7 @@ import (
 	"google.golang.org/protobuf/types/known/durationpb"
 
 	lumi "github.com/lumi-idl/lumi/runtime"
+	"github.com/lumi-idl/lumi/runtime/internal/readable"
 	"github.com/lumi-idl/lumi/runtime/lumirpc"
 	"github.com/lumi-idl/lumi/runtime/wire"
 )
@@ -161,14 +162,9 @@ func pathOf(ctx context.Context, p lumi.Path) string {
 
 // bounded makes text that can be sent: not too long, and of valid characters.
 func bounded(text string) string {
-	const mark = "…"
 	text = strings.ToValidUTF8(text, string(utf8.RuneError))
 	if len(text) <= maxMessage {
 		return text
 	}
-	cut := maxMessage - len(mark)
-	for !utf8.RuneStart(text[cut]) {
-		cut--
-	}
-	return text[:cut] + mark
+	return readable.Shorten(text, maxMessage-len("…"))
 }
