@@ -161,12 +161,11 @@ func (a *assembly) name() error {
 	taken := make(map[urn.URN]int, len(a.drafts))
 	slices.SortStableFunc(a.drafts, func(x, y *draft) int { return cmp.Compare(x.state, y.state) })
 	for _, d := range a.drafts {
+		var err error
 		if u, ok := urns[d.key]; ok && d.state != live {
-			v, err := lumigl.NewResource(u)
-			if err != nil {
+			if d.Vertex, err = lumigl.NewResource(u); err != nil {
 				return err
 			}
-			d.Vertex = v
 			continue
 		}
 		name := d.parts.Name
@@ -202,20 +201,17 @@ func (a *assembly) name() error {
 // free finds a URN that nothing has yet. It returns the name in it, too.
 func free(parts urn.Parts, name string, taken map[urn.URN]int) (u urn.URN, free string, err error) {
 	parts.Name = name
-	base, err := urn.Format(parts)
-	if err != nil {
-		return "", "", err
-	}
-	for u = base; ; {
+	for base := urn.URN(""); ; {
+		if u, err = urn.Format(parts); err != nil {
+			return "", "", err
+		}
 		if taken[u] == 0 {
 			taken[u] = 1
 			return u, parts.Name, nil
 		}
+		base = cmp.Or(base, u)
 		taken[base]++ // What was tried before needs no trying again.
 		parts.Name = fmt.Sprintf("%s (%d)", name, taken[base])
-		if u, err = urn.Format(parts); err != nil {
-			return "", "", err
-		}
 	}
 }
 

@@ -221,15 +221,13 @@ func (p *Plugin) Close() error {
 
 // abort ends a plugin that did not come up, and adds to the error what it said.
 func (p *Plugin) abort(err error) error {
-	if p.process != nil {
-		p.process.kill()
-	}
 	if p.conn != nil {
 		_ = p.conn.Close() // It fails only if it was closed already.
 	}
 	if p.process == nil {
 		return err
 	}
+	p.process.kill()
 	if said := p.process.said.String(); said != "" {
 		return fmt.Errorf("%w\nThe plugin wrote:\n%s", err, said)
 	}
