@@ -26,19 +26,19 @@ func (c capabilityCodec) decode(p *Props, v *structpb.Value, into any) bool {
 	u := urn.URN(s.StringValue)
 	parts, err := u.Parts()
 	if err != nil {
-		if p.isHidden() || len(s.StringValue) > maxShown {
-			p.wrong("expected the URN of a resource, found another string")
-		} else {
-			p.wrong("expected the URN of a resource, found %v", err)
+		found := "another string"
+		if !p.isHidden() && len(s.StringValue) <= maxShown {
+			found = err.Error()
 		}
+		p.wrong("expected the URN of a resource, found %s", found)
 		return false
 	}
 	if c != "" && parts.Type != tokens.Type(c) && p.mode == strict {
-		if p.isHidden() {
-			p.fault("expected a resource of type %s, found one of another type", string(c))
-		} else {
-			p.fault("expected a resource of type %s, found one of type %s", string(c), shorten(string(parts.Type)))
+		found := "another type"
+		if !p.isHidden() {
+			found = "type " + shorten(string(parts.Type))
 		}
+		p.fault("expected a resource of type %s, found one of %s", string(c), found)
 		return false
 	}
 	*into.(*urn.URN) = u

@@ -3,7 +3,6 @@ package lumi
 import (
 	"math"
 	"strconv"
-	"strings"
 	"unicode/utf8"
 
 	"google.golang.org/protobuf/types/known/structpb"
@@ -167,29 +166,22 @@ func (p *Props) setEnum(into EnumValue, s string) bool {
 }
 
 func (p *Props) notInEnum(found string, values []string) {
-	if p.isHidden() {
-		p.fault("expected one of %s, found another string", oneOf(values))
-		return
+	what := "another string"
+	if !p.isHidden() {
+		what = quote(found) + didYouMean(found, values)
 	}
-	p.fault("expected one of %s, found %s%s", oneOf(values), quote(found), didYouMean(found, values))
+	p.fault("expected one of %s, found %s", oneOf(values), what)
 }
 
 // maxListed is how many values of an enum a message lists. Some enums have hundreds.
 const maxListed = 12
 
 func oneOf(values []string) string {
-	var b strings.Builder
-	for i, v := range values {
-		if i == maxListed {
-			b.WriteString(" or " + strconv.Itoa(len(values)-i) + " others")
-			break
-		}
-		if i > 0 {
-			b.WriteString(", ")
-		}
-		b.WriteString(quote(v))
+	list := joined(values[:min(len(values), maxListed)], quote, ", ")
+	if more := len(values) - maxListed; more > 0 {
+		list += " or " + strconv.Itoa(more) + " others"
 	}
-	return b.String()
+	return list
 }
 
 // quote puts a value between quotes.

@@ -184,7 +184,8 @@ func (s *stamper) content(v *structpb.Value, at spot) stamped {
 	key, location := locationOf(fields)
 	plain, secret := special.Reveal(location)
 	at.hidden = at.hidden || secret
-	made, ok := stamped{value: v}, false
+	made := stamped{value: v}
+	var ok bool
 	if signature == wire.Archive && key == "assets" {
 		ok = s.assets(&made, location, plain, at)
 	} else {

@@ -24,7 +24,21 @@ func (r *Resource) Check(t TB, properties Bag, options ...Option) *structpb.Stru
 // depend on do not exist. If the resource exists, it also says what would change.
 func (r *Resource) Plan(t TB, properties Bag, unknown ...lumi.Path) {
 	t.Helper()
-	r.step(t, "plan with "+list(unknown)+" unknown", nil).plan(properties, unknown)
+	s := r.step(t, "plan with "+list(unknown)+" unknown", nil)
+	bag := s.encode(properties)
+	for _, path := range unknown {
+		if !replaceAt(bag, path, lumi.NewUnknown()) {
+			s.fatalf("there is no %s among the properties that could be unknown", path)
+		}
+	}
+	checked, ok := s.check(bag)
+	if !ok || s.r.ID() == "" {
+		return
+	}
+	resp, err := s.r.callInspect(s.ctx, s.r.current(), checked)
+	if s.called("InspectChange", err) {
+		s.saysUnknown(unknown, resp)
+	}
 }
 
 // Create creates the resource, and then sees that it can be read and needs no change.
@@ -44,8 +58,22 @@ func (r *Resource) Retry(t TB) {
 	t.Helper()
 	s := r.step(t, "create again after a lost answer", nil)
 	s.exists(true)
-	s.retry()
+	id, computed, err := r.callCreate(s.ctx, r.wanted)
+	if err != nil {
+		s.fatalf("Create must return %s again, and failed: %s\n%s", r.ID(), explain(err), whyAgain)
+	}
+	s.called("Create", nil)
+	if id != r.ID() {
+		r.h.lives(r, id, merge(r.wanted, computed))
+		s.errorf("Create must return %s again, and made another resource: %s\n%s", r.ID(), id, whyAgain)
+		return
+	}
+	s.differs("Create computes other properties than the first time", outOf(r.current(), r.wanted), computed, s.excused)
+	s.then("get").get()
 }
+
+const whyAgain = "An engine that did not get the answer calls Create again with the same URN: find by it what was made" +
+	" before, or say NoRetry in the Life if there is no way"
 
 // Get reads the resource by its id, and returns its properties.
 func (r *Resource) Get(t TB, options ...Option) *structpb.Struct {
@@ -194,26 +222,6 @@ func (s *step) rename(name string) {
 	r.h.rename(r, u)
 }
 
-func (s *step) retry() {
-	s.t.Helper()
-	r := s.r
-	id, computed, err := r.callCreate(s.ctx, r.wanted)
-	if err != nil {
-		s.fatalf("Create must return %s again, and failed: %s\n%s", r.ID(), explain(err), whyAgain)
-	}
-	s.called("Create", nil)
-	if id != r.ID() {
-		r.h.lives(r, id, merge(r.wanted, computed))
-		s.errorf("Create must return %s again, and made another resource: %s\n%s", r.ID(), id, whyAgain)
-		return
-	}
-	s.differs("Create computes other properties than the first time", outOf(r.current(), r.wanted), computed, s.excused)
-	s.then("get").get()
-}
-
-const whyAgain = "An engine that did not get the answer calls Create again with the same URN: find by it what was made" +
-	" before, or say NoRetry in the Life if there is no way"
-
 // outOf are the properties of a state that were computed.
 func outOf(state, wanted *structpb.Struct) *structpb.Struct {
 	made := clone(state)
@@ -342,23 +350,4 @@ func (s *step) deleteOld(id lumi.ID, state *structpb.Struct) bool {
 		s.errorf("Delete fails if the resource is gone already, which must be no error: %s", explain(err))
 	}
 	return true
-}
-
-// plan is Plan.
-func (s *step) plan(properties Bag, unknown []lumi.Path) {
-	s.t.Helper()
-	bag := s.encode(properties)
-	for _, path := range unknown {
-		if !replaceAt(bag, path, lumi.NewUnknown()) {
-			s.fatalf("there is no %s among the properties that could be unknown", path)
-		}
-	}
-	checked, ok := s.check(bag)
-	if !ok || s.r.ID() == "" {
-		return
-	}
-	resp, err := s.r.callInspect(s.ctx, s.r.current(), checked)
-	if s.called("InspectChange", err) {
-		s.saysUnknown(unknown, resp)
-	}
 }
