@@ -3,7 +3,6 @@ package lumigl
 import (
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -405,15 +404,3 @@ func (c *checker) circle(from int, component []int32) {
 		Circle:  keys,
 	})
 }
-
-// abridge leaves out the middle of a list that nobody would read.
-func abridge(names []string) []string {
-	if len(names) <= mostInCircle {
-		return names
-	}
-	left := fmt.Sprintf("… %d more …", len(names)-mostInCircle)
-	return slices.Concat(names[:mostInCircle/2], []string{left}, names[len(names)-mostInCircle/2:])
-}
-
-// mostInCircle is how many resources of a circle are named.
-const mostInCircle = 60

@@ -96,6 +96,21 @@ func (p Parser) Parse(src string) (Document, error) {
 	return doc, nil
 }
 
+// ParseValue reads any JSON, as strictly as [Parser.Parse] reads files. Nothing in it is taken for a reference. The
+// error is an *[InvalidError].
+func (p Parser) ParseValue(src string) (Value, error) {
+	f := p.newFaults()
+	syntax := p.syntax(src, f)
+	if syntax == nil {
+		return Value{}, f.errIn("")
+	}
+	v := syntax.document()
+	if invalid := f.errIn(src); invalid != nil {
+		return Value{}, invalid
+	}
+	return v, nil
+}
+
 // Salvage reads a file as [Parser.Parse] does, but returns the document along with the error as far as there is one,
 // for tools that mend it. References to what is not there lead to vertices that are in no graph. The document is nil if
 // the text has not even an outline.

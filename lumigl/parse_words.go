@@ -101,32 +101,6 @@ func (p *parser) settled(by string) bool {
 		strings.HasPrefix(rest, "//") || strings.HasPrefix(rest, "/*")
 }
 
-// clip leaves out the middle of a text from the file so that it fits into a message. What tells names apart stands at
-// their ends.
-func clip(s string) string {
-	const most, half = 120, 60
-	if len(s) <= most {
-		return s
-	}
-	start, end := half, len(s)-half
-	for start > half-utf8.UTFMax && !utf8.RuneStart(s[start]) {
-		start--
-	}
-	for end < len(s)-half+utf8.UTFMax && !utf8.RuneStart(s[end]) {
-		end++
-	}
-	return s[:start] + "…" + s[end:]
-}
-
-// shown is how a text from the file stands in a message: as it is, if it can be seen, else with escapes.
-func shown(s string) string {
-	s = clip(s)
-	if !utf8.ValidString(s) || strings.ContainsFunc(s, isHidden) {
-		return strconv.Quote(s)
-	}
-	return s
-}
-
 // wordEnd returns the length of the word that s starts with: letters, digits, and what else stands in names.
 func wordEnd(s string) int {
 	n := 0

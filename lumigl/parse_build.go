@@ -388,11 +388,3 @@ func (b *builder) serial(v Value) uint64 {
 	}
 	return n
 }
-
-// describe says what a value is, and of short ones what it says.
-func describe(v Value) string {
-	if v.kind == Number {
-		return "the number " + clip(v.text)
-	}
-	return v.kind.String()
-}

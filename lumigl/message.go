@@ -1,0 +1,162 @@
+package lumigl
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/lumi-idl/lumi/internal/suggest"
+)
+
+// reporter notes faults where a walk has got to.
+type reporter struct {
+	faults *faults
+	path   path
+}
+
+// at calls read with a key at the end of the path.
+func (r *reporter) at(key string, read func()) {
+	r.path = append(r.path, step{key: key, index: -1})
+	read()
+	r.path = r.path[:len(r.path)-1]
+}
+
+// within calls read with an index at the end of the path.
+func (r *reporter) within(i int, read func()) {
+	r.path = append(r.path, step{index: i})
+	read()
+	r.path = r.path[:len(r.path)-1]
+}
+
+// fault notes what is wrong with what stands at an offset.
+func (r *reporter) fault(code Code, offset uint32, format string, args ...any) {
+	if r.faults.full() {
+		return
+	}
+	r.faults.add(Fault{
+		Code: code, Offset: int(offset), End: wholeToken, Pointer: r.path.pointer(), Message: fmt.Sprintf(format, args...),
+	})
+}
+
+// meant notes what is wrong with what stands at an offset, and what was probably meant by it, if anything.
+func (r *reporter) meant(code Code, offset uint32, near, message string) {
+	if near != "" {
+		message += fmt.Sprintf("; did you mean %q?", near)
+	}
+	r.faults.add(Fault{
+		Code: code, Offset: int(offset), End: wholeToken, Pointer: r.path.pointer(), Message: message, Nearest: near,
+	})
+}
+
+// faultWithin notes what is wrong with a member.
+func (r *reporter) faultWithin(key string, code Code, offset uint32, format string, args ...any) {
+	r.at(key, func() { r.fault(code, offset, format, args...) })
+}
+
+// clip leaves out the middle of a text from the file so that it fits into a message. What tells names apart stands at
+// their ends.
+func clip(s string) string {
+	const most, half = 120, 60
+	if len(s) <= most {
+		return s
+	}
+	start, end := half, len(s)-half
+	for start > half-utf8.UTFMax && !utf8.RuneStart(s[start]) {
+		start--
+	}
+	for end < len(s)-half+utf8.UTFMax && !utf8.RuneStart(s[end]) {
+		end++
+	}
+	return s[:start] + "…" + s[end:]
+}
+
+// shown is how a text from the file stands in a message: as it is, if it can be seen, else with escapes.
+func shown(s string) string {
+	s = clip(s)
+	if !utf8.ValidString(s) || strings.ContainsFunc(s, isHidden) {
+		return strconv.Quote(s)
+	}
+	return s
+}
+
+// describe says what a value is, and of short ones what it says.
+func describe(v Value) string {
+	if v.kind == Number {
+		return "the number " + clip(v.text)
+	}
+	return v.kind.String()
+}
+
+// abridge leaves out the middle of a list that nobody would read.
+func abridge(names []string) []string {
+	if len(names) <= mostInCircle {
+		return names
+	}
+	left := fmt.Sprintf("… %d more …", len(names)-mostInCircle)
+	return slices.Concat(names[:mostInCircle/2], []string{left}, names[len(names)-mostInCircle/2:])
+}
+
+// mostInCircle is how many resources of a circle are named.
+const mostInCircle = 60
+
+// maxSuggestions bounds how often all keys are searched for one like another.
+const maxSuggestions = 10
+
+// nearest returns the key that a reference was without doubt meant to have, "" if there is none, or more than one. A
+// resource is not meant to refer to itself.
+func (c *checker) nearest(key string, from *Vertex) string {
+	near, ok := c.near[key]
+	if !ok && len(c.near) < maxSuggestions {
+		if c.near == nil {
+			c.near = map[string]string{}
+		}
+		near = c.search(key)
+		c.near[key] = near
+	}
+	if c.snapshot != nil && from != nil && near == from.key {
+		return ""
+	}
+	return near
+}
+
+// search looks for the one key that another may have become by a slip of the pen. Long URNs have much in common, so their
+// names must be alike by themselves, and a reference to another type is not a slip if resources of that type exist.
+func (c *checker) search(key string) string {
+	all := suggest.All(key, len(key)/4, func(yield func(string) bool) {
+		for _, v := range c.graph.vertices {
+			if !yield(v.key) {
+				return
+			}
+		}
+	})
+	if len(all) != 1 {
+		return ""
+	}
+	near := all[0]
+	if c.snapshot == nil {
+		return near
+	}
+	name := lastPart(key)
+	if !suggest.Alike(name, lastPart(near), max(2, len(name)/3)) {
+		return ""
+	}
+	if origin, _ := splitName(key); !strings.HasPrefix(near, origin) && c.hasOrigin(origin) {
+		return ""
+	}
+	return near
+}
+
+// hasOrigin reports whether the key of a resource has an origin, all that is before the name.
+func (c *checker) hasOrigin(origin string) bool {
+	for _, v := range c.graph.vertices {
+		if of, _ := splitName(v.key); of == origin {
+			return true
+		}
+	}
+	return false
+}
+
+// lastPart is the name in a URN, right or not.
+func lastPart(u string) string { return u[strings.LastIndex(u, "::")+1:] }
