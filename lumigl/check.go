@@ -73,7 +73,7 @@ func (c *checker) run() {
 	c.edges = newEdges(c.graph.Len())
 	for _, v := range c.graph.vertices {
 		c.vertex(v)
-		c.edges.end()
+		c.edges.End()
 	}
 	if c.snapshot != nil {
 		c.pending()
@@ -278,7 +278,7 @@ func (c *checker) reference(v *Value, from *Vertex) {
 		c.fault(ReferenceFault, 0, "there is a reference where nothing is taken for one")
 	case target.graph == c.graph:
 		if from != nil {
-			c.edges.to = append(c.edges.to, edge{target.index, v.offset})
+			c.edges.add(target.index, v.offset)
 		}
 	case from == nil && c.isPendingDelete(target):
 	default:
@@ -349,53 +349,51 @@ func (c *checker) pending() {
 
 // order finds circles, and, in a file, resources that stand before what they refer to.
 func (c *checker) order() {
-	forward := false
-	for from := range c.graph.vertices {
-		for _, e := range c.edges.of(from) {
-			forward = forward || int(e.to) >= from
-		}
-	}
-	if !forward {
-		return
-	}
-	component := c.edges.components()
+	var component []int32 // Files that we wrote need none.
 	seen := map[int32]bool{}
-	for from, v := range c.graph.vertices {
-		for _, e := range c.edges.of(from) {
-			switch {
-			case int(e.to) < from:
-			case component[from] == component[e.to]:
-				if !seen[component[from]] {
-					seen[component[from]] = true
-					c.circle(from, component)
+	for _, v := range c.graph.vertices {
+		first := c.edges.Start[v.index]
+		for i, to := range c.edges.Out(v.index) {
+			if to < v.index {
+				continue
+			}
+			if component == nil {
+				component = c.edges.Components()
+			}
+			switch in := component[v.index]; {
+			case in == component[to]:
+				if !seen[in] {
+					seen[in] = true
+					c.circle(v.index, component)
 				}
 			case !c.built:
 				c.path = append(c.path[:0], step{key: c.form.section, index: -1}, step{key: v.key, index: -1})
-				c.fault(OrderFault, e.offset, "%q stands further down; move it up, before whatever refers to it",
-					clip(c.graph.vertices[e.to].key))
+				c.fault(OrderFault, c.edges.offsets[int(first)+i], "%q stands further down; move it up, before whatever refers to it",
+					clip(c.graph.vertices[to].key))
 			}
 		}
 	}
 }
 
 // circle reports a way from a resource back to itself.
-func (c *checker) circle(from int, component []int32) {
+func (c *checker) circle(from int32, component []int32) {
 	if c.faults.full() {
 		return
 	}
-	circle := c.edges.circle(from, component)
+	circle := c.edges.Cycle(from, component)
 	keys := make([]string, 0, len(circle))
 	names := make([]string, 0, len(circle)+1)
 	var notes []Note
-	for i, e := range circle {
-		key := c.graph.vertices[circle[(i+len(circle)-1)%len(circle)].to].key
+	for i, edge := range circle {
+		key := c.graph.vertices[from].key
+		from = c.edges.To[edge]
 		keys, names = append(keys, key), append(names, shown(key))
 		if !c.built && i < mostInCircle {
-			notes = append(notes, Note{Offset: int(e.offset), Message: "a reference in the circle"})
+			notes = append(notes, Note{Offset: int(c.edges.offsets[edge]), Message: "a reference in the circle"})
 		}
 	}
 	names = append(names, names[0])
-	offset := int(circle[0].offset)
+	offset := int(c.edges.offsets[circle[0]])
 	c.faults.add(Fault{
 		Code: CycleFault, Offset: offset, End: wholeToken,
 		Pointer: path{{key: c.form.section, index: -1}, {key: keys[0], index: -1}}.pointer(),

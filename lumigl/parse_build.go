@@ -89,7 +89,7 @@ func (b *builder) document(root Value) Document {
 	}
 	b.at(f.section, func() { b.section(section) })
 	for _, a := range b.ahead {
-		b.edges.to[a.edge].to = a.to.index
+		b.edges.To[a.edge] = a.to.index
 	}
 	if b.tag != DefaultTag {
 		b.graph.Tag = b.tag
@@ -265,8 +265,8 @@ func (b *builder) reserve() {
 	each := max(int(last-first)/(sample-1), 64)
 	n := (b.size - int(first)) / each
 	b.graph.vertices = slices.Grow(b.graph.vertices, n)
-	b.edges.start = slices.Grow(b.edges.start, n)
-	b.edges.to = slices.Grow(b.edges.to, n)
+	b.edges.Start = slices.Grow(b.edges.Start, n)
+	b.edges.To, b.edges.offsets = slices.Grow(b.edges.To, n), slices.Grow(b.edges.offsets, n)
 	byKey := make(map[string]*Vertex, n)
 	maps.Copy(byKey, b.graph.byKey)
 	b.graph.byKey = byKey
@@ -280,7 +280,7 @@ func (b *builder) inGraph(v *Vertex) {
 		b.check.identity(v)
 		b.at(b.form.bag, func() { b.bag(&v.Properties) })
 	}
-	b.edges.end()
+	b.edges.End()
 }
 
 // resourceKeys are those that resources have.

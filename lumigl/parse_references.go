@@ -94,9 +94,9 @@ func (b *builder) reference(v *Value, tag *Member) {
 	n := v.node // Nothing else needs it any more.
 	*n = node{target: target}
 	if target.graph == nil {
-		b.ahead = append(b.ahead, ahead{len(b.edges.to), target})
+		b.ahead = append(b.ahead, ahead{len(b.edges.To), target})
 	}
-	b.edges.to = append(b.edges.to, edge{target.index, tag.Value.offset})
+	b.edges.add(target.index, tag.Value.offset)
 	// The offset is that of the key, since this is what a fault would be about.
 	*v = Value{kind: Reference, offset: tag.Value.offset, text: property, node: n}
 }

@@ -19,29 +19,9 @@ func (s *Snapshot) Sort() error {
 
 // canonical orders vertices without circles.
 func canonical(vertices []*Vertex, e *edges) []*Vertex {
-	sorted := byKey(vertices)
-	rank := make([]int32, len(vertices))
-	for place, vertex := range sorted {
-		rank[vertex] = int32(place)
-	}
-	dependents := e.reverse()
-	missing := make([]int32, len(vertices))
-	ready := newQueue(len(vertices))
-	for i := range vertices {
-		missing[i] = int32(len(e.of(i)))
-		if missing[i] == 0 {
-			ready.push(rank[i])
-		}
-	}
-	order := make([]*Vertex, 0, len(vertices))
-	for len(order) < len(vertices) {
-		next := sorted[ready.pop()]
-		order = append(order, vertices[next])
-		for _, d := range dependents.of(int(next)) {
-			if missing[d.to]--; missing[d.to] == 0 {
-				ready.push(rank[d.to])
-			}
-		}
+	order := make([]*Vertex, len(vertices))
+	for i, v := range e.Sort(byKey(vertices)) {
+		order[i] = vertices[v]
 	}
 	return order
 }
@@ -115,25 +95,6 @@ func head(s string) uint64 {
 	var b [8]byte
 	copy(b[:], s)
 	return binary.BigEndian.Uint64(b[:])
-}
-
-// reverse turns all edges around.
-func (e *edges) reverse() *edges {
-	r := &edges{start: make([]int32, len(e.start)), to: make([]edge, len(e.to))}
-	for _, out := range e.to {
-		r.start[out.to+1]++
-	}
-	for i := 1; i < len(r.start); i++ {
-		r.start[i] += r.start[i-1]
-	}
-	next := slices.Clone(r.start)
-	for from := range e.len() {
-		for _, out := range e.of(from) {
-			r.to[next[out.to]] = edge{to: int32(from), offset: out.offset}
-			next[out.to]++
-		}
-	}
-	return r
 }
 
 // sorted returns members in the order of their keys.

@@ -3,38 +3,33 @@ package convert
 import (
 	"slices"
 
+	"github.com/lumi-idl/lumi/internal/dag"
 	"github.com/lumi-idl/lumi/lumigl"
 )
 
 // rank orders the places by what has to be before what, in a way that any circle is cut at the same edge each time. What
 // refers only to places of lower rank is in no circle.
 func (a *assembly) rank() {
-	const waiting = -1
-	next := 0
-	type frame struct {
-		place *place
-		done  int
-	}
-	var stack []frame
-	push := func(p *place) {
+	var places []*place
+	number := func(p *place) int32 {
 		if p.rank == 0 {
-			p.rank = waiting
-			stack = append(stack, frame{place: p})
+			places = append(places, p)
+			p.rank = len(places)
 		}
+		return int32(p.rank - 1)
 	}
 	for _, d := range a.drafts {
-		push(d.place)
-		for len(stack) > 0 {
-			top := &stack[len(stack)-1]
-			if top.done < len(top.place.before) {
-				top.done++
-				push(top.place.before[top.done-1])
-				continue
-			}
-			next++
-			top.place.rank = next
-			stack = stack[:len(stack)-1]
+		number(d.place)
+	}
+	var g dag.Graph
+	for i := 0; i < len(places); i++ {
+		for _, before := range places[i].before {
+			g.To = append(g.To, number(before))
 		}
+		g.End()
+	}
+	for i, p := range g.PostOrder() {
+		places[p].rank = i + 1
 	}
 }
 

@@ -1,4 +1,4 @@
-package lumigl
+package dag
 
 import (
 	"testing"
@@ -10,7 +10,7 @@ import (
 func TestComponents(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.IntRange(1, 8).Draw(t, "vertices")
-		e := newEdges(n)
+		var g Graph
 		// distance is the length of the shortest way, over at least one edge, and far where there is none.
 		const far = 1000
 		distance := make([][]int, n)
@@ -20,10 +20,10 @@ func TestComponents(t *testing.T) {
 				distance[from][to] = far
 			}
 			for _, to := range rapid.SliceOfN(rapid.IntRange(0, n-1), 0, 3).Draw(t, "edges") {
-				e.to = append(e.to, edge{to: int32(to)})
+				g.To = append(g.To, int32(to))
 				distance[from][to] = 1
 			}
-			e.end()
+			g.End()
 		}
 		for by := range n {
 			for from := range n {
@@ -32,7 +32,7 @@ func TestComponents(t *testing.T) {
 				}
 			}
 		}
-		component := e.components()
+		component := g.Components()
 		for a := range n {
 			for b := range n {
 				if one := a == b || distance[a][b] < far && distance[b][a] < far; one != (component[a] == component[b]) {
@@ -40,13 +40,14 @@ func TestComponents(t *testing.T) {
 				}
 			}
 			if distance[a][a] < far {
-				circle := e.circle(a, component)
+				circle := g.Cycle(int32(a), component)
 				at := a
-				for _, step := range circle {
-					if distance[at][step.to] != 1 {
-						t.Fatalf("%d does not refer to %d", at, step.to)
+				for _, edge := range circle {
+					to := int(g.To[edge])
+					if edge < g.Start[at] || edge >= g.Start[at+1] {
+						t.Fatalf("the edge %d is not one of %d", edge, at)
 					}
-					at = int(step.to)
+					at = to
 				}
 				if at != a || len(circle) != distance[a][a] {
 					t.Fatalf("the circle from %d ends at %d after %d steps, not %d", a, at, len(circle), distance[a][a])

@@ -1,0 +1,243 @@
+// Package dag orders the vertices of directed graphs. Vertices are numbers from 0, and an edge leads from a vertex to one
+// that it depends on, so all orders here put dependencies first.
+//
+// Nothing in it is recursive, since a chain may be as long as a document. Everything takes time in proportion to the graph,
+// except that [Graph.Sort] and [Graph.Walk] may need a heap. A Graph that does not change may be used concurrently.
+package dag
+
+import (
+	"container/heap"
+	"iter"
+	"slices"
+)
+
+// Graph is a directed graph, which may have cycles, loops and parallel edges. The zero Graph is empty.
+type Graph struct {
+	// Start has the first edge of each vertex among all edges and, at the end, the number of edges.
+	Start []int32
+	// To has the vertex that each edge leads to.
+	To []int32
+}
+
+// New returns a graph of edges, whose order is kept among those of one vertex. It iterates over them twice.
+func New(vertices int, edges iter.Seq2[int32, int32]) Graph {
+	g := Graph{Start: make([]int32, vertices+1)}
+	for from := range edges {
+		g.Start[from+1]++
+	}
+	for v := range vertices {
+		g.Start[v+1] += g.Start[v]
+	}
+	g.To = make([]int32, g.Start[vertices])
+	next := slices.Clone(g.Start)
+	for from, to := range edges {
+		g.To[next[from]] = to
+		next[from]++
+	}
+	return g
+}
+
+// End adds a vertex, whose edges are those that were appended to To since the last call.
+func (g *Graph) End() {
+	if len(g.Start) == 0 {
+		g.Start = append(g.Start, 0)
+	}
+	g.Start = append(g.Start, int32(len(g.To)))
+}
+
+// Len returns the number of vertices.
+func (g Graph) Len() int { return max(len(g.Start), 1) - 1 }
+
+// Out returns the vertices that v depends on.
+func (g Graph) Out(v int32) []int32 { return g.To[g.Start[v]:g.Start[v+1]] }
+
+// Reverse returns the graph with all edges turned around. Those of each vertex are sorted.
+func (g Graph) Reverse() Graph {
+	return New(g.Len(), func(yield func(int32, int32) bool) {
+		for v := range int32(g.Len()) {
+			for _, to := range g.Out(v) {
+				yield(to, v)
+			}
+		}
+	})
+}
+
+// Sort returns the vertices in topological order: at each point the first of the preferred order whose dependencies have
+// all been returned. Vertices that are on a cycle or depend on one are left out.
+func (g Graph) Sort(preferred []int32) []int32 {
+	rank := make([]int32, len(preferred))
+	for i, v := range preferred {
+		rank[v] = int32(i)
+	}
+	ready := NewReady(g)
+	sorted := make([]int32, 0, g.Len())
+	var late numbers // the ranks of vertices that became ready after the loop had passed them
+	var now []int32
+	for i, v := range preferred {
+		if !ready.Has(v) {
+			continue
+		}
+		for sorted = append(sorted, v); ; sorted = append(sorted, v) {
+			now = ready.Done(v, now[:0])
+			for _, d := range now {
+				if rank[d] < int32(i) {
+					late.push(rank[d])
+				}
+			}
+			if len(late) == 0 {
+				break
+			}
+			v = preferred[late.pop()]
+		}
+	}
+	return sorted
+}
+
+// Ready tracks which vertices of a graph have to wait for others.
+type Ready struct {
+	waits      []int32 // for how many each vertex waits
+	dependents Graph
+}
+
+// NewReady returns a Ready for a graph of which nothing is done.
+func NewReady(g Graph) *Ready {
+	r := &Ready{waits: make([]int32, g.Len()), dependents: g.Reverse()}
+	for v := range r.waits {
+		r.waits[v] = g.Start[v+1] - g.Start[v]
+	}
+	return r
+}
+
+// Has reports whether all that v depends on is done.
+func (r *Ready) Has(v int32) bool { return r.waits[v] == 0 }
+
+// Done marks a vertex as done, once, and appends to ready the vertices that waited for nothing else.
+func (r *Ready) Done(v int32, ready []int32) []int32 {
+	for _, d := range r.dependents.Out(v) {
+		if r.waits[d]--; r.waits[d] == 0 {
+			ready = append(ready, d)
+		}
+	}
+	return ready
+}
+
+// PostOrder returns all vertices in the order in which a depth-first search leaves them: each after its dependencies,
+// unless it is on a cycle. The search starts at the vertices of first, in their order, and then at those left. An edge
+// closes a cycle of the search if it leads to its own vertex or one that comes later.
+func (g Graph) PostOrder(first ...int32) []int32 {
+	order, _ := g.search(first)
+	return order
+}
+
+// Components returns a number for each vertex, which is the same for vertices that lead to each other. Edges between
+// components lead to lower numbers.
+func (g Graph) Components() []int32 {
+	_, component := g.search(nil)
+	return component
+}
+
+// search is Tarjan's algorithm.
+func (g Graph) search(first []int32) (order, component []int32) {
+	n := g.Len()
+	order, component = make([]int32, 0, n), make([]int32, n)
+	index, low := make([]int32, n), make([]int32, n) // from 1; 0 has not been seen
+	type frame struct{ v, edge int32 }
+	var frames []frame
+	var open []int32 // vertices whose component is not complete
+	seen, found := int32(0), int32(0)
+	enter := func(v int32) {
+		seen++
+		index[v], low[v] = seen, seen
+		open = append(open, v)
+		frames = append(frames, frame{v, g.Start[v]})
+	}
+	visit := func(root int32) {
+		if index[root] != 0 {
+			return
+		}
+		for enter(root); len(frames) > 0; {
+			f := &frames[len(frames)-1]
+			v := f.v
+			if f.edge < g.Start[v+1] {
+				to := g.To[f.edge]
+				f.edge++
+				switch {
+				case index[to] == 0:
+					enter(to)
+				case component[to] == 0:
+					low[v] = min(low[v], index[to])
+				}
+				continue
+			}
+			frames = frames[:len(frames)-1]
+			order = append(order, v)
+			if len(frames) > 0 {
+				up := frames[len(frames)-1].v
+				low[up] = min(low[up], low[v])
+			}
+			if low[v] == index[v] {
+				found++
+				for component[v] == 0 {
+					last := len(open) - 1
+					component[open[last]] = found
+					open = open[:last]
+				}
+			}
+		}
+	}
+	for _, v := range first {
+		visit(v)
+	}
+	for v := range int32(n) {
+		visit(v)
+	}
+	return order, component
+}
+
+// Cycle returns the edges, as indices of To, of a shortest cycle from a vertex, nil if it is on none. It takes the
+// components of the graph.
+func (g Graph) Cycle(from int32, component []int32) []int32 {
+	seen := map[int32]bool{}
+	var edges, previous []int32 // previous has the index of the edge before each of edges
+	expand := func(v, before int32) {
+		for edge := g.Start[v]; edge < g.Start[v+1]; edge++ {
+			to := g.To[edge]
+			if component[to] == component[from] && !seen[to] {
+				seen[to] = true
+				edges, previous = append(edges, edge), append(previous, before)
+			}
+		}
+	}
+	expand(from, -1)
+	for i := 0; i < len(edges); i++ {
+		if to := g.To[edges[i]]; to != from {
+			expand(to, int32(i))
+			continue
+		}
+		var cycle []int32
+		for at := int32(i); at >= 0; at = previous[at] {
+			cycle = append(cycle, edges[at])
+		}
+		slices.Reverse(cycle)
+		return cycle
+	}
+	return nil
+}
+
+// numbers is a heap.
+type numbers []int32
+
+func (n numbers) Len() int           { return len(n) }
+func (n numbers) Less(i, j int) bool { return n[i] < n[j] }
+func (n numbers) Swap(i, j int)      { n[i], n[j] = n[j], n[i] }
+func (n *numbers) Push(x any)        { *n = append(*n, x.(int32)) }
+
+func (n *numbers) Pop() any {
+	last := len(*n) - 1
+	x := (*n)[last]
+	*n = (*n)[:last]
+	return x
+}
+
+func (n *numbers) push(x int32) { heap.Push(n, x) }
+func (n *numbers) pop() int32   { return heap.Pop(n).(int32) }
