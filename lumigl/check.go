@@ -381,24 +381,18 @@ func (c *checker) circle(from int32, component []int32) {
 		return
 	}
 	circle := c.edges.Cycle(from, component)
-	keys := make([]string, 0, len(circle))
-	names := make([]string, 0, len(circle)+1)
+	keys := make([]string, len(circle))
 	var notes []Note
 	for i, edge := range circle {
-		key := c.graph.vertices[from].key
+		keys[i] = c.graph.vertices[from].key
 		from = c.edges.To[edge]
-		keys, names = append(keys, key), append(names, shown(key))
-		if !c.built && i < mostInCircle {
+		if !c.built && 0 < i && i < mostInCircle {
 			notes = append(notes, Note{Offset: int(c.edges.offsets[edge]), Message: "a reference in the circle"})
 		}
 	}
-	names = append(names, names[0])
-	offset := int(c.edges.offsets[circle[0]])
-	c.faults.add(Fault{
-		Code: CycleFault, Offset: offset, End: wholeToken,
-		Pointer: path{{key: c.form.section, index: -1}, {key: keys[0], index: -1}}.pointer(),
-		Message: "resources depend on each other in a circle: " + strings.Join(abridge(names), " → "),
-		Notes:   notes[min(1, len(notes)):],
-		Circle:  keys,
-	})
+	f := circleFault("resources", keys)
+	f.Offset, f.End = int(c.edges.offsets[circle[0]]), wholeToken
+	f.Pointer = path{{key: c.form.section, index: -1}, {key: keys[0], index: -1}}.pointer()
+	f.Notes = notes
+	c.faults.add(f)
 }

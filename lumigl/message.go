@@ -89,6 +89,18 @@ func describe(v Value) string {
 	return v.kind.String()
 }
 
+// circleFault is the fault of resources or vertices each of which refers to the next, and the last to the first.
+func circleFault(what string, keys []string) Fault {
+	names := make([]string, len(keys)+1)
+	for i := range names {
+		names[i] = shown(keys[i%len(keys)])
+	}
+	return Fault{
+		Code: CycleFault, Circle: keys,
+		Message: what + " depend on each other in a circle: " + strings.Join(abridge(names), " → "),
+	}
+}
+
 // abridge leaves out the middle of a list that nobody would read.
 func abridge(names []string) []string {
 	if len(names) <= mostInCircle {

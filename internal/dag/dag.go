@@ -194,6 +194,23 @@ func (g Graph) search(first []int32) (order, component []int32) {
 	return order, component
 }
 
+// Reach returns the vertices that edges lead to from a vertex over one or more steps, except those in seen, to which it
+// adds them.
+func (g Graph) Reach(from int32, seen []bool) []int32 {
+	var found []int32
+	for todo := []int32{from}; len(todo) > 0; {
+		next := todo[len(todo)-1]
+		todo = todo[:len(todo)-1]
+		for _, to := range g.Out(next) {
+			if !seen[to] {
+				seen[to] = true
+				found, todo = append(found, to), append(todo, to)
+			}
+		}
+	}
+	return found
+}
+
 // Cycle returns the edges, as indices of To, of a shortest cycle from a vertex, nil if it is on none. It takes the
 // components of the graph.
 func (g Graph) Cycle(from int32, component []int32) []int32 {

@@ -106,7 +106,7 @@ var rules = []rule{
 		why: "two documents are compared without files and commands",
 	},
 	{
-		of: []string{"./lumigl/query"}, only: []string{"./internal/suggest", "./lumigl"}, never: grpc,
+		of: []string{"./lumigl/query"}, only: []string{"./internal/dag", "./internal/suggest", "./lumigl"}, never: grpc,
 		why: "a graph is asked about what is in it",
 	},
 	{

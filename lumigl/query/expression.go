@@ -10,6 +10,7 @@ import (
 	"cel.dev/cel-go/cel"
 	"cel.dev/cel-go/common/types"
 
+	"github.com/lumi-idl/lumi/internal/dag"
 	"github.com/lumi-idl/lumi/lumigl"
 )
 
@@ -191,10 +192,10 @@ func (a *activation) object() any {
 // Parent implements [cel.Activation].
 func (a *activation) Parent() cel.Activation { return nil }
 
-func (a *activation) keys(keys *[]string, edges [][]int32) []string {
+func (a *activation) keys(keys *[]string, edges dag.Graph) []string {
 	if *keys == nil {
-		*keys = make([]string, 0, len(edges[a.place]))
-		for _, to := range edges[a.place] {
+		*keys = make([]string, 0, len(edges.Out(a.place)))
+		for _, to := range edges.Out(a.place) {
 			*keys = append(*keys, a.index.vertices[to].Key())
 		}
 	}

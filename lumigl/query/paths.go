@@ -6,8 +6,8 @@ import "github.com/lumi-idl/lumi/lumigl"
 // the order of the graph. Each has both ends in it. If via is not nil, all between the ends have to be among what it
 // allows. There may be very many paths, so that no more than limit are looked for; all says that there are no others.
 func (x *Index) Paths(from, to *lumigl.Vertex, via func(*lumigl.Vertex) bool, limit int) (found [][]*lumigl.Vertex, all bool) {
-	start, ok := x.place[from]
-	end, ok2 := x.place[to]
+	start, ok := x.Number(from)
+	end, ok2 := x.Number(to)
 	if !ok || !ok2 {
 		return nil, true
 	}
@@ -33,7 +33,7 @@ func (x *Index) distances(start, end int32, via func(*lumigl.Vertex) bool) []int
 	}
 	left[end] = 0
 	for todo := []int32{end}; len(todo) > 0; todo = todo[1:] {
-		for _, up := range x.up[todo[0]] {
+		for _, up := range x.up.Out(todo[0]) {
 			if left[up] < 0 && (up == start || via == nil || via(x.vertices[up])) {
 				left[up] = left[todo[0]] + 1
 				todo = append(todo, up)
@@ -75,9 +75,9 @@ func (s *search) walk(at, steps int32) {
 	case at == s.end && steps == 0 && len(s.found) == s.limit:
 		s.more = true
 	case at == s.end && steps == 0:
-		s.found = append(s.found, s.index.at(s.path))
+		s.found = append(s.found, s.index.At(s.path))
 	case at != s.end:
-		for _, to := range s.index.down[at] {
+		for _, to := range s.index.down.Out(at) {
 			switch {
 			case s.on[to] || s.left[to] < 0:
 			case s.left[to] > steps-1:

@@ -1,0 +1,152 @@
+package lumigl
+
+import (
+	"context"
+	"slices"
+
+	"github.com/lumi-idl/lumi/internal/dag"
+)
+
+// Index has the dependencies of a graph both ways. A vertex depends on the vertices that its properties refer to. An Index
+// shows the graph as it was when the Index was made, and may be used concurrently. Vertices that were not in the graph
+// have no dependencies and no dependents.
+type Index struct {
+	vertices []*Vertex
+	place    map[*Vertex]int32
+	down, up dag.Graph
+}
+
+// NewIndex returns an index of a graph, or of a snapshot through its Base. It takes time in proportion to the graph. The
+// graph may be changed after.
+func NewIndex(g *Graph) *Index {
+	x := &Index{vertices: slices.Clone(g.vertices), place: make(map[*Vertex]int32, g.Len())}
+	for i, v := range g.vertices {
+		x.place[v] = int32(i)
+		first := len(x.down.To)
+		for target := range v.Properties.References() {
+			if target.graph == g {
+				x.down.To = append(x.down.To, target.index)
+			}
+		}
+		slices.Sort(x.down.To[first:])
+		x.down.To = x.down.To[:first+len(slices.Compact(x.down.To[first:]))]
+		x.down.End()
+	}
+	x.up = x.down.Reverse()
+	return x
+}
+
+// Numbers returns the vertices in the order of the graph and, by their numbers in it, the dependencies and the dependents
+// of each, for algorithms of other packages. None of them must be changed.
+func (x *Index) Numbers() (vertices []*Vertex, dependencies, dependents dag.Graph) {
+	return x.vertices, x.down, x.up
+}
+
+// Number returns the number of a vertex, and whether it was in the graph.
+func (x *Index) Number(v *Vertex) (int32, bool) {
+	i, ok := x.place[v]
+	return i, ok
+}
+
+// Dependencies returns the vertices that v depends on, in the order of the graph: directly or, if transitive, over any
+// number of steps. v is among them only if it is on a cycle.
+func (x *Index) Dependencies(v *Vertex, transitive bool) []*Vertex {
+	return x.related(x.down, v, transitive)
+}
+
+// Dependents returns the vertices that depend on v, as [Index.Dependencies] does those that v depends on.
+func (x *Index) Dependents(v *Vertex, transitive bool) []*Vertex {
+	return x.related(x.up, v, transitive)
+}
+
+func (x *Index) related(edges dag.Graph, v *Vertex, transitive bool) []*Vertex {
+	from, ok := x.place[v]
+	if !ok {
+		return nil
+	}
+	if !transitive {
+		return x.At(edges.Out(from))
+	}
+	found := edges.Reach(from, make([]bool, len(x.vertices)))
+	slices.Sort(found)
+	return x.At(found)
+}
+
+// At returns the vertices with the given numbers.
+func (x *Index) At(numbers []int32) []*Vertex {
+	found := make([]*Vertex, len(numbers))
+	for i, n := range numbers {
+		found[i] = x.vertices[n]
+	}
+	return found
+}
+
+// Sorted returns all vertices in topological order: each after its dependencies, and otherwise as in the graph. Read
+// backwards, it is an order for deletion. The error is an *[InvalidError] with a [CycleFault] if there is a cycle.
+func (x *Index) Sorted() ([]*Vertex, error) {
+	all := make([]int32, len(x.vertices))
+	for i := range all {
+		all[i] = int32(i)
+	}
+	sorted := x.At(x.down.Sort(all))
+	if len(sorted) < len(x.vertices) {
+		return nil, x.cycle()
+	}
+	return sorted, nil
+}
+
+// cycle returns the error of the first vertex that is on a cycle.
+func (x *Index) cycle() error {
+	component := x.down.Components()
+	for v := range int32(len(x.vertices)) {
+		if cycle := x.down.Cycle(v, component); cycle != nil {
+			keys := []string{x.vertices[v].key}
+			for _, edge := range cycle[:len(cycle)-1] {
+				keys = append(keys, x.vertices[x.down.To[edge]].key)
+			}
+			return &InvalidError{Faults: []Fault{circleFault("vertices", keys)}}
+		}
+	}
+	return nil
+}
+
+// Ready returns the vertices that are not done and whose dependencies all are, in the order of the graph. Work that
+// was interrupted continues with them.
+func (x *Index) Ready(done func(*Vertex) bool) []*Vertex {
+	var ready []*Vertex
+	isDone := make([]bool, len(x.vertices))
+	for i, v := range x.vertices {
+		isDone[i] = done(v)
+	}
+	for i, v := range x.vertices {
+		waits := func(to int32) bool { return !isDone[to] }
+		if !isDone[i] && !slices.ContainsFunc(x.down.Out(int32(i)), waits) {
+			ready = append(ready, v)
+		}
+	}
+	return ready
+}
+
+// WalkOptions says how a walk goes.
+type WalkOptions struct {
+	// Parallelism is how many visits may run at once. The default is the number of processors.
+	Parallelism int
+	// Reverse visits each vertex after its dependents, as a deletion has to.
+	Reverse bool
+	// StopOnError starts no further visits after one has failed. By default, only those are left out that depend on a
+	// vertex whose visit failed.
+	StopOnError bool
+}
+
+// Walk calls visit for each vertex, once those of its dependencies have returned nil. Visits run concurrently; with a
+// Parallelism of 1, they go in the order of the graph as far as dependencies allow, or in the opposite one.
+//
+// When ctx is done, no further visits start. Walk waits for those that run. It returns their errors, joined in the order
+// of the graph, and the cause of ctx if that left any vertex out. If the graph has a cycle, nothing is visited, and the
+// error is an *[InvalidError] with a [CycleFault].
+func (x *Index) Walk(ctx context.Context, o WalkOptions, visit func(context.Context, *Vertex) error) error {
+	if _, err := x.Sorted(); err != nil {
+		return err
+	}
+	return x.down.Walk(ctx, dag.WalkOptions(o), func(ctx context.Context, i int32) error { return visit(ctx, x.vertices[i]) })
+}
