@@ -54,7 +54,7 @@ func TestBuiltGraph(t *testing.T) {
 	g.Fields = []lumigl.Member{pair("resources", lumigl.NullValue()), pair("x", lumigl.ReferenceTo(vertex(t, other, "o")))}
 	a := vertex(t, g, "a")
 	gone := vertex(t, g, "gone")
-	g.Remove(func(v *lumigl.Vertex) bool { return v == gone })
+	g.Remove(gone.Key())
 	a.Properties = bag(
 		pair("gone", lumigl.ReferenceTo(gone)),
 		pair("other", lumigl.PropertyOf(other.Vertex("o"), "p\xff")),

@@ -134,18 +134,6 @@ func (g *Graph) insert(v *Vertex) bool {
 	return true
 }
 
-// Remove removes the vertices for which remove returns true. References to them dangle from then on.
-func (g *Graph) Remove(remove func(*Vertex) bool) {
-	g.arrange(slices.DeleteFunc(g.vertices, func(v *Vertex) bool {
-		gone := remove(v)
-		if gone {
-			delete(g.byKey, v.key)
-			v.graph = nil
-		}
-		return gone
-	}))
-}
-
 // arrange makes an order of the graph's own vertices its order.
 func (g *Graph) arrange(vertices []*Vertex) {
 	g.vertices = vertices

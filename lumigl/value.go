@@ -268,25 +268,58 @@ func (v *Value) references(yield func(*Vertex, string) bool) bool {
 	return true
 }
 
-// Retarget returns a copy of the value whose references lead where to says.
+// Retarget returns the value with references that lead where to says. What has none to change is shared with v.
 func (v Value) Retarget(to func(*Vertex) *Vertex) Value {
-	switch v.kind {
-	case List:
-		elements := make([]Value, len(v.node.elements))
-		for i, e := range v.node.elements {
-			elements[i] = e.Retarget(to)
+	return v.Replace(func(part Value) (Value, bool) {
+		if part.kind != Reference {
+			return part, false
 		}
-		v.node = &node{elements: elements, plain: v.node.plain}
-	case Object:
-		members := make([]Member, len(v.node.members))
-		for i, m := range v.node.members {
-			members[i] = Member{Key: m.Key, Value: m.Value.Retarget(to), offset: m.offset}
-		}
-		v.node = &node{members: members, plain: v.node.plain}
-	case Reference:
-		return PropertyOf(to(v.node.target), v.text)
-	}
+		target := to(part.node.target)
+		return PropertyOf(target, part.text), target != part.node.target
+	})
+}
+
+// Replace returns the value with the parts, outermost first, for which replace returns true replaced by what it returns
+// with that; an absent value removes an element or a member. What does not change is shared with v.
+func (v Value) Replace(replace func(part Value) (Value, bool)) Value {
+	v.replace(replace)
 	return v
+}
+
+// replace reports whether anything was replaced.
+func (v *Value) replace(with func(Value) (Value, bool)) bool {
+	part, replaced := with(*v)
+	switch {
+	case replaced:
+		*v = part
+	case v.kind == List:
+		var elements []Value
+		for i, e := range v.node.elements {
+			if e.replace(with) {
+				if elements == nil {
+					elements = slices.Clone(v.node.elements)
+				}
+				elements[i] = e
+			}
+		}
+		if replaced = elements != nil; replaced {
+			v.node = ListOf(slices.DeleteFunc(elements, isAbsent)...).node
+		}
+	case v.kind == Object:
+		var members []Member
+		for i := range v.node.members {
+			if m := v.node.members[i]; m.Value.replace(with) {
+				if members == nil {
+					members = slices.Clone(v.node.members)
+				}
+				members[i] = m
+			}
+		}
+		if replaced = members != nil; replaced {
+			v.node = ObjectOf(members...).node
+		}
+	}
+	return replaced
 }
 
 // Equal reports whether two values are the same: numbers by what they amount to, objects whatever the order of their

@@ -285,12 +285,12 @@ func TestRemove(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	g.Remove(func(v *lumigl.Vertex) bool { return v.Key() == "a" || v.Key() == "c" })
+	g.Remove("a", "c")
 	if g.Len() != 2 || g.Vertex("a") != nil || g.Vertex("d") == nil {
 		t.Error("others were removed")
 	}
 	expect(t, g.Check(), `there is no vertex "c" (at /vertices/b/x/#ref)`)
-	g.Remove(func(v *lumigl.Vertex) bool { return v.Key() == "b" })
+	g.Remove("b")
 	vertex(t, g, "b")
 	expect(t, g.Check(), `the reference leads to another vertex "b" than the one in this graph (at /vertices/d/x/#ref)`)
 }

@@ -284,20 +284,6 @@ func signed(signature string, members ...lumigl.Member) lumigl.Value {
 	return lumigl.ObjectOf(append([]lumigl.Member{own}, members...)...)
 }
 
-// each is a value in which what replace returns true for is replaced. It does not look into what was. What has nothing to
-// replace in it stays the same, and is not copied.
-func each(v lumigl.Value, replace func(lumigl.Value) (lumigl.Value, bool)) lumigl.Value {
-	v, _ = rewrite(v, replace)
-	return v
-}
-
-func rewrite(v lumigl.Value, replace func(lumigl.Value) (lumigl.Value, bool)) (with lumigl.Value, changed bool) {
-	if with, changed = replace(v); changed {
-		return with, true
-	}
-	return remade(v, func(_ int, _ string, part lumigl.Value) (lumigl.Value, bool) { return rewrite(part, replace) })
-}
-
 // remade is a list or an object with the parts in it that remake returns true for replaced. It tells remake the index of
 // an element, or the key of a member. What stays the same is not copied.
 func remade(
@@ -375,7 +361,7 @@ func isSpecial(v lumigl.Value) bool { return v.Get(wire.Signature).Kind() == lum
 
 // plain is a value whose references are the URNs that they lead to, as they are outside of properties.
 func plain(v lumigl.Value) lumigl.Value {
-	return each(v, func(v lumigl.Value) (lumigl.Value, bool) {
+	return v.Replace(func(v lumigl.Value) (lumigl.Value, bool) {
 		to, _, ok := v.Target()
 		if !ok {
 			return v, false
@@ -397,7 +383,7 @@ func whole(s *source) uint64 {
 
 // open is a value in which no secret is wrapped.
 func open(v lumigl.Value) lumigl.Value {
-	return each(v, func(v lumigl.Value) (lumigl.Value, bool) {
+	return v.Replace(func(v lumigl.Value) (lumigl.Value, bool) {
 		if inside, ok := v.Secret(); ok {
 			return open(inside), true
 		}

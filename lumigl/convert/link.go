@@ -86,7 +86,7 @@ func (a *assembly) cut() {
 	for d, targets := range cut {
 		for i := range d.properties {
 			p := &d.properties[i].Value
-			*p = each(*p, func(v lumigl.Value) (lumigl.Value, bool) {
+			*p = p.Replace(func(v lumigl.Value) (lumigl.Value, bool) {
 				to, _, ok := v.Target()
 				if !ok || !targets[to] {
 					return v, false
@@ -103,7 +103,7 @@ func (a *assembly) link(d *draft, p *lumigl.Value, find func(text string) (to *d
 	if a.options.KeepValues {
 		return
 	}
-	*p = each(*p, func(v lumigl.Value) (lumigl.Value, bool) {
+	*p = p.Replace(func(v lumigl.Value) (lumigl.Value, bool) {
 		if isSpecial(v) {
 			return v, true
 		}

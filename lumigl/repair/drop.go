@@ -1,7 +1,6 @@
 package repair
 
 import (
-	"cmp"
 	"slices"
 	"strconv"
 	"strings"
@@ -17,9 +16,9 @@ func (w *work) drop() {
 	case w.options.Drop == DropResources:
 		w.dropVertices()
 	default:
-		w.rewrite(func(v lumigl.Value, f *lumigl.Fault, pointer string) (lumigl.Value, bool) {
-			w.step(ReferenceStep, f, pointer, "drop this reference: %s", f.Message)
-			return v, false
+		w.rewrite(func(_ lumigl.Value, f *lumigl.Fault) lumigl.Value {
+			w.step(ReferenceStep, f, parent(f.Pointer), "drop this reference: %s", f.Message)
+			return lumigl.Value{}
 		})
 	}
 }
@@ -30,22 +29,25 @@ func (w *work) retarget() {
 		return
 	}
 	w.dangling, w.astray = w.astray, w.dangling
-	w.rewrite(func(v lumigl.Value, f *lumigl.Fault, pointer string) (lumigl.Value, bool) {
+	w.rewrite(func(v lumigl.Value, f *lumigl.Fault) lumigl.Value {
 		_, property, _ := v.Target()
 		message, _, _ := strings.Cut(f.Message, "; did you mean")
-		w.step(RetargetStep, f, pointer, "point this reference at %q: %s", f.Nearest, message)
-		return lumigl.PropertyOf(w.doc.Base().Vertex(f.Nearest), property), true
+		w.step(RetargetStep, f, parent(f.Pointer), "point this reference at %q: %s", f.Nearest, message)
+		return lumigl.PropertyOf(w.doc.Base().Vertex(f.Nearest), property)
 	})
 	w.dangling = w.astray
 }
 
-// mendReference returns what stands in place of a reference to nothing, and reports whether anything does.
-type mendReference func(v lumigl.Value, f *lumigl.Fault, pointer string) (mended lumigl.Value, keep bool)
-
-// rewrite mends the references to nothing in all properties.
-func (w *work) rewrite(mend mendReference) {
+// rewrite replaces the references to nothing in all properties by what mend returns, or removes them if that is absent.
+func (w *work) rewrite(mend func(lumigl.Value, *lumigl.Fault) lumigl.Value) {
 	for _, h := range w.holders() {
-		h.Properties, _ = w.without(h.Properties, h.pointer, mend) // They are no reference themselves.
+		h.Properties = h.Properties.Replace(func(v lumigl.Value) (lumigl.Value, bool) {
+			f := w.fault(v)
+			if f == nil {
+				return v, false
+			}
+			return mend(v, f), true
+		})
 	}
 }
 
@@ -69,56 +71,26 @@ func (w *work) pointer(v *lumigl.Vertex) string {
 	return jsonpointer.Within("/resources", v.Key()) + "/properties"
 }
 
-// fault returns the fault of a reference that leads to nothing, nil if it leads somewhere.
-func (w *work) fault(pointer string) *lumigl.Fault {
-	tag := w.doc.Base().Tag
-	if tag == "" {
-		tag = lumigl.DefaultTag
-	}
-	return w.dangling[jsonpointer.Within(pointer, tag)]
-}
+// parent is the JSON pointer to what holds the value at another.
+func parent(pointer string) string { return pointer[:strings.LastIndexByte(pointer, '/')] }
 
-// without returns a value without references to nothing, and reports whether it stays at all. What does not change is
-// not copied.
-func (w *work) without(v lumigl.Value, pointer string, mend mendReference) (kept lumigl.Value, keep bool) {
-	switch v.Kind() {
-	case lumigl.Reference:
-		if f := w.fault(pointer); f != nil {
-			return mend(v, f, pointer)
-		}
-	case lumigl.List:
-		elements := make([]lumigl.Value, 0, v.Len())
-		before := len(w.steps)
-		for i, e := range v.Elements() {
-			if e, keep := w.without(e, pointer+"/"+strconv.Itoa(i), mend); keep {
-				elements = append(elements, e)
-			}
-		}
-		if len(w.steps) > before {
-			return lumigl.ListOf(elements...), true
-		}
-	case lumigl.Object:
-		members := make([]lumigl.Member, 0, v.Len())
-		before := len(w.steps)
-		for key, m := range v.Members() {
-			if m, keep := w.without(m, jsonpointer.Within(pointer, key), mend); keep {
-				members = append(members, lumigl.Member{Key: key, Value: m})
-			}
-		}
-		if len(w.steps) > before {
-			return lumigl.ObjectOf(members...), true
-		}
+// fault returns the fault of a reference that leads to nothing, nil for other values.
+func (w *work) fault(v lumigl.Value) *lumigl.Fault {
+	if v.Kind() != lumigl.Reference {
+		return nil
 	}
-	return v, true
+	return w.dangling[v.Offset()]
 }
 
 // find returns the first reference to nothing within a value.
-func (w *work) find(v lumigl.Value, pointer string) (first *lumigl.Fault) {
-	w.without(v, pointer, func(v lumigl.Value, f *lumigl.Fault, _ string) (lumigl.Value, bool) {
-		first = cmp.Or(first, f)
-		return v, true
+func (w *work) find(v lumigl.Value) (found *lumigl.Fault) {
+	v.Replace(func(part lumigl.Value) (lumigl.Value, bool) {
+		if found == nil {
+			found = w.fault(part)
+		}
+		return part, false
 	})
-	return first
+	return found
 }
 
 // holder is something that may refer to nothing, and may then be dropped as a whole.
@@ -160,7 +132,7 @@ func (w *work) dropVertices() {
 		for to := range h.Properties.References() {
 			dependents[to] = append(dependents[to], h)
 		}
-		if f := w.find(h.Properties, h.pointer); f != nil {
+		if f := w.find(h.Properties); f != nil {
 			gone[h.Vertex] = true
 			queue = append(queue, h)
 			w.step(h.kind, f, strings.TrimSuffix(h.pointer, "/properties"), "drop %s %q: %s", h.what, h.Key(), f.Message)
@@ -176,7 +148,13 @@ func (w *work) dropVertices() {
 			}
 		}
 	}
-	w.doc.Base().Remove(func(v *lumigl.Vertex) bool { return gone[v] })
+	var keys []string
+	for v := range w.doc.Base().Vertices() {
+		if gone[v] {
+			keys = append(keys, v.Key())
+		}
+	}
+	w.doc.Base().Remove(keys...)
 	if w.snapshot != nil {
 		p := &w.snapshot.Pending
 		p.Deletes = slices.DeleteFunc(p.Deletes, func(r *lumigl.Vertex) bool { return gone[r] })

@@ -123,7 +123,7 @@ func Repair(src string, options Options) (*Result, error) {
 	doc, err := lumigl.Parser{MaxFaults: maxFaults}.Salvage(text)
 	w := &work{
 		options: options, history: history, steps: steps,
-		dangling: map[string]*lumigl.Fault{}, astray: map[string]*lumigl.Fault{},
+		dangling: map[int]*lumigl.Fault{}, astray: map[int]*lumigl.Fault{},
 	}
 	if err != nil {
 		if err := w.sift(err); err != nil {
@@ -168,10 +168,10 @@ type work struct {
 	places  map[*lumigl.Vertex]string
 	history *history
 	steps   []Step
-	// dangling are the faults of references that lead to nothing, by JSON pointer.
-	dangling map[string]*lumigl.Fault
+	// dangling are the faults of references that lead to nothing, by where they stand in the text.
+	dangling map[int]*lumigl.Fault
 	// astray are those of them that are to lead to the nearest key.
-	astray map[string]*lumigl.Fault
+	astray map[int]*lumigl.Fault
 }
 
 // sift parts the faults that can be mended from the others, which it returns as an error.
@@ -187,9 +187,9 @@ func (w *work) sift(err error) error {
 		case f.Code == lumigl.OrderFault:
 			w.step(OrderStep, f, f.Pointer, "put the resources in order: %s", f.Message)
 		case f.Code == lumigl.DanglingFault && w.options.Retarget && f.Nearest != "":
-			w.astray[f.Pointer] = f
+			w.astray[f.Offset] = f
 		case f.Code == lumigl.DanglingFault && w.options.Drop != "":
-			w.dangling[f.Pointer] = f
+			w.dangling[f.Offset] = f
 		case f.Code == lumigl.DanglingFault:
 			refusal.Dangling = true
 			refusal.Astray = refusal.Astray || f.Nearest != ""

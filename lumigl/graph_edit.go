@@ -1,0 +1,120 @@
+package lumigl
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/lumi-idl/lumi/runtime/urn"
+)
+
+// Clone returns a copy of the graph, whose vertices can be changed without changing the original's, and the other way
+// round. References to vertices of the graph lead to their copies; others, which dangle, lead where they led.
+func (g *Graph) Clone() *Graph {
+	c := &Graph{}
+	g.cloneTo(c, nil)
+	return c
+}
+
+// Clone returns a copy of the snapshot, including what is pending, as [Graph.Clone] does.
+func (s *Snapshot) Clone() *Snapshot {
+	c := &Snapshot{Package: s.Package, Args: s.Args, Lineage: s.Lineage, Serial: s.Serial}
+	c.Pending = Pending{Deletes: slices.Clone(s.Pending.Deletes), Operations: slices.Clone(s.Pending.Operations)}
+	copies := map[*Vertex]*Vertex{} // of what is in no graph
+	add := func(r *Vertex) {
+		if r != nil && r.graph != &s.Graph && copies[r] == nil {
+			p := *r
+			copies[r] = &p
+		}
+	}
+	for _, r := range s.Pending.Deletes {
+		add(r)
+	}
+	for _, o := range s.Pending.Operations {
+		add(o.Resource)
+	}
+	here := s.cloneTo(&c.Graph, copies)
+	for i, r := range c.Pending.Deletes {
+		c.Pending.Deletes[i] = here(r)
+	}
+	for i, o := range c.Pending.Operations {
+		c.Pending.Operations[i].Resource = here(o.Resource)
+	}
+	return c
+}
+
+// cloneTo makes an empty graph a clone, completes copies of other vertices, whose references lead to the originals yet,
+// and returns what finds the copy of a vertex.
+func (g *Graph) cloneTo(c *Graph, copies map[*Vertex]*Vertex) (here func(*Vertex) *Vertex) {
+	c.Tag, c.Fields, c.place = g.Tag, slices.Clone(g.Fields), g.place
+	vertices := make([]Vertex, g.Len())
+	c.vertices = make([]*Vertex, g.Len())
+	c.byKey = make(map[string]*Vertex, g.Len())
+	for i, v := range g.vertices {
+		vertices[i] = *v
+		vertices[i].graph = c
+		c.vertices[i] = &vertices[i]
+		c.byKey[v.key] = c.vertices[i]
+	}
+	here = func(v *Vertex) *Vertex {
+		switch {
+		case v == nil:
+			return nil
+		case v.graph == g:
+			return c.vertices[v.index]
+		case copies[v] != nil:
+			return copies[v]
+		}
+		return v
+	}
+	for i := range vertices {
+		vertices[i].Properties = vertices[i].Properties.Retarget(here)
+	}
+	for _, v := range copies {
+		v.Properties = v.Properties.Retarget(here)
+	}
+	return here
+}
+
+// Rename gives a vertex of the graph another key. References to it still lead to it; strings that hold the old key stay
+// as they are. It fails if there is a vertex with the new key, or v is not in the graph.
+func (g *Graph) Rename(v *Vertex, key string) error {
+	switch {
+	case v.graph != g:
+		return fmt.Errorf("the vertex %q is not in this graph", v.key)
+	case v.key == key:
+		return nil
+	case g.byKey[key] != nil:
+		return fmt.Errorf("there is a vertex %q already", key)
+	}
+	delete(g.byKey, v.key)
+	v.key = key
+	g.byKey[key] = v
+	return nil
+}
+
+// Rename gives a resource of the snapshot another URN, and the type in that. It fails where [Graph.Rename] does, and if u
+// is not a URN.
+func (s *Snapshot) Rename(r *Vertex, u urn.URN) error {
+	parts, err := u.Parts()
+	if err != nil {
+		return err
+	}
+	if err := s.Graph.Rename(r, string(u)); err != nil {
+		return err
+	}
+	r.Type = parts.Type
+	return nil
+}
+
+// Remove removes the vertices with the given keys, if there are any. References to them dangle from then on, which
+// [Graph.Check] reports; [Index.Dependents] finds what refers to them. It takes time in proportion to the graph, so remove
+// many at once.
+func (g *Graph) Remove(keys ...string) {
+	for _, key := range keys {
+		if v := g.byKey[key]; v != nil {
+			v.graph = nil
+			delete(g.byKey, key)
+		}
+	}
+	g.arrange(slices.DeleteFunc(g.vertices, func(v *Vertex) bool { return v.graph == nil }))
+}
