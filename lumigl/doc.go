@@ -32,6 +32,12 @@
 //
 // [Graph.Add] and [Snapshot.Add] make vertices, whose properties are a [Value]: [ObjectOf] makes one of members that are
 // at hand, an [ObjectBuilder] one whose keys come one after another, and [Value.With] changes a key of one.
+// [Graph.Clone] copies a graph, [Graph.Rename] changes a key and all references to it, and [Graph.Remove] removes vertices.
+//
+// # Walking
+//
+// An [Index] knows what each vertex depends on and what depends on it, sorts vertices topologically, finds those that are
+// ready, and walks the graph in parallel, dependencies first or, for deletion, dependents first.
 //
 // # Writing
 //

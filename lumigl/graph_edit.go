@@ -67,10 +67,10 @@ func (g *Graph) cloneTo(c *Graph, copies map[*Vertex]*Vertex) (here func(*Vertex
 		return v
 	}
 	for i := range vertices {
-		vertices[i].Properties = vertices[i].Properties.Retarget(here)
+		vertices[i].Properties = vertices[i].Properties.retarget(here)
 	}
 	for _, v := range copies {
-		v.Properties = v.Properties.Retarget(here)
+		v.Properties = v.Properties.retarget(here)
 	}
 	return here
 }

@@ -24,7 +24,7 @@ func invalid(t *testing.T, p lumigl.Parser, src string) *lumigl.InvalidError {
 
 func expect(t *testing.T, err error, want string) {
 	t.Helper()
-	if err == nil || err.Error() != want {
+	if (err == nil) != (want == "") || err != nil && err.Error() != want {
 		t.Errorf("found\n%v\nexpected\n%s", err, want)
 	}
 }

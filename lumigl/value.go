@@ -268,58 +268,73 @@ func (v *Value) references(yield func(*Vertex, string) bool) bool {
 	return true
 }
 
-// Retarget returns the value with references that lead where to says. What has none to change is shared with v.
-func (v Value) Retarget(to func(*Vertex) *Vertex) Value {
-	return v.Replace(func(part Value) (Value, bool) {
+// Retarget returns the value with references that lead where to says. What does not change is shared with v.
+func (v Value) Retarget(to func(*Vertex) *Vertex) Value { return v.retarget(to) }
+
+func (v *Value) retarget(to func(*Vertex) *Vertex) Value {
+	return v.replace(func(part *Value) (Value, bool) {
 		if part.kind != Reference {
-			return part, false
+			return Value{}, false
 		}
 		target := to(part.node.target)
-		return PropertyOf(target, part.text), target != part.node.target
+		if target == part.node.target {
+			return Value{}, false
+		}
+		return PropertyOf(target, part.text), true
 	})
 }
 
 // Replace returns the value with the parts, outermost first, for which replace returns true replaced by what it returns
 // with that; an absent value removes an element or a member. What does not change is shared with v.
 func (v Value) Replace(replace func(part Value) (Value, bool)) Value {
-	v.replace(replace)
-	return v
+	return v.replace(func(part *Value) (Value, bool) { return replace(*part) })
 }
 
-// replace reports whether anything was replaced.
-func (v *Value) replace(with func(Value) (Value, bool)) bool {
-	part, replaced := with(*v)
-	switch {
-	case replaced:
-		*v = part
-	case v.kind == List:
-		var elements []Value
-		for i, e := range v.node.elements {
-			if e.replace(with) {
-				if elements == nil {
-					elements = slices.Clone(v.node.elements)
-				}
-				elements[i] = e
+func (v *Value) replace(with func(*Value) (Value, bool)) Value {
+	if replaced, changed := v.replaced(with); changed {
+		return replaced
+	}
+	return *v
+}
+
+// replaced returns what a value becomes if it changes. It takes a pointer, since most values are only looked at.
+func (v *Value) replaced(with func(*Value) (Value, bool)) (Value, bool) {
+	if part, changed := with(v); changed {
+		return part, true
+	}
+	var n *node
+	absent := false
+	change := func(part *Value) {
+		if n == nil {
+			n = &node{elements: slices.Clone(v.elements()), members: slices.Clone(v.members()), plain: v.node.plain}
+		}
+		n.plain = n.plain && part.isPlain()
+		absent = absent || isAbsent(*part)
+	}
+	switch v.kind {
+	case List:
+		for i := range v.node.elements {
+			if part, changed := v.node.elements[i].replaced(with); changed {
+				change(&part)
+				n.elements[i] = part
 			}
 		}
-		if replaced = elements != nil; replaced {
-			v.node = ListOf(slices.DeleteFunc(elements, isAbsent)...).node
-		}
-	case v.kind == Object:
-		var members []Member
+	case Object:
 		for i := range v.node.members {
-			if m := v.node.members[i]; m.Value.replace(with) {
-				if members == nil {
-					members = slices.Clone(v.node.members)
-				}
-				members[i] = m
+			if part, changed := v.node.members[i].Value.replaced(with); changed {
+				change(&part)
+				n.members[i].Value = part
 			}
-		}
-		if replaced = members != nil; replaced {
-			v.node = ObjectOf(members...).node
 		}
 	}
-	return replaced
+	if n == nil {
+		return Value{}, false
+	}
+	if absent {
+		n.elements = slices.DeleteFunc(n.elements, isAbsent)
+		n.members = slices.DeleteFunc(n.members, func(m Member) bool { return isAbsent(m.Value) })
+	}
+	return Value{kind: v.kind, offset: v.offset, node: n}, true
 }
 
 // Equal reports whether two values are the same: numbers by what they amount to, objects whatever the order of their

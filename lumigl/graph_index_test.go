@@ -1,0 +1,282 @@
+package lumigl_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/lumi-idl/lumi/lumigl"
+)
+
+// network is a graph in which a subnet and a security group depend on a network, and an instance on both.
+const network = `{"vertices": {
+	"instance": {"subnet": {"#ref": "subnet"}, "groups": [{"#ref": "group"}]},
+	"subnet":   {"vpc": {"#ref": "vpc"}},
+	"group":    {"vpc": {"#ref": "vpc"}},
+	"vpc":      {}
+}}`
+
+func ExampleIndex_Walk() {
+	g, err := lumigl.ParseGraph(network)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	x := lumigl.NewIndex(g)
+	// With a higher parallelism, subnet and group are visited at the same time.
+	err = x.Walk(context.Background(), lumigl.WalkOptions{Parallelism: 1}, func(_ context.Context, v *lumigl.Vertex) error {
+		if v.Key() == "group" {
+			return errors.New("cannot create group")
+		}
+		fmt.Println("create", v.Key())
+		return nil
+	})
+	fmt.Println(err)
+	// Output:
+	// create vpc
+	// create subnet
+	// cannot create group
+}
+
+func ExampleWalkOptions_reverse() {
+	g, err := lumigl.ParseGraph(network)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	o := lumigl.WalkOptions{Parallelism: 1, Reverse: true}
+	err = lumigl.NewIndex(g).Walk(context.Background(), o, func(_ context.Context, v *lumigl.Vertex) error {
+		fmt.Println("delete", v.Key())
+		return nil
+	})
+	fmt.Println(err)
+	// Output:
+	// delete instance
+	// delete group
+	// delete subnet
+	// delete vpc
+	// <nil>
+}
+
+func ExampleIndex_Ready() {
+	g, err := lumigl.ParseGraph(network)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	x := lumigl.NewIndex(g)
+	done := map[*lumigl.Vertex]bool{g.Vertex("vpc"): true}
+	for _, v := range x.Ready(func(v *lumigl.Vertex) bool { return done[v] }) {
+		fmt.Println(v.Key())
+	}
+	// Output:
+	// subnet
+	// group
+}
+
+// randomReferences draws a graph whose vertices refer to others only further up, unless it may have cycles.
+func randomReferences(t *rapid.T, cyclic bool) *lumigl.Graph {
+	g := &lumigl.Graph{}
+	var all []*lumigl.Vertex
+	for i := range rapid.IntRange(1, 12).Draw(t, "vertices") {
+		v, err := g.Add(fmt.Sprint("v", i))
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, v)
+	}
+	order := rapid.Permutation(all).Draw(t, "order")
+	for i, v := range order {
+		targets := order[:i]
+		if cyclic {
+			targets = all
+		}
+		v.Properties = object(t, targets, 2)
+	}
+	return g
+}
+
+// TestWalkConcurrent holds that each vertex is visited once, after what it has to come after, by no more visits at once than may
+// be, and not at all if one of those failed. Run it under the race detector, too.
+func TestWalkConcurrent(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		g := randomReferences(rt, false)
+		o := lumigl.WalkOptions{
+			Parallelism: rapid.IntRange(0, 4).Draw(rt, "parallelism"),
+			Reverse:     rapid.Bool().Draw(rt, "reverse"),
+			StopOnError: rapid.Bool().Draw(rt, "stop"),
+		}
+		fails := map[*lumigl.Vertex]bool{}
+		for v := range g.Vertices() {
+			fails[v] = rapid.IntRange(0, 5).Draw(rt, "fails") == 0
+		}
+		x := lumigl.NewIndex(g)
+		before := x.Dependencies
+		if o.Reverse {
+			before = x.Dependents
+		}
+		var mutex sync.Mutex
+		var running atomic.Int32
+		visited := map[*lumigl.Vertex]error{}
+		err := x.Walk(context.Background(), o, func(_ context.Context, v *lumigl.Vertex) error {
+			if now := running.Add(1); o.Parallelism > 0 && int(now) > o.Parallelism {
+				rt.Errorf("%d visits at once", now)
+			}
+			defer running.Add(-1)
+			mutex.Lock()
+			defer mutex.Unlock()
+			for _, w := range before(v, true) {
+				if err, ok := visited[w]; !ok || err != nil {
+					rt.Errorf("%s is visited although %s is not done", v.Key(), w.Key())
+				}
+			}
+			if _, again := visited[v]; again {
+				rt.Errorf("%s is visited again", v.Key())
+			}
+			visited[v] = nil
+			if fails[v] {
+				visited[v] = errors.New(v.Key())
+			}
+			return visited[v]
+		})
+		var want []error
+		for v := range g.Vertices() {
+			if visited[v] != nil {
+				want = append(want, visited[v])
+			}
+			failed := slices.ContainsFunc(before(v, true), func(w *lumigl.Vertex) bool { return fails[w] })
+			if _, ok := visited[v]; ok == failed && (ok || !o.StopOnError || err == nil) {
+				rt.Errorf("%s is visited: %v", v.Key(), ok)
+			}
+		}
+		if fmt.Sprint(err) != fmt.Sprint(errors.Join(want...)) {
+			rt.Errorf("got the errors %v, want %v", err, want)
+		}
+	})
+}
+
+// TestWalkStops holds that no visits start after a failure or after the context is done, and what is reported then.
+func TestWalkStops(t *testing.T) {
+	g, err := lumigl.ParseGraph(network)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cause := errors.New("interrupted")
+	for name, test := range map[string]struct {
+		at      string // is visited last
+		options lumigl.WalkOptions
+		cancel  bool
+		err     error
+		visited string
+		want    string
+	}{
+		"failure":               {"subnet", lumigl.WalkOptions{StopOnError: true}, false, errors.New("full"), "vpc subnet", "full"},
+		"failure, going on":     {"subnet", lumigl.WalkOptions{}, false, errors.New("full"), "vpc subnet group", "full"},
+		"cancelled":             {"vpc", lumigl.WalkOptions{}, true, nil, "vpc", "interrupted"},
+		"cancelled and failed":  {"subnet", lumigl.WalkOptions{}, true, errors.New("full"), "vpc subnet", "full\ninterrupted"},
+		"cancelled in reverse":  {"instance", lumigl.WalkOptions{Reverse: true}, true, nil, "instance", "interrupted"},
+		"cancelled at the end":  {"instance", lumigl.WalkOptions{}, true, nil, "vpc subnet group instance", ""},
+		"cancelled at the last": {"group", lumigl.WalkOptions{}, true, errors.New("full"), "vpc subnet group", "full"},
+	} {
+		ctx, cancel := context.WithCancelCause(context.Background())
+		var visited []string
+		test.options.Parallelism = 1
+		err := lumigl.NewIndex(g).Walk(ctx, test.options, func(_ context.Context, v *lumigl.Vertex) error {
+			visited = append(visited, v.Key())
+			if v.Key() != test.at {
+				return nil
+			}
+			if test.cancel {
+				cancel(cause)
+			}
+			return test.err
+		})
+		cancel(nil)
+		if got := strings.Join(visited, " "); got != test.visited {
+			t.Errorf("%s: visited %s, want %s", name, got, test.visited)
+		}
+		t.Run(name, func(t *testing.T) { expect(t, err, test.want) })
+	}
+}
+
+// TestCyclesInIndex holds that orders and walks refuse cycles, as does Check where there may be none.
+func TestCyclesInIndex(t *testing.T) {
+	for src, want := range map[string]string{
+		`{"vertices": {"a": {"x": {"#ref": "a"}}}}`:                                                         "vertices depend on each other in a circle: a → a",
+		`{"vertices": {"a": {"x": {"#ref": "b"}}, "b": {"x": [{"#ref": "c"}]}, "c": {"x": {"#ref": "b"}}}}`: "vertices depend on each other in a circle: b → c → b",
+	} {
+		g, err := lumigl.ParseGraph(src)
+		if err != nil {
+			t.Fatal(err)
+		}
+		x := lumigl.NewIndex(g)
+		_, err = x.Sorted()
+		expect(t, err, want)
+		expect(t, x.Walk(context.Background(), lumigl.WalkOptions{}, func(context.Context, *lumigl.Vertex) error {
+			t.Error("a vertex is visited")
+			return nil
+		}), want)
+		var invalid *lumigl.InvalidError
+		if !errors.As(err, &invalid) || invalid.Faults[0].Code != lumigl.CycleFault {
+			t.Errorf("the error is %#v", err)
+		}
+	}
+}
+
+// TestIndex compares the answers of an index with those of a search along the references.
+func TestIndex(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		g := randomReferences(t, rapid.Bool().Draw(t, "cyclic"))
+		x := lumigl.NewIndex(g)
+		direct := func(v, w *lumigl.Vertex) bool {
+			for target := range v.Properties.References() {
+				if target == w {
+					return true
+				}
+			}
+			return false
+		}
+		var leads func(v, w *lumigl.Vertex, seen map[*lumigl.Vertex]bool) bool
+		leads = func(v, w *lumigl.Vertex, seen map[*lumigl.Vertex]bool) bool {
+			for target := range v.Properties.References() {
+				if target == w || !seen[target] {
+					seen[target] = true
+					if target == w || leads(target, w, seen) {
+						return true
+					}
+				}
+			}
+			return false
+		}
+		sorted, err := x.Sorted()
+		for v := range g.Vertices() {
+			if leads(v, v, map[*lumigl.Vertex]bool{}) != slices.Contains(x.Dependencies(v, true), v) {
+				t.Fatalf("%s is on a cycle, or is not", v.Key())
+			}
+			for w := range g.Vertices() {
+				all := leads(v, w, map[*lumigl.Vertex]bool{})
+				if slices.Contains(x.Dependencies(v, false), w) != direct(v, w) || slices.Contains(x.Dependents(w, false), v) != direct(v, w) ||
+					slices.Contains(x.Dependencies(v, true), w) != all || slices.Contains(x.Dependents(w, true), v) != all {
+					t.Fatalf("%s depends on %s, or does not", v.Key(), w.Key())
+				}
+				if err == nil && all && slices.Index(sorted, v) < slices.Index(sorted, w) {
+					t.Fatalf("%s is sorted before %s", v.Key(), w.Key())
+				}
+			}
+		}
+		done := func(v *lumigl.Vertex) bool { return len(v.Key())%2 == 0 }
+		for v := range g.Vertices() {
+			ready := !done(v) && !slices.ContainsFunc(x.Dependencies(v, false), func(w *lumigl.Vertex) bool { return !done(w) })
+			if slices.Contains(x.Ready(done), v) != ready {
+				t.Fatalf("%s is ready: %v", v.Key(), !ready)
+			}
+		}
+	})
+}
