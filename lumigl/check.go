@@ -351,24 +351,25 @@ func (c *checker) pending() {
 func (c *checker) order() {
 	var component []int32 // Files that we wrote need none.
 	seen := map[int32]bool{}
-	for _, v := range c.graph.vertices {
-		first := c.edges.Start[v.index]
-		for i, to := range c.edges.Out(v.index) {
-			if to < v.index {
+	for from := range int32(c.edges.Len()) {
+		first := int(c.edges.Start[from])
+		for i, to := range c.edges.Out(from) {
+			if to < from {
 				continue
 			}
 			if component == nil {
 				component = c.edges.Components()
 			}
-			switch in := component[v.index]; {
+			switch in := component[from]; {
 			case in == component[to]:
 				if !seen[in] {
 					seen[in] = true
-					c.circle(v.index, component)
+					c.circle(from, component)
 				}
 			case !c.built:
-				c.path = append(c.path[:0], step{key: c.form.section, index: -1}, step{key: v.key, index: -1})
-				c.fault(OrderFault, c.edges.offsets[int(first)+i], "%q stands further down; move it up, before whatever refers to it",
+				key := c.graph.vertices[from].key
+				c.path = append(c.path[:0], step{key: c.form.section, index: -1}, step{key: key, index: -1})
+				c.fault(OrderFault, c.edges.offsets[first+i], "%q stands further down; move it up, before whatever refers to it",
 					clip(c.graph.vertices[to].key))
 			}
 		}

@@ -2,8 +2,9 @@ package lumigl
 
 import (
 	"cmp"
-	"encoding/binary"
+	"maps"
 	"slices"
+	"strings"
 )
 
 // Sort puts the resources in canonical order: each behind all that it refers to, and where that leaves a choice, by URN.
@@ -26,75 +27,26 @@ func canonical(vertices []*Vertex, e *edges) []*Vertex {
 	return order
 }
 
-// byKey returns the places of vertices in the order of their keys.
+// byKey returns the places of vertices in the order of their keys. Names after the same origin are sorted by themselves,
+// since those of a file are mostly in order.
 func byKey(vertices []*Vertex) []int32 {
-	keyed := make([]headed, len(vertices))
-	for i, v := range vertices {
-		keyed[i] = headed{key: v.key, vertex: int32(i)}
+	type named struct {
+		name  string
+		place int32
 	}
-	sortKeys(keyed, 0)
-	order := make([]int32, len(vertices))
-	for place, k := range keyed {
-		order[place] = k.vertex
+	origins := map[string][]named{}
+	for i, v := range vertices {
+		origin, name := splitName(v.key)
+		origins[origin] = append(origins[origin], named{name, int32(i)})
+	}
+	order := make([]int32, 0, len(vertices))
+	for _, origin := range slices.Sorted(maps.Keys(origins)) {
+		slices.SortFunc(origins[origin], func(a, b named) int { return strings.Compare(a.name, b.name) })
+		for _, n := range origins[origin] {
+			order = append(order, n.place)
+		}
 	}
 	return order
-}
-
-// headed is a key with eight bytes of it, which are compared fast.
-type headed struct {
-	head   uint64
-	vertex int32
-	key    string
-}
-
-// sortKeys sorts keys that are equal up to a point. URNs have long beginnings in common, which are skipped rather than
-// compared again and again.
-func sortKeys(keys []headed, from int) {
-	for len(keys) > 1 {
-		from = common(keys, from)
-		for i := range keys {
-			keys[i].head = head(keys[i].key[from:])
-		}
-		slices.SortFunc(keys, func(a, b headed) int {
-			return cmp.Or(cmp.Compare(a.head, b.head), cmp.Compare(min(len(a.key)-from, 8), min(len(b.key)-from, 8)))
-		})
-		// The largest group of equals is left for the loop, so that there is little recursion.
-		largest := keys[:0]
-		for start := 0; start < len(keys); {
-			end := start + 1
-			for end < len(keys) && keys[end].head == keys[start].head && len(keys[end].key) >= from+8 && len(keys[start].key) >= from+8 {
-				end++
-			}
-			group := keys[start:end]
-			if start = end; len(group) > len(largest) {
-				largest, group = group, largest
-			}
-			sortKeys(group, from+8)
-		}
-		keys, from = largest, from+8
-	}
-}
-
-// common returns the length of what all keys begin with. It is known of a part of that.
-func common(keys []headed, known int) int {
-	first := keys[0].key
-	n := len(first)
-	for _, k := range keys[1:] {
-		n = min(n, len(k.key))
-		i := known
-		for i < n && k.key[i] == first[i] {
-			i++
-		}
-		n = i
-	}
-	return n
-}
-
-// head returns up to eight bytes as a number that compares as they do.
-func head(s string) uint64 {
-	var b [8]byte
-	copy(b[:], s)
-	return binary.BigEndian.Uint64(b[:])
 }
 
 // sorted returns members in the order of their keys.

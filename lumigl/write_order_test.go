@@ -8,11 +8,13 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestByKey compares the order of keys that have much in common with that of package slices.
+// TestByKey compares the order of keys like URNs with that of package slices.
 func TestByKey(t *testing.T) {
-	pieces := rapid.SampledFrom([]string{"", "a", "b", "\x00", "\xff", "urn:lumi:", "12345678", "1234567"})
+	pieces := rapid.SampledFrom([]string{"", "a", "b", ":", "::", "\x00", "\xff", "12345678", "1234567"})
+	parts := rapid.SampledFrom([]string{"a", "ab", "a:b", "a::b", "b", "\xff"})
 	keys := rapid.Custom(func(t *rapid.T) string {
-		return strings.Join(rapid.SliceOfN(pieces, 0, 6).Draw(t, "pieces"), "")
+		name := strings.Join(rapid.SliceOfN(pieces, 0, 4).Draw(t, "pieces"), "")
+		return "urn:lumi:" + strings.Join(append(rapid.SliceOfN(parts, 3, 3).Draw(t, "parts"), name), "::")
 	})
 	rapid.Check(t, func(t *rapid.T) {
 		all := rapid.SliceOfNDistinct(keys, 0, 60, rapid.ID).Draw(t, "keys")
