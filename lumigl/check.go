@@ -70,7 +70,7 @@ func (c *checker) run() {
 		c.top()
 	}
 	c.path = append(c.path, step{key: c.form.section, index: -1})
-	c.edges = newEdges(c.graph.Len())
+	c.edges.grow(c.graph.Len())
 	for _, v := range c.graph.vertices {
 		c.vertex(v)
 		c.edges.End()

@@ -70,7 +70,6 @@ func (b *builder) start(f form, top []Member) {
 	}
 	b.form, b.graph = f, doc.Base()
 	b.graph.byKey = map[string]*Vertex{}
-	b.edges = newEdges(0)
 	b.check = newChecker(doc, b.reporter)
 	b.referenceTag(top)
 }
@@ -265,8 +264,7 @@ func (b *builder) reserve() {
 	each := max(int(last-first)/(sample-1), 64)
 	n := (b.size - int(first)) / each
 	b.graph.vertices = slices.Grow(b.graph.vertices, n)
-	b.edges.Start = slices.Grow(b.edges.Start, n)
-	b.edges.To, b.edges.offsets = slices.Grow(b.edges.To, n), slices.Grow(b.edges.offsets, n)
+	b.edges.grow(n)
 	byKey := make(map[string]*Vertex, n)
 	maps.Copy(byKey, b.graph.byKey)
 	b.graph.byKey = byKey

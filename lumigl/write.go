@@ -48,7 +48,7 @@ func (w *writer) document(doc Document) error {
 	if err != nil {
 		return err
 	}
-	w.tag = freeTag(doc)
+	w.tag = TagOf(doc)
 	s, isSnapshot := doc.(*Snapshot)
 	if isSnapshot {
 		w.sort = true
@@ -142,26 +142,21 @@ func (w *writer) pending(p *Pending) {
 	}
 	top := section{writer: w}
 	top.begin()
-	if len(p.Deletes) > 0 {
-		top.key("deletes")
+	list := func(key string, length int, one func(i int)) {
+		if length == 0 {
+			return
+		}
+		top.key(key)
 		list := section{writer: w, list: true}
 		list.begin()
-		for _, r := range p.Deletes {
+		for i := range length {
 			list.element()
-			resource(r, "")
+			one(i)
 		}
 		list.end()
 	}
-	if len(p.Operations) > 0 {
-		top.key("operations")
-		list := section{writer: w, list: true}
-		list.begin()
-		for _, o := range p.Operations {
-			list.element()
-			resource(o.Resource, o.Kind)
-		}
-		list.end()
-	}
+	list("deletes", len(p.Deletes), func(i int) { resource(p.Deletes[i], "") })
+	list("operations", len(p.Operations), func(i int) { resource(p.Operations[i].Resource, p.Operations[i].Kind) })
 	top.end()
 }
 
@@ -300,10 +295,7 @@ func btoi(b bool) int {
 }
 
 // TagOf returns the key that marks references in the canonical text of a document: its own, unless data has that key too.
-func TagOf(doc Document) string { return freeTag(doc) }
-
-// freeTag is the key that marks references: the document's, unless data has that key too.
-func freeTag(doc Document) string {
+func TagOf(doc Document) string {
 	g := doc.Base()
 	tag := g.tag()
 	taken := map[string]bool{}

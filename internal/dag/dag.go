@@ -72,18 +72,16 @@ func (g Graph) Sort(preferred []int32) []int32 {
 	ready := NewReady(g)
 	sorted := make([]int32, 0, g.Len())
 	var late numbers // the ranks of vertices that became ready after the loop had passed them
-	var now []int32
 	for i, v := range preferred {
 		if !ready.Has(v) {
 			continue
 		}
 		for sorted = append(sorted, v); ; sorted = append(sorted, v) {
-			now = ready.Done(v, now[:0])
-			for _, d := range now {
+			ready.Done(v, func(d int32) {
 				if rank[d] < int32(i) {
 					late.push(rank[d])
 				}
-			}
+			})
 			if len(late) == 0 {
 				break
 			}
@@ -111,14 +109,13 @@ func NewReady(g Graph) *Ready {
 // Has reports whether all that v depends on is done.
 func (r *Ready) Has(v int32) bool { return r.waits[v] == 0 }
 
-// Done marks a vertex as done, once, and appends to ready the vertices that waited for nothing else.
-func (r *Ready) Done(v int32, ready []int32) []int32 {
+// Done marks a vertex as done, once, and calls ready with each vertex that waited for nothing else.
+func (r *Ready) Done(v int32, ready func(int32)) {
 	for _, d := range r.dependents.Out(v) {
 		if r.waits[d]--; r.waits[d] == 0 {
-			ready = append(ready, d)
+			ready(d)
 		}
 	}
-	return ready
 }
 
 // PostOrder returns all vertices in the order in which a depth-first search leaves them: each after its dependencies,
@@ -214,31 +211,27 @@ func (g Graph) Reach(from int32, seen []bool) []int32 {
 // Cycle returns the edges, as indices of To, of a shortest cycle from a vertex, nil if it is on none. It takes the
 // components of the graph.
 func (g Graph) Cycle(from int32, component []int32) []int32 {
-	seen := map[int32]bool{}
-	var edges, previous []int32 // previous has the index of the edge before each of edges
-	expand := func(v, before int32) {
+	type step struct{ from, edge int32 }
+	came := map[int32]step{} // how the search first reached each vertex
+	for todo := []int32{from}; len(todo) > 0; todo = todo[1:] {
+		v := todo[0]
 		for edge := g.Start[v]; edge < g.Start[v+1]; edge++ {
 			to := g.To[edge]
-			if component[to] == component[from] && !seen[to] {
-				seen[to] = true
-				edges, previous = append(edges, edge), append(previous, before)
+			if _, seen := came[to]; !seen && component[to] == component[from] {
+				came[to] = step{v, edge}
+				todo = append(todo, to)
 			}
 		}
 	}
-	expand(from, -1)
-	for i := 0; i < len(edges); i++ {
-		if to := g.To[edges[i]]; to != from {
-			expand(to, int32(i))
-			continue
+	var cycle []int32
+	for at, ok := came[from]; ok; at, ok = came[at.from] {
+		cycle = append(cycle, at.edge)
+		if at.from == from {
+			break
 		}
-		var cycle []int32
-		for at := int32(i); at >= 0; at = previous[at] {
-			cycle = append(cycle, edges[at])
-		}
-		slices.Reverse(cycle)
-		return cycle
 	}
-	return nil
+	slices.Reverse(cycle)
+	return cycle
 }
 
 // numbers is a heap.

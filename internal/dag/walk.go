@@ -10,12 +10,9 @@ import (
 
 // WalkOptions says how a walk goes.
 type WalkOptions struct {
-	// Parallelism is how many visits may run at once. If it is not positive, it is the number of processors.
-	Parallelism int
-	// Reverse visits each vertex after those that depend on it.
-	Reverse bool
-	// StopOnError starts no further visits after one has failed.
-	StopOnError bool
+	Parallelism int  // how many visits may run at once; the number of processors if it is not positive
+	Reverse     bool // visit each vertex after those that depend on it
+	StopOnError bool // start no further visits after one has failed
 }
 
 // Walk calls visit, concurrently, for each vertex after its visits of the vertices that it depends on have returned nil.
@@ -45,7 +42,6 @@ func (g Graph) Walk(ctx context.Context, o WalkOptions, visit func(context.Conte
 		}
 	}
 	failed := map[int32]error{}
-	var now []int32
 	for running := 0; ; {
 		for running < o.Parallelism && len(ready) > 0 && ctx.Err() == nil && (!o.StopOnError || len(failed) == 0) {
 			v := ready.pop() ^ flip
@@ -61,10 +57,7 @@ func (g Graph) Walk(ctx context.Context, o WalkOptions, visit func(context.Conte
 			failed[r.v] = r.err
 			continue
 		}
-		now = waiting.Done(r.v, now[:0])
-		for _, v := range now {
-			ready.push(v ^ flip)
-		}
+		waiting.Done(r.v, func(v int32) { ready.push(v ^ flip) })
 	}
 	var errs []error
 	for _, v := range slices.Sorted(maps.Keys(failed)) {

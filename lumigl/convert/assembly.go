@@ -335,21 +335,12 @@ func membersOf(v lumigl.Value) []lumigl.Member {
 }
 
 // has reports whether a value, or one in it, is what is looked for.
-func has(v lumigl.Value, is func(lumigl.Value) bool) bool {
-	if is(v) {
-		return true
-	}
-	for _, e := range v.Elements() {
-		if has(e, is) {
-			return true
-		}
-	}
-	for _, m := range v.Members() {
-		if has(m, is) {
-			return true
-		}
-	}
-	return false
+func has(v lumigl.Value, is func(lumigl.Value) bool) (found bool) {
+	v.Replace(func(part lumigl.Value) (lumigl.Value, bool) {
+		found = found || is(part)
+		return part, false
+	})
+	return found
 }
 
 func isSecret(v lumigl.Value) bool {

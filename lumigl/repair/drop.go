@@ -1,6 +1,7 @@
 package repair
 
 import (
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -63,14 +64,6 @@ func places(p *lumigl.Pending) map[*lumigl.Vertex]string {
 	return all
 }
 
-// pointer is the JSON pointer to a vertex's properties.
-func (w *work) pointer(v *lumigl.Vertex) string {
-	if w.snapshot == nil {
-		return jsonpointer.Within("/vertices", v.Key())
-	}
-	return jsonpointer.Within("/resources", v.Key()) + "/properties"
-}
-
 // parent is the JSON pointer to what holds the value at another.
 func parent(pointer string) string { return pointer[:strings.LastIndexByte(pointer, '/')] }
 
@@ -98,26 +91,26 @@ type holder struct {
 	*lumigl.Vertex
 	kind    Kind
 	what    string // such as "the resource"
-	pointer string // to its properties
+	pointer string
 }
 
 // holders are all vertices and pending entries.
 func (w *work) holders() []holder {
-	kind, what := ResourceStep, "the vertex"
+	section, what := "/vertices", "the vertex"
 	if w.snapshot != nil {
-		what = "the resource"
+		section, what = "/resources", "the resource"
 	}
 	var all []holder
 	for v := range w.doc.Base().Vertices() {
-		all = append(all, holder{v, kind, what, w.pointer(v)})
+		all = append(all, holder{v, ResourceStep, what, jsonpointer.Within(section, v.Key())})
 	}
 	if w.snapshot != nil {
 		for _, r := range w.snapshot.Pending.Deletes {
-			all = append(all, holder{r, PendingStep, "the pending deletion of", w.places[r] + "/properties"})
+			all = append(all, holder{r, PendingStep, "the pending deletion of", w.places[r]})
 		}
 		for _, o := range w.snapshot.Pending.Operations {
 			r := o.Resource
-			all = append(all, holder{r, PendingStep, "the pending " + string(o.Kind) + " of", w.places[r] + "/properties"})
+			all = append(all, holder{r, PendingStep, "the pending " + string(o.Kind) + " of", w.places[r]})
 		}
 	}
 	return all
@@ -128,30 +121,28 @@ func (w *work) dropVertices() {
 	dependents := map[*lumigl.Vertex][]holder{}
 	gone := map[*lumigl.Vertex]bool{}
 	var queue []holder
+	var keys []string
+	drop := func(h holder, f *lumigl.Fault, why string) {
+		gone[h.Vertex] = true
+		queue = append(queue, h)
+		if h.kind == ResourceStep {
+			keys = append(keys, h.Key())
+		}
+		w.step(h.kind, f, h.pointer, "drop %s %q: %s", h.what, h.Key(), why)
+	}
 	for _, h := range w.holders() {
 		for to := range h.Properties.References() {
 			dependents[to] = append(dependents[to], h)
 		}
 		if f := w.find(h.Properties); f != nil {
-			gone[h.Vertex] = true
-			queue = append(queue, h)
-			w.step(h.kind, f, strings.TrimSuffix(h.pointer, "/properties"), "drop %s %q: %s", h.what, h.Key(), f.Message)
+			drop(h, f, f.Message)
 		}
 	}
 	for ; len(queue) > 0; queue = queue[1:] {
 		for _, h := range dependents[queue[0].Vertex] {
 			if !gone[h.Vertex] {
-				gone[h.Vertex] = true
-				queue = append(queue, h)
-				w.step(h.kind, nil, strings.TrimSuffix(h.pointer, "/properties"),
-					"drop %s %q: it refers to %q, which is dropped", h.what, h.Key(), queue[0].Key())
+				drop(h, nil, fmt.Sprintf("it refers to %q, which is dropped", queue[0].Key()))
 			}
-		}
-	}
-	var keys []string
-	for v := range w.doc.Base().Vertices() {
-		if gone[v] {
-			keys = append(keys, v.Key())
 		}
 	}
 	w.doc.Base().Remove(keys...)
