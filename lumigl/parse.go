@@ -128,7 +128,7 @@ func (p *parser) another() bool {
 }
 
 // nothing is inside of all that is empty. It must not be changed.
-var nothing = node{plain: true}
+var nothing node
 
 // list reads a list.
 func (p *parser) list() *node {

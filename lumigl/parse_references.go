@@ -9,9 +9,7 @@ func (b *builder) bag(properties *Value) {
 		b.faultWithin(tag.Key, ReferenceFault, tag.offset,
 			"these are the properties, which cannot be a reference; if %q is one of them, name another key in \"ref\"", clip(b.tag))
 	}
-	if plain := b.members(properties.members()); properties.kind == Object {
-		properties.node.note(plain)
-	}
+	b.members(properties.members())
 }
 
 // resolve turns references within a value into such, in place.
@@ -19,15 +17,12 @@ func (b *builder) resolve(v *Value) {
 	switch v.kind {
 	case List:
 		b.path = append(b.path, step{})
-		plain := true
 		for i := range v.node.elements {
 			e := &v.node.elements[i]
 			b.path[len(b.path)-1].index = i
 			b.resolve(e)
-			plain = plain && e.isPlain()
 		}
 		b.path = b.path[:len(b.path)-1]
-		v.node.note(plain)
 	case Object:
 		members := v.node.members
 		for i := range members {
@@ -36,29 +31,19 @@ func (b *builder) resolve(v *Value) {
 				return
 			}
 		}
-		v.node.note(b.members(members))
+		b.members(members)
 	}
 }
 
-// note notes that a node is plain. One that is empty is so already, and shared.
-func (n *node) note(plain bool) {
-	if plain && !n.plain {
-		n.plain = true
-	}
-}
-
-// members resolves what stands in an object, and reports whether it is all plain.
-func (b *builder) members(members []Member) bool {
-	plain := true
+// members resolves what stands in an object.
+func (b *builder) members(members []Member) {
 	b.path = append(b.path, step{index: -1})
 	for i := range members {
 		m := &members[i]
 		b.path[len(b.path)-1].key = m.Key
 		b.resolve(&m.Value)
-		plain = plain && m.isPlain()
 	}
 	b.path = b.path[:len(b.path)-1]
-	return plain
 }
 
 // reference turns an object that has the tag as a key into a reference. If it is none, what is in it is looked at all the

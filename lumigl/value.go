@@ -52,8 +52,6 @@ type node struct {
 	elements []Value  // of a list
 	members  []Member // of an object
 	target   *Vertex  // of a reference
-	// plain says that no key within begins as tags do, which saves looking. It may be false though none does.
-	plain bool
 }
 
 // Member is a key of an object with its value.
@@ -107,8 +105,7 @@ func ListOf(elements ...Value) Value {
 			}
 		}
 	}
-	plain := !slices.ContainsFunc(elements, func(e Value) bool { return !e.isPlain() })
-	return Value{kind: List, node: &node{elements: elements, plain: plain}}
+	return Value{kind: List, node: &node{elements: elements}}
 }
 
 // ObjectOf returns an object. A member whose value is absent is left out. The slice must not be changed after, and no key
@@ -118,8 +115,7 @@ func ObjectOf(members ...Member) Value {
 	if slices.ContainsFunc(members, absent) {
 		members = slices.DeleteFunc(slices.Clone(members), absent)
 	}
-	plain := !slices.ContainsFunc(members, func(m Member) bool { return !m.isPlain() })
-	return Value{kind: Object, node: &node{members: members, plain: plain}}
+	return Value{kind: Object, node: &node{members: members}}
 }
 
 func isAbsent(v Value) bool { return v.kind == Absent }
@@ -304,26 +300,25 @@ func (v *Value) replaced(with func(*Value) (Value, bool)) (Value, bool) {
 	}
 	var n *node
 	absent := false
-	change := func(part *Value) {
+	change := func() *node {
 		if n == nil {
-			n = &node{elements: slices.Clone(v.elements()), members: slices.Clone(v.members()), plain: v.node.plain}
+			n = &node{elements: slices.Clone(v.elements()), members: slices.Clone(v.members())}
 		}
-		n.plain = n.plain && part.isPlain()
-		absent = absent || isAbsent(*part)
+		return n
 	}
 	switch v.kind {
 	case List:
 		for i := range v.node.elements {
 			if part, changed := v.node.elements[i].replaced(with); changed {
-				change(&part)
-				n.elements[i] = part
+				change().elements[i] = part
+				absent = absent || isAbsent(part)
 			}
 		}
 	case Object:
 		for i := range v.node.members {
 			if part, changed := v.node.members[i].Value.replaced(with); changed {
-				change(&part)
-				n.members[i].Value = part
+				change().members[i].Value = part
+				absent = absent || isAbsent(part)
 			}
 		}
 	}

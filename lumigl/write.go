@@ -319,9 +319,6 @@ func TagOf(doc Document) string {
 
 // keysLike collects the keys within a value that start with the tag.
 func (v *Value) keysLike(tag string, taken map[string]bool) {
-	if v.isPlain() && beginsAsTags(tag) {
-		return
-	}
 	switch v.kind {
 	case List:
 		for i := range v.node.elements {
@@ -337,12 +334,3 @@ func (v *Value) keysLike(tag string, taken map[string]bool) {
 		}
 	}
 }
-
-// beginsAsTags reports whether a key begins as [DefaultTag] does, and all that were picked for want of it.
-func beginsAsTags(key string) bool { return strings.HasPrefix(key, DefaultTag[:1]) }
-
-// isPlain reports whether it is known that no key within a value begins as tags do.
-func (v *Value) isPlain() bool { return v.kind != List && v.kind != Object || v.node.plain }
-
-// isPlain reports whether it is known that neither the key nor one within the value begins as tags do.
-func (m *Member) isPlain() bool { return !beginsAsTags(m.Key) && m.Value.isPlain() }
