@@ -131,10 +131,12 @@ func (c *checker) vertex(v *Vertex) {
 	case c.snapshot != nil && c.built: // Else it was looked at when it was added.
 		c.identity(v)
 	}
+	depth := defaultMaxDepth - 2 // so that the whole file is not nested too deep
 	if c.snapshot != nil {
 		c.path = append(c.path, step{key: c.form.bag, index: -1})
+		depth--
 	}
-	c.properties(v, v, maxDepthOf(c.form))
+	c.properties(v, v, depth)
 	c.path = c.path[:1]
 }
 
@@ -157,14 +159,6 @@ func (c *checker) utf8(s string) {
 	if !utf8.ValidString(s) {
 		c.fault(UTF8Fault, 0, "%q is not UTF-8", clip(s))
 	}
-}
-
-// maxDepthOf is how deep properties may be nested, so that the whole file is not nested too deep.
-func maxDepthOf(f form) int {
-	if f.bag != "" {
-		return defaultMaxDepth - 3
-	}
-	return defaultMaxDepth - 2
 }
 
 // identity checks a resource's URN against its type.

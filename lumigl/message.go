@@ -154,20 +154,15 @@ func (c *checker) search(key string) string {
 	if !suggest.Alike(name, lastPart(near), max(2, len(name)/3)) {
 		return ""
 	}
-	if origin, _ := splitName(key); !strings.HasPrefix(near, origin) && c.hasOrigin(origin) {
+	origin, _ := splitName(key)
+	isOfOrigin := func(v *Vertex) bool {
+		of, _ := splitName(v.key)
+		return of == origin
+	}
+	if !strings.HasPrefix(near, origin) && slices.ContainsFunc(c.graph.vertices, isOfOrigin) {
 		return ""
 	}
 	return near
-}
-
-// hasOrigin reports whether the key of a resource has an origin, all that is before the name.
-func (c *checker) hasOrigin(origin string) bool {
-	for _, v := range c.graph.vertices {
-		if of, _ := splitName(v.key); of == origin {
-			return true
-		}
-	}
-	return false
 }
 
 // lastPart is the name in a URN, right or not.

@@ -107,15 +107,14 @@ func (b *builder) resolvePending(pending *Pending) {
 		}
 	}
 	edges := b.edges
-	b.at("deletes", func() {
-		for _, r := range pending.Deletes {
-			b.within(int(r.index), func() { b.at(b.form.bag, func() { b.bag(&r.Properties) }) })
-		}
-	})
-	b.at("operations", func() {
-		for _, o := range pending.Operations {
-			b.within(int(o.Resource.index), func() { b.at(b.form.bag, func() { b.bag(&o.Resource.Properties) }) })
-		}
-	})
+	resolve := func(list string, r *Vertex) {
+		b.at(list, func() { b.within(int(r.index), func() { b.at(b.form.bag, func() { b.bag(&r.Properties) }) }) })
+	}
+	for _, r := range pending.Deletes {
+		resolve("deletes", r)
+	}
+	for _, o := range pending.Operations {
+		resolve("operations", o.Resource)
+	}
 	b.edges = edges // References from outside of the graph do not count.
 }
