@@ -257,3 +257,30 @@ func TestReplace(t *testing.T) {
 		t.Errorf("%v allocations for a value that does not change", allocs)
 	}
 }
+
+// TestMap replaces the parts of a list and of an object, but none within these.
+func TestMap(t *testing.T) {
+	for src, want := range map[string]string{
+		`["x", [1], 2, 3]`:               `["0:", [1], "3:"]`,
+		`{"a": "x", "b": [1], "c": [2]}`: `{"a": "0:a", "b": [1], "c": [2]}`,
+		`"x"`:                            `"x"`,
+	} {
+		v, err := lumigl.Parser{}.ParseValue(src)
+		if err != nil {
+			t.Fatal(err)
+		}
+		w, err := lumigl.Parser{}.ParseValue(want)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := v.Map(func(i int, key string, part lumigl.Value) (lumigl.Value, bool) {
+			if i == 2 {
+				return lumigl.Value{}, part.Kind() == lumigl.Number
+			}
+			return lumigl.TextOf(fmt.Sprint(i, ":", key)), part.Kind() != lumigl.List
+		})
+		if !got.Equal(w) {
+			t.Errorf("%s does not become %s", src, want)
+		}
+	}
+}

@@ -298,6 +298,20 @@ func (v *Value) replaced(with func(*Value) (Value, bool)) (Value, bool) {
 	if part, changed := with(v); changed {
 		return part, true
 	}
+	return v.mapped(func(_ int, _ string, part *Value) (Value, bool) { return part.replaced(with) })
+}
+
+// Map returns a list or an object with the elements or members for which replace returns true replaced, as
+// [Value.Replace] does with all parts. It tells replace the index of each, and the key of a member.
+func (v Value) Map(replace func(i int, key string, part Value) (Value, bool)) Value {
+	w, changed := v.mapped(func(i int, key string, part *Value) (Value, bool) { return replace(i, key, *part) })
+	if !changed {
+		return v
+	}
+	return w
+}
+
+func (v *Value) mapped(replace func(i int, key string, part *Value) (Value, bool)) (Value, bool) {
 	var n *node
 	absent := false
 	change := func() *node {
@@ -309,14 +323,15 @@ func (v *Value) replaced(with func(*Value) (Value, bool)) (Value, bool) {
 	switch v.kind {
 	case List:
 		for i := range v.node.elements {
-			if part, changed := v.node.elements[i].replaced(with); changed {
+			if part, changed := replace(i, "", &v.node.elements[i]); changed {
 				change().elements[i] = part
 				absent = absent || isAbsent(part)
 			}
 		}
 	case Object:
 		for i := range v.node.members {
-			if part, changed := v.node.members[i].Value.replaced(with); changed {
+			m := &v.node.members[i]
+			if part, changed := replace(i, m.Key, &m.Value); changed {
 				change().members[i].Value = part
 				absent = absent || isAbsent(part)
 			}

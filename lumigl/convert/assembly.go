@@ -284,56 +284,6 @@ func signed(signature string, members ...lumigl.Member) lumigl.Value {
 	return lumigl.ObjectOf(append([]lumigl.Member{own}, members...)...)
 }
 
-// remade is a list or an object with the parts in it that remake returns true for replaced. It tells remake the index of
-// an element, or the key of a member. What stays the same is not copied.
-func remade(
-	v lumigl.Value, remake func(i int, key string, part lumigl.Value) (with lumigl.Value, changed bool),
-) (with lumigl.Value, changed bool) {
-	var elements []lumigl.Value
-	for i, e := range v.Elements() {
-		if part, other := remake(i, "", e); other {
-			if elements == nil {
-				elements = elementsOf(v)
-			}
-			elements[i] = part
-		}
-	}
-	var members []lumigl.Member
-	i := 0
-	for key, m := range v.Members() {
-		if part, other := remake(i, key, m); other {
-			if members == nil {
-				members = membersOf(v)
-			}
-			members[i].Value = part
-		}
-		i++
-	}
-	switch {
-	case elements != nil:
-		return lumigl.ListOf(elements...), true
-	case members != nil:
-		return lumigl.ObjectOf(members...), true
-	}
-	return v, false
-}
-
-func elementsOf(v lumigl.Value) []lumigl.Value {
-	list := make([]lumigl.Value, 0, v.Len())
-	for _, e := range v.Elements() {
-		list = append(list, e)
-	}
-	return list
-}
-
-func membersOf(v lumigl.Value) []lumigl.Member {
-	list := make([]lumigl.Member, 0, v.Len())
-	for key, m := range v.Members() {
-		list = append(list, lumigl.Member{Key: key, Value: m})
-	}
-	return list
-}
-
 // has reports whether a value, or one in it, is what is looked for.
 func has(v lumigl.Value, is func(lumigl.Value) bool) (found bool) {
 	v.Replace(func(part lumigl.Value) (lumigl.Value, bool) {

@@ -30,7 +30,7 @@ func (h *hiding) hide(v lumigl.Value) lumigl.Value {
 		return secret(v)
 	}
 	isList := v.Kind() == lumigl.List
-	v, _ = remade(v, func(i int, key string, part lumigl.Value) (lumigl.Value, bool) {
+	return v.Map(func(i int, key string, part lumigl.Value) (lumigl.Value, bool) {
 		if isList {
 			key = strconv.Itoa(i)
 		}
@@ -40,7 +40,6 @@ func (h *hiding) hide(v lumigl.Value) lumigl.Value {
 		}
 		return p.hide(part), true
 	})
-	return v
 }
 
 // sensitive reads the paths to what is secret. If one leads nowhere, all that it is known to be in is secret.

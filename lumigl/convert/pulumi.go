@@ -301,13 +301,12 @@ func hiddenAs(v, other lumigl.Value) lumigl.Value {
 		return secret(open(v))
 	}
 	members := maps.Collect(other.Members())
-	v, _ = remade(v, func(i int, key string, part lumigl.Value) (lumigl.Value, bool) {
+	return v.Map(func(i int, key string, part lumigl.Value) (lumigl.Value, bool) {
 		if inObjects {
 			return hiddenAs(part, members[key]), true
 		}
 		return hiddenAs(part, other.At(i)), true
 	})
-	return v
 }
 
 // shown is a number or a kind, for messages.

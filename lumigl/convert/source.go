@@ -285,10 +285,13 @@ func (s *source) walk(replace func(*source) (lumigl.Value, bool)) lumigl.Value {
 		return s.take()
 	}
 	s.open()
-	v, _ := remade(s.value, func(_ int, _ string, part lumigl.Value) (lumigl.Value, bool) {
-		return s.part(part).walk(replace), true
+	return s.value.Map(func(_ int, _ string, part lumigl.Value) (lumigl.Value, bool) {
+		part = s.part(part).walk(replace)
+		if !part.Exists() && s.value.Kind() == lumigl.List {
+			part = lumigl.NullValue() // so that the others keep their places
+		}
+		return part, true
 	})
-	return v
 }
 
 // text is what a string says.
