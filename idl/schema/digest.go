@@ -3,9 +3,10 @@ package schema
 import (
 	"crypto/sha256"
 	"encoding/binary"
-	"fmt"
 	"hash"
 	"math"
+	"reflect"
+	"strconv"
 )
 
 // Digest returns a hash of all that generators may put into output: the whole model but for positions. Two packages of
@@ -19,10 +20,7 @@ func (p *Package) Digest() [sha256.Size]byte {
 		d.number(len(m.Files))
 		for _, f := range m.Files {
 			d.text(f.Name, f.Doc)
-			d.number(len(f.Decls))
-			for _, decl := range f.Decls {
-				d.decl(decl)
-			}
+			d.value(reflect.ValueOf(f.Decls))
 		}
 	}
 	d.flush()
@@ -55,59 +53,39 @@ func (d *digester) text(list ...string) {
 	}
 }
 
-func (d *digester) flags(list ...bool) {
-	bits := 0
-	for i, set := range list {
-		if set {
-			bits |= 1 << i
+// value feeds everything in v but positions, what [Package.Link] sets, and what references lead to.
+func (d *digester) value(v reflect.Value) {
+	switch v.Kind() {
+	case reflect.Bool:
+		d.text(strconv.FormatBool(v.Bool()))
+	case reflect.Int64:
+		d.number(int(v.Int()))
+	case reflect.Uint64:
+		d.number(int(v.Uint()))
+	case reflect.Float64:
+		d.number(int(math.Float64bits(v.Float())))
+	case reflect.String:
+		d.text(v.String())
+	case reflect.Slice:
+		d.number(v.Len())
+		for i := range v.Len() {
+			d.value(v.Index(i))
 		}
-	}
-	d.number(bits)
-}
-
-func (d *digester) decl(decl Decl) {
-	h := decl.Head()
-	d.text(fmt.Sprintf("%T", decl), h.Name, h.Doc)
-	switch decl := decl.(type) {
-	case *Resource:
-		d.text(decl.Token)
-		d.flags(decl.Named)
-	case *Enum:
-		d.number(len(decl.Members))
-		for _, m := range decl.Members {
-			d.text(m.Name, m.Value, m.Doc)
+	case reflect.Interface:
+		d.text(v.Elem().Type().String())
+		d.value(v.Elem())
+	case reflect.Pointer:
+		if ref, ok := v.Interface().(*Ref); ok {
+			h := ref.Decl.Head()
+			d.text(h.File.Module.Path, h.Name)
+			return
 		}
-	case *Alias:
-		d.typ(decl.Target)
-	case *Const:
-		value := fmt.Sprint(decl.Value)
-		if f, ok := decl.Value.(float64); ok {
-			value = fmt.Sprint(math.Float64bits(f))
+		d.value(v.Elem())
+	case reflect.Struct:
+		for i := range v.NumField() {
+			if f := v.Field(i); f.Type() != reflect.TypeFor[*File]() && f.Type() != reflect.TypeFor[Position]() {
+				d.value(f)
+			}
 		}
-		d.text(fmt.Sprintf("%T", decl.Value), value)
-	}
-	properties := Properties(decl)
-	d.number(len(properties))
-	for _, p := range properties {
-		d.text(p.Field, p.Name, p.Doc)
-		d.flags(p.Pointer, p.Optional, p.Out, p.In, p.Replaces, p.Secret)
-		d.typ(p.Type)
-	}
-}
-
-func (d *digester) typ(t Type) {
-	switch t := t.(type) {
-	case Primitive:
-		d.text("primitive", string(t))
-	case *List:
-		d.text("list")
-		d.typ(t.Elem)
-	case *Map:
-		d.text("map")
-		d.typ(t.Key)
-		d.typ(t.Elem)
-	case *Ref:
-		h := t.Decl.Head()
-		d.text("ref", h.File.Module.Path, h.Name)
 	}
 }

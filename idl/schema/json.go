@@ -11,98 +11,83 @@ import (
 // changes, or one goes away. Members may be added within a version, so other readers should skip what they do not know.
 const Version = 1
 
-// packageJSON is the JSON form, which the documentation of [Write] describes from top to bottom.
-type packageJSON struct {
-	Version int          `json:"version"`
-	Name    string       `json:"name"`
-	Modules []moduleJSON `json:"modules"`
+// The types below are the JSON form as far as the tags of the model are not. The documentation of [Write] describes it
+// from top to bottom.
+type (
+	packageJSON struct {
+		Version int `json:"version"`
+		Package
+		Modules []moduleJSON `json:"modules"`
+	}
+	moduleJSON struct {
+		Module
+		Files []fileJSON `json:"files"`
+	}
+	fileJSON struct {
+		File
+		// Decls hold a [declJSON] each. Which one is known only when the kind has been read.
+		Decls []json.RawMessage `json:"decls"`
+	}
+	kindJSON struct {
+		Kind string `json:"kind"`
+	}
+	// declJSON is a declaration with its kind.
+	declJSON  interface{ kind() string }
+	constJSON struct {
+		kindJSON
+		*Header
+		Type  string          `json:"type"`
+		Value json.RawMessage `json:"value"`
+	}
+	typeJSON struct {
+		kindJSON
+		// Key and Elem belong to lists and maps.
+		Key  *typeJSON `json:"key,omitempty"`
+		Elem *typeJSON `json:"elem,omitempty"`
+		// Module and Name belong to references. The root's path is empty, hence the pointer.
+		Module *string `json:"module,omitempty"`
+		Name   string  `json:"name,omitempty"`
+	}
+)
+
+func (k kindJSON) kind() string { return k.Kind }
+
+// formOf returns what d is written from and read into, or nil for what is not one of the kinds of declaration.
+func formOf(d Decl) declJSON {
+	switch d := d.(type) {
+	case *Resource:
+		return &struct {
+			kindJSON
+			*Resource
+		}{kindJSON{"resource"}, d}
+	case *Struct:
+		return &struct {
+			kindJSON
+			*Struct
+		}{kindJSON{"struct"}, d}
+	case *Config:
+		return &struct {
+			kindJSON
+			*Config
+		}{kindJSON{"config"}, d}
+	case *Enum:
+		return &struct {
+			kindJSON
+			*Enum
+		}{kindJSON{"enum"}, d}
+	case *Alias:
+		return &struct {
+			kindJSON
+			*Alias
+		}{kindJSON{"alias"}, d}
+	case *Const:
+		return &constJSON{kindJSON: kindJSON{"const"}, Header: &d.Header}
+	}
+	return nil
 }
 
-type moduleJSON struct {
-	Path   string     `json:"path"`
-	GoName string     `json:"goName"`
-	Files  []fileJSON `json:"files"`
-}
-
-type fileJSON struct {
-	Name string `json:"name"`
-	Doc  string `json:"doc,omitempty"`
-	// Decls hold one of the structs below each. Which one is known only when the kind has been read.
-	Decls []json.RawMessage `json:"decls"`
-}
-
-// headJSON is what declarations of every kind have.
-type headJSON struct {
-	Kind string  `json:"kind"`
-	Name string  `json:"name"`
-	Doc  string  `json:"doc,omitempty"`
-	Pos  posJSON `json:"pos,omitzero"`
-}
-
-type resourceJSON struct {
-	headJSON
-	Token      string         `json:"token"`
-	Named      bool           `json:"named,omitempty"`
-	Properties []propertyJSON `json:"properties,omitempty"`
-}
-
-// structJSON is a struct or a configuration.
-type structJSON struct {
-	headJSON
-	Properties []propertyJSON `json:"properties,omitempty"`
-}
-
-type enumJSON struct {
-	headJSON
-	Members []memberJSON `json:"members,omitempty"`
-}
-
-type aliasJSON struct {
-	headJSON
-	Target *typeJSON `json:"target"`
-}
-
-type constJSON struct {
-	headJSON
-	Type  string          `json:"type"`
-	Value json.RawMessage `json:"value"`
-}
-
-type memberJSON struct {
-	Name  string  `json:"name"`
-	Value string  `json:"value"`
-	Doc   string  `json:"doc,omitempty"`
-	Pos   posJSON `json:"pos,omitzero"`
-}
-
-type propertyJSON struct {
-	Field    string    `json:"field"`
-	Name     string    `json:"name"`
-	Type     *typeJSON `json:"type"`
-	Pointer  bool      `json:"pointer,omitempty"`
-	Optional bool      `json:"optional,omitempty"`
-	Out      bool      `json:"out,omitempty"`
-	In       bool      `json:"in,omitempty"`
-	Replaces bool      `json:"replaces,omitempty"`
-	Secret   bool      `json:"secret,omitempty"`
-	Doc      string    `json:"doc,omitempty"`
-	Pos      posJSON   `json:"pos,omitzero"`
-}
-
-type posJSON struct {
-	Line   int `json:"line"`
-	Column int `json:"column"`
-}
-
-type typeJSON struct {
-	Kind string `json:"kind"`
-	// Key and Elem belong to lists and maps.
-	Key  *typeJSON `json:"key,omitempty"`
-	Elem *typeJSON `json:"elem,omitempty"`
-	// Module and Name belong to references. The root's path is empty, hence the pointer.
-	Module *string `json:"module,omitempty"`
-	Name   string  `json:"name,omitempty"`
-}
+// constants are a value of each type that a [Const] can have, by the type's name.
+var constants = map[string]any{"bool": false, "string": "", "int64": int64(0), "uint64": uint64(0), "float64": 0.0}
 
 // Write writes the model as indented JSON, in the order of the model. The same model always gives the same bytes. The
 // error returned is the writer's, or says that a constant's value is of a type that [Const] does not list.
@@ -133,17 +118,13 @@ type typeJSON struct {
 //	{"kind": "map", "key": type, "elem": type}
 //	{"kind": "ref", "module": "ec2", "name": "VPC"}
 func Write(w io.Writer, p *Package) error {
-	out := packageJSON{Version: Version, Name: p.Name, Modules: []moduleJSON{}}
+	form := packageJSON{Version: Version, Package: *p, Modules: []moduleJSON{}}
 	for _, m := range p.Modules {
-		module := moduleJSON{Path: m.Path, GoName: m.GoName, Files: []fileJSON{}}
+		module := moduleJSON{Module: *m, Files: []fileJSON{}}
 		for _, f := range m.Files {
-			file := fileJSON{Name: f.Name, Doc: f.Doc, Decls: []json.RawMessage{}}
+			file := fileJSON{File: *f, Decls: []json.RawMessage{}}
 			for _, d := range f.Decls {
-				form, err := declForm(d)
-				if err != nil {
-					return fmt.Errorf("schema: %s: %s: %w", f.Path(), d.Head().Name, err)
-				}
-				raw, err := marshal(form)
+				raw, err := writeDecl(d)
 				if err != nil {
 					return fmt.Errorf("schema: %s: %s: %w", f.Path(), d.Head().Name, err)
 				}
@@ -151,12 +132,12 @@ func Write(w io.Writer, p *Package) error {
 			}
 			module.Files = append(module.Files, file)
 		}
-		out.Modules = append(out.Modules, module)
+		form.Modules = append(form.Modules, module)
 	}
 	enc := json.NewEncoder(w)
 	enc.SetEscapeHTML(false)
 	enc.SetIndent("", "  ")
-	return enc.Encode(out)
+	return enc.Encode(form)
 }
 
 // marshal is json.Marshal without the escapes for HTML.
@@ -168,66 +149,49 @@ func marshal(v any) (json.RawMessage, error) {
 	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), err
 }
 
-// declForm returns the struct that d is written as.
-func declForm(d Decl) (any, error) {
-	h := d.Head()
-	head := headJSON{Name: h.Name, Doc: h.Doc, Pos: posJSON(h.Pos)}
-	switch d := d.(type) {
-	case *Resource:
-		head.Kind = "resource"
-		return resourceJSON{head, d.Token, d.Named, propertyForms(d.Properties)}, nil
-	case *Struct:
-		head.Kind = "struct"
-		return structJSON{head, propertyForms(d.Properties)}, nil
-	case *Config:
-		head.Kind = "config"
-		return structJSON{head, propertyForms(d.Properties)}, nil
-	case *Enum:
-		head.Kind = "enum"
-		form := enumJSON{headJSON: head}
-		for _, m := range d.Members {
-			form.Members = append(form.Members, memberJSON{m.Name, m.Value, m.Doc, posJSON(m.Pos)})
-		}
-		return form, nil
-	case *Alias:
-		head.Kind = "alias"
-		return aliasJSON{head, typeForm(d.Target)}, nil
-	case *Const:
-		head.Kind = "const"
-		switch d.Value.(type) {
-		case bool, string, int64, uint64, float64:
-		default:
-			return nil, fmt.Errorf("a constant cannot be a %T", d.Value)
-		}
-		value, err := marshal(d.Value)
-		return constJSON{head, fmt.Sprintf("%T", d.Value), value}, err
+func writeDecl(d Decl) (json.RawMessage, error) {
+	form := formOf(d)
+	if form == nil {
+		return nil, fmt.Errorf("no declaration is a %T", d)
 	}
-	return nil, fmt.Errorf("no declaration is a %T", d)
+	if k, ok := d.(*Const); ok {
+		typ := fmt.Sprintf("%T", k.Value)
+		if constants[typ] == nil {
+			return nil, fmt.Errorf("a constant cannot be a %s", typ)
+		}
+		value, err := marshal(k.Value)
+		if err != nil {
+			return nil, err
+		}
+		form = &constJSON{kindJSON{form.kind()}, &k.Header, typ, value}
+	}
+	return marshal(form)
 }
 
-func propertyForms(list []*Property) []propertyJSON {
-	var forms []propertyJSON
-	for _, p := range list {
-		forms = append(forms, propertyJSON{
-			Field: p.Field, Name: p.Name, Type: typeForm(p.Type),
-			Pointer: p.Pointer, Optional: p.Optional, Out: p.Out, In: p.In, Replaces: p.Replaces, Secret: p.Secret,
-			Doc: p.Doc, Pos: posJSON(p.Pos),
-		})
-	}
-	return forms
-}
-
+// typeForm returns what a type is written from.
 func typeForm(t Type) *typeJSON {
 	switch t := t.(type) {
 	case Primitive:
-		return &typeJSON{Kind: string(t)}
+		return &typeJSON{kindJSON: kindJSON{string(t)}}
 	case *List:
-		return &typeJSON{Kind: "list", Elem: typeForm(t.Elem)}
+		return &typeJSON{kindJSON: kindJSON{"list"}, Elem: typeForm(t.Elem)}
 	case *Map:
-		return &typeJSON{Kind: "map", Key: typeForm(t.Key), Elem: typeForm(t.Elem)}
+		return &typeJSON{kindJSON: kindJSON{"map"}, Key: typeForm(t.Key), Elem: typeForm(t.Elem)}
 	case *Ref:
 		h := t.Decl.Head()
-		return &typeJSON{Kind: "ref", Module: &h.File.Module.Path, Name: h.Name}
+		return &typeJSON{kindJSON: kindJSON{"ref"}, Module: &h.File.Module.Path, Name: h.Name}
 	}
 	return nil
 }
+
+// MarshalJSON is part of [Write].
+func (t Primitive) MarshalJSON() ([]byte, error) { return marshal(typeForm(t)) }
+
+// MarshalJSON is part of [Write].
+func (t *List) MarshalJSON() ([]byte, error) { return marshal(typeForm(t)) }
+
+// MarshalJSON is part of [Write].
+func (t *Map) MarshalJSON() ([]byte, error) { return marshal(typeForm(t)) }
+
+// MarshalJSON is part of [Write].
+func (t *Ref) MarshalJSON() ([]byte, error) { return marshal(typeForm(t)) }

@@ -9,7 +9,9 @@ import (
 	"go/token"
 	"io"
 	"io/fs"
+	"iter"
 	"path"
+	"reflect"
 	"slices"
 )
 
@@ -80,14 +82,11 @@ func located(data []byte, err error) error {
 // declKey is what references know a declaration by.
 type declKey struct{ module, name string }
 
-// builder turns the JSON form into the model. Types are resolved in a second pass, when all declarations are known.
-type builder struct {
-	decls   map[declKey]Decl
-	pending []func() error
-}
+// builder turns the JSON form into the model. Types are [typeJSON] until all declarations are known.
+type builder struct{ decls map[declKey]Decl }
 
 func (b *builder) build(form *packageJSON) (*Package, error) {
-	p := &Package{Name: form.Name}
+	p := form.Package
 	if p.Name == "" {
 		return nil, errors.New("the package has no name")
 	}
@@ -101,16 +100,19 @@ func (b *builder) build(form *packageJSON) (*Package, error) {
 	if again := sortUnique(p.Modules, func(m *Module) string { return m.Path }); again != nil {
 		return nil, fmt.Errorf("there are two modules %q", *again)
 	}
-	for _, resolve := range b.pending {
-		if err := resolve(); err != nil {
-			return nil, err
+	p.attach()
+	for where, t := range p.types() {
+		var err error
+		form, _ := (*t).(*typeJSON)
+		if *t, err = b.typ(form); err != nil {
+			return nil, fmt.Errorf("%s: %w", where, err)
 		}
 	}
-	if err := checkTypes(p); err != nil {
+	if err := p.checkTypes(); err != nil {
 		return nil, err
 	}
 	p.Link()
-	return p, nil
+	return &p, nil
 }
 
 // sortUnique sorts a list by a key, and returns a key that two of its elements have.
@@ -125,7 +127,7 @@ func sortUnique[T any](list []T, key func(T) string) (again *string) {
 }
 
 func (b *builder) module(form *moduleJSON) (*Module, error) {
-	m := &Module{Path: form.Path, GoName: form.GoName}
+	m := form.Module
 	if m.Path != "" && (!fs.ValidPath(m.Path) || m.Path == ".") {
 		return nil, fmt.Errorf("module %q: the path is not relative and clean", m.Path)
 	}
@@ -133,7 +135,7 @@ func (b *builder) module(form *moduleJSON) (*Module, error) {
 		return nil, fmt.Errorf("module %q: goName %q is no identifier", m.Path, m.GoName)
 	}
 	for _, file := range form.Files {
-		f, err := b.file(m, &file)
+		f, err := b.file(m.Path, &file)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", path.Join(m.Path, file.Name), err)
 		}
@@ -142,14 +144,14 @@ func (b *builder) module(form *moduleJSON) (*Module, error) {
 	if again := sortUnique(m.Files, func(f *File) string { return f.Name }); again != nil {
 		return nil, fmt.Errorf("module %q: there are two files %q", m.Path, *again)
 	}
-	return m, nil
+	return &m, nil
 }
 
-func (b *builder) file(m *Module, form *fileJSON) (*File, error) {
-	if form.Name == "" || path.Base(form.Name) != form.Name {
-		return nil, fmt.Errorf("%q is no file name", form.Name)
+func (b *builder) file(module string, form *fileJSON) (*File, error) {
+	f := form.File
+	if f.Name == "" || path.Base(f.Name) != f.Name {
+		return nil, fmt.Errorf("%q is no file name", f.Name)
 	}
-	f := &File{Module: m, Name: form.Name, Doc: form.Doc}
 	for i, raw := range form.Decls {
 		var head struct{ Kind, Name string }
 		if err := json.Unmarshal(raw, &head); err != nil {
@@ -158,152 +160,98 @@ func (b *builder) file(m *Module, form *fileJSON) (*File, error) {
 		if !token.IsIdentifier(head.Name) {
 			return nil, fmt.Errorf("declaration %d: name %q is no identifier", i+1, head.Name)
 		}
-		where := path.Join(m.Path, f.Name) + ": " + head.Name
-		d, err := b.decl(where, head.Kind, raw)
+		d, err := readDecl(head.Kind, raw)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", head.Name, err)
 		}
-		key := declKey{m.Path, head.Name}
+		key := declKey{module, head.Name}
 		if b.decls[key] != nil {
 			return nil, fmt.Errorf("%s: the module declares it twice", head.Name)
 		}
 		b.decls[key] = d
 		f.Decls = append(f.Decls, d)
 	}
-	return f, nil
+	return &f, nil
 }
 
-func (b *builder) decl(where, kind string, raw json.RawMessage) (Decl, error) {
-	switch kind {
-	case "resource":
-		var form resourceJSON
-		if err := strict(raw, &form); err != nil {
-			return nil, err
-		}
-		if form.Token == "" {
+// readDecl reads a declaration and holds what can be judged without the others.
+func readDecl(kind string, raw json.RawMessage) (Decl, error) {
+	kinds := []Decl{&Resource{}, &Struct{}, &Config{}, &Enum{}, &Alias{Target: &typeJSON{}}, &Const{}}
+	i := slices.IndexFunc(kinds, func(d Decl) bool { return formOf(d).kind() == kind })
+	if i < 0 {
+		return nil, fmt.Errorf("no declaration is of kind %q", kind)
+	}
+	form := formOf(kinds[i])
+	if err := strict(raw, form); err != nil {
+		return nil, err
+	}
+	switch d := kinds[i].(type) {
+	case *Resource:
+		if d.Token == "" {
 			return nil, errors.New("the resource has no token")
 		}
-		properties, err := b.properties(where, form.Properties)
-		if err == nil && form.Named && (len(properties) == 0 || properties[0].Name != "name") {
-			err = errors.New("the first property of a named resource must be its name")
+		if d.Named && (len(d.Properties) == 0 || d.Properties[0] == nil || d.Properties[0].Name != "name") {
+			return nil, errors.New("the first property of a named resource must be its name")
 		}
-		return &Resource{Header: form.header(), Token: form.Token, Named: form.Named, Properties: properties}, err
-	case "struct", "config":
-		var form structJSON
-		if err := strict(raw, &form); err != nil {
-			return nil, err
-		}
-		properties, err := b.properties(where, form.Properties)
-		if kind == "config" {
-			return &Config{Header: form.header(), Properties: properties}, err
-		}
-		return &Struct{Header: form.header(), Properties: properties}, err
-	case "enum":
-		var form enumJSON
-		if err := strict(raw, &form); err != nil {
-			return nil, err
-		}
-		e := &Enum{Header: form.header()}
-		for _, m := range form.Members {
-			if !token.IsIdentifier(m.Name) {
+	case *Enum:
+		for _, m := range d.Members {
+			if m = cmp.Or(m, &Member{}); !token.IsIdentifier(m.Name) {
 				return nil, fmt.Errorf("member name %q is no identifier", m.Name)
 			}
-			e.Members = append(e.Members, &Member{m.Name, m.Value, m.Doc, Position(m.Pos)})
 		}
-		return e, nil
-	case "alias":
-		var form aliasJSON
-		if err := strict(raw, &form); err != nil {
+	case *Const:
+		if err := readConst(d, form.(*constJSON)); err != nil {
 			return nil, err
 		}
-		a := &Alias{Header: form.header()}
-		b.resolve(where, form.Target, &a.Target)
-		return a, nil
-	case "const":
-		var form constJSON
-		if err := strict(raw, &form); err != nil {
-			return nil, err
-		}
-		value, err := constValue(form.Type, form.Value)
-		return &Const{Header: form.header(), Value: value}, err
 	}
-	return nil, fmt.Errorf("no declaration is of kind %q", kind)
+	return kinds[i], checkProperties(Properties(kinds[i]))
 }
 
-func (h *headJSON) header() Header { return Header{Name: h.Name, Doc: h.Doc, Pos: Position(h.Pos)} }
-
-func (b *builder) properties(where string, forms []propertyJSON) ([]*Property, error) {
-	var list []*Property
-	names := make(map[string]bool, len(forms))
-	for _, form := range forms {
-		if form.Name == "" {
-			return nil, fmt.Errorf("the property of field %q has no name", form.Field)
+func checkProperties(list []*Property) error {
+	names := make(map[string]bool, len(list))
+	for _, p := range list {
+		switch p = cmp.Or(p, &Property{}); {
+		case p.Name == "":
+			return fmt.Errorf("the property of field %q has no name", p.Field)
+		case !token.IsIdentifier(p.Field):
+			return fmt.Errorf("property %s: field %q is no identifier", p.Name, p.Field)
+		case names[p.Name]:
+			return fmt.Errorf("there are two properties %q", p.Name)
 		}
-		if !token.IsIdentifier(form.Field) {
-			return nil, fmt.Errorf("property %s: field %q is no identifier", form.Name, form.Field)
-		}
-		if names[form.Name] {
-			return nil, fmt.Errorf("there are two properties %q", form.Name)
-		}
-		names[form.Name] = true
-		p := &Property{
-			Field: form.Field, Name: form.Name,
-			Pointer: form.Pointer, Optional: form.Optional,
-			Out: form.Out, In: form.In, Replaces: form.Replaces, Secret: form.Secret,
-			Doc: form.Doc, Pos: Position(form.Pos),
-		}
-		b.resolve(where+"."+form.Name, form.Type, &p.Type)
-		list = append(list, p)
+		names[p.Name] = true
 	}
-	return list, nil
+	return nil
 }
 
-// constValue reads a constant's value as the Go type that it had.
-func constValue(typ string, raw json.RawMessage) (any, error) {
-	var value any
-	var err error
-	switch typ {
-	case "bool":
-		value, err = decode[bool](raw)
-	case "string":
-		value, err = decode[string](raw)
-	case "int64":
-		value, err = decode[int64](raw)
-	case "uint64":
-		value, err = decode[uint64](raw)
-	case "float64":
-		value, err = decode[float64](raw)
-	default:
-		return nil, fmt.Errorf("no constant is of type %q", typ)
-	}
-	if err != nil {
-		return nil, fmt.Errorf("value: %w", err)
-	}
-	return value, nil
+// UnmarshalJSON is part of [Read], which puts the type in its place.
+func (p *Property) UnmarshalJSON(data []byte) error {
+	type form Property
+	p.Type = &typeJSON{}
+	return strict(data, (*form)(p))
 }
 
-func decode[T any](raw json.RawMessage) (T, error) {
-	var v *T
-	if err := json.Unmarshal(raw, &v); err != nil || v == nil {
-		return *new(T), cmp.Or(err, errors.New("it is missing"))
+// readConst reads a constant's value as the Go type that it had.
+func readConst(c *Const, form *constJSON) error {
+	zero := constants[form.Type]
+	if zero == nil {
+		return fmt.Errorf("no constant is of type %q", form.Type)
 	}
-	return *v, nil
+	value := reflect.New(reflect.TypeOf(zero))
+	if form.Value == nil || string(form.Value) == "null" {
+		return errors.New("value: it is missing")
+	}
+	if err := json.Unmarshal(form.Value, value.Interface()); err != nil {
+		return fmt.Errorf("value: %w", err)
+	}
+	c.Value = value.Elem().Interface()
+	return nil
 }
 
-// resolve has a type built once all declarations are known.
-func (b *builder) resolve(where string, form *typeJSON, target *Type) {
-	b.pending = append(b.pending, func() error {
-		t, err := b.typ(form)
-		if err != nil {
-			return fmt.Errorf("%s: %w", where, err)
-		}
-		*target = t
-		return nil
-	})
-}
+// A typeJSON stands in a model that is being read for the type that [builder.typ] makes of it.
+func (*typeJSON) isType() {}
 
 func (b *builder) typ(form *typeJSON) (Type, error) {
-	if form == nil {
+	if form == nil || *form == (typeJSON{}) {
 		return nil, errors.New("a type is missing")
 	}
 	isList, isMap, isRef := form.Kind == "list", form.Kind == "map", form.Kind == "ref"
@@ -349,67 +297,59 @@ func (b *builder) ref(form *typeJSON) (Type, error) {
 	return &Ref{Decl: d}, nil
 }
 
-// checkTypes holds what can be judged only when every alias has its target: no alias stands for itself, since
-// [Underlying] would never come to an end, and the keys of maps are strings.
-func checkTypes(p *Package) error {
-	err := eachType(p, func(where string, t Type) error {
-		seen := make(map[Decl]bool)
-		for ref, ok := t.(*Ref); ok && !seen[ref.Decl]; {
-			seen[ref.Decl] = true
-			alias, isAlias := ref.Decl.(*Alias)
-			if !isAlias {
-				return nil
+// types yields every place that holds a type, and how errors call it.
+func (p *Package) types() iter.Seq2[string, *Type] {
+	return func(yield func(string, *Type) bool) {
+		for d := range p.Decls() {
+			where := d.Head().File.Path() + ": " + d.Head().Name
+			if a, ok := d.(*Alias); ok && !yield(where, &a.Target) {
+				return
 			}
-			ref, ok = alias.Target.(*Ref)
-			if ok && seen[ref.Decl] {
-				return fmt.Errorf("%s: alias %s stands for itself", where, alias.Name)
+			for _, property := range Properties(d) {
+				if !yield(where+"."+property.Name, &property.Type) {
+					return
+				}
 			}
 		}
-		return nil
-	})
-	if err != nil {
-		return err
 	}
-	return eachType(p, func(where string, t Type) error {
-		m, ok := t.(*Map)
-		if !ok {
-			return nil
-		}
-		key := Underlying(m.Key)
-		if ref, ok := key.(*Ref); ok {
-			if _, ok := ref.Decl.(*Enum); ok {
-				return nil
-			}
-		}
-		if key != String {
-			return fmt.Errorf("%s: the key of a map must be a string, an enum or an alias of a string", where)
-		}
-		return nil
-	})
 }
 
-// eachType calls visit for every type in the model, and for the keys and elements inside it, up to the first error.
-func eachType(p *Package, visit func(where string, t Type) error) error {
-	var first error
-	walk := func(where string, t Type) {
-		Walk(t, func(t Type) {
-			if first == nil {
-				first = visit(where, t)
+// checkTypes holds what can be judged only when every alias has its target: no alias stands for itself, since
+// [Underlying] would never come to an end, and the keys of maps are strings.
+func (p *Package) checkTypes() error {
+	for d := range p.Decls() {
+		seen := map[Decl]bool{}
+		for a, ok := d.(*Alias); ok && !seen[a]; {
+			seen[a] = true
+			ref, isRef := a.Target.(*Ref)
+			if !isRef {
+				break
 			}
-		})
-	}
-	for _, m := range p.Modules {
-		for _, f := range m.Files {
-			for _, d := range f.Decls {
-				where := path.Join(m.Path, f.Name) + ": " + d.Head().Name
-				if a, ok := d.(*Alias); ok {
-					walk(where, a.Target)
-				}
-				for _, property := range Properties(d) {
-					walk(where+"."+property.Name, property.Type)
-				}
+			if ref.Decl == d {
+				return fmt.Errorf("%s: %s: alias %s stands for itself", d.Head().File.Path(), d.Head().Name, d.Head().Name)
 			}
+			a, ok = ref.Decl.(*Alias)
 		}
 	}
-	return first
+	for where, t := range p.types() {
+		var err error
+		Walk(*t, func(t Type) {
+			if m, ok := t.(*Map); ok && !isKey(Underlying(m.Key)) {
+				err = fmt.Errorf("%s: the key of a map must be a string, an enum or an alias of a string", where)
+			}
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// isKey reports whether the keys of a map can be of a type that is no alias.
+func isKey(t Type) bool {
+	if ref, ok := t.(*Ref); ok {
+		_, isEnum := ref.Decl.(*Enum)
+		return isEnum
+	}
+	return t == String
 }

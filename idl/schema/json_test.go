@@ -116,7 +116,7 @@ func TestReadErrors(t *testing.T) {
 		{"no name", `{"version": 1}`, `the package has no name`},
 		{"unknown member", `{"version": 1, "name": "p", "mods": []}`, `json: unknown field "mods"`},
 		{"wrong kind of value", "{\"version\": 1,\n\"name\": 3}",
-			`line 2, column 9: json: cannot unmarshal number into Go struct field packageJSON.name of type string`},
+			`line 2, column 9: json: cannot unmarshal number into Go struct field packageJSON.Package.name of type string`},
 		{"module path", `{"version": 1, "name": "p", "modules": [{"path": "../x", "goName": "x"}]}`,
 			`module "../x": the path is not relative and clean`},
 		{"module name", `{"version": 1, "name": "p", "modules": [{"path": "x", "goName": "x-y"}]}`,

@@ -9,6 +9,14 @@ import (
 // Link completes a model whose declarations and references are in place: it sets what points upwards, and what is
 // computed from the whole. Whoever builds a Package calls it once, before anybody reads it.
 func (p *Package) Link() {
+	p.attach()
+	for _, m := range p.Modules {
+		m.Imports = m.imports()
+	}
+}
+
+// attach sets what points upwards.
+func (p *Package) attach() {
 	for _, m := range p.Modules {
 		for _, f := range m.Files {
 			f.Module = m
@@ -17,38 +25,26 @@ func (p *Package) Link() {
 			}
 		}
 	}
-	for _, m := range p.Modules {
-		m.Imports = m.imports()
-	}
 }
 
 // imports finds the modules that m needs. Generators look through aliases, so that what an alias of another module stands
 // for counts as used here.
 func (m *Module) imports() []*Module {
-	modules := map[*Module]bool{m: true}
-	aliases := map[*Alias]bool{}
-	var visit func(t Type)
-	visit = func(t Type) {
-		ref, ok := t.(*Ref)
-		if !ok {
-			return
+	modules := map[*Module]bool{}
+	visit := func(ref *Ref) bool {
+		if _, capability := ref.Decl.(*Resource); !capability {
+			modules[ref.Decl.Head().File.Module] = true
 		}
-		if _, capability := ref.Decl.(*Resource); capability {
-			return
-		}
-		modules[ref.Decl.Head().File.Module] = true
-		if a, ok := ref.Decl.(*Alias); ok && !aliases[a] {
-			aliases[a] = true
-			Walk(a.Target, visit)
-		}
+		return true
 	}
+	aliases := map[*Alias]bool{}
 	for _, f := range m.Files {
 		for _, d := range f.Decls {
 			if a, ok := d.(*Alias); ok {
-				Walk(a.Target, visit)
+				refs(a.Target, aliases, visit)
 			}
-			for _, prop := range Properties(d) {
-				Walk(prop.Type, visit)
+			for _, p := range Properties(d) {
+				refs(p.Type, aliases, visit)
 			}
 		}
 	}

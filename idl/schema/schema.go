@@ -8,7 +8,8 @@
 // or by [Read], and only read after that: it is safe for concurrent use. Whatever reaches a generator obeys every rule
 // of the IDL, so a generator need not check anything again.
 //
-// [Write] and [Read] turn the model into JSON and back, for generators that are not written in Go.
+// [Write] and [Read] turn the model into JSON and back, for generators that are not written in Go. The fields' tags are
+// the JSON form: a field that is added to the model is written, read and part of [Package.Digest] by its declaration.
 package schema
 
 import (
@@ -19,9 +20,9 @@ import (
 // Package is one IDL: everything at and below the folder that cidlc was given.
 type Package struct {
 	// Name is the package's name as it stands in tokens, such as "aws" or "corp/aws".
-	Name string
+	Name string `json:"name"`
 	// Modules are sorted by Path, so that the root, where there is one, comes first.
-	Modules []*Module
+	Modules []*Module `json:"-"`
 }
 
 // Decls yields every declaration of the package: module by module, file by file, in source order.
@@ -42,14 +43,14 @@ func (p *Package) Decls() iter.Seq[Decl] {
 // Module is one folder of the IDL.
 type Module struct {
 	// Path is the folder's slash-separated path inside the IDL, such as "ec2"; it is empty for the root.
-	Path string
+	Path string `json:"path"`
 	// GoName is the name in the folder's package clauses.
-	GoName string
+	GoName string `json:"goName"`
 	// Files are sorted by name.
-	Files []*File
+	Files []*File `json:"-"`
 	// Imports are the other modules whose structs, enums and aliases the module's declarations use, be it through an
 	// alias, sorted by path. Capabilities import nothing: they are references by URN. [Package.Link] computes it.
-	Imports []*Module
+	Imports []*Module `json:"-"`
 }
 
 // Token is the module's part of a type token: its path, or "index" at the root.
@@ -63,13 +64,13 @@ func (m *Module) Token() string {
 // File is one source file of the IDL. A file that declares nothing is there too, since its documentation is.
 type File struct {
 	// Module is the folder that the file stands in.
-	Module *Module
+	Module *Module `json:"-"`
 	// Name is the file's name without its folder, such as "security_group.go".
-	Name string
+	Name string `json:"name"`
 	// Doc is the package documentation that the file carries, without comment markers.
-	Doc string
+	Doc string `json:"doc,omitempty"`
 	// Decls are in source order.
-	Decls []Decl
+	Decls []Decl `json:"-"`
 }
 
 // Path is the file's slash-separated path inside the IDL, such as "ec2/security_group.go".
@@ -77,8 +78,10 @@ func (f *File) Path() string { return path.Join(f.Module.Path, f.Name) }
 
 // Position is a place in a source file. It is for people: generators use it in messages, never in output.
 type Position struct {
-	// Line and Column count from 1, columns in bytes. Both are 0 where the position is not known.
-	Line, Column int
+	// Line counts from 1. It is 0, like Column, where the position is not known.
+	Line int `json:"line"`
+	// Column counts bytes, from 1.
+	Column int `json:"column"`
 }
 
 // Decl is a declaration: a *[Resource], *[Struct], *[Config], *[Enum], *[Alias] or *[Const].
@@ -90,13 +93,13 @@ type Decl interface {
 // Header is what declarations of every kind have.
 type Header struct {
 	// File is the source file that holds the declaration.
-	File *File
+	File *File `json:"-"`
 	// Name is the declared name, as in the IDL.
-	Name string
+	Name string `json:"name"`
 	// Doc is the declaration's documentation, without comment markers.
-	Doc string
+	Doc string `json:"doc,omitempty"`
 	// Pos is the position of the name.
-	Pos Position
+	Pos Position `json:"pos,omitzero"`
 }
 
 // Head returns h itself; it makes every type that embeds a Header a [Decl].
@@ -109,86 +112,86 @@ func (h *Header) Exported() bool { return IsExported(h.Name) }
 type Resource struct {
 	Header
 	// Token is the resource's type token, such as "aws:ec2:SecurityGroup".
-	Token string
+	Token string `json:"token"`
 	// Named says that the program names the resource. A named resource's first property is "name", which is required
 	// and replaces; it stands in Properties like any other.
-	Named bool
+	Named bool `json:"named,omitempty"`
 	// Properties are the resource's own and those promoted from embedded structs, in source order.
-	Properties []*Property
+	Properties []*Property `json:"properties,omitempty"`
 }
 
 // Struct is a plain object: the type of a property, or a base that other structs embed.
 type Struct struct {
 	Header
 	// Properties are the struct's own and those promoted from embedded structs, in source order.
-	Properties []*Property
+	Properties []*Property `json:"properties,omitempty"`
 }
 
 // Config is the struct that describes the configuration of the package's provider.
 type Config struct {
 	Header
 	// Properties are the struct's own and those promoted from embedded structs, in source order.
-	Properties []*Property
+	Properties []*Property `json:"properties,omitempty"`
 }
 
 // Enum is a string type together with all the values it may have.
 type Enum struct {
 	Header
 	// Members are in source order, file by file; no two have the same value.
-	Members []*Member
+	Members []*Member `json:"members,omitempty"`
 }
 
 // Member is one constant of an [Enum].
 type Member struct {
 	// Name is the constant's name in the IDL, unique in its module.
-	Name string
+	Name string `json:"name"`
 	// Value is what stands on the wire.
-	Value string
+	Value string `json:"value"`
 	// Doc is the constant's documentation, without comment markers.
-	Doc string
+	Doc string `json:"doc,omitempty"`
 	// Pos is the position of the constant's name.
-	Pos Position
+	Pos Position `json:"pos,omitzero"`
 }
 
 // Alias is another name for a type that is neither a struct nor an enum.
 type Alias struct {
 	Header
 	// Target is what the alias stands for.
-	Target Type
+	Target Type `json:"target"`
 }
 
 // Const is a constant that belongs to no enum.
 type Const struct {
 	Header
 	// Value is a bool, a string of valid UTF-8, an int64 or uint64 that a float64 holds exactly, or a finite float64.
-	Value any
+	Value any `json:"value"`
 }
 
 // Property is one property of a resource, a struct or a configuration.
 type Property struct {
 	// Field is the name of the Go field.
-	Field string
+	Field string `json:"field"`
 	// Name is the name on the wire and in generated TypeScript, unique among the properties beside it.
-	Name string
+	Name string `json:"name"`
 	// Type is the type of the value, without the pointer that makes it optional.
-	Type Type
+	Type Type `json:"type"`
 	// Pointer says that the field is a pointer for the sake of absence: that is, not because it is a capability, an
 	// asset or an archive.
-	Pointer bool
+	Pointer bool `json:"pointer,omitempty"`
 	// Optional properties may be absent.
-	Optional bool
+	Optional bool `json:"optional,omitempty"`
 	// Out properties are set by the provider, never by a program.
-	Out bool
+	Out bool `json:"out,omitempty"`
 	// In properties are sent to the provider and never read back.
-	In bool
+	In bool `json:"in,omitempty"`
 	// Replaces says that a change of the property needs a new resource in place of the old.
-	Replaces bool
+	Replaces bool `json:"replaces,omitempty"`
 	// Secret values are wrapped on the wire and in graphs, and never printed.
-	Secret bool
+	Secret bool `json:"secret,omitempty"`
 	// Doc is the field's documentation, without comment markers.
-	Doc string
+	Doc string `json:"doc,omitempty"`
 	// Pos is the position of the field's name.
-	Pos Position
+	Pos Position `json:"pos,omitzero"`
 }
 
 // Nilable reports whether a Go value of the property's type can itself say that it is absent: a list, a map or an any,

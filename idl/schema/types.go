@@ -1,5 +1,7 @@
 package schema
 
+import "iter"
+
 // Type is the type of a property, of an alias, or of an element: a [Primitive], *[List], *[Map] or *[Ref].
 type Type interface{ isType() }
 
@@ -66,6 +68,31 @@ func Walk(t Type, visit func(Type)) {
 		Walk(t.Key, visit)
 		Walk(t.Elem, visit)
 	}
+}
+
+// Refs yields every reference in t and in what its aliases stand for. Each alias is followed once, so that circles end.
+func Refs(t Type) iter.Seq[*Ref] {
+	return func(yield func(*Ref) bool) { refs(t, map[*Alias]bool{}, yield) }
+}
+
+// refs calls yield for the references in t, up to the first that it returns false for, and notes which aliases it
+// followed.
+func refs(t Type, followed map[*Alias]bool, yield func(*Ref) bool) bool {
+	switch t := t.(type) {
+	case *List:
+		return refs(t.Elem, followed, yield)
+	case *Map:
+		return refs(t.Key, followed, yield) && refs(t.Elem, followed, yield)
+	case *Ref:
+		if !yield(t) {
+			return false
+		}
+		if a, ok := t.Decl.(*Alias); ok && !followed[a] {
+			followed[a] = true
+			return refs(a.Target, followed, yield)
+		}
+	}
+	return true
 }
 
 // Properties returns the properties of a resource, struct or configuration, and nil for other declarations.
