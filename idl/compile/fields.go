@@ -152,21 +152,17 @@ func (c *checker) property(d *decl, f *ast.Field, name *ast.Ident, tag options) 
 		return nil
 	}
 	p := &schema.Property{
-		Field:    name.Name,
-		Name:     tag.name.text,
-		Optional: tag.optional.set(),
-		Out:      tag.out.set(),
-		In:       tag.in.set(),
-		Replaces: tag.replaces.set(),
-		Secret:   tag.secret.set(),
-		Doc:      docText(f.Doc, f.Comment),
-		Pos:      c.schemaPos(name.Pos()),
+		Field: name.Name,
+		Name:  schema.PropertyName(name.Name),
+		Doc:   docText(f.Doc, f.Comment),
+		Pos:   c.schemaPos(name.Pos()),
+	}
+	for _, o := range tag.list {
+		o.set(p, o.text)
 	}
 	var named ast.Node = name
-	if tag.name.set() {
-		named = tag.name
-	} else {
-		p.Name = schema.PropertyName(name.Name)
+	if o := tag.find("name"); o != nil {
+		named = o
 	}
 	if slices.Contains(prototypeMembers, p.Name) {
 		c.report(diag.ReservedProperty, named, "every object in JavaScript has a member called %s", p.Name).
@@ -190,13 +186,13 @@ var prototypeMembers = []string{
 // checkOptions judges the options that only resources may have. For a plain struct that depends on who embeds it, so
 // that the judgement waits until all structs are known.
 func (c *checker) checkOptions(d *decl, tag options) {
-	for _, o := range []option{tag.out, tag.in, tag.replaces} {
+	for _, o := range tag.list {
 		switch {
-		case !o.set():
+		case !o.resources:
 		case d.marker == markerConfig:
 			c.report(diag.OptionPlace, o, "%s has no effect in a provider's configuration", o.text).Suggestion = "remove it"
 		case d.marker == noMarker:
-			d.options = append(d.options, o)
+			d.options = append(d.options, o.option)
 		}
 	}
 }
@@ -266,7 +262,7 @@ func (c *checker) setType(f *sourceFile, p *schema.Property, expr ast.Expr, tag 
 			return false
 		}
 		if p.Optional && p.Type != schema.Any {
-			c.report(diag.OptionalWithoutPointer, tag.optional, "an optional property needs a pointer, which is nil when it is absent").
+			c.report(diag.OptionalWithoutPointer, tag.find("optional"), "an optional property needs a pointer, which is nil when it is absent").
 				Suggestion = "make its type *" + types.ExprString(expr)
 			return false
 		}

@@ -1,290 +1,235 @@
 package compile
 
 import (
-	"go/ast"
-	"go/token"
+	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 	"unicode"
-	"unicode/utf8"
 
-	"github.com/lumi-idl/lumi/idl/diag"
 	"github.com/lumi-idl/lumi/idl/schema"
 	"github.com/lumi-idl/lumi/internal/suggest"
 )
 
-// option is one element of a lumi tag.
-type option struct {
-	textRange
-	text string
+// tagWord is a meaning that a word in a lumi tag can have: one of our options, or something that other tools write in
+// their tags. What the checker accepts, sets, rejects and suggests all derives from [tagWords], and so does the table of
+// options in docs/idl.md.
+type tagWord struct {
+	// name is the option of ours with that meaning. It is empty if there is none; then all fields are empty but the
+	// last three.
+	name string
+	// doc describes the option in docs/idl.md.
+	doc string
+	// resources is set if only properties of resources may have the option.
+	resources bool
+	// excludes are the options that cannot be combined with this one.
+	excludes []string
+	// value is what messages call the value of the option, as in name=<name>. It is empty for an option without a value.
+	value string
+	// valid reports whether the value is one, and says so in a diagnostic if not.
+	valid func(c *checker, value option) bool
+	// set sets the option, with a valid value, on a property.
+	set func(p *schema.Property, value string)
+	// accepted is a second spelling of the option.
+	accepted string
+	// synonyms are the words of other tools, in lower case, without separators.
+	synonyms []string
+	// advice is the suggestion if there is no option.
+	advice string
+	// free is set if the synonyms are valid names, unless a value follows.
+	free bool
 }
 
-// options are the options of a lumi tag. The zero option is not set.
-type options struct {
-	name                                option // text is the name itself
-	optional, out, in, replaces, secret option
-
-	// unread is set if an error was reported about the tag, so an option may be missing here.
-	unread bool
+var tagWords = []tagWord{
+	{
+		name: "name", doc: "The property is called `<name>`.",
+		value: "<name>", valid: (*checker).checkName,
+		set: func(p *schema.Property, name string) { p.Name = name },
+	},
+	{
+		name: "optional", doc: "The property may be absent. The field is a pointer; `any` needs none.",
+		set:      func(p *schema.Property, _ string) { p.Optional = true },
+		synonyms: []string{"omitempty", "omitzero", "nullable", "notrequired", "opt"},
+	},
+	{
+		name: "out", doc: "The provider computes the property; programs read it and never set it.",
+		set:       func(p *schema.Property, _ string) { p.Out = true },
+		resources: true, excludes: []string{"in", "replaces"},
+		synonyms: []string{"computed", "output", "outputonly", "readonly"},
+	},
+	{
+		name: "in", doc: "The property is sent to the provider and never read back, like a password.",
+		set:       func(p *schema.Property, _ string) { p.In = true },
+		resources: true,
+		synonyms:  []string{"inputonly", "writeonly"},
+	},
+	{
+		name: "replaces", doc: "A change needs a new resource in place of the old one.",
+		set:       func(p *schema.Property, _ string) { p.Replaces = true },
+		resources: true, accepted: "replace",
+		synonyms: []string{
+			"createonly", "forcenew", "forcereplace", "forcesreplacement", "immutable", "replaceonchange", "replaceonchanges",
+			"requiresreplace",
+		},
+	},
+	{
+		name: "secret", doc: "The value is wrapped wherever it travels or is stored, and never printed.",
+		set:      func(p *schema.Property, _ string) { p.Secret = true },
+		synonyms: []string{"confidential", "issecret", "masked", "noecho", "redacted", "secure", "sensitive"},
+	},
+	{
+		synonyms: []string{"required"},
+		advice:   "remove it: a property is required unless the tag says optional",
+	},
+	{
+		synonyms: []string{"input"},
+		advice:   "remove it: a property is an input unless the tag says out",
+	},
+	{
+		synonyms: []string{"deprecated", "deprecationmessage"},
+		advice:   "remove it, and add a paragraph to the field's comment that begins with \"Deprecated: \"",
+	},
+	{
+		synonyms: []string{
+			"exclusivemaximum", "exclusiveminimum", "format", "len", "length", "max", "maximum", "maxitems", "maxlength", "min",
+			"minimum", "minitems", "minlength", "pattern", "range", "regex", "regexp", "uniqueitems", "validate",
+		},
+		advice: "remove it, and check the value in the provider's Check method",
+		free:   true,
+	},
+	{
+		synonyms: []string{"default"},
+		advice:   "remove it, and fill in the default in the provider's Check method",
+		free:     true,
+	},
+	{
+		synonyms: []string{"enum", "oneof"},
+		advice:   "remove it, and declare a string type with a constant for each value",
+		free:     true,
+	},
 }
 
-func (o option) set() bool { return o.text != "" }
-
-// parseTag reads the lumi tag of a field; a field without one has no options. It reports invalid options and skips them.
-func (c *checker) parseTag(d *decl, f *ast.Field) options {
-	var o options
-	reported := len(c.diags)
-	var names []string
-	for _, name := range f.Names {
-		names = append(names, schema.PropertyName(name.Name))
-	}
-	if d.marker != noMarker && d.marker != markerConfig {
-		names = append(names, engineNames...) // which are refused as such
-	}
-	elements, _ := c.tagElements(f.Tag)
-	var unknown []int
-	for i, e := range elements {
-		if !c.parseOption(&o, e, i == 0, names) {
-			unknown = append(unknown, i)
+// optionOf returns the option that an element of a tag is, and its value, or nil.
+func optionOf(text string) (w *tagWord, value string) {
+	key, value, hasValue := strings.Cut(text, "=")
+	for i := range tagWords {
+		w := &tagWords[i]
+		if key != "" && hasValue == (w.value != "") && (key == w.name || key == w.accepted) {
+			return w, value
 		}
 	}
-	suggested := o
-	for _, i := range unknown {
-		c.rejectOption(&suggested, elements[i], i == 0)
+	return nil, ""
+}
+
+// spellings returns all words with the meaning. Options with a value have none: without the value, they are names.
+func (w *tagWord) spellings() []string {
+	if w.value != "" {
+		return nil
 	}
-	o.unread = len(c.diags) > reported
-	if o.out.set() {
-		for _, other := range []option{o.in, o.replaces} {
-			if other.set() {
-				c.report(diag.ConflictingOptions, later(o.out, other), "out cannot be combined with %s", other.text).
-					Suggestion = "remove out or " + other.text
-			}
+	all := w.synonyms
+	for _, own := range []string{w.name, w.accepted} {
+		if own != "" {
+			all = append([]string{own}, all...)
 		}
-		o.in, o.replaces = option{}, option{}
 	}
-	return o
+	return all
 }
 
-func later(a, b option) option {
-	if a.from > b.from {
-		return a
-	}
-	return b
-}
-
-// isName reports whether a first element is a name in the older dialect: one of the names that the property can have
-// anyway, or neither similar to an option nor another tool's word for one.
-func isName(text string, names []string) bool {
-	isOption := func(word string) bool { return meant(word, false) != nil || joined.MatchString(folded(word)) }
-	return slices.Contains(names, text) || strings.TrimSpace(text) != "" && !strings.ContainsAny(text, "=:") &&
-		!isOption(text) && !slices.ContainsFunc(separated(text), isOption)
-}
-
-// parseOption reads an element of a tag, and reports false for an unknown option. The first element may be a name
-// without name=, such as one of those given.
-func (c *checker) parseOption(o *options, e option, first bool, names []string) bool {
-	var slot *option
-	name, named := strings.CutPrefix(e.text, "name=")
-	switch word := optionOf(e.text); {
-	case word != nil:
-		slot = word.slot(o)
-	case named || first && isName(e.text, names):
-		slot = &o.name
-		if e.text = name; !c.checkName(e) {
-			return true
+// spellings maps each word in [tagWords] to its meaning.
+var spellings = func() map[string]*tagWord {
+	all := map[string]*tagWord{}
+	for i := range tagWords {
+		for _, word := range tagWords[i].spellings() {
+			all[word] = &tagWords[i]
 		}
-	default:
-		return false
 	}
-	if slot.set() {
-		c.note(c.report(diag.RepeatedOption, e, "repeated option"), slot, "first set here")
-		return true
+	return all
+}()
+
+// reserved are the words that, like whatever is one edit away from them, are not names in the older dialect.
+var reserved = func() []string {
+	var all []string
+	for i := range tagWords {
+		if !tagWords[i].free {
+			all = append(all, tagWords[i].spellings()...)
+		}
 	}
-	*slot = e
-	return true
+	return all
+}()
+
+// folded returns text in lower case, without separators, and with full-width characters, as East Asian keyboards have
+// them, replaced by ASCII.
+func folded(text string) string {
+	const fullWidth = '！' - '!'
+	return strings.ToLower(strings.Map(func(r rune) rune {
+		switch {
+		case r == '_', r == '-', unicode.IsSpace(r):
+			return -1
+		case '！' <= r && r <= '～':
+			return r - fullWidth
+		}
+		return r
+	}, text))
 }
 
-// rejectOption reports an unknown option. The suggestion takes into account the options that the tag has, and adds its
-// own to them.
-func (c *checker) rejectOption(o *options, e option, first bool) {
-	text := strings.TrimSpace(e.text)
-	if text == "" {
-		c.report(diag.MalformedTag, e, "empty option in the tag").Suggestion = "remove the comma, or the whole tag"
-		return
+// short is the length up to which a word is one edit away from many others.
+const short = 3
+
+// meant returns the meaning of the word that text is or is one edit away from, or nil. With a value, only longer words
+// may differ by an edit: none of our options has a value, and min=3 is not a misspelt in.
+func meant(text string, hasValue bool) *tagWord {
+	word := folded(text)
+	if w := spellings[word]; w != nil && (hasValue || !w.free) {
+		return w
 	}
-	d := c.report(diag.UnknownOption, e, "the tag has no option %q", e.text)
-	key, value := text, ""
-	if i := strings.IndexAny(text, "=:"); i >= 0 {
-		key, value = strings.TrimSpace(text[:i]), strings.TrimSpace(text[i+1:])
+	i := slices.IndexFunc(reserved, func(known string) bool {
+		return (!hasValue || len(known) > short) && oneEdit(word, known)
+	})
+	if i < 0 {
+		return nil
 	}
-	hasValue := key != text
-	couldBeName := first && isIdentifier(e.text) && !o.name.set()
-	w, several := suggested(key, hasValue), separated(text)
-	isJoined := joined.MatchString(folded(key))
-	if isJoined {
-		w = nil // even if it is also near a single option
-	}
+	return spellings[reserved[i]]
+}
+
+// suggested is like meant, but allows for more edits. It is for words that are errors anyway.
+func suggested(text string, hasValue bool) *tagWord {
+	w := meant(text, hasValue)
 	switch {
-	case w == nil && hasValue && suggest.Alike(key, "name", 2) && isIdentifier(value):
-		d.Suggestion = "write name=" + value
-		if o.name.set() {
-			d.Suggestion = "remove it: the name is already set"
-		}
-		return
-	case w == nil && len(several) > 1, hasValue && optionOf(value) != nil:
-		d.Suggestion = separateOptions(o, e, several, first)
-		return
-	case isJoined:
-		d.Suggestion = separate
-	case w == nil:
-		d.Suggestion = "the options are " + optionList
-	case w.option == "":
-		d.Suggestion = w.advice
-	case w.slot(o).set():
-		d.Suggestion = "remove it: " + w.option + " is already set"
-	case w.contradicts(o) && couldBeName:
-		d.Suggestion = "write name=" + text + ", or remove it"
-		return
-	case w.contradicts(o):
-		d.Suggestion = "remove it: out cannot be combined with in or replaces"
-		return
-	case hasValue:
-		d.Suggestion = "write " + w.option + ", without a value, or remove it"
-	case key == w.option || key == w.accepted:
-		d.Suggestion = "write " + key + ", without spaces"
-	default:
-		d.Suggestion = "write " + w.option
+	case w != nil:
+	case spellings[folded(text)] != nil:
+		w = spellings[folded(text)]
+	case !hasValue && isIdentifier(text):
+		w = spellings[suggest.Name(folded(text), reserved)]
 	}
-	if w != nil && w.option != "" {
-		*w.slot(o) = e
-	}
-	if couldBeName {
-		d.Suggestion += "; if that is the property's name, write name=" + text
-	}
+	return w
 }
 
-const separate = "separate options with commas"
+// joined matches folded text that consists of several options, such as optionalsecret.
+var joined = func() *regexp.Regexp {
+	var all []string
+	for _, w := range tagWords {
+		if w.name != "" {
+			all = append(all, w.spellings()...)
+		}
+	}
+	return regexp.MustCompile("^(?:" + strings.Join(all, "|") + "){2,}$")
+}()
 
-// separateOptions suggests commas between options. The first element of a tag may begin with a name.
-func separateOptions(o *options, e option, words []string, first bool) string {
+// separated splits text at everything that can separate options by mistake.
+func separated(text string) []string {
+	return strings.FieldsFunc(text, func(r rune) bool { return !isNameRune(r) && r != '=' })
+}
+
+// optionList names all options, for messages.
+var optionList = func() string {
 	var list []string
-	for i, word := range words {
-		name, named := strings.CutPrefix(word, "name=")
-		switch w := suggested(word, false); {
-		case w != nil && w.option != "" && !w.slot(o).set() && !w.contradicts(o):
-			*w.slot(o) = e
-			list = append(list, w.option)
-		case (named || w == nil && first && i == 0) && isIdentifier(name) && !o.name.set():
-			o.name = e
-			list = append(list, word)
-		default:
-			return separate + "; the options are " + optionList
+	for _, w := range tagWords {
+		switch {
+		case w.value != "":
+			list = append(list, w.name+"="+w.value)
+		case w.name != "":
+			list = append(list, w.name)
 		}
 	}
-	return "write " + strings.Join(list, ",") + ", since commas separate options"
-}
-
-// checkName validates the name in a tag.
-func (c *checker) checkName(e option) bool {
-	if isIdentifier(e.text) {
-		return true
-	}
-	d := c.report(diag.InvalidName, e, "invalid property name %q", e.text)
-	d.Suggestion = "use letters, digits, _ and $, do not begin with a digit, and separate options with commas"
-	return false
-}
-
-// isIdentifier reports whether TypeScript needs no quotes around a name.
-func isIdentifier(name string) bool {
-	first, _ := utf8.DecodeRuneInString(name)
-	return name != "" && !unicode.IsDigit(first) && !strings.ContainsFunc(name, func(r rune) bool { return !isNameRune(r) })
-}
-
-func isNameRune(r rune) bool {
-	return r == '_' || r == '$' || unicode.IsLetter(r) || unicode.IsDigit(r)
-}
-
-// tagElements returns the elements of the lumi tag and their positions.
-func (c *checker) tagElements(lit *ast.BasicLit) ([]option, bool) {
-	if lit == nil {
-		return nil, false
-	}
-	tag, err := strconv.Unquote(lit.Value)
-	if err != nil {
-		return nil, false // reported by Go
-	}
-	// Only in a raw string is the n-th byte of the tag the n-th byte of the source.
-	whole := func(from, to int) textRange { return textRange{lit.Pos(), lit.End()} }
-	at := whole
-	if strings.HasPrefix(lit.Value, "`") && !strings.Contains(tag, "\n") && len(tag)+2 == len(lit.Value) {
-		at = func(from, to int) textRange {
-			return textRange{lit.Pos() + token.Pos(1+from), lit.Pos() + token.Pos(1+to)}
-		}
-	}
-	value, start, ok := c.lookupTag(tag, at)
-	if !ok {
-		return nil, false
-	}
-	if !strings.HasPrefix(tag[start:], value) {
-		at = whole // the value has escapes
-	}
-	var elements []option
-	for _, text := range strings.Split(value, ",") {
-		elements = append(elements, option{at(start, start+len(text)), text})
-		start += len(text) + 1
-	}
-	return elements, true
-}
-
-// lookupTag finds the value of the key lumi in a struct tag, and the offset of that value. The grammar of tags is that
-// of package reflect, which silently ignores errors; lookupTag reports them.
-func (c *checker) lookupTag(tag string, at func(from, to int) textRange) (value string, start int, found bool) {
-	const hint = "the form is `lumi:\"option,option\"`"
-	malformed := func(from int) (string, int, bool) {
-		c.report(diag.MalformedTag, at(from, len(tag)), "the tag is not a list of key:\"value\" pairs").Suggestion = hint
-		return "", 0, false
-	}
-	pos := 0
-	for {
-		for pos < len(tag) && tag[pos] == ' ' {
-			pos++
-		}
-		if pos == len(tag) {
-			return value, start, found
-		}
-		keyStart := pos
-		for pos < len(tag) && tag[pos] > ' ' && tag[pos] != ':' && tag[pos] != '"' && tag[pos] != 0x7f {
-			pos++
-		}
-		key := tag[keyStart:pos]
-		if key == "" || pos+1 >= len(tag) || tag[pos] != ':' || tag[pos+1] != '"' {
-			return malformed(keyStart)
-		}
-		quoted, err := strconv.QuotedPrefix(tag[pos+1:])
-		if err != nil {
-			return malformed(keyStart)
-		}
-		text, err := strconv.Unquote(quoted)
-		if err != nil {
-			return malformed(keyStart)
-		}
-		next := pos + 1 + len(quoted)
-		if key != "lumi" && (strings.EqualFold(key, "lumi") || oneEdit(key, "lumi")) {
-			c.report(diag.MalformedTag, at(keyStart, pos), "unknown tag key %s", key).
-				Suggestion = "write lumi"
-			return "", 0, false
-		}
-		if key == "lumi" {
-			if found {
-				c.report(diag.MalformedTag, at(keyStart, next), "the tag has the key lumi twice").
-					Suggestion = "put all options in one"
-				return "", 0, false
-			}
-			value, start, found = text, pos+2, true
-		}
-		if pos = next; pos < len(tag) && tag[pos] != ' ' {
-			return malformed(pos) // package reflect would treat it as part of the next key
-		}
-	}
-}
+	last := len(list) - 1
+	return strings.Join(list[:last], ", ") + " and " + list[last]
+}()

@@ -1,0 +1,318 @@
+package compile
+
+import (
+	"go/ast"
+	"go/token"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/lumi-idl/lumi/idl/diag"
+	"github.com/lumi-idl/lumi/idl/schema"
+	"github.com/lumi-idl/lumi/internal/suggest"
+)
+
+// option is one element of a lumi tag, or the value in it.
+type option struct {
+	textRange
+	text string
+}
+
+// setOption is an option that a tag sets. Its text is the value, if the option has one.
+type setOption struct {
+	option
+	*tagWord
+}
+
+// options are the options of a lumi tag.
+type options struct {
+	list []setOption
+
+	// unread is set if an error was reported about the tag, so an option may be missing here.
+	unread bool
+}
+
+// find returns an option by its name, or nil if it is not set.
+func (o *options) find(name string) *setOption {
+	for i := range o.list {
+		if o.list[i].name == name {
+			return &o.list[i]
+		}
+	}
+	return nil
+}
+
+// parseTag reads the lumi tag of a field; a field without one has no options. It reports invalid options and skips them.
+func (c *checker) parseTag(d *decl, f *ast.Field) options {
+	var o options
+	reported := len(c.diags)
+	var names []string
+	for _, name := range f.Names {
+		names = append(names, schema.PropertyName(name.Name))
+	}
+	if d.marker != noMarker && d.marker != markerConfig {
+		names = append(names, engineNames...) // which are refused as such
+	}
+	elements, _ := c.tagElements(f.Tag)
+	var unknown []int
+	for i, e := range elements {
+		if !c.parseOption(&o, e, i == 0, names) {
+			unknown = append(unknown, i)
+		}
+	}
+	suggested := o
+	for _, i := range unknown {
+		c.rejectOption(&suggested, elements[i], i == 0)
+	}
+	o.unread = len(c.diags) > reported
+	for _, a := range o.list {
+		for _, excluded := range a.excludes {
+			b := o.find(excluded)
+			if b == nil {
+				continue
+			}
+			later := a.option
+			if b.from > a.from {
+				later = b.option
+			}
+			c.report(diag.ConflictingOptions, later, "%s cannot be combined with %s", a.text, b.text).
+				Suggestion = "remove " + a.text + " or " + b.text
+			o.list = slices.DeleteFunc(slices.Clone(o.list), func(s setOption) bool { return s.tagWord == b.tagWord })
+		}
+	}
+	return o
+}
+
+// isName reports whether a first element is a name in the older dialect: one of the names that the property can have
+// anyway, or neither similar to an option nor another tool's word for one.
+func isName(text string, names []string) bool {
+	isOption := func(word string) bool { return meant(word, false) != nil || joined.MatchString(folded(word)) }
+	return slices.Contains(names, text) || strings.TrimSpace(text) != "" && !strings.ContainsAny(text, "=:") &&
+		!isOption(text) && !slices.ContainsFunc(separated(text), isOption)
+}
+
+// parseOption reads an element of a tag, and reports false for an unknown option. The first element may be a name
+// without name=, such as one of those given.
+func (c *checker) parseOption(o *options, e option, first bool, names []string) bool {
+	w, value := optionOf(e.text)
+	if w == nil && first && isName(e.text, names) {
+		w, value = optionOf("name=" + e.text)
+	}
+	switch {
+	case w == nil:
+		return false
+	case w.value != "":
+		if e.text = value; !w.valid(c, e) {
+			return true
+		}
+	}
+	if other := o.find(w.name); other != nil {
+		c.note(c.report(diag.RepeatedOption, e, "repeated option"), other, "first set here")
+		return true
+	}
+	o.list = append(o.list, setOption{e, w})
+	return true
+}
+
+// contradicts returns the option that excludes the other, if one of those that are set cannot be combined with w.
+func (w *tagWord) contradicts(o *options) *tagWord {
+	for _, other := range o.list {
+		switch {
+		case slices.Contains(w.excludes, other.name):
+			return w
+		case slices.Contains(other.excludes, w.name):
+			return other.tagWord
+		}
+	}
+	return nil
+}
+
+// rejectOption reports an unknown option. The suggestion takes into account the options that the tag has, and adds its
+// own to them.
+func (c *checker) rejectOption(o *options, e option, first bool) {
+	text := strings.TrimSpace(e.text)
+	if text == "" {
+		c.report(diag.MalformedTag, e, "empty option in the tag").Suggestion = "remove the comma, or the whole tag"
+		return
+	}
+	d := c.report(diag.UnknownOption, e, "the tag has no option %q", e.text)
+	key, value := text, ""
+	if i := strings.IndexAny(text, "=:"); i >= 0 {
+		key, value = strings.TrimSpace(text[:i]), strings.TrimSpace(text[i+1:])
+	}
+	hasValue := key != text
+	named := o.find("name") != nil
+	couldBeName := first && isIdentifier(e.text) && !named
+	w, several := suggested(key, hasValue), separated(text)
+	isJoined := joined.MatchString(folded(key))
+	if isJoined {
+		w = nil // even if it is also near a single option
+	}
+	valueIsOption, _ := optionOf(value)
+	switch {
+	case w == nil && hasValue && suggest.Alike(key, "name", 2) && isIdentifier(value):
+		d.Suggestion = "write name=" + value
+		if named {
+			d.Suggestion = "remove it: the name is already set"
+		}
+		return
+	case w == nil && len(several) > 1, hasValue && valueIsOption != nil:
+		d.Suggestion = separateOptions(o, e, several, first)
+		return
+	case isJoined:
+		d.Suggestion = separate
+	case w == nil:
+		d.Suggestion = "the options are " + optionList
+	case w.name == "":
+		d.Suggestion = w.advice
+	case o.find(w.name) != nil:
+		d.Suggestion = "remove it: " + w.name + " is already set"
+	case w.contradicts(o) != nil && couldBeName:
+		d.Suggestion = "write name=" + text + ", or remove it"
+		return
+	case w.contradicts(o) != nil:
+		either := w.contradicts(o)
+		d.Suggestion = "remove it: " + either.name + " cannot be combined with " + strings.Join(either.excludes, " or ")
+		return
+	case hasValue:
+		d.Suggestion = "write " + w.name + ", without a value, or remove it"
+	case key == w.name || key == w.accepted:
+		d.Suggestion = "write " + key + ", without spaces"
+	default:
+		d.Suggestion = "write " + w.name
+	}
+	if w != nil && w.name != "" {
+		o.list = append(o.list, setOption{e, w})
+	}
+	if couldBeName {
+		d.Suggestion += "; if that is the property's name, write name=" + text
+	}
+}
+
+const separate = "separate options with commas"
+
+// separateOptions suggests commas between options. The first element of a tag may begin with a name.
+func separateOptions(o *options, e option, words []string, first bool) string {
+	var list []string
+	for i, word := range words {
+		w, name := suggested(word, false), strings.TrimPrefix(word, "name=")
+		if (name != word || w == nil && first && i == 0) && isIdentifier(name) {
+			w, _ = optionOf("name=" + name)
+		}
+		if w == nil || w.name == "" || o.find(w.name) != nil || w.contradicts(o) != nil {
+			return separate + "; the options are " + optionList
+		}
+		o.list = append(o.list, setOption{e, w})
+		if w.value == "" {
+			word = w.name
+		}
+		list = append(list, word)
+	}
+	return "write " + strings.Join(list, ",") + ", since commas separate options"
+}
+
+// checkName validates the name in a tag.
+func (c *checker) checkName(e option) bool {
+	if isIdentifier(e.text) {
+		return true
+	}
+	d := c.report(diag.InvalidName, e, "invalid property name %q", e.text)
+	d.Suggestion = "use letters, digits, _ and $, do not begin with a digit, and separate options with commas"
+	return false
+}
+
+// isIdentifier reports whether TypeScript needs no quotes around a name.
+func isIdentifier(name string) bool {
+	first, _ := utf8.DecodeRuneInString(name)
+	return name != "" && !unicode.IsDigit(first) && !strings.ContainsFunc(name, func(r rune) bool { return !isNameRune(r) })
+}
+
+func isNameRune(r rune) bool {
+	return r == '_' || r == '$' || unicode.IsLetter(r) || unicode.IsDigit(r)
+}
+
+// tagElements returns the elements of the lumi tag and their positions.
+func (c *checker) tagElements(lit *ast.BasicLit) ([]option, bool) {
+	if lit == nil {
+		return nil, false
+	}
+	tag, err := strconv.Unquote(lit.Value)
+	if err != nil {
+		return nil, false // reported by Go
+	}
+	// Only in a raw string is the n-th byte of the tag the n-th byte of the source.
+	whole := func(from, to int) textRange { return textRange{lit.Pos(), lit.End()} }
+	at := whole
+	if strings.HasPrefix(lit.Value, "`") && !strings.Contains(tag, "\n") && len(tag)+2 == len(lit.Value) {
+		at = func(from, to int) textRange {
+			return textRange{lit.Pos() + token.Pos(1+from), lit.Pos() + token.Pos(1+to)}
+		}
+	}
+	value, start, ok := c.lookupTag(tag, at)
+	if !ok {
+		return nil, false
+	}
+	if !strings.HasPrefix(tag[start:], value) {
+		at = whole // the value has escapes
+	}
+	var elements []option
+	for _, text := range strings.Split(value, ",") {
+		elements = append(elements, option{at(start, start+len(text)), text})
+		start += len(text) + 1
+	}
+	return elements, true
+}
+
+// lookupTag finds the value of the key lumi in a struct tag, and the offset of that value. The grammar of tags is that
+// of package reflect, which silently ignores errors; lookupTag reports them.
+func (c *checker) lookupTag(tag string, at func(from, to int) textRange) (value string, start int, found bool) {
+	const hint = "the form is `lumi:\"option,option\"`"
+	malformed := func(from int) (string, int, bool) {
+		c.report(diag.MalformedTag, at(from, len(tag)), "the tag is not a list of key:\"value\" pairs").Suggestion = hint
+		return "", 0, false
+	}
+	pos := 0
+	for {
+		for pos < len(tag) && tag[pos] == ' ' {
+			pos++
+		}
+		if pos == len(tag) {
+			return value, start, found
+		}
+		keyStart := pos
+		for pos < len(tag) && tag[pos] > ' ' && tag[pos] != ':' && tag[pos] != '"' && tag[pos] != 0x7f {
+			pos++
+		}
+		key := tag[keyStart:pos]
+		if key == "" || pos+1 >= len(tag) || tag[pos] != ':' || tag[pos+1] != '"' {
+			return malformed(keyStart)
+		}
+		quoted, err := strconv.QuotedPrefix(tag[pos+1:])
+		if err != nil {
+			return malformed(keyStart)
+		}
+		text, err := strconv.Unquote(quoted)
+		if err != nil {
+			return malformed(keyStart)
+		}
+		next := pos + 1 + len(quoted)
+		if key != "lumi" && (strings.EqualFold(key, "lumi") || oneEdit(key, "lumi")) {
+			c.report(diag.MalformedTag, at(keyStart, pos), "unknown tag key %s", key).
+				Suggestion = "write lumi"
+			return "", 0, false
+		}
+		if key == "lumi" {
+			if found {
+				c.report(diag.MalformedTag, at(keyStart, next), "the tag has the key lumi twice").
+					Suggestion = "put all options in one"
+				return "", 0, false
+			}
+			value, start, found = text, pos+2, true
+		}
+		if pos = next; pos < len(tag) && tag[pos] != ' ' {
+			return malformed(pos) // package reflect would treat it as part of the next key
+		}
+	}
+}

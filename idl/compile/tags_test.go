@@ -1,0 +1,55 @@
+package compile
+
+import (
+	"flag"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/lumi-idl/lumi/idl/diag"
+)
+
+// TestOptionDocs checks the table of options in docs/idl.md, and the list in the catalogue, against tagWords.
+func TestOptionDocs(t *testing.T) {
+	const file, head = "../../docs/idl.md", "| option | meaning | where |\n|---|---|---|\n"
+	var table strings.Builder
+	var list []string
+	for _, w := range tagWords {
+		if w.name == "" {
+			continue
+		}
+		name, meaning, where := w.name, w.doc, "anywhere"
+		if w.value != "" {
+			name += "="
+		}
+		list = append(list, "`"+name+"`")
+		if w.accepted != "" {
+			meaning += " `" + w.accepted + "` means the same."
+		}
+		if w.resources {
+			where = "resources"
+		}
+		table.WriteString("| `" + name + w.value + "` | " + meaning + " | " + where + " |\n")
+	}
+	page, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	before, rest, found := strings.Cut(string(page), head)
+	got, after, ends := strings.Cut(rest, "\n\n")
+	if !found || !ends {
+		t.Fatalf("%s has no table of options", file)
+	}
+	if got += "\n"; got != table.String() {
+		if flag.Lookup("update").Value.String() != "true" {
+			t.Errorf("the options in %s are not those of tagWords; run with -update:\n%s", file, &table)
+		} else if err := os.WriteFile(file, []byte(before+head+table.String()+"\n"+after), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	last := len(list) - 1
+	sentence := "The options of a lumi tag are " + strings.Join(list[:last], ", ") + " and " + list[last] + "."
+	if entry := strings.ReplaceAll(diag.Entry(diag.UnknownOption), "\n", " "); !strings.Contains(entry, sentence) {
+		t.Errorf("the catalogue's entry of UnknownOption does not say: %s", sentence)
+	}
+}
