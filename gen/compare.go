@@ -5,54 +5,38 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
+	"maps"
 	"os"
 	"path"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strings"
-
-	"golang.org/x/sync/errgroup"
 )
 
-// Plan is how a folder differs from the files that belong there. [Compare] makes it without touching anything, so that
-// the plans of several folders can be known to be good before the first of them is carried out.
-type Plan struct {
+// Update is how a folder differs from the files that belong there. [Compare] makes it without touching anything, so that
+// the updates of several folders can be known to be good before the first of them is carried out.
+type Update struct {
 	root      string   // the folder, as the caller named it
-	write     []File   // what is missing or different, sorted by path
-	stale     []string // what is to be removed, sorted
+	changes   []Change // first what is missing or different and then what is stale, each sorted by path
 	leftovers []string // temporary files of runs that were killed
 	unchanged int
 	// wanted maps the paths of all files, in lower case, to the paths.
 	wanted map[string]string
 }
 
-// Change is one thing that a plan does.
+// Change is one thing that an update does: it writes a file or removes one.
 type Change struct {
-	// Path is the file's path, which begins with the root as it was given to [Compare].
-	Path string
-	// Remove tells that the file is removed. Otherwise it is written.
+	File
+	// Remove tells that the file is removed. Then it has no content.
 	Remove bool
-	// Scaffold tells that the file is written for the user to keep.
-	Scaffold bool
 }
 
-// Changes returns what the plan does, first what it writes and then what it removes, each sorted by path.
-func (p *Plan) Changes() []Change {
-	var list []Change
-	for _, f := range p.write {
-		list = append(list, Change{Path: p.at(f.Path), Scaffold: f.Scaffold})
-	}
-	for _, name := range p.stale {
-		list = append(list, Change{Path: p.at(name), Remove: true})
-	}
-	return list
-}
+// Changes returns what the update does, first what it writes and then what it removes, each sorted by path.
+func (u *Update) Changes() []Change { return u.changes }
 
 // Unchanged counts the files that are already as they should be.
-func (p *Plan) Unchanged() int { return p.unchanged }
+func (u *Update) Unchanged() int { return u.unchanged }
 
 // Compare finds out how the folder root differs from files. Root need not exist, and may be a symbolic link.
 //
@@ -66,32 +50,32 @@ func (p *Plan) Unchanged() int { return p.unchanged }
 // place, because a file or a symbolic link is in the place of its folder, or because the system says so. Two files whose
 // paths differ by case only are an error too, and so is a path that is not local or leads into a hidden folder or
 // node_modules.
-func Compare(root string, files []File) (*Plan, error) {
-	p := &Plan{root: root, wanted: make(map[string]string, len(files))}
-	if err := p.want(files); err != nil {
+func Compare(root string, files []File) (*Update, error) {
+	u := &Update{root: root, wanted: make(map[string]string, len(files))}
+	if err := u.want(files); err != nil {
 		return nil, err
 	}
-	found, err := p.look()
+	found, err := u.look()
 	if err != nil {
 		return nil, err
 	}
 	for _, f := range files {
-		if err := p.fits(f.Path, found); err != nil {
+		if err := u.fits(f.Path, found); err != nil {
 			return nil, err
 		}
 	}
-	if err := p.compare(files, found, isGenerated); err != nil {
+	if err := u.compare(files, found, hasHeader); err != nil {
 		return nil, err
 	}
-	if err := p.findStale(files, found); err != nil {
+	if err := u.findStale(files, found); err != nil {
 		return nil, err
 	}
-	return p, nil
+	return u, nil
 }
 
 // CompareFile finds out whether the file has the content. It has no header and may replace any regular file, since the
 // user named it; for the same reason, a symbolic link is followed. Nothing is stale.
-func CompareFile(name string, content []byte) (*Plan, error) {
+func CompareFile(name string, content []byte) (*Update, error) {
 	switch real, err := filepath.EvalSymlinks(name); {
 	case err == nil:
 		name = real
@@ -105,8 +89,8 @@ func CompareFile(name string, content []byte) (*Plan, error) {
 		}
 	}
 	files := []File{{Path: filepath.Base(name), Content: content}}
-	p := &Plan{root: filepath.Dir(name)}
-	entries, err := os.ReadDir(p.root)
+	u := &Update{root: filepath.Dir(name)}
+	entries, err := os.ReadDir(u.root)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("cannot write %s: %w", name, cause(err))
 	}
@@ -116,33 +100,33 @@ func CompareFile(name string, content []byte) (*Plan, error) {
 		case e.Name() == files[0].Path:
 			found[e.Name()] = e
 		case isTemporary(e):
-			p.leftovers = append(p.leftovers, e.Name())
+			u.leftovers = append(u.leftovers, e.Name())
 		}
 	}
-	if err := p.fits(files[0].Path, found); err != nil {
+	if err := u.fits(files[0].Path, found); err != nil {
 		return nil, err
 	}
-	if err := p.compare(files, found, func([]byte) bool { return true }); err != nil {
+	if err := u.compare(files, found, func([]byte) bool { return true }); err != nil {
 		return nil, err
 	}
-	return p, nil
+	return u, nil
 }
 
-// at returns the path of a file below the root, for the system and for people.
-func (p *Plan) at(name string) string { return filepath.Join(p.root, filepath.FromSlash(name)) }
+// At returns the path of a file below the root, for the system and for people.
+func (u *Update) At(name string) string { return filepath.Join(u.root, filepath.FromSlash(name)) }
 
 // want notes the files' paths and holds that the files can stand beside each other.
-func (p *Plan) want(files []File) error {
+func (u *Update) want(files []File) error {
 	for _, f := range files {
 		if !fs.ValidPath(f.Path) || f.Path == "." || slices.ContainsFunc(strings.Split(f.Path, "/"), offLimits) {
 			return fmt.Errorf("%q is no path for a generated file", f.Path)
 		}
 		// On many systems, names that differ by case only are the same.
 		folded := strings.ToLower(f.Path)
-		if other, taken := p.wanted[folded]; taken {
-			return fmt.Errorf("%s and %s would be one file where case does not count", p.at(other), p.at(f.Path))
+		if other, taken := u.wanted[folded]; taken {
+			return fmt.Errorf("%s and %s would be one file where case does not count", u.At(other), u.At(f.Path))
 		}
-		p.wanted[folded] = f.Path
+		u.wanted[folded] = f.Path
 	}
 	return nil
 }
@@ -152,26 +136,26 @@ func offLimits(name string) bool { return strings.HasPrefix(name, ".") || name =
 
 // look returns what there is below the root by its slash-separated path, without what is off limits, and notes
 // leftovers.
-func (p *Plan) look() (map[string]fs.DirEntry, error) {
+func (u *Update) look() (map[string]fs.DirEntry, error) {
 	found := make(map[string]fs.DirEntry)
-	if info, err := os.Stat(p.root); errors.Is(err, fs.ErrNotExist) {
-		if _, err := os.Lstat(p.root); err == nil {
-			return nil, fmt.Errorf("%s is a dangling symbolic link", p.root)
+	if info, err := os.Stat(u.root); errors.Is(err, fs.ErrNotExist) {
+		if _, err := os.Lstat(u.root); err == nil {
+			return nil, fmt.Errorf("%s is a dangling symbolic link", u.root)
 		}
 		return found, nil
 	} else if err == nil && !info.IsDir() {
-		return nil, fmt.Errorf("%s is not a folder, and generated files go there", p.root)
+		return nil, fmt.Errorf("%s is not a folder, and generated files go there", u.root)
 	}
-	err := fs.WalkDir(os.DirFS(p.root), ".", func(name string, e fs.DirEntry, err error) error {
+	err := fs.WalkDir(os.DirFS(u.root), ".", func(name string, e fs.DirEntry, err error) error {
 		switch {
 		case errors.Is(err, fs.ErrNotExist):
 			return nil // Another process took it away.
 		case err != nil:
-			return fmt.Errorf("cannot read %s: %w", p.at(name), cause(err))
+			return fmt.Errorf("cannot read %s: %w", u.At(name), cause(err))
 		case name == ".":
 			return nil
 		case isTemporary(e):
-			p.leftovers = append(p.leftovers, name)
+			u.leftovers = append(u.leftovers, name)
 		case !offLimits(e.Name()):
 			found[name] = e
 		case e.IsDir():
@@ -183,13 +167,13 @@ func (p *Plan) look() (map[string]fs.DirEntry, error) {
 }
 
 // fits holds that a file of the given path can be put among what was found.
-func (p *Plan) fits(name string, found map[string]fs.DirEntry) error {
+func (u *Update) fits(name string, found map[string]fs.DirEntry) error {
 	if e := found[name]; e != nil && !e.Type().IsRegular() && e.Type() != fs.ModeSymlink {
 		what := "not a regular file"
 		if e.IsDir() {
 			what = "a folder"
 		}
-		return fmt.Errorf("%s is %s, but a generated file belongs there: move it away", p.at(name), what)
+		return fmt.Errorf("%s is %s, but a generated file belongs there: move it away", u.At(name), what)
 	}
 	for dir := path.Dir(name); dir != "."; dir = path.Dir(dir) {
 		e := found[dir]
@@ -197,18 +181,18 @@ func (p *Plan) fits(name string, found map[string]fs.DirEntry) error {
 		case e == nil || e.IsDir():
 		case e.Type() == fs.ModeSymlink:
 			return fmt.Errorf("%s is a symbolic link, and cidlc does not write through links: "+
-				"replace it by a folder, or give the folder behind it as output", p.at(dir))
+				"replace it by a folder, or give the folder behind it as output", u.At(dir))
 		default:
-			return fmt.Errorf("%s is not a folder, and generated files go there: move it away", p.at(dir))
+			return fmt.Errorf("%s is not a folder, and generated files go there: move it away", u.At(dir))
 		}
 	}
 	return nil
 }
 
 // compare sorts out which files are to be written. Of existing files, only those with our content may be replaced.
-func (p *Plan) compare(files []File, found map[string]fs.DirEntry, ours func(content []byte) bool) error {
+func (u *Update) compare(files []File, found map[string]fs.DirEntry, ours func(content []byte) bool) error {
 	differs := make([]bool, len(files))
-	err := parallel(len(files), func(i int) error {
+	err := Parallel(len(files), func(i int) error {
 		f := files[i]
 		e := found[f.Path]
 		if f.Scaffold {
@@ -216,16 +200,16 @@ func (p *Plan) compare(files []File, found map[string]fs.DirEntry, ours func(con
 			return nil
 		}
 		// Where case does not count, a file can exist that was found under another name.
-		content, err := os.ReadFile(p.at(f.Path))
+		content, err := os.ReadFile(u.At(f.Path))
 		switch {
 		case errors.Is(err, fs.ErrNotExist):
 			differs[i] = true
 		case err != nil && e == nil: // The name is too long, for example.
-			return fmt.Errorf("cannot write %s: %w", p.at(f.Path), cause(err))
+			return fmt.Errorf("cannot write %s: %w", u.At(f.Path), cause(err))
 		case err != nil:
-			return fmt.Errorf("cannot read %s: %w", p.at(f.Path), cause(err))
+			return fmt.Errorf("cannot read %s: %w", u.At(f.Path), cause(err))
 		case !bytes.Equal(content, f.Content) && !ours(content):
-			return fmt.Errorf("%s was not generated by cidlc and will not be overwritten: move or rename it", p.at(f.Path))
+			return fmt.Errorf("%s was not generated by cidlc and will not be overwritten: move or rename it", u.At(f.Path))
 		default:
 			differs[i] = e == nil || e.Type() == fs.ModeSymlink || !bytes.Equal(content, f.Content)
 		}
@@ -237,69 +221,36 @@ func (p *Plan) compare(files []File, found map[string]fs.DirEntry, ours func(con
 	for i, f := range files {
 		switch {
 		case differs[i]:
-			p.write = append(p.write, f)
+			u.changes = append(u.changes, Change{File: f})
 		case !f.Scaffold:
-			p.unchanged++
+			u.unchanged++
 		}
 	}
-	slices.SortFunc(p.write, func(a, b File) int { return cmp.Compare(a.Path, b.Path) })
+	slices.SortFunc(u.changes, func(a, b Change) int { return cmp.Compare(a.Path, b.Path) })
 	return nil
 }
 
-// parallel calls do for every number below n, several at once, and joins the errors in order.
-func parallel(n int, do func(i int) error) error {
-	errs := make([]error, n)
-	var g errgroup.Group
-	g.SetLimit(runtime.GOMAXPROCS(0))
-	for i := range n {
-		g.Go(func() error {
-			errs[i] = do(i)
-			return nil
-		})
-	}
-	_ = g.Wait() // The errors are in errs.
-	return errors.Join(errs...)
-}
-
 // findStale notes what was found, is ours, and is not wanted any more.
-func (p *Plan) findStale(files []File, found map[string]fs.DirEntry) error {
+func (u *Update) findStale(files []File, found map[string]fs.DirEntry) error {
 	extensions := make(map[string]bool)
 	for _, f := range files {
 		if !f.Scaffold {
 			extensions[path.Ext(f.Path)] = true
 		}
 	}
-	for name, e := range found {
-		if !e.Type().IsRegular() || !extensions[path.Ext(name)] || p.wanted[strings.ToLower(name)] == name {
+	for _, name := range slices.Sorted(maps.Keys(found)) {
+		if e := found[name]; !e.Type().IsRegular() || !extensions[path.Ext(name)] || u.wanted[strings.ToLower(name)] == name {
 			continue
 		}
-		start, err := readStart(p.at(name))
+		ours, err := IsGenerated(os.DirFS(u.root), name)
 		if err != nil && !errors.Is(err, fs.ErrNotExist) { // Another process may have removed it.
-			return fmt.Errorf("cannot read %s: %w", p.at(name), cause(err))
+			return fmt.Errorf("cannot read %s: %w", u.At(name), cause(err))
 		}
-		if isGenerated(start) {
-			p.stale = append(p.stale, name)
+		if ours {
+			u.changes = append(u.changes, Change{File: File{Path: name}, Remove: true})
 		}
 	}
-	slices.Sort(p.stale)
 	return nil
-}
-
-// readStart returns enough of a file to tell whether it is ours.
-func readStart(name string) ([]byte, error) {
-	f, err := os.Open(name)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	return io.ReadAll(io.LimitReader(f, 4096))
-}
-
-// isGenerated reports whether a file's content starts with our header.
-func isGenerated(content []byte) bool {
-	line, _, _ := bytes.Cut(content, []byte("\n"))
-	line = bytes.TrimRight(line, "\r")
-	return bytes.HasPrefix(line, []byte(headerStart)) && bytes.HasSuffix(line, []byte(headerEnd))
 }
 
 // cause strips the path from errors of package os, for messages that name it themselves.

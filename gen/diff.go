@@ -14,18 +14,13 @@ import (
 // Diff returns what [Write] would change as a unified diff, stale files as removals. Scaffolds do not count: they
 // belong to the user, who may have reasons to do without. The diff is empty where nothing would change. The error is
 // the system's, and names the file.
-func (p *Plan) Diff() ([]byte, error) {
+func (u *Update) Diff() ([]byte, error) {
 	var out bytes.Buffer
-	for _, f := range p.write {
-		if f.Scaffold {
+	for _, c := range u.changes {
+		if c.Scaffold {
 			continue
 		}
-		if err := p.diff(&out, f.Path, f.Content, false); err != nil {
-			return nil, err
-		}
-	}
-	for _, name := range p.stale {
-		if err := p.diff(&out, name, nil, true); err != nil {
+		if err := u.diff(&out, c); err != nil {
 			return nil, err
 		}
 	}
@@ -33,26 +28,27 @@ func (p *Plan) Diff() ([]byte, error) {
 }
 
 // diff appends the difference between a file and its new content.
-func (p *Plan) diff(out *bytes.Buffer, name string, content []byte, remove bool) error {
+func (u *Update) diff(out *bytes.Buffer, c Change) error {
 	const nothing = "/dev/null"
-	oldName, newName := filepath.ToSlash(p.at(name)), filepath.ToSlash(p.at(name))
-	if remove {
+	name := u.At(c.Path)
+	oldName, newName := filepath.ToSlash(name), filepath.ToSlash(name)
+	if c.Remove {
 		newName = nothing
 	}
 	// A symbolic link is not followed, since it is the link that would be replaced. Like git, show where it leads.
 	var old []byte
-	to, err := os.Readlink(p.at(name))
+	to, err := os.Readlink(name)
 	if err == nil {
 		old = []byte(to)
 	} else {
-		old, err = os.ReadFile(p.at(name))
+		old, err = os.ReadFile(name)
 	}
 	if errors.Is(err, fs.ErrNotExist) {
 		oldName = nothing
 	} else if err != nil {
-		return fmt.Errorf("cannot read %s: %w", p.at(name), cause(err))
+		return fmt.Errorf("cannot read %s: %w", name, cause(err))
 	}
-	linediff.Unified(oldName, string(old), newName, string(content), func(sign, line string) {
+	linediff.Unified(oldName, string(old), newName, string(c.Content), func(sign, line string) {
 		out.WriteString(sign + line + "\n")
 	})
 	return nil

@@ -18,7 +18,7 @@ type Result struct {
 	Written, Unchanged, Removed int
 }
 
-// Write carries out all plans, or none of them. It first writes every new file to a temporary file in the target's
+// Write carries out all updates, or none of them. It first writes every new file to a temporary file in the target's
 // folder, then renames them all, then removes stale files and the folders this leaves empty. Even if the process is
 // killed, every file is either the old one or the new one, whole; the next run removes the temporary files of a killed
 // one. Files that are current are not touched.
@@ -28,8 +28,8 @@ type Result struct {
 // If a file cannot be written, the error names it, and all files and folders are as they were, except on file systems
 // without hard links, where files that were put in place before the error stay. If ctx ends before the first rename, nothing has changed and its error is returned; after that, Write completes. A stale
 // file that cannot be removed is an error too, but what was written stays.
-func Write(ctx context.Context, plans ...*Plan) (Result, error) {
-	staged, err := stage(ctx, plans)
+func Write(ctx context.Context, updates ...*Update) (Result, error) {
+	staged, err := stage(ctx, updates)
 	if err == nil {
 		err = commit(staged)
 	}
@@ -38,29 +38,33 @@ func Write(ctx context.Context, plans ...*Plan) (Result, error) {
 		return Result{}, err
 	}
 	result := Result{Written: len(staged)}
-	for _, p := range plans {
-		if err := p.removeStale(); err != nil {
+	for _, u := range updates {
+		removed, err := u.removeStale()
+		if err != nil {
 			return Result{}, err
 		}
-		result.Unchanged += p.unchanged
-		result.Removed += len(p.stale)
+		result.Unchanged += u.unchanged
+		result.Removed += removed
 	}
 	return result, nil
 }
 
 // stage writes all new files to temporary files. It returns those it has begun, also with an error.
-func stage(ctx context.Context, plans []*Plan) ([]*stagedFile, error) {
+func stage(ctx context.Context, updates []*Update) ([]*stagedFile, error) {
 	var staged []*stagedFile
 	targets := map[string]bool{}
 	// One file at a time: file systems serialize the creation of files anyway, and processes that wait for that burn
 	// CPU time.
-	for _, p := range plans {
-		p.clearLeftovers()
-		for _, file := range p.write {
+	for _, u := range updates {
+		u.clearLeftovers()
+		for _, file := range u.changes {
+			if file.Remove {
+				break
+			}
 			if err := ctx.Err(); err != nil {
 				return staged, err
 			}
-			f := &stagedFile{target: p.at(file.Path), content: file.Content}
+			f := &stagedFile{target: u.At(file.Path), content: file.Content}
 			f.folders = missingFolders(filepath.Dir(f.target))
 			staged = append(staged, f)
 			if err := f.stage(); err != nil {
@@ -112,10 +116,10 @@ func cleanUp(staged []*stagedFile) {
 }
 
 // clearLeftovers removes what a killed run left. What it cannot remove, a concurrent run has, or the next run will.
-func (p *Plan) clearLeftovers() {
-	for _, name := range p.leftovers {
-		if os.Remove(p.at(name)) == nil {
-			p.removeEmpty(path.Dir(name))
+func (u *Update) clearLeftovers() {
+	for _, name := range u.leftovers {
+		if os.Remove(u.At(name)) == nil {
+			u.removeEmpty(path.Dir(name))
 		}
 	}
 }
@@ -228,21 +232,25 @@ func writeTemporary(dir string, content []byte) (name string, err error) {
 }
 
 // removeStale removes what is stale, and the folders that this leaves empty, up to the root.
-func (p *Plan) removeStale() error {
-	for _, name := range p.stale {
-		err := p.remove(name)
-		if err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return fmt.Errorf("cannot remove %s: %w", p.at(name), cause(err))
+func (u *Update) removeStale() (removed int, err error) {
+	for _, c := range u.changes {
+		if !c.Remove {
+			continue
 		}
-		p.removeEmpty(path.Dir(name))
+		err := u.remove(c.Path)
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return removed, fmt.Errorf("cannot remove %s: %w", u.At(c.Path), cause(err))
+		}
+		u.removeEmpty(path.Dir(c.Path))
+		removed++
 	}
-	return nil
+	return removed, nil
 }
 
 // removeEmpty removes a folder and those above it, up to the root, as far as they are empty.
-func (p *Plan) removeEmpty(dir string) {
+func (u *Update) removeEmpty(dir string) {
 	for ; dir != "."; dir = path.Dir(dir) {
-		if os.Remove(p.at(dir)) != nil {
+		if os.Remove(u.At(dir)) != nil {
 			return // It is not empty.
 		}
 	}
@@ -250,13 +258,13 @@ func (p *Plan) removeEmpty(dir string) {
 
 // remove removes a stale file. But where case does not count, a file that was put in the place of one whose name
 // differs by case keeps the old name: what looks stale is then what was just written, and only in need of its new name.
-func (p *Plan) remove(name string) error {
-	if other, ok := p.wanted[strings.ToLower(name)]; ok {
-		stale, staleErr := os.Lstat(p.at(name))
-		written, writtenErr := os.Lstat(p.at(other))
+func (u *Update) remove(name string) error {
+	if other, ok := u.wanted[strings.ToLower(name)]; ok {
+		stale, staleErr := os.Lstat(u.At(name))
+		written, writtenErr := os.Lstat(u.At(other))
 		if staleErr == nil && writtenErr == nil && os.SameFile(stale, written) {
-			return os.Rename(p.at(name), p.at(other))
+			return os.Rename(u.At(name), u.At(other))
 		}
 	}
-	return os.Remove(p.at(name))
+	return os.Remove(u.At(name))
 }

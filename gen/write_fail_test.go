@@ -88,7 +88,7 @@ func TestWriteFails(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	staged, err := stage(t.Context(), []*Plan{p})
+	staged, err := stage(t.Context(), []*Update{p})
 	if err != nil {
 		t.Fatal(err)
 	}

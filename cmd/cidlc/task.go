@@ -17,7 +17,7 @@ import (
 // task is one output on its way to disk.
 type task struct {
 	root string
-	plan *gen.Plan
+	plan *gen.Update
 	// current says that a record shows the output to be as it should be. Then there is no plan, and nothing to do.
 	current   bool
 	unchanged int // how many files there are then
@@ -26,7 +26,7 @@ type task struct {
 	records record.Store
 	key     string
 	input   record.Digest
-	state   record.Snapshot
+	state   record.Digests
 	files   []gen.File
 }
 
@@ -58,7 +58,7 @@ func (t *task) compare(files []gen.File) (err error) {
 
 // write brings all outputs to disk, or none, and records them.
 func write(ctx context.Context, tasks []*task) (gen.Result, error) {
-	var plans []*gen.Plan
+	var plans []*gen.Update
 	unchanged := 0
 	for _, t := range tasks {
 		if t.current {

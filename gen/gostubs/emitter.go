@@ -26,7 +26,7 @@ func emit(source *schema.File, s *scope) ([]byte, error) {
 		return nil, e.err
 	}
 	var file printer
-	file.line(gen.Header(source.Path()))
+	file.line(gen.Header(gen.Slashes, source.Path()))
 	file.line()
 	for _, line := range docComment(source.Doc) {
 		file.line(line)

@@ -9,10 +9,8 @@ package gostubs
 import (
 	"fmt"
 	"path"
-	"runtime"
+	"slices"
 	"strings"
-
-	"golang.org/x/sync/errgroup"
 
 	"github.com/lumi-idl/lumi/gen"
 	"github.com/lumi-idl/lumi/idl/schema"
@@ -27,26 +25,22 @@ type Options struct {
 // Generate returns the stubs of a package, one for each file of the IDL, in the order of the model. The only error is
 // that a type which another module's Go code cannot name is used there.
 func Generate(pkg *schema.Package, opts Options) ([]gen.File, error) {
-	var sources []*schema.File
 	scopes := map[*schema.Module]*scope{}
 	for _, m := range pkg.Modules {
 		scopes[m] = newScope(m, opts)
-		sources = append(sources, m.Files...)
 	}
+	sources := slices.Collect(pkg.Files())
 	files := make([]gen.File, len(sources))
-	var group errgroup.Group
-	group.SetLimit(runtime.GOMAXPROCS(0))
-	for i, f := range sources {
-		group.Go(func() error {
-			content, err := emit(f, scopes[f.Module])
-			if err != nil {
-				return fmt.Errorf("%s: %w", f.Path(), err)
-			}
-			files[i] = gen.File{Path: outputPath(f), Content: content}
-			return nil
-		})
-	}
-	if err := group.Wait(); err != nil {
+	err := gen.Parallel(len(files), func(i int) error {
+		f := sources[i]
+		content, err := emit(f, scopes[f.Module])
+		if err != nil {
+			return fmt.Errorf("%s: %w", f.Path(), err)
+		}
+		files[i] = gen.File{Path: outputPath(f), Content: content}
+		return nil
+	})
+	if err != nil {
 		return nil, err
 	}
 	return files, nil

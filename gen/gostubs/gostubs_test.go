@@ -38,7 +38,7 @@ func TestFiles(t *testing.T) {
 	for _, f := range files {
 		seen[f.Path] = string(f.Content)
 		source := strings.TrimSuffix(f.Path, "_stub.go") + ".go"
-		if !bytes.HasPrefix(f.Content, []byte(gen.Header(source)+"\n\n")) {
+		if !bytes.HasPrefix(f.Content, []byte(gen.Header(gen.Slashes, source)+"\n\n")) {
 			t.Errorf("%s does not start with the header", f.Path)
 		}
 		formatted, err := format.Source(f.Content)
@@ -50,7 +50,7 @@ func TestFiles(t *testing.T) {
 		}
 	}
 	nothing := seen["main-part/nothing_stub.go"]
-	if want := gen.Header("main-part/nothing.go") + "\n\npackage mainpart\n"; nothing != want {
+	if want := gen.Header(gen.Slashes, "main-part/nothing.go") + "\n\npackage mainpart\n"; nothing != want {
 		t.Errorf("the stub of a file without declarations is %q", nothing)
 	}
 }

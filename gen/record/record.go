@@ -15,30 +15,29 @@ import (
 	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
-	"encoding/json"
+	"fmt"
 	"io/fs"
+	"maps"
 	"os"
-	"path"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
-	"golang.org/x/sync/errgroup"
+	"github.com/lumi-idl/lumi/gen"
 )
 
 // Digest is a hash of some content.
 type Digest [sha256.Size]byte
 
-// Snapshot is the state of an output folder: a digest of each file by its slash-separated path. It is nil where the
+// Digests are the state of an output folder: a digest of each file by its slash-separated path. They are nil where the
 // folder could not be looked at.
-type Snapshot map[string]Digest
+type Digests map[string]Digest
 
-// Look takes a snapshot of a folder, which need not exist. Hidden folders and node_modules do not count. Of files that
-// generators do not read, only the names do.
-func Look(root string) Snapshot {
-	found := Snapshot{}
+// Look digests a folder, which need not exist. Hidden folders and node_modules do not count.
+func Look(root string) Digests {
+	found := Digests{}
 	var names []string
 	err := fs.WalkDir(os.DirFS(root), ".", func(name string, e fs.DirEntry, err error) error {
 		switch {
@@ -48,13 +47,14 @@ func Look(root string) Snapshot {
 			return err
 		case e.IsDir() && name != "." && (strings.HasPrefix(e.Name(), ".") || e.Name() == "node_modules"):
 			return fs.SkipDir
-		case e.IsDir():
-			return nil
-		}
-		// A link is not what a file is, even where it leads to the same content.
-		found[name] = sum([]byte(e.Type().String()))
-		if read(name) && !e.IsDir() && (e.Type().IsRegular() || e.Type() == fs.ModeSymlink) {
+		case e.Type().IsRegular():
 			names = append(names, name)
+		case !e.IsDir():
+			// A link is not what a file is, even where it leads to the same content.
+			found[name+link] = sum([]byte(e.Type().String()))
+			if info, err := os.Stat(at(root, name)); err == nil && info.Mode().IsRegular() {
+				names = append(names, name)
+			}
 		}
 		return nil
 	})
@@ -62,64 +62,53 @@ func Look(root string) Snapshot {
 		return nil
 	}
 	digests := make([]Digest, len(names))
-	var g errgroup.Group
-	g.SetLimit(runtime.GOMAXPROCS(0))
-	for i, name := range names {
-		g.Go(func() error {
-			content, err := os.ReadFile(filepath.Join(root, filepath.FromSlash(name)))
-			digests[i] = sum(content)
-			return err
-		})
-	}
-	if g.Wait() != nil {
+	err = gen.Parallel(len(names), func(i int) (err error) {
+		digests[i], err = digestFile(at(root, names[i]))
+		return err
+	})
+	if err != nil {
 		return nil
 	}
 	for i, name := range names {
-		if found[name] == regular {
-			found[name] = digests[i]
-		} else {
-			kind := found[name]
-			found[name] = sum(slices.Concat(kind[:], digests[i][:]))
-		}
+		found[name] = digests[i]
 	}
 	return found
 }
 
-// regular stands for a regular file whose content does not count.
-var regular = sum([]byte(fs.FileMode(0).String()))
+func at(root, name string) string { return filepath.Join(root, filepath.FromSlash(name)) }
 
-// read reports whether generators may look into a file of that name.
-func read(name string) bool {
-	switch path.Ext(name) {
-	case ".ts", ".tsx", ".mts", ".cts", ".go":
-		return true
+// link marks the digest of what stands in the place of a file.
+const link = "\x00"
+
+// huge is the size from which on files count by size alone. No generated file is that large, and a provider's folder may
+// hold anything.
+const huge = 16 << 20
+
+func digestFile(name string) (Digest, error) {
+	if info, err := os.Stat(name); err == nil && info.Size() >= huge {
+		return sum([]byte(strconv.FormatInt(info.Size(), 10))), nil
 	}
-	return path.Base(name) == "package.json"
+	content, err := os.ReadFile(name)
+	return sum(content), err
 }
 
 func sum(content []byte) Digest { return sha256.Sum256(content) }
 
-// Put notes what is in a file after it was written.
-func (s Snapshot) Put(name string, content []byte) {
-	s[name] = regular
-	if read(name) {
-		s[name] = sum(content)
+// Apply notes what an update does to the folder.
+func (d Digests) Apply(changes []gen.Change) {
+	for _, c := range changes {
+		delete(d, c.Path+link)
+		if d[c.Path] = sum(c.Content); c.Remove {
+			delete(d, c.Path)
+		}
 	}
 }
 
-// Remove notes that there is no such file.
-func (s Snapshot) Remove(name string) { delete(s, name) }
-
-// digest sums a snapshot up.
-func (s Snapshot) digest() Digest {
-	names := make([]string, 0, len(s))
-	for name := range s {
-		names = append(names, name)
-	}
-	slices.Sort(names)
+// digest sums the state up.
+func (d Digests) digest() Digest {
 	h := sha256.New()
-	for _, name := range names {
-		digest := s[name]
+	for _, name := range slices.Sorted(maps.Keys(d)) {
+		digest := d[name]
 		h.Write([]byte(name + "\x00"))
 		h.Write(digest[:])
 	}
@@ -132,21 +121,13 @@ type Store struct {
 	Dir string
 }
 
-// entry is the content of a record.
-type entry struct {
-	Input, State string
-	// Files is how many generated files there were.
-	Files int
-	// Check makes a damaged record known as one.
-	Check string
-}
+const extension = ".txt"
 
-func (e *entry) check() string {
-	check := sum([]byte(strings.Join([]string{e.Input, e.State, strconv.Itoa(e.Files)}, " ")))
-	return hex.EncodeToString(check[:])
+// entry is the content of a record: a digest of what it says, and how many generated files there were.
+func entry(input Digest, state Digests, files int) string {
+	digest := state.digest()
+	return fmt.Sprintf("%x %d\n", sum(fmt.Appendf(nil, "%x %x %d", input, digest, files)), files)
 }
-
-const extension = ".json"
 
 // file is where the record of an output folder is kept. The key tells folders apart.
 func (s Store) file(key string) string {
@@ -155,7 +136,7 @@ func (s Store) file(key string) string {
 }
 
 // Current reports whether the input led to the state, and if so how many generated files are in it.
-func (s Store) Current(key string, input Digest, state Snapshot) (files int, ok bool) {
+func (s Store) Current(key string, input Digest, state Digests) (files int, ok bool) {
 	if s.Dir == "" || state == nil {
 		return 0, false
 	}
@@ -163,40 +144,29 @@ func (s Store) Current(key string, input Digest, state Snapshot) (files int, ok 
 	if err != nil {
 		return 0, false
 	}
-	var e entry
-	if json.Unmarshal(content, &e) != nil || e.Check != e.check() {
-		return 0, false
-	}
-	return e.Files, e == newEntry(input, state, e.Files)
+	_, count, _ := strings.Cut(strings.TrimSuffix(string(content), "\n"), " ")
+	files, err = strconv.Atoi(count)
+	return files, err == nil && string(content) == entry(input, state, files)
 }
 
 // Remember records that the input led to the state, with so many generated files in it.
-func (s Store) Remember(key string, input Digest, state Snapshot, files int) {
+func (s Store) Remember(key string, input Digest, state Digests, files int) {
 	if s.Dir == "" || state == nil {
 		return
 	}
-	e := newEntry(input, state, files)
-	content, err := json.Marshal(e)
-	if err != nil || os.MkdirAll(s.Dir, 0o700) != nil {
+	if os.MkdirAll(s.Dir, 0o700) != nil {
 		return
 	}
 	f, err := os.CreateTemp(s.Dir, "*.tmp")
 	if err != nil {
 		return
 	}
-	_, err = f.Write(content)
+	_, err = f.WriteString(entry(input, state, files))
 	if closeErr := f.Close(); err != nil || closeErr != nil || os.Rename(f.Name(), s.file(key)) != nil {
 		_ = os.Remove(f.Name())
 		return
 	}
 	s.prune()
-}
-
-func newEntry(input Digest, state Snapshot, files int) entry {
-	digest := state.digest()
-	e := entry{Input: hex.EncodeToString(input[:]), State: hex.EncodeToString(digest[:]), Files: files}
-	e.Check = e.check()
-	return e
 }
 
 // limit is how many records are kept.
@@ -208,18 +178,14 @@ func (s Store) prune() {
 	if err != nil || len(entries) <= limit {
 		return
 	}
-	type aged struct {
-		name string
-		age  int64
-	}
-	var files []aged
+	ages := map[string]time.Duration{}
 	for _, e := range entries {
 		if info, err := e.Info(); err == nil && info.Mode().IsRegular() {
-			files = append(files, aged{e.Name(), -info.ModTime().UnixNano()})
+			ages[e.Name()] = time.Since(info.ModTime())
 		}
 	}
-	slices.SortFunc(files, func(a, b aged) int { return cmp.Compare(a.age, b.age) })
-	for _, f := range files[min(limit, len(files)):] {
-		_ = os.Remove(filepath.Join(s.Dir, f.name))
+	names := slices.SortedFunc(maps.Keys(ages), func(a, b string) int { return cmp.Compare(ages[a], ages[b]) })
+	for _, name := range names[min(limit, len(names)):] {
+		_ = os.Remove(filepath.Join(s.Dir, name))
 	}
 }

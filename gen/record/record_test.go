@@ -8,6 +8,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/lumi-idl/lumi/gen"
 )
 
 func put(t *testing.T, dir, name, content string) {
@@ -21,6 +23,11 @@ func put(t *testing.T, dir, name, content string) {
 	}
 }
 
+// written is what an update says of a file that it writes.
+func written(name, content string) []gen.Change {
+	return []gen.Change{{File: gen.File{Path: name, Content: []byte(content)}}}
+}
+
 // TestLook holds which changes of a folder make another state, and that Put and Remove foresee them.
 func TestLook(t *testing.T) {
 	root := t.TempDir()
@@ -30,22 +37,22 @@ func TestLook(t *testing.T) {
 	put(t, root, ".git/c.ts", "c")
 	changes := []struct {
 		what  string
-		do    func(s Snapshot)
+		do    func(s Digests)
 		other bool
 	}{
-		{"nothing", func(Snapshot) {}, false},
-		{"a dependency", func(Snapshot) { put(t, root, "node_modules/b.ts", "B") }, false},
-		{"a hidden folder", func(Snapshot) { put(t, root, ".git/d.ts", "d") }, false},
-		{"what no generator reads", func(Snapshot) { put(t, root, "notes.md", "N") }, false},
-		{"a changed file", func(s Snapshot) { put(t, root, "ec2/a.ts", "A"); s.Put("ec2/a.ts", []byte("A")) }, true},
-		{"a new file", func(s Snapshot) { put(t, root, "e.go", "e"); s.Put("e.go", []byte("e")) }, true},
-		{"a new name", func(s Snapshot) { put(t, root, "x.json", "x"); s.Put("x.json", []byte("x")) }, true},
-		{"a hidden file", func(s Snapshot) { put(t, root, ".cidlc-A.tmp", ""); s.Put(".cidlc-A.tmp", nil) }, true},
-		{"a removed file", func(s Snapshot) {
+		{"nothing", func(Digests) {}, false},
+		{"a dependency", func(Digests) { put(t, root, "node_modules/b.ts", "B") }, false},
+		{"a hidden folder", func(Digests) { put(t, root, ".git/d.ts", "d") }, false},
+		{"another kind of file", func(s Digests) { put(t, root, "notes.md", "N"); s.Apply(written("notes.md", "N")) }, true},
+		{"a changed file", func(s Digests) { put(t, root, "ec2/a.ts", "A"); s.Apply(written("ec2/a.ts", "A")) }, true},
+		{"a new file", func(s Digests) { put(t, root, "e.go", "e"); s.Apply(written("e.go", "e")) }, true},
+		{"a new name", func(s Digests) { put(t, root, "x.json", "x"); s.Apply(written("x.json", "x")) }, true},
+		{"a hidden file", func(s Digests) { put(t, root, ".cidlc-A.tmp", ""); s.Apply(written(".cidlc-A.tmp", "")) }, true},
+		{"a removed file", func(s Digests) {
 			if err := os.Remove(filepath.Join(root, "e.go")); err != nil {
 				t.Fatal(err)
 			}
-			s.Remove("e.go")
+			s.Apply([]gen.Change{{File: gen.File{Path: "e.go"}, Remove: true}})
 		}, true},
 	}
 	for _, change := range changes {
@@ -98,8 +105,8 @@ func TestStore(t *testing.T) {
 	if _, ok := s.Current("key", sum([]byte("other")), state); ok {
 		t.Error("the input does not count")
 	}
-	other := Snapshot{}
-	other.Put("a.ts", nil)
+	other := Digests{}
+	other.Apply(written("a.ts", ""))
 	if _, ok := s.Current("key", input, other); ok {
 		t.Error("the state does not count")
 	}
@@ -115,7 +122,7 @@ func TestStore(t *testing.T) {
 // TestDamage holds that no damaged record counts, and that the next one replaces it.
 func TestDamage(t *testing.T) {
 	s := Store{Dir: t.TempDir()}
-	input, state := sum([]byte("input")), Snapshot{}
+	input, state := sum([]byte("input")), Digests{}
 	s.Remember("key", input, state, 3)
 	whole, err := os.ReadFile(s.file("key"))
 	if err != nil {
@@ -143,8 +150,8 @@ func TestNowhere(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "file")
 	put(t, filepath.Dir(file), "file", "")
 	for _, s := range []Store{{}, {Dir: file}, {Dir: filepath.Join(file, "below")}} {
-		s.Remember("key", Digest{}, Snapshot{}, 1)
-		if _, ok := s.Current("key", Digest{}, Snapshot{}); ok {
+		s.Remember("key", Digest{}, Digests{}, 1)
+		if _, ok := s.Current("key", Digest{}, Digests{}); ok {
 			t.Errorf("%q remembers something", s.Dir)
 		}
 	}
@@ -159,7 +166,7 @@ func TestBounded(t *testing.T) {
 		t.Fatal(err)
 	}
 	for i := range limit + 20 {
-		s.Remember(fmt.Sprint(i), Digest{}, Snapshot{}, i)
+		s.Remember(fmt.Sprint(i), Digest{}, Digests{}, i)
 	}
 	entries, err := os.ReadDir(s.Dir)
 	if err != nil || len(entries) != limit {
@@ -168,7 +175,7 @@ func TestBounded(t *testing.T) {
 	if _, err := os.Stat(filepath.Join(s.Dir, "killed.tmp")); err == nil {
 		t.Error("what a killed run left is still there")
 	}
-	if _, ok := s.Current(fmt.Sprint(limit+19), Digest{}, Snapshot{}); !ok {
+	if _, ok := s.Current(fmt.Sprint(limit+19), Digest{}, Digests{}); !ok {
 		t.Error("the newest record is gone")
 	}
 }
@@ -180,8 +187,8 @@ func TestConcurrent(t *testing.T) {
 	for i := range 4 {
 		wg.Go(func() {
 			for range 100 {
-				s.Remember("key", Digest{}, Snapshot{}, i)
-				if _, ok := s.Current("key", Digest{}, Snapshot{}); !ok {
+				s.Remember("key", Digest{}, Digests{}, i)
+				if _, ok := s.Current("key", Digest{}, Digests{}); !ok {
 					t.Error("there is no whole record")
 				}
 			}

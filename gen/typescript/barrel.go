@@ -3,7 +3,6 @@ package typescript
 import (
 	"cmp"
 	"errors"
-	"io"
 	"io/fs"
 	"maps"
 	"path"
@@ -69,7 +68,7 @@ func folders(pkg *schema.Package) []*folder {
 // barrel exports what is exported from the folder's files, everything from its hand-written files, and its folders.
 func (f *folder) barrel(neighbours []string) []byte {
 	var t text
-	t.put(gen.Header(path.Join(f.path, "*.go")), "\n/* eslint-disable */\n\n")
+	t.put(gen.Header(gen.Slashes, path.Join(f.path, "*.go")), "\n/* eslint-disable */\n\n")
 	start := len(t.buf)
 	for _, file := range f.files {
 		if names := exports(file); len(names) > 0 {
@@ -154,7 +153,7 @@ func handWritten(existing fs.FS, f *folder) ([]string, error) {
 		if err != nil {
 			return nil, err
 		}
-		ours, err := isOurs(existing, path.Join(f.path, name))
+		ours, err := gen.IsGenerated(existing, path.Join(f.path, name))
 		if err != nil {
 			return nil, err
 		}
@@ -163,20 +162,4 @@ func handWritten(existing fs.FS, f *folder) ([]string, error) {
 		}
 	}
 	return names, nil
-}
-
-// isOurs reports whether a file starts with the header of generated files.
-func isOurs(existing fs.FS, name string) (bool, error) {
-	start, _, _ := strings.Cut(gen.Header("\n"), "\n")
-	file, err := existing.Open(name)
-	if err != nil {
-		return false, err
-	}
-	defer func() { _ = file.Close() }() // Closing what was only read loses nothing.
-	head := make([]byte, len(start))
-	n, err := io.ReadFull(file, head)
-	if err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
-		return false, err
-	}
-	return string(head[:n]) == start, nil
 }

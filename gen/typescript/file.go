@@ -32,7 +32,7 @@ func render(pkg *schema.Package, src *schema.File) []byte {
 
 	var t text
 	t.buf = make([]byte, 0, len(body.buf)+1024)
-	t.put(gen.Header(src.Path()), "\n/* eslint-disable */\n")
+	t.put(gen.Header(gen.Slashes, src.Path()), "\n/* eslint-disable */\n")
 	if src.Doc != "" {
 		t.put("\n")
 		t.doc("", src.Doc+"\n\n@packageDocumentation")

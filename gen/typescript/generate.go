@@ -9,10 +9,8 @@ package typescript
 import (
 	"io/fs"
 	"path"
-	"runtime"
+	"slices"
 	"strings"
-
-	"golang.org/x/sync/errgroup"
 
 	"github.com/lumi-idl/lumi/gen"
 	"github.com/lumi-idl/lumi/idl/schema"
@@ -28,20 +26,12 @@ type Options struct {
 // Generate returns the files of the package, sorted by folder, and warnings about what exists already. An error is one
 // of reading Options.Existing.
 func Generate(pkg *schema.Package, opts Options) ([]gen.File, []string, error) {
-	var sources []*schema.File
-	for _, m := range pkg.Modules {
-		sources = append(sources, m.Files...)
-	}
+	sources := slices.Collect(pkg.Files())
 	files := make([]gen.File, len(sources))
-	var group errgroup.Group
-	group.SetLimit(runtime.GOMAXPROCS(0))
-	for i, f := range sources {
-		group.Go(func() error {
-			files[i] = gen.File{Path: outputPath(f), Content: render(pkg, f)}
-			return nil
-		})
-	}
-	_ = group.Wait() // rendering cannot fail
+	_ = gen.Parallel(len(files), func(i int) error { // which cannot fail
+		files[i] = gen.File{Path: outputPath(sources[i]), Content: render(pkg, sources[i])}
+		return nil
+	})
 	barrels, err := barrels(pkg, opts.Existing)
 	if err != nil {
 		return nil, nil, err

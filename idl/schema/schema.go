@@ -25,15 +25,26 @@ type Package struct {
 	Modules []*Module `json:"-"`
 }
 
-// Decls yields every declaration of the package: module by module, file by file, in source order.
-func (p *Package) Decls() iter.Seq[Decl] {
-	return func(yield func(Decl) bool) {
+// Files yields every file of the package: module by module, sorted by name.
+func (p *Package) Files() iter.Seq[*File] {
+	return func(yield func(*File) bool) {
 		for _, m := range p.Modules {
 			for _, f := range m.Files {
-				for _, d := range f.Decls {
-					if !yield(d) {
-						return
-					}
+				if !yield(f) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// Decls yields every declaration of the package: file by file, in source order.
+func (p *Package) Decls() iter.Seq[Decl] {
+	return func(yield func(Decl) bool) {
+		for f := range p.Files() {
+			for _, d := range f.Decls {
+				if !yield(d) {
+					return
 				}
 			}
 		}
