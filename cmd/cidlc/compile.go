@@ -6,15 +6,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
-	"path/filepath"
+	"slices"
 	"time"
 
-	"github.com/lumi-idl/lumi/gen"
-	"github.com/lumi-idl/lumi/gen/gostubs"
 	"github.com/lumi-idl/lumi/gen/record"
-	"github.com/lumi-idl/lumi/gen/typescript"
 	"github.com/lumi-idl/lumi/idl/compile"
 	"github.com/lumi-idl/lumi/idl/diag"
 	"github.com/lumi-idl/lumi/idl/schema"
@@ -47,8 +43,13 @@ func newCompiler(opts *options, stdout, stderr io.Writer, getenv func(string) st
 // run compiles. Everything is known to be well before the first file is touched.
 func (c *compiler) run(ctx context.Context) error {
 	defer c.progress.Clear()
-	if err := c.checkFolders(); err != nil {
-		return err
+	for _, t := range c.targets {
+		if t.stdout() {
+			continue
+		}
+		if err := t.apart(c.idl); err != nil {
+			return err
+		}
 	}
 	c.step("loading %s", c.idl)
 	pkg, diags, err := compile.Load(ctx, compile.Options{
@@ -61,8 +62,15 @@ func (c *compiler) run(ctx context.Context) error {
 		return err
 	}
 	c.step("generating")
-	tasks, err := c.plan(pkg)
-	if err != nil {
+	var tasks []*task
+	var errs []error // of all outputs
+	for _, t := range c.targets {
+		if !t.stdout() {
+			task, err := c.prepare(pkg, t)
+			tasks, errs = append(tasks, task), append(errs, err)
+		}
+	}
+	if err := errors.Join(errs...); err != nil {
 		return err
 	}
 	if err := ctx.Err(); err != nil {
@@ -72,7 +80,7 @@ func (c *compiler) run(ctx context.Context) error {
 	if c.check {
 		return c.compareOnly(pkg, tasks)
 	}
-	if c.schema == "-" { // first, since files can be staged and standard output cannot
+	if slices.ContainsFunc(c.targets, (*target).stdout) { // first, since files can be staged and standard output cannot
 		if err := schema.Write(c.stdout, pkg); err != nil {
 			return fmt.Errorf("cannot write the schema to standard output: %w", err)
 		}
@@ -81,9 +89,7 @@ func (c *compiler) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	for _, t := range tasks {
-		c.list(t)
-	}
+	c.list(tasks)
 	c.warn()
 	if len(tasks) == 0 {
 		c.sum("%s, nothing wrong", count(resources(pkg), "resource"))
@@ -91,35 +97,6 @@ func (c *compiler) run(ctx context.Context) error {
 	}
 	c.sum("%s; %s written, %d unchanged, %d removed", count(resources(pkg), "resource"), count(total.Written, "file"),
 		total.Unchanged, total.Removed)
-	return nil
-}
-
-// checkFolders refuses outputs that would get between the sources of the IDL.
-func (c *compiler) checkFolders() error {
-	if c.pack.asked {
-		if err := apart("out-pack", c.pack.folder(c.idl, "pack"), c.idl); err != nil {
-			return err
-		}
-	}
-	if c.provider.asked {
-		if err := apart("out-provider", c.provider.folder(c.idl, "provider"), c.idl); err != nil {
-			return err
-		}
-	}
-	if c.schema != "" && c.schema != "-" {
-		file, err := resolve(c.schema)
-		if err != nil {
-			return err
-		}
-		dir, err := resolve(c.idl)
-		if err != nil {
-			return err
-		}
-		if within(file, dir) {
-			return fmt.Errorf("--out-schema=%s: generated files never go into the folder of the IDL, %s",
-				c.schema, c.idl)
-		}
-	}
 	return nil
 }
 
@@ -142,90 +119,18 @@ func (c *compiler) report(diags []diag.Diagnostic) error {
 	return nil
 }
 
-// plan renders every output that may not be current, and compares it with the existing files. The errors of all outputs
-// are joined.
-func (c *compiler) plan(pkg *schema.Package) ([]*task, error) {
-	var tasks []*task
-	var errs []error
-	add := func(t *task, err error) {
-		tasks = append(tasks, t)
-		errs = append(errs, err)
-	}
-	if c.pack.asked {
-		add(c.planPack(pkg))
-	}
-	if c.provider.asked {
-		add(c.planProvider(pkg))
-	}
-	if c.schema != "" && c.schema != "-" {
-		add(c.planSchema(pkg))
-	}
-	return tasks, errors.Join(errs...)
-}
-
-func (c *compiler) planSchema(pkg *schema.Package) (*task, error) {
-	var content bytes.Buffer
-	if err := schema.Write(&content, pkg); err != nil {
-		return nil, err
-	}
-	plan, err := gen.CompareFile(c.schema, content.Bytes())
-	return &task{plan: plan}, err
-}
-
-func (c *compiler) planPack(pkg *schema.Package) (*task, error) {
-	root := c.pack.folder(c.idl, "pack")
-	t := c.recorded(pkg, "TypeScript", root, "")
-	if t.current {
-		return t, nil
-	}
-	files, warnings, err := typescript.Generate(pkg, typescript.Options{Existing: existing(root)})
-	if err != nil {
-		return nil, fmt.Errorf("cannot read %s: %w", root, err)
-	}
-	for _, w := range warnings {
-		c.warnings = append(c.warnings, filepath.Join(root, "package.json")+": "+w)
-		t.forget() // A run that skips rendering could not repeat the warning.
-	}
-	return t, t.compare(files)
-}
-
-func (c *compiler) planProvider(pkg *schema.Package) (*task, error) {
-	root := c.provider.folder(c.idl, "provider")
-	path, err := importPath(root)
-	if err != nil {
-		return nil, err
-	}
-	t := c.recorded(pkg, "Go", root, path)
-	if t.current {
-		return t, nil
-	}
-	files, err := gostubs.Generate(pkg, gostubs.Options{ImportPath: path})
-	if err != nil {
-		return nil, err
-	}
-	return t, t.compare(files)
-}
-
-// existing returns the folder as the generators look at it, or nil where there is none.
-func existing(root string) fs.FS {
-	if info, err := os.Stat(root); err != nil || !info.IsDir() {
-		return nil
-	}
-	return os.DirFS(root)
-}
-
 // compareOnly prints what would change, for --check.
 func (c *compiler) compareOnly(pkg *schema.Package, tasks []*task) error {
 	var diff bytes.Buffer
 	var written, removed, unchanged int
 	for _, t := range tasks {
-		part, err := t.plan.Diff()
+		part, err := t.update.Diff()
 		if err != nil {
 			return err
 		}
 		diff.Write(part)
-		unchanged += t.plan.Unchanged()
-		for _, change := range t.plan.Changes() {
+		unchanged += t.update.Unchanged()
+		for _, change := range t.update.Changes() {
 			switch {
 			case change.Remove:
 				removed++
@@ -252,21 +157,22 @@ func (c *compiler) compareOnly(pkg *schema.Package, tasks []*task) error {
 	return errWrong
 }
 
-// list says what a task has done, for --verbose.
-func (c *compiler) list(t *task) {
-	if !c.verbose {
-		return
-	}
-	if t.current {
-		c.say("%s is as recorded", t.root)
-		return
-	}
-	for _, change := range t.plan.Changes() {
-		what := "wrote"
-		if change.Remove {
-			what = "removed"
+// list says what was done, for --verbose.
+func (c *compiler) list(tasks []*task) {
+	for _, t := range tasks {
+		switch {
+		case !c.verbose:
+		case t.update == nil:
+			c.say("%s is as recorded", t.place)
+		default:
+			for _, change := range t.update.Changes() {
+				what := "wrote"
+				if change.Remove {
+					what = "removed"
+				}
+				c.say("%s %s", what, t.update.At(change.Path))
+			}
 		}
-		c.say("%s %s", what, change.Path)
 	}
 }
 

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -17,9 +16,7 @@ import (
 // options are what the command line says.
 type options struct {
 	idl         string // the IDL's folder, as given
-	pack        output
-	provider    output
-	schema      string
+	targets     []*target
 	packageName string
 	tokens      string
 	markers     []string
@@ -34,41 +31,20 @@ type options struct {
 	codes         []string // what is to be explained
 }
 
-// output is the value of a flag such as --out-pack[=DIR].
-type output struct {
-	asked bool
-	dir   string // empty for the folder beside the IDL
-}
-
-// beside is what the flag is set to where it has no value. No argument of a process can hold a zero byte.
-const beside = "\x00"
-
-func (o *output) Set(value string) error {
-	switch value {
-	case "":
-		return errors.New("there is no folder behind the '='")
-	case beside:
-		*o = output{asked: true}
-	default:
-		*o = output{asked: true, dir: value}
-	}
-	return nil
-}
-
-func (o *output) String() string { return o.dir }
-func (o *output) Type() string   { return "DIR" }
-
 // parseFlags reads the command line. Every error says what to write instead.
 func parseFlags(args []string) (*options, error) {
 	var o options
 	flags := pflag.NewFlagSet("cidlc", pflag.ContinueOnError)
 	flags.SetOutput(io.Discard)
 	flags.Usage = func() {}
-	flags.Var(&o.pack, "out-pack", "")
-	flags.Var(&o.provider, "out-provider", "")
-	flags.Lookup("out-pack").NoOptDefVal = beside
-	flags.Lookup("out-provider").NoOptDefVal = beside
-	flags.StringVar(&o.schema, "out-schema", "", "")
+	for _, out := range outputs {
+		t := &target{output: out}
+		o.targets = append(o.targets, t)
+		flags.Var(t, out.flag, "")
+		if out.folder != "" {
+			flags.Lookup(out.flag).NoOptDefVal = beside
+		}
+	}
 	flags.StringVar(&o.packageName, "package", "", "")
 	flags.StringVar(&o.tokens, "tokens", string(compile.TokensByModule), "")
 	flags.StringArrayVar(&o.markers, "marker", nil, "")
@@ -123,18 +99,18 @@ func (o *options) judgeValues(flags *pflag.FlagSet) error {
 			return fmt.Errorf("--%s=%s: it can be %s", choice.flag, choice.value, strings.Join(choice.among, " or "))
 		}
 	}
-	for _, name := range []string{"out-schema", "package"} {
-		if f := flags.Lookup(name); f.Changed && f.Value.String() == "" {
-			return fmt.Errorf("--%s= has no value", name)
-		}
+	if flags.Changed("package") && o.packageName == "" {
+		return errors.New("--package= has no value")
 	}
 	if slices.Contains(o.markers, "") {
 		return errors.New("--marker= has no value")
 	}
-	switch filepath.Ext(o.schema) {
-	case ".go", ".ts":
-		return fmt.Errorf("--out-schema=%s: the schema is JSON, and would take the place of source code", o.schema)
+	for _, t := range o.targets {
+		if err := t.judge(); err != nil {
+			return err
+		}
 	}
+	o.targets = slices.DeleteFunc(o.targets, func(t *target) bool { return !t.asked })
 	return nil
 }
 
@@ -145,11 +121,16 @@ func (o *options) judge() error {
 		return errors.New("the folder that holds the IDL is an empty argument")
 	case o.quiet && o.verbose:
 		return errors.New("--quiet and --verbose contradict each other")
-	case o.check && o.schema == "-":
+	case o.check && slices.ContainsFunc(o.targets, (*target).stdout):
 		return errors.New("--check compares with a file: give one in place of --out-schema=-")
-	case o.check && !o.pack.asked && !o.provider.asked && o.schema == "":
-		return errors.New("--check compares with what is there: say where, with --out-pack, --out-provider or " +
-			"--out-schema; without --check and these, the IDL alone is checked")
+	case o.check && len(o.targets) == 0:
+		var flags []string
+		for _, out := range outputs {
+			flags = append(flags, "--"+out.flag)
+		}
+		last := len(flags) - 1
+		return fmt.Errorf("--check compares with what is there: say where, with %s or %s; without --check and these, the IDL "+
+			"alone is checked", strings.Join(flags[:last], ", "), flags[last])
 	}
 	return nil
 }
@@ -178,7 +159,8 @@ func tooMany(args, folders []string) error {
 	var better []string
 	for i, arg := range args[:len(args)-1] {
 		next := args[i+1]
-		if (arg == "--out-pack" || arg == "--out-provider") && !strings.HasPrefix(next, "-") {
+		takesFolder := func(o *output) bool { return o.folder != "" && arg == "--"+o.flag }
+		if slices.ContainsFunc(outputs, takesFolder) && !strings.HasPrefix(next, "-") {
 			better = append(better, arg+"="+next)
 		}
 	}

@@ -1,7 +1,22 @@
 package main
 
-// help is what --help prints, enough for a user who has never seen an IDL. A test runs its example.
-const help = `cidlc compiles resource types, defined in a subset of Go, into a TypeScript package for the
+import (
+	"fmt"
+	"strings"
+)
+
+// help returns what --help prints.
+func help() string {
+	var lines strings.Builder
+	for _, o := range outputs {
+		flag, help := o.synopsis()
+		fmt.Fprintf(&lines, "  %-20s  %s\n", flag, help)
+	}
+	return strings.Replace(manual, "OUTPUTS\n", lines.String(), 1)
+}
+
+// manual is enough for a user who has never seen an IDL. A test runs its example.
+const manual = `cidlc compiles resource types, defined in a subset of Go, into a TypeScript package for the
 programs that use the resources and into Go stubs for the provider that implements them.
 
 Usage:
@@ -9,9 +24,7 @@ Usage:
   cidlc explain [CODE...]
 
 Output:
-  --out-pack[=DIR]      write the TypeScript package, to pack/ beside IDL-DIR unless DIR says where
-  --out-provider[=DIR]  write the Go provider stubs, to provider/ beside IDL-DIR unless DIR says where
-  --out-schema=FILE     write the checked model as JSON, for other generators; - is standard output
+OUTPUTS
   --check               write nothing: print what would change as a diff, and exit with 1 if anything would
 Without any of these, the IDL is only checked.
 

@@ -59,7 +59,7 @@ func dispatch(ctx context.Context, args []string, stdout, stderr io.Writer, gete
 	}
 	switch {
 	case opts.help:
-		_, err = io.WriteString(stdout, help)
+		_, err = io.WriteString(stdout, help())
 	case opts.version:
 		_, err = fmt.Fprintln(stdout, versionLine())
 	case opts.explain:

@@ -12,14 +12,6 @@ import (
 	"golang.org/x/mod/module"
 )
 
-// folder returns where an output goes: the folder given, or the one of the given name beside the IDL.
-func (o *output) folder(idl, name string) string {
-	if o.dir != "" {
-		return filepath.Clean(o.dir)
-	}
-	return filepath.Join(idl, "..", name)
-}
-
 // resolve returns the absolute path of a file or folder, which need not exist, without symbolic links.
 func resolve(name string) (string, error) {
 	abs, err := filepath.Abs(name)
@@ -58,26 +50,6 @@ func within(name, dir string) bool {
 			return false
 		}
 	}
-}
-
-// apart holds that output can go to a folder without getting between the sources of the IDL.
-func apart(flag, dir, idl string) error {
-	realDir, err := resolve(dir)
-	if err != nil {
-		return err
-	}
-	realIDL, err := resolve(idl)
-	if err != nil {
-		return err
-	}
-	switch {
-	case within(realDir, realIDL):
-		return fmt.Errorf("--%s=%s: generated files never go into the folder of the IDL, %s; choose one beside it",
-			flag, dir, idl)
-	case within(realIDL, realDir):
-		return fmt.Errorf("--%s=%s: the folder holds that of the IDL, %s; choose one beside it", flag, dir, idl)
-	}
-	return nil
 }
 
 // importPath returns the import path of the Go package in a folder, which need not exist, from the nearest go.mod.

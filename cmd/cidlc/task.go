@@ -16,58 +16,80 @@ import (
 
 // task is one output on its way to disk.
 type task struct {
-	root string
-	plan *gen.Update
-	// current says that a record shows the output to be as it should be. Then there is no plan, and nothing to do.
-	current   bool
+	*target
+	place string
+	// update is nil if a record shows the output to be as it should be. Then there is nothing to do.
+	update    *gen.Update
 	unchanged int // how many files there are then
-
-	// The rest is for the record that is made when the output has been written. An empty key is for none.
-	records record.Store
-	key     string
-	input   record.Digest
-	state   record.Digests
-	files   []gen.File
+	// remember records that the output is current.
+	remember func()
 }
 
-// recorded begins a task, and finds out whether a record makes the rest unnecessary. With --check, records do not
-// count: it is there to be sure.
-func (c *compiler) recorded(pkg *schema.Package, language, root, importPath string) *task {
-	t := &task{root: root, records: c.records}
+// prepare renders an output and compares it with what exists, unless a record makes that unnecessary.
+func (c *compiler) prepare(pkg *schema.Package, out *target) (*task, error) {
+	t := &task{target: out, place: out.place(c.idl), remember: func() {}}
+	var path string
+	var err error
+	if out.imports {
+		if path, err = importPath(t.place); err != nil {
+			return nil, err
+		}
+	}
+	if c.recorded(pkg, t, path) {
+		return t, nil
+	}
+	files, warnings, err := out.generate(pkg, t.place, path)
+	if err != nil {
+		return nil, err
+	}
+	if c.warnings = append(c.warnings, warnings...); len(warnings) > 0 {
+		t.remember = func() {} // A run that skips rendering could not repeat the warning.
+	}
+	t.update, err = out.compare(c.idl, files)
+	return t, err
+}
+
+// recorded reports whether a record shows the output to be current. With --check, records do not count: it is there to
+// be sure.
+func (c *compiler) recorded(pkg *schema.Package, t *task, importPath string) bool {
 	compiler, ok := self()
-	absolute, err := resolve(root)
-	if c.check || c.records.Dir == "" || !ok || err != nil {
-		return t
+	absolute, err := resolve(t.place)
+	if c.check || t.folder == "" || c.records.Dir == "" || !ok || err != nil {
+		return false
 	}
 	model := pkg.Digest()
-	t.key = language + "\x00" + absolute
-	t.input = sha256.Sum256(slices.Concat(compiler[:], model[:], []byte(language+"\x00"+importPath)))
-	t.state = record.Look(root)
-	t.unchanged, t.current = c.records.Current(t.key, t.input, t.state)
-	return t
-}
-
-// forget keeps the task from being recorded.
-func (t *task) forget() { t.key = "" }
-
-func (t *task) compare(files []gen.File) (err error) {
-	t.files = files
-	t.plan, err = gen.Compare(t.root, files)
-	return err
+	key := t.flag + "\x00" + absolute
+	input := sha256.Sum256(slices.Concat(compiler[:], model[:], []byte(t.flag+"\x00"+importPath)))
+	state := record.Look(t.place)
+	t.unchanged, ok = c.records.Current(key, input, state)
+	t.remember = func() {
+		if t.update == nil || state == nil {
+			return
+		}
+		files := t.update.Unchanged()
+		for _, change := range t.update.Changes() {
+			if !change.Remove && !change.Scaffold {
+				files++
+			}
+		}
+		state.Apply(t.update.Changes())
+		c.records.Remember(key, input, state, files)
+	}
+	return ok
 }
 
 // write brings all outputs to disk, or none, and records them.
 func write(ctx context.Context, tasks []*task) (gen.Result, error) {
-	var plans []*gen.Update
+	var updates []*gen.Update
 	unchanged := 0
 	for _, t := range tasks {
-		if t.current {
+		if t.update == nil {
 			unchanged += t.unchanged
 		} else {
-			plans = append(plans, t.plan)
+			updates = append(updates, t.update)
 		}
 	}
-	result, err := gen.Write(ctx, plans...)
+	result, err := gen.Write(ctx, updates...)
 	if err != nil {
 		return result, err
 	}
@@ -76,35 +98,6 @@ func write(ctx context.Context, tasks []*task) (gen.Result, error) {
 		t.remember()
 	}
 	return result, nil
-}
-
-// remember records that the output is current.
-func (t *task) remember() {
-	if t.current || t.key == "" || t.state == nil {
-		return
-	}
-	wrote := make(map[string]bool)
-	for _, change := range t.plan.Changes() {
-		rel, err := filepath.Rel(t.root, change.Path)
-		if err != nil {
-			return
-		}
-		if name := filepath.ToSlash(rel); change.Remove {
-			t.state.Remove(name)
-		} else {
-			wrote[name] = true
-		}
-	}
-	generated := 0
-	for _, f := range t.files {
-		if !f.Scaffold {
-			generated++
-		}
-		if !f.Scaffold || wrote[f.Path] {
-			t.state.Put(f.Path, f.Content)
-		}
-	}
-	t.records.Remember(t.key, t.input, t.state, generated)
 }
 
 // recordStore is where records are kept: in the user's cache folder, or nowhere if there is none.

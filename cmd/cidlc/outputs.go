@@ -1,0 +1,153 @@
+package main
+
+import (
+	"bytes"
+	"cmp"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/lumi-idl/lumi/gen"
+	"github.com/lumi-idl/lumi/gen/gostubs"
+	"github.com/lumi-idl/lumi/gen/typescript"
+	"github.com/lumi-idl/lumi/idl/schema"
+)
+
+// output is something that cidlc can write. The flags, the help, the judgement of folders and the pipeline derive from
+// [outputs].
+type output struct {
+	// flag asks for the output, and help is what --help says of it.
+	flag, help string
+	// folder is the one next to the IDL's where the output goes unless the flag names another. It is empty for an output
+	// that is a single file, which the flag has to name.
+	folder string
+	// imports is set if generate needs the import path of the output's folder.
+	imports bool
+	// generate returns the output's files, and warnings about what exists already in its folder.
+	generate func(pkg *schema.Package, dir, importPath string) ([]gen.File, []string, error)
+}
+
+var outputs = []*output{
+	{
+		flag: "out-pack", help: "write the TypeScript package", folder: "pack",
+		generate: func(pkg *schema.Package, dir, _ string) ([]gen.File, []string, error) {
+			var opts typescript.Options
+			if info, err := os.Stat(dir); err == nil && info.IsDir() {
+				opts.Existing = os.DirFS(dir)
+			}
+			files, warnings, err := typescript.Generate(pkg, opts)
+			if err != nil {
+				return nil, nil, fmt.Errorf("cannot read %s: %w", dir, err)
+			}
+			for i, w := range warnings {
+				warnings[i] = filepath.Join(dir, "package.json") + ": " + w
+			}
+			return files, warnings, nil
+		},
+	},
+	{
+		flag: "out-provider", help: "write the Go provider stubs", folder: "provider", imports: true,
+		generate: func(pkg *schema.Package, _, importPath string) ([]gen.File, []string, error) {
+			files, err := gostubs.Generate(pkg, gostubs.Options{ImportPath: importPath})
+			return files, nil, err
+		},
+	},
+	{
+		flag: "out-schema", help: "write the checked model as JSON, for other generators",
+		generate: func(pkg *schema.Package, _, _ string) ([]gen.File, []string, error) {
+			var content bytes.Buffer
+			err := schema.Write(&content, pkg)
+			return []gen.File{{Content: content.Bytes()}}, nil, err
+		},
+	},
+}
+
+// synopsis is how --help shows the flag, and what it says of it.
+func (o *output) synopsis() (flag, help string) {
+	if o.folder == "" {
+		return "--" + o.flag + "=FILE", o.help + "; - is standard output"
+	}
+	return "--" + o.flag + "[=DIR]", o.help + ", to " + o.folder + "/ beside IDL-DIR unless DIR says where"
+}
+
+// target is the value of an output's flag: whether and where to write the output.
+type target struct {
+	*output
+	asked bool
+	value string
+}
+
+// beside is what the flag is set to where it has no value. No argument of a process can hold a zero byte.
+const beside = "\x00"
+
+// Set implements pflag.Value.
+func (t *target) Set(value string) error {
+	if value == "" && t.folder != "" {
+		return errors.New("there is no folder behind the '='")
+	}
+	t.asked, t.value = true, strings.Trim(value, beside)
+	return nil
+}
+
+func (t *target) String() string { return t.value }
+
+// Type implements pflag.Value.
+func (t *target) Type() string { return t.folder }
+
+// stdout reports whether the output goes to standard output.
+func (t *target) stdout() bool { return t.folder == "" && t.value == "-" }
+
+// place is the folder or file that the output goes to.
+func (t *target) place(idl string) string {
+	if t.folder == "" {
+		return t.value
+	}
+	return filepath.Clean(cmp.Or(t.value, filepath.Join(idl, "..", t.folder)))
+}
+
+// judge finds a value of the flag that makes no sense.
+func (t *target) judge() error {
+	ext := filepath.Ext(t.value)
+	switch {
+	case !t.asked || t.folder != "":
+	case t.value == "":
+		return fmt.Errorf("--%s= has no value", t.flag)
+	case ext == ".go" || ext == ".ts":
+		return fmt.Errorf("--%s=%s: the schema is JSON, and would take the place of source code", t.flag, t.value)
+	}
+	return nil
+}
+
+// apart holds that the output can go to its place without getting between the sources of the IDL.
+func (t *target) apart(idl string) error {
+	place := t.place(idl)
+	real, err := resolve(place)
+	if err != nil {
+		return err
+	}
+	realIDL, err := resolve(idl)
+	if err != nil {
+		return err
+	}
+	hint := ""
+	if t.folder != "" {
+		hint = "; choose one beside it"
+	}
+	switch {
+	case within(real, realIDL):
+		return fmt.Errorf("--%s=%s: generated files never go into the folder of the IDL, %s%s", t.flag, place, idl, hint)
+	case t.folder != "" && within(realIDL, real):
+		return fmt.Errorf("--%s=%s: the folder holds that of the IDL, %s%s", t.flag, place, idl, hint)
+	}
+	return nil
+}
+
+// compare finds out how the output's place differs from the files.
+func (t *target) compare(idl string, files []gen.File) (*gen.Update, error) {
+	if t.folder == "" {
+		return gen.CompareFile(t.value, files[0].Content)
+	}
+	return gen.Compare(t.place(idl), files)
+}
