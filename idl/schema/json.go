@@ -25,22 +25,11 @@ type (
 	}
 	fileJSON struct {
 		File
-		// Decls hold a [declJSON] each. Which one is known only when the kind has been read.
+		// Decls hold a [Decl] each. Which one is known only when the kind has been read.
 		Decls []json.RawMessage `json:"decls"`
 	}
-	kindJSON struct {
-		Kind string `json:"kind"`
-	}
-	// declJSON is a declaration with its kind.
-	declJSON  interface{ kind() string }
-	constJSON struct {
-		kindJSON
-		*Header
-		Type  string          `json:"type"`
-		Value json.RawMessage `json:"value"`
-	}
 	typeJSON struct {
-		kindJSON
+		Kind string `json:"kind"`
 		// Key and Elem belong to lists and maps.
 		Key  *typeJSON `json:"key,omitempty"`
 		Elem *typeJSON `json:"elem,omitempty"`
@@ -49,42 +38,6 @@ type (
 		Name   string  `json:"name,omitempty"`
 	}
 )
-
-func (k kindJSON) kind() string { return k.Kind }
-
-// formOf returns what d is written from and read into, or nil for what is not one of the kinds of declaration.
-func formOf(d Decl) declJSON {
-	switch d := d.(type) {
-	case *Resource:
-		return &struct {
-			kindJSON
-			*Resource
-		}{kindJSON{"resource"}, d}
-	case *Struct:
-		return &struct {
-			kindJSON
-			*Struct
-		}{kindJSON{"struct"}, d}
-	case *Config:
-		return &struct {
-			kindJSON
-			*Config
-		}{kindJSON{"config"}, d}
-	case *Enum:
-		return &struct {
-			kindJSON
-			*Enum
-		}{kindJSON{"enum"}, d}
-	case *Alias:
-		return &struct {
-			kindJSON
-			*Alias
-		}{kindJSON{"alias"}, d}
-	case *Const:
-		return &constJSON{kindJSON: kindJSON{"const"}, Header: &d.Header}
-	}
-	return nil
-}
 
 // constants are a value of each type that a [Const] can have, by the type's name.
 var constants = map[string]any{"bool": false, "string": "", "int64": int64(0), "uint64": uint64(0), "float64": 0.0}
@@ -124,7 +77,10 @@ func Write(w io.Writer, p *Package) error {
 		for _, f := range m.Files {
 			file := fileJSON{File: *f, Decls: []json.RawMessage{}}
 			for _, d := range f.Decls {
-				raw, err := writeDecl(d)
+				if c, ok := d.(*Const); ok && constants[c.Type] == nil {
+					return fmt.Errorf("schema: %s: %s: a constant cannot be a %s", f.Path(), c.Name, c.Type)
+				}
+				raw, err := marshal(d)
 				if err != nil {
 					return fmt.Errorf("schema: %s: %s: %w", f.Path(), d.Head().Name, err)
 				}
@@ -149,37 +105,18 @@ func marshal(v any) (json.RawMessage, error) {
 	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), err
 }
 
-func writeDecl(d Decl) (json.RawMessage, error) {
-	form := formOf(d)
-	if form == nil {
-		return nil, fmt.Errorf("no declaration is a %T", d)
-	}
-	if k, ok := d.(*Const); ok {
-		typ := fmt.Sprintf("%T", k.Value)
-		if constants[typ] == nil {
-			return nil, fmt.Errorf("a constant cannot be a %s", typ)
-		}
-		value, err := marshal(k.Value)
-		if err != nil {
-			return nil, err
-		}
-		form = &constJSON{kindJSON{form.kind()}, &k.Header, typ, value}
-	}
-	return marshal(form)
-}
-
 // typeForm returns what a type is written from.
 func typeForm(t Type) *typeJSON {
 	switch t := t.(type) {
 	case Primitive:
-		return &typeJSON{kindJSON: kindJSON{string(t)}}
+		return &typeJSON{Kind: string(t)}
 	case *List:
-		return &typeJSON{kindJSON: kindJSON{"list"}, Elem: typeForm(t.Elem)}
+		return &typeJSON{Kind: "list", Elem: typeForm(t.Elem)}
 	case *Map:
-		return &typeJSON{kindJSON: kindJSON{"map"}, Key: typeForm(t.Key), Elem: typeForm(t.Elem)}
+		return &typeJSON{Kind: "map", Key: typeForm(t.Key), Elem: typeForm(t.Elem)}
 	case *Ref:
 		h := t.Decl.Head()
-		return &typeJSON{kindJSON: kindJSON{"ref"}, Module: &h.File.Module.Path, Name: h.Name}
+		return &typeJSON{Kind: "ref", Module: &h.File.Module.Path, Name: h.Name}
 	}
 	return nil
 }

@@ -177,12 +177,14 @@ func (b *builder) file(module string, form *fileJSON) (*File, error) {
 // readDecl reads a declaration and holds what can be judged without the others.
 func readDecl(kind string, raw json.RawMessage) (Decl, error) {
 	kinds := []Decl{&Resource{}, &Struct{}, &Config{}, &Enum{}, &Alias{Target: &typeJSON{}}, &Const{}}
-	i := slices.IndexFunc(kinds, func(d Decl) bool { return formOf(d).kind() == kind })
+	i := slices.IndexFunc(kinds, func(d Decl) bool { return kindOf(d) == kind })
 	if i < 0 {
 		return nil, fmt.Errorf("no declaration is of kind %q", kind)
 	}
-	form := formOf(kinds[i])
-	if err := strict(raw, form); err != nil {
+	if c, ok := kinds[i].(*Const); ok {
+		return c, readConst(c, raw)
+	}
+	if err := strict(raw, kinds[i]); err != nil {
 		return nil, err
 	}
 	switch d := kinds[i].(type) {
@@ -198,10 +200,6 @@ func readDecl(kind string, raw json.RawMessage) (Decl, error) {
 			if m = cmp.Or(m, &Member{}); !token.IsIdentifier(m.Name) {
 				return nil, fmt.Errorf("member name %q is no identifier", m.Name)
 			}
-		}
-	case *Const:
-		if err := readConst(d, form.(*constJSON)); err != nil {
-			return nil, err
 		}
 	}
 	return kinds[i], checkProperties(Properties(kinds[i]))
@@ -230,20 +228,25 @@ func (p *Property) UnmarshalJSON(data []byte) error {
 	return strict(data, (*form)(p))
 }
 
-// readConst reads a constant's value as the Go type that it had.
-func readConst(c *Const, form *constJSON) error {
-	zero := constants[form.Type]
-	if zero == nil {
-		return fmt.Errorf("no constant is of type %q", form.Type)
+// readConst reads a constant, and its value as the Go type that it had.
+func readConst(c *Const, raw json.RawMessage) error {
+	var value json.RawMessage
+	c.Value = &value
+	if err := strict(raw, c); err != nil {
+		return err
 	}
-	value := reflect.New(reflect.TypeOf(zero))
-	if form.Value == nil || string(form.Value) == "null" {
+	zero := constants[c.Type]
+	if zero == nil {
+		return fmt.Errorf("no constant is of type %q", c.Type)
+	}
+	if value == nil || string(value) == "null" {
 		return errors.New("value: it is missing")
 	}
-	if err := json.Unmarshal(form.Value, value.Interface()); err != nil {
+	typed := reflect.New(reflect.TypeOf(zero))
+	if err := json.Unmarshal(value, typed.Interface()); err != nil {
 		return fmt.Errorf("value: %w", err)
 	}
-	c.Value = value.Elem().Interface()
+	c.Value = typed.Elem().Interface()
 	return nil
 }
 

@@ -2,8 +2,11 @@ package schema
 
 import (
 	"cmp"
+	"fmt"
 	"maps"
+	"reflect"
 	"slices"
+	"strings"
 )
 
 // Link completes a model whose declarations and references are in place: it sets what points upwards, and what is
@@ -15,17 +18,24 @@ func (p *Package) Link() {
 	}
 }
 
-// attach sets what points upwards.
+// attach sets what points upwards, and what follows from a declaration alone.
 func (p *Package) attach() {
 	for _, m := range p.Modules {
 		for _, f := range m.Files {
 			f.Module = m
 			for _, d := range f.Decls {
-				d.Head().File = f
+				h := d.Head()
+				h.File, h.Kind = f, kindOf(d)
+				if c, ok := d.(*Const); ok {
+					c.Type = fmt.Sprintf("%T", c.Value)
+				}
 			}
 		}
 	}
 }
+
+// kindOf returns the kind of a declaration: the name of its type in lower case.
+func kindOf(d Decl) string { return strings.ToLower(reflect.TypeOf(d).Elem().Name()) }
 
 // imports finds the modules that m needs. Generators look through aliases, so that what an alias of another module stands
 // for counts as used here.

@@ -103,8 +103,10 @@ type Decl interface {
 
 // Header is what declarations of every kind have.
 type Header struct {
-	// File is the source file that holds the declaration.
+	// File is the source file that holds the declaration. [Package.Link] sets it.
 	File *File `json:"-"`
+	// Kind is "resource", "struct", "config", "enum", "alias" or "const". [Package.Link] sets it.
+	Kind string `json:"kind"`
 	// Name is the declared name, as in the IDL.
 	Name string `json:"name"`
 	// Doc is the declaration's documentation, without comment markers.
@@ -174,6 +176,8 @@ type Alias struct {
 // Const is a constant that belongs to no enum.
 type Const struct {
 	Header
+	// Type is the Go type of the value. [Package.Link] sets it.
+	Type string `json:"type"`
 	// Value is a bool, a string of valid UTF-8, an int64 or uint64 that a float64 holds exactly, or a finite float64.
 	Value any `json:"value"`
 }
