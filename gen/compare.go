@@ -35,8 +35,19 @@ type Change struct {
 // Changes returns what the update does, first what it writes and then what it removes, each sorted by path.
 func (u *Update) Changes() []Change { return u.changes }
 
-// Unchanged counts the files that are already as they should be.
-func (u *Update) Unchanged() int { return u.unchanged }
+// Counts returns what [Write] would count, without scaffolds.
+func (u *Update) Counts() Result {
+	r := Result{Unchanged: u.unchanged}
+	for _, c := range u.changes {
+		switch {
+		case c.Remove:
+			r.Removed++
+		case !c.Scaffold:
+			r.Written++
+		}
+	}
+	return r
+}
 
 // Compare finds out how the folder root differs from files. Root need not exist, and may be a symbolic link.
 //

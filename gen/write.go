@@ -18,6 +18,13 @@ type Result struct {
 	Written, Unchanged, Removed int
 }
 
+// Add adds what another update has done.
+func (r *Result) Add(other Result) {
+	r.Written += other.Written
+	r.Unchanged += other.Unchanged
+	r.Removed += other.Removed
+}
+
 // Write carries out all updates, or none of them. It first writes every new file to a temporary file in the target's
 // folder, then renames them all, then removes stale files and the folders this leaves empty. Even if the process is
 // killed, every file is either the old one or the new one, whole; the next run removes the temporary files of a killed

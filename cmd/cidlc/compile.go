@@ -10,6 +10,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/lumi-idl/lumi/gen"
 	"github.com/lumi-idl/lumi/gen/record"
 	"github.com/lumi-idl/lumi/idl/compile"
 	"github.com/lumi-idl/lumi/idl/diag"
@@ -122,22 +123,14 @@ func (c *compiler) report(diags []diag.Diagnostic) error {
 // compareOnly prints what would change, for --check.
 func (c *compiler) compareOnly(pkg *schema.Package, tasks []*task) error {
 	var diff bytes.Buffer
-	var written, removed, unchanged int
+	var total gen.Result
 	for _, t := range tasks {
 		part, err := t.update.Diff()
 		if err != nil {
 			return err
 		}
 		diff.Write(part)
-		unchanged += t.update.Unchanged()
-		for _, change := range t.update.Changes() {
-			switch {
-			case change.Remove:
-				removed++
-			case !change.Scaffold:
-				written++
-			}
-		}
+		total.Add(t.update.Counts())
 	}
 	// The diff goes where diagnostics do not, lest it gets between lines of JSON.
 	out := c.stdout
@@ -148,12 +141,12 @@ func (c *compiler) compareOnly(pkg *schema.Package, tasks []*task) error {
 		return fmt.Errorf("cannot print the diff: %w", err)
 	}
 	c.warn()
-	if written+removed == 0 {
-		c.sum("%s; %s current", count(resources(pkg), "resource"), count(unchanged, "file"))
+	if total.Written+total.Removed == 0 {
+		c.sum("%s; %s current", count(resources(pkg), "resource"), count(total.Unchanged, "file"))
 		return nil
 	}
-	c.sum("%s would be written, %d unchanged, %d removed: run cidlc without --check", count(written, "file"), unchanged,
-		removed)
+	c.sum("%s would be written, %d unchanged, %d removed: run cidlc without --check", count(total.Written, "file"),
+		total.Unchanged, total.Removed)
 	return errWrong
 }
 

@@ -66,14 +66,9 @@ func (c *compiler) recorded(pkg *schema.Package, t *task, importPath string) boo
 		if t.update == nil || state == nil {
 			return
 		}
-		files := t.update.Unchanged()
-		for _, change := range t.update.Changes() {
-			if !change.Remove && !change.Scaffold {
-				files++
-			}
-		}
 		state.Apply(t.update.Changes())
-		c.records.Remember(key, input, state, files)
+		counts := t.update.Counts()
+		c.records.Remember(key, input, state, counts.Written+counts.Unchanged)
 	}
 	return ok
 }

@@ -48,10 +48,8 @@ func (e *emitter) declarations() {
 		switch d := d.(type) {
 		case *schema.Resource:
 			e.resource(d)
-		case *schema.Struct:
-			e.structure(&d.Header, d.Properties)
-		case *schema.Config:
-			e.structure(&d.Header, d.Properties)
+		case *schema.Struct, *schema.Config:
+			e.structure(d.Head(), schema.Properties(d))
 		case *schema.Enum:
 			e.enum(d)
 		case *schema.Alias:
@@ -59,7 +57,7 @@ func (e *emitter) declarations() {
 			e.line("type ", e.name(d), " = ", e.goType(d.Target))
 		case *schema.Const:
 			e.doc(d.Doc)
-			e.line("const ", e.name(d), " = ", literal(d.Value))
+			e.line("const ", e.name(d), " = ", literal(d))
 		}
 	}
 }
@@ -205,22 +203,10 @@ func (e *emitter) enum(d *schema.Enum) {
 }
 
 // literal is a constant's value in Go. Numbers stay untyped.
-func literal(value any) string {
-	switch v := value.(type) {
-	case bool:
-		return strconv.FormatBool(v)
-	case string:
-		return strconv.Quote(v)
-	case int64:
-		return strconv.FormatInt(v, 10)
-	case uint64:
-		return strconv.FormatUint(v, 10)
-	case float64:
-		text := strconv.FormatFloat(v, 'g', -1, 64)
-		if !strings.ContainsAny(text, ".e") {
-			text += ".0" // so that it divides as a float64 does
-		}
-		return text
+func literal(c *schema.Const) string {
+	text := c.Literal(strconv.Quote)
+	if _, float := c.Value.(float64); float && !strings.ContainsAny(text, ".e") {
+		text += ".0" // so that it divides as a float64 does
 	}
-	panic("gostubs: a constant is neither a bool, a string nor a number")
+	return text
 }

@@ -22,7 +22,10 @@ func isPointer(p *schema.Property) bool { return (p.Pointer || p.Optional) && !p
 func (e *emitter) goType(t schema.Type) string {
 	switch t := t.(type) {
 	case schema.Primitive:
-		return e.goPrimitive(t)
+		if p := primitives[t]; p.path != "" {
+			return e.use(p.path, p.name)
+		}
+		return primitives[t].name
 	case *schema.List:
 		return "[]" + e.goType(t.Elem)
 	case *schema.Map:
@@ -36,25 +39,11 @@ func (e *emitter) goType(t schema.Type) string {
 	panic(fmt.Sprintf("gostubs: no such type: %T", t))
 }
 
-func (e *emitter) goPrimitive(t schema.Primitive) string {
-	switch t {
-	case schema.Number:
-		return "float64"
-	case schema.Asset:
-		return e.lumi("Asset")
-	case schema.Archive:
-		return e.lumi("Archive")
-	case schema.AnyResource:
-		return e.use(urnPath, "URN")
-	}
-	return string(t) // bool, string and any
-}
-
 // codec is the expression that makes the codec of a type.
 func (e *emitter) codec(t schema.Type) string {
 	switch t := schema.Underlying(t).(type) {
 	case schema.Primitive:
-		return e.lumi(primitiveCodecs[t])
+		return e.lumi(primitives[t].codec)
 	case *schema.List:
 		return e.lumi("List") + "(" + e.codec(t.Elem) + ")"
 	case *schema.Map:
@@ -75,14 +64,16 @@ func (e *emitter) codec(t schema.Type) string {
 	panic(fmt.Sprintf("gostubs: no such type: %T", t))
 }
 
-var primitiveCodecs = map[schema.Primitive]string{
-	schema.Bool:        "Bool",
-	schema.Number:      "Number",
-	schema.String:      "String",
-	schema.Any:         "Any",
-	schema.Asset:       "AssetValue",
-	schema.Archive:     "ArchiveValue",
-	schema.AnyResource: "AnyResource",
+// primitives are the primitive types in Go: the package, if there is one, and the name of each, and the name of its codec
+// in the runtime.
+var primitives = map[schema.Primitive]struct{ path, name, codec string }{
+	schema.Bool:        {"", "bool", "Bool"},
+	schema.Number:      {"", "float64", "Number"},
+	schema.String:      {"", "string", "String"},
+	schema.Any:         {"", "any", "Any"},
+	schema.Asset:       {lumiPath, "Asset", "AssetValue"},
+	schema.Archive:     {lumiPath, "Archive", "ArchiveValue"},
+	schema.AnyResource: {urnPath, "URN", "AnyResource"},
 }
 
 // lumi names something of the runtime, which imports it.

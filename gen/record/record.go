@@ -37,8 +37,8 @@ type Digests map[string]Digest
 
 // Look digests a folder, which need not exist. Hidden folders and node_modules do not count.
 func Look(root string) Digests {
-	found := Digests{}
 	var names []string
+	var kinds []fs.FileMode
 	err := fs.WalkDir(os.DirFS(root), ".", func(name string, e fs.DirEntry, err error) error {
 		switch {
 		case err != nil && name == ".":
@@ -47,14 +47,8 @@ func Look(root string) Digests {
 			return err
 		case e.IsDir() && name != "." && (strings.HasPrefix(e.Name(), ".") || e.Name() == "node_modules"):
 			return fs.SkipDir
-		case e.Type().IsRegular():
-			names = append(names, name)
 		case !e.IsDir():
-			// A link is not what a file is, even where it leads to the same content.
-			found[name+link] = sum([]byte(e.Type().String()))
-			if info, err := os.Stat(at(root, name)); err == nil && info.Mode().IsRegular() {
-				names = append(names, name)
-			}
+			names, kinds = append(names, name), append(kinds, e.Type())
 		}
 		return nil
 	})
@@ -63,33 +57,35 @@ func Look(root string) Digests {
 	}
 	digests := make([]Digest, len(names))
 	err = gen.Parallel(len(names), func(i int) (err error) {
-		digests[i], err = digestFile(at(root, names[i]))
+		var content []byte
+		name := filepath.Join(root, filepath.FromSlash(names[i]))
+		switch info, statErr := os.Stat(name); {
+		case statErr != nil || !info.Mode().IsRegular(): // such as a link to a folder
+		case info.Size() >= huge:
+			content = strconv.AppendInt(nil, info.Size(), 10)
+		default:
+			content, err = os.ReadFile(name)
+		}
+		digests[i] = digest(kinds[i], content)
 		return err
 	})
 	if err != nil {
 		return nil
 	}
+	found := make(Digests, len(names))
 	for i, name := range names {
 		found[name] = digests[i]
 	}
 	return found
 }
 
-func at(root, name string) string { return filepath.Join(root, filepath.FromSlash(name)) }
-
-// link marks the digest of what stands in the place of a file.
-const link = "\x00"
-
 // huge is the size from which on files count by size alone. No generated file is that large, and a provider's folder may
 // hold anything.
 const huge = 16 << 20
 
-func digestFile(name string) (Digest, error) {
-	if info, err := os.Stat(name); err == nil && info.Size() >= huge {
-		return sum([]byte(strconv.FormatInt(info.Size(), 10))), nil
-	}
-	content, err := os.ReadFile(name)
-	return sum(content), err
+// digest tells kinds of files apart too: a link is not what a file is, even where it leads to the same content.
+func digest(kind fs.FileMode, content []byte) Digest {
+	return sum(append([]byte(kind.String()+"\x00"), content...))
 }
 
 func sum(content []byte) Digest { return sha256.Sum256(content) }
@@ -97,8 +93,7 @@ func sum(content []byte) Digest { return sha256.Sum256(content) }
 // Apply notes what an update does to the folder.
 func (d Digests) Apply(changes []gen.Change) {
 	for _, c := range changes {
-		delete(d, c.Path+link)
-		if d[c.Path] = sum(c.Content); c.Remove {
+		if d[c.Path] = digest(0, c.Content); c.Remove {
 			delete(d, c.Path)
 		}
 	}

@@ -81,6 +81,6 @@ func (f *file) decl(d schema.Decl) {
 		f.alias(d)
 	case *schema.Const:
 		f.doc("", d.Doc)
-		f.put("export const ", d.Name, " = ", literal(d.Value), ";\n")
+		f.put("export const ", d.Name, " = ", d.Literal(quote), ";\n")
 	}
 }

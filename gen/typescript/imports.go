@@ -3,6 +3,7 @@ package typescript
 import (
 	"cmp"
 	"maps"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -119,23 +120,10 @@ func specifier(folder string, to *schema.File) string {
 
 // relative is the path from one folder to another, starting with a dot and ending with a slash.
 func relative(from, to string) string {
-	a, b := segments(from), segments(to)
-	for len(a) > 0 && len(b) > 0 && a[0] == b[0] {
-		a, b = a[1:], b[1:]
+	rel, _ := filepath.Rel("/"+from, "/"+to) // which both are absolute
+	rel = filepath.ToSlash(rel) + "/"
+	if !strings.HasPrefix(rel, ".") {
+		return "./" + rel
 	}
-	up := "./"
-	if len(a) > 0 {
-		up = strings.Repeat("../", len(a))
-	}
-	if len(b) == 0 {
-		return up
-	}
-	return up + strings.Join(b, "/") + "/"
-}
-
-func segments(folder string) []string {
-	if folder == "" {
-		return nil
-	}
-	return strings.Split(folder, "/")
+	return rel
 }

@@ -3,7 +3,6 @@ package typescript
 import (
 	"bytes"
 	"fmt"
-	"strconv"
 	"strings"
 )
 
@@ -90,21 +89,4 @@ func quote(s string) string {
 func invisible(r rune) bool {
 	return r < ' ' || 0x7f <= r && r <= 0x9f || 0x200b <= r && r <= 0x200f || 0x2028 <= r && r <= 0x202e ||
 		0x2066 <= r && r <= 0x2069 || r == 0xfeff
-}
-
-// literal returns the value of a constant. Numbers read back as the very same float64.
-func literal(value any) string {
-	switch v := value.(type) {
-	case bool:
-		return strconv.FormatBool(v)
-	case string:
-		return quote(v)
-	case int64:
-		return strconv.FormatInt(v, 10)
-	case uint64:
-		return strconv.FormatUint(v, 10)
-	case float64:
-		return strconv.FormatFloat(v, 'g', -1, 64)
-	}
-	panic(fmt.Sprintf("a constant of type %T, which schema.Const excludes", value))
 }

@@ -24,6 +24,7 @@ type checker struct {
 	order    []*decl // the values of decls, in source order
 	consts   []*constDecl
 	reaches  []reach
+	idents   map[schema.Decl]*ast.Ident // the names in the sources
 
 	diags        []*diag.Diagnostic
 	reported     map[diag.Code]bool
@@ -43,6 +44,7 @@ func newChecker(tree *tree, packageName string, opts Options) *checker {
 
 		sourceOf:     map[*types.Package]*source{},
 		decls:        map[*types.TypeName]*decl{},
+		idents:       map[schema.Decl]*ast.Ident{},
 		reported:     map[diag.Code]bool{},
 		blindFolders: map[string]bool{},
 		unified:      map[string]string{},
@@ -82,11 +84,14 @@ type decl struct {
 	classified bool
 	embedders  []*decl  // the structs that embed this one
 	usedAt     ast.Node // where a property or an alias first has this type
-	options    []option // options that only resources may have, in a plain struct; see checkOptionPlaces
+	options    []option // those that only resources may have; see checkOptionPlaces
 	fields     []*field // own and promoted properties, once flattened
 	flattened  bool
+}
 
-	byName, byField map[string]*field
+// hasResource reports whether the struct's own properties are those of a resource: it embeds a marker of one.
+func (d *decl) hasResource() bool {
+	return d.marker == markerResource || d.marker == markerNamedResource
 }
 
 // constDecl is a declared constant.
@@ -130,7 +135,9 @@ func (c *checker) collect() {
 		c.classify(d)
 	}
 	for _, d := range c.order {
-		d.model = d.newModel(c)
+		if d.model = d.newModel(c); d.model != nil {
+			c.idents[d.model] = d.spec.Name
+		}
 	}
 }
 

@@ -75,7 +75,7 @@ var engineNames = []string{"id", "urn"}
 // checkReserved refuses properties whose names the engine owns. One that comes from another resource has been judged
 // there.
 func (c *checker) checkReserved(d *decl, f *field) {
-	if d.marker == noMarker || d.marker == markerConfig || f.owner != d && f.owner.marker != noMarker {
+	if !d.hasResource() || f.owner != d && f.owner.marker != noMarker {
 		return
 	}
 	switch {
@@ -134,9 +134,10 @@ func (c *checker) fillEnums() map[*sourceFile][]schema.Decl {
 			continue
 		}
 		if value, ok := c.constValue(k); ok {
-			plain[k.file] = append(plain[k.file], &schema.Const{Header: schema.Header{
+			m := &schema.Const{Header: schema.Header{
 				File: k.file.schema, Name: k.name.Name, Doc: k.doc, Pos: c.schemaPos(k.name.Pos()),
-			}, Value: value})
+			}, Value: value}
+			plain[k.file], c.idents[m] = append(plain[k.file], m), k.name
 		}
 	}
 	return plain

@@ -40,15 +40,15 @@ func (c *checker) flatten(d *decl) []*field {
 
 // addField refuses a field whose name is taken, be it the property's or, since generated structs are flat, Go's.
 func (c *checker) addField(d *decl, f *field) {
-	other := d.rival(f)
-	if other == nil {
-		if d.byName == nil {
-			d.byName, d.byField = map[string]*field{}, map[string]*field{}
-		}
-		d.byName[f.Name], d.byField[f.Field] = f, f
+	i := slices.IndexFunc(d.fields, func(other *field) bool { return other.Name == f.Name })
+	if i < 0 {
+		i = slices.IndexFunc(d.fields, func(other *field) bool { return other.Field == f.Field })
+	}
+	if i < 0 {
 		d.fields = append(d.fields, f)
 		return
 	}
+	other := d.fields[i]
 	if other.Field == f.Field && other.owner == d && f.owner == d {
 		return // reported by Go
 	}
@@ -67,14 +67,6 @@ func (c *checker) addField(d *decl, f *field) {
 	c.note(report, other.at, "the other one is here")
 }
 
-// rival returns the field that has the property's name already, or else the one that has the Go field's, or nil.
-func (d *decl) rival(f *field) *field {
-	if other := d.byName[f.Name]; other != nil {
-		return other
-	}
-	return d.byField[f.Field]
-}
-
 // promote adds the properties of an embedded struct.
 func (c *checker) promote(d *decl, f *ast.Field) {
 	expr := ast.Unparen(f.Type)
@@ -83,12 +75,7 @@ func (c *checker) promote(d *decl, f *ast.Field) {
 			Suggestion = "write " + types.ExprString(star.X)
 		expr = star.X
 	}
-	switch generic := expr.(type) {
-	case *ast.IndexExpr:
-		c.rejectInstance(d.file, generic, generic.X)
-	case *ast.IndexListExpr:
-		c.rejectInstance(d.file, generic, generic.X)
-	}
+	c.rejectInstance(d.file, expr)
 	obj := typeName(d.file, expr)
 	if obj == nil {
 		return // reported by Go, or the generic type has been reported
@@ -169,7 +156,11 @@ func (c *checker) property(d *decl, f *ast.Field, name *ast.Ident, tag options) 
 			Suggestion = "choose another name with `lumi:\"name=…\"`"
 		return nil
 	}
-	c.checkOptions(d, tag)
+	for _, o := range tag.list {
+		if o.resources && !d.hasResource() {
+			d.options = append(d.options, o.option)
+		}
+	}
 	if !c.setType(d.file, p, f.Type, tag) {
 		p.Type = schema.Any // a stand-in: the property's names are judged all the same
 	}
@@ -183,28 +174,19 @@ var prototypeMembers = []string{
 	"hasOwnProperty", "isPrototypeOf", "propertyIsEnumerable", "toLocaleString", "toString", "valueOf",
 }
 
-// checkOptions judges the options that only resources may have. For a plain struct that depends on who embeds it, so
+// checkOptionPlaces judges the options that only resources may have. For a plain struct that depends on who embeds it, so
 // that the judgement waits until all structs are known.
-func (c *checker) checkOptions(d *decl, tag options) {
-	for _, o := range tag.list {
-		switch {
-		case !o.resources:
-		case d.marker == markerConfig:
-			c.report(diag.OptionPlace, o, "%s has no effect in a provider's configuration", o.text).Suggestion = "remove it"
-		case d.marker == noMarker:
-			d.options = append(d.options, o.option)
-		}
-	}
-}
-
-// checkOptionPlaces judges the options that checkOptions left.
 func (c *checker) checkOptionPlaces() {
 	for _, d := range c.order {
 		if len(d.options) == 0 {
 			continue
 		}
-		if by, at := d.outsider(map[*decl]bool{}); by != nil {
-			for _, o := range d.options {
+		by, at := d.outsider(map[*decl]bool{})
+		for _, o := range d.options {
+			switch {
+			case d.marker == markerConfig:
+				c.report(diag.OptionPlace, o, "%s has no effect in a provider's configuration", o.text).Suggestion = "remove it"
+			case by != nil:
 				c.rejectPlace(o, d, by, at)
 			}
 		}
@@ -268,9 +250,8 @@ func (c *checker) setType(f *sourceFile, p *schema.Property, expr ast.Expr, tag 
 		}
 		return true
 	}
-	if inner, ok := ast.Unparen(star.X).(*ast.StarExpr); ok {
-		c.report(diag.PointerToPointer, star, "a property cannot have a pointer to a pointer").
-			Suggestion = "write " + types.ExprString(inner)
+	if _, double := ast.Unparen(star.X).(*ast.StarExpr); double {
+		c.convertPointer(f, star, byItself)
 		return false
 	}
 	if p.Type = c.convert(f, star.X, behindPointer); p.Type == nil {

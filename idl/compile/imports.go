@@ -146,28 +146,27 @@ func (c *checker) qualifies(e types.Error) bool {
 
 // importOf finds the first import of a package in the IDL.
 func (c *checker) importOf(importPath string) (diag.Span, bool) {
-	for _, s := range c.sources {
-		for _, f := range s.files {
-			for _, spec := range f.Imports {
-				if p, err := strconv.Unquote(spec.Path.Value); err == nil && p == importPath {
-					return c.span(spec.Path), true
-				}
-			}
-		}
-	}
-	return diag.Span{}, false
+	return c.findImport(func(spec *ast.ImportSpec) bool {
+		p, err := strconv.Unquote(spec.Path.Value)
+		return err == nil && p == importPath
+	})
 }
 
 // importAt widens the position of an import to the import.
 func (c *checker) importAt(at diag.Span) diag.Span {
+	if span, ok := c.findImport(func(spec *ast.ImportSpec) bool { return c.span(spec.Path).Start == at.Start }); ok {
+		return span
+	}
+	return at
+}
+
+func (c *checker) findImport(is func(*ast.ImportSpec) bool) (diag.Span, bool) {
 	for _, s := range c.sources {
 		for _, f := range s.files {
-			for _, spec := range f.Imports {
-				if span := c.span(spec.Path); span.Start == at.Start {
-					return span
-				}
+			if i := slices.IndexFunc(f.Imports, is); i >= 0 {
+				return c.span(f.Imports[i].Path), true
 			}
 		}
 	}
-	return at
+	return diag.Span{}, false
 }

@@ -16,41 +16,26 @@ import (
 // checkNames reports, on the IDL, names that generated code could not declare: those that TypeScript reserves, and
 // those that two declarations of one folder would both bring about.
 func (c *checker) checkNames() {
-	nodes := map[schema.Decl]*ast.Ident{}
-	for _, d := range c.order {
-		if d.model != nil {
-			nodes[d.model] = d.spec.Name
-		}
-	}
-	idents := map[string]*ast.Ident{}
-	for _, k := range c.consts {
-		idents[k.file.rel+":"+k.name.Name] = k.name
-	}
 	exported := map[string]map[string]schema.Decl{}
 	for _, s := range c.sources {
 		goNames, tsNames := map[string]schema.Decl{}, map[string]schema.Decl{}
 		for _, f := range s.module.Files {
 			for _, d := range f.Decls {
-				at := nodes[d]
-				if at == nil {
-					at = idents[f.Path()+":"+d.Head().Name]
+				if slices.Contains(reservedInTypeScript, d.Head().Name) { // as no exported name is
+					c.rejectReservedName(c.idents[d])
 				}
-				nodes[d] = at
-				c.checkReservedName(d, at)
-				if c.checkCollisions("Go", schema.GoNames(d), d, goNames, nodes) {
-					c.checkCollisions("TypeScript", schema.TSNames(d), d, tsNames, nodes)
+				if c.checkCollisions("Go", schema.GoNames(d), d, goNames) {
+					c.checkCollisions("TypeScript", schema.TSNames(d), d, tsNames)
 				}
 			}
 		}
 		maps.DeleteFunc(tsNames, func(_ string, d schema.Decl) bool { return !d.Head().Exported() })
 		exported[cmp.Or(s.module.Path, ".")] = tsNames
 	}
-	c.checkBarrels(exported, nodes)
+	c.checkBarrels(exported)
 }
 
-func (c *checker) checkCollisions(
-	language string, names []string, d schema.Decl, taken map[string]schema.Decl, nodes map[schema.Decl]*ast.Ident,
-) bool {
+func (c *checker) checkCollisions(language string, names []string, d schema.Decl, taken map[string]schema.Decl) bool {
 	for _, name := range names {
 		other, clash := taken[name]
 		if !clash {
@@ -60,20 +45,13 @@ func (c *checker) checkCollisions(
 		if other == d {
 			continue // two of its properties, which have been reported
 		}
-		report := c.report(diag.NameCollision, nodes[d], "%s and %s would both be called %s in generated %s",
+		report := c.report(diag.NameCollision, c.idents[d], "%s and %s would both be called %s in generated %s",
 			other.Head().Name, d.Head().Name, name, language)
 		report.Suggestion = "rename one of them"
-		c.note(report, nodes[other], "%s is declared here", other.Head().Name)
+		c.note(report, c.idents[other], "%s is declared here", other.Head().Name)
 		return false
 	}
 	return true
-}
-
-// checkReservedName refuses names that no declaration can have in TypeScript. Exported names never are among them.
-func (c *checker) checkReservedName(d schema.Decl, at *ast.Ident) {
-	if slices.Contains(reservedInTypeScript, d.Head().Name) {
-		c.rejectReservedName(at)
-	}
 }
 
 func (c *checker) rejectReservedName(at *ast.Ident) {
@@ -88,7 +66,7 @@ func hidesPredeclared(name string) bool {
 }
 
 // checkBarrels holds that the TypeScript barrel of each folder can export its declarations beside its sub-folders.
-func (c *checker) checkBarrels(exported map[string]map[string]schema.Decl, nodes map[schema.Decl]*ast.Ident) {
+func (c *checker) checkBarrels(exported map[string]map[string]schema.Decl) {
 	taken := map[string]string{}
 	seen := map[string]bool{}
 	for _, file := range c.tree.files {
@@ -96,7 +74,7 @@ func (c *checker) checkBarrels(exported map[string]map[string]schema.Decl, nodes
 			seen[dir] = true
 			parent, name := path.Dir(dir), schema.TSModuleName(path.Base(dir))
 			if d := exported[parent][name]; d != nil {
-				c.report(diag.NameCollision, nodes[d], "%s and the folder %s would both be called %s in generated TypeScript",
+				c.report(diag.NameCollision, c.idents[d], "%s and the folder %s would both be called %s in generated TypeScript",
 					d.Head().Name, dir, name).Suggestion = "rename one of them"
 			}
 			if other := taken[path.Join(parent, name)]; other != "" {

@@ -52,7 +52,7 @@ func (c *checker) parseTag(d *decl, f *ast.Field) options {
 	for _, name := range f.Names {
 		names = append(names, schema.PropertyName(name.Name))
 	}
-	if d.marker != noMarker && d.marker != markerConfig {
+	if d.hasResource() {
 		names = append(names, engineNames...) // which are refused as such
 	}
 	elements, _ := c.tagElements(f.Tag)

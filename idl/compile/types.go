@@ -60,10 +60,8 @@ func (c *checker) convert(f *sourceFile, expr ast.Expr, at place) schema.Type {
 		c.report(diag.FuncType, e, "the IDL has no function types").Suggestion = "describe data only; logic belongs into the provider"
 	case *ast.ChanType:
 		c.report(diag.ChanType, e, "the IDL has no channels").Suggestion = "use a list: []" + types.ExprString(e.Value)
-	case *ast.IndexExpr:
-		c.rejectInstance(f, e, e.X)
-	case *ast.IndexListExpr:
-		c.rejectInstance(f, e, e.X)
+	default:
+		c.rejectInstance(f, e)
 	}
 	return nil
 }
@@ -305,8 +303,15 @@ var knownTypes = map[string]string{
 	"time.Time":                "a string in the format of RFC 3339",
 }
 
-// rejectInstance reports the use of a generic type. One that the IDL declares has been reported there.
-func (c *checker) rejectInstance(f *sourceFile, expr, generic ast.Expr) {
+// rejectInstance reports an expression that is the use of a generic type. One that the IDL declares has been reported there.
+func (c *checker) rejectInstance(f *sourceFile, expr ast.Expr) {
+	var generic ast.Expr
+	switch e := expr.(type) {
+	case *ast.IndexExpr:
+		generic = e.X
+	case *ast.IndexListExpr:
+		generic = e.X
+	}
 	if obj := typeName(f, generic); obj != nil && obj.Pkg() != nil && c.decls[obj] == nil {
 		c.rejectForeign(f, expr, obj)
 	}

@@ -13,8 +13,10 @@
 package schema
 
 import (
+	"fmt"
 	"iter"
 	"path"
+	"strconv"
 )
 
 // Package is one IDL: everything at and below the folder that cidlc was given.
@@ -180,6 +182,18 @@ type Const struct {
 	Type string `json:"type"`
 	// Value is a bool, a string of valid UTF-8, an int64 or uint64 that a float64 holds exactly, or a finite float64.
 	Value any `json:"value"`
+}
+
+// Literal returns the value as most languages write it, given how a language quotes a string. Numbers read back as the
+// very same float64.
+func (c *Const) Literal(quote func(string) string) string {
+	switch v := c.Value.(type) {
+	case string:
+		return quote(v)
+	case float64:
+		return strconv.FormatFloat(v, 'g', -1, 64)
+	}
+	return fmt.Sprint(c.Value)
 }
 
 // Property is one property of a resource, a struct or a configuration.
