@@ -151,17 +151,11 @@ func verb(p *schema.Property) string {
 
 // flags are the further arguments that say the rest of a property's options.
 func (e *emitter) flags(p *schema.Property) string {
-	var args strings.Builder
-	add := func(on bool, name string) {
-		if on {
-			args.WriteString(", " + e.lumi(name))
-		}
+	args := ""
+	for _, flag := range p.Flags() {
+		args += ", " + e.lumi(strings.ToUpper(flag[:1])+flag[1:])
 	}
-	add(p.Replaces, "Replaces")
-	add(p.Out, "Out")
-	add(p.In, "In")
-	add(p.Secret, "Secret")
-	return args.String()
+	return args
 }
 
 // enum emits a string type, its values, and what the runtime asks of it.

@@ -151,12 +151,9 @@ func (f *file) shapeTable(declaration string, properties []*schema.Property) {
 	f.put(declaration, ": lumi.Shape = {")
 	for i, p := range properties {
 		f.put(separator(i, "\n", ""), indent, p.Name, ": lumi.", presence(p), "(", f.shape(p.Type))
-		for _, option := range []struct {
-			set  bool
-			name string
-		}{{p.In, "in"}, {p.Replaces, "replaces"}, {p.Secret, "secret"}} {
-			if option.set {
-				f.put(", lumi.", option.name)
+		for _, flag := range slices.Sorted(slices.Values(p.Flags())) {
+			if flag != "out" { // which presence says
+				f.put(", lumi.", flag)
 			}
 		}
 		f.put("),\n")

@@ -223,6 +223,21 @@ type Property struct {
 	Pos Position `json:"pos,omitzero"`
 }
 
+// Flags returns the options of the property that the runtimes know as flags of the same names. Generated code passes all
+// of them on.
+func (p *Property) Flags() []string {
+	var names []string
+	for _, flag := range []struct {
+		set  bool
+		name string
+	}{{p.Replaces, "replaces"}, {p.Out, "out"}, {p.In, "in"}, {p.Secret, "secret"}} {
+		if flag.set {
+			names = append(names, flag.name)
+		}
+	}
+	return names
+}
+
 // Nilable reports whether a Go value of the property's type can itself say that it is absent: a list, a map or an any,
 // also through aliases.
 func (p *Property) Nilable() bool {
