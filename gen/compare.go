@@ -25,6 +25,9 @@ type Update struct {
 	wanted map[string]string
 }
 
+// Unchanged is the update of a folder that is known to hold so many files, all of them as they should be.
+func Unchanged(files int) *Update { return &Update{unchanged: files} }
+
 // Change is one thing that an update does: it writes a file or removes one.
 type Change struct {
 	File

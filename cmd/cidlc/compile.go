@@ -86,11 +86,18 @@ func (c *compiler) run(ctx context.Context) error {
 			return fmt.Errorf("cannot write the schema to standard output: %w", err)
 		}
 	}
-	total, err := write(ctx, tasks)
+	var updates []*gen.Update
+	for _, t := range tasks {
+		updates = append(updates, t.update)
+	}
+	total, err := gen.Write(ctx, updates...)
 	if err != nil {
 		return err
 	}
-	c.list(tasks)
+	for _, t := range tasks {
+		t.remember()
+		c.list(t)
+	}
 	c.warn()
 	if len(tasks) == 0 {
 		c.sum("%s, nothing wrong", count(resources(pkg), "resource"))
@@ -151,20 +158,18 @@ func (c *compiler) compareOnly(pkg *schema.Package, tasks []*task) error {
 }
 
 // list says what was done, for --verbose.
-func (c *compiler) list(tasks []*task) {
-	for _, t := range tasks {
-		switch {
-		case !c.verbose:
-		case t.update == nil:
-			c.say("%s is as recorded", t.place)
-		default:
-			for _, change := range t.update.Changes() {
-				what := "wrote"
-				if change.Remove {
-					what = "removed"
-				}
-				c.say("%s %s", what, t.update.At(change.Path))
+func (c *compiler) list(t *task) {
+	switch {
+	case !c.verbose:
+	case t.recorded:
+		c.say("%s is as recorded", t.place)
+	default:
+		for _, change := range t.update.Changes() {
+			what := "wrote"
+			if change.Remove {
+				what = "removed"
 			}
+			c.say("%s %s", what, t.update.At(change.Path))
 		}
 	}
 }

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"crypto/sha256"
 	"io"
 	"os"
@@ -17,10 +16,9 @@ import (
 // task is one output on its way to disk.
 type task struct {
 	*target
-	place string
-	// update is nil if a record shows the output to be as it should be. Then there is nothing to do.
-	update    *gen.Update
-	unchanged int // how many files there are then
+	place    string
+	update   *gen.Update
+	recorded bool // a record shows the output to be as it should be, so that there is nothing to do
 	// remember records that the output is current.
 	remember func()
 }
@@ -35,7 +33,7 @@ func (c *compiler) prepare(pkg *schema.Package, out *target) (*task, error) {
 			return nil, err
 		}
 	}
-	if c.recorded(pkg, t, path) {
+	if c.lookUp(pkg, t, path); t.recorded {
 		return t, nil
 	}
 	files, warnings, err := out.generate(pkg, t.place, path)
@@ -49,50 +47,28 @@ func (c *compiler) prepare(pkg *schema.Package, out *target) (*task, error) {
 	return t, err
 }
 
-// recorded reports whether a record shows the output to be current. With --check, records do not count: it is there to
-// be sure.
-func (c *compiler) recorded(pkg *schema.Package, t *task, importPath string) bool {
+// lookUp finds out whether a record shows the output to be current. With --check, records do not count: it is there to be
+// sure.
+func (c *compiler) lookUp(pkg *schema.Package, t *task, importPath string) {
 	compiler, ok := self()
 	absolute, err := resolve(t.place)
 	if c.check || t.folder == "" || c.records.Dir == "" || !ok || err != nil {
-		return false
+		return
 	}
 	model := pkg.Digest()
 	key := t.flag + "\x00" + absolute
 	input := sha256.Sum256(slices.Concat(compiler[:], model[:], []byte(t.flag+"\x00"+importPath)))
 	state := record.Look(t.place)
-	t.unchanged, ok = c.records.Current(key, input, state)
+	files, ok := c.records.Current(key, input, state)
+	if t.recorded = ok; ok {
+		t.update = gen.Unchanged(files)
+		return
+	}
 	t.remember = func() {
-		if t.update == nil || state == nil {
-			return
-		}
 		state.Apply(t.update.Changes())
 		counts := t.update.Counts()
 		c.records.Remember(key, input, state, counts.Written+counts.Unchanged)
 	}
-	return ok
-}
-
-// write brings all outputs to disk, or none, and records them.
-func write(ctx context.Context, tasks []*task) (gen.Result, error) {
-	var updates []*gen.Update
-	unchanged := 0
-	for _, t := range tasks {
-		if t.update == nil {
-			unchanged += t.unchanged
-		} else {
-			updates = append(updates, t.update)
-		}
-	}
-	result, err := gen.Write(ctx, updates...)
-	if err != nil {
-		return result, err
-	}
-	result.Unchanged += unchanged
-	for _, t := range tasks {
-		t.remember()
-	}
-	return result, nil
 }
 
 // recordStore is where records are kept: in the user's cache folder, or nowhere if there is none.

@@ -92,6 +92,9 @@ func sum(content []byte) Digest { return sha256.Sum256(content) }
 
 // Apply notes what an update does to the folder.
 func (d Digests) Apply(changes []gen.Change) {
+	if d == nil {
+		return
+	}
 	for _, c := range changes {
 		if d[c.Path] = digest(0, c.Content); c.Remove {
 			delete(d, c.Path)

@@ -145,7 +145,7 @@ func (c *checker) property(d *decl, f *ast.Field, name *ast.Ident, tag options) 
 		Pos:   c.schemaPos(name.Pos()),
 	}
 	for _, o := range tag.list {
-		o.set(p, o.text)
+		o.set(p, o.value)
 	}
 	var named ast.Node = name
 	if o := tag.find("name"); o != nil {

@@ -1,6 +1,7 @@
 package compile
 
 import (
+	"cmp"
 	"go/ast"
 	"go/token"
 	"slices"
@@ -14,16 +15,17 @@ import (
 	"github.com/lumi-idl/lumi/internal/suggest"
 )
 
-// option is one element of a lumi tag, or the value in it.
+// option is one element of a lumi tag.
 type option struct {
 	textRange
 	text string
 }
 
-// setOption is an option that a tag sets. Its text is the value, if the option has one.
+// setOption is an option that a tag sets.
 type setOption struct {
 	option
 	*tagWord
+	value string // if the option has one
 }
 
 // options are the options of a lumi tag.
@@ -73,10 +75,7 @@ func (c *checker) parseTag(d *decl, f *ast.Field) options {
 			if b == nil {
 				continue
 			}
-			later := a.option
-			if b.from > a.from {
-				later = b.option
-			}
+			later := slices.MaxFunc([]option{a.option, b.option}, func(a, b option) int { return cmp.Compare(a.from, b.from) })
 			c.report(diag.ConflictingOptions, later, "%s cannot be combined with %s", a.text, b.text).
 				Suggestion = "remove " + a.text + " or " + b.text
 			o.list = slices.DeleteFunc(slices.Clone(o.list), func(s setOption) bool { return s.tagWord == b.tagWord })
@@ -103,16 +102,14 @@ func (c *checker) parseOption(o *options, e option, first bool, names []string) 
 	switch {
 	case w == nil:
 		return false
-	case w.value != "":
-		if e.text = value; !w.valid(c, e) {
-			return true
-		}
+	case w.value != "" && !w.valid(c, e, value):
+		return true
 	}
 	if other := o.find(w.name); other != nil {
 		c.note(c.report(diag.RepeatedOption, e, "repeated option"), other, "first set here")
 		return true
 	}
-	o.list = append(o.list, setOption{e, w})
+	o.list = append(o.list, setOption{e, w, value})
 	return true
 }
 
@@ -169,12 +166,12 @@ func (c *checker) rejectOption(o *options, e option, first bool) {
 		d.Suggestion = w.advice
 	case o.find(w.name) != nil:
 		d.Suggestion = "remove it: " + w.name + " is already set"
-	case w.contradicts(o) != nil && couldBeName:
-		d.Suggestion = "write name=" + text + ", or remove it"
-		return
 	case w.contradicts(o) != nil:
 		either := w.contradicts(o)
 		d.Suggestion = "remove it: " + either.name + " cannot be combined with " + strings.Join(either.excludes, " or ")
+		if couldBeName {
+			d.Suggestion = "write name=" + text + ", or remove it"
+		}
 		return
 	case hasValue:
 		d.Suggestion = "write " + w.name + ", without a value, or remove it"
@@ -184,7 +181,7 @@ func (c *checker) rejectOption(o *options, e option, first bool) {
 		d.Suggestion = "write " + w.name
 	}
 	if w != nil && w.name != "" {
-		o.list = append(o.list, setOption{e, w})
+		o.list = append(o.list, setOption{option: e, tagWord: w})
 	}
 	if couldBeName {
 		d.Suggestion += "; if that is the property's name, write name=" + text
@@ -204,7 +201,7 @@ func separateOptions(o *options, e option, words []string, first bool) string {
 		if w == nil || w.name == "" || o.find(w.name) != nil || w.contradicts(o) != nil {
 			return separate + "; the options are " + optionList
 		}
-		o.list = append(o.list, setOption{e, w})
+		o.list = append(o.list, setOption{option: e, tagWord: w})
 		if w.value == "" {
 			word = w.name
 		}
@@ -214,11 +211,11 @@ func separateOptions(o *options, e option, words []string, first bool) string {
 }
 
 // checkName validates the name in a tag.
-func (c *checker) checkName(e option) bool {
-	if isIdentifier(e.text) {
+func (c *checker) checkName(at ast.Node, name string) bool {
+	if isIdentifier(name) {
 		return true
 	}
-	d := c.report(diag.InvalidName, e, "invalid property name %q", e.text)
+	d := c.report(diag.InvalidName, at, "invalid property name %q", name)
 	d.Suggestion = "use letters, digits, _ and $, do not begin with a digit, and separate options with commas"
 	return false
 }

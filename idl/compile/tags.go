@@ -1,6 +1,8 @@
 package compile
 
 import (
+	"cmp"
+	"go/ast"
 	"regexp"
 	"slices"
 	"strings"
@@ -26,7 +28,7 @@ type tagWord struct {
 	// value is what messages call the value of the option, as in name=<name>. It is empty for an option without a value.
 	value string
 	// valid reports whether the value is one, and says so in a diagnostic if not.
-	valid func(c *checker, value option) bool
+	valid func(c *checker, at ast.Node, value string) bool
 	// set sets the option, with a valid value, on a property.
 	set func(p *schema.Property, value string)
 	// accepted is a second spelling of the option.
@@ -120,41 +122,42 @@ func optionOf(text string) (w *tagWord, value string) {
 	return nil, ""
 }
 
-// spellings returns all words with the meaning. Options with a value have none: without the value, they are names.
-func (w *tagWord) spellings() []string {
-	if w.value != "" {
-		return nil
-	}
-	all := w.synonyms
-	for _, own := range []string{w.name, w.accepted} {
-		if own != "" {
-			all = append([]string{own}, all...)
+// What the checker looks up of the words in [tagWords]: the meaning of each; those that, like whatever is one edit away
+// from them, are not names in the older dialect; a pattern for folded text that consists of several options, such as
+// optionalsecret; and all options, for messages.
+var spellings, reserved, joined, optionList = indexTagWords()
+
+func indexTagWords() (meanings map[string]*tagWord, reserved []string, joined *regexp.Regexp, optionList string) {
+	meanings = map[string]*tagWord{}
+	var options, list []string
+	for i := range tagWords {
+		w := &tagWords[i]
+		if w.value != "" { // Without the value, its words are names.
+			list = append(list, w.name+"="+w.value)
+			continue
+		}
+		words := slices.Clone(w.synonyms)
+		if w.name != "" {
+			words = append([]string{w.name}, words...)
+			list = append(list, w.name)
+		}
+		if w.accepted != "" {
+			words = append([]string{w.accepted}, words...)
+		}
+		for _, word := range words {
+			meanings[word] = w
+		}
+		if w.name != "" {
+			options = append(options, words...)
+		}
+		if !w.free {
+			reserved = append(reserved, words...)
 		}
 	}
-	return all
+	last := len(list) - 1
+	return meanings, reserved, regexp.MustCompile("^(?:" + strings.Join(options, "|") + "){2,}$"),
+		strings.Join(list[:last], ", ") + " and " + list[last]
 }
-
-// spellings maps each word in [tagWords] to its meaning.
-var spellings = func() map[string]*tagWord {
-	all := map[string]*tagWord{}
-	for i := range tagWords {
-		for _, word := range tagWords[i].spellings() {
-			all[word] = &tagWords[i]
-		}
-	}
-	return all
-}()
-
-// reserved are the words that, like whatever is one edit away from them, are not names in the older dialect.
-var reserved = func() []string {
-	var all []string
-	for i := range tagWords {
-		if !tagWords[i].free {
-			all = append(all, tagWords[i].spellings()...)
-		}
-	}
-	return all
-}()
 
 // folded returns text in lower case, without separators, and with full-width characters, as East Asian keyboards have
 // them, replaced by ASCII.
@@ -192,44 +195,14 @@ func meant(text string, hasValue bool) *tagWord {
 
 // suggested is like meant, but allows for more edits. It is for words that are errors anyway.
 func suggested(text string, hasValue bool) *tagWord {
-	w := meant(text, hasValue)
-	switch {
-	case w != nil:
-	case spellings[folded(text)] != nil:
-		w = spellings[folded(text)]
-	case !hasValue && isIdentifier(text):
+	w := cmp.Or(meant(text, hasValue), spellings[folded(text)])
+	if w == nil && !hasValue && isIdentifier(text) {
 		w = spellings[suggest.Name(folded(text), reserved)]
 	}
 	return w
 }
 
-// joined matches folded text that consists of several options, such as optionalsecret.
-var joined = func() *regexp.Regexp {
-	var all []string
-	for _, w := range tagWords {
-		if w.name != "" {
-			all = append(all, w.spellings()...)
-		}
-	}
-	return regexp.MustCompile("^(?:" + strings.Join(all, "|") + "){2,}$")
-}()
-
 // separated splits text at everything that can separate options by mistake.
 func separated(text string) []string {
 	return strings.FieldsFunc(text, func(r rune) bool { return !isNameRune(r) && r != '=' })
 }
-
-// optionList names all options, for messages.
-var optionList = func() string {
-	var list []string
-	for _, w := range tagWords {
-		switch {
-		case w.value != "":
-			list = append(list, w.name+"="+w.value)
-		case w.name != "":
-			list = append(list, w.name)
-		}
-	}
-	last := len(list) - 1
-	return strings.Join(list[:last], ", ") + " and " + list[last]
-}()
