@@ -10,6 +10,8 @@ import (
 
 	"golang.org/x/mod/modfile"
 	"golang.org/x/mod/module"
+
+	"github.com/lumi-idl/lumi/idl/compile"
 )
 
 // resolve returns the absolute path of a file or folder, which need not exist, without symbolic links.
@@ -53,37 +55,32 @@ func within(name, dir string) bool {
 }
 
 // importPath returns the import path of the Go package in a folder, which need not exist, from the nearest go.mod.
-func importPath(dir string) (string, error) {
+func importPath(flag, dir string) (string, error) {
 	real, err := resolve(dir)
 	if err != nil {
 		return "", err
 	}
-	for root := real; ; root = filepath.Dir(root) {
-		file := filepath.Join(root, "go.mod")
-		content, err := os.ReadFile(file)
-		if errors.Is(err, fs.ErrNotExist) {
-			if root == filepath.Dir(root) {
-				break
-			}
-			continue
-		}
-		if err != nil {
-			return "", err
-		}
-		name := modfile.ModulePath(content)
-		if name == "" {
-			return "", fmt.Errorf("%s names no module: run 'go mod edit -module example.com/mypackage' there", file)
-		}
-		rel, err := filepath.Rel(root, real)
-		if err != nil {
-			return "", err
-		}
-		joined := path.Join(name, filepath.ToSlash(rel))
-		if err := module.CheckImportPath(joined); err != nil {
-			return "", fmt.Errorf("--out-provider=%s: Go cannot import stubs from there: %w", dir, err)
-		}
-		return joined, nil
+	root := compile.ModuleFolder(real)
+	if root == "" {
+		return "", fmt.Errorf("--%s=%s: there is no go.mod in the folder or above it, and Go stubs import each "+
+			"other: run 'go mod init example.com/myprovider' in the folder that the provider's code is in", flag, dir)
 	}
-	return "", fmt.Errorf("--out-provider=%s: there is no go.mod in the folder or above it, and Go stubs import each "+
-		"other: run 'go mod init example.com/myprovider' in the folder that the provider's code is in", dir)
+	file := filepath.Join(root, "go.mod")
+	content, err := os.ReadFile(file)
+	if err != nil {
+		return "", err
+	}
+	name := modfile.ModulePath(content)
+	if name == "" {
+		return "", fmt.Errorf("%s names no module: run 'go mod edit -module example.com/mypackage' there", file)
+	}
+	rel, err := filepath.Rel(root, real)
+	if err != nil {
+		return "", err
+	}
+	joined := path.Join(name, filepath.ToSlash(rel))
+	if err := module.CheckImportPath(joined); err != nil {
+		return "", fmt.Errorf("--%s=%s: Go cannot import stubs from there: %w", flag, dir, err)
+	}
+	return joined, nil
 }

@@ -29,7 +29,7 @@ func (c *compiler) prepare(pkg *schema.Package, out *target) (*task, error) {
 	var path string
 	var err error
 	if out.imports {
-		if path, err = importPath(t.place); err != nil {
+		if path, err = importPath(t.flag, t.place); err != nil {
 			return nil, err
 		}
 	}

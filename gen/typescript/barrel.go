@@ -121,9 +121,6 @@ func isTypeOnly(d schema.Decl, i int) bool {
 // handWritten returns the names of the TypeScript files in the folder on disk that nobody generated, sorted. What only
 // declares types or tests is left out, and so is what the folder's own files are about to replace.
 func handWritten(existing fs.FS, f *folder) ([]string, error) {
-	if existing == nil {
-		return nil, nil
-	}
 	entries, err := fs.ReadDir(existing, cmp.Or(f.path, "."))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil

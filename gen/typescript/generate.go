@@ -32,6 +32,9 @@ func Generate(pkg *schema.Package, opts Options) ([]gen.File, []string, error) {
 		files[i] = gen.File{Path: outputPath(sources[i]), Content: render(pkg, sources[i])}
 		return nil
 	})
+	if opts.Existing == nil {
+		opts.Existing = nothing{}
+	}
 	barrels, err := barrels(pkg, opts.Existing)
 	if err != nil {
 		return nil, nil, err
@@ -43,6 +46,11 @@ func Generate(pkg *schema.Package, opts Options) ([]gen.File, []string, error) {
 	files = append(files, barrels...)
 	return append(files, scaffolds...), warnings, nil
 }
+
+// nothing is a folder that does not exist.
+type nothing struct{}
+
+func (nothing) Open(string) (fs.File, error) { return nil, fs.ErrNotExist }
 
 // outputPath is where the code for an IDL file goes, slash-separated and relative to the output folder.
 func outputPath(f *schema.File) string { return path.Join(f.Module.Path, baseName(f)+".ts") }

@@ -20,9 +20,6 @@ func scaffolds(pkg *schema.Package, existing fs.FS) ([]gen.File, []string, error
 		{Path: "package.json", Content: packageJSON(pkg), Scaffold: true},
 		{Path: "tsconfig.json", Content: []byte(tsconfigJSON), Scaffold: true},
 	}
-	if existing == nil {
-		return files, nil, nil
-	}
 	content, err := fs.ReadFile(existing, "package.json")
 	if errors.Is(err, fs.ErrNotExist) {
 		return files, nil, nil
@@ -30,16 +27,15 @@ func scaffolds(pkg *schema.Package, existing fs.FS) ([]gen.File, []string, error
 	if err != nil {
 		return nil, nil, err
 	}
+	var warnings []string
 	var manifest struct{ Type string }
 	if err := json.Unmarshal(content, &manifest); err != nil {
-		return files, []string{"package.json is not valid JSON: " + err.Error()}, nil
+		warnings = append(warnings, "package.json is not valid JSON: "+err.Error())
+	} else if manifest.Type != "module" {
+		warnings = append(warnings, `package.json does not say "type": "module", without which Node takes the generated `+
+			`TypeScript, which is ESM, for CommonJS`)
 	}
-	if manifest.Type != "module" {
-		const warning = `package.json does not say "type": "module", without which Node takes the generated ` +
-			`TypeScript, which is ESM, for CommonJS`
-		return files, []string{warning}, nil
-	}
-	return files, nil, nil
+	return files, warnings, nil
 }
 
 // packageJSON returns the description of a new npm package.

@@ -141,23 +141,10 @@ func (c *checker) reportTypeError(s *source, e types.Error) {
 // inFunc reports whether a position lies in the declaration of a function.
 func (s *source) inFunc(pos token.Pos) bool {
 	f := s.fileAt(pos)
-	if f == nil {
-		return false
-	}
-	i, found := slices.BinarySearchFunc(f.Decls, pos, func(d ast.Decl, pos token.Pos) int {
-		switch {
-		case d.End() <= pos:
-			return -1
-		case d.Pos() > pos:
-			return 1
-		}
-		return 0
+	return f != nil && slices.ContainsFunc(f.Decls, func(d ast.Decl) bool {
+		_, isFunc := d.(*ast.FuncDecl)
+		return isFunc && d.Pos() <= pos && pos < d.End()
 	})
-	if !found {
-		return false
-	}
-	_, isFunc := f.Decls[i].(*ast.FuncDecl)
-	return isFunc
 }
 
 // fileAt returns the file that a position lies in, or nil if it is none of the source's.

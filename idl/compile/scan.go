@@ -50,7 +50,7 @@ func scan(dir string) (*tree, error) {
 	if t.root, err = filepath.EvalSymlinks(t.root); err != nil {
 		return nil, err
 	}
-	module := moduleFolder(t.root)
+	module := ModuleFolder(t.root)
 	if module == "" {
 		return nil, &UsageError{fmt.Sprintf(
 			"%s lies outside any Go module; run 'go mod init example.com/mypackage' in %s", dir, filepath.Dir(t.root))}
@@ -67,17 +67,15 @@ func scan(dir string) (*tree, error) {
 	return t, nil
 }
 
-// moduleFolder finds the folder of the module that a folder is in, or returns "".
-func moduleFolder(dir string) string {
-	for {
+// ModuleFolder returns the folder of the Go module that an absolute path is in, which need not exist, or "".
+func ModuleFolder(dir string) string {
+	for ; ; dir = filepath.Dir(dir) {
 		if info, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil && !info.IsDir() {
 			return dir
 		}
-		parent := filepath.Dir(dir)
-		if parent == dir {
+		if dir == filepath.Dir(dir) {
 			return ""
 		}
-		dir = parent
 	}
 }
 

@@ -270,46 +270,36 @@ func (c *checker) lookupTag(tag string, at func(from, to int) textRange) (value 
 		c.report(diag.MalformedTag, at(from, len(tag)), "the tag is not a list of key:\"value\" pairs").Suggestion = hint
 		return "", 0, false
 	}
-	pos := 0
-	for {
-		for pos < len(tag) && tag[pos] == ' ' {
-			pos++
-		}
+	for pos := 0; ; {
+		pos = len(tag) - len(strings.TrimLeft(tag[pos:], " "))
 		if pos == len(tag) {
 			return value, start, found
 		}
-		keyStart := pos
-		for pos < len(tag) && tag[pos] > ' ' && tag[pos] != ':' && tag[pos] != '"' && tag[pos] != 0x7f {
-			pos++
-		}
-		key := tag[keyStart:pos]
-		if key == "" || pos+1 >= len(tag) || tag[pos] != ':' || tag[pos+1] != '"' {
-			return malformed(keyStart)
-		}
-		quoted, err := strconv.QuotedPrefix(tag[pos+1:])
-		if err != nil {
-			return malformed(keyStart)
+		key, rest, _ := strings.Cut(tag[pos:], ":")
+		quoted, err := strconv.QuotedPrefix(rest)
+		if err != nil || quoted[0] != '"' || key == "" || strings.ContainsFunc(key, notInKey) {
+			return malformed(pos)
 		}
 		text, err := strconv.Unquote(quoted)
 		if err != nil {
-			return malformed(keyStart)
+			return malformed(pos)
 		}
-		next := pos + 1 + len(quoted)
-		if key != "lumi" && (strings.EqualFold(key, "lumi") || oneEdit(key, "lumi")) {
-			c.report(diag.MalformedTag, at(keyStart, pos), "unknown tag key %s", key).
-				Suggestion = "write lumi"
+		end := pos + len(key)
+		next := end + len(":") + len(quoted)
+		switch {
+		case key != "lumi" && (strings.EqualFold(key, "lumi") || oneEdit(key, "lumi")):
+			c.report(diag.MalformedTag, at(pos, end), "unknown tag key %s", key).Suggestion = "write lumi"
 			return "", 0, false
-		}
-		if key == "lumi" {
-			if found {
-				c.report(diag.MalformedTag, at(keyStart, next), "the tag has the key lumi twice").
-					Suggestion = "put all options in one"
-				return "", 0, false
-			}
-			value, start, found = text, pos+2, true
+		case key == "lumi" && found:
+			c.report(diag.MalformedTag, at(pos, next), "the tag has the key lumi twice").Suggestion = "put all options in one"
+			return "", 0, false
+		case key == "lumi":
+			value, start, found = text, end+len(`:"`), true
 		}
 		if pos = next; pos < len(tag) && tag[pos] != ' ' {
 			return malformed(pos) // package reflect would treat it as part of the next key
 		}
 	}
 }
+
+func notInKey(r rune) bool { return r <= ' ' || r == '"' || r == 0x7f }

@@ -217,29 +217,19 @@ func (c *checker) convertMarker(expr ast.Expr, m marker, at place) schema.Type {
 
 // convertKey turns the key type of a map into the model's type.
 func (c *checker) convertKey(f *sourceFile, expr ast.Expr) schema.Type {
-	obj := typeName(f, expr)
-	if obj == nil {
-		if t := f.source.TypesInfo.TypeOf(expr); t != nil && t != types.Typ[types.Invalid] {
-			c.rejectKey(f, expr)
-		}
-		return nil
-	}
-	if obj.Pkg() == nil {
-		if basic, ok := obj.Type().(*types.Basic); ok && basic.Kind() == types.String {
-			return schema.String
-		}
-		c.rejectKey(f, expr)
-		return nil
+	obj, t := typeName(f, expr), f.source.TypesInfo.TypeOf(expr)
+	if obj != nil {
+		t = obj.Type()
 	}
 	d := c.decls[obj]
 	switch {
-	case c.markerOf(obj) != noMarker:
+	case obj == nil && (t == nil || t == types.Typ[types.Invalid]), d != nil && d.kind == broken: // which is reported
+	case obj != nil && t == types.Typ[types.String]:
+		return schema.String
+	case obj == nil || obj.Pkg() == nil || !isString(t) || c.markerOf(obj) != noMarker:
 		c.rejectKey(f, expr)
-	case d == nil && isString(obj.Type()):
+	case d == nil:
 		c.rejectForeign(f, expr, obj)
-	case d != nil && d.kind == broken:
-	case !isString(obj.Type()):
-		c.rejectKey(f, expr)
 	default:
 		d.use(expr)
 		return &schema.Ref{Decl: d.model}

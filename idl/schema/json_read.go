@@ -83,7 +83,16 @@ func located(data []byte, err error) error {
 type declKey struct{ module, name string }
 
 // builder turns the JSON form into the model. Types are [typeJSON] until all declarations are known.
-type builder struct{ decls map[declKey]Decl }
+type builder struct {
+	decls map[declKey]Decl
+	keys  []keyUse
+}
+
+// keyUse is the key of a map, which can be judged when every alias has its target.
+type keyUse struct {
+	where string
+	key   Type
+}
 
 func (b *builder) build(form *packageJSON) (*Package, error) {
 	p := form.Package
@@ -104,12 +113,17 @@ func (b *builder) build(form *packageJSON) (*Package, error) {
 	for where, t := range p.types() {
 		var err error
 		form, _ := (*t).(*typeJSON)
-		if *t, err = b.typ(form); err != nil {
+		if *t, err = b.typ(where, form); err != nil {
 			return nil, fmt.Errorf("%s: %w", where, err)
 		}
 	}
-	if err := p.checkTypes(); err != nil {
+	if err := p.checkAliases(); err != nil {
 		return nil, err
+	}
+	for _, use := range b.keys {
+		if !isKey(Underlying(use.key)) {
+			return nil, fmt.Errorf("%s: the key of a map must be a string, an enum or an alias of a string", use.where)
+		}
 	}
 	p.Link()
 	return &p, nil
@@ -176,13 +190,11 @@ func (b *builder) file(module string, form *fileJSON) (*File, error) {
 
 // readDecl reads a declaration and holds what can be judged without the others.
 func readDecl(kind string, raw json.RawMessage) (Decl, error) {
-	kinds := []Decl{&Resource{}, &Struct{}, &Config{}, &Enum{}, &Alias{Target: &typeJSON{}}, &Const{}}
+	var value json.RawMessage
+	kinds := []Decl{&Resource{}, &Struct{}, &Config{}, &Enum{}, &Alias{Target: &typeJSON{}}, &Const{Value: &value}}
 	i := slices.IndexFunc(kinds, func(d Decl) bool { return kindOf(d) == kind })
 	if i < 0 {
 		return nil, fmt.Errorf("no declaration is of kind %q", kind)
-	}
-	if c, ok := kinds[i].(*Const); ok {
-		return c, readConst(c, raw)
 	}
 	if err := strict(raw, kinds[i]); err != nil {
 		return nil, err
@@ -201,6 +213,8 @@ func readDecl(kind string, raw json.RawMessage) (Decl, error) {
 				return nil, fmt.Errorf("member name %q is no identifier", m.Name)
 			}
 		}
+	case *Const:
+		return d, d.setValue(value)
 	}
 	return kinds[i], checkProperties(Properties(kinds[i]))
 }
@@ -228,32 +242,27 @@ func (p *Property) UnmarshalJSON(data []byte) error {
 	return strict(data, (*form)(p))
 }
 
-// readConst reads a constant, and its value as the Go type that it had.
-func readConst(c *Const, raw json.RawMessage) error {
-	var value json.RawMessage
-	c.Value = &value
-	if err := strict(raw, c); err != nil {
-		return err
-	}
+// setValue reads the value of a constant as the Go type that it had.
+func (c *Const) setValue(raw json.RawMessage) error {
 	zero := constants[c.Type]
 	if zero == nil {
 		return fmt.Errorf("no constant is of type %q", c.Type)
 	}
-	if value == nil || string(value) == "null" {
+	if raw == nil {
 		return errors.New("value: it is missing")
 	}
-	typed := reflect.New(reflect.TypeOf(zero))
-	if err := json.Unmarshal(value, typed.Interface()); err != nil {
+	value := reflect.New(reflect.TypeOf(zero))
+	if err := json.Unmarshal(raw, value.Interface()); err != nil {
 		return fmt.Errorf("value: %w", err)
 	}
-	c.Value = typed.Elem().Interface()
+	c.Value = value.Elem().Interface()
 	return nil
 }
 
 // A typeJSON stands in a model that is being read for the type that [builder.typ] makes of it.
 func (*typeJSON) isType() {}
 
-func (b *builder) typ(form *typeJSON) (Type, error) {
+func (b *builder) typ(where string, form *typeJSON) (Type, error) {
 	if form == nil || *form == (typeJSON{}) {
 		return nil, errors.New("a type is missing")
 	}
@@ -268,14 +277,15 @@ func (b *builder) typ(form *typeJSON) (Type, error) {
 	case isRef:
 		return b.ref(form)
 	case isList:
-		elem, err := b.typ(form.Elem)
+		elem, err := b.typ(where, form.Elem)
 		return &List{Elem: elem}, err
 	case isMap:
-		key, err := b.typ(form.Key)
+		key, err := b.typ(where, form.Key)
 		if err != nil {
 			return nil, err
 		}
-		elem, err := b.typ(form.Elem)
+		b.keys = append(b.keys, keyUse{where, key})
+		elem, err := b.typ(where, form.Elem)
 		return &Map{Key: key, Elem: elem}, err
 	}
 	switch p := Primitive(form.Kind); p {
@@ -317,9 +327,8 @@ func (p *Package) types() iter.Seq2[string, *Type] {
 	}
 }
 
-// checkTypes holds what can be judged only when every alias has its target: no alias stands for itself, since
-// [Underlying] would never come to an end, and the keys of maps are strings.
-func (p *Package) checkTypes() error {
+// checkAliases refuses an alias that stands for itself, where [Underlying] would never come to an end.
+func (p *Package) checkAliases() error {
 	for d := range p.Decls() {
 		seen := map[Decl]bool{}
 		for a, ok := d.(*Alias); ok && !seen[a]; {
@@ -332,17 +341,6 @@ func (p *Package) checkTypes() error {
 				return fmt.Errorf("%s: %s: alias %s stands for itself", d.Head().File.Path(), d.Head().Name, d.Head().Name)
 			}
 			a, ok = ref.Decl.(*Alias)
-		}
-	}
-	for where, t := range p.types() {
-		var err error
-		Walk(*t, func(t Type) {
-			if m, ok := t.(*Map); ok && !isKey(Underlying(m.Key)) {
-				err = fmt.Errorf("%s: the key of a map must be a string, an enum or an alias of a string", where)
-			}
-		})
-		if err != nil {
-			return err
 		}
 	}
 	return nil

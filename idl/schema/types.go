@@ -58,18 +58,6 @@ func Underlying(t Type) Type {
 	}
 }
 
-// Walk calls visit for t and then for the types of its keys and elements, without following references.
-func Walk(t Type, visit func(Type)) {
-	visit(t)
-	switch t := t.(type) {
-	case *List:
-		Walk(t.Elem, visit)
-	case *Map:
-		Walk(t.Key, visit)
-		Walk(t.Elem, visit)
-	}
-}
-
 // Refs yields every reference in t and in what its aliases stand for. Each alias is followed once, so that circles end.
 func Refs(t Type) iter.Seq[*Ref] {
 	return func(yield func(*Ref) bool) { refs(t, map[*Alias]bool{}, yield) }
