@@ -31,20 +31,19 @@ func (c *checker) misled(pkg *packages.Package, memo map[*packages.Package]bool)
 	if known, ok := memo[pkg]; ok {
 		return known
 	}
-	memo[pkg] = false
-	for _, file := range pkg.GoFiles {
-		if rel := c.rel(file); rel != "" && c.blindFolders[path.Dir(rel)] {
-			memo[pkg] = true
-			return true
-		}
-	}
+	memo[pkg] = false // while its imports are looked at
+	memo[pkg] = c.anyBlind(pkg.GoFiles)
 	for _, imported := range pkg.Imports {
 		if c.misled(imported, memo) || len(imported.GoFiles) == 0 && len(c.blindFolders) > 0 {
 			memo[pkg] = true
-			return true
 		}
 	}
-	return false
+	return memo[pkg]
+}
+
+// anyBlind reports whether Go does not see all that stands in the folder of one of the files.
+func (c *checker) anyBlind(files []string) bool {
+	return slices.ContainsFunc(c.rels(files), func(rel string) bool { return c.blindFolders[path.Dir(rel)] })
 }
 
 // reportGoErrors turns what the go command, the parser and go/types say into diagnostics.
@@ -121,20 +120,15 @@ func (c *checker) reportTypeError(s *source, e types.Error) {
 		return
 	}
 	d := c.reportAt(diag.GoType, at, "%s", e.Msg)
-	if strings.HasPrefix(e.Msg, "invalid map key type ") {
-		d.Suggestion = keyHelp
-		return
-	}
-	if e.Msg == "undefined: idl" && c.qualifies(e) {
-		d.Suggestion = "import " + strconv.Quote(ownMarkers)
-		return
-	}
 	// A search through all names for each of thousands of mistakes would take longer than anybody waits.
 	const enough = 100
-	if len(c.diags) < enough {
-		if near := nearestName(s.Types, e.Msg); near != "" {
-			d.Suggestion = "did you mean " + near + "?"
-		}
+	switch {
+	case strings.HasPrefix(e.Msg, "invalid map key type "):
+		d.Suggestion = keyHelp
+	case e.Msg == "undefined: idl" && c.qualifies(e):
+		d.Suggestion = "import " + strconv.Quote(ownMarkers)
+	case len(c.diags) < enough:
+		d.Suggestion = didYouMean(nearestName(s.Types, e.Msg))
 	}
 }
 
@@ -206,8 +200,8 @@ var toAdd = regexp.MustCompile(`(; to add( it)?)?[:;]*$`)
 // badImport is how the go command says that an import is not a path. The type checker says so too, in the right place.
 var badImport = regexp.MustCompile(`^.+\.go:\d+:\d+: invalid import path: `)
 
-// severalPackages matches the go command's error about a folder whose files name different packages.
-var severalPackages = regexp.MustCompile(`^found packages `)
+// severalPackages begins the go command's error about a folder whose files name different packages.
+const severalPackages = "found packages "
 
 // notPath matches the go command's errors about folder names that cannot be part of an import path, and broken links.
 var notPath = regexp.MustCompile(`^malformed import path |^open .+\.go: |outside main module or its selected dependencies$`)
@@ -219,7 +213,8 @@ var unreadableHeader = regexp.MustCompile(`^read (.+\.go): (.+)$`)
 func (c *checker) reportListError(pkg *packages.Package, e packages.Error) bool {
 	msg := strings.ReplaceAll(strings.TrimSpace(e.Msg), c.tree.root, c.tree.arg)
 	msg = standardLibrary.ReplaceAllString(msg, "is not in the standard library")
-	if c.excluded(pkg) || badImport.MatchString(msg) || c.has(diag.FolderName) && notPath.MatchString(msg) {
+	onlyExcluded := c.anyBlind(pkg.IgnoredFiles) // by build constraints, which have been reported
+	if onlyExcluded || badImport.MatchString(msg) || c.has(diag.FolderName) && notPath.MatchString(msg) {
 		return true
 	}
 	if strings.HasPrefix(msg, "expected ") || strings.HasPrefix(msg, "illegal ") {
@@ -230,7 +225,7 @@ func (c *checker) reportListError(pkg *packages.Package, e packages.Error) bool 
 		c.reportAt(diag.GoSyntax, c.clauseOf(c.rel(m[1])), "%s", m[2])
 		return true
 	}
-	if severalPackages.MatchString(msg) && c.reportClauses(pkg) {
+	if strings.HasPrefix(msg, severalPackages) && c.reportClauses(pkg) {
 		return true
 	}
 	at, ok := c.parsePosition(e.Pos)
@@ -246,8 +241,8 @@ func (c *checker) reportListError(pkg *packages.Package, e packages.Error) bool 
 	if m := quotedPath.FindStringSubmatch(msg); !ok && m != nil {
 		at, ok = c.importOf(m[1])
 	}
-	if !ok {
-		at, ok = c.packageClause(pkg)
+	if files := c.rels(slices.Concat(pkg.GoFiles, pkg.IgnoredFiles)); !ok && len(files) > 0 {
+		at, ok = c.clauseOf(files[0]), true
 	}
 	if !ok {
 		return notPath.MatchString(msg) // of a folder that holds tests only: those of the IDL have been reported
@@ -262,34 +257,12 @@ func (c *checker) reportListError(pkg *packages.Package, e packages.Error) bool 
 	return true
 }
 
-// excluded reports whether the error only repeats that all files of a folder have build constraints.
-func (c *checker) excluded(pkg *packages.Package) bool {
-	for _, file := range pkg.IgnoredFiles {
-		if rel := c.rel(file); rel != "" && c.blindFolders[path.Dir(rel)] {
-			return true
-		}
-	}
-	return false
-}
-
-// packageClause finds the package clause of the first file of a package that is part of the IDL.
-func (c *checker) packageClause(pkg *packages.Package) (diag.Span, bool) {
-	for _, name := range slices.Concat(pkg.GoFiles, pkg.IgnoredFiles) {
-		if rel := c.rel(name); rel != "" {
-			return c.clauseOf(rel), true
-		}
-	}
-	return diag.Span{}, false
-}
-
 // reportClauses reports the files of a folder, tests included, whose package clauses are in the minority. It returns
 // false if there are none.
 func (c *checker) reportClauses(pkg *packages.Package) bool {
 	folder, found := "", map[string][]string{} // files by package name
-	for _, name := range pkg.GoFiles {
-		if rel := c.rel(name); rel != "" {
-			folder = path.Dir(rel)
-		}
+	for _, rel := range c.rels(pkg.GoFiles) {
+		folder = path.Dir(rel)
 	}
 	var names []string // those that can be right, in the order of the files
 	dir := filepath.Join(c.tree.root, filepath.FromSlash(folder))

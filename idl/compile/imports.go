@@ -41,18 +41,18 @@ func (c *checker) importHelp(msg, hint string) string {
 		case err == nil && inside:
 			return hint
 		case err == nil:
-			return "did you mean " + path.Join(c.rootPath(), rel) + "?"
+			return didYouMean(path.Join(c.rootPath(), rel))
 		}
 		var folders []string
 		for _, s := range c.sources {
 			folders = append(folders, s.module.Path)
 		}
 		if near := suggest.Name(rel, folders); near != "" {
-			return "did you mean " + path.Join(c.rootPath(), near) + "?"
+			return didYouMean(path.Join(c.rootPath(), near))
 		}
 	}
 	if near := suggest.Name(m[1], append([]string{ownMarkers}, c.markers...)); near != "" && near != m[1] {
-		return "did you mean " + near + "?"
+		return didYouMean(near)
 	}
 	if own {
 		return "correct the path, or create the package"

@@ -104,9 +104,8 @@ func (c *checker) parse(fset *token.FileSet, filename string, src []byte) (*ast.
 // than the files that agree with the first one; in the next load, they all do.
 func (c *checker) unifyClauses(pkgs []*packages.Package) bool {
 	for _, pkg := range pkgs {
-		severalNames := slices.ContainsFunc(pkg.Errors, func(e packages.Error) bool { return severalPackages.MatchString(e.Msg) })
-		for _, name := range pkg.GoFiles {
-			if rel := c.rel(name); rel != "" && severalNames {
+		for _, rel := range c.rels(pkg.GoFiles) {
+			if slices.ContainsFunc(pkg.Errors, func(e packages.Error) bool { return strings.HasPrefix(e.Msg, severalPackages) }) {
 				c.unified[path.Dir(rel)] = pkg.Name
 			}
 		}
@@ -125,6 +124,17 @@ func (c *checker) rel(filename string) string {
 		return ""
 	}
 	return rel
+}
+
+// rels returns the paths of the files among those given that belong to the IDL.
+func (c *checker) rels(files []string) []string {
+	var list []string
+	for _, file := range files {
+		if rel := c.rel(file); rel != "" {
+			list = append(list, rel)
+		}
+	}
+	return list
 }
 
 // addSource returns nil for a package without files of the IDL, such as one that only an error stands for.

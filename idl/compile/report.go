@@ -35,6 +35,14 @@ func (c *checker) reportAt(code diag.Code, at diag.Span, format string, args ...
 	return d
 }
 
+// didYouMean suggests a name, unless there is none.
+func didYouMean(name string) string {
+	if name == "" {
+		return ""
+	}
+	return "did you mean " + name + "?"
+}
+
 // note points at the other of two places that contradict each other.
 func (c *checker) note(d *diag.Diagnostic, at ast.Node, format string, args ...any) {
 	d.Notes = append(d.Notes, diag.Note{Span: c.span(at), Message: fmt.Sprintf(format, args...)})
