@@ -40,29 +40,23 @@ func barrels(pkg *schema.Package, existing fs.FS) ([]gen.File, error) {
 
 // folders returns the root folder, the folders of all modules and those in between, sorted by path.
 func folders(pkg *schema.Package) []*folder {
-	byPath := map[string]*folder{}
-	var add func(dir string) *folder
-	add = func(dir string) *folder {
-		f := byPath[dir]
-		if f == nil {
-			f = &folder{path: dir}
-			byPath[dir] = f
-			if dir != "" {
-				parent, name := path.Split(dir)
-				above := add(strings.TrimSuffix(parent, "/"))
-				above.children = append(above.children, name)
-			}
-		}
-		return f
+	above := func(dir string) string {
+		parent, _ := path.Split(dir)
+		return strings.TrimSuffix(parent, "/")
 	}
-	add("")
+	byPath := map[string]*folder{"": {}}
 	for _, m := range pkg.Modules {
-		add(m.Path).files = m.Files
+		for dir := m.Path; byPath[dir] == nil; dir = above(dir) {
+			byPath[dir] = &folder{path: dir}
+		}
+		byPath[m.Path].files = m.Files
 	}
-	for _, f := range byPath {
-		slices.Sort(f.children)
+	list := slices.SortedFunc(maps.Values(byPath), func(a, b *folder) int { return cmp.Compare(a.path, b.path) })
+	for _, f := range list[1:] {
+		parent := byPath[above(f.path)]
+		parent.children = append(parent.children, path.Base(f.path))
 	}
-	return slices.SortedFunc(maps.Values(byPath), func(a, b *folder) int { return cmp.Compare(a.path, b.path) })
+	return list
 }
 
 // barrel exports what is exported from the folder's files, everything from its hand-written files, and its folders.

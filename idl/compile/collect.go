@@ -234,7 +234,7 @@ func (c *checker) insteadOfAlias(f *sourceFile, spec *ast.TypeSpec) string {
 		}
 		basic, isBasic := obj.Type().(*types.Basic)
 		switch {
-		case isBasic && c.primitive(basic) != "":
+		case isBasic && primitives[basic.Kind()] != "":
 			return removeSign
 		case isBasic && basic.Info()&types.IsNumeric != 0:
 			return "write " + spec.Name.Name + " float64"
@@ -268,7 +268,7 @@ func (c *checker) declaredKind(d *decl) declKind {
 			return broken
 		}
 		if basic, ok := other.Type().(*types.Basic); ok && other.Pkg() == nil {
-			if c.primitive(basic) == "" {
+			if primitives[basic.Kind()] == "" {
 				d.report = c.rejectBasic(right, basic)
 				return broken
 			}

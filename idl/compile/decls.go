@@ -9,6 +9,7 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"github.com/iancoleman/strcase"
@@ -196,7 +197,7 @@ func (c *checker) rejectUTF8(k *constDecl) {
 func (c *checker) constValue(k *constDecl) (any, bool) {
 	val := k.obj.Val()
 	basic, _ := k.obj.Type().(*types.Basic)
-	if isRune(basic) {
+	if basic != nil && (basic.Kind() == types.UntypedRune || basic.Name() == "rune") {
 		c.report(diag.ConstValue, k.name, "%s is a rune, which the IDL does not have", k.name.Name).
 			Suggestion = "use a string with double quotes, or a number"
 		return nil, false
@@ -217,10 +218,6 @@ func (c *checker) constValue(k *constDecl) (any, bool) {
 	c.report(diag.ConstValue, k.name, "%s is a complex number, which the IDL does not have", k.name.Name).
 		Suggestion = "declare a constant for each part"
 	return nil, false
-}
-
-func isRune(basic *types.Basic) bool {
-	return basic != nil && (basic.Kind() == types.UntypedRune || basic.Name() == "rune")
 }
 
 // number rounds to float64, but for integers, where that would lose digits that somebody meant.
@@ -283,11 +280,8 @@ func (c *checker) typeToken(d *decl) string {
 // exportedName is name with its first letter in upper case, or "" if it has none.
 func exportedName(name string) string {
 	trimmed := strings.TrimLeft(name, "_")
-	if trimmed == "" {
-		return ""
-	}
-	_, size := utf8.DecodeRuneInString(trimmed)
-	if upper := strings.ToUpper(trimmed[:size]) + trimmed[size:]; ast.IsExported(upper) {
+	first, size := utf8.DecodeRuneInString(trimmed)
+	if upper := string(unicode.ToUpper(first)) + trimmed[size:]; ast.IsExported(upper) {
 		return upper
 	}
 	return ""

@@ -172,7 +172,11 @@ func (c *checker) checkHeaders() {
 			loaded[f.rel] = true
 			c.checkHeader(f.rel, f.File)
 		}
-		c.checkPackageClause(s)
+		switch name := s.module.GoName; name {
+		case "main", "init", "_": // Go cannot import it.
+			c.report(diag.PackageName, s.files[0].Name, "stubs of a package %s could not be imported by a provider", name).
+				Suggestion = nameAfterFolder
+		}
 	}
 	for _, rel := range c.tree.files {
 		if loaded[rel] {
@@ -190,15 +194,6 @@ func (c *checker) checkHeaders() {
 				Suggestion = nameAfterFolder
 			c.blind(rel)
 		}
-	}
-}
-
-// checkPackageClause refuses names under which Go cannot import a package.
-func (c *checker) checkPackageClause(s *source) {
-	switch name := s.module.GoName; name {
-	case "main", "init", "_":
-		c.report(diag.PackageName, s.files[0].Name, "stubs of a package %s could not be imported by a provider", name).
-			Suggestion = nameAfterFolder
 	}
 }
 

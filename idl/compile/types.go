@@ -139,7 +139,7 @@ func (c *checker) convertPredeclared(expr ast.Expr, obj *types.TypeName) schema.
 		return schema.Any
 	}
 	if basic, ok := obj.Type().(*types.Basic); ok {
-		if p := c.primitive(basic); p != "" {
+		if p := primitives[basic.Kind()]; p != "" {
 			return p
 		}
 		c.rejectBasic(expr, basic)
@@ -152,17 +152,9 @@ func (c *checker) convertPredeclared(expr ast.Expr, obj *types.TypeName) schema.
 	return nil
 }
 
-// primitive returns "" for a basic type that the IDL does not have.
-func (c *checker) primitive(basic *types.Basic) schema.Primitive {
-	switch basic.Kind() {
-	case types.Bool:
-		return schema.Bool
-	case types.Float64:
-		return schema.Number
-	case types.String:
-		return schema.String
-	}
-	return ""
+// primitives are the basic types that the IDL has.
+var primitives = map[types.BasicKind]schema.Primitive{
+	types.Bool: schema.Bool, types.Float64: schema.Number, types.String: schema.String,
 }
 
 // rejectBasic returns what it reports, or nil if Go has reported it.
@@ -183,26 +175,23 @@ func (c *checker) rejectBasic(expr ast.Expr, basic *types.Basic) *diag.Diagnosti
 	return d
 }
 
+// markerTypes are the markers that are types of properties.
+var markerTypes = map[marker]schema.Primitive{
+	markerResource: schema.AnyResource, markerAsset: schema.Asset, markerArchive: schema.Archive,
+}
+
 func (c *checker) convertMarker(expr ast.Expr, m marker, at place) schema.Type {
 	name := types.ExprString(expr)
-	switch m {
-	case markerResource:
-		if at == byItself {
-			c.report(diag.ResourceByValue, expr, "%s cannot stand inside a resource by value", name).
-				Suggestion = "write *" + name + " to refer to a resource of any type, or embed it without a field name"
-			return nil
-		}
-		return schema.AnyResource
-	case markerAsset, markerArchive:
-		if at == byItself {
-			c.report(diag.AssetByValue, expr, "%s needs a pointer", name).Suggestion = "write *" + name
-			return nil
-		}
-		if m == markerAsset {
-			return schema.Asset
-		}
-		return schema.Archive
-	case markerNamedResource:
+	p, isType := markerTypes[m]
+	switch {
+	case isType && at != byItself:
+		return p
+	case m == markerResource:
+		c.report(diag.ResourceByValue, expr, "%s cannot stand inside a resource by value", name).
+			Suggestion = "write *" + name + " to refer to a resource of any type, or embed it without a field name"
+	case isType:
+		c.report(diag.AssetByValue, expr, "%s needs a pointer", name).Suggestion = "write *" + name
+	case m == markerNamedResource:
 		any := strings.TrimSuffix(name, string(markerNamedResource)) + string(markerResource)
 		if at == byItself {
 			any = "*" + any
