@@ -13,6 +13,7 @@ package record
 
 import (
 	"cmp"
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
@@ -155,16 +156,13 @@ func (s Store) Remember(key string, input Digest, state Digests, files int) {
 	if os.MkdirAll(s.Dir, 0o700) != nil {
 		return
 	}
-	f, err := os.CreateTemp(s.Dir, "*.tmp")
+	update, err := gen.CompareFile(s.file(key), []byte(entry(input, state, files)))
 	if err != nil {
 		return
 	}
-	_, err = f.WriteString(entry(input, state, files))
-	if closeErr := f.Close(); err != nil || closeErr != nil || os.Rename(f.Name(), s.file(key)) != nil {
-		_ = os.Remove(f.Name())
-		return
+	if _, err := gen.Write(context.Background(), update); err == nil {
+		s.prune()
 	}
-	s.prune()
 }
 
 // limit is how many records are kept.

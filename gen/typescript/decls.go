@@ -151,7 +151,9 @@ func (f *file) shapeTable(declaration string, properties []*schema.Property) {
 	f.put(declaration, ": lumi.Shape = {")
 	for i, p := range properties {
 		f.put(separator(i, "\n", ""), indent, p.Name, ": lumi.", presence(p), "(", f.shape(p.Type))
-		for _, flag := range slices.Sorted(slices.Values(p.Flags())) {
+		flags := p.Flags()
+		slices.Sort(flags)
+		for _, flag := range flags {
 			if flag != "out" { // which presence says
 				f.put(", lumi.", flag)
 			}

@@ -1,9 +1,9 @@
 package schema
 
 import (
+	"bufio"
 	"crypto/sha256"
 	"encoding/binary"
-	"hash"
 	"math"
 	"reflect"
 	"strconv"
@@ -12,7 +12,8 @@ import (
 // Digest returns a hash of all that generators may put into output: the whole model but for positions. Two packages of
 // one digest yield the same output.
 func (p *Package) Digest() [sha256.Size]byte {
-	d := &digester{Hash: sha256.New()}
+	h := sha256.New()
+	d := digester{bufio.NewWriter(h)}
 	d.text(p.Name)
 	d.number(len(p.Modules))
 	for _, m := range p.Modules {
@@ -23,38 +24,27 @@ func (p *Package) Digest() [sha256.Size]byte {
 			d.value(reflect.ValueOf(f.Decls))
 		}
 	}
-	d.flush()
-	return [sha256.Size]byte(d.Sum(nil))
+	_ = d.Flush() // A hash never returns an error.
+	return [sha256.Size]byte(h.Sum(nil))
 }
 
 // digester feeds a hash, in such a way that no two models feed it the same bytes: everything has its length in front,
 // and everything that has a kind begins with it.
-type digester struct {
-	hash.Hash
-	pending []byte
+type digester struct{ *bufio.Writer }
+
+func (d digester) number(n int) {
+	_, _ = d.Write(binary.AppendUvarint(d.AvailableBuffer(), uint64(n)))
 }
 
-func (d *digester) flush() {
-	d.Write(d.pending) // A hash never returns an error.
-	d.pending = d.pending[:0]
-}
-
-func (d *digester) number(n int) {
-	d.pending = binary.AppendUvarint(d.pending, uint64(n))
-	if len(d.pending) > 4096 {
-		d.flush()
-	}
-}
-
-func (d *digester) text(list ...string) {
+func (d digester) text(list ...string) {
 	for _, s := range list {
 		d.number(len(s))
-		d.pending = append(d.pending, s...)
+		_, _ = d.WriteString(s)
 	}
 }
 
 // value feeds everything in v but positions, what [Package.Link] sets, and what references lead to.
-func (d *digester) value(v reflect.Value) {
+func (d digester) value(v reflect.Value) {
 	switch v.Kind() {
 	case reflect.Bool:
 		d.text(strconv.FormatBool(v.Bool()))
