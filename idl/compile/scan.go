@@ -69,14 +69,18 @@ func scan(dir string) (*tree, error) {
 
 // ModuleFolder returns the folder of the Go module that an absolute path is in, which need not exist, or "".
 func ModuleFolder(dir string) string {
-	for ; ; dir = filepath.Dir(dir) {
-		if info, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil && !info.IsDir() {
-			return dir
-		}
+	for !isModule(dir) {
 		if dir == filepath.Dir(dir) {
 			return ""
 		}
+		dir = filepath.Dir(dir)
 	}
+	return dir
+}
+
+func isModule(dir string) bool {
+	info, err := os.Stat(filepath.Join(dir, "go.mod"))
+	return err == nil && !info.IsDir()
 }
 
 // walk applies the go command's own rules of what belongs to a tree of packages.
@@ -87,19 +91,12 @@ func (t *tree) walk() error {
 		}
 		name := entry.Name()
 		ignored := strings.HasPrefix(name, "_") || strings.HasPrefix(name, ".")
-		if entry.IsDir() {
-			if p == t.root {
-				return nil
-			}
-			if ignored || leftOut(name) {
-				return fs.SkipDir
-			}
-			if info, err := os.Stat(filepath.Join(p, "go.mod")); err == nil && !info.IsDir() {
-				return fs.SkipDir
-			}
+		switch {
+		case p == t.root:
 			return nil
-		}
-		if ignored {
+		case entry.IsDir() && (ignored || leftOut(name) || isModule(p)):
+			return fs.SkipDir
+		case entry.IsDir() || ignored:
 			return nil
 		}
 		rel, err := filepath.Rel(t.root, p)
