@@ -9,8 +9,11 @@ import (
 func help() string {
 	var lines strings.Builder
 	for _, o := range outputs {
-		flag, help := o.synopsis()
-		fmt.Fprintf(&lines, "  %-20s  %s\n", flag, help)
+		value, help := "=FILE", o.help+"; - is standard output"
+		if o.folder != "" {
+			value, help = "[=DIR]", o.help+", to "+o.folder+"/ beside IDL-DIR unless DIR says where"
+		}
+		fmt.Fprintf(&lines, "  --%-18s  %s\n", o.flag+value, help)
 	}
 	return strings.Replace(manual, "OUTPUTS\n", lines.String(), 1)
 }

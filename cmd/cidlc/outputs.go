@@ -64,14 +64,6 @@ var outputs = []*output{
 	},
 }
 
-// synopsis is how --help shows the flag, and what it says of it.
-func (o *output) synopsis() (flag, help string) {
-	if o.folder == "" {
-		return "--" + o.flag + "=FILE", o.help + "; - is standard output"
-	}
-	return "--" + o.flag + "[=DIR]", o.help + ", to " + o.folder + "/ beside IDL-DIR unless DIR says where"
-}
-
 // target is the value of an output's flag: whether and where to write the output.
 type target struct {
 	*output

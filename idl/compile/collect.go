@@ -157,21 +157,15 @@ func (c *checker) collectGen(f *sourceFile, gen *ast.GenDecl) {
 		case *ast.TypeSpec:
 			c.collectType(f, spec, specDoc(gen, spec.Doc, spec.Comment))
 		case *ast.ValueSpec:
-			if gen.Tok == token.VAR {
-				c.rejectVars(spec)
-				continue
-			}
 			for _, name := range spec.Names {
-				c.collectConst(f, name, specDoc(gen, spec.Doc, spec.Comment))
+				if gen.Tok == token.CONST {
+					c.collectConst(f, name, specDoc(gen, spec.Doc, spec.Comment))
+					continue
+				}
+				c.report(diag.VariableDecl, name, "the IDL cannot declare variables").
+					Suggestion = "remove it: an IDL holds types and constants only"
 			}
 		}
-	}
-}
-
-func (c *checker) rejectVars(spec *ast.ValueSpec) {
-	for _, name := range spec.Names {
-		c.report(diag.VariableDecl, name, "the IDL cannot declare variables").
-			Suggestion = "remove it: an IDL holds types and constants only"
 	}
 }
 

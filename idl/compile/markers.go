@@ -57,16 +57,11 @@ func (c *checker) checkMarkersUsed() error {
 // markerOf tells which marker a type is. Packages are recognised by path: ours, those that the command line names, and
 // the path that IDL of 2017 imports, wherever that was moved.
 func (c *checker) markerOf(obj *types.TypeName) marker {
-	if obj == nil || obj.Pkg() == nil || c.sourceOf[obj.Pkg()] != nil {
+	if obj == nil || obj.Pkg() == nil || c.sourceOf[obj.Pkg()] != nil || !c.declaresMarkers(obj.Pkg()) ||
+		!slices.Contains(markers, marker(obj.Name())) {
 		return noMarker
 	}
-	if !c.declaresMarkers(obj.Pkg()) {
-		return noMarker
-	}
-	if m := marker(obj.Name()); slices.Contains(markers, m) {
-		return m
-	}
-	return noMarker
+	return marker(obj.Name())
 }
 
 func (c *checker) declaresMarkers(pkg *types.Package) bool {

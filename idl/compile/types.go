@@ -216,7 +216,10 @@ func (c *checker) convertKey(f *sourceFile, expr ast.Expr) schema.Type {
 	case obj != nil && t == types.Typ[types.String]:
 		return schema.String
 	case obj == nil || obj.Pkg() == nil || !isString(t) || c.markerOf(obj) != noMarker:
-		c.rejectKey(f, expr)
+		if types.Comparable(f.source.TypesInfo.TypeOf(expr)) { // Go reports the others.
+			c.report(diag.MapKey, expr, "the keys of a map are strings, and %s is not", types.ExprString(expr)).
+				Suggestion = keyHelp
+		}
 	case d == nil:
 		c.rejectForeign(f, expr, obj)
 	default:
@@ -224,14 +227,6 @@ func (c *checker) convertKey(f *sourceFile, expr ast.Expr) schema.Type {
 		return &schema.Ref{Decl: d.model}
 	}
 	return nil
-}
-
-func (c *checker) rejectKey(f *sourceFile, expr ast.Expr) {
-	if !types.Comparable(f.source.TypesInfo.TypeOf(expr)) {
-		return // reported by Go
-	}
-	c.report(diag.MapKey, expr, "the keys of a map are strings, and %s is not", types.ExprString(expr)).
-		Suggestion = keyHelp
 }
 
 const keyHelp = "use string, or a type that is defined as one"

@@ -143,6 +143,13 @@ func TestReadErrors(t *testing.T) {
 		{"two properties", in(`{"kind": "struct", "name": "X", "properties": [
 			{"field": "A", "name": "a", "type": {"kind": "bool"}}, {"field": "B", "name": "a", "type": {"kind": "bool"}}]}`),
 			`m/f.go: X: there are two properties "a"`},
+		{"null property", in(`{"kind": "struct", "name": "X", "properties": [null]}`),
+			`m/f.go: X: the property of field "" has no name`},
+		{"null member", in(`{"kind": "enum", "name": "X", "members": [null]}`), `m/f.go: X: member name "" is no identifier`},
+		{"null type", in(`{"kind": "alias", "name": "X", "target": null}`), `m/f.go: X: a type is missing`},
+		{"const without a value", in(`{"kind": "const", "name": "X", "type": "bool"}`), `m/f.go: X: value: it is missing`},
+		{"property member", in(`{"kind": "struct", "name": "X", "properties": [{"name": "a", "nullable": true}]}`),
+			`m/f.go: X: json: unknown field "nullable"`},
 		{"unnamed property", in(`{"kind": "config", "name": "X", "properties": [{"field": "A"}]}`),
 			`m/f.go: X: the property of field "A" has no name`},
 		{"field", in(`{"kind": "config", "name": "X", "properties": [{"name": "a"}]}`),
