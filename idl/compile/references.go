@@ -36,20 +36,18 @@ func (c *checker) checkReaches() {
 // checkRecursion holds that no alias is a list or map of itself, which Go has no alias for.
 func (c *checker) checkRecursion() {
 	for _, d := range c.order {
-		if a, ok := d.model.(*schema.Alias); ok && leadsTo(a.Target, a) {
-			c.report(diag.RecursiveAlias, d.spec.Name, "%s is made of itself", a.Name).
-				Suggestion = "put a struct in between, or use any"
+		a, ok := d.model.(*schema.Alias)
+		if !ok {
+			continue
+		}
+		for ref := range schema.Refs(a.Target) {
+			if ref.Decl == a {
+				c.report(diag.RecursiveAlias, d.spec.Name, "%s is made of itself", a.Name).
+					Suggestion = "put a struct in between, or use any"
+				break
+			}
 		}
 	}
-}
-
-func leadsTo(t schema.Type, goal *schema.Alias) bool {
-	for ref := range schema.Refs(t) {
-		if ref.Decl == goal {
-			return true
-		}
-	}
-	return false
 }
 
 // maxNesting is how deep lists and maps may stand in each other. Values deeper than a hundred levels are refused on

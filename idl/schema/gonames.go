@@ -3,6 +3,7 @@ package schema
 import (
 	"go/doc"
 	"go/token"
+	"slices"
 )
 
 // The names that generated Go code declares are part of the model, since the compiler reports on the IDL what would
@@ -39,26 +40,20 @@ func GoPropertyConst(h *Header, p *Property) string { return h.Name + "_" + p.Fi
 // GoNames returns every name that generated Go code declares at package level for d, the declaration's own among them.
 func GoNames(d Decl) []string {
 	h := d.Head()
-	names := []string{GoName(h.File.Module, h.Name)}
-	add := func(more ...string) {
-		for _, name := range more {
-			if name != names[0] {
-				names = append(names, name)
-			}
-		}
-	}
+	own := GoName(h.File.Module, h.Name)
+	names := []string{own}
 	switch d := d.(type) {
 	case *Resource:
-		add(GoMarshalName(h), h.Name+"Provider", h.Name+"ProviderOps", "New"+h.Name+"Provider")
+		names = append(names, GoMarshalName(h), h.Name+"Provider", h.Name+"ProviderOps", "New"+h.Name+"Provider")
 	case *Struct, *Config:
-		add(GoMarshalName(h))
+		names = append(names, GoMarshalName(h))
 	case *Enum:
 		for _, m := range d.Members {
-			add(GoName(h.File.Module, m.Name))
+			names = append(names, GoName(h.File.Module, m.Name))
 		}
 	}
 	for _, p := range Properties(d) {
-		add(GoPropertyConst(h, p))
+		names = append(names, GoPropertyConst(h, p))
 	}
-	return names
+	return append(names[:1], slices.DeleteFunc(names[1:], func(name string) bool { return name == own })...)
 }
