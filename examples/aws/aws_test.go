@@ -113,30 +113,31 @@ func visitProperty(used map[string]int, d schema.Decl, p *schema.Property) {
 }
 
 func visitType(used map[string]int, d schema.Decl, t schema.Type) {
-	schema.Walk(t, func(t schema.Type) {
-		switch t := t.(type) {
-		case schema.Primitive:
-			count(used, string(t), t != schema.AnyResource)
-			count(used, "capability of any type", t == schema.AnyResource)
-		case *schema.List:
-			used["list"]++
-			_, nested := t.Elem.(*schema.List)
-			count(used, "list of lists", nested)
-			ref, _ := t.Elem.(*schema.Ref)
-			count(used, "list of capabilities", ref != nil && isResource(ref.Decl))
-		case *schema.Map:
-			used["map"]++
-			_, enum := t.Key.(*schema.Ref)
-			count(used, "map with enum keys", enum)
-		case *schema.Ref:
-			same := t.Decl.Head().File.Module == d.Head().File.Module
-			count(used, "capability within a module", same && isResource(t.Decl))
-			count(used, "capability across modules", !same && isResource(t.Decl))
-			count(used, "struct across modules", !same && !isResource(t.Decl))
-			count(used, "recursive struct", t.Decl == d && !isResource(t.Decl))
-			count(used, "files in a circle", t.Decl.Head().File != d.Head().File && refersTo(t.Decl, d.Head().File))
-		}
-	})
+	switch t := t.(type) {
+	case schema.Primitive:
+		count(used, string(t), t != schema.AnyResource)
+		count(used, "capability of any type", t == schema.AnyResource)
+	case *schema.List:
+		used["list"]++
+		_, nested := t.Elem.(*schema.List)
+		count(used, "list of lists", nested)
+		ref, _ := t.Elem.(*schema.Ref)
+		count(used, "list of capabilities", ref != nil && isResource(ref.Decl))
+		visitType(used, d, t.Elem)
+	case *schema.Map:
+		used["map"]++
+		_, enum := t.Key.(*schema.Ref)
+		count(used, "map with enum keys", enum)
+		visitType(used, d, t.Key)
+		visitType(used, d, t.Elem)
+	case *schema.Ref:
+		same := t.Decl.Head().File.Module == d.Head().File.Module
+		count(used, "capability within a module", same && isResource(t.Decl))
+		count(used, "capability across modules", !same && isResource(t.Decl))
+		count(used, "struct across modules", !same && !isResource(t.Decl))
+		count(used, "recursive struct", t.Decl == d && !isResource(t.Decl))
+		count(used, "files in a circle", t.Decl.Head().File != d.Head().File && refersTo(t.Decl, d.Head().File))
+	}
 }
 
 func isResource(d schema.Decl) bool {
@@ -148,10 +149,9 @@ func isResource(d schema.Decl) bool {
 func refersTo(d schema.Decl, file *schema.File) bool {
 	found := false
 	for _, p := range schema.Properties(d) {
-		schema.Walk(p.Type, func(t schema.Type) {
-			ref, ok := t.(*schema.Ref)
-			found = found || ok && ref.Decl.Head().File == file
-		})
+		for ref := range schema.Refs(p.Type) {
+			found = found || ref.Decl.Head().File == file
+		}
 	}
 	return found
 }

@@ -49,7 +49,11 @@ func TestOptionDocs(t *testing.T) {
 	}
 	last := len(list) - 1
 	sentence := "The options of a lumi tag are " + strings.Join(list[:last], ", ") + " and " + list[last] + "."
-	if entry := strings.ReplaceAll(diag.Entry(diag.UnknownOption), "\n", " "); !strings.Contains(entry, sentence) {
+	entries, err := diag.Catalog().Select([]string{string(diag.UnknownOption)}, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if entry := strings.ReplaceAll(entries[0].Text, "\n", " "); !strings.Contains(entry, sentence) {
 		t.Errorf("the catalogue's entry of UnknownOption does not say: %s", sentence)
 	}
 }
