@@ -4,12 +4,13 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
+	"github.com/lumi-idl/lumi/deploy/plan"
+	"github.com/lumi-idl/lumi/idl/schema"
 	"github.com/lumi-idl/lumi/lumigl"
 	"github.com/lumi-idl/lumi/lumigl/diff"
 )
@@ -82,7 +83,7 @@ func (f *diffFlags) misuse(json bool) error {
 }
 
 func (f *diffFlags) run(env *environment) error {
-	replaces, outputs, err := readSchemas(env, f.schemas)
+	types, err := readSchemas(env, f.schemas)
 	if err != nil {
 		return err
 	}
@@ -95,7 +96,7 @@ func (f *diffFlags) run(env *environment) error {
 		return err
 	}
 	env.doing("comparing %s with %s", old.name, new.name)
-	delta, err := f.compare(env, old, new, diff.Options{Replaces: replaces, Outputs: outputs})
+	delta, err := f.compare(env, old, new, types)
 	if err != nil {
 		return err
 	}
@@ -129,36 +130,45 @@ func loadToCompare(env *environment, arg string) (*document, error) {
 }
 
 // compare compares two documents in the way that the flags say.
-func (f *diffFlags) compare(env *environment, old, new *document, o diff.Options) (*diff.Delta, error) {
+func (f *diffFlags) compare(env *environment, old, new *document, types plan.Types) (*diff.Delta, error) {
+	o := diff.Options{Replaces: types.Replaces}
 	state, ok := old.Document.(*lumigl.Snapshot)
 	desired, both := new.Document.(*lumigl.Snapshot)
 	switch {
 	case ok && both && f.desired:
-		return diff.CompareDesired(state, desired, o)
+		settled, err := plan.Settle(state, desired, types)
+		if err != nil {
+			return nil, err
+		}
+		o.Recognized = &diff.Recognized{
+			Moves: settled.Moved, Reason: "all that the program says is the same, but for the URN", Named: settled.Named,
+		}
+		return diff.Compare(state, settled.Snapshot, o)
 	case f.desired:
 		return nil, errors.New("diff: --desired compares snapshots, and one of the two is a general graph")
-	case ok && both && diff.LooksDesired(desired) && !diff.LooksDesired(state) && state.Len() > 0 && !f.patch && !env.json:
+	case ok && both && plan.LooksDesired(desired) && !plan.LooksDesired(state) && state.Len() > 0 && !f.patch && !env.json:
 		env.say("%s has no ids; if it is what a program wants, --desired leaves out what only deployments know", new.name)
 	}
-	delta, err := diff.Compare(old.Document, new.Document, diff.Options{Replaces: o.Replaces})
+	delta, err := diff.Compare(old.Document, new.Document, o)
 	if err != nil {
 		return nil, fmt.Errorf("%s and %s: %w", old.name, new.name, err)
 	}
 	return delta, nil
 }
 
-func readSchemas(env *environment, files []string) (diff.Replaces, diff.Outputs, error) {
-	replaces, outputs := diff.Replaces{}, diff.Outputs{}
+// readSchemas returns what schemas of cidlc say of resource types.
+func readSchemas(env *environment, files []string) (plan.Types, error) {
+	var types plan.Types
 	for _, name := range files {
 		in, err := env.read(name)
 		if err != nil {
-			return nil, nil, err
+			return types, err
 		}
-		for _, add := range []func(io.Reader) error{replaces.AddSchema, outputs.AddSchema} {
-			if err := add(strings.NewReader(in.src)); err != nil {
-				return nil, nil, fmt.Errorf("%s: %w", in.name, err)
-			}
+		read, err := schema.Read(strings.NewReader(in.src))
+		if err != nil {
+			return types, fmt.Errorf("%s: %w", in.name, err)
 		}
+		types.AddSchema(read)
 	}
-	return replaces, outputs, nil
+	return types, nil
 }

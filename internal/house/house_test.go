@@ -27,6 +27,8 @@ type rule struct {
 	only []string
 	// never are packages that they must not reach, neither themselves nor through others.
 	never []string
+	// direct are packages that they must not import themselves: the standard library reaches some of them everywhere.
+	direct []string
 	// why ends the sentence "remove the import, since …".
 	why string
 }
@@ -67,13 +69,18 @@ var rules = []rule{
 	{
 		of:    []string{"./idl/...", "./gen/...", "./cmd/cidlc"},
 		never: slices.Concat([]string{"./runtime/...", "./lumigl/...", "./deploy/..."}, grpc),
-		why:   "the compiler's wing and the runtime's meet in generated code only",
+		why:   "the compiler's wing and the runtime's share the model of types, and nothing of the runtime's is in it",
 	},
 	{
-		of:    []string{"./runtime/...", "./lumigl/...", "./deploy/...", "./cmd/lumi"},
+		of:    []string{"./runtime/..."},
 		but:   testIDL, // It is input of the compiler. No Go code imports it.
 		never: []string{"./idl/...", "./gen/..."},
-		why:   "the compiler's wing and the runtime's meet in generated code only",
+		why:   "a compiled stub has nothing of the compiler",
+	},
+	{
+		of:    []string{"./lumigl/...", "./deploy/...", "./cmd/lumi"},
+		never: []string{"./idl", "./idl/compile/...", "./idl/diag/...", "./gen/..."},
+		why:   "the compiler's wing and the runtime's share the model of types, idl/schema, and nothing else",
 	},
 	{
 		of: []string{"./internal/suggest"}, only: []string{}, never: grpc,
@@ -102,8 +109,20 @@ var rules = []rule{
 		why: "the graph language is what all others of this wing are built on",
 	},
 	{
-		of: []string{"./lumigl/diff"}, only: []string{"./internal/jsonpointer", "./internal/term", "./lumigl", "./runtime/tokens", "./runtime/urn", "./runtime/wire"},
-		why: "two documents are compared without files and commands",
+		of: []string{"./lumigl/match"}, only: []string{"./lumigl"},
+		why: "resources are recognized by what is in them",
+	},
+	{
+		of:   []string{"./lumigl/diff"},
+		only: []string{"./internal/jsonpointer", "./internal/term", "./lumigl", "./lumigl/match", "./runtime/tokens", "./runtime/urn", "./runtime/wire"},
+		why:  "two documents are compared without files, commands and deployments",
+	},
+	{
+		of:     []string{"./deploy/plan"},
+		only:   []string{"./idl/schema", "./lumigl", "./lumigl/diff", "./lumigl/match", "./runtime/tokens", "./runtime/urn"},
+		direct: []string{"os", "os/...", "io", "io/...", "net/...", "context", "time"},
+		never:  slices.Concat(protobuf, []string{"database/..."}),
+		why:    "a plan follows from graphs and nothing else",
 	},
 	{
 		of: []string{"./lumigl/query"}, only: []string{"./internal/dag", "./internal/suggest", "./lumigl"}, never: grpc,
@@ -137,10 +156,11 @@ var rules = []rule{
 	{
 		of: []string{"./cmd/lumi"},
 		only: []string{
+			"./deploy/plan", "./idl/schema",
 			"./internal/catalog", "./internal/linediff", "./internal/suggest", "./internal/term",
 			"./lumigl/...", "./runtime/tokens", "./runtime/urn", "./runtime/wire",
 		},
-		why: "the command is made of the graph language's packages",
+		why: "the command is made of the packages of the graph language and of the engine",
 	},
 	{
 		of:    []string{"./runtime"},
@@ -265,6 +285,11 @@ func (r *rule) check(t *testing.T, packages map[string]*pkg, path string) {
 			if strings.HasPrefix(imported, module) && !matches(r.only, imported) {
 				t.Errorf("%s imports %s: remove the import, since %s", path, imported, r.why)
 			}
+		}
+	}
+	for _, imported := range packages[path].Imports {
+		if matches(r.direct, imported) {
+			t.Errorf("%s imports %s: remove the import, since %s", path, imported, r.why)
 		}
 	}
 	if chain := reach(packages, path, r.never); chain != nil {

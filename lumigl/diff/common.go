@@ -2,12 +2,12 @@ package diff
 
 import "slices"
 
-// match is a place in each of two lists. One of the two may be NoIndex.
-type match struct{ a, b int }
+// link is a place in each of two lists. One of the two may be NoIndex.
+type link struct{ a, b int }
 
 // common finds a longest common subsequence of two lists, or, if that takes more work than there is left or than is
 // reasonable, a common subsequence that is found with less.
-func common(a, b []int32, work *int64) []match {
+func common(a, b []int32, work *int64) []link {
 	start := 0
 	for start < len(a) && start < len(b) && a[start] == b[start] {
 		start++
@@ -16,13 +16,13 @@ func common(a, b []int32, work *int64) []match {
 	for end < len(a)-start && end < len(b)-start && a[len(a)-1-end] == b[len(b)-1-end] {
 		end++
 	}
-	matches := make([]match, 0, start+end)
+	matches := make([]link, 0, start+end)
 	for i := range start {
-		matches = append(matches, match{i, i})
+		matches = append(matches, link{i, i})
 	}
 	matches = append(matches, between(items(a, start, len(a)-end), items(b, start, len(b)-end), work)...)
 	for i := end; i > 0; i-- {
-		matches = append(matches, match{len(a) - i, len(b) - i})
+		matches = append(matches, link{len(a) - i, len(b) - i})
 	}
 	return matches
 }
@@ -60,7 +60,7 @@ func shared(list, other []item) []item {
 // between finds the places of what two lists have in common. The longest subsequence is found if there are no more than
 // maxEdits on the way from one to the other. If there are, elements that are in each list just once tell the parts apart
 // which belong together, and in each of these the way is found in stretches, of which each is a good one.
-func between(a, b []item, work *int64) []match {
+func between(a, b []item, work *int64) []link {
 	// Only elements that are in both lists can be common, and that is often few of them.
 	a, b = shared(a, b), shared(b, a)
 	found, end := myers(a, b, work)
@@ -72,7 +72,7 @@ func between(a, b []item, work *int64) []match {
 	left := most
 	found = nil
 	i, j := 0, 0
-	for _, m := range append(anchors(a, b), match{len(a), len(b)}) {
+	for _, m := range append(anchors(a, b), link{len(a), len(b)}) {
 		as, bs := shared(a[i:m.a], b[j:m.b]), shared(b[j:m.b], a[i:m.a])
 		for len(as) > 0 && len(bs) > 0 && left > 0 {
 			stretch, end := myers(as, bs, &left)
@@ -80,7 +80,7 @@ func between(a, b []item, work *int64) []match {
 			as, bs = as[end.a:], bs[end.b:]
 		}
 		if m.a < len(a) {
-			found = append(found, match{a[m.a].place, b[m.b].place})
+			found = append(found, link{a[m.a].place, b[m.b].place})
 		}
 		i, j = m.a+1, m.b+1
 	}
@@ -95,16 +95,16 @@ const maxEdits = 512
 // myers finds the places of a longest common subsequence of what stands before an end in each list. That is the end of
 // both, unless getting there takes too many edits or too much work. It is the greedy algorithm of Eugene W. Myers, "An O(ND)
 // Difference Algorithm and Its Variations".
-func myers(a, b []item, work *int64) ([]match, match) {
+func myers(a, b []item, work *int64) ([]link, link) {
 	if len(a) == 0 || len(b) == 0 {
-		return nil, match{len(a), len(b)}
+		return nil, link{len(a), len(b)}
 	}
 	// reach[(k+d)/2] is how far in a one gets on diagonal k, which is how much further that is than in b, with d edits.
 	// There is one such list for each d, to find the way back.
 	var reaches [][]int32
 	for d := range maxEdits + 1 {
 		reach := make([]int32, d+1)
-		var end match // the furthest place in both lists
+		var end link // the furthest place in both lists
 		for k := -d; k <= d; k += 2 {
 			x := int32(0)
 			if d > 0 {
@@ -118,19 +118,19 @@ func myers(a, b []item, work *int64) ([]match, match) {
 			reach[(k+d)/2] = x
 			*work -= 1 + int64(x-from)
 			if int(x) <= len(a) && int(y) <= len(b) && int(x)+int(y) >= end.a+end.b {
-				end = match{int(x), int(y)}
+				end = link{int(x), int(y)}
 			}
 		}
 		reaches = append(reaches, reach)
 		if end.a == len(a) && end.b == len(b) || d == maxEdits || *work <= 0 {
 			found := way(reaches, end.a, end.b)
 			for i, m := range found {
-				found[i] = match{a[m.a].place, b[m.b].place}
+				found[i] = link{a[m.a].place, b[m.b].place}
 			}
 			return found, end
 		}
 	}
-	return nil, match{}
+	return nil, link{}
 }
 
 // furthest is how far one gets on diagonal k with one more edit than d: by leaving out an element of a, or of b.
@@ -146,8 +146,8 @@ func furthest(reach []int32, d, k int) int32 {
 }
 
 // way walks back from a place in both lists.
-func way(reaches [][]int32, x, y int) []match {
-	var matches []match
+func way(reaches [][]int32, x, y int) []link {
+	var matches []link
 	for d := len(reaches) - 1; d >= 0; d-- {
 		start := 0
 		if d > 0 {
@@ -155,7 +155,7 @@ func way(reaches [][]int32, x, y int) []match {
 		}
 		for x > start {
 			x, y = x-1, y-1
-			matches = append(matches, match{x, y})
+			matches = append(matches, link{x, y})
 		}
 		if d == 0 {
 			break
@@ -172,7 +172,7 @@ func way(reaches [][]int32, x, y int) []match {
 }
 
 // anchors finds a longest common subsequence of the elements that are in each list just once.
-func anchors(a, b []item) []match {
+func anchors(a, b []item) []link {
 	type places struct{ inA, inB, a, b int }
 	where := make(map[int32]*places, len(a))
 	for i := range a {
@@ -188,17 +188,17 @@ func anchors(a, b []item) []match {
 			p.inB, p.b = p.inB+1, i
 		}
 	}
-	var single []match // in the order of a
+	var single []link // in the order of a
 	for i := range a {
 		if p := where[a[i].name]; p.inA == 1 && p.inB == 1 {
-			single = append(single, match{p.a, p.b})
+			single = append(single, link{p.a, p.b})
 		}
 	}
 	return increasing(single)
 }
 
 // increasing finds a longest subsequence of matches that is in order in b too.
-func increasing(matches []match) []match {
+func increasing(matches []link) []link {
 	var last []int // the match that ends the subsequence of each length in the lowest place
 	previous := make([]int, len(matches))
 	for i, m := range matches {
@@ -216,7 +216,7 @@ func increasing(matches []match) []match {
 	if len(last) == 0 {
 		return nil
 	}
-	var longest []match
+	var longest []link
 	for i := last[len(last)-1]; i >= 0; i = previous[i] {
 		longest = append(longest, matches[i])
 	}

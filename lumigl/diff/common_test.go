@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"github.com/lumi-idl/lumi/lumigl/match"
 )
 
 // TestCommon holds what is found against the textbook's table, and against what must hold when there is no more work to
@@ -26,8 +28,8 @@ func TestCommon(t *testing.T) {
 	})
 }
 
-func verify(t interface{ Fatalf(string, ...any) }, a, b []int32, found []match) {
-	last := match{-1, -1}
+func verify(t interface{ Fatalf(string, ...any) }, a, b []int32, found []link) {
+	last := link{-1, -1}
 	for _, m := range found {
 		if m.a <= last.a || m.b <= last.b || a[m.a] != b[m.b] {
 			t.Fatalf("%v is no common subsequence", found)
@@ -86,14 +88,14 @@ func TestCommonMany(t *testing.T) {
 				at = r.IntN(n)
 				b = slices.Delete(b, at, at+1)
 			}
-			work := int64(baseWork)
+			work := match.Work(0)
 			found := common(a, b, &work)
 			verify(t, a, b, found)
 			if lost := n - len(found); lost > edits*6/10 {
 				t.Errorf("%d elements are not found again", lost)
 			}
-			if work < baseWork/4 {
-				t.Errorf("%d work was spent", baseWork-work)
+			if work < match.Work(0)/4 {
+				t.Errorf("%d work was spent", match.Work(0)-work)
 			}
 		})
 	}

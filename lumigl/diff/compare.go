@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/lumi-idl/lumi/lumigl"
+	"github.com/lumi-idl/lumi/lumigl/match"
 	"github.com/lumi-idl/lumi/runtime/tokens"
 )
 
@@ -12,9 +13,18 @@ import (
 type Options struct {
 	// Replaces has the properties of each type that cannot change: if one differs, the resource was replaced.
 	Replaces Replaces
-	// Outputs has the properties of each type that only the old document has, since the new one is what a program wants. A
-	// resource that lacks nothing else may be one that moved.
-	Outputs Outputs
+	// Recognized has what is known about resources under other keys. If it is nil, Compare looks for resources that may
+	// have moved.
+	Recognized *Recognized
+}
+
+// Recognized is what whoever compares knows about resources that the documents have under different keys.
+type Recognized struct {
+	// Moves become those of the delta. Reason is why they are taken for that: it ends "Perhaps moved, since …".
+	Moves  []Move
+	Reason string
+	// Named become those of the delta.
+	Named []Move
 }
 
 // Replaces has paths of properties by the type of the resource. A path is the names of properties with dots between,
@@ -27,22 +37,44 @@ var ErrForms = errors.New("one is a snapshot and the other a general graph; only
 // Compare returns how the new document differs from the old one. The order in which resources stand does not count, nor
 // does that of the keys in an object. The documents have to be valid: see their method Check. Neither may be changed
 // while the delta is in use. The error is [ErrForms].
-func Compare(old, new lumigl.Document, o Options) (*Delta, error) { return compare(old, new, o, nil) }
-
-func compare(old, new lumigl.Document, o Options, s *settler) (*Delta, error) {
+func Compare(old, new lumigl.Document, o Options) (*Delta, error) {
 	_, wasSnapshot := old.(*lumigl.Snapshot)
 	if _, isSnapshot := new.(*lumigl.Snapshot); wasSnapshot != isSnapshot {
 		return nil, ErrForms
 	}
 	d := &Delta{old: old, new: new}
-	c := &comparer{snapshot: wasSnapshot, work: baseWork + workPerVertex*int64(new.Base().Len())}
+	c := &comparer{snapshot: wasSnapshot, work: match.Work(new.Base().Len())}
 	d.Header = c.objects(header(old), header(new))
 	c.vertices(d)
 	for i := range d.Resources {
 		o.Replaces.mark(&d.Resources[i])
 	}
-	d.Moves = moves(d, o.Outputs, s)
+	known := o.Recognized
+	if known == nil {
+		known = d.guess()
+	}
+	d.Moves, d.Named, d.reason = known.Moves, known.Named, known.Reason
 	return d, nil
+}
+
+// guess finds created resources that are the same as one which was deleted.
+func (d *Delta) guess() *Recognized {
+	var deleted, created []*lumigl.Vertex
+	for i := range d.Resources {
+		switch r := &d.Resources[i]; r.Kind {
+		case Deleted:
+			deleted = append(deleted, r.Old)
+		case Created:
+			created = append(created, r.New)
+		}
+	}
+	properties := func(r *lumigl.Vertex, _ bool) (lumigl.Value, bool) { return bag(r.Properties), true }
+	guess := &Recognized{Moves: match.Recognize(deleted, created, nil, properties)}
+	guess.Reason = "the type and the properties are the same"
+	if !d.isSnapshot() {
+		guess.Reason = "the properties are the same"
+	}
+	return guess
 }
 
 // comparer finds out how values differ.
@@ -54,12 +86,6 @@ type comparer struct {
 	members  []lumigl.Member
 	elements []lumigl.Value
 }
-
-// Honest documents need a small part of this.
-const (
-	baseWork      = 1 << 24
-	workPerVertex = 1 << 8
-)
 
 // vertices compares all vertices of two documents.
 func (c *comparer) vertices(d *Delta) {
@@ -94,7 +120,7 @@ func (c *comparer) vertices(d *Delta) {
 	}
 	gone := slices.DeleteFunc(olds, func(old *lumigl.Vertex) bool { return is.Vertex(old.Key()) != nil })
 	d.Resources = slices.Grow(d.Resources, len(gone))
-	for _, old := range slices.Backward(behindTargets(gone, targets)) {
+	for _, old := range slices.Backward(match.BehindTargets(gone, match.Targets)) {
 		d.Resources = append(d.Resources, Resource{Kind: Deleted, Key: old.Key(), Old: old})
 	}
 }

@@ -2,6 +2,7 @@ package diff
 
 import (
 	"github.com/lumi-idl/lumi/lumigl"
+	"github.com/lumi-idl/lumi/lumigl/match"
 )
 
 // Kind says what happened to a value or a resource.
@@ -53,17 +54,17 @@ type Delta struct {
 	// these there is no such order.
 	Resources []Resource
 	// Moves are guesses: a resource was deleted, and another created with the same type and properties and no other id. What
-	// tools noted about them, their extensions, does not count.
+	// tools noted about them, their extensions, does not count. [Options.Recognized] may have others.
 	Moves []Move
-	// Named are the resources of a program that has no names for them: New is such a one, and Old is the one in the state
-	// that it was taken for.
+	// Named are from [Options.Recognized]: New is a resource without a name, and Old the one in the old document whose key it
+	// was given.
 	Named []Move
 	// Unchanged is the number of resources that do not differ.
 	Unchanged int
 
 	old, new lumigl.Document
-	// desired says that the new document is what a program wants.
-	desired bool
+	// reason is why the moves are taken for that.
+	reason string
 }
 
 // Resource is how a resource differs.
@@ -97,9 +98,7 @@ type Change struct {
 const NoIndex = -1
 
 // Move is a resource that may have come to another URN. Nothing in the documents says so.
-type Move struct {
-	Old, New *lumigl.Vertex
-}
+type Move = match.Pair
 
 // Empty reports whether nothing differs.
 func (d *Delta) Empty() bool { return len(d.Header) == 0 && len(d.Resources) == 0 }

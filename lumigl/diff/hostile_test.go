@@ -2,7 +2,6 @@ package diff_test
 
 import (
 	"bytes"
-	"fmt"
 	"io"
 	"math/rand/v2"
 	"runtime"
@@ -10,7 +9,6 @@ import (
 
 	"github.com/lumi-idl/lumi/lumigl"
 	"github.com/lumi-idl/lumi/lumigl/diff"
-	"github.com/lumi-idl/lumi/runtime/urn"
 )
 
 // TestHostile compares what is made to be dear. What it costs is measured in memory, which is the same on any machine.
@@ -79,57 +77,6 @@ func TestHostile(t *testing.T) {
 				t.Errorf("the patch has %d MiB", patch.Len()>>20)
 			}
 		})
-	}
-}
-
-// TestHostileLooks compares many resources that look the same, of which each refers to one more than the one before it.
-func TestHostileLooks(t *testing.T) {
-	const n = 10_000
-	build := func(named bool) *lumigl.Snapshot {
-		s := &lumigl.Snapshot{}
-		add := func(kind string, i int, properties ...lumigl.Member) *lumigl.Vertex {
-			name := fmt.Sprint("#", i+1)
-			if named {
-				name = fmt.Sprint("n", i)
-			}
-			r, err := s.Add(urn.URN("urn:lumi:prod::p:index::s:x:" + kind + "::" + name))
-			if err != nil {
-				t.Fatal(err)
-			}
-			r.Properties = lumigl.ObjectOf(properties...)
-			return r
-		}
-		var last *lumigl.Vertex
-		for i := range n {
-			chained := []lumigl.Member{{Key: "i", Value: lumigl.IntOf(int64(i))}}
-			if last != nil {
-				chained = append(chained, lumigl.Member{Key: "of", Value: lumigl.ReferenceTo(last)})
-			}
-			same := lumigl.TextOf("u")
-			if named {
-				chained = append(chained, lumigl.Member{Key: "url", Value: same})
-			}
-			last = add("Bucket", i, chained...)
-			if !named {
-				same = lumigl.PropertyOf(last, "url")
-			}
-			add("Other", i, lumigl.Member{Key: "a", Value: same})
-		}
-		return s
-	}
-	state, desired := build(true), build(false)
-	var d *diff.Delta
-	used := allocated(func() {
-		var err error
-		if d, err = diff.CompareDesired(state, desired, diff.Options{Outputs: storage.Outputs}); err != nil {
-			t.Fatal(err)
-		}
-	})
-	if used > 128<<20 {
-		t.Errorf("%d MiB allocated", used>>20)
-	}
-	if len(d.Named) != n {
-		t.Errorf("%d named, want %d", len(d.Named), n)
 	}
 }
 

@@ -2,6 +2,7 @@ package diff
 
 import (
 	"github.com/lumi-idl/lumi/lumigl"
+	"github.com/lumi-idl/lumi/lumigl/match"
 )
 
 // lists compares two lists. Elements that are equal stay where they are as far as the order allows, and of those between
@@ -34,7 +35,7 @@ func (c *comparer) aligned(a, b []lumigl.Value) []Change {
 	}
 	var changes []Change
 	i, j := 0, 0
-	for _, k := range append(kept, match{len(a), len(b)}) {
+	for _, k := range append(kept, link{len(a), len(b)}) {
 		for _, p := range c.pairs(a[i:k.a], b[j:k.b]) {
 			if change, differ := c.element(a, b, shift(p.a, i), shift(p.b, j)); differ {
 				changes = append(changes, change)
@@ -85,7 +86,7 @@ func (c *comparer) element(a, b []lumigl.Value, from, to int) (Change, bool) {
 
 // kept are the elements that are equal and in the same order in both lists. It reports false if it would cost too much
 // to find them.
-func (c *comparer) kept(a, b []lumigl.Value) ([]match, bool) {
+func (c *comparer) kept(a, b []lumigl.Value) ([]link, bool) {
 	names := namer{comparer: c, byHash: map[uint64][]named{}}
 	as, ok := names.name(a)
 	if !ok {
@@ -112,9 +113,10 @@ type named struct {
 
 func (n *namer) name(values []lumigl.Value) ([]int32, bool) {
 	names := make([]int32, 0, len(values))
+	hasher := match.Hasher{Work: &n.work}
 	for _, v := range values {
-		h, ok := n.hash(v)
-		if !ok {
+		h := hasher.Value(v)
+		if n.work <= 0 {
 			return nil, false
 		}
 		names = append(names, n.nameOf(h, v))

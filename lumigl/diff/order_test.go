@@ -1,6 +1,7 @@
 package diff_test
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -75,4 +76,13 @@ func TestDeletedOrderAny(t *testing.T) {
 			}
 		}
 	})
+}
+
+// numbered are the keys of some vertices.
+func numbered(n int) []string {
+	var all []string
+	for i := range n {
+		all = append(all, fmt.Sprint("#", i+1))
+	}
+	return all
 }

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/lumi-idl/lumi/lumigl"
+	"github.com/lumi-idl/lumi/lumigl/match"
 )
 
 // maxPairing is up to how many elements on each side the best pairs are looked for. It takes time that grows with the
@@ -12,7 +13,7 @@ const maxPairing = 256
 
 // pairs says which of the old elements, none of which are among the new ones, became which. What is in no pair was
 // removed or added. All are in order, old ones first.
-func (c *comparer) pairs(a, b []lumigl.Value) []match {
+func (c *comparer) pairs(a, b []lumigl.Value) []link {
 	if len(a) > 0 && len(b) > 0 && len(a) <= maxPairing && len(b) <= maxPairing {
 		as, ok := c.profiles(a)
 		if ok {
@@ -22,15 +23,15 @@ func (c *comparer) pairs(a, b []lumigl.Value) []match {
 			}
 		}
 	}
-	pairs := make([]match, 0, max(len(a), len(b)))
+	pairs := make([]link, 0, max(len(a), len(b)))
 	for i := range max(len(a), len(b)) {
 		switch {
 		case i >= len(a):
-			pairs = append(pairs, match{NoIndex, i})
+			pairs = append(pairs, link{NoIndex, i})
 		case i >= len(b):
-			pairs = append(pairs, match{i, NoIndex})
+			pairs = append(pairs, link{i, NoIndex})
 		default:
-			pairs = append(pairs, match{i, i})
+			pairs = append(pairs, link{i, i})
 		}
 	}
 	return pairs
@@ -47,11 +48,11 @@ type profile struct {
 
 func (c *comparer) profiles(values []lumigl.Value) ([]profile, bool) {
 	all := make([]profile, 0, len(values))
-	h := hasher{work: &c.work}
+	h := match.Hasher{Work: &c.work}
 	for _, v := range values {
 		p := profile{kind: v.Kind(), opaque: v.IsUnknown() || isSecret(v)}
 		for key, m := range v.Members() {
-			p.members = append(p.members, h.member(key, m))
+			p.members = append(p.members, h.Member(key, m))
 		}
 		slices.Sort(p.members)
 		all = append(all, p)
@@ -115,7 +116,7 @@ func (p *profile) alike(q *profile, samePlace bool) int {
 
 // best finds the pairs in order that are alike the most in all. Elements that have nothing in common but their kind are
 // pairs only if there are as many old ones as new, and they stand in the same place.
-func best(a, b []profile) []match {
+func best(a, b []profile) []link {
 	same := len(a) == len(b)
 	// sum[i][j] is how much can be had of the elements from i and j on.
 	sum := make([][]int, len(a)+1)
@@ -131,26 +132,26 @@ func best(a, b []profile) []match {
 			}
 		}
 	}
-	var pairs []match
+	var pairs []link
 	i, j := 0, 0
 	for i < len(a) && j < len(b) {
 		switch s := score(i, j); {
 		case s > 0 && sum[i][j] == s+sum[i+1][j+1]:
-			pairs = append(pairs, match{i, j})
+			pairs = append(pairs, link{i, j})
 			i, j = i+1, j+1
 		case sum[i][j] == sum[i+1][j]:
-			pairs = append(pairs, match{i, NoIndex})
+			pairs = append(pairs, link{i, NoIndex})
 			i++
 		default:
-			pairs = append(pairs, match{NoIndex, j})
+			pairs = append(pairs, link{NoIndex, j})
 			j++
 		}
 	}
 	for ; i < len(a); i++ {
-		pairs = append(pairs, match{i, NoIndex})
+		pairs = append(pairs, link{i, NoIndex})
 	}
 	for ; j < len(b); j++ {
-		pairs = append(pairs, match{NoIndex, j})
+		pairs = append(pairs, link{NoIndex, j})
 	}
 	return pairs
 }

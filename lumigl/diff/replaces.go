@@ -7,6 +7,19 @@ import (
 	"github.com/lumi-idl/lumi/lumigl"
 )
 
+// Replaced reports whether old would have to be replaced to become new. Of the work, it takes what comparing the two does:
+// see [match.Work].
+func (r Replaces) Replaced(old, new *lumigl.Vertex, work *int64) bool {
+	if old.ID == new.ID && len(r[new.Type]) == 0 || same(old, new) {
+		return false
+	}
+	c := comparer{snapshot: true, work: *work}
+	change := Resource{Kind: Updated, Old: old, New: new, Changes: c.bodies(old, new)}
+	r.mark(&change)
+	*work = c.work
+	return change.Kind == Replaced
+}
+
 // mark finds out whether an updated resource was in fact replaced, and by which changes.
 func (r Replaces) mark(resource *Resource) {
 	if resource.Kind != Updated {
@@ -68,8 +81,9 @@ func hasReplaces(changes []Change) bool {
 	return slices.ContainsFunc(changes, func(c Change) bool { return c.Replaces || hasReplaces(c.Changes) })
 }
 
-// identity is what of a resource's properties cannot change, if there is anything.
-func (r Replaces) identity(resource *lumigl.Vertex, _ bool) (lumigl.Value, bool) {
+// Identity is a view of those properties of a resource that cannot change: see [match.View]. If one of them differs,
+// [Replaces.Replaced] reports true.
+func (r Replaces) Identity(resource *lumigl.Vertex, _ bool) (lumigl.Value, bool) {
 	paths := r[resource.Type]
 	if len(paths) == 0 {
 		return lumigl.Value{}, false

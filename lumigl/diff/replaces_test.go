@@ -6,6 +6,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/lumi-idl/lumi/lumigl"
+	"github.com/lumi-idl/lumi/lumigl/match"
 )
 
 // TestIdentityAny holds that what has another identity would have to be replaced.
@@ -22,9 +23,9 @@ func TestIdentityAny(t *testing.T) {
 			return r
 		}
 		old, new := resource(), resource()
-		was, some := replaces.identity(old, true)
-		is, _ := replaces.identity(new, false)
-		c := &comparer{snapshot: true, work: baseWork}
+		was, some := replaces.Identity(old, true)
+		is, _ := replaces.Identity(new, false)
+		c := &comparer{snapshot: true, work: match.Work(0)}
 		change := Resource{Kind: Updated, Old: old, New: new, Changes: c.bodies(old, new)}
 		if replaces.mark(&change); change.Kind != Replaced && !was.Equal(is) {
 			rt.Fatalf("%+v and %+v", was, is)

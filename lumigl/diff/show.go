@@ -9,6 +9,7 @@ import (
 
 	"github.com/lumi-idl/lumi/internal/term"
 	"github.com/lumi-idl/lumi/lumigl"
+	"github.com/lumi-idl/lumi/lumigl/match"
 )
 
 // members shows what differs in an object, and how much does not. The object is absent where that is of no interest.
@@ -244,7 +245,7 @@ func (p *printer) sameContent(c *Change) string {
 
 // lines shows how two texts of several lines differ.
 func (p *printer) lines(old, new lumigl.Value, depth int) {
-	c := &comparer{work: baseWork}
+	c := &comparer{work: match.Work(0)}
 	list := func(v lumigl.Value) (all []lumigl.Value) {
 		s, _ := v.Text()
 		for line := range strings.SplitAfterSeq(s, "\n") {
@@ -257,7 +258,7 @@ func (p *printer) lines(old, new lumigl.Value, depth int) {
 	was, is := list(old), list(new)
 	kept, _ := c.kept(was, is)
 	i, j, head := 0, 0, 0
-	for _, k := range append(kept, match{len(was), len(is)}) {
+	for _, k := range append(kept, link{len(was), len(is)}) {
 		if i == k.a && j == k.b {
 			i, j = i+1, j+1
 			continue

@@ -241,14 +241,7 @@ func (p *printer) moves(d *Delta) {
 		return
 	}
 	p.part()
-	same := "the type and the properties are the same"
-	switch {
-	case d.desired:
-		same = "all that the program says is the same, but for the URN"
-	case !d.isSnapshot():
-		same = "the properties are the same"
-	}
-	p.write("Perhaps moved, since " + same + ":\n")
+	p.write("Perhaps moved, since " + d.reason + ":\n")
 	for _, m := range d.Moves {
 		p.write("  " + urnLabel(m.Old.Key()) + "\n    → " + urnLabel(m.New.Key()) + "\n")
 	}

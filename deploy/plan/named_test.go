@@ -1,4 +1,4 @@
-package diff_test
+package plan_test
 
 import (
 	"bytes"
@@ -10,15 +10,17 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
+	"github.com/lumi-idl/lumi/deploy/plan"
 	"github.com/lumi-idl/lumi/lumigl"
 	"github.com/lumi-idl/lumi/lumigl/diff"
+	"github.com/lumi-idl/lumi/runtime/tokens"
 	"github.com/lumi-idl/lumi/runtime/urn"
 	"github.com/lumi-idl/lumi/runtime/wire"
 )
 
-var storage = diff.Options{
+var storage = plan.Types{
 	Replaces: diff.Replaces{"s:x:Object": {"bucket", "key"}, "s:x:Bucket": {"name"}},
-	Outputs:  diff.Outputs{"s:x:Object": {"etag"}, "s:x:Bucket": {"url"}},
+	Outputs:  map[tokens.Type][]string{"s:x:Object": {"etag"}, "s:x:Bucket": {"url"}},
 }
 
 // desire compares what is desired with a state, and returns the text too.
@@ -27,11 +29,11 @@ func desire(t *testing.T, state, desired string) (shown string, d *diff.Delta) {
 	return desireWith(t, state, desired, storage)
 }
 
-func desireWith(t *testing.T, state, desired string, o diff.Options) (shown string, d *diff.Delta) {
+func desireWith(t *testing.T, state, desired string, types plan.Types) (shown string, d *diff.Delta) {
 	t.Helper()
 	old, new := parse(t, state).(*lumigl.Snapshot), parse(t, desired).(*lumigl.Snapshot)
 	before, wanted := text(t, old), text(t, new)
-	d, err := diff.CompareDesired(old, new, o)
+	d, err := compare(old, new, types)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -270,7 +272,7 @@ func TestUnnamedLater(t *testing.T) {
 			resources(resource("Rules", "#1", `"zone": {"a": 1}, "n": 2`)), "Rules #1 is x"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			_, d := desireWith(t, test.state, test.desired, diff.Options{Outputs: storage.Outputs, Replaces: diff.Replaces{
+			_, d := desireWith(t, test.state, test.desired, plan.Types{Outputs: storage.Outputs, Replaces: diff.Replaces{
 				"s:x:Object": {"key"}, "s:x:Bucket": {"name"}, "s:x:Rules": {"rules.port", "zone"}}})
 			var got []string
 			for _, n := range d.Named {
@@ -350,7 +352,7 @@ func TestUnnamedAny(t *testing.T) {
 			resources[0][i].ID = fmt.Sprint("i-", i)
 		}
 		for j, updated := range []int{0, n} {
-			d, err := diff.CompareDesired(state, all[j+1], storage)
+			d, err := compare(state, all[j+1], storage)
 			if err != nil {
 				rt.Fatal(err)
 			}
@@ -425,8 +427,8 @@ func TestUnnamedOrderAny(t *testing.T) {
 		state, _ := build(olds, places(len(olds)), func(i int) string { return fmt.Sprint("n", i) }, true)
 		named := func(order, numbers []int) []string {
 			desired, resources := build(news, order, func(i int) string { return fmt.Sprint("#", numbers[i]+1) }, false)
-			d, err := diff.CompareDesired(state, desired, diff.Options{
-				Outputs: diff.Outputs{"s:x:Bucket": {"url"}}, Replaces: diff.Replaces{"s:x:Object": {"key"}, "s:x:Bucket": {"key", "of"}}})
+			d, err := compare(state, desired, plan.Types{
+				Outputs: map[tokens.Type][]string{"s:x:Bucket": {"url"}}, Replaces: diff.Replaces{"s:x:Object": {"key"}, "s:x:Bucket": {"key", "of"}}})
 			if err != nil {
 				rt.Fatal(err)
 			}

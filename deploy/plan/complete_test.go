@@ -1,4 +1,4 @@
-package diff_test
+package plan_test
 
 import (
 	"bytes"
@@ -7,9 +7,20 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
+	"github.com/lumi-idl/lumi/deploy/plan"
 	"github.com/lumi-idl/lumi/lumigl"
 	"github.com/lumi-idl/lumi/lumigl/diff"
+	"github.com/lumi-idl/lumi/runtime/tokens"
 )
+
+// completed settles what is desired, where resources have some outputs.
+func completed(state, desired *lumigl.Snapshot, outputs ...string) (*lumigl.Snapshot, error) {
+	settled, err := plan.Settle(state, desired, plan.Types{Outputs: map[tokens.Type][]string{"a:b:C": outputs}})
+	if err != nil {
+		return nil, err
+	}
+	return settled.Snapshot, nil
+}
 
 // TestDesiredOwn holds that what a program says itself counts more than what is in the state.
 func TestDesiredOwn(t *testing.T) {
@@ -18,7 +29,7 @@ func TestDesiredOwn(t *testing.T) {
 		"`+u+`a": {"type": "a:b:C", "id": "1", "properties": {"arn": "old"}, "extensions": {"old": 1}}}}`).(*lumigl.Snapshot)
 	desired := parse(t, `{"ref": "$r", "package": "new", "args": {"new": 1}, "note": 2, "resources": {
 		"`+u+`a": {"type": "a:b:C", "id": "2", "properties": {"arn": "new"}, "extensions": {"new": 1}}}}`).(*lumigl.Snapshot)
-	got, err := diff.Desired(state, desired, diff.Outputs{"a:b:C": {"arn", "none"}})
+	got, err := completed(state, desired, "arn", "none")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -40,10 +51,10 @@ func TestDesired(t *testing.T) {
 		"`+u+`a": {"type": "a:b:C", "properties": {"x": 2}},
 		"`+u+`b": {"type": "a:b:C", "properties": {"a": {"#ref": "`+u+`a"}}},
 		"`+u+`new": {"type": "a:b:C", "properties": {"b": {"#ref": "`+u+`b"}}}}}`).(*lumigl.Snapshot)
-	if !diff.LooksDesired(desired) || diff.LooksDesired(state) || diff.LooksDesired(&lumigl.Snapshot{}) {
+	if !plan.LooksDesired(desired) || plan.LooksDesired(state) || plan.LooksDesired(&lumigl.Snapshot{}) {
 		t.Error("what is desired cannot be told from what is there")
 	}
-	got, err := diff.Desired(state, desired, diff.Outputs{"a:b:C": {"arn", "other"}})
+	got, err := completed(state, desired, "arn", "other")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -92,7 +103,7 @@ func TestDesiredCircle(t *testing.T) {
 		{of("d", "", "a", `"of": `+ref("d"), "b", `"of": `+ref("a")),
 			of("d", `"other": "d"`, "a", `"of": `+ref("d"), "b", `"of": `+ref("a")+`, "arn": `+ref("a"))},
 	} {
-		got, err := diff.Desired(state, test.desired, diff.Outputs{"a:b:C": {"arn", "other"}})
+		got, err := completed(state, test.desired, "arn", "other")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -125,7 +136,7 @@ func TestDesiredPending(t *testing.T) {
 	}
 	const a, gone = `"` + u + `a": {"type": "a:b:C", "properties": {}}`, `"` + u + `gone": {"type": "a:b:C", "properties": {}}`
 	desired := parse(t, `{"resources": {`+a+`}}`).(*lumigl.Snapshot)
-	got, err := diff.Desired(state, desired, nil)
+	got, err := completed(state, desired)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -133,7 +144,7 @@ func TestDesiredPending(t *testing.T) {
 	if d := cmp.Diff(text(t, want), text(t, got)); d != "" {
 		t.Error(d)
 	}
-	delta, err := diff.CompareDesired(state, desired, diff.Options{})
+	delta, err := compare(state, desired, plan.Types{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -141,7 +152,7 @@ func TestDesiredPending(t *testing.T) {
 		t.Error(err)
 	}
 	// If nothing is gone, nothing is left out.
-	if got, err = diff.Desired(state, parse(t, `{"resources": {`+a+`, `+gone+`}}`).(*lumigl.Snapshot), nil); err != nil {
+	if got, err = completed(state, parse(t, `{"resources": {`+a+`, `+gone+`}}`).(*lumigl.Snapshot)); err != nil {
 		t.Fatal(err)
 	}
 	if d := cmp.Diff(text(t, state), text(t, got)); d != "" {
@@ -151,22 +162,25 @@ func TestDesiredPending(t *testing.T) {
 
 // TestDesiredAny holds that what there will be is valid, whatever there was and whatever is desired.
 func TestDesiredAny(t *testing.T) {
-	outputs := diff.Outputs{"aws:ec2:VPC": {"a", "b", "tags"}, "aws:ec2:Subnet": {"a", "cidrBlock"}}
 	rapid.Check(t, func(rt *rapid.T) {
-		state, desired := drawSnapshot(rt, someKeys), drawSnapshot(rt, someKeys)
-		got, err := diff.Desired(state, desired, outputs)
+		state, desired := drawSnapshot(rt, true), drawSnapshot(rt, false)
+		settled, err := plan.Settle(state, desired, storage)
 		if err != nil {
 			rt.Fatal(err)
 		}
-		if err := got.Check(); err != nil {
+		if err := settled.Snapshot.Check(); err != nil {
 			rt.Fatal(err)
 		}
-		delta, err := diff.CompareDesired(state, desired, diff.Options{Outputs: outputs})
+		delta, err := compare(state, desired, storage)
 		if err != nil {
 			rt.Fatal(err)
 		}
-		if _, err := diff.Apply(state, delta); err != nil {
+		applied, err := diff.Apply(state, delta)
+		if err != nil {
 			rt.Fatal(err)
+		}
+		if d := cmp.Diff(text(t, settled.Snapshot), text(t, applied)); d != "" {
+			rt.Fatal(d)
 		}
 	})
 }

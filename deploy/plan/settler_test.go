@@ -1,4 +1,4 @@
-package diff_test
+package plan_test
 
 import (
 	"bytes"
@@ -9,8 +9,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/lumi-idl/lumi/deploy/plan"
 	"github.com/lumi-idl/lumi/lumigl"
-	"github.com/lumi-idl/lumi/lumigl/diff"
 	"github.com/lumi-idl/lumi/runtime/urn"
 	"github.com/lumi-idl/lumi/runtime/wire"
 )
@@ -152,7 +152,7 @@ func TestSettledOrder(t *testing.T) {
 	} {
 		desired.Vertex(inModule + name).Properties = lumigl.ObjectOf(member)
 	}
-	if d, err := diff.CompareDesired(state, desired, storage); err != nil || !d.Empty() {
+	if d, err := compare(state, desired, storage); err != nil || !d.Empty() {
 		t.Errorf("%v: %+v", err, d)
 	}
 }
@@ -232,9 +232,9 @@ func TestSettledDeep(t *testing.T) {
 		{"to what is not there", downward, "none", n - 1},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			d, err := diff.CompareDesired(state, chain(test.place, func(before *lumigl.Vertex) lumigl.Value {
+			d, err := compare(state, chain(test.place, func(before *lumigl.Vertex) lumigl.Value {
 				return lumigl.PropertyOf(before, test.property)
-			}), diff.Options{})
+			}), plan.Types{})
 			if err != nil || len(d.Resources) != test.differ {
 				t.Errorf("%v: %d differ", err, len(d.Resources))
 			}
@@ -248,7 +248,7 @@ func TestSettledDeep(t *testing.T) {
 	}
 	last := wanted.Vertex(inModule + fmt.Sprint("Bucket::", n-1))
 	last.Properties = lumigl.ObjectOf(lumigl.Member{Key: "l", Value: lumigl.ListOf(last.Properties.Get("y"))})
-	if d, err := diff.CompareDesired(state, wanted, diff.Options{}); err != nil || len(d.Resources) != n {
+	if d, err := compare(state, wanted, plan.Types{}); err != nil || len(d.Resources) != n {
 		t.Errorf("%v: %d differ", err, len(d.Resources))
 	}
 }
@@ -269,7 +269,7 @@ func TestSettledSecret(t *testing.T) {
 		}
 		old := settledObject(bucket, `"p": `+secret(`"u"`)+`, "key": "k"`)
 		new := settledObject(wantedBucket, `"p": `+secret(url)+`, "key": "k"`)
-		if got, d := desireWith(t, old, strings.ReplaceAll(new, "Object::o", "Object::#1"), diff.Options{Outputs: storage.Outputs}); !d.Empty() {
+		if got, d := desireWith(t, old, strings.ReplaceAll(new, "Object::o", "Object::#1"), plan.Types{Outputs: storage.Outputs}); !d.Empty() {
 			t.Error(got)
 		}
 		if got, d := desire(t, old, strings.ReplaceAll(new, "Object::o", "Object::p")); len(d.Moves) != 1 {
@@ -297,7 +297,7 @@ func TestSettledMany(t *testing.T) {
 		return `"` + inModule + `Bucket::b": {"type": "s:x:Bucket", "properties": {` + more + `}}`
 	}
 	_, d := desireWith(t, settledObject(bucket(outputs.String()), `"p": [`+old.String()+`]`),
-		settledObject(bucket(""), `"p": [`+new.String()+`]`), diff.Options{})
+		settledObject(bucket(""), `"p": [`+new.String()+`]`), plan.Types{})
 	if len(d.Resources) != 1 || d.Resources[0].Key != inModule+"Bucket::b" {
 		t.Errorf("%d differ", len(d.Resources))
 	}

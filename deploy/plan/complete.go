@@ -1,0 +1,133 @@
+package plan
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/lumi-idl/lumi/lumigl"
+	"github.com/lumi-idl/lumi/lumigl/match"
+	"github.com/lumi-idl/lumi/runtime/tokens"
+	"github.com/lumi-idl/lumi/runtime/urn"
+)
+
+// complete makes a snapshot of what is desired and of what only deployments know, as the state has it. Resources that
+// were named get the URNs of those that they are.
+func complete(
+	state, desired *lumigl.Snapshot, outputs map[tokens.Type][]string, named []match.Pair,
+) (*lumigl.Snapshot, error) {
+	s := &lumigl.Snapshot{
+		Package: desired.Package, Args: desired.Args, Lineage: state.Lineage, Serial: state.Serial,
+	}
+	s.Tag, s.Fields = desired.Tag, desired.Fields
+	names := make(map[*lumigl.Vertex]*lumigl.Vertex, len(named))
+	for _, n := range named {
+		names[n.New] = n.Old
+	}
+	keyOf := func(r *lumigl.Vertex) string { return cmp.Or(names[r], r).Key() }
+	for r := range desired.Vertices() {
+		if _, err := s.Add(urn.URN(keyOf(r))); err != nil {
+			return nil, err
+		}
+	}
+	here := func(r *lumigl.Vertex) *lumigl.Vertex { return s.Vertex(keyOf(r)) }
+	var leading []property // outputs with references
+	for r := range desired.Vertices() {
+		n := here(r)
+		n.Type, n.ID, n.Extensions, n.Properties = r.Type, r.ID, r.Extensions, r.Properties.Retarget(here)
+		was := state.Vertex(n.Key())
+		if was == nil {
+			continue
+		}
+		n.ID = cmp.Or(n.ID, was.ID)
+		if !n.Extensions.Exists() {
+			n.Extensions = was.Extensions
+		}
+		if len(outputs[r.Type]) == 0 {
+			continue
+		}
+		var properties lumigl.ObjectBuilder
+		properties.SetAll(n.Properties)
+		for _, name := range outputs[r.Type] {
+			value := was.Properties.Get(name)
+			if properties.Get(name).Exists() || !leads(value, here) {
+				continue
+			}
+			properties.Set(name, value.Retarget(here))
+			for range value.References() {
+				leading = append(leading, property{n, name})
+				break
+			}
+		}
+		n.Properties = properties.Object()
+	}
+	if len(leading) > 0 {
+		places := make(map[*lumigl.Vertex]int, s.Len())
+		for i, r := range match.BehindTargets(slices.Collect(desired.Vertices()), match.Targets) {
+			places[here(r)] = i
+		}
+		leaveOutCircles(s, leading, places)
+	}
+	completePending(s, &state.Pending)
+	return s, nil
+}
+
+// leads reports whether all references in a value lead somewhere.
+func leads(v lumigl.Value, to func(*lumigl.Vertex) *lumigl.Vertex) bool {
+	for target := range v.References() {
+		if to(target) == nil {
+			return false
+		}
+	}
+	return true
+}
+
+// leaveOutCircles leaves out outputs by which resources depend on each other in circles. One that refers to what has its
+// place before anyway, for all that the program says, makes no circle with others of that kind.
+func leaveOutCircles(s *lumigl.Snapshot, outputs []property, places map[*lumigl.Vertex]int) {
+	circles := match.CirclesIn(slices.Collect(s.Vertices()))
+	for _, output := range outputs {
+		r := output.of
+		for target := range r.Properties.Get(output.name).References() {
+			if circles[target] == circles[r] && places[target] >= places[r] {
+				r.Properties = r.Properties.With(output.name, lumigl.Value{})
+				break
+			}
+		}
+	}
+}
+
+// completePending gives a snapshot what is pending in the state, except properties that lead nowhere.
+func completePending(s *lumigl.Snapshot, pending *lumigl.Pending) {
+	deletes := make(map[*lumigl.Vertex]*lumigl.Vertex, len(pending.Deletes))
+	for _, was := range pending.Deletes {
+		r := *was
+		deletes[was] = &r
+		s.Pending.Deletes = append(s.Pending.Deletes, &r)
+	}
+	here := func(v *lumigl.Vertex) *lumigl.Vertex {
+		r, old := s.Vertex(v.Key()), deletes[v]
+		if r != nil && old != nil {
+			return nil // In a file, it would lead to the one that is not to be deleted.
+		}
+		return cmp.Or(r, old)
+	}
+	for _, r := range s.Pending.Deletes {
+		r.Properties = leading(r.Properties, here)
+	}
+	for _, o := range pending.Operations {
+		r := *o.Resource
+		r.Properties = leading(r.Properties, here)
+		s.Pending.Operations = append(s.Pending.Operations, lumigl.Operation{Kind: o.Kind, Resource: &r})
+	}
+}
+
+// leading are the properties whose references all lead somewhere, and lead there.
+func leading(properties lumigl.Value, to func(*lumigl.Vertex) *lumigl.Vertex) lumigl.Value {
+	var all lumigl.ObjectBuilder
+	for name, v := range properties.Members() {
+		if leads(v, to) {
+			all.Set(name, v.Retarget(to))
+		}
+	}
+	return all.Object()
+}

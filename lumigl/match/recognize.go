@@ -1,0 +1,268 @@
+package match
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"github.com/lumi-idl/lumi/lumigl"
+)
+
+// Pair is a resource and the one that it is taken for under another key.
+type Pair struct{ Old, New *lumigl.Vertex }
+
+// View returns the part of a resource that it is recognized by. It returns false if there is none. The part may be
+// smaller for an old resource than for a new one.
+type View func(r *lumigl.Vertex, old bool) (lumigl.Value, bool)
+
+// Recognize finds out which new resources are old ones under another key, by what can be seen of them: all that the
+// first view shows, or else all that the next one does. Where several look the same, none is recognized, unless the
+// provider's ids tell them apart. The pairs are in the order of the new resources.
+//
+// e may be nil. It is told of each pair as soon as it is found.
+func Recognize(olds, news []*lumigl.Vertex, e Equivalence, views ...View) []Pair {
+	if len(olds) == 0 || len(news) == 0 {
+		return nil
+	}
+	work := int64(math.MaxInt64)
+	m := matcher{
+		equivalence: e,
+		olds:        olds, taken: make([]int32, len(olds)),
+		news: news, from: make([]int32, len(news)), places: make(map[*lumigl.Vertex]int32, len(news)),
+	}
+	m.hasher = Hasher{Work: &work, Equivalence: e, key: func(v *lumigl.Vertex) string { return m.was(v).Key() }}
+	for i, v := range news {
+		m.places[v] = int32(i)
+	}
+	// What one view made known may make others look the same in another view.
+	for passes, left := 0, len(views); left > 0 && passes < maxPasses; passes++ {
+		if left--; m.pass(views[passes%len(views)]) {
+			left = len(views) - 1
+		}
+	}
+	var pairs []Pair
+	for i, from := range m.from {
+		if from > 0 {
+			pairs = append(pairs, Pair{Old: olds[from-1], New: news[i]})
+		}
+	}
+	return pairs
+}
+
+// maxPasses is how often resources are looked at, so that it takes time in proportion to them.
+const maxPasses = 16
+
+// matcher recognizes resources, which it knows by their places among the old or the new ones: there may be very many.
+type matcher struct {
+	hasher      Hasher
+	equivalence Equivalence
+	olds, news  []*lumigl.Vertex
+	// from has the places, counted from 1, of what the new ones were, and taken of what the old ones are.
+	from, taken []int32
+	// places are those of the new ones.
+	places map[*lumigl.Vertex]int32
+
+	// The rest belongs to a pass. looks are those of the old resources, in order.
+	view  View
+	looks []look
+	// dependents has for each new resource those of which the view shows that they refer to it, and waiting to how many a
+	// resource refers that have not been looked at.
+	dependents [][]int32
+	waiting    []int32
+	recognized int
+}
+
+// look is the hash of what a view shows of the resource at a place.
+type look struct {
+	hash  uint64
+	place int32
+	// met counts the rounds in which new resources looked like this old one. Of some that look the same, the first has it.
+	met int32
+}
+
+func compareLooks(a, b look) int { return cmp.Compare(a.hash, b.hash) }
+
+// same returns how many looks at the beginning are the same.
+func same(looks []look) int {
+	n := 1
+	for n < len(looks) && looks[n].hash == looks[0].hash {
+		n++
+	}
+	return n
+}
+
+// was is what a resource was, or itself if it is not known to have been another one.
+func (m *matcher) was(v *lumigl.Vertex) *lumigl.Vertex {
+	if i, ok := m.places[v]; ok && m.from[i] > 0 {
+		return m.olds[m.from[i]-1]
+	}
+	return v
+}
+
+// pass looks in one view at all resources that are not recognized yet, and reports whether some are then. What a
+// resource looks like depends on which ones it refers to, so it comes after those.
+func (m *matcher) pass(view View) bool {
+	m.view, m.recognized, m.looks = view, 0, m.looks[:0]
+	for i, v := range m.olds {
+		if m.taken[i] == 0 {
+			m.looks = m.look(m.looks, v, int32(i), true)
+		}
+	}
+	if len(m.looks) == 0 {
+		return false
+	}
+	slices.SortFunc(m.looks, compareLooks)
+	ready := m.wait()
+	for len(ready) > 0 {
+		m.round(ready)
+		var next []int32
+		for _, i := range ready {
+			if m.from[i] == 0 && m.equivalence == nil {
+				continue // What refers to a new one is new itself: no old one does. An equivalence may know better.
+			}
+			for _, dependent := range m.dependents[i] {
+				if m.waiting[dependent]--; m.waiting[dependent] == 0 {
+					next = append(next, dependent)
+				}
+			}
+		}
+		ready = next
+	}
+	return m.recognized > 0
+}
+
+// wait finds out which new resources have to wait for which, and returns those that need not.
+func (m *matcher) wait() (ready []int32) {
+	m.dependents, m.waiting = make([][]int32, len(m.news)), make([]int32, len(m.news))
+	for i, v := range m.news {
+		if m.from[i] > 0 {
+			continue
+		}
+		seen, _ := m.view(v, false)
+		for target := range seen.References() {
+			if to, ok := m.places[target]; ok && m.from[to] == 0 {
+				m.waiting[i]++
+				m.dependents[to] = append(m.dependents[to], int32(i))
+			}
+		}
+		if m.waiting[i] == 0 {
+			ready = append(ready, int32(i))
+		}
+	}
+	return ready
+}
+
+// look appends what a resource looks like, if the view shows anything of it.
+func (m *matcher) look(looks []look, r *lumigl.Vertex, place int32, old bool) []look {
+	if v, ok := m.view(r, old); ok {
+		return append(looks, look{hash: mix(m.hasher.text(string(r.Type)), m.hasher.Value(v)), place: place})
+	}
+	return looks
+}
+
+// round recognizes those resources of which nothing is left to find out.
+func (m *matcher) round(ready []int32) {
+	news := make([]look, 0, len(ready))
+	for _, place := range ready {
+		news = m.look(news, m.news[place], place, false)
+	}
+	slices.SortFunc(news, compareLooks)
+	for n := 0; len(news) > 0; news = news[n:] {
+		n = same(news)
+		i, found := slices.BinarySearchFunc(m.looks, news[0], compareLooks)
+		if !found {
+			continue
+		}
+		olds := m.looks[i:]
+		olds[0].met++
+		switch olds[0].met {
+		case 1:
+			m.match(olds[:same(olds)], news[:n])
+		case 2:
+			m.doubt(olds[:same(olds)])
+		}
+	}
+}
+
+// doubt takes back what was recognized, since another resource has turned out to look the same, unless the provider's id
+// says which is which.
+func (m *matcher) doubt(olds []look) {
+	var back []int32
+	for _, old := range olds {
+		if new := m.taken[old.place] - 1; new >= 0 && (m.olds[old.place].ID == "" || m.olds[old.place].ID != m.news[new].ID) {
+			back = append(back, new)
+		}
+	}
+	for len(back) > 0 {
+		new := back[len(back)-1]
+		back = back[:len(back)-1]
+		if m.from[new] == 0 {
+			continue
+		}
+		m.taken[m.from[new]-1], m.from[new] = 0, 0
+		m.recognized--
+		if m.equivalence != nil {
+			m.equivalence.Recognize(nil, m.news[new])
+		}
+		back = append(back, m.dependents[new]...) // which were recognized by it
+	}
+}
+
+// match pairs resources that look the same: first by the ids that the provider gave them, then those that are the only
+// ones left. Two with different ids are two.
+func (m *matcher) match(olds, news []look) {
+	if len(olds)+len(news) > 2 {
+		type holders struct{ olds, news []int32 }
+		byID := make(map[string]holders, max(len(olds), len(news)))
+		for _, old := range olds {
+			id := m.olds[old.place].ID
+			byID[id] = holders{append(byID[id].olds, old.place), nil}
+		}
+		for _, new := range news {
+			id := m.news[new.place].ID
+			byID[id] = holders{byID[id].olds, append(byID[id].news, new.place)}
+		}
+		delete(byID, "")
+		for _, one := range byID {
+			if len(one.olds) == 1 && len(one.news) == 1 {
+				m.pair(one.olds[0], one.news[0])
+			}
+		}
+	}
+	old, onlyOld := left(olds, m.taken)
+	new, onlyNew := left(news, m.from)
+	if onlyOld && onlyNew {
+		if a, b := m.olds[old].ID, m.news[new].ID; a == b || a == "" || b == "" {
+			m.pair(old, new)
+		}
+	}
+}
+
+// left returns the place that is in no pair, and whether there is just one.
+func left(looks []look, paired []int32) (place int32, only bool) {
+	n := 0
+	for _, l := range looks {
+		if paired[l.place] == 0 {
+			place = l.place
+			n++
+		}
+	}
+	return place, n == 1
+}
+
+// pair notes that a resource is recognized, if the two really look the same, and not only their hashes.
+func (m *matcher) pair(oldPlace, newPlace int32) {
+	old, new := m.olds[oldPlace], m.news[newPlace]
+	was, _ := m.view(old, true)
+	is, _ := m.view(new, false)
+	if m.equivalence != nil {
+		is = m.equivalence.Rewrite(is, was)
+	}
+	if old.Type == new.Type && was.Equal(is.Retarget(m.was)) {
+		m.from[newPlace], m.taken[oldPlace] = oldPlace+1, newPlace+1
+		m.recognized++
+		if m.equivalence != nil {
+			m.equivalence.Recognize(old, new)
+		}
+	}
+}
