@@ -101,8 +101,13 @@ func LooksDesired(s *lumigl.Snapshot) bool {
 }
 
 // missing are the resources of a snapshot that another one does not have.
-func missing(of, in *lumigl.Snapshot) []*lumigl.Vertex {
-	return slices.DeleteFunc(slices.Collect(of.Vertices()), func(r *lumigl.Vertex) bool { return in.Vertex(r.Key()) != nil })
+func missing(of, in *lumigl.Snapshot) (all []*lumigl.Vertex) {
+	for r := range of.Vertices() {
+		if in.Vertex(r.Key()) == nil {
+			all = append(all, r)
+		}
+	}
+	return all
 }
 
 // isNamed reports whether a resource has a name, and not a number since its provider has not given it one.
@@ -113,15 +118,13 @@ func isNamed(r *lumigl.Vertex) bool {
 
 // inputs is a view of what a program says of a resource.
 func (t *Types) inputs(r *lumigl.Vertex, old bool) (lumigl.Value, bool) {
-	if !old && r.Properties.Exists() {
-		return r.Properties, true
+	inputs := make([]lumigl.Member, 0, r.Properties.Len())
+	for name, v := range r.Properties.Members() {
+		if !old || !slices.Contains(t.Outputs[r.Type], name) {
+			inputs = append(inputs, lumigl.Member{Key: name, Value: v})
+		}
 	}
-	var inputs lumigl.ObjectBuilder
-	inputs.SetAll(r.Properties)
-	for _, name := range t.Outputs[r.Type] {
-		inputs.Set(name, lumigl.Value{})
-	}
-	return inputs.Object(), true
+	return lumigl.ObjectOf(inputs...), true
 }
 
 // inModule is a view that shows where a resource belongs too: all of its URN but the name.

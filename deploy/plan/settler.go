@@ -14,8 +14,8 @@ import (
 type settler struct {
 	state, settled *lumigl.Snapshot
 	replaces       diff.Replaces
-	// work is what may still be done on lists and to find out what is replaced.
-	work int64
+	// hasher has the work that may still be done on lists and to find out what is replaced.
+	hasher match.Hasher
 	// unsettled are resources that have yet to be settled. Nothing is known of them.
 	unsettled map[*lumigl.Vertex]bool
 	// recognized are what new resources were under other URNs.
@@ -39,12 +39,13 @@ func newSettler(state, desired *lumigl.Snapshot, types Types, named []match.Pair
 		return nil, err
 	}
 	s := &settler{
-		state: state, settled: completed, replaces: types.Replaces, work: match.Work(completed.Len()),
+		state: state, settled: completed, replaces: types.Replaces,
 		unsettled:  map[*lumigl.Vertex]bool{},
 		recognized: map[*lumigl.Vertex]*lumigl.Vertex{},
 		properties: map[*lumigl.Vertex]*lumigl.ObjectBuilder{},
 		hashes:     map[property]uint64{},
 	}
+	s.hasher = match.Hasher{Work: match.Work(completed.Len()), Equivalence: s}
 	var open []*lumigl.Vertex
 	for r := range completed.Vertices() {
 		if state.Vertex(r.Key()) != nil && isOpen(r.Properties) {
@@ -134,11 +135,13 @@ func (s *settler) file(new, was lumigl.Value) lumigl.Value {
 }
 
 func (s *settler) object(new, was lumigl.Value) lumigl.Value {
-	var olds lumigl.ObjectBuilder
-	olds.SetAll(was)
+	olds := make(map[string]lumigl.Value, was.Len())
+	for key, v := range was.Members() {
+		olds[key] = v
+	}
 	all := make([]lumigl.Member, 0, new.Len())
 	for key, v := range new.Members() {
-		all = append(all, lumigl.Member{Key: key, Value: s.Rewrite(v, olds.Get(key))})
+		all = append(all, lumigl.Member{Key: key, Value: s.Rewrite(v, olds[key])})
 	}
 	return lumigl.ObjectOf(all...)
 }
@@ -146,17 +149,16 @@ func (s *settler) object(new, was lumigl.Value) lumigl.Value {
 // list settles the elements of a list: each by an old one that says the same, wherever that stands, and the others by
 // the one in their place if that is left.
 func (s *settler) list(new, was lumigl.Value) lumigl.Value {
-	h := match.Hasher{Work: &s.work, Equivalence: s}
 	places := map[uint64][]int{} // of old elements, by hash
 	for i, e := range was.Elements() {
-		n := h.Value(e)
+		n := s.hasher.Value(e)
 		places[n] = append(places[n], i)
 	}
 	all := make([]lumigl.Value, new.Len())
 	taken := make([]bool, was.Len())
 	for i, e := range new.Elements() {
-		n := h.Value(e)
-		if left := places[n]; len(left) > 0 && s.work > 0 {
+		n := s.hasher.Value(e)
+		if left := places[n]; len(left) > 0 && s.hasher.Work > 0 {
 			all[i], taken[left[0]], places[n] = s.Rewrite(e, was.At(left[0])), true, left[1:]
 		}
 	}
@@ -207,7 +209,7 @@ func (s *settler) Recognize(old, new *lumigl.Vertex) { s.recognized[new] = old }
 // state. Of one that the program does not have, they are those in the state.
 func (s *settler) propertiesOf(r *lumigl.Vertex) *lumigl.ObjectBuilder {
 	all := &lumigl.ObjectBuilder{}
-	if was := s.state.Vertex(r.Key()); was != nil && !s.replaces.Replaced(was, r, &s.work) {
+	if was := s.state.Vertex(r.Key()); was != nil && !s.replaces.Replaced(was, r, &s.hasher.Work) {
 		all.SetAll(was.Properties)
 		all.SetAll(r.Properties)
 	}

@@ -43,7 +43,7 @@ func Compare(old, new lumigl.Document, o Options) (*Delta, error) {
 		return nil, ErrForms
 	}
 	d := &Delta{old: old, new: new}
-	c := &comparer{snapshot: wasSnapshot, work: match.Work(new.Base().Len())}
+	c := newComparer(wasSnapshot, match.Work(new.Base().Len()))
 	d.Header = c.objects(header(old), header(new))
 	c.vertices(d)
 	for i := range d.Resources {
@@ -80,11 +80,15 @@ func (d *Delta) guess() *Recognized {
 // comparer finds out how values differ.
 type comparer struct {
 	snapshot bool
-	// work is how much may still be done for a smaller difference between lists, in values to look at.
-	work int64
+	// Hasher has the work that may still be done for a smaller difference between lists, in values to look at.
+	match.Hasher
 	// members and elements are memory for those that are being compared, of which each depth has a part.
 	members  []lumigl.Member
 	elements []lumigl.Value
+}
+
+func newComparer(snapshot bool, work int64) *comparer {
+	return &comparer{snapshot: snapshot, Hasher: match.Hasher{Work: work}}
 }
 
 // vertices compares all vertices of two documents.

@@ -2,7 +2,6 @@ package diff
 
 import (
 	"github.com/lumi-idl/lumi/lumigl"
-	"github.com/lumi-idl/lumi/lumigl/match"
 )
 
 // lists compares two lists. Elements that are equal stay where they are as far as the order allows, and of those between
@@ -87,21 +86,16 @@ func (c *comparer) element(a, b []lumigl.Value, from, to int) (Change, bool) {
 // kept are the elements that are equal and in the same order in both lists. It reports false if it would cost too much
 // to find them.
 func (c *comparer) kept(a, b []lumigl.Value) ([]link, bool) {
-	names := namer{comparer: c, byHash: map[uint64][]named{}}
-	as, ok := names.name(a)
-	if !ok {
+	n := namer{byHash: map[uint64][]named{}}
+	as, bs := c.names(&n, a), c.names(&n, b)
+	if c.Work <= 0 {
 		return nil, false
 	}
-	bs, ok := names.name(b)
-	if !ok {
-		return nil, false
-	}
-	return common(as, bs, &c.work), true
+	return common(as, bs, &c.Work), true
 }
 
 // namer gives equal values equal numbers.
 type namer struct {
-	*comparer
 	byHash map[uint64][]named
 	count  int32
 }
@@ -111,17 +105,17 @@ type named struct {
 	name  int32
 }
 
-func (n *namer) name(values []lumigl.Value) ([]int32, bool) {
+// names are the numbers of values, as far as work is left.
+func (c *comparer) names(n *namer, values []lumigl.Value) []int32 {
 	names := make([]int32, 0, len(values))
-	hasher := match.Hasher{Work: &n.work}
 	for _, v := range values {
-		h := hasher.Value(v)
-		if n.work <= 0 {
-			return nil, false
+		h := c.Value(v)
+		if c.Work <= 0 {
+			break
 		}
 		names = append(names, n.nameOf(h, v))
 	}
-	return names, true
+	return names
 }
 
 func (n *namer) nameOf(h uint64, v lumigl.Value) int32 {

@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"github.com/lumi-idl/lumi/lumigl"
-	"github.com/lumi-idl/lumi/lumigl/match"
 )
 
 // maxPairing is up to how many elements on each side the best pairs are looked for. It takes time that grows with the
@@ -15,12 +14,9 @@ const maxPairing = 256
 // removed or added. All are in order, old ones first.
 func (c *comparer) pairs(a, b []lumigl.Value) []link {
 	if len(a) > 0 && len(b) > 0 && len(a) <= maxPairing && len(b) <= maxPairing {
-		as, ok := c.profiles(a)
-		if ok {
-			var bs []profile
-			if bs, ok = c.profiles(b); ok && c.affords(as, bs) {
-				return best(as, bs)
-			}
+		as, bs := c.profiles(a), c.profiles(b)
+		if c.Work > 0 && c.affords(as, bs) {
+			return best(as, bs)
 		}
 	}
 	pairs := make([]link, 0, max(len(a), len(b)))
@@ -46,18 +42,17 @@ type profile struct {
 	members []uint64
 }
 
-func (c *comparer) profiles(values []lumigl.Value) ([]profile, bool) {
+func (c *comparer) profiles(values []lumigl.Value) []profile {
 	all := make([]profile, 0, len(values))
-	h := match.Hasher{Work: &c.work}
 	for _, v := range values {
 		p := profile{kind: v.Kind(), opaque: v.IsUnknown() || isSecret(v)}
 		for key, m := range v.Members() {
-			p.members = append(p.members, h.Member(key, m))
+			p.members = append(p.members, c.Member(key, m))
 		}
 		slices.Sort(p.members)
 		all = append(all, p)
 	}
-	return all, c.work > 0
+	return all
 }
 
 // affords reports whether each of a may be held against each of b, which takes no more than half of the work that is
@@ -70,10 +65,10 @@ func (c *comparer) affords(a, b []profile) bool {
 	for i := range b {
 		cost += int64(len(a) * (1 + len(b[i].members)))
 	}
-	if cost > c.work/2 {
+	if cost > c.Work/2 {
 		return false
 	}
-	c.work -= cost
+	c.Work -= cost
 	return true
 }
 

@@ -13,10 +13,10 @@ func (r Replaces) Replaced(old, new *lumigl.Vertex, work *int64) bool {
 	if old.ID == new.ID && len(r[new.Type]) == 0 || same(old, new) {
 		return false
 	}
-	c := comparer{snapshot: true, work: *work}
+	c := newComparer(true, *work)
 	change := Resource{Kind: Updated, Old: old, New: new, Changes: c.bodies(old, new)}
 	r.mark(&change)
-	*work = c.work
+	*work = c.Work
 	return change.Kind == Replaced
 }
 

@@ -25,7 +25,7 @@ func TestIdentityAny(t *testing.T) {
 		old, new := resource(), resource()
 		was, some := replaces.Identity(old, true)
 		is, _ := replaces.Identity(new, false)
-		c := &comparer{snapshot: true, work: match.Work(0)}
+		c := newComparer(true, match.Work(0))
 		change := Resource{Kind: Updated, Old: old, New: new, Changes: c.bodies(old, new)}
 		if replaces.mark(&change); change.Kind != Replaced && !was.Equal(is) {
 			rt.Fatalf("%+v and %+v", was, is)

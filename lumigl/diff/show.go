@@ -245,7 +245,7 @@ func (p *printer) sameContent(c *Change) string {
 
 // lines shows how two texts of several lines differ.
 func (p *printer) lines(old, new lumigl.Value, depth int) {
-	c := &comparer{work: match.Work(0)}
+	c := newComparer(false, match.Work(0))
 	list := func(v lumigl.Value) (all []lumigl.Value) {
 		s, _ := v.Text()
 		for line := range strings.SplitAfterSeq(s, "\n") {

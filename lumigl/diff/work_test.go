@@ -13,7 +13,7 @@ import (
 // right all the same.
 func TestLittleWork(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
-		c := &comparer{work: rapid.Int64Range(0, 300).Draw(rt, "work")}
+		c := newComparer(false, rapid.Int64Range(0, 300).Draw(rt, "work"))
 		old, new := list(rt, 2), list(rt, 2)
 		change, differ := c.values(old, new)
 		if differ == old.Equal(new) {

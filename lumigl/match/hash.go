@@ -21,10 +21,11 @@ type Equivalence interface {
 // need a small part of it.
 func Work(vertices int) int64 { return 1<<24 + 1<<8*int64(vertices) }
 
-// Hasher hashes values. Equal values have equal hashes within a process.
+// Hasher hashes values. Equal values have equal hashes within a process. It has a budget, which other work on values
+// may share.
 type Hasher struct {
 	// Work is what may still be done. Hashes are of no use once it is not positive.
-	Work *int64
+	Work int64
 	// Equivalence, if not nil, makes the hashes of equivalent values equal too.
 	Equivalence Equivalence
 	// key returns the key by which a vertex is referred to. It is nil if that is its own.
@@ -38,8 +39,8 @@ const bytesPerWork = 64
 
 // Value returns the hash of a value.
 func (h *Hasher) Value(v lumigl.Value) uint64 {
-	*h.Work--
-	if *h.Work <= 0 {
+	h.Work--
+	if h.Work <= 0 {
 		return 0
 	}
 	kind := uint64(v.Kind()) + 1
@@ -84,7 +85,7 @@ func (h *Hasher) Value(v lumigl.Value) uint64 {
 func (h *Hasher) Member(key string, v lumigl.Value) uint64 { return mix(h.text(key), h.Value(v)) }
 
 func (h *Hasher) text(s string) uint64 {
-	*h.Work -= int64(len(s) / bytesPerWork)
+	h.Work -= int64(len(s) / bytesPerWork)
 	return maphash.String(seed, s)
 }
 

@@ -24,13 +24,14 @@ func Recognize(olds, news []*lumigl.Vertex, e Equivalence, views ...View) []Pair
 	if len(olds) == 0 || len(news) == 0 {
 		return nil
 	}
-	work := int64(math.MaxInt64)
 	m := matcher{
 		equivalence: e,
 		olds:        olds, taken: make([]int32, len(olds)),
 		news: news, from: make([]int32, len(news)), places: make(map[*lumigl.Vertex]int32, len(news)),
 	}
-	m.hasher = Hasher{Work: &work, Equivalence: e, key: func(v *lumigl.Vertex) string { return m.was(v).Key() }}
+	m.hasher = Hasher{
+		Work: math.MaxInt64, Equivalence: e, key: func(v *lumigl.Vertex) string { return m.was(v).Key() },
+	}
 	for i, v := range news {
 		m.places[v] = int32(i)
 	}
