@@ -62,7 +62,7 @@ func complete(
 	}
 	if len(leading) > 0 {
 		places := make(map[*lumigl.Vertex]int, s.Len())
-		for i, r := range match.BehindTargets(slices.Collect(desired.Vertices()), match.Targets) {
+		for i, r := range match.BehindTargets(slices.Collect(desired.Vertices())) {
 			places[here(r)] = i
 		}
 		leaveOutCircles(s, leading, places)

@@ -53,7 +53,7 @@ func newSettler(state, desired *lumigl.Snapshot, types Types, named []match.Pair
 			s.unsettled[r] = true
 		}
 	}
-	for _, r := range match.BehindTargets(open, propertyTargets) {
+	for _, r := range match.BehindTargets(open) {
 		r.Properties = s.Rewrite(r.Properties, state.Vertex(r.Key()).Properties)
 		delete(s.unsettled, r)
 	}
@@ -78,15 +78,6 @@ func isOpen(v lumigl.Value) bool {
 	return false
 }
 
-// propertyTargets are the vertices to whose properties one refers.
-func propertyTargets(v *lumigl.Vertex, visit func(*lumigl.Vertex)) {
-	for target, name := range v.Properties.References() {
-		if name != "" {
-			visit(target)
-		}
-	}
-}
-
 func isSecret(v lumigl.Value) bool {
 	_, ok := v.Secret()
 	return ok
@@ -108,7 +99,13 @@ func (s *settler) Rewrite(new, was lumigl.Value) lumigl.Value {
 		}
 		return s.object(new, was)
 	case new.Kind() == lumigl.Object:
-		return s.file(s.object(new, was), was)
+		v := s.object(new, was)
+		if hash := was.Get("hash"); isFile(v) && !v.Get("hash").Exists() && hash.Kind() == lumigl.Text {
+			if hashed := v.With("hash", hash); hashed.Equal(was) {
+				return hashed
+			}
+		}
+		return v
 	case new.Kind() == lumigl.List:
 		return s.list(new, was)
 	}
@@ -119,17 +116,6 @@ func (s *settler) Rewrite(new, was lumigl.Value) lumigl.Value {
 func (s *settler) reference(new, to, was lumigl.Value) lumigl.Value {
 	if _, v, ok := s.find(to.Target()); ok && v.Equal(was) && leads(was, s.here) {
 		return was.Retarget(s.here)
-	}
-	return new
-}
-
-// file gives a file the hash that its content had, if it is the same otherwise.
-func (s *settler) file(new, was lumigl.Value) lumigl.Value {
-	if !isFile(new) || new.Get("hash").Exists() || was.Get("hash").Kind() != lumigl.Text {
-		return new
-	}
-	if hashed := new.With("hash", was.Get("hash")); hashed.Equal(was) {
-		return hashed
 	}
 	return new
 }

@@ -187,11 +187,11 @@ func (a *applier) objects(old lumigl.Value, changes []Change, at string) lumigl.
 	for i := range changes {
 		changed[changes[i].Key] = &changes[i]
 	}
-	var all members
+	var all lumigl.ObjectBuilder
 	for key, v := range old.Members() {
 		c := changed[key]
 		if c == nil {
-			all.add(key, v)
+			all.Set(key, v)
 			continue
 		}
 		delete(changed, key)
@@ -199,7 +199,7 @@ func (a *applier) objects(old lumigl.Value, changes []Change, at string) lumigl.
 			a.mismatch(jsonpointer.Within(at, key), "there is a value already")
 			continue
 		}
-		all.add(key, a.value(v, c, jsonpointer.Within(at, key)))
+		all.Set(key, a.value(v, c, jsonpointer.Within(at, key)))
 	}
 	for i := range changes {
 		c := &changes[i]
@@ -210,9 +210,9 @@ func (a *applier) objects(old lumigl.Value, changes []Change, at string) lumigl.
 			a.mismatch(jsonpointer.Within(at, c.Key), "there is no value")
 			continue
 		}
-		all.add(c.Key, c.New)
+		all.Set(c.Key, c.New)
 	}
-	return lumigl.ObjectOf(all...)
+	return all.Object()
 }
 
 // value returns the value that an old one becomes, which is absent if it was removed.

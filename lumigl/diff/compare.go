@@ -124,7 +124,7 @@ func (c *comparer) vertices(d *Delta) {
 	}
 	gone := slices.DeleteFunc(olds, func(old *lumigl.Vertex) bool { return is.Vertex(old.Key()) != nil })
 	d.Resources = slices.Grow(d.Resources, len(gone))
-	for _, old := range slices.Backward(match.BehindTargets(gone, match.Targets)) {
+	for _, old := range slices.Backward(match.BehindTargets(gone)) {
 		d.Resources = append(d.Resources, Resource{Kind: Deleted, Key: old.Key(), Old: old})
 	}
 }
@@ -160,8 +160,8 @@ func (c *comparer) bodies(old, new *lumigl.Vertex) []Change {
 }
 
 // body is what there is to compare of a vertex.
-func (c *comparer) body(v *lumigl.Vertex) lumigl.Value {
-	if c.snapshot {
+func (d *Delta) body(v *lumigl.Vertex) lumigl.Value {
+	if d.isSnapshot() {
 		return resourceValue(v)
 	}
 	return bag(v.Properties)

@@ -13,67 +13,64 @@ import (
 
 // header is what stands beside the vertices.
 func header(doc lumigl.Document) lumigl.Value {
-	var h members
-	g := doc.Base()
+	var h lumigl.ObjectBuilder
 	if tag := lumigl.TagOf(doc); tag != lumigl.DefaultTag {
-		h.text("ref", tag)
+		h.Set("ref", lumigl.TextOf(tag))
 	}
 	if s, ok := doc.(*lumigl.Snapshot); ok {
-		h.text("package", s.Package)
-		h.add("args", s.Args)
-		h.text("lineage", s.Lineage)
+		h.Set("package", textOf(s.Package))
+		h.Set("args", s.Args)
+		h.Set("lineage", textOf(s.Lineage))
 		if s.Serial != 0 {
 			serial, _ := lumigl.NumberOf(strconv.FormatUint(s.Serial, 10))
-			h.add("serial", serial)
+			h.Set("serial", serial)
 		}
-		h.add("pending", pendingValue(&s.Pending))
+		h.Set("pending", pendingValue(&s.Pending))
 	}
-	for _, f := range g.Fields {
-		h.add(f.Key, f.Value)
+	for _, f := range doc.Base().Fields {
+		h.Set(f.Key, f.Value)
 	}
-	return lumigl.ObjectOf(h...)
+	return h.Object()
 }
 
+// pendingValue is what is pending, or absent if that is nothing.
 func pendingValue(p *lumigl.Pending) lumigl.Value {
-	var lists members
-	if len(p.Deletes) > 0 {
-		deletes := make([]lumigl.Value, 0, len(p.Deletes))
-		for _, r := range p.Deletes {
-			deletes = append(deletes, lumigl.ObjectOf(pendingResource(nil, r)...))
-		}
-		lists.add("deletes", lumigl.ListOf(deletes...))
+	var deletes, operations []lumigl.Value
+	for _, r := range p.Deletes {
+		deletes = append(deletes, pendingResource("", r))
 	}
-	if len(p.Operations) > 0 {
-		operations := make([]lumigl.Value, 0, len(p.Operations))
-		for _, o := range p.Operations {
-			var head members
-			head.text("operation", string(o.Kind))
-			operations = append(operations, lumigl.ObjectOf(pendingResource(head, o.Resource)...))
-		}
-		lists.add("operations", lumigl.ListOf(operations...))
+	for _, o := range p.Operations {
+		operations = append(operations, pendingResource(o.Kind, o.Resource))
 	}
-	if len(lists) == 0 {
+	var lists lumigl.ObjectBuilder
+	if len(deletes) > 0 {
+		lists.Set("deletes", lumigl.ListOf(deletes...))
+	}
+	if len(operations) > 0 {
+		lists.Set("operations", lumigl.ListOf(operations...))
+	}
+	if lists.Len() == 0 {
 		return lumigl.Value{}
 	}
-	return lumigl.ObjectOf(lists...)
+	return lists.Object()
 }
 
-func pendingResource(head members, r *lumigl.Vertex) members {
-	head.text("urn", r.Key())
-	for key, v := range resourceValue(r).Members() {
-		head.add(key, v)
-	}
-	return head
+func pendingResource(operation lumigl.OperationKind, r *lumigl.Vertex) lumigl.Value {
+	var all lumigl.ObjectBuilder
+	all.Set("operation", textOf(string(operation)))
+	all.Set("urn", textOf(r.Key()))
+	all.SetAll(resourceValue(r))
+	return all.Object()
 }
 
 // resourceValue is what a resource has.
 func resourceValue(r *lumigl.Vertex) lumigl.Value {
-	var all members
-	all.text("type", string(r.Type))
-	all.text("id", r.ID)
-	all.add("properties", bag(r.Properties))
-	all.add("extensions", r.Extensions)
-	return lumigl.ObjectOf(all...)
+	return lumigl.ObjectOf(
+		lumigl.Member{Key: "type", Value: textOf(string(r.Type))},
+		lumigl.Member{Key: "id", Value: textOf(r.ID)},
+		lumigl.Member{Key: "properties", Value: bag(r.Properties)},
+		lumigl.Member{Key: "extensions", Value: r.Extensions},
+	)
 }
 
 // bag is a bag of properties, which is an object even if it is not there.
@@ -83,17 +80,6 @@ func bag(properties lumigl.Value) lumigl.Value {
 	}
 	return properties
 }
-
-// members collects those of an object, without the ones that say nothing.
-type members []lumigl.Member
-
-func (m *members) add(key string, v lumigl.Value) {
-	if v.Exists() {
-		*m = append(*m, lumigl.Member{Key: key, Value: v})
-	}
-}
-
-func (m *members) text(key, s string) { m.add(key, textOf(s)) }
 
 // textOf is a string, or absent if that is empty.
 func textOf(s string) lumigl.Value {

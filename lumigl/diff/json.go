@@ -71,16 +71,15 @@ func (d *Delta) WriteJSON(w io.Writer) error {
 	f := flattener{encoder: e, changes: out.Header}
 	f.flatten(d.Header, "", "")
 	out.Header = f.changes
-	body := (&comparer{snapshot: d.isSnapshot()}).body
 	for i := range d.Resources {
 		r := &d.Resources[i]
 		e.hidden = r.contents()
 		one := resourceJSON{Key: jsonText(r.Key), Change: r.Kind.String()}
 		switch r.Kind {
 		case Created:
-			one.New = e.encode(body(r.New))
+			one.New = e.encode(d.body(r.New))
 		case Deleted:
-			one.Old = e.encode(body(r.Old))
+			one.Old = e.encode(d.body(r.Old))
 		default:
 			f := flattener{encoder: e}
 			f.flatten(r.Changes, "", "")

@@ -26,15 +26,15 @@ func (c *comparer) list(v lumigl.Value) []lumigl.Value {
 
 func (c *comparer) aligned(a, b []lumigl.Value) []Change {
 	if len(a) == 1 && len(b) == 1 && a[0].Kind() == b[0].Kind() {
-		return c.inPlace(a, b)
-	}
-	kept, ok := c.kept(a, b)
-	if !ok {
-		return c.inPlace(a, b)
+		change, differ := c.element(a, b, 0, 0)
+		if !differ {
+			return nil
+		}
+		return []Change{change}
 	}
 	var changes []Change
 	i, j := 0, 0
-	for _, k := range append(kept, link{len(a), len(b)}) {
+	for _, k := range append(c.kept(a, b), link{len(a), len(b)}) {
 		for _, p := range c.pairs(a[i:k.a], b[j:k.b]) {
 			if change, differ := c.element(a, b, shift(p.a, i), shift(p.b, j)); differ {
 				changes = append(changes, change)
@@ -52,24 +52,6 @@ func shift(place, by int) int {
 	return place + by
 }
 
-// inPlace compares elements with those in the same place, which costs little.
-func (c *comparer) inPlace(a, b []lumigl.Value) []Change {
-	var changes []Change
-	for i := range max(len(a), len(b)) {
-		from, to := i, i
-		if i >= len(a) {
-			from = NoIndex
-		}
-		if i >= len(b) {
-			to = NoIndex
-		}
-		if change, differ := c.element(a, b, from, to); differ {
-			changes = append(changes, change)
-		}
-	}
-	return changes
-}
-
 // element compares two elements of lists, of which one may not be there.
 func (c *comparer) element(a, b []lumigl.Value, from, to int) (Change, bool) {
 	switch {
@@ -83,15 +65,15 @@ func (c *comparer) element(a, b []lumigl.Value, from, to int) (Change, bool) {
 	return change, differ
 }
 
-// kept are the elements that are equal and in the same order in both lists. It reports false if it would cost too much
-// to find them.
-func (c *comparer) kept(a, b []lumigl.Value) ([]link, bool) {
+// kept are the elements that are equal and in the same order in both lists, or none if it would cost too much to find
+// them.
+func (c *comparer) kept(a, b []lumigl.Value) []link {
 	n := namer{byHash: map[uint64][]named{}}
 	as, bs := c.names(&n, a), c.names(&n, b)
 	if c.Work <= 0 {
-		return nil, false
+		return nil
 	}
-	return common(as, bs, &c.Work), true
+	return common(as, bs, &c.Work)
 }
 
 // namer gives equal values equal numbers.

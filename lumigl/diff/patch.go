@@ -76,14 +76,13 @@ func (p *patcher) document(d *Delta) {
 		p.sections(d)
 		return
 	}
-	body := (&comparer{snapshot: d.isSnapshot()}).body
 	for i := range d.Resources {
 		r := &d.Resources[i]
 		path := jsonpointer.Within(d.section(), r.Key)
 		p.hidden = r.contents()
 		switch r.Kind {
 		case Created:
-			p.put("add", path, body(r.New))
+			p.put("add", path, d.body(r.New))
 		case Deleted:
 			p.remove(path)
 		default:
@@ -110,17 +109,17 @@ func (p *patcher) retag() {
 
 // sections replaces all that may hold references, since they are marked in another way.
 func (p *patcher) sections(d *Delta) {
-	c := &comparer{snapshot: d.isSnapshot()}
-	var all members
+	var all lumigl.ObjectBuilder
 	p.hidden = d.contentsOfHeaders()
 	for v := range d.old.Base().Vertices() {
-		p.hidden.look(c.body(v), false)
+		p.hidden.look(d.body(v), false)
 	}
 	for v := range d.new.Base().Vertices() {
-		p.hidden.look(c.body(v), false)
-		all.add(v.Key(), c.body(v))
+		body := d.body(v)
+		p.hidden.look(body, false)
+		all.Set(v.Key(), body)
 	}
-	p.put("add", d.section(), lumigl.ObjectOf(all...))
+	p.put("add", d.section(), all.Object())
 	if s, ok := d.new.(*lumigl.Snapshot); ok {
 		if pending := pendingValue(&s.Pending); pending.Exists() {
 			p.put("add", "/pending", pending)

@@ -106,7 +106,7 @@ func fixed(v lumigl.Value, above string, paths []string) lumigl.Value {
 	case v.Kind() != lumigl.Object:
 		return v
 	}
-	var all members
+	var all lumigl.ObjectBuilder
 	for key, e := range v.Members() {
 		here := key
 		if above != "" {
@@ -114,10 +114,10 @@ func fixed(v lumigl.Value, above string, paths []string) lumigl.Value {
 		}
 		switch {
 		case slices.ContainsFunc(paths, func(path string) bool { return holds(path, here) }):
-			all.add(key, e)
+			all.Set(key, e)
 		case slices.ContainsFunc(paths, func(path string) bool { return holds(here, path) }):
-			all.add(key, fixed(e, here, paths))
+			all.Set(key, fixed(e, here, paths))
 		}
 	}
-	return lumigl.ObjectOf(all...)
+	return all.Object()
 }

@@ -256,7 +256,7 @@ func (p *printer) lines(old, new lumigl.Value, depth int) {
 		return all
 	}
 	was, is := list(old), list(new)
-	kept, _ := c.kept(was, is)
+	kept := c.kept(was, is)
 	i, j, head := 0, 0, 0
 	for _, k := range append(kept, link{len(was), len(is)}) {
 		if i == k.a && j == k.b {

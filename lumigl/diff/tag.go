@@ -5,23 +5,16 @@ import "github.com/lumi-idl/lumi/lumigl"
 // freeTag returns a key that marks references in what is written of two documents: that of the new one, unless there is
 // data with such a key.
 func freeTag(old, new lumigl.Document) string {
-	all := make([]lumigl.Value, 0, old.Base().Len()+new.Base().Len())
-	add := func(v lumigl.Value) {
-		if v.Exists() {
-			all = append(all, v)
-		}
-	}
+	all := make([]lumigl.Value, 0, 2*(old.Base().Len()+new.Base().Len()))
 	for _, doc := range [...]lumigl.Document{old, new} {
 		for _, f := range doc.Base().Fields {
-			add(f.Value)
+			all = append(all, f.Value)
 		}
 		for v := range doc.Base().Vertices() {
-			add(v.Properties)
-			add(v.Extensions)
+			all = append(all, v.Properties, v.Extensions)
 		}
 		if s, ok := doc.(*lumigl.Snapshot); ok {
-			add(s.Args)
-			add(pendingValue(&s.Pending))
+			all = append(all, s.Args, pendingValue(&s.Pending))
 		}
 	}
 	both := &lumigl.Snapshot{Pending: lumigl.Pending{Deletes: []*lumigl.Vertex{{Properties: lumigl.ListOf(all...)}}}}

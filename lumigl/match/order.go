@@ -6,9 +6,9 @@ import (
 	"github.com/lumi-idl/lumi/lumigl"
 )
 
-// BehindTargets returns vertices in their order, but each behind those of them that it leads to. In a circle, that cannot
+// BehindTargets returns vertices in their order, but each behind those of them that it refers to. In a circle, that cannot
 // be so of all. There is no recursion, since a chain may be as long as the document.
-func BehindTargets(vertices []*lumigl.Vertex, targets EachTarget) []*lumigl.Vertex {
+func BehindTargets(vertices []*lumigl.Vertex) []*lumigl.Vertex {
 	const (
 		waiting = iota + 1
 		begun
@@ -20,11 +20,6 @@ func BehindTargets(vertices []*lumigl.Vertex, targets EachTarget) []*lumigl.Vert
 	}
 	ordered := make([]*lumigl.Vertex, 0, len(vertices))
 	var stack []*lumigl.Vertex
-	push := func(target *lumigl.Vertex) {
-		if states[target] == waiting {
-			stack = append(stack, target)
-		}
-	}
 	for _, v := range vertices {
 		stack = append(stack, v)
 		for len(stack) > 0 {
@@ -32,7 +27,11 @@ func BehindTargets(vertices []*lumigl.Vertex, targets EachTarget) []*lumigl.Vert
 			if states[top] == waiting {
 				states[top] = begun
 				above := len(stack)
-				targets(top, push)
+				for target := range top.Properties.References() {
+					if states[target] == waiting {
+						stack = append(stack, target)
+					}
+				}
 				slices.Reverse(stack[above:])
 				continue
 			}
@@ -46,27 +45,19 @@ func BehindTargets(vertices []*lumigl.Vertex, targets EachTarget) []*lumigl.Vert
 	return ordered
 }
 
-// EachTarget calls visit with each vertex that one leads to.
-type EachTarget func(v *lumigl.Vertex, visit func(*lumigl.Vertex))
-
-// Targets are the vertices that one refers to.
-func Targets(v *lumigl.Vertex, visit func(*lumigl.Vertex)) {
-	for target := range v.Properties.References() {
-		visit(target)
-	}
-}
-
 // CirclesIn numbers vertices so that those which depend on each other in circles have one number. It is the algorithm of
 // S. Rao Kosaraju: against the references, and from the last vertex behind what it refers to, one gets around in circles
 // only.
 func CirclesIn(vertices []*lumigl.Vertex) map[*lumigl.Vertex]int {
 	sources := map[*lumigl.Vertex][]*lumigl.Vertex{}
 	for _, v := range vertices {
-		Targets(v, func(target *lumigl.Vertex) { sources[target] = append(sources[target], v) })
+		for target := range v.Properties.References() {
+			sources[target] = append(sources[target], v)
+		}
 	}
 	circles := make(map[*lumigl.Vertex]int, len(vertices))
 	var stack []*lumigl.Vertex
-	for i, v := range slices.Backward(BehindTargets(vertices, Targets)) {
+	for i, v := range slices.Backward(BehindTargets(vertices)) {
 		stack = append(stack, v)
 		for len(stack) > 0 {
 			top := stack[len(stack)-1]
