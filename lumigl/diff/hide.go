@@ -6,15 +6,6 @@ import "github.com/lumi-idl/lumi/lumigl"
 // secret, or was one, and is not shown either.
 type contents map[string]struct{}
 
-// contentsOf collects what is in the secrets within some values.
-func contentsOf(values ...lumigl.Value) contents {
-	var all contents
-	for _, v := range values {
-		all.look(v, false)
-	}
-	return all
-}
-
 // look collects what is in secrets within a value, which is in one itself or not.
 func (c *contents) look(v lumigl.Value, secret bool) {
 	switch v.Kind() {
@@ -60,7 +51,11 @@ func plainOf(v lumigl.Value) string {
 }
 
 // contentsOfHeaders collects what is in the secrets beside the resources.
-func (d *Delta) contentsOfHeaders() contents { return contentsOf(header(d.old), header(d.new)) }
+func (d *Delta) contentsOfHeaders() (all contents) {
+	all.look(header(d.old), false)
+	all.look(header(d.new), false)
+	return all
+}
 
 // contents collects what is in the secrets of a resource, old and new.
 func (r *Resource) contents() contents {

@@ -1,8 +1,10 @@
 package diff
 
 import (
+	"fmt"
 	"strconv"
 	"strings"
+	"unicode/utf16"
 	"unicode/utf8"
 )
 
@@ -37,29 +39,17 @@ func appendQuoted(dst []byte, s string) []byte {
 }
 
 func appendRune(dst []byte, r rune) []byte {
-	switch r {
-	case '"', '\\':
-		return append(dst, '\\', byte(r))
-	case '\n':
-		return append(dst, `\n`...)
-	case '\t':
-		return append(dst, `\t`...)
-	case '\r':
-		return append(dst, `\r`...)
+	const escaped, as = "\"\\\n\t\r", `"\ntr`
+	if i := strings.IndexRune(escaped, r); i >= 0 {
+		return append(dst, '\\', as[i])
 	}
-	switch {
-	case strconv.IsPrint(r):
+	if strconv.IsPrint(r) {
 		return utf8.AppendRune(dst, r)
-	case r > 0xffff:
-		r -= 0x10000
-		return appendHex(appendHex(dst, 0xd800+r>>10), 0xdc00+r&0x3ff)
 	}
-	return appendHex(dst, r)
-}
-
-func appendHex(dst []byte, r rune) []byte {
-	const hex = "0123456789abcdef"
-	return append(dst, '\\', 'u', hex[r>>12&15], hex[r>>8&15], hex[r>>4&15], hex[r&15])
+	for _, unit := range utf16.AppendRune(nil, r) {
+		dst = fmt.Appendf(dst, `\u%04x`, unit)
+	}
+	return dst
 }
 
 // label is how a key is shown: as it is, unless that could be misread.

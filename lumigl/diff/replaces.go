@@ -95,7 +95,7 @@ func (r Replaces) Identity(resource *lumigl.Vertex, _ bool) (lumigl.Value, bool)
 // fixed is what of a value stands at, above and below the paths, of which each change would be marked.
 func fixed(v lumigl.Value, above string, paths []string) lumigl.Value {
 	switch {
-	case isSecret(v) || isFile(v):
+	case isSecret(v) || isFile(v) || v.Kind() != lumigl.Object && v.Kind() != lumigl.List:
 		return v
 	case v.Kind() == lumigl.List:
 		all := make([]lumigl.Value, 0, v.Len())
@@ -103,15 +103,10 @@ func fixed(v lumigl.Value, above string, paths []string) lumigl.Value {
 			all = append(all, fixed(e, above, paths))
 		}
 		return lumigl.ListOf(all...)
-	case v.Kind() != lumigl.Object:
-		return v
 	}
 	var all lumigl.ObjectBuilder
 	for key, e := range v.Members() {
-		here := key
-		if above != "" {
-			here = above + "." + key
-		}
+		here := strings.TrimPrefix(above+"."+key, ".")
 		switch {
 		case slices.ContainsFunc(paths, func(path string) bool { return holds(path, here) }):
 			all.Set(key, e)

@@ -18,14 +18,18 @@ func (p *printer) members(changes []Change, in lumigl.Value, depth int, show fun
 		p.change(&changes[i], show(changes[i].Key), depth)
 	}
 	if in.Exists() {
-		added := 0
-		for i := range changes {
-			if changes[i].Kind != Removed {
-				added++
-			}
-		}
-		p.fold(in.Len()-added, depth)
+		p.rest(in.Len(), changes, depth)
 	}
+}
+
+// rest folds those of some parts that are in no change.
+func (p *printer) rest(parts int, changes []Change, depth int) {
+	for i := range changes {
+		if changes[i].Kind != Removed {
+			parts--
+		}
+	}
+	p.fold(parts, depth)
 }
 
 // fold stands for what does not differ. It stands where the signs do of what does, so that both are seen to be parts of the
@@ -113,13 +117,7 @@ func (p *printer) inside(c *Change, depth int) {
 		shown++ // what says that it is one
 	}
 	p.members(c.Changes, lumigl.Value{}, depth, label)
-	added := 0
-	for i := range c.Changes {
-		if c.Changes[i].Kind != Removed {
-			added++
-		}
-	}
-	p.fold(c.New.Len()-added-shown, depth)
+	p.rest(c.New.Len()-shown, c.Changes, depth)
 }
 
 // elements shows the elements of a list that differ, with some of those around them.

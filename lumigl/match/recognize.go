@@ -25,8 +25,7 @@ func Recognize(olds, news []*lumigl.Vertex, e Equivalence, views ...View) []Pair
 		return nil
 	}
 	m := matcher{
-		equivalence: e,
-		olds:        olds, taken: make([]int32, len(olds)),
+		olds: olds, taken: make([]int32, len(olds)),
 		news: news, from: make([]int32, len(news)), places: make(map[*lumigl.Vertex]int32, len(news)),
 	}
 	m.hasher = Hasher{
@@ -55,9 +54,8 @@ const maxPasses = 16
 
 // matcher recognizes resources, which it knows by their places among the old or the new ones: there may be very many.
 type matcher struct {
-	hasher      Hasher
-	equivalence Equivalence
-	olds, news  []*lumigl.Vertex
+	hasher     Hasher
+	olds, news []*lumigl.Vertex
 	// from has the places, counted from 1, of what the new ones were, and taken of what the old ones are.
 	from, taken []int32
 	// places are those of the new ones.
@@ -118,7 +116,7 @@ func (m *matcher) pass(view View) bool {
 		m.round(ready)
 		var next []int32
 		for _, i := range ready {
-			if m.from[i] == 0 && m.equivalence == nil {
+			if m.from[i] == 0 && m.hasher.Equivalence == nil {
 				continue // What refers to a new one is new itself: no old one does. An equivalence may know better.
 			}
 			for _, dependent := range m.dependents[i] {
@@ -168,9 +166,10 @@ func (m *matcher) round(ready []int32) {
 		news = m.look(news, m.news[place], place, false)
 	}
 	slices.SortFunc(news, compareLooks)
-	for n := 0; len(news) > 0; news = news[n:] {
-		n = same(news)
-		i, found := slices.BinarySearchFunc(m.looks, news[0], compareLooks)
+	for len(news) > 0 {
+		group := news[:same(news)]
+		news = news[len(group):]
+		i, found := slices.BinarySearchFunc(m.looks, group[0], compareLooks)
 		if !found {
 			continue
 		}
@@ -178,7 +177,7 @@ func (m *matcher) round(ready []int32) {
 		olds[0].met++
 		switch olds[0].met {
 		case 1:
-			m.match(olds[:same(olds)], news[:n])
+			m.match(olds[:same(olds)], group)
 		case 2:
 			m.doubt(olds[:same(olds)])
 		}
@@ -202,8 +201,8 @@ func (m *matcher) doubt(olds []look) {
 		}
 		m.taken[m.from[new]-1], m.from[new] = 0, 0
 		m.recognized--
-		if m.equivalence != nil {
-			m.equivalence.Recognize(nil, m.news[new])
+		if m.hasher.Equivalence != nil {
+			m.hasher.Equivalence.Recognize(nil, m.news[new])
 		}
 		back = append(back, m.dependents[new]...) // which were recognized by it
 	}
@@ -256,14 +255,14 @@ func (m *matcher) pair(oldPlace, newPlace int32) {
 	old, new := m.olds[oldPlace], m.news[newPlace]
 	was, _ := m.view(old, true)
 	is, _ := m.view(new, false)
-	if m.equivalence != nil {
-		is = m.equivalence.Rewrite(is, was)
+	if m.hasher.Equivalence != nil {
+		is = m.hasher.Equivalence.Rewrite(is, was)
 	}
 	if old.Type == new.Type && was.Equal(is.Retarget(m.was)) {
 		m.from[newPlace], m.taken[oldPlace] = oldPlace+1, newPlace+1
 		m.recognized++
-		if m.equivalence != nil {
-			m.equivalence.Recognize(old, new)
+		if m.hasher.Equivalence != nil {
+			m.hasher.Equivalence.Recognize(old, new)
 		}
 	}
 }
