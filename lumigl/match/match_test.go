@@ -1,0 +1,102 @@
+package match_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"github.com/lumi-idl/lumi/lumigl"
+	"github.com/lumi-idl/lumi/lumigl/match"
+)
+
+// resources parses resources of one type: name, id and properties each.
+func resources(t *testing.T, all ...[3]string) []*lumigl.Vertex {
+	t.Helper()
+	var texts []string
+	for _, r := range all {
+		texts = append(texts, fmt.Sprintf(`"urn:lumi:prod::p:index::a:b:C::%s": {"type": "a:b:C", "properties": {%s}}`, r[0], r[2]))
+	}
+	s, err := lumigl.ParseSnapshot(`{"resources": {` + strings.Join(texts, ", ") + `}}`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var vertices []*lumigl.Vertex
+	for r := range s.Vertices() {
+		r.ID = all[len(vertices)][1]
+		vertices = append(vertices, r)
+	}
+	return vertices
+}
+
+func properties(r *lumigl.Vertex, _ bool) (lumigl.Value, bool) { return r.Properties, true }
+
+func TestRecognize(t *testing.T) {
+	ref := func(name string) string { return `"of": {"#ref": "urn:lumi:prod::p:index::a:b:C::` + name + `"}` }
+	for _, test := range []struct {
+		name       string
+		olds, news [][3]string
+		want       string
+	}{
+		{"the only one", [][3]string{{"a", "1", `"x": 1, "y": 2`}}, [][3]string{{"b", "", `"y": 2, "x": 1`}}, "b was a"},
+		{"another", [][3]string{{"a", "", `"x": 1`}}, [][3]string{{"b", "", `"x": 2`}}, ""},
+		{"another id", [][3]string{{"a", "1", `"x": 1`}}, [][3]string{{"b", "2", `"x": 1`}}, ""},
+		{"two of one", [][3]string{{"a", "", ""}}, [][3]string{{"b", "", ""}, {"c", "", ""}}, ""},
+		{"one of two", [][3]string{{"a", "", ""}, {"b", "", ""}}, [][3]string{{"c", "", ""}}, ""},
+		{"ids tell apart", [][3]string{{"a", "1", ""}, {"b", "2", ""}}, [][3]string{{"c", "2", ""}, {"d", "1", ""}}, "c was b, d was a"},
+		{"the one that is left", [][3]string{{"a", "1", ""}, {"b", "", ""}}, [][3]string{{"c", "", ""}, {"d", "1", ""}}, "c was b, d was a"},
+		{"what refers to it", [][3]string{{"a", "", `"x": 1`}, {"b", "", ref("a")}}, [][3]string{{"c", "", `"x": 1`}, {"d", "", ref("c")}}, "c was a, d was b"},
+		{"what refers to a new one", [][3]string{{"a", "", `"x": 1`}, {"b", "", ref("a")}}, [][3]string{{"c", "", `"x": 2`}, {"d", "", ref("c")}}, ""},
+		{"nothing old", nil, [][3]string{{"a", "", ""}}, ""},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			var got []string
+			for _, p := range match.Recognize(resources(t, test.olds...), resources(t, test.news...), nil, properties) {
+				got = append(got, p.New.URN().Name()+" was "+p.Old.URN().Name())
+			}
+			if d := cmp.Diff(test.want, strings.Join(got, ", ")); d != "" {
+				t.Error(d)
+			}
+		})
+	}
+}
+
+// TestRecognizeByLess holds that a view which shows less is for those that the first one does not tell.
+func TestRecognizeByLess(t *testing.T) {
+	olds := resources(t, [3]string{"a", "", `"key": 1, "x": 1`}, [3]string{"b", "", `"key": 2, "x": 1`})
+	news := resources(t, [3]string{"c", "", `"key": 1, "x": 2`}, [3]string{"d", "", `"key": 2, "x": 1`}, [3]string{"e", "", `"x": 1`})
+	key := func(r *lumigl.Vertex, _ bool) (lumigl.Value, bool) {
+		v := r.Properties.Get("key")
+		return v, v.Exists()
+	}
+	got := match.Recognize(olds, news, nil, properties, key)
+	if d := cmp.Diff([]match.Pair{{Old: olds[0], New: news[0]}, {Old: olds[1], New: news[1]}}, got,
+		cmp.Comparer(func(a, b *lumigl.Vertex) bool { return a == b })); d != "" {
+		t.Error(d)
+	}
+}
+
+// TestHasherAny holds that equal values have equal hashes, and that others have others.
+func TestHasherAny(t *testing.T) {
+	values := rapid.Custom(func(rt *rapid.T) lumigl.Value {
+		texts := rapid.SampledFrom([]string{`1`, `1.0`, `10e-1`, `"1"`, `true`, `false`, `null`, `[]`, `{}`, `[1, 2]`, `[2, 1]`,
+			`{"a": 1, "b": 2}`, `{"b": 2, "a": 1.0}`, `{"a": 2, "b": 1}`, `{"a": {"b": 1}}`, `[[1], 2]`, `[1, [2]]`})
+		v, err := lumigl.Parser{}.ParseValue(texts.Draw(rt, "value"))
+		if err != nil {
+			rt.Fatal(err)
+		}
+		return v
+	})
+	rapid.Check(t, func(rt *rapid.T) {
+		a, b := values.Draw(rt, "a"), values.Draw(rt, "b")
+		h := match.Hasher{Work: match.Work(0)}
+		if x, y := h.Value(a), h.Value(b); (x == y) != a.Equal(b) {
+			rt.Fatalf("hashes %x and %x", x, y)
+		}
+		if h = (match.Hasher{Work: 1}); h.Value(a) != 0 || h.Work > 0 {
+			rt.Fatal("there is work left")
+		}
+	})
+}
