@@ -10,8 +10,8 @@ import (
 	"github.com/lumi-idl/lumi/runtime/urn"
 )
 
-// complete makes a snapshot of what is desired and of what only deployments know, as the state has it. Resources that
-// were named get the URNs of those that they are.
+// complete returns desired state with the ids, extensions, outputs and pending entries of the state. The named resources
+// get the URNs of the ones that they were recognized as.
 func complete(
 	state, desired *lumigl.Snapshot, outputs map[tokens.Type][]string, named []match.Pair,
 ) (*lumigl.Snapshot, error) {
@@ -71,7 +71,7 @@ func complete(
 	return s, nil
 }
 
-// leads reports whether all references in a value lead somewhere.
+// leads reports whether to has a vertex for every reference in a value.
 func leads(v lumigl.Value, to func(*lumigl.Vertex) *lumigl.Vertex) bool {
 	for target := range v.References() {
 		if to(target) == nil {
@@ -81,8 +81,8 @@ func leads(v lumigl.Value, to func(*lumigl.Vertex) *lumigl.Vertex) bool {
 	return true
 }
 
-// leaveOutCircles leaves out outputs by which resources depend on each other in circles. One that refers to what has its
-// place before anyway, for all that the program says, makes no circle with others of that kind.
+// leaveOutCircles removes outputs that close a dependency cycle. Outputs that refer to earlier places only cannot close
+// one together, so they stay.
 func leaveOutCircles(s *lumigl.Snapshot, outputs []property, places map[*lumigl.Vertex]int) {
 	circles := match.CirclesIn(slices.Collect(s.Vertices()))
 	for _, output := range outputs {
@@ -96,7 +96,7 @@ func leaveOutCircles(s *lumigl.Snapshot, outputs []property, places map[*lumigl.
 	}
 }
 
-// completePending gives a snapshot what is pending in the state, except properties that lead nowhere.
+// completePending copies the state's pending entries, except properties with references to deleted resources.
 func completePending(s *lumigl.Snapshot, pending *lumigl.Pending) {
 	deletes := make(map[*lumigl.Vertex]*lumigl.Vertex, len(pending.Deletes))
 	for _, was := range pending.Deletes {
@@ -107,7 +107,7 @@ func completePending(s *lumigl.Snapshot, pending *lumigl.Pending) {
 	here := func(v *lumigl.Vertex) *lumigl.Vertex {
 		r, old := s.Vertex(v.Key()), deletes[v]
 		if r != nil && old != nil {
-			return nil // In a file, it would lead to the one that is not to be deleted.
+			return nil // In a file, the reference would be to the resource that is not to be deleted.
 		}
 		return cmp.Or(r, old)
 	}
@@ -121,7 +121,7 @@ func completePending(s *lumigl.Snapshot, pending *lumigl.Pending) {
 	}
 }
 
-// leading are the properties whose references all lead somewhere, and lead there.
+// leading returns the properties whose references to has vertices for, with references to these.
 func leading(properties lumigl.Value, to func(*lumigl.Vertex) *lumigl.Vertex) lumigl.Value {
 	var all lumigl.ObjectBuilder
 	for name, v := range properties.Members() {

@@ -1,7 +1,8 @@
-// Package plan is the beginning of the engine's planning wing. For now it settles desired state against a snapshot.
+// Package plan is the engine's planning wing. For now it settles desired state against a snapshot.
 //
-// [Settle] is the first stage. It turns what a program wants into the snapshot that there will be, written in the words of
-// the one that there is, so that all in which the two differ is a change. Comparing them is the next stage:
+// [Settle] is the first stage. It completes desired state with what only deployments know, such as ids and outputs, and
+// writes values as the state has them wherever they mean the same. Every difference between the state and the settled
+// snapshot is then a change. Comparing the two is the next stage:
 //
 //	settled, err := plan.Settle(state, desired, types)
 //	…
@@ -22,15 +23,15 @@ import (
 	"github.com/lumi-idl/lumi/runtime/urn"
 )
 
-// Types has the properties of resource types that settling depends on. The zero Types knows of none.
+// Types holds the flags of properties, by resource type. The zero Types has none.
 type Types struct {
-	// Replaces has those that cannot change: if one differs, the resource is replaced.
+	// Replaces has the properties that cannot be changed in place.
 	Replaces diff.Replaces
-	// Outputs has the names of those that only providers set.
+	// Outputs has the names of the properties that only providers set.
 	Outputs map[tokens.Type][]string
 }
 
-// AddSchema adds the resource types of a schema.
+// AddSchema adds the flags of the resource types in a schema.
 func (t *Types) AddSchema(p *schema.Package) {
 	if t.Replaces == nil {
 		t.Replaces = diff.Replaces{}
@@ -55,24 +56,25 @@ func (t *Types) AddSchema(p *schema.Package) {
 	}
 }
 
-// Settled is desired state, settled against a snapshot.
+// Settled is the result of [Settle].
 type Settled struct {
-	// Snapshot is what there will be: the desired resources, with the ids, extensions and outputs that the state has of
-	// them, and its lineage, serial and pending entries. Outputs are left out that refer to resources which are gone, or
-	// by which resources would depend on each other in a circle. What the state has in other words is in its words: the
-	// value of a property in place of a reference to it, if the resource that has it stays, and the hash of a file.
+	// Snapshot has the desired resources, with the ids, extensions and outputs from the state, and the state's lineage,
+	// serial and pending entries. Where desired state has a value of its own, that counts. Outputs that refer to deleted
+	// resources, or would close a dependency cycle, are left out. A reference to a property is replaced by the property's
+	// value where the state has that value and the resource referred to stays; an asset or archive without a hash gets the
+	// state's if it is otherwise equal.
 	Snapshot *lumigl.Snapshot
-	// Named are desired resources without names and those in the state that they are: in Snapshot they have the URNs of
-	// these.
+	// Named pairs resources of the state with the unnamed desired resources that they were recognized as. New is the
+	// desired resource; in Snapshot it has the URN of Old.
 	Named []diff.Move
-	// Moved are guesses: a resource is gone from the state, and of one that is new the program says all the same.
+	// Moved pairs deleted and created resources with equal inputs. These are guesses: Snapshot does not depend on them.
 	Moved []diff.Move
 }
 
-// Settle settles desired state against a snapshot. A resource without a name is taken for the one in the state of which
-// the program says all the same, or else the one with the same properties that cannot change, if there is just one.
+// Settle settles desired state against a snapshot of the current state. An unnamed resource is recognized as the only
+// one in its module with equal inputs or, failing that, with equal properties that cannot be changed in place.
 //
-// Both snapshots have to be valid. Neither is changed, and neither may be while the result is in use.
+// Both snapshots must be valid. Neither is changed, and neither may be while the result is in use.
 func Settle(state, desired *lumigl.Snapshot, types Types) (*Settled, error) {
 	s, err := newSettler(state, desired, types, nil)
 	if err != nil {
@@ -80,7 +82,7 @@ func Settle(state, desired *lumigl.Snapshot, types Types) (*Settled, error) {
 	}
 	settled := &Settled{}
 	if unnamed := slices.DeleteFunc(missing(s.settled, state), isNamed); len(unnamed) > 0 {
-		// What the others are to be tells what the unnamed ones refer to.
+		// The named resources have to be settled first, since unnamed ones may refer to their properties.
 		settled.Named = match.Recognize(missing(state, s.settled), unnamed, s, inModule(types.inputs), inModule(types.Replaces.Identity))
 		for i, named := range settled.Named {
 			settled.Named[i].New = desired.Vertex(named.New.Key())
@@ -94,13 +96,13 @@ func Settle(state, desired *lumigl.Snapshot, types Types) (*Settled, error) {
 	return settled, nil
 }
 
-// LooksDesired reports whether a snapshot looks like what a program wants: it has resources, and none has an id.
+// LooksDesired reports whether a snapshot looks like desired state: it has resources, and none has an id.
 func LooksDesired(s *lumigl.Snapshot) bool {
 	all := slices.Collect(s.Vertices())
 	return len(all) > 0 && !slices.ContainsFunc(all, func(r *lumigl.Vertex) bool { return r.ID != "" })
 }
 
-// missing are the resources of a snapshot that another one does not have.
+// missing returns the resources of one snapshot whose URNs another one does not have.
 func missing(of, in *lumigl.Snapshot) (all []*lumigl.Vertex) {
 	for r := range of.Vertices() {
 		if in.Vertex(r.Key()) == nil {
@@ -110,13 +112,13 @@ func missing(of, in *lumigl.Snapshot) (all []*lumigl.Vertex) {
 	return all
 }
 
-// isNamed reports whether a resource has a name, and not a number since its provider has not given it one.
+// isNamed reports whether a resource has a name, as opposed to a number that stands for one until its provider chooses it.
 func isNamed(r *lumigl.Vertex) bool {
 	number, ok := strings.CutPrefix(urn.URN(r.Key()).Name(), "#")
 	return !ok || number == "" || strings.Trim(number, "0123456789") != ""
 }
 
-// inputs is a view of what a program says of a resource.
+// inputs is a view of the properties that programs set.
 func (t *Types) inputs(r *lumigl.Vertex, old bool) (lumigl.Value, bool) {
 	inputs := make([]lumigl.Member, 0, r.Properties.Len())
 	for name, v := range r.Properties.Members() {
@@ -127,7 +129,7 @@ func (t *Types) inputs(r *lumigl.Vertex, old bool) (lumigl.Value, bool) {
 	return lumigl.ObjectOf(inputs...), true
 }
 
-// inModule is a view that shows where a resource belongs too: all of its URN but the name.
+// inModule extends a view by the resource's URN without the name.
 func inModule(view match.View) match.View {
 	return func(r *lumigl.Vertex, old bool) (lumigl.Value, bool) {
 		v, ok := view(r, old)

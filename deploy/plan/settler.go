@@ -8,25 +8,24 @@ import (
 	"github.com/lumi-idl/lumi/lumigl/match"
 )
 
-// settler finds out where a program says what the state has, in other words: a reference to a property, where the state
-// has its value, and a file without a hash of its content, where the state has one. Nothing is known to differ there. It
-// is the equivalence by which resources are recognized too.
+// settler knows which desired values are equivalent to values in the state although they are written differently: a
+// reference to a property and that property's value, and a file without a hash and the same file with one. Resources are
+// recognized by this equivalence too.
 type settler struct {
 	state, settled *lumigl.Snapshot
 	replaces       diff.Replaces
-	// hasher has the work that may still be done on lists and to find out what is replaced.
+	// hasher also has the budget for asking what is replaced.
 	hasher match.Hasher
-	// unsettled are resources that have yet to be settled. Nothing is known of them.
+	// unsettled resources have yet to be settled, so references to their properties have no known values.
 	unsettled map[*lumigl.Vertex]bool
-	// recognized are what new resources were under other URNs.
+	// recognized has the old resources by the new ones that were recognized as them.
 	recognized map[*lumigl.Vertex]*lumigl.Vertex
-	// properties are those that are known of the resources that were referred to, and hashes those of their values. A hash
-	// is 0 while it is being made.
+	// properties and hashes are memos of what references lead to. A hash is 0 while it is being computed.
 	properties map[*lumigl.Vertex]*lumigl.ObjectBuilder
 	hashes     map[property]uint64
 }
 
-// property is one of a resource.
+// property is a property of a resource.
 type property struct {
 	of   *lumigl.Vertex
 	name string
@@ -60,7 +59,7 @@ func newSettler(state, desired *lumigl.Snapshot, types Types, named []match.Pair
 	return s, nil
 }
 
-// isOpen reports whether there is anything in a value that a state may have in other words.
+// isOpen reports whether a value has a part for which the state may have an equivalent that is written differently.
 func isOpen(v lumigl.Value) bool {
 	if _, name, _ := v.Target(); name != "" || isFile(v) && !v.Get("hash").Exists() {
 		return true
@@ -86,7 +85,7 @@ func isSecret(v lumigl.Value) bool {
 // isFile reports whether a value is an asset or an archive.
 func isFile(v lumigl.Value) bool { return v.IsAsset() || v.IsArchive() }
 
-// Rewrite returns what a program says in the words of the state, as far as that says the same.
+// Rewrite implements [match.Equivalence].
 func (s *settler) Rewrite(new, was lumigl.Value) lumigl.Value {
 	switch {
 	case new.Kind() == lumigl.Reference:
@@ -112,7 +111,7 @@ func (s *settler) Rewrite(new, was lumigl.Value) lumigl.Value {
 	return new
 }
 
-// reference returns the old value in place of a new one, if that is what it refers to.
+// reference returns the old value in place of a new one, if it is the value of the property that to refers to.
 func (s *settler) reference(new, to, was lumigl.Value) lumigl.Value {
 	if _, v, ok := s.find(to.Target()); ok && v.Equal(was) && leads(was, s.here) {
 		return was.Retarget(s.here)
@@ -132,8 +131,8 @@ func (s *settler) object(new, was lumigl.Value) lumigl.Value {
 	return lumigl.ObjectOf(all...)
 }
 
-// list settles the elements of a list: each by an old one that says the same, wherever that stands, and the others by
-// the one in their place if that is left.
+// list rewrites the elements of a list: each as an equivalent old one, wherever that is, and the others as the one in
+// their place if that is left.
 func (s *settler) list(new, was lumigl.Value) lumigl.Value {
 	places := map[uint64][]int{} // of old elements, by hash
 	for i, e := range was.Elements() {
@@ -160,7 +159,7 @@ func (s *settler) list(new, was lumigl.Value) lumigl.Value {
 	return lumigl.ListOf(all...)
 }
 
-// find returns which property a reference leads to, and its value, if it is known: that of a resource that stays.
+// find returns the property that a reference leads to, and its value if that is known, since the resource stays.
 func (s *settler) find(target *lumigl.Vertex, name string, isReference bool) (property, lumigl.Value, bool) {
 	if !isReference || name == "" {
 		return property{}, lumigl.Value{}, false
@@ -178,21 +177,22 @@ func (s *settler) find(target *lumigl.Vertex, name string, isReference bool) (pr
 	return p, v, v.Exists() && !v.IsUnknown()
 }
 
-// here is the vertex that stands for one of the state, or nil if it is gone.
+// here returns the settled resource for one of the state, or nil if it is gone.
 func (s *settler) here(v *lumigl.Vertex) *lumigl.Vertex { return s.settled.Vertex(v.Key()) }
 
-// standing is what stands for a resource of either snapshot: what it was recognized as, or else that of the program, or
-// else that of the state.
+// standing returns what a resource of either snapshot was recognized as or, failing that, the settled resource of its URN
+// or, failing that, itself.
 func (s *settler) standing(r *lumigl.Vertex) *lumigl.Vertex {
 	r = cmp.Or(s.here(r), r)
 	return cmp.Or(s.recognized[r], r)
 }
 
-// Recognize notes what a new resource was under another URN. What refers to its properties refers to those then.
+// Recognize implements [match.Equivalence]. References to the new resource's properties lead to the old one's from then
+// on.
 func (s *settler) Recognize(old, new *lumigl.Vertex) { s.recognized[new] = old }
 
-// propertiesOf are the properties of a resource that stays: those that the program has, and otherwise those in the
-// state. Of one that the program does not have, they are those in the state.
+// propertiesOf returns the properties of a resource that stays: the desired ones, and those in the state for the rest.
+// There are none for one that is created or replaced.
 func (s *settler) propertiesOf(r *lumigl.Vertex) *lumigl.ObjectBuilder {
 	all := &lumigl.ObjectBuilder{}
 	if was := s.state.Vertex(r.Key()); was != nil && !s.replaces.Replaced(was, r, &s.hasher.Work) {
@@ -202,8 +202,8 @@ func (s *settler) propertiesOf(r *lumigl.Vertex) *lumigl.ObjectBuilder {
 	return all
 }
 
-// Hash returns the hash of the value which a reference stands for, if it is known, also where a program makes a secret of
-// one to a value that is one already. The hash of a file is that of one without a hash, which programs do not have.
+// Hash implements [match.Equivalence]. A reference has the hash of the value that it stands for, and so has a secret made
+// of a reference to a secret. A file is hashed without its own hash, which desired state lacks.
 func (s *settler) Hash(h *match.Hasher, v lumigl.Value) (uint64, bool) {
 	to := v
 	if content, ok := v.Secret(); ok {
@@ -224,8 +224,8 @@ func (s *settler) Hash(h *match.Hasher, v lumigl.Value) (uint64, bool) {
 	return 0, false
 }
 
-// hashBehindTargets makes the hash of a property, and before that those of all that it leads to, so that none is left to
-// be made on the way. Where that is a circle, a property in it has none yet.
+// hashBehindTargets computes the hash of a property, after those of all properties that it leads to, so that the recursion
+// stays flat. In a cycle, a property counts with the hash 0.
 func (s *settler) hashBehindTargets(h *match.Hasher, p property) {
 	stack := []property{p}
 	for len(stack) > 0 {

@@ -13,17 +13,16 @@ import (
 type Options struct {
 	// Replaces has the properties of each type that cannot change: if one differs, the resource was replaced.
 	Replaces Replaces
-	// Recognized has what is known about resources under other keys. If it is nil, Compare looks for resources that may
-	// have moved.
+	// Recognized has the resources that were recognized under other keys. If it is nil, Compare guesses which ones moved.
 	Recognized *Recognized
 }
 
-// Recognized is what whoever compares knows about resources that the documents have under different keys.
+// Recognized has resources that are in both documents under different keys.
 type Recognized struct {
-	// Moves become those of the delta. Reason is why they are taken for that: it ends "Perhaps moved, since …".
+	// Moves become the delta's. Reason completes the sentence "Perhaps moved, since …".
 	Moves  []Move
 	Reason string
-	// Named become those of the delta.
+	// Named become the delta's.
 	Named []Move
 }
 
@@ -57,7 +56,7 @@ func Compare(old, new lumigl.Document, o Options) (*Delta, error) {
 	return d, nil
 }
 
-// guess finds created resources that are the same as one which was deleted.
+// guess recognizes created resources that are equal to a deleted one.
 func (d *Delta) guess() *Recognized {
 	var deleted, created []*lumigl.Vertex
 	for i := range d.Resources {

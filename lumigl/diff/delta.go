@@ -54,10 +54,9 @@ type Delta struct {
 	// these there is no such order.
 	Resources []Resource
 	// Moves are guesses: a resource was deleted, and another created with the same type and properties and no other id. What
-	// tools noted about them, their extensions, does not count. [Options.Recognized] may have others.
+	// tools noted about them, their extensions, does not count. With [Options.Recognized], they are the moves there.
 	Moves []Move
-	// Named are from [Options.Recognized]: New is a resource without a name, and Old the one in the old document whose key it
-	// was given.
+	// Named are from [Options.Recognized]: New is an unnamed resource, and Old the one that it was recognized as.
 	Named []Move
 	// Unchanged is the number of resources that do not differ.
 	Unchanged int

@@ -7,8 +7,8 @@ import (
 	"github.com/lumi-idl/lumi/lumigl"
 )
 
-// Replaced reports whether old would have to be replaced to become new. Of the work, it takes what comparing the two does:
-// see [match.Work].
+// Replaced reports whether [Compare] would find that old was replaced by new. It takes from the budget what comparing them
+// costs: see [match.Work].
 func (r Replaces) Replaced(old, new *lumigl.Vertex, work *int64) bool {
 	if old.ID == new.ID && len(r[new.Type]) == 0 || same(old, new) {
 		return false
@@ -81,8 +81,7 @@ func hasReplaces(changes []Change) bool {
 	return slices.ContainsFunc(changes, func(c Change) bool { return c.Replaces || hasReplaces(c.Changes) })
 }
 
-// Identity is a view of those properties of a resource that cannot change: see [match.View]. If one of them differs,
-// [Replaces.Replaced] reports true.
+// Identity is a [match.View] of the properties that cannot change. If these differ, [Replaces.Replaced] reports true.
 func (r Replaces) Identity(resource *lumigl.Vertex, _ bool) (lumigl.Value, bool) {
 	paths := r[resource.Type]
 	if len(paths) == 0 {

@@ -1,3 +1,3 @@
-// Package match finds out which resources of one graph are those of another under other keys, and hashes values, so that
-// equal ones are found fast. Comparing graphs and planning share it, and with it their idea of equality.
+// Package match recognizes resources of one graph in another although their keys differ, and hashes values. Comparing and
+// planning share it, so that both have the same notion of equality.
 package match

@@ -6,29 +6,28 @@ import (
 	"github.com/lumi-idl/lumi/lumigl"
 )
 
-// Equivalence makes values count as equal that are written differently. It is for [Recognize] and [Hasher].
+// Equivalence makes [Recognize] and [Hasher] treat values as equal although they are written differently.
 type Equivalence interface {
-	// Hash returns the hash that v shares with all values that are equivalent to it. It returns false if v, apart from
-	// its parts, is equivalent only to what it equals. It is asked about references and objects.
+	// Hash returns the hash that equivalent values share with v, a reference or an object. It returns false if v needs no
+	// special hash; its parts may.
 	Hash(h *Hasher, v lumigl.Value) (hash uint64, ok bool)
-	// Rewrite returns new with those parts written as in old that are equivalent to what stands there in old.
+	// Rewrite returns new with its parts written as in old wherever the two are equivalent.
 	Rewrite(new, old lumigl.Value) lumigl.Value
-	// Recognize says which old resource a new one is taken for from now on: none if old is nil.
+	// Recognize is called when new is recognized as old, and with a nil old when that is taken back.
 	Recognize(old, new *lumigl.Vertex)
 }
 
-// Work returns how much work may be done on values of a graph beyond what is in proportion to their size. Real graphs
-// need a small part of it.
+// Work returns the budget for a graph: how many values may be looked at beyond what is in proportion to its size. Real
+// graphs need a small part of it.
 func Work(vertices int) int64 { return 1<<24 + 1<<8*int64(vertices) }
 
-// Hasher hashes values. Equal values have equal hashes within a process. It has a budget, which other work on values
-// may share.
+// Hasher hashes values. Within a process, equal values have equal hashes.
 type Hasher struct {
-	// Work is what may still be done. Hashes are of no use once it is not positive.
+	// Work is the budget that is left, which other work on values may share. Hashes are meaningless once it is used up.
 	Work int64
-	// Equivalence, if not nil, makes the hashes of equivalent values equal too.
+	// Equivalence may be nil.
 	Equivalence Equivalence
-	// key returns the key by which a vertex is referred to. It is nil if that is its own.
+	// key returns the key for references to a vertex. If it is nil, that is the vertex's own.
 	key func(*lumigl.Vertex) string
 }
 

@@ -8,18 +8,16 @@ import (
 	"github.com/lumi-idl/lumi/lumigl"
 )
 
-// Pair is a resource and the one that it is taken for under another key.
+// Pair is an old resource and the new one that was recognized as it.
 type Pair struct{ Old, New *lumigl.Vertex }
 
 // View returns the part of a resource that it is recognized by. It returns false if there is none. The part may be
 // smaller for an old resource than for a new one.
 type View func(r *lumigl.Vertex, old bool) (lumigl.Value, bool)
 
-// Recognize finds out which new resources are old ones under another key, by what can be seen of them: all that the
-// first view shows, or else all that the next one does. Where several look the same, none is recognized, unless the
-// provider's ids tell them apart. The pairs are in the order of the new resources.
-//
-// e may be nil. It is told of each pair as soon as it is found.
+// Recognize finds new resources that are old ones under another key: those of one type for which the first view returns
+// equal values or, failing that, the next one. Where several look the same, none is recognized, unless the provider's
+// ids tell them apart. The pairs are in the order of the new resources. e may be nil.
 func Recognize(olds, news []*lumigl.Vertex, e Equivalence, views ...View) []Pair {
 	if len(olds) == 0 || len(news) == 0 {
 		return nil
