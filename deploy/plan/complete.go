@@ -62,10 +62,10 @@ func complete(
 	}
 	if len(leading) > 0 {
 		places := make(map[*lumigl.Vertex]int, s.Len())
-		for i, r := range match.BehindTargets(slices.Collect(desired.Vertices())) {
+		for i, r := range match.Sorted(slices.Collect(desired.Vertices())) {
 			places[here(r)] = i
 		}
-		leaveOutCircles(s, leading, places)
+		leaveOutCycles(s, leading, places)
 	}
 	completePending(s, &state.Pending)
 	return s, nil
@@ -81,14 +81,14 @@ func leads(v lumigl.Value, to func(*lumigl.Vertex) *lumigl.Vertex) bool {
 	return true
 }
 
-// leaveOutCircles removes outputs that close a dependency cycle. Outputs that refer to earlier places only cannot close
+// leaveOutCycles removes outputs that close a dependency cycle. Outputs that refer to earlier places only cannot close
 // one together, so they stay.
-func leaveOutCircles(s *lumigl.Snapshot, outputs []property, places map[*lumigl.Vertex]int) {
-	circles := match.CirclesIn(slices.Collect(s.Vertices()))
+func leaveOutCycles(s *lumigl.Snapshot, outputs []property, places map[*lumigl.Vertex]int) {
+	component := match.Components(slices.Collect(s.Vertices()))
 	for _, output := range outputs {
 		r := output.of
 		for target := range r.Properties.Get(output.name).References() {
-			if circles[target] == circles[r] && places[target] >= places[r] {
+			if component[target] == component[r] && places[target] >= places[r] {
 				r.Properties = r.Properties.With(output.name, lumigl.Value{})
 				break
 			}

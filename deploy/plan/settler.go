@@ -52,7 +52,7 @@ func newSettler(state, desired *lumigl.Snapshot, types Types, named []match.Pair
 			s.unsettled[r] = true
 		}
 	}
-	for _, r := range match.BehindTargets(open) {
+	for _, r := range match.Sorted(open) {
 		r.Properties = s.Rewrite(r.Properties, state.Vertex(r.Key()).Properties)
 		delete(s.unsettled, r)
 	}
@@ -214,7 +214,7 @@ func (s *settler) Hash(h *match.Hasher, v lumigl.Value) (uint64, bool) {
 	}
 	if p, _, ok := s.find(to.Target()); ok {
 		if _, begun := s.hashes[p]; !begun {
-			s.hashBehindTargets(h, p)
+			s.hashDependenciesFirst(h, p)
 		}
 		return s.hashes[p], true
 	}
@@ -224,9 +224,9 @@ func (s *settler) Hash(h *match.Hasher, v lumigl.Value) (uint64, bool) {
 	return 0, false
 }
 
-// hashBehindTargets computes the hash of a property, after those of all properties that it leads to, so that the recursion
+// hashDependenciesFirst computes the hash of a property, after those of all properties that it leads to, so that the recursion
 // stays flat. In a cycle, a property counts with the hash 0.
-func (s *settler) hashBehindTargets(h *match.Hasher, p property) {
+func (s *settler) hashDependenciesFirst(h *match.Hasher, p property) {
 	stack := []property{p}
 	for len(stack) > 0 {
 		p := stack[len(stack)-1]

@@ -109,7 +109,7 @@ var rules = []rule{
 		why: "the graph language is what all others of this wing are built on",
 	},
 	{
-		of: []string{"./lumigl/match"}, only: []string{"./lumigl"},
+		of: []string{"./lumigl/match"}, only: []string{"./internal/dag", "./lumigl"},
 		why: "resources are recognized by what is in them",
 	},
 	{

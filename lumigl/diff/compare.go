@@ -123,7 +123,7 @@ func (c *comparer) vertices(d *Delta) {
 	}
 	gone := slices.DeleteFunc(olds, func(old *lumigl.Vertex) bool { return is.Vertex(old.Key()) != nil })
 	d.Resources = slices.Grow(d.Resources, len(gone))
-	for _, old := range slices.Backward(match.BehindTargets(gone)) {
+	for _, old := range slices.Backward(match.Sorted(gone)) {
 		d.Resources = append(d.Resources, Resource{Kind: Deleted, Key: old.Key(), Old: old})
 	}
 }
