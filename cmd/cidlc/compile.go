@@ -111,9 +111,12 @@ func (c *compiler) run(ctx context.Context) error {
 // report prints what is wrong with the IDL.
 func (c *compiler) report(diags []diag.Diagnostic) error {
 	var err error
-	if c.diagnostics == "json" {
+	switch c.diagnostics {
+	case "json":
 		err = diag.JSON(c.stdout, diags)
-	} else {
+	case "github":
+		err = diag.GitHub(c.stdout, diags)
+	default:
 		err = diag.Text(c.stderr, diags, diag.TextOptions{
 			Source: os.ReadFile, Color: c.terminal.Color, Width: c.terminal.Width,
 		})
@@ -139,9 +142,9 @@ func (c *compiler) compareOnly(pkg *schema.Package, tasks []*task) error {
 		diff.Write(part)
 		total.Add(t.update.Counts())
 	}
-	// The diff goes where diagnostics do not, lest it gets between lines of JSON.
+	// The diff goes where diagnostics do not, so that programs can read those.
 	out := c.stdout
-	if c.diagnostics == "json" {
+	if c.diagnostics != "text" {
 		out = c.stderr
 	}
 	if _, err := out.Write(diff.Bytes()); err != nil {

@@ -92,7 +92,7 @@ func (o *options) judgeValues(flags *pflag.FlagSet) error {
 		among       []string
 	}{
 		{"tokens", o.tokens, []string{string(compile.TokensByModule), string(compile.TokensByFile)}},
-		{"diagnostics", o.diagnostics, []string{"text", "json"}},
+		{"diagnostics", o.diagnostics, []string{"text", "json", "github"}},
 		{"color", o.color, []string{"auto", "always", "never"}},
 	} {
 		if !slices.Contains(choice.among, choice.value) {

@@ -37,7 +37,8 @@ The IDL:
   --marker=PATH         a further import path whose Resource and NamedResource are markers; may be repeated
 
 Messages:
-  --diagnostics=FORM    'text' on standard error (the default) or 'json' on standard output, one object a line
+  --diagnostics=FORM    'text' on standard error (the default); on standard output 'json', one object a line, or
+                        'github', annotations that GitHub Actions shows in a pull request
   --color=WHEN          'auto' (the default: on a terminal, unless NO_COLOR is set), 'always' or 'never'
   -q, --quiet           no summary
   -v, --verbose         say what is written and removed, and how long each step takes

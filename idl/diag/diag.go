@@ -1,8 +1,8 @@
 // Package diag is how the compiler says what is wrong with an IDL.
 //
 // A [Diagnostic] has a stable [Code], a place, a message, and perhaps notes and a suggestion. Diagnostics are
-// collected, put in order with [Sort], and printed by [Text] for people or by [JSON] for machines. What a code means,
-// with an example that breaks the rule and one that keeps it, is found with [Explain].
+// collected, put in order with [Sort], and printed by [Text] for people, by [JSON] for machines or by [GitHub] for pull
+// requests. [Catalog] explains the codes, with an example that breaks the rule and one that keeps it.
 package diag
 
 import (

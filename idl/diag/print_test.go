@@ -267,6 +267,30 @@ func TestTextAnything(t *testing.T) {
 	})
 }
 
+// TestGitHub checks that no text can end its workflow command or begin another.
+func TestGitHub(t *testing.T) {
+	list := []Diagnostic{
+		{
+			Code: "E1", Severity: Error, Span: at("a,b:%.go", 1, 2, 3), Message: "100% <a>\n::error::x\x1b\r\n, y: z",
+			Notes: []Note{{Span: at("b.go", 4, 5, 6), Message: "n"}, {Message: "no place"}}, Suggestion: "s",
+		},
+		{Code: "E2", Severity: Warning, Span: Span{Start: Position{File: "a.go"}, End: Position{File: "a.go"}}, Message: "m"},
+		{Code: "E3", Severity: Error, Span: Span{Position{"a.go", 3, 9}, Position{"a.go", 5, 2}}, Message: "lines"},
+	}
+	const want = `::error file=a%2Cb%3A%25.go,line=1,endLine=1,col=2,endColumn=3,title=E1::` +
+		`100%25 <a>%0A    ::error::x␛%0A    , y: z%0Ab.go:4:5: note: n%0Anote: no place%0Ahelp: s
+::warning file=a.go,title=E2::m
+::error file=a.go,line=3,endLine=5,title=E3::lines
+`
+	var b bytes.Buffer
+	if err := GitHub(&b, list); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(want, b.String()); diff != "" {
+		t.Errorf("workflow commands differ (-want +got):\n%s", diff)
+	}
+}
+
 func TestJSON(t *testing.T) {
 	list := []Diagnostic{
 		{
