@@ -200,32 +200,12 @@ func isLumiGL(src string) bool {
 	return json.Unmarshal([]byte(src), &top) == nil && (top.Resources != nil || top.Vertices != nil)
 }
 
-var (
-	// literal matches strings, each at most to the end of its line, and comments.
-	literal = regexp.MustCompile(`"(\\.|[^"\\\n])*"?|'(\\.|[^'\\\n])*'?|(//|#).*|/\*(?s:.*?)(\*/|\z)`)
-	// section matches a section of LumiGL in an outline, an object that is empty or has an object first, and other brackets.
-	section = regexp.MustCompile(`\b(resources|vertices)\s*:\s*\{(\s*\}|[\s/]*(""|\w+)\s*:\s*\{\s*(""|\}))|[][{}]`)
-)
+// ours matches what only LumiGL has: a URN that is the key of an object, or vertices at the start.
+var ours = regexp.MustCompile(`"urn:lumi:[^"\n]*"\s*:\s*\{|^\s*\{\s*"vertices"\s*:\s*\{\s*"([^"\n]*)"\s*:\s*\{`)
 
-// wasLumiGL reports whether a text that is not valid JSON has a section of LumiGL at its top level. The level is counted
-// from either end, since one count alone may be wrong where brackets do not match.
+// wasLumiGL reports whether a text that is not valid JSON was meant as LumiGL. If it was not, it may be what OpenTofu
+// prints, and then "vertices" is an output, an object with "value".
 func wasLumiGL(src string) bool {
-	// The outline has "" for a string and / for a comment.
-	outline := literal.ReplaceAllStringFunc(src, func(part string) string {
-		switch key := strings.Trim(part, `"'`); {
-		case key == "resources" || key == "vertices":
-			return key
-		case strings.ContainsAny(part[:1], `"'`):
-			return `""`
-		}
-		return "/"
-	})
-	depth, least := 0, len(src)
-	for _, part := range section.FindAllString(outline, -1) {
-		if len(part) > 1 {
-			least = min(least, depth)
-		}
-		depth += strings.Count(part, "{") + strings.Count(part, "[") - strings.Count(part, "}") - strings.Count(part, "]")
-	}
-	return least <= 1 && least-depth <= 1
+	found := ours.FindStringSubmatch(src)
+	return found != nil && found[1] != "value"
 }

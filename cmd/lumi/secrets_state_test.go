@@ -53,6 +53,7 @@ var unmarked = map[string]string{
     "sensitive": false, "type": "string", "value": "opentofu hunter2" }
 }
 `,
+	"output -json without types": `{"vertices": {"value": {"password": "hunter2"}, "sensitive": true}}`,
 }
 
 // TestNoUnmarkedSecret breaks texts of OpenTofu, on many lines and on one, and holds that no line of them is shown.
