@@ -34,8 +34,8 @@ that deployments leave. Files are read as they are given; - is standard input.
 				env.out.Color, env.err.Color = color == "always", color == "always"
 			}
 		},
-		RunE: func(*cobra.Command, []string) error {
-			if asksVersion {
+		RunE: func(_ *cobra.Command, args []string) error {
+			if asksVersion && len(args) == 0 {
 				return printVersion(env)
 			}
 			return pflag.ErrHelp
@@ -99,12 +99,16 @@ func (e *environment) dispatch(ctx context.Context, root *cobra.Command, args []
 	var helped error
 	root.SetHelpFunc(func(c *cobra.Command, _ []string) { // for --help, and for commands that only have others below them
 		asked, _ := c.Flags().GetBool("help")
-		if below := c.Flags().Args(); asked || len(below) > 0 {
+		below := c.Flags().Args()
+		switch {
+		case c.HasSubCommands() && c.Flags().ArgsLenAtDash() == 0:
+			helped = misplaced("--")
+		case asked || len(below) > 0:
 			helped = e.help(c, below, "")
-			return
+		default:
+			c.PrintErr(manual(c))
+			helped = errFailed
 		}
-		c.PrintErr(manual(c))
-		helped = errFailed
 	})
 	root.SetArgs(append([]string{}, args...)) // With nil, cobra takes those of the process.
 	c, err := root.ExecuteContextC(ctx)
@@ -143,7 +147,8 @@ func checkUse(c *cobra.Command, args []string) (err error) {
 		return misused("unexpected argument %q", args[most])
 	}
 	c.Flags().Visit(func(f *pflag.Flag) {
-		if f.Value.Type() == "string" && f.Value.String() == "" {
+		list, _ := f.Value.(pflag.SliceValue)
+		if f.Value.Type() == "string" && f.Value.String() == "" || list != nil && slices.Contains(list.GetSlice(), "") {
 			err = misused("--%s is empty", f.Name)
 		}
 	})
@@ -186,11 +191,16 @@ func flagError(c *cobra.Command, err error) error {
 	case c.HasSubCommands() && c.Flags().NArg() > 0: // The flag follows a name that is no command.
 		return noCommand(c, c.Flags().Arg(0), "")
 	case c.HasSubCommands():
-		return fmt.Errorf("%s%s: the command comes first, as in 'lumi check FILE'; 'lumi help' lists the commands", dashes, given)
+		return misplaced(dashes + given)
 	case near != "" && len(given) > 1:
 		return fmt.Errorf("%s: there is no flag --%s; did you mean --%s?", name(c), given, near)
 	}
 	return misused("there is no flag %s%s", dashes, given)
+}
+
+// misplaced is the error for a flag that precedes the command and is not a common one.
+func misplaced(flag string) error {
+	return fmt.Errorf("%s: the command comes first, as in 'lumi check FILE'; 'lumi help' lists the commands", flag)
 }
 
 // choice is the value of a flag that is one of a few words.
