@@ -207,5 +207,5 @@ var ours = regexp.MustCompile(`"urn:lumi:[^"\n]*"\s*:\s*\{|^\s*\{\s*"vertices"\s
 // prints, and then "vertices" is an output, an object with "value".
 func wasLumiGL(src string) bool {
 	found := ours.FindStringSubmatch(src)
-	return found != nil && found[1] != "value"
+	return len(found) > 0 && found[1] != "value"
 }
