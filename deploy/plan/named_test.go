@@ -321,6 +321,20 @@ Perhaps moved, since all that the program says is the same, but for the URN:
 	}
 }
 
+// TestDesiredMovesByID holds that a resource whose id belongs to another one, which has changed, is not in doubt.
+func TestDesiredMovesByID(t *testing.T) {
+	bucket := func(name, id, hash string) string {
+		return fmt.Sprintf(`"urn:lumi:prod::p:index::s:x:Bucket::%s": {"type": "s:x:Bucket", %s "properties": {"f": %s}}`,
+			name, id, signed(wire.Asset, `"path": "p"`+hash))
+	}
+	_, d := desire(t,
+		`{"resources": {`+bucket("a", `"id": "1",`, `, "hash": "x"`)+`, `+bucket("b", `"id": "2",`, `, "hash": "y"`)+`}}`,
+		`{"resources": {`+bucket("c", `"id": "1",`, `, "hash": "z"`)+`, `+bucket("d", ``, ``)+`}}`)
+	if len(d.Moves) != 1 || d.Moves[0].Old.URN().Name() != "b" || d.Moves[0].New.URN().Name() != "d" {
+		t.Errorf("%+v", d.Moves)
+	}
+}
+
 // TestUnnamedAny takes the names away from what there is: nothing differs. Then it changes what can be changed, and all
 // is still found.
 func TestUnnamedAny(t *testing.T) {

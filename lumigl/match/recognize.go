@@ -210,42 +210,35 @@ func (m *matcher) doubt(olds []look) {
 // ones left. Two with different ids are two.
 func (m *matcher) match(olds, news []look) {
 	if len(olds)+len(news) > 2 {
-		type holders struct{ olds, news []int32 }
+		type holders struct {
+			old        int32 // the place of the last one
+			olds, news int
+		}
 		byID := make(map[string]holders, max(len(olds), len(news)))
 		for _, old := range olds {
 			id := m.olds[old.place].ID
-			byID[id] = holders{append(byID[id].olds, old.place), nil}
+			byID[id] = holders{old: old.place, olds: byID[id].olds + 1}
 		}
 		for _, new := range news {
-			id := m.news[new.place].ID
-			byID[id] = holders{byID[id].olds, append(byID[id].news, new.place)}
+			h := byID[m.news[new.place].ID]
+			h.news++
+			byID[m.news[new.place].ID] = h
 		}
 		delete(byID, "")
-		for _, one := range byID {
-			if len(one.olds) == 1 && len(one.news) == 1 {
-				m.pair(one.olds[0], one.news[0])
+		isPair := func(id string) bool { return byID[id].olds == 1 && byID[id].news == 1 }
+		for _, new := range news {
+			if id := m.news[new.place].ID; isPair(id) {
+				m.pair(byID[id].old, new.place)
 			}
 		}
+		olds = slices.DeleteFunc(slices.Clone(olds), func(l look) bool { return isPair(m.olds[l.place].ID) })
+		news = slices.DeleteFunc(news, func(l look) bool { return isPair(m.news[l.place].ID) })
 	}
-	old, onlyOld := left(olds, m.taken)
-	new, onlyNew := left(news, m.from)
-	if onlyOld && onlyNew {
-		if a, b := m.olds[old].ID, m.news[new].ID; a == b || a == "" || b == "" {
-			m.pair(old, new)
+	if len(olds) == 1 && len(news) == 1 {
+		if a, b := m.olds[olds[0].place].ID, m.news[news[0].place].ID; a == b || a == "" || b == "" {
+			m.pair(olds[0].place, news[0].place)
 		}
 	}
-}
-
-// left returns the place that is in no pair, and whether there is just one.
-func left(looks []look, paired []int32) (place int32, only bool) {
-	n := 0
-	for _, l := range looks {
-		if paired[l.place] == 0 {
-			place = l.place
-			n++
-		}
-	}
-	return place, n == 1
 }
 
 // pair notes that a resource is recognized, if the two really look the same, and not only their hashes.
