@@ -12,6 +12,9 @@ func (v Value) Secret() (Value, bool) {
 	return v.Get("value"), true
 }
 
+// IsSecret reports whether the value is wrapped as a secret.
+func (v Value) IsSecret() bool { return v.signature() == wire.Secret }
+
 // IsUnknown reports whether the value stands for one that is not known yet.
 func (v Value) IsUnknown() bool { return v.kind == Text && v.text == wire.Unknown }
 
@@ -20,6 +23,9 @@ func (v Value) IsAsset() bool { return v.signature() == wire.Asset }
 
 // IsArchive reports whether the value stands for the content of several files.
 func (v Value) IsArchive() bool { return v.signature() == wire.Archive }
+
+// IsFile reports whether the value is an asset or an archive.
+func (v Value) IsFile() bool { return v.IsAsset() || v.IsArchive() }
 
 func (v *Value) signature() string {
 	members := v.members()

@@ -72,7 +72,7 @@ func (v *viewer) value(indent, called string, value lumigl.Value) {
 // brief is a value on one line, if it has no inside to show.
 func (v *viewer) brief(value lumigl.Value) (string, bool) {
 	out := v.env.out
-	if _, ok := value.Secret(); ok {
+	if value.IsSecret() {
 		return out.Paint(term.Dim, "(secret)"), true
 	}
 	switch {

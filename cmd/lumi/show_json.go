@@ -58,7 +58,7 @@ func appendJSON(dst []byte, value lumigl.Value, tag string) []byte {
 	text := func(s string) {
 		dst = append(dst, quoted(s)...)
 	}
-	if _, ok := value.Secret(); ok {
+	if value.IsSecret() {
 		return append(dst, `{"`+wire.Signature+`":"`+wire.Secret+`","value":"`+masked+`"}`...)
 	}
 	if to, property, ok := value.Target(); ok {

@@ -120,13 +120,16 @@ func isNamed(r *lumigl.Vertex) bool {
 
 // inputs is a view of the properties that programs set.
 func (t *Types) inputs(r *lumigl.Vertex, old bool) (lumigl.Value, bool) {
-	inputs := make([]lumigl.Member, 0, r.Properties.Len())
-	for name, v := range r.Properties.Members() {
-		if !old || !slices.Contains(t.Outputs[r.Type], name) {
-			inputs = append(inputs, lumigl.Member{Key: name, Value: v})
-		}
+	outputs := t.Outputs[r.Type]
+	if r.Properties.Exists() && (!old || len(outputs) == 0) {
+		return r.Properties, true
 	}
-	return lumigl.ObjectOf(inputs...), true
+	var inputs lumigl.ObjectBuilder
+	inputs.SetAll(r.Properties)
+	for _, name := range outputs {
+		inputs.Set(name, lumigl.Value{})
+	}
+	return inputs.Object(), true
 }
 
 // inModule extends a view by the resource's URN without the name.

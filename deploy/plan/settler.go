@@ -61,7 +61,7 @@ func newSettler(state, desired *lumigl.Snapshot, types Types, named []match.Pair
 
 // isOpen reports whether a value has a part for which the state may have an equivalent that is written differently.
 func isOpen(v lumigl.Value) bool {
-	if _, name, _ := v.Target(); name != "" || isFile(v) && !v.Get("hash").Exists() {
+	if _, name, _ := v.Target(); name != "" || v.IsFile() && !v.Get("hash").Exists() {
 		return true
 	}
 	for _, e := range v.Elements() {
@@ -77,21 +77,13 @@ func isOpen(v lumigl.Value) bool {
 	return false
 }
 
-func isSecret(v lumigl.Value) bool {
-	_, ok := v.Secret()
-	return ok
-}
-
-// isFile reports whether a value is an asset or an archive.
-func isFile(v lumigl.Value) bool { return v.IsAsset() || v.IsArchive() }
-
 // Rewrite implements [match.Equivalence].
 func (s *settler) Rewrite(new, was lumigl.Value) lumigl.Value {
 	switch {
 	case new.Kind() == lumigl.Reference:
 		return s.reference(new, new, was)
 	case new.Kind() != was.Kind():
-	case isSecret(new) && isSecret(was):
+	case new.IsSecret() && was.IsSecret():
 		content, _ := new.Secret()
 		if v := s.reference(new, content, was); v.Equal(was) {
 			return v
@@ -99,7 +91,7 @@ func (s *settler) Rewrite(new, was lumigl.Value) lumigl.Value {
 		return s.object(new, was)
 	case new.Kind() == lumigl.Object:
 		v := s.object(new, was)
-		if hash := was.Get("hash"); isFile(v) && !v.Get("hash").Exists() && hash.Kind() == lumigl.Text {
+		if hash := was.Get("hash"); v.IsFile() && !v.Get("hash").Exists() && hash.Kind() == lumigl.Text {
 			if hashed := v.With("hash", hash); hashed.Equal(was) {
 				return hashed
 			}
@@ -207,7 +199,7 @@ func (s *settler) propertiesOf(r *lumigl.Vertex) *lumigl.ObjectBuilder {
 func (s *settler) Hash(h *match.Hasher, v lumigl.Value) (uint64, bool) {
 	to := v
 	if content, ok := v.Secret(); ok {
-		if _, known, _ := s.find(content.Target()); !isSecret(known) {
+		if _, known, _ := s.find(content.Target()); !known.IsSecret() {
 			return 0, false
 		}
 		to = content
@@ -218,7 +210,7 @@ func (s *settler) Hash(h *match.Hasher, v lumigl.Value) (uint64, bool) {
 		}
 		return s.hashes[p], true
 	}
-	if isFile(v) && v.Get("hash").Exists() {
+	if v.IsFile() && v.Get("hash").Exists() {
 		return h.Value(v.With("hash", lumigl.Value{})), true
 	}
 	return 0, false

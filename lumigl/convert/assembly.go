@@ -272,7 +272,7 @@ func (a *assembly) build(fill func(*draft), connect func()) error {
 
 // secret wraps a value as a secret, unless it is one.
 func secret(v lumigl.Value) lumigl.Value {
-	if isSecret(v) {
+	if v.IsSecret() {
 		return v
 	}
 	return signed(wire.Secret, lumigl.Member{Key: "value", Value: v})
@@ -291,11 +291,6 @@ func has(v lumigl.Value, is func(lumigl.Value) bool) (found bool) {
 		return part, false
 	})
 	return found
-}
-
-func isSecret(v lumigl.Value) bool {
-	_, ok := v.Secret()
-	return ok
 }
 
 func isSpecial(v lumigl.Value) bool { return v.Get(wire.Signature).Kind() == lumigl.Text }

@@ -295,7 +295,7 @@ func hiddenAs(v, other lumigl.Value) lumigl.Value {
 	inObjects := v.Kind() == lumigl.Object && other.Kind() == lumigl.Object && !isSpecial(v) && !isSpecial(other)
 	inLists := v.Kind() == lumigl.List && other.Kind() == lumigl.List && v.Len() == other.Len()
 	switch {
-	case isSecret(v) || !has(other, isSecret):
+	case v.IsSecret() || !has(other, lumigl.Value.IsSecret):
 		return v
 	case !inObjects && !inLists:
 		return secret(open(v))

@@ -150,7 +150,7 @@ func (b *book) unsettled(v lumigl.Value) {
 // secrets, since keys in a secret are a part of it.
 func (b *book) locate(losses []Loss, v lumigl.Value, pointer, resource string) {
 	resource = cmp.Or(b.called(v), resource)
-	whole := isSecret(v) || b.hidden.has(v)
+	whole := v.IsSecret() || b.hidden.has(v)
 	for len(losses) > 0 && (whole || losses[0].place <= start(v)) {
 		losses[0].pointer, losses[0].resource = pointer, resource
 		losses = losses[1:]
@@ -261,7 +261,7 @@ func (s *source) elements() iter.Seq2[int, *source] {
 // members are those of an object. A secret has none: where members are names of the source, it stands in a wrong place.
 func (s *source) members() iter.Seq2[string, *source] {
 	return func(yield func(string, *source) bool) {
-		if isSecret(s.value) {
+		if s.value.IsSecret() {
 			s.lose(ShapeLoss, "left out: this has to be %s, not a secret", lumigl.Object)
 		}
 		if s.isLost() || !s.is(lumigl.Object) {

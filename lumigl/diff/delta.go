@@ -117,4 +117,4 @@ func (d *Delta) Count(kind Kind) int {
 func (c *Change) isElement() bool { return c.From != NoIndex || c.To != NoIndex }
 
 // isSecret reports whether what was there or what is there is a secret.
-func (c *Change) isSecret() bool { return isSecret(c.Old) || isSecret(c.New) }
+func (c *Change) isSecret() bool { return c.Old.IsSecret() || c.New.IsSecret() }

@@ -62,7 +62,7 @@ func (e *encoder) append(dst []byte, v lumigl.Value) []byte {
 }
 
 func (e *encoder) object(dst []byte, v lumigl.Value) []byte {
-	if isSecret(v) && !e.reveal {
+	if v.IsSecret() && !e.reveal {
 		e.masked = true
 		dst = appendQuoted(append(dst, '{'), wire.Signature)
 		dst = appendQuoted(append(dst, ':'), wire.Secret)
@@ -82,7 +82,7 @@ func (e *encoder) object(dst []byte, v lumigl.Value) []byte {
 
 // side writes one of the two values of a change. If the other one is a secret, it may say too much.
 func (e *encoder) side(c *Change, v lumigl.Value) []byte {
-	if c.isSecret() && !isSecret(v) && !v.IsUnknown() && !e.reveal {
+	if c.isSecret() && !v.IsSecret() && !v.IsUnknown() && !e.reveal {
 		e.masked = true
 		return appendQuoted(nil, mask)
 	}

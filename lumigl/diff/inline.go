@@ -57,11 +57,11 @@ func (p *printer) inline(v lumigl.Value) (string, bool) {
 		return clip(s, 0, func(s string) string { return s }), true
 	case lumigl.List, lumigl.Object:
 		switch {
-		case isSecret(v):
+		case v.IsSecret():
 			return mask, true
 		case isFolder(v):
 			return "", false
-		case isFile(v):
+		case v.IsFile():
 			return p.file(v), true
 		}
 		return p.composite(v)
@@ -84,7 +84,7 @@ func (p *printer) composite(v lumigl.Value) (string, bool) {
 	var parts []string
 	width := 0
 	add := func(before string, e lumigl.Value) bool {
-		if (e.Kind() == lumigl.List || e.Kind() == lumigl.Object) && e.Len() > 0 && !isSecret(e) {
+		if (e.Kind() == lumigl.List || e.Kind() == lumigl.Object) && e.Len() > 0 && !e.IsSecret() {
 			return false
 		}
 		s, _ := p.inline(e)

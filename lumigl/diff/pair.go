@@ -45,7 +45,7 @@ type profile struct {
 func (c *comparer) profiles(values []lumigl.Value) []profile {
 	all := make([]profile, 0, len(values))
 	for _, v := range values {
-		p := profile{kind: v.Kind(), opaque: v.IsUnknown() || isSecret(v)}
+		p := profile{kind: v.Kind(), opaque: v.IsUnknown() || v.IsSecret()}
 		for key, m := range v.Members() {
 			p.members = append(p.members, c.Member(key, m))
 		}

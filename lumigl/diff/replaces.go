@@ -94,7 +94,7 @@ func (r Replaces) Identity(resource *lumigl.Vertex, _ bool) (lumigl.Value, bool)
 // fixed is what of a value stands at, above and below the paths, of which each change would be marked.
 func fixed(v lumigl.Value, above string, paths []string) lumigl.Value {
 	switch {
-	case isSecret(v) || isFile(v) || v.Kind() != lumigl.Object && v.Kind() != lumigl.List:
+	case v.IsSecret() || v.IsFile() || v.Kind() != lumigl.Object && v.Kind() != lumigl.List:
 		return v
 	case v.Kind() == lumigl.List:
 		all := make([]lumigl.Value, 0, v.Len())

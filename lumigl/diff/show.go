@@ -77,7 +77,7 @@ func (p *printer) change(c *Change, name string, depth int) {
 	case c.Kind == Inside:
 		p.line(Inside, depth, name+":")
 		p.inside(c, depth+1)
-	case isSecret(c.Old) && isSecret(c.New):
+	case c.Old.IsSecret() && c.New.IsSecret():
 		p.line(c.Kind, depth, name+": "+mask+", another value"+note)
 	case c.isSecret():
 		p.line(c.Kind, depth, name+": "+p.becomes(beside(c.Old), beside(c.New))+note)
@@ -94,7 +94,7 @@ const notShown = "(no secret, but not shown)"
 // beside shows one of two values of which one is a secret. The other one may give it away.
 func beside(v lumigl.Value) string {
 	switch {
-	case isSecret(v):
+	case v.IsSecret():
 		return mask
 	case v.IsUnknown():
 		return unknown

@@ -235,7 +235,7 @@ func plain(v lumigl.Value) any {
 		}
 		return list
 	case lumigl.Object:
-		if _, ok := v.Secret(); ok {
+		if v.IsSecret() {
 			return map[string]any{"secret": true}
 		}
 		return mapOf(v)

@@ -128,7 +128,7 @@ type encoder struct {
 
 func (e *encoder) value(v lumigl.Value, depth int) any {
 	e.left--
-	if _, ok := v.Secret(); ok {
+	if v.IsSecret() {
 		return []any{"secret"}
 	}
 	switch {
