@@ -13,6 +13,7 @@ import (
 	"path"
 	"reflect"
 	"slices"
+	"strings"
 )
 
 // Read reads what [Write] wrote, or another program in its form, and links it. The error returned is the reader's, or
@@ -76,7 +77,29 @@ func located(data []byte, err error) error {
 	before := data[:min(max(offset-1, 0), int64(len(data)))]
 	line := 1 + bytes.Count(before, []byte("\n"))
 	column := len(before) - bytes.LastIndexByte(before, '\n')
-	return fmt.Errorf("line %d, column %d: %w", line, column, err)
+	return fmt.Errorf("line %d, column %d: %w", line, column, inJSONTypes(err))
+}
+
+// inJSONTypes makes an error of package json name JSON's types instead of Go's.
+func inJSONTypes(err error) error {
+	var mismatch *json.UnmarshalTypeError
+	if !errors.As(err, &mismatch) {
+		return err
+	}
+	want := "integer"
+	switch kind := mismatch.Type.Kind(); kind {
+	case reflect.Struct:
+		want = "object"
+	case reflect.Slice:
+		want = "array"
+	case reflect.Bool, reflect.String:
+		want = kind.String()
+	}
+	// The path of the member may have names of Go's structs.
+	if member := mismatch.Field[strings.LastIndexByte(mismatch.Field, '.')+1:]; member != "" {
+		return fmt.Errorf("%s: %s instead of %s", member, mismatch.Value, want)
+	}
+	return fmt.Errorf("%s instead of %s", mismatch.Value, want)
 }
 
 // declKey is what references know a declaration by.
@@ -169,7 +192,7 @@ func (b *builder) file(module string, form *fileJSON) (*File, error) {
 	for i, raw := range form.Decls {
 		var head struct{ Kind, Name string }
 		if err := json.Unmarshal(raw, &head); err != nil {
-			return nil, fmt.Errorf("declaration %d: %w", i+1, err)
+			return nil, fmt.Errorf("declaration %d: %w", i+1, inJSONTypes(err))
 		}
 		if !token.IsIdentifier(head.Name) {
 			return nil, fmt.Errorf("declaration %d: name %q is no identifier", i+1, head.Name)
@@ -197,7 +220,7 @@ func readDecl(kind string, raw json.RawMessage) (Decl, error) {
 		return nil, fmt.Errorf("no declaration is of kind %q", kind)
 	}
 	if err := strict(raw, kinds[i]); err != nil {
-		return nil, err
+		return nil, inJSONTypes(err)
 	}
 	switch d := kinds[i].(type) {
 	case *Resource:
