@@ -140,9 +140,7 @@ func (f *diffFlags) compare(env *environment, old, new *document, types plan.Typ
 		if err != nil {
 			return nil, err
 		}
-		o.Recognized = &diff.Recognized{
-			Moves: settled.Moved, Reason: "all that the program says is the same, but for the URN", Named: settled.Named,
-		}
+		o.Recognized = &settled.Recognized
 		return diff.Compare(state, settled.Snapshot, o)
 	case f.desired:
 		return nil, errors.New("diff: --desired compares snapshots, and one of the two is a general graph")

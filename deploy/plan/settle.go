@@ -1,12 +1,12 @@
 // Package plan is the engine's planning wing. For now it settles desired state against a snapshot.
 //
-// [Settle] is the first stage. It completes desired state with what only deployments know, such as ids and outputs, and
+// [Settle] is the first stage. It completes desired state with what only the state has, such as ids and outputs, and
 // writes values as the state has them wherever they mean the same. Every difference between the state and the settled
 // snapshot is then a change. Comparing the two is the next stage:
 //
 //	settled, err := plan.Settle(state, desired, types)
 //	…
-//	delta, err := diff.Compare(state, settled.Snapshot, diff.Options{Replaces: types.Replaces})
+//	delta, err := diff.Compare(state, settled.Snapshot, diff.Options{Replaces: types.Replaces, Recognized: &settled.Recognized})
 //
 // The package is pure: it reads no files, calls no provider and knows no store.
 package plan
@@ -64,11 +64,10 @@ type Settled struct {
 	// value where the state has that value and the resource referred to stays; an asset or archive without a hash gets the
 	// state's if it is otherwise equal.
 	Snapshot *lumigl.Snapshot
-	// Named pairs resources of the state with the unnamed desired resources that they were recognized as. New is the
-	// desired resource; in Snapshot it has the URN of Old.
-	Named []diff.Move
-	// Moved pairs deleted and created resources with equal inputs. These are guesses: Snapshot does not depend on them.
-	Moved []diff.Move
+	// Recognized pairs resources of the state with desired ones. In Named, these are unnamed, and have the URN of the old
+	// resource in Snapshot. Moves pairs deleted and created resources with equal inputs. These are guesses: Snapshot does
+	// not depend on them.
+	Recognized diff.Recognized
 }
 
 // Settle settles desired state against a snapshot of the current state. An unnamed resource is recognized as the only
@@ -80,20 +79,22 @@ func Settle(state, desired *lumigl.Snapshot, types Types) (*Settled, error) {
 	if err != nil {
 		return nil, err
 	}
-	settled := &Settled{}
+	var named []match.Pair
 	if unnamed := slices.DeleteFunc(missing(s.settled, state), isNamed); len(unnamed) > 0 {
 		// The named resources have to be settled first, since unnamed ones may refer to their properties.
-		settled.Named = match.Recognize(missing(state, s.settled), unnamed, s, inModule(types.inputs), inModule(types.Replaces.Identity))
-		for i, named := range settled.Named {
-			settled.Named[i].New = desired.Vertex(named.New.Key())
+		named = match.Recognize(missing(state, s.settled), unnamed, s, inModule(types.inputs), inModule(types.Replaces.Identity))
+		for i, n := range named {
+			named[i].New = desired.Vertex(n.New.Key())
 		}
-		if s, err = newSettler(state, desired, types, settled.Named); err != nil {
+		if s, err = newSettler(state, desired, types, named); err != nil {
 			return nil, err
 		}
 	}
-	settled.Snapshot = s.settled
-	settled.Moved = match.Recognize(missing(state, s.settled), missing(s.settled, state), s, types.inputs)
-	return settled, nil
+	return &Settled{Snapshot: s.settled, Recognized: diff.Recognized{
+		Moves:  match.Recognize(missing(state, s.settled), missing(s.settled, state), s, types.inputs),
+		Reason: "all that the program says is the same, but for the URN",
+		Named:  named,
+	}}, nil
 }
 
 // LooksDesired reports whether a snapshot looks like desired state: it has resources, and none has an id.

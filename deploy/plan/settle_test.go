@@ -23,9 +23,7 @@ func compare(state, desired *lumigl.Snapshot, types plan.Types) (*diff.Delta, er
 	if err != nil {
 		return nil, err
 	}
-	return diff.Compare(state, settled.Snapshot, diff.Options{Replaces: types.Replaces, Recognized: &diff.Recognized{
-		Moves: settled.Moved, Reason: "all that the program says is the same, but for the URN", Named: settled.Named,
-	}})
+	return diff.Compare(state, settled.Snapshot, diff.Options{Replaces: types.Replaces, Recognized: &settled.Recognized})
 }
 
 func parse(t testing.TB, src string) lumigl.Document {

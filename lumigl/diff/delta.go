@@ -96,7 +96,7 @@ type Change struct {
 // NoIndex is the place of what is in no list.
 const NoIndex = -1
 
-// Move is a resource that may have come to another URN. Nothing in the documents says so.
+// Move is a resource that is in both documents, under different keys.
 type Move = match.Pair
 
 // Empty reports whether nothing differs.
