@@ -19,28 +19,27 @@ func diffCommand(env *environment) *cobra.Command {
 	var f diffFlags
 	c := &cobra.Command{
 		Use:   "diff OLD NEW",
-		Short: "say how one graph or snapshot differs from another",
-		Long: `It compares two files of one form: which resources were created, updated, replaced and deleted, and in
-each what was added (+), removed (-) and changed (~), down to the elements of lists. The order of
-resources and of keys does not count.
+		Short: "compare two graphs or snapshots",
+		Long: `It compares two LumiGL files of the same form, two snapshots or two general graphs. The output lists
+the resources that were created, updated, replaced and deleted and, within each, the values that were
+added (+), removed (-) and changed (~), down to list elements. The order of resources and keys is ignored.
 
-A resource was replaced (±) if the provider's id of it is another, or if a property differs that cannot
-change; --schema says which ones those are. A resource that is gone, and one like it under another URN,
-may be one that moved: that is said in the end, and is a guess.
+A resource is replaced (±) if its provider id changes, or a property that cannot be updated in place;
+--schema names those properties. A deleted resource and a created one with the same properties may be
+one that moved. Such pairs are listed at the end; they are guesses.
 
-With --desired, NEW is what a program wants, and OLD what there is. What only deployments know does not
-count as removed then: ids, lineage, serial, pending entries, extensions, and, with --schema, the
-properties that providers set.
+With --desired, OLD is the state and NEW the desired state. What only the state has is then not reported
+as removed: ids, lineage, serial, pending entries, extensions and, with --schema, outputs.
 
-Values that are secret are compared and not shown. A patch that would have to hold some cannot be
-applied; with --show-secrets it holds them.`,
-		Annotations: exits("nothing differs", "something differs", faultsFailed),
+Secrets are compared but not shown. A patch that needs secrets cannot be applied, unless --show-secrets
+includes them.`,
+		Annotations: exits("no differences", "differences found", faultsFailed),
 		Example: examples(
-			"What is different in the file of today?", "lumi diff yesterday.json today.json",
+			"What has changed since yesterday?", "lumi diff yesterday.json today.json",
 			"What has changed since the last commit?", "git show HEAD:prod.json | lumi diff - prod.json",
-			"What does a program want to have changed?", "lumi diff --desired prod.json desired.json",
+			"What would change in the state?", "lumi diff --desired prod.json desired.json",
 			"Which changes replace resources?", "cidlc idl --out-schema=schema.json && lumi diff --schema=schema.json old.json new.json",
-			"The URNs of all that was deleted.", `lumi diff --json old.json new.json | jq -r '.resources[] | select(.change == "deleted") | .key'`,
+			"List the URNs of deleted resources.", `lumi diff --json old.json new.json | jq -r '.resources[] | select(.change == "deleted") | .key'`,
 		),
 		RunE: func(*cobra.Command, []string) error {
 			if err := cmp.Or(f.misuse(env.json), once(slices.Concat(env.args, f.schemas))); err != nil {
@@ -50,13 +49,13 @@ applied; with --show-secrets it holds them.`,
 		},
 	}
 	flags := c.Flags()
-	flags.BoolVar(&f.stat, "stat", false, "print a line for each resource that differs, and no values")
-	flags.BoolVar(&f.patch, "patch", false, "print a JSON Patch (RFC 6902) that makes the new file's JSON of the old one's")
-	flags.BoolVar(&f.showSecrets, "show-secrets", false, "put secrets into the patch, so that it can be applied")
-	flags.BoolVar(&f.desired, "desired", false, "NEW is what a program wants: leave out what only deployments know")
-	flags.StringArrayVar(&f.schemas, "schema", nil, "read which properties replace, and which providers set, from a `FILE` of 'cidlc --out-schema'; may be repeated")
+	flags.BoolVar(&f.stat, "stat", false, "print one line per changed resource, without values")
+	flags.BoolVar(&f.patch, "patch", false, "print a JSON Patch (RFC 6902) from OLD's JSON to NEW's")
+	flags.BoolVar(&f.showSecrets, "show-secrets", false, "include secrets in the patch, so that it can be applied")
+	flags.BoolVar(&f.desired, "desired", false, "treat NEW as desired state: do not report what only the state has")
+	flags.StringArrayVar(&f.schemas, "schema", nil, "read from a schema `FILE` of cidlc which properties replace and which are outputs; may be repeated")
 	_ = c.MarkFlagFilename("schema", "json")
-	flags.IntVarP(&f.context, "context", "U", 1, "show `N` elements of a list around each that differs")
+	flags.IntVarP(&f.context, "context", "U", 1, "show `N` unchanged list elements around each change")
 	return c
 }
 
@@ -67,7 +66,7 @@ type diffFlags struct {
 	context                           int
 }
 
-// misuse says what is wrong with the flags.
+// misuse returns an error if the flags contradict each other.
 func (f *diffFlags) misuse(json bool) error {
 	switch {
 	case f.stat && f.patch, f.stat && json, f.patch && json:
@@ -120,7 +119,7 @@ func (f *diffFlags) run(env *environment) error {
 	return nil
 }
 
-// loadToCompare reads a file. That one has faults is a failure, since 1 says that two differ.
+// loadToCompare loads a document. Faults in it are a failure, since exit code 1 means that two documents differ.
 func loadToCompare(env *environment, arg string) (*document, error) {
 	doc, err := env.load(arg)
 	if errors.Is(err, errWrong) {
@@ -129,7 +128,7 @@ func loadToCompare(env *environment, arg string) (*document, error) {
 	return doc, err
 }
 
-// compare compares two documents in the way that the flags say.
+// compare compares two documents, settling the new one first if it is desired state.
 func (f *diffFlags) compare(env *environment, old, new *document, types plan.Types) (*diff.Delta, error) {
 	o := diff.Options{Replaces: types.Replaces}
 	state, ok := old.Document.(*lumigl.Snapshot)
@@ -154,7 +153,7 @@ func (f *diffFlags) compare(env *environment, old, new *document, types plan.Typ
 	return delta, nil
 }
 
-// readSchemas returns what schemas of cidlc say of resource types.
+// readSchemas reads the flags of properties from schemas of cidlc.
 func readSchemas(env *environment, files []string) (plan.Types, error) {
 	var types plan.Types
 	for _, name := range files {
