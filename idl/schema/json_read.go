@@ -95,11 +95,8 @@ func inJSONTypes(err error) error {
 	case reflect.Bool, reflect.String:
 		want = kind.String()
 	}
-	// The path of the member may have names of Go's structs.
-	if member := mismatch.Field[strings.LastIndexByte(mismatch.Field, '.')+1:]; member != "" {
-		return fmt.Errorf("%s: %s instead of %s", member, mismatch.Value, want)
-	}
-	return fmt.Errorf("%s instead of %s", mismatch.Value, want)
+	member := mismatch.Field[strings.LastIndexByte(mismatch.Field, '.')+1:] // what is before may be a Go struct's name
+	return fmt.Errorf("%s%s instead of %s", strings.TrimPrefix(member+": ", ": "), mismatch.Value, want)
 }
 
 // declKey is what references know a declaration by.

@@ -210,10 +210,7 @@ func (m *matcher) doubt(olds []look) {
 // ones left. Two with different ids are two.
 func (m *matcher) match(olds, news []look) {
 	if len(olds)+len(news) > 2 {
-		type holders struct {
-			old        int32 // the place of the last one
-			olds, news int
-		}
+		type holders struct{ old, olds, news int32 } // old is a place, the others are numbers of resources
 		byID := make(map[string]holders, max(len(olds), len(news)))
 		for _, old := range olds {
 			id := m.olds[old.place].ID
