@@ -1,5 +1,5 @@
-// Package lumigl reads, builds, checks and writes LumiGL, the language in which Lumi keeps graphs of objects: what a
-// program evaluates to, what a deployment made, what people review in Git.
+// Package lumigl parses, validates, edits and formats LumiGL, Lumi's JSON format for desired state, snapshots and other
+// graphs of objects.
 //
 // A LumiGL file is a strict JSON object in one of two forms. A [Graph] has a section "vertices": bags of properties,
 // each keyed by an id, that may hold anything and refer to each other in any way:
@@ -15,18 +15,18 @@
 //	  }
 //	}
 //
-// A [Snapshot] has a section "resources" instead, keyed by URN. A resource has a type, perhaps the id that its provider
-// gave it, and properties. Snapshots have no cycles, and whatever a resource refers to stands before it, so that a file
-// can be loaded in one pass.
+// A [Snapshot] has a section "resources" instead, keyed by URN. A resource has a type, properties and, once it exists, the
+// id that its provider gave it. Snapshots have no cycles, and every resource comes after those that it refers to, so that
+// a file can be loaded in one pass.
 //
 // The object {"#ref": id} is a reference to another vertex, and {"#ref": id, "property": name} one to a property of it
 // that is known once it exists. Where data has a key "#ref" of its own, a file names another one in "ref".
 //
 // # Reading
 //
-// [ParseGraph], [ParseSnapshot] and [Parse], which takes either, accept a file only if nothing is wrong with it. If
-// something is, the error is a *[InvalidError] with every [Fault], in the order of the text, each with its line, column
-// and JSON pointer. A fault that has just one remedy carries it as a [Fix].
+// [ParseGraph], [ParseSnapshot] and [Parse], which takes either, accept valid files only. The error for others is an
+// *[InvalidError] with every [Fault] in the order of the text, each with its line, column and JSON pointer. A fault that
+// can be fixed in one way only has a [Fix].
 //
 // # Building
 //
@@ -45,5 +45,5 @@
 // written again stays as it is. Snapshots are in topological order, then by URN, with the keys of objects sorted; the
 // vertices of general graphs, and the keys in them, stay as they came. Numbers keep all their digits.
 //
-// The source of all this is the design note on graphs; where it leaves something open, docs/lumigl.md says what holds.
+// The format comes from the design note on graphs. Where that leaves something open, docs/lumigl.md decides.
 package lumigl
