@@ -66,11 +66,12 @@ func (g *Graph) cloneTo(c *Graph, copies map[*Vertex]*Vertex) (here func(*Vertex
 		}
 		return v
 	}
+	var memory slabs
 	for i := range vertices {
-		vertices[i].Properties = vertices[i].Properties.retarget(here)
+		vertices[i].Properties = vertices[i].Properties.retarget(&memory, here)
 	}
 	for _, v := range copies {
-		v.Properties = v.Properties.retarget(here)
+		v.Properties = v.Properties.retarget(&memory, here)
 	}
 	return here
 }

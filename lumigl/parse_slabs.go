@@ -1,5 +1,7 @@
 package lumigl
 
+import "slices"
+
 // slabs hands out memory from large pieces, since a graph has very many small parts that live as long as it does.
 type slabs struct {
 	nodes   []node
@@ -18,6 +20,16 @@ func (s *slabs) vertex() *Vertex { return &take(&s.bags, 1)[0] }
 func (s *slabs) elements(from []Value) []Value { return keep(&s.values, from) }
 
 func (s *slabs) members(from []Member) []Member { return keep(&s.entries, from) }
+
+// copy returns a copy of a node, with memory of its own if s is nil.
+func (s *slabs) copy(n node) *node {
+	if s == nil {
+		return &node{elements: slices.Clone(n.elements), members: slices.Clone(n.members), target: n.target}
+	}
+	c := s.node()
+	*c = node{elements: s.elements(n.elements), members: s.members(n.members), target: n.target}
+	return c
+}
 
 func keep[T any](slab *[]T, from []T) []T {
 	if len(from) == 0 {

@@ -265,58 +265,61 @@ func (v *Value) references(yield func(*Vertex, string) bool) bool {
 }
 
 // Retarget returns the value with references that lead where to says. What does not change is shared with v.
-func (v Value) Retarget(to func(*Vertex) *Vertex) Value { return v.retarget(to) }
+func (v Value) Retarget(to func(*Vertex) *Vertex) Value { return v.retarget(nil, to) }
 
-func (v *Value) retarget(to func(*Vertex) *Vertex) Value {
-	return v.replace(func(part *Value) (Value, bool) {
+func (v *Value) retarget(memory *slabs, to func(*Vertex) *Vertex) Value {
+	return v.replace(memory, func(part *Value) (Value, bool) {
 		if part.kind != Reference {
 			return Value{}, false
 		}
 		target := to(part.node.target)
-		if target == part.node.target {
+		switch target {
+		case part.node.target:
 			return Value{}, false
+		case nil:
+			target = &Vertex{}
 		}
-		return PropertyOf(target, part.text), true
+		return Value{kind: Reference, text: part.text, node: memory.copy(node{target: target})}, true
 	})
 }
 
 // Replace returns the value with the parts, outermost first, for which replace returns true replaced by what it returns
 // with that; an absent value removes an element or a member. What does not change is shared with v.
 func (v Value) Replace(replace func(part Value) (Value, bool)) Value {
-	return v.replace(func(part *Value) (Value, bool) { return replace(*part) })
+	return v.replace(nil, func(part *Value) (Value, bool) { return replace(*part) })
 }
 
-func (v *Value) replace(with func(*Value) (Value, bool)) Value {
-	if replaced, changed := v.replaced(with); changed {
+func (v *Value) replace(memory *slabs, with func(*Value) (Value, bool)) Value {
+	if replaced, changed := v.replaced(memory, with); changed {
 		return replaced
 	}
 	return *v
 }
 
 // replaced returns what a value becomes if it changes. It takes a pointer, since most values are only looked at.
-func (v *Value) replaced(with func(*Value) (Value, bool)) (Value, bool) {
+func (v *Value) replaced(memory *slabs, with func(*Value) (Value, bool)) (Value, bool) {
 	if part, changed := with(v); changed {
 		return part, true
 	}
-	return v.mapped(func(_ int, _ string, part *Value) (Value, bool) { return part.replaced(with) })
+	return v.mapped(memory, func(_ int, _ string, part *Value) (Value, bool) { return part.replaced(memory, with) })
 }
 
 // Map returns a list or an object with the elements or members for which replace returns true replaced, as
 // [Value.Replace] does with all parts. It tells replace the index of each, and the key of a member.
 func (v Value) Map(replace func(i int, key string, part Value) (Value, bool)) Value {
-	w, changed := v.mapped(func(i int, key string, part *Value) (Value, bool) { return replace(i, key, *part) })
+	w, changed := v.mapped(nil, func(i int, key string, part *Value) (Value, bool) { return replace(i, key, *part) })
 	if !changed {
 		return v
 	}
 	return w
 }
 
-func (v *Value) mapped(replace func(i int, key string, part *Value) (Value, bool)) (Value, bool) {
+func (v *Value) mapped(memory *slabs, replace func(i int, key string, part *Value) (Value, bool)) (Value, bool) {
 	var n *node
 	absent := false
 	change := func() *node {
 		if n == nil {
-			n = &node{elements: slices.Clone(v.elements()), members: slices.Clone(v.members())}
+			n = memory.copy(*v.node)
 		}
 		return n
 	}
