@@ -11,7 +11,7 @@ import (
 func (p *parser) number(v Value) Value {
 	rest := p.src[p.pos:]
 	n := numberEnd(rest)
-	if n == 0 || n < len(rest) && isWordByte(rest[n]) {
+	if n == 0 || n < len(rest) && wordEnd(rest[n:]) > 0 {
 		return p.word(v)
 	}
 	p.pos += n
