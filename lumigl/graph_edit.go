@@ -23,6 +23,7 @@ func (s *Snapshot) Clone() *Snapshot {
 	add := func(r *Vertex) {
 		if r != nil && r.graph != &s.Graph && copies[r] == nil {
 			p := *r
+			p.graph = nil
 			copies[r] = &p
 		}
 	}

@@ -284,3 +284,17 @@ func TestMap(t *testing.T) {
 		}
 	}
 }
+
+// TestCloneForeign clones a snapshot with a pending resource that is still in another snapshot.
+func TestCloneForeign(t *testing.T) {
+	var old, new lumigl.Snapshot
+	r, err := old.Add(resourceURN(1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	new.Pending.Deletes = []*lumigl.Vertex{r}
+	expect(t, old.Rename(new.Clone().Pending.Deletes[0], resourceURN(2)), fmt.Sprintf("the vertex %q is not in this graph", resourceURN(1)))
+	if old.Vertex(r.Key()) != r {
+		t.Error("the clone changed the other snapshot")
+	}
+}

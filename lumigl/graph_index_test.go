@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -204,6 +205,18 @@ func TestWalkStops(t *testing.T) {
 		}
 		t.Run(name, func(t *testing.T) { expect(t, err, test.want) })
 	}
+}
+
+// TestWalkGoexit ends the goroutine of a visit, as t.FailNow does.
+func TestWalkGoexit(t *testing.T) {
+	g, err := lumigl.ParseGraph(network)
+	if err != nil {
+		t.Fatal(err)
+	}
+	expect(t, lumigl.NewIndex(g).Walk(t.Context(), lumigl.WalkOptions{}, func(context.Context, *lumigl.Vertex) error {
+		runtime.Goexit()
+		return nil
+	}), "the visit ended its goroutine")
 }
 
 // TestCyclesInIndex holds that orders and walks refuse cycles, as does Check where there may be none.

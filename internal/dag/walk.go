@@ -46,7 +46,11 @@ func (g Graph) Walk(ctx context.Context, o WalkOptions, visit func(context.Conte
 		for running < o.Parallelism && len(ready) > 0 && ctx.Err() == nil && (!o.StopOnError || len(failed) == 0) {
 			v := ready.pop() ^ flip
 			running++
-			go func() { results <- result{v, visit(ctx, v)} }()
+			go func() {
+				r := result{v, errors.New("the visit ended its goroutine")}
+				defer func() { results <- r }()
+				r.err = visit(ctx, v)
+			}()
 		}
 		if running == 0 {
 			break
