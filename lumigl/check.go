@@ -284,12 +284,7 @@ func (c *checker) reference(v *Value, from *Vertex) {
 // read again: to the first that has the URN, and only if no resource of the graph has it.
 func (c *checker) isPendingDelete(target *Vertex) bool {
 	if c.deletes == nil {
-		c.deletes = map[string]*Vertex{}
-		for _, r := range c.snapshot.Pending.Deletes {
-			if r != nil && c.deletes[r.key] == nil {
-				c.deletes[r.key] = r
-			}
-		}
+		c.deletes = c.snapshot.Pending.deletesByKey()
 	}
 	return c.graph.byKey[target.key] == nil && c.deletes[target.key] == target
 }

@@ -173,6 +173,25 @@ type Pending struct {
 	Operations []Operation
 }
 
+func (p *Pending) resources() []*Vertex {
+	all := slices.Clone(p.Deletes)
+	for _, o := range p.Operations {
+		all = append(all, o.Resource)
+	}
+	return all
+}
+
+// deletesByKey returns the first resource of each URN that is to be deleted. The others cannot be referred to.
+func (p *Pending) deletesByKey() map[string]*Vertex {
+	all := make(map[string]*Vertex, len(p.Deletes))
+	for _, r := range slices.Backward(p.Deletes) {
+		if r != nil {
+			all[r.key] = r
+		}
+	}
+	return all
+}
+
 // OperationKind says what was about to be done.
 type OperationKind string
 

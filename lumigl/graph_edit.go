@@ -19,19 +19,13 @@ func (g *Graph) Clone() *Graph {
 func (s *Snapshot) Clone() *Snapshot {
 	c := &Snapshot{Package: s.Package, Args: s.Args, Lineage: s.Lineage, Serial: s.Serial}
 	c.Pending = Pending{Deletes: slices.Clone(s.Pending.Deletes), Operations: slices.Clone(s.Pending.Operations)}
-	copies := map[*Vertex]*Vertex{} // of what is in no graph
-	add := func(r *Vertex) {
-		if r != nil && r.graph != &s.Graph && copies[r] == nil {
+	copies := map[*Vertex]*Vertex{} // of what is not in the snapshot's graph
+	for _, r := range s.Pending.resources() {
+		if r != nil && r.graph != &s.Graph {
 			p := *r
-			p.graph = nil
+			p.graph = nil // It may be another snapshot's.
 			copies[r] = &p
 		}
-	}
-	for _, r := range s.Pending.Deletes {
-		add(r)
-	}
-	for _, o := range s.Pending.Operations {
-		add(o.Resource)
 	}
 	here := s.cloneTo(&c.Graph, copies)
 	for i, r := range c.Pending.Deletes {

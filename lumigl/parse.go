@@ -150,8 +150,7 @@ func (p *parser) list() *node {
 	p.leave()
 	n := &nothing
 	if len(p.elements) > first {
-		n = p.memory.node()
-		n.elements = p.memory.elements(p.elements[first:])
+		n = p.memory.copy(node{elements: p.elements[first:]})
 		p.elements = p.elements[:first]
 	}
 	return n
@@ -163,8 +162,7 @@ func (p *parser) object() *node {
 	p.inside()
 	n := &nothing
 	if len(p.members) > first {
-		n = p.memory.node()
-		n.members = p.memory.members(p.members[first:])
+		n = p.memory.copy(node{members: p.members[first:]})
 		p.members = p.members[:first]
 	}
 	return n

@@ -100,12 +100,7 @@ func (b *builder) pendingResource(place int, v Value, operation bool) *Vertex {
 // resolvePending finds the references in pending resources. They lead to resources of the graph; one that is about to be
 // deleted may also refer to another such.
 func (b *builder) resolvePending(pending *Pending) {
-	b.deletes = make(map[string]*Vertex, len(pending.Deletes))
-	for _, r := range pending.Deletes {
-		if b.deletes[r.key] == nil {
-			b.deletes[r.key] = r
-		}
-	}
+	b.deletes = pending.deletesByKey()
 	edges := b.edges
 	resolve := func(list string, r *Vertex) {
 		b.at(list, func() { b.within(int(r.index), func() { b.at(b.form.bag, func() { b.bag(&r.Properties) }) }) })

@@ -13,21 +13,15 @@ type slabs struct {
 // slabSize is how many parts are allocated together.
 const slabSize = 512
 
-func (s *slabs) node() *node { return &take(&s.nodes, 1)[0] }
-
 func (s *slabs) vertex() *Vertex { return &take(&s.bags, 1)[0] }
-
-func (s *slabs) elements(from []Value) []Value { return keep(&s.values, from) }
-
-func (s *slabs) members(from []Member) []Member { return keep(&s.entries, from) }
 
 // copy returns a copy of a node, with memory of its own if s is nil.
 func (s *slabs) copy(n node) *node {
 	if s == nil {
 		return &node{elements: slices.Clone(n.elements), members: slices.Clone(n.members), target: n.target}
 	}
-	c := s.node()
-	*c = node{elements: s.elements(n.elements), members: s.members(n.members), target: n.target}
+	c := &take(&s.nodes, 1)[0]
+	*c = node{elements: keep(&s.values, n.elements), members: keep(&s.entries, n.members), target: n.target}
 	return c
 }
 

@@ -307,11 +307,10 @@ func (v *Value) replaced(memory *slabs, with func(*Value) (Value, bool)) (Value,
 // Map returns a list or an object with the elements or members for which replace returns true replaced, as
 // [Value.Replace] does with all parts. It tells replace the index of each, and the key of a member.
 func (v Value) Map(replace func(i int, key string, part Value) (Value, bool)) Value {
-	w, changed := v.mapped(nil, func(i int, key string, part *Value) (Value, bool) { return replace(i, key, *part) })
-	if !changed {
-		return v
+	if w, changed := v.mapped(nil, func(i int, key string, part *Value) (Value, bool) { return replace(i, key, *part) }); changed {
+		return w
 	}
-	return w
+	return v
 }
 
 func (v *Value) mapped(memory *slabs, replace func(i int, key string, part *Value) (Value, bool)) (Value, bool) {

@@ -298,17 +298,13 @@ func btoi(b bool) int {
 func TagOf(doc Document) string {
 	g := doc.Base()
 	tag := g.tag()
-	taken := map[string]bool{}
-	for _, v := range g.vertices {
-		v.Properties.keysLike(tag, taken)
-	}
+	vertices := g.vertices
 	if s, ok := doc.(*Snapshot); ok {
-		for _, r := range s.Pending.Deletes {
-			r.Properties.keysLike(tag, taken)
-		}
-		for _, o := range s.Pending.Operations {
-			o.Resource.Properties.keysLike(tag, taken)
-		}
+		vertices = slices.Concat(vertices, s.Pending.resources())
+	}
+	taken := map[string]bool{}
+	for _, v := range vertices {
+		v.Properties.keysLike(tag, taken)
 	}
 	free := tag
 	for n := 2; taken[free]; n++ {
