@@ -286,7 +286,7 @@ func (c *checker) isPendingDelete(target *Vertex) bool {
 	if c.deletes == nil {
 		c.deletes = c.snapshot.Pending.deletesByKey()
 	}
-	return c.graph.byKey[target.key] == nil && c.deletes[target.key] == target
+	return c.graph.Vertex(target.key) == nil && c.deletes[target.key] == target
 }
 
 // dangling reports that a reference, at an offset, leads to a key that there is not.
@@ -296,7 +296,7 @@ func (c *checker) dangling(key string, offset uint32, from *Vertex) {
 	}
 	message := fmt.Sprintf("there is no %s %q", c.form.noun, clip(key))
 	near := ""
-	if c.graph.byKey[key] != nil || from == nil && c.deletes[key] != nil {
+	if c.graph.Vertex(key) != nil || from == nil && c.deletes[key] != nil {
 		message = fmt.Sprintf("the reference leads to another %s %q than the one in this graph", c.form.noun, clip(key))
 	} else if near = c.nearest(key, from); near != "" {
 		message += fmt.Sprintf("; did you mean %q?", clip(near))

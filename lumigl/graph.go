@@ -57,7 +57,7 @@ type Graph struct {
 	// place is how many of the fields stand before the vertices.
 	place    int
 	vertices []*Vertex
-	byKey    map[string]*Vertex
+	byKey    map[string]int32 // the indices of the vertices
 }
 
 // noCopy makes go vet report copies of what it is in.
@@ -104,7 +104,12 @@ func (g *Graph) Len() int { return len(g.vertices) }
 func (g *Graph) Vertices() iter.Seq[*Vertex] { return slices.Values(g.vertices) }
 
 // Vertex returns the vertex with a key, and nil if there is none.
-func (g *Graph) Vertex(key string) *Vertex { return g.byKey[key] }
+func (g *Graph) Vertex(key string) *Vertex {
+	if i, ok := g.byKey[key]; ok {
+		return g.vertices[i]
+	}
+	return nil
+}
 
 // Field returns the value of a top-level field, and the absent Value if there is none.
 func (g *Graph) Field(key string) Value {
@@ -126,11 +131,11 @@ func (g *Graph) insert(v *Vertex) bool {
 		return false
 	}
 	if g.byKey == nil {
-		g.byKey = map[string]*Vertex{}
+		g.byKey = map[string]int32{}
 	}
 	v.graph, v.index = g, int32(len(g.vertices))
 	g.vertices = append(g.vertices, v)
-	g.byKey[v.key] = v
+	g.byKey[v.key] = v.index
 	return true
 }
 
@@ -138,7 +143,10 @@ func (g *Graph) insert(v *Vertex) bool {
 func (g *Graph) arrange(vertices []*Vertex) {
 	g.vertices = vertices
 	for i, v := range vertices {
-		v.index = int32(i)
+		if v.index != int32(i) {
+			v.index = int32(i)
+			g.byKey[v.key] = v.index
+		}
 	}
 }
 

@@ -2,6 +2,7 @@ package lumigl
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/lumi-idl/lumi/runtime/urn"
@@ -43,12 +44,11 @@ func (g *Graph) cloneTo(c *Graph, copies map[*Vertex]*Vertex) (here func(*Vertex
 	c.Tag, c.Fields, c.place = g.Tag, slices.Clone(g.Fields), g.place
 	vertices := make([]Vertex, g.Len())
 	c.vertices = make([]*Vertex, g.Len())
-	c.byKey = make(map[string]*Vertex, g.Len())
+	c.byKey = maps.Clone(g.byKey)
 	for i, v := range g.vertices {
 		vertices[i] = *v
 		vertices[i].graph = c
 		c.vertices[i] = &vertices[i]
-		c.byKey[v.key] = c.vertices[i]
 	}
 	here = func(v *Vertex) *Vertex {
 		switch {
@@ -75,16 +75,16 @@ func (g *Graph) cloneTo(c *Graph, copies map[*Vertex]*Vertex) (here func(*Vertex
 // as they are. It fails if there is a vertex with the new key, or v is not in the graph.
 func (g *Graph) Rename(v *Vertex, key string) error {
 	switch {
-	case v.graph != g:
+	case g.Vertex(v.key) != v:
 		return fmt.Errorf("the vertex %q is not in this graph", v.key)
 	case v.key == key:
 		return nil
-	case g.byKey[key] != nil:
+	case g.Vertex(key) != nil:
 		return fmt.Errorf("there is a vertex %q already", key)
 	}
 	delete(g.byKey, v.key)
 	v.key = key
-	g.byKey[key] = v
+	g.byKey[key] = v.index
 	return nil
 }
 
@@ -107,7 +107,7 @@ func (s *Snapshot) Rename(r *Vertex, u urn.URN) error {
 // many at once.
 func (g *Graph) Remove(keys ...string) {
 	for _, key := range keys {
-		if v := g.byKey[key]; v != nil {
+		if v := g.Vertex(key); v != nil {
 			v.graph = nil
 			delete(g.byKey, key)
 		}

@@ -69,7 +69,7 @@ func (b *builder) start(f form, top []Member) {
 		doc = b.snapshot
 	}
 	b.form, b.graph = f, doc.Base()
-	b.graph.byKey = map[string]*Vertex{}
+	b.graph.byKey = map[string]int32{}
 	b.check = newChecker(doc, b.reporter)
 	b.referenceTag(top)
 }
@@ -265,7 +265,7 @@ func (b *builder) reserve() {
 	n := (b.size - int(first)) / each
 	b.graph.vertices = slices.Grow(b.graph.vertices, n)
 	b.edges.grow(n)
-	byKey := make(map[string]*Vertex, n)
+	byKey := make(map[string]int32, n)
 	maps.Copy(byKey, b.graph.byKey)
 	b.graph.byKey = byKey
 }

@@ -88,7 +88,7 @@ func (b *builder) reference(v *Value, tag *Member) {
 
 // target finds the vertex with a key. If there is none, it makes one that is in no graph yet.
 func (b *builder) target(key string) *Vertex {
-	v := b.graph.byKey[key]
+	v := b.graph.Vertex(key)
 	if v == nil {
 		v = b.deletes[key]
 	}
