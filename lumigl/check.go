@@ -75,10 +75,7 @@ func (c *checker) run() {
 		c.vertex(v)
 		c.edges.End()
 	}
-	if c.snapshot != nil {
-		c.pending()
-		c.order()
-	}
+	c.known(c.edges)
 }
 
 // top looks at what stands beside the vertices of a graph that was built.

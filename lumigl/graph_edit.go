@@ -1,6 +1,7 @@
 package lumigl
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -51,15 +52,10 @@ func (g *Graph) cloneTo(c *Graph, copies map[*Vertex]*Vertex) (here func(*Vertex
 		c.vertices[i] = &vertices[i]
 	}
 	here = func(v *Vertex) *Vertex {
-		switch {
-		case v == nil:
-			return nil
-		case v.graph == g:
+		if v != nil && v.graph == g {
 			return c.vertices[v.index]
-		case copies[v] != nil:
-			return copies[v]
 		}
-		return v
+		return cmp.Or(copies[v], v)
 	}
 	var memory slabs
 	for i := range vertices {

@@ -119,8 +119,7 @@ func (x *Index) Ready(done func(*Vertex) bool) []*Vertex {
 		isDone[i] = done(v)
 	}
 	for i, v := range x.vertices {
-		waits := func(to int32) bool { return !isDone[to] }
-		if !isDone[i] && !slices.ContainsFunc(x.down.Out(int32(i)), waits) {
+		if !isDone[i] && !slices.ContainsFunc(x.down.Out(int32(i)), func(to int32) bool { return !isDone[to] }) {
 			ready = append(ready, v)
 		}
 	}

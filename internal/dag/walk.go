@@ -3,9 +3,7 @@ package dag
 import (
 	"context"
 	"errors"
-	"maps"
 	"runtime"
-	"slices"
 )
 
 // WalkOptions says how a walk goes.
@@ -29,11 +27,8 @@ func (g Graph) Walk(ctx context.Context, o WalkOptions, visit func(context.Conte
 	if o.Reverse {
 		g, flip = g.Reverse(), -1 // ^ of which with a number reverses the order of numbers
 	}
-	type result struct {
-		v   int32
-		err error
-	}
-	results := make(chan result)
+	errs := make([]error, g.Len()+1) // of the vertices, and of ctx
+	done := make(chan int32)
 	waiting := NewReady(g)
 	var ready numbers
 	for v := range int32(g.Len()) {
@@ -41,34 +36,29 @@ func (g Graph) Walk(ctx context.Context, o WalkOptions, visit func(context.Conte
 			ready.push(v ^ flip)
 		}
 	}
-	failed := map[int32]error{}
-	for running := 0; ; {
-		for running < o.Parallelism && len(ready) > 0 && ctx.Err() == nil && (!o.StopOnError || len(failed) == 0) {
+	for running, stop := 0, false; ; {
+		for running < o.Parallelism && len(ready) > 0 && ctx.Err() == nil && !stop {
 			v := ready.pop() ^ flip
 			running++
+			errs[v] = errors.New("the visit ended its goroutine")
 			go func() {
-				r := result{v, errors.New("the visit ended its goroutine")}
-				defer func() { results <- r }()
-				r.err = visit(ctx, v)
+				defer func() { done <- v }()
+				errs[v] = visit(ctx, v)
 			}()
 		}
 		if running == 0 {
 			break
 		}
-		r := <-results
+		v := <-done
 		running--
-		if r.err != nil {
-			failed[r.v] = r.err
+		if errs[v] != nil {
+			stop = o.StopOnError
 			continue
 		}
-		waiting.Done(r.v, func(v int32) { ready.push(v ^ flip) })
-	}
-	var errs []error
-	for _, v := range slices.Sorted(maps.Keys(failed)) {
-		errs = append(errs, failed[v])
+		waiting.Done(v, func(v int32) { ready.push(v ^ flip) })
 	}
 	if len(ready) > 0 && ctx.Err() != nil {
-		errs = append(errs, context.Cause(ctx))
+		errs[g.Len()] = context.Cause(ctx)
 	}
 	return errors.Join(errs...)
 }

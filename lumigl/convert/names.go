@@ -97,9 +97,8 @@ func shortType(t tokens.Type) tokens.Type {
 	if i < 0 || !strings.EqualFold(module[i+1:], t.Name()) {
 		return t
 	}
-	short, err := tokens.Format(t.Package(), module[:i], t.Name())
-	if err != nil {
-		return t
+	if short, err := tokens.Format(t.Package(), module[:i], t.Name()); err == nil {
+		return short
 	}
-	return short
+	return t
 }
