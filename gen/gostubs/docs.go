@@ -4,85 +4,55 @@ import (
 	"go/doc/comment"
 	"strings"
 	"unicode"
+
+	"github.com/dave/jennifer/jen"
 )
 
-// docComment returns the documentation of a package or of a declaration as comment lines, which gofmt lays out.
-func docComment(text string) []string {
+// document emits the documentation of what follows inside a declaration, if there is any. The tab makes gofmt leave it as
+// it is: without indentation it would pass for documentation of the whole declaration, and be laid out.
+func document(g *jen.Group, text string) {
+	if text = harmless(text); text != "" {
+		g.Op("\t").Comment(commentLines(text))
+	}
+}
+
+// commentLines puts a comment marker before every line, with white space so that no line is a directive.
+func commentLines(text string) string { return commentMarkers.Replace("\n" + text)[1:] }
+
+var commentMarkers = strings.NewReplacer("\n\t", "\n//\t", "\n", "\n// ")
+
+// settled returns the documentation of a declaration or a package as gofmt lays it out. Formatting the stub once would
+// not do: of some odd lists gofmt makes what it takes for code the next time.
+func settled(text string) string {
 	text = harmless(text)
-	// gofmt may have more to do on what it made: it takes some odd lists for code the second time.
-	for range 4 {
-		next := layOut(text)
-		if next == text {
-			break
-		}
-		text = next
+	for i := 0; i < 4 && !plain(text); i++ {
+		var parser comment.Parser
+		var printer comment.Printer
+		text = harmless(string(printer.Comment(parser.Parse(text))))
 	}
-	return commentLines(text)
+	return text
 }
 
-// layOut makes of a documentation what gofmt makes of it.
-func layOut(text string) string {
-	if plain(text) {
-		return text
-	}
-	var parser comment.Parser
-	var printer comment.Printer
-	return trimLines(string(printer.Comment(parser.Parse(text))))
-}
-
-// innerComment returns the documentation of a field or of a constant in a group as comment lines, which gofmt leaves as
-// they are.
-func innerComment(text string) []string { return commentLines(harmless(text)) }
-
-// plain reports whether gofmt leaves a documentation alone for sure: one paragraph whose lines all start with a letter,
-// without quotes that gofmt might turn.
+// plain reports whether gofmt lays out documentation once and for all, as it does where no line starts like code or an
+// item of a list.
 func plain(text string) bool {
 	for line := range strings.SplitSeq(text, "\n") {
-		if line == "" || !isLetter(line[0]) || strings.Contains(line, "``") || strings.Contains(line, "''") {
+		if line != "" && (line[0]|0x20 < 'a' || line[0]|0x20 > 'z') { // no ASCII letter
 			return false
 		}
 	}
 	return true
 }
 
-func isLetter(c byte) bool { return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' }
-
-// harmless takes from documentation what would mean something to Go's tools. Behind the space that follows the comment
-// marker no line is a directive, but the old kind of build tag is one in spite of the space.
+// harmless removes from documentation white space at the ends of lines, blank lines at both ends, and what means
+// something to Go's tools even in a comment with a space before it: the old form of a build tag.
 func harmless(text string) string {
-	lines := strings.Split(trimLines(strings.ReplaceAll(text, "\r", "")), "\n")
+	lines := strings.Split(strings.ReplaceAll(text, "\r", ""), "\n")
 	for i, line := range lines {
+		lines[i] = strings.TrimRightFunc(line, unicode.IsSpace)
 		if rest, ok := strings.CutPrefix(strings.TrimSpace(line), "+build"); ok {
 			lines[i] = "`+build`" + rest
 		}
 	}
-	return strings.TrimLeft(strings.Join(lines, "\n"), "\n")
-}
-
-// trimLines cuts off the white space at the end of every line, and the blank lines at the end of the text.
-func trimLines(text string) string {
-	lines := strings.Split(text, "\n")
-	for i, line := range lines {
-		lines[i] = strings.TrimRightFunc(line, unicode.IsSpace)
-	}
-	return strings.TrimRight(strings.Join(lines, "\n"), "\n")
-}
-
-// commentLines puts the comment marker before every line.
-func commentLines(text string) []string {
-	if text == "" {
-		return nil
-	}
-	lines := strings.Split(text, "\n")
-	for i, line := range lines {
-		switch {
-		case line == "":
-			lines[i] = "//"
-		case line[0] == '\t':
-			lines[i] = "//" + line
-		default:
-			lines[i] = "// " + line
-		}
-	}
-	return lines
+	return strings.Trim(strings.Join(lines, "\n"), "\n")
 }

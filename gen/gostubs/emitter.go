@@ -1,9 +1,14 @@
 package gostubs
 
 import (
+	"bytes"
+	"fmt"
+	"path"
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/dave/jennifer/jen"
 
 	"github.com/lumi-idl/lumi/gen"
 	"github.com/lumi-idl/lumi/idl/schema"
@@ -11,40 +16,38 @@ import (
 
 // emitter makes one stub. Each of its methods reads from top to bottom like what it emits.
 type emitter struct {
-	printer
-	scope   *scope
-	source  *schema.File
-	imports map[string]string // the names of what was used, by path
-	err     error             // the first thing that went wrong
+	*jen.File
+	scope  *scope
+	source *schema.File
+	err    error // the first thing that went wrong
 }
 
-// emit returns the whole stub of a file.
-func emit(source *schema.File, s *scope) ([]byte, error) {
-	e := &emitter{scope: s, source: source, imports: map[string]string{}}
+// emit returns the stub of a file. It builds, renders and drops the syntax tree: memory never holds more trees than files
+// are rendered at once.
+func emit(source *schema.File, s *scope) (gen.File, error) {
+	e := &emitter{File: s.file(source.Module), scope: s, source: source}
+	e.HeaderComment(gen.Header(gen.Slashes, source.Path()))
+	if doc := settled(source.Doc); doc != "" {
+		e.PackageComment(commentLines(doc))
+	}
 	e.declarations()
+	var content bytes.Buffer
+	if e.err == nil {
+		e.err = e.Render(&content)
+	}
 	if e.err != nil {
-		return nil, e.err
+		return gen.File{}, fmt.Errorf("%s: %w", source.Path(), e.err)
 	}
-	var file printer
-	file.line(gen.Header(gen.Slashes, source.Path()))
-	file.line()
-	for _, line := range docComment(source.Doc) {
-		file.line(line)
-	}
-	file.line("package ", source.Module.GoName)
-	file.buf.WriteString(importClause(e.imports))
-	file.buf.Write(e.buf.Bytes())
-	return file.buf.Bytes(), nil
+	name := strings.TrimSuffix(source.Name, ".go") + "_stub.go"
+	return gen.File{Path: path.Join(source.Module.Path, name), Content: content.Bytes()}, nil
 }
 
 func (e *emitter) declarations() {
 	if slices.ContainsFunc(e.source.Decls, needsRuntime) {
-		e.line()
-		e.line("// This stub works with every runtime that has this constant.")
-		e.line("const _ = ", e.lumi("StubVersion1"))
+		e.doc("This stub works with every runtime that has this constant.")
+		e.Const().Id("_").Op("=").Add(lumi("StubVersion1"))
 	}
 	for _, d := range e.source.Decls {
-		e.line()
 		switch d := d.(type) {
 		case *schema.Resource:
 			e.resource(d)
@@ -54,27 +57,29 @@ func (e *emitter) declarations() {
 			e.enum(d)
 		case *schema.Alias:
 			e.doc(d.Doc)
-			e.line("type ", e.name(d), " = ", e.goType(d.Target))
+			e.Type().Add(e.name(d)).Op("=").Add(e.goType(d.Target))
 		case *schema.Const:
 			e.doc(d.Doc)
-			e.line("const ", e.name(d), " = ", literal(d))
+			e.Const().Add(e.name(d)).Op("=").Add(literal(d))
 		}
 	}
 }
 
 func needsRuntime(d schema.Decl) bool {
-	switch d.(type) {
-	case *schema.Resource, *schema.Struct, *schema.Config:
-		return true
-	}
-	return false
+	return slices.Contains([]string{"resource", "struct", "config"}, d.Head().Kind)
 }
 
-// doc emits the documentation of a declaration.
+// doc starts a declaration with a blank line and its documentation.
 func (e *emitter) doc(text string) {
-	for _, line := range docComment(text) {
-		e.line(line)
+	e.Line()
+	if text = settled(text); text != "" {
+		e.Comment(commentLines(text))
 	}
+}
+
+// method starts a method of a type.
+func (e *emitter) method(receiver *jen.Statement, name string, params ...jen.Code) *jen.Statement {
+	return e.Func().Params(receiver).Id(name).Params(params...)
 }
 
 // structure emits a struct under its own name, and under the one that the marshalling structs of resources have.
@@ -83,8 +88,8 @@ func (e *emitter) structure(h *schema.Header, properties []*schema.Property) {
 	e.doc(h.Doc)
 	e.fields(name, properties)
 	if lowered != name {
-		e.line()
-		e.line("type ", lowered, " = ", name)
+		e.doc("")
+		e.Type().Id(lowered).Op("=").Id(name)
 	}
 	e.propertyNames(h, properties)
 	e.walk(h, name, properties)
@@ -92,17 +97,12 @@ func (e *emitter) structure(h *schema.Header, properties []*schema.Property) {
 
 // fields emits the struct itself.
 func (e *emitter) fields(name string, properties []*schema.Property) {
-	if len(properties) == 0 {
-		e.line("type ", name, " struct{}")
-		return
-	}
-	var rows []row
-	for _, p := range properties {
-		rows = append(rows, row{doc: innerComment(p.Doc), cells: []string{p.Field, e.fieldType(p)}})
-	}
-	e.line("type ", name, " struct {")
-	e.table(rows)
-	e.line("}")
+	e.Type().Id(name).StructFunc(func(g *jen.Group) {
+		for _, p := range properties {
+			document(g, p.Doc)
+			g.Id(p.Field).Add(e.fieldType(p))
+		}
+	})
 }
 
 // propertyNames emits a constant for each property.
@@ -110,32 +110,35 @@ func (e *emitter) propertyNames(h *schema.Header, properties []*schema.Property)
 	if len(properties) == 0 {
 		return
 	}
-	var rows []row
-	for _, p := range properties {
-		rows = append(rows, row{cells: []string{schema.GoPropertyConst(h, p), "= " + strconv.Quote(p.Name)}})
-	}
-	e.line()
-	e.line("// The names of the properties of ", h.Name, ".")
-	e.line("const (")
-	e.table(rows)
-	e.line(")")
+	e.doc("The names of the properties of " + h.Name + ".")
+	e.Const().DefsFunc(func(g *jen.Group) {
+		for _, p := range properties {
+			g.Id(schema.GoPropertyConst(h, p)).Op("=").Lit(p.Name)
+		}
+	})
 }
 
 // walk emits the method that shows the properties to the runtime.
 func (e *emitter) walk(h *schema.Header, name string, properties []*schema.Property) {
-	self, props := e.scope.self, e.scope.props
-	e.line()
-	e.line("// Lumi implements lumi.Object.")
+	self, props := jen.Id(e.scope.self), jen.Id(e.scope.props)
 	if len(properties) == 0 {
-		e.line("func (*", name, ") Lumi(*", e.lumi("Props"), ") {}")
-		return
+		self, props = jen.Null(), jen.Null()
 	}
-	e.line("func (", self, " *", name, ") Lumi(", props, " *", e.lumi("Props"), ") {")
-	for _, p := range properties {
-		e.line("\t", e.lumi(verb(p)), "(", props, ", ", schema.GoPropertyConst(h, p), ", &", self, ".", p.Field, ", ",
-			e.codec(p.Type), e.flags(p), ")")
-	}
-	e.line("}")
+	receiver, param := jen.Add(self).Op("*").Id(name), jen.Add(props).Op("*").Add(lumi("Props"))
+	e.doc("Lumi implements lumi.Object.")
+	e.method(receiver, "Lumi", param).BlockFunc(func(g *jen.Group) {
+		for _, p := range properties {
+			g.Add(lumi(verb(p))).CallFunc(func(g *jen.Group) {
+				g.Add(props)
+				g.Id(schema.GoPropertyConst(h, p))
+				g.Op("&").Add(self).Dot(p.Field)
+				g.Add(e.codec(p.Type))
+				for _, flag := range p.Flags() {
+					g.Add(lumi(strings.ToUpper(flag[:1]) + flag[1:]))
+				}
+			})
+		}
+	})
 }
 
 // verb is the function of the runtime that shows a property.
@@ -149,58 +152,64 @@ func verb(p *schema.Property) string {
 	return "Required"
 }
 
-// flags are the further arguments that say the rest of a property's options.
-func (e *emitter) flags(p *schema.Property) string {
-	args := ""
-	for _, flag := range p.Flags() {
-		args += ", " + e.lumi(strings.ToUpper(flag[:1])+flag[1:])
-	}
-	return args
-}
-
 // enum emits a string type, its values, and what the runtime asks of it.
 func (e *emitter) enum(d *schema.Enum) {
 	name, self := schema.GoName(e.source.Module, d.Name), e.scope.self
-	var rows []row
 	var members, values []string
 	for _, m := range d.Members {
-		member, value := schema.GoName(e.source.Module, m.Name), strconv.Quote(m.Value)
-		rows = append(rows, row{doc: innerComment(m.Doc), cells: []string{member, name, "= " + value}})
-		members, values = append(members, member), append(values, value)
+		members = append(members, schema.GoName(e.source.Module, m.Name))
+		values = append(values, strconv.Quote(m.Value))
 	}
 	e.doc(d.Doc)
-	e.line("type ", name, " string")
-	e.line()
-	e.line("// The values of ", name, ".")
-	e.line("const (")
-	e.table(rows)
-	e.line(")")
-	e.line()
-	e.line("// Valid reports whether the value is one of the enum's.")
-	e.line("func (", self, " ", name, ") Valid() bool {")
-	e.line("\tswitch ", self, " {")
-	e.line("\tcase ", list(members, "\t\t"), ":")
-	e.line("\t\treturn true")
-	e.line("\t}")
-	e.line("\treturn false")
-	e.line("}")
-	e.line()
-	e.line("// Values returns the enum's values in the order of the IDL.")
-	e.line("func (", name, ") Values() []string {")
-	e.line("\treturn []string{")
-	e.line("\t\t", list(values, "\t\t"), ",")
-	e.line("\t}")
-	e.line("}")
-	e.line()
-	e.line("// Lumi implements lumi.EnumValue.")
-	e.line("func (", self, " *", name, ") Lumi() *string { return (*string)(", self, ") }")
+	e.Type().Id(name).String()
+	e.doc("The values of " + name + ".")
+	e.Const().DefsFunc(func(g *jen.Group) {
+		for i, m := range d.Members {
+			document(g, m.Doc)
+			g.Id(members[i]).Id(name).Op("=").Id(values[i])
+		}
+	})
+	e.doc("Valid reports whether the value is one of the enum's.")
+	e.method(jen.Id(self).Id(name), "Valid").Bool().Block(
+		jen.Switch(jen.Id(self)).Block(
+			jen.Case(wrap(members)...).Block(jen.Return(jen.True())),
+		),
+		jen.Return(jen.False()),
+	)
+	e.doc("Values returns the enum's values in the order of the IDL.")
+	e.method(jen.Id(name), "Values").Index().String().Block(
+		jen.Return(jen.Index().String().Custom(jen.Options{Open: "{\n", Separator: ",", Close: ",\n}"}, wrap(values)...)),
+	)
+	e.doc("Lumi implements lumi.EnumValue.")
+	e.method(jen.Id(self).Op("*").Id(name), "Lumi").Op("*").String().Add(inBraces(
+		jen.Return(jen.Parens(jen.Op("*").String()).Parens(jen.Id(self))),
+	))
 }
 
-// literal is a constant's value in Go. Numbers stay untyped.
-func literal(c *schema.Const) string {
-	text := c.Literal(strconv.Quote)
-	if _, float := c.Value.(float64); float && !strings.ContainsAny(text, ".e") {
-		text += ".0" // so that it divides as a float64 does
+// wrap breaks a list of items into lines of about 100 columns. gofmt keeps the breaks that it finds.
+func wrap(items []string) []jen.Code {
+	var codes []jen.Code
+	width := -2 // the first item is preceded by neither a comma nor a space
+	for i, item := range items {
+		code := jen.Id(item)
+		if width += len(item) + 2; width > 100 && i > 0 {
+			code, width = jen.Line().Id(item), len(item)
+		}
+		codes = append(codes, code)
 	}
-	return text
+	return codes
+}
+
+// inBraces emits a block, or the body of a struct, on one line.
+func inBraces(code ...jen.Code) *jen.Statement {
+	return jen.Custom(jen.Options{Open: "{", Close: "}"}, code...)
+}
+
+// literal is a constant's value in Go. jennifer would give whole numbers a type.
+func literal(c *schema.Const) jen.Code {
+	switch c.Value.(type) {
+	case int64, uint64:
+		return jen.Id(fmt.Sprint(c.Value))
+	}
+	return jen.Lit(c.Value)
 }

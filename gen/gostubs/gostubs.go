@@ -7,10 +7,7 @@
 package gostubs
 
 import (
-	"fmt"
-	"path"
 	"slices"
-	"strings"
 
 	"github.com/lumi-idl/lumi/gen"
 	"github.com/lumi-idl/lumi/idl/schema"
@@ -31,22 +28,12 @@ func Generate(pkg *schema.Package, opts Options) ([]gen.File, error) {
 	}
 	sources := slices.Collect(pkg.Files())
 	files := make([]gen.File, len(sources))
-	err := gen.Parallel(len(files), func(i int) error {
-		f := sources[i]
-		content, err := emit(f, scopes[f.Module])
-		if err != nil {
-			return fmt.Errorf("%s: %w", f.Path(), err)
-		}
-		files[i] = gen.File{Path: outputPath(f), Content: content}
-		return nil
+	err := gen.Parallel(len(files), func(i int) (err error) {
+		files[i], err = emit(sources[i], scopes[sources[i].Module])
+		return err
 	})
 	if err != nil {
 		return nil, err
 	}
 	return files, nil
-}
-
-// outputPath is where a file's stub goes.
-func outputPath(f *schema.File) string {
-	return path.Join(f.Module.Path, strings.TrimSuffix(f.Name, ".go")+"_stub.go")
 }

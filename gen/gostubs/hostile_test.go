@@ -12,7 +12,10 @@ func hostile() *schema.Package {
 	main := &schema.Module{Path: "main-part", GoName: "mainpart"}
 	var uses []*schema.Property
 	// Siblings that are called like each other, like what stubs import, like locals of stubs, or like what Go declares.
-	paths := []string{"a/net", "b/net", "lumi", "tokens", "urn", "context", "string", "error", "s", "p", "ops", "alloc"}
+	paths := []string{
+		"a/net", "b/net", "lumi", "tokens", "urn", "context", "string", "error", "any", "err", "s", "p", "ops",
+		"alloc",
+	}
 	for i, path := range paths {
 		name := path
 		if path[1:] == "/net" {
@@ -81,7 +84,7 @@ func longEnum() *schema.Enum {
 // hostileNames declares what locals, imports and Go's own names could be mistaken for.
 func hostileNames() []schema.Decl {
 	var decls []schema.Decl
-	for _, name := range []string{"ctx", "want", "string", "len", "context", "lumi", "urn", "net", "any", "nil"} {
+	for _, name := range []string{"ctx", "want", "string", "len", "context", "lumi", "urn", "net", "net1", "any", "nil"} {
 		e := &schema.Enum{Header: schema.Header{Name: name}, Members: []*schema.Member{{Name: "e" + name, Value: "x"}}}
 		list := &schema.List{Elem: &schema.Ref{Decl: e}}
 		decls = append(decls, e, &schema.Struct{

@@ -1,7 +1,7 @@
 package gostubs
 
 import (
-	"strconv"
+	"github.com/dave/jennifer/jen"
 
 	"github.com/lumi-idl/lumi/idl/schema"
 )
@@ -10,54 +10,51 @@ import (
 func (e *emitter) resource(r *schema.Resource) {
 	lowered := schema.GoMarshalName(&r.Header)
 	e.doc(r.Name + " is the token of a type of resource.\n\n" + r.Doc)
-	e.line("const ", r.Name, " ", e.use(tokensPath, "Type"), " = ", strconv.Quote(r.Token))
-	e.line()
-	e.line("// ", lowered, " holds the properties of a resource of type ", r.Name, ".")
+	e.Const().Id(r.Name).Qual(tokensPath, "Type").Op("=").Lit(r.Token)
+	e.doc(lowered + " holds the properties of a resource of type " + r.Name + ".")
 	e.fields(lowered, r.Properties)
 	e.propertyNames(&r.Header, r.Properties)
 	e.walk(&r.Header, lowered, r.Properties)
-	e.operations(r, "*"+lowered)
+	e.operations(r, pointer(jen.Id(lowered)))
 	e.provider(r, lowered)
 }
 
 // operations emits the interface that the author implements. Its methods are spelled out so that documentation shows
 // them with their types.
-func (e *emitter) operations(r *schema.Resource, object string) {
+func (e *emitter) operations(r *schema.Resource, object jen.Code) {
 	ops := "lumi.Ops"
 	if !r.Named {
 		ops = "lumi.NamingOps"
 	}
-	state, id, diff := "*"+e.lumi("State")+"["+object+"]", e.lumi("ID"), "diff *"+e.lumi("Diff")
-	ctx := "(ctx " + e.use(contextPath, "Context") + ", "
-	e.line()
-	e.line("// ", r.Name, "ProviderOps is what the author of the provider implements. Its methods are those of ", ops)
-	e.line("// at this type; what each of them does is said there.")
-	e.line("type ", r.Name, "ProviderOps interface {")
-	e.line("\tCheck", ctx, "want ", state, ") error")
-	if !r.Named {
-		e.line("\tName", ctx, "want ", state, ") (string, error)")
-	}
-	e.line("\tCreate", ctx, "want ", state, ") (", id, ", error)")
-	e.line("\tGet", ctx, "id ", id, ") (", object, ", error)")
-	e.line("\tInspectChange", ctx, "old, want ", state, ", ", diff, ") error")
-	e.line("\tUpdate", ctx, "old, want ", state, ", ", diff, ") error")
-	e.line("\tDelete", ctx, "old ", state, ") error")
-	e.line("}")
+	state, id := pointer(lumi("State").Types(object)), lumi("ID")
+	ctx, want := jen.Id("ctx").Qual(contextPath, "Context"), jen.Id("want").Add(state)
+	oldWant, diff := jen.Id("old, want").Add(state), jen.Id("diff").Op("*").Add(lumi("Diff"))
+	e.doc(r.Name + "ProviderOps is what the author of the provider implements. Its methods are those of " + ops + "\n" +
+		"at this type; what each of them does is said there.")
+	e.Type().Id(r.Name + "ProviderOps").InterfaceFunc(func(g *jen.Group) {
+		g.Id("Check").Params(ctx, want).Error()
+		if !r.Named {
+			g.Id("Name").Params(ctx, want).Params(jen.String(), jen.Error())
+		}
+		g.Id("Create").Params(ctx, want).Params(id, jen.Error())
+		g.Id("Get").Params(ctx, jen.Id("id").Add(id)).Params(object, jen.Error())
+		g.Id("InspectChange").Params(ctx, oldWant, diff).Error()
+		g.Id("Update").Params(ctx, oldWant, diff).Error()
+		g.Id("Delete").Params(ctx, jen.Id("old").Add(state)).Error()
+	})
 }
 
 // provider emits the type that serves the resource, and its constructor.
 func (e *emitter) provider(r *schema.Resource, lowered string) {
-	name, ops, constructor := r.Name+"Provider", e.scope.ops, "NewNamedProvider"
+	name, ops, constructor := r.Name+"Provider", jen.Id(e.scope.ops), "NewNamedProvider"
 	if !r.Named {
 		constructor = "NewProvider"
 	}
-	alloc := "func() *" + lowered + " { return new(" + lowered + ") }"
-	e.line()
-	e.line("// ", name, " is the lumi.ResourceProvider of type ", r.Name, ".")
-	e.line("type ", name, " struct{ ", e.lumi("Provider"), " }")
-	e.line()
-	e.line("// New", name, " makes a provider of the author's operations.")
-	e.line("func New", name, "(", ops, " ", r.Name, "ProviderOps) *", name, " {")
-	e.line("\treturn &", name, "{", e.lumi(constructor), "(", r.Name, ", ", alloc, ", ", ops, ")}")
-	e.line("}")
+	alloc := jen.Func().Params().Op("*").Id(lowered).Add(inBraces(jen.Return(jen.New(jen.Id(lowered)))))
+	e.doc(name + " is the lumi.ResourceProvider of type " + r.Name + ".")
+	e.Type().Id(name).Id("struct").Add(inBraces(lumi("Provider")))
+	e.doc("New" + name + " makes a provider of the author's operations.")
+	e.Func().Id("New" + name).Params(jen.Add(ops).Id(r.Name + "ProviderOps")).Op("*").Id(name).Block(
+		jen.Return(jen.Op("&").Id(name).Values(lumi(constructor).Call(jen.Id(r.Name), alloc, ops))),
+	)
 }

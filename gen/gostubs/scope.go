@@ -2,13 +2,14 @@ package gostubs
 
 import (
 	"go/doc"
-	"go/token"
 	"path"
+
+	"github.com/dave/jennifer/jen"
 
 	"github.com/lumi-idl/lumi/idl/schema"
 )
 
-// The packages that stubs import, beside each other.
+// The packages that stubs import in addition to each other.
 const (
 	contextPath = "context"
 	lumiPath    = "github.com/lumi-idl/lumi/runtime"
@@ -16,45 +17,56 @@ const (
 	urnPath     = lumiPath + "/urn"
 )
 
-// scope is what the stubs of one module have in common: the names that are taken, and the names of imports.
+// scope holds the names that the stubs of one module share.
 type scope struct {
-	taken   map[string]bool
-	aliases map[string]string // by import path
-	paths   map[*schema.Module]string
-	// self, props and ops are the names of receivers and parameters. Like those of imports they hide nothing that the
-	// code around them might refer to.
+	root    string            // the import path of the output's root
+	imports map[string]string // the names of imports, by path
+	// self, props and ops are the names of receivers and parameters.
 	self, props, ops string
 }
 
+// newScope chooses names. jennifer keeps imports apart from each other only; these also differ from the declarations of
+// the module and from predeclared names, and hide nothing that the code around them might refer to.
 func newScope(m *schema.Module, opts Options) *scope {
-	s := &scope{
-		taken:   map[string]bool{},
-		aliases: map[string]string{contextPath: "context", lumiPath: "lumi", tokensPath: "tokens", urnPath: "urn"},
-		paths:   map[*schema.Module]string{},
-	}
-	for _, alias := range s.aliases {
-		s.taken[alias] = true
+	s := &scope{root: opts.ImportPath, imports: map[string]string{
+		contextPath: "context", lumiPath: "lumi", tokensPath: "tokens", urnPath: "urn",
+	}}
+	taken := map[string]bool{}
+	for _, name := range s.imports {
+		taken[name] = true
 	}
 	for _, f := range m.Files {
 		for _, d := range f.Decls {
 			for _, name := range schema.GoNames(d) {
-				s.taken[name] = true
+				taken[name] = true
 			}
 		}
 	}
-	for _, other := range m.Imports {
-		p := path.Join(opts.ImportPath, other.Path)
-		s.paths[other], s.aliases[p] = p, s.claim(other.GoName)
+	claim := func(name string) string {
+		for taken[name] || jen.IsReservedWord(name) || doc.IsPredeclared(name) {
+			name += "_"
+		}
+		taken[name] = true
+		return name
 	}
-	s.self, s.props, s.ops = s.claim("s"), s.claim("p"), s.claim("ops")
+	for _, other := range m.Imports {
+		s.imports[s.path(other)] = claim(other.GoName)
+	}
+	s.self, s.props, s.ops = claim("s"), claim("p"), claim("ops")
 	return s
 }
 
-// claim takes a name, with as many underscores as it needs.
-func (s *scope) claim(name string) string {
-	for s.taken[name] || token.IsKeyword(name) || doc.IsPredeclared(name) {
-		name += "_"
+// path is the import path of a module's stubs.
+func (s *scope) path(m *schema.Module) string { return path.Join(s.root, m.Path) }
+
+// file returns an empty file of the module, which imports whatever is named in it.
+func (s *scope) file(m *schema.Module) *jen.File {
+	f := jen.NewFilePathName(s.path(m), m.GoName)
+	for p, name := range s.imports {
+		f.ImportAlias(p, name)
+		if name == path.Base(p) {
+			f.ImportName(p, name) // without an alias
+		}
 	}
-	s.taken[name] = true
-	return name
+	return f
 }

@@ -5,7 +5,6 @@ package machine
 
 import (
 	"context"
-
 	lumi "github.com/lumi-idl/lumi/runtime"
 	"github.com/lumi-idl/lumi/runtime/tokens"
 )

@@ -27,5 +27,9 @@ type Thing struct {
 // Lonely is below a comment that is not its own.
 type Lonely struct {
 	// go:build linux
+	//
+	//  - one, which gofmt leaves alone only here
+	//
+	//		and code
 	A string
 }

@@ -63,7 +63,13 @@ const Thing$shape: lumi.Shape = {
 
 /** Lonely is below a comment that is not its own. */
 export interface Lonely {
-    /** go:build linux */
+    /**
+     * go:build linux
+     *
+     *  - one, which gofmt leaves alone only here
+     *
+     * 		and code
+     */
     a: string;
 }
 

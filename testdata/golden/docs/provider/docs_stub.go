@@ -7,7 +7,6 @@ package docs
 
 import (
 	"context"
-
 	lumi "github.com/lumi-idl/lumi/runtime"
 	"github.com/lumi-idl/lumi/runtime/tokens"
 )
@@ -79,6 +78,10 @@ func NewThingProvider(ops ThingProviderOps) *ThingProvider {
 // Lonely is below a comment that is not its own.
 type Lonely struct {
 	// go:build linux
+	//
+	//  - one, which gofmt leaves alone only here
+	//
+	//		and code
 	A string
 }
 

@@ -5,7 +5,6 @@ package named
 
 import (
 	"context"
-
 	lumi "github.com/lumi-idl/lumi/runtime"
 	"github.com/lumi-idl/lumi/runtime/tokens"
 )

@@ -4,7 +4,6 @@ package iam
 
 import (
 	"context"
-
 	lumi "github.com/lumi-idl/lumi/runtime"
 	"github.com/lumi-idl/lumi/runtime/tokens"
 )
