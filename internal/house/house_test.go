@@ -67,6 +67,10 @@ var rules = []rule{
 		why:   "generators read the checked model and nothing else",
 	},
 	{
+		of: []string{"./..."}, but: []string{"./gen/gostubs", "./cmd/cidlc"}, never: []string{"github.com/dave/jennifer/..."},
+		why: "Go code is generated in one place",
+	},
+	{
 		of:    []string{"./idl/...", "./gen/...", "./cmd/cidlc"},
 		never: slices.Concat([]string{"./runtime/...", "./lumigl/...", "./deploy/..."}, grpc),
 		why:   "the compiler's wing and the runtime's share the model of types, and nothing of the runtime's is in it",
