@@ -155,7 +155,7 @@ func (c *checker) rejectOption(o *options, e option, first bool) {
 			d.Suggestion = "remove it: the name is already set"
 		}
 		return
-	case w == nil && len(several) > 1, hasValue && valueIsOption != nil:
+	case w == nil && len(several) > 1, valueIsOption != nil && valueIsOption.value == "":
 		d.Suggestion = separateOptions(o, e, several, first)
 		return
 	case isJoined:
