@@ -15,10 +15,10 @@ func (p *Package) Digest() [sha256.Size]byte {
 	h := sha256.New()
 	d := digester{bufio.NewWriter(h)}
 	d.text(p.Name)
-	d.number(len(p.Modules))
+	d.number(uint64(len(p.Modules)))
 	for _, m := range p.Modules {
 		d.text(m.Path, m.GoName)
-		d.number(len(m.Files))
+		d.number(uint64(len(m.Files)))
 		for _, f := range m.Files {
 			d.text(f.Name, f.Doc)
 			d.value(reflect.ValueOf(f.Decls))
@@ -32,13 +32,13 @@ func (p *Package) Digest() [sha256.Size]byte {
 // and everything that has a kind begins with it.
 type digester struct{ *bufio.Writer }
 
-func (d digester) number(n int) {
-	_, _ = d.Write(binary.AppendUvarint(d.AvailableBuffer(), uint64(n)))
+func (d digester) number(n uint64) {
+	_, _ = d.Write(binary.AppendUvarint(d.AvailableBuffer(), n))
 }
 
 func (d digester) text(list ...string) {
 	for _, s := range list {
-		d.number(len(s))
+		d.number(uint64(len(s)))
 		_, _ = d.WriteString(s)
 	}
 }
@@ -49,15 +49,15 @@ func (d digester) value(v reflect.Value) {
 	case reflect.Bool:
 		d.text(strconv.FormatBool(v.Bool()))
 	case reflect.Int64:
-		d.number(int(v.Int()))
+		d.number(uint64(v.Int()))
 	case reflect.Uint64:
-		d.number(int(v.Uint()))
+		d.number(v.Uint())
 	case reflect.Float64:
-		d.number(int(math.Float64bits(v.Float())))
+		d.number(math.Float64bits(v.Float()))
 	case reflect.String:
 		d.text(v.String())
 	case reflect.Slice:
-		d.number(v.Len())
+		d.number(uint64(v.Len()))
 		for i := range v.Len() {
 			d.value(v.Index(i))
 		}
