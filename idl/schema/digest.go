@@ -70,6 +70,7 @@ func (d digester) value(v reflect.Value) {
 			d.text(h.File.Module.Path, h.Name)
 			return
 		}
+		d.text(strconv.FormatBool(v.IsNil()))
 		d.value(v.Elem())
 	case reflect.Struct:
 		for i := range v.NumField() {

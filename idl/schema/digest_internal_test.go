@@ -1,0 +1,23 @@
+package schema
+
+import (
+	"bufio"
+	"bytes"
+	"reflect"
+	"testing"
+)
+
+// TestDigestAbsent digests neighbouring pointers, as the values of options would be, of which one is nil.
+func TestDigestAbsent(t *testing.T) {
+	type limits struct{ Min, Max *float64 }
+	digest := func(l limits) string {
+		var b bytes.Buffer
+		d := digester{bufio.NewWriter(&b)}
+		d.value(reflect.ValueOf(l))
+		_ = d.Flush() // A buffer never returns an error.
+		return b.String()
+	}
+	if three := 3.0; digest(limits{Min: &three}) == digest(limits{Max: &three}) {
+		t.Error("a minimum and a maximum have the same digest")
+	}
+}
