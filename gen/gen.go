@@ -29,7 +29,7 @@ type File struct {
 // Comment begins a comment that ends with its line.
 type Comment string
 
-// The comments of the languages that are generated. Generated files are recognised by any of them.
+// The comment syntaxes that generated files can have. Generated files are recognised by any of them.
 const (
 	Slashes Comment = "//"
 	Hash    Comment = "#"

@@ -33,8 +33,9 @@ func (r *Result) Add(other Result) {
 // Several processes may write to one folder at once. Each file is then what one of them wrote.
 //
 // If a file cannot be written, the error names it, and all files and folders are as they were, except on file systems
-// without hard links, where files that were put in place before the error stay. If ctx ends before the first rename, nothing has changed and its error is returned; after that, Write completes. A stale
-// file that cannot be removed is an error too, but what was written stays.
+// without hard links, where files that were put in place before the error stay. If ctx ends before the first rename,
+// nothing has changed and its error is returned; after that, Write completes. A stale file that cannot be removed is an
+// error too, but what was written stays.
 func Write(ctx context.Context, updates ...*Update) (Result, error) {
 	staged, err := stage(ctx, updates)
 	if err == nil {

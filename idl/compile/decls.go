@@ -135,9 +135,8 @@ func (c *checker) fillEnums() map[*sourceFile][]schema.Decl {
 			continue
 		}
 		if value, ok := c.constValue(k); ok {
-			m := &schema.Const{Header: schema.Header{
-				File: k.file.schema, Name: k.name.Name, Doc: k.doc, Pos: c.schemaPos(k.name.Pos()),
-			}, Value: value}
+			head := schema.Header{Name: k.name.Name, Doc: k.doc, Pos: c.schemaPos(k.name.Pos())}
+			m := &schema.Const{Header: head, Value: value}
 			plain[k.file], c.idents[m] = append(plain[k.file], m), k.name
 		}
 	}

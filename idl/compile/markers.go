@@ -152,13 +152,11 @@ func (c *checker) embeddedMarker(f *sourceFile, field *ast.Field) marker {
 
 // typeName returns the declared or predeclared type that an expression names, or nil if it names none.
 func typeName(f *sourceFile, expr ast.Expr) *types.TypeName {
-	switch e := ast.Unparen(expr).(type) {
-	case *ast.Ident:
-		obj, _ := f.source.TypesInfo.Uses[e].(*types.TypeName)
-		return obj
-	case *ast.SelectorExpr:
-		obj, _ := f.source.TypesInfo.Uses[e.Sel].(*types.TypeName)
-		return obj
+	expr = ast.Unparen(expr)
+	if selector, ok := expr.(*ast.SelectorExpr); ok {
+		expr = selector.Sel
 	}
-	return nil
+	name, _ := expr.(*ast.Ident)
+	obj, _ := f.source.TypesInfo.Uses[name].(*types.TypeName)
+	return obj
 }

@@ -178,7 +178,7 @@ func folded(text string) string {
 const short = 3
 
 // meant returns the meaning of the word that text is or is one edit away from, or nil. With a value, only longer words
-// may differ by an edit: none of our options has a value, and min=3 is not a misspelt in.
+// may differ by an edit: the options among them have no value, and min=3 is not a misspelt in.
 func meant(text string, hasValue bool) *tagWord {
 	word := folded(text)
 	if w := spellings[word]; w != nil && (hasValue || !w.free) {

@@ -257,9 +257,9 @@ func checkProperties(list []*Property) error {
 
 // UnmarshalJSON is part of [Read], which puts the type in its place.
 func (p *Property) UnmarshalJSON(data []byte) error {
-	type form Property
+	type property Property // without this method
 	p.Type = &typeJSON{}
-	return strict(data, (*form)(p))
+	return strict(data, (*property)(p))
 }
 
 // setValue reads the value of a constant as the Go type that it had.
