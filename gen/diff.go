@@ -13,13 +13,13 @@ import (
 
 // Diff returns what [Write] would change as a unified diff, stale files as removals. Scaffolds do not count: they
 // belong to the user, who may have reasons to do without. The diff is empty where nothing would change. The error is
-// the system's, and names the file.
+// the system's, and names the file, or that of rendering.
 func (u *Update) Diff() ([]byte, error) {
 	const nothing = "/dev/null"
 	var out bytes.Buffer
-	for _, c := range u.changes {
+	err := u.each(func(c Change, content []byte) error {
 		if c.Scaffold {
-			continue
+			return nil
 		}
 		name := u.At(c.Path)
 		oldName, newName := filepath.ToSlash(name), filepath.ToSlash(name)
@@ -35,11 +35,12 @@ func (u *Update) Diff() ([]byte, error) {
 		if errors.Is(err, fs.ErrNotExist) {
 			oldName = nothing
 		} else if err != nil {
-			return nil, fmt.Errorf("cannot read %s: %w", name, cause(err))
+			return fmt.Errorf("cannot read %s: %w", name, cause(err))
 		}
-		linediff.Unified(oldName, string(old), newName, string(c.Content), func(sign, line string) {
+		linediff.Unified(oldName, string(old), newName, string(content), func(sign, line string) {
 			out.WriteString(sign + line + "\n")
 		})
-	}
-	return out.Bytes(), nil
+		return nil
+	})
+	return out.Bytes(), err
 }

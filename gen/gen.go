@@ -1,11 +1,12 @@
 // Package gen is what every generator shares: the files it returns, and the writer that puts them in place.
 //
-// A generator is a function from the checked model, package [github.com/lumi-idl/lumi/idl/schema], to files in memory.
-// It touches no disk. Once all generators have succeeded, [Compare] finds out how a folder on disk differs from what
-// they returned; [Write] then makes all folders agree, or [Update.Diff] shows what would change.
+// A generator is a function from the checked model, package [github.com/lumi-idl/lumi/idl/schema], to files, which are
+// rendered on demand. It writes nothing. Once all generators have succeeded, [Compare] finds out how a folder on disk
+// differs from what they returned; [Write] then makes all folders agree, or [Update.Diff] shows what would change.
 package gen
 
 import (
+	"crypto/sha256"
 	"errors"
 	"io"
 	"io/fs"
@@ -20,10 +21,37 @@ import (
 type File struct {
 	// Path is slash-separated and relative to the root of the output.
 	Path string
-	// Content is the whole file.
+	// Content is the whole file, unless Render returns it.
 	Content []byte
+	// Render returns the whole file, the same bytes whenever it is called. It is called as late as possible, from any
+	// goroutine, and not at all for a file that Current accepts.
+	Render func() ([]byte, error)
+	// Input is a digest of everything that Render depends on. It is zero where that is not known.
+	Input [sha256.Size]byte
+	// Current, if set, reports whether Render would return this content, without rendering. Package record sets it. A
+	// false answer means that only rendering can tell.
+	Current func(content []byte) bool
 	// Scaffold files are written once, where there is none of that name; after that they belong to the user.
 	Scaffold bool
+}
+
+// render returns the content of the file.
+func (f File) render() ([]byte, error) {
+	if f.Render == nil {
+		return f.Content, nil
+	}
+	return f.Render()
+}
+
+// Rendered returns the files with their contents in memory. It renders several at once.
+func Rendered(files []File) ([]File, error) {
+	rendered := slices.Clone(files)
+	err := Parallel(len(files), func(i int) (err error) {
+		rendered[i].Content, err = files[i].render()
+		rendered[i].Render = nil
+		return err
+	})
+	return rendered, err
 }
 
 // Comment begins a comment that ends with its line.

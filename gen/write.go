@@ -25,17 +25,17 @@ func (r *Result) Add(other Result) {
 	r.Removed += other.Removed
 }
 
-// Write carries out all updates, or none of them. It first writes every new file to a temporary file in the target's
-// folder, then renames them all, then removes stale files and the folders this leaves empty. Even if the process is
-// killed, every file is either the old one or the new one, whole; the next run removes the temporary files of a killed
-// one. Files that are current are not touched.
+// Write carries out all updates, or none of them. It first renders every new file, a few at a time, and writes it to a
+// temporary file in the target's folder, then renames them all, then removes stale files and the folders this leaves
+// empty. Even if the process is killed, every file is either the old one or the new one, whole; the next run removes the
+// temporary files of a killed one. Files that are current are not touched.
 //
 // Several processes may write to one folder at once. Each file is then what one of them wrote.
 //
-// If a file cannot be written, the error names it, and all files and folders are as they were, except on file systems
-// without hard links, where files that were put in place before the error stay. If ctx ends before the first rename,
-// nothing has changed and its error is returned; after that, Write completes. A stale file that cannot be removed is an
-// error too, but what was written stays.
+// If a file cannot be rendered or written, the error names it, and all files and folders are as they were, except on
+// file systems without hard links, where files that were put in place before the error stay. If ctx ends before the
+// first rename, nothing has changed and its error is returned; after that, Write completes. A stale file that cannot be
+// removed is an error too, but what was written stays.
 func Write(ctx context.Context, updates ...*Update) (Result, error) {
 	staged, err := stage(ctx, updates)
 	if err == nil {
@@ -65,27 +65,25 @@ func stage(ctx context.Context, updates []*Update) ([]*stagedFile, error) {
 	// CPU time.
 	for _, u := range updates {
 		u.clearLeftovers()
-		for _, file := range u.changes {
-			if file.Remove {
-				break
+		err := u.each(func(c Change, content []byte) error {
+			if err := ctx.Err(); err != nil || c.Remove {
+				return err
 			}
-			if err := ctx.Err(); err != nil {
-				return staged, err
-			}
-			f := &stagedFile{target: u.At(file.Path), content: file.Content}
+			f := &stagedFile{target: u.At(c.Path), file: c.File}
 			f.folders = missingFolders(filepath.Dir(f.target))
 			staged = append(staged, f)
-			if err := f.stage(); err != nil {
-				return staged, err
+			if err := f.stage(content); err != nil {
+				return err
 			}
 			target, err := filepath.Abs(f.target)
 			if err == nil && targets[target] {
 				err = fmt.Errorf("cannot write %s: two outputs have a file there", f.target)
 			}
-			if err != nil {
-				return staged, err
-			}
 			targets[target] = true
+			return err
+		})
+		if err != nil {
+			return staged, err
 		}
 	}
 	for _, f := range staged {
@@ -143,9 +141,9 @@ func missingFolders(dir string) []string {
 // stagedFile is a new content on its way to its place.
 type stagedFile struct {
 	target    string
-	content   []byte
+	file      File
 	folders   []string // those made for it, outermost first
-	temporary string   // the file that holds content, or empty
+	temporary string   // the file that holds the content, or empty
 	isNew     bool     // no file was replaced
 	old       string   // another link to the file that was replaced, or empty
 }
@@ -155,9 +153,9 @@ type stagedFile struct {
 const attempts = 10
 
 // stage writes the content to a temporary file in the target's folder.
-func (f *stagedFile) stage() (err error) {
+func (f *stagedFile) stage(content []byte) (err error) {
 	for range attempts {
-		f.temporary, err = writeTemporary(filepath.Dir(f.target), f.content)
+		f.temporary, err = writeTemporary(filepath.Dir(f.target), content)
 		// os.MkdirAll reports a folder that vanishes while it is made as existing.
 		if !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, fs.ErrExist) {
 			break
@@ -187,7 +185,11 @@ func (f *stagedFile) commit() (err error) {
 		if !errors.Is(err, fs.ErrNotExist) {
 			break
 		}
-		if err := f.stage(); err != nil {
+		content, err := f.file.render() // It was not kept, for the sake of memory.
+		if err == nil {
+			err = f.stage(content)
+		}
+		if err != nil {
 			return err
 		}
 	}

@@ -63,11 +63,15 @@ func (c *compiler) run(ctx context.Context) error {
 		return err
 	}
 	c.step("generating")
+	var digests schema.Digests
+	if !c.check { // which does not trust records
+		digests = pkg.Digests()
+	}
 	var tasks []*task
 	var errs []error // of all outputs
 	for _, t := range c.targets {
 		if !t.stdout() {
-			task, err := c.prepare(pkg, t)
+			task, err := c.prepare(pkg, t, digests)
 			tasks, errs = append(tasks, task), append(errs, err)
 		}
 	}
@@ -95,7 +99,7 @@ func (c *compiler) run(ctx context.Context) error {
 		return err
 	}
 	for _, t := range tasks {
-		t.remember()
+		t.record.Save()
 		c.list(t)
 	}
 	c.warn()
@@ -162,18 +166,18 @@ func (c *compiler) compareOnly(pkg *schema.Package, tasks []*task) error {
 
 // list says what was done, for --verbose.
 func (c *compiler) list(t *task) {
-	switch {
-	case !c.verbose:
-	case t.recorded:
-		c.say("%s is as recorded", t.place)
-	default:
-		for _, change := range t.update.Changes() {
-			what := "wrote"
-			if change.Remove {
-				what = "removed"
-			}
-			c.say("%s %s", what, t.update.At(change.Path))
+	if !c.verbose {
+		return
+	}
+	if t.folder != "" {
+		c.say("rendered %s for %s", count(t.record.Rendered(), "file"), t.place)
+	}
+	for _, change := range t.update.Changes() {
+		what := "wrote"
+		if change.Remove {
+			what = "removed"
 		}
+		c.say("%s %s", what, t.update.At(change.Path))
 	}
 }
 

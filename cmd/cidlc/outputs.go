@@ -26,14 +26,14 @@ type output struct {
 	// imports is set if generate needs the import path of the output's folder.
 	imports bool
 	// generate returns the output's files, and warnings about what exists already in its folder.
-	generate func(pkg *schema.Package, dir, importPath string) ([]gen.File, []string, error)
+	generate func(pkg *schema.Package, dir, importPath string, digests schema.Digests) ([]gen.File, []string, error)
 }
 
 var outputs = []*output{
 	{
 		flag: "out-pack", help: "write the TypeScript package", folder: "pack",
-		generate: func(pkg *schema.Package, dir, _ string) ([]gen.File, []string, error) {
-			var opts typescript.Options
+		generate: func(pkg *schema.Package, dir, _ string, digests schema.Digests) ([]gen.File, []string, error) {
+			opts := typescript.Options{Digests: digests}
 			if info, err := os.Stat(dir); err == nil && info.IsDir() {
 				opts.Existing = os.DirFS(dir)
 			}
@@ -49,14 +49,13 @@ var outputs = []*output{
 	},
 	{
 		flag: "out-provider", help: "write the Go provider stubs", folder: "provider", imports: true,
-		generate: func(pkg *schema.Package, _, importPath string) ([]gen.File, []string, error) {
-			files, err := gostubs.Generate(pkg, gostubs.Options{ImportPath: importPath})
-			return files, nil, err
+		generate: func(pkg *schema.Package, _, path string, digests schema.Digests) ([]gen.File, []string, error) {
+			return gostubs.Generate(pkg, gostubs.Options{ImportPath: path, Digests: digests}), nil, nil
 		},
 	},
 	{
 		flag: "out-schema", help: "write the checked model as JSON, for other generators",
-		generate: func(pkg *schema.Package, _, _ string) ([]gen.File, []string, error) {
+		generate: func(pkg *schema.Package, _, _ string, _ schema.Digests) ([]gen.File, []string, error) {
 			var content bytes.Buffer
 			err := schema.Write(&content, pkg)
 			return []gen.File{{Content: content.Bytes()}}, nil, err

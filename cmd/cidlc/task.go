@@ -16,16 +16,15 @@ import (
 // task is one output on its way to disk.
 type task struct {
 	*target
-	place    string
-	update   *gen.Update
-	recorded bool // a record shows the output to be as it should be, so that there is nothing to do
-	// remember records that the output is current.
-	remember func()
+	place  string
+	update *gen.Update
+	record *record.Record
 }
 
-// prepare renders an output and compares it with what exists, unless a record makes that unnecessary.
-func (c *compiler) prepare(pkg *schema.Package, out *target) (*task, error) {
-	t := &task{target: out, place: out.place(c.idl), remember: func() {}}
+// prepare has an output generated and compares it with what exists. Files that the record shows to be current are not
+// rendered, and those that are missing not yet.
+func (c *compiler) prepare(pkg *schema.Package, out *target, digests schema.Digests) (*task, error) {
+	t := &task{target: out, place: out.place(c.idl)}
 	var path string
 	var err error
 	if out.imports {
@@ -33,42 +32,27 @@ func (c *compiler) prepare(pkg *schema.Package, out *target) (*task, error) {
 			return nil, err
 		}
 	}
-	if c.lookUp(pkg, t, path); t.recorded {
-		return t, nil
-	}
-	files, warnings, err := out.generate(pkg, t.place, path)
+	t.record = c.openRecord(t, path)
+	files, warnings, err := out.generate(pkg, t.place, path, digests)
 	if err != nil {
 		return nil, err
 	}
-	if c.warnings = append(c.warnings, warnings...); len(warnings) > 0 {
-		t.remember = func() {} // A run that skips rendering could not repeat the warning.
-	}
+	c.warnings = append(c.warnings, warnings...)
+	t.record.Watch(files)
 	t.update, err = out.compare(c.idl, files)
 	return t, err
 }
 
-// lookUp finds out whether a record shows the output to be current. With --check, records do not count: it is there to be
-// sure.
-func (c *compiler) lookUp(pkg *schema.Package, t *task, importPath string) {
+// openRecord opens the record of an output.
+func (c *compiler) openRecord(t *task, importPath string) *record.Record {
 	compiler, ok := self()
 	absolute, err := resolve(t.place)
-	if c.check || t.folder == "" || c.records.Dir == "" || !ok || err != nil {
-		return
+	store := c.records
+	if !ok || err != nil {
+		store = record.Store{}
 	}
-	model := pkg.Digest()
-	key := t.flag + "\x00" + absolute
-	input := sha256.Sum256(slices.Concat(compiler[:], model[:], []byte(t.flag+"\x00"+importPath)))
-	state := record.Look(t.place)
-	files, ok := c.records.Current(key, input, state)
-	if t.recorded = ok; ok {
-		t.update = gen.Unchanged(files)
-		return
-	}
-	t.remember = func() {
-		state.Apply(t.update.Changes())
-		counts := t.update.Counts()
-		c.records.Remember(key, input, state, counts.Written+counts.Unchanged)
-	}
+	input := sha256.Sum256(slices.Concat(compiler[:], []byte(t.flag+"\x00"+importPath)))
+	return store.Open(t.flag+"\x00"+absolute, input)
 }
 
 // recordStore is where records are kept: in the user's cache folder, or nowhere if there is none.

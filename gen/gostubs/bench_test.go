@@ -20,7 +20,7 @@ func BenchmarkGenerate(b *testing.B) {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
-				if _, err := gostubs.Generate(pkg, gostubs.Options{ImportPath: "example.com/corpus"}); err != nil {
+				if _, err := gen.Rendered(gostubs.Generate(pkg, gostubs.Options{ImportPath: "example.com/corpus"})); err != nil {
 					b.Fatal(err)
 				}
 			}
@@ -32,7 +32,7 @@ func BenchmarkGenerate(b *testing.B) {
 // for the stubs, and reports the size of the program beside the time.
 func BenchmarkBuild(b *testing.B) {
 	pkg := corpus(1000)
-	files, err := gostubs.Generate(pkg, gostubs.Options{ImportPath: modulePath})
+	files, err := gen.Rendered(gostubs.Generate(pkg, gostubs.Options{ImportPath: modulePath}))
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -36,7 +36,7 @@ func featureStubs(t *testing.T) []gen.File {
 	if pkg == nil {
 		t.FailNow()
 	}
-	files, err := gostubs.Generate(pkg, gostubs.Options{ImportPath: featureImportPath})
+	files, err := gen.Rendered(gostubs.Generate(pkg, gostubs.Options{ImportPath: featureImportPath}))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
+	"github.com/lumi-idl/lumi/gen"
 	"github.com/lumi-idl/lumi/gen/gostubs"
 	"github.com/lumi-idl/lumi/idl/schema"
 )
@@ -42,7 +43,7 @@ func TestAnyDocumentation(t *testing.T) {
 			},
 		}}}}}
 		pkg.Link()
-		files, err := gostubs.Generate(pkg, gostubs.Options{})
+		files, err := gen.Rendered(gostubs.Generate(pkg, gostubs.Options{}))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -3,7 +3,6 @@ package gostubs
 import (
 	"bytes"
 	"fmt"
-	"path"
 	"slices"
 	"strconv"
 	"strings"
@@ -24,7 +23,7 @@ type emitter struct {
 
 // emit returns the stub of a file. It builds, renders and drops the syntax tree: memory never holds more trees than files
 // are rendered at once.
-func emit(source *schema.File, s *scope) (gen.File, error) {
+func emit(source *schema.File, s *scope) ([]byte, error) {
 	e := &emitter{File: s.file(source.Module), scope: s, source: source}
 	e.HeaderComment(gen.Header(gen.Slashes, source.Path()))
 	if doc := settled(source.Doc); doc != "" {
@@ -36,10 +35,9 @@ func emit(source *schema.File, s *scope) (gen.File, error) {
 		e.err = e.Render(&content)
 	}
 	if e.err != nil {
-		return gen.File{}, fmt.Errorf("%s: %w", source.Path(), e.err)
+		return nil, fmt.Errorf("%s: %w", source.Path(), e.err)
 	}
-	name := strings.TrimSuffix(source.Name, ".go") + "_stub.go"
-	return gen.File{Path: path.Join(source.Module.Path, name), Content: content.Bytes()}, nil
+	return content.Bytes(), nil
 }
 
 func (e *emitter) declarations() {

@@ -7,7 +7,9 @@
 package gostubs
 
 import (
-	"slices"
+	"path"
+	"strings"
+	"sync"
 
 	"github.com/lumi-idl/lumi/gen"
 	"github.com/lumi-idl/lumi/idl/schema"
@@ -17,23 +19,23 @@ import (
 type Options struct {
 	// ImportPath is the import path of the output's root. Stubs of different modules import each other below it.
 	ImportPath string
+	// Digests are what [schema.Package.Digests] returned, or nil if nobody needs the files' inputs.
+	Digests schema.Digests
 }
 
-// Generate returns the stubs of a package, one for each file of the IDL, in the order of the model. The only error is
-// that a type which another module's Go code cannot name is used there.
-func Generate(pkg *schema.Package, opts Options) ([]gen.File, error) {
-	scopes := map[*schema.Module]*scope{}
+// Generate returns the stubs of a package, one for each file of the IDL, in the order of the model. The only error of
+// rendering is that a type which another module's Go code cannot name is used there.
+func Generate(pkg *schema.Package, opts Options) []gen.File {
+	var files []gen.File
 	for _, m := range pkg.Modules {
-		scopes[m] = newScope(m, opts)
+		scope := sync.OnceValue(func() *scope { return newScope(m, opts) })
+		for _, f := range m.Files {
+			name := strings.TrimSuffix(f.Name, ".go") + "_stub.go"
+			files = append(files, gen.File{
+				Path: path.Join(m.Path, name), Input: opts.Digests[f],
+				Render: func() ([]byte, error) { return emit(f, scope()) },
+			})
+		}
 	}
-	sources := slices.Collect(pkg.Files())
-	files := make([]gen.File, len(sources))
-	err := gen.Parallel(len(files), func(i int) (err error) {
-		files[i], err = emit(sources[i], scopes[sources[i].Module])
-		return err
-	})
-	if err != nil {
-		return nil, err
-	}
-	return files, nil
+	return files
 }

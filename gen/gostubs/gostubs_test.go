@@ -17,7 +17,7 @@ import (
 func TestToolchain(t *testing.T) {
 	var files []gen.File
 	for _, pkg := range []*schema.Package{hostile(), corpus(2)} {
-		made, err := gostubs.Generate(pkg, gostubs.Options{ImportPath: modulePath})
+		made, err := gen.Rendered(gostubs.Generate(pkg, gostubs.Options{ImportPath: modulePath}))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -30,7 +30,7 @@ func TestToolchain(t *testing.T) {
 }
 
 func TestFiles(t *testing.T) {
-	files, err := gostubs.Generate(hostile(), gostubs.Options{ImportPath: modulePath})
+	files, err := gen.Rendered(gostubs.Generate(hostile(), gostubs.Options{ImportPath: modulePath}))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -62,7 +62,7 @@ func TestSmall(t *testing.T) {
 	r := file.Decls[len(file.Decls)-1].(*schema.Resource)
 	r.Properties = r.Properties[:10]
 	file.Decls = []schema.Decl{r}
-	files, err := gostubs.Generate(pkg, gostubs.Options{})
+	files, err := gen.Rendered(gostubs.Generate(pkg, gostubs.Options{}))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -80,7 +80,7 @@ func TestSmall(t *testing.T) {
 func TestDeterministic(t *testing.T) {
 	var first []gen.File
 	for range 3 {
-		files, err := gostubs.Generate(corpus(120), gostubs.Options{ImportPath: modulePath})
+		files, err := gen.Rendered(gostubs.Generate(corpus(120), gostubs.Options{ImportPath: modulePath}))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -107,7 +107,7 @@ func TestUnexported(t *testing.T) {
 		{Path: "b", GoName: "b", Files: []*schema.File{{Name: "b.go", Decls: []schema.Decl{user}}}},
 	}}
 	pkg.Link()
-	_, err := gostubs.Generate(pkg, gostubs.Options{ImportPath: modulePath})
+	_, err := gen.Rendered(gostubs.Generate(pkg, gostubs.Options{ImportPath: modulePath}))
 	want := path.Join("b", "b.go") + ": the type hidden of module a is not exported, so that Go code here cannot name it"
 	if err == nil || err.Error() != want {
 		t.Errorf("got %v", err)

@@ -1,6 +1,8 @@
 package record
 
 import (
+	"crypto/sha256"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -12,119 +14,111 @@ import (
 	"github.com/lumi-idl/lumi/gen"
 )
 
-func put(t *testing.T, dir, name, content string) {
+func put(t *testing.T, name, content string) {
 	t.Helper()
-	name = filepath.Join(dir, filepath.FromSlash(name))
-	if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
-		t.Fatal(err)
-	}
 	if err := os.WriteFile(name, []byte(content), 0o644); err != nil {
 		t.Fatal(err)
 	}
 }
 
-// written is what an update says of a file that it writes.
-func written(name, content string) []gen.Change {
-	return []gen.Change{{File: gen.File{Path: name, Content: []byte(content)}}}
-}
-
-// TestLook holds which changes of a folder make another state, and that Put and Remove foresee them.
-func TestLook(t *testing.T) {
-	root := t.TempDir()
-	put(t, root, "ec2/a.ts", "a")
-	put(t, root, "notes.md", "n")
-	put(t, root, "node_modules/b.ts", "b")
-	put(t, root, ".git/c.ts", "c")
-	changes := []struct {
-		what  string
-		do    func(s Digests)
-		other bool
-	}{
-		{"nothing", func(Digests) {}, false},
-		{"a dependency", func(Digests) { put(t, root, "node_modules/b.ts", "B") }, false},
-		{"a hidden folder", func(Digests) { put(t, root, ".git/d.ts", "d") }, false},
-		{"another kind of file", func(s Digests) { put(t, root, "notes.md", "N"); s.Apply(written("notes.md", "N")) }, true},
-		{"a changed file", func(s Digests) { put(t, root, "ec2/a.ts", "A"); s.Apply(written("ec2/a.ts", "A")) }, true},
-		{"a new file", func(s Digests) { put(t, root, "e.go", "e"); s.Apply(written("e.go", "e")) }, true},
-		{"a new name", func(s Digests) { put(t, root, "x.json", "x"); s.Apply(written("x.json", "x")) }, true},
-		{"a hidden file", func(s Digests) { put(t, root, ".cidlc-A.tmp", ""); s.Apply(written(".cidlc-A.tmp", "")) }, true},
-		{"a removed file", func(s Digests) {
-			if err := os.Remove(filepath.Join(root, "e.go")); err != nil {
-				t.Fatal(err)
-			}
-			s.Apply([]gen.Change{{File: gen.File{Path: "e.go"}, Remove: true}})
-		}, true},
-	}
-	for _, change := range changes {
-		foreseen := Look(root)
-		before := foreseen.digest()
-		change.do(foreseen)
-		after := Look(root).digest()
-		if (after != before) != change.other {
-			t.Errorf("%s: another state: %v, want %v", change.what, after != before, change.other)
-		}
-		if foreseen.digest() != after {
-			t.Errorf("%s: the state is not the one that was foreseen", change.what)
-		}
-	}
-
-	// A link in the place of a file is another state, whatever it leads to.
-	before := Look(root).digest()
-	name := filepath.Join(root, "ec2", "a.ts")
-	if err := os.Rename(name, filepath.Join(t.TempDir(), "a.ts")); err != nil {
-		t.Fatal(err)
-	}
-	put(t, root, "node_modules/a.ts", "A")
-	if err := os.Symlink(filepath.Join(root, "node_modules", "a.ts"), name); err != nil {
-		t.Fatal(err)
-	}
-	if Look(root).digest() == before {
-		t.Error("a link is taken for the file that it leads to")
-	}
-	put(t, root, "node_modules/a.ts", "other")
-	linked := Look(root).digest()
-	put(t, root, "node_modules/a.ts", "another")
-	if Look(root).digest() == linked {
-		t.Error("the content behind a link does not count")
+// file is a file whose content follows from its input.
+func file(path, input string) gen.File {
+	return gen.File{
+		Path: path, Input: sha256.Sum256([]byte(input)), Render: func() ([]byte, error) { return []byte("of " + input), nil },
 	}
 }
 
-func TestStore(t *testing.T) {
+// remember opens a record, renders files and saves it.
+func remember(t *testing.T, s Store, key string, files ...gen.File) {
+	t.Helper()
+	r := s.Open(key, Digest{})
+	r.Watch(files)
+	if _, err := gen.Rendered(files); err != nil {
+		t.Fatal(err)
+	}
+	if r.Rendered() != len(files) {
+		t.Errorf("%d files were rendered, want %d", r.Rendered(), len(files))
+	}
+	r.Save()
+}
+
+// current reports whether the record of a key shows a file to be current.
+func current(s Store, key string, input Digest, f gen.File, content string) bool {
+	files := []gen.File{f}
+	r := s.Open(key, input)
+	r.Watch(files)
+	return files[0].Current([]byte(content))
+}
+
+func TestRecord(t *testing.T) {
 	s := Store{Dir: filepath.Join(t.TempDir(), "not", "there", "yet")}
-	input, state := sum([]byte("input")), Look(t.TempDir())
-	if _, ok := s.Current("key", input, state); ok {
+	if current(s, "key", Digest{}, file("a", "x"), "of x") {
 		t.Error("an empty store knows something")
 	}
-	s.Remember("key", input, state, 7)
-	if files, ok := s.Current("key", input, state); !ok || files != 7 {
-		t.Errorf("what was remembered is %d files, %v", files, ok)
-	}
-	if _, ok := s.Current("other key", input, state); ok {
-		t.Error("the key does not count")
-	}
-	if _, ok := s.Current("key", sum([]byte("other")), state); ok {
-		t.Error("the input does not count")
-	}
-	other := Digests{}
-	other.Apply(written("a.ts", ""))
-	if _, ok := s.Current("key", input, other); ok {
-		t.Error("the state does not count")
-	}
-	if _, ok := s.Current("key", input, nil); ok {
-		t.Error("a folder that could not be looked at is current")
-	}
-	s.Remember("key", input, other, 8)
-	if _, ok := s.Current("key", input, state); ok {
-		t.Error("the old state is still current")
+	remember(t, s, "key", file("a", "x"), file("b", "y"))
+	for _, test := range []struct {
+		name    string
+		key     string
+		input   Digest
+		file    gen.File
+		content string
+		want    bool
+	}{
+		{"the same", "key", Digest{}, file("a", "x"), "of x", true},
+		{"another key", "other", Digest{}, file("a", "x"), "of x", false},
+		{"another input of all", "key", Digest{1}, file("a", "x"), "of x", false},
+		{"another input", "key", Digest{}, file("a", "y"), "of x", false},
+		{"another path", "key", Digest{}, file("b", "x"), "of x", false},
+		{"another content", "key", Digest{}, file("a", "x"), "of y", false},
+	} {
+		if got := current(s, test.key, test.input, test.file, test.content); got != test.want {
+			t.Errorf("%s: current: %v, want %v", test.name, got, test.want)
+		}
 	}
 }
 
-// TestDamage holds that no damaged record counts, and that the next one replaces it.
+// TestKept covers what a run does not render: what it finds to be current stays in the record, the rest goes.
+func TestKept(t *testing.T) {
+	s := Store{Dir: t.TempDir()}
+	remember(t, s, "key", file("a", "x"), file("b", "y"))
+	files := []gen.File{file("a", "x")}
+	r := s.Open("key", Digest{})
+	r.Watch(files)
+	if !files[0].Current([]byte("of x")) || r.Rendered() != 0 {
+		t.Error("the file is not current")
+	}
+	r.Save()
+	if !current(s, "key", Digest{}, file("a", "x"), "of x") || current(s, "key", Digest{}, file("b", "y"), "of y") {
+		t.Error("the record is not about the files of the last run")
+	}
+}
+
+func TestNotWatched(t *testing.T) {
+	s := Store{Dir: t.TempDir()}
+	failure := errors.New("broken")
+	failing := file("b", "y")
+	failing.Render = func() ([]byte, error) { return nil, failure }
+	files := []gen.File{{Path: "a", Content: []byte("a")}, failing}
+	r := s.Open("key", Digest{})
+	r.Watch(files)
+	if files[0].Current != nil || files[0].Render != nil {
+		t.Error("a file without an input is watched")
+	}
+	if _, err := files[1].Render(); !errors.Is(err, failure) {
+		t.Errorf("got %v, want %v", err, failure)
+	}
+	r.Save()
+	if entries, err := os.ReadDir(s.Dir); err != nil || len(entries) > 0 {
+		t.Errorf("a record of nothing was saved: %v, %v", entries, err)
+	}
+}
+
+// TestDamage expects that no damage makes a record show anything else, and that the next run repairs it.
 func TestDamage(t *testing.T) {
 	s := Store{Dir: t.TempDir()}
-	input, state := sum([]byte("input")), Digests{}
-	s.Remember("key", input, state, 3)
-	whole, err := os.ReadFile(s.file("key"))
+	remember(t, s, "key", file("a", "x"))
+	name := s.Open("key", Digest{}).name
+	whole, err := os.ReadFile(name)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -132,63 +126,62 @@ func TestDamage(t *testing.T) {
 		flipped := slices.Clone(whole)
 		flipped[i] ^= 1
 		for _, damaged := range [][]byte{whole[:i], flipped} {
-			if err := os.WriteFile(s.file("key"), damaged, 0o600); err != nil {
-				t.Fatal(err)
-			}
-			if _, ok := s.Current("key", input, state); ok {
+			put(t, name, string(damaged))
+			if current(s, "key", Digest{}, file("a", "x"), "of x") {
 				t.Fatalf("a damaged record counts: %s", damaged)
 			}
 		}
 	}
-	s.Remember("key", input, state, 3)
-	if _, ok := s.Current("key", input, state); !ok {
+	remember(t, s, "key", file("a", "x"))
+	if !current(s, "key", Digest{}, file("a", "x"), "of x") {
 		t.Error("a damaged record stays")
 	}
 }
 
 func TestNowhere(t *testing.T) {
-	file := filepath.Join(t.TempDir(), "file")
-	put(t, filepath.Dir(file), "file", "")
-	for _, s := range []Store{{}, {Dir: file}, {Dir: filepath.Join(file, "below")}} {
-		s.Remember("key", Digest{}, Digests{}, 1)
-		if _, ok := s.Current("key", Digest{}, Digests{}); ok {
+	name := filepath.Join(t.TempDir(), "file")
+	put(t, name, "")
+	for _, s := range []Store{{}, {Dir: name}, {Dir: filepath.Join(name, "below")}} {
+		remember(t, s, "key", file("a", "x"))
+		if current(s, "key", Digest{}, file("a", "x"), "of x") {
 			t.Errorf("%q remembers something", s.Dir)
 		}
 	}
 }
 
-// TestBounded holds that the store does not grow for ever, and that the newest records stay.
+// TestBounded expects that the store does not grow for ever, and that the newest records stay.
 func TestBounded(t *testing.T) {
 	s := Store{Dir: t.TempDir()}
-	put(t, s.Dir, "killed.tmp", "")
+	killed := filepath.Join(s.Dir, "killed.tmp")
+	put(t, killed, "")
 	old := time.Now().Add(-time.Hour)
-	if err := os.Chtimes(filepath.Join(s.Dir, "killed.tmp"), old, old); err != nil {
+	if err := os.Chtimes(killed, old, old); err != nil {
 		t.Fatal(err)
 	}
 	for i := range limit + 20 {
-		s.Remember(fmt.Sprint(i), Digest{}, Digests{}, i)
+		remember(t, s, fmt.Sprint(i), file("a", "x"))
 	}
 	entries, err := os.ReadDir(s.Dir)
 	if err != nil || len(entries) != limit {
 		t.Errorf("there are %d records, %v, want %d", len(entries), err, limit)
 	}
-	if _, err := os.Stat(filepath.Join(s.Dir, "killed.tmp")); err == nil {
+	if _, err := os.Stat(killed); err == nil {
 		t.Error("what a killed run left is still there")
 	}
-	if _, ok := s.Current(fmt.Sprint(limit+19), Digest{}, Digests{}); !ok {
+	if !current(s, fmt.Sprint(limit+19), Digest{}, file("a", "x"), "of x") {
 		t.Error("the newest record is gone")
 	}
 }
 
-// TestConcurrent holds that two processes that write one record leave one of both.
+// TestConcurrent expects that of two processes that write one record, one wins.
 func TestConcurrent(t *testing.T) {
 	s := Store{Dir: t.TempDir()}
 	var wg sync.WaitGroup
 	for i := range 4 {
 		wg.Go(func() {
 			for range 100 {
-				s.Remember("key", Digest{}, Digests{}, i)
-				if _, ok := s.Current("key", Digest{}, Digests{}); !ok {
+				remember(t, s, "key", file("a", "x"), file("b", fmt.Sprint(i)))
+				if !current(s, "key", Digest{}, file("a", "x"), "of x") {
 					t.Error("there is no whole record")
 				}
 			}

@@ -32,6 +32,10 @@ func twoModules() *schema.Package {
 
 func contents(t *testing.T, files []gen.File) map[string]string {
 	t.Helper()
+	files, err := gen.Rendered(files)
+	if err != nil {
+		t.Fatal(err)
+	}
 	byPath := map[string]string{}
 	for _, f := range files {
 		if _, twice := byPath[f.Path]; twice {

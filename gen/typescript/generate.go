@@ -9,7 +9,6 @@ package typescript
 import (
 	"io/fs"
 	"path"
-	"slices"
 	"strings"
 
 	"github.com/lumi-idl/lumi/gen"
@@ -21,17 +20,20 @@ type Options struct {
 	// Existing is what the output folder holds now; nil means that it holds nothing. Barrels also export the
 	// hand-written files in it, and a hand-written index.ts takes the place of a generated one.
 	Existing fs.FS
+	// Digests are what [schema.Package.Digests] returned, or nil if nobody needs the files' inputs.
+	Digests schema.Digests
 }
 
 // Generate returns the files of the package, sorted by folder, and warnings about what exists already. An error is one
 // of reading Options.Existing.
 func Generate(pkg *schema.Package, opts Options) ([]gen.File, []string, error) {
-	sources := slices.Collect(pkg.Files())
-	files := make([]gen.File, len(sources))
-	_ = gen.Parallel(len(files), func(i int) error { // which cannot fail
-		files[i] = gen.File{Path: outputPath(sources[i]), Content: render(pkg, sources[i])}
-		return nil
-	})
+	var files []gen.File
+	for src := range pkg.Files() {
+		files = append(files, gen.File{
+			Path: outputPath(src), Input: opts.Digests[src],
+			Render: func() ([]byte, error) { return render(pkg, src), nil },
+		})
+	}
 	if opts.Existing == nil {
 		opts.Existing = nothing{}
 	}

@@ -69,6 +69,9 @@ func generate(t *testing.T, pkg *schema.Package) []gen.File {
 	if len(warnings) > 0 {
 		t.Errorf("unexpected warnings: %q", warnings)
 	}
+	if files, err = gen.Rendered(files); err != nil {
+		t.Fatal(err)
+	}
 	return files
 }
 
@@ -192,6 +195,10 @@ func sourcesOf(files []gen.File) []gen.File {
 
 func write(t *testing.T, dir string, files []gen.File) {
 	t.Helper()
+	files, err := gen.Rendered(files)
+	if err != nil {
+		t.Fatal(err)
+	}
 	for _, f := range files {
 		name := filepath.Join(dir, filepath.FromSlash(f.Path))
 		if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {

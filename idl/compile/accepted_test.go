@@ -104,10 +104,13 @@ func generate(t tester, sources map[string]string) output {
 		t.Logf("%s:\n%s", name, sources[name])
 	}
 	modules, _, err := typescript.Generate(pkg, typescript.Options{})
+	if err == nil {
+		modules, err = gen.Rendered(modules)
+	}
 	if err != nil {
 		t.Fatal(err)
 	}
-	stubs, err := gostubs.Generate(pkg, gostubs.Options{ImportPath: stubRoot})
+	stubs, err := gen.Rendered(gostubs.Generate(pkg, gostubs.Options{ImportPath: stubRoot}))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,28 +9,59 @@ import (
 	"strconv"
 )
 
-// Digest returns a hash of all that generators may put into output: the whole model but for positions. Two packages of
-// one digest yield the same output.
-func (p *Package) Digest() [sha256.Size]byte {
-	h := sha256.New()
-	d := digester{bufio.NewWriter(h)}
-	d.text(p.Name)
-	d.number(uint64(len(p.Modules)))
+// Digests has a hash for each file of a package: of all that generators may put into the output that is made of the file,
+// so that files of one path and one digest yield the same output. That is
+//
+//   - the file itself, without positions;
+//   - of the package, its name;
+//   - of the file's module, its path, name and imports, and the names that it declares;
+//   - of each declaration that the file refers to, its kind, name, file, module, token, and what an alias stands for.
+//
+// A generator that uses anything else cannot go by it.
+type Digests map[*File][sha256.Size]byte
+
+// Digests computes the digests of all files.
+func (p *Package) Digests() Digests {
+	digests := Digests{}
 	for _, m := range p.Modules {
-		d.text(m.Path, m.GoName)
-		d.number(uint64(len(m.Files)))
+		module := digest(func(d digester) {
+			d.text(p.Name, m.Path, m.GoName)
+			d.number(uint64(len(m.Imports)))
+			for _, other := range m.Imports {
+				d.text(other.Path, other.GoName)
+			}
+			for _, f := range m.Files {
+				for _, decl := range f.Decls {
+					d.names(decl)
+				}
+			}
+		})
 		for _, f := range m.Files {
-			d.text(f.Name, f.Doc)
-			d.value(reflect.ValueOf(f.Decls))
+			digests[f] = digest(func(d digester) {
+				_, _ = d.Write(module[:])
+				d.text(f.Name, f.Doc)
+				d.value(reflect.ValueOf(f.Decls))
+			})
 		}
 	}
+	return digests
+}
+
+// digest returns the hash of what feed feeds.
+func digest(feed func(digester)) [sha256.Size]byte {
+	h := sha256.New()
+	d := digester{bufio.NewWriter(h), map[*Alias]bool{}}
+	feed(d)
 	_ = d.Flush() // A hash never returns an error.
 	return [sha256.Size]byte(h.Sum(nil))
 }
 
 // digester feeds a hash, in such a way that no two models feed it the same bytes: everything has its length in front,
 // and everything that has a kind begins with it.
-type digester struct{ *bufio.Writer }
+type digester struct {
+	*bufio.Writer
+	followed map[*Alias]bool
+}
 
 func (d digester) number(n uint64) {
 	_, _ = d.Write(binary.AppendUvarint(d.AvailableBuffer(), n))
@@ -43,7 +74,39 @@ func (d digester) text(list ...string) {
 	}
 }
 
-// value feeds everything in v but positions, what [Package.Link] sets, and what references lead to.
+// names feeds what [GoNames] and [TSNames] depend on.
+func (d digester) names(decl Decl) {
+	h := decl.Head()
+	d.text(h.Kind, h.Name)
+	properties := Properties(decl)
+	d.number(uint64(len(properties)))
+	for _, p := range properties {
+		d.text(p.Field)
+	}
+	if e, ok := decl.(*Enum); ok {
+		d.number(uint64(len(e.Members)))
+		for _, m := range e.Members {
+			d.text(m.Name)
+		}
+	}
+}
+
+// ref feeds what a file may use of a declaration that it refers to. Each alias is followed once, so that circles end.
+func (d digester) ref(decl Decl) {
+	h := decl.Head()
+	d.text(h.File.Module.Path, h.File.Module.GoName, h.File.Name, h.Kind, h.Name)
+	switch decl := decl.(type) {
+	case *Resource:
+		d.text(decl.Token)
+	case *Alias:
+		if !d.followed[decl] {
+			d.followed[decl] = true
+			d.value(reflect.ValueOf(&decl.Target).Elem())
+		}
+	}
+}
+
+// value feeds everything in v but positions and what [Package.Link] sets.
 func (d digester) value(v reflect.Value) {
 	switch v.Kind() {
 	case reflect.Bool:
@@ -66,8 +129,7 @@ func (d digester) value(v reflect.Value) {
 		d.value(v.Elem())
 	case reflect.Pointer:
 		if ref, ok := v.Interface().(*Ref); ok {
-			h := ref.Decl.Head()
-			d.text(h.File.Module.Path, h.Name)
+			d.ref(ref.Decl)
 			return
 		}
 		d.text(strconv.FormatBool(v.IsNil()))

@@ -12,7 +12,7 @@ func TestDigestAbsent(t *testing.T) {
 	type limits struct{ Min, Max *float64 }
 	digest := func(l limits) string {
 		var b bytes.Buffer
-		d := digester{bufio.NewWriter(&b)}
+		d := digester{Writer: bufio.NewWriter(&b)}
 		d.value(reflect.ValueOf(l))
 		_ = d.Flush() // A buffer never returns an error.
 		return b.String()

@@ -1,6 +1,7 @@
 package schema_test
 
 import (
+	"fmt"
 	"os"
 	"reflect"
 	"strings"
@@ -9,9 +10,19 @@ import (
 	"github.com/lumi-idl/lumi/idl/schema"
 )
 
-// TestDigest changes every field of every part of a model, one at a time, and holds that the digest changes with each
-// but for positions. So no field that is added to the model can be forgotten.
-func TestDigest(t *testing.T) {
+// sum is a digest of everything: of all files in their order.
+func sum(p *schema.Package) string {
+	digests := p.Digests()
+	var all strings.Builder
+	for f := range p.Files() {
+		fmt.Fprintf(&all, "%x ", digests[f])
+	}
+	return all.String()
+}
+
+// TestDigests changes every field of every part of a model, one at a time, and expects a digest to change with each
+// except positions. So no field that is added to the model can be forgotten.
+func TestDigests(t *testing.T) {
 	model, err := os.ReadFile("testdata/schema.json")
 	if err != nil {
 		t.Fatal(err)
@@ -20,7 +31,7 @@ func TestDigest(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	before := p.Digest()
+	before := sum(p)
 	changed := 0
 	eachField(reflect.ValueOf(p), "package", map[any]bool{}, func(path string, field reflect.Value) {
 		undo := reflect.ValueOf(field.Interface())
@@ -45,13 +56,13 @@ func TestDigest(t *testing.T) {
 		default:
 			t.Fatalf("%s is a %s: say how to change it", path, field.Type())
 		}
-		if p.Digest() == before {
-			t.Errorf("the digest does not depend on %s", path)
+		if sum(p) == before {
+			t.Errorf("no digest depends on %s", path)
 		}
 		field.Set(undo)
 		changed++
 	})
-	if p.Digest() != before || changed < 50 {
+	if sum(p) != before || changed < 50 {
 		t.Errorf("the test changed %d fields, and left something behind", changed)
 	}
 }
@@ -88,5 +99,86 @@ func eachField(v reflect.Value, path string, seen map[any]bool, visit func(strin
 				eachField(v.Field(i), at, seen, visit)
 			}
 		}
+	}
+}
+
+// references is a package of two modules. User refers to declarations of other files, and to what an alias of another
+// module stands for.
+func references() (*schema.Package, map[string]schema.Decl) {
+	decls := map[string]schema.Decl{
+		"Target":   &schema.Struct{Header: schema.Header{Name: "Target"}},
+		"Resource": &schema.Resource{Header: schema.Header{Name: "Resource"}, Token: "x:b:Resource"},
+		"Enum": &schema.Enum{
+			Header: schema.Header{Name: "Enum"}, Members: []*schema.Member{{Name: "One", Value: "1"}},
+		},
+	}
+	ref := func(name string) *schema.Ref { return &schema.Ref{Decl: decls[name]} }
+	decls["Inner"] = &schema.Alias{Header: schema.Header{Name: "Inner"}, Target: &schema.List{Elem: ref("Target")}}
+	decls["Alias"] = &schema.Alias{Header: schema.Header{Name: "Alias"}, Target: ref("Inner")}
+	decls["Near"] = &schema.Struct{Header: schema.Header{Name: "Near"}}
+	user := &schema.Struct{Header: schema.Header{Name: "User"}, Properties: []*schema.Property{
+		{Field: "A", Name: "a", Type: ref("Alias")}, {Field: "R", Name: "r", Type: ref("Resource")},
+		{Field: "E", Name: "e", Type: &schema.Map{Key: ref("Enum"), Elem: schema.Bool}},
+	}}
+	p := &schema.Package{Name: "x", Modules: []*schema.Module{
+		{Path: "a", GoName: "a", Files: []*schema.File{
+			{Name: "near.go", Decls: []schema.Decl{decls["Near"]}}, {Name: "user.go", Decls: []schema.Decl{user}},
+		}},
+		{Path: "b", GoName: "b", Files: []*schema.File{
+			{Name: "b.go", Decls: []schema.Decl{decls["Target"], decls["Resource"], decls["Enum"], decls["Inner"], decls["Alias"]}},
+			{Name: "c.go"},
+		}},
+		{Path: "c", GoName: "c", Files: []*schema.File{{Name: "c.go"}}},
+	}}
+	p.Link()
+	return p, decls
+}
+
+// TestDigestsOfReferences is about changes of other files than the one that is digested.
+func TestDigestsOfReferences(t *testing.T) {
+	for _, test := range []struct {
+		name   string
+		change func(p *schema.Package, decls map[string]schema.Decl)
+		want   bool // the digest changes
+	}{
+		{"nothing", func(*schema.Package, map[string]schema.Decl) {}, false},
+		{"the package's name", func(p *schema.Package, _ map[string]schema.Decl) { p.Name = "y" }, true},
+		{"a name in the module", func(_ *schema.Package, d map[string]schema.Decl) { d["Near"].Head().Name = "Far" }, true},
+		{"a property of a neighbour", func(_ *schema.Package, d map[string]schema.Decl) {
+			d["Near"].(*schema.Struct).Properties = []*schema.Property{{Field: "A", Name: "a", Type: schema.Bool}}
+		}, true},
+		{"the documentation of a neighbour", func(_ *schema.Package, d map[string]schema.Decl) { d["Near"].Head().Doc = "x" }, false},
+		{"the name of what is referred to", func(_ *schema.Package, d map[string]schema.Decl) { d["Enum"].Head().Name = "Other" }, true},
+		{"the documentation of it", func(_ *schema.Package, d map[string]schema.Decl) { d["Target"].Head().Doc = "x" }, false},
+		{"the properties of it", func(_ *schema.Package, d map[string]schema.Decl) {
+			d["Target"].(*schema.Struct).Properties = []*schema.Property{{Field: "A", Name: "a", Type: schema.Bool}}
+		}, false},
+		{"the name of what an alias stands for", func(_ *schema.Package, d map[string]schema.Decl) { d["Target"].Head().Name = "other" }, true},
+		{"what an alias stands for", func(_ *schema.Package, d map[string]schema.Decl) {
+			d["Inner"].(*schema.Alias).Target = schema.String
+		}, true},
+		{"a token", func(_ *schema.Package, d map[string]schema.Decl) { d["Resource"].(*schema.Resource).Token = "x:y:Z" }, true},
+		{"the file of what is referred to", func(p *schema.Package, d map[string]schema.Decl) {
+			b, c := p.Modules[1].Files[0], p.Modules[1].Files[1]
+			b.Decls, c.Decls = b.Decls[1:], b.Decls[:1]
+		}, true},
+		{"a kind", func(p *schema.Package, d map[string]schema.Decl) {
+			other := &schema.Resource{Header: *d["Target"].Head()}
+			d["Inner"].(*schema.Alias).Target = &schema.List{Elem: &schema.Ref{Decl: other}}
+			p.Modules[1].Files[0].Decls[0] = other
+		}, true},
+		{"the name of an imported module", func(p *schema.Package, _ map[string]schema.Decl) { p.Modules[1].GoName = "other" }, true},
+		{"a module that has nothing to do with it", func(p *schema.Package, _ map[string]schema.Decl) { p.Modules[2].GoName = "other" }, false},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			p, decls := references()
+			user := p.Modules[0].Files[1]
+			before := p.Digests()[user]
+			test.change(p, decls)
+			p.Link()
+			if changed := p.Digests()[user] != before; changed != test.want {
+				t.Errorf("the digest changes: %v, want %v", changed, test.want)
+			}
+		})
 	}
 }

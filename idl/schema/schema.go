@@ -9,7 +9,7 @@
 // of the IDL, so a generator need not check anything again.
 //
 // [Write] and [Read] turn the model into JSON and back, for generators that are not written in Go. The fields' tags are
-// the JSON form: a field that is added to the model is written, read and part of [Package.Digest] by its declaration.
+// the JSON form: a field that is added to the model is written, read and part of [Package.Digests] by its declaration.
 package schema
 
 import (

@@ -87,7 +87,10 @@ func (s *stages) checked(b *testing.B) *schema.Package {
 func (s *stages) typescript(b *testing.B) time.Duration {
 	pkg := s.checked(b)
 	return cpuTime(b, func() error {
-		_, _, err := typescript.Generate(pkg, typescript.Options{})
+		files, _, err := typescript.Generate(pkg, typescript.Options{})
+		if err == nil {
+			_, err = gen.Rendered(files)
+		}
 		return err
 	})
 }
@@ -95,7 +98,7 @@ func (s *stages) typescript(b *testing.B) time.Duration {
 func (s *stages) goStubs(b *testing.B) time.Duration {
 	pkg := s.checked(b)
 	return cpuTime(b, func() error {
-		_, err := gostubs.Generate(pkg, gostubs.Options{ImportPath: corpus.Module + "/provider"})
+		_, err := gen.Rendered(gostubs.Generate(pkg, gostubs.Options{ImportPath: corpus.Module + "/provider"}))
 		return err
 	})
 }
@@ -105,10 +108,13 @@ func (s *stages) files(b *testing.B) (pack, provider []gen.File) {
 	b.Helper()
 	pkg := s.checked(b)
 	pack, _, err := typescript.Generate(pkg, typescript.Options{})
+	if err == nil {
+		pack, err = gen.Rendered(pack)
+	}
 	if err != nil {
 		b.Fatal(err)
 	}
-	provider, err = gostubs.Generate(pkg, gostubs.Options{ImportPath: corpus.Module + "/provider"})
+	provider, err = gen.Rendered(gostubs.Generate(pkg, gostubs.Options{ImportPath: corpus.Module + "/provider"}))
 	if err != nil {
 		b.Fatal(err)
 	}
