@@ -62,6 +62,11 @@ func (c *compiler) run(ctx context.Context) error {
 	if err := c.report(diags); err != nil {
 		return err
 	}
+	return c.emit(ctx, pkg)
+}
+
+// emit generates all outputs and puts them in place.
+func (c *compiler) emit(ctx context.Context, pkg *schema.Package) error {
 	c.step("generating")
 	var digests schema.Digests
 	if !c.check { // which does not trust records
