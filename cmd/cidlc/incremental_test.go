@@ -24,14 +24,16 @@ import (
 	"github.com/lumi-idl/lumi/idl/schema"
 )
 
+const defaultSteps = 300
+
 var (
-	steps = flag.Int("incremental.steps", 300, "how many random changes TestIncremental makes")
+	steps = flag.Int("incremental.steps", defaultSteps, "how many random changes TestIncremental makes")
 	seed  = flag.Uint64("incremental.seed", 1, "what TestIncremental chooses its changes by")
 )
 
 // TestIncremental makes random changes, of the model, of the flags, of the compiler, of the output folders and of the
 // record, runs the compiler after each, and expects the bytes that a run without a record writes into empty folders,
-// or the same error. The model is changed in memory, since loading it keeps nothing from run to run.
+// or an error where that run has one. The model is changed in memory, since loading it keeps nothing from run to run.
 func TestIncremental(t *testing.T) {
 	isolate(t)
 	model, err := os.ReadFile("../../idl/schema/testdata/schema.json")
@@ -55,7 +57,7 @@ func TestIncremental(t *testing.T) {
 	rendered, files, failed := 0, 0, 0
 	deadline := time.Now().Add(20 * time.Second) // for machines that are busy
 	for n := range *steps {
-		if *steps == 300 && time.Now().After(deadline) {
+		if *steps == defaultSteps && time.Now().After(deadline) {
 			t.Logf("stopped after %d steps", n)
 			break
 		}
@@ -65,7 +67,7 @@ func TestIncremental(t *testing.T) {
 		}
 		rendered, files = rendered+w.rendered, files+w.all
 		if t.Failed() {
-			t.Fatalf("step %d of seed %d: %s", n, *seed, strings.Join(w.log, ", "))
+			t.Fatalf("step %d of seed %d: %s", n, *seed, strings.Join(w.log[max(0, len(w.log)-5):], ", "))
 		}
 	}
 	t.Logf("%d of %d files were rendered; %d runs failed as they should", rendered, files, failed)
@@ -120,7 +122,8 @@ func (w *workshop) step(name string, change func(*workshop)) bool {
 	}
 	want := w.run("cold", "", false)
 	got := w.run("warm", w.at("cache"), false)
-	if got != want {
+	// Which files are rendered first depends on what is there, so that other ones may be complained about.
+	if (got == "") != (want == "") {
 		w.Errorf("%s: the run ends with %q, want %q", name, got, want)
 	}
 	if want == "" {

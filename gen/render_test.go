@@ -1,0 +1,125 @@
+package gen
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+)
+
+// counted is a file that counts how often it is rendered.
+func counted(path, body string, rendered *int) File {
+	f := generated(path, body)
+	content := f.Content
+	return File{Path: path, Render: func() ([]byte, error) { *rendered++; return content, nil }}
+}
+
+// TestRenderedLate expects a file to be rendered once, and as late as possible; and not at all where it is current.
+func TestRenderedLate(t *testing.T) {
+	root := t.TempDir()
+	rendered := 0
+	f := counted("a.ts", "new", &rendered)
+	compare := func(f File) *Update {
+		u, err := Compare(root, []File{f})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return u
+	}
+	u := compare(f)
+	if rendered != 0 {
+		t.Error("a missing file is rendered before it is written")
+	}
+	if _, err := Write(t.Context(), u); err != nil || rendered != 1 {
+		t.Errorf("rendered %d times, %v", rendered, err)
+	}
+	want := generated("a.ts", "new").Content
+	wantTree(t, root, map[string]string{"a.ts": string(want)})
+
+	// What differs is rendered to find that out, and kept.
+	put(t, root, map[string]string{"a.ts": string(generated("a.ts", "old").Content)})
+	rendered = 0
+	if _, err := Write(t.Context(), compare(f)); err != nil || rendered != 1 {
+		t.Errorf("rendered %d times, %v", rendered, err)
+	}
+	wantTree(t, root, map[string]string{"a.ts": string(want)})
+
+	rendered = 0
+	f.Current = func(content []byte) bool { return string(content) == string(want) }
+	if u := compare(f); rendered != 0 || len(u.Changes()) != 0 || u.Counts().Unchanged != 1 {
+		t.Errorf("a current file is rendered %d times, with changes %v", rendered, u.Changes())
+	}
+	// A link is replaced though the content behind it is current.
+	elsewhere := filepath.Join(t.TempDir(), "a.ts")
+	name := filepath.Join(root, "a.ts")
+	if err := errors.Join(os.Rename(name, elsewhere), os.Symlink(elsewhere, name)); err != nil {
+		t.Skip(err)
+	}
+	if _, err := Write(t.Context(), compare(f)); err != nil || rendered != 1 {
+		t.Errorf("rendered %d times, %v", rendered, err)
+	}
+	if info, err := os.Lstat(name); err != nil || !info.Mode().IsRegular() {
+		t.Errorf("the link is still there: %v", err)
+	}
+}
+
+// TestRenderFails expects that nothing is written if any file cannot be rendered, whether it exists or not.
+func TestRenderFails(t *testing.T) {
+	root := t.TempDir()
+	var files []File
+	for i := range 3 * ahead {
+		files = append(files, generated(fmt.Sprintf("d/%03d.ts", i), "new"))
+	}
+	last := len(files) - 1
+	files[last] = File{Path: files[last].Path, Render: func() ([]byte, error) { return nil, errors.New("broken") }}
+	u, err := Compare(root, files)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := u.Diff(); err == nil || err.Error() != "broken" {
+		t.Errorf("Diff: got %v", err)
+	}
+	if _, err := Write(t.Context(), u); err == nil || err.Error() != "broken" {
+		t.Errorf("Write: got %v", err)
+	}
+	wantTree(t, root, map[string]string{"./": ""})
+	put(t, root, map[string]string{files[last].Path: string(generated(files[last].Path, "old").Content)})
+	if _, err := Compare(root, files); err == nil || err.Error() != "broken" {
+		t.Errorf("Compare: got %v", err)
+	}
+}
+
+// TestRenderedAgain takes a temporary file away, as another process does that takes it for a leftover.
+func TestRenderedAgain(t *testing.T) {
+	root := t.TempDir()
+	rendered := 0
+	u, err := Compare(root, []File{counted("a.ts", "new", &rendered)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	staged, err := stage(t.Context(), []*Update{u})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Remove(staged[0].temporary); err != nil {
+		t.Fatal(err)
+	}
+	if err := commit(staged); err != nil || rendered != 2 {
+		t.Errorf("rendered %d times, %v", rendered, err)
+	}
+	cleanUp(staged)
+	wantTree(t, root, map[string]string{"a.ts": string(generated("a.ts", "new").Content)})
+}
+
+func TestRendered(t *testing.T) {
+	rendered := 0
+	files := []File{generated("a.ts", "a"), counted("b.ts", "b", &rendered)}
+	got, err := Rendered(files)
+	if err != nil || !slices.EqualFunc(got, []File{files[0], generated("b.ts", "b")}, func(a, b File) bool {
+		return a.Path == b.Path && string(a.Content) == string(b.Content) && a.Render == nil
+	}) || files[1].Content != nil {
+		t.Errorf("got %v, %v", got, err)
+	}
+}
