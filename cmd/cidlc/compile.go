@@ -68,6 +68,7 @@ func (c *compiler) run(ctx context.Context) error {
 // emit generates all outputs and puts them in place.
 func (c *compiler) emit(ctx context.Context, pkg *schema.Package) error {
 	c.step("generating")
+	tightenGC()
 	var digests schema.Digests
 	if !c.check { // which does not trust records
 		digests = pkg.Digests()

@@ -248,7 +248,7 @@ func (w *workshop) same(got, want map[string]string) {
 // name returns a new name; now and then one that an import or a receiver has in generated code.
 func (w *workshop) name() string {
 	w.names++
-	special := []string{"S", "P", "Ops", "Lumi", "Context", "Urn", "Tokens", "Type", "Props", "B", "C"}
+	special := []string{"S", "P", "Ops", "Lumi", "Context", "Urn", "Tokens", "Any", "Props", "B", "C"}
 	name := fmt.Sprintf("N%d", w.names)
 	if w.IntN(3) == 0 {
 		name = special[w.IntN(len(special))]
