@@ -55,7 +55,7 @@ func TestIncremental(t *testing.T) {
 		t.Errorf("a run after no change renders %d files", w.rendered)
 	}
 	rendered, files, failed := 0, 0, 0
-	deadline := time.Now().Add(20 * time.Second) // for machines that are busy
+	deadline := time.Now().Add(5 * time.Second) // for busy machines
 	for n := range *steps {
 		if *steps == defaultSteps && time.Now().After(deadline) {
 			t.Logf("stopped after %d steps", n)

@@ -23,37 +23,26 @@ type Digests map[*File][sha256.Size]byte
 // Digests computes the digests of all files.
 func (p *Package) Digests() Digests {
 	digests := Digests{}
+	h := sha256.New()
+	d := digester{bufio.NewWriter(h), map[*Alias]bool{}}
+	sum := func() (digest [sha256.Size]byte) {
+		_ = d.Flush() // A hash never returns an error.
+		h.Sum(digest[:0])
+		h.Reset()
+		clear(d.followed)
+		return digest
+	}
 	for _, m := range p.Modules {
-		module := digest(func(d digester) {
-			d.text(p.Name, m.Path, m.GoName)
-			d.number(uint64(len(m.Imports)))
-			for _, other := range m.Imports {
-				d.text(other.Path, other.GoName)
-			}
-			for _, f := range m.Files {
-				for _, decl := range f.Decls {
-					d.names(decl)
-				}
-			}
-		})
+		d.module(p, m)
+		module := sum()
 		for _, f := range m.Files {
-			digests[f] = digest(func(d digester) {
-				_, _ = d.Write(module[:])
-				d.text(f.Name, f.Doc)
-				d.value(reflect.ValueOf(f.Decls))
-			})
+			_, _ = d.Write(module[:])
+			d.text(f.Name, f.Doc)
+			d.value(reflect.ValueOf(f.Decls))
+			digests[f] = sum()
 		}
 	}
 	return digests
-}
-
-// digest returns the hash of what feed feeds.
-func digest(feed func(digester)) [sha256.Size]byte {
-	h := sha256.New()
-	d := digester{bufio.NewWriter(h), map[*Alias]bool{}}
-	feed(d)
-	_ = d.Flush() // A hash never returns an error.
-	return [sha256.Size]byte(h.Sum(nil))
 }
 
 // digester feeds a hash, in such a way that no two models feed it the same bytes: everything has its length in front,
@@ -71,6 +60,20 @@ func (d digester) text(list ...string) {
 	for _, s := range list {
 		d.number(uint64(len(s)))
 		_, _ = d.WriteString(s)
+	}
+}
+
+// module feeds what all files of a module depend on.
+func (d digester) module(p *Package, m *Module) {
+	d.text(p.Name, m.Path, m.GoName)
+	d.number(uint64(len(m.Imports)))
+	for _, other := range m.Imports {
+		d.text(other.Path, other.GoName)
+	}
+	for _, f := range m.Files {
+		for _, decl := range f.Decls {
+			d.names(decl)
+		}
 	}
 }
 
