@@ -3,8 +3,8 @@
 // Package process_test measures cidlc as its users pay for it: as a process, with everything that the process starts,
 // from a cold start to the last file written.
 //
-// Creating files costs what the file system makes it cost, which on a busy disk can be more than all the rest. With
-// TMPDIR=/dev/shm, or another folder in memory, the numbers are the compiler's own.
+// Creating files costs what the file system makes it cost, which on a busy disk can be more than all the rest. Files are
+// therefore in memory, in /dev/shm if there is one, unless TMPDIR names another folder.
 //
 // The benchmarks run nothing inside their own process, since a child that is started by a large process inherits the
 // parent's peak of memory.
@@ -19,6 +19,16 @@ import (
 
 	"github.com/lumi-idl/lumi/internal/testkit/corpus"
 )
+
+func TestMain(m *testing.M) {
+	const memory = "/dev/shm"
+	if info, err := os.Stat(memory); err == nil && info.IsDir() && os.Getenv("TMPDIR") == "" {
+		if err := os.Setenv("TMPDIR", memory); err != nil {
+			panic(err)
+		}
+	}
+	os.Exit(m.Run())
+}
 
 // BenchmarkWhole compiles a corpus into both outputs. Of the metrics, floor is a bare load of the same corpus by
 // go/packages, whole is cidlc with nothing there yet, again is cidlc when nothing has changed since, and one is cidlc
