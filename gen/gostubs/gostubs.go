@@ -9,7 +9,6 @@ package gostubs
 import (
 	"path"
 	"strings"
-	"sync"
 
 	"github.com/lumi-idl/lumi/gen"
 	"github.com/lumi-idl/lumi/idl/schema"
@@ -28,13 +27,14 @@ type Options struct {
 func Generate(pkg *schema.Package, opts Options) []gen.File {
 	var files []gen.File
 	for _, m := range pkg.Modules {
-		scope := sync.OnceValue(func() *scope { return newScope(m, opts) })
+		scope := newScope(m, opts)
 		for _, f := range m.Files {
 			name := strings.TrimSuffix(f.Name, ".go") + "_stub.go"
-			files = append(files, gen.File{
-				Path: path.Join(m.Path, name), Input: opts.Digests[f],
-				Render: func() ([]byte, error) { return emit(f, scope()) },
-			})
+			file := gen.File{Path: path.Join(m.Path, name), Render: func() ([]byte, error) { return emit(f, scope) }}
+			if digest, ok := opts.Digests[f]; ok {
+				file.Input = scope.input(digest)
+			}
+			files = append(files, file)
 		}
 	}
 	return files

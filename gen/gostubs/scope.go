@@ -1,6 +1,8 @@
 package gostubs
 
 import (
+	"crypto/sha256"
+	"fmt"
 	"go/doc"
 	"path"
 
@@ -54,6 +56,11 @@ func newScope(m *schema.Module, opts Options) *scope {
 	}
 	s.self, s.props, s.ops = claim("s"), claim("p"), claim("ops")
 	return s
+}
+
+// input returns the digest of everything that the stub of a file depends on, given that of the file.
+func (s *scope) input(file [sha256.Size]byte) [sha256.Size]byte {
+	return sha256.Sum256(fmt.Appendf(file[:], "%q", []any{s.root, s.imports, s.self, s.props, s.ops}))
 }
 
 // path is the import path of a module's stubs.

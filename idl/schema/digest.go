@@ -14,10 +14,10 @@ import (
 //
 //   - the file itself, without positions;
 //   - of the package, its name;
-//   - of the file's module, its path, name and imports, and the names that it declares;
+//   - of the file's module, its path, name and imports;
 //   - of each declaration that the file refers to, its kind, name, file, module, token, and what an alias stands for.
 //
-// A generator that uses anything else cannot go by it.
+// A generator that uses anything else has to add it.
 type Digests map[*File][sha256.Size]byte
 
 // Digests computes the digests of all files.
@@ -69,28 +69,6 @@ func (d digester) module(p *Package, m *Module) {
 	d.number(uint64(len(m.Imports)))
 	for _, other := range m.Imports {
 		d.text(other.Path, other.GoName)
-	}
-	for _, f := range m.Files {
-		for _, decl := range f.Decls {
-			d.names(decl)
-		}
-	}
-}
-
-// names feeds what [GoNames] and [TSNames] depend on.
-func (d digester) names(decl Decl) {
-	h := decl.Head()
-	d.text(h.Kind, h.Name)
-	properties := Properties(decl)
-	d.number(uint64(len(properties)))
-	for _, p := range properties {
-		d.text(p.Field)
-	}
-	if e, ok := decl.(*Enum); ok {
-		d.number(uint64(len(e.Members)))
-		for _, m := range e.Members {
-			d.text(m.Name)
-		}
 	}
 }
 

@@ -80,7 +80,7 @@ func compile(cidlc, dir, goCache string) *exec.Cmd {
 	return cmd
 }
 
-// edit adds a struct to one file of a corpus. It declares names, so that all files of the folder are rendered.
+// edit adds a struct to one file of a corpus.
 func edit(b *testing.B, dir string) {
 	b.Helper()
 	names, err := filepath.Glob(filepath.Join(dir, filepath.FromSlash(corpus.IDL), "*", "*.go"))
