@@ -33,17 +33,7 @@ var (
 // record, runs the compiler after each, and expects the bytes that a run without a record writes into empty folders,
 // or an error where that run has one. The model is changed in memory, since loading it keeps nothing from run to run.
 func TestIncremental(t *testing.T) {
-	isolate(t)
-	model, err := os.ReadFile("../../idl/schema/testdata/schema.json")
-	if err != nil {
-		t.Fatal(err)
-	}
-	w := &workshop{T: t, Rand: rand.New(rand.NewPCG(*seed, 0)), root: t.TempDir(), module: "example.com/shop"}
-	w.read(model)
-	actual := self
-	t.Cleanup(func() { self = actual })
-	self = func() ([sha256.Size]byte, bool) { return sha256.Sum256(fmt.Appendf(nil, "%d", w.compiler)), true }
-
+	w := newWorkshop(t)
 	w.step("nothing", nil)
 	if w.rendered == 0 {
 		t.Error("the first run renders nothing")
@@ -74,6 +64,23 @@ func TestIncremental(t *testing.T) {
 	}
 }
 
+// TestCheckTrustsNoRecord changes what the compiler generates, and not its digest, so that records are wrong.
+func TestCheckTrustsNoRecord(t *testing.T) {
+	w := newWorkshop(t)
+	self = func() ([sha256.Size]byte, bool) { return [sha256.Size]byte{}, true }
+	w.put(w.at("warm", "go.mod"), "module "+w.module+"\n")
+	if got := w.run("warm", w.at("cache"), false); got != "" {
+		t.Fatal(got)
+	}
+	w.compiler++
+	if got := w.run("warm", w.at("cache"), false); got != "" || w.rendered != 0 {
+		t.Errorf("a run that trusts the records renders %d files and ends with %q", w.rendered, got)
+	}
+	if got := w.run("warm", w.at("cache"), true); got != errWrong.Error() {
+		t.Errorf("--check ends with %q, want %q", got, errWrong)
+	}
+}
+
 // workshop is an IDL, its outputs, and all that the test changes about them.
 type workshop struct {
 	*testing.T
@@ -87,6 +94,20 @@ type workshop struct {
 	old      map[string]string // a former state of the outputs
 
 	rendered, all int // of the last run
+}
+
+func newWorkshop(t *testing.T) *workshop {
+	isolate(t)
+	model, err := os.ReadFile("../../idl/schema/testdata/schema.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := &workshop{T: t, Rand: rand.New(rand.NewPCG(*seed, 0)), root: t.TempDir(), module: "example.com/shop"}
+	w.read(model)
+	actual := self
+	t.Cleanup(func() { self = actual })
+	self = func() ([sha256.Size]byte, bool) { return sha256.Sum256(fmt.Appendf(nil, "%d", w.compiler)), true }
+	return w
 }
 
 func (w *workshop) read(model []byte) {

@@ -216,8 +216,8 @@ func (s *settler) Hash(h *match.Hasher, v lumigl.Value) (uint64, bool) {
 	return 0, false
 }
 
-// hashDependenciesFirst computes the hash of a property, after those of all properties that it leads to, so that the recursion
-// stays flat. In a cycle, a property counts with the hash 0.
+// hashDependenciesFirst computes the hash of a property, after those of all properties that it leads to, so that the
+// recursion stays flat. In a cycle, a property counts with the hash 0.
 func (s *settler) hashDependenciesFirst(h *match.Hasher, p property) {
 	stack := []property{p}
 	for len(stack) > 0 {

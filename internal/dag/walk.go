@@ -25,7 +25,7 @@ func (g Graph) Walk(ctx context.Context, o WalkOptions, visit func(context.Conte
 	}
 	flip := int32(0)
 	if o.Reverse {
-		g, flip = g.Reverse(), -1 // ^ of which with a number reverses the order of numbers
+		g, flip = g.Reverse(), -1 // v ^ -1 reverses the order of numbers
 	}
 	errs := make([]error, g.Len()+1) // of the vertices, and of ctx
 	done := make(chan int32)
