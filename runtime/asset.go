@@ -127,6 +127,8 @@ func (assetCodec) decode(p *Props, v *structpb.Value, into any) bool {
 	return set(into, a, ok)
 }
 
+func (assetCodec) kind() Kind { return KindAsset }
+
 func (assetCodec) encode(p *Props, from any) *structpb.Value { return from.(*Asset).wire(p) }
 
 type archiveCodec struct{}
@@ -135,6 +137,8 @@ func (archiveCodec) decode(p *Props, v *structpb.Value, into any) bool {
 	a, ok := p.archive(v)
 	return set(into, a, ok)
 }
+
+func (archiveCodec) kind() Kind { return KindArchive }
 
 func (archiveCodec) encode(p *Props, from any) *structpb.Value { return from.(*Archive).wire(p) }
 
@@ -153,6 +157,8 @@ func (contentCodec) decode(p *Props, v *structpb.Value, into any) (ok bool) {
 	}
 	return set(into, c, ok)
 }
+
+func (contentCodec) kind() Kind { return KindAny }
 
 func (contentCodec) encode(p *Props, from any) *structpb.Value {
 	c := *from.(*Content)

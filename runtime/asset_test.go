@@ -3,9 +3,7 @@ package lumi_test
 import (
 	"testing"
 
-	"google.golang.org/protobuf/encoding/protojson"
 	"google.golang.org/protobuf/proto"
-	"google.golang.org/protobuf/types/known/structpb"
 
 	lumi "github.com/lumi-idl/lumi/runtime"
 )
@@ -68,7 +66,7 @@ func (f *files) Lumi(p *lumi.Props) {
 	lumi.Required(p, "code", &f.Code, lumi.ArchiveValue)
 }
 
-func hashedBag(t *testing.T, hash string) *structpb.Struct {
+func hashedBag(t *testing.T, hash string) lumi.Bag {
 	return bag(t, `{
 		"logo": {"$sig": "$asset", "path": "logo.png", "hash": "`+hash+`"},
 		"code": {"$sig": "$archive", "hash": "`+hash+`", "assets": {
@@ -116,8 +114,8 @@ func TestHash(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if want := hashedBag(t, "1"); !proto.Equal(again, want) {
-		t.Errorf("got\n%s\nwant\n%s", protojson.Format(again), protojson.Format(want))
+	if want := hashedBag(t, "1"); !proto.Equal(again.Struct(), want.Struct()) {
+		t.Errorf("got\n%s\nwant\n%s", again, want)
 	}
 }
 
@@ -127,7 +125,7 @@ func TestCompareHash(t *testing.T) {
 	one := bag(t, `{"logo": {"$sig": "$asset", "path": "logo.png", "hash": "1"}}`)
 	two := bag(t, `{"logo": {"$sig": "$asset", "path": "logo.png", "hash": "2222222222222222"}}`)
 	for _, test := range []struct {
-		old, want *structpb.Struct
+		old, want lumi.Bag
 		changes   string
 	}{
 		{one, one, ""},

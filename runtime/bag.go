@@ -6,24 +6,71 @@ import (
 
 	"google.golang.org/protobuf/types/known/structpb"
 
+	"github.com/lumi-idl/lumi/runtime/internal/readable"
+	"github.com/lumi-idl/lumi/runtime/internal/special"
 	"github.com/lumi-idl/lumi/runtime/wire"
 )
 
+// Bag holds a resource's properties as they travel: JSON values by name, in which null means absent and [wire.Signature]
+// marks special values. A Bag must not be modified. The zero Bag means that there is no bag at all; as a bag, it is empty.
+type Bag struct{ message *structpb.Struct }
+
+// BagOf returns a bag over s, which must not be modified afterwards. BagOf(nil) is the zero Bag.
+func BagOf(s *structpb.Struct) Bag { return Bag{s} }
+
+// Struct returns the bag's properties as a message, which must not be modified. It is nil for the zero Bag.
+func (b Bag) Struct() *structpb.Struct { return b.message }
+
+// IsZero reports whether b is the zero Bag.
+func (b Bag) IsZero() bool { return b.message == nil }
+
+// Get returns a property as encoding/json would decode it, with secrets unwrapped. It is nil if the property is absent.
+func (b Bag) Get(name string) any {
+	v := reveal(b.message.GetFields()[name])
+	return v.AsInterface()
+}
+
+// reveal copies v without the wrappers of secrets.
+func reveal(v *structpb.Value) *structpb.Value {
+	v, _ = special.Reveal(v)
+	switch k := v.GetKind().(type) {
+	case *structpb.Value_ListValue:
+		list := make([]*structpb.Value, len(k.ListValue.GetValues()))
+		for i, elem := range k.ListValue.GetValues() {
+			list[i] = reveal(elem)
+		}
+		return structpb.NewListValue(&structpb.ListValue{Values: list})
+	case *structpb.Value_StructValue:
+		fields := make(map[string]*structpb.Value, len(k.StructValue.GetFields()))
+		for name, field := range k.StructValue.GetFields() {
+			fields[name] = reveal(field)
+		}
+		return structpb.NewStructValue(&structpb.Struct{Fields: fields})
+	}
+	return v
+}
+
+// String returns the bag as JSON, with secrets masked.
+func (b Bag) String() string { return readable.JSON(structpb.NewStructValue(b.message), "") }
+
 // Decode sets the properties of o, which must be zero, from a bag that a program made: nothing may be missing, left
 // over, of another kind than declared, or unknown. The error is a *[InvalidError] with all faults.
-func Decode(bag *structpb.Struct, o Object) error {
+func Decode(bag Bag, o Object) error {
 	return DecodeContext(context.Background(), bag, o)
 }
 
 // DecodeContext does what [Decode] does for a call that package serve serves, whose errors and logs then mask what the
 // properties of o declare secret.
-func DecodeContext(ctx context.Context, bag *structpb.Struct, o Object) error {
-	_, err := decodeBag(ctx, bag, o, decoding{})
+func DecodeContext(ctx context.Context, bag Bag, o Object) error {
+	_, err := decodeBag(ctx, bag.message, o, decoding{})
 	return err
 }
 
 // Encode makes the bag of an object's properties. The error is a *[OutputError] with all faults.
-func Encode(o Object) (*structpb.Struct, error) { return encodeBag(context.Background(), o, nil, 0, 0) }
+func Encode(o Object) (Bag, error) {
+	bag, err := encodeBag(context.Background(), o, nil, 0, 0)
+	return Bag{bag}, err
+}
 
 // decoding is how a bag is decoded.
 type decoding struct {
@@ -34,6 +81,8 @@ type decoding struct {
 	only Flags
 	// marks has the marks so far, if any.
 	marks *mark
+	// fits, if it is not nil, is set to false if the bag does not fit the IDL, where the mode is lenient.
+	fits *bool
 	// found are faults of assets and archives that were found before.
 	found []Fault
 }
@@ -49,6 +98,9 @@ func decodeBag(ctx context.Context, bag *structpb.Struct, o Object, d decoding) 
 	}
 	if len(p.faults) > 0 {
 		return nil, &InvalidError{Faults: p.reported()}
+	}
+	if p.misfit && d.fits != nil {
+		*d.fits = false
 	}
 	return p.marked[0], nil
 }

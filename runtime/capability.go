@@ -45,6 +45,8 @@ func (c capabilityCodec) decode(p *Props, v *structpb.Value, into any) bool {
 	return true
 }
 
+func (capabilityCodec) kind() Kind { return KindCapability }
+
 func (c capabilityCodec) encode(p *Props, from any) *structpb.Value {
 	u := *from.(*urn.URN)
 	if u == "" {
@@ -64,14 +66,14 @@ const maxShown = 200
 type Reference struct {
 	// ID is the resource's id, empty while it does not exist.
 	ID ID
-	// Properties are all that is known of the resource's properties. Secrets are wrapped. It may be nil.
-	Properties *structpb.Struct
+	// Properties are all that is known of the resource's properties. Secrets are wrapped. It may be zero.
+	Properties Bag
 }
 
 // Decode sets the properties of o, the struct that is generated for the resource's type. It ignores what is missing
 // or not as it should be. The error is a *[InvalidError].
 func (r Reference) Decode(o Object) error {
-	_, err := decodeBag(context.Background(), r.Properties, o, decoding{mode: lenient})
+	_, err := decodeBag(context.Background(), r.Properties.message, o, decoding{mode: lenient})
 	return err
 }
 

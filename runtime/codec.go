@@ -21,6 +21,8 @@ type codec interface {
 	decode(p *Props, v *structpb.Value, into any) bool
 	// encode makes a value of what from points to, or returns nil if that is absent.
 	encode(p *Props, from any) *structpb.Value
+	// kind is that of the values.
+	kind() Kind
 }
 
 // set sets what into points to, if the value is ok.
@@ -50,6 +52,8 @@ func (boolCodec) decode(p *Props, v *structpb.Value, into any) bool {
 	return true
 }
 
+func (boolCodec) kind() Kind { return KindBool }
+
 func (boolCodec) encode(p *Props, from any) *structpb.Value { return p.make.bool(*from.(*bool)) }
 
 type numberCodec struct{}
@@ -68,6 +72,8 @@ func (numberCodec) decode(p *Props, v *structpb.Value, into any) bool {
 	return true
 }
 
+func (numberCodec) kind() Kind { return KindNumber }
+
 func (numberCodec) encode(p *Props, from any) *structpb.Value { return p.number(*from.(*float64)) }
 
 type stringCodec struct{}
@@ -76,6 +82,8 @@ func (stringCodec) decode(p *Props, v *structpb.Value, into any) bool {
 	s, ok := p.text(v)
 	return set(into, s, ok)
 }
+
+func (stringCodec) kind() Kind { return KindString }
 
 func (stringCodec) encode(p *Props, from any) *structpb.Value { return p.string(*from.(*string)) }
 
@@ -144,6 +152,8 @@ func (enumCodec) decode(p *Props, v *structpb.Value, into any) bool {
 	return ok && p.setEnum(into.(EnumValue), s)
 }
 
+func (enumCodec) kind() Kind { return KindString }
+
 // encode leaves out what nobody has set. Any other value that the enum does not have goes through: the cloud may know
 // more than the IDL, and state may be older.
 func (enumCodec) encode(p *Props, from any) *structpb.Value {
@@ -205,6 +215,8 @@ func (structCodec) decode(p *Props, v *structpb.Value, into any) bool {
 	}
 	return ok
 }
+
+func (structCodec) kind() Kind { return KindObject }
 
 func (structCodec) encode(p *Props, from any) *structpb.Value {
 	return p.make.object(p.encodeObject(from.(Object)))

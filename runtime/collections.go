@@ -53,6 +53,8 @@ func (c *listCodec) decode(p *Props, v *structpb.Value, into any) bool {
 	return true
 }
 
+func (*listCodec) kind() Kind { return KindList }
+
 func (c *listCodec) encode(p *Props, from any) *structpb.Value {
 	values := c.slice.walk(p, from, c.elem, nil)
 	if values == nil {
@@ -114,6 +116,8 @@ func (c *mapCodec[K, V]) decodeKey(p *Props, key string, v *structpb.Value, elem
 		m[K(key)] = *elem
 	}
 }
+
+func (*mapCodec[K, V]) kind() Kind { return KindMap }
 
 func (c *mapCodec[K, V]) encode(p *Props, from any) *structpb.Value {
 	m := *from.(*map[K]V)
@@ -269,6 +273,8 @@ func (p *Props) decodePart(v *structpb.Value) any {
 	value, _ := p.decodeAny(v)
 	return value
 }
+
+func (anyCodec) kind() Kind { return KindAny }
 
 func (c anyCodec) encode(p *Props, from any) *structpb.Value {
 	switch v := (*from.(*any)).(type) {

@@ -7,17 +7,50 @@ import (
 
 	"github.com/lumi-idl/lumi/internal/suggest"
 	"github.com/lumi-idl/lumi/runtime/internal/special"
+	"github.com/lumi-idl/lumi/runtime/tokens"
 )
+
+// Description is what the IDL and the author of the provider say about a type of resource.
+type Description struct {
+	Type tokens.Type
+	// Named says that programs name the resources.
+	Named bool
+	// CanFind says that the provider can Find a resource.
+	CanFind bool
+	// IdempotentCreate says that a Create with a token that is known returns what the first one made.
+	IdempotentCreate bool
+	// Properties are those of the resource, in the order of the IDL.
+	Properties []Property
+}
 
 // Property describes one property of an object.
 type Property struct {
 	// Name is the property's name on the wire.
 	Name string
+	// Kind is the kind of its values.
+	Kind Kind
 	// Flags are its options.
 	Flags Flags
 	// Required says that a complete bag has it.
 	Required bool
 }
+
+// Kind is the kind of a value on the wire.
+type Kind string
+
+// The kinds of values.
+const (
+	KindBool       Kind = "bool"
+	KindNumber     Kind = "number"
+	KindString     Kind = "string" // or an enum
+	KindList       Kind = "list"
+	KindMap        Kind = "map"
+	KindObject     Kind = "object"
+	KindAny        Kind = "any"
+	KindAsset      Kind = "asset"
+	KindArchive    Kind = "archive"
+	KindCapability Kind = "capability"
+)
 
 // Describe lists the properties of an object, without those of other objects inside. It reads no field.
 func Describe(o Object) []Property {
@@ -26,7 +59,7 @@ func Describe(o Object) []Property {
 	return p.properties
 }
 
-// undeclared reports the fields that the object does not have.
+// undeclared reports the fields that the object does not have. Those that were stored are no fault.
 func (p *Props) undeclared(o Object) {
 	var names []string
 	for _, property := range Describe(o) {
@@ -35,6 +68,10 @@ func (p *Props) undeclared(o Object) {
 	for _, key := range slices.Sorted(maps.Keys(p.fields)) {
 		if slices.Contains(names, key) || special.IsNull(p.fields[key]) {
 			continue
+		}
+		if p.mode == lenient {
+			p.misfit = true
+			return
 		}
 		if p.isHidden() {
 			p.fault("has a property that does not exist")

@@ -23,6 +23,9 @@ type Diff struct {
 	changed  Paths
 	around   Paths
 	replaces Paths
+	ignored  Paths
+	// deleteFirst is what DeleteBeforeReplace sets.
+	deleteFirst bool
 	// path leads to the values that are being compared, until ctx is done.
 	path []step
 	ctx  context.Context
@@ -53,7 +56,7 @@ const (
 )
 
 // Compare makes the diff of two bags. Values that are wrapped as secrets are compared, but not kept.
-func Compare(old, want *structpb.Struct) *Diff { return compare(context.Background(), old, want) }
+func Compare(old, want Bag) *Diff { return compare(context.Background(), old.message, want.message) }
 
 // compare ends early when ctx is done.
 func compare(ctx context.Context, old, want *structpb.Struct) *Diff {
@@ -85,20 +88,96 @@ func (d *Diff) Replace(p Path) {
 }
 
 // Replaces lists the paths whose changes need a new resource, sorted.
-func (d *Diff) Replaces() []Path { return d.replaces.Sorted() }
+func (d *Diff) Replaces() []Path {
+	return slices.DeleteFunc(d.replaces.Sorted(), func(p Path) bool { return !d.Changed(p) })
+}
+
+// Ignore says that the change of the value at p, or of any part of it, makes no difference: it is dropped, and the resource
+// keeps the old value. It is for values that differ only in how they are written. It has no effect if nothing changed
+// there. An element that only one of two lists has can be ignored only together with the list.
+func (d *Diff) Ignore(p Path) {
+	all := d.changes
+	d.changes, d.changed, d.around = nil, nil, nil
+	for _, c := range all {
+		if p.Holds(c.Path) && (p != c.Path || !c.isElement()) {
+			d.ignored = d.ignored.add(p)
+			continue
+		}
+		d.changes, d.changed = append(d.changes, c), d.changed.add(c.Path)
+		for outer := range c.Path.containers {
+			d.around = d.around.add(outer)
+		}
+	}
+}
+
+// isElement reports whether an element of a list was added or removed.
+func (c Change) isElement() bool {
+	return c.Kind != Modified && strings.HasSuffix(string(c.Path), "]") && !strings.HasSuffix(string(c.Path), `"]`)
+}
+
+// DeleteBeforeReplace says that the old resource must be deleted before a new one is created in its place, such as for a
+// name that only one of them can have. It has no effect on an update.
+func (d *Diff) DeleteBeforeReplace() { d.deleteFirst = true }
+
+// kept returns the properties that are wanted, with old ones at the places whose changes are ignored.
+func (d *Diff) kept(old, want *structpb.Struct) *structpb.Struct {
+	if len(d.ignored) == 0 {
+		return want
+	}
+	d.path = d.path[:0]
+	return &structpb.Struct{Fields: d.keepFields(old.GetFields(), want.GetFields())}
+}
+
+func (d *Diff) keepFields(old, want map[string]*structpb.Value) map[string]*structpb.Value {
+	fields := maps.Clone(want)
+	for name := range old {
+		if _, both := want[name]; !both {
+			fields[name] = nil
+		}
+	}
+	for name := range fields {
+		fields[name] = d.keep(step{name: name, index: keyStep}, old[name], want[name])
+	}
+	maps.DeleteFunc(fields, func(_ string, v *structpb.Value) bool { return v == nil })
+	return fields
+}
+
+// keep returns the old value if a change at the step is ignored, and otherwise the one that is wanted, with old parts.
+func (d *Diff) keep(s step, old, want *structpb.Value) *structpb.Value {
+	d.path = append(d.path, s)
+	defer func() { d.path = d.path[:len(d.path)-1] }()
+	p := render(d.path, notHidden, nil)
+	switch {
+	case d.ignored.Has(p):
+		return old
+	case !d.ignored.Within(p) || !haveParts(old, want) || special.Signature(old) != "" || special.Signature(want) != "":
+		return want
+	case old.GetStructValue() != nil:
+		fields := d.keepFields(old.GetStructValue().GetFields(), want.GetStructValue().GetFields())
+		return structpb.NewStructValue(&structpb.Struct{Fields: fields})
+	}
+	list := slices.Clone(want.GetListValue().GetValues())
+	olds := old.GetListValue().GetValues()
+	for i := range min(len(olds), len(list)) {
+		list[i] = d.keep(step{index: i}, olds[i], list[i])
+	}
+	return structpb.NewListValue(&structpb.ListValue{Values: list})
+}
 
 // String shows one change a line, and no secret.
 func (d *Diff) String() string {
 	var b strings.Builder
 	var inside Paths // of which some part needs a replacement
-	for p := range d.replaces {
+	replaces := Paths{}
+	for _, p := range d.Replaces() {
+		replaces = replaces.add(p)
 		for outer := range p.containers {
 			inside = inside.add(outer)
 		}
 	}
 	for _, c := range d.changes {
 		b.WriteString(c.String())
-		if _, ok := inside[c.Path]; ok || d.replaces.Has(c.Path) {
+		if _, ok := inside[c.Path]; ok || replaces.Has(c.Path) {
 			b.WriteString(" (replaces)")
 		}
 		b.WriteByte('\n')

@@ -13,7 +13,7 @@ import (
 	"github.com/lumi-idl/lumi/runtime/wire"
 )
 
-func bag(t *testing.T, json string) *structpb.Struct {
+func bag(t *testing.T, json string) lumi.Bag {
 	t.Helper()
 	s := &structpb.Struct{}
 	json = strings.NewReplacer("$sig", wire.Signature, "$secret", wire.Secret, "$asset", wire.Asset,
@@ -21,7 +21,7 @@ func bag(t *testing.T, json string) *structpb.Struct {
 	if err := protojson.Unmarshal([]byte(json), s); err != nil {
 		t.Fatal(err)
 	}
-	return s
+	return lumi.BagOf(s)
 }
 
 func TestCompare(t *testing.T) {

@@ -2,6 +2,7 @@ package lumi
 
 import (
 	"context"
+	"reflect"
 
 	"google.golang.org/protobuf/types/known/structpb"
 
@@ -21,6 +22,7 @@ type call struct {
 	old, want *state
 	diff      *Diff
 	id        ID
+	stored    Bag
 	name      string
 	got       Object
 }
@@ -32,9 +34,11 @@ const (
 	nameOp
 	createOp
 	getOp
+	findOp
 	inspectOp
 	updateOp
 	deleteOp
+	upgradeOp
 )
 
 // state is a [State] of any type, with what its properties cannot say.
@@ -42,9 +46,15 @@ type state struct {
 	URN        urn.URN
 	ID         ID
 	Properties Object
+	Old        Object // nil if there are none
+	Seed       Seed
+	Token      string
 	Unknown    Paths
 	Refs       References
+	done       map[string]bool
 	marks      *mark
+	// bag has the properties as they were stored, or as the author upgraded them.
+	bag *structpb.Struct
 	// before is the bag of the properties as the author was given them, if that is needed to keep secrets.
 	before *structpb.Struct
 }
@@ -82,9 +92,19 @@ type namer[P Object] interface {
 // not be inlined, so that stubs have no copies of it.
 //
 //go:noinline
-func dispatcher[P Object](token tokens.Type, ops Ops[P], naming namer[P]) operations {
+func dispatcher[P Object](token tokens.Type, ops Ops[P], naming namer[P]) (run operations, can abilities) {
 	if ops == nil {
 		panic("lumi: no operations for resources of type " + string(token))
+	}
+	checkOptional(token, ops, reflect.TypeFor[Inspector[P]](), reflect.TypeFor[Finder[P]](),
+		reflect.TypeFor[IdempotentCreator](), reflect.TypeFor[Upgrader[P]]())
+	inspector, _ := ops.(Inspector[P])
+	finder, _ := ops.(Finder[P])
+	upgrader, _ := ops.(Upgrader[P])
+	creator, _ := ops.(IdempotentCreator)
+	can = abilities{
+		inspect: inspector != nil, find: finder != nil, upgrade: upgrader != nil,
+		createAgain: creator != nil && creator.IdempotentCreate(),
 	}
 	return func(ctx context.Context, c *call) (err error) {
 		old, want := typed[P](c.old), typed[P](c.want)
@@ -95,25 +115,32 @@ func dispatcher[P Object](token tokens.Type, ops Ops[P], naming namer[P]) operat
 			c.name, err = naming.Name(ctx, want)
 		case createOp:
 			c.id, err = ops.Create(ctx, want)
+		case findOp:
+			c.id, err = finder.Find(ctx, want)
 		case getOp:
-			c.got, err = get(ctx, ops, c.id)
+			c.got, err = get(ctx, ops, c.id, old)
 		case inspectOp:
-			err = ops.InspectChange(ctx, old, want, c.diff)
+			err = inspector.InspectChange(ctx, old, want, c.diff)
 		case updateOp:
 			err = ops.Update(ctx, old, want, c.diff)
 		case deleteOp:
 			err = ops.Delete(ctx, old)
+		case upgradeOp:
+			err = upgrader.Upgrade(ctx, want, c.stored)
 		}
 		if want != nil && !isNil(want.Properties) {
 			c.want.Properties = want.Properties // which the author may have pointed elsewhere
 		}
 		return err
-	}
+	}, can
 }
 
+// abilities says which optional operations an author's implementation has.
+type abilities struct{ inspect, find, upgrade, createAgain bool }
+
 // get makes an error of an answer that says nothing.
-func get[P Object](ctx context.Context, ops Ops[P], id ID) (Object, error) {
-	got, err := ops.Get(ctx, id)
+func get[P Object](ctx context.Context, ops Ops[P], id ID, old *State[P]) (Object, error) {
+	got, err := ops.Get(ctx, id, old)
 	if err != nil {
 		return nil, err
 	}
@@ -132,5 +159,10 @@ func typed[P Object](s *state) *State[P] {
 	if s == nil {
 		return nil
 	}
-	return &State[P]{URN: s.URN, ID: s.ID, Properties: s.Properties.(P), Unknown: s.Unknown, Refs: s.Refs}
+	t := &State[P]{
+		URN: s.URN, ID: s.ID, Properties: s.Properties.(P), Seed: s.Seed, Token: s.Token, Unknown: s.Unknown, Refs: s.Refs,
+		done: s.done,
+	}
+	t.Old, _ = s.Old.(P)
+	return t
 }

@@ -102,6 +102,39 @@ func (e *RetryError) Unwrap() error {
 	return e.Err
 }
 
+// Uncertain is how an author reports that nobody knows whether an operation took effect, such as when the answer of the
+// cloud was lost. An engine then calls Find or Get to learn what exists. The runtime itself does so for an error of
+// Create, Update or Delete that wraps [context.Canceled] or [context.DeadlineExceeded] and has no other meaning. It is
+// nil if err is nil.
+func Uncertain(err error) error {
+	if err == nil {
+		return nil
+	}
+	return &UncertainError{Err: err}
+}
+
+// UncertainError says that nobody knows whether an operation took effect.
+type UncertainError struct {
+	// Err is what went wrong. It may be nil.
+	Err error
+}
+
+// Error returns what went wrong.
+func (e *UncertainError) Error() string {
+	if e == nil || e.Err == nil {
+		return "it is not known whether this took effect"
+	}
+	return e.Err.Error()
+}
+
+// Unwrap returns what went wrong.
+func (e *UncertainError) Unwrap() error {
+	if e == nil {
+		return nil
+	}
+	return e.Err
+}
+
 // joined is one text of several.
 func joined[T any](parts []T, text func(T) string, separator string) string {
 	texts := make([]string, len(parts))

@@ -15,15 +15,15 @@ func TestErrors(t *testing.T) {
 		"a[0]: is 5": lumi.Faultf(lumi.Path("a").Index(0), "is %d", 5),
 		"is wrong":   lumi.Faultf("", "is wrong"),
 		"a: x\nb: y": &lumi.InvalidError{Faults: []lumi.Fault{{Path: "a", Message: "x"}, {Path: "b", Message: "y"}}},
-		"no route":   lumi.Partial(cause),
+		"no route":   lumi.Uncertain(cause),
 		"a change of a, b needs a replacement, not an update": &lumi.ReplaceError{Paths: []lumi.Path{"a", "b"}},
 	} {
 		if err.Error() != want {
 			t.Errorf("got %q, want %q", err, want)
 		}
 	}
-	if !errors.Is(lumi.Partial(cause), cause) {
-		t.Error("the cause of a partial failure is lost")
+	if !errors.Is(lumi.Uncertain(cause), cause) {
+		t.Error("the cause of an uncertain outcome is lost")
 	}
 }
 
@@ -34,6 +34,7 @@ func TestZeroErrors(t *testing.T) {
 		errs []error
 	}{
 		{"failed for a reason that may pass", []error{&lumi.RetryError{}, (*lumi.RetryError)(nil)}},
+		{"it is not known whether this took effect", []error{&lumi.UncertainError{}, (*lumi.UncertainError)(nil)}},
 		{"done in part", []error{&lumi.PartialError{}, (*lumi.PartialError)(nil)}},
 		{"the properties are wrong", []error{&lumi.InvalidError{}, (*lumi.InvalidError)(nil)}},
 		{"the provider computed properties that cannot be sent", []error{&lumi.OutputError{}, (*lumi.OutputError)(nil)}},
@@ -46,7 +47,7 @@ func TestZeroErrors(t *testing.T) {
 			}
 		}
 	}
-	if err := lumi.Partial(nil); err != nil {
+	if err := lumi.Uncertain(nil); err != nil {
 		t.Errorf("got %v", err)
 	}
 }
@@ -72,7 +73,7 @@ func TestInvalid(t *testing.T) {
 		"join wrapped":     {fmt.Errorf("no: %w", errors.Join(a, plain)), "a: no: is wrong\nno: failed"},
 		"reworded":         {reworded{a}, "a: is wrong"},
 		"invalid wrapped":  {fmt.Errorf("no: %w", &lumi.InvalidError{Faults: []lumi.Fault{{Message: "x"}}}), "no: x"},
-		"partly":           {lumi.Partial(a), "a: is wrong"},
+		"uncertain":        {lumi.Uncertain(a), ""},
 		"nil pointer":      {fmt.Errorf("no: %w", (*lumi.Fault)(nil)), "the properties are wrong"},
 		"exists":           {fmt.Errorf("w: %w", &lumi.PartialError{ID: "x", Err: a}), ""},
 		"exists too":       {errors.Join(a, &lumi.PartialError{ID: "x", Err: a}), ""},

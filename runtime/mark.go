@@ -25,6 +25,36 @@ func (m *mark) part(s step) *mark {
 	return part
 }
 
+// takeMissing takes away what says that values were missing. It returns the parts of m that were.
+func (m *mark) takeMissing() []step {
+	if m == nil {
+		return nil
+	}
+	var missing []step
+	for s, part := range m.parts {
+		if part.missing {
+			missing = append(missing, s)
+		}
+		part.missing = false
+		part.takeMissing()
+	}
+	return missing
+}
+
+// secretParts lists the properties of a bag that are secrets or have one inside.
+func (m *mark) secretParts() []string {
+	if m == nil {
+		return nil
+	}
+	var names []string
+	for s, part := range m.parts {
+		if part.hasSecretElement(true) {
+			names = append(names, s.name)
+		}
+	}
+	return names
+}
+
 // hasSecretElement reports whether a secret came in an element of a list. The value itself may be in such.
 func (m *mark) hasSecretElement(inElement bool) bool {
 	if m == nil {

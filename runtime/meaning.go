@@ -9,11 +9,12 @@ import (
 )
 
 // Meaning returns the error that decides what err means to an engine: the first [Fault], *[InvalidError],
-// *[PartialError], *[ReplaceError], *[OutputError] or *[RetryError], or [ErrNotFound], among err and what it wraps, in
-// the order of [errors.As]. It is nil if there is none, or if a method of err panics. Methods called As are not asked.
+// *[PartialError], *[UncertainError], *[ReplaceError], *[OutputError] or *[RetryError], or [ErrNotFound], among err and
+// what it wraps, in the order of [errors.As]. It is nil if there is none, or if a method of err panics. Methods called As
+// are not asked.
 //
-// Of several errors that were joined, a *[PartialError] decides wherever it is, since something exists, and
-// [ErrNotFound] does only if all of them mean it.
+// Of several errors that were joined, a *[PartialError] decides wherever it is, since something exists, or else an
+// *[UncertainError], since something may. [ErrNotFound] decides only if all of them mean it.
 func Meaning(err error) error {
 	_, meaning := takeApart(err)
 	return meaning
@@ -51,7 +52,7 @@ func isInvalid(meaning error) bool {
 // ownMeaning is the meaning of err apart from what it wraps.
 func ownMeaning(err error) error {
 	switch e := err.(type) { //nolint:errorlint // walk looks at what is wrapped.
-	case *InvalidError, *ReplaceError, *OutputError, *RetryError, Fault:
+	case *InvalidError, *UncertainError, *ReplaceError, *OutputError, *RetryError, Fault:
 		return err
 	case *Fault:
 		if e == nil {
@@ -102,8 +103,7 @@ func walk(err error, found []Fault, depth int) (faults []Fault, meaning error) {
 		if m == ErrNotFound { //nolint:errorlint // A meaning is not wrapped.
 			gone++
 		}
-		_, exists := m.(*PartialError)                                    //nolint:errorlint // A meaning is not wrapped.
-		if exists || meaning == nil || joined && meaning == ErrNotFound { //nolint:errorlint // A meaning is not wrapped.
+		if meaning == nil || weight(m) > weight(meaning) || joined && meaning == ErrNotFound { //nolint:errorlint // A meaning is not wrapped.
 			meaning = m
 		}
 	}
@@ -120,6 +120,17 @@ func walk(err error, found []Fault, depth int) (faults []Fault, meaning error) {
 		found = append(found[:first], Fault{Message: wire.TextOf(err)})
 	}
 	return found, meaning
+}
+
+// weight says which of several meanings decides wherever it is: the greater one.
+func weight(meaning error) int {
+	switch meaning.(type) { //nolint:errorlint // A meaning is not wrapped.
+	case *PartialError:
+		return 2
+	case *UncertainError:
+		return 1
+	}
+	return 0
 }
 
 // formattedType is the type of errors with several %w, of which the first one decides, as the others explain it.

@@ -44,7 +44,7 @@ func Required[P any](p *Props, name string, field P, c Codec[P], flags ...Flags)
 // Optional shows a property that is absent where its pointer is nil.
 func Optional[T any](p *Props, name string, field **T, c Codec[*T], flags ...Flags) {
 	f := join(flags)
-	if v := p.find(name, f); v != nil {
+	if v := p.find(name, c.codec, f); v != nil {
 		value := new(T)
 		if p.decodeFound(v, value, c.codec) {
 			*field = value
@@ -113,6 +113,9 @@ type Props struct {
 	took int
 	done bool
 
+	// misfit says that a bag which was stored does not fit the IDL.
+	misfit bool
+
 	faults     []Fault
 	properties []Property
 }
@@ -154,7 +157,7 @@ func newProps(ctx context.Context, m mode, bag *mark) *Props {
 
 // property decodes, encodes or describes a property with a field of its own.
 func (p *Props) property(name string, field any, c codec, f Flags) {
-	if v := p.find(name, f); v != nil {
+	if v := p.find(name, c, f); v != nil {
 		c.decode(p, v, field)
 		p.pop()
 		return
@@ -164,12 +167,14 @@ func (p *Props) property(name string, field any, c codec, f Flags) {
 
 // find looks a property up where the walk is to decode. If there is a value it returns that, and decodeFound must
 // follow. If the walk is to describe, find does that.
-func (p *Props) find(name string, f Flags) *structpb.Value {
+func (p *Props) find(name string, c codec, f Flags) *structpb.Value {
 	switch p.mode {
 	case encoding:
 		return nil
 	case describe:
-		p.properties = append(p.properties, Property{Name: name, Flags: f &^ required, Required: f&required != 0})
+		p.properties = append(p.properties, Property{
+			Name: name, Kind: c.kind(), Flags: f &^ required, Required: f&required != 0,
+		})
 		return nil
 	}
 	if p.only != 0 && f&p.only == 0 {
@@ -218,6 +223,7 @@ func (p *Props) lacks() {
 // leaveOut has the value left out when the object is encoded. What the provider is about to compute is not marked: it
 // may be set by then.
 func (p *Props) leaveOut() {
+	p.misfit = true
 	if p.only == 0 {
 		p.mark().missing = true
 	}
@@ -436,7 +442,7 @@ func (p *Props) decodeObject(fields map[string]*structpb.Value, into Object) {
 	outer, seen := p.fields, p.seen
 	p.fields, p.seen = fields, 0
 	into.Lumi(p)
-	if p.seen < len(fields) && p.mode == strict {
+	if p.seen < len(fields) && p.only == 0 {
 		p.undeclared(into)
 	}
 	p.fields, p.seen = outer, seen

@@ -20,18 +20,21 @@ type Provider struct {
 	alloc func() Object
 	named bool
 	ops   operations
+	can   abilities
 }
 
 // NewNamedProvider serves a type of resource that programs name. Empty makes an object without properties. It panics if
 // ops is nil.
 func NewNamedProvider[P Object](token tokens.Type, empty func() P, ops Ops[P]) Provider {
-	return Provider{token: token, alloc: allocator(empty), named: true, ops: dispatcher(token, ops, nil)}
+	run, can := dispatcher(token, ops, nil)
+	return Provider{token: token, alloc: allocator(empty), named: true, ops: run, can: can}
 }
 
 // NewProvider serves a type of resource that programs do not name. Empty makes an object without properties. It panics
 // if ops is nil.
 func NewProvider[P Object](token tokens.Type, empty func() P, ops NamingOps[P]) Provider {
-	return Provider{token: token, alloc: allocator(empty), ops: dispatcher[P](token, ops, ops)}
+	run, can := dispatcher[P](token, ops, ops)
+	return Provider{token: token, alloc: allocator(empty), ops: run, can: can}
 }
 
 func allocator[P Object](empty func() P) func() Object { return func() Object { return empty() } }
@@ -42,19 +45,18 @@ const nameProperty = "name"
 // Token is the token of the type that the provider serves.
 func (r *Provider) Token() tokens.Type { return r.token }
 
-// Properties lists the properties of the type that the provider serves, as [Describe] does.
-func (r *Provider) Properties() []Property {
-	if r.alloc == nil {
-		return nil // It was not made by a constructor, and serves nothing.
-	}
-	return Describe(r.alloc())
+// Describe implements [ResourceProvider].
+func (r *Provider) Describe(context.Context) (*Description, error) {
+	return &Description{
+		Type: r.token, Named: r.named, CanFind: r.can.find, IdempotentCreate: r.can.createAgain, Properties: Describe(r.alloc()),
+	}, nil
 }
 
 // Validate says what is wrong with the properties that a program wants, as far as the IDL says it. Check does so too,
 // before it asks the provider's author. Found are faults of assets and archives that the caller knows of; they are
 // reported too, in the order of the properties.
-func (r *Provider) Validate(ctx context.Context, properties *structpb.Struct, found ...Fault) error {
-	_, err := decodeBag(ctx, properties, r.alloc(), decoding{unknown: true, found: found})
+func (r *Provider) Validate(ctx context.Context, properties Bag, found ...Fault) error {
+	_, err := decodeBag(ctx, properties.message, r.alloc(), decoding{unknown: true, found: found})
 	return err
 }
 
@@ -64,6 +66,14 @@ func (r *Provider) Check(ctx context.Context, req *CheckRequest) (*CheckResponse
 	if err != nil {
 		return nil, err
 	}
+	want.Seed = req.Seed
+	old := &state{}
+	if !req.Old.IsZero() {
+		if old, err = r.stored(ctx, req.URN, "", req.Old, req.References); err != nil {
+			return nil, err
+		}
+		want.Old = old.Properties
+	}
 	if err := r.run(ctx, &call{op: checkOp, want: want}); err != nil {
 		return nil, Invalid(err)
 	}
@@ -71,7 +81,12 @@ func (r *Provider) Check(ctx context.Context, req *CheckRequest) (*CheckResponse
 	if err != nil {
 		return nil, err
 	}
-	return &CheckResponse{Properties: bag}, nil
+	for _, name := range old.marks.secretParts() {
+		if v := bag.Fields[name]; v != nil && special.IsNull(req.Properties.message.GetFields()[name]) {
+			bag.Fields[name] = NewSecret(v) // The author may have kept the old value.
+		}
+	}
+	return &CheckResponse{Properties: Bag{bag}}, nil
 }
 
 // Name implements [ResourceProvider]. Resources that programs name have the name that the program gave.
@@ -81,7 +96,7 @@ func (r *Provider) Name(ctx context.Context, req *NameRequest) (*NameResponse, e
 		return nil, err
 	}
 	if r.named {
-		return givenName(req.Properties)
+		return givenName(req.Properties.message)
 	}
 	c := &call{op: nameOp, want: want}
 	if err := r.run(ctx, c); err != nil {
@@ -116,6 +131,7 @@ func (r *Provider) Create(ctx context.Context, req *CreateRequest) (*CreateRespo
 	if err != nil {
 		return nil, err
 	}
+	want.Token, want.done = req.Token, map[string]bool{}
 	c := &call{op: createOp, want: want}
 	err = r.run(ctx, c)
 	if partial, ok := Meaning(err).(*PartialError); ok { //nolint:errorlint // A meaning is not wrapped.
@@ -123,73 +139,112 @@ func (r *Provider) Create(ctx context.Context, req *CreateRequest) (*CreateRespo
 	}
 	switch {
 	case err != nil && c.id != "":
-		return nil, partly(ctx, c.id, want, err)
+		return nil, r.partly(ctx, c.id, nil, want, err)
 	case err != nil:
-		return nil, Invalid(err)
-	case c.id == "":
-		return nil, &OutputError{Faults: []Fault{{Message: "the id is empty"}}}
+		return nil, outcome(err)
+	case c.id == "": // Something was made, and nobody can tell what.
+		return nil, Uncertain(&OutputError{Faults: []Fault{{Message: "the id is empty"}}})
 	}
 	computed, err := want.encode(context.WithoutCancel(ctx), 0, Out) // since the engine must learn what exists
 	if err != nil {
-		return nil, partly(ctx, c.id, want, nil)
+		return nil, wholly(ctx, c.id, want, nil)
 	}
-	return &CreateResponse{ID: c.id, Properties: computed}, nil
+	return &CreateResponse{ID: c.id, Properties: Bag{computed}}, nil
+}
+
+// Find implements [ResourceProvider].
+func (r *Provider) Find(ctx context.Context, req *FindRequest) (*FindResponse, error) {
+	if !r.can.find {
+		return nil, fmt.Errorf("the provider cannot find resources of type %s: %w", r.token, errors.ErrUnsupported)
+	}
+	want, err := r.decode(ctx, req.URN, "", req.Properties, req.References, decoding{})
+	if err != nil {
+		return nil, err
+	}
+	want.Token = req.Token
+	c := &call{op: findOp, want: want}
+	if err := r.run(ctx, c); err != nil {
+		return nil, Invalid(err)
+	}
+	if c.id == "" {
+		return nil, &OutputError{Faults: []Fault{{Message: "the id is empty; return lumi.ErrNotFound if there is no resource"}}}
+	}
+	return &FindResponse{ID: c.id}, nil
 }
 
 // Get implements [ResourceProvider].
 func (r *Provider) Get(ctx context.Context, req *GetRequest) (*GetResponse, error) {
 	c := &call{op: getOp, id: req.ID}
+	if req.Purpose == Refresh {
+		old, err := r.stored(ctx, req.URN, req.ID, req.Old, req.References)
+		if err != nil {
+			return nil, err
+		}
+		c.old = old
+	}
 	if err := r.run(ctx, c); err != nil {
 		return nil, Invalid(fmt.Errorf("%s: %w", req.ID, err))
 	}
-	bag, err := encodeBag(ctx, c.got, nil, In, 0)
+	now := &state{Properties: c.got}
+	if c.old != nil { // What came as a secret still is one.
+		c.old.marks.takeMissing()
+		now.marks, now.before = c.old.marks, c.old.bag
+	}
+	bag, err := now.encode(ctx, In, 0)
 	if err != nil {
 		return nil, err
 	}
-	return &GetResponse{Properties: bag}, nil
+	return &GetResponse{Properties: Bag{bag}}, nil
 }
 
 // InspectChange implements [ResourceProvider].
 func (r *Provider) InspectChange(
 	ctx context.Context, req *InspectChangeRequest,
 ) (*InspectChangeResponse, error) {
-	old, want, diff, err := r.change(ctx, req, true)
+	c, err := r.change(ctx, req, true)
 	if err != nil {
 		return nil, err
 	}
-	if err := r.run(ctx, &call{op: inspectOp, old: old, want: want, diff: diff}); err != nil {
-		return nil, Invalid(err)
+	if r.can.inspect {
+		c.op = inspectOp
+		if err := r.run(ctx, &c.call); err != nil {
+			return nil, Invalid(err)
+		}
 	}
-	return &InspectChangeResponse{Changes: diff.Changes(), Replaces: diff.Replaces()}, nil
+	return &InspectChangeResponse{
+		Changes: c.diff.Changes(), Replaces: c.diff.Replaces(), DeleteBeforeReplace: c.diff.deleteFirst,
+		Properties: Bag{c.diff.kept(c.before, req.New.message)},
+	}, nil
 }
 
 // Update implements [ResourceProvider].
 func (r *Provider) Update(ctx context.Context, req *UpdateRequest) (*UpdateResponse, error) {
-	old, want, diff, err := r.change(ctx, (*InspectChangeRequest)(req), false)
+	c, err := r.change(ctx, (*InspectChangeRequest)(req), false)
 	if err != nil {
 		return nil, err
 	}
-	if replaces := diff.Replaces(); len(replaces) > 0 {
+	if replaces := c.diff.Replaces(); len(replaces) > 0 {
 		return nil, &ReplaceError{Paths: replaces}
 	}
-	err = r.run(ctx, &call{op: updateOp, old: old, want: want, diff: diff})
+	c.op, c.want.done = updateOp, map[string]bool{}
+	err = r.run(ctx, &c.call)
 	_, partial := Meaning(err).(*PartialError) //nolint:errorlint // A meaning is not wrapped.
 	switch {
-	case partial || errors.As(err, new(*partialError)):
-		return nil, partly(ctx, req.ID, want, err)
+	case err != nil && (partial || len(c.want.done) > 0):
+		return nil, r.partly(ctx, req.ID, c.before.GetFields(), c.want, err)
 	case err != nil:
-		return nil, Invalid(err)
+		return nil, outcome(err)
 	}
-	computed, err := want.encode(context.WithoutCancel(ctx), 0, Out) // since the engine must learn what exists
+	computed, err := c.want.encode(context.WithoutCancel(ctx), 0, Out) // since the engine must learn what exists
 	if err != nil {
-		return nil, partly(ctx, req.ID, want, nil)
+		return nil, wholly(ctx, req.ID, c.want, nil)
 	}
-	return &UpdateResponse{Properties: computed}, nil
+	return &UpdateResponse{Properties: Bag{computed}}, nil
 }
 
 // Delete implements [ResourceProvider].
 func (r *Provider) Delete(ctx context.Context, req *DeleteRequest) (*DeleteResponse, error) {
-	old, err := r.decode(ctx, req.URN, req.ID, req.Properties, req.References, decoding{mode: lenient})
+	old, err := r.stored(ctx, req.URN, req.ID, req.Properties, req.References)
 	if err != nil {
 		return nil, err
 	}
@@ -197,7 +252,7 @@ func (r *Provider) Delete(ctx context.Context, req *DeleteRequest) (*DeleteRespo
 	if err == nil || Meaning(err) == ErrNotFound { //nolint:errorlint // A meaning is not wrapped.
 		return &DeleteResponse{}, nil
 	}
-	return nil, Invalid(err)
+	return nil, outcome(err)
 }
 
 // run calls the author's code, unless nobody waits for it any more.
@@ -221,69 +276,142 @@ func (r *Provider) run(ctx context.Context, c *call) (err error) {
 
 // decode makes a state of properties, and notes what these cannot say.
 func (r *Provider) decode(
-	ctx context.Context, u urn.URN, id ID, bag *structpb.Struct, refs References, d decoding,
+	ctx context.Context, u urn.URN, id ID, bag Bag, refs References, d decoding,
 ) (*state, error) {
 	s := &state{URN: u, ID: id, Properties: r.alloc(), Refs: refs}
 	var err error
-	s.marks, err = decodeBag(ctx, bag, s.Properties, d)
+	s.marks, err = decodeBag(ctx, bag.message, s.Properties, d)
 	s.Unknown = s.marks.unknowns(ctx, nil, nil)
 	return s, cmp.Or(err, ctx.Err())
 }
 
-// change decodes both sides of a change and compares them. Both are encoded again for that, so that what the IDL says
-// now decides about what is compared and what is a secret.
-func (r *Provider) change(
-	ctx context.Context, req *InspectChangeRequest, unknown bool,
-) (old, want *state, diff *Diff, err error) {
-	if old, err = r.decode(ctx, req.URN, req.ID, req.Old, req.References, decoding{mode: lenient}); err != nil {
-		return nil, nil, nil, err
+// stored makes a state of properties that were stored, perhaps under an older IDL. The author upgrades what does not fit.
+func (r *Provider) stored(ctx context.Context, u urn.URN, id ID, bag Bag, refs References) (*state, error) {
+	fits := true
+	s, err := r.decode(ctx, u, id, bag, refs, decoding{mode: lenient, fits: &fits})
+	s.bag = bag.message
+	if err != nil || fits || !r.can.upgrade {
+		return s, err
 	}
-	if want, err = r.decode(ctx, req.URN, req.ID, req.New, req.References, decoding{unknown: unknown}); err != nil {
-		return nil, nil, nil, err
+	missing := s.marks.takeMissing()
+	before, err := encodeBag(ctx, s.Properties, s.marks, 0, 0)
+	if err != nil {
+		return nil, err
 	}
-	if diff, err = compareStates(ctx, old, want); err != nil {
-		return nil, nil, nil, err
+	if err := r.run(ctx, &call{op: upgradeOp, want: s, stored: bag}); err != nil {
+		return nil, Invalid(fmt.Errorf("upgrading the stored properties: %w", err))
 	}
-	// The properties that the provider computed are those of the existing resource.
-	computed := decoding{mode: lenient, only: Out, marks: want.marks}
-	want.marks, err = decodeBag(ctx, req.Old, want.Properties, computed)
-	return old, want, diff, err
+	after, err := encodeBag(ctx, s.Properties, s.marks, 0, 0)
+	if err != nil {
+		return nil, err
+	}
+	if s.marks == nil {
+		s.marks = &mark{}
+	}
+	for _, property := range missing {
+		s.marks.part(property).missing = same(before.GetFields()[property.name], after.GetFields()[property.name])
+	}
+	if holdsSecret(structpb.NewStructValue(bag.message)) {
+		for name, v := range after.GetFields() {
+			if !same(before.GetFields()[name], v) { // Nobody knows which property the author took it from.
+				s.marks.part(step{name: name, index: fieldStep}).secret = true
+			}
+		}
+	}
+	s.bag, err = encodeBag(ctx, s.Properties, s.marks, 0, 0)
+	return s, err
 }
 
-func compareStates(ctx context.Context, old, want *state) (*Diff, error) {
-	oldBag, err := encodeBag(ctx, old.Properties, old.marks, Out, 0)
+// change is a call of Update or InspectChange, with what the author is not given.
+type change struct {
+	call
+	// before is the bag of the old properties that programs can set.
+	before *structpb.Struct
+}
+
+// change decodes both sides of a change and compares them. Both are encoded again for that, so that what the IDL says
+// now decides about what is compared and what is a secret.
+func (r *Provider) change(ctx context.Context, req *InspectChangeRequest, unknown bool) (*change, error) {
+	old, err := r.stored(ctx, req.URN, req.ID, req.Old, req.References)
 	if err != nil {
 		return nil, err
 	}
-	wantBag, err := encodeBag(ctx, want.Properties, want.marks, Out, 0)
+	want, err := r.decode(ctx, req.URN, req.ID, req.New, req.References, decoding{unknown: unknown})
 	if err != nil {
 		return nil, err
 	}
-	diff := compare(ctx, oldBag, wantBag)
+	c := &change{call: call{old: old, want: want}}
+	if c.before, err = encodeBag(ctx, old.Properties, old.marks, Out, 0); err != nil {
+		return nil, err
+	}
+	after, err := encodeBag(ctx, want.Properties, want.marks, Out, 0)
+	if err != nil {
+		return nil, err
+	}
+	c.diff = compare(ctx, c.before, after)
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
 	for _, property := range Describe(want.Properties) {
 		if property.Flags&Replaces != 0 {
-			diff.Replace(Path(property.Name))
+			c.diff.Replace(Path(property.Name))
 		}
 	}
-	return diff, nil
+	// The properties that the provider computed are those of the existing resource.
+	computed := decoding{mode: lenient, only: Out, marks: want.marks}
+	want.marks, err = decodeBag(ctx, old.bag, want.Properties, computed)
+	return c, err
 }
 
-// partly reports what exists after a failure: all properties, or else, if what was computed cannot be encoded, those
-// that were asked for. The failure may be just that; then err is nil.
-func partly(ctx context.Context, id ID, s *state, err error) error {
+// outcome is the error of a call that may have changed something.
+func outcome(err error) error {
+	if Meaning(err) == nil && isContextError(err) {
+		return Uncertain(err)
+	}
+	return Invalid(err)
+}
+
+// isContextError reports whether an author's error is that of a context. Its methods may panic.
+func isContextError(err error) (is bool) {
+	defer func() { _ = recover() }()
+	return errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)
+}
+
+// partly reports what exists after a failure: what the resource had before, except for what the author says is done and
+// for what the provider computes. A new resource has what only a replacement could change.
+func (r *Provider) partly(
+	ctx context.Context, id ID, before map[string]*structpb.Value, want *state, err error,
+) error {
+	if m, ok := Meaning(err).(*PartialError); ok { //nolint:errorlint // A meaning is not wrapped.
+		err = m.Err
+		if !m.Properties.IsZero() {
+			return &PartialError{ID: id, Properties: m.Properties, Err: outcome(err)}
+		}
+	}
+	partial := wholly(ctx, id, want, err)
+	fields := partial.Properties.message.GetFields()
+	for _, p := range Describe(want.Properties) {
+		has := p.Flags&Out != 0 || want.done[p.Name] || before == nil && p.Flags&Replaces != 0
+		if has {
+			continue
+		}
+		if delete(fields, p.Name); before[p.Name] != nil {
+			fields[p.Name] = before[p.Name]
+		}
+	}
+	return partial
+}
+
+// wholly reports what exists after a failure: all properties, or else, if what was computed cannot be encoded, those
+// that were asked for.
+func wholly(ctx context.Context, id ID, s *state, err error) *PartialError {
 	ctx = context.WithoutCancel(ctx) // since the engine must learn what exists
 	bag, encodeErr := s.encode(ctx, 0, 0)
 	if encodeErr != nil {
 		bag, _ = s.encode(ctx, Out, 0)
 		err = errors.Join(err, encodeErr)
 	}
-	if m, ok := Meaning(err).(*PartialError); ok { //nolint:errorlint // A meaning is not wrapped.
-		bag, err = cmp.Or(m.Properties, bag), m.Err
-	}
-	return &PartialError{ID: id, Properties: bag, Err: Invalid(err)}
+	return &PartialError{ID: id, Properties: Bag{bag}, Err: outcome(err)}
 }
 
 func nameFault(message string) error {

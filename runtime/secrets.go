@@ -11,8 +11,8 @@ import (
 
 // NoteSecrets masks what is wrapped as a secret in a bag in the errors and logs of the call that ctx belongs to, if
 // package serve serves it. The runtime itself notes the secrets of requests and those that the IDL declares.
-func NoteSecrets(ctx context.Context, bag *structpb.Struct) {
-	noteSecrets(structpb.NewStructValue(bag), false, wire.SecretsOf(ctx))
+func NoteSecrets(ctx context.Context, bag Bag) {
+	noteSecrets(structpb.NewStructValue(bag.message), false, wire.SecretsOf(ctx))
 }
 
 // noteSecrets notes what is wrapped in a value, or all of it if it is hidden.
@@ -46,6 +46,6 @@ func noteSecrets(v *structpb.Value, hidden bool, into *wire.Secrets) {
 func noteResult(ctx context.Context, c *call) {
 	if wire.SecretsOf(ctx) != nil && c.want != nil {
 		p := newProps(context.Background(), encoding, c.want.marks)
-		NoteSecrets(ctx, &structpb.Struct{Fields: p.encodeObject(c.want.Properties)})
+		NoteSecrets(ctx, BagOf(&structpb.Struct{Fields: p.encodeObject(c.want.Properties)}))
 	}
 }

@@ -91,8 +91,7 @@ type %[1]sOps struct{}
 
 func (%[1]sOps) Check(context.Context, *lumi.State[*%[2]s]) error { return nil }
 func (%[1]sOps) Create(context.Context, *lumi.State[*%[2]s]) (lumi.ID, error) { return "x", nil }
-func (%[1]sOps) Get(context.Context, lumi.ID) (*%[2]s, error) { return nil, lumi.ErrNotFound }
-func (%[1]sOps) InspectChange(context.Context, *lumi.State[*%[2]s], *lumi.State[*%[2]s], *lumi.Diff) error { return nil }
+func (%[1]sOps) Get(context.Context, lumi.ID, *lumi.State[*%[2]s]) (*%[2]s, error) { return nil, lumi.ErrNotFound }
 func (%[1]sOps) Update(context.Context, *lumi.State[*%[2]s], *lumi.State[*%[2]s], *lumi.Diff) error { return nil }
 func (%[1]sOps) Delete(context.Context, *lumi.State[*%[2]s]) error { return nil }
 `

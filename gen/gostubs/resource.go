@@ -30,15 +30,14 @@ func (e *emitter) operations(r *schema.Resource, object jen.Code) {
 	ctx, want := jen.Id("ctx").Qual(contextPath, "Context"), jen.Id("want").Add(state)
 	oldWant, diff := jen.Id("old, want").Add(state), jen.Id("diff").Op("*").Add(lumi("Diff"))
 	e.doc(r.Name + "ProviderOps is what the author of the provider implements. Its methods are those of " + ops + "\n" +
-		"at this type; what each of them does is said there.")
+		"at this type; what each of them does is documented there, with the optional ones.")
 	e.Type().Id(r.Name + "ProviderOps").InterfaceFunc(func(g *jen.Group) {
 		g.Id("Check").Params(ctx, want).Error()
 		if !r.Named {
 			g.Id("Name").Params(ctx, want).Params(jen.String(), jen.Error())
 		}
 		g.Id("Create").Params(ctx, want).Params(id, jen.Error())
-		g.Id("Get").Params(ctx, jen.Id("id").Add(id)).Params(object, jen.Error())
-		g.Id("InspectChange").Params(ctx, oldWant, diff).Error()
+		g.Id("Get").Params(ctx, jen.Id("id").Add(id), jen.Id("old").Add(state)).Params(object, jen.Error())
 		g.Id("Update").Params(ctx, oldWant, diff).Error()
 		g.Id("Delete").Params(ctx, jen.Id("old").Add(state)).Error()
 	})

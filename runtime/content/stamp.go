@@ -26,18 +26,19 @@ import (
 //
 // The error is a *[lumi.InvalidError] with one fault for each asset and archive that is not there, or cannot be read;
 // it tells no name in a secret. Any other error is that of the context.
-func Stamp(ctx context.Context, bag *structpb.Struct) (*structpb.Struct, error) {
+func Stamp(ctx context.Context, bag lumi.Bag) (lumi.Bag, error) {
 	s := &stamper{ctx: ctx}
-	fields := s.fields(bag.GetFields(), spot{})
+	given := bag.Struct().GetFields()
+	fields := s.fields(given, spot{})
 	switch {
 	case ctx.Err() != nil:
-		return nil, ctx.Err()
+		return lumi.Bag{}, ctx.Err()
 	case len(s.faults) > 0:
-		return nil, &lumi.InvalidError{Faults: s.faults}
-	case maps.Equal(fields, bag.GetFields()):
+		return lumi.Bag{}, &lumi.InvalidError{Faults: s.faults}
+	case maps.Equal(fields, given):
 		return bag, nil
 	}
-	return &structpb.Struct{Fields: fields}, nil
+	return lumi.BagOf(&structpb.Struct{Fields: fields}), nil
 }
 
 const (

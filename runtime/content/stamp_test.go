@@ -19,7 +19,7 @@ import (
 )
 
 // bag makes a bag of JSON with short names for what has long ones.
-func bag(t *testing.T, json string) *structpb.Struct {
+func bag(t *testing.T, json string) lumi.Bag {
 	t.Helper()
 	s := &structpb.Struct{}
 	json = strings.NewReplacer(
@@ -29,7 +29,7 @@ func bag(t *testing.T, json string) *structpb.Struct {
 	if err := protojson.Unmarshal([]byte(json), s); err != nil {
 		t.Fatal(err)
 	}
-	return s
+	return lumi.BagOf(s)
 }
 
 func TestStamp(t *testing.T) {
@@ -95,25 +95,25 @@ func TestStamp(t *testing.T) {
 				test.want = test.given
 			}
 			given := bag(t, hashes.Replace(test.given))
-			before := proto.Clone(given)
+			before := proto.Clone(given.Struct())
 			none := hashOf(t, lumi.AssetArchive(nil))
 			want := bag(t, strings.ReplaceAll(hashes.Replace(test.want), "#none", none))
 			got, err := content.Stamp(t.Context(), given)
 			if err != nil {
 				t.Fatal(err)
 			}
-			if !proto.Equal(got, want) {
-				t.Errorf("got\n%s\nwant\n%s", protojson.Format(got), protojson.Format(want))
+			if !proto.Equal(got.Struct(), want.Struct()) {
+				t.Errorf("got\n%s\nwant\n%s", protojson.Format(got.Struct()), protojson.Format(want.Struct()))
 			}
-			if !proto.Equal(given, before) {
+			if !proto.Equal(given.Struct(), before) {
 				t.Error("the bag that was given is another now")
 			}
-			if again, err := content.Stamp(t.Context(), got); err != nil || !proto.Equal(again, got) {
+			if again, err := content.Stamp(t.Context(), got); err != nil || !proto.Equal(again.Struct(), got.Struct()) {
 				t.Errorf("stamped again, it is another: %v, %v", again, err)
 			}
 		})
 	}
-	if got, err := content.Stamp(t.Context(), nil); got != nil || err != nil {
+	if got, err := content.Stamp(t.Context(), lumi.Bag{}); !got.IsZero() || err != nil {
 		t.Errorf("no bag: %v, %v", got, err)
 	}
 }
@@ -164,7 +164,7 @@ f: the URI is malformed`},
 		t.Run(test.name, func(t *testing.T) {
 			got, err := content.Stamp(t.Context(), bag(t, test.given))
 			var invalid *lumi.InvalidError
-			if got != nil || !errors.As(err, &invalid) {
+			if !got.IsZero() || !errors.As(err, &invalid) {
 				t.Fatalf("got %v, %v", got, err)
 			}
 			var lines strings.Builder
@@ -180,14 +180,14 @@ f: the URI is malformed`},
 
 func TestStampBounds(t *testing.T) {
 	inFolder(t, map[string]string{"a": "x"})
-	missing := bag(t, `{"$sig": "$asset", "path": "no"}`)
+	missing := bag(t, `{"$sig": "$asset", "path": "no"}`).Struct()
 	many := &structpb.ListValue{}
 	for range 1000 {
 		many.Values = append(many.Values, structpb.NewStructValue(missing))
 	}
-	_, err := content.Stamp(t.Context(), &structpb.Struct{Fields: map[string]*structpb.Value{
+	_, err := content.Stamp(t.Context(), lumi.BagOf(&structpb.Struct{Fields: map[string]*structpb.Value{
 		"a": structpb.NewListValue(many),
-	}})
+	}}))
 	var invalid *lumi.InvalidError
 	if !errors.As(err, &invalid) || len(invalid.Faults) != 101 {
 		t.Fatalf("got %v", err)
@@ -217,7 +217,7 @@ func TestStampBounds(t *testing.T) {
 			deep = wrap(deep)
 		}
 		given := &structpb.Struct{Fields: map[string]*structpb.Value{"a": deep}}
-		if _, err := content.Stamp(t.Context(), given); err != nil {
+		if _, err := content.Stamp(t.Context(), lumi.BagOf(given)); err != nil {
 			t.Errorf("what is too deep is judged: %v", err)
 		}
 	}
@@ -240,7 +240,7 @@ func TestStampPaths(t *testing.T) {
 	}}
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
-	if _, err := content.Stamp(t.Context(), bag); err != nil {
+	if _, err := content.Stamp(t.Context(), lumi.BagOf(bag)); err != nil {
 		t.Fatal(err)
 	}
 	runtime.ReadMemStats(&after)

@@ -26,6 +26,144 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
+// Kind is the kind of a value on the wire.
+type Property_Kind int32
+
+const (
+	// No kind; it is never sent.
+	Property_KIND_UNSPECIFIED Property_Kind = 0
+	// A boolean.
+	Property_BOOL Property_Kind = 1
+	// A number.
+	Property_NUMBER Property_Kind = 2
+	// A string, or a value of an enum.
+	Property_STRING Property_Kind = 3
+	// A list.
+	Property_LIST Property_Kind = 4
+	// An object with keys of any name.
+	Property_MAP Property_Kind = 5
+	// An object with properties of its own.
+	Property_OBJECT Property_Kind = 6
+	// A value of any kind.
+	Property_ANY Property_Kind = 7
+	// An asset.
+	Property_ASSET Property_Kind = 8
+	// An archive.
+	Property_ARCHIVE Property_Kind = 9
+	// A capability, the URN of another resource.
+	Property_CAPABILITY Property_Kind = 10
+)
+
+// Enum value maps for Property_Kind.
+var (
+	Property_Kind_name = map[int32]string{
+		0:  "KIND_UNSPECIFIED",
+		1:  "BOOL",
+		2:  "NUMBER",
+		3:  "STRING",
+		4:  "LIST",
+		5:  "MAP",
+		6:  "OBJECT",
+		7:  "ANY",
+		8:  "ASSET",
+		9:  "ARCHIVE",
+		10: "CAPABILITY",
+	}
+	Property_Kind_value = map[string]int32{
+		"KIND_UNSPECIFIED": 0,
+		"BOOL":             1,
+		"NUMBER":           2,
+		"STRING":           3,
+		"LIST":             4,
+		"MAP":              5,
+		"OBJECT":           6,
+		"ANY":              7,
+		"ASSET":            8,
+		"ARCHIVE":          9,
+		"CAPABILITY":       10,
+	}
+)
+
+func (x Property_Kind) Enum() *Property_Kind {
+	p := new(Property_Kind)
+	*p = x
+	return p
+}
+
+func (x Property_Kind) String() string {
+	return protoimpl.X.EnumStringOf(x.Descriptor(), protoreflect.EnumNumber(x))
+}
+
+func (Property_Kind) Descriptor() protoreflect.EnumDescriptor {
+	return file_lumirpc_provider_proto_enumTypes[0].Descriptor()
+}
+
+func (Property_Kind) Type() protoreflect.EnumType {
+	return &file_lumirpc_provider_proto_enumTypes[0]
+}
+
+func (x Property_Kind) Number() protoreflect.EnumNumber {
+	return protoreflect.EnumNumber(x)
+}
+
+// Deprecated: Use Property_Kind.Descriptor instead.
+func (Property_Kind) EnumDescriptor() ([]byte, []int) {
+	return file_lumirpc_provider_proto_rawDescGZIP(), []int{7, 0}
+}
+
+// Purpose says why the resource is read.
+type GetRequest_Purpose int32
+
+const (
+	// No purpose; it is refused.
+	GetRequest_PURPOSE_UNSPECIFIED GetRequest_Purpose = 0
+	// To see whether a resource of the engine's is still as it was stored.
+	GetRequest_REFRESH GetRequest_Purpose = 1
+	// To take over a resource of which only the id is known.
+	GetRequest_IMPORT GetRequest_Purpose = 2
+)
+
+// Enum value maps for GetRequest_Purpose.
+var (
+	GetRequest_Purpose_name = map[int32]string{
+		0: "PURPOSE_UNSPECIFIED",
+		1: "REFRESH",
+		2: "IMPORT",
+	}
+	GetRequest_Purpose_value = map[string]int32{
+		"PURPOSE_UNSPECIFIED": 0,
+		"REFRESH":             1,
+		"IMPORT":              2,
+	}
+)
+
+func (x GetRequest_Purpose) Enum() *GetRequest_Purpose {
+	p := new(GetRequest_Purpose)
+	*p = x
+	return p
+}
+
+func (x GetRequest_Purpose) String() string {
+	return protoimpl.X.EnumStringOf(x.Descriptor(), protoreflect.EnumNumber(x))
+}
+
+func (GetRequest_Purpose) Descriptor() protoreflect.EnumDescriptor {
+	return file_lumirpc_provider_proto_enumTypes[1].Descriptor()
+}
+
+func (GetRequest_Purpose) Type() protoreflect.EnumType {
+	return &file_lumirpc_provider_proto_enumTypes[1]
+}
+
+func (x GetRequest_Purpose) Number() protoreflect.EnumNumber {
+	return protoreflect.EnumNumber(x)
+}
+
+// Deprecated: Use GetRequest_Purpose.Descriptor instead.
+func (GetRequest_Purpose) EnumDescriptor() ([]byte, []int) {
+	return file_lumirpc_provider_proto_rawDescGZIP(), []int{17, 0}
+}
+
 // Kind says what happened to a value.
 type Change_Kind int32
 
@@ -67,11 +205,11 @@ func (x Change_Kind) String() string {
 }
 
 func (Change_Kind) Descriptor() protoreflect.EnumDescriptor {
-	return file_lumirpc_provider_proto_enumTypes[0].Descriptor()
+	return file_lumirpc_provider_proto_enumTypes[2].Descriptor()
 }
 
 func (Change_Kind) Type() protoreflect.EnumType {
-	return &file_lumirpc_provider_proto_enumTypes[0]
+	return &file_lumirpc_provider_proto_enumTypes[2]
 }
 
 func (x Change_Kind) Number() protoreflect.EnumNumber {
@@ -80,7 +218,68 @@ func (x Change_Kind) Number() protoreflect.EnumNumber {
 
 // Deprecated: Use Change_Kind.Descriptor instead.
 func (Change_Kind) EnumDescriptor() ([]byte, []int) {
-	return file_lumirpc_provider_proto_rawDescGZIP(), []int{15, 0}
+	return file_lumirpc_provider_proto_rawDescGZIP(), []int{21, 0}
+}
+
+// Severity says how much an event matters.
+type Event_Severity int32
+
+const (
+	// No severity; it is never sent.
+	Event_SEVERITY_UNSPECIFIED Event_Severity = 0
+	// For those who develop the provider.
+	Event_DEBUG Event_Severity = 1
+	// For those who want to know.
+	Event_INFO Event_Severity = 2
+	// Something may be wrong.
+	Event_WARNING Event_Severity = 3
+	// Something is wrong.
+	Event_ERROR Event_Severity = 4
+)
+
+// Enum value maps for Event_Severity.
+var (
+	Event_Severity_name = map[int32]string{
+		0: "SEVERITY_UNSPECIFIED",
+		1: "DEBUG",
+		2: "INFO",
+		3: "WARNING",
+		4: "ERROR",
+	}
+	Event_Severity_value = map[string]int32{
+		"SEVERITY_UNSPECIFIED": 0,
+		"DEBUG":                1,
+		"INFO":                 2,
+		"WARNING":              3,
+		"ERROR":                4,
+	}
+)
+
+func (x Event_Severity) Enum() *Event_Severity {
+	p := new(Event_Severity)
+	*p = x
+	return p
+}
+
+func (x Event_Severity) String() string {
+	return protoimpl.X.EnumStringOf(x.Descriptor(), protoreflect.EnumNumber(x))
+}
+
+func (Event_Severity) Descriptor() protoreflect.EnumDescriptor {
+	return file_lumirpc_provider_proto_enumTypes[3].Descriptor()
+}
+
+func (Event_Severity) Type() protoreflect.EnumType {
+	return &file_lumirpc_provider_proto_enumTypes[3]
+}
+
+func (x Event_Severity) Number() protoreflect.EnumNumber {
+	return protoreflect.EnumNumber(x)
+}
+
+// Deprecated: Use Event_Severity.Descriptor instead.
+func (Event_Severity) EnumDescriptor() ([]byte, []int) {
+	return file_lumirpc_provider_proto_rawDescGZIP(), []int{29, 0}
 }
 
 // HandshakeRequest introduces the engine.
@@ -295,6 +494,280 @@ func (*ConfigureResponse) Descriptor() ([]byte, []int) {
 	return file_lumirpc_provider_proto_rawDescGZIP(), []int{3}
 }
 
+// DescribeRequest asks about types of resources.
+type DescribeRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The tokens of the types. If there are none, all types that the plugin serves.
+	Types         []string `protobuf:"bytes,1,rep,name=types,proto3" json:"types,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *DescribeRequest) Reset() {
+	*x = DescribeRequest{}
+	mi := &file_lumirpc_provider_proto_msgTypes[4]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *DescribeRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*DescribeRequest) ProtoMessage() {}
+
+func (x *DescribeRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_lumirpc_provider_proto_msgTypes[4]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use DescribeRequest.ProtoReflect.Descriptor instead.
+func (*DescribeRequest) Descriptor() ([]byte, []int) {
+	return file_lumirpc_provider_proto_rawDescGZIP(), []int{4}
+}
+
+func (x *DescribeRequest) GetTypes() []string {
+	if x != nil {
+		return x.Types
+	}
+	return nil
+}
+
+// DescribeResponse describes the types.
+type DescribeResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// One for each type, in the order of the request, or else sorted by their tokens.
+	Types         []*Description `protobuf:"bytes,1,rep,name=types,proto3" json:"types,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *DescribeResponse) Reset() {
+	*x = DescribeResponse{}
+	mi := &file_lumirpc_provider_proto_msgTypes[5]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *DescribeResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*DescribeResponse) ProtoMessage() {}
+
+func (x *DescribeResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_lumirpc_provider_proto_msgTypes[5]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use DescribeResponse.ProtoReflect.Descriptor instead.
+func (*DescribeResponse) Descriptor() ([]byte, []int) {
+	return file_lumirpc_provider_proto_rawDescGZIP(), []int{5}
+}
+
+func (x *DescribeResponse) GetTypes() []*Description {
+	if x != nil {
+		return x.Types
+	}
+	return nil
+}
+
+// Description describes one type of resource.
+type Description struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The token of the type.
+	Type string `protobuf:"bytes,1,opt,name=type,proto3" json:"type,omitempty"`
+	// Whether programs name the resources, so that the name is the property "name". Otherwise Name chooses it.
+	Named bool `protobuf:"varint,2,opt,name=named,proto3" json:"named,omitempty"`
+	// Whether Find can find resources of this type.
+	CanFind bool `protobuf:"varint,3,opt,name=can_find,json=canFind,proto3" json:"can_find,omitempty"`
+	// Whether Create returns the same resource if it is called again with the same token.
+	IdempotentCreate bool `protobuf:"varint,4,opt,name=idempotent_create,json=idempotentCreate,proto3" json:"idempotent_create,omitempty"`
+	// The properties of the resource, without those of objects inside, in the order of the IDL.
+	Properties    []*Property `protobuf:"bytes,5,rep,name=properties,proto3" json:"properties,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Description) Reset() {
+	*x = Description{}
+	mi := &file_lumirpc_provider_proto_msgTypes[6]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Description) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Description) ProtoMessage() {}
+
+func (x *Description) ProtoReflect() protoreflect.Message {
+	mi := &file_lumirpc_provider_proto_msgTypes[6]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Description.ProtoReflect.Descriptor instead.
+func (*Description) Descriptor() ([]byte, []int) {
+	return file_lumirpc_provider_proto_rawDescGZIP(), []int{6}
+}
+
+func (x *Description) GetType() string {
+	if x != nil {
+		return x.Type
+	}
+	return ""
+}
+
+func (x *Description) GetNamed() bool {
+	if x != nil {
+		return x.Named
+	}
+	return false
+}
+
+func (x *Description) GetCanFind() bool {
+	if x != nil {
+		return x.CanFind
+	}
+	return false
+}
+
+func (x *Description) GetIdempotentCreate() bool {
+	if x != nil {
+		return x.IdempotentCreate
+	}
+	return false
+}
+
+func (x *Description) GetProperties() []*Property {
+	if x != nil {
+		return x.Properties
+	}
+	return nil
+}
+
+// Property describes a property of a resource.
+type Property struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The property's name in bags.
+	Name string `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
+	// The kind of its values.
+	Kind Property_Kind `protobuf:"varint,2,opt,name=kind,proto3,enum=lumirpc.Property_Kind" json:"kind,omitempty"`
+	// Whether a complete bag has it.
+	Required bool `protobuf:"varint,3,opt,name=required,proto3" json:"required,omitempty"`
+	// Whether the provider computes it. Programs must not set it.
+	Out bool `protobuf:"varint,4,opt,name=out,proto3" json:"out,omitempty"`
+	// Whether it is sent to the provider and never read back.
+	In bool `protobuf:"varint,5,opt,name=in,proto3" json:"in,omitempty"`
+	// Whether a change of it needs a new resource.
+	Replaces bool `protobuf:"varint,6,opt,name=replaces,proto3" json:"replaces,omitempty"`
+	// Whether it is a secret.
+	Secret        bool `protobuf:"varint,7,opt,name=secret,proto3" json:"secret,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Property) Reset() {
+	*x = Property{}
+	mi := &file_lumirpc_provider_proto_msgTypes[7]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Property) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Property) ProtoMessage() {}
+
+func (x *Property) ProtoReflect() protoreflect.Message {
+	mi := &file_lumirpc_provider_proto_msgTypes[7]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Property.ProtoReflect.Descriptor instead.
+func (*Property) Descriptor() ([]byte, []int) {
+	return file_lumirpc_provider_proto_rawDescGZIP(), []int{7}
+}
+
+func (x *Property) GetName() string {
+	if x != nil {
+		return x.Name
+	}
+	return ""
+}
+
+func (x *Property) GetKind() Property_Kind {
+	if x != nil {
+		return x.Kind
+	}
+	return Property_KIND_UNSPECIFIED
+}
+
+func (x *Property) GetRequired() bool {
+	if x != nil {
+		return x.Required
+	}
+	return false
+}
+
+func (x *Property) GetOut() bool {
+	if x != nil {
+		return x.Out
+	}
+	return false
+}
+
+func (x *Property) GetIn() bool {
+	if x != nil {
+		return x.In
+	}
+	return false
+}
+
+func (x *Property) GetReplaces() bool {
+	if x != nil {
+		return x.Replaces
+	}
+	return false
+}
+
+func (x *Property) GetSecret() bool {
+	if x != nil {
+		return x.Secret
+	}
+	return false
+}
+
 // Reference is what is known of a resource that a capability refers to.
 type Reference struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -308,7 +781,7 @@ type Reference struct {
 
 func (x *Reference) Reset() {
 	*x = Reference{}
-	mi := &file_lumirpc_provider_proto_msgTypes[4]
+	mi := &file_lumirpc_provider_proto_msgTypes[8]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -320,7 +793,7 @@ func (x *Reference) String() string {
 func (*Reference) ProtoMessage() {}
 
 func (x *Reference) ProtoReflect() protoreflect.Message {
-	mi := &file_lumirpc_provider_proto_msgTypes[4]
+	mi := &file_lumirpc_provider_proto_msgTypes[8]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -333,7 +806,7 @@ func (x *Reference) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Reference.ProtoReflect.Descriptor instead.
 func (*Reference) Descriptor() ([]byte, []int) {
-	return file_lumirpc_provider_proto_rawDescGZIP(), []int{4}
+	return file_lumirpc_provider_proto_rawDescGZIP(), []int{8}
 }
 
 func (x *Reference) GetId() string {
@@ -361,14 +834,20 @@ type CheckRequest struct {
 	Properties *structpb.Struct `protobuf:"bytes,3,opt,name=properties,proto3" json:"properties,omitempty"`
 	// The resources that the capabilities among the properties refer to, by URN. One that does not exist yet may be
 	// missing.
-	References    map[string]*Reference `protobuf:"bytes,4,rep,name=references,proto3" json:"references,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
+	References map[string]*Reference `protobuf:"bytes,4,rep,name=references,proto3" json:"references,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
+	// The properties that Check returned when the resource was last deployed. Absent for a new resource.
+	Old *structpb.Struct `protobuf:"bytes,5,opt,name=old,proto3" json:"old,omitempty"`
+	// What generated names and other defaults that look random are derived from. It stays the same for one resource, and
+	// is another for its replacement. Engines compute it as HMAC-SHA256 over the URN and a counter of the resource's
+	// incarnations, with the lineage of the environment as the key.
+	Seed          []byte `protobuf:"bytes,6,opt,name=seed,proto3" json:"seed,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *CheckRequest) Reset() {
 	*x = CheckRequest{}
-	mi := &file_lumirpc_provider_proto_msgTypes[5]
+	mi := &file_lumirpc_provider_proto_msgTypes[9]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -380,7 +859,7 @@ func (x *CheckRequest) String() string {
 func (*CheckRequest) ProtoMessage() {}
 
 func (x *CheckRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_lumirpc_provider_proto_msgTypes[5]
+	mi := &file_lumirpc_provider_proto_msgTypes[9]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -393,7 +872,7 @@ func (x *CheckRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CheckRequest.ProtoReflect.Descriptor instead.
 func (*CheckRequest) Descriptor() ([]byte, []int) {
-	return file_lumirpc_provider_proto_rawDescGZIP(), []int{5}
+	return file_lumirpc_provider_proto_rawDescGZIP(), []int{9}
 }
 
 func (x *CheckRequest) GetType() string {
@@ -424,6 +903,20 @@ func (x *CheckRequest) GetReferences() map[string]*Reference {
 	return nil
 }
 
+func (x *CheckRequest) GetOld() *structpb.Struct {
+	if x != nil {
+		return x.Old
+	}
+	return nil
+}
+
+func (x *CheckRequest) GetSeed() []byte {
+	if x != nil {
+		return x.Seed
+	}
+	return nil
+}
+
 // CheckResponse says that nothing is wrong.
 type CheckResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -435,7 +928,7 @@ type CheckResponse struct {
 
 func (x *CheckResponse) Reset() {
 	*x = CheckResponse{}
-	mi := &file_lumirpc_provider_proto_msgTypes[6]
+	mi := &file_lumirpc_provider_proto_msgTypes[10]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -447,7 +940,7 @@ func (x *CheckResponse) String() string {
 func (*CheckResponse) ProtoMessage() {}
 
 func (x *CheckResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_lumirpc_provider_proto_msgTypes[6]
+	mi := &file_lumirpc_provider_proto_msgTypes[10]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -460,7 +953,7 @@ func (x *CheckResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CheckResponse.ProtoReflect.Descriptor instead.
 func (*CheckResponse) Descriptor() ([]byte, []int) {
-	return file_lumirpc_provider_proto_rawDescGZIP(), []int{6}
+	return file_lumirpc_provider_proto_rawDescGZIP(), []int{10}
 }
 
 func (x *CheckResponse) GetProperties() *structpb.Struct {
@@ -487,7 +980,7 @@ type NameRequest struct {
 
 func (x *NameRequest) Reset() {
 	*x = NameRequest{}
-	mi := &file_lumirpc_provider_proto_msgTypes[7]
+	mi := &file_lumirpc_provider_proto_msgTypes[11]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -499,7 +992,7 @@ func (x *NameRequest) String() string {
 func (*NameRequest) ProtoMessage() {}
 
 func (x *NameRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_lumirpc_provider_proto_msgTypes[7]
+	mi := &file_lumirpc_provider_proto_msgTypes[11]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -512,7 +1005,7 @@ func (x *NameRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use NameRequest.ProtoReflect.Descriptor instead.
 func (*NameRequest) Descriptor() ([]byte, []int) {
-	return file_lumirpc_provider_proto_rawDescGZIP(), []int{7}
+	return file_lumirpc_provider_proto_rawDescGZIP(), []int{11}
 }
 
 func (x *NameRequest) GetType() string {
@@ -554,7 +1047,7 @@ type NameResponse struct {
 
 func (x *NameResponse) Reset() {
 	*x = NameResponse{}
-	mi := &file_lumirpc_provider_proto_msgTypes[8]
+	mi := &file_lumirpc_provider_proto_msgTypes[12]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -566,7 +1059,7 @@ func (x *NameResponse) String() string {
 func (*NameResponse) ProtoMessage() {}
 
 func (x *NameResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_lumirpc_provider_proto_msgTypes[8]
+	mi := &file_lumirpc_provider_proto_msgTypes[12]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -579,7 +1072,7 @@ func (x *NameResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use NameResponse.ProtoReflect.Descriptor instead.
 func (*NameResponse) Descriptor() ([]byte, []int) {
-	return file_lumirpc_provider_proto_rawDescGZIP(), []int{8}
+	return file_lumirpc_provider_proto_rawDescGZIP(), []int{12}
 }
 
 func (x *NameResponse) GetName() string {
@@ -599,14 +1092,17 @@ type CreateRequest struct {
 	// The properties that Check returned. All values are known.
 	Properties *structpb.Struct `protobuf:"bytes,3,opt,name=properties,proto3" json:"properties,omitempty"`
 	// As in CheckRequest.
-	References    map[string]*Reference `protobuf:"bytes,4,rep,name=references,proto3" json:"references,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
+	References map[string]*Reference `protobuf:"bytes,4,rep,name=references,proto3" json:"references,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
+	// Identifies the intention to create one resource: the same for every attempt, another for a replacement. Providers
+	// hand it to clouds that make a request with a known token only once, or mark with it what they make.
+	Token         string `protobuf:"bytes,5,opt,name=token,proto3" json:"token,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *CreateRequest) Reset() {
 	*x = CreateRequest{}
-	mi := &file_lumirpc_provider_proto_msgTypes[9]
+	mi := &file_lumirpc_provider_proto_msgTypes[13]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -618,7 +1114,7 @@ func (x *CreateRequest) String() string {
 func (*CreateRequest) ProtoMessage() {}
 
 func (x *CreateRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_lumirpc_provider_proto_msgTypes[9]
+	mi := &file_lumirpc_provider_proto_msgTypes[13]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -631,7 +1127,7 @@ func (x *CreateRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CreateRequest.ProtoReflect.Descriptor instead.
 func (*CreateRequest) Descriptor() ([]byte, []int) {
-	return file_lumirpc_provider_proto_rawDescGZIP(), []int{9}
+	return file_lumirpc_provider_proto_rawDescGZIP(), []int{13}
 }
 
 func (x *CreateRequest) GetType() string {
@@ -662,6 +1158,13 @@ func (x *CreateRequest) GetReferences() map[string]*Reference {
 	return nil
 }
 
+func (x *CreateRequest) GetToken() string {
+	if x != nil {
+		return x.Token
+	}
+	return ""
+}
+
 // CreateResponse says that the resource exists.
 type CreateResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -678,7 +1181,7 @@ type CreateResponse struct {
 
 func (x *CreateResponse) Reset() {
 	*x = CreateResponse{}
-	mi := &file_lumirpc_provider_proto_msgTypes[10]
+	mi := &file_lumirpc_provider_proto_msgTypes[14]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -690,7 +1193,7 @@ func (x *CreateResponse) String() string {
 func (*CreateResponse) ProtoMessage() {}
 
 func (x *CreateResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_lumirpc_provider_proto_msgTypes[10]
+	mi := &file_lumirpc_provider_proto_msgTypes[14]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -703,7 +1206,7 @@ func (x *CreateResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CreateResponse.ProtoReflect.Descriptor instead.
 func (*CreateResponse) Descriptor() ([]byte, []int) {
-	return file_lumirpc_provider_proto_rawDescGZIP(), []int{10}
+	return file_lumirpc_provider_proto_rawDescGZIP(), []int{14}
 }
 
 func (x *CreateResponse) GetId() string {
@@ -727,20 +1230,156 @@ func (x *CreateResponse) GetFailure() *status.Status {
 	return nil
 }
 
-// GetRequest asks for a resource of which nothing else is known.
+// FindRequest asks which resource an earlier Create made. It has what that Create was given.
+type FindRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// As in CheckRequest.
+	Type string `protobuf:"bytes,1,opt,name=type,proto3" json:"type,omitempty"`
+	// As in CheckRequest.
+	Urn string `protobuf:"bytes,2,opt,name=urn,proto3" json:"urn,omitempty"`
+	// The properties of the Create.
+	Properties *structpb.Struct `protobuf:"bytes,3,opt,name=properties,proto3" json:"properties,omitempty"`
+	// As in CheckRequest.
+	References map[string]*Reference `protobuf:"bytes,4,rep,name=references,proto3" json:"references,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
+	// The token of the Create.
+	Token         string `protobuf:"bytes,5,opt,name=token,proto3" json:"token,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *FindRequest) Reset() {
+	*x = FindRequest{}
+	mi := &file_lumirpc_provider_proto_msgTypes[15]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *FindRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*FindRequest) ProtoMessage() {}
+
+func (x *FindRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_lumirpc_provider_proto_msgTypes[15]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use FindRequest.ProtoReflect.Descriptor instead.
+func (*FindRequest) Descriptor() ([]byte, []int) {
+	return file_lumirpc_provider_proto_rawDescGZIP(), []int{15}
+}
+
+func (x *FindRequest) GetType() string {
+	if x != nil {
+		return x.Type
+	}
+	return ""
+}
+
+func (x *FindRequest) GetUrn() string {
+	if x != nil {
+		return x.Urn
+	}
+	return ""
+}
+
+func (x *FindRequest) GetProperties() *structpb.Struct {
+	if x != nil {
+		return x.Properties
+	}
+	return nil
+}
+
+func (x *FindRequest) GetReferences() map[string]*Reference {
+	if x != nil {
+		return x.References
+	}
+	return nil
+}
+
+func (x *FindRequest) GetToken() string {
+	if x != nil {
+		return x.Token
+	}
+	return ""
+}
+
+// FindResponse says which resource that is.
+type FindResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// What the provider calls the resource. It is never empty.
+	Id            string `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *FindResponse) Reset() {
+	*x = FindResponse{}
+	mi := &file_lumirpc_provider_proto_msgTypes[16]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *FindResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*FindResponse) ProtoMessage() {}
+
+func (x *FindResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_lumirpc_provider_proto_msgTypes[16]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use FindResponse.ProtoReflect.Descriptor instead.
+func (*FindResponse) Descriptor() ([]byte, []int) {
+	return file_lumirpc_provider_proto_rawDescGZIP(), []int{16}
+}
+
+func (x *FindResponse) GetId() string {
+	if x != nil {
+		return x.Id
+	}
+	return ""
+}
+
+// GetRequest asks how a resource is.
 type GetRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The token of the resource's type.
 	Type string `protobuf:"bytes,1,opt,name=type,proto3" json:"type,omitempty"`
 	// What the provider calls the resource.
-	Id            string `protobuf:"bytes,2,opt,name=id,proto3" json:"id,omitempty"`
+	Id string `protobuf:"bytes,2,opt,name=id,proto3" json:"id,omitempty"`
+	// Why it is read.
+	Purpose GetRequest_Purpose `protobuf:"varint,3,opt,name=purpose,proto3,enum=lumirpc.GetRequest_Purpose" json:"purpose,omitempty"`
+	// The resource's URN, whose type must be the one above. For IMPORT it may be empty.
+	Urn string `protobuf:"bytes,4,opt,name=urn,proto3" json:"urn,omitempty"`
+	// As in InspectChangeRequest. Absent for IMPORT.
+	Old *structpb.Struct `protobuf:"bytes,5,opt,name=old,proto3" json:"old,omitempty"`
+	// As in CheckRequest, for the capabilities in old.
+	References    map[string]*Reference `protobuf:"bytes,6,rep,name=references,proto3" json:"references,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *GetRequest) Reset() {
 	*x = GetRequest{}
-	mi := &file_lumirpc_provider_proto_msgTypes[11]
+	mi := &file_lumirpc_provider_proto_msgTypes[17]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -752,7 +1391,7 @@ func (x *GetRequest) String() string {
 func (*GetRequest) ProtoMessage() {}
 
 func (x *GetRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_lumirpc_provider_proto_msgTypes[11]
+	mi := &file_lumirpc_provider_proto_msgTypes[17]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -765,7 +1404,7 @@ func (x *GetRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetRequest.ProtoReflect.Descriptor instead.
 func (*GetRequest) Descriptor() ([]byte, []int) {
-	return file_lumirpc_provider_proto_rawDescGZIP(), []int{11}
+	return file_lumirpc_provider_proto_rawDescGZIP(), []int{17}
 }
 
 func (x *GetRequest) GetType() string {
@@ -782,6 +1421,34 @@ func (x *GetRequest) GetId() string {
 	return ""
 }
 
+func (x *GetRequest) GetPurpose() GetRequest_Purpose {
+	if x != nil {
+		return x.Purpose
+	}
+	return GetRequest_PURPOSE_UNSPECIFIED
+}
+
+func (x *GetRequest) GetUrn() string {
+	if x != nil {
+		return x.Urn
+	}
+	return ""
+}
+
+func (x *GetRequest) GetOld() *structpb.Struct {
+	if x != nil {
+		return x.Old
+	}
+	return nil
+}
+
+func (x *GetRequest) GetReferences() map[string]*Reference {
+	if x != nil {
+		return x.References
+	}
+	return nil
+}
+
 // GetResponse describes the resource.
 type GetResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -793,7 +1460,7 @@ type GetResponse struct {
 
 func (x *GetResponse) Reset() {
 	*x = GetResponse{}
-	mi := &file_lumirpc_provider_proto_msgTypes[12]
+	mi := &file_lumirpc_provider_proto_msgTypes[18]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -805,7 +1472,7 @@ func (x *GetResponse) String() string {
 func (*GetResponse) ProtoMessage() {}
 
 func (x *GetResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_lumirpc_provider_proto_msgTypes[12]
+	mi := &file_lumirpc_provider_proto_msgTypes[18]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -818,7 +1485,7 @@ func (x *GetResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetResponse.ProtoReflect.Descriptor instead.
 func (*GetResponse) Descriptor() ([]byte, []int) {
-	return file_lumirpc_provider_proto_rawDescGZIP(), []int{12}
+	return file_lumirpc_provider_proto_rawDescGZIP(), []int{18}
 }
 
 func (x *GetResponse) GetProperties() *structpb.Struct {
@@ -850,7 +1517,7 @@ type InspectChangeRequest struct {
 
 func (x *InspectChangeRequest) Reset() {
 	*x = InspectChangeRequest{}
-	mi := &file_lumirpc_provider_proto_msgTypes[13]
+	mi := &file_lumirpc_provider_proto_msgTypes[19]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -862,7 +1529,7 @@ func (x *InspectChangeRequest) String() string {
 func (*InspectChangeRequest) ProtoMessage() {}
 
 func (x *InspectChangeRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_lumirpc_provider_proto_msgTypes[13]
+	mi := &file_lumirpc_provider_proto_msgTypes[19]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -875,7 +1542,7 @@ func (x *InspectChangeRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use InspectChangeRequest.ProtoReflect.Descriptor instead.
 func (*InspectChangeRequest) Descriptor() ([]byte, []int) {
-	return file_lumirpc_provider_proto_rawDescGZIP(), []int{13}
+	return file_lumirpc_provider_proto_rawDescGZIP(), []int{19}
 }
 
 func (x *InspectChangeRequest) GetType() string {
@@ -925,15 +1592,20 @@ type InspectChangeResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// All differences, in the order of their paths.
 	Changes []*Change `protobuf:"bytes,1,rep,name=changes,proto3" json:"changes,omitempty"`
-	// The paths whose changes take a new resource, sorted. Where there is none, an update will do.
-	Replaces      []string `protobuf:"bytes,2,rep,name=replaces,proto3" json:"replaces,omitempty"`
+	// The paths whose changes need a new resource, sorted. If there are none, an update will do.
+	Replaces []string `protobuf:"bytes,2,rep,name=replaces,proto3" json:"replaces,omitempty"`
+	// Whether the old resource must be deleted before the new one is created.
+	DeleteBeforeReplace bool `protobuf:"varint,3,opt,name=delete_before_replace,json=deleteBeforeReplace,proto3" json:"delete_before_replace,omitempty"`
+	// The new properties, if the provider ignores some of the changes: with the old values at their places. The engine
+	// sends these to Update, and stores them. Absent if nothing is ignored. Ignored changes are not among the changes.
+	Properties    *structpb.Struct `protobuf:"bytes,4,opt,name=properties,proto3" json:"properties,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *InspectChangeResponse) Reset() {
 	*x = InspectChangeResponse{}
-	mi := &file_lumirpc_provider_proto_msgTypes[14]
+	mi := &file_lumirpc_provider_proto_msgTypes[20]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -945,7 +1617,7 @@ func (x *InspectChangeResponse) String() string {
 func (*InspectChangeResponse) ProtoMessage() {}
 
 func (x *InspectChangeResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_lumirpc_provider_proto_msgTypes[14]
+	mi := &file_lumirpc_provider_proto_msgTypes[20]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -958,7 +1630,7 @@ func (x *InspectChangeResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use InspectChangeResponse.ProtoReflect.Descriptor instead.
 func (*InspectChangeResponse) Descriptor() ([]byte, []int) {
-	return file_lumirpc_provider_proto_rawDescGZIP(), []int{14}
+	return file_lumirpc_provider_proto_rawDescGZIP(), []int{20}
 }
 
 func (x *InspectChangeResponse) GetChanges() []*Change {
@@ -971,6 +1643,20 @@ func (x *InspectChangeResponse) GetChanges() []*Change {
 func (x *InspectChangeResponse) GetReplaces() []string {
 	if x != nil {
 		return x.Replaces
+	}
+	return nil
+}
+
+func (x *InspectChangeResponse) GetDeleteBeforeReplace() bool {
+	if x != nil {
+		return x.DeleteBeforeReplace
+	}
+	return false
+}
+
+func (x *InspectChangeResponse) GetProperties() *structpb.Struct {
+	if x != nil {
+		return x.Properties
 	}
 	return nil
 }
@@ -996,7 +1682,7 @@ type Change struct {
 
 func (x *Change) Reset() {
 	*x = Change{}
-	mi := &file_lumirpc_provider_proto_msgTypes[15]
+	mi := &file_lumirpc_provider_proto_msgTypes[21]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1008,7 +1694,7 @@ func (x *Change) String() string {
 func (*Change) ProtoMessage() {}
 
 func (x *Change) ProtoReflect() protoreflect.Message {
-	mi := &file_lumirpc_provider_proto_msgTypes[15]
+	mi := &file_lumirpc_provider_proto_msgTypes[21]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1021,7 +1707,7 @@ func (x *Change) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Change.ProtoReflect.Descriptor instead.
 func (*Change) Descriptor() ([]byte, []int) {
-	return file_lumirpc_provider_proto_rawDescGZIP(), []int{15}
+	return file_lumirpc_provider_proto_rawDescGZIP(), []int{21}
 }
 
 func (x *Change) GetKind() Change_Kind {
@@ -1087,7 +1773,7 @@ type UpdateRequest struct {
 
 func (x *UpdateRequest) Reset() {
 	*x = UpdateRequest{}
-	mi := &file_lumirpc_provider_proto_msgTypes[16]
+	mi := &file_lumirpc_provider_proto_msgTypes[22]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1099,7 +1785,7 @@ func (x *UpdateRequest) String() string {
 func (*UpdateRequest) ProtoMessage() {}
 
 func (x *UpdateRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_lumirpc_provider_proto_msgTypes[16]
+	mi := &file_lumirpc_provider_proto_msgTypes[22]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1112,7 +1798,7 @@ func (x *UpdateRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use UpdateRequest.ProtoReflect.Descriptor instead.
 func (*UpdateRequest) Descriptor() ([]byte, []int) {
-	return file_lumirpc_provider_proto_rawDescGZIP(), []int{16}
+	return file_lumirpc_provider_proto_rawDescGZIP(), []int{22}
 }
 
 func (x *UpdateRequest) GetType() string {
@@ -1171,7 +1857,7 @@ type UpdateResponse struct {
 
 func (x *UpdateResponse) Reset() {
 	*x = UpdateResponse{}
-	mi := &file_lumirpc_provider_proto_msgTypes[17]
+	mi := &file_lumirpc_provider_proto_msgTypes[23]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1183,7 +1869,7 @@ func (x *UpdateResponse) String() string {
 func (*UpdateResponse) ProtoMessage() {}
 
 func (x *UpdateResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_lumirpc_provider_proto_msgTypes[17]
+	mi := &file_lumirpc_provider_proto_msgTypes[23]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1196,7 +1882,7 @@ func (x *UpdateResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use UpdateResponse.ProtoReflect.Descriptor instead.
 func (*UpdateResponse) Descriptor() ([]byte, []int) {
-	return file_lumirpc_provider_proto_rawDescGZIP(), []int{17}
+	return file_lumirpc_provider_proto_rawDescGZIP(), []int{23}
 }
 
 func (x *UpdateResponse) GetProperties() *structpb.Struct {
@@ -1232,7 +1918,7 @@ type DeleteRequest struct {
 
 func (x *DeleteRequest) Reset() {
 	*x = DeleteRequest{}
-	mi := &file_lumirpc_provider_proto_msgTypes[18]
+	mi := &file_lumirpc_provider_proto_msgTypes[24]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1244,7 +1930,7 @@ func (x *DeleteRequest) String() string {
 func (*DeleteRequest) ProtoMessage() {}
 
 func (x *DeleteRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_lumirpc_provider_proto_msgTypes[18]
+	mi := &file_lumirpc_provider_proto_msgTypes[24]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1257,7 +1943,7 @@ func (x *DeleteRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DeleteRequest.ProtoReflect.Descriptor instead.
 func (*DeleteRequest) Descriptor() ([]byte, []int) {
-	return file_lumirpc_provider_proto_rawDescGZIP(), []int{18}
+	return file_lumirpc_provider_proto_rawDescGZIP(), []int{24}
 }
 
 func (x *DeleteRequest) GetType() string {
@@ -1304,7 +1990,7 @@ type DeleteResponse struct {
 
 func (x *DeleteResponse) Reset() {
 	*x = DeleteResponse{}
-	mi := &file_lumirpc_provider_proto_msgTypes[19]
+	mi := &file_lumirpc_provider_proto_msgTypes[25]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1316,7 +2002,7 @@ func (x *DeleteResponse) String() string {
 func (*DeleteResponse) ProtoMessage() {}
 
 func (x *DeleteResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_lumirpc_provider_proto_msgTypes[19]
+	mi := &file_lumirpc_provider_proto_msgTypes[25]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1329,7 +2015,7 @@ func (x *DeleteResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DeleteResponse.ProtoReflect.Descriptor instead.
 func (*DeleteResponse) Descriptor() ([]byte, []int) {
-	return file_lumirpc_provider_proto_rawDescGZIP(), []int{19}
+	return file_lumirpc_provider_proto_rawDescGZIP(), []int{25}
 }
 
 // CancelRequest asks the plugin to stop.
@@ -1341,7 +2027,7 @@ type CancelRequest struct {
 
 func (x *CancelRequest) Reset() {
 	*x = CancelRequest{}
-	mi := &file_lumirpc_provider_proto_msgTypes[20]
+	mi := &file_lumirpc_provider_proto_msgTypes[26]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1353,7 +2039,7 @@ func (x *CancelRequest) String() string {
 func (*CancelRequest) ProtoMessage() {}
 
 func (x *CancelRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_lumirpc_provider_proto_msgTypes[20]
+	mi := &file_lumirpc_provider_proto_msgTypes[26]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1366,7 +2052,7 @@ func (x *CancelRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CancelRequest.ProtoReflect.Descriptor instead.
 func (*CancelRequest) Descriptor() ([]byte, []int) {
-	return file_lumirpc_provider_proto_rawDescGZIP(), []int{20}
+	return file_lumirpc_provider_proto_rawDescGZIP(), []int{26}
 }
 
 // CancelResponse says that the plugin is stopping.
@@ -1378,7 +2064,7 @@ type CancelResponse struct {
 
 func (x *CancelResponse) Reset() {
 	*x = CancelResponse{}
-	mi := &file_lumirpc_provider_proto_msgTypes[21]
+	mi := &file_lumirpc_provider_proto_msgTypes[27]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1390,7 +2076,7 @@ func (x *CancelResponse) String() string {
 func (*CancelResponse) ProtoMessage() {}
 
 func (x *CancelResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_lumirpc_provider_proto_msgTypes[21]
+	mi := &file_lumirpc_provider_proto_msgTypes[27]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1403,7 +2089,174 @@ func (x *CancelResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CancelResponse.ProtoReflect.Descriptor instead.
 func (*CancelResponse) Descriptor() ([]byte, []int) {
-	return file_lumirpc_provider_proto_rawDescGZIP(), []int{21}
+	return file_lumirpc_provider_proto_rawDescGZIP(), []int{27}
+}
+
+// EventsRequest asks for the providers' log.
+type EventsRequest struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *EventsRequest) Reset() {
+	*x = EventsRequest{}
+	mi := &file_lumirpc_provider_proto_msgTypes[28]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *EventsRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*EventsRequest) ProtoMessage() {}
+
+func (x *EventsRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_lumirpc_provider_proto_msgTypes[28]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use EventsRequest.ProtoReflect.Descriptor instead.
+func (*EventsRequest) Descriptor() ([]byte, []int) {
+	return file_lumirpc_provider_proto_rawDescGZIP(), []int{28}
+}
+
+// Event is a line of the log of one call. The events of a call are sent before its response. Events that cannot be sent
+// fast enough are dropped and counted.
+type Event struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The URN in the request of the call. Empty for Configure, and where the request has none.
+	Urn string `protobuf:"bytes,1,opt,name=urn,proto3" json:"urn,omitempty"`
+	// How much it matters.
+	Severity Event_Severity `protobuf:"varint,2,opt,name=severity,proto3,enum=lumirpc.Event_Severity" json:"severity,omitempty"`
+	// For people, without secrets.
+	Message string `protobuf:"bytes,3,opt,name=message,proto3" json:"message,omitempty"`
+	// Whether the message says how far the call has come. It then takes the place of the one before.
+	Progress bool `protobuf:"varint,4,opt,name=progress,proto3" json:"progress,omitempty"`
+	// How many events were dropped before this one, of any call.
+	Dropped int64 `protobuf:"varint,5,opt,name=dropped,proto3" json:"dropped,omitempty"`
+	// The number of the event on this stream, from 1. The trailer "lumi-events" of a response has the number of the last
+	// event that was sent before it.
+	Number        int64 `protobuf:"varint,6,opt,name=number,proto3" json:"number,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Event) Reset() {
+	*x = Event{}
+	mi := &file_lumirpc_provider_proto_msgTypes[29]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Event) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Event) ProtoMessage() {}
+
+func (x *Event) ProtoReflect() protoreflect.Message {
+	mi := &file_lumirpc_provider_proto_msgTypes[29]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Event.ProtoReflect.Descriptor instead.
+func (*Event) Descriptor() ([]byte, []int) {
+	return file_lumirpc_provider_proto_rawDescGZIP(), []int{29}
+}
+
+func (x *Event) GetUrn() string {
+	if x != nil {
+		return x.Urn
+	}
+	return ""
+}
+
+func (x *Event) GetSeverity() Event_Severity {
+	if x != nil {
+		return x.Severity
+	}
+	return Event_SEVERITY_UNSPECIFIED
+}
+
+func (x *Event) GetMessage() string {
+	if x != nil {
+		return x.Message
+	}
+	return ""
+}
+
+func (x *Event) GetProgress() bool {
+	if x != nil {
+		return x.Progress
+	}
+	return false
+}
+
+func (x *Event) GetDropped() int64 {
+	if x != nil {
+		return x.Dropped
+	}
+	return 0
+}
+
+func (x *Event) GetNumber() int64 {
+	if x != nil {
+		return x.Number
+	}
+	return 0
+}
+
+// Uncertain is a detail of a status: nobody knows whether the operation took effect.
+type Uncertain struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Uncertain) Reset() {
+	*x = Uncertain{}
+	mi := &file_lumirpc_provider_proto_msgTypes[30]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Uncertain) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Uncertain) ProtoMessage() {}
+
+func (x *Uncertain) ProtoReflect() protoreflect.Message {
+	mi := &file_lumirpc_provider_proto_msgTypes[30]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Uncertain.ProtoReflect.Descriptor instead.
+func (*Uncertain) Descriptor() ([]byte, []int) {
+	return file_lumirpc_provider_proto_rawDescGZIP(), []int{30}
 }
 
 // Faults is a detail of a status: what is wrong with properties.
@@ -1417,7 +2270,7 @@ type Faults struct {
 
 func (x *Faults) Reset() {
 	*x = Faults{}
-	mi := &file_lumirpc_provider_proto_msgTypes[22]
+	mi := &file_lumirpc_provider_proto_msgTypes[31]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1429,7 +2282,7 @@ func (x *Faults) String() string {
 func (*Faults) ProtoMessage() {}
 
 func (x *Faults) ProtoReflect() protoreflect.Message {
-	mi := &file_lumirpc_provider_proto_msgTypes[22]
+	mi := &file_lumirpc_provider_proto_msgTypes[31]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1442,7 +2295,7 @@ func (x *Faults) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Faults.ProtoReflect.Descriptor instead.
 func (*Faults) Descriptor() ([]byte, []int) {
-	return file_lumirpc_provider_proto_rawDescGZIP(), []int{22}
+	return file_lumirpc_provider_proto_rawDescGZIP(), []int{31}
 }
 
 func (x *Faults) GetFaults() []*Faults_Fault {
@@ -1463,7 +2316,7 @@ type Replacement struct {
 
 func (x *Replacement) Reset() {
 	*x = Replacement{}
-	mi := &file_lumirpc_provider_proto_msgTypes[23]
+	mi := &file_lumirpc_provider_proto_msgTypes[32]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1475,7 +2328,7 @@ func (x *Replacement) String() string {
 func (*Replacement) ProtoMessage() {}
 
 func (x *Replacement) ProtoReflect() protoreflect.Message {
-	mi := &file_lumirpc_provider_proto_msgTypes[23]
+	mi := &file_lumirpc_provider_proto_msgTypes[32]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1488,7 +2341,7 @@ func (x *Replacement) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Replacement.ProtoReflect.Descriptor instead.
 func (*Replacement) Descriptor() ([]byte, []int) {
-	return file_lumirpc_provider_proto_rawDescGZIP(), []int{23}
+	return file_lumirpc_provider_proto_rawDescGZIP(), []int{32}
 }
 
 func (x *Replacement) GetPaths() []string {
@@ -1511,7 +2364,7 @@ type Faults_Fault struct {
 
 func (x *Faults_Fault) Reset() {
 	*x = Faults_Fault{}
-	mi := &file_lumirpc_provider_proto_msgTypes[30]
+	mi := &file_lumirpc_provider_proto_msgTypes[41]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1523,7 +2376,7 @@ func (x *Faults_Fault) String() string {
 func (*Faults_Fault) ProtoMessage() {}
 
 func (x *Faults_Fault) ProtoReflect() protoreflect.Message {
-	mi := &file_lumirpc_provider_proto_msgTypes[30]
+	mi := &file_lumirpc_provider_proto_msgTypes[41]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1536,7 +2389,7 @@ func (x *Faults_Fault) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Faults_Fault.ProtoReflect.Descriptor instead.
 func (*Faults_Fault) Descriptor() ([]byte, []int) {
-	return file_lumirpc_provider_proto_rawDescGZIP(), []int{22, 0}
+	return file_lumirpc_provider_proto_rawDescGZIP(), []int{31, 0}
 }
 
 func (x *Faults_Fault) GetPath() string {
@@ -1570,12 +2423,49 @@ const file_lumirpc_provider_proto_rawDesc = "" +
 	"\n" +
 	"properties\x18\x01 \x01(\v2\x17.google.protobuf.StructR\n" +
 	"properties\"\x13\n" +
-	"\x11ConfigureResponse\"T\n" +
+	"\x11ConfigureResponse\"'\n" +
+	"\x0fDescribeRequest\x12\x14\n" +
+	"\x05types\x18\x01 \x03(\tR\x05types\">\n" +
+	"\x10DescribeResponse\x12*\n" +
+	"\x05types\x18\x01 \x03(\v2\x14.lumirpc.DescriptionR\x05types\"\xb2\x01\n" +
+	"\vDescription\x12\x12\n" +
+	"\x04type\x18\x01 \x01(\tR\x04type\x12\x14\n" +
+	"\x05named\x18\x02 \x01(\bR\x05named\x12\x19\n" +
+	"\bcan_find\x18\x03 \x01(\bR\acanFind\x12+\n" +
+	"\x11idempotent_create\x18\x04 \x01(\bR\x10idempotentCreate\x121\n" +
+	"\n" +
+	"properties\x18\x05 \x03(\v2\x11.lumirpc.PropertyR\n" +
+	"properties\"\xcd\x02\n" +
+	"\bProperty\x12\x12\n" +
+	"\x04name\x18\x01 \x01(\tR\x04name\x12*\n" +
+	"\x04kind\x18\x02 \x01(\x0e2\x16.lumirpc.Property.KindR\x04kind\x12\x1a\n" +
+	"\brequired\x18\x03 \x01(\bR\brequired\x12\x10\n" +
+	"\x03out\x18\x04 \x01(\bR\x03out\x12\x0e\n" +
+	"\x02in\x18\x05 \x01(\bR\x02in\x12\x1a\n" +
+	"\breplaces\x18\x06 \x01(\bR\breplaces\x12\x16\n" +
+	"\x06secret\x18\a \x01(\bR\x06secret\"\x8e\x01\n" +
+	"\x04Kind\x12\x14\n" +
+	"\x10KIND_UNSPECIFIED\x10\x00\x12\b\n" +
+	"\x04BOOL\x10\x01\x12\n" +
+	"\n" +
+	"\x06NUMBER\x10\x02\x12\n" +
+	"\n" +
+	"\x06STRING\x10\x03\x12\b\n" +
+	"\x04LIST\x10\x04\x12\a\n" +
+	"\x03MAP\x10\x05\x12\n" +
+	"\n" +
+	"\x06OBJECT\x10\x06\x12\a\n" +
+	"\x03ANY\x10\a\x12\t\n" +
+	"\x05ASSET\x10\b\x12\v\n" +
+	"\aARCHIVE\x10\t\x12\x0e\n" +
+	"\n" +
+	"CAPABILITY\x10\n" +
+	"\"T\n" +
 	"\tReference\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x127\n" +
 	"\n" +
 	"properties\x18\x02 \x01(\v2\x17.google.protobuf.StructR\n" +
-	"properties\"\x87\x02\n" +
+	"properties\"\xc6\x02\n" +
 	"\fCheckRequest\x12\x12\n" +
 	"\x04type\x18\x01 \x01(\tR\x04type\x12\x10\n" +
 	"\x03urn\x18\x02 \x01(\tR\x03urn\x127\n" +
@@ -1584,7 +2474,9 @@ const file_lumirpc_provider_proto_rawDesc = "" +
 	"properties\x12E\n" +
 	"\n" +
 	"references\x18\x04 \x03(\v2%.lumirpc.CheckRequest.ReferencesEntryR\n" +
-	"references\x1aQ\n" +
+	"references\x12)\n" +
+	"\x03old\x18\x05 \x01(\v2\x17.google.protobuf.StructR\x03old\x12\x12\n" +
+	"\x04seed\x18\x06 \x01(\fR\x04seed\x1aQ\n" +
 	"\x0fReferencesEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12(\n" +
 	"\x05value\x18\x02 \x01(\v2\x12.lumirpc.ReferenceR\x05value:\x028\x01\"H\n" +
@@ -1605,7 +2497,7 @@ const file_lumirpc_provider_proto_rawDesc = "" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12(\n" +
 	"\x05value\x18\x02 \x01(\v2\x12.lumirpc.ReferenceR\x05value:\x028\x01\"\"\n" +
 	"\fNameResponse\x12\x12\n" +
-	"\x04name\x18\x01 \x01(\tR\x04name\"\x89\x02\n" +
+	"\x04name\x18\x01 \x01(\tR\x04name\"\x9f\x02\n" +
 	"\rCreateRequest\x12\x12\n" +
 	"\x04type\x18\x01 \x01(\tR\x04type\x12\x10\n" +
 	"\x03urn\x18\x02 \x01(\tR\x03urn\x127\n" +
@@ -1614,7 +2506,8 @@ const file_lumirpc_provider_proto_rawDesc = "" +
 	"properties\x12F\n" +
 	"\n" +
 	"references\x18\x04 \x03(\v2&.lumirpc.CreateRequest.ReferencesEntryR\n" +
-	"references\x1aQ\n" +
+	"references\x12\x14\n" +
+	"\x05token\x18\x05 \x01(\tR\x05token\x1aQ\n" +
 	"\x0fReferencesEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12(\n" +
 	"\x05value\x18\x02 \x01(\v2\x12.lumirpc.ReferenceR\x05value:\x028\x01\"\x87\x01\n" +
@@ -1623,11 +2516,40 @@ const file_lumirpc_provider_proto_rawDesc = "" +
 	"\n" +
 	"properties\x18\x02 \x01(\v2\x17.google.protobuf.StructR\n" +
 	"properties\x12,\n" +
-	"\afailure\x18\x03 \x01(\v2\x12.google.rpc.StatusR\afailure\"0\n" +
+	"\afailure\x18\x03 \x01(\v2\x12.google.rpc.StatusR\afailure\"\x9b\x02\n" +
+	"\vFindRequest\x12\x12\n" +
+	"\x04type\x18\x01 \x01(\tR\x04type\x12\x10\n" +
+	"\x03urn\x18\x02 \x01(\tR\x03urn\x127\n" +
+	"\n" +
+	"properties\x18\x03 \x01(\v2\x17.google.protobuf.StructR\n" +
+	"properties\x12D\n" +
+	"\n" +
+	"references\x18\x04 \x03(\v2$.lumirpc.FindRequest.ReferencesEntryR\n" +
+	"references\x12\x14\n" +
+	"\x05token\x18\x05 \x01(\tR\x05token\x1aQ\n" +
+	"\x0fReferencesEntry\x12\x10\n" +
+	"\x03key\x18\x01 \x01(\tR\x03key\x12(\n" +
+	"\x05value\x18\x02 \x01(\v2\x12.lumirpc.ReferenceR\x05value:\x028\x01\"\x1e\n" +
+	"\fFindResponse\x12\x0e\n" +
+	"\x02id\x18\x01 \x01(\tR\x02id\"\xf9\x02\n" +
 	"\n" +
 	"GetRequest\x12\x12\n" +
 	"\x04type\x18\x01 \x01(\tR\x04type\x12\x0e\n" +
-	"\x02id\x18\x02 \x01(\tR\x02id\"F\n" +
+	"\x02id\x18\x02 \x01(\tR\x02id\x125\n" +
+	"\apurpose\x18\x03 \x01(\x0e2\x1b.lumirpc.GetRequest.PurposeR\apurpose\x12\x10\n" +
+	"\x03urn\x18\x04 \x01(\tR\x03urn\x12)\n" +
+	"\x03old\x18\x05 \x01(\v2\x17.google.protobuf.StructR\x03old\x12C\n" +
+	"\n" +
+	"references\x18\x06 \x03(\v2#.lumirpc.GetRequest.ReferencesEntryR\n" +
+	"references\x1aQ\n" +
+	"\x0fReferencesEntry\x12\x10\n" +
+	"\x03key\x18\x01 \x01(\tR\x03key\x12(\n" +
+	"\x05value\x18\x02 \x01(\v2\x12.lumirpc.ReferenceR\x05value:\x028\x01\";\n" +
+	"\aPurpose\x12\x17\n" +
+	"\x13PURPOSE_UNSPECIFIED\x10\x00\x12\v\n" +
+	"\aREFRESH\x10\x01\x12\n" +
+	"\n" +
+	"\x06IMPORT\x10\x02\"F\n" +
 	"\vGetResponse\x127\n" +
 	"\n" +
 	"properties\x18\x01 \x01(\v2\x17.google.protobuf.StructR\n" +
@@ -1643,10 +2565,14 @@ const file_lumirpc_provider_proto_rawDesc = "" +
 	"references\x1aQ\n" +
 	"\x0fReferencesEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12(\n" +
-	"\x05value\x18\x02 \x01(\v2\x12.lumirpc.ReferenceR\x05value:\x028\x01\"^\n" +
+	"\x05value\x18\x02 \x01(\v2\x12.lumirpc.ReferenceR\x05value:\x028\x01\"\xcb\x01\n" +
 	"\x15InspectChangeResponse\x12)\n" +
 	"\achanges\x18\x01 \x03(\v2\x0f.lumirpc.ChangeR\achanges\x12\x1a\n" +
-	"\breplaces\x18\x02 \x03(\tR\breplaces\"\x90\x02\n" +
+	"\breplaces\x18\x02 \x03(\tR\breplaces\x122\n" +
+	"\x15delete_before_replace\x18\x03 \x01(\bR\x13deleteBeforeReplace\x127\n" +
+	"\n" +
+	"properties\x18\x04 \x01(\v2\x17.google.protobuf.StructR\n" +
+	"properties\"\x90\x02\n" +
 	"\x06Change\x12(\n" +
 	"\x04kind\x18\x01 \x01(\x0e2\x14.lumirpc.Change.KindR\x04kind\x12\x12\n" +
 	"\x04path\x18\x02 \x01(\tR\x04path\x12(\n" +
@@ -1691,25 +2617,43 @@ const file_lumirpc_provider_proto_rawDesc = "" +
 	"\x05value\x18\x02 \x01(\v2\x12.lumirpc.ReferenceR\x05value:\x028\x01\"\x10\n" +
 	"\x0eDeleteResponse\"\x0f\n" +
 	"\rCancelRequest\"\x10\n" +
-	"\x0eCancelResponse\"n\n" +
+	"\x0eCancelResponse\"\x0f\n" +
+	"\rEventsRequest\"\x89\x02\n" +
+	"\x05Event\x12\x10\n" +
+	"\x03urn\x18\x01 \x01(\tR\x03urn\x123\n" +
+	"\bseverity\x18\x02 \x01(\x0e2\x17.lumirpc.Event.SeverityR\bseverity\x12\x18\n" +
+	"\amessage\x18\x03 \x01(\tR\amessage\x12\x1a\n" +
+	"\bprogress\x18\x04 \x01(\bR\bprogress\x12\x18\n" +
+	"\adropped\x18\x05 \x01(\x03R\adropped\x12\x16\n" +
+	"\x06number\x18\x06 \x01(\x03R\x06number\"Q\n" +
+	"\bSeverity\x12\x18\n" +
+	"\x14SEVERITY_UNSPECIFIED\x10\x00\x12\t\n" +
+	"\x05DEBUG\x10\x01\x12\b\n" +
+	"\x04INFO\x10\x02\x12\v\n" +
+	"\aWARNING\x10\x03\x12\t\n" +
+	"\x05ERROR\x10\x04\"\v\n" +
+	"\tUncertain\"n\n" +
 	"\x06Faults\x12-\n" +
 	"\x06faults\x18\x01 \x03(\v2\x15.lumirpc.Faults.FaultR\x06faults\x1a5\n" +
 	"\x05Fault\x12\x12\n" +
 	"\x04path\x18\x01 \x01(\tR\x04path\x12\x18\n" +
 	"\amessage\x18\x02 \x01(\tR\amessage\"#\n" +
 	"\vReplacement\x12\x14\n" +
-	"\x05paths\x18\x01 \x03(\tR\x05paths2\xf5\x04\n" +
+	"\x05paths\x18\x01 \x03(\tR\x05paths2\x9f\x06\n" +
 	"\x10ResourceProvider\x12B\n" +
 	"\tHandshake\x12\x19.lumirpc.HandshakeRequest\x1a\x1a.lumirpc.HandshakeResponse\x12B\n" +
-	"\tConfigure\x12\x19.lumirpc.ConfigureRequest\x1a\x1a.lumirpc.ConfigureResponse\x126\n" +
+	"\tConfigure\x12\x19.lumirpc.ConfigureRequest\x1a\x1a.lumirpc.ConfigureResponse\x12?\n" +
+	"\bDescribe\x12\x18.lumirpc.DescribeRequest\x1a\x19.lumirpc.DescribeResponse\x126\n" +
 	"\x05Check\x12\x15.lumirpc.CheckRequest\x1a\x16.lumirpc.CheckResponse\x123\n" +
 	"\x04Name\x12\x14.lumirpc.NameRequest\x1a\x15.lumirpc.NameResponse\x129\n" +
-	"\x06Create\x12\x16.lumirpc.CreateRequest\x1a\x17.lumirpc.CreateResponse\x120\n" +
+	"\x06Create\x12\x16.lumirpc.CreateRequest\x1a\x17.lumirpc.CreateResponse\x123\n" +
+	"\x04Find\x12\x14.lumirpc.FindRequest\x1a\x15.lumirpc.FindResponse\x120\n" +
 	"\x03Get\x12\x13.lumirpc.GetRequest\x1a\x14.lumirpc.GetResponse\x12N\n" +
 	"\rInspectChange\x12\x1d.lumirpc.InspectChangeRequest\x1a\x1e.lumirpc.InspectChangeResponse\x129\n" +
 	"\x06Update\x12\x16.lumirpc.UpdateRequest\x1a\x17.lumirpc.UpdateResponse\x129\n" +
 	"\x06Delete\x12\x16.lumirpc.DeleteRequest\x1a\x17.lumirpc.DeleteResponse\x129\n" +
-	"\x06Cancel\x12\x16.lumirpc.CancelRequest\x1a\x17.lumirpc.CancelResponseB*Z(github.com/lumi-idl/lumi/runtime/lumirpcb\x06proto3"
+	"\x06Cancel\x12\x16.lumirpc.CancelRequest\x1a\x17.lumirpc.CancelResponse\x122\n" +
+	"\x06Events\x12\x16.lumirpc.EventsRequest\x1a\x0e.lumirpc.Event0\x01B*Z(github.com/lumi-idl/lumi/runtime/lumirpcb\x06proto3"
 
 var (
 	file_lumirpc_provider_proto_rawDescOnce sync.Once
@@ -1723,104 +2667,137 @@ func file_lumirpc_provider_proto_rawDescGZIP() []byte {
 	return file_lumirpc_provider_proto_rawDescData
 }
 
-var file_lumirpc_provider_proto_enumTypes = make([]protoimpl.EnumInfo, 1)
-var file_lumirpc_provider_proto_msgTypes = make([]protoimpl.MessageInfo, 31)
+var file_lumirpc_provider_proto_enumTypes = make([]protoimpl.EnumInfo, 4)
+var file_lumirpc_provider_proto_msgTypes = make([]protoimpl.MessageInfo, 42)
 var file_lumirpc_provider_proto_goTypes = []any{
-	(Change_Kind)(0),              // 0: lumirpc.Change.Kind
-	(*HandshakeRequest)(nil),      // 1: lumirpc.HandshakeRequest
-	(*HandshakeResponse)(nil),     // 2: lumirpc.HandshakeResponse
-	(*ConfigureRequest)(nil),      // 3: lumirpc.ConfigureRequest
-	(*ConfigureResponse)(nil),     // 4: lumirpc.ConfigureResponse
-	(*Reference)(nil),             // 5: lumirpc.Reference
-	(*CheckRequest)(nil),          // 6: lumirpc.CheckRequest
-	(*CheckResponse)(nil),         // 7: lumirpc.CheckResponse
-	(*NameRequest)(nil),           // 8: lumirpc.NameRequest
-	(*NameResponse)(nil),          // 9: lumirpc.NameResponse
-	(*CreateRequest)(nil),         // 10: lumirpc.CreateRequest
-	(*CreateResponse)(nil),        // 11: lumirpc.CreateResponse
-	(*GetRequest)(nil),            // 12: lumirpc.GetRequest
-	(*GetResponse)(nil),           // 13: lumirpc.GetResponse
-	(*InspectChangeRequest)(nil),  // 14: lumirpc.InspectChangeRequest
-	(*InspectChangeResponse)(nil), // 15: lumirpc.InspectChangeResponse
-	(*Change)(nil),                // 16: lumirpc.Change
-	(*UpdateRequest)(nil),         // 17: lumirpc.UpdateRequest
-	(*UpdateResponse)(nil),        // 18: lumirpc.UpdateResponse
-	(*DeleteRequest)(nil),         // 19: lumirpc.DeleteRequest
-	(*DeleteResponse)(nil),        // 20: lumirpc.DeleteResponse
-	(*CancelRequest)(nil),         // 21: lumirpc.CancelRequest
-	(*CancelResponse)(nil),        // 22: lumirpc.CancelResponse
-	(*Faults)(nil),                // 23: lumirpc.Faults
-	(*Replacement)(nil),           // 24: lumirpc.Replacement
-	nil,                           // 25: lumirpc.CheckRequest.ReferencesEntry
-	nil,                           // 26: lumirpc.NameRequest.ReferencesEntry
-	nil,                           // 27: lumirpc.CreateRequest.ReferencesEntry
-	nil,                           // 28: lumirpc.InspectChangeRequest.ReferencesEntry
-	nil,                           // 29: lumirpc.UpdateRequest.ReferencesEntry
-	nil,                           // 30: lumirpc.DeleteRequest.ReferencesEntry
-	(*Faults_Fault)(nil),          // 31: lumirpc.Faults.Fault
-	(*structpb.Struct)(nil),       // 32: google.protobuf.Struct
-	(*status.Status)(nil),         // 33: google.rpc.Status
-	(*structpb.Value)(nil),        // 34: google.protobuf.Value
+	(Property_Kind)(0),            // 0: lumirpc.Property.Kind
+	(GetRequest_Purpose)(0),       // 1: lumirpc.GetRequest.Purpose
+	(Change_Kind)(0),              // 2: lumirpc.Change.Kind
+	(Event_Severity)(0),           // 3: lumirpc.Event.Severity
+	(*HandshakeRequest)(nil),      // 4: lumirpc.HandshakeRequest
+	(*HandshakeResponse)(nil),     // 5: lumirpc.HandshakeResponse
+	(*ConfigureRequest)(nil),      // 6: lumirpc.ConfigureRequest
+	(*ConfigureResponse)(nil),     // 7: lumirpc.ConfigureResponse
+	(*DescribeRequest)(nil),       // 8: lumirpc.DescribeRequest
+	(*DescribeResponse)(nil),      // 9: lumirpc.DescribeResponse
+	(*Description)(nil),           // 10: lumirpc.Description
+	(*Property)(nil),              // 11: lumirpc.Property
+	(*Reference)(nil),             // 12: lumirpc.Reference
+	(*CheckRequest)(nil),          // 13: lumirpc.CheckRequest
+	(*CheckResponse)(nil),         // 14: lumirpc.CheckResponse
+	(*NameRequest)(nil),           // 15: lumirpc.NameRequest
+	(*NameResponse)(nil),          // 16: lumirpc.NameResponse
+	(*CreateRequest)(nil),         // 17: lumirpc.CreateRequest
+	(*CreateResponse)(nil),        // 18: lumirpc.CreateResponse
+	(*FindRequest)(nil),           // 19: lumirpc.FindRequest
+	(*FindResponse)(nil),          // 20: lumirpc.FindResponse
+	(*GetRequest)(nil),            // 21: lumirpc.GetRequest
+	(*GetResponse)(nil),           // 22: lumirpc.GetResponse
+	(*InspectChangeRequest)(nil),  // 23: lumirpc.InspectChangeRequest
+	(*InspectChangeResponse)(nil), // 24: lumirpc.InspectChangeResponse
+	(*Change)(nil),                // 25: lumirpc.Change
+	(*UpdateRequest)(nil),         // 26: lumirpc.UpdateRequest
+	(*UpdateResponse)(nil),        // 27: lumirpc.UpdateResponse
+	(*DeleteRequest)(nil),         // 28: lumirpc.DeleteRequest
+	(*DeleteResponse)(nil),        // 29: lumirpc.DeleteResponse
+	(*CancelRequest)(nil),         // 30: lumirpc.CancelRequest
+	(*CancelResponse)(nil),        // 31: lumirpc.CancelResponse
+	(*EventsRequest)(nil),         // 32: lumirpc.EventsRequest
+	(*Event)(nil),                 // 33: lumirpc.Event
+	(*Uncertain)(nil),             // 34: lumirpc.Uncertain
+	(*Faults)(nil),                // 35: lumirpc.Faults
+	(*Replacement)(nil),           // 36: lumirpc.Replacement
+	nil,                           // 37: lumirpc.CheckRequest.ReferencesEntry
+	nil,                           // 38: lumirpc.NameRequest.ReferencesEntry
+	nil,                           // 39: lumirpc.CreateRequest.ReferencesEntry
+	nil,                           // 40: lumirpc.FindRequest.ReferencesEntry
+	nil,                           // 41: lumirpc.GetRequest.ReferencesEntry
+	nil,                           // 42: lumirpc.InspectChangeRequest.ReferencesEntry
+	nil,                           // 43: lumirpc.UpdateRequest.ReferencesEntry
+	nil,                           // 44: lumirpc.DeleteRequest.ReferencesEntry
+	(*Faults_Fault)(nil),          // 45: lumirpc.Faults.Fault
+	(*structpb.Struct)(nil),       // 46: google.protobuf.Struct
+	(*status.Status)(nil),         // 47: google.rpc.Status
+	(*structpb.Value)(nil),        // 48: google.protobuf.Value
 }
 var file_lumirpc_provider_proto_depIdxs = []int32{
-	32, // 0: lumirpc.ConfigureRequest.properties:type_name -> google.protobuf.Struct
-	32, // 1: lumirpc.Reference.properties:type_name -> google.protobuf.Struct
-	32, // 2: lumirpc.CheckRequest.properties:type_name -> google.protobuf.Struct
-	25, // 3: lumirpc.CheckRequest.references:type_name -> lumirpc.CheckRequest.ReferencesEntry
-	32, // 4: lumirpc.CheckResponse.properties:type_name -> google.protobuf.Struct
-	32, // 5: lumirpc.NameRequest.properties:type_name -> google.protobuf.Struct
-	26, // 6: lumirpc.NameRequest.references:type_name -> lumirpc.NameRequest.ReferencesEntry
-	32, // 7: lumirpc.CreateRequest.properties:type_name -> google.protobuf.Struct
-	27, // 8: lumirpc.CreateRequest.references:type_name -> lumirpc.CreateRequest.ReferencesEntry
-	32, // 9: lumirpc.CreateResponse.properties:type_name -> google.protobuf.Struct
-	33, // 10: lumirpc.CreateResponse.failure:type_name -> google.rpc.Status
-	32, // 11: lumirpc.GetResponse.properties:type_name -> google.protobuf.Struct
-	32, // 12: lumirpc.InspectChangeRequest.old:type_name -> google.protobuf.Struct
-	32, // 13: lumirpc.InspectChangeRequest.new:type_name -> google.protobuf.Struct
-	28, // 14: lumirpc.InspectChangeRequest.references:type_name -> lumirpc.InspectChangeRequest.ReferencesEntry
-	16, // 15: lumirpc.InspectChangeResponse.changes:type_name -> lumirpc.Change
-	0,  // 16: lumirpc.Change.kind:type_name -> lumirpc.Change.Kind
-	34, // 17: lumirpc.Change.old:type_name -> google.protobuf.Value
-	34, // 18: lumirpc.Change.new:type_name -> google.protobuf.Value
-	32, // 19: lumirpc.UpdateRequest.old:type_name -> google.protobuf.Struct
-	32, // 20: lumirpc.UpdateRequest.new:type_name -> google.protobuf.Struct
-	29, // 21: lumirpc.UpdateRequest.references:type_name -> lumirpc.UpdateRequest.ReferencesEntry
-	32, // 22: lumirpc.UpdateResponse.properties:type_name -> google.protobuf.Struct
-	33, // 23: lumirpc.UpdateResponse.failure:type_name -> google.rpc.Status
-	32, // 24: lumirpc.DeleteRequest.properties:type_name -> google.protobuf.Struct
-	30, // 25: lumirpc.DeleteRequest.references:type_name -> lumirpc.DeleteRequest.ReferencesEntry
-	31, // 26: lumirpc.Faults.faults:type_name -> lumirpc.Faults.Fault
-	5,  // 27: lumirpc.CheckRequest.ReferencesEntry.value:type_name -> lumirpc.Reference
-	5,  // 28: lumirpc.NameRequest.ReferencesEntry.value:type_name -> lumirpc.Reference
-	5,  // 29: lumirpc.CreateRequest.ReferencesEntry.value:type_name -> lumirpc.Reference
-	5,  // 30: lumirpc.InspectChangeRequest.ReferencesEntry.value:type_name -> lumirpc.Reference
-	5,  // 31: lumirpc.UpdateRequest.ReferencesEntry.value:type_name -> lumirpc.Reference
-	5,  // 32: lumirpc.DeleteRequest.ReferencesEntry.value:type_name -> lumirpc.Reference
-	1,  // 33: lumirpc.ResourceProvider.Handshake:input_type -> lumirpc.HandshakeRequest
-	3,  // 34: lumirpc.ResourceProvider.Configure:input_type -> lumirpc.ConfigureRequest
-	6,  // 35: lumirpc.ResourceProvider.Check:input_type -> lumirpc.CheckRequest
-	8,  // 36: lumirpc.ResourceProvider.Name:input_type -> lumirpc.NameRequest
-	10, // 37: lumirpc.ResourceProvider.Create:input_type -> lumirpc.CreateRequest
-	12, // 38: lumirpc.ResourceProvider.Get:input_type -> lumirpc.GetRequest
-	14, // 39: lumirpc.ResourceProvider.InspectChange:input_type -> lumirpc.InspectChangeRequest
-	17, // 40: lumirpc.ResourceProvider.Update:input_type -> lumirpc.UpdateRequest
-	19, // 41: lumirpc.ResourceProvider.Delete:input_type -> lumirpc.DeleteRequest
-	21, // 42: lumirpc.ResourceProvider.Cancel:input_type -> lumirpc.CancelRequest
-	2,  // 43: lumirpc.ResourceProvider.Handshake:output_type -> lumirpc.HandshakeResponse
-	4,  // 44: lumirpc.ResourceProvider.Configure:output_type -> lumirpc.ConfigureResponse
-	7,  // 45: lumirpc.ResourceProvider.Check:output_type -> lumirpc.CheckResponse
-	9,  // 46: lumirpc.ResourceProvider.Name:output_type -> lumirpc.NameResponse
-	11, // 47: lumirpc.ResourceProvider.Create:output_type -> lumirpc.CreateResponse
-	13, // 48: lumirpc.ResourceProvider.Get:output_type -> lumirpc.GetResponse
-	15, // 49: lumirpc.ResourceProvider.InspectChange:output_type -> lumirpc.InspectChangeResponse
-	18, // 50: lumirpc.ResourceProvider.Update:output_type -> lumirpc.UpdateResponse
-	20, // 51: lumirpc.ResourceProvider.Delete:output_type -> lumirpc.DeleteResponse
-	22, // 52: lumirpc.ResourceProvider.Cancel:output_type -> lumirpc.CancelResponse
-	43, // [43:53] is the sub-list for method output_type
-	33, // [33:43] is the sub-list for method input_type
-	33, // [33:33] is the sub-list for extension type_name
-	33, // [33:33] is the sub-list for extension extendee
-	0,  // [0:33] is the sub-list for field type_name
+	46, // 0: lumirpc.ConfigureRequest.properties:type_name -> google.protobuf.Struct
+	10, // 1: lumirpc.DescribeResponse.types:type_name -> lumirpc.Description
+	11, // 2: lumirpc.Description.properties:type_name -> lumirpc.Property
+	0,  // 3: lumirpc.Property.kind:type_name -> lumirpc.Property.Kind
+	46, // 4: lumirpc.Reference.properties:type_name -> google.protobuf.Struct
+	46, // 5: lumirpc.CheckRequest.properties:type_name -> google.protobuf.Struct
+	37, // 6: lumirpc.CheckRequest.references:type_name -> lumirpc.CheckRequest.ReferencesEntry
+	46, // 7: lumirpc.CheckRequest.old:type_name -> google.protobuf.Struct
+	46, // 8: lumirpc.CheckResponse.properties:type_name -> google.protobuf.Struct
+	46, // 9: lumirpc.NameRequest.properties:type_name -> google.protobuf.Struct
+	38, // 10: lumirpc.NameRequest.references:type_name -> lumirpc.NameRequest.ReferencesEntry
+	46, // 11: lumirpc.CreateRequest.properties:type_name -> google.protobuf.Struct
+	39, // 12: lumirpc.CreateRequest.references:type_name -> lumirpc.CreateRequest.ReferencesEntry
+	46, // 13: lumirpc.CreateResponse.properties:type_name -> google.protobuf.Struct
+	47, // 14: lumirpc.CreateResponse.failure:type_name -> google.rpc.Status
+	46, // 15: lumirpc.FindRequest.properties:type_name -> google.protobuf.Struct
+	40, // 16: lumirpc.FindRequest.references:type_name -> lumirpc.FindRequest.ReferencesEntry
+	1,  // 17: lumirpc.GetRequest.purpose:type_name -> lumirpc.GetRequest.Purpose
+	46, // 18: lumirpc.GetRequest.old:type_name -> google.protobuf.Struct
+	41, // 19: lumirpc.GetRequest.references:type_name -> lumirpc.GetRequest.ReferencesEntry
+	46, // 20: lumirpc.GetResponse.properties:type_name -> google.protobuf.Struct
+	46, // 21: lumirpc.InspectChangeRequest.old:type_name -> google.protobuf.Struct
+	46, // 22: lumirpc.InspectChangeRequest.new:type_name -> google.protobuf.Struct
+	42, // 23: lumirpc.InspectChangeRequest.references:type_name -> lumirpc.InspectChangeRequest.ReferencesEntry
+	25, // 24: lumirpc.InspectChangeResponse.changes:type_name -> lumirpc.Change
+	46, // 25: lumirpc.InspectChangeResponse.properties:type_name -> google.protobuf.Struct
+	2,  // 26: lumirpc.Change.kind:type_name -> lumirpc.Change.Kind
+	48, // 27: lumirpc.Change.old:type_name -> google.protobuf.Value
+	48, // 28: lumirpc.Change.new:type_name -> google.protobuf.Value
+	46, // 29: lumirpc.UpdateRequest.old:type_name -> google.protobuf.Struct
+	46, // 30: lumirpc.UpdateRequest.new:type_name -> google.protobuf.Struct
+	43, // 31: lumirpc.UpdateRequest.references:type_name -> lumirpc.UpdateRequest.ReferencesEntry
+	46, // 32: lumirpc.UpdateResponse.properties:type_name -> google.protobuf.Struct
+	47, // 33: lumirpc.UpdateResponse.failure:type_name -> google.rpc.Status
+	46, // 34: lumirpc.DeleteRequest.properties:type_name -> google.protobuf.Struct
+	44, // 35: lumirpc.DeleteRequest.references:type_name -> lumirpc.DeleteRequest.ReferencesEntry
+	3,  // 36: lumirpc.Event.severity:type_name -> lumirpc.Event.Severity
+	45, // 37: lumirpc.Faults.faults:type_name -> lumirpc.Faults.Fault
+	12, // 38: lumirpc.CheckRequest.ReferencesEntry.value:type_name -> lumirpc.Reference
+	12, // 39: lumirpc.NameRequest.ReferencesEntry.value:type_name -> lumirpc.Reference
+	12, // 40: lumirpc.CreateRequest.ReferencesEntry.value:type_name -> lumirpc.Reference
+	12, // 41: lumirpc.FindRequest.ReferencesEntry.value:type_name -> lumirpc.Reference
+	12, // 42: lumirpc.GetRequest.ReferencesEntry.value:type_name -> lumirpc.Reference
+	12, // 43: lumirpc.InspectChangeRequest.ReferencesEntry.value:type_name -> lumirpc.Reference
+	12, // 44: lumirpc.UpdateRequest.ReferencesEntry.value:type_name -> lumirpc.Reference
+	12, // 45: lumirpc.DeleteRequest.ReferencesEntry.value:type_name -> lumirpc.Reference
+	4,  // 46: lumirpc.ResourceProvider.Handshake:input_type -> lumirpc.HandshakeRequest
+	6,  // 47: lumirpc.ResourceProvider.Configure:input_type -> lumirpc.ConfigureRequest
+	8,  // 48: lumirpc.ResourceProvider.Describe:input_type -> lumirpc.DescribeRequest
+	13, // 49: lumirpc.ResourceProvider.Check:input_type -> lumirpc.CheckRequest
+	15, // 50: lumirpc.ResourceProvider.Name:input_type -> lumirpc.NameRequest
+	17, // 51: lumirpc.ResourceProvider.Create:input_type -> lumirpc.CreateRequest
+	19, // 52: lumirpc.ResourceProvider.Find:input_type -> lumirpc.FindRequest
+	21, // 53: lumirpc.ResourceProvider.Get:input_type -> lumirpc.GetRequest
+	23, // 54: lumirpc.ResourceProvider.InspectChange:input_type -> lumirpc.InspectChangeRequest
+	26, // 55: lumirpc.ResourceProvider.Update:input_type -> lumirpc.UpdateRequest
+	28, // 56: lumirpc.ResourceProvider.Delete:input_type -> lumirpc.DeleteRequest
+	30, // 57: lumirpc.ResourceProvider.Cancel:input_type -> lumirpc.CancelRequest
+	32, // 58: lumirpc.ResourceProvider.Events:input_type -> lumirpc.EventsRequest
+	5,  // 59: lumirpc.ResourceProvider.Handshake:output_type -> lumirpc.HandshakeResponse
+	7,  // 60: lumirpc.ResourceProvider.Configure:output_type -> lumirpc.ConfigureResponse
+	9,  // 61: lumirpc.ResourceProvider.Describe:output_type -> lumirpc.DescribeResponse
+	14, // 62: lumirpc.ResourceProvider.Check:output_type -> lumirpc.CheckResponse
+	16, // 63: lumirpc.ResourceProvider.Name:output_type -> lumirpc.NameResponse
+	18, // 64: lumirpc.ResourceProvider.Create:output_type -> lumirpc.CreateResponse
+	20, // 65: lumirpc.ResourceProvider.Find:output_type -> lumirpc.FindResponse
+	22, // 66: lumirpc.ResourceProvider.Get:output_type -> lumirpc.GetResponse
+	24, // 67: lumirpc.ResourceProvider.InspectChange:output_type -> lumirpc.InspectChangeResponse
+	27, // 68: lumirpc.ResourceProvider.Update:output_type -> lumirpc.UpdateResponse
+	29, // 69: lumirpc.ResourceProvider.Delete:output_type -> lumirpc.DeleteResponse
+	31, // 70: lumirpc.ResourceProvider.Cancel:output_type -> lumirpc.CancelResponse
+	33, // 71: lumirpc.ResourceProvider.Events:output_type -> lumirpc.Event
+	59, // [59:72] is the sub-list for method output_type
+	46, // [46:59] is the sub-list for method input_type
+	46, // [46:46] is the sub-list for extension type_name
+	46, // [46:46] is the sub-list for extension extendee
+	0,  // [0:46] is the sub-list for field type_name
 }
 
 func init() { file_lumirpc_provider_proto_init() }
@@ -1833,8 +2810,8 @@ func file_lumirpc_provider_proto_init() {
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_lumirpc_provider_proto_rawDesc), len(file_lumirpc_provider_proto_rawDesc)),
-			NumEnums:      1,
-			NumMessages:   31,
+			NumEnums:      4,
+			NumMessages:   42,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

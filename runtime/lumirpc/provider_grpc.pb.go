@@ -24,14 +24,17 @@ const _ = grpc.SupportPackageIsVersion9
 const (
 	ResourceProvider_Handshake_FullMethodName     = "/lumirpc.ResourceProvider/Handshake"
 	ResourceProvider_Configure_FullMethodName     = "/lumirpc.ResourceProvider/Configure"
+	ResourceProvider_Describe_FullMethodName      = "/lumirpc.ResourceProvider/Describe"
 	ResourceProvider_Check_FullMethodName         = "/lumirpc.ResourceProvider/Check"
 	ResourceProvider_Name_FullMethodName          = "/lumirpc.ResourceProvider/Name"
 	ResourceProvider_Create_FullMethodName        = "/lumirpc.ResourceProvider/Create"
+	ResourceProvider_Find_FullMethodName          = "/lumirpc.ResourceProvider/Find"
 	ResourceProvider_Get_FullMethodName           = "/lumirpc.ResourceProvider/Get"
 	ResourceProvider_InspectChange_FullMethodName = "/lumirpc.ResourceProvider/InspectChange"
 	ResourceProvider_Update_FullMethodName        = "/lumirpc.ResourceProvider/Update"
 	ResourceProvider_Delete_FullMethodName        = "/lumirpc.ResourceProvider/Delete"
 	ResourceProvider_Cancel_FullMethodName        = "/lumirpc.ResourceProvider/Cancel"
+	ResourceProvider_Events_FullMethodName        = "/lumirpc.ResourceProvider/Events"
 )
 
 // ResourceProviderClient is the client API for ResourceProvider service.
@@ -40,10 +43,12 @@ const (
 //
 // ResourceProvider serves all resource types of one package.
 //
-// Bags of properties are Structs, in which null means absent. Special values are objects whose key
+// Property bags are Structs, in which null means absent. Special values are objects whose key
 // "4dabf18193072939515e22adb298388d" says of which kind they are: secrets, assets and archives. A capability is the URN
 // of another resource. The string "04da6b54-80e4-46f7-96ec-b56ff0331ba9" stands for a value that is not known yet. It
 // is legal in Check, in Name and in the new properties of InspectChange, and is refused everywhere else.
+//
+// State that was stored under an older IDL is legal wherever a request has old properties; the provider upgrades it.
 //
 // Calls may come concurrently. For one resource, the engine makes one after another.
 //
@@ -53,17 +58,23 @@ const (
 //	                     Without: the request itself is malformed, which is the engine's error.
 //	NOT_FOUND            The resource does not exist: from Get, and from Update if the provider notices. For Delete it is
 //	                     not an error.
-//	FAILED_PRECONDITION  With Replacement: the update needs a replacement. Nothing was changed. Without: the call came
-//	                     out of turn, such as before Configure or after another, or the protocol versions differ.
+//	FAILED_PRECONDITION  With Replacement: the update needs a replacement. Without: the call came out of turn, such as
+//	                     before Configure or when the plugin is stopping, or the protocol versions differ. Nothing was
+//	                     changed.
 //	UNAVAILABLE          With google.rpc.RetryInfo: the operation failed for a reason that may pass, such as
 //	                     throttling, and the same call can safely be made again. Something may have been changed.
-//	                     Without: the plugin is stopping or gone; the outcome of a call in flight is unknown.
+//	                     Without: the plugin is gone.
+//	ABORTED              With Uncertain: the provider does not know whether the operation took effect.
 //	INTERNAL             With Faults: the provider computed properties that cannot be sent. Without: its code panicked.
-//	UNIMPLEMENTED        The plugin does not serve resources of this type, or knows no such call.
+//	UNIMPLEMENTED        The plugin does not serve resources of this type, cannot Find them, or knows no such call.
 //	UNAUTHENTICATED      The caller did not send the secret that the plugin was started with.
 //	CANCELLED            The call was cancelled, by its caller or because the plugin is stopping.
 //	DEADLINE_EXCEEDED    The deadline passed that the caller set.
 //	UNKNOWN              The operation failed for any other reason. Nothing was changed.
+//
+// The outcome of a Create, Update or Delete is uncertain after any status that does not say otherwise above, such as
+// CANCELLED, DEADLINE_EXCEEDED, a panic, or a lost connection. The engine then asks Find or Get what exists before it
+// makes the call again.
 //
 // Messages are for people. They and the details are cut off where they would be too long for the metadata that they
 // travel in: at 8 KiB and at 64 KiB.
@@ -73,13 +84,18 @@ type ResourceProviderClient interface {
 	// Configure tells the provider its configuration. It comes once, before any call about a resource. One that failed
 	// may be repeated. A provider without configuration does not need it.
 	Configure(ctx context.Context, in *ConfigureRequest, opts ...grpc.CallOption) (*ConfigureResponse, error)
+	// Describe returns what the IDL and the provider say about types of resources. It is legal before Configure.
+	Describe(ctx context.Context, in *DescribeRequest, opts ...grpc.CallOption) (*DescribeResponse, error)
 	// Check judges the properties that a program wants, and returns them with what the provider fills in.
 	Check(ctx context.Context, in *CheckRequest, opts ...grpc.CallOption) (*CheckResponse, error)
 	// Name returns the name of a new resource. Where programs name the resources, it is the property "name".
 	Name(ctx context.Context, in *NameRequest, opts ...grpc.CallOption) (*NameResponse, error)
 	// Create makes a resource. Done in part, it answers with a failure in the response.
 	Create(ctx context.Context, in *CreateRequest, opts ...grpc.CallOption) (*CreateResponse, error)
-	// Get reads a resource by its id alone. Where there is none the status is NOT_FOUND.
+	// Find looks for the resource that a Create made whose outcome is uncertain. If there is none the status is NOT_FOUND.
+	// Types that cannot do that refuse with UNIMPLEMENTED; Describe tells which can.
+	Find(ctx context.Context, in *FindRequest, opts ...grpc.CallOption) (*FindResponse, error)
+	// Get reads a resource by its id. If there is none the status is NOT_FOUND.
 	Get(ctx context.Context, in *GetRequest, opts ...grpc.CallOption) (*GetResponse, error)
 	// InspectChange says what an update would change, and whether it takes a new resource.
 	InspectChange(ctx context.Context, in *InspectChangeRequest, opts ...grpc.CallOption) (*InspectChangeResponse, error)
@@ -90,6 +106,9 @@ type ResourceProviderClient interface {
 	// Cancel stops the plugin: calls in flight are cancelled, later ones are refused. It answers without waiting for
 	// them.
 	Cancel(ctx context.Context, in *CancelRequest, opts ...grpc.CallOption) (*CancelResponse, error)
+	// Events streams the providers' log and progress until the plugin stops. A connection has at most one such stream;
+	// while there is one, another is refused with FAILED_PRECONDITION. It is legal before Configure.
+	Events(ctx context.Context, in *EventsRequest, opts ...grpc.CallOption) (grpc.ServerStreamingClient[Event], error)
 }
 
 type resourceProviderClient struct {
@@ -120,6 +139,16 @@ func (c *resourceProviderClient) Configure(ctx context.Context, in *ConfigureReq
 	return out, nil
 }
 
+func (c *resourceProviderClient) Describe(ctx context.Context, in *DescribeRequest, opts ...grpc.CallOption) (*DescribeResponse, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(DescribeResponse)
+	err := c.cc.Invoke(ctx, ResourceProvider_Describe_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
 func (c *resourceProviderClient) Check(ctx context.Context, in *CheckRequest, opts ...grpc.CallOption) (*CheckResponse, error) {
 	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
 	out := new(CheckResponse)
@@ -144,6 +173,16 @@ func (c *resourceProviderClient) Create(ctx context.Context, in *CreateRequest, 
 	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
 	out := new(CreateResponse)
 	err := c.cc.Invoke(ctx, ResourceProvider_Create_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+func (c *resourceProviderClient) Find(ctx context.Context, in *FindRequest, opts ...grpc.CallOption) (*FindResponse, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(FindResponse)
+	err := c.cc.Invoke(ctx, ResourceProvider_Find_FullMethodName, in, out, cOpts...)
 	if err != nil {
 		return nil, err
 	}
@@ -200,16 +239,37 @@ func (c *resourceProviderClient) Cancel(ctx context.Context, in *CancelRequest, 
 	return out, nil
 }
 
+func (c *resourceProviderClient) Events(ctx context.Context, in *EventsRequest, opts ...grpc.CallOption) (grpc.ServerStreamingClient[Event], error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	stream, err := c.cc.NewStream(ctx, &ResourceProvider_ServiceDesc.Streams[0], ResourceProvider_Events_FullMethodName, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	x := &grpc.GenericClientStream[EventsRequest, Event]{ClientStream: stream}
+	if err := x.ClientStream.SendMsg(in); err != nil {
+		return nil, err
+	}
+	if err := x.ClientStream.CloseSend(); err != nil {
+		return nil, err
+	}
+	return x, nil
+}
+
+// This type alias is provided for backwards compatibility with existing code that references the prior non-generic stream type by name.
+type ResourceProvider_EventsClient = grpc.ServerStreamingClient[Event]
+
 // ResourceProviderServer is the server API for ResourceProvider service.
 // All implementations must embed UnimplementedResourceProviderServer
 // for forward compatibility.
 //
 // ResourceProvider serves all resource types of one package.
 //
-// Bags of properties are Structs, in which null means absent. Special values are objects whose key
+// Property bags are Structs, in which null means absent. Special values are objects whose key
 // "4dabf18193072939515e22adb298388d" says of which kind they are: secrets, assets and archives. A capability is the URN
 // of another resource. The string "04da6b54-80e4-46f7-96ec-b56ff0331ba9" stands for a value that is not known yet. It
 // is legal in Check, in Name and in the new properties of InspectChange, and is refused everywhere else.
+//
+// State that was stored under an older IDL is legal wherever a request has old properties; the provider upgrades it.
 //
 // Calls may come concurrently. For one resource, the engine makes one after another.
 //
@@ -219,17 +279,23 @@ func (c *resourceProviderClient) Cancel(ctx context.Context, in *CancelRequest, 
 //	                     Without: the request itself is malformed, which is the engine's error.
 //	NOT_FOUND            The resource does not exist: from Get, and from Update if the provider notices. For Delete it is
 //	                     not an error.
-//	FAILED_PRECONDITION  With Replacement: the update needs a replacement. Nothing was changed. Without: the call came
-//	                     out of turn, such as before Configure or after another, or the protocol versions differ.
+//	FAILED_PRECONDITION  With Replacement: the update needs a replacement. Without: the call came out of turn, such as
+//	                     before Configure or when the plugin is stopping, or the protocol versions differ. Nothing was
+//	                     changed.
 //	UNAVAILABLE          With google.rpc.RetryInfo: the operation failed for a reason that may pass, such as
 //	                     throttling, and the same call can safely be made again. Something may have been changed.
-//	                     Without: the plugin is stopping or gone; the outcome of a call in flight is unknown.
+//	                     Without: the plugin is gone.
+//	ABORTED              With Uncertain: the provider does not know whether the operation took effect.
 //	INTERNAL             With Faults: the provider computed properties that cannot be sent. Without: its code panicked.
-//	UNIMPLEMENTED        The plugin does not serve resources of this type, or knows no such call.
+//	UNIMPLEMENTED        The plugin does not serve resources of this type, cannot Find them, or knows no such call.
 //	UNAUTHENTICATED      The caller did not send the secret that the plugin was started with.
 //	CANCELLED            The call was cancelled, by its caller or because the plugin is stopping.
 //	DEADLINE_EXCEEDED    The deadline passed that the caller set.
 //	UNKNOWN              The operation failed for any other reason. Nothing was changed.
+//
+// The outcome of a Create, Update or Delete is uncertain after any status that does not say otherwise above, such as
+// CANCELLED, DEADLINE_EXCEEDED, a panic, or a lost connection. The engine then asks Find or Get what exists before it
+// makes the call again.
 //
 // Messages are for people. They and the details are cut off where they would be too long for the metadata that they
 // travel in: at 8 KiB and at 64 KiB.
@@ -239,13 +305,18 @@ type ResourceProviderServer interface {
 	// Configure tells the provider its configuration. It comes once, before any call about a resource. One that failed
 	// may be repeated. A provider without configuration does not need it.
 	Configure(context.Context, *ConfigureRequest) (*ConfigureResponse, error)
+	// Describe returns what the IDL and the provider say about types of resources. It is legal before Configure.
+	Describe(context.Context, *DescribeRequest) (*DescribeResponse, error)
 	// Check judges the properties that a program wants, and returns them with what the provider fills in.
 	Check(context.Context, *CheckRequest) (*CheckResponse, error)
 	// Name returns the name of a new resource. Where programs name the resources, it is the property "name".
 	Name(context.Context, *NameRequest) (*NameResponse, error)
 	// Create makes a resource. Done in part, it answers with a failure in the response.
 	Create(context.Context, *CreateRequest) (*CreateResponse, error)
-	// Get reads a resource by its id alone. Where there is none the status is NOT_FOUND.
+	// Find looks for the resource that a Create made whose outcome is uncertain. If there is none the status is NOT_FOUND.
+	// Types that cannot do that refuse with UNIMPLEMENTED; Describe tells which can.
+	Find(context.Context, *FindRequest) (*FindResponse, error)
+	// Get reads a resource by its id. If there is none the status is NOT_FOUND.
 	Get(context.Context, *GetRequest) (*GetResponse, error)
 	// InspectChange says what an update would change, and whether it takes a new resource.
 	InspectChange(context.Context, *InspectChangeRequest) (*InspectChangeResponse, error)
@@ -256,6 +327,9 @@ type ResourceProviderServer interface {
 	// Cancel stops the plugin: calls in flight are cancelled, later ones are refused. It answers without waiting for
 	// them.
 	Cancel(context.Context, *CancelRequest) (*CancelResponse, error)
+	// Events streams the providers' log and progress until the plugin stops. A connection has at most one such stream;
+	// while there is one, another is refused with FAILED_PRECONDITION. It is legal before Configure.
+	Events(*EventsRequest, grpc.ServerStreamingServer[Event]) error
 	mustEmbedUnimplementedResourceProviderServer()
 }
 
@@ -272,6 +346,9 @@ func (UnimplementedResourceProviderServer) Handshake(context.Context, *Handshake
 func (UnimplementedResourceProviderServer) Configure(context.Context, *ConfigureRequest) (*ConfigureResponse, error) {
 	return nil, status.Error(codes.Unimplemented, "method Configure not implemented")
 }
+func (UnimplementedResourceProviderServer) Describe(context.Context, *DescribeRequest) (*DescribeResponse, error) {
+	return nil, status.Error(codes.Unimplemented, "method Describe not implemented")
+}
 func (UnimplementedResourceProviderServer) Check(context.Context, *CheckRequest) (*CheckResponse, error) {
 	return nil, status.Error(codes.Unimplemented, "method Check not implemented")
 }
@@ -280,6 +357,9 @@ func (UnimplementedResourceProviderServer) Name(context.Context, *NameRequest) (
 }
 func (UnimplementedResourceProviderServer) Create(context.Context, *CreateRequest) (*CreateResponse, error) {
 	return nil, status.Error(codes.Unimplemented, "method Create not implemented")
+}
+func (UnimplementedResourceProviderServer) Find(context.Context, *FindRequest) (*FindResponse, error) {
+	return nil, status.Error(codes.Unimplemented, "method Find not implemented")
 }
 func (UnimplementedResourceProviderServer) Get(context.Context, *GetRequest) (*GetResponse, error) {
 	return nil, status.Error(codes.Unimplemented, "method Get not implemented")
@@ -295,6 +375,9 @@ func (UnimplementedResourceProviderServer) Delete(context.Context, *DeleteReques
 }
 func (UnimplementedResourceProviderServer) Cancel(context.Context, *CancelRequest) (*CancelResponse, error) {
 	return nil, status.Error(codes.Unimplemented, "method Cancel not implemented")
+}
+func (UnimplementedResourceProviderServer) Events(*EventsRequest, grpc.ServerStreamingServer[Event]) error {
+	return status.Error(codes.Unimplemented, "method Events not implemented")
 }
 func (UnimplementedResourceProviderServer) mustEmbedUnimplementedResourceProviderServer() {}
 func (UnimplementedResourceProviderServer) testEmbeddedByValue()                          {}
@@ -353,6 +436,24 @@ func _ResourceProvider_Configure_Handler(srv interface{}, ctx context.Context, d
 	return interceptor(ctx, in, info, handler)
 }
 
+func _ResourceProvider_Describe_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(DescribeRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(ResourceProviderServer).Describe(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: ResourceProvider_Describe_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(ResourceProviderServer).Describe(ctx, req.(*DescribeRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
 func _ResourceProvider_Check_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
 	in := new(CheckRequest)
 	if err := dec(in); err != nil {
@@ -403,6 +504,24 @@ func _ResourceProvider_Create_Handler(srv interface{}, ctx context.Context, dec 
 	}
 	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
 		return srv.(ResourceProviderServer).Create(ctx, req.(*CreateRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
+func _ResourceProvider_Find_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(FindRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(ResourceProviderServer).Find(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: ResourceProvider_Find_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(ResourceProviderServer).Find(ctx, req.(*FindRequest))
 	}
 	return interceptor(ctx, in, info, handler)
 }
@@ -497,6 +616,17 @@ func _ResourceProvider_Cancel_Handler(srv interface{}, ctx context.Context, dec 
 	return interceptor(ctx, in, info, handler)
 }
 
+func _ResourceProvider_Events_Handler(srv interface{}, stream grpc.ServerStream) error {
+	m := new(EventsRequest)
+	if err := stream.RecvMsg(m); err != nil {
+		return err
+	}
+	return srv.(ResourceProviderServer).Events(m, &grpc.GenericServerStream[EventsRequest, Event]{ServerStream: stream})
+}
+
+// This type alias is provided for backwards compatibility with existing code that references the prior non-generic stream type by name.
+type ResourceProvider_EventsServer = grpc.ServerStreamingServer[Event]
+
 // ResourceProvider_ServiceDesc is the grpc.ServiceDesc for ResourceProvider service.
 // It's only intended for direct use with grpc.RegisterService,
 // and not to be introspected or modified (even as a copy)
@@ -513,6 +643,10 @@ var ResourceProvider_ServiceDesc = grpc.ServiceDesc{
 			Handler:    _ResourceProvider_Configure_Handler,
 		},
 		{
+			MethodName: "Describe",
+			Handler:    _ResourceProvider_Describe_Handler,
+		},
+		{
 			MethodName: "Check",
 			Handler:    _ResourceProvider_Check_Handler,
 		},
@@ -523,6 +657,10 @@ var ResourceProvider_ServiceDesc = grpc.ServiceDesc{
 		{
 			MethodName: "Create",
 			Handler:    _ResourceProvider_Create_Handler,
+		},
+		{
+			MethodName: "Find",
+			Handler:    _ResourceProvider_Find_Handler,
 		},
 		{
 			MethodName: "Get",
@@ -545,6 +683,12 @@ var ResourceProvider_ServiceDesc = grpc.ServiceDesc{
 			Handler:    _ResourceProvider_Cancel_Handler,
 		},
 	},
-	Streams:  []grpc.StreamDesc{},
+	Streams: []grpc.StreamDesc{
+		{
+			StreamName:    "Events",
+			Handler:       _ResourceProvider_Events_Handler,
+			ServerStreams: true,
+		},
+	},
 	Metadata: "lumirpc/provider.proto",
 }

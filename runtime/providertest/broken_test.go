@@ -45,8 +45,8 @@ func (a *author) Create(ctx context.Context, want *volumeState) (lumi.ID, error)
 	return a.create(want, id)
 }
 
-func (a *author) Get(ctx context.Context, id lumi.ID) (*volume, error) {
-	v, err := a.volumeOps.Get(ctx, id)
+func (a *author) Get(ctx context.Context, id lumi.ID, old *volumeState) (*volume, error) {
+	v, err := a.volumeOps.Get(ctx, id, old)
 	switch {
 	case err != nil && a.absent != nil:
 		return nil, a.absent
@@ -67,7 +67,7 @@ func (a *author) Delete(ctx context.Context, old *volumeState) error {
 	if a.delete != nil {
 		return a.delete(old)
 	}
-	if _, err := a.volumeOps.Get(ctx, old.ID); err != nil && a.strict {
+	if _, err := a.volumeOps.Get(ctx, old.ID, old); err != nil && a.strict {
 		return errors.New("409 gone")
 	}
 	return a.volumeOps.Delete(ctx, old)
@@ -87,9 +87,9 @@ type overrider struct {
 
 func (o *overrider) Check(ctx context.Context, req *lumi.CheckRequest) (*lumi.CheckResponse, error) {
 	if o.changes {
-		req.Properties.Fields["size"] = structpb.NewNumberValue(7)
+		req.Properties.Struct().Fields["size"] = structpb.NewNumberValue(7)
 		for u, ref := range req.References {
-			ref.Properties.Fields["token"] = structpb.NewStringValue("mine")
+			ref.Properties.Struct().Fields["token"] = structpb.NewStringValue("mine")
 			ref.ID = "mine"
 			req.References[u] = ref
 		}
@@ -129,20 +129,20 @@ func (o *overrider) InspectChange(
 
 func (o *overrider) Update(ctx context.Context, req *lumi.UpdateRequest) (*lumi.UpdateResponse, error) {
 	if o.update != nil {
-		return &lumi.UpdateResponse{Properties: &structpb.Struct{}}, o.update(req)
+		return &lumi.UpdateResponse{Properties: lumi.BagOf(&structpb.Struct{})}, o.update(req)
 	}
 	return o.typed.Update(ctx, req)
 }
 
 // small are the properties of a volume with little.
-var small = providertest.Bag{"name": "data", "zone": "a", "size": 10, "password": "correct horse"}
+var small = providertest.Properties{"name": "data", "zone": "a", "size": 10, "password": "correct horse"}
 
 // life is one that shows most of what can be wrong.
 var life = providertest.Life{
 	Create:   small,
 	Computed: []string{"address"},
-	Updates:  []providertest.Change{{Set: providertest.Bag{"size": 20}}},
-	Replaces: []providertest.Replacement{{Set: providertest.Bag{"zone": "b"}}},
+	Updates:  []providertest.Change{{Set: providertest.Properties{"size": 20}}},
+	Replaces: []providertest.Replacement{{Set: providertest.Properties{"zone": "b"}}},
 }
 
 // TestReports has one thing wrong at a time, and compares what the kit says of it word by word.
@@ -181,11 +181,11 @@ func TestReports(t *testing.T) {
 			return nil
 		}}},
 		{name: "check makes up what is not known", override: overrider{check: func(resp *lumi.CheckResponse) {
-			if resp.Properties.Fields["zone"].GetStringValue() == wire.Unknown {
-				resp.Properties.Fields["zone"] = structpb.NewStringValue("z")
+			if resp.Properties.Struct().Fields["zone"].GetStringValue() == wire.Unknown {
+				resp.Properties.Struct().Fields["zone"] = structpb.NewStringValue("z")
 			}
 		}}},
-		{name: "check bares a secret", override: overrider{check: func(resp *lumi.CheckResponse) { bare(resp.Properties) }}},
+		{name: "check bares a secret", override: overrider{check: func(resp *lumi.CheckResponse) { bare(resp.Properties.Struct()) }}},
 		{name: "create fails", author: author{create: func(*volumeState, lumi.ID) (lumi.ID, error) {
 			return "", errors.New("no more room")
 		}}},
@@ -210,8 +210,8 @@ func TestReports(t *testing.T) {
 			},
 		}},
 		{name: "create returns too much", override: overrider{create: func(resp *lumi.CreateResponse) {
-			resp.Properties.Fields["size"] = structpb.NewNumberValue(11)
-			resp.Properties.Fields["address"] = lumi.NewUnknown()
+			resp.Properties.Struct().Fields["size"] = structpb.NewNumberValue(11)
+			resp.Properties.Struct().Fields["address"] = lumi.NewUnknown()
 		}}},
 		{name: "create makes two", author: author{forgetful: true}},
 		{name: "get fails", author: author{get: func(*volume) (*volume, error) { return nil, lumi.ErrNotFound }}},
@@ -219,7 +219,7 @@ func TestReports(t *testing.T) {
 			v.Size, v.Comment, v.Tags = 11, nil, map[string]string{"a": "b"}
 			return v, nil
 		}}},
-		{name: "get bares a secret", override: overrider{get: func(resp *lumi.GetResponse) { bare(resp.Properties) }}},
+		{name: "get bares a secret", override: overrider{get: func(resp *lumi.GetResponse) { bare(resp.Properties.Struct()) }}},
 		{name: "a change where there is none", override: overrider{inspect: func(resp *lumi.InspectChangeResponse) {
 			if len(resp.Changes) == 0 {
 				resp.Changes = []lumi.Change{{Kind: lumi.Modified, Path: "size", Old: number(10), New: number(10)}}
@@ -238,7 +238,7 @@ func TestReports(t *testing.T) {
 		{name: "update does nothing", author: author{update: func(*volumeState) error { return nil }}},
 		{name: "update fails half way", author: author{update: func(want *volumeState) error {
 			want.Properties.Size = 10
-			return lumi.Partial(errors.New("no more room"))
+			return &lumi.PartialError{Err: errors.New("no more room")}
 		}}},
 		{name: "update where it must be refused", override: overrider{update: func(*lumi.UpdateRequest) error {
 			return nil
@@ -270,10 +270,10 @@ func TestMutation(t *testing.T) {
 	golden(t, "a request is changed", run(t, func(t providertest.TB) {
 		volumes := newVolumes(&author{volumeOps: &volumeOps{newCloud()}})
 		h := providertest.InProcess(t, providertest.Resources(&overrider{typed: volumes, changes: true}))
-		key := h.Given("other:index:Key", "main", "key-1", providertest.Bag{
+		key := h.Given("other:index:Key", "main", "key-1", providertest.Properties{
 			"token": providertest.Secret("battery staple"),
 		})
-		h.Resource(volumeToken, "data").Check(t, small.With(providertest.Bag{"key": key}))
+		h.Resource(volumeToken, "data").Check(t, small.With(providertest.Properties{"key": key}))
 	}))
 }
 
@@ -304,9 +304,9 @@ func TestUnset(t *testing.T) {
 			create := func(t providertest.TB, names ...string) {
 				o := &overrider{typed: newVolumes(&author{volumeOps: &volumeOps{newCloud()}})}
 				h := providertest.InProcess(t, providertest.Resources(o))
-				value := h.Given("other:index:Value", "value", "v", providertest.Bag{"value": test.value}).Output("value")
-				o.create = func(resp *lumi.CreateResponse) { resp.Properties.Fields["arn"] = value }
-				o.get = func(resp *lumi.GetResponse) { resp.Properties.Fields["arn"] = value }
+				value := h.Given("other:index:Value", "value", "v", providertest.Properties{"value": test.value}).Output("value")
+				o.create = func(resp *lumi.CreateResponse) { resp.Properties.Struct().Fields["arn"] = value }
+				o.get = func(resp *lumi.GetResponse) { resp.Properties.Struct().Fields["arn"] = value }
 				v := h.Resource(volumeToken, "data")
 				v.MayBeEmpty(names...)
 				v.Create(t, small)
@@ -336,9 +336,9 @@ func TestExpectedEmpty(t *testing.T) {
 		return v, nil
 	}
 	l := life
-	l.Expect = providertest.Bag{"arn": ""}
-	l.Updates = []providertest.Change{{Set: providertest.Bag{"size": 20}, Expect: l.Expect}}
-	l.Replaces = []providertest.Replacement{{Set: providertest.Bag{"zone": "b"}, Expect: l.Expect}}
+	l.Expect = providertest.Properties{"arn": ""}
+	l.Updates = []providertest.Change{{Set: providertest.Properties{"size": 20}, Expect: l.Expect}}
+	l.Replaces = []providertest.Replacement{{Set: providertest.Properties{"zone": "b"}, Expect: l.Expect}}
 	providertest.InProcess(t, providertest.Resources(newVolumes(a))).Resource(volumeToken, "data").Life(t, l)
 	l.Expect, l.Updates, l.Replaces, l.MayBeEmpty = nil, nil, nil, []string{"arn"}
 	providertest.InProcess(t, providertest.Resources(newVolumes(a))).Resource(volumeToken, "data").Life(t, l)

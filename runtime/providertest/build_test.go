@@ -27,12 +27,12 @@ func TestBuild(t *testing.T) {
 	if filepath.Base(path) != "lumi-resource-notes" {
 		t.Errorf("it is called %s", path)
 	}
-	h := providertest.Binary(t, plugin.Command{Path: path}, providertest.Config(providertest.Bag{"log": false}))
+	h := providertest.Binary(t, plugin.Command{Path: path}, providertest.Config(providertest.Properties{"log": false}))
 	n := h.Resource("notes:index:Note", "shopping")
 	n.Life(t, providertest.Life{
-		Create:   providertest.Bag{"name": "shopping", "text": "milk and honey"},
-		Updates:  []providertest.Change{{Set: providertest.Bag{"text": "bread and butter"}}},
-		Replaces: []providertest.Replacement{{Set: providertest.Bag{"name": "errands"}}},
+		Create:   providertest.Properties{"name": "shopping", "text": "milk and honey"},
+		Updates:  []providertest.Change{{Set: providertest.Properties{"text": "bread and butter"}}},
+		Replaces: []providertest.Replacement{{Set: providertest.Properties{"name": "errands"}}},
 	})
 }
 
@@ -40,7 +40,7 @@ func TestBuild(t *testing.T) {
 func TestBinaryReports(t *testing.T) {
 	path := providertest.Build(t, notes)
 	start := func(t providertest.TB, log bool) *providertest.Resource {
-		h := providertest.Binary(t, plugin.Command{Path: path}, providertest.Config(providertest.Bag{"log": log}))
+		h := providertest.Binary(t, plugin.Command{Path: path}, providertest.Config(providertest.Properties{"log": log}))
 		return h.Resource("notes:index:Note", "shopping")
 	}
 	for _, test := range []struct {
@@ -49,10 +49,10 @@ func TestBinaryReports(t *testing.T) {
 		want []string // parts of the report, in order
 	}{
 		{"log", func(t providertest.TB) {
-			start(t, true).Create(t, providertest.Bag{"name": "shopping", "text": "milk and honey"})
+			start(t, true).Create(t, providertest.Properties{"name": "shopping", "text": "milk and honey"})
 		}, []string{"the provider's log tells a secret:\n", "created text=(secret)"}},
 		{"crash", func(t providertest.TB) {
-			start(t, false).Create(t, providertest.Bag{"name": "shopping", "text": "crash"})
+			start(t, false).Create(t, providertest.Properties{"name": "shopping", "text": "crash"})
 		}, []string{
 			`notes:index:Note "shopping": create: Create failed: the plugin is gone (exit status 7): `,
 			"the plugin does not stop: the plugin ended badly: exit status 7\n",
@@ -89,8 +89,8 @@ func TestLog(t *testing.T) {
 	var log bytes.Buffer
 	t.Run("plugin", func(t *testing.T) {
 		h := providertest.Binary(t, plugin.Command{Path: providertest.Build(t, notes), Log: &log},
-			providertest.Config(providertest.Bag{"log": true}))
-		h.Resource("notes:index:Note", "shopping").Create(t, providertest.Bag{"name": "shopping", "text": "eggs"})
+			providertest.Config(providertest.Properties{"log": true}))
+		h.Resource("notes:index:Note", "shopping").Create(t, providertest.Properties{"name": "shopping", "text": "eggs"})
 	})
 	if !strings.Contains(log.String(), "text=eggs") {
 		t.Errorf("logged %s", &log)

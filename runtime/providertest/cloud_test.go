@@ -153,7 +153,7 @@ func (c *cloud) put(id lumi.ID, v *volume) {
 	c.volumes[id] = stored
 }
 
-func (o *volumeOps) Get(_ context.Context, id lumi.ID) (*volume, error) {
+func (o *volumeOps) Get(_ context.Context, id lumi.ID, _ *volumeState) (*volume, error) {
 	o.cloud.mu.Lock()
 	defer o.cloud.mu.Unlock()
 	v, ok := o.cloud.volumes[id]
@@ -161,10 +161,6 @@ func (o *volumeOps) Get(_ context.Context, id lumi.ID) (*volume, error) {
 		return nil, lumi.ErrNotFound
 	}
 	return &v, nil
-}
-
-func (o *volumeOps) InspectChange(context.Context, *volumeState, *volumeState, *lumi.Diff) error {
-	return nil
 }
 
 func (o *volumeOps) Update(_ context.Context, old, want *volumeState, _ *lumi.Diff) error {
@@ -202,14 +198,14 @@ func (o *snapshotOps) Create(_ context.Context, want *snapshotState) (lumi.ID, e
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	id := c.id(string(want.URN), func(id lumi.ID) bool { _, ok := c.snapshots[id]; return ok })
-	want.Properties.Source = new(string(source.ID) + " " + source.Properties.GetFields()["arn"].GetStringValue())
+	want.Properties.Source = new(string(source.ID) + " " + source.Properties.Get("arn").(string))
 	stored := *want.Properties
 	stored.Volume = ""
 	c.snapshots[id] = stored
 	return id, nil
 }
 
-func (o *snapshotOps) Get(_ context.Context, id lumi.ID) (*snapshot, error) {
+func (o *snapshotOps) Get(_ context.Context, id lumi.ID, _ *snapshotState) (*snapshot, error) {
 	o.cloud.mu.Lock()
 	defer o.cloud.mu.Unlock()
 	s, ok := o.cloud.snapshots[id]
@@ -247,7 +243,6 @@ func (o *snapshotOps) Delete(_ context.Context, old *snapshotState) error {
 type typed interface {
 	lumi.ResourceProvider
 	Token() tokens.Type
-	Properties() []lumi.Property
 }
 
 func newVolumes(ops lumi.Ops[*volume]) typed {

@@ -5,10 +5,10 @@
 //		h := providertest.InProcess(t, serve.Plugin{...})
 //		vpc := h.Resource(ec2.VPC, "web")
 //		vpc.Life(t, providertest.Life{
-//			Create:   providertest.Bag{"name": "web", "cidrBlock": "10.0.0.0/16"},
+//			Create:   providertest.Properties{"name": "web", "cidrBlock": "10.0.0.0/16"},
 //			Computed: []string{"defaultSecurityGroup"},
-//			Updates:  []providertest.Change{{Set: providertest.Bag{"enableDNSHostnames": true}}},
-//			Replaces: []providertest.Replacement{{Set: providertest.Bag{"cidrBlock": "10.1.0.0/16"}}},
+//			Updates:  []providertest.Change{{Set: providertest.Properties{"enableDNSHostnames": true}}},
+//			Replaces: []providertest.Replacement{{Set: providertest.Properties{"cidrBlock": "10.1.0.0/16"}}},
 //		})
 //	}
 //

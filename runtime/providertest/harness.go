@@ -74,14 +74,14 @@ type living struct {
 type HarnessOption func(*setting)
 
 type setting struct {
-	config      Bag
+	config      Properties
 	environment string
 	described   serve.Plugin
 	allCalls    bool
 }
 
 // Config is the provider's configuration.
-func Config(properties Bag) HarnessOption { return func(s *setting) { s.config = properties } }
+func Config(properties Properties) HarnessOption { return func(s *setting) { s.config = properties } }
 
 // Environment is a part of the URNs of all resources, "test" unless it is said otherwise. Where a cloud remembers the
 // URNs of earlier runs, as those do that make idempotency tokens of them, each run needs another.
@@ -128,7 +128,7 @@ func InProcess(t TB, p serve.Plugin, options ...HarnessOption) *Harness {
 	var err error
 	h.plugin, err = plugin.Connect(t.Context(), func(ctx context.Context) (net.Conn, error) {
 		return listener.DialContext(ctx)
-	})
+	}, nil)
 	if err != nil {
 		cancel()
 		if reason := <-served; reason != nil {
@@ -186,8 +186,8 @@ func newHarness(t TB, options []HarnessOption) (*Harness, *setting) {
 	}
 	h.calls.h, h.calls.all = h, s.allCalls
 	for token, r := range s.described.Resources {
-		if described, ok := r.(interface{ Properties() []lumi.Property }); ok {
-			h.properties[token] = described.Properties()
+		if described, err := r.Describe(t.Context()); err == nil {
+			h.properties[token] = described.Properties
 		}
 	}
 	// Cleanups run last in, first out. This one runs after the provider has stopped, which may log something.
@@ -206,7 +206,7 @@ func (h *Harness) begin(s *setting) {
 	if err != nil {
 		fatalf(h.t, "the configuration cannot be encoded:\n%s", indent(err.Error()))
 	}
-	err = h.plugin.Configure(h.t.Context(), properties)
+	err = h.plugin.Configure(h.t.Context(), lumi.BagOf(properties))
 	h.noteSecrets(properties)
 	// The transcript cannot show what was sent: nothing here says what of it is secret.
 	h.calls.add(&call{name: "Configure", err: err})
@@ -321,7 +321,7 @@ func (h *Harness) fatalf(format string, args ...any) {
 
 // Given is a resource that other tests, or another provider, are about: it is there for others to refer to, and the kit
 // makes no calls about it. The name is the last part of its URN, also where it is a provider that chose it.
-func (h *Harness) Given(token tokens.Type, name string, id lumi.ID, properties Bag) *Resource {
+func (h *Harness) Given(token tokens.Type, name string, id lumi.ID, properties Properties) *Resource {
 	h.t.Helper()
 	if name == "" {
 		h.fatalf("%s: the name is empty: give the last part of the resource's URN, any if it does not matter", token)
@@ -377,7 +377,7 @@ func (h *Harness) references(bags ...*structpb.Struct) lumi.References {
 	for _, bag := range bags {
 		for s := range texts(structpb.NewStructValue(bag)) {
 			if r := h.resources[urn.URN(s)]; r != nil && r.id != "" {
-				refs[r.urn] = lumi.Reference{ID: r.id, Properties: clone(r.state)}
+				refs[r.urn] = lumi.Reference{ID: r.id, Properties: lumi.BagOf(clone(r.state))}
 			}
 		}
 	}

@@ -14,12 +14,12 @@ import (
 // Life is what becomes of one resource.
 type Life struct {
 	// Create are the properties that it is created with.
-	Create Bag
+	Create Properties
 	// Computed are the properties that the provider computes in Create, beyond those that must always be there, which are
 	// those without a pointer in the IDL.
 	Computed []string
 	// Expect are properties, among others, that it has after it was created: those that are filled in or computed.
-	Expect Bag
+	Expect Properties
 	// MayDiffer is what [Resource.MayDiffer] says.
 	MayDiffer []lumi.Path
 	// MayBeEmpty is what [Resource.MayBeEmpty] says.
@@ -43,21 +43,21 @@ type Life struct {
 // Change is a change in place.
 type Change struct {
 	// Set are the properties that change. Nil takes one away.
-	Set Bag
+	Set Properties
 	// Changes, if it is not nil, are those that InspectChange must report, as [lumi.Change] prints them.
 	Changes []string
 	// Expect are properties, among others, that the resource has afterwards.
-	Expect Bag
+	Expect Properties
 }
 
 // Replacement is a change that takes a new resource.
 type Replacement struct {
 	// Set are the properties that change. Nil takes one away.
-	Set Bag
+	Set Properties
 	// Because, if it is not nil, are the paths whose changes must be what asks for it.
 	Because []lumi.Path
 	// Expect are properties, among others, that the new resource has.
-	Expect Bag
+	Expect Properties
 	// CreateFirst says that the new resource is created before the old one is deleted. Otherwise it is the other way
 	// round, as it must be where both cannot exist at the same time.
 	CreateFirst bool

@@ -34,7 +34,7 @@ func everywhere(t *testing.T, test func(t *testing.T, h *providertest.Harness)) 
 		test(t, providertest.InProcess(t, store(c)))
 	})
 	t.Run("plugin", func(t *testing.T) {
-		test(t, providertest.Binary(t, self(), providertest.Like(store(nil))))
+		test(t, providertest.Binary(t, self()))
 	})
 	t.Run("plugin of which nothing is known", func(t *testing.T) {
 		test(t, providertest.Binary(t, self()))
@@ -51,12 +51,12 @@ func self() plugin.Command {
 }
 
 // full are the properties of a volume with everything.
-func full() providertest.Bag {
-	return providertest.Bag{
+func full() providertest.Properties {
+	return providertest.Properties{
 		"name": "data", "zone": "a", "size": 10, "tags": map[string]string{"team": "blue"},
 		"disks": []disk{{Label: "one", Pin: new("123456")}, {Label: "two"}},
 		"image": lumi.TextAsset("boot"), "password": "correct horse", "secret": "battery staple",
-		"policy": providertest.Bag{"allow": []any{"read", providertest.Secret("hidden thing")}},
+		"policy": providertest.Properties{"allow": []any{"read", providertest.Secret("hidden thing")}},
 	}
 }
 
@@ -68,16 +68,16 @@ func TestLife(t *testing.T) {
 		v.Life(t, providertest.Life{
 			Create:   full(),
 			Computed: []string{"address", "token"},
-			Expect:   providertest.Bag{"comment": "made by a test", "address": "10.0.0.1"},
+			Expect:   providertest.Properties{"comment": "made by a test", "address": "10.0.0.1"},
 			Unknown:  []lumi.Path{"tags.team", "disks[0].pin", "policy.allow[0]"},
 			Updates: []providertest.Change{
-				{Set: providertest.Bag{"size": 20}, Changes: []string{"~ size: 10 -> 20"}},
-				{Set: providertest.Bag{"comment": "other", "tags": nil}, Expect: providertest.Bag{"comment": "other"}},
-				{Set: providertest.Bag{"password": "another horse"}, Changes: []string{"~ password: (secret) -> (secret)"}},
+				{Set: providertest.Properties{"size": 20}, Changes: []string{"~ size: 10 -> 20"}},
+				{Set: providertest.Properties{"comment": "other", "tags": nil}, Expect: providertest.Properties{"comment": "other"}},
+				{Set: providertest.Properties{"password": "another horse"}, Changes: []string{"~ password: (secret) -> (secret)"}},
 			},
 			Replaces: []providertest.Replacement{
-				{Set: providertest.Bag{"zone": "b"}, Because: []lumi.Path{"zone"}},
-				{Set: providertest.Bag{"zone": "c"}, CreateFirst: true, Expect: providertest.Bag{"arn": "arn:id-3"}},
+				{Set: providertest.Properties{"zone": "b"}, Because: []lumi.Path{"zone"}},
+				{Set: providertest.Properties{"zone": "c"}, CreateFirst: true, Expect: providertest.Properties{"arn": "arn:id-3"}},
 			},
 		})
 	})
@@ -89,27 +89,27 @@ func TestReferences(t *testing.T) {
 	everywhere(t, func(t *testing.T, h *providertest.Harness) {
 		v := h.Resource(volumeToken, "data")
 		s := h.Unnamed(snapshotToken)
-		s.Check(t, providertest.Bag{"volume": v}) // which does not exist yet
-		s.Create(t, providertest.Bag{"volume": v}, providertest.WantFaults(
+		s.Check(t, providertest.Properties{"volume": v}) // which does not exist yet
+		s.Create(t, providertest.Properties{"volume": v}, providertest.WantFaults(
 			"volume: there is no volume urn:lumi:test::store:index::store:index:Volume::data"))
 		v.MayDiffer("password")
 		v.Create(t, full())
 		s.Life(t, providertest.Life{
-			Create:  providertest.Bag{"volume": v, "label": "daily"},
-			Expect:  providertest.Bag{"source": "id-1 arn:id-1"},
-			Updates: []providertest.Change{{Set: providertest.Bag{"label": "weekly"}}},
+			Create:  providertest.Properties{"volume": v, "label": "daily"},
+			Expect:  providertest.Properties{"source": "id-1 arn:id-1"},
+			Updates: []providertest.Change{{Set: providertest.Properties{"label": "weekly"}}},
 			// Only InspectChange knows that this takes a replacement, so that Update cannot refuse it.
 			NoRefusal: true,
-			Replaces:  []providertest.Replacement{{Set: providertest.Bag{"label": nil}, Because: []lumi.Path{"label"}}},
+			Replaces:  []providertest.Replacement{{Set: providertest.Properties{"label": nil}, Because: []lumi.Path{"label"}}},
 		})
 		if got := string(s.URN()); got != "urn:lumi:test::store:index::store:index:Snapshot::of data" {
 			t.Errorf("the snapshot is called %s", got)
 		}
-		s.Create(t, providertest.Bag{"volume": v.URN(), "label": v.Output("address")})
-		if got := s.Get(t).Fields["label"].GetStringValue(); got != "10.0.0.1" {
+		s.Create(t, providertest.Properties{"volume": v.URN(), "label": v.Output("address")})
+		if got := s.Get(t).Get("label"); got != "10.0.0.1" {
 			t.Errorf("the label is %q", got)
 		}
-		s.Check(t, providertest.Bag{"volume": providertest.Unknown})
+		s.Check(t, providertest.Properties{"volume": providertest.Unknown})
 	})
 }
 
@@ -118,9 +118,9 @@ func TestGiven(t *testing.T) {
 	t.Parallel()
 	h := providertest.InProcess(t, providertest.Resources(newSnapshots(&snapshotOps{newCloud()})),
 		providertest.Environment("other"))
-	v := h.Given(volumeToken, "data", "vol-1", providertest.Bag{"arn": "arn:1"})
+	v := h.Given(volumeToken, "data", "vol-1", providertest.Properties{"arn": "arn:1"})
 	s := h.Unnamed(snapshotToken)
-	s.Create(t, providertest.Bag{"volume": v})
+	s.Create(t, providertest.Properties{"volume": v})
 	if got := s.Output("source").GetStringValue(); got != "vol-1 arn:1" {
 		t.Errorf("the volume is %q", got)
 	}
@@ -139,7 +139,7 @@ func TestConcurrent(t *testing.T) {
 			t.Run(name, func(t *testing.T) {
 				t.Parallel()
 				l := life
-				l.Create = life.Create.With(providertest.Bag{"name": name})
+				l.Create = life.Create.With(providertest.Properties{"name": name})
 				h.Resource(volumeToken, name).Life(t, l)
 			})
 		}

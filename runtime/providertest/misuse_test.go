@@ -34,7 +34,7 @@ func TestExpectations(t *testing.T) {
 		{
 			"other faults",
 			func(t providertest.TB, _ *providertest.Harness, v *providertest.Resource) {
-				v.Create(t, providertest.Bag{"name": "data", "size": "large"},
+				v.Create(t, providertest.Properties{"name": "data", "size": "large"},
 					providertest.WantFaults("zone: is required, but missing", "size: is odd"))
 			},
 			`store:index:Volume "data": create: Check finds other faults than expected:
@@ -45,7 +45,7 @@ func TestExpectations(t *testing.T) {
 		{
 			"faults and no error",
 			func(t providertest.TB, _ *providertest.Harness, v *providertest.Resource) {
-				v.Check(t, small.With(providertest.Bag{"size": 0}), providertest.WantError("down"))
+				v.Check(t, small.With(providertest.Properties{"size": 0}), providertest.WantError("down"))
 			},
 			`store:index:Volume "data": check: Check failed, but not with an error with "down": the properties are refused:
 	size: is 0, and must be more than 0
@@ -99,7 +99,7 @@ store:index:Volume "data": id-1 was left behind, and is deleted now
 			"update in place of a replacement",
 			func(t providertest.TB, _ *providertest.Harness, v *providertest.Resource) {
 				v.Create(t, small)
-				v.Update(t, providertest.Bag{"zone": "b"})
+				v.Update(t, providertest.Properties{"zone": "b"})
 			},
 			`store:index:Volume "data": update: InspectChange asks for a replacement, because of zone: use Replace instead
 store:index:Volume "data": id-1 was left behind, and is deleted now
@@ -109,7 +109,7 @@ store:index:Volume "data": id-1 was left behind, and is deleted now
 			"replacement in place of an update",
 			func(t providertest.TB, _ *providertest.Harness, v *providertest.Resource) {
 				v.Create(t, small)
-				v.Replace(t, providertest.Bag{"size": 11})
+				v.Replace(t, providertest.Properties{"size": 11})
 			},
 			`store:index:Volume "data": replace: InspectChange asks for no replacement: ~ size: 10 -> 11
 store:index:Volume "data": id-1 was left behind, and is deleted now
@@ -119,12 +119,12 @@ store:index:Volume "data": id-1 was left behind, and is deleted now
 			"other expectations of a life",
 			func(t providertest.TB, _ *providertest.Harness, v *providertest.Resource) {
 				v.Life(t, providertest.Life{
-					Create: small, Computed: []string{"speed"}, Expect: providertest.Bag{"comment": "none"},
+					Create: small, Computed: []string{"speed"}, Expect: providertest.Properties{"comment": "none"},
 					Updates: []providertest.Change{{
-						Set: providertest.Bag{"size": 11}, Changes: []string{"~ size: 10 -> 12"},
-						Expect: providertest.Bag{"password": "other horse"},
+						Set: providertest.Properties{"size": 11}, Changes: []string{"~ size: 10 -> 12"},
+						Expect: providertest.Properties{"password": "other horse"},
 					}},
-					Replaces: []providertest.Replacement{{Set: providertest.Bag{"zone": "b"}, Because: []lumi.Path{"size"}}},
+					Replaces: []providertest.Replacement{{Set: providertest.Properties{"zone": "b"}, Because: []lumi.Path{"size"}}},
 				})
 			},
 			`store:index:Volume "data": create: speed is not computed
@@ -164,7 +164,7 @@ store:index:Volume "data": replace 1: InspectChange asks for a replacement for o
 		{
 			"values that cannot be",
 			func(t providertest.TB, _ *providertest.Harness, v *providertest.Resource) {
-				v.Check(t, providertest.Bag{
+				v.Check(t, providertest.Properties{
 					"name": make(chan int), "tags": map[string]any{"b": func() {}, "a": 1i}, "disks": []any{struct{}{}},
 					"image": lumi.TextAsset("\xff"), "policy": disk{Label: "\xff"},
 				})
@@ -229,7 +229,7 @@ store:index:Volume "data": replace 1: InspectChange asks for a replacement for o
 			func(t providertest.TB, h *providertest.Harness, v *providertest.Resource) {
 				v.Create(t, small)
 				for _, name := range []string{"one", "two"} {
-					h.Resource(snapshotToken, name).Create(t, providertest.Bag{"volume": v})
+					h.Resource(snapshotToken, name).Create(t, providertest.Properties{"volume": v})
 				}
 			},
 			`store:index:Snapshot "two": create: Name returns "of data", which is the name of another resource: ` +
@@ -291,7 +291,7 @@ func TestCallsListed(t *testing.T) {
 		want    string
 	}{
 		{"a step", nil, func(t providertest.TB, _ *providertest.Harness, v *providertest.Resource) {
-			v.Inspect(t, providertest.Bag{"size": 11})
+			v.Inspect(t, providertest.Properties{"size": 11})
 			v.Get(t, providertest.WantNotFound())
 		}, `the calls of what failed, 1 of 12 (the option AllCalls lists all):
 	store:index:Volume "data": get
@@ -346,18 +346,18 @@ there are no resources
 		}},
 		{"config refused", "the provider refuses its configuration: label: x is unknown\n",
 			func(t providertest.TB) {
-				providertest.InProcess(t, configurable, providertest.Config(providertest.Bag{"label": "x"}))
+				providertest.InProcess(t, configurable, providertest.Config(providertest.Properties{"label": "x"}))
 			}},
 		{"no config", "the provider refuses its configuration: label: is required, but missing\n",
 			func(t providertest.TB) { providertest.InProcess(t, configurable) }},
 		{"config that cannot be", "the configuration cannot be encoded:\n\tlabel: a chan int cannot be in a bag of properties\n",
 			func(t providertest.TB) {
-				providertest.InProcess(t, configurable, providertest.Config(providertest.Bag{"label": make(chan int)}))
+				providertest.InProcess(t, configurable, providertest.Config(providertest.Properties{"label": make(chan int)}))
 			}},
 		{"no configuration wanted", "the provider refuses its configuration: the provider takes no configuration: its" +
 			" serve.Plugin has no Configure\n",
 			func(t providertest.TB) {
-				providertest.InProcess(t, store(newCloud()), providertest.Config(providertest.Bag{"label": "x"}))
+				providertest.InProcess(t, store(newCloud()), providertest.Config(providertest.Properties{"label": "x"}))
 			}},
 		{"no binary", "the plugin does not start: fork/exec ./no-such-plugin: no such file or directory\n",
 			func(t providertest.TB) { providertest.Binary(t, plugin.Command{Path: "./no-such-plugin"}) }},
@@ -404,7 +404,7 @@ func TestWanted(t *testing.T) {
 	a := &author{volumeOps: &volumeOps{newCloud()}}
 	h := providertest.InProcess(t, providertest.Resources(newVolumes(a)))
 	v := h.Resource(volumeToken, "data")
-	v.Check(t, small.With(providertest.Bag{"size": -1}), providertest.WantFaults("size: is -1, and must be more than 0"))
+	v.Check(t, small.With(providertest.Properties{"size": -1}), providertest.WantFaults("size: is -1, and must be more than 0"))
 	v.GetID(t, "id-7", providertest.WantNotFound())
 
 	a.create = func(*volumeState, lumi.ID) (lumi.ID, error) {
@@ -422,18 +422,18 @@ func TestWanted(t *testing.T) {
 	a.create = nil
 	a.update = func(want *volumeState) error {
 		want.Properties.Size = 15
-		return lumi.Partial(full)
+		return &lumi.PartialError{Err: full}
 	}
-	v.Update(t, providertest.Bag{"size": 20}, providertest.WantPartial("more room"))
+	v.Update(t, providertest.Properties{"size": 20}, providertest.WantPartial("more room"))
 	if got := v.Output("size").GetNumberValue(); got != 15 {
 		t.Errorf("after a failure half way the size is %v", got)
 	}
 	a.update = nil
-	v.Update(t, providertest.Bag{"size": 21})
-	if got := v.Inspect(t, providertest.Bag{"zone": "b"}); len(got.Replaces) != 1 {
+	v.Update(t, providertest.Properties{"size": 21})
+	if got := v.Inspect(t, providertest.Properties{"zone": "b"}); len(got.Replaces) != 1 {
 		t.Errorf("another zone makes %v", got)
 	}
-	v.Replace(t, providertest.Bag{"zone": "b"})
+	v.Replace(t, providertest.Properties{"zone": "b"})
 	v.NoChange(t)
 	v.Retry(t)
 	a.delete = func(*volumeState) error { return full }
@@ -446,7 +446,7 @@ func TestWanted(t *testing.T) {
 func TestGivenWrong(t *testing.T) {
 	got := said(run(t, func(t providertest.TB) {
 		h := providertest.InProcess(t, store(newCloud()))
-		h.Given("other:index:Key", "main", "key-1", providertest.Bag{"token": func() {}})
+		h.Given("other:index:Key", "main", "key-1", providertest.Properties{"token": func() {}})
 	}))
 	const want = "other:index:Key \"main\": the properties cannot be encoded:\n" +
 		"\ttoken: a func() cannot be in a bag of properties\n"

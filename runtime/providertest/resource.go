@@ -29,7 +29,7 @@ type Resource struct {
 	reported   map[reported]bool
 
 	// asked are the properties that the test asked for last, and wanted what Check made of them.
-	asked  Bag
+	asked  Properties
 	wanted *structpb.Struct
 	// hidden are the paths, without indices, of what answers have wrapped as secrets.
 	hidden map[string]bool
@@ -57,7 +57,7 @@ func (r *Resource) ID() lumi.ID {
 	return r.id
 }
 
-// Output is the value of a property, such as one that the provider computed. It can be a value of a [Bag]. It is nil
+// Output is the value of a property, such as one that the provider computed. It can be a value of a [Properties]. It is nil
 // where there is none.
 func (r *Resource) Output(path lumi.Path) *structpb.Value { return at(r.current(), path) }
 
@@ -159,9 +159,9 @@ func (r *Resource) wrapped(bag *structpb.Struct) *structpb.Struct {
 
 func (r *Resource) callCheck(ctx context.Context, bag *structpb.Struct) (*structpb.Struct, error) {
 	resp, err := r.provider.Check(ctx, &lumi.CheckRequest{
-		URN: r.URN(), Properties: bag, References: r.h.references(bag),
+		URN: r.URN(), Properties: lumi.BagOf(bag), References: r.h.references(bag),
 	})
-	return r.called(&call{name: "Check", in: bag, err: err}, bag, func() *structpb.Struct { return resp.Properties })
+	return r.called(&call{name: "Check", in: bag, err: err}, bag, func() *structpb.Struct { return resp.Properties.Struct() })
 }
 
 // called notes how a call ended, and returns the properties in the answer. Asked are those in the request that tell what
@@ -177,7 +177,7 @@ func (r *Resource) called(c *call, asked *structpb.Struct, answer func() *struct
 
 func (r *Resource) callName(ctx context.Context, bag *structpb.Struct) (string, error) {
 	resp, err := r.provider.Name(ctx, &lumi.NameRequest{
-		URN: r.URN(), Properties: bag, References: r.h.references(bag),
+		URN: r.URN(), Properties: lumi.BagOf(bag), References: r.h.references(bag),
 	})
 	c := &call{name: "Name", r: r, in: bag, err: err}
 	if err == nil {
@@ -189,26 +189,26 @@ func (r *Resource) callName(ctx context.Context, bag *structpb.Struct) (string, 
 
 func (r *Resource) callCreate(ctx context.Context, bag *structpb.Struct) (lumi.ID, *structpb.Struct, error) {
 	resp, err := r.provider.Create(ctx, &lumi.CreateRequest{
-		URN: r.URN(), Properties: bag, References: r.h.references(bag),
+		URN: r.URN(), Properties: lumi.BagOf(bag), References: r.h.references(bag),
 	})
 	c := &call{name: "Create", in: bag, err: err}
 	computed, err := r.called(c, nil, func() *structpb.Struct {
 		c.said = string(resp.ID)
-		return resp.Properties
+		return resp.Properties.Struct()
 	})
 	return lumi.ID(c.said), computed, err
 }
 
 func (r *Resource) callGet(ctx context.Context, id lumi.ID) (*structpb.Struct, error) {
-	resp, err := r.provider.Get(ctx, &lumi.GetRequest{ID: id})
-	return r.called(&call{name: "Get", id: string(id), err: err}, nil, func() *structpb.Struct { return resp.Properties })
+	resp, err := r.provider.Get(ctx, &lumi.GetRequest{ID: id, Purpose: lumi.Import})
+	return r.called(&call{name: "Get", id: string(id), err: err}, nil, func() *structpb.Struct { return resp.Properties.Struct() })
 }
 
 func (r *Resource) callInspect(
 	ctx context.Context, old, want *structpb.Struct,
 ) (*lumi.InspectChangeResponse, error) {
 	resp, err := r.provider.InspectChange(ctx, &lumi.InspectChangeRequest{
-		URN: r.URN(), ID: r.ID(), Old: old, New: want, References: r.h.references(old, want),
+		URN: r.URN(), ID: r.ID(), Old: lumi.BagOf(old), New: lumi.BagOf(want), References: r.h.references(old, want),
 	})
 	c := &call{name: "InspectChange", r: r, id: string(r.ID()), in: old, new: want, err: err}
 	if err == nil {
@@ -220,15 +220,15 @@ func (r *Resource) callInspect(
 
 func (r *Resource) callUpdate(ctx context.Context, old, want *structpb.Struct) (*structpb.Struct, error) {
 	resp, err := r.provider.Update(ctx, &lumi.UpdateRequest{
-		URN: r.URN(), ID: r.ID(), Old: old, New: want, References: r.h.references(old, want),
+		URN: r.URN(), ID: r.ID(), Old: lumi.BagOf(old), New: lumi.BagOf(want), References: r.h.references(old, want),
 	})
 	c := &call{name: "Update", id: string(r.ID()), in: old, new: want, err: err}
-	return r.called(c, nil, func() *structpb.Struct { return resp.Properties })
+	return r.called(c, nil, func() *structpb.Struct { return resp.Properties.Struct() })
 }
 
 func (r *Resource) callDelete(ctx context.Context, id lumi.ID, state *structpb.Struct) error {
 	_, err := r.provider.Delete(ctx, &lumi.DeleteRequest{
-		URN: r.URN(), ID: id, Properties: state, References: r.h.references(state),
+		URN: r.URN(), ID: id, Properties: lumi.BagOf(state), References: r.h.references(state),
 	})
 	r.h.calls.add(&call{name: "Delete", r: r, id: string(id), in: state, err: err})
 	return err

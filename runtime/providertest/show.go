@@ -37,7 +37,7 @@ func indent(s string) string {
 func compare(
 	expected, found *structpb.Struct, excused func(lumi.Change) bool,
 ) (told []string, paths []lumi.Path) {
-	for _, c := range lumi.Compare(expected, found).Changes() {
+	for _, c := range lumi.Compare(lumi.BagOf(expected), lumi.BagOf(found)).Changes() {
 		if excused != nil && excused(c) {
 			continue
 		}

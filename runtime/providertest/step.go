@@ -23,7 +23,7 @@ type step struct {
 	// noRefusal says that an update in place of a replacement is not refused.
 	noRefusal bool
 	// expected are properties, among others, that the resource must have after the step.
-	expected Bag
+	expected Properties
 }
 
 func (r *Resource) step(t TB, name string, options []Option) *step {
@@ -135,7 +135,7 @@ func (s *step) end() {
 	s.fatalf("succeeded, and should have ended with %s", expected)
 }
 
-func (s *step) encode(properties Bag) *structpb.Struct {
+func (s *step) encode(properties Properties) *structpb.Struct {
 	s.t.Helper()
 	bag, err := properties.encode()
 	if err != nil {

@@ -10,19 +10,19 @@ import (
 )
 
 // Check has the provider judge properties, and returns them with what it fills in.
-func (r *Resource) Check(t TB, properties Bag, options ...Option) *structpb.Struct {
+func (r *Resource) Check(t TB, properties Properties, options ...Option) lumi.Bag {
 	t.Helper()
 	s := r.step(t, "check", options)
 	checked, ok := s.check(s.encode(properties))
 	if ok {
 		s.end()
 	}
-	return checked
+	return lumi.BagOf(checked)
 }
 
 // Plan has the provider judge properties of which some are not known yet, as they are when the resources that they
 // depend on do not exist. If the resource exists, it also says what would change.
-func (r *Resource) Plan(t TB, properties Bag, unknown ...lumi.Path) {
+func (r *Resource) Plan(t TB, properties Properties, unknown ...lumi.Path) {
 	t.Helper()
 	s := r.step(t, "plan with "+list(unknown)+" unknown", nil)
 	bag := s.encode(properties)
@@ -42,7 +42,7 @@ func (r *Resource) Plan(t TB, properties Bag, unknown ...lumi.Path) {
 }
 
 // Create creates the resource, and then sees that it can be read and needs no change.
-func (r *Resource) Create(t TB, properties Bag, options ...Option) {
+func (r *Resource) Create(t TB, properties Properties, options ...Option) {
 	t.Helper()
 	s := r.step(t, "create", options)
 	s.exists(false)
@@ -76,7 +76,7 @@ const whyAgain = "An engine that did not get the answer calls Create again with 
 	" before, or say NoRetry in the Life if there is no way"
 
 // Get reads the resource by its id, and returns its properties.
-func (r *Resource) Get(t TB, options ...Option) *structpb.Struct {
+func (r *Resource) Get(t TB, options ...Option) lumi.Bag {
 	t.Helper()
 	s := r.step(t, "get", options)
 	s.exists(true)
@@ -84,11 +84,11 @@ func (r *Resource) Get(t TB, options ...Option) *structpb.Struct {
 	if ok {
 		s.end()
 	}
-	return got
+	return lumi.BagOf(got)
 }
 
 // GetID reads a resource of this type by any id.
-func (r *Resource) GetID(t TB, id lumi.ID, options ...Option) *structpb.Struct {
+func (r *Resource) GetID(t TB, id lumi.ID, options ...Option) lumi.Bag {
 	t.Helper()
 	s := r.step(t, "get "+string(id), options)
 	got, err := r.callGet(s.ctx, id)
@@ -96,7 +96,7 @@ func (r *Resource) GetID(t TB, id lumi.ID, options ...Option) *structpb.Struct {
 		s.answer("Get", got)
 		s.end()
 	}
-	return got
+	return lumi.BagOf(got)
 }
 
 // NoChange sees that the resource needs no change.
@@ -108,7 +108,7 @@ func (r *Resource) NoChange(t TB) {
 }
 
 // Inspect says what would change if some properties were others.
-func (r *Resource) Inspect(t TB, set Bag, options ...Option) *lumi.InspectChangeResponse {
+func (r *Resource) Inspect(t TB, set Properties, options ...Option) *lumi.InspectChangeResponse {
 	t.Helper()
 	s := r.step(t, "inspect", options)
 	s.exists(true)
@@ -120,7 +120,7 @@ func (r *Resource) Inspect(t TB, set Bag, options ...Option) *lumi.InspectChange
 }
 
 // Update changes the resource in place, and then sees that it can be read and needs no further change.
-func (r *Resource) Update(t TB, set Bag, options ...Option) {
+func (r *Resource) Update(t TB, set Properties, options ...Option) {
 	t.Helper()
 	s := r.step(t, "update", options)
 	s.exists(true)
@@ -132,7 +132,7 @@ func (r *Resource) Update(t TB, set Bag, options ...Option) {
 
 // Replace replaces the resource by another, since some properties cannot change in place. It sees that an update is
 // refused.
-func (r *Resource) Replace(t TB, set Bag, options ...Option) {
+func (r *Resource) Replace(t TB, set Properties, options ...Option) {
 	t.Helper()
 	s := r.step(t, "replace", options)
 	s.exists(true)
@@ -170,7 +170,7 @@ func (s *step) check(bag *structpb.Struct) (*structpb.Struct, bool) {
 	return checked, true
 }
 
-func (s *step) create(properties Bag) bool {
+func (s *step) create(properties Properties) bool {
 	s.t.Helper()
 	r := s.r
 	checked, ok := s.check(s.encode(properties))
@@ -187,13 +187,13 @@ func (s *step) create(properties Bag) bool {
 }
 
 // made takes note of what Create or Update made of the resource.
-func (s *step) made(call string, asked Bag, checked *structpb.Struct, id lumi.ID, computed *structpb.Struct, err error) bool {
+func (s *step) made(call string, asked Properties, checked *structpb.Struct, id lumi.ID, computed *structpb.Struct, err error) bool {
 	s.t.Helper()
 	r := s.r
 	var partial *lumi.PartialError
 	if errors.As(err, &partial) {
 		r.asked, r.wanted = asked, checked
-		r.is(partial.ID, partial.Properties)
+		r.is(partial.ID, partial.Properties.Struct())
 	}
 	if !s.called(call, err) {
 		return false
@@ -259,7 +259,7 @@ func (s *step) noChange() {
 }
 
 // inspect checks other properties and asks what they would change.
-func (s *step) inspect(asked Bag) (*structpb.Struct, *lumi.InspectChangeResponse, bool) {
+func (s *step) inspect(asked Properties) (*structpb.Struct, *lumi.InspectChangeResponse, bool) {
 	s.t.Helper()
 	checked, ok := s.check(s.encode(asked))
 	if !ok {

@@ -51,7 +51,7 @@ func (w *watch) take() []string {
 func (w *watch) given(call string, refs lumi.References, bags map[string]*structpb.Struct) (done func()) {
 	all := maps.Clone(bags)
 	for u, ref := range refs {
-		all["the properties of "+string(u)] = ref.Properties
+		all["the properties of "+string(u)] = ref.Properties.Struct()
 	}
 	before := map[string]*structpb.Struct{}
 	for name, bag := range all {
@@ -94,7 +94,7 @@ type watchedType struct {
 func (w *watchedType) Token() tokens.Type { return w.token }
 
 // Validate is what package serve calls where files are missing.
-func (w *watched) Validate(ctx context.Context, properties *structpb.Struct, found ...lumi.Fault) error {
+func (w *watched) Validate(ctx context.Context, properties lumi.Bag, found ...lumi.Fault) error {
 	if v, ok := w.ResourceProvider.(serve.Validator); ok {
 		return v.Validate(ctx, properties, found...)
 	}
@@ -104,17 +104,17 @@ func (w *watched) Validate(ctx context.Context, properties *structpb.Struct, fou
 type bags = map[string]*structpb.Struct
 
 func (w *watched) Check(ctx context.Context, req *lumi.CheckRequest) (*lumi.CheckResponse, error) {
-	defer w.watch.given("Check", req.References, bags{"the properties": req.Properties})()
+	defer w.watch.given("Check", req.References, bags{"the properties": req.Properties.Struct()})()
 	return w.ResourceProvider.Check(ctx, req)
 }
 
 func (w *watched) Name(ctx context.Context, req *lumi.NameRequest) (*lumi.NameResponse, error) {
-	defer w.watch.given("Name", req.References, bags{"the properties": req.Properties})()
+	defer w.watch.given("Name", req.References, bags{"the properties": req.Properties.Struct()})()
 	return w.ResourceProvider.Name(ctx, req)
 }
 
 func (w *watched) Create(ctx context.Context, req *lumi.CreateRequest) (*lumi.CreateResponse, error) {
-	defer w.watch.given("Create", req.References, bags{"the properties": req.Properties})()
+	defer w.watch.given("Create", req.References, bags{"the properties": req.Properties.Struct()})()
 	return w.ResourceProvider.Create(ctx, req)
 }
 
@@ -122,17 +122,17 @@ func (w *watched) InspectChange(
 	ctx context.Context, req *lumi.InspectChangeRequest,
 ) (*lumi.InspectChangeResponse, error) {
 	defer w.watch.given("InspectChange", req.References,
-		bags{"the old properties": req.Old, "the new properties": req.New})()
+		bags{"the old properties": req.Old.Struct(), "the new properties": req.New.Struct()})()
 	return w.ResourceProvider.InspectChange(ctx, req)
 }
 
 func (w *watched) Update(ctx context.Context, req *lumi.UpdateRequest) (*lumi.UpdateResponse, error) {
 	defer w.watch.given("Update", req.References,
-		bags{"the old properties": req.Old, "the new properties": req.New})()
+		bags{"the old properties": req.Old.Struct(), "the new properties": req.New.Struct()})()
 	return w.ResourceProvider.Update(ctx, req)
 }
 
 func (w *watched) Delete(ctx context.Context, req *lumi.DeleteRequest) (*lumi.DeleteResponse, error) {
-	defer w.watch.given("Delete", req.References, bags{"the properties": req.Properties})()
+	defer w.watch.given("Delete", req.References, bags{"the properties": req.Properties.Struct()})()
 	return w.ResourceProvider.Delete(ctx, req)
 }

@@ -14,6 +14,7 @@ import (
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
 
+	lumi "github.com/lumi-idl/lumi/runtime"
 	"github.com/lumi-idl/lumi/runtime/wire"
 )
 
@@ -22,16 +23,22 @@ type calls struct {
 	ctx     context.Context // done when the plugin is stopping
 	log     *slog.Logger
 	secrets *secrets
+	events  *events
 
 	mu sync.Mutex
 	// running counts calls of the provider's code, awaited those among them whose callers are still there.
 	running, awaited int
 	// alone is what abandoned returned, nil until then.
 	alone chan struct{}
+	// idle is closed when the plugin is stopping and no call is running.
+	idle chan struct{}
 }
 
 func newCalls(ctx context.Context, log *slog.Logger, s *secrets) *calls {
-	return &calls{ctx: ctx, log: log, secrets: s}
+	c := &calls{ctx: ctx, log: log, secrets: s, idle: make(chan struct{})}
+	c.events = newEvents(c.idle)
+	context.AfterFunc(ctx, func() { c.count(0, 0) })
+	return c
 }
 
 // intercept surrounds every call of the provider.
@@ -48,10 +55,12 @@ func (c *calls) intercept(
 
 	ctx, forget := c.secrets.begin(ctx, req)
 	defer forget()
+	ctx = lumi.WithEvents(ctx, c.events.sink(ctx, req, c.log))
 
 	start := time.Now()
 	resp, err = c.call(ctx, req, info, handler)
 	c.note(info.FullMethod, req, err, time.Since(start))
+	c.events.settle(ctx)
 	return resp, err
 }
 
@@ -86,7 +95,7 @@ var errExited = status.Error(codes.Internal,
 	"the provider ended its goroutine, as runtime.Goexit and the FailNow of a test do")
 
 // errStopping is the answer to calls that come too late.
-var errStopping = status.Error(codes.Unavailable, "the plugin is stopping")
+var errStopping = status.Error(codes.FailedPrecondition, "the plugin is stopping")
 
 // note logs a call: what it was about and how it ended, but none of the values in it.
 func (c *calls) note(method string, req any, err error, took time.Duration) {
@@ -131,6 +140,13 @@ func (c *calls) abandoned() <-chan struct{} {
 
 // tell needs the lock.
 func (c *calls) tell() {
+	if c.ctx.Err() != nil && c.running == 0 {
+		select {
+		case <-c.idle:
+		default:
+			close(c.idle)
+		}
+	}
 	if c.alone == nil || c.running == 0 || c.awaited > 0 {
 		return
 	}

@@ -32,7 +32,7 @@ func TestSame(t *testing.T) {
 	}})
 	wrong := thingBag("nothing", "nonsense", "x", "result", "y")
 	delete(wrong.Fields, "name")
-	refs := lumi.References{otherURN: {ID: "o-1", Properties: thingBag("nothing")}, "gone": {}}
+	refs := lumi.References{otherURN: {ID: "o-1", Properties: lumi.BagOf(thingBag("nothing"))}, "gone": {}}
 
 	remote := start(t, "plugin")
 	for name, call := range map[string]func(ctx context.Context, p lumi.ResourceProvider) (any, error){
@@ -97,7 +97,7 @@ func TestSame(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			want, wantErr := call(t.Context(), resources()[thingToken])
 			got, gotErr := call(within(t), remote.resource(t, thingToken))
-			if diff := cmp.Diff(want, got, protocmp.Transform()); diff != "" {
+			if diff := cmp.Diff(want, got, sameBags); diff != "" {
 				t.Errorf("the answers differ:\n%s", diff)
 			}
 			sameError(t, wantErr, gotErr)
@@ -116,6 +116,9 @@ func TestSame(t *testing.T) {
 	}
 }
 
+// sameBags compares bags by what they hold.
+var sameBags = cmp.Options{protocmp.Transform(), cmp.Transformer("Struct", lumi.Bag.Struct)}
+
 // sameError holds that an error that came over the socket is as good as the one that was sent.
 func sameError(t *testing.T, want, got error) {
 	t.Helper()
@@ -133,25 +136,26 @@ func sameError(t *testing.T, want, got error) {
 		if !errors.As(got, &partial) {
 			t.Fatalf("got %T, want %T", got, want)
 		}
-		if diff := cmp.Diff(wantPartial.Properties, partial.Properties, protocmp.Transform()); diff != "" ||
+		if diff := cmp.Diff(wantPartial.Properties, partial.Properties, sameBags); diff != "" ||
 			partial.ID != wantPartial.ID {
 			t.Errorf("%s of %q exists, want %q:\n%s", partial.Properties, partial.ID, wantPartial.ID, diff)
 		}
 		want, got = wantPartial.Err, partial.Err
 	}
-	if diff := cmp.Diff(kinds(want), kinds(got)); diff != "" {
+	if diff := cmp.Diff(kindsOf(want), kindsOf(got)); diff != "" {
 		t.Errorf("the errors differ:\n%s", diff)
 	}
 }
 
-// kinds are all errors of the runtime's that an error is.
-func kinds(err error) map[string]any {
+// kindsOf are all errors of the runtime's that an error is.
+func kindsOf(err error) map[string]any {
 	found := map[string]any{"not found": errors.Is(err, lumi.ErrNotFound)}
 	var (
 		invalid *lumi.InvalidError
 		replace *lumi.ReplaceError
 		output  *lumi.OutputError
 		retry   *lumi.RetryError
+		unknown *lumi.UncertainError
 	)
 	if err = lumi.Invalid(err); errors.As(err, &invalid) {
 		found["invalid"] = invalid.Faults
@@ -165,48 +169,49 @@ func kinds(err error) map[string]any {
 	if errors.As(err, &retry) {
 		found["retry"] = retry.After
 	}
+	found["uncertain"] = errors.As(err, &unknown)
 	return found
 }
 
 func check(bag *structpb.Struct) func(context.Context, lumi.ResourceProvider) (any, error) {
 	return func(ctx context.Context, p lumi.ResourceProvider) (any, error) {
-		return p.Check(ctx, &lumi.CheckRequest{URN: thingURN, Properties: bag})
+		return p.Check(ctx, &lumi.CheckRequest{URN: thingURN, Properties: lumi.BagOf(bag)})
 	}
 }
 
 func nameOf(u urn.URN, bag *structpb.Struct) func(context.Context, lumi.ResourceProvider) (any, error) {
 	return func(ctx context.Context, p lumi.ResourceProvider) (any, error) {
-		return p.Name(ctx, &lumi.NameRequest{URN: u, Properties: bag})
+		return p.Name(ctx, &lumi.NameRequest{URN: u, Properties: lumi.BagOf(bag)})
 	}
 }
 
 func create(bag *structpb.Struct, refs lumi.References) func(context.Context, lumi.ResourceProvider) (any, error) {
 	return func(ctx context.Context, p lumi.ResourceProvider) (any, error) {
-		return p.Create(ctx, &lumi.CreateRequest{URN: thingURN, Properties: bag, References: refs})
+		return p.Create(ctx, &lumi.CreateRequest{URN: thingURN, Properties: lumi.BagOf(bag), References: refs})
 	}
 }
 
 func get(id lumi.ID) func(context.Context, lumi.ResourceProvider) (any, error) {
 	return func(ctx context.Context, p lumi.ResourceProvider) (any, error) {
-		return p.Get(ctx, &lumi.GetRequest{ID: id})
+		return p.Get(ctx, &lumi.GetRequest{ID: id, Purpose: lumi.Import})
 	}
 }
 
 func inspect(old, want *structpb.Struct) func(context.Context, lumi.ResourceProvider) (any, error) {
 	return func(ctx context.Context, p lumi.ResourceProvider) (any, error) {
-		return p.InspectChange(ctx, &lumi.InspectChangeRequest{URN: thingURN, ID: "t-1", Old: old, New: want})
+		return p.InspectChange(ctx, &lumi.InspectChangeRequest{URN: thingURN, ID: "t-1", Old: lumi.BagOf(old), New: lumi.BagOf(want)})
 	}
 }
 
 func update(old, want *structpb.Struct) func(context.Context, lumi.ResourceProvider) (any, error) {
 	return func(ctx context.Context, p lumi.ResourceProvider) (any, error) {
-		return p.Update(ctx, &lumi.UpdateRequest{URN: thingURN, ID: "t-1", Old: old, New: want})
+		return p.Update(ctx, &lumi.UpdateRequest{URN: thingURN, ID: "t-1", Old: lumi.BagOf(old), New: lumi.BagOf(want)})
 	}
 }
 
 func remove(bag *structpb.Struct) func(context.Context, lumi.ResourceProvider) (any, error) {
 	return func(ctx context.Context, p lumi.ResourceProvider) (any, error) {
-		return p.Delete(ctx, &lumi.DeleteRequest{URN: thingURN, ID: "t-1", Properties: bag})
+		return p.Delete(ctx, &lumi.DeleteRequest{URN: thingURN, ID: "t-1", Properties: lumi.BagOf(bag)})
 	}
 }
 
@@ -221,10 +226,10 @@ func TestRefused(t *testing.T) {
 		want string
 	}{
 		{"no URN", func(ctx context.Context, p lumi.ResourceProvider) (any, error) {
-			return p.Check(ctx, &lumi.CheckRequest{Properties: thingBag("nothing")})
+			return p.Check(ctx, &lumi.CheckRequest{Properties: lumi.BagOf(thingBag("nothing"))})
 		}, codes.InvalidArgument, "the request has no URN"},
 		{"no URN but a name", func(ctx context.Context, p lumi.ResourceProvider) (any, error) {
-			return p.Check(ctx, &lumi.CheckRequest{URN: "x", Properties: thingBag("nothing")})
+			return p.Check(ctx, &lumi.CheckRequest{URN: "x", Properties: lumi.BagOf(thingBag("nothing"))})
 		}, codes.InvalidArgument, `the request's URN is malformed: "x": a URN starts with urn:lumi:`},
 		{"another's URN", func(ctx context.Context, p lumi.ResourceProvider) (any, error) {
 			return p.Delete(ctx, &lumi.DeleteRequest{URN: otherURN, ID: "t-1"})
@@ -247,8 +252,9 @@ func TestRefused(t *testing.T) {
 	if log := p.log.String(); !strings.Contains(log, "the provider panicked") || !strings.Contains(log, "ops.do(") {
 		t.Errorf("the log has no stack: %s", log)
 	}
-	var output *lumi.OutputError
-	if _, err := create(thingBag("nonsense"), nil)(within(t), things); !errors.As(err, &output) {
+	var uncertain *lumi.UncertainError
+	if _, err := create(thingBag("nonsense"), nil)(within(t), things); !errors.As(err, &uncertain) ||
+		err.Error() != `the provider computed properties that cannot be sent: the id is not valid UTF-8: "\xff"` {
 		t.Errorf("an id that is not text: got %v", err)
 	}
 }
@@ -324,18 +330,18 @@ func TestConfigure(t *testing.T) {
 			t.Errorf("got %v, want a fault of %s", err, path)
 		}
 	}
-	_, err := p.resource(t, thingToken).Get(within(t), &lumi.GetRequest{ID: "t-1"})
+	_, err := get("t-1")(within(t), p.resource(t, thingToken))
 	refused(err, codes.FailedPrecondition)
-	invalid(p.Configure(within(t), nil), "region")
-	invalid(p.Configure(within(t), configuration(wire.Unknown)), "region")
-	invalid(p.Configure(within(t), configuration("nowhere")), "region")
-	refused(p.Configure(within(t), configuration("panic")), codes.Internal)
-	if err := p.Configure(within(t), configuration("here")); err != nil {
+	invalid(p.Configure(within(t), lumi.Bag{}), "region")
+	invalid(p.Configure(within(t), lumi.BagOf(configuration(wire.Unknown))), "region")
+	invalid(p.Configure(within(t), lumi.BagOf(configuration("nowhere"))), "region")
+	refused(p.Configure(within(t), lumi.BagOf(configuration("panic"))), codes.Internal)
+	if err := p.Configure(within(t), lumi.BagOf(configuration("here"))); err != nil {
 		t.Fatal(err)
 	}
 	p.expect(t, "configured here hush")
-	refused(p.Configure(within(t), configuration("there")), codes.FailedPrecondition)
-	if _, err := p.resource(t, thingToken).Get(within(t), &lumi.GetRequest{ID: "t-1"}); err != nil {
+	refused(p.Configure(within(t), lumi.BagOf(configuration("there"))), codes.FailedPrecondition)
+	if _, err := get("t-1")(within(t), p.resource(t, thingToken)); err != nil {
 		t.Error(err)
 	}
 	if log := p.log.String(); strings.Contains(log, "hush") {
@@ -346,11 +352,11 @@ func TestConfigure(t *testing.T) {
 // TestNoConfiguration is about a provider without one.
 func TestNoConfiguration(t *testing.T) {
 	p := start(t, "plugin")
-	if err := p.Configure(within(t), nil); err != nil {
+	if err := p.Configure(within(t), lumi.Bag{}); err != nil {
 		t.Error(err)
 	}
 	var invalid *lumi.InvalidError
-	if err := p.Configure(within(t), thingBag("nothing")); !errors.As(err, &invalid) {
+	if err := p.Configure(within(t), lumi.BagOf(thingBag("nothing"))); !errors.As(err, &invalid) {
 		t.Errorf("got %v", err)
 	}
 }
@@ -368,7 +374,7 @@ func TestConcurrent(t *testing.T) {
 				t.Error(err)
 				return
 			}
-			if got := resp.(*lumi.CreateResponse).Properties.Fields["result"].GetStringValue(); got != want {
+			if got := resp.(*lumi.CreateResponse).Properties.Get("result"); got != want {
 				t.Errorf("got %q, want %q", got, want)
 			}
 		})
@@ -384,21 +390,21 @@ func TestLarge(t *testing.T) {
 	things := start(t, "plugin").resource(t, thingToken)
 	want := strings.Repeat("0123456789abcdef", 4<<20)
 	resp, err := things.Create(within(t), &lumi.CreateRequest{
-		URN: thingURN, Properties: thingBag("length", "fixed", want),
+		URN: thingURN, Properties: lumi.BagOf(thingBag("length", "fixed", want)),
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if resp.Properties.Fields["result"].GetStringValue() != want {
+	if resp.Properties.Get("result") != want {
 		t.Error("got another value")
 	}
 	// After a failure, 20 MiB would not fit into the metadata that errors travel in.
 	want = want[:20<<20]
 	_, err = things.Create(within(t), &lumi.CreateRequest{
-		URN: thingURN, Properties: thingBag("partly fail", "fixed", want),
+		URN: thingURN, Properties: lumi.BagOf(thingBag("partly fail", "fixed", want)),
 	})
 	var partial *lumi.PartialError
-	if !errors.As(err, &partial) || partial.Properties.Fields["fixed"].GetStringValue() != want {
+	if !errors.As(err, &partial) || partial.Properties.Get("fixed") != want {
 		t.Error("got another error")
 	}
 }
@@ -431,7 +437,7 @@ func TestEnvironment(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	got := resp.(*lumi.CreateResponse).Properties.Fields["result"].GetStringValue()
+	got := resp.(*lumi.CreateResponse).Properties.Get("result").(string)
 	if !strings.Contains(got, roleVariable) || strings.Contains(got, "LUMI_PLUGIN_SECRET") {
 		t.Errorf("got %q", got)
 	}

@@ -52,11 +52,11 @@ func TestContent(t *testing.T) {
 	folder := t.TempDir()
 	things := startIn(t, folder, os.Args[0])
 	check := func() (*structpb.Struct, error) {
-		resp, err := things.Check(within(t), &lumi.CheckRequest{URN: thingURN, Properties: codeBag()})
+		resp, err := things.Check(within(t), &lumi.CheckRequest{URN: thingURN, Properties: lumi.BagOf(codeBag())})
 		if err != nil {
 			return nil, err
 		}
-		return resp.Properties, nil
+		return resp.Properties.Struct(), nil
 	}
 
 	_, err := check()
@@ -82,7 +82,7 @@ func TestContent(t *testing.T) {
 		"secret": {"$sig": "$secret", "value": [{"asset": {"$sig": "$asset", "path": "hush"}, "title": 7}]}
 	}, "result": {"$sig": "$asset", "path": "computed"}}`)
 	maps.Copy(wrong.Fields, more.Fields)
-	_, err = things.Check(within(t), &lumi.CheckRequest{URN: thingURN, Properties: wrong})
+	_, err = things.Check(within(t), &lumi.CheckRequest{URN: thingURN, Properties: lumi.BagOf(wrong)})
 	missing := func(path, name string) string {
 		return path + `: "` + name + `": there is no such file in "` + folder + `"`
 	}
@@ -127,11 +127,11 @@ func TestContent(t *testing.T) {
 	if got := old.GetFields()["code"].GetStructValue().GetFields()["hash"].GetStringValue(); got != hash {
 		t.Errorf("the hash is %q, want %s", got, hash)
 	}
-	created, err := things.Create(within(t), &lumi.CreateRequest{URN: thingURN, Properties: old})
+	created, err := things.Create(within(t), &lumi.CreateRequest{URN: thingURN, Properties: lumi.BagOf(old)})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := created.Properties.GetFields()["result"].GetStringValue(); got != "main=one" {
+	if got := created.Properties.Get("result"); got != "main=one" {
 		t.Errorf("the provider read %q", got)
 	}
 
@@ -144,7 +144,7 @@ func TestContent(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		resp, err := things.InspectChange(within(t), &lumi.InspectChangeRequest{URN: thingURN, ID: "t-1", Old: old, New: now})
+		resp, err := things.InspectChange(within(t), &lumi.InspectChangeRequest{URN: thingURN, ID: "t-1", Old: lumi.BagOf(old), New: lumi.BagOf(now)})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -167,7 +167,7 @@ func TestDir(t *testing.T) {
 		t.Fatal(err)
 	}
 	things := startIn(t, folder, "./plugin")
-	_, err = things.Check(within(t), &lumi.CheckRequest{URN: thingURN, Properties: codeBag()})
+	_, err = things.Check(within(t), &lumi.CheckRequest{URN: thingURN, Properties: lumi.BagOf(codeBag())})
 	if want := `code: "code": there is no such file in "` + folder + `"`; err == nil || err.Error() != want {
 		t.Errorf("got %v, want %s", err, want)
 	}

@@ -10,7 +10,6 @@ import (
 
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/test/bufconn"
-	"google.golang.org/protobuf/types/known/structpb"
 
 	lumi "github.com/lumi-idl/lumi/runtime"
 	"github.com/lumi-idl/lumi/runtime/serve/plugin"
@@ -25,7 +24,7 @@ func TestLocal(t *testing.T) {
 	go func() {
 		served <- Serve(ctx, Plugin{Package: "test", Resources: resources()}, listener, slog.New(slog.DiscardHandler))
 	}()
-	p, err := plugin.Connect(within(t), func(ctx context.Context) (net.Conn, error) { return listener.DialContext(ctx) })
+	p, err := plugin.Connect(within(t), func(ctx context.Context) (net.Conn, error) { return listener.DialContext(ctx) }, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -33,16 +32,16 @@ func TestLocal(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = things.Create(within(t), &lumi.CreateRequest{URN: thingURN, Properties: thingBag("panic")})
+	_, err = things.Create(within(t), &lumi.CreateRequest{URN: thingURN, Properties: lumi.BagOf(thingBag("panic"))})
 	var e *plugin.Error
 	if !errors.As(err, &e) || e.Message != "the provider panicked: runtime error: index out of range [7] with length 0" {
 		t.Errorf("got %v", err)
 	}
-	_, err = things.Create(within(t), &lumi.CreateRequest{URN: thingURN, Properties: thingBag("exit")})
+	_, err = things.Create(within(t), &lumi.CreateRequest{URN: thingURN, Properties: lumi.BagOf(thingBag("exit"))})
 	if !errors.As(err, &e) || e.Message != "the provider ended its goroutine, as runtime.Goexit and the FailNow of a test do" {
 		t.Errorf("got %v", err)
 	}
-	created, err := things.Create(within(t), &lumi.CreateRequest{URN: thingURN, Properties: thingBag("length")})
+	created, err := things.Create(within(t), &lumi.CreateRequest{URN: thingURN, Properties: lumi.BagOf(thingBag("length"))})
 	if err != nil || created.ID != "t-1" {
 		t.Errorf("got %v, %v", created, err)
 	}
@@ -53,7 +52,7 @@ func TestLocal(t *testing.T) {
 	if err := <-served; err != nil {
 		t.Error(err)
 	}
-	if _, err := things.Get(within(t), &lumi.GetRequest{ID: "t-1"}); !errors.As(err, &e) {
+	if _, err := things.Get(within(t), &lumi.GetRequest{ID: "t-1", Purpose: lumi.Import}); !errors.As(err, &e) {
 		t.Errorf("after the end: %v", err)
 	}
 	if err := p.Close(); err != nil {
@@ -69,7 +68,7 @@ func TestLocalHangs(t *testing.T) {
 	t.Parallel()
 	called, release := make(chan struct{}), make(chan struct{})
 	defer close(release)
-	hanging := Plugin{Package: "test", Resources: resources(), Configure: func(context.Context, *structpb.Struct) error {
+	hanging := Plugin{Package: "test", Resources: resources(), Configure: func(context.Context, lumi.Bag) error {
 		close(called)
 		<-release
 		return nil
@@ -78,12 +77,12 @@ func TestLocalHangs(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	served, configured := make(chan error, 1), make(chan error, 1)
 	go func() { served <- Serve(ctx, hanging, listener, slog.New(slog.DiscardHandler)) }()
-	p, err := plugin.Connect(within(t), func(ctx context.Context) (net.Conn, error) { return listener.DialContext(ctx) })
+	p, err := plugin.Connect(within(t), func(ctx context.Context) (net.Conn, error) { return listener.DialContext(ctx) }, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer p.Close()
-	go func() { configured <- p.Configure(within(t), nil) }()
+	go func() { configured <- p.Configure(within(t), lumi.Bag{}) }()
 	<-called
 	cancel()
 	if err := <-served; err == nil || err.Error() != "there are calls that did not end when they were cancelled" {
@@ -103,7 +102,7 @@ func TestLocalFails(t *testing.T) {
 	if err == nil || err.Error() != "the resources are registered wrongly:\nthere are no resources" {
 		t.Errorf("got %v", err)
 	}
-	_, err = plugin.Connect(within(t), func(ctx context.Context) (net.Conn, error) { return listener.DialContext(ctx) })
+	_, err = plugin.Connect(within(t), func(ctx context.Context) (net.Conn, error) { return listener.DialContext(ctx) }, nil)
 	if err == nil {
 		t.Error("connected to what is not served")
 	}

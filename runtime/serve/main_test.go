@@ -99,7 +99,7 @@ func beParent() {
 	if err != nil {
 		panic(err)
 	}
-	_, err = things.Create(context.Background(), &lumi.CreateRequest{URN: thingURN, Properties: thingBag("tidy")})
+	_, err = things.Create(context.Background(), &lumi.CreateRequest{URN: thingURN, Properties: lumi.BagOf(thingBag("tidy"))})
 	panic(err)
 }
 
@@ -353,7 +353,7 @@ func (ops) do(ctx context.Context, s *state) error {
 		fmt.Println(object)
 	case "reference":
 		ref, _ := s.Refs.Resolve(otherURN)
-		s.Properties.Result = new(string(ref.ID) + " " + ref.Properties.GetFields()["name"].GetStringValue())
+		s.Properties.Result = new(string(ref.ID) + " " + ref.Properties.Struct().GetFields()["name"].GetStringValue())
 	case "length":
 		if s.Properties.Fixed != nil {
 			s.Properties.Result = s.Properties.Fixed
@@ -372,6 +372,7 @@ func (o ops) Create(ctx context.Context, want *state) (lumi.ID, error) {
 	if verb, rest, _ := strings.Cut(want.Properties.Do, " "); verb == "partly" {
 		want.Properties.Do = rest
 		want.Properties.Result = new("half")
+		want.Done("secret", "fixed")
 		return "t-half", o.do(ctx, want)
 	}
 	if want.Properties.Do == "nonsense" {
@@ -383,7 +384,7 @@ func (o ops) Create(ctx context.Context, want *state) (lumi.ID, error) {
 	return "t-1", nil
 }
 
-func (o ops) Get(ctx context.Context, id lumi.ID) (*thing, error) {
+func (o ops) Get(ctx context.Context, id lumi.ID, _ *state) (*thing, error) {
 	got := &thing{Name: "a", Do: string(id), Secret: new("hush")}
 	return got, o.do(ctx, &state{Properties: got})
 }
@@ -396,7 +397,8 @@ func (o ops) InspectChange(ctx context.Context, _, want *state, diff *lumi.Diff)
 func (o ops) Update(ctx context.Context, _, want *state, _ *lumi.Diff) error {
 	if verb, rest, _ := strings.Cut(want.Properties.Do, " "); verb == "partly" {
 		want.Properties.Do = rest
-		return lumi.Partial(o.do(ctx, want))
+		want.Done("do")
+		return o.do(ctx, want)
 	}
 	want.Properties.Result = new("updated")
 	return o.do(ctx, want)

@@ -101,7 +101,7 @@ func serve(p Plugin, secret string, log *slog.Logger, s *secrets) error {
 
 // newGRPC makes the gRPC server of a provider.
 func newGRPC(p Plugin, calls *calls, stop context.CancelCauseFunc, options ...grpc.ServerOption) *grpc.Server {
-	s := newServer(p, stop)
+	s := newServer(p, calls.events, stop)
 	server := grpc.NewServer(append(options,
 		grpc.ChainUnaryInterceptor(calls.intercept, s.inTurn),
 		grpc.MaxHeaderListSize(maxHeaders),

@@ -101,7 +101,7 @@ func hello() *lumirpc.HandshakeRequest {
 func background(ctx context.Context, p lumi.ResourceProvider, do string) chan error {
 	result := make(chan error, 1)
 	go func() {
-		_, err := p.Create(ctx, &lumi.CreateRequest{URN: thingURN, Properties: thingBag(do)})
+		_, err := p.Create(ctx, &lumi.CreateRequest{URN: thingURN, Properties: lumi.BagOf(thingBag(do))})
 		result <- err
 	}()
 	return result
@@ -144,7 +144,7 @@ func TestDeadline(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := resp.(*lumi.CreateResponse).Properties.Fields["result"].GetStringValue(); got != want {
+		if got := resp.(*lumi.CreateResponse).Properties.Get("result"); got != want {
 			t.Errorf("there is a deadline: %s, want %s", got, want)
 		}
 	}
@@ -213,7 +213,7 @@ func TestStop(t *testing.T) {
 			if err := await(t, result); err != nil {
 				t.Fatal(err)
 			}
-			if resp.GetId() != "t-half" || resp.GetFailure().GetCode() != int32(codes.Canceled) {
+			if resp.GetId() != "t-half" || resp.GetFailure().GetCode() != int32(codes.Aborted) {
 				t.Errorf("got %v", resp)
 			}
 			if err := b.cmd.Wait(); err != nil {
@@ -233,7 +233,9 @@ func TestCancelAll(t *testing.T) {
 	}
 	p.expect(t, "cancelled")
 	var partial *lumi.PartialError
-	if err := await(t, result); !errors.As(err, &partial) || partial.ID != "t-half" || !errors.Is(err, context.Canceled) {
+	var uncertain *lumi.UncertainError
+	if err := await(t, result); !errors.As(err, &partial) || partial.ID != "t-half" || !errors.As(err, &uncertain) ||
+		err.Error() != "done in part: context canceled" {
 		t.Errorf("got %v", err)
 	}
 	if err := p.Close(); err != nil {
@@ -251,9 +253,9 @@ func TestClosed(t *testing.T) {
 	if err := p.Close(); err != nil {
 		t.Fatal(err)
 	}
-	_, err := things.Get(within(t), &lumi.GetRequest{ID: "t-1"})
+	_, err := things.Get(within(t), &lumi.GetRequest{ID: "t-1", Purpose: lumi.Import})
 	var e *plugin.Error
-	if !errors.As(err, &e) || e.Code != codes.Unavailable || e.Message != "the plugin is closed" {
+	if !errors.As(err, &e) || e.Code != codes.FailedPrecondition || e.Message != "the plugin is closed" {
 		t.Errorf("got %v", err)
 	}
 }
@@ -354,7 +356,7 @@ func TestForeign(t *testing.T) {
 	if _, err := inspect(nil, nil)(within(t), things); err == nil || !strings.Contains(err.Error(), "does not exist") {
 		t.Errorf("got %v", err)
 	}
-	if resp, err := things.Get(within(t), &lumi.GetRequest{ID: "x"}); err != nil || resp.Properties.Fields == nil {
+	if resp, err := things.Get(within(t), &lumi.GetRequest{ID: "x", Purpose: lumi.Import}); err != nil || resp.Properties.IsZero() {
 		t.Errorf("got %v, %v", resp, err)
 	}
 	var e *plugin.Error
@@ -409,7 +411,7 @@ func TestKill(t *testing.T) {
 	}
 	m.expectEnd(t)
 	_, err = check(thingBag("nothing"))(within(t), things)
-	if !errors.As(err, &e) || e.Code != codes.Unavailable && e.Code != codes.Canceled {
+	if !errors.As(err, &e) || e.Code != codes.FailedPrecondition {
 		t.Errorf("after the end: got %v", err)
 	}
 }

@@ -48,20 +48,19 @@ func (s *secrets) begin(ctx context.Context, req any) (_ context.Context, end fu
 // noteRequest notes what is wrapped in the bags of a request.
 func noteRequest(ctx context.Context, req any) {
 	if r, ok := req.(interface{ GetProperties() *structpb.Struct }); ok {
-		lumi.NoteSecrets(ctx, r.GetProperties())
+		lumi.NoteSecrets(ctx, lumi.BagOf(r.GetProperties()))
 	}
-	if r, ok := req.(interface {
-		GetOld() *structpb.Struct
-		GetNew() *structpb.Struct
-	}); ok {
-		lumi.NoteSecrets(ctx, r.GetOld())
-		lumi.NoteSecrets(ctx, r.GetNew())
+	if r, ok := req.(interface{ GetOld() *structpb.Struct }); ok {
+		lumi.NoteSecrets(ctx, lumi.BagOf(r.GetOld()))
+	}
+	if r, ok := req.(interface{ GetNew() *structpb.Struct }); ok {
+		lumi.NoteSecrets(ctx, lumi.BagOf(r.GetNew()))
 	}
 	if r, ok := req.(interface {
 		GetReferences() map[string]*lumirpc.Reference
 	}); ok {
 		for _, ref := range r.GetReferences() {
-			lumi.NoteSecrets(ctx, ref.GetProperties())
+			lumi.NoteSecrets(ctx, lumi.BagOf(ref.GetProperties()))
 		}
 	}
 }

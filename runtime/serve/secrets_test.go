@@ -53,11 +53,11 @@ func leak(how string, s *state) error {
 		return &lumi.ReplaceError{Paths: []lumi.Path{"secret", lumi.Path("vault").Key(secret)}}
 	case "reference":
 		ref, _ := s.Refs.Resolve(otherURN)
-		return fmt.Errorf("refers to %v", ref.Properties.AsMap())
+		return fmt.Errorf("refers to %v", ref.Properties.Struct().AsMap())
 	case "unwrapped":
 		ref, _ := s.Refs.Resolve(otherURN)
-		token := ref.Properties.Fields["token"].GetStructValue().Fields["value"]
-		ref.Properties.Fields["token"] = token
+		token := ref.Properties.Struct().Fields["token"].GetStructValue().Fields["value"]
+		ref.Properties.Struct().Fields["token"] = token
 		return fmt.Errorf("refers to %v", token.AsInterface())
 	case "configuration":
 		return errors.New("wrong password: " + configured)
@@ -136,18 +136,18 @@ func TestMasked(t *testing.T) {
 	for region, want := range map[string]string{
 		"leak": `no account with "(secret)"`, "leaking fault": `password: "(secret)" is wrong`,
 	} {
-		if err := p.Configure(within(t), password(region)); err == nil || err.Error() != want {
+		if err := p.Configure(within(t), lumi.BagOf(password(region))); err == nil || err.Error() != want {
 			t.Errorf("Configure, %s: got %v", region, err)
 		}
 	}
-	if err := p.Configure(within(t), password("here")); err != nil {
+	if err := p.Configure(within(t), lumi.BagOf(password("here"))); err != nil {
 		t.Fatal(err)
 	}
 	p.expect(t, "configured here configured secret")
 	things := p.resource(t, thingToken)
-	refs := lumi.References{otherURN: {ID: "o-1", Properties: jsonBag(t, `{
+	refs := lumi.References{otherURN: {ID: "o-1", Properties: lumi.BagOf(jsonBag(t, `{
 		"plain": "x", "token": {"$sig": "$secret", "value": {"token key": "referred to"}}
-	}`)}}
+	}`))}}
 	var invalid *lumi.InvalidError
 	var output *lumi.OutputError
 	var replace *lumi.ReplaceError
@@ -183,7 +183,7 @@ func TestMasked(t *testing.T) {
 	} {
 		for name, call := range map[string]func(*structpb.Struct) error{
 			"check": func(bag *structpb.Struct) error {
-				_, err := things.Check(within(t), &lumi.CheckRequest{URN: thingURN, Properties: bag, References: refs})
+				_, err := things.Check(within(t), &lumi.CheckRequest{URN: thingURN, Properties: lumi.BagOf(bag), References: refs})
 				return err
 			},
 			"create": func(bag *structpb.Struct) error {
@@ -200,14 +200,14 @@ func TestMasked(t *testing.T) {
 					}
 					return fmt.Errorf("not done in part: %w", err)
 				}
-				if partial.Properties.GetFields()["secret"].GetStructValue().GetFields()["value"].GetStringValue() != hush {
+				if partial.Properties.Get("secret") != hush {
 					t.Errorf("%s: what exists is %v", how, partial.Properties)
 				}
 				return partial.Err
 			},
 			"delete": func(bag *structpb.Struct) error {
 				_, err := things.Delete(within(t), &lumi.DeleteRequest{
-					URN: thingURN, ID: "t-1", Properties: bag, References: refs,
+					URN: thingURN, ID: "t-1", Properties: lumi.BagOf(bag), References: refs,
 				})
 				return err
 			},

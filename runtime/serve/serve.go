@@ -30,8 +30,6 @@ import (
 	"reflect"
 	"slices"
 
-	"google.golang.org/protobuf/types/known/structpb"
-
 	lumi "github.com/lumi-idl/lumi/runtime"
 	"github.com/lumi-idl/lumi/runtime/tokens"
 )
@@ -51,7 +49,7 @@ type Plugin struct {
 
 // Configurator takes the provider's configuration as it was sent. If that is wrong, the error is a
 // *[lumi.InvalidError].
-type Configurator func(ctx context.Context, properties *structpb.Struct) error
+type Configurator func(ctx context.Context, properties lumi.Bag) error
 
 // Configure makes a [Configurator] of a function that takes the struct which is generated for the IDL's idl.Config. An
 // error that is a [lumi.Fault], or wraps or joins one, says that the configuration is wrong.
@@ -59,7 +57,7 @@ func Configure[T any, P interface {
 	*T
 	lumi.Object
 }](configure func(ctx context.Context, config P) error) Configurator {
-	return func(ctx context.Context, properties *structpb.Struct) error {
+	return func(ctx context.Context, properties lumi.Bag) error {
 		config := P(new(T))
 		if err := lumi.DecodeContext(ctx, properties, config); err != nil {
 			return err

@@ -30,6 +30,7 @@ import (
 type server struct {
 	lumirpc.UnimplementedResourceProviderServer
 	plugin Plugin
+	events *events
 	stop   context.CancelCauseFunc
 
 	// greeted says that there was a handshake.
@@ -42,8 +43,8 @@ type server struct {
 	limit int
 }
 
-func newServer(p Plugin, stop context.CancelCauseFunc) *server {
-	s := &server{plugin: p, stop: stop, limit: lumirpc.MaxMessageSize}
+func newServer(p Plugin, e *events, stop context.CancelCauseFunc) *server {
+	s := &server{plugin: p, events: e, stop: stop, limit: lumirpc.MaxMessageSize}
 	s.configured.Store(p.Configure == nil)
 	return s
 }
@@ -73,10 +74,60 @@ func (s *server) inTurn(
 	ctx context.Context, req any, info *grpc.UnaryServerInfo, handler grpc.UnaryHandler,
 ) (any, error) {
 	if !s.greeted.Load() && info.FullMethod != lumirpc.ResourceProvider_Handshake_FullMethodName {
-		return nil, refuse(codes.FailedPrecondition, "%s was called before Handshake, which must come first",
-			path.Base(info.FullMethod))
+		return nil, outOfTurn(info.FullMethod)
 	}
 	return handler(ctx, req)
+}
+
+// Events is the only method that no interceptor surrounds.
+func (s *server) Events(_ *lumirpc.EventsRequest, stream grpc.ServerStreamingServer[lumirpc.Event]) error {
+	if !s.greeted.Load() {
+		return outOfTurn(lumirpc.ResourceProvider_Events_FullMethodName).Err()
+	}
+	return s.events.stream(stream)
+}
+
+func outOfTurn(method string) refusal {
+	return refuse(codes.FailedPrecondition, "%s was called before Handshake, which must come first", path.Base(method))
+}
+
+func (s *server) Describe(ctx context.Context, req *lumirpc.DescribeRequest) (*lumirpc.DescribeResponse, error) {
+	types := req.GetTypes()
+	if len(types) == 0 {
+		for _, token := range slices.Sorted(maps.Keys(s.plugin.Resources)) {
+			types = append(types, string(token))
+		}
+	}
+	resp := &lumirpc.DescribeResponse{}
+	for _, token := range types {
+		p, err := s.served(token)
+		if err != nil {
+			return nil, err
+		}
+		d, err := p.Describe(ctx)
+		if err != nil {
+			return nil, err
+		}
+		described := &lumirpc.Description{
+			Type: token, Named: d.Named, CanFind: d.CanFind, IdempotentCreate: d.IdempotentCreate,
+		}
+		for _, p := range d.Properties {
+			described.Properties = append(described.Properties, &lumirpc.Property{
+				Name: p.Name, Kind: kinds[p.Kind], Required: p.Required,
+				Out: p.Flags&lumi.Out != 0, In: p.Flags&lumi.In != 0,
+				Replaces: p.Flags&lumi.Replaces != 0, Secret: p.Flags&lumi.Secret != 0,
+			})
+		}
+		resp.Types = append(resp.Types, described)
+	}
+	return resp, nil
+}
+
+var kinds = map[lumi.Kind]lumirpc.Property_Kind{
+	lumi.KindBool: lumirpc.Property_BOOL, lumi.KindNumber: lumirpc.Property_NUMBER,
+	lumi.KindString: lumirpc.Property_STRING, lumi.KindList: lumirpc.Property_LIST, lumi.KindMap: lumirpc.Property_MAP,
+	lumi.KindObject: lumirpc.Property_OBJECT, lumi.KindAny: lumirpc.Property_ANY, lumi.KindAsset: lumirpc.Property_ASSET,
+	lumi.KindArchive: lumirpc.Property_ARCHIVE, lumi.KindCapability: lumirpc.Property_CAPABILITY,
 }
 
 func (s *server) Configure(ctx context.Context, req *lumirpc.ConfigureRequest) (*lumirpc.ConfigureResponse, error) {
@@ -91,7 +142,7 @@ func (s *server) Configure(ctx context.Context, req *lumirpc.ConfigureRequest) (
 	if s.configured.Load() {
 		return nil, refuse(codes.FailedPrecondition, "the provider is configured already")
 	}
-	if err := s.plugin.Configure(ctx, req.GetProperties()); err != nil {
+	if err := s.plugin.Configure(ctx, lumi.BagOf(req.GetProperties())); err != nil {
 		return nil, err
 	}
 	s.configured.Store(true)
@@ -103,28 +154,30 @@ func (s *server) Check(ctx context.Context, req *lumirpc.CheckRequest) (*lumirpc
 	if err != nil {
 		return nil, err
 	}
-	properties, err := content.Stamp(ctx, req.GetProperties())
+	given := lumi.BagOf(req.GetProperties())
+	properties, err := content.Stamp(ctx, given)
 	if err != nil {
-		return nil, withOthers(ctx, err, p, req.GetProperties())
+		return nil, withOthers(ctx, err, p, given)
 	}
 	resp, err := p.Check(ctx, &lumi.CheckRequest{
-		URN: u, Properties: properties, References: references(req.GetReferences()),
+		URN: u, Properties: properties, Old: lumi.BagOf(req.GetOld()), Seed: req.GetSeed(),
+		References: references(req.GetReferences()),
 	})
 	if err != nil {
 		return nil, err
 	}
-	return &lumirpc.CheckResponse{Properties: resp.Properties}, nil
+	return &lumirpc.CheckResponse{Properties: resp.Properties.Struct()}, nil
 }
 
 // Validator is a provider that knows what else is wrong with properties. Generated providers implement it.
 type Validator interface {
 	// Validate returns a *[lumi.InvalidError] with what is wrong, the faults that were found before among it.
-	Validate(ctx context.Context, properties *structpb.Struct, found ...lumi.Fault) error
+	Validate(ctx context.Context, properties lumi.Bag, found ...lumi.Fault) error
 }
 
 // withOthers adds to faults of assets and archives what else is wrong with the properties. The provider's author is not
 // asked, whose code may rely on it that files are there.
-func withOthers(ctx context.Context, err error, p lumi.ResourceProvider, properties *structpb.Struct) error {
+func withOthers(ctx context.Context, err error, p lumi.ResourceProvider, properties lumi.Bag) error {
 	var missing *lumi.InvalidError
 	if v, ok := p.(Validator); ok && errors.As(err, &missing) {
 		return cmp.Or(v.Validate(ctx, properties, missing.Faults...), err)
@@ -138,7 +191,7 @@ func (s *server) Name(ctx context.Context, req *lumirpc.NameRequest) (*lumirpc.N
 		return nil, err
 	}
 	resp, err := p.Name(ctx, &lumi.NameRequest{
-		URN: u, Properties: req.GetProperties(), References: references(req.GetReferences()),
+		URN: u, Properties: lumi.BagOf(req.GetProperties()), References: references(req.GetReferences()),
 	})
 	if err != nil {
 		return nil, err
@@ -155,7 +208,8 @@ func (s *server) Create(ctx context.Context, req *lumirpc.CreateRequest) (*lumir
 		return nil, err
 	}
 	resp, err := p.Create(ctx, &lumi.CreateRequest{
-		URN: u, Properties: req.GetProperties(), References: references(req.GetReferences()),
+		URN: u, Properties: lumi.BagOf(req.GetProperties()), Token: req.GetToken(),
+		References: references(req.GetReferences()),
 	})
 	out := &lumirpc.CreateResponse{}
 	if partial, ok := lumi.Meaning(err).(*lumi.PartialError); ok { //nolint:errorlint // A meaning is not wrapped.
@@ -167,7 +221,7 @@ func (s *server) Create(ctx context.Context, req *lumirpc.CreateRequest) (*lumir
 	if problem := checkID(resp.ID); problem != nil {
 		return nil, errors.Join(problem, err)
 	}
-	out.Id, out.Properties = string(resp.ID), resp.Properties
+	out.Id, out.Properties = string(resp.ID), resp.Properties.Struct()
 	s.fit(ctx, out, &out.Properties, &out.Failure)
 	return out, nil
 }
@@ -186,19 +240,47 @@ func (s *server) fit(ctx context.Context, resp proto.Message, properties **struc
 	}
 }
 
+func (s *server) Find(ctx context.Context, req *lumirpc.FindRequest) (*lumirpc.FindResponse, error) {
+	p, u, err := s.named(req)
+	if err != nil {
+		return nil, err
+	}
+	resp, err := p.Find(ctx, &lumi.FindRequest{
+		URN: u, Properties: lumi.BagOf(req.GetProperties()), Token: req.GetToken(),
+		References: references(req.GetReferences()),
+	})
+	if err != nil {
+		return nil, err
+	}
+	if err := checkID(resp.ID); err != nil {
+		return nil, err
+	}
+	return &lumirpc.FindResponse{Id: string(resp.ID)}, nil
+}
+
 func (s *server) Get(ctx context.Context, req *lumirpc.GetRequest) (*lumirpc.GetResponse, error) {
+	get := &lumi.GetRequest{ID: lumi.ID(req.GetId()), References: references(req.GetReferences())}
 	p, err := s.resource(req.GetType())
-	if err != nil {
-		return nil, err
+	if err == nil && (req.GetUrn() != "" || req.GetPurpose() == lumirpc.GetRequest_REFRESH) {
+		p, get.URN, err = s.named(req)
 	}
-	if req.GetId() == "" {
+	switch {
+	case err != nil:
+		return nil, err
+	case req.GetId() == "":
 		return nil, errNoID
+	case req.GetPurpose() == lumirpc.GetRequest_IMPORT:
+		get.Purpose = lumi.Import
+	case req.GetPurpose() == lumirpc.GetRequest_REFRESH:
+		get.Purpose, get.Old = lumi.Refresh, lumi.BagOf(req.GetOld())
+	default:
+		return nil, errNoPurpose
 	}
-	resp, err := p.Get(ctx, &lumi.GetRequest{ID: lumi.ID(req.GetId())})
+	resp, err := p.Get(ctx, get)
 	if err != nil {
 		return nil, err
 	}
-	return &lumirpc.GetResponse{Properties: resp.Properties}, nil
+	return &lumirpc.GetResponse{Properties: resp.Properties.Struct()}, nil
 }
 
 func (s *server) InspectChange(
@@ -209,13 +291,16 @@ func (s *server) InspectChange(
 		return nil, err
 	}
 	resp, err := p.InspectChange(ctx, &lumi.InspectChangeRequest{
-		URN: u, ID: lumi.ID(req.GetId()), Old: req.GetOld(), New: req.GetNew(),
+		URN: u, ID: lumi.ID(req.GetId()), Old: lumi.BagOf(req.GetOld()), New: lumi.BagOf(req.GetNew()),
 		References: references(req.GetReferences()),
 	})
 	if err != nil {
 		return nil, err
 	}
-	out := &lumirpc.InspectChangeResponse{}
+	out := &lumirpc.InspectChangeResponse{DeleteBeforeReplace: resp.DeleteBeforeReplace}
+	if properties := resp.Properties.Struct(); properties != req.GetNew() {
+		out.Properties = properties
+	}
 	for _, c := range resp.Changes {
 		out.Changes = append(out.Changes, &lumirpc.Change{
 			Kind: changeKinds[c.Kind], Path: string(c.Path), Old: c.Old, New: c.New, Unknown: c.Unknown, Secret: c.Secret,
@@ -233,16 +318,16 @@ func (s *server) Update(ctx context.Context, req *lumirpc.UpdateRequest) (*lumir
 		return nil, err
 	}
 	resp, err := p.Update(ctx, &lumi.UpdateRequest{
-		URN: u, ID: lumi.ID(req.GetId()), Old: req.GetOld(), New: req.GetNew(),
+		URN: u, ID: lumi.ID(req.GetId()), Old: lumi.BagOf(req.GetOld()), New: lumi.BagOf(req.GetNew()),
 		References: references(req.GetReferences()),
 	})
 	out := &lumirpc.UpdateResponse{}
 	if partial, ok := lumi.Meaning(err).(*lumi.PartialError); ok { //nolint:errorlint // A meaning is not wrapped.
-		out.Properties, out.Failure = partial.Properties, statusOf(ctx, partial.Err).Proto()
+		out.Properties, out.Failure = partial.Properties.Struct(), statusOf(ctx, partial.Err).Proto()
 	} else if err != nil {
 		return nil, err
 	} else {
-		out.Properties = resp.Properties
+		out.Properties = resp.Properties.Struct()
 	}
 	s.fit(ctx, out, &out.Properties, &out.Failure)
 	return out, nil
@@ -254,7 +339,7 @@ func (s *server) Delete(ctx context.Context, req *lumirpc.DeleteRequest) (*lumir
 		return nil, err
 	}
 	if _, err := p.Delete(ctx, &lumi.DeleteRequest{
-		URN: u, ID: lumi.ID(req.GetId()), Properties: req.GetProperties(), References: references(req.GetReferences()),
+		URN: u, ID: lumi.ID(req.GetId()), Properties: lumi.BagOf(req.GetProperties()), References: references(req.GetReferences()),
 	}); err != nil {
 		return nil, err
 	}
@@ -287,6 +372,8 @@ func (s *server) existing(req interface {
 var (
 	errNoID  = refuse(codes.InvalidArgument, "the request has no id")
 	errNoURN = refuse(codes.InvalidArgument, "the request has no URN")
+
+	errNoPurpose = refuse(codes.InvalidArgument, "the request has no purpose: it must be REFRESH or IMPORT")
 )
 
 // named finds the provider for a request that names its resource.
@@ -314,6 +401,11 @@ func (s *server) resource(token string) (lumi.ResourceProvider, error) {
 	if !s.configured.Load() {
 		return nil, refuse(codes.FailedPrecondition, "the provider is not configured yet")
 	}
+	return s.served(token)
+}
+
+// served finds the provider for a type, configured or not.
+func (s *server) served(token string) (lumi.ResourceProvider, error) {
 	p, ok := s.plugin.Resources[tokens.Type(token)]
 	if !ok {
 		return nil, refuse(codes.Unimplemented, "the plugin for package %q does not serve type %q",
@@ -332,18 +424,19 @@ func references(sent map[string]*lumirpc.Reference) lumi.References {
 	}
 	refs := make(lumi.References, len(sent))
 	for u, r := range sent {
-		refs[urn.URN(u)] = lumi.Reference{ID: lumi.ID(r.GetId()), Properties: r.GetProperties()}
+		refs[urn.URN(u)] = lumi.Reference{ID: lumi.ID(r.GetId()), Properties: lumi.BagOf(r.GetProperties())}
 	}
 	return refs
 }
 
-// checkID is about ids that an author made without the help of the runtime, or of bytes that are not text.
+// checkID is about ids that an author made without the help of the runtime, or of bytes that are not text. What has such
+// an id exists, and nobody can tell how it is called.
 func checkID(id lumi.ID) error {
 	switch {
 	case id == "":
-		return output("the id is empty")
+		return lumi.Uncertain(output("the id is empty"))
 	case !utf8.ValidString(string(id)):
-		return output("the id is not valid UTF-8: " + strconv.Quote(string(id)))
+		return lumi.Uncertain(output("the id is not valid UTF-8: " + strconv.Quote(string(id))))
 	}
 	return nil
 }

@@ -11,7 +11,7 @@ import (
 
 // TestTooLarge is about answers that are larger than a message can be. The server's limit is lowered for that.
 func TestTooLarge(t *testing.T) {
-	s := newServer(Plugin{Package: "test", Resources: resources()}, nil)
+	s := newServer(Plugin{Package: "test", Resources: resources()}, newEvents(nil), nil)
 	s.limit = 1000
 	tests := []struct {
 		name, do string

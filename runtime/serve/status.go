@@ -34,7 +34,7 @@ type refusal struct{ *status.Status }
 
 func (r refusal) Error() string { return r.Message() }
 
-func refuse(code codes.Code, format string, args ...any) error {
+func refuse(code codes.Code, format string, args ...any) refusal {
 	return refusal{status.Newf(code, format, args...)}
 }
 
@@ -65,10 +65,14 @@ func statusOf(ctx context.Context, err error) (s *status.Status) {
 		return newStatus(codes.Internal, text, protoadapt.MessageV1Of(faults(ctx, outputFaults(m))))
 	case *lumi.RetryError:
 		return newStatus(codes.Unavailable, text, retryInfo(m))
+	case *lumi.UncertainError:
+		return newStatus(codes.Aborted, text, protoadapt.MessageV1Of(&lumirpc.Uncertain{}))
 	}
 	switch {
 	case meaning == lumi.ErrNotFound: //nolint:errorlint // A meaning is not wrapped.
 		return newStatus(codes.NotFound, text)
+	case errors.Is(err, errors.ErrUnsupported):
+		return newStatus(codes.Unimplemented, text)
 	case ctx.Err() == nil: // Then a context's error is of one that the author made.
 		return newStatus(codes.Unknown, text)
 	case errors.Is(err, context.DeadlineExceeded):

@@ -76,12 +76,11 @@ func (s *server) Lumi(p *lumi.Props) {
 }
 
 // ServerProviderOps is what the author of the provider implements. Its methods are those of lumi.Ops
-// at this type; what each of them does is said there.
+// at this type; what each of them does is documented there, with the optional ones.
 type ServerProviderOps interface {
 	Check(ctx context.Context, want *lumi.State[*server]) error
 	Create(ctx context.Context, want *lumi.State[*server]) (lumi.ID, error)
-	Get(ctx context.Context, id lumi.ID) (*server, error)
-	InspectChange(ctx context.Context, old, want *lumi.State[*server], diff *lumi.Diff) error
+	Get(ctx context.Context, id lumi.ID, old *lumi.State[*server]) (*server, error)
 	Update(ctx context.Context, old, want *lumi.State[*server], diff *lumi.Diff) error
 	Delete(ctx context.Context, old *lumi.State[*server]) error
 }

@@ -19,12 +19,12 @@ const few, many = 1_000, 8_000
 func BenchmarkSecrets(b *testing.B) {
 	p := machine.NewServerProvider(servers{})
 	check := func(bag *structpb.Struct) error {
-		_, err := p.Check(context.Background(), &lumi.CheckRequest{Properties: bag})
+		_, err := p.Check(context.Background(), &lumi.CheckRequest{Properties: lumi.BagOf(bag)})
 		return err
 	}
 	inspect := func(bag *structpb.Struct) error {
 		_, err := p.InspectChange(context.Background(), &lumi.InspectChangeRequest{
-			Old: known(serverBag("addresses", list(0, "old"))), New: bag,
+			Old: lumi.BagOf(known(serverBag("addresses", list(0, "old")))), New: lumi.BagOf(bag),
 		})
 		return err
 	}
@@ -120,7 +120,7 @@ func (servers) InspectChange(_ context.Context, _, want *state, diff *lumi.Diff)
 
 func (servers) Create(context.Context, *state) (lumi.ID, error) { return "id", nil }
 
-func (servers) Get(context.Context, lumi.ID) (*machine.Properties, error) {
+func (servers) Get(context.Context, lumi.ID, *state) (*machine.Properties, error) {
 	return nil, lumi.ErrNotFound
 }
 

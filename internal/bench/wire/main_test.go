@@ -55,11 +55,9 @@ func (servers) Check(context.Context, *state) error { return nil }
 
 func (servers) Create(context.Context, *state) (lumi.ID, error) { return serverID, nil }
 
-func (servers) Get(context.Context, lumi.ID) (*machine.Properties, error) {
+func (servers) Get(context.Context, lumi.ID, *state) (*machine.Properties, error) {
 	return nil, lumi.ErrNotFound
 }
-
-func (servers) InspectChange(context.Context, *state, *state, *lumi.Diff) error { return nil }
 
 func (servers) Update(context.Context, *state, *state, *lumi.Diff) error { return nil }
 

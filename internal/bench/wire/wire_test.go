@@ -126,8 +126,8 @@ func methods(tb testing.TB) []*method {
 		{
 			name: "Create",
 			plugin: func() error {
-				resp, err := servers.Create(ctx, &lumi.CreateRequest{URN: serverURN, Properties: bag})
-				return expect(err, func() bool { return resp.ID == serverID && len(resp.Properties.GetFields()) == 0 })
+				resp, err := servers.Create(ctx, &lumi.CreateRequest{URN: serverURN, Properties: lumi.BagOf(bag)})
+				return expect(err, func() bool { return resp.ID == serverID && len(resp.Properties.Struct().GetFields()) == 0 })
 			},
 			bytes: echo(tb, conn, createRequest(bag), created),
 			messages: func() error {
@@ -138,8 +138,8 @@ func methods(tb testing.TB) []*method {
 		{
 			name: "Check",
 			plugin: func() error {
-				resp, err := servers.Check(ctx, &lumi.CheckRequest{URN: serverURN, Properties: bag})
-				return expect(err, func() bool { return len(resp.Properties.GetFields()) == len(bag.Fields) })
+				resp, err := servers.Check(ctx, &lumi.CheckRequest{URN: serverURN, Properties: lumi.BagOf(bag)})
+				return expect(err, func() bool { return len(resp.Properties.Struct().GetFields()) == len(bag.Fields) })
 			},
 			bytes: echo(tb, conn, checkRequest(bag), checked),
 			messages: func() error {

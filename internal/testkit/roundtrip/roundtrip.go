@@ -56,7 +56,7 @@ func resourcesOf(pkg *schema.Package, module string) []*schema.Resource {
 // roundTrip decodes a bag that the model allows, and holds that encoding makes the same bag again and decoding the same
 // value.
 func roundTrip(t *rapid.T, r *schema.Resource, empty func() lumi.Object) {
-	bag := drawBag(t, r.Properties, 3)
+	bag := lumi.BagOf(drawBag(t, r.Properties, 3))
 	value := empty()
 	if err := lumi.Decode(bag, value); err != nil {
 		t.Fatalf("a bag that the model allows: %v\n%v", err, bag)
@@ -68,10 +68,10 @@ func roundTrip(t *rapid.T, r *schema.Resource, empty func() lumi.Object) {
 	// What the provider computes is not in the bag, and where its field is no pointer it is encoded as zero.
 	for _, p := range r.Properties {
 		if p.Out {
-			delete(made.Fields, p.Name)
+			delete(made.Struct().Fields, p.Name)
 		}
 	}
-	if diff := cmp.Diff(bag, made, protocmp.Transform()); diff != "" {
+	if diff := cmp.Diff(bag.Struct(), made.Struct(), protocmp.Transform()); diff != "" {
 		t.Fatalf("(-bag +encoded):\n%s", diff)
 	}
 	again := empty()
@@ -91,7 +91,7 @@ func anything(t *rapid.T, empty func() lumi.Object) {
 	}
 	bag := &structpb.Struct{Fields: rapid.MapOf(rapid.SampledFrom(names), drawJSON(3)).Draw(t, "bag")}
 	value := empty()
-	err := lumi.Decode(bag, value)
+	err := lumi.Decode(lumi.BagOf(bag), value)
 	if err == nil {
 		if _, err := lumi.Encode(value); err != nil {
 			t.Fatalf("accepted, but cannot be encoded: %v", err)

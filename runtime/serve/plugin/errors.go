@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"google.golang.org/genproto/googleapis/rpc/errdetails"
@@ -14,8 +15,8 @@ import (
 	"github.com/lumi-idl/lumi/runtime/lumirpc"
 )
 
-// Error is an error for which the runtime has no type. It wraps [lumi.ErrNotFound], [context.Canceled] or
-// [context.DeadlineExceeded] where it is one of these.
+// Error is an error for which the runtime has no type. It wraps [lumi.ErrNotFound], [context.Canceled],
+// [context.DeadlineExceeded] or [errors.ErrUnsupported] where it is one of these.
 type Error struct {
 	// Code says of which kind it is, as provider.proto lists them.
 	Code codes.Code
@@ -35,6 +36,8 @@ func (e *Error) Unwrap() error {
 		return context.Canceled
 	case codes.DeadlineExceeded:
 		return context.DeadlineExceeded
+	case codes.Unimplemented:
+		return errors.ErrUnsupported
 	}
 	return nil
 }
@@ -61,6 +64,10 @@ func errorOf(s *status.Status) error {
 			if s.Code() == codes.FailedPrecondition {
 				return &lumi.ReplaceError{Paths: paths(d.GetPaths())}
 			}
+		case *lumirpc.Uncertain:
+			if s.Code() == codes.Aborted {
+				return lumi.Uncertain(plain)
+			}
 		case *errdetails.RetryInfo:
 			if s.Code() == codes.Unavailable {
 				return &lumi.RetryError{Err: plain, After: d.GetRetryDelay().AsDuration()}
@@ -84,6 +91,21 @@ func paths(all []string) []lumi.Path {
 		list = append(list, lumi.Path(p))
 	}
 	return list
+}
+
+// outcome is explain for a call that may have changed something. Of what the plugin did not say itself, nobody knows
+// whether it did.
+func (p *Plugin) outcome(err error) error {
+	err = p.explain(err)
+	if e, ok := err.(*Error); ok && !slices.Contains(certain, e.Code) { //nolint:errorlint // Nothing wraps it.
+		return lumi.Uncertain(err)
+	}
+	return err
+}
+
+// certain are the codes of calls that changed nothing.
+var certain = []codes.Code{
+	codes.InvalidArgument, codes.NotFound, codes.FailedPrecondition, codes.Unimplemented, codes.Unauthenticated, codes.Unknown,
 }
 
 // explain makes of a call's error the one that the provider returned. Where the plugin is gone, it says how that ended.

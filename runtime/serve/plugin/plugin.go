@@ -27,8 +27,8 @@ import (
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/credentials/insecure"
+	"google.golang.org/grpc/metadata"
 	"google.golang.org/grpc/status"
-	"google.golang.org/protobuf/types/known/structpb"
 
 	lumi "github.com/lumi-idl/lumi/runtime"
 	"github.com/lumi-idl/lumi/runtime/lumirpc"
@@ -49,6 +49,9 @@ type Command struct {
 	// Log receives what the plugin writes to standard error, and to standard output after the port. It is os.Stderr if
 	// nil. Writes come one at a time.
 	Log io.Writer
+	// Events receives what providers log and report as progress, one event at a time, those of a call before it returns.
+	// It must not call the plugin. If it is nil, all that becomes part of the plugin's own log.
+	Events func(lumi.Event)
 	// Grace is how long Close waits for the plugin to end by itself, 15 seconds if it is 0.
 	Grace time.Duration
 }
@@ -68,6 +71,7 @@ type Plugin struct {
 	process *process // nil for one that Connect made
 	conn    *grpc.ClientConn
 	client  lumirpc.ResourceProviderClient
+	events  *events // nil if nobody wants them
 }
 
 // Start starts a plugin and introduces itself to it. The context is about the start alone. If the plugin does not come
@@ -78,7 +82,7 @@ func Start(ctx context.Context, c Command) (*Plugin, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &Plugin{process: started}
+	p := &Plugin{process: started, events: newEvents(c.Events)}
 	if err := p.connect(ctx, secret); err != nil {
 		return nil, fmt.Errorf("%s: %w", c.Path, p.abort(err))
 	}
@@ -86,9 +90,12 @@ func Start(ctx context.Context, c Command) (*Plugin, error) {
 }
 
 // Connect introduces itself to a provider that is served by other means than a process of its own, such as serve.Serve.
-// Dial is called once. Close closes the connection and nothing else, and Done returns nil.
-func Connect(ctx context.Context, dial func(context.Context) (net.Conn, error)) (*Plugin, error) {
-	p := &Plugin{}
+// Dial is called once, and sink receives events as in [Command]. Close closes the connection and nothing else, and Done
+// returns nil.
+func Connect(
+	ctx context.Context, dial func(context.Context) (net.Conn, error), sink func(lumi.Event),
+) (*Plugin, error) {
+	p := &Plugin{events: newEvents(sink)}
 	if err := p.introduce(ctx, func(ctx context.Context, _ string) (net.Conn, error) { return dial(ctx) }); err != nil {
 		return nil, p.abort(err)
 	}
@@ -114,7 +121,7 @@ func (p *Plugin) introduce(
 		grpc.WithIdleTimeout(0),                                  // an idle connection must stay, since there is only one
 		grpc.WithNoProxy(),
 		grpc.WithDisableServiceConfig(),
-		grpc.WithUnaryInterceptor(p.refuseClosed),
+		grpc.WithUnaryInterceptor(p.intercept),
 		grpc.WithDefaultCallOptions(
 			grpc.MaxCallRecvMsgSize(lumirpc.MaxMessageSize), grpc.MaxCallSendMsgSize(lumirpc.MaxMessageSize),
 		),
@@ -139,17 +146,26 @@ func (p *Plugin) introduce(
 		}
 		p.Types = append(p.Types, token)
 	}
-	return nil
+	if p.events == nil {
+		return nil
+	}
+	return p.explain(p.events.start(p.client))
 }
 
-// refuseClosed refuses calls after Close, which gRPC would report as cancelled by their caller.
-func (p *Plugin) refuseClosed(
+// intercept refuses calls after Close, which gRPC would report as cancelled by their caller. It returns after the events
+// of the call were received.
+func (p *Plugin) intercept(
 	ctx context.Context, method string, req, reply any, conn *grpc.ClientConn, call grpc.UnaryInvoker, options ...grpc.CallOption,
 ) error {
 	if p.closed.Load() {
-		return status.Error(codes.Unavailable, "the plugin is closed")
+		return status.Error(codes.FailedPrecondition, "the plugin is closed")
 	}
-	return call(ctx, method, req, reply, conn, options...)
+	var trailer metadata.MD
+	err := call(ctx, method, req, reply, conn, append(options, grpc.Trailer(&trailer))...)
+	if p.events != nil {
+		p.events.await(ctx, trailer)
+	}
+	return err
 }
 
 // dialOnce connects to the port the first time, and never again: when the plugin is gone, another process may hold the
@@ -177,9 +193,54 @@ func (credential) RequireTransportSecurity() bool { return false }
 
 // Configure tells the provider its configuration. The error is a *[lumi.InvalidError] if that is wrong; it may then be
 // called again.
-func (p *Plugin) Configure(ctx context.Context, properties *structpb.Struct) error {
-	_, err := p.client.Configure(ctx, &lumirpc.ConfigureRequest{Properties: properties})
+func (p *Plugin) Configure(ctx context.Context, properties lumi.Bag) error {
+	_, err := p.client.Configure(ctx, &lumirpc.ConfigureRequest{Properties: properties.Struct()})
 	return p.explain(err)
+}
+
+// Describe returns what the IDL and the provider say about types of resources, all that the plugin serves if none is
+// given. It may be called before Configure.
+func (p *Plugin) Describe(ctx context.Context, types ...tokens.Type) ([]*lumi.Description, error) {
+	req := &lumirpc.DescribeRequest{}
+	for _, token := range types {
+		req.Types = append(req.Types, string(token))
+	}
+	resp, err := p.client.Describe(ctx, req)
+	if err != nil {
+		return nil, p.explain(err)
+	}
+	var all []*lumi.Description
+	for _, described := range resp.GetTypes() {
+		d := &lumi.Description{
+			Type: tokens.Type(described.GetType()), Named: described.GetNamed(), CanFind: described.GetCanFind(),
+			IdempotentCreate: described.GetIdempotentCreate(),
+		}
+		for _, p := range described.GetProperties() {
+			d.Properties = append(d.Properties, lumi.Property{
+				Name: p.GetName(), Kind: kinds[p.GetKind()], Flags: flags(p), Required: p.GetRequired(),
+			})
+		}
+		all = append(all, d)
+	}
+	return all, nil
+}
+
+var kinds = map[lumirpc.Property_Kind]lumi.Kind{
+	lumirpc.Property_BOOL: lumi.KindBool, lumirpc.Property_NUMBER: lumi.KindNumber,
+	lumirpc.Property_STRING: lumi.KindString, lumirpc.Property_LIST: lumi.KindList, lumirpc.Property_MAP: lumi.KindMap,
+	lumirpc.Property_OBJECT: lumi.KindObject, lumirpc.Property_ANY: lumi.KindAny, lumirpc.Property_ASSET: lumi.KindAsset,
+	lumirpc.Property_ARCHIVE: lumi.KindArchive, lumirpc.Property_CAPABILITY: lumi.KindCapability,
+}
+
+func flags(p *lumirpc.Property) (all lumi.Flags) {
+	for flag, is := range map[lumi.Flags]bool{
+		lumi.Out: p.GetOut(), lumi.In: p.GetIn(), lumi.Replaces: p.GetReplaces(), lumi.Secret: p.GetSecret(),
+	} {
+		if is {
+			all |= flag
+		}
+	}
+	return all
 }
 
 // Resource returns the provider of one type of resource. Its errors are those that [lumi.ResourceProvider] lists, as

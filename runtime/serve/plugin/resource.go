@@ -11,6 +11,7 @@ import (
 
 	lumi "github.com/lumi-idl/lumi/runtime"
 	"github.com/lumi-idl/lumi/runtime/lumirpc"
+	"github.com/lumi-idl/lumi/runtime/tokens"
 )
 
 // resource is the provider of one type of resource in a plugin.
@@ -19,10 +20,22 @@ type resource struct {
 	token  string
 }
 
-// Check implements [lumi.ResourceProvider], as do all methods that follow.
+// Describe implements [lumi.ResourceProvider], as do all methods that follow.
+func (r *resource) Describe(ctx context.Context) (*lumi.Description, error) {
+	all, err := r.plugin.Describe(ctx, tokens.Type(r.token))
+	if err != nil {
+		return nil, err
+	}
+	if len(all) != 1 {
+		return nil, fmt.Errorf("the plugin describes %d types, and was asked about one", len(all))
+	}
+	return all[0], nil
+}
+
 func (r *resource) Check(ctx context.Context, req *lumi.CheckRequest) (*lumi.CheckResponse, error) {
 	resp, err := r.plugin.client.Check(ctx, &lumirpc.CheckRequest{
-		Type: r.token, Urn: string(req.URN), Properties: req.Properties, References: references(req.References),
+		Type: r.token, Urn: string(req.URN), Properties: req.Properties.Struct(), Old: req.Old.Struct(), Seed: req.Seed,
+		References: references(req.References),
 	})
 	if err != nil {
 		return nil, r.plugin.explain(err)
@@ -32,7 +45,7 @@ func (r *resource) Check(ctx context.Context, req *lumi.CheckRequest) (*lumi.Che
 
 func (r *resource) Name(ctx context.Context, req *lumi.NameRequest) (*lumi.NameResponse, error) {
 	resp, err := r.plugin.client.Name(ctx, &lumirpc.NameRequest{
-		Type: r.token, Urn: string(req.URN), Properties: req.Properties, References: references(req.References),
+		Type: r.token, Urn: string(req.URN), Properties: req.Properties.Struct(), References: references(req.References),
 	})
 	if err != nil {
 		return nil, r.plugin.explain(err)
@@ -42,10 +55,11 @@ func (r *resource) Name(ctx context.Context, req *lumi.NameRequest) (*lumi.NameR
 
 func (r *resource) Create(ctx context.Context, req *lumi.CreateRequest) (*lumi.CreateResponse, error) {
 	resp, err := r.plugin.client.Create(ctx, &lumirpc.CreateRequest{
-		Type: r.token, Urn: string(req.URN), Properties: req.Properties, References: references(req.References),
+		Type: r.token, Urn: string(req.URN), Properties: req.Properties.Struct(), Token: req.Token,
+		References: references(req.References),
 	})
 	if err != nil {
-		return nil, r.plugin.explain(err)
+		return nil, r.plugin.outcome(err)
 	}
 	if failure := resp.GetFailure(); failure != nil {
 		return nil, partly(lumi.ID(resp.GetId()), resp.GetProperties(), failure)
@@ -53,8 +67,22 @@ func (r *resource) Create(ctx context.Context, req *lumi.CreateRequest) (*lumi.C
 	return &lumi.CreateResponse{ID: lumi.ID(resp.GetId()), Properties: present(resp.GetProperties())}, nil
 }
 
+func (r *resource) Find(ctx context.Context, req *lumi.FindRequest) (*lumi.FindResponse, error) {
+	resp, err := r.plugin.client.Find(ctx, &lumirpc.FindRequest{
+		Type: r.token, Urn: string(req.URN), Properties: req.Properties.Struct(), Token: req.Token,
+		References: references(req.References),
+	})
+	if err != nil {
+		return nil, r.plugin.explain(err)
+	}
+	return &lumi.FindResponse{ID: lumi.ID(resp.GetId())}, nil
+}
+
 func (r *resource) Get(ctx context.Context, req *lumi.GetRequest) (*lumi.GetResponse, error) {
-	resp, err := r.plugin.client.Get(ctx, &lumirpc.GetRequest{Type: r.token, Id: string(req.ID)})
+	resp, err := r.plugin.client.Get(ctx, &lumirpc.GetRequest{
+		Type: r.token, Id: string(req.ID), Purpose: purposes[req.Purpose], Urn: string(req.URN), Old: req.Old.Struct(),
+		References: references(req.References),
+	})
 	if err != nil {
 		return nil, r.plugin.explain(err)
 	}
@@ -65,13 +93,18 @@ func (r *resource) InspectChange(
 	ctx context.Context, req *lumi.InspectChangeRequest,
 ) (*lumi.InspectChangeResponse, error) {
 	resp, err := r.plugin.client.InspectChange(ctx, &lumirpc.InspectChangeRequest{
-		Type: r.token, Urn: string(req.URN), Id: string(req.ID), Old: req.Old, New: req.New,
+		Type: r.token, Urn: string(req.URN), Id: string(req.ID), Old: req.Old.Struct(), New: req.New.Struct(),
 		References: references(req.References),
 	})
 	if err != nil {
 		return nil, r.plugin.explain(err)
 	}
-	out := &lumi.InspectChangeResponse{Replaces: paths(resp.GetReplaces())}
+	out := &lumi.InspectChangeResponse{
+		Replaces: paths(resp.GetReplaces()), DeleteBeforeReplace: resp.GetDeleteBeforeReplace(), Properties: req.New,
+	}
+	if resp.GetProperties() != nil {
+		out.Properties = lumi.BagOf(resp.GetProperties())
+	}
 	for _, c := range resp.GetChanges() {
 		kind, ok := changeKinds[c.GetKind()]
 		if !ok {
@@ -87,11 +120,11 @@ func (r *resource) InspectChange(
 
 func (r *resource) Update(ctx context.Context, req *lumi.UpdateRequest) (*lumi.UpdateResponse, error) {
 	resp, err := r.plugin.client.Update(ctx, &lumirpc.UpdateRequest{
-		Type: r.token, Urn: string(req.URN), Id: string(req.ID), Old: req.Old, New: req.New,
+		Type: r.token, Urn: string(req.URN), Id: string(req.ID), Old: req.Old.Struct(), New: req.New.Struct(),
 		References: references(req.References),
 	})
 	if err != nil {
-		return nil, r.plugin.explain(err)
+		return nil, r.plugin.outcome(err)
 	}
 	if failure := resp.GetFailure(); failure != nil {
 		return nil, partly(req.ID, resp.GetProperties(), failure)
@@ -101,11 +134,11 @@ func (r *resource) Update(ctx context.Context, req *lumi.UpdateRequest) (*lumi.U
 
 func (r *resource) Delete(ctx context.Context, req *lumi.DeleteRequest) (*lumi.DeleteResponse, error) {
 	_, err := r.plugin.client.Delete(ctx, &lumirpc.DeleteRequest{
-		Type: r.token, Urn: string(req.URN), Id: string(req.ID), Properties: req.Properties,
+		Type: r.token, Urn: string(req.URN), Id: string(req.ID), Properties: req.Properties.Struct(),
 		References: references(req.References),
 	})
 	if err != nil {
-		return nil, r.plugin.explain(err)
+		return nil, r.plugin.outcome(err)
 	}
 	return &lumi.DeleteResponse{}, nil
 }
@@ -119,6 +152,10 @@ func partly(id lumi.ID, properties *structpb.Struct, failure *spb.Status) error 
 	return &lumi.PartialError{ID: id, Properties: present(properties), Err: err}
 }
 
+var purposes = map[lumi.Purpose]lumirpc.GetRequest_Purpose{
+	lumi.Refresh: lumirpc.GetRequest_REFRESH, lumi.Import: lumirpc.GetRequest_IMPORT,
+}
+
 var changeKinds = map[lumirpc.Change_Kind]lumi.ChangeKind{
 	lumirpc.Change_ADDED: lumi.Added, lumirpc.Change_REMOVED: lumi.Removed, lumirpc.Change_MODIFIED: lumi.Modified,
 }
@@ -129,18 +166,18 @@ func references(refs lumi.References) map[string]*lumirpc.Reference {
 	}
 	sent := make(map[string]*lumirpc.Reference, len(refs))
 	for u, r := range refs {
-		sent[string(u)] = &lumirpc.Reference{Id: string(r.ID), Properties: r.Properties}
+		sent[string(u)] = &lumirpc.Reference{Id: string(r.ID), Properties: r.Properties.Struct()}
 	}
 	return sent
 }
 
 // present makes an empty bag of none, as providers return it. It has fields that can be set.
-func present(bag *structpb.Struct) *structpb.Struct {
+func present(bag *structpb.Struct) lumi.Bag {
 	if bag == nil {
 		bag = &structpb.Struct{}
 	}
 	if bag.Fields == nil {
 		bag.Fields = map[string]*structpb.Value{}
 	}
-	return bag
+	return lumi.BagOf(bag)
 }

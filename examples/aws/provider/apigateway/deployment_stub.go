@@ -54,13 +54,12 @@ func (s *deployment) Lumi(p *lumi.Props) {
 }
 
 // DeploymentProviderOps is what the author of the provider implements. Its methods are those of lumi.NamingOps
-// at this type; what each of them does is said there.
+// at this type; what each of them does is documented there, with the optional ones.
 type DeploymentProviderOps interface {
 	Check(ctx context.Context, want *lumi.State[*deployment]) error
 	Name(ctx context.Context, want *lumi.State[*deployment]) (string, error)
 	Create(ctx context.Context, want *lumi.State[*deployment]) (lumi.ID, error)
-	Get(ctx context.Context, id lumi.ID) (*deployment, error)
-	InspectChange(ctx context.Context, old, want *lumi.State[*deployment], diff *lumi.Diff) error
+	Get(ctx context.Context, id lumi.ID, old *lumi.State[*deployment]) (*deployment, error)
 	Update(ctx context.Context, old, want *lumi.State[*deployment], diff *lumi.Diff) error
 	Delete(ctx context.Context, old *lumi.State[*deployment]) error
 }

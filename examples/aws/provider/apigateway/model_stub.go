@@ -50,12 +50,11 @@ func (s *model) Lumi(p *lumi.Props) {
 }
 
 // ModelProviderOps is what the author of the provider implements. Its methods are those of lumi.Ops
-// at this type; what each of them does is said there.
+// at this type; what each of them does is documented there, with the optional ones.
 type ModelProviderOps interface {
 	Check(ctx context.Context, want *lumi.State[*model]) error
 	Create(ctx context.Context, want *lumi.State[*model]) (lumi.ID, error)
-	Get(ctx context.Context, id lumi.ID) (*model, error)
-	InspectChange(ctx context.Context, old, want *lumi.State[*model], diff *lumi.Diff) error
+	Get(ctx context.Context, id lumi.ID, old *lumi.State[*model]) (*model, error)
 	Update(ctx context.Context, old, want *lumi.State[*model], diff *lumi.Diff) error
 	Delete(ctx context.Context, old *lumi.State[*model]) error
 }

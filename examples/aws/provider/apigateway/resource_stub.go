@@ -50,13 +50,12 @@ func (s *resource) Lumi(p *lumi.Props) {
 }
 
 // ResourceProviderOps is what the author of the provider implements. Its methods are those of lumi.NamingOps
-// at this type; what each of them does is said there.
+// at this type; what each of them does is documented there, with the optional ones.
 type ResourceProviderOps interface {
 	Check(ctx context.Context, want *lumi.State[*resource]) error
 	Name(ctx context.Context, want *lumi.State[*resource]) (string, error)
 	Create(ctx context.Context, want *lumi.State[*resource]) (lumi.ID, error)
-	Get(ctx context.Context, id lumi.ID) (*resource, error)
-	InspectChange(ctx context.Context, old, want *lumi.State[*resource], diff *lumi.Diff) error
+	Get(ctx context.Context, id lumi.ID, old *lumi.State[*resource]) (*resource, error)
 	Update(ctx context.Context, old, want *lumi.State[*resource], diff *lumi.Diff) error
 	Delete(ctx context.Context, old *lumi.State[*resource]) error
 }

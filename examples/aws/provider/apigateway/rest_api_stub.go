@@ -59,12 +59,11 @@ func (s *restAPI) Lumi(p *lumi.Props) {
 }
 
 // RestAPIProviderOps is what the author of the provider implements. Its methods are those of lumi.Ops
-// at this type; what each of them does is said there.
+// at this type; what each of them does is documented there, with the optional ones.
 type RestAPIProviderOps interface {
 	Check(ctx context.Context, want *lumi.State[*restAPI]) error
 	Create(ctx context.Context, want *lumi.State[*restAPI]) (lumi.ID, error)
-	Get(ctx context.Context, id lumi.ID) (*restAPI, error)
-	InspectChange(ctx context.Context, old, want *lumi.State[*restAPI], diff *lumi.Diff) error
+	Get(ctx context.Context, id lumi.ID, old *lumi.State[*restAPI]) (*restAPI, error)
 	Update(ctx context.Context, old, want *lumi.State[*restAPI], diff *lumi.Diff) error
 	Delete(ctx context.Context, old *lumi.State[*restAPI]) error
 }

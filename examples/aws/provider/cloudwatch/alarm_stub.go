@@ -92,12 +92,11 @@ func (s *alarm) Lumi(p *lumi.Props) {
 }
 
 // AlarmProviderOps is what the author of the provider implements. Its methods are those of lumi.Ops
-// at this type; what each of them does is said there.
+// at this type; what each of them does is documented there, with the optional ones.
 type AlarmProviderOps interface {
 	Check(ctx context.Context, want *lumi.State[*alarm]) error
 	Create(ctx context.Context, want *lumi.State[*alarm]) (lumi.ID, error)
-	Get(ctx context.Context, id lumi.ID) (*alarm, error)
-	InspectChange(ctx context.Context, old, want *lumi.State[*alarm], diff *lumi.Diff) error
+	Get(ctx context.Context, id lumi.ID, old *lumi.State[*alarm]) (*alarm, error)
 	Update(ctx context.Context, old, want *lumi.State[*alarm], diff *lumi.Diff) error
 	Delete(ctx context.Context, old *lumi.State[*alarm]) error
 }

@@ -42,12 +42,11 @@ func (s *dashboard) Lumi(p *lumi.Props) {
 }
 
 // DashboardProviderOps is what the author of the provider implements. Its methods are those of lumi.Ops
-// at this type; what each of them does is said there.
+// at this type; what each of them does is documented there, with the optional ones.
 type DashboardProviderOps interface {
 	Check(ctx context.Context, want *lumi.State[*dashboard]) error
 	Create(ctx context.Context, want *lumi.State[*dashboard]) (lumi.ID, error)
-	Get(ctx context.Context, id lumi.ID) (*dashboard, error)
-	InspectChange(ctx context.Context, old, want *lumi.State[*dashboard], diff *lumi.Diff) error
+	Get(ctx context.Context, id lumi.ID, old *lumi.State[*dashboard]) (*dashboard, error)
 	Update(ctx context.Context, old, want *lumi.State[*dashboard], diff *lumi.Diff) error
 	Delete(ctx context.Context, old *lumi.State[*dashboard]) error
 }

@@ -83,12 +83,11 @@ func (s *table) Lumi(p *lumi.Props) {
 }
 
 // TableProviderOps is what the author of the provider implements. Its methods are those of lumi.Ops
-// at this type; what each of them does is said there.
+// at this type; what each of them does is documented there, with the optional ones.
 type TableProviderOps interface {
 	Check(ctx context.Context, want *lumi.State[*table]) error
 	Create(ctx context.Context, want *lumi.State[*table]) (lumi.ID, error)
-	Get(ctx context.Context, id lumi.ID) (*table, error)
-	InspectChange(ctx context.Context, old, want *lumi.State[*table], diff *lumi.Diff) error
+	Get(ctx context.Context, id lumi.ID, old *lumi.State[*table]) (*table, error)
 	Update(ctx context.Context, old, want *lumi.State[*table], diff *lumi.Diff) error
 	Delete(ctx context.Context, old *lumi.State[*table]) error
 }

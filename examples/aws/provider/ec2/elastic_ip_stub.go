@@ -55,12 +55,11 @@ func (s *elasticIP) Lumi(p *lumi.Props) {
 }
 
 // ElasticIPProviderOps is what the author of the provider implements. Its methods are those of lumi.Ops
-// at this type; what each of them does is said there.
+// at this type; what each of them does is documented there, with the optional ones.
 type ElasticIPProviderOps interface {
 	Check(ctx context.Context, want *lumi.State[*elasticIP]) error
 	Create(ctx context.Context, want *lumi.State[*elasticIP]) (lumi.ID, error)
-	Get(ctx context.Context, id lumi.ID) (*elasticIP, error)
-	InspectChange(ctx context.Context, old, want *lumi.State[*elasticIP], diff *lumi.Diff) error
+	Get(ctx context.Context, id lumi.ID, old *lumi.State[*elasticIP]) (*elasticIP, error)
 	Update(ctx context.Context, old, want *lumi.State[*elasticIP], diff *lumi.Diff) error
 	Delete(ctx context.Context, old *lumi.State[*elasticIP]) error
 }
@@ -111,12 +110,11 @@ func (s *natGateway) Lumi(p *lumi.Props) {
 }
 
 // NATGatewayProviderOps is what the author of the provider implements. Its methods are those of lumi.Ops
-// at this type; what each of them does is said there.
+// at this type; what each of them does is documented there, with the optional ones.
 type NATGatewayProviderOps interface {
 	Check(ctx context.Context, want *lumi.State[*natGateway]) error
 	Create(ctx context.Context, want *lumi.State[*natGateway]) (lumi.ID, error)
-	Get(ctx context.Context, id lumi.ID) (*natGateway, error)
-	InspectChange(ctx context.Context, old, want *lumi.State[*natGateway], diff *lumi.Diff) error
+	Get(ctx context.Context, id lumi.ID, old *lumi.State[*natGateway]) (*natGateway, error)
 	Update(ctx context.Context, old, want *lumi.State[*natGateway], diff *lumi.Diff) error
 	Delete(ctx context.Context, old *lumi.State[*natGateway]) error
 }

@@ -111,12 +111,11 @@ func (s *instance) Lumi(p *lumi.Props) {
 }
 
 // InstanceProviderOps is what the author of the provider implements. Its methods are those of lumi.Ops
-// at this type; what each of them does is said there.
+// at this type; what each of them does is documented there, with the optional ones.
 type InstanceProviderOps interface {
 	Check(ctx context.Context, want *lumi.State[*instance]) error
 	Create(ctx context.Context, want *lumi.State[*instance]) (lumi.ID, error)
-	Get(ctx context.Context, id lumi.ID) (*instance, error)
-	InspectChange(ctx context.Context, old, want *lumi.State[*instance], diff *lumi.Diff) error
+	Get(ctx context.Context, id lumi.ID, old *lumi.State[*instance]) (*instance, error)
 	Update(ctx context.Context, old, want *lumi.State[*instance], diff *lumi.Diff) error
 	Delete(ctx context.Context, old *lumi.State[*instance]) error
 }

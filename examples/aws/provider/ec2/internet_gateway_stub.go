@@ -39,12 +39,11 @@ func (s *internetGateway) Lumi(p *lumi.Props) {
 }
 
 // InternetGatewayProviderOps is what the author of the provider implements. Its methods are those of lumi.Ops
-// at this type; what each of them does is said there.
+// at this type; what each of them does is documented there, with the optional ones.
 type InternetGatewayProviderOps interface {
 	Check(ctx context.Context, want *lumi.State[*internetGateway]) error
 	Create(ctx context.Context, want *lumi.State[*internetGateway]) (lumi.ID, error)
-	Get(ctx context.Context, id lumi.ID) (*internetGateway, error)
-	InspectChange(ctx context.Context, old, want *lumi.State[*internetGateway], diff *lumi.Diff) error
+	Get(ctx context.Context, id lumi.ID, old *lumi.State[*internetGateway]) (*internetGateway, error)
 	Update(ctx context.Context, old, want *lumi.State[*internetGateway], diff *lumi.Diff) error
 	Delete(ctx context.Context, old *lumi.State[*internetGateway]) error
 }
@@ -83,13 +82,12 @@ func (s *vpcGatewayAttachment) Lumi(p *lumi.Props) {
 }
 
 // VPCGatewayAttachmentProviderOps is what the author of the provider implements. Its methods are those of lumi.NamingOps
-// at this type; what each of them does is said there.
+// at this type; what each of them does is documented there, with the optional ones.
 type VPCGatewayAttachmentProviderOps interface {
 	Check(ctx context.Context, want *lumi.State[*vpcGatewayAttachment]) error
 	Name(ctx context.Context, want *lumi.State[*vpcGatewayAttachment]) (string, error)
 	Create(ctx context.Context, want *lumi.State[*vpcGatewayAttachment]) (lumi.ID, error)
-	Get(ctx context.Context, id lumi.ID) (*vpcGatewayAttachment, error)
-	InspectChange(ctx context.Context, old, want *lumi.State[*vpcGatewayAttachment], diff *lumi.Diff) error
+	Get(ctx context.Context, id lumi.ID, old *lumi.State[*vpcGatewayAttachment]) (*vpcGatewayAttachment, error)
 	Update(ctx context.Context, old, want *lumi.State[*vpcGatewayAttachment], diff *lumi.Diff) error
 	Delete(ctx context.Context, old *lumi.State[*vpcGatewayAttachment]) error
 }

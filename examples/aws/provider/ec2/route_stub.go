@@ -47,12 +47,11 @@ func (s *routeTable) Lumi(p *lumi.Props) {
 }
 
 // RouteTableProviderOps is what the author of the provider implements. Its methods are those of lumi.Ops
-// at this type; what each of them does is said there.
+// at this type; what each of them does is documented there, with the optional ones.
 type RouteTableProviderOps interface {
 	Check(ctx context.Context, want *lumi.State[*routeTable]) error
 	Create(ctx context.Context, want *lumi.State[*routeTable]) (lumi.ID, error)
-	Get(ctx context.Context, id lumi.ID) (*routeTable, error)
-	InspectChange(ctx context.Context, old, want *lumi.State[*routeTable], diff *lumi.Diff) error
+	Get(ctx context.Context, id lumi.ID, old *lumi.State[*routeTable]) (*routeTable, error)
 	Update(ctx context.Context, old, want *lumi.State[*routeTable], diff *lumi.Diff) error
 	Delete(ctx context.Context, old *lumi.State[*routeTable]) error
 }
@@ -104,13 +103,12 @@ func (s *route) Lumi(p *lumi.Props) {
 }
 
 // RouteProviderOps is what the author of the provider implements. Its methods are those of lumi.NamingOps
-// at this type; what each of them does is said there.
+// at this type; what each of them does is documented there, with the optional ones.
 type RouteProviderOps interface {
 	Check(ctx context.Context, want *lumi.State[*route]) error
 	Name(ctx context.Context, want *lumi.State[*route]) (string, error)
 	Create(ctx context.Context, want *lumi.State[*route]) (lumi.ID, error)
-	Get(ctx context.Context, id lumi.ID) (*route, error)
-	InspectChange(ctx context.Context, old, want *lumi.State[*route], diff *lumi.Diff) error
+	Get(ctx context.Context, id lumi.ID, old *lumi.State[*route]) (*route, error)
 	Update(ctx context.Context, old, want *lumi.State[*route], diff *lumi.Diff) error
 	Delete(ctx context.Context, old *lumi.State[*route]) error
 }
@@ -149,13 +147,12 @@ func (s *subnetRouteTableAssociation) Lumi(p *lumi.Props) {
 }
 
 // SubnetRouteTableAssociationProviderOps is what the author of the provider implements. Its methods are those of lumi.NamingOps
-// at this type; what each of them does is said there.
+// at this type; what each of them does is documented there, with the optional ones.
 type SubnetRouteTableAssociationProviderOps interface {
 	Check(ctx context.Context, want *lumi.State[*subnetRouteTableAssociation]) error
 	Name(ctx context.Context, want *lumi.State[*subnetRouteTableAssociation]) (string, error)
 	Create(ctx context.Context, want *lumi.State[*subnetRouteTableAssociation]) (lumi.ID, error)
-	Get(ctx context.Context, id lumi.ID) (*subnetRouteTableAssociation, error)
-	InspectChange(ctx context.Context, old, want *lumi.State[*subnetRouteTableAssociation], diff *lumi.Diff) error
+	Get(ctx context.Context, id lumi.ID, old *lumi.State[*subnetRouteTableAssociation]) (*subnetRouteTableAssociation, error)
 	Update(ctx context.Context, old, want *lumi.State[*subnetRouteTableAssociation], diff *lumi.Diff) error
 	Delete(ctx context.Context, old *lumi.State[*subnetRouteTableAssociation]) error
 }

@@ -56,12 +56,11 @@ func (s *securityGroup) Lumi(p *lumi.Props) {
 }
 
 // SecurityGroupProviderOps is what the author of the provider implements. Its methods are those of lumi.Ops
-// at this type; what each of them does is said there.
+// at this type; what each of them does is documented there, with the optional ones.
 type SecurityGroupProviderOps interface {
 	Check(ctx context.Context, want *lumi.State[*securityGroup]) error
 	Create(ctx context.Context, want *lumi.State[*securityGroup]) (lumi.ID, error)
-	Get(ctx context.Context, id lumi.ID) (*securityGroup, error)
-	InspectChange(ctx context.Context, old, want *lumi.State[*securityGroup], diff *lumi.Diff) error
+	Get(ctx context.Context, id lumi.ID, old *lumi.State[*securityGroup]) (*securityGroup, error)
 	Update(ctx context.Context, old, want *lumi.State[*securityGroup], diff *lumi.Diff) error
 	Delete(ctx context.Context, old *lumi.State[*securityGroup]) error
 }

@@ -71,12 +71,11 @@ func (s *subnet) Lumi(p *lumi.Props) {
 }
 
 // SubnetProviderOps is what the author of the provider implements. Its methods are those of lumi.Ops
-// at this type; what each of them does is said there.
+// at this type; what each of them does is documented there, with the optional ones.
 type SubnetProviderOps interface {
 	Check(ctx context.Context, want *lumi.State[*subnet]) error
 	Create(ctx context.Context, want *lumi.State[*subnet]) (lumi.ID, error)
-	Get(ctx context.Context, id lumi.ID) (*subnet, error)
-	InspectChange(ctx context.Context, old, want *lumi.State[*subnet], diff *lumi.Diff) error
+	Get(ctx context.Context, id lumi.ID, old *lumi.State[*subnet]) (*subnet, error)
 	Update(ctx context.Context, old, want *lumi.State[*subnet], diff *lumi.Diff) error
 	Delete(ctx context.Context, old *lumi.State[*subnet]) error
 }

@@ -65,12 +65,11 @@ func (s *vpc) Lumi(p *lumi.Props) {
 }
 
 // VPCProviderOps is what the author of the provider implements. Its methods are those of lumi.Ops
-// at this type; what each of them does is said there.
+// at this type; what each of them does is documented there, with the optional ones.
 type VPCProviderOps interface {
 	Check(ctx context.Context, want *lumi.State[*vpc]) error
 	Create(ctx context.Context, want *lumi.State[*vpc]) (lumi.ID, error)
-	Get(ctx context.Context, id lumi.ID) (*vpc, error)
-	InspectChange(ctx context.Context, old, want *lumi.State[*vpc], diff *lumi.Diff) error
+	Get(ctx context.Context, id lumi.ID, old *lumi.State[*vpc]) (*vpc, error)
 	Update(ctx context.Context, old, want *lumi.State[*vpc], diff *lumi.Diff) error
 	Delete(ctx context.Context, old *lumi.State[*vpc]) error
 }

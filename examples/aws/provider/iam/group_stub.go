@@ -51,12 +51,11 @@ func (s *group) Lumi(p *lumi.Props) {
 }
 
 // GroupProviderOps is what the author of the provider implements. Its methods are those of lumi.Ops
-// at this type; what each of them does is said there.
+// at this type; what each of them does is documented there, with the optional ones.
 type GroupProviderOps interface {
 	Check(ctx context.Context, want *lumi.State[*group]) error
 	Create(ctx context.Context, want *lumi.State[*group]) (lumi.ID, error)
-	Get(ctx context.Context, id lumi.ID) (*group, error)
-	InspectChange(ctx context.Context, old, want *lumi.State[*group], diff *lumi.Diff) error
+	Get(ctx context.Context, id lumi.ID, old *lumi.State[*group]) (*group, error)
 	Update(ctx context.Context, old, want *lumi.State[*group], diff *lumi.Diff) error
 	Delete(ctx context.Context, old *lumi.State[*group]) error
 }

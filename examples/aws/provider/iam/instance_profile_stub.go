@@ -47,12 +47,11 @@ func (s *instanceProfile) Lumi(p *lumi.Props) {
 }
 
 // InstanceProfileProviderOps is what the author of the provider implements. Its methods are those of lumi.Ops
-// at this type; what each of them does is said there.
+// at this type; what each of them does is documented there, with the optional ones.
 type InstanceProfileProviderOps interface {
 	Check(ctx context.Context, want *lumi.State[*instanceProfile]) error
 	Create(ctx context.Context, want *lumi.State[*instanceProfile]) (lumi.ID, error)
-	Get(ctx context.Context, id lumi.ID) (*instanceProfile, error)
-	InspectChange(ctx context.Context, old, want *lumi.State[*instanceProfile], diff *lumi.Diff) error
+	Get(ctx context.Context, id lumi.ID, old *lumi.State[*instanceProfile]) (*instanceProfile, error)
 	Update(ctx context.Context, old, want *lumi.State[*instanceProfile], diff *lumi.Diff) error
 	Delete(ctx context.Context, old *lumi.State[*instanceProfile]) error
 }

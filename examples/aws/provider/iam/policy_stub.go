@@ -63,12 +63,11 @@ func (s *policy) Lumi(p *lumi.Props) {
 }
 
 // PolicyProviderOps is what the author of the provider implements. Its methods are those of lumi.Ops
-// at this type; what each of them does is said there.
+// at this type; what each of them does is documented there, with the optional ones.
 type PolicyProviderOps interface {
 	Check(ctx context.Context, want *lumi.State[*policy]) error
 	Create(ctx context.Context, want *lumi.State[*policy]) (lumi.ID, error)
-	Get(ctx context.Context, id lumi.ID) (*policy, error)
-	InspectChange(ctx context.Context, old, want *lumi.State[*policy], diff *lumi.Diff) error
+	Get(ctx context.Context, id lumi.ID, old *lumi.State[*policy]) (*policy, error)
 	Update(ctx context.Context, old, want *lumi.State[*policy], diff *lumi.Diff) error
 	Delete(ctx context.Context, old *lumi.State[*policy]) error
 }

@@ -71,12 +71,11 @@ func (s *user) Lumi(p *lumi.Props) {
 }
 
 // UserProviderOps is what the author of the provider implements. Its methods are those of lumi.Ops
-// at this type; what each of them does is said there.
+// at this type; what each of them does is documented there, with the optional ones.
 type UserProviderOps interface {
 	Check(ctx context.Context, want *lumi.State[*user]) error
 	Create(ctx context.Context, want *lumi.State[*user]) (lumi.ID, error)
-	Get(ctx context.Context, id lumi.ID) (*user, error)
-	InspectChange(ctx context.Context, old, want *lumi.State[*user], diff *lumi.Diff) error
+	Get(ctx context.Context, id lumi.ID, old *lumi.State[*user]) (*user, error)
 	Update(ctx context.Context, old, want *lumi.State[*user], diff *lumi.Diff) error
 	Delete(ctx context.Context, old *lumi.State[*user]) error
 }
@@ -127,13 +126,12 @@ func (s *accessKey) Lumi(p *lumi.Props) {
 }
 
 // AccessKeyProviderOps is what the author of the provider implements. Its methods are those of lumi.NamingOps
-// at this type; what each of them does is said there.
+// at this type; what each of them does is documented there, with the optional ones.
 type AccessKeyProviderOps interface {
 	Check(ctx context.Context, want *lumi.State[*accessKey]) error
 	Name(ctx context.Context, want *lumi.State[*accessKey]) (string, error)
 	Create(ctx context.Context, want *lumi.State[*accessKey]) (lumi.ID, error)
-	Get(ctx context.Context, id lumi.ID) (*accessKey, error)
-	InspectChange(ctx context.Context, old, want *lumi.State[*accessKey], diff *lumi.Diff) error
+	Get(ctx context.Context, id lumi.ID, old *lumi.State[*accessKey]) (*accessKey, error)
 	Update(ctx context.Context, old, want *lumi.State[*accessKey], diff *lumi.Diff) error
 	Delete(ctx context.Context, old *lumi.State[*accessKey]) error
 }

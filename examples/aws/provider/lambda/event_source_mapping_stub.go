@@ -58,13 +58,12 @@ func (s *eventSourceMapping) Lumi(p *lumi.Props) {
 }
 
 // EventSourceMappingProviderOps is what the author of the provider implements. Its methods are those of lumi.NamingOps
-// at this type; what each of them does is said there.
+// at this type; what each of them does is documented there, with the optional ones.
 type EventSourceMappingProviderOps interface {
 	Check(ctx context.Context, want *lumi.State[*eventSourceMapping]) error
 	Name(ctx context.Context, want *lumi.State[*eventSourceMapping]) (string, error)
 	Create(ctx context.Context, want *lumi.State[*eventSourceMapping]) (lumi.ID, error)
-	Get(ctx context.Context, id lumi.ID) (*eventSourceMapping, error)
-	InspectChange(ctx context.Context, old, want *lumi.State[*eventSourceMapping], diff *lumi.Diff) error
+	Get(ctx context.Context, id lumi.ID, old *lumi.State[*eventSourceMapping]) (*eventSourceMapping, error)
 	Update(ctx context.Context, old, want *lumi.State[*eventSourceMapping], diff *lumi.Diff) error
 	Delete(ctx context.Context, old *lumi.State[*eventSourceMapping]) error
 }

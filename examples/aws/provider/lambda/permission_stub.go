@@ -51,13 +51,12 @@ func (s *permission) Lumi(p *lumi.Props) {
 }
 
 // PermissionProviderOps is what the author of the provider implements. Its methods are those of lumi.NamingOps
-// at this type; what each of them does is said there.
+// at this type; what each of them does is documented there, with the optional ones.
 type PermissionProviderOps interface {
 	Check(ctx context.Context, want *lumi.State[*permission]) error
 	Name(ctx context.Context, want *lumi.State[*permission]) (string, error)
 	Create(ctx context.Context, want *lumi.State[*permission]) (lumi.ID, error)
-	Get(ctx context.Context, id lumi.ID) (*permission, error)
-	InspectChange(ctx context.Context, old, want *lumi.State[*permission], diff *lumi.Diff) error
+	Get(ctx context.Context, id lumi.ID, old *lumi.State[*permission]) (*permission, error)
 	Update(ctx context.Context, old, want *lumi.State[*permission], diff *lumi.Diff) error
 	Delete(ctx context.Context, old *lumi.State[*permission]) error
 }

@@ -39,13 +39,12 @@ func (s *bucketPolicy) Lumi(p *lumi.Props) {
 }
 
 // BucketPolicyProviderOps is what the author of the provider implements. Its methods are those of lumi.NamingOps
-// at this type; what each of them does is said there.
+// at this type; what each of them does is documented there, with the optional ones.
 type BucketPolicyProviderOps interface {
 	Check(ctx context.Context, want *lumi.State[*bucketPolicy]) error
 	Name(ctx context.Context, want *lumi.State[*bucketPolicy]) (string, error)
 	Create(ctx context.Context, want *lumi.State[*bucketPolicy]) (lumi.ID, error)
-	Get(ctx context.Context, id lumi.ID) (*bucketPolicy, error)
-	InspectChange(ctx context.Context, old, want *lumi.State[*bucketPolicy], diff *lumi.Diff) error
+	Get(ctx context.Context, id lumi.ID, old *lumi.State[*bucketPolicy]) (*bucketPolicy, error)
 	Update(ctx context.Context, old, want *lumi.State[*bucketPolicy], diff *lumi.Diff) error
 	Delete(ctx context.Context, old *lumi.State[*bucketPolicy]) error
 }

@@ -63,13 +63,12 @@ func (s *object) Lumi(p *lumi.Props) {
 }
 
 // ObjectProviderOps is what the author of the provider implements. Its methods are those of lumi.NamingOps
-// at this type; what each of them does is said there.
+// at this type; what each of them does is documented there, with the optional ones.
 type ObjectProviderOps interface {
 	Check(ctx context.Context, want *lumi.State[*object]) error
 	Name(ctx context.Context, want *lumi.State[*object]) (string, error)
 	Create(ctx context.Context, want *lumi.State[*object]) (lumi.ID, error)
-	Get(ctx context.Context, id lumi.ID) (*object, error)
-	InspectChange(ctx context.Context, old, want *lumi.State[*object], diff *lumi.Diff) error
+	Get(ctx context.Context, id lumi.ID, old *lumi.State[*object]) (*object, error)
 	Update(ctx context.Context, old, want *lumi.State[*object], diff *lumi.Diff) error
 	Delete(ctx context.Context, old *lumi.State[*object]) error
 }

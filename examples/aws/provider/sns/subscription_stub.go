@@ -62,13 +62,12 @@ func (s *subscription) Lumi(p *lumi.Props) {
 }
 
 // SubscriptionProviderOps is what the author of the provider implements. Its methods are those of lumi.NamingOps
-// at this type; what each of them does is said there.
+// at this type; what each of them does is documented there, with the optional ones.
 type SubscriptionProviderOps interface {
 	Check(ctx context.Context, want *lumi.State[*subscription]) error
 	Name(ctx context.Context, want *lumi.State[*subscription]) (string, error)
 	Create(ctx context.Context, want *lumi.State[*subscription]) (lumi.ID, error)
-	Get(ctx context.Context, id lumi.ID) (*subscription, error)
-	InspectChange(ctx context.Context, old, want *lumi.State[*subscription], diff *lumi.Diff) error
+	Get(ctx context.Context, id lumi.ID, old *lumi.State[*subscription]) (*subscription, error)
 	Update(ctx context.Context, old, want *lumi.State[*subscription], diff *lumi.Diff) error
 	Delete(ctx context.Context, old *lumi.State[*subscription]) error
 }

@@ -55,12 +55,11 @@ func (s *topic) Lumi(p *lumi.Props) {
 }
 
 // TopicProviderOps is what the author of the provider implements. Its methods are those of lumi.Ops
-// at this type; what each of them does is said there.
+// at this type; what each of them does is documented there, with the optional ones.
 type TopicProviderOps interface {
 	Check(ctx context.Context, want *lumi.State[*topic]) error
 	Create(ctx context.Context, want *lumi.State[*topic]) (lumi.ID, error)
-	Get(ctx context.Context, id lumi.ID) (*topic, error)
-	InspectChange(ctx context.Context, old, want *lumi.State[*topic], diff *lumi.Diff) error
+	Get(ctx context.Context, id lumi.ID, old *lumi.State[*topic]) (*topic, error)
 	Update(ctx context.Context, old, want *lumi.State[*topic], diff *lumi.Diff) error
 	Delete(ctx context.Context, old *lumi.State[*topic]) error
 }

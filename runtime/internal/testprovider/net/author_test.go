@@ -9,8 +9,6 @@ import (
 	"sync"
 	"testing"
 
-	"google.golang.org/protobuf/proto"
-
 	lumi "github.com/lumi-idl/lumi/runtime"
 	"github.com/lumi-idl/lumi/runtime/urn"
 )
@@ -44,8 +42,8 @@ func TestMovedSecrets(t *testing.T) {
 				t.Fatal(err)
 			}
 			want := with(t, minimal, secrets)
-			want.Fields["required"] = bag(t, `{"required": `+test.want+`}`).Fields["required"]
-			if !proto.Equal(want, resp.Properties) {
+			want.Struct().Fields["required"] = bag(t, `{"required": `+test.want+`}`).Struct().Fields["required"]
+			if !same(want, resp.Properties) {
 				t.Errorf("got %v", resp.Properties)
 			}
 		})
@@ -61,7 +59,7 @@ func TestMovedComputedSecrets(t *testing.T) {
 	resp, err := p.Update(t.Context(), &lumi.UpdateRequest{
 		Old: with(t, minimal, `{"arn": "a", "zones": [{"$sig": "$secret", "value": "hush"}, "z"]}`), New: bag(t, minimal),
 	})
-	if err != nil || !isSecret(resp.Properties.Fields["zones"]) {
+	if err != nil || !isSecret(resp.Properties.Struct().Fields["zones"]) {
 		t.Errorf("got %v, %v", resp, err)
 	}
 }
@@ -77,7 +75,7 @@ func TestNoProperties(t *testing.T) {
 	})
 	props := bag(t, minimal)
 	if resp, err := p.Check(t.Context(), &lumi.CheckRequest{Properties: props}); err != nil ||
-		!proto.Equal(props, resp.Properties) {
+		!same(props, resp.Properties) {
 		t.Errorf("got %v, %v", resp, err)
 	}
 	var partial *lumi.PartialError

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"google.golang.org/protobuf/encoding/protojson"
+	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/types/known/structpb"
 
 	lumi "github.com/lumi-idl/lumi/runtime"
@@ -11,7 +12,7 @@ import (
 )
 
 // bag reads properties from JSON, in which special values have short names.
-func bag(tb failer, json string) *structpb.Struct {
+func bag(tb failer, json string) lumi.Bag {
 	tb.Helper()
 	json = strings.NewReplacer(
 		"$sig", wire.Signature, "$secret", wire.Secret, "$asset", wire.Asset,
@@ -23,17 +24,18 @@ func bag(tb failer, json string) *structpb.Struct {
 	if err := protojson.Unmarshal([]byte(json), s); err != nil {
 		tb.Fatal(err)
 	}
-	return s
+	return lumi.BagOf(s)
 }
 
 // with returns properties with others laid over them. A null takes one away.
-func with(tb failer, base, json string) *structpb.Struct {
+func with(tb failer, base, json string) lumi.Bag {
 	tb.Helper()
 	s := bag(tb, base)
-	for key, v := range bag(tb, json).Fields {
-		s.Fields[key] = v
+	fields := s.Struct().Fields
+	for key, v := range bag(tb, json).Struct().Fields {
+		fields[key] = v
 		if _, null := v.Kind.(*structpb.Value_NullValue); null {
-			delete(s.Fields, key)
+			delete(fields, key)
 		}
 	}
 	return s
@@ -46,8 +48,8 @@ const minimal = `{
 }`
 
 // text prints properties so that they can be compared.
-func text(s *structpb.Struct) string {
-	return protojson.Format(&structpb.Struct{Fields: normal(structpb.NewStructValue(s)).GetStructValue().GetFields()})
+func text(b lumi.Bag) string {
+	return protojson.Format(&structpb.Struct{Fields: normal(structpb.NewStructValue(b.Struct())).GetStructValue().GetFields()})
 }
 
 // normal takes away what carries no meaning: nulls in objects, and the difference between secrets and other values.
@@ -82,3 +84,9 @@ func normal(v *structpb.Value) *structpb.Value {
 	}
 	return v
 }
+
+// same reports whether two bags are equal, with all secrets wrapped at the same places.
+func same(a, b lumi.Bag) bool { return proto.Equal(a.Struct(), b.Struct()) }
+
+// field returns a property of a bag.
+func field(b lumi.Bag, name string) *structpb.Value { return b.Struct().GetFields()[name] }

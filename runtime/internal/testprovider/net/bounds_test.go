@@ -34,7 +34,7 @@ func TestKeys(t *testing.T) {
 	}
 	for _, test := range tests {
 		props := bag(t, minimal)
-		props.Fields[test.property] = object(test.key, test.value)
+		props.Struct().Fields[test.property] = object(test.key, test.value)
 		_, err := p.Check(t.Context(), &lumi.CheckRequest{Properties: props})
 		if !errors.As(err, new(*lumi.InvalidError)) || !strings.HasPrefix(err.Error(), test.want) {
 			t.Errorf("got  %v\nwant %s", err, test.want)
@@ -62,7 +62,7 @@ func TestManyFaults(t *testing.T) {
 		"tags":     structpb.NewStructValue(&structpb.Struct{Fields: table}),
 	} {
 		props := bag(t, minimal)
-		props.Fields[name] = v
+		props.Struct().Fields[name] = v
 		var invalid *lumi.InvalidError
 		if err := lumi.Decode(props, &network{}); !errors.As(err, &invalid) || len(invalid.Faults) != 101 {
 			t.Fatalf("%s: got %v", name, err)
@@ -79,7 +79,7 @@ func TestManyFaults(t *testing.T) {
 func TestLongKeys(t *testing.T) {
 	long := strings.Repeat("k", 1<<20)
 	props := bag(t, minimal)
-	props.Fields[long] = structpb.NewBoolValue(true)
+	props.Struct().Fields[long] = structpb.NewBoolValue(true)
 	err := lumi.Decode(props, &network{})
 	if want := `["` + strings.Repeat("k", 80) + `…"]: no such property`; err == nil || err.Error() != want {
 		t.Errorf("got %.200v", err)
@@ -102,15 +102,15 @@ func TestLargeValues(t *testing.T) {
 		list.Values = append(list.Values, structpb.NewStringValue("x"))
 	}
 	props := with(t, minimal, `{"size": 0}`)
-	props.Fields["size"] = structpb.NewNumberValue(math.Copysign(0, -1))
-	props.Fields["required"] = structpb.NewListValue(list)
-	props.Fields["comment"] = structpb.NewStringValue(strings.Repeat("x", 64<<20))
+	props.Struct().Fields["size"] = structpb.NewNumberValue(math.Copysign(0, -1))
+	props.Struct().Fields["required"] = structpb.NewListValue(list)
+	props.Struct().Fields["comment"] = structpb.NewStringValue(strings.Repeat("x", 64<<20))
 	p := NewNetworkProvider(&networkOps{})
 	resp, err := p.Check(t.Context(), &lumi.CheckRequest{Properties: props})
 	if err != nil {
 		t.Fatal(err)
 	}
-	got := resp.Properties.Fields
+	got := resp.Properties.Struct().Fields
 	if len(got["required"].GetListValue().Values) != 200_000 || len(got["comment"].GetStringValue()) != 64<<20 ||
 		!math.Signbit(got["size"].GetNumberValue()) {
 		t.Error("a value has changed")
@@ -126,7 +126,7 @@ func TestBareValues(t *testing.T) {
 	}
 	props := bag(t, minimal)
 	for name, v := range bare {
-		props.Fields[name] = v
+		props.Struct().Fields[name] = v
 	}
 	got := &network{}
 	if err := lumi.Decode(props, got); err != nil {
@@ -139,14 +139,14 @@ func TestBareValues(t *testing.T) {
 	if diff := cmp.Diff(want, got, sameNetwork); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
-	props.Fields["required"] = structpb.NewListValue(&structpb.ListValue{Values: []*structpb.Value{nil}})
+	props.Struct().Fields["required"] = structpb.NewListValue(&structpb.ListValue{Values: []*structpb.Value{nil}})
 	if err := lumi.Decode(props, got); err == nil || err.Error() != "required[0]: an element of a list cannot be null" {
 		t.Errorf("got %v", err)
 	}
 	for name, err := range map[string]error{
-		"no bag":      lumi.Decode(nil, &gateway{}),
-		"no fields":   lumi.Decode(&structpb.Struct{}, &gateway{}),
-		"no property": lumi.Decode(&structpb.Struct{Fields: map[string]*structpb.Value{"kind": nil}}, &gateway{}),
+		"no bag":      lumi.Decode(lumi.Bag{}, &gateway{}),
+		"no fields":   lumi.Decode(lumi.BagOf(&structpb.Struct{}), &gateway{}),
+		"no property": lumi.Decode(lumi.BagOf(&structpb.Struct{Fields: map[string]*structpb.Value{"kind": nil}}), &gateway{}),
 	} {
 		if err == nil || err.Error() != "kind: is required, but missing" {
 			t.Errorf("%s: got %v", name, err)

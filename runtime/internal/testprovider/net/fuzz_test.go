@@ -27,7 +27,7 @@ func FuzzDecode(f *testing.F) {
 		`{"policy": {"a": [null, {"$sig": "$secret", "value": null}, {"$sig": "$archive", "assets": {}}]}}`,
 		`{"outer": {"type": "", "inner": {"secret": "x"}}, "keys": {"a": {"$sig": "$secret", "value": "$unknown"}}}`,
 	} {
-		seed, err := proto.Marshal(with(f, minimal, json))
+		seed, err := proto.Marshal(with(f, minimal, json).Struct())
 		if err != nil {
 			f.Fatal(err)
 		}
@@ -73,7 +73,7 @@ func TestNumbersThatJSONLacks(t *testing.T) {
 	}}))
 	p := NewNetworkProvider(&networkOps{})
 	for _, name := range []string{"", Network_Policy, Network_Limit} {
-		bag := with(t, minimal, `{"cidr": "$unknown"}`)
+		bag := with(t, minimal, `{"cidr": "$unknown"}`).Struct()
 		bag.Fields[name] = odd
 		if checkExactly(t, p, bag) {
 			t.Errorf("with %q, the bag is accepted", name)
@@ -85,10 +85,11 @@ func TestNumbersThatJSONLacks(t *testing.T) {
 const hush = "hush!"
 
 func spoiltBag(t *rapid.T) *structpb.Struct {
-	bag, err := lumi.Encode(anyNetwork(t))
+	made, err := lumi.Encode(anyNetwork(t))
 	if err != nil {
 		t.Fatal(err)
 	}
+	bag := made.Struct()
 	for _, p := range lumi.Describe(&network{}) {
 		if p.Flags&lumi.Out != 0 {
 			delete(bag.Fields, p.Name)
@@ -243,7 +244,7 @@ func checkExactly(t failer, p lumi.ResourceProvider, props *structpb.Struct) boo
 	t.Helper()
 	before := proto.CloneOf(props)
 	checkStored(t, props)
-	resp, err := p.Check(t.Context(), &lumi.CheckRequest{Properties: props})
+	resp, err := p.Check(t.Context(), &lumi.CheckRequest{Properties: lumi.BagOf(props)})
 	if !proto.Equal(before, props) {
 		t.Fatalf("decoding changed the bag:\n%v\n%v", before, props)
 	}
@@ -255,12 +256,12 @@ func checkExactly(t failer, p lumi.ResourceProvider, props *structpb.Struct) boo
 	if err != nil {
 		t.Fatal(err)
 	}
-	want, got := canonicalBag(props), canonicalBag(resp.Properties)
+	want, got := canonicalBag(props), canonicalBag(resp.Properties.Struct())
 	if !proto.Equal(want, got) {
 		t.Fatalf("(-want +got):\n%s", cmp.Diff(want, got, protocmp.Transform()))
 	}
 	again, err := p.Check(context.Background(), &lumi.CheckRequest{Properties: resp.Properties})
-	if err != nil || !proto.Equal(again.Properties, resp.Properties) {
+	if err != nil || !same(again.Properties, resp.Properties) {
 		t.Fatalf("what was encoded does not decode to the same: %v\n%v\n%v", err, resp.Properties, again)
 	}
 	return true
@@ -285,7 +286,7 @@ func checkFaults(t failer, faults []lumi.Fault) {
 func checkStored(t failer, props *structpb.Struct) {
 	t.Helper()
 	var invalid *lumi.InvalidError
-	if err := (lumi.Reference{Properties: props}).Decode(&network{}); err != nil && !errors.As(err, &invalid) {
+	if err := (lumi.Reference{Properties: lumi.BagOf(props)}).Decode(&network{}); err != nil && !errors.As(err, &invalid) {
 		t.Fatal(err)
 	}
 	if invalid == nil {

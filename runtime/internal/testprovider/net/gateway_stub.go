@@ -39,13 +39,12 @@ func (s *gateway) Lumi(p *lumi.Props) {
 }
 
 // GatewayProviderOps is what the author of the provider implements. Its methods are those of lumi.NamingOps
-// at this type; what each of them does is said there.
+// at this type; what each of them does is documented there, with the optional ones.
 type GatewayProviderOps interface {
 	Check(ctx context.Context, want *lumi.State[*gateway]) error
 	Name(ctx context.Context, want *lumi.State[*gateway]) (string, error)
 	Create(ctx context.Context, want *lumi.State[*gateway]) (lumi.ID, error)
-	Get(ctx context.Context, id lumi.ID) (*gateway, error)
-	InspectChange(ctx context.Context, old, want *lumi.State[*gateway], diff *lumi.Diff) error
+	Get(ctx context.Context, id lumi.ID, old *lumi.State[*gateway]) (*gateway, error)
 	Update(ctx context.Context, old, want *lumi.State[*gateway], diff *lumi.Diff) error
 	Delete(ctx context.Context, old *lumi.State[*gateway]) error
 }
@@ -98,13 +97,12 @@ type marker struct{}
 func (*marker) Lumi(*lumi.Props) {}
 
 // MarkerProviderOps is what the author of the provider implements. Its methods are those of lumi.NamingOps
-// at this type; what each of them does is said there.
+// at this type; what each of them does is documented there, with the optional ones.
 type MarkerProviderOps interface {
 	Check(ctx context.Context, want *lumi.State[*marker]) error
 	Name(ctx context.Context, want *lumi.State[*marker]) (string, error)
 	Create(ctx context.Context, want *lumi.State[*marker]) (lumi.ID, error)
-	Get(ctx context.Context, id lumi.ID) (*marker, error)
-	InspectChange(ctx context.Context, old, want *lumi.State[*marker], diff *lumi.Diff) error
+	Get(ctx context.Context, id lumi.ID, old *lumi.State[*marker]) (*marker, error)
 	Update(ctx context.Context, old, want *lumi.State[*marker], diff *lumi.Diff) error
 	Delete(ctx context.Context, old *lumi.State[*marker]) error
 }

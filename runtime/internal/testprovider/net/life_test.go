@@ -30,7 +30,7 @@ func (m memory) ops() *networkOps {
 			m.put(id, n)
 			return id, nil
 		},
-		get: func(id lumi.ID) (*network, error) {
+		get: func(id lumi.ID, _ *lumi.State[*network]) (*network, error) {
 			if n := m[id]; n != nil {
 				return n, nil
 			}
@@ -102,15 +102,11 @@ func (m gatewayMemory) Create(_ context.Context, want *lumi.State[*gateway]) (lu
 	return id, nil
 }
 
-func (m gatewayMemory) Get(_ context.Context, id lumi.ID) (*gateway, error) {
+func (m gatewayMemory) Get(_ context.Context, id lumi.ID, _ *lumi.State[*gateway]) (*gateway, error) {
 	if g := m[id]; g != nil {
 		return g, nil
 	}
 	return nil, lumi.ErrNotFound
-}
-
-func (m gatewayMemory) InspectChange(_ context.Context, _, _ *lumi.State[*gateway], _ *lumi.Diff) error {
-	return nil
 }
 
 func (m gatewayMemory) Update(_ context.Context, old, want *lumi.State[*gateway], _ *lumi.Diff) error {

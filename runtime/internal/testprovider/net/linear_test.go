@@ -61,7 +61,7 @@ func TestLinear(t *testing.T) {
 			p := NewNetworkProvider(&networkOps{})
 			check := func(n int) uint64 {
 				props := bag(t, minimal)
-				props.Fields[test.property] = test.make(n)
+				props.Struct().Fields[test.property] = test.make(n)
 				return allocated(t, func() error {
 					_, err := p.Check(t.Context(), &lumi.CheckRequest{Properties: props})
 					return err
@@ -69,9 +69,9 @@ func TestLinear(t *testing.T) {
 			}
 			inspect := func(n int) uint64 {
 				old, props := bag(t, minimal), bag(t, minimal)
-				old.Fields[test.property], props.Fields[test.property] = test.make(n), test.make(n)
+				old.Struct().Fields[test.property], props.Struct().Fields[test.property] = test.make(n), test.make(n)
 				if test.property == "required" {
-					old.Fields["required"] = listOfValues(secretElements(n))
+					old.Struct().Fields["required"] = listOfValues(secretElements(n))
 				}
 				return allocated(t, func() error {
 					_, err := p.InspectChange(t.Context(), &lumi.InspectChangeRequest{Old: old, New: props})
@@ -116,7 +116,7 @@ func TestStopped(t *testing.T) {
 		return nil
 	}})
 	props := bag(t, minimal)
-	props.Fields["required"] = listOfValues(secretElements(100_000))
+	props.Struct().Fields["required"] = listOfValues(secretElements(100_000))
 	for call, make := range map[string]func(ctx context.Context) error{
 		"Check": func(ctx context.Context) error {
 			_, err := p.Check(ctx, &lumi.CheckRequest{Properties: props})
@@ -140,13 +140,13 @@ func TestStopped(t *testing.T) {
 // TestStoppedPaths ends calls while they render paths, which takes the longest if all are below a long key.
 func TestStoppedPaths(t *testing.T) {
 	const n = 1000
-	below := func(elem func(i int) *structpb.Value) *structpb.Struct {
+	below := func(elem func(i int) *structpb.Value) lumi.Bag {
 		values := make([]*structpb.Value, n)
 		for i := range values {
 			values[i] = elem(i)
 		}
 		props := bag(t, minimal)
-		props.Fields["policy"] = object(strings.Repeat("k ", n), listOfValues(values))
+		props.Struct().Fields["policy"] = object(strings.Repeat("k ", n), listOfValues(values))
 		return props
 	}
 	number := func(i int) *structpb.Value { return structpb.NewNumberValue(float64(i)) }

@@ -166,12 +166,11 @@ func (s *network) Lumi(p *lumi.Props) {
 }
 
 // NetworkProviderOps is what the author of the provider implements. Its methods are those of lumi.Ops
-// at this type; what each of them does is said there.
+// at this type; what each of them does is documented there, with the optional ones.
 type NetworkProviderOps interface {
 	Check(ctx context.Context, want *lumi.State[*network]) error
 	Create(ctx context.Context, want *lumi.State[*network]) (lumi.ID, error)
-	Get(ctx context.Context, id lumi.ID) (*network, error)
-	InspectChange(ctx context.Context, old, want *lumi.State[*network], diff *lumi.Diff) error
+	Get(ctx context.Context, id lumi.ID, old *lumi.State[*network]) (*network, error)
 	Update(ctx context.Context, old, want *lumi.State[*network], diff *lumi.Diff) error
 	Delete(ctx context.Context, old *lumi.State[*network]) error
 }

@@ -23,7 +23,7 @@ func TestRoundTrip(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		delete(made.Fields, Network_ARN) // A string without a pointer cannot be absent.
+		delete(made.Struct().Fields, Network_ARN) // A string without a pointer cannot be absent.
 		got := &network{}
 		if err := lumi.Decode(made, got); err != nil {
 			t.Fatal(err)
@@ -143,7 +143,7 @@ func TestAnyBag(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		props := bag(t, minimal)
 		for name, v := range rapid.MapOfN(names, anyWire(3), 0, 5).Draw(t, "properties") {
-			props.Fields[name] = v
+			props.Struct().Fields[name] = v
 		}
 		checkBag(t, p, props)
 	})
@@ -208,7 +208,7 @@ type failer interface {
 
 // checkBag holds what must be true of every bag: it is refused with faults that have paths, or comes back as it was;
 // and what was stored is read whatever it is, unless it has unknown values or is too deep.
-func checkBag(t failer, p lumi.ResourceProvider, props *structpb.Struct) {
+func checkBag(t failer, p lumi.ResourceProvider, props lumi.Bag) {
 	t.Helper()
 	resp, err := p.Check(t.Context(), &lumi.CheckRequest{Properties: props})
 	var invalid *lumi.InvalidError

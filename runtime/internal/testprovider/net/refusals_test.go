@@ -64,7 +64,7 @@ func TestWrongOutput(t *testing.T) {
 		check:  func(want *lumi.State[*network]) error { want.Properties.CIDR = "\xff"; return nil },
 		create: func(want *lumi.State[*network]) (lumi.ID, error) { spoil(want); return "n-1", nil },
 		update: func(_, want *lumi.State[*network], _ *lumi.Diff) error { spoil(want); return nil },
-		get:    func(lumi.ID) (*network, error) { return &network{ARN: "\xff"}, nil },
+		get:    func(lumi.ID, *lumi.State[*network]) (*network, error) { return &network{ARN: "\xff"}, nil },
 	})
 	var output *lumi.OutputError
 	var partial *lumi.PartialError
@@ -76,12 +76,12 @@ func TestWrongOutput(t *testing.T) {
 	}
 	_, err := p.Create(t.Context(), &lumi.CreateRequest{Properties: with(t, minimal, `{"password": "hush"}`)})
 	if !errors.As(err, &output) || !errors.As(err, &partial) || partial.ID != "n-1" ||
-		!isSecret(partial.Properties.Fields["password"]) {
+		!isSecret(partial.Properties.Struct().Fields["password"]) {
 		t.Errorf("got %v", err)
 	}
 	req := &lumi.UpdateRequest{ID: "n-2", Old: bag(t, minimal), New: bag(t, minimal)}
 	_, err = p.Update(t.Context(), req)
-	if !errors.As(err, &output) || !errors.As(err, &partial) || partial.ID != "n-2" || partial.Properties == nil {
+	if !errors.As(err, &output) || !errors.As(err, &partial) || partial.ID != "n-2" || partial.Properties.IsZero() {
 		t.Errorf("got %v", err)
 	}
 }

@@ -49,15 +49,13 @@ func (n *notes) Create(_ context.Context, want *state) (lumi.ID, error) {
 	return id, nil
 }
 
-func (n *notes) Get(_ context.Context, id lumi.ID) (*note, error) {
+func (n *notes) Get(_ context.Context, id lumi.ID, _ *state) (*note, error) {
 	found, ok := n.all[id]
 	if !ok {
 		return nil, lumi.ErrNotFound
 	}
 	return &found, nil
 }
-
-func (n *notes) InspectChange(context.Context, *state, *state, *lumi.Diff) error { return nil }
 
 func (n *notes) Update(_ context.Context, old, want *state, _ *lumi.Diff) error {
 	n.all[old.ID] = *want.Properties

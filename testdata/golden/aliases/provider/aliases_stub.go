@@ -104,12 +104,11 @@ func (s *queue) Lumi(p *lumi.Props) {
 }
 
 // QueueProviderOps is what the author of the provider implements. Its methods are those of lumi.Ops
-// at this type; what each of them does is said there.
+// at this type; what each of them does is documented there, with the optional ones.
 type QueueProviderOps interface {
 	Check(ctx context.Context, want *lumi.State[*queue]) error
 	Create(ctx context.Context, want *lumi.State[*queue]) (lumi.ID, error)
-	Get(ctx context.Context, id lumi.ID) (*queue, error)
-	InspectChange(ctx context.Context, old, want *lumi.State[*queue], diff *lumi.Diff) error
+	Get(ctx context.Context, id lumi.ID, old *lumi.State[*queue]) (*queue, error)
 	Update(ctx context.Context, old, want *lumi.State[*queue], diff *lumi.Diff) error
 	Delete(ctx context.Context, old *lumi.State[*queue]) error
 }

@@ -57,12 +57,11 @@ func (s *thing) Lumi(p *lumi.Props) {
 }
 
 // ThingProviderOps is what the author of the provider implements. Its methods are those of lumi.Ops
-// at this type; what each of them does is said there.
+// at this type; what each of them does is documented there, with the optional ones.
 type ThingProviderOps interface {
 	Check(ctx context.Context, want *lumi.State[*thing]) error
 	Create(ctx context.Context, want *lumi.State[*thing]) (lumi.ID, error)
-	Get(ctx context.Context, id lumi.ID) (*thing, error)
-	InspectChange(ctx context.Context, old, want *lumi.State[*thing], diff *lumi.Diff) error
+	Get(ctx context.Context, id lumi.ID, old *lumi.State[*thing]) (*thing, error)
 	Update(ctx context.Context, old, want *lumi.State[*thing], diff *lumi.Diff) error
 	Delete(ctx context.Context, old *lumi.State[*thing]) error
 }

@@ -68,12 +68,11 @@ func (s *volume) Lumi(p *lumi.Props) {
 }
 
 // VolumeProviderOps is what the author of the provider implements. Its methods are those of lumi.Ops
-// at this type; what each of them does is said there.
+// at this type; what each of them does is documented there, with the optional ones.
 type VolumeProviderOps interface {
 	Check(ctx context.Context, want *lumi.State[*volume]) error
 	Create(ctx context.Context, want *lumi.State[*volume]) (lumi.ID, error)
-	Get(ctx context.Context, id lumi.ID) (*volume, error)
-	InspectChange(ctx context.Context, old, want *lumi.State[*volume], diff *lumi.Diff) error
+	Get(ctx context.Context, id lumi.ID, old *lumi.State[*volume]) (*volume, error)
 	Update(ctx context.Context, old, want *lumi.State[*volume], diff *lumi.Diff) error
 	Delete(ctx context.Context, old *lumi.State[*volume]) error
 }
@@ -126,12 +125,11 @@ func (s *snapshot) Lumi(p *lumi.Props) {
 }
 
 // SnapshotProviderOps is what the author of the provider implements. Its methods are those of lumi.Ops
-// at this type; what each of them does is said there.
+// at this type; what each of them does is documented there, with the optional ones.
 type SnapshotProviderOps interface {
 	Check(ctx context.Context, want *lumi.State[*snapshot]) error
 	Create(ctx context.Context, want *lumi.State[*snapshot]) (lumi.ID, error)
-	Get(ctx context.Context, id lumi.ID) (*snapshot, error)
-	InspectChange(ctx context.Context, old, want *lumi.State[*snapshot], diff *lumi.Diff) error
+	Get(ctx context.Context, id lumi.ID, old *lumi.State[*snapshot]) (*snapshot, error)
 	Update(ctx context.Context, old, want *lumi.State[*snapshot], diff *lumi.Diff) error
 	Delete(ctx context.Context, old *lumi.State[*snapshot]) error
 }

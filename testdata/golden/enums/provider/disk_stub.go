@@ -48,12 +48,11 @@ func (s *disk) Lumi(p *lumi.Props) {
 }
 
 // DiskProviderOps is what the author of the provider implements. Its methods are those of lumi.Ops
-// at this type; what each of them does is said there.
+// at this type; what each of them does is documented there, with the optional ones.
 type DiskProviderOps interface {
 	Check(ctx context.Context, want *lumi.State[*disk]) error
 	Create(ctx context.Context, want *lumi.State[*disk]) (lumi.ID, error)
-	Get(ctx context.Context, id lumi.ID) (*disk, error)
-	InspectChange(ctx context.Context, old, want *lumi.State[*disk], diff *lumi.Diff) error
+	Get(ctx context.Context, id lumi.ID, old *lumi.State[*disk]) (*disk, error)
 	Update(ctx context.Context, old, want *lumi.State[*disk], diff *lumi.Diff) error
 	Delete(ctx context.Context, old *lumi.State[*disk]) error
 }

@@ -45,12 +45,11 @@ func (s *record) Lumi(p *lumi.Props) {
 }
 
 // RecordProviderOps is what the author of the provider implements. Its methods are those of lumi.Ops
-// at this type; what each of them does is said there.
+// at this type; what each of them does is documented there, with the optional ones.
 type RecordProviderOps interface {
 	Check(ctx context.Context, want *lumi.State[*record]) error
 	Create(ctx context.Context, want *lumi.State[*record]) (lumi.ID, error)
-	Get(ctx context.Context, id lumi.ID) (*record, error)
-	InspectChange(ctx context.Context, old, want *lumi.State[*record], diff *lumi.Diff) error
+	Get(ctx context.Context, id lumi.ID, old *lumi.State[*record]) (*record, error)
 	Update(ctx context.Context, old, want *lumi.State[*record], diff *lumi.Diff) error
 	Delete(ctx context.Context, old *lumi.State[*record]) error
 }

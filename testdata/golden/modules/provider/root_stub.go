@@ -54,12 +54,11 @@ func (s *site) Lumi(p *lumi.Props) {
 }
 
 // SiteProviderOps is what the author of the provider implements. Its methods are those of lumi.Ops
-// at this type; what each of them does is said there.
+// at this type; what each of them does is documented there, with the optional ones.
 type SiteProviderOps interface {
 	Check(ctx context.Context, want *lumi.State[*site]) error
 	Create(ctx context.Context, want *lumi.State[*site]) (lumi.ID, error)
-	Get(ctx context.Context, id lumi.ID) (*site, error)
-	InspectChange(ctx context.Context, old, want *lumi.State[*site], diff *lumi.Diff) error
+	Get(ctx context.Context, id lumi.ID, old *lumi.State[*site]) (*site, error)
 	Update(ctx context.Context, old, want *lumi.State[*site], diff *lumi.Diff) error
 	Delete(ctx context.Context, old *lumi.State[*site]) error
 }

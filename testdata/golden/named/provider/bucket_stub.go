@@ -34,12 +34,11 @@ func (s *bucket) Lumi(p *lumi.Props) {
 }
 
 // BucketProviderOps is what the author of the provider implements. Its methods are those of lumi.Ops
-// at this type; what each of them does is said there.
+// at this type; what each of them does is documented there, with the optional ones.
 type BucketProviderOps interface {
 	Check(ctx context.Context, want *lumi.State[*bucket]) error
 	Create(ctx context.Context, want *lumi.State[*bucket]) (lumi.ID, error)
-	Get(ctx context.Context, id lumi.ID) (*bucket, error)
-	InspectChange(ctx context.Context, old, want *lumi.State[*bucket], diff *lumi.Diff) error
+	Get(ctx context.Context, id lumi.ID, old *lumi.State[*bucket]) (*bucket, error)
 	Update(ctx context.Context, old, want *lumi.State[*bucket], diff *lumi.Diff) error
 	Delete(ctx context.Context, old *lumi.State[*bucket]) error
 }

@@ -56,13 +56,12 @@ func (s *urn_) Lumi(p *lumi.Props) {
 }
 
 // URNProviderOps is what the author of the provider implements. Its methods are those of lumi.NamingOps
-// at this type; what each of them does is said there.
+// at this type; what each of them does is documented there, with the optional ones.
 type URNProviderOps interface {
 	Check(ctx context.Context, want *lumi.State[*urn_]) error
 	Name(ctx context.Context, want *lumi.State[*urn_]) (string, error)
 	Create(ctx context.Context, want *lumi.State[*urn_]) (lumi.ID, error)
-	Get(ctx context.Context, id lumi.ID) (*urn_, error)
-	InspectChange(ctx context.Context, old, want *lumi.State[*urn_], diff *lumi.Diff) error
+	Get(ctx context.Context, id lumi.ID, old *lumi.State[*urn_]) (*urn_, error)
 	Update(ctx context.Context, old, want *lumi.State[*urn_], diff *lumi.Diff) error
 	Delete(ctx context.Context, old *lumi.State[*urn_]) error
 }

@@ -73,12 +73,11 @@ func (s *database) Lumi(p *lumi.Props) {
 }
 
 // DatabaseProviderOps is what the author of the provider implements. Its methods are those of lumi.Ops
-// at this type; what each of them does is said there.
+// at this type; what each of them does is documented there, with the optional ones.
 type DatabaseProviderOps interface {
 	Check(ctx context.Context, want *lumi.State[*database]) error
 	Create(ctx context.Context, want *lumi.State[*database]) (lumi.ID, error)
-	Get(ctx context.Context, id lumi.ID) (*database, error)
-	InspectChange(ctx context.Context, old, want *lumi.State[*database], diff *lumi.Diff) error
+	Get(ctx context.Context, id lumi.ID, old *lumi.State[*database]) (*database, error)
 	Update(ctx context.Context, old, want *lumi.State[*database], diff *lumi.Diff) error
 	Delete(ctx context.Context, old *lumi.State[*database]) error
 }

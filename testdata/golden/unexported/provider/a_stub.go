@@ -42,12 +42,11 @@ func (s *box) Lumi(p *lumi.Props) {
 }
 
 // BoxProviderOps is what the author of the provider implements. Its methods are those of lumi.Ops
-// at this type; what each of them does is said there.
+// at this type; what each of them does is documented there, with the optional ones.
 type BoxProviderOps interface {
 	Check(ctx context.Context, want *lumi.State[*box]) error
 	Create(ctx context.Context, want *lumi.State[*box]) (lumi.ID, error)
-	Get(ctx context.Context, id lumi.ID) (*box, error)
-	InspectChange(ctx context.Context, old, want *lumi.State[*box], diff *lumi.Diff) error
+	Get(ctx context.Context, id lumi.ID, old *lumi.State[*box]) (*box, error)
 	Update(ctx context.Context, old, want *lumi.State[*box], diff *lumi.Diff) error
 	Delete(ctx context.Context, old *lumi.State[*box]) error
 }

@@ -33,13 +33,12 @@ func (s *deployment) Lumi(p *lumi.Props) {
 }
 
 // DeploymentProviderOps is what the author of the provider implements. Its methods are those of lumi.NamingOps
-// at this type; what each of them does is said there.
+// at this type; what each of them does is documented there, with the optional ones.
 type DeploymentProviderOps interface {
 	Check(ctx context.Context, want *lumi.State[*deployment]) error
 	Name(ctx context.Context, want *lumi.State[*deployment]) (string, error)
 	Create(ctx context.Context, want *lumi.State[*deployment]) (lumi.ID, error)
-	Get(ctx context.Context, id lumi.ID) (*deployment, error)
-	InspectChange(ctx context.Context, old, want *lumi.State[*deployment], diff *lumi.Diff) error
+	Get(ctx context.Context, id lumi.ID, old *lumi.State[*deployment]) (*deployment, error)
 	Update(ctx context.Context, old, want *lumi.State[*deployment], diff *lumi.Diff) error
 	Delete(ctx context.Context, old *lumi.State[*deployment]) error
 }
@@ -64,13 +63,12 @@ type ping struct{}
 func (*ping) Lumi(*lumi.Props) {}
 
 // PingProviderOps is what the author of the provider implements. Its methods are those of lumi.NamingOps
-// at this type; what each of them does is said there.
+// at this type; what each of them does is documented there, with the optional ones.
 type PingProviderOps interface {
 	Check(ctx context.Context, want *lumi.State[*ping]) error
 	Name(ctx context.Context, want *lumi.State[*ping]) (string, error)
 	Create(ctx context.Context, want *lumi.State[*ping]) (lumi.ID, error)
-	Get(ctx context.Context, id lumi.ID) (*ping, error)
-	InspectChange(ctx context.Context, old, want *lumi.State[*ping], diff *lumi.Diff) error
+	Get(ctx context.Context, id lumi.ID, old *lumi.State[*ping]) (*ping, error)
 	Update(ctx context.Context, old, want *lumi.State[*ping], diff *lumi.Diff) error
 	Delete(ctx context.Context, old *lumi.State[*ping]) error
 }

@@ -61,12 +61,11 @@ func (s *function) Lumi(p *lumi.Props) {
 }
 
 // FunctionProviderOps is what the author of the provider implements. Its methods are those of lumi.Ops
-// at this type; what each of them does is said there.
+// at this type; what each of them does is documented there, with the optional ones.
 type FunctionProviderOps interface {
 	Check(ctx context.Context, want *lumi.State[*function]) error
 	Create(ctx context.Context, want *lumi.State[*function]) (lumi.ID, error)
-	Get(ctx context.Context, id lumi.ID) (*function, error)
-	InspectChange(ctx context.Context, old, want *lumi.State[*function], diff *lumi.Diff) error
+	Get(ctx context.Context, id lumi.ID, old *lumi.State[*function]) (*function, error)
 	Update(ctx context.Context, old, want *lumi.State[*function], diff *lumi.Diff) error
 	Delete(ctx context.Context, old *lumi.State[*function]) error
 }

@@ -36,12 +36,11 @@ func (s *role) Lumi(p *lumi.Props) {
 }
 
 // RoleProviderOps is what the author of the provider implements. Its methods are those of lumi.Ops
-// at this type; what each of them does is said there.
+// at this type; what each of them does is documented there, with the optional ones.
 type RoleProviderOps interface {
 	Check(ctx context.Context, want *lumi.State[*role]) error
 	Create(ctx context.Context, want *lumi.State[*role]) (lumi.ID, error)
-	Get(ctx context.Context, id lumi.ID) (*role, error)
-	InspectChange(ctx context.Context, old, want *lumi.State[*role], diff *lumi.Diff) error
+	Get(ctx context.Context, id lumi.ID, old *lumi.State[*role]) (*role, error)
 	Update(ctx context.Context, old, want *lumi.State[*role], diff *lumi.Diff) error
 	Delete(ctx context.Context, old *lumi.State[*role]) error
 }

@@ -14,10 +14,10 @@ import (
 	lumi "github.com/lumi-idl/lumi/runtime"
 )
 
-// Bag is a bag of properties as a program would give it. Its values are booleans, numbers, strings, enums, URNs, slices
+// Properties is a bag of properties as a program would give it. Its values are booleans, numbers, strings, enums, URNs, slices
 // and maps of such, pointers to such, generated structs, [lumi.Asset] and [lumi.Archive], a [*Resource] for a
 // capability, [Unknown], [Secret], and what [Resource.Output] returns. Nil is absent.
-type Bag map[string]any
+type Properties map[string]any
 
 // Unknown is the value of a property that is not known yet. It is legal in [Resource.Check] and [Resource.Inspect].
 var Unknown any = unknown{}
@@ -30,15 +30,15 @@ func Secret(value any) any { return secret{value} }
 type secret struct{ value any }
 
 // From makes a bag of a generated struct, without those of its properties that the provider computes.
-func From(t TB, properties lumi.Object) Bag {
+func From(t TB, properties lumi.Object) Properties {
 	t.Helper()
 	encoded, err := lumi.Encode(properties)
 	if err != nil {
 		fatalf(t, "the properties cannot be encoded:\n%s", indent(within("", err).Error()))
 	}
-	bag := Bag{}
+	bag := Properties{}
 	for _, p := range lumi.Describe(properties) {
-		if v, ok := encoded.Fields[p.Name]; ok && p.Flags&lumi.Out == 0 {
+		if v, ok := encoded.Struct().GetFields()[p.Name]; ok && p.Flags&lumi.Out == 0 {
 			bag[p.Name] = v
 		}
 	}
@@ -46,8 +46,8 @@ func From(t TB, properties lumi.Object) Bag {
 }
 
 // With returns a copy of the bag in which some properties are others. Nil takes one away.
-func (b Bag) With(others Bag) Bag {
-	merged := Bag{}
+func (b Properties) With(others Properties) Properties {
+	merged := Properties{}
 	maps.Copy(merged, b)
 	maps.Copy(merged, others)
 	maps.DeleteFunc(merged, func(_ string, value any) bool { return value == nil })
@@ -55,7 +55,7 @@ func (b Bag) With(others Bag) Bag {
 }
 
 // encode makes the bag that travels.
-func (b Bag) encode() (*structpb.Struct, error) {
+func (b Properties) encode() (*structpb.Struct, error) {
 	made := &structpb.Struct{Fields: map[string]*structpb.Value{}}
 	var problems []error
 	for _, name := range slices.Sorted(maps.Keys(b)) {
@@ -87,8 +87,8 @@ func encodeValue(path lumi.Path, value any) (*structpb.Value, error) {
 		return lumi.NewSecret(inner), nil
 	case *structpb.Value:
 		return proto.CloneOf(v), nil
-	case *structpb.Struct:
-		return structpb.NewStructValue(proto.CloneOf(v)), nil
+	case lumi.Bag:
+		return structpb.NewStructValue(proto.CloneOf(v.Struct())), nil
 	case *Resource:
 		return structpb.NewStringValue(string(v.URN())), nil
 	case lumi.Asset, lumi.Archive:
@@ -96,13 +96,13 @@ func encodeValue(path lumi.Path, value any) (*structpb.Value, error) {
 		if err != nil {
 			return nil, within(path, err)
 		}
-		return bag.Fields[only], nil
+		return bag.Struct().GetFields()[only], nil
 	case lumi.Object:
 		bag, err := lumi.Encode(v)
 		if err != nil {
 			return nil, within(path, err)
 		}
-		return structpb.NewStructValue(bag), nil
+		return structpb.NewStructValue(bag.Struct()), nil
 	}
 	return encodeReflected(path, reflect.ValueOf(value))
 }

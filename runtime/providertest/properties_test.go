@@ -28,7 +28,7 @@ func TestFrom(t *testing.T) {
 	}
 	v := h.Resource(volumeToken, "data")
 	got := v.Check(t, providertest.From(t, typed))
-	want := v.Check(t, providertest.Bag{
+	want := v.Check(t, providertest.Properties{
 		"name": new("data"), "zone": zone("a"), "size": uint8(10), "disks": []*disk{{Label: "one"}},
 		"image": lumi.TextAsset("boot"), "tags": map[string]any{"gone": nil}, "key": (*providertest.Resource)(nil),
 		"peers": []*providertest.Resource(nil), "links": map[string]*providertest.Resource(nil), "comment": nil,
@@ -42,15 +42,15 @@ func TestFrom(t *testing.T) {
 		}},
 		"secret": providertest.Secret(nil),
 	})
-	if diff := cmp.Diff(want, got, protocmp.Transform()); diff != "" {
+	if diff := cmp.Diff(want.Struct(), got.Struct(), protocmp.Transform()); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
-	again := v.Check(t, providertest.Bag{
+	again := v.Check(t, providertest.Properties{
 		"name": "data", "zone": "a", "size": float32(10), "disks": [1]disk{{Label: "one"}},
-		"image": lumi.TextAsset("boot"), "tags": providertest.Bag{},
-		"policy": providertest.Bag{"a": []any{1, nil, true}, "b": map[string]string{"c": "d"}},
+		"image": lumi.TextAsset("boot"), "tags": providertest.Properties{},
+		"policy": providertest.Properties{"a": []any{1, nil, true}, "b": map[string]string{"c": "d"}},
 	})
-	if diff := cmp.Diff(want, again, protocmp.Transform()); diff != "" {
+	if diff := cmp.Diff(want.Struct(), again.Struct(), protocmp.Transform()); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 }
@@ -78,20 +78,20 @@ func TestForeign(t *testing.T) {
 	everywhere(t, func(t *testing.T, h *providertest.Harness) {
 		other := h.Resource(volumeToken, "other")
 		other.MayDiffer("password")
-		other.Create(t, small.With(providertest.Bag{"name": "other"}))
+		other.Create(t, small.With(providertest.Properties{"name": "other"}))
 		v := h.Resource(volumeToken, "data")
 		v.MayDiffer("password")
 		v.Life(t, providertest.Life{
-			Create: small.With(providertest.Bag{
+			Create: small.With(providertest.Properties{
 				"key": other, "peers": []any{other, other},
 				"links": map[string]any{"up": other}, "image": lumi.FileAsset(file),
 				"code": lumi.AssetArchive(map[string]lumi.Content{"main": lumi.FileAsset(file)}),
 			}),
-			Updates: []providertest.Change{{Set: providertest.Bag{"image": lumi.TextAsset("other")}}},
+			Updates: []providertest.Change{{Set: providertest.Properties{"image": lumi.TextAsset("other")}}},
 		})
-		v.Check(t, small.With(providertest.Bag{"image": lumi.FileAsset(file + "x")}),
+		v.Check(t, small.With(providertest.Properties{"image": lumi.FileAsset(file + "x")}),
 			providertest.WantFaults("image: "+strconv.Quote(file+"x")+": there is no such file"))
-		v.Check(t, small.With(providertest.Bag{"image": lumi.FileAsset(file + "x"), "zone": 7}),
+		v.Check(t, small.With(providertest.Properties{"image": lumi.FileAsset(file + "x"), "zone": 7}),
 			providertest.WantFaults("zone: expected a string, found a number",
 				"image: "+strconv.Quote(file+"x")+": there is no such file"))
 	})
@@ -124,7 +124,7 @@ func TestLongSecret(t *testing.T) {
 					return "", errors.New(strings.Repeat("-", 300-cut) + *want.Properties.Password)
 				},
 			})))
-			h.Resource(volumeToken, "data").Create(t, small.With(providertest.Bag{"password": "correct horse"}))
+			h.Resource(volumeToken, "data").Create(t, small.With(providertest.Properties{"password": "correct horse"}))
 		})
 		if strings.Contains(report, "-c") || !strings.Contains(report, "-…") && !strings.Contains(report, "-(") {
 			t.Fatalf("with %d bytes left, the report is\n%s", cut, report)

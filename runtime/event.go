@@ -1,0 +1,91 @@
+package lumi
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"log/slog"
+	"strings"
+
+	"github.com/lumi-idl/lumi/runtime/urn"
+)
+
+// Event is a line of the log of one call, for the engine that made it.
+type Event struct {
+	// URN is the resource that the call was about, empty for Configure.
+	URN urn.URN
+	// Level is how much the event matters.
+	Level slog.Level
+	// Message is for people. It has no secrets that can be masked.
+	Message string
+	// Progress says that the message says how far the call has come. It takes the place of the one before.
+	Progress bool
+	// Dropped is how many events were lost before this one, since there were too many.
+	Dropped int
+}
+
+// Log returns the logger of the call that ctx belongs to. What it logs reaches the engine, which shows it with the
+// resource. For any other context it is [slog.Default].
+func Log(ctx context.Context) *slog.Logger {
+	sink, ok := ctx.Value(sinkKey{}).(func(Event))
+	if !ok {
+		return slog.Default()
+	}
+	return slog.New(newEventHandler(sink))
+}
+
+// Progress reports how far the call that ctx belongs to has come, in a line such as "copying objects: 120 of 4000". It
+// is cheap, and does nothing for any other context.
+func Progress(ctx context.Context, format string, args ...any) {
+	if sink, ok := ctx.Value(sinkKey{}).(func(Event)); ok {
+		sink(Event{Level: slog.LevelInfo, Message: fmt.Sprintf(format, args...), Progress: true})
+	}
+}
+
+// WithEvents returns a context whose [Log] and [Progress] call sink. Package serve calls it for each call; tests may, too.
+// Sink may be called concurrently. It must not block.
+func WithEvents(ctx context.Context, sink func(Event)) context.Context {
+	return context.WithValue(ctx, sinkKey{}, sink)
+}
+
+type sinkKey struct{}
+
+// eventHandler makes events of records. The text of the attributes is that of a [slog.TextHandler].
+type eventHandler struct {
+	sink func(Event)
+	text func(to *bytes.Buffer) slog.Handler
+}
+
+func newEventHandler(sink func(Event)) *eventHandler {
+	options := &slog.HandlerOptions{Level: slog.LevelDebug, ReplaceAttr: func(groups []string, a slog.Attr) slog.Attr {
+		if len(groups) == 0 && (a.Key == slog.TimeKey || a.Key == slog.LevelKey || a.Key == slog.MessageKey) {
+			return slog.Attr{}
+		}
+		return a
+	}}
+	return &eventHandler{sink, func(to *bytes.Buffer) slog.Handler { return slog.NewTextHandler(to, options) }}
+}
+
+// Enabled implements [slog.Handler]: what is of interest is for the engine to decide.
+func (h *eventHandler) Enabled(context.Context, slog.Level) bool { return true }
+
+// Handle implements [slog.Handler].
+func (h *eventHandler) Handle(ctx context.Context, r slog.Record) error {
+	var attrs bytes.Buffer
+	if err := h.text(&attrs).Handle(ctx, r); err != nil {
+		return err
+	}
+	message := strings.TrimSpace(r.Message + " " + strings.TrimSuffix(attrs.String(), "\n"))
+	h.sink(Event{Level: r.Level, Message: message})
+	return nil
+}
+
+// WithAttrs implements [slog.Handler].
+func (h *eventHandler) WithAttrs(attrs []slog.Attr) slog.Handler {
+	return &eventHandler{h.sink, func(to *bytes.Buffer) slog.Handler { return h.text(to).WithAttrs(attrs) }}
+}
+
+// WithGroup implements [slog.Handler].
+func (h *eventHandler) WithGroup(name string) slog.Handler {
+	return &eventHandler{h.sink, func(to *bytes.Buffer) slog.Handler { return h.text(to).WithGroup(name) }}
+}
