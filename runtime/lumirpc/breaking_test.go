@@ -49,7 +49,11 @@ func wire(file protoreflect.FileDescriptor) []string {
 		methods := file.Services().Get(i).Methods()
 		for j := range methods.Len() {
 			m := methods.Get(j)
-			lines = append(lines, fmt.Sprintf("rpc %s(%s) %s", m.FullName(), m.Input().FullName(), m.Output().FullName()))
+			output := string(m.Output().FullName())
+			if m.IsStreamingServer() {
+				output = "stream " + output
+			}
+			lines = append(lines, fmt.Sprintf("rpc %s(%s) %s", m.FullName(), m.Input().FullName(), output))
 		}
 	}
 	slices.Sort(lines)

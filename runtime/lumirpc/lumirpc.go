@@ -9,7 +9,7 @@ const SecretVariable = "LUMI_PLUGIN_SECRET"
 // SecretHeader is the key of the metadata in which each call carries the secret.
 const SecretHeader = "lumi-secret"
 
-// EventsTrailer is the key of the trailer of a response with the number of the last event that was sent before it.
+// EventsTrailer is the key of the trailer with the position of the call's last event on the stream of events.
 const EventsTrailer = "lumi-events"
 
 // MaxMessageSize is how large a message may be that either side sends. An update has old and new properties and those

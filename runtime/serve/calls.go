@@ -35,32 +35,32 @@ type calls struct {
 }
 
 func newCalls(ctx context.Context, log *slog.Logger, s *secrets) *calls {
-	c := &calls{ctx: ctx, log: log, secrets: s, idle: make(chan struct{})}
-	c.events = newEvents(c.idle)
+	c := &calls{ctx: ctx, log: log, secrets: s, events: newEvents(log), idle: make(chan struct{})}
 	context.AfterFunc(ctx, func() { c.count(0, 0) })
 	return c
 }
 
 // intercept surrounds every call of the provider.
 func (c *calls) intercept(
-	ctx context.Context, req any, info *grpc.UnaryServerInfo, handler grpc.UnaryHandler,
+	caller context.Context, req any, info *grpc.UnaryServerInfo, handler grpc.UnaryHandler,
 ) (resp any, err error) {
 	if c.ctx.Err() != nil {
 		return nil, errStopping
 	}
-	defer c.begin(ctx)()
-	ctx, cancel := context.WithCancelCause(ctx)
+	defer c.begin(caller)()
+	ctx, cancel := context.WithCancelCause(caller)
 	defer cancel(nil)
 	defer context.AfterFunc(c.ctx, func() { cancel(context.Cause(c.ctx)) })()
 
 	ctx, forget := c.secrets.begin(ctx, req)
 	defer forget()
-	ctx = lumi.WithEvents(ctx, c.events.sink(ctx, req, c.log))
+	log := c.events.of(ctx, req)
+	ctx = lumi.WithEvents(ctx, log.add)
 
 	start := time.Now()
 	resp, err = c.call(ctx, req, info, handler)
 	c.note(info.FullMethod, req, err, time.Since(start))
-	c.events.settle(ctx)
+	log.settle(caller)
 	return resp, err
 }
 

@@ -2,6 +2,7 @@ package serve
 
 import (
 	"context"
+	"fmt"
 	"log/slog"
 	"strconv"
 	"sync"
@@ -16,56 +17,157 @@ import (
 )
 
 const (
-	// maxEvents is how many events wait to be sent. What comes when there are so many is dropped and counted.
+	// maxEvents limits the events that wait to be sent. Any more are dropped and counted.
 	maxEvents = 1 << 10
-	// settleTime is how long an answer waits for the events of its call, if the engine does not read them.
+	// settleTime limits how long a response waits until the events of its call are sent, if the engine does not read them.
 	settleTime = time.Second
 )
 
 // events carries what providers log to the engine.
 type events struct {
-	idle <-chan struct{} // closed when there will be no more
+	log *slog.Logger // receives the events that nobody reads
 
 	mu sync.Mutex
-	// streaming says that the engine reads events. Otherwise they go to the log.
-	streaming bool
-	waiting   []*lumirpc.Event
-	dropped   int64
-	// added counts the events on the stream, and sent those that were sent.
+	// changed tells that a field below, or in the stream, has changed.
+	changed sync.Cond
+	// stream is nil while the engine does not read events.
+	stream *eventStream
+	// over reports that the last call has ended.
+	over bool
+}
+
+// eventStream has the events of one call of Events.
+type eventStream struct {
+	waiting     []*lumirpc.Event
 	added, sent int64
-	// changed is closed, and replaced, when one of these changes.
-	changed chan struct{}
 }
 
-func newEvents(idle <-chan struct{}) *events {
-	return &events{idle: idle, changed: make(chan struct{})}
+func newEvents(log *slog.Logger) *events {
+	e := &events{log: log}
+	e.changed.L = &e.mu
+	return e
 }
 
-// tell needs the lock.
-func (e *events) tell() {
-	close(e.changed)
-	e.changed = make(chan struct{})
+// set changes fields.
+func (e *events) set(change func()) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	change()
+	e.changed.Broadcast()
 }
 
-// sink returns where the events of a call go.
-func (e *events) sink(ctx context.Context, req any, log *slog.Logger) func(lumi.Event) {
-	about := ""
+// wait returns when the condition is met or ctx is done. It needs the lock.
+func (e *events) wait(ctx context.Context, met func() bool) {
+	defer context.AfterFunc(ctx, func() { e.set(func() {}) })()
+	for !met() && ctx.Err() == nil {
+		e.changed.Wait()
+	}
+}
+
+// add queues an event, or in place of those that are too many a report about them.
+func (s *eventStream) add(event *lumirpc.Event) {
+	if len(s.waiting) >= maxEvents {
+		if len(s.waiting) == maxEvents {
+			s.waiting = append(s.waiting, &lumirpc.Event{Severity: lumirpc.Event_WARNING})
+			s.added++
+		}
+		report := s.waiting[maxEvents]
+		report.Dropped++
+		report.Message = fmt.Sprintf("%d events were dropped: they came faster than the engine reads them", report.GetDropped())
+		return
+	}
+	s.waiting = append(s.waiting, event)
+	s.added++
+}
+
+// serve sends events until the plugin has stopped or the engine is gone.
+func (e *events) serve(to grpc.ServerStreamingServer[lumirpc.Event]) error {
+	s, busy := &eventStream{}, false
+	e.set(func() {
+		if busy = e.stream != nil; !busy {
+			e.stream = s
+		}
+	})
+	if busy {
+		return refuse(codes.FailedPrecondition, "the events are being read already").Err()
+	}
+	defer e.set(func() { e.stream = nil })
+	if err := to.SendHeader(nil); err != nil { // After which the engine misses no event.
+		return err
+	}
+	for {
+		e.mu.Lock()
+		e.wait(to.Context(), func() bool { return len(s.waiting) > 0 || e.over })
+		batch := s.waiting
+		s.waiting = nil
+		e.mu.Unlock()
+		if len(batch) == 0 {
+			return to.Context().Err()
+		}
+		for _, event := range batch {
+			if err := to.Send(event); err != nil {
+				return err
+			}
+		}
+		e.set(func() { s.sent += int64(len(batch)) })
+	}
+}
+
+// finish ends the stream once all events are sent. It reports false if the engine does not read them in time.
+func (e *events) finish() bool {
+	ctx, cancel := context.WithTimeout(context.Background(), settleTime)
+	defer cancel()
+	e.set(func() { e.over = true })
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.wait(ctx, func() bool { return e.stream == nil })
+	return e.stream == nil
+}
+
+// callEvents are the events of one call.
+type callEvents struct {
+	*events
+	ctx context.Context // with the secrets of the call
+	urn string
+	// last is the number of the last event, and on the stream that it is on.
+	last int64
+	on   *eventStream
+}
+
+func (e *events) of(ctx context.Context, req any) *callEvents {
+	c := &callEvents{events: e, ctx: ctx}
 	if r, ok := req.(interface{ GetUrn() string }); ok {
-		about = r.GetUrn()
+		c.urn = r.GetUrn()
 	}
-	return func(event lumi.Event) {
-		sent := &lumirpc.Event{
-			Urn: about, Severity: severity(event.Level), Message: masked(ctx, event.Message), Progress: event.Progress,
+	return c
+}
+
+// add sends an event to the engine, or to the log if the engine does not read events. It is called by the author's code,
+// perhaps after the call has ended.
+func (c *callEvents) add(event lumi.Event) {
+	message := masked(c.ctx, event.Message)
+	sent := false
+	c.set(func() {
+		if sent = c.stream != nil && !c.over; sent {
+			c.on = c.stream
+			c.on.add(&lumirpc.Event{
+				Urn: c.urn, Severity: severity(event.Level), Message: message, Progress: event.Progress,
+			})
+			c.last = c.on.added
 		}
-		if e.add(sent) {
-			return
-		}
-		level := event.Level
-		if event.Progress {
-			level = slog.LevelDebug
-		}
-		log.Log(ctx, level, sent.GetMessage(), "urn", about)
+	})
+	if sent {
+		return
 	}
+	level := event.Level
+	if event.Progress {
+		level = slog.LevelDebug
+	}
+	var attrs []any
+	if c.urn != "" {
+		attrs = []any{"urn", c.urn}
+	}
+	c.log.Log(c.ctx, level, message, attrs...)
 }
 
 func severity(level slog.Level) lumirpc.Event_Severity {
@@ -80,88 +182,16 @@ func severity(level slog.Level) lumirpc.Event_Severity {
 	return lumirpc.Event_ERROR
 }
 
-// add has an event sent. It reports false if nobody reads events.
-func (e *events) add(event *lumirpc.Event) bool {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	if !e.streaming {
-		return false
+// settle waits until the events of the call are sent, and has the response tell the engine how many to wait for. Ctx is
+// done when the caller is gone.
+func (c *callEvents) settle(ctx context.Context) {
+	waiting, cancel := context.WithTimeout(ctx, settleTime)
+	defer cancel()
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.last == 0 {
+		return
 	}
-	if len(e.waiting) == maxEvents {
-		e.dropped++
-		return true
-	}
-	e.added++
-	event.Number, event.Dropped, e.dropped = e.added, e.dropped, 0
-	e.waiting = append(e.waiting, event)
-	e.tell()
-	return true
-}
-
-// stream sends events until the plugin has stopped or the engine is gone.
-func (e *events) stream(to grpc.ServerStreamingServer[lumirpc.Event]) error {
-	e.mu.Lock()
-	if e.streaming {
-		e.mu.Unlock()
-		return refuse(codes.FailedPrecondition, "the events are being read already").Err()
-	}
-	e.streaming, e.waiting, e.dropped, e.added, e.sent = true, nil, 0, 0, 0
-	e.mu.Unlock()
-	defer func() {
-		e.mu.Lock()
-		defer e.mu.Unlock()
-		e.streaming = false
-		e.tell()
-	}()
-	if err := to.SendHeader(nil); err != nil { // From here on no event is lost.
-		return err
-	}
-	for {
-		e.mu.Lock()
-		batch, changed := e.waiting, e.changed
-		e.waiting = nil
-		e.mu.Unlock()
-		for _, event := range batch {
-			if err := to.Send(event); err != nil {
-				return err
-			}
-		}
-		if len(batch) > 0 {
-			e.mu.Lock()
-			e.sent = batch[len(batch)-1].GetNumber()
-			e.tell()
-			e.mu.Unlock()
-			continue
-		}
-		select {
-		case <-changed:
-		case <-to.Context().Done():
-			return to.Context().Err()
-		case <-e.idle:
-			return nil
-		}
-	}
-}
-
-// settle returns when the events so far are sent, and has the answer to the call say how many those are.
-func (e *events) settle(ctx context.Context) {
-	timeout := time.After(settleTime)
-	e.mu.Lock()
-	added := e.added
-	for e.streaming && e.sent < added {
-		changed := e.changed
-		e.mu.Unlock()
-		select {
-		case <-changed:
-		case <-ctx.Done():
-			return
-		case <-timeout:
-			return
-		}
-		e.mu.Lock()
-	}
-	e.mu.Unlock()
-	if added > 0 {
-		_ = grpc.SetTrailer(ctx, metadata.Pairs(lumirpc.EventsTrailer, strconv.FormatInt(added, 10))) // It is a gRPC call.
-	}
+	c.wait(waiting, func() bool { return c.on.sent >= c.last || c.on != c.stream })
+	_ = grpc.SetTrailer(ctx, metadata.Pairs(lumirpc.EventsTrailer, strconv.FormatInt(c.last, 10))) // It is a gRPC call.
 }

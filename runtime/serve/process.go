@@ -142,15 +142,25 @@ func shutDown(server *grpc.Server, calls *calls) error {
 	}()
 	timeout := time.After(grace)
 	select {
+	case <-calls.idle:
+	case <-timeout:
+		return errHanging
+	case <-calls.abandoned():
+		select {
+		case <-calls.idle:
+		case <-time.After(graceAlone):
+			return errHanging
+		}
+	}
+	if !calls.events.finish() {
+		server.Stop() // An engine that does not read the events must not keep the plugin from ending.
+	}
+	select {
 	case <-ended:
 		return nil
 	case <-timeout:
-	case <-calls.abandoned():
-		select {
-		case <-ended:
-			return nil
-		case <-time.After(graceAlone):
-		}
+		return errors.New("the engine did not read the answers to its calls")
 	}
-	return errors.New("there are calls that did not end when they were cancelled")
 }
+
+var errHanging = errors.New("there are calls that did not end when they were cancelled")

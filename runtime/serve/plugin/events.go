@@ -7,7 +7,9 @@ import (
 	"sync"
 
 	"google.golang.org/grpc"
+	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/metadata"
+	"google.golang.org/grpc/status"
 
 	lumi "github.com/lumi-idl/lumi/runtime"
 	"github.com/lumi-idl/lumi/runtime/lumirpc"
@@ -19,50 +21,54 @@ type events struct {
 	sink func(lumi.Event)
 
 	mu sync.Mutex
-	// received is the number of the last event, and ended says that there will be no more.
+	// changed tells that one of the fields below has changed.
+	changed sync.Cond
+	// received counts the events that the sink has had, and over reports that there will be no more.
 	received int64
-	ended    bool
-	// changed is closed, and replaced, when one of these changes.
-	changed chan struct{}
+	over     bool
 }
 
 func newEvents(sink func(lumi.Event)) *events {
-	if sink == nil {
-		return nil
-	}
-	return &events{sink: sink, changed: make(chan struct{})}
+	e := &events{sink: sink, over: true}
+	e.changed.L = &e.mu
+	return e
 }
 
-// start returns when no event can be missed any more. The stream ends with the connection.
+// start returns when no event can be missed any more. The stream ends with the connection. A plugin without events is
+// fine.
 func (e *events) start(client lumirpc.ResourceProviderClient) error {
+	if e.sink == nil {
+		return nil
+	}
 	stream, err := client.Events(context.Background(), &lumirpc.EventsRequest{})
 	if err != nil {
 		return err
 	}
-	if _, err := stream.Header(); err != nil {
-		return err
+	if header, _ := stream.Header(); header == nil { // It was refused. The first Recv says why.
+		if _, err := stream.Recv(); status.Code(err) != codes.Unimplemented {
+			return err
+		}
+		return nil
 	}
+	e.over = false
 	go e.receive(stream)
 	return nil
 }
 
 func (e *events) receive(stream grpc.ServerStreamingClient[lumirpc.Event]) {
-	for {
+	for over := false; !over; {
 		event, err := stream.Recv()
-		if err == nil {
+		if over = err != nil; !over {
 			e.sink(lumi.Event{
 				URN: urn.URN(event.GetUrn()), Level: levels[event.GetSeverity()], Message: event.GetMessage(),
 				Progress: event.GetProgress(), Dropped: int(event.GetDropped()),
 			})
 		}
 		e.mu.Lock()
-		e.received, e.ended = max(e.received, event.GetNumber()), err != nil
-		close(e.changed)
-		e.changed = make(chan struct{})
+		e.received++
+		e.over = over
+		e.changed.Broadcast()
 		e.mu.Unlock()
-		if err != nil {
-			return
-		}
 	}
 }
 
@@ -71,24 +77,28 @@ var levels = map[lumirpc.Event_Severity]slog.Level{
 	lumirpc.Event_WARNING: slog.LevelWarn, lumirpc.Event_ERROR: slog.LevelError,
 }
 
-// await returns when the events were received that were sent before a response with the trailer.
+// await returns when the sink has had the events of a call, which its trailer counts, or ctx is done.
 func (e *events) await(ctx context.Context, trailer metadata.MD) {
-	var last int64
 	for _, text := range trailer.Get(lumirpc.EventsTrailer) {
-		last, _ = strconv.ParseInt(text, 10, 64) // A plugin that says nothing of use is not waited for.
+		if last, err := strconv.ParseInt(text, 10, 64); err == nil {
+			e.wait(ctx, func() bool { return e.received >= last })
+		}
 	}
+}
+
+// end returns when the sink will not be called any more, which is after the end of the connection.
+func (e *events) end() { e.wait(context.Background(), func() bool { return false }) }
+
+// wait returns when the condition is met, there will be no more events, or ctx is done.
+func (e *events) wait(ctx context.Context, met func() bool) {
+	defer context.AfterFunc(ctx, func() {
+		e.mu.Lock()
+		defer e.mu.Unlock()
+		e.changed.Broadcast()
+	})()
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	for e.received < last && !e.ended {
-		changed := e.changed
-		e.mu.Unlock()
-		select {
-		case <-changed:
-		case <-ctx.Done():
-		}
-		e.mu.Lock()
-		if ctx.Err() != nil {
-			return
-		}
+	for !met() && !e.over && ctx.Err() == nil {
+		e.changed.Wait()
 	}
 }
