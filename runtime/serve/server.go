@@ -9,6 +9,7 @@ import (
 	"path"
 	"slices"
 	"strconv"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"unicode/utf8"
@@ -24,6 +25,7 @@ import (
 	"github.com/lumi-idl/lumi/runtime/lumirpc"
 	"github.com/lumi-idl/lumi/runtime/tokens"
 	"github.com/lumi-idl/lumi/runtime/urn"
+	"github.com/lumi-idl/lumi/runtime/wire"
 )
 
 // server answers calls. The errors that it returns are those of providers, or refusals.
@@ -79,12 +81,12 @@ func (s *server) inTurn(
 	return handler(ctx, req)
 }
 
-// Events is the only method that no interceptor surrounds.
+// Events runs none of the author's code, so that the interceptors of other calls are not for it.
 func (s *server) Events(_ *lumirpc.EventsRequest, stream grpc.ServerStreamingServer[lumirpc.Event]) error {
 	if !s.greeted.Load() {
 		return outOfTurn(lumirpc.ResourceProvider_Events_FullMethodName).Err()
 	}
-	return s.events.stream(stream)
+	return s.events.serve(stream)
 }
 
 func outOfTurn(method string) refusal {
@@ -214,16 +216,26 @@ func (s *server) Create(ctx context.Context, req *lumirpc.CreateRequest) (*lumir
 	out := &lumirpc.CreateResponse{}
 	if partial, ok := lumi.Meaning(err).(*lumi.PartialError); ok { //nolint:errorlint // A meaning is not wrapped.
 		resp = &lumi.CreateResponse{ID: partial.ID, Properties: partial.Properties}
-		out.Failure, err = statusOf(ctx, partial.Err).Proto(), partial.Err
+		err = inside(err, partial)
+		out.Failure = statusOf(ctx, err).Proto()
 	} else if err != nil {
 		return nil, err
 	}
-	if problem := checkID(resp.ID); problem != nil {
-		return nil, errors.Join(problem, err)
+	if problem := checkID(resp.ID); problem != "" { // Something exists, and nobody can tell what it is called.
+		return nil, errors.Join(lumi.Uncertain(output(problem)), err)
 	}
 	out.Id, out.Properties = string(resp.ID), resp.Properties.Struct()
 	s.fit(ctx, out, &out.Properties, &out.Failure)
 	return out, nil
+}
+
+// inside returns what a partial failure wraps, with the text that is around the failure.
+func inside(err error, partial *lumi.PartialError) error {
+	before, after, ok := strings.Cut(wire.TextOf(err), wire.TextOf(partial))
+	if partial.Err == nil || !ok || before == "" && after == "" {
+		return partial.Err
+	}
+	return fmt.Errorf("%s%w%s", before, partial.Err, after)
 }
 
 // fit takes the properties out of an answer that is too large to be sent with them. What was created or updated is so
@@ -252,8 +264,8 @@ func (s *server) Find(ctx context.Context, req *lumirpc.FindRequest) (*lumirpc.F
 	if err != nil {
 		return nil, err
 	}
-	if err := checkID(resp.ID); err != nil {
-		return nil, err
+	if problem := checkID(resp.ID); problem != "" {
+		return nil, output(problem)
 	}
 	return &lumirpc.FindResponse{Id: string(resp.ID)}, nil
 }
@@ -264,17 +276,23 @@ func (s *server) Get(ctx context.Context, req *lumirpc.GetRequest) (*lumirpc.Get
 	if err == nil && (req.GetUrn() != "" || req.GetPurpose() == lumirpc.GetRequest_REFRESH) {
 		p, get.URN, err = s.named(req)
 	}
-	switch {
-	case err != nil:
+	if err != nil {
 		return nil, err
-	case req.GetId() == "":
+	}
+	if req.GetId() == "" {
 		return nil, errNoID
-	case req.GetPurpose() == lumirpc.GetRequest_IMPORT:
+	}
+	switch purpose := req.GetPurpose(); {
+	case purpose == lumirpc.GetRequest_IMPORT && req.GetOld() == nil:
 		get.Purpose = lumi.Import
-	case req.GetPurpose() == lumirpc.GetRequest_REFRESH:
+	case purpose == lumirpc.GetRequest_REFRESH && req.GetOld() != nil:
 		get.Purpose, get.Old = lumi.Refresh, lumi.BagOf(req.GetOld())
+	case purpose == lumirpc.GetRequest_IMPORT:
+		return nil, errImportOld
+	case purpose == lumirpc.GetRequest_REFRESH:
+		return nil, errRefreshOld
 	default:
-		return nil, errNoPurpose
+		return nil, refuse(codes.InvalidArgument, "the request's purpose is %v, and must be REFRESH or IMPORT", purpose)
 	}
 	resp, err := p.Get(ctx, get)
 	if err != nil {
@@ -323,7 +341,7 @@ func (s *server) Update(ctx context.Context, req *lumirpc.UpdateRequest) (*lumir
 	})
 	out := &lumirpc.UpdateResponse{}
 	if partial, ok := lumi.Meaning(err).(*lumi.PartialError); ok { //nolint:errorlint // A meaning is not wrapped.
-		out.Properties, out.Failure = partial.Properties.Struct(), statusOf(ctx, partial.Err).Proto()
+		out.Properties, out.Failure = partial.Properties.Struct(), statusOf(ctx, inside(err, partial)).Proto()
 	} else if err != nil {
 		return nil, err
 	} else {
@@ -373,7 +391,8 @@ var (
 	errNoID  = refuse(codes.InvalidArgument, "the request has no id")
 	errNoURN = refuse(codes.InvalidArgument, "the request has no URN")
 
-	errNoPurpose = refuse(codes.InvalidArgument, "the request has no purpose: it must be REFRESH or IMPORT")
+	errImportOld  = refuse(codes.InvalidArgument, "the request has old properties, which an IMPORT must not have")
+	errRefreshOld = refuse(codes.InvalidArgument, "the request has no old properties, which a REFRESH must have")
 )
 
 // named finds the provider for a request that names its resource.
@@ -429,16 +448,15 @@ func references(sent map[string]*lumirpc.Reference) lumi.References {
 	return refs
 }
 
-// checkID is about ids that an author made without the help of the runtime, or of bytes that are not text. What has such
-// an id exists, and nobody can tell how it is called.
-func checkID(id lumi.ID) error {
+// checkID returns what is wrong with an id, such as one that a provider made without the help of the runtime.
+func checkID(id lumi.ID) string {
 	switch {
 	case id == "":
-		return lumi.Uncertain(output("the id is empty"))
+		return "the id is empty"
 	case !utf8.ValidString(string(id)):
-		return lumi.Uncertain(output("the id is not valid UTF-8: " + strconv.Quote(string(id))))
+		return "the id is not valid UTF-8: " + strconv.Quote(string(id))
 	}
-	return nil
+	return ""
 }
 
 func output(message string) error {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"google.golang.org/genproto/googleapis/rpc/errdetails"
@@ -58,11 +59,11 @@ func errorOf(s *status.Status) error {
 				return &lumi.InvalidError{Faults: faults(d)}
 			}
 			if s.Code() == codes.Internal {
-				return &lumi.OutputError{Faults: faults(d)}
+				return withText(s.Message(), &lumi.OutputError{Faults: faults(d)})
 			}
 		case *lumirpc.Replacement:
 			if s.Code() == codes.FailedPrecondition {
-				return &lumi.ReplaceError{Paths: paths(d.GetPaths())}
+				return withText(s.Message(), &lumi.ReplaceError{Paths: paths(d.GetPaths())})
 			}
 		case *lumirpc.Uncertain:
 			if s.Code() == codes.Aborted {
@@ -75,6 +76,24 @@ func errorOf(s *status.Status) error {
 		}
 	}
 	return plain
+}
+
+// wrapped is an error with the text that the provider's author put around it.
+type wrapped struct {
+	text string
+	err  error
+}
+
+func (w *wrapped) Error() string { return w.text }
+
+func (w *wrapped) Unwrap() error { return w.err }
+
+// withText returns err with the text of the message if that has more than err itself. A message that was cut off has not.
+func withText(message string, err error) error {
+	if text := err.Error(); message == text || !strings.Contains(message, text) {
+		return err
+	}
+	return &wrapped{message, err}
 }
 
 func faults(d *lumirpc.Faults) []lumi.Fault {
@@ -93,11 +112,18 @@ func paths(all []string) []lumi.Path {
 	return list
 }
 
-// outcome is explain for a call that may have changed something. Of what the plugin did not say itself, nobody knows
-// whether it did.
-func (p *Plugin) outcome(err error) error {
-	err = p.explain(err)
-	if e, ok := err.(*Error); ok && !slices.Contains(certain, e.Code) { //nolint:errorlint // Nothing wraps it.
+// changing are the calls that may change something.
+var changing = []string{
+	lumirpc.ResourceProvider_Create_FullMethodName, lumirpc.ResourceProvider_Update_FullMethodName,
+	lumirpc.ResourceProvider_Delete_FullMethodName,
+}
+
+// outcome is the error of a changing call that was sent. Unless the error says that nothing was changed, the outcome is
+// uncertain.
+func outcome(err error) error {
+	var output *lumi.OutputError
+	e, plain := err.(*Error) //nolint:errorlint // Nothing wraps it.
+	if plain && !slices.Contains(certain, e.Code) || errors.As(err, &output) {
 		return lumi.Uncertain(err)
 	}
 	return err

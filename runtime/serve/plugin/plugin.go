@@ -12,6 +12,7 @@
 package plugin
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"errors"
@@ -28,7 +29,7 @@ import (
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/credentials/insecure"
 	"google.golang.org/grpc/metadata"
-	"google.golang.org/grpc/status"
+	"google.golang.org/grpc/peer"
 
 	lumi "github.com/lumi-idl/lumi/runtime"
 	"github.com/lumi-idl/lumi/runtime/lumirpc"
@@ -71,7 +72,7 @@ type Plugin struct {
 	process *process // nil for one that Connect made
 	conn    *grpc.ClientConn
 	client  lumirpc.ResourceProviderClient
-	events  *events // nil if nobody wants them
+	events  *events
 }
 
 // Start starts a plugin and introduces itself to it. The context is about the start alone. If the plugin does not come
@@ -132,7 +133,7 @@ func (p *Plugin) introduce(
 	p.client = lumirpc.NewResourceProviderClient(p.conn)
 	resp, err := p.client.Handshake(ctx, &lumirpc.HandshakeRequest{ProtocolVersion: lumirpc.ProtocolVersion})
 	if err != nil {
-		return p.explain(err)
+		return err
 	}
 	if v := resp.GetProtocolVersion(); v != lumirpc.ProtocolVersion {
 		return fmt.Errorf("the plugin speaks version %d of the protocol, and this program version %d: update the older"+
@@ -146,24 +147,23 @@ func (p *Plugin) introduce(
 		}
 		p.Types = append(p.Types, token)
 	}
-	if p.events == nil {
-		return nil
-	}
 	return p.explain(p.events.start(p.client))
 }
 
-// intercept refuses calls after Close, which gRPC would report as cancelled by their caller. It returns after the events
-// of the call were received.
+// intercept makes a call, and returns after its events were received. Its errors are those of [Plugin.Resource].
 func (p *Plugin) intercept(
 	ctx context.Context, method string, req, reply any, conn *grpc.ClientConn, call grpc.UnaryInvoker, options ...grpc.CallOption,
 ) error {
-	if p.closed.Load() {
-		return status.Error(codes.FailedPrecondition, "the plugin is closed")
+	if p.closed.Load() { // gRPC would report this as cancelled by the caller.
+		return &Error{Code: codes.FailedPrecondition, Message: "the plugin is closed"}
 	}
 	var trailer metadata.MD
-	err := call(ctx, method, req, reply, conn, append(options, grpc.Trailer(&trailer))...)
-	if p.events != nil {
-		p.events.await(ctx, trailer)
+	var to peer.Peer
+	err := call(ctx, method, req, reply, conn, append(options, grpc.Trailer(&trailer), grpc.Peer(&to))...)
+	p.events.await(ctx, trailer)
+	err = p.explain(err)
+	if sent := to != (peer.Peer{}); sent && slices.Contains(changing, method) {
+		return outcome(err)
 	}
 	return err
 }
@@ -195,7 +195,7 @@ func (credential) RequireTransportSecurity() bool { return false }
 // called again.
 func (p *Plugin) Configure(ctx context.Context, properties lumi.Bag) error {
 	_, err := p.client.Configure(ctx, &lumirpc.ConfigureRequest{Properties: properties.Struct()})
-	return p.explain(err)
+	return err
 }
 
 // Describe returns what the IDL and the provider say about types of resources, all that the plugin serves if none is
@@ -207,7 +207,7 @@ func (p *Plugin) Describe(ctx context.Context, types ...tokens.Type) ([]*lumi.De
 	}
 	resp, err := p.client.Describe(ctx, req)
 	if err != nil {
-		return nil, p.explain(err)
+		return nil, err
 	}
 	var all []*lumi.Description
 	for _, described := range resp.GetTypes() {
@@ -217,7 +217,7 @@ func (p *Plugin) Describe(ctx context.Context, types ...tokens.Type) ([]*lumi.De
 		}
 		for _, p := range described.GetProperties() {
 			d.Properties = append(d.Properties, lumi.Property{
-				Name: p.GetName(), Kind: kinds[p.GetKind()], Flags: flags(p), Required: p.GetRequired(),
+				Name: p.GetName(), Kind: cmp.Or(kinds[p.GetKind()], lumi.KindAny), Flags: flags(p), Required: p.GetRequired(),
 			})
 		}
 		all = append(all, d)
@@ -256,7 +256,7 @@ func (p *Plugin) Resource(token tokens.Type) (lumi.ResourceProvider, error) {
 // answer, and say what exists. Close must still be called.
 func (p *Plugin) Cancel(ctx context.Context) error {
 	_, err := p.client.Cancel(ctx, &lumirpc.CancelRequest{})
-	return p.explain(err)
+	return err
 }
 
 // Done is closed when the process has ended.
@@ -277,6 +277,7 @@ func (p *Plugin) Close() error {
 		err = p.process.stop()
 	}
 	_ = p.conn.Close() // It fails only if it was closed already.
+	p.events.end()
 	return err
 }
 

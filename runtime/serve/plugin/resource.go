@@ -38,7 +38,7 @@ func (r *resource) Check(ctx context.Context, req *lumi.CheckRequest) (*lumi.Che
 		References: references(req.References),
 	})
 	if err != nil {
-		return nil, r.plugin.explain(err)
+		return nil, err
 	}
 	return &lumi.CheckResponse{Properties: present(resp.GetProperties())}, nil
 }
@@ -48,7 +48,7 @@ func (r *resource) Name(ctx context.Context, req *lumi.NameRequest) (*lumi.NameR
 		Type: r.token, Urn: string(req.URN), Properties: req.Properties.Struct(), References: references(req.References),
 	})
 	if err != nil {
-		return nil, r.plugin.explain(err)
+		return nil, err
 	}
 	return &lumi.NameResponse{Name: resp.GetName()}, nil
 }
@@ -59,7 +59,7 @@ func (r *resource) Create(ctx context.Context, req *lumi.CreateRequest) (*lumi.C
 		References: references(req.References),
 	})
 	if err != nil {
-		return nil, r.plugin.outcome(err)
+		return nil, err
 	}
 	if failure := resp.GetFailure(); failure != nil {
 		return nil, partly(lumi.ID(resp.GetId()), resp.GetProperties(), failure)
@@ -73,7 +73,7 @@ func (r *resource) Find(ctx context.Context, req *lumi.FindRequest) (*lumi.FindR
 		References: references(req.References),
 	})
 	if err != nil {
-		return nil, r.plugin.explain(err)
+		return nil, err
 	}
 	return &lumi.FindResponse{ID: lumi.ID(resp.GetId())}, nil
 }
@@ -84,7 +84,7 @@ func (r *resource) Get(ctx context.Context, req *lumi.GetRequest) (*lumi.GetResp
 		References: references(req.References),
 	})
 	if err != nil {
-		return nil, r.plugin.explain(err)
+		return nil, err
 	}
 	return &lumi.GetResponse{Properties: present(resp.GetProperties())}, nil
 }
@@ -97,7 +97,7 @@ func (r *resource) InspectChange(
 		References: references(req.References),
 	})
 	if err != nil {
-		return nil, r.plugin.explain(err)
+		return nil, err
 	}
 	out := &lumi.InspectChangeResponse{
 		Replaces: paths(resp.GetReplaces()), DeleteBeforeReplace: resp.GetDeleteBeforeReplace(), Properties: req.New,
@@ -124,7 +124,7 @@ func (r *resource) Update(ctx context.Context, req *lumi.UpdateRequest) (*lumi.U
 		References: references(req.References),
 	})
 	if err != nil {
-		return nil, r.plugin.outcome(err)
+		return nil, err
 	}
 	if failure := resp.GetFailure(); failure != nil {
 		return nil, partly(req.ID, resp.GetProperties(), failure)
@@ -138,7 +138,7 @@ func (r *resource) Delete(ctx context.Context, req *lumi.DeleteRequest) (*lumi.D
 		References: references(req.References),
 	})
 	if err != nil {
-		return nil, r.plugin.outcome(err)
+		return nil, err
 	}
 	return &lumi.DeleteResponse{}, nil
 }
