@@ -15,7 +15,6 @@ import (
 
 	lumi "github.com/lumi-idl/lumi/runtime"
 	"github.com/lumi-idl/lumi/runtime/serve/plugin"
-	"github.com/lumi-idl/lumi/runtime/tokens"
 	"github.com/lumi-idl/lumi/runtime/urn"
 	"github.com/lumi-idl/lumi/runtime/wire"
 )
@@ -191,6 +190,12 @@ func create(bag *structpb.Struct, refs lumi.References) func(context.Context, lu
 	}
 }
 
+func find(bag *structpb.Struct, token string) func(context.Context, lumi.ResourceProvider) (any, error) {
+	return func(ctx context.Context, p lumi.ResourceProvider) (any, error) {
+		return p.Find(ctx, &lumi.FindRequest{URN: thingURN, Properties: lumi.BagOf(bag), Token: token})
+	}
+}
+
 func get(id lumi.ID) func(context.Context, lumi.ResourceProvider) (any, error) {
 	return func(ctx context.Context, p lumi.ResourceProvider) (any, error) {
 		return p.Get(ctx, &lumi.GetRequest{ID: id, Purpose: lumi.Import})
@@ -305,16 +310,18 @@ func TestBounds(t *testing.T) {
 	}
 }
 
+// configuration has a secret password.
+func configuration(region string) lumi.Bag {
+	return lumi.BagOf(&structpb.Struct{Fields: map[string]*structpb.Value{
+		"region": structpb.NewStringValue(region), "password": lumi.NewSecret(structpb.NewStringValue("hush hush")),
+	}})
+}
+
 // TestConfigure is about a provider with a configuration.
 func TestConfigure(t *testing.T) {
 	p := start(t, "configurable")
 	if !p.Configurable {
 		t.Error("the plugin does not say that it has a configuration")
-	}
-	configuration := func(region string) *structpb.Struct {
-		return &structpb.Struct{Fields: map[string]*structpb.Value{
-			"region": structpb.NewStringValue(region), "password": lumi.NewSecret(structpb.NewStringValue("hush")),
-		}}
 	}
 	refused := func(err error, code codes.Code) {
 		t.Helper()
@@ -333,14 +340,14 @@ func TestConfigure(t *testing.T) {
 	_, err := get("t-1")(within(t), p.resource(t, thingToken))
 	refused(err, codes.FailedPrecondition)
 	invalid(p.Configure(within(t), lumi.Bag{}), "region")
-	invalid(p.Configure(within(t), lumi.BagOf(configuration(wire.Unknown))), "region")
-	invalid(p.Configure(within(t), lumi.BagOf(configuration("nowhere"))), "region")
-	refused(p.Configure(within(t), lumi.BagOf(configuration("panic"))), codes.Internal)
-	if err := p.Configure(within(t), lumi.BagOf(configuration("here"))); err != nil {
+	invalid(p.Configure(within(t), configuration(wire.Unknown)), "region")
+	invalid(p.Configure(within(t), configuration("nowhere")), "region")
+	refused(p.Configure(within(t), configuration("panic")), codes.Internal)
+	if err := p.Configure(within(t), configuration("here")); err != nil {
 		t.Fatal(err)
 	}
-	p.expect(t, "configured here hush")
-	refused(p.Configure(within(t), lumi.BagOf(configuration("there"))), codes.FailedPrecondition)
+	p.expect(t, "configured here hush hush")
+	refused(p.Configure(within(t), configuration("there")), codes.FailedPrecondition)
 	if _, err := get("t-1")(within(t), p.resource(t, thingToken)); err != nil {
 		t.Error(err)
 	}
@@ -456,37 +463,3 @@ func TestPrint(t *testing.T) {
 		t.Errorf("got %q", log)
 	}
 }
-
-// TestValidate is about what an author can register wrongly.
-func TestValidate(t *testing.T) {
-	good := resources()[thingToken]
-	empty := &thingProvider{}
-	for _, test := range []struct {
-		pkg   string
-		token tokens.Type
-		r     lumi.ResourceProvider
-		want  string
-	}{
-		{"test", thingToken, good, ""},
-		{"Test", "Test:index:Thing", good, `package "Test": a package's name is made of words that start with a lower-case` +
-			" letter, joined by /\n" + `type "Test:index:Thing": a package's name is made of words that start with a` +
-			" lower-case letter, joined by /"},
-		{"test", "test:Thing", good, `type "test:Thing": a type token has three parts, package:module:Type`},
-		{"test", "aws:ec2:VPC", good, `aws:ec2:VPC: the type is not of package "test"`},
-		{"test", thingToken, nil, "test:index:Thing: the provider is nil"},
-		{"test", thingToken, (*thingProvider)(nil), "test:index:Thing: the provider is nil"},
-		{"test", thingToken, empty, "test:index:Thing: the provider has no operations; make it with NewThingProvider"},
-		{"test", otherToken, good, "test:sub/module:Other: the provider is one of test:index:Thing"},
-	} {
-		p := Plugin{Package: test.pkg, Resources: map[tokens.Type]lumi.ResourceProvider{test.token: test.r}}
-		if got := p.validate(); got != nil && got.Error() != test.want || got == nil && test.want != "" {
-			t.Errorf("%s: got %v", test.token, got)
-		}
-	}
-	if err := (&Plugin{Package: "test"}).validate(); err == nil {
-		t.Error("a provider without resources is served")
-	}
-}
-
-// thingProvider is what cidlc would generate.
-type thingProvider struct{ lumi.Provider }

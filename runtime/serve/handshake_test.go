@@ -38,12 +38,20 @@ func TestBeforeHandshake(t *testing.T) {
 		}
 	}
 	early()
+	stream, err := client.Events(with(within(t), bareSecret), &lumirpc.EventsRequest{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := "Events was called before Handshake, which must come first"
+	if _, err := stream.Recv(); status.Code(err) != codes.FailedPrecondition || status.Convert(err).Message() != want {
+		t.Errorf("Events: got %v", err)
+	}
 	if _, err := client.Handshake(with(within(t), bareSecret), &lumirpc.HandshakeRequest{ProtocolVersion: 7}); err == nil {
 		t.Error("another version is accepted")
 	}
 	early()
 	b.greet(t, client)
-	_, err := client.Check(with(within(t), bareSecret), &lumirpc.CheckRequest{
+	_, err = client.Check(with(within(t), bareSecret), &lumirpc.CheckRequest{
 		Type: string(thingToken), Urn: thingURN, Properties: thingBag("nothing"),
 	})
 	if err != nil {

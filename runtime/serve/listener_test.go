@@ -195,7 +195,14 @@ func TestSecret(t *testing.T) {
 					t.Errorf("%s: got %v", method.MethodName, err)
 				}
 			}
-			err := conn.Invoke(ctx, "/any/thing", &lumirpc.CancelRequest{}, &lumirpc.CancelResponse{})
+			stream, err := client.Events(ctx, &lumirpc.EventsRequest{})
+			if err == nil {
+				_, err = stream.Recv()
+			}
+			if status.Code(err) != codes.Unauthenticated {
+				t.Errorf("Events: got %v", err)
+			}
+			err = conn.Invoke(ctx, "/any/thing", &lumirpc.CancelRequest{}, &lumirpc.CancelResponse{})
 			if status.Code(err) != codes.Unauthenticated {
 				t.Errorf("what does not exist: got %v", err)
 			}

@@ -11,6 +11,7 @@ import (
 	"runtime"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 
@@ -49,7 +50,7 @@ func play(role string) {
 	case "plugin":
 		Main(p)
 	case "configurable":
-		p.Configure = Configure(func(_ context.Context, c *config) error {
+		p.Configure = Configure(func(ctx context.Context, c *config) error {
 			switch c.Region {
 			case "nowhere":
 				return lumi.Faultf("region", "there is nothing")
@@ -57,6 +58,9 @@ func play(role string) {
 				panic("no region")
 			}
 			switch c.Region {
+			case "log":
+				lumi.Log(ctx).Info("configuring", "password", c.Password)
+				return nil
 			case "leak":
 				slog.Info("configuring", "password", c.Password)
 				return fmt.Errorf("no account with %q", c.Password)
@@ -91,7 +95,9 @@ func play(role string) {
 
 // beParent starts a plugin, has it do something that takes for ever, and waits to be killed.
 func beParent() {
-	p, err := plugin.Start(context.Background(), plugin.Command{Path: os.Args[0], Env: env("plugin")})
+	p, err := plugin.Start(context.Background(), plugin.Command{
+		Path: os.Args[0], Env: env("plugin"), Events: func(lumi.Event) {},
+	})
 	if err != nil {
 		panic(err)
 	}
@@ -198,7 +204,7 @@ const (
 
 func resources() map[tokens.Type]lumi.ResourceProvider {
 	empty := func() *thing { return new(thing) }
-	named, unnamed := lumi.NewNamedProvider(thingToken, empty, ops{}), lumi.NewProvider(otherToken, empty, ops{})
+	named, unnamed := lumi.NewNamedProvider(thingToken, empty, finder{}), lumi.NewProvider(otherToken, empty, ops{})
 	return map[tokens.Type]lumi.ResourceProvider{thingToken: &named, otherToken: &unnamed}
 }
 
@@ -257,10 +263,30 @@ type ops struct{}
 type state = lumi.State[*thing]
 
 // do carries out what the properties say.
-func (ops) do(ctx context.Context, s *state) error {
+func (o ops) do(ctx context.Context, s *state) error {
 	switch verb, object, _ := strings.Cut(s.Properties.Do, " "); verb {
 	case "leak":
 		return leak(object, s)
+	case "log":
+		return logs(ctx, object, s)
+	case "wrap":
+		s.Properties.Do = object
+		return fmt.Errorf("around %w here", o.do(ctx, s))
+	case "replace":
+		return &lumi.ReplaceError{Paths: []lumi.Path{"list"}}
+	case "output":
+		return &lumi.OutputError{Faults: []lumi.Fault{{Path: "result", Message: "is wrong"}}}
+	case "uncertain":
+		return lumi.Uncertain(errors.New("no answer"))
+	case "die":
+		return syscall.Kill(os.Getpid(), syscall.SIGKILL)
+	case "token":
+		s.Properties.Result = &s.Token
+	case "defaults":
+		s.Properties.Fixed = new(s.Seed.Name("n-", 8, lumi.LowerAlphanumeric))
+		if s.Old != nil {
+			s.Properties.List = []string{s.Old.Do}
+		}
 	case "fault":
 		return errors.Join(lumi.Faultf("do", "is a fault"), lumi.Faultf("list[0]", "is another"))
 	case "wrapped": // in every way that there is
@@ -322,6 +348,7 @@ func (ops) do(ctx context.Context, s *state) error {
 	case "wait":
 		mark("waiting")
 		<-ctx.Done()
+		lumi.Log(ctx).Info("giving up")
 		mark("cancelled")
 		return ctx.Err()
 	case "tidy":
@@ -384,13 +411,24 @@ func (o ops) Create(ctx context.Context, want *state) (lumi.ID, error) {
 	return "t-1", nil
 }
 
-func (o ops) Get(ctx context.Context, id lumi.ID, _ *state) (*thing, error) {
+func (o ops) Get(ctx context.Context, id lumi.ID, old *state) (*thing, error) {
 	got := &thing{Name: "a", Do: string(id), Secret: new("hush")}
+	if old != nil {
+		ref, _ := old.Refs.Resolve(otherURN)
+		got.List = []string{string(old.URN), string(old.ID), old.Properties.Do, string(ref.ID)}
+	}
 	return got, o.do(ctx, &state{Properties: got})
 }
 
 func (o ops) InspectChange(ctx context.Context, _, want *state, diff *lumi.Diff) error {
 	diff.Replace("list")
+	switch want.Properties.Do {
+	case "ignore":
+		diff.Ignore("do")
+		diff.Ignore("secret")
+	case "delete first":
+		diff.DeleteBeforeReplace()
+	}
 	return o.do(ctx, want)
 }
 
@@ -402,6 +440,18 @@ func (o ops) Update(ctx context.Context, _, want *state, _ *lumi.Diff) error {
 	}
 	want.Properties.Result = new("updated")
 	return o.do(ctx, want)
+}
+
+// finder has the optional operations that ops has not.
+type finder struct{ ops }
+
+func (finder) IdempotentCreate() bool { return true }
+
+func (f finder) Find(ctx context.Context, want *state) (lumi.ID, error) {
+	if want.Properties.Do == "nonsense" {
+		return "\xff", nil
+	}
+	return lumi.ID("t-" + want.Token), f.do(ctx, want)
 }
 
 func (o ops) Delete(ctx context.Context, old *state) error { return o.do(ctx, old) }

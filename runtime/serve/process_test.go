@@ -179,7 +179,8 @@ func TestDisconnected(t *testing.T) {
 	}
 }
 
-// TestStop ends plugins during a call in each of the ways there are. The call is cancelled, and its answer arrives.
+// TestStop ends plugins during a call in each of the ways there are. The call is cancelled, and its events and its answer
+// arrive.
 func TestStop(t *testing.T) {
 	for name, stop := range map[string]func(t *testing.T, b *bare, client lumirpc.ResourceProviderClient){
 		"standard input": func(_ *testing.T, b *bare, _ lumirpc.ResourceProviderClient) { b.stdin.Close() },
@@ -198,6 +199,7 @@ func TestStop(t *testing.T) {
 			b := startBare(t)
 			client, _ := b.dial(t)
 			b.greet(t, client)
+			events := b.open(t, client)
 			var resp *lumirpc.CreateResponse
 			result := make(chan error, 1)
 			go func() {
@@ -208,6 +210,7 @@ func TestStop(t *testing.T) {
 				result <- err
 			}()
 			b.expect(t, "waiting")
+			began := time.Now()
 			stop(t, b, client)
 			b.expect(t, "cancelled")
 			if err := await(t, result); err != nil {
@@ -216,8 +219,11 @@ func TestStop(t *testing.T) {
 			if resp.GetId() != "t-half" || resp.GetFailure().GetCode() != int32(codes.Aborted) {
 				t.Errorf("got %v", resp)
 			}
-			if err := b.cmd.Wait(); err != nil {
-				t.Errorf("the plugin ended badly: %v", err)
+			if got := drain(t, events); len(got) != 1 || got[0] != "giving up" {
+				t.Errorf("got the events %q", got)
+			}
+			if err := b.cmd.Wait(); err != nil || time.Since(began) > grace/2 {
+				t.Errorf("the plugin ended after %v: %v", time.Since(began), err)
 			}
 		})
 	}

@@ -33,10 +33,16 @@ type child struct {
 // start starts the test binary in a role.
 func start(t *testing.T, role string) *child {
 	t.Helper()
+	return startFor(t, role, nil)
+}
+
+// startFor starts the test binary in a role, with a sink for events.
+func startFor(t *testing.T, role string, sink func(lumi.Event)) *child {
+	t.Helper()
 	c := &child{marks: newMarks(t), log: new(buffer)}
 	var err error
 	c.Plugin, err = plugin.Start(within(t), plugin.Command{
-		Path: os.Args[0], Env: append(env(role), c.variable), Log: c.log, Grace: patience,
+		Path: os.Args[0], Env: append(env(role), c.variable), Log: c.log, Grace: patience, Events: sink,
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -176,3 +182,37 @@ func TestHandshake(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// TestValidate is about what an author can register wrongly.
+func TestValidate(t *testing.T) {
+	good := resources()[thingToken]
+	empty := &thingProvider{}
+	for _, test := range []struct {
+		pkg   string
+		token tokens.Type
+		r     lumi.ResourceProvider
+		want  string
+	}{
+		{"test", thingToken, good, ""},
+		{"Test", "Test:index:Thing", good, `package "Test": a package's name is made of words that start with a lower-case` +
+			" letter, joined by /\n" + `type "Test:index:Thing": a package's name is made of words that start with a` +
+			" lower-case letter, joined by /"},
+		{"test", "test:Thing", good, `type "test:Thing": a type token has three parts, package:module:Type`},
+		{"test", "aws:ec2:VPC", good, `aws:ec2:VPC: the type is not of package "test"`},
+		{"test", thingToken, nil, "test:index:Thing: the provider is nil"},
+		{"test", thingToken, (*thingProvider)(nil), "test:index:Thing: the provider is nil"},
+		{"test", thingToken, empty, "test:index:Thing: the provider has no operations; make it with NewThingProvider"},
+		{"test", otherToken, good, "test:sub/module:Other: the provider is one of test:index:Thing"},
+	} {
+		p := Plugin{Package: test.pkg, Resources: map[tokens.Type]lumi.ResourceProvider{test.token: test.r}}
+		if got := p.validate(); got != nil && got.Error() != test.want || got == nil && test.want != "" {
+			t.Errorf("%s: got %v", test.token, got)
+		}
+	}
+	if err := (&Plugin{Package: "test"}).validate(); err == nil {
+		t.Error("a provider without resources is served")
+	}
+}
+
+// thingProvider is what cidlc would generate.
+type thingProvider struct{ lumi.Provider }

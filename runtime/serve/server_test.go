@@ -6,8 +6,29 @@ import (
 
 	"google.golang.org/grpc/codes"
 
+	lumi "github.com/lumi-idl/lumi/runtime"
 	"github.com/lumi-idl/lumi/runtime/lumirpc"
+	"github.com/lumi-idl/lumi/runtime/tokens"
 )
+
+// TestWrappedPartly is about a provider that overrides methods: a failure keeps the text around what was done in part.
+func TestWrappedPartly(t *testing.T) {
+	p := &wrapping{lumi.NewNamedProvider(thingToken, func() *thing { return new(thing) }, ops{})}
+	s := newServer(Plugin{Package: "test", Resources: map[tokens.Type]lumi.ResourceProvider{thingToken: p}}, newEvents(nil), nil)
+	for do, want := range map[string]string{"fail": "in failed here", "fault": "do: in is a fault here\nlist[0]: in is another here"} {
+		bag := thingBag("partly " + do)
+		created, err := s.Create(t.Context(), &lumirpc.CreateRequest{Type: string(thingToken), Urn: thingURN, Properties: bag})
+		if err != nil || created.GetId() != "t-half" || created.GetFailure().GetMessage() != want {
+			t.Errorf("Create: got %v, %v", created, err)
+		}
+		updated, err := s.Update(t.Context(), &lumirpc.UpdateRequest{
+			Type: string(thingToken), Urn: thingURN, Id: "t-1", Old: thingBag("nothing"), New: bag,
+		})
+		if err != nil || updated.GetFailure().GetMessage() != want {
+			t.Errorf("Update: got %v, %v", updated, err)
+		}
+	}
+}
 
 // TestTooLarge is about answers that are larger than a message can be. The server's limit is lowered for that.
 func TestTooLarge(t *testing.T) {

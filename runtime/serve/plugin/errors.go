@@ -140,9 +140,11 @@ func (p *Plugin) explain(err error) error {
 		return nil
 	}
 	err = errorOf(status.Convert(err))
-	var e *Error
-	var retry *lumi.RetryError
-	if p.process == nil || !errors.As(err, &e) || e.Code != codes.Unavailable || errors.As(err, &retry) {
+	e, plain := err.(*Error) //nolint:errorlint // Nothing wraps it.
+	if plain && e.Code == codes.DeadlineExceeded && strings.HasPrefix(e.Message, "stream terminated by RST_STREAM") {
+		e.Message = context.DeadlineExceeded.Error() // gRPC says so if the plugin is the first to notice.
+	}
+	if p.process == nil || !plain || e.Code != codes.Unavailable {
 		return err
 	}
 	select {

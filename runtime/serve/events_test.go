@@ -1,0 +1,394 @@
+package serve
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/metadata"
+	"google.golang.org/grpc/status"
+	"google.golang.org/grpc/test/bufconn"
+
+	lumi "github.com/lumi-idl/lumi/runtime"
+	"github.com/lumi-idl/lumi/runtime/lumirpc"
+	"github.com/lumi-idl/lumi/runtime/serve/plugin"
+)
+
+// logs is an author's code that logs. How is what, or the number of events.
+func logs(ctx context.Context, how string, s *state) error {
+	log := lumi.Log(ctx)
+	switch how {
+	case "levels":
+		log.Debug("asking")
+		log.Info("creating", "size", 3)
+		lumi.Progress(ctx, "copying: %d of %d", 1, 2)
+		log.Warn("slow")
+		log.Error("failed", "error", errors.New("no answer"))
+	case "secret":
+		secret := *s.Properties.Secret
+		lumi.Progress(ctx, "trying %s", secret)
+		log.With("with", secret).WithGroup("group").Info("trying "+secret, "secret", secret, "any", []string{secret})
+	case "stray":
+		go func() {
+			<-ctx.Done() // The call is answered.
+			log.Info("late")
+		}()
+	default:
+		n, err := strconv.Atoi(how)
+		if err != nil {
+			return err
+		}
+		for i := range n {
+			log.Info(fmt.Sprintf("%s: %d", *s.Properties.Fixed, i))
+		}
+	}
+	return nil
+}
+
+// recorder is a sink that keeps the events.
+type recorder struct {
+	mu     sync.Mutex
+	events []lumi.Event
+}
+
+func (r *recorder) sink(e lumi.Event) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.events = append(r.events, e)
+}
+
+func (r *recorder) all() []lumi.Event {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return slices.Clone(r.events)
+}
+
+// TestEvents logs in calls of all kinds. The events are there when the call returns.
+func TestEvents(t *testing.T) {
+	var got recorder
+	p := startFor(t, "configurable", got.sink)
+	if err := p.Configure(within(t), configuration("log")); err != nil {
+		t.Fatal(err)
+	}
+	want := []lumi.Event{{Level: slog.LevelInfo, Message: `configuring password="(secret)"`}}
+	if diff := cmp.Diff(want, got.all()); diff != "" {
+		t.Errorf("Configure:\n%s", diff)
+	}
+	things := p.resource(t, thingToken)
+	for name, call := range map[string]func(context.Context, lumi.ResourceProvider) (any, error){
+		"check":   check(thingBag("log levels")),
+		"create":  create(thingBag("log levels"), nil),
+		"partly":  create(thingBag("partly log levels"), nil),
+		"find":    find(thingBag("log levels"), "x"),
+		"inspect": inspect(thingBag("nothing"), thingBag("log levels")),
+		"update":  update(thingBag("nothing"), thingBag("log levels")),
+		"delete":  remove(thingBag("log levels")),
+	} {
+		before := len(got.all())
+		if _, err := call(within(t), things); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+		want := []lumi.Event{
+			{URN: thingURN, Level: slog.LevelDebug, Message: "asking"},
+			{URN: thingURN, Level: slog.LevelInfo, Message: "creating size=3"},
+			{URN: thingURN, Level: slog.LevelInfo, Message: "copying: 1 of 2", Progress: true},
+			{URN: thingURN, Level: slog.LevelWarn, Message: "slow"},
+			{URN: thingURN, Level: slog.LevelError, Message: `failed error="no answer"`},
+		}
+		if diff := cmp.Diff(want, got.all()[before:]); diff != "" {
+			t.Errorf("%s:\n%s", name, diff)
+		}
+	}
+	before := len(got.all())
+	if _, err := create(thingBag("log secret", "secret", hush), nil)(within(t), things); err != nil {
+		t.Error(err)
+	}
+	want = []lumi.Event{
+		{URN: thingURN, Level: slog.LevelInfo, Message: "trying (secret)", Progress: true},
+		{URN: thingURN, Level: slog.LevelInfo, Message: `trying (secret) with="(secret)" group.secret="(secret)" group.any="[(secret)]"`},
+	}
+	if diff := cmp.Diff(want, got.all()[before:]); diff != "" {
+		t.Errorf("secrets:\n%s", diff)
+	}
+	if err := p.Close(); err != nil {
+		t.Error(err)
+	}
+	if log := p.log.String(); log != "" {
+		t.Errorf("events are in the log too: %s", log)
+	}
+}
+
+// TestEventsConcurrent has many calls log at once. Each returns after its own events, and these are in order.
+func TestEventsConcurrent(t *testing.T) {
+	var got recorder
+	slow := func(e lumi.Event) {
+		time.Sleep(100 * time.Microsecond)
+		got.sink(e)
+	}
+	things := startFor(t, "plugin", slow).resource(t, thingToken)
+	ctx := within(t)
+	var group sync.WaitGroup
+	for i := range 20 {
+		group.Go(func() {
+			name := fmt.Sprint("call ", i)
+			if _, err := create(thingBag("log 20", "fixed", name), nil)(ctx, things); err != nil {
+				t.Error(err)
+			}
+			n := 0
+			for _, e := range got.all() {
+				if strings.HasPrefix(e.Message, name+": ") {
+					if want := fmt.Sprint(name, ": ", n); e.Message != want {
+						t.Errorf("got %q, want %q", e.Message, want)
+					}
+					n++
+				}
+			}
+			if n != 20 {
+				t.Errorf("%s returned after %d of its events", name, n)
+			}
+		})
+	}
+	group.Wait()
+}
+
+// TestEventsStray logs after the call has been answered.
+func TestEventsStray(t *testing.T) {
+	came := make(chan lumi.Event, 1)
+	things := startFor(t, "plugin", func(e lumi.Event) { came <- e }).resource(t, thingToken)
+	if _, err := create(thingBag("log stray"), nil)(within(t), things); err != nil {
+		t.Fatal(err)
+	}
+	select {
+	case e := <-came:
+		if want := (lumi.Event{URN: thingURN, Message: "late"}); e != want {
+			t.Errorf("got %v", e)
+		}
+	case <-time.After(patience):
+		t.Error("the event does not come")
+	}
+}
+
+// TestEventsLogged is about an engine that does not read events: they go to the plugin's log.
+func TestEventsLogged(t *testing.T) {
+	const about = " provider=test urn=" + thingURN + "\n"
+	common := []string{
+		`level=INFO msg="creating size=3"` + about, `level=WARN msg=slow` + about,
+		`level=ERROR msg="failed error=\"no answer\""` + about,
+	}
+	detailed := []string{`level=DEBUG msg=asking` + about, `level=DEBUG msg="copying: 1 of 2"` + about}
+	for level, has := range map[string]bool{"debug": true, "": false} {
+		t.Setenv("LUMI_LOG", level)
+		p := start(t, "configurable")
+		if err := p.Configure(within(t), configuration("log")); err != nil {
+			t.Fatal(err)
+		}
+		things := p.resource(t, thingToken)
+		for _, how := range []string{"levels", "secret"} {
+			if _, err := check(thingBag("log "+how, "secret", hush))(within(t), things); err != nil {
+				t.Error(err)
+			}
+		}
+		if err := p.Close(); err != nil {
+			t.Error(err)
+		}
+		log := p.log.String()
+		for _, want := range append(common, `msg="configuring password=\"(secret)\"" provider=test`+"\n", `msg="trying (secret) with=`) {
+			if !strings.Contains(log, want) {
+				t.Errorf("LUMI_LOG=%s: the log has no %s", level, want)
+			}
+		}
+		for _, detail := range detailed {
+			if strings.Contains(log, detail) != has {
+				t.Errorf("LUMI_LOG=%s: the log has %s: %v, want %v", level, detail, !has, has)
+			}
+		}
+		if strings.Contains(log, "hush") {
+			t.Errorf("the log has a secret:\n%s", log)
+		}
+	}
+}
+
+// open opens the stream of events, which must not be refused.
+func (b *bare) open(t *testing.T, client lumirpc.ResourceProviderClient) grpc.ServerStreamingClient[lumirpc.Event] {
+	t.Helper()
+	stream, err := client.Events(with(within(t), bareSecret), &lumirpc.EventsRequest{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if header, err := stream.Header(); err != nil || header == nil {
+		_, err := stream.Recv()
+		t.Fatal(err)
+	}
+	return stream
+}
+
+// TestEventsUnread has an engine that does not read its events. That holds up neither the provider, nor answers for
+// long, nor the end of the plugin.
+func TestEventsUnread(t *testing.T) {
+	const n = 20_000
+	b := startBare(t)
+	client, _ := b.dial(t)
+	b.greet(t, client)
+	stream := b.open(t, client)
+	call := func(do string) (metadata.MD, time.Duration) {
+		t.Helper()
+		var trailer metadata.MD
+		began := time.Now()
+		_, err := client.Create(with(within(t), bareSecret), &lumirpc.CreateRequest{
+			Type: string(thingToken), Urn: thingURN, Properties: thingBag(do, "fixed", strings.Repeat("x", 100)),
+		}, grpc.Trailer(&trailer))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return trailer, time.Since(began)
+	}
+	trailer, took := call("log " + strconv.Itoa(n))
+	if took < settleTime || took > 20*settleTime {
+		t.Errorf("the answer took %v", took)
+	}
+	if trailer, took := call("nothing"); len(trailer.Get(lumirpc.EventsTrailer)) > 0 || took > settleTime/2 {
+		t.Errorf("a call without events took %v, and its trailer is %v", took, trailer)
+	}
+	received, dropped, reports := 0, 0, 0
+	for received+dropped < n {
+		e, err := stream.Recv()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if e.GetDropped() == 0 {
+			received++
+			continue
+		}
+		dropped += int(e.GetDropped())
+		reports++
+		want := fmt.Sprintf("%d events were dropped: they came faster than the engine reads them", e.GetDropped())
+		if e.GetMessage() != want || e.GetUrn() != "" || e.GetSeverity() != lumirpc.Event_WARNING {
+			t.Errorf("got %v", e)
+		}
+	}
+	if received < maxEvents || dropped == 0 || received+dropped != n {
+		t.Errorf("%d events were received and %d dropped", received, dropped)
+	}
+	if last := trailer.Get(lumirpc.EventsTrailer); !slices.Equal(last, []string{strconv.Itoa(received + reports)}) {
+		t.Errorf("the trailer has %q, and %d events were received", last, received+reports)
+	}
+	call("log " + strconv.Itoa(n)) // which nobody reads
+	began := time.Now()
+	b.stdin.Close()
+	if err := b.cmd.Wait(); err != nil || time.Since(began) > 5*settleTime {
+		t.Errorf("the plugin ended after %v with %v", time.Since(began), err)
+	}
+}
+
+// TestEventsOnce has at most one stream at a time, and another after the engine gave one up.
+func TestEventsOnce(t *testing.T) {
+	b := startBare(t)
+	client, conn := b.dial(t)
+	b.greet(t, client)
+	b.open(t, client)
+	refused := func() error {
+		other, _ := b.dial(t)
+		stream, err := other.Events(with(within(t), bareSecret), &lumirpc.EventsRequest{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if header, _ := stream.Header(); header != nil {
+			return nil
+		}
+		_, err = stream.Recv()
+		return err
+	}
+	if s := status.Convert(refused()); s.Code() != codes.FailedPrecondition || s.Message() != "the events are being read already" {
+		t.Errorf("got %v", s)
+	}
+	conn.Close()
+	for ctx := within(t); refused() != nil; time.Sleep(time.Millisecond) {
+		if ctx.Err() != nil {
+			t.Fatal("the stream is not given free")
+		}
+	}
+}
+
+// TestEventsForeign starts a plugin that has no events.
+func TestEventsForeign(t *testing.T) {
+	p := startFor(t, "foreign", func(e lumi.Event) { t.Errorf("got %v", e) })
+	if err := p.Close(); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestEventsLocal serves and connects several times, which leaves nothing behind, and logs when it is all over.
+func TestEventsLocal(t *testing.T) {
+	before := runtime.NumGoroutine()
+	for range 3 {
+		var got recorder
+		var call context.Context
+		var log bytes.Buffer
+		listener := bufconn.Listen(1 << 16)
+		dial := func(ctx context.Context) (net.Conn, error) { return listener.DialContext(ctx) }
+		ctx, cancel := context.WithCancel(t.Context())
+		served := make(chan error, 1)
+		go func() {
+			served <- Serve(ctx, Plugin{Package: "test", Resources: resources(), Configure: func(ctx context.Context, _ lumi.Bag) error {
+				call = ctx
+				return nil
+			}}, listener, slog.New(slog.NewTextHandler(&log, nil)))
+		}()
+		p, err := plugin.Connect(within(t), dial, got.sink)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := p.Configure(within(t), lumi.Bag{}); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := plugin.Connect(within(t), dial, got.sink); err == nil || err.Error() != "the events are being read already" {
+			t.Errorf("got %v", err)
+		}
+		cancel()
+		if err := <-served; err != nil {
+			t.Error(err)
+		}
+		if err := p.Close(); err != nil {
+			t.Error(err)
+		}
+		lumi.Log(call).Info("late")
+		if len(got.all()) > 0 || !strings.Contains(log.String(), "msg=late\n") {
+			t.Errorf("got %v and %s", got.all(), &log)
+		}
+	}
+	for ctx := within(t); runtime.NumGoroutine() > before; time.Sleep(time.Millisecond) {
+		if ctx.Err() != nil {
+			all := make([]byte, 1<<20)
+			t.Fatalf("goroutines are left:\n%s", all[:runtime.Stack(all, true)])
+		}
+	}
+}
+
+// drain returns the messages up to the end of a stream, which must be a good one.
+func drain(t *testing.T, stream grpc.ServerStreamingClient[lumirpc.Event]) (messages []string) {
+	t.Helper()
+	for {
+		e, err := stream.Recv()
+		if errors.Is(err, io.EOF) {
+			return messages
+		}
+		if err != nil {
+			t.Fatalf("the stream ended with %v, after %q", err, messages)
+		}
+		messages = append(messages, e.GetMessage())
+	}
+}

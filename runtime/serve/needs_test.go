@@ -1,0 +1,191 @@
+package serve
+
+import (
+	"errors"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
+	"google.golang.org/protobuf/types/known/structpb"
+
+	lumi "github.com/lumi-idl/lumi/runtime"
+	"github.com/lumi-idl/lumi/runtime/lumirpc"
+	"github.com/lumi-idl/lumi/runtime/urn"
+)
+
+// TestDescribe asks what there is, also before the configuration.
+func TestDescribe(t *testing.T) {
+	p := start(t, "configurable")
+	const replaces, secret, out = lumi.Replaces, lumi.Secret, lumi.Out
+	properties := []lumi.Property{
+		{Name: "name", Kind: lumi.KindString, Flags: replaces, Required: true},
+		{Name: "do", Kind: lumi.KindString, Required: true},
+		{Name: "fixed", Kind: lumi.KindString, Flags: replaces},
+		{Name: "secret", Kind: lumi.KindString, Flags: secret},
+		{Name: "list", Kind: lumi.KindList},
+		{Name: "code", Kind: lumi.KindArchive},
+		{Name: "vault", Kind: lumi.KindMap},
+		{Name: "password", Kind: lumi.KindString, Flags: secret | out},
+		{Name: "attachments", Kind: lumi.KindMap},
+		{Name: "result", Kind: lumi.KindString, Flags: out},
+	}
+	thing := &lumi.Description{Type: thingToken, Named: true, CanFind: true, IdempotentCreate: true, Properties: properties}
+	other := &lumi.Description{Type: otherToken, Properties: properties}
+	got, err := p.Describe(within(t))
+	if diff := cmp.Diff([]*lumi.Description{thing, other}, got); diff != "" || err != nil {
+		t.Errorf("all: %v\n%s", err, diff)
+	}
+	got, err = p.Describe(within(t), otherToken, thingToken)
+	if diff := cmp.Diff([]*lumi.Description{other, thing}, got); diff != "" || err != nil {
+		t.Errorf("in another order: %v\n%s", err, diff)
+	}
+	one, err := p.resource(t, otherToken).Describe(within(t))
+	if diff := cmp.Diff(other, one); diff != "" || err != nil {
+		t.Errorf("one: %v\n%s", err, diff)
+	}
+	_, err = p.Describe(within(t), thingToken, "test:index:Nothing")
+	if want := `the plugin for package "test" does not serve type "test:index:Nothing"`; !errors.Is(err, errors.ErrUnsupported) ||
+		err.Error() != want {
+		t.Errorf("got %v, want %s", err, want)
+	}
+}
+
+// TestFind creates with a token and finds by it.
+func TestFind(t *testing.T) {
+	p := start(t, "plugin")
+	things, bag := p.resource(t, thingToken), lumi.BagOf(thingBag("token"))
+	created, err := things.Create(within(t), &lumi.CreateRequest{URN: thingURN, Properties: bag, Token: "token-1"})
+	if err != nil || created.Properties.Get("result") != "token-1" {
+		t.Errorf("Create: %v, %v", created, err)
+	}
+	found, err := things.Find(within(t), &lumi.FindRequest{URN: thingURN, Properties: bag, Token: "token-1"})
+	if err != nil || found.ID != "t-token-1" {
+		t.Errorf("Find: %v, %v", found, err)
+	}
+	if _, err := find(thingBag("missing it"), "x")(within(t), things); !errors.Is(err, lumi.ErrNotFound) ||
+		err.Error() != "it: no such resource" {
+		t.Errorf("nothing to find: got %v", err)
+	}
+	var output *lumi.OutputError
+	if _, err := find(thingBag("nonsense"), "x")(within(t), things); !errors.As(err, &output) || isUncertain(err) ||
+		err.Error() != `the provider computed properties that cannot be sent: the id is not valid UTF-8: "\xff"` {
+		t.Errorf("an id that is not text: got %v", err)
+	}
+	_, err = p.resource(t, otherToken).Find(within(t), &lumi.FindRequest{URN: otherURN, Properties: bag})
+	want := "the provider cannot find resources of type test:sub/module:Other: unsupported operation"
+	if !errors.Is(err, errors.ErrUnsupported) || err.Error() != want {
+		t.Errorf("got %v, want %s", err, want)
+	}
+}
+
+// TestDefaults derives a default from the seed, and one from what there was.
+func TestDefaults(t *testing.T) {
+	things := start(t, "plugin").resource(t, thingToken)
+	seed := lumi.Seed("\x00\xffseed")
+	for _, old := range []lumi.Bag{{}, lumi.BagOf(thingBag("old"))} {
+		resp, err := things.Check(within(t), &lumi.CheckRequest{
+			URN: thingURN, Properties: lumi.BagOf(thingBag("defaults")), Old: old, Seed: seed,
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, want := resp.Properties.Get("fixed"), seed.Name("n-", 8, lumi.LowerAlphanumeric); got != want {
+			t.Errorf("got the name %v, want %s", got, want)
+		}
+		if list := resp.Properties.Get("list"); old.IsZero() != (list == nil) || list != nil && list.([]any)[0] != "old" {
+			t.Errorf("with %v: got %v", old, list)
+		}
+	}
+}
+
+// TestIgnore ignores changes, which leaves the old values.
+func TestIgnore(t *testing.T) {
+	things := start(t, "plugin").resource(t, thingToken)
+	old, want := thingBag("nothing", "secret", "old secret"), thingBag("ignore", "secret", "new secret", "fixed", "x")
+	old.Fields["secret"] = lumi.NewSecret(structpb.NewStringValue("old secret"))
+	answer, err := inspect(old, want)(within(t), things)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := answer.(*lumi.InspectChangeResponse)
+	kept := thingBag("nothing", "fixed", "x")
+	kept.Fields["secret"] = old.GetFields()["secret"]
+	if diff := cmp.Diff(lumi.BagOf(kept), got.Properties, sameBags); diff != "" {
+		t.Errorf("the properties are\n%s", diff)
+	}
+	if len(got.Changes) != 1 || got.Changes[0].String() != `+ fixed: "x"` || len(got.Replaces) != 1 || got.DeleteBeforeReplace {
+		t.Errorf("got %v, %v, %v", got.Changes, got.Replaces, got.DeleteBeforeReplace)
+	}
+	answer, err = inspect(thingBag("nothing"), thingBag("delete first"))(within(t), things)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got = answer.(*lumi.InspectChangeResponse)
+	if !got.DeleteBeforeReplace {
+		t.Error("delete before replace is lost")
+	}
+	if diff := cmp.Diff(lumi.BagOf(thingBag("delete first")), got.Properties, sameBags); diff != "" {
+		t.Errorf("where nothing is ignored, the properties are\n%s", diff)
+	}
+}
+
+// TestGet reads for each purpose.
+func TestGet(t *testing.T) {
+	things := start(t, "plugin").resource(t, thingToken)
+	refresh := &lumi.GetRequest{
+		Purpose: lumi.Refresh, ID: "t-1", URN: thingURN, Old: lumi.BagOf(thingBag("old")),
+		References: lumi.References{otherURN: {ID: "o-1"}},
+	}
+	resp, err := things.Get(within(t), refresh)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([]any{thingURN, "t-1", "old", "o-1"}, resp.Properties.Get("list")); diff != "" {
+		t.Errorf("refresh:\n%s", diff)
+	}
+	for _, u := range []urn.URN{"", thingURN} {
+		resp, err = things.Get(within(t), &lumi.GetRequest{Purpose: lumi.Import, ID: "t-1", URN: u})
+		if err != nil || resp.Properties.Get("list") != nil {
+			t.Errorf("import: got %v, %v", resp, err)
+		}
+	}
+}
+
+// TestMalformed makes requests that no engine should make. The provider is not asked.
+func TestMalformed(t *testing.T) {
+	b := startBare(t)
+	client, conn := b.dial(t)
+	b.greet(t, client)
+	const (
+		refresh, imported = lumirpc.GetRequest_REFRESH, lumirpc.GetRequest_IMPORT
+		thing, name       = string(thingToken), thingURN
+	)
+	old := thingBag("old")
+	for _, test := range []struct {
+		method string
+		req    any
+		want   string
+	}{
+		{"Get", &lumirpc.GetRequest{Type: thing, Id: "x", Urn: name}, "the request's purpose is PURPOSE_UNSPECIFIED, and must be REFRESH or IMPORT"},
+		{"Get", &lumirpc.GetRequest{Type: thing, Id: "x", Urn: name, Purpose: 7}, "the request's purpose is 7, and must be REFRESH or IMPORT"},
+		{"Get", &lumirpc.GetRequest{Type: thing, Urn: name, Purpose: imported}, "the request has no id"},
+		{"Get", &lumirpc.GetRequest{Type: thing, Id: "x", Purpose: imported, Old: old}, "the request has old properties, which an IMPORT must not have"},
+		{"Get", &lumirpc.GetRequest{Type: thing, Id: "x", Urn: name, Purpose: refresh}, "the request has no old properties, which a REFRESH must have"},
+		{"Get", &lumirpc.GetRequest{Type: thing, Id: "x", Purpose: refresh, Old: old}, "the request has no URN"},
+		{"Get", &lumirpc.GetRequest{Type: thing, Id: "x", Purpose: imported, Urn: otherURN}, "the request is about type test:index:Thing, and its URN is of type test:sub/module:Other"},
+		{"Get", &lumirpc.GetRequest{Type: thing, Id: "x", Purpose: imported, Urn: "x"}, `the request's URN is malformed: "x": a URN starts with urn:lumi:`},
+		{"Find", &lumirpc.FindRequest{Type: thing, Token: "x"}, "the request has no URN"},
+		{"Check", &lumirpc.CheckRequest{Type: thing}, "the request has no URN"},
+		{"Create", &lumirpc.CreateRequest{Type: thing, Urn: otherURN}, "the request is about type test:index:Thing, and its URN is of type test:sub/module:Other"},
+		{"Update", &lumirpc.UpdateRequest{Type: thing, Urn: name}, "the request has no id"},
+		{"InspectChange", &lumirpc.InspectChangeRequest{Type: thing, Urn: name}, "the request has no id"},
+		{"Delete", &lumirpc.DeleteRequest{Type: thing, Urn: name}, "the request has no id"},
+	} {
+		err := conn.Invoke(with(within(t), bareSecret), "/lumirpc.ResourceProvider/"+test.method, test.req, &lumirpc.CancelResponse{})
+		s := status.Convert(err)
+		if s.Code() != codes.InvalidArgument || s.Message() != test.want || len(s.Details()) > 0 {
+			t.Errorf("%s %v: got %v, want %s", test.method, test.req, s, test.want)
+		}
+	}
+}

@@ -1,0 +1,207 @@
+package serve
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"google.golang.org/grpc/codes"
+
+	lumi "github.com/lumi-idl/lumi/runtime"
+	"github.com/lumi-idl/lumi/runtime/serve/plugin"
+)
+
+// caller makes a call to a provider.
+type caller = func(context.Context, lumi.ResourceProvider) (any, error)
+
+// changes are the calls that change something, of a provider that does something.
+func changes(do string) map[string]caller {
+	return map[string]caller{
+		"create": create(thingBag(do), nil), "update": update(thingBag("nothing"), thingBag(do)), "delete": remove(thingBag(do)),
+	}
+}
+
+func isUncertain(err error) bool {
+	var e *lumi.UncertainError
+	return errors.As(err, &e)
+}
+
+// TestUncertain has calls end so that nobody knows what they did.
+func TestUncertain(t *testing.T) {
+	p := start(t, "plugin")
+	things := p.resource(t, thingToken)
+	for do, want := range map[string]string{
+		"uncertain":      "no answer",
+		"wrap uncertain": "around no answer here",
+		"inner":          "the cloud: context deadline exceeded",
+		"panic":          "the provider panicked: runtime error: index out of range [7] with length 0",
+		"exit":           "the provider ended its goroutine, as runtime.Goexit and the FailNow of a test do",
+		"wrap output":    "around the provider computed properties that cannot be sent: result: is wrong here",
+	} {
+		for name, call := range changes(do) {
+			if _, err := call(within(t), things); !isUncertain(err) || err.Error() != want {
+				t.Errorf("%s, %s: got %T %[3]v", name, do, err)
+			}
+		}
+	}
+	for name, call := range changes("wait") {
+		ctx, cancel := context.WithCancel(within(t))
+		result := make(chan error, 1)
+		go func() {
+			_, err := call(ctx, things)
+			result <- err
+		}()
+		p.expect(t, "waiting")
+		cancel()
+		if err := await(t, result); !isUncertain(err) || !errors.Is(err, context.Canceled) {
+			t.Errorf("%s, cancelled: got %T %[2]v", name, err)
+		}
+		p.expect(t, "cancelled")
+		ctx, cancel = context.WithTimeout(t.Context(), 200*time.Millisecond)
+		// The plugin may tell so first.
+		if _, err := call(ctx, things); !isUncertain(err) || !strings.Contains(err.Error(), "context deadline exceeded") {
+			t.Errorf("%s, deadline: got %T %[2]v", name, err)
+		}
+		cancel()
+		p.expect(t, "waiting")
+		p.expect(t, "cancelled")
+	}
+}
+
+// TestKilled kills the plugin during a call. Calls that are made after that change nothing.
+func TestKilled(t *testing.T) {
+	for name, call := range changes("die") {
+		p := start(t, "plugin")
+		things := p.resource(t, thingToken)
+		_, err := call(within(t), things)
+		var e *plugin.Error
+		if !isUncertain(err) || !errors.As(err, &e) || e.Code != codes.Unavailable ||
+			!strings.HasPrefix(err.Error(), "the plugin is gone (signal: killed): ") {
+			t.Errorf("%s: got %T %[2]v", name, err)
+		}
+		for name, call := range changes("nothing") {
+			_, err := call(within(t), things)
+			if isUncertain(err) || !errors.As(err, &e) || e.Code != codes.Unavailable ||
+				!strings.HasPrefix(err.Error(), "the plugin is gone (signal: killed): ") {
+				t.Errorf("%s, after that: got %T %[2]v", name, err)
+			}
+		}
+	}
+}
+
+// TestCertain is about calls that fail, and certainly did nothing.
+func TestCertain(t *testing.T) {
+	p := start(t, "plugin")
+	things := p.resource(t, thingToken)
+	for do, want := range map[string]string{
+		"fail":         "failed",
+		"fault":        "do: is a fault\nlist[0]: is another",
+		"replace":      "a change of list needs a replacement, not an update",
+		"wrap replace": "around a change of list needs a replacement, not an update here",
+		"retry":        "slow down: too fast",
+		"missing x":    "x: no such resource",
+	} {
+		for name, call := range changes(do) {
+			if name == "delete" && do == "missing x" {
+				continue
+			}
+			if _, err := call(within(t), things); err == nil || isUncertain(err) || err.Error() != want {
+				t.Errorf("%s, %s: got %T %[3]v", name, do, err)
+			}
+		}
+	}
+	done, cancel := context.WithCancel(t.Context())
+	cancel()
+	failed := func(why string, ctx context.Context) {
+		t.Helper()
+		for name, call := range changes("nothing") {
+			if _, err := call(ctx, things); err == nil || isUncertain(err) {
+				t.Errorf("%s, %s: got %T %[3]v", name, why, err)
+			}
+		}
+	}
+	failed("not sent", done)
+	result := background(within(t), things, "tidy")
+	p.expect(t, "waiting")
+	if err := p.Cancel(within(t)); err != nil {
+		t.Error(err)
+	}
+	failed("stopping", within(t))
+	if err := await(t, result); err != nil {
+		t.Error(err)
+	}
+	if err := p.Close(); err != nil {
+		t.Error(err)
+	}
+	failed("closed", within(t))
+	// Calls that change nothing are never uncertain of themselves.
+	p = start(t, "plugin")
+	things = p.resource(t, thingToken)
+	for name, call := range map[string]caller{
+		"check": check(thingBag("panic")), "get": get("panic"), "find": find(thingBag("panic"), "x"),
+		"inspect": inspect(thingBag("nothing"), thingBag("panic")),
+	} {
+		if _, err := call(within(t), things); err == nil || isUncertain(err) {
+			t.Errorf("%s: got %T %[2]v", name, err)
+		}
+	}
+}
+
+// TestWrapped wraps errors with a meaning: over the socket, they keep it and the text around them.
+func TestWrapped(t *testing.T) {
+	things := start(t, "plugin").resource(t, thingToken)
+	var (
+		invalid *lumi.InvalidError
+		replace *lumi.ReplaceError
+		output  *lumi.OutputError
+		retry   *lumi.RetryError
+		unknown *lumi.UncertainError
+	)
+	for do, test := range map[string]struct {
+		is   func(err error) bool
+		want string
+	}{
+		"fault":     {func(err error) bool { return errors.As(err, &invalid) && len(invalid.Faults) == 2 }, "do: around is a fault here\nlist[0]: around is another here"},
+		"replace":   {func(err error) bool { return errors.As(err, &replace) }, "around a change of list needs a replacement, not an update here"},
+		"output":    {func(err error) bool { return errors.As(err, &output) }, "around the provider computed properties that cannot be sent: result: is wrong here"},
+		"retry":     {func(err error) bool { return errors.As(err, &retry) && retry.After == 3*time.Second }, "around slow down: too fast here"},
+		"uncertain": {func(err error) bool { return errors.As(err, &unknown) }, "around no answer here"},
+		"missing x": {func(err error) bool { return errors.Is(err, lumi.ErrNotFound) }, "around x: no such resource here"},
+	} {
+		for name, call := range map[string]caller{
+			"check": check(thingBag("wrap " + do)), "create": create(thingBag("wrap "+do), nil),
+			"find": find(thingBag("wrap "+do), "x"), "partly": create(thingBag("partly wrap "+do), nil),
+		} {
+			_, err := call(within(t), things)
+			want := test.want
+			if name == "partly" {
+				want = "done in part: " + want
+			}
+			if err == nil || !test.is(err) || err.Error() != want {
+				t.Errorf("%s, %s: got %T %[3]v\nwant %[4]s", name, do, err, want)
+			}
+		}
+	}
+}
+
+// wrapping is a provider that overrides methods, and wraps the errors of those that it overrides.
+type wrapping struct{ lumi.Provider }
+
+func (p *wrapping) Create(ctx context.Context, req *lumi.CreateRequest) (*lumi.CreateResponse, error) {
+	resp, err := p.Provider.Create(ctx, req)
+	if err != nil {
+		err = fmt.Errorf("in %w here", err)
+	}
+	return resp, err
+}
+
+func (p *wrapping) Update(ctx context.Context, req *lumi.UpdateRequest) (*lumi.UpdateResponse, error) {
+	resp, err := p.Provider.Update(ctx, req)
+	if err != nil {
+		err = fmt.Errorf("in %w here", err)
+	}
+	return resp, err
+}
