@@ -348,7 +348,11 @@ func TestEventsLocal(t *testing.T) {
 				return nil
 			}}, listener, slog.New(slog.NewTextHandler(&log, nil)))
 		}()
-		p, err := plugin.Connect(within(t), dial, got.sink)
+		slow := func(e lumi.Event) {
+			time.Sleep(20 * time.Millisecond)
+			got.sink(e)
+		}
+		p, err := plugin.Connect(within(t), dial, slow)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -358,6 +362,7 @@ func TestEventsLocal(t *testing.T) {
 		if _, err := plugin.Connect(within(t), dial, got.sink); err == nil || err.Error() != "the events are being read already" {
 			t.Errorf("got %v", err)
 		}
+		lumi.Log(call).Info("stray")
 		cancel()
 		if err := <-served; err != nil {
 			t.Error(err)
@@ -366,8 +371,8 @@ func TestEventsLocal(t *testing.T) {
 			t.Error(err)
 		}
 		lumi.Log(call).Info("late")
-		if len(got.all()) > 0 || !strings.Contains(log.String(), "msg=late\n") {
-			t.Errorf("got %v and %s", got.all(), &log)
+		if all := got.all(); len(all) != 1 || all[0].Message != "stray" || !strings.Contains(log.String(), "msg=late\n") {
+			t.Errorf("got %v and %s", all, &log)
 		}
 	}
 	for ctx := within(t); runtime.NumGoroutine() > before; time.Sleep(time.Millisecond) {

@@ -50,8 +50,9 @@ type Command struct {
 	// Log receives what the plugin writes to standard error, and to standard output after the port. It is os.Stderr if
 	// nil. Writes come one at a time.
 	Log io.Writer
-	// Events receives what providers log and report as progress, one event at a time, those of a call before it returns.
-	// It must not call the plugin. If it is nil, all that becomes part of the plugin's own log.
+	// Events receives what providers log and report as progress, one event at a time. It has received all events of a call
+	// when the call returns, and is not called after Close has returned. Calls wait for it, so it should be fast, and it
+	// must not call the plugin, which would wait for itself. If it is nil, or the plugin has no events, they go to Log.
 	Events func(lumi.Event)
 	// Grace is how long Close waits for the plugin to end by itself, 15 seconds if it is 0.
 	Grace time.Duration
@@ -150,7 +151,7 @@ func (p *Plugin) introduce(
 	return p.explain(p.events.start(p.client))
 }
 
-// intercept makes a call, and returns after its events were received. Its errors are those of [Plugin.Resource].
+// intercept makes a call and returns after its events were received. Its errors are those of [Plugin.Resource].
 func (p *Plugin) intercept(
 	ctx context.Context, method string, req, reply any, conn *grpc.ClientConn, call grpc.UnaryInvoker, options ...grpc.CallOption,
 ) error {
@@ -244,7 +245,9 @@ func flags(p *lumirpc.Property) (all lumi.Flags) {
 }
 
 // Resource returns the provider of one type of resource. Its errors are those that [lumi.ResourceProvider] lists, as
-// far as they can be sent, or an *[Error]. It fails if the plugin does not serve the type.
+// far as they can be sent, or an *[Error]. If a Create, Update or Delete was sent and its outcome is unknown, such as when
+// the plugin crashed or the context was done, the error is a *[lumi.UncertainError]. It fails if the plugin does not serve
+// the type.
 func (p *Plugin) Resource(token tokens.Type) (lumi.ResourceProvider, error) {
 	if !slices.Contains(p.Types, token) {
 		return nil, fmt.Errorf("the plugin for package %q does not serve type %q", p.Package, token)
