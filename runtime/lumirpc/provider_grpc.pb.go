@@ -69,6 +69,7 @@ const (
 //	UNIMPLEMENTED        The plugin does not serve this resource type, cannot find resources of it, or does not have
 //	                     this call.
 //	UNAUTHENTICATED      The call does not carry the secret that the plugin was started with.
+//	RESOURCE_EXHAUSTED   The request or the response is larger than 512 MiB.
 //	CANCELLED            The call was cancelled, by its caller or because the plugin is stopping.
 //	DEADLINE_EXCEEDED    The caller's deadline has passed.
 //	UNKNOWN              The operation failed for any other reason.
@@ -82,7 +83,7 @@ const (
 // changed, catch the exception and answer ABORTED with Uncertain, or INTERNAL. A provider that is told to stop and
 // gives up half way answers ABORTED or a failure in the response, not CANCELLED.
 //
-// Messages are for people. Messages are cut off at 8 KiB and details at 64 KiB, since both travel as metadata.
+// Messages of errors are for people. They are cut off at 8 KiB and details at 64 KiB, since both travel as metadata.
 type ResourceProviderClient interface {
 	// Handshake must be the first call. It establishes that both sides speak the same version of the protocol.
 	Handshake(ctx context.Context, in *HandshakeRequest, opts ...grpc.CallOption) (*HandshakeResponse, error)
@@ -301,6 +302,7 @@ type ResourceProvider_EventsClient = grpc.ServerStreamingClient[Event]
 //	UNIMPLEMENTED        The plugin does not serve this resource type, cannot find resources of it, or does not have
 //	                     this call.
 //	UNAUTHENTICATED      The call does not carry the secret that the plugin was started with.
+//	RESOURCE_EXHAUSTED   The request or the response is larger than 512 MiB.
 //	CANCELLED            The call was cancelled, by its caller or because the plugin is stopping.
 //	DEADLINE_EXCEEDED    The caller's deadline has passed.
 //	UNKNOWN              The operation failed for any other reason.
@@ -314,7 +316,7 @@ type ResourceProvider_EventsClient = grpc.ServerStreamingClient[Event]
 // changed, catch the exception and answer ABORTED with Uncertain, or INTERNAL. A provider that is told to stop and
 // gives up half way answers ABORTED or a failure in the response, not CANCELLED.
 //
-// Messages are for people. Messages are cut off at 8 KiB and details at 64 KiB, since both travel as metadata.
+// Messages of errors are for people. They are cut off at 8 KiB and details at 64 KiB, since both travel as metadata.
 type ResourceProviderServer interface {
 	// Handshake must be the first call. It establishes that both sides speak the same version of the protocol.
 	Handshake(context.Context, *HandshakeRequest) (*HandshakeResponse, error)
