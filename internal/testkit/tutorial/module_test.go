@@ -40,15 +40,13 @@ func TestModule(t *testing.T) {
 		if len(steps) < 4 {
 			t.Errorf("%s: found %d steps, want at least 4", name, len(steps))
 		}
-		r := &reader{t: t, page: name, cwd: t.TempDir(), env: env}
-		for _, step := range steps {
-			r.do(step)
-		}
+		r := &tutorial.Reader{Page: name, Dir: t.TempDir(), Env: env}
+		r.Do(t, steps...)
 		for file, want := range map[string]string{
 			"pack/bucket.ts":          "class Bucket ",
 			"provider/bucket_stub.go": "type BucketProviderOps ",
 		} {
-			content, err := os.ReadFile(filepath.Join(r.cwd, filepath.FromSlash(file)))
+			content, err := os.ReadFile(filepath.Join(r.Dir, filepath.FromSlash(file)))
 			if err != nil || !strings.Contains(string(content), want) {
 				t.Errorf("%s: %s has no %q: %v", name, file, want, err)
 			}

@@ -11,7 +11,7 @@ import (
 func TestSteps(t *testing.T) {
 	t.Parallel()
 	const markdown = "# Title\n```sh\nnot here\n```\n## Do\ntext\n```sh\nls\n## no heading\n```\n```go a/b.go\n" +
-		"package a\n```\n```text\nout\n```\n## Then\n```\nnor here\n```\n"
+		"package a\n```\n```go a/b.go more\nvar b int\n```\n```text\nout\n```\n## Then\n```\nnor here\n```\n"
 	got, err := tutorial.Steps(markdown, "Do")
 	if err != nil {
 		t.Fatal(err)
@@ -19,10 +19,23 @@ func TestSteps(t *testing.T) {
 	want := []tutorial.Step{
 		{Line: 7, Kind: tutorial.RunCommands, Text: "ls\n## no heading\n"},
 		{Line: 11, Kind: tutorial.WriteFile, File: "a/b.go", Text: "package a\n"},
-		{Line: 14, Kind: tutorial.ExpectOutput, Text: "out\n"},
+		{Line: 14, Kind: tutorial.AppendFile, File: "a/b.go", Text: "var b int\n"},
+		{Line: 17, Kind: tutorial.ExpectOutput, Text: "out\n"},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
+	}
+}
+
+func TestStepsOfPage(t *testing.T) {
+	t.Parallel()
+	got, err := tutorial.Steps("# Title\n```sh\nls\n```\n## Do\n```text\nout\n```\n", "")
+	want := []tutorial.Step{
+		{Line: 2, Kind: tutorial.RunCommands, Text: "ls\n"},
+		{Line: 6, Kind: tutorial.ExpectOutput, Text: "out\n"},
+	}
+	if diff := cmp.Diff(want, got); diff != "" || err != nil {
+		t.Error(diff, err)
 	}
 }
 

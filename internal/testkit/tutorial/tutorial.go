@@ -1,4 +1,5 @@
-// Package tutorial reads the tutorial out of the README, so that a test can do what the tutorial says.
+// Package tutorial executes documentation: it takes the fenced blocks out of a page, writes the files that are among
+// them, runs the commands, and compares what these print.
 package tutorial
 
 import (
@@ -6,12 +7,12 @@ import (
 	"strings"
 )
 
-// Step is one fenced block of the tutorial.
+// Step is one fenced block of a page.
 type Step struct {
 	// Line is where the block begins in the document.
 	Line int
 	Kind Kind
-	// File is the path of the file to write, for a WriteFile.
+	// File is the path of the file, for a WriteFile or an AppendFile.
 	File string
 	// Text is what stands in the block: commands, the file's content, or what the commands before have to print.
 	Text string
@@ -28,13 +29,15 @@ const (
 	WriteFile
 	// ExpectOutput is what the commands of the block before print: ```text
 	ExpectOutput
+	// AppendFile is the next part of a file of which an earlier block is the first: ```go idl/bucket.go more
+	AppendFile
 )
 
-// Steps returns the fenced blocks of the section with the given heading, in order. It is an error if there is no such
-// section, if a block does not end, or if it says nothing about what to do with it.
+// Steps returns the fenced blocks of the section with the given heading, in order, or those of the whole page if the
+// heading is empty. It is an error if there are none, if a block does not end, or if it does not say what to do with it.
 func Steps(markdown, heading string) ([]Step, error) {
 	var steps []Step
-	inSection, inBlock := false, false
+	inSection, inBlock := heading == "", false
 	for i, line := range strings.Split(markdown, "\n") {
 		fence, isFence := strings.CutPrefix(line, "```")
 		switch {
@@ -49,7 +52,7 @@ func Steps(markdown, heading string) ([]Step, error) {
 			steps, inBlock = append(steps, step), true
 		case inBlock:
 			steps[len(steps)-1].Text += line + "\n"
-		case strings.HasPrefix(line, "## "):
+		case strings.HasPrefix(line, "## ") && heading != "":
 			inSection = line == "## "+heading
 		}
 	}
@@ -66,6 +69,8 @@ func newStep(info []string) (Step, error) {
 	switch {
 	case len(info) == 2:
 		return Step{Kind: WriteFile, File: info[1]}, nil
+	case len(info) == 3 && info[2] == "more":
+		return Step{Kind: AppendFile, File: info[1]}, nil
 	case len(info) == 1 && info[0] == "sh":
 		return Step{Kind: RunCommands}, nil
 	case len(info) == 1 && info[0] == "text":
