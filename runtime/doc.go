@@ -3,23 +3,26 @@
 //
 // # For authors of providers
 //
-// For every resource T, cidlc generates an interface TProviderOps. Its implementation, in the same package, is the
-// author's part:
+// For every resource T, cidlc generates an interface TProviderOps. Implement it in the same package:
 //
-//	func (ops *securityGroupProviderOpsImpl) Create(
-//		ctx context.Context, want *lumi.State[*securityGroup],
-//	) (lumi.ID, error) {
-//		id, err := ops.backend.Create(want.Properties.GroupDescription)
+//	func (ops *fileProviderOpsImpl) Create(ctx context.Context, want *lumi.State[*file]) (lumi.ID, error) {
+//		size, err := ops.write(want.Properties.Name, want.Properties.Text)
 //		if err != nil {
 //			return "", err
 //		}
-//		want.Properties.GroupID = &id
-//		return lumi.ID(id), nil
+//		want.Properties.Size = size
+//		return lumi.ID(want.Properties.Name), nil
 //	}
 //
-// NewTProvider makes a [ResourceProvider] of it. That checks and decodes what a program sends, all faults at once and
-// each with its [Path], works out a [Diff], refuses an update that would need a replacement, and encodes what the
-// author computed. [Ops] says what each operation must do; [State] is what it is given.
+// NewTProvider makes a [ResourceProvider] of the implementation. It decodes and validates what programs send, computes
+// the [Diff] of an update, refuses updates that need a replacement, and encodes what the author computed. [Ops] documents
+// the operations, [State] what they receive, and [Meaning] what their errors mean to an engine.
+//
+//   - Optional operations: [Inspector], [Upgrader], [Finder], [IdempotentCreator]
+//   - Errors: [Faultf], [ErrNotFound], [RetryError], [Uncertain]; work that is done before a failure: [State.Done]
+//   - Helpers: [Waiter], [Seed.Name], [Log], [Progress]
+//
+// The guide, with a complete provider, is docs/providers.md.
 //
 // # What is called a provider
 //
@@ -32,9 +35,9 @@
 //
 // # How values travel
 //
-// A bag of properties is a structpb.Struct. A property that is null is absent. Absent, zero and empty are three things:
-// a nil pointer, a pointer to zero, an empty list that is not nil. Some values are objects that [wire.Signature] marks,
-// or stand for others:
+// Properties travel in a [Bag]. A property that is null is absent. Absent, zero and empty are three different values: a
+// nil pointer, a pointer to zero, an empty list that is not nil. Some values are objects that [wire.Signature] marks, or
+// stand for others:
 //
 //   - Secrets are wrapped. Decoding unwraps them, and encoding wraps again what was declared secret and what came so.
 //   - Unknown values are those that depend on a resource which does not exist yet. They are legal in Check, Name and

@@ -1,0 +1,95 @@
+// Package pages_test executes the pages about providers.
+package pages_test
+
+import (
+	"maps"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/lumi-idl/lumi/internal/testkit/node"
+	"github.com/lumi-idl/lumi/internal/testkit/tutorial"
+)
+
+// TestProviders builds the module that docs/providers.md and the pages in docs/providers describe, and tests its
+// resources with the files in testdata. Every snippet of the pages is a part of it.
+func TestProviders(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds a module")
+	}
+	t.Parallel()
+	checkout, err := filepath.Abs("../../..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := &tutorial.Reader{Dir: t.TempDir(), Env: environment(t, checkout)}
+	for _, page := range pages {
+		text := read(t, filepath.Join(checkout, "docs", page))
+		if found := indented.FindString(text); found != "" {
+			t.Errorf("docs/%s has a block that is not executed, since it has no fence:\n%s", page, found)
+		}
+		steps, err := tutorial.Steps(text, "")
+		if err != nil {
+			t.Fatalf("docs/%s: %v", page, err)
+		}
+		r.Page = "docs/" + page
+		r.Do(t, steps...)
+	}
+	tests, err := filepath.Glob("testdata/*_test.go")
+	if err != nil || len(tests) == 0 {
+		t.Fatal("no tests", err)
+	}
+	for _, name := range tests {
+		file := tutorial.Step{Kind: tutorial.WriteFile, File: "provider/" + filepath.Base(name), Text: read(t, name)}
+		r.Do(t, file)
+	}
+	r.Page = "testdata"
+	r.Do(t, tutorial.Step{Kind: tutorial.RunCommands, Text: "cidlc idl --out-provider >&2\n" +
+		"gofmt -l . >&2\n" + "test -z \"$(gofmt -l .)\"\n" + "go get -t ./...\n" + "go vet ./...\n" + "go test ./...\n"})
+}
+
+// pages are in the order in which they are read: each continues with the module of those before.
+var pages = []string{
+	"providers.md", "providers/updates.md", "providers/failures.md", "providers/references.md", "providers/secrets.md",
+}
+
+// TestAllPages fails if a page about providers is not executed.
+func TestAllPages(t *testing.T) {
+	found, err := filepath.Glob("../../../docs/providers/*.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := map[string]bool{}
+	for _, page := range found {
+		want["providers/"+filepath.Base(page)] = true
+	}
+	if got := slices.Sorted(slices.Values(pages[1:])); !slices.Equal(got, slices.Sorted(maps.Keys(want))) {
+		t.Errorf("executed %q, found %q", got, slices.Sorted(maps.Keys(want)))
+	}
+}
+
+// indented is a code block in the older style.
+var indented = regexp.MustCompile(`(?m)^\n {4}\S.*`)
+
+func read(t *testing.T, name string) string {
+	t.Helper()
+	text, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+// environment has cidlc on the path, and everything else from this machine.
+func environment(t *testing.T, checkout string) []string {
+	t.Helper()
+	bin := t.TempDir()
+	node.Run(t, checkout, "go", "build", "-o", filepath.Join(bin, "cidlc"), "./cmd/cidlc")
+	cache := strings.TrimSpace(node.Run(t, checkout, "go", "env", "GOCACHE"))
+	return append(os.Environ(),
+		"LUMI="+checkout, "PATH="+bin+string(filepath.ListSeparator)+os.Getenv("PATH"), "GOPROXY=off", "GOSUMDB=off",
+		"GOFLAGS=", "GOWORK=off", "XDG_CACHE_HOME="+t.TempDir(), "GOCACHE="+cache)
+}
