@@ -21,9 +21,10 @@ type author struct {
 	strict    bool // about what is deleted already
 	check     func(want *volumeState) error
 	create    func(want *volumeState, id lumi.ID) (lumi.ID, error)
-	get       func(v *volume) (*volume, error)
+	get       func(v, old *volume) (*volume, error)
 	absent    error // what Get returns for what does not exist
 	update    func(want *volumeState) error
+	log       func(ctx context.Context, v *volume) // about what it created
 	delete    func(old *volumeState) error
 }
 
@@ -39,6 +40,9 @@ func (a *author) Create(ctx context.Context, want *volumeState) (lumi.ID, error)
 		clear(a.cloud.tokens)
 	}
 	id, err := a.volumeOps.Create(ctx, want)
+	if a.log != nil {
+		a.log(ctx, want.Properties)
+	}
 	if err != nil || a.create == nil {
 		return id, err
 	}
@@ -53,7 +57,10 @@ func (a *author) Get(ctx context.Context, id lumi.ID, old *volumeState) (*volume
 	case err != nil || a.get == nil:
 		return v, err
 	}
-	return a.get(v)
+	if old == nil {
+		return a.get(v, nil)
+	}
+	return a.get(v, old.Properties)
 }
 
 func (a *author) Update(ctx context.Context, old, want *volumeState, diff *lumi.Diff) error {
@@ -147,6 +154,8 @@ var life = providertest.Life{
 
 // TestReports has one thing wrong at a time, and compares what the kit says of it word by word.
 func TestReports(t *testing.T) {
+	var c *cloud
+	random := 0
 	for _, test := range []struct {
 		name     string
 		author   author
@@ -185,6 +194,13 @@ func TestReports(t *testing.T) {
 				resp.Properties.Struct().Fields["zone"] = structpb.NewStringValue("z")
 			}
 		}}},
+		{name: "check is random", author: author{check: func(want *volumeState) error {
+			if want.Properties.Comment == nil {
+				random++
+				want.Properties.Comment = new(fmt.Sprint("comment ", random))
+			}
+			return nil
+		}}},
 		{name: "check bares a secret", override: overrider{check: func(resp *lumi.CheckResponse) { bare(resp.Properties.Struct()) }}},
 		{name: "create fails", author: author{create: func(*volumeState, lumi.ID) (lumi.ID, error) {
 			return "", errors.New("no more room")
@@ -204,7 +220,7 @@ func TestReports(t *testing.T) {
 				want.Properties.ARN = ""
 				return id, nil
 			},
-			get: func(v *volume) (*volume, error) {
+			get: func(v, _ *volume) (*volume, error) {
 				v.ARN = ""
 				return v, nil
 			},
@@ -214,11 +230,40 @@ func TestReports(t *testing.T) {
 			resp.Properties.Struct().Fields["address"] = lumi.NewUnknown()
 		}}},
 		{name: "create makes two", author: author{forgetful: true}},
-		{name: "get fails", author: author{get: func(*volume) (*volume, error) { return nil, lumi.ErrNotFound }}},
-		{name: "get differs", author: author{get: func(v *volume) (*volume, error) {
+		{name: "get fails", author: author{get: func(*volume, *volume) (*volume, error) { return nil, lumi.ErrNotFound }}},
+		{name: "get differs", author: author{get: func(v, _ *volume) (*volume, error) {
 			v.Size, v.Comment, v.Tags = 11, nil, map[string]string{"a": "b"}
 			return v, nil
 		}}},
+		{name: "get differs for a refresh", author: author{get: func(v, old *volume) (*volume, error) {
+			if old != nil {
+				v.Comment = nil
+			}
+			return v, nil
+		}}},
+		{name: "get repeats what it is told", author: author{get: func(v, old *volume) (*volume, error) {
+			if old != nil {
+				v.Size = old.Size
+			}
+			return v, nil
+		}}},
+		{name: "get needs what it was told", author: author{get: func(v, old *volume) (*volume, error) {
+			if old == nil {
+				return nil, errors.New("which volume?")
+			}
+			return v, nil
+		}}},
+		{name: "create logs a secret", author: author{log: func(ctx context.Context, v *volume) {
+			lumi.Log(ctx).Warn("created", "token", *v.Token)
+		}}},
+		{name: "a change is not ignored", life: providertest.Life{
+			Create: small, Ignores: []providertest.Properties{{"comment": "Made for a test"}},
+		}},
+		{name: "what is ignored is not kept", override: overrider{inspect: func(resp *lumi.InspectChangeResponse) {
+			resp.Properties = lumi.BagOf(&structpb.Struct{Fields: map[string]*structpb.Value{"size": number(1)}})
+		}}, life: providertest.Life{
+			Create: small, Ignores: []providertest.Properties{{"comment": "MADE by a test"}},
+		}},
 		{name: "get bares a secret", override: overrider{get: func(resp *lumi.GetResponse) { bare(resp.Properties.Struct()) }}},
 		{name: "a change where there is none", override: overrider{inspect: func(resp *lumi.InspectChangeResponse) {
 			if len(resp.Changes) == 0 {
@@ -226,10 +271,10 @@ func TestReports(t *testing.T) {
 			}
 		}}},
 		// Package serve masks the secrets of the call that an error is of, and Get is not given any.
-		{name: "get tells a secret", author: author{get: func(v *volume) (*volume, error) {
+		{name: "get tells a secret", author: author{get: func(v, _ *volume) (*volume, error) {
 			return nil, fmt.Errorf("the token %s has expired", *v.Token)
 		}}},
-		{name: "get tells an encoded secret", author: author{get: func(v *volume) (*volume, error) {
+		{name: "get tells an encoded secret", author: author{get: func(v, _ *volume) (*volume, error) {
 			return nil, fmt.Errorf("the header %s is refused", base64.StdEncoding.EncodeToString([]byte("me:"+*v.Token)))
 		}}},
 		{name: "no change where there is one", override: overrider{inspect: func(resp *lumi.InspectChangeResponse) {
@@ -237,8 +282,18 @@ func TestReports(t *testing.T) {
 		}}},
 		{name: "update does nothing", author: author{update: func(*volumeState) error { return nil }}},
 		{name: "update fails half way", author: author{update: func(want *volumeState) error {
-			want.Properties.Size = 10
-			return &lumi.PartialError{Err: errors.New("no more room")}
+			want.Properties.Tags = map[string]string{"a": "b"}
+			want.Done("tags")
+			return errors.New("no more room")
+		}}},
+		{name: "update works once", author: author{update: func(want *volumeState) error {
+			v := c.volumes[want.ID]
+			if v.Size == want.Properties.Size {
+				return errors.New("409 nothing to change")
+			}
+			v.Size = want.Properties.Size
+			c.volumes[want.ID] = v
+			return nil
 		}}},
 		{name: "update where it must be refused", override: overrider{update: func(*lumi.UpdateRequest) error {
 			return nil
@@ -252,7 +307,8 @@ func TestReports(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			golden(t, test.name, run(t, func(t providertest.TB) {
-				test.author.volumeOps = &volumeOps{newCloud()}
+				c = newCloud()
+				test.author.volumeOps = &volumeOps{c}
 				test.override.typed = newVolumes(&test.author)
 				h := providertest.InProcess(t, providertest.Resources(&test.override))
 				l := test.life
@@ -331,7 +387,7 @@ func TestExpectedEmpty(t *testing.T) {
 		want.Properties.ARN = ""
 		return id, nil
 	}
-	a.get = func(v *volume) (*volume, error) {
+	a.get = func(v, _ *volume) (*volume, error) {
 		v.ARN = ""
 		return v, nil
 	}

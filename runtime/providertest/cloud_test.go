@@ -2,8 +2,10 @@ package providertest_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
+	"strings"
 	"sync"
 
 	lumi "github.com/lumi-idl/lumi/runtime"
@@ -101,13 +103,25 @@ type cloud struct {
 	made      int
 	volumes   map[lumi.ID]volume
 	snapshots map[lumi.ID]snapshot
-	tokens    map[string]lumi.ID
+	// tokens are those with which something was created, and lost the messages of answers that get lost, by what was done.
+	tokens map[string]lumi.ID
+	lost   map[string]string
 }
 
 func newCloud() *cloud {
 	return &cloud{
 		volumes: map[lumi.ID]volume{}, snapshots: map[lumi.ID]snapshot{}, tokens: map[string]lumi.ID{},
+		lost: map[string]string{},
 	}
+}
+
+// answer is that to a request, which may get lost, once.
+func (c *cloud) answer(request string) error {
+	message, lost := c.lost[request]
+	if delete(c.lost, request); lost {
+		return lumi.Uncertain(errors.New(message))
+	}
+	return nil
 }
 
 // id returns a new id, or that of what was made before for the same request and still exists.
@@ -134,15 +148,37 @@ func (o *volumeOps) Check(_ context.Context, want *volumeState) error {
 	return nil
 }
 
-func (o *volumeOps) Create(_ context.Context, want *volumeState) (lumi.ID, error) {
+func (o *volumeOps) Create(ctx context.Context, want *volumeState) (lumi.ID, error) {
 	c, v := o.cloud, want.Properties
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	id := c.id(string(want.URN)+v.Zone, func(id lumi.ID) bool { _, ok := c.volumes[id]; return ok })
+	id := c.id(want.Token, func(id lumi.ID) bool { _, ok := c.volumes[id]; return ok })
 	v.Zones = []string{v.Zone}
 	v.ARN, v.Address, v.Token = "arn:"+string(id), new("10.0.0.1"), new("token of "+string(id))
 	c.put(id, v)
+	lumi.Progress(ctx, "%s is ready", id)
+	if err := c.answer("create volume"); err != nil {
+		return "", err
+	}
 	return id, nil
+}
+
+func (o *volumeOps) IdempotentCreate() bool { return true }
+
+// InspectChange ignores case in comments.
+func (o *volumeOps) InspectChange(_ context.Context, old, want *volumeState, diff *lumi.Diff) error {
+	if a, b := old.Properties.Comment, want.Properties.Comment; a != nil && b != nil && strings.EqualFold(*a, *b) {
+		diff.Ignore("comment")
+	}
+	return nil
+}
+
+// Upgrade knows that a comment was once called a note.
+func (o *volumeOps) Upgrade(_ context.Context, old *volumeState, stored lumi.Bag) error {
+	if note, ok := stored.Get("note").(string); ok {
+		old.Properties.Comment = &note
+	}
+	return nil
 }
 
 // put stores what a cloud knows: neither URNs nor where a file came from.
@@ -167,7 +203,7 @@ func (o *volumeOps) Update(_ context.Context, old, want *volumeState, _ *lumi.Di
 	o.cloud.mu.Lock()
 	defer o.cloud.mu.Unlock()
 	o.cloud.put(old.ID, want.Properties)
-	return nil
+	return o.cloud.answer("update volume")
 }
 
 func (o *volumeOps) Delete(_ context.Context, old *volumeState) error {
@@ -177,7 +213,7 @@ func (o *volumeOps) Delete(_ context.Context, old *volumeState) error {
 		return lumi.ErrNotFound
 	}
 	delete(o.cloud.volumes, old.ID)
-	return nil
+	return o.cloud.answer("delete volume")
 }
 
 // snapshotOps is the provider of snapshots. It names them after their volumes.
@@ -197,11 +233,28 @@ func (o *snapshotOps) Create(_ context.Context, want *snapshotState) (lumi.ID, e
 	c := o.cloud
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	id := c.id(string(want.URN), func(id lumi.ID) bool { _, ok := c.snapshots[id]; return ok })
+	if message, refused := c.lost["snapshot"]; refused {
+		delete(c.lost, "snapshot")
+		return "", lumi.Uncertain(errors.New(message))
+	}
+	id := c.id(want.Token, func(lumi.ID) bool { return false })
 	want.Properties.Source = new(string(source.ID) + " " + source.Properties.Get("arn").(string))
 	stored := *want.Properties
 	stored.Volume = ""
 	c.snapshots[id] = stored
+	if err := c.answer("create snapshot"); err != nil {
+		return "", err
+	}
+	return id, nil
+}
+
+func (o *snapshotOps) Find(_ context.Context, want *snapshotState) (lumi.ID, error) {
+	o.cloud.mu.Lock()
+	defer o.cloud.mu.Unlock()
+	id := o.cloud.tokens[want.Token]
+	if _, ok := o.cloud.snapshots[id]; !ok {
+		return "", lumi.ErrNotFound
+	}
 	return id, nil
 }
 
@@ -215,10 +268,11 @@ func (o *snapshotOps) Get(_ context.Context, id lumi.ID, _ *snapshotState) (*sna
 	return &s, nil
 }
 
-// InspectChange has a snapshot replaced whose label goes away, which the IDL does not say.
+// InspectChange has a snapshot replaced whose label goes away, which the IDL does not say. There can be only one.
 func (o *snapshotOps) InspectChange(_ context.Context, _, want *snapshotState, diff *lumi.Diff) error {
 	if want.Properties.Label == nil && !want.Unknown.Has("label") {
 		diff.Replace("label")
+		diff.DeleteBeforeReplace()
 	}
 	return nil
 }

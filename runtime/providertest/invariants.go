@@ -111,7 +111,7 @@ func (s *step) wrapsSecrets(call string, bag *structpb.Struct) {
 // computed sees that Create and Update return what the provider computes, and nothing else.
 func (s *step) computed(call string, bag *structpb.Struct) {
 	s.t.Helper()
-	for _, p := range s.r.h.properties[s.r.token] {
+	for _, p := range s.r.described.Properties {
 		v, there := bag.GetFields()[p.Name]
 		switch {
 		case p.Flags&lumi.Out == 0 && there:
@@ -165,7 +165,7 @@ func (s *step) mayBeEmpty(name string) bool {
 // readBack are the properties that Get must return.
 func (s *step) readBack() *structpb.Struct {
 	state := s.r.current()
-	for _, p := range s.r.h.properties[s.r.token] {
+	for _, p := range s.r.described.Properties {
 		if p.Flags&lumi.In != 0 {
 			delete(state.Fields, p.Name)
 		}
@@ -202,9 +202,15 @@ func (s *step) changes(want []string, resp *lumi.InspectChangeResponse) {
 	if want == nil {
 		return
 	}
+	shown := func(changes []string) string {
+		if len(changes) == 0 {
+			return "no changes"
+		}
+		return strings.Join(changes, "\n")
+	}
 	if got := changeLines(resp); !slices.Equal(want, got) {
-		s.errorf("InspectChange reports other changes than expected:\n%s", indent(
-			"expected\n"+indent(strings.Join(want, "\n"))+"\nfound\n"+indent(strings.Join(got, "\n"))))
+		s.errorf("InspectChange reports other changes than expected:\n%s",
+			indent("expected\n"+indent(shown(want))+"\nfound\n"+indent(shown(got))))
 	}
 }
 
@@ -213,7 +219,7 @@ func (s *step) changes(want []string, resp *lumi.InspectChangeResponse) {
 func (s *step) refused(want *structpb.Struct, because []lumi.Path) {
 	s.t.Helper()
 	r := s.r
-	if s.noRefusal || !s.declared(because) {
+	if !r.declares(lumi.Replaces, func(p lumi.Path) bool { return slices.ContainsFunc(because, p.Holds) }) {
 		return
 	}
 	sub := s.then("update instead")
@@ -225,14 +231,5 @@ func (s *step) refused(want *structpb.Struct, because []lumi.Path) {
 	case !errors.As(err, &replace):
 		sub.errorf("%s, and failed otherwise: %s", text, explain(err))
 	}
-	sub.get()
-}
-
-// declared reports whether the IDL says that one of the changes takes a replacement. Where nothing is known of the IDL,
-// it is taken to say so.
-func (s *step) declared(because []lumi.Path) bool {
-	if len(s.r.h.properties[s.r.token]) == 0 {
-		return true
-	}
-	return s.r.declares(lumi.Replaces, func(p lumi.Path) bool { return slices.ContainsFunc(because, p.Holds) })
+	sub.get(r.current())
 }

@@ -29,15 +29,16 @@ type Life struct {
 	Known []string
 	// Unknown are parts of properties that the kit has be unknown too, each by itself.
 	Unknown []lumi.Path
-	// NoRetry says that a second Create makes a second resource, since the cloud offers no way to prevent that.
-	NoRetry bool
-	// NoRefusal says that none of the changes in Replaces is declared in the IDL to take a replacement: only the
-	// provider's InspectChange asks for it, and Update knows nothing of that. Where the kit knows the IDL, it knows this.
-	NoRefusal bool
+	// Ignores are changes of properties that make no difference: InspectChange reports none of them, and keeps the old
+	// values.
+	Ignores []Properties
 	// Updates are changes in place, one after another.
 	Updates []Change
 	// Replaces are changes that take a new resource, after the updates.
 	Replaces []Replacement
+	// Upgrades are states that older versions of the provider stored, after the replacements. The resource is deleted with
+	// the last of them as its state.
+	Upgrades []Upgrade
 }
 
 // Change is a change in place.
@@ -58,9 +59,18 @@ type Replacement struct {
 	Because []lumi.Path
 	// Expect are properties, among others, that the new resource has.
 	Expect Properties
-	// CreateFirst says that the new resource is created before the old one is deleted. Otherwise it is the other way
-	// round, as it must be where both cannot exist at the same time.
-	CreateFirst bool
+	// DeleteFirst says that the old resource is deleted before the new one is created, as a program can ask for with the
+	// option deleteBeforeReplace. Otherwise that is for InspectChange to say.
+	DeleteFirst bool
+}
+
+// Upgrade is the state of a resource as an older version of the provider stored it, perhaps under an older IDL.
+type Upgrade struct {
+	// Stored are the properties in which that state differs from what the provider stores now. Nil takes one away.
+	Stored Properties
+	// Change is a change in place of the resource in that state. If its Set is nil, nothing was changed since, and
+	// InspectChange must report exactly what Changes has, nothing if that is nil.
+	Change
 }
 
 // Life takes the resource from nothing to nothing, as an engine would: it is planned, created, read, changed, replaced
@@ -83,10 +93,11 @@ func (r *Resource) Life(t TB, l Life) {
 	}
 	s.asExpected()
 	s.settled()
-	if !l.NoRetry {
-		r.Retry(t)
-	}
+	r.step(t, "create again after a lost answer", nil).retry()
 	r.plans(t, l)
+	for i, set := range l.Ignores {
+		r.step(t, fmt.Sprintf("ignored change %d", i+1), nil).ignored(set)
+	}
 	for i, c := range l.Updates {
 		s := r.step(t, fmt.Sprintf("update %d", i+1), nil)
 		s.expected = c.Expect
@@ -96,12 +107,21 @@ func (r *Resource) Life(t TB, l Life) {
 	}
 	for i, c := range l.Replaces {
 		s := r.step(t, fmt.Sprintf("replace %d", i+1), nil)
-		s.noRefusal, s.expected = l.NoRefusal, c.Expect
+		s.expected = c.Expect
 		s.replace(c)
 		s.asExpected()
 		s.settled()
 	}
-	r.Delete(t)
+	for i, u := range l.Upgrades {
+		s := r.step(t, fmt.Sprintf("upgrade %d", i+1), nil)
+		s.expected = u.Expect
+		s.upgrade(u)
+	}
+	s = r.step(t, "delete", nil)
+	if n := len(l.Upgrades); n > 0 {
+		r.store(s.stored(r.current(), l.Upgrades[n-1].Stored), r.wanted)
+	}
+	s.delete()
 }
 
 // plans has properties be unknown.

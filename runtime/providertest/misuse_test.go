@@ -260,28 +260,38 @@ func TestCallsListed(t *testing.T) {
 	     {"name":"data","password":"(secret)","size":10,"zone":"a"}
 	     -> {"comment":"made by a test","name":"data","password":"(secret)","size":10,"zone":"a"}
 	   2 Check
+	     {as sent in 1}
+	     -> {as answered in 1}
+	   3 Check
 	     {as answered in 1}
 	     -> {as answered in 1}
-	   3 Name
+	   4 Name
 	     {as answered in 1}
 	     -> data
-	   4 Create
+	   5 Create 7c92b42b3c84fe80974e64768c57f7e2
 	     {as answered in 1}
+	     progress: id-1 is ready
 	     -> id-1
 	     -> {"address":"10.0.0.1","arn":"arn:id-1","token":"(secret)","zones":["a"]}
-	   5 Get id-1
+	   6 Get (import) id-1
 	     -> {"address":"10.0.0.1","arn":"arn:id-1","comment":"made by a test","name":"data","size":10,"token":"(secret)","zone":"a","zones":["a"]}
-	   6 InspectChange id-1
+	   7 Get (refresh) id-1
 	     {"address":"10.0.0.1","arn":"arn:id-1","comment":"made by a test","name":"data","password":"(secret)","size":10,"token":"(secret)","zone":"a","zones":["a"]}
+	     -> {as answered in 6}
+	   8 InspectChange id-1
+	     {as sent in 7}
 	     new {as answered in 1}
 	     -> no changes
 	store:index:Volume "data": get
-	   7 Get id-1
-	     -> {as answered in 5}
+	   9 Get (import) id-1
+	     -> {as answered in 6}
+	  10 Get (refresh) id-1
+	     {as sent in 7}
+	     -> {as answered in 6}
 	store:index:Volume "data": clean up
-	   8 Delete id-1
-	     {as sent in 6}
-	   9 Get id-1
+	  11 Delete id-1
+	     {as sent in 7}
+	  12 Get (import) id-1
 	     failed: id-1: no such resource
 `
 	for _, test := range []struct {
@@ -293,10 +303,13 @@ func TestCallsListed(t *testing.T) {
 		{"a step", nil, func(t providertest.TB, _ *providertest.Harness, v *providertest.Resource) {
 			v.Inspect(t, providertest.Properties{"size": 11})
 			v.Get(t, providertest.WantNotFound())
-		}, `the calls of what failed, 1 of 12 (the option AllCalls lists all):
+		}, `the calls of what failed, 2 of 16 (the option AllCalls lists all):
 	store:index:Volume "data": get
-	  10 Get id-1
+	  13 Get (import) id-1
 	     -> {"address":"10.0.0.1","arn":"arn:id-1","comment":"made by a test","name":"data","size":10,"token":"(secret)","zone":"a","zones":["a"]}
+	  14 Get (refresh) id-1
+	     {"address":"10.0.0.1","arn":"arn:id-1","comment":"made by a test","name":"data","password":"(secret)","size":10,"token":"(secret)","zone":"a","zones":["a"]}
+	     -> {as answered in 13}
 `},
 		{"all", []providertest.HarnessOption{providertest.AllCalls()},
 			func(t providertest.TB, _ *providertest.Harness, v *providertest.Resource) {
@@ -413,21 +426,28 @@ func TestWanted(t *testing.T) {
 	v.Create(t, small, providertest.WantRetry("more room"))
 	a.create = func(*volumeState, lumi.ID) (lumi.ID, error) { return "", full }
 	v.Create(t, small, providertest.WantError("more room"))
-	a.create = func(want *volumeState, id lumi.ID) (lumi.ID, error) { return id, full }
+	a.create = func(want *volumeState, id lumi.ID) (lumi.ID, error) {
+		want.Done("size", "comment", "password")
+		return id, full
+	}
 	v.Create(t, small, providertest.WantPartial("more room"))
-	if v.ID() != "id-1" || v.Output("address").GetStringValue() != "10.0.0.1" {
+	if v.ID() != "id-2" || v.Output("address").GetStringValue() != "10.0.0.1" {
 		t.Errorf("after a failure half way there is %q", v.ID())
 	}
 
 	a.create = nil
 	a.update = func(want *volumeState) error {
 		want.Properties.Size = 15
-		return &lumi.PartialError{Err: full}
+		a.cloud.put(want.ID, want.Properties)
+		want.Done("size")
+		return full
 	}
 	v.Update(t, providertest.Properties{"size": 20}, providertest.WantPartial("more room"))
 	if got := v.Output("size").GetNumberValue(); got != 15 {
 		t.Errorf("after a failure half way the size is %v", got)
 	}
+	a.update = func(*volumeState) error { return full }
+	v.Update(t, providertest.Properties{"size": 20}, providertest.WantError("more room"))
 	a.update = nil
 	v.Update(t, providertest.Properties{"size": 21})
 	if got := v.Inspect(t, providertest.Properties{"zone": "b"}); len(got.Replaces) != 1 {

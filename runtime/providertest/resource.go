@@ -1,7 +1,8 @@
 package providertest
 
 import (
-	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"fmt"
 	"regexp"
 	"slices"
@@ -21,16 +22,25 @@ type Resource struct {
 	token     tokens.Type
 	name      string
 	provider  lumi.ResourceProvider // nil for one that is given
+	described *lumi.Description
+	first     urn.URN // what it was called at first, which makes its seeds and tokens
 	mayDiffer []lumi.Path
 	// mayBeEmpty are the names of computed properties.
 	mayBeEmpty []string
 	doing      string // the step that is being taken
 	began      int    // how many calls there were when that began
 	reported   map[reported]bool
+	found      []string // what is wrong with the calls since the kit last looked
 
-	// asked are the properties that the test asked for last, and wanted what Check made of them.
-	asked  Properties
-	wanted *structpb.Struct
+	// incarnation is raised when the resource is deleted or replaced, and attempt when a creation is intended. Again says
+	// that the next Create is one more try of the last.
+	incarnation, attempt int
+	again                bool
+
+	// asked are the properties that the test asked for last, and wanted what Check and InspectChange made of them, nil if
+	// the resource does not exist. Created are those of the last Create.
+	asked           Properties
+	wanted, created *structpb.Struct
 	// hidden are the paths, without indices, of what answers have wrapped as secrets.
 	hidden map[string]bool
 
@@ -57,8 +67,8 @@ func (r *Resource) ID() lumi.ID {
 	return r.id
 }
 
-// Output is the value of a property, such as one that the provider computed. It can be a value of a [Properties]. It is nil
-// where there is none.
+// Output is the value of a property, such as one that the provider computed. It can be a value in [Properties]. It is
+// nil where there is none.
 func (r *Resource) Output(path lumi.Path) *structpb.Value { return at(r.current(), path) }
 
 // MayDiffer names properties, or parts of such, that the provider need not report as they were asked for: those that
@@ -86,6 +96,29 @@ func (r *Resource) is(id lumi.ID, state *structpb.Struct) {
 	r.h.lives(r, id, state)
 }
 
+// store sets the properties that an engine has of the resource, in full and as Check returned them.
+func (r *Resource) store(state, wanted *structpb.Struct) {
+	r.h.mu.Lock()
+	r.state, r.wanted = state, wanted
+	r.h.mu.Unlock()
+	r.h.lives(r, r.ID(), state)
+}
+
+// next begins another incarnation.
+func (r *Resource) next() { r.wanted, r.again, r.incarnation = nil, false, r.incarnation+1 }
+
+// seed is the seed of the incarnation.
+func (r *Resource) seed() lumi.Seed {
+	sum := sha256.Sum256(fmt.Appendf(nil, "seed of %s, %d", r.first, r.incarnation))
+	return sum[:]
+}
+
+// intent is the token of the creation that was intended last, or of one that never was.
+func (r *Resource) intent(attempt int) string {
+	sum := sha256.Sum256(fmt.Appendf(nil, "token of %s, %d", r.first, attempt))
+	return hex.EncodeToString(sum[:16])
+}
+
 // format makes a URN with a name in it.
 func (r *Resource) format(name string) (urn.URN, error) {
 	return urn.Format(urn.Parts{
@@ -95,7 +128,7 @@ func (r *Resource) format(name string) (urn.URN, error) {
 
 // declares reports whether the IDL gives a flag to a property whose path is one that is looked for.
 func (r *Resource) declares(flag lumi.Flags, is func(property lumi.Path) bool) bool {
-	return slices.ContainsFunc(r.h.properties[r.token], func(p lumi.Property) bool {
+	return slices.ContainsFunc(r.described.Properties, func(p lumi.Property) bool {
 		return p.Flags&flag != 0 && is(lumi.Path(p.Name))
 	})
 }
@@ -116,7 +149,7 @@ func (r *Resource) learn(asked, answer *structpb.Struct) {
 		if !special.IsSecret(v) {
 			return true
 		}
-		if !special.IsSecret(at(asked, p)) && !isHiddenIn(asked, p) {
+		if !isHiddenIn(asked, p) {
 			if r.hidden == nil {
 				r.hidden = map[string]bool{}
 			}
@@ -153,83 +186,4 @@ func (r *Resource) wrapped(bag *structpb.Struct) *structpb.Struct {
 		return false
 	})
 	return made
-}
-
-// The calls of the provider, as the transcript has them.
-
-func (r *Resource) callCheck(ctx context.Context, bag *structpb.Struct) (*structpb.Struct, error) {
-	resp, err := r.provider.Check(ctx, &lumi.CheckRequest{
-		URN: r.URN(), Properties: lumi.BagOf(bag), References: r.h.references(bag),
-	})
-	return r.called(&call{name: "Check", in: bag, err: err}, bag, func() *structpb.Struct { return resp.Properties.Struct() })
-}
-
-// called notes how a call ended, and returns the properties in the answer. Asked are those in the request that tell what
-// came as a secret.
-func (r *Resource) called(c *call, asked *structpb.Struct, answer func() *structpb.Struct) (*structpb.Struct, error) {
-	if c.r = r; c.err == nil {
-		c.out = answer()
-		r.learn(asked, c.out)
-	}
-	r.h.calls.add(c)
-	return c.out, c.err
-}
-
-func (r *Resource) callName(ctx context.Context, bag *structpb.Struct) (string, error) {
-	resp, err := r.provider.Name(ctx, &lumi.NameRequest{
-		URN: r.URN(), Properties: lumi.BagOf(bag), References: r.h.references(bag),
-	})
-	c := &call{name: "Name", r: r, in: bag, err: err}
-	if err == nil {
-		c.said = resp.Name
-	}
-	r.h.calls.add(c)
-	return c.said, err
-}
-
-func (r *Resource) callCreate(ctx context.Context, bag *structpb.Struct) (lumi.ID, *structpb.Struct, error) {
-	resp, err := r.provider.Create(ctx, &lumi.CreateRequest{
-		URN: r.URN(), Properties: lumi.BagOf(bag), References: r.h.references(bag),
-	})
-	c := &call{name: "Create", in: bag, err: err}
-	computed, err := r.called(c, nil, func() *structpb.Struct {
-		c.said = string(resp.ID)
-		return resp.Properties.Struct()
-	})
-	return lumi.ID(c.said), computed, err
-}
-
-func (r *Resource) callGet(ctx context.Context, id lumi.ID) (*structpb.Struct, error) {
-	resp, err := r.provider.Get(ctx, &lumi.GetRequest{ID: id, Purpose: lumi.Import})
-	return r.called(&call{name: "Get", id: string(id), err: err}, nil, func() *structpb.Struct { return resp.Properties.Struct() })
-}
-
-func (r *Resource) callInspect(
-	ctx context.Context, old, want *structpb.Struct,
-) (*lumi.InspectChangeResponse, error) {
-	resp, err := r.provider.InspectChange(ctx, &lumi.InspectChangeRequest{
-		URN: r.URN(), ID: r.ID(), Old: lumi.BagOf(old), New: lumi.BagOf(want), References: r.h.references(old, want),
-	})
-	c := &call{name: "InspectChange", r: r, id: string(r.ID()), in: old, new: want, err: err}
-	if err == nil {
-		c.said = summary(resp)
-	}
-	r.h.calls.add(c)
-	return resp, err
-}
-
-func (r *Resource) callUpdate(ctx context.Context, old, want *structpb.Struct) (*structpb.Struct, error) {
-	resp, err := r.provider.Update(ctx, &lumi.UpdateRequest{
-		URN: r.URN(), ID: r.ID(), Old: lumi.BagOf(old), New: lumi.BagOf(want), References: r.h.references(old, want),
-	})
-	c := &call{name: "Update", id: string(r.ID()), in: old, new: want, err: err}
-	return r.called(c, nil, func() *structpb.Struct { return resp.Properties.Struct() })
-}
-
-func (r *Resource) callDelete(ctx context.Context, id lumi.ID, state *structpb.Struct) error {
-	_, err := r.provider.Delete(ctx, &lumi.DeleteRequest{
-		URN: r.URN(), ID: id, Properties: lumi.BagOf(state), References: r.h.references(state),
-	})
-	r.h.calls.add(&call{name: "Delete", r: r, id: string(id), in: state, err: err})
-	return err
 }

@@ -20,8 +20,8 @@ type step struct {
 	ctx  context.Context
 	name string
 	want expectation
-	// noRefusal says that an update in place of a replacement is not refused.
-	noRefusal bool
+	// old, if it is not nil, are the properties that an engine has which did not get the answer of the step's Update.
+	old *structpb.Struct
 	// expected are properties, among others, that the resource must have after the step.
 	expected Properties
 }
@@ -98,9 +98,10 @@ func (s *step) differs(
 // called looks at how a call ended. It reports whether the step goes on.
 func (s *step) called(call string, err error) bool {
 	s.t.Helper()
-	for _, found := range s.r.h.watch.take() {
+	for _, found := range append(s.r.h.watch.take(), s.r.found...) {
 		s.errorf("%s", found)
 	}
+	s.r.found = nil
 	if err == nil {
 		return true
 	}

@@ -7,19 +7,23 @@ import (
 
 	"google.golang.org/protobuf/types/known/structpb"
 
+	lumi "github.com/lumi-idl/lumi/runtime"
 	"github.com/lumi-idl/lumi/runtime/internal/readable"
+	"github.com/lumi-idl/lumi/runtime/urn"
 )
 
 // call is one call of the provider.
 type call struct {
 	name string
 	r    *Resource // nil for Configure
+	urn  urn.URN   // in the request
 	step string    // what it was a part of
 	of   stepKey   // the same
 	id   string
 	// in and new are what was sent, and out what was answered; nil where there was nothing.
 	in, new, out *structpb.Struct
-	said         string // what was answered beside properties
+	said         string // what was answered besides properties
+	events       []lumi.Event
 	err          error
 }
 
@@ -37,6 +41,8 @@ type transcript struct {
 
 	mu    sync.Mutex
 	calls []*call
+	// events are those of calls that have not ended yet.
+	events map[urn.URN][]lumi.Event
 	// failed are the steps that failed. It is nil while neither a step nor anything else has that the kit knows of.
 	failed map[stepKey]bool
 }
@@ -60,7 +66,15 @@ func (t *transcript) fail(steps ...stepKey) {
 	}
 }
 
-func (t *transcript) add(c *call) {
+// event takes what the provider logs, which comes before the answer to the call.
+func (t *transcript) event(e lumi.Event) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.events[e.URN] = append(t.events[e.URN], e)
+}
+
+// add adds a call, and returns what is wrong with what the provider logged meanwhile.
+func (t *transcript) add(c *call) (found []string) {
 	c.step = "before all"
 	if c.r != nil {
 		c.step, c.of = c.r.String()+": "+c.r.doing, stepKey{c.r, c.r.began}
@@ -71,6 +85,14 @@ func (t *transcript) add(c *call) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.calls = append(t.calls, c)
+	c.events = t.events[c.urn]
+	delete(t.events, c.urn)
+	for _, e := range c.events {
+		if shown := t.h.mask(e.Message); shown != e.Message {
+			found = append(found, fmt.Sprintf("what %s logs tells a secret: %s", c.name, shorten(shown)))
+		}
+	}
+	return found
 }
 
 // String shows the calls of the steps that failed. It shows all calls if the kit does not know what failed.
@@ -113,6 +135,13 @@ func (w *writer) call(number int, c *call) {
 	w.line("%4d %s", number, w.mask(strings.TrimSpace(c.name+" "+c.id)))
 	w.bag(number, "sent", "", c.in, c)
 	w.bag(number, "new", "new ", c.new, c)
+	for _, e := range c.events {
+		kind := "logged " + e.Level.String()
+		if e.Progress {
+			kind = "progress"
+		}
+		w.line("     %s: %s", kind, strings.ReplaceAll(shorten(w.mask(e.Message)), "\n", "\n        "))
+	}
 	switch {
 	case c.err != nil:
 		w.line("     failed: %s", strings.ReplaceAll(shorten(w.mask(c.err.Error())), "\n", "\n             "))

@@ -18,6 +18,8 @@ type expectation struct {
 	what  string // "" for success
 	met   func(err error) bool
 	shown []string // faults
+	// uncertain says that the step goes on with what exists.
+	uncertain bool
 }
 
 // WantFaults has the step end with faults: exactly these, in any order, each as "path: message".
@@ -30,15 +32,16 @@ func WantFaults(faults ...string) Option {
 	}
 }
 
-// WantError has the step end with an error whose message has a text in it, nothing having changed.
+// WantError has the step end with an error whose message has a text in it. Nothing has changed, which the kit sees for
+// itself after a failed Update.
 func WantError(text string) Option {
 	return want(fmt.Sprintf("an error with %q", text), func(err error) bool {
-		return !errors.As(err, new(*lumi.PartialError)) && strings.Contains(err.Error(), text)
+		return !errors.As(err, new(*lumi.PartialError)) && !isUncertain(err) && strings.Contains(err.Error(), text)
 	})
 }
 
-// WantPartial has Create or Update end in the middle, with an error whose message has a text in it. The resource then
-// is as the provider says.
+// WantPartial has Create or Update end in the middle, with an error whose message has a text in it. The resource must
+// then be as the provider says: the kit compares that with what Get reads.
 func WantPartial(text string) Option {
 	return want(fmt.Sprintf("a failure half way, with %q", text), func(err error) bool {
 		return errors.As(err, new(*lumi.PartialError)) && strings.Contains(err.Error(), text)
@@ -50,6 +53,19 @@ func WantRetry(text string) Option {
 	return want(fmt.Sprintf("an error worth a retry, with %q", text), func(err error) bool {
 		return errors.As(err, new(*lumi.RetryError)) && strings.Contains(err.Error(), text)
 	})
+}
+
+// WantUncertain has Create, Update or Delete fail with a [lumi.UncertainError] whose message has a text in it. The step
+// then does what an engine does, and goes on with what exists. After a Create it calls Create again, if the provider says
+// that this is idempotent, or else Find. The step ends if that finds nothing, or if the provider can do neither. After an
+// Update or a Delete it calls Get, and then repeats the call, which must succeed.
+func WantUncertain(text string) Option {
+	return func(e *expectation) {
+		want(fmt.Sprintf("an uncertain outcome, with %q", text), func(err error) bool {
+			return isUncertain(err) && strings.Contains(err.Error(), text)
+		})(e)
+		e.uncertain = true
+	}
 }
 
 // WantNotFound has the step find no resource.
@@ -89,6 +105,8 @@ func explain(err error) string {
 	switch {
 	case errors.As(err, &partial):
 		return fmt.Sprintf("%v (there is %s now)", err, partial.ID)
+	case isUncertain(err):
+		return fmt.Sprintf("%v (nobody knows whether it took effect)", err)
 	case errors.As(err, &invalid):
 		return "the properties are refused:\n" + indent(err.Error())
 	case errors.As(err, &retry):

@@ -104,7 +104,8 @@ func (w *watched) Validate(ctx context.Context, properties lumi.Bag, found ...lu
 type bags = map[string]*structpb.Struct
 
 func (w *watched) Check(ctx context.Context, req *lumi.CheckRequest) (*lumi.CheckResponse, error) {
-	defer w.watch.given("Check", req.References, bags{"the properties": req.Properties.Struct()})()
+	defer w.watch.given("Check", req.References,
+		bags{"the properties": req.Properties.Struct(), "the old properties": req.Old.Struct()})()
 	return w.ResourceProvider.Check(ctx, req)
 }
 
@@ -116,6 +117,16 @@ func (w *watched) Name(ctx context.Context, req *lumi.NameRequest) (*lumi.NameRe
 func (w *watched) Create(ctx context.Context, req *lumi.CreateRequest) (*lumi.CreateResponse, error) {
 	defer w.watch.given("Create", req.References, bags{"the properties": req.Properties.Struct()})()
 	return w.ResourceProvider.Create(ctx, req)
+}
+
+func (w *watched) Find(ctx context.Context, req *lumi.FindRequest) (*lumi.FindResponse, error) {
+	defer w.watch.given("Find", req.References, bags{"the properties": req.Properties.Struct()})()
+	return w.ResourceProvider.Find(ctx, req)
+}
+
+func (w *watched) Get(ctx context.Context, req *lumi.GetRequest) (*lumi.GetResponse, error) {
+	defer w.watch.given("Get", req.References, bags{"the old properties": req.Old.Struct()})()
+	return w.ResourceProvider.Get(ctx, req)
 }
 
 func (w *watched) InspectChange(

@@ -1,0 +1,351 @@
+package providertest
+
+import (
+	"errors"
+	"slices"
+
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/types/known/structpb"
+
+	lumi "github.com/lumi-idl/lumi/runtime"
+)
+
+// This file has what the steps do. Each function reports false if a call failed as expected.
+
+func (s *step) check(bag *structpb.Struct) (*structpb.Struct, bool) {
+	s.t.Helper()
+	checked, err := s.r.callCheck(s.ctx, bag)
+	if !s.called("Check", err) {
+		return nil, false
+	}
+	s.kept(bag, checked)
+	s.stillUnknown(bag, checked)
+	s.wrapsSecrets("Check", checked)
+	if !proto.Equal(bag, checked) { // Otherwise the next call asks the same.
+		same, err := s.r.callCheck(s.ctx, bag)
+		if s.then("check again").called("Check", err) {
+			s.differs("Check gives another answer to the same question", checked, same, nil)
+		}
+	}
+	again, err := s.r.callCheck(s.ctx, checked)
+	if !s.then("check again").called("Check", err) {
+		return nil, false
+	}
+	s.differs("Check changes what Check itself returned", checked, again, nil)
+	return checked, true
+}
+
+func (s *step) create(asked Properties) bool {
+	s.t.Helper()
+	r := s.r
+	checked, ok := s.check(s.encode(asked))
+	if !ok {
+		return false
+	}
+	name, err := r.callName(s.ctx, checked)
+	if !s.called("Name", err) {
+		return false
+	}
+	s.rename(name)
+	if !r.again {
+		r.attempt++
+		if r.described.CanFind {
+			s.findsNothing(checked, r.intent(r.attempt))
+		}
+	}
+	r.again, r.created = false, checked
+	call := "Create"
+	id, computed, err := r.callCreate(s.ctx, checked)
+	if isUncertain(err) {
+		call, id, computed, err = s.resolve(checked, err)
+	}
+	r.again = isUncertain(err) || errors.As(err, new(*lumi.RetryError))
+	return s.made(call, asked, checked, id, computed, err)
+}
+
+// made takes note of what Create or Update made of the resource.
+func (s *step) made(
+	call string, asked Properties, checked *structpb.Struct, id lumi.ID, computed *structpb.Struct, err error,
+) bool {
+	s.t.Helper()
+	r := s.r
+	var partial *lumi.PartialError
+	isPartial := errors.As(err, &partial)
+	if isPartial {
+		r.asked, r.wanted = asked, checked
+		r.is(partial.ID, clone(partial.Properties.Struct()))
+	}
+	if !s.called(call, err) {
+		s.honest(call, isPartial, err)
+		return false
+	}
+	r.asked, r.wanted = asked, checked
+	computed = s.answer(call, computed)
+	r.is(id, merge(checked, computed))
+	s.computed(call, computed)
+	return true
+}
+
+// rename gives the resource the name that the provider chose.
+func (s *step) rename(name string) {
+	s.t.Helper()
+	r := s.r
+	u, err := r.format(name)
+	if err != nil {
+		s.fatalf("Name returns what cannot be part of a URN: %v", err)
+	}
+	r.h.mu.Lock()
+	other := r.h.resources[u]
+	r.h.mu.Unlock()
+	if other != nil && other != r {
+		s.fatalf("Name returns %q, which is the name of another resource: %s", name, other)
+	}
+	r.h.rename(r, u)
+}
+
+// settled sees that the resource can be read and needs no change. What an update changed, a refresh must tell also if
+// the engine did not get the answer to the update.
+func (s *step) settled() {
+	s.t.Helper()
+	if s.old != nil {
+		s.then("get with the properties from before").get(s.old)
+	} else {
+		s.then("get").get(s.r.current())
+	}
+	s.then("no change").noChange()
+}
+
+// nameOf says which Get it is.
+func nameOf(purpose lumi.Purpose) string { return "Get (" + string(purpose) + ")" }
+
+// get reads the resource for both purposes. Old is what a refresh is told.
+func (s *step) get(old *structpb.Struct) (*structpb.Struct, bool) {
+	s.t.Helper()
+	var answers []*structpb.Struct
+	for _, purpose := range []lumi.Purpose{lumi.Import, lumi.Refresh} {
+		got, err := s.r.callGet(s.ctx, purpose, s.r.ID(), old)
+		if !s.called(nameOf(purpose), err) {
+			return nil, false
+		}
+		answers = append(answers, got)
+	}
+	imported, refreshed := answers[0], answers[1]
+	if proto.Equal(s.r.wrapped(imported), s.r.wrapped(refreshed)) {
+		s.read("Get (import and refresh)", refreshed)
+		return refreshed, true
+	}
+	s.read(nameOf(lumi.Import), imported)
+	s.read(nameOf(lumi.Refresh), refreshed)
+	return refreshed, true
+}
+
+// read sees that an answer of Get has what was asked for and computed.
+func (s *step) read(call string, got *structpb.Struct) {
+	s.t.Helper()
+	s.answer(call, got)
+	want := s.readBack()
+	s.differs(call+" returns other properties than were asked for and computed", want, got, s.excused, s.hints(want, got)...)
+}
+
+func (s *step) noChange() {
+	s.t.Helper()
+	resp, err := s.r.callInspect(s.ctx, s.r.current(), s.r.wanted)
+	if s.called("InspectChange", err) && len(resp.Changes)+len(resp.Replaces) > 0 {
+		s.errorf("InspectChange reports changes where there are none:\n%s", indent(summary(resp)))
+	}
+}
+
+// ignored sees that a change makes no difference.
+func (s *step) ignored(set Properties) {
+	s.t.Helper()
+	want, resp, _ := s.inspect(s.r.asked.With(set))
+	if len(resp.Changes)+len(resp.Replaces) > 0 {
+		s.errorf("InspectChange reports changes where there are none:\n%s", indent(summary(resp)))
+		return
+	}
+	s.differs("InspectChange must return the old values where it ignores changes", s.r.wanted, want, nil)
+}
+
+// inspect checks other properties and asks what they would change. It returns those to update the resource to.
+func (s *step) inspect(asked Properties) (*structpb.Struct, *lumi.InspectChangeResponse, bool) {
+	s.t.Helper()
+	checked, ok := s.check(s.encode(asked))
+	if !ok {
+		return nil, nil, false
+	}
+	resp, err := s.r.callInspect(s.ctx, s.r.current(), checked)
+	if !s.called("InspectChange", err) {
+		return nil, resp, false
+	}
+	return resp.Properties.Struct(), resp, true
+}
+
+func (s *step) update(c Change) bool {
+	s.t.Helper()
+	asked := s.r.asked.With(c.Set)
+	want, resp, ok := s.inspect(asked)
+	if !ok {
+		return false
+	}
+	if len(resp.Replaces) > 0 {
+		s.fatalf("InspectChange asks for a replacement, because of %s: use Replace instead", list(resp.Replaces))
+	}
+	if len(resp.Changes) == 0 {
+		s.fatalf("InspectChange reports no changes, so that an engine would not update the resource")
+	}
+	s.changes(c.Changes, resp)
+	return s.apply(asked, want)
+}
+
+// apply calls Update, and then again as after a lost answer.
+func (s *step) apply(asked Properties, want *structpb.Struct) bool {
+	s.t.Helper()
+	r := s.r
+	s.old = r.current()
+	computed, err := r.callUpdate(s.ctx, s.old, want)
+	if isUncertain(err) && s.expects(err) {
+		s.called("Update", err)
+		s.want = expectation{}
+		if _, err := r.callGet(s.ctx, lumi.Refresh, r.ID(), s.old); !s.called(nameOf(lumi.Refresh), err) {
+			return false
+		}
+		computed, err = r.callUpdate(s.ctx, s.old, want)
+	}
+	if !s.made("Update", asked, want, r.ID(), computed, err) {
+		return false
+	}
+	if s.want.what != "" {
+		return true
+	}
+	sub := s.then("update again after a lost answer")
+	again, err := r.callUpdate(s.ctx, s.old, want)
+	if err != nil {
+		sub.fatalf("Update must do no harm if it is called again, and failed: %s\nAn engine that did not get the answer calls"+
+			" Update again with the same properties", explain(err))
+	}
+	sub.called("Update", nil)
+	sub.differs("Update computes other properties than the first time", computed, again, s.excused)
+	return true
+}
+
+func (s *step) replace(c Replacement) bool {
+	s.t.Helper()
+	r := s.r
+	asked := r.asked.With(c.Set)
+	want, resp, ok := s.inspect(asked)
+	if !ok {
+		return false
+	}
+	if len(resp.Replaces) == 0 {
+		s.fatalf("InspectChange asks for no replacement: %s", summary(resp))
+	}
+	if c.Because != nil && !slices.Equal(resp.Replaces, c.Because) {
+		s.errorf("InspectChange asks for a replacement for other reasons than expected: expected %s, found %s",
+			list(c.Because), list(resp.Replaces))
+	}
+	s.refused(want, resp.Replaces)
+	if c.DeleteFirst || resp.DeleteBeforeReplace {
+		return s.delete() && s.create(asked)
+	}
+	id, state, wanted := r.ID(), r.current(), r.wanted
+	r.next()
+	if !s.create(asked) {
+		if r.ID() == id { // which is still what it was
+			r.wanted, r.incarnation = wanted, r.incarnation-1
+		}
+		return false
+	}
+	if r.ID() == id {
+		s.fatalf("Create returns the id of the resource that is to be replaced: %s\nIf both cannot exist at the same time,"+
+			" have InspectChange call DeleteBeforeReplace, or say DeleteFirst in the Replacement", id)
+	}
+	return s.deleteOld(id, state)
+}
+
+func (s *step) upgrade(u Upgrade) {
+	s.t.Helper()
+	r := s.r
+	now, wanted := r.current(), r.wanted
+	stored := s.stored(now, u.Stored)
+	if _, ok := s.then("get").get(stored); !ok {
+		return
+	}
+	r.store(stored, s.stored(wanted, u.Stored))
+	asked := r.asked.With(u.Set)
+	want, resp, _ := s.inspect(asked)
+	expected := u.Changes
+	if expected == nil && u.Set == nil {
+		expected = []string{}
+	}
+	s.changes(expected, resp)
+	switch {
+	case len(resp.Replaces) > 0:
+		s.fatalf("InspectChange asks for a replacement, because of %s", list(resp.Replaces))
+	case len(resp.Changes) == 0:
+		r.store(now, wanted)
+	default:
+		s.apply(asked, want)
+		s.asExpected()
+		s.settled()
+	}
+}
+
+// stored are properties as an older version of the provider stored them.
+func (s *step) stored(bag *structpb.Struct, differ Properties) *structpb.Struct {
+	s.t.Helper()
+	old := merge(bag, s.encode(differ))
+	for name, value := range differ {
+		if value == nil {
+			delete(old.Fields, name)
+		}
+	}
+	return s.r.wrapped(old)
+}
+
+func (s *step) delete() bool {
+	s.t.Helper()
+	r := s.r
+	id, state := r.ID(), r.current()
+	if !s.deleteOld(id, state) {
+		return false
+	}
+	r.next()
+	r.h.mu.Lock()
+	defer r.h.mu.Unlock()
+	r.id, r.state = "", nil
+	return true
+}
+
+// deleteOld deletes a resource that may have been replaced already.
+func (s *step) deleteOld(id lumi.ID, state *structpb.Struct) bool {
+	s.t.Helper()
+	err := s.r.callDelete(s.ctx, id, state)
+	if isUncertain(err) && s.expects(err) {
+		s.called("Delete", err)
+		s.want = expectation{}
+		if _, err = s.r.callGet(s.ctx, lumi.Refresh, id, state); err == nil {
+			err = s.r.callDelete(s.ctx, id, state)
+		} else if errors.Is(err, lumi.ErrNotFound) {
+			err = nil
+		}
+	}
+	if !s.called("Delete", err) {
+		return false
+	}
+	for _, purpose := range []lumi.Purpose{lumi.Import, lumi.Refresh} {
+		got, err := s.r.callGet(s.ctx, purpose, id, state)
+		if err == nil {
+			s.errorf("%s finds %s after it was deleted:\n%s", nameOf(purpose), id, indent(lines(s.r.wrapped(got))))
+			break
+		}
+		s.r.h.died(id, s.r)
+		if !errors.Is(err, lumi.ErrNotFound) {
+			s.errorf("%s after Delete must return lumi.ErrNotFound, and failed otherwise: %s", nameOf(purpose), explain(err))
+			break
+		}
+	}
+	if err := s.r.callDelete(s.ctx, id, state); err != nil {
+		s.errorf("Delete fails if the resource is gone already, which must be no error: %s", explain(err))
+	}
+	return true
+}

@@ -1,0 +1,381 @@
+package providertest_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	lumi "github.com/lumi-idl/lumi/runtime"
+	"github.com/lumi-idl/lumi/runtime/providertest"
+)
+
+// TestUncertain has answers of the cloud get lost, after which the kit finds out what exists, as an engine does.
+func TestUncertain(t *testing.T) {
+	t.Parallel()
+	c := newCloud()
+	h := providertest.InProcess(t, store(c))
+	v := h.Resource(volumeToken, "data")
+	c.lost["create volume"] = "timeout"
+	v.Create(t, small, providertest.WantUncertain("timeout"))
+	if len(c.volumes) != 1 || v.ID() != "id-1" {
+		t.Errorf("%s was created, and there are %v", v.ID(), c.volumes)
+	}
+	c.lost["update volume"] = "timeout"
+	v.Update(t, providertest.Properties{"size": 20}, providertest.WantUncertain("timeout"))
+	if got := c.volumes["id-1"].Size; got != 20 {
+		t.Errorf("the size is %v", got)
+	}
+
+	s := h.Unnamed(snapshotToken)
+	daily := providertest.Properties{"volume": v, "label": "daily"}
+	c.lost["snapshot"] = "refused"
+	s.Create(t, daily, providertest.WantUncertain("refused"))
+	if s.ID() != "" {
+		t.Errorf("%s was created", s.ID())
+	}
+	c.lost["create snapshot"] = "timeout"
+	s.Create(t, daily, providertest.WantUncertain("timeout"))
+	if got := s.Output("source").GetStringValue(); s.ID() != "id-2" || got != "id-1 arn:id-1" {
+		t.Errorf("%s was found, of %s", s.ID(), got)
+	}
+	s.Update(t, providertest.Properties{"label": "weekly"})
+
+	c.lost["delete volume"] = "timeout"
+	v.Delete(t, providertest.WantUncertain("timeout"))
+	if v.ID() != "" || len(c.volumes) != 0 {
+		t.Errorf("after Delete there are %v", c.volumes)
+	}
+}
+
+// TestUncertainReports is about outcomes that are uncertain and were not to be, or the other way round.
+func TestUncertainReports(t *testing.T) {
+	for _, test := range []struct {
+		name string
+		test func(t providertest.TB, c *cloud, h *providertest.Harness)
+		want string
+	}{
+		{"not expected", func(t providertest.TB, c *cloud, h *providertest.Harness) {
+			c.lost["create snapshot"] = "timeout"
+			h.Unnamed(snapshotToken).Create(t, ofGiven(h))
+		}, `store:index:Snapshot "#1": create: Create failed: timeout (nobody knows whether it took effect)
+store:index:Snapshot "#1": id-1 was left behind, and is deleted now
+`},
+		{"another", func(t providertest.TB, c *cloud, h *providertest.Harness) {
+			c.lost["create volume"] = "timeout"
+			h.Resource(volumeToken, "data").Create(t, small, providertest.WantUncertain("broken pipe"))
+		}, `store:index:Volume "data": create: Create failed, but not with an uncertain outcome, with "broken pipe": ` +
+			`timeout (nobody knows whether it took effect)
+`},
+		{"an error", func(t providertest.TB, c *cloud, h *providertest.Harness) {
+			c.lost["create volume"] = "timeout"
+			h.Resource(volumeToken, "data").Create(t, small, providertest.WantError("timeout"))
+		}, `store:index:Volume "data": create: Create failed, but not with an error with "timeout": ` +
+			`timeout (nobody knows whether it took effect)
+`},
+		{"none", func(t providertest.TB, _ *cloud, h *providertest.Harness) {
+			v := h.Resource(volumeToken, "data")
+			v.Create(t, small)
+			v.Update(t, providertest.Properties{"size": 20}, providertest.WantUncertain("timeout"))
+		}, `store:index:Volume "data": update: succeeded, and should have ended with an uncertain outcome, with "timeout"
+store:index:Volume "data": id-1 was left behind, and is deleted now
+`},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			got := said(run(t, func(t providertest.TB) {
+				c := newCloud()
+				test.test(t, c, providertest.InProcess(t, store(c)))
+			}))
+			if got != test.want {
+				t.Errorf("got\n%s\nwant\n%s", got, test.want)
+			}
+		})
+	}
+}
+
+// ofGiven are the properties of a snapshot of a volume that is given.
+func ofGiven(h *providertest.Harness) providertest.Properties {
+	return providertest.Properties{
+		"volume": h.Given(volumeToken, "data", "vol-1", providertest.Properties{"arn": "arn:1"}), "label": "daily",
+	}
+}
+
+// TestHonest has calls fail that say what is not so of the resource.
+func TestHonest(t *testing.T) {
+	full := errors.New("no more room")
+	var c *cloud
+	for _, test := range []struct {
+		name   string
+		create func(want *volumeState, id lumi.ID) (lumi.ID, error)
+		update func(want *volumeState) error
+		option providertest.Option
+		want   string
+	}{
+		{
+			name: "done what is not",
+			update: func(want *volumeState) error {
+				want.Done("size", "tags")
+				return full
+			},
+			option: providertest.WantPartial("room"),
+			want: `store:index:Volume "data": update, get: the failed Update says size is 20, and Get reads 10
+store:index:Volume "data": update, get: the failed Update says tags is {"a":"b"}, and Get reads nothing
+`,
+		},
+		{
+			name: "not done what is",
+			update: func(want *volumeState) error {
+				c.put(want.ID, want.Properties)
+				want.Done("tags")
+				return full
+			},
+			option: providertest.WantPartial("room"),
+			want: `store:index:Volume "data": update, get: the failed Update says secret is nothing, and Get reads a secret
+store:index:Volume "data": update, get: the failed Update says size is 10, and Get reads 20
+`,
+		},
+		{
+			name: "changed after all",
+			update: func(want *volumeState) error {
+				c.put(want.ID, want.Properties)
+				return full
+			},
+			option: providertest.WantError("room"),
+			want: `store:index:Volume "data": update, get: the failed Update says secret is nothing, and Get reads a secret
+store:index:Volume "data": update, get: the failed Update says size is 10, and Get reads 20
+store:index:Volume "data": update, get: the failed Update says tags is nothing, and Get reads {"a":"b"}
+`,
+		},
+		{
+			name: "gone",
+			update: func(want *volumeState) error {
+				delete(c.volumes, want.ID)
+				return full
+			},
+			option: providertest.WantError("room"),
+			want: `store:index:Volume "data": update, get: the failed Update says that there is id-1, and Get (import) failed: ` +
+				`id-1: no such resource
+`,
+		},
+		{
+			name: "created more than it says",
+			create: func(want *volumeState, id lumi.ID) (lumi.ID, error) {
+				want.Properties.ARN, want.Properties.Address = "", nil
+				want.Done("size")
+				return id, full
+			},
+			option: providertest.WantPartial("room"),
+			want: `store:index:Volume "data": create, get: the failed Create says comment is nothing, and Get reads "made by a test"
+`,
+		},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			got := said(run(t, func(t providertest.TB) {
+				c = newCloud()
+				h := providertest.InProcess(t, providertest.Resources(newVolumes(
+					&author{volumeOps: &volumeOps{c}, create: test.create, update: test.update})))
+				v := h.Resource(volumeToken, "data")
+				if test.create != nil {
+					v.Create(t, small, test.option)
+					return
+				}
+				v.Create(t, small)
+				v.Update(t, providertest.Properties{
+					"size": 20, "tags": map[string]string{"a": "b"}, "secret": "battery staple",
+				}, test.option)
+			}))
+			got, _, _ = strings.Cut(got, `store:index:Volume "data": id-1 was left behind`)
+			if got != test.want {
+				t.Errorf("got\n%s\nwant\n%s", got, test.want)
+			}
+		})
+	}
+}
+
+// finder is an implementation of snapshots in which Find is wrong.
+type finder struct {
+	*snapshotOps
+	find func(want *snapshotState) (lumi.ID, error)
+}
+
+func (f *finder) Find(_ context.Context, want *snapshotState) (lumi.ID, error) { return f.find(want) }
+
+// lonely is an implementation of snapshots that can neither be found nor created again.
+type lonely struct{ lumi.NamingOps[*snapshot] }
+
+// TestFindReports is about what Find must do, and about types that have none.
+func TestFindReports(t *testing.T) {
+	var c *cloud
+	const left = "store:index:Snapshot \"#1\": id-1 was left behind, and is deleted now\n"
+	for _, test := range []struct {
+		name string
+		find func(want *snapshotState) (lumi.ID, error)
+		want string
+	}{
+		{"whatever there is", func(*snapshotState) (lumi.ID, error) {
+			for id := range c.snapshots {
+				return id, nil
+			}
+			return "", lumi.ErrNotFound
+		}, `store:index:Snapshot "#1": create again after a lost answer: Find returns id-1 for a token with which nothing was created
+An engine would take that for what its own Create made: compare tokens
+` + left},
+		{"nothing", func(*snapshotState) (lumi.ID, error) { return "", lumi.ErrNotFound },
+			`store:index:Snapshot "#1": create again after a lost answer: Find must return id-1 for the token of its Create, ` +
+				"and failed: no such resource\n" + left},
+		{"another", func(*snapshotState) (lumi.ID, error) { return "id-7", nil },
+			`store:index:Snapshot "#1": create: Find returns id-7 for a token with which nothing was created
+An engine would take that for what its own Create made: compare tokens
+store:index:Snapshot "#1": create again after a lost answer: Find must return id-1 for the token of its Create, and returns id-7
+` + left},
+		{"an error", func(*snapshotState) (lumi.ID, error) { return "", errors.New("400 what?") },
+			`store:index:Snapshot "#1": create: Find must return lumi.ErrNotFound for a token with which nothing was created, ` +
+				`and failed otherwise: 400 what?
+store:index:Snapshot "#1": create again after a lost answer: Find must return id-1 for the token of its Create, and failed: 400 what?
+` + left},
+		{"none", nil, `store:index:Snapshot "#1": create again after a lost answer: the provider can neither create resources ` +
+			`of this type again with the same token nor Find them, so that an engine would have to ask a person
+` + left},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			got := said(run(t, func(t providertest.TB) {
+				c = newCloud()
+				var ops lumi.NamingOps[*snapshot] = &finder{&snapshotOps{c}, test.find}
+				if test.find == nil {
+					ops = lonely{&snapshotOps{c}}
+				}
+				h := providertest.InProcess(t, providertest.Resources(newSnapshots(ops)))
+				s := h.Unnamed(snapshotToken)
+				s.Create(t, ofGiven(h))
+				s.Retry(t)
+			}))
+			if got != test.want {
+				t.Errorf("got\n%s\nwant\n%s", got, test.want)
+			}
+		})
+	}
+}
+
+// TestTold is about what the kit tells a provider, as an engine does: tokens, seeds, old inputs and purposes.
+func TestTold(t *testing.T) {
+	t.Parallel()
+	var told []string
+	note := func(format string, args ...any) {
+		if said := fmt.Sprintf(format, args...); !slices.Contains(told, said) {
+			told = append(told, said)
+		}
+	}
+	names := map[string]string{} // short ones for seeds and tokens
+	short := func(kind, long string) string {
+		if _, ok := names[long]; !ok {
+			names[long] = fmt.Sprintf("%s %d", kind, len(names)+1)
+		}
+		return names[long]
+	}
+	a := &recording{volumeOps: &volumeOps{newCloud()}, note: note, short: short}
+	h := providertest.InProcess(t, providertest.Resources(newVolumes(a)))
+	v := h.Resource(volumeToken, "data")
+	v.Create(t, small)
+	v.Retry(t)
+	v.Update(t, providertest.Properties{"size": 20})
+	v.Replace(t, providertest.Properties{"zone": "b"})
+	v.Delete(t)
+	v.Create(t, small.With(providertest.Properties{"size": 0}), providertest.WantFaults("size: is 0, and must be more than 0"))
+	want := []string{
+		"Check with name 1, nothing old", "Create with token 2", "Get without old", "Get with size 10",
+		"Check with name 1, size 10", "Check with name 1, size 20", "Get with size 20",
+		"Check with name 3, nothing old", "Create with token 4", "Check with name 5, nothing old",
+	}
+	if !slices.Equal(told, want) {
+		t.Errorf("got\n%q\nwant\n%q", told, want)
+	}
+}
+
+// recording notes what it is told.
+type recording struct {
+	*volumeOps
+	note  func(format string, args ...any)
+	short func(kind, long string) string
+}
+
+func (r *recording) Check(ctx context.Context, want *volumeState) error {
+	old := "nothing old"
+	if want.Old != nil {
+		old = fmt.Sprint("size ", want.Old.Size)
+	}
+	r.note("Check with %s, %s", r.short("name", want.Seed.Name("", 8, lumi.LowerAlphanumeric)), old)
+	return r.volumeOps.Check(ctx, want)
+}
+
+func (r *recording) Create(ctx context.Context, want *volumeState) (lumi.ID, error) {
+	r.note("Create with %s", r.short("token", want.Token))
+	return r.volumeOps.Create(ctx, want)
+}
+
+func (r *recording) Get(ctx context.Context, id lumi.ID, old *volumeState) (*volume, error) {
+	if old == nil {
+		r.note("Get without old")
+	} else {
+		r.note("Get with size %v", old.Properties.Size)
+	}
+	return r.volumeOps.Get(ctx, id, old)
+}
+
+// TestUpgradeReports has a provider that knows nothing of its older versions.
+func TestUpgradeReports(t *testing.T) {
+	old := providertest.Upgrade{Stored: providertest.Properties{"comment": nil, "note": "made by a test"}}
+	expected := old
+	expected.Changes = []string{`+ comment: "made by a test"`}
+	replaced := providertest.Upgrade{Stored: providertest.Properties{"zone": "z"}, Change: providertest.Change{
+		Changes: []string{`~ zone: "z" -> "a"`},
+	}}
+	for _, test := range []struct {
+		name    string
+		upgrade providertest.Upgrade
+		want    string
+	}{
+		{"unexpected", old, `store:index:Volume "data": upgrade: InspectChange reports other changes than expected:
+	expected
+		no changes
+	found
+		+ comment: "made by a test"
+store:index:Volume "data": id-1 was left behind, and is deleted now
+`},
+		{"expected", expected, ""},
+		{"replaced", replaced, `store:index:Volume "data": upgrade: InspectChange asks for a replacement, because of zone
+store:index:Volume "data": id-1 was left behind, and is deleted now
+`},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			upgrade := func(t providertest.TB) {
+				ops := lumi.Ops[*volume](struct{ lumi.Ops[*volume] }{&volumeOps{newCloud()}}) // without optional ones
+				v := providertest.InProcess(t, providertest.Resources(newVolumes(ops))).Resource(volumeToken, "data")
+				v.Create(t, providertest.Properties{"name": "data", "zone": "a", "size": 10})
+				v.Upgrade(t, test.upgrade)
+			}
+			if test.want == "" {
+				upgrade(t)
+				return
+			}
+			if got := said(run(t, upgrade)); got != test.want {
+				t.Errorf("got\n%s\nwant\n%s", got, test.want)
+			}
+		})
+	}
+}
+
+// TestUndescribed has a provider that does not describe a type as it must.
+func TestUndescribed(t *testing.T) {
+	got := said(run(t, func(t providertest.TB) {
+		providertest.InProcess(t, providertest.Resources(&mute{newVolumes(&volumeOps{newCloud()})}))
+	}))
+	if want := "the provider does not describe its types: not today\n"; got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+}
+
+type mute struct{ typed }
+
+func (mute) Describe(context.Context) (*lumi.Description, error) { return nil, errors.New("not today") }

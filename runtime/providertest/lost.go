@@ -1,0 +1,158 @@
+package providertest
+
+import (
+	"errors"
+
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/types/known/structpb"
+
+	lumi "github.com/lumi-idl/lumi/runtime"
+	"github.com/lumi-idl/lumi/runtime/internal/special"
+)
+
+// This file has what an engine does about lost answers, uncertain outcomes and partial failures.
+
+// isUncertain reports whether nobody knows if anything was changed.
+func isUncertain(err error) bool {
+	return !errors.As(err, new(*lumi.PartialError)) && errors.As(err, new(*lumi.UncertainError))
+}
+
+// expects reports whether the step was to have an outcome that is uncertain, and then goes on.
+func (s *step) expects(err error) bool { return s.want.uncertain && s.want.met(err) }
+
+// retry asks for what the last Create made in every way that the provider describes.
+func (s *step) retry() {
+	s.t.Helper()
+	r := s.r
+	if r.described.IdempotentCreate {
+		s.createAgain()
+	}
+	if !r.described.CanFind {
+		return
+	}
+	switch id, err := r.callFind(s.ctx, r.created, r.intent(r.attempt)); {
+	case err != nil:
+		s.errorf("Find must return %s for the token of its Create, and failed: %s", r.ID(), explain(err))
+	case id != r.ID():
+		s.errorf("Find must return %s for the token of its Create, and returns %s", r.ID(), id)
+	}
+	s.findsNothing(r.created, r.intent(-1))
+}
+
+func (s *step) createAgain() {
+	s.t.Helper()
+	const why = "The provider says that Create is idempotent: an engine that did not get the answer calls it again with the" +
+		" same token"
+	r := s.r
+	id, computed, err := r.callCreate(s.ctx, r.created)
+	if err != nil {
+		s.fatalf("Create must return %s again, and failed: %s\n%s", r.ID(), explain(err), why)
+	}
+	s.called("Create", nil)
+	if id != r.ID() {
+		r.h.lives(r, id, merge(r.created, computed))
+		s.errorf("Create must return %s again, and made another resource: %s\n%s", r.ID(), id, why)
+		return
+	}
+	if proto.Equal(r.created, r.wanted) { // It was not updated since.
+		s.differs("Create computes other properties than the first time", outOf(r.current(), r.wanted), computed, s.excused)
+	}
+	s.then("get").get(r.current())
+}
+
+// findsNothing sees that Find tells the token of another Create, or of none, from that of the resource.
+func (s *step) findsNothing(bag *structpb.Struct, token string) {
+	s.t.Helper()
+	id, err := s.r.callFind(s.ctx, bag, token)
+	switch {
+	case err == nil:
+		s.errorf("Find returns %s for a token with which nothing was created\nAn engine would take that for what its own"+
+			" Create made: compare tokens", id)
+	case !errors.Is(err, lumi.ErrNotFound):
+		s.errorf("Find must return lumi.ErrNotFound for a token with which nothing was created, and failed otherwise: %s",
+			explain(err))
+	default:
+		s.called("Find", nil)
+	}
+}
+
+// resolve learns what exists after a Create whose outcome is uncertain. If that was not expected, it only makes sure
+// that what exists will be deleted.
+func (s *step) resolve(checked *structpb.Struct, err error) (call string, id lumi.ID, computed *structpb.Struct, _ error) {
+	s.t.Helper()
+	r, can := s.r, s.r.described
+	if !s.expects(err) {
+		if can.CanFind {
+			if id, failure := r.callFind(s.ctx, checked, r.intent(r.attempt)); failure == nil {
+				r.h.lives(r, id, checked)
+			}
+		}
+		return "Create", "", nil, err
+	}
+	if !can.IdempotentCreate && !can.CanFind { // Only a person can tell.
+		return "Create", "", nil, err
+	}
+	s.called("Create", err)
+	if can.IdempotentCreate {
+		s.want = expectation{}
+		id, computed, err = r.callCreate(s.ctx, checked)
+		return "Create", id, computed, err
+	}
+	id, failure := r.callFind(s.ctx, checked, r.intent(r.attempt))
+	if errors.Is(failure, lumi.ErrNotFound) {
+		return "Create", "", nil, err
+	}
+	s.want = expectation{}
+	if failure != nil {
+		return "Find", "", nil, failure
+	}
+	r.h.lives(r, id, checked)
+	computed, err = r.callGet(s.ctx, lumi.Refresh, id, checked)
+	for name := range computed.GetFields() {
+		if !r.declares(lumi.Out, func(p lumi.Path) bool { return string(p) == name }) {
+			delete(computed.Fields, name)
+		}
+	}
+	return nameOf(lumi.Refresh), id, computed, err
+}
+
+// honest sees that the resource is as a failed call says: as before, or as the failure says. It reads the resource as for
+// an import, so that the provider cannot repeat what it said.
+func (s *step) honest(call string, partial bool, err error) {
+	s.t.Helper()
+	var retry *lumi.RetryError
+	if !partial && (s.r.ID() == "" || isUncertain(err) || errors.As(err, &retry)) {
+		return
+	}
+	sub := s.then("get")
+	got, err := s.r.callGet(s.ctx, lumi.Import, s.r.ID(), nil)
+	if err != nil {
+		sub.fatalf("the failed %s says that there is %s, and Get (import) failed: %s", call, s.r.ID(), explain(err))
+	}
+	sub.called(nameOf(lumi.Import), nil)
+	for _, c := range lumi.Compare(lumi.BagOf(s.r.wrapped(s.readBack())), lumi.BagOf(s.r.wrapped(got))).Changes() {
+		out := s.r.declares(lumi.Out, func(p lumi.Path) bool { return p.Holds(c.Path) })
+		if s.excused(c) || call == "Create" && out && (special.IsNull(c.Old) || isUnset(c.Old)) { // It had not come so far.
+			continue
+		}
+		says, reads := show(c.Old), show(c.New)
+		switch {
+		case c.Secret && c.Kind == lumi.Added:
+			reads = "a secret"
+		case c.Secret && c.Kind == lumi.Removed:
+			says = "a secret"
+		case c.Secret:
+			says, reads = "a secret", "another value"
+		}
+		sub.errorf("the failed %s says %s is %s, and Get reads %s", call, c.Path, says, reads)
+	}
+}
+
+// outOf are the properties of a state that were computed.
+func outOf(state, wanted *structpb.Struct) *structpb.Struct {
+	made := clone(state)
+	for name := range wanted.GetFields() {
+		delete(made.Fields, name)
+	}
+	return made
+}
