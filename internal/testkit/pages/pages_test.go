@@ -35,6 +35,11 @@ func TestProviders(t *testing.T) {
 		if err != nil {
 			t.Fatalf("docs/%s: %v", page, err)
 		}
+		for _, step := range steps {
+			if step.Kind == tutorial.WriteFile && !strings.Contains(text, "`"+step.File+"`") {
+				t.Errorf("docs/%s:%d: the text does not mention %s, and the name in the fence is not shown", page, step.Line, step.File)
+			}
+		}
 		r.Page = "docs/" + page
 		r.Do(t, steps...)
 	}
