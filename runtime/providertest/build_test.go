@@ -3,7 +3,9 @@ package providertest_test
 import (
 	"bytes"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -81,6 +83,15 @@ func TestBinaryReports(t *testing.T) {
 				t.Errorf("the report tells the secret:\n%s", report)
 			}
 		})
+	}
+}
+
+// TestWithoutTesting fails if commands that use the kit get the flags of package testing.
+func TestWithoutTesting(t *testing.T) {
+	t.Parallel()
+	out, err := exec.Command("go", "list", "-deps", ".").Output()
+	if err != nil || slices.Contains(strings.Fields(string(out)), "testing") {
+		t.Errorf("the kit depends on package testing, or %v", err)
 	}
 }
 

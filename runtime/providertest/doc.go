@@ -12,29 +12,39 @@
 //		})
 //	}
 //
-// The same test runs against the binary, where h is
+// The same test runs against a plugin in any language, where h is
 //
-//	path := providertest.Build(t, "./lumi-resource-aws")
-//	h := providertest.Binary(t, plugin.Command{Path: path}, providertest.Like(serve.Plugin{...}))
+//	path := providertest.Build(t, "./lumi-resource-aws") // or the path of any other binary
+//	h := providertest.Binary(t, plugin.Command{Path: path})
+//
+// The kit learns from the plugin's Describe which properties there are, and what the provider promises beyond that:
+// whether Create is idempotent, and whether resources can be found.
 //
 // # What is checked
 //
-// At each step, without being asked:
+// The kit checks at each step what an engine relies on:
 //
-//   - Check leaves alone what the program gave, but for what it fills in. It changes nothing in what it returned itself,
-//     and finds no faults there. What is not known yet stays so.
-//   - InspectChange reports what is not known yet as a change, and no changes where there are none.
-//   - Create and Update return what the provider computes, all that must be known, and nothing else. What must be known
-//     and comes as "" or 0 was most likely forgotten.
-//   - Get by id alone returns what was asked for and computed, but for what the IDL declares in.
-//   - A second Create for the same URN makes no second resource.
+//   - Check does not change what the program gave, though it may fill in what is absent. It gives the same answer to the
+//     same question, seed and old inputs included, and accepts its own answer without changing it. Unknown values stay
+//     unknown.
+//   - InspectChange reports unknown values as changes, and no changes where there are none. Of changes that the provider
+//     ignores it reports none, and returns the old values, which Update then gets.
+//   - Create and Update return what the provider computes, all that must be known, and nothing else. A required value of
+//     "" or 0 was probably forgotten.
+//   - Get returns what was asked for and computed, except what the IDL declares in: for an import, by the id alone, and for
+//     a refresh, also if the engine does not know of the last update.
+//   - After a lost answer, Create with the same token returns the same resource, if the provider promises that. Find finds
+//     it by the token, if the provider can, and nothing by another token. Update with the same properties does no harm.
+//   - After a failure, Get reads what the failure says that there is, or what there was if it says nothing.
 //   - Update is refused where the IDL wants a replacement, and then changes nothing.
-//   - After Delete, Get returns [lumi.ErrNotFound], and a second Delete is no error.
-//   - What the IDL declares secret is wrapped in every answer. No error and no log tells a secret that package
+//   - After Delete, Get returns [lumi.ErrNotFound], and a second Delete is not an error.
+//   - What the IDL declares secret is wrapped in every answer. No error, log or event contains a secret that package
 //     serve cannot mask.
-//   - No call changes what it is given. That can only be seen in process.
+//   - No call modifies what it is given. This is checked in process only.
 //
-// What fails is reported with the step, the path of each property, what was expected and what was found; and the calls
-// of that step are listed at the end. What exists when a test ends is deleted, whether it failed or not.
-// Docs/testing.md shows it.
+// A failure is reported with the step, the path of each property, and what was expected and found. The calls of failed
+// steps are listed at the end, with what the provider logged. What exists when a test ends is deleted, whether it failed
+// or not. Docs/testing.md has an example.
+//
+// The package does not depend on package testing: a [TB] can be something else than a test.
 package providertest

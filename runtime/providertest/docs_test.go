@@ -12,8 +12,7 @@ import (
 	"github.com/lumi-idl/lumi/internal/testkit/tutorial"
 )
 
-// TestDocs does what docs/testing.md says, after what the README's tutorial says of Go, in an empty folder and without a
-// network.
+// TestDocs does what docs/testing.md says, in an empty folder and without a network.
 func TestDocs(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it builds a plugin in a module of its own")
@@ -24,12 +23,7 @@ func TestDocs(t *testing.T) {
 		t.Fatal(err)
 	}
 	r := &reader{t: t, cwd: t.TempDir(), env: environment(t, checkout)}
-	for _, step := range steps(t, filepath.Join(checkout, "README.md"), "Tutorial: five minutes from an empty folder") {
-		if isGo(step) {
-			r.do("README.md", step)
-		}
-	}
-	for _, step := range steps(t, filepath.Join(checkout, "docs/testing.md"), "From an empty file to the built plugin") {
+	for _, step := range steps(t, filepath.Join(checkout, "docs/testing.md"), "From an empty folder to the built plugin") {
 		r.do("docs/testing.md", step)
 	}
 }
@@ -45,17 +39,6 @@ func steps(t *testing.T, path, heading string) []tutorial.Step {
 		t.Fatal(err)
 	}
 	return found
-}
-
-// isGo reports whether a step of the README's tutorial is one that this page needs.
-func isGo(step tutorial.Step) bool {
-	switch step.Kind {
-	case tutorial.WriteFile:
-		return strings.HasSuffix(step.File, ".go") && !strings.HasSuffix(step.File, "_test.go")
-	case tutorial.RunCommands:
-		return strings.Contains(step.Text, "go mod init") || strings.HasPrefix(step.Text, "cidlc ")
-	}
-	return false
 }
 
 // environment has cidlc on the path, and everything else from this machine.
