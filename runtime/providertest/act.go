@@ -21,6 +21,7 @@ func (s *step) check(bag *structpb.Struct) (*structpb.Struct, bool) {
 	s.kept(bag, checked)
 	s.stillUnknown(bag, checked)
 	s.wrapsSecrets("Check", checked)
+	s.keepsSecrets("Check", bag, checked)
 	if !proto.Equal(bag, checked) { // Otherwise the next call asks the same.
 		same, err := s.r.callCheck(s.ctx, bag)
 		if s.then("check again").called("Check", err) {
@@ -47,7 +48,7 @@ func (s *step) create(asked Properties) bool {
 		return false
 	}
 	s.rename(name)
-	if !r.again {
+	if !r.again || !proto.Equal(r.created, checked) {
 		r.attempt++
 		if r.described.CanFind {
 			s.findsNothing(checked, r.intent(r.attempt))
@@ -130,6 +131,7 @@ func (s *step) get(old *structpb.Struct) (*structpb.Struct, bool) {
 		answers = append(answers, got)
 	}
 	imported, refreshed := answers[0], answers[1]
+	s.keepsSecrets(nameOf(lumi.Refresh), old, refreshed)
 	if proto.Equal(s.r.wrapped(imported), s.r.wrapped(refreshed)) {
 		s.read("Get (import and refresh)", refreshed)
 		return refreshed, true

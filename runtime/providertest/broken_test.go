@@ -154,6 +154,9 @@ var life = providertest.Life{
 
 // TestReports has one thing wrong at a time, and compares what the kit says of it word by word.
 func TestReports(t *testing.T) {
+	hidden := providertest.Life{Create: providertest.Properties{
+		"name": "data", "zone": "a", "size": 10, "comment": providertest.Secret("hidden"),
+	}}
 	var c *cloud
 	random := 0
 	for _, test := range []struct {
@@ -265,6 +268,12 @@ func TestReports(t *testing.T) {
 			Create: small, Ignores: []providertest.Properties{{"comment": "MADE by a test"}},
 		}},
 		{name: "get bares a secret", override: overrider{get: func(resp *lumi.GetResponse) { bare(resp.Properties.Struct()) }}},
+		{name: "check bares what came as a secret", override: overrider{
+			check: func(resp *lumi.CheckResponse) { bare(resp.Properties.Struct()) },
+		}, life: hidden},
+		{name: "get bares what came as a secret", override: overrider{
+			get: func(resp *lumi.GetResponse) { bare(resp.Properties.Struct()) },
+		}, life: hidden},
 		{name: "a change where there is none", override: overrider{inspect: func(resp *lumi.InspectChangeResponse) {
 			if len(resp.Changes) == 0 {
 				resp.Changes = []lumi.Change{{Kind: lumi.Modified, Path: "size", Old: number(10), New: number(10)}}
@@ -402,7 +411,7 @@ func TestExpectedEmpty(t *testing.T) {
 
 // bare takes the wrapper off the secrets in a bag.
 func bare(bag *structpb.Struct) {
-	for _, name := range []string{"password", "token"} {
+	for _, name := range []string{"password", "token", "comment"} {
 		if inner := bag.Fields[name].GetStructValue().GetFields()["value"]; inner != nil {
 			bag.Fields[name] = inner
 		}

@@ -103,25 +103,24 @@ type cloud struct {
 	made      int
 	volumes   map[lumi.ID]volume
 	snapshots map[lumi.ID]snapshot
-	// tokens are those with which something was created, and lost the messages of answers that get lost, by what was done.
-	tokens map[string]lumi.ID
-	lost   map[string]string
+	tokens    map[string]lumi.ID // with which something was created
+	lost      map[string]bool    // texts that had an answer get lost
 }
 
 func newCloud() *cloud {
 	return &cloud{
 		volumes: map[lumi.ID]volume{}, snapshots: map[lumi.ID]snapshot{}, tokens: map[string]lumi.ID{},
-		lost: map[string]string{},
+		lost: map[string]bool{},
 	}
 }
 
-// answer is that to a request, which may get lost, once.
-func (c *cloud) answer(request string) error {
-	message, lost := c.lost[request]
-	if delete(c.lost, request); lost {
-		return lumi.Uncertain(errors.New(message))
+// answer is that to a request. It gets lost, once, if the text of a resource asks for that.
+func (c *cloud) answer(request string, text *string) error {
+	if text == nil || *text != "lose "+request || c.lost[*text] {
+		return nil
 	}
-	return nil
+	c.lost[*text] = true
+	return lumi.Uncertain(errors.New("timeout"))
 }
 
 // id returns a new id, or that of what was made before for the same request and still exists.
@@ -157,7 +156,7 @@ func (o *volumeOps) Create(ctx context.Context, want *volumeState) (lumi.ID, err
 	v.ARN, v.Address, v.Token = "arn:"+string(id), new("10.0.0.1"), new("token of "+string(id))
 	c.put(id, v)
 	lumi.Progress(ctx, "%s is ready", id)
-	if err := c.answer("create volume"); err != nil {
+	if err := c.answer("create", v.Comment); err != nil {
 		return "", err
 	}
 	return id, nil
@@ -202,8 +201,15 @@ func (o *volumeOps) Get(_ context.Context, id lumi.ID, _ *volumeState) (*volume,
 func (o *volumeOps) Update(_ context.Context, old, want *volumeState, _ *lumi.Diff) error {
 	o.cloud.mu.Lock()
 	defer o.cloud.mu.Unlock()
+	if v := want.Properties; v.Comment != nil && *v.Comment == "fail half way" {
+		half := *old.Properties
+		half.Tags = v.Tags
+		want.Done("tags")
+		o.cloud.put(old.ID, &half)
+		return errors.New("no more room")
+	}
 	o.cloud.put(old.ID, want.Properties)
-	return o.cloud.answer("update volume")
+	return o.cloud.answer("update", want.Properties.Comment)
 }
 
 func (o *volumeOps) Delete(_ context.Context, old *volumeState) error {
@@ -213,7 +219,7 @@ func (o *volumeOps) Delete(_ context.Context, old *volumeState) error {
 		return lumi.ErrNotFound
 	}
 	delete(o.cloud.volumes, old.ID)
-	return o.cloud.answer("delete volume")
+	return o.cloud.answer("delete", old.Properties.Comment)
 }
 
 // snapshotOps is the provider of snapshots. It names them after their volumes.
@@ -233,16 +239,15 @@ func (o *snapshotOps) Create(_ context.Context, want *snapshotState) (lumi.ID, e
 	c := o.cloud
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if message, refused := c.lost["snapshot"]; refused {
-		delete(c.lost, "snapshot")
-		return "", lumi.Uncertain(errors.New(message))
+	if err := c.answer("request", want.Properties.Label); err != nil {
+		return "", err
 	}
 	id := c.id(want.Token, func(lumi.ID) bool { return false })
 	want.Properties.Source = new(string(source.ID) + " " + source.Properties.Get("arn").(string))
 	stored := *want.Properties
 	stored.Volume = ""
 	c.snapshots[id] = stored
-	if err := c.answer("create snapshot"); err != nil {
+	if err := c.answer("snapshot", want.Properties.Label); err != nil {
 		return "", err
 	}
 	return id, nil

@@ -14,68 +14,71 @@ import (
 
 // TestUncertain has answers of the cloud get lost, after which the kit finds out what exists, as an engine does.
 func TestUncertain(t *testing.T) {
-	t.Parallel()
-	c := newCloud()
-	h := providertest.InProcess(t, store(c))
-	v := h.Resource(volumeToken, "data")
-	c.lost["create volume"] = "timeout"
-	v.Create(t, small, providertest.WantUncertain("timeout"))
-	if len(c.volumes) != 1 || v.ID() != "id-1" {
-		t.Errorf("%s was created, and there are %v", v.ID(), c.volumes)
-	}
-	c.lost["update volume"] = "timeout"
-	v.Update(t, providertest.Properties{"size": 20}, providertest.WantUncertain("timeout"))
-	if got := c.volumes["id-1"].Size; got != 20 {
-		t.Errorf("the size is %v", got)
-	}
+	everywhere(t, func(t *testing.T, h *providertest.Harness) {
+		timeout := providertest.WantUncertain("timeout")
+		v := h.Resource(volumeToken, "data")
+		v.Create(t, small.With(providertest.Properties{"comment": "lose create"}), timeout)
+		if v.ID() != "id-1" {
+			t.Errorf("%q was created", v.ID())
+		}
+		v.Update(t, providertest.Properties{"size": 20, "comment": "lose update"}, timeout)
+		if got := v.Get(t).Get("size"); got != 20.0 {
+			t.Errorf("the size is %v", got)
+		}
+		s := h.Unnamed(snapshotToken)
+		s.Create(t, providertest.Properties{"volume": v, "label": "lose request"}, timeout)
+		if s.ID() != "" {
+			t.Errorf("%s was created", s.ID())
+		}
+		s.Create(t, providertest.Properties{"volume": v, "label": "lose snapshot"}, timeout)
+		if got := s.Output("source").GetStringValue(); s.ID() != "id-2" || got != "id-1 arn:id-1" {
+			t.Errorf("%q was found, of %s", s.ID(), got)
+		}
+		s.Update(t, providertest.Properties{"label": "weekly"})
+		v.Update(t, providertest.Properties{"comment": "lose delete"})
+		v.Delete(t, timeout)
+		v.GetID(t, "id-1", providertest.WantNotFound())
+	})
+}
 
-	s := h.Unnamed(snapshotToken)
-	daily := providertest.Properties{"volume": v, "label": "daily"}
-	c.lost["snapshot"] = "refused"
-	s.Create(t, daily, providertest.WantUncertain("refused"))
-	if s.ID() != "" {
-		t.Errorf("%s was created", s.ID())
-	}
-	c.lost["create snapshot"] = "timeout"
-	s.Create(t, daily, providertest.WantUncertain("timeout"))
-	if got := s.Output("source").GetStringValue(); s.ID() != "id-2" || got != "id-1 arn:id-1" {
-		t.Errorf("%s was found, of %s", s.ID(), got)
-	}
-	s.Update(t, providertest.Properties{"label": "weekly"})
-
-	c.lost["delete volume"] = "timeout"
-	v.Delete(t, providertest.WantUncertain("timeout"))
-	if v.ID() != "" || len(c.volumes) != 0 {
-		t.Errorf("after Delete there are %v", c.volumes)
-	}
+// TestPartial has an update fail half way, and be completed.
+func TestPartial(t *testing.T) {
+	everywhere(t, func(t *testing.T, h *providertest.Harness) {
+		v := h.Resource(volumeToken, "data")
+		v.Create(t, small)
+		set := providertest.Properties{"size": 20, "tags": map[string]string{"a": "b"}, "comment": "fail half way"}
+		v.Update(t, set, providertest.WantPartial("no more room"))
+		if v.Output("size").GetNumberValue() != 10 || v.Output("tags.a").GetStringValue() != "b" {
+			t.Errorf("the size is %v, and tags has %v", v.Output("size"), v.Output("tags"))
+		}
+		v.Update(t, providertest.Properties{"comment": "made later"})
+	})
 }
 
 // TestUncertainReports is about outcomes that are uncertain and were not to be, or the other way round.
 func TestUncertainReports(t *testing.T) {
+	lose := providertest.Properties{"comment": "lose create"}
 	for _, test := range []struct {
 		name string
-		test func(t providertest.TB, c *cloud, h *providertest.Harness)
+		test func(t providertest.TB, h *providertest.Harness)
 		want string
 	}{
-		{"not expected", func(t providertest.TB, c *cloud, h *providertest.Harness) {
-			c.lost["create snapshot"] = "timeout"
-			h.Unnamed(snapshotToken).Create(t, ofGiven(h))
+		{"not expected", func(t providertest.TB, h *providertest.Harness) {
+			h.Unnamed(snapshotToken).Create(t, ofGiven(h).With(providertest.Properties{"label": "lose snapshot"}))
 		}, `store:index:Snapshot "#1": create: Create failed: timeout (nobody knows whether it took effect)
 store:index:Snapshot "#1": id-1 was left behind, and is deleted now
 `},
-		{"another", func(t providertest.TB, c *cloud, h *providertest.Harness) {
-			c.lost["create volume"] = "timeout"
-			h.Resource(volumeToken, "data").Create(t, small, providertest.WantUncertain("broken pipe"))
+		{"another", func(t providertest.TB, h *providertest.Harness) {
+			h.Resource(volumeToken, "data").Create(t, small.With(lose), providertest.WantUncertain("broken pipe"))
 		}, `store:index:Volume "data": create: Create failed, but not with an uncertain outcome, with "broken pipe": ` +
 			`timeout (nobody knows whether it took effect)
 `},
-		{"an error", func(t providertest.TB, c *cloud, h *providertest.Harness) {
-			c.lost["create volume"] = "timeout"
-			h.Resource(volumeToken, "data").Create(t, small, providertest.WantError("timeout"))
+		{"an error", func(t providertest.TB, h *providertest.Harness) {
+			h.Resource(volumeToken, "data").Create(t, small.With(lose), providertest.WantError("timeout"))
 		}, `store:index:Volume "data": create: Create failed, but not with an error with "timeout": ` +
 			`timeout (nobody knows whether it took effect)
 `},
-		{"none", func(t providertest.TB, _ *cloud, h *providertest.Harness) {
+		{"none", func(t providertest.TB, h *providertest.Harness) {
 			v := h.Resource(volumeToken, "data")
 			v.Create(t, small)
 			v.Update(t, providertest.Properties{"size": 20}, providertest.WantUncertain("timeout"))
@@ -85,8 +88,7 @@ store:index:Volume "data": id-1 was left behind, and is deleted now
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			got := said(run(t, func(t providertest.TB) {
-				c := newCloud()
-				test.test(t, c, providertest.InProcess(t, store(c)))
+				test.test(t, providertest.InProcess(t, store(newCloud())))
 			}))
 			if got != test.want {
 				t.Errorf("got\n%s\nwant\n%s", got, test.want)

@@ -23,7 +23,8 @@ import (
 	"github.com/lumi-idl/lumi/runtime/wire"
 )
 
-// TB is what the kit needs of a test: a part of testing.TB, which *testing.T implements.
+// TB is what the kit needs of a test: a part of testing.TB, which *testing.T implements. FailNow must end the goroutine.
+// The functions that Cleanup is given must be called after the test, the last one first.
 type TB interface {
 	Helper()
 	Name() string

@@ -108,6 +108,25 @@ func (s *step) wrapsSecrets(call string, bag *structpb.Struct) {
 	}
 }
 
+// keepsSecrets sees that what came as a secret is still one.
+func (s *step) keepsSecrets(call string, sent, bag *structpb.Struct) {
+	s.t.Helper()
+	var bare []lumi.Path
+	parts("", structpb.NewStructValue(sent), func(p lumi.Path, v *structpb.Value) bool {
+		if !special.IsSecret(v) {
+			return true
+		}
+		if !special.IsNull(at(bag, p)) && !isHiddenIn(bag, p) && !s.r.isHidden(p) {
+			bare = append(bare, p)
+		}
+		return false
+	})
+	slices.Sort(bare)
+	for _, p := range bare {
+		s.errorf("%s returns %s as it is, which came as a secret, and must be wrapped", call, p)
+	}
+}
+
 // computed sees that Create and Update return what the provider computes, and nothing else.
 func (s *step) computed(call string, bag *structpb.Struct) {
 	s.t.Helper()

@@ -33,7 +33,7 @@ type Resource struct {
 	found      []string // what is wrong with the calls since the kit last looked
 
 	// incarnation is raised when the resource is deleted or replaced, and attempt when a creation is intended. Again says
-	// that the next Create is one more try of the last.
+	// that the next Create is one more try of the last, if its properties are the same.
 	incarnation, attempt int
 	again                bool
 
