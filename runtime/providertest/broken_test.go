@@ -342,6 +342,36 @@ func TestMutation(t *testing.T) {
 	}))
 }
 
+// changer is an implementation of snapshots that changes the references that it is given.
+type changer struct{ *snapshotOps }
+
+func (c *changer) Find(ctx context.Context, want *snapshotState) (lumi.ID, error) {
+	clear(want.Refs)
+	return c.snapshotOps.Find(ctx, want)
+}
+
+func (c *changer) Get(ctx context.Context, id lumi.ID, old *snapshotState) (*snapshot, error) {
+	if old != nil {
+		clear(old.Refs)
+	}
+	return c.snapshotOps.Get(ctx, id, old)
+}
+
+// TestReferencesChanged has Find and Get change references.
+func TestReferencesChanged(t *testing.T) {
+	got := said(run(t, func(t providertest.TB) {
+		h := providertest.InProcess(t, providertest.Resources(newSnapshots(&changer{&snapshotOps{newCloud()}})))
+		h.Unnamed(snapshotToken).Create(t, ofGiven(h))
+	}))
+	const volume = "the reference to urn:lumi:test::store:index::store:index:Volume::data that it is given\n"
+	const want = "store:index:Snapshot \"#1\": create: Find changes " + volume +
+		"store:index:Snapshot \"#1\": create, get: Get changes " + volume +
+		"store:index:Snapshot \"#1\": id-1 was left behind, and is deleted now\n"
+	if got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+}
+
 // TestUnset has a provider compute what looks forgotten, and what does not.
 func TestUnset(t *testing.T) {
 	const report = "store:index:Volume \"data\": create: Create returns arn as it is where nobody sets it, %s. It is" +

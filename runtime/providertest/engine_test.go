@@ -325,6 +325,102 @@ func (r *recording) Get(ctx context.Context, id lumi.ID, old *volumeState) (*vol
 	return r.volumeOps.Get(ctx, id, old)
 }
 
+// ordered notes the order of calls that make and remove volumes.
+type ordered struct {
+	*volumeOps
+	calls       []string
+	deleteFirst bool
+	refuse      string // a zone
+	old         *volume
+}
+
+func (o *ordered) Check(ctx context.Context, want *volumeState) error {
+	o.old = want.Old
+	return o.volumeOps.Check(ctx, want)
+}
+
+func (o *ordered) InspectChange(_ context.Context, _, _ *volumeState, diff *lumi.Diff) error {
+	if o.deleteFirst {
+		diff.DeleteBeforeReplace()
+	}
+	return nil
+}
+
+func (o *ordered) Create(ctx context.Context, want *volumeState) (lumi.ID, error) {
+	if want.Properties.Zone == o.refuse {
+		return "", errors.New("no such zone")
+	}
+	id, err := o.volumeOps.Create(ctx, want)
+	o.calls = append(o.calls, "create "+string(id))
+	return id, err
+}
+
+func (o *ordered) Delete(ctx context.Context, old *volumeState) error {
+	err := o.volumeOps.Delete(ctx, old)
+	if err == nil { // It is not the second time.
+		o.calls = append(o.calls, fmt.Sprintf("delete %s of size %v", old.ID, old.Properties.Size))
+	}
+	return err
+}
+
+// TestOrder is about what comes first in a replacement, and about the state that a resource is deleted with.
+func TestOrder(t *testing.T) {
+	t.Parallel()
+	replace := func(deleteFirst bool) providertest.Life {
+		return providertest.Life{
+			Create: providertest.Properties{"name": "data", "zone": "a", "size": 10},
+			Replaces: []providertest.Replacement{
+				{Set: providertest.Properties{"zone": "b"}, DeleteFirst: deleteFirst},
+			},
+		}
+	}
+	upgraded := replace(false)
+	upgraded.Replaces = nil
+	upgraded.Upgrades = []providertest.Upgrade{{
+		Stored: providertest.Properties{"size": 7},
+		Change: providertest.Change{Changes: []string{"~ size: 7 -> 10"}},
+	}}
+	lastFirst := []string{"create id-1", "create id-1", "create id-2", "delete id-1 of size 10", "delete id-2 of size 10"}
+	firstFirst := []string{"create id-1", "create id-1", "delete id-1 of size 10", "create id-2", "delete id-2 of size 10"}
+	for _, test := range []struct {
+		name string
+		ops  ordered
+		life providertest.Life
+		want []string
+	}{
+		{"by default", ordered{}, replace(false), lastFirst},
+		{"as the program says", ordered{}, replace(true), firstFirst},
+		{"as the provider says", ordered{deleteFirst: true}, replace(false), firstFirst},
+		{"of an older version", ordered{}, upgraded, []string{"create id-1", "create id-1", "delete id-1 of size 7"}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			ops := test.ops
+			ops.volumeOps = &volumeOps{newCloud()}
+			h := providertest.InProcess(t, providertest.Resources(newVolumes(&ops)))
+			h.Resource(volumeToken, "data").Life(t, test.life)
+			if !slices.Equal(ops.calls, test.want) {
+				t.Errorf("got\n%q\nwant\n%q", ops.calls, test.want)
+			}
+		})
+	}
+}
+
+// TestFailedReplacement has a replacement fail, after which the old resource is what it was.
+func TestFailedReplacement(t *testing.T) {
+	t.Parallel()
+	ops := &ordered{volumeOps: &volumeOps{newCloud()}, refuse: "b"}
+	v := providertest.InProcess(t, providertest.Resources(newVolumes(ops))).Resource(volumeToken, "data")
+	v.Create(t, small)
+	v.Replace(t, providertest.Properties{"zone": "b"}, providertest.WantError("no such zone"))
+	if ops.old != nil {
+		t.Errorf("the replacement was checked with %v", ops.old)
+	}
+	v.Check(t, small)
+	if ops.old == nil || ops.old.Size != 10 {
+		t.Errorf("after a failed replacement, the old inputs are %v", ops.old)
+	}
+}
+
 // TestUpgradeReports has a provider that knows nothing of its older versions.
 func TestUpgradeReports(t *testing.T) {
 	old := providertest.Upgrade{Stored: providertest.Properties{"comment": nil, "note": "made by a test"}}
