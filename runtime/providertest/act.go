@@ -225,9 +225,7 @@ func (s *step) apply(asked Properties, want *structpb.Struct) bool {
 		sub.fatalf("Update must do no harm if it is called again, and failed: %s\nAn engine that did not get the answer calls"+
 			" Update again with the same properties", explain(err))
 	}
-	sub.called("Update", nil)
-	sub.differs("Update computes other properties than the first time", computed, again, s.excused)
-	return true
+	return sub.made("Update", asked, want, r.ID(), again, nil) // which is all that the engine gets to know
 }
 
 func (s *step) replace(c Replacement) bool {

@@ -41,6 +41,25 @@ func TestUncertain(t *testing.T) {
 	})
 }
 
+// TestVersions has each update compute something new, also one that is repeated.
+func TestVersions(t *testing.T) {
+	t.Parallel()
+	a := &author{volumeOps: &volumeOps{newCloud()}}
+	version := 0
+	a.update = func(want *volumeState) error {
+		version++
+		want.Properties.Address = new(fmt.Sprint("version ", version))
+		a.cloud.put(want.ID, want.Properties)
+		return nil
+	}
+	v := providertest.InProcess(t, providertest.Resources(newVolumes(a))).Resource(volumeToken, "data")
+	v.Create(t, small)
+	v.Update(t, providertest.Properties{"size": 20})
+	if got := v.Output("address").GetStringValue(); got != "version 2" {
+		t.Errorf("the address is %q", got)
+	}
+}
+
 // TestPartial has an update fail half way, and be completed.
 func TestPartial(t *testing.T) {
 	everywhere(t, func(t *testing.T, h *providertest.Harness) {

@@ -41,7 +41,7 @@ func (r *Resource) step(t TB, name string, options []Option) *step {
 
 // then is a part of the step. It must succeed.
 func (s *step) then(name string) *step {
-	return &step{r: s.r, t: s.t, ctx: s.ctx, name: s.name + ", " + name}
+	return &step{r: s.r, t: s.t, ctx: s.ctx, name: s.name + ", " + name, expected: s.expected}
 }
 
 // errorf reports what is wrong.
