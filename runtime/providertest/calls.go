@@ -31,7 +31,7 @@ func (r *Resource) callCheck(ctx context.Context, bag *structpb.Struct) (*struct
 		URN: u, Properties: lumi.BagOf(bag), Old: lumi.BagOf(r.wanted), Seed: r.seed(),
 		References: r.h.references(bag, r.wanted),
 	})
-	c := &call{name: "Check", urn: u, in: bag, err: err}
+	c := &call{name: "Check", urn: u, in: bag, old: r.wanted, err: err}
 	return r.called(c, func() lumi.Bag { return resp.Properties }, bag, r.wanted)
 }
 
@@ -88,7 +88,7 @@ func (r *Resource) callGet(
 	resp, err := r.provider.Get(ctx, &lumi.GetRequest{
 		ID: id, Purpose: purpose, URN: u, Old: lumi.BagOf(old), References: refs,
 	})
-	c := &call{name: "Get (" + string(purpose) + ")", urn: u, id: string(id), in: old, err: err}
+	c := &call{name: nameOf(purpose), urn: u, id: string(id), old: old, err: err}
 	return r.called(c, func() lumi.Bag { return resp.Properties }, nil, old)
 }
 
@@ -99,7 +99,7 @@ func (r *Resource) callInspect(
 	resp, err := r.provider.InspectChange(ctx, &lumi.InspectChangeRequest{
 		URN: u, ID: r.ID(), Old: lumi.BagOf(old), New: lumi.BagOf(want), References: r.h.references(old, want),
 	})
-	c := &call{name: "InspectChange", urn: u, id: string(r.ID()), in: old, new: want, err: err}
+	c := &call{name: "InspectChange", urn: u, id: string(r.ID()), old: old, new: want, err: err}
 	if err == nil {
 		c.said = summary(resp)
 	}
@@ -112,7 +112,7 @@ func (r *Resource) callUpdate(ctx context.Context, old, want *structpb.Struct) (
 	resp, err := r.provider.Update(ctx, &lumi.UpdateRequest{
 		URN: u, ID: r.ID(), Old: lumi.BagOf(old), New: lumi.BagOf(want), References: r.h.references(old, want),
 	})
-	c := &call{name: "Update", urn: u, id: string(r.ID()), in: old, new: want, err: err}
+	c := &call{name: "Update", urn: u, id: string(r.ID()), old: old, new: want, err: err}
 	return r.called(c, func() lumi.Bag { return resp.Properties }, nil, nil)
 }
 

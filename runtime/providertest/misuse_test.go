@@ -276,21 +276,21 @@ func TestCallsListed(t *testing.T) {
 	   6 Get (import) id-1
 	     -> {"address":"10.0.0.1","arn":"arn:id-1","comment":"made by a test","name":"data","size":10,"token":"(secret)","zone":"a","zones":["a"]}
 	   7 Get (refresh) id-1
-	     {"address":"10.0.0.1","arn":"arn:id-1","comment":"made by a test","name":"data","password":"(secret)","size":10,"token":"(secret)","zone":"a","zones":["a"]}
+	     old {"address":"10.0.0.1","arn":"arn:id-1","comment":"made by a test","name":"data","password":"(secret)","size":10,"token":"(secret)","zone":"a","zones":["a"]}
 	     -> {as answered in 6}
 	   8 InspectChange id-1
-	     {as sent in 7}
+	     old {as old in 7}
 	     new {as answered in 1}
 	     -> no changes
 	store:index:Volume "data": get
 	   9 Get (import) id-1
 	     -> {as answered in 6}
 	  10 Get (refresh) id-1
-	     {as sent in 7}
+	     old {as old in 7}
 	     -> {as answered in 6}
 	store:index:Volume "data": clean up
 	  11 Delete id-1
-	     {as sent in 7}
+	     {as old in 7}
 	  12 Get (import) id-1
 	     failed: id-1: no such resource
 `
@@ -308,7 +308,7 @@ func TestCallsListed(t *testing.T) {
 	  13 Get (import) id-1
 	     -> {"address":"10.0.0.1","arn":"arn:id-1","comment":"made by a test","name":"data","size":10,"token":"(secret)","zone":"a","zones":["a"]}
 	  14 Get (refresh) id-1
-	     {"address":"10.0.0.1","arn":"arn:id-1","comment":"made by a test","name":"data","password":"(secret)","size":10,"token":"(secret)","zone":"a","zones":["a"]}
+	     old {"address":"10.0.0.1","arn":"arn:id-1","comment":"made by a test","name":"data","password":"(secret)","size":10,"token":"(secret)","zone":"a","zones":["a"]}
 	     -> {as answered in 13}
 `},
 		{"all", []providertest.HarnessOption{providertest.AllCalls()},
