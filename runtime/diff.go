@@ -18,10 +18,12 @@ import (
 // Diff is how the properties that a program wants differ from those that a resource has. Properties that a program
 // cannot set are not compared.
 type Diff struct {
+	// changes are all that were found, of which dropped, if it is not nil, has those that are ignored.
 	changes []Change
-	// changed are the paths of the changes, and around has these and all that contain one.
+	dropped []bool
+	// changed are the paths of the changes that are not ignored, and around has the paths of all and those that contain one.
 	changed  Paths
-	around   Paths
+	around   map[Path]extent
 	replaces Paths
 	ignored  Paths
 	// deleteFirst is what DeleteBeforeReplace sets.
@@ -30,6 +32,9 @@ type Diff struct {
 	path []step
 	ctx  context.Context
 }
+
+// extent is the changes from first up to end, of which some are left that are not ignored.
+type extent struct{ first, end, left int }
 
 // Change is one difference: the outermost place where a value was added or removed, the innermost where it is another.
 type Change struct {
@@ -60,24 +65,31 @@ func Compare(old, want Bag) *Diff { return compare(context.Background(), old.mes
 
 // compare ends early when ctx is done.
 func compare(ctx context.Context, old, want *structpb.Struct) *Diff {
-	d := &Diff{ctx: ctx}
+	d := &Diff{ctx: ctx, around: map[Path]extent{}}
 	d.objects(old.GetFields(), want.GetFields())
+	d.around[""] = extent{0, len(d.changes), len(d.changes)}
 	return d
 }
 
 // Changes lists the differences, in the order of their paths.
-func (d *Diff) Changes() []Change { return d.changes }
+func (d *Diff) Changes() []Change {
+	if d.dropped == nil {
+		return d.changes
+	}
+	left := make([]Change, 0, d.around[""].left)
+	for i, c := range d.changes {
+		if !d.dropped[i] {
+			left = append(left, c)
+		}
+	}
+	return left
+}
 
 // Empty reports whether nothing differs.
-func (d *Diff) Empty() bool { return len(d.changes) == 0 }
+func (d *Diff) Empty() bool { return d.around[""].left == 0 }
 
 // Changed reports whether the value at p, or any part of it, differs.
-func (d *Diff) Changed(p Path) bool {
-	if _, ok := d.around[p]; ok || p == "" {
-		return !d.Empty()
-	}
-	return d.changed.Has(p)
-}
+func (d *Diff) Changed(p Path) bool { return d.around[p].left > 0 || d.changed.Has(p) }
 
 // Replace says that the change of the value at p needs a new resource in place of the old. It has no effect where
 // nothing changed.
@@ -96,16 +108,24 @@ func (d *Diff) Replaces() []Path {
 // keeps the old value. It is for values that differ only in how they are written. It has no effect if nothing changed
 // there. An element that only one of two lists has can be ignored only together with the list.
 func (d *Diff) Ignore(p Path) {
-	all := d.changes
-	d.changes, d.changed, d.around = nil, nil, nil
-	for _, c := range all {
-		if p.Holds(c.Path) && (p != c.Path || !c.isElement()) {
-			d.ignored = d.ignored.add(p)
+	in := d.around[p]
+	if in.left == 0 {
+		return
+	}
+	if d.dropped == nil {
+		d.dropped = make([]bool, len(d.changes))
+	}
+	for i := in.first; i < in.end; i++ {
+		at := d.changes[i].Path
+		if d.dropped[i] || p == at && d.changes[i].isElement() {
 			continue
 		}
-		d.changes, d.changed = append(d.changes, c), d.changed.add(c.Path)
-		for outer := range c.Path.containers {
-			d.around = d.around.add(outer)
+		d.dropped[i], d.ignored = true, d.ignored.add(p)
+		delete(d.changed, at)
+		for outer := range at.containers {
+			e := d.around[outer]
+			e.left--
+			d.around[outer] = e
 		}
 	}
 }
@@ -124,42 +144,57 @@ func (d *Diff) kept(old, want *structpb.Struct) *structpb.Struct {
 	if len(d.ignored) == 0 {
 		return want
 	}
-	d.path = d.path[:0]
-	return &structpb.Struct{Fields: d.keepFields(old.GetFields(), want.GetFields())}
+	k := &keeper{ignored: d.ignored, inside: d.ignored.around()}
+	return &structpb.Struct{Fields: k.fields(old.GetFields(), want.GetFields())}
 }
 
-func (d *Diff) keepFields(old, want map[string]*structpb.Value) map[string]*structpb.Value {
+// keeper makes a bag of old and new values.
+type keeper struct {
+	// ignored are the paths of old values, and inside all that contain one.
+	ignored, inside Paths
+	path            []step
+}
+
+func (k *keeper) fields(old, want map[string]*structpb.Value) map[string]*structpb.Value {
 	fields := maps.Clone(want)
-	for name := range old {
-		if _, both := want[name]; !both {
-			fields[name] = nil
+	if fields == nil {
+		fields = map[string]*structpb.Value{}
+	}
+	for name, v := range old {
+		if v = k.value(step{name: name, index: keyStep}, v, want[name]); v != nil {
+			fields[name] = v
 		}
 	}
-	for name := range fields {
-		fields[name] = d.keep(step{name: name, index: keyStep}, old[name], want[name])
+	for name, v := range want {
+		if _, both := old[name]; !both && k.value(step{name: name, index: keyStep}, nil, v) == nil {
+			delete(fields, name)
+		}
 	}
-	maps.DeleteFunc(fields, func(_ string, v *structpb.Value) bool { return v == nil })
 	return fields
 }
 
-// keep returns the old value if a change at the step is ignored, and otherwise the one that is wanted, with old parts.
-func (d *Diff) keep(s step, old, want *structpb.Value) *structpb.Value {
-	d.path = append(d.path, s)
-	defer func() { d.path = d.path[:len(d.path)-1] }()
-	p := render(d.path, notHidden, nil)
+// value returns the old value if a change at the step is ignored, and otherwise the one that is wanted, with old parts.
+// An old value in place of a secret becomes one.
+func (k *keeper) value(s step, old, want *structpb.Value) *structpb.Value {
+	k.path = append(k.path, s)
+	defer func() { k.path = k.path[:len(k.path)-1] }()
+	p := render(k.path, notHidden, nil)
+	_, inside := k.inside[p]
 	switch {
-	case d.ignored.Has(p):
+	case k.ignored.Has(p) && !special.IsNull(old) && holdsSecret(want):
+		return NewSecret(old)
+	case k.ignored.Has(p):
 		return old
-	case !d.ignored.Within(p) || !haveParts(old, want) || special.Signature(old) != "" || special.Signature(want) != "":
+	case !inside || !haveParts(old, want):
 		return want
 	case old.GetStructValue() != nil:
-		fields := d.keepFields(old.GetStructValue().GetFields(), want.GetStructValue().GetFields())
+		fields := k.fields(old.GetStructValue().GetFields(), want.GetStructValue().GetFields())
 		return structpb.NewStructValue(&structpb.Struct{Fields: fields})
 	}
 	list := slices.Clone(want.GetListValue().GetValues())
 	olds := old.GetListValue().GetValues()
 	for i := range min(len(olds), len(list)) {
-		list[i] = d.keep(step{index: i}, olds[i], list[i])
+		list[i] = k.value(step{index: i}, olds[i], list[i])
 	}
 	return structpb.NewListValue(&structpb.ListValue{Values: list})
 }
@@ -167,15 +202,12 @@ func (d *Diff) keep(s step, old, want *structpb.Value) *structpb.Value {
 // String shows one change a line, and no secret.
 func (d *Diff) String() string {
 	var b strings.Builder
-	var inside Paths // of which some part needs a replacement
 	replaces := Paths{}
 	for _, p := range d.Replaces() {
 		replaces = replaces.add(p)
-		for outer := range p.containers {
-			inside = inside.add(outer)
-		}
 	}
-	for _, c := range d.changes {
+	inside := replaces.around() // of which some part needs a replacement
+	for _, c := range d.Changes() {
 		b.WriteString(c.String())
 		if _, ok := inside[c.Path]; ok || replaces.Has(c.Path) {
 			b.WriteString(" (replaces)")
@@ -238,7 +270,7 @@ func (d *Diff) at(s step, compare func()) {
 	compare()
 	if len(d.changes) > first {
 		p := render(d.path, notHidden, nil)
-		d.around = d.around.add(p)
+		d.around[p] = extent{first, len(d.changes), len(d.changes) - first}
 		if d.changes[first].Path == "" { // The part itself changed.
 			d.changes[first].Path = p
 			d.changed = d.changed.add(p)

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"strings"
+	"time"
 
 	"github.com/lumi-idl/lumi/runtime/urn"
 )
@@ -57,13 +58,7 @@ type eventHandler struct {
 }
 
 func newEventHandler(sink func(Event)) *eventHandler {
-	options := &slog.HandlerOptions{Level: slog.LevelDebug, ReplaceAttr: func(groups []string, a slog.Attr) slog.Attr {
-		if len(groups) == 0 && (a.Key == slog.TimeKey || a.Key == slog.LevelKey || a.Key == slog.MessageKey) {
-			return slog.Attr{}
-		}
-		return a
-	}}
-	return &eventHandler{sink, func(to *bytes.Buffer) slog.Handler { return slog.NewTextHandler(to, options) }}
+	return &eventHandler{sink, func(to *bytes.Buffer) slog.Handler { return slog.NewTextHandler(to, nil) }}
 }
 
 // Enabled implements [slog.Handler]: what is of interest is for the engine to decide.
@@ -71,12 +66,14 @@ func (h *eventHandler) Enabled(context.Context, slog.Level) bool { return true }
 
 // Handle implements [slog.Handler].
 func (h *eventHandler) Handle(ctx context.Context, r slog.Record) error {
-	var attrs bytes.Buffer
-	if err := h.text(&attrs).Handle(ctx, r); err != nil {
+	var text bytes.Buffer
+	message := r.Message
+	r.Time, r.Message = time.Time{}, ""
+	if err := h.text(&text).Handle(ctx, r); err != nil {
 		return err
 	}
-	message := strings.TrimSpace(r.Message + " " + strings.TrimSuffix(attrs.String(), "\n"))
-	h.sink(Event{Level: r.Level, Message: message})
+	_, attrs, _ := strings.Cut(text.String(), slog.MessageKey+`=""`)
+	h.sink(Event{Level: r.Level, Message: strings.TrimSpace(message + attrs)})
 	return nil
 }
 

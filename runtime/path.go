@@ -89,6 +89,17 @@ func (s Paths) Within(p Path) bool {
 	return false
 }
 
+// around returns the paths in the set and all that contain one.
+func (s Paths) around() Paths {
+	var all Paths
+	for p := range s {
+		for outer := range p.containers {
+			all = all.add(outer)
+		}
+	}
+	return all
+}
+
 // Sorted lists the paths in order.
 func (s Paths) Sorted() []Path { return slices.Sorted(maps.Keys(s)) }
 

@@ -4,30 +4,34 @@ import (
 	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/binary"
+	"fmt"
 )
 
 // Seed is what generated names and other defaults that look random are derived from. An engine gives each resource one
-// of its own, which stays the same until the resource is replaced.
+// of its own, which stays the same until the resource is replaced. In tests it may be empty, which is a seed like others.
 type Seed []byte
 
 // LowerAlphanumeric is an alphabet for [Seed.Name] that most clouds accept in names.
 const LowerAlphanumeric = "abcdefghijklmnopqrstuvwxyz0123456789"
 
-// Name returns prefix followed by n characters of the alphabet, which has 1 to 256 ASCII characters. For one seed and
-// one prefix it always returns the same name.
+// Name returns prefix followed by n characters of the alphabet. The same arguments always make the same name, and other
+// prefixes make other names. Name panics if n is negative or the alphabet has not 1 to 256 characters.
 func (s Seed) Name(prefix string, n int, alphabet string) string {
-	name := []byte(prefix)
-	limit := 256 - 256%len(alphabet) // Bytes from there on would make some characters more likely than others.
-	for block := uint64(0); ; block++ {
+	characters := []rune(alphabet)
+	if n < 0 || len(characters) == 0 || len(characters) > 256 {
+		panic(fmt.Sprintf("lumi: Seed.Name of %d characters from an alphabet of %d; n must be at least 0, and the alphabet "+
+			"have 1 to 256 characters", n, len(characters)))
+	}
+	limit := 256 - 256%len(characters) // Bytes from there on would make some characters more likely than others.
+	name := []rune(nil)
+	for block := uint64(0); len(name) < n; block++ {
 		mac := hmac.New(sha256.New, s)
 		mac.Write(binary.BigEndian.AppendUint64([]byte(prefix), block))
 		for _, b := range mac.Sum(nil) {
-			if len(name) == len(prefix)+n {
-				return string(name)
-			}
 			if int(b) < limit {
-				name = append(name, alphabet[int(b)%len(alphabet)])
+				name = append(name, characters[int(b)%len(characters)])
 			}
 		}
 	}
+	return prefix + string(name[:n])
 }

@@ -3,6 +3,7 @@ package lumi
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"time"
@@ -12,30 +13,34 @@ import (
 type Waiter struct {
 	// Pause is the first pause, 500 ms if it is 0.
 	Pause time.Duration
-	// MaxPause is the longest pause, 10 s if it is 0.
+	// MaxPause is the longest pause, 10 s if it is 0. It has no effect on the first.
 	MaxPause time.Duration
 	// Timeout is how long to wait, 5 min if it is 0.
 	Timeout time.Duration
 }
 
 // Wait calls poll until that reports done or fails, and reports [Progress] each time the state is another. What names
-// the resource, and state says how it is, such as "pending"; both are for people. The error is that of poll, or one that
-// wraps [context.DeadlineExceeded] after the timeout and the error of ctx if that is done. Each says what was waited for.
+// the resource, and state says how it is, such as "pending"; both are for people. The context of poll is done after the
+// timeout.
+//
+// The error is that of poll, or one that wraps [context.DeadlineExceeded] after the timeout and the error of ctx if that
+// is done. Each says what was waited for.
 func (w Waiter) Wait(
 	ctx context.Context, what string, poll func(ctx context.Context) (state string, done bool, err error),
 ) error {
-	timeout := cmp.Or(w.Timeout, 5*time.Minute)
+	timeout := positive(w.Timeout, 5*time.Minute)
 	waiting, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
-	pause, longest := cmp.Or(w.Pause, 500*time.Millisecond), cmp.Or(w.MaxPause, 10*time.Second)
-	for last := ""; ; pause = min(2*pause, longest) {
+	pause := positive(w.Pause, 500*time.Millisecond)
+	longest := max(pause, positive(w.MaxPause, 10*time.Second))
+	for last := ""; ; {
 		state, done, err := poll(waiting)
 		switch {
-		case err != nil:
+		case err != nil && (waiting.Err() == nil || !errors.Is(err, waiting.Err())):
 			return fmt.Errorf("waiting for %s: %w", what, err)
-		case done:
+		case err == nil && done:
 			return nil
-		case state != last:
+		case err == nil && state != last:
 			Progress(ctx, "waiting for %s: %s", what, state)
 			last = state
 		}
@@ -44,11 +49,26 @@ func (w Waiter) Wait(
 		select {
 		case <-waiting.Done():
 			timer.Stop()
-			if ctx.Err() != nil {
-				return fmt.Errorf("waiting for %s: %w", what, ctx.Err())
-			}
-			return fmt.Errorf("waiting for %s: still %s after %v: %w", what, cmp.Or(state, "not ready"), timeout, waiting.Err())
+			return ended(ctx, waiting, what, last, timeout)
 		case <-timer.C:
 		}
+		pause += min(pause, longest-pause)
 	}
+}
+
+// ended is the error of waiting that ended before the resource had reached its state.
+func ended(ctx, waiting context.Context, what, state string, timeout time.Duration) error {
+	still := "still " + cmp.Or(state, "not ready")
+	if ctx.Err() == nil {
+		still += fmt.Sprintf(" after %v", timeout)
+	}
+	return fmt.Errorf("waiting for %s: %s: %w", what, still, waiting.Err())
+}
+
+// positive returns d, or another duration if d is not positive.
+func positive(d, otherwise time.Duration) time.Duration {
+	if d > 0 {
+		return d
+	}
+	return otherwise
 }
