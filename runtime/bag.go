@@ -69,7 +69,10 @@ func DecodeContext(ctx context.Context, bag Bag, o Object) error {
 // Encode makes the bag of an object's properties. The error is a *[OutputError] with all faults.
 func Encode(o Object) (Bag, error) {
 	bag, err := encodeBag(context.Background(), o, nil, 0, 0)
-	return Bag{bag}, err
+	if err != nil {
+		return Bag{}, err
+	}
+	return Bag{bag}, nil
 }
 
 // decoding is how a bag is decoded.
@@ -114,11 +117,15 @@ func (d decoding) walk(ctx context.Context, bag *structpb.Struct, o Object, inOr
 	return p
 }
 
-// encodeBag encodes what neither skip nor only leaves out. Its error is a *[OutputError], or that of the context.
+// encodeBag encodes what neither skip nor only leaves out. Its error is a *[OutputError], with the bag of all properties
+// that can be encoded, or that of the context.
 func encodeBag(ctx context.Context, o Object, m *mark, skip, only Flags) (*structpb.Struct, error) {
 	p := newProps(ctx, encoding, m)
 	p.skip, p.only = skip, only
 	fields := p.encodeObject(o)
+	for _, name := range p.spoilt {
+		delete(fields, name)
+	}
 	if len(p.faults) > 0 {
 		p.inOrder, p.faults = true, nil
 		p.encodeObject(o)
@@ -126,8 +133,9 @@ func encodeBag(ctx context.Context, o Object, m *mark, skip, only Flags) (*struc
 	if err := ctx.Err(); err != nil {
 		return nil, err // The walk may have ended early.
 	}
+	bag := &structpb.Struct{Fields: fields}
 	if len(p.faults) > 0 {
-		return nil, &OutputError{Faults: p.reported()}
+		return bag, &OutputError{Faults: p.reported()}
 	}
-	return &structpb.Struct{Fields: fields}, nil
+	return bag, nil
 }

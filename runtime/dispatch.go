@@ -3,6 +3,7 @@ package lumi
 import (
 	"context"
 	"reflect"
+	"sync"
 
 	"google.golang.org/protobuf/types/known/structpb"
 
@@ -51,11 +52,11 @@ type state struct {
 	Token      string
 	Unknown    Paths
 	Refs       References
-	done       map[string]bool
+	done       *sync.Map
 	marks      *mark
 	// bag has the properties as they were stored, or as the author upgraded them.
 	bag *structpb.Struct
-	// before is the bag of the properties as the author was given them, if that is needed to keep secrets.
+	// before is the bag of the properties as the author is given them, where that is needed later.
 	before *structpb.Struct
 }
 
@@ -70,7 +71,7 @@ func (s *state) remember(ctx context.Context) {
 // author may have moved the elements of a list, and a secret among them: then the property as a whole is one.
 func (s *state) encode(ctx context.Context, skip, only Flags) (*structpb.Struct, error) {
 	bag, err := encodeBag(ctx, s.Properties, s.marks, skip, only)
-	if err != nil || s.marks == nil {
+	if bag == nil || s.marks == nil {
 		return bag, err
 	}
 	for property, m := range s.marks.parts {
@@ -79,7 +80,7 @@ func (s *state) encode(ctx context.Context, skip, only Flags) (*structpb.Struct,
 			bag.Fields[property.name] = NewSecret(v)
 		}
 	}
-	return bag, nil
+	return bag, err
 }
 
 // namer is the one method that [NamingOps] has beside those of [Ops]. Go compiles every method of an interface anew for

@@ -1,6 +1,13 @@
 package lumi
 
-import "context"
+import (
+	"context"
+	"maps"
+
+	"google.golang.org/protobuf/types/known/structpb"
+
+	"github.com/lumi-idl/lumi/runtime/internal/special"
+)
 
 // mark holds what a decoded object cannot say about the value at a path, and about the parts of that value. Encoding
 // the object with it restores the bag. A nil mark is empty. Marks form a tree, so that a walk finds the mark of a
@@ -25,34 +32,53 @@ func (m *mark) part(s step) *mark {
 	return part
 }
 
-// takeMissing takes away what says that values were missing. It returns the parts of m that were.
-func (m *mark) takeMissing() []step {
+// complete returns a copy of m in which nothing is missing.
+func (m *mark) complete() *mark {
 	if m == nil {
 		return nil
 	}
-	var missing []step
+	c := &mark{unknown: m.unknown, secret: m.secret}
 	for s, part := range m.parts {
-		if part.missing {
-			missing = append(missing, s)
-		}
-		part.missing = false
-		part.takeMissing()
+		*c.part(s) = *part.complete()
 	}
-	return missing
+	return c
 }
 
-// secretParts lists the properties of a bag that are secrets or have one inside.
-func (m *mark) secretParts() []string {
-	if m == nil {
-		return nil
-	}
-	var names []string
+// settle takes away what says that values are missing, where before and after differ: someone has set them.
+func (m *mark) settle(before, after *structpb.Value) {
+	before, _ = special.Reveal(before)
+	after, _ = special.Reveal(after)
+	m.missing = m.missing && same(before, after)
 	for s, part := range m.parts {
-		if part.hasSecretElement(true) {
-			names = append(names, s.name)
+		part.settle(s.of(before), s.of(after))
+	}
+}
+
+// conceal wraps those parts of v that stand where m has a secret, unless they are as they were given. Where m has secrets
+// in a list, the whole list is wrapped, since its elements may have moved.
+func (m *mark) conceal(v, given *structpb.Value) *structpb.Value {
+	switch {
+	case !m.hasSecretElement(true) || special.IsNull(v) || special.IsSecret(v) || same(v, given):
+		return v
+	case m.secret || v.GetStructValue() == nil || special.Signature(v) != "":
+		return NewSecret(v)
+	}
+	given, _ = special.Reveal(given)
+	return structpb.NewStructValue(m.concealFields(v.GetStructValue(), given.GetStructValue()))
+}
+
+// concealFields does that for the fields of an object.
+func (m *mark) concealFields(v, given *structpb.Struct) *structpb.Struct {
+	if !m.hasSecretElement(true) {
+		return v
+	}
+	fields := maps.Clone(v.GetFields())
+	for s, part := range m.parts {
+		if field, ok := fields[s.name]; ok {
+			fields[s.name] = part.conceal(field, given.GetFields()[s.name])
 		}
 	}
-	return names
+	return &structpb.Struct{Fields: fields}
 }
 
 // hasSecretElement reports whether a secret came in an element of a list. The value itself may be in such.
@@ -83,4 +109,15 @@ func (m *mark) unknowns(ctx context.Context, path []byte, into Paths) Paths {
 		into = part.unknowns(ctx, s.append(path, false), into)
 	}
 	return into
+}
+
+// of returns the part of v that the step leads to, nil if there is none.
+func (s step) of(v *structpb.Value) *structpb.Value {
+	if s.index < 0 {
+		return v.GetStructValue().GetFields()[s.name]
+	}
+	if values := v.GetListValue().GetValues(); s.index < len(values) {
+		return values[s.index]
+	}
+	return nil
 }

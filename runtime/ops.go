@@ -2,6 +2,7 @@ package lumi
 
 import (
 	"context"
+	"sync"
 
 	"github.com/lumi-idl/lumi/runtime/urn"
 )
@@ -34,17 +35,18 @@ type State[P Object] struct {
 	// Refs are the resources that the capabilities among the properties refer to.
 	Refs References
 
-	done map[string]bool
+	done *sync.Map
 }
 
 // Done records that Create or Update has done its work for these properties, so that the resource now has them as they
 // are in Properties. What a failed call leaves behind is made of that: properties that are done, with their values when
 // the call returns; out properties; and otherwise those that the resource had before. Properties are given by the names
-// that are generated for them, such as VPC_Tags.
+// that are generated for them, such as VPC_Tags; any other name becomes a part of the error. Done can be called
+// concurrently.
 func (s *State[P]) Done(properties ...string) {
 	for _, name := range properties {
 		if s.done != nil { // In other operations there is nothing to record.
-			s.done[name] = true
+			s.done.Store(name, nil)
 		}
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"reflect"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -35,40 +36,53 @@ type IdempotentCreator interface {
 // such as a property with another name.
 type Upgrader[P Object] interface {
 	// Upgrade sets in old.Properties what can be learned from stored, the properties as an older version of the provider
-	// stored them. It is called if these do not fit the IDL: if they have a property that is gone, lack one that is
-	// required, or have one of another kind. What fits is decoded already. Where stored has secrets, what Upgrade changes
-	// counts as secret.
+	// stored them. It is called before any other operation is, if stored does not fit the IDL: if a property in it is gone
+	// or of another kind, or a required one is missing. What fits is decoded already. If there are secrets in stored, all
+	// that Upgrade changes counts as secret.
+	//
+	// Any property may be missing in stored: Check's has no out properties, and required ones are also missing after a
+	// Create that failed half way and after an import. They stay so, unless Upgrade sets them; to set one to its zero value
+	// it calls [State.Done], too.
 	Upgrade(ctx context.Context, old *State[P], stored Bag) error
 }
 
-// checkOptional panics if ops has a method of one of the optional interfaces with another signature, or one with such a
-// signature and a name that is nearly the same: neither would ever be called.
+// checkOptional panics if ops has a method of one of the optional interfaces that would never be called: one with another
+// signature, one with a pointer receiver where ops is a value, or one whose name is nearly right.
 func checkOptional(token tokens.Type, ops any, optional ...reflect.Type) {
 	have := reflect.TypeOf(ops)
 	var names []string
 	for _, o := range optional {
-		names = append(names, o.Method(0).Name)
+		want := o.Method(0)
+		names = append(names, want.Name)
+		method, ok := have.MethodByName(want.Name)
+		if !ok {
+			if _, ok := reflect.PointerTo(have).MethodByName(want.Name); ok {
+				panic(fmt.Sprintf("lumi: the operations of %s have an optional method %s with a pointer receiver: pass a pointer, "+
+					"not a value", token, want.Name))
+			}
+			continue
+		}
+		if is := reflect.ValueOf(ops).Method(method.Index).Type(); is != want.Type {
+			panic(fmt.Sprintf("lumi: the operations of %s have an optional method with the wrong signature:\n"+
+				"\thave %s%s\n\twant %[2]s%[4]s", token, want.Name, signature(is), signature(want.Type)))
+		}
 	}
 	for i := range have.NumMethod() {
 		name := have.Method(i).Name
-		near := name
-		if !slices.Contains(names, name) {
-			near = suggest.Name(name, names)
-		}
-		at := slices.Index(names, near)
+		at := slices.Index(names, suggest.Name(name, names))
 		if at < 0 {
 			continue
 		}
-		is, want := reflect.ValueOf(ops).Method(i).Type(), optional[at].Method(0).Type
-		switch {
-		case name == near && is != want:
-			panic(fmt.Sprintf("lumi: the operations of %s have an optional method with the wrong signature:\n"+
-				"\thave %s%s\n\twant %[2]s%[4]s", token, name, signature(is), signature(want)))
-		case name != near && is == want:
-			panic(fmt.Sprintf("lumi: the operations of %s have a method %s, which is never called: did you mean %s?",
-				token, name, near))
+		if _, ok := have.MethodByName(names[at]); !ok && reflect.ValueOf(ops).Method(i).Type() == optional[at].Method(0).Type {
+			panic(fmt.Sprintf("lumi: the operations of %s have a method %s, which is never called; did you mean %s?",
+				token, name, names[at]))
 		}
 	}
 }
 
-func signature(t reflect.Type) string { return strings.TrimPrefix(t.String(), "func") }
+// signature shows the type of a function without the paths of packages.
+func signature(t reflect.Type) string {
+	return packagePath.ReplaceAllString(strings.TrimPrefix(t.String(), "func"), "")
+}
+
+var packagePath = regexp.MustCompile(`[^][*(), ]*/`)

@@ -97,6 +97,8 @@ type Props struct {
 	// is done, they become a map of the size that they need.
 	make *values
 	made []entry
+	// spoilt are the properties of the bag that were not encoded without fault.
+	spoilt []string
 
 	// path leads to the value at hand. From the step number hidden on it lies in a secret.
 	path   []step
@@ -407,8 +409,12 @@ func (p *Props) put(name string, field any, c codec, f Flags) {
 	if !p.push(step{name: name, index: fieldStep}) {
 		return
 	}
+	faults := len(p.faults)
 	if v := p.encode(field, c, f); v != nil {
 		p.made = append(p.made, entry{name, v})
+	}
+	if len(p.faults) > faults && len(p.path) == 1 {
+		p.spoilt = append(p.spoilt, name)
 	}
 	p.pop()
 }

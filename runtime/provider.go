@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync"
 
 	"google.golang.org/protobuf/types/known/structpb"
 
@@ -75,18 +76,14 @@ func (r *Provider) Check(ctx context.Context, req *CheckRequest) (*CheckResponse
 		want.Old = old.Properties
 	}
 	if err := r.run(ctx, &call{op: checkOp, want: want}); err != nil {
-		return nil, Invalid(err)
+		return nil, err
 	}
 	bag, err := want.encode(ctx, Out, 0)
 	if err != nil {
 		return nil, err
 	}
-	for _, name := range old.marks.secretParts() {
-		if v := bag.Fields[name]; v != nil && special.IsNull(req.Properties.message.GetFields()[name]) {
-			bag.Fields[name] = NewSecret(v) // The author may have kept the old value.
-		}
-	}
-	return &CheckResponse{Properties: Bag{bag}}, nil
+	// What the author filled in may come from a secret in the old properties.
+	return &CheckResponse{Properties: Bag{old.marks.concealFields(bag, req.Properties.message)}}, nil
 }
 
 // Name implements [ResourceProvider]. Resources that programs name have the name that the program gave.
@@ -100,7 +97,7 @@ func (r *Provider) Name(ctx context.Context, req *NameRequest) (*NameResponse, e
 	}
 	c := &call{op: nameOp, want: want}
 	if err := r.run(ctx, c); err != nil {
-		return nil, Invalid(err)
+		return nil, err
 	}
 	if urn.CheckName(c.name) != nil {
 		return nil, &OutputError{Faults: []Fault{{Message: "the name is empty or holds control characters"}}}
@@ -131,25 +128,27 @@ func (r *Provider) Create(ctx context.Context, req *CreateRequest) (*CreateRespo
 	if err != nil {
 		return nil, err
 	}
-	want.Token, want.done = req.Token, map[string]bool{}
+	want.Token, want.done = req.Token, &sync.Map{}
 	c := &call{op: createOp, want: want}
 	err = r.run(ctx, c)
-	if partial, ok := Meaning(err).(*PartialError); ok { //nolint:errorlint // A meaning is not wrapped.
+	partial, exists := Meaning(err).(*PartialError) //nolint:errorlint // A meaning is not wrapped.
+	if exists {
 		c.id = cmp.Or(c.id, partial.ID)
 	}
 	switch {
-	case err != nil && c.id != "":
-		return nil, r.partly(ctx, c.id, nil, want, err)
-	case err != nil:
-		return nil, outcome(err)
-	case c.id == "": // Something was made, and nobody can tell what.
-		return nil, Uncertain(&OutputError{Faults: []Fault{{Message: "the id is empty"}}})
+	case c.id != "":
+		computed, err := r.result(ctx, c, c.id, req.Properties, err)
+		if err != nil {
+			return nil, err
+		}
+		return &CreateResponse{ID: c.id, Properties: computed}, nil
+	case err == nil:
+		err, exists = &OutputError{Faults: []Fault{{Message: "the id is empty"}}}, true
 	}
-	computed, err := want.encode(context.WithoutCancel(ctx), 0, Out) // since the engine must learn what exists
-	if err != nil {
-		return nil, wholly(ctx, c.id, want, nil)
+	if exists { // And nobody can tell what.
+		err = Uncertain(err)
 	}
-	return &CreateResponse{ID: c.id, Properties: Bag{computed}}, nil
+	return nil, err
 }
 
 // Find implements [ResourceProvider].
@@ -164,7 +163,7 @@ func (r *Provider) Find(ctx context.Context, req *FindRequest) (*FindResponse, e
 	want.Token = req.Token
 	c := &call{op: findOp, want: want}
 	if err := r.run(ctx, c); err != nil {
-		return nil, Invalid(err)
+		return nil, err
 	}
 	if c.id == "" {
 		return nil, &OutputError{Faults: []Fault{{Message: "the id is empty; return lumi.ErrNotFound if there is no resource"}}}
@@ -187,8 +186,7 @@ func (r *Provider) Get(ctx context.Context, req *GetRequest) (*GetResponse, erro
 	}
 	now := &state{Properties: c.got}
 	if c.old != nil { // What came as a secret still is one.
-		c.old.marks.takeMissing()
-		now.marks, now.before = c.old.marks, c.old.bag
+		now.marks, now.before = c.old.marks.complete(), c.old.bag
 	}
 	bag, err := now.encode(ctx, In, 0)
 	if err != nil {
@@ -201,45 +199,44 @@ func (r *Provider) Get(ctx context.Context, req *GetRequest) (*GetResponse, erro
 func (r *Provider) InspectChange(
 	ctx context.Context, req *InspectChangeRequest,
 ) (*InspectChangeResponse, error) {
-	c, err := r.change(ctx, req, true)
+	c, err := r.change(ctx, inspectOp, req)
 	if err != nil {
 		return nil, err
 	}
 	if r.can.inspect {
-		c.op = inspectOp
-		if err := r.run(ctx, &c.call); err != nil {
-			return nil, Invalid(err)
+		if err := r.run(ctx, c); err != nil {
+			return nil, err
 		}
 	}
 	return &InspectChangeResponse{
 		Changes: c.diff.Changes(), Replaces: c.diff.Replaces(), DeleteBeforeReplace: c.diff.deleteFirst,
-		Properties: Bag{c.diff.kept(c.before, req.New.message)},
+		Properties: Bag{c.diff.kept(c.old.before, req.New.message)},
 	}, nil
 }
 
 // Update implements [ResourceProvider].
 func (r *Provider) Update(ctx context.Context, req *UpdateRequest) (*UpdateResponse, error) {
-	c, err := r.change(ctx, (*InspectChangeRequest)(req), false)
+	c, err := r.change(ctx, updateOp, (*InspectChangeRequest)(req))
 	if err != nil {
 		return nil, err
 	}
 	if replaces := c.diff.Replaces(); len(replaces) > 0 {
 		return nil, &ReplaceError{Paths: replaces}
 	}
-	c.op, c.want.done = updateOp, map[string]bool{}
-	err = r.run(ctx, &c.call)
+	c.want.done = &sync.Map{}
+	err = r.run(ctx, c)
 	_, partial := Meaning(err).(*PartialError) //nolint:errorlint // A meaning is not wrapped.
-	switch {
-	case err != nil && (partial || len(c.want.done) > 0):
-		return nil, r.partly(ctx, req.ID, c.before.GetFields(), c.want, err)
-	case err != nil:
-		return nil, outcome(err)
+	for range c.want.done.Range {
+		partial = true
 	}
-	computed, err := c.want.encode(context.WithoutCancel(ctx), 0, Out) // since the engine must learn what exists
+	if err != nil && !partial {
+		return nil, err
+	}
+	computed, err := r.result(ctx, c, req.ID, req.New, err)
 	if err != nil {
-		return nil, wholly(ctx, req.ID, c.want, nil)
+		return nil, err
 	}
-	return &UpdateResponse{Properties: Bag{computed}}, nil
+	return &UpdateResponse{Properties: computed}, nil
 }
 
 // Delete implements [ResourceProvider].
@@ -252,7 +249,7 @@ func (r *Provider) Delete(ctx context.Context, req *DeleteRequest) (*DeleteRespo
 	if err == nil || Meaning(err) == ErrNotFound { //nolint:errorlint // A meaning is not wrapped.
 		return &DeleteResponse{}, nil
 	}
-	return nil, outcome(err)
+	return nil, err
 }
 
 // run calls the author's code, unless nobody waits for it any more.
@@ -269,7 +266,7 @@ func (r *Provider) run(ctx context.Context, c *call) (err error) {
 			noteResult(ctx, c)
 		}
 	}()
-	err = r.ops(ctx, c)
+	err = outcome(c.op, r.ops(ctx, c))
 	ended = true
 	return err
 }
@@ -285,133 +282,37 @@ func (r *Provider) decode(
 	return s, cmp.Or(err, ctx.Err())
 }
 
-// stored makes a state of properties that were stored, perhaps under an older IDL. The author upgrades what does not fit.
-func (r *Provider) stored(ctx context.Context, u urn.URN, id ID, bag Bag, refs References) (*state, error) {
-	fits := true
-	s, err := r.decode(ctx, u, id, bag, refs, decoding{mode: lenient, fits: &fits})
-	s.bag = bag.message
-	if err != nil || fits || !r.can.upgrade {
-		return s, err
-	}
-	missing := s.marks.takeMissing()
-	before, err := encodeBag(ctx, s.Properties, s.marks, 0, 0)
-	if err != nil {
-		return nil, err
-	}
-	if err := r.run(ctx, &call{op: upgradeOp, want: s, stored: bag}); err != nil {
-		return nil, Invalid(fmt.Errorf("upgrading the stored properties: %w", err))
-	}
-	after, err := encodeBag(ctx, s.Properties, s.marks, 0, 0)
-	if err != nil {
-		return nil, err
-	}
-	if s.marks == nil {
-		s.marks = &mark{}
-	}
-	for _, property := range missing {
-		s.marks.part(property).missing = same(before.GetFields()[property.name], after.GetFields()[property.name])
-	}
-	if holdsSecret(structpb.NewStructValue(bag.message)) {
-		for name, v := range after.GetFields() {
-			if !same(before.GetFields()[name], v) { // Nobody knows which property the author took it from.
-				s.marks.part(step{name: name, index: fieldStep}).secret = true
-			}
-		}
-	}
-	s.bag, err = encodeBag(ctx, s.Properties, s.marks, 0, 0)
-	return s, err
-}
-
-// change is a call of Update or InspectChange, with what the author is not given.
-type change struct {
-	call
-	// before is the bag of the old properties that programs can set.
-	before *structpb.Struct
-}
-
 // change decodes both sides of a change and compares them. Both are encoded again for that, so that what the IDL says
 // now decides about what is compared and what is a secret.
-func (r *Provider) change(ctx context.Context, req *InspectChangeRequest, unknown bool) (*change, error) {
+func (r *Provider) change(ctx context.Context, op operation, req *InspectChangeRequest) (*call, error) {
 	old, err := r.stored(ctx, req.URN, req.ID, req.Old, req.References)
 	if err != nil {
 		return nil, err
 	}
-	want, err := r.decode(ctx, req.URN, req.ID, req.New, req.References, decoding{unknown: unknown})
+	want, err := r.decode(ctx, req.URN, req.ID, req.New, req.References, decoding{unknown: op == inspectOp})
 	if err != nil {
 		return nil, err
 	}
-	c := &change{call: call{old: old, want: want}}
-	if c.before, err = encodeBag(ctx, old.Properties, old.marks, Out, 0); err != nil {
+	if old.before, err = encodeBag(ctx, old.Properties, old.marks, Out, 0); err != nil {
 		return nil, err
 	}
 	after, err := encodeBag(ctx, want.Properties, want.marks, Out, 0)
 	if err != nil {
 		return nil, err
 	}
-	c.diff = compare(ctx, c.before, after)
+	diff := compare(ctx, old.before, after)
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
 	for _, property := range Describe(want.Properties) {
 		if property.Flags&Replaces != 0 {
-			c.diff.Replace(Path(property.Name))
+			diff.Replace(Path(property.Name))
 		}
 	}
 	// The properties that the provider computed are those of the existing resource.
 	computed := decoding{mode: lenient, only: Out, marks: want.marks}
 	want.marks, err = decodeBag(ctx, old.bag, want.Properties, computed)
-	return c, err
-}
-
-// outcome is the error of a call that may have changed something.
-func outcome(err error) error {
-	if Meaning(err) == nil && isContextError(err) {
-		return Uncertain(err)
-	}
-	return Invalid(err)
-}
-
-// isContextError reports whether an author's error is that of a context. Its methods may panic.
-func isContextError(err error) (is bool) {
-	defer func() { _ = recover() }()
-	return errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)
-}
-
-// partly reports what exists after a failure: what the resource had before, except for what the author says is done and
-// for what the provider computes. A new resource has what only a replacement could change.
-func (r *Provider) partly(
-	ctx context.Context, id ID, before map[string]*structpb.Value, want *state, err error,
-) error {
-	if m, ok := Meaning(err).(*PartialError); ok { //nolint:errorlint // A meaning is not wrapped.
-		err = m.Err
-		if !m.Properties.IsZero() {
-			return &PartialError{ID: id, Properties: m.Properties, Err: outcome(err)}
-		}
-	}
-	partial := wholly(ctx, id, want, err)
-	fields := partial.Properties.message.GetFields()
-	for _, p := range Describe(want.Properties) {
-		has := p.Flags&Out != 0 || want.done[p.Name] || before == nil && p.Flags&Replaces != 0
-		if has {
-			continue
-		}
-		if delete(fields, p.Name); before[p.Name] != nil {
-			fields[p.Name] = before[p.Name]
-		}
-	}
-	return partial
-}
-
-// wholly reports what exists after a failure: all properties, or else, if what was computed cannot be encoded, those
-// that were asked for.
-func wholly(ctx context.Context, id ID, s *state, err error) *PartialError {
-	ctx = context.WithoutCancel(ctx) // since the engine must learn what exists
-	bag, encodeErr := s.encode(ctx, 0, 0)
-	if encodeErr != nil {
-		bag, _ = s.encode(ctx, Out, 0)
-		err = errors.Join(err, encodeErr)
-	}
-	return &PartialError{ID: id, Properties: Bag{bag}, Err: outcome(err)}
+	return &call{op: op, old: old, want: want, diff: diff}, err
 }
 
 func nameFault(message string) error {

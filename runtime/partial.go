@@ -1,0 +1,102 @@
+package lumi
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+
+	"google.golang.org/protobuf/types/known/structpb"
+)
+
+// outcome is what the error of an author's operation means to an engine.
+func outcome(op operation, err error) error {
+	switch op {
+	case createOp, updateOp, deleteOp:
+		if Meaning(err) == nil && isContextError(err) {
+			return Uncertain(err)
+		}
+	}
+	return Invalid(err)
+}
+
+// isContextError reports whether an author's error is that of a context. Its methods may panic.
+func isContextError(err error) (is bool) {
+	defer func() { _ = recover() }()
+	return errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)
+}
+
+// result returns what Create or Update computed for a resource that exists. After a failure, and if what was computed
+// cannot be encoded, the error is a *[PartialError]. Asked are the properties in the request.
+func (r *Provider) result(ctx context.Context, c *call, id ID, asked Bag, err error) (Bag, error) {
+	ctx = context.WithoutCancel(ctx) // since the engine must learn what exists
+	if err == nil {
+		if computed, unsent := c.want.encode(ctx, 0, Out); unsent == nil {
+			return Bag{computed}, nil
+		}
+	}
+	partial := &PartialError{ID: id, Err: err}
+	own, ok := Meaning(err).(*PartialError) //nolint:errorlint // A meaning is not wrapped.
+	if ok && error(own) == err {            //nolint:errorlint // If it is wrapped, the text around it is kept.
+		partial.Err = outcome(c.op, own.Err)
+	}
+	if ok && !own.Properties.IsZero() {
+		partial.Properties = Bag{c.want.marks.concealFields(own.Properties.message, nil)}
+		return Bag{}, partial
+	}
+	has, more := r.remains(ctx, c, asked, err == nil)
+	if partial.Properties = (Bag{has}); more != nil {
+		partial.Err = errors.Join(partial.Err, more)
+	}
+	return Bag{}, partial
+}
+
+// remains returns the properties that a resource has: out properties as the author left them, and of the others those
+// that were asked for, if all was done. Otherwise it has what is done, and what it had before; a new one has what only a
+// replacement could change, so that a retry can complete it.
+func (r *Provider) remains(ctx context.Context, c *call, asked Bag, all bool) (*structpb.Struct, error) {
+	now, unsent := c.want.encode(ctx, 0, 0)
+	goal := &structpb.Struct{}
+	if want, err := r.decode(ctx, c.want.URN, c.want.ID, asked, nil, decoding{}); err == nil {
+		goal, _ = encodeBag(ctx, want.Properties, want.marks, Out, 0)
+	}
+	has := map[string]*structpb.Value{}
+	properties := Describe(c.want.Properties)
+	for _, p := range properties {
+		_, done := c.want.done.Load(p.Name)
+		v := goal.Fields[p.Name]
+		switch {
+		case p.Flags&Out != 0:
+			v = now.Fields[p.Name]
+		case all || c.op == createOp && p.Flags&Replaces != 0 && !done:
+		case done:
+			v = cmp.Or(now.Fields[p.Name], v)
+		case c.op == createOp:
+			v = nil
+		default:
+			v = c.old.before.Fields[p.Name]
+		}
+		if v != nil {
+			has[p.Name] = v
+		}
+	}
+	return &structpb.Struct{Fields: has}, errors.Join(unsent, checkDone(c.want.done, properties))
+}
+
+// checkDone returns an error for each name that was given to [State.Done] and is not that of a property.
+func checkDone(done *sync.Map, properties []Property) error {
+	var names []string
+	for _, p := range properties {
+		names = append(names, p.Name)
+	}
+	var errs []error
+	for name := range done.Range {
+		if name := name.(string); !slices.Contains(names, name) {
+			errs = append(errs, fmt.Errorf("Done(%s): no such property%s", quote(name), didYouMean(name, names)))
+		}
+	}
+	slices.SortFunc(errs, func(a, b error) int { return cmp.Compare(a.Error(), b.Error()) })
+	return errors.Join(errs...)
+}

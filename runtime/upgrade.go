@@ -1,0 +1,58 @@
+package lumi
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"sync"
+
+	"google.golang.org/protobuf/types/known/structpb"
+
+	"github.com/lumi-idl/lumi/runtime/urn"
+)
+
+// stored makes a state of properties that were stored, perhaps under an older IDL. The author upgrades what does not fit.
+func (r *Provider) stored(ctx context.Context, u urn.URN, id ID, bag Bag, refs References) (*state, error) {
+	fits := true
+	s, err := r.decode(ctx, u, id, bag, refs, decoding{mode: lenient, fits: &fits})
+	if err != nil {
+		return nil, err
+	}
+	s.bag = bag.message
+	if !fits && r.can.upgrade {
+		if err := r.upgrade(ctx, s, bag); err != nil {
+			return nil, Invalid(fmt.Errorf("upgrading the stored properties: %w", err))
+		}
+	}
+	return s, nil
+}
+
+// upgrade has the author set what decoding could not. What is missing still is, unless the author has set it; and if
+// anything stored is a secret, so is all that the author has set, since it may have been taken from that.
+func (r *Provider) upgrade(ctx context.Context, s *state, stored Bag) error {
+	s.done = &sync.Map{}
+	complete := s.marks.complete()
+	before, _ := encodeBag(ctx, s.Properties, complete, 0, 0) // without what cannot be encoded yet
+	if err := r.run(ctx, &call{op: upgradeOp, want: s, stored: stored}); err != nil {
+		return err
+	}
+	after, _ := encodeBag(ctx, s.Properties, complete, 0, 0)
+	if s.marks == nil {
+		s.marks = &mark{}
+	}
+	s.marks.settle(structpb.NewStructValue(before), structpb.NewStructValue(after))
+	secret := holdsSecret(structpb.NewStructValue(stored.message))
+	properties := Describe(s.Properties)
+	for _, p := range properties {
+		part := s.marks.part(step{name: p.Name, index: fieldStep})
+		if _, done := s.done.Load(p.Name); done {
+			part.missing = false
+		}
+		if secret && !same(before.GetFields()[p.Name], after.GetFields()[p.Name]) {
+			part.secret = true
+		}
+	}
+	var err error
+	s.bag, err = encodeBag(ctx, s.Properties, s.marks, 0, 0)
+	return cmp.Or(err, checkDone(s.done, properties))
+}
