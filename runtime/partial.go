@@ -68,11 +68,9 @@ func (r *Provider) remains(ctx context.Context, c *call, asked Bag, all bool) (*
 		_, done := c.want.done.Load(p.Name)
 		v := goal.Fields[p.Name]
 		switch {
-		case p.Flags&Out != 0:
+		case p.Flags&Out != 0 || done && !all:
 			v = now.Fields[p.Name]
-		case all || c.op == createOp && p.Flags&Replaces != 0 && !done:
-		case done:
-			v = cmp.Or(now.Fields[p.Name], v)
+		case all || c.op == createOp && p.Flags&Replaces != 0:
 		case c.op == createOp:
 			v = nil
 		default:

@@ -101,20 +101,6 @@ func TestNoOperations(t *testing.T) {
 	}
 }
 
-// TestCancelled begins nothing that nobody waits for.
-func TestCancelled(t *testing.T) {
-	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
-	p := NewNetworkProvider(&networkOps{create: func(*lumi.State[*network]) (lumi.ID, error) {
-		t.Error("created")
-		return "", nil
-	}})
-	_, err := p.Create(ctx, &lumi.CreateRequest{Properties: bag(t, minimal)})
-	if !errors.Is(err, context.Canceled) {
-		t.Errorf("got %v", err)
-	}
-}
-
 // TestPanic leaves a panic to whoever serves the provider.
 func TestPanic(t *testing.T) {
 	defer func() {

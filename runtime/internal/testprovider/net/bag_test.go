@@ -1,8 +1,11 @@
 package net
 
 import (
+	"maps"
 	"strings"
+	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	"google.golang.org/protobuf/encoding/protojson"
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/types/known/structpb"
@@ -30,15 +33,16 @@ func bag(tb failer, json string) lumi.Bag {
 // with returns properties with others laid over them. A null takes one away.
 func with(tb failer, base, json string) lumi.Bag {
 	tb.Helper()
-	s := bag(tb, base)
-	fields := s.Struct().Fields
-	for key, v := range bag(tb, json).Struct().Fields {
-		fields[key] = v
-		if _, null := v.Kind.(*structpb.Value_NullValue); null {
-			delete(fields, key)
-		}
-	}
-	return s
+	return over(tb, bag(tb, base), json)
+}
+
+// over does that for a bag.
+func over(tb failer, base lumi.Bag, json string) lumi.Bag {
+	tb.Helper()
+	fields := maps.Clone(base.Struct().GetFields())
+	maps.Copy(fields, bag(tb, json).Struct().GetFields())
+	maps.DeleteFunc(fields, func(_ string, v *structpb.Value) bool { return isNull(v) })
+	return lumi.BagOf(&structpb.Struct{Fields: fields})
 }
 
 // minimal has what a network requires and nothing else.
@@ -85,8 +89,13 @@ func normal(v *structpb.Value) *structpb.Value {
 	return v
 }
 
-// same reports whether two bags are equal, with all secrets wrapped at the same places.
+// same reports whether two bags are equal, with secrets wrapped at the same places.
 func same(a, b lumi.Bag) bool { return proto.Equal(a.Struct(), b.Struct()) }
 
-// field returns a property of a bag.
-func field(b lumi.Bag, name string) *structpb.Value { return b.Struct().GetFields()[name] }
+// compare reports how a bag differs from what is wanted.
+func compare(t *testing.T, want, got lumi.Bag) {
+	t.Helper()
+	if diff := cmp.Diff(want.Struct().AsMap(), got.Struct().AsMap()); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
