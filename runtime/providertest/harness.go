@@ -23,8 +23,7 @@ import (
 	"github.com/lumi-idl/lumi/runtime/wire"
 )
 
-// TB is what the kit needs of a test: a part of testing.TB, which *testing.T implements. FailNow must end the goroutine.
-// The functions that Cleanup is given must be called after the test, the last one first.
+// TB is what the kit needs of a test: a part of testing.TB, which *testing.T implements.
 type TB interface {
 	Helper()
 	Name() string
@@ -49,11 +48,13 @@ type Harness struct {
 	t           TB
 	plugin      *plugin.Plugin
 	environment string
-	types       map[tokens.Type]*lumi.Description
+	properties  map[tokens.Type][]lumi.Property // as far as they are known
 	log         *buffer
 	calls       transcript
 	secrets     *wire.Secrets // which no report may show, and no error may tell
 	watch       watch
+	onStep      func(r *Resource, step string) // nil if nobody observes the steps
+	cleanupTime time.Duration
 
 	mu sync.Mutex
 	// resources are those that capabilities can refer to.
@@ -77,17 +78,24 @@ type HarnessOption func(*setting)
 type setting struct {
 	config      Properties
 	environment string
+	described   serve.Plugin
 	allCalls    bool
+	onStep      func(r *Resource, step string)
+	cleanupTime time.Duration
 }
 
 // Config is the provider's configuration.
 func Config(properties Properties) HarnessOption { return func(s *setting) { s.config = properties } }
 
-// Environment is a part of the URNs of all resources, "test" by default. Tokens and seeds derive from it too, so that
-// each run needs another one where a cloud remembers the tokens of earlier runs.
+// Environment is a part of the URNs of all resources, "test" unless it is said otherwise. Where a cloud remembers the
+// URNs of earlier runs, as those do that make idempotency tokens of them, each run needs another.
 func Environment(name string) HarnessOption { return func(s *setting) { s.environment = name } }
 
-// AllCalls has a failed test list all calls instead of only those of the steps that failed.
+// Like tells the kit what the IDL says about the properties that a binary serves, which the protocol does not: the
+// provider is the one that the binary is built of. It is not called.
+func Like(p serve.Plugin) HarnessOption { return func(s *setting) { s.described = p } }
+
+// AllCalls has a test that failed list all calls, and not those alone of the steps that failed.
 func AllCalls() HarnessOption { return func(s *setting) { s.allCalls = true } }
 
 // Resources makes a provider of generated ones that need no configuration. All must be of one package, and no two of
@@ -115,7 +123,7 @@ func Resources(providers ...interface {
 // does not change what it is given.
 func InProcess(t TB, p serve.Plugin, options ...HarnessOption) *Harness {
 	t.Helper()
-	h, s := newHarness(t, options)
+	h, s := newHarness(t, append([]HarnessOption{Like(p)}, options...))
 	ctx, cancel := context.WithCancel(context.WithoutCancel(t.Context()))
 	listener := bufconn.Listen(1 << 20)
 	log := slog.New(slog.NewTextHandler(h.log, &slog.HandlerOptions{Level: slog.LevelWarn, ReplaceAttr: noTime}))
@@ -124,7 +132,7 @@ func InProcess(t TB, p serve.Plugin, options ...HarnessOption) *Harness {
 	var err error
 	h.plugin, err = plugin.Connect(t.Context(), func(ctx context.Context) (net.Conn, error) {
 		return listener.DialContext(ctx)
-	}, h.calls.event)
+	}, nil)
 	if err != nil {
 		cancel()
 		if reason := <-served; reason != nil {
@@ -151,18 +159,12 @@ func noTime(_ []string, a slog.Attr) slog.Attr {
 	return a
 }
 
-// Binary starts a plugin, as an engine does, in whatever language it is written. [Build] builds one of Go sources. What
-// it logs is shown if the test fails.
+// Binary starts a plugin, as an engine does. [Build] builds one. What it logs is shown if the test fails.
 func Binary(t TB, c plugin.Command, options ...HarnessOption) *Harness {
 	t.Helper()
 	h, s := newHarness(t, options)
 	if c.Log == nil {
 		c.Log = h.log
-	}
-	if events := c.Events; events != nil {
-		c.Events = func(e lumi.Event) { h.calls.event(e); events(e) }
-	} else {
-		c.Events = h.calls.event
 	}
 	var err error
 	if h.plugin, err = plugin.Start(t.Context(), c); err != nil {
@@ -178,31 +180,30 @@ func Binary(t TB, c plugin.Command, options ...HarnessOption) *Harness {
 }
 
 func newHarness(t TB, options []HarnessOption) (*Harness, *setting) {
-	s := &setting{environment: "test"}
+	s := &setting{environment: "test", cleanupTime: 10 * time.Minute}
 	for _, option := range options {
 		option(s)
 	}
 	h := &Harness{
-		t: t, environment: s.environment, log: &buffer{}, types: map[tokens.Type]*lumi.Description{},
+		t: t, environment: s.environment, log: &buffer{}, properties: map[tokens.Type][]lumi.Property{},
 		resources: map[urn.URN]*Resource{}, unnamed: map[tokens.Type]int{}, secrets: wire.NewSecrets(nil),
 	}
-	h.calls.h, h.calls.all, h.calls.events = h, s.allCalls, map[urn.URN][]lumi.Event{}
+	h.calls.h, h.calls.all = h, s.allCalls
+	h.onStep, h.cleanupTime = s.onStep, s.cleanupTime
+	for token, r := range s.described.Resources {
+		if described, err := r.Describe(t.Context()); err == nil {
+			h.properties[token] = described.Properties
+		}
+	}
 	// Cleanups run last in, first out. This one runs after the provider has stopped, which may log something.
 	t.Cleanup(h.report)
 	return h, s
 }
 
-// begin learns what the provider serves and configures it. Resources are deleted before it stops.
+// begin configures the provider, and sees to it that resources are deleted before it stops.
 func (h *Harness) begin(s *setting) {
 	h.t.Helper()
 	h.t.Cleanup(h.deleteAll)
-	described, err := h.plugin.Describe(h.t.Context())
-	if err != nil {
-		fatalf(h.t, "the provider does not describe its types: %v", err)
-	}
-	for _, d := range described {
-		h.types[d.Type] = d
-	}
 	if s.config == nil && !h.plugin.Configurable {
 		return
 	}
@@ -213,9 +214,7 @@ func (h *Harness) begin(s *setting) {
 	err = h.plugin.Configure(h.t.Context(), lumi.BagOf(properties))
 	h.noteSecrets(properties)
 	// The transcript cannot show what was sent: nothing here says what of it is secret.
-	for _, found := range h.calls.add(&call{name: "Configure", err: err}) {
-		h.t.Errorf("%s", found)
-	}
+	h.calls.add(&call{name: "Configure", err: err})
 	if err != nil {
 		fatalf(h.t, "the provider refuses its configuration: %v", h.mask(err.Error()))
 	}
@@ -234,15 +233,12 @@ func (h *Harness) report() {
 	}
 }
 
-// cleanupTime is how long a resource may take to be deleted after its test.
-const cleanupTime = 10 * time.Minute
-
 // deleteAll deletes what is left, the youngest first, since that may depend on the others.
 func (h *Harness) deleteAll() {
 	h.mu.Lock()
 	left := slices.Clone(h.living)
 	h.mu.Unlock()
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(h.t.Context()), cleanupTime)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(h.t.Context()), h.cleanupTime)
 	defer cancel()
 	for _, l := range slices.Backward(left) {
 		l.r.doing, l.r.began = "clean up", h.calls.made()
@@ -261,7 +257,7 @@ func (r *Resource) remove(ctx context.Context, l living) error {
 	if err := r.callDelete(ctx, l.id, l.state); err != nil {
 		return fmt.Errorf("it cannot be deleted: %s", explain(err))
 	}
-	if _, err := r.callGet(ctx, lumi.Import, l.id, nil); !errors.Is(err, lumi.ErrNotFound) {
+	if _, err := r.callGet(ctx, l.id); !errors.Is(err, lumi.ErrNotFound) {
 		return errors.New("Delete says that it is gone, and Get does not")
 	}
 	return nil
@@ -315,9 +311,6 @@ func (h *Harness) served(token tokens.Type, name string) *Resource {
 	if r.provider, err = h.plugin.Resource(token); err != nil {
 		h.fatalf("%v", err)
 	}
-	if r.described = h.types[token]; r.described == nil {
-		h.fatalf("the provider does not describe type %q, which it serves", token)
-	}
 	return r
 }
 
@@ -351,12 +344,11 @@ func (h *Harness) newResource(token tokens.Type, name string) *Resource {
 	if _, err := tokens.Parse(string(token)); err != nil {
 		h.fatalf("type %v", err)
 	}
-	r := &Resource{h: h, token: token, name: name, described: &lumi.Description{}}
+	r := &Resource{h: h, token: token, name: name}
 	u, err := r.format(name)
 	if err != nil {
 		h.fatalf("%v", err)
 	}
-	r.first = u
 	h.mu.Lock()
 	_, taken := h.resources[u]
 	h.mu.Unlock()

@@ -33,6 +33,9 @@ func (r *Resource) step(t TB, name string, options []Option) *step {
 		option(&s.want)
 	}
 	r.doing, r.began = name, r.h.calls.made()
+	if r.h.onStep != nil {
+		r.h.onStep(r, name)
+	}
 	if r.provider == nil {
 		s.fatalf("the resource is given: the kit makes no calls about it")
 	}

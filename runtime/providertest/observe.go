@@ -1,0 +1,20 @@
+package providertest
+
+import (
+	"time"
+
+	"github.com/lumi-idl/lumi/runtime/serve/plugin"
+)
+
+// This file is what programs need that run the kit outside of a Go test.
+
+// OnStep calls f when a step of a resource begins, with the step's name as reports show it.
+func OnStep(f func(r *Resource, step string)) HarnessOption {
+	return func(s *setting) { s.onStep = f }
+}
+
+// CleanupTime limits how long it may take to delete what is left when the test ends. The default is 10 minutes.
+func CleanupTime(d time.Duration) HarnessOption { return func(s *setting) { s.cleanupTime = d } }
+
+// Plugin returns the plugin under test. The harness closes it.
+func (h *Harness) Plugin() *plugin.Plugin { return h.plugin }
