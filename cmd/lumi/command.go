@@ -54,6 +54,7 @@ that deployments leave. Files are read as they are given; - is standard input.
 	common.BoolP("help", "h", false, "say what the command does, and how")
 	add(root, "Files", checkCommand(env), convertCommand(env), diffCommand(env), fmtCommand(env), graphCommand(env),
 		queryCommand(env), repairCommand(env), showCommand(env))
+	add(root, "Providers", providerCommand(env))
 	help := helpCommand(env)
 	add(root, "Help", completionCommand(env), explainCommand(env), help, versionCommand(env))
 	root.SetHelpCommand(help) // in place of cobra's own

@@ -2,10 +2,12 @@ package main
 
 import (
 	"bufio"
+	"context"
 	"errors"
 	"fmt"
 	"io"
 	"strings"
+	"sync/atomic"
 	"syscall"
 	"time"
 
@@ -26,6 +28,7 @@ type environment struct {
 	args       []string    // the arguments that are no flags
 	errWritten bool        // whether anything was said, for the empty line between faults
 	progress   *term.Progress
+	cancel     atomic.Pointer[context.CancelFunc] // of a command that cleans up after an interrupt
 }
 
 func newEnvironment(stdin io.Reader, stdout, stderr io.Writer, getenv func(string) string) *environment {
@@ -59,6 +62,17 @@ func (a *abandoned) Write(text []byte) (int, error) {
 		return len(text), nil
 	}
 	return n, err
+}
+
+// interruptible returns a context that the first interrupt cancels, instead of ending the process, so that a command can
+// clean up. The function that it returns ends that.
+func (e *environment) interruptible(ctx context.Context) (context.Context, func()) {
+	ctx, cancel := context.WithCancel(ctx)
+	e.cancel.Store(&cancel)
+	return ctx, func() {
+		e.cancel.Store(nil)
+		cancel()
+	}
 }
 
 // doing shows the progress of what takes long on a terminal, until there is something else to print.

@@ -24,7 +24,12 @@ func main() {
 	env := newEnvironment(os.Stdin, os.Stdout, os.Stderr, os.Getenv)
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	context.AfterFunc(ctx, func() {
-		stop()         // A second signal ends the process at once.
+		stop() // A second signal ends the process at once.
+		if cancel := env.cancel.Load(); cancel != nil {
+			env.say(cleaningUp)
+			(*cancel)()
+			return
+		}
 		writing.Lock() // What is being written is waited for; what is read, asked or worked out is not.
 		env.say(interrupted)
 		os.Exit(exitFailed)
@@ -35,7 +40,10 @@ func main() {
 // writing is locked while a file is being replaced. It is one for the whole process, as signals are.
 var writing sync.Mutex
 
-const interrupted = "interrupted; every file is as it was or as it should be"
+const (
+	interrupted = "interrupted; every file is as it was or as it should be"
+	cleaningUp  = "interrupted; cleaning up (interrupt again to stop at once)"
+)
 
 // The exit codes.
 const (

@@ -161,10 +161,10 @@ var rules = []rule{
 		of: []string{"./cmd/lumi"},
 		only: []string{
 			"./deploy/plan", "./idl/schema",
-			"./internal/catalog", "./internal/linediff", "./internal/suggest", "./internal/term",
-			"./lumigl/...", "./runtime/tokens", "./runtime/urn", "./runtime/wire",
+			"./internal/catalog", "./internal/jsonpointer", "./internal/linediff", "./internal/suggest", "./internal/term",
+			"./lumigl/...", "./runtime", "./runtime/providertest", "./runtime/serve/plugin", "./runtime/tokens", "./runtime/urn", "./runtime/wire",
 		},
-		why: "the command is made of the packages of the graph language and of the engine",
+		why: "the command is made of the packages of the graph language and of the engine, and tests providers with their test kit",
 	},
 	{
 		of:    []string{"./runtime"},
@@ -215,8 +215,8 @@ var rules = []rule{
 		why: "the test kit is an engine and a plugin in one process, and nothing else",
 	},
 	{
-		of: []string{"./..."}, but: []string{"./runtime/providertest"}, never: []string{"./runtime/providertest"},
-		why: "the test kit is for tests",
+		of: []string{"./..."}, but: []string{"./runtime/providertest", "./cmd/lumi"}, never: []string{"./runtime/providertest"},
+		why: "the test kit is for tests, and for 'lumi provider test', which runs them",
 	},
 	{
 		of: []string{"./runtime/internal/readable", "./runtime/internal/special"}, only: []string{"./runtime/internal/special", "./runtime/wire"}, never: grpc,

@@ -1,0 +1,110 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+)
+
+// providerCommand groups the commands for people who write providers.
+func providerCommand(env *environment) *cobra.Command {
+	c := &cobra.Command{
+		Use:   "provider",
+		Short: "test providers and describe what they serve",
+		Long: `A provider is a plugin: a binary, written in any language, that creates and changes the resources of
+one package when an engine asks it to.`,
+		Annotations: exits("the command succeeded", "the provider does not conform", elseFailed),
+	}
+	add(c, "Commands", providerTestCommand(env), providerDescribeCommand(env))
+	return c
+}
+
+func providerTestCommand(env *environment) *cobra.Command {
+	p := providerTest{env: env}
+	var run string
+	c := &cobra.Command{
+		Use:   "test PLUGIN",
+		Short: "test whether a provider conforms to the protocol",
+		Long: `PLUGIN is the path of a binary, or a name that is looked up on $PATH. The fixture is a LumiGL graph with
+a vertex for each resource to test: what to create and what to change. The command starts the plugin
+and takes every resource through its life as an engine would, checks at each step what must be true of
+every provider, and deletes what it created, even after a failure, a timeout or an interrupt.
+docs/conformance.md describes the fixture and the checks.
+
+With --json, the report is one object with "plugin", "package", "version", "types", "untested", "passed",
+"resources", "failures" and "log".`,
+		Annotations: exits("all tests passed", "a test failed", "the fixture has a fault, the plugin cannot be started, the command was used wrongly or interrupted, or the system failed"),
+		Example: examples(
+			"Test a plugin on $PATH.", "lumi provider test lumi-resource-library --fixture=library.json",
+			"Test some of the resources.", `lumi provider test lumi-resource-library --fixture=library.json --run="^fiction$"`,
+			"Which steps failed?", `lumi provider test lumi-resource-library --fixture=library.json --json | jq -c ".resources[].steps[] | select(.passed | not)"`,
+		),
+		ValidArgsFunction: completePlugins,
+		RunE: func(c *cobra.Command, args []string) error {
+			var err error
+			switch p.run, err = regexp.Compile(run); {
+			case err != nil:
+				return misused("--run: %s", strings.TrimPrefix(err.Error(), "error parsing regexp: "))
+			case p.file == "":
+				return misused("missing --fixture=FILE")
+			case p.timeout <= 0:
+				return misused("--timeout must be positive")
+			}
+			p.name = args[0]
+			return p.test(c.Context())
+		},
+	}
+	c.Flags().StringVar(&p.file, "fixture", "", "the `FILE` that says what to test; - is standard input")
+	c.Flags().StringVar(&run, "run", ".", "test only resources whose keys match `REGEXP`")
+	c.Flags().DurationVar(&p.timeout, "timeout", 10*time.Minute, "limit the test, and the cleanup after it, to `DURATION` each")
+	c.Flags().BoolVar(&p.allCalls, "all-calls", false, "after a failure, list the calls of all steps, not only of those that failed")
+	_ = c.MarkFlagFilename("fixture", "json")
+	return c
+}
+
+// pluginPrefix begins the names of plugins.
+const pluginPrefix = "lumi-resource-"
+
+// findPlugin returns the path of a plugin.
+func findPlugin(name string) (string, error) {
+	path, err := exec.LookPath(name)
+	switch {
+	case err == nil:
+		return path, nil
+	case errors.Is(err, exec.ErrNotFound):
+		return "", fmt.Errorf("%s is not on $PATH; give a path such as %s", name, "."+string(filepath.Separator)+name)
+	case errors.Is(err, fs.ErrNotExist):
+		return "", fmt.Errorf("%s: there is no such file", name)
+	case errors.Is(err, fs.ErrPermission):
+		return "", fmt.Errorf("%s is not an executable file", name)
+	}
+	return "", fmt.Errorf("%s: %w", name, errors.Unwrap(err))
+}
+
+// completePlugins lists the plugins on $PATH. Files are completed by the shell.
+func completePlugins(_ *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
+	if len(args) > 0 {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	var all []string
+	for _, dir := range filepath.SplitList(os.Getenv("PATH")) {
+		found, _ := filepath.Glob(filepath.Join(dir, pluginPrefix+"*")) // The pattern is bad only if the folder's name has brackets.
+		for _, path := range found {
+			name := filepath.Base(path)
+			if _, err := exec.LookPath(path); err == nil && strings.HasPrefix(name, typed) {
+				all = append(all, name)
+			}
+		}
+	}
+	slices.Sort(all)
+	return slices.Compact(all), cobra.ShellCompDirectiveDefault
+}

@@ -1,0 +1,146 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/lumi-idl/lumi/internal/term"
+	lumi "github.com/lumi-idl/lumi/runtime"
+	"github.com/lumi-idl/lumi/runtime/serve/plugin"
+	"github.com/lumi-idl/lumi/runtime/tokens"
+)
+
+func providerDescribeCommand(env *environment) *cobra.Command {
+	return &cobra.Command{
+		Use:   "describe PLUGIN",
+		Short: "list the resource types that a provider serves, and their properties",
+		Long: `PLUGIN is the path of a binary, or a name that is looked up on $PATH. The command starts the plugin and
+asks it. The provider needs no configuration for that.
+
+With --json, the answer is one object with "plugin", "package", "version", "configurable" and "types".`,
+		Annotations:       exits("the plugin is described", "", "the plugin cannot be started, the command was used wrongly, or the system failed"),
+		Example:           examples("Which resource types does a plugin serve?", "lumi provider describe lumi-resource-library"),
+		ValidArgsFunction: completePlugins,
+		RunE:              func(c *cobra.Command, args []string) error { return describePlugin(c.Context(), env, args[0]) },
+	}
+}
+
+// pluginDescription is what 'lumi provider describe' prints for programs. docs/conformance.md describes it.
+type pluginDescription struct {
+	Plugin       string            `json:"plugin"`
+	Package      string            `json:"package"`
+	Version      string            `json:"version,omitempty"`
+	Configurable bool              `json:"configurable"`
+	Types        []typeDescription `json:"types"`
+}
+
+type typeDescription struct {
+	Type             tokens.Type           `json:"type"`
+	Named            bool                  `json:"named"`
+	CanFind          bool                  `json:"canFind"`
+	IdempotentCreate bool                  `json:"idempotentCreate"`
+	Properties       []propertyDescription `json:"properties"`
+}
+
+type propertyDescription struct {
+	Name    string    `json:"name"`
+	Kind    lumi.Kind `json:"kind"`
+	Options []string  `json:"options"`
+}
+
+func describePlugin(ctx context.Context, env *environment, name string) error {
+	path, err := findPlugin(name)
+	if err != nil {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(ctx, startTime)
+	defer cancel()
+	env.doing("starting %s", name)
+	p, err := plugin.Start(ctx, plugin.Command{Path: path, Log: new(bytes.Buffer)}) // An error quotes what matters of the log.
+	if err != nil {
+		return fmt.Errorf("the plugin does not start: %w", err)
+	}
+	defer func() { _ = p.Close() }() // It has answered.
+	types, err := p.Describe(ctx)
+	if err != nil {
+		return fmt.Errorf("%s does not describe its types: %w", name, err)
+	}
+	d := pluginDescription{
+		Plugin: name, Package: p.Package, Version: p.Version, Configurable: p.Configurable, Types: []typeDescription{},
+	}
+	for _, t := range types {
+		d.Types = append(d.Types, describedType(t))
+	}
+	if env.json {
+		return env.printJSON(d)
+	}
+	d.print(env)
+	return nil
+}
+
+func describedType(t *lumi.Description) typeDescription {
+	d := typeDescription{
+		Type: t.Type, Named: t.Named, CanFind: t.CanFind, IdempotentCreate: t.IdempotentCreate, Properties: []propertyDescription{},
+	}
+	for _, p := range t.Properties {
+		options := []string{}
+		for _, option := range []struct {
+			name string
+			has  bool
+		}{
+			{"required", p.Required}, {"out", p.Flags&lumi.Out != 0}, {"in", p.Flags&lumi.In != 0},
+			{"replaces", p.Flags&lumi.Replaces != 0}, {"secret", p.Flags&lumi.Secret != 0},
+		} {
+			if option.has {
+				options = append(options, option.name)
+			}
+		}
+		d.Properties = append(d.Properties, propertyDescription{p.Name, p.Kind, options})
+	}
+	return d
+}
+
+func (d *pluginDescription) print(env *environment) {
+	env.printf("%s\n", pluginHeader(env, d.Plugin, d.Package, d.Version, len(d.Types)))
+	for _, t := range d.Types {
+		var notes []string
+		if !t.Named {
+			notes = append(notes, "named by the provider")
+		}
+		if t.CanFind {
+			notes = append(notes, "can be found after a lost answer")
+		}
+		if t.IdempotentCreate {
+			notes = append(notes, "idempotent create")
+		}
+		text := ""
+		if len(notes) > 0 {
+			text = " (" + strings.Join(notes, ", ") + ")"
+		}
+		env.printf("\n%s%s\n", env.out.Paint(term.Bold, string(t.Type)), text)
+		width := 0
+		for _, p := range t.Properties {
+			width = max(width, term.Width(term.Visible(p.Name)))
+		}
+		for _, p := range t.Properties {
+			name := term.Visible(p.Name)
+			line := name + strings.Repeat(" ", width-term.Width(name)) + "  " + string(p.Kind)
+			if len(p.Options) > 0 {
+				line += ", " + strings.Join(p.Options, ", ")
+			}
+			env.printf("  %s\n", line)
+		}
+	}
+}
+
+// pluginHeader is the first line about a plugin.
+func pluginHeader(env *environment, name, pkg, version string, types int) string {
+	if version != "" {
+		pkg += " " + version
+	}
+	return fmt.Sprintf("%s: package %s, %s", env.out.Paint(term.Bold, term.Visible(name)), term.Visible(pkg), count(types, "type"))
+}

@@ -1,0 +1,201 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/lumi-idl/lumi/internal/term"
+	"github.com/lumi-idl/lumi/runtime/providertest"
+	"github.com/lumi-idl/lumi/runtime/tokens"
+)
+
+// providerReport is what 'lumi provider test' found. It is printed as it comes, or in the end for programs.
+// docs/conformance.md describes it.
+type providerReport struct {
+	Plugin  string        `json:"plugin"`
+	Package string        `json:"package"`
+	Version string        `json:"version,omitempty"`
+	Types   []tokens.Type `json:"types"`
+	// Untested are those of the types that no tested resource is of.
+	Untested  []tokens.Type     `json:"untested"`
+	Passed    bool              `json:"passed"`
+	Resources []*resourceReport `json:"resources"`
+	// Failures are those of no step: resources that are left behind, a plugin that does not stop, secrets in its log.
+	Failures []string `json:"failures,omitempty"`
+	// Log is what helps to understand failures: the calls, and what the plugin logged.
+	Log []string `json:"log,omitempty"`
+
+	env     *environment
+	label   string          // takes the place of the names of steps if it is not empty
+	current *resourceReport // what is being tested
+	doing   *stepReport     // the step that is being taken, or nil
+	prefix  string          // begins the failures of that step
+	began   time.Time
+}
+
+type resourceReport struct {
+	Key     string        `json:"key"`
+	Type    tokens.Type   `json:"type"`
+	Name    string        `json:"name,omitempty"`
+	Passed  bool          `json:"passed"`
+	Skipped string        `json:"skipped,omitempty"`
+	Steps   []*stepReport `json:"steps"`
+}
+
+type stepReport struct {
+	Step     string   `json:"step"`
+	Passed   bool     `json:"passed"`
+	Failures []string `json:"failures,omitempty"`
+}
+
+func (r *providerReport) header() {
+	r.printf("%s\n", pluginHeader(r.env, r.Plugin, r.Package, r.Version, len(r.Types)))
+}
+
+// printf prints at once, unless the report is for programs.
+func (r *providerReport) printf(format string, args ...any) {
+	if !r.env.json {
+		r.env.printf(format, args...)
+		_ = r.env.stdout.Flush() // The error sticks to it.
+	}
+}
+
+// resource begins the part about a specimen, or goes on with it.
+func (r *providerReport) resource(s *specimen) {
+	r.current = nil
+	for _, known := range r.Resources {
+		if known.Key == s.Key() {
+			r.current = known
+		}
+	}
+	if r.current == nil {
+		r.current = &resourceReport{Key: s.Key(), Type: s.token, Name: s.name, Passed: true, Steps: []*stepReport{}}
+		r.Resources = append(r.Resources, r.current)
+	}
+	r.printf("\n%s %s\n", r.env.out.Paint(term.Bold, term.Visible(s.Key())), s.token)
+}
+
+// skip says why the current resource is not tested.
+func (r *providerReport) skip(reason string) {
+	r.current.Skipped, r.current.Passed = reason, false
+	r.printf("  %s  %s\n", r.env.out.Paint(term.Yellow, "skip"), term.Visible(reason))
+}
+
+// step begins a step of the current resource.
+func (r *providerReport) step(of *providertest.Resource, name string) {
+	r.end()
+	r.prefix = ""
+	if of != nil {
+		r.prefix = of.String() + ": " + name
+	}
+	if r.label != "" {
+		name = r.label
+	}
+	r.doing, r.began = &stepReport{Step: name, Passed: true}, time.Now()
+	r.current.Steps = append(r.current.Steps, r.doing)
+	r.env.doing("%s: %s", r.current.Key, name)
+}
+
+// fail notes what is wrong with the current step.
+func (r *providerReport) fail(text string) {
+	if r.doing == nil {
+		r.step(nil, "prepare")
+	}
+	if rest, ok := strings.CutPrefix(text, r.prefix); ok && r.prefix != "" {
+		text = strings.TrimLeft(rest, ":, ")
+	}
+	r.doing.Passed, r.current.Passed = false, false
+	r.doing.Failures = append(r.doing.Failures, text)
+}
+
+// end ends the current step, if there is one.
+func (r *providerReport) end() {
+	if r.doing == nil {
+		return
+	}
+	done := r.doing
+	r.doing = nil
+	result := r.env.out.Paint(term.Green, "ok") + "  "
+	if !done.Passed {
+		result = r.env.out.Paint(term.BoldRed, "FAIL")
+	}
+	took := ""
+	if r.env.out.Terminal {
+		took = r.env.out.Paint(term.Dim, fmt.Sprintf(" %.1fs", time.Since(r.began).Seconds()))
+	}
+	r.printf("  %s  %s%s\n", result, term.Visible(done.Step), took)
+	for _, text := range done.Failures {
+		r.printf("%s", indented(text, "        "))
+	}
+}
+
+// outside notes a failure of no step.
+func (r *providerReport) outside(text string) { r.Failures = append(r.Failures, text) }
+
+func (r *providerReport) logged(text string) { r.Log = append(r.Log, strings.TrimRight(text, "\n")) }
+
+// indented returns text, made visible, with an indentation of each line.
+func indented(text, by string) string {
+	var b strings.Builder
+	for line := range strings.Lines(strings.TrimRight(text, "\n")) {
+		b.WriteString(by + term.Visible(strings.ReplaceAll(strings.TrimRight(line, "\r\n"), "\t", "  ")) + "\n")
+	}
+	return b.String()
+}
+
+// finish prints the end of the report. The error decides the exit code.
+func (p *providerTest) finish(ctx context.Context) error {
+	r := &p.report
+	steps, wrong, failed, skipped := 0, 0, 0, 0
+	for _, one := range r.Resources {
+		switch {
+		case one.Skipped != "":
+			skipped++
+		case !one.Passed:
+			failed++
+		}
+		steps += len(one.Steps)
+		for _, step := range one.Steps {
+			if !step.Passed {
+				wrong++
+			}
+		}
+	}
+	r.Passed = failed+skipped+len(r.Failures) == 0
+	for _, text := range r.Failures {
+		r.printf("\n%s  %s\n", r.env.out.Paint(term.BoldRed, "FAIL"), strings.TrimSpace(indented(text, "      ")))
+	}
+	for _, text := range r.Log {
+		r.printf("\n%s", indented(text, ""))
+	}
+	result, detail := r.env.out.Paint(term.Green, "ok"), fmt.Sprintf("%s, %s", count(len(r.Resources), "resource"), count(steps, "step"))
+	if !r.Passed {
+		result = r.env.out.Paint(term.BoldRed, "FAIL")
+		detail = fmt.Sprintf("%s: %d failed, %d skipped; %s: %d failed", count(len(r.Resources), "resource"), failed, skipped,
+			count(steps, "step"), wrong)
+	}
+	r.printf("\n%s  %s\n", result, detail)
+	if len(r.Untested) > 0 {
+		var names []string
+		for _, token := range r.Untested {
+			names = append(names, string(token))
+		}
+		r.printf("not tested: %s\n", strings.Join(names, ", "))
+	}
+	if p.env.json {
+		if err := p.env.printJSON(r); err != nil {
+			return err
+		}
+	}
+	switch {
+	case errors.Is(ctx.Err(), context.Canceled):
+		p.env.say("interrupted")
+		return errFailed
+	case !r.Passed:
+		return errWrong
+	}
+	return nil
+}

@@ -1,0 +1,227 @@
+// Command lumi-resource-library is the plugin that 'lumi provider test' is tested with. Its configuration names what it
+// does wrong.
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"sync"
+
+	lumi "github.com/lumi-idl/lumi/runtime"
+	"github.com/lumi-idl/lumi/runtime/serve"
+	"github.com/lumi-idl/lumi/runtime/tokens"
+	"github.com/lumi-idl/lumi/runtime/urn"
+)
+
+const (
+	shelfType tokens.Type = "library:index:Shelf"
+	bookType  tokens.Type = "library:index:Book"
+	cardType  tokens.Type = "library:index:Card"
+)
+
+// shelf is a resource that programs name.
+type shelf struct {
+	Name    string
+	Floor   *float64
+	Address string
+}
+
+// Lumi implements lumi.Object.
+func (s *shelf) Lumi(p *lumi.Props) {
+	lumi.Required(p, "name", &s.Name, lumi.String, lumi.Replaces)
+	lumi.Optional(p, "floor", &s.Floor, lumi.Number)
+	lumi.Required(p, "address", &s.Address, lumi.String, lumi.Out)
+}
+
+// book is a resource that programs do not name. It refers to a shelf.
+type book struct {
+	Title string
+	Shelf urn.URN
+	Place string
+	PIN   *string
+}
+
+// Lumi implements lumi.Object.
+func (b *book) Lumi(p *lumi.Props) {
+	lumi.Required(p, "title", &b.Title, lumi.String, lumi.Replaces)
+	lumi.Required(p, "shelf", &b.Shelf, lumi.Capability(shelfType))
+	lumi.Required(p, "place", &b.Place, lumi.String)
+	lumi.Optional(p, "pin", &b.PIN, lumi.String, lumi.Secret)
+}
+
+// card is a resource that no fixture has.
+type card struct{ Name string }
+
+// Lumi implements lumi.Object.
+func (c *card) Lumi(p *lumi.Props) { lumi.Required(p, "name", &c.Name, lumi.String) }
+
+type config struct {
+	Bug   *string
+	Token *string
+}
+
+// Lumi implements lumi.Object.
+func (c *config) Lumi(p *lumi.Props) {
+	lumi.Optional(p, "bug", &c.Bug, lumi.String)
+	lumi.Optional(p, "token", &c.Token, lumi.String, lumi.Secret)
+}
+
+// bug is what the provider does wrong.
+var bug string
+
+func configure(_ context.Context, c *config) error {
+	if c.Bug != nil {
+		bug = *c.Bug
+	}
+	if bug == "refuse" {
+		return lumi.Faultf("token", "expired")
+	}
+	return nil
+}
+
+// store holds what exists of a type.
+type store[T any] struct {
+	mu  sync.Mutex
+	all map[lumi.ID]T
+}
+
+func (s *store[T]) put(id lumi.ID, one T) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.all == nil {
+		s.all = map[lumi.ID]T{}
+	}
+	s.all[id] = one
+}
+
+func (s *store[T]) get(id lumi.ID) (*T, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	one, ok := s.all[id]
+	if !ok {
+		return nil, lumi.ErrNotFound
+	}
+	return &one, nil
+}
+
+func (s *store[T]) drop(id lumi.ID) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.all, id)
+}
+
+type shelves struct{ store[shelf] }
+
+type shelfState = lumi.State[*shelf]
+
+func (s *shelves) Check(_ context.Context, want *shelfState) error {
+	if f := want.Properties.Floor; f != nil && *f > 9 {
+		return lumi.Faultf("floor", "is greater than 9")
+	}
+	return nil
+}
+
+func (s *shelves) Create(ctx context.Context, want *shelfState) (lumi.ID, error) {
+	p := want.Properties
+	switch bug {
+	case "crash":
+		os.Exit(7)
+	case "hang":
+		<-ctx.Done()
+		return "", ctx.Err()
+	case "fail":
+		return "", errors.New("the library is closed")
+	case "tell":
+		fmt.Fprintf(os.Stderr, "opened with \x1b[31mcare\n")
+	}
+	p.Address = "shelf " + p.Name
+	id := lumi.ID(p.Name)
+	s.put(id, *p)
+	return id, nil
+}
+
+func (s *shelves) Get(_ context.Context, id lumi.ID, _ *shelfState) (*shelf, error) {
+	found, err := s.get(id)
+	if err == nil && bug == "floor" {
+		found.Floor = nil
+	}
+	return found, err
+}
+
+func (s *shelves) Update(_ context.Context, old, want *shelfState, _ *lumi.Diff) error {
+	if bug == "update" {
+		return errors.New("the shelf is nailed down")
+	}
+	s.put(old.ID, *want.Properties)
+	return nil
+}
+
+func (s *shelves) Delete(_ context.Context, old *shelfState) error {
+	if bug == "delete" {
+		return errors.New("the shelf is nailed down")
+	}
+	s.drop(old.ID)
+	return nil
+}
+
+type books struct{ store[book] }
+
+type bookState = lumi.State[*book]
+
+func (b *books) Check(context.Context, *bookState) error { return nil }
+
+func (b *books) Name(_ context.Context, want *bookState) (string, error) {
+	return want.Properties.Title, nil
+}
+
+func (b *books) Create(_ context.Context, want *bookState) (lumi.ID, error) {
+	ref, ok := want.Refs.Resolve(want.Properties.Shelf)
+	if !ok {
+		return "", fmt.Errorf("there is no shelf %s", want.Properties.Shelf)
+	}
+	id := lumi.ID(string(ref.ID) + "/" + want.Properties.Title)
+	b.put(id, *want.Properties)
+	return id, nil
+}
+
+func (b *books) Get(_ context.Context, id lumi.ID, _ *bookState) (*book, error) {
+	found, err := b.get(id)
+	if err == nil && bug == "pin" && found.PIN != nil {
+		*found = book{Title: *found.PIN, Shelf: found.Shelf, Place: found.Place, PIN: found.PIN}
+	}
+	return found, err
+}
+
+func (b *books) Update(_ context.Context, old, want *bookState, _ *lumi.Diff) error {
+	b.put(old.ID, *want.Properties)
+	return nil
+}
+
+func (b *books) Delete(_ context.Context, old *bookState) error {
+	b.drop(old.ID)
+	return nil
+}
+
+type cards struct{}
+
+type cardState = lumi.State[*card]
+
+func (cards) Check(context.Context, *cardState) error                 { return nil }
+func (cards) Create(context.Context, *cardState) (lumi.ID, error)     { return "", errors.ErrUnsupported }
+func (cards) Get(context.Context, lumi.ID, *cardState) (*card, error) { return nil, lumi.ErrNotFound }
+func (cards) Update(context.Context, *cardState, *cardState, *lumi.Diff) error {
+	return errors.ErrUnsupported
+}
+func (cards) Delete(context.Context, *cardState) error { return nil }
+
+func main() {
+	s := lumi.NewNamedProvider(shelfType, func() *shelf { return new(shelf) }, &shelves{})
+	b := lumi.NewProvider(bookType, func() *book { return new(book) }, &books{})
+	c := lumi.NewNamedProvider(cardType, func() *card { return new(card) }, cards{})
+	serve.Main(serve.Plugin{
+		Package: "library", Version: "1.2.0", Configure: serve.Configure(configure),
+		Resources: map[tokens.Type]lumi.ResourceProvider{shelfType: &s, bookType: &b, cardType: &c},
+	})
+}
