@@ -13,7 +13,8 @@ import (
 // output and on standard error. Every other indented block has commands only, so that no output stands there untried.
 // docs/diff.md is held by the tests of package diff, and the examples of docs/query.md that are a table by those of query.
 func TestPages(t *testing.T) {
-	pages := map[string]int{"lumi.md": 4, "query.md": 1, "graph.md": 1, "convert.md": 1}
+	t.Setenv("PATH", os.Getenv("PATH")+string(os.PathListSeparator)+filepath.Dir(testPlugin(t)))
+	pages := map[string]int{"conformance.md": 3, "lumi.md": 4, "query.md": 1, "graph.md": 1, "convert.md": 1}
 	for page, least := range pages {
 		text, err := os.ReadFile(filepath.Join("../../docs", page))
 		if err != nil {

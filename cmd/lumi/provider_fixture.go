@@ -195,16 +195,17 @@ func (r *fixtureReader) object(at place, known members, required ...string) {
 	if !r.is(at, lumigl.Object) {
 		return
 	}
+	var meant []string // by keys that are not known
 	for key, value := range at.Members() {
 		part := place{value, jsonpointer.Within(at.pointer, key)}
 		if read := known[key]; read != nil {
 			read(part)
 		} else {
-			r.unknownKey(part, key, slices.Sorted(maps.Keys(known)))
+			meant = append(meant, r.unknownKey(part, key, slices.Sorted(maps.Keys(known))))
 		}
 	}
 	for _, key := range required {
-		if !at.Get(key).Exists() {
+		if !at.Get(key).Exists() && !slices.Contains(meant, key) {
 			r.at(lumigl.ShapeFault, at, "missing key %q", key)
 		}
 	}
@@ -289,8 +290,8 @@ func (r *fixtureReader) is(at place, kind lumigl.Kind) bool {
 	return false
 }
 
-// unknownKey reports a key of an object that is not known, at the key.
-func (r *fixtureReader) unknownKey(at place, key string, known []string) {
+// unknownKey reports a key of an object that is not known, at the key. It returns the key that was probably meant, if any.
+func (r *fixtureReader) unknownKey(at place, key string, known []string) string {
 	message := fmt.Sprintf("unknown key %q", key)
 	near := suggest.Name(key, known)
 	if near != "" {
@@ -301,6 +302,7 @@ func (r *fixtureReader) unknownKey(at place, key string, known []string) {
 	start := keyBefore(r.src, at.Offset())
 	r.fault(lumigl.ShapeFault, at, start, tokenEnd(r.src, start), "%s", message)
 	r.faults[len(r.faults)-1].Nearest = near
+	return near
 }
 
 // at reports a fault at a value.

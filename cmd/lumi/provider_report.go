@@ -176,6 +176,9 @@ func (p *providerTest) finish(ctx context.Context) error {
 		result = r.env.out.Paint(term.BoldRed, "FAIL")
 		detail = fmt.Sprintf("%s: %d failed, %d skipped; %s: %d failed", count(len(r.Resources), "resource"), failed, skipped,
 			count(steps, "step"), wrong)
+		if len(r.Failures) > 0 {
+			detail += "; " + count(len(r.Failures), "failure") + " outside of the steps"
+		}
 	}
 	r.printf("\n%s  %s\n", result, detail)
 	if len(r.Untested) > 0 {

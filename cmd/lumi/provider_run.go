@@ -132,10 +132,8 @@ func (p *providerTest) start(ctx context.Context, root *trial, path string) erro
 	command := plugin.Command{Path: path, Dir: filepath.Dir(p.fixture.name)}
 	p.env.doing("starting %s", p.name)
 	if !root.do(func() { p.harness = providertest.Binary(root, command, options...) }) {
-		if limited.Err() != nil && ctx.Err() == nil || errors.Is(ctx.Err(), context.DeadlineExceeded) {
-			p.report.outside(fmt.Sprintf("it may take %s", min(startTime, p.timeout)))
-		}
-		return errors.New(strings.Join(p.report.Failures, "; "))
+		timeout := fmt.Sprintf("timeout after %s", min(startTime, p.timeout))
+		return errors.New(strings.ReplaceAll(strings.Join(p.report.Failures, "; "), context.DeadlineExceeded.Error(), timeout))
 	}
 	return p.fits(limited)
 }
@@ -218,8 +216,8 @@ func (p *providerTest) tests(ctx context.Context, root *trial, chosen []*specime
 		}
 		s.trial = &trial{name: s.Key(), ctx: ctx, log: p.report.logged, report: func(text string) {
 			root.failed = true
-			if ctx.Err() != nil {
-				text += "\n" + p.stopped(ctx)
+			if reason := p.cut(ctx); reason != "" {
+				text += "\n" + reason
 			}
 			p.report.fail(text)
 		}}
@@ -250,14 +248,22 @@ func (p *providerTest) stopped(ctx context.Context) string {
 	select {
 	case <-p.harness.Plugin().Done():
 		return "the plugin is gone"
-	case <-ctx.Done():
-		if errors.Is(ctx.Err(), context.DeadlineExceeded) {
-			return fmt.Sprintf("timeout after %s", p.timeout)
-		}
-		return "interrupted"
 	default:
-		return ""
+		return p.cut(ctx)
 	}
+}
+
+// cut says what ended the test early, or nothing. A plugin may notice a moment before this process that the time is up.
+func (p *providerTest) cut(ctx context.Context) string {
+	const moment = 100 * time.Millisecond
+	deadline, _ := ctx.Deadline()
+	switch {
+	case errors.Is(ctx.Err(), context.Canceled):
+		return "interrupted"
+	case time.Until(deadline) < moment:
+		return fmt.Sprintf("timeout after %s", p.timeout)
+	}
+	return ""
 }
 
 // unable says why a specimen cannot be tested, or nothing if it can.

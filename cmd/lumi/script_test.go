@@ -12,6 +12,8 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 	"github.com/spf13/pflag"
+
+	"github.com/lumi-idl/lumi/runtime/providertest"
 )
 
 var update = flag.Bool("update", false, "write the golden files in the scripts instead of comparing with them")
@@ -23,7 +25,20 @@ func TestMain(m *testing.M) {
 // TestScripts runs testdata/script/*.txtar, each of which is a bug report and its test. With -update, what the scripts
 // compare output with is rewritten.
 func TestScripts(t *testing.T) {
-	testscript.Run(t, testscript.Params{Dir: "testdata/script", UpdateScripts: *update})
+	plugin := testPlugin(t)
+	testscript.Run(t, testscript.Params{
+		Dir: "testdata/script", UpdateScripts: *update,
+		Setup: func(env *testscript.Env) error {
+			env.Setenv("PLUGIN", plugin)
+			env.Setenv("PATH", env.Getenv("PATH")+string(os.PathListSeparator)+filepath.Dir(plugin))
+			return nil
+		},
+	})
+}
+
+// testPlugin builds the plugin that the tests test, and returns its path.
+func testPlugin(t *testing.T) string {
+	return providertest.Build(t, "./testdata/lumi-resource-library")
 }
 
 // TestExamples holds that every command has examples, and that each runs in a Git repository that holds
@@ -34,7 +49,7 @@ func TestExamples(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	dir := t.TempDir()
+	dir, plugin := t.TempDir(), testPlugin(t)
 	for _, c := range leaves(newRoot(&environment{})) {
 		lines := describe(c).Examples
 		if len(lines) == 0 || c.Short == "" || c.Long == "" {
@@ -58,6 +73,7 @@ func TestExamples(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir: dir,
 		Setup: func(env *testscript.Env) error {
+			env.Setenv("PATH", env.Getenv("PATH")+string(os.PathListSeparator)+filepath.Dir(plugin))
 			if err := os.CopyFS(env.WorkDir, os.DirFS(files)); err != nil {
 				return err
 			}
