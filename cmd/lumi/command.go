@@ -23,7 +23,7 @@ func newRoot(env *environment) *cobra.Command {
 		Use:   "lumi",
 		Short: "check, change and query LumiGL files",
 		Long: `lumi works on LumiGL files: the graphs that programs evaluate to, and the snapshots of environments
-that deployments leave. Files are read as they are given; - is standard input.
+that deployments leave. Files are read as they are given; - is standard input. It also tests providers.
 
 'lumi help COMMAND' has all flags of a command, what its exit codes mean, and examples that work.`,
 		Annotations: exits("all is well", "it is not: a file has faults, two files differ, nothing was found", "the command could not do its work"),

@@ -3,9 +3,11 @@
 package main
 
 import (
+	"bufio"
 	"bytes"
 	"os"
 	"os/exec"
+	"strings"
 	"syscall"
 	"testing"
 )
@@ -42,6 +44,53 @@ func TestSignal(t *testing.T) {
 		_ = child.Wait()
 		if got := stderr.String(); child.ProcessState.ExitCode() != exitFailed || got != "lumi: "+interrupted+"\n" {
 			t.Errorf("exit code %d, stderr %q", child.ProcessState.ExitCode(), got)
+		}
+	}
+}
+
+// TestProviderSignal interrupts the test of a provider: it deletes what it has created, and ends the plugin.
+func TestProviderSignal(t *testing.T) {
+	if plugin := os.Getenv("LUMI_TEST_PLUGIN"); plugin != "" {
+		os.Args = []string{"lumi", "provider", "test", plugin, "--fixture=-"}
+		main()
+	}
+	const fixture = `{
+		"configuration": {"bug": "wait"},
+		"vertices": {
+			"fiction": {"type": "library:index:Shelf", "name": "fiction", "create": {"name": "fiction"}},
+			"emma": {"type": "library:index:Book", "create": {"title": "Emma", "shelf": {"#ref": "fiction"}, "place": "here"}}
+		}
+	}`
+	child := exec.Command(os.Args[0], "-test.run=^TestProviderSignal$")
+	child.Env = append(os.Environ(), "LUMI_TEST_PLUGIN="+testPlugin(t))
+	child.Stdin = strings.NewReader(fixture)
+	var stderr bytes.Buffer
+	child.Stderr = &stderr
+	stdout, err := child.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := child.Start(); err != nil {
+		t.Fatal(err)
+	}
+	var said strings.Builder
+	for lines := bufio.NewScanner(stdout); lines.Scan(); {
+		said.WriteString(lines.Text() + "\n")
+		if strings.Contains(lines.Text(), "place, shelf, title unknown") { // The book is created next, which never ends.
+			if err := child.Process.Signal(syscall.SIGINT); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	_ = child.Wait()
+	if want := "lumi: " + cleaningUp + "\nlumi: interrupted\n"; child.ProcessState.ExitCode() != exitFailed || stderr.String() != want {
+		t.Errorf("exit code %d, stderr %q", child.ProcessState.ExitCode(), &stderr)
+	}
+	for _, part := range []string{
+		"\n  FAIL  create\n", "        interrupted\n", "\nlibrary:index:Shelf \"fiction\": fiction was left behind, and is deleted now\n",
+	} {
+		if !strings.Contains(said.String(), part) {
+			t.Errorf("there is no %q in\n%s", part, &said)
 		}
 	}
 }

@@ -174,10 +174,14 @@ func (b *books) Name(_ context.Context, want *bookState) (string, error) {
 	return want.Properties.Title, nil
 }
 
-func (b *books) Create(_ context.Context, want *bookState) (lumi.ID, error) {
+func (b *books) Create(ctx context.Context, want *bookState) (lumi.ID, error) {
 	ref, ok := want.Refs.Resolve(want.Properties.Shelf)
 	if !ok {
 		return "", fmt.Errorf("there is no shelf %s", want.Properties.Shelf)
+	}
+	if bug == "wait" {
+		<-ctx.Done()
+		return "", ctx.Err()
 	}
 	id := lumi.ID(string(ref.ID) + "/" + want.Properties.Title)
 	b.put(id, *want.Properties)

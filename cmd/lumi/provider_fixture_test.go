@@ -1,0 +1,153 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
+)
+
+// TestFixtureSchema compares the schema of fixtures with what the command accepts.
+func TestFixtureSchema(t *testing.T) {
+	t.Parallel()
+	schema := fixtureSchema(t)
+	example, err := os.ReadFile("testdata/examples/library.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	const right = `{"vertices": {"a": {"type": "a:b:C", "name": "a", "create": {"x": 1}}}}`
+	with := func(members string) string { return strings.Replace(right, `"name"`, members+`, "name"`, 1) }
+	const hidden = `{"4dabf18193072939515e22adb298388d": "1b47061264138c4ac30d75fd1eb44270", "value": {}}`
+	for src, want := range map[string]bool{
+		string(example): true,
+		right:           true,
+		strings.Replace(right, `{"a"`, `{"b": {"type": "a:b:C", "create": {"x": {"#ref": "a", "property": "y"}}}, "a"`, 1): true,
+		with(`"computed": [], "mayBeEmpty": ["a"], "mayDiffer": ["a"], "known": ["a"]`):                                    true,
+		with(`"unknown": ["a.b"], "ignores": [{"x": null}]`):                                                               true,
+		with(`"updates": [{"set": {}, "changes": ["a"], "expect": {}}]`):                                                   true,
+		with(`"replaces": [{"set": {}, "because": ["a"], "deleteFirst": true}]`):                                           true,
+		with(`"upgrades": [{"stored": {}, "set": {}, "changes": [], "expect": {}}]`):                                       true,
+		with(`"faults": [{"set": {"x": ` + hidden + `}, "expect": ["a"]}]`):                                                true,
+		`{"ref": "$ref", "configuration": {"#ref": "b"}, ` + right[1:]:                                                     true,
+		`{"vertices": {}}`:                                       false,
+		`{"resources": {}}`:                                      false,
+		`{"configuration": {}}`:                                  false,
+		`{"configuration": 1, ` + right[1:]:                      false,
+		`{"configuration": ` + hidden + `, ` + right[1:]:         false,
+		`{"config": {}, ` + right[1:]:                            false,
+		`{"vertices": {"a": {"create": {}}}}`:                    false,
+		`{"vertices": {"a": {"type": "a:b:C"}}}`:                 false,
+		`{"vertices": {"a": {"type": "a", "create": {}}}}`:       false,
+		strings.Replace(right, `{"x": 1}`, `[]`, 1):              false,
+		strings.Replace(right, `{"x": 1}`, hidden, 1):            false,
+		strings.Replace(right, `"name": "a"`, `"name": ""`, 1):   false,
+		strings.Replace(right, `"name": "a"`, `"name": "\n"`, 1): false,
+		with(`"create2": {}`):                                    false,
+		with(`"expect": []`):                                     false,
+		with(`"expect": {"#ref": "a"}`):                          false,
+		with(`"computed": [""]`):                                 false,
+		with(`"computed": "a"`):                                  false,
+		with(`"ignores": {}`):                                    false,
+		with(`"updates": [{}]`):                                  false,
+		with(`"updates": [{"set": {}, "because": []}]`):          false,
+		with(`"updates": [{"set": {}, "stored": {}}]`):           false,
+		with(`"replaces": [{"set": {}, "changes": []}]`):         false,
+		with(`"replaces": [{"set": {}, "deleteFirst": 1}]`):      false,
+		with(`"upgrades": [{"set": {}}]`):                        false,
+		with(`"upgrades": [{"stored": {}, "because": []}]`):      false,
+		with(`"faults": [{"set": {}}]`):                          false,
+		with(`"faults": [{"set": {}, "expect": [1]}]`):           false,
+		with(`"faults": [{"expect": []}]`):                       false,
+	} {
+		value, err := jsonschema.UnmarshalJSON(strings.NewReader(src))
+		if err != nil {
+			t.Fatalf("%s: %v", src, err)
+		}
+		if err := schema.Validate(value); (err == nil) != want {
+			t.Errorf("the schema says %v of %s", err, src)
+		}
+		var stderr bytes.Buffer
+		env := newEnvironment(strings.NewReader(src), io.Discard, &stderr, noEnv)
+		if _, err := env.readFixture(stdinArg); (err == nil) != want {
+			t.Errorf("the command says %v of %s\n%s", err, src, &stderr)
+		}
+	}
+}
+
+func fixtureSchema(t *testing.T) *jsonschema.Schema {
+	compiler := jsonschema.NewCompiler()
+	compiler.DefaultDraft(jsonschema.Draft2020)
+	id := ""
+	for _, name := range []string{"graph", "snapshot", "fixture"} {
+		src, err := os.ReadFile(filepath.Join("../../docs/schema", name+".schema.json"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		value, err := jsonschema.UnmarshalJSON(bytes.NewReader(src))
+		if err != nil {
+			t.Fatal(err)
+		}
+		id, _ = value.(map[string]any)["$id"].(string)
+		if err := compiler.AddResource(id, value); err != nil {
+			t.Fatal(err)
+		}
+	}
+	schema, err := compiler.Compile(id)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return schema
+}
+
+// TestConformancePage compares the fixtures in docs/conformance.md with the files that its examples use.
+func TestConformancePage(t *testing.T) {
+	t.Parallel()
+	page, err := os.ReadFile("../../docs/conformance.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	found := 0
+	for _, part := range strings.Split(string(page), "\n```json ")[1:] {
+		name, rest, _ := strings.Cut(part, "\n")
+		text, _, _ := strings.Cut(rest, "```")
+		file, err := os.ReadFile(filepath.Join("testdata/examples", name))
+		if err != nil || string(file) != text {
+			t.Errorf("%s is not what the page shows: %v", name, err)
+		}
+		found++
+	}
+	if found != 2 {
+		t.Errorf("the page shows %d fixtures, want 2", found)
+	}
+}
+
+// FuzzFixture reads fixtures that may be anything.
+func FuzzFixture(f *testing.F) {
+	example, err := os.ReadFile("testdata/examples/library.json")
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add(string(example))
+	f.Add(`{"config\"": {}, "vertices": {"a": {"typ\\": "x", "updates": [{"sett": 1}], "create": {"#ref": "a"}}, "b": 3}}`)
+	f.Add(`{"ref":"$","vertices":{"a":{"type":{"$":"b"},"create":{"x":{"$":"b"}}},"b":{"create":{"y":{"$":"a"}}}}}`)
+	f.Fuzz(func(t *testing.T, src string) {
+		var stdout, stderr bytes.Buffer
+		env := newEnvironment(strings.NewReader(src), &stdout, &stderr, noEnv)
+		env.json = true
+		if _, err := env.readFixture(stdinArg); err == nil {
+			return
+		}
+		_ = env.stdout.Flush()
+		for line := range strings.Lines(stdout.String()) {
+			var fault jsonFault
+			if err := json.Unmarshal([]byte(line), &fault); err != nil || fault.Offset > len(src) || fault.End > len(src) {
+				t.Errorf("%v: %s", err, line)
+			}
+		}
+	})
+}
