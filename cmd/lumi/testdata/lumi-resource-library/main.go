@@ -156,7 +156,11 @@ func (s *shelves) Update(_ context.Context, old, want *shelfState, _ *lumi.Diff)
 	return nil
 }
 
-func (s *shelves) Delete(_ context.Context, old *shelfState) error {
+func (s *shelves) Delete(ctx context.Context, old *shelfState) error {
+	if bug == "stuck" {
+		<-ctx.Done()
+		return ctx.Err()
+	}
 	if bug == "delete" {
 		return errors.New("the shelf is nailed down")
 	}
