@@ -23,13 +23,13 @@ import (
 type fixture struct {
 	*document
 	configuration lumigl.Value // absent if the provider is not configured
-	// specimens are in the order of the file, except that each comes after those that it refers to.
-	specimens []*specimen
+	// resources are in the order of the file, except that each comes after those that it refers to.
+	resources []*fixtureResource
 }
 
-// specimen is a resource of a fixture. Its properties become those of a test when it is tested, since they may refer to
+// fixtureResource is a resource of a fixture. Its properties are resolved when it is tested, since they may refer to
 // outputs of other resources.
-type specimen struct {
+type fixtureResource struct {
 	*lumigl.Vertex
 	pointer string
 	token   tokens.Type
@@ -39,22 +39,26 @@ type specimen struct {
 	computed, mayBeEmpty []string
 	known                []string
 	mayDiffer, unknown   []lumi.Path
+	ignores              []lumigl.Value
 	updates, replaces    []change
+	upgrades             []change
 	faults               []refusal
-	needs                []*specimen
+	needs                []*fixtureResource
 
 	trial *trial // nil until it is tested
 }
 
-// change is a change of a specimen, in place or by a replacement.
+// change is a change of a resource: in place, by a replacement, or of what an older version of the provider stored.
 type change struct {
 	set, expect lumigl.Value
-	changes     []string    // nil if any will do
+	changes     []string // nil if any will do
+	// Replacements have what follows, and upgrades the last.
 	because     []lumi.Path // nil if any will do
 	deleteFirst bool
+	stored      lumigl.Value
 }
 
-// refusal is a change to the properties of a specimen that the provider must find faults in.
+// refusal is a change to the properties of a resource that the provider must find faults in.
 type refusal struct {
 	set    lumigl.Value
 	faults []string
@@ -112,48 +116,48 @@ func (r *fixtureReader) fixture(f *fixture) {
 			r.unknownKey(at, m.Key, []string{"configuration", "ref", "vertices"})
 		}
 	}
-	specimens := map[*lumigl.Vertex]*specimen{}
+	byVertex := map[*lumigl.Vertex]*fixtureResource{}
 	type identity struct {
 		token tokens.Type
 		name  string
 	}
-	seen := map[identity]*specimen{}
+	seen := map[identity]*fixtureResource{}
 	for v := range f.Base().Vertices() {
-		s := &specimen{Vertex: v, pointer: jsonpointer.Within("/vertices", v.Key())}
-		specimens[v] = s
-		r.specimen(s)
+		s := &fixtureResource{Vertex: v, pointer: jsonpointer.Within("/vertices", v.Key())}
+		byVertex[v] = s
+		r.resource(s)
 		if other := seen[identity{s.token, s.name}]; s.name != "" && other != nil {
 			r.at(lumigl.ShapeFault, s.part("name"), "%q has the same type and name", other.Key())
 		}
 		seen[identity{s.token, s.name}] = s
 	}
-	if len(specimens) == 0 {
+	if len(byVertex) == 0 {
 		r.fault(lumigl.ShapeFault, place{pointer: "/vertices"}, 0, 0, "a fixture needs a resource to test")
 	}
 	index := lumigl.NewIndex(f.Base())
 	sorted, err := index.Sorted()
 	var circle *lumigl.InvalidError
 	if errors.As(err, &circle) {
-		first := specimens[f.Base().Vertex(circle.Faults[0].Circle[0])]
+		first := byVertex[f.Base().Vertex(circle.Faults[0].Circle[0])]
 		r.at(lumigl.CycleFault, first.place(), "%s", circle.Faults[0].Message)
 	}
 	for _, v := range sorted {
-		s := specimens[v]
+		s := byVertex[v]
 		for _, needed := range index.Dependencies(v, false) {
-			s.needs = append(s.needs, specimens[needed])
+			s.needs = append(s.needs, byVertex[needed])
 		}
-		f.specimens = append(f.specimens, s)
+		f.resources = append(f.resources, s)
 	}
 }
 
-func (s *specimen) place() place { return place{s.Properties, s.pointer} }
+func (s *fixtureResource) place() place { return place{s.Properties, s.pointer} }
 
-// part is the value of a key of the specimen.
-func (s *specimen) part(key string) place {
+// part is the value of a key of the resource.
+func (s *fixtureResource) part(key string) place {
 	return place{s.Properties.Get(key), jsonpointer.Within(s.pointer, key)}
 }
 
-func (r *fixtureReader) specimen(s *specimen) {
+func (r *fixtureReader) resource(s *fixtureResource) {
 	r.object(s.place(), members{
 		"type":       r.token(&s.token),
 		"name":       r.urnName(&s.name),
@@ -164,27 +168,31 @@ func (r *fixtureReader) specimen(s *specimen) {
 		"known":      listOf(r, &s.known, r.text),
 		"mayDiffer":  listOf(r, &s.mayDiffer, r.path),
 		"unknown":    listOf(r, &s.unknown, r.path),
-		"updates": listOf(r, &s.updates, func(c *change) func(place) {
-			return func(at place) {
-				r.object(at, members{
-					"set": r.bag(&c.set), "expect": r.bag(&c.expect), "changes": listOf(r, &c.changes, r.text),
-				}, "set")
-			}
-		}),
-		"replaces": listOf(r, &s.replaces, func(c *change) func(place) {
-			return func(at place) {
-				r.object(at, members{
-					"set": r.bag(&c.set), "expect": r.bag(&c.expect), "because": listOf(r, &c.because, r.path),
-					"deleteFirst": r.flag(&c.deleteFirst),
-				}, "set")
-			}
-		}),
+		"ignores":    listOf(r, &s.ignores, r.bag),
+		"updates":    listOf(r, &s.updates, r.change("set", "changes")),
+		"replaces":   listOf(r, &s.replaces, r.change("set", "because", "deleteFirst")),
+		"upgrades":   listOf(r, &s.upgrades, r.change("stored", "set", "changes")),
 		"faults": listOf(r, &s.faults, func(f *refusal) func(place) {
 			return func(at place) {
 				r.object(at, members{"set": r.bag(&f.set), "expect": listOf(r, &f.faults, r.text)}, "set", "expect")
 			}
 		}),
 	}, "type", "create")
+}
+
+// change returns what reads a change with some keys, of which the first is required, and "expect".
+func (r *fixtureReader) change(keys ...string) func(*change) func(place) {
+	return func(c *change) func(place) {
+		all := members{
+			"set": r.bag(&c.set), "stored": r.bag(&c.stored), "changes": listOf(r, &c.changes, r.text),
+			"because": listOf(r, &c.because, r.path), "deleteFirst": r.flag(&c.deleteFirst),
+		}
+		known := members{"expect": r.bag(&c.expect)}
+		for _, key := range keys {
+			known[key] = all[key]
+		}
+		return func(at place) { r.object(at, known, keys[0]) }
+	}
 }
 
 // members are the keys of an object, with what reads their values.

@@ -63,8 +63,8 @@ func (r *providerReport) printf(format string, args ...any) {
 	}
 }
 
-// resource begins the part about a specimen, or goes on with it.
-func (r *providerReport) resource(s *specimen) {
+// resource begins the part about a resource, or goes on with it.
+func (r *providerReport) resource(s *fixtureResource) {
 	r.current = nil
 	for _, known := range r.Resources {
 		if known.Key == s.Key() {

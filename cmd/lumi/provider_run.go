@@ -17,6 +17,7 @@ import (
 	"github.com/lumi-idl/lumi/runtime/providertest"
 	"github.com/lumi-idl/lumi/runtime/serve/plugin"
 	"github.com/lumi-idl/lumi/runtime/tokens"
+	"github.com/lumi-idl/lumi/runtime/urn"
 )
 
 // providerTest is one run of 'lumi provider test'.
@@ -26,6 +27,8 @@ type providerTest struct {
 	run        *regexp.Regexp
 	timeout    time.Duration
 	allCalls   bool
+	// environment is a part of URNs.
+	environment string
 
 	fixture   *fixture
 	harness   *providertest.Harness
@@ -86,7 +89,7 @@ func (p *providerTest) test(ctx context.Context) error {
 	if p.fixture, err = p.env.readFixture(p.file); err != nil {
 		return err
 	}
-	chosen := slices.DeleteFunc(slices.Clone(p.fixture.specimens), func(s *specimen) bool { return !p.run.MatchString(s.Key()) })
+	chosen := slices.DeleteFunc(slices.Clone(p.fixture.resources), func(s *fixtureResource) bool { return !p.run.MatchString(s.Key()) })
 	if len(chosen) == 0 {
 		return fmt.Errorf("no resource in %s matches --run=%s", p.fixture.name, p.run)
 	}
@@ -99,7 +102,7 @@ func (p *providerTest) test(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, p.timeout)
 	defer cancel()
 	root := &trial{name: p.name, ctx: ctx, report: p.report.outside, log: p.report.logged}
-	defer root.end() // once more if the plugin cannot be tested, which does nothing
+	defer root.end() // if the plugin cannot be tested
 	if err := p.start(ctx, root, path); err != nil {
 		return err
 	}
@@ -110,13 +113,19 @@ func (p *providerTest) test(ctx context.Context) error {
 	return p.finish(ctx)
 }
 
+// hasEnvironment reports whether the environment can be a part of a URN.
+func (p *providerTest) hasEnvironment() bool {
+	_, err := urn.Format(urn.Parts{Environment: p.environment, Package: "a", Module: "b", Type: "a:b:C", Name: "d"})
+	return err == nil
+}
+
 // start starts the plugin, and sees that it serves what the fixture is about.
 func (p *providerTest) start(ctx context.Context, root *trial, path string) error {
 	limited, cancel := context.WithTimeout(ctx, startTime)
 	defer cancel()
 	root.ctx = limited
 	options := []providertest.HarnessOption{
-		providertest.OnStep(p.report.step), providertest.CleanupTime(p.timeout),
+		providertest.OnStep(p.report.step), providertest.Environment(p.environment), providertest.CleanupTime(p.timeout),
 	}
 	if p.fixture.configuration.Exists() {
 		configuration, err := p.properties(p.fixture.configuration)
@@ -152,7 +161,7 @@ func (p *providerTest) fits(ctx context.Context) error {
 		types = append(types, string(d.Type))
 	}
 	r := fixtureReader{src: p.fixture.src}
-	for _, s := range p.fixture.specimens {
+	for _, s := range p.fixture.resources {
 		isNamed, ok := named[s.token]
 		switch near := suggest.Name(string(s.token), types); {
 		case s.token.Package() != served.Package:
@@ -171,29 +180,29 @@ func (p *providerTest) fits(ctx context.Context) error {
 }
 
 // begin notes what is about to be tested.
-func (p *providerTest) begin(chosen []*specimen) {
+func (p *providerTest) begin(chosen []*fixtureResource) {
 	served := p.harness.Plugin()
 	p.report.env = p.env
 	p.report.Plugin, p.report.Package, p.report.Version, p.report.Types = p.name, served.Package, served.Version, served.Types
 	p.report.Untested = []tokens.Type{}
 	for _, token := range served.Types {
-		if !slices.ContainsFunc(chosen, func(s *specimen) bool { return s.token == token }) {
+		if !slices.ContainsFunc(chosen, func(s *fixtureResource) bool { return s.token == token }) {
 			p.report.Untested = append(p.report.Untested, token)
 		}
 	}
 	p.report.header()
 }
 
-// tests tests the chosen specimens, and deletes in the end what others needed.
-func (p *providerTest) tests(ctx context.Context, root *trial, chosen []*specimen) {
+// tests tests the chosen resources, and deletes in the end what others needed.
+func (p *providerTest) tests(ctx context.Context, root *trial, chosen []*fixtureResource) {
 	p.resources = map[*lumigl.Vertex]*providertest.Resource{}
-	needed := map[*specimen]bool{}
-	for _, s := range slices.Backward(p.fixture.specimens) { // Those that need others come after them.
+	needed := map[*fixtureResource]bool{}
+	for _, s := range slices.Backward(p.fixture.resources) { // Those that need others come after them.
 		for _, other := range s.needs {
 			needed[other] = needed[other] || needed[s] || slices.Contains(chosen, s)
 		}
 	}
-	for _, s := range p.fixture.specimens {
+	for _, s := range p.fixture.resources {
 		is := slices.Contains(chosen, s)
 		if !is && !needed[s] {
 			continue
@@ -226,7 +235,7 @@ func (p *providerTest) tests(ctx context.Context, root *trial, chosen []*specime
 			p.part(ctx, s, "create for others", func(t *trial, r *providertest.Resource) { r.Create(t, p.bag(t, s.create)) })
 		}
 	}
-	for _, s := range slices.Backward(p.fixture.specimens) {
+	for _, s := range slices.Backward(p.fixture.resources) {
 		if needed[s] && p.exists(s) != nil && p.stopped(ctx) == "" {
 			p.report.resource(s)
 			p.part(ctx, s, "", func(t *trial, r *providertest.Resource) { r.Delete(t) })
@@ -235,8 +244,8 @@ func (p *providerTest) tests(ctx context.Context, root *trial, chosen []*specime
 	p.report.end()
 }
 
-// exists returns the resource of a specimen, nil if it does not exist.
-func (p *providerTest) exists(s *specimen) *providertest.Resource {
+// exists returns the resource under test, nil if it does not exist.
+func (p *providerTest) exists(s *fixtureResource) *providertest.Resource {
 	if r := p.resources[s.Vertex]; r != nil && r.ID() != "" {
 		return r
 	}
@@ -266,8 +275,8 @@ func (p *providerTest) cut(ctx context.Context) string {
 	return ""
 }
 
-// unable says why a specimen cannot be tested, or nothing if it can.
-func (p *providerTest) unable(ctx context.Context, s *specimen) string {
+// unable says why a resource cannot be tested, or nothing if it can.
+func (p *providerTest) unable(ctx context.Context, s *fixtureResource) string {
 	if reason := p.stopped(ctx); reason != "" {
 		return reason
 	}
@@ -279,8 +288,8 @@ func (p *providerTest) unable(ctx context.Context, s *specimen) string {
 	return ""
 }
 
-// life tests one specimen. It reports whether that came to its end.
-func (p *providerTest) life(ctx context.Context, s *specimen) bool {
+// life tests one resource. It reports whether that came to its end.
+func (p *providerTest) life(ctx context.Context, s *fixtureResource) bool {
 	for i, f := range s.faults {
 		p.part(ctx, s, fmt.Sprintf("faults %d", i+1), func(t *trial, r *providertest.Resource) {
 			r.Check(t, p.bag(t, s.create).With(p.bag(t, f.set)), providertest.WantFaults(f.faults...))
@@ -291,21 +300,31 @@ func (p *providerTest) life(ctx context.Context, s *specimen) bool {
 			Create: p.bag(t, s.create), Expect: p.bag(t, s.expect), Computed: s.computed,
 			MayDiffer: s.mayDiffer, MayBeEmpty: s.mayBeEmpty, Known: s.known, Unknown: s.unknown,
 		}
+		for _, set := range s.ignores {
+			l.Ignores = append(l.Ignores, p.bag(t, set))
+		}
 		for _, c := range s.updates {
-			l.Updates = append(l.Updates, providertest.Change{Set: p.bag(t, c.set), Changes: c.changes, Expect: p.bag(t, c.expect)})
+			l.Updates = append(l.Updates, p.change(t, c))
 		}
 		for _, c := range s.replaces {
 			l.Replaces = append(l.Replaces, providertest.Replacement{
-				Set: p.bag(t, c.set), Because: c.because, Expect: p.bag(t, c.expect), CreateFirst: !c.deleteFirst,
+				Set: p.bag(t, c.set), Because: c.because, Expect: p.bag(t, c.expect), DeleteFirst: c.deleteFirst,
 			})
+		}
+		for _, c := range s.upgrades {
+			l.Upgrades = append(l.Upgrades, providertest.Upgrade{Stored: p.bag(t, c.stored), Change: p.change(t, c)})
 		}
 		r.Life(t, l)
 	})
 }
 
-// part runs a part of the test of a specimen, and reports whether that came to its end. If label is not empty, it takes
+func (p *providerTest) change(t *trial, c change) providertest.Change {
+	return providertest.Change{Set: p.bag(t, c.set), Changes: c.changes, Expect: p.bag(t, c.expect)}
+}
+
+// part runs a part of the test of a resource, and reports whether that came to its end. If label is not empty, it takes
 // the place of the step's own name.
-func (p *providerTest) part(ctx context.Context, s *specimen, label string, do func(*trial, *providertest.Resource)) bool {
+func (p *providerTest) part(ctx context.Context, s *fixtureResource, label string, do func(*trial, *providertest.Resource)) bool {
 	if p.stopped(ctx) != "" {
 		return false
 	}
