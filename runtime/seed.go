@@ -15,12 +15,14 @@ type Seed []byte
 const LowerAlphanumeric = "abcdefghijklmnopqrstuvwxyz0123456789"
 
 // Name returns prefix followed by n characters of the alphabet. The same arguments always make the same name, and other
-// prefixes make other names. Name panics if n is negative or the alphabet has not 1 to 256 characters.
+// prefixes make other names. Name panics if n is negative, or if the alphabet does not have 1 to 256 characters.
 func (s Seed) Name(prefix string, n int, alphabet string) string {
 	characters := []rune(alphabet)
-	if n < 0 || len(characters) == 0 || len(characters) > 256 {
-		panic(fmt.Sprintf("lumi: Seed.Name of %d characters from an alphabet of %d; n must be at least 0, and the alphabet "+
-			"have 1 to 256 characters", n, len(characters)))
+	switch {
+	case n < 0:
+		panic("lumi: Seed.Name: n must not be negative")
+	case len(characters) == 0 || len(characters) > 256:
+		panic(fmt.Sprintf("lumi: Seed.Name: the alphabet must have 1 to 256 characters, not %d", len(characters)))
 	}
 	limit := 256 - 256%len(characters) // Bytes from there on would make some characters more likely than others.
 	name := []rune(nil)

@@ -35,6 +35,7 @@ func (w Waiter) Wait(
 	longest := max(pause, positive(w.MaxPause, 10*time.Second))
 	for last := ""; ; {
 		state, done, err := poll(waiting)
+		state = cmp.Or(state, "not ready")
 		switch {
 		case err != nil && (waiting.Err() == nil || !errors.Is(err, waiting.Err())):
 			return fmt.Errorf("waiting for %s: %w", what, err)
@@ -58,7 +59,7 @@ func (w Waiter) Wait(
 
 // ended is the error of waiting that ended before the resource had reached its state.
 func ended(ctx, waiting context.Context, what, state string, timeout time.Duration) error {
-	still := "still " + cmp.Or(state, "not ready")
+	still := "still " + cmp.Or(state, "not ready") // of which the first poll may not have learned
 	if ctx.Err() == nil {
 		still += fmt.Sprintf(" after %v", timeout)
 	}

@@ -1,0 +1,82 @@
+package lumi_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"google.golang.org/protobuf/types/known/structpb"
+
+	lumi "github.com/lumi-idl/lumi/runtime"
+	"github.com/lumi-idl/lumi/runtime/wire"
+)
+
+const secretsEverywhere = `{
+	"a": {"$sig": "$secret", "value": {"b": [{"$sig": "$secret", "value": "hush"}, 1, null], "c": {"$sig": "$secret"}}},
+	"d": [{"$sig": "$secret", "value": {"$sig": "$secret", "value": "hush"}}, {"e": {"$sig": "$secret", "value": true}}],
+	"f": "$unknown", "g": {"$sig": "$secret", "value": "$unknown"}, "h": null,
+	"i": {"$sig": "$asset", "text": {"$sig": "$secret", "value": "hush"}}
+}`
+
+func TestBagGet(t *testing.T) {
+	b := bag(t, secretsEverywhere)
+	before := b.Struct().String()
+	for name, want := range map[string]any{
+		"a": map[string]any{"b": []any{"hush", 1.0, nil}, "c": nil},
+		"d": []any{"hush", map[string]any{"e": true}},
+		"f": wire.Unknown, "g": wire.Unknown, "h": nil, "nothing": nil,
+		"i": map[string]any{wire.Signature: wire.Asset, "text": "hush"},
+	} {
+		if diff := cmp.Diff(want, b.Get(name)); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", name, diff)
+		}
+	}
+	if after := b.Struct().String(); after != before {
+		t.Errorf("was %s, is %s", before, after)
+	}
+}
+
+func TestBagString(t *testing.T) {
+	b := bag(t, secretsEverywhere)
+	want := `{"a":"(secret)","d":["(secret)",{"e":"(secret)"}],"f":"(not known yet)","g":"(not known yet)","h":null,` +
+		`"i":{"text":"(secret)"}}`
+	if got := b.String(); got != want {
+		t.Errorf("got %s", got)
+	}
+	type holder struct {
+		Bag    lumi.Bag
+		hidden lumi.Bag
+	}
+	text, err := json.Marshal(holder{b, b})
+	if err != nil {
+		t.Error(err)
+	}
+	for _, format := range []string{"%v", "%+v", "%s", "%#v", "%q", "%x"} {
+		if got := fmt.Sprintf(format, &holder{b, b}) + fmt.Sprintf(format, b) + string(text); strings.Contains(got, "hush") {
+			t.Errorf("%s tells a secret: %s", format, got)
+		}
+	}
+}
+
+func TestZeroBag(t *testing.T) {
+	for name, test := range map[string]struct {
+		bag  lumi.Bag
+		zero bool
+	}{
+		"zero": {lumi.Bag{}, true}, "of nil": {lumi.BagOf(nil), true}, "empty": {lumi.BagOf(&structpb.Struct{}), false},
+	} {
+		b := test.bag
+		if b.IsZero() != test.zero || (b.Struct() == nil) != test.zero || b.Get("a") != nil || b.String() != "{}" {
+			t.Errorf("%s: %v, %v, %v, %s", name, b.IsZero(), b.Struct(), b.Get("a"), b)
+		}
+		if d := lumi.Compare(b, lumi.Bag{}); !d.Empty() || d.Changed("") {
+			t.Errorf("%s: differs: %s", name, d)
+		}
+		lumi.NoteSecrets(t.Context(), b)
+		if err := lumi.Decode(b, &sized{}); err == nil || err.Error() != "size: is required, but missing" {
+			t.Errorf("%s: decoded: %v", name, err)
+		}
+	}
+}
