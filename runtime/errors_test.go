@@ -74,6 +74,7 @@ func TestInvalid(t *testing.T) {
 		"reworded":         {reworded{a}, "a: is wrong"},
 		"invalid wrapped":  {fmt.Errorf("no: %w", &lumi.InvalidError{Faults: []lumi.Fault{{Message: "x"}}}), "no: x"},
 		"uncertain":        {lumi.Uncertain(a), ""},
+		"uncertain too":    {errors.Join(a, lumi.Uncertain(plain)), ""},
 		"nil pointer":      {fmt.Errorf("no: %w", (*lumi.Fault)(nil)), "the properties are wrong"},
 		"exists":           {fmt.Errorf("w: %w", &lumi.PartialError{ID: "x", Err: a}), ""},
 		"exists too":       {errors.Join(a, &lumi.PartialError{ID: "x", Err: a}), ""},
@@ -115,7 +116,7 @@ func (e reworded) Unwrap() error { return e.error }
 // TestMeaning is about errors that were joined, where the first one does not decide.
 func TestMeaning(t *testing.T) {
 	failed := errors.New("could not delete bucket")
-	partial := &lumi.PartialError{ID: "x"}
+	partial, unsure := &lumi.PartialError{ID: "x"}, lumi.Uncertain(lumi.ErrNotFound)
 	gone := fmt.Errorf("bucket: %w", lumi.ErrNotFound)
 	for name, test := range map[string]struct{ err, want error }{
 		"nil":             {nil, nil},
@@ -126,6 +127,14 @@ func TestMeaning(t *testing.T) {
 		"gone, since":     {fmt.Errorf("%w: %w", lumi.ErrNotFound, failed), lumi.ErrNotFound},
 		"a part exists":   {errors.Join(&lumi.RetryError{}, partial), partial},
 		"no part":         {(*lumi.PartialError)(nil), nil},
+		"uncertain":       {fmt.Errorf("w: %w", unsure), unsure},
+		"joined later":    {errors.Join(failed, gone, lumi.Faultf("a", "is wrong"), &lumi.RetryError{}, unsure), unsure},
+		"joined first":    {errors.Join(unsure, &lumi.ReplaceError{}), unsure},
+		"formatted":       {fmt.Errorf("%w: %w", &lumi.RetryError{}, unsure), unsure},
+		"deep":            {errors.Join(failed, fmt.Errorf("w: %w", errors.Join(gone, unsure))), unsure},
+		"unsure of parts": {errors.Join(unsure, fmt.Errorf("w: %w", partial)), partial},
+		"parts, unsure":   {errors.Join(partial, unsure), partial},
+		"first unsure":    {errors.Join(unsure, &lumi.UncertainError{}), unsure},
 	} {
 		if got := lumi.Meaning(test.err); got != test.want { //nolint:errorlint // A meaning is not wrapped.
 			t.Errorf("%s: got %v, want %v", name, got, test.want)

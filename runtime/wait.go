@@ -37,7 +37,7 @@ func (w Waiter) Wait(
 		state, done, err := poll(waiting)
 		state = cmp.Or(state, "not ready")
 		switch {
-		case err != nil && (waiting.Err() == nil || !errors.Is(err, waiting.Err())):
+		case err != nil && !errors.Is(err, waiting.Err()):
 			return fmt.Errorf("waiting for %s: %w", what, err)
 		case err == nil && done:
 			return nil
