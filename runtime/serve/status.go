@@ -18,10 +18,11 @@ import (
 	"github.com/lumi-idl/lumi/runtime/wire"
 )
 
-// What is said of an error must fit into metadata, for which others than Go allow little.
+// Errors travel in metadata, of which some languages accept 64 KiB at most: in Node, a call whose metadata is larger never
+// ends. The message is in it twice, also in percent-encoding, which makes three bytes of one; details are in base64.
 const (
 	maxMessage = 8 << 10
-	maxDetails = 64 << 10
+	maxDetails = 16 << 10
 	// maxScanned is how much of a text is searched for secrets. The rest is dropped, with as much before it as could be
 	// the start of a secret.
 	maxScanned = 256 << 10
