@@ -12,8 +12,11 @@ MODULES = examples/aws/provider
 PULUMI  = internal/bench/pulumi
 
 NPM_PACKAGE = runtime/typescript
-# npm ci writes this file last.
+# The client and the provider in Node that the protocol is tested with.
+NPM_INTEROP = internal/interop/node
+# npm ci writes these files last.
 NPM_READY   = $(NPM_PACKAGE)/node_modules/.package-lock.json
+NPM_TESTS   = $(NPM_READY) $(NPM_INTEROP)/node_modules/.package-lock.json
 
 # How long 'make fuzz' lets each fuzz test run, which benchmarks 'make bench' runs, and how often.
 FUZZTIME ?= 60s
@@ -35,7 +38,7 @@ example:
 
 ## test: run all tests
 .PHONY: test
-test: $(NPM_READY)
+test: $(NPM_TESTS)
 	npm --prefix $(NPM_PACKAGE) test --silent
 	@set -ex; for module in . $(MODULES); do $(GO) -C $$module test ./...; done
 
@@ -104,13 +107,13 @@ dist: $(NPM_READY)
 ## clean: remove what the others leave behind
 .PHONY: clean
 clean:
-	rm -rf bin dist bench.txt $(NPM_PACKAGE)/node_modules $(NPM_PACKAGE)/dist
+	rm -rf bin dist bench.txt $(NPM_PACKAGE)/node_modules $(NPM_PACKAGE)/dist $(NPM_INTEROP)/node_modules
 
 ## help: list the targets
 .PHONY: help
 help:
 	@sed -n 's/^## \([a-z]*\): /  \1\t/p' $(MAKEFILE_LIST) | expand -t 14
 
-$(NPM_READY): $(NPM_PACKAGE)/package-lock.json
-	npm --prefix $(NPM_PACKAGE) ci --silent --no-audit --no-fund
+%/node_modules/.package-lock.json: %/package-lock.json
+	npm --prefix $* ci --silent --no-audit --no-fund
 	@touch $@

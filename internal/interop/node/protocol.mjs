@@ -1,0 +1,105 @@
+// What both sides of the protocol need, made of provider.proto alone.
+
+import { fileURLToPath } from "node:url";
+import grpc from "@grpc/grpc-js";
+import loader from "@grpc/proto-loader";
+
+const folder = (path) => fileURLToPath(new URL(path, import.meta.url));
+
+const definition = loader.loadSync(["provider.proto", "google/rpc/error_details.proto"], {
+    includeDirs: [folder("../../../runtime/lumirpc"), folder(".")],
+    keepCase: true, longs: Number, enums: String, defaults: true, arrays: true, oneofs: true,
+});
+
+export const { ResourceProvider } = grpc.loadPackageDefinition(definition).lumirpc;
+
+// The limits of both sides, and no detour through a proxy.
+export const options = {
+    "grpc.max_receive_message_length": 512 << 20,
+    "grpc.max_send_message_length": 512 << 20,
+    "grpc.enable_http_proxy": 0,
+};
+
+const kindKey = "4dabf18193072939515e22adb298388d";
+export const unknown = "04da6b54-80e4-46f7-96ec-b56ff0331ba9";
+export const secret = (value) => ({ [kindKey]: "1b47061264138c4ac30d75fd1eb44270", value });
+export const asset = (fields) => ({ [kindKey]: "c44067f5952c0a294b673a41bacd8c17", ...fields });
+export const archive = (fields) => ({ [kindKey]: "0def7320c3a5731c473e5ecbe6d01bc7", ...fields });
+
+// encode and decode convert messages: those of the generic types in them become plain values.
+export function encode(message) {
+    const encoded = { ...message };
+    for (const bag of ["properties", "old", "new"]) if (message[bag]) encoded[bag] = toStruct(message[bag]);
+    if (message.references) encoded.references = each(message.references, encode);
+    if (message.changes) {
+        encoded.changes = message.changes.map((c) => ({ ...c, old: toValue(c.old), new: toValue(c.new) }));
+    }
+    return encoded;
+}
+
+export function decode(message) {
+    const decoded = { ...message };
+    for (const bag of ["properties", "old", "new"]) if (message[bag]) decoded[bag] = fromStruct(message[bag]);
+    if (message.references) decoded.references = each(message.references, decode);
+    if (message.failure) decoded.failure = statusOf(message.failure);
+    if (message.changes) {
+        decoded.changes = message.changes.map((c) => ({ ...c, old: fromValue(c.old), new: fromValue(c.new) }));
+    }
+    return decoded;
+}
+
+const each = (object, convert) => Object.fromEntries(Object.entries(object ?? {}).map(([key, v]) => [key, convert(v)]));
+const toStruct = (object) => ({ fields: each(object, toValue) });
+const fromStruct = (struct) => each(struct.fields, fromValue);
+
+function toValue(v) {
+    switch (typeof v) {
+        case "undefined": return undefined;
+        case "string": return { stringValue: v };
+        case "number": return { numberValue: v };
+        case "boolean": return { boolValue: v };
+    }
+    if (v === null) return { nullValue: "NULL_VALUE" };
+    if (Array.isArray(v)) return { listValue: { values: v.map(toValue) } };
+    return { structValue: toStruct(v) };
+}
+
+function fromValue(v) {
+    switch (v?.kind) {
+        case undefined: return undefined;
+        case "nullValue": return null;
+        case "listValue": return v.listValue.values.map(fromValue);
+        case "structValue": return fromStruct(v.structValue);
+    }
+    return v[v.kind];
+}
+
+// statusOf makes readable a google.rpc.Status, whose details are messages of any type.
+export function statusOf({ code, message, details }) {
+    return {
+        code: grpc.status[code],
+        message,
+        details: details.map(({ type_url, value }) => {
+            const type = type_url.slice(type_url.lastIndexOf("/") + 1);
+            return { type, ...definition[type].deserialize(value) };
+        }),
+    };
+}
+
+// failure makes readable the status of a call that failed: its details are in the metadata, as a google.rpc.Status.
+export function failure({ code, details: message, metadata }) {
+    const [detailed] = metadata.get("grpc-status-details-bin");
+    return statusOf(detailed ? definition["google.rpc.Status"].deserialize(detailed) : { code, message, details: [] });
+}
+
+// detailed is the inverse: the error that a handler calls back with.
+export function detailed(code, message, ...details) {
+    const metadata = new grpc.Metadata();
+    const status = {
+        code, message,
+        details: details.map(({ type, ...fields }) =>
+            ({ type_url: `type.googleapis.com/${type}`, value: definition[type].serialize(fields) })),
+    };
+    metadata.set("grpc-status-details-bin", definition["google.rpc.Status"].serialize(status));
+    return { code, details: message, metadata };
+}
