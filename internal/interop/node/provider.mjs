@@ -1,0 +1,138 @@
+#!/usr/bin/env node
+// A complete provider in another language: notes in memory, without configuration.
+
+import { timingSafeEqual } from "node:crypto";
+import grpc from "@grpc/grpc-js";
+import { decode, detailed, encode, options, ResourceProvider, secret, unknown } from "./protocol.mjs";
+
+const { FAILED_PRECONDITION, INVALID_ARGUMENT, NOT_FOUND, UNAUTHENTICATED, UNIMPLEMENTED } = grpc.status;
+const type = "jot:index:Note";
+const properties = [
+    { name: "name", kind: "STRING", required: true, replaces: true },
+    { name: "text", kind: "STRING", required: true },
+    { name: "length", kind: "NUMBER", required: true, out: true },
+];
+
+const notes = new Map(); // by id, which is the name
+let greeted = false;
+
+const fail = (...status) => { throw detailed(...status); };
+
+// judge refuses wrong properties, and returns them without the wrappers of secrets.
+function judge(given, unknowns) {
+    const faults = [], plain = {};
+    for (const path of new Set([...properties.map(({ name }) => name), ...Object.keys(given)])) {
+        const property = properties.find(({ name }) => name === path);
+        const value = reveal(given[path]) ?? null;
+        if (!property) faults.push({ path, message: "no such property" });
+        else if (property.out && value !== null) faults.push({ path, message: "is set by the provider" });
+        else if (!property.out && value === null) faults.push({ path, message: "is required, but missing" });
+        else if (!property.out && typeof value !== "string") faults.push({ path, message: "is not a string" });
+        else if (value === unknown && !unknowns) faults.push({ path, message: "is not known yet" });
+        plain[path] = value;
+    }
+    if (faults.length) {
+        const message = faults.map(({ path, message }) => `${path}: ${message}`).join("\n");
+        fail(INVALID_ARGUMENT, message, { type: "lumirpc.Faults", faults });
+    }
+    return plain;
+}
+
+const isSecret = (v) => typeof v === "object" && v !== null;
+const reveal = (v) => isSecret(v) ? v.value : v;
+
+// Each handler returns its response or throws a status.
+const handlers = {
+    Handshake({ protocol_version: version }) {
+        if (version !== 1) fail(FAILED_PRECONDITION, `the engine speaks version ${version}, and the plugin 1`);
+        greeted = true;
+        return { protocol_version: 1, package: "jot", version: "0.1.0", types: [type] };
+    },
+    Describe({ types }) {
+        for (const t of types) if (t !== type) fail(UNIMPLEMENTED, `no such type: ${t}`);
+        return { types: [{ type, named: true, idempotent_create: true, properties }] };
+    },
+    Check({ properties }) {
+        judge(properties, true);
+        return { properties };
+    },
+    Name: ({ properties }) => ({ name: judge(properties, true).name }),
+    Create({ properties }) {
+        const { name, text } = judge(properties);
+        const length = isSecret(properties.text) ? secret(text.length) : text.length;
+        notes.set(name, { ...properties, length });
+        return { id: name, properties: { length } };
+    },
+    Get: ({ id }) => ({ properties: notes.get(id) ?? fail(NOT_FOUND, `${id}: no such resource`) }),
+    InspectChange({ old, new: want }) {
+        judge(want, true);
+        const paths = ["name", "text"].filter((path) => reveal(old[path]) !== reveal(want[path]));
+        return {
+            changes: paths.map((path) => {
+                const change = { kind: "MODIFIED", path, unknown: reveal(want[path]) === unknown };
+                if (isSecret(old[path]) || isSecret(want[path])) return { ...change, secret: true };
+                return { ...change, old: old[path], new: want[path] };
+            }),
+            replaces: paths.filter((path) => path === "name"),
+        };
+    },
+    Update({ id, old, new: want }) {
+        judge(want);
+        const { replaces: paths } = handlers.InspectChange({ old, new: want });
+        if (paths.length) fail(FAILED_PRECONDITION, "needs a replacement", { type: "lumirpc.Replacement", paths });
+        if (!notes.has(id)) fail(NOT_FOUND, `${id}: no such resource`);
+        return { properties: handlers.Create({ properties: want }).properties };
+    },
+    Delete({ id }) {
+        notes.delete(id);
+        return {};
+    },
+    Cancel() {
+        stop();
+        return {};
+    },
+};
+
+// Calls without the secret end before their messages are read, whatever they are for.
+const expected = Buffer.from(process.env.LUMI_PLUGIN_SECRET ?? "");
+delete process.env.LUMI_PLUGIN_SECRET;
+if (!expected.length) {
+    console.error("this is a plugin, which an engine starts");
+    process.exit(2);
+}
+
+function authenticate(_, call) {
+    return new grpc.ServerInterceptingCall(call, {
+        start(next) {
+            next({
+                onReceiveMetadata(metadata, next) {
+                    const sent = Buffer.from(metadata.get("lumi-secret").join());
+                    if (sent.length === expected.length && timingSafeEqual(sent, expected)) next(metadata);
+                    else call.sendStatus({ code: UNAUTHENTICATED, details: "the call does not carry the secret" });
+                },
+            });
+        },
+    });
+}
+
+const implementation = {};
+for (const [method, handle] of Object.entries(handlers)) implementation[method] = (call, answer) => {
+    try {
+        if (!greeted && method !== "Handshake") fail(FAILED_PRECONDITION, `${method} was called before Handshake`);
+        const { type: token } = call.request;
+        if (token !== undefined && token !== type) fail(UNIMPLEMENTED, `no such type: ${token}`);
+        answer(null, encode(handle(decode(call.request))));
+    } catch (error) {
+        answer(error);
+    }
+};
+
+const server = new grpc.Server({ ...options, interceptors: [authenticate] });
+const stop = () => server.tryShutdown(() => process.exit(0));
+process.stdin.on("end", stop).resume();
+process.on("SIGTERM", stop).on("SIGINT", () => {}).on("SIGHUP", () => {});
+server.addService(ResourceProvider.service, implementation);
+server.bindAsync("127.0.0.1:0", grpc.ServerCredentials.createInsecure(), (error, port) => {
+    if (error) throw error;
+    console.log(port);
+});
