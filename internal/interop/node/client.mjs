@@ -97,7 +97,7 @@ async function configure() {
     plugin.take();
     await returns("Configure", { properties: { site: "oslo", password: secret("open-sesame") } }, {});
     assert.deepEqual(plugin.take(), [{
-        urn: "", severity: "INFO", message: "opening the gate with=(secret)", progress: false, dropped: 0, number: 1,
+        urn: "", severity: "INFO", message: "opening the gate with=(secret)", progress: false, dropped: 0,
     }]);
     await refuses("Configure", { properties: {} }, "FAILED_PRECONDITION", "the provider is configured already");
 }
@@ -171,7 +171,7 @@ async function create() {
     const made = { id: "crate-1", properties: { serial: "oslo/1", place: "shelf-1", seal: seal(1) }, failure: null };
     await returns("Create", request, made);
     await returns("Create", request, made);
-    assert.deepEqual(plugin.take(), [{ ...sealing, number: 2 }, { ...sealing, number: 3 }]);
+    assert.deepEqual(plugin.take(), [sealing, sealing]);
     assert.equal(plugin.last, 3);
     const unknowns = "must be known here, and is not known yet";
     await refuses("Create", { ...request, properties: { ...checked, alias: unknown } }, "INVALID_ARGUMENT",
@@ -209,7 +209,7 @@ async function get() {
     await refuses("Get", { ...crate, id: "crate-9", purpose: "REFRESH", old: state, references }, "NOT_FOUND",
         "crate-9: no such resource");
     await refuses("Get", { ...crate, id: "crate-1", old: state }, "INVALID_ARGUMENT",
-        "the request has no purpose: it must be REFRESH or IMPORT");
+        /purpose.* must be REFRESH or IMPORT/);
 }
 
 const change = (kind, path, values) =>
@@ -261,7 +261,7 @@ async function update() {
         failure: { code: "INVALID_ARGUMENT", message: "lid: does not fit", details: [fault("lid", "does not fit")] },
     });
     assert.deepEqual(plugin.take(), [{
-        urn: crate.urn, severity: "INFO", message: "opening crate crate-1", progress: true, dropped: 0, number: 9,
+        urn: crate.urn, severity: "INFO", message: "opening crate crate-1", progress: true, dropped: 0,
     }]);
     await returns("Update", request, { properties: computed, failure: null });
     await refuses("Update", { ...request, id: "crate-9" }, "NOT_FOUND", "crate crate-9: no such resource");

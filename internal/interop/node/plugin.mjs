@@ -8,7 +8,7 @@ import grpc from "@grpc/grpc-js";
 import { decode, encode, failure, options, ResourceProvider } from "./protocol.mjs";
 
 export class Plugin {
-    // covered has the calls that succeeded, and events what the stream sent. Last is the number of the last event that
+    // covered has the calls that succeeded, and events what the stream sent. Last is the position of the last event that
     // was sent before the last response.
     covered = new Set();
     events = [];
@@ -49,7 +49,7 @@ export class Plugin {
         });
         const [last] = status.metadata.get("lumi-events");
         this.last = Number(last ?? 0);
-        while (this.last > (this.events.at(-1)?.number ?? 0)) await this.next();
+        while (this.last > this.events.length) await this.next();
         if (status.code !== grpc.status.OK) throw failure(status);
         this.covered.add(method);
         return decode(response);
@@ -58,9 +58,9 @@ export class Plugin {
     // listen returns when no event can be missed any more.
     async listen() {
         const stream = this.client.Events({}, this.metadata());
-        stream.on("data", (event) => {
+        stream.on("data", ({ urn, severity, message, progress, dropped }) => {
             this.covered.add("Events");
-            this.events.push(event);
+            this.events.push({ urn, severity, message, progress, dropped });
             this.#changed.resolve();
             this.#changed = deferred();
         });
