@@ -11,8 +11,9 @@ type Object struct {
 	aws.Tagged
 	// The bucket that holds the object.
 	Bucket *Bucket `lumi:"replaces"`
-	// The name of the object within its bucket. Slashes in it have no meaning but to people.
-	Key string `lumi:"replaces"`
+	// The name of the object within its bucket. Slashes in it have no special meaning. The provider generates a name if
+	// none is given.
+	Key *string `lumi:"optional,replaces"`
 	// What is in the object.
 	Source *idl.Asset
 	// What browsers and others take the object for, such as `text/html`.

@@ -19,8 +19,11 @@ export class Object extends lumi.Resource<"aws:s3:Object"> implements ObjectArgs
     /** The bucket that holds the object. */
     declare readonly bucket: lumi.Input<Bucket>;
 
-    /** The name of the object within its bucket. Slashes in it have no meaning but to people. */
-    declare readonly key: lumi.Input<string>;
+    /**
+     * The name of the object within its bucket. Slashes in it have no special meaning. The provider generates a name if
+     * none is given.
+     */
+    declare readonly key?: lumi.Input<string | undefined>;
 
     /** What is in the object. */
     declare source: lumi.Input<lumi.Asset>;
@@ -50,8 +53,11 @@ export interface ObjectArgs {
     /** The bucket that holds the object. */
     bucket: lumi.Input<Bucket>;
 
-    /** The name of the object within its bucket. Slashes in it have no meaning but to people. */
-    key: lumi.Input<string>;
+    /**
+     * The name of the object within its bucket. Slashes in it have no special meaning. The provider generates a name if
+     * none is given.
+     */
+    key?: lumi.Input<string | undefined>;
 
     /** What is in the object. */
     source: lumi.Input<lumi.Asset>;
@@ -66,7 +72,7 @@ export interface ObjectArgs {
 const Object$shape: lumi.Shape = {
     tags: lumi.optional(lumi.map(lumi.string)),
     bucket: lumi.required(lumi.resource("aws:s3:Bucket"), lumi.replaces),
-    key: lumi.required(lumi.string, lumi.replaces),
+    key: lumi.optional(lumi.string, lumi.replaces),
     source: lumi.required(lumi.asset),
     contentType: lumi.optional(lumi.string),
     storageClass: lumi.optional(lumi.enum(() => StorageClass)),

@@ -19,6 +19,13 @@ func checkBlock(path lumi.Path, block string) error {
 	return nil
 }
 
+// overlap reports whether two blocks have addresses in common. One that is not known yet may.
+func overlap(a, b string) bool {
+	first, err1 := netip.ParsePrefix(a)
+	second, err2 := netip.ParsePrefix(b)
+	return err1 != nil || err2 != nil || first.Overlaps(second)
+}
+
 // checkNetworkBlock checks the addresses of a network or of a part of one.
 func checkNetworkBlock(path lumi.Path, block string) error {
 	if err := checkBlock(path, block); err != nil {

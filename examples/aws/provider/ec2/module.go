@@ -70,48 +70,52 @@ func checkTags(path lumi.Path, tags aws.Tags, unknown lumi.Paths) error {
 	return cloud.CheckTags(path, tags, unknown)
 }
 
-// tagged is how the tags of something new are sent.
-func tagged(kind types.ResourceType, tags aws.Tags) []types.TagSpecification {
+// tagged is how the tags of something new are sent, with the one that find looks for.
+func tagged(kind types.ResourceType, tags aws.Tags, u urn.URN, token string) []types.TagSpecification {
+	tags[cloud.AttemptTag] = cloud.Attempt(u, token)
 	return []types.TagSpecification{{ResourceType: kind, Tags: tagList(tags)}}
 }
 
-// tagSteps lead from the tags that a program gave a resource to those that it wants now, which are among all that the
-// resource gets.
-func (a *account) tagSteps(ctx context.Context, id lumi.ID, has aws.Tags, want *aws.Tags, all aws.Tags) []cloud.Step {
-	resources := []string{string(id)}
-	var gone []types.Tag
-	for key := range has {
-		if _, stays := all[key]; !stays {
-			gone = append(gone, types.Tag{Key: &key})
+// find returns the id of what the Create with the same token made.
+func (a *account) find(ctx context.Context, kind types.ResourceType, u urn.URN, token string) (lumi.ID, error) {
+	return a.FindMade(ctx, func(ctx context.Context) (string, error) {
+		out, err := a.api().DescribeTags(ctx, &ec2.DescribeTagsInput{Filters: []types.Filter{
+			filter("resource-type", string(kind)), filter("key", cloud.AttemptTag), filter("value", cloud.Attempt(u, token)),
+		}})
+		if err != nil || len(out.Tags) == 0 {
+			return "", err
 		}
-	}
-	now, added := has, aws.Tags{}
-	maps.Copy(added, has)
-	maps.Copy(added, *want)
-	keep := func() { *want = now }
-	return []cloud.Step{{
-		Needed: !maps.Equal(has, *want),
-		Do: func() error {
-			_, err := a.api().CreateTags(ctx, &ec2.CreateTagsInput{Resources: resources, Tags: tagList(all)})
-			return done(err, &now, added)
-		},
-		Keep: keep,
-	}, {
-		Needed: len(gone) > 0,
-		Do: func() error {
-			_, err := a.api().DeleteTags(ctx, &ec2.DeleteTagsInput{Resources: resources, Tags: gone})
-			return cloud.Error(err)
-		},
-		Keep: keep,
-	}}
+		return sdk.ToString(out.Tags[0].ResourceId), nil
+	})
 }
 
-// done notes what there is once a request has been carried out.
-func done[T any](err error, has *T, then T) error {
-	if err == nil {
-		*has = then
+// setTags leads from the tags that a program gave a resource to those that it wants now, which are among all that the
+// resource gets. Amazon adds tags by one request and removes others by another.
+func (a *account) setTags(ctx context.Context, id lumi.ID, has *aws.Tags, wanted, all aws.Tags, done func()) error {
+	if maps.Equal(*has, wanted) {
+		return nil
 	}
-	return cloud.Error(err)
+	resources := []string{string(id)}
+	if _, err := a.api().CreateTags(ctx, &ec2.CreateTagsInput{Resources: resources, Tags: tagList(all)}); err != nil {
+		return cloud.Error(err)
+	}
+	var gone []types.Tag
+	both := aws.Tags{}
+	maps.Copy(both, wanted)
+	for key, value := range *has {
+		if _, stays := all[key]; !stays {
+			gone, both[key] = append(gone, types.Tag{Key: &key}), value
+		}
+	}
+	*has = both
+	done()
+	if len(gone) > 0 { // Without any, the request would remove all tags.
+		if _, err := a.api().DeleteTags(ctx, &ec2.DeleteTagsInput{Resources: resources, Tags: gone}); err != nil {
+			return cloud.Error(err)
+		}
+	}
+	*has = wanted
+	return nil
 }
 
 func tagList(tags aws.Tags) []types.Tag {
@@ -148,15 +152,15 @@ func resolve(refs lumi.References, path lumi.Path, u urn.URN) (*string, error) {
 	return &id, nil
 }
 
-// vpcURN finds the URN of a network, or none: Amazon knows it only of those that this provider made.
-func (a *account) vpcURN(ctx context.Context, id string) (urn.URN, error) {
-	if id == "" {
-		return "", nil
+// vpcURN finds the URN of a network: the one in the old state, if that refers to the network, or else that of the
+// network's tags. It is empty if Lumi did not make the network.
+func (a *account) vpcURN(ctx context.Context, id string, old urn.URN, refs lumi.References) (urn.URN, error) {
+	if known, ok := refs.Resolve(old); id == "" || ok && string(known.ID) == id {
+		return old, nil
 	}
 	out, err := a.api().DescribeVpcs(ctx, &ec2.DescribeVpcsInput{VpcIds: []string{id}})
 	if err != nil || len(out.Vpcs) == 0 {
 		return "", cloud.Error(err)
 	}
-	u, _ := cloud.Marked(tagMap(out.Vpcs[0].Tags))
-	return u, nil
+	return cloud.Marked(tagMap(out.Vpcs[0].Tags)), nil
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/lumi-idl/lumi/examples/aws/provider/internal/cloud"
 	lumi "github.com/lumi-idl/lumi/runtime"
+	"github.com/lumi-idl/lumi/runtime/urn"
 )
 
 // securityGroupProviderOpsImpl implements security groups. Their rules are in the file security_group_rules.go.
@@ -22,7 +23,7 @@ type securityGroupProviderOpsImpl struct{ *account }
 func (ops *securityGroupProviderOpsImpl) Check(_ context.Context, want *lumi.State[*securityGroup]) error {
 	group := want.Properties
 	if group.SecurityGroupEgress == nil && !want.Unknown.Has(SecurityGroup_SecurityGroupEgress) {
-		group.SecurityGroupEgress = []securityGroupRule{{IPProtocol: anyProtocol, CIDRIP: new(AnyIPv4)}}
+		group.SecurityGroupEgress = everything()
 	}
 	if group.SecurityGroupIngress == nil && !want.Unknown.Has(SecurityGroup_SecurityGroupIngress) {
 		group.SecurityGroupIngress = []securityGroupRule{}
@@ -34,6 +35,11 @@ func (ops *securityGroupProviderOpsImpl) Check(_ context.Context, want *lumi.Sta
 		checkRules(SecurityGroup_SecurityGroupEgress, group.SecurityGroupEgress, want.Unknown),
 		checkRules(SecurityGroup_SecurityGroupIngress, group.SecurityGroupIngress, want.Unknown),
 	)
+}
+
+// everything is the rule that Amazon gives new groups for what leaves them.
+func everything() []securityGroupRule {
+	return []securityGroupRule{{IPProtocol: anyProtocol, CIDRIP: new(AnyIPv4)}}
 }
 
 // maxText is the length of the longest name and of the longest description that Amazon accepts.
@@ -63,8 +69,7 @@ func checkGroupName(name string) error {
 	return nil
 }
 
-// Create implements [SecurityGroupProviderOps]. If Amazon accepts the group and then refuses its rules, the group is
-// there all the same, with the rules that it has by then, and that is what is reported.
+// Create implements [SecurityGroupProviderOps].
 func (ops *securityGroupProviderOpsImpl) Create(
 	ctx context.Context, want *lumi.State[*securityGroup],
 ) (lumi.ID, error) {
@@ -74,44 +79,36 @@ func (ops *securityGroupProviderOpsImpl) Create(
 		return "", err
 	}
 	tags := ops.tags(want.URN, group.Name, nil)
-	made, _, err := cloud.MakeOnce(func() (string, error) {
-		filters := []types.Filter{
-			filter("tag:"+cloud.MarkTag, tags[cloud.MarkTag]), filter("group-name", group.Name),
-			filter("description", group.GroupDescription), filter("vpc-id", *vpcID),
-		}
-		out, err := ops.api().DescribeSecurityGroups(ctx, &ec2.DescribeSecurityGroupsInput{Filters: filters})
-		if err != nil || len(out.SecurityGroups) == 0 {
-			return "", err
-		}
-		return sdk.ToString(out.SecurityGroups[0].GroupId), nil
-	}, func() (string, error) {
-		out, err := ops.api().CreateSecurityGroup(ctx, &ec2.CreateSecurityGroupInput{
-			GroupName: &group.Name, Description: &group.GroupDescription, VpcId: vpcID,
-			TagSpecifications: tagged(types.ResourceTypeSecurityGroup, tags),
-		}, once)
-		if err != nil {
-			return "", err
-		}
-		return sdk.ToString(out.GroupId), nil
-	})
+	out, err := ops.api().CreateSecurityGroup(ctx, &ec2.CreateSecurityGroupInput{
+		GroupName: &group.Name, Description: &group.GroupDescription, VpcId: vpcID,
+		TagSpecifications: tagged(types.ResourceTypeSecurityGroup, tags, want.URN, want.Token),
+	}, once)
 	switch {
 	case cloud.Is(err, "InvalidVpcID.NotFound"):
 		return "", cloud.FaultAt(err, SecurityGroup_VPC, "InvalidVpcID.NotFound")
 	case err != nil:
 		return "", cloud.FaultAt(err, SecurityGroup_Name, "InvalidGroup.Duplicate", "InvalidGroup.Reserved")
 	}
-	id := lumi.ID(made)
-	group.GroupID = &made
-	var now *types.SecurityGroup
-	err = cloud.Wait(ctx, made, func() (bool, error) {
-		now, err = ops.describe(ctx, id)
-		return err == nil, err
+	id := lumi.ID(sdk.ToString(out.GroupId))
+	group.GroupID = new(string(id))
+	wanted := *group
+	group.SecurityGroupIngress, group.SecurityGroupEgress = []securityGroupRule{}, everything() // as Amazon makes it
+	want.Done(SecurityGroup_SecurityGroupIngress, SecurityGroup_SecurityGroupEgress)
+	err = cloud.Wait(ctx, string(id), func(ctx context.Context) (string, bool, error) {
+		_, err := ops.describe(ctx, id)
+		return "", true, err
 	})
 	if err != nil {
-		group.SecurityGroupIngress, group.SecurityGroupEgress = nil, nil
-		return id, cloud.Error(err)
+		return id, err
 	}
-	return id, ops.setRules(ctx, now, group)
+	return id, ops.setRules(ctx, id, wanted, want)
+}
+
+// Find implements [lumi.Finder].
+func (ops *securityGroupProviderOpsImpl) Find(
+	ctx context.Context, want *lumi.State[*securityGroup],
+) (lumi.ID, error) {
+	return ops.find(ctx, types.ResourceTypeSecurityGroup, want.URN, want.Token)
 }
 
 // network finds the network that the group is to be in: the account's default one, where the program names none.
@@ -133,8 +130,11 @@ func (ops *securityGroupProviderOpsImpl) network(
 	return sdk.String(sdk.ToString(out.Vpcs[0].VpcId)), nil
 }
 
-// Get implements [SecurityGroupProviderOps]. The network is left out where no program of Lumi made it.
-func (ops *securityGroupProviderOpsImpl) Get(ctx context.Context, id lumi.ID) (*securityGroup, error) {
+// Get implements [SecurityGroupProviderOps]. The network is left out where no program of Lumi made it, and where the
+// program left it out. Amazon keeps no order of rules, so that they are in the old one if they are the same.
+func (ops *securityGroupProviderOpsImpl) Get(
+	ctx context.Context, id lumi.ID, old *lumi.State[*securityGroup],
+) (*securityGroup, error) {
 	g, err := ops.describe(ctx, id)
 	if err != nil {
 		return nil, cloud.Error(err)
@@ -146,7 +146,15 @@ func (ops *securityGroupProviderOpsImpl) Get(ctx context.Context, id lumi.ID) (*
 		SecurityGroupEgress:  listRules(permitted(g.IpPermissionsEgress)),
 		GroupID:              new(string(id)),
 	}
-	u, err := ops.vpcURN(ctx, sdk.ToString(g.VpcId))
+	if old == nil {
+		old = &lumi.State[*securityGroup]{Properties: &securityGroup{VPC: new(urn.URN)}}
+	}
+	group.SecurityGroupIngress = sameRules(old.Properties.SecurityGroupIngress, group.SecurityGroupIngress)
+	group.SecurityGroupEgress = sameRules(old.Properties.SecurityGroupEgress, group.SecurityGroupEgress)
+	if old.Properties.VPC == nil {
+		return group, nil
+	}
+	u, err := ops.vpcURN(ctx, sdk.ToString(g.VpcId), *old.Properties.VPC, old.Refs)
 	if err == nil && u != "" {
 		group.VPC = &u
 	}
@@ -154,21 +162,34 @@ func (ops *securityGroupProviderOpsImpl) Get(ctx context.Context, id lumi.ID) (*
 }
 
 // describe finds a group. The error is Amazon's own.
-func (ops *securityGroupProviderOpsImpl) describe(ctx context.Context, id lumi.ID) (*types.SecurityGroup, error) {
+func (ops *securityGroupProviderOpsImpl) describe(ctx context.Context, id lumi.ID) (g types.SecurityGroup, err error) {
 	out, err := ops.api().DescribeSecurityGroups(ctx, &ec2.DescribeSecurityGroupsInput{GroupIds: []string{string(id)}})
 	if err != nil {
-		return nil, err
+		return g, err
 	}
 	if len(out.SecurityGroups) == 0 {
-		return nil, lumi.ErrNotFound
+		return g, lumi.ErrNotFound
 	}
-	return &out.SecurityGroups[0], nil
+	return out.SecurityGroups[0], nil
 }
 
-// InspectChange implements [SecurityGroupProviderOps]. What the IDL says about replacements is all there is to say.
+// InspectChange implements [lumi.Inspector]. The order of rules makes no difference, and two groups of one network cannot
+// have the same name.
 func (ops *securityGroupProviderOpsImpl) InspectChange(
-	_ context.Context, _, _ *lumi.State[*securityGroup], _ *lumi.Diff,
+	_ context.Context, old, want *lumi.State[*securityGroup], diff *lumi.Diff,
 ) error {
+	has, wants := old.Properties, want.Properties
+	if in := lumi.Path(SecurityGroup_SecurityGroupIngress); !want.Unknown.Within(in) &&
+		equalRules(has.SecurityGroupIngress, wants.SecurityGroupIngress) {
+		diff.Ignore(in)
+	}
+	if out := lumi.Path(SecurityGroup_SecurityGroupEgress); !want.Unknown.Within(out) &&
+		equalRules(has.SecurityGroupEgress, wants.SecurityGroupEgress) {
+		diff.Ignore(out)
+	}
+	if !diff.Changed(SecurityGroup_VPC) && !diff.Changed(SecurityGroup_Name) {
+		diff.DeleteBeforeReplace()
+	}
 	return nil
 }
 
@@ -176,11 +197,7 @@ func (ops *securityGroupProviderOpsImpl) InspectChange(
 func (ops *securityGroupProviderOpsImpl) Update(
 	ctx context.Context, old, want *lumi.State[*securityGroup], _ *lumi.Diff,
 ) error {
-	now, err := ops.describe(ctx, old.ID)
-	if err != nil {
-		return cloud.Error(err)
-	}
-	return ops.setRules(ctx, now, want.Properties)
+	return ops.setRules(ctx, old.ID, *want.Properties, want)
 }
 
 // Delete implements [SecurityGroupProviderOps].

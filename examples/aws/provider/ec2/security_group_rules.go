@@ -106,65 +106,88 @@ func permitted(permissions []types.IpPermission) []rule {
 
 // setRules gives a group the rules that are wanted. Where Amazon finds that a rule to add is there, or one to take away
 // is gone, the group has changed since it was looked at: by somebody else, or by a request whose answer was lost. It
-// refuses the whole request then, so the difference is worked out anew.
+// refuses the whole request then, so the difference is worked out anew, as it is where an answer was lost just now.
 func (ops *securityGroupProviderOpsImpl) setRules(
-	ctx context.Context, now *types.SecurityGroup, want *securityGroup,
+	ctx context.Context, id lumi.ID, wanted securityGroup, want *lumi.State[*securityGroup],
 ) error {
-	wanted := *want
+	group := want.Properties
 	for attempt := 1; ; attempt++ {
-		err := ops.changeRules(ctx, now, want)
-		if err != nil && attempt > 1 {
-			err = lumi.Partial(err) // The attempt before this one may have changed rules.
+		now, err := ops.describe(ctx, id)
+		if err != nil {
+			return cloud.Error(err)
 		}
-		if attempt == 3 || !cloud.Is(err, "InvalidPermission.Duplicate", "InvalidPermission.NotFound") {
-			return err
+		in, out := permitted(now.IpPermissions), permitted(now.IpPermissionsEgress)
+		if attempt > 1 { // The attempt before this one may have changed rules.
+			group.SecurityGroupIngress, group.SecurityGroupEgress = listRules(in), listRules(out)
+			want.Done(SecurityGroup_SecurityGroupIngress, SecurityGroup_SecurityGroupEgress)
 		}
-		again, describeErr := ops.describe(ctx, lumi.ID(sdk.ToString(now.GroupId)))
-		if describeErr != nil {
-			return err
+		err = ops.change(ctx, string(id), SecurityGroup_SecurityGroupIngress, in, wanted.SecurityGroupIngress,
+			&group.SecurityGroupIngress, want.Done)
+		if err == nil {
+			err = ops.change(ctx, string(id), SecurityGroup_SecurityGroupEgress, out, wanted.SecurityGroupEgress,
+				&group.SecurityGroupEgress, want.Done)
 		}
-		now, *want = again, wanted
+		again := cloud.Unknown(err) || cloud.Is(err, "InvalidPermission.Duplicate", "InvalidPermission.NotFound")
+		if !again || attempt == 3 {
+			return cloud.Error(err)
+		}
 	}
 }
 
-// changeRules asks Amazon for the difference alone, in whatever order the rules stand. New rules come before old ones go,
-// so that what both allow is never cut off.
-func (ops *securityGroupProviderOpsImpl) changeRules(
-	ctx context.Context, now *types.SecurityGroup, want *securityGroup,
+// change leads from the rules of one direction that a group has to those that are wanted, in whatever order they are, and
+// notes in the list which ones it has. New rules come before old ones go, so that what both allow is never cut off. The
+// error is Amazon's own.
+func (ops *securityGroupProviderOpsImpl) change(
+	ctx context.Context, id string, property string, has []rule, wanted []securityGroupRule, list *[]securityGroupRule,
+	done func(...string),
 ) error {
-	in, out := permitted(now.IpPermissions), permitted(now.IpPermissionsEgress)
-	wantIn, wantOut := rulesOf(want.SecurityGroupIngress), rulesOf(want.SecurityGroupEgress)
-	api, id := ops.api(), now.GroupId
-	keepIn := func() { want.SecurityGroupIngress = listRules(in) }
-	keepOut := func() { want.SecurityGroupEgress = listRules(out) }
-	moreIn, moreOut := without(wantIn, in), without(wantOut, out)
-	lessIn, lessOut := without(in, wantIn), without(out, wantOut)
-	return cloud.Run(
-		cloud.Step{Needed: len(moreIn) > 0, Keep: keepIn, Do: func() error {
-			_, err := api.AuthorizeSecurityGroupIngress(ctx, &ec2.AuthorizeSecurityGroupIngressInput{
-				GroupId: id, IpPermissions: permissions(moreIn),
-			})
-			return done(err, &in, slices.Concat(in, moreIn))
-		}},
-		cloud.Step{Needed: len(moreOut) > 0, Keep: keepOut, Do: func() error {
-			_, err := api.AuthorizeSecurityGroupEgress(ctx, &ec2.AuthorizeSecurityGroupEgressInput{
-				GroupId: id, IpPermissions: permissions(moreOut),
-			})
-			return done(err, &out, slices.Concat(out, moreOut))
-		}},
-		cloud.Step{Needed: len(lessIn) > 0, Keep: keepIn, Do: func() error {
-			_, err := api.RevokeSecurityGroupIngress(ctx, &ec2.RevokeSecurityGroupIngressInput{
-				GroupId: id, IpPermissions: permissions(lessIn),
-			})
-			return done(err, &in, wantIn)
-		}},
-		cloud.Step{Needed: len(lessOut) > 0, Keep: keepOut, Do: func() error {
-			_, err := api.RevokeSecurityGroupEgress(ctx, &ec2.RevokeSecurityGroupEgressInput{
-				GroupId: id, IpPermissions: permissions(lessOut),
-			})
-			return done(err, &out, wantOut)
-		}},
-	)
+	wants := rulesOf(wanted)
+	if more := without(wants, has); len(more) > 0 {
+		if err := ops.send(ctx, id, property, true, permissions(more)); err != nil {
+			return err
+		}
+		*list = listRules(slices.Concat(has, more))
+		done(property)
+	}
+	if less := without(has, wants); len(less) > 0 {
+		if err := ops.send(ctx, id, property, false, permissions(less)); err != nil {
+			return err
+		}
+		done(property)
+	}
+	*list = wanted
+	return nil
+}
+
+// send asks Amazon to add rules to those of a property, or to take them away.
+func (ops *securityGroupProviderOpsImpl) send(
+	ctx context.Context, id, property string, add bool, p []types.IpPermission,
+) (err error) {
+	api := ops.api()
+	switch in := property == SecurityGroup_SecurityGroupIngress; {
+	case in && add:
+		_, err = api.AuthorizeSecurityGroupIngress(ctx, &ec2.AuthorizeSecurityGroupIngressInput{GroupId: &id, IpPermissions: p})
+	case in:
+		_, err = api.RevokeSecurityGroupIngress(ctx, &ec2.RevokeSecurityGroupIngressInput{GroupId: &id, IpPermissions: p})
+	case add:
+		_, err = api.AuthorizeSecurityGroupEgress(ctx, &ec2.AuthorizeSecurityGroupEgressInput{GroupId: &id, IpPermissions: p})
+	default:
+		_, err = api.RevokeSecurityGroupEgress(ctx, &ec2.RevokeSecurityGroupEgressInput{GroupId: &id, IpPermissions: p})
+	}
+	return err
+}
+
+// equalRules reports whether two lists are of the same rules, in any order and spelling.
+func equalRules(a, b []securityGroupRule) bool {
+	return (a == nil) == (b == nil) && len(without(rulesOf(a), rulesOf(b))) == 0 && len(without(rulesOf(b), rulesOf(a))) == 0
+}
+
+// sameRules returns the rules as they were, if they are still the same.
+func sameRules(old, now []securityGroupRule) []securityGroupRule {
+	if equalRules(old, now) {
+		return old
+	}
+	return now
 }
 
 // without lists the rules that are not among others.

@@ -1,18 +1,27 @@
 package ec2_test
 
 import (
+	"encoding/json"
 	"slices"
 	"testing"
+	"time"
+
+	"google.golang.org/protobuf/types/known/structpb"
 
 	aws "github.com/lumi-idl/lumi/examples/aws/provider"
 	"github.com/lumi-idl/lumi/examples/aws/provider/ec2"
 	"github.com/lumi-idl/lumi/examples/aws/provider/internal/cloud"
 	"github.com/lumi-idl/lumi/examples/aws/provider/internal/ec2server"
+	lumi "github.com/lumi-idl/lumi/runtime"
 	"github.com/lumi-idl/lumi/runtime/providertest"
 	"github.com/lumi-idl/lumi/runtime/serve"
+	"github.com/lumi-idl/lumi/runtime/tokens"
 )
 
 const keyID = "AKIDEXAMPLE"
+
+// findTimeout is enough to look three times.
+const findTimeout = 500 * time.Millisecond
 
 // start serves the module's resources over an account of their own, which must be empty in the end.
 func start(t *testing.T) (*ec2server.Server, *providertest.Harness) {
@@ -21,7 +30,7 @@ func start(t *testing.T) (*ec2server.Server, *providertest.Harness) {
 }
 
 // startWith has some configuration be another.
-func startWith(t *testing.T, config providertest.Bag) (*ec2server.Server, *providertest.Harness) {
+func startWith(t *testing.T, config providertest.Properties) (*ec2server.Server, *providertest.Harness) {
 	t.Helper()
 	server := ec2server.New("us-west-2", keyID)
 	t.Cleanup(func() {
@@ -34,15 +43,15 @@ func startWith(t *testing.T, config providertest.Bag) (*ec2server.Server, *provi
 
 // over serves the module's resources over an account that others may use, too.
 func over(
-	t *testing.T, server *ec2server.Server, config providertest.Bag, options ...providertest.HarnessOption,
+	t *testing.T, server *ec2server.Server, config providertest.Properties, options ...providertest.HarnessOption,
 ) *providertest.Harness {
 	t.Helper()
-	c := new(cloud.Cloud)
+	c := &cloud.Cloud{FindTimeout: findTimeout}
 	p := serve.Plugin{Package: "aws", Configure: serve.Configure(c.Configure), Resources: ec2.Resources(c)}
-	return providertest.InProcess(t, p, append(options, providertest.Config(providertest.Bag{
+	return providertest.InProcess(t, p, append(options, providertest.Config(providertest.Properties{
 		"region":      aws.USWest2,
-		"credentials": providertest.Bag{"accessKeyID": keyID, "secretAccessKey": providertest.Secret("a-secret-of-the-tests")},
-		"endpoints":   providertest.Bag{"ec2": server.Start(t)},
+		"credentials": providertest.Properties{"accessKeyID": keyID, "secretAccessKey": providertest.Secret("a-secret-of-the-tests")},
+		"endpoints":   providertest.Properties{"ec2": server.Start(t)},
 		"maxRetries":  0,
 	}.With(config)))...)
 }
@@ -51,7 +60,7 @@ func over(
 func network(t *testing.T, h *providertest.Harness) *providertest.Resource {
 	t.Helper()
 	vpc := h.Resource(ec2.VPC, "main")
-	vpc.Create(t, providertest.Bag{"name": "main", "cidrBlock": "10.0.0.0/16"})
+	vpc.Create(t, providertest.Properties{"name": "main", "cidrBlock": "10.0.0.0/16"})
 	return vpc
 }
 
@@ -59,4 +68,35 @@ func network(t *testing.T, h *providertest.Harness) *providertest.Resource {
 func count(server *ec2server.Server, action string) int {
 	calls := server.Calls()
 	return len(slices.DeleteFunc(calls, func(call string) bool { return call != action }))
+}
+
+// resources are the module's resources without the kit.
+func resources(t *testing.T, server *ec2server.Server) map[tokens.Type]lumi.ResourceProvider {
+	t.Helper()
+	c := &cloud.Cloud{FindTimeout: findTimeout}
+	if err := c.Configure(t.Context(), &aws.Config{
+		Region: aws.USWest2, Endpoints: map[aws.Service]string{aws.EC2Service: server.Start(t)}, MaxRetries: new(0.0),
+		Credentials: &aws.Credentials{AccessKeyID: keyID, SecretAccessKey: "a-secret-of-the-tests"},
+	}); err != nil {
+		t.Fatal(err)
+	}
+	return ec2.Resources(c)
+}
+
+// encode makes a bag of properties.
+func encode(t *testing.T, properties bag) lumi.Bag {
+	t.Helper()
+	var decoded map[string]any
+	data, err := json.Marshal(properties)
+	if err == nil {
+		err = json.Unmarshal(data, &decoded)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := structpb.NewStruct(decoded)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return lumi.BagOf(s)
 }

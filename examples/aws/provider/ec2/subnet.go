@@ -39,55 +39,32 @@ func (ops *subnetProviderOpsImpl) Create(ctx context.Context, want *lumi.State[*
 		return "", err
 	}
 	tags := ops.tags(want.URN, part.Name, part.Tags)
-	see := func(s *types.Subnet) string {
-		part.SubnetID, part.AvailableIPAddressCount = sdk.ToString(s.SubnetId), float64(sdk.ToInt32(s.AvailableIpAddressCount))
-		return part.SubnetID
-	}
-	made, found, err := cloud.MakeOnce(func() (string, error) {
-		// What has the mark of this resource and other properties is what this one replaces.
-		filters := []types.Filter{
-			filter("tag:"+cloud.MarkTag, tags[cloud.MarkTag]), filter("tag:"+nameTag, part.Name),
-			filter("vpc-id", *vpcID), filter("cidr-block", part.CIDRBlock),
-		}
-		if part.AvailabilityZone != nil {
-			filters = append(filters, filter("availability-zone", *part.AvailabilityZone))
-		}
-		out, err := ops.api().DescribeSubnets(ctx, &ec2.DescribeSubnetsInput{Filters: filters})
-		if err != nil || len(out.Subnets) == 0 {
-			return "", err
-		}
-		return see(&out.Subnets[0]), nil
-	}, func() (string, error) {
-		out, err := ops.api().CreateSubnet(ctx, &ec2.CreateSubnetInput{
-			VpcId: vpcID, CidrBlock: &part.CIDRBlock, AvailabilityZone: part.AvailabilityZone,
-			TagSpecifications: tagged(types.ResourceTypeSubnet, tags),
-		}, once)
-		if err != nil {
-			return "", err
-		}
-		return see(new(or(out.Subnet, types.Subnet{}))), nil
-	})
+	out, err := ops.api().CreateSubnet(ctx, &ec2.CreateSubnetInput{
+		VpcId: vpcID, CidrBlock: &part.CIDRBlock, AvailabilityZone: part.AvailabilityZone,
+		TagSpecifications: tagged(types.ResourceTypeSubnet, tags, want.URN, want.Token),
+	}, once)
 	if err != nil {
 		return "", creationError(err, part)
 	}
-	id := lumi.ID(made)
-	err = cloud.Wait(ctx, made, func() (bool, error) {
+	made := or(out.Subnet, types.Subnet{})
+	part.SubnetID = sdk.ToString(made.SubnetId)
+	part.AvailableIPAddressCount = float64(sdk.ToInt32(made.AvailableIpAddressCount))
+	id, public := lumi.ID(part.SubnetID), or(part.MapPublicIPOnLaunch, false)
+	part.MapPublicIPOnLaunch = new(false) // as Amazon makes it
+	want.Done(Subnet_MapPublicIPOnLaunch, Subnet_Tags)
+	err = cloud.Wait(ctx, part.SubnetID, func(ctx context.Context) (string, bool, error) {
 		s, err := ops.describe(ctx, id)
-		if err != nil {
-			return false, err
-		}
-		see(s)
-		return s.State == types.SubnetStateAvailable, nil
+		return string(s.State), s.State == types.SubnetStateAvailable, err
 	})
-	bare := &subnet{Tags: part.Tags}
-	if err == nil && found {
-		bare, err = ops.Get(ctx, id)
-	}
 	if err != nil {
-		part.MapPublicIPOnLaunch = nil
-		return id, cloud.Error(err)
+		return id, err
 	}
-	return id, cloud.Run(ops.steps(ctx, id, bare, want)...)
+	return id, ops.setPublic(ctx, id, public, want)
+}
+
+// Find implements [lumi.Finder].
+func (ops *subnetProviderOpsImpl) Find(ctx context.Context, want *lumi.State[*subnet]) (lumi.ID, error) {
+	return ops.find(ctx, types.ResourceTypeSubnet, want.URN, want.Token)
 }
 
 // creationError says which property is to blame.
@@ -102,7 +79,9 @@ func creationError(err error, part *subnet) error {
 }
 
 // Get implements [SubnetProviderOps]. The network is left out where no program of Lumi made it.
-func (ops *subnetProviderOpsImpl) Get(ctx context.Context, id lumi.ID) (*subnet, error) {
+func (ops *subnetProviderOpsImpl) Get(
+	ctx context.Context, id lumi.ID, old *lumi.State[*subnet],
+) (*subnet, error) {
 	s, err := ops.describe(ctx, id)
 	if err != nil {
 		return nil, cloud.Error(err)
@@ -113,49 +92,61 @@ func (ops *subnetProviderOpsImpl) Get(ctx context.Context, id lumi.ID) (*subnet,
 		AvailableIPAddressCount: float64(sdk.ToInt32(s.AvailableIpAddressCount)),
 	}
 	part.Name, part.Tags = ops.read(s.Tags)
-	part.VPC, err = ops.vpcURN(ctx, sdk.ToString(s.VpcId))
+	if old == nil {
+		old = &lumi.State[*subnet]{Properties: &subnet{}}
+	}
+	part.VPC, err = ops.vpcURN(ctx, sdk.ToString(s.VpcId), old.Properties.VPC, old.Refs)
 	return part, err
 }
 
 // describe finds a subnet. The error is Amazon's own.
-func (ops *subnetProviderOpsImpl) describe(ctx context.Context, id lumi.ID) (*types.Subnet, error) {
+func (ops *subnetProviderOpsImpl) describe(ctx context.Context, id lumi.ID) (s types.Subnet, err error) {
 	out, err := ops.api().DescribeSubnets(ctx, &ec2.DescribeSubnetsInput{SubnetIds: []string{string(id)}})
 	if err != nil {
-		return nil, err
+		return s, err
 	}
 	if len(out.Subnets) == 0 {
-		return nil, lumi.ErrNotFound
+		return s, lumi.ErrNotFound
 	}
-	return &out.Subnets[0], nil
+	return out.Subnets[0], nil
 }
 
-// InspectChange implements [SubnetProviderOps]. What the IDL says about replacements is all there is to say.
-func (ops *subnetProviderOpsImpl) InspectChange(_ context.Context, _, _ *lumi.State[*subnet], _ *lumi.Diff) error {
+// InspectChange implements [lumi.Inspector]. Two subnets of one network cannot have the same addresses, and the zone that
+// Amazon chose remains where the program does not name one.
+func (ops *subnetProviderOpsImpl) InspectChange(
+	_ context.Context, old, want *lumi.State[*subnet], diff *lumi.Diff,
+) error {
+	if want.Properties.AvailabilityZone == nil && !want.Unknown.Has(Subnet_AvailabilityZone) {
+		diff.Ignore(Subnet_AvailabilityZone)
+	}
+	if !diff.Changed(Subnet_VPC) && overlap(old.Properties.CIDRBlock, want.Properties.CIDRBlock) {
+		diff.DeleteBeforeReplace()
+	}
 	return nil
 }
 
 // Update implements [SubnetProviderOps].
 func (ops *subnetProviderOpsImpl) Update(ctx context.Context, old, want *lumi.State[*subnet], _ *lumi.Diff) error {
-	return cloud.Run(ops.steps(ctx, old.ID, old.Properties, want)...)
+	part, wanted := want.Properties, *want.Properties
+	*part = *old.Properties
+	if err := ops.setPublic(ctx, old.ID, or(wanted.MapPublicIPOnLaunch, false), want); err != nil {
+		return err
+	}
+	all := ops.tags(want.URN, part.Name, wanted.Tags)
+	return ops.setTags(ctx, old.ID, &part.Tags, wanted.Tags, all, func() { want.Done(Subnet_Tags) })
 }
 
-// steps lead from the properties that a subnet has to those that are wanted.
-func (ops *subnetProviderOpsImpl) steps(
-	ctx context.Context, id lumi.ID, has *subnet, want *lumi.State[*subnet],
-) []cloud.Step {
-	part, subnetID := want.Properties, string(id)
-	public := or(part.MapPublicIPOnLaunch, false)
-	all := ops.tags(want.URN, part.Name, part.Tags)
-	return append([]cloud.Step{{
-		Needed: or(has.MapPublicIPOnLaunch, false) != public,
-		Do: func() error {
-			_, err := ops.api().ModifySubnetAttribute(ctx, &ec2.ModifySubnetAttributeInput{
-				SubnetId: &subnetID, MapPublicIpOnLaunch: &types.AttributeBooleanValue{Value: &public},
-			})
-			return cloud.Error(err)
-		},
-		Keep: func() { part.MapPublicIPOnLaunch = has.MapPublicIPOnLaunch },
-	}}, ops.tagSteps(ctx, id, has.Tags, &part.Tags, all)...)
+// setPublic says whether new instances get a public address.
+func (ops *subnetProviderOpsImpl) setPublic(
+	ctx context.Context, id lumi.ID, public bool, want *lumi.State[*subnet],
+) error {
+	has := &want.Properties.MapPublicIPOnLaunch
+	return cloud.Set(want, Subnet_MapPublicIPOnLaunch, has, &public, func(public *bool) error {
+		_, err := ops.api().ModifySubnetAttribute(ctx, &ec2.ModifySubnetAttributeInput{
+			SubnetId: sdk.String(string(id)), MapPublicIpOnLaunch: &types.AttributeBooleanValue{Value: public},
+		})
+		return err
+	})
 }
 
 // Delete implements [SubnetProviderOps].

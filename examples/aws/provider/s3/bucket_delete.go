@@ -15,11 +15,10 @@ import (
 
 // Delete implements [BucketProviderOps]. It deletes what is in the bucket only where that was asked for.
 func (ops *bucketProviderOpsImpl) Delete(ctx context.Context, old *lumi.State[*bucket]) error {
-	name, force, changed := string(old.ID), sdk.ToBool(old.Properties.ForceDestroy), false
+	name, force := string(old.ID), sdk.ToBool(old.Properties.ForceDestroy)
 	if force {
-		var err error
-		if changed, err = ops.empty(ctx, name); err != nil {
-			return fmt.Errorf("emptying the bucket %s: %w", name, failed(err, changed))
+		if err := cloud.Error(ops.empty(ctx, name)); err != nil {
+			return fmt.Errorf("emptying the bucket %s: %w", name, err)
 		}
 	}
 	_, err := ops.api().DeleteBucket(ctx, &s3.DeleteBucketInput{Bucket: &name})
@@ -30,25 +29,16 @@ func (ops *bucketProviderOpsImpl) Delete(ctx context.Context, old *lumi.State[*b
 		return fmt.Errorf("the bucket %s is not empty: delete everything in it, former versions and delete markers included,"+
 			" or set %s to true and deploy that before you delete the bucket", name, Bucket_ForceDestroy)
 	}
-	return failed(err, changed)
+	return cloud.Error(err)
 }
 
-// failed is what an error means, given whether something was changed before.
-func failed(err error, changed bool) error {
-	err = cloud.Error(err)
-	if changed {
-		return cloud.AfterChange(err)
-	}
-	return err
-}
-
-// empty deletes everything in a bucket, and reports whether there was anything to delete. The error is Amazon's own.
-func (ops *bucketProviderOpsImpl) empty(ctx context.Context, name string) (changed bool, err error) {
+// empty deletes everything in a bucket. The error is Amazon's own.
+func (ops *bucketProviderOpsImpl) empty(ctx context.Context, name string) error {
 	// Each time the first page is listed: not every server continues after a version that is gone.
-	for previous := ""; ; {
+	for previous, deleted := "", 0; ; {
 		page, err := ops.api().ListObjectVersions(ctx, &s3.ListObjectVersionsInput{Bucket: &name})
 		if err != nil {
-			return changed, err
+			return err
 		}
 		objects := identify(page)
 		if len(objects) == 0 {
@@ -56,31 +46,31 @@ func (ops *bucketProviderOpsImpl) empty(ctx context.Context, name string) (chang
 		}
 		first := versionText(objects[0].Key, objects[0].VersionId)
 		if first == previous {
-			return changed, fmt.Errorf("%s is still there after it was deleted", first)
+			return fmt.Errorf("%s is still there after it was deleted", first)
 		}
 		previous = first
-		deleted, err := ops.deleteVersions(ctx, name, objects)
-		if changed = changed || deleted; err != nil {
-			return changed, err
+		if err := ops.deleteVersions(ctx, name, objects); err != nil {
+			return err
 		}
+		deleted += len(objects)
+		lumi.Progress(ctx, "emptying the bucket %s: %d versions deleted", name, deleted)
 	}
 	uploads := s3.NewListMultipartUploadsPaginator(ops.api(), &s3.ListMultipartUploadsInput{Bucket: &name})
 	for uploads.HasMorePages() {
 		page, err := uploads.NextPage(ctx)
 		if err != nil {
-			return changed, err
+			return err
 		}
 		for _, upload := range page.Uploads {
 			_, err := ops.api().AbortMultipartUpload(ctx, &s3.AbortMultipartUploadInput{
 				Bucket: &name, Key: upload.Key, UploadId: upload.UploadId,
 			})
 			if err != nil && !cloud.Is(err, "NoSuchUpload") {
-				return changed, err
+				return err
 			}
-			changed = true
 		}
 	}
-	return changed, nil
+	return nil
 }
 
 // identify lists the versions and delete markers of a page, which are as many as one request can delete.
@@ -95,28 +85,21 @@ func identify(page *s3.ListObjectVersionsOutput) []types.ObjectIdentifier {
 	return all
 }
 
-// deleteVersions reports whether any was deleted. The error names the first that could not be.
+// deleteVersions deletes what is in a page. The error names the first that could not be deleted.
 func (ops *bucketProviderOpsImpl) deleteVersions(
 	ctx context.Context, name string, objects []types.ObjectIdentifier,
-) (deleted bool, err error) {
-	if len(objects) == 0 {
-		return false, nil
-	}
+) error {
 	out, err := ops.api().DeleteObjects(ctx, &s3.DeleteObjectsInput{
 		Bucket: &name, Delete: &types.Delete{Objects: objects, Quiet: new(true)},
 	})
-	if err != nil {
-		return false, err
-	}
-	deleted = len(out.Errors) < len(objects)
-	if len(out.Errors) == 0 {
-		return deleted, nil
+	if err != nil || len(out.Errors) == 0 {
+		return err
 	}
 	first, more := out.Errors[0], ""
 	if n := len(out.Errors) - 1; n > 0 {
 		more = fmt.Sprintf(" (and %d more)", n)
 	}
-	return deleted, fmt.Errorf("%s: %s: %s%s", versionText(first.Key, first.VersionId), sdk.ToString(first.Code),
+	return fmt.Errorf("%s: %s: %s%s", versionText(first.Key, first.VersionId), sdk.ToString(first.Code),
 		strings.TrimSuffix(sdk.ToString(first.Message), "."), more)
 }
 

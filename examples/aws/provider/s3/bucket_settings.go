@@ -67,39 +67,18 @@ func checkAccess(acl *CannedACL) error {
 
 // setAccess lets in whom the ready-made permissions let in. A new bucket has no permissions for others, and Amazon lets it
 // have none until it is told twice that this is meant: permissions have to count at all, and those for everybody have to
-// be let through. Both are taken back where the bucket becomes private again.
+// be let through. The latter is taken back where the bucket becomes private again. The permissions come last, so that
+// they are what they were if anything fails.
 func (ops *bucketProviderOpsImpl) setAccess(ctx context.Context, name string, acl CannedACL) error {
-	set := func() error {
-		_, err := ops.api().PutBucketAcl(ctx, &s3.PutBucketAclInput{Bucket: &name, ACL: types.BucketCannedACL(acl)})
+	prepare := ops.block
+	if acl != CannedACLPrivate {
+		lumi.Log(ctx).Warn("the bucket " + name + " is open to everybody: its " + Bucket_AccessControl + " is " + string(acl))
+		prepare = ops.unblock
+	}
+	if err := prepare(ctx, name); err != nil {
 		return err
 	}
-	if acl == CannedACLPrivate {
-		return inOrder(set, func() error { return ops.own(ctx, name, types.ObjectOwnershipBucketOwnerEnforced) },
-			func() error { return ops.block(ctx, name) })
-	}
-	return inOrder(func() error { return ops.own(ctx, name, types.ObjectOwnershipBucketOwnerPreferred) },
-		func() error { return ops.unblock(ctx, name) }, set)
-}
-
-// inOrder stops at the first failure. Any but the first part fails after something was changed.
-func inOrder(parts ...func() error) error {
-	for i, part := range parts {
-		if err := cloud.Error(part()); err != nil && i > 0 {
-			return lumi.Partial(err)
-		} else if err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// own says whether permissions count in a bucket.
-func (ops *bucketProviderOpsImpl) own(ctx context.Context, name string, ownership types.ObjectOwnership) error {
-	_, err := ops.api().PutBucketOwnershipControls(ctx, &s3.PutBucketOwnershipControlsInput{
-		Bucket: &name, OwnershipControls: &types.OwnershipControls{
-			Rules: []types.OwnershipControlsRule{{ObjectOwnership: ownership}},
-		},
-	})
+	_, err := ops.api().PutBucketAcl(ctx, &s3.PutBucketAclInput{Bucket: &name, ACL: types.BucketCannedACL(acl)})
 	return err
 }
 
@@ -115,9 +94,17 @@ func (ops *bucketProviderOpsImpl) block(ctx context.Context, name string) error 
 	return unlessNotImplemented(err)
 }
 
-// unblock undoes block.
+// unblock undoes block, and has permissions count.
 func (ops *bucketProviderOpsImpl) unblock(ctx context.Context, name string) error {
-	_, err := ops.api().DeletePublicAccessBlock(ctx, &s3.DeletePublicAccessBlockInput{Bucket: &name})
+	_, err := ops.api().PutBucketOwnershipControls(ctx, &s3.PutBucketOwnershipControlsInput{
+		Bucket: &name, OwnershipControls: &types.OwnershipControls{
+			Rules: []types.OwnershipControlsRule{{ObjectOwnership: types.ObjectOwnershipBucketOwnerPreferred}},
+		},
+	})
+	if err != nil {
+		return err
+	}
+	_, err = ops.api().DeletePublicAccessBlock(ctx, &s3.DeletePublicAccessBlockInput{Bucket: &name})
 	return unlessNotImplemented(err)
 }
 

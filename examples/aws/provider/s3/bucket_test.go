@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -50,7 +52,7 @@ func TestBucket(t *testing.T) {
 			{Set: bag{"versioning": "Suspended"}},
 		},
 		Replaces: []providertest.Replacement{
-			{Set: bag{"name": "lumi-leaves"}, Because: []lumi.Path{"name"}, CreateFirst: true},
+			{Set: bag{"name": "lumi-leaves"}, Because: []lumi.Path{"name"}},
 		},
 	})
 }
@@ -69,8 +71,11 @@ func TestBucketWithAll(t *testing.T) {
 	// Amazon does not forget that a bucket kept versions.
 	bucket.MayDiffer("versioning")
 	bucket.Update(t, bag{"versioning": nil})
-	if status := bucket.Get(t).GetFields()["versioning"].GetStringValue(); status != "Suspended" {
-		t.Errorf("versioning is %q", status)
+	if status := bucket.Get(t).Get("versioning"); status != nil {
+		t.Errorf("after a refresh, versioning is %v", status)
+	}
+	if status := bucket.GetID(t, "lumi-pages").Get("versioning"); status != "Suspended" {
+		t.Errorf("after an import, versioning is %v", status)
 	}
 	bucket.Delete(t)
 }
@@ -157,12 +162,14 @@ func TestBucketFailures(t *testing.T) {
 	server, h := start(t)
 	bucket := h.Resource(s3.Bucket, "lumi-pages")
 	bucket.GetID(t, "lumi-pages", providertest.WantNotFound())
-	properties := bag{"name": "lumi-pages", "versioning": "Enabled"}
+	properties := bag{"name": "lumi-pages", "versioning": "Enabled", "forceDestroy": true}
 	server.Throttle(s3server.Is("PUT /lumi-pages"))
 	bucket.Create(t, properties, providertest.WantRetry("SlowDown: Please reduce your request rate"))
-	server.Lose(s3server.Is("PUT /lumi-pages"))
 	server.Throttle(s3server.Is("PUT /lumi-pages?versioning"))
 	bucket.Create(t, properties, providertest.WantPartial("SlowDown: Please reduce your request rate"))
+	if !bucket.Output("forceDestroy").GetBoolValue() { // which Get does not read
+		t.Error("half way, the bucket cannot be deleted with what is in it")
+	}
 	bucket.Update(t, bag{"versioning": "Enabled"})
 
 	server.Throttle(s3server.Is("PUT /lumi-pages?cors"))
@@ -174,10 +181,16 @@ func TestBucketFailures(t *testing.T) {
 		t.Errorf("half way, the bucket has rules %v and tags %v", bucket.Output("corsRules"), bucket.Output("tags"))
 	}
 	server.Throttle(s3server.Is("PUT /lumi-pages?acl")) // which comes after two requests that make it possible
-	bucket.Update(t, bag{"accessControl": "public-read"}, providertest.WantPartial("SlowDown"))
+	bucket.Update(t, bag{"accessControl": "public-read"}, providertest.WantRetry("SlowDown"))
+	server.Throttle(s3server.Is("PUT /lumi-pages?website"))
+	site := bag{"versioning": "Suspended", "website": bag{"indexDocument": "index.html"}}
+	bucket.Update(t, site, providertest.WantPartial("SlowDown"))
+	if bucket.Output("website") != nil || bucket.Output("websiteURL") != nil {
+		t.Errorf("half way, the bucket has the web site %v at %v", bucket.Output("website"), bucket.Output("websiteURL"))
+	}
+	bucket.Update(t, site)
 	server.Lose(s3server.Is("DELETE /lumi-pages"))
-	bucket.Delete(t, providertest.WantError("EOF; the outcome of DeleteBucket is unknown"))
-	bucket.Delete(t)
+	bucket.Delete(t, providertest.WantUncertain("DeleteBucket: no answer from Amazon: "))
 }
 
 // fill puts into a bucket everything that keeps it from being deleted: former versions, a delete marker, an object
@@ -246,52 +259,112 @@ func TestBucketForceDestroyFailures(t *testing.T) {
 	bucket.Delete(t)
 }
 
-// TestBucketOutcome shows which errors say that nothing was changed.
+// TestBucketOutcome shows what errors mean to an engine.
 func TestBucketOutcome(t *testing.T) {
 	t.Parallel()
 	server, h := start(t)
 	bucket := h.Resource(s3.Bucket, "lumi-pages")
 	bucket.Create(t, bag{"name": "lumi-pages", "versioning": "Enabled"})
-	bare := func(do func(lumi.ResourceProvider) error, want string, wantRetry bool) {
+	destroy := func(want string, meaning error) {
 		t.Helper()
-		err := do(provider(t, server, 0)[s3.Bucket])
-		if err == nil || !strings.Contains(err.Error(), want) || errors.As(err, new(*lumi.RetryError)) != wantRetry {
-			t.Errorf("got  %v\nwant %s, worth a retry: %v", err, want, wantRetry)
+		err := destroy(t.Context(), provider(t, server, 0)[s3.Bucket])
+		if got := lumi.Meaning(err); err == nil || !strings.Contains(err.Error(), want) ||
+			reflect.TypeOf(got) != reflect.TypeOf(meaning) {
+			t.Errorf("got  %v (%T)\nwant %s (%T)", err, got, want, meaning)
 		}
-	}
-	destroy := func(p lumi.ResourceProvider) error {
-		properties, err := structpb.NewStruct(map[string]any{"name": "lumi-pages", "forceDestroy": true})
-		if err != nil {
-			t.Fatal(err)
-		}
-		_, err = p.Delete(context.Background(), &lumi.DeleteRequest{
-			URN: "urn:lumi:test::p:index::aws:s3:Bucket::lumi-pages", ID: "lumi-pages", Properties: properties,
-		})
-		return err
 	}
 	const slow = "SlowDown: Please reduce your request rate"
 	server.Throttle(s3server.Is("DELETE /lumi-pages"))
-	bare(destroy, slow, true)
+	destroy(slow, &lumi.RetryError{})
 	fill(t, server, "lumi-pages", 1)
-	server.Throttle(s3server.Is("GET /lumi-pages?uploads"))
-	bare(destroy, "emptying the bucket lumi-pages: "+slow+"; some of the work was done before", false)
 	server.Throttle(s3server.Is("DELETE /lumi-pages/unfinished%20&%20%3Cb%3E?uploadId"))
-	bare(destroy, "emptying the bucket lumi-pages: "+slow, true)
-	server.Throttle(s3server.Is("DELETE /lumi-pages"))
-	bare(destroy, slow+"; some of the work was done before", false)
+	destroy("emptying the bucket lumi-pages: "+slow, &lumi.RetryError{})
+	server.Lose(s3server.Is("DELETE /lumi-pages/unfinished%20&%20%3Cb%3E?uploadId"))
+	destroy("emptying the bucket lumi-pages: AbortMultipartUpload: no answer from Amazon: ", &lumi.UncertainError{})
 	server.Lose(s3server.Is("DELETE /lumi-pages"))
-	bare(destroy, "EOF; the outcome of DeleteBucket is unknown: check at Amazon whether it took effect", false)
+	destroy("DeleteBucket: no answer from Amazon: ", &lumi.UncertainError{})
 	bucket.Delete(t)
 }
 
-// TestBucketLostAnswer shows that a bucket whose creation was answered only at the second attempt is not taken for
-// another one.
-func TestBucketLostAnswer(t *testing.T) {
+// destroy deletes the bucket lumi-pages and all that is in it.
+func destroy(ctx context.Context, buckets lumi.ResourceProvider) error {
+	properties, err := structpb.NewStruct(map[string]any{"name": "lumi-pages", "forceDestroy": true})
+	if err != nil {
+		return err
+	}
+	_, err = buckets.Delete(ctx, &lumi.DeleteRequest{
+		URN: "urn:lumi:test::p:index::aws:s3:Bucket::lumi-pages", ID: "lumi-pages", Properties: lumi.BagOf(properties),
+	})
+	return err
+}
+
+// TestBucketEvents shows what people are told: that a bucket is open to everybody, and how far emptying it has come.
+func TestBucketEvents(t *testing.T) {
 	t.Parallel()
 	server, _ := start(t)
-	h := over(t, server, bag{"maxRetries": 3})
-	bucket := h.Resource(s3.Bucket, "lumi-pages")
+	var events []string
+	ctx := lumi.WithEvents(t.Context(), func(e lumi.Event) {
+		events = append(events, fmt.Sprintf("%v %v: %s", e.Level, e.Progress, e.Message))
+	})
+	buckets := provider(t, server, 0)[s3.Bucket]
+	properties, err := structpb.NewStruct(map[string]any{
+		"name": "lumi-pages", "accessControl": "public-read", "versioning": "Enabled",
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := buckets.Create(ctx, &lumi.CreateRequest{
+		URN: "urn:lumi:test::p:index::aws:s3:Bucket::lumi-pages", Properties: lumi.BagOf(properties),
+	}); err != nil {
+		t.Fatal(err)
+	}
+	fill(t, server, "lumi-pages", 2)
+	if err := destroy(ctx, buckets); err != nil {
+		t.Fatal(err)
+	}
+	want := []string{
+		"WARN false: the bucket lumi-pages is open to everybody: its accessControl is public-read",
+		"INFO true: emptying the bucket lumi-pages: 6 versions deleted",
+	}
+	if !slices.Equal(events, want) {
+		t.Errorf("got  %q\nwant %q", events, want)
+	}
+}
+
+// TestBucketLostAnswer shows that a bucket whose creation was not answered is taken for the resource by a second Create
+// with the same token, and by no other.
+func TestBucketLostAnswer(t *testing.T) {
+	t.Parallel()
+	server, h := start(t)
+	buckets := provider(t, server, 3)[s3.Bucket]
+	properties, err := structpb.NewStruct(map[string]any{"name": "lumi-pages", "versioning": "Enabled"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	create := func(token string) error {
+		_, err := buckets.Create(t.Context(), &lumi.CreateRequest{
+			URN: "urn:lumi:test::p:index::aws:s3:Bucket::lumi-pages", Properties: lumi.BagOf(properties), Token: token,
+		})
+		return err
+	}
 	server.Lose(s3server.Is("PUT /lumi-pages"))
-	bucket.Create(t, bag{"name": "lumi-pages"})
-	bucket.Delete(t)
+	if err := create("one"); !errors.As(err, new(*lumi.UncertainError)) {
+		t.Errorf("the answer was lost: %v", err)
+	}
+	const taken = "name: the account has a bucket called lumi-pages, which is not this resource's"
+	if err := create("two"); err == nil || err.Error() != taken {
+		t.Errorf("with another token: %v", err)
+	}
+	for range 2 {
+		if err := create("one"); err != nil {
+			t.Errorf("with the same token: %v", err)
+		}
+	}
+	got := h.Resource(s3.Bucket, "lumi-pages").GetID(t, "lumi-pages")
+	if status := got.Get("versioning"); status != "Enabled" {
+		t.Errorf("versioning is %v", status)
+	}
+	if err := destroy(t.Context(), buckets); err != nil {
+		t.Error(err)
+	}
 }

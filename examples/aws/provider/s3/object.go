@@ -26,13 +26,19 @@ type objectProviderOpsImpl struct{ *account }
 // What Amazon accepts, and what it takes an object for whose type nobody named.
 const (
 	maxKey             = 1024
+	generated          = 16 // characters of a key that is generated
 	maxObjectTags      = 10
 	defaultContentType = "binary/octet-stream"
 )
 
-// Check implements [ObjectProviderOps]. It fills in what Amazon takes where nothing is said.
+// Check implements [ObjectProviderOps]. It fills in what Amazon takes where nothing is said, and generates a key.
 func (ops *objectProviderOpsImpl) Check(_ context.Context, want *lumi.State[*object]) error {
 	o, unknown := want.Properties, want.Unknown
+	key := want.Seed.Name("object-", generated, lumi.LowerAlphanumeric)
+	if want.Old != nil && want.Old.Key != nil {
+		key = *want.Old.Key
+	}
+	cloud.FillIn(unknown, Object_Key, &o.Key, key)
 	cloud.FillIn(unknown, Object_ContentType, &o.ContentType, defaultContentType)
 	cloud.FillIn(unknown, Object_StorageClass, &o.StorageClass, StorageClassStandard)
 	faults := []error{cloud.CheckPlainTags(Object_Tags, o.Tags, unknown)}
@@ -40,8 +46,8 @@ func (ops *objectProviderOpsImpl) Check(_ context.Context, want *lumi.State[*obj
 		faults = append(faults, lumi.Faultf(Object_Tags, "an object takes %d tags; with those of the configuration and the"+
 			" one that this provider needs, there are %d", maxObjectTags, n))
 	}
-	if !unknown.Has(Object_Key) && (o.Key == "" || len(o.Key) > maxKey) {
-		faults = append(faults, lumi.Faultf(Object_Key, "takes 1 to %d bytes, not %d", maxKey, len(o.Key)))
+	if n := len(sdk.ToString(o.Key)); !unknown.Has(Object_Key) && (n == 0 || n > maxKey) {
+		faults = append(faults, lumi.Faultf(Object_Key, "takes 1 to %d bytes, not %d", maxKey, n))
 	}
 	if o.StorageClass != nil && *o.StorageClass != StorageClassStandard {
 		faults = append(faults, lumi.Faultf(Object_StorageClass, "%q is not supported by this provider: write %q",
@@ -52,38 +58,45 @@ func (ops *objectProviderOpsImpl) Check(_ context.Context, want *lumi.State[*obj
 
 // Name implements [ObjectProviderOps].
 func (ops *objectProviderOpsImpl) Name(_ context.Context, want *lumi.State[*object]) (string, error) {
+	o := want.Properties
 	for _, path := range []lumi.Path{Object_Bucket, Object_Key} {
-		if want.Unknown.Has(path) {
+		if want.Unknown.Has(path) || path == Object_Key && o.Key == nil {
 			return "", lumi.Faultf(path, "must be known, since it becomes a part of the resource's name")
 		}
 	}
-	parts, err := want.Properties.Bucket.Parts()
+	parts, err := o.Bucket.Parts()
 	if err != nil {
 		return "", err
 	}
-	return parts.Name + "/" + want.Properties.Key, nil
+	return parts.Name + "/" + *o.Key, nil
 }
+
+// IdempotentCreate implements [lumi.IdempotentCreator].
+func (ops *objectProviderOpsImpl) IdempotentCreate() bool { return true }
 
 // Create implements [ObjectProviderOps]. It writes over no object but one that an earlier attempt made.
 func (ops *objectProviderOpsImpl) Create(ctx context.Context, want *lumi.State[*object]) (lumi.ID, error) {
 	o := want.Properties
 	resource, ok := want.Refs.Resolve(o.Bucket)
-	if !ok {
+	switch {
+	case !ok:
 		return "", lumi.Faultf(Object_Bucket, "%s does not exist", o.Bucket)
+	case o.Key == nil:
+		return "", lumi.Faultf(Object_Key, "is required, but missing: Check fills it in")
 	}
 	bucket := string(resource.ID)
-	id := lumi.ID(bucket + "/" + o.Key)
-	tags := ops.Tags(want.URN, o.Tags)
-	err := ops.put(ctx, bucket, want, sdk.String("*"))
+	id := lumi.ID(bucket + "/" + *o.Key)
+	mark := map[string]string{attempt: cloud.Attempt(want.URN, want.Token)}
+	err := ops.put(ctx, bucket, want, mark, sdk.String("*"))
 	if cloud.Is(err, "PreconditionFailed", "ConditionalRequestConflict") {
-		has, tagErr := ops.objectTags(ctx, bucket, o.Key)
+		head, headErr := ops.api().HeadObject(ctx, &s3.HeadObjectInput{Bucket: &bucket, Key: o.Key})
 		switch {
-		case tagErr != nil:
-			return "", cloud.Error(tagErr)
-		case has[cloud.MarkTag] != tags[cloud.MarkTag]:
+		case headErr != nil:
+			return "", lumi.Uncertain(cloud.Error(headErr)) // It may be what an earlier attempt made.
+		case head.Metadata[attempt] != mark[attempt]:
 			return "", lumi.Faultf(Object_Key, "there is an object %s already, which is not this resource's", id)
 		}
-		err = ops.put(ctx, bucket, want, nil)
+		err = ops.put(ctx, bucket, want, mark, nil)
 	}
 	if err != nil {
 		return "", cloud.FaultAt(err, Object_Bucket, "NoSuchBucket")
@@ -91,10 +104,13 @@ func (ops *objectProviderOpsImpl) Create(ctx context.Context, want *lumi.State[*
 	return id, nil
 }
 
+// attempt is the name of an object's metadata that say what the [cloud.AttemptTag] says: of tags, an object takes few.
+const attempt = "lumi-create"
+
 // put writes an object, a part at a time if it is large, and sets what follows from that. IfNoneMatch is "*" for an
 // object that must be new.
 func (ops *objectProviderOpsImpl) put(
-	ctx context.Context, bucket string, want *lumi.State[*object], ifNoneMatch *string,
+	ctx context.Context, bucket string, want *lumi.State[*object], metadata map[string]string, ifNoneMatch *string,
 ) error {
 	o := want.Properties
 	opened, err := content.Open(ctx, o.Source)
@@ -112,8 +128,8 @@ func (ops *objectProviderOpsImpl) put(
 		tags.Set(key, value)
 	}
 	out, err := transfermanager.New(ops.api()).UploadObject(ctx, &transfermanager.UploadObjectInput{
-		Bucket: &bucket, Key: &o.Key, Body: body, ContentType: o.ContentType, Tagging: sdk.String(tags.Encode()),
-		IfNoneMatch: ifNoneMatch, StorageClass: transfer.StorageClass(class),
+		Bucket: &bucket, Key: o.Key, Body: body, ContentType: o.ContentType, Tagging: sdk.String(tags.Encode()),
+		Metadata: metadata, IfNoneMatch: ifNoneMatch, StorageClass: transfer.StorageClass(class),
 	})
 	switch {
 	case body.err != nil:
@@ -151,7 +167,9 @@ func unquote(tag *string) string { return strings.Trim(sdk.ToString(tag), `"`) }
 
 // Get implements [ObjectProviderOps]. It leaves out what is in the object, and the bucket where no program of Lumi made
 // that.
-func (ops *objectProviderOpsImpl) Get(ctx context.Context, id lumi.ID) (*object, error) {
+func (ops *objectProviderOpsImpl) Get(
+	ctx context.Context, id lumi.ID, old *lumi.State[*object],
+) (*object, error) {
 	bucket, key, ok := strings.Cut(string(id), "/")
 	if !ok || bucket == "" || key == "" {
 		return nil, lumi.ErrNotFound
@@ -169,17 +187,18 @@ func (ops *objectProviderOpsImpl) Get(ctx context.Context, id lumi.ID) (*object,
 		class = StorageClass(head.StorageClass)
 	}
 	o := &object{
-		Key: key, Tags: ops.OwnTags(tags), ContentType: head.ContentType, StorageClass: &class,
+		Key: &key, Tags: ops.OwnTags(tags), ContentType: head.ContentType, StorageClass: &class,
 		ETag: unquote(head.ETag), VersionID: head.VersionId,
 	}
+	if old != nil {
+		if known, _ := old.Refs.Resolve(old.Properties.Bucket); string(known.ID) == bucket {
+			o.Bucket = old.Properties.Bucket
+			return o, nil
+		}
+	}
 	of, err := ops.bucketTags(ctx, bucket)
-	if err != nil {
-		return nil, cloud.Error(err)
-	}
-	if u, ok := cloud.Marked(of); ok {
-		o.Bucket = u
-	}
-	return o, nil
+	o.Bucket = cloud.Marked(of)
+	return o, cloud.Error(err)
 }
 
 func (ops *objectProviderOpsImpl) objectTags(ctx context.Context, bucket, key string) (aws.Tags, error) {
@@ -190,11 +209,6 @@ func (ops *objectProviderOpsImpl) objectTags(ctx context.Context, bucket, key st
 	return tagMap(out.TagSet), nil
 }
 
-// InspectChange implements [ObjectProviderOps]. What the IDL says about replacements is all there is to say.
-func (ops *objectProviderOpsImpl) InspectChange(_ context.Context, _, _ *lumi.State[*object], _ *lumi.Diff) error {
-	return nil
-}
-
 // Update implements [ObjectProviderOps]. New tags alone do not make a new version.
 func (ops *objectProviderOpsImpl) Update(
 	ctx context.Context, old, want *lumi.State[*object], diff *lumi.Diff,
@@ -202,13 +216,13 @@ func (ops *objectProviderOpsImpl) Update(
 	o := want.Properties
 	bucket, _, _ := strings.Cut(string(old.ID), "/")
 	if diff.Changed(Object_Source) || diff.Changed(Object_ContentType) || diff.Changed(Object_StorageClass) {
-		return cloud.Error(ops.put(ctx, bucket, want, nil))
+		return cloud.Error(ops.put(ctx, bucket, want, nil, nil))
 	}
 	if maps.Equal(old.Properties.Tags, o.Tags) {
 		return nil
 	}
 	_, err := ops.api().PutObjectTagging(ctx, &s3.PutObjectTaggingInput{
-		Bucket: &bucket, Key: &o.Key, Tagging: &types.Tagging{TagSet: tagList(ops.Tags(want.URN, o.Tags))},
+		Bucket: &bucket, Key: o.Key, Tagging: &types.Tagging{TagSet: tagList(ops.Tags(want.URN, o.Tags))},
 	})
 	return cloud.Error(err)
 }

@@ -24,8 +24,9 @@ type object struct {
 	Tags aws.Tags
 	// The bucket that holds the object.
 	Bucket urn.URN
-	// The name of the object within its bucket. Slashes in it have no meaning but to people.
-	Key string
+	// The name of the object within its bucket. Slashes in it have no special meaning. The provider generates a name if
+	// none is given.
+	Key *string
 	// What is in the object.
 	Source lumi.Asset
 	// What browsers and others take the object for, such as `text/html`.
@@ -54,7 +55,7 @@ const (
 func (s *object) Lumi(p *lumi.Props) {
 	lumi.Nilable(p, Object_Tags, &s.Tags, lumi.Map(lumi.String))
 	lumi.Required(p, Object_Bucket, &s.Bucket, lumi.Capability("aws:s3:Bucket"), lumi.Replaces)
-	lumi.Required(p, Object_Key, &s.Key, lumi.String, lumi.Replaces)
+	lumi.Optional(p, Object_Key, &s.Key, lumi.String, lumi.Replaces)
 	lumi.Required(p, Object_Source, &s.Source, lumi.AssetValue)
 	lumi.Optional(p, Object_ContentType, &s.ContentType, lumi.String)
 	lumi.Optional(p, Object_StorageClass, &s.StorageClass, lumi.Enum[*StorageClass]())

@@ -18,7 +18,7 @@ import (
 	"github.com/lumi-idl/lumi/runtime/tokens"
 )
 
-type bag = providertest.Bag
+type bag = providertest.Properties
 
 // start serves the module's resources over a server of their own, which must be empty in the end.
 func start(t *testing.T) (*s3server.Server, *providertest.Harness) {

@@ -10,6 +10,7 @@ import (
 	"net/url"
 	"slices"
 	"sync"
+	"time"
 
 	sdk "github.com/aws/aws-sdk-go-v2/aws"
 	sdkconfig "github.com/aws/aws-sdk-go-v2/config"
@@ -24,6 +25,9 @@ import (
 
 // Cloud is the way to an account in a region. Configure comes before all else.
 type Cloud struct {
+	// FindTimeout is how long something may take to become visible after a Create whose answer was lost, 3 s if it is 0.
+	FindTimeout time.Duration
+
 	config    sdk.Config
 	endpoints map[aws.Service]string
 	defaults  aws.Tags

@@ -12,6 +12,8 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"reflect"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -89,13 +91,13 @@ func create(t *testing.T, config *aws.Config) (lumi.ID, error) {
 	return created.ID, nil
 }
 
-func network(t *testing.T) *structpb.Struct {
+func network(t *testing.T) lumi.Bag {
 	t.Helper()
 	properties, err := structpb.NewStruct(map[string]any{"name": "main", "cidrBlock": "10.0.0.0/16"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	return properties
+	return lumi.BagOf(properties)
 }
 
 func keys(id string, token *string) *aws.Credentials {
@@ -117,7 +119,8 @@ func TestConfiguration(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := aws.Tags{"team": "web", "Name": "main", "lumi:urn": "urn:lumi:test::p:index::aws:ec2:VPC::main"}
+	const u = "urn:lumi:test::p:index::aws:ec2:VPC::main"
+	want := aws.Tags{"team": "web", "Name": "main", "lumi:urn": u, "lumi:create": cloud.Attempt(u, "")}
 	if got := a.Tags(string(id)); !maps.Equal(got, want) {
 		t.Errorf("the network has tags %v, want %v", got, want)
 	}
@@ -237,15 +240,14 @@ func TestNoAnswer(t *testing.T) {
 	}
 }
 
-// TestOutcome shows which errors say that nothing was changed: those of calls of which no attempt may have been carried
-// out.
+// TestOutcome shows which errors say that the outcome is uncertain: those of calls of which an attempt may have been
+// carried out.
 func TestOutcome(t *testing.T) {
 	isolate(t, nil)
 	const (
-		unknown = "; the outcome of DeleteVpc is unknown: check at Amazon whether it took effect"
-		limit   = "RequestLimitExceeded: Request limit exceeded"
-		broken  = "InternalError: An internal error has occurred"
-		lost    = `no answer from Amazon: Post "ADDRESS/": EOF`
+		limit  = "RequestLimitExceeded: Request limit exceeded"
+		broken = "InternalError: An internal error has occurred"
+		lost   = `no answer from Amazon: Post "ADDRESS/": EOF`
 	)
 	untrusted := httptest.NewUnstartedServer(nil)
 	untrusted.Config.ErrorLog = log.New(io.Discard, "", 0) // of handshakes
@@ -257,19 +259,19 @@ func TestOutcome(t *testing.T) {
 		address  string // "" for a server that fails in these ways
 		failures []ec2server.Failure
 		want     string
-		retry    bool
+		meaning  error
 	}{
-		"throttled":            {"", []ec2server.Failure{ec2server.Throttled, ec2server.Throttled}, limit, true},
-		"lost":                 {"", []ec2server.Failure{ec2server.Lost, ec2server.Lost}, lost + unknown, false},
-		"broken":               {"", []ec2server.Failure{ec2server.Broken, ec2server.Broken}, broken + unknown, false},
-		"lost, then throttled": {"", []ec2server.Failure{ec2server.Lost, ec2server.Throttled}, limit + unknown, false},
-		"throttled, then lost": {"", []ec2server.Failure{ec2server.Throttled, ec2server.Lost}, lost + unknown, false},
+		"throttled":            {"", []ec2server.Failure{ec2server.Throttled, ec2server.Throttled}, limit, &lumi.RetryError{}},
+		"lost":                 {"", []ec2server.Failure{ec2server.Lost, ec2server.Lost}, "DeleteVpc: " + lost, &lumi.UncertainError{}},
+		"broken":               {"", []ec2server.Failure{ec2server.Broken, ec2server.Broken}, "DeleteVpc: " + broken, &lumi.UncertainError{}},
+		"lost, then throttled": {"", []ec2server.Failure{ec2server.Lost, ec2server.Throttled}, "DeleteVpc: " + limit, &lumi.UncertainError{}},
+		"throttled, then lost": {"", []ec2server.Failure{ec2server.Throttled, ec2server.Lost}, "DeleteVpc: " + lost, &lumi.UncertainError{}},
 		"refused": {
 			"", []ec2server.Failure{ec2server.Refused},
-			"UnauthorizedOperation: You are not authorized to perform this operation", false,
+			"UnauthorizedOperation: You are not authorized to perform this operation", nil,
 		},
-		"nobody there":          {nobody.URL, nil, "connect: connection refused", true},
-		"untrusted certificate": {untrusted.URL, nil, "x509: certificate signed by unknown authority", true},
+		"nobody there":          {nobody.URL, nil, "connect: connection refused", &lumi.RetryError{}},
+		"untrusted certificate": {untrusted.URL, nil, "x509: certificate signed by unknown authority", &lumi.RetryError{}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			a := newAccount(t, "AKIDEXAMPLE")
@@ -285,19 +287,20 @@ func TestOutcome(t *testing.T) {
 				URN: "urn:lumi:test::p:index::aws:ec2:VPC::main", ID: "vpc-1", Properties: network(t),
 			})
 			want := strings.Replace(test.want, "ADDRESS", a.url, 1)
-			if err == nil || !strings.HasSuffix(err.Error(), want) || errors.As(err, new(*lumi.RetryError)) != test.retry {
-				t.Errorf("got  %v\nwant %s, worth a retry: %v", err, want, test.retry)
+			meaning := lumi.Meaning(err)
+			if err == nil || !strings.HasSuffix(err.Error(), want) || reflect.TypeOf(meaning) != reflect.TypeOf(test.meaning) {
+				t.Errorf("got  %v (%T)\nwant %s (%T)", err, meaning, want, test.meaning)
 			}
 		})
 	}
 }
 
-// TestCancelled shows that a call ends when nobody waits for it, and that the next one finds what it made.
+// TestCancelled shows that a call ends when nobody waits for it, and that what it made can be found.
 func TestCancelled(t *testing.T) {
 	isolate(t, nil)
 	a := newAccount(t, "AKIDEXAMPLE")
 	a.Fail("CreateVpc", ec2server.Stalled)
-	c := new(cloud.Cloud)
+	c := &cloud.Cloud{FindTimeout: 100 * time.Millisecond}
 	if err := c.Configure(t.Context(), &aws.Config{
 		Region: aws.USWest2, Credentials: keys("AKIDEXAMPLE", nil),
 		Endpoints: map[aws.Service]string{aws.EC2Service: a.url},
@@ -312,13 +315,23 @@ func TestCancelled(t *testing.T) {
 		cancel()
 	}()
 	vpcs := ec2.Resources(c)[ec2.VPC]
-	request := &lumi.CreateRequest{URN: "urn:lumi:test::p:index::aws:ec2:VPC::main", Properties: network(t)}
-	if _, err := vpcs.Create(ctx, request); !errors.Is(err, context.Canceled) {
+	request := &lumi.CreateRequest{
+		URN: "urn:lumi:test::p:index::aws:ec2:VPC::main", Properties: network(t), Token: "one",
+	}
+	_, err := vpcs.Create(ctx, request)
+	if !errors.Is(err, context.Canceled) || !errors.As(err, new(*lumi.UncertainError)) {
 		t.Errorf("the cancelled call ended with %v", err)
 	}
-	created, err := vpcs.Create(t.Context(), request)
-	if left := a.Left(); err != nil || len(left) != 1 || left[0] != string(created.ID) {
+	found, err := vpcs.Find(t.Context(), (*lumi.FindRequest)(request))
+	if left := a.Left(); err != nil || len(left) != 1 || left[0] != string(found.ID) {
 		t.Errorf("then there are %v, %v", left, err)
+	}
+	request.Token = "two"
+	if found, err := vpcs.Find(t.Context(), (*lumi.FindRequest)(request)); !errors.Is(err, lumi.ErrNotFound) {
+		t.Errorf("the Create with another token made %v, %v", found, err)
+	}
+	if _, err := vpcs.Find(ctx, (*lumi.FindRequest)(request)); !errors.Is(err, context.Canceled) {
+		t.Errorf("after it was cancelled: %v", err)
 	}
 }
 
@@ -326,25 +339,63 @@ func TestCancelled(t *testing.T) {
 func TestWait(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
+		var progress []string
+		ctx := lumi.WithEvents(t.Context(), func(e lumi.Event) { progress = append(progress, e.Message) })
 		asked := 0
-		err := cloud.Wait(t.Context(), "vpc-1", func() (bool, error) {
-			asked++
-			return false, lumi.ErrNotFound
+		err := cloud.Wait(ctx, "vpc-1", func(context.Context) (string, bool, error) {
+			if asked++; asked == 1 {
+				return "", false, lumi.ErrNotFound
+			}
+			return "pending", false, nil
 		})
-		if err == nil || err.Error() != "waiting for vpc-1: it is not ready after 5m0s" || asked < 15 {
+		if want := "waiting for vpc-1: still pending after 5m0s: context deadline exceeded"; err == nil || err.Error() != want ||
+			asked < 15 {
 			t.Errorf("%v, asked %d times", err, asked)
 		}
+		want := []string{"waiting for vpc-1: not visible yet", "waiting for vpc-1: pending"}
+		if !slices.Equal(progress, want) {
+			t.Errorf("progress is %q", progress)
+		}
 		failure := errors.New("out of order")
-		if err := cloud.Wait(t.Context(), "vpc-1", func() (bool, error) { return false, failure }); !errors.Is(err, failure) {
+		if err := cloud.Wait(ctx, "vpc-1", func(context.Context) (string, bool, error) {
+			return "", false, failure
+		}); !errors.Is(err, failure) {
 			t.Errorf("a failure is %v", err)
 		}
-		ctx, cancel := context.WithCancel(t.Context())
-		cancel()
-		err = cloud.Wait(ctx, "vpc-1", func() (bool, error) { return false, nil })
-		if !errors.Is(err, context.Canceled) {
-			t.Errorf("after it was cancelled: %v", err)
-		}
 	})
+}
+
+// TestFind looks for what becomes visible late, or never.
+func TestFind(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		after time.Duration
+		err   error
+		want  error
+	}{
+		"at once": {},
+		"late":    {after: 2 * time.Second},
+		"never":   {after: time.Hour, want: lumi.ErrNotFound},
+		"failure": {err: os.ErrPermission, want: os.ErrPermission},
+		"timeout": {err: context.DeadlineExceeded, want: context.DeadlineExceeded},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				began := time.Now()
+				id, err := new(cloud.Cloud).FindMade(t.Context(), func(context.Context) (string, error) {
+					if time.Since(began) < test.after {
+						return "", nil
+					}
+					return "vpc-1", test.err
+				})
+				if !errors.Is(err, test.want) || err == nil && id != "vpc-1" ||
+					errors.Is(err, lumi.ErrNotFound) != (name == "never") {
+					t.Errorf("found %q, %v", id, err)
+				}
+			})
+		})
+	}
 }
 
 func TestConfigurationFaults(t *testing.T) {
@@ -366,8 +417,8 @@ func TestConfigurationFaults(t *testing.T) {
 		}}, `defaultTags[""]: the name of a tag is empty` + "\n" +
 			"defaultTags.value: has more than 256 characters\n" +
 			"defaultTags." + strings.Repeat("ä", 129) + ": the name of the tag has more than 128 characters"},
-		"many tags": {aws.Config{DefaultTags: numbered(50)},
-			"defaultTags: are 50: Amazon takes 50, and this provider needs one of them"},
+		"many tags": {aws.Config{DefaultTags: numbered(48)},
+			"defaultTags: are 48: Amazon takes 50, and this provider needs 3 of them"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -394,11 +445,11 @@ func numbered(n int) aws.Tags {
 func TestMark(t *testing.T) {
 	t.Parallel()
 	const u = "urn:lumi:test::p:index::aws:ec2:VPC::main"
-	if got, ok := cloud.Marked(aws.Tags{cloud.MarkTag: cloud.Mark(u)}); got != u || !ok {
+	if got := cloud.Marked(aws.Tags{cloud.MarkTag: cloud.Mark(u)}); got != u {
 		t.Errorf("%s is read back as %s", u, got)
 	}
 	const odd = "urn:lumi:test::p:index::aws:s3:Object::b/#1?"
-	if got, ok := cloud.Marked(aws.Tags{cloud.MarkTag: cloud.Mark(odd)}); ok {
+	if got := cloud.Marked(aws.Tags{cloud.MarkTag: cloud.Mark(odd)}); got != "" {
 		t.Errorf("%s is read back as %s", odd, got)
 	}
 	if mark := cloud.Mark(odd); len(mark) != len("sha256:")+64 || mark == cloud.Mark(odd+"?") {

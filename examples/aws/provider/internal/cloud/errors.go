@@ -16,13 +16,16 @@ import (
 // Error translates an error of Amazon's SDK:
 //
 //   - [lumi.ErrNotFound] if something does not exist;
-//   - [lumi.RetryError] if the call has changed nothing, and may succeed later;
-//   - otherwise an error that says so if the outcome is unknown.
+//   - [lumi.Uncertain] if the request may have been carried out, although none of its attempts succeeded;
+//   - [lumi.RetryError] if the request had no effect, and may succeed later.
 //
-// The error of a context that has ended stays as it is.
+// An error that it returned stays as it is, and so does that of a context that is done.
 func Error(err error) error {
 	if err == nil {
 		return nil
+	}
+	if lumi.Meaning(err) != nil {
+		return err
 	}
 	said := err
 	var api smithy.APIError
@@ -32,7 +35,7 @@ func Error(err error) error {
 	case errors.As(err, &api):
 		said = &failure{api.ErrorCode(), api.ErrorMessage(), err}
 	case errors.As(err, &send):
-		said = &silence{send.Err, err}
+		said = fmt.Errorf("no answer from Amazon: %w", send.Err)
 	case errors.As(err, &operation):
 		said = operation.Err
 	}
@@ -41,23 +44,13 @@ func Error(err error) error {
 	case isNotFound(err):
 		return fmt.Errorf("%w: %w", lumi.ErrNotFound, said)
 	case errors.As(err, &unknown):
-		return fmt.Errorf("%w; the outcome of %s is unknown: check at Amazon whether it took effect", said, unknown.operation)
+		return lumi.Uncertain(fmt.Errorf("%s: %w", unknown.operation, said))
 	case throttled(err), unanswered(err), Is(err, "DependencyViolation", "OperationAborted", "RequestTimeout"):
 		return &lumi.RetryError{Err: said} // also for timeouts of a request, which look like the end of a context
 	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
 		return err
 	}
 	return said
-}
-
-// AfterChange turns a [lumi.RetryError] of [Error] into a plain error. Call it after an earlier request of the same call
-// has changed something.
-func AfterChange(err error) error {
-	var retry *lumi.RetryError
-	if errors.As(err, &retry) {
-		return fmt.Errorf("%w; some of the work was done before", retry.Err)
-	}
-	return err
 }
 
 // failure is an error response of Amazon's without the text that the SDK adds.
@@ -74,13 +67,6 @@ func (f *failure) Error() string {
 }
 
 func (f *failure) Unwrap() error { return f.cause }
-
-// silence is a request that was not answered.
-type silence struct{ reason, cause error }
-
-func (s *silence) Error() string { return "no answer from Amazon: " + s.reason.Error() }
-
-func (s *silence) Unwrap() error { return s.cause }
 
 // Is reports whether an error is a response with one of the codes.
 func Is(err error, codes ...string) bool {
@@ -106,10 +92,11 @@ func isNotFound(err error) bool {
 		Is(err, "NoSuchBucket", "NoSuchKey", "NotFound")
 }
 
-// FaultAt returns a fault of the property at the path for an error with one of the codes, and [Error] of any other.
+// FaultAt returns a fault of the property at the path for an error with one of the codes, and [Error] of any other, and
+// of one whose request may have been carried out by an earlier attempt.
 func FaultAt(err error, path lumi.Path, codes ...string) error {
 	var api smithy.APIError
-	if Is(err, codes...) && errors.As(err, &api) {
+	if Is(err, codes...) && errors.As(err, &api) && !Unknown(err) {
 		return lumi.Fault{Path: path, Message: (&failure{api.ErrorCode(), api.ErrorMessage(), err}).Error()}
 	}
 	return Error(err)

@@ -2,8 +2,8 @@ package cloud
 
 import (
 	"context"
-	"errors"
 	"os"
+	"reflect"
 	"testing"
 
 	"github.com/aws/smithy-go"
@@ -21,25 +21,33 @@ func TestTimeouts(t *testing.T) {
 	timeout := operation(&smithyhttp.RequestSendError{Err: os.ErrDeadlineExceeded})
 	late := operation(&smithyhttp.RequestSendError{Err: context.DeadlineExceeded})
 	ended := operation(&smithy.CanceledError{Err: context.DeadlineExceeded})
-	const unknown = "; the outcome of PutObject is unknown: check at Amazon whether it took effect"
 	for name, test := range map[string]struct {
-		err   error
-		want  string
-		retry bool
+		err     error
+		want    string
+		meaning error
 	}{
-		"dial timeout":        {timeout, "no answer from Amazon: i/o timeout", true},
-		"HTTP timeout":        {late, "no answer from Amazon: context deadline exceeded", true},
-		"after it was sent":   {&unknownOutcome{"PutObject", late}, "no answer from Amazon: context deadline exceeded" + unknown, false},
-		"end of the call":     {ended, ended.Error(), false},
-		"end after a failure": {&unknownOutcome{"PutObject", ended}, "canceled, context deadline exceeded" + unknown, false},
+		"dial timeout": {timeout, "no answer from Amazon: i/o timeout", &lumi.RetryError{}},
+		"HTTP timeout": {late, "no answer from Amazon: context deadline exceeded", &lumi.RetryError{}},
+		"after it was sent": {
+			&unknownOutcome{"PutObject", late}, "PutObject: no answer from Amazon: context deadline exceeded",
+			&lumi.UncertainError{},
+		},
+		"end of the call": {ended, ended.Error(), nil},
+		"end after a failure": {
+			&unknownOutcome{"PutObject", ended}, "PutObject: canceled, context deadline exceeded", &lumi.UncertainError{},
+		},
 		"slow upload": {
 			operation(&smithy.GenericAPIError{Code: "RequestTimeout", Message: "Your socket connection was idle."}),
-			"RequestTimeout: Your socket connection was idle", true,
+			"RequestTimeout: Your socket connection was idle", &lumi.RetryError{},
 		},
 	} {
 		err := Error(test.err)
-		if err == nil || err.Error() != test.want || errors.As(err, new(*lumi.RetryError)) != test.retry {
-			t.Errorf("%s: got  %v\nwant %s, worth a retry: %v", name, err, test.want, test.retry)
+		meaning := lumi.Meaning(err)
+		if err == nil || err.Error() != test.want || reflect.TypeOf(meaning) != reflect.TypeOf(test.meaning) {
+			t.Errorf("%s: got  %v (%T)\nwant %s (%T)", name, err, meaning, test.want, test.meaning)
+		}
+		if again := Error(err); again == nil || again.Error() != err.Error() {
+			t.Errorf("%s: again, it is %v", name, again)
 		}
 	}
 }

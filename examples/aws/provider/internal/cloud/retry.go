@@ -1,9 +1,9 @@
 package cloud
 
 import (
+	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"math"
 	"math/rand/v2"
 	"time"
@@ -36,7 +36,7 @@ func pause(attempt int, _ error) (time.Duration, error) {
 }
 
 // Once is for requests that make something twice if they are sent twice. They are repeated only if Amazon rejected them
-// before doing anything. After any other failure the outcome is unknown, and the author must look for the resource.
+// before doing anything. After any other failure the outcome is uncertain.
 func Once(attempts sdk.Retryer) sdk.Retryer { return once{attempts} }
 
 type once struct{ sdk.Retryer }
@@ -44,43 +44,33 @@ type once struct{ sdk.Retryer }
 // IsErrorRetryable implements [sdk.Retryer].
 func (once) IsErrorRetryable(err error) bool { return throttled(err) }
 
-// MakeOnce creates a resource and returns its id, unless an earlier attempt has created it. It looks again if the outcome
-// of this attempt is unknown. Find returns an empty id if there is no resource. Found says that there was one, which may
-// differ from the desired state.
-func MakeOnce(find, create func() (string, error)) (id string, found bool, err error) {
-	if id, err = find(); err != nil || id != "" {
-		return id, true, err
-	}
-	if id, err = create(); err != nil && Unknown(err) {
-		if id, findErr := find(); findErr == nil && id != "" {
-			return id, true, nil
-		}
-	}
-	return id, false, err
+// Wait polls until something new is ready, and returns what [Error] makes of a failure. Amazon's answers lag behind what
+// it did: at first it may not know the resource.
+func Wait(ctx context.Context, what string, poll func(context.Context) (state string, ready bool, err error)) error {
+	return lumi.Waiter{Pause: firstPause, MaxPause: longestPause}.Wait(ctx, what,
+		func(ctx context.Context) (string, bool, error) {
+			state, ready, err := poll(ctx)
+			if err = Error(err); errors.Is(err, lumi.ErrNotFound) {
+				return "not visible yet", false, nil
+			}
+			return state, ready, err
+		})
 }
 
-// Wait asks until what was made can be seen, since Amazon's answers lag behind what it did: at first there may be no such
-// thing.
-func Wait(ctx context.Context, what string, seen func() (bool, error)) error {
-	ctx, cancel := context.WithTimeoutCause(ctx, longestWait, errWait)
-	defer cancel()
-	for attempt := 0; ; attempt++ {
-		ok, err := seen()
-		if ok && err == nil {
-			return nil
-		}
-		if err != nil && !errors.Is(Error(err), lumi.ErrNotFound) {
-			return err
-		}
-		delay, _ := pause(attempt, nil) // never fails
-		select {
-		case <-ctx.Done():
-			return fmt.Errorf("waiting for %s: %w", what, context.Cause(ctx))
-		case <-time.After(delay):
-		}
+// FindMade looks for the resource that a Create made whose outcome is uncertain, until it is visible or cannot be expected
+// to become so any more. Look returns an empty id if it sees none. Nothing counts as not found unless Amazon said so.
+func (c *Cloud) FindMade(ctx context.Context, look func(context.Context) (id string, err error)) (lumi.ID, error) {
+	var id string
+	var failure error
+	patience := lumi.Waiter{
+		Pause: firstPause, MaxPause: 5 * firstPause, Timeout: cmp.Or(c.FindTimeout, 3*time.Second),
 	}
+	err := patience.Wait(ctx, "the resource", func(context.Context) (string, bool, error) {
+		id, failure = look(ctx)
+		return "not found yet", id != "", Error(failure)
+	})
+	if err != nil && failure == nil && ctx.Err() == nil {
+		return "", lumi.ErrNotFound
+	}
+	return lumi.ID(id), err
 }
-
-const longestWait = 5 * time.Minute
-
-var errWait = fmt.Errorf("it is not ready after %v", longestWait)

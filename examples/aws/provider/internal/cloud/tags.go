@@ -15,9 +15,15 @@ import (
 	"github.com/lumi-idl/lumi/runtime/urn"
 )
 
-// MarkTag is the tag that says which resource a thing at Amazon is. A Create whose answer was lost finds by it what it
-// made.
-const MarkTag = "lumi:urn"
+// Everything at Amazon that is a resource is marked by two tags.
+const (
+	// MarkTag is the tag that says which resource it is.
+	MarkTag = "lumi:urn"
+	// AttemptTag is the tag that says which Create made it. See [Attempt].
+	AttemptTag = "lumi:create"
+	// ownTags counts them, and the tag Name of some services.
+	ownTags = 3
+)
 
 // What Amazon accepts.
 const (
@@ -40,14 +46,23 @@ func Mark(u urn.URN) string {
 	return "sha256:" + hex.EncodeToString(sum[:])
 }
 
-// Marked is the URN of the resource with the tags. It reports false where that is not known.
-func Marked(tags aws.Tags) (urn.URN, bool) {
-	u := urn.URN(tags[MarkTag])
-	_, err := u.Parts()
-	return u, err == nil
+// Attempt identifies the creation of a resource: it is the same each time that Create or Find is called for it, and no
+// two creations have the same.
+func Attempt(u urn.URN, token string) string {
+	sum := sha256.Sum256([]byte(string(u) + "\x00" + token))
+	return hex.EncodeToString(sum[:])
 }
 
-// Tags are all tags of a resource: those of the configuration, its own above them, and its mark.
+// Marked is the URN of the resource with the tags. It is empty if they do not tell.
+func Marked(tags aws.Tags) urn.URN {
+	u := urn.URN(tags[MarkTag])
+	if _, err := u.Parts(); err != nil {
+		return ""
+	}
+	return u
+}
+
+// Tags are all tags of a resource, except the [AttemptTag]: those of the configuration, its own above them, and its mark.
 func (c *Cloud) Tags(u urn.URN, own aws.Tags) aws.Tags {
 	all := aws.Tags{}
 	maps.Copy(all, c.defaults)
@@ -60,7 +75,8 @@ func (c *Cloud) Tags(u urn.URN, own aws.Tags) aws.Tags {
 func (c *Cloud) OwnTags(all aws.Tags) aws.Tags {
 	var own aws.Tags
 	for key, value := range all {
-		if given, ok := c.defaults[key]; key == MarkTag || strings.HasPrefix(key, reservedByAWS) || ok && given == value {
+		given, ok := c.defaults[key]
+		if strings.HasPrefix(key, reservedByUs) || strings.HasPrefix(key, reservedByAWS) || ok && given == value {
 			continue
 		}
 		if own == nil {
@@ -85,9 +101,9 @@ func CheckPlainTags(path lumi.Path, tags aws.Tags, unknown lumi.Paths) error {
 // CheckTags says which tags Amazon would not accept anywhere.
 func CheckTags(path lumi.Path, tags aws.Tags, unknown lumi.Paths) error {
 	var faults []error
-	if len(tags) >= maxTags {
-		faults = append(faults, lumi.Faultf(path, "are %d: Amazon takes %d, and this provider needs one of them",
-			len(tags), maxTags))
+	if len(tags) > maxTags-ownTags {
+		faults = append(faults, lumi.Faultf(path, "are %d: Amazon takes %d, and this provider needs %d of them",
+			len(tags), maxTags, ownTags))
 	}
 	for _, key := range slices.Sorted(maps.Keys(tags)) {
 		at := path.Key(key)

@@ -132,6 +132,39 @@ func (s *Server) deleteTags(p params) (any, error) {
 	return success{true}, nil
 }
 
+// describeTags lists the tags that filters pick.
+func (s *Server) describeTags(p params) (any, error) {
+	type item struct {
+		Resource string `xml:"resourceId"`
+		Kind     string `xml:"resourceType"`
+		tag
+	}
+	var response struct {
+		Tags []item `xml:"tagSet>item"`
+	}
+	kinds := map[string][]string{"vpc": keys(s.vpcs), "subnet": keys(s.subnets), "security-group": keys(s.groups)}
+	for _, kind := range keys(kinds) {
+		for _, id := range kinds[kind] {
+			r, err := s.record(id)
+			if err != nil {
+				return nil, err
+			}
+			for _, t := range r.tagSet() {
+				ok, err := p.wanted(r, map[string]string{
+					"resource-id": id, "resource-type": kind, "key": t.Key, "value": t.Value,
+				})
+				if err != nil {
+					return nil, err
+				}
+				if ok {
+					response.Tags = append(response.Tags, item{id, kind, t})
+				}
+			}
+		}
+	}
+	return response, nil
+}
+
 func (s *Server) record(id string) (*record, error) {
 	if v, ok := s.vpcs[id]; ok {
 		return &v.record, nil

@@ -153,6 +153,7 @@ var actions = map[string]func(*Server, params) (any, error){
 	"RevokeSecurityGroupEgress":     (*Server).revokeEgress,
 	"CreateTags":                    (*Server).createTags,
 	"DeleteTags":                    (*Server).deleteTags,
+	"DescribeTags":                  (*Server).describeTags,
 }
 
 // ServeHTTP implements [http.Handler].

@@ -1,0 +1,163 @@
+package ec2_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+
+	"github.com/lumi-idl/lumi/examples/aws/provider/ec2"
+	"github.com/lumi-idl/lumi/examples/aws/provider/internal/ec2server"
+	lumi "github.com/lumi-idl/lumi/runtime"
+	"github.com/lumi-idl/lumi/runtime/tokens"
+	"github.com/lumi-idl/lumi/runtime/urn"
+)
+
+// TestFind has the answers to requests get lost that make something, and finds what they made: each time the one thing
+// that the Create with the same URN and token made.
+func TestFind(t *testing.T) {
+	t.Parallel()
+	server, _ := start(t)
+	server.Lag = 1
+	resources := resources(t, server)
+	const (
+		odd    = `no \wild*card?`
+		module = "urn:lumi:test::p:index::"
+	)
+	refs := lumi.References{}
+	for _, test := range []struct {
+		typ        tokens.Type
+		action     string
+		properties bag
+	}{
+		{ec2.VPC, "CreateVpc", bag{"name": odd, "cidrBlock": "10.0.0.0/16"}},
+		{ec2.Subnet, "CreateSubnet", bag{"name": odd, "vpc": module + "aws:ec2:VPC::" + odd, "cidrBlock": "10.0.0.0/24"}},
+		{ec2.SecurityGroup, "CreateSecurityGroup", bag{
+			"name": "web", "groupDescription": "[*]", "vpc": module + "aws:ec2:VPC::" + odd,
+		}},
+	} {
+		p := resources[test.typ]
+		u := urn.URN(module + string(test.typ) + "::" + test.properties["name"].(string))
+		request := &lumi.CreateRequest{URN: u, Properties: encode(t, test.properties), Token: "one", References: refs}
+		find := func(u urn.URN, token string) (lumi.ID, error) {
+			found, err := p.Find(t.Context(), &lumi.FindRequest{
+				URN: u, Properties: request.Properties, Token: token, References: refs,
+			})
+			if err != nil {
+				return "", err
+			}
+			return found.ID, nil
+		}
+		server.Fail(test.action, ec2server.Throttled, ec2server.Lost)
+		if _, err := p.Create(t.Context(), request); !errors.As(err, new(*lumi.RetryError)) {
+			t.Errorf("%s is throttled: %v", test.action, err)
+		}
+		before := len(server.Left())
+		if _, err := p.Create(t.Context(), request); !errors.As(err, new(*lumi.UncertainError)) {
+			t.Errorf("the answer to %s is lost: %v", test.action, err)
+		}
+		id, err := find(u, "one")
+		if err != nil || len(server.Left()) != before+1 || server.Tags(string(id))["lumi:urn"] == "" {
+			t.Fatalf("%s made %v, found %s, %v", test.action, server.Left(), id, err)
+		}
+		for _, other := range []struct {
+			u     urn.URN
+			token string
+		}{{u, "two"}, {u + "2", "one"}} {
+			if id, err := find(other.u, other.token); !errors.Is(err, lumi.ErrNotFound) {
+				t.Errorf("%s for %s and the token %s found %s, %v", test.action, other.u, other.token, id, err)
+			}
+		}
+		got, err := p.Get(t.Context(), &lumi.GetRequest{ID: id, Purpose: lumi.Import})
+		if err != nil {
+			t.Fatal(err)
+		}
+		refs[u] = lumi.Reference{ID: id, Properties: got.Properties}
+		t.Cleanup(func() {
+			request := &lumi.DeleteRequest{URN: u, ID: id, Properties: got.Properties}
+			if _, err := p.Delete(context.Background(), request); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
+
+// TestRefresh shows what Get takes from the old state: URNs without a request for tags, and the order of rules.
+func TestRefresh(t *testing.T) {
+	t.Parallel()
+	server, h := start(t)
+	vpc := network(t, h)
+	group := h.Resource(ec2.SecurityGroup, "web")
+	group.MayDiffer("securityGroupIngress")
+	group.Create(t, bag{
+		"name": "web", "groupDescription": "Web", "vpc": vpc, "securityGroupIngress": []any{tcp(443), tcp(80)},
+	})
+	old := encode(t, bag{
+		"name": "web", "groupDescription": "Web", "vpc": string(vpc.URN()), "securityGroupIngress": []any{tcp(443), tcp(80)},
+		"securityGroupEgress": []any{tcp(1)}, "groupID": string(group.ID()),
+	})
+	get := func(refs lumi.References) *lumi.GetResponse {
+		t.Helper()
+		server.Calls()
+		got, err := resources(t, server)[ec2.SecurityGroup].Get(t.Context(), &lumi.GetRequest{
+			URN: group.URN(), ID: group.ID(), Purpose: lumi.Refresh, Old: old, References: refs,
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return got
+	}
+	got := get(lumi.References{vpc.URN(): {ID: vpc.ID()}})
+	if n := count(server, "DescribeVpcs"); n != 0 || got.Properties.Get("vpc") != string(vpc.URN()) {
+		t.Errorf("%d requests found the network %v", n, got.Properties.Get("vpc"))
+	}
+	if diff := lumi.Compare(old, got.Properties); diff.Changed("securityGroupIngress") || !diff.Changed("securityGroupEgress") {
+		t.Errorf("a group with other rules for what leaves it has drifted by:\n%s", diff)
+	}
+	// The network that the state refers to is another one by now.
+	got = get(lumi.References{vpc.URN(): {ID: "vpc-0404"}})
+	if n := count(server, "DescribeVpcs"); n != 1 || got.Properties.Get("vpc") != string(vpc.URN()) {
+		t.Errorf("%d requests found the network %v", n, got.Properties.Get("vpc"))
+	}
+	group.Delete(t)
+	vpc.Delete(t)
+}
+
+// TestReplacement shows which replacements need the old resource to go first, and what never needs one.
+func TestReplacement(t *testing.T) {
+	t.Parallel()
+	resources := resources(t, ec2server.New("us-west-2", keyID))
+	const vpc, other = "urn:lumi:test::p:index::aws:ec2:VPC::a", "urn:lumi:test::p:index::aws:ec2:VPC::b"
+	subnet := bag{"name": "a", "vpc": vpc, "cidrBlock": "10.0.0.0/24", "availabilityZone": "us-west-2a"}
+	group := bag{"name": "web", "groupDescription": "Web", "vpc": vpc}
+	for name, test := range map[string]struct {
+		typ         tokens.Type
+		old, set    bag
+		deleteFirst bool
+		replaces    int
+	}{
+		"zone":             {ec2.Subnet, subnet, bag{"availabilityZone": "us-west-2b"}, true, 1},
+		"no zone":          {ec2.Subnet, subnet, bag{"availabilityZone": nil}, true, 0},
+		"zone and name":    {ec2.Subnet, subnet, bag{"availabilityZone": nil, "name": "b"}, true, 1},
+		"smaller block":    {ec2.Subnet, subnet, bag{"cidrBlock": "10.0.0.0/25"}, true, 1},
+		"another block":    {ec2.Subnet, subnet, bag{"cidrBlock": "10.0.1.0/24"}, false, 1},
+		"another network":  {ec2.Subnet, subnet, bag{"vpc": other}, false, 1},
+		"description":      {ec2.SecurityGroup, group, bag{"groupDescription": "Others"}, true, 1},
+		"name of a group":  {ec2.SecurityGroup, group, bag{"name": "b"}, false, 1},
+		"group's network":  {ec2.SecurityGroup, group, bag{"vpc": other}, false, 1},
+		"network's tenant": {ec2.VPC, bag{"name": "a", "cidrBlock": "10.0.0.0/16"}, bag{"instanceTenancy": "dedicated"}, false, 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			resp, err := resources[test.typ].InspectChange(t.Context(), &lumi.InspectChangeRequest{
+				URN: urn.URN("urn:lumi:test::p:index::" + string(test.typ) + "::a"), ID: "x-1",
+				Old: encode(t, test.old), New: encode(t, test.old.With(test.set)),
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if resp.DeleteBeforeReplace != test.deleteFirst || len(resp.Replaces) != test.replaces {
+				t.Errorf("got %+v", resp)
+			}
+		})
+	}
+}
