@@ -4,6 +4,9 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"crypto/hmac"
+	"crypto/rand"
+	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -14,7 +17,6 @@ import (
 	"testing"
 	"time"
 
-	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/types/known/structpb"
 
 	lumi "github.com/lumi-idl/lumi/runtime"
@@ -121,12 +123,15 @@ func replace(v *structpb.Value, other func(ref urn.URN, property string) *struct
 // engine does by hand, and one after another, what an engine does.
 type engine struct {
 	*plugin.Plugin
-	t *testing.T
+	t     *testing.T
+	types map[tokens.Type]*lumi.Description
 	// names are the URNs of resources by those in the graph: they differ where the provider gave a name.
 	names map[urn.URN]urn.URN
 	state map[urn.URN]*resource
 	// order is that of creation.
 	order []urn.URN
+	// attempts counts the calls of Create and Find.
+	attempts int
 }
 
 // start starts a plugin. What exists when the test ends is deleted.
@@ -136,11 +141,21 @@ func start(t *testing.T, c plugin.Command) *engine {
 	if err != nil {
 		t.Fatal(err)
 	}
-	e := &engine{Plugin: p, t: t, names: map[urn.URN]urn.URN{}, state: map[urn.URN]*resource{}}
+	e := &engine{
+		Plugin: p, t: t, types: map[tokens.Type]*lumi.Description{}, names: map[urn.URN]urn.URN{},
+		state: map[urn.URN]*resource{},
+	}
 	t.Cleanup(func() {
 		e.remove()
 		_ = p.Close() // The test looks at how it ends, if it gets there.
 	})
+	types, err := p.Describe(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, d := range types {
+		e.types[d.Type] = d
+	}
 	return e
 }
 
@@ -148,7 +163,7 @@ func start(t *testing.T, c plugin.Command) *engine {
 type resource struct {
 	typ        tokens.Type
 	id         lumi.ID
-	properties *structpb.Struct
+	properties lumi.Bag
 	references lumi.References
 }
 
@@ -162,28 +177,40 @@ func (e *engine) provider(typ tokens.Type) lumi.ResourceProvider {
 }
 
 // resolve puts what references refer to in their place, and tells what capabilities are.
-func (e *engine) resolve(v *vertex) (*structpb.Struct, lumi.References) {
+func (e *engine) resolve(v *vertex) (lumi.Bag, lumi.References) {
 	references := lumi.References{}
 	resolved := replace(structpb.NewStructValue(v.Properties), func(ref urn.URN, property string) *structpb.Value {
 		name := e.names[ref]
 		to := e.state[name]
 		if property != "" {
-			return to.properties.GetFields()[property]
+			return to.properties.Struct().GetFields()[property]
 		}
 		references[name] = lumi.Reference{ID: to.id, Properties: to.properties}
 		return structpb.NewStringValue(string(name))
 	})
-	return resolved.GetStructValue(), references
+	return lumi.BagOf(resolved.GetStructValue()), references
 }
 
-// check checks a resource and names it.
-func (e *engine) check(u urn.URN, v *vertex) (urn.URN, *structpb.Struct, lumi.References) {
+// lineage is the environment's secret, from which the seeds of its resources are made.
+const lineage = "a-lineage-of-the-tests"
+
+// check checks a resource, and names it where its program does not.
+func (e *engine) check(u urn.URN, v *vertex) (urn.URN, lumi.Bag, lumi.References) {
 	e.t.Helper()
 	properties, references := e.resolve(v)
 	p := e.provider(v.Type)
-	checked, err := p.Check(e.t.Context(), &lumi.CheckRequest{URN: u, Properties: properties, References: references})
+	seed := hmac.New(sha256.New, []byte(lineage))
+	seed.Write([]byte(u))
+	request := &lumi.CheckRequest{URN: u, Properties: properties, Seed: seed.Sum(nil), References: references}
+	if r := e.state[e.names[u]]; r != nil {
+		request.Old = r.properties
+	}
+	checked, err := p.Check(e.t.Context(), request)
 	if err != nil {
 		e.t.Fatalf("%s: %v", u, err)
+	}
+	if e.types[v.Type].Named {
+		return u, checked.Properties, references
 	}
 	named, err := p.Name(e.t.Context(), &lumi.NameRequest{URN: u, Properties: checked.Properties, References: references})
 	if err != nil {
@@ -199,16 +226,101 @@ func (e *engine) create(g *graph) {
 	for _, u := range g.order {
 		v := g.resources[u]
 		name, properties, references := e.check(u, v)
-		created, err := e.provider(v.Type).Create(e.t.Context(), &lumi.CreateRequest{
-			URN: name, Properties: properties, References: references,
+		e.names[u] = name
+		e.make(v.Type, &lumi.CreateRequest{
+			URN: name, Properties: properties, Token: rand.Text(), References: references,
 		})
-		if err != nil {
-			e.t.Fatalf("%s: %v", name, err)
-		}
-		proto.Merge(properties, created.Properties)
-		e.names[u], e.order = name, append(e.order, name)
-		e.state[name] = &resource{v.Type, created.ID, properties, references}
 	}
+}
+
+// make makes a resource, once, even if that takes several attempts.
+func (e *engine) make(typ tokens.Type, request *lumi.CreateRequest) {
+	e.t.Helper()
+	p, ctx := e.provider(typ), e.t.Context()
+	for {
+		e.attempts++
+		created, err := p.Create(ctx, request)
+		if err == nil {
+			all := maps.Clone(request.Properties.Struct().GetFields())
+			maps.Copy(all, created.Properties.Struct().GetFields())
+			e.exists(typ, created.ID, request, lumi.BagOf(&structpb.Struct{Fields: all}))
+			return
+		}
+		switch lumi.Meaning(err).(type) { //nolint:errorlint // A meaning is not wrapped.
+		case *lumi.RetryError:
+			time.Sleep(10 * time.Millisecond)
+			continue
+		case *lumi.UncertainError:
+		default:
+			e.t.Fatalf("%s: %v", request.URN, err)
+		}
+		if e.types[typ].IdempotentCreate {
+			continue
+		}
+		e.attempts++
+		found, err := p.Find(ctx, (*lumi.FindRequest)(request))
+		if errors.Is(err, lumi.ErrNotFound) {
+			continue // Nothing was made.
+		}
+		if err != nil {
+			e.t.Fatalf("%s: %v", request.URN, err)
+		}
+		e.exists(typ, found.ID, request, request.Properties)
+		e.adopt(request)
+		return
+	}
+}
+
+// exists takes note of a resource.
+func (e *engine) exists(typ tokens.Type, id lumi.ID, request *lumi.CreateRequest, properties lumi.Bag) {
+	e.state[request.URN] = &resource{typ, id, properties, request.References}
+	e.order = append(e.order, request.URN)
+}
+
+// adopt brings what Find found, which may be there in part, to what the request wants.
+func (e *engine) adopt(request *lumi.CreateRequest) {
+	e.t.Helper()
+	r := e.state[request.URN]
+	p, ctx := e.provider(r.typ), e.t.Context()
+	got, err := p.Get(ctx, &lumi.GetRequest{
+		URN: request.URN, ID: r.id, Purpose: lumi.Refresh, Old: r.properties, References: r.references,
+	})
+	if err != nil {
+		e.t.Fatalf("%s: %v", request.URN, err)
+	}
+	all := maps.Clone(got.Properties.Struct().GetFields())
+	for _, property := range e.types[r.typ].Properties {
+		if v := request.Properties.Struct().GetFields()[property.Name]; property.Flags&lumi.In != 0 && v != nil {
+			all[property.Name] = v // which is never read back
+		}
+	}
+	r.properties = lumi.BagOf(&structpb.Struct{Fields: all})
+	inspected := e.inspect(request.URN, request.Properties, r.references)
+	if len(inspected.Changes) == 0 {
+		return
+	}
+	updated, err := p.Update(ctx, &lumi.UpdateRequest{
+		URN: request.URN, ID: r.id, Old: r.properties, New: inspected.Properties, References: r.references,
+	})
+	if err != nil {
+		e.t.Fatalf("%s: %v", request.URN, err)
+	}
+	all = maps.Clone(inspected.Properties.Struct().GetFields())
+	maps.Copy(all, updated.Properties.Struct().GetFields())
+	r.properties = lumi.BagOf(&structpb.Struct{Fields: all})
+}
+
+// inspect tells how a resource that exists differs from what is wanted.
+func (e *engine) inspect(name urn.URN, want lumi.Bag, references lumi.References) *lumi.InspectChangeResponse {
+	e.t.Helper()
+	r := e.state[name]
+	inspected, err := e.provider(r.typ).InspectChange(e.t.Context(), &lumi.InspectChangeRequest{
+		URN: name, ID: r.id, Old: r.properties, New: want, References: references,
+	})
+	if err != nil {
+		e.t.Fatalf("%s: %v", name, err)
+	}
+	return inspected
 }
 
 // changes tells how a graph differs from what there is.
@@ -216,44 +328,36 @@ func (e *engine) changes(g *graph) []string {
 	e.t.Helper()
 	var told []string
 	for _, u := range g.order {
-		v := g.resources[u]
-		name, properties, references := e.check(u, v)
-		r := e.state[name]
-		inspected, err := e.provider(v.Type).InspectChange(e.t.Context(), &lumi.InspectChangeRequest{
-			URN: name, ID: r.id, Old: r.properties, New: properties, References: references,
-		})
-		if err != nil {
-			e.t.Fatalf("%s: %v", name, err)
-		}
-		for _, change := range inspected.Changes {
+		name, properties, references := e.check(u, g.resources[u])
+		for _, change := range e.inspect(name, properties, references).Changes {
 			told = append(told, fmt.Sprintf("%s: %s", name.Name(), change))
 		}
 	}
 	return told
 }
 
-// remove deletes everything, the youngest first, and sees that it is gone. What may pass it waits for.
+// remove deletes everything, the youngest first, and sees that it is gone. A failure that may pass, or whose outcome
+// is uncertain, is followed by another attempt, since it is no error to delete what is gone.
 func (e *engine) remove() {
 	e.t.Helper()
 	ctx := context.WithoutCancel(e.t.Context())
 	for _, name := range slices.Backward(e.order) {
 		r := e.state[name]
 		p := e.provider(r.typ)
-		var retry *lumi.RetryError
-		for attempt := 0; ; attempt++ {
-			_, err := p.Delete(ctx, &lumi.DeleteRequest{
-				URN: name, ID: r.id, Properties: r.properties, References: r.references,
-			})
-			if attempt < 10 && errors.As(err, &retry) {
+		var err error
+		for attempt := 0; attempt < 10; attempt++ {
+			_, err = p.Delete(ctx, &lumi.DeleteRequest{URN: name, ID: r.id, Properties: r.properties, References: r.references})
+			var retry *lumi.RetryError
+			if errors.As(err, &retry) {
 				time.Sleep(cmp.Or(retry.After, time.Second))
-				continue
+			} else if !errors.As(err, new(*lumi.UncertainError)) {
+				break
 			}
-			if err != nil {
-				e.t.Errorf("%s: %v", name, err)
-			}
-			break
 		}
-		if _, err := p.Get(ctx, &lumi.GetRequest{ID: r.id}); !errors.Is(err, lumi.ErrNotFound) {
+		if err != nil {
+			e.t.Errorf("%s: %v", name, err)
+		}
+		if _, err := p.Get(ctx, &lumi.GetRequest{ID: r.id, Purpose: lumi.Import}); !errors.Is(err, lumi.ErrNotFound) {
 			e.t.Errorf("reading %s after it was deleted: %v", name, err)
 		}
 	}

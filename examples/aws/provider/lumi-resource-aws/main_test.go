@@ -3,20 +3,17 @@ package main_test
 import (
 	"bytes"
 	"crypto/rand"
-	"maps"
 	"os"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/lumi-idl/lumi/examples/aws/provider/ec2"
-	"github.com/lumi-idl/lumi/examples/aws/provider/internal/cloud"
 	"github.com/lumi-idl/lumi/examples/aws/provider/internal/ec2server"
 	"github.com/lumi-idl/lumi/examples/aws/provider/internal/s3server"
 	"github.com/lumi-idl/lumi/examples/aws/provider/s3"
 	lumi "github.com/lumi-idl/lumi/runtime"
 	"github.com/lumi-idl/lumi/runtime/providertest"
-	"github.com/lumi-idl/lumi/runtime/serve"
 	"github.com/lumi-idl/lumi/runtime/serve/plugin"
 	"github.com/lumi-idl/lumi/runtime/urn"
 )
@@ -41,23 +38,20 @@ func command(t *testing.T) (c plugin.Command, ec2 *ec2server.Server, s3 *s3serve
 func TestBinary(t *testing.T) {
 	t.Parallel()
 	c, server, _ := command(t)
-	account := new(cloud.Cloud)
-	like := serve.Plugin{Package: "aws", Resources: ec2.Resources(account)}
-	maps.Copy(like.Resources, s3.Resources(account))
-	h := providertest.Binary(t, c, providertest.Like(like), providertest.Config(providertest.Bag{"region": region}))
+	h := providertest.Binary(t, c, providertest.Config(providertest.Properties{"region": region}))
 
 	vpc := h.Resource(ec2.VPC, "main")
 	vpc.Life(t, providertest.Life{
-		Create:   providertest.Bag{"name": "main", "cidrBlock": "10.0.0.0/16"},
-		Updates:  []providertest.Change{{Set: providertest.Bag{"enableDNSHostnames": true}}},
-		Replaces: []providertest.Replacement{{Set: providertest.Bag{"cidrBlock": "10.1.0.0/16"}, CreateFirst: true}},
+		Create:   providertest.Properties{"name": "main", "cidrBlock": "10.0.0.0/16"},
+		Updates:  []providertest.Change{{Set: providertest.Properties{"enableDNSHostnames": true}}},
+		Replaces: []providertest.Replacement{{Set: providertest.Properties{"cidrBlock": "10.1.0.0/16"}}},
 	})
 	bucket := h.Resource(s3.Bucket, "lumi-binary")
-	bucket.Create(t, providertest.Bag{"name": "lumi-binary"})
+	bucket.Create(t, providertest.Properties{"name": "lumi-binary"})
 	h.Unnamed(s3.Object).Life(t, providertest.Life{
-		Create:  providertest.Bag{"bucket": bucket, "key": "a", "source": lumi.TextAsset("one")},
+		Create:  providertest.Properties{"bucket": bucket, "key": "a", "source": lumi.TextAsset("one")},
 		Known:   []string{"bucket", "key"},
-		Updates: []providertest.Change{{Set: providertest.Bag{"source": lumi.TextAsset("two")}}},
+		Updates: []providertest.Change{{Set: providertest.Properties{"source": lumi.TextAsset("two")}}},
 	})
 	bucket.Delete(t)
 	if left := server.Left(); len(left) > 0 {
@@ -65,18 +59,37 @@ func TestBinary(t *testing.T) {
 	}
 }
 
-// web is the graph of the program web.
-const web = "../../programs/web/graph.json"
+// web is the graph of the program web, and module the beginning of its URNs.
+const (
+	web    = "../../programs/web/graph.json"
+	module = "urn:lumi:dev::aws-example:index::"
+)
 
-// TestWeb drives the graph of the program web through the plugin.
+// TestWeb drives the graph of the program web through the plugin, with requests that are throttled and answers that get
+// lost: everything is made once.
 func TestWeb(t *testing.T) {
 	t.Parallel()
-	c, account, _ := command(t)
+	c, account, buckets := command(t)
 	var log bytes.Buffer
 	c.Log = &log
+	var events []lumi.Event
+	c.Events = func(e lumi.Event) { events = append(events, e) }
+	account.Lag = 1
+	account.Fail("CreateVpc", ec2server.Lost)
+	account.Fail("CreateSubnet", ec2server.BrokenAfter)
+	account.Fail("CreateSecurityGroup", ec2server.Broken) // so that Find finds nothing, and Create is called again
+	buckets.Lose(s3server.Is("PUT /lumi-example-pages"))
 	e := drive(t, c, load(t, web, "lumi-example-pages"))
+	if e.attempts != 6+2+2+1 { // six resources, of which two are found, one is not and made again, and one made again
+		t.Errorf("it took %d calls of Create and Find", e.attempts)
+	}
 	if left := account.Left(); len(left) > 0 {
 		t.Errorf("the account still has %v", left)
+	}
+	if !slices.Contains(events, lumi.Event{
+		URN: module + "aws:ec2:SecurityGroup::web", Message: "waiting for the resource: not found yet", Progress: true,
+	}) {
+		t.Errorf("the progress was %v", events)
 	}
 	if err := e.Close(); err != nil || strings.Contains(log.String(), s3server.SecretAccessKey) {
 		t.Errorf("the plugin ended with %v and wrote:\n%s", err, log.String())
@@ -100,7 +113,7 @@ func TestAmazon(t *testing.T) {
 func drive(t *testing.T, c plugin.Command, g *graph) *engine {
 	t.Helper()
 	e := start(t, c)
-	if err := e.Configure(t.Context(), g.Configuration["aws"]); err != nil {
+	if err := e.Configure(t.Context(), lumi.BagOf(g.Configuration["aws"])); err != nil {
 		t.Fatal(err)
 	}
 	e.create(g)
@@ -116,14 +129,13 @@ func drive(t *testing.T, c plugin.Command, g *graph) *engine {
 	if slices.Sort(names); !slices.Equal(names, slices.Sorted(slices.Values(want))) {
 		t.Errorf("made %v, want %v", names, want)
 	}
-	const module = "urn:lumi:dev::aws-example:index::"
 	group, bucket := e.state[module+"aws:ec2:SecurityGroup::web"], e.state[urn.URN(module+"aws:s3:Bucket::"+g.bucket)]
-	got, err := e.provider(bucket.typ).Get(t.Context(), &lumi.GetRequest{ID: bucket.id})
+	got, err := e.provider(bucket.typ).Get(t.Context(), &lumi.GetRequest{ID: bucket.id, Purpose: lumi.Import})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if tag := got.Properties.GetFields()["tags"].GetStructValue().AsMap()["firewall"]; tag != string(group.id) {
-		t.Errorf("the bucket is tagged with %v, and the group is %s", tag, group.id)
+	if tags, _ := got.Properties.Get("tags").(map[string]any); tags["firewall"] != string(group.id) {
+		t.Errorf("the bucket has the tags %v, and the group is %s", tags, group.id)
 	}
 
 	if changes := e.changes(g); len(changes) > 0 {
