@@ -60,10 +60,9 @@ func (m *mark) conceal(v, given *structpb.Value) *structpb.Value {
 	switch {
 	case !m.hasSecretElement(true) || special.IsNull(v) || special.IsSecret(v) || same(v, given):
 		return v
-	case m.secret || v.GetStructValue() == nil || special.Signature(v) != "":
+	case m.secret || v.GetStructValue() == nil:
 		return NewSecret(v)
 	}
-	given, _ = special.Reveal(given)
 	return structpb.NewStructValue(m.concealFields(v.GetStructValue(), given.GetStructValue()))
 }
 

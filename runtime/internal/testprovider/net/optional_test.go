@@ -15,13 +15,12 @@ import (
 // plainOps has no optional operation.
 type plainOps struct{ NetworkProviderOps }
 
-// finder has the optional Find, and idempotent and upgrader the others beside InspectChange, to be embedded.
+// finder has the optional Find, and idempotent the optional IdempotentCreate, to be embedded.
 type (
 	finder struct {
 		find func(want *lumi.State[*network]) (lumi.ID, error)
 	}
 	idempotent bool
-	upgrader   struct{}
 )
 
 func (f *finder) Find(_ context.Context, want *lumi.State[*network]) (lumi.ID, error) {
@@ -29,8 +28,6 @@ func (f *finder) Find(_ context.Context, want *lumi.State[*network]) (lumi.ID, e
 }
 
 func (i idempotent) IdempotentCreate() bool { return bool(i) }
-
-func (upgrader) Upgrade(context.Context, *lumi.State[*network], lumi.Bag) error { return nil }
 
 func TestDescribe(t *testing.T) {
 	tests := []struct {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"testing"
 
@@ -265,7 +266,7 @@ func TestPartialErrorOfTheAuthor(t *testing.T) {
 	}
 	result = &lumi.PartialError{Properties: own, Err: errHalf}
 	_, err := p.Create(t.Context(), &lumi.CreateRequest{Properties: bag(t, minimal)})
-	if _, ok := lumi.Meaning(err).(*lumi.UncertainError); !ok || err.Error() != "done in part: half way" {
+	if !isUncertain(err) || err.Error() != "done in part: half way" {
 		t.Errorf("nobody knows what was created: %T %v", err, err)
 	}
 }
@@ -275,6 +276,7 @@ func TestDoneAndCannotBeSent(t *testing.T) {
 	spoil := func(want *lumi.State[*network]) {
 		want.Properties.ARN, want.Properties.Zones, want.Properties.Token = "\xff", []string{"z"}, ptr("t")
 		want.Properties.Limit, want.Properties.Size = ptr(7.0), 8
+		want.Done(Network_Limit) // All is done, so that the resource has what was asked for.
 	}
 	p := NewNetworkProvider(&networkOps{
 		create: func(want *lumi.State[*network]) (lumi.ID, error) { spoil(want); return "n-1", nil },
@@ -291,4 +293,60 @@ func TestDoneAndCannotBeSent(t *testing.T) {
 	if !errors.As(err, new(*lumi.OutputError)) {
 		t.Errorf("got %v", err)
 	}
+}
+
+// TestCancelledMeanwhile reports what exists also if nobody waits for it any more.
+func TestCancelledMeanwhile(t *testing.T) {
+	for _, result := range []error{nil, errHalf} {
+		ctx, cancel := context.WithCancel(t.Context())
+		p := NewNetworkProvider(&networkOps{
+			create: func(want *lumi.State[*network]) (lumi.ID, error) {
+				cancel()
+				want.Properties.ARN = "arn:1"
+				return "n-1", result
+			},
+			update: func(_, want *lumi.State[*network], _ *lumi.Diff) error {
+				cancel()
+				want.Properties.ARN = "arn:1"
+				want.Done(Network_Limit)
+				return result
+			},
+		})
+		created, err := p.Create(ctx, &lumi.CreateRequest{Properties: with(t, minimal, `{"limit": 2}`)})
+		if result == nil {
+			if err != nil || !same(bag(t, `{"arn": "arn:1"}`), created.Properties) {
+				t.Errorf("got %v, %v", created, err)
+			}
+		} else {
+			compare(t, bag(t, `{"name": "n", "cidr": "10.0.0.0/8", "arn": "arn:1"}`),
+				failed(t, err, "n-1", "done in part: half way"))
+		}
+		ctx, cancel = context.WithCancel(t.Context())
+		updated, err := p.Update(ctx, &lumi.UpdateRequest{ID: "n-1", Old: bag(t, minimal), New: with(t, minimal, `{"limit": 2}`)})
+		if result == nil {
+			if err != nil || !same(bag(t, `{"arn": "arn:1"}`), updated.Properties) {
+				t.Errorf("got %v, %v", updated, err)
+			}
+		} else {
+			compare(t, with(t, minimal, `{"limit": 2, "arn": "arn:1"}`), failed(t, err, "n-1", "done in part: half way"))
+		}
+		cancel()
+	}
+}
+
+// TestMovedSecretsInPart keeps the elements of a list secret that the author moved, next to what cannot be encoded.
+func TestMovedSecretsInPart(t *testing.T) {
+	p := NewNetworkProvider(&networkOps{update: func(_, want *lumi.State[*network], _ *lumi.Diff) error {
+		slices.Reverse(want.Properties.Required)
+		want.Properties.ARN = "\xff"
+		want.Done(Network_Required)
+		return errHalf
+	}})
+	_, err := p.Update(t.Context(), &lumi.UpdateRequest{
+		ID: "n-1", Old: bag(t, minimal), New: with(t, minimal, `{"required": ["a", {"$sig": "$secret", "value": "hush"}]}`),
+	})
+	has := failed(t, err, "n-1", "done in part: half way\n"+
+		"the provider computed properties that cannot be sent: arn: is not valid UTF-8")
+	want := `{"required": {"$sig": "$secret", "value": ["hush", {"$sig": "$secret", "value": "a"}]}}`
+	compare(t, with(t, minimal, want), has)
 }

@@ -66,7 +66,33 @@ func checkOldBag(t *rapid.T) {
 		},
 		delete: func(*lumi.State[*network]) error { return nil },
 	}, upgrade})
-	for call, do := range map[string]func() (lumi.Bag, error){
+	for call, do := range storedCalls(t, p, stored, wanted) {
+		got, err := do()
+		var invalid *lumi.InvalidError
+		var partial *lumi.PartialError
+		switch {
+		case errors.As(err, &invalid):
+			checkFaults(t, invalid.Faults)
+		case errors.As(err, &partial):
+			got = partial.Properties
+		case err != nil && call != "Update" && !errors.As(err, new(*lumi.OutputError)):
+			t.Fatalf("%s: %v", call, err)
+		}
+		if err != nil && strings.Contains(err.Error(), hush) {
+			t.Fatalf("%s: the error tells a secret: %v", call, err)
+		}
+		if tells(structpb.NewStructValue(got.Struct())) {
+			t.Fatalf("%s: a secret is in the clear: %v", call, got.Struct())
+		}
+		if !proto.Equal(before, stored.Struct()) {
+			t.Fatalf("%s changed what was stored:\n%v\n%v", call, before, stored.Struct())
+		}
+	}
+}
+
+// storedCalls are those that take stored properties. Each returns a bag of what it tells.
+func storedCalls(t *rapid.T, p lumi.ResourceProvider, stored, wanted lumi.Bag) map[string]func() (lumi.Bag, error) {
+	return map[string]func() (lumi.Bag, error){
 		"Check": func() (lumi.Bag, error) {
 			resp, err := p.Check(t.Context(), &lumi.CheckRequest{Properties: wanted, Old: stored})
 			return *bagOf(resp, func() *lumi.Bag { return &resp.Properties }), err
@@ -100,27 +126,6 @@ func checkOldBag(t *rapid.T) {
 			_, err := p.Delete(t.Context(), &lumi.DeleteRequest{Properties: stored})
 			return lumi.Bag{}, err
 		},
-	} {
-		got, err := do()
-		var invalid *lumi.InvalidError
-		var partial *lumi.PartialError
-		switch {
-		case errors.As(err, &invalid):
-			checkFaults(t, invalid.Faults)
-		case errors.As(err, &partial):
-			got = partial.Properties
-		case err != nil && call != "Update" && !errors.As(err, new(*lumi.OutputError)):
-			t.Fatalf("%s: %v", call, err)
-		}
-		if err != nil && strings.Contains(err.Error(), hush) {
-			t.Fatalf("%s: the error tells a secret: %v", call, err)
-		}
-		if tells(structpb.NewStructValue(got.Struct())) {
-			t.Fatalf("%s: a secret is in the clear: %v", call, got.Struct())
-		}
-		if !proto.Equal(before, stored.Struct()) {
-			t.Fatalf("%s changed what was stored:\n%v\n%v", call, before, stored.Struct())
-		}
 	}
 }
 

@@ -56,6 +56,12 @@ func calls(t *testing.T, result error) map[string]func() error {
 	}
 }
 
+// isUncertain reports whether that is what an error means.
+func isUncertain(err error) bool {
+	_, uncertain := lumi.Meaning(err).(*lumi.UncertainError) //nolint:errorlint // A meaning is not wrapped.
+	return uncertain
+}
+
 // TestContextErrors is about errors of contexts that authors return, perhaps of their own contexts.
 func TestContextErrors(t *testing.T) {
 	changes := map[string]bool{"Create": true, "Update": true, "Delete": true}
@@ -74,8 +80,7 @@ func TestContextErrors(t *testing.T) {
 	} {
 		for call, do := range calls(t, test.err) {
 			err := do()
-			_, uncertain := lumi.Meaning(err).(*lumi.UncertainError)
-			if uncertain != (test.uncertain && changes[call]) {
+			if isUncertain(err) != (test.uncertain && changes[call]) {
 				t.Errorf("%s, %s: got %T %v", name, call, err, err)
 			}
 			want := test.err.Error()
@@ -99,7 +104,7 @@ func TestUncertain(t *testing.T) {
 	} {
 		for _, call := range []string{"Create", "Update", "Delete"} {
 			err := calls(t, result)[call]()
-			if _, ok := lumi.Meaning(err).(*lumi.UncertainError); !ok || !errors.Is(err, down) || err.Error() != result.Error() {
+			if !isUncertain(err) || !errors.Is(err, down) || err.Error() != result.Error() {
 				t.Errorf("%s: got %T %v", call, err, err)
 			}
 		}
@@ -133,7 +138,7 @@ func TestUncertainInPart(t *testing.T) {
 func TestCreateWithoutID(t *testing.T) {
 	err := calls(t, nil)["Create"]()
 	const want = "the provider computed properties that cannot be sent: the id is empty"
-	if _, ok := lumi.Meaning(err).(*lumi.UncertainError); !ok || err.Error() != want || !errors.As(err, new(*lumi.OutputError)) {
+	if !isUncertain(err) || err.Error() != want || !errors.As(err, new(*lumi.OutputError)) {
 		t.Errorf("got %T %v", err, err)
 	}
 }
