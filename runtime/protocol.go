@@ -55,10 +55,10 @@ type CheckResponse struct {
 	Properties Bag
 }
 
-// NameRequest asks for the name of a resource. The URN's last part is of no meaning yet.
+// NameRequest asks for the name of a resource. The last part of the URN is a placeholder.
 type NameRequest struct {
 	URN urn.URN
-	// Properties are those that the program gave. Values in them may be unknown.
+	// Properties are those that Check returned. Values in them may be unknown.
 	Properties Bag
 	References References
 }

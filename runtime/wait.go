@@ -24,7 +24,8 @@ type Waiter struct {
 // timeout.
 //
 // The error is that of poll, or one that wraps [context.DeadlineExceeded] after the timeout and the error of ctx if that
-// is done. Each says what was waited for.
+// is done. Each says what was waited for. A Create, Update or Delete that returns one of the latter has an uncertain
+// outcome, unless it calls [State.Done] or returns an id.
 func (w Waiter) Wait(
 	ctx context.Context, what string, poll func(ctx context.Context) (state string, done bool, err error),
 ) error {

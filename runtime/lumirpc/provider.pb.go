@@ -842,9 +842,10 @@ type CheckRequest struct {
 	// resource, and for the replacement of one.
 	Old *structpb.Struct `protobuf:"bytes,5,opt,name=old,proto3" json:"old,omitempty"`
 	// Bytes to derive generated names and other random defaults from, so that each Check of a resource makes the same
-	// ones. They differ between resources, and between a resource and its replacement. An engine computes the
-	// HMAC-SHA256 of the URN and a counter of the resource's incarnations, with the environment's lineage as the key. A
-	// provider treats them as opaque, and fills in no random defaults if they are empty.
+	// ones. They differ between resources, and between a resource and its replacement. When an engine first plans a
+	// resource, it computes the HMAC-SHA256 of the URN in the request and a counter of the resource's incarnations, with
+	// the environment's lineage as the key, and keeps that. A provider treats them as opaque, and fills in no random
+	// defaults if they are empty.
 	Seed          []byte `protobuf:"bytes,6,opt,name=seed,proto3" json:"seed,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -975,7 +976,7 @@ type NameRequest struct {
 	Type string `protobuf:"bytes,1,opt,name=type,proto3" json:"type,omitempty"`
 	// As in CheckRequest.
 	Urn string `protobuf:"bytes,2,opt,name=urn,proto3" json:"urn,omitempty"`
-	// The properties in the program. Values may be unknown.
+	// The properties that Check returned. Values may be unknown.
 	Properties *structpb.Struct `protobuf:"bytes,3,opt,name=properties,proto3" json:"properties,omitempty"`
 	// As in CheckRequest.
 	References    map[string]*Reference `protobuf:"bytes,4,rep,name=references,proto3" json:"references,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`

@@ -83,7 +83,7 @@ const (
 // changed, catch the exception and answer ABORTED with Uncertain, or INTERNAL. A provider that is told to stop and
 // gives up half way answers ABORTED or a failure in the response, not CANCELLED.
 //
-// Messages of errors are for people. They are cut off at 8 KiB and details at 64 KiB, since both travel as metadata.
+// Messages of errors are for people. They are cut off at 8 KiB and details at 16 KiB, since both travel as metadata.
 type ResourceProviderClient interface {
 	// Handshake must be the first call. It establishes that both sides speak the same version of the protocol.
 	Handshake(ctx context.Context, in *HandshakeRequest, opts ...grpc.CallOption) (*HandshakeResponse, error)
@@ -316,7 +316,7 @@ type ResourceProvider_EventsClient = grpc.ServerStreamingClient[Event]
 // changed, catch the exception and answer ABORTED with Uncertain, or INTERNAL. A provider that is told to stop and
 // gives up half way answers ABORTED or a failure in the response, not CANCELLED.
 //
-// Messages of errors are for people. They are cut off at 8 KiB and details at 64 KiB, since both travel as metadata.
+// Messages of errors are for people. They are cut off at 8 KiB and details at 16 KiB, since both travel as metadata.
 type ResourceProviderServer interface {
 	// Handshake must be the first call. It establishes that both sides speak the same version of the protocol.
 	Handshake(context.Context, *HandshakeRequest) (*HandshakeResponse, error)

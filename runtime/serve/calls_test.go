@@ -304,7 +304,7 @@ func TestBounds(t *testing.T) {
 	}
 	_, err = check(thingBag("faults"))(within(t), things)
 	var invalid *lumi.InvalidError
-	if !errors.As(err, &invalid) || len(invalid.Faults) < 1000 ||
+	if !errors.As(err, &invalid) || len(invalid.Faults) < 500 ||
 		invalid.Faults[len(invalid.Faults)-1].Message != "there may be more that is wrong" {
 		t.Errorf("got %.1000v", err)
 	}

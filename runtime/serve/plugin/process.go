@@ -97,7 +97,7 @@ func (p *process) port(ctx context.Context) (uint16, error) {
 	return uint16(port), nil
 }
 
-var errNoReason = errors.New("it says that all is well")
+var errNoReason = errors.New("exit status 0")
 
 func (p *process) end() error {
 	_ = p.stdin.Close() // It fails only if the process has ended.

@@ -54,7 +54,7 @@ func TestLife(t *testing.T) {
 		NewNetworkProvider(networks.ops()), NewGatewayProvider(gateways)))
 
 	g := h.Resource(Gateway, "#1")
-	g.Create(t, providertest.Bag{"kind": External})
+	g.Create(t, providertest.Properties{"kind": External})
 	if got := g.URN().Name(); got != "gw-external" {
 		t.Errorf("the gateway is called %s", got)
 	}
@@ -65,19 +65,19 @@ func TestLife(t *testing.T) {
 	h.Resource(Network, "n").Life(t, providertest.Life{
 		Create:   providertest.From(t, n),
 		Computed: []string{Network_Address, Network_Token},
-		Expect:   providertest.Bag{Network_Address: string(g.ID())},
+		Expect:   providertest.Properties{Network_Address: string(g.ID())},
 		// No cloud knows whose network it is.
 		MayDiffer: []lumi.Path{Network_Owner},
 		Unknown:   []lumi.Path{"rules[0].fromPort", "matrix[0][1]", `tags["a b"]`, "tree.left", "policy.a[1]"},
 		Updates: []providertest.Change{
-			{Set: providertest.Bag{Network_Comment: "new"}, Changes: []string{`~ comment: "" -> "new"`}},
-			{Set: providertest.Bag{Network_Rules: []Rule{{Protocol: "icmp"}}, Network_Tags: nil}},
-			{Set: providertest.Bag{Network_Keys: map[string]string{"k": "other"}},
+			{Set: providertest.Properties{Network_Comment: "new"}, Changes: []string{`~ comment: "" -> "new"`}},
+			{Set: providertest.Properties{Network_Rules: []Rule{{Protocol: "icmp"}}, Network_Tags: nil}},
+			{Set: providertest.Properties{Network_Keys: map[string]string{"k": "other"}},
 				Changes: []string{"~ keys: (secret) -> (secret)"}},
 		},
 		Replaces: []providertest.Replacement{
-			{Set: providertest.Bag{Network_CIDR: "10.1.0.0/16"}, Because: []lumi.Path{Network_CIDR}, CreateFirst: true},
-			{Set: providertest.Bag{Network_Seed: "t", Network_Accent: nil}, Because: []lumi.Path{"accent", "seed"}},
+			{Set: providertest.Properties{Network_CIDR: "10.1.0.0/16"}, Because: []lumi.Path{Network_CIDR}},
+			{Set: providertest.Properties{Network_Seed: "t", Network_Accent: nil}, Because: []lumi.Path{"accent", "seed"}, DeleteFirst: true},
 		},
 	})
 	g.Delete(t)
