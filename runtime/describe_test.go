@@ -1,7 +1,6 @@
 package lumi_test
 
 import (
-	"context"
 	"reflect"
 	"testing"
 
@@ -76,60 +75,3 @@ func TestDescribe(t *testing.T) {
 type nothing struct{}
 
 func (*nothing) Lumi(*lumi.Props) {}
-
-// TestDescribeProvider asks providers with and without optional operations.
-func TestDescribeProvider(t *testing.T) {
-	for name, test := range map[string]struct {
-		provider lumi.Provider
-		want     lumi.Description
-	}{
-		"plain":   {lumi.NewNamedProvider("a:b:C", newSized, lumi.Ops[*sized](plainOps{})), lumi.Description{Named: true}},
-		"unnamed": {lumi.NewProvider("a:b:C", newSized, lumi.NamingOps[*sized](plainOps{})), lumi.Description{}},
-		"all": {
-			lumi.NewNamedProvider("a:b:C", newSized, lumi.Ops[*sized](findingOps{again: true})),
-			lumi.Description{Named: true, CanFind: true, IdempotentCreate: true},
-		},
-		"not again": {
-			lumi.NewNamedProvider("a:b:C", newSized, lumi.Ops[*sized](findingOps{})), lumi.Description{Named: true, CanFind: true},
-		},
-	} {
-		got, err := test.provider.Describe(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
-		test.want.Type = "a:b:C"
-		test.want.Properties = []lumi.Property{{Name: "size", Kind: lumi.KindString, Required: true}}
-		if diff := cmp.Diff(&test.want, got); diff != "" {
-			t.Errorf("%s (-want +got):\n%s", name, diff)
-		}
-	}
-}
-
-func newSized() *sized { return &sized{} }
-
-// plainOps has what every author must write, and does nothing.
-type plainOps struct{}
-
-func (plainOps) Check(context.Context, *lumi.State[*sized]) error { return nil }
-
-func (plainOps) Name(context.Context, *lumi.State[*sized]) (string, error) { return "x", nil }
-
-func (plainOps) Create(context.Context, *lumi.State[*sized]) (lumi.ID, error) { return "x", nil }
-
-func (plainOps) Get(context.Context, lumi.ID, *lumi.State[*sized]) (*sized, error) {
-	return nil, lumi.ErrNotFound
-}
-
-func (plainOps) Update(_ context.Context, _, _ *lumi.State[*sized], _ *lumi.Diff) error { return nil }
-
-func (plainOps) Delete(context.Context, *lumi.State[*sized]) error { return nil }
-
-// findingOps can find, and perhaps create again.
-type findingOps struct {
-	plainOps
-	again bool
-}
-
-func (findingOps) Find(context.Context, *lumi.State[*sized]) (lumi.ID, error) { return "x", nil }
-
-func (f findingOps) IdempotentCreate() bool { return f.again }

@@ -2,7 +2,6 @@ package lumi
 
 import (
 	"context"
-	"reflect"
 	"sync"
 
 	"google.golang.org/protobuf/types/known/structpb"
@@ -93,20 +92,11 @@ type namer[P Object] interface {
 // not be inlined, so that stubs have no copies of it.
 //
 //go:noinline
-func dispatcher[P Object](token tokens.Type, ops Ops[P], naming namer[P]) (run operations, can abilities) {
+func dispatcher[P Object](token tokens.Type, ops Ops[P], naming namer[P]) (run operations, can *abilities) {
 	if ops == nil {
 		panic("lumi: no operations for resources of type " + string(token))
 	}
-	checkOptional(token, ops, reflect.TypeFor[Inspector[P]](), reflect.TypeFor[Finder[P]](),
-		reflect.TypeFor[IdempotentCreator](), reflect.TypeFor[Upgrader[P]]())
-	inspector, _ := ops.(Inspector[P])
-	finder, _ := ops.(Finder[P])
-	upgrader, _ := ops.(Upgrader[P])
-	creator, _ := ops.(IdempotentCreator)
-	can = abilities{
-		inspect: inspector != nil, find: finder != nil, upgrade: upgrader != nil,
-		createAgain: creator != nil && creator.IdempotentCreate(),
-	}
+	can = abilitiesOf(token, ops, (*State[P])(nil))
 	return func(ctx context.Context, c *call) (err error) {
 		old, want := typed[P](c.old), typed[P](c.want)
 		switch c.op {
@@ -117,17 +107,17 @@ func dispatcher[P Object](token tokens.Type, ops Ops[P], naming namer[P]) (run o
 		case createOp:
 			c.id, err = ops.Create(ctx, want)
 		case findOp:
-			c.id, err = finder.Find(ctx, want)
+			c.id, err = invoke(can.find, ctx, want)
 		case getOp:
 			c.got, err = get(ctx, ops, c.id, old)
 		case inspectOp:
-			err = inspector.InspectChange(ctx, old, want, c.diff)
+			_, err = invoke(can.inspect, ctx, old, want, c.diff)
 		case updateOp:
 			err = ops.Update(ctx, old, want, c.diff)
 		case deleteOp:
 			err = ops.Delete(ctx, old)
 		case upgradeOp:
-			err = upgrader.Upgrade(ctx, want, c.stored)
+			_, err = invoke(can.upgrade, ctx, want, c.stored)
 		}
 		if want != nil && !isNil(want.Properties) {
 			c.want.Properties = want.Properties // which the author may have pointed elsewhere
@@ -135,9 +125,6 @@ func dispatcher[P Object](token tokens.Type, ops Ops[P], naming namer[P]) (run o
 		return err
 	}, can
 }
-
-// abilities says which optional operations an author's implementation has.
-type abilities struct{ inspect, find, upgrade, createAgain bool }
 
 // get makes an error of an answer that says nothing.
 func get[P Object](ctx context.Context, ops Ops[P], id ID, old *State[P]) (Object, error) {

@@ -46,13 +46,62 @@ type Upgrader[P Object] interface {
 	Upgrade(ctx context.Context, old *State[P], stored Bag) error
 }
 
+// abilities has the optional operations of an author's implementation. Those that it lacks are the zero Value.
+type abilities struct {
+	inspect, find, upgrade reflect.Value
+	createAgain            bool
+}
+
+// abilitiesOf finds the optional operations by reflection, since the generic interfaces would be compiled, and described
+// in the binary, once for each type of resource. Empty is a state of the type that the operations take.
+func abilitiesOf(token tokens.Type, ops, empty any) *abilities {
+	checkOptional(token, ops, optionalMethods(reflect.TypeOf(empty)))
+	have := reflect.ValueOf(ops)
+	creator, _ := ops.(IdempotentCreator)
+	return &abilities{
+		inspect: have.MethodByName("InspectChange"), find: have.MethodByName("Find"), upgrade: have.MethodByName("Upgrade"),
+		createAgain: creator != nil && creator.IdempotentCreate(),
+	}
+}
+
+// optionalMethods lists the methods of the optional interfaces for one type of states.
+func optionalMethods(state reflect.Type) []reflect.Method {
+	methods := []reflect.Method{
+		reflect.TypeFor[Inspector[Object]]().Method(0), reflect.TypeFor[Finder[Object]]().Method(0),
+		reflect.TypeFor[IdempotentCreator]().Method(0), reflect.TypeFor[Upgrader[Object]]().Method(0),
+	}
+	for i, m := range methods {
+		in := slices.Collect(m.Type.Ins())
+		for j := range in {
+			if in[j] == reflect.TypeFor[*State[Object]]() {
+				in[j] = state
+			}
+		}
+		methods[i].Type = reflect.FuncOf(in, slices.Collect(m.Type.Outs()), false)
+	}
+	return methods
+}
+
+// invoke calls an optional operation and returns its error, and the id in front of that if there is one.
+func invoke(operation reflect.Value, args ...any) (id ID, err error) {
+	in := make([]reflect.Value, len(args))
+	for i, arg := range args {
+		in[i] = reflect.ValueOf(arg)
+	}
+	out := operation.Call(in)
+	if len(out) == 2 {
+		id = ID(out[0].String())
+	}
+	err, _ = out[len(out)-1].Interface().(error)
+	return id, err
+}
+
 // checkOptional panics if ops has a method of one of the optional interfaces that would never be called: one with another
 // signature, one with a pointer receiver where ops is a value, or one whose name is nearly right.
-func checkOptional(token tokens.Type, ops any, optional ...reflect.Type) {
+func checkOptional(token tokens.Type, ops any, optional []reflect.Method) {
 	have := reflect.TypeOf(ops)
 	var names []string
-	for _, o := range optional {
-		want := o.Method(0)
+	for _, want := range optional {
 		names = append(names, want.Name)
 		method, ok := have.MethodByName(want.Name)
 		if !ok {
@@ -73,7 +122,7 @@ func checkOptional(token tokens.Type, ops any, optional ...reflect.Type) {
 		if at < 0 {
 			continue
 		}
-		if _, ok := have.MethodByName(names[at]); !ok && reflect.ValueOf(ops).Method(i).Type() == optional[at].Method(0).Type {
+		if _, ok := have.MethodByName(names[at]); !ok && reflect.ValueOf(ops).Method(i).Type() == optional[at].Type {
 			panic(fmt.Sprintf("lumi: the operations of %s have a method %s, which is never called; did you mean %s?",
 				token, name, names[at]))
 		}

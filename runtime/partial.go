@@ -28,9 +28,9 @@ func isContextError(err error) (is bool) {
 	return errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)
 }
 
-// result returns what Create or Update computed for a resource that exists. After a failure, and if what was computed
+// resultOf returns what Create or Update computed for a resource that exists. After a failure, and if what was computed
 // cannot be encoded, the error is a *[PartialError]. Asked are the properties in the request.
-func (r *Provider) result(ctx context.Context, c *call, id ID, asked Bag, err error) (Bag, error) {
+func resultOf(ctx context.Context, r *Provider, c *call, id ID, asked Bag, err error) (Bag, error) {
 	ctx = context.WithoutCancel(ctx) // since the engine must learn what exists
 	if err == nil {
 		if computed, unsent := c.want.encode(ctx, 0, Out); unsent == nil {
@@ -46,20 +46,20 @@ func (r *Provider) result(ctx context.Context, c *call, id ID, asked Bag, err er
 		partial.Properties = Bag{c.want.marks.concealFields(own.Properties.message, nil)}
 		return Bag{}, partial
 	}
-	has, more := r.remains(ctx, c, asked, err == nil)
+	has, more := remainsOf(ctx, r, c, asked, err == nil)
 	if partial.Properties = (Bag{has}); more != nil {
 		partial.Err = errors.Join(partial.Err, more)
 	}
 	return Bag{}, partial
 }
 
-// remains returns the properties that a resource has: out properties as the author left them, and of the others those
+// remainsOf returns the properties that a resource has: out properties as the author left them, and of the others those
 // that were asked for, if all was done. Otherwise it has what is done, and what it had before; a new one has what only a
 // replacement could change, so that a retry can complete it.
-func (r *Provider) remains(ctx context.Context, c *call, asked Bag, all bool) (*structpb.Struct, error) {
+func remainsOf(ctx context.Context, r *Provider, c *call, asked Bag, all bool) (*structpb.Struct, error) {
 	now, unsent := c.want.encode(ctx, 0, 0)
 	goal := &structpb.Struct{}
-	if want, err := r.decode(ctx, c.want.URN, c.want.ID, asked, nil, decoding{}); err == nil {
+	if want, err := decodeState(ctx, r, c.want.URN, c.want.ID, asked, nil, decoding{}); err == nil {
 		goal, _ = encodeBag(ctx, want.Properties, want.marks, Out, 0)
 	}
 	has := map[string]*structpb.Value{}

@@ -21,7 +21,7 @@ type Provider struct {
 	alloc func() Object
 	named bool
 	ops   operations
-	can   abilities
+	can   *abilities
 }
 
 // NewNamedProvider serves a type of resource that programs name. Empty makes an object without properties. It panics if
@@ -49,7 +49,8 @@ func (r *Provider) Token() tokens.Type { return r.token }
 // Describe implements [ResourceProvider].
 func (r *Provider) Describe(context.Context) (*Description, error) {
 	return &Description{
-		Type: r.token, Named: r.named, CanFind: r.can.find, IdempotentCreate: r.can.createAgain, Properties: Describe(r.alloc()),
+		Type: r.token, Named: r.named, CanFind: r.can.find.IsValid(), IdempotentCreate: r.can.createAgain,
+		Properties: Describe(r.alloc()),
 	}, nil
 }
 
@@ -63,19 +64,19 @@ func (r *Provider) Validate(ctx context.Context, properties Bag, found ...Fault)
 
 // Check implements [ResourceProvider].
 func (r *Provider) Check(ctx context.Context, req *CheckRequest) (*CheckResponse, error) {
-	want, err := r.decode(ctx, req.URN, "", req.Properties, req.References, decoding{unknown: true})
+	want, err := decodeState(ctx, r, req.URN, "", req.Properties, req.References, decoding{unknown: true})
 	if err != nil {
 		return nil, err
 	}
 	want.Seed = req.Seed
 	old := &state{}
 	if !req.Old.IsZero() {
-		if old, err = r.stored(ctx, req.URN, "", req.Old, req.References); err != nil {
+		if old, err = storedState(ctx, r, req.URN, "", req.Old, req.References); err != nil {
 			return nil, err
 		}
 		want.Old = old.Properties
 	}
-	if err := r.run(ctx, &call{op: checkOp, want: want}); err != nil {
+	if err := run(ctx, r, &call{op: checkOp, want: want}); err != nil {
 		return nil, err
 	}
 	bag, err := want.encode(ctx, Out, 0)
@@ -88,7 +89,7 @@ func (r *Provider) Check(ctx context.Context, req *CheckRequest) (*CheckResponse
 
 // Name implements [ResourceProvider]. Resources that programs name have the name that the program gave.
 func (r *Provider) Name(ctx context.Context, req *NameRequest) (*NameResponse, error) {
-	want, err := r.decode(ctx, req.URN, "", req.Properties, req.References, decoding{unknown: true})
+	want, err := decodeState(ctx, r, req.URN, "", req.Properties, req.References, decoding{unknown: true})
 	if err != nil {
 		return nil, err
 	}
@@ -96,7 +97,7 @@ func (r *Provider) Name(ctx context.Context, req *NameRequest) (*NameResponse, e
 		return givenName(req.Properties.message)
 	}
 	c := &call{op: nameOp, want: want}
-	if err := r.run(ctx, c); err != nil {
+	if err := run(ctx, r, c); err != nil {
 		return nil, err
 	}
 	if urn.CheckName(c.name) != nil {
@@ -124,20 +125,20 @@ func givenName(bag *structpb.Struct) (*NameResponse, error) {
 
 // Create implements [ResourceProvider].
 func (r *Provider) Create(ctx context.Context, req *CreateRequest) (*CreateResponse, error) {
-	want, err := r.decode(ctx, req.URN, "", req.Properties, req.References, decoding{})
+	want, err := decodeState(ctx, r, req.URN, "", req.Properties, req.References, decoding{})
 	if err != nil {
 		return nil, err
 	}
 	want.Token, want.done = req.Token, &sync.Map{}
 	c := &call{op: createOp, want: want}
-	err = r.run(ctx, c)
+	err = run(ctx, r, c)
 	partial, exists := Meaning(err).(*PartialError) //nolint:errorlint // A meaning is not wrapped.
 	if exists {
 		c.id = cmp.Or(c.id, partial.ID)
 	}
 	switch {
 	case c.id != "":
-		computed, err := r.result(ctx, c, c.id, req.Properties, err)
+		computed, err := resultOf(ctx, r, c, c.id, req.Properties, err)
 		if err != nil {
 			return nil, err
 		}
@@ -153,16 +154,16 @@ func (r *Provider) Create(ctx context.Context, req *CreateRequest) (*CreateRespo
 
 // Find implements [ResourceProvider].
 func (r *Provider) Find(ctx context.Context, req *FindRequest) (*FindResponse, error) {
-	if !r.can.find {
+	if !r.can.find.IsValid() {
 		return nil, fmt.Errorf("the provider cannot find resources of type %s: %w", r.token, errors.ErrUnsupported)
 	}
-	want, err := r.decode(ctx, req.URN, "", req.Properties, req.References, decoding{})
+	want, err := decodeState(ctx, r, req.URN, "", req.Properties, req.References, decoding{})
 	if err != nil {
 		return nil, err
 	}
 	want.Token = req.Token
 	c := &call{op: findOp, want: want}
-	if err := r.run(ctx, c); err != nil {
+	if err := run(ctx, r, c); err != nil {
 		return nil, err
 	}
 	if c.id == "" {
@@ -175,13 +176,13 @@ func (r *Provider) Find(ctx context.Context, req *FindRequest) (*FindResponse, e
 func (r *Provider) Get(ctx context.Context, req *GetRequest) (*GetResponse, error) {
 	c := &call{op: getOp, id: req.ID}
 	if req.Purpose == Refresh {
-		old, err := r.stored(ctx, req.URN, req.ID, req.Old, req.References)
+		old, err := storedState(ctx, r, req.URN, req.ID, req.Old, req.References)
 		if err != nil {
 			return nil, err
 		}
 		c.old = old
 	}
-	if err := r.run(ctx, c); err != nil {
+	if err := run(ctx, r, c); err != nil {
 		return nil, Invalid(fmt.Errorf("%s: %w", req.ID, err))
 	}
 	now := &state{Properties: c.got}
@@ -199,12 +200,12 @@ func (r *Provider) Get(ctx context.Context, req *GetRequest) (*GetResponse, erro
 func (r *Provider) InspectChange(
 	ctx context.Context, req *InspectChangeRequest,
 ) (*InspectChangeResponse, error) {
-	c, err := r.change(ctx, inspectOp, req)
+	c, err := changeOf(ctx, r, inspectOp, req)
 	if err != nil {
 		return nil, err
 	}
-	if r.can.inspect {
-		if err := r.run(ctx, c); err != nil {
+	if r.can.inspect.IsValid() {
+		if err := run(ctx, r, c); err != nil {
 			return nil, err
 		}
 	}
@@ -216,7 +217,7 @@ func (r *Provider) InspectChange(
 
 // Update implements [ResourceProvider].
 func (r *Provider) Update(ctx context.Context, req *UpdateRequest) (*UpdateResponse, error) {
-	c, err := r.change(ctx, updateOp, (*InspectChangeRequest)(req))
+	c, err := changeOf(ctx, r, updateOp, (*InspectChangeRequest)(req))
 	if err != nil {
 		return nil, err
 	}
@@ -224,7 +225,7 @@ func (r *Provider) Update(ctx context.Context, req *UpdateRequest) (*UpdateRespo
 		return nil, &ReplaceError{Paths: replaces}
 	}
 	c.want.done = &sync.Map{}
-	err = r.run(ctx, c)
+	err = run(ctx, r, c)
 	_, partial := Meaning(err).(*PartialError) //nolint:errorlint // A meaning is not wrapped.
 	for range c.want.done.Range {
 		partial = true
@@ -232,7 +233,7 @@ func (r *Provider) Update(ctx context.Context, req *UpdateRequest) (*UpdateRespo
 	if err != nil && !partial {
 		return nil, err
 	}
-	computed, err := r.result(ctx, c, req.ID, req.New, err)
+	computed, err := resultOf(ctx, r, c, req.ID, req.New, err)
 	if err != nil {
 		return nil, err
 	}
@@ -241,11 +242,11 @@ func (r *Provider) Update(ctx context.Context, req *UpdateRequest) (*UpdateRespo
 
 // Delete implements [ResourceProvider].
 func (r *Provider) Delete(ctx context.Context, req *DeleteRequest) (*DeleteResponse, error) {
-	old, err := r.stored(ctx, req.URN, req.ID, req.Properties, req.References)
+	old, err := storedState(ctx, r, req.URN, req.ID, req.Properties, req.References)
 	if err != nil {
 		return nil, err
 	}
-	err = r.run(ctx, &call{op: deleteOp, old: old})
+	err = run(ctx, r, &call{op: deleteOp, old: old})
 	if err == nil || Meaning(err) == ErrNotFound { //nolint:errorlint // A meaning is not wrapped.
 		return &DeleteResponse{}, nil
 	}
@@ -253,7 +254,7 @@ func (r *Provider) Delete(ctx context.Context, req *DeleteRequest) (*DeleteRespo
 }
 
 // run calls the author's code, unless nobody waits for it any more.
-func (r *Provider) run(ctx context.Context, c *call) (err error) {
+func run(ctx context.Context, r *Provider, c *call) (err error) {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
@@ -271,9 +272,9 @@ func (r *Provider) run(ctx context.Context, c *call) (err error) {
 	return err
 }
 
-// decode makes a state of properties, and notes what these cannot say.
-func (r *Provider) decode(
-	ctx context.Context, u urn.URN, id ID, bag Bag, refs References, d decoding,
+// decodeState makes a state of properties, and notes what these cannot say.
+func decodeState(
+	ctx context.Context, r *Provider, u urn.URN, id ID, bag Bag, refs References, d decoding,
 ) (*state, error) {
 	s := &state{URN: u, ID: id, Properties: r.alloc(), Refs: refs}
 	var err error
@@ -282,14 +283,14 @@ func (r *Provider) decode(
 	return s, cmp.Or(err, ctx.Err())
 }
 
-// change decodes both sides of a change and compares them. Both are encoded again for that, so that what the IDL says
+// changeOf decodes both sides of a change and compares them. Both are encoded again for that, so that what the IDL says
 // now decides about what is compared and what is a secret.
-func (r *Provider) change(ctx context.Context, op operation, req *InspectChangeRequest) (*call, error) {
-	old, err := r.stored(ctx, req.URN, req.ID, req.Old, req.References)
+func changeOf(ctx context.Context, r *Provider, op operation, req *InspectChangeRequest) (*call, error) {
+	old, err := storedState(ctx, r, req.URN, req.ID, req.Old, req.References)
 	if err != nil {
 		return nil, err
 	}
-	want, err := r.decode(ctx, req.URN, req.ID, req.New, req.References, decoding{unknown: op == inspectOp})
+	want, err := decodeState(ctx, r, req.URN, req.ID, req.New, req.References, decoding{unknown: op == inspectOp})
 	if err != nil {
 		return nil, err
 	}

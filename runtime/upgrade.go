@@ -11,29 +11,30 @@ import (
 	"github.com/lumi-idl/lumi/runtime/urn"
 )
 
-// stored makes a state of properties that were stored, perhaps under an older IDL. The author upgrades what does not fit.
-func (r *Provider) stored(ctx context.Context, u urn.URN, id ID, bag Bag, refs References) (*state, error) {
+// storedState makes a state of properties that were stored, perhaps under an older IDL. The author upgrades what does not
+// fit.
+func storedState(ctx context.Context, r *Provider, u urn.URN, id ID, bag Bag, refs References) (*state, error) {
 	fits := true
-	s, err := r.decode(ctx, u, id, bag, refs, decoding{mode: lenient, fits: &fits})
+	s, err := decodeState(ctx, r, u, id, bag, refs, decoding{mode: lenient, fits: &fits})
 	if err != nil {
 		return nil, err
 	}
 	s.bag = bag.message
-	if !fits && r.can.upgrade {
-		if err := r.upgrade(ctx, s, bag); err != nil {
+	if !fits && r.can.upgrade.IsValid() {
+		if err := upgradeState(ctx, r, s, bag); err != nil {
 			return nil, Invalid(fmt.Errorf("upgrading the stored properties: %w", err))
 		}
 	}
 	return s, nil
 }
 
-// upgrade has the author set what decoding could not. What is missing still is, unless the author has set it; and if
+// upgradeState has the author set what decoding could not. What is missing still is, unless the author has set it; and if
 // anything stored is a secret, so is all that the author has set, since it may have been taken from that.
-func (r *Provider) upgrade(ctx context.Context, s *state, stored Bag) error {
+func upgradeState(ctx context.Context, r *Provider, s *state, stored Bag) error {
 	s.done = &sync.Map{}
 	complete := s.marks.complete()
 	before, _ := encodeBag(ctx, s.Properties, complete, 0, 0) // without what cannot be encoded yet
-	if err := r.run(ctx, &call{op: upgradeOp, want: s, stored: stored}); err != nil {
+	if err := run(ctx, r, &call{op: upgradeOp, want: s, stored: stored}); err != nil {
 		return err
 	}
 	after, _ := encodeBag(ctx, s.Properties, complete, 0, 0)
