@@ -9,7 +9,8 @@ import (
 	"time"
 )
 
-// Waiter polls until a resource has reached a state, with pauses that double. The zero Waiter is ready to use.
+// Waiter polls until a resource has reached a state, with pauses that double, and a last time shortly before the timeout.
+// The zero Waiter is ready to use.
 type Waiter struct {
 	// Pause is the first pause, 500 ms if it is 0.
 	Pause time.Duration
@@ -32,7 +33,7 @@ func (w Waiter) Wait(
 	timeout := positive(w.Timeout, 5*time.Minute)
 	waiting, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
-	pause := positive(w.Pause, 500*time.Millisecond)
+	pause := w.firstPause()
 	longest := max(pause, positive(w.MaxPause, 10*time.Second))
 	for last := ""; ; {
 		state, done, err := poll(waiting)
@@ -47,7 +48,7 @@ func (w Waiter) Wait(
 			last = state
 		}
 		// Up to a half less, so that those who began together do not keep coming together.
-		timer := time.NewTimer(pause - rand.N(pause/2+1))
+		timer := time.NewTimer(w.beforeLast(waiting, pause-rand.N(pause/2+1)))
 		select {
 		case <-waiting.Done():
 			timer.Stop()
@@ -57,6 +58,18 @@ func (w Waiter) Wait(
 		pause += min(pause, longest-pause)
 	}
 }
+
+// beforeLast returns the pause, or a shorter one after which there is just time for the first pause until the deadline.
+// With long pauses, the last poll could otherwise be long before that.
+func (w Waiter) beforeLast(waiting context.Context, pause time.Duration) time.Duration {
+	deadline, _ := waiting.Deadline()
+	if last := time.Until(deadline) - w.firstPause(); last > 0 {
+		return min(pause, last)
+	}
+	return pause
+}
+
+func (w Waiter) firstPause() time.Duration { return positive(w.Pause, 500*time.Millisecond) }
 
 // ended is the error of waiting that ended before the resource had reached its state.
 func ended(ctx, waiting context.Context, what, state string, timeout time.Duration) error {

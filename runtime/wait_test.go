@@ -71,6 +71,37 @@ func TestWaitPauses(t *testing.T) {
 	}
 }
 
+// TestWaitLast polls a last time when there is just time for the first pause, however long the pauses are by then.
+func TestWaitLast(t *testing.T) {
+	const s = time.Second
+	for name, test := range map[string]struct {
+		lumi.Waiter
+		deadline time.Duration // of the context, if not 0
+		want     time.Duration // from the last poll to the end
+	}{
+		"long pauses":       {lumi.Waiter{Pause: s, MaxPause: time.Hour, Timeout: 100 * s}, 0, s},
+		"zero":              {lumi.Waiter{}, 0, s / 2},
+		"earlier deadline":  {lumi.Waiter{Pause: s, MaxPause: time.Hour}, 50 * s, s},
+		"no time for it":    {lumi.Waiter{Pause: s, Timeout: s / 2}, 0, s / 2},
+		"time for only one": {lumi.Waiter{Pause: 10 * s, Timeout: 11 * s}, 0, 10 * s},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				ctx, cancel := context.WithTimeout(t.Context(), cmp.Or(test.deadline, time.Hour))
+				defer cancel()
+				q := &states{of: []string{"pending"}}
+				if err := test.Wait(ctx, "q", q.poll); !errors.Is(err, context.DeadlineExceeded) {
+					t.Error(err)
+				}
+				near := slices.ContainsFunc(q.polls, func(at time.Time) bool { return time.Since(at) == test.want })
+				if !near || len(q.polls) > 100 {
+					t.Errorf("%d polls, the last %v before the end", len(q.polls), time.Since(q.polls[len(q.polls)-1]))
+				}
+			})
+		})
+	}
+}
+
 // TestWaitLong has pauses that cannot be doubled.
 func TestWaitLong(t *testing.T) {
 	const most = time.Duration(1<<63 - 1)
