@@ -20,8 +20,8 @@ import (
 
 const keyID = "AKIDEXAMPLE"
 
-// findTimeout is enough to look three times.
-const findTimeout = 500 * time.Millisecond
+// findTimeout is enough to look several times.
+const findTimeout = 60 * time.Millisecond
 
 // start serves the module's resources over an account of their own, which must be empty in the end.
 func start(t *testing.T) (*ec2server.Server, *providertest.Harness) {

@@ -62,9 +62,8 @@ func Wait(ctx context.Context, what string, poll func(context.Context) (state st
 func (c *Cloud) FindMade(ctx context.Context, look func(context.Context) (id string, err error)) (lumi.ID, error) {
 	var id string
 	var failure error
-	patience := lumi.Waiter{
-		Pause: firstPause, MaxPause: 5 * firstPause, Timeout: cmp.Or(c.FindTimeout, 3*time.Second),
-	}
+	timeout := cmp.Or(c.FindTimeout, 3*time.Second)
+	patience := lumi.Waiter{Pause: timeout / 30, MaxPause: timeout / 6, Timeout: timeout}
 	err := patience.Wait(ctx, "the resource", func(context.Context) (string, bool, error) {
 		id, failure = look(ctx)
 		return "not found yet", id != "", Error(failure)
