@@ -3,12 +3,14 @@ package lumi
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"sync"
 
 	"google.golang.org/protobuf/types/known/structpb"
 
 	"github.com/lumi-idl/lumi/runtime/urn"
+	"github.com/lumi-idl/lumi/runtime/wire"
 )
 
 // storedState makes a state of properties that were stored, perhaps under an older IDL. The author upgrades what does not
@@ -22,10 +24,25 @@ func storedState(ctx context.Context, r *Provider, u urn.URN, id ID, bag Bag, re
 	s.bag = bag.message
 	if !fits && r.can.upgrade.IsValid() {
 		if err := upgradeState(ctx, r, s, bag); err != nil {
-			return nil, Invalid(fmt.Errorf("upgrading the stored properties: %w", err))
+			return nil, upgradeError(err)
 		}
 	}
 	return s, nil
+}
+
+// upgradeError is the error of an upgrade, which changes nothing: it does not say of the resource that it is gone, or that
+// something was done to it.
+func upgradeError(err error) error {
+	const problem = "upgrading the stored properties: "
+	switch m := Meaning(err).(type) { //nolint:errorlint // A meaning is not wrapped.
+	case *PartialError, *UncertainError, *ReplaceError:
+		return errors.New(problem + wire.TextOf(err))
+	default:
+		if m == ErrNotFound { //nolint:errorlint // A meaning is not wrapped.
+			return errors.New(problem + wire.TextOf(err))
+		}
+	}
+	return Invalid(fmt.Errorf(problem+"%w", err))
 }
 
 // upgradeState has the author set what decoding could not. What is missing still is, unless the author has set it; and if

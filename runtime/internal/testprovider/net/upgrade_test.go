@@ -299,6 +299,12 @@ func TestUpgradeFails(t *testing.T) {
 			return nil
 		}, "upgrading the stored properties: the provider computed properties that cannot be sent: address: is not valid " +
 			"UTF-8", new(*lumi.OutputError)},
+		{"gone", oldLink, func(*lumi.State[*link], lumi.Bag) error { return fmt.Errorf("zone: %w", lumi.ErrNotFound) },
+			"upgrading the stored properties: zone: no such resource", nil},
+		{"in part", oldLink, func(*lumi.State[*link], lumi.Bag) error { return &lumi.PartialError{ID: "l-1", Err: errHalf} },
+			"upgrading the stored properties: done in part: half way", nil},
+		{"uncertain", oldLink, func(*lumi.State[*link], lumi.Bag) error { return lumi.Uncertain(errHalf) },
+			"upgrading the stored properties: half way", nil},
 		{"no property", oldLink, func(old *lumi.State[*link], _ lumi.Bag) error {
 			old.Done("opem")
 			return nil
@@ -315,6 +321,10 @@ func TestUpgradeFails(t *testing.T) {
 			})
 			if err == nil || err.Error() != test.want || test.is != nil && !errors.As(err, test.is) {
 				t.Errorf("got  %v\nwant %s", err, test.want)
+			}
+			_, got := p.Get(t.Context(), &lumi.GetRequest{Purpose: lumi.Refresh, Old: bag(t, test.stored)})
+			if got == nil || got.Error() != test.want || errors.Is(got, lumi.ErrNotFound) {
+				t.Errorf("got %v from Get", got)
 			}
 			if errors.As(err, new(*lumi.UncertainError)) || errors.As(err, new(*lumi.PartialError)) {
 				t.Errorf("nothing was changed, but the error is %T", err)
