@@ -104,8 +104,9 @@ func (e *RetryError) Unwrap() error {
 
 // Uncertain is how an author reports that nobody knows whether an operation took effect, such as when the answer of the
 // cloud was lost. An engine then calls Find or Get to learn what exists. The runtime itself does so for an error of
-// Create, Update or Delete that wraps [context.Canceled] or [context.DeadlineExceeded] and has no other meaning. It is
-// nil if err is nil.
+// Create, Update or Delete that wraps [context.Canceled], [context.DeadlineExceeded], or the timeout or the loss of a
+// network connection, also if a fault or a *[ReplaceError] is joined to it. It does not if that is within a *[RetryError].
+// It is nil if err is nil.
 func Uncertain(err error) error {
 	if err == nil {
 		return nil

@@ -5,8 +5,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
+	"maps"
 	"slices"
 	"sync"
+	"syscall"
 
 	"google.golang.org/protobuf/types/known/structpb"
 )
@@ -15,22 +18,37 @@ import (
 func outcome(op operation, err error) error {
 	switch op {
 	case createOp, updateOp, deleteOp:
-		if Meaning(err) == nil && isContextError(err) {
-			return Uncertain(err)
+		switch Meaning(err).(type) { //nolint:errorlint // A meaning is not wrapped.
+		case nil, Fault, *InvalidError, *ReplaceError: // of one request, while the answer to another may be lost
+			if isLost(err) {
+				return Uncertain(err)
+			}
 		}
 	}
 	return Invalid(err)
 }
 
-// isContextError reports whether an author's error is that of a context. Its methods may panic.
-func isContextError(err error) (is bool) {
+// isLost reports whether an author's error is about an answer that did not come: that of a context, a timeout, or that of
+// a connection which broke. Its methods may panic.
+func isLost(err error) (lost bool) {
 	defer func() { _ = recover() }()
-	return errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)
+	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+		return true
+	}
+	var network interface{ Timeout() bool } // as errors of packages net and url have
+	return errors.As(err, &network) && (network.Timeout() || errors.Is(err, io.EOF) ||
+		errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, syscall.ECONNRESET))
 }
 
-// resultOf returns what Create or Update computed for a resource that exists. After a failure, and if what was computed
+// isUncertain reports whether any part of an author's error is about an uncertain outcome. Its methods may panic.
+func isUncertain(err error) (is bool) {
+	defer func() { _ = recover() }()
+	return errors.As(err, new(*UncertainError))
+}
+
+// result returns what Create or Update computed for a resource that exists. After a failure, and if what was computed
 // cannot be encoded, the error is a *[PartialError]. Asked are the properties in the request.
-func resultOf(ctx context.Context, r *Provider, c *call, id ID, asked Bag, err error) (Bag, error) {
+func (r *Provider) result(ctx context.Context, c *call, id ID, asked Bag, err error) (Bag, error) {
 	ctx = context.WithoutCancel(ctx) // since the engine must learn what exists
 	if err == nil {
 		if computed, unsent := c.want.encode(ctx, 0, Out); unsent == nil {
@@ -39,27 +57,48 @@ func resultOf(ctx context.Context, r *Provider, c *call, id ID, asked Bag, err e
 	}
 	partial := &PartialError{ID: id, Err: err}
 	own, ok := Meaning(err).(*PartialError) //nolint:errorlint // A meaning is not wrapped.
-	if ok && error(own) == err {            //nolint:errorlint // If it is wrapped, the text around it is kept.
+	switch {
+	case ok && error(own) == err: //nolint:errorlint // If it is wrapped, the text around it is kept.
 		partial.Err = outcome(c.op, own.Err)
+	case ok && (isUncertain(err) || isLost(err)):
+		partial.Err = Uncertain(err)
 	}
 	if ok && !own.Properties.IsZero() {
-		partial.Properties = Bag{c.want.marks.concealFields(own.Properties.message, nil)}
+		partial.Properties = Bag{r.conceal(ctx, c, own.Properties)}
 		return Bag{}, partial
 	}
-	has, more := remainsOf(ctx, r, c, asked, err == nil)
+	has, more := r.remains(ctx, c, asked, err == nil)
 	if partial.Properties = (Bag{has}); more != nil {
 		partial.Err = errors.Join(partial.Err, more)
 	}
 	return Bag{}, partial
 }
 
-// remainsOf returns the properties that a resource has: out properties as the author left them, and of the others those
+// conceal wraps what is a secret in properties that the author made, because the IDL says so or because it came as one.
+func (r *Provider) conceal(ctx context.Context, c *call, made Bag) *structpb.Struct {
+	fields := maps.Clone(made.message.GetFields())
+	if is, err := r.decode(ctx, c.want.URN, c.want.ID, made, nil, decoding{mode: lenient}); err == nil {
+		encoded, _ := encodeBag(ctx, is.Properties, is.marks, 0, 0)
+		for name, v := range encoded.GetFields() {
+			if holdsSecret(v) {
+				fields[name] = v
+			}
+		}
+	}
+	bag := c.want.marks.concealFields(&structpb.Struct{Fields: fields}, nil)
+	if c.old != nil {
+		bag = c.old.marks.concealFields(bag, nil)
+	}
+	return bag
+}
+
+// remains returns the properties that a resource has: out properties as the author left them, and of the others those
 // that were asked for, if all was done. Otherwise it has what is done, and what it had before; a new one has what only a
 // replacement could change, so that a retry can complete it.
-func remainsOf(ctx context.Context, r *Provider, c *call, asked Bag, all bool) (*structpb.Struct, error) {
+func (r *Provider) remains(ctx context.Context, c *call, asked Bag, all bool) (*structpb.Struct, error) {
 	now, unsent := c.want.encode(ctx, 0, 0)
 	goal := &structpb.Struct{}
-	if want, err := decodeState(ctx, r, c.want.URN, c.want.ID, asked, nil, decoding{}); err == nil {
+	if want, err := r.decode(ctx, c.want.URN, c.want.ID, asked, nil, decoding{}); err == nil {
 		goal, _ = encodeBag(ctx, want.Properties, want.marks, Out, 0)
 	}
 	has := map[string]*structpb.Value{}

@@ -243,6 +243,12 @@ func TestPartialErrorOfTheAuthor(t *testing.T) {
 		{"wrapped", fmt.Errorf("subnet: %w", &lumi.PartialError{ID: "n-1", Err: errHalf}),
 			`{"name": "n", "cidr": "10.0.0.0/8", "arn": "arn:1"}`, `{"limit": 1, "arn": "arn:1"}`,
 			"done in part: subnet: done in part: half way", false},
+		{"wrapped timeout", fmt.Errorf("subnet: %w", &lumi.PartialError{ID: "n-1", Err: context.DeadlineExceeded}),
+			`{"name": "n", "cidr": "10.0.0.0/8", "arn": "arn:1"}`, `{"limit": 1, "arn": "arn:1"}`,
+			"done in part: subnet: done in part: context deadline exceeded", true},
+		{"next to what is uncertain", errors.Join(&lumi.PartialError{ID: "n-1", Err: errHalf}, lumi.Uncertain(errHalf)),
+			`{"name": "n", "cidr": "10.0.0.0/8", "arn": "arn:1"}`, `{"limit": 1, "arn": "arn:1"}`,
+			"done in part: done in part: half way\nhalf way", true},
 		{"timeout", &lumi.PartialError{ID: "n-1", Err: context.DeadlineExceeded},
 			`{"name": "n", "cidr": "10.0.0.0/8", "arn": "arn:1"}`, `{"limit": 1, "arn": "arn:1"}`,
 			"done in part: context deadline exceeded", true},
@@ -259,13 +265,20 @@ func TestPartialErrorOfTheAuthor(t *testing.T) {
 				want = with(t, minimal, test.update)
 			}
 			compare(t, want, failed(t, err, "n-1", test.message))
-			if errors.As(err, new(*lumi.UncertainError)) != test.uncertain {
+			var partial *lumi.PartialError
+			if errors.As(err, &partial); isUncertain(partial.Err) != test.uncertain {
 				t.Errorf("got %v", err)
 			}
 		})
 	}
+	result = &lumi.PartialError{ID: "n-1", Properties: bag(t, `{"keys": {"k": "hush"}, "comment": "hush", "tags": {"a": "b"}, "gone": 1}`)}
+	_, err := p.Update(t.Context(), &lumi.UpdateRequest{
+		ID: "n-1", Old: with(t, minimal, `{"comment": {"$sig": "$secret", "value": "x"}}`), New: bag(t, minimal),
+	})
+	compare(t, bag(t, `{"keys": {"$sig": "$secret", "value": {"k": "hush"}}, "comment": {"$sig": "$secret", "value": "hush"},
+		"tags": {"a": "b"}, "gone": 1}`), failed(t, err, "n-1", "done in part"))
 	result = &lumi.PartialError{Properties: own, Err: errHalf}
-	_, err := p.Create(t.Context(), &lumi.CreateRequest{Properties: bag(t, minimal)})
+	_, err = p.Create(t.Context(), &lumi.CreateRequest{Properties: bag(t, minimal)})
 	if !isUncertain(err) || err.Error() != "done in part: half way" {
 		t.Errorf("nobody knows what was created: %T %v", err, err)
 	}

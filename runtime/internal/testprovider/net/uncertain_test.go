@@ -4,6 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
+	"net"
+	"net/url"
+	"os"
+	"syscall"
 	"testing"
 
 	lumi "github.com/lumi-idl/lumi/runtime"
@@ -70,22 +75,33 @@ func TestContextErrors(t *testing.T) {
 		err       error
 		uncertain bool // if the call changes something
 	}{
-		"cancelled":      {context.Canceled, true},
-		"deadline":       {context.DeadlineExceeded, true},
-		"wrapped":        {fmt.Errorf("PUT /networks: %w", context.DeadlineExceeded), true},
-		"joined":         {errors.Join(down, context.Canceled), true},
-		"another":        {down, false},
-		"with a meaning": {&lumi.RetryError{Err: context.DeadlineExceeded}, false},
-		"with a fault":   {errors.Join(lumi.Faultf(Network_CIDR, "is taken"), context.Canceled), false},
+		"cancelled":          {context.Canceled, true},
+		"deadline":           {context.DeadlineExceeded, true},
+		"wrapped":            {fmt.Errorf("PUT /networks: %w", context.DeadlineExceeded), true},
+		"joined":             {errors.Join(down, context.Canceled), true},
+		"another":            {down, false},
+		"with a meaning":     {&lumi.RetryError{Err: context.DeadlineExceeded}, false},
+		"with a fault":       {errors.Join(lumi.Faultf(Network_CIDR, "is taken"), context.Canceled), true},
+		"with a replacement": {errors.Join(&lumi.ReplaceError{}, context.Canceled), true},
+		"gone":               {fmt.Errorf("%w: %w", lumi.ErrNotFound, context.Canceled), false},
+		"read":               {&url.Error{Op: "Put", URL: "/networks", Err: io.EOF}, true},
+		"half an answer":     {&url.Error{Op: "Put", URL: "/networks", Err: io.ErrUnexpectedEOF}, true},
+		"reset":              {&net.OpError{Op: "read", Net: "tcp", Err: os.NewSyscallError("read", syscall.ECONNRESET)}, true},
+		"timeout":            {fmt.Errorf("PUT: %w", os.ErrDeadlineExceeded), true},
+		"refused":            {&net.OpError{Op: "dial", Net: "tcp", Err: os.NewSyscallError("connect", syscall.ECONNREFUSED)}, false},
+		"end of a file":      {fmt.Errorf("reading the template: %w", io.EOF), false},
 	} {
 		for call, do := range calls(t, test.err) {
 			err := do()
-			if isUncertain(err) != (test.uncertain && changes[call]) {
+			if name == "gone" && call == "Delete" && err != nil || isUncertain(err) != (test.uncertain && changes[call]) {
 				t.Errorf("%s, %s: got %T %v", name, call, err, err)
 			}
 			want := test.err.Error()
 			if call == "Get" {
 				want = "n-1: " + want
+			}
+			if call == "Delete" && name == "gone" {
+				continue
 			}
 			if name != "with a fault" && (err.Error() != want || !errors.Is(err, test.err) && call != "Get") {
 				t.Errorf("%s, %s: got %v", name, call, err)
