@@ -3,6 +3,7 @@ package serve
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strings"
 	"unicode/utf8"
 
@@ -36,7 +37,7 @@ type refusal struct{ *status.Status }
 func (r refusal) Error() string { return r.Message() }
 
 func refuse(code codes.Code, format string, args ...any) refusal {
-	return refusal{status.Newf(code, format, args...)}
+	return refusal{status.New(code, bounded(fmt.Sprintf(format, args...)))}
 }
 
 // statusOf returns the status of an error that a provider returned for the call of ctx. It is never OK.

@@ -1,6 +1,7 @@
 package plugin
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -61,7 +62,11 @@ func (r *resource) Create(ctx context.Context, req *lumi.CreateRequest) (*lumi.C
 	if err != nil {
 		return nil, err
 	}
-	if failure := resp.GetFailure(); failure != nil {
+	failure := resp.GetFailure()
+	switch {
+	case resp.GetId() == "": // Something may exist, and nobody can tell what it is called.
+		return nil, lumi.Uncertain(cmp.Or(errorOf(status.FromProto(failure)), errNoID))
+	case failure != nil:
 		return nil, partly(lumi.ID(resp.GetId()), resp.GetProperties(), failure)
 	}
 	return &lumi.CreateResponse{ID: lumi.ID(resp.GetId()), Properties: present(resp.GetProperties())}, nil
@@ -74,6 +79,9 @@ func (r *resource) Find(ctx context.Context, req *lumi.FindRequest) (*lumi.FindR
 	})
 	if err != nil {
 		return nil, err
+	}
+	if resp.GetId() == "" {
+		return nil, errNoID
 	}
 	return &lumi.FindResponse{ID: lumi.ID(resp.GetId())}, nil
 }
@@ -142,6 +150,8 @@ func (r *resource) Delete(ctx context.Context, req *lumi.DeleteRequest) (*lumi.D
 	}
 	return &lumi.DeleteResponse{}, nil
 }
+
+var errNoID = errors.New("the plugin returned neither an id nor an error")
 
 // partly is the error of a response that has a failure in it.
 func partly(id lumi.ID, properties *structpb.Struct, failure *spb.Status) error {

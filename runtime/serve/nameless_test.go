@@ -1,0 +1,68 @@
+package serve
+
+import (
+	"context"
+	"errors"
+	"net"
+	"strings"
+	"testing"
+
+	spb "google.golang.org/genproto/googleapis/rpc/status"
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
+	"google.golang.org/grpc/test/bufconn"
+
+	lumi "github.com/lumi-idl/lumi/runtime"
+	"github.com/lumi-idl/lumi/runtime/lumirpc"
+	"github.com/lumi-idl/lumi/runtime/serve/plugin"
+)
+
+// nameless is a plugin that somebody else wrote, and that leaves ids out.
+type nameless struct{ foreign }
+
+func (*nameless) Create(_ context.Context, req *lumirpc.CreateRequest) (*lumirpc.CreateResponse, error) {
+	if req.GetToken() == "fail" {
+		return &lumirpc.CreateResponse{Failure: &spb.Status{Code: int32(codes.Unknown), Message: "no room"}}, nil
+	}
+	return &lumirpc.CreateResponse{}, nil
+}
+
+func (*nameless) Find(context.Context, *lumirpc.FindRequest) (*lumirpc.FindResponse, error) {
+	return &lumirpc.FindResponse{}, nil
+}
+
+// TestNameless must not take an answer without an id for a resource.
+func TestNameless(t *testing.T) {
+	listener := bufconn.Listen(1 << 16)
+	server := grpc.NewServer()
+	lumirpc.RegisterResourceProviderServer(server, &nameless{foreign{version: lumirpc.ProtocolVersion}})
+	go func() { _ = server.Serve(listener) }()
+	defer server.Stop()
+	p, err := plugin.Connect(within(t), func(ctx context.Context) (net.Conn, error) { return listener.DialContext(ctx) }, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	things, err := p.Resource(thingToken)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const nothing = "the plugin returned neither an id nor an error"
+	for token, want := range map[string]string{"": nothing, "fail": "no room"} {
+		_, err := things.Create(within(t), &lumi.CreateRequest{URN: thingURN, Token: token})
+		if !isUncertain(err) || err.Error() != want || errors.As(err, new(*lumi.PartialError)) {
+			t.Errorf("Create returned %T %v", err, err)
+		}
+	}
+	if _, err := things.Find(within(t), &lumi.FindRequest{URN: thingURN}); err == nil || err.Error() != nothing {
+		t.Errorf("Find returned %v", err)
+	}
+}
+
+// TestLongRefusal has a request refused whose type would not fit into the metadata of the answer.
+func TestLongRefusal(t *testing.T) {
+	err := refuse(codes.Unimplemented, "%q is not served", strings.Repeat("x\x00", 1<<20)).Err()
+	if text := status.Convert(err).Message(); len(text) > maxMessage || !strings.HasPrefix(text, `"x\x00x`) {
+		t.Errorf("refused in %d bytes", len(text))
+	}
+}
