@@ -18,7 +18,6 @@ import (
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
 	"google.golang.org/protobuf/proto"
-	"google.golang.org/protobuf/types/known/structpb"
 
 	lumi "github.com/lumi-idl/lumi/runtime"
 	"github.com/lumi-idl/lumi/runtime/content"
@@ -225,7 +224,9 @@ func (s *server) Create(ctx context.Context, req *lumirpc.CreateRequest) (*lumir
 		return nil, errors.Join(lumi.Uncertain(output(problem)), err)
 	}
 	out.Id, out.Properties = string(resp.ID), resp.Properties.Struct()
-	s.fit(ctx, out, &out.Properties, &out.Failure)
+	if err := s.fit(out, out.Failure); err != nil { // The id must get through.
+		out.Properties, out.Failure = nil, statusOf(ctx, err).Proto()
+	}
 	return out, nil
 }
 
@@ -238,18 +239,18 @@ func inside(err error, partial *lumi.PartialError) error {
 	return fmt.Errorf("%s%w%s", before, partial.Err, after)
 }
 
-// fit takes the properties out of an answer that is too large to be sent with them. What was created or updated is so
-// none the less, and the engine must learn of it.
-func (s *server) fit(ctx context.Context, resp proto.Message, properties **structpb.Struct, failure **spb.Status) {
+// fit returns an error if an answer is too large to be sent. What was created or updated is so none the less, and nobody
+// can tell what it has. Failure is that of the call, if any.
+func (s *server) fit(resp proto.Message, failure *spb.Status) error {
 	size := proto.Size(resp)
 	if size <= s.limit {
-		return
+		return nil
 	}
-	*properties = nil
-	if *failure == nil {
-		err := output(fmt.Sprintf("they come to %d bytes, and an answer can have %d", size, s.limit))
-		*failure = statusOf(ctx, err).Proto()
+	err := output(fmt.Sprintf("they come to %d bytes, and an answer can have %d", size, s.limit))
+	if failure != nil {
+		err = fmt.Errorf("%s\n%w", failure.GetMessage(), err)
 	}
+	return lumi.Uncertain(err)
 }
 
 func (s *server) Find(ctx context.Context, req *lumirpc.FindRequest) (*lumirpc.FindResponse, error) {
@@ -347,7 +348,9 @@ func (s *server) Update(ctx context.Context, req *lumirpc.UpdateRequest) (*lumir
 	} else {
 		out.Properties = resp.Properties.Struct()
 	}
-	s.fit(ctx, out, &out.Properties, &out.Failure)
+	if err := s.fit(out, out.Failure); err != nil { // Without properties, it would say that there are none.
+		return nil, err
+	}
 	return out, nil
 }
 
