@@ -193,5 +193,8 @@ func (c *callEvents) settle(ctx context.Context) {
 		return
 	}
 	c.wait(waiting, func() bool { return c.on.sent >= c.last || c.on != c.stream })
+	if c.stream != nil && c.on != c.stream {
+		return // On the stream that the engine reads now, the number would have no meaning.
+	}
 	_ = grpc.SetTrailer(ctx, metadata.Pairs(lumirpc.EventsTrailer, strconv.FormatInt(c.last, 10))) // It is a gRPC call.
 }

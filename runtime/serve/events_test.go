@@ -19,6 +19,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/credentials/insecure"
 	"google.golang.org/grpc/metadata"
 	"google.golang.org/grpc/status"
 	"google.golang.org/grpc/test/bufconn"
@@ -380,6 +381,63 @@ func TestEventsLocal(t *testing.T) {
 			all := make([]byte, 1<<20)
 			t.Fatalf("goroutines are left:\n%s", all[:runtime.Stack(all, true)])
 		}
+	}
+}
+
+// TestEventsAgain has the engine read the events anew during a call. The number of an event on the old stream must not be
+// taken for one on the new stream.
+func TestEventsAgain(t *testing.T) {
+	listener := bufconn.Listen(1 << 16)
+	logged, goOn := make(chan bool), make(chan bool)
+	go func() {
+		_ = Serve(t.Context(), Plugin{Package: "test", Resources: resources(), Configure: func(ctx context.Context, _ lumi.Bag) error {
+			lumi.Log(ctx).Info("one")
+			close(logged)
+			<-goOn
+			return nil
+		}}, listener, slog.New(slog.DiscardHandler))
+	}()
+	conn, err := grpc.NewClient("passthrough:///x", grpc.WithTransportCredentials(insecure.NewCredentials()),
+		grpc.WithContextDialer(func(ctx context.Context, _ string) (net.Conn, error) { return listener.DialContext(ctx) }))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	client := lumirpc.NewResourceProviderClient(conn)
+	if _, err := client.Handshake(within(t), &lumirpc.HandshakeRequest{ProtocolVersion: lumirpc.ProtocolVersion}); err != nil {
+		t.Fatal(err)
+	}
+	first, cancel := context.WithCancel(within(t))
+	stream, err := client.Events(first, &lumirpc.EventsRequest{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := stream.Header(); err != nil {
+		t.Fatal(err)
+	}
+	var trailer metadata.MD
+	result := make(chan error, 1)
+	go func() {
+		_, err := client.Configure(within(t), &lumirpc.ConfigureRequest{}, grpc.Trailer(&trailer))
+		result <- err
+	}()
+	<-logged
+	cancel()
+	for ctx := within(t); ; time.Sleep(time.Millisecond) {
+		again, err := client.Events(ctx, &lumirpc.EventsRequest{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if header, _ := again.Header(); header != nil {
+			break
+		}
+		if _, err := again.Recv(); status.Code(err) != codes.FailedPrecondition { // The plugin has not noticed yet.
+			t.Fatal(err)
+		}
+	}
+	close(goOn)
+	if err := await(t, result); err != nil || len(trailer.Get(lumirpc.EventsTrailer)) > 0 {
+		t.Errorf("got %v, and the trailer %v", err, trailer)
 	}
 }
 

@@ -6,10 +6,12 @@ import (
 	"net"
 	"strings"
 	"testing"
+	"time"
 
 	spb "google.golang.org/genproto/googleapis/rpc/status"
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/metadata"
 	"google.golang.org/grpc/status"
 	"google.golang.org/grpc/test/bufconn"
 
@@ -18,7 +20,7 @@ import (
 	"github.com/lumi-idl/lumi/runtime/serve/plugin"
 )
 
-// nameless is a plugin that somebody else wrote, and that leaves ids out.
+// nameless is a plugin that somebody else wrote, and that leaves ids out and counts wrongly.
 type nameless struct{ foreign }
 
 func (*nameless) Create(_ context.Context, req *lumirpc.CreateRequest) (*lumirpc.CreateResponse, error) {
@@ -28,18 +30,35 @@ func (*nameless) Create(_ context.Context, req *lumirpc.CreateRequest) (*lumirpc
 	return &lumirpc.CreateResponse{}, nil
 }
 
+// Configure has a trailer that counts events which do not come.
+func (*nameless) Configure(ctx context.Context, _ *lumirpc.ConfigureRequest) (*lumirpc.ConfigureResponse, error) {
+	return &lumirpc.ConfigureResponse{}, grpc.SetTrailer(ctx, metadata.Pairs(lumirpc.EventsTrailer, "1000"))
+}
+
+func (*nameless) Events(_ *lumirpc.EventsRequest, stream grpc.ServerStreamingServer[lumirpc.Event]) error {
+	for range 3 {
+		if err := stream.Send(&lumirpc.Event{Message: "working"}); err != nil {
+			return err
+		}
+	}
+	<-stream.Context().Done()
+	return nil
+}
+
 func (*nameless) Find(context.Context, *lumirpc.FindRequest) (*lumirpc.FindResponse, error) {
 	return &lumirpc.FindResponse{}, nil
 }
 
 // TestNameless must not take an answer without an id for a resource.
 func TestNameless(t *testing.T) {
+	t.Parallel()
 	listener := bufconn.Listen(1 << 16)
 	server := grpc.NewServer()
 	lumirpc.RegisterResourceProviderServer(server, &nameless{foreign{version: lumirpc.ProtocolVersion}})
 	go func() { _ = server.Serve(listener) }()
 	defer server.Stop()
-	p, err := plugin.Connect(within(t), func(ctx context.Context) (net.Conn, error) { return listener.DialContext(ctx) }, nil)
+	var got recorder
+	p, err := plugin.Connect(within(t), func(ctx context.Context) (net.Conn, error) { return listener.DialContext(ctx) }, got.sink)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -53,6 +72,13 @@ func TestNameless(t *testing.T) {
 		if !isUncertain(err) || err.Error() != want || errors.As(err, new(*lumi.PartialError)) {
 			t.Errorf("Create returned %T %v", err, err)
 		}
+	}
+	begun := time.Now()
+	if err := p.Configure(context.Background(), lumi.Bag{}); err != nil || len(got.all()) != 3 {
+		t.Errorf("got %v, and %d events", err, len(got.all()))
+	}
+	if took := time.Since(begun); took > 12*time.Second {
+		t.Errorf("waited %v for events that do not come", took)
 	}
 	if _, err := things.Find(within(t), &lumi.FindRequest{URN: thingURN}); err == nil || err.Error() != nothing {
 		t.Errorf("Find returned %v", err)

@@ -5,6 +5,7 @@ import (
 	"log/slog"
 	"strconv"
 	"sync"
+	"time"
 
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
@@ -77,11 +78,22 @@ var levels = map[lumirpc.Event_Severity]slog.Level{
 	lumirpc.Event_WARNING: slog.LevelWarn, lumirpc.Event_ERROR: slog.LevelError,
 }
 
-// await returns when the sink has had the events of a call, which its trailer counts, or ctx is done.
+// stallTime limits how long a call waits for the next of its events, in case the plugin counts wrongly.
+const stallTime = 5 * time.Second
+
+// await returns when the sink has had the events of a call, which its trailer counts, or none came for too long, or ctx
+// is done.
 func (e *events) await(ctx context.Context, trailer metadata.MD) {
 	for _, text := range trailer.Get(lumirpc.EventsTrailer) {
-		if last, err := strconv.ParseInt(text, 10, 64); err == nil {
-			e.wait(ctx, func() bool { return e.received >= last })
+		last, err := strconv.ParseInt(text, 10, 64)
+		for seen, before := int64(0), int64(-1); err == nil && seen < last && seen != before; {
+			before = seen
+			waiting, cancel := context.WithTimeout(ctx, stallTime)
+			e.wait(waiting, func() bool {
+				seen = e.received
+				return seen >= last || seen != before
+			})
+			cancel()
 		}
 	}
 }
