@@ -124,14 +124,20 @@ func (s *step) honest(call string, partial bool, err error) {
 	if !partial && (s.r.ID() == "" || isUncertain(err) || errors.As(err, &retry)) {
 		return
 	}
+	uncertain := errors.As(err, new(*lumi.UncertainError))
 	sub := s.then("get")
 	got, err := s.r.callGet(s.ctx, lumi.Import, s.r.ID(), nil)
 	if err != nil {
 		sub.fatalf("the failed %s says that there is %s, and Get (import) failed: %s", call, s.r.ID(), explain(err))
 	}
 	sub.called(nameOf(lumi.Import), nil)
-	for _, c := range lumi.Compare(lumi.BagOf(s.r.wrapped(s.readBack())), lumi.BagOf(s.r.wrapped(got))).Changes() {
+	now := lumi.BagOf(s.r.wrapped(got))
+	left := lumi.Compare(lumi.BagOf(s.r.wrapped(s.r.wanted)), now) // to be done
+	for _, c := range lumi.Compare(lumi.BagOf(s.r.wrapped(s.readBack())), now).Changes() {
 		out := s.r.declares(lumi.Out, func(p lumi.Path) bool { return p.Holds(c.Path) })
+		if uncertain && (out || !left.Changed(c.Path)) { // Nobody knew whether this was done already.
+			continue
+		}
 		if s.excused(c) || call == "Create" && out && (special.IsNull(c.Old) || isUnset(c.Old)) { // It had not come so far.
 			continue
 		}

@@ -41,7 +41,8 @@ func WantError(text string) Option {
 }
 
 // WantPartial has Create or Update end in the middle, with an error whose message has a text in it. The resource must
-// then be as the provider says: the kit compares that with what Get reads.
+// then be as the provider says: the kit compares that with what Get reads. If the error is also uncertain, what was asked
+// for may be done already.
 func WantPartial(text string) Option {
 	return want(fmt.Sprintf("a failure half way, with %q", text), func(err error) bool {
 		return errors.As(err, new(*lumi.PartialError)) && strings.Contains(err.Error(), text)
