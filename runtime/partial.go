@@ -68,6 +68,9 @@ func (r *Provider) result(ctx context.Context, c *call, id ID, asked Bag, err er
 		return Bag{}, partial
 	}
 	has, more := r.remains(ctx, c, asked, err == nil)
+	if c.old != nil { // What the author left as it was may still be a secret.
+		has = c.old.marks.concealFields(has, asked.message)
+	}
 	if partial.Properties = (Bag{has}); more != nil {
 		partial.Err = errors.Join(partial.Err, more)
 	}

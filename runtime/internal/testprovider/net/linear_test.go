@@ -78,7 +78,32 @@ func TestLinear(t *testing.T) {
 					return err
 				})
 			}
-			for call, measure := range map[string]func(int) uint64{"Check": check, "InspectChange": inspect} {
+			again := func(n int) uint64 {
+				old, props := bag(t, minimal), bag(t, minimal)
+				old.Struct().Fields[test.property], props.Struct().Fields[test.property] = listOfValues(secretElements(n)), test.make(n)
+				return allocated(t, func() error {
+					_, err := p.Check(t.Context(), &lumi.CheckRequest{Properties: props, Old: old})
+					return err
+				})
+			}
+			half := func(n int) uint64 {
+				old, props := bag(t, minimal), bag(t, minimal)
+				old.Struct().Fields[test.property], props.Struct().Fields[test.property] = test.make(n), test.make(n+1)
+				failing := NewNetworkProvider(&networkOps{update: func(_, want *lumi.State[*network], _ *lumi.Diff) error {
+					want.Done(test.property)
+					return errHalf
+				}})
+				return allocated(t, func() error {
+					_, err := failing.Update(t.Context(), &lumi.UpdateRequest{ID: "n-1", Old: old, New: props})
+					if name != "unknown" {
+						failed(t, err, "n-1", "done in part: half way")
+					}
+					return nil
+				})
+			}
+			for call, measure := range map[string]func(int) uint64{
+				"Check": check, "InspectChange": inspect, "Check with old properties": again, "Update": half,
+			} {
 				measure(few) // what is allocated only once
 				if one, eight := measure(few), measure(8*few); eight > 12*one {
 					t.Errorf("%s: %d elements take %d bytes, and %d take %d", call, few, one, 8*few, eight)
