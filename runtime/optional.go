@@ -29,6 +29,7 @@ type Finder[P Object] interface {
 // IdempotentCreator is implemented by an author's operations to say whether a Create that is called again with the same
 // token returns what the first call made.
 type IdempotentCreator interface {
+	// IdempotentCreate is called once, when the provider is constructed.
 	IdempotentCreate() bool
 }
 
