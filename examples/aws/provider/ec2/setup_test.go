@@ -20,8 +20,11 @@ import (
 
 const keyID = "AKIDEXAMPLE"
 
-// findTimeout is enough to look several times.
-const findTimeout = 60 * time.Millisecond
+// findTimeout is enough to look several times where new things can be seen at once, and lagTimeout where they cannot.
+const (
+	findTimeout = 100 * time.Millisecond
+	lagTimeout  = 500 * time.Millisecond
+)
 
 // start serves the module's resources over an account of their own, which must be empty in the end.
 func start(t *testing.T) (*ec2server.Server, *providertest.Harness) {
@@ -73,7 +76,7 @@ func count(server *ec2server.Server, action string) int {
 // resources are the module's resources without the kit.
 func resources(t *testing.T, server *ec2server.Server) map[tokens.Type]lumi.ResourceProvider {
 	t.Helper()
-	c := &cloud.Cloud{FindTimeout: findTimeout}
+	c := &cloud.Cloud{FindTimeout: lagTimeout}
 	if err := c.Configure(t.Context(), &aws.Config{
 		Region: aws.USWest2, Endpoints: map[aws.Service]string{aws.EC2Service: server.Start(t)}, MaxRetries: new(0.0),
 		Credentials: &aws.Credentials{AccessKeyID: keyID, SecretAccessKey: "a-secret-of-the-tests"},
