@@ -119,13 +119,24 @@ func (p *providerTest) hasEnvironment() bool {
 	return err == nil
 }
 
+// fixtureTerm returns what a part of the test kit is called on the command line, in a fixture or in the protocol.
+func fixtureTerm(name string) string {
+	switch name {
+	case "AllCalls":
+		return "--all-calls"
+	case "lumi.ErrNotFound":
+		return "NOT_FOUND"
+	}
+	return strings.ToLower(name[:1]) + name[1:]
+}
+
 // start starts the plugin, and sees that it serves what the fixture is about.
 func (p *providerTest) start(ctx context.Context, root *trial, path string) error {
 	limited, cancel := context.WithTimeout(ctx, startTime)
 	defer cancel()
 	root.ctx = limited
 	options := []providertest.HarnessOption{
-		providertest.OnStep(p.report.step), providertest.Environment(p.environment), providertest.CleanupTime(p.timeout),
+		providertest.OnStep(p.report.step), providertest.Terms(fixtureTerm), providertest.Environment(p.environment), providertest.CleanupTime(p.timeout),
 	}
 	if p.fixture.configuration.Exists() {
 		configuration, err := p.properties(p.fixture.configuration)

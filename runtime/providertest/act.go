@@ -340,7 +340,8 @@ func (s *step) deleteOld(id lumi.ID, state *structpb.Struct) bool {
 		}
 		s.r.h.died(id, s.r)
 		if !errors.Is(err, lumi.ErrNotFound) {
-			s.errorf("%s after Delete must return lumi.ErrNotFound, and failed otherwise: %s", nameOf(purpose), explain(err))
+			s.errorf("%s after Delete must return %s, and failed otherwise: %s", nameOf(purpose), s.r.h.term("lumi.ErrNotFound"),
+				explain(err))
 			break
 		}
 	}

@@ -23,7 +23,9 @@ import (
 	"github.com/lumi-idl/lumi/runtime/wire"
 )
 
-// TB is what the kit needs of a test: a part of testing.TB, which *testing.T implements.
+// TB is what the kit needs of a test: a part of testing.TB, which *testing.T implements. FailNow must end the goroutine.
+// The functions that Cleanup is given must be called after the test, the last one first. If it has a method Deadline, as
+// *testing.T does, calls end early enough to delete what exists and to report what hung.
 type TB interface {
 	Helper()
 	Name() string
@@ -48,13 +50,16 @@ type Harness struct {
 	t           TB
 	plugin      *plugin.Plugin
 	environment string
-	properties  map[tokens.Type][]lumi.Property // as far as they are known
+	types       map[tokens.Type]*lumi.Description
 	log         *buffer
 	calls       transcript
 	secrets     *wire.Secrets // which no report may show, and no error may tell
 	watch       watch
 	onStep      func(r *Resource, step string) // nil if nobody observes the steps
 	cleanupTime time.Duration
+	// deadline is when calls in steps must have ended, and cleanupEnd when the cleanup must; zero if the test has no limit.
+	deadline, cleanupEnd time.Time
+	term                 func(name string) string
 
 	mu sync.Mutex
 	// resources are those that capabilities can refer to.
@@ -78,24 +83,20 @@ type HarnessOption func(*setting)
 type setting struct {
 	config      Properties
 	environment string
-	described   serve.Plugin
 	allCalls    bool
 	onStep      func(r *Resource, step string)
 	cleanupTime time.Duration
+	term        func(name string) string
 }
 
 // Config is the provider's configuration.
 func Config(properties Properties) HarnessOption { return func(s *setting) { s.config = properties } }
 
-// Environment is a part of the URNs of all resources, "test" unless it is said otherwise. Where a cloud remembers the
-// URNs of earlier runs, as those do that make idempotency tokens of them, each run needs another.
+// Environment is a part of the URNs of all resources, "test" by default. Tokens and seeds derive from it too, so that
+// each run needs another one where a cloud remembers the tokens of earlier runs.
 func Environment(name string) HarnessOption { return func(s *setting) { s.environment = name } }
 
-// Like tells the kit what the IDL says about the properties that a binary serves, which the protocol does not: the
-// provider is the one that the binary is built of. It is not called.
-func Like(p serve.Plugin) HarnessOption { return func(s *setting) { s.described = p } }
-
-// AllCalls has a test that failed list all calls, and not those alone of the steps that failed.
+// AllCalls has a failed test list all calls instead of only those of the steps that failed.
 func AllCalls() HarnessOption { return func(s *setting) { s.allCalls = true } }
 
 // Resources makes a provider of generated ones that need no configuration. All must be of one package, and no two of
@@ -123,7 +124,7 @@ func Resources(providers ...interface {
 // does not change what it is given.
 func InProcess(t TB, p serve.Plugin, options ...HarnessOption) *Harness {
 	t.Helper()
-	h, s := newHarness(t, append([]HarnessOption{Like(p)}, options...))
+	h, s := newHarness(t, options)
 	ctx, cancel := context.WithCancel(context.WithoutCancel(t.Context()))
 	listener := bufconn.Listen(1 << 20)
 	log := slog.New(slog.NewTextHandler(h.log, &slog.HandlerOptions{Level: slog.LevelWarn, ReplaceAttr: noTime}))
@@ -132,7 +133,7 @@ func InProcess(t TB, p serve.Plugin, options ...HarnessOption) *Harness {
 	var err error
 	h.plugin, err = plugin.Connect(t.Context(), func(ctx context.Context) (net.Conn, error) {
 		return listener.DialContext(ctx)
-	}, nil)
+	}, h.calls.event)
 	if err != nil {
 		cancel()
 		if reason := <-served; reason != nil {
@@ -144,6 +145,7 @@ func InProcess(t TB, p serve.Plugin, options ...HarnessOption) *Harness {
 		_ = h.plugin.Close() // It has no process that could end badly.
 		cancel()
 		if err := <-served; err != nil {
+			h.calls.fail()
 			t.Errorf("the provider does not stop: %v", err)
 		}
 	})
@@ -159,12 +161,18 @@ func noTime(_ []string, a slog.Attr) slog.Attr {
 	return a
 }
 
-// Binary starts a plugin, as an engine does. [Build] builds one. What it logs is shown if the test fails.
+// Binary starts a plugin, as an engine does, in whatever language it is written. [Build] builds one of Go sources. What
+// it logs is shown if the test fails.
 func Binary(t TB, c plugin.Command, options ...HarnessOption) *Harness {
 	t.Helper()
 	h, s := newHarness(t, options)
 	if c.Log == nil {
 		c.Log = h.log
+	}
+	if events := c.Events; events != nil {
+		c.Events = func(e lumi.Event) { h.calls.event(e); events(e) }
+	} else {
+		c.Events = h.calls.event
 	}
 	var err error
 	if h.plugin, err = plugin.Start(t.Context(), c); err != nil {
@@ -172,6 +180,7 @@ func Binary(t TB, c plugin.Command, options ...HarnessOption) *Harness {
 	}
 	t.Cleanup(func() {
 		if err := h.plugin.Close(); err != nil {
+			h.calls.fail()
 			t.Errorf("the plugin does not stop: %v", err)
 		}
 	})
@@ -180,43 +189,61 @@ func Binary(t TB, c plugin.Command, options ...HarnessOption) *Harness {
 }
 
 func newHarness(t TB, options []HarnessOption) (*Harness, *setting) {
-	s := &setting{environment: "test", cleanupTime: 10 * time.Minute}
+	s := &setting{
+		environment: "test", cleanupTime: 10 * time.Minute, term: func(name string) string { return name },
+	}
 	for _, option := range options {
 		option(s)
 	}
 	h := &Harness{
-		t: t, environment: s.environment, log: &buffer{}, properties: map[tokens.Type][]lumi.Property{},
+		t: t, environment: s.environment, log: &buffer{}, types: map[tokens.Type]*lumi.Description{},
 		resources: map[urn.URN]*Resource{}, unnamed: map[tokens.Type]int{}, secrets: wire.NewSecrets(nil),
 	}
-	h.calls.h, h.calls.all = h, s.allCalls
-	h.onStep, h.cleanupTime = s.onStep, s.cleanupTime
-	for token, r := range s.described.Resources {
-		if described, err := r.Describe(t.Context()); err == nil {
-			h.properties[token] = described.Properties
-		}
+	h.calls.h, h.calls.all, h.calls.events = h, s.allCalls, map[urn.URN][]lumi.Event{}
+	h.onStep, h.cleanupTime, h.term = s.onStep, s.cleanupTime, s.term
+	if limited, ok := t.(interface{ Deadline() (time.Time, bool) }); ok {
+		h.limit(limited.Deadline())
 	}
 	// Cleanups run last in, first out. This one runs after the provider has stopped, which may log something.
 	t.Cleanup(h.report)
 	return h, s
 }
 
-// begin configures the provider, and sees to it that resources are deleted before it stops.
+// limit ends calls, and then the cleanup, before go test would end the process with neither a report nor a cleanup.
+func (h *Harness) limit(end time.Time, limited bool) {
+	if !limited {
+		return
+	}
+	reserve := min(time.Until(end)/3, time.Minute)
+	h.deadline, h.cleanupEnd = end.Add(-reserve), end.Add(-reserve*2/3)
+}
+
+// begin learns what the provider serves and configures it. Resources are deleted before it stops.
 func (h *Harness) begin(s *setting) {
 	h.t.Helper()
 	h.t.Cleanup(h.deleteAll)
+	described, err := h.plugin.Describe(h.t.Context())
+	if err != nil {
+		h.fatalf("the provider does not describe its types: %v", err)
+	}
+	for _, d := range described {
+		h.types[d.Type] = d
+	}
 	if s.config == nil && !h.plugin.Configurable {
 		return
 	}
 	properties, err := s.config.encode()
 	if err != nil {
-		fatalf(h.t, "the configuration cannot be encoded:\n%s", indent(err.Error()))
+		h.fatalf("the configuration cannot be encoded:\n%s", indent(err.Error()))
 	}
 	err = h.plugin.Configure(h.t.Context(), lumi.BagOf(properties))
 	h.noteSecrets(properties)
 	// The transcript cannot show what was sent: nothing here says what of it is secret.
-	h.calls.add(&call{name: "Configure", err: err})
+	for _, found := range h.calls.add(&call{name: "Configure", err: err}) {
+		h.t.Errorf("%s", found)
+	}
 	if err != nil {
-		fatalf(h.t, "the provider refuses its configuration: %v", h.mask(err.Error()))
+		h.fatalf("the provider refuses its configuration: %v", h.mask(err.Error()))
 	}
 }
 
@@ -224,6 +251,7 @@ func (h *Harness) begin(s *setting) {
 func (h *Harness) report() {
 	log := h.log.String()
 	if shown := h.mask(log); shown != log {
+		h.calls.fail()
 		h.t.Errorf("the provider's log tells a secret:\n%s", indent(shown))
 	} else if log != "" && h.t.Failed() {
 		h.t.Logf("the provider logged:\n%s", indent(log))
@@ -238,7 +266,11 @@ func (h *Harness) deleteAll() {
 	h.mu.Lock()
 	left := slices.Clone(h.living)
 	h.mu.Unlock()
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(h.t.Context()), h.cleanupTime)
+	end := time.Now().Add(h.cleanupTime)
+	if !h.cleanupEnd.IsZero() && h.cleanupEnd.Before(end) {
+		end = h.cleanupEnd
+	}
+	ctx, cancel := context.WithDeadline(context.WithoutCancel(h.t.Context()), end)
 	defer cancel()
 	for _, l := range slices.Backward(left) {
 		l.r.doing, l.r.began = "clean up", h.calls.made()
@@ -252,12 +284,18 @@ func (h *Harness) deleteAll() {
 	}
 }
 
-// remove deletes what a test left, and sees that it is gone.
+// remove deletes what a test left, and sees that it is gone. It takes no more than half of the time, so that the others
+// are deleted even if this one hangs.
 func (r *Resource) remove(ctx context.Context, l living) error {
+	if deadline, ok := ctx.Deadline(); ok {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, time.Until(deadline)/2)
+		defer cancel()
+	}
 	if err := r.callDelete(ctx, l.id, l.state); err != nil {
 		return fmt.Errorf("it cannot be deleted: %s", explain(err))
 	}
-	if _, err := r.callGet(ctx, l.id); !errors.Is(err, lumi.ErrNotFound) {
+	if _, err := r.callGet(ctx, lumi.Import, l.id, nil); !errors.Is(err, lumi.ErrNotFound) {
 		return errors.New("Delete says that it is gone, and Get does not")
 	}
 	return nil
@@ -311,6 +349,9 @@ func (h *Harness) served(token tokens.Type, name string) *Resource {
 	if r.provider, err = h.plugin.Resource(token); err != nil {
 		h.fatalf("%v", err)
 	}
+	if r.described = h.types[token]; r.described == nil {
+		h.fatalf("the provider does not describe type %q, which it serves", token)
+	}
 	return r
 }
 
@@ -344,11 +385,12 @@ func (h *Harness) newResource(token tokens.Type, name string) *Resource {
 	if _, err := tokens.Parse(string(token)); err != nil {
 		h.fatalf("type %v", err)
 	}
-	r := &Resource{h: h, token: token, name: name}
+	r := &Resource{h: h, token: token, name: name, described: &lumi.Description{}}
 	u, err := r.format(name)
 	if err != nil {
 		h.fatalf("%v", err)
 	}
+	r.first = u
 	h.mu.Lock()
 	_, taken := h.resources[u]
 	h.mu.Unlock()

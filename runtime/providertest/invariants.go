@@ -141,8 +141,8 @@ func (s *step) computed(call string, bag *structpb.Struct) {
 				call, p.Name)
 		case isUnset(v) && !s.mayBeEmpty(p.Name):
 			s.report("unset: "+p.Name, fmt.Sprintf("%s returns %s as it is where nobody sets it, %s. It is computed and has"+
-				" no pointer in the IDL, so that it must be known now; if that is its value, say so in MayBeEmpty",
-				call, p.Name, readable.JSON(reveal(v), "")))
+				" no pointer in the IDL, so that it must be known now; if that is its value, say so in %s",
+				call, p.Name, readable.JSON(reveal(v), ""), s.r.h.term("MayBeEmpty")))
 		}
 	}
 }
@@ -210,7 +210,7 @@ func (s *step) hints(want, got *structpb.Struct) []string {
 		hints = append(hints, "If the cloud sets "+list(added)+" by itself, have Check fill that in")
 	}
 	if len(missing) > 0 {
-		hints = append(hints, "If the cloud does not tell "+list(missing)+", say so in MayDiffer")
+		hints = append(hints, "If the cloud does not tell "+list(missing)+", say so in "+s.r.h.term("MayDiffer"))
 	}
 	return hints
 }

@@ -69,8 +69,8 @@ func (s *step) findsNothing(bag *structpb.Struct, token string) {
 		s.errorf("Find returns %s for a token with which nothing was created\nAn engine would take that for what its own"+
 			" Create made: compare tokens", id)
 	case !errors.Is(err, lumi.ErrNotFound):
-		s.errorf("Find must return lumi.ErrNotFound for a token with which nothing was created, and failed otherwise: %s",
-			explain(err))
+		s.errorf("Find must return %s for a token with which nothing was created, and failed otherwise: %s",
+			s.r.h.term("lumi.ErrNotFound"), explain(err))
 	default:
 		s.called("Find", nil)
 	}

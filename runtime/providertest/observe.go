@@ -13,6 +13,10 @@ func OnStep(f func(r *Resource, step string)) HarnessOption {
 	return func(s *setting) { s.onStep = f }
 }
 
+// Terms has reports use other names for what they advise: names are those of this package and of package lumi, such as
+// MayDiffer and lumi.ErrNotFound.
+func Terms(term func(name string) string) HarnessOption { return func(s *setting) { s.term = term } }
+
 // CleanupTime limits how long it may take to delete what is left when the test ends. The default is 10 minutes.
 func CleanupTime(d time.Duration) HarnessOption { return func(s *setting) { s.cleanupTime = d } }
 

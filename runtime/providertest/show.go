@@ -1,6 +1,7 @@
 package providertest
 
 import (
+	"slices"
 	"strings"
 
 	"google.golang.org/protobuf/types/known/structpb"
@@ -62,6 +63,20 @@ func describe(c lumi.Change) string {
 		return "expected " + old + ", found nothing"
 	}
 	return "expected " + old + ", found " + found
+}
+
+// inFull leaves out of two bags the properties that differ and have none of the paths: their differences are excused.
+func inFull(paths []lumi.Path, expected, found *structpb.Struct) (*structpb.Struct, *structpb.Struct) {
+	expected, found = clone(expected), clone(found)
+	changed := lumi.Compare(lumi.BagOf(expected), lumi.BagOf(found))
+	for name := range merge(expected, found).GetFields() {
+		property := lumi.Path("").Key(name)
+		if changed.Changed(property) && !slices.ContainsFunc(paths, property.Holds) {
+			delete(expected.GetFields(), name)
+			delete(found.GetFields(), name)
+		}
+	}
+	return expected, found
 }
 
 // unified shows two bags as a diff, from which secrets are left out.

@@ -29,6 +29,11 @@ type step struct {
 func (r *Resource) step(t TB, name string, options []Option) *step {
 	t.Helper()
 	s := &step{r: r, t: t, ctx: t.Context(), name: name}
+	if !r.h.deadline.IsZero() {
+		var cancel context.CancelFunc
+		s.ctx, cancel = context.WithDeadline(s.ctx, r.h.deadline)
+		t.Cleanup(cancel)
+	}
 	for _, option := range options {
 		option(&s.want)
 	}
@@ -92,7 +97,7 @@ func (s *step) differs(
 		return
 	}
 	report := problem + ":\n" + indent(strings.Join(told, "\n"))
-	if diff := unified(expected, found); diff != "" {
+	if diff := unified(inFull(paths, expected, found)); diff != "" {
 		report += "\n" + indent(diff)
 	}
 	s.report(problem+": "+list(paths), strings.Join(append([]string{report}, help...), "\n"))

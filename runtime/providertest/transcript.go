@@ -117,8 +117,8 @@ func (t *transcript) String() string {
 	case len(t.calls):
 		return "all calls:\n" + indent(w.text.String())
 	}
-	return fmt.Sprintf("the calls of what failed, %d of %d (the option AllCalls lists all):\n%s", shown, len(t.calls),
-		indent(w.text.String()))
+	return fmt.Sprintf("the calls of what failed, %d of %d (the option %s lists all):\n%s", shown, len(t.calls),
+		t.h.term("AllCalls"), indent(w.text.String()))
 }
 
 // writer shows each bag once, and no secret. It masks texts before it shortens them, lest half a secret stay.

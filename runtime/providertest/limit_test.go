@@ -1,0 +1,82 @@
+package providertest_test
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	lumi "github.com/lumi-idl/lumi/runtime"
+	"github.com/lumi-idl/lumi/runtime/providertest"
+)
+
+// limited is a test that must end before go test ends the process.
+type limited struct {
+	providertest.TB
+	end time.Time
+}
+
+func (l limited) Deadline() (time.Time, bool) { return l.end, true }
+
+// hanger is an implementation of volumes that never finishes deleting the one called stuck.
+type hanger struct{ *volumeOps }
+
+func (h *hanger) Delete(ctx context.Context, old *volumeState) error {
+	if old.Properties.Name == "stuck" {
+		<-ctx.Done()
+		return ctx.Err()
+	}
+	return h.volumeOps.Delete(ctx, old)
+}
+
+// TestHanging has a Delete hang: the report says so, and what else exists is deleted, before the test's time is up.
+func TestHanging(t *testing.T) {
+	end := time.Now().Add(3 * time.Second)
+	got := said(run(t, func(t providertest.TB) {
+		t = limited{t, end}
+		h := providertest.InProcess(t, providertest.Resources(newVolumes(&hanger{&volumeOps{newCloud()}})))
+		h.Resource(volumeToken, "data").Create(t, small)
+		stuck := h.Resource(volumeToken, "stuck")
+		stuck.Create(t, small.With(providertest.Properties{"name": "stuck"}))
+		stuck.Delete(t)
+	}))
+	const deadline = "context deadline exceeded (nobody knows whether it took effect)\n"
+	const want = `store:index:Volume "stuck": delete: Delete failed: ` + deadline +
+		`store:index:Volume "stuck": id-2 is left behind: it cannot be deleted: ` + deadline +
+		`store:index:Volume "data": id-1 was left behind, and is deleted now` + "\n"
+	if got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+	if late := time.Since(end); late > 0 {
+		t.Errorf("it took %s too long", late)
+	}
+}
+
+// TestTerms has a report use the words of a program that runs the kit.
+func TestTerms(t *testing.T) {
+	terms := providertest.Terms(func(name string) string { return "<" + name + ">" })
+	report := run(t, func(t providertest.TB) {
+		h := providertest.InProcess(t, providertest.Resources(newVolumes(&author{
+			volumeOps: &volumeOps{newCloud()}, absent: errors.New("404 not found"),
+			get: func(v, _ *volume) (*volume, error) { v.Comment = nil; return v, nil },
+			create: func(want *volumeState, id lumi.ID) (lumi.ID, error) {
+				want.Properties.ARN = ""
+				return id, nil
+			},
+		})), terms)
+		v := h.Resource(volumeToken, "data")
+		v.Check(t, small)
+		v.Create(t, small)
+		v.Delete(t)
+	})
+	for _, part := range []string{
+		"say so in <MayDiffer>\n", "say so in <MayBeEmpty>\n",
+		"Get (import) after Delete must return <lumi.ErrNotFound>, and failed otherwise: ",
+		"(the option <AllCalls> lists all):\n",
+	} {
+		if !strings.Contains(report, part) {
+			t.Errorf("there is no %q in\n%s", part, report)
+		}
+	}
+}
