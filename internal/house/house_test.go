@@ -209,8 +209,8 @@ var rules = []rule{
 	{
 		of: []string{"./runtime/providertest"},
 		only: []string{
-			"./internal/linediff", "./runtime", "./runtime/internal/readable", "./runtime/internal/special", "./runtime/tokens", "./runtime/urn",
-			"./runtime/wire", "./runtime/serve", "./runtime/serve/plugin",
+			"./internal/linediff", "./internal/suggest", "./runtime", "./runtime/internal/readable", "./runtime/internal/special",
+			"./runtime/tokens", "./runtime/urn", "./runtime/wire", "./runtime/serve", "./runtime/serve/plugin",
 		},
 		why: "the test kit is an engine and a plugin in one process, and nothing else",
 	},

@@ -7,6 +7,7 @@ import (
 
 	"google.golang.org/protobuf/types/known/structpb"
 
+	"github.com/lumi-idl/lumi/internal/suggest"
 	lumi "github.com/lumi-idl/lumi/runtime"
 	"github.com/lumi-idl/lumi/runtime/internal/special"
 )
@@ -78,6 +79,11 @@ type Upgrade struct {
 // ends it.
 func (r *Resource) Life(t TB, l Life) {
 	t.Helper()
+	r.declared(t, "Computed", paths(l.Computed))
+	r.declared(t, "MayBeEmpty", paths(l.MayBeEmpty))
+	r.declared(t, "MayDiffer", l.MayDiffer)
+	r.declared(t, "Known", paths(l.Known))
+	r.declared(t, "Unknown", l.Unknown)
 	r.MayDiffer(l.MayDiffer...)
 	r.MayBeEmpty(l.MayBeEmpty...)
 	r.Check(t, l.Create)
@@ -122,6 +128,35 @@ func (r *Resource) Life(t TB, l Life) {
 		r.store(s.stored(r.current(), l.Upgrades[n-1].Stored), r.wanted)
 	}
 	s.delete()
+}
+
+// declared ends the test if it names a property that does not exist, which would have no effect.
+func (r *Resource) declared(t TB, field string, paths []lumi.Path) {
+	t.Helper()
+	var names []lumi.Path
+	for _, p := range r.described.Properties {
+		names = append(names, lumi.Path("").Key(p.Name))
+	}
+	for _, path := range paths {
+		if slices.ContainsFunc(names, func(name lumi.Path) bool { return name.Holds(path) }) {
+			continue
+		}
+		hint := ""
+		if near := suggest.Name(string(path), names); near != "" {
+			hint = fmt.Sprintf("; did you mean %s?", near)
+		}
+		r.h.calls.fail()
+		fatalf(t, "%s: %s: there is no property %s%s", r, r.h.term(field), path, hint)
+	}
+}
+
+// paths are those of properties.
+func paths(names []string) []lumi.Path {
+	var made []lumi.Path
+	for _, name := range names {
+		made = append(made, lumi.Path("").Key(name))
+	}
+	return made
 }
 
 // plans has properties be unknown.

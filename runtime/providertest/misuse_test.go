@@ -116,10 +116,18 @@ store:index:Volume "data": id-1 was left behind, and is deleted now
 `,
 		},
 		{
+			"a life about no property",
+			func(t providertest.TB, _ *providertest.Harness, v *providertest.Resource) {
+				v.Life(t, providertest.Life{Create: small, MayDiffer: []lumi.Path{"tags.a", "comment", "zoen"}})
+			},
+			`store:index:Volume "data": MayDiffer: there is no property zoen; did you mean zone?
+`,
+		},
+		{
 			"other expectations of a life",
 			func(t providertest.TB, _ *providertest.Harness, v *providertest.Resource) {
 				v.Life(t, providertest.Life{
-					Create: small, Computed: []string{"speed"}, Expect: providertest.Properties{"comment": "none"},
+					Create: small, Computed: []string{"key"}, Expect: providertest.Properties{"comment": "none"},
 					Updates: []providertest.Change{{
 						Set: providertest.Properties{"size": 11}, Changes: []string{"~ size: 10 -> 12"},
 						Expect: providertest.Properties{"password": "other horse"},
@@ -127,7 +135,7 @@ store:index:Volume "data": id-1 was left behind, and is deleted now
 					Replaces: []providertest.Replacement{{Set: providertest.Properties{"zone": "b"}, Because: []lumi.Path{"size"}}},
 				})
 			},
-			`store:index:Volume "data": create: speed is not computed
+			`store:index:Volume "data": create: key is not computed
 store:index:Volume "data": create: the resource has other properties than expected:
 	comment: expected "none", found "made by a test"
 	--- expected
