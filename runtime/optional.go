@@ -22,7 +22,8 @@ type Inspector[P Object] interface {
 // Finder is implemented by an author's operations that can find what a Create made whose outcome is uncertain.
 type Finder[P Object] interface {
 	// Find returns the id of the resource that a Create with the same URN, token and properties made, or [ErrNotFound] if
-	// there is none.
+	// there is none. Anything else that fails, such as a search that is not answered, must not become ErrNotFound: the
+	// engine would create a second resource.
 	Find(ctx context.Context, want *State[P]) (ID, error)
 }
 
@@ -43,7 +44,7 @@ type Upgrader[P Object] interface {
 	//
 	// Any property may be missing in stored: Check's has no out properties, and required ones are also missing after a
 	// Create that failed half way and after an import. They stay so, unless Upgrade sets them; to set one to its zero value
-	// it calls [State.Done], too.
+	// it calls [State.Done], too. So a value must be asked for with v, ok := stored.Get("name").(string).
 	Upgrade(ctx context.Context, old *State[P], stored Bag) error
 }
 

@@ -32,7 +32,8 @@ func (h *hanger) Delete(ctx context.Context, old *volumeState) error {
 
 // TestHanging has a Delete hang: the report says so, and what else exists is deleted, before the test's time is up.
 func TestHanging(t *testing.T) {
-	end := time.Now().Add(3 * time.Second)
+	t.Parallel()
+	end := time.Now().Add(6 * time.Second)
 	got := said(run(t, func(t providertest.TB) {
 		t = limited{t, end}
 		h := providertest.InProcess(t, providertest.Resources(newVolumes(&hanger{&volumeOps{newCloud()}})))
