@@ -372,6 +372,33 @@ func TestReferencesChanged(t *testing.T) {
 	}
 }
 
+// renamer is an implementation of snapshots that names each call, not each snapshot.
+type renamer struct {
+	*snapshotOps
+	calls int
+}
+
+func (r *renamer) Name(context.Context, *snapshotState) (string, error) {
+	r.calls++
+	return fmt.Sprintf("snapshot-%d", r.calls), nil
+}
+
+// TestRenamed has Name answer otherwise each time.
+func TestRenamed(t *testing.T) {
+	got := said(run(t, func(t providertest.TB) {
+		h := providertest.InProcess(t, providertest.Resources(newSnapshots(&renamer{snapshotOps: &snapshotOps{newCloud()}})))
+		s := h.Unnamed(snapshotToken)
+		s.Create(t, ofGiven(h))
+		s.Retry(t)
+	}))
+	const want = "store:index:Snapshot \"#1\": create again after a lost answer: Name chooses another name for the same" +
+		" properties: expected \"snapshot-1\", found \"snapshot-2\"\n" +
+		"store:index:Snapshot \"#1\": id-1 was left behind, and is deleted now\n"
+	if got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+}
+
 // TestUnset has a provider compute what looks forgotten, and what does not.
 func TestUnset(t *testing.T) {
 	const report = "store:index:Volume \"data\": create: Create returns arn as it is where nobody sets it, %s. It is" +

@@ -24,6 +24,9 @@ func (s *step) expects(err error) bool { return s.want.uncertain && s.want.met(e
 func (s *step) retry() {
 	s.t.Helper()
 	r := s.r
+	if !r.described.Named {
+		s.sameName()
+	}
 	if r.described.IdempotentCreate {
 		s.createAgain()
 	}
@@ -37,6 +40,19 @@ func (s *step) retry() {
 		s.errorf("Find must return %s for the token of its Create, and returns %s", r.ID(), id)
 	}
 	s.findsNothing(r.created, r.intent(-1))
+}
+
+// sameName sees that the provider chooses the same name again: an engine that stopped before it noted what it was about to
+// create asks anew, and another URN would be another resource.
+func (s *step) sameName() {
+	s.t.Helper()
+	name, err := s.r.callName(s.ctx, s.r.created)
+	if !s.called("Name", err) {
+		return
+	}
+	if u, err := s.r.format(name); err != nil || u != s.r.URN() {
+		s.errorf("Name chooses another name for the same properties: expected %q, found %q", s.r.URN().Name(), name)
+	}
 }
 
 func (s *step) createAgain() {
