@@ -60,7 +60,7 @@ func (m *mark) conceal(v, given *structpb.Value) *structpb.Value {
 	switch {
 	case !m.hasSecretElement(true) || special.IsNull(v) || special.IsSecret(v) || same(v, given):
 		return v
-	case m.secret || v.GetStructValue() == nil:
+	case m.secret || v.GetStructValue() == nil || special.IsContent(v): // An archive's marks are those of its members.
 		return NewSecret(v)
 	}
 	return structpb.NewStructValue(m.concealFields(v.GetStructValue(), given.GetStructValue()))

@@ -90,6 +90,27 @@ func checkOldBag(t *rapid.T) {
 	}
 }
 
+// TestStoredArchive has Check take from the old properties an archive of which a part came as a secret.
+func TestStoredArchive(t *testing.T) {
+	p := NewNetworkProvider(&networkOps{check: func(want *lumi.State[*network]) error {
+		want.Properties.Code = want.Old.Code
+		return nil
+	}})
+	for _, asset := range []string{
+		`{"$sig": "$secret", "value": {"$sig": "$asset", "text": "hush!"}}`,
+		`{"$sig": "$asset", "text": {"$sig": "$secret", "value": "hush!"}}`,
+	} {
+		old := bag(t, `{"code": {"$sig": "$archive", "assets": {"a": `+asset+`}}}`)
+		resp, err := p.Check(t.Context(), &lumi.CheckRequest{Properties: bag(t, minimal), Old: old})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := resp.Properties.Struct(); got.Fields["code"] == nil || tells(structpb.NewStructValue(got)) {
+			t.Errorf("%s: a secret is in the clear, or the archive is gone: %v", asset, got)
+		}
+	}
+}
+
 // storedCalls are those that take stored properties. Each returns a bag of what it tells.
 func storedCalls(t *rapid.T, p lumi.ResourceProvider, stored, wanted lumi.Bag) map[string]func() (lumi.Bag, error) {
 	return map[string]func() (lumi.Bag, error){
