@@ -209,9 +209,16 @@ func (r *Provider) InspectChange(
 			return nil, err
 		}
 	}
+	kept := c.diff.kept(c.old.before, req.New.message)
+	if len(c.diff.ignored) > 0 { // An Update would be refused, and the plan could not be carried out.
+		var invalid *InvalidError
+		if _, err := decodeBag(ctx, kept, r.alloc(), decoding{unknown: true}); errors.As(err, &invalid) {
+			return nil, &OutputError{Faults: invalid.Faults}
+		}
+	}
 	return &InspectChangeResponse{
 		Changes: c.diff.Changes(), Replaces: c.diff.Replaces(), DeleteBeforeReplace: c.diff.deleteFirst,
-		Properties: Bag{c.diff.kept(c.old.before, req.New.message)},
+		Properties: Bag{kept},
 	}, nil
 }
 

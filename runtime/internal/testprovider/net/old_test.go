@@ -267,3 +267,18 @@ func TestDeleteBeforeReplace(t *testing.T) {
 		}
 	}
 }
+
+// TestIgnoredAddition refuses to plan with what an Update would refuse.
+func TestIgnoredAddition(t *testing.T) {
+	p := NewNetworkProvider(&networkOps{inspect: func(_, _ *lumi.State[*network], diff *lumi.Diff) error {
+		diff.Ignore(Network_Size)
+		return nil
+	}})
+	_, err := p.InspectChange(t.Context(), &lumi.InspectChangeRequest{
+		Old: over(t, bag(t, minimal), `{"size": null}`), New: bag(t, minimal),
+	})
+	want := "the provider computed properties that cannot be sent: size: is required, but missing"
+	if err == nil || err.Error() != want || !errors.As(err, new(*lumi.OutputError)) {
+		t.Errorf("got  %v\nwant %s", err, want)
+	}
+}
