@@ -46,9 +46,9 @@ func isUncertain(err error) (is bool) {
 	return errors.As(err, new(*UncertainError))
 }
 
-// result returns what Create or Update computed for a resource that exists. After a failure, and if what was computed
+// resultOf returns what Create or Update computed for a resource that exists. After a failure, and if what was computed
 // cannot be encoded, the error is a *[PartialError]. Asked are the properties in the request.
-func (r *Provider) result(ctx context.Context, c *call, id ID, asked Bag, err error) (Bag, error) {
+func resultOf(ctx context.Context, r *Provider, c *call, id ID, asked Bag, err error) (Bag, error) {
 	ctx = context.WithoutCancel(ctx) // since the engine must learn what exists
 	if err == nil {
 		if computed, unsent := c.want.encode(ctx, 0, Out); unsent == nil {
@@ -64,10 +64,10 @@ func (r *Provider) result(ctx context.Context, c *call, id ID, asked Bag, err er
 		partial.Err = Uncertain(err)
 	}
 	if ok && !own.Properties.IsZero() {
-		partial.Properties = Bag{r.conceal(ctx, c, own.Properties)}
+		partial.Properties = Bag{concealIn(ctx, r, c, own.Properties)}
 		return Bag{}, partial
 	}
-	has, more := r.remains(ctx, c, asked, err == nil)
+	has, more := remainsOf(ctx, r, c, asked, err == nil)
 	if c.old != nil { // What the author left as it was may still be a secret.
 		has = c.old.marks.concealFields(has, asked.message)
 	}
@@ -77,10 +77,10 @@ func (r *Provider) result(ctx context.Context, c *call, id ID, asked Bag, err er
 	return Bag{}, partial
 }
 
-// conceal wraps what is a secret in properties that the author made, because the IDL says so or because it came as one.
-func (r *Provider) conceal(ctx context.Context, c *call, made Bag) *structpb.Struct {
+// concealIn wraps what is a secret in properties that the author made, because the IDL says so or because it came as one.
+func concealIn(ctx context.Context, r *Provider, c *call, made Bag) *structpb.Struct {
 	fields := maps.Clone(made.message.GetFields())
-	if is, err := r.decode(ctx, c.want.URN, c.want.ID, made, nil, decoding{mode: lenient}); err == nil {
+	if is, err := decodeState(ctx, r, c.want.URN, c.want.ID, made, nil, decoding{mode: lenient}); err == nil {
 		encoded, _ := encodeBag(ctx, is.Properties, is.marks, 0, 0)
 		for name, v := range encoded.GetFields() {
 			if holdsSecret(v) {
@@ -95,13 +95,13 @@ func (r *Provider) conceal(ctx context.Context, c *call, made Bag) *structpb.Str
 	return bag
 }
 
-// remains returns the properties that a resource has: out properties as the author left them, and of the others those
+// remainsOf returns the properties that a resource has: out properties as the author left them, and of the others those
 // that were asked for, if all was done. Otherwise it has what is done, and what it had before; a new one has what only a
 // replacement could change, so that a retry can complete it.
-func (r *Provider) remains(ctx context.Context, c *call, asked Bag, all bool) (*structpb.Struct, error) {
+func remainsOf(ctx context.Context, r *Provider, c *call, asked Bag, all bool) (*structpb.Struct, error) {
 	now, unsent := c.want.encode(ctx, 0, 0)
 	goal := &structpb.Struct{}
-	if want, err := r.decode(ctx, c.want.URN, c.want.ID, asked, nil, decoding{}); err == nil {
+	if want, err := decodeState(ctx, r, c.want.URN, c.want.ID, asked, nil, decoding{}); err == nil {
 		goal, _ = encodeBag(ctx, want.Properties, want.marks, Out, 0)
 	}
 	has := map[string]*structpb.Value{}

@@ -10,14 +10,17 @@ import (
 	"testing"
 )
 
-// brokenInput is no LumiGL, and mended only by a guess; stateInput is what 'lumi convert' reads.
+// brokenInput is no LumiGL, and mended only by a guess; stateInput is what 'lumi convert' reads; wrongFixture is about a
+// resource that cannot be created.
 const (
-	brokenInput = `{"vertices": {"a": {"x": {"#ref": "b"}}}}`
-	stateInput  = `{"version": 4, "terraform_version": "1.9.0", "serial": 1, "lineage": "l", "resources": []}`
+	brokenInput  = `{"vertices": {"a": {"x": {"#ref": "b"}}}}`
+	wrongFixture = `{"vertices": {"a": {"type": "library:index:Card", "name": "a", "create": {"name": "a"}}}}`
+	stateInput   = `{"version": 4, "terraform_version": "1.9.0", "serial": 1, "lineage": "l", "resources": []}`
 )
 
 // TestExitCodes holds that every command exits with what its help and docs/lumi.md say.
 func TestExitCodes(t *testing.T) {
+	plugin := testPlugin(t)
 	missing := filepath.Join(t.TempDir(), "missing.json")
 	type try struct {
 		args, stdin string
@@ -45,10 +48,15 @@ func TestExitCodes(t *testing.T) {
 			{"-", stateInput, 0}, {"--strict -", stateInput, 0}, {"-", "{}", 1}, {"-", "{", 1}, {"--strict -", strings.Replace(stateInput, "{", `{"x": 1,`, 1), 1},
 			{missing, "", 2}, {"--environment=a:b -", stateInput, 2},
 		},
-		"explain":    {{"dangling", "", 0}, {"giraffe", "", 2}},
-		"completion": {{"bash", "", 0}, {"tcsh", "", 2}},
-		"help":       {{"", "", 0}, {"frobnicate", "", 2}},
-		"version":    {{"", "", 0}, {"now", "", 2}},
+		"explain": {{"dangling", "", 0}, {"giraffe", "", 2}},
+		"provider test": {
+			{plugin + " --fixture=testdata/examples/library.json", "", 0}, {plugin + " --fixture=-", wrongFixture, 1},
+			{plugin + " --fixture=-", brokenInput, 2}, {missing + " --fixture=testdata/examples/library.json", "", 2},
+		},
+		"provider describe": {{plugin, "", 0}, {missing, "", 2}},
+		"completion":        {{"bash", "", 0}, {"tcsh", "", 2}},
+		"help":              {{"", "", 0}, {"frobnicate", "", 2}},
+		"version":           {{"", "", 0}, {"now", "", 2}},
 	}
 	manual, err := os.ReadFile("../../docs/lumi.md")
 	if err != nil {

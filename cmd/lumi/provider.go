@@ -56,6 +56,8 @@ With --json, the report is one object with "plugin", "package", "version", "type
 				return misused("--run: %s", strings.TrimPrefix(err.Error(), "error parsing regexp: "))
 			case p.file == "":
 				return misused("missing --fixture=FILE")
+			case !p.hasEnvironment():
+				return misused("--environment=%s is not a valid name", p.environment)
 			case p.timeout <= 0:
 				return misused("--timeout must be positive")
 			}
@@ -65,6 +67,7 @@ With --json, the report is one object with "plugin", "package", "version", "type
 	}
 	c.Flags().StringVar(&p.file, "fixture", "", "the `FILE` that says what to test; - is standard input")
 	c.Flags().StringVar(&run, "run", ".", "test only resources whose keys match `REGEXP`")
+	c.Flags().StringVar(&p.environment, "environment", "test", "the `NAME` of the environment in URNs; one that is new makes other tokens and seeds")
 	c.Flags().DurationVar(&p.timeout, "timeout", 10*time.Minute, "limit the test, and the cleanup after it, to `DURATION` each")
 	c.Flags().BoolVar(&p.allCalls, "all-calls", false, "after a failure, list the calls of all steps, not only of those that failed")
 	_ = c.MarkFlagFilename("fixture", "json")

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"strings"
 	"sync"
 
 	lumi "github.com/lumi-idl/lumi/runtime"
@@ -168,6 +169,14 @@ func (s *shelves) Delete(ctx context.Context, old *shelfState) error {
 	return nil
 }
 
+// Upgrade reads the floor where earlier versions stored it.
+func (s *shelves) Upgrade(_ context.Context, old *shelfState, stored lumi.Bag) error {
+	if level, ok := stored.Get("level").(float64); ok && bug != "upgrade" {
+		old.Properties.Floor = &level
+	}
+	return nil
+}
+
 type books struct{ store[book] }
 
 type bookState = lumi.State[*book]
@@ -201,6 +210,13 @@ func (b *books) Get(_ context.Context, id lumi.ID, _ *bookState) (*book, error) 
 		*found = book{Title: *found.PIN, Shelf: found.Shelf, Place: found.Place, PIN: found.PIN}
 	}
 	return found, err
+}
+
+func (b *books) InspectChange(_ context.Context, old, want *bookState, diff *lumi.Diff) error {
+	if bug != "ignore" && strings.EqualFold(old.Properties.Place, want.Properties.Place) {
+		diff.Ignore("place")
+	}
+	return nil
 }
 
 func (b *books) Update(_ context.Context, old, want *bookState, _ *lumi.Diff) error {

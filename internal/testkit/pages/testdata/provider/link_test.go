@@ -12,17 +12,17 @@ func TestLink(t *testing.T) {
 	store := &Store{Dir: t.TempDir()}
 	h := providertest.InProcess(t, providertest.Resources(NewFiles(store), NewLinks(store)))
 	notes, others, empty := h.Resource(File, "notes"), h.Resource(File, "others"), h.Resource(File, "empty")
-	h.Resource(Link, "early").Check(t, providertest.Bag{"name": "early", "target": notes})
-	notes.Create(t, providertest.Bag{"name": "notes.txt", "text": "one"})
-	others.Create(t, providertest.Bag{"name": "others.txt", "text": "two"})
+	h.Resource(Link, "early").Check(t, providertest.Properties{"name": "early", "target": notes})
+	notes.Create(t, providertest.Properties{"name": "notes.txt", "text": "one"})
+	others.Create(t, providertest.Properties{"name": "others.txt", "text": "two"})
 	empty.MayBeEmpty("size")
-	empty.Create(t, providertest.Bag{"name": "empty.txt", "text": ""})
+	empty.Create(t, providertest.Properties{"name": "empty.txt", "text": ""})
 	h.Resource(Link, "latest").Life(t, providertest.Life{
-		Create:   providertest.Bag{"name": "latest", "target": notes},
-		Expect:   providertest.Bag{"path": "notes.txt"},
-		Replaces: []providertest.Replacement{{Set: providertest.Bag{"target": others}}},
+		Create:   providertest.Properties{"name": "latest", "target": notes},
+		Expect:   providertest.Properties{"path": "notes.txt"},
+		Replaces: []providertest.Replacement{{Set: providertest.Properties{"target": others}}},
 	})
-	h.Resource(Link, "nothing").Check(t, providertest.Bag{"name": "nothing", "target": empty},
+	h.Resource(Link, "nothing").Check(t, providertest.Properties{"name": "nothing", "target": empty},
 		providertest.WantFaults("target: empty.txt is empty"))
 }
 

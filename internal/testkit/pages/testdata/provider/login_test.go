@@ -16,10 +16,10 @@ func TestLogin(t *testing.T) {
 	}
 	h := providertest.InProcess(t, providertest.Resources(NewLogins(store)))
 	h.Resource(Login, "admin").Life(t, providertest.Life{
-		Create:   providertest.Bag{"name": "admin", "password": "correct horse battery"},
-		Updates:  []providertest.Change{{Set: providertest.Bag{"password": "staple horse battery"}}},
-		Replaces: []providertest.Replacement{{Set: providertest.Bag{"name": "root"}}},
+		Create:   providertest.Properties{"name": "admin", "password": "correct horse battery"},
+		Updates:  []providertest.Change{{Set: providertest.Properties{"password": "staple horse battery"}}},
+		Replaces: []providertest.Replacement{{Set: providertest.Properties{"name": "root"}}},
 	})
-	h.Resource(Login, "short").Check(t, providertest.Bag{"name": "short", "password": "short"},
+	h.Resource(Login, "short").Check(t, providertest.Properties{"name": "short", "password": "short"},
 		providertest.WantFaults("password: is shorter than 12 characters"))
 }

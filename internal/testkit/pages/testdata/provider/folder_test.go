@@ -17,17 +17,17 @@ import (
 func TestFolder(t *testing.T) {
 	h := providertest.InProcess(t, providertest.Resources(NewFolders(&Store{Dir: t.TempDir()})))
 	h.Unnamed(Folder).Life(t, providertest.Life{
-		Create: providertest.Bag{"path": "notes", "files": map[string]string{"a": "1", "b": "2"}},
+		Create: providertest.Properties{"path": "notes", "files": map[string]string{"a": "1", "b": "2"}},
 		Updates: []providertest.Change{
-			{Set: providertest.Bag{"files": map[string]string{"b": "3", "c": "4"}}},
+			{Set: providertest.Properties{"files": map[string]string{"b": "3", "c": "4"}}},
 		},
-		Replaces: []providertest.Replacement{{Set: providertest.Bag{"path": "old"}}},
+		Replaces: []providertest.Replacement{{Set: providertest.Properties{"path": "old"}}},
 	})
 }
 
 func TestFolderFaults(t *testing.T) {
 	h := providertest.InProcess(t, providertest.Resources(NewFolders(&Store{Dir: t.TempDir()})))
-	h.Unnamed(Folder).Check(t, providertest.Bag{"path": "..", "files": map[string]string{".token": ""}},
+	h.Unnamed(Folder).Check(t, providertest.Properties{"path": "..", "files": map[string]string{".token": ""}},
 		providertest.WantFaults("path: .. is outside the folder", `files[".token"]: is not a valid name`))
 }
 

@@ -14,22 +14,25 @@ import (
 func TestImage(t *testing.T) {
 	h := providertest.InProcess(t, providertest.Resources(NewImages(&Store{Dir: t.TempDir()})))
 	h.Resource(Image, "disk").Life(t, providertest.Life{
-		Create: providertest.Bag{"name": "disk", "size": 10, "unit": UnitMB},
+		Create: providertest.Properties{"name": "disk", "size": 10, "unit": UnitMB},
 		Updates: []providertest.Change{
-			{Set: providertest.Bag{"size": 20, "mode": "640"}},
-			{Set: providertest.Bag{"mode": nil}, Expect: providertest.Bag{"size": 20}},
+			{Set: providertest.Properties{"size": 20, "mode": "640"}},
+			{Set: providertest.Properties{"mode": nil}, Expect: providertest.Properties{"size": 20}},
 		},
 		Replaces: []providertest.Replacement{
-			{Set: providertest.Bag{"size": 5}, Because: []lumi.Path{"size"}},
-			{Set: providertest.Bag{"name": "other"}, Because: []lumi.Path{"name"}},
+			{Set: providertest.Properties{"size": 5}, Because: []lumi.Path{"size"}},
+			{Set: providertest.Properties{"name": "other"}, Because: []lumi.Path{"name"}},
 		},
-		NoRefusal: true,
+		Ignores: []providertest.Properties{{"size": 0.01, "unit": UnitGB}},
+		Upgrades: []providertest.Upgrade{{Stored: providertest.Properties{
+			"size": "5 MB", "unit": nil, "mode": nil, "permissions": "600",
+		}}},
 	})
 }
 
 func TestImageFaults(t *testing.T) {
 	h := providertest.InProcess(t, providertest.Resources(NewImages(&Store{Dir: t.TempDir()})))
-	h.Resource(Image, "disk").Check(t, providertest.Bag{"name": "disk", "size": 0, "unit": UnitMB, "mode": "8"},
+	h.Resource(Image, "disk").Check(t, providertest.Properties{"name": "disk", "size": 0, "unit": UnitMB, "mode": "8"},
 		providertest.WantFaults("size: must be positive", "mode: must consist of three octal digits"))
 }
 
