@@ -186,7 +186,7 @@ func TestSecurityGroupFaults(t *testing.T) {
 // TestSecurityGroupLimit shows a group that is there without its rules, since Amazon refused them.
 func TestSecurityGroupLimit(t *testing.T) {
 	t.Parallel()
-	_, h := start(t)
+	_, h := startWith(t, bag{"maxRetries": 3}) // The SDK may close a connection while a long answer is read.
 	var many []any
 	for i := range 61 {
 		many = append(many, tcp(i))
