@@ -27,6 +27,9 @@ func (v Value) IsArchive() bool { return v.signature() == wire.Archive }
 // IsFile reports whether the value is an asset or an archive.
 func (v Value) IsFile() bool { return v.IsAsset() || v.IsArchive() }
 
+// IsExpression reports whether the value is computed from outputs of resources, as package expr does.
+func (v Value) IsExpression() bool { return v.signature() == wire.Expression }
+
 func (v *Value) signature() string {
 	members := v.members()
 	for i := range members {

@@ -113,6 +113,10 @@ var rules = []rule{
 		why: "the graph language is what all others of this wing are built on",
 	},
 	{
+		of: []string{"./lumigl/expr"}, only: []string{"./internal/jsonpointer", "./lumigl", "./runtime/wire"},
+		why: "expressions are computed from values alone",
+	},
+	{
 		of: []string{"./lumigl/match"}, only: []string{"./internal/dag", "./lumigl"},
 		why: "resources are recognized by what is in them",
 	},

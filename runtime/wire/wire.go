@@ -11,6 +11,8 @@ const (
 	Secret  = "1b47061264138c4ac30d75fd1eb44270" // {value}
 	Asset   = "c44067f5952c0a294b673a41bacd8c17" // {text}, {path} or {uri}, and optionally {hash}
 	Archive = "0def7320c3a5731c473e5ecbe6d01bc7" // {assets}, {path} or {uri}, and optionally {hash}
+	// Expression is that of a value in a desired graph which is computed from outputs. It never reaches a provider.
+	Expression = "63fc8277790b7f8a51f0478af443e94d" // {interpolate}, {jsonStringify}, or {get} and {path}
 )
 
 // Unknown is the string that stands for a value which is not known yet.

@@ -1,0 +1,228 @@
+package expr_test
+
+import (
+	"encoding/json"
+	"os"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/lumi-idl/lumi/lumigl"
+	"github.com/lumi-idl/lumi/lumigl/expr"
+	"github.com/lumi-idl/lumi/runtime/wire"
+)
+
+var signatures = strings.NewReplacer(`"$sig"`, `"`+wire.Signature+`"`, `"$expr"`, `"`+wire.Expression+`"`,
+	`"$secret"`, `"`+wire.Secret+`"`, `"$asset"`, `"`+wire.Asset+`"`, `"$unknown"`, `"`+wire.Unknown+`"`)
+
+// values parses values that refer to one resource, r, whose properties are its outputs.
+func values(t interface{ Fatal(args ...any) }, outputs json.RawMessage, all ...json.RawMessage) []lumigl.Value {
+	if outputs == nil {
+		outputs = json.RawMessage(`{}`)
+	}
+	text := `{"vertices": {"r": ` + string(outputs)
+	for i, v := range all {
+		text += `, "` + string(rune('a'+i)) + `": {"v": ` + string(v) + `}`
+	}
+	g, err := lumigl.ParseGraph(signatures.Replace(text) + "}}")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var parsed []lumigl.Value
+	for i := range all {
+		parsed = append(parsed, g.Vertex(string(rune('a'+i))).Properties.Get("v"))
+	}
+	return parsed
+}
+
+// outputs resolves the properties of a vertex that are known.
+func outputs(vertex *lumigl.Vertex, property string) (lumigl.Value, bool) {
+	v := vertex.Properties.Get(property)
+	return v, v.Exists()
+}
+
+// TestCases evaluates the table that the TypeScript package evaluates too.
+func TestCases(t *testing.T) {
+	t.Parallel()
+	text, err := os.ReadFile("testdata/cases.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var cases []struct {
+		Name                 string
+		Value, Outputs, Want json.RawMessage
+		Error                string
+	}
+	if err := json.Unmarshal(text, &cases); err != nil {
+		t.Fatal(err)
+	}
+	for _, test := range cases {
+		t.Run(test.Name, func(t *testing.T) {
+			t.Parallel()
+			if test.Want == nil {
+				test.Want = json.RawMessage("null")
+			}
+			v := values(t, test.Outputs, test.Value, test.Want)
+			got, err := expr.Evaluate(v[0], outputs)
+			switch {
+			case test.Error != "":
+				if err == nil || err.Error() != test.Error {
+					t.Errorf("got  %v\nwant %s", err, test.Error)
+				}
+			case err != nil:
+				t.Errorf("got %v", err)
+			case !got.Equal(v[1]):
+				t.Errorf("got %s", show(got))
+			}
+		})
+	}
+}
+
+// show formats a value for messages.
+func show(v lumigl.Value) string {
+	g := &lumigl.Graph{}
+	vertex, err := g.Add("v")
+	if err != nil {
+		return err.Error()
+	}
+	vertex.Properties = lumigl.ObjectOf(lumigl.Member{Key: "v", Value: v})
+	var text strings.Builder
+	if err := lumigl.Write(&text, g); err != nil {
+		return err.Error()
+	}
+	return text.String()
+}
+
+// known says which outputs are known, by their names.
+type known map[string]lumigl.Value
+
+func (k known) resolve(_ *lumigl.Vertex, property string) (lumigl.Value, bool) {
+	v, ok := k[property]
+	return v, ok
+}
+
+// drawValue draws what an output may be, or a literal in an expression.
+func drawValue(t *rapid.T, depth int) lumigl.Value {
+	kinds := 6
+	if depth == 0 {
+		kinds = 4
+	}
+	switch rapid.IntRange(0, kinds-1).Draw(t, "kind") {
+	case 0:
+		return lumigl.TextOf(rapid.StringMatching(`[a-c€😀"]{0,3}`).Draw(t, "text"))
+	case 1:
+		v, _ := lumigl.FloatOf(rapid.Float64Range(-1e25, 1e25).Draw(t, "number"))
+		return v
+	case 2:
+		return lumigl.BoolOf(rapid.Bool().Draw(t, "bool"))
+	case 3:
+		inner := lumigl.TextOf("hush" + rapid.StringMatching(`[a-c]{0,2}`).Draw(t, "secret"))
+		return lumigl.ObjectOf(lumigl.Member{Key: wire.Signature, Value: lumigl.TextOf(wire.Secret)},
+			lumigl.Member{Key: "value", Value: inner})
+	case 4:
+		return lumigl.ListOf(drawValue(t, depth-1), drawValue(t, depth-1))
+	}
+	return lumigl.ObjectOf(lumigl.Member{Key: "a", Value: drawValue(t, depth-1)},
+		lumigl.Member{Key: "b", Value: drawValue(t, depth-1)})
+}
+
+var names = []string{"x", "y", "z"}
+
+// drawExpression draws an expression over outputs of r.
+func drawExpression(t *rapid.T, r *lumigl.Vertex, depth int) lumigl.Value {
+	inner := func() lumigl.Value {
+		if depth == 0 {
+			return drawValue(t, 1)
+		}
+		return drawExpression(t, r, depth-1)
+	}
+	signed := func(members ...lumigl.Member) lumigl.Value {
+		signature := lumigl.Member{Key: wire.Signature, Value: lumigl.TextOf(wire.Expression)}
+		return lumigl.ObjectOf(append([]lumigl.Member{signature}, members...)...)
+	}
+	switch rapid.IntRange(0, 5).Draw(t, "expression") {
+	case 0:
+		return lumigl.PropertyOf(r, rapid.SampledFrom(names).Draw(t, "output"))
+	case 1:
+		return drawValue(t, 2)
+	case 2:
+		return signed(lumigl.Member{Key: "jsonStringify", Value: inner()})
+	case 3:
+		path := rapid.SampledFrom([]string{"a", "[1]", "a.b", "[0].a", `["b"][1]`}).Draw(t, "path")
+		return signed(lumigl.Member{Key: "get", Value: inner()}, lumigl.Member{Key: "path", Value: lumigl.TextOf(path)})
+	case 4:
+		return lumigl.ListOf(inner(), inner())
+	}
+	return signed(lumigl.Member{Key: "interpolate", Value: lumigl.ListOf(inner(), lumigl.TextOf("-"), inner())})
+}
+
+// TestSteps holds that evaluating in two steps gives what one step gives, and that no secret loses its mark.
+func TestSteps(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		g := &lumigl.Graph{}
+		r, err := g.Add("r")
+		if err != nil {
+			t.Fatal(err)
+		}
+		all, first := known{}, known{}
+		for _, name := range names {
+			all[name] = drawValue(t, 2)
+			if rapid.Bool().Draw(t, "is known") {
+				first[name] = all[name]
+			}
+		}
+		v := drawExpression(t, r, 3)
+		once, onceErr := expr.Evaluate(v, all.resolve)
+		half, err := expr.Evaluate(v, first.resolve)
+		if err != nil {
+			if onceErr == nil {
+				t.Fatalf("the first of two steps failed: %v", err)
+			}
+			return
+		}
+		twice, twiceErr := expr.Evaluate(half, all.resolve)
+		if (onceErr == nil) != (twiceErr == nil) {
+			t.Fatalf("one step: %v\ntwo steps: %v\n%s", onceErr, twiceErr, show(half))
+		}
+		if onceErr != nil {
+			return
+		}
+		if !once.Equal(twice) {
+			t.Fatalf("one step:\n%s\ntwo steps:\n%s\nafter the first:\n%s", show(once), show(twice), show(half))
+		}
+		for _, evaluated := range []lumigl.Value{once, half, expr.Unknown(half)} {
+			if text := bare(evaluated); strings.Contains(text, "hush") {
+				t.Fatalf("a secret is shown: %s", text)
+			}
+		}
+		if !expr.IsKnown(once) {
+			t.Fatalf("not known: %s", show(once))
+		}
+		again, err := expr.Evaluate(once, all.resolve)
+		if err != nil || !again.Equal(once) {
+			t.Fatalf("a value is not its own: %v, %s", err, show(again))
+		}
+	})
+}
+
+// bare returns a value's text without what is wrapped as a secret.
+func bare(v lumigl.Value) string {
+	return show(v.Replace(func(part lumigl.Value) (lumigl.Value, bool) { return lumigl.Value{}, part.IsSecret() }))
+}
+
+// TestUnknown shows what Check is given of what is not known yet.
+func TestUnknown(t *testing.T) {
+	t.Parallel()
+	v := values(t, nil,
+		json.RawMessage(`[{"#ref": "r"}, {"#ref": "r", "property": "x"}, {"$sig": "$expr", "interpolate": [{"#ref": "r", "property": "x"}]},
+			{"$sig": "$secret", "value": {"$sig": "$expr", "jsonStringify": {"#ref": "r", "property": "x"}}}]`),
+		json.RawMessage(`[{"#ref": "r"}, "$unknown", "$unknown", {"$sig": "$secret", "value": "$unknown"}]`))
+	if got := expr.Unknown(v[0]); !got.Equal(v[1]) {
+		t.Errorf("got %s", show(got))
+	}
+	if expr.IsKnown(v[0]) || expr.IsKnown(v[1]) || !expr.IsKnown(v[0].At(0)) {
+		t.Error("the wrong values are known")
+	}
+}

@@ -1,0 +1,304 @@
+package expr
+
+import (
+	"cmp"
+	"encoding/json"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf16"
+
+	"github.com/lumi-idl/lumi/lumigl"
+	"github.com/lumi-idl/lumi/runtime/wire"
+)
+
+// expression evaluates an expression. If any secret went into it, it is a secret, known or not.
+func (e *evaluator) expression(v lumigl.Value) lumigl.Value {
+	var result lumigl.Value
+	var secret bool
+	switch parts, text, object := v.Get(interpolate), v.Get(jsonStringify), v.Get(get); {
+	case parts.Kind() == lumigl.List && v.Len() == 2:
+		result, secret = e.interpolate(parts)
+	case text.Exists() && v.Len() == 2:
+		result, secret = e.stringify(text)
+	case object.Exists() && v.Get(getPath).Kind() == lumigl.Text && v.Len() == 3:
+		path, _ := v.Get(getPath).Text()
+		result, secret = e.get(object, path)
+	default:
+		return e.fail("this is not an expression: expected %q, %q, or %q and %q", interpolate, jsonStringify, get, getPath)
+	}
+	if secret {
+		return hide(result)
+	}
+	return result
+}
+
+func signed(signature string, members ...lumigl.Member) lumigl.Value {
+	return lumigl.ObjectOf(append([]lumigl.Member{{Key: wire.Signature, Value: lumigl.TextOf(signature)}}, members...)...)
+}
+
+func expression(members ...lumigl.Member) lumigl.Value { return signed(wire.Expression, members...) }
+
+// hide wraps a value as a secret.
+func hide(v lumigl.Value) lumigl.Value {
+	return signed(wire.Secret, lumigl.Member{Key: "value", Value: v})
+}
+
+// reveal takes the wrappers of secrets off v, and reports whether there were any.
+func reveal(v lumigl.Value) (content lumigl.Value, secret bool) {
+	for {
+		inner, ok := v.Secret()
+		if !ok {
+			return v, secret
+		}
+		v, secret = inner, true
+	}
+}
+
+// interpolate joins parts to a string. What cannot be joined yet stays, between strings.
+func (e *evaluator) interpolate(parts lumigl.Value) (result lumigl.Value, secret bool) {
+	var left []lumigl.Value
+	var text strings.Builder
+	flush := func() {
+		if text.Len() > 0 {
+			left = append(left, lumigl.TextOf(text.String()))
+			text.Reset()
+		}
+	}
+	for i, part := range parts.Elements() {
+		content, hidden := reveal(e.value(part))
+		secret = secret || hidden
+		nested := content.Get(interpolate)
+		switch {
+		case content.IsExpression() && nested.Exists():
+			for _, part := range nested.Elements() {
+				if s, ok := part.Text(); ok && !part.IsUnknown() {
+					text.WriteString(s)
+				} else {
+					flush()
+					left = append(left, part)
+				}
+			}
+		case isPending(content):
+			flush()
+			left = append(left, content)
+		default:
+			text.WriteString(e.text(i, content))
+		}
+	}
+	if len(left) == 0 {
+		return lumigl.TextOf(text.String()), secret
+	}
+	flush()
+	return expression(lumigl.Member{Key: interpolate, Value: lumigl.ListOf(left...)}), secret
+}
+
+// text returns a value as a template string has it.
+func (e *evaluator) text(i int, v lumigl.Value) string {
+	if s, ok := v.Text(); ok {
+		return s
+	}
+	if b, ok := v.Bool(); ok {
+		return strconv.FormatBool(b)
+	}
+	if v.Kind() == lumigl.Number {
+		return e.number(v)
+	}
+	if e.err == nil {
+		switch v.Kind() {
+		case lumigl.List, lumigl.Object:
+			e.fail("part %d of the string is %v: use jsonStringify", i+1, v.Kind())
+		default:
+			e.fail("part %d of the string is %v", i+1, v.Kind())
+		}
+	}
+	return ""
+}
+
+// number returns a number as JavaScript prints it.
+func (e *evaluator) number(v lumigl.Value) string {
+	f, _ := v.Float()
+	if f == 0 {
+		return "0" // also for -0
+	}
+	short, ok := lumigl.FloatOf(f)
+	if !ok {
+		e.fail("a number is too large")
+		return ""
+	}
+	text, _ := short.Literal()
+	return text
+}
+
+// stringify makes canonical JSON of a value.
+func (e *evaluator) stringify(v lumigl.Value) (result lumigl.Value, secret bool) {
+	content := e.value(v)
+	content, secret = withoutSecrets(content)
+	if e.err != nil {
+		return failed, false
+	}
+	if !IsKnown(content) {
+		return expression(lumigl.Member{Key: jsonStringify, Value: content}), secret
+	}
+	return lumigl.TextOf(string(e.appendJSON(nil, content))), secret
+}
+
+// withoutSecrets takes off all wrappers of secrets in v, and reports whether there were any.
+func withoutSecrets(v lumigl.Value) (plain lumigl.Value, secret bool) {
+	v, secret = reveal(v)
+	if isPending(v) {
+		return v, secret
+	}
+	plain = v.Map(func(_ int, _ string, part lumigl.Value) (lumigl.Value, bool) {
+		plain, hidden := withoutSecrets(part)
+		secret = secret || hidden
+		return plain, true
+	})
+	return plain, secret
+}
+
+// appendJSON appends JSON as RFC 8785 has it, in which keys are sorted by their UTF-16 code units.
+func (e *evaluator) appendJSON(dst []byte, v lumigl.Value) []byte {
+	switch v.Kind() {
+	case lumigl.Text:
+		s, _ := v.Text()
+		return appendString(dst, s)
+	case lumigl.Number:
+		return append(dst, e.number(v)...)
+	case lumigl.Bool:
+		b, _ := v.Bool()
+		return strconv.AppendBool(dst, b)
+	case lumigl.List:
+		dst = append(dst, '[')
+		for i, elem := range v.Elements() {
+			if i > 0 {
+				dst = append(dst, ',')
+			}
+			dst = e.appendJSON(dst, elem)
+		}
+		return append(dst, ']')
+	case lumigl.Object:
+		return e.appendObject(dst, v)
+	case lumigl.Reference:
+		e.fail("a resource cannot be turned into JSON: use one of its outputs")
+	}
+	return append(dst, "null"...)
+}
+
+func (e *evaluator) appendObject(dst []byte, v lumigl.Value) []byte {
+	if v.IsFile() {
+		e.fail("an asset or archive cannot be turned into JSON")
+	}
+	type member struct {
+		units []uint16
+		key   string
+		value lumigl.Value
+	}
+	var members []member
+	for key, value := range v.Members() {
+		members = append(members, member{utf16.Encode([]rune(key)), key, value})
+	}
+	slices.SortFunc(members, func(a, b member) int { return slices.CompareFunc(a.units, b.units, cmp.Compare) })
+	dst = append(dst, '{')
+	for i, m := range members {
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		dst = append(appendString(dst, m.key), ':')
+		dst = e.appendJSON(dst, m.value)
+	}
+	return append(dst, '}')
+}
+
+// appendString appends a string with as few escapes as JSON allows.
+func appendString(dst []byte, s string) []byte {
+	const hex = "0123456789abcdef"
+	dst = append(dst, '"')
+	for i := range len(s) {
+		switch c := s[i]; {
+		case c == '"' || c == '\\':
+			dst = append(dst, '\\', c)
+		case c >= ' ':
+			dst = append(dst, c)
+		case strings.IndexByte("\b\t\n\f\r", c) >= 0:
+			dst = append(dst, '\\', "btn?fr"[c-'\b'])
+		default:
+			dst = append(dst, '\\', 'u', '0', '0', hex[c>>4], hex[c&15])
+		}
+	}
+	return append(dst, '"')
+}
+
+// get finds the part of a value at a path. Other parts are not evaluated.
+func (e *evaluator) get(v lumigl.Value, path string) (result lumigl.Value, secret bool) {
+	open := func(v lumigl.Value) lumigl.Value {
+		content, hidden := reveal(v)
+		secret = secret || hidden
+		return content
+	}
+	content := open(v)
+	parts := wire.PathParts(path)
+	for i, part := range parts {
+		if isPending(content) {
+			content = open(e.value(content))
+		}
+		switch {
+		case isPending(content):
+			return e.rest(content, strings.Join(parts[i:], "")), secret
+		case content.Kind() == lumigl.Null:
+			return content, secret
+		}
+		content = open(e.step(content, part))
+	}
+	return open(e.value(content)), secret
+}
+
+// rest returns the expression that gets what is left of a path from a value that is not known yet.
+func (e *evaluator) rest(v lumigl.Value, path string) lumigl.Value {
+	path = strings.TrimPrefix(path, ".")
+	if v.IsExpression() && v.Get(get).Exists() {
+		before, _ := v.Get(getPath).Text()
+		if v = v.Get(get); path[0] != '[' {
+			before += "."
+		}
+		path = before + path
+	}
+	return expression(lumigl.Member{Key: get, Value: v}, lumigl.Member{Key: getPath, Value: lumigl.TextOf(path)})
+}
+
+// step finds the part of a list or an object: null if there is none.
+func (e *evaluator) step(v lumigl.Value, part string) lumigl.Value {
+	var found lumigl.Value
+	key, isKey := keyOf(part)
+	i, isIndex := indexOf(part)
+	switch {
+	case isKey && v.Kind() == lumigl.Object && !v.IsFile():
+		found = v.Get(key)
+	case isIndex && v.Kind() == lumigl.List:
+		found = v.At(i)
+	default:
+		return e.fail("there is no %s in %v", strings.TrimPrefix(part, "."), v.Kind())
+	}
+	if !found.Exists() {
+		return lumigl.NullValue()
+	}
+	return found
+}
+
+// keyOf returns the key in a part of a path, such as .name, name or ["a key"].
+func keyOf(part string) (string, bool) {
+	quoted, ok := strings.CutPrefix(part, "[")
+	if !ok {
+		name := strings.TrimPrefix(part, ".")
+		return name, name != ""
+	}
+	var key string
+	err := json.Unmarshal([]byte(strings.TrimSuffix(quoted, "]")), &key)
+	return key, err == nil
+}
+
+// indexOf returns the index in a part of a path, such as [3].
+func indexOf(part string) (int, bool) {
+	i, err := strconv.Atoi(strings.TrimSuffix(strings.TrimPrefix(part, "["), "]"))
+	return i, err == nil && i >= 0 && part == "["+strconv.Itoa(i)+"]"
+}
