@@ -123,18 +123,35 @@ func (c *checker) object(v *Value) {
 func (c *checker) vertex(v *Vertex) {
 	c.path = append(c.path, step{key: v.key, index: -1})
 	switch {
-	case c.snapshot == nil && c.built && (v.Type != "" || v.ID != "" || v.Extensions.Exists()):
-		c.fault(ShapeFault, 0, "a vertex of a general graph has properties, and no type, id or extensions")
+	case c.snapshot == nil && c.built && (v.Type != "" || v.ID != "" || v.Options.Exists() || v.Source != "" || v.Extensions.Exists()):
+		c.fault(ShapeFault, 0, "a vertex of a general graph has properties, and no type, id, options, source or extensions")
 	case c.snapshot != nil && c.built: // Else it was looked at when it was added.
 		c.identity(v)
 	}
 	depth := defaultMaxDepth - 2 // so that the whole file is not nested too deep
 	if c.snapshot != nil {
-		c.path = append(c.path, step{key: c.form.bag, index: -1})
 		depth--
+		c.options(v, v, depth)
+		c.path = append(c.path, step{key: c.form.bag, index: -1})
 	}
 	c.properties(v, v, depth)
 	c.path = c.path[:1]
+}
+
+// options looks at those of a resource, and at its source.
+func (c *checker) options(r, from *Vertex, depth int) {
+	if r.Options.Exists() {
+		c.at("options", func() {
+			c.value(&r.Options, from, depth)
+			if c.built {
+				c.reporter.options(&r.Options, "")
+			}
+		})
+	}
+	if c.built && r.Source != "" {
+		c.utf8(r.Source)
+		c.source(r.Source, 0)
+	}
 }
 
 // properties looks at those of a vertex, and at what else can be wrong with one that was built.
@@ -146,6 +163,9 @@ func (c *checker) properties(v, from *Vertex, depth int) {
 	}
 	c.value(&v.Properties, from, depth)
 	if c.built && c.snapshot != nil {
+		if v.Type == ModuleType {
+			c.module(&v.Properties, 0)
+		}
 		c.path = c.path[:len(c.path)-1]
 		c.bag(&v.Extensions, "extensions", depth)
 	}
@@ -231,6 +251,9 @@ func (c *checker) value(v *Value, from *Vertex, depth int) {
 			c.value(&v.node.members[i].Value, from, depth-1)
 		}
 		c.path = c.path[:len(c.path)-1]
+		if c.built && !c.plain && v.IsExpression() {
+			c.expression(v)
+		}
 	case Reference:
 		if c.deep(v, depth) {
 			c.reference(v, from)
@@ -270,6 +293,9 @@ func (c *checker) reference(v *Value, from *Vertex) {
 	case target.graph == c.graph:
 		if from != nil {
 			c.edges.add(target.index, v.offset)
+		}
+		if c.built && target.Type == ModuleType {
+			c.use(v)
 		}
 	case from == nil && c.isPendingDelete(target):
 	default:
@@ -319,6 +345,7 @@ func (c *checker) pending() {
 		if r.key != "" || c.built {
 			c.identity(r)
 		}
+		c.options(r, nil, defaultMaxDepth-4)
 		c.path = append(c.path, step{key: c.form.bag, index: -1})
 		c.properties(r, nil, defaultMaxDepth-4)
 	}

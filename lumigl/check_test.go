@@ -85,11 +85,13 @@ func TestCheckVertexOfResource(t *testing.T) {
 	for _, change := range []func(*lumigl.Vertex){
 		func(v *lumigl.Vertex) { v.Type = "aws:ec2:VPC" },
 		func(v *lumigl.Vertex) { v.ID = "vpc-0" },
+		func(v *lumigl.Vertex) { v.Options = lumigl.ObjectOf() },
+		func(v *lumigl.Vertex) { v.Source = "main.ts:1:1" },
 		func(v *lumigl.Vertex) { v.Extensions = lumigl.ObjectOf() },
 	} {
 		g := &lumigl.Graph{}
 		change(vertex(t, g, "a"))
-		refused(t, g, "a vertex of a general graph has properties, and no type, id or extensions (at /vertices/a)")
+		refused(t, g, "a vertex of a general graph has properties, and no type, id, options, source or extensions (at /vertices/a)")
 	}
 }
 

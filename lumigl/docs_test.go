@@ -24,7 +24,7 @@ func TestDocs(t *testing.T) {
 		t.Fatal(err)
 	}
 	examples := blocks.FindAllStringSubmatch(string(page), -1)
-	if len(examples) != 3 {
+	if len(examples) != 4 {
 		t.Errorf("%d examples of the language", len(examples))
 	}
 	for _, example := range examples {

@@ -52,6 +52,9 @@ const (
 	TypeFault      Code = "type"
 	OrderFault     Code = "order"
 	CycleFault     Code = "cycle"
+
+	OptionFault     Code = "option"
+	ExpressionFault Code = "expression"
 )
 
 // Fault is one thing that is wrong with a file, or with a graph that was built.

@@ -75,6 +75,11 @@ type Vertex struct {
 	Type tokens.Type
 	// ID is what the provider calls the resource. It is empty where none has made it yet.
 	ID string
+	// Options say how deployments treat a resource: an object, or absent. Its only references are those in "dependsOn".
+	// Options that are false or empty mean the same as none, and are neither read nor written.
+	Options Value
+	// Source is where a program makes the resource, such as "network/main.ts:12:9". It is not a part of the resource.
+	Source string
 	// Extensions are what tools note about a resource: an object, or absent. Nothing in them is taken for a reference.
 	Extensions Value
 
@@ -91,6 +96,13 @@ func (v *Vertex) Key() string { return v.key }
 
 // URN is a resource's key.
 func (v *Vertex) URN() urn.URN { return urn.URN(v.key) }
+
+// References are all references within the options and the properties, in the order of the canonical text.
+func (v *Vertex) References() iter.Seq2[*Vertex, string] {
+	return func(yield func(*Vertex, string) bool) {
+		_ = v.Options.references(yield) && v.Properties.references(yield)
+	}
+}
 
 // Base implements [Document].
 func (g *Graph) Base() *Graph { return g }

@@ -60,9 +60,11 @@ func (g *Graph) cloneTo(c *Graph, copies map[*Vertex]*Vertex) (here func(*Vertex
 	var memory slabs
 	for i := range vertices {
 		vertices[i].Properties = vertices[i].Properties.retarget(&memory, here)
+		vertices[i].Options = vertices[i].Options.retarget(&memory, here)
 	}
 	for _, v := range copies {
 		v.Properties = v.Properties.retarget(&memory, here)
+		v.Options = v.Options.retarget(&memory, here)
 	}
 	return here
 }

@@ -7,7 +7,8 @@ import (
 	"github.com/lumi-idl/lumi/internal/dag"
 )
 
-// Index has the dependencies of a graph both ways. A vertex depends on the vertices that its properties refer to. An Index
+// Index has the dependencies of a graph both ways. A vertex depends on the vertices that its
+// properties and options refer to. An Index
 // shows the graph as it was when the Index was made, and may be used concurrently. Vertices that were not in the graph
 // have no dependencies and no dependents.
 type Index struct {
@@ -23,7 +24,7 @@ func NewIndex(g *Graph) *Index {
 	for i, v := range g.vertices {
 		x.place[v] = int32(i)
 		first := len(x.down.To)
-		for target := range v.Properties.References() {
+		for target := range v.References() {
 			if target.graph == g {
 				x.down.To = append(x.down.To, target.index)
 			}

@@ -276,13 +276,38 @@ func (b *builder) inGraph(v *Vertex) {
 		b.bag(&v.Properties)
 	} else {
 		b.check.identity(v)
-		b.at(b.form.bag, func() { b.bag(&v.Properties) })
+		b.contents(v)
 	}
 	b.edges.End()
 }
 
+// contents looks at what is in a resource once others can be referred to.
+func (b *builder) contents(r *Vertex) {
+	if r.Options.Exists() {
+		b.at("options", func() {
+			before, reported := len(b.faults.found), ""
+			for i := range r.Options.members() {
+				if m := &r.Options.node.members[i]; m.Key == dependsOn {
+					b.at(m.Key, func() { b.resolve(&m.Value) })
+				}
+			}
+			if len(b.faults.found) > before {
+				reported = dependsOn
+			}
+			b.options(&r.Options, reported)
+		})
+		r.Options = withoutDefaults(r.Options)
+	}
+	b.at(b.form.bag, func() {
+		b.bag(&r.Properties)
+		if r.Type == ModuleType {
+			b.module(&r.Properties, r.offset)
+		}
+	})
+}
+
 // resourceKeys are those that resources have.
-var resourceKeys = []string{"type", "id", "properties", "extensions"}
+var resourceKeys = []string{"type", "id", "options", "source", "properties", "extensions"}
 
 // resource reads what a resource has. It returns which of the keys others were probably meant to be.
 func (b *builder) resource(r *Vertex, value Value, keys []string) (meant []string) {
@@ -296,6 +321,13 @@ func (b *builder) resource(r *Vertex, value Value, keys []string) (meant []strin
 			b.at(m.Key, func() { r.Type = tokens.Type(b.text(m.Value, "")) })
 		case "id":
 			b.at(m.Key, func() { r.ID = b.text(m.Value, leaveOut) })
+		case "options":
+			b.at(m.Key, func() { r.Options = b.object(m.Value) })
+		case "source":
+			b.at(m.Key, func() { r.Source = b.text(m.Value, leaveOut) })
+			if r.Source != "" {
+				b.source(r.Source, m.Value.offset)
+			}
 		case "properties":
 			hasProperties = true
 			b.at(m.Key, func() { r.Properties = b.object(m.Value) })
@@ -306,7 +338,7 @@ func (b *builder) resource(r *Vertex, value Value, keys []string) (meant []strin
 			meant = append(meant, near)
 			b.at(m.Key, func() {
 				b.meant(ShapeFault, m.offset, near,
-					fmt.Sprintf(`a resource has "type", "id", "properties" and "extensions", and no %q`, clip(m.Key)))
+					fmt.Sprintf(`a resource has "type", "id", "options", "source", "properties" and "extensions", and no %q`, clip(m.Key)))
 			})
 		}
 	}

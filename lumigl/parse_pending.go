@@ -103,7 +103,7 @@ func (b *builder) resolvePending(pending *Pending) {
 	b.deletes = pending.deletesByKey()
 	edges := b.edges
 	resolve := func(list string, r *Vertex) {
-		b.at(list, func() { b.within(int(r.index), func() { b.at(b.form.bag, func() { b.bag(&r.Properties) }) }) })
+		b.at(list, func() { b.within(int(r.index), func() { b.contents(r) }) })
 	}
 	for _, r := range pending.Deletes {
 		resolve("deletes", r)

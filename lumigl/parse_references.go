@@ -1,5 +1,7 @@
 package lumigl
 
+import "github.com/lumi-idl/lumi/runtime/wire"
+
 // propertyKey is the one key that may stand beside the tag in a reference.
 const propertyKey = "property"
 
@@ -25,13 +27,20 @@ func (b *builder) resolve(v *Value) {
 		b.path = b.path[:len(b.path)-1]
 	case Object:
 		members := v.node.members
+		isExpression := false
 		for i := range members {
-			if members[i].Key == b.tag {
-				b.reference(v, &members[i])
+			switch m := &members[i]; m.Key {
+			case b.tag:
+				b.reference(v, m)
 				return
+			case wire.Signature:
+				isExpression = m.Value.kind == Text && m.Value.text == wire.Expression
 			}
 		}
 		b.members(members)
+		if isExpression {
+			b.expression(v)
+		}
 	}
 }
 
@@ -84,6 +93,9 @@ func (b *builder) reference(v *Value, tag *Member) {
 	b.edges.add(target.index, tag.Value.offset)
 	// The offset is that of the key, since this is what a fault would be about.
 	*v = Value{kind: Reference, offset: tag.Value.offset, text: property, node: n}
+	if target.Type == ModuleType {
+		b.use(v)
+	}
 }
 
 // target finds the vertex with a key. If there is none, it makes one that is in no graph yet.

@@ -2,6 +2,7 @@ package lumigl_test
 
 import (
 	"fmt"
+	"maps"
 	"math/big"
 	"slices"
 	"strconv"
@@ -154,8 +155,31 @@ func randomSnapshot(t *rapid.T) *lumigl.Snapshot {
 
 func fill(t *rapid.T, r *lumigl.Vertex, targets []*lumigl.Vertex) {
 	r.ID = rapid.SampledFrom([]string{"", "id-1", "\x00"}).Draw(t, "id")
+	r.Options = maybe(t, func() lumigl.Value { return options(t, targets) })
+	r.Source = rapid.SampledFrom([]string{"", "main.ts:1:1", "a b/é:x.ts:12:9"}).Draw(t, "source")
 	r.Properties = maybe(t, func() lumigl.Value { return object(t, targets, 3) })
 	r.Extensions = maybe(t, func() lumigl.Value { return object(t, nil, 2) })
+}
+
+// options draws some of which none means the same as its absence.
+func options(t *rapid.T, targets []*lumigl.Vertex) lumigl.Value {
+	text := func(values ...string) lumigl.Value { return lumigl.TextOf(rapid.SampledFrom(values).Draw(t, "text")) }
+	all := map[string]lumigl.Value{
+		"aliases":          lumigl.ListOf(text("old", "a/b", string(resourceURN(1)))),
+		"import":           text("id", "\x00"),
+		"protect":          lumigl.BoolOf(true),
+		"ignoreChanges":    lumigl.ListOf(text("a", `tags["a b"].x`, "a[*].b[0]"), text("b", "[*]")),
+		"replaceOnChanges": lumigl.ListOf(text("a.b.c", `["]"]`)),
+		"timeouts":         lumigl.ObjectOf(pair(rapid.SampledFrom([]string{"create", "delete"}).Draw(t, "timeout"), text("90s", "1h1m"))),
+	}
+	if len(targets) > 0 {
+		all["dependsOn"] = lumigl.ListOf(lumigl.ReferenceTo(rapid.SampledFrom(targets).Draw(t, "dependency")))
+	}
+	var members []lumigl.Member
+	for _, key := range rapid.SliceOfNDistinct(rapid.SampledFrom(slices.Sorted(maps.Keys(all))), 1, 4, rapid.ID).Draw(t, "options") {
+		members = append(members, pair(key, all[key]))
+	}
+	return lumigl.ObjectOf(members...)
 }
 
 func pending(t *rapid.T, targets []*lumigl.Vertex) *lumigl.Vertex {
@@ -242,6 +266,8 @@ func vertexDifference(v, w *lumigl.Vertex) string {
 		return fmt.Sprintf("%q is another", v.Key())
 	case !full(v.Properties).Equal(full(w.Properties)):
 		return fmt.Sprintf("%q has other properties", v.Key())
+	case !v.Options.Equal(w.Options) || v.Source != w.Source:
+		return fmt.Sprintf("%q has other options, or another source", v.Key())
 	case !v.Extensions.Equal(w.Extensions):
 		return fmt.Sprintf("%q has other extensions", v.Key())
 	}
@@ -284,7 +310,7 @@ func TestRoundTripOfSnapshots(t *testing.T) {
 		_, doc := roundTrip(t, randomSnapshot(t))
 		written := map[*lumigl.Vertex]bool{}
 		ready := func(r *lumigl.Vertex) bool {
-			for target := range r.Properties.References() {
+			for target := range r.References() {
 				if !written[target] {
 					return false
 				}
@@ -322,6 +348,7 @@ func TestOrderDoesNotMatter(t *testing.T) {
 		for r := range other.Vertices() {
 			from := s.Vertex(r.Key())
 			r.ID, r.Extensions, r.Properties = from.ID, from.Extensions, from.Properties.Retarget(to)
+			r.Options, r.Source = from.Options.Retarget(to), from.Source
 		}
 		other.Pending = lumigl.Pending{}
 		for _, r := range s.Pending.Deletes {
@@ -348,6 +375,7 @@ func moved(t *rapid.T, r *lumigl.Vertex, to func(*lumigl.Vertex) *lumigl.Vertex)
 		t.Fatal(err)
 	}
 	c.ID, c.Extensions, c.Properties = r.ID, r.Extensions, r.Properties.Retarget(to)
+	c.Options, c.Source = r.Options.Retarget(to), r.Source
 	return c
 }
 

@@ -180,7 +180,8 @@ func breaksShape(found []lumigl.Fault) bool {
 	}
 	for _, f := range found {
 		switch f.Code {
-		case lumigl.FormFault, lumigl.ShapeFault, lumigl.TagFault, lumigl.ReferenceFault, lumigl.URNFault:
+		case lumigl.FormFault, lumigl.ShapeFault, lumigl.TagFault, lumigl.ReferenceFault, lumigl.URNFault,
+			lumigl.OptionFault, lumigl.ExpressionFault:
 			return true
 		}
 	}

@@ -122,6 +122,12 @@ func (w *writer) resource(one *section, r *Vertex) {
 	if r.ID != "" {
 		one.member("id", TextOf(r.ID))
 	}
+	if options := withoutDefaults(r.Options); options.Exists() {
+		one.member("options", options)
+	}
+	if r.Source != "" {
+		one.member("source", TextOf(r.Source))
+	}
 	one.key("properties")
 	w.bag(r.Properties)
 	if r.Extensions.Exists() {

@@ -1,0 +1,250 @@
+package lumigl
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+	"unicode"
+
+	"github.com/lumi-idl/lumi/runtime/urn"
+)
+
+// optionChecks are the options of resources with what checks their values, at the end of the path.
+var optionChecks = map[string]func(r *reporter, v *Value){
+	"aliases":             each((*reporter).alias),
+	"deleteBeforeReplace": (*reporter).flag,
+	dependsOn:             each((*reporter).dependency),
+	"ignoreChanges":       each((*reporter).changePath),
+	"import":              (*reporter).importID,
+	"protect":             (*reporter).flag,
+	"replaceOnChanges":    each((*reporter).changePath),
+	"retainOnDelete":      (*reporter).flag,
+	"timeouts":            (*reporter).timeouts,
+}
+
+var optionKeys = slices.Sorted(maps.Keys(optionChecks))
+
+const dependsOn = "dependsOn"
+
+// options checks the options of a resource, in which references have been found, except one that has been reported.
+func (r *reporter) options(v *Value, reported string) {
+	if v.kind != Object {
+		r.option(v, "an object")
+		return
+	}
+	for i := range v.node.members {
+		m := &v.node.members[i]
+		check := optionChecks[m.Key]
+		if m.Key == reported {
+			continue
+		}
+		r.at(m.Key, func() {
+			if check == nil {
+				r.meant(OptionFault, m.offset, unusedKey(m.Key, *v, optionKeys), fmt.Sprintf("there is no option %q", clip(m.Key)))
+				return
+			}
+			check(r, &m.Value)
+		})
+	}
+}
+
+// option reports that a value at the end of the path is of the wrong kind.
+func (r *reporter) option(v *Value, wanted string) {
+	last := r.path[len(r.path)-1]
+	what := strconv.Quote(last.key)
+	if last.index >= 0 {
+		what = fmt.Sprintf("each element of %q", r.path[len(r.path)-2].key)
+	}
+	r.fault(OptionFault, v.offset, "%s must be %s, not %s", what, wanted, describe(*v))
+}
+
+// each checks the elements of a list.
+func each(check func(r *reporter, v *Value)) func(*reporter, *Value) {
+	return func(r *reporter, v *Value) {
+		if v.kind != List {
+			r.option(v, "a list")
+			return
+		}
+		for i := range v.node.elements {
+			r.within(i, func() { check(r, &v.node.elements[i]) })
+		}
+	}
+}
+
+func (r *reporter) flag(v *Value) {
+	if v.kind != Bool {
+		r.option(v, "a boolean")
+	}
+}
+
+func (r *reporter) importID(v *Value) {
+	switch {
+	case v.kind != Text:
+		r.option(v, "a string")
+	case v.text == "":
+		r.fault(OptionFault, v.offset, `"import" must be the id of an existing resource, not ""`)
+	}
+}
+
+func (r *reporter) alias(v *Value) {
+	if v.kind != Text {
+		r.option(v, "a string")
+		return
+	}
+	if strings.HasPrefix(v.text, "urn:") {
+		if _, err := urn.Parse(v.text); err != nil {
+			r.fault(OptionFault, v.offset, "an alias is a former name or URN; this is not a URN: %s", urnProblem(err))
+		}
+	} else if urn.CheckName(v.text) != nil {
+		r.fault(OptionFault, v.offset, "an alias is a former name or URN; it cannot be empty or have control characters")
+	}
+}
+
+func (r *reporter) dependency(v *Value) {
+	switch {
+	case v.kind != Reference:
+		r.option(v, "a reference to a resource")
+	case v.text != "":
+		r.fault(OptionFault, v.offset, `"dependsOn" refers to whole resources; remove the "property"`)
+	}
+}
+
+func (r *reporter) changePath(v *Value) {
+	if v.kind != Text {
+		r.option(v, "a string")
+	} else if problem := pathProblem(v.text, true); problem != "" {
+		r.fault(OptionFault, v.offset, "malformed path %q: %s", clip(v.text), problem)
+	}
+}
+
+var timeoutKeys = []string{"create", "update", "delete"}
+
+func (r *reporter) timeouts(v *Value) {
+	if v.kind != Object {
+		r.option(v, "an object")
+		return
+	}
+	for i := range v.node.members {
+		m := &v.node.members[i]
+		r.at(m.Key, func() {
+			switch {
+			case !slices.Contains(timeoutKeys, m.Key):
+				r.meant(OptionFault, m.offset, unusedKey(m.Key, *v, timeoutKeys),
+					fmt.Sprintf(`"timeouts" has "create", "update" and "delete", and no %q`, clip(m.Key)))
+			case m.Value.kind != Text:
+				r.option(&m.Value, "a duration in a string")
+			case !isTimeout(m.Value.text):
+				r.fault(OptionFault, m.Value.offset, `malformed duration %q: write hours, minutes and seconds, such as "90s", "10m" or "1h30m"`,
+					clip(m.Value.text))
+			}
+		})
+	}
+}
+
+// isTimeout reports whether a text has whole numbers of hours, minutes and seconds, in this order, of which one is not 0.
+func isTimeout(s string) bool {
+	d, err := time.ParseDuration(s)
+	if err != nil || d <= 0 {
+		return false
+	}
+	units := "hms"
+	for i := range len(s) {
+		if '0' <= s[i] && s[i] <= '9' {
+			continue
+		}
+		at := strings.IndexByte(units, s[i])
+		if at < 0 {
+			return false
+		}
+		units = units[at+1:]
+	}
+	return true
+}
+
+// pathProblem says what is wrong with a path of a property, "" if nothing is. With wildcards, [*] is any element.
+func pathProblem(path string, wildcards bool) string {
+	for i := 0; i < len(path) || i == 0; {
+		rest := path[i:]
+		if !strings.HasPrefix(rest, "[") {
+			if i > 0 && rest[0] == '.' {
+				rest = rest[1:]
+				i++
+			} else if i > 0 {
+				return `expected "." or "[" after "]"`
+			}
+			n := strings.IndexFunc(rest, func(r rune) bool { return strings.ContainsRune(".[]\"", r) || unicode.IsSpace(r) || isHidden(r) })
+			if n < 0 {
+				n = len(rest)
+			}
+			if n == 0 {
+				return `a name is missing; keys with other characters are written as in tags["a b"]`
+			}
+			if i += n; i < len(path) && path[i] != '.' && path[i] != '[' {
+				return fmt.Sprintf("unexpected %q", firstRune(path[i:]))
+			}
+			continue
+		}
+		end := strings.IndexByte(rest, ']')
+		if strings.HasPrefix(rest, `["`) {
+			if end = tokenEnd(rest[1:]); !strings.HasPrefix(rest[1+end:], "]") || !json.Valid([]byte(rest[1:1+end])) {
+				return `the key after "[" is not a string that "]" follows`
+			}
+			end++
+		} else if end < 0 || !isIndex(rest[1:end]) && (!wildcards || rest[:end] != "[*") {
+			if wildcards {
+				return "brackets hold a number, a key in quotes or *"
+			}
+			return "brackets hold a number or a key in quotes"
+		}
+		i += end + 1
+	}
+	return ""
+}
+
+func firstRune(s string) string {
+	for _, r := range s {
+		return string(r)
+	}
+	return ""
+}
+
+func isIndex(s string) bool {
+	n, err := strconv.Atoi(s)
+	return err == nil && n >= 0 && strconv.Itoa(n) == s
+}
+
+// withoutDefaults returns options without those that mean the same as their absence, and the absent value if none are left.
+func withoutDefaults(options Value) Value {
+	if options.kind != Object {
+		return options
+	}
+	kept := options.Map(func(_ int, _ string, v Value) (Value, bool) {
+		return Value{}, v.kind == Bool && v.text == "false" || (v.kind == List || v.kind == Object) && v.Len() == 0
+	})
+	if kept.Len() == 0 {
+		return Value{}
+	}
+	return kept
+}
+
+// source checks where a program makes a resource: FILE:LINE:COLUMN.
+func (r *reporter) source(source string, offset uint32) {
+	rest, column := cutLast(source)
+	file, line := cutLast(rest)
+	if file == "" || strings.ContainsRune(file, '\\') || strings.ContainsFunc(source, isHidden) || !isPosition(line) || !isPosition(column) {
+		r.at("source", func() {
+			r.fault(ShapeFault, offset, `"source" must be a path with slashes, a line and a column, such as "network/main.ts:12:9"`)
+		})
+	}
+}
+
+func cutLast(s string) (before, after string) {
+	i := max(0, strings.LastIndexByte(s, ':'))
+	return s[:i], strings.TrimPrefix(s[i:], ":")
+}
+
+func isPosition(s string) bool { return isIndex(s) && s != "0" }

@@ -1,0 +1,197 @@
+package lumigl
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/lumi-idl/lumi/internal/suggest"
+	"github.com/lumi-idl/lumi/runtime/tokens"
+	"github.com/lumi-idl/lumi/runtime/wire"
+)
+
+var expressionKeys = []string{"interpolate", "jsonStringify", "get", "path"}
+
+// expression checks the form of an expression. Package expr finds what depends on values.
+func (r *reporter) expression(v *Value) {
+	var main, path *Member
+	for i := range v.node.members {
+		m := &v.node.members[i]
+		switch m.Key {
+		case wire.Signature:
+		case "interpolate", "jsonStringify", "get":
+			if main != nil {
+				r.faultWithin(m.Key, ExpressionFault, m.offset, "an expression has %q or %q, not both", main.Key, m.Key)
+				return
+			}
+			main = m
+		case "path":
+			path = m
+		default:
+			near := unusedKey(m.Key, *v, expressionKeys)
+			r.at(m.Key, func() { r.meant(ExpressionFault, m.offset, near, fmt.Sprintf("an expression has no %q", clip(m.Key))) })
+			return
+		}
+	}
+	switch {
+	case main == nil:
+		r.fault(ExpressionFault, v.offset, `an expression needs "interpolate", "jsonStringify", or "get" and "path"`)
+	case main.Key == "interpolate" && main.Value.kind != List:
+		r.faultWithin(main.Key, ExpressionFault, main.Value.offset, `"interpolate" must be a list of parts, not %s`, describe(main.Value))
+	case main.Key != "get" && path != nil:
+		r.faultWithin(path.Key, ExpressionFault, path.offset, `"path" belongs to "get", not to %q`, main.Key)
+	case main.Key == "get":
+		r.getPath(v, path)
+	}
+}
+
+func (r *reporter) getPath(v *Value, path *Member) {
+	switch {
+	case path == nil:
+		r.fault(ExpressionFault, v.offset, `"get" needs a "path"`)
+	case path.Value.kind != Text:
+		r.faultWithin(path.Key, ExpressionFault, path.Value.offset, `"path" must be a string, not %s`, describe(path.Value))
+	default:
+		if problem := pathProblem(path.Value.text, false); problem != "" {
+			r.faultWithin(path.Key, ExpressionFault, path.Value.offset, "malformed path %q: %s", clip(path.Value.text), problem)
+		}
+	}
+}
+
+// ModuleType is the type of the vertices that stand for modules: the program's own, with what it provides to others, and
+// those that it uses.
+const ModuleType tokens.Type = "lumi:index:Module"
+
+const provided = "provides."
+
+// module checks the properties of the vertex of a module.
+func (r *reporter) module(v *Value, offset uint32) {
+	if v.Len() == 0 {
+		r.fault(ShapeFault, offset, `a module needs "provides" or "uses"`)
+	}
+	for i := range v.members() {
+		m := &v.node.members[i]
+		keys, second := []string{"type", "value"}, "value"
+		if m.Key == "uses" {
+			keys, second = []string{"type", "where"}, "where"
+		}
+		r.at(m.Key, func() {
+			switch {
+			case m.Key != "provides" && m.Key != "uses":
+				near := unusedKey(m.Key, *v, []string{"provides", "uses"})
+				r.meant(ShapeFault, m.offset, near, fmt.Sprintf(`a module has "provides" and "uses", and no %q`, clip(m.Key)))
+			case m.Value.kind != Object:
+				r.wants(&m.Value, "an object")
+			default:
+				for i := range m.Value.node.members {
+					e := &m.Value.node.members[i]
+					r.at(e.Key, func() { r.entry(e, keys, second) })
+				}
+			}
+		})
+	}
+}
+
+// entry checks something that a module provides or uses.
+func (r *reporter) entry(e *Member, keys []string, second string) {
+	if e.Value.kind != Object {
+		r.wants(&e.Value, "an object")
+		return
+	}
+	var meant []string
+	for i := range e.Value.node.members {
+		m := &e.Value.node.members[i]
+		r.at(m.Key, func() {
+			switch {
+			case m.Key == "type":
+				r.valueType(&m.Value)
+			case m.Key != second:
+				near := unusedKey(m.Key, e.Value, keys)
+				meant = append(meant, near)
+				r.meant(ShapeFault, m.offset, near, fmt.Sprintf("%q has %q and %q, and no %q", clip(e.Key), keys[0], keys[1], clip(m.Key)))
+			case m.Key == "where" && m.Value.kind != Text:
+				r.wants(&m.Value, "a string")
+			}
+		})
+	}
+	for _, key := range keys {
+		if key != "where" && !e.Value.Get(key).Exists() && !slices.Contains(meant, key) {
+			r.fault(ShapeFault, e.Value.offset, "%q needs a %q", clip(e.Key), key)
+		}
+	}
+}
+
+// wants reports that a value at the end of the path is of the wrong kind.
+func (r *reporter) wants(v *Value, wanted string) {
+	r.fault(ShapeFault, v.offset, "%q must be %s, not %s", clip(r.path[len(r.path)-1].key), wanted, describe(*v))
+}
+
+var (
+	simpleTypes    = []string{"bool", "number", "string", "any"}
+	compositeTypes = []string{"list", "map", "object", "resource", "verb"}
+)
+
+// valueType checks a type in the vertex of a module.
+func (r *reporter) valueType(v *Value) {
+	switch {
+	case v.kind == Text:
+		for _, name := range simpleTypes {
+			if v.text == name {
+				return
+			}
+		}
+		r.meant(ShapeFault, v.offset, suggest.Name(v.text, simpleTypes), fmt.Sprintf(`a type is "bool", "number", "string", "any" or an object, not %q`, clip(v.text)))
+	case v.kind != Object || v.Len() != 1:
+		r.fault(ShapeFault, v.offset, `a type is a name such as "string", or an object with one key such as {"list": "string"}`)
+	default:
+		m := &v.node.members[0]
+		r.at(m.Key, func() { r.compositeType(m, v) })
+	}
+}
+
+func (r *reporter) compositeType(m *Member, in *Value) {
+	v := &m.Value
+	switch m.Key {
+	case "list", "map":
+		r.valueType(v)
+	case "resource":
+		if v.kind != Text {
+			r.wants(v, "a resource type")
+		} else if _, err := tokens.Parse(v.text); err != nil {
+			r.fault(ShapeFault, v.offset, "%q is not a resource type, such as \"aws:ec2:VPC\"", clip(v.text))
+		}
+	case "object", "verb":
+		switch {
+		case v.kind != Object:
+			r.wants(v, "an object with types")
+			return
+		case m.Key == "verb" && (v.Len() != 2 || !v.Get("request").Exists() || !v.Get("response").Exists()):
+			r.fault(ShapeFault, v.offset, `a verb has the types "request" and "response"`)
+		}
+		for i := range v.node.members {
+			e := &v.node.members[i]
+			r.at(e.Key, func() { r.valueType(&e.Value) })
+		}
+	default:
+		r.meant(ShapeFault, m.offset, unusedKey(m.Key, *in, compositeTypes), fmt.Sprintf("there is no type {%q: …}", clip(m.Key)))
+	}
+}
+
+// use checks a reference to the vertex of a module, which leads to something that the module provides.
+func (r *reporter) use(v *Value) {
+	name, ok := strings.CutPrefix(v.text, provided)
+	if !ok || name == "" {
+		r.fault(ReferenceFault, v.offset, `a reference to a module needs a "property" such as "provides.vpcId"`)
+		return
+	}
+	var names []string
+	for _, section := range []string{"uses", "provides"} {
+		for key := range v.node.target.Properties.Get(section).Members() {
+			if key == name {
+				return
+			}
+			names = append(names, key)
+		}
+	}
+	r.meant(ReferenceFault, v.offset, suggest.Name(name, names), fmt.Sprintf("the module has no %q in \"uses\" or \"provides\"", clip(name)))
+}

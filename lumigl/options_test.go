@@ -1,0 +1,98 @@
+package lumigl_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/lumi-idl/lumi/lumigl"
+	"github.com/lumi-idl/lumi/runtime/wire"
+)
+
+// snapshotOf parses a snapshot with the resources a and b of the type t:m:T0, in which A and B are their URNs.
+func snapshotOf(t *testing.T, a, b string) *lumigl.Snapshot {
+	t.Helper()
+	src := `{"resources": {"A": {"type": "t:m:T0", ` + a + `}, "B": {"type": "t:m:T0", ` + b + `}}}`
+	s, err := lumigl.ParseSnapshot(strings.NewReplacer(`"A"`, quoted(resourceURN(0)), `"B"`, quoted(resourceURN(3))).Replace(src))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+func quoted[S ~string](s S) string { return `"` + string(s) + `"` }
+
+// TestOptionDefaults reads options that mean the same as none, and writes some that a program has set.
+func TestOptionDefaults(t *testing.T) {
+	s := snapshotOf(t, `"properties": {}, "options": {"protect": false, "aliases": [], "timeouts": {}}`,
+		`"properties": {}, "options": {"retainOnDelete": true, "dependsOn": []}`)
+	a, b := s.Vertex(string(resourceURN(0))), s.Vertex(string(resourceURN(3)))
+	if a.Options.Exists() || b.Options.Len() != 1 {
+		t.Errorf("the options are %v and %v", a.Options, b.Options)
+	}
+	before, err := lumigl.Append(nil, s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	a.Options = bag(pair("protect", lumigl.BoolOf(false)))
+	b.Options = b.Options.With("ignoreChanges", lumigl.ListOf())
+	after, err := lumigl.Append(nil, s)
+	if err != nil || string(after) != string(before) {
+		t.Errorf("%v, written\n%s\nwant\n%s", err, after, before)
+	}
+}
+
+// TestDependsOn edits a snapshot of which one resource depends on the other by its options alone.
+func TestDependsOn(t *testing.T) {
+	s := snapshotOf(t, `"properties": {}`, `"properties": {}, "options": {"dependsOn": [{"#ref": "A"}]}`)
+	a, b := s.Vertex(string(resourceURN(0))), s.Vertex(string(resourceURN(3)))
+	x := lumigl.NewIndex(s.Base())
+	if got := x.Dependents(a, false); len(got) != 1 || got[0] != b {
+		t.Errorf("the dependents are %v", got)
+	}
+	c := s.Clone()
+	if target, _, _ := c.Vertex(b.Key()).Options.Get("dependsOn").At(0).Target(); target != c.Vertex(a.Key()) {
+		t.Error("the clone depends on a resource of the original")
+	}
+	if err := s.Rename(a, resourceURN(30)); err != nil {
+		t.Fatal(err)
+	}
+	text, err := lumigl.Append(nil, s)
+	if err != nil || !strings.Contains(string(text), `{ "#ref": "`+string(resourceURN(30))+`" }`) {
+		t.Errorf("%v, renamed to\n%s", err, text)
+	}
+	s.Remove(a.Key())
+	expect(t, s.Check(), `there is no resource "`+a.Key()+`" (at /resources/`+b.Key()+`/options/dependsOn/0/#ref)`)
+}
+
+// TestBuiltOptions has what only a program can put together.
+func TestBuiltOptions(t *testing.T) {
+	s := snapshotOf(t, `"properties": {}`, `"properties": {}`)
+	a, b := s.Vertex(string(resourceURN(0))), s.Vertex(string(resourceURN(3)))
+	a.Options = lumigl.TextOf("protect")
+	b.Options = bag(pair("dependsOn", lumigl.ListOf(lumigl.PropertyOf(a, "p"))), pair("import", lumigl.TextOf("\xff")), pair("protct", lumigl.BoolOf(true)))
+	b.Source = "main.ts"
+	b.Properties = bag(pair("e", bag(pair(wire.Signature, lumigl.TextOf(wire.Expression)), pair("get", lumigl.ReferenceTo(a)))))
+	refused(t, s, strings.NewReplacer("A", a.Key(), "B", b.Key()).Replace(`"options" must be an object, not a string (at /resources/A/options)
+"\xff" is not UTF-8 (at /resources/B/options/import)
+"dependsOn" refers to whole resources; remove the "property" (at /resources/B/options/dependsOn/0)
+there is no option "protct"; did you mean "protect"? (at /resources/B/options/protct)
+"source" must be a path with slashes, a line and a column, such as "network/main.ts:12:9" (at /resources/B/source)
+"get" needs a "path" (at /resources/B/properties/e)`))
+}
+
+// TestBuiltModule checks the vertex of a module, and a reference to it.
+func TestBuiltModule(t *testing.T) {
+	s := &lumigl.Snapshot{}
+	m, err := s.Add("urn:lumi:prod::network:index::lumi:index:Module::network")
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := s.Add(resourceURN(0))
+	if err != nil {
+		t.Fatal(err)
+	}
+	m.Properties = bag(pair("uses", bag(pair("vpcId", bag(pair("type", lumigl.TextOf("String")))))))
+	r.Properties = bag(pair("vpc", lumigl.PropertyOf(m, "provides.vpcID")))
+	refused(t, s, strings.NewReplacer("M", m.Key(), "R", r.Key()).Replace(`a type is "bool", "number", "string", "any" or an object, not "String"; did you mean "string"? (at /resources/M/properties/uses/vpcId/type)
+the module has no "vpcID" in "uses" or "provides"; did you mean "vpcId"? (at /resources/R/properties/vpc)`))
+}
