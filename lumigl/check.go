@@ -251,7 +251,7 @@ func (c *checker) value(v *Value, from *Vertex, depth int) {
 			c.value(&v.node.members[i].Value, from, depth-1)
 		}
 		c.path = c.path[:len(c.path)-1]
-		if c.built && !c.plain && v.IsExpression() {
+		if c.built && c.snapshot != nil && !c.plain && v.IsExpression() {
 			c.expression(v)
 		}
 	case Reference:

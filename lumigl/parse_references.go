@@ -38,7 +38,7 @@ func (b *builder) resolve(v *Value) {
 			}
 		}
 		b.members(members)
-		if isExpression {
+		if isExpression && b.snapshot != nil {
 			b.expression(v)
 		}
 	}

@@ -79,7 +79,7 @@ func summary(doc lumigl.Document) string {
 	}
 	references := 0
 	for v := range doc.Base().Vertices() {
-		for range v.Properties.References() {
+		for range v.References() {
 			references++
 		}
 	}

@@ -37,7 +37,7 @@ flags and the expression are true for, one a line, in the order of the file.
 KEY is a URN, the end of one, such as 'aws:ec2/vpc:VPC::main', or just a name, 'main', as long as only
 one fits. Dependencies of a resource are those that it refers to; dependents are those that refer to it.
 
-EXPRESSION is written in CEL, over key, type, id, name, environment, pkg, module, properties,
+EXPRESSION is written in CEL, over key, type, id, name, environment, pkg, module, properties, options,
 dependencies and dependents. docs/query.md explains it.
 
 With --from and --to, what is printed are the paths between two resources, the shortest first, with an

@@ -34,6 +34,7 @@ func complete(
 	for r := range desired.Vertices() {
 		n := here(r)
 		n.Type, n.ID, n.Extensions, n.Properties = r.Type, r.ID, r.Extensions, r.Properties.Retarget(here)
+		n.Options, n.Source = r.Options.Retarget(here), r.Source
 		was := state.Vertex(n.Key())
 		if was == nil {
 			continue
@@ -96,7 +97,7 @@ func leaveOutCycles(s *lumigl.Snapshot, outputs []property, places map[*lumigl.V
 	}
 }
 
-// completePending copies the state's pending entries, except properties with references to deleted resources.
+// completePending copies the state's pending entries, except properties and options with references to deleted resources.
 func completePending(s *lumigl.Snapshot, pending *lumigl.Pending) {
 	deletes := make(map[*lumigl.Vertex]*lumigl.Vertex, len(pending.Deletes))
 	for _, was := range pending.Deletes {
@@ -111,20 +112,26 @@ func completePending(s *lumigl.Snapshot, pending *lumigl.Pending) {
 		}
 		return cmp.Or(r, old)
 	}
-	for _, r := range s.Pending.Deletes {
+	keep := func(r *lumigl.Vertex) {
 		r.Properties = leading(r.Properties, here)
+		if r.Options = leading(r.Options, here); r.Options.Len() == 0 {
+			r.Options = lumigl.Value{}
+		}
+	}
+	for _, r := range s.Pending.Deletes {
+		keep(r)
 	}
 	for _, o := range pending.Operations {
 		r := *o.Resource
-		r.Properties = leading(r.Properties, here)
+		keep(&r)
 		s.Pending.Operations = append(s.Pending.Operations, lumigl.Operation{Kind: o.Kind, Resource: &r})
 	}
 }
 
-// leading returns the properties whose references to has vertices for, with references to these.
-func leading(properties lumigl.Value, to func(*lumigl.Vertex) *lumigl.Vertex) lumigl.Value {
+// leading returns the members of an object whose references to has vertices for, with references to these.
+func leading(object lumigl.Value, to func(*lumigl.Vertex) *lumigl.Vertex) lumigl.Value {
 	var all lumigl.ObjectBuilder
-	for name, v := range properties.Members() {
+	for name, v := range object.Members() {
 		if leads(v, to) {
 			all.Set(name, v.Retarget(to))
 		}

@@ -5,11 +5,12 @@ import (
 
 	"github.com/lumi-idl/lumi/lumigl"
 	"github.com/lumi-idl/lumi/lumigl/diff"
+	"github.com/lumi-idl/lumi/lumigl/expr"
 	"github.com/lumi-idl/lumi/lumigl/match"
 )
 
 // settler knows which desired values are equivalent to values in the state although they are written differently: a
-// reference to a property and that property's value, and a file without a hash and the same file with one. Resources are
+// reference to a property and that property's value, an expression and its value, and a file without a hash and the same file with one. Resources are
 // recognized by this equivalence too.
 type settler struct {
 	state, settled *lumigl.Snapshot
@@ -61,7 +62,7 @@ func newSettler(state, desired *lumigl.Snapshot, types Types, named []match.Pair
 
 // isOpen reports whether a value has a part for which the state may have an equivalent that is written differently.
 func isOpen(v lumigl.Value) bool {
-	if _, name, _ := v.Target(); name != "" || v.IsFile() && !v.Get("hash").Exists() {
+	if _, name, _ := v.Target(); name != "" || v.IsExpression() || v.IsFile() && !v.Get("hash").Exists() {
 		return true
 	}
 	for _, e := range v.Elements() {
@@ -79,16 +80,16 @@ func isOpen(v lumigl.Value) bool {
 
 // Rewrite implements [match.Equivalence].
 func (s *settler) Rewrite(new, was lumigl.Value) lumigl.Value {
-	switch {
-	case new.Kind() == lumigl.Reference:
-		return s.reference(new, new, was)
-	case new.Kind() != was.Kind():
-	case new.IsSecret() && was.IsSecret():
-		content, _ := new.Secret()
-		if v := s.reference(new, content, was); v.Equal(was) {
-			return v
+	if v, ok := s.evaluate(new); ok {
+		switch {
+		case v.Equal(was) && leads(was, s.here):
+			return was.Retarget(s.here)
+		case isExpression(new) && leads(v, s.here):
+			return v.Retarget(s.here) // so that the difference between the two values is seen
 		}
-		return s.object(new, was)
+	}
+	switch {
+	case new.Kind() != was.Kind():
 	case new.Kind() == lumigl.Object:
 		v := s.object(new, was)
 		if hash := was.Get("hash"); v.IsFile() && !v.Get("hash").Exists() && hash.Kind() == lumigl.Text {
@@ -103,12 +104,28 @@ func (s *settler) Rewrite(new, was lumigl.Value) lumigl.Value {
 	return new
 }
 
-// reference returns the old value in place of a new one, if it is the value of the property that to refers to.
-func (s *settler) reference(new, to, was lumigl.Value) lumigl.Value {
-	if _, v, ok := s.find(to.Target()); ok && v.Equal(was) && leads(was, s.here) {
-		return was.Retarget(s.here)
+// evaluate returns the value of a reference to a property, of an expression, or of a secret made of one, if it is known.
+func (s *settler) evaluate(v lumigl.Value) (lumigl.Value, bool) {
+	if v.Kind() == lumigl.Reference {
+		_, known, ok := s.find(v.Target())
+		return known, ok
 	}
-	return new
+	if !v.IsSecret() && !v.IsExpression() {
+		return lumigl.Value{}, false
+	}
+	known, err := expr.Evaluate(v, func(target *lumigl.Vertex, name string) (lumigl.Value, bool) {
+		_, known, ok := s.find(target, name, true)
+		return known, ok
+	})
+	return known, err == nil && expr.IsKnown(known)
+}
+
+// isExpression reports whether v is an expression, or a secret made of one.
+func isExpression(v lumigl.Value) bool {
+	if content, ok := v.Secret(); ok {
+		v = content
+	}
+	return v.IsExpression()
 }
 
 func (s *settler) object(new, was lumigl.Value) lumigl.Value {
@@ -194,9 +211,16 @@ func (s *settler) propertiesOf(r *lumigl.Vertex) *lumigl.ObjectBuilder {
 	return all
 }
 
-// Hash implements [match.Equivalence]. A reference has the hash of the value that it stands for, and so has a secret made
-// of a reference to a secret. A file is hashed without its own hash, which desired state lacks.
+// Hash implements [match.Equivalence]. A reference or an expression has the hash of its value, and so has a secret made of
+// an expression, or of a reference to a secret. A file is hashed without its own hash, which desired state lacks.
 func (s *settler) Hash(h *match.Hasher, v lumigl.Value) (uint64, bool) {
+	if isExpression(v) {
+		known, ok := s.evaluate(v)
+		if !ok {
+			return 0, false
+		}
+		return h.Value(known), true
+	}
 	to := v
 	if content, ok := v.Secret(); ok {
 		if _, known, _ := s.find(content.Target()); !known.IsSecret() {

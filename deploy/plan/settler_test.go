@@ -32,6 +32,11 @@ func signed(signature, members string) string {
 	return fmt.Sprintf(`{%q: %q, %s}`, wire.Signature, signature, members)
 }
 
+// joined is an interpolation.
+func joined(parts ...string) string {
+	return signed(wire.Expression, `"interpolate": [`+strings.Join(parts, ", ")+`]`)
+}
+
 // TestSettled holds what is no change, since a program says in other words what the state has.
 func TestSettled(t *testing.T) {
 	secret := func(v string) string { return signed(wire.Secret, `"value": `+v) }
@@ -42,6 +47,12 @@ func TestSettled(t *testing.T) {
 		{"reference", `"p": ` + url, `"p": ` + url},
 		{"inside", `"p": {"q": ["v", "u"]}`, `"p": {"q": ["v", ` + url + `]}`},
 		{"secret", `"p": ` + secret(`"u"`), `"p": ` + secret(url)},
+		{"interpolation", `"p": "u/*"`, `"p": ` + joined(url, `"/*"`)},
+		{"JSON", `"p": "{\"a\":[\"u/*\"]}"`, `"p": ` + signed(wire.Expression, `"jsonStringify": {"a": [`+joined(url, `"/*"`)+`]}`)},
+		{"secret interpolation", `"p": ` + secret(`"u/*"`), `"p": ` + secret(joined(url, `"/*"`))},
+		{"interpolation of a secret", `"p": ` + secret(`"u/x"`), `"p": ` + joined(url, `"/"`, secret(`"x"`))},
+		{"interpolation in a list", `"p": ["v", "u/*"]`, `"p": ["v", ` + joined(url, `"/*"`) + `]`},
+		{"secret with a reference inside", `"p": ` + secret(`{"a": "u"}`), `"p": ` + secret(`{"a": `+url+`}`)},
 		{"in a list with the reference", `"p": [` + url + `, "u"]`, `"p": [` + url + `, ` + url + `]`},
 		{"asset", `"p": ` + asset(`"path": "a", "hash": "x"`), `"p": ` + asset(`"path": "a"`)},
 		{"archive", `"p": ` + archive(`"path": "a", "hash": "x"`), `"p": ` + archive(`"path": "a"`)},
@@ -93,6 +104,15 @@ func TestNotSettled(t *testing.T) {
   ~ p: "u" → ` + ref},
 		{"no secret", secretBucket, wantedBucket, `"p": "u"`, `"p": ` + url, `
   ~ p: "u" → ` + ref},
+		{"another interpolation", settledBucket, wantedBucket, `"p": "v/*"`, `"p": ` + joined(url, `"/*"`), `
+  ~ p: "v/*" → "u/*"`},
+		{"interpolation of a replaced resource", settledBucket, strings.Replace(wantedBucket, `"name": "b"`, `"name": "c"`, 1),
+			`"p": "u/*"`, `"p": ` + joined(url, `"/*"`), `
+  ~ p: "u/*" → ` + "`${b.url}/*`"},
+		{"interpolation that fails", strings.Replace(settledBucket, `"u"`, `["u"]`, 1), wantedBucket, `"p": "u"`, `"p": ` + joined(url), `
+  ~ p: "u" → ` + "`${b.url}`"},
+		{"secret interpolation", secretBucket, wantedBucket, `"p": "u/*"`, `"p": ` + joined(url, `"/*"`), `
+  ~ p: (no secret, but not shown) → (secret)`},
 		{"list", settledBucket, wantedBucket, `"p": [{"x": 1, "u": "u"}, 3]`, `"p": [2, {"x": 1, "u": ` + url + `}, 3]`, `
   ~ p:
     + [0]: 2

@@ -122,12 +122,12 @@ var rules = []rule{
 	},
 	{
 		of:   []string{"./lumigl/diff"},
-		only: []string{"./internal/jsonpointer", "./internal/term", "./lumigl", "./lumigl/match", "./runtime/tokens", "./runtime/urn", "./runtime/wire"},
+		only: []string{"./internal/jsonpointer", "./internal/term", "./lumigl", "./lumigl/expr", "./lumigl/match", "./runtime/tokens", "./runtime/urn", "./runtime/wire"},
 		why:  "two documents are compared without files, commands and deployments",
 	},
 	{
 		of:     []string{"./deploy/plan"},
-		only:   []string{"./idl/schema", "./lumigl", "./lumigl/diff", "./lumigl/match", "./runtime/tokens", "./runtime/urn"},
+		only:   []string{"./idl/schema", "./lumigl", "./lumigl/diff", "./lumigl/expr", "./lumigl/match", "./runtime/tokens", "./runtime/urn"},
 		direct: []string{"os", "os/...", "io", "io/...", "net/...", "context", "time"},
 		never:  slices.Concat(protobuf, []string{"database/..."}),
 		why:    "a plan follows from graphs and nothing else",

@@ -24,7 +24,7 @@ func (e *MismatchError) Error() string {
 	return fmt.Sprintf("the delta was made from another snapshot: %s (at %s); compare again", e.Problem, e.Pointer)
 }
 
-// Apply returns the snapshot that differs from the old one as the delta says, in canonical order. The old one stays as
+// Apply returns the snapshot that differs from the old one as the delta says, in canonical order. Resources have no source in it. The old one stays as
 // it is. The error is a *[MismatchError] if the delta was made from another one, [ErrForms] if it was made from a general
 // graph, or a *[lumigl.InvalidError] if the outcome is not valid.
 func Apply(old *lumigl.Snapshot, d *Delta) (*lumigl.Snapshot, error) {
@@ -165,6 +165,7 @@ func (a *applier) fill(r *lumigl.Vertex, body lumigl.Value) {
 	r.Type = tokens.Type(kind)
 	r.ID, _ = body.Get("id").Text()
 	r.Extensions = body.Get("extensions")
+	r.Options = body.Get("options").Retarget(a.target)
 	r.Properties = body.Get("properties").Retarget(a.target)
 }
 

@@ -34,7 +34,7 @@ type Replaces map[tokens.Type][]string
 var ErrForms = errors.New("one is a snapshot and the other a general graph; only two of a kind can be compared")
 
 // Compare returns how the new document differs from the old one. The order in which resources stand does not count, nor
-// does that of the keys in an object. The documents have to be valid: see their method Check. Neither may be changed
+// does that of the keys in an object, nor where programs make resources. The documents have to be valid: see their method Check. Neither may be changed
 // while the delta is in use. The error is [ErrForms].
 func Compare(old, new lumigl.Document, o Options) (*Delta, error) {
 	_, wasSnapshot := old.(*lumigl.Snapshot)
@@ -130,7 +130,8 @@ func (c *comparer) vertices(d *Delta) {
 
 // same reports whether two vertices with one key differ in nothing.
 func same(a, b *lumigl.Vertex) bool {
-	return a.Type == b.Type && a.ID == b.ID && sameBag(a.Properties, b.Properties) && a.Extensions.Equal(b.Extensions)
+	return a.Type == b.Type && a.ID == b.ID && sameBag(a.Properties, b.Properties) && a.Options.Equal(b.Options) &&
+		a.Extensions.Equal(b.Extensions)
 }
 
 // sameBag compares properties, which may be absent instead of empty.
@@ -148,6 +149,7 @@ func (c *comparer) bodies(old, new *lumigl.Vertex) []Change {
 	}{
 		{"extensions", old.Extensions, new.Extensions},
 		{"id", textOf(old.ID), textOf(new.ID)},
+		{"options", old.Options, new.Options},
 		{"properties", bag(old.Properties), bag(new.Properties)},
 		{"type", textOf(string(old.Type)), textOf(string(new.Type))},
 	} {

@@ -63,11 +63,12 @@ func pendingResource(operation lumigl.OperationKind, r *lumigl.Vertex) lumigl.Va
 	return all.Object()
 }
 
-// resourceValue is what a resource has.
+// resourceValue is what a resource has. Its source is not a part of it.
 func resourceValue(r *lumigl.Vertex) lumigl.Value {
 	return lumigl.ObjectOf(
 		lumigl.Member{Key: "type", Value: textOf(string(r.Type))},
 		lumigl.Member{Key: "id", Value: textOf(r.ID)},
+		lumigl.Member{Key: "options", Value: r.Options},
 		lumigl.Member{Key: "properties", Value: bag(r.Properties)},
 		lumigl.Member{Key: "extensions", Value: r.Extensions},
 	)

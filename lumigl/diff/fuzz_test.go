@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"unicode"
@@ -52,6 +53,8 @@ func FuzzDiff(f *testing.F) {
 		if err != nil {
 			return
 		}
+		withoutSources(old)
+		withoutSources(new)
 		applyFuzzed(t, old, new, d)
 		patchFuzzed(t, old, new, d)
 		var shown bytes.Buffer
@@ -70,6 +73,20 @@ func FuzzDiff(f *testing.F) {
 			}
 		}
 	})
+}
+
+// withoutSources removes what is not compared.
+func withoutSources(doc lumigl.Document) {
+	all := slices.Collect(doc.Base().Vertices())
+	if s, ok := doc.(*lumigl.Snapshot); ok {
+		all = append(all, s.Pending.Deletes...)
+		for _, o := range s.Pending.Operations {
+			all = append(all, o.Resource)
+		}
+	}
+	for _, v := range all {
+		v.Source = ""
+	}
 }
 
 func applyFuzzed(t *testing.T, old, new lumigl.Document, d *diff.Delta) {

@@ -1,6 +1,9 @@
 package diff
 
-import "github.com/lumi-idl/lumi/lumigl"
+import (
+	"github.com/lumi-idl/lumi/lumigl"
+	"github.com/lumi-idl/lumi/runtime/wire"
+)
 
 // contents are the texts and numbers that are in secrets. Where one of them stands plain as well, it may be what became a
 // secret, or was one, and is not shown either.
@@ -25,8 +28,10 @@ func (c *contents) look(v lumigl.Value, secret bool) {
 			c.look(content, true)
 			return
 		}
-		for _, e := range v.Members() {
-			c.look(e, secret)
+		for key, e := range v.Members() {
+			if key != wire.Signature { // which is the same everywhere
+				c.look(e, secret)
+			}
 		}
 	}
 }
@@ -63,6 +68,7 @@ func (r *Resource) contents() contents {
 	for _, v := range [...]*lumigl.Vertex{r.Old, r.New} {
 		if v != nil {
 			all.look(v.Properties, false)
+			all.look(v.Options, false)
 			all.look(v.Extensions, false)
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/lumi-idl/lumi/lumigl"
+	"github.com/lumi-idl/lumi/lumigl/expr"
 )
 
 // short shows a value in a line, or says what it is called and how large it is.
@@ -63,6 +64,8 @@ func (p *printer) inline(v lumigl.Value) (string, bool) {
 			return "", false
 		case v.IsFile():
 			return p.file(v), true
+		case v.IsExpression():
+			return p.expression(v)
 		}
 		return p.composite(v)
 	}
@@ -118,6 +121,27 @@ func (p *printer) reference(v lumigl.Value) string {
 		return "ref " + key + ", property " + quote(property)
 	}
 	return "ref " + key
+}
+
+// expression shows an expression in a line. The value of which it makes JSON has to fit there too.
+func (p *printer) expression(v lumigl.Value) (string, bool) {
+	fits := true
+	text, ok := expr.Format(v, func(part lumigl.Value) string {
+		if target, property, ok := part.Target(); ok && property != "" {
+			name := target.URN().Name()
+			if name == "" {
+				name = target.Key()
+			}
+			return label(name) + "." + label(property)
+		}
+		text, short := p.inline(part)
+		fits = fits && short
+		return text
+	})
+	if !ok {
+		return p.composite(v)
+	}
+	return text, fits
 }
 
 // file shows an asset, or an archive of which nobody knows the parts.

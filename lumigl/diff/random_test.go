@@ -105,6 +105,14 @@ func (d *drawer) resource(r *lumigl.Vertex) {
 		r.ID = "i-" + strconv.Itoa(d.one(3, "id"))
 	}
 	if d.maybe() {
+		protect := lumigl.Member{Key: "protect", Value: lumigl.BoolOf(true)}
+		paths := lumigl.Member{Key: "ignoreChanges", Value: lumigl.ListOf(lumigl.TextOf("a"), lumigl.TextOf(rapid.SampledFrom([]string{"b", "c"}).Draw(d.T, "path")))}
+		r.Options = lumigl.ObjectOf([][]lumigl.Member{{protect}, {paths}, {protect, paths}}[d.one(3, "options")]...)
+		if len(d.targets) > 0 {
+			r.Options = r.Options.With("dependsOn", lumigl.ListOf(lumigl.ReferenceTo(rapid.SampledFrom(d.targets).Draw(d.T, "dependency"))))
+		}
+	}
+	if d.maybe() {
 		r.Extensions = d.data(2)
 	}
 }

@@ -113,7 +113,7 @@ func (p *printer) inside(c *Change, depth int) {
 		return
 	}
 	shown := p.identity(c, depth)
-	if isFolder(c.New) {
+	if isFolder(c.New) || isJSON(c.New) {
 		shown++ // what says that it is one
 	}
 	p.members(c.Changes, lumigl.Value{}, depth, label)
@@ -311,6 +311,9 @@ func (p *printer) whole(kind Kind, depth int, name string, v lumigl.Value, note 
 	what := ""
 	if isFolder(v) {
 		what, v = " archive", v.Get("assets")
+	}
+	if isJSON(v) {
+		what, v = " jsonStringify", v.Get("jsonStringify")
 	}
 	p.line(kind, depth, name+":"+what+note)
 	if v.Kind() == lumigl.List {

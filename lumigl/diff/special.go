@@ -9,9 +9,14 @@ func areWhole(a, b lumigl.Value) bool {
 		return true
 	case a.IsArchive() || b.IsArchive():
 		return !isFolder(a) || !isFolder(b)
+	case a.IsExpression() || b.IsExpression():
+		return !isJSON(a) || !isJSON(b)
 	}
 	return false
 }
+
+// isJSON reports whether a value is an expression that makes JSON of a value.
+func isJSON(v lumigl.Value) bool { return v.IsExpression() && v.Get("jsonStringify").Exists() }
 
 // isFolder reports whether a value is an archive of which all parts are there.
 func isFolder(v lumigl.Value) bool { return v.IsArchive() && v.Get("assets").Kind() == lumigl.Object }

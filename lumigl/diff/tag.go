@@ -11,7 +11,7 @@ func freeTag(old, new lumigl.Document) string {
 			all = append(all, f.Value)
 		}
 		for v := range doc.Base().Vertices() {
-			all = append(all, v.Properties, v.Extensions)
+			all = append(all, v.Options, v.Properties, v.Extensions)
 		}
 		if s, ok := doc.(*lumigl.Snapshot); ok {
 			all = append(all, s.Args, pendingValue(&s.Pending))

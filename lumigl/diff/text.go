@@ -199,6 +199,8 @@ func (p *printer) changedResource(r *Resource) {
 		case "properties":
 		case "extensions":
 			last = append(last, *c)
+		case "options":
+			p.options(c)
 		default:
 			p.members(r.Changes[i:i+1], lumigl.Value{}, 1, inParentheses)
 		}
@@ -213,10 +215,24 @@ func (p *printer) changedResource(r *Resource) {
 
 func inParentheses(key string) string { return "(" + key + ")" }
 
+func inOptions(key string) string { return inParentheses("options." + label(key)) }
+
+// options shows which options of a resource differ, each by itself, although there may have been none at all.
+func (p *printer) options(c *Change) {
+	changes := c.Changes
+	if c.Kind != Inside {
+		changes = (&comparer{}).objects(c.Old, c.New)
+	}
+	p.members(changes, lumigl.Value{}, 1, inOptions)
+}
+
 // vertex shows all of a vertex that was created or deleted.
 func (p *printer) vertex(kind Kind, v *lumigl.Vertex, snapshot bool) {
 	if snapshot && v.ID != "" {
 		p.whole(kind, 1, inParentheses("id"), lumigl.TextOf(v.ID), "")
+	}
+	for _, m := range sortedMembers(v.Options) {
+		p.whole(kind, 1, inOptions(m.Key), m.Value, "")
 	}
 	for _, m := range sortedMembers(v.Properties) {
 		p.whole(kind, 1, label(m.Key), m.Value, "")

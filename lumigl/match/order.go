@@ -31,7 +31,7 @@ func references(vertices []*lumigl.Vertex) (g dag.Graph) {
 		numbers[v] = int32(i)
 	}
 	for _, v := range vertices {
-		for target := range v.Properties.References() {
+		for target := range v.References() {
 			if number, ok := numbers[target]; ok {
 				g.To = append(g.To, number)
 			}

@@ -24,10 +24,11 @@ import (
 //	pkg          string        that of the program, which "package" cannot mean in CEL
 //	module       string
 //	properties   map           what it has
+//	options      map           how deployments treat it
 //	dependencies list(string)  the keys of what it refers to
 //	dependents   list(string)  the keys of what refers to it
 //
-// In properties, a reference is a map with the key "ref" and perhaps "property", a secret one with the key "secret", and
+// In properties and options, a reference is a map with the key "ref" and perhaps "property", a secret one with the key "secret", and
 // a value that is not known yet one with the key "unknown". What an expression needs and a vertex does not have makes it
 // false for that vertex. An expression may be used concurrently.
 type Expression struct {
@@ -105,6 +106,7 @@ var variables = []variable{
 	{"pkg", cel.StringType, func(a *activation) any { p, _ := a.vertex().URN().Parts(); return p.Package }},
 	{"module", cel.StringType, func(a *activation) any { p, _ := a.vertex().URN().Parts(); return p.Module }},
 	{"properties", cel.MapType(cel.StringType, cel.DynType), (*activation).object},
+	{"options", cel.MapType(cel.StringType, cel.DynType), func(a *activation) any { return mapOf(a.vertex().Options) }},
 	{"dependencies", cel.ListType(cel.StringType), func(a *activation) any { return a.keys(&a.down, a.index.down) }},
 	{"dependents", cel.ListType(cel.StringType), func(a *activation) any { return a.keys(&a.up, a.index.up) }},
 }

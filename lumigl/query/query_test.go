@@ -332,7 +332,7 @@ func TestWrongExpressions(t *testing.T) {
 		`dependencies.exists(d)`:           `expression, 1:20: exists takes other arguments; it is written as in dependencies.exists(d, d.contains("web"))`,
 		`dependencies.exists("d", true)`:   `expression, 1:21: what comes first here is a name of your own for each element, as in dependencies.exists(d, d.contains("web"))`,
 		`for`:                              `expression, 1:1: "for" is a reserved word, and no variable`,
-		`type == Subnet`:                   `expression, 1:9: there is no variable "Subnet"; a text stands in quotes, a property is properties.Subnet, and the variables are key, type, id, name, environment, pkg, module, properties, dependencies, dependents`,
+		`type == Subnet`:                   `expression, 1:9: there is no variable "Subnet"; a text stands in quotes, a property is properties.Subnet, and the variables are key, type, id, name, environment, pkg, module, properties, options, dependencies, dependents`,
 		`typ == "x"`:                       `expression, 1:1: there is no variable "typ"; did you mean "type"?`,
 		"true &&\n(tpye)":                  `expression, 2:2: there is no variable "tpye"; did you mean "type"?`,
 		`name.startswith("x")`:             `expression, 1:16: there is no function "startswith"; did you mean "startsWith"?`,

@@ -1,6 +1,7 @@
 package repair
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -17,8 +18,12 @@ func (w *work) drop() {
 	case w.options.Drop == DropResources:
 		w.dropVertices()
 	default:
-		w.rewrite(func(_ lumigl.Value, f *lumigl.Fault) lumigl.Value {
-			w.step(ReferenceStep, f, parent(f.Pointer), "drop this reference: %s", f.Message)
+		w.rewrite(w.lost, func(v lumigl.Value, f *lumigl.Fault) lumigl.Value {
+			what := "this reference"
+			if v.IsExpression() {
+				what = "the expression with this reference"
+			}
+			w.step(ReferenceStep, f, parent(f.Pointer), "drop %s: %s", what, f.Message)
 			return lumigl.Value{}
 		})
 	}
@@ -30,7 +35,7 @@ func (w *work) retarget() {
 		return
 	}
 	w.dangling, w.astray = w.astray, w.dangling
-	w.rewrite(func(v lumigl.Value, f *lumigl.Fault) lumigl.Value {
+	w.rewrite(w.fault, func(v lumigl.Value, f *lumigl.Fault) lumigl.Value {
 		_, property, _ := v.Target()
 		message, _, _ := strings.Cut(f.Message, "; did you mean")
 		w.step(RetargetStep, f, parent(f.Pointer), "point this reference at %q: %s", f.Nearest, message)
@@ -39,16 +44,18 @@ func (w *work) retarget() {
 	w.dangling = w.astray
 }
 
-// rewrite replaces the references to nothing in all properties by what mend returns, or removes them if that is absent.
-func (w *work) rewrite(mend func(lumigl.Value, *lumigl.Fault) lumigl.Value) {
+// rewrite replaces the values in all options and properties that have a fault by what mend returns, or removes them if that
+// is absent.
+func (w *work) rewrite(fault func(lumigl.Value) *lumigl.Fault, mend func(lumigl.Value, *lumigl.Fault) lumigl.Value) {
 	for _, h := range w.holders() {
-		h.Properties = h.Properties.Replace(func(v lumigl.Value) (lumigl.Value, bool) {
-			f := w.fault(v)
+		replace := func(v lumigl.Value) (lumigl.Value, bool) {
+			f := fault(v)
 			if f == nil {
 				return v, false
 			}
 			return mend(v, f), true
-		})
+		}
+		h.Options, h.Properties = h.Options.Replace(replace), h.Properties.Replace(replace)
 	}
 }
 
@@ -73,6 +80,15 @@ func (w *work) fault(v lumigl.Value) *lumigl.Fault {
 		return nil
 	}
 	return w.dangling[v.Offset()]
+}
+
+// lost returns the fault of a reference that leads to nothing, or of the first such in an expression, which has no meaning
+// without it.
+func (w *work) lost(v lumigl.Value) *lumigl.Fault {
+	if v.IsExpression() {
+		return w.find(v)
+	}
+	return w.fault(v)
 }
 
 // find returns the first reference to nothing within a value.
@@ -131,10 +147,10 @@ func (w *work) dropVertices() {
 		w.step(h.kind, f, h.pointer, "drop %s %q: %s", h.what, h.Key(), why)
 	}
 	for _, h := range w.holders() {
-		for to := range h.Properties.References() {
+		for to := range h.References() {
 			dependents[to] = append(dependents[to], h)
 		}
-		if f := w.find(h.Properties); f != nil {
+		if f := cmp.Or(w.find(h.Options), w.find(h.Properties)); f != nil {
 			drop(h, f, f.Message)
 		}
 	}

@@ -82,7 +82,7 @@ func neededDeletes(s *lumigl.Snapshot, dead map[*lumigl.Vertex]string) map[*lumi
 		if dead[r] != "" {
 			continue
 		}
-		for to := range r.Properties.References() {
+		for to := range r.References() {
 			needed[to] = true
 		}
 	}
@@ -115,7 +115,7 @@ func (l *living) operation(o lumigl.Operation) string {
 	urn := o.Resource.Key()
 	for _, before := range l.begun[urn] {
 		if before.Kind == o.Kind && before.Resource.ID == o.Resource.ID &&
-			before.Resource.Properties.Equal(o.Resource.Properties) && before.Resource.Extensions.Equal(o.Resource.Extensions) {
+			before.Resource.Options.Equal(o.Resource.Options) && before.Resource.Properties.Equal(o.Resource.Properties) && before.Resource.Extensions.Equal(o.Resource.Extensions) {
 			return "it is there twice"
 		}
 	}

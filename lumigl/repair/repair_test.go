@@ -157,6 +157,35 @@ func TestRepair(t *testing.T) {
 			want: `{"vertices":{"x":{"a":{"#ref":"main-vpc","property":"p"},"b":[]},"main-vpc":{}}}`,
 		},
 		{
+			name: "references in options and expressions",
+			src: `{"resources": {"` + urnStart + `main": {"type": "a:b:C", "properties": {}}, "` + urnStart + `a": {"type": "a:b:C",
+"options": {"dependsOn": [{"#ref": "` + urnStart + `mian"}, {"#ref": "` + urnStart + `nothing"}], "protect": true},
+"properties": {"x": [{"4dabf18193072939515e22adb298388d": "63fc8277790b7f8a51f0478af443e94d", "interpolate": ["a", {"#ref": "` + urnStart + `nothing"}]}]}}}}`,
+			options: Options{Retarget: true, Drop: DropReferences},
+			steps: []string{
+				`retarget 2:36 /resources/urn:lumi:e::p:m::a:b:C::a/options/dependsOn/0: point this reference at "urn:lumi:e::p:m::a:b:C::main": ` +
+					`there is no resource "urn:lumi:e::p:m::a:b:C::mian"`,
+				`reference 2:78 /resources/urn:lumi:e::p:m::a:b:C::a/options/dependsOn/1: drop this reference: ` +
+					`there is no resource "urn:lumi:e::p:m::a:b:C::nothing"`,
+				`reference 3:125 /resources/urn:lumi:e::p:m::a:b:C::a/properties/x/0/interpolate/1: drop the expression with this reference: ` +
+					`there is no resource "urn:lumi:e::p:m::a:b:C::nothing"`,
+			},
+			want: `{"resources":{"` + urnStart + `main":{"type":"a:b:C","properties":{}},"` + urnStart + `a":{"type":"a:b:C","options":{"dependsOn":[{"#ref":"` +
+				urnStart + `main"}],"protect":true},"properties":{"x":[]}}}}`,
+		},
+		{
+			name: "a resource that depends on one that is dropped by its options",
+			src: `{"resources": {` + resource("a", "nothing") + `, "` + urnStart + `b": {"type": "a:b:C", "options": {"dependsOn": [{"#ref": "` +
+				urnStart + `a"}]}, "properties": {}}}}`,
+			options: Options{Drop: DropResources},
+			steps: []string{
+				`resource 1:93 /resources/urn:lumi:e::p:m::a:b:C::a: drop the resource "urn:lumi:e::p:m::a:b:C::a": ` +
+					`there is no resource "urn:lumi:e::p:m::a:b:C::nothing"`,
+				`resource 0:0 /resources/urn:lumi:e::p:m::a:b:C::b: drop the resource "urn:lumi:e::p:m::a:b:C::b": it refers to "urn:lumi:e::p:m::a:b:C::a", which is dropped`,
+			},
+			want: `{"resources":{}}`,
+		},
+		{
 			name:    "another tag",
 			src:     `{"ref": "/~", "vertices": {"a": {"x": {"/~": "b"}}}}`,
 			options: Options{Drop: DropReferences},

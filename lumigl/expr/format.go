@@ -1,0 +1,49 @@
+package expr
+
+import (
+	"strings"
+
+	"github.com/lumi-idl/lumi/lumigl"
+)
+
+// Format returns an expression on one line, as programs have it: `${bucket.arn}/*`, jsonStringify({…}) or bucket.rules[0].id.
+// Show returns the text of a value inside that is not an expression, with strings in double quotes. Format reports false if v
+// is not an expression, or is malformed.
+func Format(v lumigl.Value, show func(lumigl.Value) string) (string, bool) {
+	if !v.IsExpression() {
+		return "", false
+	}
+	inner := func(v lumigl.Value) string {
+		if text, ok := Format(v, show); ok {
+			return text
+		}
+		return show(v)
+	}
+	switch parts, value, object := v.Get(interpolate), v.Get(jsonStringify), v.Get(get); {
+	case parts.Kind() == lumigl.List:
+		var b strings.Builder
+		b.WriteByte('`')
+		for _, part := range parts.Elements() {
+			text := inner(part)
+			if quoted := strings.TrimPrefix(text, `"`); part.Kind() == lumigl.Text && len(quoted) < len(text) && strings.HasSuffix(quoted, `"`) {
+				b.WriteString(template.Replace(quoted[:len(quoted)-1]))
+			} else {
+				b.WriteString("${" + text + "}")
+			}
+		}
+		b.WriteByte('`')
+		return b.String(), true
+	case value.Exists():
+		return "jsonStringify(" + inner(value) + ")", true
+	case object.Exists():
+		path, _ := v.Get(getPath).Text()
+		if !strings.HasPrefix(path, "[") {
+			path = "." + path
+		}
+		return inner(object) + path, true
+	}
+	return "", false
+}
+
+// template turns what stands in a string literal in double quotes into what stands in a template literal.
+var template = strings.NewReplacer(`\\`, `\\`, `\"`, `"`, "`", "\\`", "${", `\${`)
