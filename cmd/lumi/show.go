@@ -32,7 +32,8 @@ func showCommand(env *environment) *cobra.Command {
 		Short: "show what is in a LumiGL file, or all of some resources",
 		Long: `Without keys it shows the resources of a snapshot, or the vertices of a graph: on a terminal as a tree
 in which whatever one refers to stands below it, else one a line with tabs between key, type and id;
-with --invert or --depth it is a tree anywhere. With keys it shows all of these resources. A key is a
+with --invert or --depth it is a tree anywhere. Resources with names such as 'web/db' and 'web/app' stand
+below 'web/', the component that made them. With keys it shows all of these resources. A key is a
 URN, the end of one, such as 'aws:ec2/vpc:VPC::main', or just a name, 'main', as long as only one fits.
 
 With --fields it shows what stands at the top of the file beside these, such as the arguments of the
@@ -41,8 +42,8 @@ program; the tree and the table name it, with its size.
 Secrets are not shown, ever. Values that are not known yet are (unknown).
 
 With --json, each resource is an object on a line of its own, with "key", "type", "name", "id",
-"properties", "extensions", "uses" and "usedBy"; the value of a secret is "(secret)". With --fields too,
-there is one object, which has the fields.`,
+"options", "source", "properties", "extensions", "uses" and "usedBy"; the value of a secret is
+"(secret)". With --fields too, there is one object, which has the fields.`,
 		Annotations: exits("all that was asked for is shown", "the file has faults", elseFailed),
 		Example: examples(
 			"What is there?", "lumi show prod.json",

@@ -7,6 +7,7 @@ import (
 
 	"github.com/lumi-idl/lumi/internal/term"
 	"github.com/lumi-idl/lumi/lumigl"
+	"github.com/lumi-idl/lumi/lumigl/expr"
 )
 
 // details prints all of a vertex.
@@ -20,6 +21,10 @@ func (v *viewer) details(one *lumigl.Vertex) {
 			id = out.Paint(term.Dim, "(none yet)")
 		}
 		v.line(v.field("id", id))
+		if one.Source != "" {
+			v.line(v.field("source", term.Visible(one.Source)))
+		}
+		v.options(one.Options)
 	}
 	v.bag("properties", one.Properties)
 	if one.Extensions.Exists() {
@@ -27,6 +32,37 @@ func (v *viewer) details(one *lumigl.Vertex) {
 	}
 	v.neighbours("uses", v.index.Dependencies(one, false))
 	v.neighbours("used by", v.index.Dependents(one, false))
+}
+
+// options prints the options of a resource, one a line.
+func (v *viewer) options(options lumigl.Value) {
+	if options.Len() == 0 {
+		return
+	}
+	v.line("  " + v.env.out.Paint(term.Blue, "options:"))
+	for name, option := range options.Members() {
+		var parts []string
+		add := func(before string, part lumigl.Value) {
+			text, ok := part.Text()
+			if text = term.Visible(text); !ok {
+				text, _ = v.brief(part)
+			}
+			parts = append(parts, before+text)
+		}
+		for _, e := range option.Elements() {
+			add("", e)
+		}
+		for key, m := range option.Members() {
+			add(keyText(key)+" ", m)
+		}
+		if option.Kind() == lumigl.Text {
+			add("", option)
+		}
+		if len(parts) > 0 { // Else it is one that is just true.
+			name += ": " + strings.Join(parts, ", ")
+		}
+		v.line("    " + name)
+	}
 }
 
 // field is a line that names something.
@@ -59,6 +95,9 @@ func (v *viewer) value(indent, called string, value lumigl.Value) {
 		v.line(indent + called + " " + text)
 		return
 	}
+	if value.IsExpression() {
+		called, value = called+" jsonStringify", value.Get("jsonStringify")
+	}
 	v.line(indent + called)
 	indent += "  "
 	for key, m := range value.Members() {
@@ -83,6 +122,9 @@ func (v *viewer) brief(value lumigl.Value) (string, bool) {
 	case value.IsArchive():
 		return out.Paint(term.Dim, "(archive: "+source(value)+hash(value)+")"), true
 	}
+	if value.IsExpression() {
+		return v.expression(value)
+	}
 	if to, property, ok := value.Target(); ok {
 		text := "→ " + v.label(to)
 		if property != "" {
@@ -94,6 +136,20 @@ func (v *viewer) brief(value lumigl.Value) (string, bool) {
 		return "", false
 	}
 	return scalar(value), true
+}
+
+// expression is an expression on one line, unless it makes JSON of a value that has an inside.
+func (v *viewer) expression(value lumigl.Value) (string, bool) {
+	fits := true
+	text, ok := expr.Format(value, func(part lumigl.Value) string {
+		if to, property, ok := part.Target(); ok && property != "" {
+			return term.Visible(v.name(to)) + "." + term.Visible(property)
+		}
+		text, brief := v.brief(part)
+		fits = fits && brief
+		return text
+	})
+	return text, ok && fits
 }
 
 // scalar is a value without an inside, as in JSON.

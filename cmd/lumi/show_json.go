@@ -13,6 +13,8 @@ type jsonVertex struct {
 	Type       string          `json:"type,omitempty"`
 	Name       string          `json:"name,omitempty"`
 	ID         string          `json:"id,omitempty"`
+	Options    json.RawMessage `json:"options,omitempty"`
+	Source     string          `json:"source,omitempty"`
 	Properties json.RawMessage `json:"properties"`
 	Extensions json.RawMessage `json:"extensions,omitempty"`
 	Uses       []string        `json:"uses"`
@@ -37,11 +39,14 @@ func (v *viewer) json(chosen []*lumigl.Vertex) error {
 			Key: one.Key(), Uses: keys(v.index.Dependencies(one, false)), UsedBy: keys(v.index.Dependents(one, false)),
 		}
 		if v.snapshot() != nil {
-			j.Type, j.Name, j.ID = string(one.Type), v.name(one), one.ID
+			j.Type, j.Name, j.ID, j.Source = string(one.Type), v.name(one), one.ID, one.Source
 		}
 		j.Properties = json.RawMessage("{}")
 		if one.Properties.Exists() {
 			j.Properties = appendJSON(nil, one.Properties, tag)
+		}
+		if one.Options.Exists() {
+			j.Options = appendJSON(nil, one.Options, tag)
 		}
 		if one.Extensions.Exists() {
 			j.Extensions = appendJSON(nil, one.Extensions, tag)

@@ -2,20 +2,23 @@ package main
 
 import (
 	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/lumi-idl/lumi/internal/term"
 	"github.com/lumi-idl/lumi/lumigl"
 )
 
 // tree prints all vertices, with what each refers to below it. What stands below several is printed below the first;
-// after that, it is named only.
+// after that, it is named only. Resources with names such as "web/db" are printed below "web/", unless another of these
+// refers to them.
 func (v *viewer) tree() {
 	t := &tree{viewer: v, children: v.index.Dependencies, state: map[*lumigl.Vertex]state{}}
 	if v.invert {
 		t.children = v.index.Dependents
 	}
-	for _, top := range v.index.Tops(v.invert) {
-		t.print(top, "", "", 1)
+	for _, top := range v.tops() {
+		t.branch(top, "", "", 1)
 	}
 	if t.cut > 0 {
 		v.line(v.env.out.Paint(term.Dim, fmt.Sprintf("… %s not shown; --depth shows more levels", count(t.cut, "branch"))))
@@ -27,6 +30,80 @@ type tree struct {
 	children func(v *lumigl.Vertex, transitive bool) []*lumigl.Vertex
 	state    map[*lumigl.Vertex]state
 	cut      int
+}
+
+// branch is what stands at the top of the tree, or of a component: a vertex, or a component.
+type branch struct {
+	vertex    *lumigl.Vertex
+	component string
+	branches  []*branch
+}
+
+// tops are the vertices to begin with, by component.
+func (v *viewer) tops() []*branch {
+	top := &branch{}
+	components := map[string]*branch{"": top}
+	var component func(path string) *branch
+	component = func(path string) *branch {
+		b := components[path]
+		if b == nil {
+			b = &branch{component: path}
+			components[path] = b
+			above := component(parentComponent(path))
+			above.branches = append(above.branches, b)
+		}
+		return b
+	}
+	isTop := map[*lumigl.Vertex]bool{}
+	for _, one := range v.index.Tops(v.invert) {
+		isTop[one] = true
+	}
+	for one := range v.doc.Base().Vertices() {
+		path := v.componentOf(one)
+		usedWithin := func(other *lumigl.Vertex) bool { return strings.HasPrefix(v.name(other), path+"/") }
+		if path == "" && isTop[one] || path != "" && !slices.ContainsFunc(v.index.Dependents(one, false), usedWithin) {
+			b := component(path)
+			b.branches = append(b.branches, &branch{vertex: one})
+		}
+	}
+	return top.branches
+}
+
+// componentOf is the path of the component that made a resource, "" if none did.
+func (v *viewer) componentOf(one *lumigl.Vertex) string {
+	if v.snapshot() == nil || v.invert || strings.Contains(v.name(one), `"`) { // An address of OpenTofu has no components.
+		return ""
+	}
+	return parentComponent(v.name(one))
+}
+
+func parentComponent(path string) string { return path[:max(0, strings.LastIndexByte(path, '/'))] }
+
+// branch prints a component with what is below it, or a vertex.
+func (t *tree) branch(b *branch, first, rest string, depth int) {
+	if b.vertex != nil {
+		t.print(b.vertex, first, rest, depth)
+		return
+	}
+	text := t.env.out.Paint(term.Dim, first) + t.env.out.Paint(term.BoldCyan, term.Visible(b.component)+"/")
+	if depth == t.depth {
+		t.cut++
+		t.line(text + t.env.out.Paint(term.Dim, " …"))
+		return
+	}
+	t.line(text)
+	for i, below := range b.branches {
+		branch, stem := stems(i == len(b.branches)-1)
+		t.branch(below, rest+branch, rest+stem, depth+1)
+	}
+}
+
+// stems are what stands before a branch, and before what is below it.
+func stems(last bool) (branch, stem string) {
+	if last {
+		return "└─ ", "   "
+	}
+	return "├─ ", "│  "
 }
 
 // state is what has become of a vertex in a tree.
@@ -58,10 +135,7 @@ func (t *tree) print(one *lumigl.Vertex, first, rest string, depth int) {
 	t.line(text)
 	t.state[one] = printing
 	for i, child := range children {
-		branch, stem := "├─ ", "│  "
-		if i == len(children)-1 {
-			branch, stem = "└─ ", "   "
-		}
+		branch, stem := stems(i == len(children)-1)
 		t.print(child, rest+branch, rest+stem, depth+1)
 	}
 	t.state[one] = printed
