@@ -116,8 +116,8 @@ func (r *reporter) dependency(v *Value) {
 func (r *reporter) changePath(v *Value) {
 	if v.kind != Text {
 		r.option(v, "a string")
-	} else if problem := pathProblem(v.text, true); problem != "" {
-		r.fault(OptionFault, v.offset, "malformed path %q: %s", clip(v.text), problem)
+	} else if err := CheckPath(v.text); err != nil {
+		r.fault(OptionFault, v.offset, "%s", err)
 	}
 }
 
@@ -163,6 +163,14 @@ func isTimeout(s string) bool {
 		units = units[at+1:]
 	}
 	return true
+}
+
+// CheckPath reports what is wrong with the path of a property, in which [*] is every element.
+func CheckPath(path string) error {
+	if problem := pathProblem(path, true); problem != "" {
+		return fmt.Errorf("malformed path %q: %s", clip(path), problem)
+	}
+	return nil
 }
 
 // pathProblem says what is wrong with a path of a property, "" if nothing is. With wildcards, [*] is any element.

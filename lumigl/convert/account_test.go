@@ -75,10 +75,15 @@ func accounted(src string, result *convert.Result, structural func(leaf) bool) (
 // operationKind is the pointer to the kind of a pending operation, which has another name in a snapshot.
 var operationKind = regexp.MustCompile("/pending_operations/[0-9]+/type$")
 
+// blockAddress is the pointer to the address of a resource without the keys of its instances, all of which are in dependsOn.
+var blockAddress = regexp.MustCompile("/instances/[0-9]+/(dependencies|depends_on)/[0-9]+$")
+
 // structural are the leaves that say what other leaves are, and have done so.
 func structural(l leaf) bool {
 	switch {
 	case strings.Contains(l.pointer, "/sensitive_attributes/"), operationKind.MatchString(l.pointer):
+		return true
+	case strings.Contains(l.pointer, "/customTimeouts/"), blockAddress.MatchString(l.pointer):
 		return true
 	case l.text == "3fe0000000000000":
 		return true // It is 0.5.

@@ -56,6 +56,8 @@ type draft struct {
 	mistyped   bool
 	properties []lumigl.Member
 	extensions bag
+	// after are the resources that it depends on although no property refers to them.
+	after []lumigl.Value
 	// given are values that differ from those of the properties, by the part of the source that they stand in.
 	given map[string]bag
 	// place is where it is in the order of dependencies.
@@ -257,6 +259,9 @@ func (a *assembly) build(fill func(*draft), connect func()) error {
 	connect()
 	for _, d := range a.drafts {
 		d.Properties = lumigl.ObjectOf(d.properties...)
+		if len(d.after) > 0 {
+			d.Options = d.Options.With("dependsOn", lumigl.ListOf(d.after...))
+		}
 		if own := d.extensions.object(); own.Exists() {
 			d.Extensions = d.Extensions.With(string(a.tool), own)
 		}

@@ -156,7 +156,7 @@ func TestLossesNameResources(t *testing.T) {
 	if strings.Join(got, ", ") != want {
 		t.Errorf("got %s", strings.Join(got, ", "))
 	}
-	result = convertText(t, `{"deployment":{"resources":[{"urn":"urn:pulumi:s::p::a:b:C::n","type":"a:b:C","custom":true,"protect":true}]}}`)
+	result = convertText(t, `{"deployment":{"resources":[{"urn":"urn:pulumi:s::p::a:b:C::n","type":"a:b:C","custom":true,"external":true}]}}`)
 	if len(result.Losses) != 1 || result.Losses[0].Resource() != "urn:pulumi:s::p::a:b:C::n" {
 		t.Errorf("got %v", result.Losses)
 	}

@@ -26,7 +26,7 @@ const (
 	EnvironmentLoss  Code = "environment"   // a name of an environment that cannot stand in a URN
 	CircleLoss       Code = "circle"        // a reference in a circle
 	DanglingLoss     Code = "dangling"      // a reference to what is not there
-	DependencyLoss   Code = "dependency"    // a dependency that no property says
+	DependencyLoss   Code = "dependency"    // a dependency that cannot be said
 	InputLoss        Code = "input"         // an input that differs from the output
 	UnmanagedLoss    Code = "unmanaged"     // a resource that no provider makes
 	InertLoss        Code = "inert"         // what nothing acts on any more

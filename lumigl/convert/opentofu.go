@@ -22,6 +22,8 @@ type openTofu struct {
 // block is a resource of the configuration, whatever instances it has.
 type block struct {
 	place
+	// instances are those of it that are alive.
+	instances []*draft
 	// on is the instance that was last found to depend on it, and said the one with a reference that says so.
 	on, said *draft
 }
@@ -258,12 +260,12 @@ func (o *openTofu) fill(d *draft) {
 	if private := s.key("private"); private.exists() {
 		d.extensions.set("private", secret(private.take())) // Nobody but the provider knows what is in there.
 	}
-	for _, i := range tofuInert {
-		part := s.key(i.key)
-		d.extensions.keep(s, i.key)
-		if part.says() && (d.state == live || i.deleted) {
-			part.note(InertLoss, "kept in the extensions, where nothing acts on it: %s", i.why)
-		}
+	d.extensions.keep(s, "status", "create_before_destroy") // Whatever is replaced is created before the old one is deleted.
+	if status := s.key("status"); status.says() && d.state == live {
+		status.note(InertLoss, "kept in the extensions, where nothing acts on it: nothing replaces the resource any more because it is tainted")
+	}
+	if s.key("skip_destroy").flag() {
+		d.Options = d.Options.With("retainOnDelete", lumigl.BoolOf(true))
 	}
 }
 
@@ -272,15 +274,4 @@ func (s *source) takeIfSilent() {
 	if !s.says() {
 		s.take()
 	}
-}
-
-// tofuInert are the keys of an instance that tell OpenTofu to do something, and nobody else. Some of them do so also when
-// the instance is about to be deleted.
-var tofuInert = []struct {
-	key, why string
-	deleted  bool
-}{
-	{"status", "nothing replaces the resource any more because it is tainted", false},
-	{"create_before_destroy", "in which order a resource is replaced is for the provider to say", false},
-	{"skip_destroy", "a deletion would delete the resource now", true},
 }

@@ -51,6 +51,7 @@ func (o *openTofu) connect() {
 		if d.state != live {
 			continue
 		}
+		d.entry.instances = append(d.entry.instances, d)
 		if _, twice := o.byID[d.ID]; twice {
 			o.byID[d.ID] = nil
 			continue
@@ -110,13 +111,26 @@ func (o *openTofu) linkAll(d *draft) {
 	}
 }
 
-// rest keeps the dependencies in one of the lists that no reference says.
+// rest makes options of the dependencies in one of the lists that no reference says. It keeps those on what is not there, or
+// has very many instances.
 func (o *openTofu) rest(d *draft, key string) {
 	var left []lumigl.Value
 	var names []string
 	list := d.said.key(key)
 	for _, s := range list.elements() {
-		if text := s.text(); text != "" && o.block(d.entry.meant(key, text)).said != d {
+		text := s.text()
+		if text == "" {
+			continue
+		}
+		b := o.block(d.entry.meant(key, text))
+		switch {
+		case b.said == d:
+		case b.depends(d):
+			b.said = d
+			for _, to := range b.instances {
+				d.after = append(d.after, lumigl.ReferenceTo(to.Vertex))
+			}
+		default:
 			left = append(left, lumigl.TextOf(text))
 			names = append(names, text)
 		}
@@ -129,6 +143,13 @@ func (o *openTofu) rest(d *draft, key string) {
 	if len(names) > few {
 		shown += ", …"
 	}
-	list.note(DependencyLoss, "kept in the extensions, where nothing acts on it: no property refers to %s", shown)
+	list.note(DependencyLoss, "kept in the extensions, where nothing acts on it: "+
+		"what it depends on (%s) is not in the state, has too many instances, or would close a circle", shown)
 	d.extensions.set(key, lumigl.ListOf(left...))
+}
+
+// depends reports whether an instance of another resource can be said to depend on all instances, of which there may be 100.
+func (b *block) depends(d *draft) bool {
+	cannot := func(to *draft) bool { return to == d || !d.may(to) }
+	return 0 < len(b.instances) && len(d.after)+len(b.instances) <= mostSearched && !slices.ContainsFunc(b.instances, cannot)
 }

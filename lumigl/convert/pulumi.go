@@ -2,8 +2,10 @@ package convert
 
 import (
 	"maps"
+	"math"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/lumi-idl/lumi/lumigl"
 	"github.com/lumi-idl/lumi/runtime/urn"
@@ -191,17 +193,12 @@ func splitPulumi(s string) (stack, project, chain, name string, ok bool) {
 
 // inert are the keys of a resource that tell Pulumi to do something, or not to, and tell nobody else.
 var inert = []struct{ key, why string }{
-	{"protect", "nothing keeps the resource from being deleted any more"},
 	{"external", "the resource was only read, and would be managed now"},
 	{"taint", "nothing replaces the resource any more because it is tainted"},
 	{"pendingReplacement", "that the resource is about to be replaced is known no more"},
-	{"retainOnDelete", "a deletion would delete the resource now"},
 	{"deletedWith", "the resource would be deleted by itself now"},
 	{"replaceWith", "the resource is not replaced together with others any more"},
-	{"replaceOnChanges", "that is said by the types of the provider now"},
 	{"replacementTrigger", "nothing replaces the resource any more because this changes"},
-	{"ignoreChanges", "changes of these properties are not ignored any more"},
-	{"customTimeouts", "the timeouts are those of the provider now"},
 	{"initErrors", "that the resource was not ready is known no more"},
 	{"refreshBeforeUpdate", "the resource is not read again before it is updated"},
 	{"viewOf", "the resource is a view of another, and would be managed now"},
@@ -226,6 +223,7 @@ func (p *pulumi) fill(d *draft) {
 	if s.key("delete").flag() && d.state == begun {
 		d.extensions.set("delete", lumigl.BoolOf(true))
 	}
+	p.optionsOf(d)
 	for _, i := range inert {
 		part := s.key(i.key)
 		if !part.exists() {
@@ -241,6 +239,66 @@ func (p *pulumi) fill(d *draft) {
 	d.typed()
 	p.merge(d)
 }
+
+// optionsOf makes options of what Pulumi was told about a resource. What is not of the right form stays in the extensions.
+func (p *pulumi) optionsOf(d *draft) {
+	for _, o := range []struct {
+		key, option string
+		read        func(lumigl.Value) (lumigl.Value, bool)
+	}{
+		{"protect", "protect", flag}, {"retainOnDelete", "retainOnDelete", flag},
+		{"ignoreChanges", "ignoreChanges", paths}, {"replaceOnChanges", "replaceOnChanges", paths},
+		{"customTimeouts", "timeouts", timeouts},
+	} {
+		part := d.said.key(o.key)
+		option, ok := o.read(part.value)
+		switch {
+		case !part.says():
+			part.take()
+		case ok:
+			part.take()
+			d.Options = d.Options.With(o.option, option)
+		default:
+			d.extensions.set(o.key, plain(p.value(part, d)))
+			part.note(InertLoss, "kept in the extensions, where nothing acts on it: it is not what the option %q takes", o.option)
+		}
+	}
+}
+
+func flag(v lumigl.Value) (lumigl.Value, bool) { return v, v.Kind() == lumigl.Bool }
+
+func paths(v lumigl.Value) (lumigl.Value, bool) {
+	for _, e := range v.Elements() {
+		if path, _ := e.Text(); lumigl.CheckPath(path) != nil {
+			return v, false
+		}
+	}
+	return v, v.Kind() == lumigl.List
+}
+
+// timeouts makes durations of numbers of seconds, of which a part counts as a whole one.
+func timeouts(v lumigl.Value) (lumigl.Value, bool) {
+	var all bag
+	for key, e := range v.Members() {
+		seconds, ok := e.Float()
+		if !ok || seconds < 0 || seconds > maxTimeout || key != "create" && key != "update" && key != "delete" {
+			return v, false
+		}
+		if seconds > 0 {
+			text := (time.Duration(math.Ceil(seconds)) * time.Second).String()
+			for _, zero := range []string{"m0s", "h0m"} {
+				if strings.HasSuffix(text, zero) {
+					text = text[:len(text)-2]
+				}
+			}
+			all.set(key, lumigl.TextOf(text))
+		}
+	}
+	return all.object(), v.Kind() == lumigl.Object
+}
+
+// maxTimeout is the longest timeout that is taken for one, in seconds: a year.
+const maxTimeout = 365 * 24 * 60 * 60
 
 // typed says what became of a type that is another in the snapshot. What is not alive has the URN of what is, and with
 // that its type.

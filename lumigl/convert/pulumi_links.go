@@ -119,17 +119,25 @@ func (p *pulumi) meant(text string, among []*draft) (to *draft, property string)
 	return to, property
 }
 
-// rest keeps the dependencies that no reference says.
+// rest makes options of the dependencies that no reference says. Those that cannot be are kept.
 func (p *pulumi) rest(d *draft) {
 	targets := d.targets()
 	var left []lumigl.Value
 	for _, s := range d.said.key("dependencies").elements() {
 		key := s.text()
-		if to := p.find(key, d); to != nil && targets[to.Vertex] || key == "" {
-			continue
+		to := p.find(key, d)
+		switch {
+		case key == "" || to != nil && targets[to.Vertex]:
+		case to == nil || to == d:
+			left = append(left, lumigl.TextOf(key))
+			s.note(DependencyLoss, "kept in the extensions, where nothing acts on it: there is no other resource of this URN")
+		case !d.may(to):
+			left = append(left, lumigl.TextOf(key))
+			s.note(DependencyLoss, "kept in the extensions, where nothing acts on it: resources would depend on each other in a circle")
+		default:
+			targets[to.Vertex] = true
+			d.after = append(d.after, lumigl.ReferenceTo(to.Vertex))
 		}
-		left = append(left, lumigl.TextOf(key))
-		s.note(DependencyLoss, "kept in the extensions, where nothing acts on it: no property refers to what has to be there before")
 	}
 	if len(left) > 0 {
 		d.extensions.set("dependencies", lumigl.ListOf(left...))

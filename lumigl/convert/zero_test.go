@@ -19,6 +19,8 @@ func TestZeroIsNotAbsent(t *testing.T) {
 		`^/outputs/[^/]+/sensitive$`, `/sensitive_attributes/`, `/(dependencies|depends_on)/`,
 		// Nor does Pulumi.
 		`/(delete|custom|id|type)$`, `/(dependencies|propertyDependencies/[^/]+|aliases|additionalSecretOutputs)/\d+$`,
+		// They are options, of which these values mean the same as none.
+		`/(protect|retainOnDelete|skip_destroy)$`, `/customTimeouts/[a-z]+$`,
 		`/inputs/.*/(hash|packageVersion|text|secret)$`,
 		// The key that marks references cannot be empty.
 		`^/ref$`,
