@@ -137,7 +137,7 @@ var rules = []rule{
 		why: "a graph is asked about what is in it",
 	},
 	{
-		of: []string{"./lumigl/render"}, only: []string{"./internal/term", "./lumigl", "./lumigl/render/internal/layout", "./runtime/wire"},
+		of: []string{"./lumigl/render"}, only: []string{"./internal/term", "./lumigl", "./lumigl/expr", "./lumigl/render/internal/layout", "./runtime/wire"},
 		why: "drawings are made of what is in a graph; who draws says what of it",
 	},
 	{

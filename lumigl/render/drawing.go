@@ -115,6 +115,7 @@ func draw(doc lumigl.Document, o Options) *drawing {
 	}
 	for i, v := range d.vertices {
 		w := walker{drawing: d, from: int32(i)}
+		w.walk(v.Options)
 		w.walk(v.Properties)
 	}
 	return d
@@ -150,7 +151,16 @@ func (w *walker) walk(v lumigl.Value) {
 			defer func() { w.hidden-- }()
 		}
 		for key, m := range v.Members() {
-			w.into(step{key: key, index: -1}, m)
+			switch {
+			case !v.IsExpression():
+				w.into(step{key: key, index: -1}, m)
+			case m.Kind() == lumigl.List && key == "interpolate": // whose parts have no paths
+				for _, part := range m.Elements() {
+					w.walk(part)
+				}
+			default:
+				w.walk(m)
+			}
 		}
 	}
 }

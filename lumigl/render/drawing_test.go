@@ -93,6 +93,41 @@ func TestPageData(t *testing.T) {
 	}
 }
 
+// TestProgram draws what a program says: options, expressions and where it makes a resource. A secret in an expression stays one.
+func TestProgram(t *testing.T) {
+	t.Parallel()
+	const u = "urn:lumi:prod::p:index::a:b:C::"
+	expression := `{"` + wire.Signature + `": "` + wire.Expression + `", `
+	arn := `{"#ref": "` + u + `x", "property": "arn"}`
+	doc, err := lumigl.Parse(`{"resources": {
+		"` + u + `x": {"type": "a:b:C", "properties": {}},
+		"` + u + `y": {"type": "a:b:C", "source": "main.ts:1:2", "options": {"protect": true, "dependsOn": [{"#ref": "` + u + `x"}]}, "properties": {
+			"arn": ` + expression + `"interpolate": [` + arn + `, "/*", 1, true, {"` + wire.Signature + `": "` + wire.Secret + `", "value": "hunter2"}]},
+			"policy": ` + expression + `"jsonStringify": {"Resource": ` + expression + `"get": ` + arn + `, "path": "[0]"}}}}}}}`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	data := dataOf(t, drawn(t, "html", doc, render.Options{}))
+	for _, want := range []string{
+		`"source":"main.ts:1:2"`, `"options":["object","protect",true,"dependsOn",["list",["ref","` + u + `x",""]]]`,
+		`["expression","` + "`${x.arn}/*${1}${true}${(secret)}`" + `"]`, `["jsonStringify","Resource",["expression","x.arn[0]"]]`,
+	} {
+		if !strings.Contains(data, want) {
+			t.Errorf("the page does not have %s:\n%s", want, data)
+		}
+	}
+	if strings.Contains(data, "hunter") {
+		t.Error("the page has a secret")
+	}
+	var paths []string
+	for _, a := range render.Summarize(doc, render.Options{}).Arrows {
+		paths = append(paths, a.Paths...)
+	}
+	if diff := cmp.Diff([]string{"dependsOn[0]", "arn (arn)", "policy.Resource (arn)"}, paths); diff != "" {
+		t.Errorf("the paths (-want +got):\n%s", diff)
+	}
+}
+
 // TestFullDisk holds that an error of the writer is the error.
 func TestFullDisk(t *testing.T) {
 	t.Parallel()

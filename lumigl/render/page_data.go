@@ -5,8 +5,11 @@ import (
 	"encoding/json"
 	"maps"
 	"slices"
+	"strconv"
+	"strings"
 
 	"github.com/lumi-idl/lumi/lumigl"
+	"github.com/lumi-idl/lumi/lumigl/expr"
 	"github.com/lumi-idl/lumi/lumigl/render/internal/layout"
 	"github.com/lumi-idl/lumi/runtime/wire"
 )
@@ -33,7 +36,10 @@ type pageNode struct {
 	ID   string `json:"id,omitempty"`
 	X    int32  `json:"x"`
 	Y    int32  `json:"y"`
-	// Properties and Extensions are what an encoder makes of them.
+	// Source is where a program makes a resource.
+	Source string `json:"source,omitempty"`
+	// Options, Properties and Extensions are what an encoder makes of them.
+	Options    any `json:"options,omitempty"`
 	Properties any `json:"properties"`
 	Extensions any `json:"extensions,omitempty"`
 }
@@ -72,12 +78,15 @@ func (d *drawing) pageData() ([]byte, error) {
 	}
 	for i, v := range d.vertices {
 		n := pageNode{
-			Key: v.Key(), Name: clip(d.name(v), maxText), Type: -1, ID: clip(v.ID, maxText), X: places.Nodes[i].X, Y: places.Nodes[i].Y,
+			Key: v.Key(), Name: clip(d.name(v), maxText), Type: -1, ID: clip(v.ID, maxText), Source: clip(v.Source, maxText), X: places.Nodes[i].X, Y: places.Nodes[i].Y,
 		}
 		if v.Type != "" {
 			n.Type = types[string(v.Type)]
 		}
 		e := encoder{drawing: d, left: maxValues}
+		if v.Options.Len() > 0 {
+			n.Options = e.value(v.Options, 0)
+		}
 		n.Properties = e.value(v.Properties, 0)
 		if v.Extensions.Exists() {
 			n.Extensions = e.value(v.Extensions, 0)
@@ -119,7 +128,7 @@ const (
 
 // encoder encodes the values of a vertex for a page. A text, null or a boolean stands for itself; all else is a list that
 // begins with what it is: ["number", LITERAL], ["object", KEY, VALUE, …], ["list", VALUE, …], ["ref", KEY, PROPERTY],
-// ["secret"], ["unknown"], and ["asset", …] and ["archive", …] like objects. The last of an object or list can be ["more", N]: how many are not
+// ["secret"], ["unknown"], ["expression", TEXT], and ["asset", …], ["archive", …] and ["jsonStringify", …] like objects. The last of an object or list can be ["more", N]: how many are not
 // there.
 type encoder struct {
 	*drawing
@@ -136,6 +145,9 @@ func (e *encoder) value(v lumigl.Value, depth int) any {
 		return []any{"unknown"}
 	case depth == maxPageDeep && v.Len() > 0:
 		return []any{"list", []any{"more", v.Len()}}
+	}
+	if text, ok := e.expression(v); ok {
+		return []any{"expression", clip(text, maxText)}
 	}
 	switch v.Kind() {
 	case lumigl.Bool:
@@ -165,6 +177,30 @@ func (e *encoder) value(v lumigl.Value, depth int) any {
 	return nil
 }
 
+// expression is an expression as programs have it, if there is no object or list inside.
+func (e *encoder) expression(v lumigl.Value) (string, bool) {
+	fits := true
+	text, ok := expr.Format(v, func(part lumigl.Value) string {
+		switch part.Kind() {
+		case lumigl.Reference:
+			target, property, _ := part.Target()
+			return strings.TrimSuffix(e.name(target)+"."+visible(property), ".")
+		case lumigl.Text:
+			text, _ := part.Text()
+			return strconv.Quote(text)
+		case lumigl.Object, lumigl.List:
+			fits = fits && part.IsSecret()
+			return "(secret)"
+		case lumigl.Number:
+			literal, _ := part.Literal()
+			return literal
+		}
+		b, _ := part.Bool()
+		return strconv.FormatBool(b)
+	})
+	return text, ok && fits
+}
+
 func (e *encoder) object(v lumigl.Value, depth int) any {
 	kind := "object"
 	switch {
@@ -172,6 +208,8 @@ func (e *encoder) object(v lumigl.Value, depth int) any {
 		kind = "asset"
 	case v.IsArchive():
 		kind = "archive"
+	case v.IsExpression() && v.Get("jsonStringify").Kind() == lumigl.Object:
+		kind, v = "jsonStringify", v.Get("jsonStringify")
 	}
 	object := []any{kind}
 	i := 0

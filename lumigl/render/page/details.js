@@ -10,7 +10,7 @@ function showDetails(node) {
     return;
   }
   const facts = make("dl", { class: "facts" });
-  for (const [name, value] of [["type", node.typeName], ["id", node.id], ["key", node.key]]) {
+  for (const [name, value] of [["type", node.typeName], ["id", node.id], ["key", node.key], ["source", node.source]]) {
     if (value) {
       facts.append(make("dt", {}, name), make("dd", {}, make("bdi", {}, value), ...(name === "type" ? [] : [copyButton(name, value)])));
     }
@@ -21,6 +21,7 @@ function showDetails(node) {
         ...(node.shortType ? [make("p", { class: "type" }, dot(node.type), node.shortType)] : [])),
       make("button", { type: "button", "aria-label": "Close", title: "Close (Esc)", onclick: () => select(null) }, "✕")),
     facts,
+    ...(node.options ? bag("Options", node.options) : []),
     ...bag("Properties", node.properties),
     ...(node.extensions ? bag("Extensions", node.extensions) : []),
     ...links("Depends on", node.out, "to"),
@@ -85,7 +86,7 @@ function inside(value) {
 }
 
 function member(key, value) {
-  if (Array.isArray(value) && ["object", "list", "asset", "archive"].includes(value[0])) {
+  if (Array.isArray(value) && ["object", "list", "asset", "archive", "jsonStringify"].includes(value[0])) {
     const n = value[0] === "list" ? value.length - 1 : (value.length - 1) / 2;
     if (n === 0) {
       return make("li", {}, key, value[0] === "list" ? "[]" : "{}");
@@ -119,6 +120,8 @@ function scalar(value) {
       return make("span", { class: "number" }, value[1]);
     case "secret":
       return make("span", { class: "masked" }, "(secret)");
+    case "expression":
+      return make("span", { class: "word" }, value[1]);
     case "unknown":
       return make("span", { class: "masked" }, "(not known yet)");
   }
