@@ -99,8 +99,12 @@ func (v *Vertex) URN() urn.URN { return urn.URN(v.key) }
 
 // References are all references within the options and the properties, in the order of the canonical text.
 func (v *Vertex) References() iter.Seq2[*Vertex, string] {
-	return func(yield func(*Vertex, string) bool) {
-		_ = v.Options.references(yield) && v.Properties.references(yield)
+	return v.references
+}
+
+func (v *Vertex) references(yield func(*Vertex, string) bool) {
+	if !v.Options.Exists() || v.Options.references(yield) {
+		v.Properties.references(yield)
 	}
 }
 

@@ -59,14 +59,19 @@ func (g *Graph) cloneTo(c *Graph, copies map[*Vertex]*Vertex) (here func(*Vertex
 	}
 	var memory slabs
 	for i := range vertices {
-		vertices[i].Properties = vertices[i].Properties.retarget(&memory, here)
-		vertices[i].Options = vertices[i].Options.retarget(&memory, here)
+		vertices[i].retarget(&memory, here)
 	}
 	for _, v := range copies {
-		v.Properties = v.Properties.retarget(&memory, here)
-		v.Options = v.Options.retarget(&memory, here)
+		v.retarget(&memory, here)
 	}
 	return here
+}
+
+func (v *Vertex) retarget(memory *slabs, to func(*Vertex) *Vertex) {
+	v.Properties = v.Properties.retarget(memory, to)
+	if v.Options.Exists() {
+		v.Options = v.Options.retarget(memory, to)
+	}
 }
 
 // Rename gives a vertex of the graph another key. References to it still lead to it; strings that hold the old key stay

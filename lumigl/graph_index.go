@@ -21,14 +21,16 @@ type Index struct {
 // graph may be changed after.
 func NewIndex(g *Graph) *Index {
 	x := &Index{vertices: slices.Clone(g.vertices), place: make(map[*Vertex]int32, g.Len())}
+	add := func(target *Vertex, _ string) bool {
+		if target.graph == g {
+			x.down.To = append(x.down.To, target.index)
+		}
+		return true
+	}
 	for i, v := range g.vertices {
 		x.place[v] = int32(i)
 		first := len(x.down.To)
-		for target := range v.References() {
-			if target.graph == g {
-				x.down.To = append(x.down.To, target.index)
-			}
-		}
+		v.references(add)
 		slices.Sort(x.down.To[first:])
 		x.down.To = x.down.To[:first+len(slices.Compact(x.down.To[first:]))]
 		x.down.End()
