@@ -113,6 +113,10 @@ func TestNotSettled(t *testing.T) {
   ~ p: "u" → ` + "`${b.url}`"},
 		{"secret interpolation", secretBucket, wantedBucket, `"p": "u/*"`, `"p": ` + joined(url, `"/*"`), `
   ~ p: (no secret, but not shown) → (secret)`},
+		{"interpolation further down a list", settledBucket, wantedBucket, `"p": ["u/*", "v"]`, `"p": ["w", ` + joined(url, `"/*"`) + `, "v"]`, `
+  ~ p:
+    + [0]: "w"
+    … 2 unchanged`},
 		{"list", settledBucket, wantedBucket, `"p": [{"x": 1, "u": "u"}, 3]`, `"p": [2, {"x": 1, "u": ` + url + `}, 3]`, `
   ~ p:
     + [0]: 2
