@@ -1,10 +1,12 @@
 package lumigl_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/lumi-idl/lumi/lumigl"
+	"github.com/lumi-idl/lumi/runtime/urn"
 	"github.com/lumi-idl/lumi/runtime/wire"
 )
 
@@ -78,6 +80,31 @@ func TestBuiltOptions(t *testing.T) {
 there is no option "protct"; did you mean "protect"? (at /resources/B/options/protct)
 "source" must be a path with slashes, a line and a column, such as "network/main.ts:12:9" (at /resources/B/source)
 "get" needs a "path" (at /resources/B/properties/e)`))
+}
+
+// TestModuleOrder writes the vertices of modules before and after resources whose URNs are smaller and larger.
+func TestModuleOrder(t *testing.T) {
+	const start = "urn:lumi:e::p:m::"
+	want := []string{start + "lumi:index:Module::used", start + "a:m:T::x", start + "t:m:T::x", start + "lumi:index:Module::own"}
+	s := &lumigl.Snapshot{}
+	for _, i := range []int{3, 1, 0, 2} {
+		if _, err := s.Add(urn.URN(want[i])); err != nil {
+			t.Fatal(err)
+		}
+	}
+	text := bag(pair("type", lumigl.TextOf("string")))
+	s.Vertex(want[0]).Properties = bag(pair("uses", bag(pair("x", text))))
+	s.Vertex(want[3]).Properties = bag(pair("provides", bag(pair("y", text.With("value", lumigl.TextOf("z"))))))
+	if err := s.Sort(); err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for v := range s.Vertices() {
+		got = append(got, v.Key())
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("the order is %q", got)
+	}
 }
 
 // TestBuiltModule checks the vertex of a module, and a reference to it.

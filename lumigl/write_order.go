@@ -8,6 +8,7 @@ import (
 )
 
 // Sort puts the resources in canonical order: each behind all that it refers to, and where that leaves a choice, by URN.
+// Modules that are used come first, and those that provide something last.
 // The error, an *[InvalidError], is that of [Snapshot.Check].
 func (s *Snapshot) Sort() error {
 	edges, err := checkedEdges(s)
@@ -20,11 +21,26 @@ func (s *Snapshot) Sort() error {
 
 // canonical orders vertices without circles.
 func canonical(vertices []*Vertex, e *edges) []*Vertex {
+	places := byKey(vertices)
+	if slices.ContainsFunc(vertices, func(v *Vertex) bool { return v.Type == ModuleType }) {
+		slices.SortStableFunc(places, func(a, b int32) int { return cmp.Compare(vertices[a].rank(), vertices[b].rank()) })
+	}
 	order := make([]*Vertex, len(vertices))
-	for i, v := range e.Sort(byKey(vertices)) {
+	for i, v := range e.Sort(places) {
 		order[i] = vertices[v]
 	}
 	return order
+}
+
+// rank puts the vertices of modules that are used before all others, and those of modules that provide something after them.
+func (v *Vertex) rank() int {
+	switch {
+	case v.Type != ModuleType:
+		return 0
+	case v.Properties.Get("provides").Exists():
+		return 1
+	}
+	return -1
 }
 
 // byKey returns the places of vertices in the order of their keys. Names after the same origin are sorted by themselves,
