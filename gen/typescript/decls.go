@@ -154,7 +154,11 @@ func (f *file) shapeTable(declaration string, properties []*schema.Property) {
 		flags := p.Flags()
 		slices.Sort(flags)
 		for _, flag := range flags {
-			if flag != "out" { // which presence says
+			switch flag {
+			case "out": // which presence says
+			case "secret":
+				f.put(", lumi.secretProperty")
+			default:
 				f.put(", lumi.", flag)
 			}
 		}

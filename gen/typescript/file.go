@@ -9,7 +9,7 @@ import (
 
 // generation is the generation of the generated code, which runtime/typescript/src/version.ts checks at load. It goes
 // up by one with every change after which older base packages could not run what is generated.
-const generation = 1
+const generation = 2
 
 // file is the code for one file of the IDL in the making.
 type file struct {

@@ -6,7 +6,7 @@ import type { ARN } from "./arn.js";
 import { Region, Service } from "./region.js";
 import type { Tags } from "./tags.js";
 
-lumi.requireGeneration(1);
+lumi.requireGeneration(2);
 
 /** Config says which account the provider works in, where, and on whose behalf. */
 export interface Config {
@@ -57,8 +57,8 @@ export interface Credentials {
 
 export const Credentials: lumi.Shape = {
     accessKeyID: lumi.required(lumi.string),
-    secretAccessKey: lumi.required(lumi.string, lumi.secret),
-    sessionToken: lumi.optional(lumi.string, lumi.secret),
+    secretAccessKey: lumi.required(lumi.string, lumi.secretProperty),
+    sessionToken: lumi.optional(lumi.string, lumi.secretProperty),
 };
 
 /** DefaultMaxRetries is used where the configuration does not say how often to repeat a request. */

@@ -3,7 +3,7 @@
 
 import * as lumi from "@lumi/lumi";
 
-lumi.requireGeneration(1);
+lumi.requireGeneration(2);
 
 /**
  * Tags are labels of the user's own choosing. Amazon attaches no meaning to them, but bills and permissions can refer

@@ -10,7 +10,7 @@ export interface Fault {
 
 /** Thrown where arguments are wrong. It has all that is wrong with them. */
 export class ArgumentError extends TypeError {
-    /** The type token of the resource, or the name of the package that was to be configured. */
+    /** The type token of the resource, or the package that was to be configured, or the function that was called. */
     readonly type: string;
     /** The name of the resource, where it has one. */
     readonly resource: string | undefined;

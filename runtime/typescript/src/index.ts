@@ -4,6 +4,7 @@ export { Archive, type ArchiveSource, Asset, type AssetSource } from "./asset.js
 export { formatGraph } from "./canonical.js";
 export { type Configuration, configuration, configure } from "./config.js";
 export { ArgumentError, type Fault } from "./errors.js";
+export { type Got, type Known, type PathProblem, get, interpolate, jsonStringify, secret } from "./expression.js";
 export type { Desired, Graph } from "./graph.js";
 export type { Input } from "./input.js";
 export type { Names } from "./names.js";
@@ -43,7 +44,7 @@ export {
     replaces,
     required,
     resource,
-    secret,
+    secretProperty,
     string,
     struct,
 } from "./shape.js";

@@ -1,14 +1,21 @@
 import { markInstances } from "./copies.js";
+import type { Type } from "./shape.js";
 import { stateOf, title } from "./state.js";
 
 declare const valueOfOutput: unique symbol;
 
 /** Where the value of an output comes from. */
-export interface Source {
-    readonly resource: object;
-    /** The name of one of the resource's out properties, or `id` or `urn`. */
-    readonly property: string;
-}
+export type Source =
+    /** A property of a resource: one of its out properties, or `id` or `urn`. */
+    | { readonly resource: object; readonly property: string }
+    /** Strings and outputs, to be joined. */
+    | { readonly interpolate: readonly unknown[] }
+    /** A value that has outputs somewhere inside, to be turned into JSON. */
+    | { readonly jsonStringify: unknown }
+    /** A part of the value of another output. */
+    | { readonly get: Output<unknown>; readonly path: string; readonly type: Type }
+    /** A value that the program knows, and which may be a secret. Outputs may be inside. */
+    | { readonly value: unknown; readonly secret: boolean };
 
 // Sources are kept outside the objects, and methods outside the class, because an editor would offer the members of
 // outputs wherever one can take the place of an object.
@@ -16,9 +23,9 @@ const sources = new WeakMap<object, Source>();
 let create: () => Output<never>;
 
 /**
- * A value that a provider will have set once a resource exists, such as an id that a cloud makes up. A program cannot
- * look inside, but can hand it on: an output may stand wherever arguments have a value of type `T`. It throws when it
- * is turned into a string, a number or JSON.
+ * A value that is not known before a deployment, such as an id that a cloud makes up, or that is a secret. A program
+ * cannot look inside, but can hand it on: an output may stand wherever arguments have a value of type `T`. It throws
+ * when it is turned into a string, a number or JSON; `interpolate` and `jsonStringify` do that later.
  */
 export class Output<out T> {
     /** No such property exists: it makes an output of a string another type than an output of a number. */
@@ -32,6 +39,12 @@ export class Output<out T> {
 }
 
 markInstances(Output.prototype, "an output");
+
+const instead = {
+    "a string": "put it into a string with lumi.interpolate`…${output}…`",
+    "a number": "pass the output itself as an argument of another resource",
+    "JSON": "use lumi.jsonStringify",
+} as const;
 
 Object.defineProperties(Output.prototype, {
     toString: { value: refuser("a string") },
@@ -52,26 +65,38 @@ Object.defineProperties(Output.prototype, {
 });
 
 /** Returns a method that throws, since the value of an output is not known yet. */
-function refuser(what: string): (this: object) => never {
+function refuser(what: keyof typeof instead): (this: object) => never {
     return function () {
         const source = sources.get(this);
+        const why =
+            source !== undefined && "value" in source
+                ? "it is an output, whose value only a deployment sees"
+                : "it is an output, whose value is not known until the resource exists";
         throw new TypeError(
-            `${source === undefined ? "an output" : describe(source)} cannot be turned into ${what}: it is an ` +
-                "output, whose value is not known until the resource exists; pass the output itself as an argument " +
-                "of another resource",
+            `${source === undefined ? "an output" : describe(source)} cannot be turned into ${what}: ${why}; ` +
+                instead[what],
         );
     };
 }
 
-function describe({ resource, property }: Source): string {
-    const state = stateOf(resource);
-    return `${property} of ${title(state?.type ?? "a resource", state?.name)}`;
+function describe(source: Source): string {
+    if ("resource" in source) {
+        const state = stateOf(source.resource);
+        return `${source.property} of ${title(state?.type ?? "a resource", state?.name)}`;
+    }
+    if ("get" in source) {
+        return `${source.path} in ${describeOutput(source.get)}`;
+    }
+    if ("value" in source) {
+        return source.secret ? "a secret" : "a known value";
+    }
+    return "interpolate" in source ? "an interpolated string" : "a string of JSON";
 }
 
-/** Makes the output that stands for a property of a resource. */
-export function output<T>(resource: object, property: string): Output<T> {
+/** Makes the output whose value comes from a source. */
+export function output<T>(source: Source): Output<T> {
     const made = create();
-    sources.set(made, { resource, property });
+    sources.set(made, source);
     return made;
 }
 
@@ -92,4 +117,27 @@ export function sourceOf(output: Output<unknown>): Source {
         throw new TypeError("expected an output that this copy of @lumi/lumi made");
     }
     return found;
+}
+
+/** Returns the type of what an output will be, unless its value is known. */
+export function typeOf(output: Output<unknown>): Type {
+    const source = sourceOf(output);
+    if ("resource" in source) {
+        // Every resource has the outputs id and urn, which are in no shape.
+        return stateOf(source.resource)?.shape[source.property]?.type ?? { kind: "string" };
+    }
+    return "get" in source ? source.type : { kind: "string" };
+}
+
+/** Returns the value of an output that the program knows, and any other value as it is. Secret says if it is one. */
+export function open(value: unknown): { content: unknown; secret: boolean } {
+    let secret = false;
+    for (let content = value; ; ) {
+        const source = isOutput(content) ? sourceOf(content) : undefined;
+        if (source === undefined || !("value" in source)) {
+            return { content, secret };
+        }
+        content = source.value;
+        secret ||= source.secret;
+    }
 }

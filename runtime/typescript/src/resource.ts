@@ -1,7 +1,7 @@
 import { markInstances } from "./copies.js";
 import { describe } from "./describe.js";
 import { ArgumentError } from "./errors.js";
-import { type Output, type Source, output, sourceOf } from "./output.js";
+import { type Output, describeOutput, output, sourceOf } from "./output.js";
 import { blame, recorder, siteOf } from "./recorder.js";
 import { withoutSecrets } from "./redact.js";
 import { type Properties, type Shape, isPlain, required, string } from "./shape.js";
@@ -41,7 +41,7 @@ export abstract class Resource<out Token extends string = string> {
         }
         for (const [property, { out, replaces }] of Object.entries(shape)) {
             if (out) {
-                define(this, property, output(this, property), false);
+                define(this, property, output({ resource: this, property }), false);
             } else {
                 define(this, property, values[property], !replaces);
             }
@@ -118,23 +118,29 @@ export abstract class NamedResource<out Token extends string = string> extends R
 /** Returns the id that the provider gives a resource when it creates it. */
 export function id(resource: Resource): Output<string> {
     known(resource);
-    return output(resource, "id");
+    return output({ resource, property: "id" });
 }
 
 /** Returns the URN that the engine gives a resource. */
 export function urn(resource: Resource): Output<string> {
     known(resource);
-    return output(resource, "urn");
+    return output({ resource, property: "urn" });
 }
 
 /** What an output refers to. */
-export interface Reference extends Source {
+export interface Reference {
     readonly resource: Resource;
+    /** The name of one of the resource's out properties, or `id` or `urn`. */
+    readonly property: string;
 }
 
-/** Returns what an output refers to. Throws a `TypeError` for everything else. */
+/** Returns what an output refers to. Throws a `TypeError` for everything else, such as an expression or a secret. */
 export function reference(output: Output<unknown>): Reference {
-    return sourceOf(output) as Reference; // Only resources make outputs.
+    const source = sourceOf(output);
+    if (!("resource" in source)) {
+        throw new TypeError(`expected an output of a resource, found ${describeOutput(output)}`);
+    }
+    return source as Reference; // Only resources make these.
 }
 
 /** What a program says that a resource shall be. */

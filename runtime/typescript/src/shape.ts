@@ -102,4 +102,4 @@ export function optionalOut(type: Type, ...options: Options[]): Property {
 
 export const input: Options = { in: true };
 export const replaces: Options = { replaces: true };
-export const secret: Options = { secret: true };
+export const secretProperty: Options = { secret: true };

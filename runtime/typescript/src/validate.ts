@@ -2,7 +2,7 @@ import { Archive, Asset } from "./asset.js";
 import { describe, describeType, member } from "./describe.js";
 import type { Fault } from "./errors.js";
 import { compareTypes } from "./kinds.js";
-import { type Output, describeOutput, isOutput, sourceOf } from "./output.js";
+import { type Output, describeOutput, isOutput, open, output, sourceOf, typeOf } from "./output.js";
 import { type Enum, type Properties, type Property, type Shape, type Type, isPlain } from "./shape.js";
 import { stateOf } from "./state.js";
 import { didYouMean } from "./suggest.js";
@@ -110,16 +110,18 @@ export class Checker {
         this.fault(at.path, `expected ${describeType(type)}, found ${describe(found, at.secret)}${help}`);
     }
 
-    /** Checks the type of an output, whose value is not known yet. */
-    #output(type: Type, value: Output<unknown>, at: Place): Output<unknown> {
+    /** Checks an output: its type, or its value if the program knows that. */
+    #output(type: Type, value: Output<unknown>, at: Place): unknown {
         if (!this.#outputs) {
             this.fault(at.path, "cannot be an output, since it must be known before there are any resources");
             return value;
         }
-        const { resource, property } = sourceOf(value);
-        // Every resource has the outputs id and urn, which are in no shape.
-        const found = stateOf(resource)?.shape[property]?.type ?? { kind: "string" };
-        compareTypes(type, found, at.path, (path, message) => {
+        if ("value" in sourceOf(value)) {
+            const { content, secret } = open(value);
+            const copy = this.value(type, content, { path: at.path, secret: at.secret || secret });
+            return secret ? output({ value: copy, secret }) : copy;
+        }
+        compareTypes(type, typeOf(value), at.path, (path, message) => {
             this.fault(path, `${message} (output ${describeOutput(value)})`);
         });
         return value;
@@ -147,7 +149,7 @@ export class Checker {
             if (!isAbsent(element)) {
                 return this.value(type.element, element, inside);
             }
-            this.fault(inside.path, `an element of a list cannot be ${element}`);
+            this.fault(inside.path, `an element of a list cannot be ${open(element).content}`);
             return undefined;
         });
     }
@@ -186,7 +188,7 @@ export class Checker {
                 element === undefined ? undefined : this.value({ kind: "any" }, element, inside),
             );
         }
-        return this.#expected({ kind: "any" }, value, at);
+        return this.#expected({ kind: "any" }, value, at, stateOf(value) && "; use one of its outputs");
     }
 
     /** Copies a list, with the elements that check returns. */
@@ -251,7 +253,14 @@ export class Checker {
 
 /** Reports whether there is no value. Null is for what comes out of JSON, and means absent to providers too. */
 function isAbsent(value: unknown): boolean {
-    return value === undefined || value === null;
+    if (value === undefined || value === null) {
+        return true;
+    }
+    if (!isOutput(value)) {
+        return false;
+    }
+    const { content, secret } = open(value);
+    return !secret && (content === undefined || content === null);
 }
 
 /** The path of something under a key that is not from a shape. Such keys are data, which may be secret. */

@@ -2,17 +2,17 @@
 export const version = "0.1.0";
 
 /** The generations of generated code that this version works with. What cidlc emits says of which generation it is. */
-const oldest = 1;
-const newest = 1;
+const oldest = 2;
+const newest = 2;
 
 /** Throws if generated code of the given generation does not work with this version of the package. */
 export function requireGeneration(generation: number): void {
     if (generation >= oldest && generation <= newest) {
         return;
     }
-    const remedy = generation > newest ? "install a newer @lumi/lumi" : "generate the package again with a newer cidlc";
+    const remedy = generation > newest ? "install a newer @lumi/lumi" : "generate the package again with the cidlc of this version";
     throw new Error(
-        `@lumi/lumi ${version} works with generated code of generation ${oldest} to ${newest}, ` +
-            `not with ${generation}: ${remedy}`,
+        `@lumi/lumi ${version} works with generated code of generation ` +
+            `${oldest === newest ? newest : `${oldest} to ${newest}`}, not with ${generation}: ${remedy}`,
     );
 }

@@ -1,10 +1,10 @@
 import { Archive, Asset } from "./asset.js";
-import { isOutput, sourceOf } from "./output.js";
+import { type Output, isOutput, open, sourceOf } from "./output.js";
 import type { Refer } from "./recorder.js";
 import { type Properties, type Shape, type Type, isPlain } from "./shape.js";
 import { stateOf } from "./state.js";
 
-/** The key of objects that stand for assets, archives and secrets on the wire. */
+/** The key of objects that stand for assets, archives, secrets and expressions on the wire. */
 export const signatureKey = "4dabf18193072939515e22adb298388d";
 
 /** The string that stands on the wire for a value that is not known yet. */
@@ -14,14 +14,18 @@ const assetSignature = "c44067f5952c0a294b673a41bacd8c17";
 const archiveSignature = "0def7320c3a5731c473e5ecbe6d01bc7";
 /** What says of an object on the wire that it is a secret. */
 export const secretSignature = "1b47061264138c4ac30d75fd1eb44270";
+const expressionSignature = "63fc8277790b7f8a51f0478af443e94d";
 
 /** Turns properties that were checked against a shape into what they are on the wire, with references from refer. */
 export function encode(shape: Shape, properties: Properties, refer: Refer): object {
     const encoded = Object.entries(properties).map(([name, value]) => {
         // The name of a resource is a property that is in no shape.
         const property = Object.hasOwn(shape, name) ? shape[name] : undefined;
-        const plain = encodeValue(property?.type, value, refer);
-        return [name, property?.secret ? signed(secretSignature, { value: plain }) : plain];
+        if (property?.secret) {
+            const plain = encodeValue(property.type, open(value).content, refer);
+            return [name, signed(secretSignature, { value: plain })];
+        }
+        return [name, encodeValue(property?.type, value, refer)];
     });
     return Object.fromEntries(encoded);
 }
@@ -29,8 +33,7 @@ export function encode(shape: Shape, properties: Properties, refer: Refer): obje
 /** Encodes a value. The type is only needed to know what is secret inside of it. */
 function encodeValue(type: Type | undefined, value: unknown, refer: Refer): unknown {
     if (isOutput(value)) {
-        const { resource, property } = sourceOf(value);
-        return refer(resource, property);
+        return encodeOutput(type, value, refer);
     }
     if (stateOf(value) !== undefined) {
         return refer(value as object);
@@ -54,6 +57,25 @@ function encodeValue(type: Type | undefined, value: unknown, refer: Refer): unkn
         return encodeEntries(value, type?.kind === "map" ? type.element : undefined, refer);
     }
     return value;
+}
+
+function encodeOutput(type: Type | undefined, value: Output<unknown>, refer: Refer): unknown {
+    const source = sourceOf(value);
+    if ("resource" in source) {
+        return refer(source.resource, source.property);
+    }
+    if ("value" in source) {
+        const { content, secret } = open(value);
+        const plain = encodeValue(type, content, refer);
+        return secret ? signed(secretSignature, { value: plain }) : plain;
+    }
+    const encode = (part: unknown): unknown => encodeValue(undefined, part, refer);
+    if ("interpolate" in source) {
+        return signed(expressionSignature, { interpolate: source.interpolate.map(encode) });
+    }
+    return "get" in source
+        ? signed(expressionSignature, { get: encode(source.get), path: source.path })
+        : signed(expressionSignature, { jsonStringify: encode(source.jsonStringify) });
 }
 
 function encodeEntries(entries: Properties, element: Type | undefined, refer: Refer): object {

@@ -143,7 +143,7 @@ test("outputs are compared wherever they are, and when they are assigned", () =>
 
 test("an output of an unnamed resource and of a secret is told by its property", () => {
     class Unnamed extends lumi.Resource {}
-    const { token } = new Unnamed("test:index:Unnamed", {}, { token: lumi.out(string, lumi.secret) });
+    const { token } = new Unnamed("test:index:Unnamed", {}, { token: lumi.out(string, lumi.secretProperty) });
     const message = "p: expected a number, found a string (output token of test:index:Unnamed)";
     assert.deepEqual(faults(number, token), [message]);
 });

@@ -29,7 +29,7 @@ export class Thing extends lumi.NamedResource<"test:index:Thing"> {
         super("test:index:Thing", name, args, {
             text: lumi.optional(lumi.string),
             peer: lumi.optional(lumi.resource("test:index:Thing")),
-            password: lumi.optional(lumi.string, lumi.secret),
+            password: lumi.optional(lumi.string, lumi.secretProperty),
         });
     }
 }

@@ -9,7 +9,7 @@ const urn = (type, name) => `urn:lumi:dev::my/cluster:index::test:index:${type}:
 
 const login = {
     user: lumi.required(lumi.string),
-    password: lumi.required(lumi.string, lumi.secret),
+    password: lumi.required(lumi.string, lumi.secretProperty),
 };
 const shape = {
     text: lumi.optional(lumi.string),
@@ -17,7 +17,7 @@ const shape = {
     peers: lumi.optional(lumi.map(lumi.list(lumi.anyResource))),
     login: lumi.optional(lumi.struct(() => login)),
     logins: lumi.optional(lumi.list(lumi.map(lumi.struct(() => login)))),
-    token: lumi.optional(lumi.any, lumi.secret),
+    token: lumi.optional(lumi.any, lumi.secretProperty),
     asset: lumi.optional(lumi.asset),
     archive: lumi.optional(lumi.archive),
     data: lumi.optional(lumi.any),
@@ -423,7 +423,7 @@ test("programs are evaluated one at a time", async () => {
 });
 
 test("the graph has what providers are configured with", async () => {
-    const config = { region: lumi.required(lumi.string), key: lumi.optional(lumi.string, lumi.secret) };
+    const config = { region: lumi.required(lumi.string), key: lumi.optional(lumi.string, lumi.secretProperty) };
     const graph = await lumi.evaluateProgram(names, () => {
         lumi.configure("zoo", { region: "r", key: "k" }, config);
         lumi.configure("ape", { region: "s" }, config);

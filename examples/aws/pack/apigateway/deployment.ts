@@ -5,7 +5,7 @@ import * as lumi from "@lumi/lumi";
 import type { Resource } from "./resource.js";
 import type { APIs, RestAPI } from "./rest_api.js";
 
-lumi.requireGeneration(1);
+lumi.requireGeneration(2);
 
 /** A Deployment is a RestAPI as it was at one moment, in a stage where it can be called. */
 export class Deployment extends lumi.Resource<"aws:apigateway:Deployment"> implements DeploymentArgs {

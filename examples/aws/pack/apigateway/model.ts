@@ -4,7 +4,7 @@
 import * as lumi from "@lumi/lumi";
 import type { RestAPI } from "./rest_api.js";
 
-lumi.requireGeneration(1);
+lumi.requireGeneration(2);
 
 /** A Model describes what bodies of requests or answers look like. */
 export class Model extends lumi.NamedResource<"aws:apigateway:Model"> implements ModelArgs {

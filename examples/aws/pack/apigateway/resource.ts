@@ -6,7 +6,7 @@ import type { Model } from "./model.js";
 import type { RestAPI } from "./rest_api.js";
 import type { Function } from "../lambda/function.js";
 
-lumi.requireGeneration(1);
+lumi.requireGeneration(2);
 
 /** A Resource is one segment of a path, with the methods that can be called there. */
 export class Resource extends lumi.Resource<"aws:apigateway:Resource"> implements ResourceArgs {

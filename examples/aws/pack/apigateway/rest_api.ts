@@ -5,7 +5,7 @@ import * as lumi from "@lumi/lumi";
 import type { Resource } from "./resource.js";
 import type { Tags } from "../tags.js";
 
-lumi.requireGeneration(1);
+lumi.requireGeneration(2);
 
 /** A RestAPI is an interface over HTTP: a tree of resources with methods. */
 export class RestAPI extends lumi.NamedResource<"aws:apigateway:RestAPI"> implements RestAPIArgs {

@@ -11,7 +11,7 @@ import * as lumi from "@lumi/lumi";
 import type { ARN } from "../arn.js";
 import type { Seconds } from "../duration.js";
 
-lumi.requireGeneration(1);
+lumi.requireGeneration(2);
 
 /** An Alarm watches one metric and acts when it crosses a threshold. */
 export class Alarm extends lumi.NamedResource<"aws:cloudwatch:Alarm"> implements AlarmArgs {

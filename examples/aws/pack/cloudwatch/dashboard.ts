@@ -4,7 +4,7 @@
 import * as lumi from "@lumi/lumi";
 import { Region } from "../region.js";
 
-lumi.requireGeneration(1);
+lumi.requireGeneration(2);
 
 /** A Dashboard is a page of charts and texts. */
 export class Dashboard extends lumi.NamedResource<"aws:cloudwatch:Dashboard"> implements DashboardArgs {

@@ -11,7 +11,7 @@ import * as lumi from "@lumi/lumi";
 import type { ARN } from "../arn.js";
 import type { Tags } from "../tags.js";
 
-lumi.requireGeneration(1);
+lumi.requireGeneration(2);
 
 /** A Table holds records. Each is found by a key of one or two attributes, or through an index. */
 export class Table extends lumi.NamedResource<"aws:dynamodb:Table"> implements TableArgs {

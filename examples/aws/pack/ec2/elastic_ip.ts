@@ -7,7 +7,7 @@ import type { VPCGatewayAttachment } from "./internet_gateway.js";
 import type { Subnet } from "./subnet.js";
 import type { Tags } from "../tags.js";
 
-lumi.requireGeneration(1);
+lumi.requireGeneration(2);
 
 /** An ElasticIP is a public IPv4 address that stays the account's until it is given back, whatever it points at. */
 export class ElasticIP extends lumi.NamedResource<"aws:ec2:ElasticIP"> implements ElasticIPArgs {

@@ -9,7 +9,7 @@ import { Tenancy } from "./vpc.js";
 import type { InstanceProfile } from "../iam/instance_profile.js";
 import type { Tags } from "../tags.js";
 
-lumi.requireGeneration(1);
+lumi.requireGeneration(2);
 
 /** An Instance is a virtual machine. */
 export class Instance extends lumi.NamedResource<"aws:ec2:Instance"> implements InstanceArgs {

@@ -5,7 +5,7 @@ import * as lumi from "@lumi/lumi";
 import type { VPC } from "./vpc.js";
 import type { Tags } from "../tags.js";
 
-lumi.requireGeneration(1);
+lumi.requireGeneration(2);
 
 /** An InternetGateway connects a VPC with the internet, once a VPCGatewayAttachment has brought the two together. */
 export class InternetGateway extends lumi.NamedResource<"aws:ec2:InternetGateway"> implements InternetGatewayArgs {

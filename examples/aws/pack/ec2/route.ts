@@ -9,7 +9,7 @@ import type { Subnet } from "./subnet.js";
 import type { VPC } from "./vpc.js";
 import type { Tags } from "../tags.js";
 
-lumi.requireGeneration(1);
+lumi.requireGeneration(2);
 
 /** A RouteTable is a list of routes. It applies to the subnets that are associated with it. */
 export class RouteTable extends lumi.NamedResource<"aws:ec2:RouteTable"> implements RouteTableArgs {

@@ -4,7 +4,7 @@
 import * as lumi from "@lumi/lumi";
 import type { VPC } from "./vpc.js";
 
-lumi.requireGeneration(1);
+lumi.requireGeneration(2);
 
 /**
  * A SecurityGroup is a firewall around instances: it lets through what one of its rules allows, and nothing else. For

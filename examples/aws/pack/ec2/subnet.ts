@@ -5,7 +5,7 @@ import * as lumi from "@lumi/lumi";
 import type { VPC } from "./vpc.js";
 import type { Tags } from "../tags.js";
 
-lumi.requireGeneration(1);
+lumi.requireGeneration(2);
 
 /** A Subnet is a part of a VPC's addresses that lies in one availability zone. Instances are launched into subnets. */
 export class Subnet extends lumi.NamedResource<"aws:ec2:Subnet"> implements SubnetArgs {

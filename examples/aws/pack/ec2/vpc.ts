@@ -5,7 +5,7 @@ import * as lumi from "@lumi/lumi";
 import type { SecurityGroup } from "./security_group.js";
 import type { Tags } from "../tags.js";
 
-lumi.requireGeneration(1);
+lumi.requireGeneration(2);
 
 /**
  * A VPC is a private network of the account's own, in one region. Subnets divide it, route tables say where its traffic

@@ -5,7 +5,7 @@ import * as lumi from "@lumi/lumi";
 import type { ARN } from "../arn.js";
 import { type Policy, PolicyDocument } from "./policy.js";
 
-lumi.requireGeneration(1);
+lumi.requireGeneration(2);
 
 /** A Group gives permissions to all users that are in it. */
 export class Group extends lumi.NamedResource<"aws:iam:Group"> implements GroupArgs {

@@ -5,7 +5,7 @@ import * as lumi from "@lumi/lumi";
 import type { ARN } from "../arn.js";
 import type { Role } from "./role.js";
 
-lumi.requireGeneration(1);
+lumi.requireGeneration(2);
 
 /** An InstanceProfile hands a role to the programs on an instance. */
 export class InstanceProfile extends lumi.NamedResource<"aws:iam:InstanceProfile"> implements InstanceProfileArgs {

@@ -7,7 +7,7 @@ import type { Group } from "./group.js";
 import type { Role } from "./role.js";
 import type { User } from "./user.js";
 
-lumi.requireGeneration(1);
+lumi.requireGeneration(2);
 
 /** A Policy is a set of permissions that can be attached to any number of users, groups and roles. */
 export class Policy extends lumi.NamedResource<"aws:iam:Policy"> implements PolicyArgs {

@@ -7,7 +7,7 @@ import type { Seconds } from "../duration.js";
 import { type Policy, PolicyDocument } from "./policy.js";
 import type { Tags } from "../tags.js";
 
-lumi.requireGeneration(1);
+lumi.requireGeneration(2);
 
 /**
  * A Role is an identity without a password: whoever its trust policy names may assume it and then has its permissions.

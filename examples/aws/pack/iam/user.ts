@@ -7,7 +7,7 @@ import type { Group } from "./group.js";
 import { type Policy, PolicyDocument } from "./policy.js";
 import type { Tags } from "../tags.js";
 
-lumi.requireGeneration(1);
+lumi.requireGeneration(2);
 
 /** A User is a person, or a program outside of Amazon, that signs in with credentials of its own. */
 export class User extends lumi.NamedResource<"aws:iam:User"> implements UserArgs {
@@ -80,7 +80,7 @@ const User$shape: lumi.Shape = {
     tags: lumi.optional(lumi.map(lumi.string)),
     groups: lumi.optional(lumi.list(lumi.resource("aws:iam:Group"))),
     path: lumi.optional(lumi.string),
-    password: lumi.optional(lumi.string, lumi.in, lumi.secret),
+    password: lumi.optional(lumi.string, lumi.in, lumi.secretProperty),
     passwordResetRequired: lumi.optional(lumi.boolean, lumi.in),
     permissionsBoundary: lumi.optional(lumi.resource("aws:iam:Policy")),
 };
@@ -127,7 +127,7 @@ const AccessKey$shape: lumi.Shape = {
     status: lumi.optional(lumi.enum(() => AccessKeyStatus)),
     serial: lumi.optional(lumi.number, lumi.replaces),
     accessKeyID: lumi.out(lumi.string),
-    secretAccessKey: lumi.out(lumi.string, lumi.secret),
+    secretAccessKey: lumi.out(lumi.string, lumi.secretProperty),
 };
 
 /** AccessKeyStatus says whether a key is accepted. */

@@ -4,7 +4,7 @@
 import * as lumi from "@lumi/lumi";
 import type { Function } from "./function.js";
 
-lumi.requireGeneration(1);
+lumi.requireGeneration(2);
 
 /** An EventSourceMapping reads a queue or a stream and calls a Function with what it finds. */
 export class EventSourceMapping

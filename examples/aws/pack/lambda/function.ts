@@ -9,7 +9,7 @@ import type { Subnet } from "../ec2/subnet.js";
 import type { Role } from "../iam/role.js";
 import type { Tags } from "../tags.js";
 
-lumi.requireGeneration(1);
+lumi.requireGeneration(2);
 
 /** A Function is a program that runs when it is called and costs nothing while it is not. */
 export class Function extends lumi.NamedResource<"aws:lambda:Function"> implements FunctionArgs {
@@ -148,7 +148,7 @@ export interface Environment {
 
 export const Environment: lumi.Shape = {
     variables: lumi.optional(lumi.map(lumi.string)),
-    secretVariables: lumi.optional(lumi.map(lumi.string), lumi.secret),
+    secretVariables: lumi.optional(lumi.map(lumi.string), lumi.secretProperty),
 };
 
 /** Runtime is what runs a program: a language in a version, or a bare machine. */

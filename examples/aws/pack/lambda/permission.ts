@@ -5,7 +5,7 @@ import * as lumi from "@lumi/lumi";
 import type { ARN } from "../arn.js";
 import type { Function } from "./function.js";
 
-lumi.requireGeneration(1);
+lumi.requireGeneration(2);
 
 /** A Permission lets another service or account call a Function. */
 export class Permission extends lumi.Resource<"aws:lambda:Permission"> implements PermissionArgs {

@@ -7,7 +7,7 @@ import type { Seconds } from "../duration.js";
 import { LifecycleRule } from "./lifecycle.js";
 import type { Tags } from "../tags.js";
 
-lumi.requireGeneration(1);
+lumi.requireGeneration(2);
 
 /** A Bucket holds objects. Its name is unique among all buckets of all accounts. */
 export class Bucket extends lumi.NamedResource<"aws:s3:Bucket"> implements BucketArgs {

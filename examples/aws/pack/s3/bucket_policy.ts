@@ -5,7 +5,7 @@ import * as lumi from "@lumi/lumi";
 import { PolicyDocument } from "../iam/policy.js";
 import type { Bucket } from "./bucket.js";
 
-lumi.requireGeneration(1);
+lumi.requireGeneration(2);
 
 /** A BucketPolicy says who may do what with a Bucket and the objects in it. A bucket has at most one. */
 export class BucketPolicy extends lumi.Resource<"aws:s3:BucketPolicy"> implements BucketPolicyArgs {

@@ -3,7 +3,7 @@
 
 import * as lumi from "@lumi/lumi";
 
-lumi.requireGeneration(1);
+lumi.requireGeneration(2);
 
 /** A LifecycleRule moves objects to cheaper storage as they age, and removes them in the end. */
 export interface LifecycleRule {

@@ -6,7 +6,7 @@ import type { Bucket } from "./bucket.js";
 import { StorageClass } from "./lifecycle.js";
 import type { Tags } from "../tags.js";
 
-lumi.requireGeneration(1);
+lumi.requireGeneration(2);
 
 /** An Object is a file in a Bucket. */
 export class Object extends lumi.Resource<"aws:s3:Object"> implements ObjectArgs {

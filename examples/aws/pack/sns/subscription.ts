@@ -5,7 +5,7 @@ import * as lumi from "@lumi/lumi";
 import type { Topic } from "./topic.js";
 import type { Queue } from "../sqs/queue.js";
 
-lumi.requireGeneration(1);
+lumi.requireGeneration(2);
 
 /** A Subscription passes the messages of a Topic on to one recipient. Set either Endpoint or Target. */
 export class Subscription extends lumi.Resource<"aws:sns:Subscription"> implements SubscriptionArgs {

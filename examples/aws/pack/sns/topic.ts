@@ -13,7 +13,7 @@ import type { Seconds } from "../duration.js";
 import { Protocol } from "./subscription.js";
 import type { Tags } from "../tags.js";
 
-lumi.requireGeneration(1);
+lumi.requireGeneration(2);
 
 /** A Topic takes messages and passes them on to everybody who has subscribed. */
 export class Topic extends lumi.NamedResource<"aws:sns:Topic"> implements TopicArgs {

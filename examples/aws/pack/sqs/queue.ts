@@ -13,7 +13,7 @@ import type { Seconds } from "../duration.js";
 import { PolicyDocument } from "../iam/policy.js";
 import type { Tags } from "../tags.js";
 
-lumi.requireGeneration(1);
+lumi.requireGeneration(2);
 
 /** A Queue keeps messages until their receivers have deleted them. */
 export class Queue extends lumi.NamedResource<"aws:sqs:Queue"> implements QueueArgs {

@@ -159,7 +159,7 @@ test("outputs are set by the provider", () => {
         name: "TypeError",
         message:
             'assignedID of features:net:Network "n" cannot be turned into a string: it is an output, whose value is ' +
-            "not known until the resource exists; pass the output itself as an argument of another resource",
+            "not known until the resource exists; put it into a string with lumi.interpolate`…${output}…`",
     });
 });
 

@@ -118,3 +118,25 @@ export const numbers: number[] = [Large, Huge, Third, Tiny, Max, Minus];
 
 const folders = features.words;
 export const folderWords: string[] = [folders.class.Word, folders._default.Word, folders._static.Word];
+
+// Expressions over outputs, and secrets of the program's own, are values of their types.
+const part: lumi.Output<boolean> = lumi.get(options.outRule, "allow");
+new features.Options({
+    optional: lumi.interpolate`${network.assignedID}/${1}/${options.outOptional as lumi.Output<number>}`,
+    list: lumi.secret(["a", network.assignedID]),
+    level: lumi.secret("low"),
+    size: lumi.get({ sizes: ["s1", features.Size.S1] }, "sizes[1]"),
+    proxy: lumi.secret({ host: lumi.interpolate`h`, port: 1 }),
+    secret: lumi.jsonStringify({ a: network.assignedID, rule: lumi.get(options.outRule, "allow"), secret: lumi.secret("s") }),
+    secretMap: { key: lumi.secret("s1") },
+    free: [part, lumi.secret({ deep: [part] })],
+});
+export const parts: [lumi.Output<number>, lumi.Output<number | undefined>, lumi.Output<any>, lumi.Output<string | undefined>] = [
+    lumi.get(kinds.map, "one"),
+    lumi.get(kinds.rule, "inner.to"),
+    lumi.get(options.outAny, 'a[1]["b c"].d'),
+    lumi.get(options.proxy, "host"),
+];
+kinds.lists = lumi.get({ lists: [[[{ allow: true }]]] }, "lists[0]");
+kinds.other = lumi.get({ a: [{ "b c": options.outRule }] }, 'a[0]["b c"]');
+kinds.any = lumi.get({ a: network }, "a");

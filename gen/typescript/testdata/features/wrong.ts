@@ -140,3 +140,35 @@ features.mode;
 features.Level.Low = "high";
 // @ts-expect-error
 export const minus: 42 = features.Minus;
+
+// An expression has a type, and a path leads somewhere.
+// @ts-expect-error
+kinds.count = lumi.interpolate`${1}`;
+// @ts-expect-error
+lumi.interpolate`${options.outOptional}`;
+// @ts-expect-error
+lumi.interpolate`${network}`;
+// @ts-expect-error
+lumi.interpolate`${options.outRule}`;
+// @ts-expect-error
+kinds.level = lumi.jsonStringify([1]);
+// @ts-expect-error
+kinds.count = lumi.get(options.outRule, "alow");
+// @ts-expect-error
+kinds.count = lumi.get(kinds.list, "a");
+// @ts-expect-error
+kinds.count = lumi.get(kinds.list, "[a]");
+// @ts-expect-error
+kinds.count = lumi.get(kinds.list, "[0]");
+// @ts-expect-error
+kinds.count = lumi.get(network, "range");
+// @ts-expect-error
+export const problem: lumi.PathProblem<"there is no property allow"> = lumi.get(options.outRule, "alow");
+
+// A secret has the type of its value.
+// @ts-expect-error
+kinds.count = lumi.secret("1");
+// @ts-expect-error
+kinds.level = lumi.secret("lo");
+// @ts-expect-error
+export const secret: string = lumi.secret("s");

@@ -3,7 +3,7 @@
 
 import * as lumi from "@lumi/lumi";
 
-lumi.requireGeneration(1);
+lumi.requireGeneration(2);
 
 /** Table holds lists and maps of everything. */
 export class Table extends lumi.NamedResource<"collections:index:Table"> implements TableArgs {

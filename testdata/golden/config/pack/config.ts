@@ -3,7 +3,7 @@
 
 import * as lumi from "@lumi/lumi";
 
-lumi.requireGeneration(1);
+lumi.requireGeneration(2);
 
 /** Config is how the provider reaches the cloud. */
 export interface Config {
@@ -18,7 +18,7 @@ export interface Config {
 
 const Config$shape: lumi.Shape = {
     region: lumi.required(lumi.string),
-    key: lumi.optional(lumi.string, lumi.secret),
+    key: lumi.optional(lumi.string, lumi.secretProperty),
     retry: lumi.optional(lumi.struct(() => Retry)),
     zones: lumi.required(lumi.list(lumi.string)),
 };

@@ -11,7 +11,7 @@
 
 import * as lumi from "@lumi/lumi";
 
-lumi.requireGeneration(1);
+lumi.requireGeneration(2);
 
 /**
  * Thing has docs of several lines,

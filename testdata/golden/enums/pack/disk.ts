@@ -4,7 +4,7 @@
 import * as lumi from "@lumi/lumi";
 import { Kind } from "./kind.js";
 
-lumi.requireGeneration(1);
+lumi.requireGeneration(2);
 
 /** Disk uses the enums. */
 export class Disk extends lumi.NamedResource<"enums:index:Disk"> implements DiskArgs {

@@ -3,7 +3,7 @@
 
 import * as lumi from "@lumi/lumi";
 
-lumi.requireGeneration(1);
+lumi.requireGeneration(2);
 
 /** Record, Array and Promise are called like types of TypeScript's. */
 export class Record extends lumi.NamedResource<"globals:index:Record"> implements RecordArgs {

@@ -6,7 +6,7 @@ import { Effect, Policy as iam$Policy } from "./iam/policy.js";
 import type { Role } from "./iam/role.js";
 import { Address } from "./net/ip/address.js";
 
-lumi.requireGeneration(1);
+lumi.requireGeneration(2);
 
 /** Site refers into other modules. */
 export class Site extends lumi.NamedResource<"modules:index:Site"> implements SiteArgs {

@@ -3,7 +3,7 @@
 
 import * as lumi from "@lumi/lumi";
 
-lumi.requireGeneration(1);
+lumi.requireGeneration(2);
 
 /** URN is lowered to a name that stubs use for a package, and so becomes urn_. */
 export class URN extends lumi.Resource<"names:index:URN"> implements URNArgs {

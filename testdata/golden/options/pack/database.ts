@@ -3,7 +3,7 @@
 
 import * as lumi from "@lumi/lumi";
 
-lumi.requireGeneration(1);
+lumi.requireGeneration(2);
 
 /** Database uses every option of the tag, alone and together. */
 export class Database extends lumi.NamedResource<"options:index:Database"> implements DatabaseArgs {
@@ -49,13 +49,13 @@ const Database$shape: lumi.Shape = {
     engine: lumi.required(lumi.string, lumi.replaces),
     version: lumi.optional(lumi.string, lumi.replaces),
     size: lumi.required(lumi.number),
-    password: lumi.required(lumi.string, lumi.in, lumi.secret),
+    password: lumi.required(lumi.string, lumi.in, lumi.secretProperty),
     seed: lumi.optional(lumi.string, lumi.in, lumi.replaces),
     public: lumi.optional(lumi.boolean),
     address: lumi.out(lumi.string),
     port: lumi.out(lumi.number),
     replica: lumi.optionalOut(lumi.string),
-    token: lumi.out(lumi.string, lumi.secret),
+    token: lumi.out(lumi.string, lumi.secretProperty),
     users: lumi.required(lumi.list(lumi.struct(() => User))),
     owner: lumi.optional(lumi.struct(() => User)),
     report: lumi.out(lumi.struct(() => User)),
@@ -69,5 +69,5 @@ export interface User {
 
 export const User: lumi.Shape = {
     login: lumi.required(lumi.string),
-    key: lumi.optional(lumi.string, lumi.secret),
+    key: lumi.optional(lumi.string, lumi.secretProperty),
 };

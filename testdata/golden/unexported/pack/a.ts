@@ -4,7 +4,7 @@
 import * as lumi from "@lumi/lumi";
 import { color, inner } from "./b.js";
 
-lumi.requireGeneration(1);
+lumi.requireGeneration(2);
 
 /** Box uses what is not exported. */
 export class Box extends lumi.NamedResource<"unexported:index:Box"> implements BoxArgs {

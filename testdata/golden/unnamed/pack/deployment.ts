@@ -3,7 +3,7 @@
 
 import * as lumi from "@lumi/lumi";
 
-lumi.requireGeneration(1);
+lumi.requireGeneration(2);
 
 /** Deployment is named by its provider. Nothing is required of it. */
 export class Deployment extends lumi.Resource<"unnamed:index:Deployment"> implements DeploymentArgs {

@@ -3,7 +3,7 @@
 
 import * as lumi from "@lumi/lumi";
 
-lumi.requireGeneration(1);
+lumi.requireGeneration(2);
 
 /** Function holds the types that only IDL has. */
 export class Function extends lumi.NamedResource<"values:index:Function"> implements FunctionArgs {

@@ -4,7 +4,7 @@
 import * as lumi from "@lumi/lumi";
 import type { Level } from "./enums.js";
 
-lumi.requireGeneration(1);
+lumi.requireGeneration(2);
 
 /** Name is another word for string. */
 export type Name = string;

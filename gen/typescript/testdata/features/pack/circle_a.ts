@@ -4,7 +4,7 @@
 import * as lumi from "@lumi/lumi";
 import { type B, BData, holder } from "./circle_b.js";
 
-lumi.requireGeneration(1);
+lumi.requireGeneration(2);
 
 /** A refers to B, which stands in another file that refers to this one. */
 export class A extends lumi.NamedResource<"features:index:A"> implements AArgs {

@@ -4,7 +4,7 @@
 import * as lumi from "@lumi/lumi";
 import { type A, AData } from "./circle_a.js";
 
-lumi.requireGeneration(1);
+lumi.requireGeneration(2);
 
 /** B refers to A. */
 export class B extends lumi.NamedResource<"features:index:B"> implements BArgs {

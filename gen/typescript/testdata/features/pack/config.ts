@@ -4,7 +4,7 @@
 import * as lumi from "@lumi/lumi";
 import { Level } from "./enums.js";
 
-lumi.requireGeneration(1);
+lumi.requireGeneration(2);
 
 /** Config is what the provider has to know. */
 export interface Config {
@@ -18,7 +18,7 @@ export interface Config {
 
 const Config$shape: lumi.Shape = {
     region: lumi.required(lumi.string),
-    token: lumi.optional(lumi.string, lumi.secret),
+    token: lumi.optional(lumi.string, lumi.secretProperty),
     level: lumi.optional(lumi.enum(() => Level)),
     proxy: lumi.optional(lumi.struct(() => Proxy)),
     labels: lumi.optional(lumi.map(lumi.string)),
@@ -41,5 +41,5 @@ export interface Proxy {
 export const Proxy: lumi.Shape = {
     host: lumi.required(lumi.string),
     port: lumi.optional(lumi.number),
-    password: lumi.optional(lumi.string, lumi.secret),
+    password: lumi.optional(lumi.string, lumi.secretProperty),
 };

@@ -7,7 +7,7 @@ import { Proxy } from "./config.js";
 import { Level, Size, mode } from "./enums.js";
 import { type Network, Rule as net$Rule } from "./net/network.js";
 
-lumi.requireGeneration(1);
+lumi.requireGeneration(2);
 
 /** Kinds has properties of every kind, all of them required. */
 export class Kinds extends lumi.NamedResource<"features:index:Kinds"> implements KindsArgs {
@@ -164,9 +164,9 @@ const Options$shape: lumi.Shape = {
     list: lumi.optional(lumi.list(lumi.string)),
     replaces: lumi.optional(lumi.string, lumi.replaces),
     in: lumi.optional(lumi.string, lumi.in),
-    secret: lumi.optional(lumi.string, lumi.secret),
-    secrets: lumi.optional(lumi.struct(() => Proxy), lumi.in, lumi.secret),
-    secretMap: lumi.optional(lumi.map(lumi.enum(() => Size)), lumi.secret),
+    secret: lumi.optional(lumi.string, lumi.secretProperty),
+    secrets: lumi.optional(lumi.struct(() => Proxy), lumi.in, lumi.secretProperty),
+    secretMap: lumi.optional(lumi.map(lumi.enum(() => Size)), lumi.secretProperty),
     proxy: lumi.optional(lumi.struct(() => Proxy)),
     level: lumi.optional(lumi.enum(() => Level)),
     size: lumi.optional(lumi.enum(() => Size)),
@@ -176,7 +176,7 @@ const Options$shape: lumi.Shape = {
     outRule: lumi.out(lumi.struct(() => net$Rule)),
     outPeer: lumi.out(lumi.resource("features:index:Kinds")),
     outAny: lumi.out(lumi.any),
-    outSecret: lumi.out(lumi.string, lumi.secret),
+    outSecret: lumi.out(lumi.string, lumi.secretProperty),
 };
 
 /** Rule has the name of a struct in another module. */

@@ -3,7 +3,7 @@
 
 import * as lumi from "@lumi/lumi";
 
-lumi.requireGeneration(1);
+lumi.requireGeneration(2);
 
 /** Words has properties with names that mean something to TypeScript. */
 export class Words extends lumi.Resource<"features:index:Words"> implements WordsArgs {

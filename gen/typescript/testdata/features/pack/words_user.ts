@@ -4,7 +4,7 @@
 import * as lumi from "@lumi/lumi";
 import { abstract, accessor, asserts, async, declare, type from, is, module, of, out } from "./words.js";
 
-lumi.requireGeneration(1);
+lumi.requireGeneration(2);
 
 /** Uses takes oddly named types from another file. */
 export interface Uses {

@@ -4,7 +4,7 @@
 import * as lumi from "@lumi/lumi";
 import type { Role } from "./role.js";
 
-lumi.requireGeneration(1);
+lumi.requireGeneration(2);
 
 /** Policy refers back to roles, and to itself. */
 export interface Policy {

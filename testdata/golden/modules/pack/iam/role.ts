@@ -4,7 +4,7 @@
 import * as lumi from "@lumi/lumi";
 import { Policy } from "./policy.js";
 
-lumi.requireGeneration(1);
+lumi.requireGeneration(2);
 
 /** Role and Policy use each other from two files. */
 export class Role extends lumi.NamedResource<"modules:iam:Role"> implements RoleArgs {

@@ -5,7 +5,7 @@ import * as lumi from "@lumi/lumi";
 import { Rule as net$Rule$2 } from "../deep/net/rule.js";
 import { Rule as net$Rule } from "../net/network.js";
 
-lumi.requireGeneration(1);
+lumi.requireGeneration(2);
 
 /** Rule takes the structs of that name from two modules whose packages have one name too. */
 export interface Rule {

@@ -10,7 +10,7 @@
 import * as lumi from "@lumi/lumi";
 import { Deep } from "../deep/down/deep.js";
 
-lumi.requireGeneration(1);
+lumi.requireGeneration(2);
 
 /** Thing takes a struct from a folder below another. */
 export class Thing extends lumi.NamedResource<"features:my-mod:Thing"> implements ThingArgs {

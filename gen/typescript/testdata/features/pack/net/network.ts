@@ -9,7 +9,7 @@
 
 import * as lumi from "@lumi/lumi";
 
-lumi.requireGeneration(1);
+lumi.requireGeneration(2);
 
 /** Network is a resource that others refer to. */
 export class Network extends lumi.NamedResource<"features:net:Network"> implements NetworkArgs {

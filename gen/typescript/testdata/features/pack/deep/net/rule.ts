@@ -9,7 +9,7 @@
 
 import * as lumi from "@lumi/lumi";
 
-lumi.requireGeneration(1);
+lumi.requireGeneration(2);
 
 /** Rule has the name of that module's struct. */
 export interface Rule {

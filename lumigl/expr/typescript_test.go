@@ -1,0 +1,146 @@
+package expr_test
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/lumi-idl/lumi/internal/testkit/node"
+	"github.com/lumi-idl/lumi/lumigl"
+	"github.com/lumi-idl/lumi/lumigl/expr"
+)
+
+// ask has the npm package evaluate the questions of a file. It prints null for expressions that the package refuses.
+const ask = `
+import { readFileSync } from "node:fs";
+import { evaluate } from "./test/wire.js";
+
+const answers = JSON.parse(readFileSync(process.argv[2], "utf8")).map(({ value, outputs }) => {
+    try {
+        return { value: evaluate(value, outputs) };
+    } catch (error) {
+        return { error: error.message };
+    }
+});
+console.log(JSON.stringify(answers));
+`
+
+// question is an expression, with the outputs that are known.
+type question struct {
+	Value   json.RawMessage            `json:"value"`
+	Outputs map[string]json.RawMessage `json:"outputs"`
+
+	value      lumigl.Value
+	known, all known
+}
+
+// TestTypeScript holds that random expressions have one value in Go and in TypeScript, as far as it is known. TypeScript
+// looks at all parts at once, so it may refuse an expression of whose parts Go evaluates only some.
+func TestTypeScript(t *testing.T) {
+	t.Parallel()
+	var questions []*question
+	draw := rapid.Custom(drawQuestion)
+	for seed := range 3000 {
+		questions = append(questions, draw.Example(seed))
+	}
+	data, err := json.Marshal(questions)
+	if err != nil {
+		t.Fatal(err)
+	}
+	checkout, err := filepath.Abs("../..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := node.Package(t, checkout)
+	if err := os.CopyFS(filepath.Join(dir, "test"), os.DirFS(filepath.Join(checkout, "runtime", "typescript", "test"))); err != nil {
+		t.Fatal(err)
+	}
+	script, input := filepath.Join(dir, "ask.js"), filepath.Join(dir, "questions.json")
+	for name, content := range map[string][]byte{script: []byte(ask), input: data} {
+		if err := os.WriteFile(name, content, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var answers []struct {
+		Value json.RawMessage
+		Error string
+	}
+	if err := json.Unmarshal([]byte(node.Run(t, dir, "node", script, input)), &answers); err != nil {
+		t.Fatal(err)
+	}
+	same, refused := 0, 0
+	for i, q := range questions {
+		want, err := expr.Evaluate(q.value, q.known.resolve)
+		switch got := answers[i]; {
+		case got.Error != "":
+			refused++
+			if err == nil && !hasError(q.value, q.all) {
+				t.Fatalf("TypeScript refuses %s: %s", q.Value, got.Error)
+			}
+		case err != nil:
+			t.Fatalf("TypeScript makes %s of %s, Go refuses it: %v", got.Value, q.Value, err)
+		default:
+			same++
+			if v := values(t, nil, got.Value)[0]; !v.Equal(want.Replace(positiveZero)) {
+				t.Fatalf("%s\nwith %s\nTypeScript makes %s\nGo makes %s", q.Value, q.Outputs, got.Value, show(want))
+			}
+		}
+	}
+	if same < 1000 || refused < 100 {
+		t.Errorf("%d expressions have a value, and %d are refused", same, refused)
+	}
+}
+
+func drawQuestion(t *rapid.T) *question {
+	g := &lumigl.Graph{}
+	r, err := g.Add("r")
+	if err != nil {
+		t.Fatal(err)
+	}
+	q := &question{Outputs: map[string]json.RawMessage{}, known: known{}, all: known{}}
+	for _, name := range names {
+		q.all[name] = drawValue(t, 2)
+		if rapid.Bool().Draw(t, "is known") {
+			q.known[name] = q.all[name]
+			q.Outputs[name] = textOf(q.all[name])
+		}
+	}
+	q.value = drawExpression(t, r, 3)
+	q.Value = textOf(q.value)
+	return q
+}
+
+// textOf returns a value as JSON.
+func textOf(v lumigl.Value) json.RawMessage {
+	var g struct {
+		Vertices map[string]struct{ V json.RawMessage }
+	}
+	if err := json.Unmarshal([]byte(show(v)), &g); err != nil {
+		panic(err)
+	}
+	return g.Vertices["v"].V
+}
+
+// hasError reports whether a value has an error in any of its parts, once everything is known.
+func hasError(v lumigl.Value, all known) bool {
+	if _, err := expr.Evaluate(v, all.resolve); err != nil {
+		return true
+	}
+	found := false
+	for _, part := range v.Elements() {
+		found = found || hasError(part, all)
+	}
+	for _, part := range v.Members() {
+		found = found || hasError(part, all)
+	}
+	return found
+}
+
+// positiveZero replaces -0, which JavaScript prints as 0.
+func positiveZero(v lumigl.Value) (lumigl.Value, bool) {
+	f, ok := v.Float()
+	return lumigl.IntOf(0), ok && f == 0
+}

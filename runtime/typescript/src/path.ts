@@ -1,0 +1,83 @@
+import { describeType } from "./describe.js";
+import type { Property, Shape, Type } from "./shape.js";
+import { didYouMean } from "./suggest.js";
+
+/** A step of a path: to a property or a key, to an element of a list, or to all elements of a list or map. */
+export type Step = { readonly text: string } & (
+    | { readonly key: string }
+    | { readonly index: number }
+    | { readonly all: true }
+);
+
+const step = /(?<dot>\.?)(?<name>[^.[\]"]+)|\[(?:(?<index>0|[1-9]\d*)|(?<key>"(?:[^"\\]|\\.)*")|(?<all>\*))\]/y;
+
+/** Parses a path such as `tags.env`, `ingress[2].fromPort` or `tags["a b"]`. Returns undefined if it is none. */
+export function parsePath(path: string): Step[] | undefined {
+    const steps: Step[] = [];
+    for (step.lastIndex = 0; step.lastIndex < path.length; ) {
+        const start = step.lastIndex;
+        const found = step.exec(path);
+        const { dot, name, index, key, all } = found?.groups ?? {};
+        if (found === null || (name !== undefined && (dot === "") !== (start === 0))) {
+            return undefined;
+        }
+        if (name !== undefined) {
+            steps.push({ text: name, key: name });
+        } else if (index !== undefined) {
+            steps.push({ text: found[0], index: Number(index) });
+        } else if (all !== undefined) {
+            steps.push({ text: found[0], all: true });
+        } else {
+            try {
+                steps.push({ text: found[0], key: JSON.parse(key!) as string });
+            } catch {
+                return undefined;
+            }
+        }
+    }
+    return steps.length === 0 ? undefined : steps;
+}
+
+/** Joins steps, and what stands before them, to a path. */
+export function joinPath(steps: readonly Step[], before: string = ""): string {
+    return steps.reduce((path, { text }) => (path === "" || text.startsWith("[") ? path + text : `${path}.${text}`), before);
+}
+
+/**
+ * Follows a path through a type. Returns the type that it leads to, or what is wrong with the path. Refused says what
+ * is wrong with a property on the way, if anything is.
+ */
+export function follow(
+    type: Type,
+    steps: readonly Step[],
+    refused: (property: Property) => string | undefined = () => undefined,
+): Type | string {
+    for (const [i, step] of steps.entries()) {
+        const path = joinPath(steps.slice(0, i + 1));
+        if (type.kind === "any") {
+            return type;
+        }
+        if (type.kind === "struct" && "key" in step) {
+            const shape: Shape = type.shape();
+            const property = Object.hasOwn(shape, step.key) ? shape[step.key]! : undefined;
+            if (property === undefined) {
+                const names = Object.keys(shape).filter((name) => refused(shape[name]!) === undefined);
+                return `${path}: no such property${didYouMean(step.key, names)}`;
+            }
+            const problem = refused(property);
+            if (problem !== undefined) {
+                return `${path}: ${problem}`;
+            }
+            type = property.type;
+        } else if (type.kind === "map" && !("index" in step)) {
+            type = type.element;
+        } else if (type.kind === "list" && !("key" in step)) {
+            type = type.element;
+        } else {
+            const before = joinPath(steps.slice(0, i));
+            const kind = type.kind === "enum" ? "a string" : describeType(type);
+            return `there is no ${step.text} in ${before === "" ? kind : `${before}, ${kind}`}`;
+        }
+    }
+    return type;
+}
