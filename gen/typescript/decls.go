@@ -78,8 +78,15 @@ func (f *file) resource(r *schema.Resource) {
 		}
 		f.member(i, p, modifiers, f.argument(p))
 	}
-	f.put("\n    constructor(", parameters, "args", optionalMark(properties), ": ", args, ") {\n",
-		"        super(", r.Name, ".type, ", given, "args, ", shapeName(&r.Header), ");\n",
+	parameters += "args" + optionalMark(properties) + ": " + args
+	options := "options?: lumi.ResourceOptions<keyof " + args + ">"
+	if r.Named {
+		options = "options?: lumi.ResourceOptions<keyof " + args + " | \"name\">"
+	}
+	f.put("\n")
+	f.putFitting(indent+"constructor("+parameters+", "+options+") {\n",
+		indent+"constructor(\n        "+strings.ReplaceAll(parameters, ", ", ",\n        ")+",\n        "+options+",\n    ) {\n")
+	f.put("        super(", r.Name, ".type, ", given, "args, ", shapeName(&r.Header), ", options);\n",
 		"    }\n",
 		"}\n\n")
 

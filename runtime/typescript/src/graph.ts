@@ -2,7 +2,7 @@ import { type Names, compare, formatURN } from "./names.js";
 import { order } from "./order.js";
 import { positionOf } from "./position.js";
 import type { Problem } from "./problem.js";
-import type { Configured, Construction } from "./recorder.js";
+import type { Configured, Construction, Refer } from "./recorder.js";
 import { title } from "./state.js";
 
 /** What a program evaluates to, in LumiGL. */
@@ -21,6 +21,8 @@ export interface Graph {
 export interface Desired {
     /** The type token. */
     readonly type: string;
+    /** How an engine treats it, unless all is as usual. */
+    readonly options?: object;
     readonly properties: object;
 }
 
@@ -28,6 +30,7 @@ export interface Desired {
 interface Vertex {
     readonly urn: string;
     readonly construction: Construction;
+    options?: object | undefined;
     properties: object;
     /** The resources that it refers to, each with the name of a property that does. */
     readonly edges: Map<Vertex, string>;
@@ -127,8 +130,8 @@ class Builder {
             const { sequence, circles } = order(edges);
             circles.forEach((circle) => this.#refuseCircle(circle.map((i) => vertices[i]!)));
             const entry = (i: number): [string, Desired] => {
-                const { urn, construction, properties } = vertices[i]!;
-                return [urn, { type: construction.type, properties }];
+                const { urn, construction, options, properties } = vertices[i]!;
+                return [urn, { type: construction.type, ...(options === undefined ? {} : { options }), properties }];
             };
             return Object.fromEntries(sequence.map(entry));
         }
@@ -156,18 +159,24 @@ class Builder {
 
     #encode(vertex: Vertex): void {
         const { construction } = vertex;
+        const refer: Refer = (resource, property) => {
+            const object = {};
+            this.#references.set(object, { resource, property });
+            return object;
+        };
         try {
-            vertex.properties = construction.properties((resource, property) => {
-                const object = {};
-                this.#references.set(object, { resource, property });
-                return object;
-            });
+            vertex.properties = construction.properties(refer);
+            vertex.options = construction.options?.(refer);
         } catch (error) {
             const message = error instanceof Error ? error.message : String(error);
             this.problems.push({ message, position: positionOf(construction.site.stack) });
             return;
         }
-        for (const [name, value] of Object.entries(vertex.properties)) {
+        const values = Object.entries(vertex.properties);
+        if (vertex.options !== undefined) {
+            values.push(["options.dependsOn", vertex.options]);
+        }
+        for (const [name, value] of values) {
             this.#scan(value, ({ resource }) => {
                 const to = this.#byResource.get(resource);
                 if (to === undefined) {

@@ -8,6 +8,7 @@ export { type Got, type Known, type PathProblem, get, interpolate, jsonStringify
 export type { Desired, Graph } from "./graph.js";
 export type { Input } from "./input.js";
 export type { Names } from "./names.js";
+export type { PropertyPath, ResourceOptions, Timeouts } from "./options.js";
 export { Output } from "./output.js";
 export type { Position } from "./position.js";
 export { EvaluationError, type Problem } from "./problem.js";

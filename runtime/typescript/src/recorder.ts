@@ -6,7 +6,7 @@ import { title } from "./state.js";
 const place = Symbol.for("@lumi/lumi/recorder");
 
 /** Goes up when recorders of one version can no longer be told what those of another are. */
-export const protocol = 1;
+export const protocol = 2;
 
 /** Makes the object that stands for a resource, or for the value of one of its properties, in a graph. */
 export type Refer = (resource: object, property?: string) => object;
@@ -20,6 +20,8 @@ export interface Construction {
     readonly name?: string;
     /** Whose stack says where the resource was constructed. Node formats it when it is asked for, and not before. */
     readonly site: Site;
+    /** Returns the options as they are in graphs, if there are any. */
+    readonly options?: (refer: Refer) => object | undefined;
     /** Returns the properties as they are on the wire. Throws an `ArgumentError` if some are wrong by now. */
     readonly properties: (refer: Refer) => object;
 }

@@ -4,6 +4,7 @@ import { ArgumentError } from "./errors.js";
 import { type Output, describeOutput, output, sourceOf } from "./output.js";
 import { blame, recorder, siteOf } from "./recorder.js";
 import { withoutSecrets } from "./redact.js";
+import { checkOptions, encodeOptions } from "./settings.js";
 import { type Properties, type Shape, isPlain, required, string } from "./shape.js";
 import { type State, remember, stateOf, title } from "./state.js";
 import { Checker } from "./validate.js";
@@ -21,16 +22,18 @@ export abstract class Resource<out Token extends string = string> {
 
     /**
      * Checks the arguments against the shape and assigns them, and registers the resource with the evaluation at hand,
-     * if there is one. Throws an `ArgumentError` if anything is wrong with the arguments. Only `NamedResource` passes a
-     * name.
+     * if there is one. Throws an `ArgumentError` if anything is wrong with the arguments or options. Only
+     * `NamedResource` passes a name.
      */
-    protected constructor(type: Token, args: unknown, shape: Shape, ...name: [name?: unknown]) {
+    protected constructor(type: Token, args: unknown, shape: Shape, options?: unknown, ...name: [name?: unknown]) {
         const named = name.length > 0;
         const checker = new Checker(true);
         if (named) {
             checkName(checker, name[0]);
         }
         const values = checkArguments(checker, args, shape, named);
+        const settings =
+            options === undefined || options === null ? undefined : checkOptions(checker, options, withName(shape, named));
         if (checker.faults.length > 0) {
             throw blame(new ArgumentError(type, name[0], checker.faults), new.target);
         }
@@ -51,6 +54,7 @@ export abstract class Resource<out Token extends string = string> {
             type,
             ...(named ? { name: name[0] as string } : {}),
             site: siteOf(new.target),
+            ...(settings === undefined ? {} : { options: (refer) => encodeOptions(settings, refer) }),
             properties: (refer) => encode(shape, evaluate(this).properties, refer),
         });
     }
@@ -84,8 +88,7 @@ Object.defineProperties(Resource.prototype, {
             }
             printing.add(this);
             try {
-                const named: Shape = state.name === undefined ? {} : { name: required(string) };
-                const shown = withoutSecrets({ ...named, ...state.shape }, this);
+                const shown = withoutSecrets(withName(state.shape, state.name !== undefined), this);
                 return `${heading} ${inspect(shown, { ...options, depth })}`;
             } finally {
                 printing.delete(this);
@@ -93,6 +96,11 @@ Object.defineProperties(Resource.prototype, {
         },
     },
 });
+
+/** Adds the property that is the name of a resource to its shape, if it has one. */
+function withName(shape: Shape, named: boolean): Shape {
+    return named ? { name: required(string), ...shape } : shape;
+}
 
 /** Returns a method that throws. */
 function refuser(what: string): (this: object) => never {
@@ -110,8 +118,8 @@ export abstract class NamedResource<out Token extends string = string> extends R
     /** The name that the program gave the resource. */
     declare readonly name: string;
 
-    protected constructor(type: Token, name: string, args: unknown, shape: Shape) {
-        super(type, args, shape, name);
+    protected constructor(type: Token, name: string, args: unknown, shape: Shape, options?: unknown) {
+        super(type, args, shape, options, name);
     }
 }
 

@@ -30,8 +30,8 @@ export class Deployment extends lumi.Resource<"aws:apigateway:Deployment"> imple
     /** The address of the stage. */
     declare readonly invokeURL: lumi.Output<string>;
 
-    constructor(args: DeploymentArgs) {
-        super(Deployment.type, args, Deployment$shape);
+    constructor(args: DeploymentArgs, options?: lumi.ResourceOptions<keyof DeploymentArgs>) {
+        super(Deployment.type, args, Deployment$shape, options);
     }
 }
 

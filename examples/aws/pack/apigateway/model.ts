@@ -23,8 +23,8 @@ export class Model extends lumi.NamedResource<"aws:apigateway:Model"> implements
     /** What a body looks like. */
     declare schema: lumi.Input<Schema>;
 
-    constructor(name: string, args: ModelArgs) {
-        super(Model.type, name, args, Model$shape);
+    constructor(name: string, args: ModelArgs, options?: lumi.ResourceOptions<keyof ModelArgs | "name">) {
+        super(Model.type, name, args, Model$shape, options);
     }
 }
 

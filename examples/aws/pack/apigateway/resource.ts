@@ -28,8 +28,8 @@ export class Resource extends lumi.Resource<"aws:apigateway:Resource"> implement
     /** The whole path. */
     declare readonly path: lumi.Output<string>;
 
-    constructor(args: ResourceArgs) {
-        super(Resource.type, args, Resource$shape);
+    constructor(args: ResourceArgs, options?: lumi.ResourceOptions<keyof ResourceArgs>) {
+        super(Resource.type, args, Resource$shape, options);
     }
 }
 

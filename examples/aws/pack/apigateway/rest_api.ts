@@ -30,8 +30,8 @@ export class RestAPI extends lumi.NamedResource<"aws:apigateway:RestAPI"> implem
     /** The root of the tree of resources. */
     declare readonly rootResource: lumi.Output<Resource>;
 
-    constructor(name: string, args?: RestAPIArgs) {
-        super(RestAPI.type, name, args, RestAPI$shape);
+    constructor(name: string, args?: RestAPIArgs, options?: lumi.ResourceOptions<keyof RestAPIArgs | "name">) {
+        super(RestAPI.type, name, args, RestAPI$shape, options);
     }
 }
 

@@ -60,8 +60,8 @@ export class Alarm extends lumi.NamedResource<"aws:cloudwatch:Alarm"> implements
     /** The name under which other things refer to the alarm. */
     declare readonly arn: lumi.Output<ARN>;
 
-    constructor(name: string, args: AlarmArgs) {
-        super(Alarm.type, name, args, Alarm$shape);
+    constructor(name: string, args: AlarmArgs, options?: lumi.ResourceOptions<keyof AlarmArgs | "name">) {
+        super(Alarm.type, name, args, Alarm$shape, options);
     }
 }
 

@@ -17,8 +17,8 @@ export class Dashboard extends lumi.NamedResource<"aws:cloudwatch:Dashboard"> im
     /** How far back the charts reach, such as `-PT6H`. */
     declare start?: lumi.Input<string | undefined>;
 
-    constructor(name: string, args: DashboardArgs) {
-        super(Dashboard.type, name, args, Dashboard$shape);
+    constructor(name: string, args: DashboardArgs, options?: lumi.ResourceOptions<keyof DashboardArgs | "name">) {
+        super(Dashboard.type, name, args, Dashboard$shape, options);
     }
 }
 

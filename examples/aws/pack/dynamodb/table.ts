@@ -54,8 +54,8 @@ export class Table extends lumi.NamedResource<"aws:dynamodb:Table"> implements T
     /** The name of the stream of changes, where there is one. */
     declare readonly streamARN: lumi.Output<ARN | undefined>;
 
-    constructor(name: string, args: TableArgs) {
-        super(Table.type, name, args, Table$shape);
+    constructor(name: string, args: TableArgs, options?: lumi.ResourceOptions<keyof TableArgs | "name">) {
+        super(Table.type, name, args, Table$shape, options);
     }
 }
 

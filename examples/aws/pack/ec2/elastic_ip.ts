@@ -29,8 +29,8 @@ export class ElasticIP extends lumi.NamedResource<"aws:ec2:ElasticIP"> implement
     /** The ID that Amazon gave the allocation, such as `eipalloc-5723d13e`. */
     declare readonly allocationID: lumi.Output<string>;
 
-    constructor(name: string, args?: ElasticIPArgs) {
-        super(ElasticIP.type, name, args, ElasticIP$shape);
+    constructor(name: string, args?: ElasticIPArgs, options?: lumi.ResourceOptions<keyof ElasticIPArgs | "name">) {
+        super(ElasticIP.type, name, args, ElasticIP$shape, options);
     }
 }
 
@@ -71,8 +71,8 @@ export class NATGateway extends lumi.NamedResource<"aws:ec2:NATGateway"> impleme
     /** Whether the gateway leads to the internet or to other private networks. */
     declare readonly connectivityType?: lumi.Input<natConnectivity | undefined>;
 
-    constructor(name: string, args: NATGatewayArgs) {
-        super(NATGateway.type, name, args, NATGateway$shape);
+    constructor(name: string, args: NATGatewayArgs, options?: lumi.ResourceOptions<keyof NATGatewayArgs | "name">) {
+        super(NATGateway.type, name, args, NATGateway$shape, options);
     }
 }
 

@@ -73,8 +73,8 @@ export class Instance extends lumi.NamedResource<"aws:ec2:Instance"> implements 
     /** The machine's address on the internet, where it has one. */
     declare readonly publicIP: lumi.Output<string | undefined>;
 
-    constructor(name: string, args: InstanceArgs) {
-        super(Instance.type, name, args, Instance$shape);
+    constructor(name: string, args: InstanceArgs, options?: lumi.ResourceOptions<keyof InstanceArgs | "name">) {
+        super(Instance.type, name, args, Instance$shape, options);
     }
 }
 

@@ -15,8 +15,12 @@ export class InternetGateway extends lumi.NamedResource<"aws:ec2:InternetGateway
     /** Labels for people, bills and permissions. */
     declare tags?: lumi.Input<Tags | undefined>;
 
-    constructor(name: string, args?: InternetGatewayArgs) {
-        super(InternetGateway.type, name, args, InternetGateway$shape);
+    constructor(
+        name: string,
+        args?: InternetGatewayArgs,
+        options?: lumi.ResourceOptions<keyof InternetGatewayArgs | "name">,
+    ) {
+        super(InternetGateway.type, name, args, InternetGateway$shape, options);
     }
 }
 
@@ -44,8 +48,8 @@ export class VPCGatewayAttachment
     /** The gateway to connect it with. */
     declare internetGateway: lumi.Input<InternetGateway>;
 
-    constructor(args: VPCGatewayAttachmentArgs) {
-        super(VPCGatewayAttachment.type, args, VPCGatewayAttachment$shape);
+    constructor(args: VPCGatewayAttachmentArgs, options?: lumi.ResourceOptions<keyof VPCGatewayAttachmentArgs>) {
+        super(VPCGatewayAttachment.type, args, VPCGatewayAttachment$shape, options);
     }
 }
 

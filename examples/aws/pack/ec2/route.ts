@@ -25,8 +25,8 @@ export class RouteTable extends lumi.NamedResource<"aws:ec2:RouteTable"> impleme
     /** The ID that Amazon gave the table, such as `rtb-11ad2f7b`. */
     declare readonly routeTableID: lumi.Output<string>;
 
-    constructor(name: string, args: RouteTableArgs) {
-        super(RouteTable.type, name, args, RouteTable$shape);
+    constructor(name: string, args: RouteTableArgs, options?: lumi.ResourceOptions<keyof RouteTableArgs | "name">) {
+        super(RouteTable.type, name, args, RouteTable$shape, options);
     }
 }
 
@@ -68,8 +68,8 @@ export class Route extends lumi.Resource<"aws:ec2:Route"> implements RouteArgs {
     /** Send packets through this address translation. */
     declare natGateway?: lumi.Input<NATGateway | undefined>;
 
-    constructor(args: RouteArgs) {
-        super(Route.type, args, Route$shape);
+    constructor(args: RouteArgs, options?: lumi.ResourceOptions<keyof RouteArgs>) {
+        super(Route.type, args, Route$shape, options);
     }
 }
 
@@ -113,8 +113,11 @@ export class SubnetRouteTableAssociation
     /** The subnet that the table applies to. */
     declare readonly subnet: lumi.Input<Subnet>;
 
-    constructor(args: SubnetRouteTableAssociationArgs) {
-        super(SubnetRouteTableAssociation.type, args, SubnetRouteTableAssociation$shape);
+    constructor(
+        args: SubnetRouteTableAssociationArgs,
+        options?: lumi.ResourceOptions<keyof SubnetRouteTableAssociationArgs>,
+    ) {
+        super(SubnetRouteTableAssociation.type, args, SubnetRouteTableAssociation$shape, options);
     }
 }
 

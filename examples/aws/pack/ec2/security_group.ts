@@ -30,8 +30,12 @@ export class SecurityGroup extends lumi.NamedResource<"aws:ec2:SecurityGroup"> i
     /** The ID that Amazon gave the group, such as `sg-94b3a1f6`. */
     declare readonly groupID: lumi.Output<string>;
 
-    constructor(name: string, args: SecurityGroupArgs) {
-        super(SecurityGroup.type, name, args, SecurityGroup$shape);
+    constructor(
+        name: string,
+        args: SecurityGroupArgs,
+        options?: lumi.ResourceOptions<keyof SecurityGroupArgs | "name">,
+    ) {
+        super(SecurityGroup.type, name, args, SecurityGroup$shape, options);
     }
 }
 

@@ -39,8 +39,8 @@ export class Subnet extends lumi.NamedResource<"aws:ec2:Subnet"> implements Subn
     /** How many of the subnet's addresses were free when the provider last looked. */
     declare readonly availableIPAddressCount: lumi.Output<number>;
 
-    constructor(name: string, args: SubnetArgs) {
-        super(Subnet.type, name, args, Subnet$shape);
+    constructor(name: string, args: SubnetArgs, options?: lumi.ResourceOptions<keyof SubnetArgs | "name">) {
+        super(Subnet.type, name, args, Subnet$shape, options);
     }
 }
 

@@ -39,8 +39,8 @@ export class VPC extends lumi.NamedResource<"aws:ec2:VPC"> implements VPCArgs {
     /** The blocks of IPv6 addresses that Amazon assigned to the network. */
     declare readonly ipv6CIDRBlocks: lumi.Output<string[]>;
 
-    constructor(name: string, args: VPCArgs) {
-        super(VPC.type, name, args, VPC$shape);
+    constructor(name: string, args: VPCArgs, options?: lumi.ResourceOptions<keyof VPCArgs | "name">) {
+        super(VPC.type, name, args, VPC$shape, options);
     }
 }
 

@@ -24,8 +24,8 @@ export class Group extends lumi.NamedResource<"aws:iam:Group"> implements GroupA
     /** The place of the group in the account's hierarchy of names. */
     declare path?: lumi.Input<string | undefined>;
 
-    constructor(name: string, args?: GroupArgs) {
-        super(Group.type, name, args, Group$shape);
+    constructor(name: string, args?: GroupArgs, options?: lumi.ResourceOptions<keyof GroupArgs | "name">) {
+        super(Group.type, name, args, Group$shape, options);
     }
 }
 

@@ -21,8 +21,12 @@ export class InstanceProfile extends lumi.NamedResource<"aws:iam:InstanceProfile
     /** The name under which other things refer to the profile. */
     declare readonly arn: lumi.Output<ARN>;
 
-    constructor(name: string, args: InstanceProfileArgs) {
-        super(InstanceProfile.type, name, args, InstanceProfile$shape);
+    constructor(
+        name: string,
+        args: InstanceProfileArgs,
+        options?: lumi.ResourceOptions<keyof InstanceProfileArgs | "name">,
+    ) {
+        super(InstanceProfile.type, name, args, InstanceProfile$shape, options);
     }
 }
 

@@ -35,8 +35,8 @@ export class Policy extends lumi.NamedResource<"aws:iam:Policy"> implements Poli
     /** The name under which other things refer to the policy. */
     declare readonly arn: lumi.Output<ARN>;
 
-    constructor(name: string, args: PolicyArgs) {
-        super(Policy.type, name, args, Policy$shape);
+    constructor(name: string, args: PolicyArgs, options?: lumi.ResourceOptions<keyof PolicyArgs | "name">) {
+        super(Policy.type, name, args, Policy$shape, options);
     }
 }
 

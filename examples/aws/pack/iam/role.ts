@@ -46,8 +46,8 @@ export class Role extends lumi.NamedResource<"aws:iam:Role"> implements RoleArgs
     /** The ID that Amazon gave the role, such as `AIDAJQABLZS4A3QDU576Q`. */
     declare readonly roleID: lumi.Output<string>;
 
-    constructor(name: string, args: RoleArgs) {
-        super(Role.type, name, args, Role$shape);
+    constructor(name: string, args: RoleArgs, options?: lumi.ResourceOptions<keyof RoleArgs | "name">) {
+        super(Role.type, name, args, Role$shape, options);
     }
 }
 

@@ -41,8 +41,8 @@ export class User extends lumi.NamedResource<"aws:iam:User"> implements UserArgs
     /** A policy that bounds what the user may do, whatever other policies allow. */
     declare permissionsBoundary?: lumi.Input<Policy | undefined>;
 
-    constructor(name: string, args?: UserArgs) {
-        super(User.type, name, args, User$shape);
+    constructor(name: string, args?: UserArgs, options?: lumi.ResourceOptions<keyof UserArgs | "name">) {
+        super(User.type, name, args, User$shape, options);
     }
 }
 
@@ -105,8 +105,8 @@ export class AccessKey extends lumi.Resource<"aws:iam:AccessKey"> implements Acc
     /** The private half of the pair. Amazon tells it once, when the pair is made. */
     declare readonly secretAccessKey: lumi.Output<string>;
 
-    constructor(args: AccessKeyArgs) {
-        super(AccessKey.type, args, AccessKey$shape);
+    constructor(args: AccessKeyArgs, options?: lumi.ResourceOptions<keyof AccessKeyArgs>) {
+        super(AccessKey.type, args, AccessKey$shape, options);
     }
 }
 

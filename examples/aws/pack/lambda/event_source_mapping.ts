@@ -35,8 +35,8 @@ export class EventSourceMapping
     /** The ID that Amazon gave the mapping. */
     declare readonly uuid: lumi.Output<string>;
 
-    constructor(args: EventSourceMappingArgs) {
-        super(EventSourceMapping.type, args, EventSourceMapping$shape);
+    constructor(args: EventSourceMappingArgs, options?: lumi.ResourceOptions<keyof EventSourceMappingArgs>) {
+        super(EventSourceMapping.type, args, EventSourceMapping$shape, options);
     }
 }
 

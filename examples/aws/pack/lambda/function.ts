@@ -61,8 +61,8 @@ export class Function extends lumi.NamedResource<"aws:lambda:Function"> implemen
     /** When the function was last changed. */
     declare readonly lastModified: lumi.Output<string>;
 
-    constructor(name: string, args: FunctionArgs) {
-        super(Function.type, name, args, Function$shape);
+    constructor(name: string, args: FunctionArgs, options?: lumi.ResourceOptions<keyof FunctionArgs | "name">) {
+        super(Function.type, name, args, Function$shape, options);
     }
 }
 

@@ -27,8 +27,8 @@ export class Permission extends lumi.Resource<"aws:lambda:Permission"> implement
     /** The one thing that may call, where the caller is a service: a bucket, a topic, an interface. */
     declare readonly sourceARN?: lumi.Input<ARN | undefined>;
 
-    constructor(args: PermissionArgs) {
-        super(Permission.type, args, Permission$shape);
+    constructor(args: PermissionArgs, options?: lumi.ResourceOptions<keyof PermissionArgs>) {
+        super(Permission.type, args, Permission$shape, options);
     }
 }
 

@@ -55,8 +55,8 @@ export class Bucket extends lumi.NamedResource<"aws:s3:Bucket"> implements Bucke
      */
     declare readonly websiteURL: lumi.Output<string | undefined>;
 
-    constructor(name: string, args?: BucketArgs) {
-        super(Bucket.type, name, args, Bucket$shape);
+    constructor(name: string, args?: BucketArgs, options?: lumi.ResourceOptions<keyof BucketArgs | "name">) {
+        super(Bucket.type, name, args, Bucket$shape, options);
     }
 }
 

@@ -18,8 +18,8 @@ export class BucketPolicy extends lumi.Resource<"aws:s3:BucketPolicy"> implement
     /** What the policy allows and denies. Its statements name principals. */
     declare policyDocument: lumi.Input<PolicyDocument>;
 
-    constructor(args: BucketPolicyArgs) {
-        super(BucketPolicy.type, args, BucketPolicy$shape);
+    constructor(args: BucketPolicyArgs, options?: lumi.ResourceOptions<keyof BucketPolicyArgs>) {
+        super(BucketPolicy.type, args, BucketPolicy$shape, options);
     }
 }
 

@@ -40,8 +40,8 @@ export class Object extends lumi.Resource<"aws:s3:Object"> implements ObjectArgs
     /** The version that was written last, in a bucket that keeps versions. */
     declare readonly versionID: lumi.Output<string | undefined>;
 
-    constructor(args: ObjectArgs) {
-        super(Object.type, args, Object$shape);
+    constructor(args: ObjectArgs, options?: lumi.ResourceOptions<keyof ObjectArgs>) {
+        super(Object.type, args, Object$shape, options);
     }
 }
 

@@ -38,8 +38,8 @@ export class Subscription extends lumi.Resource<"aws:sns:Subscription"> implemen
      */
     declare readonly subscriptionARN: lumi.Output<string | undefined>;
 
-    constructor(args: SubscriptionArgs) {
-        super(Subscription.type, args, Subscription$shape);
+    constructor(args: SubscriptionArgs, options?: lumi.ResourceOptions<keyof SubscriptionArgs>) {
+        super(Subscription.type, args, Subscription$shape, options);
     }
 }
 

@@ -35,8 +35,8 @@ export class Topic extends lumi.NamedResource<"aws:sns:Topic"> implements TopicA
     /** The name under which other things refer to the topic. */
     declare readonly arn: lumi.Output<ARN>;
 
-    constructor(name: string, args?: TopicArgs) {
-        super(Topic.type, name, args, Topic$shape);
+    constructor(name: string, args?: TopicArgs, options?: lumi.ResourceOptions<keyof TopicArgs | "name">) {
+        super(Topic.type, name, args, Topic$shape, options);
     }
 }
 

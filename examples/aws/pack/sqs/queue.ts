@@ -50,8 +50,8 @@ export class Queue extends lumi.NamedResource<"aws:sqs:Queue"> implements QueueA
     /** The address that messages are sent to. */
     declare readonly url: lumi.Output<string>;
 
-    constructor(name: string, args?: QueueArgs) {
-        super(Queue.type, name, args, Queue$shape);
+    constructor(name: string, args?: QueueArgs, options?: lumi.ResourceOptions<keyof QueueArgs | "name">) {
+        super(Queue.type, name, args, Queue$shape, options);
     }
 }
 
@@ -120,8 +120,8 @@ export class QueuePolicy extends lumi.Resource<"aws:sqs:QueuePolicy"> implements
     /** What the policy allows and denies. Its statements name principals. */
     declare policyDocument: lumi.Input<PolicyDocument>;
 
-    constructor(args: QueuePolicyArgs) {
-        super(QueuePolicy.type, args, QueuePolicy$shape);
+    constructor(args: QueuePolicyArgs, options?: lumi.ResourceOptions<keyof QueuePolicyArgs>) {
+        super(QueuePolicy.type, args, QueuePolicy$shape, options);
     }
 }
 

@@ -140,3 +140,16 @@ export const parts: [lumi.Output<number>, lumi.Output<number | undefined>, lumi.
 kinds.lists = lumi.get({ lists: [[[{ allow: true }]]] }, "lists[0]");
 kinds.other = lumi.get({ a: [{ "b c": options.outRule }] }, 'a[0]["b c"]');
 kinds.any = lumi.get({ a: network }, "a");
+
+// Options come last.
+const protect: lumi.ResourceOptions = { protect: true, dependsOn: [network, kinds], aliases: ["old"] };
+new net.Network("o", { range: "10.0.0.0/8" }, { ...protect, ignoreChanges: ["range", "name"] });
+new features.Options(undefined, {
+    ignoreChanges: ["optional", "proxy.host", "list[0]", 'secretMap["a b"]', "free.x[*].y"],
+    replaceOnChanges: ["secretMap[*]"],
+    timeouts: { create: "1h30m", update: undefined },
+    import: "id",
+    deleteBeforeReplace: true,
+    retainOnDelete: false,
+});
+new features.Bare({}, protect);

@@ -172,3 +172,25 @@ kinds.count = lumi.secret("1");
 kinds.level = lumi.secret("lo");
 // @ts-expect-error
 export const secret: string = lumi.secret("s");
+
+// Options are known, and their paths begin with properties that a program sets.
+// @ts-expect-error
+new features.Options({}, { protct: true });
+// @ts-expect-error
+new features.Options({}, { protect: "yes" });
+// @ts-expect-error
+new features.Options({}, { ignoreChanges: ["lst"] });
+// @ts-expect-error
+new features.Options({}, { ignoreChanges: ["out"] });
+// @ts-expect-error
+new features.Options({}, { replaceOnChanges: ["lists[0]"] });
+// @ts-expect-error
+new features.Options({}, { dependsOn: network });
+// @ts-expect-error
+new features.Options({}, { dependsOn: [options.out] });
+// @ts-expect-error
+new features.Options({}, { import: network.assignedID });
+// @ts-expect-error
+new features.Options({}, { timeouts: { creat: "1s" } });
+// @ts-expect-error
+new features.Options({}, {}, {});

@@ -54,8 +54,8 @@ export class Queue extends lumi.NamedResource<"aliases:index:Queue"> implements 
     declare matrix: lumi.Input<Seconds[][]>;
     declare readonly history: lumi.Output<Tags[]>;
 
-    constructor(name: string, args: QueueArgs) {
-        super(Queue.type, name, args, Queue$shape);
+    constructor(name: string, args: QueueArgs, options?: lumi.ResourceOptions<keyof QueueArgs | "name">) {
+        super(Queue.type, name, args, Queue$shape, options);
     }
 }
 

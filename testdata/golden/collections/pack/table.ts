@@ -24,8 +24,8 @@ export class Table extends lumi.NamedResource<"collections:index:Table"> impleme
     declare bundles: lumi.Input<lumi.Archive[]>;
     declare readonly seen: lumi.Output<string[]>;
 
-    constructor(name: string, args: TableArgs) {
-        super(Table.type, name, args, Table$shape);
+    constructor(name: string, args: TableArgs, options?: lumi.ResourceOptions<keyof TableArgs | "name">) {
+        super(Table.type, name, args, Table$shape, options);
     }
 }
 

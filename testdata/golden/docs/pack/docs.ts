@@ -36,8 +36,8 @@ export class Thing extends lumi.NamedResource<"docs:index:Thing"> implements Thi
     /** Harm ends with *\/ and starts with @param and ${x} and \ a backslash. */
     declare harm: lumi.Input<string>;
 
-    constructor(name: string, args: ThingArgs) {
-        super(Thing.type, name, args, Thing$shape);
+    constructor(name: string, args: ThingArgs, options?: lumi.ResourceOptions<keyof ThingArgs | "name">) {
+        super(Thing.type, name, args, Thing$shape, options);
     }
 }
 

@@ -27,8 +27,8 @@ export class Volume extends lumi.NamedResource<"embedding:index:Volume"> impleme
     declare readonly region: lumi.Input<string>;
     declare readonly zone: lumi.Output<string>;
 
-    constructor(name: string, args: VolumeArgs) {
-        super(Volume.type, name, args, Volume$shape);
+    constructor(name: string, args: VolumeArgs, options?: lumi.ResourceOptions<keyof VolumeArgs | "name">) {
+        super(Volume.type, name, args, Volume$shape, options);
     }
 }
 
@@ -59,8 +59,8 @@ export class Snapshot extends lumi.NamedResource<"embedding:index:Snapshot"> imp
     declare readonly zone: lumi.Output<string>;
     declare note?: lumi.Input<string | undefined>;
 
-    constructor(name: string, args: SnapshotArgs) {
-        super(Snapshot.type, name, args, Snapshot$shape);
+    constructor(name: string, args: SnapshotArgs, options?: lumi.ResourceOptions<keyof SnapshotArgs | "name">) {
+        super(Snapshot.type, name, args, Snapshot$shape, options);
     }
 }
 

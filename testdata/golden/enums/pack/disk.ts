@@ -17,8 +17,8 @@ export class Disk extends lumi.NamedResource<"enums:index:Disk"> implements Disk
     declare byKind: lumi.Input<{ [key in Kind]?: number }>;
     declare readonly computed: lumi.Output<Kind>;
 
-    constructor(name: string, args: DiskArgs) {
-        super(Disk.type, name, args, Disk$shape);
+    constructor(name: string, args: DiskArgs, options?: lumi.ResourceOptions<keyof DiskArgs | "name">) {
+        super(Disk.type, name, args, Disk$shape, options);
     }
 }
 

@@ -15,8 +15,8 @@ export class Record extends lumi.NamedResource<"globals:index:Record"> implement
     declare items: lumi.Input<Object[]>;
     declare map: lumi.Input<{ [key: string]: Array }>;
 
-    constructor(name: string, args: RecordArgs) {
-        super(Record.type, name, args, Record$shape);
+    constructor(name: string, args: RecordArgs, options?: lumi.ResourceOptions<keyof RecordArgs | "name">) {
+        super(Record.type, name, args, Record$shape, options);
     }
 }
 

@@ -20,8 +20,8 @@ export class Site extends lumi.NamedResource<"modules:index:Site"> implements Si
     declare address?: lumi.Input<Address | undefined>;
     declare backup?: lumi.Input<Site | undefined>;
 
-    constructor(name: string, args: SiteArgs) {
-        super(Site.type, name, args, Site$shape);
+    constructor(name: string, args: SiteArgs, options?: lumi.ResourceOptions<keyof SiteArgs | "name">) {
+        super(Site.type, name, args, Site$shape, options);
     }
 }
 

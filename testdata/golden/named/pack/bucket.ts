@@ -16,8 +16,8 @@ export class Bucket extends lumi.NamedResource<"named:index:Bucket"> {
     /** The type token. */
     static readonly type = "named:index:Bucket";
 
-    constructor(name: string, args?: BucketArgs) {
-        super(Bucket.type, name, args, Bucket$shape);
+    constructor(name: string, args?: BucketArgs, options?: lumi.ResourceOptions<keyof BucketArgs | "name">) {
+        super(Bucket.type, name, args, Bucket$shape, options);
     }
 }
 

@@ -20,8 +20,8 @@ export class URN extends lumi.Resource<"names:index:URN"> implements URNArgs {
     declare arn: lumi.Input<string>;
     declare $ref: lumi.Input<string>;
 
-    constructor(args: URNArgs) {
-        super(URN.type, args, URN$shape);
+    constructor(args: URNArgs, options?: lumi.ResourceOptions<keyof URNArgs>) {
+        super(URN.type, args, URN$shape, options);
     }
 }
 

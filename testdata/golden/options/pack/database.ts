@@ -26,8 +26,8 @@ export class Database extends lumi.NamedResource<"options:index:Database"> imple
     declare owner?: lumi.Input<User | undefined>;
     declare readonly report: lumi.Output<User>;
 
-    constructor(name: string, args: DatabaseArgs) {
-        super(Database.type, name, args, Database$shape);
+    constructor(name: string, args: DatabaseArgs, options?: lumi.ResourceOptions<keyof DatabaseArgs | "name">) {
+        super(Database.type, name, args, Database$shape, options);
     }
 }
 

@@ -15,8 +15,8 @@ export class Box extends lumi.NamedResource<"unexported:index:Box"> implements B
     declare more?: lumi.Input<inner[] | undefined>;
     declare color: lumi.Input<color>;
 
-    constructor(name: string, args: BoxArgs) {
-        super(Box.type, name, args, Box$shape);
+    constructor(name: string, args: BoxArgs, options?: lumi.ResourceOptions<keyof BoxArgs | "name">) {
+        super(Box.type, name, args, Box$shape, options);
     }
 }
 

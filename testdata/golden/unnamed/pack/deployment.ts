@@ -13,8 +13,8 @@ export class Deployment extends lumi.Resource<"unnamed:index:Deployment"> implem
     /** Stage is what the deployment is called in its address. */
     declare stage?: lumi.Input<string | undefined>;
 
-    constructor(args?: DeploymentArgs) {
-        super(Deployment.type, args, Deployment$shape);
+    constructor(args?: DeploymentArgs, options?: lumi.ResourceOptions<keyof DeploymentArgs>) {
+        super(Deployment.type, args, Deployment$shape, options);
     }
 }
 
@@ -33,8 +33,8 @@ export class Ping extends lumi.Resource<"unnamed:index:Ping"> {
     /** The type token. */
     static readonly type = "unnamed:index:Ping";
 
-    constructor(args?: PingArgs) {
-        super(Ping.type, args, Ping$shape);
+    constructor(args?: PingArgs, options?: lumi.ResourceOptions<keyof PingArgs>) {
+        super(Ping.type, args, Ping$shape, options);
     }
 }
 

@@ -20,8 +20,8 @@ export class Function extends lumi.NamedResource<"values:index:Function"> implem
     declare target?: lumi.Input<lumi.Resource | undefined>;
     declare readonly self: lumi.Output<Function>;
 
-    constructor(name: string, args: FunctionArgs) {
-        super(Function.type, name, args, Function$shape);
+    constructor(name: string, args: FunctionArgs, options?: lumi.ResourceOptions<keyof FunctionArgs | "name">) {
+        super(Function.type, name, args, Function$shape, options);
     }
 }
 

@@ -15,8 +15,8 @@ export class A extends lumi.NamedResource<"features:index:A"> implements AArgs {
     declare holder?: lumi.Input<holder | undefined>;
     declare holders?: lumi.Input<BData[] | undefined>;
 
-    constructor(name: string, args?: AArgs) {
-        super(A.type, name, args, A$shape);
+    constructor(name: string, args?: AArgs, options?: lumi.ResourceOptions<keyof AArgs | "name">) {
+        super(A.type, name, args, A$shape, options);
     }
 }
 

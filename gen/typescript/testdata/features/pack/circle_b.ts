@@ -14,8 +14,8 @@ export class B extends lumi.NamedResource<"features:index:B"> implements BArgs {
     declare peer?: lumi.Input<A | undefined>;
     declare data?: lumi.Input<AData | undefined>;
 
-    constructor(name: string, args?: BArgs) {
-        super(B.type, name, args, B$shape);
+    constructor(name: string, args?: BArgs, options?: lumi.ResourceOptions<keyof BArgs | "name">) {
+        super(B.type, name, args, B$shape, options);
     }
 }
 

@@ -25,8 +25,8 @@ export class Object extends lumi.Resource<"features:index:Object"> {
     /** The type token. */
     static readonly type = "features:index:Object";
 
-    constructor(args?: ObjectArgs) {
-        super(Object.type, args, Object$shape);
+    constructor(args?: ObjectArgs, options?: lumi.ResourceOptions<keyof ObjectArgs>) {
+        super(Object.type, args, Object$shape, options);
     }
 }
 
@@ -45,8 +45,8 @@ export class Promise extends lumi.NamedResource<"features:index:Promise"> implem
     declare record?: lumi.Input<{ [key: string]: Record } | undefined>;
     declare date?: lumi.Input<Date | undefined>;
 
-    constructor(name: string, args?: PromiseArgs) {
-        super(Promise.type, name, args, Promise$shape);
+    constructor(name: string, args?: PromiseArgs, options?: lumi.ResourceOptions<keyof PromiseArgs | "name">) {
+        super(Promise.type, name, args, Promise$shape, options);
     }
 }
 
@@ -92,8 +92,8 @@ export class Function extends lumi.Resource<"features:index:Function"> {
     /** The type token. */
     static readonly type = "features:index:Function";
 
-    constructor(args?: FunctionArgs) {
-        super(Function.type, args, Function$shape);
+    constructor(args?: FunctionArgs, options?: lumi.ResourceOptions<keyof FunctionArgs>) {
+        super(Function.type, args, Function$shape, options);
     }
 }
 

@@ -40,8 +40,8 @@ export class Kinds extends lumi.NamedResource<"features:index:Kinds"> implements
     declare peers: lumi.Input<Kinds[]>;
     declare near: lumi.Input<{ [key: string]: Network }>;
 
-    constructor(name: string, args: KindsArgs) {
-        super(Kinds.type, name, args, Kinds$shape);
+    constructor(name: string, args: KindsArgs, options?: lumi.ResourceOptions<keyof KindsArgs | "name">) {
+        super(Kinds.type, name, args, Kinds$shape, options);
     }
 }
 
@@ -131,8 +131,8 @@ export class Options extends lumi.Resource<"features:index:Options"> implements 
     declare readonly outAny: lumi.Output<any>;
     declare readonly outSecret: lumi.Output<string>;
 
-    constructor(args?: OptionsArgs) {
-        super(Options.type, args, Options$shape);
+    constructor(args?: OptionsArgs, options?: lumi.ResourceOptions<keyof OptionsArgs>) {
+        super(Options.type, args, Options$shape, options);
     }
 }
 
@@ -215,8 +215,8 @@ export class Mixed extends lumi.NamedResource<"features:index:Mixed"> implements
     declare mixed?: lumi.Input<boolean | undefined>;
     declare own: lumi.Input<string>;
 
-    constructor(name: string, args: MixedArgs) {
-        super(Mixed.type, name, args, Mixed$shape);
+    constructor(name: string, args: MixedArgs, options?: lumi.ResourceOptions<keyof MixedArgs | "name">) {
+        super(Mixed.type, name, args, Mixed$shape, options);
     }
 }
 
@@ -246,8 +246,8 @@ export class Bare extends lumi.Resource<"features:index:Bare"> {
     /** The type token. */
     static readonly type = "features:index:Bare";
 
-    constructor(args?: BareArgs) {
-        super(Bare.type, args, Bare$shape);
+    constructor(args?: BareArgs, options?: lumi.ResourceOptions<keyof BareArgs>) {
+        super(Bare.type, args, Bare$shape, options);
     }
 }
 
@@ -263,8 +263,8 @@ export class BareNamed extends lumi.NamedResource<"features:index:BareNamed"> {
     /** The type token. */
     static readonly type = "features:index:BareNamed";
 
-    constructor(name: string, args?: BareNamedArgs) {
-        super(BareNamed.type, name, args, BareNamed$shape);
+    constructor(name: string, args?: BareNamedArgs, options?: lumi.ResourceOptions<keyof BareNamedArgs | "name">) {
+        super(BareNamed.type, name, args, BareNamed$shape, options);
     }
 }
 
@@ -282,8 +282,8 @@ export class Computed extends lumi.Resource<"features:index:Computed"> {
 
     declare readonly value: lumi.Output<string>;
 
-    constructor(args?: ComputedArgs) {
-        super(Computed.type, args, Computed$shape);
+    constructor(args?: ComputedArgs, options?: lumi.ResourceOptions<keyof ComputedArgs>) {
+        super(Computed.type, args, Computed$shape, options);
     }
 }
 
@@ -306,8 +306,12 @@ export class AResourceWithANameThatTakesALine
 
     declare empty?: lumi.Input<Empty | undefined>;
 
-    constructor(name: string, args?: AResourceWithANameThatTakesALineArgs) {
-        super(AResourceWithANameThatTakesALine.type, name, args, AResourceWithANameThatTakesALine$shape);
+    constructor(
+        name: string,
+        args?: AResourceWithANameThatTakesALineArgs,
+        options?: lumi.ResourceOptions<keyof AResourceWithANameThatTakesALineArgs | "name">,
+    ) {
+        super(AResourceWithANameThatTakesALine.type, name, args, AResourceWithANameThatTakesALine$shape, options);
     }
 }
 

@@ -67,8 +67,8 @@ export class Words extends lumi.Resource<"features:index:Words"> implements Word
     declare lumi?: lumi.Input<string | undefined>;
     declare readonly readonly2: lumi.Output<boolean>;
 
-    constructor(args?: WordsArgs) {
-        super(Words.type, args, Words$shape);
+    constructor(args?: WordsArgs, options?: lumi.ResourceOptions<keyof WordsArgs>) {
+        super(Words.type, args, Words$shape, options);
     }
 }
 

@@ -13,8 +13,8 @@ export class Role extends lumi.NamedResource<"modules:iam:Role"> implements Role
 
     declare policies: lumi.Input<Policy[]>;
 
-    constructor(name: string, args: RoleArgs) {
-        super(Role.type, name, args, Role$shape);
+    constructor(name: string, args: RoleArgs, options?: lumi.ResourceOptions<keyof RoleArgs | "name">) {
+        super(Role.type, name, args, Role$shape, options);
     }
 }
 

@@ -19,8 +19,8 @@ export class Thing extends lumi.NamedResource<"features:my-mod:Thing"> implement
 
     declare deep?: lumi.Input<Deep | undefined>;
 
-    constructor(name: string, args?: ThingArgs) {
-        super(Thing.type, name, args, Thing$shape);
+    constructor(name: string, args?: ThingArgs, options?: lumi.ResourceOptions<keyof ThingArgs | "name">) {
+        super(Thing.type, name, args, Thing$shape, options);
     }
 }
 

@@ -19,8 +19,8 @@ export class Network extends lumi.NamedResource<"features:net:Network"> implemen
     declare range: lumi.Input<string>;
     declare readonly assignedID: lumi.Output<string>;
 
-    constructor(name: string, args: NetworkArgs) {
-        super(Network.type, name, args, Network$shape);
+    constructor(name: string, args: NetworkArgs, options?: lumi.ResourceOptions<keyof NetworkArgs | "name">) {
+        super(Network.type, name, args, Network$shape, options);
     }
 }
 

@@ -1,0 +1,90 @@
+import { describe } from "./describe.js";
+import { follow, parsePath } from "./path.js";
+import type { Refer } from "./recorder.js";
+import * as shapes from "./shape.js";
+import { type Properties, type Property, type Shape, isPlain } from "./shape.js";
+import { Checker } from "./validate.js";
+
+const timeouts: Shape = {
+    create: shapes.optional(shapes.string),
+    update: shapes.optional(shapes.string),
+    delete: shapes.optional(shapes.string),
+};
+
+const flag = shapes.optional(shapes.boolean);
+const strings = shapes.optional(shapes.list(shapes.string));
+
+// The keys are sorted, as they are in graphs.
+const optionsShape: Shape = {
+    aliases: strings,
+    deleteBeforeReplace: flag,
+    dependsOn: shapes.optional(shapes.list(shapes.anyResource)),
+    ignoreChanges: strings,
+    import: shapes.optional(shapes.string),
+    protect: flag,
+    replaceOnChanges: strings,
+    retainOnDelete: flag,
+    timeouts: shapes.optional(shapes.struct(() => timeouts)),
+};
+
+/** Checks the options of a resource, and returns a copy. The shape is that of the resource. */
+export function checkOptions(checker: Checker, given: unknown, shape: Shape): Properties {
+    if (!isPlain(given)) {
+        checker.fault("options", `expected an object with options, found ${describe(given, false)}`);
+        return {};
+    }
+    const own = new Checker(false);
+    const options = own.struct(optionsShape, given, { path: "options", secret: false });
+    for (const [name, value] of Object.entries(options)) {
+        const list = Array.isArray(value) ? value : [value];
+        for (const [i, element] of list.entries()) {
+            const path = Array.isArray(value) ? `options.${name}[${i}]` : `options.${name}`;
+            const problem = typeof element === "string" ? problemOf(name, element, shape) : undefined;
+            if (problem !== undefined) {
+                own.fault(path, problem);
+            }
+        }
+    }
+    for (const [name, duration] of Object.entries(options["timeouts"] ?? {})) {
+        if (typeof duration === "string" && !isDuration(duration)) {
+            own.fault(
+                `options.timeouts.${name}`,
+                `expected a duration such as "90s", "10m" or "1h30m", found ${describe(duration, false)}`,
+            );
+        }
+    }
+    checker.faults.push(...own.faults);
+    return options;
+}
+
+/** Says what is wrong with a string among the options. */
+function problemOf(option: string, value: string, shape: Shape): string | undefined {
+    if (option === "aliases" || option === "import") {
+        const what = option === "import" ? "an id" : "a former name or URN";
+        return value === "" || /\p{Cc}/u.test(value) ? `expected ${what}, found ${describe(value, false)}` : undefined;
+    }
+    const steps = parsePath(value);
+    if (steps === undefined) {
+        return `${describe(value, false)} is not a path such as "tags.env", "rules[2].port" or "rules[*].port"`;
+    }
+    const found = follow({ kind: "struct", shape: () => shape }, steps, ({ out }: Property) =>
+        out ? "is set by the provider, so that a program cannot change it" : undefined,
+    );
+    return typeof found === "string" ? found : undefined;
+}
+
+/** Reports whether a text is a duration that is longer than nothing. */
+function isDuration(text: string): boolean {
+    return /^(?=.)(?:\d{1,6}h)?(?:\d{1,6}m)?(?:\d{1,6}s)?$/.test(text) && /[1-9]/.test(text);
+}
+
+/** Returns options as graphs have them, or undefined if there are none. */
+export function encodeOptions(options: Properties, refer: Refer): object | undefined {
+    const entries = Object.entries(options).flatMap(([name, value]): [string, unknown][] => {
+        if (value === false || (typeof value === "object" && Object.keys(value!).length === 0)) {
+            return [];
+        }
+        return [[name, name === "dependsOn" ? (value as object[]).map((on) => refer(on)) : value]];
+    });
+    return entries.length === 0 ? undefined : Object.fromEntries(entries);
+}
