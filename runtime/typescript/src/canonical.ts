@@ -5,10 +5,11 @@ import { compare } from "./names.js";
 export function formatGraph(graph: Graph): string {
     const { ref, package: pkg, configuration, resources } = graph;
     const format = new Formatter(ref ?? "#ref");
-    const entries = Object.entries(resources).map(([urn, { type, options, properties }]): Entry => {
+    const entries = Object.entries(resources).map(([urn, { type, options, source, properties }]): Entry => {
         const resource: Entry[] = [
             ["type", format.value(type, 3)],
             ["options", options === undefined ? undefined : format.value(options, 3)],
+            ["source", source === undefined ? undefined : format.value(source, 3)],
             ["properties", format.value(properties, 3)],
         ];
         return [urn, braces(resource, 2)];

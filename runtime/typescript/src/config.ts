@@ -1,6 +1,7 @@
 import { describe } from "./describe.js";
 import { ArgumentError } from "./errors.js";
-import { blame, recorder, siteOf } from "./recorder.js";
+import { callerOf } from "./position.js";
+import { blame, recorder } from "./recorder.js";
 import { type Properties, type Shape, isPlain } from "./shape.js";
 import { Checker } from "./validate.js";
 import { encode } from "./wire.js";
@@ -35,7 +36,7 @@ export function configure(pkg: string, args: unknown, shape: Shape, callee: Func
     }
     recorder(callee, pkg)?.configure({
         package: pkg,
-        site: siteOf(callee),
+        position: callerOf(callee),
         properties: (refer) => encode(shape, properties, refer),
     });
     configurations.set(pkg, { shape, properties });

@@ -1,6 +1,6 @@
 import { type Names, compare, formatURN } from "./names.js";
 import { order } from "./order.js";
-import { positionOf } from "./position.js";
+import type { Position } from "./position.js";
 import type { Problem } from "./problem.js";
 import type { Configured, Construction, Refer } from "./recorder.js";
 import { title } from "./state.js";
@@ -23,8 +23,13 @@ export interface Desired {
     readonly type: string;
     /** How an engine treats it, unless all is as usual. */
     readonly options?: object;
+    /** Where the program constructs it, such as `network/main.ts:12:9`, as seen from the workspace. */
+    readonly source?: string;
     readonly properties: object;
 }
+
+/** Names a file of a program in the graph. */
+export type FileName = (file: string) => string;
 
 /** A resource on its way into the graph. */
 interface Vertex {
@@ -47,8 +52,9 @@ export function buildGraph(
     names: Names,
     constructions: readonly Construction[],
     configurations: readonly Configured[],
+    nameOf: FileName | undefined,
 ): { graph: Graph; problems: readonly Problem[] } {
-    const builder = new Builder(names);
+    const builder = new Builder(names, nameOf);
     constructions.forEach((construction) => builder.add(construction));
     const configuration = builder.configure(configurations);
     const resources = builder.link();
@@ -68,6 +74,7 @@ class Builder {
     readonly problems: Problem[] = [];
 
     readonly #names: Names;
+    readonly #nameOf: FileName | undefined;
     readonly #vertices = new Map<string, Vertex>();
     readonly #byResource = new Map<object, Vertex>();
     /** How many unnamed resources there are of each type. */
@@ -76,8 +83,9 @@ class Builder {
     /** Keys of data that could be taken for the key of a reference. */
     readonly #taken = new Set<string>();
 
-    constructor(names: Names) {
+    constructor(names: Names, nameOf: FileName | undefined) {
         this.#names = names;
+        this.#nameOf = nameOf;
     }
 
     /** Adds a resource as a vertex. */
@@ -92,7 +100,7 @@ class Builder {
         if (first === undefined) {
             this.#vertices.set(urn, vertex);
         } else {
-            const position = positionOf(first.construction.site.stack);
+            const { position } = first.construction;
             this.#fault(construction, "there is another resource of this type and name", [
                 { message: "the other one is constructed here", position },
             ]);
@@ -103,10 +111,9 @@ class Builder {
     /** Encodes what providers are configured with. */
     configure(configurations: readonly Configured[]): { [pkg: string]: object } {
         const found = new Map<string, object>();
-        for (const { package: pkg, site, properties } of configurations) {
+        for (const { package: pkg, position, properties } of configurations) {
             if (found.has(pkg)) {
                 // Each copy of this package sees to it that it configures a package once.
-                const position = positionOf(site.stack);
                 this.problems.push({ message: `${pkg}: the package is configured already`, position });
             }
             const bag = properties(() => {
@@ -131,7 +138,14 @@ class Builder {
             circles.forEach((circle) => this.#refuseCircle(circle.map((i) => vertices[i]!)));
             const entry = (i: number): [string, Desired] => {
                 const { urn, construction, options, properties } = vertices[i]!;
-                return [urn, { type: construction.type, ...(options === undefined ? {} : { options }), properties }];
+                const source = this.#sourceOf(construction.position);
+                const desired = {
+                    type: construction.type,
+                    ...(options === undefined ? {} : { options }),
+                    ...(source === undefined ? {} : { source }),
+                    properties,
+                };
+                return [urn, desired];
             };
             return Object.fromEntries(sequence.map(entry));
         }
@@ -149,6 +163,14 @@ class Builder {
             Object.assign(object, { [tag]: urn }, property === undefined ? {} : { property });
         }
         return tag;
+    }
+
+    #sourceOf(position: Position | undefined): string | undefined {
+        if (this.#nameOf === undefined || position === undefined) {
+            return undefined;
+        }
+        const { file, line, column } = position;
+        return `${this.#nameOf(file)}:${line}:${column}`;
     }
 
     #number(type: string): string {
@@ -169,7 +191,7 @@ class Builder {
             vertex.options = construction.options?.(refer);
         } catch (error) {
             const message = error instanceof Error ? error.message : String(error);
-            this.problems.push({ message, position: positionOf(construction.site.stack) });
+            this.problems.push({ message, position: construction.position });
             return;
         }
         const values = Object.entries(vertex.properties);
@@ -211,7 +233,7 @@ class Builder {
             const to = circle[(i + 1) % circle.length]!;
             return {
                 message: `${describe(from)} refers to ${describe(to)} in ${from.edges.get(to)}`,
-                position: positionOf(from.construction.site.stack),
+                position: from.construction.position,
             };
         });
         const [first] = circle;
@@ -219,8 +241,8 @@ class Builder {
     }
 
     #fault(construction: Construction, message: string, notes: Problem["notes"] = []): void {
-        const { type, name, site } = construction;
-        this.problems.push({ message: `${title(type, name)}: ${message}`, position: positionOf(site.stack), notes });
+        const { type, name, position } = construction;
+        this.problems.push({ message: `${title(type, name)}: ${message}`, position, notes });
     }
 }
 

@@ -1,4 +1,4 @@
-import { type Graph, buildGraph } from "./graph.js";
+import { type FileName, type Graph, buildGraph } from "./graph.js";
 import { type Names, nameProblem } from "./names.js";
 import { EvaluationError } from "./problem.js";
 import { type Configured, type Construction, type Recorder, protocol, setRecorder } from "./recorder.js";
@@ -7,19 +7,22 @@ import { type Configured, type Construction, type Recorder, protocol, setRecorde
 export class Evaluation implements Recorder {
     readonly protocol: number = protocol;
     readonly #names: Names;
+    readonly #nameOf: FileName | undefined;
     readonly #constructions: Construction[] = [];
     readonly #configurations: Configured[] = [];
     #ended = false;
 
     /**
-     * From now on, whatever is constructed belongs to the evaluation. Throws a `TypeError` if the names make no URNs.
+     * From now on, whatever is constructed belongs to the evaluation. The graph says where each resource is constructed
+     * if nameOf names the files. Throws a `TypeError` if the names make no URNs.
      */
-    constructor(names: Names) {
+    constructor(names: Names, nameOf?: FileName) {
         const problem = nameProblem(names);
         if (problem !== undefined) {
             throw new TypeError(problem);
         }
         this.#names = { ...names };
+        this.#nameOf = nameOf;
         setRecorder(this);
     }
 
@@ -38,7 +41,12 @@ export class Evaluation implements Recorder {
     /** From now on, constructors throw. Returns the graph, or throws an `EvaluationError` if the program makes none. */
     end(): Graph {
         this.#ended = true;
-        const { graph, problems } = buildGraph(this.#names, this.#constructions, this.#configurations);
+        const { graph, problems } = buildGraph(
+            this.#names,
+            this.#constructions,
+            this.#configurations,
+            this.#nameOf,
+        );
         if (problems.length > 0) {
             throw new EvaluationError(problems);
         }

@@ -1,6 +1,7 @@
 // What constructors tell the evaluation at hand. The recorder stands in a place that all copies of this package share:
 // a program may have more than one copy, and the one that evaluates it need not be the one that a resource comes from.
 
+import type { Position } from "./position.js";
 import { title } from "./state.js";
 
 const place = Symbol.for("@lumi/lumi/recorder");
@@ -18,24 +19,19 @@ export interface Construction {
     readonly type: string;
     /** The name that the program gave the resource, where the program names resources of its type. */
     readonly name?: string;
-    /** Whose stack says where the resource was constructed. Node formats it when it is asked for, and not before. */
-    readonly site: Site;
+    /** Where the program constructed it, if that is known. */
+    readonly position: Position | undefined;
     /** Returns the options as they are in graphs, if there are any. */
     readonly options?: (refer: Refer) => object | undefined;
     /** Returns the properties as they are on the wire. Throws an `ArgumentError` if some are wrong by now. */
     readonly properties: (refer: Refer) => object;
 }
 
-/** A place in a program. */
-export interface Site {
-    readonly stack?: string;
-}
-
 /** What a package's provider was configured with. */
 export interface Configured {
     /** The name of the package. */
     readonly package: string;
-    readonly site: Site;
+    readonly position: Position | undefined;
     /** Returns the properties as they are on the wire. */
     readonly properties: (refer: Refer) => object;
 }
@@ -75,13 +71,6 @@ export function recorder(callee: Function, type: string, name?: unknown): Record
 /** Makes a recorder the one of the evaluation at hand. */
 export function setRecorder(value: Recorder): void {
     Object.defineProperty(globalThis, place, { value, configurable: true });
-}
-
-/** Captures where a function was called. The function is the outermost one that is to be left out. */
-export function siteOf(callee: Function): Site {
-    const site = {};
-    blame(site, callee);
-    return site;
 }
 
 /** Makes the stack of an error begin where a function was called. */

@@ -2,7 +2,8 @@ import { markInstances } from "./copies.js";
 import { describe } from "./describe.js";
 import { ArgumentError } from "./errors.js";
 import { type Output, describeOutput, output, sourceOf } from "./output.js";
-import { blame, recorder, siteOf } from "./recorder.js";
+import { callerOf } from "./position.js";
+import { blame, recorder } from "./recorder.js";
 import { withoutSecrets } from "./redact.js";
 import { checkOptions, encodeOptions } from "./settings.js";
 import { type Properties, type Shape, isPlain, required, string } from "./shape.js";
@@ -53,7 +54,7 @@ export abstract class Resource<out Token extends string = string> {
             resource: this,
             type,
             ...(named ? { name: name[0] as string } : {}),
-            site: siteOf(new.target),
+            position: callerOf(new.target),
             ...(settings === undefined ? {} : { options: (refer) => encodeOptions(settings, refer) }),
             properties: (refer) => encode(shape, evaluate(this).properties, refer),
         });

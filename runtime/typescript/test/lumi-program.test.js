@@ -64,12 +64,13 @@ function runMain(lines, ...args) {
     return run(project({ "main.ts": main }), ...names, "main.ts", ...args);
 }
 
+/** The graph of resources, each with where it is constructed. */
 const graph = (...resources) => ({
     package: "p",
     resources: Object.fromEntries(
-        resources.map(({ name, ...more }) => [
+        resources.map(([source, { name, ...more }]) => [
             urn(name),
-            { type: "test:index:Thing", properties: { name, ...more } },
+            { type: "test:index:Thing", source, properties: { name, ...more } },
         ]),
     ),
 });
@@ -84,9 +85,32 @@ test("a TypeScript program evaluates to its graph", () => {
     const first = runMain(lines, "x", "--", "--out=y");
     assert.deepEqual([first.status, first.stderr], [0, ""]);
     const a = { name: "a", text: "x,--out=y", peer: { "#ref": urn("b") } };
-    const expected = graph({ name: "b" }, a, { name: "pending" });
+    const pending = ["main.ts:5:54", { name: "pending" }];
+    const expected = graph(["main.ts:4:30", { name: "b" }], ["main.ts:4:1", a], pending);
     assert.equal(first.stdout, formatGraph(expected));
     assert.deepEqual(runMain(lines, "x", "--", "--out=y"), first, "the same bytes again");
+});
+
+test("a graph says where resources are constructed, as seen from the workspace", () => {
+    const folder = project({
+        "Lumi.yaml": "package: p\nenvironment: dev\n",
+        "src/lib/make.ts": 'import { Thing } from "../../thing.js";\nexport const make = (s: string) =>\n    new Thing(s);\n',
+        "src/deep/main.ts":
+            'import { make } from "../lib/make.js";\nimport { Thing } from "../../thing.js";\nimport { b } from "p";\n' +
+            'make("a");\nb(Thing);\n' +
+            "Error.prepareStackTrace = () => 'mine';\nnew Thing('c'); if (new Error().stack !== 'mine') throw 1;\n",
+        "node_modules/p/package.json": '{ "type": "module", "exports": "./index.js" }',
+        "node_modules/p/index.js": "export const b = (Thing) => new Thing('b');\n",
+    });
+    const link = `${folder} link`;
+    fs.symlinkSync(folder, link);
+    folders.push(link);
+    for (const cwd of [folder, join(link, "src")]) {
+        const { stdout, stderr } = run(cwd, join(cwd, cwd === folder ? "src" : "", "deep/main.ts"));
+        assert.equal(stderr, "");
+        const sources = Object.values(JSON.parse(stdout).resources).map(({ source }) => source);
+        assert.deepEqual(sources, ["src/lib/make.ts:3:5", "src/deep/main.ts:5:1", "src/deep/main.ts:7:1"]);
+    }
 });
 
 test("what a program prints does not mix with its graph", () => {
@@ -171,7 +195,7 @@ test("fields that a class in TypeScript adds are not properties", () => {
         const folder = project({ "main.ts": main, "tsconfig.json": options });
         assert.deepEqual(
             run(folder, ...names, "main.ts"),
-            { status: 0, stdout: formatGraph(graph({ name: "a", text: "3a" })), stderr: "" },
+            { status: 0, stdout: formatGraph(graph(["main.ts:9:22", { name: "a", text: "3a" }])), stderr: "" },
             target,
         );
     }
@@ -199,7 +223,7 @@ test("a program may be what tsc writes", () => {
     const tsc = spawnSync(join(root, "node_modules/.bin/tsc"), { cwd: folder, encoding: "utf8" });
     assert.equal(tsc.status, 0, tsc.stdout);
     const found = run(folder, "out/main.js");
-    assert.deepEqual([found.status, found.stderr, JSON.parse(found.stdout)], [0, "", graph({ name: "a" })]);
+    assert.deepEqual([found.status, found.stderr, JSON.parse(found.stdout)], [0, "", graph(["main.ts:5:1", { name: "a" }])]);
     assert.deepEqual(run(folder, "out/wrong.js"), {
         status: 1,
         stdout: "",
@@ -346,7 +370,7 @@ test("secrets are not written to a terminal", () => {
             "lumi-program: the graph of secret.ts has secrets, and standard output is a terminal; " +
             "name a file with --out\n",
     });
-    assert.deepEqual(onTerminal("plain.ts"), { status: 0, stdout: formatGraph(graph({ name: "a" })), stderr: "" });
+    assert.deepEqual(onTerminal("plain.ts"), { status: 0, stdout: formatGraph(graph(["plain.ts:2:1", { name: "a" }])), stderr: "" });
     assert.deepEqual(onTerminal("--out=graph.json", "secret.ts"), { status: 0, stdout: "", stderr: "" });
     assert.match(fs.readFileSync(join(folder, "graph.json"), "utf8"), /"hush"/);
     assert.match(run(folder, ...names, "secret.ts").stdout, /"hush"/);
@@ -503,10 +527,10 @@ test("resources of two copies of the package are in one graph", () => {
     assert.deepEqual(
         JSON.parse(stdout),
         graph(
-            { name: "c" },
-            { name: "b", peer: { "#ref": urn("c") } },
-            { name: "d" },
-            { name: "a", text: { "#ref": urn("d"), property: "id" } },
+            ["main.js:4:5", { name: "c" }],
+            ["main.js:4:5", { name: "b", peer: { "#ref": urn("c") } }],
+            ["main.js:4:5", { name: "d" }],
+            ["main.js:4:5", { name: "a", text: { "#ref": urn("d"), property: "id" } }],
         ),
     );
     assert.deepEqual(run(folder, ...names, "main.js", "same"), {

@@ -1,8 +1,8 @@
-// The process that a program runs in: node host.js NAMES PROGRAM [ARGUMENT …]. What is wrong is said on standard error;
-// the graph goes to the file descriptor 3.
+// The process that a program runs in: node host.js NAMES WORKSPACE PROGRAM [ARGUMENT …]. What is wrong is said on
+// standard error; the graph goes to the file descriptor 3.
 
 import { writeFileSync, writeSync } from "node:fs";
-import { isAbsolute, relative } from "node:path";
+import { isAbsolute, relative, sep } from "node:path";
 import { pathToFileURL } from "node:url";
 import { inspect } from "node:util";
 
@@ -16,11 +16,12 @@ const standardError = 2;
 /** Where the parent waits for the graph. */
 const output = 3;
 
-const [names, program] = process.argv.splice(2, 2) as [string, string];
+const [names, workspace, program] = process.argv.splice(2, 3) as [string, string, string];
 // As if Node had been called with the program.
 process.argv[1] = program;
 
-const evaluation = new Evaluation(JSON.parse(names) as Names);
+const nameOf = (file: string): string => relative(workspace, file).replaceAll(sep, "/");
+const evaluation = new Evaluation(JSON.parse(names) as Names, nameOf);
 let graph: string | undefined;
 let loaded = false;
 let failed = false;

@@ -3,7 +3,7 @@
 // whatever the program prints, or a program that it starts, never mixes with the graph.
 
 import { spawn } from "node:child_process";
-import { statSync } from "node:fs";
+import { realpathSync, statSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, extname, resolve } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
@@ -13,7 +13,7 @@ import { version } from "../version.js";
 import { secretSignature } from "../wire.js";
 import { Failure } from "./failure.js";
 import { type Flags, parseFlags, usage } from "./flags.js";
-import { readManifest } from "./manifest.js";
+import { type Manifest, readManifest } from "./manifest.js";
 import { write } from "./write.js";
 
 try {
@@ -36,8 +36,11 @@ async function main(args: readonly string[]): Promise<number> {
     }
     const file = resolve(program);
     const loader = loaderOf(program, file);
-    const names = namesOf(flags, file);
-    const graph = await evaluate(names, loader, file, rest);
+    const manifest = readManifest(dirname(file));
+    const names = namesOf(flags, manifest);
+    // Node knows files by the names that no symbolic links lead to.
+    const workspace = realpathSync(dirname(manifest.file ?? file));
+    const graph = await evaluate(loader, [JSON.stringify(names), workspace, file, ...rest]);
     if (graph === undefined) {
         return 1; // The program's process has said why.
     }
@@ -75,8 +78,7 @@ function loaderOf(program: string, file: string): readonly string[] {
 }
 
 /** Puts the names of the flags and of the manifest together. */
-function namesOf(flags: Flags, file: string): Names {
-    const manifest = readManifest(dirname(file));
+function namesOf(flags: Flags, manifest: Manifest): Names {
     const nameOf = (key: "environment" | "package"): string => {
         const name = flags[key] ?? manifest[key];
         if (name === undefined) {
@@ -93,18 +95,13 @@ function namesOf(flags: Flags, file: string): Names {
     return names;
 }
 
-/** Runs the program, and returns its graph, or `undefined` if the program is wrong. */
-function evaluate(
-    names: Names,
-    loader: readonly string[],
-    file: string,
-    args: readonly string[],
-): Promise<string | undefined> {
+/** Runs host.ts with arguments, and returns the graph, or `undefined` if the program is wrong. */
+function evaluate(loader: readonly string[], args: readonly string[]): Promise<string | undefined> {
     const host = fileURLToPath(new URL("host.js", import.meta.url));
     const standardError = 2;
     const child = spawn(
         process.execPath,
-        [...process.execArgv, "--enable-source-maps", ...loader, host, JSON.stringify(names), file, ...args],
+        [...process.execArgv, "--enable-source-maps", ...loader, host, ...args],
         { stdio: ["inherit", standardError, "inherit", "pipe"] },
     );
     const parts: Buffer[] = [];
