@@ -77,7 +77,7 @@ class Builder {
     readonly #nameOf: FileName | undefined;
     readonly #vertices = new Map<string, Vertex>();
     readonly #byResource = new Map<object, Vertex>();
-    /** How many unnamed resources there are of each type. */
+    /** How many unnamed resources there are of each type, in each component. */
     readonly #unnamed = new Map<string, number>();
     readonly #references = new Map<object, Target>();
     /** Keys of data that could be taken for the key of a reference. */
@@ -90,7 +90,8 @@ class Builder {
 
     /** Adds a resource as a vertex. */
     add(construction: Construction): void {
-        const { resource, type, name = this.#number(type) } = construction;
+        const { resource, type, prefix } = construction;
+        const name = prefix + (construction.name ?? this.#number(prefix + type));
         if (/\p{Cc}/u.test(name)) {
             this.#fault(construction, "name: must not have control characters, which no URN has");
         }
@@ -173,9 +174,9 @@ class Builder {
         return `${this.#nameOf(file)}:${line}:${column}`;
     }
 
-    #number(type: string): string {
-        const n = (this.#unnamed.get(type) ?? 0) + 1;
-        this.#unnamed.set(type, n);
+    #number(key: string): string {
+        const n = (this.#unnamed.get(key) ?? 0) + 1;
+        this.#unnamed.set(key, n);
         return `#${n}`;
     }
 
@@ -241,12 +242,12 @@ class Builder {
     }
 
     #fault(construction: Construction, message: string, notes: Problem["notes"] = []): void {
-        const { type, name, position } = construction;
-        this.problems.push({ message: `${title(type, name)}: ${message}`, position, notes });
+        const { type, name, prefix, position } = construction;
+        this.problems.push({ message: `${title(type, name && prefix + name)}: ${message}`, position, notes });
     }
 }
 
 /** Names a resource, an unnamed one by its number. */
-function describe({ urn, construction: { type, name } }: Vertex): string {
-    return name === undefined ? `${type} ${urn.slice(urn.lastIndexOf("::") + 2)}` : title(type, name);
+function describe({ urn, construction: { type, name, prefix } }: Vertex): string {
+    return name === undefined ? `${type} ${urn.slice(urn.lastIndexOf("::") + 2)}` : title(type, prefix + name);
 }

@@ -2,6 +2,7 @@
 
 export { Archive, type ArchiveSource, Asset, type AssetSource } from "./asset.js";
 export { formatGraph } from "./canonical.js";
+export { component } from "./component.js";
 export { type Configuration, configuration, configure } from "./config.js";
 export { ArgumentError, type Fault } from "./errors.js";
 export { type Got, type Known, type PathProblem, get, interpolate, jsonStringify, secret } from "./expression.js";

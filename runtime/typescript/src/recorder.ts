@@ -19,6 +19,8 @@ export interface Construction {
     readonly type: string;
     /** The name that the program gave the resource, where the program names resources of its type. */
     readonly name?: string;
+    /** What its name in the URN begins with: the components that it was constructed in, each with a slash. */
+    readonly prefix: string;
     /** Where the program constructed it, if that is known. */
     readonly position: Position | undefined;
     /** Returns the options as they are in graphs, if there are any. */

@@ -1,3 +1,4 @@
+import { prefix } from "./component.js";
 import { markInstances } from "./copies.js";
 import { describe } from "./describe.js";
 import { ArgumentError } from "./errors.js";
@@ -54,6 +55,7 @@ export abstract class Resource<out Token extends string = string> {
             resource: this,
             type,
             ...(named ? { name: name[0] as string } : {}),
+            prefix: prefix(),
             position: callerOf(new.target),
             ...(settings === undefined ? {} : { options: (refer) => encodeOptions(settings, refer) }),
             properties: (refer) => encode(shape, evaluate(this).properties, refer),

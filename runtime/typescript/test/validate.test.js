@@ -86,7 +86,7 @@ test("any is what JSON can express, with assets and archives", () => {
         [Symbol("s"), "a symbol"],
         [1n, "a bigint 1"],
         [new Date(0), "an instance of Date"],
-        [other, "a resource test:index:Thing"],
+        [other, "a resource test:index:Thing; use one of its outputs"],
     ]) {
         refuses(lumi.any, [value], `p[0]: expected a value that JSON can express, found ${what}`);
     }

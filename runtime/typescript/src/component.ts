@@ -1,0 +1,44 @@
+// The component that resources are constructed in. It stands in a place that all copies of this package share, like the
+// recorder.
+
+import { describe } from "./describe.js";
+import { blame } from "./recorder.js";
+
+const place = Symbol.for("@lumi/lumi/component");
+
+/** The parts of AsyncLocalStorage that are used. */
+interface Storage {
+    getStore(): string | undefined;
+    run<T>(store: string, body: () => T): T;
+}
+
+/**
+ * Runs a function, and groups the resources that it constructs: the last part of their URNs begins with the name and a
+ * slash. Components may be inside of others. A function may be async. Returns what the function returns.
+ */
+export function component<T>(name: string, body: () => T): T {
+    if (typeof name !== "string" || name === "" || /[/\p{Cc}]/u.test(name)) {
+        const message = `expected a name of a component, without slashes and control characters, found ${describe(name, false)}`;
+        throw blame(new TypeError(`lumi.component: ${message}`), component);
+    }
+    if (typeof body !== "function") {
+        const message = `expected a function that constructs resources, found ${describe(body, false)}`;
+        throw blame(new TypeError(`lumi.component ${JSON.stringify(name)}: ${message}`), component);
+    }
+    return storage().run(`${prefix()}${name}/`, body);
+}
+
+/** Returns what the names of resources begin with that are constructed now. */
+export function prefix(): string {
+    return (globalThis as { [place]?: Storage })[place]?.getStore() ?? "";
+}
+
+function storage(): Storage {
+    const global = globalThis as { [place]?: Storage };
+    if (global[place] === undefined) {
+        // Programs that have no components do not pay for it.
+        const { AsyncLocalStorage } = process.getBuiltinModule("node:async_hooks");
+        Object.defineProperty(global, place, { value: new AsyncLocalStorage<string>(), configurable: true });
+    }
+    return global[place]!;
+}
