@@ -74,6 +74,13 @@ func TestUnnamed(t *testing.T) {
 
 1 updated, 2 unchanged
 `},
+		{"changed in components", of(x, y), of(number("web/#1", "x", "2"), number("web/db/#1", "y", "1")),
+			`~ urn:lumi:prod::p:index::s:x:Object::x (web/#1 in the program)
+  ~ text: "1" → "2"
+  … 3 unchanged
+
+1 updated, 2 unchanged
+`},
 		{"another", of(x), of(number("#1", "z", "1")),
 			`+ urn:lumi:prod::p:index::s:x:Object::#1
   + bucket: ref s:x:Bucket::b

@@ -115,8 +115,10 @@ func missing(of, in *lumigl.Snapshot) (all []*lumigl.Vertex) {
 }
 
 // isNamed reports whether a resource has a name, as opposed to a number that stands for one until its provider chooses it.
+// In a component such as web, the name is web/#1.
 func isNamed(r *lumigl.Vertex) bool {
-	number, ok := strings.CutPrefix(urn.URN(r.Key()).Name(), "#")
+	name := urn.URN(r.Key()).Name()
+	number, ok := strings.CutPrefix(name[strings.LastIndexByte(name, '/')+1:], "#")
 	return !ok || number == "" || strings.Trim(number, "0123456789") != ""
 }
 
