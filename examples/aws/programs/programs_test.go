@@ -4,6 +4,8 @@ import (
 	"flag"
 	"os"
 	"path/filepath"
+	"regexp"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -25,21 +27,63 @@ func TestPrograms(t *testing.T) {
 	}
 }
 
-// TestGraph compares what a program evaluates to with its file graph.json.
+// TestGraph compares what programs evaluate to with their files graph.json.
 func TestGraph(t *testing.T) {
 	t.Parallel()
 	programs, lumi := compile(t)
 	command := filepath.Join(lumi, "dist", "bin", "lumi-program.js")
-	got := node.Run(t, programs, "node", command, filepath.Join("web", "main.js"))
-	compare(t, filepath.Join("web", "graph.json"), got)
-	snapshot, err := lumigl.ParseSnapshot(got)
+	for _, program := range []string{"web", "site"} {
+		got := node.Run(t, programs, "node", command, filepath.Join(program, "main.js"))
+		compare(t, filepath.Join(program, "graph.json"), got)
+		snapshot, err := lumigl.ParseSnapshot(got)
+		if err != nil {
+			t.Fatal(err)
+		}
+		canonical, err := lumigl.Append(nil, snapshot)
+		if diff := cmp.Diff(got, string(canonical)); diff != "" || err != nil {
+			t.Errorf("%v, and 'lumi fmt' would change it:\n%s", err, diff)
+		}
+	}
+}
+
+// TestDocs holds that the code which docs/programs.md shows is in the programs that it explains, but for imports and what
+// … stands for.
+func TestDocs(t *testing.T) {
+	t.Parallel()
+	var programs string
+	for _, program := range []string{"web", "site"} {
+		text, err := os.ReadFile(filepath.Join(program, "main.ts"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		programs += joined(string(text))
+	}
+	page, err := os.ReadFile("../../../docs/programs.md")
 	if err != nil {
 		t.Fatal(err)
 	}
-	canonical, err := lumigl.Append(nil, snapshot)
-	if diff := cmp.Diff(got, string(canonical)); diff != "" || err != nil {
-		t.Errorf("%v, and 'lumi fmt' would change it:\n%s", err, diff)
+	found := 0
+	for _, block := range regexp.MustCompile(`(?m)(?:^    .*\n|^\n)+`).FindAllString(string(page), -1) {
+		if !regexp.MustCompile(`(?m)^    (?:new|const|function|class|aws|environment: {)`).MatchString(block) ||
+			strings.Contains(block, "evaluateProgram") {
+			continue
+		}
+		for part := range strings.SplitSeq(joined(block), "…") {
+			found++
+			if part = strings.TrimSpace(part); !strings.Contains(programs, part) {
+				t.Errorf("no program has\n%s", part)
+			}
+		}
 	}
+	if found < 10 {
+		t.Errorf("the page has %d pieces of code", found)
+	}
+}
+
+// joined returns code on one line, without imports and comments.
+func joined(code string) string {
+	code = regexp.MustCompile(`(?m)^ *(?:import|//) .*`).ReplaceAllString(code, "")
+	return regexp.MustCompile(`\s+`).ReplaceAllString(code, " ")
 }
 
 // compile compiles the programs and the package that they use, and returns the folder that the programs are in now,
