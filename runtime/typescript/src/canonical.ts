@@ -5,21 +5,25 @@ import { compare } from "./names.js";
 export function formatGraph(graph: Graph): string {
     const { ref, package: pkg, configuration, resources } = graph;
     const format = new Formatter(ref ?? "#ref");
-    const entries = Object.entries(resources).map(([urn, { type, options, source, properties }]): Entry => {
+    const top: Entry[] = [
+        ["ref", ref === undefined ? undefined : format.value(ref, 1)],
+        ["package", format.value(pkg, 1)],
+        ["configuration", configuration === undefined ? undefined : new Formatter(undefined).value(configuration, 1)],
+        ["resources", ""],
+    ];
+    // The text may be large, so it is put together once.
+    const parts = [braces(top, 0).slice(0, -"\n}".length)];
+    for (const [urn, { type, options, source, properties }] of Object.entries(resources)) {
         const resource: Entry[] = [
             ["type", format.value(type, 3)],
             ["options", options === undefined ? undefined : format.value(options, 3)],
             ["source", source === undefined ? undefined : format.value(source, 3)],
             ["properties", format.value(properties, 3)],
         ];
-        return [urn, braces(resource, 2)];
-    });
-    const top: Entry[] = [
-        ["package", format.value(pkg, 1)],
-        ["configuration", configuration === undefined ? undefined : new Formatter(undefined).value(configuration, 1)],
-        ["resources", braces(entries, 1)],
-    ];
-    return `${braces(ref === undefined ? top : [["ref", format.value(ref, 1)], ...top], 0)}\n`;
+        parts.push(parts.length === 1 ? "{\n    " : ",\n    ", JSON.stringify(urn), ": ", braces(resource, 2));
+    }
+    parts.push(parts.length === 1 ? "{}\n}\n" : "\n  }\n}\n");
+    return parts.join("");
 }
 
 /** A key, and the text of its value unless there is none. */

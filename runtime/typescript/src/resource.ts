@@ -7,7 +7,7 @@ import { callerOf } from "./position.js";
 import { blame, recorder } from "./recorder.js";
 import { withoutSecrets } from "./redact.js";
 import { checkOptions, encodeOptions } from "./settings.js";
-import { type Properties, type Shape, isPlain, required, string } from "./shape.js";
+import { type Properties, type Shape, entriesOf, isPlain, required, string } from "./shape.js";
 import { type State, remember, stateOf, title } from "./state.js";
 import { Checker } from "./validate.js";
 import { encode } from "./wire.js";
@@ -44,7 +44,7 @@ export abstract class Resource<out Token extends string = string> {
         if (named) {
             define(this, "name", name[0], false);
         }
-        for (const [property, { out, replaces }] of Object.entries(shape)) {
+        for (const [property, { out, replaces }] of entriesOf(shape)) {
             if (out) {
                 define(this, property, output({ resource: this, property }), false);
             } else {
@@ -172,12 +172,16 @@ export interface Evaluation {
 export function evaluate(resource: Resource): Evaluation {
     const state = known(resource);
     const { type, name, shape } = state;
-    const settable = Object.keys(shape).filter((property) => !shape[property]!.out);
-    const present = settable.filter((property) => Object.hasOwn(resource, property));
     const values = resource as unknown as Properties;
-    const current = Object.fromEntries([...present, ...undeclared(resource, state)].map((key) => [key, values[key]]));
+    const current: [string, unknown][] = [];
+    for (const [property, { out }] of entriesOf(shape)) {
+        if (!out && Object.hasOwn(resource, property)) {
+            current.push([property, values[property]]);
+        }
+    }
+    current.push(...undeclared(resource, state).map((key): [string, unknown] => [key, values[key]]));
     const checker = new Checker(true);
-    const properties = checker.struct(shape, current, { path: "", secret: false });
+    const properties = checker.struct(shape, Object.fromEntries(current), { path: "", secret: false });
     if (checker.faults.length > 0) {
         throw new ArgumentError(type, name, checker.faults);
     }

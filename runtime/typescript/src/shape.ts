@@ -19,6 +19,18 @@ export type Enum = { readonly [constant: string]: string };
 /** The properties of a resource, a struct or a configuration, by name. */
 export type Shape = { readonly [property: string]: Property };
 
+const entries = new WeakMap<Shape, readonly (readonly [string, Property])[]>();
+
+/** Returns the properties of a shape with their names. They are listed once, since many resources have one shape. */
+export function entriesOf(shape: Shape): readonly (readonly [name: string, property: Property])[] {
+    let found = entries.get(shape);
+    if (found === undefined) {
+        found = Object.entries(shape);
+        entries.set(shape, found);
+    }
+    return found;
+}
+
 /** The values of properties, by name. */
 export type Properties = { readonly [property: string]: unknown };
 

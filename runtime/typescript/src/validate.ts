@@ -3,7 +3,7 @@ import { describe, describeType, member } from "./describe.js";
 import type { Fault } from "./errors.js";
 import { compareTypes } from "./kinds.js";
 import { type Output, describeOutput, isOutput, open, output, sourceOf, typeOf } from "./output.js";
-import { type Enum, type Properties, type Property, type Shape, type Type, isPlain } from "./shape.js";
+import { type Enum, type Properties, type Shape, type Type, entriesOf, isPlain } from "./shape.js";
 import { stateOf } from "./state.js";
 import { didYouMean } from "./suggest.js";
 import { signatureKey, unknownValue } from "./wire.js";
@@ -74,12 +74,19 @@ export class Checker {
     struct(shape: Shape, value: Properties, at: Place): Properties {
         return this.#nested(value, at, () => {
             const copy: [string, unknown][] = [];
-            for (const [name, property] of Object.entries(shape)) {
+            for (const [name, property] of entriesOf(shape)) {
                 const given = Object.hasOwn(value, name) ? value[name] : undefined;
+                if (isAbsent(given)) {
+                    if (!property.optional && !property.out) {
+                        this.fault(member(at.path, name), "is required, but missing");
+                    }
+                    continue;
+                }
                 const inside = { path: member(at.path, name), secret: at.secret || property.secret === true };
-                const checked = this.#property(property, given, inside);
-                if (checked !== undefined) {
-                    copy.push([name, checked]);
+                if (property.out) {
+                    this.fault(inside.path, "is set by the provider, not by a program");
+                } else {
+                    copy.push([name, this.value(property.type, given, inside)]);
                 }
             }
             for (const name of Object.keys(value)) {
@@ -89,21 +96,6 @@ export class Checker {
             }
             return Object.fromEntries(copy);
         });
-    }
-
-    /** Checks the value of a property. Returns undefined where there is none. */
-    #property(property: Property, value: unknown, at: Place): unknown {
-        if (isAbsent(value)) {
-            if (!property.optional && !property.out) {
-                this.fault(at.path, "is required, but missing");
-            }
-            return undefined;
-        }
-        if (property.out) {
-            this.fault(at.path, "is set by the provider, not by a program");
-            return undefined;
-        }
-        return this.value(property.type, value, at);
     }
 
     #expected(type: Type, found: unknown, at: Place, help: string = ""): undefined {
