@@ -1,0 +1,140 @@
+package local
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"strings"
+
+	lumi "github.com/lumi-idl/lumi/runtime"
+)
+
+// directoryProviderOpsImpl implements directories. The id of one is its path.
+type directoryProviderOpsImpl struct{}
+
+type directoryState = lumi.State[*directory]
+
+// Check implements [DirectoryProviderOps].
+func (directoryProviderOpsImpl) Check(_ context.Context, want *directoryState) error {
+	p, unknown := want.Properties, want.Unknown
+	return errors.Join(checkPath(p.Path, unknown), checkMode(&p.Mode, "755", unknown))
+}
+
+// Name implements [DirectoryProviderOps].
+func (directoryProviderOpsImpl) Name(_ context.Context, want *directoryState) (string, error) {
+	return name(want.Properties.Path, want.Unknown)
+}
+
+// InspectChange implements [lumi.Inspector].
+func (directoryProviderOpsImpl) InspectChange(_ context.Context, old, want *directoryState, diff *lumi.Diff) error {
+	inspectPath(old.Properties.Path, want.Properties.Path, want.Unknown, diff)
+	inspectMode(old.Properties.Mode, want.Properties.Mode, diff)
+	return nil
+}
+
+// IdempotentCreate implements [lumi.IdempotentCreator].
+func (directoryProviderOpsImpl) IdempotentCreate() bool { return true }
+
+// Find implements [lumi.Finder].
+func (directoryProviderOpsImpl) Find(_ context.Context, want *directoryState) (lumi.ID, error) {
+	return findDirectory(want.Properties.Path, want.Token)
+}
+
+// findDirectory finds the directory that was created with a token. Nobody has created anything in it since, which would
+// have changed its modification time.
+func findDirectory(path, token string) (lumi.ID, error) {
+	p, info, err := openOld(path, fs.ModeDir)
+	if err != nil {
+		return "", err
+	}
+	defer p.Close()
+	if !isMarked(info, token) {
+		return "", lumi.ErrNotFound
+	}
+	return p.id(), nil
+}
+
+// Create implements [DirectoryProviderOps].
+func (ops directoryProviderOpsImpl) Create(ctx context.Context, want *directoryState) (lumi.ID, error) {
+	if id, err := ops.Find(ctx, want); !errors.Is(err, lumi.ErrNotFound) {
+		return id, err
+	}
+	p, err := openNew(want.Properties.Path)
+	if err != nil {
+		return "", err
+	}
+	defer p.Close()
+	err = p.Mkdir(p.base, 0o700)
+	if errors.Is(err, fs.ErrExist) {
+		return "", p.taken()
+	}
+	if err != nil {
+		return "", p.failed(err)
+	}
+	t := markedTime(want.Token)
+	err = errors.Join(p.Chmod(p.base, permissions(want.Properties.Mode)), p.Chtimes(p.base, t, t))
+	return p.id(), p.failed(err)
+}
+
+// Get implements [DirectoryProviderOps].
+func (directoryProviderOpsImpl) Get(_ context.Context, id lumi.ID, old *directoryState) (*directory, error) {
+	p, info, err := openOld(string(id), fs.ModeDir)
+	if err != nil {
+		return nil, err
+	}
+	defer p.Close()
+	now := &directory{Path: string(id)}
+	if old != nil {
+		now.Path, now.Mode, now.Force = old.Properties.Path, old.Properties.Mode, old.Properties.Force
+	}
+	now.Mode = readMode(info, now.Mode)
+	return now, nil
+}
+
+// Update implements [DirectoryProviderOps].
+func (directoryProviderOpsImpl) Update(_ context.Context, old, want *directoryState, diff *lumi.Diff) error {
+	p, _, err := openOld(string(old.ID), fs.ModeDir)
+	if err != nil {
+		return err
+	}
+	defer p.Close()
+	if !diff.Changed(Directory_Mode) {
+		return nil
+	}
+	return p.failed(p.Chmod(p.base, permissions(want.Properties.Mode)))
+}
+
+// Delete implements [DirectoryProviderOps].
+func (directoryProviderOpsImpl) Delete(_ context.Context, old *directoryState) error {
+	p, _, err := openOld(string(old.ID), fs.ModeDir)
+	if err != nil {
+		return err
+	}
+	defer p.Close()
+	if force := old.Properties.Force; force != nil && *force {
+		// It follows no symbolic links. What it could not delete is still there, and deleted next time.
+		return lumi.Uncertain(p.failed(p.RemoveAll(p.base)))
+	}
+	if err = p.Remove(p.base); err == nil {
+		return nil
+	}
+	if left := p.entries(); left != "" {
+		return fmt.Errorf("%s contains %s: remove what is in it, or set force and deploy that before", p.path, left)
+	}
+	return p.failed(err)
+}
+
+// entries lists what is in a directory, a few by name.
+func (p *place) entries() string {
+	directory, err := p.Open(p.base)
+	if err != nil {
+		return ""
+	}
+	defer directory.Close()
+	found, _ := directory.Readdirnames(4) // The error of Remove is shown if there are none.
+	if len(found) > 3 {
+		found[3] = "more"
+	}
+	return strings.Join(found, ", ")
+}

@@ -1,0 +1,10 @@
+// Command lumi-resource-local is the provider of package local. It works on the machine where it runs, and needs no
+// configuration. Relative paths start from the program's folder, in which an engine starts it.
+package main
+
+import (
+	local "github.com/lumi-idl/lumi/examples/local/provider"
+	"github.com/lumi-idl/lumi/runtime/serve"
+)
+
+func main() { serve.Main(serve.Plugin{Package: "local", Resources: local.Resources()}) }

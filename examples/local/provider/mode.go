@@ -1,0 +1,55 @@
+package local
+
+import (
+	"fmt"
+	"io/fs"
+	"runtime"
+	"strconv"
+
+	lumi "github.com/lumi-idl/lumi/runtime"
+)
+
+// modeProperty is what the mode of a File and a Directory is called.
+const modeProperty lumi.Path = File_Mode
+
+// checkMode fills in the mode, or returns its fault.
+func checkMode(mode **string, otherwise string, unknown lumi.Paths) error {
+	switch {
+	case unknown.Has(modeProperty):
+		return nil
+	case *mode == nil:
+		*mode = &otherwise
+	case !isMode(**mode):
+		return lumi.Faultf(modeProperty, "must consist of three octal digits, such as %s", otherwise)
+	}
+	return nil
+}
+
+func isMode(s string) bool {
+	_, err := strconv.ParseUint(s, 8, 9)
+	return err == nil && len(s) >= 3 && len(s) <= 4
+}
+
+// permissions are those of a mode that was checked. State that lacks one has none.
+func permissions(mode *string) fs.FileMode {
+	if mode == nil {
+		return 0
+	}
+	bits, _ := strconv.ParseUint(*mode, 8, 9) // Check refuses all others.
+	return fs.FileMode(bits)
+}
+
+// readMode returns the mode of something that exists, in the way in which old is written. Windows keeps no modes.
+func readMode(info fs.FileInfo, old *string) *string {
+	if old != nil && (runtime.GOOS == "windows" || permissions(old) == info.Mode().Perm()) {
+		return old
+	}
+	return new(fmt.Sprintf("%03o", info.Mode().Perm()))
+}
+
+// inspectMode ignores another way to write the same mode.
+func inspectMode(old, want *string, diff *lumi.Diff) {
+	if old != nil && want != nil && permissions(old) == permissions(want) {
+		diff.Ignore(modeProperty)
+	}
+}

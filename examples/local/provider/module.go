@@ -1,0 +1,18 @@
+package local
+
+import (
+	lumi "github.com/lumi-idl/lumi/runtime"
+	"github.com/lumi-idl/lumi/runtime/tokens"
+)
+
+// Resources returns the providers of all types.
+func Resources() map[tokens.Type]lumi.ResourceProvider {
+	return map[tokens.Type]lumi.ResourceProvider{
+		Command:      NewCommandProvider(new(commandProviderOpsImpl)),
+		Directory:    NewDirectoryProvider(directoryProviderOpsImpl{}),
+		File:         NewFileProvider(fileProviderOpsImpl{}),
+		RandomID:     NewRandomIDProvider(new(randomIDProviderOpsImpl)),
+		RandomString: NewRandomStringProvider(new(randomStringProviderOpsImpl)),
+		Unpacked:     NewUnpackedProvider(new(unpackedProviderOpsImpl)),
+	}
+}

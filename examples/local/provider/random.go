@@ -1,0 +1,117 @@
+package local
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/base64"
+	"encoding/hex"
+	"errors"
+	"math/big"
+
+	lumi "github.com/lumi-idl/lumi/runtime"
+)
+
+// Both types are random, kept in the state and replaced by any change. If the answer to a Create is lost and the process
+// dies, the next attempt makes another value: nobody has used the first.
+
+const (
+	alphanumeric = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
+	maxLength    = 4096
+)
+
+// checkLength returns the fault of a number of characters or bytes.
+func checkLength(path lumi.Path, n float64) error {
+	if n < 1 || n > maxLength || n != float64(int(n)) {
+		return lumi.Faultf(path, "must be a whole number from 1 to %d", maxLength)
+	}
+	return nil
+}
+
+// randomStringProviderOpsImpl implements random strings.
+type randomStringProviderOpsImpl struct{ ledger[*randomString] }
+
+type randomStringState = lumi.State[*randomString]
+
+// Check implements [RandomStringProviderOps].
+func (*randomStringProviderOpsImpl) Check(_ context.Context, want *randomStringState) error {
+	p, unknown := want.Properties, want.Unknown
+	var faults []error
+	if !unknown.Has(RandomString_Length) {
+		faults = append(faults, checkLength(RandomString_Length, p.Length))
+	}
+	switch {
+	case unknown.Has(RandomString_Characters):
+	case p.Characters == nil:
+		p.Characters = new(alphanumeric)
+	case *p.Characters == "":
+		faults = append(faults, lumi.Faultf(RandomString_Characters, "is empty"))
+	}
+	return errors.Join(faults...)
+}
+
+// IdempotentCreate implements [lumi.IdempotentCreator].
+func (*randomStringProviderOpsImpl) IdempotentCreate() bool { return true }
+
+// Create implements [RandomStringProviderOps].
+func (ops *randomStringProviderOpsImpl) Create(_ context.Context, want *randomStringState) (lumi.ID, error) {
+	p := want.Properties
+	if id, made, ok := ops.created(want.Token); ok {
+		p.Result = made.Result
+		return id, nil
+	}
+	characters := []rune(*p.Characters)
+	result := make([]rune, int(p.Length))
+	for i := range result {
+		n, err := rand.Int(rand.Reader, big.NewInt(int64(len(characters))))
+		if err != nil {
+			return "", err
+		}
+		result[i] = characters[n.Int64()]
+	}
+	p.Result = string(result)
+	return ops.add(want.Token, new(*p)), nil
+}
+
+// Update implements [RandomStringProviderOps]. Every change replaces the string.
+func (*randomStringProviderOpsImpl) Update(_ context.Context, _, _ *randomStringState, _ *lumi.Diff) error {
+	return nil
+}
+
+// randomIDProviderOpsImpl implements random numbers.
+type randomIDProviderOpsImpl struct{ ledger[*randomID] }
+
+type randomIDState = lumi.State[*randomID]
+
+// Check implements [RandomIDProviderOps].
+func (*randomIDProviderOpsImpl) Check(_ context.Context, want *randomIDState) error {
+	if want.Unknown.Has(RandomID_Bytes) {
+		return nil
+	}
+	if want.Properties.Bytes == nil {
+		want.Properties.Bytes = new(8.0)
+	}
+	return checkLength(RandomID_Bytes, *want.Properties.Bytes)
+}
+
+// IdempotentCreate implements [lumi.IdempotentCreator].
+func (*randomIDProviderOpsImpl) IdempotentCreate() bool { return true }
+
+// Create implements [RandomIDProviderOps].
+func (ops *randomIDProviderOpsImpl) Create(_ context.Context, want *randomIDState) (lumi.ID, error) {
+	p := want.Properties
+	if id, made, ok := ops.created(want.Token); ok {
+		p.Hex, p.Base64 = made.Hex, made.Base64
+		return id, nil
+	}
+	data := make([]byte, int(*p.Bytes))
+	if _, err := rand.Read(data); err != nil {
+		return "", err
+	}
+	p.Hex, p.Base64 = hex.EncodeToString(data), base64.RawURLEncoding.EncodeToString(data)
+	return ops.add(want.Token, new(*p)), nil
+}
+
+// Update implements [RandomIDProviderOps]. Every change replaces the number.
+func (*randomIDProviderOpsImpl) Update(_ context.Context, _, _ *randomIDState, _ *lumi.Diff) error {
+	return nil
+}
