@@ -27,7 +27,7 @@ const (
 	// maxLine is where a line of standard error is split.
 	maxLine = 4 << 10
 	// patience is how long a command may go on when it was asked to stop.
-	patience = 5 * time.Second
+	patience = 3 * time.Second
 	// stdoutVariable is the variable with what the resource has printed so far.
 	stdoutVariable = "LUMI_STDOUT"
 )
@@ -146,19 +146,19 @@ func run(ctx context.Context, what, text string, p *command, before string) (str
 	if stdout.dropped {
 		lumi.Log(ctx).Warn("standard output is cut off", "command", what, "bytes", maxStdout)
 	}
-	return strings.TrimRight(strings.ToValidUTF8(stdout.String(), "\uFFFD"), "\r\n"), nil
+	return strings.TrimRight(strings.ToValidUTF8(stdout.kept.String(), "\uFFFD"), "\r\n"), nil
 }
 
 // head keeps the beginning of what is written to it.
 type head struct {
-	bytes.Buffer
+	kept    bytes.Buffer
 	dropped bool
 }
 
 func (h *head) Write(data []byte) (int, error) {
-	room := maxStdout - h.Len()
+	room := maxStdout - h.kept.Len()
 	h.dropped = h.dropped || len(data) > room
-	h.Buffer.Write(data[:min(len(data), room)])
+	h.kept.Write(data[:min(len(data), room)])
 	return len(data), nil
 }
 

@@ -48,7 +48,7 @@ func findDirectory(path, token string) (lumi.ID, error) {
 	if err != nil {
 		return "", err
 	}
-	defer p.Close()
+	defer p.close()
 	if !isMarked(info, token) {
 		return "", lumi.ErrNotFound
 	}
@@ -64,7 +64,7 @@ func (ops directoryProviderOpsImpl) Create(ctx context.Context, want *directoryS
 	if err != nil {
 		return "", err
 	}
-	defer p.Close()
+	defer p.close()
 	err = p.Mkdir(p.base, 0o700)
 	if errors.Is(err, fs.ErrExist) {
 		return "", p.taken()
@@ -83,7 +83,7 @@ func (directoryProviderOpsImpl) Get(_ context.Context, id lumi.ID, old *director
 	if err != nil {
 		return nil, err
 	}
-	defer p.Close()
+	defer p.close()
 	now := &directory{Path: string(id)}
 	if old != nil {
 		now.Path, now.Mode, now.Force = old.Properties.Path, old.Properties.Mode, old.Properties.Force
@@ -98,7 +98,7 @@ func (directoryProviderOpsImpl) Update(_ context.Context, old, want *directorySt
 	if err != nil {
 		return err
 	}
-	defer p.Close()
+	defer p.close()
 	if !diff.Changed(Directory_Mode) {
 		return nil
 	}
@@ -111,7 +111,7 @@ func (directoryProviderOpsImpl) Delete(_ context.Context, old *directoryState) e
 	if err != nil {
 		return err
 	}
-	defer p.Close()
+	defer p.close()
 	if force := old.Properties.Force; force != nil && *force {
 		// It follows no symbolic links. What it could not delete is still there, and deleted next time.
 		return lumi.Uncertain(p.failed(p.RemoveAll(p.base)))

@@ -55,7 +55,7 @@ func (fileProviderOpsImpl) Find(_ context.Context, want *fileState) (lumi.ID, er
 	if err != nil {
 		return "", err
 	}
-	defer p.Close()
+	defer p.close()
 	if !isMarked(info, want.Token) {
 		return "", lumi.ErrNotFound
 	}
@@ -69,7 +69,7 @@ func (ops fileProviderOpsImpl) Create(ctx context.Context, want *fileState) (lum
 	if err != nil {
 		return "", err
 	}
-	defer p.Close()
+	defer p.close()
 	temporary, done, err := p.temporary(ctx, want.Token)
 	if err != nil {
 		return "", err
@@ -110,7 +110,7 @@ func (fileProviderOpsImpl) Get(_ context.Context, id lumi.ID, old *fileState) (*
 	if err != nil {
 		return nil, err
 	}
-	defer p.Close()
+	defer p.close()
 	now := &file{Path: string(id)}
 	if old == nil {
 		old = &fileState{Properties: new(file)}
@@ -146,7 +146,7 @@ func (fileProviderOpsImpl) Update(ctx context.Context, old, want *fileState, dif
 	if err != nil {
 		return err
 	}
-	defer p.Close()
+	defer p.close()
 	if !diff.Changed(File_Content) && !diff.Changed(File_Source) {
 		return p.failed(p.Chmod(p.base, permissions(want.Properties.Mode)))
 	}
@@ -164,7 +164,7 @@ func (fileProviderOpsImpl) Delete(_ context.Context, old *fileState) error {
 	if err != nil {
 		return err
 	}
-	defer p.Close()
+	defer p.close()
 	return p.failed(p.Remove(p.base))
 }
 
@@ -178,7 +178,7 @@ func (p *place) stage(ctx context.Context, want *fileState, temporary string, mo
 	if err != nil {
 		return unread(ctx, err, property)
 	}
-	defer from.Close()
+	defer func() { _ = from.Close() }() // It was only read.
 	checksum, err := p.write(ctx, temporary, permissions(want.Properties.Mode), from, property)
 	if err == nil {
 		err = move()

@@ -35,12 +35,21 @@ type place struct {
 func open(path string) (*place, error) {
 	path = filepath.FromSlash(path)
 	p := &place{path: path, base: filepath.Base(path)}
-	var err error
-	if p.Root, err = os.OpenRoot(filepath.Dir(path)); err != nil {
+	info, err := os.Stat(filepath.Dir(path))
+	if err == nil && !info.IsDir() {
+		return nil, syscall.ENOTDIR // OpenRoot's own error is another.
+	}
+	if err == nil {
+		p.Root, err = os.OpenRoot(filepath.Dir(path))
+	}
+	if err != nil {
 		return nil, p.failed(err)
 	}
 	return p, nil
 }
+
+// close closes the directory, into which nothing was written.
+func (p *place) close() { _ = p.Close() }
 
 // openNew opens the directory that something is to be created in.
 func openNew(path string) (*place, error) {
@@ -62,11 +71,11 @@ func openOld(path string, kind fs.FileMode) (*place, fs.FileInfo, error) {
 		return nil, nil, err
 	}
 	info, err := p.Lstat(p.base)
-	if errors.Is(err, fs.ErrNotExist) || err == nil && info.Mode().Type() != kind {
+	if isGone(err) || err == nil && info.Mode().Type() != kind {
 		err = lumi.ErrNotFound
 	}
 	if err != nil {
-		_ = p.Close() // Nothing was written.
+		p.close()
 		return nil, nil, p.failed(err)
 	}
 	return p, info, nil
@@ -88,8 +97,10 @@ func (p *place) taken() error {
 	return lumi.Faultf(pathProperty, "%s exists already, as %s that this resource did not create", p.path, what)
 }
 
-// isGone reports whether nothing exists at a path, perhaps because a part of it is a file.
-func isGone(err error) bool { return errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) }
+// isGone reports whether nothing exists at a path, perhaps because nothing can.
+func isGone(err error) bool {
+	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) || errors.Is(err, syscall.ENAMETOOLONG)
+}
 
 // checkPath returns the faults of a path.
 func checkPath(path string, unknown lumi.Paths) error {
@@ -220,5 +231,5 @@ func (p *place) at(name string) string {
 	if p.base != "" {
 		return p.path
 	}
-	return filepath.Join(p.path, name)
+	return filepath.Join(p.path, strings.TrimPrefix(name, p.Name()+string(filepath.Separator)))
 }

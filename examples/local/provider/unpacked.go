@@ -52,7 +52,7 @@ func (ops *unpackedProviderOpsImpl) Create(ctx context.Context, want *unpackedSt
 	if err != nil {
 		return "", err
 	}
-	defer p.Close()
+	defer p.close()
 	temporary, done, err := p.temporary(ctx, want.Token)
 	if err != nil {
 		return "", err
@@ -77,7 +77,7 @@ func (ops *unpackedProviderOpsImpl) Create(ctx context.Context, want *unpackedSt
 		t := markedTime(want.Token)
 		err = p.Chtimes(temporary, t, t)
 	}
-	if _, free := p.Lstat(p.base); err == nil && !errors.Is(free, fs.ErrNotExist) {
+	if _, free := p.Lstat(p.base); err == nil && free == nil { // since Rename replaces an empty directory
 		err = p.taken()
 	}
 	if err == nil {
@@ -99,8 +99,8 @@ func (p *place) unpack(ctx context.Context, name string, archive lumi.Archive) (
 	if err != nil {
 		return nil, err
 	}
-	defer root.Close()
 	to := &place{Root: root, path: p.path}
+	defer to.close()
 	files := map[string]string{}
 	var failed error // of writing, which is not the archive's fault
 	err = content.Walk(ctx, archive, func(f content.File) error {
@@ -112,6 +112,7 @@ func (p *place) unpack(ctx context.Context, name string, archive lumi.Archive) (
 		if failed = to.MkdirAll(path.Dir(f.Name), 0o755); failed == nil {
 			files[f.Name], failed = to.write(ctx, f.Name, mode, f.Content, Unpacked_Archive)
 		}
+		failed = to.failed(failed)
 		return failed
 	})
 	if err != nil && failed == nil {
@@ -127,7 +128,7 @@ func (ops *unpackedProviderOpsImpl) Get(_ context.Context, id lumi.ID, old *unpa
 	if err != nil {
 		return nil, err
 	}
-	defer p.Close()
+	defer p.close()
 	now := &unpacked{Path: string(id), Files: map[string]string{}}
 	if old == nil {
 		return now, p.failed(fs.WalkDir(p.FS(), ".", func(name string, entry fs.DirEntry, err error) error {
@@ -166,7 +167,7 @@ func openUnpacked(id lumi.ID) (*place, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer p.Close()
+	defer p.close()
 	root, err := p.OpenRoot(p.base)
 	if err != nil {
 		return nil, p.failed(err)
@@ -180,7 +181,7 @@ func (ops *unpackedProviderOpsImpl) Update(ctx context.Context, old, want *unpac
 	if err != nil {
 		return err
 	}
-	defer p.Close()
+	defer p.close()
 	temporary, done, err := p.temporary(ctx, string(want.URN))
 	if err != nil {
 		return err
@@ -270,7 +271,7 @@ func (ops *unpackedProviderOpsImpl) Delete(ctx context.Context, old *unpackedSta
 	if err != nil {
 		return err
 	}
-	defer p.Close()
+	defer p.close()
 	ops.latest.Delete(old.ID)
 	for _, name := range slices.Sorted(maps.Keys(old.Properties.Files)) {
 		if err := p.remove(name); err != nil {
@@ -281,7 +282,7 @@ func (ops *unpackedProviderOpsImpl) Delete(ctx context.Context, old *unpackedSta
 	if err != nil {
 		return err
 	}
-	defer above.Close()
+	defer above.close()
 	if err = above.Remove(above.base); err == nil {
 		return nil
 	}

@@ -1,0 +1,531 @@
+package local_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"google.golang.org/protobuf/types/known/structpb"
+
+	local "github.com/lumi-idl/lumi/examples/local/provider"
+	lumi "github.com/lumi-idl/lumi/runtime"
+	"github.com/lumi-idl/lumi/runtime/providertest"
+	"github.com/lumi-idl/lumi/runtime/serve/plugin"
+	"github.com/lumi-idl/lumi/runtime/tokens"
+	"github.com/lumi-idl/lumi/runtime/urn"
+	"github.com/lumi-idl/lumi/runtime/wire"
+)
+
+func TestFaults(t *testing.T) {
+	h := inProcess(t)
+	for _, test := range []struct {
+		typ    tokens.Type
+		set    props
+		faults []string
+	}{
+		{local.File, props{"path": ""}, []string{"path: is empty", "content: is required, unless there is a source"}},
+		{
+			local.File, props{"path": "a/..", "mode": "999", "content": "", "source": lumi.TextAsset("")},
+			[]string{
+				"path: must end in a name, and not be a/..", "mode: must consist of three octal digits, such as 644",
+				"source: cannot be combined with content",
+			},
+		},
+		{local.File, props{"path": "a\x00", "content": ""}, []string{"path: contains a NUL character"}},
+		{local.Directory, props{"path": "../..", "mode": "+7"}, []string{
+			"path: must end in a name, and not be ../..", "mode: must consist of three octal digits, such as 755",
+		}},
+		{local.Directory, props{"path": "/"}, []string{"path: must end in a name, and not be /"}},
+		{local.Unpacked, props{"path": ".", "archive": archive("a", "")}, []string{"path: must end in a name, and not be ."}},
+		{
+			local.Command,
+			props{
+				"name": "c", "create": " ", "update": "", "delete": "\n", "interpreter": []string{},
+				"environment": map[string]string{"A=B": "", "LUMI_STDOUT": ""},
+			},
+			[]string{
+				"create: is empty", "update: is empty", "delete: is empty", "interpreter: is empty",
+				`environment["A=B"]: cannot be the name of a variable`, "environment.LUMI_STDOUT: cannot be the name of a variable",
+			},
+		},
+		{local.Command, props{"name": "c", "create": "a", "interpreter": []string{""}}, []string{"interpreter[0]: is empty"}},
+		{local.RandomString, props{"name": "r", "length": 0.5, "characters": ""}, []string{
+			"length: must be a whole number from 1 to 4096", "characters: is empty",
+		}},
+		{local.RandomID, props{"name": "r", "bytes": 5000}, []string{"bytes: must be a whole number from 1 to 4096"}},
+	} {
+		r := h.Unnamed
+		if name, ok := test.set["name"].(string); ok {
+			r = func(typ tokens.Type) *providertest.Resource {
+				return h.Resource(typ, name+string(rune('a'+len(test.faults))))
+			}
+		}
+		r(test.typ).Check(t, test.set, providertest.WantFaults(test.faults...))
+	}
+}
+
+// TestTaken sees that nothing which exists is taken over or followed.
+func TestTaken(t *testing.T) {
+	h, dir := inProcess(t), t.TempDir()
+	write(t, dir+"/file", "theirs")
+	for _, err := range []error{
+		os.Mkdir(dir+"/directory", 0o755), os.Symlink("target", dir+"/link"), os.Mkdir(dir+"/target", 0o755),
+	} {
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	create := map[tokens.Type]props{
+		local.File: {"content": "ours"}, local.Directory: {}, local.Unpacked: {"archive": archive("a", "")},
+	}
+	for typ, properties := range create {
+		for name, what := range map[string]string{"file": "a file", "directory": "a directory", "link": "a symbolic link"} {
+			path := dir + "/" + name
+			h.Unnamed(typ).Create(t, properties.With(props{"path": path}), providertest.WantFaults(
+				"path: "+path+" exists already, as "+what+" that this resource did not create"))
+		}
+		h.Unnamed(typ).Create(t, properties.With(props{"path": dir + "/none/a"}),
+			providertest.WantFaults("path: the directory "+dir+"/none does not exist"))
+		h.Unnamed(typ).Create(t, properties.With(props{"path": dir + "/file/a"}),
+			providertest.WantFaults("path: the directory "+dir+"/file does not exist"))
+		h.Unnamed(typ).Create(t, properties.With(props{"path": dir + "/" + strings.Repeat("a", 300)}),
+			providertest.WantError("file name too long"))
+		wantEntries(t, dir, "directory", "file", "link", "target")
+	}
+	wantEntries(t, dir+"/target")
+	wantText(t, dir+"/file", "theirs")
+}
+
+// TestFileReplacedByLink sees that a link in the place of a file counts as gone, and that neither it nor its target is
+// touched.
+func TestFileReplacedByLink(t *testing.T) {
+	c, dir := newCaller(t), t.TempDir()
+	path := dir + "/a"
+	id, _ := c.create(local.File, path, "token", props{"path": path, "content": "ours"})
+	write(t, dir+"/b", "theirs")
+	if err := errors.Join(os.Remove(path), os.Symlink("b", path)); err != nil {
+		t.Fatal(err)
+	}
+	old := props{"path": path, "content": "ours", "mode": "644", "checksum": "x"}
+	if _, err := c.get(local.File, id, old); !errors.Is(err, lumi.ErrNotFound) {
+		t.Errorf("Get: %v", err)
+	}
+	if _, err := c.update(local.File, id, old, old.With(props{"content": "new"})); !errors.Is(err, lumi.ErrNotFound) {
+		t.Errorf("Update: %v", err)
+	}
+	if err := c.delete(local.File, id, old); err != nil {
+		t.Errorf("Delete: %v", err)
+	}
+	wantEntries(t, dir, "a", "b")
+	wantText(t, dir+"/b", "theirs")
+}
+
+// TestDrift sees that Get finds what others changed.
+func TestDrift(t *testing.T) {
+	c, dir := newCaller(t), t.TempDir()
+	text, source, unpacked := dir+"/text", dir+"/source", dir+"/unpacked"
+	textID, textState := c.create(local.File, text, "1", props{"path": text, "content": "a"})
+	sourceID, sourceState := c.create(local.File, source, "2", props{"path": source, "source": lumi.TextAsset("b")})
+	unpackedID, unpackedState := c.create(local.Unpacked, unpacked, "3",
+		props{"path": unpacked, "archive": archive("a", "1", "b/c", "2", "d", "3")})
+	if got, err := c.get(local.Unpacked, unpackedID, unpackedState); err != nil || got.Get("archive") == nil {
+		t.Errorf("before: %v, %v", got, err)
+	}
+	write(t, text, "A")
+	write(t, source, "B")
+	write(t, unpacked+"/d", "4")
+	write(t, unpacked+"/e", "of others")
+	if err := errors.Join(os.Chmod(text, 0o640), os.Remove(unpacked+"/b/c")); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := c.get(local.File, textID, textState); err != nil || got.Get("content") != "A" || got.Get("mode") != "640" {
+		t.Errorf("text: %v, %v", got, err)
+	}
+	if got, err := c.get(local.File, sourceID, sourceState); err != nil || got.Get("source") != nil || got.Get("content") != nil {
+		t.Errorf("source: %v, %v", got, err)
+	}
+	got, err := c.get(local.Unpacked, unpackedID, unpackedState)
+	files, _ := got.Get("files").(map[string]any)
+	if err != nil || got.Get("archive") != nil || len(files) != 2 || files["d"] == unpackedState["files"].(map[string]any)["d"] {
+		t.Errorf("unpacked: %v, %v", got, err)
+	}
+	want := unpackedState.With(props{"files": nil})
+	if _, err := c.update(local.Unpacked, unpackedID, props(got.Struct().AsMap()), want); err != nil {
+		t.Fatal(err)
+	}
+	wantText(t, unpacked+"/d", "3")
+	wantText(t, unpacked+"/b/c", "2")
+	wantText(t, unpacked+"/e", "of others")
+	if err := os.WriteFile(text, []byte{0xff}, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := c.get(local.File, textID, textState); err != nil || got.Get("content") != nil {
+		t.Errorf("binary: %v, %v", got, err)
+	}
+}
+
+// TestDeleteDirectory sees that files of others are deleted only with force, and never through a link.
+func TestDeleteDirectory(t *testing.T) {
+	h, dir := inProcess(t), t.TempDir()
+	write(t, dir+"/theirs", "theirs")
+	d := h.Unnamed(local.Directory)
+	path := dir + "/d"
+	d.Create(t, props{"path": path})
+	for _, name := range []string{"a", "b", "c", "d"} {
+		if err := os.Symlink(dir, filepath.Join(path, name)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	d.Delete(t, providertest.WantError("more: remove what is in it, or set force and deploy that before"))
+	wantEntries(t, path, "a", "b", "c", "d")
+	d.Update(t, props{"force": true})
+	d.Delete(t)
+	wantEntries(t, dir, "theirs")
+}
+
+// TestUnpackedOthers sees that files of others in an unpacked archive stay, and are not overwritten.
+func TestUnpackedOthers(t *testing.T) {
+	h, dir := inProcess(t), t.TempDir()
+	path := dir + "/u"
+	u := h.Unnamed(local.Unpacked)
+	u.MayDiffer("files") // An import counts the files of others.
+	u.Create(t, props{"path": path, "archive": archive("../a", "1")},
+		providertest.WantFaults(`archive["../a"]: cannot be a name in an archive, since a part of it is ".."`))
+	u.Create(t, props{"path": path, "archive": archive("a", "1", "b/c", "2")})
+	write(t, path+"/z", "theirs")
+	write(t, path+"/b/mine", "theirs")
+	u.Update(t, props{"archive": archive("a", "3", "z", "4")},
+		providertest.WantFaults("archive: z exists already in "+path+", and this resource did not create it"))
+	wantText(t, path+"/a", "1")
+	if err := os.Remove(path + "/z"); err != nil {
+		t.Fatal(err)
+	}
+	// A directory of others in the place of a file stops the update half way.
+	if err := os.MkdirAll(path+"/n/theirs", 0o755); err != nil {
+		t.Fatal(err)
+	}
+	t.Run("half way", func(t *testing.T) {
+		c := newCaller(t)
+		old := props{"path": path, "archive": archive("a", "1", "b/c", "2"), "files": map[string]string{"a": "1", "b/c": "2"}}
+		_, err := c.update(local.Unpacked, lumi.ID(path), old, props{"path": path, "archive": archive("a", "3", "n", "4", "o", "5")})
+		var partial *lumi.PartialError
+		if !errors.As(err, &partial) || !strings.Contains(err.Error(), path+"/n: file exists") {
+			t.Fatalf("%v", err)
+		}
+		files, _ := partial.Properties.Get("files").(map[string]any)
+		if len(files) != 1 || files["a"] == "1" {
+			t.Errorf("the failure says that there are %v", files)
+		}
+	})
+	wantText(t, path+"/a", "3")
+	if err := os.RemoveAll(path + "/n"); err != nil {
+		t.Fatal(err)
+	}
+	u.Update(t, props{"archive": archive("a", "5")})
+	wantEntries(t, path, "a", "b")
+	wantText(t, path+"/b/mine", "theirs")
+	if err := os.RemoveAll(path + "/b"); err != nil {
+		t.Fatal(err)
+	}
+	u.Delete(t)
+	wantEntries(t, dir)
+}
+
+// TestUnpackedDeleteOthers sees that files of others outlive an unpacked archive.
+func TestUnpackedDeleteOthers(t *testing.T) {
+	c, path := newCaller(t), t.TempDir()+"/u"
+	id, state := c.create(local.Unpacked, path, "token", props{"path": path, "archive": archive("a", "1", "b/c", "2")})
+	write(t, path+"/b/d", "theirs")
+	if err := c.delete(local.Unpacked, id, state); err != nil {
+		t.Fatal(err)
+	}
+	wantEntries(t, path, "b")
+	wantEntries(t, path+"/b", "d")
+}
+
+// TestFullDisk sees that what does not fit leaves nothing, and that the call is worth repeating.
+func TestFullDisk(t *testing.T) {
+	dir := t.TempDir()
+	mountSmall(t, dir)
+	h := inProcess(t)
+	write(t, dir+"/theirs", "theirs")
+	large := strings.Repeat("x", 1<<20)
+	h.Unnamed(local.File).Create(t, props{"path": dir + "/a", "content": large}, providertest.WantRetry(dir+"/a: no space left on device"))
+	h.Unnamed(local.Unpacked).Create(t, props{"path": dir + "/b", "archive": archive("a", "1", "b", large)},
+		providertest.WantRetry(dir+"/b/b: no space left on device"))
+	f, u := h.Unnamed(local.File), h.Unnamed(local.Unpacked)
+	f.Create(t, props{"path": dir + "/a", "content": "small"})
+	u.Create(t, props{"path": dir + "/b", "archive": archive("a", "1")})
+	f.Update(t, props{"content": large}, providertest.WantRetry("no space left on device"))
+	u.Update(t, props{"archive": archive("a", "2", "b", large)}, providertest.WantRetry("no space left on device"))
+	wantEntries(t, dir, "a", "b", "theirs")
+	wantEntries(t, dir+"/b", "a")
+	wantText(t, dir+"/a", "small")
+	wantText(t, dir+"/b/a", "1")
+}
+
+// TestLostAnswer kills the plugin while it fetches a file, and after it has created one whose answer nobody got. The next
+// process continues with the same tokens.
+func TestLostAnswer(t *testing.T) {
+	dir := t.TempDir()
+	arrived := make(chan struct{}, 1)
+	slow := true
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		_, _ = w.Write([]byte("first half, "))
+		if slow {
+			w.(http.Flusher).Flush()
+			arrived <- struct{}{}
+			<-r.Context().Done()
+		}
+		_, _ = w.Write([]byte("second half"))
+	}))
+	defer server.Close()
+	create := map[string]props{
+		"page": {"path": dir + "/page", "source": lumi.URIAsset(server.URL)}, "file": {"path": dir + "/file", "content": "a"},
+	}
+	first := newBinary(t)
+	first.create(local.File, "file", "file", create["file"])
+	failed := make(chan error, 1)
+	go func() {
+		_, err := first.provider(local.File).Create(t.Context(), first.request(local.File, "page", "page", create["page"]))
+		failed <- err
+	}()
+	<-arrived
+	for end := time.Now().Add(10 * time.Second); ; time.Sleep(10 * time.Millisecond) {
+		if entries, _ := os.ReadDir(dir); len(entries) == 2 {
+			break
+		}
+		if time.Now().After(end) {
+			t.Fatal("no temporary file after 10 seconds")
+		}
+	}
+	kill := props{"name": "kill", "create": "kill -9 $PPID"}
+	_, err := first.provider(local.Command).Create(t.Context(), first.request(local.Command, "kill", "kill", kill))
+	if !errors.As(err, new(*lumi.UncertainError)) {
+		t.Errorf("the command: %v", err)
+	}
+	if err := <-failed; !errors.As(err, new(*lumi.UncertainError)) {
+		t.Errorf("the file: %v", err)
+	}
+	slow = false
+	second := newBinary(t)
+	for name, properties := range create {
+		second.create(local.File, name, name, properties)
+	}
+	wantEntries(t, dir, "file", "page")
+	wantText(t, dir+"/page", "first half, second half")
+	if _, err := second.provider(local.File).Create(t.Context(), second.request(local.File, "file", "another", create["file"])); err == nil {
+		t.Error("another token takes the file over")
+	}
+}
+
+func TestCommandFailures(t *testing.T) {
+	h, dir := inProcess(t), t.TempDir()
+	c := h.Resource(local.Command, "c")
+	command := props{"name": "c", "create": "echo first >&2; echo last >&2; exit 3"}
+	c.Create(t, command, providertest.WantError("create: exit status 3: last"))
+	c.Create(t, command.With(props{"interpreter": []string{"/no/such/program"}}),
+		providertest.WantError("create: fork/exec /no/such/program: no such file or directory"))
+	c.Create(t, command.With(props{"create": "kill -9 $$"}), providertest.WantUncertain("create: signal: killed"))
+	// What it leaves in the background has the output open.
+	c.Create(t, command.With(props{"create": "sleep 60 & echo $!", "delete": "kill $LUMI_STDOUT"}))
+	c.Update(t, props{"update": "exit 4", "triggers": map[string]string{"a": "b"}}, providertest.WantError("update: exit status 4"))
+	c.Delete(t)
+	write(t, dir+"/x", "")
+	d := h.Resource(local.Command, "d")
+	d.Create(t, props{"name": "d", "create": "yes | head -c 2000000", "delete": "test ! -e " + dir + "/x", "interpreter": []string{"sh", "-c"}})
+	if n := len(d.Output("stdout").GetStringValue()); n != 1<<20-1 { // The last character is a newline.
+		t.Errorf("standard output has %d bytes", n)
+	}
+	d.Delete(t, providertest.WantError("delete: exit status 1"))
+	if err := os.Remove(dir + "/x"); err != nil {
+		t.Fatal(err)
+	}
+	d.Delete(t)
+}
+
+// TestCommandStopped sees that everything that a command started ends with the call, and that nobody claims to know what
+// it did.
+func TestCommandStopped(t *testing.T) {
+	t.Parallel()
+	c, dir := newBinary(t), t.TempDir()
+	ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+	defer cancel()
+	text := "(trap '' TERM; sleep 5; touch " + dir + "/late) & trap 'touch " + dir + "/asked; exit 1' TERM; touch " + dir + "/began; wait"
+	_, err := c.provider(local.Command).Create(ctx, c.request(local.Command, "c", "c", props{"name": "c", "create": text}))
+	if !errors.As(err, new(*lumi.UncertainError)) {
+		t.Errorf("%v", err)
+	}
+	time.Sleep(5500 * time.Millisecond)
+	wantEntries(t, dir, "asked", "began")
+}
+
+// TestImportOfState sees that what exists only in the state says so.
+func TestImportOfState(t *testing.T) {
+	c := newCaller(t)
+	for _, typ := range []tokens.Type{local.Command, local.RandomID, local.RandomString} {
+		_, err := c.get(typ, "x", nil)
+		if !errors.Is(err, lumi.ErrNotFound) || !strings.Contains(err.Error(), "it exists only in the state, and cannot be imported") {
+			t.Errorf("%s: %v", typ, err)
+		}
+	}
+	state := props{"name": "r", "bytes": 1, "hex": "00", "base64": "AA"}
+	if got, err := c.get(local.RandomID, "x", state); err != nil || got.Get("hex") != "00" {
+		t.Errorf("refresh: %v, %v", got, err)
+	}
+}
+
+// TestRandomStrings sees that no two are the same, and that only the characters occur.
+func TestRandomStrings(t *testing.T) {
+	c := newCaller(t)
+	seen := map[any]bool{}
+	for i := range 200 {
+		_, state := c.create(local.RandomString, "r", string(rune('a'+i)), props{"name": "r", "length": 20, "characters": "αβγ"})
+		_, secret := state["result"].(map[string]any)
+		result := lumi.BagOf(encode(t, state)).Get("result").(string)
+		if !secret || strings.Trim(result, "αβγ") != "" || len([]rune(result)) != 20 || seen[result] {
+			t.Fatalf("%v", state)
+		}
+		seen[result] = true
+	}
+}
+
+// caller makes calls as an engine does, but only those that a test is about.
+type caller struct {
+	t        *testing.T
+	provider func(tokens.Type) lumi.ResourceProvider
+}
+
+func newCaller(t *testing.T) *caller {
+	resources := local.Resources()
+	return &caller{t, func(typ tokens.Type) lumi.ResourceProvider { return resources[typ] }}
+}
+
+func newBinary(t *testing.T) *caller {
+	t.Helper()
+	p, err := plugin.Start(t.Context(), plugin.Command{Path: providertest.Build(t, "./lumi-resource-local")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { p.Close() })
+	return &caller{t, func(typ tokens.Type) lumi.ResourceProvider {
+		r, err := p.Resource(typ)
+		if err != nil {
+			t.Error(err)
+		}
+		return r
+	}}
+}
+
+func urnOf(typ tokens.Type, name string) urn.URN {
+	return urn.URN("urn:lumi:test::local:index::" + string(typ) + "::" + name)
+}
+
+func (c *caller) request(typ tokens.Type, name, token string, properties props) *lumi.CreateRequest {
+	c.t.Helper()
+	u := urnOf(typ, name)
+	checked, err := c.provider(typ).Check(c.t.Context(), &lumi.CheckRequest{URN: u, Properties: lumi.BagOf(encode(c.t, properties))})
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	return &lumi.CreateRequest{URN: u, Properties: checked.Properties, Token: token}
+}
+
+// create returns the id and all properties.
+func (c *caller) create(typ tokens.Type, name, token string, properties props) (lumi.ID, props) {
+	c.t.Helper()
+	request := c.request(typ, name, token, properties)
+	made, err := c.provider(typ).Create(c.t.Context(), request)
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	state := props(request.Properties.Struct().AsMap())
+	return made.ID, state.With(props(made.Properties.Struct().AsMap()))
+}
+
+func (c *caller) get(typ tokens.Type, id lumi.ID, old props) (lumi.Bag, error) {
+	request := &lumi.GetRequest{ID: id, Purpose: lumi.Import}
+	if old != nil {
+		request.Purpose, request.URN, request.Old = lumi.Refresh, urnOf(typ, "x"), lumi.BagOf(encode(c.t, old))
+	}
+	got, err := c.provider(typ).Get(c.t.Context(), request)
+	if err != nil {
+		return lumi.Bag{}, err
+	}
+	return got.Properties, nil
+}
+
+func (c *caller) update(typ tokens.Type, id lumi.ID, old, want props) (*lumi.UpdateResponse, error) {
+	return c.provider(typ).Update(c.t.Context(), &lumi.UpdateRequest{
+		URN: urnOf(typ, "x"), ID: id, Old: lumi.BagOf(encode(c.t, old)), New: lumi.BagOf(encode(c.t, want.With(props{"checksum": nil}))),
+	})
+}
+
+func (c *caller) delete(typ tokens.Type, id lumi.ID, old props) error {
+	_, err := c.provider(typ).Delete(c.t.Context(), &lumi.DeleteRequest{
+		URN: urnOf(typ, "x"), ID: id, Properties: lumi.BagOf(encode(c.t, old)),
+	})
+	return err
+}
+
+func encode(t *testing.T, properties props) *structpb.Struct {
+	t.Helper()
+	text, err := json.Marshal(onWire(properties))
+	made := new(structpb.Struct)
+	if err == nil {
+		err = made.UnmarshalJSON(text)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return made
+}
+
+// onWire has assets and archives as they are on the wire.
+func onWire(value any) any {
+	switch v := value.(type) {
+	case props:
+		made := map[string]any{}
+		for name, part := range v {
+			if part != nil {
+				made[name] = onWire(part)
+			}
+		}
+		return made
+	case lumi.Asset:
+		if uri, ok := v.URI(); ok {
+			return map[string]any{wire.Signature: wire.Asset, "uri": uri}
+		}
+		text, _ := v.Text()
+		return map[string]any{wire.Signature: wire.Asset, "text": text}
+	case lumi.Archive:
+		parts, _ := v.Assets()
+		assets := props{}
+		for name, part := range parts {
+			assets[name] = part
+		}
+		return map[string]any{wire.Signature: wire.Archive, "assets": onWire(assets)}
+	}
+	return value
+}
+
+func write(t *testing.T, path, text string) {
+	t.Helper()
+	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func wantText(t *testing.T, path, want string) {
+	t.Helper()
+	if got, err := os.ReadFile(path); err != nil || string(got) != want {
+		t.Errorf("%s has %q, %v; want %q", path, got, err, want)
+	}
+}

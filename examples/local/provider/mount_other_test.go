@@ -1,0 +1,10 @@
+//go:build !linux
+
+package local_test
+
+import "testing"
+
+func mountSmall(t *testing.T, _ string) {
+	t.Helper()
+	t.Skip("only Linux can mount a small file system")
+}
