@@ -18,8 +18,8 @@ type Command struct {
 	Delete *string `lumi:"optional"`
 	// Variables for the commands, besides those that the deployment has.
 	Environment *map[string]string `lumi:"optional"`
-	// What else the resource depends on, such as the checksum of a file. A change has the resource updated or replaced.
-	Triggers *map[string]string `lumi:"optional"`
+	// What else the resource depends on, such as the checksum of a file, by any names. A change has the resource updated or replaced.
+	Triggers *map[string]any `lumi:"optional"`
 	// The program, with arguments, that gets each command as its last argument. The default is /bin/sh -c, and on Windows
 	// cmd /C.
 	Interpreter *[]string `lumi:"optional"`

@@ -34,9 +34,9 @@ export class Command extends lumi.NamedResource<"local:index:Command"> implement
     declare environment?: lumi.Input<{ [key: string]: string } | undefined>;
 
     /**
-     * What else the resource depends on, such as the checksum of a file. A change has the resource updated or replaced.
+     * What else the resource depends on, such as the checksum of a file, by any names. A change has the resource updated or replaced.
      */
-    declare triggers?: lumi.Input<{ [key: string]: string } | undefined>;
+    declare triggers?: lumi.Input<{ [key: string]: any } | undefined>;
 
     /**
      * The program, with arguments, that gets each command as its last argument. The default is /bin/sh -c, and on Windows
@@ -77,9 +77,9 @@ export interface CommandArgs {
     environment?: lumi.Input<{ [key: string]: string } | undefined>;
 
     /**
-     * What else the resource depends on, such as the checksum of a file. A change has the resource updated or replaced.
+     * What else the resource depends on, such as the checksum of a file, by any names. A change has the resource updated or replaced.
      */
-    triggers?: lumi.Input<{ [key: string]: string } | undefined>;
+    triggers?: lumi.Input<{ [key: string]: any } | undefined>;
 
     /**
      * The program, with arguments, that gets each command as its last argument. The default is /bin/sh -c, and on Windows
@@ -93,7 +93,7 @@ const Command$shape: lumi.Shape = {
     update: lumi.optional(lumi.string),
     delete: lumi.optional(lumi.string),
     environment: lumi.optional(lumi.map(lumi.string)),
-    triggers: lumi.optional(lumi.map(lumi.string)),
+    triggers: lumi.optional(lumi.map(lumi.any)),
     interpreter: lumi.optional(lumi.list(lumi.string)),
     stdout: lumi.out(lumi.string),
 };

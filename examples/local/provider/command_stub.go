@@ -33,8 +33,8 @@ type command struct {
 	Delete *string
 	// Variables for the commands, besides those that the deployment has.
 	Environment map[string]string
-	// What else the resource depends on, such as the checksum of a file. A change has the resource updated or replaced.
-	Triggers map[string]string
+	// What else the resource depends on, such as the checksum of a file, by any names. A change has the resource updated or replaced.
+	Triggers map[string]any
 	// The program, with arguments, that gets each command as its last argument. The default is /bin/sh -c, and on Windows
 	// cmd /C.
 	Interpreter []string
@@ -62,7 +62,7 @@ func (s *command) Lumi(p *lumi.Props) {
 	lumi.Optional(p, Command_Update, &s.Update, lumi.String)
 	lumi.Optional(p, Command_Delete, &s.Delete, lumi.String)
 	lumi.Nilable(p, Command_Environment, &s.Environment, lumi.Map(lumi.String))
-	lumi.Nilable(p, Command_Triggers, &s.Triggers, lumi.Map(lumi.String))
+	lumi.Nilable(p, Command_Triggers, &s.Triggers, lumi.Map(lumi.Any))
 	lumi.Nilable(p, Command_Interpreter, &s.Interpreter, lumi.List(lumi.String))
 	lumi.Required(p, Command_Stdout, &s.Stdout, lumi.String, lumi.Out)
 }

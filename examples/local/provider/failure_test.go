@@ -92,9 +92,9 @@ func TestTaken(t *testing.T) {
 				"path: "+path+" exists already, as "+what+" that this resource did not create"))
 		}
 		h.Unnamed(typ).Create(t, properties.With(props{"path": dir + "/none/a"}),
-			providertest.WantFaults("path: the directory "+dir+"/none does not exist"))
+			providertest.WantFaults("path: the directory "+dir+"/none does not exist; if the program creates it, name that resource in dependsOn"))
 		h.Unnamed(typ).Create(t, properties.With(props{"path": dir + "/file/a"}),
-			providertest.WantFaults("path: the directory "+dir+"/file does not exist"))
+			providertest.WantFaults("path: the directory "+dir+"/file does not exist; if the program creates it, name that resource in dependsOn"))
 		h.Unnamed(typ).Create(t, properties.With(props{"path": dir + "/" + strings.Repeat("a", 300)}),
 			providertest.WantError("file name too long"))
 		wantEntries(t, dir, "directory", "file", "link", "target")
@@ -257,10 +257,10 @@ func TestFullDisk(t *testing.T) {
 	h := inProcess(t)
 	write(t, dir+"/theirs", "theirs")
 	large := strings.Repeat("x", 1<<20)
-	h.Unnamed(local.File).Create(t, props{"path": dir + "/a", "content": large}, providertest.WantRetry(dir+"/a: no space left on device"))
-	h.Unnamed(local.Unpacked).Create(t, props{"path": dir + "/b", "archive": archive("a", "1", "b", large)},
-		providertest.WantRetry(dir+"/b/b: no space left on device"))
 	f, u := h.Unnamed(local.File), h.Unnamed(local.Unpacked)
+	f.Create(t, props{"path": dir + "/a", "content": large}, providertest.WantRetry(dir+"/a: no space left on device"))
+	u.Create(t, props{"path": dir + "/b", "archive": archive("a", "1", "b", large)},
+		providertest.WantRetry(dir+"/b/b: no space left on device"))
 	f.Create(t, props{"path": dir + "/a", "content": "small"})
 	u.Create(t, props{"path": dir + "/b", "archive": archive("a", "1")})
 	f.Update(t, props{"content": large}, providertest.WantRetry("no space left on device"))

@@ -55,7 +55,8 @@ func (p *place) close() { _ = p.Close() }
 func openNew(path string) (*place, error) {
 	p, err := open(path)
 	if isGone(err) {
-		return nil, lumi.Faultf(pathProperty, "the directory %s does not exist", filepath.Dir(filepath.FromSlash(path)))
+		return nil, lumi.Faultf(pathProperty, "the directory %s does not exist; if the program creates it, name that resource in"+
+			" dependsOn", filepath.Dir(filepath.FromSlash(path)))
 	}
 	return p, err
 }

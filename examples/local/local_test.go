@@ -1,0 +1,41 @@
+package local_test
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+
+	"github.com/lumi-idl/lumi/runtime/providertest"
+)
+
+// TestOutputIsCurrent compares what is checked in with what the compiler makes of the IDL.
+func TestOutputIsCurrent(t *testing.T) {
+	t.Parallel()
+	cmd := exec.Command("go", "run", "../../cmd/cidlc", "idl", "--out-pack", "--out-provider", "--check")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Errorf("run 'make example': %v\n%s", err, out)
+	}
+}
+
+// TestFixture runs the conformance test with the fixture, in a copy of its directory that must be as it was afterwards.
+func TestFixture(t *testing.T) {
+	t.Parallel()
+	lumi, plugin := providertest.Build(t, "../../cmd/lumi"), providertest.Build(t, "./provider/lumi-resource-local")
+	dir := t.TempDir()
+	fixture, err := os.ReadFile("fixture.json")
+	if err == nil {
+		err = os.WriteFile(filepath.Join(dir, "fixture.json"), fixture, 0o644)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command(lumi, "provider", "test", plugin, "--fixture=fixture.json")
+	cmd.Dir = dir
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Errorf("%v\n%s", err, out)
+	}
+	if entries, err := os.ReadDir(dir); err != nil || len(entries) != 1 {
+		t.Errorf("the directory has %v, %v; want nothing but the fixture", entries, err)
+	}
+}
