@@ -24,6 +24,7 @@ import (
 )
 
 func TestFaults(t *testing.T) {
+	t.Parallel()
 	h := inProcess(t)
 	for _, test := range []struct {
 		typ    tokens.Type
@@ -73,6 +74,7 @@ func TestFaults(t *testing.T) {
 
 // TestTaken sees that nothing which exists is taken over or followed.
 func TestTaken(t *testing.T) {
+	t.Parallel()
 	h, dir := inProcess(t), t.TempDir()
 	write(t, dir+"/file", "theirs")
 	for _, err := range []error{
@@ -106,6 +108,7 @@ func TestTaken(t *testing.T) {
 // TestFileReplacedByLink sees that a link in the place of a file counts as gone, and that neither it nor its target is
 // touched.
 func TestFileReplacedByLink(t *testing.T) {
+	t.Parallel()
 	c, dir := newCaller(t), t.TempDir()
 	path := dir + "/a"
 	id, _ := c.create(local.File, path, "token", props{"path": path, "content": "ours"})
@@ -129,6 +132,7 @@ func TestFileReplacedByLink(t *testing.T) {
 
 // TestDrift sees that Get finds what others changed.
 func TestDrift(t *testing.T) {
+	t.Parallel()
 	c, dir := newCaller(t), t.TempDir()
 	text, source, unpacked := dir+"/text", dir+"/source", dir+"/unpacked"
 	textID, textState := c.create(local.File, text, "1", props{"path": text, "content": "a"})
@@ -173,6 +177,7 @@ func TestDrift(t *testing.T) {
 
 // TestDeleteDirectory sees that files of others are deleted only with force, and never through a link.
 func TestDeleteDirectory(t *testing.T) {
+	t.Parallel()
 	h, dir := inProcess(t), t.TempDir()
 	write(t, dir+"/theirs", "theirs")
 	d := h.Unnamed(local.Directory)
@@ -192,6 +197,7 @@ func TestDeleteDirectory(t *testing.T) {
 
 // TestUnpackedOthers sees that files of others in an unpacked archive stay, and are not overwritten.
 func TestUnpackedOthers(t *testing.T) {
+	t.Parallel()
 	h, dir := inProcess(t), t.TempDir()
 	path := dir + "/u"
 	u := h.Unnamed(local.Unpacked)
@@ -240,6 +246,7 @@ func TestUnpackedOthers(t *testing.T) {
 
 // TestUnpackedDeleteOthers sees that files of others outlive an unpacked archive.
 func TestUnpackedDeleteOthers(t *testing.T) {
+	t.Parallel()
 	c, path := newCaller(t), t.TempDir()+"/u"
 	id, state := c.create(local.Unpacked, path, "token", props{"path": path, "archive": archive("a", "1", "b/c", "2")})
 	write(t, path+"/b/d", "theirs")
@@ -252,6 +259,7 @@ func TestUnpackedDeleteOthers(t *testing.T) {
 
 // TestFullDisk sees that what does not fit leaves nothing, and that the call is worth repeating.
 func TestFullDisk(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	mountSmall(t, dir)
 	h := inProcess(t)
@@ -271,9 +279,39 @@ func TestFullDisk(t *testing.T) {
 	wantText(t, dir+"/b/a", "1")
 }
 
+// TestReadOnly sees that calls which cannot change anything say so, and that the same resource can be changed later.
+func TestReadOnly(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	readOnly := mountSmall(t, dir)
+	h := inProcess(t)
+	for name, create := range map[string]props{
+		"file": {"content": "a"}, "directory": {}, "unpacked": {"archive": archive("a", "1")},
+	} {
+		typ := map[string]tokens.Type{"file": local.File, "directory": local.Directory, "unpacked": local.Unpacked}[name]
+		const failure = ": read-only file system"
+		readOnly(true)
+		r := h.Unnamed(typ)
+		r.Create(t, create.With(props{"path": dir + "/" + name}), providertest.WantError(dir+"/"+name+failure))
+		readOnly(false)
+		r.Create(t, create.With(props{"path": dir + "/" + name}))
+		readOnly(true)
+		change := map[string]props{
+			"file": {"content": "b"}, "directory": {"mode": "700"}, "unpacked": {"archive": archive("b", "2")},
+		}[name]
+		r.Update(t, change, providertest.WantError(failure))
+		r.NoChange(t)
+		readOnly(false)
+		r.Update(t, change)
+	}
+	wantText(t, dir+"/file", "b")
+	wantEntries(t, dir+"/unpacked", "b")
+}
+
 // TestLostAnswer kills the plugin while it fetches a file, and after it has created one whose answer nobody got. The next
 // process continues with the same tokens.
 func TestLostAnswer(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	arrived := make(chan struct{}, 1)
 	slow := true
@@ -327,10 +365,14 @@ func TestLostAnswer(t *testing.T) {
 }
 
 func TestCommandFailures(t *testing.T) {
+	t.Parallel()
 	h, dir := inProcess(t), t.TempDir()
 	c := h.Resource(local.Command, "c")
 	command := props{"name": "c", "create": "echo first >&2; echo last >&2; exit 3"}
 	c.Create(t, command, providertest.WantError("create: exit status 3: last"))
+	c.Create(t, command.With(props{
+		"create": "echo the token is $TOKEN >&2; exit 3", "environment": props{"TOKEN": providertest.Secret("swordfish")},
+	}), providertest.WantError("create: exit status 3: the token is (secret)"))
 	c.Create(t, command.With(props{"interpreter": []string{"/no/such/program"}}),
 		providertest.WantError("create: fork/exec /no/such/program: no such file or directory"))
 	c.Create(t, command.With(props{"create": "kill -9 $$"}), providertest.WantUncertain("create: signal: killed"))
@@ -369,6 +411,7 @@ func TestCommandStopped(t *testing.T) {
 
 // TestImportOfState sees that what exists only in the state says so.
 func TestImportOfState(t *testing.T) {
+	t.Parallel()
 	c := newCaller(t)
 	for _, typ := range []tokens.Type{local.Command, local.RandomID, local.RandomString} {
 		_, err := c.get(typ, "x", nil)
@@ -384,6 +427,7 @@ func TestImportOfState(t *testing.T) {
 
 // TestRandomStrings sees that no two are the same, and that only the characters occur.
 func TestRandomStrings(t *testing.T) {
+	t.Parallel()
 	c := newCaller(t)
 	seen := map[any]bool{}
 	for i := range 200 {

@@ -190,8 +190,7 @@ func (p *place) stage(ctx context.Context, want *fileState, temporary string, mo
 	return nil
 }
 
-// write writes a new file, on disk when it returns, and returns its checksum. The property is the one that has the
-// content.
+// write writes a new file and returns its checksum. The property is the one that has the content.
 func (p *place) write(
 	ctx context.Context, name string, mode fs.FileMode, from io.Reader, property lumi.Path,
 ) (checksum string, err error) {
@@ -207,7 +206,7 @@ func (p *place) write(
 	if err == nil {
 		err = file.Chmod(mode)
 	}
-	if err == nil {
+	if err == nil && property != Unpacked_Archive { // Thousands of files would take minutes.
 		err = file.Sync()
 	}
 	if closed := file.Close(); err == nil {

@@ -24,12 +24,13 @@ type entry[P lumi.Object] struct {
 	deleted    bool
 }
 
-// created returns what was created with a token, if anything.
+// created returns what was created with a token, if it exists.
 func (l *ledger[P]) created(token string) (id lumi.ID, properties P, ok bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	id, ok = l.tokens[token]
-	return id, l.latest[id].properties, ok
+	now := l.latest[id]
+	return id, now.properties, ok && !now.deleted
 }
 
 // add enters what was created, and returns its id. Nobody changes the properties any more.

@@ -20,9 +20,13 @@ func inProcess(t *testing.T) *providertest.Harness {
 	return providertest.InProcess(t, serve.Plugin{Package: "local", Resources: local.Resources()})
 }
 
-func TestInProcess(t *testing.T) { testLives(t, inProcess) }
+func TestInProcess(t *testing.T) {
+	t.Parallel()
+	testLives(t, inProcess)
+}
 
 func TestBinary(t *testing.T) {
+	t.Parallel()
 	testLives(t, func(t *testing.T) *providertest.Harness {
 		return providertest.Binary(t, plugin.Command{Path: providertest.Build(t, "./lumi-resource-local")})
 	})

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// mountSmall mounts a file system that is soon full.
-func mountSmall(t *testing.T, dir string) {
+// mountSmall mounts a file system that is soon full. The function that it returns makes it read-only, or writable again.
+func mountSmall(t *testing.T, dir string) (readOnly func(bool)) {
 	t.Helper()
 	if err := syscall.Mount("tmpfs", dir, "tmpfs", 0, "size=64k"); err != nil {
 		t.Skipf("a file system cannot be mounted here: %v", err)
@@ -16,4 +16,13 @@ func mountSmall(t *testing.T, dir string) {
 			t.Error(err)
 		}
 	})
+	return func(on bool) {
+		flags := uintptr(syscall.MS_REMOUNT)
+		if on {
+			flags |= syscall.MS_RDONLY
+		}
+		if err := syscall.Mount("tmpfs", dir, "tmpfs", flags, "size=64k"); err != nil {
+			t.Fatal(err)
+		}
+	}
 }

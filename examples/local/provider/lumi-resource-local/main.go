@@ -7,4 +7,9 @@ import (
 	"github.com/lumi-idl/lumi/runtime/serve"
 )
 
-func main() { serve.Main(serve.Plugin{Package: "local", Resources: local.Resources()}) }
+// version is set by 'make dist'.
+var version string
+
+func main() {
+	serve.Main(serve.Plugin{Package: "local", Version: version, Resources: local.Resources()})
+}
