@@ -3,7 +3,7 @@
 GO      ?= go
 TOOL     = $(GO) tool -modfile=$(CURDIR)/tools/go.mod
 VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null)
-COMMANDS  = cidlc lumi
+COMMANDS  = ./cmd/cidlc ./cmd/lumi ./examples/local/provider/lumi-resource-local
 PLATFORMS = linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 windows/arm64
 
 # Modules below the main one, whose requirements are not for Lumi's users. Each target about Go code goes through all of
@@ -31,10 +31,11 @@ build: $(NPM_READY)
 	@set -ex; for module in . $(MODULES); do $(GO) -C $$module build ./...; done
 	npm --prefix $(NPM_PACKAGE) run --silent build
 
-## example: compile the AWS example, examples/aws/idl, into pack/ and provider/ beside it
+## example: compile the examples, examples/*/idl, into pack/ and provider/ beside them
 .PHONY: example
 example:
 	$(GO) run ./cmd/cidlc examples/aws/idl --out-pack --out-provider
+	$(GO) run ./cmd/cidlc examples/local/idl --out-pack --out-provider
 
 ## test: run all tests
 .PHONY: test
@@ -94,13 +95,13 @@ bench:
 dist: $(NPM_READY)
 	rm -rf dist
 	mkdir dist
-	CGO_ENABLED=0 $(GO) build -trimpath -ldflags='-s -w -X main.version=$(VERSION)' -o dist/ $(COMMANDS:%=./cmd/%)
-	@set -e; for platform in $(PLATFORMS); do for command in $(COMMANDS); do \
-		os=$${platform%/*} arch=$${platform#*/} suffix=; \
+	CGO_ENABLED=0 $(GO) build -trimpath -ldflags='-s -w -X main.version=$(VERSION)' -o dist/ $(COMMANDS)
+	@set -e; for platform in $(PLATFORMS); do for package in $(COMMANDS); do \
+		command=$${package##*/} os=$${platform%/*} arch=$${platform#*/} suffix=; \
 		if [ $$os = windows ]; then suffix=.exe; fi; \
 		echo "dist/$${command}_$${os}_$$arch$$suffix"; \
 		CGO_ENABLED=0 GOOS=$$os GOARCH=$$arch $(GO) build -trimpath -ldflags='-s -w -X main.version=$(VERSION)' \
-			-o dist/$${command}_$${os}_$$arch$$suffix ./cmd/$$command; \
+			-o dist/$${command}_$${os}_$$arch$$suffix $$package; \
 	done; done
 	cd $(NPM_PACKAGE) && npm pack --silent --pack-destination=$(CURDIR)/dist
 

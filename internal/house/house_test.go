@@ -36,7 +36,10 @@ type rule struct {
 // testIDL is what the stubs that the runtime is tested with are generated from.
 var testIDL = []string{"./runtime/internal/testprovider/idl/..."}
 
-// stubImports are what the example's stubs may import of ours.
+// exampleIDL is what the examples are generated from.
+var exampleIDL = []string{"./examples/aws/idl/...", "./examples/local/idl/..."}
+
+// stubImports are what the examples' stubs may import of ours.
 var stubImports = []string{"./examples/aws/provider/...", "./runtime", "./runtime/tokens", "./runtime/urn"}
 
 var (
@@ -239,21 +242,21 @@ var rules = []rule{
 		why: "URNs are a leaf but for the tokens in them",
 	},
 	{
-		of:    []string{"./examples/aws/provider/..."},
+		of:    []string{"./examples/aws/provider/...", "./examples/local/provider"},
 		but:   []string{"./examples/aws/provider/lumi-resource-aws"},
 		only:  slices.Concat(stubImports, []string{"./runtime/content"}),
 		never: slices.Concat([]string{"./idl/...", "./gen/..."}, grpc),
 		why:   "what authors write beside their stubs needs the runtime, and no gRPC",
 	},
 	{
-		of:    []string{"./examples/aws/provider/lumi-resource-aws"},
+		of:    []string{"./examples/aws/provider/lumi-resource-aws", "./examples/local/provider/lumi-resource-local"},
 		never: []string{"./idl/...", "./gen/...", "./runtime/serve/plugin"},
 		why:   "a provider's binary has the plugin's side of the protocol and not the engine's",
 	},
 	{
 		of:    []string{"./..."},
-		but:   slices.Concat(testIDL, []string{"./examples/aws/idl/..."}),
-		never: slices.Concat(testIDL, []string{"./examples/aws/idl/..."}),
+		but:   slices.Concat(testIDL, exampleIDL),
+		never: slices.Concat(testIDL, exampleIDL),
 		why:   "an IDL is read by the compiler and compiled into nothing else",
 	},
 	{
@@ -377,13 +380,13 @@ func TestReach(t *testing.T) {
 	}
 }
 
-// TestStubs holds that the example's stubs import nothing but what stubs may, and the runtime as lumi, since the standard
+// TestStubs holds that the examples' stubs import nothing but what stubs may, and the runtime as lumi, since the standard
 // library owns its name. Of packages with files of authors beside the stubs, the rules above cannot tell which of them
 // imports something.
 func TestStubs(t *testing.T) {
 	found := false
 	for path, p := range list(t) {
-		if !matches([]string{"./examples/aws/provider/..."}, path) {
+		if !matches([]string{"./examples/aws/provider/...", "./examples/local/provider"}, path) {
 			continue
 		}
 		for _, name := range p.GoFiles {
