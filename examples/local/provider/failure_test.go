@@ -248,12 +248,17 @@ func TestUnpackedOthers(t *testing.T) {
 func TestUnpackedDeleteOthers(t *testing.T) {
 	t.Parallel()
 	c, path := newCaller(t), t.TempDir()+"/u"
-	id, state := c.create(local.Unpacked, path, "token", props{"path": path, "archive": archive("a", "1", "b/c", "2")})
+	id, state := c.create(local.Unpacked, path, "token",
+		props{"path": path, "archive": archive("a", "1", "b/c", "2", "e/f", "3")})
 	write(t, path+"/b/d", "theirs")
+	if err := os.RemoveAll(path + "/e"); err != nil {
+		t.Fatal(err)
+	}
+	write(t, path+"/e", "theirs, in the place of a directory")
 	if err := c.delete(local.Unpacked, id, state); err != nil {
 		t.Fatal(err)
 	}
-	wantEntries(t, path, "b")
+	wantEntries(t, path, "b", "e")
 	wantEntries(t, path+"/b", "d")
 }
 
@@ -571,5 +576,53 @@ func wantText(t *testing.T, path, want string) {
 	t.Helper()
 	if got, err := os.ReadFile(path); err != nil || string(got) != want {
 		t.Errorf("%s has %q, %v; want %q", path, got, err, want)
+	}
+}
+
+// TestDeleteFirst sees that a replacement at the same path deletes first, and that one at another path does not.
+func TestDeleteFirst(t *testing.T) {
+	t.Parallel()
+	h, dir := inProcess(t), t.TempDir()
+	for typ, create := range map[tokens.Type]props{
+		local.File: {"content": "a"}, local.Directory: {}, local.Unpacked: {"archive": archive("a", "1")},
+	} {
+		r := h.Unnamed(typ)
+		r.Create(t, create.With(props{"path": dir + "/" + string(typ)}))
+		if !r.Inspect(t, nil).DeleteBeforeReplace || r.Inspect(t, props{"path": dir + "/b"}).DeleteBeforeReplace {
+			t.Errorf("%s: wrong order", typ)
+		}
+	}
+	c := h.Resource(local.Command, "c")
+	c.Create(t, props{"name": "c", "create": "echo made"})
+	if got := c.Inspect(t, props{"create": "false"}); !got.DeleteBeforeReplace || len(got.Replaces) != 1 {
+		t.Errorf("command: %+v", got)
+	}
+}
+
+// TestConcurrentCreates sees that of many creations at one path, one succeeds and no other touches it.
+func TestConcurrentCreates(t *testing.T) {
+	t.Parallel()
+	c, dir := newCaller(t), t.TempDir()
+	for round := range 20 {
+		path := filepath.Join(dir, string(rune('a'+round)))
+		made := make(chan string)
+		for i := range 8 {
+			text := string(rune('A' + i))
+			request := c.request(local.File, path, text, props{"path": path, "content": text})
+			go func() {
+				if _, err := c.provider(local.File).Create(t.Context(), request); err != nil {
+					text = ""
+				}
+				made <- text
+			}()
+		}
+		winners := ""
+		for range 8 {
+			winners += <-made
+		}
+		if len(winners) != 1 {
+			t.Errorf("%d creations succeeded: %s", len(winners), winners)
+		}
+		wantText(t, path, winners)
 	}
 }
