@@ -3,7 +3,7 @@
 
 import * as lumi from "@lumi/lumi";
 
-lumi.requireGeneration(1);
+lumi.requireGeneration(2);
 
 /**
  * A Command is what a command makes, for everything that no other resource does. A command that ends with an exit code
@@ -50,8 +50,8 @@ export class Command extends lumi.NamedResource<"local:index:Command"> implement
      */
     declare readonly stdout: lumi.Output<string>;
 
-    constructor(name: string, args: CommandArgs) {
-        super(Command.type, name, args, Command$shape);
+    constructor(name: string, args: CommandArgs, options?: lumi.ResourceOptions<keyof CommandArgs | "name">) {
+        super(Command.type, name, args, Command$shape, options);
     }
 }
 

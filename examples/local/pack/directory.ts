@@ -3,7 +3,7 @@
 
 import * as lumi from "@lumi/lumi";
 
-lumi.requireGeneration(1);
+lumi.requireGeneration(2);
 
 /** A Directory contains files that are made by others: other resources, or programs. */
 export class Directory extends lumi.Resource<"local:index:Directory"> implements DirectoryArgs {
@@ -22,8 +22,8 @@ export class Directory extends lumi.Resource<"local:index:Directory"> implements
      */
     declare force?: lumi.Input<boolean | undefined>;
 
-    constructor(args: DirectoryArgs) {
-        super(Directory.type, args, Directory$shape);
+    constructor(args: DirectoryArgs, options?: lumi.ResourceOptions<keyof DirectoryArgs>) {
+        super(Directory.type, args, Directory$shape, options);
     }
 }
 

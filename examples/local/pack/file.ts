@@ -3,7 +3,7 @@
 
 import * as lumi from "@lumi/lumi";
 
-lumi.requireGeneration(1);
+lumi.requireGeneration(2);
 
 /** A File is a regular file. It is written whole or not at all. */
 export class File extends lumi.Resource<"local:index:File"> implements FileArgs {
@@ -28,8 +28,8 @@ export class File extends lumi.Resource<"local:index:File"> implements FileArgs 
     /** The SHA-256 of the content, in hexadecimal digits. */
     declare readonly checksum: lumi.Output<string>;
 
-    constructor(args: FileArgs) {
-        super(File.type, args, File$shape);
+    constructor(args: FileArgs, options?: lumi.ResourceOptions<keyof FileArgs>) {
+        super(File.type, args, File$shape, options);
     }
 }
 

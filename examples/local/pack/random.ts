@@ -3,7 +3,7 @@
 
 import * as lumi from "@lumi/lumi";
 
-lumi.requireGeneration(1);
+lumi.requireGeneration(2);
 
 /** A RandomString is a string for passwords and tokens, a secret. */
 export class RandomString extends lumi.NamedResource<"local:index:RandomString"> implements RandomStringArgs {
@@ -22,8 +22,8 @@ export class RandomString extends lumi.NamedResource<"local:index:RandomString">
     /** The string. */
     declare readonly result: lumi.Output<string>;
 
-    constructor(name: string, args: RandomStringArgs) {
-        super(RandomString.type, name, args, RandomString$shape);
+    constructor(name: string, args: RandomStringArgs, options?: lumi.ResourceOptions<keyof RandomStringArgs | "name">) {
+        super(RandomString.type, name, args, RandomString$shape, options);
     }
 }
 
@@ -43,7 +43,7 @@ const RandomString$shape: lumi.Shape = {
     keepers: lumi.optional(lumi.map(lumi.string), lumi.replaces),
     length: lumi.required(lumi.number, lumi.replaces),
     characters: lumi.optional(lumi.string, lumi.replaces),
-    result: lumi.out(lumi.string, lumi.secret),
+    result: lumi.out(lumi.string, lumi.secretProperty),
 };
 
 /** A RandomID is a number for names that must differ from all others. It is not a secret. */
@@ -63,8 +63,8 @@ export class RandomID extends lumi.NamedResource<"local:index:RandomID"> impleme
     /** The number in letters, digits, - and _, four for each three bytes. */
     declare readonly base64: lumi.Output<string>;
 
-    constructor(name: string, args?: RandomIDArgs) {
-        super(RandomID.type, name, args, RandomID$shape);
+    constructor(name: string, args?: RandomIDArgs, options?: lumi.ResourceOptions<keyof RandomIDArgs | "name">) {
+        super(RandomID.type, name, args, RandomID$shape, options);
     }
 }
 

@@ -3,7 +3,7 @@
 
 import * as lumi from "@lumi/lumi";
 
-lumi.requireGeneration(1);
+lumi.requireGeneration(2);
 
 /** An Unpacked is a directory with the files of an archive. Files of others in it are neither changed nor deleted. */
 export class Unpacked extends lumi.Resource<"local:index:Unpacked"> implements UnpackedArgs {
@@ -19,8 +19,8 @@ export class Unpacked extends lumi.Resource<"local:index:Unpacked"> implements U
     /** The SHA-256 of each file, in hexadecimal digits, by the file's name in the archive. */
     declare readonly files: lumi.Output<{ [key: string]: string }>;
 
-    constructor(args: UnpackedArgs) {
-        super(Unpacked.type, args, Unpacked$shape);
+    constructor(args: UnpackedArgs, options?: lumi.ResourceOptions<keyof UnpackedArgs>) {
+        super(Unpacked.type, args, Unpacked$shape, options);
     }
 }
 
