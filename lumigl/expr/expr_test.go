@@ -123,8 +123,9 @@ func drawValue(t *rapid.T, depth int) lumigl.Value {
 	case 4:
 		return lumigl.ListOf(drawValue(t, depth-1), drawValue(t, depth-1))
 	}
-	return lumigl.ObjectOf(lumigl.Member{Key: "a", Value: drawValue(t, depth-1)},
-		lumigl.Member{Key: "b", Value: drawValue(t, depth-1)})
+	keys := rapid.Permutation([]string{"a", "b"}).Draw(t, "keys")
+	return lumigl.ObjectOf(lumigl.Member{Key: keys[0], Value: drawValue(t, depth-1)},
+		lumigl.Member{Key: keys[1], Value: drawValue(t, depth-1)})
 }
 
 var names = []string{"x", "y", "z"}

@@ -2,6 +2,7 @@ package expr_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
 	"testing"
@@ -43,7 +44,7 @@ func TestTypeScript(t *testing.T) {
 	t.Parallel()
 	var questions []*question
 	draw := rapid.Custom(drawQuestion)
-	for seed := range 3000 {
+	for seed := range 5000 {
 		questions = append(questions, draw.Example(seed))
 	}
 	data, err := json.Marshal(questions)
@@ -105,23 +106,32 @@ func drawQuestion(t *rapid.T) *question {
 		q.all[name] = drawValue(t, 2)
 		if rapid.Bool().Draw(t, "is known") {
 			q.known[name] = q.all[name]
-			q.Outputs[name] = textOf(q.all[name])
+			q.Outputs[name] = textOf(t, g, q.all[name])
 		}
 	}
 	q.value = drawExpression(t, r, 3)
-	q.Value = textOf(q.value)
+	q.Value = textOf(t, g, q.value)
 	return q
 }
 
-// textOf returns a value as JSON.
-func textOf(v lumigl.Value) json.RawMessage {
-	var g struct {
+// textOf returns a value as JSON. It may refer to the vertices of g, to which it is added.
+func textOf(t *rapid.T, g *lumigl.Graph, v lumigl.Value) json.RawMessage {
+	vertex, err := g.Add(fmt.Sprintf("v%d", g.Len()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	vertex.Properties = lumigl.ObjectOf(lumigl.Member{Key: "v", Value: v})
+	text, err := lumigl.Append(nil, g)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var written struct {
 		Vertices map[string]struct{ V json.RawMessage }
 	}
-	if err := json.Unmarshal([]byte(show(v)), &g); err != nil {
-		panic(err)
+	if err := json.Unmarshal(text, &written); err != nil {
+		t.Fatal(err)
 	}
-	return g.Vertices["v"].V
+	return written.Vertices[vertex.Key()].V
 }
 
 // hasError reports whether a value has an error in any of its parts, once everything is known.
