@@ -18,8 +18,10 @@ interface Storage {
  */
 export function component<T>(name: string, body: () => T): T {
     if (typeof name !== "string" || name === "" || /[/\p{Cc}]/u.test(name)) {
-        const message = `expected a name of a component, without slashes and control characters, found ${describe(name, false)}`;
-        throw blame(new TypeError(`lumi.component: ${message}`), component);
+        const message =
+            "lumi.component: expected a name of a component, without slashes and control characters, " +
+            `found ${describe(name, false)}`;
+        throw blame(new TypeError(message), component);
     }
     if (typeof body !== "function") {
         const message = `expected a function that constructs resources, found ${describe(body, false)}`;

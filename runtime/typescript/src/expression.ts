@@ -62,7 +62,8 @@ export function interpolate(
 function partProblem(value: unknown, secret: boolean): string | undefined {
     const type = isOutput(value) ? typeOf(value) : undefined;
     const kind = type?.kind ?? typeof value;
-    if (/^(?:string|boolean|enum|any)$/.test(kind) || (kind === "number" && (isOutput(value) || Number.isFinite(value)))) {
+    const isNumber = kind === "number" && (isOutput(value) || Number.isFinite(value));
+    if (isNumber || /^(?:string|boolean|enum|any)$/.test(kind)) {
         return undefined;
     }
     const found = isOutput(value) ? `${describeOutput(value)}, ${describeType(type!)}` : describe(value, secret);
@@ -76,8 +77,8 @@ function partProblem(value: unknown, secret: boolean): string | undefined {
 
 /**
  * Turns a value with outputs inside into JSON, in the canonical form of RFC 8785: without spaces, and with sorted keys.
- * With a secret inside, the string is a secret. Throws an `ArgumentError` for what JSON cannot express, such as resources
- * and assets.
+ * With a secret inside, the string is a secret. Throws an `ArgumentError` for what JSON cannot express, such as
+ * resources and assets.
  */
 export function jsonStringify(value: unknown): Output<string> {
     const checker = new Checker(true);
@@ -180,8 +181,8 @@ function hasParts(value: unknown, step: Step): value is { readonly [key: string 
 }
 
 /**
- * Marks a value as a secret, which is not printed, and which graphs and state mark. It may stand wherever the value may.
- * What is computed from it is a secret, too.
+ * Marks a value as a secret, which is not printed, and which graphs and state mark. It may stand wherever the value
+ * may. What is computed from it is a secret, too.
  */
 export function secret<const T>(value: T): Output<Known<T>> {
     if (value === undefined || value === null || stateOf(value) !== undefined) {

@@ -40,7 +40,9 @@ export function parsePath(path: string): Step[] | undefined {
 
 /** Joins steps, and what stands before them, to a path. */
 export function joinPath(steps: readonly Step[], before: string = ""): string {
-    return steps.reduce((path, { text }) => (path === "" || text.startsWith("[") ? path + text : `${path}.${text}`), before);
+    const join = (path: string, { text }: Step): string =>
+        path === "" || text.startsWith("[") ? path + text : `${path}.${text}`;
+    return steps.reduce(join, before);
 }
 
 /**

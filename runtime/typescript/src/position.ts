@@ -71,10 +71,13 @@ function keyOf(callee: Function): string {
 }
 
 /**
- * Captures the stack where a function was called, as prepare makes it, or as text without that, whatever the program does
+ * Captures the stack where a function was called: what prepare makes of it, or a text, whatever the program itself does
  * with stacks. Only V8 can do that.
  */
-function capture<Stack = string>(callee: Function, prepare: ((_: Error, frames: NodeJS.CallSite[]) => Stack) | undefined) {
+function capture<Stack = string>(
+    callee: Function,
+    prepare: ((_: Error, frames: NodeJS.CallSite[]) => Stack) | undefined,
+): Stack | undefined {
     const V8 = Error as {
         prepareStackTrace?: typeof prepare;
         captureStackTrace?: (target: object, callee: Function) => void;

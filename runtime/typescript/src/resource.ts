@@ -35,7 +35,9 @@ export abstract class Resource<out Token extends string = string> {
         }
         const values = checkArguments(checker, args, shape, named);
         const settings =
-            options === undefined || options === null ? undefined : checkOptions(checker, options, withName(shape, named));
+            options === undefined || options === null
+                ? undefined
+                : checkOptions(checker, options, withName(shape, named));
         if (checker.faults.length > 0) {
             throw blame(new ArgumentError(type, name[0], checker.faults), new.target);
         }

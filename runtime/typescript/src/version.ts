@@ -10,7 +10,8 @@ export function requireGeneration(generation: number): void {
     if (generation >= oldest && generation <= newest) {
         return;
     }
-    const remedy = generation > newest ? "install a newer @lumi/lumi" : "generate the package again with the cidlc of this version";
+    const remedy =
+        generation > newest ? "install a newer @lumi/lumi" : "generate the package again with the cidlc of this version";
     throw new Error(
         `@lumi/lumi ${version} works with generated code of generation ` +
             `${oldest === newest ? newest : `${oldest} to ${newest}`}, not with ${generation}: ${remedy}`,
