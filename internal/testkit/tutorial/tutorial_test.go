@@ -34,13 +34,14 @@ func TestTutorial(t *testing.T) {
 func environment(t *testing.T, checkout string) []string {
 	t.Helper()
 	dist := t.TempDir()
-	node.Run(t, checkout, "go", "build", "-o", filepath.Join(dist, "cidlc"), "./cmd/cidlc")
+	node.Run(t, checkout, "go", "build", "-o", dist+string(filepath.Separator), "./cmd/cidlc", "./cmd/lumi")
 
 	node.Run(t, node.Package(t, checkout), "npm", "pack", "--silent", "--ignore-scripts", "--pack-destination="+dist)
 
 	return append(os.Environ(),
 		"LUMI="+checkout, "DIST="+dist, "PATH="+dist+string(filepath.ListSeparator)+os.Getenv("PATH"),
 		"GOPROXY=off", "GOSUMDB=off", "GOFLAGS=", "GOWORK=off", "npm_config_offline=true", "npm_config_update_notifier=false",
+		"npm_config_loglevel=error", // a warning about the user's configuration is not output of the tutorial
 		"XDG_CACHE_HOME="+t.TempDir(), "GOCACHE="+goCache(t))
 }
 
