@@ -4,3 +4,5 @@
 // A relative path starts from the program's folder. Nothing outside of the paths in a program is created, changed or
 // deleted, the directories that a path leads through included. What exists at a path already is never taken over.
 package local
+
+//go:generate go run github.com/lumi-idl/lumi/cmd/cidlc . --out-pack --out-provider
