@@ -136,6 +136,10 @@ var rules = []rule{
 		why:    "a plan follows from graphs and nothing else",
 	},
 	{
+		of: []string{"./deploy/workspace"}, only: []string{"./internal/suggest"}, never: grpc,
+		why: "a workspace is described by one file",
+	},
+	{
 		of: []string{"./lumigl/query"}, only: []string{"./internal/dag", "./internal/suggest", "./lumigl"}, never: grpc,
 		why: "a graph is asked about what is in it",
 	},

@@ -317,6 +317,109 @@ test("names come from flags before they come from the nearest manifest", () => {
     });
 });
 
+test("a module is run by its name", () => {
+    const source = 'import { Thing } from "../thing.js";\nnew Thing(process.argv.slice(2).join() || "none");\n';
+    const folder = project({
+        "Lumi.yaml":
+            "modules:\n  network: network/main.ts\n  my/cluster: cluster/main.ts\n  gone: gone.ts\n" +
+            "environment: dev\nenvironments: {dev: , prod: }\n",
+        "network/main.ts": source,
+        "cluster/main.ts": source,
+        "extra/main.ts": source,
+        "one/Lumi.yaml": "package: single\nprogram: src/main.ts\nenvironment: e\n",
+        "one/src/main.ts": source.replace("../", "../../"),
+        "none/Lumi.yaml": "",
+    });
+    const file = join(folder, "Lumi.yaml");
+    const first = ({ stdout, stderr }) => {
+        assert.equal(stderr, "");
+        const [[found, { source }]] = Object.entries(JSON.parse(stdout).resources);
+        return `${found.replace(":index::test:index:Thing::", " ")} ${source}`;
+    };
+    const inOne = (path) => join(folder, "one", path);
+    for (const [cwd, args, expected] of [
+        [folder, ["network"], "urn:lumi:dev::network none network/main.ts:2:1"],
+        [join(folder, "extra"), ["my/cluster", "a", "--environment=prod", "--", "-b"],
+            "urn:lumi:prod::my/cluster a,-b cluster/main.ts:2:1"],
+        [join(folder, "cluster"), ["main.ts"], "urn:lumi:dev::my/cluster none cluster/main.ts:2:1"],
+        [folder, ["--package=p", "extra/main.ts"], "urn:lumi:dev::p none extra/main.ts:2:1"],
+        [inOne("src"), [], "urn:lumi:e::single none src/main.ts:2:1"],
+        [inOne(""), ["--", "main.ts"], "urn:lumi:e::single main.ts src/main.ts:2:1"],
+        [inOne(""), ["single"], "urn:lumi:e::single none src/main.ts:2:1"],
+        [inOne(""), ["../extra/main.ts", "--package=q"], "urn:lumi:dev::q none extra/main.ts:2:1"],
+    ]) {
+        assert.equal(first(run(cwd, ...args)), expected);
+    }
+    for (const [cwd, args, message] of [
+        [folder, [], `which module? ${file} has gone, my/cluster, network`],
+        [folder, ["netwrok"], `${file} has no module netwrok; did you mean "network"?`],
+        [folder, ["xyz"], `${file} has no module xyz; it has gone, my/cluster, network`],
+        [folder, ["gone"], `there is no file ${join(folder, "gone.ts")}, which ${file} names as the program of gone`],
+        [folder, ["extra/main.ts"], `which package? Pass --package=NAME, or name extra/main.ts in modules of ${file}`],
+        [folder, ["network", "--environment=prdo"], `${file} has no environment prdo; did you mean "prod"?`],
+        [folder, ["network", "--environment=x"], `${file} has no environment x; it has dev, prod`],
+        [join(folder, "none"), [], 'which program? Run "lumi-program --help" for the usage.'],
+        [join(folder, "none"), ["network"], "there is no file network"],
+    ]) {
+        assert.deepEqual(run(cwd, ...args), { status: 2, stdout: "", stderr: `lumi-program: ${message}\n` });
+    }
+});
+
+test("--check runs the compiler first", () => {
+    const config = {
+        compilerOptions: { target: "es2022", module: "nodenext", strict: true, types: [] },
+        include: ["*.ts"],
+    };
+    const folder = project({
+        "tsconfig.json": JSON.stringify(config),
+        "main.ts": 'import { Thing } from "./thing.js";\nnew Thing("a");\n',
+        "wrong.ts": 'const s: string = 7;\nconsole.log("ran");\n',
+        "main.js": "",
+        "other/main.ts": "export {};\n",
+    });
+    const args = [...names, "--check"];
+    const missing = (name) => ({
+        status: 2,
+        stdout: "",
+        stderr:
+            "lumi-program: --check needs TypeScript, which is not installed:\n" +
+            `  run "npm install --save-dev typescript" in ${join(folder, name)} or above\n`,
+    });
+    assert.deepEqual(run(folder, ...args, "other/main.ts"), missing("other"));
+    fs.symlinkSync(join(root, "node_modules/typescript"), join(folder, "node_modules/typescript"));
+    assert.deepEqual(run(folder, ...args, "wrong.ts"), {
+        status: 1,
+        stdout: "",
+        stderr:
+            "wrong.ts(1,7): error TS2322: Type 'number' is not assignable to type 'string'.\n",
+    });
+    assert.equal(run(folder, ...names, "wrong.ts").stderr, "ran\n", "tsx does not check types");
+    fs.rmSync(join(folder, "wrong.ts"));
+    const text = formatGraph(graph(["main.ts:2:1", { name: "a" }]));
+    const link = `${folder} checked`;
+    fs.symlinkSync(folder, link);
+    folders.push(link);
+    for (const cwd of [folder, link]) {
+        assert.deepEqual(run(cwd, ...args, "main.ts"), { status: 0, stdout: text, stderr: "" });
+    }
+    for (const [program, message] of [
+        ["other/main.ts", `${join(folder, "tsconfig.json")} leaves out other/main.ts; add it to "include" or "files"`],
+        ["main.js", "--check is for TypeScript, and main.js is JavaScript; name the .ts file instead"],
+    ]) {
+        assert.deepEqual(run(folder, ...args, program), { status: 2, stdout: "", stderr: `lumi-program: ${message}\n` });
+    }
+    fs.writeFileSync(join(folder, "tsconfig.json"), '{ "compilerOptions": { "strcit": true } }');
+    const { status, stderr } = run(folder, ...args, "main.ts");
+    assert.equal(status, 1);
+    assert.match(stderr, /^tsconfig\.json\(1,24\): error TS\d+: Unknown compiler option 'strcit'/);
+    fs.rmSync(join(folder, "tsconfig.json"));
+    assert.deepEqual(run(folder, ...args, "main.ts"), {
+        status: 2,
+        stdout: "",
+        stderr: `lumi-program: --check needs a file tsconfig.json in ${folder} or above; "npx tsc --init" writes one\n`,
+    });
+});
+
 test("the command line is checked before anything runs", () => {
     const folder = project({ "main.js": "console.log('ran');", "notes.txt": "" });
     for (const [args, message] of [

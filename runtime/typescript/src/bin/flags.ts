@@ -7,34 +7,44 @@ import { Failure } from "./failure.js";
 export interface Flags {
     readonly help: boolean;
     readonly version: boolean;
+    /** Whether to run the TypeScript compiler first. */
+    readonly check: boolean;
     readonly environment: string | undefined;
     readonly package: string | undefined;
     readonly module: string | undefined;
     /** The file that the graph is written to, `-` for standard output. */
     readonly out: string;
-    /** The program and the arguments that are its own. */
-    readonly command: readonly string[];
+    /** The file of the program, or the name of its module. */
+    readonly program: string | undefined;
+    /** The arguments that are the program's own. */
+    readonly arguments: readonly string[];
 }
 
 export const usage = `lumi-program runs a program and prints the graph of the resources that it constructs.
 
-Usage: lumi-program [flags] PROGRAM [ARGUMENT …] [-- ARGUMENT …]
+Usage: lumi-program [flags] [MODULE | PROGRAM] [ARGUMENT …] [-- ARGUMENT …]
 
+MODULE is the name of a module in the nearest Lumi.yaml, in the current folder or above. It may be left out where there
+is only one, unless the program has arguments other than those after --.
 PROGRAM is a .js or .ts file. Node runs the first by itself. The second needs tsx among the packages of your project
 (npm install --save-dev tsx); or compile it with tsc, and name the .js file that tsc writes.
 The program finds its arguments in process.argv. Those that begin with a dash stand behind --.
 
 Flags, which may stand anywhere before --:
+  --check             run tsc first, and the program only if its types are right; tsx does not check types
   --environment=NAME  what the graph is for, such as prod
   --package=NAME      the package that the program belongs to, such as my/cluster
-  --module=NAME       the program's module in that package (default index)
+  --module=NAME       the module in that package that URNs name (default index)
   --out=FILE          where the graph is written to (default -, which is standard output)
   --help              print this
   --version           print the version
 
-Names that no flag gives come from the nearest Lumi.yaml, in the program's folder or above:
+Names that no flag gives come from the nearest Lumi.yaml, in the program's folder or above. A module's name is its
+package:
 
-  package: my/cluster
+  modules:
+    network: network/main.ts
+    cluster: cluster/main.ts
   environment: dev
 
 The graph is LumiGL. The same program makes the same bytes. What the program itself prints goes to standard error.
@@ -43,7 +53,8 @@ file that --out names.
 
 Exit codes: 0 the graph is written; 1 the program is wrong; 2 wrong use, or the system failed, or Ctrl-C.
 
-Example:
+Examples:
+  lumi-program network > graph.json
   lumi-program --environment=prod main.ts > graph.json
 `;
 
@@ -55,6 +66,7 @@ const options = {
     package: { type: "string" },
     module: { type: "string" },
     out: { type: "string" },
+    check: { type: "boolean" },
     help: { type: "boolean", short: "h" },
     version: { type: "boolean" },
 } as const;
@@ -64,7 +76,7 @@ const options = {
  * it stands behind it would have no effect, and nobody would be told. Throws a `Failure` if the command line is wrong.
  */
 export function parseFlags(args: readonly string[]): Flags {
-    const { tokens, positionals } = parseArgs({
+    const { tokens } = parseArgs({
         args: [...args],
         options,
         strict: false, // The messages are ours.
@@ -72,12 +84,19 @@ export function parseFlags(args: readonly string[]): Flags {
         tokens: true,
     });
     const found = new Map<string, string>();
-    let behind = false;
+    let program: string | undefined;
+    const rest: string[] = [];
+    let ended = false;
     for (const token of tokens) {
         if (token.kind === "option") {
-            found.set(token.name, valueOf(token, behind));
+            found.set(token.name, valueOf(token, program !== undefined));
+        } else if (token.kind === "option-terminator") {
+            ended = true;
+        } else if (program === undefined && !ended) {
+            program = token.value;
+        } else {
+            rest.push(token.value);
         }
-        behind ||= token.kind === "positional";
     }
     return {
         help: found.has("help"),
@@ -85,8 +104,10 @@ export function parseFlags(args: readonly string[]): Flags {
         environment: found.get("environment"),
         package: found.get("package"),
         module: found.get("module"),
+        check: found.has("check"),
         out: found.get("out") ?? "-",
-        command: positionals,
+        program,
+        arguments: rest,
     };
 }
 

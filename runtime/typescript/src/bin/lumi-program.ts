@@ -5,15 +5,17 @@
 import { spawn } from "node:child_process";
 import { realpathSync, statSync } from "node:fs";
 import { createRequire } from "node:module";
-import { dirname, extname, resolve } from "node:path";
+import { dirname, extname, relative, resolve } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 
 import { type Names, nameProblem } from "../names.js";
+import { didYouMean } from "../suggest.js";
 import { version } from "../version.js";
 import { secretSignature } from "../wire.js";
+import { check } from "./check.js";
 import { Failure } from "./failure.js";
 import { type Flags, parseFlags, usage } from "./flags.js";
-import { type Manifest, readManifest } from "./manifest.js";
+import { readWorkspace } from "./workspace.js";
 import { write } from "./write.js";
 
 try {
@@ -30,17 +32,16 @@ async function main(args: readonly string[]): Promise<number> {
         await write("-", flags.help ? usage : `lumi-program ${version}\n`, false);
         return 0;
     }
-    const [program, ...rest] = flags.command;
-    if (program === undefined) {
-        throw new Failure('which program? Run "lumi-program --help" for the usage.');
+    const target = targetOf(flags);
+    const { program, file, workspace } = target;
+    const loader = loaderOf(target);
+    const names = namesOf(flags, target);
+    if (flags.check && !check(program, file)) {
+        return 1; // The compiler has said why.
     }
-    const file = resolve(program);
-    const loader = loaderOf(program, file);
-    const manifest = readManifest(dirname(file));
-    const names = namesOf(flags, manifest);
     // Node knows files by the names that no symbolic links lead to.
-    const workspace = realpathSync(dirname(manifest.file ?? file));
-    const graph = await evaluate(loader, [JSON.stringify(names), workspace, file, ...rest]);
+    const folder = realpathSync(dirname(workspace.file ?? file));
+    const graph = await evaluate(loader, [JSON.stringify(names), folder, file, ...flags.arguments]);
     if (graph === undefined) {
         return 1; // The program's process has said why.
     }
@@ -54,8 +55,53 @@ async function main(args: readonly string[]): Promise<number> {
     return 0;
 }
 
+/** The program to run. */
+interface Target {
+    /** The program as messages name it. */
+    readonly program: string;
+    readonly file: string;
+    readonly workspace: ReturnType<typeof readWorkspace>;
+    /** The module that the program is named for in the workspace, if there is just one. */
+    readonly module: string | undefined;
+}
+
+/** Finds the program that the command line names, by its file or its module. */
+function targetOf({ program }: Flags): Target {
+    if (program !== undefined && /[^a-z0-9_/-]/.test(program)) {
+        const file = resolve(program);
+        const workspace = readWorkspace(dirname(file));
+        const { modules = {} } = workspace;
+        const names = Object.keys(modules).filter((name) => programOf(workspace, name) === file);
+        return { program, file, workspace, module: names.length === 1 ? names[0] : undefined };
+    }
+    const workspace = readWorkspace(process.cwd());
+    const { file = "", modules = {} } = workspace;
+    const names = Object.keys(modules).sort();
+    const module = program ?? (names.length === 1 ? names[0] : undefined);
+    if (module === undefined) {
+        const which = names.length === 0 ? 'program? Run "lumi-program --help" for the usage.' : `module? ${file} has `;
+        throw new Failure(`which ${which}${names.join(", ")}`);
+    }
+    if (names.length === 0) {
+        throw new Failure(`there is no file ${module}`);
+    }
+    if (!Object.hasOwn(modules, module)) {
+        throw new Failure(`${file} has no module ${module}${didYouMean(module, names) || `; it has ${names.join(", ")}`}`);
+    }
+    const found = programOf(workspace, module);
+    if (!statSync(found, { throwIfNoEntry: false })?.isFile()) {
+        throw new Failure(`there is no file ${found}, which ${file} names as the program of ${module}`);
+    }
+    return { program: relative(process.cwd(), found), file: found, workspace, module };
+}
+
+/** Returns the path of a module's program. */
+function programOf({ file = "", modules = {} }: Target["workspace"], module: string): string {
+    return resolve(dirname(file), modules[module]!);
+}
+
 /** Returns the arguments of Node that make it run the program. */
-function loaderOf(program: string, file: string): readonly string[] {
+function loaderOf({ program, file }: Target): readonly string[] {
     if (!statSync(file, { throwIfNoEntry: false })?.isFile()) {
         throw new Failure(`there is no file ${program}`);
     }
@@ -77,20 +123,28 @@ function loaderOf(program: string, file: string): readonly string[] {
     }
 }
 
-/** Puts the names of the flags and of the manifest together. */
-function namesOf(flags: Flags, manifest: Manifest): Names {
-    const nameOf = (key: "environment" | "package"): string => {
-        const name = flags[key] ?? manifest[key];
+/** Puts the names of the flags and of the workspace together. */
+function namesOf(flags: Flags, { program, workspace, module }: Target): Names {
+    const { file, environments } = workspace;
+    const nameOf = (key: "environment" | "package", known: string | undefined): string => {
+        const name = flags[key] ?? known;
         if (name === undefined) {
-            const where = manifest.file ?? "a file Lumi.yaml beside the program";
-            throw new Failure(`which ${key}? Pass --${key}=NAME, or write "${key}: NAME" into ${where}`);
+            const listed = key === "package" && workspace.modules !== undefined;
+            const where = file ?? "a file Lumi.yaml beside the program";
+            const what = listed ? `name ${program} in modules of ${file}` : `write "${key}: NAME" into ${where}`;
+            throw new Failure(`which ${key}? Pass --${key}=NAME, or ${what}`);
         }
         return name;
     };
-    const names = { environment: nameOf("environment"), package: nameOf("package"), module: flags.module };
+    const environment = nameOf("environment", workspace.environment);
+    const names = { environment, package: nameOf("package", module ?? workspace.package), module: flags.module };
     const problem = nameProblem(names);
     if (problem !== undefined) {
         throw new Failure(problem);
+    }
+    if (environments !== undefined && !environments.includes(environment)) {
+        const help = didYouMean(environment, environments) || `; it has ${environments.join(", ")}`;
+        throw new Failure(`${file} has no environment ${environment}${help}`);
     }
     return names;
 }

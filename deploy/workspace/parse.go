@@ -1,0 +1,371 @@
+package workspace
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"regexp"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"go.yaml.in/yaml/v4"
+
+	"github.com/lumi-idl/lumi/internal/suggest"
+)
+
+// mostBytes limits the size of a file, so that none takes long.
+const mostBytes = 1 << 18
+
+// keys are the keys of the file, each with an example of its value.
+var keys = []struct{ name, example string }{
+	{"package", "NAME"},
+	{"program", "FILE"},
+	{"modules", "{NAME: FILE}"},
+	{"environment", "NAME"},
+	{"environments", "{NAME: {}}"},
+	{"plugins", "{PACKAGE: FILE}"},
+	{"provisioners", "{NAME: [TYPE]}"},
+}
+
+const (
+	keyList     = "the keys are package, program, modules, environment, environments, plugins and provisioners"
+	invalid     = `invalid YAML; align keys, put a space after each colon, close brackets, and quote values with ": "`
+	unsupported = "anchors, aliases and tags are not supported; write the value itself"
+
+	packageWords = `[a-z][a-z0-9_-]*(?:/[a-z][a-z0-9_-]*)*`
+	wordsHelp    = "must be made of words that start with a lower-case letter and have lower-case letters, digits, - and _, joined by /"
+	sourceHelp   = "must be the path of a .ts or .js file below this folder, with forward slashes"
+)
+
+// A form is what a string must look like.
+type form struct {
+	pattern *regexp.Regexp
+	help    string
+}
+
+var (
+	packageForm     = form{regexp.MustCompile(`^` + packageWords + `$`), wordsHelp}
+	environmentForm = form{regexp.MustCompile(`^[^\s\p{Z}:\p{C}\x{fffd}]+$`), "must be a word without colons and spaces"}
+	programForm     = form{
+		regexp.MustCompile(`^(?:(?:[^./\\\p{C}]|\.[^./\\\p{C}]|\.\.[^/\\\p{C}])[^/\\\p{C}]*/)*[^/\\\p{C}]+\.[cm]?[jt]s$`), sourceHelp,
+	}
+	executableForm  = form{regexp.MustCompile(`^\P{C}+$`), "must be the path of an executable file"}
+	provisionerForm = form{
+		regexp.MustCompile(`^[a-z][a-z0-9_-]*$`),
+		"must start with a lower-case letter and have lower-case letters, digits, - and _",
+	}
+	typeForm = form{
+		regexp.MustCompile(`^` + packageWords + `:[^:/\\\s\p{Z}\p{C}]+(?:/[^:/\\\s\p{Z}\p{C}]+)*:(?:\*|[\p{L}_][\p{L}\p{Nd}_]*)$`),
+		"must be a type such as aws:rds:Instance, or aws:rds:* for all types of a module",
+	}
+)
+
+// reader turns nodes into a workspace and collects problems.
+type reader struct {
+	problems []Problem
+}
+
+// Parse parses src. Names of files in messages are file. The error is an *[Error] with every problem; if src is not
+// YAML, with the first.
+func Parse(src []byte, file string) (*Workspace, error) {
+	var r reader
+	w := &Workspace{File: file}
+	if root := r.load(src); root != nil {
+		r.root(w, root)
+	}
+	if len(r.problems) == 0 {
+		return w, nil
+	}
+	// What else is wrong at the same place most likely follows from the first problem.
+	at := func(a, b Problem) int { return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column)) }
+	slices.SortStableFunc(r.problems, at)
+	return nil, &Error{file, slices.CompactFunc(r.problems, func(a, b Problem) bool { return at(a, b) == 0 })}
+}
+
+// load returns the only document's content, or nil if there is none or it is not YAML.
+func (r *reader) load(src []byte) *yaml.Node {
+	switch {
+	case len(src) > mostBytes:
+		r.problems = append(r.problems, Problem{Message: "larger than 256 KiB"})
+		return nil
+	case !utf8.Valid(src):
+		r.problems = append(r.problems, Problem{Message: "not valid UTF-8"})
+		return nil
+	}
+	decoder := yaml.NewDecoder(bytes.NewReader(src))
+	var first, second yaml.Node
+	err := decoder.Decode(&first)
+	if err == nil {
+		err = decoder.Decode(&second)
+	}
+	var wrong *yaml.LoadError
+	switch {
+	case errors.As(err, &wrong):
+		r.problems = append(r.problems, Problem{max(wrong.Mark.Line, 1), max(wrong.Mark.Column, 1), invalid})
+		return nil
+	case err == nil:
+		r.add(&second, "a second document begins here; the file must have only one")
+		return nil
+	case !errors.Is(err, io.EOF):
+		r.problems = append(r.problems, Problem{1, 1, invalid})
+		return nil
+	case len(first.Content) == 0:
+		return nil
+	}
+	return first.Content[0]
+}
+
+func (r *reader) add(at *yaml.Node, format string, args ...any) {
+	r.problems = append(r.problems, Problem{at.Line, at.Column, fmt.Sprintf(format, args...)})
+}
+
+func (r *reader) root(w *Workspace, root *yaml.Node) {
+	switch kind := kindOf(root); {
+	case kind == "no value":
+		return
+	case kind != "an object":
+		r.add(root, `expected lines such as "package: my/cluster", found %s`, kind)
+		return
+	}
+	found := map[string]*yaml.Node{}
+	var program string
+	var environment *yaml.Node
+	r.entries("", root, func(name string, key, value *yaml.Node) {
+		found[name] = key
+		p := property{name, name, key, value}
+		switch name {
+		case "package":
+			w.Package = r.name(p, packageForm)
+		case "program":
+			program = r.text(p, "FILE", programForm, "program")
+		case "modules":
+			w.Modules = r.texts(p, packageForm, "module", programForm, "program")
+		case "environment":
+			w.Environment, environment = r.name(p, environmentForm), value
+		case "environments":
+			w.Environments = r.environments(p)
+		case "plugins":
+			w.Plugins = r.texts(p, packageForm, "plugin", executableForm, "plugin")
+		case "provisioners":
+			w.Provisioners = r.provisioners(p)
+		default:
+			r.unknown(name, key)
+		}
+	})
+	switch {
+	case found["modules"] != nil && found["package"] != nil:
+		r.add(found["package"], "package is not for a file with modules, whose names are the keys of modules; remove it")
+	case found["program"] != nil && found["package"] == nil && found["modules"] == nil:
+		r.add(found["program"], "program needs package, which names its module; write package: NAME")
+	}
+	if found["modules"] != nil && found["program"] != nil {
+		r.add(found["program"], "program is not for a file with modules; move it into modules")
+	}
+	if w.Environment != "" && found["environments"] != nil && !slices.Contains(w.Environments, w.Environment) {
+		r.add(environment, "environment %s is not one of environments%s", quote(w.Environment), near(w.Environment, w.Environments))
+	}
+	if program != "" {
+		w.Modules = map[string]string{w.Package: program}
+	}
+}
+
+func (r *reader) unknown(name string, key *yaml.Node) {
+	var names []string
+	for _, k := range keys {
+		names = append(names, k.name)
+	}
+	help := near(name, names)
+	if help == "" {
+		help = "; " + keyList
+	}
+	r.add(key, "unknown key %s%s", quote(name), help)
+}
+
+// entries calls visit for each entry of an object whose key is a string that occurs first.
+func (r *reader) entries(path string, object *yaml.Node, visit func(name string, key, value *yaml.Node)) {
+	lines := map[string]int{}
+	for i := 0; i < len(object.Content); i += 2 {
+		key, value := object.Content[i], object.Content[i+1]
+		kind := kindOf(key)
+		if kind == "" {
+			r.add(key, unsupported)
+			continue
+		}
+		if kind != "a string" {
+			help := ""
+			if key.Kind == yaml.ScalarNode && key.Value != "" {
+				help = "; write " + quote(key.Value)
+			}
+			r.add(key, "a key must be a string, not %s%s", kind, help)
+			continue
+		}
+		if line := lines[key.Value]; line > 0 {
+			r.add(key, "%s is already set on line %d; remove one of the two", join(path, key.Value), line)
+			continue
+		}
+		lines[key.Value] = key.Line
+		visit(key.Value, key, value)
+	}
+}
+
+// property is an entry of the file: its path for messages, its own name, and its nodes.
+type property struct {
+	path, name string
+	key, value *yaml.Node
+}
+
+// is reports whether the value is of a kind. If not, it says what to write.
+func (r *reader) is(p property, kind, example string) bool {
+	switch found := kindOf(p.value); found {
+	case kind:
+		return true
+	case "":
+		r.add(p.key, unsupported)
+	case "no value":
+		r.add(p.key, "%s has no value; write %s: %s", p.path, p.name, example)
+	default:
+		r.add(p.value, "%s must be %s, not %s; write %s: %s", p.path, kind, found, p.name, example)
+	}
+	return false
+}
+
+// name returns the name that is the value of a key, or "".
+func (r *reader) name(p property, f form) string { return r.text(p, "NAME", f, p.path) }
+
+// text returns the string that is a property's value, or "". Messages call it what.
+func (r *reader) text(p property, example string, f form, what string) string {
+	scalar := p.value.Kind == yaml.ScalarNode && kindOf(p.value) != "no value"
+	if scalar && f.pattern.MatchString(p.value.Value) {
+		example = quote(p.value.Value)
+	}
+	if !r.is(p, "a string", example) {
+		return ""
+	}
+	r.check(p.value, what, f)
+	return p.value.Value
+}
+
+// check reports whether a string has a form.
+func (r *reader) check(n *yaml.Node, what string, f form) bool {
+	if !f.pattern.MatchString(n.Value) {
+		r.add(n, "%s %s: %s", what, quote(n.Value), f.help)
+		return false
+	}
+	return true
+}
+
+// object calls visit for each entry of a property whose key has a form. It reports whether the property is an object.
+func (r *reader) object(p property, what string, names form, visit func(property)) bool {
+	if !r.is(p, "an object", exampleOf(p.name)) {
+		return false
+	}
+	r.entries(p.path, p.value, func(name string, key, value *yaml.Node) {
+		if r.check(key, what, names) {
+			visit(property{join(p.path, name), name, key, value})
+		}
+	})
+	return true
+}
+
+// texts returns an object of strings.
+func (r *reader) texts(p property, names form, what string, values form, value string) map[string]string {
+	found := map[string]string{}
+	r.object(p, what, names, func(p property) { found[p.name] = r.text(p, "FILE", values, value) })
+	return found
+}
+
+func (r *reader) environments(p property) []string {
+	var found []string
+	r.object(p, "environment", environmentForm, func(p property) {
+		found = append(found, p.name)
+		if kindOf(p.value) == "no value" || !r.is(p, "an object", "{}") {
+			return
+		}
+		r.entries(p.path, p.value, func(name string, key, _ *yaml.Node) {
+			r.add(key, "unknown key %s; environments have no settings", quote(name))
+		})
+	})
+	return found
+}
+
+func (r *reader) provisioners(p property) map[string][]string {
+	found := map[string][]string{}
+	r.object(p, "provisioner", provisionerForm, func(p property) {
+		if !r.is(p, "a list", "[TYPE]") {
+			return
+		}
+		types := []string{}
+		for i, element := range p.value.Content {
+			switch kind := kindOf(element); kind {
+			case "a string":
+				r.check(element, "type", typeForm)
+				types = append(types, element.Value)
+			case "":
+				r.add(element, unsupported)
+			default:
+				r.add(element, "%s[%d] must be a string, not %s", p.path, i, kind)
+			}
+		}
+		found[p.name] = types
+	})
+	return found
+}
+
+func exampleOf(key string) string {
+	for _, k := range keys {
+		if k.name == key {
+			return k.example
+		}
+	}
+	return ""
+}
+
+// The scalars of YAML 1.2's core schema that are not strings. Those of the library are YAML 1.1's in part.
+var (
+	null   = regexp.MustCompile(`^(?:~|null|Null|NULL)?$`)
+	truth  = regexp.MustCompile(`^(?:true|True|TRUE|false|False|FALSE)$`)
+	number = regexp.MustCompile(`^(?:0o[0-7]+|0x[0-9a-fA-F]+|[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?|[-+]?\.(?:inf|Inf|INF)|\.(?:nan|NaN|NAN))$`)
+)
+
+// kindOf says in words what a node is. It returns "" for one with an anchor, an alias or a tag.
+func kindOf(n *yaml.Node) string {
+	switch {
+	case n.Kind == yaml.AliasNode || n.Anchor != "" || n.Style&yaml.TaggedStyle != 0 || n.Tag == "!":
+		return ""
+	case n.Kind == yaml.MappingNode:
+		return "an object"
+	case n.Kind == yaml.SequenceNode:
+		return "a list"
+	case n.Style&(yaml.DoubleQuotedStyle|yaml.SingleQuotedStyle|yaml.LiteralStyle|yaml.FoldedStyle) != 0:
+		return "a string"
+	case null.MatchString(n.Value):
+		return "no value"
+	case truth.MatchString(n.Value):
+		return "a boolean"
+	case number.MatchString(n.Value):
+		return "a number"
+	}
+	return "a string"
+}
+
+func join(path, name string) string { return strings.TrimPrefix(path+"."+name, ".") }
+
+func near(name string, names []string) string {
+	if found := suggest.Name(name, names); found != "" {
+		return "; did you mean " + quote(found) + "?"
+	}
+	return ""
+}
+
+// quote returns a JSON string, as the TypeScript side does.
+func quote(s string) string {
+	var b strings.Builder
+	encoder := json.NewEncoder(&b)
+	encoder.SetEscapeHTML(false)
+	_ = encoder.Encode(s) // Strings always encode.
+	return strings.TrimSuffix(b.String(), "\n")
+}

@@ -1,0 +1,304 @@
+package workspace_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/santhosh-tekuri/jsonschema/v6"
+	"go.yaml.in/yaml/v4"
+
+	"github.com/lumi-idl/lumi/deploy/workspace"
+	"github.com/lumi-idl/lumi/internal/testkit/node"
+)
+
+// example is a case of the table that both languages share.
+type example struct {
+	Text      string          `json:"text"`
+	Workspace json.RawMessage `json:"workspace"`
+	// Errors are the messages, each with its line and column in front.
+	Errors []string `json:"errors"`
+	// SchemaAccepts marks errors that a schema cannot see.
+	SchemaAccepts bool `json:"schemaAccepts"`
+}
+
+func examples(t *testing.T) []example {
+	t.Helper()
+	data, err := os.ReadFile(filepath.Join("testdata", "cases.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var list []example
+	if err := json.Unmarshal(data, &list); err != nil {
+		t.Fatal(err)
+	}
+	return list
+}
+
+// outcome returns the workspace as JSON, or the errors.
+func outcome(t *testing.T, text string) (value any, messages []string) {
+	t.Helper()
+	w, err := workspace.Parse([]byte(text), "f")
+	var wrong *workspace.Error
+	switch {
+	case errors.As(err, &wrong):
+		for _, p := range wrong.Problems {
+			messages = append(messages, fmt.Sprintf("%d:%d: %s", p.Line, p.Column, p.Message))
+		}
+		return nil, messages
+	case err != nil:
+		t.Fatal(err)
+	}
+	data, err := json.Marshal(w)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := json.Unmarshal(data, &value); err != nil {
+		t.Fatal(err)
+	}
+	return value, nil
+}
+
+// TestCases runs the table that Go shares with TypeScript.
+func TestCases(t *testing.T) {
+	t.Parallel()
+	for _, e := range examples(t) {
+		value, messages := outcome(t, e.Text)
+		if diff := cmp.Diff(e.Errors, messages); diff != "" {
+			t.Errorf("%q: errors (-want +got):\n%s", e.Text, diff)
+		}
+		var want any
+		if len(e.Workspace) > 0 {
+			if err := json.Unmarshal(e.Workspace, &want); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if diff := cmp.Diff(want, value); diff != "" {
+			t.Errorf("%q: workspace (-want +got):\n%s", e.Text, diff)
+		}
+	}
+}
+
+// TestSchema compares the judgement of the JSON Schema with that of the table.
+func TestSchema(t *testing.T) {
+	t.Parallel()
+	src, err := os.ReadFile(filepath.Join("..", "..", "docs", "schema", "workspace.schema.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	document, err := jsonschema.UnmarshalJSON(bytes.NewReader(src))
+	if err != nil {
+		t.Fatal(err)
+	}
+	compiler := jsonschema.NewCompiler()
+	if err := compiler.AddResource("workspace.schema.json", document); err != nil {
+		t.Fatal(err)
+	}
+	schema, err := compiler.Compile("workspace.schema.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range examples(t) {
+		var root yaml.Node
+		if err := yaml.Unmarshal([]byte(e.Text), &root); err != nil {
+			t.Fatal(err)
+		}
+		want := len(e.Errors) == 0 || e.SchemaAccepts
+		if err := schema.Validate(plain(&root)); (err == nil) != want {
+			t.Errorf("%q: the schema says %v", e.Text, err)
+		}
+	}
+}
+
+// plain returns the JSON of a YAML node, as an editor that uses the schema sees it.
+func plain(n *yaml.Node) any {
+	switch n.Kind {
+	case yaml.DocumentNode:
+		return plain(n.Content[0])
+	case yaml.MappingNode:
+		object := map[string]any{}
+		for i := 0; i < len(n.Content); i += 2 {
+			object[n.Content[i].Value] = plain(n.Content[i+1])
+		}
+		return object
+	case yaml.SequenceNode:
+		list := []any{}
+		for _, element := range n.Content {
+			list = append(list, plain(element))
+		}
+		return list
+	case yaml.ScalarNode:
+		switch n.ShortTag() {
+		case "!!null":
+			return nil
+		case "!!int", "!!float":
+			if n.Value != "1_000" { // A string in YAML 1.2.
+				return json.Number("7")
+			}
+		case "!!bool":
+			return true
+		}
+		return n.Value
+	}
+	return nil
+}
+
+func TestSyntaxErrors(t *testing.T) {
+	t.Parallel()
+	const form = `invalid YAML; align keys, put a space after each colon, close brackets, and quote values with ": "`
+	for _, c := range []struct{ text, want string }{
+		{"a: ]\npakage: p\nb: 'c", "f:1:4: " + form},
+		{"package: p\n environment: dev", "f:2:13: " + form},
+		{"environment: dev\n\tpackage: p", "f:2:1: " + form},
+		{"package: @p", "f:1:10: " + form},
+		{"environment:dev\npackage: p", "f:2:8: " + form},
+		{"package: p\n---\n]", "f:3:1: " + form},
+		{"environment: *nowhere", "f:1:14: " + form},
+		{"package: \xff", "f: not valid UTF-8"},
+		{strings.Repeat("#", 1<<18+1), "f: larger than 256 KiB"},
+		{strings.Repeat("[", 50_000), "f:1:10001: " + form},
+		{strings.Repeat("? ", 50_000), "f:1:20001: " + form},
+	} {
+		if _, err := workspace.Parse([]byte(c.text), "f"); err == nil || err.Error() != c.want {
+			t.Errorf("%.30q: got %v, want %s", c.text, err, c.want)
+		}
+	}
+}
+
+func TestErrorIsShort(t *testing.T) {
+	t.Parallel()
+	for lines, want := range map[int]string{10: "", 11: "f: 1 more error", 12: "f: 2 more errors"} {
+		var text strings.Builder
+		for i := range lines {
+			fmt.Fprintf(&text, "key%d: x\n", i)
+		}
+		_, err := workspace.Parse([]byte(text.String()), "f")
+		got := strings.Split(err.Error(), "\n")
+		if want == "" && len(got) != lines || want != "" && (len(got) != 11 || got[10] != want) {
+			t.Errorf("%d errors:\n%v", lines, err)
+		}
+	}
+}
+
+func TestFind(t *testing.T) {
+	t.Parallel()
+	root := t.TempDir()
+	deep := filepath.Join(root, "a", "b")
+	if err := os.MkdirAll(deep, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := workspace.Find(deep); !errors.Is(err, fs.ErrNotExist) ||
+		!strings.HasPrefix(err.Error(), "no Lumi.yaml in "+deep+" or above: ") {
+		t.Errorf("without a file: %v", err)
+	}
+	file := filepath.Join(root, "Lumi.yaml")
+	if err := os.WriteFile(file, []byte("environment: dev"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if w, err := workspace.Find(deep); err != nil || w.File != file || w.Environment != "dev" {
+		t.Errorf("above: %v, %v", w, err)
+	}
+	if err := os.WriteFile(filepath.Join(root, "a", "Lumi.yaml"), []byte("package: 7"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	want := filepath.Join(root, "a", "Lumi.yaml") + ":1:10: package must be a string, not a number; write package: NAME"
+	if _, err := workspace.Find(deep); err == nil || err.Error() != want {
+		t.Errorf("the nearest: %v", err)
+	}
+	if err := os.Mkdir(filepath.Join(deep, "Lumi.yaml"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := workspace.Find(deep); err == nil || !strings.HasPrefix(err.Error(), "cannot read the workspace: ") {
+		t.Errorf("a folder: %v", err)
+	}
+}
+
+// ask prints what TypeScript makes of the texts in a file.
+const ask = `
+import { readFileSync } from "node:fs";
+import { parseWorkspace } from "./dist/bin/workspace.js";
+const texts = JSON.parse(readFileSync(process.argv[2], "utf8"));
+console.log(JSON.stringify(texts.map((text) => {
+    const { problems, workspace } = parseWorkspace(Buffer.from(text));
+    return problems.length > 0 ? { errors: problems.map((p) => p.line + ":" + p.column + ": " + p.message) } : { workspace };
+})));
+`
+
+// TestTypeScript compares what Go and TypeScript make of random files.
+func TestTypeScript(t *testing.T) {
+	t.Parallel()
+	random := rand.New(rand.NewPCG(1, 2))
+	keys := []string{
+		"package", "program", "modules", "environment", "environments", "plugins", "provisioners", "pakage", "7", "dev",
+		"🙂", "'a'", "~", "aws", "a/b", "Big", "x y",
+	}
+	values := []string{
+		"", " p", " dev", " a/main.ts", " ../b.js", " 7", " True", " ~", " {}", " [a:b:C, 'a:b:*', 1]", " {dev: , prod: x}",
+		" {dev: {}}", " {a: a.ts, 🙂: b.ts, 7: c.ts}", " {aws: [a:b:C]}", " 'x\u00a0y'", " \"\\e\\u00e4\"", " 1e3", " 0o8",
+		" # c", " |\n    text\n", " {a: /b, a: c}", " a:b:C", " é.mts", " .5", " +", " 0x", " 1.", " null", " nULL",
+	}
+	pick := func(list []string) string { return list[random.IntN(len(list))] }
+	texts := make([]string, 5000)
+	right, refused := 0, 0
+	for i := range texts {
+		var text strings.Builder
+		for range random.IntN(4) {
+			text.WriteString(pick(keys[:7+random.IntN(len(keys)-6)]) + ":" + pick(values) + "\n")
+			for range random.IntN(3) * random.IntN(2) {
+				text.WriteString("  " + pick(keys) + ":" + pick(values) + "\n")
+			}
+		}
+		texts[i] = text.String()
+	}
+	checkout, err := filepath.Abs("../..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := node.Package(t, checkout)
+	script, input := filepath.Join(dir, "ask.js"), filepath.Join(dir, "texts.json")
+	data, err := json.Marshal(texts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, content := range map[string][]byte{script: []byte(ask), input: data} {
+		if err := os.WriteFile(name, content, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var answers []struct {
+		Workspace any
+		Errors    []string
+	}
+	if err := json.Unmarshal([]byte(node.Run(t, dir, "node", script, input)), &answers); err != nil {
+		t.Fatal(err)
+	}
+	for i, text := range texts {
+		value, messages := outcome(t, text)
+		switch {
+		case value != nil:
+			right++
+		case strings.Contains(messages[0], "invalid YAML"):
+			// The parsers of YAML have messages of their own.
+			if len(answers[i].Errors) == 0 {
+				t.Errorf("%q: only Go refuses it: %v", text, messages)
+			}
+			continue
+		default:
+			refused++
+		}
+		if diff := cmp.Diff(answers[i].Errors, messages) + cmp.Diff(answers[i].Workspace, value); diff != "" {
+			t.Errorf("%q (-TypeScript +Go):\n%s", text, diff)
+		}
+	}
+	if right < len(texts)/20 || refused < len(texts)/4 {
+		t.Errorf("%d valid and %d invalid files test little", right, refused)
+	}
+}
