@@ -5,6 +5,7 @@ import (
 	"flag"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -156,6 +157,64 @@ export const wide = (name: string): Network => new Network(name, { range: "0.0.0
 		if (!(net.wide("w") instanceof Network)) throw new Error("no hand-written function");
 		if (Object.keys(my_mod).join() !== "Renamed") throw new Error("another index than the hand-written");
 		import.meta.resolve("features/package.json"); // Throws unless it is exported.`)
+}
+
+// hooks make Node print the files that it loads.
+const hooks = `import { writeSync } from "node:fs";
+export const load = (url, context, next) => (writeSync(1, url + "\n"), next(url, context));
+`
+
+// TestModulesAreImportedAlone holds that an import of a module has its types, however modules are resolved, and loads
+// none of the others.
+func TestModulesAreImportedAlone(t *testing.T) {
+	t.Parallel()
+	dir := newPackage(t)
+	pack := filepath.Join(dir, "node_modules", "@lumi", "aws")
+	pkg, diags, err := compile.Load(context.Background(), compile.Options{Dir: "../../examples/aws/idl", Package: "lumi/aws"})
+	if err != nil || len(diags) > 0 {
+		t.Fatal(err, diags)
+	}
+	write(t, pack, generate(t, pkg))
+	node.Compile(t, checkout(t), pack)
+	write(t, dir, []gen.File{
+		{Path: "package.json", Content: []byte(`{"type": "module"}`)},
+		{Path: "hooks.mjs", Content: []byte(hooks)},
+		{Path: "register.mjs", Content: []byte(`import { register } from "node:module";
+register("./hooks.mjs", import.meta.url);
+`)},
+		{Path: "main.ts", Content: []byte(`import { configure } from "@lumi/aws/config.js";
+import { Region } from "@lumi/aws/region.js";
+import { Bucket, type BucketArgs } from "@lumi/aws/s3";
+// @ts-expect-error There is no such module.
+import type {} from "@lumi/aws/nowhere";
+export const make = (name: string, args: BucketArgs): Bucket => {
+    configure({ region: Region.USWest2 });
+    // @ts-expect-error A bucket has no such property.
+    void new Bucket(name, { colour: 7 });
+    return new Bucket(name, args);
+};
+`)},
+	})
+	for _, resolution := range []string{"node16", "nodenext", "bundler"} {
+		module := strings.Replace(resolution, "bundler", "esnext", 1)
+		node.Compile(t, checkout(t), dir, "--module", module, "--moduleResolution", resolution,
+			"--target", "es2022", "--strict", "--types", "", "main.ts")
+	}
+	got := map[string]bool{}
+	for url := range strings.Lines(node.Run(t, dir, "node", "--import", "./register.mjs", "main.js")) {
+		if _, file, ok := strings.Cut(strings.TrimSpace(url), "/@lumi/aws/dist/"); ok {
+			got[file] = true
+		}
+	}
+	want := map[string]bool{
+		"config.js": true, "region.js": true,
+		"s3/index.js": true, "s3/bucket.js": true, "s3/bucket_policy.js": true, "s3/lifecycle.js": true, "s3/object.js": true,
+		// What a policy of a bucket needs.
+		"iam/policy.js": true,
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("loaded files (-want +got):\n%s", diff)
+	}
 }
 
 // checkout is the root of the repository.

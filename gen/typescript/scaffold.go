@@ -38,7 +38,9 @@ func scaffolds(pkg *schema.Package, existing fs.FS) ([]gen.File, []string, error
 	return files, warnings, nil
 }
 
-// packageJSON returns the description of a new npm package.
+// packageJSON returns the description of a new npm package. A program that needs one module imports it by its path, and
+// a file of the root, such as config.js, by its name, since Node loads everything that an index.js exports. Patterns fit
+// modules that are added later, too. Node and TypeScript prefer the longer one.
 func packageJSON(pkg *schema.Package) []byte {
 	return []byte(`{
     "name": ` + quote(npmName(pkg.Name)) + `,
@@ -53,6 +55,10 @@ func packageJSON(pkg *schema.Package) []byte {
         "./*": {
             "types": "./dist/*/index.d.ts",
             "default": "./dist/*/index.js"
+        },
+        "./*.js": {
+            "types": "./dist/*.d.ts",
+            "default": "./dist/*.js"
         },
         "./package.json": "./package.json"
     },
