@@ -302,3 +302,27 @@ func TestTypeScript(t *testing.T) {
 		t.Errorf("%d valid and %d invalid files test little", right, refused)
 	}
 }
+
+// FuzzParse holds that no text makes the parser panic, and that problems have places in the order of the file.
+func FuzzParse(f *testing.F) {
+	for _, text := range []string{"modules: {a: a.ts}\nplugins: &x {b: *x}", "? [a]\n: !t b\n<<: {c: d}", "- ~\n---\n%YAML 1.1"} {
+		f.Add([]byte(text))
+	}
+	f.Fuzz(func(t *testing.T, src []byte) {
+		_, err := workspace.Parse(src, "f")
+		if err == nil {
+			return
+		}
+		var wrong *workspace.Error
+		if !errors.As(err, &wrong) || len(wrong.Problems) == 0 {
+			t.Fatal(err)
+		}
+		line := 0
+		for _, p := range wrong.Problems {
+			if p.Line < line || (p.Line == 0) != (p.Column == 0) || p.Message == "" {
+				t.Errorf("%q: %+v", src, wrong.Problems)
+			}
+			line = p.Line
+		}
+	})
+}
