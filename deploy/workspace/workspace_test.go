@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"math/rand/v2"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -106,15 +107,44 @@ func TestSchema(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	var documents []map[string]any
+	var want []bool
 	for _, e := range examples(t) {
 		var root yaml.Node
 		if err := yaml.Unmarshal([]byte(e.Text), &root); err != nil {
 			t.Fatal(err)
 		}
-		want := len(e.Errors) == 0 || e.SchemaAccepts
-		if err := schema.Validate(plain(&root)); (err == nil) != want {
+		value := plain(&root)
+		documents = append(documents, map[string]any{"schema": document.(map[string]any)["$id"], "document": value})
+		want = append(want, len(e.Errors) == 0 || e.SchemaAccepts)
+		if err := schema.Validate(value); (err == nil) != want[len(want)-1] {
 			t.Errorf("%q: the schema says %v", e.Text, err)
 		}
+	}
+	// Editors have other validators, whose patterns are those of other languages.
+	input, err := json.Marshal(map[string]any{"schemas": []any{document}, "documents": documents})
+	if err != nil {
+		t.Fatal(err)
+	}
+	scripts := filepath.Join("..", "..", "lumigl", "testdata")
+	for _, command := range [][]string{
+		{"/usr/bin/python3", filepath.Join(scripts, "validate.py")}, {"node", filepath.Join(scripts, "ajv", "validate.mjs")},
+	} {
+		t.Run(filepath.Base(command[0]), func(t *testing.T) {
+			cmd := exec.Command(command[0], command[1])
+			cmd.Stdin = bytes.NewReader(input)
+			out, err := cmd.Output()
+			if err != nil {
+				t.Skipf("the validator is not installed: %v", err)
+			}
+			var got []bool
+			if err := json.Unmarshal(out, &got); err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(want, got); diff != "" {
+				t.Errorf("the table and the validator differ (-table +validator):\n%s", diff)
+			}
+		})
 	}
 }
 
