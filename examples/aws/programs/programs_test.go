@@ -32,7 +32,7 @@ func TestGraph(t *testing.T) {
 	t.Parallel()
 	programs, lumi := compile(t)
 	command := filepath.Join(lumi, "dist", "bin", "lumi-program.js")
-	for _, program := range []string{"web", "site"} {
+	for _, program := range []string{"web", "site", "service"} {
 		got := node.Run(t, programs, "node", command, filepath.Join(program, "main.js"))
 		compare(t, filepath.Join(program, "graph.json"), got)
 		snapshot, err := lumigl.ParseSnapshot(got)
@@ -51,7 +51,7 @@ func TestGraph(t *testing.T) {
 func TestDocs(t *testing.T) {
 	t.Parallel()
 	var programs string
-	for _, program := range []string{"web", "site"} {
+	for _, program := range []string{"web", "site", "service"} {
 		text, err := os.ReadFile(filepath.Join(program, "main.ts"))
 		if err != nil {
 			t.Fatal(err)
@@ -64,7 +64,7 @@ func TestDocs(t *testing.T) {
 	}
 	found := 0
 	for _, block := range regexp.MustCompile(`(?m)(?:^    .*\n|^\n)+`).FindAllString(string(page), -1) {
-		if !regexp.MustCompile(`(?m)^    (?:new|const|function|class|aws|environment: {)`).MatchString(block) ||
+		if !regexp.MustCompile(`(?m)^    (?:new|const|function|class|aws|lumi\.|environment: {)`).MatchString(block) ||
 			strings.Contains(block, "evaluateProgram") {
 			continue
 		}

@@ -46,6 +46,8 @@ export function describeType(type: Type): string {
         case "map":
         case "struct":
             return "an object";
+        case "verb":
+            return "a string, the address of a function";
         case "resource":
             return type.token === undefined ? "a resource" : `a resource of type ${type.token}`;
         default:

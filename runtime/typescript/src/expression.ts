@@ -63,7 +63,7 @@ function partProblem(value: unknown, secret: boolean): string | undefined {
     const type = isOutput(value) ? typeOf(value) : undefined;
     const kind = type?.kind ?? typeof value;
     const isNumber = kind === "number" && (isOutput(value) || Number.isFinite(value));
-    if (isNumber || /^(?:string|boolean|enum|any)$/.test(kind)) {
+    if (isNumber || /^(?:string|boolean|enum|any|verb)$/.test(kind)) {
         return undefined;
     }
     const found = isOutput(value) ? `${describeOutput(value)}, ${describeType(type!)}` : describe(value, secret);

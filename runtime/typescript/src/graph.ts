@@ -2,7 +2,7 @@ import { type Names, compare, formatURN } from "./names.js";
 import { order } from "./order.js";
 import type { Position } from "./position.js";
 import type { Problem } from "./problem.js";
-import type { Configured, Construction, Refer } from "./recorder.js";
+import type { Configured, Construction, Provided, Refer, Used } from "./recorder.js";
 import { title } from "./state.js";
 
 /** What a program evaluates to, in LumiGL. */
@@ -35,6 +35,8 @@ export type FileName = (file: string) => string;
 interface Vertex {
     readonly urn: string;
     readonly construction: Construction;
+    /** Modules that are used come first, with -1, and the program's own last, with 1. */
+    readonly rank: -1 | 0 | 1;
     options?: object | undefined;
     properties: object;
     /** The resources that it refers to, each with the name of a property that does. */
@@ -47,17 +49,25 @@ interface Target {
     readonly property: string | undefined;
 }
 
+/** What a program gives to other modules, and takes from them. */
+export interface Shared {
+    readonly provided: readonly Provided[];
+    readonly used: readonly Used[];
+}
+
 /** Makes the graph of what a program constructed. If there are problems, the graph is of no use. */
 export function buildGraph(
     names: Names,
     constructions: readonly Construction[],
     configurations: readonly Configured[],
+    { provided, used }: Shared,
     nameOf: FileName | undefined,
 ): { graph: Graph; problems: readonly Problem[] } {
     const builder = new Builder(names, nameOf);
     constructions.forEach((construction) => builder.add(construction));
     const configuration = builder.configure(configurations);
-    const resources = builder.link();
+    builder.use(used);
+    const resources = builder.link(provided);
     const tag = builder.fillReferences();
     const graph = {
         ...(tag === defaultTag ? {} : { ref: tag }),
@@ -69,6 +79,8 @@ export function buildGraph(
 }
 
 const defaultTag = "#ref";
+
+const moduleType = "lumi:index:Module";
 
 class Builder {
     readonly problems: Problem[] = [];
@@ -96,7 +108,7 @@ class Builder {
             this.#fault(construction, "name: must not have control characters, which no URN has");
         }
         const urn = formatURN(this.#names, type, name);
-        const vertex = { urn, construction, properties: {}, edges: new Map() };
+        const vertex: Vertex = { urn, construction, rank: 0, properties: {}, edges: new Map() };
         const first = this.#vertices.get(urn);
         if (first === undefined) {
             this.#vertices.set(urn, vertex);
@@ -126,12 +138,50 @@ class Builder {
         return Object.fromEntries([...found].sort(([a], [b]) => compare(a, b)));
     }
 
-    /** Encodes the resources, and puts them in order. */
-    link(): { [urn: string]: Desired } {
-        for (const vertex of this.#byResource.values()) {
-            this.#encode(vertex);
+    /** Adds the modules that are used as vertices. */
+    use(used: readonly Used[]): void {
+        const uses = new Map<Vertex, Map<string, Used>>();
+        for (const each of used) {
+            const { vertex: object, module, name, position } = each;
+            const names = { environment: this.#names.environment, package: module };
+            const vertex = this.#vertices.get(moduleURN(names)) ?? this.#addModule(names, -1);
+            this.#byResource.set(object, vertex);
+            const fault = (message: string, notes: Problem["notes"] = []): void => {
+                this.problems.push({ message: `module ${JSON.stringify(module)}: ${message}`, position, notes });
+            };
+            if (module === this.#names.package) {
+                fault("is the program's own, which cannot use what it provides");
+                continue;
+            }
+            const entries = uses.get(vertex) ?? new Map<string, Used>();
+            uses.set(vertex, entries);
+            const first = entries.get(name) ?? each;
+            entries.set(name, first);
+            if (expectation(first) !== expectation(each)) {
+                const [here, there] = [expectation(each), expectation(first)];
+                fault(`${name} is used as ${here} here, but as ${there} elsewhere`, [
+                    { message: "the other use is here", position: first.position },
+                ]);
+            }
         }
-        const vertices = [...this.#vertices.values()].sort((a, b) => compare(a.urn, b.urn));
+        for (const [vertex, entries] of uses) {
+            const values = [...entries].map(([name, { type, where }]) => {
+                this.#scan(type, () => {});
+                return [name, where === undefined ? { type } : { type, where }];
+            });
+            vertex.properties = { uses: Object.fromEntries(values) };
+        }
+    }
+
+    /** Encodes the resources and what is provided, and puts them in order. */
+    link(provided: readonly Provided[]): { [urn: string]: Desired } {
+        for (const vertex of this.#byResource.values()) {
+            if (vertex.rank === 0) {
+                this.#encode(vertex);
+            }
+        }
+        this.#provide(provided);
+        const vertices = [...this.#vertices.values()].sort((a, b) => a.rank - b.rank || compare(a.urn, b.urn));
         if (this.problems.length === 0) {
             const ranks = new Map(vertices.map((vertex, i) => [vertex, i]));
             const edges = vertices.map((vertex) => new Set([...vertex.edges.keys()].map((to) => ranks.get(to)!)));
@@ -166,6 +216,51 @@ class Builder {
         return tag;
     }
 
+    /** Adds the program's own module as a vertex, if it provides something. */
+    #provide(provided: readonly Provided[]): void {
+        if (provided.length === 0) {
+            return;
+        }
+        const vertex = this.#addModule(this.#names, 1);
+        const entries = new Map<string, Provided>();
+        const values: [string, object][] = [];
+        for (const each of provided) {
+            const { name, type, position } = each;
+            const fault = (message: string, notes: Problem["notes"] = []): void => {
+                this.problems.push({ message: `lumi.provide ${JSON.stringify(name)}: ${message}`, position, notes });
+            };
+            const first = entries.get(name);
+            if (first !== undefined) {
+                fault("another value is provided under this name", [
+                    { message: "the other one is provided here", position: first.position },
+                ]);
+                continue;
+            }
+            entries.set(name, each);
+            const entry = { type, value: each.value(this.#refer) };
+            this.#connect(vertex, `provides.${name}`, entry, () =>
+                fault("refers to a resource that is not of this program"),
+            );
+            values.push([name, entry]);
+        }
+        vertex.properties = { provides: Object.fromEntries(values) };
+    }
+
+    #addModule(names: Names, rank: -1 | 1): Vertex {
+        const urn = moduleURN(names);
+        const construction = {
+            resource: {},
+            type: moduleType,
+            name: lastPart(names.package),
+            prefix: "",
+            position: undefined,
+            properties: () => ({}),
+        };
+        const vertex: Vertex = { urn, construction, rank, properties: {}, edges: new Map() };
+        this.#vertices.set(urn, vertex);
+        return vertex;
+    }
+
     #sourceOf(position: Position | undefined): string | undefined {
         if (this.#nameOf === undefined || position === undefined) {
             return undefined;
@@ -173,6 +268,13 @@ class Builder {
         const { file, line, column } = position;
         return `${this.#nameOf(file)}:${line}:${column}`;
     }
+
+    /** Makes a reference, which fillReferences completes. */
+    readonly #refer: Refer = (resource, property) => {
+        const object = {};
+        this.#references.set(object, { resource, property });
+        return object;
+    };
 
     #number(key: string): string {
         const n = (this.#unnamed.get(key) ?? 0) + 1;
@@ -182,33 +284,35 @@ class Builder {
 
     #encode(vertex: Vertex): void {
         const { construction } = vertex;
-        const refer: Refer = (resource, property) => {
-            const object = {};
-            this.#references.set(object, { resource, property });
-            return object;
-        };
         try {
-            vertex.properties = construction.properties(refer);
-            vertex.options = construction.options?.(refer);
+            vertex.properties = construction.properties(this.#refer);
+            vertex.options = construction.options?.(this.#refer);
         } catch (error) {
             const message = error instanceof Error ? error.message : String(error);
             this.problems.push({ message, position: construction.position });
             return;
         }
+        const foreign = (name: string): void =>
+            this.#fault(construction, `${name}: refers to a resource that is not of this program`);
         const values = Object.entries(vertex.properties);
         if (vertex.options !== undefined) {
             values.push(["options.dependsOn", vertex.options]);
         }
         for (const [name, value] of values) {
-            this.#scan(value, ({ resource }) => {
-                const to = this.#byResource.get(resource);
-                if (to === undefined) {
-                    this.#fault(construction, `${name}: refers to a resource that is not of this program`);
-                } else if (!vertex.edges.has(to)) {
-                    vertex.edges.set(to, name);
-                }
-            });
+            this.#connect(vertex, name, value, foreign);
         }
+    }
+
+    /** Adds edges to all that a value refers to. Foreign is called for what is not of this program. */
+    #connect(vertex: Vertex, name: string, value: unknown, foreign: (name: string) => void): void {
+        this.#scan(value, ({ resource }) => {
+            const to = this.#byResource.get(resource);
+            if (to === undefined) {
+                foreign(name);
+            } else if (!vertex.edges.has(to)) {
+                vertex.edges.set(to, name);
+            }
+        });
     }
 
     /** Looks for references and for keys that look like their own. */
@@ -245,6 +349,20 @@ class Builder {
         const { type, name, prefix, position } = construction;
         this.problems.push({ message: `${title(type, name && prefix + name)}: ${message}`, position, notes });
     }
+}
+
+function moduleURN(names: Names): string {
+    return formatURN(names, moduleType, lastPart(names.package));
+}
+
+/** The name of a package without those that it is in. */
+function lastPart(pkg: string): string {
+    return pkg.slice(pkg.lastIndexOf("/") + 1);
+}
+
+/** Says what a program expects of a value that it uses. */
+function expectation({ type, where }: Used): string {
+    return JSON.stringify(type) + (where === undefined ? "" : ` where ${where}`);
 }
 
 /** Names a resource, an unnamed one by its number. */

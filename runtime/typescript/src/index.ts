@@ -8,7 +8,9 @@ export { ArgumentError, type Fault } from "./errors.js";
 export { type Got, type Known, type PathProblem, get, interpolate, jsonStringify, secret } from "./expression.js";
 export type { Desired, Graph } from "./graph.js";
 export type { Input } from "./input.js";
+export { type Module, type UseOptions, module, provide } from "./module.js";
 export type { Names } from "./names.js";
+export { anyResource, archive, asset, resource } from "./objects.js";
 export type { PropertyPath, ResourceOptions, Timeouts } from "./options.js";
 export { Output } from "./output.js";
 export type { Position } from "./position.js";
@@ -30,10 +32,10 @@ export {
     type Property,
     type Shape,
     type Type,
+    type Typed,
+    type ValueOf,
+    type Verb,
     any,
-    anyResource,
-    archive,
-    asset,
     boolean,
     enumeration as enum,
     input as in,
@@ -45,9 +47,9 @@ export {
     out,
     replaces,
     required,
-    resource,
     secretProperty,
     string,
     struct,
+    verb,
 } from "./shape.js";
 export { requireGeneration, version } from "./version.js";

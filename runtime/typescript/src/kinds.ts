@@ -13,6 +13,11 @@ export function compareTypes(expected: Type, found: Type, path: string, report: 
     new Comparison(report).compare(expected, found, path);
 }
 
+interface Signature {
+    readonly request: Type;
+    readonly response: Type;
+}
+
 class Comparison {
     readonly #report: Report;
     /** The shapes that were compared with a type or with another shape. Shapes may contain themselves. */
@@ -34,7 +39,7 @@ class Comparison {
             case "any":
                 return this.#parts(expected, found, path) || found.kind !== "resource";
             case "string":
-                return found.kind === "string" || found.kind === "enum";
+                return found.kind === "string" || found.kind === "enum" || found.kind === "verb";
             case "enum":
                 return found.kind === "enum" && isSubset(found.values(), expected.values());
             case "list":
@@ -45,6 +50,8 @@ class Comparison {
                 return this.#struct(expected.shape(), found, path);
             case "resource":
                 return found.kind === "resource" && (expected.token ?? found.token) === found.token;
+            case "verb":
+                return found.kind === "string" || (found.kind === "verb" && this.#verb(expected, found, path));
             default:
                 return found.kind === expected.kind;
         }
@@ -84,6 +91,12 @@ class Comparison {
             default:
                 return false;
         }
+    }
+
+    #verb(expected: Signature, found: Signature, path: string): boolean {
+        this.compare(found.request, expected.request, member(path, "request"));
+        this.compare(expected.response, found.response, member(path, "response"));
+        return true;
     }
 
     #shapes(expected: Shape, found: Shape, path: string): void {

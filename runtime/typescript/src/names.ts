@@ -17,16 +17,22 @@ export function nameProblem({ environment, package: pkg, module = "index" }: Nam
     if (!word.test(environment)) {
         return `environment ${JSON.stringify(environment)}: must be a word without colons and spaces`;
     }
-    if (!packageName.test(pkg)) {
-        return (
-            `package ${JSON.stringify(pkg)}: must be made of words that start with a lower-case letter and have ` +
-            "lower-case letters, digits, - and _, joined by /"
-        );
+    const problem = packageProblem(pkg);
+    if (problem !== undefined) {
+        return problem;
     }
     if (!module.split("/").every((part) => folder.test(part) && part !== "." && part !== "..")) {
         return `module ${JSON.stringify(module)}: must be made of names of folders, joined by /`;
     }
     return undefined;
+}
+
+/** Says what is wrong with the name of a package, or returns `undefined`. */
+export function packageProblem(pkg: string): string | undefined {
+    return packageName.test(pkg)
+        ? undefined
+        : `package ${JSON.stringify(pkg)}: must be made of words that start with a lower-case letter and have ` +
+              "lower-case letters, digits, - and _, joined by /";
 }
 
 /** Makes the URN of a resource. */

@@ -8,6 +8,8 @@ declare const valueOfOutput: unique symbol;
 export type Source =
     /** A property of a resource: one of its out properties, or `id` or `urn`. */
     | { readonly resource: object; readonly property: string }
+    /** What another module provides under a name. The object stands for the module. */
+    | { readonly use: object; readonly module: string; readonly name: string; readonly type: Type }
     /** Strings and outputs, to be joined. */
     | { readonly interpolate: readonly unknown[] }
     /** A value that has outputs somewhere inside, to be turned into JSON. */
@@ -69,7 +71,7 @@ function refuser(what: keyof typeof instead): (this: object) => never {
     return function () {
         const source = sources.get(this);
         const why =
-            source !== undefined && "value" in source
+            source !== undefined && ("value" in source || "use" in source)
                 ? "it is an output, whose value only a deployment sees"
                 : "it is an output, whose value is not known until the resource exists";
         throw new TypeError(
@@ -83,6 +85,9 @@ function describe(source: Source): string {
     if ("resource" in source) {
         const state = stateOf(source.resource);
         return `${source.property} of ${title(state?.type ?? "a resource", state?.name)}`;
+    }
+    if ("use" in source) {
+        return `${source.name} of module ${JSON.stringify(source.module)}`;
     }
     if ("get" in source) {
         return `${source.path} in ${describeOutput(source.get)}`;
@@ -126,7 +131,7 @@ export function typeOf(output: Output<unknown>): Type {
         // Every resource has the outputs id and urn, which are in no shape.
         return stateOf(source.resource)?.shape[source.property]?.type ?? { kind: "string" };
     }
-    return "get" in source ? source.type : { kind: "string" };
+    return "get" in source || "use" in source ? source.type : { kind: "string" };
 }
 
 /** Returns the value of an output that the program knows, and any other value as it is. Secret says if it is one. */

@@ -77,7 +77,7 @@ export function follow(
             type = type.element;
         } else {
             const before = joinPath(steps.slice(0, i));
-            const kind = type.kind === "enum" ? "a string" : describeType(type);
+            const kind = type.kind === "enum" || type.kind === "verb" ? "a string" : describeType(type);
             return `there is no ${step.text} in ${before === "" ? kind : `${before}, ${kind}`}`;
         }
     }

@@ -1,7 +1,15 @@
 import { type FileName, type Graph, buildGraph } from "./graph.js";
 import { type Names, nameProblem } from "./names.js";
 import { EvaluationError } from "./problem.js";
-import { type Configured, type Construction, type Recorder, protocol, setRecorder } from "./recorder.js";
+import {
+    type Configured,
+    type Construction,
+    type Provided,
+    type Recorder,
+    type Used,
+    protocol,
+    setRecorder,
+} from "./recorder.js";
 
 /** The evaluation of one program. */
 export class Evaluation implements Recorder {
@@ -10,6 +18,8 @@ export class Evaluation implements Recorder {
     readonly #nameOf: FileName | undefined;
     readonly #constructions: Construction[] = [];
     readonly #configurations: Configured[] = [];
+    readonly #provided: Provided[] = [];
+    readonly #used: Used[] = [];
     #ended = false;
 
     /**
@@ -38,6 +48,14 @@ export class Evaluation implements Recorder {
         this.#configurations.push(configured);
     }
 
+    provide(provided: Provided): void {
+        this.#provided.push(provided);
+    }
+
+    use(used: Used): void {
+        this.#used.push(used);
+    }
+
     /** From now on, constructors throw. Returns the graph, or throws an `EvaluationError` if the program makes none. */
     end(): Graph {
         this.#ended = true;
@@ -45,6 +63,7 @@ export class Evaluation implements Recorder {
             this.#names,
             this.#constructions,
             this.#configurations,
+            { provided: this.#provided, used: this.#used },
             this.#nameOf,
         );
         if (problems.length > 0) {

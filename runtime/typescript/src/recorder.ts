@@ -3,11 +3,12 @@
 
 import type { Position } from "./position.js";
 import { title } from "./state.js";
+import type { TypeForm } from "./typeform.js";
 
 const place = Symbol.for("@lumi/lumi/recorder");
 
 /** Goes up when recorders of one version can no longer be told what those of another are. */
-export const protocol = 2;
+export const protocol = 3;
 
 /** Makes the object that stands for a resource, or for the value of one of its properties, in a graph. */
 export type Refer = (resource: object, property?: string) => object;
@@ -38,6 +39,28 @@ export interface Configured {
     readonly properties: (refer: Refer) => object;
 }
 
+/** What a program provides to other modules. */
+export interface Provided {
+    readonly name: string;
+    readonly type: TypeForm;
+    readonly position: Position | undefined;
+    /** Returns the value as it is on the wire. */
+    readonly value: (refer: Refer) => unknown;
+}
+
+/** What a program uses of another module. */
+export interface Used {
+    /** What stands for the module where an output is turned into a reference. */
+    readonly vertex: object;
+    /** The package of the module. */
+    readonly module: string;
+    readonly name: string;
+    readonly type: TypeForm;
+    /** A predicate over the value, in CEL. */
+    readonly where?: string;
+    readonly position: Position | undefined;
+}
+
 /** What evaluates a program. */
 export interface Recorder {
     readonly protocol: number;
@@ -45,6 +68,8 @@ export interface Recorder {
     readonly ended: boolean;
     construct(construction: Construction): void;
     configure(configured: Configured): void;
+    provide(provided: Provided): void;
+    use(used: Used): void;
 }
 
 /**

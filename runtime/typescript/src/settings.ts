@@ -18,7 +18,7 @@ const strings = shapes.optional(shapes.list(shapes.string));
 const optionsShape: Shape = {
     aliases: strings,
     deleteBeforeReplace: flag,
-    dependsOn: shapes.optional(shapes.list(shapes.anyResource)),
+    dependsOn: shapes.optional(shapes.list({ kind: "resource" })),
     ignoreChanges: strings,
     import: shapes.optional(shapes.string),
     protect: flag,

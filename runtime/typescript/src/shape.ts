@@ -11,7 +11,29 @@ export type Type =
     | { readonly kind: "map"; readonly element: Type; readonly key?: Type }
     | { readonly kind: "struct"; readonly shape: () => Shape }
     /** A capability. Without a token, it may be a resource of any type. */
-    | { readonly kind: "resource"; readonly token?: string };
+    | { readonly kind: "resource"; readonly token?: string }
+    /** A string by which a function is called. */
+    | { readonly kind: "verb"; readonly request: Type; readonly response: Type };
+
+declare const described: unique symbol;
+
+/** The type of values that are a `T` for the TypeScript compiler. */
+export type Typed<T> = Type & Describes<T>;
+
+interface Describes<out T> {
+    /** No such property exists. */
+    readonly [described]?: T;
+}
+
+declare const signature: unique symbol;
+
+/** The address of a function, such as a URL or an ARN, and what it takes and returns. */
+export type Verb<Request, Response> = string & Called<Request, Response>;
+
+interface Called<in Request, out Response> {
+    /** No such property exists. */
+    readonly [signature]?: (request: Request) => Response;
+}
 
 /** The values of an enum, by the names of its constants. */
 export type Enum = { readonly [constant: string]: string };
@@ -46,13 +68,24 @@ export function isPlain(value: unknown): value is Properties {
 }
 
 /** One property of a shape. */
-export interface Property extends Options {
-    readonly type: Type;
+export interface Property<out T = unknown> extends Options {
+    readonly type: Typed<T>;
     /** Whether the property may be absent. */
     readonly optional?: true;
     /** The provider sets the property, never a program. */
     readonly out?: true;
 }
+
+/** The values of a shape. A table that is declared as a `Shape` does not have their types. */
+export type ValueOf<S extends Shape> = Flat<
+    { -readonly [K in keyof S as S[K] extends Optional ? never : K]: PropertyValue<S[K]> } & {
+        -readonly [K in keyof S as S[K] extends Optional ? K : never]?: PropertyValue<S[K]> | undefined;
+    }
+>;
+
+type Optional = { readonly optional: true };
+type PropertyValue<P> = P extends Property<infer T> ? T : never;
+type Flat<T> = { [K in keyof T]: T[K] };
 
 /** What else there is to say about a property. */
 export interface Options {
@@ -64,43 +97,46 @@ export interface Options {
     readonly secret?: true;
 }
 
-export const boolean: Type = { kind: "boolean" };
-export const number: Type = { kind: "number" };
-export const string: Type = { kind: "string" };
-export const any: Type = { kind: "any" };
-export const asset: Type = { kind: "asset" };
-export const archive: Type = { kind: "archive" };
-export const anyResource: Type = { kind: "resource" };
-
-/** A capability of the type that the token names. The class is not needed, so files need not load one another. */
-export function resource(token: string): Type {
-    return { kind: "resource", token };
-}
+export const boolean: Typed<boolean> = { kind: "boolean" };
+export const number: Typed<number> = { kind: "number" };
+export const string: Typed<string> = { kind: "string" };
+export const any: Typed<any> = { kind: "any" };
 
 // What other files declare is asked for when a value is checked, not when a file is loaded: files may then refer to one
 // another in circles, in any order.
 
+/** An object. Where the shape is declared as a `Shape`, a type argument says what the object is. */
+export function struct<S extends Shape>(shape: () => S): Typed<ValueOf<S>>;
+export function struct<T extends object>(shape: () => Shape): Typed<T>;
 export function struct(shape: () => Shape): Type {
     return { kind: "struct", shape };
 }
 
-export function enumeration(values: () => Enum): Type {
+export function enumeration<const E extends Enum>(values: () => E): Typed<E[keyof E]> {
     return { kind: "enum", values };
 }
 
-export function list(element: Type): Type {
+export function list<T>(element: Typed<T>): Typed<T[]> {
     return { kind: "list", element };
 }
 
-export function map(element: Type, key?: Type): Type {
+export function map<T>(element: Typed<T>, key?: Type): Typed<{ [key: string]: T }> {
     return key === undefined ? { kind: "map", element } : { kind: "map", element, key };
 }
 
-export function required(type: Type, ...options: Options[]): Property {
+/** A function that another module can call: its value is the string by which that is done, such as a URL or an ARN. */
+export function verb<Request, Response>(
+    request: Typed<Request>,
+    response: Typed<Response>,
+): Typed<Verb<Request, Response>> {
+    return { kind: "verb", request, response };
+}
+
+export function required<T>(type: Typed<T>, ...options: Options[]): Property<T> {
     return Object.assign({ type }, ...options);
 }
 
-export function optional(type: Type, ...options: Options[]): Property {
+export function optional<T>(type: Typed<T>, ...options: Options[]): Property<T> & Optional {
     return Object.assign({ type, optional: true }, ...options);
 }
 

@@ -50,6 +50,7 @@ export class Checker {
             case "number":
                 return Number.isFinite(value) ? value : this.#expected(type, value, at);
             case "string":
+            case "verb":
                 return typeof value === "string" ? this.#string(value, at) : this.#expected(type, value, at);
             case "any":
                 return this.#any(value, at);

@@ -64,6 +64,9 @@ function encodeOutput(type: Type | undefined, value: Output<unknown>, refer: Ref
     if ("resource" in source) {
         return refer(source.resource, source.property);
     }
+    if ("use" in source) {
+        return refer(source.use, `provides.${source.name}`);
+    }
     if ("value" in source) {
         const { content, secret } = open(value);
         const plain = encodeValue(type, content, refer);

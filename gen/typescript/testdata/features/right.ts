@@ -153,3 +153,21 @@ new features.Options(undefined, {
     retainOnDelete: false,
 });
 new features.Bare({}, protect);
+
+// What other modules provide has the types that a program names.
+const address = { host: lumi.required(lumi.string), port: lumi.optional(lumi.number) };
+export function share(module: lumi.Module): void {
+    const host: lumi.Output<{ host: string; port?: number | undefined }> = module.use("host", lumi.struct(() => address));
+    const level: lumi.Output<features.Level> = module.use("level", lumi.enum(() => features.Level));
+    const other: lumi.Output<net.Network> = module.use("network", lumi.resource<net.Network>("features:net:Network"));
+    const any: lumi.Output<lumi.Resource<"a:b:C">> = module.use("any", lumi.resource("a:b:C"));
+    const verb: lumi.Output<lumi.Verb<string, number[]>> = module.use("f", lumi.verb(lumi.string, lumi.list(lumi.number)));
+    new features.Options({ proxy: { host: verb }, network: other, level });
+    lumi.provide("host", { host: lumi.get(host, "host") }, lumi.struct(() => address));
+    lumi.provide("f", "https://example.com", lumi.verb(lumi.string, lumi.number));
+    lumi.provide("names", ["a", verb] as const, lumi.list(lumi.string));
+    lumi.provide("c", any, lumi.resource("a:b:C"));
+    const type: lumi.Type = lumi.string;
+    const unknown: lumi.Output<unknown> = module.use("unknown", type);
+    lumi.provide("free", [unknown, { deep: [1] }], lumi.any);
+}

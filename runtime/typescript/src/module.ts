@@ -1,0 +1,128 @@
+// What the modules of an environment give one another: each is a program of its own, deployed by itself.
+
+import { describe } from "./describe.js";
+import { ArgumentError, type Fault } from "./errors.js";
+import type { Input } from "./input.js";
+import { packageProblem } from "./names.js";
+import { type Output, output } from "./output.js";
+import { callerOf } from "./position.js";
+import { type Recorder, blame, recorder } from "./recorder.js";
+import { type Shape, type Typed, isPlain, optional, required, string } from "./shape.js";
+import { title } from "./state.js";
+import { type TypeForm, formOf } from "./typeform.js";
+import { Checker } from "./validate.js";
+import { encode } from "./wire.js";
+
+/** What a program expects of a value that another module provides. */
+export interface UseOptions {
+    /** A predicate over `value` in CEL, such as `value.startsWith('vpc-')`. A deployment checks it. */
+    readonly where?: string | undefined;
+}
+
+const useOptions: Shape = { where: optional(string) };
+
+/**
+ * Provides a value to other modules, under a name. The value may be, or contain, outputs, and resources where the type
+ * has them. A secret stays one. Throws an `ArgumentError` if the value is not of the type, and an `Error` if no program
+ * is being evaluated.
+ */
+export function provide<T>(name: string, value: NoInfer<Input<T>>, type: Typed<T>): void {
+    const checker = new Checker(true);
+    const form = checkEntry(checker, name, type);
+    const copy = form === undefined ? undefined : checker.value(type, value, { path: "", secret: false });
+    refuse("lumi.provide", name, checker.faults, provide);
+    program("lumi.provide", name, provide).provide({
+        name,
+        type: form!,
+        position: callerOf(provide),
+        value: (refer) => (encode({ value: required(type) }, { value: copy }, refer) as { value: unknown }).value,
+    });
+}
+
+/** Another module, as a program sees it. `module` makes these. */
+export class Module {
+    /** The package that the module's program belongs to. */
+    readonly name: string;
+
+    constructor(name: string) {
+        this.name = name;
+        Object.freeze(this);
+    }
+
+    /**
+     * Returns an output of a value that the module provides. A deployment refuses a module that provides no such value,
+     * or one of another type. Throws an `ArgumentError` for a wrong name or type, and an `Error` if no program is being
+     * evaluated.
+     */
+    use<T>(name: string, type: Typed<T>, options?: UseOptions): Output<T> {
+        const call = `lumi.module(${JSON.stringify(this.name)}).use`;
+        const checker = new Checker(false);
+        const form = checkEntry(checker, name, type);
+        const where = checkWhere(checker, options);
+        refuse(call, name, checker.faults, this.use);
+        const vertex = {};
+        program(call, name, this.use).use({
+            vertex,
+            module: this.name,
+            name,
+            type: form!,
+            ...(where === undefined ? {} : { where }),
+            position: callerOf(this.use),
+        });
+        return output({ use: vertex, module: this.name, name, type });
+    }
+}
+
+/**
+ * Returns another module of the environment, by the package that its program belongs to. Throws a `TypeError` for what
+ * cannot be the name of a package.
+ */
+export function module(name: string): Module {
+    const problem =
+        typeof name === "string"
+            ? packageProblem(name)
+            : `expected the name of a package, found ${describe(name, false)}`;
+    if (problem !== undefined) {
+        throw blame(new TypeError(`lumi.module: ${problem}`), module);
+    }
+    return new Module(name);
+}
+
+/** Checks the name and the type of a value. Returns the type as graphs have it, unless it is wrong. */
+function checkEntry(checker: Checker, name: unknown, type: unknown): TypeForm | undefined {
+    if (typeof name !== "string" || !/^[A-Za-z][A-Za-z0-9_-]*$/.test(name)) {
+        checker.fault("name", `expected a letter, and then letters, digits, - and _, found ${describe(name, false)}`);
+    }
+    return formOf(type, "type", (path, message) => checker.fault(path, message));
+}
+
+function checkWhere(checker: Checker, options: unknown): string | undefined {
+    if (options === undefined || options === null) {
+        return undefined;
+    }
+    if (!isPlain(options)) {
+        checker.fault("options", `expected an object with options, found ${describe(options, false)}`);
+        return undefined;
+    }
+    const { where } = checker.struct(useOptions, options, { path: "options", secret: false }) as UseOptions;
+    if (typeof where === "string" && where.trim() === "") {
+        checker.fault("options.where", "is empty; leave it out if any value will do");
+    }
+    return where;
+}
+
+function refuse(call: string, name: unknown, faults: readonly Fault[], callee: Function): void {
+    if (faults.length > 0) {
+        throw blame(new ArgumentError(call, name, faults), callee);
+    }
+}
+
+/** Returns the recorder of the program that is being evaluated. Throws if there is none. */
+function program(call: string, name: string, callee: Function): Recorder {
+    const found = recorder(callee, call, name);
+    if (found === undefined) {
+        const message = "no program is being evaluated; run the program with lumi-program or evaluateProgram";
+        throw blame(new Error(`${title(call, name)}: ${message}`), callee);
+    }
+    return found;
+}

@@ -1,0 +1,85 @@
+import { describe, describeType, member } from "./describe.js";
+import { compare } from "./names.js";
+import { type Shape, type Type, isPlain } from "./shape.js";
+
+/** A type as the vertices of modules have it. */
+export type TypeForm = string | { readonly [kind: string]: unknown };
+
+type Report = (path: string, message: string) => void;
+
+/** Returns a type as graphs have it. If it cannot be in a graph, it reports why, and returns undefined. */
+export function formOf(type: unknown, path: string, report: Report): TypeForm | undefined {
+    let wrong = false;
+    const form = new Former((at, message) => {
+        wrong = true;
+        report(at, message);
+    }).form(type, path);
+    return wrong ? undefined : form;
+}
+
+class Former {
+    readonly #report: Report;
+    /** The shapes around the type at hand. */
+    readonly #around = new Set<Shape>();
+
+    constructor(report: Report) {
+        this.#report = report;
+    }
+
+    form(given: unknown, path: string): TypeForm {
+        const type = (isPlain(given) ? given : {}) as Type | { readonly kind?: undefined };
+        switch (type.kind) {
+            case "boolean":
+                return "bool";
+            case "number":
+            case "string":
+            case "any":
+                return type.kind;
+            case "enum":
+                return "string";
+            case "list":
+            case "map":
+                return { [type.kind]: this.form(type.element, `${path}[…]`) };
+            case "struct":
+                return { object: this.#object(type.shape(), path) };
+            case "resource":
+                if (type.token !== undefined) {
+                    return { resource: type.token };
+                }
+                this.#report(path, "a resource between modules must be of a certain type: use lumi.resource");
+                return "any";
+            case "verb":
+                return {
+                    verb: {
+                        request: this.form(type.request, `${path}.request`),
+                        response: this.form(type.response, `${path}.response`),
+                    },
+                };
+            case "asset":
+            case "archive":
+                this.#report(path, `${describeType(type)} cannot be handed to other modules`);
+                return "any";
+            default:
+                this.#report(path, `expected a type such as lumi.string, found ${describe(given, false)}`);
+                return "any";
+        }
+    }
+
+    #object(shape: Shape, path: string): object {
+        if (this.#around.has(shape)) {
+            this.#report(path, "contains itself, which types between modules cannot");
+            return {};
+        }
+        this.#around.add(shape);
+        const entries = Object.entries(shape).map(([name, property]): [string, TypeForm] => {
+            const inside = member(path, name);
+            if (name.endsWith("?")) {
+                this.#report(inside, 'a name in a type between modules cannot end in "?"');
+            }
+            return [property?.optional ? `${name}?` : name, this.form(property?.type, inside)];
+        });
+        this.#around.delete(shape);
+        // Sorted, so that equal types have equal texts.
+        return Object.fromEntries(entries.sort(([a], [b]) => compare(a, b)));
+    }
+}
