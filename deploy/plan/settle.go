@@ -62,8 +62,8 @@ type Settled struct {
 	// serial and pending entries. Where desired state has a value of its own, that counts. Outputs that refer to deleted
 	// resources, or would close a dependency cycle, are left out. A reference to a property is replaced by the property's
 	// value where the state has that value and the resource referred to stays, an expression by its value if all that it
-	// depends on is known; an asset or archive without a hash gets the
-	// state's if it is otherwise equal.
+	// depends on is known, and left out if that is null; an asset or archive without a hash gets the state's if it is
+	// otherwise equal.
 	Snapshot *lumigl.Snapshot
 	// Recognized pairs resources of the state with desired ones. In Named, these are unnamed, and have the URN of the old
 	// resource in Snapshot. Moves pairs deleted and created resources with equal inputs. These are guesses: Snapshot does

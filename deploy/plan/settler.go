@@ -10,8 +10,8 @@ import (
 )
 
 // settler knows which desired values are equivalent to values in the state although they are written differently: a
-// reference to a property and that property's value, an expression and its value, and a file without a hash and the same file with one. Resources are
-// recognized by this equivalence too.
+// reference to a property and that property's value, an expression and its value, and a file without a hash and the same
+// file with one. Resources are recognized by this equivalence too.
 type settler struct {
 	state, settled *lumigl.Snapshot
 	replaces       diff.Replaces
@@ -128,6 +128,14 @@ func isExpression(v lumigl.Value) bool {
 	return v.IsExpression()
 }
 
+// isNull reports whether v is null, or a secret that is.
+func isNull(v lumigl.Value) bool {
+	if content, ok := v.Secret(); ok {
+		v = content
+	}
+	return v.Kind() == lumigl.Null
+}
+
 func (s *settler) object(new, was lumigl.Value) lumigl.Value {
 	olds := make(map[string]lumigl.Value, was.Len())
 	for key, v := range was.Members() {
@@ -135,7 +143,11 @@ func (s *settler) object(new, was lumigl.Value) lumigl.Value {
 	}
 	all := make([]lumigl.Member, 0, new.Len())
 	for key, v := range new.Members() {
-		all = append(all, lumigl.Member{Key: key, Value: s.Rewrite(v, olds[key])})
+		rewritten := s.Rewrite(v, olds[key])
+		if isExpression(v) && isNull(rewritten) {
+			continue // Get found nothing, which is the same as no member.
+		}
+		all = append(all, lumigl.Member{Key: key, Value: rewritten})
 	}
 	return lumigl.ObjectOf(all...)
 }
@@ -200,13 +212,17 @@ func (s *settler) standing(r *lumigl.Vertex) *lumigl.Vertex {
 // on.
 func (s *settler) Recognize(old, new *lumigl.Vertex) { s.recognized[new] = old }
 
-// propertiesOf returns the properties of a resource that stays: the desired ones, and those in the state for the rest.
-// There are none for one that is created or replaced.
+// propertiesOf returns what references lead to in a resource that stays: its id and URN, the desired properties, and those
+// in the state for the rest. There is nothing for a resource that is created or replaced.
 func (s *settler) propertiesOf(r *lumigl.Vertex) *lumigl.ObjectBuilder {
 	all := &lumigl.ObjectBuilder{}
 	if was := s.state.Vertex(r.Key()); was != nil && !s.replaces.Replaced(was, r, &s.hasher.Work) {
 		all.SetAll(was.Properties)
 		all.SetAll(r.Properties)
+		if was.ID != "" {
+			all.Set("id", lumigl.TextOf(was.ID))
+		}
+		all.Set("urn", lumigl.TextOf(r.Key()))
 	}
 	return all
 }

@@ -37,6 +37,16 @@ func joined(parts ...string) string {
 	return signed(wire.Expression, `"interpolate": [`+strings.Join(parts, ", ")+`]`)
 }
 
+// bucketOutput refers to a property of the bucket.
+func bucketOutput(name string) string {
+	return fmt.Sprintf(`{"#ref": "%sBucket::b", "property": %q}`, inModule, name)
+}
+
+// got is a part of a value.
+func got(value, path string) string {
+	return signed(wire.Expression, fmt.Sprintf(`"get": %s, "path": %q`, value, path))
+}
+
 // TestSettled holds what is no change, since a program says in other words what the state has.
 func TestSettled(t *testing.T) {
 	secret := func(v string) string { return signed(wire.Secret, `"value": `+v) }
@@ -51,6 +61,9 @@ func TestSettled(t *testing.T) {
 		{"JSON", `"p": "{\"a\":[\"u/*\"]}"`, `"p": ` + signed(wire.Expression, `"jsonStringify": {"a": [`+joined(url, `"/*"`)+`]}`)},
 		{"secret interpolation", `"p": ` + secret(`"u/*"`), `"p": ` + secret(joined(url, `"/*"`))},
 		{"interpolation of a secret", `"p": ` + secret(`"u/x"`), `"p": ` + joined(url, `"/"`, secret(`"x"`))},
+		{"id and URN", `"p": ["1", "` + inModule + `Bucket::b"]`, `"p": [` + bucketOutput("id") + `, ` + bucketOutput("urn") + `]`},
+		{"interpolation of the id", `"p": ` + secret(`"1x"`), `"p": ` + joined(bucketOutput("id"), secret(`"x"`))},
+		{"part that is not there", `"p": {}`, `"p": {"a": ` + got(`{"b": `+url+`}`, "c") + `}, "q": ` + got(secret(`{}`), "c")},
 		{"interpolation in a list", `"p": ["v", "u/*"]`, `"p": ["v", ` + joined(url, `"/*"`) + `]`},
 		{"secret with a reference inside", `"p": ` + secret(`{"a": "u"}`), `"p": ` + secret(`{"a": `+url+`}`)},
 		{"in a list with the reference", `"p": [` + url + `, "u"]`, `"p": [` + url + `, ` + url + `]`},
