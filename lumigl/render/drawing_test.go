@@ -103,7 +103,8 @@ func TestProgram(t *testing.T) {
 		"` + u + `x": {"type": "a:b:C", "properties": {}},
 		"` + u + `y": {"type": "a:b:C", "source": "main.ts:1:2", "options": {"protect": true, "dependsOn": [{"#ref": "` + u + `x"}]}, "properties": {
 			"arn": ` + expression + `"interpolate": [` + arn + `, "/*", 1, true, {"` + wire.Signature + `": "` + wire.Secret + `", "value": "hunter2"}]},
-			"policy": ` + expression + `"jsonStringify": {"Resource": ` + expression + `"get": ` + arn + `, "path": "[0]"}}}}}}}`)
+			"policy": ` + expression + `"jsonStringify": {"Resource": ` + expression + `"get": ` + arn + `, "path": "[0]"}}},
+			"none": ` + expression + `"jsonStringify": null}}}}}`)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -111,6 +112,7 @@ func TestProgram(t *testing.T) {
 	for _, want := range []string{
 		`"source":"main.ts:1:2"`, `"options":["object","protect",true,"dependsOn",["list",["ref","` + u + `x",""]]]`,
 		`["expression","` + "`${x.arn}/*${1}${true}${(secret)}`" + `"]`, `["jsonStringify","Resource",["expression","x.arn[0]"]]`,
+		`["expression","jsonStringify(null)"]`,
 	} {
 		if !strings.Contains(data, want) {
 			t.Errorf("the page does not have %s:\n%s", want, data)

@@ -194,6 +194,8 @@ func (e *encoder) expression(v lumigl.Value) (string, bool) {
 		case lumigl.Number:
 			literal, _ := part.Literal()
 			return literal
+		case lumigl.Null:
+			return "null"
 		}
 		b, _ := part.Bool()
 		return strconv.FormatBool(b)
