@@ -97,10 +97,23 @@ func isPending(v lumigl.Value) bool {
 	return ok && property != "" || v.IsExpression() || v.IsUnknown()
 }
 
+// maxText bounds the bytes of all strings that one evaluation makes, since each jsonStringify inside of another doubles
+// the escapes of a string.
+const maxText = 64 << 20
+
 // evaluator evaluates one value until something is wrong.
 type evaluator struct {
 	resolve Resolve
+	made    int // bytes of strings
 	err     *Error
+}
+
+// grow counts n more bytes of strings, and reports false if there are too many.
+func (e *evaluator) grow(n int) bool {
+	if e.made += n; e.made > maxText {
+		e.fail("the strings that expressions make are longer than %d MiB", maxText>>20)
+	}
+	return e.err == nil
 }
 
 // failed is what an expression with an error evaluates to.

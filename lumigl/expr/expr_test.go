@@ -3,6 +3,7 @@ package expr_test
 import (
 	"encoding/json"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 
@@ -225,5 +226,24 @@ func TestUnknown(t *testing.T) {
 	}
 	if expr.IsKnown(v[0]) || expr.IsKnown(v[1]) || !expr.IsKnown(v[0].At(0)) {
 		t.Error("the wrong values are known")
+	}
+}
+
+// TestTooLong evaluates expressions that are small, and whose values would be huge.
+func TestTooLong(t *testing.T) {
+	t.Parallel()
+	expression := func(key string, v lumigl.Value) lumigl.Value {
+		return lumigl.ObjectOf(lumigl.Member{Key: wire.Signature, Value: lumigl.TextOf(wire.Expression)}, lumigl.Member{Key: key, Value: v})
+	}
+	quotes, doubled := lumigl.TextOf(`"`), lumigl.TextOf(strings.Repeat("x", 1000))
+	for range 60 {
+		quotes = expression("jsonStringify", quotes)
+	}
+	doubled = expression("interpolate", lumigl.ListOf(slices.Repeat([]lumigl.Value{doubled}, 100_000)...))
+	for name, v := range map[string]lumigl.Value{"escapes": quotes, "parts": doubled} {
+		_, err := expr.Evaluate(lumigl.ListOf(v), outputs)
+		if want := "/0: the strings that expressions make are longer than 64 MiB"; err == nil || err.Error() != want {
+			t.Errorf("%s: got %v, want %s", name, err, want)
+		}
 	}
 }

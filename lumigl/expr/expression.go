@@ -72,8 +72,8 @@ func (e *evaluator) interpolate(parts lumigl.Value) (result lumigl.Value, secret
 		switch {
 		case content.IsExpression() && nested.Exists():
 			for _, part := range nested.Elements() {
-				if s, ok := part.Text(); ok && !part.IsUnknown() {
-					text.WriteString(s)
+				if part.Kind() == lumigl.Text && !part.IsUnknown() {
+					text.WriteString(e.text(i, part))
 				} else {
 					flush()
 					left = append(left, part)
@@ -95,7 +95,7 @@ func (e *evaluator) interpolate(parts lumigl.Value) (result lumigl.Value, secret
 
 // text returns a value as a template string has it.
 func (e *evaluator) text(i int, v lumigl.Value) string {
-	if s, ok := v.Text(); ok {
+	if s, ok := v.Text(); ok && e.grow(len(s)) {
 		return s
 	}
 	if b, ok := v.Bool(); ok {
@@ -162,7 +162,7 @@ func (e *evaluator) appendJSON(dst []byte, v lumigl.Value) []byte {
 	switch v.Kind() {
 	case lumigl.Text:
 		s, _ := v.Text()
-		return appendString(dst, s)
+		return e.appendString(dst, s)
 	case lumigl.Number:
 		return append(dst, e.number(v)...)
 	case lumigl.Bool:
@@ -204,14 +204,17 @@ func (e *evaluator) appendObject(dst []byte, v lumigl.Value) []byte {
 		if i > 0 {
 			dst = append(dst, ',')
 		}
-		dst = append(appendString(dst, m.key), ':')
+		dst = append(e.appendString(dst, m.key), ':')
 		dst = e.appendJSON(dst, m.value)
 	}
 	return append(dst, '}')
 }
 
 // appendString appends a string with as few escapes as JSON allows.
-func appendString(dst []byte, s string) []byte {
+func (e *evaluator) appendString(dst []byte, s string) []byte {
+	if !e.grow(len(s)) {
+		return dst
+	}
 	const hex = "0123456789abcdef"
 	dst = append(dst, '"')
 	for i := range len(s) {
