@@ -188,6 +188,12 @@ func pathProblem(path string, wildcards bool) string {
 			if n < 0 {
 				n = len(rest)
 			}
+			if rest[:n] == "*" {
+				if !wildcards {
+					return `write ["*"] for the key *`
+				}
+				return `write [*] for every element, or ["*"] for the key *`
+			}
 			if n == 0 {
 				return `a name is missing; keys with other characters are written as in tags["a b"]`
 			}

@@ -261,7 +261,7 @@ func (e *evaluator) rest(v lumigl.Value, path string) lumigl.Value {
 	path = strings.TrimPrefix(path, ".")
 	if v.IsExpression() && v.Get(get).Exists() {
 		before, _ := v.Get(getPath).Text()
-		if v = v.Get(get); path[0] != '[' {
+		if v = v.Get(get); !strings.HasPrefix(path, "[") {
 			before += "."
 		}
 		path = before + path

@@ -17,7 +17,7 @@ interface Storage {
  * slash. Components may be inside of others. A function may be async. Returns what the function returns.
  */
 export function component<T>(name: string, body: () => T): T {
-    if (typeof name !== "string" || name === "" || /[/\p{Cc}]/u.test(name)) {
+    if (typeof name !== "string" || name === "" || /[/\p{Cc}\p{Cs}]/u.test(name)) {
         const message =
             "lumi.component: expected a name of a component, without slashes and control characters, " +
             `found ${describe(name, false)}`;

@@ -165,7 +165,8 @@ function find(value: unknown, path: string, callee: Function): Output<unknown> {
             break;
         }
         if (!hasParts(content, step)) {
-            throw wrong(`there is no ${step.text} in ${describe(content, true)}`);
+            const help = stateOf(content) === undefined ? "" : ": use its property";
+            throw wrong(`there is no ${step.text} in ${describe(content, true)}${help}`);
         }
         const key = "key" in step ? step.key : (step as { index: number }).index;
         const next = open(Object.hasOwn(content, key) ? content[key] : undefined);

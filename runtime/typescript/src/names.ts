@@ -40,6 +40,15 @@ export function formatURN({ environment, package: pkg, module = "index" }: Names
     return `urn:lumi:${environment}::${pkg}:${module}::${type}::${name}`;
 }
 
+/** Reports whether a text is the URN of a resource. */
+export function isURN(text: string): boolean {
+    const parts = /^urn:lumi:([^:]+)::([^:]+):([^:]+)::[^:\s]+:[^:\s]+:[^:\s]+::\P{Cc}+$/u.exec(text);
+    return (
+        parts !== null &&
+        nameProblem({ environment: parts[1]!, package: parts[2]!, module: parts[3]! }) === undefined
+    );
+}
+
 /** Compares strings as their bytes in UTF-8 compare, which is how other languages sort them. */
 export function compare(a: string, b: string): number {
     const length = Math.min(a.length, b.length);

@@ -9,7 +9,7 @@ export type Step = { readonly text: string } & (
     | { readonly all: true }
 );
 
-const step = /(?<dot>\.?)(?<name>[^.[\]"]+)|\[(?:(?<index>0|[1-9]\d*)|(?<key>"(?:[^"\\]|\\.)*")|(?<all>\*))\]/y;
+const step = /(?<dot>\.?)(?<name>[^.[\]"\p{Z}\p{C}]+)|\[(?:(?<index>0|[1-9]\d*)|(?<key>"(?:[^"\\]|\\.)*")|(?<all>\*))\]/uy;
 
 /** Parses a path such as `tags.env`, `ingress[2].fromPort` or `tags["a b"]`. Returns undefined if it is none. */
 export function parsePath(path: string): Step[] | undefined {
@@ -18,7 +18,8 @@ export function parsePath(path: string): Step[] | undefined {
         const start = step.lastIndex;
         const found = step.exec(path);
         const { dot, name, index, key, all } = found?.groups ?? {};
-        if (found === null || (name !== undefined && (dot === "") !== (start === 0))) {
+        // A name that is only * is hardly meant to be a key, which can be ["*"].
+        if (found === null || name === "*" || (name !== undefined && (dot === "") !== (start === 0))) {
             return undefined;
         }
         if (name !== undefined) {

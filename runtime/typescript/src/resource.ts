@@ -6,7 +6,7 @@ import { type Output, describeOutput, output, sourceOf } from "./output.js";
 import { callerOf } from "./position.js";
 import { blame, recorder } from "./recorder.js";
 import { withoutSecrets } from "./redact.js";
-import { checkOptions, encodeOptions } from "./settings.js";
+import { checkOptions, encodeOptions, isOption } from "./settings.js";
 import { type Properties, type Shape, entriesOf, isPlain, required, string } from "./shape.js";
 import { type State, remember, stateOf, title } from "./state.js";
 import { Checker } from "./validate.js";
@@ -35,7 +35,7 @@ export abstract class Resource<out Token extends string = string> {
         }
         const values = checkArguments(checker, args, shape, named);
         const settings =
-            options === undefined || options === null
+            options === undefined || options === null || !isPlain(args ?? {})
                 ? undefined
                 : checkOptions(checker, options, withName(shape, named));
         if (checker.faults.length > 0) {
@@ -237,7 +237,9 @@ function checkArguments(checker: Checker, args: unknown, shape: Shape, named: bo
         checker.fault("", `expected an object with the arguments ${where}, found ${describe(args, true)}`);
         return {};
     }
-    return checker.struct(shape, given, { path: "", secret: false });
+    return checker.struct(shape, given, { path: "", secret: false }, (property) =>
+        isOption(property) ? "is an option, and options are an object of their own after the arguments" : undefined,
+    );
 }
 
 /** Defines a property, also where an assignment would do something else. */

@@ -1,8 +1,10 @@
 import { describe } from "./describe.js";
+import { formatURN, isURN } from "./names.js";
 import { follow, parsePath } from "./path.js";
 import type { Refer } from "./recorder.js";
 import * as shapes from "./shape.js";
 import { type Properties, type Property, type Shape, isPlain } from "./shape.js";
+import { didYouMean } from "./suggest.js";
 import { Checker } from "./validate.js";
 
 const timeouts: Shape = {
@@ -27,6 +29,11 @@ const optionsShape: Shape = {
     timeouts: shapes.optional(shapes.struct(() => timeouts)),
 };
 
+/** Reports whether there is an option of this name. */
+export function isOption(name: string): boolean {
+    return Object.hasOwn(optionsShape, name);
+}
+
 /** Checks the options of a resource, and returns a copy. The shape is that of the resource. */
 export function checkOptions(checker: Checker, given: unknown, shape: Shape): Properties {
     if (!isPlain(given)) {
@@ -34,7 +41,8 @@ export function checkOptions(checker: Checker, given: unknown, shape: Shape): Pr
         return {};
     }
     const own = new Checker(false);
-    const options = own.struct(optionsShape, given, { path: "options", secret: false });
+    const unknown = (name: string): string => `no such option${didYouMean(name, Object.keys(optionsShape))}`;
+    const options = own.struct(optionsShape, given, { path: "options", secret: false }, unknown);
     for (const [name, value] of Object.entries(options)) {
         const list = Array.isArray(value) ? value : [value];
         for (const [i, element] of list.entries()) {
@@ -57,11 +65,18 @@ export function checkOptions(checker: Checker, given: unknown, shape: Shape): Pr
     return options;
 }
 
+const example = { environment: "dev", package: "shop" };
+
 /** Says what is wrong with a string among the options. */
 function problemOf(option: string, value: string, shape: Shape): string | undefined {
     if (option === "aliases" || option === "import") {
         const what = option === "import" ? "an id" : "a former name or URN";
-        return value === "" || /\p{Cc}/u.test(value) ? `expected ${what}, found ${describe(value, false)}` : undefined;
+        if (value === "" || /\p{Cc}/u.test(value)) {
+            return `expected ${what}, found ${describe(value, false)}`;
+        }
+        return option === "aliases" && value.startsWith("urn:") && !isURN(value)
+            ? `${describe(value, false)} is not a URN such as "${formatURN(example, "aws:s3:Bucket", "logs")}"`
+            : undefined;
     }
     const steps = parsePath(value);
     if (steps === undefined) {

@@ -71,8 +71,16 @@ export class Checker {
         }
     }
 
-    /** Checks the properties of an object, and returns a copy with those that are present. */
-    struct(shape: Shape, value: Properties, at: Place): Properties {
+    /**
+     * Checks the properties of an object, and returns a copy with those that are present. Unknown may
+     * know more about a name that is not in the shape.
+     */
+    struct(
+        shape: Shape,
+        value: Properties,
+        at: Place,
+        unknown: (name: string) => string | undefined = () => undefined,
+    ): Properties {
         return this.#nested(value, at, () => {
             const copy: [string, unknown][] = [];
             for (const [name, property] of entriesOf(shape)) {
@@ -92,7 +100,8 @@ export class Checker {
             }
             for (const name of Object.keys(value)) {
                 if (!Object.hasOwn(shape, name) && !isAbsent(value[name])) {
-                    this.fault(entry(at, name), `no such property${didYouMean(name, settable(shape))}`);
+                    const message = unknown(name) ?? `no such property${didYouMean(name, settable(shape))}`;
+                    this.fault(entry(at, name), message);
                 }
             }
             return Object.fromEntries(copy);
@@ -105,6 +114,9 @@ export class Checker {
 
     /** Checks an output: its type, or its value if the program knows that. */
     #output(type: Type, value: Output<unknown>, at: Place): unknown {
+        if (!this.#outputs && type.kind === "resource") {
+            return this.#expected(type, value, at, "; pass the resource itself");
+        }
         if (!this.#outputs) {
             this.fault(at.path, "cannot be an output, since it must be known before there are any resources");
             return value;

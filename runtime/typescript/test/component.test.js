@@ -116,7 +116,7 @@ test("messages name components", async () => {
 });
 
 test("a component has a name and a function", () => {
-    for (const name of ["", "a/b", "a\n", 1, undefined]) {
+    for (const name of ["", "a/b", "a\n", "\ud800", 1, undefined]) {
         assert.throws(() => lumi.component(name, () => {}), {
             name: "TypeError",
             message: /^lumi\.component: expected a name of a component, without slashes and control characters, found /,

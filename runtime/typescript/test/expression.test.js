@@ -143,7 +143,7 @@ test("paths that lead nowhere are refused", () => {
         [a.sites, "a.host.b", `there is no b in a.host, a string ${at}`],
         [a.sites, "a.ports.b", `there is no b in a.ports, a list ${at}`],
         [a.arn, "x", 'there is no x in a string (output arn of test:index:Thing "a")'],
-        [a, "arn", 'there is no arn in a resource test:index:Thing "a"'],
+        [a, "arn", 'there is no arn in a resource test:index:Thing "a": use its property'],
         [lumi.secret("hush"), "x", "there is no x in a string"],
         [{ a: [] }, "a.b", "there is no b in a list"],
     ]) {

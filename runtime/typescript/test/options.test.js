@@ -31,6 +31,8 @@ class Unnamed extends lumi.Resource {
 const names = { environment: "dev", package: "p" };
 const urn = (name) => `urn:lumi:dev::p:index::test:index:Named::${name}`;
 
+const notURN = 'is not a URN such as "urn:lumi:dev::shop:index::aws:s3:Bucket::logs"';
+
 /** Returns the faults of the options of a resource. */
 function faults(options, args = {}) {
     try {
@@ -48,8 +50,8 @@ test("wrong options are refused, all of them", () => {
             {
                 protct: true,
                 protect: "yes",
-                dependsOn: [new Unnamed(), "urn:lumi:x"],
-                aliases: ["", "old", "a\nb"],
+                dependsOn: [new Unnamed(), "urn:lumi:x", lumi.id(new Unnamed())],
+                aliases: ["", "old", "a\nb", "urn:x", "urn:lumi:dev::p:index::a:b:c::", urn("old")],
                 import: "",
                 timeouts: { create: "10 min", delet: "1s", update: lumi.urn(new Unnamed()) },
             },
@@ -58,12 +60,15 @@ test("wrong options are refused, all of them", () => {
         [
             "tags: expected an object, found a number 1",
             'options.dependsOn[1]: expected a resource, found a string "urn:lumi:x"',
+            "options.dependsOn[2]: expected a resource, found an output; pass the resource itself",
             'options.protect: expected a boolean, found a string "yes"',
             "options.timeouts.update: cannot be an output, since it must be known before there are any resources",
             'options.timeouts.delet: no such property; did you mean "delete"?',
-            'options.protct: no such property; did you mean "protect"?',
+            'options.protct: no such option; did you mean "protect"?',
             'options.aliases[0]: expected a former name or URN, found a string ""',
             'options.aliases[2]: expected a former name or URN, found a string "a\\nb"',
+            `options.aliases[3]: a string "urn:x" ${notURN}`,
+            `options.aliases[4]: a string "urn:lumi:dev::p:index::a:b:c::" ${notURN}`,
             'options.import: expected an id, found a string ""',
             'options.timeouts.create: expected a duration such as "90s", "10m" or "1h30m", found a string "10 min"',
         ],
@@ -81,9 +86,23 @@ test("wrong options are refused, all of them", () => {
     });
 });
 
+test("options have their place after the arguments", () => {
+    assert.deepEqual(faults(undefined, { tags: {}, protect: true, protct: true, tgas: {} }), [
+        "protect: is an option, and options are an object of their own after the arguments",
+        "protct: no such property",
+        'tgas: no such property; did you mean "tags"?',
+    ]);
+    // One mistake, one message: the arguments stand where the options belong.
+    assert.throws(() => new Unnamed("name", { tags: {} }), {
+        message:
+            "test:index:Unnamed: expected an object with the arguments as the only argument, since resources of this " +
+            'type take no name, found a string',
+    });
+});
+
 test("paths lead to properties that a program sets", () => {
     const right = ["name", "tags", "tags.env", 'tags["a b"]', "tags[*]", "rules[2].port", "rules[*].port", "level"];
-    right.push("data.x[3].y[*]", "input", "peer");
+    right.push('tags["*"]', "tags.*x", "data.x[3].y[*]", "input", "peer");
     assert.deepEqual(faults({ ignoreChanges: right, replaceOnChanges: right }), []);
     for (const [path, message] of [
         ["tgas.env", 'tgas: no such property; did you mean "tags"?'],
@@ -97,6 +116,8 @@ test("paths lead to properties that a program sets", () => {
         ["arn", "arn: is set by the provider, so that a program cannot change it"],
         ["rules[*].id", "rules[*].id: is set by the provider, so that a program cannot change it"],
         ["tags[", 'a string "tags[" is not a path such as "tags.env", "rules[2].port" or "rules[*].port"'],
+        ["tags.*", 'a string "tags.*" is not a path such as "tags.env", "rules[2].port" or "rules[*].port"'],
+        ["tags.a b", 'a string "tags.a b" is not a path such as "tags.env", "rules[2].port" or "rules[*].port"'],
         ["", 'a string "" is not a path such as "tags.env", "rules[2].port" or "rules[*].port"'],
     ]) {
         assert.deepEqual(faults({ ignoreChanges: ["tags", path] }), [`options.ignoreChanges[1]: ${message}`]);
