@@ -95,8 +95,8 @@ func (v *viewer) value(indent, called string, value lumigl.Value) {
 		v.line(indent + called + " " + text)
 		return
 	}
-	if value.IsExpression() {
-		called, value = called+" jsonStringify", value.Get("jsonStringify")
+	if what, content := expr.Open(value); what != "" {
+		called, value = called+" "+term.Visible(what), content
 	}
 	v.line(indent + called)
 	indent += "  "

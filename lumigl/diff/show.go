@@ -9,6 +9,7 @@ import (
 
 	"github.com/lumi-idl/lumi/internal/term"
 	"github.com/lumi-idl/lumi/lumigl"
+	"github.com/lumi-idl/lumi/lumigl/expr"
 	"github.com/lumi-idl/lumi/lumigl/match"
 )
 
@@ -312,8 +313,8 @@ func (p *printer) whole(kind Kind, depth int, name string, v lumigl.Value, note 
 	if isFolder(v) {
 		what, v = " archive", v.Get("assets")
 	}
-	if isJSON(v) {
-		what, v = " jsonStringify", v.Get("jsonStringify")
+	if computed, content := expr.Open(v); computed != "" {
+		what, v = " "+term.Visible(computed), content
 	}
 	p.line(kind, depth, name+":"+what+note)
 	if v.Kind() == lumigl.List {

@@ -45,5 +45,25 @@ func Format(v lumigl.Value, show func(lumigl.Value) string) (string, bool) {
 	return "", false
 }
 
+// Open takes an expression that does not fit on a line apart, and all that it consists of: what is computed, such as
+// "jsonStringify" or "get a.b interpolate", and of what. Other values are returned as they are.
+func Open(v lumigl.Value) (what string, content lumigl.Value) {
+	for v.IsExpression() {
+		main := get
+		for _, key := range []string{interpolate, jsonStringify} {
+			if v.Get(key).Exists() {
+				main = key
+			}
+		}
+		if !v.Get(main).Exists() {
+			break
+		}
+		path, _ := v.Get(getPath).Text()
+		what = strings.TrimSpace(strings.TrimSpace(what+" "+main) + " " + path)
+		v = v.Get(main)
+	}
+	return what, v
+}
+
 // template turns what stands in a string literal in double quotes into what stands in a template literal.
 var template = strings.NewReplacer(`\\`, `\\`, `\"`, `"`, "`", "\\`", "${", `\${`)

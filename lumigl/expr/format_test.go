@@ -51,4 +51,17 @@ func TestFormat(t *testing.T) {
 			t.Errorf("got %s, %t, want %s", got, ok, test.want)
 		}
 	}
+	for _, test := range []struct {
+		v, content lumigl.Value
+		want       string
+	}{
+		{of("jsonStringify", arn), arn, "jsonStringify"},
+		{of("jsonStringify", get(of("interpolate", lumigl.ListOf(arn)), "a.b")), lumigl.ListOf(arn), "jsonStringify get a.b interpolate"},
+		{of("other", arn), of("other", arn), ""},
+		{arn, arn, ""},
+	} {
+		if what, content := expr.Open(test.v); what != test.want || !content.Equal(test.content) {
+			t.Errorf("got %q, want %q", what, test.want)
+		}
+	}
 }

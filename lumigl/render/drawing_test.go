@@ -104,7 +104,8 @@ func TestProgram(t *testing.T) {
 		"` + u + `y": {"type": "a:b:C", "source": "main.ts:1:2", "options": {"protect": true, "dependsOn": [{"#ref": "` + u + `x"}]}, "properties": {
 			"arn": ` + expression + `"interpolate": [` + arn + `, "/*", 1, true, {"` + wire.Signature + `": "` + wire.Secret + `", "value": "hunter2"}]},
 			"policy": ` + expression + `"jsonStringify": {"Resource": ` + expression + `"get": ` + arn + `, "path": "[0]"}}},
-			"none": ` + expression + `"jsonStringify": null}}}}}`)
+			"none": ` + expression + `"jsonStringify": null},
+			"nested": ` + expression + `"interpolate": ["p=", ` + expression + `"jsonStringify": {"a": ` + arn + `}}]}}}}}`)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -112,7 +113,7 @@ func TestProgram(t *testing.T) {
 	for _, want := range []string{
 		`"source":"main.ts:1:2"`, `"options":["object","protect",true,"dependsOn",["list",["ref","` + u + `x",""]]]`,
 		`["expression","` + "`${x.arn}/*${1}${true}${(secret)}`" + `"]`, `["jsonStringify","Resource",["expression","x.arn[0]"]]`,
-		`["expression","jsonStringify(null)"]`,
+		`["expression","jsonStringify(null)"]`, `["object","interpolate",["list","p=",["jsonStringify","a",["ref",`,
 	} {
 		if !strings.Contains(data, want) {
 			t.Errorf("the page does not have %s:\n%s", want, data)

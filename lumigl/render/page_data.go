@@ -220,7 +220,7 @@ func (e *encoder) object(v lumigl.Value, depth int) any {
 			return append(object, []any{"more", v.Len() - i})
 		}
 		i++
-		if kind != "object" && key == wire.Signature {
+		if key == wire.Signature && (kind != "object" || v.IsExpression()) {
 			continue
 		}
 		object = append(object, clip(key, maxText), e.value(member, depth+1))
