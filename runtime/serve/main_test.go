@@ -320,6 +320,8 @@ func (o ops) do(ctx context.Context, s *state) error {
 		return (*lumi.ReplaceError)(nil)
 	case "nil-partial":
 		return (*lumi.PartialError)(nil)
+	case "unsupported": // as links are on some file systems
+		return fmt.Errorf("link: %w", errors.ErrUnsupported)
 	case "fail":
 		return errors.New("failed")
 	case "retry":

@@ -1,6 +1,7 @@
 package serve
 
 import (
+	"context"
 	"errors"
 	"testing"
 
@@ -11,6 +12,7 @@ import (
 
 	lumi "github.com/lumi-idl/lumi/runtime"
 	"github.com/lumi-idl/lumi/runtime/lumirpc"
+	"github.com/lumi-idl/lumi/runtime/serve/plugin"
 	"github.com/lumi-idl/lumi/runtime/urn"
 )
 
@@ -76,6 +78,20 @@ func TestFind(t *testing.T) {
 	want := "the provider cannot find resources of type test:sub/module:Other: unsupported operation"
 	if !errors.Is(err, errors.ErrUnsupported) || err.Error() != want {
 		t.Errorf("got %v, want %s", err, want)
+	}
+}
+
+// TestUnsupported has an author's error not be taken for a type or a call that the plugin does not have.
+func TestUnsupported(t *testing.T) {
+	things, bag := start(t, "plugin").resource(t, thingToken), thingBag("unsupported")
+	for name, call := range map[string]func(context.Context, lumi.ResourceProvider) (any, error){
+		"Create": create(bag, nil), "Find": find(bag, "x"), "Delete": remove(bag),
+	} {
+		_, err := call(within(t), things)
+		var e *plugin.Error
+		if !errors.As(err, &e) || e.Code != codes.Unknown || err.Error() != "link: unsupported operation" {
+			t.Errorf("%s: got %T: %v", name, err, err)
+		}
 	}
 }
 

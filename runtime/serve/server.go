@@ -262,6 +262,10 @@ func (s *server) Find(ctx context.Context, req *lumirpc.FindRequest) (*lumirpc.F
 		URN: u, Properties: lumi.BagOf(req.GetProperties()), Token: req.GetToken(),
 		References: references(req.GetReferences()),
 	})
+	// Errors of an author's Find do not count, of which that of a file system may be errors.ErrUnsupported too.
+	if d, failed := p.Describe(ctx); err != nil && failed == nil && !d.CanFind {
+		return nil, refuse(codes.Unimplemented, "%s", masked(ctx, wire.TextOf(err)))
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -73,8 +73,6 @@ func statusOf(ctx context.Context, err error) (s *status.Status) {
 	switch {
 	case meaning == lumi.ErrNotFound: //nolint:errorlint // A meaning is not wrapped.
 		return newStatus(codes.NotFound, text)
-	case errors.Is(err, errors.ErrUnsupported):
-		return newStatus(codes.Unimplemented, text)
 	case ctx.Err() == nil: // Then a context's error is of one that the author made.
 		return newStatus(codes.Unknown, text)
 	case errors.Is(err, context.DeadlineExceeded):
