@@ -34,15 +34,11 @@ func storedState(ctx context.Context, r *Provider, u urn.URN, id ID, bag Bag, re
 // something was done to it.
 func upgradeError(err error) error {
 	const problem = "upgrading the stored properties: "
-	switch m := Meaning(err).(type) { //nolint:errorlint // A meaning is not wrapped.
-	case *PartialError, *UncertainError, *ReplaceError:
-		return errors.New(problem + wire.TextOf(err))
-	default:
-		if m == ErrNotFound { //nolint:errorlint // A meaning is not wrapped.
-			return errors.New(problem + wire.TextOf(err))
-		}
+	switch Meaning(err).(type) { //nolint:errorlint // A meaning is not wrapped.
+	case nil, Fault, *InvalidError, *OutputError, *RetryError:
+		return Invalid(fmt.Errorf(problem+"%w", err))
 	}
-	return Invalid(fmt.Errorf(problem+"%w", err))
+	return errors.New(problem + wire.TextOf(err))
 }
 
 // upgradeState has the author set what decoding could not. What is missing still is, unless the author has set it; and if
