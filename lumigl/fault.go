@@ -175,6 +175,16 @@ func (f *faults) err() error {
 	return &InvalidError{Faults: f.found, More: f.more}
 }
 
+// InvalidIn returns the error of faults that a caller has found in a text which was parsed, in the order of the text. It
+// sets their lines and columns, and has each end with the token at its Offset. It is nil if there are none.
+func InvalidIn(src string, found []Fault) *InvalidError {
+	for i := range found {
+		found[i].End = wholeToken
+	}
+	f := faults{found: found}
+	return f.errIn(src)
+}
+
 // errIn makes an error of the faults in a text.
 func (f *faults) errIn(src string) *InvalidError {
 	if len(f.found) == 0 {

@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/lumi-idl/lumi/internal/jsonpointer"
 	"github.com/lumi-idl/lumi/internal/suggest"
@@ -77,7 +76,7 @@ func (e *environment) readFixture(name string) (*fixture, error) {
 	r := fixtureReader{src: doc.src}
 	if s, ok := doc.Document.(*lumigl.Snapshot); ok {
 		r.faults = append(r.faults, lumigl.Fault{
-			Code: lumigl.FormFault, Line: 1, Column: 1,
+			Code:    lumigl.FormFault,
 			Message: fmt.Sprintf(`a fixture has "vertices", not %q; this is a snapshot of %s`, "resources", count(s.Base().Len(), "resource")),
 		})
 	} else {
@@ -91,8 +90,7 @@ func (e *environment) refuseFixture(f *fixture, faults []lumigl.Fault) error {
 	if len(faults) == 0 {
 		return nil
 	}
-	slices.SortStableFunc(faults, func(a, b lumigl.Fault) int { return cmp.Compare(a.Offset, b.Offset) })
-	return cmp.Or(e.printFaults(&f.input, &lumigl.InvalidError{Faults: faults}, secretsIn(f.src)), errFailed)
+	return cmp.Or(e.printFaults(&f.input, lumigl.InvalidIn(f.src, faults), secretsIn(f.src)), errFailed)
 }
 
 // place is a value of a fixture.
@@ -132,7 +130,7 @@ func (r *fixtureReader) fixture(f *fixture) {
 		seen[identity{s.token, s.name}] = s
 	}
 	if len(byVertex) == 0 {
-		r.fault(lumigl.ShapeFault, place{pointer: "/vertices"}, 0, 0, "a fixture needs a resource to test")
+		r.fault(lumigl.ShapeFault, place{pointer: "/vertices"}, 0, "a fixture needs a resource to test")
 	}
 	index := lumigl.NewIndex(f.Base())
 	sorted, err := index.Sorted()
@@ -307,23 +305,19 @@ func (r *fixtureReader) unknownKey(at place, key string, known []string) string 
 	} else {
 		message += "; the keys here are " + strings.Join(known, ", ")
 	}
-	start := keyBefore(r.src, at.Offset())
-	r.fault(lumigl.ShapeFault, at, start, tokenEnd(r.src, start), "%s", message)
+	r.fault(lumigl.ShapeFault, at, keyBefore(r.src, at.Offset()), "%s", message)
 	r.faults[len(r.faults)-1].Nearest = near
 	return near
 }
 
 // at reports a fault at a value.
 func (r *fixtureReader) at(code lumigl.Code, at place, format string, args ...any) {
-	r.fault(code, at, at.Offset(), tokenEnd(r.src, at.Offset()), format, args...)
+	r.fault(code, at, at.Offset(), format, args...)
 }
 
-func (r *fixtureReader) fault(code lumigl.Code, at place, start, end int, format string, args ...any) {
-	line := strings.Count(r.src[:start], "\n")
-	column := utf8.RuneCountInString(r.src[strings.LastIndexByte(r.src[:start], '\n')+1 : start])
+func (r *fixtureReader) fault(code lumigl.Code, at place, offset int, format string, args ...any) {
 	r.faults = append(r.faults, lumigl.Fault{
-		Code: code, Offset: start, End: end, Line: line + 1, Column: column + 1, Pointer: at.pointer,
-		Message: fmt.Sprintf(format, args...),
+		Code: code, Offset: offset, Pointer: at.pointer, Message: fmt.Sprintf(format, args...),
 	})
 }
 
@@ -334,25 +328,6 @@ func keyBefore(src string, value int) int {
 		before := src[:start]
 		if src[start] == '"' && (len(before)-len(strings.TrimRight(before, `\`)))%2 == 0 {
 			return start
-		}
-	}
-}
-
-// tokenEnd returns where the token at a place in valid JSON ends.
-func tokenEnd(src string, start int) int {
-	switch src[start] {
-	case '"':
-	case '{', '[':
-		return start + 1
-	default:
-		return start + max(1, strings.IndexAny(src[start:], ",]} \t\r\n"))
-	}
-	for end := start + 1; ; end++ {
-		switch src[end] {
-		case '\\':
-			end++
-		case '"':
-			return end + 1
 		}
 	}
 }
