@@ -2,7 +2,6 @@ package providertest_test
 
 import (
 	"os"
-	"os/exec"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -22,86 +21,18 @@ func TestDocs(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := &reader{t: t, cwd: t.TempDir(), env: environment(t, checkout)}
-	for _, step := range steps(t, filepath.Join(checkout, "docs/testing.md"), "From an empty folder to the built plugin") {
-		r.do("docs/testing.md", step)
-	}
-}
-
-func steps(t *testing.T, path, heading string) []tutorial.Step {
-	t.Helper()
-	text, err := os.ReadFile(path)
+	text, err := os.ReadFile(filepath.Join(checkout, "docs/testing.md"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	found, err := tutorial.Steps(string(text), heading)
+	steps, err := tutorial.Steps(string(text), "From an empty folder to the built plugin")
 	if err != nil {
 		t.Fatal(err)
 	}
-	return found
-}
-
-// environment has cidlc on the path, and everything else from this machine.
-func environment(t *testing.T, checkout string) []string {
-	t.Helper()
-	bin := t.TempDir()
-	build := exec.Command("go", "build", "-o", bin+string(filepath.Separator), "./cmd/cidlc")
-	build.Dir = checkout
-	if out, err := build.CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
+	r := &tutorial.Reader{
+		Page: "docs/testing.md", Dir: t.TempDir(), Env: tutorial.Environment(t, checkout), Resembles: resembles,
 	}
-	goCache, err := exec.Command("go", "env", "GOCACHE").Output()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return append(os.Environ(),
-		"LUMI="+checkout, "PATH="+bin+string(filepath.ListSeparator)+os.Getenv("PATH"), "GOPROXY=off", "GOSUMDB=off",
-		"GOFLAGS=", "GOWORK=off", "XDG_CACHE_HOME="+t.TempDir(), "GOCACHE="+strings.TrimSpace(string(goCache)))
-}
-
-// reader is somebody who follows the page.
-type reader struct {
-	t      *testing.T
-	cwd    string
-	env    []string
-	output string // of the last commands
-}
-
-func (r *reader) do(page string, step tutorial.Step) {
-	r.t.Helper()
-	switch step.Kind {
-	case tutorial.RunCommands:
-		r.run(step)
-	case tutorial.WriteFile:
-		name := filepath.Join(r.cwd, filepath.FromSlash(step.File))
-		if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
-			r.t.Fatal(err)
-		}
-		if err := os.WriteFile(name, []byte(step.Text), 0o644); err != nil {
-			r.t.Fatal(err)
-		}
-	case tutorial.ExpectOutput:
-		if !resembles(step.Text, r.output) {
-			r.t.Errorf("%s:%d: the output is another:\n%s", page, step.Line, r.output)
-		}
-	}
-}
-
-// run runs commands, of which a test may fail, and remembers the folder that they end in. Their errors count as output.
-func (r *reader) run(step tutorial.Step) {
-	r.t.Helper()
-	where := filepath.Join(r.t.TempDir(), "cwd")
-	cmd := exec.Command("bash", "-uo", "pipefail", "-c", step.Text+"pwd >"+where)
-	cmd.Dir, cmd.Env = r.cwd, r.env
-	output, err := cmd.CombinedOutput()
-	if err != nil {
-		r.t.Fatalf("line %d: %v\n%s", step.Line, err, output)
-	}
-	cwd, err := os.ReadFile(where)
-	if err != nil {
-		r.t.Fatal(err)
-	}
-	r.cwd, r.output = strings.TrimSpace(string(cwd)), string(output)
+	r.Do(t, steps...)
 }
 
 // varying is what differs from run to run, or with each change of the kit: durations, and lines of the kit's own.

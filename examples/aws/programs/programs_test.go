@@ -23,7 +23,7 @@ func TestPrograms(t *testing.T) {
 	programs, _ := compile(t)
 	for _, program := range []string{"gallery", "mistakes"} {
 		got := node.Run(t, filepath.Join(programs, program), "node", "main.js")
-		compare(t, filepath.Join(program, "output.txt"), got)
+		node.Golden(t, filepath.Join(program, "output.txt"), got, *update)
 	}
 }
 
@@ -34,7 +34,7 @@ func TestGraph(t *testing.T) {
 	command := filepath.Join(lumi, "dist", "bin", "lumi-program.js")
 	for _, program := range []string{"web", "site", "service"} {
 		got := node.Run(t, programs, "node", command, filepath.Join(program, "main.js"))
-		compare(t, filepath.Join(program, "graph.json"), got)
+		node.Golden(t, filepath.Join(program, "graph.json"), got, *update)
 		snapshot, err := lumigl.ParseSnapshot(got)
 		if err != nil {
 			t.Fatal(err)
@@ -86,49 +86,11 @@ func joined(code string) string {
 	return regexp.MustCompile(`\s+`).ReplaceAllString(code, " ")
 }
 
-// compile compiles the programs and the package that they use, and returns the folder that the programs are in now,
-// and the one of @lumi/lumi.
 func compile(t *testing.T) (programs, lumi string) {
 	t.Helper()
 	checkout, err := filepath.Abs("../../..")
 	if err != nil {
 		t.Fatal(err)
 	}
-	example := t.TempDir()
-	for _, name := range []string{"pack", "programs"} {
-		source := os.DirFS(filepath.Join(checkout, "examples", "aws", name))
-		if err := os.CopyFS(filepath.Join(example, name), source); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if err := os.WriteFile(filepath.Join(example, "package.json"), []byte(`{"type": "module"}`), 0o644); err != nil {
-		t.Fatal(err)
-	}
-	scope := filepath.Join(example, "node_modules", "@lumi")
-	if err := os.MkdirAll(scope, 0o755); err != nil {
-		t.Fatal(err)
-	}
-	lumi = node.Package(t, checkout)
-	if err := os.Symlink(lumi, filepath.Join(scope, "lumi")); err != nil {
-		t.Fatal(err)
-	}
-	node.Compile(t, checkout, filepath.Join(example, "programs"))
-	return filepath.Join(example, "programs", "bin", "programs"), lumi
-}
-
-// compare compares a text with a golden file.
-func compare(t *testing.T, golden, got string) {
-	t.Helper()
-	if *update {
-		if err := os.WriteFile(golden, []byte(got), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(golden)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(string(want), got); diff != "" {
-		t.Errorf("%s is not what comes out (-want +got):\n%s", golden, diff)
-	}
+	return node.Programs(t, checkout, "aws")
 }

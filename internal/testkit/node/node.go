@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 )
 
 // modules are the developer tools that the npm package is built with.
@@ -46,6 +48,45 @@ func Package(t *testing.T, checkout string) string {
 	}
 	Compile(t, checkout, dir)
 	return dir
+}
+
+// Programs compiles the programs of an example, and the pack that they use, with all checks that TypeScript has. It returns
+// the folder that the programs are in now, and that of @lumi/lumi.
+func Programs(t *testing.T, checkout, example string) (programs, lumi string) {
+	t.Helper()
+	dir := t.TempDir()
+	lumi = Package(t, checkout)
+	scope := filepath.Join(dir, "node_modules", "@lumi")
+	for _, err := range []error{
+		os.CopyFS(filepath.Join(dir, "pack"), os.DirFS(filepath.Join(checkout, "examples", example, "pack"))),
+		os.CopyFS(filepath.Join(dir, "programs"), os.DirFS(filepath.Join(checkout, "examples", example, "programs"))),
+		os.WriteFile(filepath.Join(dir, "package.json"), []byte(`{"type": "module"}`), 0o644),
+		os.MkdirAll(scope, 0o755),
+		os.Symlink(lumi, filepath.Join(scope, "lumi")),
+	} {
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	Compile(t, checkout, filepath.Join(dir, "programs"))
+	return filepath.Join(dir, "programs", "bin", "programs"), lumi
+}
+
+// Golden compares a text with that in a file, or writes it there if update is set.
+func Golden(t *testing.T, file, got string, update bool) {
+	t.Helper()
+	if update {
+		if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(string(want), got); diff != "" {
+		t.Errorf("%s is not what comes out (-want +got):\n%s", file, diff)
+	}
 }
 
 // Run runs a command in a folder and returns its standard output. If it fails, so does the test.

@@ -10,7 +10,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/lumi-idl/lumi/internal/testkit/node"
 	"github.com/lumi-idl/lumi/internal/testkit/tutorial"
 )
 
@@ -25,7 +24,7 @@ func TestProviders(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := &tutorial.Reader{Dir: t.TempDir(), Env: environment(t, checkout)}
+	r := &tutorial.Reader{Dir: t.TempDir(), Env: tutorial.Environment(t, checkout)}
 	for _, page := range pages {
 		text := read(t, filepath.Join(checkout, "docs", page))
 		if found := indented.FindString(text); found != "" {
@@ -81,15 +80,4 @@ func read(t *testing.T, name string) string {
 		t.Fatal(err)
 	}
 	return string(text)
-}
-
-// environment has cidlc on the path, and everything else from this machine.
-func environment(t *testing.T, checkout string) []string {
-	t.Helper()
-	bin := t.TempDir()
-	node.Run(t, checkout, "go", "build", "-o", filepath.Join(bin, "cidlc"), "./cmd/cidlc")
-	cache := strings.TrimSpace(node.Run(t, checkout, "go", "env", "GOCACHE"))
-	return append(os.Environ(),
-		"LUMI="+checkout, "PATH="+bin+string(filepath.ListSeparator)+os.Getenv("PATH"), "GOPROXY=off", "GOSUMDB=off",
-		"GOFLAGS=", "GOWORK=off", "XDG_CACHE_HOME="+t.TempDir(), "GOCACHE="+cache)
 }
