@@ -52,7 +52,8 @@ type Command struct {
 	Log io.Writer
 	// Events receives what providers log and report as progress, one event at a time. It has received all events of a call
 	// when the call returns, unless one takes longer than 5 seconds, and is not called after Close has returned. Calls wait
-	// for it, so it should be fast, and it must not call the plugin, which would wait for itself. If it is nil, or the plugin has no events, they go to Log.
+	// for it, so it should be fast, and it must not call the plugin, which would wait for itself. If it is nil, or the
+	// plugin has no events, they go to Log.
 	Events func(lumi.Event)
 	// Grace is how long Close waits for the plugin to end by itself, 15 seconds if it is 0.
 	Grace time.Duration
