@@ -99,11 +99,15 @@ func packageProblem(s string) string {
 		if word == "" || word[0] < 'a' || word[0] > 'z' {
 			return "a package's name is made of words that start with a lower-case letter, joined by /"
 		}
-		if strings.Trim(word, "abcdefghijklmnopqrstuvwxyz0123456789-_") != "" {
+		if strings.ContainsFunc(word, notInPackage) {
 			return "a package's name holds lower-case letters, digits, -, _ and / only"
 		}
 	}
 	return ""
+}
+
+func notInPackage(r rune) bool {
+	return (r < 'a' || r > 'z') && (r < '0' || r > '9') && r != '-' && r != '_'
 }
 
 func moduleProblem(s string) string {
@@ -119,7 +123,10 @@ func moduleProblem(s string) string {
 }
 
 func notInModule(r rune) bool {
-	return r == ':' || r == '\\' || r == unicode.ReplacementChar || unicode.IsSpace(r) || !unicode.IsPrint(r)
+	if '!' <= r && r <= '~' { // since URNs are taken apart all the time
+		return r == ':' || r == '\\'
+	}
+	return r == ' ' || r == unicode.ReplacementChar || !unicode.IsPrint(r)
 }
 
 // isIdentifier is go/token.IsIdentifier without its package, which every provider would link.

@@ -141,5 +141,8 @@ func nameProblem(s string) string {
 }
 
 func notInEnvironment(r rune) bool {
-	return r == ':' || r == unicode.ReplacementChar || unicode.IsSpace(r) || !unicode.IsPrint(r)
+	if '!' <= r && r <= '~' { // since URNs are taken apart all the time
+		return r == ':'
+	}
+	return r == ' ' || r == unicode.ReplacementChar || !unicode.IsPrint(r)
 }

@@ -84,3 +84,12 @@ func TestCheckName(t *testing.T) {
 		}
 	}
 }
+
+func BenchmarkParts(b *testing.B) {
+	u := urn.URN("urn:lumi:prod::my/cluster:index::aws:ec2/vpc:VPC::cloud-vpc-000123")
+	for b.Loop() {
+		if _, err := u.Parts(); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
