@@ -2,7 +2,7 @@
 // that it depends on, so all orders here put dependencies first.
 //
 // Nothing in it is recursive, since a chain may be as long as a document. Everything takes time in proportion to the graph,
-// except that [Graph.Sort] and [Graph.Walk] may need a heap. A Graph that does not change may be used concurrently.
+// except that [Graph.Sort], [Graph.Gather] and [Graph.Walk] may need a heap. A Graph that does not change may be used concurrently.
 package dag
 
 import (
@@ -89,6 +89,40 @@ func (g Graph) Sort(preferred []int32) []int32 {
 		}
 	}
 	return sorted
+}
+
+// Gather returns the vertices in topological order, those of a group together as far as that allows: at each point the
+// first that is ready in the group of the one before, or else the first of all. Groups are few, and have numbers below
+// groups; vertices of group 0 are in every group. Vertices that are on a cycle or depend on one are left out.
+func (g Graph) Gather(group []int32, groups int) []int32 {
+	ready := NewReady(g)
+	waiting := make([]numbers, groups)
+	add := func(v int32) { waiting[group[v]].push(v) }
+	for v := range int32(g.Len()) {
+		if ready.Has(v) {
+			add(v)
+		}
+	}
+	sorted := make([]int32, 0, g.Len())
+	current := 0
+	isNear := func(i int) bool { return i == 0 || i == current || current == 0 }
+	for {
+		next := -1 // the group of the next vertex
+		for i, w := range waiting {
+			if len(w) > 0 && (next < 0 || isNear(i) && !isNear(next) || isNear(i) == isNear(next) && w[0] < waiting[next][0]) {
+				next = i
+			}
+		}
+		if next < 0 {
+			return sorted
+		}
+		if next > 0 {
+			current = next
+		}
+		v := waiting[next].pop()
+		sorted = append(sorted, v)
+		ready.Done(v, add)
+	}
 }
 
 // Ready tracks which vertices of a graph have to wait for others.
@@ -249,5 +283,17 @@ func (n *numbers) Pop() any {
 	return x
 }
 
-func (n *numbers) push(x int32) { heap.Push(n, x) }
-func (n *numbers) pop() int32   { return heap.Pop(n).(int32) }
+// push and pop do without those of package heap, which allocate for each number.
+func (n *numbers) push(x int32) {
+	*n = append(*n, x)
+	heap.Fix(n, len(*n)-1)
+}
+
+func (n *numbers) pop() int32 {
+	x, last := (*n)[0], len(*n)-1
+	(*n)[0] = (*n)[last]
+	if *n = (*n)[:last]; last > 0 {
+		heap.Fix(n, 0)
+	}
+	return x
+}

@@ -52,6 +52,34 @@ func TestSort(t *testing.T) {
 	})
 }
 
+// TestGather compares with a search for the first vertex that is ready, at each point: in the current group, or else at all.
+func TestGather(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		g := drawGraph(t, 20, rapid.Bool().Draw(t, "acyclic"))
+		group := rapid.SliceOfN(rapid.Int32Range(0, 3), g.Len(), g.Len()).Draw(t, "groups")
+		var want []int32
+		for current := int32(0); ; {
+			isReady := func(v int32) bool {
+				return !slices.Contains(want, v) && !slices.ContainsFunc(g.Out(v), func(to int32) bool { return !slices.Contains(want, to) })
+			}
+			i := slices.IndexFunc(numbered(g.Len()), func(v int32) bool { return isReady(v) && (group[v] == 0 || group[v] == current) })
+			if i < 0 || current == 0 {
+				i = slices.IndexFunc(numbered(g.Len()), isReady)
+			}
+			if i < 0 {
+				break
+			}
+			want = append(want, int32(i))
+			if group[i] != 0 {
+				current = group[i]
+			}
+		}
+		if got := g.Gather(group, 4); !slices.Equal(got, want) {
+			t.Fatalf("%v, %v: got %v, want %v", g, group, got, want)
+		}
+	})
+}
+
 // TestPostOrder compares with the recursive search that it replaces.
 func TestPostOrder(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
@@ -146,6 +174,9 @@ func TestLarge(t *testing.T) {
 		if got := len(test.g.Sort(numbered(n))); got != test.sorted {
 			t.Errorf("%s: %d vertices are sorted", name, got)
 		}
+		if got := len(test.g.Gather(make([]int32, n), 1)); got != test.sorted {
+			t.Errorf("%s: %d vertices are gathered", name, got)
+		}
 		if got := len(test.g.PostOrder()); got != n {
 			t.Errorf("%s: %d vertices in post-order", name, got)
 		}
@@ -157,7 +188,7 @@ func TestLarge(t *testing.T) {
 
 func TestEmpty(t *testing.T) {
 	var g Graph
-	if g.Len() != 0 || len(g.Sort(nil)) != 0 || len(g.PostOrder()) != 0 || len(g.Components()) != 0 || g.Reverse().Len() != 0 {
+	if g.Len() != 0 || len(g.Sort(nil)) != 0 || len(g.Gather(nil, 1)) != 0 || len(g.PostOrder()) != 0 || len(g.Components()) != 0 || g.Reverse().Len() != 0 {
 		t.Error("the empty graph has vertices")
 	}
 }
