@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 	"unicode/utf8"
 
 	"cel.dev/cel-go/cel"
@@ -61,33 +62,58 @@ const (
 
 // Compile reads an expression. The errors are *[ExpressionError], several of them joined.
 func Compile(source string) (*Expression, error) {
-	if n := utf8.RuneCountInString(source); n > maxLength {
-		return nil, atStart("the expression has %d characters; the most it can have are %d", n, maxLength)
+	program, ast, err := overVertices.compile(source)
+	if err != nil {
+		return nil, err
 	}
+	return &Expression{program: program, source: source, types: comparedTypes(ast.NativeRep())}, nil
+}
+
+// language is CEL over some variables.
+type language struct {
+	names []string
+	// text, object and list are variables of these kinds, for examples in messages.
+	text, object, list string
+	env                func() (*cel.Env, error)
+}
+
+var overVertices = newLanguage("type", "properties", "dependencies", variables)
+
+func newLanguage(text, object, list string, variables []variable) *language {
+	l := &language{text: text, object: object, list: list}
 	options := []cel.EnvOption{
 		cel.ParserExpressionSizeLimit(maxLength),
 		cel.ParserRecursionLimit(maxDepth),
 		cel.CrossTypeNumericComparisons(true),
 	}
 	for _, v := range variables {
+		l.names = append(l.names, v.name)
 		options = append(options, cel.Variable(v.name, v.is))
 	}
-	env, err := cel.NewEnv(options...)
+	l.env = sync.OnceValues(func() (*cel.Env, error) { return cel.NewEnv(options...) })
+	return l
+}
+
+func (l *language) compile(source string) (cel.Program, *cel.Ast, error) {
+	if n := utf8.RuneCountInString(source); n > maxLength {
+		return nil, nil, atStart("the expression has %d characters; the most it can have are %d", n, maxLength)
+	}
+	env, err := l.env()
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	ast, issues := env.Compile(source)
 	if issues.Err() != nil {
-		return nil, wrong(source, issues.Errors())
+		return nil, nil, l.wrong(source, issues.Errors())
 	}
 	if ast.OutputType() != cel.BoolType && ast.OutputType() != cel.DynType {
-		return nil, atStart("the expression has to be true or false; this is of type %s", ast.OutputType())
+		return nil, nil, atStart("the expression has to be true or false; this is of type %s", ast.OutputType())
 	}
 	program, err := env.Program(ast, cel.CostLimit(maxCost), cel.EvalOptions(cel.OptOptimize))
 	if err != nil {
-		return nil, wrongConstant(source, ast.NativeRep(), err)
+		return nil, nil, wrongConstant(source, ast.NativeRep(), err)
 	}
-	return &Expression{program: program, source: source, types: comparedTypes(ast.NativeRep())}, nil
+	return program, ast, nil
 }
 
 // variable is what an expression is written over. Its value is made when it is needed.
@@ -111,20 +137,12 @@ var variables = []variable{
 	{"dependents", cel.ListType(cel.StringType), func(a *activation) any { return a.keys(&a.up, a.index.up) }},
 }
 
-func names() []string {
-	var all []string
-	for _, v := range variables {
-		all = append(all, v.name)
-	}
-	return all
-}
-
 // Select returns the vertices that the expression is true for. It fails if the expression is neither true nor false for
 // one, or takes too long.
 func (x *Index) Select(e *Expression) ([]*lumigl.Vertex, error) {
 	var found []*lumigl.Vertex
 	for i, v := range x.vertices {
-		ok, err := e.holds(x, int32(i))
+		ok, err := evaluate(e.program, &activation{index: x, place: int32(i)})
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", v.Key(), err)
 		}
@@ -135,8 +153,9 @@ func (x *Index) Select(e *Expression) ([]*lumigl.Vertex, error) {
 	return found, nil
 }
 
-func (e *Expression) holds(x *Index, i int32) (bool, error) {
-	result, _, err := e.program.Eval(&activation{index: x, place: i})
+// evaluate returns what a program computes of its variables: an activation, or a map.
+func evaluate(program cel.Program, variables any) (bool, error) {
+	result, _, err := program.Eval(variables)
 	if err != nil {
 		if isMissing(err) {
 			return false, nil

@@ -18,7 +18,7 @@ import (
 const syntaxError = "Syntax error: "
 
 // wrong says what is wrong with an expression, in our words. CEL's are about its grammar and its own functions.
-func wrong(source string, found []*common.Error) error {
+func (l *language) wrong(source string, found []*common.Error) error {
 	isPlaced := func(f *common.Error) bool { return f.Location.Line() > 0 }
 	if slices.ContainsFunc(found, isPlaced) {
 		// What has no place says only that no more was read because of the others.
@@ -34,9 +34,9 @@ func wrong(source string, found []*common.Error) error {
 		before, rest := around(source, e.Line, e.Column)
 		follows := false
 		if isSyntax {
-			e.misread(f.Message, before, rest)
+			l.misread(e, f.Message, before, rest)
 		} else {
-			e.Message, follows = meaning(f.Message, rest)
+			e.Message, follows = l.meaning(f.Message, rest)
 		}
 		all = append(all, e)
 		if follows {
@@ -69,13 +69,16 @@ var instead = map[string]string{
 var functions = []string{"contains", "startsWith", "endsWith", "matches", "size", "has", "exists", "all", "filter", "map"}
 
 const (
-	textFunctions = `a text is looked into with contains, startsWith, endsWith and matches, as in type.contains("Queue")`
-	operators     = "the operators are == != < <= > >= && || ! in + - * / % ?:"
-	signs         = "=<>!&|~^"
+	operators = "the operators are == != < <= > >= && || ! in + - * / % ?:"
+	signs     = "=<>!&|~^"
 )
 
+func (l *language) textFunctions() string {
+	return fmt.Sprintf("a text is looked into with contains, startsWith, endsWith and matches, as in %s.contains(\"Queue\")", l.text)
+}
+
 // misread says what is wrong with the syntax.
-func (e *ExpressionError) misread(message, before, rest string) {
+func (l *language) misread(e *ExpressionError, message, before, rest string) {
 	sign := before[len(strings.TrimRight(before, signs)):]
 	after := rest[:len(rest)-len(strings.TrimLeft(rest, signs))]
 	word := firstWord(rest)
@@ -85,7 +88,7 @@ func (e *ExpressionError) misread(message, before, rest string) {
 		e.Message = "the expression is not complete"
 	case after != "":
 		e.Column -= len(sign)
-		e.Message = aboutSign(sign + after)
+		e.Message = l.aboutSign(sign + after)
 	case len(fields) > 0 && strings.EqualFold(fields[len(fields)-1], "not"):
 		last := fields[len(fields)-1]
 		e.Column -= utf8.RuneCountInString(before[strings.LastIndex(before, last):])
@@ -93,7 +96,7 @@ func (e *ExpressionError) misread(message, before, rest string) {
 	case instead[strings.ToLower(word)] != "":
 		e.Message = fmt.Sprintf("there is no operator %s; write %s", word, instead[strings.ToLower(word)])
 	case strings.EqualFold(word, "like") || slices.Contains(functions, word):
-		e.Message = fmt.Sprintf("there is no operator %s; %s", word, textFunctions)
+		e.Message = fmt.Sprintf("there is no operator %s; %s", word, l.textFunctions())
 	case strings.HasPrefix(rest, `"`) || strings.HasPrefix(rest, "'"):
 		e.Message = `between two values stands an operator; ` + operators
 		if strings.Contains(message, "token recognition") {
@@ -112,14 +115,14 @@ func (e *ExpressionError) misread(message, before, rest string) {
 }
 
 // aboutSign says what to write for an operator that is none, or that stands in the wrong place.
-func aboutSign(sign string) string {
+func (l *language) aboutSign(sign string) string {
 	switch {
 	case sign == "=":
 		return "there is no operator =; to compare, write =="
 	case instead[sign] != "":
 		return fmt.Sprintf("there is no operator %s; write %s", sign, instead[sign])
 	case strings.Contains(sign, "~"):
-		return fmt.Sprintf("there is no operator %s; %s", sign, textFunctions)
+		return fmt.Sprintf("there is no operator %s; %s", sign, l.textFunctions())
 	case slices.Contains(strings.Fields(operators), sign):
 		return fmt.Sprintf("%q is out of place here", sign)
 	}
@@ -127,27 +130,27 @@ func aboutSign(sign string) string {
 }
 
 // meaning says what is wrong with an expression whose syntax is right, and whether what is found after that follows from it.
-func meaning(message, rest string) (text string, follows bool) {
+func (l *language) meaning(message, rest string) (text string, follows bool) {
 	switch {
 	case strings.HasPrefix(message, "expression recursion limit exceeded") || message == "max recursion depth exceeded":
 		return fmt.Sprintf("the expression is nested too deeply: it can have %d levels; each pair of brackets makes one, and so "+
 			"does each + or dot of a chain, but not && and ||", maxDepth), true
 	case message == "invalid argument to has() macro":
 		of := "tags"
-		if name := firstWord(strings.TrimLeft(rest, "( ")); name != "" && !slices.Contains(names(), name) {
+		if name := firstWord(strings.TrimLeft(rest, "( ")); name != "" && !slices.Contains(l.names, name) {
 			of = name
 		}
-		return fmt.Sprintf("has takes a property; write has(properties.%s)", of), false
+		return fmt.Sprintf("has takes a property; write has(%s.%s)", l.object, of), false
 	case message == "argument must be a simple name":
-		return "what comes first here is a name of your own for each element, as in dependencies.exists(d, d.contains(\"web\"))", true
+		return fmt.Sprintf("what comes first here is a name of your own for each element, as in %s.exists(d, d.contains(\"web\"))", l.list), true
 	case strings.HasPrefix(message, "reserved identifier: "):
 		return fmt.Sprintf("%q is a reserved word, and no variable", strings.TrimPrefix(message, "reserved identifier: ")), true
 	case strings.HasPrefix(message, "undeclared reference to "):
-		return undeclared(quoted(message, 0), strings.HasPrefix(rest, "("))
+		return l.undeclared(quoted(message, 0), strings.HasPrefix(rest, "("))
 	case strings.HasPrefix(message, "found no matching overload for "):
 		return overload(quoted(message, 0), quoted(message, 1)), false
 	case strings.HasSuffix(message, " does not support field selection"):
-		return "there is nothing behind a dot in a " + quoted(message, 0) + " but functions, as in type.contains(\"Queue\")", false
+		return fmt.Sprintf("there is nothing behind a dot in a %s but functions, as in %s.contains(\"Queue\")", quoted(message, 0), l.text), false
 	case strings.HasPrefix(message, "expected type 'bool' but found "):
 		return "expected what is true or false, found a " + quoted(message, 1), false
 	case strings.HasPrefix(message, "invalid ") && strings.HasSuffix(message, " literal"):
@@ -157,19 +160,22 @@ func meaning(message, rest string) (text string, follows bool) {
 }
 
 // undeclared says that there is no variable or no function of a name.
-func undeclared(name string, isFunction bool) (text string, follows bool) {
+func (l *language) undeclared(name string, isFunction bool) (text string, follows bool) {
 	if !isFunction {
-		if near := suggest.Name(name, names()); near != "" {
+		if near := suggest.Name(name, l.names); near != "" {
 			return fmt.Sprintf("there is no variable %q; did you mean %q?", name, near), false
 		}
-		return fmt.Sprintf("there is no variable %q; a text stands in quotes, a property is properties.%s, and the variables are %s",
-			name, name, strings.Join(names(), ", ")), false
+		exist := "the variables are " + strings.Join(l.names, ", ")
+		if len(l.names) == 1 {
+			exist = "the only variable is " + l.names[0]
+		}
+		return fmt.Sprintf("there is no variable %q; a text stands in quotes, a property is %s.%s, and %s", name, l.object, name, exist), false
 	}
 	switch near := suggest.Name(name, functions); {
 	case name == "has":
-		return "has takes one property, as in has(properties.tags)", true
+		return fmt.Sprintf("has takes one property, as in has(%s.tags)", l.object), true
 	case slices.Contains(functions, name):
-		return fmt.Sprintf("%s takes other arguments; it is written as in dependencies.exists(d, d.contains(\"web\"))", name), true
+		return fmt.Sprintf("%s takes other arguments; it is written as in %s.exists(d, d.contains(\"web\"))", name, l.list), true
 	case near != "":
 		return fmt.Sprintf("there is no function %q; did you mean %q?", name, near), true
 	}
