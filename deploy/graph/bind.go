@@ -1,0 +1,88 @@
+package graph
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Bind returns where the uses of a new version lead: each to the newest version that fulfils it among those that the root
+// reaches. The error is a *[RefusedError], also if modules would use each other in a circle: versions that wait for a
+// cleanup still do.
+func (g *Graph) Bind(v *Version) ([]Binding, error) {
+	var bound []Binding
+	var problems []string
+	for i, e := range v.Uses {
+		b, problem := g.bind(Binding{From: v.VersionID, Edge: e, place: i})
+		if problem != "" {
+			problems = append(problems, problem)
+		}
+		bound = append(bound, b)
+	}
+	if circle := g.Circle(v.Module, map[string][]string{v.Module: v.uses()}); circle != "" {
+		problems = append(problems, circle)
+	}
+	if problems != nil {
+		return nil, &RefusedError{Problems: problems}
+	}
+	return bound, nil
+}
+
+func (g *Graph) bind(b Binding) (bound Binding, problem string) {
+	use := fmt.Sprintf("%s uses %s.%s", b.From.Module, b.Edge.Module, b.Edge.Name)
+	for _, to := range g.Kept(b.Edge.Module) {
+		answer := to.Fulfils(b.Edge.Constraint)
+		if answer.Reason == "" {
+			b.Edge.To, b.Edge.Broken, b.Unchecked = to.VersionID, "", answer.Unknown
+			return b, ""
+		}
+		if problem == "" {
+			problem = fmt.Sprintf("%s, which %s does not fulfil: %s", use, to, answer.Reason)
+		}
+	}
+	if problem == "" {
+		problem = fmt.Sprintf("%s, and there is no module %s: deploy %[2]s first", use, b.Edge.Module)
+	}
+	return b, problem
+}
+
+// Uses returns the modules that versions of a module use directly, sorted.
+func (g *Graph) Uses(module string) []string {
+	var used []string
+	for _, v := range g.versions[module] {
+		used = append(used, v.uses()...)
+	}
+	slices.Sort(used)
+	return slices.Compact(used)
+}
+
+func (v *Version) uses() []string {
+	used := make([]string, len(v.Uses))
+	for i, e := range v.Uses {
+		used[i] = e.Module
+	}
+	return used
+}
+
+// Circle says what is wrong if a module is on a circle of uses in the graph and in further uses, by module. It names a
+// shortest one, such as "modules cannot use each other in a circle: a uses b, b uses a". Otherwise, it returns "".
+func (g *Graph) Circle(module string, further map[string][]string) string {
+	user := map[string]string{}
+	for next := []string{module}; len(next) > 0; next = next[1:] {
+		for _, used := range slices.Concat(further[next[0]], g.Uses(next[0])) {
+			if _, seen := user[used]; !seen {
+				user[used] = next[0]
+				next = append(next, used)
+			}
+		}
+	}
+	if user[module] == "" {
+		return ""
+	}
+	var uses []string
+	for at := module; len(uses) == 0 || at != module; at = user[at] {
+		uses = append(uses, user[at]+" uses "+at)
+	}
+	slices.Reverse(uses)
+	return "modules cannot use each other in a circle: " + strings.Join(uses, ", ")
+}

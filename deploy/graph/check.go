@@ -1,0 +1,81 @@
+package graph
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/lumi-idl/lumi/runtime/urn"
+)
+
+// Check returns the invariant that the graph breaks, or nil: every edge leads to a version that exists and fulfils its
+// constraint, unless it is marked as broken; modules do not use each other in circles; every vertex has its own key, and
+// comes after those that it depends on; nothing that is held is still to be deleted.
+//
+// Resources of one version may depend on each other in a circle, if a deployment changed one in place to refer to the
+// replacement of another.
+func (g *Graph) Check() error {
+	if err := g.checkEdges(); err != nil {
+		return err
+	}
+	for _, module := range g.Modules() {
+		if circle := g.Circle(module, nil); circle != "" {
+			return errors.New(circle)
+		}
+	}
+	return g.checkVertices()
+}
+
+func (g *Graph) checkEdges() error {
+	for _, module := range slices.Sorted(maps.Keys(g.newest)) {
+		if v := g.Newest(module); v == nil || v.Partial {
+			return fmt.Errorf("the root leads to %s, which does not exist", g.newest[module])
+		}
+	}
+	for _, b := range g.edges() {
+		to := g.Version(b.Edge.To)
+		if to == nil || to.Partial {
+			return fmt.Errorf("%s leads to %s, which does not exist", b.From, b.Edge.To)
+		}
+		if reason := to.Fulfils(b.Edge.Constraint).Reason; reason != "" && b.Edge.Broken == "" {
+			return fmt.Errorf("%s uses %s.%s, which %s does not fulfil: %s", b.From, b.Edge.Module, b.Edge.Name, to, reason)
+		}
+	}
+	return nil
+}
+
+// vertexKey is what the key of a resource's vertex consists of.
+type vertexKey struct {
+	urn        urn.URN
+	deployment Deployment
+}
+
+func (g *Graph) checkVertices() error {
+	vertices := map[vertexKey]*Resource{}
+	for _, v := range g.all() {
+		if g.Version(v.VersionID) != v {
+			return fmt.Errorf("two versions have the key %s", v)
+		}
+		on := dependencies(v.resources)
+		component := on.Components()
+		for i, r := range v.resources {
+			key := vertexKey{r.URN, r.Deployment}
+			if other := vertices[key]; other != nil && other != r {
+				return fmt.Errorf("two resources have the key %s", r.Key())
+			}
+			vertices[key] = r
+			for _, to := range on.Out(int32(i)) {
+				if int(to) > i && component[to] != component[i] {
+					return fmt.Errorf("in %s, %s comes before %s, which it depends on", v, r.Key(), v.resources[to].Key())
+				}
+			}
+		}
+		for _, p := range g.pending[v.Module] {
+			if v.Holds(p.Resource) {
+				return fmt.Errorf("%s is to be deleted, but %s holds it", p.Resource.Key(), v)
+			}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,72 @@
+package graph
+
+import (
+	"testing"
+
+	"github.com/lumi-idl/lumi/lumigl"
+	"github.com/lumi-idl/lumi/runtime/urn"
+)
+
+// TestCheck checks graphs that no transition makes.
+func TestCheck(t *testing.T) {
+	t.Parallel()
+	resource := func(name, id string, dependencies ...urn.URN) *Resource {
+		return &Resource{URN: urn.URN("urn:lumi:dev::a:index::t:i:T::" + name), Deployment: 1, ID: id, Dependencies: dependencies}
+	}
+	db := resource("db", "1")
+	app := resource("app", "2", db.URN)
+	text := Type{Form: lumigl.TextOf("string")}
+	version := func(module string, deployment Deployment, resources ...*Resource) *Version {
+		v := NewVersion(VersionID{module, deployment}, resources)
+		v.Provides = []Provided{{Name: "foo", Type: text}}
+		return v
+	}
+	uses := func(v *Version, to VersionID, name string) *Version {
+		v.Uses = append(v.Uses, Edge{To: to, Constraint: Constraint{Module: to.Module, Name: name, Type: text}})
+		return v
+	}
+	partial := version("a", 1)
+	partial.Partial = true
+	a1, b1 := VersionID{"a", 1}, VersionID{"b", 1}
+	both := map[string]VersionID{"a": a1, "b": b1}
+	for _, test := range []struct {
+		g    Graph
+		want string
+	}{
+		{Graph{newest: map[string]VersionID{"a": a1}}, "the root leads to a::1, which does not exist"},
+		{Graph{newest: map[string]VersionID{"a": a1}, versions: map[string][]*Version{"a": {partial}}}, "the root leads to a::1, which does not exist"},
+		{Graph{versions: map[string][]*Version{"b": {uses(version("b", 1), a1, "foo")}}}, "b::1 leads to a::1, which does not exist"},
+		{
+			Graph{versions: map[string][]*Version{"a": {version("a", 1)}, "b": {uses(version("b", 1), a1, "bar")}}},
+			`b::1 uses a.bar, which a::1 does not fulfil: provides no "bar"`,
+		},
+		{
+			Graph{newest: both, versions: map[string][]*Version{
+				"a": {uses(version("a", 1), b1, "foo")}, "b": {uses(version("b", 1), a1, "foo")},
+			}},
+			"modules cannot use each other in a circle: a uses b, b uses a",
+		},
+		{Graph{versions: map[string][]*Version{"a": {version("a", 1), version("a", 1)}}}, "two versions have the key a::1"},
+		{
+			Graph{versions: map[string][]*Version{"a": {version("a", 1, db), version("a", 2, resource("db", "3"))}}},
+			"two resources have the key a:t:i:T::db:1",
+		},
+		{
+			Graph{versions: map[string][]*Version{"a": {version("a", 1, app, db)}}},
+			"in a::1, a:t:i:T::app:1 comes before a:t:i:T::db:1, which it depends on",
+		},
+		{
+			Graph{versions: map[string][]*Version{"a": {version("a", 1, db)}}, pending: map[string][]Pending{"a": {{Resource: db}}}},
+			"a:t:i:T::db:1 is to be deleted, but a::1 holds it",
+		},
+		{Graph{newest: map[string]VersionID{"a": a1}, versions: map[string][]*Version{"a": {version("a", 1, db, app)}}}, ""},
+	} {
+		got := ""
+		if err := test.g.Check(); err != nil {
+			got = err.Error()
+		}
+		if got != test.want {
+			t.Errorf("got  %s\nwant %s", got, test.want)
+		}
+	}
+}

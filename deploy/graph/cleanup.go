@@ -1,0 +1,90 @@
+package graph
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+)
+
+// Cleanup returns the transition to the graph without the versions of a module that nothing leads to, and what only they
+// hold. Cleanups has the modules with versions that nothing leads to then.
+func (g *Graph) Cleanup(module string) *Transition {
+	led := g.led()
+	var left []*Version
+	for _, v := range g.versions[module] {
+		if led[v.VersionID] || v.Partial {
+			left = append(left, v)
+		}
+	}
+	return g.reduce(module, left)
+}
+
+// Destroy returns the transition to the graph without a module. A version that others lead to, which wait for a cleanup
+// themselves, stays without resources until then. The error is a *[RefusedError] that names the modules that the root
+// reaches and that use it.
+func (g *Graph) Destroy(module string) (*Transition, error) {
+	if g.Newest(module) == nil {
+		return nil, &RefusedError{Problems: []string{"there is no module " + module}}
+	}
+	var problems []string
+	reached := g.reached()
+	for _, b := range g.edges() {
+		user := b.From.Module
+		problem := fmt.Sprintf("%s uses %s.%s: deploy %[1]s without it, or destroy %[1]s first", user, module, b.Edge.Name)
+		if b.Edge.To.Module == module && reached[b.From] && !slices.Contains(problems, problem) {
+			problems = append(problems, problem)
+		}
+	}
+	if problems != nil {
+		return nil, &RefusedError{Problems: problems}
+	}
+	other := g.clone()
+	delete(other.newest, module)
+	led := other.led()
+	var left []*Version
+	for _, v := range g.versions[module] {
+		if led[v.VersionID] {
+			left = append(left, v.with(nil))
+		}
+	}
+	return other.reduce(module, left), nil
+}
+
+// reduce returns the transition to the graph with only some versions of a module, and without what is pending.
+func (g *Graph) reduce(module string, left []*Version) *Transition {
+	after := g.clone()
+	set(after.versions, module, left)
+	delete(after.pending, module)
+	same := func(r *Resource) *Resource { return r }
+	return &Transition{Graph: after, Deleted: g.deleted(module, left, same), Cleanups: after.cleanups()}
+}
+
+// deleted returns what is deleted if only some versions of a module are left, sorted by key and ID: what none of them holds
+// as it is now, and what is pending and has not been taken over.
+func (g *Graph) deleted(module string, left []*Version, now func(*Resource) *Resource) []*Resource {
+	var deleted []*Resource
+	seen := map[*Resource]bool{}
+	for _, v := range g.versions[module] {
+		for _, r := range v.resources {
+			if !holds(left, now(r)) && !seen[r] {
+				seen[r] = true
+				deleted = append(deleted, r)
+			}
+		}
+	}
+	for _, p := range g.pending[module] {
+		isTaken := func(r *Resource) bool { return r.ID == p.Resource.ID && r.Type() == p.Resource.Type() }
+		if !slices.ContainsFunc(left, func(v *Version) bool { return slices.ContainsFunc(v.resources, isTaken) }) {
+			deleted = append(deleted, p.Resource)
+		}
+	}
+	slices.SortFunc(deleted, func(a, b *Resource) int {
+		return cmp.Or(cmp.Compare(a.URN, b.URN), cmp.Compare(a.Deployment, b.Deployment), cmp.Compare(a.ID, b.ID))
+	})
+	return deleted
+}
+
+// holds reports whether one of the versions holds a resource, which is nil if it is deleted.
+func holds(versions []*Version, r *Resource) bool {
+	return r != nil && slices.ContainsFunc(versions, func(v *Version) bool { return v.Holds(r) })
+}

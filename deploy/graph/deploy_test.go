@@ -1,0 +1,513 @@
+package graph_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/lumi-idl/lumi/deploy/graph"
+	"github.com/lumi-idl/lumi/lumigl"
+)
+
+func TestTransitions(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct{ rule, script, want string }{
+		{"the root leads to the newest version", `
+			deploy a db app(db)`, `
+			a::1* db:1 app:1`},
+		{"versions share what is left alone", `
+			deploy a db app(db)
+			deploy a db app!(db)`, `
+			cleanup a
+			a::1 db:1
+			a::2* db:1 app:2`},
+
+		{"a use binds to the newest version", `
+			deploy a =foo()
+			deploy a =foo()
+			deploy b a.foo()`, `
+			b::3 binds foo to a::2
+			cleanup a
+			a::1
+			a::2*
+			b::3* foo→a::2`},
+		{"a use binds to an older version that the root reaches", `
+			deploy a =foo()
+			deploy b a.foo()
+			deploy a
+			deploy c a.foo()`, `
+			c::4 binds foo to a::1
+			a::1
+			a::3*
+			b::2* foo→a::1
+			c::4* foo→a::1`},
+		{"a use does not bind to a version that waits for a cleanup", `
+			deploy a =foo()
+			deploy a =food()
+			deploy c a.foo() d.bar`, `
+			c uses a.foo, which a::2 does not fulfil: provides no "foo" (did you mean "food"?)
+			c uses d.bar, and there is no module d: deploy d first`},
+		{"modules form no circle", `
+			deploy a =foo()
+			deploy b a.foo() =foo()
+			deploy c b.foo() =foo()
+			deploy a c.foo()`, `
+			modules cannot use each other in a circle: a uses c, c uses b, b uses a`},
+		{"a module does not use itself", `
+			deploy a =foo()
+			deploy a =foo() a.foo()`, `
+			modules cannot use each other in a circle: a uses a`},
+
+		{"versions that wait for a cleanup count", `
+			deploy a =foo()
+			deploy b a.foo()
+			deploy b =foo()
+			deploy a b.foo()`, `
+			modules cannot use each other in a circle: a uses b, b uses a`},
+		{"versions that are cleaned up do not", `
+			deploy a =foo()
+			deploy b a.foo()
+			deploy b =foo()
+			cleanup b
+			deploy a b.foo()`, `
+			a::4 binds foo to b::3
+			cleanup a
+			a::1
+			a::4* foo→b::3
+			b::3*`},
+
+		{"an edge moves to a version that fulfils it", `
+			deploy a =foo()
+			deploy b a.foo()
+			deploy a =foo()`, `
+			b::2 moves foo from a::1 to a::3
+			cleanup a
+			a::1
+			a::3*
+			b::2* foo→a::3`},
+		{"an edge stays if the new version does not fulfil it", `
+			deploy a =foo() =bar()
+			deploy b a.foo() a.bar()
+			deploy a =foo(x) =bar()`, `
+			b::2 moves bar from a::1 to a::3
+			b::2 leaves foo at a::1: "foo" is verb {x: number} → number, not verb {} → number: request.x: required, but callers do not send it
+			a::1
+			a::3*
+			b::2* bar→a::3 foo→a::1`},
+		{"an edge moves later, once it is fulfilled", `
+			deploy a =foo()
+			deploy b a.foo()
+			deploy a =foo(x)
+			deploy a =foo()`, `
+			b::2 moves foo from a::1 to a::4
+			cleanup a
+			a::1
+			a::3
+			a::4*
+			b::2* foo→a::4`},
+		{"a predicate keeps an edge", `
+			deploy a db =foo:db
+			deploy b a.foo?value=="db:1"
+			deploy a db! =foo:db`, `
+			b::2 leaves foo at a::1: "foo" is "db:3", which does not fulfil the predicate value=="db:1" (stale) (broken)
+			conflict: changes a.db:1, which a::1 needs for foo of b::2`},
+		{"a value that was changed in place moves its edge", `
+			deploy a db =foo:db
+			deploy b a.foo
+			deploy a db! =foo:db`, `
+			b::2 moves foo from a::1 to a::3 (stale)
+			cleanup a
+			a::1
+			a::3* db:3
+			b::2* foo→a::3`},
+		{"a value keeps its edge while its source is replaced", `
+			deploy a db =foo:db
+			deploy b a.foo
+			deploy a db* =foo:db`, `
+			b::2 leaves foo at a::1: "foo" comes from a.db:1, which it does not hold
+			a::1 db:1
+			a::3* db:3
+			b::2* foo→a::1`},
+		{"a value keeps its edge while its source is removed", `
+			deploy a db lb =foo:db
+			deploy b a.foo
+			deploy a lb =foo:lb`, `
+			b::2 leaves foo at a::1: "foo" comes from a.db:1, which it does not hold
+			a::1 db:1 lb:1
+			a::3* lb:1
+			b::2* foo→a::1`},
+		{"only direct sources keep an edge", `
+			deploy a net db(net) =foo:db
+			deploy b a.foo
+			deploy a net* db =foo:db`, `
+			b::2 moves foo from a::1 to a::3
+			delete a.net:1
+			cleanup a
+			a::1
+			a::3* net:3 db:1
+			b::2* foo→a::3`},
+		{"a verb moves wherever its type fits", `
+			deploy a db =foo():db
+			deploy b a.foo()
+			deploy a =foo()`, `
+			b::2 moves foo from a::1 to a::3 (stale)
+			delete a.db:1
+			cleanup a
+			a::1
+			a::3*
+			b::2* foo→a::3`},
+		{"edges of versions that the root does not reach stay", `
+			deploy a =foo()
+			deploy b a.foo()
+			deploy b
+			deploy a =foo()`, `
+			cleanup b
+			a::1
+			a::4*
+			b::2 foo→a::1
+			b::3*`},
+
+		{"the update deletes what nothing that is kept holds", `
+			deploy a db lb(db) x
+			deploy a db`, `
+			delete a.lb:1
+			delete a.x:1
+			cleanup a
+			a::1 db:1
+			a::2* db:1`},
+		{"kept versions hold what they held", `
+			deploy a db lb =foo:db
+			deploy b a.foo
+			deploy a lb* =bar()`, `
+			b::2 leaves foo at a::1: provides no "foo"
+			a::1 db:1 lb:1
+			a::3* lb:3
+			b::2* foo→a::1`},
+		{"a kept version needs what its values come from", `
+			deploy a net db(net) lb =foo:db
+			deploy b a.foo
+			deploy a net! db(net) lb!`, `
+			b::2 leaves foo at a::1: provides no "foo"
+			conflict: changes a.net:1, which a::1 needs for foo of b::2`},
+		{"a kept version needs all of it for a verb", `
+			deploy a net lb =foo()
+			deploy b a.foo()
+			deploy a net lb^`, `
+			b::2 leaves foo at a::1: provides no "foo"
+			conflict: deletes a.lb:1, which a::1 needs for foo of b::2
+			delete a.lb:1`},
+		{"what a kept version does not need follows the newest", `
+			deploy a db lb =foo:db
+			deploy b a.foo
+			deploy a db new lb!(new)`, `
+			b::2 leaves foo at a::1: provides no "foo"
+			a::1 db:1 new:3 lb:3
+			a::3* db:1 new:3 lb:3
+			b::2* foo→a::1`},
+		{"with what is removed leaves what depends on it", `
+			deploy a db net lb(net) =foo:db
+			deploy b a.foo
+			deploy a db net^`, `
+			b::2 leaves foo at a::1: provides no "foo"
+			delete a.lb:1
+			delete a.net:1
+			a::1 db:1
+			a::3* db:1 net:3
+			b::2* foo→a::1`},
+		{"a move is no change", `
+			deploy a net db(net) =foo:db
+			deploy b a.foo
+			deploy a net>vpc`, `
+			b::2 leaves foo at a::1: provides no "foo"
+			a::1 vpc:1 db:1
+			a::3* vpc:1
+			b::2* foo→a::1`},
+		{"references follow a move", `
+			deploy a net db(net) =foo:db
+			deploy b a.foo
+			deploy a net>vpc db(vpc)`, `
+			b::2 leaves foo at a::1: provides no "foo"
+			a::1 vpc:1 db:1
+			a::3* vpc:1 db:1
+			b::2* foo→a::1`},
+		{"a move displaces what has its URN", `
+			deploy a db x y =foo:db
+			deploy b a.foo
+			deploy a db x>y`, `
+			b::2 leaves foo at a::1: provides no "foo"
+			delete a.y:1
+			a::1 db:1 y:1
+			a::3* db:1 y:1
+			b::2* foo→a::1`},
+		{"a move does not displace what is needed", `
+			deploy a db x =foo:db
+			deploy b a.foo
+			deploy a x>db`, `
+			b::2 leaves foo at a::1: provides no "foo" (stale)
+			conflict: deletes a.db:1, which a::1 needs for foo of b::2
+			delete a.db:1`},
+		{"an interrupted module reads the changed value", `
+			deploy a db =foo:db
+			deploy b a.foo
+			deploy a db! !b`, `
+			b::2 leaves foo at a::1: provides no "foo" (stale)
+			a::1 db:3
+			a::3* db:3
+			b::2* foo→a::1`},
+		{"an interrupted module loses a predicate", `
+			deploy a db =foo:db
+			deploy b a.foo?value=="db:1"
+			deploy a db! !b`, `
+			b::2 leaves foo at a::1: provides no "foo" (stale) (broken)
+			a::1 db:3
+			a::3* db:3
+			b::2* foo→a::1 (broken: "foo" is "db:3", which does not fulfil the predicate value=="db:1")`},
+		{"an interruption breaks the edge", `
+			deploy a net db(net) =foo:db
+			deploy b a.foo
+			deploy a net^ !b`, `
+			b::2 leaves foo at a::1: provides no "foo" (broken)
+			delete a.db:1
+			delete a.net:1
+			a::1
+			a::3* net:3
+			b::2* foo→a::1 (broken: interrupted: a::3 deleted a.net:1)`},
+		{"a move heals a broken edge", `
+			deploy a db =foo:db
+			deploy b a.foo
+			deploy a db^ !b
+			deploy a db! =foo:db`, `
+			b::2 moves foo from a::1 to a::4 (stale)
+			cleanup a
+			a::1
+			a::3
+			a::4* db:4
+			b::2* foo→a::4`},
+		{"one module is interrupted, another is not", `
+			deploy a db =foo:db
+			deploy b a.foo
+			deploy c a.foo
+			deploy a db^ =foo:db !b`, `
+			b::2 leaves foo at a::1: "foo" comes from a.db:1, which it does not hold (stale) (broken)
+			c::3 leaves foo at a::1: "foo" comes from a.db:1, which it does not hold (stale)
+			conflict: deletes a.db:1, which a::1 needs for foo of c::3
+			delete a.db:1`},
+		{"versions that wait for a cleanup lose what changed", `
+			deploy a db lb x =foo()
+			deploy b a.foo()
+			deploy a db lb x
+			deploy b
+			deploy a db! lb`, `
+			delete a.x:1
+			cleanup a b
+			a::1 lb:1
+			a::3 lb:1
+			a::5* db:5 lb:1
+			b::2 foo→a::1
+			b::4*`},
+
+		{"a cleanup removes what only such versions hold", `
+			deploy a db lb =foo:db
+			deploy b a.foo
+			deploy a db* lb
+			deploy b
+			cleanup a`, `
+			cleanup b
+			a::1 db:1 lb:1
+			a::3* db:3 lb:1
+			b::2 foo→a::1
+			b::4*`},
+		{"a cleanup that takes the last edge causes another", `
+			deploy a db =foo()
+			deploy b a.foo()
+			deploy a
+			deploy b
+			cleanup b`, `
+			cleanup a
+			a::1 db:1
+			a::3*
+			b::4*`},
+		{"a cleanup removes nothing that an edge leads to", `
+			deploy a db =foo()
+			deploy b a.foo()
+			deploy a
+			deploy b
+			cleanup a`, `
+			cleanup b
+			a::1 db:1
+			a::3*
+			b::2 foo→a::1
+			b::4*`},
+
+		{"a module that is used is not destroyed", `
+			deploy a =foo() =bar()
+			deploy b a.foo() a.bar()
+			destroy a`, `
+			b uses a.bar: deploy b without it, or destroy b first
+			b uses a.foo: deploy b without it, or destroy b first`},
+		{"all users are named", `
+			deploy a =foo() =bar()
+			deploy b a.foo() a.bar()
+			deploy c a.bar()
+			destroy a`, `
+			b uses a.bar: deploy b without it, or destroy b first
+			b uses a.foo: deploy b without it, or destroy b first
+			c uses a.bar: deploy c without it, or destroy c first`},
+		{"what does not exist is not destroyed", `
+			destroy a`, `
+			there is no module a`},
+		{"destroying removes all versions", `
+			deploy a db =foo()
+			deploy b a.foo()
+			deploy a lb
+			deploy b
+			fail a +db
+			destroy a`, `
+			delete a.db:1
+			delete a.db:5
+			delete a.lb:3
+			cleanup b
+			a::1
+			b::2 foo→a::1
+			b::4*`},
+		{"destroying frees what the module used", `
+			deploy a db =foo()
+			deploy b a.foo()
+			deploy a
+			destroy b`, `
+			cleanup a
+			a::1 db:1
+			a::3*`},
+		{"a version stays without resources while an edge leads to it", `
+			deploy a db =foo()
+			deploy b a.foo()
+			deploy b
+			destroy a`, `
+			delete a.db:1
+			cleanup b
+			a::1
+			b::2 foo→a::1
+			b::3*`},
+
+		{"what was created is in a partial version", `
+			deploy a db
+			fail a +lb`, `
+			a::1* db:1
+			a::2 partial lb:2`},
+		{"what was created in place of something is beside it", `
+			deploy a db
+			fail a +db`, `
+			a::1* db:1
+			a::2 partial db:2`},
+		{"what changed in place is changed in all versions", `
+			deploy a db =foo:db
+			deploy b a.foo
+			deploy a db =foo()
+			fail a db!`, `
+			a::1 db:4
+			a::3* db:4
+			b::2* foo→a::1`},
+		{"what a failed deployment broke is marked", `
+			deploy a db lb =foo:db =bar:lb
+			deploy b a.foo?value=="db:1" a.bar
+			fail a db! lb-`, `
+			a::1* db:3
+			b::2* bar→a::1 (broken: a::3 deleted a.lb:1) foo→a::1 (broken: "foo" is "db:3", which does not fulfil the predicate value=="db:1")`},
+		{"a result changes what an earlier deployment made", `
+			fail a +db +lb
+			fail a db!
+			fail a lb-`, `
+			a::1 partial db:2`},
+		{"a deployment takes over or deletes what is partial", `
+			fail a +db +lb
+			deploy a db`, `
+			delete a.lb:1
+			a::2* db:1`},
+		{"a cleanup leaves what is partial", `
+			fail a +db
+			cleanup a`, `
+			a::1 partial db:1`},
+
+		{"what is left is pending", `
+			deploy a db lb
+			deploy a
+			leave a`, `
+			a::1
+			a::2*
+			pending a.db:1
+			pending a.lb:1`},
+		{"a cleanup deletes what is pending", `
+			deploy a db lb
+			deploy a
+			leave a
+			cleanup a`, `
+			delete a.db:1
+			delete a.lb:1
+			a::2*`},
+		{"a deployment deletes what is pending", `
+			deploy a db lb
+			deploy a
+			leave a
+			deploy a`, `
+			delete a.db:1
+			delete a.lb:1
+			cleanup a
+			a::1
+			a::2
+			a::3*`},
+	} {
+		t.Run(strings.ReplaceAll(test.rule, " ", "-"), func(t *testing.T) {
+			t.Parallel()
+			got, err := new(world).run(test.script)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if want := dedent(test.want); got != want {
+				t.Errorf("got\n%swant\n%s", got, want)
+			}
+		})
+	}
+}
+
+// dedent returns the lines of a text without the space around them.
+func dedent(text string) string {
+	var out strings.Builder
+	for line := range strings.Lines(text) {
+		if line = strings.TrimSpace(line); line != "" {
+			out.WriteString(line + "\n")
+		}
+	}
+	return out.String()
+}
+
+// TestManyUses moves so many edges that anything quadratic would take a minute.
+func TestManyUses(t *testing.T) {
+	t.Parallel()
+	const n = 20_000
+	provider := func(d graph.Deployment) *graph.Version {
+		v := graph.NewVersion(graph.VersionID{Module: "a", Deployment: d}, nil)
+		for i := range n {
+			v.Provides = append(v.Provides, graph.Provided{Name: fmt.Sprintf("%05d", i), Type: graph.Type{Form: lumigl.TextOf("any")}})
+		}
+		return v
+	}
+	user := graph.NewVersion(graph.VersionID{Module: "b", Deployment: 2}, nil)
+	for _, p := range provider(1).Provides {
+		user.Uses = append(user.Uses, graph.Edge{Constraint: graph.Constraint{Module: "a", Name: p.Name, Type: p.Type}})
+	}
+	start, g := time.Now(), &graph.Graph{Environment: "dev"}
+	for _, v := range []*graph.Version{provider(1), user, provider(3)} {
+		done, err := g.Deploy(graph.Update{Version: v})
+		if err != nil {
+			t.Fatal(err)
+		}
+		g = done.Graph
+	}
+	if took := time.Since(start); took > 10*time.Second {
+		t.Errorf("it took %v", took)
+	}
+	if e := g.Newest("b").Uses[n-1]; e.To.Deployment != 3 {
+		t.Errorf("the last edge leads to %s", e.To)
+	}
+}

@@ -1,0 +1,177 @@
+package graph
+
+import (
+	"cmp"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"reflect"
+	"slices"
+
+	"github.com/lumi-idl/lumi/lumigl"
+	"github.com/lumi-idl/lumi/runtime/urn"
+)
+
+// FromLumiGL returns the graph that [Graph.LumiGL] wrote. The error names each vertex and field that is wrong. Unknown
+// fields and vertices are ignored, and the graph's invariant is not checked, as [Graph.Check] does.
+func FromLumiGL(doc *lumigl.Graph) (*Graph, error) {
+	r := reader{resources: map[*lumigl.Vertex]*Resource{}, versions: map[*lumigl.Vertex]VersionID{}}
+	for v := range doc.Vertices() {
+		if v.Properties.Get("urn").Exists() {
+			r.resources[v] = r.resource(v)
+		} else if v.Properties.Get("module").Exists() {
+			module, _ := v.Properties.Get("module").Text()
+			deployment, _ := v.Properties.Get("deployment").Int()
+			r.versions[v] = VersionID{module, Deployment(deployment)}
+		}
+	}
+	var root rootVertex
+	if v := doc.Vertex("root"); v != nil {
+		r.read("root", v.Properties, reflect.ValueOf(&root).Elem())
+	} else {
+		r.refuse("root", "is missing")
+	}
+	g := &Graph{
+		Environment: root.Environment, Lineage: root.Lineage,
+		newest: map[string]VersionID{}, versions: map[string][]*Version{}, pending: map[string][]Pending{},
+	}
+	for v := range doc.Vertices() {
+		if id, ok := r.versions[v]; ok {
+			g.versions[id.Module] = append(g.versions[id.Module], r.version(v, root.Environment))
+		}
+	}
+	if len(r.problems) > 0 {
+		return nil, errors.Join(r.problems...)
+	}
+	for _, all := range g.versions {
+		slices.SortFunc(all, func(a, b *Version) int { return cmp.Compare(a.Deployment, b.Deployment) })
+	}
+	for _, id := range root.Modules {
+		g.newest[id.Module] = id
+	}
+	for _, p := range root.Pending {
+		module := packageOf(p.Resource.URN)
+		g.pending[module] = append(g.pending[module], p)
+	}
+	return g, nil
+}
+
+// reader reads a graph from a document.
+type reader struct {
+	resources map[*lumigl.Vertex]*Resource
+	versions  map[*lumigl.Vertex]VersionID
+	problems  []error
+}
+
+// refuse notes what is wrong at a place, such as "a::1.uses[0].to".
+func (r *reader) refuse(at, format string, args ...any) {
+	r.problems = append(r.problems, fmt.Errorf("%s %s", at, fmt.Sprintf(format, args...)))
+}
+
+func (r *reader) resource(vertex *lumigl.Vertex) *Resource {
+	var resource Resource
+	r.read(vertex.Key(), vertex.Properties, reflect.ValueOf(&resource).Elem())
+	if p, err := resource.URN.Parts(); err != nil || p.Type == lumigl.ModuleType {
+		r.refuse(vertex.Key()+".urn", "must be the URN of a resource")
+	}
+	if vertex.Key() != keyWithID(&resource) {
+		r.checkKey(vertex, resource.Key())
+	}
+	return &resource
+}
+
+func (r *reader) version(vertex *lumigl.Vertex, environment string) *Version {
+	var read versionVertex
+	r.read(vertex.Key(), vertex.Properties, reflect.ValueOf(&read).Elem())
+	v := &read.Version
+	if _, err := moduleURN(environment, v.Module); err != nil {
+		r.refuse(vertex.Key(), "is not a version: %v", err)
+	}
+	r.checkKey(vertex, v.String())
+	v.resources, v.byURN = read.Resources, map[urn.URN]*Resource{}
+	for _, held := range v.resources {
+		if held == nil { // It is refused already.
+			continue
+		}
+		if packageOf(held.URN) != v.Module || v.byURN[held.URN] != nil {
+			r.refuse(vertex.Key(), "cannot hold %s, which is of another module, or has the URN of another resource", held.Key())
+		}
+		v.byURN[held.URN] = held
+	}
+	slices.SortFunc(v.Uses, compareUses)
+	slices.SortFunc(v.Provides, compareProvided)
+	return v
+}
+
+// checkKey refuses a vertex that does not have the key that its fields make, so that no two have the same.
+func (r *reader) checkKey(v *lumigl.Vertex, key string) {
+	if v.Key() != key {
+		r.refuse(v.Key(), "must have the key %s, as its fields have it", key)
+	}
+}
+
+// read sets x to the Go form of a value. References and types must be there; the rest stays zero if there is no value.
+func (r *reader) read(at string, v lumigl.Value, x reflect.Value) {
+	to, _, _ := v.Target()
+	want, ok := "", true
+	switch p := x.Addr().Interface().(type) {
+	case *VersionID:
+		want = "a reference to a version"
+		*p, ok = r.versions[to]
+	case **Resource:
+		want = "a reference to a resource"
+		*p, ok = r.resources[to]
+	case *Type:
+		want = "a type"
+		r.read(at, v, reflect.ValueOf(&p.Form).Elem())
+		ok = v.Exists()
+	case *lumigl.Value:
+		want = "a value that refers to URNs only"
+		*p = v.Retarget(func(to *lumigl.Vertex) *lumigl.Vertex {
+			resource, err := lumigl.NewResource(to.URN())
+			ok = ok && err == nil
+			return resource
+		})
+	case *[]byte:
+		want = "hexadecimal digits"
+		text, isText := v.Text()
+		seed, err := hex.DecodeString(text)
+		*p, ok = seed, isText == v.Exists() && err == nil
+	default:
+		if v.Exists() {
+			want, ok = r.readKind(at, v, x)
+		}
+	}
+	if !ok {
+		r.refuse(at, "must be %s", want)
+	}
+}
+
+// readKind is read for types without a form of their own. It returns what the value must be, and whether it is that.
+func (r *reader) readKind(at string, v lumigl.Value, x reflect.Value) (want string, ok bool) {
+	switch x.Kind() {
+	case reflect.String:
+		text, ok := v.Text()
+		x.SetString(text)
+		return "a string", ok
+	case reflect.Bool:
+		set, ok := v.Bool()
+		x.SetBool(set)
+		return "a boolean", ok
+	case reflect.Slice:
+		x.Set(reflect.MakeSlice(x.Type(), v.Len(), v.Len()))
+		for i, element := range v.Elements() {
+			r.read(fmt.Sprintf("%s[%d]", at, i), element, x.Index(i))
+		}
+		return "a list", v.Kind() == lumigl.List
+	case reflect.Struct:
+		for key, field := range fieldsOf(x) {
+			r.read(at+"."+key, v.Get(key), field)
+		}
+		return "an object", v.Kind() == lumigl.Object
+	default:
+		n, ok := v.Int()
+		x.SetInt(n)
+		return "a whole number", ok
+	}
+}

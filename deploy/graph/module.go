@@ -1,0 +1,109 @@
+package graph
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/lumi-idl/lumi/lumigl"
+	"github.com/lumi-idl/lumi/runtime/tokens"
+	"github.com/lumi-idl/lumi/runtime/urn"
+)
+
+// Module is the desired state of a module.
+type Module struct {
+	// Name is the package of the URNs.
+	Name string
+	// Resources has the resources of the program, each after those that it refers to. Vertices of modules are not among
+	// them.
+	Resources []*lumigl.Vertex
+	// Provides has no results yet, and Uses leads nowhere. They are sorted as those of a [Version]. References in values
+	// lead to vertices of the desired graph.
+	Provides      []Provided
+	Uses          []Edge
+	Configuration lumigl.Value
+}
+
+// Version returns a version of the module that holds resources. Its edges lead nowhere yet, and it provides nothing.
+func (m *Module) Version(d Deployment, resources []*Resource) *Version {
+	v := NewVersion(VersionID{Module: m.Name, Deployment: d}, resources)
+	v.Configuration, v.Uses = m.Configuration, slices.Clone(m.Uses)
+	return v
+}
+
+// ModuleOf takes a desired graph apart, which must be valid. Its "package" names the module, or else that of its first
+// resource does. The error is a *[RefusedError] if resources are in another environment, or in several modules.
+func ModuleOf(desired *lumigl.Snapshot, environment string) (*Module, error) {
+	vertices, err := lumigl.NewIndex(desired.Base()).Sorted()
+	if err != nil {
+		return nil, err
+	}
+	name, _, _ := strings.Cut(desired.Package, "#")
+	if i := slices.IndexFunc(vertices, isOwn); i >= 0 && name == "" {
+		name = packageOf(vertices[i].URN())
+	}
+	var problems []string
+	if tokens.CheckPackage(name) != nil {
+		problems = append(problems, fmt.Sprintf(`"package" must name the module, and %q does not`, desired.Package))
+	}
+	m := &Module{Name: name, Configuration: desired.Field("configuration")}
+	for _, v := range vertices {
+		where := string(v.URN())
+		if v.Source != "" {
+			where += " (" + v.Source + ")"
+		}
+		switch p, _ := v.URN().Parts(); {
+		case p.Environment != environment:
+			problems = append(problems, fmt.Sprintf("%s is in the environment %s; evaluate the program for %s", where, p.Environment, environment))
+		case isOwn(v) && p.Package != name:
+			problems = append(problems, fmt.Sprintf("%s is of the module %s, not of %s; deploy each module by itself", where, p.Package, name))
+		default:
+			m.add(v, p.Package)
+		}
+	}
+	if len(problems) > 0 {
+		return nil, &RefusedError{Problems: problems}
+	}
+	slices.SortFunc(m.Provides, compareProvided)
+	slices.SortFunc(m.Uses, compareUses)
+	return m, nil
+}
+
+// isOwn reports whether a vertex is of the program's own module.
+func isOwn(v *lumigl.Vertex) bool {
+	return v.Type != lumigl.ModuleType || v.Properties.Get("provides").Exists()
+}
+
+// add adds a vertex that is a resource, or what a module provides, or what is used of it.
+func (m *Module) add(v *lumigl.Vertex, module string) {
+	if v.Type != lumigl.ModuleType {
+		m.Resources = append(m.Resources, v)
+		return
+	}
+	for name, entry := range v.Properties.Get("provides").Members() {
+		m.Provides = append(m.Provides, Provided{Name: name, Type: Type{entry.Get("type")}, Value: entry.Get("value")})
+	}
+	for name, entry := range v.Properties.Get("uses").Members() {
+		where, _ := entry.Get("where").Text()
+		m.Uses = append(m.Uses, Edge{Constraint: Constraint{module, name, Type{entry.Get("type")}, where}})
+	}
+}
+
+func compareProvided(a, b Provided) int { return cmp.Compare(a.Name, b.Name) }
+
+func compareUses(a, b Edge) int {
+	return cmp.Or(cmp.Compare(a.Module, b.Module), cmp.Compare(a.Name, b.Name))
+}
+
+// packageOf returns the package of a URN, which is the name of the module that the resource is of.
+func packageOf(u urn.URN) string {
+	p, _ := u.Parts()
+	return p.Package
+}
+
+// moduleURN returns the URN of a module's own vertex.
+func moduleURN(environment, module string) (urn.URN, error) {
+	name := module[strings.LastIndexByte(module, '/')+1:]
+	return urn.Format(urn.Parts{Environment: environment, Package: module, Module: "index", Type: lumigl.ModuleType, Name: name})
+}

@@ -1,0 +1,152 @@
+package graph_test
+
+import (
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/lumi-idl/lumi/deploy/graph"
+	"github.com/lumi-idl/lumi/lumigl"
+)
+
+const shop = `{
+  "package": "my/shop",
+  "configuration": { "aws": { "region": "eu-central-1" } },
+  "resources": {
+    "urn:lumi:prod::my/net:index::lumi:index:Module::net": {
+      "type": "lumi:index:Module",
+      "properties": { "uses": {
+        "vpc": { "type": { "resource": "aws:ec2:VPC" } },
+        "cidr": { "type": "string", "where": "value != ''" }
+      } }
+    },
+    "urn:lumi:prod::auth:index::lumi:index:Module::auth": {
+      "type": "lumi:index:Module",
+      "properties": { "uses": { "login": { "type": { "verb": { "request": "string", "response": "any" } } } } }
+    },
+    "urn:lumi:prod::my/shop:index::aws:s3:Bucket::logs": {
+      "type": "aws:s3:Bucket",
+      "properties": { "vpc": { "#ref": "urn:lumi:prod::my/net:index::lumi:index:Module::net", "property": "provides.vpc" } }
+    },
+    "urn:lumi:prod::my/shop:index::lumi:index:Module::shop": {
+      "type": "lumi:index:Module",
+      "properties": { "provides": {
+        "size": { "type": "number", "value": 3 },
+        "logs": { "type": "string", "value": { "#ref": "urn:lumi:prod::my/shop:index::aws:s3:Bucket::logs", "property": "arn" } }
+      } }
+    }
+  }
+}`
+
+func TestModuleOf(t *testing.T) {
+	desired, err := lumigl.ParseSnapshot(shop)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := graph.ModuleOf(desired, "prod")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, r := range m.Resources {
+		got = append(got, "resource "+r.Key())
+	}
+	for _, p := range m.Provides {
+		form, _ := p.Type.Form.Text()
+		got = append(got, "provides "+p.Name+" "+form+" "+p.Value.Kind().String())
+	}
+	for _, u := range m.Uses {
+		form, _ := u.Type.Form.Text()
+		got = append(got, "uses "+u.Module+" "+u.Name+" "+form+" "+u.Where)
+	}
+	want := []string{
+		"resource urn:lumi:prod::my/shop:index::aws:s3:Bucket::logs",
+		"provides logs string a reference",
+		"provides size number a number",
+		"uses auth login  ",
+		"uses my/net cidr string value != ''",
+		"uses my/net vpc  ",
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+	region, _ := m.Configuration.Get("aws").Get("region").Text()
+	if m.Name != "my/shop" || region != "eu-central-1" {
+		t.Errorf("module %s is configured for %q", m.Name, region)
+	}
+}
+
+func TestModuleOfSorts(t *testing.T) {
+	desired := &lumigl.Snapshot{}
+	second, _ := desired.Add("urn:lumi:prod::a:index::aws:s3:Bucket::one")
+	first, _ := desired.Add("urn:lumi:prod::a:index::aws:s3:Bucket::two")
+	second.Properties = lumigl.ObjectOf(lumigl.Member{Key: "to", Value: lumigl.ReferenceTo(first)})
+	m, err := graph.ModuleOf(desired, "prod")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !slices.Equal(m.Resources, []*lumigl.Vertex{first, second}) {
+		t.Errorf("%s comes before %s, which it refers to", m.Resources[0].Key(), m.Resources[1].Key())
+	}
+}
+
+func TestModuleOfWithoutResources(t *testing.T) {
+	for _, header := range []string{"my/cluster", "my/cluster#*"} {
+		m, err := graph.ModuleOf(&lumigl.Snapshot{Package: header}, "prod")
+		if err != nil || m.Name != "my/cluster" {
+			t.Errorf("%s: %v, %v", header, m, err)
+		}
+	}
+}
+
+func TestModuleOfRefuses(t *testing.T) {
+	tests := []struct {
+		name, resources string
+		want            []string
+	}{
+		{"nothing", ``, []string{`"package" must name the module, and "" does not`}},
+		{
+			"only uses", `"urn:lumi:prod::b:index::lumi:index:Module::b": { "type": "lumi:index:Module", "properties": { "uses": {} } }`,
+			[]string{`"package" must name the module, and "" does not`},
+		},
+		{
+			"another environment", `"urn:lumi:dev::a:index::x:y:Z::one": { "type": "x:y:Z", "source": "main.ts:3:9", "properties": {} }`,
+			[]string{"urn:lumi:dev::a:index::x:y:Z::one (main.ts:3:9) is in the environment dev; evaluate the program for prod"},
+		},
+		{
+			"everything", `
+			"urn:lumi:prod::a:index::x:y:Z::one": { "type": "x:y:Z", "properties": {} },
+			"urn:lumi:prod::b:index::x:y:Z::two": { "type": "x:y:Z", "source": "b.ts:1:1", "properties": {} },
+			"urn:lumi:prod::b:index::lumi:index:Module::b": { "type": "lumi:index:Module", "properties": { "provides": {} } }`,
+			[]string{
+				"urn:lumi:prod::b:index::x:y:Z::two (b.ts:1:1) is of the module b, not of a; deploy each module by itself",
+				"urn:lumi:prod::b:index::lumi:index:Module::b is of the module b, not of a; deploy each module by itself",
+			},
+		},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			desired, err := lumigl.ParseSnapshot(`{"resources": {` + test.resources + `}}`)
+			if err != nil {
+				t.Fatal(err)
+			}
+			expectRefused(t, desired, test.want)
+		})
+	}
+	t.Run("package", func(t *testing.T) {
+		expectRefused(t, &lumigl.Snapshot{Package: "My Shop"}, []string{`"package" must name the module, and "My Shop" does not`})
+	})
+}
+
+func expectRefused(t *testing.T, desired *lumigl.Snapshot, want []string) {
+	t.Helper()
+	m, err := graph.ModuleOf(desired, "prod")
+	var refused *graph.RefusedError
+	if !errors.As(err, &refused) {
+		t.Fatalf("accepted as %v", m)
+	}
+	if !slices.Equal(refused.Problems, want) {
+		t.Errorf("got\n%s\nwant\n%s", strings.Join(refused.Problems, "\n"), strings.Join(want, "\n"))
+	}
+}

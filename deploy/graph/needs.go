@@ -1,0 +1,83 @@
+package graph
+
+import (
+	"slices"
+
+	"github.com/lumi-idl/lumi/runtime/urn"
+)
+
+// Needs returns the resources that users of a version need it to hold, with the edges that they are needed for: what the
+// values of its incoming edges come from, transitively, or, for a verb, all of it. Only users that the root reaches count.
+func (g *Graph) Needs(id VersionID) map[*Resource][]Binding {
+	needed := map[*Resource][]Binding{}
+	reached := g.reached()
+	for _, b := range g.edges() {
+		if b.Edge.To == id && reached[b.From] {
+			for _, r := range g.Version(id).neededFor(b.Edge) {
+				needed[r] = append(needed[r], b)
+			}
+		}
+	}
+	return needed
+}
+
+// neededFor returns what an edge needs its version to hold.
+func (v *Version) neededFor(e Edge) []*Resource {
+	p := v.Provided(e.Name)
+	if e.Type.hasVerb() || p != nil && p.Type.hasVerb() {
+		return v.resources
+	}
+	return v.withDependencies(v.sources(e.Name))
+}
+
+// sources returns the resources that a provided value refers to.
+func (v *Version) sources(name string) []*Resource {
+	p := v.Provided(name)
+	if p == nil {
+		return nil
+	}
+	var sources []*Resource
+	for vertex := range p.Value.References() {
+		if r := v.byURN[urn.URN(vertex.Key())]; r != nil && !slices.Contains(sources, r) {
+			sources = append(sources, r)
+		}
+	}
+	return sources
+}
+
+// withDependencies appends what resources depend on, transitively, as the version has it.
+func (v *Version) withDependencies(resources []*Resource) []*Resource {
+	has := make(map[urn.URN]bool, len(resources))
+	for _, r := range resources {
+		has[r.URN] = true
+	}
+	for i := 0; i < len(resources); i++ {
+		for _, u := range resources[i].Dependencies {
+			if r := v.byURN[u]; r != nil && !has[u] {
+				has[u] = true
+				resources = append(resources, r)
+			}
+		}
+	}
+	return resources
+}
+
+// isVerb reports whether a value of the type is called, rather than read.
+func (t Type) isVerb() bool { return t.Form.Get("verb").Exists() }
+
+// hasVerb reports whether the type is a verb, or has one in it.
+func (t Type) hasVerb() bool {
+	switch kind, of := t.parts(); kind {
+	case "verb":
+		return true
+	case "list", "map":
+		return Type{of}.hasVerb()
+	case "object":
+		for _, property := range of.Members() {
+			if (Type{property}).hasVerb() {
+				return true
+			}
+		}
+	}
+	return false
+}

@@ -1,0 +1,116 @@
+package graph
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/lumi-idl/lumi/runtime/urn"
+)
+
+// Result is what a failed deployment did to a resource: it created New, deleted Old, or changed Old in place to New. A New
+// with another ID than Old was created: its URN is that of the resource it is to replace.
+type Result struct{ Old, New *Resource }
+
+func (r Result) creates() bool { return r.New != nil && (r.Old == nil || r.Old.ID != r.New.ID) }
+
+// Overlay returns the graph with what a failed deployment did, which a plan for the module or an abort starts from. What
+// changed in place is changed in all versions that hold it, and keeps its URN: resources move when a deployment is done.
+// What was deleted is in no version, which breaks the edges that need it. What was created is held by a partial version.
+// A resource in Old is one of the graph, or in New of an earlier result.
+func (g *Graph) Overlay(failed VersionID, results []Result) *Graph {
+	now, created := outcome(results)
+	w := rewrite{now: now}
+	after := g.clone()
+	for _, v := range g.versions[failed.Module] {
+		rewritten := w.rewritten(g, v)
+		if rewritten == v {
+			continue
+		}
+		after.put(rewritten)
+		needed := g.Needs(v.VersionID)
+		for _, r := range v.resources {
+			for _, b := range needed[r] {
+				if w.of(r) == nil {
+					after.breakEdge(b, fmt.Sprintf("%s deleted %s", failed, r.Key()))
+				}
+			}
+		}
+		after.recheck(rewritten)
+	}
+	isDeleted := func(p Pending) bool { return w.of(p.Resource) == nil }
+	set(after.pending, failed.Module, slices.DeleteFunc(slices.Clone(g.pending[failed.Module]), isDeleted))
+	return after.withPartial(failed, created)
+}
+
+// outcome returns what results amount to: what each resource is now, nil if it is deleted, and what was created.
+func outcome(results []Result) (now map[*Resource]*Resource, created []*Resource) {
+	moves := names{}
+	for _, r := range results {
+		if !r.creates() && r.New != nil && r.Old.URN != r.New.URN {
+			moves[r.New.URN] = r.Old.URN
+		}
+	}
+	now = map[*Resource]*Resource{}
+	for _, r := range slices.Backward(results) {
+		last, changedAgain := now[r.New]
+		if !changedAgain && r.New != nil {
+			last = moves.ofResource(r.New)
+		}
+		if !r.creates() {
+			now[r.Old] = last
+		} else if last != nil {
+			created = append(created, last)
+		}
+	}
+	slices.Reverse(created)
+	return now, created
+}
+
+// withPartial returns the graph with what a failed deployment created. Of two that it created with one URN, the first is
+// still to be deleted.
+func (g *Graph) withPartial(failed VersionID, created []*Resource) *Graph {
+	partial := &Version{VersionID: failed, Partial: true}
+	if newest := g.Newest(failed.Module); newest != nil {
+		partial.Configuration = newest.Configuration
+	}
+	var versions []*Version
+	for _, v := range g.versions[failed.Module] {
+		switch {
+		case v.VersionID == failed:
+			partial = v
+		case !v.Partial || v.Len() > 0:
+			versions = append(versions, v)
+		}
+	}
+	var pending []Pending
+	held := map[urn.URN]*Resource{}
+	for _, r := range slices.Concat(partial.resources, created) {
+		if first := held[r.URN]; first != nil {
+			pending = append(pending, Pending{Resource: first, Configuration: partial.Configuration})
+		}
+		held[r.URN] = r
+	}
+	if len(held) > 0 {
+		resources := slices.SortedFunc(maps.Values(held), func(a, b *Resource) int { return cmp.Compare(a.URN, b.URN) })
+		versions = append(versions, partial.with(InOrder(resources)))
+	}
+	after := g.clone()
+	set(after.versions, failed.Module, versions)
+	return after.Leave(failed.Module, pending...)
+}
+
+// Leave returns the graph with resources that could not be deleted, which the module's next deployment or cleanup is to
+// delete.
+func (g *Graph) Leave(module string, pending ...Pending) *Graph {
+	all := slices.Clone(g.pending[module])
+	for _, p := range pending {
+		if !slices.ContainsFunc(all, func(other Pending) bool { return other.Resource == p.Resource }) {
+			all = append(all, p)
+		}
+	}
+	after := g.clone()
+	set(after.pending, module, all)
+	return after
+}

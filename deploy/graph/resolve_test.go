@@ -1,0 +1,62 @@
+package graph_test
+
+import (
+	"testing"
+
+	"github.com/lumi-idl/lumi/deploy/graph"
+	"github.com/lumi-idl/lumi/lumigl"
+	"github.com/lumi-idl/lumi/lumigl/expr"
+	"github.com/lumi-idl/lumi/runtime/urn"
+)
+
+// TestResolve evaluates references to properties of a resource and to what another module provides.
+func TestResolve(t *testing.T) {
+	const db, b = urn.URN("urn:lumi:prod::a:index::aws:rds:Database::db"), "urn:lumi:prod::b:index::lumi:index:Module::b"
+	to := func(u urn.URN) *lumigl.Vertex {
+		v, err := lumigl.NewResource(u)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return v
+	}
+	used := graph.NewVersion(graph.VersionID{Module: "b", Deployment: 1}, nil)
+	pending := lumigl.PropertyOf(to(db), "url")
+	used.Provides = []graph.Provided{
+		{Name: "known", Result: lumigl.IntOf(1)}, {Name: "later", Result: pending}, {Name: "lost"},
+	}
+	transition, err := (&graph.Graph{Environment: "prod"}).Deploy(graph.Update{Version: used})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var uses []graph.Edge
+	for _, name := range []string{"known", "later", "lost", "none"} {
+		uses = append(uses, graph.Edge{To: used.VersionID, Constraint: graph.Constraint{Module: "b", Name: name}})
+	}
+	member := func(key, value string) lumigl.Value {
+		return lumigl.ObjectOf(lumigl.Member{Key: key, Value: lumigl.TextOf(value)})
+	}
+	made := &graph.Resource{URN: db, ID: "db-1", Checked: member("engine", "postgres"), Outputs: member("address", "x.example")}
+	outputs := transition.Graph.Resolve(uses, func(v *lumigl.Vertex) *graph.Resource {
+		if v.URN() == db {
+			return made
+		}
+		return nil
+	})
+	for _, test := range []struct {
+		of       urn.URN
+		property string
+		want     lumigl.Value // absent if it stays a reference
+	}{
+		{db, "id", lumigl.TextOf("db-1")}, {db, "urn", lumigl.TextOf(string(db))}, {db, "engine", lumigl.TextOf("postgres")},
+		{db, "address", lumigl.TextOf("x.example")}, {b, "provides.known", lumigl.IntOf(1)}, {b, "provides.later", lumigl.Value{}},
+		{db, "none", lumigl.NullValue()}, {b, "provides.lost", lumigl.Value{}}, {b, "provides.none", lumigl.Value{}}, {b, "known", lumigl.Value{}}, {db + "2", "id", lumigl.Value{}},
+	} {
+		reference := lumigl.PropertyOf(to(test.of), test.property)
+		if !test.want.Exists() {
+			test.want = reference
+		}
+		if got, err := expr.Evaluate(reference, outputs); err != nil || !got.Equal(test.want) {
+			t.Errorf("%s of %s: %v, %v", test.property, test.of.Name(), got, err)
+		}
+	}
+}

@@ -1,0 +1,113 @@
+package graph
+
+import (
+	"cmp"
+	"strconv"
+
+	"github.com/lumi-idl/lumi/lumigl"
+	"github.com/lumi-idl/lumi/runtime/wire"
+)
+
+// Snapshot returns the newest version of each module as one snapshot, in which each module has a vertex with what it
+// provides. The field "versions" has, by deployment, the resources of other versions that the newest one does not hold as
+// they are there. Resources that are still to be deleted are pending, with their ids only.
+func (g *Graph) Snapshot() *lumigl.Snapshot {
+	s := &lumigl.Snapshot{Lineage: g.Lineage}
+	var versions lumigl.ObjectBuilder
+	for _, module := range g.Modules() {
+		newest := cmp.Or(g.Newest(module), &Version{})
+		for _, r := range newest.resources {
+			must(s.Add(r.URN)).ID = r.ID
+		}
+		for _, v := range g.versions[module] {
+			if others := resourcesBeside(newest, v); others.Len() > 0 {
+				versions.Set(strconv.FormatInt(int64(v.Deployment), 10), others)
+			}
+		}
+		for _, p := range g.pending[module] {
+			v := must(lumigl.NewResource(p.Resource.URN))
+			v.ID = p.Resource.ID
+			s.Pending.Deletes = append(s.Pending.Deletes, v)
+		}
+	}
+	for _, module := range g.Modules() { // All resources are there now.
+		if newest := g.Newest(module); newest != nil {
+			g.describe(newest, s)
+		}
+	}
+	if versions.Len() > 0 {
+		s.Fields = []lumigl.Member{field("versions", versions.Object())}
+	}
+	return s
+}
+
+// describe fills in the vertices of a version's resources, and adds that of its module.
+func (g *Graph) describe(newest *Version, s *lumigl.Snapshot) {
+	inSnapshot := func(to *lumigl.Vertex, property string) lumigl.Value {
+		found := s.Vertex(to.Key())
+		if found == nil || found.Type == lumigl.ModuleType { // Such as in a value that is not known yet.
+			return lumigl.Value{}
+		}
+		return lumigl.PropertyOf(found, property)
+	}
+	for _, r := range newest.resources {
+		v := s.Vertex(string(r.URN))
+		v.Properties, v.Options = refer(r.Properties(), inSnapshot), refer(r.Options, inSnapshot)
+	}
+	if len(newest.Provides) == 0 {
+		return
+	}
+	var provides lumigl.ObjectBuilder
+	for _, p := range newest.Provides {
+		value := refer(p.Result, inSnapshot)
+		if !value.Exists() {
+			value = lumigl.TextOf(wire.Unknown)
+		}
+		provides.Set(p.Name, object(field("type", p.Type.Form), field("value", value)))
+	}
+	u := must(moduleURN(g.Environment, newest.Module))
+	must(s.Add(u)).Properties = object(field("provides", provides.Object()))
+}
+
+// resourcesBeside returns the resources of a version that the newest one does not hold, for a field. Nothing in a field is
+// a reference, so those in values are written out.
+func resourcesBeside(newest, v *Version) lumigl.Value {
+	asData := func(to *lumigl.Vertex, _ string) lumigl.Value {
+		return object(field(lumigl.DefaultTag, lumigl.TextOf(to.Key())))
+	}
+	var all lumigl.ObjectBuilder
+	for _, r := range v.resources {
+		if !newest.Holds(r) {
+			all.Set(string(r.URN), object(
+				field("type", lumigl.TextOf(string(r.Type()))),
+				field("id", lumigl.TextOf(r.ID)),
+				field("options", refer(r.Options, asData)),
+				field("properties", refer(r.Properties(), asData)),
+			))
+		}
+	}
+	return all.Object()
+}
+
+// refer returns a value with other references. An absent one removes the element or the member.
+func refer(v lumigl.Value, reference func(to *lumigl.Vertex, property string) lumigl.Value) lumigl.Value {
+	return v.Replace(func(part lumigl.Value) (lumigl.Value, bool) {
+		to, property, ok := part.Target()
+		if !ok {
+			return part, false
+		}
+		return reference(to, property), true
+	})
+}
+
+func object(members ...lumigl.Member) lumigl.Value { return lumigl.ObjectOf(members...) }
+
+func field(key string, v lumigl.Value) lumigl.Member { return lumigl.Member{Key: key, Value: v} }
+
+// must returns v. What fails is not possible in a graph: two resources of newest versions with one URN, or a malformed one.
+func must[V any](v V, err error) V {
+	if err != nil {
+		panic("graph: " + err.Error())
+	}
+	return v
+}
