@@ -1,0 +1,233 @@
+package queue_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/lumi-idl/lumi/deploy/graph"
+	"github.com/lumi-idl/lumi/deploy/queue"
+)
+
+var modules = []string{"a", "b", "c", "d", "e"}
+
+// usesDirectly reports whether a deployment's module uses another one.
+func usesDirectly(e queue.Entry, module string, g *graph.Graph) bool {
+	used := slices.Clone(e.Uses)
+	for _, v := range g.Versions(e.Module) {
+		for _, edge := range v.Uses {
+			used = append(used, edge.To.Module)
+		}
+	}
+	return slices.Contains(used, module)
+}
+
+// simulation is an environment in which deployments are queued, run, fail and are retried.
+type simulation struct {
+	scene
+	last graph.Deployment
+}
+
+func (s *simulation) add(t *rapid.T, e queue.Entry) {
+	before := len(s.queue)
+	added, replaced, err := s.queue.Add(e, s.graph)
+	if err != nil {
+		s.checkCircle(t, e, err)
+		return
+	}
+	if grown := len(added) - before; !e.IsCleanup() && (grown == 0) != (replaced != nil) {
+		t.Fatalf("the queue grew by %d, and %v was replaced", grown, replaced)
+	}
+	s.queue = added
+}
+
+// checkCircle checks that each module of a circle uses the next one.
+func (s *simulation) checkCircle(t *rapid.T, e queue.Entry, err error) {
+	circle, _ := strings.CutPrefix(err.Error(), "modules cannot use each other in a circle: ")
+	at := e.Module
+	for use := range strings.SplitSeq(circle, ", ") {
+		module, next, _ := strings.Cut(use, " uses ")
+		if module != at {
+			t.Fatalf("%s does not follow: %v", use, err)
+		}
+		if !slices.ContainsFunc(append(slices.Clip(s.queue), e, queue.Entry{Module: module}), func(o queue.Entry) bool {
+			return o.Module == module && usesDirectly(o, next, s.graph)
+		}) {
+			t.Fatalf("%s does not use %s: %v", module, next, err)
+		}
+		at = next
+	}
+	if at != e.Module {
+		t.Fatalf("not a circle of %s: %v", e.Module, err)
+	}
+}
+
+// finish ends a deployment that runs, and reports whether the graph took it.
+func (s *simulation) finish(t *rapid.T, i int) bool {
+	e := s.queue[i]
+	var transition *graph.Transition
+	if e.IsCleanup() {
+		transition = s.graph.Cleanup(e.Module)
+	} else {
+		var err error
+		if transition, err = deployed(s.graph, e); err != nil {
+			return false // It uses a module that does not exist.
+		}
+	}
+	s.graph, s.queue = transition.Graph, s.queue.Remove(e.Name())
+	for _, module := range transition.Cleanups {
+		s.add(t, queue.Entry{Module: module})
+	}
+	return true
+}
+
+// pick returns the place of an entry for which a predicate is true.
+func (s *simulation) pick(t *rapid.T, is func(i int, e queue.Entry) bool) (int, bool) {
+	var places []int
+	for i, e := range s.queue {
+		if is(i, e) {
+			places = append(places, i)
+		}
+	}
+	if places == nil {
+		return 0, false
+	}
+	return rapid.SampledFrom(places).Draw(t, "place"), true
+}
+
+func running(_ int, e queue.Entry) bool { return e.Running }
+func failed(_ int, e queue.Entry) bool  { return e.Failed }
+
+func (s *simulation) ready(i int, e queue.Entry) bool {
+	return !e.Running && !e.Failed && len(s.queue.Waits(i, s.graph)) == 0
+}
+
+// check checks what is true at any time.
+func (s *simulation) check(t *rapid.T) {
+	busy, broken := 0, 0
+	for i, e := range s.queue {
+		if e.Running {
+			busy++
+		}
+		if e.Failed {
+			broken++
+		}
+		for _, other := range s.queue[:i] {
+			related := e.Module == other.Module || usesDirectly(e, other.Module, s.graph) || usesDirectly(other, e.Module, s.graph)
+			if related && e.Running && other.Running {
+				t.Fatalf("%s and %s run at once", other.Name(), e.Name())
+			}
+			if e.Module == other.Module && !e.IsCleanup() && !other.IsCleanup() && e.ID < other.ID {
+				t.Fatalf("%s is queued before %s", other.Name(), e.Name())
+			}
+			if e.Module == other.Module && e.IsCleanup() && other.IsCleanup() && !other.Running {
+				t.Fatalf("%s waits twice", e.Name())
+			}
+		}
+	}
+	ready := s.queue.Ready(s.graph)
+	if len(s.queue) > 0 && busy == 0 && broken == 0 && len(ready) == 0 {
+		t.Fatal("nothing can start")
+	}
+	for i, e := range s.queue {
+		if s.ready(i, e) != slices.ContainsFunc(ready, func(o queue.Entry) bool { return o.Name() == e.Name() && !e.Running }) {
+			t.Fatalf("%s: ready are %v", e.Name(), ready)
+		}
+	}
+}
+
+func (s *simulation) step(t *rapid.T) {
+	switch rapid.SampledFrom([]string{"add", "add", "clean up", "start", "start", "finish", "fail", "retry"}).Draw(t, "event") {
+	case "add":
+		s.last++
+		s.add(t, queue.Entry{
+			ID: s.last, Module: rapid.SampledFrom(modules).Draw(t, "module"),
+			Uses: rapid.SliceOfN(rapid.SampledFrom(modules), 0, 2).Draw(t, "uses"),
+		})
+	case "clean up":
+		s.add(t, queue.Entry{Module: rapid.SampledFrom(modules).Draw(t, "module")})
+	case "start":
+		if i, found := s.pick(t, s.ready); found {
+			s.set(i, true, false)
+		}
+	case "finish":
+		if i, found := s.pick(t, running); found && !s.finish(t, i) {
+			s.set(i, false, true)
+		}
+	case "fail":
+		if i, found := s.pick(t, running); found && !s.queue[i].IsCleanup() {
+			s.set(i, false, true)
+		}
+	case "retry":
+		if i, found := s.pick(t, failed); found {
+			s.set(i, false, false)
+		}
+	}
+}
+
+// TestRandom queues, starts, finishes, fails and retries deployments at random. Related ones never run at once, there is
+// always something that can start unless a failure is in the way, and once all failed ones are retried, the queue
+// empties in whatever order deployments start and end.
+func TestRandom(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		s := &simulation{scene: scene{graph: &graph.Graph{}}}
+		for range rapid.IntRange(1, 40).Draw(t, "steps") {
+			s.step(t)
+			s.check(t)
+		}
+		for i := range s.queue {
+			if s.queue[i].Failed {
+				s.set(i, false, false)
+			}
+		}
+		// Deployments queue cleanups, and these queue others, so that more may be done than are queued now.
+		for left := (len(s.queue) + 1) * (len(modules) + 1); len(s.queue) > 0; left-- {
+			if left == 0 {
+				t.Fatalf("it does not end: %s", &s.scene)
+			}
+			for i, e := range s.queue {
+				if s.ready(i, e) && rapid.Bool().Draw(t, "start") {
+					s.set(i, true, false)
+				}
+			}
+			i, found := s.pick(t, running)
+			if !found {
+				if i, found = s.pick(t, s.ready); !found {
+					t.Fatalf("stuck: %s", &s.scene)
+				}
+				s.set(i, true, false)
+			}
+			if s.check(t); !s.finish(t, i) {
+				s.queue = s.queue.Remove(s.queue[i].Name())
+			}
+		}
+	})
+}
+
+// TestHostile checks that no queue makes an operation panic, though Add would not have made it.
+func TestHostile(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		names := rapid.SampledFrom([]string{"", "a", "b", "a[1]", "]", "\x1b[2J", "Cleanup[a]"})
+		entries := rapid.Custom(func(t *rapid.T) queue.Entry {
+			return queue.Entry{
+				ID: graph.Deployment(rapid.Int64().Draw(t, "id")), Module: names.Draw(t, "module"), Uses: rapid.SliceOf(names).Draw(t, "uses"),
+				Running: rapid.Bool().Draw(t, "running"), Failed: rapid.Bool().Draw(t, "failed"),
+			}
+		})
+		q, g := queue.Queue(rapid.SliceOfN(entries, 0, 8).Draw(t, "queue")), &graph.Graph{}
+		e := entries.Draw(t, "entry")
+		if added, _, err := q.Add(e, g); err != nil && err.Error() == "" {
+			t.Error("an error without a text")
+		} else if err == nil && len(added.Remove(e.Name())) >= len(added) && len(added) > len(q) {
+			t.Errorf("%s was not removed", e.Name())
+		}
+		for i := range q {
+			q.Waits(i, g)
+		}
+		if len(q.Ready(g)) > len(q) {
+			t.Error("more are ready than there are")
+		}
+	})
+}
