@@ -28,8 +28,9 @@ A resource is replaced (±) if its provider id changes, or a property that canno
 --schema names those properties. A deleted resource and a created one with the same properties may be
 one that moved. Such pairs are listed at the end; they are guesses.
 
-With --desired, OLD is the state and NEW the desired state. What only the state has is then not reported
-as removed: ids, lineage, serial, pending entries, extensions and, with --schema, outputs.
+With --desired, OLD is the state and NEW the desired state of a module. What only the state has is then not
+reported as removed: ids, lineage, serial, pending entries, extensions, other modules and, with --schema,
+outputs.
 
 Secrets are compared but not shown. A patch that needs secrets cannot be applied, unless --show-secrets
 includes them.`,
@@ -128,19 +129,14 @@ func loadToCompare(env *environment, arg string) (*document, error) {
 	return doc, err
 }
 
-// compare compares two documents, settling the new one first if it is desired state.
+// compare compares two documents, as state and desired state if the flag is set.
 func (f *diffFlags) compare(env *environment, old, new *document, types plan.Types) (*diff.Delta, error) {
 	o := diff.Options{Replaces: types.Replaces}
 	state, ok := old.Document.(*lumigl.Snapshot)
 	desired, both := new.Document.(*lumigl.Snapshot)
 	switch {
 	case ok && both && f.desired:
-		settled, err := plan.Settle(state, desired, types)
-		if err != nil {
-			return nil, err
-		}
-		o.Recognized = &settled.Recognized
-		return diff.Compare(state, settled.Snapshot, o)
+		return plan.Compare(state, desired, types)
 	case f.desired:
 		return nil, errors.New("diff: --desired compares snapshots, and one of the two is a general graph")
 	case ok && both && plan.LooksDesired(desired) && !plan.LooksDesired(state) && state.Len() > 0 && !f.patch && !env.json:

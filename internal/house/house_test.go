@@ -45,6 +45,9 @@ var stubImports = []string{"./examples/aws/provider/...", "./runtime", "./runtim
 var (
 	grpc     = []string{"google.golang.org/grpc/..."}
 	protobuf = slices.Concat(grpc, []string{"google.golang.org/protobuf/..."})
+	// pure packages do nothing but compute, and the engine's pure ones reach no store either. CEL brings protobuf.
+	pure   = slices.Concat(protobuf, []string{"os", "os/...", "io", "io/...", "net/...", "time"})
+	stores = slices.Concat(grpc, []string{"database/..."})
 )
 
 var rules = []rule{
@@ -129,11 +132,31 @@ var rules = []rule{
 		why:  "two documents are compared without files, commands and deployments",
 	},
 	{
-		of:     []string{"./deploy/plan"},
-		only:   []string{"./idl/schema", "./lumigl", "./lumigl/diff", "./lumigl/expr", "./lumigl/match", "./runtime/tokens", "./runtime/urn"},
-		direct: []string{"os", "os/...", "io", "io/...", "net/...", "context", "time"},
-		never:  slices.Concat(protobuf, []string{"database/..."}),
-		why:    "a plan follows from graphs and nothing else",
+		of:     []string{"./deploy/graph"},
+		only:   []string{"./internal/dag", "./internal/suggest", "./lumigl", "./lumigl/expr", "./lumigl/query", "./runtime/tokens", "./runtime/urn", "./runtime/wire"},
+		direct: pure, never: stores,
+		why: "the resource graph is a value; who stores or changes it is not its business",
+	},
+	{
+		of:     []string{"./deploy/queue"},
+		only:   []string{"./deploy/graph", "./internal/dag"},
+		direct: pure, never: stores,
+		why: "who waits for whom follows from graphs and nothing else",
+	},
+	{
+		of: []string{"./deploy/plan"},
+		only: []string{
+			"./deploy/graph", "./idl/schema", "./internal/dag", "./internal/suggest", "./lumigl", "./lumigl/diff", "./lumigl/expr", "./lumigl/match",
+			"./runtime/tokens", "./runtime/urn", "./runtime/wire",
+		},
+		direct: pure, never: stores,
+		why: "a plan follows from graphs and what providers answer, and nothing else",
+	},
+	{
+		of:    []string{"./deploy/plan/show"},
+		only:  []string{"./deploy/graph", "./deploy/plan", "./deploy/queue", "./internal/term", "./lumigl", "./lumigl/diff", "./lumigl/expr", "./runtime/tokens", "./runtime/urn"},
+		never: stores,
+		why:   "a plan is shown as it is",
 	},
 	{
 		of: []string{"./deploy/workspace"}, only: []string{"./internal/suggest"}, never: grpc,

@@ -67,8 +67,7 @@ func (d *Delta) guess() *Recognized {
 			created = append(created, r.New)
 		}
 	}
-	properties := func(r *lumigl.Vertex, _ bool) (lumigl.Value, bool) { return bag(r.Properties), true }
-	guess := &Recognized{Moves: match.Recognize(deleted, created, nil, properties)}
+	guess := &Recognized{Moves: match.Recognize(deleted, created)}
 	guess.Reason = "the type and the properties are the same"
 	if !d.isSnapshot() {
 		guess.Reason = "the properties are the same"

@@ -75,6 +75,9 @@ type Resource struct {
 	// Changes have what differs, by "type", "id", "properties" and "extensions". For a general graph's vertex they are
 	// what differs in its properties. Resources that were created or deleted have none.
 	Changes []Change
+
+	// others have secrets too, of which the content is not shown.
+	others []lumigl.Value
 }
 
 // Change is how a part of an object or a list differs.

@@ -72,5 +72,8 @@ func (r *Resource) contents() contents {
 			all.look(v.Extensions, false)
 		}
 	}
+	for _, v := range r.others {
+		all.look(v, false)
+	}
 	return all
 }

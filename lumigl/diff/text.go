@@ -186,12 +186,12 @@ func (p *printer) resource(r *Resource, snapshot bool) {
 	case !snapshot:
 		p.members(r.Changes, r.New.Properties, 1, label)
 	default:
-		p.changedResource(r)
+		p.changedResource(r, 1)
 	}
 }
 
 // changedResource shows what differs in a resource. What is no property has its name in parentheses.
-func (p *printer) changedResource(r *Resource) {
+func (p *printer) changedResource(r *Resource, depth int) {
 	last := []Change(nil)
 	for i := range r.Changes {
 		c := &r.Changes[i]
@@ -200,17 +200,17 @@ func (p *printer) changedResource(r *Resource) {
 		case "extensions":
 			last = append(last, *c)
 		case "options":
-			p.options(c)
+			p.options(c, depth)
 		default:
-			p.members(r.Changes[i:i+1], lumigl.Value{}, 1, inParentheses)
+			p.members(r.Changes[i:i+1], lumigl.Value{}, depth, inParentheses)
 		}
 	}
 	for i := range r.Changes {
 		if c := &r.Changes[i]; c.Key == "properties" {
-			p.members(c.Changes, r.New.Properties, 1, label)
+			p.members(c.Changes, r.New.Properties, depth, label)
 		}
 	}
-	p.members(last, lumigl.Value{}, 1, inParentheses)
+	p.members(last, lumigl.Value{}, depth, inParentheses)
 }
 
 func inParentheses(key string) string { return "(" + key + ")" }
@@ -218,12 +218,12 @@ func inParentheses(key string) string { return "(" + key + ")" }
 func inOptions(key string) string { return inParentheses("options." + label(key)) }
 
 // options shows which options of a resource differ, each by itself, although there may have been none at all.
-func (p *printer) options(c *Change) {
+func (p *printer) options(c *Change, depth int) {
 	changes := c.Changes
 	if c.Kind != Inside {
 		changes = (&comparer{}).objects(c.Old, c.New)
 	}
-	p.members(changes, lumigl.Value{}, 1, inOptions)
+	p.members(changes, lumigl.Value{}, depth, inOptions)
 }
 
 // vertex shows all of a vertex that was created or deleted.

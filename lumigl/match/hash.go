@@ -6,17 +6,6 @@ import (
 	"github.com/lumi-idl/lumi/lumigl"
 )
 
-// Equivalence makes [Recognize] and [Hasher] treat values as equal although they are written differently.
-type Equivalence interface {
-	// Hash returns the hash that equivalent values share with v, a reference or an object. It returns false if v needs no
-	// special hash; its parts may.
-	Hash(h *Hasher, v lumigl.Value) (hash uint64, ok bool)
-	// Rewrite returns new with its parts written as in old wherever the two are equivalent.
-	Rewrite(new, old lumigl.Value) lumigl.Value
-	// Recognize is called when new is recognized as old, and with a nil old when that is taken back.
-	Recognize(old, new *lumigl.Vertex)
-}
-
 // Work returns the budget for a graph: how many values may be looked at beyond what is in proportion to its size. Real
 // graphs need a small part of it.
 func Work(vertices int) int64 { return 1<<24 + 1<<8*int64(vertices) }
@@ -25,8 +14,6 @@ func Work(vertices int) int64 { return 1<<24 + 1<<8*int64(vertices) }
 type Hasher struct {
 	// Work is the budget that is left, which other work on values may share. Hashes are meaningless once it is used up.
 	Work int64
-	// Equivalence may be nil.
-	Equivalence Equivalence
 	// key returns the key for references to a vertex. If it is nil, that is the vertex's own.
 	key func(*lumigl.Vertex) string
 }
@@ -43,11 +30,6 @@ func (h *Hasher) Value(v lumigl.Value) uint64 {
 		return 0
 	}
 	kind := uint64(v.Kind()) + 1
-	if h.Equivalence != nil && (v.Kind() == lumigl.Reference || v.Kind() == lumigl.Object) {
-		if n, ok := h.Equivalence.Hash(h, v); ok {
-			return n
-		}
-	}
 	switch v.Kind() {
 	case lumigl.Bool:
 		if b, _ := v.Bool(); b {

@@ -31,8 +31,6 @@ func resources(t *testing.T, all ...[3]string) []*lumigl.Vertex {
 	return vertices
 }
 
-func properties(r *lumigl.Vertex, _ bool) (lumigl.Value, bool) { return r.Properties, true }
-
 func TestRecognize(t *testing.T) {
 	ref := func(name string) string { return `"of": {"#ref": "urn:lumi:prod::p:index::a:b:C::` + name + `"}` }
 	for _, test := range []struct {
@@ -53,28 +51,13 @@ func TestRecognize(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			var got []string
-			for _, p := range match.Recognize(resources(t, test.olds...), resources(t, test.news...), nil, properties) {
+			for _, p := range match.Recognize(resources(t, test.olds...), resources(t, test.news...)) {
 				got = append(got, p.New.URN().Name()+" was "+p.Old.URN().Name())
 			}
 			if d := cmp.Diff(test.want, strings.Join(got, ", ")); d != "" {
 				t.Error(d)
 			}
 		})
-	}
-}
-
-// TestRecognizeByLess holds that a view which shows less is for those that the first one does not tell.
-func TestRecognizeByLess(t *testing.T) {
-	olds := resources(t, [3]string{"a", "", `"key": 1, "x": 1`}, [3]string{"b", "", `"key": 2, "x": 1`})
-	news := resources(t, [3]string{"c", "", `"key": 1, "x": 2`}, [3]string{"d", "", `"key": 2, "x": 1`}, [3]string{"e", "", `"x": 1`})
-	key := func(r *lumigl.Vertex, _ bool) (lumigl.Value, bool) {
-		v := r.Properties.Get("key")
-		return v, v.Exists()
-	}
-	got := match.Recognize(olds, news, nil, properties, key)
-	if d := cmp.Diff([]match.Pair{{Old: olds[0], New: news[0]}, {Old: olds[1], New: news[1]}}, got,
-		cmp.Comparer(func(a, b *lumigl.Vertex) bool { return a == b })); d != "" {
-		t.Error(d)
 	}
 }
 

@@ -15,15 +15,6 @@ func Sorted(vertices []*lumigl.Vertex) []*lumigl.Vertex {
 	return sorted
 }
 
-// Components returns a number for each vertex, which is the same for vertices that depend on each other.
-func Components(vertices []*lumigl.Vertex) map[*lumigl.Vertex]int32 {
-	components := make(map[*lumigl.Vertex]int32, len(vertices))
-	for i, component := range references(vertices).Components() {
-		components[vertices[i]] = component
-	}
-	return components
-}
-
 // references returns the graph of the references among vertices, which are numbered in their order.
 func references(vertices []*lumigl.Vertex) (g dag.Graph) {
 	numbers := make(map[*lumigl.Vertex]int32, len(vertices))

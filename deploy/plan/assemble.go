@@ -1,0 +1,190 @@
+package plan
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"github.com/lumi-idl/lumi/deploy/graph"
+	"github.com/lumi-idl/lumi/lumigl"
+	"github.com/lumi-idl/lumi/lumigl/match"
+	"github.com/lumi-idl/lumi/runtime/urn"
+)
+
+// assemble makes the plan of the steps: what becomes of the graph, and what is deleted therefore.
+func (p *planner) assemble() (*Plan, error) {
+	update := graph.Update{Became: map[*graph.Resource]*graph.Resource{}, Interrupt: p.Interrupt}
+	var changes []*Step
+	items := map[*Step]int32{}
+	for i := range p.items {
+		s := p.items[i].step
+		if s == nil {
+			continue
+		}
+		changes = append(changes, s)
+		if s.provisioned() {
+			items[s] = int32(i)
+		}
+		p.setAfter(int32(i), s)
+		if s.New != s.Old {
+			s.New.Dependencies = p.dependenciesOf(int32(i))
+		}
+		switch {
+		case s.Old == nil || s.Old == s.New:
+		case s.Kind != Replace:
+			update.Became[s.Old] = s.New
+		case s.DeleteFirst:
+			update.Removed = append(update.Removed, s.Old)
+		}
+	}
+	if len(p.Targets) > 0 {
+		changes = p.withOthers(changes)
+	}
+	if update.Version = p.version(changes); update.Version == nil {
+		return nil, p.wrong()
+	}
+	t, err := p.Graph.Deploy(update)
+	if err != nil {
+		return nil, asError(err)
+	}
+	for _, c := range t.Conflicts {
+		p.conflict(c)
+	}
+	plan := newPlan(ToDeploy, p.Graph, p.module.Name, t, p.Provisioner)
+	plan.Deployment, plan.planner, plan.items = p.Deployment, p, items
+	steps, faults := order(p.Graph, p.module.Name, changes, t)
+	plan.Steps, plan.Moves = steps, suggest(steps)
+	p.faults[-1] = slices.Concat(p.faults[-1], faults, plan.finish())
+	if err := p.wrong(); err != nil {
+		return nil, err
+	}
+	return plan, nil
+}
+
+// setAfter has a step wait for those of the resources that it refers to. If one of these is replaced and deleted first, what
+// is replaced because of it has to be, too.
+func (p *planner) setAfter(i int32, s *Step) {
+	if s.Kind == Same {
+		return
+	}
+	var first []string
+	for _, to := range p.dependencies.Out(i) {
+		before := p.items[to].step
+		if before == nil || before.Kind == Same || slices.Contains(s.After, before) {
+			continue
+		}
+		s.After = append(s.After, before)
+		if s.Kind == Replace && before.Kind == Replace && before.DeleteFirst {
+			first = append(first, before.URN.Name())
+		}
+	}
+	if len(first) > 0 && !s.DeleteFirst {
+		s.DeleteFirst = true
+		s.Reasons = append(s.Reasons, "it is deleted first, since it depends on "+slices.Min(first))
+	}
+}
+
+// dependenciesOf returns the final URNs of what an item refers to, sorted.
+func (p *planner) dependenciesOf(i int32) []urn.URN {
+	var all []urn.URN // nil without an allocation for the many that refer to nothing
+	for _, to := range p.dependencies.Out(i) {
+		all = append(all, p.items[to].urn)
+	}
+	slices.Sort(all)
+	return slices.Compact(all)
+}
+
+// version returns the new version of the module, or nil if what it provides cannot be.
+func (p *planner) version(changes []*Step) *graph.Version {
+	resources := make([]*graph.Resource, 0, len(changes))
+	for _, s := range changes {
+		resources = append(resources, s.New)
+	}
+	if len(p.Targets) > 0 {
+		resources = graph.InOrder(resources)
+	}
+	v := p.module.Version(p.Deployment, resources)
+	for _, provided := range p.module.Provides {
+		result, err := p.resolve(provided.Value)
+		if err != nil {
+			p.fault(-1, "provides %s: %v", provided.Name, err)
+		}
+		for target := range provided.Value.References() {
+			if i, ok := p.index[target]; ok && p.items[i].step == nil {
+				p.fault(-1, "provides %s: %s does not exist yet, and is not a target", provided.Name, p.items[i].urn.Name())
+			}
+		}
+		provided.Value, provided.Result = provided.Value.Retarget(p.final), result
+		v.Provides = append(v.Provides, provided)
+	}
+	if p.wrong() != nil {
+		return nil
+	}
+	return v
+}
+
+// withOthers adds steps for what is neither a target nor in the program, and stays. It reports resources that stay although
+// what they depend on does not.
+func (p *planner) withOthers(changes []*Step) []*Step {
+	now, gone := map[urn.URN]*graph.Resource{}, map[*graph.Resource]bool{}
+	for _, s := range changes {
+		now[s.URN] = s.New
+		if s.Old != nil {
+			gone[s.Old] = s.Kind == Replace || s.was() != s.URN
+		}
+	}
+	newest := p.Graph.Newest(p.module.Name)
+	for _, v := range p.olds {
+		for r := range v.Resources() {
+			_, paired := gone[r]
+			if !paired && now[r.URN] == nil && !slices.Contains(p.Targets, r.URN) && (v.Partial || v == newest) {
+				now[r.URN], gone[r] = r, false
+				changes = append(changes, &Step{URN: r.URN, Old: r, New: r})
+			}
+		}
+	}
+	for _, s := range changes {
+		r := s.New
+		held := slices.IndexFunc(p.olds, func(v *graph.Version) bool { return v.Holds(r) })
+		if held < 0 {
+			continue // It is a target.
+		}
+		for _, u := range r.Dependencies {
+			if isGone, known := gone[p.was(held, u)]; isGone || !known {
+				p.faults[-1] = append(p.faults[-1], Fault{URN: r.URN, Source: r.Source, Message: fmt.Sprintf(
+					"it depends on %s, which would not stay as it is: make it a target as well", u.Name())})
+			}
+		}
+	}
+	return changes
+}
+
+// conflict reports what a kept version does not allow.
+func (p *planner) conflict(c graph.Conflict) {
+	what := "changed"
+	if c.Deletes {
+		what = "deleted"
+	}
+	message := fmt.Sprintf("it would be %s, but %s needs it for %s of %s: deploy %s first, or interrupt it with --interrupt=%s",
+		what, c.User.Module, c.Name, c.Version, c.User.Module, c.User.Module)
+	p.faults[-1] = append(p.faults[-1], Fault{URN: c.Resource.URN, Source: c.Resource.Source, Message: message})
+}
+
+// suggest returns pairs of deleted and created resources that have the same type and equal inputs.
+func suggest(steps []*Step) []match.Pair {
+	var olds, news []*lumigl.Vertex
+	created := map[string]*lumigl.Vertex{}
+	for _, s := range steps {
+		v, err := lumigl.NewResource(s.URN)
+		switch {
+		case err != nil:
+		case s.Kind == Create:
+			v.Properties = s.New.Inputs.Retarget(func(to *lumigl.Vertex) *lumigl.Vertex { return cmp.Or(created[to.Key()], to) })
+			news, created[v.Key()] = append(news, v), v
+		case s.Kind == Delete && !s.Replaced:
+			v.Properties = s.Old.Inputs
+			olds = append(olds, v)
+		}
+	}
+	return match.Recognize(olds, news)
+}

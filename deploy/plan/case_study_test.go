@@ -1,0 +1,134 @@
+package plan_test
+
+import "testing"
+
+// TestCaseStudy follows the design note on infrastructure provisioning through its case study, deployment by deployment.
+// The expected output is docs/case-study.md: each output here is the block of that name there.
+func TestCaseStudy(t *testing.T) {
+	s := newStudy(t)
+
+	// A new module.
+	s.request("1-a.json")
+	s.queue("queue 1")
+	s.start("a[1]")
+	s.tasks("tasks 1")
+	s.advance("a[1]")
+	s.tasks("tasks 1, running")
+	s.advance("a[1]")
+	s.tasks("tasks 1, polling")
+	s.page.compare("stack 1", s.aws.template("a"))
+	s.finish("a[1]")
+	s.tasks("tasks 1, done")
+	s.graph("graph-1")
+	s.queue("queue 1, done")
+
+	// A module that uses the first one.
+	s.request("2-b.json")
+	s.queue("queue 2")
+	s.start("b[2]")
+	s.finish("b[2]")
+	s.tasks("tasks 2")
+	s.graph("graph-2")
+	s.queue("queue 2, done")
+
+	// A change that removes a resource.
+	s.request("3-a.json")
+	s.start("a[3]")
+	s.tasks("tasks 3")
+	s.cleanups("cleanups 3", "a[3]")
+	s.finish("a[3]")
+	s.graph("graph-3")
+	s.queue("queue 3")
+	s.start("Cleanup[a]")
+	s.finish("Cleanup[a]")
+	s.tasks("tasks 3, cleaned up")
+	s.graph("graph-3-clean")
+	s.queue("queue 3, cleaned up")
+
+	// An incompatible change.
+	s.request("4-a.json")
+	s.start("a[4]")
+	s.finish("a[4]")
+	s.tasks("tasks 4")
+	s.graph("graph-4")
+	s.queue("queue 4")
+
+	// Two changes at once, the second of which depends on the first.
+	s.request("5-a.json")
+	s.queue("queue 5")
+	s.start("a[5]")
+	s.advance("a[5]")
+	s.request("6-b.json")
+	s.queue("queue 6")
+	s.tasks("tasks 6, waiting")
+	s.cleanups("cleanups 6", "b[6]")
+	s.finish("a[5]")
+	s.graph("graph-5")
+	s.queue("queue 5, done")
+	s.start("b[6]")
+	s.finish("b[6]")
+	s.graph("graph-6")
+	s.queue("queue 6, done")
+
+	// Their cleanups.
+	s.start("Cleanup[a]")
+	s.finish("Cleanup[a]")
+	s.graph("graph-6-clean-1")
+	s.queue("queue 6, cleaned up 1")
+	s.start("Cleanup[b]")
+	s.finish("Cleanup[b]")
+	s.graph("graph-6-clean-2")
+	s.queue("queue 6, cleaned up 2")
+	s.start("Cleanup[a]")
+	s.finish("Cleanup[a]")
+	s.graph("graph-6-clean-3")
+	s.queue("queue 6, cleaned up 3")
+	s.tasks("tasks 6, cleaned up")
+
+	// The example of four modules, in an environment of its own.
+	s.reset()
+	for _, file := range []string{"abcd-a.json", "abcd-b.json", "abcd-c.json", "abcd-d.json"} {
+		s.request(file)
+	}
+	s.queue("queue abcd")
+	s.ready("ready abcd")
+	s.start("a[1]")
+	s.start("b[2]")
+	s.finish("a[1]")
+	s.ready("ready abcd, after a")
+	s.start("c[3]")
+	s.finish("b[2]")
+	s.ready("ready abcd, after b")
+	s.start("d[4]")
+	s.finish("d[4]")
+	s.finish("c[3]")
+	s.graph("graph-abcd")
+
+	s.page.close()
+}
+
+// TestCaseStudyRefusals takes turns that the case study does not take.
+func TestCaseStudyRefusals(t *testing.T) {
+	s := newStudy(t)
+	s.run("1-a.json", "a[1]")
+
+	// Nothing provides what b calls.
+	const want = `b uses a.foo, which a::1 does not fulfil: "foo" is verb {a: number} → number, not ` +
+		`verb {a: number, b: number, c: number} → number: request.b: callers send it, but the verb does not know it`
+	if got := s.refused("6-b.json"); got != want {
+		t.Error(got)
+	}
+
+	// A change that is incompatible and removes the database: b keeps a::1, whose verb may need all that a::1 holds.
+	s.run("2-b.json", "b[2]")
+	s.run("4-a.json", "a[3]")
+	if v := s.resources.Newest("a"); v.Len() != 0 {
+		t.Errorf("%s holds %d resources", v, v.Len())
+	}
+	if kept := s.resources.Kept("a"); len(kept) != 2 || kept[1].Len() != 1 {
+		t.Errorf("%d versions are kept", len(kept))
+	}
+	if calls := s.aws.calls; len(calls) != 1 {
+		t.Errorf("the database was touched: %q", calls)
+	}
+}

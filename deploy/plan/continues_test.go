@@ -1,0 +1,156 @@
+package plan
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/lumi-idl/lumi/deploy/graph"
+	"github.com/lumi-idl/lumi/lumigl"
+)
+
+// effectsOf returns a plan with a step for each line: kind, name and inputs, such as `update? aws/x {"a": 1}`. A question
+// mark has it possible, and an exclamation mark has it delete first. A line "cleanup aws/x" is for a cleanup.
+func effectsOf(t *testing.T, lines string) *Plan {
+	p := &Plan{Module: "a", Transition: &graph.Transition{Graph: &graph.Graph{}}}
+	for line := range strings.Lines(lines) {
+		word, rest, _ := strings.Cut(strings.TrimSpace(line), " ")
+		name, inputs, _ := strings.Cut(rest, " ")
+		name, option, _ := strings.Cut(name, "+")
+		r := resource(name, 1)
+		if option != "" {
+			r.Options = r.Options.With(option, lumigl.BoolOf(true))
+		}
+		if inputs != "" {
+			var err error
+			if r.Inputs, err = (lumigl.Parser{}).ParseValue(inputs); err != nil {
+				t.Fatal(err)
+			}
+		}
+		s := &Step{URN: r.URN, Old: resource(name, 1), New: r}
+		word, s.Possible = strings.CutSuffix(word, "?")
+		word, s.DeleteFirst = strings.CutSuffix(word, "!")
+		for kind, k := range kinds {
+			if k.name == word {
+				s.Kind = Kind(kind)
+			}
+		}
+		switch {
+		case word == "cleanup":
+			p.Cleanups = append(p.Cleanups, Cleanup{Module: "a", Deleted: []*graph.Resource{r}})
+			continue
+		case s.Kind == Create:
+			s.Old = nil
+		case s.Kind == Move:
+			s.Old = resource("aws/was", 1)
+		case s.removes():
+			s.New = nil
+		}
+		p.Steps = append(p.Steps, s)
+	}
+	return p
+}
+
+// configured returns the transition to an empty module with a configuration.
+func configured(t *testing.T, configuration string) *graph.Transition {
+	v := graph.NewVersion(graph.VersionID{Module: "a", Deployment: 1}, nil)
+	var err error
+	if v.Configuration, err = (lumigl.Parser{}).ParseValue(configuration); err != nil {
+		t.Fatal(err)
+	}
+	transition, err := (&graph.Graph{}).Deploy(graph.Update{Version: v})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return transition
+}
+
+const (
+	unknown = `"04da6b54-80e4-46f7-96ec-b56ff0331ba9"`
+	secret  = `{"4dabf18193072939515e22adb298388d": "1b47061264138c4ac30d75fd1eb44270", "value": `
+)
+
+func TestContinues(t *testing.T) {
+	for _, test := range []struct{ name, shown, now, want string }{
+		{"the same", "create aws/a\ndelete aws/b\ncleanup aws/c", "create aws/a\ndelete aws/b\ncleanup aws/c", ""},
+		{"less", "replace? aws/a\nupdate? aws/b\nforget aws/d\ndelete aws/e", "update aws/a\nsame aws/b\nforget aws/e", ""},
+		{"only options are left", "update? aws/a\nreplace? aws/b", "same aws/a+protect\nsame aws/b+protect", ""},
+		{"a cleanup deletes", "delete aws/a\ncleanup aws/b\ncleanup aws/c+retainOnDelete", "cleanup aws/a\ndelete aws/b\nforget aws/c", ""},
+		{"filled in", `create aws/a {"x": ` + unknown + `, "y": [1, {"z": ` + unknown + `}], "gone": ` + unknown + `}`,
+			`create aws/a {"x": {"b": 1}, "y": [1, {"z": 2}]}`, ""},
+		{"more", "same aws/a", "update aws/a\ndelete aws/b",
+			"aws/a would be updated, which was not shown\naws/b would be deleted, which was not shown"},
+		{"deleted twice", "delete aws/a", "delete aws/a\ncleanup aws/a", "aws/a would be deleted, which was not shown"},
+		{"another kind", "update aws/a\nforget aws/b", "replace aws/a\ndelete aws/b",
+			"aws/a would be replaced, but was to be updated\naws/b would be deleted, but was to be forgotten"},
+		{"certain, and less", "replace aws/a", "update aws/a", "aws/a would be updated, but was to be replaced"},
+		{"from another", "update aws/a", "create aws/a", "aws/a would be created, but was to be updated"},
+		{"deleted first", "replace aws/a\ndelete aws/a", "replace! aws/a\ndelete! aws/a",
+			"aws/a would be deleted before its replacement is created, which was not shown"},
+		{"another value", `create aws/a {"x": 1}`, `create aws/a {"x": 2}`, `aws/a would be created with another "x" than was shown`},
+		{"another element", `create aws/a {"x": [1]}`, `create aws/a {"x": [1, 2]}`, `aws/a would be created with another "x" than was shown`},
+		{"another property", `create aws/a {"x": {}}`, `create aws/a {"x": {}, "y": 1}`, `aws/a would be created with another "y" than was shown`},
+		{"a property less", `create aws/a {"x": 1}`, `create aws/a {}`, `aws/a would be created with another "x" than was shown`},
+		{"many", "", "delete aws/a\ndelete aws/b\ndelete aws/c\ndelete aws/d\ndelete aws/e", "aws/a would be deleted, which was not shown\n" +
+			"aws/b would be deleted, which was not shown\naws/c would be deleted, which was not shown\nand 2 more"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			got := ""
+			if err := effectsOf(t, test.now).Continues(effectsOf(t, test.shown)); err != nil {
+				got = strings.NewReplacer("main.ts:1:1: ", "", string(urnOf("aws/")), "aws/", ": would", " would", ": plan again", "").Replace(err.Error())
+			}
+			if got != test.want {
+				t.Errorf("got:\n%s\nwant:\n%s", got, test.want)
+			}
+		})
+	}
+	moved, elsewhere := effectsOf(t, "move aws/a"), effectsOf(t, "move aws/a")
+	elsewhere.Steps[0].Old = resource("aws/x", 1)
+	want := "main.ts:1:1: " + string(urnOf("aws/a")) + `: would be moved from "` + string(urnOf("aws/x")) + `", but was to be from "` +
+		string(urnOf("aws/was")) + `": plan again`
+	if err := elsewhere.Continues(moved); err == nil || err.Error() != want {
+		t.Errorf("got %v, want %s", err, want)
+	}
+}
+
+func TestDigest(t *testing.T) {
+	const plan = "create aws/a {\"x\": 1, \"y\": [true, null]}\nreplace aws/b\ndelete aws/b\nsame aws/c"
+	base := digest(effectsOf(t, plan))
+	for _, same := range []string{
+		"delete aws/b\nreplace aws/b\ncreate aws/a {\"y\": [true, null], \"x\": 1}",
+		"create aws/a {\"x\": 1, \"y\": [true, null]}\nreplace aws/b\ncleanup aws/b",
+	} {
+		if got := digest(effectsOf(t, same)); got != base || len(got) != 32 {
+			t.Errorf("%s: the digest is %s, not %s", same, got, base)
+		}
+	}
+	for _, other := range []string{
+		"", plan + "\nupdate aws/c", strings.Replace(plan, "1", "2", 1), strings.Replace(plan, "null", `""`, 1),
+		strings.Replace(plan, "replace", "replace!", 1), strings.Replace(plan, "replace", "replace?", 1), strings.Replace(plan, "aws/a", "aws/a+protect", 1),
+		strings.Replace(plan, "1", secret+"1}", 1), strings.Replace(plan, "1", unknown, 1), strings.Replace(plan, "delete", "forget", 1),
+	} {
+		if digest(effectsOf(t, other)) == base {
+			t.Errorf("%s: the digest is that of %s", other, plan)
+		}
+	}
+	for i, change := range []func(*Plan){
+		func(p *Plan) { p.Purpose = ToDestroy },
+		func(p *Plan) { p.Environment = "prod" },
+		func(p *Plan) { p.Module = "b" },
+		func(p *Plan) { p.Transition = configured(t, `{"aws": {"region": "a"}}`) },
+	} {
+		p := effectsOf(t, "")
+		p.Transition = configured(t, `{"aws": {"region": "b"}}`)
+		before := digest(p)
+		if change(p); digest(p) == before {
+			t.Errorf("the digest does not depend on change %d", i)
+		}
+	}
+	one, other := effectsOf(t, `create aws/a {"x": "k", "y": `+secret+`"k"}}`), effectsOf(t, `create aws/a {"x": "k", "y": `+secret+`"l"}}`)
+	if digest(one) != digest(other) {
+		t.Error("the digest depends on a secret")
+	}
+	one.Steps[0].NotCompared = true
+	if got := digest(one); got != "" {
+		t.Errorf("secrets were not compared, and the digest is %s", got)
+	}
+}

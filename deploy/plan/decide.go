@@ -1,0 +1,291 @@
+package plan
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/lumi-idl/lumi/deploy/graph"
+	"github.com/lumi-idl/lumi/internal/dag"
+	"github.com/lumi-idl/lumi/lumigl"
+	"github.com/lumi-idl/lumi/lumigl/expr"
+	"github.com/lumi-idl/lumi/runtime/tokens"
+	"github.com/lumi-idl/lumi/runtime/urn"
+	"github.com/lumi-idl/lumi/runtime/wire"
+)
+
+// decide gives every item its step. The provider is asked only about suspects: items that differ, and those that refer to
+// what is created, replaced or updated.
+func (p *planner) decide(ctx context.Context) error {
+	for i := range p.items {
+		it := &p.items[i]
+		if it.old != nil && it.old.URN != it.urn {
+			p.moves[it.old.URN] = it.reference
+		}
+	}
+	steps := make([]Step, len(p.items)) // together, since there are many
+	suspects, among := p.suspects(steps)
+	var types []tokens.Type
+	for _, i := range suspects {
+		types = append(types, p.items[i].desired.Type)
+	}
+	if err := p.describe(ctx, types); err != nil {
+		return err
+	}
+	p.seed()
+	_ = among.Walk(ctx, dag.WalkOptions{Parallelism: p.Parallelism}, func(ctx context.Context, n int32) error {
+		i := suspects[n]
+		steps[i] = Step{URN: p.items[i].urn}
+		if err := p.decideItem(ctx, i, &steps[i]); err != nil {
+			p.fault(i, "%v", err)
+			return err // so that what refers to it is left out
+		}
+		p.items[i].step = &steps[i]
+		return nil
+	})
+	if err := context.Cause(ctx); err != nil {
+		return err
+	}
+	p.checkNames()
+	return p.wrong()
+}
+
+// suspects returns the items that may not be the same, and the references among them. The others get their steps.
+func (p *planner) suspects(steps []Step) (suspects []int32, among dag.Graph) {
+	number := make([]int32, len(p.items)) // among the suspects, from 1
+	for i := range p.items {
+		it := &p.items[i]
+		it.ignoreChanges()
+		isSuspect := !it.untouched && !p.isSame(int32(i))
+		for _, to := range p.dependencies.Out(int32(i)) {
+			isSuspect = isSuspect || number[to] > 0
+		}
+		switch {
+		case it.untouched && it.old == nil:
+		case it.untouched || !isSuspect:
+			it.step = &steps[i]
+			*it.step = Step{URN: it.old.URN, Old: it.old, New: it.old}
+		default:
+			suspects = append(suspects, int32(i))
+			number[i] = int32(len(suspects))
+		}
+	}
+	for _, i := range suspects {
+		for _, to := range p.dependencies.Out(i) {
+			if number[to] > 0 {
+				among.To = append(among.To, number[to]-1)
+			}
+		}
+		among.End()
+	}
+	return suspects, among
+}
+
+// isSame reports whether nothing about the item itself differs.
+func (p *planner) isSame(i int32) bool {
+	it := &p.items[i]
+	return it.old != nil && !it.hasFiles && it.urn == it.old.URN && it.desired.URN() == inProgram(it.old) &&
+		it.inputs.Equal(it.old.Inputs) && it.options.Equal(it.old.Options) &&
+		slices.Equal(p.dependenciesOf(i), it.old.Dependencies) && (len(p.olds) == 1 || len(p.renewed(i)) == 0)
+}
+
+// ignoreChanges takes the properties whose changes are ignored from the graph.
+func (it *item) ignoreChanges() {
+	if paths := it.desired.Options.Get("ignoreChanges"); it.old != nil && paths.Exists() {
+		it.inputs = ignore(it.inputs, it.old.Inputs, paths)
+	}
+}
+
+// checkIgnored returns an error if the inputs keep a reference to a resource that the program does not refer to any more:
+// it might go.
+func (p *planner) checkIgnored(i int32) error {
+	it := &p.items[i]
+	if !it.desired.Options.Get("ignoreChanges").Exists() {
+		return nil
+	}
+	on := p.dependenciesOf(i)
+	for target := range it.inputs.References() {
+		if u := target.URN(); u.Type() != lumigl.ModuleType && !slices.Contains(on, u) {
+			return fmt.Errorf(`the option "ignoreChanges" keeps a reference to %s: add that to "dependsOn", or remove the option`, u.Name())
+		}
+	}
+	return nil
+}
+
+// decideItem fills in the step of an item whose dependencies have theirs.
+func (p *planner) decideItem(ctx context.Context, i int32, step *Step) error {
+	it := &p.items[i]
+	step.Old = it.old
+	var err error
+	if it.inputs, err = p.resolve(it.desired.Properties); err != nil {
+		return err
+	}
+	it.ignoreChanges()
+	if err := p.checkIgnored(i); err != nil {
+		return err
+	}
+	it.options = it.desired.Options.Retarget(p.final)
+	next := &graph.Resource{
+		URN: it.urn, Deployment: p.Deployment, Inputs: it.inputs, Options: it.options, Source: it.desired.Source, Seed: p.newSeed(it.desired.URN(), 0),
+	}
+	step.New = next
+	if isNumbered(it.desired.URN().Name()) {
+		next.Label = it.desired.URN().Name()
+	}
+	if it.old == nil {
+		return p.decideNew(ctx, i, step)
+	}
+	next.ID, next.Incarnation, next.Seed = it.old.ID, it.old.Incarnation, it.old.Seed
+	next.Plugin, next.Metadata = it.old.Plugin, it.old.Metadata
+	return p.decideExisting(ctx, i, step)
+}
+
+// decideNew decides about an item that is not in the graph.
+func (p *planner) decideNew(ctx context.Context, i int32, step *Step) error {
+	it := &p.items[i]
+	checked, err := p.check(ctx, i, step, lumigl.Value{})
+	if err != nil {
+		return err
+	}
+	step.New.Checked, step.Kind = checked, Create
+	if id, ok := it.options.Get("import").Text(); ok {
+		step.Kind, step.New.ID = Import, id
+		step.New.Outputs = p.unknownOutputs(it.desired.Type)
+	}
+	if !isNumbered(it.urn.Name()) {
+		return nil
+	}
+	name, err := p.Provider.Name(ctx, Desired{URN: it.urn, Properties: checked, References: p.references(i, lumigl.Value{})})
+	if err != nil {
+		return err
+	}
+	if err := urn.CheckName(name); err != nil {
+		return fmt.Errorf("the provider chose an invalid name: %w", err)
+	}
+	component := it.urn.Name()
+	it.name(renamed(it.urn, component[:strings.LastIndexByte(component, '/')+1]+name))
+	step.URN, step.New.URN = it.urn, it.urn
+	if step.Kind == Import {
+		return nil
+	}
+	if old := p.takeOver(it.urn); old != nil {
+		it.old, it.sameName = old, true
+		return p.decideItem(ctx, i, step)
+	}
+	return nil
+}
+
+// takeOver returns the resource with a URN that a provider chose if it would go otherwise. It is taken for the same one,
+// since the provider might take it for that.
+func (p *planner) takeOver(u urn.URN) *graph.Resource {
+	p.mutex.Lock()
+	defer p.mutex.Unlock()
+	old := p.oldOf(u)
+	if !p.free.left[old] {
+		return nil
+	}
+	delete(p.free.left, old)
+	return old
+}
+
+// check asks the provider about the properties in a step, as far as they are known.
+func (p *planner) check(ctx context.Context, i int32, step *Step, old lumigl.Value) (lumigl.Value, error) {
+	properties := expr.Unknown(step.New.Inputs)
+	return p.Provider.Check(ctx, CheckRequest{
+		Desired: Desired{URN: step.New.URN, Properties: properties, References: p.references(i, lumigl.Value{})},
+		Old:     old, Seed: step.New.Seed,
+	})
+}
+
+// decideExisting decides about an item that is in the graph.
+func (p *planner) decideExisting(ctx context.Context, i int32, step *Step) error {
+	it, next := &p.items[i], step.New
+	old := p.moved(it.old)
+	if step.Kind = Same; old.URN != next.URN {
+		step.Kind = Move
+	}
+	id, isImported := it.options.Get("import").Text()
+	renewed := p.renewed(i)
+	switch {
+	case isImported && id != old.ID:
+		return fmt.Errorf("it should be imported as %q, but it exists as %q: remove the option \"import\", or choose another name", id, old.ID)
+	case p.isSame(i) && len(renewed) == 0:
+		step.New = it.old
+		return nil
+	case next.Inputs.Equal(old.Inputs) && len(renewed) == 0 && !it.hasFiles:
+		next.Deployment, next.Checked, next.Outputs = old.Deployment, old.Checked, old.Outputs
+		return nil
+	case old.ID == "" || !expr.IsKnown(old.Inputs) || !expr.IsKnown(old.Outputs):
+		step.Kind, step.Possible, step.NotCompared = Update, true, isSealed(old.Inputs)
+		if !step.NotCompared {
+			step.Reasons = append(step.Reasons, "an earlier deployment has yet to create or change it")
+		}
+		next.Checked, next.Outputs = expr.Unknown(next.Inputs), p.unknownOutputs(old.Type())
+		return nil
+	}
+	checked, err := p.check(ctx, i, step, old.Checked)
+	if err != nil {
+		return err
+	}
+	// A reference to another resource of the same URN looks the same, so it counts as unknown.
+	desired := checked.Replace(func(part lumigl.Value) (lumigl.Value, bool) {
+		target, _, ok := part.Target()
+		if !ok {
+			return lumigl.Value{}, false
+		}
+		_, isRenewed := renewed[target.URN()]
+		return lumigl.TextOf(wire.Unknown), isRenewed
+	})
+	d, err := p.Provider.InspectChange(ctx, InspectChangeRequest{
+		Desired: Desired{URN: next.URN, Properties: desired, References: p.references(i, old.Checked)},
+		ID:      old.ID, Old: old.Properties(),
+	})
+	if err != nil {
+		return err
+	}
+	next.Checked = checked
+	if d.Properties.Exists() {
+		next.Checked = d.Properties.Map(func(_ int, name string, part lumigl.Value) (lumigl.Value, bool) {
+			return checked.Get(name), !expr.IsKnown(part) // with references that were hidden
+		})
+	}
+	p.judge(step, checked, d.Changes, renewed)
+	switch step.Kind {
+	case Replace:
+		return p.decideReplacement(ctx, i, step, d.DeleteFirst)
+	case Update:
+		next.Outputs = p.unknownOutputs(old.Type())
+	default:
+		next.Deployment, next.Outputs = old.Deployment, old.Outputs
+	}
+	return nil
+}
+
+// isSealed reports whether stored inputs have secrets that cannot be read without the key, which are unknown. Inputs that
+// another plan expects have references instead.
+func isSealed(inputs lumigl.Value) (sealed bool) {
+	inputs.Replace(func(part lumigl.Value) (lumigl.Value, bool) {
+		sealed = sealed || part.IsUnknown()
+		return lumigl.Value{}, false
+	})
+	return sealed
+}
+
+// moved returns a resource with references to resources that moved leading to where they are now, since that is no change.
+func (p *planner) moved(old *graph.Resource) *graph.Resource {
+	if len(p.moves) == 0 {
+		return old
+	}
+	return old.Retarget(func(target *lumigl.Vertex) *lumigl.Vertex { return cmp.Or(p.moves[target.URN()], target) })
+}
+
+// unknownOutputs returns the outputs of a resource that is changed.
+func (p *planner) unknownOutputs(t tokens.Type) lumigl.Value {
+	var all lumigl.ObjectBuilder
+	for _, name := range p.types[t].Outputs {
+		all.Set(name, lumigl.TextOf(wire.Unknown))
+	}
+	return all.Object()
+}

@@ -1,0 +1,95 @@
+package plan
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/lumi-idl/lumi/lumigl"
+)
+
+// effects returns what a plan does, the deletions of the cleanups that follow included. A deletion of the plan and that of
+// a cleanup are the same.
+func (p *Plan) effects() []*Step {
+	all := slices.DeleteFunc(slices.Clone(p.Steps), func(s *Step) bool { return !s.isEffective() })
+	for _, c := range p.Cleanups {
+		all = append(all, c.Steps()...)
+	}
+	return all
+}
+
+// digest returns the digest of a plan, or "" if secrets could not be compared: that of a text for each effect, and for each
+// value that the module provides or uses. They are sorted, since the order of steps depends on numbers of deployments.
+func digest(p *Plan) string {
+	if slices.ContainsFunc(p.Steps, func(s *Step) bool { return s.NotCompared }) {
+		return ""
+	}
+	var texts []string
+	add := func(values []lumigl.Value, format string, args ...any) {
+		text := fmt.Appendf(nil, format, args...)
+		for _, v := range values {
+			text = appendPublic(append(text, ' '), v)
+		}
+		texts = append(texts, string(text))
+	}
+	for _, s := range p.effects() {
+		var values []lumigl.Value
+		if s.New != nil {
+			values = []lumigl.Value{s.New.Inputs, s.New.Options}
+		}
+		add(values, "%s %q %q %t %t", s.Kind, s.URN, s.was(), s.Possible, s.DeleteFirst)
+	}
+	add(nil, "%d %q %q", p.Purpose, p.Environment, p.Module)
+	if v := p.Transition.Graph.Newest(p.Module); v != nil {
+		add([]lumigl.Value{v.Configuration}, "configuration")
+		for _, provided := range v.Provides {
+			add([]lumigl.Value{provided.Type.Form, provided.Value}, "provides %q", provided.Name)
+		}
+		for _, e := range v.Uses {
+			add([]lumigl.Value{e.Type.Form}, "uses %q %q %q", e.Module, e.Name, e.Where)
+		}
+	}
+	slices.Sort(texts)
+	sum := sha256.Sum256([]byte(strings.Join(texts, "\n")))
+	return hex.EncodeToString(sum[:])[:32]
+}
+
+// appendPublic appends a value as text, with the keys of objects sorted and without the content of secrets.
+func appendPublic(dst []byte, v lumigl.Value) []byte {
+	if v.IsSecret() {
+		return append(dst, "secret"...)
+	}
+	switch v.Kind() {
+	case lumigl.Reference:
+		target, property, _ := v.Target()
+		return fmt.Appendf(dst, "ref(%q, %q)", target.Key(), property)
+	case lumigl.List:
+		dst = append(dst, '[')
+		for _, e := range v.Elements() {
+			dst = append(appendPublic(dst, e), ',')
+		}
+		return append(dst, ']')
+	case lumigl.Object:
+		members := maps.Collect(v.Members())
+		dst = append(dst, '{')
+		for _, key := range slices.Sorted(maps.Keys(members)) {
+			dst = append(appendPublic(append(strconv.AppendQuote(dst, key), ':'), members[key]), ',')
+		}
+		return append(dst, '}')
+	case lumigl.Text:
+		text, _ := v.Text()
+		return strconv.AppendQuote(dst, text)
+	case lumigl.Number:
+		number, _ := v.Literal()
+		return append(dst, number...)
+	case lumigl.Bool:
+		set, _ := v.Bool()
+		return strconv.AppendBool(dst, set)
+	default:
+		return append(dst, v.Kind().String()...)
+	}
+}

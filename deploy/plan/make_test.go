@@ -1,0 +1,387 @@
+package plan_test
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	gocmp "github.com/google/go-cmp/cmp"
+	"golang.org/x/tools/txtar"
+
+	"github.com/lumi-idl/lumi/deploy/graph"
+	"github.com/lumi-idl/lumi/deploy/plan"
+	"github.com/lumi-idl/lumi/lumigl"
+	"github.com/lumi-idl/lumi/lumigl/expr"
+	"github.com/lumi-idl/lumi/runtime/tokens"
+	"github.com/lumi-idl/lumi/runtime/urn"
+)
+
+// TestMake runs the stories in testdata/make. Each is a sequence of deployments in a short form: an object of resources by
+// type and name, such as "Vpc::main", with their properties; "$options" holds options, "$provides" and "$uses" what the
+// module provides and uses. Types are lines such as "Vpc named replaces=cidr outputs=arn". After each deployment comes
+// what it is planned to do; the plan is carried out before the next one. In the name of a deployment, "a:" is the module
+// (p otherwise), "Vpc::main" a target, "!b" a module that may be interrupted; "(planned)" carries nothing out, so that the
+// next plan starts from the graph that is expected, and "fails after 2" at its end carries out two steps.
+func TestMake(t *testing.T) {
+	files, err := filepath.Glob("testdata/make/*.txtar")
+	if err != nil || len(files) == 0 {
+		t.Fatal("no stories", err)
+	}
+	for _, file := range files {
+		t.Run(strings.TrimSuffix(filepath.Base(file), ".txtar"), func(t *testing.T) {
+			archive, err := txtar.ParseFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			s := story{T: t, graph: &graph.Graph{Environment: "prod", Lineage: "l"}}
+			for i, f := range archive.Files {
+				switch {
+				case f.Name == "types":
+					s.types = parseTypes(string(f.Data))
+				case strings.HasPrefix(f.Name, "deploy"):
+					got := s.deploy(f.Name, string(f.Data))
+					if *update {
+						archive.Files[i+1].Data = []byte(got)
+					} else if d := gocmp.Diff(string(archive.Files[i+1].Data), got); d != "" {
+						t.Errorf("%s: %s", f.Name, d)
+					}
+				}
+			}
+			if *update {
+				if err := os.WriteFile(file, txtar.Format(archive), 0o644); err != nil {
+					t.Fatal(err)
+				}
+			}
+		})
+	}
+}
+
+// story is a sequence of deployments.
+type story struct {
+	*testing.T
+	types typeTable
+	graph *graph.Graph
+	next  graph.Deployment
+}
+
+// deploy plans a deployment, carries it out, and returns what the plan does.
+func (s *story) deploy(name, src string) string {
+	s.next++
+	r := plan.Request{Graph: s.graph, Deployment: s.next, Provider: s.types, Provisioner: func(tokens.Type) string { return "x" }}
+	module := "p"
+	for _, word := range strings.Fields(name) {
+		switch interrupted, ok := strings.CutPrefix(word, "!"); {
+		case ok:
+			r.Interrupt = append(r.Interrupt, interrupted)
+		case strings.Contains(word, "::"):
+			r.Targets = append(r.Targets, urn.URN(prefix(module)+word))
+		case len(word) == 2 && word[1] == ':':
+			module = word[:1]
+		}
+	}
+	r.Desired = s.desired(module, src)
+	p, err := plan.Make(context.Background(), r)
+	if wrong := (*plan.Error)(nil); errors.As(err, &wrong) {
+		return "error: " + shorten(err.Error()) + "\n"
+	} else if err != nil {
+		s.Fatal(err)
+	}
+	if err := p.Transition.Graph.Check(); err != nil {
+		s.Error(err)
+	}
+	if s.graph = p.Transition.Graph; !strings.Contains(name, "(planned)") {
+		failsAfter := -1
+		if _, number, ok := strings.Cut(name, "fails after "); ok {
+			failsAfter, _ = strconv.Atoi(number)
+		}
+		s.graph = s.carryOut(r.Graph, p, failsAfter)
+		if err := s.graph.Check(); err != nil {
+			s.Error(err)
+		}
+	}
+	var b strings.Builder
+	for _, step := range p.Steps {
+		b.WriteString(stepLine(step))
+	}
+	for _, m := range p.Transition.Bound {
+		if m.Unchecked {
+			fmt.Fprintf(&b, "%s is not checked yet\n", m.Edge.Constraint)
+		}
+	}
+	for _, m := range p.Transition.Moved {
+		fmt.Fprintf(&b, "%s.%s moves to %s", m.From.Module, m.Edge.Name, m.Edge.To)
+		if m.Stale {
+			b.WriteString(", stale")
+		}
+		if m.Unchecked {
+			b.WriteString(", unchecked")
+		}
+		b.WriteString("\n")
+	}
+	for _, m := range p.Transition.Stayed {
+		fmt.Fprintf(&b, "%s.%s stays at %s: %s", m.From.Module, m.Edge.Name, m.Edge.To, m.Reason)
+		if m.Edge.Broken != "" {
+			fmt.Fprintf(&b, "; broken: %s", m.Edge.Broken)
+		}
+		b.WriteString("\n")
+	}
+	for _, c := range p.Cleanups {
+		for _, r := range c.Deleted {
+			fmt.Fprintf(&b, "Cleanup[%s] deletes %s\n", c.Module, r.Key())
+		}
+	}
+	for _, m := range p.Moves {
+		fmt.Fprintf(&b, "perhaps %s is %s\n", short(m.New.URN()), short(m.Old.URN()))
+	}
+	return b.String()
+}
+
+// prefix is what the URNs of a module begin with, up to the last part of the type.
+func prefix(module string) string { return "urn:lumi:prod::" + module + ":index::x:m:" }
+
+var longURN = regexp.MustCompile(`urn:lumi:prod::(\w):index::x:m:`)
+
+// shorten leaves out what URNs of the module p begin with, and shortens those of others.
+func shorten(text string) string {
+	return longURN.ReplaceAllStringFunc(text, func(long string) string {
+		return strings.TrimPrefix(longURN.FindStringSubmatch(long)[1]+":", "p:")
+	})
+}
+
+// desired makes a desired graph of its short form.
+func (s *story) desired(module, src string) *lumigl.Snapshot {
+	src = strings.ReplaceAll(src, `"#ref": "`, `"#ref": "`+prefix(module))
+	src = regexp.MustCompile(`"#ref": "[^"$]*\$(\w)"`).ReplaceAllString(src, `"#ref": "urn:lumi:prod::$1:index::lumi:index:Module::$1"`)
+	v, err := lumigl.Parser{}.ParseValue(src)
+	if err != nil {
+		s.Fatal(err)
+	}
+	var resources lumigl.ObjectBuilder
+	add := func(u string, options, properties lumigl.Value) {
+		resources.Set(u, lumigl.ObjectOf(lumigl.Member{Key: "type", Value: lumigl.TextOf(string(urn.URN(u).Type()))},
+			lumigl.Member{Key: "options", Value: options}, lumigl.Member{Key: "properties", Value: properties}))
+	}
+	moduleURN := func(name string) string { return "urn:lumi:prod::" + name + ":index::lumi:index:Module::" + name }
+	for used, uses := range v.Get("$uses").Members() {
+		add(moduleURN(used), lumigl.Value{}, lumigl.ObjectOf(lumigl.Member{Key: "uses", Value: uses}))
+	}
+	for key, properties := range v.Members() {
+		if !strings.HasPrefix(key, "$") {
+			add(prefix(module)+key, properties.Get("$options"), properties.With("$options", lumigl.Value{}))
+		}
+	}
+	if provides := v.Get("$provides"); provides.Exists() {
+		add(moduleURN(module), lumigl.Value{}, lumigl.ObjectOf(lumigl.Member{Key: "provides", Value: provides}))
+	}
+	whole := &lumigl.Graph{Tag: "#tag", Fields: []lumigl.Member{{Key: "all", Value: resources.Object()}}}
+	b, err := lumigl.Append(nil, whole)
+	if err != nil {
+		s.Fatal(err)
+	}
+	_, text, _ := strings.Cut(string(b), `"all": `)
+	text, _, _ = strings.Cut(text, `"vertices"`)
+	text, _ = strings.CutSuffix(strings.TrimSpace(text), ",")
+	text = fmt.Sprintf(`{"package": %q, "resources": %s}`, module, strings.TrimSuffix(strings.TrimSpace(text), "}"))
+	parsed, err := lumigl.ParseSnapshot(text)
+	if err != nil {
+		s.Fatalf("%v\n%s", err, text)
+	}
+	return parsed
+}
+
+// stepLine describes a step that does something.
+func stepLine(s *plan.Step) string {
+	if s.Kind == plan.Same {
+		if s.New == s.Old {
+			return ""
+		}
+		return fmt.Sprintf("note %s\n", short(s.URN))
+	}
+	var b strings.Builder
+	b.WriteString(s.Kind.String())
+	if s.Possible {
+		b.WriteString("?")
+	}
+	b.WriteString(" " + short(s.URN))
+	if s.Old != nil && s.Old.URN != s.URN {
+		b.WriteString(" was " + short(s.Old.URN))
+	}
+	for _, flag := range []struct {
+		set  bool
+		name string
+	}{{s.DeleteFirst, "delete first"}, {s.Replaced, "replaced"}, {s.NotCompared, "not compared"}} {
+		if flag.set {
+			b.WriteString(", " + flag.name)
+		}
+	}
+	if len(s.Reasons) > 0 {
+		b.WriteString(" (" + strings.Join(s.Reasons, "; ") + ")")
+	}
+	var after []string
+	for _, a := range s.After {
+		after = append(after, a.Kind.String()+" "+short(a.URN))
+	}
+	if len(after) > 0 {
+		slices.Sort(after)
+		b.WriteString(" after " + strings.Join(after, ", "))
+	}
+	return b.String() + "\n"
+}
+
+func short(u urn.URN) string { return shorten(string(u)) }
+
+// carryOut returns the graph after a plan was carried out: what is created has the id "id-NAME-DEPLOYMENT", and outputs
+// stay as they are in an update. The cleanups
+// that follow run too. If failsAfter is not negative, it fails after so many steps.
+func (s *story) carryOut(before *graph.Graph, p *plan.Plan, failsAfter int) *graph.Graph {
+	planned := p.Transition.Graph.Newest(p.Module)
+	u := graph.Update{Became: map[*graph.Resource]*graph.Resource{}}
+	now := map[urn.URN]*graph.Resource{}
+	resolve := func(target *lumigl.Vertex, property string) (lumigl.Value, bool) {
+		if r := now[target.URN()]; r != nil {
+			return r.Output(property)
+		}
+		for _, e := range planned.Uses {
+			if "provides."+e.Name == property && e.Module == target.URN().Name() {
+				return before.Version(e.To).Provided(e.Name).Result, true
+			}
+		}
+		s.Fatalf("%s is not known", target.Key())
+		return lumigl.Value{}, false
+	}
+	steps := map[*graph.Resource]*plan.Step{}
+	for _, step := range p.Steps {
+		if step.New != nil {
+			steps[step.New] = step
+		}
+	}
+	var resources []*graph.Resource
+	made := map[*plan.Step]*graph.Resource{}
+	for r := range planned.Resources() {
+		step := steps[r]
+		if step != nil && step.New != step.Old {
+			done := *r
+			var err error
+			if done.Inputs, err = expr.Evaluate(r.Inputs, resolve); err != nil {
+				s.Fatal(err)
+			}
+			if step.Kind != plan.Same && step.Kind != plan.Move {
+				done.Checked = done.Inputs
+				done.ID = cmp.Or(r.ID, fmt.Sprintf("id-%s-%d", r.URN.Name(), p.Deployment))
+				for _, name := range s.types[r.Type()].Outputs {
+					done.Outputs = done.Outputs.With(name, lumigl.TextOf(fmt.Sprintf("%s-%s", name, r.URN.Name())))
+				}
+			}
+			switch {
+			case step.Old != nil && step.Kind != plan.Replace:
+				u.Became[step.Old] = &done
+			case step.Kind == plan.Replace && step.DeleteFirst:
+				u.Removed = append(u.Removed, step.Old)
+			}
+			r, made[step] = &done, &done
+		}
+		now[r.URN] = r
+		resources = append(resources, r)
+	}
+	if failsAfter >= 0 {
+		var results []graph.Result
+		for _, step := range p.Steps {
+			if step.Kind != plan.Same && step.Kind != plan.Move && len(results) < failsAfter {
+				results = append(results, graph.Result{Old: step.Old, New: made[step]})
+			}
+		}
+		return before.Overlay(planned.VersionID, results)
+	}
+	u.Version, u.Interrupt = graph.NewVersion(planned.VersionID, resources), s.graph.Modules()
+	u.Version.Uses, u.Version.Provides = planned.Uses, slices.Clone(planned.Provides)
+	for i := range u.Version.Provides {
+		result, err := expr.Evaluate(u.Version.Provides[i].Value, resolve)
+		if err != nil {
+			s.Fatal(err)
+		}
+		u.Version.Provides[i].Result = result
+	}
+	transition, err := before.Deploy(u)
+	if err != nil {
+		s.Fatal(err)
+	}
+	for len(transition.Cleanups) > 0 {
+		transition = transition.Graph.Cleanup(transition.Cleanups[0])
+	}
+	return transition.Graph
+}
+
+// typeTable is a provider of types that are described in lines. Its Check adds the property "region" if there is none.
+type typeTable map[tokens.Type]plan.Description
+
+func parseTypes(src string) typeTable {
+	all := typeTable{}
+	for line := range strings.Lines(src) {
+		fields := strings.Fields(line)
+		d := plan.Description{Type: tokens.Type("x:m:" + fields[0])}
+		for _, f := range fields[1:] {
+			name, list, _ := strings.Cut(f, "=")
+			switch name {
+			case "named":
+				d.Named = true
+			case "replaces":
+				d.Replaces = strings.Split(list, ",")
+			case "outputs":
+				d.Outputs = strings.Split(list, ",")
+			}
+		}
+		all[d.Type] = d
+	}
+	return all
+}
+
+func (t typeTable) Describe(_ context.Context, types []tokens.Type) (all []plan.Description, err error) {
+	for _, one := range types {
+		all = append(all, t[one])
+	}
+	return all, nil
+}
+
+func (t typeTable) Check(_ context.Context, r plan.CheckRequest) (lumigl.Value, error) {
+	if wrong, ok := r.Properties.Get("wrong").Text(); ok {
+		return lumigl.Value{}, errors.New(wrong)
+	}
+	return r.Properties, nil
+}
+
+func (t typeTable) Name(_ context.Context, r plan.Desired) (string, error) {
+	name, ok := r.Properties.Get("key").Text()
+	if !ok {
+		return "", errors.New("the key is not known")
+	}
+	return name, nil
+}
+
+func (t typeTable) InspectChange(_ context.Context, r plan.InspectChangeRequest) (d plan.Difference, err error) {
+	description := t[r.URN.Type()]
+	names := map[string]bool{}
+	for name := range r.Old.Members() {
+		names[name] = true
+	}
+	for name := range r.Properties.Members() {
+		names[name] = true
+	}
+	for name := range names {
+		old, new := r.Old.Get(name), r.Properties.Get(name)
+		if !old.Equal(new) && !slices.Contains(description.Outputs, name) {
+			d.Changes = append(d.Changes, plan.Change{
+				Path: name, Unknown: !expr.IsKnown(new), Replaces: slices.Contains(description.Replaces, name),
+			})
+		}
+	}
+	slices.SortFunc(d.Changes, func(a, b plan.Change) int { return strings.Compare(a.Path, b.Path) })
+	return d, nil
+}

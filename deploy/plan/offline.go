@@ -1,0 +1,236 @@
+package plan
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"strings"
+
+	"github.com/lumi-idl/lumi/deploy/graph"
+	"github.com/lumi-idl/lumi/lumigl"
+	"github.com/lumi-idl/lumi/lumigl/diff"
+	"github.com/lumi-idl/lumi/lumigl/expr"
+	"github.com/lumi-idl/lumi/lumigl/match"
+	"github.com/lumi-idl/lumi/runtime/tokens"
+	"github.com/lumi-idl/lumi/runtime/urn"
+	"github.com/lumi-idl/lumi/runtime/wire"
+)
+
+// Compare plans desired state without a provider, and returns how it differs from a snapshot of the state. What only
+// the state has is not a difference: ids, extensions, outputs, hashes of files, and resources of other modules. Options have
+// no effect. The delta is for display, since its values are evaluated as far as possible.
+//
+// Both snapshots must be valid. Neither is changed, and neither may be while the result is in use. The error is an
+// *[Error] if desired state is not that of one module, or has an expression that cannot be evaluated.
+func Compare(state, desired *lumigl.Snapshot, types Types) (*diff.Delta, error) {
+	o := &offline{Types: types, state: plain(state), read: map[string][]string{}}
+	wanted := plain(desired)
+	var modules []string
+	for r := range wanted.Vertices() {
+		if r.Options = (lumigl.Value{}); r.Type == lumigl.ModuleType {
+			modules = append(modules, r.Key())
+		}
+		for target, name := range r.References() {
+			o.read[target.Key()] = append(o.read[target.Key()], name)
+		}
+	}
+	wanted.Remove(modules...)
+	first := urn.Parts{Environment: "none", Package: "none"} // if there is nothing to compare
+	if all := slices.AppendSeq(slices.Collect(wanted.Vertices()), o.state.Vertices()); len(all) > 0 {
+		first, _ = all[0].URN().Parts()
+	}
+	o.environment, wanted.Package = first.Environment, cmp.Or(wanted.Package, first.Package)
+	module, err := graph.ModuleOf(wanted, o.environment)
+	if err != nil {
+		return nil, asError(err)
+	}
+	o.module = module.Name
+	before, err := o.graph()
+	if err != nil {
+		return nil, err
+	}
+	p, err := Make(context.Background(), Request{
+		Graph: before, Desired: wanted, Provider: o, Deployment: 2, Provisioner: func(tokens.Type) string { return "" },
+	})
+	if err != nil {
+		return nil, err
+	}
+	return o.compare(desired, p)
+}
+
+// offline is a [Provider] that only knows the state and the flags of properties.
+type offline struct {
+	Types
+	state               *lumigl.Snapshot
+	environment, module string
+	// read has the names of the properties of each resource that desired state refers to.
+	read map[string][]string
+}
+
+// plain returns a copy of a snapshot with properties as programs write them.
+func plain(s *lumigl.Snapshot) *lumigl.Snapshot {
+	s = s.Clone()
+	for r := range s.Vertices() {
+		if r.Type != lumigl.ModuleType {
+			var properties lumigl.ObjectBuilder // since they may be absent instead of empty
+			properties.SetAll(plainValue(r.Properties))
+			r.Properties = properties.Object()
+		}
+	}
+	return s
+}
+
+// plainValue returns a value without null, which means absent, and without the hashes of files.
+func plainValue(v lumigl.Value) lumigl.Value {
+	return v.Replace(func(part lumigl.Value) (lumigl.Value, bool) {
+		if part.IsFile() && part.Get("hash").Exists() {
+			return plainValue(part.With("hash", lumigl.Value{})), true
+		}
+		content, isSecret := part.Secret()
+		return lumigl.Value{}, part.Kind() == lumigl.Null || isSecret && content.Kind() == lumigl.Null
+	})
+}
+
+// graph returns the resource graph with the module as it is in the state. It evaluates the state on the way.
+func (o *offline) graph() (*graph.Graph, error) {
+	var resources []*graph.Resource
+	made := map[*lumigl.Vertex]*graph.Resource{}
+	output := func(target *lumigl.Vertex, name string) (lumigl.Value, bool) {
+		if made[target] == nil {
+			return lumigl.Value{}, false
+		}
+		v, known := made[target].Output(name)
+		return v, known && v.Exists()
+	}
+	for _, r := range match.Sorted(slices.Collect(o.state.Vertices())) {
+		parts, _ := r.URN().Parts()
+		if r.Type == lumigl.ModuleType || parts.Environment != o.environment || parts.Package != o.module {
+			continue
+		}
+		if evaluated, err := expr.Evaluate(r.Properties, output); err == nil {
+			r.Properties = plainValue(evaluated)
+		}
+		var inputs, checked lumigl.ObjectBuilder
+		inputs.SetAll(known(expr.Unknown(r.Properties)))
+		for _, name := range o.Outputs[r.Type] {
+			inputs.Set(name, lumigl.Value{})
+		}
+		for _, name := range o.read[r.Key()] {
+			checked.Set(name, lumigl.TextOf(wire.Unknown)) // unless the state has it
+		}
+		checked.SetAll(expr.Unknown(r.Properties))
+		made[r] = &graph.Resource{
+			URN: r.URN(), Deployment: 1, ID: cmp.Or(r.ID, wire.Unknown), Inputs: inputs.Object(), Checked: checked.Object(),
+		}
+		if isNumbered(r.URN().Name()) {
+			made[r].Label = r.URN().Name()
+		}
+		resources = append(resources, made[r])
+	}
+	version := graph.NewVersion(graph.VersionID{Module: o.module, Deployment: 1}, resources)
+	t, err := (&graph.Graph{Environment: o.environment}).Deploy(graph.Update{Version: version})
+	if err != nil {
+		return nil, err
+	}
+	return t.Graph, nil
+}
+
+// Describe implements [Provider].
+func (o *offline) Describe(_ context.Context, types []tokens.Type) ([]Description, error) {
+	all := make([]Description, len(types))
+	for i, t := range types {
+		all[i] = Description{Type: t, Replaces: o.Replaces[t]}
+	}
+	return all, nil
+}
+
+// Check implements [Provider]. A resource that stays keeps its outputs.
+func (o *offline) Check(_ context.Context, r CheckRequest) (lumigl.Value, error) {
+	var all lumigl.ObjectBuilder
+	all.SetAll(r.Old)
+	for _, name := range o.Replaces[r.URN.Type()] {
+		if !r.Old.Get(name).IsUnknown() {
+			all.Set(name, lumigl.Value{}) // InspectChange compares these.
+		}
+	}
+	all.SetAll(r.Properties)
+	return all.Object(), nil
+}
+
+// Name implements [Provider]. The number stays.
+func (o *offline) Name(_ context.Context, r Desired) (string, error) {
+	name := r.URN.Name()[strings.LastIndexByte(r.URN.Name(), '/')+1:]
+	for u := r.URN; o.state.Vertex(string(u)) != nil; u += "'" {
+		name += "'"
+	}
+	return name, nil
+}
+
+// InspectChange implements [Provider]. Only replacements matter, since outputs are not known then.
+func (o *offline) InspectChange(_ context.Context, r InspectChangeRequest) (d Difference, err error) {
+	old, new := known(r.Old), known(r.Properties)
+	for _, name := range o.Replaces[r.URN.Type()] {
+		if !new.Get(name).Equal(old.Get(name)) {
+			d.Changes = append(d.Changes, Change{Path: name, Replaces: true})
+		}
+	}
+	return d, nil
+}
+
+// compare compares the state with what a plan makes of it.
+func (o *offline) compare(desired *lumigl.Snapshot, p *Plan) (*diff.Delta, error) {
+	s := &lumigl.Snapshot{
+		Package: desired.Package, Args: desired.Args,
+		Lineage: o.state.Lineage, Serial: o.state.Serial, Pending: o.state.Pending,
+	}
+	s.Tag, s.Fields = desired.Tag, desired.Fields
+	recognized := &diff.Recognized{Reason: "everything in the program is the same except the URN"}
+	steps := map[urn.URN]*Step{} // by the URN in the program
+	for _, step := range p.Steps {
+		if step.New != nil {
+			steps[inProgram(step.New)] = step
+		}
+	}
+	final := func(r *lumigl.Vertex) *lumigl.Vertex {
+		if step := steps[r.URN()]; step != nil && step.URN != r.URN() {
+			r, _ = lumigl.NewResource(step.URN)
+		}
+		return r
+	}
+	for r := range desired.Vertices() {
+		n, err := s.Add(final(r).URN())
+		if err != nil {
+			return nil, err
+		}
+		was := cmp.Or(o.state.Vertex(n.Key()), &lumigl.Vertex{})
+		n.Type, n.ID, n.Options, n.Extensions = r.Type, cmp.Or(r.ID, was.ID), r.Options.Retarget(final), r.Extensions
+		if !n.Extensions.Exists() {
+			n.Extensions = was.Extensions
+		}
+		if n.Properties = r.Properties.Retarget(final); steps[r.URN()] != nil {
+			n.Properties = plainValue(steps[r.URN()].New.Inputs)
+		}
+		for _, name := range o.Outputs[r.Type] {
+			if !n.Properties.Get(name).Exists() {
+				n.Properties = n.Properties.With(name, was.Properties.Get(name))
+			}
+		}
+		if n.Key() != r.Key() && was.Key() != "" {
+			recognized.Named = append(recognized.Named, match.Pair{Old: was, New: r})
+		}
+	}
+	for r := range o.state.Vertices() {
+		if parts, _ := r.URN().Parts(); parts.Package == o.module || s.Vertex(r.Key()) != nil {
+			continue
+		}
+		n, err := s.Add(r.URN())
+		if err != nil {
+			return nil, err
+		}
+		n.Type, n.ID, n.Options, n.Extensions, n.Properties = r.Type, r.ID, r.Options, r.Extensions, r.Properties
+	}
+	for _, m := range p.Moves {
+		recognized.Moves = append(recognized.Moves, match.Pair{Old: o.state.Vertex(m.Old.Key()), New: s.Vertex(m.New.Key())})
+	}
+	return diff.Compare(o.state, s, diff.Options{Replaces: o.Replaces, Recognized: recognized})
+}

@@ -1,0 +1,234 @@
+package plan
+
+import (
+	"cmp"
+	"context"
+	"math"
+	"slices"
+
+	"github.com/lumi-idl/lumi/deploy/graph"
+	"github.com/lumi-idl/lumi/lumigl"
+	"github.com/lumi-idl/lumi/lumigl/match"
+	"github.com/lumi-idl/lumi/runtime/tokens"
+	"github.com/lumi-idl/lumi/runtime/urn"
+)
+
+// pair finds out which resource of the graph each desired one is. A named resource is the one with its URN, or else with
+// one of its aliases, or else the one with its physical name that the program does not have any more. One that the
+// provider names is, in this order,
+//
+//  1. the one that had its number, if the inputs are equal,
+//  2. any with equal inputs,
+//  3. the only one with equal values of the properties that cannot be changed in place,
+//  4. the one that had its number, if all properties of the type can be changed in place,
+//  5. the one whose name the provider chooses for it, which [planner.takeOver] finds out later.
+//
+// Resources come after those that they refer to, so that inputs can be compared with references and outputs filled in.
+func (p *planner) pair(ctx context.Context) error {
+	free := p.candidates()
+	p.free = free
+	for i := range p.items { // Names and aliases come first, since nothing else may take what they lead to.
+		if !isNumbered(p.items[i].urn.Name()) {
+			p.pairNamed(int32(i), free)
+		}
+	}
+	var rest []int32
+	for i := range p.items {
+		it := &p.items[i]
+		if err := p.settle(it); err != nil {
+			p.fault(int32(i), "%v", err)
+			continue
+		}
+		if it.old == nil && (!isNumbered(it.urn.Name()) || !p.pairEqual(it, free)) {
+			rest = append(rest, int32(i))
+		}
+	}
+	if err := p.wrong(); err != nil || len(rest) == 0 || len(free.left) == 0 {
+		return err
+	}
+	return p.pairRest(ctx, rest, free)
+}
+
+func (p *planner) pairNamed(i int32, free *candidates) {
+	it := &p.items[i]
+	if it.old = p.oldOf(it.urn); it.old != nil {
+		delete(free.left, it.old)
+		return
+	}
+	for _, e := range it.desired.Options.Get("aliases").Elements() {
+		alias, _ := e.Text()
+		u := urn.URN(alias)
+		if _, err := u.Parts(); err != nil {
+			u = renamed(it.urn, alias)
+		}
+		old := p.oldOf(u)
+		if old == nil || p.Desired.Vertex(string(u)) != nil {
+			continue
+		}
+		if by, taken := free.aliased[old]; taken {
+			p.fault(i, "the alias %q is one of %s as well: remove one of them", alias, p.items[by].urn.Name())
+		}
+		free.aliased[old] = i
+		free.take(it, old)
+		return
+	}
+}
+
+// candidates are resources of the graph whose URNs the program does not have, since it renamed them or never named them.
+type candidates struct {
+	// left has those that no desired resource is paired with yet.
+	left    map[*graph.Resource]bool
+	aliased map[*graph.Resource]int32 // by which item, for those paired by an alias
+	// byType has all of them, also those that are paired.
+	byType map[tokens.Type][]*graph.Resource
+	number map[urn.URN]*graph.Resource // by the URN that they had in the program
+	// former has what references to resources that moved have led to, by their URNs from now on.
+	former map[urn.URN]*lumigl.Vertex
+	hasher match.Hasher
+	equal  map[uint64][]*graph.Resource // by hash of type and inputs; nil until it is needed
+	// alike has those of each type by the hash of what identifies them, once it is needed.
+	alike map[tokens.Type]map[uint64][]*graph.Resource
+}
+
+func (p *planner) candidates() *candidates {
+	c := &candidates{
+		left: map[*graph.Resource]bool{}, aliased: map[*graph.Resource]int32{},
+		byType: map[tokens.Type][]*graph.Resource{}, number: map[urn.URN]*graph.Resource{},
+		former: map[urn.URN]*lumigl.Vertex{}, hasher: match.Hasher{Work: math.MaxInt64}, alike: map[tokens.Type]map[uint64][]*graph.Resource{},
+	}
+	for _, v := range p.olds {
+		for r := range v.Resources() {
+			numbered := r.Label != ""
+			if !numbered && p.Desired.Vertex(string(r.URN)) != nil || c.left[r] || p.oldOf(r.URN) != r {
+				continue
+			}
+			c.left[r] = true
+			c.byType[r.Type()] = append(c.byType[r.Type()], r)
+			if !numbered {
+				continue
+			}
+			if number := inProgram(r); c.number[number] == nil {
+				c.number[number] = r
+			}
+		}
+	}
+	return c
+}
+
+// take pairs an item with a resource, which must be left.
+func (c *candidates) take(it *item, r *graph.Resource) {
+	it.old = r
+	delete(c.left, r)
+	if isNumbered(it.urn.Name()) {
+		it.name(r.URN)
+	} else if former, err := lumigl.NewResource(r.URN); err == nil {
+		c.former[it.urn] = former
+	}
+}
+
+// before returns the inputs of an item with references to resources that moved as they have been.
+func (c *candidates) before(it *item) lumigl.Value {
+	if len(c.former) == 0 {
+		return it.inputs
+	}
+	return it.inputs.Retarget(func(target *lumigl.Vertex) *lumigl.Vertex { return cmp.Or(c.former[target.URN()], target) })
+}
+
+// pairEqual pairs an item with a resource that has equal inputs.
+func (p *planner) pairEqual(it *item, c *candidates) bool {
+	if len(c.left) == 0 {
+		return false
+	}
+	inputs := c.before(it)
+	if r := c.number[it.urn]; r != nil && c.left[r] && inputs.Equal(r.Inputs) {
+		c.take(it, r)
+		return true
+	}
+	if c.equal == nil {
+		c.equal = map[uint64][]*graph.Resource{}
+		for t, all := range c.byType {
+			for _, r := range all {
+				hash := c.hasher.Member(string(t), r.Inputs)
+				c.equal[hash] = append(c.equal[hash], r)
+			}
+		}
+	}
+	for _, r := range c.equal[c.hasher.Member(string(it.desired.Type), inputs)] {
+		if c.left[r] && r.Type() == it.desired.Type && inputs.Equal(r.Inputs) {
+			c.take(it, r)
+			return true
+		}
+	}
+	return false
+}
+
+// pairRest pairs items of which something differs.
+func (p *planner) pairRest(ctx context.Context, rest []int32, c *candidates) error {
+	var types []tokens.Type
+	for _, i := range rest {
+		if t := p.items[i].desired.Type; len(c.byType[t]) > 0 {
+			types = append(types, t)
+		}
+	}
+	if err := p.describe(ctx, types); err != nil {
+		return err
+	}
+	for _, i := range rest {
+		it := &p.items[i]
+		if err := p.settle(it); err != nil { // What it refers to may have been paired by now.
+			p.fault(i, "%v", err)
+			continue
+		}
+		t := p.types[it.desired.Type]
+		switch numbered := isNumbered(it.urn.Name()); {
+		case numbered && p.pairEqual(it, c):
+		case numbered && len(t.Replaces) == 0:
+			if r := c.number[it.urn]; r != nil && c.left[r] {
+				c.take(it, r)
+			}
+		case numbered:
+			c.pairAlike(it, t.Replaces)
+		case t.Named:
+			c.pairAlike(it, []string{"name"})
+		}
+	}
+	for i := range p.items { // What refers to them can be resolved now.
+		if slices.ContainsFunc(p.dependencies.Out(int32(i)), func(to int32) bool { _, found := slices.BinarySearch(rest, to); return found }) {
+			if err := p.settle(&p.items[i]); err != nil {
+				p.fault(int32(i), "%v", err)
+			}
+		}
+	}
+	return p.wrong()
+}
+
+// pairAlike pairs an item with the only resource that is left of its type and has equal values of some properties.
+func (c *candidates) pairAlike(it *item, names []string) {
+	identity := func(inputs lumigl.Value) lumigl.Value {
+		var all lumigl.ObjectBuilder
+		for _, name := range names {
+			if v := inputs.Get(name); v.Kind() != lumigl.Null { // which means absent
+				all.Set(name, v)
+			}
+		}
+		return all.Object()
+	}
+	t := it.desired.Type
+	if c.alike[t] == nil {
+		c.alike[t] = map[uint64][]*graph.Resource{}
+		for _, r := range c.byType[t] {
+			hash := c.hasher.Value(identity(r.Inputs))
+			c.alike[t][hash] = append(c.alike[t][hash], r)
+		}
+	}
+	wanted := identity(c.before(it))
+	var found []*graph.Resource
+	for _, r := range c.alike[t][c.hasher.Value(wanted)] {
+		if c.left[r] && wanted.Equal(identity(r.Inputs)) {
+			found = append(found, r)
+		}
+	}
+	if len(found) == 1 {
+		c.take(it, found[0])
+	}
+}

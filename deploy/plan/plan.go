@@ -1,0 +1,169 @@
+// Package plan plans deployments: what has to happen, and in which order, so that a module becomes what its program
+// describes.
+//
+//	desired state ──┐                                             ┌─▶ steps, in tasks for provisioners
+//	                ├─▶ read ──▶ pair ──▶ decide ──▶ assemble ────┼─▶ the resource graph afterwards
+//	resource graph ─┘               ▲      ▲                      └─▶ cleanups, suggested moves, digest
+//	                                └──────┴── Provider
+//
+// [Make] plans a deployment, [MakeCleanup] a cleanup, and [MakeDestroy] the removal of a module:
+//
+//	p, err := plan.Make(ctx, plan.Request{
+//		Graph: expected, Deployment: 7, Desired: desired, Provider: provider, Provisioner: provisioner,
+//	})
+//	if err != nil {
+//		return err // an *Error has all that is wrong with the program
+//	}
+//	err = show.WriteText(os.Stdout, p, show.Options{Waits: waits})
+//
+// The graph that is expected is the one after the deployments that this one waits for, as their own plans have it in
+// Transition. Once they are done, the plan is made again for the graph as it is. It may run if again.Continues(p) is nil.
+//
+// To run a plan, run its tasks one after another, and the steps of each in parallel as far as their After allows:
+//
+//	again, err := p.Again(ctx, step, gone) // with inputs that are known by now; it may do less, never more
+//	again.New.ID, again.New.Outputs = …    // what the provider made of it
+//	p.Record(step, again)
+//
+// In the end, [graph.Graph.Deploy] or [graph.Graph.Cleanup] returns the graph with the resources as they turned out to be,
+// and [graph.Graph.Overlay] the one after a failure. [graph.Graph.Resolve] evaluates what the module provides. The example
+// deploys two modules like this.
+//
+// [Compare] shows what would change where there are no providers to ask.
+//
+// The package is pure: it reads no files and knows no store. It follows docs/engine.md, and docs/plan.md shows what users
+// see of a plan.
+package plan
+
+import (
+	"github.com/lumi-idl/lumi/deploy/graph"
+	"github.com/lumi-idl/lumi/lumigl"
+	"github.com/lumi-idl/lumi/lumigl/match"
+	"github.com/lumi-idl/lumi/runtime/tokens"
+	"github.com/lumi-idl/lumi/runtime/urn"
+)
+
+// Request asks for the plan of a deployment.
+type Request struct {
+	// Graph is the resource graph as it will be after the deployments that this one waits for.
+	Graph *graph.Graph
+	// Deployment is the number that the deployment has or would get.
+	Deployment graph.Deployment
+	// Desired is the desired state of the module. It must be valid, and must not change while the plan is in use.
+	Desired *lumigl.Snapshot
+	// Provider is asked about resources that differ.
+	Provider Provider
+	// Provisioner returns the name of the provisioner that handles a type; that of modules is [lumigl.ModuleType].
+	Provisioner func(tokens.Type) string
+	// Targets limits the plan to these resources and what they depend on. If it is empty, all are planned.
+	Targets []urn.URN
+	// Interrupt has the modules that may be interrupted.
+	Interrupt []string
+	// Parallelism is how many calls of the provider run at once: 16 if it is 0.
+	Parallelism int
+}
+
+// Purpose is what a plan is for.
+type Purpose uint8
+
+// The purposes of plans.
+const (
+	ToDeploy  Purpose = iota // makes a new version of a module
+	ToCleanUp                // removes versions that nothing leads to
+	ToDestroy                // removes a module
+)
+
+// Plan is what a deployment, a cleanup or the removal of a module will do.
+type Plan struct {
+	Purpose             Purpose
+	Environment, Module string
+	Deployment          graph.Deployment
+	// Steps has a step for each resource that the module has or will no longer have, those that stay the same included. Each
+	// comes after those that it waits for.
+	Steps []*Step
+	// Tasks groups the steps, in the order in which they run.
+	Tasks []Task
+	// Transition is what becomes of the resource graph.
+	Transition *graph.Transition
+	// Cleanups has what the cleanups will delete that follow, in their order.
+	Cleanups []Cleanup
+	// Moves has pairs of a deleted and a created resource that are probably the same: the program should have an alias.
+	Moves []match.Pair
+	// Digest identifies what the plan does. It is empty if secrets could not be compared. It does not depend on secrets or
+	// on numbers of deployments.
+	Digest string
+
+	before      *graph.Graph
+	provisioner func(tokens.Type) string
+	// planner made the plan, and decides steps again. items has the places of those that have inputs to deploy.
+	planner *planner
+	items   map[*Step]int32
+}
+
+// Cleanup is what a cleanup will remove.
+type Cleanup struct {
+	Module   string
+	Versions []graph.VersionID
+	Deleted  []*graph.Resource
+}
+
+// Kind is what a step does.
+type Kind uint8
+
+// The kinds of steps.
+const (
+	Same    Kind = iota // nothing, though options or labels may be stored
+	Create              // creates a resource
+	Import              // takes an existing resource over
+	Move                // changes a URN only
+	Update              // changes a resource in place
+	Replace             // creates the replacement of a resource; a Delete step of its own deletes the old one
+	Delete              // deletes a resource
+	Forget              // removes a resource from the graph, and leaves the real one
+)
+
+// Step is what happens to a resource.
+type Step struct {
+	Kind Kind
+	URN  urn.URN
+	// Old is the resource in the graph before, nil for Create and Import. New is the resource as it is expected to be, nil
+	// for Delete and Forget. Unknown values in New are references, expressions, or the value that stands for unknown ones.
+	Old, New *graph.Resource
+	// Possible is set on an update or a replacement that may turn out to be less, since values are not known yet, and on
+	// the deletion of what may be replaced.
+	Possible bool
+	// DeleteFirst is set on a replacement that deletes first, and on the deletions that come before it.
+	DeleteFirst bool
+	// Replaced is set on the deletion of a resource that is replaced.
+	Replaced bool
+	// NotCompared is set if stored secrets cannot be read without the key.
+	NotCompared bool
+	// Reasons says why, without full stops: "cidrBlock cannot change".
+	Reasons []string
+	// Replaces has the paths of the properties that require the replacement.
+	Replaces []string
+	// After has the steps that this one waits for.
+	After []*Step
+}
+
+// Task is a part of a deployment that one provisioner runs. The steps in it run in parallel as far as their After allows.
+type Task struct {
+	// Number counts from 1.
+	Number      int
+	Provisioner string
+	// Steps is empty for the task of the module's own vertex.
+	Steps []*Step
+}
+
+// Error has all that is wrong with desired state, in its order.
+type Error struct{ Faults []Fault }
+
+// Fault is something that prevents a deployment.
+type Fault struct {
+	// URN is the resource that it is about; it is empty for the module as a whole.
+	URN urn.URN
+	// Source is where the program makes it.
+	Source string
+	// Message says what is wrong and, where that is not plain, what to do.
+	Message string
+}

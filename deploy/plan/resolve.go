@@ -1,0 +1,116 @@
+package plan
+
+import (
+	"github.com/lumi-idl/lumi/deploy/graph"
+	"github.com/lumi-idl/lumi/lumigl"
+	"github.com/lumi-idl/lumi/lumigl/expr"
+	"github.com/lumi-idl/lumi/runtime/urn"
+)
+
+// resource returns the resource that a reference leads to, as its step leaves it or, before it has one, as it is: nil if it
+// does not exist, or is one of another module.
+func (p *planner) resource(target *lumigl.Vertex) *graph.Resource {
+	i, ok := p.index[target]
+	switch {
+	case !ok:
+		return nil
+	case p.items[i].step != nil:
+		return p.items[i].step.New
+	}
+	return p.items[i].old
+}
+
+// resolve returns a value of the program with outputs filled in as far as they are known, and references that lead to
+// final URNs.
+func (p *planner) resolve(v lumigl.Value) (lumigl.Value, error) {
+	v, err := expr.Evaluate(v, p.Graph.Resolve(p.uses, p.resource))
+	return v.Retarget(p.final), err
+}
+
+// final returns what references to a desired resource lead to in stored values.
+func (p *planner) final(target *lumigl.Vertex) *lumigl.Vertex {
+	if i, ok := p.index[target]; ok {
+		return p.items[i].reference
+	}
+	return target
+}
+
+// name sets the final URN of an item.
+func (it *item) name(u urn.URN) {
+	if it.urn = u; u == it.reference.URN() {
+		return
+	}
+	reference, err := lumigl.NewResource(u)
+	if err == nil {
+		it.reference = reference
+	}
+}
+
+// traits reports whether a value has parts that have to be resolved, and whether it has files.
+func (p *planner) traits(v lumigl.Value) (open, files bool) {
+	switch v.Kind() {
+	case lumigl.Reference:
+		target, property, _ := v.Target()
+		return property != "" || p.final(target) != target, false
+	case lumigl.List:
+		for _, e := range v.Elements() {
+			o, f := p.traits(e)
+			open, files = open || o, files || f
+		}
+	case lumigl.Object:
+		open, files = v.IsExpression(), v.IsFile()
+		for _, e := range v.Members() {
+			o, f := p.traits(e)
+			open, files = open || o, files || f
+		}
+	}
+	return open, files
+}
+
+// settle resolves the properties and options of an item.
+func (p *planner) settle(it *item) error {
+	it.inputs, it.options = it.desired.Properties, it.desired.Options.Retarget(p.final)
+	open, files := p.traits(it.inputs)
+	it.hasFiles = files
+	if !open {
+		return nil
+	}
+	inputs, err := p.resolve(it.inputs)
+	it.inputs = inputs
+	return err
+}
+
+// references returns what is known about the resources that an item refers to, and about those that its old properties
+// refer to.
+func (p *planner) references(i int32, old lumigl.Value) map[urn.URN]Reference {
+	var all map[urn.URN]Reference
+	add := func(r *graph.Resource) {
+		if all == nil {
+			all = map[urn.URN]Reference{}
+		}
+		facts, found := p.facts.Load(r)
+		if !found {
+			facts, _ = p.facts.LoadOrStore(r, Reference{ID: r.ID, Properties: known(r.Properties())})
+		}
+		all[r.URN] = facts.(Reference)
+	}
+	for _, to := range p.dependencies.Out(i) {
+		if r := p.items[to].step.New; r.ID != "" {
+			add(r)
+		}
+	}
+	for target := range old.References() {
+		if _, found := all[target.URN()]; found {
+			continue
+		}
+		if r := p.oldOf(target.URN()); r != nil {
+			add(r)
+		}
+	}
+	return all
+}
+
+// known returns an object without the members that are not known.
+func known(object lumigl.Value) lumigl.Value {
+	return object.Replace(func(part lumigl.Value) (lumigl.Value, bool) { return lumigl.Value{}, part.IsUnknown() })
+}

@@ -1,0 +1,458 @@
+package show_test
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"unicode"
+
+	gocmp "github.com/google/go-cmp/cmp"
+	"github.com/santhosh-tekuri/jsonschema/v6"
+	"golang.org/x/tools/txtar"
+
+	"github.com/lumi-idl/lumi/deploy/graph"
+	"github.com/lumi-idl/lumi/deploy/plan"
+	"github.com/lumi-idl/lumi/deploy/plan/show"
+	"github.com/lumi-idl/lumi/deploy/queue"
+	"github.com/lumi-idl/lumi/lumigl"
+	"github.com/lumi-idl/lumi/lumigl/match"
+	"github.com/lumi-idl/lumi/runtime/tokens"
+	"github.com/lumi-idl/lumi/runtime/urn"
+)
+
+var update = flag.Bool("update", false, "accept what is found as right")
+
+// TestGolden shows the plan of each archive in testdata in each form that the archive has.
+func TestGolden(t *testing.T) {
+	names, err := filepath.Glob("testdata/*.txtar")
+	if err != nil || len(names) == 0 {
+		t.Fatal("no archives", err)
+	}
+	for _, name := range names {
+		t.Run(strings.TrimSuffix(filepath.Base(name), ".txtar"), func(t *testing.T) { golden(t, name) })
+	}
+}
+
+func golden(t *testing.T, name string) {
+	archive, err := txtar.ParseFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, o := read(t, archive)
+	for i, f := range archive.Files {
+		var b bytes.Buffer
+		var err error
+		switch f.Name {
+		case "text":
+			err = show.WriteText(&b, p, o)
+		case "color":
+			err = show.WriteText(&b, p, show.Options{Waits: o.Waits, Color: true})
+		case "json":
+			var line bytes.Buffer
+			if err = show.WriteJSON(&line, p, o); err == nil {
+				err = json.Indent(&b, line.Bytes(), "", "  ")
+			}
+		default:
+			continue
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		// Escape sequences are shown, so that the archive is text.
+		got := strings.ReplaceAll(b.String(), "\x1b", "␛")
+		if *update {
+			archive.Files[i].Data = []byte(got)
+		} else if diff := gocmp.Diff(string(f.Data), got); diff != "" {
+			t.Errorf("%s: -want +got:\n%s", f.Name, diff)
+		}
+	}
+	if *update {
+		if err := os.WriteFile(name, txtar.Format(archive), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	// Whatever an archive is about, no secret is shown, and nothing drives a terminal.
+	var b bytes.Buffer
+	if err := show.WriteText(&b, p, o); err != nil {
+		t.Fatal(err)
+	}
+	if err := show.WriteJSON(&b, p, o); err != nil {
+		t.Fatal(err)
+	}
+	if strings.Contains(b.String(), "hunter") {
+		t.Error("a secret is shown")
+	}
+	for _, r := range b.String() {
+		if r != '\n' && !unicode.IsPrint(r) {
+			t.Errorf("%U is shown as it is", r)
+		}
+	}
+}
+
+// scenario is the file "plan" of an archive. Resources are named by the end of their URN, from the type on; they are in
+// the snapshots "old" and "new", with what Check returned and the outputs in the extensions "checked" and "outputs".
+type scenario struct {
+	Purpose     plan.Purpose
+	Environment string
+	Module      string
+	Deployment  graph.Deployment
+	Digest      string
+	Waits       []queue.Wait
+	Steps       []struct {
+		plan.Step
+		Kind string
+		URN  string
+		Was  string
+	}
+	// Versions are those of the graph, in the order in which they are deployed. Type is that of all that a version
+	// provides and uses, "any" by default.
+	Versions []struct {
+		Type       string
+		Module     string
+		Deployment graph.Deployment
+		Provides   map[string]json.RawMessage
+		Uses       []graph.Constraint
+	}
+	Bound, Moved, Stayed []graph.Binding
+	Cleanups             []struct {
+		plan.Cleanup
+		Deleted []string
+	}
+	Moves [][2]string
+}
+
+// read makes the plan that an archive describes.
+func read(t *testing.T, archive *txtar.Archive) (*plan.Plan, show.Options) {
+	t.Helper()
+	docs := map[string]*lumigl.Snapshot{"old": {}, "new": {}}
+	s := scenario{Environment: "prod", Module: "shop"}
+	for _, f := range archive.Files {
+		var err error
+		switch f.Name {
+		case "plan":
+			d := json.NewDecoder(bytes.NewReader(f.Data))
+			d.DisallowUnknownFields()
+			err = d.Decode(&s)
+		case "old", "new":
+			docs[f.Name], err = lumigl.ParseSnapshot(string(f.Data))
+		}
+		if err != nil {
+			t.Fatal(f.Name, err)
+		}
+	}
+	vertex := func(doc, name string) *lumigl.Vertex {
+		for v := range docs[doc].Vertices() {
+			if p, _ := v.URN().Parts(); fmt.Sprintf("%s::%s", p.Type, p.Name) == name {
+				return v
+			}
+		}
+		t.Fatalf("%s is not in %s", name, doc)
+		return nil
+	}
+	resource := func(doc, name string) *graph.Resource {
+		v := vertex(doc, name)
+		return &graph.Resource{
+			URN: v.URN(), ID: v.ID, Inputs: v.Properties, Options: v.Options, Source: v.Source,
+			Checked: v.Extensions.Get("checked"), Outputs: v.Extensions.Get("outputs"),
+			Deployment: map[string]graph.Deployment{"old": 6, "new": 7}[doc],
+		}
+	}
+	p := &plan.Plan{
+		Purpose: s.Purpose, Environment: s.Environment, Module: s.Module, Deployment: s.Deployment, Digest: s.Digest,
+		Transition: &graph.Transition{Graph: &graph.Graph{Environment: s.Environment}, Bound: s.Bound, Moved: s.Moved, Stayed: s.Stayed},
+	}
+	for _, one := range s.Versions {
+		v := graph.NewVersion(graph.VersionID{Module: one.Module, Deployment: one.Deployment}, nil)
+		kind := graph.Type{Form: lumigl.TextOf(cmp.Or(one.Type, "any"))}
+		for _, use := range one.Uses {
+			use.Type = kind
+			v.Uses = append(v.Uses, graph.Edge{Constraint: use})
+		}
+		for _, name := range slices.Sorted(maps.Keys(one.Provides)) {
+			value, err := lumigl.Parser{}.ParseValue(string(one.Provides[name]))
+			if err != nil {
+				t.Fatal(err)
+			}
+			v.Provides = append(v.Provides, graph.Provided{Name: name, Type: kind, Value: value, Result: value})
+		}
+		after, err := p.Transition.Graph.Deploy(graph.Update{Version: v})
+		if err != nil {
+			t.Fatal(err)
+		}
+		p.Transition.Graph = after.Graph
+	}
+	for i := range s.Steps {
+		one := &s.Steps[i]
+		step := &one.Step
+		for step.Kind.String() != one.Kind {
+			step.Kind++
+		}
+		if one.Was == "" {
+			one.Was = one.URN
+		}
+		if step.Kind != plan.Create && step.Kind != plan.Import {
+			step.Old = resource("old", one.Was)
+			step.URN = step.Old.URN
+		}
+		if step.Kind != plan.Delete && step.Kind != plan.Forget {
+			step.New = resource("new", one.URN)
+			step.URN = step.New.URN
+		}
+		p.Steps = append(p.Steps, step)
+	}
+	for _, c := range s.Cleanups {
+		for _, name := range c.Deleted {
+			c.Cleanup.Deleted = append(c.Cleanup.Deleted, resource("old", name))
+		}
+		p.Cleanups = append(p.Cleanups, c.Cleanup)
+	}
+	for _, m := range s.Moves {
+		p.Moves = append(p.Moves, match.Pair{Old: vertex("old", m[0]), New: vertex("new", m[1])})
+	}
+	return p, show.Options{Waits: s.Waits}
+}
+
+// step returns a step of which both resources have one property each, unless its value is absent.
+func step(kind plan.Kind, name string, old, new lumigl.Value) *plan.Step {
+	s := &plan.Step{Kind: kind, URN: urn.URN("urn:lumi:prod::shop:index::aws:ec2:Vpc::" + name)}
+	for _, side := range []struct {
+		resource **graph.Resource
+		value    lumigl.Value
+	}{{&s.Old, old}, {&s.New, new}} {
+		if side.value.Exists() {
+			*side.resource = &graph.Resource{URN: s.URN, Inputs: lumigl.ObjectOf(lumigl.Member{Key: "value", Value: side.value})}
+		}
+	}
+	return s
+}
+
+func textOf(t *testing.T, steps ...*plan.Step) string {
+	t.Helper()
+	p := &plan.Plan{
+		Environment: "prod", Module: "shop", Deployment: 7, Digest: "3f", Steps: steps,
+		Transition: &graph.Transition{Graph: &graph.Graph{}},
+	}
+	var b bytes.Buffer
+	if err := show.WriteText(&b, p, show.Options{}); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+// TestLong shows a list of 1,000 elements of which one differs, and a plan of 1,000 deletions and 100,000 other resources.
+func TestLong(t *testing.T) {
+	list := func(changed int) lumigl.Value {
+		all := make([]lumigl.Value, 1000)
+		for i := range all {
+			all[i] = lumigl.IntOf(int64(i))
+		}
+		all[500] = lumigl.IntOf(int64(changed))
+		return lumigl.ListOf(all...)
+	}
+	const want = `Plan for shop in prod, deployment 7
+
+~ update main aws:ec2:Vpc
+  ~ value:
+    … 499 unchanged
+      [499]: 499
+    ~ [500]: 1 → 2
+      [501]: 501
+    … 498 unchanged
+
+1 to update
+Digest: 3f
+`
+	if diff := gocmp.Diff(want, textOf(t, step(plan.Update, "main", list(1), list(2)))); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
+	}
+	var steps []*plan.Step
+	for i := range 100_000 {
+		steps = append(steps, step(plan.Same, fmt.Sprint(i), lumigl.IntOf(1), lumigl.IntOf(1)))
+	}
+	for i := range 1000 {
+		steps = append(steps, step(plan.Delete, fmt.Sprint("old", i), lumigl.IntOf(1), lumigl.Value{}))
+	}
+	got := textOf(t, steps...)
+	if lines := strings.Count(got, "\n"); lines != 1000+5 || !strings.HasSuffix(got, "\n\n1000 to delete, 100000 unchanged\nDigest: 3f\n") {
+		t.Errorf("%d lines:\n%.200s", lines, got)
+	}
+}
+
+// TestHostile shows names that could drive a terminal, or take all of its room.
+func TestHostile(t *testing.T) {
+	for _, name := range []string{"\x1b[2Jmain", "two\nlines", "a\u202eb", "\xff", strings.Repeat("long", 10_000), strings.Repeat("a/", 10_000), "/", ""} {
+		s := step(plan.Update, name, lumigl.IntOf(1), lumigl.TextOf(name))
+		s.Old.ID, s.New.Source, s.Reasons = name, name, []string{"x"}
+		got := textOf(t, s)
+		for _, r := range got {
+			if r != '\n' && !unicode.IsPrint(r) {
+				t.Errorf("%.20q: %U is shown as it is", name, r)
+			}
+		}
+		if len(got) > 2500 || strings.Count(got, "\n") > 10 {
+			t.Errorf("%.20q is shown as %s", name, got)
+		}
+	}
+}
+
+// TestTitles shows plans as package plan makes them.
+func TestTitles(t *testing.T) {
+	id := graph.VersionID{Module: "a", Deployment: 1}
+	deployed, err := (&graph.Graph{Environment: "prod"}).Deploy(graph.Update{Version: graph.NewVersion(id, nil)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	provisioner := func(tokens.Type) string { return "aws" }
+	destroy, err := plan.MakeDestroy(deployed.Graph, "a", provisioner)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for title, p := range map[string]*plan.Plan{
+		"Remove a from prod\n":   destroy,
+		"Cleanup of a in prod\n": plan.MakeCleanup(deployed.Graph, "a", provisioner),
+	} {
+		var b strings.Builder
+		if err := show.WriteText(&b, p, show.Options{}); err != nil || !strings.HasPrefix(b.String(), title) {
+			t.Errorf("%q: %v, %s", title, err, b.String())
+		}
+	}
+}
+
+// failing is a writer that writes nothing.
+type failing struct{}
+
+func (failing) Write([]byte) (int, error) { return 0, os.ErrClosed }
+
+func TestWriter(t *testing.T) {
+	p := &plan.Plan{Transition: &graph.Transition{Graph: &graph.Graph{}}}
+	if err := show.WriteText(failing{}, p, show.Options{}); err != os.ErrClosed { //nolint:errorlint // It is passed on as it is.
+		t.Error(err)
+	}
+	if err := show.WriteJSON(failing{}, p, show.Options{}); err != os.ErrClosed { //nolint:errorlint // It is passed on as it is.
+		t.Error(err)
+	}
+}
+
+// TestManual compares the examples in the manual with what is printed.
+func TestManual(t *testing.T) {
+	archive, err := txtar.ParseFile("testdata/manual.txtar")
+	if err != nil {
+		t.Fatal(err)
+	}
+	manual, err := os.ReadFile("../../../docs/plan.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range archive.Files {
+		if f.Name != "text" {
+			continue
+		}
+		var shown strings.Builder
+		for line := range strings.Lines(string(f.Data)) {
+			if line != "\n" {
+				shown.WriteString("    ")
+			}
+			shown.WriteString(line)
+		}
+		if !strings.Contains(string(manual), shown.String()) {
+			t.Errorf("docs/plan.md does not have\n%s", shown.String())
+		}
+	}
+}
+
+// TestSchema validates the JSON of all archives, and some that is not a plan.
+func TestSchema(t *testing.T) {
+	src, err := os.ReadFile("../../../docs/schema/plan.schema.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	document, err := jsonschema.UnmarshalJSON(bytes.NewReader(src))
+	if err != nil {
+		t.Fatal(err)
+	}
+	compiler := jsonschema.NewCompiler()
+	if err := compiler.AddResource("plan.schema.json", document); err != nil {
+		t.Fatal(err)
+	}
+	schema, err := compiler.Compile("plan.schema.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var plans []string
+	names, _ := filepath.Glob("testdata/*.txtar")
+	for _, name := range names {
+		archive, err := txtar.ParseFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, f := range archive.Files {
+			if f.Name == "json" {
+				plans = append(plans, string(f.Data))
+			}
+		}
+	}
+	var values []any
+	var want []bool
+	for _, plan := range plans {
+		for _, change := range []struct {
+			from, to string
+			accepted bool
+		}{
+			{"", "", true}, {`"version": 1`, `"version": 2`, false}, {`"digest"`, `"digets"`, false},
+			{`"kind": "update"`, `"kind": "upgrade"`, false}, {`"possible": true`, `"possible": "yes"`, false},
+			{`"change": "changed"`, `"change": "modified"`, false}, {`"kind": "stale"`, `"kind": "old"`, false},
+		} {
+			changed := strings.Replace(plan, change.from, change.to, 1)
+			if changed == plan && !change.accepted {
+				continue
+			}
+			value, err := jsonschema.UnmarshalJSON(strings.NewReader(changed))
+			if err != nil {
+				t.Fatal(err)
+			}
+			values, want = append(values, value), append(want, change.accepted)
+			if err := schema.Validate(value); (err == nil) != change.accepted {
+				t.Errorf("%s → %s: %v", change.from, change.to, err)
+			}
+		}
+	}
+	// The people who use the schema have other validators.
+	id := document.(map[string]any)["$id"]
+	var documents []map[string]any
+	for _, value := range values {
+		documents = append(documents, map[string]any{"schema": id, "document": value})
+	}
+	input, err := json.Marshal(map[string]any{"schemas": []any{document}, "documents": documents})
+	if err != nil {
+		t.Fatal(err)
+	}
+	scripts := filepath.Join("..", "..", "..", "lumigl", "testdata")
+	for _, command := range [][]string{
+		{"/usr/bin/python3", filepath.Join(scripts, "validate.py")}, {"node", filepath.Join(scripts, "ajv", "validate.mjs")},
+	} {
+		t.Run(filepath.Base(command[0]), func(t *testing.T) {
+			cmd := exec.Command(command[0], command[1])
+			cmd.Stdin = bytes.NewReader(input)
+			out, err := cmd.Output()
+			if err != nil {
+				t.Skipf("the validator is not installed: %v", err)
+			}
+			var got []bool
+			if err := json.Unmarshal(out, &got); err != nil {
+				t.Fatal(err)
+			}
+			if diff := gocmp.Diff(want, got); diff != "" {
+				t.Errorf("-want +got:\n%s", diff)
+			}
+		})
+	}
+}

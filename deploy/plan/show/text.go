@@ -1,0 +1,186 @@
+package show
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/lumi-idl/lumi/deploy/graph"
+	"github.com/lumi-idl/lumi/deploy/plan"
+	"github.com/lumi-idl/lumi/internal/term"
+	"github.com/lumi-idl/lumi/lumigl/diff"
+	"github.com/lumi-idl/lumi/runtime/urn"
+)
+
+// WriteText writes a plan for people. Nothing in it can drive a terminal. Secrets are masked.
+func WriteText(w io.Writer, p *plan.Plan, o Options) error {
+	t := text{term.Stream{Color: o.Color}}
+	var parts []string
+	for _, part := range [...]string{
+		t.header(p, o), t.steps(p), t.provides(p), t.notes(p), t.cleanups(p), t.moves(p), t.totals(p),
+	} {
+		if part != "" {
+			parts = append(parts, strings.Trim(part, "\n"))
+		}
+	}
+	_, err := io.WriteString(w, strings.Join(parts, "\n\n")+"\n")
+	return err
+}
+
+// text formats the parts of a plan, each as lines, or "" if there is nothing to show.
+type text struct{ term.Stream }
+
+func line(depth int, text string) string { return strings.Repeat("  ", depth) + text + "\n" }
+
+// shown returns a text that can drive no terminal, and of a very long one the beginning.
+func shown(s string) string { return term.Clip(term.Visible(s), 160) }
+
+func (t text) header(p *plan.Plan, o Options) string {
+	title := t.Paint(term.Bold, fmt.Sprintf(purposes[p.Purpose].title, shown(p.Module), shown(p.Environment)))
+	if p.Deployment != 0 {
+		title += fmt.Sprintf(", deployment %d", p.Deployment)
+	}
+	all := line(0, title)
+	for _, w := range o.Waits {
+		all += line(0, "waits for "+term.Visible(w.For.Name()+": "+w.Reason))
+	}
+	return all
+}
+
+// steps writes the steps that do something, a replacement once. Those of several lines are between empty lines.
+func (t text) steps(p *plan.Plan) string {
+	var all strings.Builder
+	for _, s := range p.Steps {
+		if s.Replaced || kindOf(s) == plan.Same {
+			continue
+		}
+		one := t.step(s, 0)
+		if strings.Count(one, "\n") > 1 {
+			one = "\n" + one + "\n"
+		}
+		all.WriteString(one)
+	}
+	return strings.ReplaceAll(all.String(), "\n\n\n", "\n\n")
+}
+
+// step writes a step: what it does and where the program makes the resource, why, and what differs.
+func (t text) step(s *plan.Step, depth int) string {
+	kind := kindOf(s)
+	verb := forms[kind].sign + " " + kind.String()
+	if s.Possible {
+		verb += "?"
+	}
+	if s.Kind == plan.Replace && s.DeleteFirst {
+		verb += " (delete first)"
+	}
+	title := t.Paint(forms[kind].style, verb) + " " + t.resource(s.URN, idOf(s))
+	if s.New != nil && s.New.Source != "" {
+		title += "  " + t.Paint(term.Dim, shown(s.New.Source))
+	}
+	all := line(depth, title)
+	detail := func(format string, args ...any) { all += line(depth+1, term.Visible(fmt.Sprintf(format, args...))) }
+	if s.Old != nil && s.Old.URN != s.URN {
+		detail("was %s", graph.ShortName(s.Old.URN))
+	}
+	if len(s.Reasons) > 0 {
+		detail("because %s", strings.Join(s.Reasons, "; "))
+	}
+	if s.NotCompared {
+		detail("not compared: stored secrets need the key")
+	}
+	if s.Kind == plan.Forget || s.Kind == plan.Replace && s.Old.Flag("retainOnDelete") {
+		detail("the existing resource is forgotten, not deleted")
+	}
+	return all + t.changes(changes(s), depth+1)
+}
+
+func (t text) changes(r *diff.Resource, depth int) string {
+	var all strings.Builder
+	_ = r.WriteText(&all, depth, diff.TextOptions{Color: t.Color, Context: 1}) // A builder takes everything.
+	return all.String()
+}
+
+// resource is a resource in a line, as lumi show prints it.
+func (t text) resource(u urn.URN, id string) string {
+	all := t.Paint(term.Bold, shown(u.Name())) + " " + t.Paint(term.Dim, shown(string(u.Type())))
+	if id != "" {
+		all += " " + shown(id)
+	}
+	return all
+}
+
+func (t text) provides(p *plan.Plan) string {
+	r := provides(p)
+	if len(r.Changes) == 0 {
+		return ""
+	}
+	return line(0, t.Paint(term.Yellow, "~")+" "+t.Paint(term.Bold, "provides")) + t.changes(r, 1)
+}
+
+func (t text) notes(p *plan.Plan) (all string) {
+	styles := map[string]term.Style{"stale": term.Yellow, "broken": term.Red}
+	for _, n := range notes(p) {
+		all += line(0, t.Paint(styles[n.Kind], term.Visible(n.Text)))
+	}
+	return all
+}
+
+// cleanups writes those that delete something.
+func (t text) cleanups(p *plan.Plan) (all string) {
+	for _, c := range p.Cleanups {
+		if len(c.Deleted) > 0 {
+			all += line(0, "Then "+t.Paint(term.Bold, "Cleanup["+shown(c.Module)+"]")+" removes:")
+		}
+		for _, s := range c.Steps() {
+			all += t.step(s, 1)
+		}
+	}
+	return all
+}
+
+func (t text) moves(p *plan.Plan) (all string) {
+	for _, m := range p.Moves {
+		all += line(0, fmt.Sprintf("Perhaps moved: %s → %s (to keep the resource, add the alias %q)",
+			t.resource(m.Old.URN(), ""), t.resource(m.New.URN(), ""), shown(m.Old.URN().Name())))
+	}
+	return all
+}
+
+// totals ends the text.
+func (t text) totals(p *plan.Plan) string {
+	var counts [len(forms)]int
+	var atMost [len(forms)]string
+	for _, s := range p.Steps {
+		if s.Replaced {
+			continue
+		}
+		counts[kindOf(s)]++
+		if s.Possible {
+			atMost[s.Kind] = "up to "
+		}
+	}
+	var parts []string
+	for kind := plan.Create; kind <= plan.Forget; kind++ {
+		if counts[kind] > 0 {
+			parts = append(parts, t.Paint(forms[kind].style, fmt.Sprintf("%s%d to %s", atMost[kind], counts[kind], kind)))
+		}
+	}
+	if len(parts) == 0 {
+		parts = append(parts, "No resources to change")
+	}
+	removed := 0
+	for _, c := range p.Cleanups {
+		removed += len(c.Deleted)
+	}
+	if removed > 0 {
+		parts = append(parts, t.Paint(term.Red, fmt.Sprintf("%d to remove in cleanups", removed)))
+	}
+	if n := counts[plan.Same]; n > 0 {
+		parts = append(parts, fmt.Sprintf("%d unchanged", n))
+	}
+	digest := "Digest: " + term.Visible(p.Digest)
+	if p.Digest == "" {
+		digest = "No digest: stored secrets cannot be compared without the key"
+	}
+	return line(0, strings.Join(parts, ", ")) + line(0, digest)
+}

@@ -1,0 +1,163 @@
+package plan
+
+import (
+	"slices"
+
+	"github.com/lumi-idl/lumi/deploy/graph"
+	"github.com/lumi-idl/lumi/internal/dag"
+	"github.com/lumi-idl/lumi/lumigl"
+	"github.com/lumi-idl/lumi/runtime/urn"
+)
+
+// group sorts the steps of a plan and fills in its tasks: consecutive ones of one provisioner are a task. The task of the
+// module's own vertex comes after all creations and changes, and before all deletions, except those that they wait for. To
+// have few tasks, steps leave their order as far as their After allows.
+func (p *Plan) group() {
+	names := []string{""} // of groups; steps in the first one need no provisioner
+	group := make([]int32, len(p.Steps)+1)
+	module, number := int32(len(p.Steps)), numbers(p.Steps)
+	var g dag.Graph
+	for i, s := range p.Steps {
+		name := ""
+		if s.provisioned() {
+			name = p.provisioner(s.URN.Type())
+		}
+		of := slices.Index(names, name)
+		if of < 0 {
+			of, names = len(names), append(names, name)
+		}
+		group[i] = int32(of)
+		for _, a := range s.After {
+			g.To = append(g.To, number[a])
+		}
+		if s.removes() && !s.DeleteFirst {
+			g.To = append(g.To, module)
+		}
+		g.End()
+	}
+	group[module] = int32(len(names))
+	names = append(names, p.provisioner(lumigl.ModuleType))
+	for i, s := range p.Steps {
+		if !s.removes() {
+			g.To = append(g.To, int32(i))
+		}
+	}
+	g.End()
+
+	var all []Task
+	sorted, last := make([]*Step, 0, len(p.Steps)), int32(0)
+	for _, v := range g.Gather(group, len(names)) {
+		if group[v] != 0 && group[v] != last {
+			last = group[v]
+			all = append(all, Task{Number: len(all) + 1, Provisioner: names[last]})
+		}
+		if v == module {
+			continue
+		}
+		sorted = append(sorted, p.Steps[v])
+		if group[v] != 0 {
+			task := &all[len(all)-1]
+			task.Steps = append(task.Steps, p.Steps[v])
+		}
+	}
+	p.Steps, p.Tasks = sorted, all
+}
+
+// Inputs returns the inputs of the tasks, in their order.
+func (p *Plan) Inputs() []Input {
+	inputs := make([]Input, len(p.Tasks))
+	now := map[string][]Vertex{} // what each provisioner handles at this point; steps without one have been made
+	old, new := ends(slices.DeleteFunc(slices.Clone(p.Steps), (*Step).provisioned))
+	for _, v := range changed(vertices(p.before, p.Module), old, new) {
+		name := p.provisioner(lumigl.ModuleType)
+		if v.Resource != nil {
+			name = p.provisioner(v.Resource.Type())
+		}
+		now[name] = append(now[name], v)
+	}
+	for i, t := range p.Tasks {
+		old, new := ends(t.Steps)
+		if len(t.Steps) == 0 {
+			old, new = versions(p.before, p.Module), versions(p.Transition.Graph, p.Module)
+		}
+		in := &inputs[i]
+		in.Old = now[t.Provisioner]
+		in.New = changed(in.Old, old, new)
+		in.Context = p.context(in.New, func(u urn.URN) bool { return p.provisioner(u.Type()) == t.Provisioner })
+		now[t.Provisioner] = in.New
+	}
+	return inputs
+}
+
+// vertices returns the vertices of a module: versions that are not partial, and resources. Some are there twice.
+func vertices(g *graph.Graph, module string) []Vertex {
+	all := versions(g, module)
+	for _, v := range g.Versions(module) {
+		for r := range v.Resources() {
+			all = append(all, Vertex{Resource: r})
+		}
+	}
+	for _, p := range g.Pending(module) {
+		all = append(all, Vertex{Resource: p.Resource})
+	}
+	return all
+}
+
+func versions(g *graph.Graph, module string) []Vertex {
+	var all []Vertex
+	for _, v := range g.Versions(module) {
+		if !v.Partial {
+			all = append(all, Vertex{Version: v})
+		}
+	}
+	return all
+}
+
+// ends returns the vertices that steps remove and those that they add.
+func ends(steps []*Step) (old, new []Vertex) {
+	for _, s := range steps {
+		if s.Old != nil && s.Old != s.New && s.Kind != Replace { // which has a Delete
+			old = append(old, Vertex{Resource: s.Old})
+		}
+		if s.New != nil && s.New != s.Old {
+			new = append(new, Vertex{Resource: s.New})
+		}
+	}
+	return old, new
+}
+
+// changed returns vertices without the old and with the new ones, sorted, and each once.
+func changed(vertices, old, new []Vertex) []Vertex {
+	gone := make(map[Vertex]bool, len(old))
+	for _, v := range old {
+		gone[v] = true
+	}
+	all := slices.DeleteFunc(slices.Clone(vertices), func(v Vertex) bool { return gone[v] })
+	all = append(all, new...)
+	slices.SortFunc(all, Vertex.compare)
+	return slices.Compact(all)
+}
+
+// context returns the vertices that others depend on directly and that their provisioner does not handle, and the versions
+// of modules that versions use. It has no resources of versions, which a provisioner finds in them.
+func (p *Plan) context(of []Vertex, handles func(urn.URN) bool) []Vertex {
+	after := p.Transition.Graph
+	holders := slices.Concat(p.before.Versions(p.Module), after.Versions(p.Module))
+	slices.Reverse(holders) // Dependencies are those in the newest version that holds the resource.
+	var all []Vertex
+	for _, v := range of {
+		if v.Version != nil {
+			for _, e := range v.Version.Uses {
+				all = append(all, Vertex{Version: after.Version(e.To)})
+			}
+			continue
+		}
+		others := slices.DeleteFunc(slices.Clone(v.Resource.Dependencies), handles)
+		if i := slices.IndexFunc(holders, func(h *graph.Version) bool { return h.Holds(v.Resource) }); i >= 0 {
+			for _, u := range others {
+				all = append(all, Vertex{Resource: holders[i].Resource(u)})
+			}
+		}
+	}
+	return changed(all, []Vertex{{}}, nil) // A version that is left may use one that is gone.
+}
