@@ -1,0 +1,163 @@
+package plan_test
+
+import (
+	"context"
+	"encoding/hex"
+	"fmt"
+	"hash/fnv"
+	"slices"
+	"strconv"
+	"strings"
+	"sync/atomic"
+
+	"github.com/lumi-idl/lumi/deploy/plan"
+	"github.com/lumi-idl/lumi/lumigl"
+	"github.com/lumi-idl/lumi/lumigl/expr"
+	"github.com/lumi-idl/lumi/runtime/tokens"
+)
+
+// simType is a type of the resources in random environments. All types have the same properties, and treat them
+// differently.
+type simType struct {
+	plan.Description
+	// deleteFirst types delete a resource before they create its replacement.
+	deleteFirst bool
+	// ignored are properties whose changes InspectChange does not report.
+	ignored []string
+	// suffixed types have a default that derives from the seed.
+	suffixed bool
+}
+
+// simTypes are those of random environments. Their properties are "name" or "key", "zone" and "base", which replace, and
+// "size", "text" and "link". The output "arn" lasts as long as the resource; "state" changes with each update.
+var simTypes = []simType{
+	{Description: describe("x:m:Disk", true, "zone", "base")},
+	{Description: describe("x:m:Rule", false, "key", "zone", "base"), suffixed: true},
+	{Description: describe("x:m:Host", true, "zone", "base"), deleteFirst: true},
+	{Description: describe("x:m:Note", true, "zone"), ignored: []string{"text"}},
+}
+
+func describe(t tokens.Type, named bool, replaces ...string) plan.Description {
+	if named {
+		replaces = append(replaces, "name")
+	}
+	slices.Sort(replaces)
+	return plan.Description{Type: t, Named: named, Replaces: replaces, Outputs: []string{"arn", "state"}}
+}
+
+func simTypeOf(t tokens.Type) simType {
+	i := slices.IndexFunc(simTypes, func(s simType) bool { return s.Type == t })
+	return simTypes[i]
+}
+
+// simProvider serves simTypes. It counts the calls about resources.
+type simProvider struct{ calls atomic.Int64 }
+
+func (p *simProvider) Describe(_ context.Context, types []tokens.Type) ([]plan.Description, error) {
+	var all []plan.Description
+	for _, t := range types {
+		all = append(all, simTypeOf(t).Description)
+	}
+	return all, nil
+}
+
+// Check fills in "region", and for some types a "suffix" that stays as it is for as long as the resource lives.
+func (p *simProvider) Check(_ context.Context, r plan.CheckRequest) (lumigl.Value, error) {
+	p.calls.Add(1)
+	checked := r.Properties
+	if !checked.Get("region").Exists() {
+		checked = checked.With("region", lumigl.TextOf("r1"))
+	}
+	if simTypeOf(r.URN.Type()).suffixed {
+		suffix := r.Old.Get("suffix")
+		if !suffix.Exists() {
+			suffix = lumigl.TextOf(hex.EncodeToString(r.Seed[:min(3, len(r.Seed))]))
+		}
+		checked = checked.With("suffix", suffix)
+	}
+	return checked, nil
+}
+
+// Name makes the name of a rule of its key.
+func (p *simProvider) Name(_ context.Context, r plan.Desired) (string, error) {
+	p.calls.Add(1)
+	key, ok := r.Properties.Get("key").Int()
+	if !ok {
+		return "", fmt.Errorf("%s has no key", r.URN)
+	}
+	return fmt.Sprintf("rule-%d", key), nil
+}
+
+// InspectChange compares the properties that are not outputs, each as a whole.
+func (p *simProvider) InspectChange(_ context.Context, r plan.InspectChangeRequest) (plan.Difference, error) {
+	p.calls.Add(1)
+	t := simTypeOf(r.URN.Type())
+	d := plan.Difference{DeleteFirst: t.deleteFirst}
+	desired := r.Properties
+	for _, name := range simNames(r.Old, desired) {
+		old, new := r.Old.Get(name), desired.Get(name)
+		switch {
+		case old.Equal(new) || slices.Contains(t.Outputs, name):
+		case slices.Contains(t.ignored, name):
+			desired = desired.With(name, old)
+			d.Properties = desired
+		default:
+			d.Changes = append(d.Changes, plan.Change{
+				Path: name, Unknown: !expr.IsKnown(new), Replaces: slices.Contains(t.Replaces, name),
+			})
+		}
+	}
+	return d, nil
+}
+
+// simNames returns the keys of several objects, sorted.
+func simNames(objects ...lumigl.Value) (names []string) {
+	for _, o := range objects {
+		for name := range o.Members() {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
+}
+
+// simOutputs returns what a real resource has computed after it was created or updated with some properties.
+func simOutputs(id string, checked lumigl.Value) lumigl.Value {
+	h := fnv.New32a()
+	h.Write([]byte(simText(checked)))
+	return lumigl.ObjectOf(
+		lumigl.Member{Key: "arn", Value: lumigl.TextOf("arn:" + id)},
+		lumigl.Member{Key: "state", Value: lumigl.IntOf(int64(h.Sum32() % 1000))},
+	)
+}
+
+// simText returns a value as one line of text, with the keys of objects sorted.
+func simText(v lumigl.Value) string {
+	var parts []string
+	switch v.Kind() {
+	case lumigl.List:
+		for _, e := range v.Elements() {
+			parts = append(parts, simText(e))
+		}
+		return "[" + strings.Join(parts, " ") + "]"
+	case lumigl.Object:
+		for _, name := range simNames(v) {
+			parts = append(parts, name+":"+simText(v.Get(name)))
+		}
+		return "{" + strings.Join(parts, " ") + "}"
+	case lumigl.Reference:
+		target, property, _ := v.Target()
+		return "→" + target.Key() + "." + property
+	case lumigl.Text:
+		text, _ := v.Text()
+		return strconv.Quote(text)
+	case lumigl.Number:
+		number, _ := v.Literal()
+		return number
+	case lumigl.Bool:
+		b, _ := v.Bool()
+		return strconv.FormatBool(b)
+	default:
+		return v.Kind().String()
+	}
+}
