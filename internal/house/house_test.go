@@ -159,6 +159,12 @@ var rules = []rule{
 		why:   "a plan is shown as it is",
 	},
 	{
+		of:    []string{"./deploy/secret"},
+		only:  []string{"./internal/jsonpointer", "./lumigl", "./runtime/urn", "./runtime/wire"},
+		never: stores,
+		why:   "secrets are sealed in values; who stores them is not its business",
+	},
+	{
 		of: []string{"./deploy/workspace"}, only: []string{"./internal/suggest"}, never: grpc,
 		why: "a workspace is described by one file",
 	},

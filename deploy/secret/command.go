@@ -1,0 +1,64 @@
+package secret
+
+import (
+	"context"
+	"encoding/base64"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"os/exec"
+	"slices"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/lumi-idl/lumi/runtime/wire"
+)
+
+// maxOutput is how much a command may write, in bytes.
+const maxOutput = 64 << 10
+
+// run runs the command with the verb as its last argument, and returns its standard output.
+func (w *Wrapper) run(ctx context.Context, verb, input string) (string, error) {
+	cmd := exec.CommandContext(ctx, w.command[0], slices.Concat(w.command[1:], []string{verb})...)
+	var stdout, stderr limited
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = strings.NewReader(input+"\n"), &stdout, &stderr
+	cmd.Dir, cmd.WaitDelay = w.Dir, time.Second // A process that it leaves behind may hold its output open.
+	err := cmd.Run()
+	output, key := strings.TrimSpace(string(stdout)), input
+	if verb == "unwrap" {
+		key = output
+	}
+	switch {
+	case ctx.Err() != nil:
+		return "", fmt.Errorf("%q was stopped: %w", w.command[0]+" "+verb, context.Cause(ctx))
+	case err != nil && !errors.Is(err, exec.ErrWaitDelay):
+		err = fmt.Errorf("failed: %w", err)
+	case output == "" || len(stdout) > maxOutput || !utf8.ValidString(output):
+		err = fmt.Errorf("must write text to standard output, such as base64, at most %d KiB", maxOutput>>10)
+	case verb == "wrap" && mask(output, key) != output:
+		err = errors.New("wrote the key unencrypted")
+	default:
+		return output, nil
+	}
+	said := strings.TrimSpace(mask(string(stderr), key))
+	return "", needKey("%q %w; standard error: %.500q", w.command[0]+" "+verb, err, said)
+}
+
+// mask masks a key in text: in base64, also without its padding, in hexadecimal, and as it is.
+func mask(text, key string) string {
+	data, _ := base64.StdEncoding.DecodeString(key)
+	keys := wire.NewSecrets(nil)
+	for _, form := range []string{key, strings.TrimRight(key, "="), hex.EncodeToString(data), string(data)} {
+		keys.AddValue(form)
+	}
+	return wire.Mask(text, keys)
+}
+
+// limited keeps the start of what is written, and one byte more than allowed.
+type limited []byte
+
+func (l *limited) Write(p []byte) (int, error) {
+	*l = append(*l, p[:min(len(p), maxOutput+1-len(*l))]...)
+	return len(p), nil
+}

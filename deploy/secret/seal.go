@@ -1,0 +1,182 @@
+package secret
+
+import (
+	"crypto/rand"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/lumi-idl/lumi/internal/jsonpointer"
+	"github.com/lumi-idl/lumi/lumigl"
+	"github.com/lumi-idl/lumi/runtime/urn"
+	"github.com/lumi-idl/lumi/runtime/wire"
+)
+
+const (
+	prefix  = "sealed:1:" // of the value of a sealed secret
+	padding = 64          // divides the length of each plain text
+)
+
+// Seal returns v, a value of the resource u, with each outermost secret sealed for its path in v. Seal all values of a
+// resource as one object, so that no sealed secret fits in two places.
+func (k *Key) Seal(u urn.URN, v lumigl.Value) (lumigl.Value, error) {
+	return k.SealAs(u, v, lumigl.Value{})
+}
+
+// SealAs is like [Key.Seal], but secrets that equal those at the same path in old, a sealed value of the same resource,
+// are sealed as they are there. So what did not change need not be stored again.
+func (k *Key) SealAs(u urn.URN, v, old lumigl.Value) (lumigl.Value, error) {
+	v, _, err := walk(v, old, "", func(secret, old lumigl.Value, path string) (lumigl.Value, error) {
+		if k == nil {
+			return lumigl.Value{}, &KeyError{at(u, path, "cannot be sealed without the key")}
+		}
+		if was, err := k.open(u, path, old); err == nil && old.IsSecret() && was.Equal(secret) {
+			return old, nil
+		}
+		plain, references, err := encode(secret)
+		if err != nil { // It may quote the secret.
+			return lumigl.Value{}, at(u, path, "cannot be sealed: it cannot be written as LumiGL")
+		}
+		text := base64.StdEncoding.EncodeToString(k.aead().Seal(k.id[:], nil, plain, place(u, path)))
+		return signed(lumigl.TextOf(prefix+text), references), nil
+	})
+	return v, err
+}
+
+// Open returns v, a value of the resource u, with each secret as it was before [Key.Seal]. The error is a *[KeyError]
+// if k is nil or not the key that sealed the secret.
+func (k *Key) Open(u urn.URN, v lumigl.Value) (lumigl.Value, error) {
+	v, _, err := walk(v, lumigl.Value{}, "", func(secret, _ lumigl.Value, path string) (lumigl.Value, error) {
+		return k.open(u, path, secret)
+	})
+	return v, err
+}
+
+// Reseal seals for u under k what from sealed for was: after a move, or with another key.
+func (k *Key) Reseal(u urn.URN, v lumigl.Value, from *Key, was urn.URN) (lumigl.Value, error) {
+	v, err := from.Open(was, v)
+	if err != nil {
+		return lumigl.Value{}, err
+	}
+	return k.Seal(u, v)
+}
+
+// Hide returns a sealed value as it appears without the key: each secret is unknown, but keeps its references.
+func Hide(v lumigl.Value) lumigl.Value {
+	v, _, _ = walk(v, lumigl.Value{}, "", func(secret, _ lumigl.Value, _ string) (lumigl.Value, error) {
+		return signed(lumigl.TextOf(wire.Unknown), secret.Get("references")), nil
+	})
+	return v
+}
+
+func signed(v, references lumigl.Value) lumigl.Value {
+	return lumigl.ObjectOf(
+		lumigl.Member{Key: wire.Signature, Value: lumigl.TextOf(wire.Secret)},
+		lumigl.Member{Key: "value", Value: v}, lumigl.Member{Key: "references", Value: references})
+}
+
+// place returns the additional data of a secret.
+func place(u urn.URN, path string) []byte { return fmt.Appendf(nil, "%q %q", string(u), path) }
+
+func at(u urn.URN, path, problem string) error {
+	return fmt.Errorf("%s: the secret at %q %s", u, path, problem)
+}
+
+// walk returns v, which is at path, with its outermost secrets replaced by what visit returns for each and for what old
+// has in its place, and whether there are any.
+func walk(
+	v, old lumigl.Value, path string, visit func(secret, old lumigl.Value, path string) (lumigl.Value, error),
+) (_ lumigl.Value, found bool, err error) {
+	if v.IsSecret() {
+		v, err := visit(v, old, path)
+		return v, true, err
+	}
+	v = v.Map(func(i int, key string, part lumigl.Value) (lumigl.Value, bool) {
+		if err != nil || part.Kind() != lumigl.Object && part.Kind() != lumigl.List {
+			return lumigl.Value{}, false
+		}
+		before := old.Get(key)
+		if v.Kind() == lumigl.List {
+			key, before = strconv.Itoa(i), old.At(i)
+		}
+		var changed bool
+		part, changed, err = walk(part, before, jsonpointer.Within(path, key), visit)
+		found = found || changed
+		return part, changed
+	})
+	if err != nil {
+		v = lumigl.Value{}
+	}
+	return v, found, err
+}
+
+// open opens one secret.
+func (k *Key) open(u urn.URN, path string, secret lumigl.Value) (v lumigl.Value, err error) {
+	text, _ := secret.Get("value").Text()
+	text, isSealed := strings.CutPrefix(text, prefix)
+	data, err := base64.StdEncoding.Strict().DecodeString(text)
+	switch {
+	case k == nil:
+		return v, &KeyError{at(u, path, "cannot be read without the key")}
+	case !isSealed || err != nil || len(data) < len(k.id):
+		return v, at(u, path, "is not sealed, or was sealed by a newer version of lumi")
+	case [len(k.id)]byte(data) != k.id:
+		return v, &KeyError{at(u, path, "was sealed with another key")}
+	}
+	plain, err := k.aead().Open(nil, nil, data[len(k.id):], place(u, path))
+	if err == nil {
+		v, err = decode(plain, secret.Get("references"))
+	}
+	if err != nil {
+		return lumigl.Value{}, at(u, path, "is damaged, or was sealed for another resource or property")
+	}
+	return v, nil
+}
+
+// encode returns the plain text of a secret, in which a random mark replaces references, and a list of these, or an
+// absent value if there are none.
+func encode(secret lumigl.Value) (plain []byte, references lumigl.Value, err error) {
+	mark := lumigl.TextOf(rand.Text())
+	var targets []lumigl.Value
+	secret = secret.Replace(func(part lumigl.Value) (lumigl.Value, bool) {
+		if part.Kind() != lumigl.Reference {
+			return part, false
+		}
+		targets = append(targets, part)
+		return mark, true
+	})
+	if len(targets) > 0 {
+		references = lumigl.ListOf(targets...)
+	}
+	fields := []lumigl.Member{{Key: "secret", Value: secret}, {Key: "mark", Value: mark}}
+	plain, err = lumigl.Append(nil, &lumigl.Graph{Fields: fields})
+	for len(plain)%padding != 0 {
+		plain = append(plain, ' ')
+	}
+	return plain, references, err
+}
+
+// decode reverses [encode], if the number of references is right.
+func decode(plain []byte, references lumigl.Value) (lumigl.Value, error) {
+	g, err := lumigl.ParseGraph(string(plain))
+	if err != nil {
+		return lumigl.Value{}, err
+	}
+	doc := lumigl.ObjectOf(g.Fields...)
+	mark, n, ok := doc.Get("mark"), 0, true
+	// Replacing every leaf copies the secret out of the parser's memory, which is much larger.
+	secret := doc.Get("secret").Replace(func(part lumigl.Value) (lumigl.Value, bool) {
+		if part.Equal(mark) {
+			part = references.At(n)
+			ok = ok && part.Kind() == lumigl.Reference
+			n++
+		}
+		return part, part.Kind() != lumigl.Object && part.Kind() != lumigl.List
+	})
+	if !ok || n != references.Len() {
+		return lumigl.Value{}, errors.New("the references are not those of the secret")
+	}
+	return secret, nil
+}

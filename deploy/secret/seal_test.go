@@ -1,0 +1,434 @@
+package secret_test
+
+import (
+	"encoding/base64"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/lumi-idl/lumi/deploy/secret"
+	"github.com/lumi-idl/lumi/internal/jsonpointer"
+	"github.com/lumi-idl/lumi/lumigl"
+	"github.com/lumi-idl/lumi/runtime/urn"
+	"github.com/lumi-idl/lumi/runtime/wire"
+)
+
+const (
+	db    urn.URN = "urn:lumi:prod::shop:index::aws:rds:Instance::db"
+	other urn.URN = "urn:lumi:prod::shop:index::aws:rds:Instance::other"
+)
+
+// signed returns an object with a signature.
+func signed(signature string, members ...lumigl.Member) lumigl.Value {
+	return lumigl.ObjectOf(slices.Concat([]lumigl.Member{{Key: wire.Signature, Value: lumigl.TextOf(signature)}}, members)...)
+}
+
+func secretOf(v lumigl.Value) lumigl.Value {
+	return signed(wire.Secret, lumigl.Member{Key: "value", Value: v})
+}
+
+func object(key string, v lumigl.Value) lumigl.Value {
+	return lumigl.ObjectOf(lumigl.Member{Key: key, Value: v})
+}
+
+func reference(t testing.TB, key urn.URN, property string) lumigl.Value {
+	t.Helper()
+	v, err := lumigl.NewResource(key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return lumigl.PropertyOf(v, property)
+}
+
+// text returns the canonical text of a graph with a vertex that has the value.
+func text(t testing.TB, v lumigl.Value) string {
+	t.Helper()
+	g := &lumigl.Graph{}
+	add := func(key string) *lumigl.Vertex {
+		v, err := g.Add(key)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return v
+	}
+	vertex, all := add("the vertex"), map[string]*lumigl.Vertex{}
+	vertex.Properties = object("value", v.Retarget(func(target *lumigl.Vertex) *lumigl.Vertex {
+		if all[target.Key()] == nil {
+			all[target.Key()] = add(target.Key())
+		}
+		return all[target.Key()]
+	}))
+	written, err := lumigl.Append(nil, g)
+	if err != nil {
+		t.Fatalf("a value cannot be written: %v", err)
+	}
+	return string(written)
+}
+
+func must(t testing.TB) func(v lumigl.Value, err error) lumigl.Value {
+	return func(v lumigl.Value, err error) lumigl.Value {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return v
+	}
+}
+
+// drawn draws values with everything in them. Secrets, keys in secrets and what is around them have texts of their own.
+type drawn struct {
+	*rapid.T
+	testing.TB
+	secrets []string
+}
+
+func (d *drawn) word(isSecret bool) string {
+	word := rapid.OneOf(rapid.String(), rapid.StringMatching(`["\\/~<>&é𝄞\n]{0,8}`),
+		rapid.SampledFrom([]string{"#ref", "value", "sealed:1:", wire.Unknown, "references"})).Draw(d.T, "word")
+	if isSecret {
+		word = fmt.Sprintf("hidden <%d> \"é\n", len(d.secrets)) + word
+		d.secrets = append(d.secrets, word)
+	}
+	return word
+}
+
+func (d *drawn) value(depth int, isSecret bool) lumigl.Value {
+	most := 9
+	if depth == 0 {
+		most = 3
+	}
+	one := func() lumigl.Value { return d.value(depth-1, isSecret) }
+	switch rapid.IntRange(0, most).Draw(d.T, "kind") {
+	case 0:
+		return rapid.SampledFrom([]lumigl.Value{lumigl.NullValue(), lumigl.BoolOf(true), lumigl.ListOf(), lumigl.ObjectOf()}).Draw(d.T, "plain")
+	case 1:
+		n, _ := lumigl.NumberOf(rapid.StringMatching(`-?[1-9][0-9]{0,30}(\.[0-9]{1,9})?(e-?[0-9])?`).Draw(d.T, "number"))
+		return n
+	case 2:
+		return lumigl.TextOf(d.word(isSecret))
+	case 3:
+		to := rapid.SampledFrom([]urn.URN{db, other}).Draw(d.T, "to")
+		return reference(d.TB, to, rapid.SampledFrom([]string{"", "url", "a/b"}).Draw(d.T, "property"))
+	case 4, 5:
+		return secretOf(d.value(depth-1, true))
+	case 6:
+		return signed(wire.Expression, lumigl.Member{Key: "interpolate", Value: lumigl.ListOf(one(), one())})
+	case 7:
+		return lumigl.ListOf(one(), one(), one())
+	default:
+		var o lumigl.ObjectBuilder
+		for range rapid.IntRange(0, 3).Draw(d.T, "members") {
+			if key := d.word(isSecret); key != wire.Signature && key != "#ref" {
+				o.Set(key, one())
+			}
+		}
+		return o.Object()
+	}
+}
+
+// TestRoundTrip opens what it has sealed, after it was written and read, and looks for plain text in it.
+func TestRoundTrip(t *testing.T) {
+	key := secret.NewKey()
+	sealedSome := false
+	rapid.Check(t, func(r *rapid.T) {
+		d := &drawn{T: r, TB: t}
+		v := d.value(5, false)
+		sealed := must(t)(key.Seal(db, v))
+		before, after := text(t, v), text(t, sealed)
+		for _, word := range d.secrets {
+			for _, form := range forms(word) {
+				if strings.Contains(after, form) {
+					t.Fatalf("%q is in %s", form, after)
+				}
+			}
+		}
+		sealedSome = sealedSome || len(d.secrets) > 0
+
+		g, err := lumigl.ParseGraph(after)
+		if err != nil {
+			t.Fatal(err)
+		}
+		opened := must(t)(key.Open(db, g.Vertex("the vertex").Properties.Get("value")))
+		if !opened.Equal(v) || text(t, opened) != before {
+			t.Fatalf("got %s, want %s", text(t, opened), before)
+		}
+		if again := must(t)(key.SealAs(db, v, sealed)); text(t, again) != after {
+			t.Fatalf("what did not change was sealed again: %s, was %s", text(t, again), after)
+		}
+		if resealed := must(t)(key.Seal(db, v)); after != before && text(t, resealed) == after {
+			t.Fatal("sealed twice in the same way")
+		}
+		hidden := secret.Hide(sealed)
+		if strings.Contains(text(t, hidden), "sealed:1:") && !strings.Contains(before, "sealed:1:") {
+			t.Fatalf("not hidden: %s", text(t, hidden))
+		}
+		if got, want := references(hidden), references(v); !slices.Equal(got, want) {
+			t.Fatalf("hidden, it refers to %q, want %q", got, want)
+		}
+	})
+	if !sealedSome {
+		t.Error("there was no secret in any value")
+	}
+}
+
+func references(v lumigl.Value) []string {
+	all := []string{}
+	for target, property := range v.References() {
+		all = append(all, target.Key()+" "+property)
+	}
+	return all
+}
+
+// forms returns how a secret may be in a text.
+func forms(s string) []string {
+	quoted, _ := json.Marshal(s)
+	all := []string{s, string(quoted[1 : len(quoted)-1]), url.QueryEscape(s), hex.EncodeToString([]byte(s)), strings.Trim(strconv.QuoteToASCII(s), `"`)}
+	for i := range 3 { // Base64 of a longer text that the secret is in has one of three forms.
+		encoded := base64.StdEncoding.EncodeToString([]byte(strings.Repeat("x", i) + s))
+		all = append(all, encoded[4:len(encoded)-4])
+	}
+	return all
+}
+
+func TestSealed(t *testing.T) {
+	key := secret.NewKey()
+	password := secretOf(lumigl.ListOf(reference(t, other, "url"), lumigl.TextOf("hunter2")))
+	v := lumigl.ObjectOf(lumigl.Member{Key: "size", Value: lumigl.IntOf(1)}, lumigl.Member{Key: "password", Value: password})
+	sealed := must(t)(key.Seal(db, v))
+	one := sealed.Get("password")
+	content, _ := one.Get("value").Text()
+	if _, isSecret := one.Secret(); !isSecret || !strings.HasPrefix(content, "sealed:1:") || !sealed.Get("size").Equal(lumigl.IntOf(1)) {
+		t.Fatalf("sealed as %s", text(t, sealed))
+	}
+	if got := references(sealed); !slices.Equal(got, []string{string(other) + " url"}) {
+		t.Errorf("the references are %q", got)
+	}
+
+	// Without the key, a reference to a resource that has moved can be made to follow it.
+	moved := sealed.Retarget(func(*lumigl.Vertex) *lumigl.Vertex { v, _, _ := reference(t, db, "").Target(); return v })
+	if got := references(must(t)(key.Open(db, moved))); !slices.Equal(got, []string{string(db) + " url"}) {
+		t.Errorf("after the move, the references are %q", got)
+	}
+
+	hidden := secret.Hide(sealed)
+	if inner, ok := hidden.Get("password").Secret(); !ok || !inner.IsUnknown() {
+		t.Errorf("hidden as %s", text(t, hidden))
+	}
+
+	// The length of a short secret does not show.
+	short := must(t)(key.Seal(db, secretOf(lumigl.TextOf("a"))))
+	long := must(t)(key.Seal(db, secretOf(lumigl.TextOf(strings.Repeat("a", 20)))))
+	if a, b := text(t, short), text(t, long); len(a) != len(b) {
+		t.Errorf("sealed, secrets of 1 and 20 characters have %d and %d bytes", len(a), len(b))
+	}
+}
+
+// TestSealAs changes one of two secrets.
+func TestSealAs(t *testing.T) {
+	key := secret.NewKey()
+	v := func(a, b string) lumigl.Value {
+		return lumigl.ListOf(object("a", secretOf(lumigl.TextOf(a))), object("a", secretOf(lumigl.TextOf(b))))
+	}
+	old := must(t)(key.Seal(db, v("1", "1")))
+	now := must(t)(key.SealAs(db, v("1", "2"), old))
+	if !now.At(0).Equal(old.At(0)) || now.At(1).Equal(old.At(1)) || old.At(0).Equal(old.At(1)) {
+		t.Errorf("was %s, is %s", text(t, old), text(t, now))
+	}
+	if opened := must(t)(key.Open(db, now)); !opened.Equal(v("1", "2")) {
+		t.Errorf("opened as %s", text(t, opened))
+	}
+	for name, from := range map[string]lumigl.Value{
+		"another key":      must(t)(secret.NewKey().Seal(db, v("1", "1"))),
+		"another resource": must(t)(key.Seal(other, v("1", "1"))),
+		"not sealed":       v("1", "1"),
+		"not signed": old.Replace(func(part lumigl.Value) (lumigl.Value, bool) {
+			return part.With(wire.Signature, lumigl.Value{}), part.IsSecret()
+		}),
+	} {
+		now := must(t)(key.SealAs(db, v("1", "1"), from))
+		if now.At(0).Equal(from.At(0)) || !must(t)(key.Open(db, now)).Equal(v("1", "1")) {
+			t.Errorf("%s: sealed as %s", name, text(t, now))
+		}
+	}
+}
+
+func TestReseal(t *testing.T) {
+	from, to := secret.NewKey(), secret.NewKey()
+	v := object("a", secretOf(lumigl.TextOf("hunter2")))
+	sealed := must(t)(from.Seal(db, v))
+	now := must(t)(to.Reseal(other, sealed, from, db))
+	if opened := must(t)(to.Open(other, now)); !opened.Equal(v) {
+		t.Errorf("opened as %s", text(t, opened))
+	}
+	if _, err := to.Reseal(db, sealed, to, db); !needsKey(err) {
+		t.Errorf("opened with another key: %v", err)
+	}
+}
+
+func TestErrors(t *testing.T) {
+	key := secret.NewKey()
+	plain := object("a/b", lumigl.ListOf(lumigl.NullValue(), secretOf(lumigl.ListOf(lumigl.TextOf("hunter2"), reference(t, db, "")))))
+	v := must(t)(key.Seal(db, plain))
+	place := string(db) + `: the secret at "/a~1b/1" `
+	content := v.Get("a/b").At(1)
+	sealed, _ := content.Get("value").Text()
+	with := func(s string) lumigl.Value {
+		return object("a/b", lumigl.ListOf(lumigl.NullValue(), content.With("value", lumigl.TextOf(s))))
+	}
+	for _, test := range []struct {
+		about string
+		key   *secret.Key
+		urn   urn.URN
+		v     lumigl.Value
+		needs bool
+		want  string
+	}{
+		{"no key", nil, db, v, true, place + "cannot be read without the key"},
+		{"another key", secret.NewKey(), db, v, true, place + "was sealed with another key"},
+		{"another resource", key, other, v, false, string(other) + `: the secret at "/a~1b/1" is damaged, or was sealed for another resource or property`},
+		{"another property", key, db, object("c", content), false, string(db) + `: the secret at "/c" is damaged, or was sealed for another resource or property`},
+		{"no property", key, db, content, false, string(db) + `: the secret at "" is damaged, or was sealed for another resource or property`},
+		{"not sealed", key, db, plain, false, place + "is not sealed, or was sealed by a newer version of lumi"},
+		{"newer", key, db, with("sealed:2:x"), false, place + "is not sealed, or was sealed by a newer version of lumi"},
+		{"truncated", key, db, with(sealed[:len(sealed)-4]), false, place + "is damaged, or was sealed for another resource or property"},
+		{"empty", key, db, with("sealed:1:"), false, place + "is not sealed, or was sealed by a newer version of lumi"},
+		{"references", key, db, object("a/b", lumigl.ListOf(lumigl.NullValue(), content.With("references", lumigl.Value{}))), false,
+			place + "is damaged, or was sealed for another resource or property"},
+		{"more references", key, db, object("a/b", lumigl.ListOf(lumigl.NullValue(), content.With("references", lumigl.ListOf(reference(t, db, ""), reference(t, db, ""))))), false,
+			place + "is damaged, or was sealed for another resource or property"},
+		{"no references", key, db, object("a/b", lumigl.ListOf(lumigl.NullValue(), content.With("references", lumigl.ListOf(lumigl.IntOf(1))))), false,
+			place + "is damaged, or was sealed for another resource or property"},
+	} {
+		opened, err := test.key.Open(test.urn, test.v)
+		fails(t, test.about, err, test.needs, test.want)
+		if opened.Exists() {
+			t.Errorf("%s: something was opened", test.about)
+		}
+	}
+
+	for about, v := range map[string]lumigl.Value{"UTF-8": lumigl.TextOf("hunter2\xff"), "depth": nested(2000)} {
+		_, err := key.Seal(db, object("a", secretOf(v)))
+		if want := string(db) + `: the secret at "/a" cannot be sealed: it cannot be written as LumiGL`; err == nil || err.Error() != want {
+			t.Errorf("%s: %v, want %s", about, err, want)
+		}
+	}
+	_, err := (*secret.Key)(nil).Seal(db, plain)
+	fails(t, "sealed without the key", err, true, place+"cannot be sealed without the key")
+	if same, err := (*secret.Key)(nil).Seal(db, object("a", nested(2))); err != nil || !same.Equal(object("a", nested(2))) {
+		t.Errorf("without secrets and key: %v", err)
+	}
+}
+
+func nested(depth int) lumigl.Value {
+	v := lumigl.TextOf("hunter2")
+	for range depth {
+		v = lumigl.ListOf(v)
+	}
+	return v
+}
+
+// TestTamper changes each byte of sealed texts, whose base64 ends in all ways, and removes and adds some.
+func TestTamper(t *testing.T) {
+	for i := range 3 {
+		tamper(t, strings.Repeat("hunter2", 1+10*i))
+	}
+}
+
+func tamper(t *testing.T, content string) {
+	key := secret.NewKey()
+	sealed := must(t)(key.Seal(db, object("a", secretOf(lumigl.TextOf(content)))))
+	content, _ = sealed.Get("a").Get("value").Text()
+	try := func(changed string) {
+		t.Helper()
+		v, err := key.Open(db, object("a", sealed.Get("a").With("value", lumigl.TextOf(changed))))
+		if err == nil || v.Exists() || strings.Contains(err.Error(), "hunter2") {
+			t.Fatalf("%q opens as %v: %v", changed, v.Exists(), err)
+		}
+	}
+	for i := range content {
+		for _, b := range "Aa0+/= \n\x00é" {
+			if string(b) != content[i:i+1] {
+				try(content[:i] + string(b) + content[i+1:])
+			}
+		}
+		flipped := []byte(content)
+		flipped[i] ^= 1
+		try(string(flipped))
+		try(content[:i])
+		try(content[i+1:])
+	}
+	try(content + content)
+}
+
+func FuzzOpen(f *testing.F) {
+	key := secret.NewKey()
+	sealed, err := key.Seal(db, secretOf(lumigl.TextOf("hunter2")))
+	if err != nil {
+		f.Fatal(err)
+	}
+	content, _ := sealed.Get("value").Text()
+	f.Add(string(db), "a/b", content)
+	f.Add("", "", "sealed:1:")
+	f.Fuzz(func(t *testing.T, u, property, s string) {
+		v := object(property, secretOf(lumigl.TextOf(s)))
+		if !v.Get(property).IsSecret() {
+			return
+		}
+		_, err := key.Open(urn.URN(u), v)
+		if err == nil || !strings.HasPrefix(err.Error(), fmt.Sprintf("%s: the secret at %q ", u, jsonpointer.Within("", property))) {
+			t.Errorf("%q opens: %v", s, err)
+		}
+	})
+}
+
+// TestPrinted prints a key in every way.
+func TestPrinted(t *testing.T) {
+	key := secret.NewKey()
+	held := struct {
+		Exported   secret.Key
+		unexported secret.Key
+		pointer    *secret.Key
+	}{*key, *key, key}
+	var printed strings.Builder
+	for _, v := range []any{key, *key, held, &held, []*secret.Key{key}, map[string]secret.Key{"k": *key}, error(&secret.KeyError{})} {
+		for _, verb := range "vsdxXqTpobc" {
+			fmt.Fprintf(&printed, "%"+string(verb)+"\n", v)
+		}
+		fmt.Fprintf(&printed, "%+v %#v\n", v, v)
+		if data, err := json.Marshal(v); err == nil {
+			printed.Write(data)
+		}
+	}
+	for _, form := range secret.Forms(key) {
+		if strings.Contains(printed.String(), form) {
+			t.Errorf("%q is in what was printed", form)
+		}
+	}
+}
+
+// TestExtremes opens whatever could be sealed.
+func TestExtremes(t *testing.T) {
+	key, tooDeep := secret.NewKey(), 0
+	extremes := []lumigl.Value{lumigl.TextOf(strings.Repeat("x", 1<<20)), lumigl.ListOf(slices.Repeat([]lumigl.Value{lumigl.NullValue()}, 10_000)...)}
+	for depth := 980; depth < 1020; depth++ {
+		extremes = append(extremes, nested(depth))
+	}
+	for i, v := range extremes {
+		sealed, err := key.Seal(db, object("a", secretOf(v)))
+		if err != nil {
+			tooDeep++
+		} else if opened := must(t)(key.Open(db, sealed)); !opened.Equal(object("a", secretOf(v))) {
+			t.Errorf("%d: opened as something else", i)
+		}
+	}
+	if tooDeep == 0 || tooDeep == len(extremes) {
+		t.Errorf("%d of %d values cannot be sealed", tooDeep, len(extremes))
+	}
+}

@@ -1,0 +1,71 @@
+// Package secret seals each secret in stored values under the data key of an environment, and wraps that key for those
+// who may use it.
+//
+// # Sealed values
+//
+// A sealed secret is a LumiGL secret whose value is text:
+//
+//	{"4dabf18193072939515e22adb298388d": "1b47061264138c4ac30d75fd1eb44270",
+//	 "value": "sealed:1:BASE64", "references": [{"#ref": "urn:…"}]}
+//
+// BASE64 encodes the key's id (4 bytes), a random nonce (12 bytes), and the secret as padded JSON in AES-256-GCM. The
+// additional data is the resource's URN and the JSON pointer to the secret, so a sealed secret opens only where it was
+// sealed. References in the secret are listed in the clear, so that following and retargeting them does not need the
+// key. The seal covers their number and order, not their targets.
+//
+// # Wrapped keys
+//
+// A wrapped key is the line "lumi-key 1 KIND ID", followed by the output of age or of a command, whose input was the
+// key in base64.
+package secret
+
+import (
+	"crypto/aes"
+	"crypto/cipher"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/base64"
+	"fmt"
+)
+
+const keySize = 32
+
+// Key is the data key of an environment. It is safe for concurrent use and never printed. A nil Key opens and seals
+// only values without secrets.
+type Key struct {
+	// What functions hold is not printed, also if the Key is in an unexported field, whose methods fmt cannot call.
+	text func() string // in base64
+	aead func() cipher.AEAD
+	id   [4]byte // a hash, so that another key is told from damage
+}
+
+// NewKey returns a random key.
+func NewKey() *Key {
+	var data [keySize]byte
+	_, _ = rand.Read(data[:]) // It never fails.
+	return keyOf(base64.StdEncoding.EncodeToString(data[:]))
+}
+
+// keyOf returns the key with that text, or nil if it is not the text of a key.
+func keyOf(text string) *Key {
+	data, err := base64.StdEncoding.Strict().DecodeString(text)
+	if err != nil || len(data) != keySize {
+		return nil
+	}
+	block, _ := aes.NewCipher(data) // The size is right.
+	aead, _ := cipher.NewGCMWithRandomNonce(block)
+	sum := sha256.Sum256(append([]byte("lumi key id\x00"), data...))
+	return &Key{func() string { return text }, func() cipher.AEAD { return aead }, [4]byte(sum[:])}
+}
+
+// KeyError is an error that the right key, identity, passphrase or command would prevent. No error of this package
+// contains a key or a secret.
+type KeyError struct{ err error }
+
+func needKey(format string, args ...any) error { return &KeyError{fmt.Errorf(format, args...)} }
+
+// Error describes what is missing and how to provide it.
+func (e *KeyError) Error() string { return e.err.Error() }
+
+// Unwrap returns the cause, such as that a file does not exist.
+func (e *KeyError) Unwrap() error { return e.err }

@@ -1,0 +1,178 @@
+package secret
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"filippo.io/age"
+	"filippo.io/age/armor"
+)
+
+// The environment variables that a [Wrapper] reads.
+const (
+	IdentityVariable   = "LUMI_AGE_IDENTITY" // an age identity, or the path of a file with identities
+	PassphraseVariable = "LUMI_PASSPHRASE"   // if unset, Wrapper.Ask is called
+)
+
+// Wrapper wraps and unwraps keys in the configured way.
+type Wrapper struct {
+	// Ask asks a person for the passphrase; for a new one, twice. It is nil where nobody can be asked.
+	Ask func(isNew bool) (string, error)
+	// Dir is the command's working directory. The default is the current one.
+	Dir string
+
+	kind       string // age, passphrase or exec
+	recipients []age.Recipient
+	command    []string
+}
+
+// ParseWrapper parses age:RECIPIENT[,RECIPIENT…], passphrase, or exec:COMMAND, whose arguments are separated by spaces.
+// Errors do not quote the text, which may contain a secret by mistake.
+func ParseWrapper(text string) (*Wrapper, error) {
+	kind, rest, _ := strings.Cut(text, ":")
+	w := &Wrapper{kind: kind}
+	switch {
+	case kind == "age":
+		lines := strings.NewReplacer(",", "\n", " ", "").Replace(rest)
+		var err error
+		if w.recipients, err = age.ParseRecipients(strings.NewReader(lines)); err != nil {
+			return nil, errors.New(`malformed age recipients: each starts with "age1", with commas between them`)
+		}
+	case kind == "exec" && strings.TrimSpace(rest) != "":
+		w.command = strings.Fields(rest)
+	case text != "passphrase":
+		return nil, fmt.Errorf("malformed key configuration: use age:RECIPIENT[,RECIPIENT…], exec:COMMAND or passphrase, "+
+			"which is read from %s", PassphraseVariable)
+	}
+	return w, nil
+}
+
+// Wrap wraps a key. To change who can unwrap it, wrap the same key again. A command must be able to unwrap what it
+// wrapped, and runs until it ends or ctx is done.
+func (w *Wrapper) Wrap(ctx context.Context, k *Key) (string, error) {
+	body, err := w.encrypt(ctx, k.text())
+	if err != nil {
+		return "", err
+	}
+	wrapped := fmt.Sprintf("lumi-key 1 %s %x\n%s\n", w.kind, k.id, strings.TrimSpace(body))
+	if w.kind == "exec" {
+		if _, err := w.Unwrap(ctx, wrapped); err != nil {
+			return "", err
+		}
+	}
+	return wrapped, nil
+}
+
+// Unwrap returns the key. The error is a *[KeyError] unless the text is damaged or ctx is done.
+func (w *Wrapper) Unwrap(ctx context.Context, wrapped string) (*Key, error) {
+	header, body, _ := strings.Cut(wrapped, "\n")
+	var kind, id string
+	if _, err := fmt.Sscanf(header, "lumi-key 1 %s %s", &kind, &id); err != nil {
+		return nil, errors.New("the wrapped key is damaged, or from a newer version of lumi")
+	}
+	if kind != w.kind {
+		return nil, needKey("the key is wrapped with %q, but %q is configured", kind, w.kind)
+	}
+	text, err := w.decrypt(ctx, body)
+	if err != nil {
+		return nil, err
+	}
+	if k := keyOf(text); k != nil && fmt.Sprintf("%x", k.id) == id {
+		return k, nil
+	}
+	return nil, needKey("%q unwrapped something other than the key", kind)
+}
+
+func (w *Wrapper) encrypt(ctx context.Context, text string) (string, error) {
+	recipients := w.recipients
+	switch w.kind {
+	case "exec":
+		return w.run(ctx, "wrap", text)
+	case "passphrase":
+		passphrase, err := w.passphrase(true)
+		if err != nil {
+			return "", err
+		}
+		recipient, _ := age.NewScryptRecipient(passphrase) // It fails only if the passphrase is empty.
+		recipient.SetWorkFactor(workFactor)
+		recipients = []age.Recipient{recipient}
+	}
+	var body bytes.Buffer
+	lines := armor.NewWriter(&body)
+	out, err := age.Encrypt(lines, recipients...)
+	if err != nil {
+		return "", fmt.Errorf("the key cannot be wrapped: %w", err)
+	}
+	_, _ = io.WriteString(out, text) // Writing to a buffer does not fail.
+	_, _ = out.Close(), lines.Close()
+	return body.String(), nil
+}
+
+func (w *Wrapper) decrypt(ctx context.Context, body string) (string, error) {
+	if w.kind == "exec" {
+		return w.run(ctx, "unwrap", strings.TrimSpace(body))
+	}
+	identities, err := w.identities()
+	if err != nil {
+		return "", err
+	}
+	var text []byte
+	in, err := age.Decrypt(armor.NewReader(strings.NewReader(body)), identities...)
+	if err == nil {
+		text, err = io.ReadAll(io.LimitReader(in, maxOutput))
+	}
+	if _, ok := errors.AsType[*age.NoIdentityMatchError](err); ok {
+		return "", needKey("the key needs another identity or passphrase: this one does not unwrap it")
+	} else if err != nil {
+		return "", errors.New("the wrapped key is damaged: age cannot read it")
+	}
+	return string(text), nil
+}
+
+func (w *Wrapper) identities() ([]age.Identity, error) {
+	if w.kind == "passphrase" {
+		passphrase, err := w.passphrase(false)
+		if err != nil {
+			return nil, err
+		}
+		identity, _ := age.NewScryptIdentity(passphrase) // It fails only if the passphrase is empty.
+		return []age.Identity{identity}, nil
+	}
+	text := os.Getenv(IdentityVariable)
+	if !strings.HasPrefix(text, "AGE-SECRET-KEY-") {
+		data, err := os.ReadFile(text)
+		if err != nil { // It quotes the path, which may be part of an identity.
+			return nil, needKey("the key needs an age identity: set %s to one, or to a file with identities (%w)",
+				IdentityVariable, errors.Unwrap(err))
+		}
+		text = string(data)
+	}
+	identities, err := age.ParseIdentities(strings.NewReader(text))
+	if err != nil { // It may quote the identity.
+		return nil, needKey(`malformed identities in %s: each is a line that starts with "AGE-SECRET-KEY-"`, IdentityVariable)
+	}
+	return identities, nil
+}
+
+// workFactor is the base-2 logarithm of scrypt's cost: about a second for each guess. Tests use less.
+var workFactor = 18
+
+// passphrase returns a passphrase that is not empty.
+func (w *Wrapper) passphrase(isNew bool) (string, error) {
+	passphrase, err := os.Getenv(PassphraseVariable), error(nil)
+	if passphrase == "" && w.Ask != nil {
+		passphrase, err = w.Ask(isNew)
+	}
+	if err != nil {
+		return "", needKey("the key needs a passphrase: %w", err)
+	}
+	if passphrase == "" {
+		return "", needKey("the key needs a passphrase: set %s", PassphraseVariable)
+	}
+	return passphrase, nil
+}

@@ -1,0 +1,278 @@
+package secret_test
+
+import (
+	"context"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"filippo.io/age"
+	"filippo.io/age/armor"
+
+	"github.com/lumi-idl/lumi/deploy/secret"
+	"github.com/lumi-idl/lumi/lumigl"
+)
+
+func wrapper(t testing.TB, text string) *secret.Wrapper {
+	t.Helper()
+	w, err := secret.ParseWrapper(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return w
+}
+
+func identity(t testing.TB) *age.X25519Identity {
+	t.Helper()
+	i, err := age.GenerateX25519Identity()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return i
+}
+
+func wrap(t testing.TB, w *secret.Wrapper, k *secret.Key) string {
+	t.Helper()
+	wrapped, err := w.Wrap(t.Context(), k)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, form := range secret.Forms(k) {
+		if strings.Contains(wrapped, form) {
+			t.Fatal("the key is in what it was wrapped in")
+		}
+	}
+	return wrapped
+}
+
+// isSame holds that one key opens what the other has sealed.
+func isSame(t testing.TB, a, b *secret.Key) {
+	t.Helper()
+	v := secretOf(lumigl.TextOf("hunter2"))
+	if opened := must(t)(b.Open(db, must(t)(a.Seal(db, v)))); !opened.Equal(v) {
+		t.Fatal("another key")
+	}
+}
+
+// fails holds that an error is as it should be.
+func fails(t testing.TB, about string, err error, needs bool, want string) {
+	t.Helper()
+	if err == nil || err.Error() != want || needsKey(err) != needs {
+		t.Errorf("%s: got %v (%t), want %s", about, err, needsKey(err), want)
+	}
+}
+
+func needsKey(err error) bool {
+	_, ok := errors.AsType[*secret.KeyError](err)
+	return ok
+}
+
+// noVariables makes a test independent of where it runs.
+func noVariables(t *testing.T) {
+	for _, name := range []string{secret.IdentityVariable, secret.PassphraseVariable} {
+		t.Setenv(name, "")
+	}
+}
+
+const otherKey = "the key needs another identity or passphrase: this one does not unwrap it"
+
+func TestAge(t *testing.T) {
+	noVariables(t)
+	a, b, c := identity(t), identity(t), identity(t)
+	quantum, err := age.GenerateHybridIdentity()
+	if err != nil {
+		t.Fatal(err)
+	}
+	key := secret.NewKey()
+	w := wrapper(t, "age:"+a.Recipient().String()+", "+b.Recipient().String())
+	wrapped := wrap(t, w, key)
+	unwrap := func() *secret.Key {
+		t.Helper()
+		k, err := w.Unwrap(t.Context(), wrapped)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return k
+	}
+	file := filepath.Join(t.TempDir(), "keys.txt")
+	if err := os.WriteFile(file, []byte("# mine\n"+c.String()+"\n"+a.String()+"\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv(secret.IdentityVariable, file)
+	isSame(t, key, unwrap())
+	t.Setenv(secret.IdentityVariable, b.String())
+	isSame(t, key, unwrap())
+
+	// The same key for others: those before cannot unwrap what is stored from then on.
+	t.Setenv(secret.IdentityVariable, c.String())
+	_, err = w.Unwrap(t.Context(), wrapped)
+	fails(t, "not a recipient", err, true, otherKey)
+	wrapped = wrap(t, wrapper(t, "age:"+c.Recipient().String()), key)
+	isSame(t, key, unwrap())
+	t.Setenv(secret.IdentityVariable, file)
+	if err := os.WriteFile(file, []byte(a.String()), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	_, err = w.Unwrap(t.Context(), wrapped)
+	fails(t, "not a recipient any more", err, true, otherKey)
+	wrapped = wrap(t, wrapper(t, "age:"+quantum.Recipient().String()), key)
+	t.Setenv(secret.IdentityVariable, quantum.String())
+	isSame(t, key, unwrap())
+	_, err = wrapper(t, "age:"+quantum.Recipient().String()+","+a.Recipient().String()).Wrap(t.Context(), key)
+	if err == nil || !strings.HasPrefix(err.Error(), "the key cannot be wrapped: incompatible recipients") {
+		t.Errorf("a recipient that is safe and one that is not: %v", err)
+	}
+
+	t.Setenv(secret.IdentityVariable, file)
+	if err := os.WriteFile(file, []byte("AGE-SECRET-KEY-1HUNTER2"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	_, err = w.Unwrap(t.Context(), wrapped)
+	fails(t, "malformed", err, true, `malformed identities in LUMI_AGE_IDENTITY: each is a line that starts with "AGE-SECRET-KEY-"`)
+	if err := os.Remove(file); err != nil {
+		t.Fatal(err)
+	}
+	_, err = w.Unwrap(t.Context(), wrapped)
+	fails(t, "no file", err, true, "the key needs an age identity: set LUMI_AGE_IDENTITY to one, or to a file with identities (no such file or directory)")
+	t.Setenv(secret.IdentityVariable, "")
+	_, err = w.Unwrap(t.Context(), wrapped)
+	fails(t, "no identity", err, true, "the key needs an age identity: set LUMI_AGE_IDENTITY to one, or to a file with identities (no such file or directory)")
+}
+
+// TestAgeLibrary unwraps without this package what it wrapped, and the other way round.
+func TestAgeLibrary(t *testing.T) {
+	noVariables(t)
+	me, key := identity(t), secret.NewKey()
+	t.Setenv(secret.IdentityVariable, me.String())
+	w := wrapper(t, "age:"+me.Recipient().String())
+	header, body, _ := strings.Cut(wrap(t, w, key), "\n")
+	out, err := age.Decrypt(armor.NewReader(strings.NewReader(body)), me)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := io.ReadAll(out)
+	if err != nil || string(text) != secret.Forms(key)[0] {
+		t.Fatalf("%d bytes: %v", len(text), err)
+	}
+
+	var b strings.Builder
+	b.WriteString(header + "\n")
+	lines := armor.NewWriter(&b)
+	in, err := age.Encrypt(lines, identity(t).Recipient(), me.Recipient())
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = in.Write(text)
+	if err := errors.Join(err, in.Close(), lines.Close()); err != nil {
+		t.Fatal(err)
+	}
+	unwrapped, err := w.Unwrap(t.Context(), b.String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	isSame(t, key, unwrapped)
+}
+
+func TestPassphrase(t *testing.T) {
+	noVariables(t)
+	key, w := secret.NewKey(), wrapper(t, "passphrase")
+	_, err := w.Wrap(t.Context(), key)
+	fails(t, "none", err, true, "the key needs a passphrase: set LUMI_PASSPHRASE")
+	w.Ask = func(bool) (string, error) { return "", context.Canceled }
+	_, err = w.Wrap(t.Context(), key)
+	fails(t, "no answer", err, true, "the key needs a passphrase: context canceled")
+	if !errors.Is(err, context.Canceled) {
+		t.Error("the cause is lost")
+	}
+	w.Ask = func(bool) (string, error) { return "", nil }
+	_, err = w.Wrap(t.Context(), key)
+	fails(t, "empty", err, true, "the key needs a passphrase: set LUMI_PASSPHRASE")
+
+	var asked []bool
+	w.Ask = func(isNew bool) (string, error) { asked = append(asked, isNew); return "correct horse", nil }
+	wrapped := wrap(t, w, key)
+	unwrapped, err := w.Unwrap(t.Context(), wrapped)
+	if err != nil {
+		t.Fatal(err)
+	}
+	isSame(t, key, unwrapped)
+	if len(asked) != 2 || !asked[0] || asked[1] {
+		t.Errorf("asked for a new passphrase: %v", asked)
+	}
+	t.Setenv(secret.PassphraseVariable, "hunter2")
+	_, err = w.Unwrap(t.Context(), wrapped)
+	fails(t, "wrong", err, true, otherKey)
+}
+
+// TestWrappedDamaged changes each byte of a wrapped key.
+func TestWrappedDamaged(t *testing.T) {
+	noVariables(t)
+	me, key := identity(t), secret.NewKey()
+	t.Setenv(secret.IdentityVariable, me.String())
+	w := wrapper(t, "age:"+me.Recipient().String())
+	wrapped := wrap(t, w, key)
+	for i := range wrapped {
+		changed := []byte(wrapped)
+		changed[i] ^= 1
+		for _, text := range []string{string(changed), wrapped[:i]} {
+			k, err := w.Unwrap(t.Context(), text)
+			if err == nil && i >= len(wrapped)-2 {
+				isSame(t, key, k) // The line's end does not matter.
+				continue
+			}
+			if err == nil || k != nil || strings.Contains(err.Error(), me.String()) {
+				t.Fatalf("%q: %v", text, err)
+			}
+		}
+	}
+
+	_, body, _ := strings.Cut(wrapped, "\n")
+	start := "the wrapped key is damaged, or from a newer version of lumi"
+	for _, test := range []struct {
+		text  string
+		needs bool
+		want  string
+	}{
+		{"", false, start},
+		{body, false, start},
+		{strings.Replace(wrapped, " 1 ", " 2 ", 1), false, start},
+		{strings.Replace(wrapped, " age ", " exec ", 1), true, `the key is wrapped with "exec", but "age" is configured`},
+		{"lumi-key 1 age 00000000\n" + body, true, `"age" unwrapped something other than the key`},
+		{wrapped[:len(wrapped)/2], false, "the wrapped key is damaged: age cannot read it"},
+	} {
+		_, err := w.Unwrap(t.Context(), test.text)
+		fails(t, test.text, err, test.needs, test.want)
+	}
+}
+
+func TestParseWrapper(t *testing.T) {
+	const recipient = "age1ql3z7hjy54pw3hyww5ayyfg7zqgvc7w3j2elw8zmrj2kg5sfn9aqmcac8p"
+	for _, text := range []string{"age:" + recipient, "age: " + recipient + " , " + recipient, "passphrase", "exec:vault-key", "exec:bin/key  --name prod"} {
+		wrapper(t, text)
+	}
+	const malformed = "malformed key configuration: use age:RECIPIENT[,RECIPIENT…], exec:COMMAND or passphrase, which is read from LUMI_PASSPHRASE"
+	const recipients = `malformed age recipients: each starts with "age1", with commas between them`
+	for text, want := range map[string]string{
+		"":                   malformed,
+		"hunter2":            malformed,
+		recipient:            malformed,
+		"Age:hunter2":        malformed,
+		"exec: ":             malformed,
+		"exec":               malformed,
+		"passphrase:hunter2": malformed,
+		"age:":               recipients,
+		"age:# comment":      recipients,
+		"age:" + recipient + "," + recipient[:40]:       recipients,
+		"age:" + recipient + "," + identity(t).String(): recipients,
+		identity(t).String():                            malformed,
+	} {
+		w, err := secret.ParseWrapper(text)
+		fails(t, text, err, false, want)
+		if w != nil {
+			t.Errorf("%s: there is a wrapper", text)
+		}
+	}
+}
