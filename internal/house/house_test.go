@@ -169,6 +169,14 @@ var rules = []rule{
 		why: "a workspace is described by one file",
 	},
 	{
+		of: []string{"./deploy/sim"}, only: []string{"./runtime", "./runtime/tokens", "./runtime/urn"}, never: stores,
+		why: "a simulated cloud is a provider, and knows nothing of what drives it",
+	},
+	{
+		of: []string{"./..."}, never: []string{"./deploy/sim"},
+		why: "the simulated cloud is for tests",
+	},
+	{
 		of: []string{"./lumigl/query"}, only: []string{"./internal/dag", "./internal/suggest", "./lumigl"}, never: grpc,
 		why: "a graph is asked about what is in it",
 	},

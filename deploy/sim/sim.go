@@ -1,0 +1,191 @@
+// Package sim is a simulated cloud behind the provider interface, for tests of code that drives providers. It fails in
+// the ways clouds do, reproducibly, and knows what really happened:
+//
+//	cloud := sim.New(sim.Options{
+//		Seed:   seed,
+//		Types:  []sim.Type{{Token: "sim:index:Disk", Named: true}},
+//		Faults: 0.2,
+//	})
+//	cloud.Script(sim.At{"web", sim.Create, 2}, sim.Fault{sim.Half, sim.Fails})
+//	deploy(cloud.Provider("sim:index:Disk"))
+//	cloud.Resources()  // must equal the program: no orphans, no doubles
+//	cloud.Calls()      // every call, with its fault and the order of effects
+//	cloud.Violations() // must be empty: what an engine must never do
+//
+// The providers are [lumi.Provider] values over simulated operations, so they decode, compare, refuse and report as
+// compiled providers do. Without faults they pass the conformance kit. All types have the same properties:
+//
+//	name      required if programs name resources of the type, otherwise generated; changes replace
+//	size      anything but a string
+//	mode      any value
+//	region    changes replace
+//	password  secret that Get does not return
+//	on        list of capabilities
+//	at        string: the id or an output of a resource
+//	parent    the same; changes replace
+//	arn       output
+//	etag      output, new after each change
+//	key       output, secret
+//
+// What "on", "at" and "parent" refer to must exist, and cannot be deleted while they refer to it. Programs must set
+// nothing but the name.
+//
+// # Determinism
+//
+// A call's fault and duration, and the id of what it creates, depend only on the seed, the operation, the URN and id in
+// the request, and the number of earlier calls with the same three. The order of calls about different resources does
+// not matter, with these limits:
+//
+//   - Whether a name is taken, or a referenced resource exists, depends on what the cloud holds at that moment.
+//   - Concurrent calls of one operation on one resource are numbered as they arrive.
+//   - A cancelled call has its effect or not depending on when it was cancelled.
+//
+// # Time
+//
+// Calls wait with package time, so tests that set one of the durations in [Options] should run in a testing/synctest
+// bubble. By default nothing waits.
+package sim
+
+import (
+	"cmp"
+	"slices"
+	"sync"
+	"time"
+
+	lumi "github.com/lumi-idl/lumi/runtime"
+	"github.com/lumi-idl/lumi/runtime/tokens"
+	"github.com/lumi-idl/lumi/runtime/urn"
+)
+
+// Options configure a cloud. A cloud with nothing but Types is perfect.
+type Options struct {
+	Seed  uint64
+	Types []Type
+	// Faults is the probability that a call fails, in a random way.
+	Faults float64
+	// RetryAfter is the delay in the [lumi.RetryError] of a throttled call.
+	RetryAfter time.Duration
+	// Latency is the maximum duration of a call.
+	Latency time.Duration
+	// Deletion is the maximum duration of a deletion. Delete waits for its end, but it goes on without Delete. Until then
+	// the resource can be read, its name is taken, and what it refers to cannot be deleted.
+	Deletion time.Duration
+	// Lag is the maximum time for a change to become visible everywhere. After an Update, Get returns the old properties
+	// for that long. After a Create, Get and Find wait, and references to the resource fail with a [lumi.RetryError].
+	Lag time.Duration
+}
+
+// Type is a resource type.
+type Type struct {
+	Token tokens.Type
+	// Named is set if programs name the resources.
+	Named bool
+	// Find and Idempotent are the means to settle an uncertain Create. Unless Idempotent is set, a repeated Create makes a
+	// second resource.
+	Find, Idempotent bool
+	// Unique types refuse a Create with the name of an existing resource of the type. So InspectChange asks for
+	// replacements that delete before they create.
+	Unique bool
+}
+
+// Resource is a resource as it exists in the cloud.
+type Resource struct {
+	ID   lumi.ID
+	Type tokens.Type
+	// URN and Token are those of the Create request.
+	URN   urn.URN
+	Token string
+	// Inputs are the properties that programs set, with ids in place of capabilities.
+	Inputs  map[string]any
+	Outputs map[string]any
+}
+
+// Call is an entry in the log. Check, Name and InspectChange are not logged, nor are calls that the runtime refuses.
+type Call struct {
+	At
+	URN urn.URN
+	// ID is the id in the request, or that of the resource that was created or found.
+	ID    lumi.ID
+	Token string
+	Fault Fault
+	// Effect numbers the calls that changed the cloud, from 1, in the order of their effects. It is 0 for other calls.
+	Effect int
+	// Err is the error before the runtime turned it into one of those that [lumi.ResourceProvider] documents.
+	Err          error
+	Began, Ended time.Time // Ended is zero while the call runs.
+}
+
+// Cloud is a simulated cloud. Its methods can be called concurrently.
+type Cloud struct {
+	options    Options
+	providers  map[tokens.Type]*lumi.Provider
+	mu         sync.Mutex
+	script     map[At]Fault
+	resources  map[lumi.ID]*resource
+	calls      []*Call
+	attempts   map[At]int
+	changing   map[string]int
+	effects    int
+	violations []string
+}
+
+// New returns a cloud without resources.
+func New(o Options) *Cloud {
+	c := &Cloud{
+		options: o, providers: map[tokens.Type]*lumi.Provider{}, script: map[At]Fault{},
+		resources: map[lumi.ID]*resource{}, attempts: map[At]int{}, changing: map[string]int{},
+	}
+	for _, t := range o.Types {
+		var impl lumi.NamingOps[*object] = &ops{c, t}
+		if t.Find {
+			impl = finder{&ops{c, t}}
+		}
+		empty := func() *object { return newObject(t.Named) }
+		p := lumi.NewProvider(t.Token, empty, impl)
+		if t.Named {
+			p = lumi.NewNamedProvider(t.Token, empty, impl)
+		}
+		c.providers[t.Token] = &p
+	}
+	return c
+}
+
+// Provider returns the provider of a type, or nil if the cloud does not have that type.
+func (c *Cloud) Provider(token tokens.Type) *lumi.Provider { return c.providers[token] }
+
+// Script sets the fault of a call, in place of a random one.
+func (c *Cloud) Script(at At, f Fault) {
+	defer c.lock()()
+	c.script[at] = f
+}
+
+// Resources returns the existing resources, sorted by type, name and id. Callers must not modify the maps in them.
+func (c *Cloud) Resources() []Resource {
+	defer c.lock()()
+	var all []Resource
+	for _, r := range c.resources {
+		all = append(all, r.Resource)
+	}
+	slices.SortFunc(all, func(a, b Resource) int {
+		return cmp.Or(cmp.Compare(a.Type, b.Type), cmp.Compare(a.name(), b.name()), cmp.Compare(a.ID, b.ID))
+	})
+	return all
+}
+
+// Calls returns all calls in the order in which they began.
+func (c *Cloud) Calls() []Call {
+	defer c.lock()()
+	all := make([]Call, len(c.calls))
+	for i, call := range c.calls {
+		all[i] = *call
+	}
+	return all
+}
+
+// Violations lists the mistakes of the engine: concurrent changes of one resource, a Create that was repeated although
+// the first one succeeded and the type is not idempotent, a token that is missing or was reused with other inputs, and a
+// Delete of a resource that another one refers to.
+func (c *Cloud) Violations() []string {
+	defer c.lock()()
+	return slices.Clone(c.violations)
+}
