@@ -31,21 +31,34 @@ func inProgram(r *graph.Resource) urn.URN {
 
 // checkNames reports resources that cannot be created or imported, since another one has the name or is the same.
 func (p *planner) checkNames() {
-	var created []int32
-	chosen := map[urn.URN]int32{} // by which item, where a provider chose the name
+	var created, chosen []int32 // chosen has those whose names the provider chose
 	for i := range p.items {
-		if s := p.items[i].step; s != nil && (s.Kind == Create || s.Kind == Import) {
+		it := &p.items[i]
+		if it.step == nil {
+			continue
+		}
+		isNew := it.step.Kind == Create || it.step.Kind == Import
+		if isNew {
 			created = append(created, int32(i))
-			if isNumbered(p.items[i].desired.URN().Name()) {
-				chosen[s.URN] = int32(i)
-			}
+		}
+		if isNumbered(it.desired.URN().Name()) && (isNew || it.sameName) {
+			chosen = append(chosen, int32(i))
 		}
 	}
+	holders := map[urn.URN]int32{}
 	for i := range p.items {
-		if by, ok := chosen[p.items[i].urn]; ok && by != int32(i) {
-			p.fault(by, "the provider chose the name %q for %s, which %s has: change the properties that it is made of",
-				p.items[by].urn.Name(), p.items[by].desired.URN().Name(), p.items[i].desired.URN().Name())
+		if _, isChosen := slices.BinarySearch(chosen, int32(i)); len(chosen) > 0 && !isChosen {
+			holders[p.items[i].urn] = int32(i)
 		}
+	}
+	for _, i := range chosen {
+		u := p.items[i].urn
+		if by, taken := holders[u]; taken {
+			p.fault(i, "the provider chose the name %q for %s, which %s has: change the properties that it is made of",
+				u.Name(), p.items[i].desired.URN().Name(), p.items[by].desired.URN().Name())
+			continue
+		}
+		holders[u] = i
 	}
 	imported := map[realResource]int32{} // by which item
 	for _, i := range created {
