@@ -146,15 +146,19 @@ func (d *deploying) moveEdges() {
 	d.after.putEdges(d.Moved...)
 }
 
-// lostSource says which resource that an edge reads a value of is not held by the new version, or returns "". A verb is
-// called, not read, and a broken edge protects nothing that it could still read.
+// lostSource says which resource that an edge reads a value of is not held by the new version, or not what the value comes
+// from any more, or returns "". A verb is called, not read, and a broken edge protects nothing that it could still read.
 func (d *deploying) lostSource(e Edge) string {
 	if e.Broken != "" || e.Type.isVerb() {
 		return ""
 	}
+	sources := d.Version.sources(e.Name)
 	for _, r := range d.before.Version(e.To).sources(e.Name) {
-		if !d.Version.Holds(cmp.Or(d.Became[r], r)) {
+		switch now := cmp.Or(d.Became[r], r); {
+		case !d.Version.Holds(now):
 			return fmt.Sprintf("%q comes from %s, which it does not hold", e.Name, r.Key())
+		case !slices.Contains(sources, now): // It may go in a later deployment.
+			return fmt.Sprintf("%q comes from %s, and there from other resources", e.Name, r.Key())
 		}
 	}
 	return ""

@@ -161,10 +161,31 @@ func (p *planner) target() error {
 			it.name(it.old.URN) // It does not move either.
 		}
 	}
+	faults = append(faults, p.movedUses()...)
 	if len(faults) > 0 {
 		return &Error{Faults: faults}
 	}
 	return nil
+}
+
+// movedUses returns faults about edges that would lead elsewhere. Resources that are not targets may have values of the
+// versions that they lead to now, which would no longer be kept.
+func (p *planner) movedUses() (faults []Fault) {
+	newest := p.Graph.Newest(p.module.Name)
+	if newest == nil {
+		return nil
+	}
+	for _, was := range newest.Uses {
+		stays := slices.ContainsFunc(p.uses, func(e graph.Edge) bool {
+			return e.Module == was.Module && e.Name == was.Name && e.To == was.To
+		})
+		if !stays {
+			faults = append(faults, Fault{Message: fmt.Sprintf(
+				"%s would no longer use %s.%s of %s, which resources that are not targets may need: deploy without targets",
+				p.module.Name, was.Module, was.Name, was.To)})
+		}
+	}
+	return faults
 }
 
 // oldOf returns the resource of the graph that a desired one with a URN is compared with, or nil.
