@@ -4,14 +4,23 @@ import "slices"
 
 // slabs hands out memory from large pieces, since a graph has very many small parts that live as long as it does.
 type slabs struct {
-	nodes   []node
-	values  []Value
-	entries []Member
-	bags    []Vertex
+	nodes   slab[node]
+	values  slab[Value]
+	entries slab[Member]
+	bags    slab[Vertex]
 }
 
-// slabSize is how many parts are allocated together.
-const slabSize = 512
+// slab has memory for parts of one kind. The first pieces are smaller, since most texts are.
+type slab[T any] struct {
+	free []T
+	size int // of the last piece
+}
+
+// How many parts are allocated together.
+const (
+	smallestSlab = 16
+	largestSlab  = 512
+)
 
 func (s *slabs) vertex() *Vertex { return &take(&s.bags, 1)[0] }
 
@@ -25,23 +34,24 @@ func (s *slabs) copy(n node) *node {
 	return c
 }
 
-func keep[T any](slab *[]T, from []T) []T {
+func keep[T any](s *slab[T], from []T) []T {
 	if len(from) == 0 {
 		return nil
 	}
-	to := take(slab, len(from))
+	to := take(s, len(from))
 	copy(to, from)
 	return to
 }
 
-func take[T any](slab *[]T, n int) []T {
-	if n > slabSize/4 {
+func take[T any](s *slab[T], n int) []T {
+	if n > largestSlab/4 {
 		return make([]T, n)
 	}
-	if len(*slab) < n {
-		*slab = make([]T, slabSize)
+	if len(s.free) < n {
+		s.size = min(max(2*s.size, smallestSlab, n), largestSlab)
+		s.free = make([]T, s.size)
 	}
-	taken := (*slab)[:n:n]
-	*slab = (*slab)[n:]
+	taken := s.free[:n:n]
+	s.free = s.free[n:]
 	return taken
 }
