@@ -56,7 +56,7 @@ func (g *Graph) reduce(module string, left []*Version) *Transition {
 	set(after.versions, module, left)
 	delete(after.pending, module)
 	same := func(r *Resource) *Resource { return r }
-	return &Transition{Graph: after, Deleted: g.deleted(module, left, same), Cleanups: after.cleanups()}
+	return &Transition{Graph: after, Deleted: g.deleted(module, left, same), Cleanups: after.Unused()}
 }
 
 // deleted returns what is deleted if only some versions of a module are left, sorted by key and ID: what none of them holds

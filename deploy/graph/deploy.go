@@ -98,7 +98,7 @@ func (g *Graph) Deploy(u Update) (*Transition, error) {
 	d.rewriteKept()
 	d.findStale()
 	d.findDeleted()
-	d.Cleanups = d.after.cleanups()
+	d.Cleanups = d.after.Unused()
 	return d.Transition, nil
 }
 

@@ -95,8 +95,8 @@ func (g *Graph) led() map[VersionID]bool {
 	return led
 }
 
-// cleanups returns the modules with versions that nothing leads to, sorted. A partial version waits for its deployment.
-func (g *Graph) cleanups() []string {
+// Unused returns the modules with versions that nothing leads to, sorted. A partial version waits for its deployment.
+func (g *Graph) Unused() []string {
 	led := g.led()
 	var modules []string
 	for _, v := range g.all() {

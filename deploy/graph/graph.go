@@ -134,8 +134,14 @@ type Resource struct {
 	Inputs lumigl.Value
 	// Checked are the properties as Check returned them, which were sent to the provider.
 	Checked lumigl.Value
+	// Unread has the properties in Checked that the resource may have or not: a call was lost that would have set or removed
+	// them, and the provider cannot read them.
+	Unread []string
 	// Outputs are the properties that the provider computed.
 	Outputs lumigl.Value
+	// Referents has the resources that Checked referred to when it was sent, by their IDs: a reference does not tell a
+	// resource from its replacement.
+	Referents lumigl.Value
 	// Options are those of LumiGL. References in them lead to resources by their URNs too.
 	Options lumigl.Value
 	// Dependencies has the resources of the module that the program's properties and options refer to, sorted.
@@ -181,6 +187,17 @@ func (r *Resource) Properties() lumigl.Value {
 	return all.Object()
 }
 
+// Before returns the stored properties that desired ones are compared with. A property that was not read differs from any.
+func (r *Resource) Before(desired lumigl.Value) lumigl.Value {
+	all := r.Properties()
+	for _, name := range r.Unread {
+		if desired.Get(name).Exists() {
+			all = all.With(name, lumigl.Value{})
+		}
+	}
+	return all
+}
+
 // Output returns the value that references to a property of the resource have, and whether it is known. It is absent if
 // the resource has no such property.
 func (r *Resource) Output(property string) (value lumigl.Value, known bool) {
@@ -199,7 +216,7 @@ func (r *Resource) Output(property string) (value lumigl.Value, known bool) {
 // Retarget returns the resource with references in its values that lead where to says.
 func (r *Resource) Retarget(to func(*lumigl.Vertex) *lumigl.Vertex) *Resource {
 	now := *r
-	for _, v := range []*lumigl.Value{&now.Inputs, &now.Checked, &now.Outputs, &now.Options} {
+	for _, v := range []*lumigl.Value{&now.Inputs, &now.Checked, &now.Outputs, &now.Referents, &now.Options} {
 		*v = v.Retarget(to)
 	}
 	return &now

@@ -5,6 +5,7 @@ import (
 	"iter"
 	"reflect"
 	"strings"
+	"sync"
 
 	"github.com/lumi-idl/lumi/lumigl"
 )
@@ -24,52 +25,42 @@ type (
 )
 
 // LumiGL returns the graph as a general LumiGL graph: "root", whose "modules" has the newest version of each module; a
-// vertex for each version and each resource, keyed as [VersionID.String] and [Resource.Key] return it. Secrets are in it
-// as they are in the graph.
+// vertex for each version and each resource, keyed as [VersionID.String] and [Resource.Key] return it. A resource that is
+// pending has its ID after the key. Secrets are in it as they are in the graph.
 //
 // References in stored values lead to empty vertices whose keys are URNs: which resource has the URN depends on the
 // version.
 func (g *Graph) LumiGL() *lumigl.Graph {
-	w := writer{&lumigl.Graph{}, map[string]*Resource{}}
-	root := rootVertex{Environment: g.Environment, Lineage: g.Lineage}
+	w := writer{&lumigl.Graph{}}
 	w.vertex("root")
-	for _, module := range g.Modules() {
-		for _, v := range g.versions[module] {
-			w.vertex(v.String()).Properties = w.value(versionVertex{*v, v.resources})
-			for _, r := range v.resources {
-				w.resource(r).Properties = w.value(*r)
-			}
-		}
-		for _, p := range g.pending[module] {
-			w.resource(p.Resource).Properties = w.value(*p.Resource)
-			root.Pending = append(root.Pending, p)
-		}
-		if id, ok := g.newest[module]; ok {
-			root.Modules = append(root.Modules, id)
-		}
-	}
-	w.vertex("root").Properties = w.value(root)
+	g.beside(&Graph{}, w.put)
+	w.put("root", g.root())
 	return w.doc
 }
 
-// writer writes a graph to a document.
-type writer struct {
-	doc *lumigl.Graph
-	// resources has those that are written, by the keys of their vertices.
-	resources map[string]*Resource
-}
-
-// resource returns the vertex of a resource. A deployment that was retried may have created two with one key, of which the
-// first is pending. That has its ID after the key.
-func (w writer) resource(r *Resource) *lumigl.Vertex {
-	key := r.Key()
-	if first := w.resources[key]; first != nil && first != r {
-		key = keyWithID(r)
+func (g *Graph) root() rootVertex {
+	root := rootVertex{Environment: g.Environment, Lineage: g.Lineage}
+	for _, module := range g.Modules() {
+		if id, ok := g.newest[module]; ok {
+			root.Modules = append(root.Modules, id)
+		}
+		root.Pending = append(root.Pending, g.pending[module]...)
 	}
-	w.resources[key] = r
-	return w.vertex(key)
+	return root
 }
 
+// writer writes vertices to a document.
+type writer struct{ doc *lumigl.Graph }
+
+// put writes a vertex, unless it is written already.
+func (w writer) put(key string, x any) {
+	if v := w.vertex(key); !v.Properties.Exists() {
+		v.Properties = w.value(x)
+	}
+}
+
+// keyWithID returns the key of a resource that is pending. A deployment that was retried may have created two with one
+// key, of which the first is pending.
 func keyWithID(r *Resource) string { return r.Key() + ":" + r.ID }
 
 // vertex returns the vertex with a key. It adds the vertex if there is none.
@@ -86,7 +77,10 @@ func (w writer) value(x any) lumigl.Value {
 	case VersionID:
 		return lumigl.ReferenceTo(w.vertex(x.String()))
 	case *Resource:
-		return lumigl.ReferenceTo(w.resource(x))
+		return lumigl.ReferenceTo(w.vertex(x.Key()))
+	case Pending:
+		to := w.vertex(keyWithID(x.Resource))
+		return object(field("resource", lumigl.ReferenceTo(to)), field("configuration", w.value(x.Configuration)))
 	case Type:
 		return w.value(x.Form)
 	case lumigl.Value:
@@ -120,11 +114,29 @@ func (w writer) value(x any) lumigl.Value {
 
 // fieldsOf returns the exported fields of a struct and of those embedded in it, by their keys in LumiGL.
 func fieldsOf(x reflect.Value) iter.Seq2[string, reflect.Value] {
-	return func(yield func(string, reflect.Value) bool) {
+	fields, found := fieldsByType.Load(x.Type())
+	if !found {
+		var all []keyedField
 		for _, f := range reflect.VisibleFields(x.Type()) {
-			if f.IsExported() && !f.Anonymous && !yield(strings.ToLower(f.Name), x.FieldByIndex(f.Index)) {
+			if f.IsExported() && !f.Anonymous {
+				all = append(all, keyedField{strings.ToLower(f.Name), f.Index})
+			}
+		}
+		fields, _ = fieldsByType.LoadOrStore(x.Type(), all)
+	}
+	return func(yield func(string, reflect.Value) bool) {
+		for _, f := range fields.([]keyedField) {
+			if !yield(f.key, x.FieldByIndex(f.index)) {
 				return
 			}
 		}
 	}
 }
+
+type keyedField struct {
+	key   string
+	index []int
+}
+
+// fieldsByType has the fields of each type of vertices, since finding them takes longer than all else.
+var fieldsByType sync.Map

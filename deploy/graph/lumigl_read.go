@@ -18,7 +18,10 @@ func FromLumiGL(doc *lumigl.Graph) (*Graph, error) {
 	r := reader{resources: map[*lumigl.Vertex]*Resource{}, versions: map[*lumigl.Vertex]VersionID{}}
 	for v := range doc.Vertices() {
 		if v.Properties.Get("urn").Exists() {
-			r.resources[v] = r.resource(v)
+			r.resources[v] = r.resource(v.Key(), v.Properties)
+			if v.Key() != keyWithID(r.resources[v]) {
+				r.checkKey(v, r.resources[v].Key())
+			}
 		} else if v.Properties.Get("module").Exists() {
 			module, _ := v.Properties.Get("module").Text()
 			deployment, _ := v.Properties.Get("deployment").Int()
@@ -56,6 +59,13 @@ func FromLumiGL(doc *lumigl.Graph) (*Graph, error) {
 	return g, nil
 }
 
+// ResourceFromLumiGL returns the resource that [Resource.LumiGL] wrote. The error names each field that is wrong.
+func ResourceFromLumiGL(v lumigl.Value) (*Resource, error) {
+	var r reader
+	resource := r.resource("resource", v)
+	return resource, errors.Join(r.problems...)
+}
+
 // reader reads a graph from a document.
 type reader struct {
 	resources map[*lumigl.Vertex]*Resource
@@ -68,14 +78,11 @@ func (r *reader) refuse(at, format string, args ...any) {
 	r.problems = append(r.problems, fmt.Errorf("%s %s", at, fmt.Sprintf(format, args...)))
 }
 
-func (r *reader) resource(vertex *lumigl.Vertex) *Resource {
+func (r *reader) resource(at string, properties lumigl.Value) *Resource {
 	var resource Resource
-	r.read(vertex.Key(), vertex.Properties, reflect.ValueOf(&resource).Elem())
+	r.read(at, properties, reflect.ValueOf(&resource).Elem())
 	if p, err := resource.URN.Parts(); err != nil || p.Type == lumigl.ModuleType {
-		r.refuse(vertex.Key()+".urn", "must be the URN of a resource")
-	}
-	if vertex.Key() != keyWithID(&resource) {
-		r.checkKey(vertex, resource.Key())
+		r.refuse(at+".urn", "must be the URN of a resource")
 	}
 	return &resource
 }
@@ -128,6 +135,9 @@ func (r *reader) read(at string, v lumigl.Value, x reflect.Value) {
 	case *lumigl.Value:
 		want = "a value that refers to URNs only"
 		*p = v.Retarget(func(to *lumigl.Vertex) *lumigl.Vertex {
+			if to.Type != "" { // It only carries a URN already.
+				return to
+			}
 			resource, err := lumigl.NewResource(to.URN())
 			ok = ok && err == nil
 			return resource

@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/lumi-idl/lumi/lumigl"
 	"github.com/lumi-idl/lumi/runtime/urn"
 )
 
@@ -18,8 +19,8 @@ func (r Result) creates() bool { return r.New != nil && (r.Old == nil || r.Old.I
 // Overlay returns the graph with what a failed deployment did, which a plan for the module or an abort starts from. What
 // changed in place is changed in all versions that hold it, and keeps its URN: resources move when a deployment is done.
 // What was deleted is in no version, which breaks the edges that need it. What was created is held by a partial version.
-// A resource in Old is one of the graph, or in New of an earlier result.
-func (g *Graph) Overlay(failed VersionID, results []Result) *Graph {
+// A resource in Old is one of the graph, or in New of an earlier result. Configuration is that of the deployment.
+func (g *Graph) Overlay(failed VersionID, configuration lumigl.Value, results []Result) *Graph {
 	now, created := outcome(results)
 	w := rewrite{now: now}
 	after := g.clone()
@@ -41,7 +42,7 @@ func (g *Graph) Overlay(failed VersionID, results []Result) *Graph {
 	}
 	isDeleted := func(p Pending) bool { return w.of(p.Resource) == nil }
 	set(after.pending, failed.Module, slices.DeleteFunc(slices.Clone(g.pending[failed.Module]), isDeleted))
-	return after.withPartial(failed, created)
+	return after.withPartial(failed, configuration, created)
 }
 
 // outcome returns what results amount to: what each resource is now, nil if it is deleted, and what was created.
@@ -70,11 +71,8 @@ func outcome(results []Result) (now map[*Resource]*Resource, created []*Resource
 
 // withPartial returns the graph with what a failed deployment created. Of two that it created with one URN, the first is
 // still to be deleted.
-func (g *Graph) withPartial(failed VersionID, created []*Resource) *Graph {
-	partial := &Version{VersionID: failed, Partial: true}
-	if newest := g.Newest(failed.Module); newest != nil {
-		partial.Configuration = newest.Configuration
-	}
+func (g *Graph) withPartial(failed VersionID, configuration lumigl.Value, created []*Resource) *Graph {
+	partial := &Version{VersionID: failed, Partial: true, Configuration: configuration}
 	var versions []*Version
 	for _, v := range g.versions[failed.Module] {
 		switch {
@@ -113,4 +111,22 @@ func (g *Graph) Leave(module string, pending ...Pending) *Graph {
 	after := g.clone()
 	set(after.pending, module, all)
 	return after
+}
+
+// Abandon returns the graph in which what failed deployments of a module created is still to be deleted.
+func (g *Graph) Abandon(module string) *Graph {
+	after := g.clone()
+	var versions []*Version
+	var pending []Pending
+	for _, v := range g.versions[module] {
+		if !v.Partial {
+			versions = append(versions, v)
+			continue
+		}
+		for _, r := range v.resources {
+			pending = append(pending, Pending{Resource: r, Configuration: v.Configuration})
+		}
+	}
+	set(after.versions, module, versions)
+	return after.Leave(module, pending...)
 }

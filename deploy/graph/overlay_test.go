@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/lumi-idl/lumi/deploy/graph"
+	"github.com/lumi-idl/lumi/lumigl"
 	"github.com/lumi-idl/lumi/runtime/urn"
 )
 
@@ -40,7 +41,7 @@ func TestOverlay(t *testing.T) {
 		{"moved and changed", []graph.Result{{Old: db, New: moved}}, "a::1* db:2 app:1\n"},
 		{"what depends on a move", []graph.Result{{Old: db, New: moved}, {Old: app, New: at(2, "app", "app", moved.URN)}}, "a::1* db:2 app:2\n"},
 	} {
-		g := done.Graph.Overlay(graph.VersionID{Module: "a", Deployment: 2}, test.results)
+		g := done.Graph.Overlay(graph.VersionID{Module: "a", Deployment: 2}, lumigl.Value{}, test.results)
 		if err := g.Check(); err != nil {
 			t.Errorf("%s: %v", test.rule, err)
 		}
@@ -51,7 +52,7 @@ func TestOverlay(t *testing.T) {
 			t.Errorf("%s: app depends on %s", test.rule, a.Dependencies[0])
 		}
 	}
-	both := done.Graph.Overlay(graph.VersionID{Module: "a", Deployment: 2}, []graph.Result{{New: created}, {Old: created, New: again}})
+	both := done.Graph.Overlay(graph.VersionID{Module: "a", Deployment: 2}, lumigl.Value{}, []graph.Result{{New: created}, {Old: created, New: again}})
 	read, err := graph.FromLumiGL(both.LumiGL())
 	if err != nil {
 		t.Fatal(err)
@@ -70,7 +71,7 @@ func TestOverlay(t *testing.T) {
 	if got, want := graphText(pending), "a::1* db:1 app:1\npending a:t:i:T::new:2\n"; got != want {
 		t.Errorf("got\n%swant\n%s", got, want)
 	}
-	gone := pending.Overlay(graph.VersionID{Module: "a", Deployment: 2}, []graph.Result{{Old: created}})
+	gone := pending.Overlay(graph.VersionID{Module: "a", Deployment: 2}, lumigl.Value{}, []graph.Result{{Old: created}})
 	if got, want := graphText(gone), "a::1* db:1 app:1\n"; got != want {
 		t.Errorf("got\n%swant\n%s", got, want)
 	}

@@ -229,7 +229,7 @@ func (w *world) fail(module string, items []string) *graph.Graph {
 			results = append(results, graph.Result{Old: old})
 		}
 	}
-	return w.g.Overlay(graph.VersionID{Module: module, Deployment: w.deployment}, results)
+	return w.g.Overlay(graph.VersionID{Module: module, Deployment: w.deployment}, lumigl.Value{}, results)
 }
 
 // typed takes an item apart into a name and its type.

@@ -3,7 +3,10 @@ package plan
 import (
 	"context"
 
+	"github.com/lumi-idl/lumi/deploy/graph"
 	"github.com/lumi-idl/lumi/lumigl"
+	"github.com/lumi-idl/lumi/lumigl/expr"
+	"github.com/lumi-idl/lumi/runtime/urn"
 )
 
 // Again decides a step again, once those that it waits for are done and recorded, so that its inputs are known. It
@@ -15,8 +18,8 @@ import (
 // decided concurrently.
 func (p *Plan) Again(ctx context.Context, s *Step, gone bool) (*Step, error) {
 	i, found := p.items[s]
-	if !found {
-		return s, nil
+	if !found || len(s.After) == 0 && !gone && !s.Possible && expr.IsKnown(s.New.Inputs) {
+		return s, nil // Nothing has changed since.
 	}
 	again := &Step{URN: s.URN}
 	err := p.planner.decideItem(ctx, i, again)
@@ -32,7 +35,7 @@ func (p *Plan) Again(ctx context.Context, s *Step, gone bool) (*Step, error) {
 		problem = err.Error()
 	case again.isEffective():
 		again.DeleteFirst = again.DeleteFirst || again.Kind == Replace && s.DeleteFirst
-		if problem = again.exceeds(s); problem != "" {
+		if problem = again.effect().exceeds(new(s.effect())); problem != "" {
 			problem = "would be " + problem + ": plan again"
 		}
 	}
@@ -51,4 +54,71 @@ func (p *Plan) Record(s, done *Step) {
 	if i, found := p.items[s]; found {
 		p.planner.items[i].step = done
 	}
+}
+
+// References returns what a provider has to know about the resources that a step's properties refer to, old ones included.
+// For a step that creates or changes a resource, those that it waits for must be recorded.
+func (p *Plan) References(s *Step) map[urn.URN]Reference {
+	if i, found := p.items[s]; found {
+		var old lumigl.Value
+		if s.Old != nil {
+			old = s.Old.Checked
+		}
+		return p.planner.references(i, old)
+	}
+	var all map[urn.URN]Reference
+	for u, r := range p.before.References(s.Old) {
+		if all == nil {
+			all = map[urn.URN]Reference{}
+		}
+		all[u] = Reference{ID: r.ID, Properties: Known(r.Properties())}
+	}
+	return all
+}
+
+// Commit returns the transition of the resource graph, with the steps as they were recorded. Now is the graph as it is: the
+// one that the plan was made for, or one with other changes of other modules. The error is an *[Error] if the module
+// cannot be deployed after all, since a value that was not known breaks what another module needs.
+func (p *Plan) Commit(now *graph.Graph) (*graph.Transition, error) {
+	switch p.Purpose {
+	case ToCleanUp:
+		return now.Cleanup(p.Module), nil
+	case ToDestroy:
+		t, err := now.Destroy(p.Module)
+		return t, AsError(err)
+	}
+	update, _, err := p.planner.update()
+	if err != nil {
+		return nil, err
+	}
+	if now != p.before {
+		update = update.Rebase(p.before, now)
+	}
+	t, err := now.Deploy(update)
+	if err != nil {
+		return nil, AsError(err)
+	}
+	var faults []Fault
+	for _, c := range t.Conflicts {
+		faults = append(faults, conflict(c))
+	}
+	if len(faults) > 0 {
+		return nil, &Error{faults}
+	}
+	return t, nil
+}
+
+// Now returns what a resource that the plan expects has turned out to be, as recorded.
+func (p *Plan) Now(r *graph.Resource) *graph.Resource {
+	for s, i := range p.items {
+		if s.New == r {
+			return p.planner.items[i].step.New
+		}
+	}
+	return r
+}
+
+// IsFor reports whether the plan was made for a graph and the deployment with a number, so that it need not be made again.
+func (p *Plan) IsFor(g *graph.Graph, d graph.Deployment) bool {
+	return p.before == g && (p.Deployment == d || p.Purpose != ToDeploy)
 }

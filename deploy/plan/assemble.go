@@ -13,22 +13,51 @@ import (
 
 // assemble makes the plan of the steps: what becomes of the graph, and what is deleted therefore.
 func (p *planner) assemble() (*Plan, error) {
-	update := graph.Update{Became: map[*graph.Resource]*graph.Resource{}, Interrupt: p.Interrupt}
-	var changes []*Step
 	items := map[*Step]int32{}
 	for i := range p.items {
 		s := p.items[i].step
 		if s == nil {
 			continue
 		}
-		changes = append(changes, s)
-		if s.provisioned() {
+		if s.IsProvisioned() {
 			items[s] = int32(i)
 		}
 		p.setAfter(int32(i), s)
 		if s.New != s.Old {
 			s.New.Dependencies = p.dependenciesOf(int32(i))
 		}
+	}
+	update, changes, err := p.update()
+	if err != nil {
+		return nil, err
+	}
+	t, err := p.Graph.Deploy(update)
+	if err != nil {
+		return nil, AsError(err)
+	}
+	for _, c := range t.Conflicts {
+		p.faults[-1] = append(p.faults[-1], conflict(c))
+	}
+	plan := newPlan(ToDeploy, p.Graph, p.module.Name, t, p.Provisioner)
+	plan.Deployment, plan.planner, plan.items = p.Deployment, p, items
+	steps, faults := order(p.Graph, p.module.Name, changes, t)
+	plan.Steps, plan.Moves = steps, suggest(steps)
+	p.faults[-1] = slices.Concat(p.faults[-1], faults, plan.finish())
+	if err := p.wrong(); err != nil {
+		return nil, err
+	}
+	return plan, nil
+}
+
+// update returns what the steps do to the graph, and the steps that make or keep resources.
+func (p *planner) update() (update graph.Update, changes []*Step, err error) {
+	update = graph.Update{Became: map[*graph.Resource]*graph.Resource{}, Interrupt: p.Interrupt}
+	for i := range p.items {
+		s := p.items[i].step
+		if s == nil {
+			continue
+		}
+		changes = append(changes, s)
 		switch {
 		case s.Old == nil || s.Old == s.New:
 		case s.Kind != Replace:
@@ -41,24 +70,9 @@ func (p *planner) assemble() (*Plan, error) {
 		changes = p.withOthers(changes)
 	}
 	if update.Version = p.version(changes); update.Version == nil {
-		return nil, p.wrong()
+		return update, nil, p.wrong()
 	}
-	t, err := p.Graph.Deploy(update)
-	if err != nil {
-		return nil, asError(err)
-	}
-	for _, c := range t.Conflicts {
-		p.conflict(c)
-	}
-	plan := newPlan(ToDeploy, p.Graph, p.module.Name, t, p.Provisioner)
-	plan.Deployment, plan.planner, plan.items = p.Deployment, p, items
-	steps, faults := order(p.Graph, p.module.Name, changes, t)
-	plan.Steps, plan.Moves = steps, suggest(steps)
-	p.faults[-1] = slices.Concat(p.faults[-1], faults, plan.finish())
-	if err := p.wrong(); err != nil {
-		return nil, err
-	}
-	return plan, nil
+	return update, changes, nil
 }
 
 // setAfter has a step wait for those of the resources that it refers to. If one of these is replaced and deleted first, what
@@ -159,15 +173,15 @@ func (p *planner) withOthers(changes []*Step) []*Step {
 	return changes
 }
 
-// conflict reports what a kept version does not allow.
-func (p *planner) conflict(c graph.Conflict) {
+// conflict describes what a kept version does not allow.
+func conflict(c graph.Conflict) Fault {
 	what := "changed"
 	if c.Deletes {
 		what = "deleted"
 	}
 	message := fmt.Sprintf("it would be %s, but %s needs it for %s of %s: deploy %s first, or interrupt it with --interrupt=%s",
 		what, c.User.Module, c.Name, c.Version, c.User.Module, c.User.Module)
-	p.faults[-1] = append(p.faults[-1], Fault{URN: c.Resource.URN, Source: c.Resource.Source, Message: message})
+	return Fault{URN: c.Resource.URN, Source: c.Resource.Source, Message: message}
 }
 
 // suggest returns pairs of deleted and created resources that have the same type and equal inputs.

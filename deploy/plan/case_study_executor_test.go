@@ -176,7 +176,7 @@ func (s *study) start(name string) {
 		s.t.Fatal(err)
 	}
 	if !d.IsCleanup() {
-		if err := again.Continues(d.plan); err != nil {
+		if err := again.Continues(d.plan.Effects()); err != nil {
 			s.t.Errorf("%s: %v", name, err)
 		}
 	}

@@ -32,7 +32,7 @@ func MakeCleanup(g *graph.Graph, module string, provisioner func(tokens.Type) st
 func MakeDestroy(g *graph.Graph, module string, provisioner func(tokens.Type) string) (*Plan, error) {
 	t, err := g.Destroy(module)
 	if err != nil {
-		return nil, asError(err)
+		return nil, AsError(err)
 	}
 	p := newPlan(ToDestroy, g, module, t, provisioner)
 	steps, faults := order(g, module, nil, t)

@@ -10,28 +10,38 @@ import (
 // mostDifferences is how many differences from a plan that was shown are named.
 const mostDifferences = 3
 
-// Continues returns nil if the plan may run without asking where shown was agreed to: if it has the same effects, with
-// values filled in that were not known, or fewer. Otherwise the error, an *[Error], names the first differences.
+// Continues returns nil if the plan may run without asking where the effects in shown were agreed to: if it has the same
+// ones, with values filled in that were not known, or fewer. Otherwise the error, an *[Error], names the first
+// differences.
 //
 // A possible replacement may turn out to be an update, and each change to be none, so that only a URN or options differ.
-// What is deleted may be deleted by a cleanup, or left as it is.
-func (p *Plan) Continues(shown *Plan) error {
-	type effect struct {
+// What is deleted may be deleted by a cleanup, or left as it is. What the deployment itself has made or deleted in an earlier
+// run may be completed.
+func (p *Plan) Continues(shown []Effect) error {
+	type subject struct {
 		urn     urn.URN
 		removes bool
 	}
-	agreed := map[effect][]*Step{}
-	for _, s := range shown.effects() {
-		e := effect{s.URN, s.removes()}
-		agreed[e] = append(agreed[e], s)
+	agreed := map[subject][]*Effect{}
+	for i, e := range shown {
+		of := subject{e.URN, e.Kind.removes()}
+		agreed[of] = append(agreed[of], &shown[i])
 	}
 	var faults []Fault
 	for _, s := range p.effects() {
-		e, was := effect{s.URN, s.removes()}, (*Step)(nil)
-		if left := agreed[e]; len(left) > 0 {
-			was, agreed[e] = left[0], left[1:]
+		own := s.Old != nil && p.Deployment != 0 && s.Old.Deployment == p.Deployment
+		if own && s.removes() {
+			continue
 		}
-		if problem := s.exceeds(was); problem != "" {
+		of, was := subject{s.URN, s.removes()}, (*Effect)(nil)
+		if left := agreed[of]; len(left) > 0 {
+			was, agreed[of] = left[0], left[1:]
+		}
+		e := s.effect()
+		if was != nil && (own && e.Kind == Update || e.Kind == Create && was.Kind == Replace) {
+			e.Kind, e.Was = was.Kind, was.Was
+		}
+		if problem := e.exceeds(was); problem != "" {
 			f := Fault{URN: s.URN, Message: "would be " + problem + ": plan again"}
 			if s.New != nil {
 				f.Source = s.New.Source
@@ -48,31 +58,31 @@ func (p *Plan) Continues(shown *Plan) error {
 	return &Error{faults}
 }
 
-// exceeds returns how a step goes beyond the one that was shown for the same resource, or "". Shown is nil if there was
-// none.
-func (s *Step) exceeds(shown *Step) string {
-	past := s.Kind.past()
+// exceeds returns how an effect goes beyond the one that was shown for the same resource, or "". Shown is nil if there
+// was none.
+func (e Effect) exceeds(shown *Effect) string {
+	past := e.Kind.past()
 	if shown == nil {
 		return past + ", which was not shown"
 	}
 	isLess := false
 	switch shown.Kind {
 	case Update, Replace:
-		isLess = s.Kind == Same || s.Kind == Move || s.Kind == Update && shown.Possible
+		isLess = e.Kind == Same || e.Kind == Move || e.Kind == Update && shown.Possible
 	case Delete:
-		isLess = s.Kind == Forget
+		isLess = e.Kind == Forget
 	}
 	switch {
-	case s.Kind != shown.Kind && !isLess:
+	case e.Kind != shown.Kind && !isLess:
 		return fmt.Sprintf("%s, but was to be %s", past, shown.Kind.past())
-	case s.was() != shown.was():
-		return fmt.Sprintf("%s from %q, but was to be from %q", past, s.was(), shown.was())
-	case s.removes():
+	case e.Was != shown.Was:
+		return fmt.Sprintf("%s from %q, but was to be from %q", past, e.Was, shown.Was)
+	case e.Kind.removes():
 		return ""
-	case s.DeleteFirst && !shown.DeleteFirst:
+	case e.DeleteFirst && !shown.DeleteFirst:
 		return "deleted before its replacement is created, which was not shown"
 	}
-	was, now := filledIn(shown.New.Inputs, s.New.Inputs), s.New.Inputs
+	was, now := filledIn(shown.Inputs, e.Inputs), e.Inputs
 	if was.Equal(now) {
 		return ""
 	}

@@ -95,7 +95,7 @@ func TestContinues(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			got := ""
-			if err := effectsOf(t, test.now).Continues(effectsOf(t, test.shown)); err != nil {
+			if err := effectsOf(t, test.now).Continues(effectsOf(t, test.shown).Effects()); err != nil {
 				got = strings.NewReplacer("main.ts:1:1: ", "", string(urnOf("aws/")), "aws/", ": would", " would", ": plan again", "").Replace(err.Error())
 			}
 			if got != test.want {
@@ -107,7 +107,7 @@ func TestContinues(t *testing.T) {
 	elsewhere.Steps[0].Old = resource("aws/x", 1)
 	want := "main.ts:1:1: " + string(urnOf("aws/a")) + `: would be moved from "` + string(urnOf("aws/x")) + `", but was to be from "` +
 		string(urnOf("aws/was")) + `": plan again`
-	if err := elsewhere.Continues(moved); err == nil || err.Error() != want {
+	if err := elsewhere.Continues(moved.Effects()); err == nil || err.Error() != want {
 		t.Errorf("got %v, want %s", err, want)
 	}
 }

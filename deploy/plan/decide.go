@@ -88,12 +88,13 @@ func (p *planner) isSame(i int32) bool {
 	it := &p.items[i]
 	return it.old != nil && !it.hasFiles && it.urn == it.old.URN && it.desired.URN() == inProgram(it.old) &&
 		it.inputs.Equal(it.old.Inputs) && it.options.Equal(it.old.Options) &&
-		slices.Equal(p.dependenciesOf(i), it.old.Dependencies) && (len(p.olds) == 1 || len(p.renewed(i)) == 0)
+		slices.Equal(p.dependenciesOf(i), it.old.Dependencies) && len(p.renewed(i)) == 0
 }
 
 // ignoreChanges takes the properties whose changes are ignored from the graph.
 func (it *item) ignoreChanges() {
-	if paths := it.desired.Options.Get("ignoreChanges"); it.old != nil && paths.Exists() {
+	paths := it.desired.Options.Get("ignoreChanges")
+	if it.old != nil && it.old.Inputs.Exists() && paths.Exists() { // What was made in part has no inputs.
 		it.inputs = ignore(it.inputs, it.old.Inputs, paths)
 	}
 }
@@ -122,6 +123,7 @@ func (p *planner) decideItem(ctx context.Context, i int32, step *Step) error {
 	if it.inputs, err = p.resolve(it.desired.Properties); err != nil {
 		return err
 	}
+	it.inputs, _ = Conceal(it.inputs, p.types[it.desired.Type].Secrets)
 	it.ignoreChanges()
 	if err := p.checkIgnored(i); err != nil {
 		return err
@@ -215,7 +217,7 @@ func (p *planner) decideExisting(ctx context.Context, i int32, step *Step) error
 		step.New = it.old
 		return nil
 	case next.Inputs.Equal(old.Inputs) && len(renewed) == 0 && !it.hasFiles:
-		next.Deployment, next.Checked, next.Outputs = old.Deployment, old.Checked, old.Outputs
+		next.Deployment, next.Checked, next.Outputs, next.Referents = old.Deployment, old.Checked, old.Outputs, old.Referents
 		return nil
 	case old.ID == "" || !expr.IsKnown(old.Inputs) || !expr.IsKnown(old.Outputs):
 		step.Kind, step.Possible, step.NotCompared = Update, true, isSealed(old.Inputs)
@@ -240,7 +242,7 @@ func (p *planner) decideExisting(ctx context.Context, i int32, step *Step) error
 	})
 	d, err := p.Provider.InspectChange(ctx, InspectChangeRequest{
 		Desired: Desired{URN: next.URN, Properties: desired, References: p.references(i, old.Checked)},
-		ID:      old.ID, Old: old.Properties(),
+		ID:      old.ID, Old: old.Before(checked),
 	})
 	if err != nil {
 		return err
@@ -259,6 +261,8 @@ func (p *planner) decideExisting(ctx context.Context, i int32, step *Step) error
 		next.Outputs = p.unknownOutputs(old.Type())
 	default:
 		next.Deployment, next.Outputs = old.Deployment, old.Outputs
+		refers := p.references(i, lumigl.Value{})
+		next.Referents = graph.ReferentsOf(checked, func(u urn.URN) string { return refers[u].ID })
 	}
 	return nil
 }

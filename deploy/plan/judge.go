@@ -13,13 +13,15 @@ import (
 
 // renewal is why a reference leads to another resource than before, although the URN is the same.
 type renewal struct {
-	step *Step
+	// name is that of the resource, which is "new" or "replaced".
+	name, because string
 	// sure is set unless the resource may turn out to be the same.
 	sure bool
 }
 
 // renewed returns the references of an item that lead to other resources than before, by their URNs: those to resources
-// that are created or replaced, and those to what a failed deployment has created or replaced already.
+// that are created or replaced, those to what a failed deployment has created or replaced already, and those to what other
+// modules have replaced.
 func (p *planner) renewed(i int32) map[urn.URN]renewal {
 	it := &p.items[i]
 	held := slices.IndexFunc(p.olds, func(v *graph.Version) bool {
@@ -29,18 +31,37 @@ func (p *planner) renewed(i int32) map[urn.URN]renewal {
 		return nil
 	}
 	var all map[urn.URN]renewal
+	add := func(u urn.URN, because string, sure bool) {
+		if all == nil {
+			all = map[urn.URN]renewal{}
+		}
+		all[u] = renewal{u.Name(), because, sure}
+	}
+	was := it.old.ReferentIDs()
+	if len(p.uses) > 0 && len(was) > 0 {
+		for target := range it.inputs.References() {
+			if now := p.provided(target.URN()); now != nil && was[now.URN] != "" && was[now.URN] != now.ID {
+				add(now.URN, "replaced", now.ID != "")
+			}
+		}
+	}
 	for target, property := range it.desired.Properties.References() {
 		to, ok := p.index[target]
-		if !ok || property != "" || p.items[to].step == nil {
+		if !ok || property != "" {
+			continue
+		}
+		if now := p.items[to].old; now != nil && was[now.URN] != "" && was[now.URN] != now.ID {
+			add(p.items[to].urn, "replaced", true)
+		}
+		if p.items[to].step == nil {
 			continue
 		}
 		s := p.items[to].step
 		isOther := s.Old == nil || s.Old != p.was(held, s.Old.URN)
-		if isOther || s.Kind == Replace {
-			if all == nil {
-				all = map[urn.URN]renewal{}
-			}
-			all[s.URN] = renewal{s, isOther || !s.Possible}
+		if s.Kind == Replace {
+			add(s.URN, "replaced", isOther || !s.Possible)
+		} else if isOther {
+			add(s.URN, "new", true)
 		}
 	}
 	return all
@@ -65,10 +86,7 @@ func (p *planner) judge(step *Step, checked lumigl.Value, changes []Change, rene
 		for target := range at(checked, c.Path).References() {
 			if to, ok := renewed[target.URN()]; ok {
 				sure = sure || to.sure
-				if because = "new"; to.step.Kind == Replace {
-					because = "replaced"
-				}
-				because = fmt.Sprintf("%s refers to %s, which is %s", c.Path, to.step.URN.Name(), because)
+				because = fmt.Sprintf("%s refers to %s, which is %s", c.Path, to.name, to.because)
 			}
 		}
 		sureUpdate = sureUpdate || sure

@@ -298,7 +298,7 @@ func (s *story) carryOut(before *graph.Graph, p *plan.Plan, failsAfter int) *gra
 				results = append(results, graph.Result{Old: step.Old, New: made[step]})
 			}
 		}
-		return before.Overlay(planned.VersionID, results)
+		return before.Overlay(planned.VersionID, planned.Configuration, results)
 	}
 	u.Version, u.Interrupt = graph.NewVersion(planned.VersionID, resources), s.graph.Modules()
 	u.Version.Uses, u.Version.Provides = planned.Uses, slices.Clone(planned.Provides)

@@ -42,7 +42,7 @@ func Compare(state, desired *lumigl.Snapshot, types Types) (*diff.Delta, error) 
 	o.environment, wanted.Package = first.Environment, cmp.Or(wanted.Package, first.Package)
 	module, err := graph.ModuleOf(wanted, o.environment)
 	if err != nil {
-		return nil, asError(err)
+		return nil, AsError(err)
 	}
 	o.module = module.Name
 	before, err := o.graph()
@@ -111,7 +111,7 @@ func (o *offline) graph() (*graph.Graph, error) {
 			r.Properties = plainValue(evaluated)
 		}
 		var inputs, checked lumigl.ObjectBuilder
-		inputs.SetAll(known(expr.Unknown(r.Properties)))
+		inputs.SetAll(Known(expr.Unknown(r.Properties)))
 		for _, name := range o.Outputs[r.Type] {
 			inputs.Set(name, lumigl.Value{})
 		}
@@ -168,7 +168,7 @@ func (o *offline) Name(_ context.Context, r Desired) (string, error) {
 
 // InspectChange implements [Provider]. Only replacements matter, since outputs are not known then.
 func (o *offline) InspectChange(_ context.Context, r InspectChangeRequest) (d Difference, err error) {
-	old, new := known(r.Old), known(r.Properties)
+	old, new := Known(r.Old), Known(r.Properties)
 	for _, name := range o.Replaces[r.URN.Type()] {
 		if !new.Get(name).Equal(old.Get(name)) {
 			d.Changes = append(d.Changes, Change{Path: name, Replaces: true})

@@ -46,7 +46,7 @@ func order(before *graph.Graph, module string, changes []*Step, t *graph.Transit
 	}
 	faults := protects(goes, replacing)
 	steps := slices.Concat(changes, deletions)
-	deleted, dropped := releases(before.Versions(module), steps, deletions)
+	deleted, dropped := releases(before.Versions(module), steps, deletions, replacing)
 	addWaits(deletions, deleted)
 	decided := deleteFirst(deletions, replacing)
 	dropped = slices.DeleteFunc(dropped, func(w wait) bool { return !w.step.DeleteFirst })
@@ -76,10 +76,14 @@ type wait struct{ step, on *Step }
 
 // releases has each deletion wait for what releases the resource: the deletions of resources that depend on it, and the
 // changes of those that no longer do.
-func releases(versions []*graph.Version, steps, deletions []*Step) (deleted, dropped []wait) {
+func releases(versions []*graph.Version, steps, deletions []*Step, replacing map[*graph.Resource]*Step) (deleted, dropped []wait) {
 	deleting := map[urn.URN][]*Step{}
 	for _, d := range deletions {
 		deleting[d.URN] = append(deleting[d.URN], d)
+		// What a failed deployment made refers to it by the URN that it would have had.
+		if c := replacing[d.Old]; c != nil && c.URN != d.URN {
+			deleting[c.URN] = append(deleting[c.URN], d)
+		}
 	}
 	for _, s := range steps {
 		if s.Old == nil || s.Kind == Replace && !s.Possible || len(deletions) == 0 {
@@ -101,7 +105,7 @@ func releases(versions []*graph.Version, steps, deletions []*Step) (deleted, dro
 }
 
 // depends reports whether a resource depends on another one whose URN it refers to: a version holds both, or the first is
-// pending or was made by a failed deployment, so that the URN has to do.
+// pending or was made or changed by a failed deployment, so that the URN has to do.
 func depends(versions []*graph.Version, r, on *graph.Resource) bool {
 	byURN := true
 	for _, v := range versions {
@@ -109,7 +113,7 @@ func depends(versions []*graph.Version, r, on *graph.Resource) bool {
 			if v.Holds(on) {
 				return true
 			}
-			byURN = byURN && v.Partial
+			byURN = byURN && (v.Partial || v.Resource(on.URN) == nil || r.Deployment == on.Deployment)
 		}
 	}
 	return byURN

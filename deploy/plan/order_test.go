@@ -315,7 +315,7 @@ func TestOrderAtRandom(t *testing.T) {
 			grouped = append(grouped, task.Steps...)
 		}
 		for _, s := range p.Steps {
-			if s.provisioned() {
+			if s.IsProvisioned() {
 				provisioned = append(provisioned, s)
 			}
 		}

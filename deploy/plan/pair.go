@@ -17,7 +17,7 @@ import (
 // one of its aliases, or else the one with its physical name that the program does not have any more. One that the
 // provider names is, in this order,
 //
-//  1. the one that had its number, if the inputs are equal,
+//  1. the one that had its number, if the inputs are equal or not known,
 //  2. any with equal inputs,
 //  3. the only one with equal values of the properties that cannot be changed in place,
 //  4. the one that had its number, if all properties of the type can be changed in place,
@@ -139,8 +139,15 @@ func (p *planner) pairEqual(it *item, c *candidates) bool {
 	if len(c.left) == 0 {
 		return false
 	}
-	inputs := c.before(it)
-	if r := c.number[it.urn]; r != nil && c.left[r] && inputs.Equal(r.Inputs) {
+	inputs, ignored := c.before(it), it.desired.Options.Get("ignoreChanges")
+	isEqual := func(r *graph.Resource) bool {
+		if ignored.Exists() {
+			return c.left[r] && ignore(inputs, r.Inputs, ignored).Equal(r.Inputs)
+		}
+		return c.left[r] && inputs.Equal(r.Inputs)
+	}
+	// What was made in part, or found, has no inputs.
+	if r := c.number[it.urn]; r != nil && (isEqual(r) || c.left[r] && !r.Inputs.Exists()) {
 		c.take(it, r)
 		return true
 	}
@@ -153,8 +160,12 @@ func (p *planner) pairEqual(it *item, c *candidates) bool {
 			}
 		}
 	}
-	for _, r := range c.equal[c.hasher.Member(string(it.desired.Type), inputs)] {
-		if c.left[r] && r.Type() == it.desired.Type && inputs.Equal(r.Inputs) {
+	alike := c.equal[c.hasher.Member(string(it.desired.Type), inputs)]
+	if ignored.Exists() {
+		alike = c.byType[it.desired.Type]
+	}
+	for _, r := range alike {
+		if r.Type() == it.desired.Type && isEqual(r) {
 			c.take(it, r)
 			return true
 		}

@@ -17,7 +17,8 @@
 //	err = show.WriteText(os.Stdout, p, show.Options{Waits: waits})
 //
 // The graph that is expected is the one after the deployments that this one waits for, as their own plans have it in
-// Transition. Once they are done, the plan is made again for the graph as it is. It may run if again.Continues(p) is nil.
+// Transition. Once they are done, the plan is made again for the graph as it is. It may run if
+// again.Continues(p.Effects()) is nil.
 //
 // To run a plan, run its tasks one after another, and the steps of each in parallel as far as their After allows:
 //
@@ -25,9 +26,8 @@
 //	again.New.ID, again.New.Outputs = …    // what the provider made of it
 //	p.Record(step, again)
 //
-// In the end, [graph.Graph.Deploy] or [graph.Graph.Cleanup] returns the graph with the resources as they turned out to be,
-// and [graph.Graph.Overlay] the one after a failure. [graph.Graph.Resolve] evaluates what the module provides. The example
-// deploys two modules like this.
+// In the end, [Plan.Commit] returns the graph with the resources as they turned out to be, and [graph.Graph.Overlay] the one
+// after a failure. The example deploys two modules like this.
 //
 // [Compare] shows what would change where there are no providers to ask.
 //

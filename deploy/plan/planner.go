@@ -95,11 +95,11 @@ func Make(ctx context.Context, r Request) (*Plan, error) {
 // read takes the desired graph apart and binds what the module uses.
 func (p *planner) read() (err error) {
 	if p.module, err = graph.ModuleOf(p.Desired, p.Graph.Environment); err != nil {
-		return asError(err)
+		return AsError(err)
 	}
 	bound, err := p.Graph.Bind(p.module.Version(p.Deployment, nil))
 	if err != nil {
-		return asError(err)
+		return AsError(err)
 	}
 	for _, b := range bound {
 		p.uses = append(p.uses, b.Edge)
@@ -241,8 +241,8 @@ func (p *planner) wrong() error {
 	return nil
 }
 
-// asError makes an *[Error] of what the resource graph refuses.
-func asError(err error) error {
+// AsError makes an *[Error] of what the resource graph refuses.
+func AsError(err error) error {
 	var refused *graph.RefusedError
 	if !errors.As(err, &refused) {
 		return err

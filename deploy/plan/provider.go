@@ -6,6 +6,7 @@ import (
 	"github.com/lumi-idl/lumi/lumigl"
 	"github.com/lumi-idl/lumi/runtime/tokens"
 	"github.com/lumi-idl/lumi/runtime/urn"
+	"github.com/lumi-idl/lumi/runtime/wire"
 )
 
 // Provider answers a planner's questions about resources. Its methods may be called concurrently. Properties are those of
@@ -27,8 +28,20 @@ type Description struct {
 	Type tokens.Type
 	// Named is set if programs name the resources, with the property "name".
 	Named bool
-	// Replaces has the properties that cannot be changed in place, and Outputs those that the provider computes.
-	Replaces, Outputs []string
+	// Replaces has the properties that cannot be changed in place, Outputs those that the provider computes, and Secrets those
+	// that are secrets even if a program does not mark them.
+	Replaces, Outputs, Secrets []string
+}
+
+// Conceal returns properties with those in names marked as secrets, and whether any was not.
+func Conceal(properties lumigl.Value, names []string) (concealed lumigl.Value, changed bool) {
+	for _, name := range names {
+		if v := properties.Get(name); v.Exists() && v.Kind() != lumigl.Null && !v.IsSecret() && !v.IsUnknown() {
+			properties, changed = properties.With(name, lumigl.ObjectOf(
+				lumigl.Member{Key: wire.Signature, Value: lumigl.TextOf(wire.Secret)}, lumigl.Member{Key: "value", Value: v})), true
+		}
+	}
+	return properties, changed
 }
 
 // Desired is a resource as the program has it: with the properties of the program for Check, and with those that Check

@@ -92,7 +92,7 @@ func (w *simWorld) deploy(random *rand.Rand, before *graph.Graph, p *plan.Plan, 
 		for id := range r.forgotten { // Whether a replacement has their names already does not matter.
 			w.real[id].name = ""
 		}
-		after = before.Overlay(graph.VersionID{Module: p.Module, Deployment: p.Deployment}, r.results)
+		after = before.Overlay(graph.VersionID{Module: p.Module, Deployment: p.Deployment}, r.planned.Configuration, r.results)
 		if err := after.Check(); err != nil {
 			w.Fatalf("after the failed deployment: %v", err)
 		}

@@ -127,7 +127,7 @@ func (s *simState) update(d simDraw, m *simModule, mayFail bool) bool {
 		s.Fatalf("the order of the input matters:\n%s", d)
 	}
 	for _, of := range []*plan.Plan{p, again} {
-		if err := of.Continues(p); err != nil {
+		if err := of.Continues(p.Effects()); err != nil {
 			s.Fatalf("the same plan does not continue: %v", err)
 		}
 	}

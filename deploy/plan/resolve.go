@@ -1,6 +1,8 @@
 package plan
 
 import (
+	"cmp"
+
 	"github.com/lumi-idl/lumi/deploy/graph"
 	"github.com/lumi-idl/lumi/lumigl"
 	"github.com/lumi-idl/lumi/lumigl/expr"
@@ -80,8 +82,8 @@ func (p *planner) settle(it *item) error {
 	return err
 }
 
-// references returns what is known about the resources that an item refers to, and about those that its old properties
-// refer to.
+// references returns what is known about the resources that an item refers to, those of other modules included, and about
+// those that its old properties refer to.
 func (p *planner) references(i int32, old lumigl.Value) map[urn.URN]Reference {
 	var all map[urn.URN]Reference
 	add := func(r *graph.Resource) {
@@ -90,7 +92,7 @@ func (p *planner) references(i int32, old lumigl.Value) map[urn.URN]Reference {
 		}
 		facts, found := p.facts.Load(r)
 		if !found {
-			facts, _ = p.facts.LoadOrStore(r, Reference{ID: r.ID, Properties: known(r.Properties())})
+			facts, _ = p.facts.LoadOrStore(r, Reference{ID: r.ID, Properties: Known(r.Properties())})
 		}
 		all[r.URN] = facts.(Reference)
 	}
@@ -99,18 +101,32 @@ func (p *planner) references(i int32, old lumigl.Value) map[urn.URN]Reference {
 			add(r)
 		}
 	}
-	for target := range old.References() {
-		if _, found := all[target.URN()]; found {
-			continue
-		}
-		if r := p.oldOf(target.URN()); r != nil {
-			add(r)
+	lookup := func(v lumigl.Value, resource func(urn.URN) *graph.Resource) {
+		for target := range v.References() {
+			if _, found := all[target.URN()]; found {
+				continue
+			}
+			if r := resource(target.URN()); r != nil {
+				add(r)
+			}
 		}
 	}
+	lookup(p.items[i].inputs, p.provided)
+	lookup(old, func(u urn.URN) *graph.Resource { return cmp.Or(p.oldOf(u), p.provided(u)) })
 	return all
 }
 
-// known returns an object without the members that are not known.
-func known(object lumigl.Value) lumigl.Value {
+// provided returns the resource with a URN that another module provides, or nil.
+func (p *planner) provided(u urn.URN) *graph.Resource {
+	for _, e := range p.uses {
+		if r := p.Graph.Version(e.To).Resource(u); r != nil {
+			return r
+		}
+	}
+	return nil
+}
+
+// Known returns an object without the members that are not known.
+func Known(object lumigl.Value) lumigl.Value {
 	return object.Replace(func(part lumigl.Value) (lumigl.Value, bool) { return lumigl.Value{}, part.IsUnknown() })
 }

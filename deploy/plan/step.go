@@ -44,10 +44,12 @@ func (s *Step) ChangesOptions() bool { return s.Kind == Same && !s.New.Options.E
 func (s *Step) isEffective() bool { return s.Kind != Same || s.ChangesOptions() }
 
 // removes reports whether the step takes a resource out of the graph.
-func (s *Step) removes() bool { return s.Kind == Delete || s.Kind == Forget }
+func (s *Step) removes() bool { return s.Kind.removes() }
 
-// provisioned reports whether the step changes a real resource, which needs a provisioner.
-func (s *Step) provisioned() bool { return s.Kind != Same && s.Kind != Move && s.Kind != Forget }
+func (k Kind) removes() bool { return k == Delete || k == Forget }
+
+// IsProvisioned reports whether the step changes a real resource, which needs a provisioner.
+func (s *Step) IsProvisioned() bool { return s.Kind != Same && s.Kind != Move && s.Kind != Forget }
 
 // was returns the URN that the resource had before, or "" if it is new.
 func (s *Step) was() urn.URN {

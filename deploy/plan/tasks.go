@@ -19,7 +19,7 @@ func (p *Plan) group() {
 	var g dag.Graph
 	for i, s := range p.Steps {
 		name := ""
-		if s.provisioned() {
+		if s.IsProvisioned() {
 			name = p.provisioner(s.URN.Type())
 		}
 		of := slices.Index(names, name)
@@ -67,7 +67,7 @@ func (p *Plan) group() {
 func (p *Plan) Inputs() []Input {
 	inputs := make([]Input, len(p.Tasks))
 	now := map[string][]Vertex{} // what each provisioner handles at this point; steps without one have been made
-	old, new := ends(slices.DeleteFunc(slices.Clone(p.Steps), (*Step).provisioned))
+	old, new := ends(slices.DeleteFunc(slices.Clone(p.Steps), (*Step).IsProvisioned))
 	for _, v := range changed(vertices(p.before, p.Module), old, new) {
 		name := p.provisioner(lumigl.ModuleType)
 		if v.Resource != nil {
@@ -160,4 +160,18 @@ func (p *Plan) context(of []Vertex, handles func(urn.URN) bool) []Vertex {
 		}
 	}
 	return changed(all, []Vertex{{}}, nil) // A version that is left may use one that is gone.
+}
+
+// Map returns the input with other resources in place of those that it has.
+func (in Input) Map(to func(*graph.Resource) *graph.Resource) Input {
+	mapped := func(all []Vertex) []Vertex {
+		all = slices.Clone(all)
+		for i, v := range all {
+			if v.Resource != nil {
+				all[i].Resource = to(v.Resource)
+			}
+		}
+		return all
+	}
+	return Input{New: mapped(in.New), Old: mapped(in.Old), Context: mapped(in.Context)}
 }

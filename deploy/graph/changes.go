@@ -1,0 +1,69 @@
+package graph
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/lumi-idl/lumi/lumigl"
+)
+
+// Changes returns the vertices of [Graph.LumiGL] that change if a graph becomes another one, sorted by key, and the keys
+// of those that are gone. Graphs share what stays as it is, so a vertex that is not shared counts as changed. A graph
+// without modules has no vertices here. The cost is that of what changed, and a glance at each version.
+func Changes(before, after *Graph) (put []*lumigl.Vertex, gone []string) {
+	w := writer{&lumigl.Graph{}}
+	after.beside(before, w.put)
+	for v := range w.doc.Vertices() {
+		if v.Properties.Exists() { // Others are only referred to.
+			put = append(put, v)
+		}
+	}
+	before.beside(after, func(key string, _ any) {
+		if w.doc.Vertex(key) == nil {
+			gone = append(gone, key)
+		}
+	})
+	slices.SortFunc(put, func(a, b *lumigl.Vertex) int { return cmp.Compare(a.Key(), b.Key()) })
+	slices.Sort(gone)
+	return put, slices.Compact(gone)
+}
+
+// beside calls f with the key and the Go form of each vertex that g has and other does not share, some of them twice.
+func (g *Graph) beside(other *Graph, f func(key string, x any)) {
+	modules := g.Modules()
+	for _, module := range modules {
+		for _, v := range g.versions[module] {
+			if slices.Contains(other.versions[module], v) {
+				continue
+			}
+			f(v.String(), versionVertex{*v, v.resources})
+			for _, r := range v.resources {
+				if !slices.ContainsFunc(other.versions[module], func(v *Version) bool { return v.Holds(r) }) {
+					f(r.Key(), *r)
+				}
+			}
+		}
+		shared := map[*Resource]bool{}
+		for _, p := range other.pending[module] {
+			shared[p.Resource] = true
+		}
+		for _, p := range g.pending[module] {
+			if !shared[p.Resource] {
+				f(keyWithID(p.Resource), *p.Resource)
+			}
+		}
+	}
+	if root := g.root(); len(modules) > 0 && (len(other.Modules()) == 0 || !root.equal(other.root())) {
+		f("root", root)
+	}
+}
+
+func (r rootVertex) equal(other rootVertex) bool {
+	return r.Environment == other.Environment && r.Lineage == other.Lineage && slices.Equal(r.Modules, other.Modules) &&
+		slices.EqualFunc(r.Pending, other.Pending, func(a, b Pending) bool {
+			return a.Resource == b.Resource && a.Configuration.Equal(b.Configuration)
+		})
+}
+
+// LumiGL returns the properties of the resource's vertex in [Graph.LumiGL].
+func (r *Resource) LumiGL() lumigl.Value { return writer{&lumigl.Graph{}}.value(*r) }

@@ -1,0 +1,91 @@
+package graph
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/lumi-idl/lumi/lumigl"
+	"github.com/lumi-idl/lumi/runtime/tokens"
+	"github.com/lumi-idl/lumi/runtime/urn"
+)
+
+// ReferentsOf returns the Referents of a resource: the IDs of what properties refer to, as far as id knows them.
+func ReferentsOf(properties lumigl.Value, id func(urn.URN) string) lumigl.Value {
+	var all lumigl.ObjectBuilder
+	for to := range properties.References() {
+		if found := id(to.URN()); found != "" {
+			all.Set(referentKey(to.URN().Type(), found), lumigl.ReferenceTo(to))
+		}
+	}
+	if all.Len() == 0 {
+		return lumigl.Value{}
+	}
+	return all.Object()
+}
+
+// referentKey returns the key of a resource in Referents. IDs are those of a provider, so types may share them.
+func referentKey(t tokens.Type, id string) string { return string(t) + " " + id }
+
+// ReferentIDs returns the Referents of a resource by their URNs. If a change that failed in part leaves it open which of two a
+// URN stands for, its ID is that of neither.
+func (r *Resource) ReferentIDs() map[urn.URN]string {
+	if r.Referents.Len() == 0 {
+		return nil
+	}
+	all := make(map[urn.URN]string, r.Referents.Len())
+	for key, v := range r.Referents.Members() {
+		_, id, _ := strings.Cut(key, " ")
+		if to, _, ok := v.Target(); ok {
+			if other, found := all[to.URN()]; found {
+				id += " or " + other
+			}
+			all[to.URN()] = id
+		}
+	}
+	return all
+}
+
+// WithID returns a resource of a type with an ID, or nil.
+func (g *Graph) WithID(t tokens.Type, id string) (found *Resource) {
+	g.each(func(_ *Version, r *Resource) {
+		if found == nil && r.ID == id && r.Type() == t {
+			found = r
+		}
+	})
+	return found
+}
+
+// Users returns the function that finds what refers to a resource of the graph: the resources whose Referents have it, and
+// those that depend on it, since the same deployment changed both and nothing else has the URN.
+func (g *Graph) Users() func(*Resource) []*Resource {
+	refer, depend := map[string][]*Resource{}, map[urn.URN][]*Resource{}
+	g.each(func(v *Version, r *Resource) {
+		for key := range r.Referents.Members() {
+			refer[key] = append(refer[key], r)
+		}
+		for _, u := range r.Dependencies {
+			if v != nil && v.Resource(u) == nil {
+				depend[u] = append(depend[u], r)
+			}
+		}
+	})
+	return func(to *Resource) []*Resource {
+		isOlder := func(r *Resource) bool { return r.Deployment != to.Deployment }
+		users := slices.DeleteFunc(slices.Clone(depend[to.URN]), isOlder)
+		return append(users, refer[referentKey(to.Type(), to.ID)]...)
+	}
+}
+
+// each calls f for each resource of the graph. What is pending has no version.
+func (g *Graph) each(f func(*Version, *Resource)) {
+	for _, v := range g.all() {
+		for _, r := range v.resources {
+			f(v, r)
+		}
+	}
+	for _, module := range g.Modules() {
+		for _, p := range g.pending[module] {
+			f(nil, p.Resource)
+		}
+	}
+}

@@ -1,0 +1,76 @@
+package graph_test
+
+import (
+	"maps"
+	"testing"
+
+	"github.com/lumi-idl/lumi/deploy/graph"
+	"github.com/lumi-idl/lumi/lumigl"
+	"github.com/lumi-idl/lumi/runtime/urn"
+)
+
+// TestReferents keeps what references led to, follows those that move, and finds what refers to a resource.
+func TestReferents(t *testing.T) {
+	const u, moved urn.URN = "urn:lumi:prod::a:index::x:m:Db::main", "urn:lumi:prod::a:index::x:m:Db::other"
+	vertex := func(u urn.URN) *lumigl.Vertex {
+		v, err := lumigl.NewResource(u)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return v
+	}
+	properties := lumigl.ObjectOf(lumigl.Member{Key: "on", Value: lumigl.ListOf(lumigl.ReferenceTo(vertex(u)))})
+	referents := graph.ReferentsOf(properties, func(urn.URN) string { return "db-1" })
+	if unknown := graph.ReferentsOf(properties, func(urn.URN) string { return "" }); unknown.Exists() {
+		t.Errorf("the target that does not exist yet is %v", unknown)
+	}
+	user := &graph.Resource{URN: "urn:lumi:prod::a:index::x:m:Table::t", Deployment: 1, ID: "t-1", Checked: properties, Referents: referents}
+	for _, test := range []struct {
+		name string
+		of   *graph.Resource
+		want map[urn.URN]string
+	}{
+		{"as it was sent", user, map[urn.URN]string{u: "db-1"}},
+		{"after a move", user.Retarget(func(*lumigl.Vertex) *lumigl.Vertex { return vertex(moved) }), map[urn.URN]string{moved: "db-1"}},
+		{"one of two", &graph.Resource{Referents: referents.With("x:m:Db db-2", referents.Get("x:m:Db db-1"))}, map[urn.URN]string{u: "db-2 or db-1"}},
+		{"not known", &graph.Resource{}, nil},
+	} {
+		if got := test.of.ReferentIDs(); !maps.Equal(got, test.want) {
+			t.Errorf("%s: %v, want %v", test.name, got, test.want)
+		}
+	}
+	g := &graph.Graph{Environment: "prod"}
+	update, err := g.Deploy(graph.Update{Version: graph.NewVersion(graph.VersionID{Module: "a", Deployment: 1}, []*graph.Resource{user})})
+	if err != nil {
+		t.Fatal(err)
+	}
+	users := update.Graph.Users()
+	for id, want := range map[string]int{"db-1": 1, "db-2": 0} {
+		if got := users(&graph.Resource{URN: u, Deployment: 1, ID: id}); len(got) != want {
+			t.Errorf("%s is used by %d, want %d", id, len(got), want)
+		}
+	}
+	if r := update.Graph.WithID("x:m:Table", "t-1"); r == nil || r.URN != user.URN {
+		t.Errorf("t-1 is %v", r)
+	}
+	if r := update.Graph.WithID("x:m:Db", "t-1"); r != nil {
+		t.Errorf("a Db t-1 is %v", r)
+	}
+}
+
+// TestBefore compares a property that could not be read with any desired one as different.
+func TestBefore(t *testing.T) {
+	text := func(key, value string) lumigl.Member {
+		return lumigl.Member{Key: key, Value: lumigl.TextOf(value)}
+	}
+	r := &graph.Resource{Checked: lumigl.ObjectOf(text("size", "1"), text("mode", "x")), Unread: []string{"mode"}}
+	for name, test := range map[string]struct{ desired, want lumigl.Value }{
+		"it stays":    {lumigl.ObjectOf(text("size", "1"), text("mode", "x")), lumigl.ObjectOf(text("size", "1"))},
+		"it goes":     {lumigl.ObjectOf(text("size", "1")), r.Checked},
+		"all of them": {lumigl.ObjectOf(), r.Checked},
+	} {
+		if got := r.Before(test.desired); !got.Equal(test.want) {
+			t.Errorf("%s: %v, want %v", name, got, test.want)
+		}
+	}
+}

@@ -1,0 +1,107 @@
+package graph
+
+import (
+	"maps"
+	"slices"
+
+	"github.com/lumi-idl/lumi/lumigl"
+	"github.com/lumi-idl/lumi/runtime/urn"
+)
+
+// Find returns the vertex of a resource by URN, deployment and ID, or nil. No two resources of a graph have the same three.
+func (g *Graph) Find(u urn.URN, d Deployment, id string) *Resource {
+	for _, v := range slices.Backward(g.versions[packageOf(u)]) {
+		if r := v.Resource(u); r != nil && r.Deployment == d && r.ID == id {
+			return r
+		}
+	}
+	for _, p := range g.pending[packageOf(u)] {
+		if r := p.Resource; r.URN == u && r.Deployment == d && r.ID == id {
+			return r
+		}
+	}
+	return nil
+}
+
+// Configuration returns the configuration of providers that a resource of the graph was deployed with.
+func (g *Graph) Configuration(r *Resource) lumigl.Value {
+	module := packageOf(r.URN)
+	for _, p := range g.pending[module] {
+		if p.Resource == r {
+			return p.Configuration
+		}
+	}
+	for _, v := range g.versions[module] {
+		if v.Holds(r) {
+			return v.Configuration
+		}
+	}
+	return lumigl.Value{}
+}
+
+// References returns the resources that the stored properties of a resource of the graph refer to, by URN. Those that do
+// not exist any more are missing.
+func (g *Graph) References(r *Resource) map[urn.URN]*Resource {
+	var all map[urn.URN]*Resource
+	for target := range r.Checked.References() {
+		if to := g.target(r, target.URN()); to != nil {
+			if all == nil {
+				all = map[urn.URN]*Resource{}
+			}
+			all[to.URN] = to
+		}
+	}
+	return all
+}
+
+// target returns the resource with a URN that a resource refers to: one of a version that holds both, of a version that this
+// one uses, or of any. What a failed deployment created may refer to resources of the newest version.
+func (g *Graph) target(of *Resource, u urn.URN) *Resource {
+	var used, any *Resource
+	for _, v := range slices.Backward(g.versions[packageOf(of.URN)]) {
+		if r := v.Resource(u); r != nil && v.Holds(of) {
+			return r
+		}
+		for _, e := range v.Uses {
+			if to := g.Version(e.To); to != nil && used == nil && v.Holds(of) {
+				used = to.Resource(u)
+			}
+		}
+	}
+	for _, v := range g.versions[packageOf(u)] {
+		if r := v.Resource(u); r != nil {
+			any = r
+		}
+	}
+	if used != nil {
+		return used
+	}
+	return any
+}
+
+// Rebase returns an update of a graph as an update of another one, which has the same resources of the module.
+func (u Update) Rebase(from, to *Graph) Update {
+	module := u.Version.Module
+	same := func(r *Resource) *Resource {
+		isOf := slices.ContainsFunc(from.versions[module], func(v *Version) bool { return v.Holds(r) }) ||
+			slices.ContainsFunc(from.pending[module], func(p Pending) bool { return p.Resource == r })
+		if now := to.Find(r.URN, r.Deployment, r.ID); isOf && now != nil {
+			return now
+		}
+		return r
+	}
+	became := map[*Resource]*Resource{}
+	for old, now := range maps.All(u.Became) {
+		became[same(old)] = now
+	}
+	u.Became, u.Removed = became, slices.Clone(u.Removed)
+	for i, r := range u.Removed {
+		u.Removed[i] = same(r)
+	}
+	resources := slices.Clone(u.Version.resources)
+	for i, r := range resources {
+		resources[i] = same(r)
+	}
+	u.Version = u.Version.with(resources)
+	return u
+}
