@@ -22,18 +22,9 @@ const (
 // Seal returns v, a value of the resource u, with each outermost secret sealed for its path in v. Seal all values of a
 // resource as one object, so that no sealed secret fits in two places.
 func (k *Key) Seal(u urn.URN, v lumigl.Value) (lumigl.Value, error) {
-	return k.SealAs(u, v, lumigl.Value{})
-}
-
-// SealAs is like [Key.Seal], but secrets that equal those at the same path in old, a sealed value of the same resource,
-// are sealed as they are there. So what did not change need not be stored again.
-func (k *Key) SealAs(u urn.URN, v, old lumigl.Value) (lumigl.Value, error) {
-	v, _, err := walk(v, old, "", func(secret, old lumigl.Value, path string) (lumigl.Value, error) {
+	v, _, err := walk(v, "", func(secret lumigl.Value, path string) (lumigl.Value, error) {
 		if k == nil {
 			return lumigl.Value{}, &KeyError{at(u, path, "cannot be sealed without the key")}
-		}
-		if was, err := k.open(u, path, old); err == nil && old.IsSecret() && was.Equal(secret) {
-			return old, nil
 		}
 		plain, references, err := encode(secret)
 		if err != nil { // It may quote the secret.
@@ -48,24 +39,15 @@ func (k *Key) SealAs(u urn.URN, v, old lumigl.Value) (lumigl.Value, error) {
 // Open returns v, a value of the resource u, with each secret as it was before [Key.Seal]. The error is a *[KeyError]
 // if k is nil or not the key that sealed the secret.
 func (k *Key) Open(u urn.URN, v lumigl.Value) (lumigl.Value, error) {
-	v, _, err := walk(v, lumigl.Value{}, "", func(secret, _ lumigl.Value, path string) (lumigl.Value, error) {
+	v, _, err := walk(v, "", func(secret lumigl.Value, path string) (lumigl.Value, error) {
 		return k.open(u, path, secret)
 	})
 	return v, err
 }
 
-// Reseal seals for u under k what from sealed for was: after a move, or with another key.
-func (k *Key) Reseal(u urn.URN, v lumigl.Value, from *Key, was urn.URN) (lumigl.Value, error) {
-	v, err := from.Open(was, v)
-	if err != nil {
-		return lumigl.Value{}, err
-	}
-	return k.Seal(u, v)
-}
-
 // Hide returns a sealed value as it appears without the key: each secret is unknown, but keeps its references.
 func Hide(v lumigl.Value) lumigl.Value {
-	v, _, _ = walk(v, lumigl.Value{}, "", func(secret, _ lumigl.Value, _ string) (lumigl.Value, error) {
+	v, _, _ = walk(v, "", func(secret lumigl.Value, _ string) (lumigl.Value, error) {
 		return signed(lumigl.TextOf(wire.Unknown), secret.Get("references")), nil
 	})
 	return v
@@ -84,25 +66,23 @@ func at(u urn.URN, path, problem string) error {
 	return fmt.Errorf("%s: the secret at %q %s", u, path, problem)
 }
 
-// walk returns v, which is at path, with its outermost secrets replaced by what visit returns for each and for what old
-// has in its place, and whether there are any.
+// walk returns v, which is at path, with its outermost secrets replaced by what visit returns, and whether there are any.
 func walk(
-	v, old lumigl.Value, path string, visit func(secret, old lumigl.Value, path string) (lumigl.Value, error),
+	v lumigl.Value, path string, visit func(secret lumigl.Value, path string) (lumigl.Value, error),
 ) (_ lumigl.Value, found bool, err error) {
 	if v.IsSecret() {
-		v, err := visit(v, old, path)
+		v, err := visit(v, path)
 		return v, true, err
 	}
 	v = v.Map(func(i int, key string, part lumigl.Value) (lumigl.Value, bool) {
 		if err != nil || part.Kind() != lumigl.Object && part.Kind() != lumigl.List {
 			return lumigl.Value{}, false
 		}
-		before := old.Get(key)
 		if v.Kind() == lumigl.List {
-			key, before = strconv.Itoa(i), old.At(i)
+			key = strconv.Itoa(i)
 		}
 		var changed bool
-		part, changed, err = walk(part, before, jsonpointer.Within(path, key), visit)
+		part, changed, err = walk(part, jsonpointer.Within(path, key), visit)
 		found = found || changed
 		return part, changed
 	})

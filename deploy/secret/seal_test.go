@@ -159,9 +159,6 @@ func TestRoundTrip(t *testing.T) {
 		if !opened.Equal(v) || text(t, opened) != before {
 			t.Fatalf("got %s, want %s", text(t, opened), before)
 		}
-		if again := must(t)(key.SealAs(db, v, sealed)); text(t, again) != after {
-			t.Fatalf("what did not change was sealed again: %s, was %s", text(t, again), after)
-		}
 		if resealed := must(t)(key.Seal(db, v)); after != before && text(t, resealed) == after {
 			t.Fatal("sealed twice in the same way")
 		}
@@ -227,48 +224,6 @@ func TestSealed(t *testing.T) {
 	long := must(t)(key.Seal(db, secretOf(lumigl.TextOf(strings.Repeat("a", 20)))))
 	if a, b := text(t, short), text(t, long); len(a) != len(b) {
 		t.Errorf("sealed, secrets of 1 and 20 characters have %d and %d bytes", len(a), len(b))
-	}
-}
-
-// TestSealAs changes one of two secrets.
-func TestSealAs(t *testing.T) {
-	key := secret.NewKey()
-	v := func(a, b string) lumigl.Value {
-		return lumigl.ListOf(object("a", secretOf(lumigl.TextOf(a))), object("a", secretOf(lumigl.TextOf(b))))
-	}
-	old := must(t)(key.Seal(db, v("1", "1")))
-	now := must(t)(key.SealAs(db, v("1", "2"), old))
-	if !now.At(0).Equal(old.At(0)) || now.At(1).Equal(old.At(1)) || old.At(0).Equal(old.At(1)) {
-		t.Errorf("was %s, is %s", text(t, old), text(t, now))
-	}
-	if opened := must(t)(key.Open(db, now)); !opened.Equal(v("1", "2")) {
-		t.Errorf("opened as %s", text(t, opened))
-	}
-	for name, from := range map[string]lumigl.Value{
-		"another key":      must(t)(secret.NewKey().Seal(db, v("1", "1"))),
-		"another resource": must(t)(key.Seal(other, v("1", "1"))),
-		"not sealed":       v("1", "1"),
-		"not signed": old.Replace(func(part lumigl.Value) (lumigl.Value, bool) {
-			return part.With(wire.Signature, lumigl.Value{}), part.IsSecret()
-		}),
-	} {
-		now := must(t)(key.SealAs(db, v("1", "1"), from))
-		if now.At(0).Equal(from.At(0)) || !must(t)(key.Open(db, now)).Equal(v("1", "1")) {
-			t.Errorf("%s: sealed as %s", name, text(t, now))
-		}
-	}
-}
-
-func TestReseal(t *testing.T) {
-	from, to := secret.NewKey(), secret.NewKey()
-	v := object("a", secretOf(lumigl.TextOf("hunter2")))
-	sealed := must(t)(from.Seal(db, v))
-	now := must(t)(to.Reseal(other, sealed, from, db))
-	if opened := must(t)(to.Open(other, now)); !opened.Equal(v) {
-		t.Errorf("opened as %s", text(t, opened))
-	}
-	if _, err := to.Reseal(db, sealed, to, db); !needsKey(err) {
-		t.Errorf("opened with another key: %v", err)
 	}
 }
 
