@@ -159,6 +159,12 @@ func (c *Cloud) Script(at At, f Fault) {
 	c.script[at] = f
 }
 
+// Calm ends random faults.
+func (c *Cloud) Calm() {
+	defer c.lock()()
+	c.options.Faults = 0
+}
+
 // Resources returns the existing resources, sorted by type, name and id. Callers must not modify the maps in them.
 func (c *Cloud) Resources() []Resource {
 	defer c.lock()()
