@@ -1,0 +1,133 @@
+// Package memory is a store for tests and model checks. It does no I/O, starts no goroutines and is cheap to make.
+package memory
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/lumi-idl/lumi/deploy/store"
+)
+
+// Store is a [store.Store] in memory.
+type Store struct {
+	writer    sync.Mutex
+	committed atomic.Pointer[data]
+}
+
+// New returns an empty store.
+func New() *Store {
+	s := &Store{}
+	s.committed.Store(&data{})
+	return s
+}
+
+// Close implements [store.Store]. It does nothing.
+func (s *Store) Close() error { return nil }
+
+// Read implements [store.Store].
+func (s *Store) Read(ctx context.Context, f func(store.Tx) error) error {
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	return f(reader{&tx{*s.committed.Load()}})
+}
+
+// Write implements [store.Store].
+func (s *Store) Write(ctx context.Context, f func(store.Tx) error) error {
+	s.writer.Lock()
+	defer s.writer.Unlock()
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	t := &tx{*s.committed.Load()}
+	if err := f(t); err != nil {
+		return err
+	}
+	s.committed.Store(&t.data)
+	return nil
+}
+
+// data has sorted rows. Transactions share slices, so rows that others see are never changed; what is appended is beyond the
+// length that they see, and of two transactions that append to one slice, the first was rolled back.
+type data struct {
+	environments []store.Environment
+	vertices     []vertex
+	deployments  []deployment
+	tasks        []store.Task
+	steps        []store.Step
+	events       []event
+	last, serial int64 // of deployments and events
+}
+
+type (
+	vertex struct {
+		environment string
+		store.Vertex
+	}
+	deployment struct {
+		store.Deployment
+		content store.Content
+	}
+	event struct {
+		environment string
+		store.Event
+	}
+)
+
+func byName(a, b store.Environment) int { return cmp.Compare(a.Name, b.Name) }
+func byID(a, b deployment) int          { return cmp.Compare(a.ID, b.ID) }
+func byKey(a, b vertex) int {
+	return cmp.Or(cmp.Compare(a.environment, b.environment), cmp.Compare(a.Key, b.Key))
+}
+func byTask(a, b store.Task) int {
+	return cmp.Or(cmp.Compare(a.Deployment, b.Deployment), cmp.Compare(a.Number, b.Number))
+}
+func byStep(a, b store.Step) int {
+	return cmp.Or(cmp.Compare(a.Deployment, b.Deployment), cmp.Compare(a.Number, b.Number))
+}
+
+// put adds or replaces a row.
+func put[T any](rows []T, r T, order func(a, b T) int) []T {
+	i, found := slices.BinarySearchFunc(rows, r, order)
+	if i == len(rows) {
+		return append(rows, r)
+	}
+	if !found {
+		return slices.Concat(rows[:i], []T{r}, rows[i:])
+	}
+	rows = slices.Clone(rows)
+	rows[i] = r
+	return rows
+}
+
+// find returns new rows.
+func find[T, R any](rows []T, match func(T) bool, row func(T) R) []R {
+	var found []R
+	for _, r := range rows {
+		if match(r) {
+			found = append(found, row(r))
+		}
+	}
+	return found
+}
+
+func same[T any](r T) T { return r }
+
+// stored returns a deployment that shares nothing with the caller's, shown one that the caller may keep.
+func stored(d store.Deployment) store.Deployment {
+	d.Expires, d.Created, d.Ended = micros(d.Expires), micros(d.Created), micros(d.Ended)
+	d.Uses = append([]string(nil), d.Uses...)
+	return d
+}
+
+func shown(d deployment) store.Deployment {
+	d.Uses = slices.Clone(d.Uses)
+	return d.Deployment
+}
+
+// micros returns a time as stores keep it.
+func micros(t time.Time) time.Time { return t.UTC().Truncate(time.Microsecond) }

@@ -1,0 +1,64 @@
+package memory_test
+
+import (
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/lumi-idl/lumi/deploy/store"
+	"github.com/lumi-idl/lumi/deploy/store/memory"
+	"github.com/lumi-idl/lumi/deploy/store/storetest"
+)
+
+func TestStore(t *testing.T) {
+	t.Parallel()
+	storetest.Test(t, func(*testing.T) store.Store { return memory.New() })
+}
+
+// TestBubble has a writer wait for another one in a bubble, where only what waits for time or for the bubble may block.
+func TestBubble(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		s := memory.New()
+		for range 3 {
+			go func() {
+				err := s.Write(t.Context(), func(tx store.Tx) error { return tx.PutEnvironment(store.Environment{Name: "dev"}) })
+				if err != nil {
+					t.Error(err)
+				}
+			}()
+		}
+		synctest.Wait()
+		var d store.Deployment
+		err := s.Write(t.Context(), func(tx store.Tx) error {
+			id, err := tx.AddDeployment(store.Deployment{Environment: "dev", Created: time.Now()}, store.Content{})
+			if err == nil {
+				d, err = tx.Deployment(id)
+			}
+			return err
+		})
+		if err != nil || !d.Created.Equal(time.Now()) {
+			t.Errorf("got %v, %v", d, err)
+		}
+	})
+}
+
+// BenchmarkStep measures what a model check does: a new store with a deployment and a step.
+func BenchmarkStep(b *testing.B) {
+	b.ReportAllocs()
+	for b.Loop() {
+		err := memory.New().Write(b.Context(), func(tx store.Tx) error {
+			if err := tx.PutEnvironment(store.Environment{Name: "dev"}); err != nil {
+				return err
+			}
+			id, err := tx.AddDeployment(store.Deployment{Environment: "dev", State: store.Running}, store.Content{})
+			if err != nil {
+				return err
+			}
+			return tx.PutStep(store.Step{Deployment: id, Number: 1})
+		})
+		if err != nil {
+			b.Fatal(err)
+		}
+	}
+}

@@ -1,0 +1,28 @@
+package memory
+
+import (
+	"errors"
+
+	"github.com/lumi-idl/lumi/deploy/store"
+)
+
+// reader is a transaction of Read.
+type reader struct{ *tx }
+
+var errReadOnly = errors.New("a transaction of Read cannot write")
+
+func (reader) PutEnvironment(store.Environment) error             { return errReadOnly }
+func (reader) DeleteEnvironment(string) error                     { return errReadOnly }
+func (reader) PutVertices(string, []store.Vertex, []string) error { return errReadOnly }
+func (reader) PutDeployment(store.Deployment) error               { return errReadOnly }
+func (reader) PutContent(int64, store.Content) error              { return errReadOnly }
+func (reader) Touch(int64, int64, ...store.State) error           { return errReadOnly }
+func (reader) PutTask(store.Task) error                           { return errReadOnly }
+func (reader) DeleteTasks(int64) error                            { return errReadOnly }
+func (reader) PutStep(store.Step) error                           { return errReadOnly }
+func (reader) DeleteSteps(int64, ...store.State) error            { return errReadOnly }
+func (reader) MoveSteps(int64, int64) error                       { return errReadOnly }
+func (reader) AddEvents(string, []store.Event) error              { return errReadOnly }
+func (reader) AddDeployment(store.Deployment, store.Content) (int64, error) {
+	return 0, errReadOnly
+}

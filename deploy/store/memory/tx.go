@@ -1,0 +1,227 @@
+package memory
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"github.com/lumi-idl/lumi/deploy/store"
+)
+
+// tx is a transaction with its own data.
+type tx struct{ data }
+
+func (t *tx) environment(name string) (int, error) {
+	i, found := slices.BinarySearchFunc(t.environments, store.Environment{Name: name}, byName)
+	if !found {
+		return 0, fmt.Errorf("environment %s: %w", name, store.ErrNotFound)
+	}
+	return i, nil
+}
+
+func (t *tx) deployment(id int64) (int, error) {
+	i, found := slices.BinarySearchFunc(t.deployments, deployment{Deployment: store.Deployment{ID: id}}, byID)
+	if !found {
+		return 0, fmt.Errorf("deployment %d: %w", id, store.ErrNotFound)
+	}
+	return i, nil
+}
+
+func (t *tx) Environments() ([]store.Environment, error) { return slices.Clone(t.environments), nil }
+
+func (t *tx) Environment(name string) (store.Environment, error) {
+	i, err := t.environment(name)
+	if err != nil {
+		return store.Environment{}, err
+	}
+	return t.environments[i], nil
+}
+
+func (t *tx) PutEnvironment(e store.Environment) error {
+	t.environments = put(t.environments, e, byName)
+	return nil
+}
+
+func (t *tx) DeleteEnvironment(name string) error {
+	if _, err := t.environment(name); err != nil {
+		return err
+	}
+	owned := func(id int64) bool {
+		i, err := t.deployment(id)
+		return err == nil && t.deployments[i].Environment == name
+	}
+	t.tasks = find(t.tasks, func(r store.Task) bool { return !owned(r.Deployment) }, same)
+	t.steps = find(t.steps, func(r store.Step) bool { return !owned(r.Deployment) }, same)
+	t.deployments = find(t.deployments, func(r deployment) bool { return r.Environment != name }, same)
+	t.vertices = find(t.vertices, func(r vertex) bool { return r.environment != name }, same)
+	t.events = find(t.events, func(r event) bool { return r.environment != name }, same)
+	t.environments = find(t.environments, func(r store.Environment) bool { return r.Name != name }, same)
+	return nil
+}
+
+func (t *tx) Vertices(environment string) ([]store.Vertex, error) {
+	of := func(r vertex) bool { return r.environment == environment }
+	return find(t.vertices, of, func(r vertex) store.Vertex { return r.Vertex }), nil
+}
+
+func (t *tx) PutVertices(environment string, add []store.Vertex, gone []string) error {
+	i, err := t.environment(environment)
+	if err != nil {
+		return err
+	}
+	e := t.environments[i]
+	e.Serial++
+	t.environments = put(t.environments, e, byName)
+	for _, v := range add {
+		t.vertices = put(t.vertices, vertex{environment, v}, byKey)
+	}
+	if len(gone) > 0 {
+		t.vertices = find(t.vertices, func(r vertex) bool {
+			return r.environment != environment || !slices.Contains(gone, r.Key)
+		}, same)
+	}
+	return nil
+}
+
+func (t *tx) AddDeployment(d store.Deployment, c store.Content) (int64, error) {
+	if _, err := t.environment(d.Environment); err != nil {
+		return 0, err
+	}
+	t.last++
+	d.ID, d.Place = t.last, cmp.Or(d.Place, t.last)
+	t.deployments = append(t.deployments, deployment{stored(d), c})
+	return d.ID, nil
+}
+
+func (t *tx) Deployment(id int64) (store.Deployment, error) {
+	i, err := t.deployment(id)
+	if err != nil {
+		return store.Deployment{}, err
+	}
+	return shown(t.deployments[i]), nil
+}
+
+func (t *tx) Content(id int64) (store.Content, error) {
+	i, err := t.deployment(id)
+	if err != nil {
+		return store.Content{}, err
+	}
+	return t.deployments[i].content, nil
+}
+
+func (t *tx) PutContent(id int64, c store.Content) error {
+	d, err := t.Deployment(id)
+	if err == nil {
+		t.deployments = put(t.deployments, deployment{d, c}, byID)
+	}
+	return err
+}
+
+func (t *tx) Queue(environment string) ([]store.Deployment, error) {
+	queue := find(t.deployments, func(r deployment) bool {
+		return r.Environment == environment && !r.State.IsFinal()
+	}, shown)
+	slices.SortStableFunc(queue, func(a, b store.Deployment) int { return cmp.Compare(a.Place, b.Place) })
+	return queue, nil
+}
+
+func (t *tx) History(environment string, before int64, limit int) ([]store.Deployment, error) {
+	history := find(t.deployments, func(r deployment) bool {
+		return r.Environment == environment && r.State.IsFinal() && (before == 0 || r.ID < before)
+	}, shown)
+	slices.Reverse(history)
+	return history[:min(len(history), max(limit, 0))], nil
+}
+
+func (t *tx) PutDeployment(d store.Deployment) error {
+	i, err := t.deployment(d.ID)
+	if err == nil {
+		_, err = t.environment(d.Environment)
+	}
+	if err != nil {
+		return err
+	}
+	t.deployments = put(t.deployments, deployment{stored(d), t.deployments[i].content}, byID)
+	return nil
+}
+
+func (t *tx) Touch(id, fence int64, states ...store.State) error {
+	i, err := t.deployment(id)
+	if err != nil || t.deployments[i].Fence != fence || !slices.Contains(states, t.deployments[i].State) {
+		return fmt.Errorf("deployment %d: %w", id, store.ErrFenced)
+	}
+	return nil
+}
+
+func (t *tx) Tasks(deployment int64) ([]store.Task, error) {
+	return find(t.tasks, func(r store.Task) bool { return r.Deployment == deployment }, same), nil
+}
+
+func (t *tx) PutTask(r store.Task) error {
+	if _, err := t.deployment(r.Deployment); err != nil {
+		return err
+	}
+	t.tasks = put(t.tasks, r, byTask)
+	return nil
+}
+
+func (t *tx) DeleteTasks(deployment int64) error {
+	t.tasks = find(t.tasks, func(r store.Task) bool { return r.Deployment != deployment }, same)
+	return nil
+}
+
+func (t *tx) Steps(deployment int64) ([]store.Step, error) {
+	return find(t.steps, func(r store.Step) bool { return r.Deployment == deployment }, same), nil
+}
+
+func (t *tx) PutStep(r store.Step) error {
+	if _, err := t.deployment(r.Deployment); err != nil {
+		return err
+	}
+	r.Deadline = micros(r.Deadline)
+	t.steps = put(t.steps, r, byStep)
+	return nil
+}
+
+func (t *tx) DeleteSteps(deployment int64, except ...store.State) error {
+	t.steps = find(t.steps, func(r store.Step) bool {
+		return r.Deployment != deployment || slices.Contains(except, r.State)
+	}, same)
+	return nil
+}
+
+func (t *tx) MoveSteps(from, to int64) error {
+	if _, err := t.deployment(to); err != nil {
+		return err
+	}
+	if slices.ContainsFunc(t.steps, func(r store.Step) bool { return r.Deployment == to }) {
+		return fmt.Errorf("deployment %d has steps", to)
+	}
+	t.steps = slices.Clone(t.steps)
+	for i := range t.steps {
+		if t.steps[i].Deployment == from {
+			t.steps[i].Deployment = to
+		}
+	}
+	slices.SortFunc(t.steps, byStep)
+	return nil
+}
+
+func (t *tx) AddEvents(environment string, events []store.Event) error {
+	if _, err := t.environment(environment); err != nil {
+		return err
+	}
+	for _, e := range events {
+		t.serial++
+		e.Serial, e.Time = t.serial, micros(e.Time)
+		t.events = append(t.events, event{environment, e})
+	}
+	return nil
+}
+
+func (t *tx) Events(environment string, deployment, after int64, limit int) ([]store.Event, error) {
+	events := find(t.events, func(r event) bool {
+		return r.environment == environment && (deployment == 0 || r.Deployment == deployment) && r.Serial > after
+	}, func(r event) store.Event { return r.Event })
+	return events[:min(len(events), max(limit, 0))], nil
+}

@@ -1,0 +1,234 @@
+package sqlite_test
+
+import (
+	"database/sql"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	driver "modernc.org/sqlite"
+
+	"github.com/lumi-idl/lumi/deploy/store"
+	"github.com/lumi-idl/lumi/deploy/store/sqlite"
+)
+
+func openError(t *testing.T, path string, o sqlite.Options) error {
+	t.Helper()
+	s, err := sqlite.Open(t.Context(), path, o)
+	if err == nil {
+		s.Close()
+	}
+	return err
+}
+
+// wantError checks an error's whole message, and that it wraps one of the driver if the message ends in one.
+func wantError(t *testing.T, err error, want string) {
+	t.Helper()
+	if err == nil || err.Error() != want {
+		t.Errorf("got error  %v\nwant error %s", err, want)
+	}
+	var cause *driver.Error
+	if strings.HasSuffix(want, "))") && !errors.As(err, &cause) {
+		t.Errorf("%v wraps no cause", err)
+	}
+}
+
+func TestDiskFull(t *testing.T) {
+	t.Parallel()
+	path := database(t)
+	s := open(t, path, sqlite.Options{}.WithMaxPages(100))
+	put := func(text string) error {
+		return s.Write(t.Context(), func(tx store.Tx) error {
+			err := tx.PutVertices("dev", []store.Vertex{{Key: "a", Text: text}}, nil)
+			if err != nil {
+				// SQLite has rolled back by now, and would commit each statement at once.
+				if err2 := tx.PutVertices("dev", []store.Vertex{{Key: "b"}}, nil); err2 == nil {
+					t.Error("the transaction goes on")
+				}
+			}
+			return nil // even then Write fails
+		})
+	}
+	if err := put("small"); err != nil {
+		t.Fatal(err)
+	}
+	wantError(t, put(strings.Repeat("large", 1<<18)),
+		path+" cannot grow: the disk is full; free some space and try again (database or disk is full (13))")
+	if err := put("small again"); err != nil {
+		t.Error(err)
+	}
+	read(t, s, func(tx store.Tx) error {
+		all, err := tx.Vertices("dev")
+		if len(all) != 1 || all[0].Text != "small again" {
+			t.Errorf("got %v", all)
+		}
+		return err
+	})
+}
+
+func TestDamaged(t *testing.T) {
+	t.Parallel()
+	path := database(t)
+	s := open(t, path, sqlite.Options{})
+	write(t, s, func(tx store.Tx) error {
+		return tx.PutVertices("dev", []store.Vertex{{Key: "a", Text: strings.Repeat("large", 1<<16)}}, nil)
+	})
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Truncate(path, 20_000); err != nil {
+		t.Fatal(err)
+	}
+	wantError(t, openError(t, path, sqlite.Options{}),
+		path+" is damaged: restore a backup (database disk image is malformed (11))")
+}
+
+// TestDamagedPage damages a page that only a statement reads.
+func TestDamagedPage(t *testing.T) {
+	t.Parallel()
+	path := database(t)
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := 4096; i < len(text); i++ {
+		if i%4096 < 8 && i/4096 > 3 {
+			text[i] = 0xff
+		}
+	}
+	if err := os.WriteFile(path, text, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	s, err := sqlite.Open(t.Context(), path, sqlite.Options{})
+	if err == nil {
+		defer s.Close()
+		err = s.Read(t.Context(), func(tx store.Tx) error { _, err := tx.Environments(); return err })
+	}
+	wantError(t, err, path+" is damaged: restore a backup (database disk image is malformed (11))")
+}
+
+func TestNotDatabase(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "state.db")
+	if err := os.WriteFile(path, []byte(strings.Repeat("not a database", 100)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	const what = " is not a state database of lumi: move it away, or restore a backup"
+	wantError(t, openError(t, path, sqlite.Options{}), path+what+" (file is not a database (26))")
+
+	path = filepath.Join(t.TempDir(), "other.db")
+	execute(t, path, "CREATE TABLE other (a)")
+	wantError(t, openError(t, path, sqlite.Options{}), path+what)
+}
+
+// execute runs a statement past the store.
+func execute(t *testing.T, path, query string) {
+	t.Helper()
+	db, err := sql.Open("sqlite", path)
+	if err == nil {
+		_, err = db.ExecContext(t.Context(), query)
+	}
+	if err := errors.Join(err, db.Close()); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestFolderIsFile(t *testing.T) {
+	t.Parallel()
+	path := database(t)
+	if err := openError(t, filepath.Join(path, "state.db"), sqlite.Options{}); err == nil || !strings.Contains(err.Error(), path+": not a directory") {
+		t.Errorf("got error %v", err)
+	}
+}
+
+func TestNetwork(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "state.db")
+	wantError(t, openError(t, path, sqlite.Options{}.WithNetwork("NFS")),
+		path+" is on a network file system (NFS), which cannot lock the database safely: move the workspace to a local disk")
+	if _, err := os.Stat(path); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("the file was created: %v", err)
+	}
+}
+
+func TestCheckVersion(t *testing.T) {
+	t.Parallel()
+	for version, ok := range map[string]bool{
+		"3.51.3": true, "3.51.10": true, "3.52.0": true, "4.0.0": true, "3.51.2": false, "3.50.9": false, "3.9.4": false, "2.99.9": false, "?": false,
+	} {
+		if err := sqlite.CheckVersion(version); (err == nil) != ok {
+			t.Errorf("%s: got error %v", version, err)
+		}
+	}
+	wantError(t, sqlite.CheckVersion("3.51.2"), "lumi was built with SQLite 3.51.2, which can damage databases: build it with 3.51.3 or later")
+}
+
+// schema is the schema with further versions.
+func schema(t *testing.T, more ...string) fs.FS {
+	t.Helper()
+	first, err := os.ReadFile("schema/1_state.sql")
+	if err != nil {
+		t.Fatal(err)
+	}
+	files := fstest.MapFS{"1_state.sql": {Data: first}}
+	for i, text := range more {
+		files[string(rune('2'+i))+"_more.sql"] = &fstest.MapFile{Data: []byte("-- +goose Up\n" + text)}
+	}
+	return files
+}
+
+func TestMigrate(t *testing.T) {
+	t.Parallel()
+	path := database(t)
+	newer := sqlite.Options{}.WithSchema(schema(t, "ALTER TABLE step ADD COLUMN a TEXT;\nUPDATE environment SET serial = serial + 10;",
+		"UPDATE environment SET serial = serial * 2;"))
+	for range 2 { // the second time, there is nothing to do
+		s := open(t, path, newer)
+		read(t, s, func(tx store.Tx) error {
+			e, err := tx.Environment("dev")
+			if e.Serial != 20 {
+				t.Errorf("got %v", e)
+			}
+			return err
+		})
+		if err := s.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	backups, err := filepath.Glob(path + ".backup-*")
+	if err != nil || len(backups) != 1 || !strings.HasPrefix(backups[0], path+".backup-1-20") {
+		t.Fatalf("got backups %v, %v", backups, err)
+	}
+	read(t, open(t, backups[0], sqlite.Options{}), func(tx store.Tx) error {
+		e, err := tx.Environment("dev")
+		if e.Serial != 0 {
+			t.Errorf("the backup has %v", e)
+		}
+		return err
+	})
+	wantError(t, openError(t, path, sqlite.Options{}),
+		path+" was written by a newer version of lumi (schema 3, this one knows up to 1): update lumi")
+}
+
+func TestMigrationFails(t *testing.T) {
+	t.Parallel()
+	path := database(t)
+	broken := sqlite.Options{}.WithSchema(schema(t, "UPDATE environment SET serial = 99;\nDROP TABLE none;"))
+	if err := openError(t, path, broken); err == nil || !strings.Contains(err.Error(), "no such table: none") {
+		t.Errorf("got error %v", err)
+	}
+	read(t, open(t, path, sqlite.Options{}), func(tx store.Tx) error {
+		e, err := tx.Environment("dev")
+		if e.Serial != 0 {
+			t.Errorf("got %v of a migration that failed", e)
+		}
+		return err
+	})
+	if backups, _ := filepath.Glob(path + ".backup-1-*"); len(backups) != 1 {
+		t.Errorf("got backups %v", backups)
+	}
+}

@@ -1,0 +1,130 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"embed"
+	"errors"
+	"fmt"
+	"io/fs"
+	"slices"
+	"time"
+
+	"github.com/pressly/goose/v3"
+)
+
+//go:embed schema
+var schemas embed.FS
+
+// schema has a migration for each version of the schema.
+var schema, _ = fs.Sub(schemas, "schema")
+
+// application is the application ID of our databases: "Lumi".
+const application = 0x4c756d69
+
+// prepare makes the database ready: version of SQLite, journal, schema.
+func (s *Store) prepare(ctx context.Context, schema fs.FS) error {
+	c, err := s.take(ctx)
+	if err != nil {
+		return err
+	}
+	defer s.put(c, true)
+	var version string
+	if err := c.QueryRowContext(ctx, "SELECT sqlite_version()").Scan(&version); err != nil {
+		return err
+	}
+	if err := checkVersion(version); err != nil {
+		return err
+	}
+	if _, err := c.ExecContext(ctx, "PRAGMA journal_mode = WAL"); err != nil {
+		return err
+	}
+	m := &migration{store: s}
+	p, err := goose.NewProvider(goose.DialectSQLite3, s.db, schema, goose.WithDisableGlobalRegistry(true),
+		goose.WithSessionLocker(m), goose.WithIsolateDDL(true)) // no transactions inside that of the lock
+	if err != nil {
+		return err
+	}
+	m.target = int64(len(p.ListSources()))
+	for {
+		current, err := m.version(ctx, c.Conn)
+		if err != nil || current == m.target {
+			return err
+		}
+		// Not Up, which creates its table before it takes the lock.
+		_, err = p.ApplyVersion(ctx, current+1, true)
+		if m.err != nil {
+			return m.err
+		}
+		if err != nil && !errors.Is(err, goose.ErrAlreadyApplied) {
+			return err
+		}
+	}
+}
+
+func checkVersion(version string) error {
+	v := make([]int, 3)
+	_, err := fmt.Sscanf(version, "%d.%d.%d", &v[0], &v[1], &v[2])
+	if err != nil || slices.Compare(v, []int{3, 51, 3}) < 0 {
+		return fmt.Errorf("lumi was built with SQLite %s, which can damage databases: build it with 3.51.3 or later", version)
+	}
+	return nil
+}
+
+// migration is the lock that goose holds while it applies one version of the schema: a transaction. The versions count
+// from 1.
+type migration struct {
+	store  *Store
+	target int64
+	before int64 // the version when the lock was taken
+	saved  bool
+	err    error // of SessionLock, without what goose adds
+}
+
+// version returns the version of the schema, or 0 if there is none yet.
+func (m *migration) version(ctx context.Context, c *sql.Conn) (int64, error) {
+	var id, objects, version int64
+	err := c.QueryRowContext(ctx, "SELECT application_id, (SELECT count(*) FROM sqlite_schema) FROM pragma_application_id").
+		Scan(&id, &objects)
+	if err != nil || objects == 0 {
+		return 0, err
+	}
+	if id != application {
+		return 0, fmt.Errorf("%s %s", m.store.path, notStore)
+	}
+	err = c.QueryRowContext(ctx, "SELECT max(version_id) FROM goose_db_version").Scan(&version)
+	if err == nil && version > m.target {
+		err = fmt.Errorf("%s was written by a newer version of lumi (schema %d, this one knows up to %d): update lumi",
+			m.store.path, version, m.target)
+	}
+	return version, err
+}
+
+// SessionLock begins the transaction, and makes the backup while nobody else can write.
+func (m *migration) SessionLock(ctx context.Context, c *sql.Conn) error {
+	m.err = m.lock(ctx, c)
+	return m.err
+}
+
+func (m *migration) lock(ctx context.Context, c *sql.Conn) (err error) {
+	if _, err := c.ExecContext(ctx, "BEGIN IMMEDIATE"); err != nil {
+		return err
+	}
+	m.before, err = m.version(ctx, c)
+	if err != nil || m.saved || m.before == 0 || m.before == m.target {
+		return err
+	}
+	m.saved = true
+	name := fmt.Sprintf("%s.backup-%d-%s", m.store.path, m.before, time.Now().UTC().Format("20060102T150405.000000Z"))
+	return m.store.Backup(ctx, name)
+}
+
+// SessionUnlock commits if goose has recorded the version, which it does last.
+func (m *migration) SessionUnlock(ctx context.Context, c *sql.Conn) error {
+	end := "ROLLBACK"
+	if after, err := m.version(ctx, c); err == nil && after > m.before {
+		end = "COMMIT"
+	}
+	_, err := c.ExecContext(ctx, end)
+	return err
+}

@@ -1,0 +1,248 @@
+// Package sqlite is a store in an SQLite database, such as `.lumi/state.db`.
+//
+//	s, err := sqlite.Open(ctx, ".lumi/state.db", sqlite.Options{})
+//
+// Processes of one host may share the database: writers wait for each other, readers for nobody. A transaction is on disk
+// once Write has returned.
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net/url"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"modernc.org/sqlite"
+
+	"github.com/lumi-idl/lumi/deploy/store"
+)
+
+// Options are for [Open]. The zero Options are fine.
+type Options struct {
+	// Timeout is how long a transaction waits for other processes that write. 0 is ten seconds.
+	Timeout time.Duration
+
+	// Tests set these.
+	maxPages int
+	schema   fs.FS
+	network  func(folder string) string
+}
+
+// Store is a [store.Store] in an SQLite database. Its errors name the database's path.
+type Store struct {
+	path    string
+	timeout time.Duration
+	db      *sql.DB
+	writer  chan struct{} // held by the goroutine that writes
+
+	mu     sync.Mutex
+	idle   []*conn
+	closed bool
+}
+
+// conn is a connection with its prepared statements.
+type conn struct {
+	*sql.Conn
+	stmts map[string]*sql.Stmt
+}
+
+// close closes the connection, which rolls back. SQLite keeps it until its statements are closed, and database/sql forgets
+// statements of a connection. Errors do not matter: what was written is on disk.
+func (c *conn) close() {
+	for _, stmt := range c.stmts {
+		_ = stmt.Close()
+	}
+	_ = c.Close()
+}
+
+// maxIdle is how many connections are kept for later transactions.
+const maxIdle = 4
+
+// Open opens a database. It creates one that does not exist, readable for the user only, and migrates one of an older
+// version of lumi after a backup next to it. It refuses network file systems where it can tell.
+func Open(ctx context.Context, path string, o Options) (*Store, error) {
+	path, err := filepath.Abs(path)
+	if err != nil {
+		return nil, err
+	}
+	if o.Timeout == 0 {
+		o.Timeout = 10 * time.Second
+	}
+	if o.network == nil {
+		o.network = network
+	}
+	if o.schema == nil {
+		o.schema = schema
+	}
+	if err := create(path, o.network); err != nil {
+		return nil, err
+	}
+	location := url.URL{Scheme: "file", Path: filepath.ToSlash(path), RawQuery: url.Values{"_pragma": {
+		fmt.Sprintf("busy_timeout(%d)", o.Timeout.Milliseconds()),
+		"synchronous(FULL)", "foreign_keys(1)", fmt.Sprintf("max_page_count(%d)", o.maxPages),
+	}}.Encode()}
+	connector, err := sqlite.NewConnector(location.String())
+	if err != nil {
+		return nil, err
+	}
+	s := &Store{path: path, timeout: o.Timeout, db: sql.OpenDB(connector), writer: make(chan struct{}, 1)}
+	s.db.SetMaxIdleConns(-1) // the store has a pool of its own, whose connections keep their statements
+	if err := s.prepare(ctx, o.schema); err != nil {
+		return nil, errors.Join(s.explain(err), s.Close())
+	}
+	return s, nil
+}
+
+// create creates the file, because SQLite would let others read it, and gives its other files the same mode. It does not
+// open a file that exists: closing it would release the locks of this process.
+func create(path string, network func(string) string) error {
+	folder := filepath.Dir(path)
+	if err := os.MkdirAll(folder, 0o700); err != nil {
+		return err
+	}
+	if kind := network(folder); kind != "" {
+		return fmt.Errorf("%s is on a network file system (%s), which cannot lock the database safely: "+
+			"move the workspace to a local disk", path, kind)
+	}
+	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
+	if errors.Is(err, fs.ErrExist) {
+		return nil
+	} else if err != nil {
+		return err
+	}
+	return f.Close()
+}
+
+// Close waits for the transaction that writes, and closes the database.
+func (s *Store) Close() error {
+	s.writer <- struct{}{}
+	defer func() { <-s.writer }()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.closed = true
+	for _, c := range s.idle {
+		c.close()
+	}
+	s.idle = nil
+	return s.db.Close()
+}
+
+// Read implements [store.Store].
+func (s *Store) Read(ctx context.Context, f func(store.Tx) error) error {
+	return s.transact(ctx, "BEGIN", false, f)
+}
+
+// Write implements [store.Store]. ctx bounds the wait for other writers.
+func (s *Store) Write(ctx context.Context, f func(store.Tx) error) error {
+	select {
+	case s.writer <- struct{}{}:
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+	defer func() { <-s.writer }()
+	return s.transact(ctx, "BEGIN IMMEDIATE", true, f)
+}
+
+func (s *Store) transact(ctx context.Context, begin string, write bool, f func(store.Tx) error) (err error) {
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	c, err := s.take(ctx)
+	if err != nil {
+		return s.explain(err)
+	}
+	ended := false
+	defer func() {
+		if !ended {
+			_, err := c.ExecContext(context.Background(), "ROLLBACK")
+			ended = err == nil
+		}
+		s.put(c, ended)
+	}()
+	if _, err := c.ExecContext(ctx, begin); ctx.Err() != nil {
+		return context.Cause(ctx)
+	} else if err != nil {
+		return s.explain(err)
+	}
+	t := &tx{conn: c, write: write}
+	if err := f(t); err != nil {
+		return s.explain(err)
+	}
+	if t.err != nil {
+		return s.explain(t.err)
+	}
+	if _, err := c.ExecContext(context.Background(), "COMMIT"); err != nil {
+		return s.explain(err)
+	}
+	ended = true
+	return nil
+}
+
+// take returns an idle connection, or else a new one.
+func (s *Store) take(ctx context.Context) (*conn, error) {
+	if c := s.pop(); c != nil {
+		return c, nil
+	}
+	c, err := s.db.Conn(ctx)
+	return &conn{c, map[string]*sql.Stmt{}}, err
+}
+
+func (s *Store) pop() *conn {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	last := len(s.idle) - 1
+	if last < 0 {
+		return nil
+	}
+	c := s.idle[last]
+	s.idle = s.idle[:last]
+	return c
+}
+
+// put takes a connection back, or closes it.
+func (s *Store) put(c *conn, keep bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if keep && !s.closed && len(s.idle) < maxIdle {
+		s.idle = append(s.idle, c)
+		return
+	}
+	c.close()
+}
+
+// Backup writes a copy of the database to a new file, readable for the user only. It does not wait for writers.
+func (s *Store) Backup(ctx context.Context, path string) error {
+	path, err := filepath.Abs(path)
+	if err != nil {
+		return err
+	}
+	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
+	if errors.Is(err, fs.ErrExist) {
+		return fmt.Errorf("%s already exists: choose another name for the backup", path)
+	} else if err != nil {
+		return err
+	}
+	defer f.Close()
+	if err = s.copy(ctx, path); err == nil {
+		err = f.Sync()
+	}
+	if err != nil {
+		return errors.Join(fmt.Errorf("backup to %s: %w", path, err), os.Remove(path))
+	}
+	return nil
+}
+
+func (s *Store) copy(ctx context.Context, path string) error {
+	c, err := s.take(ctx)
+	if err == nil {
+		defer s.put(c, true)
+		_, err = c.ExecContext(ctx, "VACUUM INTO ?", path)
+	}
+	return s.explain(err)
+}

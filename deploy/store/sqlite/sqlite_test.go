@@ -1,0 +1,304 @@
+package sqlite_test
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/lumi-idl/lumi/deploy/store"
+	"github.com/lumi-idl/lumi/deploy/store/sqlite"
+	"github.com/lumi-idl/lumi/deploy/store/storetest"
+)
+
+// victim is the environment variable that makes the test binary the process that [TestKill] kills.
+const victim = "LUMI_TEST_VICTIM"
+
+func TestMain(m *testing.M) {
+	if path := os.Getenv(victim); path != "" {
+		writeForever(path)
+	}
+	os.Exit(m.Run())
+}
+
+func open(t testing.TB, path string, o sqlite.Options) *sqlite.Store {
+	t.Helper()
+	s, err := sqlite.Open(t.Context(), path, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { s.Close() })
+	return s
+}
+
+func write(t testing.TB, s store.Store, f func(tx store.Tx) error) {
+	t.Helper()
+	if err := s.Write(t.Context(), f); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func read(t testing.TB, s store.Store, f func(tx store.Tx) error) {
+	t.Helper()
+	if err := s.Read(t.Context(), f); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// database is the path of a new database with an environment.
+func database(t testing.TB) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "state.db")
+	s := open(t, path, sqlite.Options{})
+	write(t, s, putEnvironment)
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+func putEnvironment(tx store.Tx) error {
+	return tx.PutEnvironment(store.Environment{Name: "dev", Lineage: "lineage"})
+}
+
+func TestStore(t *testing.T) {
+	t.Parallel()
+	storetest.Test(t, func(t *testing.T) store.Store {
+		return open(t, filepath.Join(t.TempDir(), "state.db"), sqlite.Options{})
+	})
+}
+
+func TestReopen(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "new folder?#%", ".lumi", "state.db")
+	s := open(t, path, sqlite.Options{})
+	d := store.Deployment{Environment: "dev", State: store.Running, Uses: []string{"a"}, Created: time.UnixMicro(1).UTC()}
+	write(t, s, func(tx store.Tx) (err error) {
+		err = putEnvironment(tx)
+		d.ID, _ = tx.AddDeployment(d, store.Content{})
+		d.Place = d.ID
+		return err
+	})
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Read(t.Context(), putEnvironment); err == nil || !strings.Contains(err.Error(), "database is closed") {
+		t.Errorf("Read after Close: got error %v", err)
+	}
+	left, err := os.ReadDir(filepath.Dir(path))
+	if err != nil || len(left) != 1 {
+		t.Errorf("Close left %v, %v", left, err)
+	}
+	read(t, open(t, path, sqlite.Options{}), func(tx store.Tx) error {
+		got, err := tx.Deployment(d.ID)
+		if diff := cmp.Diff(d, got); diff != "" {
+			t.Error(diff)
+		}
+		return err
+	})
+}
+
+func TestFileModes(t *testing.T) {
+	t.Parallel()
+	folder := filepath.Join(t.TempDir(), ".lumi")
+	path := filepath.Join(folder, "state.db")
+	s := open(t, path, sqlite.Options{})
+	write(t, s, putEnvironment)
+	if err := s.Backup(t.Context(), path+".backup"); err != nil {
+		t.Fatal(err)
+	}
+	got := map[string]os.FileMode{}
+	entries, err := os.ReadDir(folder)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range entries {
+		info, err := e.Info()
+		if err != nil {
+			t.Fatal(err)
+		}
+		got[e.Name()] = info.Mode()
+	}
+	want := map[string]os.FileMode{"state.db": 0o600, "state.db-wal": 0o600, "state.db-shm": 0o600, "state.db.backup": 0o600}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+	if info, err := os.Stat(folder); err != nil || info.Mode().Perm() != 0o700 {
+		t.Errorf("the folder has mode %v, %v", info.Mode(), err)
+	}
+}
+
+// TestTwoStores has two stores on one database, as two processes have.
+func TestTwoStores(t *testing.T) {
+	t.Parallel()
+	path := database(t)
+	a, b := open(t, path, sqlite.Options{}), open(t, path, sqlite.Options{Timeout: 20 * time.Millisecond})
+	write(t, a, func(tx store.Tx) error {
+		if err := tx.PutEnvironment(store.Environment{Name: "prod"}); err != nil {
+			return err
+		}
+		want := path + " is locked: another process has been writing for 20ms; try again when it is done (database is locked (5) (SQLITE_BUSY))"
+		if err := b.Write(t.Context(), putEnvironment); err == nil || err.Error() != want {
+			t.Errorf("got error %v, want %s", err, want)
+		}
+		read(t, b, func(tx store.Tx) error {
+			all, err := tx.Environments()
+			if len(all) != 1 {
+				t.Errorf("read %v of another transaction", all)
+			}
+			return err
+		})
+		return nil
+	})
+	write(t, b, func(tx store.Tx) error {
+		_, err := tx.Environment("prod")
+		return err
+	})
+}
+
+func TestStopWaiting(t *testing.T) {
+	t.Parallel()
+	path := database(t)
+	a, b := open(t, path, sqlite.Options{}), open(t, path, sqlite.Options{})
+	write(t, a, func(store.Tx) error {
+		for _, s := range []*sqlite.Store{a, b} { // in one process, and between processes
+			stopped := errors.New("stopped")
+			ctx, cancel := context.WithTimeoutCause(t.Context(), 10*time.Millisecond, stopped)
+			err := s.Write(ctx, putEnvironment)
+			cancel()
+			if !errors.Is(err, stopped) {
+				t.Errorf("got error %v", err)
+			}
+		}
+		return nil
+	})
+	write(t, b, putEnvironment)
+}
+
+// TestOpenTogether opens a new database in many ways at once: one creates it and the others find it.
+func TestOpenTogether(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "state.db")
+	var all sync.WaitGroup
+	for i := range 8 {
+		all.Go(func() {
+			s, err := sqlite.Open(t.Context(), path, sqlite.Options{})
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			defer s.Close()
+			err = s.Write(t.Context(), func(tx store.Tx) error { return tx.PutEnvironment(store.Environment{Name: fmt.Sprint(i)}) })
+			if err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	all.Wait()
+	read(t, open(t, path, sqlite.Options{}), func(tx store.Tx) error {
+		all, err := tx.Environments()
+		if len(all) != 8 {
+			t.Errorf("got %v", all)
+		}
+		return err
+	})
+}
+
+func TestBackup(t *testing.T) {
+	t.Parallel()
+	path := database(t)
+	s := open(t, path, sqlite.Options{})
+	write(t, s, func(store.Tx) error { return s.Backup(t.Context(), path+".copy") }) // does not wait
+	want := path + ".copy already exists: choose another name for the backup"
+	if err := s.Backup(t.Context(), path+".copy"); err == nil || err.Error() != want {
+		t.Errorf("got error %v, want %s", err, want)
+	}
+	read(t, open(t, path+".copy", sqlite.Options{}), func(tx store.Tx) error {
+		_, err := tx.Environment("dev")
+		return err
+	})
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if err := s.Backup(ctx, path+".stopped"); !errors.Is(err, context.Canceled) {
+		t.Errorf("got error %v", err)
+	}
+	if _, err := os.Stat(path + ".stopped"); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("a failed backup left a file: %v", err)
+	}
+}
+
+// writeForever adds an environment and its vertex in one transaction each, and prints a line once Write has returned.
+func writeForever(path string) {
+	ctx := context.Background()
+	s, err := sqlite.Open(ctx, path, sqlite.Options{})
+	for i := 0; err == nil; i++ {
+		name := fmt.Sprintf("%06d", i)
+		err = s.Write(ctx, func(tx store.Tx) error {
+			return errors.Join(tx.PutEnvironment(store.Environment{Name: name}),
+				tx.PutVertices(name, []store.Vertex{{Key: name, Text: strings.Repeat(name, 10_000)}}, nil))
+		})
+		fmt.Println(name)
+	}
+	fmt.Println(err)
+	os.Exit(1)
+}
+
+func TestKill(t *testing.T) {
+	t.Parallel()
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), "state.db")
+	written := 0
+	for round := range 3 {
+		path := fmt.Sprintf("%s%d", path, round)
+		c := exec.CommandContext(t.Context(), self)
+		c.Env = append(os.Environ(), victim+"="+path)
+		out, err := c.StdoutPipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := c.Start(); err != nil {
+			t.Fatal(err)
+		}
+		last, lines := "", bufio.NewScanner(out)
+		for n := 0; lines.Scan(); n++ {
+			last = lines.Text()
+			if n == 20+7*round {
+				if err := c.Process.Kill(); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+		if err := c.Wait(); err == nil || !strings.Contains(err.Error(), "killed") {
+			t.Fatalf("the process ended with %v after %s", err, last)
+		}
+		read(t, open(t, path, sqlite.Options{}), func(tx store.Tx) error {
+			all, err := tx.Environments()
+			if len(all) == 0 || all[len(all)-1].Name < last {
+				t.Errorf("%s is lost, of %d", last, len(all))
+			}
+			for i, e := range all {
+				v, err := tx.Vertices(e.Name)
+				if err != nil || e.Name != fmt.Sprintf("%06d", i) || e.Serial != 1 || len(v) != 1 || len(v[0].Text) != 60_000 {
+					t.Errorf("environment %d is %v with %d vertices, %v", i, e, len(v), err)
+				}
+			}
+			written += len(all)
+			return err
+		})
+	}
+	if written < 60 {
+		t.Errorf("only %d transactions", written)
+	}
+}

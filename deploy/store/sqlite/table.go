@@ -1,0 +1,125 @@
+package sqlite
+
+import (
+	"database/sql/driver"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/lumi-idl/lumi/deploy/store"
+)
+
+// A table has the statements of a table with rows of type T.
+type table[T any] struct {
+	name                      string
+	insert, put, update, list string
+	// fields returns pointers to a row's columns, to scan and to bind.
+	fields func(*T) []any
+}
+
+// define returns a table. The first columns, as many as keys, are its primary key.
+func define[T any](name string, keys int, columns string, fields func(*T) []any) *table[T] {
+	all := strings.Fields(columns)
+	params, sets := make([]string, len(all)), make([]string, len(all))
+	for i, c := range all {
+		params[i] = fmt.Sprintf("?%d", i+1)
+		sets[i] = fmt.Sprintf("%s = ?%d", c, i+1)
+	}
+	set, where := strings.Join(sets[keys:], ", "), strings.Join(sets[:keys], " AND ")
+	t := &table[T]{name: name, fields: fields}
+	t.list = "SELECT " + strings.Join(all, ", ") + " FROM " + name + " "
+	t.insert = "INSERT INTO " + name + " (" + strings.Join(all, ", ") + ") VALUES (" + strings.Join(params, ", ") + ")"
+	t.put = t.insert + " ON CONFLICT (" + strings.Join(all[:keys], ", ") + ") DO UPDATE SET " + set
+	t.update = "UPDATE " + name + " SET " + set + " WHERE " + where
+	return t
+}
+
+type (
+	vertexRow struct {
+		environment string
+		store.Vertex
+	}
+	contentRow struct {
+		deployment int64
+		store.Content
+	}
+	eventRow struct {
+		environment string
+		store.Event
+	}
+)
+
+var (
+	environments = define("environment", 1, "name lineage key serial last", func(e *store.Environment) []any {
+		return []any{&e.Name, &e.Lineage, &e.Key, &e.Serial, &e.Last}
+	})
+	vertices = define("vertex", 2, "environment key text", func(v *vertexRow) []any {
+		return []any{&v.environment, &v.Key, &v.Text}
+	})
+	deployments = define("deployment", 1,
+		"id environment number module purpose uses place state fence owner expires abort message created ended",
+		func(d *store.Deployment) []any {
+			return []any{
+				&d.ID, &d.Environment, &d.Number, &d.Module, &d.Purpose, (*list)(&d.Uses), &d.Place, &d.State, &d.Fence,
+				&d.Owner, (*micros)(&d.Expires), &d.Abort, &d.Message, (*micros)(&d.Created), (*micros)(&d.Ended),
+			}
+		})
+	contents = define("content", 1, "deployment desired shown request", func(c *contentRow) []any {
+		return []any{&c.deployment, &c.Desired, &c.Shown, &c.Request}
+	})
+	tasks = define("task", 2, "deployment number provisioner steps state token parts message", func(t *store.Task) []any {
+		return []any{&t.Deployment, &t.Number, &t.Provisioner, &t.Steps, &t.State, &t.Token, &t.Parts, &t.Message}
+	})
+	steps = define("step", 2, "deployment number task state kind urn oldkey oldid new token owner deadline message",
+		func(s *store.Step) []any {
+			return []any{
+				&s.Deployment, &s.Number, &s.Task, &s.State, &s.Kind, &s.URN, &s.OldKey, &s.OldID, &s.New, &s.Token,
+				&s.Owner, (*micros)(&s.Deadline), &s.Message,
+			}
+		})
+	events = define("event", 1, "serial environment time deployment name task urn kind was id state level message",
+		func(e *eventRow) []any {
+			return []any{
+				&e.Serial, &e.environment, (*micros)(&e.Time), &e.Deployment, &e.Name, &e.Task, &e.URN, &e.Kind, &e.Was,
+				&e.ID, &e.State, &e.Level, &e.Message,
+			}
+		})
+)
+
+// list is a list of strings in a column of JSON text.
+type list []string
+
+func (l *list) Value() (driver.Value, error) {
+	if len(*l) == 0 {
+		return "[]", nil
+	}
+	text, err := json.Marshal([]string(*l))
+	return string(text), err
+}
+
+func (l *list) Scan(v any) error {
+	*l = nil // rows share the variable, but not its array
+	if text, _ := v.(string); text != "[]" {
+		return json.Unmarshal([]byte(text), (*[]string)(l))
+	}
+	return nil
+}
+
+// micros is a time in a column of microseconds.
+type micros time.Time
+
+func (m *micros) Value() (driver.Value, error) {
+	if t := (*time.Time)(m); !t.IsZero() {
+		return t.UnixMicro(), nil
+	}
+	return nil, nil
+}
+
+func (m *micros) Scan(v any) error {
+	*m = micros{}
+	if n, ok := v.(int64); ok {
+		*m = micros(time.UnixMicro(n).UTC())
+	}
+	return nil
+}

@@ -1,0 +1,107 @@
+// Package storetest has the tests that each implementation of a store must pass.
+//
+//	func TestStore(t *testing.T) {
+//		storetest.Test(t, func(t *testing.T) store.Store { return memory.New() })
+//	}
+package storetest
+
+import (
+	"errors"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"github.com/lumi-idl/lumi/deploy/store"
+)
+
+// Test runs the tests in parallel, each with an empty store of its own, which it closes.
+func Test(t *testing.T, open func(t *testing.T) store.Store) {
+	for _, test := range []struct {
+		name string
+		run  func(*T)
+	}{
+		{"Environments", environments}, {"DeleteEnvironment", deleteEnvironment}, {"Vertices", vertices},
+		{"Deployments", deployments}, {"Queue", queue}, {"History", history}, {"Touch", touch}, {"Tasks", tasks},
+		{"Steps", steps}, {"MoveSteps", moveSteps}, {"Events", events}, {"NotFound", notFound}, {"Text", text},
+		{"Times", times}, {"Uses", uses}, {"Rollback", rollback}, {"Panic", panics}, {"Read", read}, {"View", view},
+		{"Writers", writers}, {"Context", contexts},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			s := open(t)
+			t.Cleanup(func() {
+				if err := s.Close(); err != nil {
+					t.Error(err)
+				}
+			})
+			test.run(&T{t, s})
+		})
+	}
+}
+
+// T is a test with its store.
+type T struct {
+	*testing.T
+	store.Store
+}
+
+// write runs a transaction that must succeed.
+func (t *T) write(f func(tx store.Tx) error) {
+	t.Helper()
+	if err := t.Write(t.Context(), f); err != nil {
+		t.Fatalf("Write: %v", err)
+	}
+}
+
+// want checks what a statement returns in a transaction of its own.
+func want[R any](t *T, want R, f func(tx store.Tx) (R, error)) {
+	t.Helper()
+	var got R
+	err := t.Read(t.Context(), func(tx store.Tx) (err error) {
+		got, err = f(tx)
+		return err
+	})
+	if err != nil {
+		t.Fatalf("Read: %v", err)
+	}
+	if diff := cmp.Diff(want, got, cmpopts.EquateEmpty()); diff != "" {
+		t.Errorf("got (+), want (-):\n%s", diff)
+	}
+}
+
+// wantError checks the error of a transaction that writes.
+func (t *T) wantError(want error, f func(tx store.Tx) error) {
+	t.Helper()
+	if err := t.Write(t.Context(), f); !errors.Is(err, want) {
+		t.Errorf("got error %v, want %v", err, want)
+	}
+}
+
+// environment adds an environment and returns it.
+func (t *T) environment(name string) store.Environment {
+	t.Helper()
+	e := store.Environment{Name: name, Lineage: "lineage of " + name, Key: "age:" + name, Serial: 3, Last: 7}
+	t.write(func(tx store.Tx) error { return tx.PutEnvironment(e) })
+	return e
+}
+
+// add adds a deployment and returns it with its ID and place.
+func (t *T) add(d store.Deployment) store.Deployment {
+	t.Helper()
+	t.write(func(tx store.Tx) (err error) {
+		d.ID, err = tx.AddDeployment(d, store.Content{Desired: "{}", Shown: "shown", Request: "request"})
+		return err
+	})
+	if d.Place == 0 {
+		d.Place = d.ID
+	}
+	return d
+}
+
+// waiting adds an environment with a deployment.
+func (t *T) waiting() store.Deployment {
+	t.Helper()
+	t.environment("dev")
+	return t.add(store.Deployment{Environment: "dev", State: store.Wait})
+}

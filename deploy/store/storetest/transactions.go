@@ -1,0 +1,166 @@
+package storetest
+
+import (
+	"context"
+	"errors"
+	"sync"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"github.com/lumi-idl/lumi/deploy/store"
+)
+
+// changes writes rows of each kind.
+func changes(d store.Deployment) func(tx store.Tx) error {
+	return func(tx store.Tx) error {
+		_, err := tx.AddDeployment(store.Deployment{Environment: "dev"}, store.Content{})
+		d.State = store.Done
+		return errors.Join(err, tx.PutDeployment(d), tx.PutEnvironment(store.Environment{Name: "prod"}),
+			tx.PutEnvironment(store.Environment{Name: "dev"}), tx.DeleteEnvironment("other"), tx.PutTask(store.Task{Deployment: d.ID}),
+			tx.PutStep(store.Step{Deployment: d.ID, Number: 1, URN: "changed"}), tx.AddEvents("dev", []store.Event{{}}),
+			tx.PutVertices("dev", []store.Vertex{{Key: "key", Text: "changed"}, {Key: "new"}}, nil))
+	}
+}
+
+// all returns all that changes changes.
+func all(tx store.Tx) (rows [7]any, err error) {
+	var errs [7]error
+	rows[0], errs[0] = tx.Environments()
+	rows[1], errs[1] = tx.Queue("dev")
+	rows[2], errs[2] = tx.Vertices("dev")
+	rows[3], errs[3] = tx.Tasks(1)
+	rows[4], errs[4] = tx.Steps(1)
+	rows[5], errs[5] = tx.Events("dev", 0, 0, 10)
+	rows[6], errs[6] = tx.Vertices("other")
+	return rows, errors.Join(errs[:]...)
+}
+
+func (t *T) all() (rows [7]any) {
+	t.Helper()
+	err := t.Read(t.Context(), func(tx store.Tx) (err error) {
+		rows, err = all(tx)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return rows
+}
+
+func rollback(t *T) {
+	d := t.fill("dev")
+	t.fill("other")
+	before := t.all()
+	failed := errors.New("failed")
+	t.wantError(failed, func(tx store.Tx) error { return errors.Join(changes(d)(tx), failed) })
+	want(t, before, all)
+	t.write(changes(d))
+	if cmp.Equal(before, t.all()) {
+		t.Error("nothing was written")
+	}
+}
+
+func panics(t *T) {
+	d := t.fill("dev")
+	t.fill("other")
+	before := t.all()
+	func() {
+		defer func() {
+			if got := recover(); got != "panic" {
+				t.Errorf("recovered %v", got)
+			}
+		}()
+		_ = t.Write(t.Context(), func(tx store.Tx) error {
+			if err := changes(d)(tx); err != nil {
+				t.Error(err)
+			}
+			panic("panic")
+		})
+	}()
+	want(t, before, all)
+	t.write(changes(d))
+}
+
+func read(t *T) {
+	d := t.fill("dev")
+	t.fill("other")
+	before := t.all()
+	for name, f := range statements("dev", d.ID) {
+		err := t.Read(t.Context(), func(tx store.Tx) error {
+			if f(tx) == nil {
+				t.Errorf("%s wrote in Read", name)
+			}
+			return nil
+		})
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	want(t, before, all)
+}
+
+// view interleaves a reader with a writer: neither waits for the other, and the reader sees none of what is written.
+func view(t *T) {
+	d := t.fill("dev")
+	t.fill("other")
+	before := t.all()
+	err := t.Read(t.Context(), func(tx store.Tx) error {
+		first, err := all(tx)
+		failed := errors.New("failed")
+		t.wantError(failed, func(w store.Tx) error { return errors.Join(changes(d)(w), failed) })
+		t.write(func(w store.Tx) error {
+			err := changes(d)(w)
+			want(t, before, all) // another reader, while the writer works
+			return err
+		})
+		second, err2 := all(tx)
+		if diff := cmp.Diff([][7]any{before, before}, [][7]any{first, second}, cmpopts.EquateEmpty()); diff != "" {
+			t.Errorf("the view changed:\n%s", diff)
+		}
+		return errors.Join(err, err2)
+	})
+	if err != nil {
+		t.Error(err)
+	}
+	if cmp.Equal(before, t.all()) {
+		t.Error("nothing was written")
+	}
+}
+
+func writers(t *T) {
+	const goroutines, each = 4, 10
+	e := t.environment("dev")
+	var all sync.WaitGroup
+	for range goroutines {
+		all.Go(func() {
+			for range each {
+				err := t.Write(t.Context(), func(tx store.Tx) error {
+					e, err := tx.Environment("dev")
+					e.Last++
+					return errors.Join(err, tx.PutEnvironment(e))
+				})
+				if err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	all.Wait()
+	e.Last += goroutines * each
+	want(t, e, func(tx store.Tx) (store.Environment, error) { return tx.Environment("dev") })
+}
+
+func contexts(t *T) {
+	t.environment("dev")
+	stopped := errors.New("stopped")
+	ctx, cancel := context.WithCancelCause(t.Context())
+	cancel(stopped)
+	f := func(store.Tx) error { t.Error("f was called"); return nil }
+	if err := t.Write(ctx, f); !errors.Is(err, stopped) {
+		t.Errorf("Write: got error %v", err)
+	}
+	if err := t.Read(ctx, f); !errors.Is(err, stopped) {
+		t.Errorf("Read: got error %v", err)
+	}
+}
