@@ -1,0 +1,186 @@
+// Package state encodes what the engine stores as LumiGL text with sealed secrets, and decodes it.
+//
+//	codec := state.Codec{Key: key}
+//	g, err := codec.Graph(environment, vertices)                 // the resource graph
+//	put, gone, err := codec.Changes(g, after)                    // the rows that a transition changes
+//
+// A vertex is sealed as one object for its key, so that no sealed secret fits in two places. Without the key, a Codec
+// reads secrets as unknown values, and writes only what has none.
+package state
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"github.com/lumi-idl/lumi/deploy/graph"
+	"github.com/lumi-idl/lumi/deploy/plan"
+	"github.com/lumi-idl/lumi/deploy/secret"
+	"github.com/lumi-idl/lumi/deploy/store"
+	"github.com/lumi-idl/lumi/lumigl"
+	"github.com/lumi-idl/lumi/runtime/urn"
+)
+
+// Codec encodes and decodes with a key, which may be nil. The errors of its methods are a *[secret.KeyError] if the key is
+// missing or wrong, and otherwise name the damaged text.
+type Codec struct{ Key *secret.Key }
+
+// open returns a value that was sealed for a place.
+func (c Codec) open(place urn.URN, v lumigl.Value) (lumigl.Value, error) {
+	if c.Key == nil {
+		return secret.Hide(v), nil
+	}
+	return c.Key.Open(place, v)
+}
+
+// Graph returns the resource graph of an environment.
+func (c Codec) Graph(e store.Environment, rows []store.Vertex) (*graph.Graph, error) {
+	if len(rows) == 0 {
+		return &graph.Graph{Environment: e.Name, Lineage: e.Lineage}, nil
+	}
+	var to targets
+	texts := make([]string, len(rows))
+	for i, row := range rows {
+		texts[i] = row.Text
+		if _, err := to.doc.Add(row.Key); err != nil {
+			return nil, err
+		}
+	}
+	values, err := parse(texts, func(i int) string { return rows[i].Key })
+	if err != nil {
+		return nil, err
+	}
+	for i, row := range rows {
+		if to.doc.Vertex(row.Key).Properties, err = c.open(urn.URN(row.Key), to.refer(values.At(i))); err != nil {
+			return nil, err
+		}
+	}
+	return graph.FromLumiGL(&to.doc)
+}
+
+// Changes returns the rows that change if a graph becomes another one: those to put, sorted by key, and the keys of those
+// that are gone. What both graphs share is not compared.
+func (c Codec) Changes(before, after *graph.Graph) (put []store.Vertex, gone []string, err error) {
+	vertices, gone := graph.Changes(before, after)
+	for _, v := range vertices {
+		sealed, err := c.Key.Seal(v.URN(), v.Properties)
+		if err != nil {
+			return nil, nil, err
+		}
+		put = append(put, store.Vertex{Key: v.Key(), Text: text(sealed)})
+	}
+	return put, gone, nil
+}
+
+// Resource returns a resource as text.
+func (c Codec) Resource(r *graph.Resource) (string, error) {
+	sealed, err := c.Key.Seal(r.URN, r.LumiGL())
+	return text(sealed), err
+}
+
+// Resources returns resources that [Codec.Resource] wrote.
+func (c Codec) Resources(texts []string) ([]*graph.Resource, error) {
+	name := func(i int) string { return fmt.Sprintf("the resource %d", i) }
+	values, err := parse(texts, name)
+	if err != nil {
+		return nil, err
+	}
+	to, all := &targets{}, make([]*graph.Resource, len(texts))
+	for i, v := range values.Elements() {
+		u, _ := v.Get("urn").Text()
+		if v, err = c.open(urn.URN(u), to.refer(v)); err != nil {
+			return nil, err
+		}
+		if all[i], err = graph.ResourceFromLumiGL(v); err != nil {
+			return nil, fmt.Errorf("%s: %w", name(i), err)
+		}
+	}
+	return all, nil
+}
+
+// Desired returns desired state as text, which is a snapshot in canonical order without what is pending.
+func (c Codec) Desired(s *lumigl.Snapshot) (string, error) {
+	sealed := s.Clone()
+	sealed.Pending = lumigl.Pending{}
+	if err := each(sealed, c.Key.Seal); err != nil {
+		return "", err
+	}
+	text, err := lumigl.Append(nil, sealed)
+	return string(text), err
+}
+
+// ParseDesired returns desired state that [Codec.Desired] wrote.
+func (c Codec) ParseDesired(text string) (*lumigl.Snapshot, error) {
+	s, err := lumigl.ParseSnapshot(text)
+	if err != nil {
+		return nil, err
+	}
+	return s, each(s, c.open)
+}
+
+// each replaces the values of a snapshot that may hold secrets: those of each resource, and its header.
+func each(s *lumigl.Snapshot, replace func(urn.URN, lumigl.Value) (lumigl.Value, error)) (err error) {
+	for v := range s.Vertices() {
+		parts := lumigl.ObjectOf(member("properties", v.Properties), member("extensions", v.Extensions))
+		if parts, err = replace(v.URN(), parts); err != nil {
+			return err
+		}
+		v.Properties, v.Extensions = parts.Get("properties"), parts.Get("extensions")
+	}
+	header, err := replace("desired", lumigl.ObjectOf(append(slices.Clone(s.Fields), member("args", s.Args))...))
+	for i, f := range s.Fields {
+		s.Fields[i].Value = header.Get(f.Key)
+	}
+	s.Args = header.Get("args")
+	return err
+}
+
+// Effects returns the effects of a plan as text.
+func (c Codec) Effects(effects []plan.Effect) (string, error) {
+	all := make([]lumigl.Value, len(effects))
+	for i, e := range effects {
+		sealed, err := c.Key.Seal(e.URN, lumigl.ObjectOf(
+			member("kind", lumigl.TextOf(e.Kind.String())),
+			member("urn", lumigl.TextOf(string(e.URN))), member("was", lumigl.TextOf(string(e.Was))),
+			member("possible", lumigl.BoolOf(e.Possible)), member("deleteFirst", lumigl.BoolOf(e.DeleteFirst)),
+			member("inputs", e.Inputs),
+		))
+		if err != nil {
+			return "", err
+		}
+		all[i] = sealed
+	}
+	return text(lumigl.ListOf(all...)), nil
+}
+
+// ParseEffects returns effects that [Codec.Effects] wrote.
+func (c Codec) ParseEffects(text string) ([]plan.Effect, error) {
+	list, err := parser.ParseValue(text)
+	if err != nil {
+		return nil, err
+	}
+	to, all := &targets{}, make([]plan.Effect, list.Len())
+	for i, v := range list.Elements() {
+		e := &all[i]
+		e.URN, e.Was = urn.URN(textOf(v, "urn")), urn.URN(textOf(v, "was"))
+		for kind := textOf(v, "kind"); e.Kind.String() != kind; e.Kind++ {
+			if e.Kind == plan.Forget {
+				return nil, fmt.Errorf("%s: the effect has the unknown kind %q", cmp.Or(e.URN, "the plan"), kind)
+			}
+		}
+		if v, err = c.open(e.URN, to.refer(v)); err != nil {
+			return nil, err
+		}
+		e.Possible, _ = v.Get("possible").Bool()
+		e.DeleteFirst, _ = v.Get("deleteFirst").Bool()
+		e.Inputs = v.Get("inputs")
+	}
+	return all, nil
+}
+
+func textOf(v lumigl.Value, key string) string {
+	text, _ := v.Get(key).Text()
+	return text
+}
+
+func member(key string, v lumigl.Value) lumigl.Member { return lumigl.Member{Key: key, Value: v} }

@@ -1,0 +1,383 @@
+package state_test
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"github.com/lumi-idl/lumi/deploy/graph"
+	"github.com/lumi-idl/lumi/deploy/plan"
+	"github.com/lumi-idl/lumi/deploy/secret"
+	"github.com/lumi-idl/lumi/deploy/state"
+	"github.com/lumi-idl/lumi/deploy/store"
+	"github.com/lumi-idl/lumi/lumigl"
+	"github.com/lumi-idl/lumi/runtime/urn"
+)
+
+var (
+	prod  = store.Environment{Name: "prod", Lineage: "8f2c"}
+	key   = secret.NewKey()
+	codec = state.Codec{Key: key}
+)
+
+func must[V any](v V, err error) V {
+	if err != nil {
+		panic(err)
+	}
+	return v
+}
+
+// table is the rows of an environment.
+type table map[string]string
+
+// apply puts the rows that change.
+func (rows table) apply(t rapid.TB, before, after *graph.Graph) {
+	t.Helper()
+	put, gone, err := codec.Changes(before, after)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, key := range gone {
+		if _, found := rows[key]; !found {
+			t.Fatalf("%s is gone, but was not there", key)
+		}
+		delete(rows, key)
+	}
+	if !slices.IsSortedFunc(put, func(a, b store.Vertex) int { return strings.Compare(a.Key, b.Key) }) {
+		t.Fatalf("%v is not sorted", put)
+	}
+	for _, v := range put {
+		rows[v.Key] = v.Text
+	}
+}
+
+func (rows table) vertices() []store.Vertex {
+	var all []store.Vertex
+	for _, key := range slices.Sorted(maps.Keys(rows)) {
+		all = append(all, store.Vertex{Key: key, Text: rows[key]})
+	}
+	return all
+}
+
+func textOf(doc lumigl.Document) string { return string(must(lumigl.Append(nil, doc))) }
+
+// TestRowsFollowTheGraph takes an environment through random transitions. The rows are those of the graph after each.
+func TestRowsFollowTheGraph(t *testing.T) {
+	t.Parallel()
+	empty := &graph.Graph{Environment: prod.Name, Lineage: prod.Lineage}
+	rapid.Check(t, func(t *rapid.T) {
+		g, rows := empty, table{}
+		for d := range rapid.IntRange(1, 6).Draw(t, "transitions") {
+			after := nextGraph(t, g, graph.Deployment(d+1))
+			rows.apply(t, g, after)
+			if put, gone, err := codec.Changes(after, after); len(put)+len(gone) > 0 || err != nil {
+				t.Fatalf("nothing changed but %v and %v (%v)", put, gone, err)
+			}
+			want, all := textOf(after.LumiGL()), table{}
+			if all.apply(t, empty, after); !slices.Equal(slices.Sorted(maps.Keys(rows)), slices.Sorted(maps.Keys(all))) {
+				t.Fatalf("the rows are %v, and should be %v", slices.Sorted(maps.Keys(rows)), slices.Sorted(maps.Keys(all)))
+			}
+			read, err := codec.Graph(prod, rows.vertices())
+			if err != nil {
+				t.Fatalf("%v\n%s", err, rows.vertices())
+			}
+			if got := textOf(read.LumiGL()); got != want {
+				t.Fatalf("%s\n%s", cmp.Diff(want, got), rows.vertices())
+			}
+			if stored := fmt.Sprint(rows); strings.Contains(stored, plain) {
+				t.Fatalf("a secret is not sealed:\n%s", stored)
+			}
+			hidden := textOf(must(state.Codec{}.Graph(prod, rows.vertices())).LumiGL())
+			if strings.Contains(hidden, plain) || strings.Contains(hidden, "sealed:") {
+				t.Fatalf("a secret is shown without the key:\n%s", hidden)
+			}
+			if _, err := (state.Codec{Key: secret.NewKey()}).Graph(prod, rows.vertices()); strings.Contains(want, plain) {
+				if wrong := (*secret.KeyError)(nil); !errors.As(err, &wrong) {
+					t.Fatalf("another key opens secrets: %v", err)
+				}
+			}
+			if g = after; rapid.Bool().Draw(t, "restart") {
+				g = read
+			}
+		}
+	})
+}
+
+// example is an environment with secrets in a resource, in what a module provides, and in the configurations of a version
+// and of what is pending.
+func example() *graph.Graph {
+	password := object(field("password", secretOf(lumigl.ListOf(lumigl.TextOf(plain), refTo(urnOf("a", 0), "arn")))))
+	r := &graph.Resource{
+		URN: urnOf("a", 1), Deployment: 1, ID: "id", Inputs: password, Checked: password, Outputs: password, Options: object(),
+		Dependencies: []urn.URN{urnOf("a", 0)}, Metadata: password, Seed: []byte{1},
+	}
+	v := graph.NewVersion(graph.VersionID{Module: "a", Deployment: 1}, []*graph.Resource{r})
+	v.Configuration = object(field("t", password))
+	v.Provides = []graph.Provided{{Name: "foo", Type: number, Value: password, Result: password}}
+	g := must((&graph.Graph{Environment: "prod", Lineage: "8f2c"}).Deploy(graph.Update{Version: v})).Graph
+	left := *r
+	left.ID = "left"
+	return g.Leave("a", graph.Pending{Resource: &left, Configuration: v.Configuration})
+}
+
+func TestRows(t *testing.T) {
+	t.Parallel()
+	g, rows := example(), table{}
+	rows.apply(t, &graph.Graph{}, g)
+	if got, want := slices.Sorted(maps.Keys(rows)), []string{"a::1", "a:t:m:T::r1:1", "a:t:m:T::r1:1:left", "root"}; !slices.Equal(got, want) {
+		t.Fatalf("the keys are %q, not %q", got, want)
+	}
+	for key, text := range rows {
+		if strings.Contains(text, plain) || !strings.Contains(text, "sealed:1:") {
+			t.Errorf("%s is not sealed: %s", key, text)
+		}
+	}
+	if read, err := codec.Graph(prod, nil); err != nil || textOf(read.LumiGL()) != textOf((&graph.Graph{Environment: "prod", Lineage: "8f2c"}).LumiGL()) {
+		t.Errorf("no rows are %v (%v), not the empty graph", read, err)
+	}
+	rows.apply(t, g, &graph.Graph{})
+	if len(rows) > 0 {
+		t.Errorf("of the empty graph there are %v", rows)
+	}
+	if _, _, err := (state.Codec{}).Changes(&graph.Graph{}, g); !isKeyError(err) {
+		t.Errorf("without a key: %v", err)
+	}
+}
+
+func isKeyError(err error) bool {
+	missing := (*secret.KeyError)(nil)
+	return errors.As(err, &missing)
+}
+
+func TestDamagedRows(t *testing.T) {
+	t.Parallel()
+	const db, left, version = "a:t:m:T::r1:1", "a:t:m:T::r1:1:left", "a::1"
+	for _, test := range []struct {
+		name   string
+		damage func(table)
+		want   string
+	}{
+		{"cut off", func(r table) { r[db] = r[db][:20] }, db + ": 1:8: the string does not end on its line"},
+		{"two in one", func(r table) { r[version] += ", {}" }, version + ": 1:"},
+		{"one over two", func(r table) { r[db], r[left] = `{"a": [{}`, `{}]}` }, db + ": 1:10: "},
+		{"no object", func(r table) { r[left] = "[]" }, left + ": expected an object, found a list"},
+		{"nothing", func(r table) { r[left] = "" }, left + ": "},
+		{"moved", func(r table) { r[left] = r[db] }, left + `: the secret at "/inputs/password" is damaged, or was sealed for another resource or property`},
+		{"moved inside", func(r table) { r[db] = strings.NewReplacer("inputs", "outputs", "outputs", "inputs").Replace(r[db]) },
+			db + `: the secret at "/outputs/password" is damaged, or was sealed for another resource or property`},
+		{"without a root", func(r table) { delete(r, "root") }, "root is missing"},
+		{"without a resource", func(r table) { delete(r, db) }, version + ".resources[0] must be a reference to a resource"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			rows := table{}
+			rows.apply(t, &graph.Graph{}, example())
+			test.damage(rows)
+			if _, err := codec.Graph(prod, rows.vertices()); err == nil || !strings.HasPrefix(err.Error(), test.want) || isKeyError(err) {
+				t.Errorf("got the error %v, want %s", err, test.want)
+			}
+		})
+	}
+	twice := []store.Vertex{{Key: "root", Text: "{}"}, {Key: "root", Text: "{}"}}
+	if _, err := codec.Graph(prod, twice); err == nil || err.Error() != `there is a vertex "root" already` {
+		t.Errorf("a key is there twice: %v", err)
+	}
+}
+
+func TestResources(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		var want, texts []string
+		for n := range rapid.IntRange(0, 3).Draw(t, "resources") {
+			r := anyResource(t, "a", n, 1, "id")
+			want, texts = append(want, textOf(vertexOf(r.LumiGL()))), append(texts, must(codec.Resource(r)))
+			if strings.Contains(texts[n], plain) {
+				t.Fatalf("a secret is not sealed: %s", texts[n])
+			}
+		}
+		var got []string
+		for _, r := range must(codec.Resources(texts)) {
+			got = append(got, textOf(vertexOf(r.LumiGL())))
+		}
+		if d := cmp.Diff(want, got); d != "" {
+			t.Fatal(d)
+		}
+	})
+	r := example().Version(graph.VersionID{Module: "a", Deployment: 1}).Resource(urnOf("a", 1))
+	text := must(codec.Resource(r))
+	if hidden := must(state.Codec{}.Resources([]string{text})); !hidden[0].Inputs.Get("password").Get("value").IsUnknown() {
+		t.Errorf("without the key, the inputs are %v", hidden[0].Inputs)
+	}
+	if _, err := (state.Codec{}).Resource(r); !isKeyError(err) {
+		t.Errorf("sealed without a key: %v", err)
+	}
+	for bad, want := range map[string]string{
+		"{":                                  "the resource 1: 1:2: ",
+		"{}":                                 "the resource 1: resource.urn must be the URN of a resource",
+		strings.Replace(text, "r1", "r2", 1): string(urnOf("a", 2)) + `: the secret at "/inputs/password" is damaged, or was sealed for another resource or property`,
+	} {
+		if _, err := codec.Resources([]string{text, bad}); err == nil || !strings.HasPrefix(err.Error(), want) {
+			t.Errorf("%s: got the error %v, want %s", bad, err, want)
+		}
+	}
+}
+
+// vertexOf returns a document whose one vertex has the properties, and those that they refer to.
+func vertexOf(properties lumigl.Value) *lumigl.Graph {
+	doc := &lumigl.Graph{}
+	must(doc.Add("")).Properties = properties.Retarget(func(to *lumigl.Vertex) *lumigl.Vertex {
+		if v := doc.Vertex(to.Key()); v != nil {
+			return v
+		}
+		return must(doc.Add(to.Key()))
+	})
+	return doc
+}
+
+const program = `{
+  "package": "a#1.0.0",
+  "args": { "token": SECRET, "size": 3 },
+  "lineage": "8f2c",
+  "serial": 7,
+  "configuration": { "t": { "token": SECRET, "#ref": "data" } },
+  "resources": {
+    "urn:lumi:prod::b:index::lumi:index:Module::b": {
+      "type": "lumi:index:Module", "properties": { "uses": { "bar": { "type": "string", "where": "value != ''" } } }
+    },
+    "urn:lumi:prod::a:index::t:m:T::z": {
+      "type": "t:m:T", "id": "z", "options": { "protect": true }, "source": "main.ts:1:1", "properties": { "password": SECRET, "#ref": 1 },
+      "extensions": { "note": SECRET }
+    },
+    "urn:lumi:prod::a:index::t:m:T::y": {
+      "type": "t:m:T", "options": { "dependsOn": [{ "$": "urn:lumi:prod::a:index::t:m:T::z" }] }, "source": "main.ts:2:1",
+      "properties": { "a": [{ "$": "urn:lumi:prod::a:index::t:m:T::z", "property": "id" }, { "##ref": SECRET }] }
+    },
+    "urn:lumi:prod::a:index::lumi:index:Module::a": {
+      "type": "lumi:index:Module", "properties": { "provides": { "foo": { "type": "string", "value": SECRET } } }
+    }
+  },
+  "pending": { "deletes": [{ "urn": "urn:lumi:prod::a:index::t:m:T::x", "type": "t:m:T", "properties": { "password": SECRET } }] },
+  "ref": "$"
+}`
+
+func TestDesired(t *testing.T) {
+	t.Parallel()
+	const sealed = `{ "4dabf18193072939515e22adb298388d": "1b47061264138c4ac30d75fd1eb44270", "value": ["hunter2", { "$": "urn:lumi:prod::b:index::lumi:index:Module::b", "property": "provides.bar" }] }`
+	source := strings.ReplaceAll(program, "SECRET", strings.Replace(sealed, `, { "$": "urn:lumi:prod::b:index::lumi:index:Module::b", "property": "provides.bar" }`, "", 1))
+	source = strings.Replace(source, `"#ref": 1`, `"#ref": `+sealed, 1)
+	desired := must(lumigl.ParseSnapshot(source))
+	before := textOf(desired)
+	text := must(codec.Desired(desired))
+	if textOf(desired) != before {
+		t.Error("the original has changed")
+	}
+	if strings.Contains(text, plain) || strings.Count(text, "sealed:1:") != 7 {
+		t.Errorf("the text has other than 7 sealed secrets:\n%s", text)
+	}
+	desired.Pending = lumigl.Pending{}
+	if d := cmp.Diff(textOf(desired), textOf(must(codec.ParseDesired(text)))); d != "" {
+		t.Error(d)
+	}
+	if hidden := textOf(must(state.Codec{}.ParseDesired(text))); strings.Contains(hidden, "sealed:") {
+		t.Errorf("without the key:\n%s", hidden)
+	}
+	if _, err := (state.Codec{}).Desired(desired); !isKeyError(err) {
+		t.Errorf("sealed without a key: %v", err)
+	}
+	if _, err := (state.Codec{Key: secret.NewKey()}).ParseDesired(text); !isKeyError(err) {
+		t.Errorf("opened with another key: %v", err)
+	}
+	if _, err := codec.ParseDesired(strings.ReplaceAll(text, "T::z", "T::w")); err == nil || isKeyError(err) {
+		t.Errorf("opened for another resource: %v", err)
+	}
+}
+
+func TestEffects(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		var effects []plan.Effect
+		for kind := range plan.Forget + 1 {
+			e := plan.Effect{Kind: kind, URN: urnOf("a", int(kind)), Possible: rapid.Bool().Draw(t, "possible"), DeleteFirst: rapid.Bool().Draw(t, "first")}
+			if kind != plan.Create {
+				e.Was = urnOf("a", rapid.IntRange(0, 9).Draw(t, "was"))
+			}
+			if kind < plan.Delete {
+				e.Inputs = anyObject(t, []lumigl.Value{refTo(urnOf("a", 1), ""), refTo(urnOf("a", 2), "arn")}, 2)
+			}
+			effects = append(effects, e)
+		}
+		text := must(codec.Effects(effects))
+		if strings.Contains(text, plain) {
+			t.Fatalf("a secret is not sealed: %s", text)
+		}
+		if d := cmp.Diff(effects, must(codec.ParseEffects(text)), cmp.Comparer(lumigl.Value.Equal)); d != "" {
+			t.Fatal(d)
+		}
+		must(state.Codec{}.ParseEffects(text))
+	})
+	if all := must(codec.ParseEffects(must(codec.Effects(nil)))); len(all) > 0 {
+		t.Errorf("no effects are %v", all)
+	}
+	for text, want := range map[string]string{
+		"[":                               "1:2: ",
+		`[{"urn": "x", "kind": "paint"}]`: `x: the effect has the unknown kind "paint"`,
+		"[3]":                             `the plan: the effect has the unknown kind ""`,
+	} {
+		if _, err := codec.ParseEffects(text); err == nil || !strings.HasPrefix(err.Error(), want) {
+			t.Errorf("%s: got the error %v, want %s", text, err, want)
+		}
+	}
+}
+
+// large returns a graph of 20,000 resources, of which one in ten has a secret.
+func large() *graph.Graph {
+	var resources []*graph.Resource
+	for n := range 20_000 {
+		inputs := object(
+			field("name", lumigl.TextOf(fmt.Sprint("resource", n))), field("size", lumigl.IntOf(int64(n))),
+			field("tags", object(field("team", lumigl.TextOf("payments")), field("stage", lumigl.TextOf("prod")))),
+			field("subnets", lumigl.ListOf(refTo(urnOf("a", n/2), "id"), refTo(urnOf("a", n/3), "id"))),
+		)
+		if n%10 == 0 {
+			inputs = inputs.With("password", secretOf(lumigl.TextOf(plain)))
+		}
+		outputs := object(field("arn", lumigl.TextOf(fmt.Sprint("arn:aws:t:eu-central-1:123456789012:", n))), field("zone", lumigl.TextOf("a")))
+		resources = append(resources, &graph.Resource{
+			URN: urnOf("a", n), Deployment: 1, ID: fmt.Sprint("id-", n), Inputs: inputs, Checked: inputs, Outputs: outputs, Label: fmt.Sprint("r", n),
+			Seed: []byte("0123456789abcdef"), Plugin: "1.2.0", Source: "main.ts:12:9",
+		})
+	}
+	v := graph.NewVersion(graph.VersionID{Module: "a", Deployment: 1}, resources)
+	return must((&graph.Graph{Environment: "prod"}).Deploy(graph.Update{Version: v})).Graph
+}
+
+func BenchmarkGraph(b *testing.B) {
+	rows := table{}
+	rows.apply(b, &graph.Graph{}, large())
+	vertices := rows.vertices()
+	b.ReportAllocs()
+	for b.Loop() {
+		must(codec.Graph(prod, vertices))
+	}
+	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/20_000, "ns/resource")
+}
+
+func BenchmarkChanges(b *testing.B) {
+	g := large()
+	for name, before := range map[string]*graph.Graph{"all": {}, "none": g.Leave("b", graph.Pending{Resource: &graph.Resource{URN: urnOf("b", 1)}})} {
+		b.Run(name, func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				_, _, err := codec.Changes(before, g)
+				must(0, err)
+			}
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/20_000, "ns/resource")
+		})
+	}
+}

@@ -1,0 +1,143 @@
+package state
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/lumi-idl/lumi/lumigl"
+	"github.com/lumi-idl/lumi/runtime/urn"
+)
+
+// The text of a vertex is LumiGL with the default tag for references, whatever the data: texts are read together, as one
+// document, which has one tag. So a key of data that is like the tag has one more "#" in the text.
+
+// isLikeTag reports whether a key is the tag of references, perhaps with more of its first character.
+func isLikeTag(key string) bool {
+	return strings.HasPrefix(key, "#") && strings.TrimLeft(key, "#") == lumigl.DefaultTag[1:]
+}
+
+func hasKeyLikeTag(object lumigl.Value) bool {
+	for key := range object.Members() {
+		if isLikeTag(key) {
+			return true
+		}
+	}
+	return false
+}
+
+// text returns a value as text.
+func text(v lumigl.Value) string { return string(appendValue(nil, v)) }
+
+func appendValue(dst []byte, v lumigl.Value) []byte {
+	switch v.Kind() {
+	case lumigl.Reference:
+		to, property, _ := v.Target()
+		dst = appendText(append(dst, `{"`+lumigl.DefaultTag+`":`...), to.Key())
+		if property != "" {
+			dst = appendText(append(dst, `,"property":`...), property)
+		}
+		return append(dst, '}')
+	case lumigl.List:
+		dst = append(dst, '[')
+		for i, e := range v.Elements() {
+			if i > 0 {
+				dst = append(dst, ',')
+			}
+			dst = appendValue(dst, e)
+		}
+		return append(dst, ']')
+	case lumigl.Object:
+		open := byte('{')
+		for key, part := range v.Members() {
+			if isLikeTag(key) {
+				key = "#" + key
+			}
+			dst = append(appendText(append(dst, open), key), ':')
+			dst, open = appendValue(dst, part), ','
+		}
+		if open == '{' {
+			dst = append(dst, open)
+		}
+		return append(dst, '}')
+	case lumigl.Text:
+		s, _ := v.Text()
+		return appendText(dst, s)
+	case lumigl.Number:
+		literal, _ := v.Literal()
+		return append(dst, literal...)
+	case lumigl.Bool:
+		set, _ := v.Bool()
+		return strconv.AppendBool(dst, set)
+	}
+	return append(dst, "null"...)
+}
+
+func appendText(dst []byte, s string) []byte {
+	quoted, _ := json.Marshal(s) // which cannot fail
+	return append(dst, quoted...)
+}
+
+// parser has limits far above anything the engine stores.
+var parser = lumigl.Parser{MaxSize: 1<<32 - 1, MaxDepth: 1 << 16, MaxValues: 1 << 30}
+
+// parse parses objects as one text, since each text has a fixed cost. References in them are still objects. The error names
+// the damaged text.
+func parse(texts []string, name func(i int) string) (lumigl.Value, error) {
+	list, err := parser.ParseValue("[" + strings.Join(texts, ",") + "]")
+	isDamaged := err != nil || list.Len() != len(texts)
+	for _, v := range list.Elements() {
+		isDamaged = isDamaged || v.Kind() != lumigl.Object
+	}
+	if !isDamaged {
+		return list, nil
+	}
+	for i, text := range texts {
+		if v, err := parser.ParseValue(text); err != nil {
+			return lumigl.Value{}, fmt.Errorf("%s: %w", name(i), err)
+		} else if v.Kind() != lumigl.Object {
+			return lumigl.Value{}, fmt.Errorf("%s: expected an object, found %s", name(i), v.Kind())
+		}
+	}
+	return lumigl.Value{}, err // All of them together are too large.
+}
+
+// targets finds what references lead to, by key: a vertex of doc, or else one that only carries a URN.
+type targets struct {
+	doc    lumigl.Graph
+	others map[string]*lumigl.Vertex
+}
+
+func (t *targets) vertex(key string) *lumigl.Vertex {
+	v := cmp.Or(t.doc.Vertex(key), t.others[key])
+	if v == nil {
+		v, _ = lumigl.NewResource(urn.URN(key)) // nil if it leads nowhere
+		if t.others == nil {
+			t.others = map[string]*lumigl.Vertex{}
+		}
+		t.others[key] = v
+	}
+	return v
+}
+
+// refer returns a parsed value with references in place of their objects, and with the original keys of data.
+func (t *targets) refer(v lumigl.Value) lumigl.Value {
+	return v.Replace(func(part lumigl.Value) (lumigl.Value, bool) {
+		if part.Kind() != lumigl.Object || !hasKeyLikeTag(part) {
+			return part, false
+		}
+		if key, isReference := part.Get(lumigl.DefaultTag).Text(); isReference {
+			return lumigl.PropertyOf(t.vertex(key), textOf(part, "property")), true
+		}
+		var members lumigl.ObjectBuilder
+		for key, inside := range part.Members() {
+			if isLikeTag(key) {
+				key = key[1:]
+			}
+			members.Set(key, t.refer(inside))
+		}
+		return members.Object(), true
+	})
+}
