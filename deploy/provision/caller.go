@@ -1,0 +1,171 @@
+package provision
+
+import (
+	"cmp"
+	"context"
+	"sync"
+
+	"google.golang.org/protobuf/proto"
+
+	"github.com/lumi-idl/lumi/deploy/plan"
+	"github.com/lumi-idl/lumi/lumigl"
+	lumi "github.com/lumi-idl/lumi/runtime"
+	"github.com/lumi-idl/lumi/runtime/tokens"
+)
+
+// Abilities returns those of a type.
+func (c *Caller) Abilities(ctx context.Context, t tokens.Type) (a Abilities, err error) {
+	err = c.send(ctx, t, &request{}, func(q *request) error {
+		a = Abilities{Find: q.description.CanFind, Idempotent: q.description.IdempotentCreate, Version: q.version}
+		return nil
+	})
+	return a, err
+}
+
+// Describe implements [plan.Provider].
+func (c *Caller) Describe(ctx context.Context, types []tokens.Type) ([]plan.Description, error) {
+	all, errs := make([]plan.Description, len(types)), make([]error, len(types))
+	var wg sync.WaitGroup // since the plugins of several packages may have to start
+	for i, t := range types {
+		wg.Go(func() {
+			errs[i] = c.send(ctx, t, &request{}, func(q *request) error {
+				all[i] = plan.Description{
+					Type: t, Named: q.description.Named, Replaces: q.names(lumi.Replaces), Outputs: q.names(lumi.Out),
+					Secrets: q.names(lumi.Secret),
+				}
+				return nil
+			})
+		})
+	}
+	wg.Wait()
+	return all, cmp.Or(errs...)
+}
+
+// Check implements [plan.Provider].
+func (c *Caller) Check(ctx context.Context, r plan.CheckRequest) (checked lumigl.Value, err error) {
+	err = c.call(ctx, r.Desired, r.Old, func(q *request) error {
+		resp, err := q.Check(ctx, &lumi.CheckRequest{
+			URN: r.URN, Properties: q.properties, Old: q.old, Seed: r.Seed, References: q.references,
+		})
+		if err == nil {
+			checked, _ = q.read(resp.Properties)
+		}
+		return err
+	})
+	return checked, err
+}
+
+// Name implements [plan.Provider].
+func (c *Caller) Name(ctx context.Context, r plan.Desired) (name string, err error) {
+	err = c.call(ctx, r, lumigl.Value{}, func(q *request) error {
+		resp, err := q.Name(ctx, &lumi.NameRequest{URN: r.URN, Properties: q.properties, References: q.references})
+		if err == nil {
+			name = resp.Name
+		}
+		return err
+	})
+	return name, err
+}
+
+// InspectChange implements [plan.Provider].
+func (c *Caller) InspectChange(ctx context.Context, r plan.InspectChangeRequest) (d plan.Difference, err error) {
+	err = c.call(ctx, r.Desired, r.Old, func(q *request) error {
+		resp, err := q.InspectChange(ctx, &lumi.InspectChangeRequest{
+			URN: r.URN, ID: lumi.ID(r.ID), Old: q.old, New: q.properties, References: q.references,
+		})
+		if err != nil {
+			return err
+		}
+		replaces := lumi.Paths{}
+		for _, p := range resp.Replaces {
+			replaces[p] = struct{}{}
+		}
+		d.DeleteFirst = resp.DeleteBeforeReplace
+		for _, change := range resp.Changes {
+			d.Changes = append(d.Changes, plan.Change{
+				Path: string(change.Path), Unknown: change.Unknown, Replaces: replaces.Within(change.Path),
+			})
+		}
+		if !resp.Properties.IsZero() && !proto.Equal(resp.Properties.Struct(), q.properties.Struct()) {
+			d.Properties, _ = q.read(resp.Properties)
+		}
+		return nil
+	})
+	return d, err
+}
+
+// Create creates a resource. It returns the ID and the properties that the provider computed.
+func (c *Caller) Create(ctx context.Context, r CreateRequest) (id string, outputs lumigl.Value, err error) {
+	err = c.call(ctx, r.Desired, lumigl.Value{}, func(q *request) error {
+		resp, err := q.Create(ctx, &lumi.CreateRequest{
+			URN: r.URN, Properties: q.properties, Token: r.Token, References: q.references,
+		})
+		if err == nil {
+			id = string(resp.ID)
+			_, outputs = q.read(resp.Properties)
+		}
+		return err
+	})
+	return id, outputs, err
+}
+
+// Find looks for what a Create with the same request made. The error wraps [lumi.ErrNotFound] if there is nothing.
+func (c *Caller) Find(ctx context.Context, r CreateRequest) (id string, err error) {
+	err = c.call(ctx, r.Desired, lumigl.Value{}, func(q *request) error {
+		resp, err := q.Find(ctx, &lumi.FindRequest{
+			URN: r.URN, Properties: q.properties, Token: r.Token, References: q.references,
+		})
+		if err == nil {
+			id = string(resp.ID)
+		}
+		return err
+	})
+	return id, err
+}
+
+// Get reads a resource. It returns its inputs, which are absent where the provider cannot read them back, and its outputs.
+// The error wraps [lumi.ErrNotFound] if there is no such resource.
+func (c *Caller) Get(ctx context.Context, r Existing) (inputs, outputs lumigl.Value, err error) {
+	purpose := lumi.Refresh
+	if !r.Properties.Exists() {
+		purpose = lumi.Import
+	}
+	err = c.call(ctx, plan.Desired{URN: r.URN, References: r.References}, r.Properties, func(q *request) error {
+		resp, err := q.Get(ctx, &lumi.GetRequest{
+			URN: r.URN, ID: lumi.ID(r.ID), Purpose: purpose, Old: q.old, References: q.references,
+		})
+		if err == nil {
+			inputs, outputs = q.read(resp.Properties)
+		}
+		return err
+	})
+	return inputs, outputs, err
+}
+
+// Update changes a resource in place to the properties in r, and returns those that the provider computed.
+func (c *Caller) Update(ctx context.Context, r plan.InspectChangeRequest) (outputs lumigl.Value, err error) {
+	err = c.call(ctx, r.Desired, r.Old, func(q *request) error {
+		resp, err := q.Update(ctx, &lumi.UpdateRequest{
+			URN: r.URN, ID: lumi.ID(r.ID), Old: q.old, New: q.properties, References: q.references,
+		})
+		if err == nil {
+			_, outputs = q.read(resp.Properties)
+		}
+		return err
+	})
+	return outputs, err
+}
+
+// Delete deletes a resource. It is not an error if there is none.
+func (c *Caller) Delete(ctx context.Context, r Existing) error {
+	d := plan.Desired{URN: r.URN, Properties: r.Properties, References: r.References}
+	return c.call(ctx, d, lumigl.Value{}, func(q *request) error {
+		_, err := q.Delete(ctx, &lumi.DeleteRequest{
+			URN: r.URN, ID: lumi.ID(r.ID), Properties: q.properties, References: q.references,
+		})
+		if lumi.Meaning(err) == lumi.ErrNotFound { //nolint:errorlint // A meaning is not wrapped.
+			return nil
+		}
+		return err
+	})
+}

@@ -1,0 +1,215 @@
+package provision
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"google.golang.org/grpc/codes"
+	"google.golang.org/protobuf/proto"
+
+	"github.com/lumi-idl/lumi/lumigl"
+	lumi "github.com/lumi-idl/lumi/runtime"
+	"github.com/lumi-idl/lumi/runtime/serve/plugin"
+	"github.com/lumi-idl/lumi/runtime/tokens"
+)
+
+// PoolOptions configure a [Pool].
+type PoolOptions struct {
+	// Command returns how to start the plugin of a package. The error says where it was looked for.
+	Command func(pkg string) (plugin.Command, error)
+	// Events receives what providers log and report as progress, for different plugins concurrently. If it is nil, the
+	// Events of the Command does.
+	Events func(lumi.Event)
+}
+
+// Pool keeps the processes of plugins: one for each package and configuration, started when it is first needed. One that
+// has ended is started again by the next call, up to 3 times within a minute. Its methods may be called concurrently.
+type Pool struct {
+	options PoolOptions
+	// closing is done when Close was called.
+	closing context.Context
+	stop    context.CancelFunc
+
+	mu        sync.Mutex
+	processes map[string]*process // by package and configuration
+}
+
+// NewPool returns a pool without processes.
+func NewPool(o PoolOptions) *Pool {
+	p := &Pool{options: o, processes: map[string]*process{}}
+	p.closing, p.stop = context.WithCancel(context.Background())
+	return p
+}
+
+// Provider implements [Providers]. If ctx is done before a plugin has started, no process is left. Errors may tell secrets
+// of the configuration, which [Caller] masks.
+func (p *Pool) Provider(ctx context.Context, t tokens.Type, configuration lumigl.Value) (lumi.ResourceProvider, string, error) {
+	bag := bagOf(orEmpty(configuration))
+	key, err := proto.MarshalOptions{Deterministic: true}.Marshal(bag.Struct())
+	if err != nil {
+		return nil, "", fmt.Errorf("configuration of package %q: %w", t.Package(), err)
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	defer context.AfterFunc(p.closing, cancel)()
+	running, err := p.process(t.Package(), string(key)).get(ctx, p, t.Package(), bag)
+	if err != nil {
+		return nil, "", err
+	}
+	provider, err := running.Resource(t)
+	if err != nil {
+		return nil, "", fmt.Errorf("%w: correct the type, or install another version than %q", err, running.Version)
+	}
+	return provider, running.Version, nil
+}
+
+func (p *Pool) process(pkg, configuration string) *process {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	key := pkg + "\x00" + configuration
+	if p.processes[key] == nil {
+		p.processes[key] = &process{}
+	}
+	return p.processes[key]
+}
+
+// Close ends all processes at once, and returns how those ended that did not end well. Later calls of Provider fail.
+func (p *Pool) Close() error {
+	p.stop()
+	p.mu.Lock()
+	all := slices.Collect(maps.Values(p.processes))
+	p.mu.Unlock()
+	errs := make([]error, len(all))
+	var wg sync.WaitGroup
+	for i, one := range all {
+		wg.Go(func() {
+			one.mu.Lock() // waits for a start, which is cancelled
+			defer one.mu.Unlock()
+			if one.plugin != nil {
+				errs[i] = one.ended()
+			}
+		})
+	}
+	wg.Wait()
+	return errors.Join(errs...)
+}
+
+// IsUnavailable reports whether a call failed since the plugin could not be reached, so that it had no effect.
+func IsUnavailable(err error) bool {
+	e := (*plugin.Error)(nil)
+	return errors.As(err, &e) && e.Code == codes.Unavailable
+}
+
+// maxRestarts is how often a plugin is started again within restartTime.
+const (
+	maxRestarts = 3
+	restartTime = time.Minute
+)
+
+// process is the process of a plugin with a configuration.
+type process struct {
+	mu       sync.Mutex     // held while the plugin starts
+	plugin   *plugin.Plugin // nil before the first start
+	wrote    *tail          // what plugin wrote
+	restarts []time.Time
+}
+
+// get returns the plugin, started if it does not run.
+func (one *process) get(ctx context.Context, p *Pool, pkg string, configuration lumi.Bag) (*plugin.Plugin, error) {
+	one.mu.Lock()
+	defer one.mu.Unlock()
+	if p.closing.Err() != nil {
+		return nil, errors.New("the pool of plugins is closed")
+	}
+	if one.plugin != nil {
+		select {
+		case <-one.plugin.Done():
+		default:
+			return one.plugin, nil
+		}
+		one.restarts = slices.DeleteFunc(one.restarts, func(at time.Time) bool { return time.Since(at) > restartTime })
+		if len(one.restarts) == maxRestarts {
+			return nil, fmt.Errorf("it is not started again, since it ended %d times within a minute: %w\nIt wrote:\n%s",
+				maxRestarts+1, cmp.Or(one.ended(), fmt.Errorf("plugin for package %q: exit status 0", pkg)), one.wrote)
+		}
+	}
+	started, wrote, err := p.start(ctx, pkg, configuration)
+	if err != nil {
+		return nil, err
+	}
+	if one.plugin != nil {
+		_ = one.ended() // The calls that were cut off have told.
+		one.restarts = append(one.restarts, time.Now())
+	}
+	one.plugin, one.wrote = started, wrote
+	return started, nil
+}
+
+// ended ends the plugin if it still runs, and returns how it ended if not well.
+func (one *process) ended() error {
+	if err := one.plugin.Close(); err != nil {
+		return fmt.Errorf("plugin for package %q: %w", one.plugin.Package, err)
+	}
+	return nil
+}
+
+// start starts and configures a plugin. After an error no process is left.
+func (p *Pool) start(ctx context.Context, pkg string, configuration lumi.Bag) (*plugin.Plugin, *tail, error) {
+	command, err := p.options.Command(pkg)
+	if err != nil {
+		return nil, nil, err
+	}
+	wrote := &tail{to: cmp.Or[io.Writer](command.Log, os.Stderr)}
+	command.Log = wrote
+	if p.options.Events != nil {
+		command.Events = p.options.Events
+	}
+	started, err := plugin.Start(ctx, command)
+	if err != nil {
+		return nil, nil, fmt.Errorf("plugin for package %q: %w", pkg, err)
+	}
+	switch hasConfiguration := len(configuration.Struct().GetFields()) > 0; {
+	case started.Package != pkg:
+		err = fmt.Errorf("the plugin for package %q, %s, is that of package %q: install the right one", pkg, command.Path, started.Package)
+	case started.Configurable:
+		if err = started.Configure(ctx, configuration); err != nil {
+			err = fmt.Errorf("configuration of package %q: %w", pkg, err)
+		}
+	case hasConfiguration:
+		err = fmt.Errorf("package %q has a configuration, but its plugin does not take one: remove it", pkg)
+	}
+	if err != nil {
+		_ = started.Close() // The error above is the reason.
+		return nil, nil, err
+	}
+	return started, wrote, nil
+}
+
+// tail passes on what is written to it, and keeps the end.
+type tail struct {
+	to   io.Writer
+	kept []byte
+}
+
+const maxTail = 4 << 10
+
+// Write implements [io.Writer].
+func (t *tail) Write(data []byte) (int, error) {
+	t.kept = append(t.kept, data...)
+	t.kept = t.kept[max(0, len(t.kept)-maxTail):]
+	return t.to.Write(data)
+}
+
+// String returns the end. It must not be called while the process runs.
+func (t *tail) String() string {
+	return strings.ToValidUTF8(strings.TrimSpace(string(t.kept)), "\uFFFD")
+}

@@ -1,0 +1,289 @@
+package provision_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"testing"
+
+	"github.com/lumi-idl/lumi/deploy/plan"
+	"github.com/lumi-idl/lumi/deploy/provision"
+	"github.com/lumi-idl/lumi/deploy/sim"
+	"github.com/lumi-idl/lumi/lumigl"
+	lumi "github.com/lumi-idl/lumi/runtime"
+	"github.com/lumi-idl/lumi/runtime/serve"
+	"github.com/lumi-idl/lumi/runtime/serve/plugin"
+	"github.com/lumi-idl/lumi/runtime/tokens"
+)
+
+// roleVariable has this test binary be a plugin: "plain", "configurable", or "silent" for one that never gets ready.
+const roleVariable = "LUMI_PROVISION_TEST_ROLE"
+
+func TestMain(m *testing.M) {
+	role := os.Getenv(roleVariable)
+	p := simPlugin(sim.New(sim.Options{Types: types}))
+	who := &whoami{ResourceProvider: p.Resources[server]}
+	p.Resources[server] = who
+	switch role {
+	case "":
+		os.Exit(m.Run())
+	case "silent":
+		fmt.Fprintln(os.Stderr, os.Getpid())
+		select {}
+	case "configurable":
+		p.Configure = serve.Configure(func(_ context.Context, c *config) error {
+			if c.Region == "nowhere" {
+				return lumi.Faultf("region", "there is no %s", c.Region)
+			}
+			who.region = c.Region
+			fmt.Fprintf(os.Stderr, "password %s\n", c.Password)
+			return nil
+		})
+	}
+	serve.Main(p)
+}
+
+type config struct{ Region, Password string }
+
+// Lumi implements [lumi.Object].
+func (c *config) Lumi(p *lumi.Props) {
+	lumi.Required(p, "region", &c.Region, lumi.String)
+	lumi.Required(p, "password", &c.Password, lumi.String)
+}
+
+// whoami is a provider whose names tell its process.
+type whoami struct {
+	lumi.ResourceProvider
+	region string
+}
+
+func (w *whoami) Name(ctx context.Context, _ *lumi.NameRequest) (*lumi.NameResponse, error) {
+	lumi.Log(ctx).Info("asked")
+	return &lumi.NameResponse{Name: fmt.Sprint(os.Getpid(), " ", w.region)}, nil
+}
+
+// pool is a pool under test.
+type pool struct {
+	*provision.Pool
+	starts atomic.Int32
+	events atomic.Int32
+	log    syncBuffer
+}
+
+func newPool(t *testing.T, role string) *pool {
+	t.Helper()
+	p := &pool{log: syncBuffer{written: make(chan struct{}, 100)}}
+	p.Pool = provision.NewPool(provision.PoolOptions{
+		Command: func(pkg string) (plugin.Command, error) {
+			if pkg == "missing" {
+				return plugin.Command{}, fmt.Errorf("no plugin for package %q: install lumi-resource-%s", pkg, pkg)
+			}
+			p.starts.Add(1)
+			env := append(os.Environ(), roleVariable+"="+role, "GORACE=atexit_sleep_ms=0") // or each takes a second to end
+			return plugin.Command{Path: os.Args[0], Env: env, Log: &p.log}, nil
+		},
+		Events: func(lumi.Event) { p.events.Add(1) },
+	})
+	t.Cleanup(func() { _ = p.Close() }) // Tests that care look at it.
+	return p
+}
+
+// syncBuffer is a log that tells of what is written.
+type syncBuffer struct {
+	mu      sync.Mutex
+	text    bytes.Buffer
+	written chan struct{}
+}
+
+func (b *syncBuffer) Write(data []byte) (int, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	select {
+	case b.written <- struct{}{}:
+	default:
+	}
+	return b.text.Write(data)
+}
+
+func (b *syncBuffer) String() string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.text.String()
+}
+
+// ask returns the process that serves a configuration, and its region.
+func (p *pool) ask(ctx context.Context, configuration lumigl.Value) (pid int, region string, err error) {
+	caller := &provision.Caller{Providers: p, Configuration: func(string) lumigl.Value { return configuration }}
+	name, err := caller.Name(ctx, plan.Desired{URN: "urn:lumi:test::app:index::sim:index:Server::#1"})
+	if err != nil {
+		return 0, "", err
+	}
+	id, region, _ := strings.Cut(name, " ")
+	pid, err = strconv.Atoi(id)
+	return pid, region, err
+}
+
+func isGone(pid int) bool { return errors.Is(syscall.Kill(pid, 0), syscall.ESRCH) }
+
+// TestPool has many calls at once start one process, whose end Close waits for.
+func TestPool(t *testing.T) {
+	t.Parallel()
+	p := newPool(t, "plain")
+	var wg sync.WaitGroup
+	pids := make([]int, 20)
+	for i := range pids {
+		wg.Go(func() {
+			configuration := lumigl.Value{}
+			if i%2 == 0 {
+				configuration = lumigl.ObjectOf() // the same as none
+			}
+			var err error
+			if pids[i], _, err = p.ask(t.Context(), configuration); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	wg.Wait()
+	for _, pid := range pids {
+		if pid != pids[0] {
+			t.Errorf("calls reached the processes %v", pids)
+			break
+		}
+	}
+	if starts, events := p.starts.Load(), p.events.Load(); starts != 1 || events != 20 {
+		t.Errorf("%d starts, %d events", starts, events)
+	}
+	_, version, err := p.Provider(t.Context(), disk, lumigl.Value{})
+	if err != nil || version != "1.2" {
+		t.Errorf("version %q, %v", version, err)
+	}
+	if err := p.Close(); err != nil || !isGone(pids[0]) {
+		t.Errorf("Close: %v; the process is gone: %v", err, isGone(pids[0]))
+	}
+	if _, _, err := p.ask(t.Context(), lumigl.Value{}); err == nil || err.Error() != "the pool of plugins is closed" {
+		t.Error(err)
+	}
+}
+
+// TestConfigurations has each configuration served by its own process.
+func TestConfigurations(t *testing.T) {
+	t.Parallel()
+	p := newPool(t, "configurable")
+	pids := map[int]string{}
+	for _, region := range []string{"oslo", "lisbon", "oslo"} {
+		pid, got, err := p.ask(t.Context(), value(object{"region": region, "password": secretOf("hunter2")}))
+		fatal(t, err)
+		if before, ok := pids[pid]; got != region || ok && before != region {
+			t.Errorf("%s is served by that of %s, %s", region, got, before)
+		}
+		pids[pid] = region
+	}
+	if len(pids) != 2 || p.starts.Load() != 2 {
+		t.Errorf("the processes are %v, after %d starts", pids, p.starts.Load())
+	}
+	fatal(t, p.Close())
+	for pid := range pids {
+		if !isGone(pid) {
+			t.Errorf("process %d is left", pid)
+		}
+	}
+}
+
+// TestRestart kills a plugin until it is not started again.
+func TestRestart(t *testing.T) {
+	t.Parallel()
+	p := newPool(t, "configurable")
+	configuration := value(object{"region": "oslo", "password": secretOf("hunter2")})
+	pid, _, err := p.ask(t.Context(), configuration)
+	fatal(t, err)
+	kill := func() (int, error) {
+		fatal(t, syscall.Kill(pid, syscall.SIGKILL))
+		next, region, err := p.ask(t.Context(), configuration)
+		for as[*plugin.Error](err) { // The call came before the end was noticed.
+			next, region, err = p.ask(t.Context(), configuration)
+		}
+		if err == nil && (next == pid || region != "oslo") {
+			t.Errorf("got process %d for %d, region %q", next, pid, region)
+		}
+		return next, err
+	}
+	for range 3 {
+		pid, err = kill()
+		fatal(t, err)
+	}
+	_, err = kill()
+	const want = "it is not started again, since it ended 4 times within a minute: plugin for package \"sim\": " +
+		"the plugin ended badly: signal: killed\nIt wrote:\npassword (secret)"
+	if err == nil || err.Error() != want || p.starts.Load() != 4 {
+		t.Errorf("got %v after %d starts, want %s", err, p.starts.Load(), want)
+	}
+	if !strings.Contains(p.log.String(), "password hunter2\n") {
+		t.Errorf("the log has %q", p.log.String())
+	}
+	if err := p.Close(); err == nil || err.Error() != `plugin for package "sim": the plugin ended badly: signal: killed` {
+		t.Errorf("Close: %v", err)
+	}
+}
+
+// TestCancelledStart cancels a start, and closes the pool during one.
+func TestCancelledStart(t *testing.T) {
+	t.Parallel()
+	for _, isClosed := range []bool{false, true} {
+		p := newPool(t, "silent")
+		ctx, cancel := context.WithCancel(t.Context())
+		failed := make(chan error, 1)
+		go func() {
+			_, _, err := p.ask(ctx, lumigl.Value{})
+			failed <- err
+		}()
+		<-p.log.written
+		if isClosed {
+			fatal(t, p.Close())
+		} else {
+			cancel()
+		}
+		err := <-failed
+		cancel()
+		pid, _ := strconv.Atoi(strings.TrimSpace(p.log.String()))
+		if !errors.Is(err, context.Canceled) || pid == 0 || !isGone(pid) {
+			t.Errorf("closed: %v: got %v; process %d is gone: %v", isClosed, err, pid, isGone(pid))
+		}
+	}
+}
+
+func TestStartErrors(t *testing.T) {
+	t.Parallel()
+	path := os.Args[0]
+	configuration := func(region string) lumigl.Value {
+		return value(object{"region": region, "password": secretOf("hunter2")})
+	}
+	for _, test := range []struct {
+		role          string
+		typ           tokens.Type
+		configuration lumigl.Value
+		want          string
+	}{
+		{"plain", "missing:index:Disk", lumigl.Value{}, `no plugin for package "missing": install lumi-resource-missing`},
+		{"plain", "aws:index:Disk", lumigl.Value{}, `the plugin for package "aws", ` + path + `, is that of package "sim": install the right one`},
+		{"plain", disk, configuration("oslo"), `package "sim" has a configuration, but its plugin does not take one: remove it`},
+		{"plain", "sim:index:Desk", lumigl.Value{}, `the plugin for package "sim" does not serve type "sim:index:Desk": correct the type, or install another version than "1.2"`},
+		{"configurable", disk, lumigl.Value{}, "configuration of package \"sim\": region: is required, but missing\npassword: is required, but missing"},
+		{"configurable", disk, configuration("nowhere"), `configuration of package "sim": region: there is no nowhere`},
+	} {
+		p := newPool(t, test.role)
+		caller := &provision.Caller{Providers: p, Configuration: func(string) lumigl.Value { return test.configuration }}
+		for range 2 { // A failure to start is reported each time.
+			if _, err := caller.Describe(t.Context(), []tokens.Type{test.typ}); err == nil || err.Error() != test.want {
+				t.Errorf("got %v, want %s", err, test.want)
+			}
+		}
+		fatal(t, p.Close())
+	}
+}

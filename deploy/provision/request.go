@@ -1,0 +1,165 @@
+package provision
+
+import (
+	"context"
+	"errors"
+	"maps"
+	"slices"
+
+	"google.golang.org/protobuf/types/known/structpb"
+
+	"github.com/lumi-idl/lumi/deploy/plan"
+	"github.com/lumi-idl/lumi/lumigl"
+	lumi "github.com/lumi-idl/lumi/runtime"
+	"github.com/lumi-idl/lumi/runtime/tokens"
+	"github.com/lumi-idl/lumi/runtime/wire"
+)
+
+// request is a request to a provider, and what is needed to understand the answer.
+type request struct {
+	lumi.ResourceProvider
+	version     string
+	description *lumi.Description
+
+	properties, old lumi.Bag
+	references      lumi.References
+	targets         targets
+	configuration   lumigl.Value
+}
+
+// call makes a request about a resource.
+func (c *Caller) call(ctx context.Context, d plan.Desired, old lumigl.Value, send func(*request) error) error {
+	r := &request{properties: bagOf(orEmpty(d.Properties)), old: bagOf(old), targets: targetsOf(d.Properties, old)}
+	if len(d.References) > 0 {
+		r.references = make(lumi.References, len(d.References))
+	}
+	for u, known := range d.References {
+		r.references[u] = lumi.Reference{ID: lumi.ID(known.ID), Properties: bagOf(known.Properties)}
+	}
+	return c.send(ctx, d.URN.Type(), r, send)
+}
+
+// send finds the provider of a type, and has it answer a request.
+func (c *Caller) send(ctx context.Context, t tokens.Type, r *request, send func(*request) error) error {
+	if c.Configuration != nil {
+		r.configuration = c.Configuration(t.Package())
+	}
+	var err error
+	if r.ResourceProvider, r.version, err = c.Providers.Provider(ctx, t, r.configuration); err != nil {
+		return r.failed(err)
+	}
+	known, found := c.descriptions.Load(t)
+	if !found {
+		d, err := r.Describe(ctx)
+		if err != nil {
+			return r.failed(err)
+		}
+		known, _ = c.descriptions.LoadOrStore(t, d)
+	}
+	r.description = known.(*lumi.Description)
+	if err := send(r); err != nil {
+		return r.failed(err)
+	}
+	return nil
+}
+
+// names returns the properties that have a flag.
+func (r *request) names(flag lumi.Flags) (names []string) {
+	if r.description == nil {
+		return nil
+	}
+	for _, p := range r.description.Properties {
+		if p.Flags&flag != 0 {
+			names = append(names, p.Name)
+		}
+	}
+	return names
+}
+
+// read reads properties that a provider returned, and separates what programs set from what it computed, which has no
+// references. Nor does a property that is declared as a string.
+func (r *request) read(bag lumi.Bag) (inputs, outputs lumigl.Value) {
+	var in, out lumigl.ObjectBuilder
+	computed, fields := r.names(lumi.Out), bag.Struct().GetFields()
+	for _, name := range slices.Sorted(maps.Keys(fields)) {
+		switch v := fields[name]; {
+		case isNull(v):
+		case slices.Contains(computed, name):
+			out.Set(name, targets(nil).value(v))
+		case slices.ContainsFunc(r.description.Properties, func(p lumi.Property) bool {
+			return p.Name == name && p.Kind == lumi.KindString
+		}):
+			in.Set(name, targets(nil).value(v))
+		default:
+			in.Set(name, r.targets.value(v))
+		}
+	}
+	return in.Object(), out.Object()
+}
+
+// failed returns the error of a call as the methods of [Caller] return it.
+func (r *request) failed(err error) error {
+	secrets := r.secrets()
+	partial, ok := lumi.Meaning(err).(*lumi.PartialError) //nolint:errorlint // A meaning is not wrapped.
+	if !ok {
+		return mask(err, secrets)
+	}
+	failed := &PartialError{ID: string(partial.ID), Err: errors.New("done in part")}
+	if failed.Inputs, failed.Outputs = r.read(partial.Properties); partial.Err != nil {
+		failed.Err = mask(partial.Err, secrets)
+	}
+	return failed
+}
+
+// secrets returns what is a secret in the request and the configuration: what is wrapped as one or declared as one.
+func (r *request) secrets() *wire.Secrets {
+	secrets := wire.NewSecrets(nil)
+	ctx := wire.WithSecrets(context.Background(), secrets)
+	lumi.NoteSecrets(ctx, bagOf(r.configuration))
+	for _, reference := range r.references {
+		lumi.NoteSecrets(ctx, reference.Properties)
+	}
+	for _, bag := range []lumi.Bag{r.properties, r.old} {
+		lumi.NoteSecrets(ctx, bag)
+		for _, name := range r.names(lumi.Secret) {
+			declared := map[string]*structpb.Value{name: lumi.NewSecret(bag.Struct().GetFields()[name])}
+			lumi.NoteSecrets(ctx, lumi.BagOf(&structpb.Struct{Fields: declared}))
+		}
+	}
+	return secrets
+}
+
+// Mask returns an error without the secrets that objects have.
+func Mask(err error, objects ...lumigl.Value) error {
+	secrets := wire.NewSecrets(nil)
+	ctx := wire.WithSecrets(context.Background(), secrets)
+	for _, object := range objects {
+		lumi.NoteSecrets(ctx, bagOf(object))
+	}
+	return mask(err, secrets)
+}
+
+// mask returns an error without secrets in its text, and in its faults.
+func mask(err error, secrets *wire.Secrets) error {
+	if invalid, ok := err.(*lumi.InvalidError); ok { //nolint:errorlint // What wraps one has a text of its own.
+		faults := slices.Clone(invalid.Faults)
+		for i, f := range faults {
+			faults[i] = lumi.Fault{Path: lumi.Path(secrets.Path(string(f.Path))), Message: wire.Mask(f.Message, secrets)}
+		}
+		return &lumi.InvalidError{Faults: faults}
+	}
+	if text := wire.Mask(err.Error(), secrets); text != err.Error() {
+		return &masked{text, err}
+	}
+	return err
+}
+
+// masked is an error with another text.
+type masked struct {
+	text string
+	err  error
+}
+
+func (e *masked) Error() string { return e.text }
+
+func (e *masked) Unwrap() error { return e.err }

@@ -1,0 +1,121 @@
+package provision
+
+import (
+	"maps"
+	"slices"
+
+	"google.golang.org/protobuf/types/known/structpb"
+
+	"github.com/lumi-idl/lumi/lumigl"
+	lumi "github.com/lumi-idl/lumi/runtime"
+	"github.com/lumi-idl/lumi/runtime/wire"
+)
+
+// bagOf returns the bag of an object: the zero Bag if it is absent.
+func bagOf(object lumigl.Value) lumi.Bag {
+	if !object.Exists() {
+		return lumi.Bag{}
+	}
+	bag := wireOf(object).GetStructValue()
+	maps.DeleteFunc(bag.GetFields(), func(_ string, v *structpb.Value) bool { return isNull(v) })
+	return lumi.BagOf(bag)
+}
+
+// orEmpty returns an empty object if there is none.
+func orEmpty(object lumigl.Value) lumigl.Value {
+	if object.Exists() {
+		return object
+	}
+	return lumigl.ObjectOf()
+}
+
+// wireOf returns a value as providers get it. What has yet to be computed is unknown, which they refuse where they must.
+func wireOf(v lumigl.Value) *structpb.Value {
+	switch v.Kind() {
+	case lumigl.Bool:
+		b, _ := v.Bool()
+		return structpb.NewBoolValue(b)
+	case lumigl.Number:
+		f, _ := v.Float() // infinite if it is too large, which providers refuse
+		return structpb.NewNumberValue(f)
+	case lumigl.Text:
+		s, _ := v.Text()
+		return structpb.NewStringValue(s)
+	case lumigl.List:
+		values := make([]*structpb.Value, v.Len())
+		for i, element := range v.Elements() {
+			values[i] = wireOf(element)
+		}
+		return structpb.NewListValue(&structpb.ListValue{Values: values})
+	case lumigl.Object:
+		if v.IsExpression() {
+			return lumi.NewUnknown()
+		}
+		fields := make(map[string]*structpb.Value, v.Len())
+		for key, member := range v.Members() {
+			fields[key] = wireOf(member)
+		}
+		return structpb.NewStructValue(&structpb.Struct{Fields: fields})
+	case lumigl.Reference:
+		target, property, _ := v.Target()
+		if property != "" {
+			return lumi.NewUnknown()
+		}
+		return structpb.NewStringValue(target.Key())
+	}
+	return structpb.NewNullValue()
+}
+
+// targets are the resources that a request refers to, by URN.
+type targets map[string]*lumigl.Vertex
+
+// targetsOf returns the resources that values refer to. If two have the same URN, it is the first.
+func targetsOf(all ...lumigl.Value) targets {
+	found := targets{}
+	for _, v := range all {
+		for target := range v.References() {
+			if found[target.Key()] == nil {
+				found[target.Key()] = target
+			}
+		}
+	}
+	return found
+}
+
+// value returns a value that a provider returned, in which the URNs of the targets are references.
+func (t targets) value(v *structpb.Value) lumigl.Value {
+	switch k := v.GetKind().(type) {
+	case *structpb.Value_BoolValue:
+		return lumigl.BoolOf(k.BoolValue)
+	case *structpb.Value_NumberValue:
+		if number, ok := lumigl.FloatOf(k.NumberValue); ok {
+			return number
+		}
+	case *structpb.Value_StringValue:
+		if target := t[k.StringValue]; target != nil {
+			return lumigl.ReferenceTo(target)
+		}
+		return lumigl.TextOf(k.StringValue)
+	case *structpb.Value_ListValue:
+		values := make([]lumigl.Value, len(k.ListValue.GetValues()))
+		for i, element := range k.ListValue.GetValues() {
+			values[i] = t.value(element)
+		}
+		return lumigl.ListOf(values...)
+	case *structpb.Value_StructValue:
+		if s := k.StructValue.GetFields()[wire.Signature].GetStringValue(); s == wire.Asset || s == wire.Archive {
+			t = nil // The text of a file is not a reference.
+		}
+		var object lumigl.ObjectBuilder
+		for _, key := range slices.Sorted(maps.Keys(k.StructValue.GetFields())) {
+			object.Set(key, t.value(k.StructValue.GetFields()[key]))
+		}
+		return object.Object()
+	}
+	return lumigl.NullValue()
+}
+
+func isNull(v *structpb.Value) bool {
+	_, is := v.GetKind().(*structpb.Value_NullValue)
+	return is || v.GetKind() == nil
+}
