@@ -1,0 +1,417 @@
+package run
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/lumi-idl/lumi/deploy/graph"
+	"github.com/lumi-idl/lumi/deploy/plan"
+	"github.com/lumi-idl/lumi/deploy/provision"
+	"github.com/lumi-idl/lumi/deploy/store"
+	"github.com/lumi-idl/lumi/lumigl"
+	lumi "github.com/lumi-idl/lumi/runtime"
+	"github.com/lumi-idl/lumi/runtime/tokens"
+	"github.com/lumi-idl/lumi/runtime/urn"
+)
+
+// call is a call that creates, changes or deletes a resource, with its row in the store.
+type call struct {
+	row store.Step
+	// old is the resource before, nil for a creation, and new the resource as it is to become, nil for a deletion.
+	old, new   *graph.Resource
+	references map[urn.URN]plan.Reference
+	caller     *provision.Caller
+	// settles is set if an executor before has made the call: then nothing is created that it has not created.
+	settles bool
+}
+
+// outcome is what became of a call.
+type outcome struct {
+	// state is DONE, FAILED or UNKNOWN.
+	state store.State
+	// resource is the resource as it is now, nil if it was deleted, or if a failed call changed nothing.
+	resource *graph.Resource
+	err      error
+	// again is set if the resource exists, and the rest should be tried by an update.
+	again bool
+}
+
+// begin stores the intent of a call.
+func (x *execution) begin(ctx context.Context, task int, kind plan.Kind, c *call) (err error) {
+	x.mutex.Lock()
+	x.rows++
+	number := x.rows
+	x.mutex.Unlock()
+	c.row = store.Step{
+		Deployment: x.d.ID, Number: number, Task: task, Kind: kind.String(), State: store.Planned, Token: c.row.Token,
+	}
+	if c.old != nil {
+		c.row.URN, c.row.OldKey, c.row.OldID = string(c.old.URN), oldKey(c.old), c.old.ID
+	}
+	if c.new != nil {
+		c.row.URN = string(c.new.URN)
+		if c.row.New, err = x.codec().Resource(c.new); err != nil {
+			return err
+		}
+	}
+	return x.arm(ctx, c)
+}
+
+// arm stores that a call is about to be made, and until when it may last.
+func (x *execution) arm(ctx context.Context, c *call) error {
+	if err := Steps.check(c.row.State, store.Started); err != nil {
+		return err
+	}
+	c.row.State, c.row.Owner, c.row.Deadline = store.Started, x.Owner, time.Now().Add(x.timeout(c)).UTC()
+	return x.record(ctx, func(t *txn, _ store.Deployment) error { return t.PutStep(c.row) })
+}
+
+// timeout returns how long a call may take: what the option "timeouts" says, or the default.
+func (x *execution) timeout(c *call) time.Duration {
+	of, key := c.new, "update"
+	switch {
+	case c.new == nil:
+		of, key = c.old, "delete"
+	case c.old == nil:
+		key = "create"
+	}
+	text, _ := of.Options.Get("timeouts").Get(key).Text()
+	if d, err := time.ParseDuration(text); err == nil && d > 0 {
+		return d
+	}
+	return x.Timeout
+}
+
+// ended stores what became of a call.
+func (x *execution) ended(ctx context.Context, c *call, o outcome) (err error) {
+	c.row.New, c.row.Message = "", ""
+	if o.resource != nil {
+		if c.row.New, err = x.codec().Resource(o.resource); err != nil {
+			return err
+		}
+	} else if o.state == store.Unknown && c.new != nil {
+		if c.row.New, err = x.codec().Resource(c.new); err != nil {
+			return err
+		}
+	}
+	if o.err != nil {
+		c.row.Message = brief(o.err.Error())
+	}
+	to := o.state
+	if to == store.Failed && c.new == nil && x.left != nil {
+		to = store.Pending
+	}
+	if c.row.State != to {
+		if err := Steps.check(c.row.State, to); err != nil {
+			return err
+		}
+	}
+	c.row.State = o.state
+	event := store.Event{Task: c.row.Task, URN: c.row.URN, Kind: c.row.Kind, State: to, Message: c.row.Message}
+	if o.resource != nil {
+		event.ID = o.resource.ID
+		if c.old != nil && c.old.URN != o.resource.URN {
+			event.Was = string(c.old.URN)
+		}
+	} else if c.old != nil {
+		event.ID = c.old.ID
+	}
+	return x.record(context.WithoutCancel(ctx), func(t *txn, d store.Deployment) error {
+		t.note(d, event)
+		return t.PutStep(c.row)
+	})
+}
+
+// carryOut makes a call, and repeats it until its outcome is known: as often as the options allow if it fails for reasons
+// that may pass. Uncertain is set if it was made before, and nobody knows the outcome.
+func (x *execution) carryOut(ctx context.Context, c *call, uncertain bool) outcome {
+	x.mutex.Lock()
+	x.called[c.row.Number] = true
+	x.mutex.Unlock()
+	var failure error
+	for attempt := 0; ; attempt++ {
+		if attempt > 0 {
+			if attempt > x.Retries {
+				return x.giveUp(ctx, c, uncertain || c.new == nil, failure)
+			}
+			if err := x.backOff(ctx, attempt, failure); err != nil {
+				return outcome{state: unless(uncertain, store.Failed), err: err}
+			}
+		}
+		if uncertain && c.old == nil {
+			o, known := x.find(ctx, c)
+			switch {
+			case known && o.state == store.Failed && !c.settles:
+				uncertain = false // It was not created, so it can be.
+			case known:
+				return o
+			case o.err != nil:
+				failure = o.err
+				continue
+			}
+		}
+		if attempt > 0 || c.settles {
+			if err := x.arm(ctx, c); err != nil {
+				return outcome{state: unless(uncertain, store.Failed), err: err}
+			}
+		}
+		o := x.try(ctx, c)
+		switch {
+		case o.state == store.Unknown:
+			uncertain = true
+		case o.state == store.Done || o.resource != nil:
+			return o
+		case isTransient(o.err):
+		case uncertain || c.new == nil: // A deletion that failed may have taken place.
+			return x.giveUp(ctx, c, true, o.err)
+		default:
+			return o
+		}
+		failure = o.err
+	}
+}
+
+// unless returns UNKNOWN if a call is uncertain, or else another state.
+func unless(uncertain bool, state store.State) store.State {
+	if uncertain {
+		return store.Unknown
+	}
+	return state
+}
+
+// try makes a call once. The outcome is UNKNOWN if it may have had an effect.
+func (x *execution) try(ctx context.Context, c *call) outcome {
+	limited, cancel := context.WithDeadline(x.calls, c.row.Deadline)
+	defer cancel()
+	var next graph.Resource
+	if c.new != nil {
+		next = *c.new
+	}
+	var err error
+	switch {
+	case c.new == nil:
+		err = c.caller.Delete(limited, existing(c.old, c.references))
+	case c.old == nil:
+		next.ID, next.Outputs, err = c.caller.Create(limited, createRequest(c))
+	default:
+		next.Outputs, err = c.caller.Update(limited, plan.InspectChangeRequest{
+			Desired: plan.Desired{URN: c.new.URN, Properties: c.new.Checked, References: c.references},
+			ID:      c.old.ID, Old: c.before(),
+		})
+	}
+	if err != nil && errors.Is(limited.Err(), context.DeadlineExceeded) {
+		err = fmt.Errorf("it took longer than %s, see the option \"timeouts\": %w", x.timeout(c), err)
+	}
+	var partial *provision.PartialError
+	switch {
+	case err == nil && c.new == nil:
+		return outcome{state: store.Done}
+	case err == nil:
+		if a, err := c.caller.Abilities(ctx, next.Type()); err == nil {
+			next.Plugin = a.Version
+		}
+		return outcome{state: store.Done, resource: &next}
+	case c.new != nil && errors.As(err, &partial) && cmp.Or(next.ID, partial.ID) != "":
+		next.ID, next.Referents = cmp.Or(next.ID, partial.ID), c.referents(c.old)
+		next.Inputs, next.Checked, next.Outputs = lumigl.Value{}, partial.Inputs, partial.Outputs
+		if c.old != nil {
+			next.Checked, next.Unread = stillUnread(next.Checked, c.old)
+		}
+		again := isTransient(err) || errors.As(err, new(*lumi.UncertainError))
+		return outcome{state: store.Failed, resource: &next, err: err, again: again}
+	case partial != nil, errors.As(err, new(*lumi.UncertainError)): // Something may exist, whatever it is called.
+		return outcome{state: store.Unknown, err: err}
+	}
+	return outcome{state: store.Failed, err: err}
+}
+
+func createRequest(c *call) provision.CreateRequest {
+	return provision.CreateRequest{
+		Desired: plan.Desired{URN: c.new.URN, Properties: c.new.Checked, References: c.references}, Token: c.row.Token,
+	}
+}
+
+func existing(r *graph.Resource, references map[urn.URN]plan.Reference) provision.Existing {
+	return provision.Existing{URN: r.URN, ID: r.ID, Properties: r.Properties(), References: references}
+}
+
+// before returns the properties of a resource that a call changes, without those that refer to resources which were replaced
+// and to their replacements from now on: since these have the same URNs, the provider would not see a change.
+func (c *call) before() lumigl.Value {
+	all, was := c.old.Before(c.new.Checked), c.old.ReferentIDs()
+	for name, v := range c.new.Checked.Members() {
+		for target := range v.References() {
+			if u := target.URN(); was[u] != c.references[u].ID {
+				all = all.With(name, lumigl.Value{})
+			}
+		}
+	}
+	return all
+}
+
+// referents returns the Referents of the resource that a call makes. If it fails in part, some may be those of old.
+func (c *call) referents(old *graph.Resource) lumigl.Value {
+	all := graph.ReferentsOf(c.new.Checked, func(u urn.URN) string { return c.references[u].ID })
+	if old != nil {
+		for id, v := range old.Referents.Members() {
+			if !all.Get(id).Exists() {
+				all = all.With(id, v)
+			}
+		}
+	}
+	return all
+}
+
+// isTransient reports whether a call failed for a reason that may pass, without an effect.
+func isTransient(err error) bool {
+	return errors.As(err, new(*lumi.RetryError)) || errors.Is(err, context.DeadlineExceeded) || provision.IsUnavailable(err)
+}
+
+// find finds out whether an uncertain creation took place, if that can be known without repeating it. If it can be
+// repeated, neither is the outcome known nor is there an error.
+func (x *execution) find(ctx context.Context, c *call) (o outcome, known bool) {
+	limited, cancel := context.WithTimeout(x.calls, x.timeout(c))
+	defer cancel()
+	id := c.new.ID
+	if id == "" {
+		a, err := c.caller.Abilities(limited, c.new.Type())
+		switch {
+		case err != nil:
+			return outcome{err: err}, false
+		case a.Idempotent:
+			return outcome{}, false
+		case !a.Find:
+			return outcome{state: store.Unknown, err: question(c, "nobody knows whether it was created")}, true
+		}
+		id, err = c.caller.Find(limited, createRequest(c))
+		if errors.Is(err, lumi.ErrNotFound) {
+			return outcome{state: store.Failed, err: errors.New("it was not created")}, true
+		} else if err != nil {
+			return outcome{err: err}, false
+		}
+	}
+	r, err := x.look(limited, c, id)
+	switch {
+	case errors.Is(err, lumi.ErrNotFound) && c.new.ID != "":
+		return outcome{state: store.Unknown, err: question(c, fmt.Sprintf("there is no resource %q", id))}, true
+	case err != nil:
+		return outcome{err: err}, false
+	}
+	return outcome{state: store.Done, resource: r, again: true}, true
+}
+
+// question returns what people are asked about a creation, and why.
+func question(c *call, why string) error {
+	return &askError{fmt.Sprintf("%s: %s: look for it, and answer with lumi resolve %[1]s --id=ID,"+
+		" or --absent if it does not exist", c.new.URN, why)}
+}
+
+// look reads the resource that a call made or changed. What cannot be read may be there or not.
+func (x *execution) look(ctx context.Context, c *call, id string) (*graph.Resource, error) {
+	inputs, outputs, err := c.caller.Get(ctx, provision.Existing{URN: c.new.URN, ID: id, References: c.references})
+	if err != nil {
+		return nil, err
+	}
+	all, err := c.caller.Describe(ctx, []tokens.Type{c.new.Type()})
+	if err != nil {
+		return nil, err
+	}
+	r := *c.new
+	r.ID, r.Inputs, r.Checked, r.Outputs = id, lumigl.Value{}, inputs, outputs
+	r.Checked, r.Unread = unread(r.Checked, c.new.Checked, all[0].Replaces)
+	if c.old != nil {
+		var more []string
+		r.Checked, more = unread(r.Checked, c.old.Checked, all[0].Replaces)
+		r.Unread = append(r.Unread, more...)
+	}
+	return &r, nil
+}
+
+// stillUnread returns the properties that a resource has after an update that failed in part, with those of before that had
+// not been read.
+func stillUnread(properties lumigl.Value, old *graph.Resource) (lumigl.Value, []string) {
+	var left []lumigl.Member
+	for _, name := range old.Unread {
+		left = append(left, lumigl.Member{Key: name, Value: old.Checked.Get(name)})
+	}
+	return unread(properties, lumigl.ObjectOf(left...), nil)
+}
+
+// unread returns properties with those that others have and they lack, and which of these may not be there. Those that cannot
+// be changed in place are.
+func unread(properties, others lumigl.Value, replaces []string) (all lumigl.Value, names []string) {
+	for name, v := range others.Members() {
+		if properties.Get(name).Exists() {
+			continue
+		}
+		if properties = properties.With(name, v); !slices.Contains(replaces, name) {
+			names = append(names, name)
+		}
+	}
+	return properties, names
+}
+
+// giveUp returns the outcome of a call that failed for good. If an earlier attempt may have had an effect, it looks.
+func (x *execution) giveUp(ctx context.Context, c *call, uncertain bool, failure error) outcome {
+	o := outcome{state: unless(uncertain, store.Failed), err: failure}
+	switch {
+	case !uncertain:
+		return o
+	case c.old == nil:
+		o.err = fmt.Errorf("%w (nobody knows whether it was created: retry, or look for it, and answer with"+
+			" lumi resolve %s --id=ID, or --absent if it does not exist)", failure, c.new.URN)
+		return o
+	}
+	limited, cancel := context.WithTimeout(x.calls, x.timeout(c))
+	defer cancel()
+	if c.new == nil {
+		_, _, err := c.caller.Get(limited, existing(c.old, c.references))
+		switch {
+		case err == nil:
+			o.state = store.Failed
+		case errors.Is(err, lumi.ErrNotFound):
+			o = outcome{state: store.Done}
+		}
+		return o
+	}
+	r, err := x.look(limited, c, c.old.ID)
+	switch {
+	case errors.Is(err, lumi.ErrNotFound):
+		o.state = store.Failed
+	case err == nil:
+		o.state, o.resource = store.Failed, r
+	}
+	return o
+}
+
+// backOff waits before the next attempt at a call, as long as the provider asks for.
+func (x *execution) backOff(ctx context.Context, attempt int, failure error) error {
+	delay := min(x.Backoff<<min(attempt-1, 10), time.Minute)
+	if retry := (*lumi.RetryError)(nil); errors.As(failure, &retry) {
+		delay = cmp.Or(retry.After, delay)
+	}
+	return x.sleep(ctx, delay)
+}
+
+// sleep waits, unless the execution is interrupted.
+func (x *execution) sleep(ctx context.Context, d time.Duration) error {
+	if err := x.interrupted(ctx); err != nil {
+		return err
+	}
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return nil
+	case <-x.asked():
+		return errAborted
+	case <-x.stops[0]:
+	case <-ctx.Done():
+	case <-x.calls.Done():
+	}
+	return errStopped
+}

@@ -1,0 +1,129 @@
+package run
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/lumi-idl/lumi/deploy/graph"
+	"github.com/lumi-idl/lumi/deploy/store"
+	"github.com/lumi-idl/lumi/runtime/urn"
+)
+
+// CleanUp queues a cleanup of a module, which repeats failed deletions, and returns its ID.
+func (e *Engine) CleanUp(ctx context.Context, module string) (id int64, err error) {
+	err = e.write(ctx, func(t *txn) error {
+		id, err = t.enqueue(module)
+		return err
+	})
+	return id, err
+}
+
+// refusal returns the error of a request that the state of a deployment does not allow.
+func refusal(d store.Deployment, what string) error {
+	return &RefusedError{fmt.Sprintf("%s cannot be %s: it is %s", name(d), what, d.State)}
+}
+
+// Retry queues a deployment that failed or asks to run again. [Engine.Run] runs it.
+func (e *Engine) Retry(ctx context.Context, id int64) error {
+	return e.write(ctx, func(t *txn) error {
+		d, err := t.Deployment(id)
+		if err != nil {
+			return err
+		}
+		if d.State != store.Failed && d.State != store.Ask {
+			return refusal(d, "retried")
+		}
+		return t.again(&d)
+	})
+}
+
+// again puts a deployment back into the queue. It is reserved for this process until the lease expires.
+func (t *txn) again(d *store.Deployment) error {
+	d.Fence++
+	d.Owner, d.Expires = t.engine.Owner, time.Now().Add(t.engine.Lease).UTC()
+	return t.move(d, store.Wait, "")
+}
+
+// Abort stops a deployment between steps and leaves what it created to a cleanup. It only requests that: [Engine.Run] does
+// the rest, unless another process runs the deployment. A deployment that has not started is CANCELLED at once.
+func (e *Engine) Abort(ctx context.Context, id int64) error {
+	return e.write(ctx, func(t *txn) error {
+		d, err := t.Deployment(id)
+		if err != nil {
+			return err
+		}
+		switch d.State {
+		case store.Running, store.Aborting:
+			d.Abort = true
+			return t.PutDeployment(d)
+		case store.Wait, store.Failed, store.Ask:
+			if d.Purpose == cleanup {
+				return refusal(d, "aborted")
+			}
+		default:
+			return refusal(d, "aborted")
+		}
+		g, err := t.Graph()
+		if err != nil {
+			return err
+		}
+		begun, err := t.Steps(id)
+		if err != nil {
+			return err
+		}
+		d.Abort = true
+		d.Fence++
+		d.Owner, d.Expires = "", time.Time{}
+		isPartial := func(v *graph.Version) bool { return v.Partial }
+		if d.State == store.Wait && len(begun) == 0 && !slices.ContainsFunc(g.Versions(d.Module), isPartial) {
+			return t.move(&d, store.Cancelled, "")
+		}
+		return t.move(&d, store.Aborting, "")
+	})
+}
+
+// Resolve answers whether an uncertain creation took place, with the ID of the resource or "" if it does not exist, and
+// queues the deployment to run again.
+func (e *Engine) Resolve(ctx context.Context, id int64, u urn.URN, resource string) error {
+	return e.write(ctx, func(t *txn) error {
+		d, err := t.Deployment(id)
+		if err != nil {
+			return err
+		}
+		rows, err := t.Steps(id)
+		if err != nil {
+			return err
+		}
+		asks := func(row store.Step) bool {
+			return row.URN == string(u) && row.OldKey == "" && row.State == store.Unknown
+		}
+		at := slices.IndexFunc(rows, asks)
+		if at < 0 || d.State != store.Ask && d.State != store.Failed {
+			return &RefusedError{fmt.Sprintf("%s asks nothing about %s", name(d), u)}
+		}
+		row := rows[at]
+		if row.New, err = e.answer(row.New, resource); err != nil {
+			return err
+		}
+		if resource == "" {
+			row.State, row.New = store.Failed, ""
+		}
+		if err := t.PutStep(row); err != nil {
+			return err
+		}
+		return t.again(&d)
+	})
+}
+
+// answer returns the text of a resource with an ID.
+func (e *Engine) answer(text, id string) (string, error) {
+	all, err := e.codec().Resources([]string{text})
+	if err != nil {
+		return "", err
+	}
+	r := *all[0]
+	r.ID = id
+	return e.codec().Resource(&r)
+}

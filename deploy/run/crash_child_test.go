@@ -1,0 +1,262 @@
+//go:build linux || darwin
+
+package run_test
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/lumi-idl/lumi/deploy/provision"
+	"github.com/lumi-idl/lumi/deploy/run"
+	"github.com/lumi-idl/lumi/deploy/secret"
+	"github.com/lumi-idl/lumi/deploy/store"
+	"github.com/lumi-idl/lumi/deploy/store/sqlite"
+	"github.com/lumi-idl/lumi/lumigl"
+	lumi "github.com/lumi-idl/lumi/runtime"
+	"github.com/lumi-idl/lumi/runtime/serve/plugin"
+	"github.com/lumi-idl/lumi/runtime/tokens"
+)
+
+// These variables make the test binary a plugin, whose cloud is the folder, or an executor with a job.
+const (
+	pluginVariable = "LUMI_CRASH_PLUGIN"
+	jobVariable    = "LUMI_CRASH_JOB"
+)
+
+func TestMain(m *testing.M) {
+	if cloud := os.Getenv(pluginVariable); cloud != "" {
+		servePlugin(folder(cloud))
+	}
+	if text := os.Getenv(jobVariable); text != "" {
+		var j job
+		if err := json.Unmarshal([]byte(text), &j); err != nil {
+			panic(err)
+		}
+		j.main()
+		return
+	}
+	os.Exit(m.Run())
+}
+
+// A job is what an executor is to do: to deploy a program in a folder, and perhaps to come to a point where it receives a
+// signal.
+type job struct {
+	Folder  string
+	Number  int64 // of the deployment
+	Lease   time.Duration
+	Timeout time.Duration
+
+	Abort bool // what fails, and not retry it
+
+	At     int    // the point, counted from 1
+	Before string // or the call before which it is, such as "Create a"
+	Signal syscall.Signal
+	Group  bool // whether its plugins receive the signal as well
+
+	hook func() // what happens instead of a signal, in this process
+	key  *secret.Key
+	live func(store.Event)
+	dead bool // whether other executors, and this process before, are known to have ended
+
+	points  atomic.Int32
+	writing sync.Mutex // held during transactions, so that a process that is stopped leaves none behind
+}
+
+func (j *job) cloud() folder { return folder(filepath.Join(j.Folder, "cloud")) }
+
+func (j *job) db() string { return filepath.Join(j.Folder, "db", "state.db") }
+
+func (j *job) open(ctx context.Context) (*sqlite.Store, error) {
+	return sqlite.Open(ctx, j.db(), sqlite.Options{})
+}
+
+// main deploys, and prints the number of points and how it ended.
+func (j *job) main() {
+	d, err := j.deploy(context.Background())
+	fmt.Println(j.points.Load())
+	if err != nil {
+		fmt.Println("error:", err)
+		os.Exit(1)
+	}
+	fmt.Println(d.State, d.Message)
+}
+
+// deploy deploys the program, in a process that opens the store and starts plugins for it.
+func (j *job) deploy(ctx context.Context) (d store.Deployment, err error) {
+	s, err := j.open(ctx)
+	if err != nil {
+		return d, err
+	}
+	defer s.Close()
+	pool := j.pool()
+	defer pool.Close()
+	return j.drive(ctx, j.engine(watchedStore{s, j}, watchedProviders{pool, j}))
+}
+
+// pool returns a pool with the plugin.
+func (j *job) pool() *provision.Pool {
+	return provision.NewPool(provision.PoolOptions{
+		Command: func(string) (plugin.Command, error) {
+			self, err := os.Executable()
+			env := append(os.Environ(), pluginVariable+"="+string(j.cloud()), "GORACE=atexit_sleep_ms=0")
+			return plugin.Command{Path: self, Env: env, Log: io.Discard}, err
+		},
+	})
+}
+
+func (j *job) engine(s store.Store, p provision.Providers) *run.Engine {
+	o := run.Options{
+		Store: s, Environment: "dev", Providers: p, Lease: cmp.Or(j.Lease, time.Hour), Timeout: cmp.Or(j.Timeout, time.Minute),
+		Backoff: time.Millisecond, Poll: 5 * time.Millisecond, Key: j.key, Events: j.live,
+	}
+	if j.dead {
+		o.IsDead = func(string) bool { return true }
+	}
+	return run.New(o)
+}
+
+// drive brings the deployment to its end, whoever has begun it. It retries or aborts once what failed, and returns what asks.
+func (j *job) drive(ctx context.Context, e *run.Engine) (d store.Deployment, err error) {
+	if d, err = j.find(ctx, e); err != nil {
+		return d, err
+	}
+	if d, err = e.Run(ctx, d.ID); err != nil || d.State != store.Failed {
+		return d, err
+	}
+	again := e.Retry
+	if j.Abort {
+		again = e.Abort
+	}
+	if err := again(ctx, d.ID); err != nil {
+		return d, err
+	}
+	return e.Run(ctx, d.ID)
+}
+
+// find returns the deployment. It plans and queues it first if that was not done.
+func (j *job) find(ctx context.Context, e *run.Engine) (found store.Deployment, err error) {
+	err = e.Store.Read(ctx, func(tx store.Tx) error {
+		rows, err := tx.Queue("dev")
+		if err != nil {
+			return err
+		}
+		ended, err := tx.History("dev", 0, 100)
+		for _, d := range append(rows, ended...) {
+			if d.Number == j.Number {
+				found = d
+			}
+		}
+		return err
+	})
+	if err != nil || found.ID != 0 {
+		return found, err
+	}
+	r, err := j.request()
+	if err != nil {
+		return found, err
+	}
+	p, err := e.Plan(ctx, r)
+	if err != nil {
+		return found, err
+	}
+	return e.Queue(ctx, r, p)
+}
+
+// program returns the file of the program, which is LumiGL. An empty one destroys the module.
+func (j *job) program() string { return filepath.Join(j.Folder, fmt.Sprintf("program-%d", j.Number)) }
+
+func (j *job) request() (run.Request, error) {
+	text, err := os.ReadFile(j.program())
+	if err != nil {
+		return run.Request{}, err
+	}
+	if len(text) == 0 {
+		return run.Request{Destroy: "a"}, nil
+	}
+	desired, err := lumigl.ParseSnapshot(string(text))
+	return run.Request{Desired: desired}, err
+}
+
+// point counts the places where a process can end, and sends the signal at the chosen one.
+func (j *job) point(before string) {
+	if j.points.Add(1) != int32(j.At) && (before == "" || before != j.Before) {
+		return
+	}
+	if j.hook != nil {
+		j.hook()
+		return
+	}
+	j.writing.Lock()
+	defer j.writing.Unlock()
+	continued := make(chan os.Signal, 1)
+	signal.Notify(continued, syscall.SIGCONT)
+	pid := os.Getpid()
+	if j.Group {
+		pid = 0
+	}
+	if err := syscall.Kill(pid, j.Signal); err != nil {
+		panic(err)
+	}
+	<-continued // since other threads may run for a while
+}
+
+// watchedStore has points before and after each transaction.
+type watchedStore struct {
+	store.Store
+	job *job
+}
+
+func (w watchedStore) Write(ctx context.Context, f func(store.Tx) error) error {
+	w.job.point("")
+	defer w.job.point("")
+	w.job.writing.Lock()
+	defer w.job.writing.Unlock()
+	return w.Store.Write(ctx, f)
+}
+
+// watchedProviders has points before and after each call that changes something or looks for it.
+type watchedProviders struct {
+	provision.Providers
+	job *job
+}
+
+func (w watchedProviders) Provider(
+	ctx context.Context, t tokens.Type, configuration lumigl.Value,
+) (lumi.ResourceProvider, string, error) {
+	p, version, err := w.Providers.Provider(ctx, t, configuration)
+	return watchedProvider{p, w.job}, version, err
+}
+
+type watchedProvider struct {
+	lumi.ResourceProvider
+	job *job
+}
+
+func (w watchedProvider) Create(ctx context.Context, r *lumi.CreateRequest) (*lumi.CreateResponse, error) {
+	w.job.point("Create " + r.URN.Name())
+	defer w.job.point("")
+	return w.ResourceProvider.Create(ctx, r)
+}
+
+func (w watchedProvider) Update(ctx context.Context, r *lumi.UpdateRequest) (*lumi.UpdateResponse, error) {
+	w.job.point("Update " + r.URN.Name())
+	defer w.job.point("")
+	return w.ResourceProvider.Update(ctx, r)
+}
+
+func (w watchedProvider) Delete(ctx context.Context, r *lumi.DeleteRequest) (*lumi.DeleteResponse, error) {
+	w.job.point("Delete " + r.URN.Name())
+	defer w.job.point("")
+	return w.ResourceProvider.Delete(ctx, r)
+}

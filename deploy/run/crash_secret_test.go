@@ -1,0 +1,116 @@
+//go:build linux || darwin
+
+package run_test
+
+import (
+	"bytes"
+	"encoding/base64"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/lumi-idl/lumi/deploy/secret"
+	"github.com/lumi-idl/lumi/deploy/store"
+	"github.com/lumi-idl/lumi/runtime/wire"
+)
+
+// secretProgram has secrets in inputs, one of which becomes an output; in inputs that only the provider declares to be secret;
+// in the configuration; in what the module provides; and in a call whose error quotes one.
+var secretProgram = strings.NewReplacer("'secret'", fmt.Sprintf("%q: %q, \"value\"", wire.Signature, wire.Secret),
+	"urn:", "urn:lumi:dev::a:index::").Replace(`{
+  "package": "a",
+  "configuration": {"sim": {"login": {'secret': "logïn-of-the-cloud"}}},
+  "resources": {
+    "urn:sim:index:Net::a": {"type": "sim:index:Net", "properties": {
+      "name": "a", "zone": "plainly-visible", "password": {'secret': "pass\"word\\of <a>"}}},
+    "urn:sim:index:Disk::b": {"type": "sim:index:Disk", "properties": {
+      "name": "b", "at": {"#ref": "urn:sim:index:Net::a", "property": "key"}, "size": {'secret': 918273645546372}}},
+    "urn:sim:index:Key::c": {"type": "sim:index:Key", "properties": {
+      "name": "c", "password": {'secret': "quoted-by-an-error"}, "fail": "quote"}},
+    "urn:sim:index:Net::d": {"type": "sim:index:Net", "properties": {"name": "d", "password": "declared-by-the-provider"}},
+    "urn:lumi:index:Module::a": {"type": "lumi:index:Module", "properties": {"provides": {
+      "token": {"type": "string", "value": {'secret': "given-to-other-modules"}}}}}
+  }
+}`)
+
+// secrets are those of the program. Each output contains an input.
+var secrets = []string{
+	"logïn-of-the-cloud", `pass"word\of <a>`, "918273645546372", "quoted-by-an-error", "given-to-other-modules",
+	"declared-by-the-provider",
+}
+
+// forms returns how a text may be written: plain, in JSON, in hex, and in base64 from each place.
+func forms(text string) (all []string) {
+	for _, escape := range []bool{false, true} {
+		var b bytes.Buffer
+		e := json.NewEncoder(&b)
+		e.SetEscapeHTML(escape)
+		if err := e.Encode(text); err != nil {
+			panic(err)
+		}
+		all = append(all, strings.Trim(b.String(), "\"\n"))
+	}
+	all = append(all, text, hex.EncodeToString([]byte(text)), strings.ToUpper(hex.EncodeToString([]byte(text))), fmt.Sprintf("%q", text))
+	for shift := range 3 {
+		for _, encoding := range []*base64.Encoding{base64.StdEncoding, base64.URLEncoding} {
+			encoded := encoding.EncodeToString([]byte(strings.Repeat("x", shift) + text + "xxx"))
+			all = append(all, encoded[4:len(encoded)-8]) // without what depends on neighbours
+		}
+	}
+	return all
+}
+
+// TestSecretsAreNotStored searches for secrets in all that is stored or shown of a deployment: while its calls run, after it
+// has failed, and after it is done.
+func TestSecretsAreNotStored(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	s.must(os.WriteFile(s.program(), []byte(secretProgram), 0o600))
+	all := map[string][]byte{}
+	collect := func(when string) {
+		for _, suffix := range []string{"", "-wal", "-shm"} {
+			text, err := os.ReadFile(s.db() + suffix)
+			s.must(err)
+			all[when+suffix] = text
+		}
+		all[when+" backup"] = s.backup()
+	}
+	var events []store.Event
+	s.key, s.live = secret.NewKey(), func(e store.Event) { events = append(events, e) }
+	s.Before, s.hook = "Create b", func() { collect("before a call") }
+	d, err := s.drive(t.Context(), s.here())
+	s.must(err)
+	want := `urn:lumi:dev::a:index::sim:index:Key::c: the cloud does not like (secret), that is "(secret)"`
+	if d.State != store.Failed || d.Message != want {
+		t.Errorf("got %s %s, want %s", d.State, d.Message, want)
+	}
+	collect("failed")
+	s.Number = 2
+	s.must(os.WriteFile(s.program(), []byte(strings.Replace(secretProgram, `"fail": "quote"`, `"fail": "no"`, 1)), 0o600))
+	s.finish()
+	collect("done")
+	shown, err := json.Marshal(events)
+	s.must(err)
+	all["events"] = shown
+	all["events as text"] = fmt.Appendf(nil, "%v", events)
+	for where := range all {
+		for _, text := range secrets {
+			for _, form := range forms(text) {
+				if at := bytes.Index(all[where], []byte(form)); at >= 0 {
+					t.Errorf("%s: %q in %q", where, form, all[where][max(0, at-200):min(len(all[where]), at+50)])
+				}
+			}
+		}
+	}
+	for _, where := range []string{"before a call-wal", "before a call backup", "failed backup", "done backup"} {
+		if !bytes.Contains(all[where], []byte("plainly-visible")) {
+			t.Errorf("%s has nothing", where)
+		}
+	}
+	if !bytes.Contains(shown, []byte("does not like")) {
+		t.Errorf("the events have nothing: %s", shown)
+	}
+}

@@ -1,0 +1,427 @@
+//go:build linux || darwin
+
+package run_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/lumi-idl/lumi/deploy/plan"
+	"github.com/lumi-idl/lumi/deploy/run"
+	"github.com/lumi-idl/lumi/deploy/store"
+	"github.com/lumi-idl/lumi/deploy/store/sqlite"
+	"github.com/lumi-idl/lumi/lumigl"
+	"github.com/lumi-idl/lumi/runtime/urn"
+)
+
+// crashPrograms are deployed one after the other. Net is idempotent, Disk has Find, and Key has neither.
+var crashPrograms = []string{
+	`Net/a size=1
+	 Disk/b on=[@a]
+	 Key/c at=@b.arn
+	 Key/d
+	 Disk/e zone="x"
+	 Disk/f
+	 Net/weak fail="once"`,
+	// An update, one of a dependent, a replacement with a new name, one that deletes first, a deletion, and a creation that
+	// fails the first time.
+	`Net/a size=2
+	 Disk/b on=[@a]
+	 Key/c at=@b.arn size=3
+	 Key/d2 !aliases=d
+	 Disk/e zone="y"
+	 Net/weak fail="once"
+	 Disk/weak2 fail="once"`,
+	``,
+}
+
+// site is a folder in which deployments run: a database, a cloud and programs.
+type site struct {
+	t *testing.T
+	job
+	opened *run.Engine
+	close  func() error
+}
+
+func newSite(t *testing.T, programs ...string) *site {
+	t.Helper()
+	s := &site{t: t, job: job{Folder: t.TempDir(), Number: 1}}
+	s.must(os.MkdirAll(s.cloud().path("things"), 0o700))
+	for i, p := range programs {
+		var text []byte
+		if p != "" {
+			var err error
+			text, err = lumigl.Append(nil, (&world{t: t}).desired("a", p))
+			s.must(err)
+		}
+		s.Number = int64(i + 1)
+		s.must(os.WriteFile(s.program(), text, 0o600))
+	}
+	s.Number = 1
+	db, err := s.open(t.Context())
+	s.must(err)
+	s.must(run.NewEnvironment(t.Context(), db, store.Environment{Name: "dev", Lineage: "lineage"}))
+	s.must(db.Close())
+	return s
+}
+
+// copy returns a site with a copy of everything.
+func (s *site) copy(t *testing.T) *site {
+	t.Helper()
+	to := &site{t: t, job: job{Folder: t.TempDir(), Number: s.Number, Abort: s.Abort}}
+	s.must(os.RemoveAll(to.Folder))
+	s.must(os.CopyFS(to.Folder, os.DirFS(s.Folder)))
+	return to
+}
+
+func (s *site) must(err error) {
+	s.t.Helper()
+	if err != nil {
+		s.t.Fatal(err)
+	}
+}
+
+// start starts an executor with the job.
+func (s *site) start(j *job) (*exec.Cmd, *bytes.Buffer) {
+	s.t.Helper()
+	text, err := json.Marshal(j)
+	s.must(err)
+	self, err := os.Executable()
+	s.must(err)
+	var out bytes.Buffer
+	c := exec.CommandContext(s.t.Context(), self)
+	c.Env = append(os.Environ(), jobVariable+"="+string(text), "GORACE=atexit_sleep_ms=0")
+	c.Stdout, c.Stderr, c.SysProcAttr = &out, &out, &syscall.SysProcAttr{Setpgid: true}
+	s.must(c.Start())
+	return c, &out
+}
+
+// killed runs an executor that is killed at a point, and waits until its plugins have ended. It reports whether the executor
+// ended before, and returns how many points it came to.
+func (s *site) killed(j *job) (points int, ended bool) {
+	s.t.Helper()
+	c, out := s.start(j)
+	err := c.Wait()
+	lock(s.cloud().path("alive"), syscall.LOCK_EX).Close()
+	if status, ok := c.ProcessState.Sys().(syscall.WaitStatus); ok && status.Signal() == syscall.SIGKILL {
+		return 0, false
+	}
+	if _, scanned := fmt.Sscan(out.String(), &points); err != nil || scanned != nil {
+		s.t.Fatalf("the executor ended with %v:\n%s", err, out)
+	}
+	return points, true
+}
+
+// here returns the engine of this process.
+func (s *site) here() *run.Engine {
+	s.t.Helper()
+	if s.opened == nil {
+		db, err := s.open(s.t.Context())
+		s.must(err)
+		pool := s.pool()
+		end := sync.OnceValue(func() error { return errors.Join(pool.Close(), db.Close()) })
+		s.t.Cleanup(func() { s.must(end()) })
+		s.close = func() error {
+			s.opened = nil
+			return end()
+		}
+		s.opened = s.engine(watchedStore{db, &s.job}, watchedProviders{pool, &s.job})
+	}
+	return s.opened
+}
+
+// expire ends the lease of an executor that was killed.
+func (s *site) expire() {
+	s.t.Helper()
+	s.must(s.here().Store.Write(s.t.Context(), func(tx store.Tx) error {
+		rows, err := tx.Queue("dev")
+		for _, d := range rows {
+			d.Expires = time.Time{}
+			err = errors.Join(err, tx.PutDeployment(d))
+		}
+		return err
+	}))
+	s.hurry()
+}
+
+// hurry has calls that have started be over by their deadlines, and not some time later.
+func (s *site) hurry() {
+	s.t.Helper()
+	s.must(s.here().Store.Write(s.t.Context(), func(tx store.Tx) error {
+		steps, err := tx.Steps(s.Number)
+		for _, step := range steps {
+			step.Deadline = step.Deadline.Add(-10 * time.Second)
+			err = errors.Join(err, tx.PutStep(step))
+		}
+		return err
+	}))
+}
+
+// finish brings the deployment to its end in this process, and returns the questions on the way, all of which it answers.
+func (s *site) finish() (questions []string) {
+	s.t.Helper()
+	e := s.here()
+	for {
+		d, err := s.drive(s.t.Context(), e)
+		s.must(err)
+		if d.State != store.Ask {
+			if d.State != store.Done && d.State != store.Aborted {
+				s.t.Fatalf("it ended as %s: %s", d.State, d.Message)
+			}
+			return questions
+		}
+		questions = append(questions, d.Message)
+		u := question.FindStringSubmatch(d.Message)
+		if u == nil || len(questions) > 5 {
+			s.t.Fatalf("it asks %q", questions)
+		}
+		s.must(e.Resolve(s.t.Context(), d.ID, urn.URN(u[1]), s.lost(e, urn.URN(u[1]))))
+	}
+}
+
+var question = regexp.MustCompile(`(?m)^(\S+): nobody knows whether it was created: look for it, and answer with lumi resolve \S+ --id=ID, or` +
+	` --absent if it does not exist$`)
+
+// checkQuestions reports more than one question, and one about a type that has an answer itself.
+func (s *site) checkQuestions(questions []string) {
+	s.t.Helper()
+	if len(questions) > 1 || len(questions) == 1 && !strings.Contains(questions[0], "sim:index:Key") {
+		s.t.Errorf("it asks %q", questions)
+	}
+}
+
+// calls returns the changing calls that the cloud has received.
+func (s *site) calls() []string {
+	s.t.Helper()
+	text, err := os.ReadFile(s.cloud().path("calls"))
+	if !errors.Is(err, fs.ErrNotExist) {
+		s.must(err)
+	}
+	return slices.Collect(strings.Lines(string(text)))
+}
+
+// trap has something happen in a call, counted from 1.
+func (s *site) trap(at int, what string) {
+	s.t.Helper()
+	s.must(os.WriteFile(s.cloud().path("trap"), fmt.Append(nil, at, " ", what), 0o600))
+}
+
+// hasAll checks that the deployment has reached its end, and created each resource once.
+func (s *site) hasAll(resources int) {
+	s.t.Helper()
+	if all, err := s.cloud().all(); err != nil || len(all) != resources {
+		s.t.Errorf("there are %v, %v", all, err)
+	}
+	if end := s.ending(); strings.Contains(end, "would") || strings.Contains(end, "in the queue") {
+		s.t.Error(end)
+	}
+}
+
+// backup returns a copy of the database, which is the same for the same rows.
+func (s *site) backup() []byte {
+	s.t.Helper()
+	path := filepath.Join(s.t.TempDir(), "backup")
+	s.must(s.here().Store.(watchedStore).Store.(*sqlite.Store).Backup(s.t.Context(), path))
+	text, err := os.ReadFile(path)
+	s.must(err)
+	return text
+}
+
+// lost returns the ID of a resource that exists, but is not in the resource graph, or "".
+func (s *site) lost(e *run.Engine, u urn.URN) string {
+	s.t.Helper()
+	all, err := s.cloud().all()
+	s.must(err)
+	g, err := e.Graph(s.t.Context())
+	s.must(err)
+	text, err := lumigl.Append(nil, g.LumiGL())
+	s.must(err)
+	for id, r := range all {
+		if r.Kind == u.Type().Name() && r.Thing.Name == u.Name() && !bytes.Contains(text, []byte(id)) {
+			return string(id)
+		}
+	}
+	return ""
+}
+
+// ending returns what there is in the end: resources, resource graph, queue, and what the program would still change. IDs are
+// left out.
+func (s *site) ending() string {
+	s.t.Helper()
+	e := s.here()
+	all, err := s.cloud().all()
+	s.must(err)
+	var lines []string
+	for id, r := range all {
+		text, err := json.Marshal(r.Thing)
+		s.must(err)
+		lines = append(lines, fmt.Sprintf("%s %s %s", r.Kind, id, text))
+	}
+	slices.Sort(lines)
+	g, err := e.Graph(s.t.Context())
+	s.must(err)
+	text, err := lumigl.Append(nil, g.LumiGL())
+	s.must(err)
+	lines = append(lines, string(text))
+	s.must(e.Store.Read(s.t.Context(), func(tx store.Tx) error {
+		rows, err := tx.Queue("dev")
+		for _, d := range rows {
+			lines = append(lines, fmt.Sprintf("in the queue: %+v", d))
+		}
+		for id := range int64(10) {
+			tasks, err1 := tx.Tasks(id)
+			steps, err2 := tx.Steps(id)
+			if len(tasks)+len(steps) > 0 {
+				lines = append(lines, fmt.Sprintf("deployment %d has %v %v", id, tasks, steps))
+			}
+			err = errors.Join(err, err1, err2)
+		}
+		return err
+	}))
+	r, err := s.request()
+	s.must(err)
+	p, err := e.Plan(s.t.Context(), r)
+	if r.Desired == nil {
+		return fmt.Sprint(lines, err)
+	}
+	s.must(err)
+	for _, step := range p.Steps {
+		if step.Kind != plan.Same {
+			lines = append(lines, fmt.Sprintf("would %s %s", step.Kind, step.URN))
+		}
+	}
+	return random.ReplaceAllString(strings.Join(lines, "\n"), "@")
+}
+
+// random is the random part of an ID, and what tells a replacement from a new resource: once the old one is deleted, it
+// becomes one.
+var random = regexp.MustCompile(`@[A-Z2-7]{26}|("incarnation": 1,\s+)?"seed": "\w+"`)
+
+// TestKilledAnywhere kills an executor before and after each transaction and each call, and has this process go on.
+func TestKilledAnywhere(t *testing.T) {
+	t.Parallel()
+	before := newSite(t, crashPrograms...)
+	for number := range crashPrograms {
+		before.Number = int64(number) + 1
+		before = killAnywhere(t, before, 40)
+	}
+}
+
+// TestAbortKilledAnywhere does so with a deployment that fails and is aborted.
+func TestAbortKilledAnywhere(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, crashPrograms[0], "Net/a size=2\nDisk/b on=[@a]\nDisk/new on=[@a]\nKey/d2 !aliases=d\nDisk/shut fail=always")
+	s.finish()
+	s.Number, s.Abort = 2, true
+	killAnywhere(t, s, 40)
+}
+
+// killAnywhere returns the site as the deployment leaves it.
+func killAnywhere(t *testing.T, before *site, minimum int) *site {
+	t.Helper()
+	after := before.copy(t)
+	points, _ := after.killed(&after.job)
+	if points < minimum {
+		t.Errorf("only %d points", points)
+	}
+	want := after.ending()
+	t.Logf("%d points", points)
+	t.Run(fmt.Sprint(before.Number), func(t *testing.T) {
+		every := 1
+		if testing.Short() {
+			every = 7
+		}
+		for at := 1; at <= points; at += every {
+			t.Run(fmt.Sprint(at), func(t *testing.T) {
+				t.Parallel()
+				s := before.copy(t)
+				s.killed(&job{
+					Folder: s.Folder, Number: s.Number, Abort: s.Abort, At: at, Signal: syscall.SIGKILL, Group: at%2 == 0,
+				})
+				s.expire()
+				s.checkQuestions(s.finish())
+				if diff := cmp.Diff(want, s.ending()); diff != "" {
+					t.Error(diff)
+				}
+			})
+		}
+	})
+	return after
+}
+
+// TestNotSettled has a creation whose executor was killed fail each time it is repeated: it takes an answer to abort the
+// deployment.
+func TestNotSettled(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, "Net/shut fail=always")
+	s.killed(&job{Folder: s.Folder, Number: 1, Before: "Create shut", Signal: syscall.SIGKILL})
+	s.expire()
+	s.Abort = true
+	const u = "urn:lumi:dev::a:index::sim:index:Net::shut"
+	want := "FAILED " + u + ": the cloud is closed (nobody knows whether it was created: retry, or look for it, and answer with" +
+		" lumi resolve " + u + " --id=ID, or --absent if it does not exist)"
+	for range 2 {
+		d, err := s.drive(t.Context(), s.here())
+		s.must(err)
+		if got := string(d.State) + " " + d.Message; got != want {
+			t.Errorf("got %s, want %s", got, want)
+		}
+	}
+	s.must(s.here().Resolve(t.Context(), 1, u, ""))
+	s.finish()
+}
+
+// TestPluginKilled kills the plugin in each call, before or after that takes effect. The executor starts another one, and
+// settles the outcome. In some calls it dies itself, and the call takes effect all the same.
+func TestPluginKilled(t *testing.T) {
+	t.Parallel()
+	before := newSite(t, crashPrograms...)
+	before.killed(&before.job)
+	before.Number = 2
+	after := before.copy(t)
+	after.finish()
+	want := after.ending()
+	first, last := len(before.calls()), len(after.calls())
+	if last-first < 8 {
+		t.Errorf("only %d calls", last-first)
+	}
+	for at := first + 1; at <= last; at++ {
+		for _, what := range []string{"die-before", "die-after", "orphan"} {
+			t.Run(fmt.Sprint(at, what), func(t *testing.T) {
+				t.Parallel()
+				s := before.copy(t)
+				s.trap(at, what)
+				if what == "orphan" {
+					if _, ended := s.killed(&s.job); ended {
+						t.Fatal("the executor was not killed")
+					}
+					s.expire()
+				}
+				questions := s.finish()
+				call := s.calls()[at-1]
+				s.checkQuestions(questions)
+				if strings.HasPrefix(call, "Create Key") && len(questions) == 0 {
+					t.Errorf("it does not ask after %s", call)
+				}
+				if diff := cmp.Diff(want, s.ending()); diff != "" {
+					t.Error(diff)
+				}
+			})
+		}
+	}
+}

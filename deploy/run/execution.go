@@ -1,0 +1,490 @@
+package run
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/lumi-idl/lumi/deploy/graph"
+	"github.com/lumi-idl/lumi/deploy/plan"
+	"github.com/lumi-idl/lumi/deploy/provision"
+	"github.com/lumi-idl/lumi/deploy/secret"
+	"github.com/lumi-idl/lumi/deploy/store"
+	"github.com/lumi-idl/lumi/lumigl"
+)
+
+// execution is the run of a deployment by this process, from its claim until it is done, fails, asks or is stopped.
+type execution struct {
+	*Engine
+	d       store.Deployment
+	request Request
+	shown   []plan.Effect
+	caller  *provision.Caller
+	// graph is the resource graph that the plan was made for.
+	graph *graph.Graph
+	plan  *plan.Plan
+	// calls is the context of calls. It is done if the lease is lost, or Stop cancels calls.
+	calls context.Context
+	end   context.CancelCauseFunc
+	// aborts is closed once the deployment is to be aborted.
+	aborts    chan struct{}
+	abortOnce sync.Once
+
+	// replacements has the steps that replace resources, by these.
+	replacements map[*graph.Resource]*plan.Step
+
+	// users finds what refers to a resource that a cleanup deletes.
+	users func(*graph.Resource) []*graph.Resource
+
+	mutex sync.Mutex // of what follows
+	rows  int        // how many steps the store has or had
+	// called has the numbers of the steps whose calls this execution makes or made.
+	called map[int]bool
+	// deleted has what was deleted, and left what is to be deleted after the task of the module; left is nil before.
+	deleted, left map[identity]bool
+	done          map[*plan.Step]bool
+	failures      []string
+}
+
+// Errors that end a run without failing the deployment.
+var (
+	errNotReady = errors.New("the deployment cannot be claimed")
+	errStopped  = errors.New("stopped")
+	errAborted  = errors.New("aborted")
+)
+
+// askError puts a deployment into the state ASK.
+type askError struct{ message string }
+
+func (e *askError) Error() string { return e.message }
+
+// execute claims a deployment and runs it. The error is errNotReady if it cannot be claimed now.
+func (e *Engine) execute(ctx context.Context, id int64) error {
+	x, err := e.claim(ctx, id)
+	if err != nil || x == nil {
+		return err
+	}
+	ctx, cancel := context.WithCancelCause(ctx)
+	x.end = cancel
+	var wait sync.WaitGroup
+	calls, cut := context.WithCancel(ctx)
+	x.calls = calls
+	wait.Go(func() {
+		select {
+		case <-e.stops[1]:
+			cut()
+		case <-ctx.Done():
+		}
+	})
+	wait.Go(func() { x.heartbeat(ctx) })
+	err = x.run(ctx)
+	if errors.Is(err, errAborted) {
+		err = x.abort(ctx)
+	}
+	lost := context.Cause(ctx)
+	cancel(nil)
+	cut()
+	wait.Wait()
+	switch {
+	case errors.Is(err, store.ErrFenced) || errors.Is(lost, store.ErrFenced):
+		return errNotReady
+	case err == nil:
+		return nil
+	}
+	if err := x.conclude(context.WithoutCancel(ctx), err); !errors.Is(err, store.ErrFenced) {
+		return err
+	}
+	return errNotReady
+}
+
+// claim takes the lease of a deployment. It returns nil if that was all there was to do.
+func (e *Engine) claim(ctx context.Context, id int64) (x *execution, err error) {
+	err = e.write(ctx, func(t *txn) error {
+		d, err := t.Deployment(id)
+		if err != nil {
+			return err
+		}
+		rows, g, err := t.queue()
+		if err != nil {
+			return err
+		}
+		if !e.isReady(d, rows, g) {
+			return errNotReady
+		}
+		x = &execution{Engine: e, d: d, aborts: make(chan struct{}), called: map[int]bool{}}
+		x.d.Fence++
+		x.d.Owner, x.d.Expires = e.Owner, time.Now().Add(e.Lease).UTC()
+		to := store.Running
+		if d.Abort || d.State == store.Aborting {
+			to = store.Aborting
+		}
+		return t.move(&x.d, to, "")
+	})
+	if err != nil {
+		return nil, err
+	}
+	return x, nil
+}
+
+// isReady reports whether this process can claim a deployment now.
+func (e *Engine) isReady(d store.Deployment, rows []store.Deployment, g *graph.Graph) bool {
+	switch d.State {
+	case store.Wait:
+		if d.Owner != e.Owner && time.Now().Before(d.Expires) {
+			return false
+		}
+		i := slices.IndexFunc(rows, func(o store.Deployment) bool { return o.ID == d.ID })
+		return i >= 0 && len(entries(rows).Waits(i, g)) == 0
+	case store.Running, store.Aborting:
+		return !time.Now().Before(d.Expires)
+	default:
+		return false
+	}
+}
+
+// heartbeat renews the lease until ctx is done. If it is lost, it ends the execution.
+func (x *execution) heartbeat(ctx context.Context) {
+	expires := x.d.Expires
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-time.After(x.Lease / 3):
+		}
+		next := time.Now().Add(x.Lease).UTC()
+		err := x.record(ctx, func(t *txn, d store.Deployment) error {
+			d.Expires = next
+			return t.PutDeployment(d)
+		})
+		if err == nil {
+			expires = next
+		}
+		if errors.Is(err, store.ErrFenced) || err != nil && !time.Now().Before(expires) {
+			x.end(fmt.Errorf("%w: %w", store.ErrFenced, err))
+			return
+		}
+	}
+}
+
+// record runs f in a transaction. The error is [store.ErrFenced] if the executor does not hold the deployment any more. It
+// notices requests to abort.
+func (x *execution) record(ctx context.Context, f func(t *txn, d store.Deployment) error) error {
+	return x.write(ctx, func(t *txn) error {
+		if err := t.Touch(x.d.ID, x.d.Fence, store.Running, store.Aborting); err != nil {
+			return err
+		}
+		d, err := t.Deployment(x.d.ID)
+		if err != nil {
+			return err
+		}
+		if d.Abort {
+			x.abortOnce.Do(func() { close(x.aborts) })
+		}
+		return f(t, d)
+	})
+}
+
+// conclude stores that an execution ended early, because of err.
+func (x *execution) conclude(ctx context.Context, err error) error {
+	to, message := store.Failed, err.Error()
+	var ask *askError
+	switch {
+	case errors.Is(err, errStopped) || errors.Is(err, context.Canceled) && x.calls.Err() != nil:
+		return x.release(ctx)
+	case errors.As(err, &ask), errors.As(err, new(*secret.KeyError)) && x.d.Purpose != cleanup:
+		to = store.Ask
+	case x.d.Purpose == cleanup:
+		to = store.Done // It must not block its module, whose next cleanup or deployment tries again.
+	}
+	return x.record(ctx, func(t *txn, d store.Deployment) error {
+		if err := x.hangUp(t); err != nil {
+			return err
+		}
+		if _, err := x.fold(t); err != nil {
+			return err
+		}
+		if to == store.Done {
+			if err := cmp.Or(t.DeleteSteps(d.ID), t.DeleteTasks(d.ID)); err != nil {
+				return err
+			}
+		}
+		return t.move(&d, to, message)
+	})
+}
+
+// hangUp notes that the calls of this execution are over, although the store did not take their outcomes.
+func (x *execution) hangUp(t *txn) error {
+	rows, err := t.Steps(x.d.ID)
+	for _, row := range rows {
+		if row.State == store.Started && x.called[row.Number] && err == nil {
+			row.State = store.Unknown
+			err = t.PutStep(row)
+		}
+	}
+	return err
+}
+
+// release ends the lease, so that the deployment can be claimed at once. The owner stays: its calls may not have ended.
+func (x *execution) release(ctx context.Context) error {
+	return x.record(ctx, func(t *txn, d store.Deployment) error {
+		d.Expires = time.Time{}
+		return cmp.Or(x.hangUp(t), t.PutDeployment(d))
+	})
+}
+
+// run runs a deployment.
+func (x *execution) run(ctx context.Context) (err error) {
+	known, _ := x.queued.LoadAndDelete(x.d.ID)
+	first, _ := known.(queued)
+	if x.request = first.request; first.plan == nil {
+		if x.request, x.shown, err = x.Engine.request(ctx, x.d); err != nil {
+			return err
+		}
+	}
+	x.caller = x.Engine.caller(x.request)
+	if err := x.settle(ctx); err != nil {
+		return err
+	}
+	if x.d.State == store.Aborting {
+		return errAborted
+	}
+	if err := x.makePlan(ctx, first.plan); err != nil {
+		return err
+	}
+	for i, task := range x.plan.Tasks {
+		if err := x.interrupted(ctx); err != nil {
+			return err
+		}
+		if err := x.task(ctx, i, task); err != nil {
+			return err
+		}
+	}
+	return x.finish(ctx)
+}
+
+// interrupted returns why no new step may start, or nil.
+func (x *execution) interrupted(ctx context.Context) error {
+	select {
+	case <-x.asked():
+		return errAborted
+	case <-x.stops[0]:
+	case <-ctx.Done():
+	default:
+		return nil
+	}
+	return errStopped
+}
+
+// asked returns the channel that is closed once the deployment is to be aborted, nil if it is being aborted.
+func (x *execution) asked() <-chan struct{} {
+	if x.d.State == store.Aborting {
+		return nil
+	}
+	return x.aborts
+}
+
+// isCommitted reports whether the module's new version is in the resource graph already, so that only deletions are left.
+func (x *execution) isCommitted(g *graph.Graph) bool {
+	newest := g.Newest(x.d.Module)
+	if x.d.Purpose == destroy {
+		return newest == nil
+	}
+	return newest != nil && newest.Deployment == graph.Deployment(x.d.Number)
+}
+
+// makePlan plans the deployment for the resource graph as it is, unless the first plan was made for that. It must not do more
+// than what was shown.
+func (x *execution) makePlan(ctx context.Context, first *plan.Plan) (err error) {
+	number := graph.Deployment(x.d.Number)
+	switch {
+	case x.d.Purpose == cleanup || x.isCommitted(x.graph):
+		x.plan = plan.MakeCleanup(x.graph, x.d.Module, x.provisioner)
+	case first != nil && first.IsFor(x.graph, number):
+		x.plan = first
+	default:
+		if x.plan, err = x.planFor(ctx, x.graph, number, x.request); err != nil {
+			return err
+		}
+		if first != nil {
+			x.shown = first.Effects()
+		}
+		if err := x.plan.Continues(x.shown); err != nil {
+			return &askError{err.Error()}
+		}
+	}
+	x.deleted, x.replacements, x.done = map[identity]bool{}, map[*graph.Resource]*plan.Step{}, map[*plan.Step]bool{}
+	for _, s := range x.plan.Steps {
+		if s.Kind == plan.Replace {
+			x.replacements[s.Old] = s
+		}
+	}
+	return nil
+}
+
+// task runs a task.
+func (x *execution) task(ctx context.Context, i int, task plan.Task) error {
+	row := store.Task{
+		Deployment: x.d.ID, Number: task.Number, Provisioner: task.Provisioner, Steps: len(task.Steps), State: store.Wait,
+	}
+	if err := x.moveTask(ctx, &row, store.Running, ""); err != nil {
+		return err
+	}
+	var err error
+	switch p := x.Provisioners[task.Provisioner]; {
+	case p != nil:
+		err = x.provision(ctx, i, &row, p)
+	case len(task.Steps) > 0:
+		err = x.steps(ctx, task)
+	}
+	if err == nil && len(task.Steps) == 0 {
+		err = x.commit(ctx)
+	}
+	switch {
+	case err == nil:
+		return x.moveTask(ctx, &row, store.Done, "")
+	case errors.Is(err, errStopped) || errors.Is(err, errAborted) || errors.Is(err, store.ErrFenced):
+		return err
+	}
+	return cmp.Or(x.moveTask(ctx, &row, store.Failed, err.Error()), err)
+}
+
+// moveTask changes the state of a task.
+func (x *execution) moveTask(ctx context.Context, row *store.Task, to store.State, message string) error {
+	if err := Tasks.check(row.State, to); err != nil {
+		return err
+	}
+	row.State, row.Message = to, brief(message)
+	return x.record(context.WithoutCancel(ctx), func(t *txn, d store.Deployment) error {
+		t.note(d, store.Event{Task: row.Number, State: to, Message: message})
+		return t.PutTask(*row)
+	})
+}
+
+// commit adds the new version of the module, with the results of its steps, to the resource graph.
+func (x *execution) commit(ctx context.Context) error {
+	return x.record(ctx, func(t *txn, d store.Deployment) error {
+		now, err := t.Graph()
+		if err != nil {
+			return err
+		}
+		tr, err := x.plan.Commit(now)
+		if err != nil {
+			return err
+		}
+		forgotten := map[identity]bool{}
+		for _, s := range x.plan.Steps {
+			if s.Kind == plan.Forget {
+				forgotten[identityOf(s.Old)] = true
+			}
+			x.noteUncalled(t, d, s)
+		}
+		var left []graph.Pending
+		x.left = map[identity]bool{}
+		for _, r := range tr.Deleted {
+			if id := identityOf(r); !x.deleted[id] && !forgotten[id] {
+				x.left[id] = true
+				left = append(left, graph.Pending{Resource: r, Configuration: x.configurationOf(now, r)})
+			}
+		}
+		after := tr.Graph.Leave(x.d.Module, left...)
+		if x.d.Purpose == cleanup {
+			x.users = after.Users()
+		}
+		if err := t.SetGraph(after); err != nil {
+			return err
+		}
+		return t.DeleteSteps(d.ID)
+	})
+}
+
+// noteUncalled adds the event of a step that needs no call.
+func (x *execution) noteUncalled(t *txn, d store.Deployment, s *plan.Step) {
+	switch s.Kind {
+	case plan.Move:
+		t.note(d, store.Event{URN: string(s.URN), Was: string(s.Old.URN), Kind: s.Kind.String(), ID: s.Old.ID, State: store.Done})
+	case plan.Forget:
+		t.note(d, store.Event{URN: string(s.URN), Kind: s.Kind.String(), ID: s.Old.ID, State: store.Done})
+	}
+}
+
+// configurationOf returns the configuration that a resource is deleted with: that of the new version where it has one of the
+// package, and otherwise that of the version that made the resource.
+func (x *execution) configurationOf(g *graph.Graph, r *graph.Resource) lumigl.Value {
+	var all lumigl.ObjectBuilder
+	all.SetAll(g.Configuration(r))
+	all.SetAll(x.configuration())
+	return all.Object()
+}
+
+// callerOf returns the caller that a resource of the graph is deleted with.
+func (x *execution) callerOf(r *graph.Resource) *provision.Caller {
+	pkg := r.Type().Package()
+	configuration := x.configurationOf(x.graph, r)
+	if configuration.Get(pkg).Equal(x.configuration().Get(pkg)) {
+		return x.caller
+	}
+	return x.caller.With(packagesOf(configuration))
+}
+
+// finish ends a deployment whose tasks are done, and queues the cleanups that follow.
+func (x *execution) finish(ctx context.Context) error {
+	return x.record(context.WithoutCancel(ctx), func(t *txn, d store.Deployment) error {
+		g, err := x.fold(t)
+		if err != nil {
+			return err
+		}
+		// A deletion whose outcome is unknown is repeated by a cleanup.
+		if err := cmp.Or(t.DeleteSteps(d.ID), t.DeleteTasks(d.ID)); err != nil {
+			return err
+		}
+		if err := t.move(&d, store.Done, strings.Join(x.failures, "\n")); err != nil {
+			return err
+		}
+		return t.enqueueAfter(d, g)
+	})
+}
+
+// abort has what the deployment created deleted by a cleanup. Once the new version of the module is in the resource graph, it
+// is too late: then only what is left to delete is left to a cleanup.
+func (x *execution) abort(ctx context.Context) error {
+	if x.d.Purpose != cleanup && (x.left != nil || x.isCommitted(x.graph)) {
+		return x.finish(ctx)
+	}
+	if x.d.State == store.Running {
+		err := x.record(ctx, func(t *txn, d store.Deployment) error { return t.move(&d, store.Aborting, "") })
+		if err != nil {
+			return err
+		}
+		x.d.State = store.Aborting
+		if err := x.settle(ctx); err != nil {
+			return err
+		}
+	}
+	return x.record(ctx, func(t *txn, d store.Deployment) error {
+		g, err := t.Graph()
+		if err != nil {
+			return err
+		}
+		g = g.Abandon(x.d.Module)
+		if err := t.SetGraph(g); err != nil {
+			return err
+		}
+		if err := t.move(&d, store.Aborted, ""); err != nil {
+			return err
+		}
+		return t.enqueueAfter(d, g)
+	})
+}
+
+// configuration returns that of the deployment, by package.
+func (x *execution) configuration() lumigl.Value { return x.request.configuration() }
+
+// say shows a message about a resource, which is not stored.
+func (x *execution) say(u, message string) {
+	x.show(store.Event{Time: time.Now().UTC(), Deployment: x.d.ID, Name: name(x.d), URN: u, Level: "info", Message: message})
+}

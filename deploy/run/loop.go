@@ -1,0 +1,134 @@
+package run
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/lumi-idl/lumi/deploy/graph"
+	"github.com/lumi-idl/lumi/deploy/store"
+)
+
+// Run runs a deployment until it has ended, failed or asks, waits for one that failed or asks, or the engine is stopped, and
+// returns it. It waits for the deployments before it, and runs those among them that no other process runs. Once the
+// deployment has ended, it runs the cleanups of the environment. The error is one of the store or of ctx; the deployment's
+// Message says why it failed.
+func (e *Engine) Run(ctx context.Context, id int64) (store.Deployment, error) {
+	for {
+		d, next, wait, err := e.next(ctx, id)
+		if err != nil {
+			return d, err
+		}
+		switch {
+		case next != 0:
+			err = e.execute(ctx, next)
+		case !wait:
+			return d, nil
+		}
+		if errors.Is(err, errNotReady) || err == nil && next == 0 {
+			err = e.pause(ctx)
+		}
+		if errors.Is(err, errStopped) {
+			return d, nil
+		} else if err != nil {
+			return d, err
+		}
+	}
+}
+
+// pause waits until the store should be polled again.
+func (e *Engine) pause(ctx context.Context) error {
+	timer := time.NewTimer(e.Poll)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return nil
+	case <-e.stops[0]:
+		return errStopped
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
+
+// next returns what this process can run so that a deployment ends: the deployment itself, one that it waits for, or a cleanup
+// once it has ended. Wait is set if there is none now, but may be later.
+func (e *Engine) next(ctx context.Context, id int64) (d store.Deployment, next int64, wait bool, err error) {
+	err = e.renew(ctx, id)
+	if err != nil {
+		return d, 0, false, err
+	}
+	err = e.read(ctx, func(t *txn) error {
+		if d, err = t.Deployment(id); err != nil {
+			return err
+		}
+		select {
+		case <-e.stops[0]:
+			return nil
+		default:
+		}
+		rows, g, err := t.queue()
+		switch {
+		case err != nil:
+			return err
+		case d.State.IsFinal():
+			next = e.readyCleanup(rows, g)
+		case d.State != store.Failed && d.State != store.Ask:
+			next, wait = e.readyFor(d, rows, g)
+		}
+		return nil
+	})
+	return d, next, wait, err
+}
+
+// readyCleanup returns a cleanup that can run now, or 0.
+func (e *Engine) readyCleanup(rows []store.Deployment, g *graph.Graph) int64 {
+	for _, d := range rows {
+		if d.Purpose == cleanup && e.isReady(d, rows, g) {
+			return d.ID
+		}
+	}
+	return 0
+}
+
+// readyFor returns the first deployment that can run now among one and those that it waits for. If there is none, wait is set
+// unless one of them failed or asks.
+func (e *Engine) readyFor(d store.Deployment, rows []store.Deployment, g *graph.Graph) (next int64, wait bool) {
+	needed, blocked := neededFor(name(d), entries(rows), g)
+	for _, row := range rows {
+		if needed[name(row)] && e.isReady(row, rows, g) {
+			return row.ID, true
+		}
+	}
+	return 0, !blocked
+}
+
+// renew renews the lease of a deployment that waits in this process.
+func (e *Engine) renew(ctx context.Context, id int64) error {
+	var d store.Deployment
+	err := e.read(ctx, func(t *txn) (err error) {
+		d, err = t.Deployment(id)
+		return err
+	})
+	if err != nil || d.State != store.Wait || d.Owner != e.Owner || time.Until(d.Expires) > e.Lease*2/3 {
+		return err
+	}
+	return e.write(ctx, func(t *txn) error {
+		d, err := t.Deployment(id)
+		if err != nil || d.State != store.Wait || d.Owner != e.Owner {
+			return err
+		}
+		d.Expires = time.Now().Add(e.Lease).UTC()
+		return t.PutDeployment(d)
+	})
+}
+
+// Stop stops what the engine runs: the first call starts no more steps, the second cancels running calls. Deployments are
+// released, so that they can be run again.
+func (e *Engine) Stop() {
+	e.stopping.Lock()
+	defer e.stopping.Unlock()
+	if e.stopped < len(e.stops) {
+		close(e.stops[e.stopped])
+		e.stopped++
+	}
+}

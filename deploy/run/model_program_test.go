@@ -1,0 +1,425 @@
+package run_test
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/lumi-idl/lumi/deploy/sim"
+	"github.com/lumi-idl/lumi/lumigl"
+	"github.com/lumi-idl/lumi/runtime/tokens"
+	"github.com/lumi-idl/lumi/runtime/urn"
+	"github.com/lumi-idl/lumi/runtime/wire"
+)
+
+// modelTypes differ in how an uncertain Create is settled. Nothing settles that of a Disk, so the engine asks.
+var modelTypes = []sim.Type{
+	{Token: "sim:index:Disk", Named: true},
+	{Token: "sim:index:Server", Find: true},
+	{Token: "sim:index:Rule", Idempotent: true},
+	{Token: "sim:index:Bucket", Named: true, Idempotent: true, Unique: true},
+	{Token: "sim:index:Name", Named: true, Find: true, Unique: true},
+}
+
+const (
+	modelDisk   = 0
+	modelShared = 3 // types before this one have no unique names
+)
+
+// modelPrograms are the programs of an environment. A module uses only modules before it.
+type modelPrograms struct {
+	modules []*modelProgram
+	next    int // the number of the next resource
+	// spared has the names of the resources that are sometimes forgotten rather than deleted.
+	spared map[string]bool
+}
+
+// modelProgram is the program of a module.
+type modelProgram struct {
+	name string
+	gone bool // the module is to be destroyed
+	// resources has each after those that it refers to. The first is never removed: the module provides it as "r".
+	resources []*modelResource
+	// provides is what the module provides as "v".
+	provides modelValue
+}
+
+type modelResource struct {
+	number int // identifies the resource in the environment: it is the property "mode"
+	typ    int // in modelTypes
+	// isLeaf is set if nothing refers to the resource. The others are never deleted before their replacement is created,
+	// since what refers to them prevents that.
+	isLeaf bool
+	// isSpared is set if the resource may have the options protect and retainOnDelete. It refers to nothing, so that
+	// everything else can be deleted.
+	isSpared bool
+	// name is that in the URN, empty for unnamed types, and physical the property of that name.
+	name, physical string
+	aliases        []string
+	properties     map[string]modelValue
+	dependsOn      []int
+	options        map[string]bool
+}
+
+// modelValue is a literal, an output of a resource of the module, or what another module provides as "v" or "r".
+type modelValue struct {
+	literal string
+	number  int // of the resource
+	output  string
+	module  string // with the output as the name
+}
+
+var modelOptions = []string{"deleteBeforeReplace", "replaceOnChanges", "ignoreChanges", "protect", "retainOnDelete"}
+
+// modelEdit is a change of a program: what is done, to which resource, and how. Any numbers are valid.
+type modelEdit struct{ Do, On, How int }
+
+func (e *modelPrograms) edit(m *modelProgram, x modelEdit) {
+	if m.gone = x.Do == 13; m.gone {
+		return
+	}
+	at := x.On % max(1, len(m.resources))
+	if x.Do == 0 || len(m.resources) == 0 {
+		e.add(m, at, x.How)
+		return
+	}
+	r := m.resources[at]
+	switch x.Do {
+	case 1:
+		r.properties["size"] = modelValue{literal: fmt.Sprint(x.How % 4)}
+	case 2:
+		if at > 0 {
+			m.remove(at)
+		}
+	case 3:
+		r.properties["region"] = modelValue{literal: []string{"oslo", "lisbon"}[x.How%2]}
+		if !r.isLeaf {
+			r.rename(3)
+		}
+	case 4:
+		r.properties["password"] = modelValue{literal: fmt.Sprint("secret ", x.How%3)}
+	case 5, 6, 7:
+		r.refer(m.resources[:at], x.How)
+	case 8:
+		if i := slices.Index(e.modules, m); i > 0 && len(e.modules[x.How%i].resources) > 0 {
+			r.set(x.How, modelValue{module: e.modules[x.How%i].name, output: "v"}, modelValue{module: e.modules[x.How%i].name, output: "r"})
+		}
+	case 9:
+		maps.DeleteFunc(r.properties, func(name string, _ modelValue) bool { return name == []string{"size", "on", "at", "parent"}[x.How%4] })
+	case 10:
+		r.rename(x.How)
+		e.spared[r.name] = r.isSpared
+	case 11:
+		option := modelOptions[x.How%len(modelOptions)]
+		r.options[option] = !r.options[option] && (r.isSpared || option == "ignoreChanges" || r.isLeaf && x.How%len(modelOptions) < 2)
+		if to := m.resources[x.How%(at+1)].number; x.How > 16 && to != r.number && !slices.Contains(r.dependsOn, to) {
+			r.dependsOn = append(r.dependsOn, to)
+		}
+	case 12:
+		if !r.isLeaf {
+			m.provides = modelValue{number: r.number, output: modelOutputs[x.How%len(modelOutputs)]}
+		}
+	}
+}
+
+var modelOutputs = []string{"arn", "id", "etag", "key"}
+
+// add adds a resource, which may refer to another one.
+func (e *modelPrograms) add(m *modelProgram, at, how int) {
+	e.next++
+	r := &modelResource{
+		number: e.next, typ: how % modelShared, properties: map[string]modelValue{"size": {literal: "1"}},
+		options: map[string]bool{},
+	}
+	if len(m.resources) > 0 {
+		r.typ = how % len(modelTypes)
+	}
+	if modelTypes[r.typ].Named {
+		r.name = fmt.Sprint("r", r.number)
+		r.physical = r.name
+	}
+	r.isLeaf = modelTypes[r.typ].Unique || how >= 18 && len(m.resources) > 0
+	if r.typ == modelDisk && r.isLeaf {
+		r.isSpared, e.spared[r.name] = true, true
+	} else if how%2 == 0 {
+		r.refer(m.resources, at+how/2)
+	}
+	if len(m.resources) == 0 {
+		m.provides = modelValue{number: r.number, output: "arn"}
+	}
+	m.resources = append(m.resources, r)
+}
+
+// refer makes a resource refer to one of others.
+func (r *modelResource) refer(others []*modelResource, how int) {
+	others = slices.DeleteFunc(slices.Clone(others), func(other *modelResource) bool { return other.isLeaf })
+	if len(others) > 0 {
+		number := others[how/6%len(others)].number
+		r.set(how, modelValue{number: number, output: modelOutputs[how%len(modelOutputs)]}, modelValue{number: number})
+	}
+}
+
+// set sets a property to an output or a resource.
+func (r *modelResource) set(how int, output, resource modelValue) {
+	property := []string{"on", "at", "parent"}[how/2%3]
+	switch {
+	case r.isSpared:
+	case property == "on":
+		r.properties[property] = resource
+	case property == "at" || r.isLeaf || r.name == "":
+		r.properties[property] = output
+	}
+}
+
+// rename gives a named resource another URN or another physical name.
+func (r *modelResource) rename(how int) {
+	switch {
+	case r.name == "":
+	case how%4 == 3:
+		r.physical += "x"
+	default:
+		r.aliases = append(r.aliases, r.name)
+		r.name += "v"
+		if how%4 == 2 {
+			r.aliases, r.physical = nil, r.physical+"x"
+		}
+	}
+}
+
+func (m *modelProgram) remove(i int) {
+	number := m.resources[i].number
+	m.resources = slices.Delete(m.resources, i, i+1)
+	isOf := func(v modelValue) bool { return v.number == number }
+	if isOf(m.provides) {
+		m.provides = modelValue{number: m.resources[0].number, output: "arn"}
+	}
+	for _, r := range m.resources {
+		maps.DeleteFunc(r.properties, func(_ string, v modelValue) bool { return isOf(v) })
+		r.dependsOn = slices.DeleteFunc(r.dependsOn, func(n int) bool { return n == number })
+	}
+}
+
+func (m *modelProgram) clone() *modelProgram {
+	c := *m
+	c.resources = nil
+	for _, r := range m.resources {
+		r := *r
+		r.properties, r.options = maps.Clone(r.properties), maps.Clone(r.options)
+		r.dependsOn, r.aliases = slices.Clone(r.dependsOn), slices.Clone(r.aliases)
+		c.resources = append(c.resources, &r)
+	}
+	return &c
+}
+
+// unprotected returns the program without protection.
+func (m *modelProgram) unprotected() *modelProgram {
+	c := m.clone()
+	for _, r := range c.resources {
+		delete(r.options, "protect")
+	}
+	return c
+}
+
+// alone returns the program without references and protection: nothing prevents its deployment.
+func (m *modelProgram) alone() *modelProgram {
+	c := m.unprotected()
+	for _, r := range c.resources {
+		maps.DeleteFunc(r.properties, func(_ string, v modelValue) bool { return v.module != "" || v.number != 0 })
+	}
+	return c
+}
+
+func (e *modelPrograms) module(name string) *modelProgram {
+	return e.modules[slices.IndexFunc(e.modules, func(m *modelProgram) bool { return m.name == name })]
+}
+
+func modelURN(module string, typ tokens.Type, name string) urn.URN {
+	return must(urn.Format(urn.Parts{Environment: modelEnvironment, Package: module, Module: "index", Type: typ, Name: name}))
+}
+
+func must[T any](v T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return v
+}
+
+func modelObject(members ...any) lumigl.Value {
+	var b lumigl.ObjectBuilder
+	for i := 0; i < len(members); i += 2 {
+		b.Set(members[i].(string), members[i+1].(lumigl.Value))
+	}
+	return b.Object()
+}
+
+// desired returns what a program evaluates to.
+func (e *modelPrograms) desired(m *modelProgram) *lumigl.Snapshot {
+	s := &lumigl.Snapshot{Package: m.name}
+	resources, counts := map[int]*lumigl.Vertex{}, map[int]int{}
+	modules := map[string]*lumigl.Vertex{}
+	for _, r := range m.resources {
+		for _, v := range r.properties {
+			if v.module == "" {
+				continue
+			}
+			if modules[v.module] == nil {
+				modules[v.module] = must(s.Add(modelURN(v.module, lumigl.ModuleType, v.module)))
+			}
+			uses := modules[v.module].Properties.Get("uses").With(v.output, modelObject("type", e.module(v.module).typeOf(v.output)))
+			modules[v.module].Properties = modelObject("uses", uses)
+		}
+	}
+	build := func(v modelValue) lumigl.Value {
+		switch {
+		case v.module != "":
+			return lumigl.PropertyOf(modules[v.module], "provides."+v.output)
+		case v.number != 0:
+			return lumigl.PropertyOf(resources[v.number], v.output)
+		}
+		return lumigl.TextOf(v.literal)
+	}
+	for _, r := range m.resources {
+		name := r.name
+		if name == "" {
+			counts[r.typ]++
+			name = fmt.Sprint("#", counts[r.typ])
+		}
+		v := must(s.Add(modelURN(m.name, modelTypes[r.typ].Token, name)))
+		resources[r.number] = v
+		var properties lumigl.ObjectBuilder
+		properties.Set("mode", lumigl.IntOf(int64(r.number)))
+		if r.physical != "" {
+			properties.Set("name", lumigl.TextOf(r.physical))
+		}
+		for _, property := range slices.Sorted(maps.Keys(r.properties)) {
+			value := build(r.properties[property])
+			switch property {
+			case "size", "on":
+				value = lumigl.ListOf(value)
+			case "password":
+				value = modelObject(wire.Signature, lumigl.TextOf(wire.Secret), "value", value)
+			}
+			properties.Set(property, value)
+		}
+		v.Properties, v.Options = properties.Object(), r.desiredOptions(resources)
+	}
+	if len(m.resources) > 0 {
+		must(s.Add(modelURN(m.name, lumigl.ModuleType, m.name))).Properties = modelObject("provides", modelObject(
+			"r", modelObject("type", m.typeOf("r"), "value", lumigl.ReferenceTo(resources[m.resources[0].number])),
+			"v", modelObject("type", m.typeOf("v"), "value", build(m.provides))))
+	}
+	return s
+}
+
+// typeOf returns the type of what the module provides.
+func (m *modelProgram) typeOf(provided string) lumigl.Value {
+	if provided == "v" {
+		return lumigl.TextOf("string")
+	}
+	return modelObject("resource", lumigl.TextOf(string(modelTypes[m.resources[0].typ].Token)))
+}
+
+func (r *modelResource) desiredOptions(resources map[int]*lumigl.Vertex) lumigl.Value {
+	texts := func(all []string) lumigl.Value {
+		var values []lumigl.Value
+		for _, text := range all {
+			values = append(values, lumigl.TextOf(text))
+		}
+		return lumigl.ListOf(values...)
+	}
+	var options lumigl.ObjectBuilder
+	var after []lumigl.Value
+	for _, number := range r.dependsOn {
+		after = append(after, lumigl.ReferenceTo(resources[number]))
+	}
+	if len(after) > 0 {
+		options.Set("dependsOn", lumigl.ListOf(after...))
+	}
+	if len(r.aliases) > 0 {
+		options.Set("aliases", texts(r.aliases))
+	}
+	for _, option := range slices.Sorted(maps.Keys(r.options)) {
+		switch {
+		case !r.options[option]:
+		case strings.HasSuffix(option, "Changes"):
+			options.Set(option, texts([]string{"size"}))
+		default:
+			options.Set(option, lumigl.BoolOf(true))
+		}
+	}
+	if options.Len() == 0 {
+		return lumigl.Value{}
+	}
+	return options.Object()
+}
+
+// inputs returns the properties that a resource must have in the cloud, where each resource has an ID.
+func (e *modelPrograms) inputs(m *modelProgram, r *modelResource, cloud map[int]sim.Resource) map[string]any {
+	var evaluate func(m *modelProgram, v modelValue) any
+	evaluate = func(m *modelProgram, v modelValue) any {
+		of := cloud[v.number]
+		switch {
+		case v.module != "" && v.output == "v":
+			return evaluate(e.module(v.module), e.module(v.module).provides)
+		case v.module != "":
+			return string(cloud[e.module(v.module).resources[0].number].ID)
+		case v.number != 0 && (v.output == "" || v.output == "id"):
+			return string(of.ID)
+		case v.number != 0:
+			return of.Outputs[v.output]
+		}
+		return v.literal
+	}
+	all := map[string]any{"mode": float64(r.number), "name": cloud[r.number].Inputs["name"]}
+	if r.physical != "" {
+		all["name"] = r.physical
+	}
+	for property, v := range r.properties {
+		if all[property] = evaluate(m, v); property == "size" || property == "on" {
+			all[property] = []any{all[property]}
+		}
+	}
+	if r.options["ignoreChanges"] {
+		all["size"] = cloud[r.number].Inputs["size"]
+	}
+	maps.DeleteFunc(all, func(_ string, v any) bool { return v == nil })
+	return all
+}
+
+// String returns the program in short, for the messages of failing tests.
+func (m *modelProgram) String() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "module %s", m.name)
+	if m.gone {
+		return b.String() + ": destroyed"
+	}
+	show := func(v modelValue) string {
+		switch {
+		case v.module != "":
+			return v.module + "." + v.output
+		case v.number != 0:
+			return strings.TrimSuffix(fmt.Sprintf("r%d.%s", v.number, v.output), ".")
+		}
+		return fmt.Sprintf("%q", v.literal)
+	}
+	fmt.Fprintf(&b, " provides v: %s", show(m.provides))
+	for _, r := range m.resources {
+		fmt.Fprintf(&b, "\n    %d %s %s", r.number, modelTypes[r.typ].Token.Name(), r.name)
+		if r.physical != r.name {
+			fmt.Fprintf(&b, " named %s", r.physical)
+		}
+		for _, property := range slices.Sorted(maps.Keys(r.properties)) {
+			fmt.Fprintf(&b, " %s=%s", property, show(r.properties[property]))
+		}
+		for _, option := range slices.Sorted(maps.Keys(r.options)) {
+			if r.options[option] {
+				fmt.Fprintf(&b, " %s", option)
+			}
+		}
+		if len(r.dependsOn) > 0 || len(r.aliases) > 0 {
+			fmt.Fprintf(&b, " dependsOn %v aliases %v", r.dependsOn, r.aliases)
+		}
+	}
+	return b.String()
+}

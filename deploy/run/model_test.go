@@ -1,0 +1,578 @@
+package run_test
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"runtime/debug"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"github.com/lumi-idl/lumi/deploy/plan"
+	"github.com/lumi-idl/lumi/deploy/run"
+	"github.com/lumi-idl/lumi/deploy/sim"
+	"github.com/lumi-idl/lumi/deploy/store"
+	"github.com/lumi-idl/lumi/deploy/store/memory"
+	"github.com/lumi-idl/lumi/deploy/store/sqlite"
+	lumi "github.com/lumi-idl/lumi/runtime"
+)
+
+// modelCase is what happens in an environment: changes of programs and their deployments, until a last deployment of all.
+type modelCase struct {
+	Seed    uint64
+	Modules int
+	Faults  float64
+	// Slow has the cloud take time for everything.
+	Slow bool
+	Acts []modelAct
+}
+
+// modelAct changes a program and deploys it.
+type modelAct struct {
+	Module int
+	Edits  []modelEdit
+	// Later runs the deployment together with that of the next act.
+	Later bool
+	// Crashes are those of the processes, one after another. Twice has two at a time.
+	Crashes []modelCrash
+	Twice   bool
+	// Meddle is what someone else does After so many seconds.
+	Meddle modelMeddling
+	After  int
+	// Failed is what is done about a deployment that failed.
+	Failed modelAnswer
+	// Rollback deploys what the module was two deployments before.
+	Rollback bool
+}
+
+type modelMeddling int
+
+const (
+	nothing modelMeddling = iota
+	aborts
+	stops
+	stopsTwice
+	stopsThrice
+)
+
+type modelAnswer int
+
+const (
+	retries modelAnswer = iota
+	leaves
+	givesUp
+)
+
+// drawModelCase draws a case. Rapid prefers small numbers, which makes programs dull, so most numbers are scattered; those
+// that rapid tries when it makes a case smaller are not. With another salt, the same draws make another case.
+func drawModelCase(t *rapid.T, salt uint32) modelCase {
+	number := rapid.Uint16()
+	below := func(t *rapid.T, n uint16, label string) int {
+		if u := number.Draw(t, label); u >= n {
+			return int((uint32(u)*2654435761 + salt*2246822519) >> 8 % uint32(n)) //nolint:gosec // It is less than n.
+		} else {
+			return int(u)
+		}
+	}
+	edits := rapid.Custom(func(t *rapid.T) modelEdit {
+		do := []int{0, 0, 0, 1, 1, 2, 3, 4, 5, 6, 7, 8, 8, 9, 10, 11, 12, 13}
+		return modelEdit{do[below(t, uint16(len(do)), "do")], below(t, 5, "on"), below(t, 24, "how")}
+	})
+	crashes := rapid.Custom(func(t *rapid.T) modelCrash {
+		return modelCrash{below(t, 40, "at"), modelDeath(below(t, 4, "death"))}
+	})
+	acts := rapid.Custom(func(t *rapid.T) modelAct {
+		return modelAct{
+			Module: below(t, 3, "module"), Edits: rapid.SliceOfN(edits, 1, 8).Draw(t, "edits"),
+			Later: below(t, 3, "later") == 2, Crashes: rapid.SliceOfN(crashes, 0, 2).Draw(t, "crashes"),
+			Twice: below(t, 4, "twice") == 3, Meddle: modelMeddling(max(0, below(t, 9, "meddle")-4)), After: below(t, 20, "after"),
+			Failed: modelAnswer(below(t, 3, "failed")), Rollback: below(t, 8, "rollback") == 7,
+		}
+	})
+	return modelCase{
+		Seed: uint64(number.Draw(t, "seed")), Modules: 1 + below(t, 3, "modules"),
+		Faults: []float64{0, .1, .3}[below(t, 3, "faults")], Slow: below(t, 2, "slow") == 1,
+		Acts: rapid.SliceOfN(acts, 1, 5).Draw(t, "acts"),
+	}
+}
+
+// TestModel runs cases against the simulated cloud and compares the outcome with what the programs describe. With rapid's 100
+// checks, these are 10,000 cases, always the same ones; with -rapid.checks they are as many as that says times 100, at random.
+func TestModel(t *testing.T) {
+	checkModel(t, 100, inMemory)
+}
+
+func inMemory(context.Context) store.Store { return memory.New() }
+
+// TestModelSQLite does the same with 1,000 cases and databases, in memory where the system can: no case cuts the power.
+func TestModelSQLite(t *testing.T) {
+	folder := t.TempDir()
+	if fast, err := os.MkdirTemp("/dev/shm", "lumi"); err == nil {
+		t.Cleanup(func() { os.RemoveAll(fast) })
+		folder = fast
+	}
+	checkModel(t, 10, func(ctx context.Context) store.Store {
+		folder := must(os.MkdirTemp(folder, ""))
+		return &temporary{must(sqlite.Open(ctx, filepath.Join(folder, "state.db"), sqlite.Options{})), folder}
+	})
+}
+
+// temporary is a store whose folder is removed with it.
+type temporary struct {
+	store.Store
+	folder string
+}
+
+// Close implements [store.Store].
+func (t *temporary) Close() error { return errors.Join(t.Store.Close(), os.RemoveAll(t.folder)) }
+
+// TestModelCases plays cases that failed once, as rapid made them small.
+func TestModelCases(t *testing.T) {
+	for name, c := range map[string]modelCase{
+		"a reference leads to a replacement": {Modules: 1, Acts: []modelAct{
+			{Edits: []modelEdit{{0, 0, 0}, {0, 0, 0}}}, {Edits: []modelEdit{{10, 0, 3}}},
+		}},
+		"a call ends at its deadline": {Seed: 0x124f, Modules: 3, Faults: 0.1, Slow: true, Acts: []modelAct{
+			{Module: 1, Edits: []modelEdit{{4, 0, 10}, {0, 4, 16}}, After: 12, Failed: leaves},
+			{
+				Edits:   []modelEdit{{0, 3, 18}, {0, 0, 1}, {0, 2, 8}},
+				Crashes: []modelCrash{{23, cutOff}}, After: 11, Failed: givesUp,
+			},
+		}},
+		"a deployment that failed would have renamed what is replaced": {Modules: 2, Faults: 0.3, Slow: true, Acts: []modelAct{
+			{Edits: []modelEdit{{0, 0, 12}}, After: 14},
+			{
+				Edits:   []modelEdit{{11, 3, 14}, {10, 1, 1}, {0, 0, 12}, {0, 1, 1}, {0, 4, 3}, {12, 1, 17}, {0, 3, 2}, {7, 1, 6}},
+				Crashes: []modelCrash{{24, suspended}, {27, lost}}, Later: true, After: 1, Failed: leaves,
+			},
+			{Module: 1, Edits: []modelEdit{{5, 0, 18}}, Meddle: stopsTwice, After: 12, Failed: leaves},
+			{Edits: []modelEdit{{3, 0, 10}}, After: 1},
+		}},
+		"a deployment between takes over what is not known": {Seed: 4, Modules: 1, Faults: 0.3, Slow: true, Acts: []modelAct{
+			{Edits: []modelEdit{{0, 0, 7}}, After: 14}, {Edits: []modelEdit{{1, 3, 8}}, Later: true, After: 2},
+			{Edits: []modelEdit{{3, 2, 23}}, After: 4, Failed: leaves}, {Edits: []modelEdit{{2, 1, 0}}, Failed: leaves},
+		}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var story []string
+			failure := c.play(t, inMemory, func(format string, args ...any) { story = append(story, fmt.Sprintf(format, args...)) })
+			if failure != nil {
+				t.Errorf("%s\n%s: %s", strings.Join(story, "\n"), failure.class, failure.detail)
+			}
+		})
+	}
+}
+
+func checkModel(t *testing.T, parts int, open func(context.Context) store.Store) {
+	defer debug.SetGCPercent(debug.SetGCPercent(800)) // Cases are many, and small.
+	isSet := false
+	flag.Visit(func(f *flag.Flag) { isSet = isSet || f.Name == "rapid.checks" || f.Name == "rapid.seed" })
+	if !isSet {
+		must(0, flag.Set("rapid.seed", "1"))
+		defer func() { must(0, flag.Set("rapid.seed", "0")) }()
+	}
+	t.Run("all", func(t *testing.T) {
+		for i := range parts {
+			t.Run(fmt.Sprint(i), func(t *testing.T) {
+				t.Parallel()
+				checkCases(t, uint32(i), open)
+			})
+		}
+	})
+	if alone := modelAlone.Swap(0); alone > 20 {
+		t.Errorf("the programs of %d cases could not be deployed as they were", alone)
+	}
+}
+
+// modelAlone counts the cases in which people have to change programs.
+var modelAlone atomic.Int64
+
+// checkCases plays rapid's number of cases.
+func checkCases(t *testing.T, salt uint32, open func(context.Context) store.Store) {
+	var first []string // the story of a failure, which may depend on how goroutines are scheduled
+	rapid.Check(t, func(r *rapid.T) {
+		c := drawModelCase(r, salt)
+		var story []string
+		failure := c.play(t, open, func(format string, args ...any) { story = append(story, fmt.Sprintf(format, args...)) })
+		if failure == nil {
+			return
+		}
+		story = append(story, fmt.Sprintf("%#v", c), failure.detail)
+		if first == nil {
+			first = story
+			t.Cleanup(func() { t.Logf("the first failure:\n%s", strings.Join(first, "\n")) })
+		}
+		r.Log(strings.Join(story, "\n"))
+		r.Fatal(failure.class)
+	})
+}
+
+// model is a case that is played.
+type model struct {
+	*modelWorld
+	modelPrograms
+	// deployed has the programs of deployments, by ID.
+	deployed map[int64]*modelProgram
+	waiting  []int64
+	// early is set if a deletion may come too early: an aborted deployment may have changed something in place so that it
+	// refers to what the abort deletes, and what a failed one made may use what another module replaces.
+	early bool
+	// observer is a process that lives until the end, and runs nothing before.
+	observer *modelProcess
+}
+
+// play plays a case in a bubble, where time costs nothing.
+func (c modelCase) play(t *testing.T, open func(context.Context) store.Store, log func(string, ...any)) (failure *modelFailure) {
+	defer func() {
+		if r := recover(); r != nil && failure == nil { // of the bubble: a deadlock
+			failure = &modelFailure{"deadlock", fmt.Sprint(r)}
+		}
+	}()
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithCancel(t.Context())
+		defer cancel()
+		o := sim.Options{
+			Seed: c.Seed, Types: modelTypes, Faults: c.Faults, RetryAfter: 2 * time.Second, Latency: time.Millisecond,
+		}
+		if c.Slow {
+			o.Latency, o.Lag = 5*time.Second, 5*time.Second
+			if c.Faults == 0 { // Else a deletion that fails may go on, and nobody can see that.
+				o.Deletion = 20 * time.Second
+			}
+		}
+		began := time.Now()
+		var mu sync.Mutex
+		m := &model{
+			modelWorld: &modelWorld{
+				Context: ctx, cloud: sim.New(o), store: open(ctx), dead: map[string]bool{},
+				log: func(format string, args ...any) {
+					mu.Lock()
+					defer mu.Unlock()
+					log("%6v "+format, append([]any{time.Since(began).Round(time.Second)}, args...)...)
+				},
+			},
+			modelPrograms: modelPrograms{spared: map[string]bool{}}, deployed: map[int64]*modelProgram{},
+		}
+		defer m.store.Close()
+		defer func() {
+			if f, ok := recover().(modelFailure); ok {
+				failure = &f
+				for _, call := range m.cloud.Calls() {
+					log("%s %s %s %s, %s, effect %d: %v", call.Op, call.URN.Name(), call.ID, call.Token, call.Fault, call.Effect, call.Err)
+				}
+			}
+			cancel()
+			synctest.Wait()
+			time.Sleep(time.Hour) // until the last process has ended
+		}()
+		m.observer = m.start()
+		m.must(run.NewEnvironment(ctx, m.store, store.Environment{Name: modelEnvironment, Lineage: "lineage", Key: "key"}))
+		for i := range c.Modules {
+			m.modules = append(m.modules, &modelProgram{name: string(rune('a' + i))})
+		}
+		for i, act := range c.Acts {
+			m.act(act, i == len(c.Acts)-1)
+		}
+		m.converge()
+		m.compare()
+	})
+	return failure
+}
+
+// act changes a program, queues its deployment, and has processes run what waits, whatever comes of that.
+func (m *model) act(a modelAct, isLast bool) {
+	p := m.start()
+	program := m.modules[a.Module%len(m.modules)]
+	before := program.clone()
+	for _, x := range a.Edits {
+		m.edit(program, x)
+	}
+	r := m.request(program)
+	if a.Rollback {
+		m.rollback(p, program, &r)
+	}
+	if id := m.queue(p, program, r); id != 0 {
+		m.waiting = append(m.waiting, id)
+	} else {
+		*program = *before
+	}
+	if a.Later && !isLast || len(m.waiting) == 0 {
+		return
+	}
+	ids := m.waiting
+	m.waiting = nil
+	for attempt := range 6 {
+		crash := modelCrash{}
+		if attempt < len(a.Crashes) {
+			crash = a.Crashes[attempt]
+		}
+		processes := []*modelProcess{p}
+		if attempt > 0 {
+			processes[0] = m.start()
+		}
+		processes[0].dieAt(crash)
+		if a.Twice {
+			processes = append(processes, m.start())
+		}
+		if attempt == 0 {
+			go m.meddle(a, processes[0], ids[0])
+		}
+		m.run(ids, processes...)
+		if again := m.again(a, ids, attempt); !again {
+			break
+		}
+	}
+	g, err := m.observer.engine.Graph(m)
+	m.must(err)
+	if err := g.Check(); err != nil {
+		m.fail("the graph breaks its invariant", "%v", err)
+	}
+}
+
+// again does something about deployments that are not done, and reports whether they can run again.
+func (m *model) again(a modelAct, ids []int64, attempt int) (again bool) {
+	p := m.observer
+	for _, d := range m.deployments(ids...) {
+		switch d.State {
+		case store.Running, store.Aborting:
+			again = true
+		case store.Wait:
+			again = again || attempt == 0
+		case store.Ask:
+			again = m.answer(p, d) || again
+			m.early = m.early || len(d.Uses) > 0
+		case store.Failed:
+			m.early = m.early || len(d.Uses) > 0
+			switch {
+			case a.Failed == retries && attempt < 3:
+				m.logError(p, "Retry", p.engine.Retry(m, d.ID))
+				again = true
+			case a.Failed == givesUp:
+				m.logError(p, "Abort", p.engine.Abort(m, d.ID))
+				again, m.early = true, true
+			}
+		}
+	}
+	return again
+}
+
+func (m *model) meddle(a modelAct, p *modelProcess, id int64) {
+	time.Sleep(time.Duration(a.After) * time.Second)
+	switch {
+	case a.Meddle == aborts:
+		m.early = true
+		m.logError(m.observer, "Abort", m.observer.engine.Abort(m, id))
+	case a.Meddle >= stops:
+		for range a.Meddle - stops + 1 {
+			p.logf("is stopped")
+			p.engine.Stop()
+			time.Sleep(time.Second)
+		}
+	}
+}
+
+func (m *model) logError(p *modelProcess, what string, err error) { p.logf("%s: %v", what, err) }
+
+func (m *model) request(program *modelProgram) run.Request {
+	if program.gone {
+		return run.Request{Destroy: program.name}
+	}
+	return run.Request{Desired: m.desired(program)}
+}
+
+// rollback replaces a program and its request by those of the last deployment of the module that is done.
+func (m *model) rollback(p *modelProcess, program *modelProgram, r *run.Request) {
+	id, former := m.former(program)
+	if former == nil {
+		return
+	}
+	back, empty, err := p.engine.Rollback(m, id)
+	m.log("roll back to %d: %v %v", id, empty, err)
+	if err == nil {
+		*r, *program = back, *former.clone()
+	}
+}
+
+// former returns what was deployed last of a module, or nil.
+func (m *model) former(program *modelProgram) (id int64, former *modelProgram) {
+	for _, id := range slices.Backward(slices.Sorted(maps.Keys(m.deployed))) {
+		if p := m.deployed[id]; p.name == program.name && !p.gone && m.deployments(id)[0].State == store.Done {
+			return id, p
+		}
+	}
+	return 0, nil
+}
+
+// queue plans and queues a request. It returns 0 if that is refused.
+func (m *model) queue(p *modelProcess, program *modelProgram, r run.Request) int64 {
+	m.log("deploy %s", program)
+	if r.Desired != nil {
+		m.must(r.Desired.Check())
+	}
+	shown, err := p.engine.Plan(m, r)
+	if refused := (*plan.Error)(nil); errors.As(err, &refused) {
+		m.log("refused: %v", err)
+		return 0
+	}
+	m.must(err)
+	d, err := p.engine.Queue(m, r, shown)
+	m.must(err)
+	m.log("queued as %d", d.ID)
+	m.deployed[d.ID] = program.clone()
+	return d.ID
+}
+
+// converge has the cloud work, and deploys all programs until there is nothing left to do.
+func (m *model) converge() {
+	m.log("all is well now")
+	m.cloud.Calm()
+	time.Sleep(10 * time.Minute) // Who was suspended goes on.
+	p := m.observer
+	for round := range 9 {
+		for _, d := range m.deployments() {
+			isStuck := d.State == store.Failed || d.State == store.Ask || d.State == store.Wait && d.Number > 0 && round%3 == 2
+			switch {
+			case d.State == store.Ask && m.answer(p, d):
+			case isStuck && (d.Abort || round%3 == 2):
+				m.early = true
+				m.logError(p, "Abort", p.engine.Abort(m, d.ID))
+			case isStuck && round%3 == 0:
+				m.logError(p, "Retry", p.engine.Retry(m, d.ID))
+			}
+			m.run([]int64{d.ID}, p)
+		}
+		for _, program := range m.modules {
+			if m.isPending(program) {
+				id, err := p.engine.CleanUp(m, program.name)
+				m.must(err)
+				m.run([]int64{id}, p)
+			}
+		}
+		if round == 5 { // A resource that is in use may have to be deleted before it is replaced.
+			modelAlone.Add(1)
+			for _, program := range slices.Backward(m.modules) {
+				*program = *program.alone()
+			}
+		}
+		isDone := true
+		for _, program := range m.modules {
+			isDone = m.isDeployed(p, program) && isDone
+		}
+		if isDone && len(m.deployments()) == 0 && !m.isPending(m.modules...) {
+			return
+		}
+	}
+	m.fail("does not converge", "%+v", m.deployments())
+}
+
+// isPending reports whether a resource of programs is still to be deleted.
+func (m *model) isPending(programs ...*modelProgram) bool {
+	g, err := m.observer.engine.Graph(m)
+	m.must(err)
+	return slices.ContainsFunc(programs, func(p *modelProgram) bool { return len(g.Pending(p.name)) > 0 })
+}
+
+// isDeployed deploys a program, and reports whether that succeeds.
+func (m *model) isDeployed(p *modelProcess, program *modelProgram) bool {
+	g, err := p.engine.Graph(m)
+	m.must(err)
+	if (program.gone || len(program.resources) == 0) && g.Newest(program.name) == nil {
+		return true
+	}
+	id := m.queue(p, program, m.request(program))
+	if id == 0 {
+		// What is still to be deleted may be in use until the module is what it was.
+		if _, former := m.former(program); former != nil {
+			former = former.unprotected()
+			if id := m.queue(p, former, m.request(former)); id != 0 {
+				m.run([]int64{id}, p)
+			}
+		}
+		return false
+	}
+	m.run([]int64{id}, p)
+	return m.deployments(id)[0].State == store.Done
+}
+
+// compare compares the cloud with the programs.
+func (m *model) compare() {
+	v := m.cloud.Violations()
+	if m.early {
+		v = slices.DeleteFunc(v, func(v string) bool { return strings.Contains(v, "although") && strings.HasPrefix(v, "Delete") })
+	}
+	if len(v) > 0 {
+		m.fail("violations", "%s", strings.Join(v, "\n"))
+	}
+	p := m.observer
+	g, err := p.engine.Graph(m)
+	m.must(err)
+	if err := g.Check(); err != nil {
+		m.fail("the graph breaks its invariant", "%v", err)
+	}
+	exists := map[lumi.ID]sim.Resource{}
+	for _, r := range m.cloud.Resources() {
+		exists[r.ID] = r
+	}
+	cloud := map[int]sim.Resource{}
+	for _, module := range g.Modules() {
+		if n := len(g.Versions(module)); n > 1 || len(g.Pending(module)) > 0 {
+			m.fail("old versions or pending deletions are left", "%d versions of %s, %d pending", n, module, len(g.Pending(module)))
+		}
+		for r := range g.Newest(module).Resources() {
+			if _, ok := exists[lumi.ID(r.ID)]; !ok {
+				m.fail("lost", "%s is not in the cloud as %s", r.URN, r.ID)
+			}
+			number, _ := r.Inputs.Get("mode").Int()
+			cloud[int(number)] = exists[lumi.ID(r.ID)]
+			delete(exists, lumi.ID(r.ID))
+		}
+	}
+	for _, r := range exists {
+		if !m.spared[r.URN.Name()] {
+			m.fail("an orphan", "%+v", r)
+		}
+	}
+	// Where a resource had to be read, nobody knows whether it has a secret that cannot be read.
+	wasRead := map[lumi.ID]bool{}
+	for _, call := range m.cloud.Calls() {
+		wasRead[call.ID] = wasRead[call.ID] || call.Op == sim.Get
+	}
+	count := 0
+	for _, program := range m.modules {
+		if program.gone {
+			continue
+		}
+		if len(program.resources) > 0 {
+			again, err := p.engine.Plan(m, m.request(program))
+			m.must(err)
+			if left := again.Effects(); len(left) > 0 {
+				m.fail("deployed, and yet there is something to do", "%+v", left)
+			}
+		}
+		for _, r := range program.resources {
+			is := maps.Clone(cloud[r.number].Inputs)
+			if _, wanted := r.properties["password"]; !wanted && wasRead[cloud[r.number].ID] {
+				delete(is, "password")
+			}
+			if d := cmp.Diff(m.inputs(program, r, cloud), is); d != "" {
+				m.fail("the cloud differs from the program", "%d of %s (-program +cloud):\n%s", r.number, program, d)
+			}
+			count++
+		}
+	}
+	if count != len(cloud) {
+		m.fail("too much is left", "%+v", cloud)
+	}
+}

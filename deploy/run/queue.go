@@ -1,0 +1,193 @@
+package run
+
+import (
+	"context"
+	"encoding/json"
+	"slices"
+	"time"
+
+	"github.com/lumi-idl/lumi/deploy/graph"
+	"github.com/lumi-idl/lumi/deploy/plan"
+	"github.com/lumi-idl/lumi/deploy/queue"
+	"github.com/lumi-idl/lumi/deploy/store"
+)
+
+// The purposes of deployments in the store.
+const (
+	deploy  = "deploy"
+	cleanup = "cleanup"
+	destroy = "destroy"
+)
+
+// The names of the provisioners that are built in.
+const (
+	// Providers is the one that calls resource providers.
+	Providers = "providers"
+	// Module is the one that makes a module's new version known.
+	Module = "module"
+)
+
+// entry returns the entry of a deployment in the queue.
+func entry(d store.Deployment) queue.Entry {
+	return queue.Entry{
+		ID: graph.Deployment(d.Number), Module: d.Module, Uses: d.Uses,
+		Running: d.State == store.Running || d.State == store.Aborting,
+		Failed:  d.State == store.Failed || d.State == store.Ask,
+	}
+}
+
+func name(d store.Deployment) string { return entry(d).Name() }
+
+func entries(rows []store.Deployment) queue.Queue {
+	q := make(queue.Queue, len(rows))
+	for i, d := range rows {
+		q[i] = entry(d)
+	}
+	return q
+}
+
+// entryOf returns the entry that a request would have.
+func (e *Engine) entryOf(r Request, number int64) (queue.Entry, error) {
+	if r.Desired == nil {
+		return queue.Entry{ID: graph.Deployment(number), Module: r.Destroy}, nil
+	}
+	m, err := graph.ModuleOf(r.Desired, e.Environment)
+	if err != nil {
+		return queue.Entry{}, plan.AsError(err)
+	}
+	var uses []string
+	for _, u := range m.Uses {
+		uses = append(uses, u.Module)
+	}
+	return queue.Entry{ID: graph.Deployment(number), Module: m.Name, Uses: slices.Compact(uses)}, nil
+}
+
+// request returns what a deployment was asked to do, and what was shown.
+func (e *Engine) request(ctx context.Context, d store.Deployment) (Request, []plan.Effect, error) {
+	var c store.Content
+	err := e.read(ctx, func(t *txn) (err error) {
+		c, err = t.Content(d.ID)
+		return err
+	})
+	if err != nil || d.Purpose == cleanup {
+		return Request{}, nil, err
+	}
+	var r Request
+	if err := json.Unmarshal([]byte(c.Request), &r); err != nil {
+		return Request{}, nil, err
+	}
+	if c.Desired != "" {
+		if r.Desired, err = e.codec().ParseDesired(c.Desired); err != nil {
+			return Request{}, nil, err
+		}
+	}
+	shown, err := e.codec().ParseEffects(c.Shown)
+	return r, shown, err
+}
+
+// queued is a request that this process has queued, with its plan.
+type queued struct {
+	request Request
+	plan    *plan.Plan
+}
+
+// Queue queues a request with the plan that was agreed to. If a deployment of the module has failed, it takes its place. The
+// error is a *[plan.Error] if modules would use each other in a circle.
+func (e *Engine) Queue(ctx context.Context, r Request, shown *plan.Plan) (store.Deployment, error) {
+	var c store.Content
+	r, err := e.concealed(ctx, r)
+	if err != nil {
+		return store.Deployment{}, err
+	}
+	d := store.Deployment{
+		Environment: e.Environment, Purpose: deploy, State: store.Wait, Owner: e.Owner, Created: time.Now().UTC(),
+	}
+	if r.Desired == nil {
+		d.Purpose = destroy
+	} else if c.Desired, err = e.codec().Desired(r.Desired); err != nil {
+		return d, err
+	}
+	if c.Shown, err = e.codec().Effects(shown.Effects()); err != nil {
+		return d, err
+	}
+	request, err := json.Marshal(r)
+	if err != nil {
+		return d, err
+	}
+	c.Request = string(request)
+	before := d
+	err = e.write(ctx, func(t *txn) error {
+		d = before
+		return t.add(&d, r, c)
+	})
+	if err == nil {
+		e.queued.Store(d.ID, queued{r, shown})
+	}
+	return d, err
+}
+
+// add queues a deployment.
+func (t *txn) add(d *store.Deployment, r Request, c store.Content) error {
+	environment, err := t.Environment(t.engine.Environment)
+	if err != nil {
+		return err
+	}
+	environment.Last++
+	if err := t.PutEnvironment(environment); err != nil {
+		return err
+	}
+	added, err := t.engine.entryOf(r, environment.Last)
+	if err != nil {
+		return err
+	}
+	rows, g, err := t.queue()
+	if err != nil {
+		return err
+	}
+	_, replaced, err := entries(rows).Add(added, g)
+	if err != nil {
+		return plan.AsError(err)
+	}
+	d.Number, d.Module, d.Uses = environment.Last, added.Module, added.Uses
+	d.Expires = time.Now().Add(t.engine.Lease).UTC()
+	if replaced != nil {
+		d.Place = place(rows, added.Module)
+	}
+	if d.ID, err = t.AddDeployment(*d, c); err != nil {
+		return err
+	}
+	if d.Place == 0 {
+		d.Place = d.ID
+	}
+	t.note(*d, store.Event{State: store.Wait})
+	for _, old := range rows {
+		if replaced != nil && name(old) == replaced.Name() {
+			old.Fence++
+			// The next one to run settles them.
+			heir := d.ID
+			if i := slices.IndexFunc(rows, func(o store.Deployment) bool {
+				return o.Module == old.Module && o.Purpose != cleanup && o.State == store.Wait
+			}); i >= 0 {
+				heir = rows[i].ID
+			}
+			if err := t.MoveSteps(old.ID, heir); err != nil {
+				return err
+			}
+			if err := t.DeleteTasks(old.ID); err != nil {
+				return err
+			}
+			return t.move(&old, store.Superseded, "superseded by "+name(*d))
+		}
+	}
+	return nil
+}
+
+// place returns the place of a deployment that takes over from a failed one: that of the last deployment of the module.
+func place(rows []store.Deployment, module string) (place int64) {
+	for _, d := range rows {
+		if d.Module == module && d.Purpose != cleanup {
+			place = d.Place
+		}
+	}
+	return place
+}

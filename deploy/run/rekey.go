@@ -1,0 +1,108 @@
+package run
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/lumi-idl/lumi/deploy/graph"
+	"github.com/lumi-idl/lumi/deploy/secret"
+	"github.com/lumi-idl/lumi/deploy/state"
+	"github.com/lumi-idl/lumi/deploy/store"
+)
+
+// Rekey seals everything in the environment again with another key, and stores that key as it was wrapped, in one
+// transaction. It is refused while a deployment runs. The engine keeps its former key: use another one afterwards.
+func (e *Engine) Rekey(ctx context.Context, key *secret.Key, wrapped string) error {
+	// A Codec without a key would hide secrets, one with a random key reports them.
+	from, to := state.Codec{Key: cmp.Or(e.Key, secret.NewKey())}, state.Codec{Key: key}
+	// The transaction is not shared with other writes of the engine, which seal with the former key.
+	return e.transact(ctx, []*write{{f: func(t *txn) error {
+		if err := t.resealGraph(from, to, wrapped); err != nil {
+			return err
+		}
+		for d, err := range t.deployments() {
+			if err != nil {
+				return err
+			}
+			if err := cmp.Or(t.fenceOff(d), t.reseal(from, to, d.ID)); err != nil {
+				return fmt.Errorf("%s: %w", name(d), err)
+			}
+		}
+		return nil
+	}}})
+}
+
+// resealGraph seals the resource graph with another key. Since its serial changes, executors with the former key read it
+// again, and cannot.
+func (t *txn) resealGraph(from, to state.Codec, wrapped string) error {
+	environment, err := t.Environment(t.engine.Environment)
+	if err != nil {
+		return err
+	}
+	rows, err := t.Vertices(environment.Name)
+	if err != nil {
+		return err
+	}
+	g, err := from.Graph(environment, rows)
+	if err != nil {
+		return err
+	}
+	put, _, err := to.Changes(&graph.Graph{}, g)
+	if err != nil {
+		return err
+	}
+	environment.Key = wrapped
+	return cmp.Or(t.PutEnvironment(environment), t.PutVertices(environment.Name, put, nil))
+}
+
+// fenceOff prevents the executor that has left a deployment from writing with the former key. It refuses a deployment that
+// runs.
+func (t *txn) fenceOff(d store.Deployment) error {
+	if d.State != store.Running && d.State != store.Aborting {
+		return nil
+	}
+	if time.Now().Before(d.Expires) {
+		return &RefusedError{"the key cannot be changed while it runs: wait until it has ended"}
+	}
+	d.Fence++
+	return t.PutDeployment(d)
+}
+
+// reseal seals what the store has of a deployment with another key.
+func (t *txn) reseal(from, to state.Codec, deployment int64) error {
+	c, err := t.Content(deployment)
+	if err != nil {
+		return err
+	}
+	err = errors.Join(recode(&c.Desired, from.ParseDesired, to.Desired), recode(&c.Shown, from.ParseEffects, to.Effects))
+	if err != nil {
+		return err
+	}
+	if err := t.PutContent(deployment, c); err != nil {
+		return err
+	}
+	rows, err := t.Steps(deployment)
+	for i := 0; i < len(rows) && err == nil; i++ {
+		parse := func(text string) ([]*graph.Resource, error) { return from.Resources([]string{text}) }
+		write := func(one []*graph.Resource) (string, error) { return to.Resource(one[0]) }
+		if err = recode(&rows[i].New, parse, write); err == nil {
+			err = t.PutStep(rows[i])
+		}
+	}
+	return err
+}
+
+// recode parses a text and writes it again, unless it is empty.
+func recode[T any](text *string, parse func(string) (T, error), write func(T) (string, error)) error {
+	if *text == "" {
+		return nil
+	}
+	v, err := parse(*text)
+	if err == nil {
+		*text, err = write(v)
+	}
+	return err
+}

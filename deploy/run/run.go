@@ -1,0 +1,129 @@
+// Package run runs deployments: it queues them, plans them when their turn comes, calls providers and provisioners, and
+// records each call before it is made and each result before it is used. So another executor can continue after a crash.
+//
+//	engine := run.New(run.Options{Store: s, Environment: "prod", Key: key, Providers: pool})
+//	p, err := engine.Plan(ctx, request)          // to be agreed to
+//	d, err := engine.Queue(ctx, request, p)
+//	d, err = engine.Run(ctx, d.ID)               // until it is done, has failed or asks
+//
+// # Life of a deployment
+//
+//	claim ──▶ settle ──▶ plan ──▶ tasks ──▶ module ──▶ deletions ──▶ DONE
+//	  ▲                    │        │
+//	  └────── retry ───────┴────────┴──▶ FAILED or ASK
+//
+// Claim takes the lease and a new fencing token. Settle determines the outcome of calls that an earlier executor started.
+// Then the resource graph has all results, and the module is planned for it. Starting, retrying, recovering from a crash and
+// taking over from a failed deployment are therefore the same. The plan must not do more than the one that was agreed to.
+// Results of steps are rows of the store until the module's task, a failure or the next claim folds them into the graph.
+//
+// States and their transitions are in [Deployments], [Tasks] and [Steps], and in docs/engine.md as tables.
+package run
+
+import (
+	"cmp"
+	"sync"
+	"time"
+
+	"github.com/lumi-idl/lumi/deploy/plan"
+	"github.com/lumi-idl/lumi/deploy/provision"
+	"github.com/lumi-idl/lumi/deploy/secret"
+	"github.com/lumi-idl/lumi/deploy/state"
+	"github.com/lumi-idl/lumi/deploy/store"
+	"github.com/lumi-idl/lumi/lumigl"
+	"github.com/lumi-idl/lumi/runtime/tokens"
+	"github.com/lumi-idl/lumi/runtime/urn"
+)
+
+// Options configure an [Engine].
+type Options struct {
+	Store       store.Store
+	Environment string
+	// Key is the data key of the environment. Without it, a deployment whose state has secrets asks for it.
+	Key *secret.Key
+	// Providers has the providers of the resources that no provisioner handles.
+	Providers provision.Providers
+	// Provisioners are the other provisioners, by name, and Provisioner returns the name of the one that handles a type,
+	// or "" for a resource provider. It may be nil.
+	Provisioners map[string]plan.Provisioner
+	Provisioner  func(tokens.Type) string
+	// Events receives the events of deployments that this engine runs or changes, one at a time. It must not block, nor call
+	// the engine except for Stop. Those of other processes are in the store.
+	Events func(store.Event)
+	// Parallelism is how many calls run at once: 16 if it is 0.
+	Parallelism int
+	// StopOnError has no new steps start after one has failed. Otherwise those run that do not depend on it.
+	StopOnError bool
+	// Timeout bounds a call if the resource has no option "timeouts": 30 minutes if it is 0.
+	Timeout time.Duration
+	// Lease is how long a deployment stays claimed after its executor has disappeared: 30 seconds if it is 0.
+	Lease time.Duration
+	// Retries is how often a call is repeated after transient failures: 8 times if it is 0. Backoff is the delay before the
+	// first repetition, and doubles each time, up to a minute: a second if it is 0.
+	Retries int
+	Backoff time.Duration
+	// Poll is how often provisioners are polled, and the store for deployments of other processes: every second if it is 0.
+	Poll time.Duration
+	// Owner identifies this process, and IsDead reports whether the process with an identity is known to have ended.
+	// They default to the host name, the process ID and the start of this process, and to looking for that on this host.
+	Owner  string
+	IsDead func(owner string) bool
+}
+
+// Engine runs the deployments of an environment. Its methods may be called concurrently.
+type Engine struct {
+	Options
+	cache   cached
+	journal journal
+	showing sync.Mutex // held while an event is shown
+	// queued has the requests that this engine has queued and their plans, as [queued] by deployment, until they run.
+	queued sync.Map
+	// stops are closed one by one by Stop, and stopped counts them.
+	stops    [2]chan struct{}
+	stopped  int
+	stopping sync.Mutex // of stopped
+}
+
+// New returns an engine.
+func New(o Options) *Engine {
+	o.Parallelism = cmp.Or(o.Parallelism, 16)
+	o.Timeout = cmp.Or(o.Timeout, 30*time.Minute)
+	o.Lease = cmp.Or(o.Lease, 30*time.Second)
+	o.Retries = cmp.Or(o.Retries, 8)
+	o.Backoff = cmp.Or(o.Backoff, time.Second)
+	o.Poll = cmp.Or(o.Poll, time.Second)
+	o.Owner = cmp.Or(o.Owner, self())
+	if o.IsDead == nil {
+		o.IsDead = isDead
+	}
+	return &Engine{
+		Options: o, journal: journal{commit: make(chan struct{}, 1)},
+		stops: [2]chan struct{}{make(chan struct{}), make(chan struct{})},
+	}
+}
+
+func (e *Engine) codec() state.Codec { return state.Codec{Key: e.Key} }
+
+// caller returns a caller with the configuration of a request.
+func (e *Engine) caller(r Request) *provision.Caller {
+	return &provision.Caller{Providers: e.Providers, Configuration: packagesOf(r.configuration())}
+}
+
+// Request is a request for a deployment.
+type Request struct {
+	// Desired is the desired state of the module, or nil if Destroy is set.
+	Desired *lumigl.Snapshot `json:"-"` // which the store has as it is
+	// Destroy names a module to remove.
+	Destroy string
+	// Targets and Interrupt are those of [plan.Request].
+	Targets   []urn.URN
+	Interrupt []string
+}
+
+// configuration returns the configuration of packages, by name.
+func (r Request) configuration() lumigl.Value {
+	if r.Desired == nil {
+		return lumigl.Value{}
+	}
+	return r.Desired.Field("configuration")
+}

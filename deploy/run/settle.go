@@ -1,0 +1,220 @@
+package run
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/lumi-idl/lumi/deploy/graph"
+	"github.com/lumi-idl/lumi/deploy/plan"
+	"github.com/lumi-idl/lumi/deploy/store"
+	"github.com/lumi-idl/lumi/runtime/urn"
+)
+
+// identity tells the vertices of resources apart.
+type identity struct {
+	urn        urn.URN
+	deployment graph.Deployment
+	id         string
+}
+
+func identityOf(r *graph.Resource) identity { return identity{r.URN, r.Deployment, r.ID} }
+
+// oldKey returns the key of a vertex in the row of a step, and oldOf the identity that it stands for.
+func oldKey(r *graph.Resource) string { return fmt.Sprintf("%d %s", r.Deployment, r.URN) }
+
+func oldOf(row store.Step) identity {
+	number, u, _ := strings.Cut(row.OldKey, " ")
+	deployment, _ := strconv.ParseInt(number, 10, 64)
+	return identity{urn.URN(u), graph.Deployment(deployment), row.OldID}
+}
+
+// stored is a step of the store with its resources.
+type stored struct {
+	store.Step
+	old, new *graph.Resource
+}
+
+// hasResult reports whether the step did something that is known, if only in part.
+func (s stored) hasResult() bool {
+	return s.State == store.Done || s.State == store.Failed && s.new != nil
+}
+
+// stored returns the steps of the deployment that the store has.
+func (x *execution) stored(t *txn, g *graph.Graph) ([]stored, error) {
+	rows, err := t.Steps(x.d.ID)
+	if err != nil {
+		return nil, err
+	}
+	var texts []string
+	for _, row := range rows {
+		if row.New != "" {
+			texts = append(texts, row.New)
+		}
+	}
+	resources, err := x.codec().Resources(texts)
+	if err != nil {
+		return nil, err
+	}
+	all, made := make([]stored, len(rows)), map[identity]*graph.Resource{}
+	for i, row := range rows {
+		s := stored{Step: row}
+		if row.OldKey != "" {
+			old := oldOf(row)
+			if s.old = made[old]; s.old == nil {
+				s.old = g.Find(old.urn, old.deployment, old.id)
+			}
+			if s.old == nil { // A change under another URN has failed.
+				s.old = g.WithID(old.urn.Type(), old.id)
+			}
+		}
+		if row.New != "" { // It may have the identity of the old one, so it comes last.
+			s.new, resources = resources[0], resources[1:]
+			made[identityOf(s.new)] = s.new
+		}
+		all[i] = s
+	}
+	return all, nil
+}
+
+// fold takes the results of steps into the resource graph, whose version stays as it is. Steps that have started stay in
+// the store.
+func (x *execution) fold(t *txn) (*graph.Graph, error) {
+	g, err := t.Graph()
+	if err != nil {
+		return nil, err
+	}
+	all, err := x.stored(t, g)
+	if err != nil {
+		return nil, err
+	}
+	var results []graph.Result
+	for _, s := range all {
+		if s.hasResult() && (s.old != nil || s.new != nil) {
+			results = append(results, graph.Result{Old: s.old, New: s.new})
+		}
+	}
+	if len(results) > 0 {
+		version := graph.VersionID{Module: x.d.Module}
+		if x.d.Purpose == deploy && !x.isCommitted(g) {
+			version.Deployment = graph.Deployment(x.d.Number)
+		}
+		g = g.Overlay(version, x.configuration(), results)
+	}
+	if err := t.SetGraph(g); err != nil {
+		return nil, err
+	}
+	return g, t.DeleteSteps(x.d.ID, store.Started, store.Unknown)
+}
+
+// settle finds out what became of the calls that had started when the deployment was left. Afterwards all results are in the
+// resource graph.
+func (x *execution) settle(ctx context.Context) error {
+	left, err := x.begun(ctx)
+	if err != nil || len(left) == 0 {
+		return err
+	}
+	var errs []error
+	asks := false
+	for _, s := range left {
+		err := x.settleStep(ctx, s)
+		if errors.Is(err, errStopped) || errors.Is(err, store.ErrFenced) {
+			return err
+		}
+		if errors.As(err, new(*askError)) { // which names the resource
+			asks = true
+		} else if err != nil {
+			err = fmt.Errorf("%s: %w", s.URN, err)
+		}
+		errs = append(errs, err)
+	}
+	if err := errors.Join(errs...); asks {
+		return &askError{err.Error()}
+	} else if err != nil {
+		return err
+	}
+	_, err = x.begun(ctx)
+	return err
+}
+
+// begun takes results into the resource graph and returns the steps that have none. Those of provisioners other than
+// providers get theirs first.
+func (x *execution) begun(ctx context.Context) (left []stored, err error) {
+	if err := x.awaitProvisioners(ctx); err != nil {
+		return nil, err
+	}
+	err = x.record(ctx, func(t *txn, d store.Deployment) error {
+		g, err := x.fold(t)
+		if err != nil {
+			return err
+		}
+		x.graph = g
+		if left, err = x.stored(t, g); err != nil || len(left) > 0 {
+			return err
+		}
+		return t.DeleteTasks(d.ID)
+	})
+	return left, err
+}
+
+// settleStep settles a step.
+func (x *execution) settleStep(ctx context.Context, s stored) error {
+	if err := x.awaitCall(ctx, s); err != nil {
+		return err
+	}
+	c := &call{row: s.Step, old: s.old, new: s.new, caller: x.caller, settles: true}
+	of := s.new
+	if of == nil {
+		if of = s.old; of == nil { // The vertex is gone, so the deletion has been noted.
+			return x.ended(ctx, c, outcome{state: store.Done})
+		}
+		c.caller = x.callerOf(of)
+	}
+	for u, r := range x.graph.References(of) {
+		if c.references == nil {
+			c.references = map[urn.URN]plan.Reference{}
+		}
+		c.references[u] = plan.Reference{ID: r.ID, Properties: plan.Known(r.Properties())}
+	}
+	for u, id := range of.ReferentIDs() { // They may have moved, or have been replaced since.
+		if r := x.graph.WithID(u.Type(), id); r != nil && c.references[u].ID != id {
+			if c.references == nil {
+				c.references = map[urn.URN]plan.Reference{}
+			}
+			c.references[u] = plan.Reference{ID: id, Properties: plan.Known(r.Properties())}
+		}
+	}
+	c.row.State = store.Unknown
+	o := x.carryOut(ctx, c, true)
+	if o.state == store.Unknown && s.new == nil && (x.d.Purpose == cleanup || x.isCommitted(x.graph)) {
+		o.state = store.Failed // Such a deletion is in the plan again.
+	}
+	if err := x.ended(ctx, c, o); err != nil {
+		return err
+	}
+	if o.state == store.Unknown {
+		return o.err
+	}
+	return nil
+}
+
+// grace is how long after its deadline a call may last: clocks differ, and providers take time to end a call.
+const grace = 10 * time.Second
+
+// awaitCall waits until the call of an executor that may still run is over, since it could still be sent.
+func (x *execution) awaitCall(ctx context.Context, s stored) error {
+	if s.State != store.Started || x.IsDead(s.Owner) {
+		return nil
+	}
+	over := s.Deadline.Add(grace)
+	for time.Now().Before(over) {
+		x.say(s.URN, fmt.Sprintf("waiting until %s for a call of %s", over.Format(time.TimeOnly), s.Owner))
+		if err := x.sleep(ctx, time.Until(over)); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,49 @@
+package run_test
+
+import (
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+
+	gocmp "github.com/google/go-cmp/cmp"
+
+	"github.com/lumi-idl/lumi/deploy/run"
+)
+
+// TestDocs compares the tables in docs/engine.md with the transitions.
+func TestDocs(t *testing.T) {
+	t.Parallel()
+	const file, begin, end = "../../docs/engine.md", "<!-- transitions -->\n", "<!-- end of transitions -->"
+	doc, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	before, rest, ok := strings.Cut(string(doc), begin)
+	was, after, closed := strings.Cut(rest, end)
+	if !ok || !closed {
+		t.Fatalf("%s has no markers", file)
+	}
+	var tables strings.Builder
+	for _, kind := range []struct {
+		name  string
+		table run.Transitions
+	}{{"deployment", run.Deployments}, {"task", run.Tasks}, {"step", run.Steps}} {
+		fmt.Fprintf(&tables, "\n| %s | next | when |\n|---|---|---|\n", kind.name)
+		for i, x := range kind.table {
+			from := string(x.From)
+			if i > 0 && kind.table[i-1].From == x.From {
+				from = ""
+			}
+			fmt.Fprintf(&tables, "| %s | %s | %s |\n", from, x.To, x.When)
+		}
+	}
+	tables.WriteString("\n")
+	if *update {
+		if err := os.WriteFile(file, []byte(before+begin+tables.String()+end+after), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	} else if d := gocmp.Diff(was, tables.String()); d != "" {
+		t.Error(d)
+	}
+}

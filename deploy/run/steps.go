@@ -1,0 +1,335 @@
+package run
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/lumi-idl/lumi/deploy/graph"
+	"github.com/lumi-idl/lumi/deploy/plan"
+	"github.com/lumi-idl/lumi/deploy/provision"
+	"github.com/lumi-idl/lumi/deploy/secret"
+	"github.com/lumi-idl/lumi/deploy/store"
+	"github.com/lumi-idl/lumi/internal/dag"
+	"github.com/lumi-idl/lumi/lumigl"
+	"github.com/lumi-idl/lumi/runtime/urn"
+)
+
+// steps runs the steps of a task, in parallel as far as they do not wait for each other. The error has those of all that
+// failed, unless they are deletions after the task of the module: these are left to a cleanup.
+func (x *execution) steps(ctx context.Context, task plan.Task) error {
+	place := make(map[*plan.Step]int32, len(task.Steps))
+	var waits dag.Graph
+	for i, s := range task.Steps {
+		place[s] = int32(i)
+		for _, a := range s.After {
+			if to, ok := place[a]; ok {
+				waits.To = append(waits.To, to)
+			}
+		}
+		waits.End()
+	}
+	visited := make([]bool, len(task.Steps))
+	err := waits.Walk(ctx, dag.WalkOptions{Parallelism: x.Parallelism, StopOnError: x.StopOnError}, func(ctx context.Context, i int32) error {
+		if err := x.interrupted(ctx); err != nil {
+			return err
+		}
+		s := task.Steps[i]
+		if slices.ContainsFunc(s.After, x.failedBefore) {
+			return errSkipped
+		}
+		visited[i] = true
+		if err := x.step(ctx, task.Number, s); err != nil {
+			return err
+		}
+		x.mutex.Lock()
+		defer x.mutex.Unlock()
+		x.done[s] = true
+		return nil
+	})
+	if ended := x.interrupted(ctx); ended != nil && err != nil {
+		return ended
+	}
+	if err == nil {
+		return nil
+	}
+	if err := x.skip(ctx, task, visited); err != nil {
+		return err
+	}
+	return x.verdict(err)
+}
+
+// errSkipped is that of a step that waits for one of an earlier task that failed.
+var errSkipped = errors.New("skipped")
+
+// failedBefore reports whether a step that others wait for is a deletion of an earlier task that failed.
+func (x *execution) failedBefore(s *plan.Step) bool {
+	return s.Kind == plan.Delete && x.isLeft(s.Old)
+}
+
+// skip notes the steps that were not run since others failed.
+func (x *execution) skip(ctx context.Context, task plan.Task, visited []bool) error {
+	return x.record(context.WithoutCancel(ctx), func(t *txn, d store.Deployment) error {
+		for i, s := range task.Steps {
+			if !visited[i] {
+				t.note(d, store.Event{Task: task.Number, URN: string(s.URN), Kind: s.Kind.String(), State: store.Skipped})
+			}
+		}
+		return nil
+	})
+}
+
+// verdict returns the error of a task whose steps failed with err.
+func (x *execution) verdict(err error) error {
+	x.mutex.Lock()
+	defer x.mutex.Unlock()
+	if x.left != nil {
+		return nil
+	}
+	var ask *askError
+	var key *secret.KeyError
+	switch {
+	case errors.As(err, &ask):
+		return ask
+	case errors.As(err, &key):
+		return key
+	}
+	return &failure{slices.Clone(x.failures)}
+}
+
+// step runs a step.
+func (x *execution) step(ctx context.Context, task int, s *plan.Step) error {
+	var err error
+	if s.Kind == plan.Delete {
+		err = x.delete(ctx, task, s)
+	} else {
+		err = x.change(ctx, task, s)
+	}
+	if err != nil && x.interrupted(ctx) == nil {
+		message := err.Error()
+		if !errors.As(err, new(*plan.Error)) { // which names the resource
+			message = fmt.Sprintf("%s: %s", s.URN, message)
+		}
+		x.mutex.Lock()
+		x.failures = append(x.failures, message)
+		x.mutex.Unlock()
+	}
+	return err
+}
+
+// change runs a step that creates, imports or changes a resource, with inputs that are known by now. It may turn out that
+// there is less to do.
+func (x *execution) change(ctx context.Context, task int, s *plan.Step) error {
+	again, err := x.plan.Again(ctx, s, s.Old != nil && x.isDeleted(s.Old))
+	if err != nil {
+		return x.refuse(ctx, task, s, err)
+	}
+	c := &call{new: again.New, references: x.plan.References(s), caller: x.caller}
+	if again.New != again.Old {
+		again.New.Referents = c.referents(nil)
+	}
+	switch again.Kind {
+	case plan.Create, plan.Replace:
+		c.row.Token = rand.Text()
+	case plan.Update:
+		c.old = again.Old
+	case plan.Import:
+		if c.new, err = x.importExisting(ctx, again.New, x.plan.References(s)); err != nil {
+			return x.refuse(ctx, task, s, err)
+		}
+		fallthrough
+	default:
+		x.plan.Record(s, withNew(again, c.new))
+		return x.noteDone(ctx, task, again, c.new)
+	}
+	for attempt := 0; ; attempt++ {
+		if err := x.begin(ctx, task, again.Kind, c); err != nil {
+			return err
+		}
+		o := x.carryOut(ctx, c, false)
+		if err := x.ended(ctx, c, o); err != nil {
+			return err
+		}
+		switch {
+		case o.state == store.Done && !o.again:
+			x.plan.Record(s, withNew(again, o.resource))
+			return nil
+		case !o.again || attempt >= x.Retries || x.interrupted(ctx) != nil:
+			return o.err
+		}
+		// The resource exists, and an update brings it to what it is to become.
+		target := *again.New
+		target.ID = o.resource.ID
+		c = &call{old: o.resource, new: &target, references: c.references, caller: c.caller}
+		again = withNew(again, &target)
+	}
+}
+
+// withNew returns a step that has turned out to make a resource.
+func withNew(s *plan.Step, r *graph.Resource) *plan.Step {
+	done := *s
+	done.New, done.Possible = r, false
+	return &done
+}
+
+// refuse notes that a step failed before its call.
+func (x *execution) refuse(ctx context.Context, task int, s *plan.Step, err error) error {
+	if noted := x.record(ctx, func(t *txn, d store.Deployment) error {
+		event := store.Event{Task: task, URN: string(s.URN), Kind: s.Kind.String(), State: store.Failed, Message: err.Error()}
+		t.note(d, event)
+		return nil
+	}); noted != nil {
+		return noted
+	}
+	return err
+}
+
+// noteDone notes that a step is done without a call.
+func (x *execution) noteDone(ctx context.Context, task int, s *plan.Step, r *graph.Resource) error {
+	return x.record(ctx, func(t *txn, d store.Deployment) error {
+		event := store.Event{Task: task, URN: string(r.URN), Kind: s.Kind.String(), ID: r.ID, State: store.Done}
+		if s.Old != nil && s.Old.URN != r.URN {
+			event.Was = string(s.Old.URN)
+		}
+		t.note(d, event)
+		return nil
+	})
+}
+
+// importExisting returns a resource that exists, which must be as the program has it, as far as it can be read.
+func (x *execution) importExisting(
+	ctx context.Context, r *graph.Resource, references map[urn.URN]plan.Reference,
+) (*graph.Resource, error) {
+	limited, cancel := context.WithTimeout(x.calls, x.Timeout)
+	defer cancel()
+	inputs, outputs, err := x.caller.Get(limited, provision.Existing{URN: r.URN, ID: r.ID, References: references})
+	if err != nil {
+		return nil, err
+	}
+	d, err := x.caller.InspectChange(limited, plan.InspectChangeRequest{
+		Desired: plan.Desired{URN: r.URN, Properties: r.Checked, References: references}, ID: r.ID, Old: inputs,
+	})
+	if err != nil {
+		return nil, err
+	}
+	var differs []string
+	for _, change := range d.Changes {
+		if name, _, _ := strings.Cut(change.Path, "."); inputs.Get(name).Exists() {
+			differs = append(differs, change.Path)
+		}
+	}
+	if len(differs) > 0 {
+		return nil, fmt.Errorf("%q differs from the program in %s: change the program to what exists, and update the resource later",
+			r.ID, strings.Join(differs, ", "))
+	}
+	now := *r
+	now.Outputs = outputs
+	return &now, nil
+}
+
+// delete runs the deletion of a resource. There is nothing to do if its replacement turned out to be none, or a version that
+// is kept holds it.
+func (x *execution) delete(ctx context.Context, task int, s *plan.Step) error {
+	if x.left == nil {
+		needed, err := x.isNeeded(ctx, s)
+		if err != nil || !needed {
+			return err
+		}
+	} else if !x.isLeft(s.Old) {
+		return nil
+	}
+	if err := x.released(s.Old); err != nil {
+		return x.refuse(ctx, task, s, err)
+	}
+	c := &call{old: s.Old, references: x.plan.References(s), caller: x.callerOf(s.Old)}
+	if err := x.begin(ctx, task, s.Kind, c); err != nil {
+		return err
+	}
+	o := x.carryOut(ctx, c, false)
+	if err := x.ended(ctx, c, o); err != nil {
+		return err
+	}
+	if o.state != store.Done {
+		return o.err
+	}
+	x.mutex.Lock()
+	defer x.mutex.Unlock()
+	x.deleted[identityOf(s.Old)] = true
+	delete(x.left, identityOf(s.Old))
+	return nil
+}
+
+// released returns an error if something that remains refers to a resource that a cleanup deletes, such as what an aborted
+// deployment changed.
+func (x *execution) released(r *graph.Resource) error {
+	if x.users == nil {
+		return nil
+	}
+	for _, user := range x.users(r) {
+		if !x.isDeleted(user) {
+			return fmt.Errorf("%s still refers to it", graph.ShortName(user.URN))
+		}
+	}
+	return nil
+}
+
+// isNeeded reports whether a deletion that comes before the task of the module has to take place. For that of a resource that
+// may be replaced, the replacement is decided first, unless what it waits for is not known before the deletion.
+func (x *execution) isNeeded(ctx context.Context, s *plan.Step) (bool, error) {
+	replacement := x.replacements[s.Old]
+	if !s.Replaced || replacement == nil || !replacement.Possible {
+		return true, nil
+	}
+	for _, a := range replacement.After {
+		if a != s && !x.isDone(a) {
+			return true, nil
+		}
+	}
+	again, err := x.plan.Again(ctx, replacement, false)
+	if err != nil {
+		return false, err
+	}
+	return again.Kind == plan.Replace, nil
+}
+
+func (x *execution) isDone(s *plan.Step) bool {
+	x.mutex.Lock()
+	defer x.mutex.Unlock()
+	return x.done[s] || !s.IsProvisioned()
+}
+
+// isLeft reports whether a resource is still to be deleted after the task of the module.
+func (x *execution) isLeft(r *graph.Resource) bool {
+	x.mutex.Lock()
+	defer x.mutex.Unlock()
+	return x.left[identityOf(r)]
+}
+
+func (x *execution) isDeleted(r *graph.Resource) bool {
+	x.mutex.Lock()
+	defer x.mutex.Unlock()
+	return x.deleted[identityOf(r)]
+}
+
+// failure has why steps failed.
+type failure struct{ messages []string }
+
+// mostFailures is how many failures of steps the message of a deployment has.
+const mostFailures = 5
+
+// Error returns the first failures, one a line.
+func (f *failure) Error() string {
+	lines := f.messages
+	if more := len(lines) - mostFailures; more > 0 {
+		lines = append(slices.Clone(lines[:mostFailures]), fmt.Sprintf("and %d more", more))
+	}
+	return strings.Join(lines, "\n")
+}
+
+// packagesOf returns the function that finds the configuration of a package.
+func packagesOf(configuration lumigl.Value) func(pkg string) lumigl.Value {
+	return configuration.Get
+}

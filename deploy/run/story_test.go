@@ -1,0 +1,247 @@
+package run_test
+
+import (
+	"cmp"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	gocmp "github.com/google/go-cmp/cmp"
+	"golang.org/x/tools/txtar"
+
+	"github.com/lumi-idl/lumi/deploy/run"
+	"github.com/lumi-idl/lumi/deploy/store"
+)
+
+var update = flag.Bool("update", false, "accept what is found as right")
+
+// TestStories runs the stories in testdata. Each is a transcript: commands, which begin with ">", with programs in indented
+// lines, and after each what happened: changes of state, and calls of the simulated cloud, which begin with "·". A line "at"
+// has the time since the story began. The end of a story has what exists then. [world.command] has all commands.
+//
+// All stories together make every transition of a state that is possible.
+func TestStories(t *testing.T) {
+	files, err := filepath.Glob("testdata/*.txtar")
+	if err != nil || len(files) == 0 {
+		t.Fatal("no stories", err)
+	}
+	var seen transitions
+	told, all := 0, 0
+	for _, file := range files {
+		archive, err := txtar.ParseFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all += len(archive.Files)
+		for i, f := range archive.Files {
+			t.Run(strings.TrimSuffix(filepath.Base(file), ".txtar")+"/"+f.Name, func(t *testing.T) {
+				told++
+				var got string
+				synctest.Test(t, func(t *testing.T) { got = newWorld(t, &seen).tell(string(f.Data)) })
+				if *update {
+					archive.Files[i].Data = []byte(got)
+				} else if d := gocmp.Diff(strings.Split(string(f.Data), "\n"), strings.Split(got, "\n")); d != "" {
+					t.Error(d)
+				}
+			})
+		}
+		if *update {
+			if err := os.WriteFile(file, txtar.Format(archive), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	if told == all && !t.Failed() {
+		seen.compare(t)
+	}
+}
+
+// tell runs a story and returns it with what happened.
+func (w *world) tell(src string) string {
+	var out strings.Builder
+	lines := strings.Split(strings.TrimSuffix(src, "\n"), "\n")
+	for i := 0; i < len(lines); i++ {
+		line := lines[i]
+		if line == "" && !strings.HasSuffix(out.String(), "\n\n") || strings.HasPrefix(line, "#") {
+			out.WriteString(line + "\n")
+		}
+		command, ok := strings.CutPrefix(line, "> ")
+		if !ok {
+			continue
+		}
+		out.WriteString(line + "\n")
+		var program strings.Builder
+		for i+1 < len(lines) && strings.HasPrefix(lines[i+1], "  ") {
+			i++
+			program.WriteString(lines[i] + "\n")
+		}
+		out.WriteString(program.String())
+		w.command(strings.Fields(command), program.String())
+		synctest.Wait()
+		out.WriteString(w.log.flush(w))
+	}
+	w.background.Wait()
+	out.WriteString(w.log.flush(w))
+	if !strings.HasSuffix(out.String(), "\n\n") {
+		out.WriteString("\n")
+	}
+	return out.String() + w.ending() + "\n"
+}
+
+// log has what happened, in the order of time.
+type log struct {
+	mutex   sync.Mutex
+	entries []entry
+	start   time.Time
+	now     time.Duration // that was written last
+	calls   int           // of the cloud that are among the entries
+}
+
+// entry is a line of the log. Where calls are concurrent, those about resources of one moment are sorted.
+type entry struct {
+	time     time.Time
+	resource string
+	text     string
+}
+
+func (l *log) add(w *world, resource, format string, args ...any) {
+	l.mutex.Lock()
+	defer l.mutex.Unlock()
+	l.addCalls(w)
+	l.entries = append(l.entries, entry{time.Now(), resource, fmt.Sprintf(format, args...)})
+}
+
+// addCalls adds the calls of the cloud since it was last called.
+func (l *log) addCalls(w *world) {
+	if w.cloud == nil {
+		return
+	}
+	calls := w.cloud.Calls()
+	for _, c := range calls[l.calls:] {
+		resource := cmp.Or(c.Resource, w.names[c.ID], string(c.ID))
+		text := fmt.Sprintf("· %s %s", c.Op, resource)
+		switch {
+		case c.Fault.How != 0:
+			text += ": " + c.Fault.String()
+		case c.Err != nil:
+			text += ": " + c.Err.Error()
+		}
+		l.entries = append(l.entries, entry{c.Began, resource, text})
+	}
+	l.calls = len(calls)
+}
+
+func (l *log) flush(w *world) string {
+	l.mutex.Lock()
+	defer l.mutex.Unlock()
+	l.addCalls(w)
+	slices.SortStableFunc(l.entries, func(a, b entry) int { return a.time.Compare(b.time) })
+	var out strings.Builder
+	for from := 0; from < len(l.entries); {
+		first, to := l.entries[from], from+1
+		for to < len(l.entries) && first.resource != "" && l.entries[to].resource != "" && l.entries[to].time.Equal(first.time) {
+			to++
+		}
+		if w.engine.Parallelism != 1 {
+			slices.SortStableFunc(l.entries[from:to], func(a, b entry) int { return cmp.Compare(a.resource, b.resource) })
+		}
+		if now := first.time.Sub(l.start); now != l.now {
+			fmt.Fprintf(&out, "at %s\n", now.Round(time.Millisecond))
+			l.now = now
+		}
+		for _, e := range l.entries[from:to] {
+			out.WriteString(w.short(e.text) + "\n")
+		}
+		from = to
+	}
+	l.entries = nil
+	return out.String()
+}
+
+// event adds an event. Those of tasks are left out unless a provisioner is polled, since steps tell more.
+func (w *world) event(e store.Event) {
+	w.seen.event(w, e)
+	text, resource := e.Name, ""
+	switch {
+	case e.URN != "":
+		resource = e.URN[strings.LastIndex(e.URN, ":")+1:]
+		text += fmt.Sprintf(" %s %s", e.Kind, e.URN)
+		if e.Was != "" {
+			text += " was " + e.Was
+		}
+		if e.Kind == "import" && e.ID != "" {
+			text += " as " + e.ID
+		}
+	case e.Task > 0 && e.State != store.Polling:
+		return
+	case e.Task > 0:
+		text += fmt.Sprintf(" task %d", e.Task)
+	}
+	text += " " + string(cmp.Or(e.State, store.State(e.Level)))
+	if e.Message != "" {
+		text += ": " + e.Message
+	}
+	w.log.add(w, resource, "%s", text)
+}
+
+// transitions are the changes of state that stories made.
+type transitions struct {
+	mutex                     sync.Mutex
+	deployments, tasks, steps map[[2]store.State]bool
+	last                      map[string]store.State // of tasks
+}
+
+func (s *transitions) note(all *map[[2]store.State]bool, from, to store.State) {
+	s.mutex.Lock()
+	defer s.mutex.Unlock()
+	if *all == nil {
+		*all = map[[2]store.State]bool{}
+	}
+	(*all)[[2]store.State{from, to}] = true
+}
+
+// event notes what the rows of the store do not show: changes of tasks, whose rows start again in each run, and steps that
+// are done without a call.
+func (s *transitions) event(w *world, e store.Event) {
+	key := fmt.Sprint(e.Deployment, e.Task)
+	switch {
+	case e.Level != "" || e.Task == 0:
+	case e.URN == "":
+		if s.last == nil || e.State == store.Running {
+			s.last = map[string]store.State{key: store.Wait}
+		}
+		s.note(&s.tasks, s.last[key], e.State)
+		s.last[key] = e.State
+	case !w.hasRow(e):
+		s.note(&s.steps, store.Planned, e.State)
+	case e.State == store.Pending:
+		s.note(&s.steps, store.Started, e.State)
+	}
+}
+
+// compare compares with the tables.
+func (s *transitions) compare(t *testing.T) {
+	for _, all := range []struct {
+		name  string
+		table run.Transitions
+		seen  map[[2]store.State]bool
+	}{{"deployment", run.Deployments, s.deployments}, {"task", run.Tasks, s.tasks}, {"step", run.Steps, s.steps}} {
+		for _, x := range all.table {
+			pair := [2]store.State{x.From, x.To}
+			if !all.seen[pair] {
+				t.Errorf("no story has a %s go from %s to %s", all.name, x.From, x.To)
+			}
+			delete(all.seen, pair)
+		}
+		for pair := range all.seen {
+			t.Errorf("a %s went from %s to %s, which is not in the table", all.name, pair[0], pair[1])
+		}
+	}
+}

@@ -1,0 +1,249 @@
+package run
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/lumi-idl/lumi/deploy/graph"
+	"github.com/lumi-idl/lumi/deploy/store"
+)
+
+// txn is a transaction of the store, with the resource graph and the events of the environment.
+type txn struct {
+	store.Tx
+	engine *Engine
+	// graph is the resource graph with the changes of the transaction, nil until it is needed.
+	graph  *graph.Graph
+	serial int64
+	events []store.Event
+}
+
+// cached is the latest resource graph that was read or written.
+type cached struct {
+	mutex  sync.Mutex
+	graph  *graph.Graph
+	serial int64
+}
+
+// Graph returns the resource graph. While no transaction changes it, all get the same one.
+func (t *txn) Graph() (*graph.Graph, error) {
+	if t.graph != nil {
+		return t.graph, nil
+	}
+	e := t.engine
+	environment, err := t.Environment(e.Environment)
+	if err != nil {
+		return nil, err
+	}
+	t.serial = environment.Serial
+	e.cache.mutex.Lock()
+	defer e.cache.mutex.Unlock()
+	if c := &e.cache; c.graph != nil && c.serial == t.serial && c.graph.Lineage == environment.Lineage {
+		t.graph = c.graph
+		return t.graph, nil
+	}
+	rows, err := t.Vertices(e.Environment)
+	if err != nil {
+		return nil, err
+	}
+	t.graph, err = e.codec().Graph(environment, rows)
+	return t.graph, err
+}
+
+// queue returns the deployments that are not in a final state, in the order of the queue, and the resource graph.
+func (t *txn) queue() (rows []store.Deployment, g *graph.Graph, err error) {
+	if rows, err = t.Queue(t.engine.Environment); err == nil {
+		g, err = t.Graph()
+	}
+	return rows, g, err
+}
+
+// SetGraph changes the resource graph.
+func (t *txn) SetGraph(after *graph.Graph) error {
+	before, err := t.Graph()
+	if err != nil || before == after {
+		return err
+	}
+	put, gone, err := t.engine.codec().Changes(before, after)
+	if err != nil {
+		return err
+	}
+	if len(put)+len(gone) > 0 {
+		if err := t.PutVertices(t.engine.Environment, put, gone); err != nil {
+			return err
+		}
+		t.serial++
+	}
+	t.graph = after
+	return nil
+}
+
+// committed keeps the graph for the next transaction, and passes the events on.
+func (t *txn) committed() {
+	c := &t.engine.cache
+	c.mutex.Lock()
+	if t.graph != nil && (c.graph == nil || t.serial >= c.serial || t.graph.Lineage != c.graph.Lineage) {
+		c.graph, c.serial = t.graph, t.serial
+	}
+	c.mutex.Unlock()
+	for _, event := range t.events {
+		t.engine.show(event)
+	}
+}
+
+// journal commits concurrent writes together, in one transaction.
+type journal struct {
+	commit  chan struct{} // full while a transaction runs; unlike a mutex, testing/synctest can wait for it
+	mutex   sync.Mutex    // of waiting
+	waiting []*write
+}
+
+type write struct {
+	f    func(*txn) error
+	err  error
+	done bool
+}
+
+// read runs f with a consistent view of the store.
+func (e *Engine) read(ctx context.Context, f func(*txn) error) error {
+	t := &txn{engine: e}
+	err := e.Store.Read(ctx, func(tx store.Tx) error {
+		t.Tx = tx
+		return f(t)
+	})
+	if err == nil {
+		t.committed()
+	}
+	return err
+}
+
+// write runs f in a transaction, perhaps together with others. It may run more than once.
+func (e *Engine) write(ctx context.Context, f func(*txn) error) error {
+	j, w := &e.journal, &write{f: f}
+	j.mutex.Lock()
+	j.waiting = append(j.waiting, w)
+	j.mutex.Unlock()
+	j.commit <- struct{}{}
+	defer func() { <-j.commit }()
+	if w.done {
+		return w.err
+	}
+	j.mutex.Lock()
+	batch := j.waiting
+	j.waiting = nil
+	j.mutex.Unlock()
+	// A write that waited for this one has its own context, so this one's must not end it.
+	ctx = context.WithoutCancel(ctx)
+	if err := e.transact(ctx, batch); err != nil && len(batch) > 1 {
+		for _, w := range batch {
+			w.err = e.transact(ctx, []*write{w})
+		}
+	} else {
+		w.err = err
+	}
+	for _, w := range batch {
+		w.done = true
+	}
+	return w.err
+}
+
+// transact runs writes in one transaction.
+func (e *Engine) transact(ctx context.Context, batch []*write) error {
+	t := &txn{engine: e}
+	err := e.Store.Write(ctx, func(tx store.Tx) error {
+		*t = txn{engine: e, Tx: tx}
+		for _, w := range batch {
+			if err := w.f(t); err != nil {
+				return err
+			}
+		}
+		if len(t.events) == 0 {
+			return nil
+		}
+		return tx.AddEvents(e.Environment, t.events)
+	})
+	if err == nil {
+		t.committed()
+	}
+	return err
+}
+
+// note adds an event of a deployment.
+func (t *txn) note(d store.Deployment, event store.Event) {
+	event.Time, event.Deployment, event.Name, event.Message = time.Now().UTC(), d.ID, name(d), brief(event.Message)
+	t.events = append(t.events, event)
+}
+
+// show passes an event to the Events of the engine.
+func (e *Engine) show(event store.Event) {
+	if e.Events == nil {
+		return
+	}
+	e.showing.Lock()
+	defer e.showing.Unlock()
+	e.Events(event)
+}
+
+// move changes the state of a deployment. It releases the lease of one that nothing runs from then on.
+func (t *txn) move(d *store.Deployment, to store.State, message string) error {
+	if err := Deployments.check(d.State, to); err != nil {
+		return err
+	}
+	d.State, d.Message = to, brief(message)
+	if to.IsFinal() {
+		d.Ended = time.Now().UTC()
+	}
+	if to.IsFinal() || to == store.Failed || to == store.Ask {
+		d.Owner, d.Expires = "", time.Time{}
+	}
+	t.note(*d, store.Event{State: to, Message: message})
+	return t.PutDeployment(*d)
+}
+
+// enqueueAfter queues the cleanups that follow a deployment: of modules with versions that nothing needs any more and, if it
+// was aborted, of what it leaves to be deleted.
+func (t *txn) enqueueAfter(d store.Deployment, g *graph.Graph) error {
+	modules := g.Unused()
+	if d.Abort && len(g.Pending(d.Module)) > 0 && !slices.Contains(modules, d.Module) {
+		modules = append(modules, d.Module)
+	}
+	for _, module := range modules {
+		if _, err := t.enqueue(module); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// enqueue queues the cleanup of a module, unless one waits already, and returns its ID.
+func (t *txn) enqueue(module string) (int64, error) {
+	rows, err := t.Queue(t.engine.Environment)
+	if err != nil {
+		return 0, err
+	}
+	for _, d := range rows {
+		if d.Purpose == cleanup && d.Module == module && d.State == store.Wait {
+			return d.ID, nil
+		}
+	}
+	d := store.Deployment{
+		Environment: t.engine.Environment, Module: module, Purpose: cleanup, State: store.Wait, Created: time.Now().UTC(),
+	}
+	d.ID, err = t.AddDeployment(d, store.Content{})
+	t.note(d, store.Event{State: store.Wait})
+	return d.ID, err
+}
+
+// maxMessage is how many bytes of a message are stored, since some providers answer with whole pages.
+const maxMessage = 4096
+
+// brief returns the start of a long message.
+func brief(message string) string {
+	if len(message) <= maxMessage {
+		return message
+	}
+	return strings.ToValidUTF8(message[:maxMessage], "") + "…"
+}

@@ -1,0 +1,18 @@
+package run
+
+import (
+	"strings"
+	"testing"
+)
+
+func TestBrief(t *testing.T) {
+	t.Parallel()
+	long := strings.Repeat("x", maxMessage)
+	for message, want := range map[string]string{
+		"": "", long: long, long + "y": long + "…", long[1:] + "é": long[1:] + "…",
+	} {
+		if got := brief(message); got != want {
+			t.Errorf("%d bytes become %d, want %d", len(message), len(got), len(want))
+		}
+	}
+}
