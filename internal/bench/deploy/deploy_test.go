@@ -1,0 +1,78 @@
+//go:build unix
+
+// Package deploy_test measures what deployments cost: CPU time and memory of the engine with its store and of the plugin
+// together, for resources whose provider does nothing.
+package deploy_test
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"syscall"
+	"testing"
+)
+
+// BenchmarkDeploy deploys resources that do not refer to each other, and resources in chains of ten, into a store on a disk
+// and, where there is one, on a file system in memory. The sizes take turns.
+func BenchmarkDeploy(b *testing.B) {
+	engine := filepath.Join(b.TempDir(), "engine")
+	if out, err := exec.Command("go", "build", "-o", engine, "./engine").CombinedOutput(); err != nil {
+		b.Fatalf("%v\n%s", err, out)
+	}
+	for _, chain := range []int{1, 10} {
+		b.Run(fmt.Sprintf("chain=%d", chain), func(b *testing.B) { benchmark(b, engine, chain) })
+	}
+}
+
+func benchmark(b *testing.B, engine string, chain int) {
+	folders := map[string]string{"disk": b.TempDir()}
+	if folder, err := os.MkdirTemp("/dev/shm", "lumi"); err == nil {
+		defer os.RemoveAll(folder)
+		folders["memory"] = folder
+	}
+	sizes := []int{1000, 5000, 10_000, 20_000}
+	cpu, peak := map[string]float64{}, map[string]float64{}
+	for b.Loop() {
+		for _, resources := range sizes {
+			for name, folder := range folders {
+				path := filepath.Join(folder, fmt.Sprintf("%d-%d.db", resources, b.N))
+				seconds, bytes := measure(b, exec.Command(engine, path, strconv.Itoa(resources), strconv.Itoa(chain)))
+				cpu[name+strconv.Itoa(resources)] += seconds
+				peak[name+strconv.Itoa(resources)] += bytes
+				for _, end := range []string{"", "-wal", "-shm"} {
+					_ = os.Remove(path + end)
+				}
+			}
+		}
+	}
+	n := float64(b.N)
+	for name := range folders {
+		for _, resources := range sizes {
+			ms := 1000 * cpu[name+strconv.Itoa(resources)] / n / float64(resources)
+			b.ReportMetric(ms, fmt.Sprintf("CPU-ms/resource-of-%d-%s", resources, name))
+		}
+		b.ReportMetric(cpu[name+"20000"]/cpu[name+"10000"], "CPU-20000/10000-"+name)
+		b.ReportMetric((peak[name+"20000"]-peak[name+"1000"])/n/19_000/1024, "KiB/resource-"+name)
+	}
+	b.ReportMetric(0, "ns/op")
+}
+
+// measure runs a command, and returns the CPU time in seconds of all its processes, and the peak of the memory in bytes of
+// the largest one.
+func measure(b *testing.B, cmd *exec.Cmd) (seconds, peak float64) {
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	if err := cmd.Run(); err != nil {
+		b.Fatalf("%v: %v\n%s", cmd.Args, err, &stderr)
+	}
+	usage := cmd.ProcessState.SysUsage().(*syscall.Rusage)
+	peak = float64(usage.Maxrss)
+	if runtime.GOOS != "darwin" {
+		peak *= 1024 // all but one count in KiB
+	}
+	return (cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()).Seconds(), peak
+}
