@@ -48,6 +48,7 @@ test: $(NPM_TESTS)
 .PHONY: race
 race:
 	$(GO) test -race -short ./runtime/...
+	$(GO) test -race -short -run="Stories|Pool|Test.*Write|TestStore" ./deploy/provision ./deploy/run ./deploy/store/...
 	$(GO) test -race -run=Concurrent ./lumigl ./lumigl/query
 
 # What go vet finds is part of what golangci-lint finds.

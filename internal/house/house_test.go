@@ -165,6 +165,36 @@ var rules = []rule{
 		why:   "secrets are sealed in values; who stores them is not its business",
 	},
 	{
+		of: []string{"./deploy/store", "./deploy/store/memory"}, only: []string{"./deploy/store"}, never: grpc,
+		why: "a store keeps rows; what they mean is not its business",
+	},
+	{
+		of: []string{"./deploy/store/sqlite"}, only: []string{"./deploy/store"}, never: grpc,
+		why: "a store keeps rows; what they mean is not its business",
+	},
+	{
+		of:    []string{"./deploy/state"},
+		only:  []string{"./deploy/graph", "./deploy/plan", "./deploy/secret", "./deploy/store", "./lumigl", "./runtime/urn", "./runtime/wire"},
+		never: stores,
+		why:   "what is stored is text of graphs, and sealed on the way",
+	},
+	{
+		of: []string{"./deploy/provision"},
+		only: []string{
+			"./deploy/plan", "./lumigl", "./lumigl/expr", "./runtime", "./runtime/serve/plugin", "./runtime/tokens", "./runtime/urn", "./runtime/wire",
+		},
+		never: []string{"database/..."},
+		why:   "providers are called for whoever plans and runs; what comes of it is not recorded here",
+	},
+	{
+		of: []string{"./deploy/run"},
+		only: []string{
+			"./deploy/graph", "./deploy/plan", "./deploy/provision", "./deploy/queue", "./deploy/secret", "./deploy/state", "./deploy/store",
+			"./internal/dag", "./lumigl", "./lumigl/expr", "./runtime", "./runtime/tokens", "./runtime/urn",
+		},
+		why: "an executor works on any store, and reaches clouds through provision only",
+	},
+	{
 		of: []string{"./deploy/workspace"}, only: []string{"./internal/suggest"}, never: grpc,
 		why: "a workspace is described by one file",
 	},
