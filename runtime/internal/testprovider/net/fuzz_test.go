@@ -61,7 +61,8 @@ func TestSpoiltBags(t *testing.T) {
 			refused++
 		}
 	})
-	if accepted == 0 || refused == 0 {
+	const enough = 100 // With -short there are fewer, which may all be refused.
+	if accepted+refused >= enough && (accepted == 0 || refused == 0) {
 		t.Errorf("%d bags were accepted and %d refused, which shows little", accepted, refused)
 	}
 }
