@@ -70,11 +70,19 @@ func (p *planner) checkNames() {
 			}
 		}
 		for _, pending := range p.Graph.Pending(p.module.Name) {
-			if pending.Resource.URN == u {
+			if pending.Resource.URN == u || p.isNamedAs(i, pending.Resource) {
 				p.fault(i, "%s is still to be deleted: run the cleanup of %s first", pending.Resource.Key(), p.module.Name)
 			}
 		}
 	}
+}
+
+// isNamedAs reports whether the resource that an item creates has the physical name of another one.
+func (p *planner) isNamedAs(i int32, other *graph.Resource) bool {
+	it := &p.items[i]
+	name := it.step.New.Checked.Get("name")
+	return it.step.Kind == Create && it.desired.Type == other.Type() && p.types[other.Type()].Named &&
+		!name.IsUnknown() && name.Equal(other.Checked.Get("name"))
 }
 
 // checkImport reports an import of what is a resource of the module already: if the one went, the other would be gone, too.

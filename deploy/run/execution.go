@@ -66,7 +66,7 @@ func (e *askError) Error() string { return e.message }
 // execute claims a deployment and runs it. The error is errNotReady if it cannot be claimed now.
 func (e *Engine) execute(ctx context.Context, id int64) error {
 	x, err := e.claim(ctx, id)
-	if err != nil || x == nil {
+	if err != nil {
 		return err
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
@@ -102,7 +102,7 @@ func (e *Engine) execute(ctx context.Context, id int64) error {
 	return errNotReady
 }
 
-// claim takes the lease of a deployment. It returns nil if that was all there was to do.
+// claim takes the lease of a deployment. The error is errNotReady if it cannot be claimed now.
 func (e *Engine) claim(ctx context.Context, id int64) (x *execution, err error) {
 	err = e.write(ctx, func(t *txn) error {
 		d, err := t.Deployment(id)
@@ -125,10 +125,7 @@ func (e *Engine) claim(ctx context.Context, id int64) (x *execution, err error) 
 		}
 		return t.move(&x.d, to, "")
 	})
-	if err != nil {
-		return nil, err
-	}
-	return x, nil
+	return x, err
 }
 
 // isReady reports whether this process can claim a deployment now.
