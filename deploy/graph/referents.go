@@ -1,7 +1,6 @@
 package graph
 
 import (
-	"slices"
 	"strings"
 
 	"github.com/lumi-idl/lumi/lumigl"
@@ -47,7 +46,7 @@ func (r *Resource) ReferentIDs() map[urn.URN]string {
 
 // WithID returns a resource of a type with an ID, or nil.
 func (g *Graph) WithID(t tokens.Type, id string) (found *Resource) {
-	g.each(func(_ *Version, r *Resource) {
+	g.each(func(r *Resource) {
 		if found == nil && r.ID == id && r.Type() == t {
 			found = r
 		}
@@ -55,37 +54,27 @@ func (g *Graph) WithID(t tokens.Type, id string) (found *Resource) {
 	return found
 }
 
-// Users returns the function that finds what refers to a resource of the graph: the resources whose Referents have it, and
-// those that depend on it, since the same deployment changed both and nothing else has the URN.
+// Users returns the function that finds the resources whose Referents have a resource of the graph.
 func (g *Graph) Users() func(*Resource) []*Resource {
-	refer, depend := map[string][]*Resource{}, map[urn.URN][]*Resource{}
-	g.each(func(v *Version, r *Resource) {
+	users := map[string][]*Resource{}
+	g.each(func(r *Resource) {
 		for key := range r.Referents.Members() {
-			refer[key] = append(refer[key], r)
-		}
-		for _, u := range r.Dependencies {
-			if v != nil && v.Resource(u) == nil {
-				depend[u] = append(depend[u], r)
-			}
+			users[key] = append(users[key], r)
 		}
 	})
-	return func(to *Resource) []*Resource {
-		isOlder := func(r *Resource) bool { return r.Deployment != to.Deployment }
-		users := slices.DeleteFunc(slices.Clone(depend[to.URN]), isOlder)
-		return append(users, refer[referentKey(to.Type(), to.ID)]...)
-	}
+	return func(to *Resource) []*Resource { return users[referentKey(to.Type(), to.ID)] }
 }
 
-// each calls f for each resource of the graph. What is pending has no version.
-func (g *Graph) each(f func(*Version, *Resource)) {
+// each calls f for each resource of the graph, pending ones included.
+func (g *Graph) each(f func(*Resource)) {
 	for _, v := range g.all() {
 		for _, r := range v.resources {
-			f(v, r)
+			f(r)
 		}
 	}
 	for _, module := range g.Modules() {
 		for _, p := range g.pending[module] {
-			f(nil, p.Resource)
+			f(p.Resource)
 		}
 	}
 }
