@@ -63,10 +63,10 @@ func (x *execution) begin(ctx context.Context, task int, kind plan.Kind, c *call
 
 // arm stores that a call is about to be made, and until when it may last.
 func (x *execution) arm(ctx context.Context, c *call) error {
-	if err := Steps.check(c.row.State, store.Started); err != nil {
+	if err := Steps.move(&c.row.State, store.Started); err != nil {
 		return err
 	}
-	c.row.State, c.row.Owner, c.row.Deadline = store.Started, x.Owner, time.Now().Add(x.timeout(c)).UTC()
+	c.row.Owner, c.row.Deadline = x.Owner, time.Now().Add(x.timeout(c)).UTC()
 	return x.record(ctx, func(t *txn, _ store.Deployment) error { return t.PutStep(c.row) })
 }
 
@@ -106,11 +106,11 @@ func (x *execution) ended(ctx context.Context, c *call, o outcome) (err error) {
 		to = store.Pending
 	}
 	if c.row.State != to {
-		if err := Steps.check(c.row.State, to); err != nil {
+		if err := Steps.move(&c.row.State, to); err != nil {
 			return err
 		}
 	}
-	c.row.State = o.state
+	c.row.State = o.state // What is PENDING is FAILED in its row, which the end of the deployment removes.
 	event := store.Event{Task: c.row.Task, URN: c.row.URN, Kind: c.row.Kind, State: to, Message: c.row.Message}
 	if o.resource != nil {
 		event.ID = o.resource.ID

@@ -108,7 +108,10 @@ func (e *Engine) Resolve(ctx context.Context, id int64, u urn.URN, resource stri
 			return err
 		}
 		if resource == "" {
-			row.State, row.New = store.Failed, ""
+			row.New = ""
+			if err := Steps.move(&row.State, store.Failed); err != nil {
+				return err
+			}
 		}
 		if err := t.PutStep(row); err != nil {
 			return err

@@ -219,8 +219,9 @@ func (x *execution) hangUp(t *txn) error {
 	rows, err := t.Steps(x.d.ID)
 	for _, row := range rows {
 		if row.State == store.Started && x.called[row.Number] && err == nil {
-			row.State = store.Unknown
-			err = t.PutStep(row)
+			if err = Steps.move(&row.State, store.Unknown); err == nil {
+				err = t.PutStep(row)
+			}
 		}
 	}
 	return err
@@ -352,10 +353,10 @@ func (x *execution) task(ctx context.Context, i int, task plan.Task) error {
 
 // moveTask changes the state of a task.
 func (x *execution) moveTask(ctx context.Context, row *store.Task, to store.State, message string) error {
-	if err := Tasks.check(row.State, to); err != nil {
+	if err := Tasks.move(&row.State, to); err != nil {
 		return err
 	}
-	row.State, row.Message = to, brief(message)
+	row.Message = brief(message)
 	return x.record(context.WithoutCancel(ctx), func(t *txn, d store.Deployment) error {
 		t.note(d, store.Event{Task: row.Number, State: to, Message: message})
 		return t.PutTask(*row)
@@ -425,7 +426,7 @@ func (x *execution) callerOf(r *graph.Resource) *provision.Caller {
 	if configuration.Get(pkg).Equal(x.configuration().Get(pkg)) {
 		return x.caller
 	}
-	return x.caller.With(packagesOf(configuration))
+	return x.caller.With(configuration.Get)
 }
 
 // finish ends a deployment whose tasks are done, and queues the cleanups that follow.

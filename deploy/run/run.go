@@ -106,7 +106,7 @@ func (e *Engine) codec() state.Codec { return state.Codec{Key: e.Key} }
 
 // caller returns a caller with the configuration of a request.
 func (e *Engine) caller(r Request) *provision.Caller {
-	return &provision.Caller{Providers: e.Providers, Configuration: packagesOf(r.configuration())}
+	return &provision.Caller{Providers: e.Providers, Configuration: r.configuration().Get}
 }
 
 // Request is a request for a deployment.

@@ -187,7 +187,11 @@ func (x *execution) settleStep(ctx context.Context, s stored) error {
 			c.references[u] = plan.Reference{ID: id, Properties: plan.Known(r.Properties())}
 		}
 	}
-	c.row.State = store.Unknown
+	if c.row.State == store.Started {
+		if err := Steps.move(&c.row.State, store.Unknown); err != nil {
+			return err
+		}
+	}
 	o := x.carryOut(ctx, c, true)
 	if o.state == store.Unknown && s.new == nil && (x.d.Purpose == cleanup || x.isCommitted(x.graph)) {
 		o.state = store.Failed // Such a deletion is in the plan again.

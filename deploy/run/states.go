@@ -66,10 +66,11 @@ var (
 	}
 )
 
-// check returns an error if a change of state is not in the table, which is a mistake in this package.
-func (t Transitions) check(from, to store.State) error {
-	if slices.ContainsFunc(t, func(x Transition) bool { return x.From == from && x.To == to }) {
-		return nil
+// move changes a state. The error, a mistake in this package, is that the change is not in the table.
+func (t Transitions) move(state *store.State, to store.State) error {
+	if !slices.ContainsFunc(t, func(x Transition) bool { return x.From == *state && x.To == to }) {
+		return fmt.Errorf("internal error: %s cannot become %s", *state, to)
 	}
-	return fmt.Errorf("internal error: %s cannot become %s", from, to)
+	*state = to
+	return nil
 }

@@ -14,7 +14,7 @@ import (
 	"github.com/lumi-idl/lumi/deploy/secret"
 	"github.com/lumi-idl/lumi/deploy/store"
 	"github.com/lumi-idl/lumi/internal/dag"
-	"github.com/lumi-idl/lumi/lumigl"
+	lumi "github.com/lumi-idl/lumi/runtime"
 	"github.com/lumi-idl/lumi/runtime/urn"
 )
 
@@ -217,8 +217,10 @@ func (x *execution) importExisting(
 	}
 	var differs []string
 	for _, change := range d.Changes {
-		if name, _, _ := strings.Cut(change.Path, "."); inputs.Get(name).Exists() {
-			differs = append(differs, change.Path)
+		for name := range inputs.Members() {
+			if lumi.Path(name).Holds(lumi.Path(change.Path)) {
+				differs = append(differs, change.Path)
+			}
 		}
 	}
 	if len(differs) > 0 {
@@ -327,9 +329,4 @@ func (f *failure) Error() string {
 		lines = append(slices.Clone(lines[:mostFailures]), fmt.Sprintf("and %d more", more))
 	}
 	return strings.Join(lines, "\n")
-}
-
-// packagesOf returns the function that finds the configuration of a package.
-func packagesOf(configuration lumigl.Value) func(pkg string) lumigl.Value {
-	return configuration.Get
 }

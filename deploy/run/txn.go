@@ -189,10 +189,10 @@ func (e *Engine) show(event store.Event) {
 
 // move changes the state of a deployment. It releases the lease of one that nothing runs from then on.
 func (t *txn) move(d *store.Deployment, to store.State, message string) error {
-	if err := Deployments.check(d.State, to); err != nil {
+	if err := Deployments.move(&d.State, to); err != nil {
 		return err
 	}
-	d.State, d.Message = to, brief(message)
+	d.Message = brief(message)
 	if to.IsFinal() {
 		d.Ended = time.Now().UTC()
 	}
