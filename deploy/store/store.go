@@ -140,14 +140,14 @@ func (s State) IsFinal() bool {
 	return s == Done || s == Aborted || s == Cancelled || s == Superseded
 }
 
-// Deployment is a deployment, a cleanup, or the removal of a module.
+// Deployment is a deployment, a cleanup, the removal of a module, or a change of the state by a user.
 type Deployment struct {
 	ID          int64
 	Environment string
 	// Number is that of users, such as 5 in a[5]; 0 for a cleanup.
 	Number int64
 	Module string
-	// Purpose is "deploy", "cleanup" or "destroy".
+	// Purpose is "deploy", "cleanup", "destroy" or "edit".
 	Purpose string
 	// Uses has the modules that desired state uses directly.
 	Uses []string
@@ -225,6 +225,8 @@ type Event struct {
 	// Task is the number of the task, and 0 for an event of the deployment. URN is set for an event of a step.
 	Task int    `json:"task,omitempty"`
 	URN  string `json:"urn,omitempty"`
+	// Source is where the program constructs the resource.
+	Source string `json:"source,omitempty"`
 	// Kind is the kind of the step. Was is the former URN of a resource that moved, and ID that of a resource that exists.
 	Kind string `json:"kind,omitempty"`
 	Was  string `json:"was,omitempty"`

@@ -1,4 +1,4 @@
-// Package memory is a store for tests and model checks. It does no I/O, starts no goroutines and is cheap to make.
+// Package memory is a store for tests, model checks and simulations. It does no I/O, starts no goroutines and is cheap to make.
 package memory
 
 import (

@@ -78,10 +78,10 @@ var (
 				&s.Owner, (*micros)(&s.Deadline), &s.Message,
 			}
 		})
-	events = define("event", 1, "serial environment time deployment name task urn kind was id state level message",
+	events = define("event", 1, "serial environment time deployment name task urn source kind was id state level message",
 		func(e *eventRow) []any {
 			return []any{
-				&e.Serial, &e.environment, (*micros)(&e.Time), &e.Deployment, &e.Name, &e.Task, &e.URN, &e.Kind, &e.Was,
+				&e.Serial, &e.environment, (*micros)(&e.Time), &e.Deployment, &e.Name, &e.Task, &e.URN, &e.Source, &e.Kind, &e.Was,
 				&e.ID, &e.State, &e.Level, &e.Message,
 			}
 		})

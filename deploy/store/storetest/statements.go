@@ -225,7 +225,7 @@ func events(t *T) {
 	t.environment("dev")
 	t.environment("prod")
 	full := store.Event{
-		Serial: 99, Time: time.Date(2026, 1, 2, 3, 4, 5, 6000, time.UTC), Deployment: 1, Name: "a[5]", Task: 2, URN: "urn", Kind: "move",
+		Serial: 99, Time: time.Date(2026, 1, 2, 3, 4, 5, 6000, time.UTC), Deployment: 1, Name: "a[5]", Task: 2, URN: "urn", Source: "main.ts:1:2", Kind: "move",
 		Was: "was", ID: "id", State: store.Done, Level: "info", Message: "message",
 	}
 	t.write(func(tx store.Tx) error {
