@@ -34,6 +34,8 @@ type Entry struct {
 	Module string
 	// Uses has the modules that the deployment's desired state uses directly.
 	Uses []string
+	// Destroys is set if the deployment removes its module.
+	Destroys bool
 	// Running is set once the deployment has started and until it fails, and Failed once it has. Both are false again once
 	// it is retried and until it has started, since it may have to wait.
 	Running, Failed bool
@@ -65,7 +67,7 @@ type Queue []Entry
 
 // Add returns the queue with a deployment at its end. If one of its module has failed, the deployment takes that one's
 // place, and replaced is the failed one. It comes after others of its module, so that a module is updated in the order in
-// which updates were asked for. A cleanup is added only if none of its module waits: one that runs may have missed
+// which updates were asked for. The removal of a module takes no place, since it comes after deployments of modules that use it. A cleanup is added only if none of its module waits: one that runs may have missed
 // versions.
 //
 // The error is a *[graph.RefusedError] if modules would use each other in a circle, over the graph and the queue together.
@@ -79,6 +81,9 @@ func (q Queue) Add(e Entry, g *graph.Graph) (added Queue, replaced *Entry, err e
 	added = append(slices.Clip(q), e)
 	if failed := slices.IndexFunc(q, func(o Entry) bool { return o.Failed && o.updates(e.Module) }); failed >= 0 {
 		replaced = new(q[failed])
+		if e.Destroys {
+			return slices.Concat(q[:failed], q[failed+1:], Queue{e}), replaced, nil
+		}
 		last := failed
 		for i, o := range q {
 			if o.updates(e.Module) {

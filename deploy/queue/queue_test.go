@@ -24,10 +24,11 @@ func deployed(g *graph.Graph, e queue.Entry) (*graph.Transition, error) {
 	return g.Deploy(graph.Update{Version: v})
 }
 
-// entry reads an entry, such as "a[1]", "b[2] uses a c" or "Cleanup[a]".
+// entry reads an entry, such as "a[1]", "b[2] uses a c", "a[3] destroys" or "Cleanup[a]".
 func entry(t *testing.T, text string) queue.Entry {
 	name, uses, _ := strings.Cut(text, " uses ")
-	e := queue.Entry{Uses: strings.Fields(uses)}
+	name, destroys := strings.CutSuffix(name, " destroys")
+	e := queue.Entry{Uses: strings.Fields(uses), Destroys: destroys}
 	if module, found := strings.CutPrefix(name, "Cleanup["); found {
 		e.Module = strings.TrimSuffix(module, "]")
 	} else if _, err := fmt.Sscanf(strings.NewReplacer("[", " ", "]", "").Replace(name), "%s %d", &e.Module, &e.ID); err != nil {
@@ -190,6 +191,11 @@ func TestWaits(t *testing.T) {
 			"a new deployment takes the place of a failed one, and replaces it",
 			"a[1]; a[1] fails; b[2] uses a; a[3]",
 			"a[3]; b[2] waits for a[3]; replaced a[1]",
+		},
+		{
+			"the removal of a module replaces a failed deployment, and takes no place",
+			"a[1]; a[1] fails; b[2] uses a; a[3] destroys",
+			"b[2]; a[3] waits for b[2]; replaced a[1]",
 		},
 		{
 			"waits are computed anew",
