@@ -60,6 +60,19 @@ func Evaluate(v lumigl.Value, resolve Resolve) (lumigl.Value, error) {
 	return v, nil
 }
 
+// At returns the part of a value at a path, such as a[0].b, without the wrappers of secrets, and whether it is, is in or has a
+// secret. It is null if v has no such part. References stay. The error is an *[Error] if a step leads into other values
+// than lists and objects.
+func At(v lumigl.Value, path string) (part lumigl.Value, secret bool, err error) {
+	e := &evaluator{resolve: func(*lumigl.Vertex, string) (v lumigl.Value, known bool) { return v, false }}
+	part, secret = e.get(v, path)
+	if e.err != nil {
+		return lumigl.Value{}, false, e.err
+	}
+	part, hidden := withoutSecrets(part)
+	return part, secret || hidden, nil
+}
+
 // IsKnown reports whether v has no part that is not known yet.
 func IsKnown(v lumigl.Value) bool {
 	switch {

@@ -247,3 +247,35 @@ func TestTooLong(t *testing.T) {
 		}
 	}
 }
+
+// TestAt tests parts of values.
+func TestAt(t *testing.T) {
+	t.Parallel()
+	value := json.RawMessage(`{"a": [{"b c": 1}, {"$sig": "$secret", "value": {"d": {"$sig": "$secret", "value": "x"}}}], "s": "text"}`)
+	v := values(t, nil, value)[0]
+	for _, test := range []struct {
+		path, want string
+		secret     bool
+		err        string
+	}{
+		{path: `a[0]["b c"]`, want: "1"},
+		{path: "a[1].d", want: `"x"`, secret: true},
+		{path: "a[1]", want: `{"d":"x"}`, secret: true},
+		{path: "a", want: `[{"b c":1},{"d":"x"}]`, secret: true},
+		{path: "a[0].e", want: "null"},
+		{path: "a[7]", want: "null"},
+		{path: "s.length", err: "there is no length in a string"},
+		{path: "s[0]", err: "there is no [0] in a string"},
+	} {
+		part, secret, err := expr.At(v, test.path)
+		if err != nil || test.err != "" {
+			if err == nil || err.Error() != test.err {
+				t.Errorf("%s: got %v, want %s", test.path, err, test.err)
+			}
+			continue
+		}
+		if want := values(t, nil, json.RawMessage(test.want))[0]; !part.Equal(want) || secret != test.secret {
+			t.Errorf("%s: got %v, %t, want %s, %t", test.path, part, secret, test.want, test.secret)
+		}
+	}
+}
