@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 
 	"filippo.io/age"
@@ -17,6 +18,8 @@ import (
 const (
 	IdentityVariable   = "LUMI_AGE_IDENTITY" // an age identity, or the path of a file with identities
 	PassphraseVariable = "LUMI_PASSPHRASE"   // if unset, Wrapper.Ask is called
+	// NewPassphraseVariable is read in place of PassphraseVariable if Wrapper.Changes.
+	NewPassphraseVariable = "LUMI_NEW_PASSPHRASE"
 )
 
 // Wrapper wraps and unwraps keys in the configured way.
@@ -25,6 +28,8 @@ type Wrapper struct {
 	Ask func(isNew bool) (string, error)
 	// Dir is the command's working directory. The default is the current one.
 	Dir string
+	// Changes has a new passphrase come from NewPassphraseVariable instead of PassphraseVariable.
+	Changes bool
 
 	kind       string // age, passphrase or exec
 	recipients []age.Recipient
@@ -52,6 +57,39 @@ func ParseWrapper(text string) (*Wrapper, error) {
 	return w, nil
 }
 
+// For returns a Wrapper that unwraps a key, also if it was wrapped in another way than the configured one. Only a command has
+// to be configured: without one, the error is a *[KeyError].
+func (w *Wrapper) For(wrapped string) (*Wrapper, error) {
+	kind, _, err := kindOf(wrapped)
+	if err != nil {
+		return nil, err
+	}
+	if kind == "exec" && w.kind != kind {
+		return nil, needKey("the key is wrapped with a command: use --old-key=exec:COMMAND")
+	}
+	former := *w
+	former.kind = kind
+	return &former, nil
+}
+
+// kindOf returns how a key was wrapped, and its ID.
+func kindOf(wrapped string) (kind, id string, err error) {
+	header, _, _ := strings.Cut(wrapped, "\n")
+	if _, err := fmt.Sscanf(header, "lumi-key 1 %s %s", &kind, &id); err != nil {
+		return "", "", errors.New("the wrapped key is damaged, or from a newer version of lumi")
+	}
+	return kind, id, nil
+}
+
+// Verify returns a *[KeyError] if the wrapped key of the environment is another one by now. A nil Key is not compared, nor is
+// text that no Wrapper wrote.
+func (k *Key) Verify(wrapped string) error {
+	if _, id, err := kindOf(wrapped); k != nil && err == nil && id != fmt.Sprintf("%x", k.id) {
+		return needKey("the key of the environment has been changed: try again")
+	}
+	return nil
+}
+
 // Wrap wraps a key. To change who can unwrap it, wrap the same key again. A command must be able to unwrap what it
 // wrapped, and runs until it ends or ctx is done.
 func (w *Wrapper) Wrap(ctx context.Context, k *Key) (string, error) {
@@ -70,11 +108,11 @@ func (w *Wrapper) Wrap(ctx context.Context, k *Key) (string, error) {
 
 // Unwrap returns the key. The error is a *[KeyError] unless the text is damaged or ctx is done.
 func (w *Wrapper) Unwrap(ctx context.Context, wrapped string) (*Key, error) {
-	header, body, _ := strings.Cut(wrapped, "\n")
-	var kind, id string
-	if _, err := fmt.Sscanf(header, "lumi-key 1 %s %s", &kind, &id); err != nil {
-		return nil, errors.New("the wrapped key is damaged, or from a newer version of lumi")
+	kind, id, err := kindOf(wrapped)
+	if err != nil {
+		return nil, err
 	}
+	_, body, _ := strings.Cut(wrapped, "\n")
 	if kind != w.kind {
 		return nil, needKey("the key is wrapped with %q, but %q is configured", kind, w.kind)
 	}
@@ -164,15 +202,29 @@ var workFactor = 18
 
 // passphrase returns a passphrase that is not empty.
 func (w *Wrapper) passphrase(isNew bool) (string, error) {
-	passphrase, err := os.Getenv(PassphraseVariable), error(nil)
+	variable := PassphraseVariable
+	if isNew && w.Changes {
+		variable = NewPassphraseVariable
+	}
+	passphrase, err := os.Getenv(variable), error(nil)
 	if passphrase == "" && w.Ask != nil {
 		passphrase, err = w.Ask(isNew)
 	}
 	if err != nil {
 		return "", needKey("the key needs a passphrase: %w", err)
 	}
-	if passphrase == "" {
-		return "", needKey("the key needs a passphrase: set %s", PassphraseVariable)
+	if passphrase == "" && isNew {
+		return "", needKey("secrets are encrypted with a passphrase: choose one, and set %s to it", variable)
+	} else if passphrase == "" {
+		return "", needKey("the key needs a passphrase: set %s", variable)
 	}
 	return passphrase, nil
+}
+
+// Environ returns the environment of this process for programs and plugins: without the variables that a [Wrapper] reads.
+func Environ() []string {
+	return slices.DeleteFunc(os.Environ(), func(variable string) bool {
+		name, _, _ := strings.Cut(variable, "=")
+		return strings.EqualFold(name, PassphraseVariable) || strings.EqualFold(name, NewPassphraseVariable) || strings.EqualFold(name, IdentityVariable)
+	})
 }

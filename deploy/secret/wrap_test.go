@@ -72,7 +72,7 @@ func needsKey(err error) bool {
 
 // noVariables makes a test independent of where it runs.
 func noVariables(t *testing.T) {
-	for _, name := range []string{secret.IdentityVariable, secret.PassphraseVariable} {
+	for _, name := range []string{secret.IdentityVariable, secret.PassphraseVariable, secret.NewPassphraseVariable} {
 		t.Setenv(name, "")
 	}
 }
@@ -180,7 +180,7 @@ func TestPassphrase(t *testing.T) {
 	noVariables(t)
 	key, w := secret.NewKey(), wrapper(t, "passphrase")
 	_, err := w.Wrap(t.Context(), key)
-	fails(t, "none", err, true, "the key needs a passphrase: set LUMI_PASSPHRASE")
+	fails(t, "none", err, true, "secrets are encrypted with a passphrase: choose one, and set LUMI_PASSPHRASE to it")
 	w.Ask = func(bool) (string, error) { return "", context.Canceled }
 	_, err = w.Wrap(t.Context(), key)
 	fails(t, "no answer", err, true, "the key needs a passphrase: context canceled")
@@ -189,7 +189,7 @@ func TestPassphrase(t *testing.T) {
 	}
 	w.Ask = func(bool) (string, error) { return "", nil }
 	_, err = w.Wrap(t.Context(), key)
-	fails(t, "empty", err, true, "the key needs a passphrase: set LUMI_PASSPHRASE")
+	fails(t, "empty", err, true, "secrets are encrypted with a passphrase: choose one, and set LUMI_PASSPHRASE to it")
 
 	var asked []bool
 	w.Ask = func(isNew bool) (string, error) { asked = append(asked, isNew); return "correct horse", nil }
@@ -275,4 +275,41 @@ func TestParseWrapper(t *testing.T) {
 			t.Errorf("%s: there is a wrapper", text)
 		}
 	}
+}
+
+// TestChangedWrapping unwraps a key that was wrapped in another way than the configured one.
+func TestChangedWrapping(t *testing.T) {
+	noVariables(t)
+	key, id := secret.NewKey(), identity(t)
+	t.Setenv(secret.IdentityVariable, id.String())
+	t.Setenv(secret.PassphraseVariable, "first")
+	t.Setenv(secret.NewPassphraseVariable, "second")
+	byAge := wrap(t, wrapper(t, "age:"+id.Recipient().String()), key)
+	passphrase := wrapper(t, "passphrase")
+	former, err := passphrase.For(byAge)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := former.Unwrap(t.Context(), byAge)
+	if err != nil {
+		t.Fatal(err)
+	}
+	isSame(t, key, got)
+
+	// Only a change reads the new passphrase.
+	if _, err := passphrase.Unwrap(t.Context(), wrap(t, passphrase, key)); err != nil {
+		t.Error(err)
+	}
+	passphrase.Changes = true
+	changed := wrap(t, passphrase, key)
+	_, err = passphrase.Unwrap(t.Context(), changed)
+	fails(t, "the former passphrase", err, true, otherKey)
+	t.Setenv(secret.NewPassphraseVariable, "")
+	_, err = passphrase.Wrap(t.Context(), key)
+	fails(t, "no new passphrase", err, true, "secrets are encrypted with a passphrase: choose one, and set LUMI_NEW_PASSPHRASE to it")
+
+	_, err = passphrase.For("lumi-key 1 exec 00\nx\n")
+	fails(t, "a command", err, true, "the key is wrapped with a command: use --old-key=exec:COMMAND")
+	_, err = passphrase.For("nonsense")
+	fails(t, "damaged", err, false, "the wrapped key is damaged, or from a newer version of lumi")
 }
