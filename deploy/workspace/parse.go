@@ -45,22 +45,31 @@ const (
 type form struct {
 	pattern *regexp.Regexp
 	help    string
+	// hidden values are not quoted in messages: in place of how a key is wrapped, somebody may write the secret itself.
+	hidden bool
 }
 
 var (
-	packageForm     = form{regexp.MustCompile(`^` + packageWords + `$`), wordsHelp}
-	environmentForm = form{regexp.MustCompile(`^[^\s\p{Z}:\p{C}\x{fffd}]+$`), "must be a word without colons and spaces"}
-	programForm     = form{
-		regexp.MustCompile(`^(?:(?:[^./\\\p{C}]|\.[^./\\\p{C}]|\.\.[^/\\\p{C}])[^/\\\p{C}]*/)*[^/\\\p{C}]+\.[cm]?[jt]s$`), sourceHelp,
+	packageForm     = form{pattern: regexp.MustCompile(`^` + packageWords + `$`), help: wordsHelp}
+	environmentForm = form{
+		pattern: regexp.MustCompile(`^[^\s\p{Z}:\p{C}\x{fffd}]+$`), help: "must be a word without colons and spaces",
 	}
-	executableForm  = form{regexp.MustCompile(`^\P{C}+$`), "must be the path of an executable file"}
+	keyForm = form{
+		pattern: regexp.MustCompile(`^(?:passphrase|age:age1[0-9a-z]+(?:, *age1[0-9a-z]+)*|exec:\P{C}*[^\p{Z}\p{C}]\P{C}*)$`),
+		help:    "must be passphrase, age: and recipients such as age1ql3z, with commas between them, or exec: and a command",
+		hidden:  true,
+	}
+	programForm = form{
+		pattern: regexp.MustCompile(`^(?:(?:[^./\\\p{C}]|\.[^./\\\p{C}]|\.\.[^/\\\p{C}])[^/\\\p{C}]*/)*[^/\\\p{C}]+\.[cm]?[jt]s$`), help: sourceHelp,
+	}
+	executableForm  = form{pattern: regexp.MustCompile(`^\P{C}+$`), help: "must be the path of an executable file"}
 	provisionerForm = form{
-		regexp.MustCompile(`^[a-z][a-z0-9_-]*$`),
-		"must start with a lower-case letter and have lower-case letters, digits, - and _",
+		pattern: regexp.MustCompile(`^[a-z][a-z0-9_-]*$`),
+		help:    "must start with a lower-case letter and have lower-case letters, digits, - and _",
 	}
 	typeForm = form{
-		regexp.MustCompile(`^` + packageWords + `:[^:/\\\s\p{Z}\p{C}]+(?:/[^:/\\\s\p{Z}\p{C}]+)*:(?:\*|[\p{L}_][\p{L}\p{Nd}_]*)$`),
-		"must be a type such as aws:rds:Instance, or aws:rds:* for all types of a module",
+		pattern: regexp.MustCompile(`^` + packageWords + `:[^:/\\\s\p{Z}\p{C}]+(?:/[^:/\\\s\p{Z}\p{C}]+)*:(?:\*|[\p{L}_][\p{L}\p{Nd}_]*)$`),
+		help:    "must be a type such as aws:rds:Instance, or aws:rds:* for all types of a module",
 	}
 )
 
@@ -147,7 +156,7 @@ func (r *reader) root(w *Workspace, root *yaml.Node) {
 		case "environment":
 			w.Environment, environment = r.name(p, environmentForm), value
 		case "environments":
-			w.Environments = r.environments(p)
+			w.Environments, w.Keys = r.environments(p)
 		case "plugins":
 			w.Plugins = r.texts(p, packageForm, "plugin", executableForm, "plugin")
 		case "provisioners":
@@ -251,11 +260,15 @@ func (r *reader) text(p property, example string, f form, what string) string {
 
 // check reports whether a string has a form.
 func (r *reader) check(n *yaml.Node, what string, f form) bool {
-	if !f.pattern.MatchString(n.Value) {
+	switch {
+	case f.pattern.MatchString(n.Value):
+		return true
+	case f.hidden:
+		r.add(n, "%s %s", what, f.help)
+	default:
 		r.add(n, "%s %s: %s", what, quote(n.Value), f.help)
-		return false
 	}
-	return true
+	return false
 }
 
 // object calls visit for each entry of a property whose key has a form. It reports whether the property is an object.
@@ -278,18 +291,24 @@ func (r *reader) texts(p property, names form, what string, values form, value s
 	return found
 }
 
-func (r *reader) environments(p property) []string {
-	var found []string
+// environments returns the names of environments, and the settings key of those that have one.
+func (r *reader) environments(p property) (names []string, keys map[string]string) {
+	keys = map[string]string{}
 	r.object(p, "environment", environmentForm, func(p property) {
-		found = append(found, p.name)
+		names = append(names, p.name)
 		if kindOf(p.value) == "no value" || !r.is(p, "an object", "{}") {
 			return
 		}
-		r.entries(p.path, p.value, func(name string, key, _ *yaml.Node) {
-			r.add(key, "unknown key %s; environments have no settings", quote(name))
+		r.entries(p.path, p.value, func(name string, key, value *yaml.Node) {
+			if name != "key" {
+				r.add(key, `unknown key %s; the only setting of an environment is "key"`, quote(name))
+				return
+			}
+			path := join(p.path, name)
+			keys[p.name] = r.text(property{path, name, key, value}, "passphrase", keyForm, path)
 		})
 	})
-	return found
+	return names, keys
 }
 
 func (r *reader) provisioners(p property) map[string][]string {

@@ -29,6 +29,9 @@ type Workspace struct {
 	Environment string `json:"environment,omitempty"`
 	// Environments are the environments that there are, in the order of the file, or nil if it does not list them.
 	Environments []string `json:"environments,omitempty"`
+	// Keys say how the data keys of environments are wrapped, by environment, as secret.ParseWrapper takes it. An
+	// environment without an entry has the default, "passphrase". Only the form is checked: recipients may be malformed.
+	Keys map[string]string `json:"keys,omitempty"`
 	// Plugins are the paths of executables by the packages that they provide.
 	Plugins map[string]string `json:"plugins,omitempty"`
 	// Provisioners are the types that provisioners handle, by the names of the provisioners. A type is a token, or

@@ -274,6 +274,8 @@ func TestTypeScript(t *testing.T) {
 		"", " p", " dev", " a/main.ts", " ../b.js", " 7", " True", " ~", " {}", " [a:b:C, 'a:b:*', 1]", " {dev: , prod: x}",
 		" {dev: {}}", " {a: a.ts, 🙂: b.ts, 7: c.ts}", " {aws: [a:b:C]}", " 'x\u00a0y'", " \"\\e\\u00e4\"", " 1e3", " 0o8",
 		" # c", " |\n    text\n", " {a: /b, a: c}", " a:b:C", " é.mts", " .5", " +", " 0x", " 1.", " null", " nULL",
+		" {dev: {key: passphrase}}", " {dev: {key: 'age:age1ql3z, age1lvyv'}, prod: }", " {a: {key: }}", " {dev: {key: 'exec:\u00a0'}}",
+		" {dev: {key: 'exec: \u00a0x'}, dev: {key: 7}}", " {dev: {key: secret, kye: x}}",
 	}
 	pick := func(list []string) string { return list[random.IntN(len(list))] }
 	texts := make([]string, 5000)

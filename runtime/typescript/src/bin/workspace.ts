@@ -20,6 +20,8 @@ export interface Workspace {
     readonly environment?: string;
     /** The environments that there are, if the file lists them. */
     readonly environments?: readonly string[];
+    /** How the data keys of environments are wrapped, by environment, where the file says so. */
+    readonly keys?: Readonly<Record<string, string>>;
     /** The paths of executables by the packages that they provide. */
     readonly plugins?: Readonly<Record<string, string>>;
     /** The types that provisioners handle, by the names of the provisioners. */
@@ -53,6 +55,8 @@ const unsupported = "anchors, aliases and tags are not supported; write the valu
 interface Form {
     readonly pattern: RegExp;
     readonly help: string;
+    /** Whether messages leave out the value: in place of how a key is wrapped, somebody may write the secret itself. */
+    readonly hidden?: boolean;
 }
 
 const packageForm: Form = {
@@ -64,6 +68,11 @@ const packageForm: Form = {
 const environmentForm: Form = {
     pattern: /^[^\s:\p{C}\ufffd]+$/u,
     help: "must be a word without colons and spaces",
+};
+const keyForm: Form = {
+    pattern: /^(?:passphrase|age:age1[0-9a-z]+(?:, *age1[0-9a-z]+)*|exec:\P{C}*[^\p{Z}\p{C}]\P{C}*)$/u,
+    help: "must be passphrase, age: and recipients such as age1ql3z, with commas between them, or exec: and a command",
+    hidden: true,
 };
 const programForm: Form = {
     pattern: /^(?:(?!\.\.?\/)[^/\\\p{C}]+\/)*[^/\\\p{C}]+\.[cm]?[jt]s$/u,
@@ -245,7 +254,7 @@ class Reader {
                     set(found, name, this.#string(property, keys[name], environmentForm, name));
                     break;
                 case "environments":
-                    set(found, name, this.#environments(property));
+                    this.#environments(property, found);
                     break;
                 case "plugins":
                     set(found, name, this.#texts(property, packageForm, "plugin", executableForm, "plugin"));
@@ -332,9 +341,9 @@ class Reader {
         return String(value.value);
     }
 
-    #check(at: number, text: string, what: string, { pattern, help }: Form): boolean {
+    #check(at: number, text: string, what: string, { pattern, help, hidden }: Form): boolean {
         if (!pattern.test(text)) {
-            this.#error(at, `${what} ${JSON.stringify(text)}: ${help}`);
+            this.#error(at, `${what} ${hidden ? "" : `${JSON.stringify(text)}: `}${help}`);
             return false;
         }
         return true;
@@ -360,18 +369,26 @@ class Reader {
         return Object.fromEntries(found);
     }
 
-    #environments(property: Property): readonly string[] {
-        const found: string[] = [];
+    /** Sets the names of environments, and the setting `key` of those that have one. */
+    #environments(property: Property, workspace: Mutable<Workspace>): void {
+        const names: string[] = [];
+        const found: [string, string][] = [];
         this.#object(property, "environment", environmentForm, (entry) => {
-            const { path, name, value } = entry;
-            found.push(name);
+            const { path, name: environment, value } = entry;
+            names.push(environment);
             if (kindOf(value) !== "no value" && this.#is(entry, "an object", "{}") && isMap(value)) {
-                this.#entries(path, value, ({ name, at }) =>
-                    this.#error(at, `unknown key ${JSON.stringify(name)}; environments have no settings`),
-                );
+                this.#entries(path, value, (setting) => {
+                    const { path, name, at } = setting;
+                    if (name === "key") {
+                        found.push([environment, this.#string(setting, "passphrase", keyForm, path) ?? ""]);
+                    } else {
+                        this.#error(at, `unknown key ${JSON.stringify(name)}; the only setting of an environment is "key"`);
+                    }
+                });
             }
         });
-        return found;
+        set(workspace, "environments", names);
+        set(workspace, "keys", Object.fromEntries(found));
     }
 
     #provisioners(property: Property): Record<string, readonly string[]> {
