@@ -24,7 +24,14 @@ func (g *Graph) Cleanup(module string) *Transition {
 // reaches and that use it.
 func (g *Graph) Destroy(module string) (*Transition, error) {
 	if g.Newest(module) == nil {
-		return nil, &RefusedError{Problems: []string{"there is no module " + module}}
+		problem := "there is no module " + module
+		switch {
+		case len(g.versions[module]) > 0:
+			problem = fmt.Sprintf("%s has only what a failed deployment created: 'lumi abort %[1]s' deletes that", module)
+		case len(g.pending[module]) > 0:
+			problem = fmt.Sprintf("%s has only resources that could not be deleted: 'lumi retry %[1]s' tries again", module)
+		}
+		return nil, &RefusedError{Problems: []string{problem}}
 	}
 	var problems []string
 	reached := g.reached()

@@ -179,6 +179,15 @@ func ShortName(u urn.URN) string {
 	return fmt.Sprintf("%s:%s::%s", module, p.Type, p.Name)
 }
 
+// InProgram returns the URN that the resource has in the program, where a number is in place of a name that the provider
+// chose.
+func (r *Resource) InProgram() urn.URN {
+	if r.Label == "" {
+		return r.URN
+	}
+	return urn.URN(strings.TrimSuffix(string(r.URN), r.URN.Name()) + r.Label)
+}
+
 // Properties returns all stored properties: those that were sent to the provider and those that it computed.
 func (r *Resource) Properties() lumigl.Value {
 	var all lumigl.ObjectBuilder

@@ -79,6 +79,11 @@ func (n names) ofResource(r *Resource) *Resource {
 	if !moves(r.URN) && !slices.ContainsFunc(r.Dependencies, moves) {
 		return r
 	}
+	return n.renamed(r)
+}
+
+// renamed returns a copy of a resource with the new URNs.
+func (n names) renamed(r *Resource) *Resource {
 	now := r.Retarget(n.ofVertex)
 	now.URN = cmp.Or(n[r.URN], r.URN)
 	now.Dependencies = slices.Clone(r.Dependencies)
