@@ -39,7 +39,7 @@ func (p *planner) assemble() (*Plan, error) {
 		p.faults[-1] = append(p.faults[-1], conflict(c))
 	}
 	plan := newPlan(ToDeploy, p.Graph, p.module.Name, t, p.Provisioner)
-	plan.Deployment, plan.planner, plan.items = p.Deployment, p, items
+	plan.Deployment, plan.planner, plan.items, plan.Replace = p.Deployment, p, items, p.replaces()
 	steps, faults := order(p.Graph, p.module.Name, changes, t)
 	plan.Steps, plan.Moves = steps, suggest(steps)
 	p.faults[-1] = slices.Concat(p.faults[-1], faults, plan.finish())

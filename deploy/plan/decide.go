@@ -58,7 +58,7 @@ func (p *planner) suspects(steps []Step) (suspects []int32, among dag.Graph) {
 	for i := range p.items {
 		it := &p.items[i]
 		it.ignoreChanges()
-		isSuspect := !it.untouched && !p.isSame(int32(i))
+		isSuspect := !it.untouched && (!p.isSame(int32(i)) || p.mustReplace(it))
 		for _, to := range p.dependencies.Out(int32(i)) {
 			isSuspect = isSuspect || number[to] > 0
 		}
@@ -86,7 +86,7 @@ func (p *planner) suspects(steps []Step) (suspects []int32, among dag.Graph) {
 // isSame reports whether nothing about the item itself differs.
 func (p *planner) isSame(i int32) bool {
 	it := &p.items[i]
-	return it.old != nil && !it.hasFiles && it.urn == it.old.URN && it.desired.URN() == inProgram(it.old) &&
+	return it.old != nil && !it.hasFiles && it.urn == it.old.URN && it.desired.URN() == it.old.InProgram() &&
 		it.inputs.Equal(it.old.Inputs) && it.options.Equal(it.old.Options) &&
 		slices.Equal(p.dependenciesOf(i), it.old.Dependencies) && len(p.renewed(i)) == 0
 }
@@ -209,14 +209,15 @@ func (p *planner) decideExisting(ctx context.Context, i int32, step *Step) error
 		step.Kind = Move
 	}
 	id, isImported := it.options.Get("import").Text()
-	renewed := p.renewed(i)
+	renewed, asked := p.renewed(i), p.mustReplace(it)
+	isSame := len(renewed) == 0 && !asked
 	switch {
 	case isImported && id != old.ID:
 		return fmt.Errorf("it should be imported as %q, but it exists as %q: remove the option \"import\", or choose another name", id, old.ID)
-	case p.isSame(i) && len(renewed) == 0:
+	case isSame && p.isSame(i):
 		step.New = it.old
 		return nil
-	case next.Inputs.Equal(old.Inputs) && len(renewed) == 0 && !it.hasFiles:
+	case isSame && next.Inputs.Equal(old.Inputs) && !it.hasFiles:
 		next.Deployment, next.Checked, next.Outputs, next.Referents = old.Deployment, old.Checked, old.Outputs, old.Referents
 		return nil
 	case old.ID == "" || !expr.IsKnown(old.Inputs) || !expr.IsKnown(old.Outputs):
@@ -225,6 +226,10 @@ func (p *planner) decideExisting(ctx context.Context, i int32, step *Step) error
 			step.Reasons = append(step.Reasons, "an earlier deployment has yet to create or change it")
 		}
 		next.Checked, next.Outputs = expr.Unknown(next.Inputs), p.unknownOutputs(old.Type())
+		if asked {
+			step.replaceAsked()
+			return p.decideReplacement(ctx, i, step, false)
+		}
 		return nil
 	}
 	checked, err := p.check(ctx, i, step, old.Checked)
@@ -253,7 +258,9 @@ func (p *planner) decideExisting(ctx context.Context, i int32, step *Step) error
 			return checked.Get(name), !expr.IsKnown(part) // with references that were hidden
 		})
 	}
-	p.judge(step, checked, d.Changes, renewed)
+	if p.judge(step, checked, d.Changes, renewed); asked {
+		step.replaceAsked()
+	}
 	switch step.Kind {
 	case Replace:
 		return p.decideReplacement(ctx, i, step, d.DeleteFirst)
@@ -269,13 +276,7 @@ func (p *planner) decideExisting(ctx context.Context, i int32, step *Step) error
 
 // isSealed reports whether stored inputs have secrets that cannot be read without the key, which are unknown. Inputs that
 // another plan expects have references instead.
-func isSealed(inputs lumigl.Value) (sealed bool) {
-	inputs.Replace(func(part lumigl.Value) (lumigl.Value, bool) {
-		sealed = sealed || part.IsUnknown()
-		return lumigl.Value{}, false
-	})
-	return sealed
-}
+func isSealed(inputs lumigl.Value) bool { return holds(inputs, lumigl.Value.IsUnknown) }
 
 // moved returns a resource with references to resources that moved leading to where they are now, since that is no change.
 func (p *planner) moved(old *graph.Resource) *graph.Resource {

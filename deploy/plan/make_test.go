@@ -26,10 +26,11 @@ import (
 
 // TestMake runs the stories in testdata/make. Each is a sequence of deployments in a short form: an object of resources by
 // type and name, such as "Vpc::main", with their properties; "$options" holds options, "$provides" and "$uses" what the
-// module provides and uses. Types are lines such as "Vpc named replaces=cidr outputs=arn". After each deployment comes
-// what it is planned to do; the plan is carried out before the next one. In the name of a deployment, "a:" is the module
-// (p otherwise), "Vpc::main" a target, "!b" a module that may be interrupted; "(planned)" carries nothing out, so that the
-// next plan starts from the graph that is expected, and "fails after 2" at its end carries out two steps.
+// module provides and uses, and "$configuration" that of providers. Types are lines such as "Vpc named replaces=cidr
+// outputs=arn". After each deployment comes what it is planned to do; the plan is carried out before the next one. In the
+// name of a deployment, "a:" is the module (p otherwise), "Vpc::main" a target, "±Vpc::main" a resource to replace, "!b" a
+// module that may be interrupted; "(planned)" carries nothing out, so that the next plan starts from the graph that is
+// expected, "fails after 2" at its end carries out two steps, and "(retried)" runs the deployment before again.
 func TestMake(t *testing.T) {
 	files, err := filepath.Glob("testdata/make/*.txtar")
 	if err != nil || len(files) == 0 {
@@ -72,15 +73,19 @@ type story struct {
 	next  graph.Deployment
 }
 
-// deploy plans a deployment, carries it out, and returns what the plan does.
-func (s *story) deploy(name, src string) string {
-	s.next++
+// request returns the request for a deployment.
+func (s *story) request(name, src string) plan.Request {
+	if !strings.Contains(name, "(retried)") {
+		s.next++
+	}
 	r := plan.Request{Graph: s.graph, Deployment: s.next, Provider: s.types, Provisioner: func(tokens.Type) string { return "x" }}
 	module := "p"
 	for _, word := range strings.Fields(name) {
 		switch interrupted, ok := strings.CutPrefix(word, "!"); {
 		case ok:
 			r.Interrupt = append(r.Interrupt, interrupted)
+		case strings.HasPrefix(word, "±"):
+			r.Replace = append(r.Replace, urn.URN(prefix(module)+strings.TrimPrefix(word, "±")))
 		case strings.Contains(word, "::"):
 			r.Targets = append(r.Targets, urn.URN(prefix(module)+word))
 		case len(word) == 2 && word[1] == ':':
@@ -88,6 +93,12 @@ func (s *story) deploy(name, src string) string {
 		}
 	}
 	r.Desired = s.desired(module, src)
+	return r
+}
+
+// deploy plans a deployment, carries it out, and returns what the plan does.
+func (s *story) deploy(name, src string) string {
+	r := s.request(name, src)
 	p, err := plan.Make(context.Background(), r)
 	if wrong := (*plan.Error)(nil); errors.As(err, &wrong) {
 		return "error: " + shorten(err.Error()) + "\n"
@@ -193,6 +204,9 @@ func (s *story) desired(module, src string) *lumigl.Snapshot {
 	parsed, err := lumigl.ParseSnapshot(text)
 	if err != nil {
 		s.Fatalf("%v\n%s", err, text)
+	}
+	if configuration := v.Get("$configuration"); configuration.Exists() {
+		parsed.Fields = []lumigl.Member{{Key: "configuration", Value: configuration}}
 	}
 	return parsed
 }
@@ -301,7 +315,7 @@ func (s *story) carryOut(before *graph.Graph, p *plan.Plan, failsAfter int) *gra
 		return before.Overlay(planned.VersionID, planned.Configuration, results)
 	}
 	u.Version, u.Interrupt = graph.NewVersion(planned.VersionID, resources), s.graph.Modules()
-	u.Version.Uses, u.Version.Provides = planned.Uses, slices.Clone(planned.Provides)
+	u.Version.Uses, u.Version.Provides, u.Version.Configuration = planned.Uses, slices.Clone(planned.Provides), planned.Configuration
 	for i := range u.Version.Provides {
 		result, err := expr.Evaluate(u.Version.Provides[i].Value, resolve)
 		if err != nil {
@@ -336,6 +350,8 @@ func parseTypes(src string) typeTable {
 				d.Replaces = strings.Split(list, ",")
 			case "outputs":
 				d.Outputs = strings.Split(list, ",")
+			case "secrets":
+				d.Secrets = strings.Split(list, ",")
 			}
 		}
 		all[d.Type] = d

@@ -21,14 +21,6 @@ func renamed(u urn.URN, name string) urn.URN {
 	return urn.URN(strings.TrimSuffix(string(u), u.Name()) + name)
 }
 
-// inProgram returns the URN that a resource had in the program.
-func inProgram(r *graph.Resource) urn.URN {
-	if r.Label == "" {
-		return r.URN
-	}
-	return renamed(r.URN, r.Label)
-}
-
 // checkNames reports resources that cannot be created or imported, since another one has the name or is the same.
 func (p *planner) checkNames() {
 	var created, chosen []int32 // chosen has those whose names the provider chose
@@ -71,7 +63,7 @@ func (p *planner) checkNames() {
 		}
 		for _, pending := range p.Graph.Pending(p.module.Name) {
 			if pending.Resource.URN == u || p.isNamedAs(i, pending.Resource) {
-				p.fault(i, "%s is still to be deleted: run the cleanup of %s first", pending.Resource.Key(), p.module.Name)
+				p.fault(i, "%s is still to be deleted: 'lumi retry %s' tries again", pending.Resource.Key(), p.module.Name)
 			}
 		}
 	}

@@ -188,7 +188,7 @@ func (o *offline) compare(desired *lumigl.Snapshot, p *Plan) (*diff.Delta, error
 	steps := map[urn.URN]*Step{} // by the URN in the program
 	for _, step := range p.Steps {
 		if step.New != nil {
-			steps[inProgram(step.New)] = step
+			steps[step.New.InProgram()] = step
 		}
 	}
 	final := func(r *lumigl.Vertex) *lumigl.Vertex {

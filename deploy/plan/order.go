@@ -50,7 +50,8 @@ func order(before *graph.Graph, module string, changes []*Step, t *graph.Transit
 	addWaits(deletions, deleted)
 	decided := deleteFirst(deletions, replacing)
 	dropped = slices.DeleteFunc(dropped, func(w wait) bool { return !w.step.DeleteFirst })
-	addWaits(steps, append(dropped, decided...))
+	addWaits(steps, dropped)
+	addWaits(steps, decided) // Only now, since what decides a replacement may itself wait for deletions, and close circles.
 	return steps, faults
 }
 
@@ -95,7 +96,7 @@ func releases(versions []*graph.Version, steps, deletions []*Step, replacing map
 				case !depends(versions, s.Old, d.Old):
 				case s.removes():
 					deleted = append(deleted, wait{d, s})
-				case !d.Replaced || !slices.Contains(s.New.Dependencies, u): // Another resource may have the URN by then.
+				case !d.Replaced || !slices.Contains(s.New.Dependencies, replacing[d.Old].URN): // It may have a new URN.
 					dropped = append(dropped, wait{d, s})
 				}
 			}

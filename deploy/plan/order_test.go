@@ -62,7 +62,7 @@ func deploy(t fataler, g *graph.Graph, u graph.Update) *graph.Transition {
 }
 
 // change plans a second version of a module that holds the resources of old. Each line of new is a kind with a resource;
-// an exclamation mark has it deleted first.
+// an exclamation mark has it deleted first, and "was" precedes its former name.
 func change(t fataler, before *graph.Graph, new ...string) *Plan {
 	t.Helper()
 	newest := before.Newest("a")
@@ -72,10 +72,14 @@ func change(t fataler, before *graph.Graph, new ...string) *Plan {
 	byURN := map[urn.URN]*Step{}
 	for _, line := range new {
 		word, line, _ := strings.Cut(line, " ")
+		line, was, moved := strings.Cut(line, " was ")
 		s := &Step{New: resource(line, p.Deployment)}
 		word, s.DeleteFirst = strings.CutSuffix(word, "!")
 		s.Kind = Kind(slices.IndexFunc(kinds[:], func(k struct{ name, past string }) bool { return k.name == word }))
 		s.URN, s.Old = s.New.URN, newest.Resource(s.New.URN)
+		if moved {
+			s.Old = newest.Resource(urnOf(was))
+		}
 		switch s.Kind {
 		case Same:
 			s.New = s.Old
@@ -191,6 +195,18 @@ func TestOrder(t *testing.T) {
 				replace! aws/a after delete! aws/a (replaced)
 				create aws/b after replace! aws/a
 				update aws/c after create aws/b`,
+		},
+		{
+			name: "a reference is dropped although another one follows what takes a new name",
+			old:  []string{"aws/a", "aws/b", "aws/c aws/a aws/b", "aws/d aws/a aws/b"},
+			new:  []string{"replace! aws/b", "replace! aws/n was aws/a", "update aws/c aws/n aws/b", "update aws/d aws/n"},
+			want: `
+				delete! aws/a (replaced)
+				replace! aws/n after delete! aws/a (replaced)
+				update aws/d after replace! aws/n
+				delete! aws/b (replaced) after update aws/d
+				replace! aws/b after delete! aws/b (replaced)
+				update aws/c after replace! aws/b, replace! aws/n`,
 		},
 		{
 			name: "what is retained is forgotten",

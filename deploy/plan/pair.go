@@ -107,7 +107,7 @@ func (p *planner) candidates() *candidates {
 			if !numbered {
 				continue
 			}
-			if number := inProgram(r); c.number[number] == nil {
+			if number := r.InProgram(); c.number[number] == nil {
 				c.number[number] = r
 			}
 		}

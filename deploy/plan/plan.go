@@ -57,6 +57,9 @@ type Request struct {
 	Provisioner func(tokens.Type) string
 	// Targets limits the plan to these resources and what they depend on. If it is empty, all are planned.
 	Targets []urn.URN
+	// Replace has resources of the program that are replaced even if nothing differs. One that does not exist yet is created,
+	// and one that this deployment has replaced already is not replaced again.
+	Replace []urn.URN
 	// Interrupt has the modules that may be interrupted.
 	Interrupt []string
 	// Parallelism is how many calls of the provider run at once: 16 if it is 0.
@@ -89,6 +92,8 @@ type Plan struct {
 	Cleanups []Cleanup
 	// Moves has pairs of a deleted and a created resource that are probably the same: the program should have an alias.
 	Moves []match.Pair
+	// Replace is that of the request, with URNs as the program has them: they stay when the plan is made again.
+	Replace []urn.URN
 	// Digest identifies what the plan does. It is empty if secrets could not be compared. It does not depend on secrets or
 	// on numbers of deployments.
 	Digest string

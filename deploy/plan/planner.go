@@ -144,9 +144,7 @@ func (p *planner) target() error {
 	var faults []Fault
 	seen := make([]bool, len(p.items))
 	for _, target := range p.Targets {
-		i := slices.IndexFunc(p.items, func(it item) bool {
-			return it.urn == target || it.desired.URN() == target || it.old != nil && it.old.URN == target
-		})
+		i := slices.IndexFunc(p.items, func(it item) bool { return it.isCalled(target) })
 		switch {
 		case i >= 0:
 			p.dependencies.Reach(int32(i), seen)

@@ -20,13 +20,15 @@ type Options struct {
 	Color bool
 	// Waits has what the deployment waits for.
 	Waits []queue.Wait
+	// Idle is whether the plan is not to run, since nothing changes. Then it has no number, and waits for nothing.
+	Idle bool
 }
 
 // purposes has the name and the title of plans for each purpose.
 var purposes = [...]struct{ name, title string }{
 	plan.ToDeploy:  {"deploy", "Plan for %s in %s"},
 	plan.ToCleanUp: {"cleanup", "Cleanup of %s in %s"},
-	plan.ToDestroy: {"destroy", "Remove %s from %s"},
+	plan.ToDestroy: {"destroy", "Destroy %s in %s"},
 }
 
 // forms has the sign and the colour of each kind of step.

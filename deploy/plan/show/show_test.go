@@ -317,7 +317,7 @@ func TestTitles(t *testing.T) {
 		t.Fatal(err)
 	}
 	for title, p := range map[string]*plan.Plan{
-		"Remove a from prod\n":   destroy,
+		"Destroy a in prod\n":    destroy,
 		"Cleanup of a in prod\n": plan.MakeCleanup(deployed.Graph, "a", provisioner),
 	} {
 		var b strings.Builder

@@ -37,11 +37,14 @@ func shown(s string) string { return term.Clip(term.Visible(s), 160) }
 
 func (t text) header(p *plan.Plan, o Options) string {
 	title := t.Paint(term.Bold, fmt.Sprintf(purposes[p.Purpose].title, shown(p.Module), shown(p.Environment)))
-	if p.Deployment != 0 {
+	if p.Deployment != 0 && !o.Idle {
 		title += fmt.Sprintf(", deployment %d", p.Deployment)
 	}
 	all := line(0, title)
 	for _, w := range o.Waits {
+		if o.Idle {
+			break
+		}
 		all += line(0, "waits for "+term.Visible(w.For.Name()+": "+w.Reason))
 	}
 	return all

@@ -1,0 +1,67 @@
+package plan
+
+import (
+	"slices"
+
+	"github.com/lumi-idl/lumi/deploy/graph"
+	"github.com/lumi-idl/lumi/lumigl"
+)
+
+// HasChanges reports whether running the plan would change anything but numbers of deployments, positions in the program
+// and the numbers of unnamed resources: what it does, the cleanups that follow included, what a module depends on, provides
+// and uses, or the configuration of providers. The first deployment of a module is a change, even if it is empty.
+func (p *Plan) HasChanges() bool {
+	was, now := p.before.Newest(p.Module), p.Transition.Graph.Newest(p.Module)
+	switch {
+	case len(p.effects()) > 0 || (was == nil) != (now == nil):
+		return true
+	case p.Purpose != ToDeploy:
+		return len(p.before.Versions(p.Module)) != len(p.Transition.Graph.Versions(p.Module))
+	}
+	return slices.ContainsFunc(p.Steps, func(s *Step) bool {
+		// What only a failed deployment or a kept version has becomes a part of the newest one.
+		return !was.Holds(s.Old) || !slices.Equal(s.Old.Dependencies, s.New.Dependencies)
+	}) || !was.Configuration.Equal(now.Configuration) || !slices.EqualFunc(was.Provides, now.Provides, func(a, b graph.Provided) bool {
+		return a.Name == b.Name && a.Type.Form.Equal(b.Type.Form) && a.Value.Equal(b.Value) && a.Result.Equal(b.Result)
+	}) || !slices.EqualFunc(was.Uses, now.Uses, func(a, b graph.Edge) bool {
+		return a.To == b.To && a.Name == b.Name && a.Type.Form.Equal(b.Type.Form) && a.Where == b.Where && a.Broken == b.Broken
+	})
+}
+
+// HasSecrets reports whether running the plan may have to seal secrets: those of desired state, of other modules, or those
+// that types of what it creates or changes declare.
+func (p *Plan) HasSecrets() bool {
+	if p.planner == nil {
+		return false // It stores nothing new.
+	}
+	desired := p.planner.Desired
+	values := []lumigl.Value{desired.Args}
+	for _, f := range desired.Fields {
+		values = append(values, f.Value)
+	}
+	for v := range desired.Vertices() {
+		values = append(values, v.Properties, v.Extensions)
+	}
+	for _, provided := range p.Transition.Graph.Newest(p.Module).Provides {
+		values = append(values, provided.Result)
+	}
+	for _, s := range p.Steps {
+		if s.New == nil {
+			continue
+		}
+		values = append(values, s.New.Inputs, s.New.Checked, s.New.Outputs)
+		if s.IsProvisioned() && len(p.planner.types[s.URN.Type()].Secrets) > 0 {
+			return true
+		}
+	}
+	return slices.ContainsFunc(values, func(v lumigl.Value) bool { return holds(v, lumigl.Value.IsSecret) })
+}
+
+// holds reports whether a value or a part of it is such a one.
+func holds(v lumigl.Value, is func(lumigl.Value) bool) (found bool) {
+	v.Replace(func(part lumigl.Value) (lumigl.Value, bool) {
+		found = found || is(part)
+		return lumigl.Value{}, false
+	})
+	return found
+}

@@ -1,0 +1,55 @@
+package plan
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"github.com/lumi-idl/lumi/lumigl"
+	"github.com/lumi-idl/lumi/runtime/urn"
+)
+
+// isCalled reports whether a URN is that of the item, in the program or in the graph.
+func (it *item) isCalled(u urn.URN) bool {
+	return it.urn == u || it.desired.URN() == u || it.old != nil && it.old.URN == u
+}
+
+// mustReplace reports whether an item is replaced because the request says so. What the deployment itself has made is its
+// replacement already: the plan is made again after a failure.
+func (p *planner) mustReplace(it *item) bool {
+	return it.old != nil && it.old.Deployment != p.Deployment && slices.ContainsFunc(p.Replace, it.isCalled)
+}
+
+// replaceAsked makes a step a replacement that the request asks for.
+func (s *Step) replaceAsked() {
+	if s.Kind != Replace || s.Possible {
+		s.Reasons = append(s.Reasons, "asked for with --replace")
+	}
+	s.Kind, s.Possible = Replace, false
+}
+
+// replaces returns the resources that the request has replaced, as the program calls them.
+func (p *planner) replaces() (all []urn.URN) {
+	for _, u := range p.Replace {
+		switch i := slices.IndexFunc(p.items, func(it item) bool { return it.isCalled(u) }); {
+		case i < 0:
+			p.faults[-1] = append(p.faults[-1], Fault{URN: u, Message: "it cannot be replaced, since the program does not have it"})
+		case p.items[i].untouched:
+			p.fault(int32(i), "it cannot be replaced, since it is not a target: make it one as well")
+		default:
+			all = append(all, p.items[i].desired.URN())
+		}
+	}
+	return all
+}
+
+// keepsName reports whether the provider chooses the name of the old resource for its replacement. Only one that was asked
+// for may be the same in everything that names are made of.
+func (p *planner) keepsName(ctx context.Context, i int32, checked lumigl.Value) (bool, error) {
+	it := &p.items[i]
+	if it.sameName || !isNumbered(it.desired.URN().Name()) || !p.mustReplace(it) {
+		return it.sameName, nil
+	}
+	name, err := p.Provider.Name(ctx, Desired{URN: it.desired.URN(), Properties: checked, References: p.references(i, lumigl.Value{})})
+	return strings.HasSuffix("/"+it.urn.Name(), "/"+name), err
+}
