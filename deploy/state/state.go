@@ -10,8 +10,10 @@ package state
 
 import (
 	"cmp"
+	"encoding/json"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/lumi-idl/lumi/deploy/graph"
 	"github.com/lumi-idl/lumi/deploy/plan"
@@ -35,6 +37,27 @@ func (c Codec) open(place urn.URN, v lumigl.Value) (lumigl.Value, error) {
 
 // Graph returns the resource graph of an environment.
 func (c Codec) Graph(e store.Environment, rows []store.Vertex) (*graph.Graph, error) {
+	return c.graph(e, rows)
+}
+
+// Outline returns the resource graph without resources, which takes much less time: the modules, and what they provide and use.
+func (c Codec) Outline(e store.Environment, rows []store.Vertex) (*graph.Graph, error) {
+	isResource := func(row store.Vertex) bool { return URN(row) != "" }
+	return c.graph(e, slices.DeleteFunc(slices.Clone(rows), isResource), "resources", "pending")
+}
+
+// URN returns the URN of the resource in a row, or "" if the row has none. It does not decode the rest of the row.
+func URN(row store.Vertex) urn.URN {
+	text, isResource := strings.CutPrefix(row.Text, `{"urn":`)
+	var u urn.URN
+	if isResource && json.NewDecoder(strings.NewReader(text)).Decode(&u) != nil {
+		return ""
+	}
+	return u
+}
+
+// graph returns the resource graph without some properties of its vertices.
+func (c Codec) graph(e store.Environment, rows []store.Vertex, without ...string) (*graph.Graph, error) {
 	if len(rows) == 0 {
 		return &graph.Graph{Environment: e.Name, Lineage: e.Lineage}, nil
 	}
@@ -51,7 +74,11 @@ func (c Codec) Graph(e store.Environment, rows []store.Vertex) (*graph.Graph, er
 		return nil, err
 	}
 	for i, row := range rows {
-		if to.doc.Vertex(row.Key).Properties, err = c.open(urn.URN(row.Key), to.refer(values.At(i))); err != nil {
+		v := values.At(i)
+		for _, name := range without {
+			v = v.With(name, lumigl.Value{})
+		}
+		if to.doc.Vertex(row.Key).Properties, err = c.open(urn.URN(row.Key), to.refer(v)); err != nil {
 			return nil, err
 		}
 	}

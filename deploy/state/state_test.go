@@ -90,6 +90,7 @@ func TestRowsFollowTheGraph(t *testing.T) {
 			if got := textOf(read.LumiGL()); got != want {
 				t.Fatalf("%s\n%s", cmp.Diff(want, got), rows.vertices())
 			}
+			checkOutline(t, after, rows.vertices())
 			if stored := fmt.Sprint(rows); strings.Contains(stored, plain) {
 				t.Fatalf("a secret is not sealed:\n%s", stored)
 			}
@@ -107,6 +108,34 @@ func TestRowsFollowTheGraph(t *testing.T) {
 			}
 		}
 	})
+}
+
+// checkOutline checks that the outline of rows has what the versions of a graph provide and use, and that rows have the URNs of
+// their resources.
+func checkOutline(t rapid.TB, g *graph.Graph, rows []store.Vertex) {
+	for v := range g.LumiGL().Vertices() {
+		i := slices.IndexFunc(rows, func(row store.Vertex) bool { return row.Key == v.Key() })
+		want, _ := v.Properties.Get("urn").Text()
+		if i >= 0 && state.URN(rows[i]) != urn.URN(want) {
+			t.Fatalf("the row %s has the URN %q, not %q", v.Key(), state.URN(rows[i]), want)
+		}
+	}
+	outline, err := codec.Outline(prod, rows)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, module := range g.Modules() {
+		for _, v := range g.Versions(module) {
+			got := outline.Version(v.VersionID)
+			if got == nil || got.Len() > 0 || got.Partial != v.Partial || fmt.Sprint(got.Uses) != fmt.Sprint(v.Uses) || !slices.EqualFunc(got.Provides, v.Provides,
+				func(a, b graph.Provided) bool { return a.Name == b.Name && a.Result.Equal(b.Result) }) {
+				t.Fatalf("the outline of %v is %v", v, got)
+			}
+		}
+		if got, want := outline.Newest(module), g.Newest(module); (got == nil) != (want == nil) {
+			t.Fatalf("the newest version of %s is %v, not %v", module, got, want)
+		}
+	}
 }
 
 // example is an environment with secrets in a resource, in what a module provides, and in the configurations of a version
