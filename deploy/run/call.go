@@ -67,7 +67,22 @@ func (x *execution) arm(ctx context.Context, c *call) error {
 		return err
 	}
 	c.row.Owner, c.row.Deadline = x.Owner, time.Now().Add(x.timeout(c)).UTC()
-	return x.record(ctx, func(t *txn, _ store.Deployment) error { return t.PutStep(c.row) })
+	err := x.record(ctx, func(t *txn, _ store.Deployment) error { return t.PutStep(c.row) })
+	if err == nil { // The row says the same as long as it is true.
+		x.show(store.Event{
+			Time: time.Now().UTC(), Deployment: x.d.ID, Name: name(x.d), Task: c.row.Task, URN: c.row.URN, Source: sourceOf(c.new),
+			Kind: c.row.Kind, State: store.Started,
+		})
+	}
+	return err
+}
+
+// sourceOf returns where the program constructs a resource, "" for nil.
+func sourceOf(r *graph.Resource) string {
+	if r == nil {
+		return ""
+	}
+	return r.Source
 }
 
 // timeout returns how long a call may take: what the option "timeouts" says, or the default.
@@ -111,7 +126,9 @@ func (x *execution) ended(ctx context.Context, c *call, o outcome) (err error) {
 		}
 	}
 	c.row.State = o.state // What is PENDING is FAILED in its row, which the end of the deployment removes.
-	event := store.Event{Task: c.row.Task, URN: c.row.URN, Kind: c.row.Kind, State: to, Message: c.row.Message}
+	event := store.Event{
+		Task: c.row.Task, URN: c.row.URN, Source: sourceOf(c.new), Kind: c.row.Kind, State: to, Message: c.row.Message,
+	}
 	if o.resource != nil {
 		event.ID = o.resource.ID
 		if c.old != nil && c.old.URN != o.resource.URN {
@@ -285,7 +302,7 @@ func (x *execution) find(ctx context.Context, c *call) (o outcome, known bool) {
 		case a.Idempotent:
 			return outcome{}, false
 		case !a.Find:
-			return outcome{state: store.Unknown, err: question(c, "nobody knows whether it was created")}, true
+			return outcome{state: store.Unknown, err: question(c, "it is unknown whether it was created")}, true
 		}
 		id, err = c.caller.Find(limited, createRequest(c))
 		if errors.Is(err, lumi.ErrNotFound) {
@@ -306,8 +323,7 @@ func (x *execution) find(ctx context.Context, c *call) (o outcome, known bool) {
 
 // question returns what people are asked about a creation, and why.
 func question(c *call, why string) error {
-	return &askError{fmt.Sprintf("%s: %s: look for it, and answer with lumi resolve %[1]s --id=ID,"+
-		" or --absent if it does not exist", c.new.URN, why)}
+	return &askError{fmt.Sprintf("%s: %s", c.new.URN, why)}
 }
 
 // look reads the resource that a call made or changed. What cannot be read may be there or not.
@@ -362,8 +378,7 @@ func (x *execution) giveUp(ctx context.Context, c *call, uncertain bool, failure
 	case !uncertain:
 		return o
 	case c.old == nil:
-		o.err = fmt.Errorf("%w (nobody knows whether it was created: retry, or look for it, and answer with"+
-			" lumi resolve %s --id=ID, or --absent if it does not exist)", failure, c.new.URN)
+		o.err = fmt.Errorf("%w (it is unknown whether it was created)", failure)
 		return o
 	}
 	limited, cancel := context.WithTimeout(x.calls, x.timeout(c))

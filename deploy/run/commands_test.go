@@ -12,6 +12,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/lumi-idl/lumi/deploy/graph"
 	"github.com/lumi-idl/lumi/deploy/plan"
 	"github.com/lumi-idl/lumi/deploy/run"
 	"github.com/lumi-idl/lumi/deploy/secret"
@@ -28,11 +29,13 @@ import (
 //
 //	set latency=1s retries=2    options of the cloud and of processes, before the first other command
 //	as second                   the following commands are those of another process
-//	deploy a target=Disk/x      plans, queues and runs; "plan" only plans, "queue" does not run
+//	deploy a target=Disk/x replace=Disk/y   plans, queues and runs; "plan" only plans, "queue" does not run
 //	destroy a, cleanup a
 //	run a[1]                    runs what was queued; with "retry", "abort", "resolve a[1] Key/x --id=ID" it is told to run again
 //	rollback a[1]               deploys what a[1] did
 //	status                      shows the queue; "show 1" what deployment 1 was asked to do
+//	history 5 a before=3        lists up to 5 deployments of a module before deployment 3; "log 3" shows the events of deployment 3
+//	move a Disk/x Disk/y        renames a resource; "forget a Disk/x Disk/y" removes some from the state
 //	rekey                       seals everything with another key, which only processes that start from now on have
 //	stop                        stops the process
 //	crash after create Disk/a STARTED   the process ends once a row has become that; "before" leaves the row as it was
@@ -89,6 +92,12 @@ func (w *world) command(words []string, program string) {
 		w.report(w.status(ctx))
 	case "show":
 		w.report(w.show(ctx, words[1]))
+	case "history":
+		w.report(w.history(ctx, words[1:]))
+	case "log":
+		w.report(w.showLog(ctx, words[1]))
+	case "move", "forget":
+		w.report(w.edit(ctx, words))
 	case "rekey":
 		w.report(w.rekey(ctx))
 	case "concurrency":
@@ -114,15 +123,15 @@ func (w *world) deployment(ctx context.Context, p *process, words []string, prog
 		if err != nil {
 			return err
 		}
-		shown, err := e.Plan(ctx, r)
+		shown, err := planOne(ctx, e, r)
 		if err != nil {
 			return err
 		}
 		if command == "plan" {
-			w.showPlan(shown)
+			w.showPlan(shown.Plan)
 			return nil
 		}
-		d, err := e.Queue(ctx, r, shown)
+		d, err := queueOne(ctx, e, shown)
 		if err != nil || command == "queue" {
 			return err
 		}
@@ -191,6 +200,58 @@ func (w *world) show(ctx context.Context, number string) error {
 	}
 	w.log.add(w, "", "%s%s", text, map[bool]string{true: ", destroy " + r.Destroy}[r.Destroy != ""])
 	return nil
+}
+
+// history lists deployments.
+func (w *world) history(ctx context.Context, words []string) error {
+	limit, _ := strconv.Atoi(words[0])
+	module, before := "", int64(0)
+	for _, word := range words[1:] {
+		if number, ok := strings.CutPrefix(word, "before="); ok {
+			n, _ := strconv.ParseInt(number, 10, 64)
+			d, _, _, err := w.current.engine.Find(ctx, n)
+			if err != nil {
+				return err
+			}
+			before = d.ID
+		} else {
+			module = word
+		}
+	}
+	all, err := w.current.engine.History(ctx, module, before, limit)
+	for _, d := range all {
+		w.log.add(w, "", "%s %s %s", run.Name(d), d.Purpose, d.State)
+	}
+	return err
+}
+
+// showLog shows the events of a deployment.
+func (w *world) showLog(ctx context.Context, number string) error {
+	n, _ := strconv.ParseInt(number, 10, 64)
+	d, _, _, err := w.current.engine.Find(ctx, n)
+	if err != nil {
+		return err
+	}
+	events, err := w.current.engine.Log(ctx, d.ID)
+	for _, e := range events {
+		w.log.add(w, "", "%s", strings.Join(strings.Fields(fmt.Sprint(e.Name, " ", e.Kind, " ", e.URN, " ", e.State, " ", e.Message)), " "))
+	}
+	return err
+}
+
+// edit changes the state of a module.
+func (w *world) edit(ctx context.Context, words []string) error {
+	var urns []urn.URN
+	for _, resource := range words[2:] {
+		urns = append(urns, urn.URN(urnOf(words[1], resource)))
+	}
+	one := run.Edit{Module: words[1], Message: strings.Join(words, " ")}
+	one.Change = func(g *graph.Graph, _ graph.Deployment) (*graph.Graph, error) { return g.Forget(urns...) }
+	if words[0] == "move" {
+		one.Was, one.Now = urns[0], urns[1]
+		one.Change = func(g *graph.Graph, _ graph.Deployment) (*graph.Graph, error) { return g.Rename(one.Was, one.Now) }
+	}
+	return w.current.engine.Edit(ctx, one)
 }
 
 // rekey changes the key, and checks that nothing is left that the former one sealed.
@@ -268,6 +329,8 @@ func (w *world) request(ctx context.Context, p *process, words []string, program
 		switch name, target, _ := strings.Cut(word, "="); name {
 		case "target":
 			r.Targets = append(r.Targets, urn.URN(urnOf(words[1], target)))
+		case "replace":
+			r.Replace = append(r.Replace, urn.URN(urnOf(words[1], target)))
 		case "interrupt":
 			r.Interrupt = append(r.Interrupt, target)
 		}

@@ -96,10 +96,7 @@ func (e *Engine) Resolve(ctx context.Context, id int64, u urn.URN, resource stri
 		if err != nil {
 			return err
 		}
-		asks := func(row store.Step) bool {
-			return row.URN == string(u) && row.OldKey == "" && row.State == store.Unknown
-		}
-		at := slices.IndexFunc(rows, asks)
+		at := slices.IndexFunc(rows, func(row store.Step) bool { return row.URN == string(u) && asks(row) })
 		if at < 0 || d.State != store.Ask && d.State != store.Failed {
 			return &RefusedError{fmt.Sprintf("%s asks nothing about %s", name(d), u)}
 		}
@@ -119,6 +116,9 @@ func (e *Engine) Resolve(ctx context.Context, id int64, u urn.URN, resource stri
 		return t.again(&d)
 	})
 }
+
+// asks reports whether a step is a creation that may have taken place.
+func asks(row store.Step) bool { return row.OldKey == "" && row.State == store.Unknown }
 
 // answer returns the text of a resource with an ID.
 func (e *Engine) answer(text, id string) (string, error) {

@@ -117,7 +117,7 @@ func (j *job) pool() *provision.Pool {
 
 func (j *job) engine(s store.Store, p provision.Providers) *run.Engine {
 	o := run.Options{
-		Store: s, Environment: "dev", Providers: p, Lease: cmp.Or(j.Lease, time.Hour), Timeout: cmp.Or(j.Timeout, time.Minute),
+		Store: s, Environment: "dev", Providers: always(p), Lease: cmp.Or(j.Lease, time.Hour), Timeout: cmp.Or(j.Timeout, time.Minute),
 		Backoff: time.Millisecond, Poll: 5 * time.Millisecond, Key: j.key, Events: j.live,
 	}
 	if j.dead {
@@ -166,11 +166,11 @@ func (j *job) find(ctx context.Context, e *run.Engine) (found store.Deployment, 
 	if err != nil {
 		return found, err
 	}
-	p, err := e.Plan(ctx, r)
+	p, err := planOne(ctx, e, r)
 	if err != nil {
 		return found, err
 	}
-	return e.Queue(ctx, r, p)
+	return queueOne(ctx, e, p)
 }
 
 // program returns the file of the program, which is LumiGL. An empty one destroys the module.

@@ -194,7 +194,7 @@ func TestStop(t *testing.T) {
 // again runs the deployment to its end, as the next process would.
 func (s *site) again() {
 	s.t.Helper()
-	s.opened = s.engine(s.opened.Store, s.opened.Providers)
+	s.opened = s.engine(s.opened.Store, s.opened.Providers(""))
 	if questions := s.finish(); len(questions) > 0 {
 		s.t.Errorf("it asks %q", questions)
 	}

@@ -194,8 +194,7 @@ func (s *site) finish() (questions []string) {
 	}
 }
 
-var question = regexp.MustCompile(`(?m)^(\S+): nobody knows whether it was created: look for it, and answer with lumi resolve \S+ --id=ID, or` +
-	` --absent if it does not exist$`)
+var question = regexp.MustCompile(`(?m)^(\S+): it is unknown whether it was created$`)
 
 // checkQuestions reports more than one question, and one about a type that has an answer itself.
 func (s *site) checkQuestions(questions []string) {
@@ -295,7 +294,7 @@ func (s *site) ending() string {
 	}))
 	r, err := s.request()
 	s.must(err)
-	p, err := e.Plan(s.t.Context(), r)
+	p, err := planOne(s.t.Context(), e, r)
 	if r.Desired == nil {
 		return fmt.Sprint(lines, err)
 	}
@@ -373,8 +372,7 @@ func TestNotSettled(t *testing.T) {
 	s.expire()
 	s.Abort = true
 	const u = "urn:lumi:dev::a:index::sim:index:Net::shut"
-	want := "FAILED " + u + ": the cloud is closed (nobody knows whether it was created: retry, or look for it, and answer with" +
-		" lumi resolve " + u + " --id=ID, or --absent if it does not exist)"
+	want := "FAILED " + u + ": the cloud is closed (it is unknown whether it was created)"
 	for range 2 {
 		d, err := s.drive(t.Context(), s.here())
 		s.must(err)

@@ -4,10 +4,14 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
 
+	"github.com/lumi-idl/lumi/deploy/graph"
+	"github.com/lumi-idl/lumi/deploy/provision"
 	"github.com/lumi-idl/lumi/deploy/run"
 	"github.com/lumi-idl/lumi/deploy/secret"
 	"github.com/lumi-idl/lumi/deploy/sim"
@@ -22,11 +26,11 @@ import (
 func deployed(t *testing.T, e *run.Engine, w *world, module, program string) store.Deployment {
 	t.Helper()
 	r := run.Request{Desired: w.desired(module, program)}
-	p, err := e.Plan(t.Context(), r)
+	p, err := planOne(t.Context(), e, r)
 	if err != nil {
 		t.Fatal(err)
 	}
-	d, err := e.Queue(t.Context(), r, p)
+	d, err := queueOne(t.Context(), e, p)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -39,13 +43,13 @@ func deployed(t *testing.T, e *run.Engine, w *world, module, program string) sto
 func TestStopInEvents(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := &world{t: t, cloud: sim.New(sim.Options{Types: simTypes})}
-		o := run.Options{Store: memory.New(), Environment: "dev", Key: secret.NewKey(), Providers: w}
+		o := run.Options{Store: memory.New(), Environment: "dev", Key: secret.NewKey(), Providers: always(w)}
 		if err := run.NewEnvironment(t.Context(), o.Store, store.Environment{Name: "dev"}); err != nil {
 			t.Fatal(err)
 		}
 		var e *run.Engine
 		o.Events = func(event store.Event) {
-			if event.Kind == "create" {
+			if event.Kind == "create" && event.State == store.Done {
 				e.Stop()
 			}
 		}
@@ -58,7 +62,7 @@ func TestStopInEvents(t *testing.T) {
 
 func TestEnvironmentMadeAgain(t *testing.T) {
 	w := &world{t: t, cloud: sim.New(sim.Options{Types: simTypes})}
-	o := run.Options{Store: memory.New(), Environment: "dev", Key: secret.NewKey(), Providers: w}
+	o := run.Options{Store: memory.New(), Environment: "dev", Key: secret.NewKey(), Providers: always(w)}
 	engines := map[string]*run.Engine{"first": run.New(o), "second": run.New(o)}
 	for _, lineage := range []string{"first", "second"} {
 		err := run.NewEnvironment(t.Context(), o.Store, store.Environment{Name: "dev", Lineage: lineage})
@@ -100,16 +104,16 @@ func (halfDoneProvider) Delete(context.Context, *lumi.DeleteRequest) (*lumi.Dele
 
 func TestPartialErrorWithoutID(t *testing.T) {
 	w := &world{t: t, cloud: sim.New(sim.Options{Types: simTypes})}
-	o := run.Options{Store: memory.New(), Environment: "dev", Key: secret.NewKey(), Providers: w, Backoff: 1}
+	o := run.Options{Store: memory.New(), Environment: "dev", Key: secret.NewKey(), Providers: always(w), Backoff: 1}
 	if err := run.NewEnvironment(t.Context(), o.Store, store.Environment{Name: "dev"}); err != nil {
 		t.Fatal(err)
 	}
 	deployed(t, run.New(o), w, "a", "Disk/a size=1\nDisk/b")
-	o.Providers = halfDone{w}
+	o.Providers = always(halfDone{w})
 	for _, program := range []string{"Disk/a size=2\nDisk/b", "Disk/a size=1"} {
 		deployed(t, run.New(o), w, "a", program)
 	}
-	o.Providers = w
+	o.Providers = always(w)
 	if d := deployed(t, run.New(o), w, "a", "Disk/a size=3"); d.State != store.Done {
 		t.Errorf("%s: %s", d.State, d.Message)
 	}
@@ -141,7 +145,7 @@ func (f *forgetful) Write(ctx context.Context, do func(store.Tx) error) error {
 func TestOutcomeNotStored(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := &world{t: t, cloud: sim.New(sim.Options{Types: simTypes})}
-		o := run.Options{Store: &forgetful{Store: memory.New()}, Environment: "dev", Key: secret.NewKey(), Providers: w}
+		o := run.Options{Store: &forgetful{Store: memory.New()}, Environment: "dev", Key: secret.NewKey(), Providers: always(w)}
 		if err := run.NewEnvironment(t.Context(), o.Store, store.Environment{Name: "dev"}); err != nil {
 			t.Fatal(err)
 		}
@@ -158,4 +162,133 @@ func TestOutcomeNotStored(t *testing.T) {
 			t.Errorf("got %s and %v with %d resources after %s, want DONE with 1 at once", d.State, err, len(w.cloud.Resources()), took)
 		}
 	})
+}
+
+// TestSeveralModules plans modules that use each other together, deploys them at once, and destroys them.
+func TestSeveralModules(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := &world{t: t, cloud: sim.New(sim.Options{Types: simTypes})}
+		o := run.Options{Store: memory.New(), Environment: "dev", Key: secret.NewKey(), Providers: always(w)}
+		if err := run.NewEnvironment(t.Context(), o.Store, store.Environment{Name: "dev"}); err != nil {
+			t.Fatal(err)
+		}
+		e := run.New(o)
+		all := func(requests ...run.Request) string {
+			t.Helper()
+			sorted, err := e.Sort(t.Context(), requests)
+			if err != nil {
+				t.Fatal(err)
+			}
+			plans, err := e.Plan(t.Context(), sorted...)
+			if err != nil {
+				return err.Error()
+			}
+			queued, err := e.Queue(t.Context(), plans...)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var order []string
+			var wait sync.WaitGroup
+			for _, d := range queued {
+				order = append(order, d.Module)
+				wait.Go(func() {
+					if d, err := e.Run(t.Context(), d.ID); err != nil || d.State != store.Done {
+						t.Errorf("%s: %s %s, %v", d.Module, d.State, d.Message, err)
+					}
+				})
+			}
+			wait.Wait()
+			return strings.Join(order, " ")
+		}
+		a, b, c := "Net/a\nprovides arn=@a.arn", "uses a:arn\nDisk/b at=@a:arn\nprovides arn=@b.arn", "uses b:arn\nDisk/c at=@b:arn"
+		program := func(module, text string) run.Request { return run.Request{Desired: w.desired(module, text)} }
+		if got := all(program("c", c), program("b", b), program("a", a)); got != "a b c" {
+			t.Errorf("deployed %s", got)
+		}
+		wrong := []run.Request{program("a", "uses x:arn\nDisk/b at=@x:arn"), program("b", b), program("d", "uses y:arn\nDisk/d at=@y:arn")}
+		if got, want := all(wrong...), "a uses x.arn, and there is no module x: deploy x first\nd uses y.arn, and there is no module y: deploy y first"; got != want {
+			t.Errorf("got %s, want %s", got, want)
+		}
+		if got := all(run.Request{Destroy: "b"}, run.Request{Destroy: "a"}, run.Request{Destroy: "c"}); got != "c b a" {
+			t.Errorf("destroyed %s", got)
+		}
+		if left := w.cloud.Resources(); len(left) != 0 {
+			t.Errorf("left: %v", left)
+		}
+	})
+}
+
+// TestFollow waits for a deployment that another process runs, and shows its events once, to the last one.
+func TestFollow(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := &world{t: t, cloud: sim.New(sim.Options{Types: simTypes})}
+		o := run.Options{Store: memory.New(), Environment: "dev", Key: secret.NewKey(), Providers: always(slow{w}), Owner: "first"}
+		if err := run.NewEnvironment(t.Context(), o.Store, store.Environment{Name: "dev"}); err != nil {
+			t.Fatal(err)
+		}
+		first := run.New(o)
+		var mutex sync.Mutex
+		var seen []string
+		o.Owner, o.Events = "second", func(e store.Event) {
+			mutex.Lock()
+			defer mutex.Unlock()
+			if e.Task == 0 || e.URN != "" {
+				seen = append(seen, strings.Join(strings.Fields(e.Name+" "+e.Kind+" "+string(e.State)), " "))
+			}
+		}
+		second := run.New(o)
+		a, err := first.Plan(t.Context(), run.Request{Desired: w.desired("a", "Net/a\nNet/b on=[@a]\nprovides arn=@a.arn")})
+		if err != nil {
+			t.Fatal(err)
+		}
+		queued, err := first.Queue(t.Context(), a...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		go func() { _, _ = first.Run(t.Context(), queued[0].ID) }()
+		time.Sleep(5 * time.Second)
+		if d := deployed(t, second, w, "b", "uses a:arn\nNet/b at=@a:arn"); d.State != store.Done {
+			t.Errorf("%s %s", d.State, d.Message)
+		}
+		want := []string{
+			"b[2] WAIT", "a[1] create DONE", "a[1] create DONE", "a[1] DONE", "b[2] RUNNING", "b[2] create STARTED", "b[2] create DONE", "b[2] DONE",
+		}
+		if !slices.Equal(seen, want) {
+			t.Errorf("got %q, want %q", seen, want)
+		}
+	})
+}
+
+// slow are providers whose calls take ten seconds.
+type slow struct{ provision.Providers }
+
+func (s slow) Provider(ctx context.Context, t tokens.Type, configuration lumigl.Value) (lumi.ResourceProvider, string, error) {
+	p, version, err := s.Providers.Provider(ctx, t, configuration)
+	return slowly{p}, version, err
+}
+
+type slowly struct{ lumi.ResourceProvider }
+
+func (s slowly) Create(ctx context.Context, r *lumi.CreateRequest) (*lumi.CreateResponse, error) {
+	time.Sleep(10 * time.Second)
+	return s.ResourceProvider.Create(ctx, r)
+}
+
+// TestEditWithoutKey checks that an edit does not lose secrets.
+func TestEditWithoutKey(t *testing.T) {
+	w := &world{t: t, cloud: sim.New(sim.Options{Types: simTypes})}
+	o := run.Options{Store: memory.New(), Environment: "dev", Key: secret.NewKey(), Providers: always(w)}
+	if err := run.NewEnvironment(t.Context(), o.Store, store.Environment{Name: "dev", Key: "wrapped"}); err != nil {
+		t.Fatal(err)
+	}
+	deployed(t, run.New(o), w, "a", "Disk/a password=hunter2")
+	o.Key = nil
+	err := run.New(o).Edit(t.Context(), run.Edit{Module: "a", Change: func(*graph.Graph, graph.Deployment) (*graph.Graph, error) {
+		t.Error("the state is changed")
+		return nil, nil
+	}})
+	const want = "the state cannot be changed without the key of dev"
+	if _, refused := errors.AsType[*run.RefusedError](err); !refused || err.Error() != want {
+		t.Errorf("got %v, want %s", err, want)
+	}
 }

@@ -1,15 +1,20 @@
 package run
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"iter"
+	"slices"
+	"time"
 
 	"github.com/lumi-idl/lumi/deploy/graph"
 	"github.com/lumi-idl/lumi/deploy/plan"
 	"github.com/lumi-idl/lumi/deploy/queue"
+	"github.com/lumi-idl/lumi/deploy/state"
 	"github.com/lumi-idl/lumi/deploy/store"
+	"github.com/lumi-idl/lumi/runtime/urn"
 )
 
 // NewEnvironment adds an environment to a store.
@@ -24,6 +29,39 @@ func NewEnvironment(ctx context.Context, s store.Store, e store.Environment) err
 		}
 		return tx.PutEnvironment(e)
 	})
+}
+
+// Deletable returns how many resources an environment has. The error is a *[RefusedError] if there are some or if
+// deployments are queued. With force, only deployments that run are refused, and a damaged graph counts as empty.
+func Deletable(tx store.Tx, name string, force bool) (resources int, err error) {
+	environment, err := tx.Environment(name)
+	if err != nil {
+		return 0, err
+	}
+	queued, err := tx.Queue(name)
+	if err != nil {
+		return 0, err
+	}
+	for _, d := range queued {
+		if !force || time.Now().Before(d.Expires) {
+			return 0, &RefusedError{Name(d) + " is in the queue: wait until it has ended, or abort it"}
+		}
+	}
+	rows, err := tx.Vertices(name)
+	if err != nil {
+		return 0, err
+	}
+	g, err := state.Codec{}.Graph(environment, rows)
+	switch {
+	case err != nil && force:
+		return 0, nil
+	case err != nil:
+		return 0, err
+	}
+	if resources = g.Count(); resources > 0 && !force {
+		err = &RefusedError{fmt.Sprintf("%s has resources: 'lumi destroy --environment=%[1]s' deletes them, --force leaves them as they are", name)}
+	}
+	return resources, err
 }
 
 // RefusedError reports that a deployment or an environment is in a state in which the request is not possible. Nothing has
@@ -49,6 +87,8 @@ type Status struct {
 	Name string
 	// Waits has the deployments that it waits for, with reasons. If it failed or asks, a retry would wait for them.
 	Waits []queue.Wait
+	// Asks has the resources that [Engine.Resolve] takes an answer about.
+	Asks []urn.URN
 	// Ready is set if this process can run it now: it waits for none, and no other process holds its lease.
 	Ready bool
 }
@@ -62,7 +102,20 @@ func (e *Engine) Status(ctx context.Context) (all []Status, err error) {
 		}
 		q := entries(rows)
 		for i, d := range rows {
-			all = append(all, Status{Deployment: d, Name: name(d), Waits: q.Waits(i, g), Ready: e.isReady(d, rows, g)})
+			s := Status{Deployment: d, Name: name(d), Waits: q.Waits(i, g), Ready: e.isReady(d, rows, g)}
+			if d.State == store.Ask || d.State == store.Failed {
+				steps, err := t.Steps(d.ID)
+				if err != nil {
+					return err
+				}
+				for _, row := range steps {
+					if asks(row) {
+						s.Asks = append(s.Asks, urn.URN(row.URN))
+					}
+				}
+				slices.Sort(s.Asks)
+			}
+			all = append(all, s)
 		}
 		return nil
 	})
@@ -88,6 +141,83 @@ func (e *Engine) Find(ctx context.Context, number int64) (d store.Deployment, r 
 		r, shown, err = e.request(ctx, d)
 	}
 	return d, r, shown, err
+}
+
+// Request returns what a deployment was asked to do.
+func (e *Engine) Request(ctx context.Context, id int64) (r Request, err error) {
+	var d store.Deployment
+	err = e.read(ctx, func(t *txn) error {
+		d, err = t.Deployment(id)
+		return err
+	})
+	if err == nil {
+		r, _, err = e.request(ctx, d)
+	}
+	return r, err
+}
+
+// Name returns what users call a deployment, such as "a[5]" or "Cleanup[a]".
+func Name(d store.Deployment) string { return name(d) }
+
+// History returns up to limit deployments of a module, or of all if module is "", those of the queue included, the latest
+// first. Their IDs are below before, unless that is 0.
+func (e *Engine) History(ctx context.Context, module string, before int64, limit int) (all []store.Deployment, err error) {
+	err = e.read(ctx, func(t *txn) error {
+		ended := 0
+		for d, err := range t.deployments() {
+			if err != nil {
+				return err
+			}
+			if module != "" && d.Module != module || before != 0 && d.ID >= before {
+				continue
+			}
+			if d.State.IsFinal() {
+				ended++
+			}
+			if ended > limit {
+				break
+			}
+			all = append(all, d)
+		}
+		return nil
+	})
+	slices.SortFunc(all, func(a, b store.Deployment) int { return cmp.Compare(b.ID, a.ID) })
+	return all[:min(limit, len(all))], err
+}
+
+// Log returns the stored events of a deployment, oldest first.
+func (e *Engine) Log(ctx context.Context, id int64) (all []store.Event, err error) {
+	err = e.read(ctx, func(t *txn) error {
+		for event, err := range t.log(id, 0) {
+			if err != nil {
+				return err
+			}
+			all = append(all, event)
+		}
+		return nil
+	})
+	return all, err
+}
+
+// log returns the events of a deployment, or of all if id is 0, after one with a serial, oldest first.
+func (t *txn) log(id, after int64) iter.Seq2[store.Event, error] {
+	return func(yield func(store.Event, error) bool) {
+		for after := after; ; {
+			events, err := t.Events(t.engine.Environment, id, after, page)
+			if err != nil {
+				yield(store.Event{}, err)
+				return
+			}
+			for _, event := range events {
+				if after = event.Serial; !yield(event, nil) {
+					return
+				}
+			}
+			if len(events) < page {
+				return
+			}
+		}
+	}
 }
 
 // deployments returns the deployments of the environment: those of the queue, and then the others, the latest first.

@@ -132,17 +132,33 @@ func (e *Engine) claim(ctx context.Context, id int64) (x *execution, err error) 
 func (e *Engine) isReady(d store.Deployment, rows []store.Deployment, g *graph.Graph) bool {
 	switch d.State {
 	case store.Wait:
-		if d.Owner != e.Owner && time.Now().Before(d.Expires) {
+		if d.Owner != e.Owner && !e.isFree(d) {
 			return false
 		}
 		i := slices.IndexFunc(rows, func(o store.Deployment) bool { return o.ID == d.ID })
 		return i >= 0 && len(entries(rows).Waits(i, g)) == 0
 	case store.Running, store.Aborting:
-		return !time.Now().Before(d.Expires)
+		return e.isFree(d)
 	default:
 		return false
 	}
 }
+
+// isFree reports whether nothing holds the lease of a deployment. That of a process that has ended holds for as long as its
+// plugins may need to end, too.
+func (e *Engine) isFree(d store.Deployment) bool {
+	if !time.Now().Before(d.Expires) {
+		return true
+	}
+	if d.Owner == e.Owner || !e.IsDead(d.Owner) {
+		return false
+	}
+	seen, _ := e.dead.LoadOrStore(d.Owner, time.Now())
+	return time.Since(seen.(time.Time)) >= afterlife
+}
+
+// afterlife is how long the plugins of a process that has ended may live on.
+const afterlife = 2 * time.Second
 
 // heartbeat renews the lease until ctx is done. If it is lost, it ends the execution.
 func (x *execution) heartbeat(ctx context.Context) {
@@ -244,7 +260,7 @@ func (x *execution) run(ctx context.Context) (err error) {
 			return err
 		}
 	}
-	x.caller = x.Engine.caller(x.request)
+	x.caller = x.Engine.caller(x.d.Module, x.request)
 	if err := x.settle(ctx); err != nil {
 		return err
 	}
@@ -305,7 +321,7 @@ func (x *execution) makePlan(ctx context.Context, first *plan.Plan) (err error) 
 	case first != nil && first.IsFor(x.graph, number):
 		x.plan = first
 	default:
-		if x.plan, err = x.planFor(ctx, x.graph, number, x.request); err != nil {
+		if x.plan, err = x.planFor(ctx, x.graph, entry(x.d), x.request); err != nil {
 			return err
 		}
 		if first != nil {

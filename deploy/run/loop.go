@@ -3,6 +3,7 @@ package run
 import (
 	"context"
 	"errors"
+	"slices"
 	"time"
 
 	"github.com/lumi-idl/lumi/deploy/graph"
@@ -73,9 +74,14 @@ func (e *Engine) next(ctx context.Context, id int64) (d store.Deployment, next i
 		case d.State.IsFinal():
 			next = e.readyCleanup(rows, g)
 		case d.State != store.Failed && d.State != store.Ask:
-			next, wait = e.readyFor(d, rows, g)
+			var needed map[string]bool
+			next, wait, needed = e.readyFor(d, rows, g)
+			rows = slices.DeleteFunc(rows, func(o store.Deployment) bool {
+				return !needed[name(o)] || o.Owner == "" || o.Owner == e.Owner || o.ID == next
+			})
+			return e.follow(t, id, rows)
 		}
-		return nil
+		return e.follow(t, id, nil)
 	})
 	return d, next, wait, err
 }
@@ -90,16 +96,58 @@ func (e *Engine) readyCleanup(rows []store.Deployment, g *graph.Graph) int64 {
 	return 0
 }
 
-// readyFor returns the first deployment that can run now among one and those that it waits for. If there is none, wait is set
-// unless one of them failed or asks.
-func (e *Engine) readyFor(d store.Deployment, rows []store.Deployment, g *graph.Graph) (next int64, wait bool) {
+// readyFor returns the first deployment that can run now among one and those that it waits for, which are needed. If there is
+// none, wait is set unless one of them failed or asks.
+func (e *Engine) readyFor(d store.Deployment, rows []store.Deployment, g *graph.Graph) (next int64, wait bool, needed map[string]bool) {
 	needed, blocked := neededFor(name(d), entries(rows), g)
 	for _, row := range rows {
 		if needed[name(row)] && e.isReady(row, rows, g) {
-			return row.ID, true
+			return row.ID, true, needed
 		}
 	}
-	return 0, !blocked
+	return 0, !blocked, needed
+}
+
+// followed is a deployment that another process runs.
+type followed struct {
+	after int64          // the serial of the last event that was shown
+	by    map[int64]bool // the deployments that wait for it
+}
+
+// follow shows what other processes have stored about deployments since the one with an ID began to wait for them. Those that
+// nothing waits for any more are followed to their last event.
+func (e *Engine) follow(t *txn, id int64, waited []store.Deployment) error {
+	e.following.Lock()
+	defer e.following.Unlock()
+	for other, f := range e.followed {
+		for event, err := range t.log(other, f.after) {
+			if err != nil {
+				return err
+			}
+			f.after = event.Serial
+			t.events = append(t.events, event) // A transaction that reads only shows them.
+		}
+		if !slices.ContainsFunc(waited, func(d store.Deployment) bool { return d.ID == other }) {
+			if delete(f.by, id); len(f.by) == 0 {
+				delete(e.followed, other)
+			}
+		}
+	}
+	for _, d := range waited {
+		f := e.followed[d.ID]
+		if f == nil {
+			f = &followed{by: map[int64]bool{}}
+			for event, err := range t.log(d.ID, 0) {
+				if err != nil {
+					return err
+				}
+				f.after = event.Serial
+			}
+			e.followed[d.ID] = f
+		}
+		f.by[id] = true
+	}
+	return nil
 }
 
 // renew renews the lease of a deployment that waits in this process.

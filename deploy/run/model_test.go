@@ -421,13 +421,13 @@ func (m *model) queue(p *modelProcess, program *modelProgram, r run.Request) int
 	if r.Desired != nil {
 		m.must(r.Desired.Check())
 	}
-	shown, err := p.engine.Plan(m, r)
+	shown, err := planOne(m, p.engine, r)
 	if refused := (*plan.Error)(nil); errors.As(err, &refused) {
 		m.log("refused: %v", err)
 		return 0
 	}
 	m.must(err)
-	d, err := p.engine.Queue(m, r, shown)
+	d, err := queueOne(m, p.engine, shown)
 	m.must(err)
 	m.log("queued as %d", d.ID)
 	m.deployed[d.ID] = program.clone()
@@ -555,7 +555,7 @@ func (m *model) compare() {
 			continue
 		}
 		if len(program.resources) > 0 {
-			again, err := p.engine.Plan(m, m.request(program))
+			again, err := planOne(m, p.engine, m.request(program))
 			m.must(err)
 			if left := again.Effects(); len(left) > 0 {
 				m.fail("deployed, and yet there is something to do", "%+v", left)

@@ -76,7 +76,7 @@ func (w *modelWorld) start() *modelProcess {
 	p := &modelProcess{Store: w.store, world: w, name: fmt.Sprint("process ", len(w.processes)+1), died: make(chan struct{})}
 	p.Context, p.end = context.WithCancel(w.Context)
 	p.engine = run.New(run.Options{
-		Store: p, Environment: modelEnvironment, Key: modelKey, Providers: p, Owner: p.name, IsDead: w.isDead, Events: p.event,
+		Store: p, Environment: modelEnvironment, Key: modelKey, Providers: always(p), Owner: p.name, IsDead: w.isDead, Events: p.event,
 		Timeout: 40 * time.Second, Lease: 30 * time.Second, Retries: 3, Poll: 5 * time.Second,
 	})
 	w.processes = append(w.processes, p)

@@ -28,63 +28,122 @@ func (e *Engine) provisioner(t tokens.Type) string {
 }
 
 // planFor plans a request for a graph.
-func (e *Engine) planFor(ctx context.Context, g *graph.Graph, d graph.Deployment, r Request) (*plan.Plan, error) {
+func (e *Engine) planFor(ctx context.Context, g *graph.Graph, d queue.Entry, r Request) (*plan.Plan, error) {
 	if r.Desired == nil {
 		return plan.MakeDestroy(g, r.Destroy, e.provisioner)
 	}
 	return plan.Make(ctx, plan.Request{
-		Graph: g, Deployment: d, Desired: r.Desired, Provider: e.caller(r), Provisioner: e.provisioner,
-		Targets: r.Targets, Interrupt: r.Interrupt, Parallelism: e.Parallelism,
+		Graph: g, Deployment: d.ID, Desired: r.Desired, Provider: e.caller(d.Module, r), Provisioner: e.provisioner,
+		Targets: r.Targets, Replace: r.Replace, Interrupt: r.Interrupt, Parallelism: e.Parallelism,
 	})
 }
 
-// Plan plans a request for the resource graph as it will be when its turn comes. The error is a *[plan.Error] if it cannot
-// be deployed.
-func (e *Engine) Plan(ctx context.Context, r Request) (*plan.Plan, error) {
-	r, err := e.concealed(ctx, r)
-	if err != nil {
-		return nil, err
-	}
+// Planned is the plan of a request.
+type Planned struct {
+	*plan.Plan
+	// Idle is set if there is nothing to deploy: nothing changes, and the plan takes the place of no failed deployment.
+	Idle bool
+	// Waits has the deployments that it will wait for, with reasons.
+	Waits []queue.Wait
+	// request is what was asked for, with what its types declare as secrets marked.
+	request Request
+}
+
+// Plan plans requests for the resource graph as it will be when their turns come, each for what those before it leave. The
+// error is a *[plan.Error] with what prevents any of them, except for those that wait for another one that cannot be deployed.
+func (e *Engine) Plan(ctx context.Context, requests ...Request) ([]Planned, error) {
 	var g *graph.Graph
-	var last int64
 	var rows []store.Deployment
-	var needed map[string]bool
-	err = e.read(ctx, func(t *txn) error {
+	var last int64
+	err := e.read(ctx, func(t *txn) error {
 		environment, err := t.Environment(e.Environment)
 		if err != nil {
 			return err
 		}
 		last = environment.Last
-		if rows, g, err = t.queue(); err != nil {
-			return err
-		}
-		added, err := e.entryOf(r, last+1)
-		if err != nil {
-			return err
-		}
-		q, _, err := entries(rows).Add(added, g)
-		if err != nil {
-			return plan.AsError(err)
-		}
-		needed, _ = neededFor(added.Name(), q, g)
-		return nil
+		rows, g, err = t.queue()
+		return err
 	})
 	if err != nil {
 		return nil, err
 	}
-	for _, d := range rows {
-		if needed[name(d)] {
-			if g, err = e.after(ctx, d, g); err != nil {
-				return nil, err
-			}
+	f := forecast{Engine: e, graph: g, queue: entries(rows), rows: rows, expected: g, failed: map[string]bool{}}
+	var all []Planned
+	var wrong plan.Error
+	for _, r := range requests {
+		p, err := f.plan(ctx, r, last+1)
+		if refused, ok := errors.AsType[*plan.Error](err); ok {
+			wrong.Faults = append(wrong.Faults, refused.Faults...)
+		} else if err != nil {
+			return nil, err
+		}
+		if all = append(all, p); !p.Idle {
+			last++
 		}
 	}
-	return e.planFor(ctx, g, graph.Deployment(last+1), r)
+	if len(wrong.Faults) > 0 {
+		return nil, &wrong
+	}
+	return all, nil
+}
+
+// forecast plans deployments one after another.
+type forecast struct {
+	*Engine
+	graph *graph.Graph
+	queue queue.Queue
+	// rows has the deployments of the queue that expected does not have yet, and failed the names of those that cannot be planned.
+	rows     []store.Deployment
+	expected *graph.Graph
+	failed   map[string]bool
+}
+
+// plan plans a request with the number that it will get. It has no plan if the request waits for one that cannot be planned.
+func (f *forecast) plan(ctx context.Context, r Request, number int64) (p Planned, err error) {
+	added, err := f.entryOf(r, number)
+	if err != nil {
+		return p, err
+	}
+	if p.request, err = f.concealed(ctx, added.Module, r); err != nil {
+		return p, err
+	}
+	q, _, err := f.queue.Add(added, f.graph)
+	if err != nil {
+		return p, plan.AsError(err)
+	}
+	needed, _ := neededFor(added.Name(), q, f.graph)
+	var left []store.Deployment
+	for _, d := range f.rows {
+		if !needed[name(d)] {
+			left = append(left, d)
+		} else if f.expected, err = f.after(ctx, d, f.expected); err != nil {
+			return p, err
+		}
+	}
+	f.rows = left
+	for name := range needed {
+		if f.failed[name] {
+			f.failed[added.Name()] = true
+			return p, nil
+		}
+	}
+	queued := func(e queue.Entry) bool { return e.Module == added.Module && !e.IsCleanup() }
+	wasQueued := slices.ContainsFunc(f.queue, queued)
+	p.Waits = q.Waits(slices.IndexFunc(q, func(e queue.Entry) bool { return e.Name() == added.Name() }), f.graph)
+	if p.Plan, err = f.planFor(ctx, f.expected, added, p.request); err != nil {
+		f.failed[added.Name()] = true
+		return p, err
+	}
+	p.request.Replace = p.Replace // under URNs by which a retry finds them
+	if p.Idle = !wasQueued && !p.HasChanges(); !p.Idle {
+		f.queue, f.expected = q, p.Transition.Graph
+	}
+	return p, nil
 }
 
 // concealed returns a request in whose desired state the properties are secrets that their types declare to be, since what
 // follows is stored. Programs mark them; a graph that was written in another way may not.
-func (e *Engine) concealed(ctx context.Context, r Request) (Request, error) {
+func (e *Engine) concealed(ctx context.Context, module string, r Request) (Request, error) {
 	if r.Desired == nil {
 		return r, nil
 	}
@@ -94,7 +153,7 @@ func (e *Engine) concealed(ctx context.Context, r Request) (Request, error) {
 			secrets[v.Type] = nil
 		}
 	}
-	all, err := e.caller(r).Describe(ctx, slices.Sorted(maps.Keys(secrets)))
+	all, err := e.caller(module, r).Describe(ctx, slices.Sorted(maps.Keys(secrets)))
 	if err != nil {
 		return r, err
 	}
@@ -136,7 +195,7 @@ func (e *Engine) after(ctx context.Context, d store.Deployment, g *graph.Graph) 
 	if err != nil {
 		return nil, err
 	}
-	p, err := e.planFor(ctx, g, graph.Deployment(d.Number), r)
+	p, err := e.planFor(ctx, g, entry(d), r)
 	if wrong := (*plan.Error)(nil); errors.As(err, &wrong) {
 		return g, nil
 	} else if err != nil {

@@ -44,17 +44,17 @@ func TestProvisionerTellsNoSecrets(t *testing.T) {
 			t.Fatal(err)
 		}
 		e := run.New(run.Options{
-			Store: s, Environment: "dev", Key: secret.NewKey(), Providers: w, Backoff: 1, Poll: 1,
+			Store: s, Environment: "dev", Key: secret.NewKey(), Providers: always(w), Backoff: 1, Poll: 1,
 			Provisioners: map[string]plan.Provisioner{"telltale": telltale{method}},
 			Provisioner:  func(tokens.Type) string { return "telltale" },
 			Events:       func(e store.Event) { messages = append(messages, e.Message) },
 		})
 		r := run.Request{Desired: w.desired("a", "Disk/x password=hunter2-hunter2")}
-		p, err := e.Plan(t.Context(), r)
+		p, err := planOne(t.Context(), e, r)
 		if err != nil {
 			t.Fatal(err)
 		}
-		d, err := e.Queue(t.Context(), r, p)
+		d, err := queueOne(t.Context(), e, p)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -10,6 +10,7 @@ import (
 	"github.com/lumi-idl/lumi/deploy/plan"
 	"github.com/lumi-idl/lumi/deploy/queue"
 	"github.com/lumi-idl/lumi/deploy/store"
+	"github.com/lumi-idl/lumi/internal/dag"
 )
 
 // The purposes of deployments in the store.
@@ -17,6 +18,7 @@ const (
 	deploy  = "deploy"
 	cleanup = "cleanup"
 	destroy = "destroy"
+	edit    = "edit"
 )
 
 // The names of the provisioners that are built in.
@@ -32,7 +34,7 @@ func entry(d store.Deployment) queue.Entry {
 	return queue.Entry{
 		ID: graph.Deployment(d.Number), Module: d.Module, Uses: d.Uses,
 		Running: d.State == store.Running || d.State == store.Aborting,
-		Failed:  d.State == store.Failed || d.State == store.Ask,
+		Failed:  d.State == store.Failed || d.State == store.Ask, Destroys: d.Purpose == destroy,
 	}
 }
 
@@ -49,7 +51,7 @@ func entries(rows []store.Deployment) queue.Queue {
 // entryOf returns the entry that a request would have.
 func (e *Engine) entryOf(r Request, number int64) (queue.Entry, error) {
 	if r.Desired == nil {
-		return queue.Entry{ID: graph.Deployment(number), Module: r.Destroy}, nil
+		return queue.Entry{ID: graph.Deployment(number), Module: r.Destroy, Destroys: true}, nil
 	}
 	m, err := graph.ModuleOf(r.Desired, e.Environment)
 	if err != nil {
@@ -69,7 +71,7 @@ func (e *Engine) request(ctx context.Context, d store.Deployment) (Request, []pl
 		c, err = t.Content(d.ID)
 		return err
 	})
-	if err != nil || d.Purpose == cleanup {
+	if err != nil || c.Request == "" { // It is a cleanup or an edit.
 		return Request{}, nil, err
 	}
 	var r Request
@@ -91,39 +93,84 @@ type queued struct {
 	plan    *plan.Plan
 }
 
-// Queue queues a request with the plan that was agreed to. If a deployment of the module has failed, it takes its place. The
-// error is a *[plan.Error] if modules would use each other in a circle.
-func (e *Engine) Queue(ctx context.Context, r Request, shown *plan.Plan) (store.Deployment, error) {
-	var c store.Content
-	r, err := e.concealed(ctx, r)
-	if err != nil {
-		return store.Deployment{}, err
+// Queue queues requests with the plans that were agreed to, in one transaction. A request takes the place of a deployment of
+// its module that has failed. The error is a *[plan.Error] if modules would use each other in a circle.
+func (e *Engine) Queue(ctx context.Context, all ...Planned) ([]store.Deployment, error) {
+	rows, contents := make([]store.Deployment, len(all)), make([]store.Content, len(all))
+	for i, one := range all {
+		var err error
+		if rows[i], contents[i], err = e.row(one); err != nil {
+			return nil, err
+		}
 	}
-	d := store.Deployment{
+	var added []store.Deployment
+	err := e.write(ctx, func(t *txn) error {
+		added = slices.Clone(rows)
+		for i := range added {
+			if err := t.add(&added[i], all[i].request, contents[i]); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	for i, d := range added {
+		e.queued.Store(d.ID, queued{all[i].request, all[i].Plan})
+	}
+	return added, nil
+}
+
+// row returns what the store has of a request with the plan that was agreed to.
+func (e *Engine) row(p Planned) (d store.Deployment, c store.Content, err error) {
+	d = store.Deployment{
 		Environment: e.Environment, Purpose: deploy, State: store.Wait, Owner: e.Owner, Created: time.Now().UTC(),
 	}
-	if r.Desired == nil {
+	if p.request.Desired == nil {
 		d.Purpose = destroy
-	} else if c.Desired, err = e.codec().Desired(r.Desired); err != nil {
-		return d, err
+	} else if c.Desired, err = e.codec().Desired(p.request.Desired); err != nil {
+		return d, c, err
 	}
-	if c.Shown, err = e.codec().Effects(shown.Effects()); err != nil {
-		return d, err
+	if c.Shown, err = e.codec().Effects(p.Effects()); err != nil {
+		return d, c, err
 	}
-	request, err := json.Marshal(r)
-	if err != nil {
-		return d, err
-	}
+	request, err := json.Marshal(p.request)
 	c.Request = string(request)
-	before := d
-	err = e.write(ctx, func(t *txn) error {
-		d = before
-		return t.add(&d, r, c)
-	})
-	if err == nil {
-		e.queued.Store(d.ID, queued{r, shown})
+	return d, c, err
+}
+
+// Sort sorts requests so that each comes after those that it needs: a module after those that it uses or, if modules are
+// destroyed, after those that use it. Circles are left to [Engine.Plan].
+func (e *Engine) Sort(ctx context.Context, requests []Request) ([]Request, error) {
+	g, err := e.Graph(ctx)
+	if err != nil {
+		return nil, err
 	}
-	return d, err
+	var all []queue.Entry
+	for _, r := range requests {
+		one, err := e.entryOf(r, 0)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, one)
+	}
+	needs := func(yield func(int32, int32) bool) {
+		for i, one := range all {
+			for j, other := range all {
+				needed := requests[i].Desired != nil && slices.Contains(one.Uses, other.Module) ||
+					requests[i].Desired == nil && slices.Contains(g.Uses(other.Module), one.Module)
+				if needed && !yield(int32(i), int32(j)) {
+					return
+				}
+			}
+		}
+	}
+	var sorted []Request
+	for _, i := range dag.New(len(all), needs).PostOrder() {
+		sorted = append(sorted, requests[i])
+	}
+	return sorted, nil
 }
 
 // add queues a deployment.
@@ -150,7 +197,7 @@ func (t *txn) add(d *store.Deployment, r Request, c store.Content) error {
 	}
 	d.Number, d.Module, d.Uses = environment.Last, added.Module, added.Uses
 	d.Expires = time.Now().Add(t.engine.Lease).UTC()
-	if replaced != nil {
+	if replaced != nil && d.Purpose != destroy {
 		d.Place = place(rows, added.Module)
 	}
 	if d.ID, err = t.AddDeployment(*d, c); err != nil {
@@ -176,7 +223,7 @@ func (t *txn) add(d *store.Deployment, r Request, c store.Content) error {
 			if err := t.DeleteTasks(old.ID); err != nil {
 				return err
 			}
-			return t.move(&old, store.Superseded, "superseded by "+name(*d))
+			return t.move(&old, store.Superseded, "by "+name(*d))
 		}
 	}
 	return nil

@@ -58,26 +58,20 @@ func (e *Engine) Rollback(ctx context.Context, id int64) (r Request, empty []urn
 // moves adds the present URNs of resources that have moved since a deployment, by their URNs then.
 func (t *txn) moves(d store.Deployment, moves map[urn.URN]urn.URN) error {
 	origin := map[urn.URN]urn.URN{} // by the present URN
-	for after := int64(0); ; {
-		events, err := t.Events(t.engine.Environment, 0, after, page)
+	for event, err := range t.log(0, 0) {
 		if err != nil {
 			return err
 		}
-		for _, event := range events {
-			after = event.Serial
-			if event.Deployment <= d.ID || event.Was == "" || event.State != store.Done {
-				continue
-			}
-			was, now := urn.URN(event.Was), urn.URN(event.URN)
-			first := was
-			if o, moved := origin[was]; moved {
-				first = o
-				delete(origin, was)
-			}
-			origin[now], moves[first] = first, now
+		if event.Deployment <= d.ID || event.Was == "" || event.State != store.Done {
+			continue
 		}
-		if len(events) < page {
-			return nil
+		was, now := urn.URN(event.Was), urn.URN(event.URN)
+		first := was
+		if o, moved := origin[was]; moved {
+			first = o
+			delete(origin, was)
 		}
+		origin[now], moves[first] = first, now
 	}
+	return nil
 }

@@ -1,10 +1,10 @@
 // Package run runs deployments: it queues them, plans them when their turn comes, calls providers and provisioners, and
 // records each call before it is made and each result before it is used. So another executor can continue after a crash.
 //
-//	engine := run.New(run.Options{Store: s, Environment: "prod", Key: key, Providers: pool})
-//	p, err := engine.Plan(ctx, request)          // to be agreed to
-//	d, err := engine.Queue(ctx, request, p)
-//	d, err = engine.Run(ctx, d.ID)               // until it is done, has failed or asks
+//	engine := run.New(run.Options{Store: s, Environment: "prod", Key: key, Providers: providers})
+//	planned, err := engine.Plan(ctx, requests...)   // to be agreed to
+//	queued, err := engine.Queue(ctx, planned...)
+//	d, err := engine.Run(ctx, queued[0].ID)         // until it is done, has failed or asks
 //
 // # Life of a deployment
 //
@@ -41,14 +41,15 @@ type Options struct {
 	Environment string
 	// Key is the data key of the environment. Without it, a deployment whose state has secrets asks for it.
 	Key *secret.Key
-	// Providers has the providers of the resources that no provisioner handles.
-	Providers provision.Providers
+	// Providers returns the providers of a module's resources that no provisioner handles.
+	Providers func(module string) provision.Providers
 	// Provisioners are the other provisioners, by name, and Provisioner returns the name of the one that handles a type,
 	// or "" for a resource provider. It may be nil.
 	Provisioners map[string]plan.Provisioner
 	Provisioner  func(tokens.Type) string
-	// Events receives the events of deployments that this engine runs or changes, one at a time. It must not block, nor call
-	// the engine except for Stop. Those of other processes are in the store.
+	// Events receives the events of deployments that this engine runs or changes and, as far as they are stored, of those that
+	// it waits for while other processes run them. They come one at a time. It must not block, nor call the engine except for
+	// Stop.
 	Events func(store.Event)
 	// Parallelism is how many calls run at once: 16 if it is 0.
 	Parallelism int
@@ -78,6 +79,11 @@ type Engine struct {
 	showing sync.Mutex // held while an event is shown
 	// queued has the requests that this engine has queued and their plans, as [queued] by deployment, until they run.
 	queued sync.Map
+	// followed has the deployments of other processes that this one waits for, and following guards it.
+	followed  map[int64]*followed
+	following sync.Mutex
+	// dead has when owners of leases were first seen dead.
+	dead sync.Map
 	// stops are closed one by one by Stop, and stopped counts them.
 	stops    [2]chan struct{}
 	stopped  int
@@ -97,16 +103,16 @@ func New(o Options) *Engine {
 		o.IsDead = isDead
 	}
 	return &Engine{
-		Options: o, journal: journal{commit: make(chan struct{}, 1)},
+		Options: o, journal: journal{commit: make(chan struct{}, 1)}, followed: map[int64]*followed{},
 		stops: [2]chan struct{}{make(chan struct{}), make(chan struct{})},
 	}
 }
 
 func (e *Engine) codec() state.Codec { return state.Codec{Key: e.Key} }
 
-// caller returns a caller with the configuration of a request.
-func (e *Engine) caller(r Request) *provision.Caller {
-	return &provision.Caller{Providers: e.Providers, Configuration: r.configuration().Get}
+// caller returns a caller for a module with the configuration of a request.
+func (e *Engine) caller(module string, r Request) *provision.Caller {
+	return &provision.Caller{Providers: e.Providers(module), Configuration: r.configuration().Get}
 }
 
 // Request is a request for a deployment.
@@ -115,8 +121,9 @@ type Request struct {
 	Desired *lumigl.Snapshot `json:"-"` // which the store has as it is
 	// Destroy names a module to remove.
 	Destroy string
-	// Targets and Interrupt are those of [plan.Request].
+	// Targets, Replace and Interrupt are those of [plan.Request].
 	Targets   []urn.URN
+	Replace   []urn.URN
 	Interrupt []string
 }
 

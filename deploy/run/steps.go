@@ -75,7 +75,7 @@ func (x *execution) skip(ctx context.Context, task plan.Task, visited []bool) er
 	return x.record(context.WithoutCancel(ctx), func(t *txn, d store.Deployment) error {
 		for i, s := range task.Steps {
 			if !visited[i] {
-				t.note(d, store.Event{Task: task.Number, URN: string(s.URN), Kind: s.Kind.String(), State: store.Skipped})
+				t.note(d, store.Event{Task: task.Number, URN: string(s.URN), Source: sourceOf(s.New), Kind: s.Kind.String(), State: store.Skipped})
 			}
 		}
 		return nil
@@ -178,7 +178,7 @@ func withNew(s *plan.Step, r *graph.Resource) *plan.Step {
 // refuse notes that a step failed before its call.
 func (x *execution) refuse(ctx context.Context, task int, s *plan.Step, err error) error {
 	if noted := x.record(ctx, func(t *txn, d store.Deployment) error {
-		event := store.Event{Task: task, URN: string(s.URN), Kind: s.Kind.String(), State: store.Failed, Message: err.Error()}
+		event := store.Event{Task: task, URN: string(s.URN), Source: sourceOf(s.New), Kind: s.Kind.String(), State: store.Failed, Message: err.Error()}
 		t.note(d, event)
 		return nil
 	}); noted != nil {
@@ -190,7 +190,7 @@ func (x *execution) refuse(ctx context.Context, task int, s *plan.Step, err erro
 // noteDone notes that a step is done without a call.
 func (x *execution) noteDone(ctx context.Context, task int, s *plan.Step, r *graph.Resource) error {
 	return x.record(ctx, func(t *txn, d store.Deployment) error {
-		event := store.Event{Task: task, URN: string(r.URN), Kind: s.Kind.String(), ID: r.ID, State: store.Done}
+		event := store.Event{Task: task, URN: string(r.URN), Source: r.Source, Kind: s.Kind.String(), ID: r.ID, State: store.Done}
 		if s.Old != nil && s.Old.URN != r.URN {
 			event.Was = string(s.Old.URN)
 		}

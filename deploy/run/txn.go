@@ -38,6 +38,9 @@ func (t *txn) Graph() (*graph.Graph, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := e.Key.Verify(environment.Key); err != nil { // What the former key seals could never be opened.
+		return nil, err
+	}
 	t.serial = environment.Serial
 	e.cache.mutex.Lock()
 	defer e.cache.mutex.Unlock()

@@ -16,6 +16,7 @@ import (
 
 	"github.com/lumi-idl/lumi/deploy/graph"
 	"github.com/lumi-idl/lumi/deploy/plan"
+	"github.com/lumi-idl/lumi/deploy/provision"
 	"github.com/lumi-idl/lumi/deploy/run"
 	"github.com/lumi-idl/lumi/deploy/secret"
 	"github.com/lumi-idl/lumi/deploy/sim"
@@ -116,7 +117,7 @@ func (w *world) as(name string) {
 	if p == nil {
 		p = &process{Store: w.store, w: w, name: name}
 		o := w.engine
-		o.Store, o.Environment, o.Providers, o.Owner, o.Events = p, "dev", w, name, w.event
+		o.Store, o.Environment, o.Providers, o.Owner, o.Events = p, "dev", always(w), name, w.event
 		o.IsDead = func(owner string) bool { return w.dead[owner] }
 		if w.faker != nil {
 			o.Provisioners = map[string]plan.Provisioner{"fake": w.faker}
@@ -443,4 +444,26 @@ func writeGraph(b *strings.Builder, g *graph.Graph) {
 			fmt.Fprintf(b, "= pending %s\n", p.Resource.Key())
 		}
 	}
+}
+
+// planOne and queueOne plan and queue one request.
+func planOne(ctx context.Context, e *run.Engine, r run.Request) (run.Planned, error) {
+	all, err := e.Plan(ctx, r)
+	if err != nil {
+		return run.Planned{}, err
+	}
+	return all[0], nil
+}
+
+func queueOne(ctx context.Context, e *run.Engine, p run.Planned) (store.Deployment, error) {
+	all, err := e.Queue(ctx, p)
+	if err != nil {
+		return store.Deployment{}, err
+	}
+	return all[0], nil
+}
+
+// always returns the same providers for all modules.
+func always(p provision.Providers) func(string) provision.Providers {
+	return func(string) provision.Providers { return p }
 }

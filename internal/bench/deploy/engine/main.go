@@ -63,21 +63,21 @@ func deploy(ctx context.Context, args []string) (err error) {
 	if err := run.NewEnvironment(ctx, s, store.Environment{Name: "prod", Lineage: "bench"}); err != nil {
 		return err
 	}
-	engine := run.New(run.Options{Store: s, Environment: "prod", Key: secret.NewKey(), Providers: pool})
+	engine := run.New(run.Options{Store: s, Environment: "prod", Key: secret.NewKey(), Providers: func(string) provision.Providers { return pool }})
 	desired, err := program(resources, chain)
 	if err != nil {
 		return err
 	}
-	r := run.Request{Desired: desired}
-	p, err := engine.Plan(ctx, r)
+	planned, err := engine.Plan(ctx, run.Request{Desired: desired})
 	if err != nil {
 		return err
 	}
-	d, err := engine.Queue(ctx, r, p)
+	queued, err := engine.Queue(ctx, planned...)
 	if err != nil {
 		return err
 	}
-	if d, err = engine.Run(ctx, d.ID); err != nil {
+	d, err := engine.Run(ctx, queued[0].ID)
+	if err != nil {
 		return err
 	}
 	if d.State != store.Done {

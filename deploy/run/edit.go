@@ -1,0 +1,85 @@
+package run
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/lumi-idl/lumi/deploy/graph"
+	"github.com/lumi-idl/lumi/deploy/store"
+	"github.com/lumi-idl/lumi/runtime/urn"
+)
+
+// Edit is a change of the state of a module that calls no provider.
+type Edit struct {
+	Module string
+	// Message says in the history what was done.
+	Message string
+	// Was and Now are the URNs of a resource that moves, which [Engine.Rollback] needs to know.
+	Was, Now urn.URN
+	// Change returns the resource graph as it is to be. Number is that of the edit among the deployments. The error may be a
+	// *[graph.RefusedError].
+	Change func(g *graph.Graph, number graph.Deployment) (*graph.Graph, error)
+}
+
+// Edit makes changes of the state in one transaction. Each is in the history as a deployment that is done. The error is a
+// *[RefusedError] while a deployment is queued, runs or has failed that is of the module or uses it, or, for a module that is
+// not in the graph, any deployment. It is one, too, if the environment has a key and the engine has not.
+func (e *Engine) Edit(ctx context.Context, edits ...Edit) error {
+	return e.write(ctx, func(t *txn) error {
+		for _, one := range edits {
+			if err := t.edit(one); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+func (t *txn) edit(one Edit) error {
+	environment, err := t.Environment(t.engine.Environment)
+	if err != nil {
+		return err
+	}
+	if environment.Key != "" && t.engine.Key == nil { // What it hides would be lost.
+		return &RefusedError{"the state cannot be changed without the key of " + environment.Name}
+	}
+	rows, g, err := t.queue()
+	if err != nil {
+		return err
+	}
+	for _, d := range rows {
+		if d.Module == one.Module || slices.Contains(d.Uses, one.Module) || slices.Contains(g.Uses(d.Module), one.Module) || g.Newest(one.Module) == nil {
+			return &RefusedError{fmt.Sprintf("%s is in the queue: wait until it has ended, or abort it", name(d))}
+		}
+	}
+	environment.Last++
+	after, err := one.Change(g, graph.Deployment(environment.Last))
+	if refused, ok := errors.AsType[*graph.RefusedError](err); ok {
+		return &RefusedError{refused.Error()}
+	} else if err != nil {
+		return err
+	}
+	if err := after.Check(); err != nil {
+		return fmt.Errorf("internal error: the state would be invalid: %w", err)
+	}
+	now := time.Now().UTC()
+	d := store.Deployment{
+		Environment: environment.Name, Number: environment.Last, Module: one.Module, Purpose: edit, State: store.Done,
+		Message: brief(one.Message), Created: now, Ended: now,
+	}
+	if err := cmp.Or(t.PutEnvironment(environment), t.SetGraph(after)); err != nil {
+		return err
+	}
+	if d.ID, err = t.AddDeployment(d, store.Content{}); err != nil {
+		return err
+	}
+	if one.Was != "" {
+		t.note(d, store.Event{URN: string(one.Now), Was: string(one.Was), Kind: "move", State: store.Done})
+	}
+	t.note(d, store.Event{State: store.Done, Message: one.Message})
+	return nil
+}
