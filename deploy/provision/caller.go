@@ -3,6 +3,7 @@ package provision
 import (
 	"cmp"
 	"context"
+	"errors"
 	"sync"
 
 	"google.golang.org/protobuf/proto"
@@ -11,6 +12,7 @@ import (
 	"github.com/lumi-idl/lumi/lumigl"
 	lumi "github.com/lumi-idl/lumi/runtime"
 	"github.com/lumi-idl/lumi/runtime/tokens"
+	"github.com/lumi-idl/lumi/runtime/wire"
 )
 
 // Abilities returns those of a type.
@@ -59,10 +61,14 @@ func (c *Caller) Check(ctx context.Context, r plan.CheckRequest) (checked lumigl
 func (c *Caller) Name(ctx context.Context, r plan.Desired) (name string, err error) {
 	err = c.call(ctx, r, lumigl.Value{}, func(q *request) error {
 		resp, err := q.Name(ctx, &lumi.NameRequest{URN: r.URN, Properties: q.properties, References: q.references})
-		if err == nil {
-			name = resp.Name
+		switch {
+		case err != nil:
+			return err
+		case wire.Mask(resp.Name, q.secrets()) != resp.Name: // Names are neither sealed nor masked.
+			return errors.New("the provider makes the name of the resource from a secret: use a value that is not one")
 		}
-		return err
+		name = resp.Name
+		return nil
 	})
 	return name, err
 }

@@ -400,6 +400,7 @@ type fake struct {
 	description lumi.Description
 	bag         lumi.Bag
 	err         error
+	name        string
 	echo        bool
 	sent        *lumi.CheckRequest
 }
@@ -411,6 +412,10 @@ func (f *fake) Check(_ context.Context, r *lumi.CheckRequest) (*lumi.CheckRespon
 		return &lumi.CheckResponse{Properties: r.Properties}, nil
 	}
 	return &lumi.CheckResponse{Properties: f.bag}, f.err
+}
+
+func (f *fake) Name(context.Context, *lumi.NameRequest) (*lumi.NameResponse, error) {
+	return &lumi.NameResponse{Name: f.name}, f.err
 }
 
 func (f *fake) Create(context.Context, *lumi.CreateRequest) (*lumi.CreateResponse, error) {
@@ -627,6 +632,23 @@ func TestSecrets(t *testing.T) {
 		}})
 		if err == nil || err.Error() != test.want || !test.is(err) {
 			t.Errorf("%T: got %T %v, want %s", test.err, err, err, test.want)
+		}
+	}
+}
+
+// TestSecretName has a provider choose a name with a secret in it, which would be shown and stored in the clear.
+func TestSecretName(t *testing.T) {
+	t.Parallel()
+	for name, want := range map[string]string{
+		"plain":      "",
+		"my-hunter2": "the provider makes the name of the resource from a secret: use a value that is not one",
+	} {
+		f := &fake{name: name}
+		got, err := f.caller().Name(t.Context(), plan.Desired{
+			URN: vertex(t, disk, "#1").URN(), Properties: value(object{"path": secretOf("hunter2")}),
+		})
+		if want == "" && (err != nil || got != name) || want != "" && (got != "" || err == nil || err.Error() != want) {
+			t.Errorf("%s: got %q, %v", name, got, err)
 		}
 	}
 }

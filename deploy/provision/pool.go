@@ -26,12 +26,14 @@ import (
 type PoolOptions struct {
 	// Command returns how to start the plugin of a package. The error says where it was looked for.
 	Command func(pkg string) (plugin.Command, error)
+	// StartTime is how long a plugin may take to start and to be configured: a minute if it is 0.
+	StartTime time.Duration
 	// Events receives what providers log and report as progress, for different plugins concurrently. If it is nil, the
 	// Events of the Command does.
 	Events func(lumi.Event)
 }
 
-// Pool keeps the processes of plugins: one for each package and configuration, started when it is first needed. One that
+// Pool keeps the processes of plugins: one for each package, configuration and folder, started when it is first needed. One that
 // has ended is started again by the next call, up to 3 times within a minute. Its methods may be called concurrently.
 type Pool struct {
 	options PoolOptions
@@ -40,7 +42,7 @@ type Pool struct {
 	stop    context.CancelFunc
 
 	mu        sync.Mutex
-	processes map[string]*process // by package and configuration
+	processes map[string]*process // by package, folder and configuration
 }
 
 // NewPool returns a pool without processes.
@@ -50,9 +52,23 @@ func NewPool(o PoolOptions) *Pool {
 	return p
 }
 
-// Provider implements [Providers]. If ctx is done before a plugin has started, no process is left. Errors may tell secrets
+// In returns the providers of plugins whose working directory is a folder, such as that of a program.
+func (p *Pool) In(folder string) Providers { return located{p, folder} }
+
+// located are the plugins of a pool in a folder, or where Command says if it is empty.
+type located struct {
+	*Pool
+	folder string
+}
+
+// Provider implements [Providers], for plugins in the folder that Command says. If ctx is done before a plugin has started, no process is left. Errors may tell secrets
 // of the configuration, which [Caller] masks.
 func (p *Pool) Provider(ctx context.Context, t tokens.Type, configuration lumigl.Value) (lumi.ResourceProvider, string, error) {
+	return located{p, ""}.Provider(ctx, t, configuration)
+}
+
+// Provider implements [Providers].
+func (p located) Provider(ctx context.Context, t tokens.Type, configuration lumigl.Value) (lumi.ResourceProvider, string, error) {
 	bag := bagOf(orEmpty(configuration))
 	key, err := proto.MarshalOptions{Deterministic: true}.Marshal(bag.Struct())
 	if err != nil {
@@ -72,10 +88,10 @@ func (p *Pool) Provider(ctx context.Context, t tokens.Type, configuration lumigl
 	return provider, running.Version, nil
 }
 
-func (p *Pool) process(pkg, configuration string) *process {
+func (p located) process(pkg, configuration string) *process {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	key := pkg + "\x00" + configuration
+	key := pkg + "\x00" + p.folder + "\x00" + configuration
 	if p.processes[key] == nil {
 		p.processes[key] = &process{}
 	}
@@ -124,7 +140,7 @@ type process struct {
 }
 
 // get returns the plugin, started if it does not run.
-func (one *process) get(ctx context.Context, p *Pool, pkg string, configuration lumi.Bag) (*plugin.Plugin, error) {
+func (one *process) get(ctx context.Context, p located, pkg string, configuration lumi.Bag) (*plugin.Plugin, error) {
 	one.mu.Lock()
 	defer one.mu.Unlock()
 	if p.closing.Err() != nil {
@@ -163,17 +179,24 @@ func (one *process) ended() error {
 }
 
 // start starts and configures a plugin. After an error no process is left.
-func (p *Pool) start(ctx context.Context, pkg string, configuration lumi.Bag) (*plugin.Plugin, *tail, error) {
+func (p located) start(ctx context.Context, pkg string, configuration lumi.Bag) (*plugin.Plugin, *tail, error) {
 	command, err := p.options.Command(pkg)
 	if err != nil {
 		return nil, nil, err
 	}
+	command.Dir = cmp.Or(p.folder, command.Dir)
 	wrote := &tail{to: cmp.Or[io.Writer](command.Log, os.Stderr)}
 	command.Log = wrote
 	if p.options.Events != nil {
 		command.Events = p.options.Events
 	}
+	patience := cmp.Or(p.options.StartTime, time.Minute)
+	ctx, cancel := context.WithTimeoutCause(ctx, patience, fmt.Errorf("it did not start within %s", patience))
+	defer cancel()
 	started, err := plugin.Start(ctx, command)
+	if err != nil && ctx.Err() != nil {
+		err = context.Cause(ctx)
+	}
 	if err != nil {
 		return nil, nil, fmt.Errorf("plugin for package %q: %w", pkg, err)
 	}

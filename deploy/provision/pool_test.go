@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"strconv"
 	"strings"
@@ -12,6 +13,7 @@ import (
 	"sync/atomic"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/lumi-idl/lumi/deploy/plan"
 	"github.com/lumi-idl/lumi/deploy/provision"
@@ -130,7 +132,10 @@ func (p *pool) ask(ctx context.Context, configuration lumigl.Value) (pid int, re
 	return pid, region, err
 }
 
-func isGone(pid int) bool { return errors.Is(syscall.Kill(pid, 0), syscall.ESRCH) }
+func isGone(pid int) bool {
+	process, err := os.FindProcess(pid)
+	return err != nil || errors.Is(process.Signal(syscall.Signal(0)), os.ErrProcessDone)
+}
 
 // TestPool has many calls at once start one process, whose end Close waits for.
 func TestPool(t *testing.T) {
@@ -204,7 +209,9 @@ func TestRestart(t *testing.T) {
 	pid, _, err := p.ask(t.Context(), configuration)
 	fatal(t, err)
 	kill := func() (int, error) {
-		fatal(t, syscall.Kill(pid, syscall.SIGKILL))
+		process, err := os.FindProcess(pid)
+		fatal(t, err)
+		fatal(t, process.Kill())
 		next, region, err := p.ask(t.Context(), configuration)
 		for as[*plugin.Error](err) { // The call came before the end was noticed.
 			next, region, err = p.ask(t.Context(), configuration)
@@ -255,6 +262,19 @@ func TestCancelledStart(t *testing.T) {
 		if !errors.Is(err, context.Canceled) || pid == 0 || !isGone(pid) {
 			t.Errorf("closed: %v: got %v; process %d is gone: %v", isClosed, err, pid, isGone(pid))
 		}
+	}
+}
+
+// TestSilentPlugin starts a plugin that never gets ready.
+func TestSilentPlugin(t *testing.T) {
+	t.Parallel()
+	pool := provision.NewPool(provision.PoolOptions{StartTime: 100 * time.Millisecond, Command: func(string) (plugin.Command, error) {
+		return plugin.Command{Path: os.Args[0], Env: append(os.Environ(), roleVariable+"=silent"), Log: io.Discard}, nil
+	}})
+	defer pool.Close()
+	_, _, err := pool.Provider(t.Context(), disk, lumigl.Value{})
+	if want := `plugin for package "sim": it did not start within 100ms`; err == nil || err.Error() != want {
+		t.Errorf("got %v, want %s", err, want)
 	}
 }
 
