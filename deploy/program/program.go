@@ -1,0 +1,156 @@
+// Package program evaluates programs to desired state. It runs lumi-program.
+package program
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/lumi-idl/lumi/deploy/secret"
+	"github.com/lumi-idl/lumi/deploy/workspace"
+	"github.com/lumi-idl/lumi/internal/suggest"
+	"github.com/lumi-idl/lumi/lumigl"
+)
+
+// command evaluates programs. It is part of the npm package @lumi/lumi.
+const command = "lumi-program"
+
+// patience is how long a program may take to end after it was asked to, and how long what it started may keep standard
+// error open after it has ended.
+const patience = 3 * time.Second
+
+// Options configure [Evaluate].
+type Options struct {
+	// Workspace has the program. It is required.
+	Workspace *workspace.Workspace
+	// Environment is what the program is evaluated for. It is required.
+	Environment string
+	// Arguments are passed to the program.
+	Arguments []string
+	// Stderr receives what lumi-program and the program print, as it comes, with all control characters. It is dropped if
+	// Stderr is nil.
+	Stderr io.Writer
+	// MaxSize limits the text of the graph, in bytes. It is [lumigl.DefaultMaxSize] if it is 0.
+	MaxSize int64
+}
+
+// ExitError says that lumi-program ended without a graph. Why has been written to Options.Stderr.
+type ExitError struct {
+	// Module is the module whose program was evaluated.
+	Module string
+	// Code is the exit code: 1 if the program is wrong, and 2 or more if it was not run or not run to its end.
+	Code int
+
+	path string
+}
+
+// Error returns one line, which does not repeat what was written to standard error.
+func (e *ExitError) Error() string {
+	if e.Code == 1 {
+		return fmt.Sprintf("module %q: the program is wrong", e.Module)
+	}
+	return fmt.Sprintf("module %q: %s ended with exit code %d", e.Module, e.path, e.Code)
+}
+
+// Evaluate runs the program of a module, which Lumi.yaml must list, in the folder of Lumi.yaml and without standard input.
+// It returns the module's desired state, with secrets in the clear, which never touch a file. Passphrases and identities
+// that open the state are not in the program's environment.
+//
+// If ctx is done, the program is interrupted and, 3 seconds later, killed; the error wraps that of ctx. Processes that the
+// program started do not outlive it, except those that it detached. If lumi-program ends with an exit code other than 0,
+// the error is an *[ExitError]. Concurrent calls may share a Workspace, and a Stderr whose Write may be called concurrently.
+func Evaluate(ctx context.Context, module string, o Options) (*lumigl.Snapshot, error) {
+	program, err := programOf(o.Workspace, module)
+	if err != nil {
+		return nil, err
+	}
+	folder, err := filepath.Abs(filepath.Dir(o.Workspace.File))
+	if err != nil {
+		return nil, err
+	}
+	path, err := find(folder, program)
+	if err != nil {
+		return nil, err
+	}
+	limit := cmp.Or(o.MaxSize, lumigl.DefaultMaxSize)
+	stdout := &text{room: limit + 1}
+	cmd := exec.CommandContext(ctx, path, append([]string{module, "--environment=" + o.Environment, "--"}, o.Arguments...)...)
+	cmd.Dir, cmd.Env = folder, secret.Environ()
+	cmd.Stdout, cmd.Stderr, cmd.WaitDelay = stdout, o.Stderr, patience
+	ownGroup(cmd)
+	if err := cmd.Start(); err != nil {
+		return nil, fmt.Errorf("module %q: %w", module, err)
+	}
+	err = cmd.Wait()
+	killGroup(cmd)
+	var exit *exec.ExitError
+	switch {
+	case err != nil && ctx.Err() != nil:
+		return nil, fmt.Errorf("module %q: stopped before the program ended: %w", module, ctx.Err())
+	case errors.As(err, &exit) && exit.Exited():
+		return nil, &ExitError{Module: module, Code: exit.ExitCode(), path: path}
+	case err != nil && !errors.Is(err, exec.ErrWaitDelay): // Something in the background may have kept standard error.
+		return nil, fmt.Errorf("module %q: %s: %w", module, path, err)
+	}
+	snapshot, err := lumigl.Parser{MaxSize: limit}.ParseSnapshot(stdout.String())
+	if err != nil {
+		return nil, fmt.Errorf("module %q: %s printed an invalid graph for %s: %w", module, path, program, err)
+	}
+	return snapshot, nil
+}
+
+// programOf returns the program of a module, as Lumi.yaml has it.
+func programOf(w *workspace.Workspace, module string) (string, error) {
+	if program, ok := w.Modules[module]; ok {
+		return program, nil
+	}
+	names := slices.Sorted(maps.Keys(w.Modules))
+	help := "its modules are " + strings.Join(names, ", ")
+	switch near := suggest.Name(module, names); {
+	case len(names) == 0:
+		return "", fmt.Errorf("%s has no program: add modules: {NAME: FILE}", w.File)
+	case near != "":
+		help = fmt.Sprintf("did you mean %q?", near)
+	case len(names) == 1:
+		help = "its only module is " + names[0]
+	}
+	return "", fmt.Errorf("module %q is not in %s; %s", module, workspace.FileName, help)
+}
+
+// find returns the path of lumi-program: in node_modules of the program's folder or above, as npm runs it, else on $PATH.
+func find(folder, program string) (string, error) {
+	for dir := filepath.Dir(filepath.Join(folder, program)); ; dir = filepath.Dir(dir) {
+		// On Windows, LookPath adds .cmd.
+		if path, err := exec.LookPath(filepath.Join(dir, "node_modules", ".bin", command)); err == nil {
+			return path, nil
+		}
+		if dir == filepath.Dir(dir) {
+			break
+		}
+	}
+	path, err := exec.LookPath(command)
+	if err != nil {
+		return "", fmt.Errorf(`%s is not installed: run "npm install @lumi/lumi" in %s`, command, folder)
+	}
+	return path, nil
+}
+
+// text keeps as much of what is written to it as there is room for.
+type text struct {
+	strings.Builder
+	room int64
+}
+
+func (t *text) Write(data []byte) (int, error) {
+	kept := min(int64(len(data)), t.room-int64(t.Len()))
+	t.Builder.Write(data[:kept])
+	return len(data), nil
+}
