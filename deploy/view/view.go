@@ -1,0 +1,135 @@
+// Package view shows deployments while they run: as a tree on a terminal, as lines elsewhere, or as JSON lines.
+//
+//	shop[7]  running  12s
+//	  ✓ + create network aws:ec2:VPC  3.1s
+//	  ⠹ ~ updating site aws:s3:Bucket  4s
+//	      uploading 3 of 10 files
+//	  ✗ + create db aws:rds:Database  2.2s
+//	      the subnet is in another zone
+//	      shop/main.ts:9:15
+//	  3 skipped
+//
+// Tasks are not shown, since their steps are. Nothing that is shown can drive a terminal.
+package view
+
+import (
+	"io"
+	"maps"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/lumi-idl/lumi/deploy/store"
+	"github.com/lumi-idl/lumi/internal/term"
+)
+
+// Reporter shows events. Its methods may be called concurrently. They ignore errors of the output, since a deployment goes
+// on without it.
+type Reporter interface {
+	// Event shows an event of package run. A provider's message without a deployment is about the running step of its URN.
+	Event(store.Event)
+	// Waits tells what the deployments that have not started wait for, by the name of each, such as "b[6]": texts such as
+	// "a[5]: b uses a".
+	Waits(map[string][]string)
+	// Close shows the final state and releases the terminal. Only the first call does something.
+	Close()
+}
+
+// Options configure a [Reporter].
+type Options struct {
+	// Width is that of the terminal in columns if it is known. [NewLive] needs it only if the terminal does not tell.
+	Width int
+	// Color is whether the output has colours.
+	Color bool
+	// Verbose is whether debug messages of providers are shown.
+	Verbose bool
+}
+
+// NewJSON returns a Reporter that writes each event as a JSON object on a line, and nothing else.
+func NewJSON(w io.Writer) Reporter { return &jsonLines{w: w} }
+
+type jsonLines struct {
+	mutex sync.Mutex
+	w     io.Writer
+}
+
+func (j *jsonLines) Event(e store.Event) {
+	if text, err := term.JSON(e); err == nil { // Only a time after the year 9999 has no JSON.
+		j.mutex.Lock()
+		defer j.mutex.Unlock()
+		_, _ = j.w.Write(append(text, '\n'))
+	}
+}
+
+func (*jsonLines) Waits(map[string][]string) {}
+func (*jsonLines) Close()                    {}
+
+// NewLines returns a Reporter that writes a line for each event of a deployment or a step, and for each message, such as
+//
+//	shop[7] + create db aws:rds:Database: failed: the subnet is in another zone  shop/main.ts:9:15
+//
+// Line breaks of messages become "; ". The progress of a step is written every ten seconds. Each line is one write.
+func NewLines(w io.Writer, o Options) Reporter { return &textLines{state: newState(o), w: w} }
+
+type textLines struct {
+	mutex sync.Mutex
+	state
+	w io.Writer
+}
+
+const progressEvery = 10 * time.Second
+
+func (l *textLines) Event(e store.Event) {
+	l.mutex.Lock()
+	defer l.mutex.Unlock()
+	d, t := l.event(e)
+	switch {
+	case e.Level == "progress" && t != nil && e.Time.Sub(t.printed) < progressEvery:
+	case e.State == "":
+		if t != nil {
+			t.printed = e.Time
+		}
+		l.line(l.message(e, t))
+	case t != nil:
+		l.line(l.nameOf(d) + " " + l.what(t, t.kind) + ": " + l.outcome(t.state, since(t.started, t.ended), t.message, t.source))
+	case e.Task == 0 && !d.isIdle():
+		l.line(l.nameOf(d) + ": " + l.outcome(d.state, since(d.started, d.ended), d.untold(), ""))
+	}
+}
+
+// outcome returns what became of a deployment or a step.
+func (l *textLines) outcome(state store.State, took, message, source string) string {
+	text := l.word(state)
+	if state == store.Done && took != "" {
+		text += " in " + took
+	}
+	if message != "" {
+		text += ": " + oneLine(message)
+	}
+	if source != "" {
+		text += "  " + l.paint(term.Dim, term.Visible(source))
+	}
+	return text
+}
+
+func (l *textLines) line(text string) {
+	if text != "" {
+		_, _ = io.WriteString(l.w, text+"\n")
+	}
+}
+
+// Waits writes what is new.
+func (l *textLines) Waits(waits map[string][]string) {
+	l.mutex.Lock()
+	defer l.mutex.Unlock()
+	for _, name := range slices.Sorted(maps.Keys(waits)) {
+		for _, text := range waits[name] {
+			if !slices.Contains(l.waits[name], text) {
+				l.line(l.paint(term.Bold, term.Visible(name)) + " waits for " + oneLine(text))
+			}
+		}
+	}
+	l.waits = maps.Clone(waits)
+}
+
+func (*textLines) Close() {}

@@ -1,0 +1,235 @@
+package view
+
+import (
+	"bytes"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"golang.org/x/tools/txtar"
+
+	"github.com/lumi-idl/lumi/deploy/store"
+	"github.com/lumi-idl/lumi/internal/term"
+)
+
+var update = flag.Bool("update", false, "accept what is found as right")
+
+// start is when the events of the archives start.
+var start = time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC)
+
+// line is a line of an archive: an event, or what a deployment waits for.
+type line struct {
+	event store.Event
+	waits map[string][]string
+}
+
+// parse reads events: the time, the deployment, the step or resource as kind/type/name or ".", a state or a level, and a
+// message, which may be quoted. The deployment of a provider's message may be "?". A name may have a former one after "<". Waits are "TIME waits NAME TEXT…".
+func parse(t *testing.T, text string) (all []line) {
+	waits, ids := map[string][]string{}, map[string]int64{"?": 0}
+	for row := range strings.Lines(text) {
+		words := strings.Fields(row)
+		at, err := time.ParseDuration(words[0])
+		if err != nil {
+			t.Fatal(err)
+		}
+		e := store.Event{Time: start.Add(at)}
+		if words[1] == "waits" {
+			waits = map[string][]string{}
+			for _, part := range strings.Split(strings.Join(words[2:], " "), ", ") {
+				name, text, _ := strings.Cut(part, " ")
+				waits[name] = append(waits[name], text)
+			}
+			all = append(all, line{e, waits})
+			continue
+		}
+		if _, ok := ids[words[1]]; !ok {
+			ids[words[1]] = int64(len(ids))
+		}
+		e.Name, e.Deployment = strings.Trim(words[1], "?"), ids[words[1]]
+		if parts := strings.SplitN(words[2], "/", 3); len(parts) == 3 {
+			name, was, moved := strings.Cut(parts[2], "<")
+			of := func(name string) string { return "urn:lumi:dev::shop:index::" + parts[1] + "::" + name }
+			e.Kind, e.URN, e.Task = parts[0], of(name), 1
+			e.Source = fmt.Sprintf("shop/%s.ts:%d:15", name, e.Deployment)
+			if moved {
+				e.Was = of(was)
+			}
+		} else if words[2] == "task" {
+			e.Task = 1
+		}
+		if e.Message = strings.Join(words[4:], " "); strings.HasPrefix(e.Message, `"`) {
+			if e.Message, err = strconv.Unquote(e.Message); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if words[3] == strings.ToUpper(words[3]) {
+			e.State = store.State(words[3])
+		} else {
+			e.Level = words[3]
+		}
+		all = append(all, line{e, waits})
+	}
+	return all
+}
+
+func options(color bool) Options { return Options{Color: color} }
+
+// TestGolden shows the events of each archive in testdata in each form that the archive has: "lines", "lines color",
+// "lines verbose", "json", "final", and "tree WIDTHxHEIGHT TIME", perhaps with " color".
+func TestGolden(t *testing.T) {
+	names, err := filepath.Glob("testdata/*.txtar")
+	if err != nil || len(names) == 0 {
+		t.Fatal("no archives", err)
+	}
+	for _, name := range names {
+		t.Run(strings.TrimSuffix(filepath.Base(name), ".txtar"), func(t *testing.T) {
+			archive, err := txtar.ParseFile(name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			all := parse(t, string(archive.Files[0].Data))
+			for i := range archive.Files[1:] {
+				f := &archive.Files[i+1]
+				got := shown(t, f.Name, all)
+				if *update {
+					f.Data = []byte(got)
+				} else if got != string(f.Data) {
+					t.Errorf("%s: found\n%s\nwant\n%s", f.Name, got, f.Data)
+				}
+			}
+			if *update {
+				if err := os.WriteFile(name, txtar.Format(archive), 0o666); err != nil {
+					t.Fatal(err)
+				}
+			}
+		})
+	}
+}
+
+// shown returns lines in a form.
+func shown(t *testing.T, form string, all []line) string {
+	o := options(strings.Contains(form, "color"))
+	var out bytes.Buffer
+	var r Reporter
+	switch words := strings.Fields(form); words[0] {
+	case "lines":
+		o.Verbose = strings.Contains(form, "verbose")
+		r = NewLines(&out, o)
+	case "json":
+		r = NewJSON(&out)
+	default:
+		s := newState(o)
+		now := all[len(all)-1].event.Time
+		width, height := 0, 0
+		if words[0] == "tree" {
+			var err error
+			_, err = fmt.Sscanf(words[1], "%dx%d", &width, &height)
+			at, wrong := time.ParseDuration(words[2])
+			if err != nil || wrong != nil {
+				t.Fatal(form)
+			}
+			now = start.Add(at)
+		}
+		for _, l := range all {
+			if l.event.Time.After(now) {
+				break
+			}
+			s.waits = l.waits
+			if l.event.Name != "" {
+				s.event(l.event)
+			}
+		}
+		if words[0] == "final" {
+			return s.final(now)
+		}
+		got := s.render(width, height, now)
+		fits(t, got, width, height)
+		return strings.ReplaceAll(got, "\x1b", "ESC") + "\n"
+	}
+	for _, l := range all {
+		r.Waits(l.waits)
+		if l.event.State != "" || l.event.Level != "" {
+			r.Event(l.event)
+		}
+	}
+	r.Close()
+	return strings.ReplaceAll(out.String(), "\x1b", "ESC")
+}
+
+// fits checks the size of a frame.
+func fits(t *testing.T, frame string, width, height int) {
+	t.Helper()
+	rows := strings.Split(frame, "\n")
+	if len(rows) > max(height, 1) || height <= 0 && frame != "" {
+		t.Errorf("%d rows for a height of %d", len(rows), height)
+	}
+	for _, row := range rows {
+		if term.Width(row) > max(width, 1) {
+			t.Errorf("%d columns for a width of %d: %q", term.Width(row), width, row)
+		}
+	}
+}
+
+// TestMany shows deployments of 5,000 steps in 20,000 events, with text that could drive a terminal.
+func TestMany(t *testing.T) {
+	s := newState(options(false))
+	now := start
+	for i := range 20_000 {
+		now = now.Add(10 * time.Millisecond)
+		number, round := i%5000, i/5000
+		e := store.Event{
+			Time: now, Deployment: int64(number % 7), Name: fmt.Sprintf("模块\x1b[%d]", number%7), Task: 1, Kind: "create",
+			URN: fmt.Sprintf("urn:lumi:dev::shop:index::aws:s3:Bucket::👩\u200d💻%d", number),
+		}
+		switch {
+		case round == 0:
+			e.State = store.Started
+		case round == 1:
+			e.Level, e.Message = "progress", "10 %\x1b[2J\u202e\nof it"
+		case round == 2 && number%3 == 0:
+			e.State, e.Message = store.Failed, strings.Repeat("a rather long message\x07 ", 150)
+		case round == 3 && number%3 == 1:
+			e.State = store.Done
+		default:
+			e.State, e.URN, e.Kind, e.Task = store.Running, "", "", 0
+		}
+		s.event(e)
+		if i%5000 != 4999 {
+			continue
+		}
+		for _, size := range [][2]int{{80, 24}, {80, 1}, {1, 24}, {3, 3}, {200, 2}, {0, 0}, {10, -1}, {300, 8000}} {
+			frame := s.render(size[0], size[1], now)
+			fits(t, frame, size[0], size[1])
+			if unsafe := strings.ReplaceAll(frame, "\n", ""); term.Visible(unsafe) != unsafe {
+				t.Fatalf("the frame can drive a terminal: %q", frame)
+			}
+		}
+	}
+	if final := strings.ReplaceAll(s.final(now), "\n", ""); term.Visible(final) != final {
+		t.Error("the final print can drive a terminal")
+	}
+}
+
+func BenchmarkRender(b *testing.B) {
+	for _, end := range []store.State{store.Done, store.Failed} {
+		b.Run(string(end), func(b *testing.B) {
+			s := newState(options(true))
+			for i := range 5000 {
+				e := store.Event{Time: start, Name: "shop[7]", Kind: "create", URN: fmt.Sprintf("urn:lumi:dev::shop:index::aws:s3:Bucket::b%d", i)}
+				for _, e.State = range []store.State{store.Started, end} {
+					e.Message = strings.Repeat("a message ", 100)
+					s.event(e)
+				}
+			}
+			for b.Loop() {
+				s.render(120, 40, start)
+			}
+		})
+	}
+}
