@@ -37,6 +37,13 @@ example:
 	$(GO) run ./cmd/cidlc examples/aws/idl --out-pack --out-provider
 	$(GO) run ./cmd/cidlc examples/local/idl --out-pack --out-provider
 
+## demo: deploy the local example for real, in a temporary folder
+.PHONY: demo
+demo: $(NPM_READY)
+	$(GO) build -o bin/ ./cmd/lumi ./examples/local/provider/lumi-resource-local
+	npm --prefix $(NPM_PACKAGE) run --silent build
+	@examples/local/demo.sh bin $(NPM_PACKAGE)
+
 ## test: run all tests
 .PHONY: test
 test: $(NPM_TESTS)
@@ -49,7 +56,7 @@ test: $(NPM_TESTS)
 race:
 	$(GO) test -race -short ./runtime/...
 	$(GO) test -race -short -run="Stories|Pool|Test.*Write|TestStore" ./deploy/provision ./deploy/run ./deploy/store/...
-	$(GO) test -race -run=Concurrent ./lumigl ./lumigl/query
+	$(GO) test -race -run="Concurrent|Live|Terminal" ./lumigl ./lumigl/query ./deploy/view
 
 # What go vet finds is part of what golangci-lint finds.
 ## lint: gofmt and golangci-lint

@@ -14,7 +14,7 @@ func checkCommand(env *environment) *cobra.Command {
 	var most int
 	c := &cobra.Command{
 		Use:   "check [FILE...]",
-		Short: "say all that is wrong with LumiGL files",
+		Short: "report every problem in LumiGL files",
 		Long: `It reads graphs and snapshots strictly, and says of every fault where it is, what it is and, if there
 is just one remedy, what to do: 'lumi fmt --repair' does that. The word in brackets is the rule that is
 broken; 'lumi explain' says more of it. Without files it reads standard input.
@@ -28,6 +28,7 @@ printed of a file that is right.`,
 			"Check what a program prints.", "cat prod.json | lumi check -",
 			"All faults of a file, for a program.", "lumi check --json --max-faults=1000 broken.json",
 		),
+		ValidArgsFunction: completeFiles,
 		RunE: func(*cobra.Command, []string) error {
 			if most < 1 {
 				return misused("--max-faults=%d: it is a whole number from 1 up", most)
@@ -47,7 +48,7 @@ printed of a file that is right.`,
 func checkAll(env *environment, files []string, most int, quiet bool) error {
 	wrong, faults := 0, 0
 	err := env.each(files, func(file string) error {
-		in, err := env.read(file)
+		in, err := env.readInput(file)
 		if err != nil {
 			return err
 		}

@@ -21,13 +21,17 @@ func newRoot(env *environment) *cobra.Command {
 	var asksVersion bool
 	root := &cobra.Command{
 		Use:   "lumi",
-		Short: "check, change and query LumiGL files",
-		Long: `lumi works on LumiGL files: the graphs that programs evaluate to, and the snapshots of environments
-that deployments leave. Files are read as they are given; - is standard input. It also tests providers.
+		Short: "deploy resources, and work with their state and with LumiGL files",
+		Long: `'lumi deploy' evaluates the programs that Lumi.yaml names, shows what differs from the state of the
+environment, and makes it so. 'lumi status' shows where it is, and what to do next. The other commands
+work with the state, with LumiGL files, in which programs and states are written, and with providers.
 
-'lumi help COMMAND' has all flags of a command, what its exit codes mean, and examples that work.`,
-		Annotations: exits("all is well", "it is not: a file has faults, two files differ, nothing was found", "the command could not do its work"),
-		Args:        cobra.ArbitraryArgs, // Without it, cobra reports unknown commands itself.
+'lumi help COMMAND' has all flags of a command, its exit codes, and examples.`,
+		Annotations: map[string]string{
+			"0": "done", "1": "failed or refused; a file has faults, files differ, nothing was found", "2": elseFailed,
+			"3": "an answer, a consent or a key is needed", "4": "a deployment runs, waits or was interrupted",
+		},
+		Args: cobra.ArbitraryArgs, // Without it, cobra reports unknown commands itself.
 		PersistentPreRun: func(_ *cobra.Command, args []string) {
 			env.args = args
 			if color != "auto" {
@@ -49,9 +53,12 @@ that deployments leave. Files are read as they are given; - is standard input. I
 	root.Flags().BoolVar(&asksVersion, "version", false, "print lumi's version")
 	common := root.PersistentFlags()
 	common.SortFlags = false
-	common.BoolVar(&env.json, "json", false, "print for programs: JSON on standard output")
+	common.BoolVar(&env.json, "json", false, "print JSON")
 	choiceVar(root, common, &color, "color", "auto", "`WHEN` to use colour", "auto", "always", "never")
-	common.BoolP("help", "h", false, "say what the command does, and how")
+	common.BoolP("help", "h", false, "show this help")
+	add(root, "Deployments", planCommand(env), deployCommand(env), destroyCommand(env), statusCommand(env), historyCommand(env),
+		retryCommand(env), abortCommand(env), rollbackCommand(env), resolveCommand(env))
+	add(root, "State", envCommand(env), outputCommand(env), stateCommand(env))
 	add(root, "Files", checkCommand(env), convertCommand(env), diffCommand(env), fmtCommand(env), graphCommand(env),
 		queryCommand(env), repairCommand(env), showCommand(env))
 	add(root, "Providers", providerCommand(env))
@@ -134,7 +141,7 @@ func (m misuse) Error() string { return string(m) }
 func misused(format string, args ...any) error { return misuse(fmt.Sprintf(format, args...)) }
 
 // checkUse checks the arguments of a command against its usage line, where those in brackets are optional and one with
-// dots may be repeated. Neither they nor a string given to a flag can be empty.
+// dots may be repeated. Neither they nor a string or list given to a flag can be empty.
 func checkUse(c *cobra.Command, args []string) (err error) {
 	_, usage, _ := strings.Cut(c.Use, " ")
 	most := len(strings.Fields(usage))
@@ -149,7 +156,7 @@ func checkUse(c *cobra.Command, args []string) (err error) {
 	}
 	c.Flags().Visit(func(f *pflag.Flag) {
 		list, _ := f.Value.(pflag.SliceValue)
-		if f.Value.Type() == "string" && f.Value.String() == "" || list != nil && slices.Contains(list.GetSlice(), "") {
+		if f.Value.Type() == "string" && f.Value.String() == "" || list != nil && (len(list.GetSlice()) == 0 || slices.Contains(list.GetSlice(), "")) {
 			err = misused("--%s is empty", f.Name)
 		}
 	})

@@ -11,7 +11,7 @@ func completionCommand(env *environment) *cobra.Command {
 		Use: "completion SHELL", ValidArgs: []string{"bash", "fish", "powershell", "zsh"},
 		Short: "print a script that teaches a shell to complete lumi's arguments",
 		Long: `SHELL is bash, fish, powershell or zsh. The script completes commands, flags, the words that flags
-take, and files.
+take, and files; in a workspace also environments, modules, resources, deployments and outputs.
 
   bash        install bash-completion, and put 'source <(lumi completion bash)' into ~/.bashrc
   fish        lumi completion fish >~/.config/fish/completions/lumi.fish

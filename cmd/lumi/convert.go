@@ -27,7 +27,7 @@ func convertCommand(env *environment) *cobra.Command {
 	v := converter{env: env}
 	c := &cobra.Command{
 		Use:   "convert [FILE]",
-		Short: "make a snapshot of what another tool keeps",
+		Short: "convert another tool's state to a snapshot",
 		Long: `It reads an environment file of the Lumi of 2017, what 'pulumi stack export' prints, or the state of
 OpenTofu or Terraform in version 4, and writes a LumiGL snapshot. Without a file it reads standard
 input. The content says which of them it is. What is LumiGL already is refused, unless --from says

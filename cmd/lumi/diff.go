@@ -42,6 +42,7 @@ includes them.`,
 			"Which changes replace resources?", "cidlc idl --out-schema=schema.json && lumi diff --schema=schema.json old.json new.json",
 			"List the URNs of deleted resources.", `lumi diff --json old.json new.json | jq -r '.resources[] | select(.change == "deleted") | .key'`,
 		),
+		ValidArgsFunction: completeFiles,
 		RunE: func(*cobra.Command, []string) error {
 			if err := cmp.Or(f.misuse(env.json), once(slices.Concat(env.args, f.schemas))); err != nil {
 				return err

@@ -50,7 +50,7 @@ func tryExample(t *testing.T, line, want string) {
 		t.Fatal(err)
 	}
 	var out bytes.Buffer
-	if run(t.Context(), strings.Fields(line), strings.NewReader(""), &out, &out, noEnv); out.String() != want {
+	if runLumi(t.Context(), strings.Fields(line), strings.NewReader(""), &out, &out, noEnv); out.String() != want {
 		t.Errorf("lumi %s prints\n%s\nand the page says\n%s", line, &out, want)
 	}
 }

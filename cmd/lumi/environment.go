@@ -19,8 +19,10 @@ type environment struct {
 	stdin io.Reader
 	// stdout is flushed when the command has ended. Its errors need no looking at: they stick to it until then.
 	stdout *bufio.Writer
-	stderr io.Writer
-	getenv func(string) string
+	// unbuffered is what stdout writes to.
+	unbuffered io.Writer
+	stderr     io.Writer
+	getenv     func(string) string
 
 	out, err   term.Stream // standard output and standard error
 	in         bool        // whether standard input is a terminal
@@ -28,7 +30,7 @@ type environment struct {
 	args       []string    // the arguments that are no flags
 	errWritten bool        // whether anything was said, for the empty line between faults
 	progress   *term.Progress
-	cancel     atomic.Pointer[context.CancelFunc] // of a command that cleans up after an interrupt
+	interrupt  atomic.Pointer[func()] // what a command does when it is interrupted, if not to end
 }
 
 func newEnvironment(stdin io.Reader, stdout, stderr io.Writer, getenv func(string) string) *environment {
@@ -41,7 +43,8 @@ func newEnvironment(stdin io.Reader, stdout, stderr io.Writer, getenv func(strin
 	if e.out.Terminal {
 		stdout = e.progress.Before(stdout)
 	}
-	e.stdout, e.stderr = bufio.NewWriterSize(&abandoned{w: stdout}, 64<<10), e.progress.Before(stderr)
+	e.unbuffered = &abandoned{w: stdout}
+	e.stdout, e.stderr = bufio.NewWriterSize(e.unbuffered, 64<<10), e.progress.Before(stderr)
 	return e
 }
 
@@ -68,11 +71,21 @@ func (a *abandoned) Write(text []byte) (int, error) {
 // clean up. The function that it returns ends that.
 func (e *environment) interruptible(ctx context.Context) (context.Context, func()) {
 	ctx, cancel := context.WithCancel(ctx)
-	e.cancel.Store(&cancel)
+	end := e.onInterrupt(func() {
+		e.interrupt.Store(nil)
+		e.say(cleaningUp)
+		cancel()
+	})
 	return ctx, func() {
-		e.cancel.Store(nil)
+		end()
 		cancel()
 	}
+}
+
+// onInterrupt has interrupts call f, instead of ending the process, until the function that it returns is called.
+func (e *environment) onInterrupt(f func()) (end func()) {
+	e.interrupt.Store(&f)
+	return func() { e.interrupt.Store(nil) }
 }
 
 // doing shows the progress of what takes long on a terminal, until there is something else to print.

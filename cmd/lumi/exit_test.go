@@ -2,12 +2,16 @@ package main
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"io"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/spf13/cobra"
 )
 
 // brokenInput is no LumiGL, and mended only by a guess; stateInput is what 'lumi convert' reads; wrongFixture is about a
@@ -63,11 +67,14 @@ func TestExitCodes(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, c := range leaves(newRoot(&environment{})) {
+		if usesEnvironment(c) {
+			continue // TestEnvironmentExits
+		}
 		seen, ofFaults := map[string]bool{}, ""
 		for _, try := range tries[name(c)] {
 			var stderr bytes.Buffer
 			args := append(strings.Fields(name(c)), strings.Fields(try.args)...)
-			code := run(t.Context(), args, strings.NewReader(try.stdin), io.Discard, &stderr, noEnv)
+			code := runLumi(t.Context(), args, strings.NewReader(try.stdin), io.Discard, &stderr, noEnv)
 			if code != try.want {
 				t.Errorf("%v: exit code %d, want %d: %s", args, code, try.want, &stderr)
 			}
@@ -90,4 +97,49 @@ func TestExitCodes(t *testing.T) {
 			t.Errorf("docs/lumi.md has no row %s", row)
 		}
 	}
+}
+
+// TestEnvironmentExits checks that the scripts see every exit code of each command that uses an environment, and that
+// docs/lumi.md has it. What deployments ask, and that they wait, is the same for all commands that run them.
+func TestEnvironmentExits(t *testing.T) {
+	manual, err := os.ReadFile("../../docs/lumi.md")
+	files, _ := filepath.Glob("testdata/script/*.txtar")
+	var scripts []byte
+	for _, file := range files {
+		script, failed := os.ReadFile(file)
+		scripts, err = append(scripts, script...), errors.Join(err, failed)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range leaves(newRoot(&environment{})) {
+		if !usesEnvironment(c) {
+			continue
+		}
+		for code, meaning := range c.Annotations {
+			command := name(c)
+			if code >= "3" && meaning == deployExits[code] {
+				command = "(destroy|retry)"
+			}
+			exit := `lumi ` + command + `\b.*; (test \$\? = ` + code + `'|echo exit \$\?'\n(std.*\n)*stdout '\^exit ` + code + `\$')\n`
+			if code == "0" {
+				exit += `|\n(exec )?lumi ` + command + `\b`
+			}
+			if !regexp.MustCompile(exit).Match(scripts) {
+				t.Errorf("'%s' is not seen to exit with %s, which means %q", c.CommandPath(), code, meaning)
+			}
+		}
+		row := "\n| `" + name(c) + "` |"
+		for _, code := range []string{"0", "1", "3", "4"} {
+			row += strings.TrimRight(" "+c.Annotations[code], " ") + " |"
+		}
+		if !strings.Contains(strings.ReplaceAll(string(manual), "`--check`", "--check"), row+"\n") {
+			t.Errorf("docs/lumi.md has no row %s", row)
+		}
+	}
+}
+
+// usesEnvironment tells whether a command is for deployments or states.
+func usesEnvironment(c *cobra.Command) bool {
+	return c.GroupID == "Deployments" || c.GroupID == "State" || c.Parent().GroupID == "State"
 }

@@ -11,7 +11,7 @@ import (
 func explainCommand(env *environment) *cobra.Command {
 	return &cobra.Command{
 		Use:   "explain [CODE...]",
-		Short: "say what the codes of faults and losses mean",
+		Short: "explain the codes of errors and losses",
 		Long: `CODE is what stands in brackets behind a fault, which a file has, or behind a loss, which 'lumi convert'
 names. It prints the rule, with an example that breaks it and one that does not. Where a fault and a
 loss have the same code, it prints both. Without an argument it lists all codes.

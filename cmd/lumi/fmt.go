@@ -25,7 +25,7 @@ func fmtCommand(env *environment) *cobra.Command {
 	f := formatter{env: env}
 	c := &cobra.Command{
 		Use:   "fmt [FILE...]",
-		Short: "bring LumiGL files into their canonical form",
+		Short: "format LumiGL files",
 		Long: `It rewrites files in place: resources in order, two spaces a level, keys of snapshots sorted. A file
 that is canonical already is not touched. Standard input, -, is written to standard output; so is
 what comes of it if no file is given. Files with faults are left alone.

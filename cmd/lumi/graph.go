@@ -30,7 +30,7 @@ func graphCommand(env *environment) *cobra.Command {
 	d := drawer{env: env}
 	c := &cobra.Command{
 		Use:   "graph FILE",
-		Short: "draw a graph: for Graphviz, for Mermaid, or as a page to look around in",
+		Short: "draw a graph for Graphviz, for Mermaid, or as an interactive HTML page",
 		Long: `It draws the resources of a snapshot, or the vertices of a graph, with an arrow from each to what it
 depends on. The format is that of the name behind -o, .dot, .gv, .mmd or .html, unless --format says
 otherwise, and without either DOT. A page is one file that needs nothing else: people search and zoom
@@ -46,11 +46,12 @@ With --json, and -o, an object says what was written: "file", "format", "vertice
 -o, it is the drawing itself, with "vertices" and "arrows".`,
 		Annotations: exits("the graph is drawn", "the file has faults", elseFailed),
 		Example: examples(
-			"A page to look around in.", "lumi graph prod.json -o prod.html",
+			"An interactive page.", "lumi graph prod.json -o prod.html",
 			"A picture, with Graphviz.", "lumi graph prod.json | dot -Tsvg >prod.svg",
 			"What is at most two steps from a resource, for a page written in Markdown.", "lumi graph prod.json --format=mermaid --around=web --depth=2",
 			"Only what is of one package, with a frame for each type.", `lumi graph prod.json --select='type.startsWith("aws:")' --cluster=type`,
 		),
+		ValidArgsFunction: completeFiles,
 		RunE: func(c *cobra.Command, _ []string) error {
 			if err := d.misuse(c.Flags()); err != nil {
 				return err

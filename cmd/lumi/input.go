@@ -78,6 +78,9 @@ func (e *environment) read(arg string) (*input, error) {
 		}
 		return in, err
 	}
+	if name, ok := strings.CutPrefix(arg, environmentPrefix); ok {
+		return nil, fmt.Errorf("%s is the state of an environment, not a file: 'lumi state export --environment=%s -o FILE' writes one", arg, name)
+	}
 	file, err := os.Open(arg)
 	if err != nil {
 		return nil, fileError(arg, err)
@@ -134,9 +137,9 @@ func fileError(name string, err error) error {
 	return fmt.Errorf("%s: %w", name, err)
 }
 
-// load reads a file of either form. What is wrong with it is printed, and leads to errWrong.
+// load reads a file of either form, or the snapshot of an environment. What is wrong with it is printed, and leads to errWrong.
 func (e *environment) load(arg string) (*document, error) {
-	in, err := e.read(arg)
+	in, err := e.readInput(arg)
 	if err != nil {
 		return nil, err
 	}

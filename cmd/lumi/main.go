@@ -1,4 +1,4 @@
-// Command lumi works on LumiGL files: the graphs that programs evaluate to and the snapshots that deployments leave.
+// Command lumi deploys programs, and works with the state of environments, LumiGL files and providers.
 //
 //	lumi COMMAND [flags] [arguments]
 //
@@ -22,18 +22,20 @@ func main() {
 	// With nobody left to read, a write fails like any other; the process does not die between two files.
 	signal.Ignore(syscall.SIGPIPE)
 	env := newEnvironment(os.Stdin, os.Stdout, os.Stderr, os.Getenv)
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	context.AfterFunc(ctx, func() {
-		stop() // A second signal ends the process at once.
-		if cancel := env.cancel.Load(); cancel != nil {
-			env.say(cleaningUp)
-			(*cancel)()
-			return
+	signals := make(chan os.Signal, 1)
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	go func() {
+		for range signals {
+			if interrupt := env.interrupt.Load(); interrupt != nil {
+				(*interrupt)()
+				continue
+			}
+			signal.Stop(signals) // Another signal ends the process at once.
+			writing.Lock()       // What is being written is waited for; what is read, asked or worked out is not.
+			env.say(interrupted)
+			os.Exit(exitFailed)
 		}
-		writing.Lock() // What is being written is waited for; what is read, asked or worked out is not.
-		env.say(interrupted)
-		os.Exit(exitFailed)
-	})
+	}()
 	os.Exit(env.run(context.Background(), newRoot(env), os.Args[1:]))
 }
 
@@ -47,9 +49,11 @@ const (
 
 // The exit codes.
 const (
-	exitOK     = 0 // all is well
-	exitWrong  = 1 // what was looked at is not as it should be; each command says what it means by that
-	exitFailed = 2 // the command could not do its work
+	exitOK        = 0 // all is well
+	exitWrong     = 1 // what was looked at is not as it should be; each command says what it means by that
+	exitFailed    = 2 // the command could not do its work
+	exitAsks      = 3 // a deployment needs an answer or a key
+	exitResumable = 4 // a deployment was interrupted, or waits
 )
 
 // errWrong says no more than which exit code is due: what there is to say has been said.
@@ -57,6 +61,12 @@ var errWrong = errors.New("what was looked at is not as it should be")
 
 // errFailed is for failures that have been said too.
 var errFailed = errors.New("the command failed")
+
+// errAsks and errResumable end with their exit codes what has been said.
+var (
+	errAsks      = errors.New("a deployment needs an answer")
+	errResumable = errors.New("a deployment can be resumed")
+)
 
 // run runs the command of a tree that the arguments name, and returns the exit code.
 func (e *environment) run(ctx context.Context, root *cobra.Command, args []string) int {
@@ -70,9 +80,12 @@ func (e *environment) run(ctx context.Context, root *cobra.Command, args []strin
 		return exitOK
 	case errors.Is(err, errWrong):
 		return exitWrong
+	case errors.Is(err, errAsks):
+		return exitAsks
+	case errors.Is(err, errResumable):
+		return exitResumable
 	case errors.Is(err, errFailed):
-	default:
-		e.say("%s", err)
+		return exitFailed
 	}
-	return exitFailed
+	return e.sayError(err)
 }

@@ -15,8 +15,8 @@ import (
 // noEnv is an environment without any variable.
 func noEnv(string) string { return "" }
 
-// run is the whole command, but for the process around it: it returns the exit code.
-func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer, getenv func(string) string) int {
+// runLumi is the whole command, but for the process around it: it returns the exit code.
+func runLumi(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer, getenv func(string) string) int {
 	env := newEnvironment(stdin, stdout, stderr, getenv)
 	return env.run(ctx, newRoot(env), args)
 }
@@ -35,7 +35,7 @@ func TestBrokenOutput(t *testing.T) {
 		{"fmt", "--check", "-"}, {"completion", "bash"},
 	} {
 		var stderr bytes.Buffer
-		code := run(t.Context(), args, strings.NewReader(smallGraph), writer{errors.New("disk full")}, &stderr, noEnv)
+		code := runLumi(t.Context(), args, strings.NewReader(smallGraph), writer{errors.New("disk full")}, &stderr, noEnv)
 		if want := "lumi: cannot write to standard output: disk full\n"; code != exitFailed || stderr.String() != want {
 			t.Errorf("%v: exit code %d, stderr %q, want %q", args, code, &stderr, want)
 		}
@@ -61,7 +61,7 @@ func TestClosedPipe(t *testing.T) {
 		{[]string{"diff", "--patch", "-", write(t, "large.json", largeGraph())}, smallGraph, exitWrong},
 	} {
 		var stderr bytes.Buffer
-		code := run(t.Context(), test.args, strings.NewReader(test.stdin), writer{syscall.EPIPE}, &stderr, noEnv)
+		code := runLumi(t.Context(), test.args, strings.NewReader(test.stdin), writer{syscall.EPIPE}, &stderr, noEnv)
 		if code != test.want || stderr.Len() > 0 {
 			t.Errorf("%v: exit code %d, want %d, stderr %q", test.args, code, test.want, &stderr)
 		}
@@ -80,7 +80,7 @@ func (brokenReader) Read([]byte) (int, error) { return 0, errors.New("input/outp
 
 func TestBrokenInput(t *testing.T) {
 	var stderr bytes.Buffer
-	code := run(t.Context(), []string{"check"}, brokenReader{}, io.Discard, &stderr, noEnv)
+	code := runLumi(t.Context(), []string{"check"}, brokenReader{}, io.Discard, &stderr, noEnv)
 	if want := "lumi: <stdin>: input/output error\n"; code != exitFailed || stderr.String() != want {
 		t.Errorf("exit code %d, stderr %q, want %q", code, &stderr, want)
 	}
@@ -94,7 +94,7 @@ func FuzzCheck(f *testing.F) {
 	f.Fuzz(func(t *testing.T, src string) {
 		for _, args := range [][]string{{"check", "-"}, {"check", "--json", "-"}, {"show", "--view=tree", "-"}, {"show", "--json", "-"}} {
 			var stdout, stderr bytes.Buffer
-			code := run(t.Context(), args, strings.NewReader(src), &stdout, &stderr, noEnv)
+			code := runLumi(t.Context(), args, strings.NewReader(src), &stdout, &stderr, noEnv)
 			if code != exitOK && code != exitWrong {
 				t.Fatalf("%v: exit code %d: %s", args, code, &stderr)
 			}

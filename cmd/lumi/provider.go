@@ -56,7 +56,7 @@ With --json, the report is one object with "plugin", "package", "version", "type
 				return misused("--run: %s", strings.TrimPrefix(err.Error(), "error parsing regexp: "))
 			case p.file == "":
 				return misused("missing --fixture=FILE")
-			case !p.hasEnvironment():
+			case !isEnvironmentName(p.environment):
 				return misused("--environment=%s is not a valid name", p.environment)
 			case p.timeout <= 0:
 				return misused("--timeout must be positive")

@@ -113,9 +113,9 @@ func (p *providerTest) test(ctx context.Context) error {
 	return p.finish(ctx)
 }
 
-// hasEnvironment reports whether the environment can be a part of a URN.
-func (p *providerTest) hasEnvironment() bool {
-	_, err := urn.Format(urn.Parts{Environment: p.environment, Package: "a", Module: "b", Type: "a:b:C", Name: "d"})
+// isEnvironmentName reports whether a name can be a part of a URN.
+func isEnvironmentName(name string) bool {
+	_, err := urn.Format(urn.Parts{Environment: name, Package: "a", Module: "b", Type: "a:b:C", Name: "d"})
 	return err == nil
 }
 

@@ -52,6 +52,7 @@ With --json, each resource is an object on a line of its own, as 'lumi show' has
 			"Why does one depend on the other?", "lumi query prod.json --from=web --to=VPC::main",
 			"What does nothing refer to?", "lumi query prod.json --roots --format=table",
 		),
+		ValidArgsFunction: completeFiles,
 		RunE: func(c *cobra.Command, _ []string) error {
 			if err := q.misuse(c.Flags()); err != nil {
 				return err

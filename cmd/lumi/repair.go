@@ -32,7 +32,7 @@ func repairCommand(env *environment) *cobra.Command {
 	var drop, pending string
 	c := &cobra.Command{
 		Use:   "repair FILE",
-		Short: "mend a LumiGL file that is not accepted",
+		Short: "repair a LumiGL file that is not accepted",
 		Long: `It mends syntax where there is no doubt what was meant, and puts resources in order. What else is
 wrong it mends if told how:
 

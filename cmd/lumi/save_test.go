@@ -47,7 +47,7 @@ func TestLocked(t *testing.T) {
 			t.Fatal(err)
 		}
 		var stderr bytes.Buffer
-		code := run(t.Context(), append(test.args, path), strings.NewReader(""), io.Discard, &stderr, noEnv)
+		code := runLumi(t.Context(), append(test.args, path), strings.NewReader(""), io.Discard, &stderr, noEnv)
 		if !strings.Contains(stderr.String(), "lumi: "+path+" is locked by lumi deploy") || code != exitFailed {
 			t.Errorf("%v: exit code %d, stderr %q", test.args, code, &stderr)
 		}
@@ -117,7 +117,7 @@ func TestPrivate(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "out.json")
 	path := write(t, "state.json", `{"version": 4, "terraform_version": "1.9.0", "serial": 1, "lineage": "x", "outputs": {}, "resources": []}`)
 	var stderr bytes.Buffer
-	if code := run(t.Context(), []string{"convert", "-o", out, path}, strings.NewReader(""), io.Discard, &stderr, noEnv); code != exitOK {
+	if code := runLumi(t.Context(), []string{"convert", "-o", out, path}, strings.NewReader(""), io.Discard, &stderr, noEnv); code != exitOK {
 		t.Fatalf("exit code %d: %s", code, &stderr)
 	}
 	mode(out, 0o600)
@@ -130,7 +130,7 @@ func TestPrivate(t *testing.T) {
 		t.Fatal(err)
 	}
 	stderr.Reset()
-	if code := run(t.Context(), []string{"repair", "--yes", link}, strings.NewReader(""), io.Discard, &stderr, noEnv); code != exitOK {
+	if code := runLumi(t.Context(), []string{"repair", "--yes", link}, strings.NewReader(""), io.Discard, &stderr, noEnv); code != exitOK {
 		t.Fatalf("exit code %d: %s", code, &stderr)
 	}
 	mode(broken, 0o640)
@@ -177,7 +177,7 @@ func TestUnwritable(t *testing.T) {
 			t.Fatal(err)
 		}
 		var stderr bytes.Buffer
-		code := run(t.Context(), append(args, path), strings.NewReader(""), io.Discard, &stderr, noEnv)
+		code := runLumi(t.Context(), append(args, path), strings.NewReader(""), io.Discard, &stderr, noEnv)
 		if code != exitFailed || !strings.Contains(stderr.String(), "lumi: cannot write ") {
 			t.Errorf("%v: exit code %d, stderr %q", args, code, &stderr)
 		}

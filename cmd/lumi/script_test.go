@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"flag"
 	"fmt"
 	"os"
@@ -13,6 +14,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 	"github.com/spf13/pflag"
 
+	"github.com/lumi-idl/lumi/internal/testkit/node"
 	"github.com/lumi-idl/lumi/runtime/providertest"
 )
 
@@ -30,7 +32,9 @@ func TestScripts(t *testing.T) {
 		Dir: "testdata/script", UpdateScripts: *update,
 		Setup: func(env *testscript.Env) error {
 			env.Setenv("PLUGIN", plugin)
-			env.Setenv("PATH", env.Getenv("PATH")+string(os.PathListSeparator)+filepath.Dir(plugin))
+			env.Setenv("LUMI_PASSPHRASE", "correct horse")
+			path := []string{env.Getenv("PATH"), filepath.Dir(plugin), filepath.Dir(localPlugin(t))}
+			env.Setenv("PATH", strings.Join(path, string(os.PathListSeparator)))
 			return nil
 		},
 	})
@@ -41,19 +45,30 @@ func testPlugin(t *testing.T) string {
 	return providertest.Build(t, "./testdata/lumi-resource-library")
 }
 
-// TestExamples holds that every command has examples, and that each runs in a Git repository that holds
-// testdata/examples: the input may be wrong in them, but not the use. Those which need a program that is not installed
-// are left out.
+// localPlugin builds the plugin of package local, and returns its path.
+func localPlugin(t *testing.T) string {
+	return providertest.Build(t, "../../examples/local/provider/lumi-resource-local")
+}
+
+// TestExamples checks that every command has examples, and that each runs in a Git repository with testdata/examples: the
+// input may be wrong in them, but not the use. Those of commands for deployments run in a workspace. Those which need a
+// program that is not installed are left out.
 func TestExamples(t *testing.T) {
 	files, err := filepath.Abs("testdata/examples")
 	if err != nil {
 		t.Fatal(err)
 	}
-	dir, plugin := t.TempDir(), testPlugin(t)
+	dir, plugin, local := t.TempDir(), testPlugin(t), localPlugin(t)
+	programs := examplePrograms(t)
+	deploys := map[string]bool{} // by the names of scripts
 	for _, c := range leaves(newRoot(&environment{})) {
 		lines := describe(c).Examples
 		if len(lines) == 0 || c.Short == "" || c.Long == "" {
 			t.Errorf("'%s' has no help with an example", c.CommandPath())
+		}
+		fine := "test $? -lt 2"
+		if deploys["script-"+name(c)] = usesEnvironment(c); c.Annotations["3"] != "" {
+			fine = "test $? -ne 2"
 		}
 		var script strings.Builder
 		for _, line := range lines {
@@ -64,7 +79,11 @@ func TestExamples(t *testing.T) {
 				t.Logf("there is no %s, so this was not run: %s", tool, line)
 				continue
 			}
-			fmt.Fprintf(&script, "exec bash -o pipefail -c '%s; test $? -lt 2'\n", strings.ReplaceAll(line, "'", "''"))
+			if programs == "" && (name(c) == "plan" || name(c) == "deploy") {
+				t.Logf("there is no lumi-program, so this was not run: %s", line)
+				continue
+			}
+			fmt.Fprintf(&script, "exec bash -o pipefail -c '%s; %s'\n", strings.ReplaceAll(line, "'", "''"), fine)
 		}
 		if err := os.WriteFile(filepath.Join(dir, name(c)+".txtar"), []byte(script.String()), 0o644); err != nil {
 			t.Fatal(err)
@@ -73,7 +92,8 @@ func TestExamples(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir: dir,
 		Setup: func(env *testscript.Env) error {
-			env.Setenv("PATH", env.Getenv("PATH")+string(os.PathListSeparator)+filepath.Dir(plugin))
+			path := []string{env.Getenv("PATH"), filepath.Dir(plugin), filepath.Dir(local)}
+			env.Setenv("PATH", strings.Join(path, string(os.PathListSeparator)))
 			if err := os.CopyFS(env.WorkDir, os.DirFS(files)); err != nil {
 				return err
 			}
@@ -87,9 +107,70 @@ func TestExamples(t *testing.T) {
 					return fmt.Errorf("git %v: %w\n%s", args, err, out)
 				}
 			}
+			if script := filepath.Base(env.WorkDir); deploys[script] {
+				return deployExamples(env, script, programs)
+			}
 			return nil
 		},
 	})
+}
+
+// examplePrograms compiles the programs of examples/local, and returns a folder with what npm would install. It is empty if
+// Node.js or the TypeScript compiler is not there.
+func examplePrograms(t *testing.T) string {
+	checkout, err := filepath.Abs("../..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, noNode := exec.LookPath("node")
+	if _, err := os.Stat(filepath.Join(checkout, "runtime", "typescript", "node_modules", "typescript")); noNode != nil || err != nil {
+		return ""
+	}
+	programs, _ := node.Programs(t, checkout, "local")
+	return filepath.Dir(filepath.Dir(filepath.Dir(programs)))
+}
+
+// deployExamples makes the folder of a script a workspace, with an environment in which site was deployed twice, and the
+// deployment of shop failed or, in that of 'lumi resolve', asks.
+func deployExamples(env *testscript.Env, script, programs string) error {
+	// Unlike that of a passphrase, this key takes no time.
+	yaml := "modules: {site: programs/site/main.js}\nenvironment: dev\nenvironments: {dev: {key: \"exec: sh key.sh\"}, prod: }\n"
+	err := errors.Join(os.WriteFile(filepath.Join(env.WorkDir, "Lumi.yaml"), []byte(yaml), 0o644),
+		os.WriteFile(filepath.Join(env.WorkDir, "key.sh"), []byte("tr A-Za-z N-ZA-Mn-za-m"), 0o644))
+	if programs == "" {
+		err = errors.Join(err, os.MkdirAll(filepath.Join(env.WorkDir, "programs", "site"), 0o755))
+	} else {
+		err = errors.Join(err, os.CopyFS(env.WorkDir, os.DirFS(filepath.Join(programs, "programs", "bin"))),
+			os.Symlink(filepath.Join(programs, "node_modules"), filepath.Join(env.WorkDir, "node_modules")),
+			os.WriteFile(filepath.Join(env.WorkDir, "package.json"), []byte(`{"type": "module"}`), 0o644))
+	}
+	if err != nil {
+		return err
+	}
+	graph, err := os.ReadFile("../../examples/local/programs/site/graph.json")
+	if err != nil {
+		return err
+	}
+	site := strings.ReplaceAll(string(graph), "local-example", "site")
+	command := "exit 1"
+	if script == "script-resolve" {
+		command = "test -e asked || { touch asked; kill -9 $PPID; }"
+	}
+	shop := `{"package": "shop", "resources": {"urn:lumi:dev::shop:index::local:index:Command::index": {
+		"type": "local:index:Command", "properties": {"create": "` + command + `", "name": "index"}}}}`
+	for _, desired := range []string{strings.Replace(site, "It works", "Soon", 1), site, shop} {
+		file := filepath.Join(env.T().(testing.TB).TempDir(), "desired.json")
+		if err := os.WriteFile(file, []byte(desired), 0o644); err != nil {
+			return err
+		}
+		lumi := exec.Command("lumi", "deploy", file, "--yes")
+		lumi.Dir, lumi.Env = env.WorkDir, env.Vars
+		out, err := lumi.CombinedOutput()
+		if exit, ok := errors.AsType[*exec.ExitError](err); err != nil && (!ok || desired != shop || exit.ExitCode() == 2) {
+			return fmt.Errorf("lumi deploy: %w\n%s", err, out)
+		}
+	}
+	return nil
 }
 
 // missingTool returns a program that a line needs and that is not there.

@@ -22,9 +22,9 @@ const masked = "(secret)"
 
 // secrets are the parts of a text that must not be shown: those signed as secrets, or all of it. They are in order and do
 // not overlap.
-type secrets []secret
+type secrets []secretPart
 
-type secret struct {
+type secretPart struct {
 	from, to int
 	depth    int // how many objects and lists it is in
 }
@@ -33,7 +33,7 @@ type secret struct {
 func (s secrets) all() bool { return len(s) > 0 && s[0].depth == 0 }
 
 // near returns the first secret that a part of the text overlaps or touches, or nil.
-func (s secrets) near(from, to int) *secret {
+func (s secrets) near(from, to int) *secretPart {
 	i := sort.Search(len(s), func(i int) bool { return s[i].to >= from })
 	if i < len(s) && s[i].from <= max(from, to) {
 		return &s[i]
@@ -42,7 +42,7 @@ func (s secrets) near(from, to int) *secret {
 }
 
 // cut removes from a JSON pointer the keys and indices in the secret.
-func (s *secret) cut(pointer string) string {
+func (s *secretPart) cut(pointer string) string {
 	steps := strings.Split(pointer, "/") // of which the first is empty
 	return strings.Join(steps[:min(len(steps), s.depth+1)], "/")
 }
@@ -144,7 +144,7 @@ func secretsIn(src string) secrets {
 // signedIn returns the outermost objects and lists in valid JSON that have the signature of secrets in them.
 func signedIn(src string) secrets {
 	type object struct {
-		secret
+		secretPart
 		signed bool
 	}
 	var found secrets
@@ -160,14 +160,14 @@ func signedIn(src string) secrets {
 		switch token := token.(type) {
 		case json.Delim:
 			if token == '{' || token == '[' {
-				open = append(open, object{secret: secret{from: end - 1, depth: len(open) - 1}})
+				open = append(open, object{secretPart: secretPart{from: end - 1, depth: len(open) - 1}})
 				continue
 			}
 			if top.to = end; top.signed {
 				for len(found) > 0 && found[len(found)-1].from > top.from {
 					found = found[:len(found)-1]
 				}
-				found = append(found, top.secret)
+				found = append(found, top.secretPart)
 			}
 			open = open[:len(open)-1]
 		case string:

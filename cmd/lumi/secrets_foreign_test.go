@@ -153,7 +153,7 @@ func TestNoForeignSecret(t *testing.T) {
 	holds := func(t *testing.T, src string, commands [][]string) {
 		for _, args := range commands {
 			var stdout, stderr bytes.Buffer
-			code := run(t.Context(), args, strings.NewReader(src), &stdout, &stderr, noEnv)
+			code := runLumi(t.Context(), args, strings.NewReader(src), &stdout, &stderr, noEnv)
 			out := stdout.String()
 			if v, err := (lumigl.Parser{}).ParseValue(out); code == exitOK && err == nil && args[0] == "convert" || args[0] == "repair" && code == exitOK {
 				out = outside(v)
@@ -174,7 +174,7 @@ func TestNoForeignSecret(t *testing.T) {
 			src := foreignSource(format)
 			holds(t, src, append(reading(empty), converting...))
 			var snapshot, stderr bytes.Buffer
-			if code := run(t.Context(), []string{"convert", "-"}, strings.NewReader(src), &snapshot, &stderr, noEnv); code != exitOK {
+			if code := runLumi(t.Context(), []string{"convert", "-"}, strings.NewReader(src), &snapshot, &stderr, noEnv); code != exitOK {
 				t.Fatalf("exit code %d: %s", code, &stderr)
 			}
 			holds(t, snapshot.String(), reading(empty))

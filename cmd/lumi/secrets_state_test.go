@@ -66,7 +66,7 @@ func TestNoUnmarkedSecret(t *testing.T) {
 			{"repair", "--json", "--drop=references", "-"}, {"convert", "-"},
 		} {
 			var stdout, stderr bytes.Buffer
-			if run(t.Context(), args, strings.NewReader(src), &stdout, &stderr, noEnv) == exitOK {
+			if runLumi(t.Context(), args, strings.NewReader(src), &stdout, &stderr, noEnv) == exitOK {
 				continue // It was converted.
 			}
 			if out := stdout.String() + stderr.String(); strings.Contains(out, telltale) || strings.Contains(out, " | ") {
@@ -101,7 +101,7 @@ func TestOrdinaryNames(t *testing.T) {
 		"{\n  \"vertexes\": { \"a\": { \"properties\": { \"data\": \"sensitive\", \"size\": 01 } } }\n}\n",
 	} {
 		var stderr bytes.Buffer
-		code := run(t.Context(), []string{"check", "-"}, strings.NewReader(src), &bytes.Buffer{}, &stderr, noEnv)
+		code := runLumi(t.Context(), []string{"check", "-"}, strings.NewReader(src), &bytes.Buffer{}, &stderr, noEnv)
 		if out := stderr.String(); code != exitWrong || strings.Contains(out, "secret") || !strings.Contains(out, `"size": 01`) {
 			t.Errorf("exit code %d for\n%s\n%s", code, src, out)
 		}

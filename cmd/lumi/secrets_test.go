@@ -91,7 +91,7 @@ func TestNoSecretOfBrokenOnes(t *testing.T) {
 				{"convert", "--from=lumi-2017", "-"}, {"convert", "--json", "--from=lumi-2017", "-"},
 			} {
 				var stdout, stderr bytes.Buffer
-				if run(t.Context(), args, strings.NewReader(src), &stdout, &stderr, noEnv) == exitOK {
+				if runLumi(t.Context(), args, strings.NewReader(src), &stdout, &stderr, noEnv) == exitOK {
 					stdout.Reset() // That is the file itself, which was accepted.
 				}
 				if out := stderr.String() + stdout.String(); strings.Contains(out, telltale) {
@@ -115,7 +115,7 @@ func TestNoSecretIsPrinted(t *testing.T) {
 		t.Helper()
 		for _, args := range commands {
 			var stdout, stderr bytes.Buffer
-			code := run(t.Context(), args, strings.NewReader(src), &stdout, &stderr, noEnv)
+			code := runLumi(t.Context(), args, strings.NewReader(src), &stdout, &stderr, noEnv)
 			if code == exitFailed {
 				t.Fatalf("%v fails: %s", args, &stderr)
 			}

@@ -166,11 +166,13 @@ func (v *viewer) label(one *lumigl.Vertex) string {
 }
 
 // line prints a line, cut where the terminal ends. The text is safe to print, and may have colours.
-func (v *viewer) line(text string) {
-	if most := v.env.out.Width; v.env.out.Terminal && most > 0 {
+func (v *viewer) line(text string) { v.env.line(text) }
+
+func (e *environment) line(text string) {
+	if most := e.out.Width; e.out.Terminal && most > 0 {
 		text = term.Clip(text, most)
 	}
-	v.env.printf("%s\n", text)
+	e.printf("%s\n", text)
 }
 
 // plain prints a line for each vertex, for programs and for pipes.
@@ -224,9 +226,9 @@ func (v *viewer) pending() {
 }
 
 // completeKeys lists the keys of the file that the first argument names.
-func completeKeys(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+func completeKeys(c *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
 	if len(args) == 0 || args[0] == stdinArg {
-		return nil, cobra.ShellCompDirectiveDefault
+		return completeFiles(c, args, typed)
 	}
 	env := newEnvironment(nil, io.Discard, io.Discard, os.Getenv)
 	doc, err := env.load(args[0])

@@ -24,14 +24,19 @@ func (v *viewer) table(chosen []*lumigl.Vertex) {
 		}
 		rows = append(rows, append(row, strconv.Itoa(len(uses)), strconv.Itoa(len(usedBy))))
 	}
-	columns := make([]int, len(head))
+	v.env.table(rows)
+}
+
+// table prints rows in columns, the first as headings. On a terminal they are clipped to its width.
+func (e *environment) table(rows [][]string) {
+	columns := make([]int, len(rows[0]))
 	for _, row := range rows {
 		for i, text := range row {
 			columns[i] = max(columns[i], term.Width(text))
 		}
 	}
-	if v.env.out.Terminal && v.env.out.Width > 0 {
-		fit(columns, v.env.out.Width)
+	if e.out.Terminal && e.out.Width > 0 {
+		fit(columns, e.out.Width)
 	}
 	for i, row := range rows {
 		var b strings.Builder
@@ -46,9 +51,9 @@ func (v *viewer) table(chosen []*lumigl.Vertex) {
 		}
 		line := strings.TrimRight(b.String(), " ")
 		if i == 0 {
-			line = v.env.out.Paint(term.Bold, line)
+			line = e.out.Paint(term.Bold, line)
 		}
-		v.line(line)
+		e.line(line)
 	}
 }
 

@@ -195,8 +195,16 @@ var rules = []rule{
 		why: "an executor works on any store, and reaches clouds through provision only",
 	},
 	{
+		of: []string{"./deploy/view"}, only: []string{"./deploy/graph", "./deploy/store", "./internal/term", "./runtime/urn"},
+		why: "what runs is shown by its events alone",
+	},
+	{
 		of: []string{"./deploy/workspace"}, only: []string{"./internal/suggest"}, never: grpc,
 		why: "a workspace is described by one file",
+	},
+	{
+		of: []string{"./deploy/program"}, only: []string{"./deploy/secret", "./deploy/workspace", "./internal/suggest", "./lumigl"}, never: stores,
+		why: "desired state is what a program evaluates to; what becomes of it is not its business",
 	},
 	{
 		of: []string{"./deploy/sim"}, only: []string{"./runtime", "./runtime/tokens", "./runtime/urn"}, never: stores,
@@ -238,7 +246,7 @@ var rules = []rule{
 	{
 		of: []string{"./cmd/lumi"},
 		only: []string{
-			"./deploy/plan", "./idl/schema",
+			"./deploy/...", "./idl/schema",
 			"./internal/catalog", "./internal/jsonpointer", "./internal/linediff", "./internal/suggest", "./internal/term",
 			"./lumigl/...", "./runtime", "./runtime/providertest", "./runtime/serve/plugin", "./runtime/tokens", "./runtime/urn", "./runtime/wire",
 		},

@@ -1,0 +1,162 @@
+package main
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/lumi-idl/lumi/deploy/graph"
+	encoding "github.com/lumi-idl/lumi/deploy/state"
+	"github.com/lumi-idl/lumi/deploy/store"
+	"github.com/lumi-idl/lumi/deploy/store/memory"
+	"github.com/lumi-idl/lumi/deploy/workspace"
+	"github.com/lumi-idl/lumi/internal/term"
+	"github.com/lumi-idl/lumi/runtime/urn"
+)
+
+// The functions in this file complete arguments from Lumi.yaml and the store. They return nothing if that fails, print
+// nothing, and need no key.
+
+// inStore calls f in a workspace, with a transaction that reads its store, and the name of the environment that the command is
+// about. The name is empty if that is not known yet.
+func inStore(c *cobra.Command, f func(w *workspace.Workspace, tx store.Tx, environment string)) {
+	w, err := findWorkspace()
+	if err != nil {
+		return
+	}
+	s, err := openStore(c.Context(), w, false)
+	if err != nil {
+		s = memory.New() // What Lumi.yaml has is still completed.
+	}
+	defer func() { _ = s.Close() }()
+	given, _ := c.Flags().GetString("environment")
+	name, _ := environmentName(w, given)
+	_ = s.Read(c.Context(), func(tx store.Tx) error {
+		f(w, tx, name)
+		return nil
+	})
+}
+
+// completed returns names that can be printed, sorted, each once.
+func completed(names []string) []string {
+	names = slices.DeleteFunc(names, func(name string) bool { return name != term.Visible(name) })
+	slices.Sort(names)
+	return slices.Compact(names)
+}
+
+// completeEnvironments lists the environments of the workspace.
+func completeEnvironments(c *cobra.Command, _ []string, _ string) (names []string, _ cobra.ShellCompDirective) {
+	inStore(c, func(w *workspace.Workspace, tx store.Tx, _ string) {
+		names = append(names, w.Environments...)
+		if w.Environment != "" {
+			names = append(names, w.Environment)
+		}
+		all, _ := tx.Environments()
+		for _, e := range all {
+			names = append(names, e.Name)
+		}
+	})
+	return completed(names), cobra.ShellCompDirectiveNoFileComp
+}
+
+// completeFiles lists env:NAME for each environment once env is typed. Until then, the shell completes files.
+func completeFiles(c *cobra.Command, args []string, typed string) (names []string, _ cobra.ShellCompDirective) {
+	if !strings.HasPrefix(typed, "env") {
+		return nil, cobra.ShellCompDirectiveDefault
+	}
+	all, _ := completeEnvironments(c, args, typed)
+	for _, name := range all {
+		names = append(names, "env:"+name)
+	}
+	return names, cobra.ShellCompDirectiveDefault
+}
+
+// outline returns the resource graph without resources.
+func outline(tx store.Tx, environment string) *graph.Graph {
+	rows, _ := tx.Vertices(environment)
+	g, err := encoding.Codec{}.Outline(store.Environment{Name: environment}, rows)
+	if err != nil {
+		return &graph.Graph{}
+	}
+	return g
+}
+
+// completeModules lists the modules of the workspace and of the environment. The shell completes files if none of them fits.
+func completeModules(c *cobra.Command, args []string, _ string) (names []string, _ cobra.ShellCompDirective) {
+	inStore(c, func(w *workspace.Workspace, tx store.Tx, environment string) {
+		names = slices.AppendSeq(outline(tx, environment).Modules(), maps.Keys(w.Modules))
+	})
+	names = slices.DeleteFunc(names, func(name string) bool { return slices.Contains(args, name) })
+	return completed(names), cobra.ShellCompDirectiveDefault
+}
+
+// completeOutputs lists modules, and then the names of what one provides.
+func completeOutputs(c *cobra.Command, args []string, _ string) (names []string, _ cobra.ShellCompDirective) {
+	inStore(c, func(_ *workspace.Workspace, tx store.Tx, environment string) {
+		g := outline(tx, environment)
+		if len(args) == 0 {
+			names = g.Modules()
+		} else if v := g.Newest(args[0]); v != nil && len(args) == 1 {
+			names = namesOf(v)
+		}
+	})
+	return completed(names), cobra.ShellCompDirectiveNoFileComp
+}
+
+// completeDeployments lists the deployments of the queue or, for a rollback, those of the latest hundred that deployed
+// something, the latest first.
+func completeDeployments(c *cobra.Command, args []string, _ string) (names []string, _ cobra.ShellCompDirective) {
+	inStore(c, func(_ *workspace.Workspace, tx store.Tx, environment string) {
+		rows, _ := tx.Queue(environment)
+		if c.Name() == "rollback" {
+			rows, _ = tx.History(environment, 0, 100)
+			rows = slices.DeleteFunc(rows, func(d store.Deployment) bool { return d.State != store.Done || d.Purpose != "deploy" })
+		}
+		for _, d := range rows {
+			if d.Number > 0 && len(args) == 0 {
+				names = append(names, fmt.Sprintf("%s[%d]\t%s", d.Module, d.Number, d.State))
+			}
+		}
+	})
+	return names, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveKeepOrder
+}
+
+// completeResources lists the resources of the environment, or for 'lumi resolve' those that deployments ask about: names
+// that only one of them has, and the URNs of the others. If a URN is being typed, it lists all URNs.
+func completeResources(c *cobra.Command, _ []string, typed string) (names []string, _ cobra.ShellCompDirective) {
+	all := map[urn.URN]string{} // with their names
+	inStore(c, func(_ *workspace.Workspace, tx store.Tx, environment string) {
+		if c.Name() != "resolve" {
+			rows, _ := tx.Vertices(environment)
+			for _, row := range rows {
+				if u := encoding.URN(row); u != "" {
+					all[u] = u.Name()
+				}
+			}
+			return
+		}
+		queued, _ := tx.Queue(environment)
+		for _, d := range queued {
+			steps, _ := tx.Steps(d.ID)
+			for _, s := range steps {
+				if s.State == store.Unknown && (d.State == store.Ask || d.State == store.Failed) {
+					all[urn.URN(s.URN)] = urn.URN(s.URN).Name()
+				}
+			}
+		}
+	})
+	count := map[string]int{}
+	for _, name := range all {
+		count[name]++
+	}
+	for u, name := range all {
+		if count[name] > 1 || strings.HasPrefix(typed, "urn:") {
+			name = string(u)
+		}
+		names = append(names, name)
+	}
+	return completed(names), cobra.ShellCompDirectiveNoFileComp
+}

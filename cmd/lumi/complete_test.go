@@ -1,0 +1,68 @@
+package main
+
+import (
+	"os"
+	"slices"
+	"testing"
+
+	"github.com/spf13/cobra"
+
+	"github.com/lumi-idl/lumi/deploy/store"
+	"github.com/lumi-idl/lumi/deploy/store/sqlite"
+	"github.com/lumi-idl/lumi/deploy/workspace"
+)
+
+// TestCompleteDeployments completes deployments of the queue and, for a rollback, former ones; and resources that one asks about.
+func TestCompleteDeployments(t *testing.T) {
+	t.Chdir(t.TempDir())
+	if err := os.WriteFile(workspace.FileName, []byte("environment: dev\npackage: shop\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	s, err := sqlite.Open(t.Context(), database(&workspace.Workspace{File: workspace.FileName}), sqlite.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = s.Close() })
+	err = s.Write(t.Context(), func(tx store.Tx) error {
+		if err := tx.PutEnvironment(store.Environment{Name: "dev"}); err != nil {
+			return err
+		}
+		for i, d := range []store.Deployment{
+			{Number: 1, Purpose: "deploy", State: store.Done}, {Number: 2, Purpose: "deploy", State: store.Cancelled},
+			{Number: 3, Purpose: "destroy", State: store.Done}, {Purpose: "cleanup", State: store.Wait},
+			{Number: 4, Purpose: "deploy", State: store.Ask}, {Number: 5, Purpose: "deploy", State: store.Wait},
+		} {
+			d.Environment, d.Module = "dev", "shop"
+			id, err := tx.AddDeployment(d, store.Content{})
+			if err != nil {
+				return err
+			}
+			step := store.Step{Deployment: id, Number: i, State: store.Unknown, Kind: "create", URN: "urn:lumi:dev::shop:index::a:b:Db::" + string(d.State)}
+			if err := tx.PutStep(step); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, test := range []struct {
+		use, typed string
+		args       []string
+		complete   cobra.CompletionFunc
+		want       []string
+	}{
+		{"retry", "", nil, completeDeployments, []string{"shop[4]\tASK", "shop[5]\tWAIT"}},
+		{"abort", "", []string{"shop[4]"}, completeDeployments, nil},
+		{"rollback", "", nil, completeDeployments, []string{"shop[1]\tDONE"}},
+		{"resolve", "", nil, completeResources, []string{"ASK"}},
+		{"resolve", "urn:l", nil, completeResources, []string{"urn:lumi:dev::shop:index::a:b:Db::ASK"}},
+	} {
+		c := &cobra.Command{Use: test.use}
+		c.SetContext(t.Context())
+		if got, _ := test.complete(c, test.args, test.typed); !slices.Equal(got, test.want) {
+			t.Errorf("%s %s: %q, want %q", test.use, test.typed, got, test.want)
+		}
+	}
+}

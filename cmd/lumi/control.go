@@ -1,0 +1,372 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/lumi-idl/lumi/deploy/graph"
+	"github.com/lumi-idl/lumi/deploy/plan"
+	"github.com/lumi-idl/lumi/deploy/run"
+	"github.com/lumi-idl/lumi/deploy/store"
+	"github.com/lumi-idl/lumi/internal/term"
+	"github.com/lumi-idl/lumi/lumigl"
+	"github.com/lumi-idl/lumi/lumigl/query"
+	"github.com/lumi-idl/lumi/runtime/tokens"
+	"github.com/lumi-idl/lumi/runtime/urn"
+)
+
+// controller is one run of 'lumi retry', 'lumi abort', 'lumi rollback' or 'lumi resolve'.
+type controller struct {
+	deployer
+	engine *run.Engine
+	// id and absent are the answer of 'lumi resolve'.
+	id     string
+	absent bool
+}
+
+// command completes a command that calls do with an engine.
+func (x *controller) command(env *environment, c *cobra.Command, do func(context.Context, []string) error) *cobra.Command {
+	c.Annotations, c.ValidArgsFunction = deployExits, completeDeployments
+	if c.Name() == "resolve" {
+		c.ValidArgsFunction = completeResources
+	}
+	c.RunE = func(c *cobra.Command, args []string) error {
+		return x.in(c.Context(), env, refuse, func(ctx context.Context) error {
+			key, err := x.key(ctx)
+			if err != nil {
+				return err
+			}
+			engine, end := x.site.engine(key, x.runs.options())
+			defer end()
+			x.engine = engine
+			return do(ctx, args)
+		})
+	}
+	x.flags.add(c)
+	x.runs.add(c)
+	return c
+}
+
+const deploymentHelp = `DEPLOYMENT is a module, or a number, such as 7 or shop[7]. `
+
+func retryCommand(env *environment) *cobra.Command {
+	x := &controller{}
+	return x.command(env, &cobra.Command{
+		Use:   "retry [DEPLOYMENT]",
+		Short: "continue a deployment that failed, asks or was interrupted",
+		Long: deploymentHelp + `It may be left out if only one
+deployment can continue. What is done stays; the rest is planned again, and must not do more than the
+approved plan. Without such a deployment, it tries deletions that failed again.`,
+		Example: examples(
+			"Continue after the cause of a failure is fixed.", "lumi retry",
+			"Continue deployment 3, with fewer calls at once.", "lumi retry 3 --parallel=4",
+		),
+	}, x.retry)
+}
+
+func abortCommand(env *environment) *cobra.Command {
+	x := &controller{}
+	c := x.command(env, &cobra.Command{
+		Use:   "abort [DEPLOYMENT]",
+		Short: "give up a deployment, and delete what it created",
+		Long: deploymentHelp + `It may be left out if only one
+deployment is in the queue. If another process runs it, that one is asked to stop, and waited for. A
+cleanup then deletes what the deployment created; what it changed or deleted stays as it is. Without a
+terminal to ask on, --yes is needed.`,
+		Example: examples("Give up the only deployment in the queue.", "lumi abort --yes", "Give up deployment 3.", "lumi abort 3 --yes"),
+	}, x.abort)
+	c.Flags().BoolVarP(&x.consent.yes, "yes", "y", false, "do not ask")
+	return c
+}
+
+func rollbackCommand(env *environment) *cobra.Command {
+	x := &controller{}
+	c := x.command(env, &cobra.Command{
+		Use:   "rollback [DEPLOYMENT]",
+		Short: "deploy the desired state of a former deployment again",
+		Long: deploymentHelp + `For a module, it is the last deployment that was
+done before the newest one. The module may be left out if the environment has only one.
+
+A rollback is a new deployment: it shows its plan, and asks. It lists the resources that it has to create
+again, without their data.`,
+		Example: examples(
+			"Return to the deployment before the newest.", "lumi rollback --yes",
+			"Return to what deployment 1 deployed.", "lumi rollback 1 --yes",
+		),
+	}, x.rollback)
+	x.consent.add(c)
+	return c
+}
+
+func resolveCommand(env *environment) *cobra.Command {
+	x := &controller{}
+	c := x.command(env, &cobra.Command{
+		Use:   "resolve URN",
+		Short: "tell a deployment that asks whether a resource was created",
+		Long: `A deployment asks about a resource if a call that creates it was interrupted, and its provider cannot find
+it. Look for it, and answer with --id or --absent. Then the deployment continues.
+
+URN is that of the resource, the end of one, or a name, as long as it fits only one that is asked about.`,
+		Example: examples(
+			"The resource exists.", "lumi resolve index --id=42",
+			"It does not, and must be created.", "lumi resolve index --absent",
+		),
+	}, x.resolve)
+	c.Flags().StringVar(&x.id, "id", "", "the resource exists, and its provider calls it `ID`")
+	c.Flags().BoolVar(&x.absent, "absent", false, "the resource does not exist")
+	return c
+}
+
+// choose returns the deployment of the queue that an argument names or, of those that are named or of all, the only one that
+// fits.
+func (x *controller) choose(ctx context.Context, args []string, done string, fits func(run.Status) bool) (run.Status, error) {
+	queued, err := x.engine.Status(ctx)
+	if err != nil {
+		return run.Status{}, err
+	}
+	if len(args) > 0 {
+		queued = slices.DeleteFunc(queued, func(d run.Status) bool {
+			return args[0] != d.Name && args[0] != d.Module && args[0] != strconv.FormatInt(d.Number, 10)
+		})
+		switch {
+		case len(queued) == 0:
+			return run.Status{}, &run.RefusedError{Message: fmt.Sprintf("%s is not in the queue of %s: 'lumi status%s' shows it", args[0], x.row.Name, x.flag())}
+		case len(queued) == 1:
+			return queued[0], nil // If it does not fit, the engine says why.
+		}
+	}
+	queued = slices.DeleteFunc(queued, func(d run.Status) bool { return !fits(d) })
+	// Cleanups run after other deployments anyway.
+	isCleanup := func(d run.Status) bool { return d.Purpose == "cleanup" }
+	if others := slices.DeleteFunc(slices.Clone(queued), isCleanup); len(others) > 0 {
+		queued = others
+	}
+	switch len(queued) {
+	case 0:
+		return run.Status{}, &run.RefusedError{Message: fmt.Sprintf("no deployment in %s can be %s", x.row.Name, done)}
+	case 1:
+		return queued[0], nil
+	}
+	var names []string
+	for _, d := range queued {
+		names = append(names, d.Name)
+	}
+	return run.Status{}, misused("which deployment? These can be %s: %s", done, strings.Join(names, ", "))
+}
+
+// retry continues a deployment. One that was interrupted is only run.
+func (x *controller) retry(ctx context.Context, args []string) error {
+	d, err := x.choose(ctx, args, "retried", func(d run.Status) bool {
+		return d.State == store.Failed || d.State == store.Ask || isLeft(x.engine, d) && len(d.Waits) == 0
+	})
+	if _, ok := errors.AsType[*run.RefusedError](err); ok {
+		return x.cleanUp(ctx, args, err)
+	} else if err != nil {
+		return err
+	}
+	return x.follow(ctx, x.engine, x.runs, func() ([]int64, error) {
+		if isLeft(x.engine, d) {
+			return []int64{d.ID}, nil
+		}
+		return []int64{d.ID}, x.engine.Retry(ctx, d.ID)
+	})
+}
+
+// cleanUp tries again to delete what could not be deleted. If there is nothing, it returns the error.
+func (x *controller) cleanUp(ctx context.Context, args []string, none error) error {
+	g, err := x.engine.Graph(ctx)
+	if err != nil {
+		return err
+	}
+	modules := slices.DeleteFunc(g.Modules(), func(module string) bool {
+		return len(g.Pending(module)) == 0 || len(args) > 0 && args[0] != module
+	})
+	if len(modules) == 0 {
+		return none
+	}
+	return x.follow(ctx, x.engine, x.runs, func() (ids []int64, err error) {
+		for _, module := range modules {
+			id, err := x.engine.CleanUp(ctx, module)
+			if err != nil {
+				return nil, err
+			}
+			ids = append(ids, id)
+		}
+		return ids, nil
+	})
+}
+
+// abort aborts a deployment, and waits until it has ended.
+func (x *controller) abort(ctx context.Context, args []string) error {
+	d, err := x.choose(ctx, args, "aborted", func(d run.Status) bool { return d.Purpose != "cleanup" })
+	if err != nil {
+		return err
+	}
+	deletes, err := x.leftovers(ctx, d)
+	if err != nil {
+		return err
+	}
+	if x.json {
+		err = x.printJSON(map[string]any{"abort": d.Name, "deletes": deletes})
+	} else if x.printURNs(deletes, "deletes: "); len(deletes) == 0 {
+		x.printf("deletes: nothing\n")
+	}
+	if err != nil {
+		return err
+	}
+	if err := cmp.Or(x.agreed(x.consent.yes, "Abort "+d.Name), x.stdout.Flush()); err != nil {
+		return err
+	}
+	if (d.State == store.Running || d.State == store.Aborting) && !isLeft(x.engine, d) {
+		x.say("%s is run by %s: it is asked to stop, and waited for", d.Name, process(d.Owner))
+	}
+	err = x.follow(ctx, x.engine, x.runs, func() ([]int64, error) { return []int64{d.ID}, x.engine.Abort(ctx, d.ID) })
+	if err != nil {
+		return err
+	}
+	if ended, _, _, err := x.engine.Find(ctx, d.Number); err == nil && ended.State == store.Done {
+		x.say("%s was done before it could be aborted", d.Name)
+	}
+	return nil
+}
+
+// leftovers returns what the cleanup after an abort deletes: what failed deployments of the module have left, and what this
+// one has created so far.
+func (x *controller) leftovers(ctx context.Context, d run.Status) ([]urn.URN, error) {
+	all := []urn.URN{}
+	g, err := x.engine.Graph(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if newest := g.Newest(d.Module); newest != nil && int64(newest.Deployment) == d.Number {
+		return all, nil // It is too late for more than to leave out deletions.
+	}
+	for _, s := range plan.MakeCleanup(g.Abandon(d.Module), d.Module, func(tokens.Type) string { return run.Providers }).Steps {
+		if s.Kind == plan.Delete {
+			all = append(all, s.URN)
+		}
+	}
+	if d.State != store.Running && d.State != store.Aborting {
+		return all, nil
+	}
+	events, err := x.engine.Log(ctx, d.ID) // The graph does not have its results yet.
+	for _, e := range events {
+		created := e.State == store.Done && (e.Kind == plan.Create.String() || e.Kind == plan.Replace.String())
+		if u := urn.URN(e.URN); created && !slices.Contains(all, u) {
+			all = append(all, u)
+		}
+	}
+	return all, err
+}
+
+// printURNs prints resources, one a line.
+func (s *site) printURNs(all []urn.URN, prefix string) {
+	for _, u := range all {
+		s.printf("%s%s\n", prefix, term.Visible(graph.ShortName(u)))
+	}
+}
+
+// rollback deploys the desired state of a former deployment.
+func (x *controller) rollback(ctx context.Context, args []string) error {
+	if err := x.consent.misuse(x.environment); err != nil {
+		return err
+	}
+	to, err := x.target(ctx, args)
+	if err != nil {
+		return err
+	}
+	request, _, err := x.engine.Rollback(ctx, to.ID)
+	if err != nil {
+		return err
+	}
+	x.doing("planning")
+	all, err := x.engine.Plan(ctx, request)
+	if err != nil {
+		return err
+	}
+	if !x.json {
+		x.printf("Rollback to %s of %s\n\n", run.Name(to), stamp(to.Created))
+	}
+	if err := x.show(all); err != nil {
+		return err
+	}
+	empty := []urn.URN{}
+	for _, step := range all[0].Steps {
+		if step.Kind == plan.Create {
+			empty = append(empty, step.URN)
+		}
+	}
+	if x.json {
+		err = x.printJSON(map[string]any{"to": run.Name(to), "empty": empty})
+	} else {
+		x.printURNs(empty, "comes back empty: ")
+	}
+	if err != nil {
+		return err
+	}
+	return x.carryOut(ctx, x.engine, all, "Roll back")
+}
+
+// target returns the deployment to roll back to.
+func (x *controller) target(ctx context.Context, args []string) (store.Deployment, error) {
+	if len(args) > 0 && numberOf(args[0]) > 0 {
+		d, _, err := x.find(ctx, x.engine, args[0])
+		return d, err
+	}
+	g, err := x.engine.Graph(ctx)
+	if err != nil {
+		return store.Deployment{}, err
+	}
+	modules := slices.Concat(args, g.Modules())
+	if len(args) == 0 && len(modules) != 1 {
+		return store.Deployment{}, misused("which module? %s has %s", x.row.Name, count(len(modules), "module"))
+	}
+	newest, err := x.last(ctx, x.engine, modules[0], 0, func(d store.Deployment) bool { return d.Purpose != "cleanup" })
+	var to store.Deployment
+	if err == nil && newest.ID != 0 {
+		to, err = x.former(ctx, x.engine, newest)
+	}
+	if err == nil && to.ID == 0 {
+		err = &run.RefusedError{Message: fmt.Sprintf("%s has no deployment of %s to roll back to: 'lumi history%s' lists them", x.row.Name, modules[0], x.flag())}
+	}
+	return to, err
+}
+
+// resolve answers a question about a resource.
+func (x *controller) resolve(ctx context.Context, args []string) error {
+	if (x.id == "") == !x.absent {
+		return misused("use either --id=ID or --absent")
+	}
+	queued, err := x.engine.Status(ctx)
+	if err != nil {
+		return err
+	}
+	asked, by, names := &lumigl.Graph{}, map[string]int64{}, []string(nil)
+	for _, d := range queued {
+		for _, u := range d.Asks {
+			if _, err := asked.Add(string(u)); err == nil { // Else two deployments ask: the first comes first.
+				by[string(u)], names = d.ID, append(names, u.Name())
+			}
+		}
+	}
+	if len(by) == 0 {
+		return &run.RefusedError{Message: fmt.Sprintf("no deployment in %s asks about a resource", x.row.Name)}
+	}
+	v, err := query.New(asked).Find(args[0])
+	if unknown, ok := errors.AsType[*query.FindError](err); ok && len(unknown.Candidates) == 0 {
+		return fmt.Errorf("no deployment in %s asks about %q, only about %s", x.row.Name, args[0], strings.Join(names, ", "))
+	} else if err != nil {
+		return err
+	}
+	id := by[v.Key()]
+	return x.follow(ctx, x.engine, x.runs, func() ([]int64, error) {
+		return []int64{id}, x.engine.Resolve(ctx, id, urn.URN(v.Key()), x.id)
+	})
+}

@@ -1,0 +1,351 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/lumi-idl/lumi/deploy/plan/show"
+	"github.com/lumi-idl/lumi/deploy/run"
+	"github.com/lumi-idl/lumi/deploy/secret"
+)
+
+// deployer is one run of 'lumi plan', 'lumi deploy' or 'lumi destroy'.
+type deployer struct {
+	*site
+	flags    siteFlags
+	runs     runFlags
+	request  requestFlags
+	consent  consent
+	check    bool // whether changes lead to exit code 1
+	simulate bool
+}
+
+const moduleHelp = `MODULE is a module of Lumi.yaml, whose program is evaluated, or a LumiGL file that lumi-program wrote. Without
+modules, it is all of Lumi.yaml. Arguments after -- are for the program. `
+
+func planCommand(env *environment) *cobra.Command {
+	d := deployer{}
+	c := &cobra.Command{
+		Use:   "plan [MODULE...]",
+		Short: "show what a deployment would do",
+		Long: moduleHelp + `Several modules are planned together,
+each for what those that it uses will provide. Nothing is changed, and nothing is stored.
+
+docs/plan.md explains the output. With --json, each plan is an object on a line of its own.`,
+		Annotations: exits("the plan is shown", "a module cannot be deployed, its program is wrong or, with --check, something would change", elseFailed),
+		Example: examples(
+			"What would change?", "lumi plan",
+			"Plan one module for another environment.", "lumi plan site --environment=prod",
+			"Does the environment differ from the programs?", "lumi plan --check",
+			"Replace a resource although nothing differs.", "lumi plan --replace=password",
+		),
+		ValidArgsFunction: completeModules,
+		RunE: func(c *cobra.Command, args []string) error {
+			return d.in(c.Context(), env, assume, func(ctx context.Context) error { return d.plan(ctx, args, c.ArgsLenAtDash()) })
+		},
+	}
+	d.flags.add(c)
+	d.request.add(c)
+	c.Flags().BoolVar(&d.check, "check", false, "exit with 1 if something would change")
+	return c
+}
+
+func deployCommand(env *environment) *cobra.Command {
+	d := deployer{}
+	c := &cobra.Command{
+		Use:   "deploy [MODULE...]",
+		Short: "deploy programs to an environment",
+		Long: moduleHelp + `The plan is
+shown first, as by 'lumi plan', and a terminal asks whether to go on. Elsewhere, --yes or --expect is
+needed. An environment that Lumi.yaml names is created by its first deployment.
+
+While it runs, a terminal shows the steps; elsewhere each event is a line. An interrupt starts no more
+steps, a second one cancels running calls, a third one leaves at once. 'lumi retry' or another 'lumi
+deploy' goes on. docs/deploy.md shows how to work with it.
+
+With --json, the plans and then all events are objects on lines of their own.`,
+		Annotations: deployExits,
+		Example: examples(
+			"Show the plan, and deploy it without asking.", "lumi deploy --yes",
+			"Deploy the plan that was reviewed, and no other.", "lumi deploy --expect=$(lumi plan --json | jq -r .digest)",
+			"Try it without any effect.", "lumi deploy --simulate",
+		),
+		ValidArgsFunction: completeModules,
+		RunE: func(c *cobra.Command, args []string) error {
+			missing := create
+			if d.simulate {
+				missing, d.consent.yes = assume, true
+			}
+			if err := cmp.Or(d.runs.misuse(), d.consent.misuse(env)); err != nil {
+				return err
+			}
+			return d.in(c.Context(), env, missing, func(ctx context.Context) error { return d.deploy(ctx, args, c.ArgsLenAtDash()) })
+		},
+	}
+	d.flags.add(c)
+	d.request.add(c)
+	d.consent.add(c)
+	d.runs.add(c)
+	c.Flags().BoolVar(&d.simulate, "simulate", false, "run the deployment in memory: providers check, but create, change and delete nothing")
+	return c
+}
+
+func destroyCommand(env *environment) *cobra.Command {
+	d := deployer{}
+	c := &cobra.Command{
+		Use:   "destroy [MODULE...]",
+		Short: "delete the resources of modules",
+		Long: `MODULE is a module of the environment; without modules, it is all of them. The plan is shown first, and a
+terminal asks whether to go on. Elsewhere, --yes or --expect is needed. A module that others use is
+refused, unless these are destroyed with it. Protected resources are refused.`,
+		Annotations:       deployExits,
+		Example:           examples("Delete everything in the environment dev.", "lumi destroy --environment=dev --yes"),
+		ValidArgsFunction: completeModules,
+		RunE: func(c *cobra.Command, args []string) error {
+			if err := cmp.Or(d.runs.misuse(), d.consent.misuse(env)); err != nil {
+				return err
+			}
+			return d.in(c.Context(), env, refuse, func(ctx context.Context) error { return d.destroy(ctx, args) })
+		},
+	}
+	d.flags.add(c)
+	d.consent.add(c)
+	d.runs.add(c)
+	return c
+}
+
+// deployExits are the exit codes of commands that run deployments.
+var deployExits = map[string]string{
+	"0": "done", "1": "failed or refused, or the program is wrong", "2": elseFailed,
+	"3": "an answer, a consent or a key is needed", "4": "interrupted or waiting; it can be resumed",
+}
+
+// in runs f in the site.
+func (d *deployer) in(ctx context.Context, env *environment, missing absent, f func(context.Context) error) error {
+	return env.inSite(ctx, d.flags, missing, func(s *site) error {
+		d.site, s.simulates = s, d.simulate
+		return f(ctx)
+	})
+}
+
+// plan shows the plans of modules.
+func (d *deployer) plan(ctx context.Context, args []string, dash int) error {
+	key, err := d.keyIfAny(ctx, "planning")
+	if err != nil {
+		return err
+	}
+	engine, end := d.engine(key, run.Options{})
+	defer end()
+	all, err := d.plans(ctx, engine, args, dash)
+	if err != nil {
+		return err
+	}
+	if err := d.show(all); err != nil {
+		return err
+	}
+	if d.check && slices.ContainsFunc(all, run.Planned.HasChanges) {
+		return errWrong
+	}
+	return nil
+}
+
+// plans evaluates programs and plans them.
+func (d *deployer) plans(ctx context.Context, engine *run.Engine, args []string, dash int) ([]run.Planned, error) {
+	requests, err := d.requests(ctx, engine, d.request, args, dash)
+	if err != nil {
+		return nil, err
+	}
+	if requests, err = engine.Sort(ctx, requests); err != nil {
+		return nil, err
+	}
+	d.doing("planning")
+	return engine.Plan(ctx, requests...)
+}
+
+// show prints plans.
+func (d *deployer) show(all []run.Planned) error {
+	for i, one := range all {
+		o := show.Options{Color: d.out.Color, Waits: one.Waits, Idle: one.Idle}
+		if d.json {
+			if err := show.WriteJSON(d.stdout, one.Plan, o); err != nil {
+				return err
+			}
+			continue
+		}
+		if i > 0 {
+			d.printf("\n")
+		}
+		if err := show.WriteText(d.stdout, one.Plan, o); err != nil {
+			return err
+		}
+	}
+	return d.stdout.Flush()
+}
+
+// deploy deploys modules.
+func (d *deployer) deploy(ctx context.Context, args []string, dash int) error {
+	key, err := d.key(ctx)
+	if err != nil {
+		return err
+	}
+	if d.simulate {
+		if err := d.detach(ctx); err != nil {
+			return err
+		}
+	}
+	o := d.runs.options()
+	engine, end := d.engine(key, o)
+	defer end()
+	all, err := d.plans(ctx, engine, args, dash)
+	if err != nil {
+		return err
+	}
+	if err := d.show(all); err != nil {
+		return err
+	}
+	return d.carryOut(ctx, engine, all, "Deploy")
+}
+
+// carryOut runs those plans that do anything, if somebody agrees.
+func (d *deployer) carryOut(ctx context.Context, engine *run.Engine, all []run.Planned, verb string) error {
+	if all = slices.DeleteFunc(all, func(p run.Planned) bool { return p.Idle }); len(all) == 0 {
+		return nil
+	}
+	if err := d.agree(d.consent, all, verb); err != nil {
+		return err
+	}
+	if err := d.provideKey(ctx, engine, all); err != nil {
+		return err
+	}
+	return d.queue(ctx, engine, all)
+}
+
+// provideKey gives the environment a key if it has none, and what is planned has secrets.
+func (d *deployer) provideKey(ctx context.Context, engine *run.Engine, all []run.Planned) (err error) {
+	if engine.Key != nil || !slices.ContainsFunc(all, run.Planned.HasSecrets) {
+		return nil
+	}
+	if d.simulate {
+		engine.Key = secret.NewKey()
+		return nil
+	}
+	engine.Key, err = d.newKey(ctx)
+	return err
+}
+
+// queue queues what was agreed to, and runs it.
+func (d *deployer) queue(ctx context.Context, engine *run.Engine, all []run.Planned) error {
+	if !d.json {
+		d.printf("\n")
+	}
+	if err := d.stdout.Flush(); err != nil {
+		return err
+	}
+	return d.follow(ctx, engine, d.runs, func() ([]int64, error) {
+		queued, err := engine.Queue(ctx, all...)
+		var ids []int64
+		for _, q := range queued {
+			ids = append(ids, q.ID)
+		}
+		return ids, err
+	})
+}
+
+// destroy removes modules.
+func (d *deployer) destroy(ctx context.Context, modules []string) error {
+	key, err := d.key(ctx)
+	if err != nil {
+		return err
+	}
+	engine, end := d.engine(key, d.runs.options())
+	defer end()
+	g, err := engine.Graph(ctx)
+	if err != nil {
+		return err
+	}
+	if len(modules) == 0 {
+		if modules = g.Modules(); len(modules) == 0 {
+			if queued, err := engine.Status(ctx); err != nil {
+				return err
+			} else if len(queued) > 0 { // It may have created something.
+				return &run.RefusedError{Message: queued[0].Name + " is in the queue: wait until it has ended, or abort it"}
+			}
+			d.printf("There is nothing in %s.\n", d.row.Name)
+			return nil
+		}
+	}
+	var requests []run.Request
+	for _, module := range modules {
+		requests = append(requests, run.Request{Destroy: module})
+	}
+	if requests, err = engine.Sort(ctx, requests); err != nil {
+		return err
+	}
+	all, err := engine.Plan(ctx, requests...)
+	if err != nil {
+		return err
+	}
+	if err := d.show(all); err != nil {
+		return err
+	}
+	return d.carryOut(ctx, engine, all, "Destroy")
+}
+
+// consent is how somebody agrees to a plan.
+type consent struct {
+	yes    bool
+	expect []string
+}
+
+func (f *consent) add(c *cobra.Command) {
+	c.Flags().BoolVarP(&f.yes, "yes", "y", false, "do not ask")
+	c.Flags().StringSliceVar(&f.expect, "expect", nil, "do not ask, and refuse a plan whose `DIGEST` is not this one; for several modules, one each, separated by commas")
+}
+
+// misuse returns an error if somebody has to be asked, but cannot be.
+func (f consent) misuse(env *environment) error {
+	if !f.yes && len(f.expect) == 0 && !env.canAsk() {
+		return misused("only a terminal can ask whether to go on: use --expect=DIGEST or --yes")
+	}
+	return nil
+}
+
+// agree returns nil if somebody agrees to plans.
+func (s *site) agree(f consent, all []run.Planned, verb string) error {
+	if len(f.expect) > 0 {
+		for _, p := range all {
+			switch {
+			case p.Digest == "":
+				return &run.RefusedError{Message: fmt.Sprintf("the plan for %s has no digest to compare with --expect: it has secrets that cannot be compared", p.Module)}
+			case !slices.Contains(f.expect, p.Digest):
+				return &run.RefusedError{Message: fmt.Sprintf("the plan for %s is not the expected one: review it, and use --expect=%s", p.Module, p.Digest)}
+			}
+		}
+		return nil
+	}
+	if f.yes {
+		return nil
+	}
+	var modules []string
+	for _, p := range all {
+		modules = append(modules, p.Module)
+	}
+	return s.confirm(verb + " " + strings.Join(modules, ", "))
+}
+
+// confirm asks whether to do something in the environment. The error says that nothing was changed.
+func (s *site) confirm(what string) error {
+	answer, err := s.ask(fmt.Sprintf("%s in %s? [y/N] ", what, s.row.Name))
+	if err != nil {
+		return err
+	}
+	if answer = strings.ToLower(strings.TrimSpace(answer)); answer != "y" && answer != "yes" {
+		return &run.RefusedError{Message: "nothing was changed"}
+	}
+	return nil
+}

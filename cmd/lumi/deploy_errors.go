@@ -1,0 +1,46 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/lumi-idl/lumi/deploy/plan"
+	"github.com/lumi-idl/lumi/deploy/program"
+	"github.com/lumi-idl/lumi/deploy/run"
+	"github.com/lumi-idl/lumi/deploy/secret"
+	"github.com/lumi-idl/lumi/internal/term"
+)
+
+// sayError prints an error, and returns the exit code.
+func (e *environment) sayError(err error) int {
+	if wrong, ok := errors.AsType[*plan.Error](err); ok {
+		e.printPlanError(wrong)
+		return exitWrong
+	}
+	if exit, ok := errors.AsType[*program.ExitError](err); ok {
+		return min(exit.Code, exitFailed) // The program has said why.
+	}
+	e.say("%s", err)
+	if _, ok := errors.AsType[*run.RefusedError](err); ok {
+		return exitWrong
+	}
+	if _, ok := errors.AsType[*secret.KeyError](err); ok {
+		return exitAsks
+	}
+	return exitFailed
+}
+
+// printPlanError prints what prevents a deployment, with the lines of the program that it is about.
+func (e *environment) printPlanError(err *plan.Error) {
+	for _, f := range err.Faults {
+		e.separate()
+		where, what := "", ""
+		if f.Source != "" {
+			where = e.err.Paint(term.Bold, term.Visible(f.Source)+":") + " "
+		}
+		if f.URN != "" {
+			what = fmt.Sprintf("%s %q: ", f.URN.Type(), f.URN.Name())
+		}
+		fmt.Fprintln(e.stderr, where+e.err.Paint(term.BoldRed, "error:")+" "+term.Paragraph(what+f.Message))
+	}
+}

@@ -1,0 +1,334 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"maps"
+	"os"
+	"os/signal"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"time"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/sync/errgroup"
+
+	"github.com/lumi-idl/lumi/deploy/provision"
+	"github.com/lumi-idl/lumi/deploy/run"
+	"github.com/lumi-idl/lumi/deploy/secret"
+	"github.com/lumi-idl/lumi/deploy/store"
+	"github.com/lumi-idl/lumi/deploy/view"
+	lumi "github.com/lumi-idl/lumi/runtime"
+)
+
+// runFlags say how deployments run.
+type runFlags struct {
+	parallel int
+	onError  string
+	verbose  bool
+}
+
+func (f *runFlags) add(c *cobra.Command) {
+	c.Flags().IntVar(&f.parallel, "parallel", 16, "make up to `N` calls at once")
+	choiceVar(c, c.Flags(), &f.onError, "on-error", "continue", "after an error, `WHAT` to do with steps that do not depend on it", "continue", "stop")
+	c.Flags().BoolVarP(&f.verbose, "verbose", "v", false, "show debug messages of providers, too")
+}
+
+// misuse returns an error if a flag has no sensible value.
+func (f *runFlags) misuse() error {
+	if f.parallel < 1 {
+		return misused("--parallel=%d: it is a whole number from 1 up", f.parallel)
+	}
+	return nil
+}
+
+func (f *runFlags) options() run.Options {
+	return run.Options{Parallelism: f.parallel, StopOnError: f.onError == "stop"}
+}
+
+// engine returns an engine for the environment, and a function that ends its plugins. The messages of providers go where the
+// events of deployments go, or to standard error before there are any.
+func (s *site) engine(key *secret.Key, o run.Options) (*run.Engine, func()) {
+	pool := provision.NewPool(provision.PoolOptions{Command: s.plugin, Events: func(e lumi.Event) {
+		level := strings.ToLower(e.Level.String())
+		if e.Progress {
+			level = "progress"
+		}
+		s.report(store.Event{Time: time.Now().UTC(), URN: string(e.URN), Level: level, Message: e.Message})
+	}})
+	o.Store, o.Environment, o.Key, o.Events = s.store, s.row.Name, key, s.report
+	o.Providers = func(module string) provision.Providers { return pool.In(s.programFolder(module)) }
+	if s.simulates {
+		providers := o.Providers
+		o.Providers = func(module string) provision.Providers { return provision.Simulate(providers(module)) }
+	}
+	return run.New(o), func() {
+		if err := pool.Close(); err != nil {
+			s.say("%s", err)
+		}
+	}
+}
+
+// report shows an event.
+func (s *site) report(e store.Event) {
+	if to := s.reporter.Load(); to != nil {
+		(*to).Event(e)
+	} else if e.Level == "warn" || e.Level == "error" {
+		s.say("%s: %s", e.Level, e.Message)
+	}
+}
+
+// maxLogLine is where a line of a plugin is split.
+const maxLogLine = 64 << 10
+
+// providerLog passes on what a plugin writes to standard error, line by line.
+type providerLog struct {
+	*site
+	pkg  string
+	rest []byte
+}
+
+func (l *providerLog) Write(data []byte) (int, error) {
+	l.rest = append(l.rest, data...)
+	for {
+		line, rest, found := bytes.Cut(l.rest, []byte("\n"))
+		if !found && len(l.rest) < maxLogLine {
+			return len(data), nil
+		}
+		l.rest = rest
+		l.report(store.Event{
+			Time: time.Now().UTC(), Level: strings.ToLower(slog.LevelWarn.String()),
+			Message: fmt.Sprintf("plugin for package %q: %s", l.pkg, bytes.TrimSuffix(line, []byte("\r"))),
+		})
+	}
+}
+
+// newReporter returns what shows events: a live view on a terminal.
+func (s *site) newReporter(f runFlags) view.Reporter {
+	o := view.Options{Width: s.out.Width, Color: s.out.Color, Verbose: f.verbose}
+	if s.json {
+		return view.NewJSON(s.unbuffered)
+	}
+	if s.out.Terminal {
+		if live, err := view.NewLive(os.Stdout, o); err == nil {
+			return live
+		}
+	}
+	return view.NewLines(s.unbuffered, o)
+}
+
+// follow begins deployments and runs them until they end, fail, ask or are interrupted, and shows their events. It prints what
+// to do next.
+func (s *site) follow(ctx context.Context, engine *run.Engine, f runFlags, begin func() ([]int64, error)) error {
+	reporter := s.newReporter(f)
+	s.reporter.Store(&reporter)
+	s.onInterrupt(s.stopper(engine))  // Until the process ends: a plugin may take long to.
+	hangup := make(chan os.Signal, 1) // A deployment outlives its terminal.
+	signal.Notify(hangup, syscall.SIGHUP)
+	defer signal.Stop(hangup)
+	ctx, cancel := context.WithCancel(ctx)
+	ended, err := s.run(ctx, engine, begin, reporter)
+	cancel()
+	s.reporter.Store(nil)
+	reporter.Close()
+	if err != nil {
+		return err
+	}
+	return s.conclude(ctx, engine, ended)
+}
+
+// run begins deployments and runs them all at once.
+func (s *site) run(ctx context.Context, engine *run.Engine, begin func() ([]int64, error), reporter view.Reporter) ([]store.Deployment, error) {
+	ids, err := begin()
+	if err != nil {
+		return nil, err
+	}
+	watched, end := context.WithCancel(ctx)
+	var watch sync.WaitGroup
+	watch.Go(func() { watchWaits(watched, engine, ids, reporter) })
+	ended := make([]store.Deployment, len(ids))
+	group, ctx := errgroup.WithContext(ctx)
+	for i, id := range ids {
+		group.Go(func() (err error) {
+			ended[i], err = engine.Run(ctx, id)
+			return err
+		})
+	}
+	err = group.Wait()
+	end()
+	watch.Wait()
+	return ended, err
+}
+
+// watchWaits tells the reporter what deployments wait for.
+func watchWaits(ctx context.Context, engine *run.Engine, ids []int64, reporter view.Reporter) {
+	for {
+		if queued, err := engine.Status(ctx); err == nil {
+			all := map[string][]string{}
+			for _, q := range queued {
+				if !slices.Contains(ids, q.ID) {
+					continue
+				}
+				for _, w := range q.Waits {
+					all[q.Name] = append(all[q.Name], w.For.Name()+": "+w.Reason)
+				}
+			}
+			reporter.Waits(all)
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-time.After(time.Second):
+		}
+	}
+}
+
+// stopper returns what interrupts do.
+func (s *site) stopper(engine *run.Engine) func() {
+	var times atomic.Int32
+	return func() {
+		switch times.Add(1) {
+		case 1:
+			s.report(store.Event{Time: time.Now().UTC(), Level: "warn", Message: "interrupted: waiting for running calls; interrupt again to cancel them"})
+			engine.Stop()
+		case 2:
+			s.report(store.Event{Time: time.Now().UTC(), Level: "warn", Message: "cancelling calls; interrupt again to leave at once"})
+			engine.Stop()
+		default:
+			s.say("left; continue with 'lumi retry%s'", s.flag())
+			os.Exit(exitResumable)
+		}
+	}
+}
+
+// conclude prints what to do about deployments that are not done, those that they wait for and what could not be deleted, and
+// returns the exit code's error.
+func (s *site) conclude(ctx context.Context, engine *run.Engine, ended []store.Deployment) error {
+	ctx = context.WithoutCancel(ctx)
+	queued, err := engine.Status(ctx)
+	if err != nil {
+		return err
+	}
+	g, err := engine.Graph(ctx)
+	if err != nil {
+		return err
+	}
+	var all []run.Status
+	add := func(d run.Status) {
+		if !slices.ContainsFunc(all, func(o run.Status) bool { return o.ID == d.ID }) {
+			all = append(all, d)
+		}
+	}
+	pending := map[string]int{}
+	for _, d := range ended {
+		status := run.Status{Deployment: d, Name: run.Name(d)}
+		if i := slices.IndexFunc(queued, func(q run.Status) bool { return q.ID == d.ID }); i >= 0 {
+			status = queued[i]
+		}
+		add(status)
+		for _, q := range queued {
+			for _, w := range status.Waits {
+				if w.For.Name() == q.Name && (q.State == store.Failed || q.State == store.Ask) {
+					add(q)
+				}
+			}
+		}
+		pending[d.Module] = len(g.Pending(d.Module))
+	}
+	var worst error
+	for _, status := range all {
+		what, advice, code := s.next(engine, status)
+		if what != "" {
+			s.say("%s %s", status.Name, strings.TrimSuffix(what+". "+advice, ". "))
+		}
+		isOwn := slices.ContainsFunc(ended, func(d store.Deployment) bool { return d.ID == status.ID })
+		if rank(code) > rank(worst) && (isOwn || errors.Is(code, errAsks)) { // What has failed before is only waited for.
+			worst = code
+		}
+	}
+	for _, module := range slices.Sorted(maps.Keys(pending)) {
+		if n := pending[module]; n > 0 && worst == nil {
+			s.say("%s of %s could not be deleted: 'lumi retry %[2]s%s' tries again", count(n, "resource"), module, s.flag())
+			worst = errWrong
+		}
+	}
+	return worst
+}
+
+// rank orders what ended a deployment: a failure counts most.
+func rank(err error) int {
+	switch {
+	case errors.Is(err, errWrong):
+		return 3
+	case errors.Is(err, errAsks):
+		return 2
+	case errors.Is(err, errResumable):
+		return 1
+	}
+	return 0
+}
+
+// next returns what became of a deployment, if there is more to say than its state, what to do about that, and the exit code's
+// error.
+func (s *site) next(engine *run.Engine, d run.Status) (what, advice string, code error) {
+	about := d.Module + s.flag()
+	retry := "continue with 'lumi retry " + about + "'"
+	giveUp := fmt.Sprintf(", or give up with 'lumi abort %s'", about)
+	if d.Purpose == "cleanup" {
+		giveUp = "" // It cannot be aborted.
+	}
+	switch d.State {
+	case store.Done, store.Aborted, store.Cancelled:
+		return "", "", nil
+	case store.Superseded:
+		return "was superseded " + d.Message, "", errWrong
+	case store.Failed:
+		switch {
+		case d.Abort:
+			retry, giveUp = fmt.Sprintf("try again with 'lumi abort %s'", about), ""
+		case d.Purpose == "deploy":
+			retry += fmt.Sprintf(", deploy a changed program with 'lumi deploy %s'", about)
+		}
+		return "failed", "Fix the cause, then " + retry + giveUp, errWrong
+	case store.Ask:
+		if len(d.Asks) > 0 {
+			var names []string
+			for _, u := range d.Asks {
+				names = append(names, u.Name())
+			}
+			return "asks", fmt.Sprintf("Look for %s: 'lumi resolve %s%s --id=ID' if it exists, 'lumi resolve %[2]s%[3]s --absent' if not",
+				strings.Join(names, ", "), names[0], s.flag()), errAsks
+		}
+		return "asks", fmt.Sprintf("Review the new plan with 'lumi deploy %s'%s", about, giveUp), errAsks
+	}
+	switch {
+	case !isLeft(engine, d):
+		return "", "", errResumable
+	case len(d.Waits) > 0:
+		return fmt.Sprintf("waits for %s: %s", d.Waits[0].For.Name(), d.Waits[0].Reason), "Afterwards, " + retry, errResumable
+	}
+	return "was interrupted", "C" + retry[1:], errResumable
+}
+
+// flag returns the flag that names the environment in advice, or "" if it is the default.
+func (s *site) flag() string {
+	if name, err := environmentName(s.workspace, ""); err == nil && name == s.row.Name {
+		return ""
+	}
+	return " --environment=" + s.row.Name
+}
+
+// isLeft reports whether a deployment could run, and no other process runs it or is about to.
+func isLeft(engine *run.Engine, d run.Status) bool {
+	switch d.State {
+	case store.Wait, store.Running, store.Aborting:
+		return d.Owner == engine.Owner || !time.Now().Before(d.Expires) || engine.IsDead(d.Owner)
+	}
+	return false
+}

@@ -1,0 +1,40 @@
+package main
+
+import (
+	"bytes"
+	"slices"
+	"testing"
+
+	"github.com/lumi-idl/lumi/deploy/store"
+	"github.com/lumi-idl/lumi/deploy/view"
+)
+
+type recorder struct {
+	view.Reporter
+	events []store.Event
+}
+
+func (r *recorder) Event(e store.Event) { r.events = append(r.events, e) }
+
+// TestProviderLog holds that what a plugin writes is shown line by line, and that it is not kept if no line ends.
+func TestProviderLog(t *testing.T) {
+	r := &recorder{}
+	var reporter view.Reporter = r
+	s := &site{}
+	s.reporter.Store(&reporter)
+	l := &providerLog{site: s, pkg: "local"}
+	endless := bytes.Repeat([]byte("x"), maxLogLine)
+	for _, data := range [][]byte{[]byte("one\r\ntw"), []byte("o\n"), endless[:maxLogLine/2], endless[maxLogLine/2:], []byte("end\n")} {
+		if n, err := l.Write(data); n != len(data) || err != nil {
+			t.Fatal(n, err)
+		}
+	}
+	var got []string
+	for _, e := range r.events {
+		got = append(got, e.Message)
+	}
+	const prefix = `plugin for package "local": `
+	if want := []string{prefix + "one", prefix + "two", prefix + string(endless), prefix + "end"}; !slices.Equal(got, want) {
+		t.Errorf("got %d events", len(got))
+	}
+}

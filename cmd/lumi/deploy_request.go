@@ -1,0 +1,158 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/lumi-idl/lumi/deploy/program"
+	"github.com/lumi-idl/lumi/deploy/run"
+	"github.com/lumi-idl/lumi/lumigl"
+	"github.com/lumi-idl/lumi/lumigl/query"
+	"github.com/lumi-idl/lumi/runtime/urn"
+)
+
+// requestFlags say what of the programs is planned, and how.
+type requestFlags struct{ targets, replace, interrupt []string }
+
+func (f *requestFlags) add(c *cobra.Command) {
+	flags := c.Flags()
+	flags.StringSliceVarP(&f.targets, "target", "t", nil, "plan only the resource `KEY` and what it depends on: a URN, the end of one, or a name; may be repeated")
+	flags.StringSliceVar(&f.replace, "replace", nil, "replace the resource `KEY`, although nothing differs; may be repeated")
+	flags.StringSliceVar(&f.interrupt, "interrupt", nil, "let the plan break what the module `MODULE` uses; may be repeated")
+	for _, name := range []string{"target", "replace"} {
+		_ = c.RegisterFlagCompletionFunc(name, completeResources)
+	}
+	_ = c.RegisterFlagCompletionFunc("interrupt", completeModules)
+}
+
+// requests evaluates programs to requests. The first dash arguments name modules, or all if dash is -1; the others are for the
+// program.
+func (s *site) requests(ctx context.Context, engine *run.Engine, f requestFlags, args []string, dash int) ([]run.Request, error) {
+	var arguments []string
+	if dash >= 0 {
+		args, arguments = args[:dash], args[dash:]
+	}
+	if len(args) == 0 {
+		args = slices.Sorted(maps.Keys(s.workspace.Modules))
+	}
+	switch {
+	case len(args) == 0:
+		return nil, fmt.Errorf(`%s has no modules: add "program: FILE", or name a LumiGL file`, s.workspace.File)
+	case len(arguments) > 0 && len(args) > 1:
+		return nil, misused("arguments for a program need one MODULE, and there are %d", len(args))
+	}
+	var all []run.Request
+	for _, arg := range args {
+		desired, err := s.desired(ctx, arg, arguments)
+		if err != nil {
+			return nil, err
+		}
+		if slices.ContainsFunc(all, func(r run.Request) bool { return r.Desired.Package == desired.Package }) {
+			return nil, misused("module %s is named twice", desired.Package)
+		}
+		all = append(all, run.Request{Desired: desired, Interrupt: f.interrupt})
+	}
+	return s.choose(ctx, engine, f, all)
+}
+
+// readDesired reads desired state that lumi-program wrote.
+func (s *site) readDesired(file string) (*lumigl.Snapshot, error) {
+	doc, err := s.load(file)
+	if err != nil {
+		return nil, err
+	}
+	desired, ok := doc.Document.(*lumigl.Snapshot)
+	if !ok {
+		return nil, fmt.Errorf("%s is a general graph, and not what lumi-program writes", doc.name)
+	}
+	for v := range desired.Vertices() {
+		if p, _ := v.URN().Parts(); p.Environment != s.row.Name {
+			return nil, fmt.Errorf("%s is for the environment %s: evaluate the program with --environment=%s", doc.name, p.Environment, s.row.Name)
+		}
+	}
+	return desired, nil
+}
+
+// choose adds the resources to requests that --replace and --target name. With --target, it returns those that have any.
+func (s *site) choose(ctx context.Context, engine *run.Engine, f requestFlags, all []run.Request) ([]run.Request, error) {
+	if len(f.targets)+len(f.replace) == 0 {
+		return all, nil
+	}
+	g, err := engine.Graph(ctx)
+	if err != nil {
+		return nil, err
+	}
+	indices := []*query.Index{query.New(g.Snapshot().Base())} // The plan shows the names that it has.
+	for _, r := range all {
+		indices = append(indices, query.New(r.Desired.Base()))
+	}
+	for _, key := range f.replace {
+		i, u, err := find(key, all, indices)
+		if err != nil {
+			return nil, err
+		}
+		all[i].Replace = append(all[i].Replace, u)
+	}
+	for _, key := range f.targets {
+		i, u, err := find(key, all, indices)
+		if err != nil {
+			return nil, err
+		}
+		all[i].Targets = append(all[i].Targets, u)
+	}
+	return slices.DeleteFunc(all, func(r run.Request) bool { return len(f.targets) > 0 && len(r.Targets) == 0 }), nil
+}
+
+// find returns the resource that a key names in one of the indices, and the request for its module.
+func find(key string, all []run.Request, indices []*query.Index) (int, urn.URN, error) {
+	found := map[urn.URN]int{}
+	var wrong error
+	for _, index := range indices {
+		v, err := index.Find(key)
+		if err != nil {
+			wrong = err
+			continue
+		}
+		p, _ := v.URN().Parts()
+		if i := slices.IndexFunc(all, func(r run.Request) bool { return r.Desired.Package == p.Package }); i >= 0 {
+			found[v.URN()] = i
+		}
+	}
+	switch len(found) {
+	case 0:
+		return 0, "", cmp.Or(wrong, fmt.Errorf("%q is not a resource of what is planned", key))
+	case 1:
+		for u, i := range found {
+			return i, u, nil
+		}
+	}
+	return 0, "", fmt.Errorf("%q can be any of %d:\n%s", key, len(found), joined(slices.Sorted(maps.Keys(found))))
+}
+
+// joined returns URNs, one a line.
+func joined(urns []urn.URN) string {
+	var b strings.Builder
+	for _, u := range urns {
+		b.WriteString(string(u) + "\n")
+	}
+	return strings.TrimSuffix(b.String(), "\n")
+}
+
+// desired returns the desired state that an argument names: the program of a module, or a file.
+func (s *site) desired(ctx context.Context, arg string, arguments []string) (*lumigl.Snapshot, error) {
+	if arg == stdinArg || strings.ContainsAny(arg, `.\ `) { // No name of a module has these.
+		return s.readDesired(arg)
+	}
+	s.doing("evaluating %s", arg)
+	ctx, release := s.interruptible(ctx) // The program must not outlive this process.
+	defer release()
+	return program.Evaluate(ctx, arg, program.Options{
+		Workspace: s.workspace, Environment: s.row.Name, Arguments: arguments, Stderr: s.stderr,
+	})
+}

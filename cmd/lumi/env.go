@@ -1,0 +1,237 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/lumi-idl/lumi/deploy/run"
+	"github.com/lumi-idl/lumi/deploy/secret"
+	codec "github.com/lumi-idl/lumi/deploy/state"
+	"github.com/lumi-idl/lumi/deploy/store"
+	"github.com/lumi-idl/lumi/internal/suggest"
+	"github.com/lumi-idl/lumi/internal/term"
+)
+
+// envCommand groups the commands on environments.
+func envCommand(env *environment) *cobra.Command {
+	c := &cobra.Command{
+		Use:   "env",
+		Short: "list, create and delete environments",
+		Long: `Modules are deployed to an environment, such as dev or prod. The state of all environments of a workspace is in
+.lumi/state.db, next to Lumi.yaml.`,
+		Annotations: exits("done", "refused", elseFailed),
+	}
+	add(c, "Commands", envListCommand(env), envNewCommand(env), envDeleteCommand(env))
+	return c
+}
+
+// withStore runs f with the workspace of the current directory as a site without an environment.
+func (e *environment) withStore(ctx context.Context, create bool, f func(*site) error) error {
+	w, err := findWorkspace()
+	if err != nil {
+		return err
+	}
+	st, err := openStore(ctx, w, create)
+	if err != nil {
+		return err
+	}
+	s := &site{environment: e, workspace: w, store: st}
+	return errors.Join(f(s), s.close())
+}
+
+// unknownEnvironment returns the error for an environment that does not exist.
+func (s *site) unknownEnvironment(ctx context.Context) error {
+	var names []string
+	err := s.store.Read(ctx, func(tx store.Tx) error {
+		all, err := tx.Environments()
+		for _, one := range all {
+			names = append(names, one.Name)
+		}
+		return err
+	})
+	if near := suggest.Name(s.row.Name, names); err == nil && near != "" && !slices.Contains(s.workspace.Environments, s.row.Name) {
+		return fmt.Errorf("environment %s does not exist; did you mean %s?", s.row.Name, near)
+	}
+	return fmt.Errorf("environment %s does not exist yet: 'lumi deploy' or 'lumi env new %[1]s' creates it", s.row.Name)
+}
+
+// jsonEnvironment is an environment for programs.
+type jsonEnvironment struct {
+	Name      string   `json:"name"`
+	Default   bool     `json:"default"`
+	Exists    bool     `json:"exists"` // false for one that only Lumi.yaml names
+	Modules   []string `json:"modules"`
+	Resources int      `json:"resources"`
+	Last      string   `json:"last"` // the last deployment that has ended, and when it did
+	Ended     string   `json:"ended,omitempty"`
+	Key       bool     `json:"key"`
+}
+
+func envListCommand(env *environment) *cobra.Command {
+	return &cobra.Command{
+		Use:   "list",
+		Short: "list the environments of the workspace",
+		Long: `An asterisk marks the default. Environments that only Lumi.yaml names are listed, too. With --json, each
+environment is an object on a line of its own.`,
+		Annotations: exits("the environments are listed", "", elseFailed),
+		Example:     examples("Which environments are there?", "lumi env list"),
+		RunE: func(c *cobra.Command, _ []string) error {
+			return env.withStore(c.Context(), false, func(s *site) error { return s.listEnvironments(c.Context()) })
+		},
+	}
+}
+
+func (s *site) listEnvironments(ctx context.Context) error {
+	var all []jsonEnvironment
+	err := s.store.Read(ctx, func(tx store.Tx) error {
+		rows, err := tx.Environments()
+		for i := 0; err == nil && i < len(rows); i++ {
+			all = append(all, jsonEnvironment{Name: rows[i].Name, Exists: true, Modules: []string{}, Key: rows[i].Key != ""})
+			err = all[i].describe(tx, rows[i])
+		}
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	for _, name := range s.workspace.Environments {
+		if !slices.ContainsFunc(all, func(e jsonEnvironment) bool { return e.Name == name }) {
+			all = append(all, jsonEnvironment{Name: name, Modules: []string{}})
+		}
+	}
+	slices.SortFunc(all, func(a, b jsonEnvironment) int { return strings.Compare(a.Name, b.Name) })
+	standard, _ := environmentName(s.workspace, "")
+	rows := [][]string{{"NAME", "MODULES", "RESOURCES", "LAST DEPLOYMENT", "KEY"}}
+	for _, e := range all {
+		if e.Default = e.Name == standard; s.json {
+			if err := s.printJSON(e); err != nil {
+				return err
+			}
+			continue
+		}
+		name := term.Visible(e.Name) + map[bool]string{true: " *"}[e.Default]
+		last, key := strings.TrimSpace(e.Last+" "+e.Ended), map[bool]string{true: "yes", false: "no"}[e.Key]
+		rows = append(rows, []string{name, cmp.Or(strings.Join(e.Modules, ", "), "-"), strconv.Itoa(e.Resources), cmp.Or(last, "-"), key})
+	}
+	if !s.json {
+		s.table(rows)
+	}
+	return nil
+}
+
+// describe fills in what an environment has.
+func (e *jsonEnvironment) describe(tx store.Tx, row store.Environment) error {
+	vertices, err := tx.Vertices(row.Name)
+	if err != nil {
+		return err
+	}
+	g, err := codec.Codec{}.Graph(row, vertices)
+	if err != nil {
+		return fmt.Errorf("environment %s: %w", row.Name, err)
+	}
+	e.Modules, e.Resources = append(e.Modules, g.Modules()...), g.Count()
+	last, err := tx.History(row.Name, 0, 1)
+	for _, d := range last {
+		e.Last, e.Ended = fmt.Sprintf("%s %s", run.Name(d), strings.ToLower(string(d.State))), stamp(d.Ended)
+	}
+	return err
+}
+
+func envNewCommand(env *environment) *cobra.Command {
+	return &cobra.Command{
+		Use:   "new NAME",
+		Short: "create an environment",
+		Long: `The first deployment creates an environment, too. This command also gives it a key if Lumi.yaml configures one or
+LUMI_PASSPHRASE is set; otherwise the first secret does.`,
+		Annotations: exits("the environment is created", "it already exists", elseFailed),
+		Example:     examples("Create the environment prod.", "lumi env new prod"),
+		RunE: func(c *cobra.Command, args []string) error {
+			return env.withStore(c.Context(), true, func(s *site) error { return s.newEnvironment(c.Context(), args[0]) })
+		},
+	}
+}
+
+func (s *site) newEnvironment(ctx context.Context, name string) error {
+	name, err := environmentName(s.workspace, name)
+	if err != nil {
+		return err
+	}
+	s.row = store.Environment{Name: name, Lineage: rand.Text()}
+	err = s.store.Read(ctx, func(tx store.Tx) error {
+		_, err := tx.Environment(name)
+		return err
+	})
+	// Do not ask for the passphrase of an environment that exists.
+	if errors.Is(err, store.ErrNotFound) && (s.workspace.Keys[name] != "" || s.getenv(secret.PassphraseVariable) != "") {
+		w, err := s.wrapper()
+		if err != nil {
+			return err
+		}
+		if s.row.Key, err = w.Wrap(ctx, secret.NewKey()); err != nil {
+			return err
+		}
+	}
+	if err := run.NewEnvironment(ctx, s.store, s.row); err != nil {
+		return err
+	}
+	return s.finish("environment %s created", name)
+}
+
+func envDeleteCommand(env *environment) *cobra.Command {
+	var yes, force bool
+	c := &cobra.Command{
+		Use:   "delete NAME",
+		Short: "delete an environment with its history",
+		Long: `It is refused while the environment has resources, which 'lumi destroy' deletes, or queued deployments. With
+--force, only the state is deleted, and the real resources stay. Without a terminal, --yes is needed.`,
+		Annotations: exits("the environment is deleted", "refused", elseFailed),
+		Example:     examples("Delete an environment without resources.", "lumi env new prod && lumi env delete prod --yes"),
+		RunE: func(c *cobra.Command, args []string) error {
+			return env.withStore(c.Context(), false, func(s *site) error {
+				s.row.Name = args[0]
+				return s.deleteEnvironment(c.Context(), yes, force)
+			})
+		},
+		ValidArgsFunction: completeEnvironments,
+	}
+	c.Flags().BoolVar(&force, "force", false, "delete the state although there are resources; the real resources stay")
+	c.Flags().BoolVarP(&yes, "yes", "y", false, "do not ask")
+	return c
+}
+
+func (s *site) deleteEnvironment(ctx context.Context, yes, force bool) error {
+	name, resources := s.row.Name, 0
+	check := func(tx store.Tx) (err error) {
+		resources, err = run.Deletable(tx, name, force)
+		return err
+	}
+	err := s.store.Read(ctx, check)
+	if errors.Is(err, store.ErrNotFound) {
+		return s.unknownEnvironment(ctx)
+	} else if err != nil {
+		return err
+	}
+	what := fmt.Sprintf("Delete the history and the state of %s, which will stay,", count(resources, "resource"))
+	if resources == 0 {
+		what = "Delete the history"
+	}
+	if err := s.agreed(yes, what); err != nil {
+		return err
+	}
+	err = s.store.Write(ctx, func(tx store.Tx) error { return cmp.Or(check(tx), tx.DeleteEnvironment(name)) })
+	if err != nil {
+		return err
+	}
+	if resources > 0 {
+		s.say("to be deleted in another way: %s of %s", count(resources, "resource"), name)
+	}
+	return s.finish("environment %s deleted", name)
+}

@@ -1,0 +1,313 @@
+package main
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/lumi-idl/lumi/deploy/graph"
+	"github.com/lumi-idl/lumi/deploy/run"
+	"github.com/lumi-idl/lumi/deploy/secret"
+	"github.com/lumi-idl/lumi/deploy/store"
+	"github.com/lumi-idl/lumi/internal/term"
+	"github.com/lumi-idl/lumi/lumigl"
+	"github.com/lumi-idl/lumi/lumigl/diff"
+	"github.com/lumi-idl/lumi/runtime/urn"
+)
+
+// historian is one run of 'lumi history'.
+type historian struct {
+	*site
+	engine *run.Engine
+	module string
+	limit  int
+	diff   bool
+}
+
+func historyCommand(env *environment) *cobra.Command {
+	var h historian
+	var c *cobra.Command
+	c = inState(env, &cobra.Command{
+		Use:   "history [DEPLOYMENT]",
+		Short: "list deployments, or show what one did",
+		Long: `Without an argument, it lists deployments, the newest first, without cleanups that found nothing to do.
+
+DEPLOYMENT is a number, such as 7 or shop[7]. Then it shows the steps of that deployment and, with --diff,
+how its desired state differs from that of its predecessor. Secrets are masked.
+
+With --json, each deployment is an object on a line of its own.`,
+		Annotations: exits("the history is shown", "", elseFailed),
+		Example: examples(
+			"What was deployed lately?", "lumi history",
+			"What has happened to one module?", "lumi history --module=site --limit=5",
+			"What did deployment 2 do, and what had changed in the program?", "lumi history 2 --diff",
+			"Which deployments have failed?", `lumi history --json | jq -r 'select(.state == "FAILED") | .name'`,
+		),
+	}, func(ctx context.Context, s *site, args []string) error {
+		switch {
+		case h.limit < 1:
+			return misused("--limit=%d: it is a whole number from 1 up", h.limit)
+		case h.diff && len(args) == 0:
+			return misused("--diff needs the number of a deployment")
+		case len(args) > 0 && (h.module != "" || c.Flags().Changed("limit")):
+			return misused("--module and --limit are for the list of deployments, without a number")
+		}
+		h.site = s
+		return h.run(ctx, args)
+	})
+	flags := c.Flags()
+	flags.BoolVar(&h.diff, "diff", false, "show how desired state differs from that of the deployment before")
+	flags.StringVar(&h.module, "module", "", "list only deployments of `MODULE`")
+	flags.IntVar(&h.limit, "limit", 20, "list up to `N` deployments")
+	_ = c.RegisterFlagCompletionFunc("module", completeModules)
+	return c
+}
+
+func (h *historian) run(ctx context.Context, args []string) error {
+	var key *secret.Key
+	var err error
+	if h.diff {
+		key, err = h.keyIfAny(ctx, "comparing")
+	}
+	if err != nil {
+		return err
+	}
+	engine, end := h.site.engine(key, run.Options{}) // Without a key it reads secrets as unknown values.
+	defer end()
+	if h.engine = engine; len(args) > 0 {
+		return h.one(ctx, args[0])
+	}
+	return h.list(ctx)
+}
+
+// jsonPast is a deployment of the history for programs.
+type jsonPast struct {
+	jsonDeployment
+	Created time.Time `json:"created"`
+	Ended   time.Time `json:"ended,omitzero"`
+	// Seconds is how long it ran.
+	Seconds float64 `json:"seconds"`
+	// Counts is how many steps are done, by kind, and how many ended otherwise, by state.
+	Counts  map[string]int  `json:"counts"`
+	Steps   []store.Event   `json:"steps,omitempty"`
+	Against string          `json:"against,omitempty"`
+	Diff    json.RawMessage `json:"diff,omitempty"`
+}
+
+// describe returns a deployment with the last event of each step.
+func (h *historian) describe(ctx context.Context, d store.Deployment) (jsonPast, error) {
+	past := jsonPast{jsonDeployment: newJSONDeployment(d), Created: d.Created, Ended: d.Ended, Counts: map[string]int{}}
+	events, err := h.engine.Log(ctx, d.ID)
+	var ran time.Duration
+	var started time.Time
+	for _, e := range events {
+		switch running := e.State == store.Running || e.State == store.Aborting; {
+		case e.URN != "":
+			past.add(e)
+		case e.Task != 0:
+		case running && started.IsZero():
+			started = e.Time
+		case !running && !started.IsZero():
+			ran, started = ran+e.Time.Sub(started), time.Time{}
+		}
+	}
+	past.Seconds = ran.Round(time.Millisecond).Seconds()
+	for _, s := range past.Steps {
+		replaces := func(o store.Event) bool { return s.Kind == "delete" && o.Kind == "replace" && o.URN == s.URN }
+		switch {
+		case s.State != store.Done:
+			past.Counts[string(s.State)]++
+		case !slices.ContainsFunc(past.Steps, replaces): // Otherwise it is a part of the replacement.
+			past.Counts[s.Kind]++
+		}
+	}
+	return past, err
+}
+
+// add takes an event of a step in. Two resources of one URN may be deleted.
+func (p *jsonPast) add(e store.Event) {
+	for i, s := range slices.Backward(p.Steps) {
+		if s.Kind == e.Kind && s.URN == e.URN && s.State != store.Done {
+			p.Steps[i] = e
+			return
+		}
+	}
+	p.Steps = append(p.Steps, e)
+}
+
+// list prints the newest deployments.
+func (h *historian) list(ctx context.Context) error {
+	rows := [][]string{{"NAME", "WHAT", "STATE", "QUEUED", "TOOK", "DONE"}}
+	before := int64(0)
+	for left := h.limit; left > 0; {
+		all, err := h.engine.History(ctx, h.module, before, left)
+		if err != nil {
+			return err
+		}
+		if len(all) == 0 {
+			break
+		}
+		for _, d := range all {
+			past, err := h.describe(ctx, d)
+			if err != nil {
+				return err
+			}
+			if before = d.ID; d.Purpose == "cleanup" && d.State == store.Done && len(past.Steps) == 0 {
+				continue
+			}
+			left--
+			past.Steps = nil
+			if !h.json {
+				rows = append(rows, []string{term.Visible(past.Name), d.Purpose, h.word(d.State), stamp(d.Created), past.took(), past.summary()})
+			} else if err := h.printJSON(past); err != nil {
+				return err
+			}
+		}
+	}
+	if len(rows) > 1 {
+		h.table(rows)
+	} else if !h.json {
+		h.printf("There are no deployments.\n")
+	}
+	return nil
+}
+
+func (p *jsonPast) took() string {
+	return time.Duration(p.Seconds * float64(time.Second)).Round(100 * time.Millisecond).String()
+}
+
+// summary returns what a deployment did, such as "2 created, 1 updated".
+func (p *jsonPast) summary() string {
+	var all []string
+	for _, word := range [...][2]string{
+		{"create", "created"}, {"import", "imported"}, {"move", "moved"}, {"update", "updated"}, {"replace", "replaced"},
+		{"delete", "deleted"}, {"forget", "forgotten"}, {"FAILED", "failed"}, {"UNKNOWN", "uncertain"}, {"STARTED", "started"},
+		{"PENDING", "could not be deleted"}, {"SKIPPED", "skipped"},
+	} {
+		if n := p.Counts[word[0]]; n > 0 {
+			all = append(all, fmt.Sprintf("%d %s", n, word[1]))
+		}
+	}
+	return strings.Join(all, ", ")
+}
+
+// one shows a deployment.
+func (h *historian) one(ctx context.Context, arg string) error {
+	d, request, err := h.find(ctx, h.engine, arg)
+	if err != nil {
+		return err
+	}
+	past, err := h.describe(ctx, d)
+	if err != nil {
+		return err
+	}
+	if !h.diff {
+		return h.print(past)
+	}
+	former, err := h.former(ctx, h.engine, d)
+	if err != nil {
+		return err
+	}
+	old, desired := &lumigl.Snapshot{}, cmp.Or(request.Desired, &lumigl.Snapshot{}) // A destroy has none.
+	if past.Against = "nothing"; former.ID != 0 {
+		before, err := h.engine.Request(ctx, former.ID)
+		if err != nil {
+			return err
+		}
+		old, past.Against = before.Desired, run.Name(former)
+	}
+	delta, err := diff.Compare(old, desired, diff.Options{})
+	if err != nil {
+		return err
+	}
+	if h.json {
+		var text bytes.Buffer
+		_ = delta.WriteJSON(&text) // Writing to a buffer does not fail.
+		past.Diff = text.Bytes()
+	}
+	if err := h.print(past); err != nil || h.json {
+		return err
+	}
+	h.printf("\nDesired state, compared with %s:\n", past.Against)
+	return delta.WriteText(h.stdout, diff.TextOptions{Color: h.out.Color, Context: 1})
+}
+
+// print prints a deployment.
+func (h *historian) print(past jsonPast) error {
+	if h.json {
+		return h.printJSON(past)
+	}
+	h.printf("%s %s %s\nqueued %s", h.out.Paint(term.Bold, term.Visible(past.Name)), past.Purpose, h.word(past.State), stamp(past.Created))
+	if !past.Ended.IsZero() {
+		h.printf(", ended %s", stamp(past.Ended))
+	}
+	h.printf(", ran for %s\n", past.took())
+	if past.Message != "" {
+		h.printf("%s\n", term.Paragraph(leadingURN.ReplaceAllString(past.Message, "$1: ")))
+	}
+	for _, s := range past.Steps {
+		u := urn.URN(s.URN)
+		line := fmt.Sprintf("%s %s %s: %s", s.Kind, u.Name(), u.Type(), strings.ToLower(string(s.State)))
+		if s.Was != "" {
+			line += ", was " + graph.ShortName(urn.URN(s.Was))
+		}
+		if s.Message != "" {
+			line += ": " + s.Message
+		}
+		h.printf("  %s\n", strings.ReplaceAll(term.Paragraph(line), "\n", "\n    "))
+	}
+	return nil
+}
+
+// former returns the last deployment of a module before another one that was done, or the zero Deployment.
+func (s *site) former(ctx context.Context, engine *run.Engine, d store.Deployment) (store.Deployment, error) {
+	return s.last(ctx, engine, d.Module, d.ID, func(o store.Deployment) bool { return o.Purpose == "deploy" && o.State == store.Done })
+}
+
+// last returns the last deployment of a module, with an ID below before unless that is 0, that fits, or the zero Deployment.
+func (s *site) last(ctx context.Context, engine *run.Engine, module string, before int64, fits func(store.Deployment) bool) (store.Deployment, error) {
+	for {
+		all, err := engine.History(ctx, module, before, 100)
+		if err != nil || len(all) == 0 {
+			return store.Deployment{}, err
+		}
+		if i := slices.IndexFunc(all, fits); i >= 0 {
+			return all[i], nil
+		}
+		before = all[len(all)-1].ID
+	}
+}
+
+// find returns the deployment that an argument such as "7" or "shop[7]" names, and what it was asked to do.
+func (s *site) find(ctx context.Context, engine *run.Engine, arg string) (store.Deployment, run.Request, error) {
+	number := numberOf(arg)
+	if number == 0 {
+		return store.Deployment{}, run.Request{}, misused("%q: use the number of a deployment, such as 7 or shop[7]", arg)
+	}
+	d, r, _, err := engine.Find(ctx, number)
+	if errors.Is(err, store.ErrNotFound) || err == nil && strings.Contains(arg, "[") && arg != run.Name(d) {
+		err = fmt.Errorf("%s has no deployment %s: 'lumi history%s' lists them", s.row.Name, arg, s.flag())
+	}
+	return d, r, err
+}
+
+// numberOf returns the number in a text such as "7" or "shop[7]", or 0 if it has none.
+func numberOf(arg string) int64 {
+	if _, inner, ok := strings.Cut(arg, "["); ok {
+		arg = strings.TrimSuffix(inner, "]")
+	}
+	number, err := strconv.ParseInt(arg, 10, 64)
+	if err != nil || number < 1 {
+		return 0
+	}
+	return number
+}

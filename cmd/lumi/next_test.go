@@ -1,0 +1,68 @@
+package main
+
+import (
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/lumi-idl/lumi/deploy/queue"
+	"github.com/lumi-idl/lumi/deploy/run"
+	"github.com/lumi-idl/lumi/deploy/store"
+	"github.com/lumi-idl/lumi/deploy/workspace"
+	"github.com/lumi-idl/lumi/runtime/urn"
+)
+
+// TestNext checks the advice about deployments in each state.
+func TestNext(t *testing.T) {
+	engine := run.New(run.Options{Owner: "here", IsDead: func(owner string) bool { return owner == "dead" }})
+	s := &site{workspace: &workspace.Workspace{Environment: "dev"}, row: store.Environment{Name: "prod"}}
+	later := time.Now().Add(time.Hour)
+	for _, test := range []struct {
+		of           run.Status
+		what, advice string
+		code         error
+	}{
+		{run.Status{Deployment: store.Deployment{State: store.Done}}, "", "", nil},
+		{run.Status{Deployment: store.Deployment{State: store.Aborted}}, "", "", nil},
+		{run.Status{Deployment: store.Deployment{State: store.Cancelled}}, "", "", nil},
+		{run.Status{Deployment: store.Deployment{State: store.Superseded, Message: "by a[2]"}}, "was superseded by a[2]", "", errWrong},
+		{
+			run.Status{Deployment: store.Deployment{State: store.Failed, Purpose: "deploy"}},
+			"failed", "Fix the cause, then continue with 'lumi retry a --environment=prod', deploy a changed program with 'lumi deploy a --environment=prod'," +
+				" or give up with 'lumi abort a --environment=prod'", errWrong,
+		},
+		{
+			run.Status{Deployment: store.Deployment{State: store.Failed, Purpose: "destroy"}},
+			"failed", "Fix the cause, then continue with 'lumi retry a --environment=prod', or give up with 'lumi abort a --environment=prod'", errWrong,
+		},
+		{
+			run.Status{Deployment: store.Deployment{State: store.Failed, Purpose: "cleanup"}},
+			"failed", "Fix the cause, then continue with 'lumi retry a --environment=prod'", errWrong,
+		},
+		{
+			run.Status{Deployment: store.Deployment{State: store.Failed, Purpose: "deploy", Abort: true}},
+			"failed", "Fix the cause, then try again with 'lumi abort a --environment=prod'", errWrong,
+		},
+		{
+			run.Status{Deployment: store.Deployment{State: store.Ask}},
+			"asks", "Review the new plan with 'lumi deploy a --environment=prod', or give up with 'lumi abort a --environment=prod'", errAsks,
+		},
+		{
+			run.Status{Deployment: store.Deployment{State: store.Ask}, Asks: []urn.URN{"urn:lumi:prod::a:index::a:b:C::x"}},
+			"asks", "Look for x: 'lumi resolve x --environment=prod --id=ID' if it exists, 'lumi resolve x --environment=prod --absent' if not", errAsks,
+		},
+		{
+			run.Status{Deployment: store.Deployment{State: store.Wait, Owner: "here", Expires: later}, Waits: []queue.Wait{{For: queue.Entry{ID: 1, Module: "b"}, Reason: "a uses b"}}},
+			"waits for b[1]: a uses b", "Afterwards, continue with 'lumi retry a --environment=prod'", errResumable,
+		},
+		{run.Status{Deployment: store.Deployment{State: store.Running, Owner: "other", Expires: later}}, "", "", errResumable},
+		{run.Status{Deployment: store.Deployment{State: store.Running, Owner: "dead", Expires: later}}, "was interrupted", "Continue with 'lumi retry a --environment=prod'", errResumable},
+		{run.Status{Deployment: store.Deployment{State: store.Aborting, Owner: "other"}}, "was interrupted", "Continue with 'lumi retry a --environment=prod'", errResumable},
+	} {
+		test.of.Module = "a"
+		what, advice, code := s.next(engine, test.of)
+		if what != test.what || advice != test.advice || !errors.Is(code, test.code) {
+			t.Errorf("%s: got %q, %q, %v; want %q, %q, %v", test.of.State, what, advice, code, test.what, test.advice, test.code)
+		}
+	}
+}

@@ -1,0 +1,227 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/lumi-idl/lumi/deploy/graph"
+	"github.com/lumi-idl/lumi/deploy/run"
+	"github.com/lumi-idl/lumi/internal/suggest"
+	"github.com/lumi-idl/lumi/internal/term"
+	"github.com/lumi-idl/lumi/lumigl"
+	"github.com/lumi-idl/lumi/lumigl/expr"
+)
+
+// outputs is one run of 'lumi output'.
+type outputs struct {
+	*site
+	pending, types, showSecrets bool
+}
+
+func outputCommand(env *environment) *cobra.Command {
+	o := outputs{}
+	c := inState(env, &cobra.Command{
+		Use:   "output [MODULE] [NAME]",
+		Short: "print the values that modules provide",
+		Long: `Programs provide values to other modules with lumi.provide. With NAME, it prints only that value, for
+scripts: text as it is, other values as JSON. Secrets need --show-secrets and the key of the environment.
+
+With --pending, values that come from resources that the deployments in the queue create or change are
+(known after apply). So are those that depend on secrets, unless --show-secrets is given.
+
+With --json, each module is an object on a line of its own: "module", "deployment", and "values", an object
+by name. Each value has a "type" and a "value", or else "secret" or "unknown", which is true.`,
+		Annotations: map[string]string{"0": "the values are printed", "2": elseFailed, "3": "a key is needed"},
+		Example: examples(
+			"What do the modules provide?", "lumi output",
+			"The values of one module.", "lumi output site",
+			"What will it provide once its deployment is done?", "lumi output site --pending",
+			"The types of the values, for programs that use them.", "lumi output --types",
+			"All values with their types, for a program.", "lumi output --json --show-secrets",
+		),
+		ValidArgsFunction: completeOutputs,
+	}, func(ctx context.Context, s *site, args []string) error {
+		o.site = s
+		return o.run(ctx, args)
+	})
+	c.Flags().BoolVar(&o.pending, "pending", false, "print the values as the deployments in the queue would make them")
+	c.Flags().BoolVar(&o.types, "types", false, "print the types in place of the values")
+	c.Flags().BoolVar(&o.showSecrets, "show-secrets", false, "print the values of secrets, too")
+	return c
+}
+
+func (o *outputs) run(ctx context.Context, args []string) error {
+	all, err := o.versions(ctx)
+	if err != nil {
+		return err
+	}
+	modules := slices.Sorted(maps.Keys(all))
+	switch {
+	case len(args) > 0 && all[args[0]] == nil:
+		return fmt.Errorf("%s has no module %s; %s", o.row.Name, args[0], instead(args[0], modules))
+	case len(args) == 2:
+		return o.one(all[args[0]], args[1])
+	case len(args) == 1:
+		modules = args
+	case len(modules) == 0 && !o.json:
+		o.say("no module is deployed in %s", o.row.Name)
+	}
+	for i, module := range modules {
+		if o.json {
+			if err := o.printModule(all[module], all[module].Provides); err != nil {
+				return err
+			}
+			continue
+		}
+		if len(modules) > 1 {
+			o.printf("%s%s\n", strings.Repeat("\n", min(i, 1)), o.out.Paint(term.Bold, module))
+		}
+		o.list(all[module].Provides)
+	}
+	return nil
+}
+
+// versions returns the versions whose values are printed, by module.
+func (o *outputs) versions(ctx context.Context) (map[string]*graph.Version, error) {
+	options := run.Options{Store: o.store, Environment: o.row.Name}
+	if o.showSecrets {
+		var err error
+		if options.Key, err = o.key(ctx); err != nil {
+			return nil, err
+		}
+	}
+	engine := run.New(options)
+	g, err := engine.Graph(ctx)
+	if err != nil {
+		return nil, err
+	}
+	all := map[string]*graph.Version{}
+	for _, name := range g.Modules() {
+		if v := g.Newest(name); v != nil {
+			all[name] = v
+		}
+	}
+	if o.pending {
+		err = forecast(ctx, engine, g, all)
+	}
+	return all, err
+}
+
+// namesOf returns the names of what a version provides.
+func namesOf(v *graph.Version) (names []string) {
+	for _, p := range v.Provides {
+		names = append(names, p.Name)
+	}
+	return names
+}
+
+// instead says which name was probably meant, or which names there are.
+func instead(given string, names []string) string {
+	if near := suggest.Name(given, names); near != "" {
+		return "did you mean " + near + "?"
+	} else if len(names) == 0 {
+		return "it has none"
+	}
+	return "it has " + strings.Join(names, ", ")
+}
+
+// jsonOutput is what is printed of a value: a Value, unless it is a secret that is not shown, or not known.
+type jsonOutput struct {
+	Type    string          `json:"type"`
+	Value   json.RawMessage `json:"value,omitempty"`
+	Secret  bool            `json:"secret,omitempty"`
+	Unknown bool            `json:"unknown,omitempty"`
+}
+
+func (o *outputs) value(p graph.Provided) jsonOutput {
+	content, isSecret := revealed(p.Result)
+	v := jsonOutput{Type: p.Type.String(), Secret: isSecret}
+	switch {
+	case o.types || isSecret && !o.showSecrets:
+	case !content.Exists() || !expr.IsKnown(content):
+		v.Unknown = true
+	default:
+		v.Value = appendJSON(nil, content, lumigl.DefaultTag)
+	}
+	return v
+}
+
+// revealed returns a value with the content of secrets in their place, and whether it has any.
+func revealed(v lumigl.Value) (content lumigl.Value, hasSecrets bool) {
+	content = v.Replace(func(part lumigl.Value) (lumigl.Value, bool) {
+		content, isSecret := part.Secret()
+		if isSecret {
+			hasSecrets = true
+			content, _ = revealed(content)
+		}
+		return content, isSecret
+	})
+	return content, hasSecrets
+}
+
+// one prints a single value.
+func (o *outputs) one(version *graph.Version, name string) error {
+	p := version.Provided(name)
+	if p == nil {
+		return fmt.Errorf("module %s has no output %s; %s", version.Module, name, instead(name, namesOf(version)))
+	}
+	v := o.value(*p)
+	text := string(v.Value)
+	switch {
+	case o.json:
+		return o.printModule(version, []graph.Provided{*p})
+	case o.types:
+		text = v.Type
+	case v.Unknown:
+		return fmt.Errorf("output %s of %s is not known until deployment %d is done", name, version.Module, version.Deployment)
+	case v.Value == nil:
+		return fmt.Errorf("output %s of %s is a secret: use --show-secrets to print it", name, version.Module)
+	case text[0] == '"':
+		_ = json.Unmarshal(v.Value, &text)
+	}
+	if o.out.Terminal {
+		text = term.Visible(text)
+	}
+	o.printf("%s\n", text)
+	return nil
+}
+
+// list prints values, one a line.
+func (o *outputs) list(all []graph.Provided) {
+	width := 0
+	for _, p := range all {
+		width = max(width, term.Width(keyText(p.Name)))
+	}
+	for _, p := range all {
+		v := o.value(p)
+		text := string(v.Value)
+		switch {
+		case o.types:
+			text = term.Visible(v.Type)
+		case v.Unknown:
+			text = o.out.Paint(term.Dim, "(known after apply)")
+		case v.Value == nil:
+			text = o.out.Paint(term.Dim, masked)
+		}
+		o.printf("%s%s  %s\n", keyText(p.Name), strings.Repeat(" ", width-term.Width(keyText(p.Name))), text)
+	}
+}
+
+// printModule prints values of a version for programs.
+func (o *outputs) printModule(v *graph.Version, all []graph.Provided) error {
+	values := map[string]jsonOutput{}
+	for _, p := range all {
+		values[p.Name] = o.value(p)
+	}
+	return o.printJSON(struct {
+		Module     string                `json:"module"`
+		Deployment graph.Deployment      `json:"deployment"`
+		Values     map[string]jsonOutput `json:"values"`
+	}{v.Module, v.Deployment, values})
+}

@@ -1,0 +1,99 @@
+package main
+
+import (
+	"context"
+	"slices"
+
+	"github.com/lumi-idl/lumi/deploy/graph"
+	"github.com/lumi-idl/lumi/deploy/run"
+	"github.com/lumi-idl/lumi/lumigl"
+	"github.com/lumi-idl/lumi/lumigl/expr"
+	"github.com/lumi-idl/lumi/runtime/urn"
+	"github.com/lumi-idl/lumi/runtime/wire"
+)
+
+// forecast replaces versions in all, which has the newest of g by module, with those that the queue will make.
+func forecast(ctx context.Context, engine *run.Engine, g *graph.Graph, all map[string]*graph.Version) error {
+	queued, err := engine.Status(ctx)
+	if err != nil {
+		return err
+	}
+	for _, d := range queued {
+		if d.Number == 0 || d.Abort {
+			continue // Cleanups and aborts make no version.
+		}
+		_, r, _, err := engine.Find(ctx, d.Number)
+		if err != nil {
+			return err
+		}
+		v := graph.NewVersion(graph.VersionID{Module: d.Module, Deployment: graph.Deployment(d.Number)}, nil)
+		if r.Desired != nil {
+			m, err := graph.ModuleOf(r.Desired, g.Environment)
+			if err != nil {
+				return err
+			}
+			v.Provides = expected(g, all, m, v.VersionID, r.Replace)
+		}
+		all[d.Module] = v
+	}
+	return nil
+}
+
+// expected returns what a deployment will make a module provide, as far as it is known without providers: outputs of resources
+// that it has already made, and of those that it will not touch. In all are the versions that deployments before it make.
+func expected(g *graph.Graph, all map[string]*graph.Version, m *graph.Module, id graph.VersionID, replace []urn.URN) []graph.Provided {
+	existing := map[urn.URN]*graph.Resource{} // by the URN in the program
+	for _, v := range g.Versions(m.Name) {
+		for r := range v.Resources() {
+			// What another deployment of the module will leave is not known.
+			if v.VersionID == id || v == g.Newest(m.Name) && v == all[m.Name] {
+				existing[r.InProgram()] = r
+			}
+		}
+	}
+	bindings, _ := g.Bind(m.Version(id.Deployment, nil)) // Uses that cannot be bound have unknown values.
+	var uses []graph.Edge
+	for _, b := range bindings {
+		if all[b.Edge.Module] == g.Version(b.Edge.To) {
+			uses = append(uses, b.Edge)
+		}
+	}
+	known := map[*lumigl.Vertex]*graph.Resource{} // nil for resources whose outputs are not known
+	evaluate := func(v lumigl.Value) lumigl.Value {
+		v, _ = expr.Evaluate(v, g.Resolve(uses, func(to *lumigl.Vertex) *graph.Resource { return known[to] }))
+		return v.Replace(func(part lumigl.Value) (lumigl.Value, bool) {
+			to, property, _ := part.Target()
+			r, isOwn := known[to]
+			if !isOwn || property != "" {
+				return lumigl.Value{}, false
+			} else if r == nil {
+				return lumigl.TextOf(wire.Unknown), true
+			}
+			to, _ = lumigl.NewResource(r.URN)
+			return lumigl.ReferenceTo(to), true
+		})
+	}
+	for _, v := range m.Resources { // each after those that it refers to
+		r := existing[v.URN()]
+		known[v] = nil
+		if r == nil || !expr.IsKnown(r.Inputs) || !evaluate(v.Properties).Equal(r.Inputs) {
+			continue
+		}
+		if r.Deployment == id.Deployment || !slices.Contains(replace, v.URN()) && !hasFile(r.Inputs) {
+			known[v] = r
+		}
+	}
+	for i, p := range m.Provides {
+		m.Provides[i].Result = evaluate(p.Value)
+	}
+	return m.Provides
+}
+
+// hasFile reports whether a value has a file, whose content may have changed.
+func hasFile(v lumigl.Value) (found bool) {
+	v.Replace(func(part lumigl.Value) (lumigl.Value, bool) {
+		found = found || part.IsFile()
+		return part, found
+	})
+	return found
+}

@@ -1,0 +1,291 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"sync/atomic"
+
+	"github.com/spf13/cobra"
+
+	"github.com/lumi-idl/lumi/deploy/secret"
+	"github.com/lumi-idl/lumi/deploy/store"
+	"github.com/lumi-idl/lumi/deploy/store/memory"
+	"github.com/lumi-idl/lumi/deploy/store/sqlite"
+	"github.com/lumi-idl/lumi/deploy/view"
+	"github.com/lumi-idl/lumi/deploy/workspace"
+	"github.com/lumi-idl/lumi/internal/suggest"
+	"github.com/lumi-idl/lumi/runtime/serve/plugin"
+)
+
+// site is a workspace with its store, and the environment that a command is about.
+type site struct {
+	*environment
+	workspace *workspace.Workspace
+	store     store.Store
+	// row is the environment. If it does not exist, it has only a Name.
+	row store.Environment
+	// simulates is whether providers create, change and delete nothing.
+	simulates bool
+	// reporter shows the events of deployments, nil before any runs.
+	reporter atomic.Pointer[view.Reporter]
+}
+
+// siteFlags are the flags of commands that work in a workspace.
+type siteFlags struct{ environment string }
+
+func (f *siteFlags) add(c *cobra.Command) {
+	c.Flags().StringVarP(&f.environment, "environment", "e", "", "the `NAME` of the environment; by default that of Lumi.yaml")
+	_ = c.RegisterFlagCompletionFunc("environment", completeEnvironments)
+}
+
+// absent says what to do about an environment that does not exist.
+type absent int
+
+const (
+	refuse absent = iota // an error
+	assume               // pretend that it exists, and is empty; nothing is written
+	create               // create it
+)
+
+// findWorkspace reads the nearest Lumi.yaml.
+func findWorkspace() (*workspace.Workspace, error) {
+	w, err := workspace.Find(".")
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, errors.New(`no Lumi.yaml here or above: create one with "package: NAME", "program: FILE" and "environment: dev"`)
+	}
+	return w, err
+}
+
+// folder returns the folder of the workspace.
+func (s *site) folder() string { return filepath.Dir(s.workspace.File) }
+
+// database returns the path of the store.
+func database(w *workspace.Workspace) string {
+	return filepath.Join(filepath.Dir(w.File), ".lumi", "state.db")
+}
+
+// inSite runs f with the workspace of the current directory and one of its environments.
+func (e *environment) inSite(ctx context.Context, f siteFlags, missing absent, do func(*site) error) error {
+	s, err := e.openSite(ctx, f, missing)
+	if err != nil {
+		return err
+	}
+	return errors.Join(do(s), s.close())
+}
+
+// openSite opens the workspace of the current directory and one of its environments. It must be closed.
+func (e *environment) openSite(ctx context.Context, f siteFlags, missing absent) (*site, error) {
+	w, err := findWorkspace()
+	if err != nil {
+		return nil, err
+	}
+	name, err := environmentName(w, f.environment)
+	if err != nil {
+		return nil, err
+	}
+	s := &site{environment: e, workspace: w, row: store.Environment{Name: name}}
+	if s.store, err = openStore(ctx, w, missing == create); err != nil {
+		return nil, err
+	}
+	if err := s.enter(ctx, missing); err != nil {
+		return nil, errors.Join(err, s.close())
+	}
+	return s, nil
+}
+
+// openStore opens the store of a workspace: an empty one in memory if there is none and it is not to be created.
+func openStore(ctx context.Context, w *workspace.Workspace, create bool) (store.Store, error) {
+	path := database(w)
+	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
+		if !create {
+			return memory.New(), nil
+		}
+		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+			return nil, err
+		}
+		// State has no place in version control.
+		if err := os.WriteFile(filepath.Join(filepath.Dir(path), ".gitignore"), []byte("*\n"), 0o600); err != nil {
+			return nil, err
+		}
+	}
+	return sqlite.Open(ctx, path, sqlite.Options{})
+}
+
+// enter reads the environment, or creates it.
+func (s *site) enter(ctx context.Context, missing absent) error {
+	read := func(tx store.Tx) error {
+		row, err := tx.Environment(s.row.Name)
+		if err == nil {
+			s.row = row
+		}
+		return err
+	}
+	err := s.store.Read(ctx, read)
+	switch {
+	case !errors.Is(err, store.ErrNotFound):
+		return err
+	case missing == refuse:
+		return s.unknownEnvironment(ctx)
+	case missing == assume:
+		if err := s.close(); err != nil {
+			return err
+		}
+		s.store = memory.New()
+	}
+	s.row.Lineage = rand.Text()
+	return s.store.Write(ctx, func(tx store.Tx) error {
+		if err := read(tx); !errors.Is(err, store.ErrNotFound) {
+			return err // Another process has just created it.
+		}
+		return tx.PutEnvironment(s.row)
+	})
+}
+
+// detach replaces the store with a copy of the environment in memory, without its queue and history.
+func (s *site) detach(ctx context.Context) error {
+	var vertices []store.Vertex
+	err := s.store.Read(ctx, func(tx store.Tx) (err error) {
+		vertices, err = tx.Vertices(s.row.Name)
+		return err
+	})
+	if err := errors.Join(err, s.close()); err != nil {
+		return err
+	}
+	s.store = memory.New()
+	return s.store.Write(ctx, func(tx store.Tx) error {
+		return errors.Join(tx.PutEnvironment(s.row), tx.PutVertices(s.row.Name, vertices, nil))
+	})
+}
+
+func (s *site) close() error { return s.store.Close() }
+
+// environmentName returns the name of the environment that a command is about: the one that was given, or the default.
+func environmentName(w *workspace.Workspace, given string) (string, error) {
+	name := cmp.Or(given, w.Environment)
+	if name == "" && len(w.Environments) == 1 {
+		name = w.Environments[0]
+	}
+	if name == "" {
+		return "", misused(`which environment? Use --environment=NAME, or add "environment: NAME" to %s`, w.File)
+	}
+	if len(w.Environments) > 0 && !slices.Contains(w.Environments, name) {
+		near := suggest.Name(name, w.Environments)
+		if near != "" {
+			near = fmt.Sprintf("; did you mean %s?", near)
+		}
+		return "", fmt.Errorf("%s has no environment %s%s", w.File, name, cmp.Or(near, "; it has "+strings.Join(w.Environments, ", ")))
+	}
+	if !isEnvironmentName(name) {
+		return "", misused("invalid environment name %q", name)
+	}
+	return name, nil
+}
+
+// wrapper returns what wraps the key of the environment, as Lumi.yaml says.
+func (s *site) wrapper() (*secret.Wrapper, error) {
+	w, err := secret.ParseWrapper(cmp.Or(s.workspace.Keys[s.row.Name], "passphrase"))
+	if err != nil {
+		return nil, fmt.Errorf("%s: environments.%s.key: %w", s.workspace.File, s.row.Name, err)
+	}
+	w.Dir = s.folder()
+	if s.canAsk() {
+		w.Ask = s.askPassphrase
+	}
+	return w, nil
+}
+
+// key returns the key of the environment, nil if it has none. The error is a *[secret.KeyError] if it cannot be unwrapped.
+func (s *site) key(ctx context.Context) (*secret.Key, error) {
+	if s.row.Key == "" {
+		return nil, nil
+	}
+	w, err := s.wrapper()
+	if err != nil {
+		return nil, err
+	}
+	s.doing("unwrapping the key of %s", s.row.Name)
+	return w.Unwrap(ctx, s.row.Key)
+}
+
+// keyIfAny is [site.key], but if the key cannot be unwrapped, it says so, and returns nil. The command is doing what is named.
+func (s *site) keyIfAny(ctx context.Context, doing string) (*secret.Key, error) {
+	key, err := s.key(ctx)
+	if _, ok := errors.AsType[*secret.KeyError](err); ok {
+		s.say("%s without the key: %s", doing, err)
+		return nil, nil
+	}
+	return key, err
+}
+
+// newKey gives the environment its first key.
+func (s *site) newKey(ctx context.Context) (*secret.Key, error) {
+	w, err := s.wrapper()
+	if err != nil {
+		return nil, err
+	}
+	key := secret.NewKey()
+	wrapped, err := w.Wrap(ctx, key)
+	if err != nil {
+		return nil, err
+	}
+	err = s.store.Write(ctx, func(tx store.Tx) error {
+		row, err := tx.Environment(s.row.Name)
+		if err != nil {
+			return err
+		}
+		if row.Key != "" {
+			return fmt.Errorf("environment %s has just been given a key: try again", row.Name)
+		}
+		row.Key = wrapped
+		s.row = row
+		return tx.PutEnvironment(row)
+	})
+	return key, err
+}
+
+// programFolder returns the working directory of a module's providers, where relative paths in its program start.
+func (s *site) programFolder(module string) string {
+	return filepath.Join(s.folder(), filepath.Dir(filepath.FromSlash(s.workspace.Modules[module])))
+}
+
+// plugin returns how to start the plugin of a package: the one that Lumi.yaml names, or one next to lumi, or on $PATH.
+func (s *site) plugin(pkg string) (plugin.Command, error) {
+	c := plugin.Command{Env: secret.Environ(), Log: &providerLog{site: s, pkg: pkg}}
+	if path := s.workspace.Plugins[pkg]; path != "" {
+		c.Path = path
+		if !filepath.IsAbs(path) {
+			c.Path = filepath.Join(s.folder(), filepath.FromSlash(path))
+		}
+		_, err := findPlugin(c.Path)
+		if err != nil {
+			err = fmt.Errorf("%s: plugins.%s: %w", s.workspace.File, pkg, err)
+		}
+		return c, err
+	}
+	name := pluginPrefix + strings.ReplaceAll(pkg, "/", "_")
+	if runtime.GOOS == "windows" {
+		name += ".exe"
+	}
+	if self, err := os.Executable(); err == nil {
+		c.Path = filepath.Join(filepath.Dir(self), name)
+		if _, err := findPlugin(c.Path); err == nil {
+			return c, nil
+		}
+	}
+	var err error
+	if c.Path, err = exec.LookPath(name); err != nil {
+		return c, fmt.Errorf(`no plugin for package %q: install %s on $PATH or next to lumi, or add "plugins: {%[1]s: FILE}" to %[3]s`,
+			pkg, name, s.workspace.File)
+	}
+	return c, nil
+}

@@ -1,0 +1,335 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/lumi-idl/lumi/deploy/run"
+	"github.com/lumi-idl/lumi/deploy/secret"
+	"github.com/lumi-idl/lumi/deploy/store/sqlite"
+	"github.com/lumi-idl/lumi/internal/suggest"
+	"github.com/lumi-idl/lumi/internal/term"
+	"github.com/lumi-idl/lumi/lumigl"
+	"github.com/lumi-idl/lumi/lumigl/expr"
+	"github.com/lumi-idl/lumi/lumigl/query"
+	"github.com/lumi-idl/lumi/runtime/wire"
+)
+
+// environmentPrefix starts an argument for the snapshot of an environment.
+const environmentPrefix = "env:"
+
+// readInput reads a file, standard input, or an environment.
+func (e *environment) readInput(arg string) (in *input, err error) {
+	name, ok := strings.CutPrefix(arg, environmentPrefix)
+	if !ok {
+		return e.read(arg)
+	}
+	ctx := context.Background()
+	err = e.inSite(ctx, siteFlags{environment: name}, refuse, func(s *site) error {
+		key, err := s.knownKey(ctx)
+		if err != nil {
+			return err
+		}
+		snapshot, err := s.snapshot(ctx, key)
+		if err != nil {
+			return err
+		}
+		text, err := lumigl.Append(nil, snapshot)
+		in = &input{name: environmentPrefix + s.row.Name, src: string(text)}
+		return err
+	})
+	return in, err
+}
+
+// knownKey returns the key of the environment, or nil if it cannot be unwrapped without asking.
+func (s *site) knownKey(ctx context.Context) (*secret.Key, error) {
+	if s.row.Key == "" {
+		return nil, nil
+	}
+	w, err := s.wrapper()
+	if err != nil {
+		return nil, err
+	}
+	w.Ask = nil
+	key, err := w.Unwrap(ctx, s.row.Key)
+	if _, ok := errors.AsType[*secret.KeyError](err); ok {
+		s.say("the secrets of %s are unknown: %s", s.row.Name, err)
+		return nil, nil
+	}
+	return key, err
+}
+
+// editor returns an engine that calls no providers.
+func (s *site) editor(key *secret.Key) *run.Engine {
+	return run.New(run.Options{Store: s.store, Environment: s.row.Name, Key: key, Events: s.report})
+}
+
+// snapshot returns the environment as a snapshot. Without the key, its secrets are unknown.
+func (s *site) snapshot(ctx context.Context, key *secret.Key) (*lumigl.Snapshot, error) {
+	g, err := s.editor(key).Graph(ctx)
+	if err != nil {
+		return nil, err
+	}
+	snapshot := g.Snapshot()
+	snapshot.Serial = uint64(max(s.row.Serial, 0))
+	return snapshot, nil
+}
+
+// resource returns a resource of the environment, or one that is still to be deleted.
+func (s *site) resource(snapshot *lumigl.Snapshot, key string) (*lumigl.Vertex, error) {
+	v, err := query.New(snapshot.Base()).Find(key)
+	if err == nil && v.Type != lumigl.ModuleType {
+		return v, nil
+	}
+	for _, v := range snapshot.Pending.Deletes {
+		if v.Key() == key || v.URN().Name() == key {
+			return v, nil
+		}
+	}
+	if err == nil {
+		err = fmt.Errorf("%s is a module, not a resource", v.Key())
+	}
+	return nil, fmt.Errorf("%s%s: %w", environmentPrefix, s.row.Name, err)
+}
+
+// stateCommand groups the commands on the state of an environment.
+func stateCommand(env *environment) *cobra.Command {
+	c := &cobra.Command{
+		Use:   "state",
+		Short: "show and change the state of an environment",
+		Long: `The state has the resources of an environment as deployments left them. None of these commands creates,
+changes or deletes a resource. Commands that read LumiGL files take env:NAME, too, for the state of an
+environment, as in 'lumi query env:dev EXPRESSION' and 'lumi diff env:dev env:prod'.`,
+		Annotations: exits("done", "refused, or a file has faults", elseFailed),
+	}
+	add(c, "Commands", stateListCommand(env), stateShowCommand(env), stateGetCommand(env), stateExportCommand(env),
+		stateImportCommand(env), stateMoveCommand(env), stateForgetCommand(env), stateRekeyCommand(env), stateBackupCommand(env))
+	return c
+}
+
+// inState has a command run in an environment that exists.
+func inState(env *environment, c *cobra.Command, do func(context.Context, *site, []string) error) *cobra.Command {
+	var f siteFlags
+	f.add(c)
+	c.RunE = func(c *cobra.Command, args []string) error {
+		return env.inSite(c.Context(), f, refuse, func(s *site) error { return do(c.Context(), s, args) })
+	}
+	if strings.Contains(c.Use, "KEY") || strings.Contains(c.Use, "OLD") {
+		c.ValidArgsFunction = completeResources
+	}
+	return c
+}
+
+func stateListCommand(env *environment) *cobra.Command {
+	return inState(env, &cobra.Command{
+		Use:   "list",
+		Short: "list the resources of an environment",
+		Long: `Each resource is a line with its key, type and id, separated by tabs; a terminal shows a table. 'lumi show
+env:NAME' shows a tree and, with --fields, older versions of modules.
+
+With --json, the objects are those of 'lumi show'.`,
+		Annotations: exits("the resources are listed", "", elseFailed),
+		Example:     examples("List the resources of the environment dev.", "lumi state list --environment=dev"),
+	}, showState)
+}
+
+func stateShowCommand(env *environment) *cobra.Command {
+	return inState(env, &cobra.Command{
+		Use:   "show KEY...",
+		Short: "show everything about some resources of an environment",
+		Long: `A key is a URN, the end of one, or a name, as for 'lumi show'. Secrets are not shown.
+
+With --json, the objects are those of 'lumi show'.`,
+		Annotations: exits("the resources are shown", "", elseFailed),
+		Example:     examples("What does the state have about a resource?", "lumi state show password"),
+	}, showState)
+}
+
+// showState shows all resources of an environment, or some in full. It does not show secrets, so it does not need the key.
+func showState(ctx context.Context, s *site, keys []string) error {
+	snapshot, err := s.snapshot(ctx, nil)
+	if err != nil {
+		return err
+	}
+	v := &viewer{env: s.environment, view: "plain", index: query.New(snapshot.Base())}
+	if v.doc = (&document{input: input{name: environmentPrefix + s.row.Name}, Document: snapshot}); s.out.Terminal {
+		v.view = "table"
+	}
+	return v.show(keys)
+}
+
+func stateGetCommand(env *environment) *cobra.Command {
+	var reveal bool
+	c := inState(env, &cobra.Command{
+		Use:   "get KEY PATH",
+		Short: "print a value of a resource",
+		Long: `KEY is that of a resource, as for 'lumi state show'. PATH is a property or a part of one, such as
+tags.owner or ingress[0].port, or id or urn. Strings are printed as they are, other values as JSON; with
+--json, strings are JSON, too. A secret needs --show-secrets and the key of the environment.`,
+		Annotations: exits("the value is printed", "", elseFailed),
+		Example: examples(
+			"How long is the password?", "lumi state get password length",
+			"Use an id in a script.", "ID=$(lumi state get password id)",
+		),
+	}, func(ctx context.Context, s *site, args []string) error { return s.get(ctx, args[0], args[1], reveal) })
+	c.Flags().BoolVar(&reveal, "show-secrets", false, "print the value even if it is or has a secret")
+	return c
+}
+
+// get prints a value of a resource.
+func (s *site) get(ctx context.Context, name, path string, reveal bool) (err error) {
+	var key *secret.Key
+	if reveal {
+		key, err = s.key(ctx)
+	}
+	if err != nil {
+		return err
+	}
+	snapshot, err := s.snapshot(ctx, key)
+	if err != nil {
+		return err
+	}
+	v, err := s.resource(snapshot, name)
+	if err != nil {
+		return err
+	}
+	all := v.Properties
+	for name, value := range map[string]string{"id": v.ID, "urn": v.Key()} {
+		if !all.Get(name).Exists() {
+			all = all.With(name, lumigl.TextOf(value))
+		}
+	}
+	what := term.Visible(v.URN().Name())
+	value, hidden, err := expr.At(all, path)
+	text, isText := value.Text()
+	switch {
+	case err != nil:
+		return fmt.Errorf("%s: %s: %w", what, path, err)
+	case hidden && !reveal:
+		return fmt.Errorf("%s of %s is or has a secret: use --show-secrets", path, what)
+	case value.Kind() == lumigl.Null:
+		return fmt.Errorf("%s has no %s%s", what, path, nearProperty(all, path))
+	case !expr.IsKnown(value):
+		return fmt.Errorf("%s of %s is not known yet", path, what)
+	case !isText || s.json:
+		return s.printJSON(json.RawMessage(appendJSON(nil, value, lumigl.DefaultTag)))
+	case s.out.Terminal:
+		text = term.Visible(text)
+	}
+	s.printf("%s\n", text)
+	return nil
+}
+
+// nearProperty suggests a property in place of one that a resource does not have.
+func nearProperty(all lumigl.Value, path string) string {
+	first, names := wire.PathParts(path)[0], []string(nil)
+	for name := range all.Members() {
+		names = append(names, name)
+	}
+	if near := suggest.Name(first, names); near != "" && near != first {
+		return "; did you mean " + near + "?"
+	}
+	return ""
+}
+
+func stateExportCommand(env *environment) *cobra.Command {
+	var out output
+	var reveal bool
+	c := inState(env, &cobra.Command{
+		Use:   "export",
+		Short: "write the state of an environment as a LumiGL snapshot",
+		Long: `The snapshot has the newest version of each module; its field "versions" has resources of older ones that are still
+in use. Secrets are unknown values in it unless --show-secrets is given, which needs the key of the
+environment. 'lumi state import' reads it. Only the user can read the file.`,
+		Annotations: exits("the snapshot is written", "", elseFailed),
+		Example: examples(
+			"Write the state to a file, without secrets.", "lumi state export --output=dev.json",
+			"Write it with secrets, for 'lumi state import'.", "lumi state export --show-secrets --output=all.json",
+		),
+	}, func(ctx context.Context, s *site, _ []string) error { return s.export(ctx, &out, reveal) })
+	outputVar(c, &out, "the snapshot", "json")
+	c.Flags().BoolVar(&reveal, "show-secrets", false, "write secrets in the clear, but not to a terminal")
+	return c
+}
+
+// export writes the environment as a snapshot.
+func (s *site) export(ctx context.Context, out *output, reveal bool) error {
+	err := out.misuse()
+	if err == nil {
+		err = out.free(s.environment, database(s.workspace))
+	}
+	if err == nil && reveal && s.out.Terminal && out.name == "" {
+		err = errors.New("--show-secrets does not write to a terminal; " + withheld)
+	}
+	var key *secret.Key
+	if err == nil && reveal {
+		key, err = s.key(ctx)
+	}
+	if err != nil {
+		return err
+	}
+	g, err := s.editor(key).Graph(ctx)
+	if err != nil {
+		return err
+	}
+	snapshot := g.Snapshot()
+	for _, module := range g.Modules() {
+		if newest := g.Newest(module); newest != nil {
+			noteDependencies(snapshot, newest)
+		}
+	}
+	text, err := lumigl.Append(nil, snapshot)
+	if err != nil {
+		return err
+	}
+	if out.name != "" {
+		return out.write(ctx, s.environment, database(s.workspace), text, fs.FileMode(0o600))
+	}
+	_, err = s.stdout.Write(text)
+	return err
+}
+
+func stateBackupCommand(env *environment) *cobra.Command {
+	return &cobra.Command{
+		Use:   "backup FILE",
+		Short: "copy the state of all environments to a new file",
+		Long: `The copy of .lumi/state.db is consistent, even while deployments run. Secrets stay sealed in it. docs/engine.md
+explains how to restore it.`,
+		Annotations: exits("the copy is written", "", elseFailed),
+		Example:     examples("Make a backup.", "lumi state backup state.backup"),
+		RunE: func(c *cobra.Command, args []string) error {
+			return env.withStore(c.Context(), false, func(s *site) error {
+				db, ok := s.store.(*sqlite.Store)
+				if !ok {
+					return fmt.Errorf("%s does not exist yet", database(s.workspace))
+				}
+				return db.Backup(c.Context(), args[0])
+			})
+		},
+	}
+}
+
+// finish reports what a command did.
+func (e *environment) finish(format string, args ...any) error {
+	if !e.json {
+		e.printf("%s\n", term.Visible(fmt.Sprintf(format, args...)))
+	}
+	return nil
+}
+
+// agreed asks whether to do something in the environment, unless yes is set.
+func (s *site) agreed(yes bool, what string) error {
+	switch {
+	case yes:
+		return nil
+	case !s.canAsk():
+		return misused("only a terminal can ask whether to go on: use --yes")
+	}
+	return s.confirm(term.Visible(what))
+}

@@ -1,0 +1,178 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/lumi-idl/lumi/deploy/graph"
+	"github.com/lumi-idl/lumi/deploy/run"
+	"github.com/lumi-idl/lumi/deploy/secret"
+	"github.com/lumi-idl/lumi/lumigl"
+	"github.com/lumi-idl/lumi/runtime/urn"
+)
+
+func stateMoveCommand(env *environment) *cobra.Command {
+	return inState(env, &cobra.Command{
+		Use:   "move OLD NEW",
+		Short: "rename a resource in the state",
+		Long: `OLD is the key of a resource, as for 'lumi state show'. NEW is a name, or a URN of the same module and type.
+References to the resource follow; the real resource does not change. Alternatively, the program lists the
+former name in the option "aliases".
+
+It is refused while a deployment of the module, or of one that uses it, is in the queue.`,
+		Annotations: exits("the resource has the new name", "refused", elseFailed),
+		Example:     examples("The program calls the password secret from now on.", "lumi state move password secret"),
+	}, func(ctx context.Context, s *site, args []string) error { return s.move(ctx, args[0], args[1]) })
+}
+
+// open unwraps the key and reads the environment.
+func (s *site) open(ctx context.Context) (*secret.Key, *lumigl.Snapshot, error) {
+	key, err := s.key(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	snapshot, err := s.snapshot(ctx, key)
+	return key, snapshot, err
+}
+
+// move renames a resource.
+func (s *site) move(ctx context.Context, old, name string) error {
+	key, snapshot, err := s.open(ctx)
+	if err != nil {
+		return err
+	}
+	found, err := s.resource(snapshot, old)
+	if err != nil {
+		return err
+	}
+	was, _ := found.URN().Parts()
+	now := was
+	if now.Name = name; strings.HasPrefix(name, "urn:") {
+		if now, err = urn.URN(name).Parts(); err != nil {
+			return err
+		}
+	}
+	if now.Environment != was.Environment || now.Package != was.Package || now.Type != was.Type {
+		return fmt.Errorf("%s is not a URN of the environment %s, the module %s and the type %s", name, was.Environment, was.Package, was.Type)
+	}
+	to, err := urn.Format(now)
+	if err != nil {
+		return err
+	}
+	err = s.editor(key).Edit(ctx, run.Edit{
+		Module: was.Package, Was: found.URN(), Now: to, Message: fmt.Sprintf("moved %s to %s", found.URN(), to),
+		Change: func(g *graph.Graph, _ graph.Deployment) (*graph.Graph, error) { return g.Rename(found.URN(), to) },
+	})
+	if err != nil {
+		return err
+	}
+	return s.finish("%s is now %s", found.URN(), to)
+}
+
+func stateForgetCommand(env *environment) *cobra.Command {
+	var yes bool
+	c := inState(env, &cobra.Command{
+		Use:   "forget KEY...",
+		Short: "remove resources from the state without deleting them",
+		Long: `The real resources stay. If the program still has them, the next deployment creates new ones. A key is as for
+'lumi state show', or that of a resource whose deletion failed. All must be of one module.
+
+It is refused while resources that are not forgotten refer to them, and while a deployment of the module, or of
+one that uses it, is in the queue. Without a terminal, --yes is needed.`,
+		Annotations: exits("the resources are forgotten", "refused", elseFailed),
+		Example:     examples("Leave a resource to others.", "lumi state forget index --yes"),
+	}, func(ctx context.Context, s *site, keys []string) error { return s.forget(ctx, keys, yes) })
+	c.Flags().BoolVarP(&yes, "yes", "y", false, "do not ask")
+	return c
+}
+
+// forget removes resources from the state.
+func (s *site) forget(ctx context.Context, keys []string, yes bool) error {
+	key, snapshot, err := s.open(ctx)
+	if err != nil {
+		return err
+	}
+	var urns []urn.URN
+	var names []string
+	module := ""
+	for _, one := range keys {
+		found, err := s.resource(snapshot, one)
+		if err != nil {
+			return err
+		}
+		parts, _ := found.URN().Parts()
+		if module != "" && parts.Package != module {
+			return errors.New("the resources are of several modules: forget those of one module at a time")
+		}
+		module = parts.Package
+		urns, names = append(urns, found.URN()), append(names, parts.Name)
+	}
+	list := strings.Join(names, ", ")
+	if err := s.agreed(yes, fmt.Sprintf("Forget %s, without deleting,", list)); err != nil {
+		return err
+	}
+	err = s.editor(key).Edit(ctx, run.Edit{
+		Module: module, Message: "forgot " + list,
+		Change: func(g *graph.Graph, _ graph.Deployment) (*graph.Graph, error) { return g.Forget(urns...) },
+	})
+	if err != nil {
+		return err
+	}
+	return s.finish("forgotten: %s", list)
+}
+
+func stateRekeyCommand(env *environment) *cobra.Command {
+	var former string
+	c := inState(env, &cobra.Command{
+		Use:   "rekey",
+		Short: "seal the secrets of an environment with a new key",
+		Long: `The environment gets a new data key, wrapped as Lumi.yaml configures now, and everything in its state and history
+is sealed with it. To wrap it in another way, change "key" in Lumi.yaml first. A new passphrase comes from
+LUMI_NEW_PASSPHRASE, or a terminal asks for it. It is refused while a deployment runs.`,
+		Annotations: map[string]string{
+			"0": "the environment has a new key", "1": "refused", "2": elseFailed, "3": "a passphrase or an identity is needed",
+		},
+		Example: examples("Change the key of the environment dev.", "lumi state rekey --environment=dev"),
+	}, func(ctx context.Context, s *site, _ []string) error { return s.rekey(ctx, former) })
+	c.Flags().StringVar(&former, "old-key", "", "unwrap the former key as this `CONFIG` for \"key\" in Lumi.yaml says; needed after a change of the command")
+	return c
+}
+
+// rekey gives the environment another key.
+func (s *site) rekey(ctx context.Context, former string) error {
+	if s.row.Key == "" {
+		return fmt.Errorf("environment %s has no key, and so no secrets", s.row.Name)
+	}
+	to, err := s.wrapper()
+	if err != nil {
+		return err
+	}
+	to.Changes = true
+	var from *secret.Wrapper
+	if former == "" {
+		from, err = to.For(s.row.Key)
+	} else if from, err = secret.ParseWrapper(former); err != nil {
+		err = misused("--old-key: %s", err)
+	}
+	if err != nil {
+		return err
+	}
+	from.Ask, from.Dir = to.Ask, to.Dir
+	old, err := from.Unwrap(ctx, s.row.Key)
+	if err != nil {
+		return err
+	}
+	key := secret.NewKey()
+	wrapped, err := to.Wrap(ctx, key)
+	if err != nil {
+		return err
+	}
+	if err := s.editor(old).Rekey(ctx, key, wrapped); err != nil {
+		return err
+	}
+	return s.finish("environment %s has a new key", s.row.Name)
+}

@@ -1,0 +1,264 @@
+package main
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/lumi-idl/lumi/deploy/graph"
+	"github.com/lumi-idl/lumi/deploy/plan"
+	"github.com/lumi-idl/lumi/deploy/provision"
+	"github.com/lumi-idl/lumi/deploy/run"
+	"github.com/lumi-idl/lumi/lumigl"
+	"github.com/lumi-idl/lumi/lumigl/expr"
+	"github.com/lumi-idl/lumi/runtime/tokens"
+	"github.com/lumi-idl/lumi/runtime/urn"
+)
+
+func stateImportCommand(env *environment) *cobra.Command {
+	return inState(env, &cobra.Command{
+		Use:   "import FILE",
+		Short: "add the resources of a snapshot to an environment",
+		Long: `FILE is a snapshot: from 'lumi state export --show-secrets', from 'lumi convert', or written by hand. Its resources
+become the first version of their modules. No provider reads or changes them; plugins are only asked which properties
+are outputs. 'lumi plan' then shows how the program differs.
+
+It is refused if one of the modules exists, if a resource has no id or an unknown value, and while deployments
+are in the queue. To import single resources, use the option "import" in the program.`,
+		Annotations: exits("the resources are in the state", "refused, or the file has faults", elseFailed),
+		Example: examples(
+			"Take over what OpenTofu manages.", "lumi convert terraform.tfstate --environment=dev --output=tofu.json && lumi state import tofu.json",
+		),
+	}, func(ctx context.Context, s *site, args []string) error { return s.importFile(ctx, args[0]) })
+}
+
+// importing is a snapshot on its way into an environment.
+type importing struct {
+	*site
+	snapshot *lumigl.Snapshot
+	types    map[tokens.Type]plan.Description
+	made     map[string]*graph.Resource   // by URN
+	modules  map[string][]*graph.Resource // each after those that it refers to
+	provides map[string][]graph.Provided
+	secrets  bool // whether there are any
+}
+
+func (s *site) importFile(ctx context.Context, name string) error {
+	doc, err := s.load(name)
+	if err != nil {
+		return err
+	}
+	snapshot, ok := doc.Document.(*lumigl.Snapshot)
+	if !ok {
+		return fmt.Errorf("%s is a general graph, not a snapshot", doc.name)
+	}
+	if len(snapshot.Pending.Deletes)+len(snapshot.Pending.Operations) > 0 || snapshot.Field("versions").Exists() {
+		s.say("%s has pending resources or older versions, which are not imported", doc.name)
+	}
+	key, err := s.key(ctx)
+	if err != nil {
+		return err
+	}
+	engine, end := s.engine(key, run.Options{})
+	defer end()
+	in := importing{
+		site: s, snapshot: snapshot, types: map[tokens.Type]plan.Description{}, made: map[string]*graph.Resource{},
+		modules: map[string][]*graph.Resource{}, provides: map[string][]graph.Provided{},
+	}
+	in.describe(ctx, engine)
+	if err := in.make(); err != nil {
+		return &run.RefusedError{Message: fmt.Sprintf("%s: %s", doc.name, err)}
+	}
+	if engine.Key == nil && in.secrets {
+		if engine.Key, err = s.newKey(ctx); err != nil {
+			return err
+		}
+	}
+	var edits []run.Edit
+	for _, module := range slices.Sorted(maps.Keys(in.modules)) {
+		edits = append(edits, run.Edit{
+			Module: module, Message: "imported " + count(len(in.modules[module]), "resource"),
+			Change: func(g *graph.Graph, number graph.Deployment) (*graph.Graph, error) {
+				return in.added(g, module, number)
+			},
+		})
+	}
+	if err := engine.Edit(ctx, edits...); err != nil {
+		return err
+	}
+	for _, edit := range edits {
+		_ = s.finish("%s: %s", edit.Module, edit.Message)
+	}
+	return nil
+}
+
+// describe asks plugins about types. Without a plugin, all properties are inputs.
+func (in *importing) describe(ctx context.Context, engine *run.Engine) {
+	missing := map[string]bool{}
+	for v := range in.snapshot.Vertices() {
+		pkg, _, _ := strings.Cut(string(v.Type), ":")
+		if _, known := in.types[v.Type]; known || v.Type == lumigl.ModuleType || missing[pkg] {
+			continue
+		}
+		parts, _ := v.URN().Parts()
+		caller := &provision.Caller{Providers: engine.Providers(parts.Package), Configuration: in.snapshot.Field("configuration").Get}
+		found, err := caller.Describe(ctx, []tokens.Type{v.Type})
+		if err != nil {
+			missing[pkg] = true
+			in.say("all properties of %s are taken for inputs: %s", pkg, err)
+			continue
+		}
+		in.types[v.Type] = found[0]
+	}
+}
+
+// make makes the resources of the snapshot. The error has all problems.
+func (in *importing) make() error {
+	if in.snapshot.Len() == 0 {
+		return errors.New("it has no resources")
+	}
+	sorted, err := lumigl.NewIndex(in.snapshot.Base()).Sorted()
+	if err != nil {
+		return err
+	}
+	var problems []error
+	for _, v := range sorted {
+		parts, _ := v.URN().Parts()
+		if parts.Environment != in.row.Name {
+			return fmt.Errorf("it is of the environment %s: use --environment=%[1]s", parts.Environment)
+		}
+		if v.Type != lumigl.ModuleType {
+			r, err := in.resource(v)
+			if err != nil {
+				problems = append(problems, fmt.Errorf("%s: %w", v.URN().Name(), err))
+			}
+			in.made[v.Key()], in.modules[parts.Package] = r, append(in.modules[parts.Package], r)
+			continue
+		}
+		for name, entry := range v.Properties.Get("provides").Members() {
+			p := graph.Provided{Name: name, Type: graph.Type{Form: entry.Get("type")}, Value: entry.Get("value").Retarget(apart)}
+			if p.Result, err = expr.Evaluate(p.Value, in.output); err != nil {
+				problems = append(problems, fmt.Errorf("%s: %w", name, err))
+			}
+			_, hidden := revealed(p.Result)
+			in.secrets = in.secrets || hidden
+			in.provides[parts.Package] = append(in.provides[parts.Package], p)
+		}
+	}
+	return errors.Join(problems...)
+}
+
+// output returns the value of a property of a resource that is made.
+func (in *importing) output(to *lumigl.Vertex, property string) (v lumigl.Value, known bool) {
+	if r := in.made[to.Key()]; r != nil {
+		return r.Output(property)
+	}
+	return v, false
+}
+
+// apart returns a vertex with only the URN of another one.
+func apart(v *lumigl.Vertex) *lumigl.Vertex {
+	u, err := lumigl.NewResource(v.URN())
+	if err != nil {
+		return v
+	}
+	return u
+}
+
+// resource returns the resource that a vertex describes.
+func (in *importing) resource(v *lumigl.Vertex) (*graph.Resource, error) {
+	properties, err := expr.Evaluate(v.Properties.Retarget(apart), in.output)
+	switch {
+	case err != nil:
+		return nil, err
+	case v.ID == "":
+		return nil, errors.New("it has no id")
+	case !expr.IsKnown(properties):
+		return nil, errors.New("it has unknown values: export with --show-secrets")
+	}
+	t := in.types[v.Type]
+	properties, _ = plan.Conceal(properties, t.Secrets)
+	_, hidden := revealed(properties)
+	in.secrets = in.secrets || hidden
+	var inputs, outputs lumigl.ObjectBuilder
+	for name, value := range properties.Members() {
+		switch {
+		case slices.Contains(t.Outputs, name):
+			outputs.Set(name, value)
+		case value.Kind() != lumigl.Null:
+			inputs.Set(name, value)
+		}
+	}
+	r := &graph.Resource{
+		URN: v.URN(), ID: v.ID, Inputs: inputs.Object(), Checked: inputs.Object(), Outputs: outputs.Object(),
+		Options: v.Options.Retarget(apart), Source: v.Source, Seed: []byte(rand.Text()), Dependencies: in.dependencies(v),
+	}
+	r.Referents = graph.ReferentsOf(r.Checked, func(u urn.URN) string {
+		if to := in.made[string(u)]; to != nil {
+			return to.ID
+		}
+		return ""
+	})
+	return r, nil
+}
+
+// noted is the extension with the dependencies of an exported resource: most references in its properties are values.
+const noted = "lumi-dependencies"
+
+// noteDependencies notes in a snapshot what the resources of a version depend on.
+func noteDependencies(s *lumigl.Snapshot, v *graph.Version) {
+	for r := range v.Resources() {
+		var all []lumigl.Value
+		for _, u := range r.Dependencies {
+			all = append(all, lumigl.TextOf(string(u)))
+		}
+		if vertex := s.Vertex(string(r.URN)); all != nil {
+			vertex.Extensions = vertex.Extensions.With(noted, lumigl.ListOf(all...))
+		}
+	}
+}
+
+// dependencies returns what a resource depends on in its module: what it refers to, and what is noted.
+func (in *importing) dependencies(v *lumigl.Vertex) (all []urn.URN) {
+	own, _ := v.URN().Parts()
+	for to := range v.References() {
+		if parts, _ := to.URN().Parts(); parts.Package == own.Package && to.Type != lumigl.ModuleType {
+			all = append(all, to.URN())
+		}
+	}
+	for _, one := range v.Extensions.Get(noted).Elements() {
+		if text, _ := one.Text(); in.snapshot.Vertex(text) != nil {
+			all = append(all, urn.URN(text))
+		}
+	}
+	slices.Sort(all)
+	return slices.Compact(all)
+}
+
+// added returns a graph with the first version of a module.
+func (in *importing) added(g *graph.Graph, module string, number graph.Deployment) (*graph.Graph, error) {
+	if slices.Contains(g.Modules(), module) {
+		return nil, &graph.RefusedError{Problems: []string{
+			fmt.Sprintf(`the module %s is in %s already: forget its resources first, or use the option "import"`, module, g.Environment)}}
+	}
+	var resources []*graph.Resource
+	for _, made := range in.modules[module] {
+		r := *made
+		r.Deployment = number
+		resources = append(resources, &r)
+	}
+	v := graph.NewVersion(graph.VersionID{Module: module, Deployment: number}, graph.InOrder(resources))
+	v.Provides, v.Configuration = in.provides[module], in.snapshot.Field("configuration")
+	slices.SortFunc(v.Provides, func(a, b graph.Provided) int { return strings.Compare(a.Name, b.Name) })
+	t, err := g.Deploy(graph.Update{Version: v})
+	if err != nil {
+		return nil, err
+	}
+	return t.Graph, nil
+}

@@ -1,0 +1,240 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"regexp"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/lumi-idl/lumi/deploy/graph"
+	"github.com/lumi-idl/lumi/deploy/run"
+	"github.com/lumi-idl/lumi/deploy/store"
+	"github.com/lumi-idl/lumi/internal/term"
+	"github.com/lumi-idl/lumi/runtime/urn"
+)
+
+func statusCommand(env *environment) *cobra.Command {
+	return inState(env, &cobra.Command{
+		Use:   "status",
+		Short: "show the modules of an environment, and its deployments that have not ended",
+		Long: `It lists the modules, and then the queue: the deployments that run, wait, ask or have failed, with who runs
+them, what they wait for, and what to do next. Last are broken uses of other modules, and resources that
+could not be deleted.
+
+With --json, all of that is one object.`,
+		Annotations: map[string]string{
+			"0": "nothing needs attention", "1": "a deployment has failed, or a use is broken", "2": elseFailed,
+			"3": "a deployment asks", "4": "a deployment runs or waits",
+		},
+		Example: examples(
+			"Is anything running, or in need of attention?", "lumi status",
+			"What does each deployment in the queue wait for?", `lumi status --json | jq '.queue[] | {name, waits}'`,
+		),
+	}, func(ctx context.Context, s *site, _ []string) error { return s.status(ctx) })
+}
+
+// jsonStatus is an environment for programs.
+type jsonStatus struct {
+	Environment string              `json:"environment"`
+	Modules     []jsonModule        `json:"modules"`
+	Queue       []jsonQueued        `json:"queue"`
+	Broken      []map[string]string `json:"broken"`
+	Pending     []map[string]string `json:"pending"`
+}
+
+type jsonModule struct {
+	Module     string    `json:"module"`
+	Deployment string    `json:"deployment"`
+	Ended      time.Time `json:"ended,omitzero"`
+	Resources  int       `json:"resources"`
+}
+
+// jsonDeployment is a deployment for programs.
+type jsonDeployment struct {
+	Name    string      `json:"name"`
+	Number  int64       `json:"number,omitempty"`
+	Module  string      `json:"module"`
+	Purpose string      `json:"purpose"`
+	State   store.State `json:"state"`
+	Message string      `json:"message,omitempty"`
+}
+
+func newJSONDeployment(d store.Deployment) jsonDeployment {
+	return jsonDeployment{run.Name(d), d.Number, d.Module, d.Purpose, d.State, d.Message}
+}
+
+// jsonQueued is a deployment of the queue.
+type jsonQueued struct {
+	jsonDeployment
+	Since       time.Time           `json:"since"`
+	Owner       string              `json:"owner,omitempty"`
+	Expires     time.Time           `json:"expires,omitzero"`
+	Interrupted bool                `json:"interrupted"`
+	Aborting    bool                `json:"aborting"`
+	Waits       []map[string]string `json:"waits"`
+	Asks        []urn.URN           `json:"asks"`
+	Next        string              `json:"next,omitempty"`
+}
+
+// status shows the environment.
+func (s *site) status(ctx context.Context) error {
+	engine, end := s.engine(nil, run.Options{}) // It reads secrets as unknown values.
+	defer end()
+	queued, err := engine.Status(ctx)
+	if err != nil {
+		return err
+	}
+	shown, err := s.describe(ctx, engine)
+	if err != nil {
+		return err
+	}
+	var worst error
+	if len(shown.Broken) > 0 {
+		worst = errWrong
+	}
+	for _, d := range queued {
+		_, advice, code := s.next(engine, d)
+		if rank(code) > rank(worst) {
+			worst = code
+		}
+		one := jsonQueued{
+			jsonDeployment: newJSONDeployment(d.Deployment), Since: d.Created, Owner: d.Owner, Expires: d.Expires,
+			Interrupted: isLeft(engine, d), Aborting: d.Abort,
+			Waits: []map[string]string{}, Asks: append([]urn.URN{}, d.Asks...), Next: advice,
+		}
+		for _, w := range d.Waits {
+			one.Waits = append(one.Waits, map[string]string{"for": w.For.Name(), "reason": w.Reason})
+		}
+		events, err := engine.Log(ctx, d.ID)
+		if err != nil {
+			return err
+		}
+		for _, e := range events {
+			if e.Task == 0 && e.URN == "" && e.State == d.State {
+				one.Since = e.Time
+			}
+		}
+		shown.Queue = append(shown.Queue, one)
+	}
+	if s.json {
+		if err := s.printJSON(shown); err != nil {
+			return err
+		}
+	} else {
+		s.printStatus(shown)
+	}
+	return worst
+}
+
+// describe describes the resource graph.
+func (s *site) describe(ctx context.Context, engine *run.Engine) (jsonStatus, error) {
+	none := []map[string]string{}
+	shown := jsonStatus{s.row.Name, []jsonModule{}, []jsonQueued{}, none, none}
+	g, err := engine.Graph(ctx)
+	if err != nil {
+		return shown, err
+	}
+	nameOf := func(v graph.VersionID) string { return fmt.Sprintf("%s[%d]", v.Module, v.Deployment) }
+	for _, module := range g.Modules() {
+		for _, v := range g.Versions(module) {
+			for _, use := range v.Uses {
+				if use.Broken != "" {
+					shown.Broken = append(shown.Broken, map[string]string{
+						"deployment": nameOf(v.VersionID), "use": use.Name, "of": nameOf(use.To), "reason": use.Broken,
+					})
+				}
+			}
+		}
+		for _, p := range g.Pending(module) {
+			shown.Pending = append(shown.Pending, map[string]string{"urn": string(p.Resource.URN), "id": p.Resource.ID})
+		}
+		if v := g.Newest(module); v != nil {
+			made, _, _, err := engine.Find(ctx, int64(v.Deployment))
+			if err != nil {
+				return shown, err
+			}
+			shown.Modules = append(shown.Modules, jsonModule{module, nameOf(v.VersionID), made.Ended, v.Len()})
+		}
+	}
+	return shown, nil
+}
+
+// word returns the word for the state of a deployment.
+func (s *site) word(state store.State) string {
+	switch state {
+	case store.Wait:
+		return "waiting"
+	case store.Done:
+		return s.out.Paint(term.Green, "done")
+	case store.Failed:
+		return s.out.Paint(term.BoldRed, "failed")
+	case store.Ask:
+		return s.out.Paint(term.BoldYellow, "asks")
+	}
+	return strings.ToLower(string(state))
+}
+
+func (s *site) printStatus(shown jsonStatus) {
+	s.printf("Environment %s: %s\n", shown.Environment, count(len(shown.Modules), "module"))
+	for _, m := range shown.Modules {
+		s.printf("  %s  %s, deployed %s\n", term.Visible(m.Deployment), count(m.Resources, "resource"), stamp(m.Ended))
+	}
+	s.printf("\n")
+	if len(shown.Queue) == 0 {
+		s.printf("Nothing is running or waiting.\n")
+	}
+	for _, d := range shown.Queue {
+		s.printQueued(d)
+	}
+	if len(shown.Broken) > 0 {
+		s.printf("\nBroken uses:\n")
+	}
+	for _, b := range shown.Broken {
+		s.printf("  %s\n", term.Paragraph(fmt.Sprintf("%s uses %s of %s: %s", b["deployment"], b["use"], b["of"], b["reason"])))
+	}
+	if len(shown.Pending) > 0 {
+		s.printf("\nCould not be deleted, tried again by the next cleanup or deployment:\n")
+	}
+	for _, p := range shown.Pending {
+		s.printf("  %s %s\n", term.Visible(graph.ShortName(urn.URN(p["urn"]))), term.Visible(p["id"]))
+	}
+}
+
+// leadingURN is a URN before the message about a resource, of which people need only the name.
+var leadingURN = regexp.MustCompile(`(?m)^urn:lumi:\S*::([^:\s]+): `)
+
+func (s *site) printQueued(d jsonQueued) {
+	s.printf("%s %s since %s\n", s.out.Paint(term.Bold, term.Visible(d.Name)), s.word(d.State), stamp(d.Since))
+	var lines []string
+	switch {
+	case d.Interrupted && d.Owner != "":
+		lines = append(lines, "its executor has ended")
+	case d.Owner != "":
+		verb := map[bool]string{true: "queued", false: "run"}[d.State == store.Wait]
+		lines = append(lines, fmt.Sprintf("%s by %s, lease for %s", verb, process(d.Owner), time.Until(d.Expires).Round(time.Second)))
+	}
+	if d.Aborting && d.State == store.Running {
+		lines = append(lines, "asked to abort")
+	}
+	for _, w := range d.Waits {
+		lines = append(lines, "waits for "+w["for"]+": "+w["reason"])
+	}
+	for _, text := range append(lines, leadingURN.ReplaceAllString(d.Message, "$1: "), d.Next) {
+		if text != "" {
+			s.printf("  %s\n", strings.ReplaceAll(term.Paragraph(text), "\n", "\n  "))
+		}
+	}
+}
+
+// process returns the owner of a lease for people, such as "123 on host".
+func process(owner string) string {
+	if parts := strings.Split(owner, "/"); len(parts) == 3 {
+		return parts[1] + " on " + parts[0]
+	}
+	return owner
+}
+
+func stamp(t time.Time) string { return t.UTC().Format(time.RFC3339) }

@@ -1,0 +1,176 @@
+//go:build unix
+
+package main
+
+import (
+	"bytes"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/creack/pty"
+)
+
+// terminal is a pseudo-terminal with a command.
+type terminal struct {
+	t      *testing.T
+	cmd    *exec.Cmd
+	master *os.File
+	mutex  sync.Mutex
+	output bytes.Buffer
+	seen   int // how much of the output has been expected
+	ended  chan struct{}
+}
+
+// onTerminal starts lumi on a terminal in a folder.
+func onTerminal(t *testing.T, dir string, args ...string) *terminal {
+	t.Helper()
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	x := &terminal{t: t, ended: make(chan struct{})}
+	x.cmd = &exec.Cmd{Path: self, Args: append([]string{"lumi"}, args...), Dir: dir}
+	x.cmd.Env = append(os.Environ(), "TERM=xterm", "LUMI_PASSPHRASE=", "PATH="+filepath.Dir(localPlugin(t))+":"+os.Getenv("PATH"))
+	if x.master, err = pty.StartWithSize(x.cmd, &pty.Winsize{Rows: 40, Cols: 100}); err != nil {
+		t.Fatal(err)
+	}
+	go x.read()
+	t.Cleanup(func() {
+		_ = x.cmd.Process.Kill()
+		_ = x.master.Close()
+	})
+	return x
+}
+
+func (x *terminal) read() {
+	defer close(x.ended)
+	buffer := make([]byte, 4096)
+	for {
+		n, err := x.master.Read(buffer)
+		x.mutex.Lock()
+		x.output.Write(buffer[:n])
+		x.mutex.Unlock()
+		if err != nil {
+			return
+		}
+	}
+}
+
+// controls are the sequences that move the cursor, set colours and the like.
+var controls = regexp.MustCompile(`\x1b\[[0-9;?=>]*[a-zA-Z]|\x1b[=>()][0-9A-Za-z]?|\r`)
+
+func (x *terminal) text() string {
+	x.mutex.Lock()
+	defer x.mutex.Unlock()
+	return controls.ReplaceAllString(x.output.String(), "")
+}
+
+// expect waits for a text after those that were expected before.
+func (x *terminal) expect(text string) *terminal {
+	x.t.Helper()
+	for deadline := time.Now().Add(time.Minute); ; time.Sleep(10 * time.Millisecond) {
+		all := x.text()
+		if at := strings.Index(all[min(x.seen, len(all)):], text); at >= 0 {
+			x.seen += at + len(text)
+			return x
+		}
+		if time.Now().After(deadline) {
+			x.t.Fatalf("no %q in %q", text, all[min(x.seen, len(all)):])
+		}
+	}
+}
+
+func (x *terminal) send(text string) *terminal {
+	x.t.Helper()
+	if _, err := x.master.WriteString(text); err != nil {
+		x.t.Fatal(err)
+	}
+	return x
+}
+
+// exit waits for the end, and compares the exit code.
+func (x *terminal) exit(want int) {
+	x.t.Helper()
+	err := x.cmd.Wait()
+	<-x.ended
+	if exit := (*exec.ExitError)(nil); err != nil && !errors.As(err, &exit) {
+		x.t.Fatal(err)
+	}
+	if got := x.cmd.ProcessState.ExitCode(); got != want {
+		x.t.Errorf("exit code %d, want %d:\n%s", got, want, x.text())
+	}
+}
+
+// workspaceFor makes a workspace with desired state of a module in a file: commands by their names.
+func workspaceFor(t *testing.T, resources string) (dir string) {
+	t.Helper()
+	dir = t.TempDir()
+	for name, text := range map[string]string{
+		"Lumi.yaml": "environment: dev\n", "shop.json": `{"package": "shop", "resources": {` + resources + "}}",
+	} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
+}
+
+const (
+	password = `"urn:lumi:dev::shop:index::local:index:RandomString::password": {"type": "local:index:RandomString", "properties": {"name": "password", "length": 24}}`
+	slow     = `"urn:lumi:dev::shop:index::local:index:Command::slow": {"type": "local:index:Command", "source": "main.ts:7:1", "properties": {"name": "slow", "create": "touch started; sleep 2; touch ended"}}`
+)
+
+// TestPrompts answers the questions of a deployment on a terminal.
+func TestPrompts(t *testing.T) {
+	dir := workspaceFor(t, password)
+	onTerminal(t, dir, "deploy", "shop.json").expect("1 to create").expect("Deploy shop in dev? [y/N] ").send("\n").
+		expect("lumi: nothing was changed").exit(exitWrong)
+	onTerminal(t, dir, "deploy", "shop.json").expect("Deploy shop in dev? [y/N] ").send("y\n").
+		expect("Secrets in the state of environment dev are encrypted with a passphrase.").
+		expect("New passphrase: ").send("first\n").expect("The same again: ").send("second\n").
+		expect("lumi: the key needs a passphrase: the two differ").exit(exitAsks)
+	x := onTerminal(t, dir, "deploy", "shop.json").expect("Deploy shop in dev? [y/N] ").send("yes\n").
+		expect("New passphrase: ").send("first\n").expect("The same again: ").send("first\n").
+		expect("shop[1]  done").expect("✓ + create password local:index:RandomString")
+	x.exit(exitOK)
+	if strings.Contains(x.text(), "first") {
+		t.Errorf("the passphrase is shown:\n%s", x.text())
+	}
+	onTerminal(t, dir, "destroy").expect("Passphrase of environment dev: ").send("second\n").
+		expect("this one does not unwrap it").exit(exitAsks)
+	onTerminal(t, dir, "destroy").expect("Passphrase of environment dev: ").send("\x03").exit(exitFailed)
+	onTerminal(t, dir, "destroy").expect("Passphrase of environment dev: ").send("first\n").
+		expect("- delete password").expect("Destroy shop in dev? [y/N] ").send("Y\n").expect("shop[2]  done").exit(exitOK)
+}
+
+// TestLiveInterrupts interrupts a deployment on a terminal that changes its size, and resumes it.
+func TestLiveInterrupts(t *testing.T) {
+	dir := workspaceFor(t, slow)
+	x := onTerminal(t, dir, "deploy", "shop.json", "--yes").expect("creating slow")
+	if err := pty.Setsize(x.master, &pty.Winsize{Rows: 10, Cols: 50}); err != nil {
+		t.Fatal(err)
+	}
+	x.send("\x03").expect("interrupted: waiting for running calls").expect("✓ + create slow").exit(exitResumable)
+	onTerminal(t, dir, "deploy", "shop.json", "--yes").expect("waits for shop[1]").expect("shop[1]  done").exit(exitOK)
+}
+
+// TestLostTerminal ends the terminal of a deployment, which goes on.
+func TestLostTerminal(t *testing.T) {
+	dir := workspaceFor(t, slow)
+	x := onTerminal(t, dir, "deploy", "shop.json", "--yes").expect("creating slow")
+	if err := x.master.Close(); err != nil {
+		t.Fatal(err)
+	}
+	_ = x.cmd.Wait()
+	if _, err := os.Stat(filepath.Join(dir, "ended")); err != nil {
+		t.Error(err)
+	}
+	onTerminal(t, dir, "deploy", "shop.json", "--yes").expect("No resources to change").exit(exitOK)
+}
