@@ -60,9 +60,10 @@ func (*commandProviderOpsImpl) Check(_ context.Context, want *commandState) erro
 // effective are the properties on which what was created depends.
 var effective = []lumi.Path{Command_Create, Command_Environment, Command_Triggers, Command_Interpreter}
 
-// InspectChange implements [lumi.Inspector].
+// InspectChange implements [lumi.Inspector]. Nothing but the URN has the name, so a renamed command need not run again.
 func (*commandProviderOpsImpl) InspectChange(_ context.Context, _, want *commandState, diff *lumi.Diff) error {
 	diff.DeleteBeforeReplace()
+	diff.Ignore(Command_Name)
 	if want.Properties.Update != nil {
 		return nil
 	}

@@ -118,6 +118,7 @@ func testCommandLife(t *testing.T, h *providertest.Harness) {
 			{Set: props{"update": "true", "triggers": nil}, Expect: props{"stdout": "updated after made one"}},
 			{Set: props{"update": nil}},
 		},
+		Ignores: []props{{"name": "renamed"}},
 		Replaces: []providertest.Replacement{
 			{
 				Set:     props{"environment": map[string]string{"DIR": dir, "NAME": "two"}},
@@ -131,7 +132,8 @@ func testCommandLife(t *testing.T, h *providertest.Harness) {
 
 func testRandomLives(t *testing.T, h *providertest.Harness) {
 	h.Resource(local.RandomString, "password").Life(t, providertest.Life{
-		Create: props{"name": "password", "length": 24},
+		Create:  props{"name": "password", "length": 24},
+		Ignores: []props{{"name": "login"}},
 		Replaces: []providertest.Replacement{
 			{Set: props{"keepers": map[string]string{"user": "ann"}}},
 			{Set: props{"length": 4, "characters": "ü"}, Expect: props{"result": "üüüü"}},
@@ -140,6 +142,7 @@ func testRandomLives(t *testing.T, h *providertest.Harness) {
 	h.Resource(local.RandomID, "suffix").Life(t, providertest.Life{
 		Create:   props{"name": "suffix"},
 		Expect:   props{"bytes": 8},
+		Ignores:  []props{{"name": "ending"}},
 		Replaces: []providertest.Replacement{{Set: props{"bytes": 2}}, {Set: props{"keepers": map[string]string{"a": "b"}}}},
 	})
 }

@@ -72,6 +72,12 @@ func (ops *randomStringProviderOpsImpl) Create(_ context.Context, want *randomSt
 	return ops.add(want.Token, new(*p)), nil
 }
 
+// InspectChange implements [lumi.Inspector]. Nothing but the URN has the name, so the value stays.
+func (*randomStringProviderOpsImpl) InspectChange(_ context.Context, _, _ *randomStringState, diff *lumi.Diff) error {
+	diff.Ignore(RandomString_Name)
+	return nil
+}
+
 // Update implements [RandomStringProviderOps]. Every change replaces the string.
 func (*randomStringProviderOpsImpl) Update(_ context.Context, _, _ *randomStringState, _ *lumi.Diff) error {
 	return nil
@@ -109,6 +115,12 @@ func (ops *randomIDProviderOpsImpl) Create(_ context.Context, want *randomIDStat
 	}
 	p.Hex, p.Base64 = hex.EncodeToString(data), base64.RawURLEncoding.EncodeToString(data)
 	return ops.add(want.Token, new(*p)), nil
+}
+
+// InspectChange implements [lumi.Inspector]. Nothing but the URN has the name, so the value stays.
+func (*randomIDProviderOpsImpl) InspectChange(_ context.Context, _, _ *randomIDState, diff *lumi.Diff) error {
+	diff.Ignore(RandomID_Name)
+	return nil
 }
 
 // Update implements [RandomIDProviderOps]. Every change replaces the number.
