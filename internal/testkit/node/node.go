@@ -54,22 +54,35 @@ func Package(t *testing.T, checkout string) string {
 // the folder that the programs are in now, and that of @lumi/lumi.
 func Programs(t *testing.T, checkout, example string) (programs, lumi string) {
 	t.Helper()
+	programs, lumi = Workspace(t, checkout, example)
+	Compile(t, checkout, programs)
+	return filepath.Join(programs, "bin", "programs"), lumi
+}
+
+// Workspace copies the programs of an example, and the pack that they use, to where lumi can deploy them. It returns the folder
+// with their Lumi.yaml, and that of @lumi/lumi.
+func Workspace(t *testing.T, checkout, example string) (programs, lumi string) {
+	t.Helper()
 	dir := t.TempDir()
 	lumi = Package(t, checkout)
-	scope := filepath.Join(dir, "node_modules", "@lumi")
+	modules := filepath.Join(dir, "node_modules")
 	for _, err := range []error{
 		os.CopyFS(filepath.Join(dir, "pack"), os.DirFS(filepath.Join(checkout, "examples", example, "pack"))),
 		os.CopyFS(filepath.Join(dir, "programs"), os.DirFS(filepath.Join(checkout, "examples", example, "programs"))),
+		os.RemoveAll(filepath.Join(dir, "programs", ".lumi")), // of somebody who has deployed the example in the checkout
 		os.WriteFile(filepath.Join(dir, "package.json"), []byte(`{"type": "module"}`), 0o644),
-		os.MkdirAll(scope, 0o755),
-		os.Symlink(lumi, filepath.Join(scope, "lumi")),
+		os.MkdirAll(filepath.Join(modules, "@lumi"), 0o755),
+		os.MkdirAll(filepath.Join(modules, ".bin"), 0o755),
+		os.Symlink(lumi, filepath.Join(modules, "@lumi", "lumi")),
+		os.Symlink(filepath.Join(lumi, "node_modules", "tsx"), filepath.Join(modules, "tsx")),
+		os.Symlink(filepath.Join(lumi, "dist", "bin", "lumi-program.js"), filepath.Join(modules, ".bin", "lumi-program")),
+		os.Chmod(filepath.Join(lumi, "dist", "bin", "lumi-program.js"), 0o755), // as npm does when it links it
 	} {
 		if err != nil {
 			t.Fatal(err)
 		}
 	}
-	Compile(t, checkout, filepath.Join(dir, "programs"))
-	return filepath.Join(dir, "programs", "bin", "programs"), lumi
+	return filepath.Join(dir, "programs"), lumi
 }
 
 // Golden compares a text with that in a file, or writes it there if update is set.

@@ -1,6 +1,7 @@
 package tutorial
 
 import (
+	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -18,13 +19,14 @@ type Reader struct {
 	Page string
 	// Dir is the working directory. Commands may change it.
 	Dir string
-	// Env is the environment of commands.
+	// Env is the environment of commands. What they export holds for those that follow.
 	Env []string
-	// Resembles, if it is not nil, compares the output on a page with that of the last commands, which then may fail in the
-	// middle and whose errors count. Otherwise the two must be equal.
-	Resembles func(want, got string) bool
+	// Errors is whether commands may fail in the middle, and what they write to standard error is output too. Otherwise, a
+	// command that fails ends the test.
+	Errors bool
 
-	output string // of the last commands
+	output  string // of the last commands
+	exports string // commands that set what earlier ones exported
 }
 
 // Environment returns an environment with cidlc on the path, and everything else from this machine, without a network.
@@ -50,11 +52,8 @@ func (r *Reader) Do(t *testing.T, steps ...Step) {
 		case AppendFile:
 			r.write(t, step, os.O_APPEND)
 		case ExpectOutput:
-			if r.Resembles != nil && r.Resembles(step.Text, r.output) {
-				continue
-			}
-			if diff := cmp.Diff(step.Text, r.output); diff != "" {
-				t.Errorf("%s:%d: the output is another (-want +got):\n%s", r.Page, step.Line, diff)
+			if !Resembles(step.Text, r.output) {
+				t.Errorf("%s:%d: the output is another (-want +got):\n%s", r.Page, step.Line, cmp.Diff(step.Text, r.output))
 			}
 		}
 	}
@@ -80,25 +79,27 @@ func (r *Reader) write(t *testing.T, step Step, flags int) {
 	}
 }
 
-// run runs commands and remembers the folder that they end in.
+// run runs commands and remembers the folder that they end in, and what they export.
 func (r *Reader) run(t *testing.T, step Step) {
 	t.Helper()
-	where := filepath.Join(t.TempDir(), "cwd")
+	memory := t.TempDir()
+	where, exports := filepath.Join(memory, "cwd"), filepath.Join(memory, "exports")
 	options := "-euo"
 	var stdout, stderr strings.Builder
 	out, errs := &stdout, &stderr
-	if r.Resembles != nil {
+	if r.Errors {
 		options, errs = "-uo", out
 	}
-	cmd := exec.Command("bash", options, "pipefail", "-c", step.Text+"pwd >"+where)
+	cmd := exec.Command("bash", options, "pipefail", "-c", r.exports+step.Text+"pwd >"+where+"; export -p >"+exports)
 	cmd.Dir, cmd.Env = r.Dir, r.Env
 	cmd.Stdout, cmd.Stderr = out, errs
 	if err := cmd.Run(); err != nil {
 		t.Fatalf("%s:%d: %v\n%s%s", r.Page, step.Line, err, &stdout, &stderr)
 	}
 	dir, err := os.ReadFile(where)
-	if err != nil {
+	exported, err2 := os.ReadFile(exports)
+	if err := errors.Join(err, err2); err != nil {
 		t.Fatal(err)
 	}
-	r.Dir, r.output = strings.TrimSpace(string(dir)), stdout.String()
+	r.Dir, r.output, r.exports = strings.TrimSpace(string(dir)), stdout.String(), string(exported)
 }

@@ -51,3 +51,29 @@ func TestStepsThatNobodyCanDo(t *testing.T) {
 		}
 	}
 }
+
+func TestResembles(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		want, got string
+		same      bool
+	}{
+		{"a\n  b\n", "a\nb", true},
+		{"done in 0s", "done in 1.25s", true},
+		{"a: done", "a: done in 100ms", true},
+		{"done", "done in 12s", true},
+		{"ok  \ta\t0.014s", "ok  \ta\t(cached)", true},
+		{"3 files", "4 files", false},
+		{"a\n…\nz", "a\nb\nc\nz", true},
+		{"a\n…\nz", "a\nz", true},
+		{"a\n…\nz", "a\nb", false},
+		{"id … of (x)", "id AB12 of (x)", true},
+		{"id … of (x)", "id AB12", false},
+		{"a", "a\nb", false},
+		{"a", "go: downloading b\na", true},
+	} {
+		if got := tutorial.Resembles(c.want, c.got); got != c.same {
+			t.Errorf("Resembles(%q, %q) = %t", c.want, c.got, got)
+		}
+	}
+}

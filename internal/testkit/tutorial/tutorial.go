@@ -4,6 +4,7 @@ package tutorial
 
 import (
 	"fmt"
+	"regexp"
 	"strings"
 )
 
@@ -77,4 +78,34 @@ func newStep(info []string) (Step, error) {
 		return Step{Kind: ExpectOutput}, nil
 	}
 	return Step{}, fmt.Errorf("a block is sh, text, or a language and the path of a file, not %q", strings.Join(info, " "))
+}
+
+// varying is output that differs from run to run: durations, and the kit's own lines in the output of go test.
+var varying = regexp.MustCompile(`(\sin)?\s(\d+m)?\d+(\.\d+)?m?s\b|\(\d+\.\d+s\)|harness\.go:\d+|\s\(cached\)`)
+
+// Resembles reports whether output is what a page expects. In want, a line with … alone is any number of lines, and … in a
+// line is any text. Durations, indentation, and what go get says of versions are ignored.
+func Resembles(want, got string) bool {
+	lines := func(text string) (all []string) {
+		for line := range strings.Lines(strings.TrimSpace(varying.ReplaceAllString(text, ""))) {
+			if !strings.HasPrefix(line, "go: ") {
+				all = append(all, strings.TrimSpace(line))
+			}
+		}
+		return all
+	}
+	return match(lines(want), lines(got))
+}
+
+func match(want, got []string) bool {
+	switch {
+	case len(want) == 0:
+		return len(got) == 0
+	case want[0] == "…":
+		return match(want[1:], got) || len(got) > 0 && match(want, got[1:])
+	case len(got) == 0:
+		return false
+	}
+	line := "^" + strings.ReplaceAll(regexp.QuoteMeta(want[0]), "…", ".*") + "$"
+	return regexp.MustCompile(line).MatchString(got[0]) && match(want[1:], got[1:])
 }

@@ -50,3 +50,25 @@ func goCache(t *testing.T) string {
 	t.Helper()
 	return strings.TrimSpace(node.Run(t, ".", "go", "env", "GOCACHE"))
 }
+
+// TestExcerpts holds that what README.md shows first is part of its tutorial, up to indentation. … is what is left out.
+func TestExcerpts(t *testing.T) {
+	t.Parallel()
+	readme, err := os.ReadFile("../../../README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	first, rest, _ := strings.Cut(string(readme), "\n## ")
+	found := 0
+	for line := range strings.Lines(first) {
+		if line, ok := strings.CutPrefix(line, "    "); ok && line != "…\n" {
+			found++
+			if text := strings.TrimSpace(line); text != "…" && !strings.Contains(rest, text+"\n") {
+				t.Errorf("the tutorial has no line %q", text)
+			}
+		}
+	}
+	if found < 20 {
+		t.Errorf("found %d lines", found)
+	}
+}

@@ -1,0 +1,130 @@
+package main_test
+
+import (
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	sdk "github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/credentials"
+	ec2api "github.com/aws/aws-sdk-go-v2/service/ec2"
+	ec2types "github.com/aws/aws-sdk-go-v2/service/ec2/types"
+	s3api "github.com/aws/aws-sdk-go-v2/service/s3"
+	s3types "github.com/aws/aws-sdk-go-v2/service/s3/types"
+
+	"github.com/lumi-idl/lumi/examples/aws/provider/internal/s3server"
+	"github.com/lumi-idl/lumi/internal/testkit/node"
+)
+
+// TestDeploy deploys the program web with the command, changes it, deploys it again, and destroys it. Clients of Amazon's SDK
+// look at what exists.
+func TestDeploy(t *testing.T) {
+	t.Parallel()
+	checkout, err := filepath.Abs("../../../..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, account, buckets := command(t)
+	bin := t.TempDir()
+	node.Run(t, checkout, "go", "build", "-o", bin+string(filepath.Separator), "./cmd/lumi")
+	if err := os.Symlink(c.Path, filepath.Join(bin, "lumi-resource-aws")); err != nil {
+		t.Fatal(err)
+	}
+	programs, _ := node.Workspace(t, checkout, "aws")
+	lumi := func(args ...string) string {
+		t.Helper()
+		cmd := exec.Command(filepath.Join(bin, "lumi"), args...)
+		cmd.Dir, cmd.Env = programs, append(os.Environ(), c.Env...)
+		out, err := cmd.CombinedOutput()
+		if err != nil {
+			t.Fatalf("lumi %v: %v\n%s", args, err, out)
+		}
+		if strings.Contains(string(out), s3server.SecretAccessKey) {
+			t.Errorf("lumi %v prints the access key:\n%s", args, out)
+		}
+		return string(out)
+	}
+	cloud := newAmazon(account.Start(t), buckets.URL)
+
+	if out := lumi("deploy", "--yes"); !strings.Contains(out, "6 to create\n") {
+		t.Errorf("the first deployment was\n%s", out)
+	}
+	cloud.expect(t, 2, "<!doctype html>\n<title>It works</title>\n")
+	lumi("plan", "--check")
+
+	edit(t, filepath.Join(programs, "web", "main.ts"), "It works", "It still works", "[80, 443]", "[443]")
+	if out := lumi("deploy", "--yes"); !strings.Contains(out, "up to 3 to update, 3 unchanged\n") {
+		t.Errorf("the second deployment was\n%s", out)
+	}
+	cloud.expect(t, 1, "<!doctype html>\n<title>It still works</title>\n")
+
+	if out := lumi("destroy", "--yes"); !strings.Contains(out, "6 to delete\n") {
+		t.Errorf("the removal was\n%s", out)
+	}
+	list, err := cloud.s3.ListBuckets(t.Context(), &s3api.ListBucketsInput{})
+	if left := account.Left(); err != nil || len(list.Buckets)+len(left) > 0 {
+		t.Errorf("the account still has %d buckets and %v, %v", len(list.Buckets), left, err)
+	}
+}
+
+// edit replaces texts in a file.
+func edit(t *testing.T, name string, pairs ...string) {
+	t.Helper()
+	text, err := os.ReadFile(name)
+	if err == nil {
+		err = os.WriteFile(name, []byte(strings.NewReplacer(pairs...).Replace(string(text))), 0o644)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// amazon looks at an account without the provider.
+type amazon struct {
+	ec2 *ec2api.Client
+	s3  *s3api.Client
+}
+
+func newAmazon(ec2URL, s3URL string) amazon {
+	keys := credentials.NewStaticCredentialsProvider(s3server.AccessKeyID, s3server.SecretAccessKey, "")
+	return amazon{
+		ec2api.New(ec2api.Options{BaseEndpoint: &ec2URL, Region: region, Credentials: keys}),
+		s3api.New(s3api.Options{BaseEndpoint: &s3URL, Region: region, Credentials: keys, UsePathStyle: true}),
+	}
+}
+
+// expect compares the account with what the program web describes: rules of its firewall, and the text of its page.
+func (a amazon) expect(t *testing.T, rules int, page string) {
+	t.Helper()
+	ctx := t.Context()
+	subnets, err := a.ec2.DescribeSubnets(ctx, &ec2api.DescribeSubnetsInput{})
+	if err != nil || len(subnets.Subnets) != 2 {
+		t.Fatalf("the account has the subnets %v, %v; want 2", subnets, err)
+	}
+	groups, err := a.ec2.DescribeSecurityGroups(ctx, &ec2api.DescribeSecurityGroupsInput{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	i := slices.IndexFunc(groups.SecurityGroups, func(g ec2types.SecurityGroup) bool { return *g.GroupName == "web" })
+	if i < 0 || len(groups.SecurityGroups[i].IpPermissions) != rules || *groups.SecurityGroups[i].VpcId != *subnets.Subnets[0].VpcId {
+		t.Fatalf("the account has the groups %v; want web with %d rules", groups.SecurityGroups, rules)
+	}
+	tags, err := a.s3.GetBucketTagging(ctx, &s3api.GetBucketTaggingInput{Bucket: sdk.String("lumi-example-pages")})
+	if err != nil || !slices.ContainsFunc(tags.TagSet, func(tag s3types.Tag) bool {
+		return *tag.Key == "firewall" && *tag.Value == *groups.SecurityGroups[i].GroupId
+	}) {
+		t.Errorf("the bucket has the tags %v, %v; want that of the group %s", tags, err, *groups.SecurityGroups[i].GroupId)
+	}
+	object, err := a.s3.GetObject(ctx, &s3api.GetObjectInput{Bucket: sdk.String("lumi-example-pages"), Key: sdk.String("index.html")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer object.Body.Close()
+	if text, err := io.ReadAll(object.Body); err != nil || string(text) != page {
+		t.Errorf("the page is %q, %v; want %q", text, err, page)
+	}
+}

@@ -1,0 +1,48 @@
+package local_test
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/lumi-idl/lumi/internal/testkit/node"
+)
+
+// TestDemo does what 'make demo' does, and then what that says at its end.
+func TestDemo(t *testing.T) {
+	t.Parallel()
+	bin, temporary := t.TempDir(), t.TempDir()
+	checkout, err := filepath.Abs("../..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	node.Run(t, checkout, "go", "build", "-o", bin+string(filepath.Separator), "./cmd/lumi", "./examples/local/provider/lumi-resource-local")
+	lumi := node.Package(t, checkout)
+	shell := func(script string) string {
+		cmd := exec.Command("sh", "-euc", script, "sh", bin, lumi)
+		cmd.Env = append(os.Environ(), "TMPDIR="+temporary)
+		out, err := cmd.CombinedOutput()
+		if err != nil {
+			t.Fatalf("%v\n%s", err, out)
+		}
+		return string(out)
+	}
+	out := shell(`./demo.sh "$@"`)
+	_, files, _ := strings.Cut(out, "are now:\n")
+	files, next, _ := strings.Cut(files, "destroy it all:\n")
+	for _, want := range []string{"site/index.txt", "site/password.txt", "site/site/css/site.css", "site/site/index.html"} {
+		if !strings.Contains(files, "    "+want+"\n") {
+			t.Errorf("missing %s in\n%s", want, out)
+		}
+	}
+	next = strings.NewReplacer("lumi deploy", "lumi deploy --yes", "lumi destroy", "lumi destroy --yes").Replace(next)
+	next = strings.Replace(next, "rm -r", "find site -type f\nrm -r", 1)
+	if out = shell(next); !strings.Contains(out, "No resources to change, 4 unchanged\n") || !strings.HasSuffix(out, "\nsite/main.ts\n") {
+		t.Errorf("the commands at the end print\n%s", out)
+	}
+	if left, err := filepath.Glob(filepath.Join(temporary, "lumi-demo-*")); err != nil || len(left) > 0 {
+		t.Errorf("there is still %v, %v", left, err)
+	}
+}
