@@ -39,6 +39,8 @@ type Entry struct {
 	// Running is set once the deployment has started and until it fails, and Failed once it has. Both are false again once
 	// it is retried and until it has started, since it may have to wait.
 	Running, Failed bool
+	// Asks is set, like Failed, if the deployment waits for an answer.
+	Asks bool
 }
 
 // IsCleanup reports whether the entry removes versions of its module that nothing needs any more.
@@ -137,17 +139,25 @@ func (q Queue) Waits(i int, g *graph.Graph) []Wait {
 	return waits
 }
 
+// failure says what became of a deployment that has failed, and what to do.
+func (e Entry) failure() string {
+	if e.Asks {
+		return "asks: answer or replace it"
+	}
+	return "failed: retry or replace it"
+}
+
 // reason returns why a deployment cannot run before another one is done, or "" if it can.
 func (e Entry) reason(other Entry, g *graph.Graph) string {
 	switch {
 	case e.Module == other.Module && other.Failed:
-		return fmt.Sprintf("%s failed: retry or replace it", other.Name())
+		return fmt.Sprintf("%s %s", other.Name(), other.failure())
 	case e.Module == other.Module && other.IsCleanup():
 		return fmt.Sprintf("%s removes versions of %s", other.Name(), e.Module)
 	case e.Module == other.Module:
 		return fmt.Sprintf("%s is deployed by %s already", e.Module, other.Name())
 	case e.uses(other.Module, g) && other.Failed:
-		return fmt.Sprintf("%s uses %s, whose deployment %s failed: retry or replace it", e.Module, other.Module, other.Name())
+		return fmt.Sprintf("%s uses %s, whose deployment %s %s", e.Module, other.Module, other.Name(), other.failure())
 	case e.uses(other.Module, g):
 		return fmt.Sprintf("%s uses %s", e.Module, other.Module)
 	case other.uses(e.Module, g) && !other.Failed:

@@ -60,6 +60,9 @@ func play(t *testing.T, script string) (*scene, error) {
 			s.set(i, true, false)
 		case "fails":
 			s.set(i, false, true)
+		case "asks":
+			s.set(i, false, true)
+			s.queue[i].Asks = true
 		case "is retried":
 			s.set(i, false, false)
 		case "is done":
@@ -241,6 +244,8 @@ func TestReasons(t *testing.T) {
 		{"Cleanup[a]; a[5]", "Cleanup[a] removes versions of a"},
 		{"a[3]; a[3] fails; b[4] uses a", "b uses a, whose deployment a[3] failed: retry or replace it"},
 		{"a[3]; a[4]; a[3] fails", "a[3] failed: retry or replace it"},
+		{"a[3]; a[3] asks; b[4] uses a", "b uses a, whose deployment a[3] asks: answer or replace it"},
+		{"a[3]; a[4]; a[3] asks", "a[3] asks: answer or replace it"},
 		{"a[1]; b[2]; e[3]; c[4] uses b a", "c uses a; c uses b"},
 	} {
 		s, err := play(t, test.script)

@@ -34,7 +34,7 @@ func entry(d store.Deployment) queue.Entry {
 	return queue.Entry{
 		ID: graph.Deployment(d.Number), Module: d.Module, Uses: d.Uses,
 		Running: d.State == store.Running || d.State == store.Aborting,
-		Failed:  d.State == store.Failed || d.State == store.Ask, Destroys: d.Purpose == destroy,
+		Failed:  d.State == store.Failed || d.State == store.Ask, Asks: d.State == store.Ask, Destroys: d.Purpose == destroy,
 	}
 }
 
