@@ -81,12 +81,17 @@ func (s *site) readDesired(file string) (*lumigl.Snapshot, error) {
 
 // choose adds the resources to requests that --replace and --target name. With --target, it returns those that have any.
 func (s *site) choose(ctx context.Context, engine *run.Engine, f requestFlags, all []run.Request) ([]run.Request, error) {
-	if len(f.targets)+len(f.replace) == 0 {
+	if len(f.targets)+len(f.replace)+len(f.interrupt) == 0 {
 		return all, nil
 	}
 	g, err := engine.Graph(ctx)
 	if err != nil {
 		return nil, err
+	}
+	for _, module := range f.interrupt {
+		if !slices.Contains(g.Modules(), module) {
+			return nil, misused("--interrupt=%s: %s has no such module; %s", module, s.row.Name, instead(module, g.Modules()))
+		}
 	}
 	indices := []*query.Index{query.New(g.Snapshot().Base())} // The plan shows the names that it has.
 	for _, r := range all {
