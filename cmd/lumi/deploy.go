@@ -211,7 +211,7 @@ func (d *deployer) deploy(ctx context.Context, args []string, dash int) error {
 	return d.carryOut(ctx, engine, all, "Deploy")
 }
 
-// carryOut runs those plans that do anything, if somebody agrees.
+// carryOut runs the plans that change something, once the user agrees.
 func (d *deployer) carryOut(ctx context.Context, engine *run.Engine, all []run.Planned, verb string) error {
 	if all = slices.DeleteFunc(all, func(p run.Planned) bool { return p.Idle }); len(all) == 0 {
 		return nil
@@ -296,7 +296,7 @@ func (d *deployer) destroy(ctx context.Context, modules []string) error {
 	return d.carryOut(ctx, engine, all, "Destroy")
 }
 
-// consent is how somebody agrees to a plan.
+// consent is how a user agrees to a plan.
 type consent struct {
 	yes    bool
 	expect []string
@@ -307,7 +307,7 @@ func (f *consent) add(c *cobra.Command) {
 	c.Flags().StringSliceVar(&f.expect, "expect", nil, "do not ask, and refuse a plan whose `DIGEST` is not this one; for several modules, one each, separated by commas")
 }
 
-// misuse returns an error if somebody has to be asked, but cannot be.
+// misuse returns an error if the user would have to be asked, and cannot be.
 func (f consent) misuse(env *environment) error {
 	if !f.yes && len(f.expect) == 0 && !env.canAsk() {
 		return misused("only a terminal can ask whether to go on: use --expect=DIGEST or --yes")
@@ -315,7 +315,7 @@ func (f consent) misuse(env *environment) error {
 	return nil
 }
 
-// agree returns nil if somebody agrees to plans.
+// agree returns nil once the user agrees to plans.
 func (s *site) agree(f consent, all []run.Planned, verb string) error {
 	if len(f.expect) > 0 {
 		for _, p := range all {

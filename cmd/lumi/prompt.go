@@ -10,7 +10,7 @@ import (
 	"golang.org/x/term"
 )
 
-// canAsk reports whether somebody can answer questions: standard input and standard error are a terminal.
+// canAsk reports whether the user can be asked: standard input and standard error are a terminal.
 func (e *environment) canAsk() bool { return e.in && e.err.Terminal && !e.json }
 
 // ask asks a question on standard error, and returns the line that is the answer. At the end of input it is empty.
