@@ -3,6 +3,7 @@ package sqlite_test
 import (
 	"database/sql"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -170,13 +171,20 @@ func TestCheckVersion(t *testing.T) {
 // schema is the schema with further versions.
 func schema(t *testing.T, more ...string) fs.FS {
 	t.Helper()
-	first, err := os.ReadFile("schema/1_state.sql")
+	names, err := filepath.Glob("schema/*.sql")
 	if err != nil {
 		t.Fatal(err)
 	}
-	files := fstest.MapFS{"1_state.sql": {Data: first}}
+	files := fstest.MapFS{}
+	for _, name := range names {
+		text, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		files[filepath.Base(name)] = &fstest.MapFile{Data: text}
+	}
 	for i, text := range more {
-		files[string(rune('2'+i))+"_more.sql"] = &fstest.MapFile{Data: []byte("-- +goose Up\n" + text)}
+		files[fmt.Sprintf("%d_more.sql", len(names)+i+1)] = &fstest.MapFile{Data: []byte("-- +goose Up\n" + text)}
 	}
 	return files
 }
@@ -200,7 +208,7 @@ func TestMigrate(t *testing.T) {
 		}
 	}
 	backups, err := filepath.Glob(path + ".backup-*")
-	if err != nil || len(backups) != 1 || !strings.HasPrefix(backups[0], path+".backup-1-20") {
+	if err != nil || len(backups) != 1 || !strings.HasPrefix(backups[0], path+".backup-2-20") {
 		t.Fatalf("got backups %v, %v", backups, err)
 	}
 	read(t, open(t, backups[0], sqlite.Options{}), func(tx store.Tx) error {
@@ -211,7 +219,34 @@ func TestMigrate(t *testing.T) {
 		return err
 	})
 	wantError(t, openError(t, path, sqlite.Options{}),
-		path+" was written by a newer version of lumi (schema 3, this one knows up to 1): update lumi")
+		path+" was written by a newer version of lumi (schema 4, this one knows up to 2): update lumi")
+}
+
+// TestFirstSchema migrates a database of the first version, whose events have no source.
+func TestFirstSchema(t *testing.T) {
+	t.Parallel()
+	text, err := os.ReadFile("schema/1_state.sql")
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), "state.db")
+	s := open(t, path, sqlite.Options{}.WithSchema(fstest.MapFS{"1_state.sql": {Data: text}}))
+	write(t, s, putEnvironment)
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	s = open(t, path, sqlite.Options{})
+	write(t, s, func(tx store.Tx) error { return tx.AddEvents("dev", []store.Event{{Source: "main.ts:1:2"}}) })
+	read(t, s, func(tx store.Tx) error {
+		events, err := tx.Events("dev", 0, 0, 9)
+		if len(events) != 1 || events[0].Source != "main.ts:1:2" {
+			t.Errorf("got %v", events)
+		}
+		return err
+	})
+	if backups, _ := filepath.Glob(path + ".backup-1-*"); len(backups) != 1 {
+		t.Errorf("got backups %v", backups)
+	}
 }
 
 func TestMigrationFails(t *testing.T) {
@@ -228,7 +263,7 @@ func TestMigrationFails(t *testing.T) {
 		}
 		return err
 	})
-	if backups, _ := filepath.Glob(path + ".backup-1-*"); len(backups) != 1 {
+	if backups, _ := filepath.Glob(path + ".backup-2-*"); len(backups) != 1 {
 		t.Errorf("got backups %v", backups)
 	}
 }

@@ -111,7 +111,9 @@ func (m *migration) lock(ctx context.Context, c *sql.Conn) (err error) {
 		return err
 	}
 	m.before, err = m.version(ctx, c)
-	if err != nil || m.saved || m.before == 0 || m.before == m.target {
+	isNew := m.before == 0
+	if err != nil || m.saved || isNew || m.before == m.target {
+		m.saved = m.saved || isNew // What this process has made by itself needs no backup.
 		return err
 	}
 	m.saved = true

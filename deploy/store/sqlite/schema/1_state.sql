@@ -46,7 +46,7 @@ CREATE TABLE event (
   serial INTEGER PRIMARY KEY AUTOINCREMENT,
   environment TEXT NOT NULL REFERENCES environment ON DELETE CASCADE,
   time INTEGER, deployment INTEGER NOT NULL, name TEXT NOT NULL, task INTEGER NOT NULL, urn TEXT NOT NULL,
-  source TEXT NOT NULL, kind TEXT NOT NULL, was TEXT NOT NULL, id TEXT NOT NULL, state TEXT NOT NULL, level TEXT NOT NULL, message TEXT NOT NULL
+  kind TEXT NOT NULL, was TEXT NOT NULL, id TEXT NOT NULL, state TEXT NOT NULL, level TEXT NOT NULL, message TEXT NOT NULL
 ) STRICT;
 CREATE INDEX events ON event (environment, serial);
 CREATE INDEX deployment_events ON event (deployment, serial);

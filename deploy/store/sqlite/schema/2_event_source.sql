@@ -1,0 +1,2 @@
+-- +goose Up
+ALTER TABLE event ADD COLUMN source TEXT NOT NULL DEFAULT '';
