@@ -202,6 +202,11 @@ func TestSeveralModules(t *testing.T) {
 		}
 		a, b, c := "Net/a\nprovides arn=@a.arn", "uses a:arn\nDisk/b at=@a:arn\nprovides arn=@b.arn", "uses b:arn\nDisk/c at=@b:arn"
 		program := func(module, text string) run.Request { return run.Request{Desired: w.desired(module, text)} }
+		// Nothing is said of those that wait for what cannot be deployed.
+		bad := program("a", "uses x:arn\nDisk/b at=@x:arn\nprovides arn=1")
+		if got, want := all(program("c", c), program("b", b), bad), "a uses x.arn, and there is no module x: deploy x first"; got != want {
+			t.Errorf("got %s, want %s", got, want)
+		}
 		if got := all(program("c", c), program("b", b), program("a", a)); got != "a b c" {
 			t.Errorf("deployed %s", got)
 		}

@@ -123,7 +123,7 @@ func (f *forecast) plan(ctx context.Context, r Request, number int64) (p Planned
 	f.rows = left
 	for name := range needed {
 		if f.failed[name] {
-			f.failed[added.Name()] = true
+			f.queue, f.failed[added.Name()] = q, true
 			return p, nil
 		}
 	}
@@ -131,7 +131,7 @@ func (f *forecast) plan(ctx context.Context, r Request, number int64) (p Planned
 	wasQueued := slices.ContainsFunc(f.queue, queued)
 	p.Waits = q.Waits(slices.IndexFunc(q, func(e queue.Entry) bool { return e.Name() == added.Name() }), f.graph)
 	if p.Plan, err = f.planFor(ctx, f.expected, added, p.request); err != nil {
-		f.failed[added.Name()] = true
+		f.queue, f.failed[added.Name()] = q, true
 		return p, err
 	}
 	p.request.Replace = p.Replace // under URNs by which a retry finds them
