@@ -13,6 +13,8 @@ const (
 	Archive = "0def7320c3a5731c473e5ecbe6d01bc7" // {assets}, {path} or {uri}, and optionally {hash}
 	// Expression is that of a value in a desired graph which is computed from outputs. It never reaches a provider.
 	Expression = "63fc8277790b7f8a51f0478af443e94d" // {interpolate}, {jsonStringify}, or {get} and {path}
+	// Reference is that of a reference to a resource, or to an output of it, in what provisioners get.
+	Reference = "f4993513d72d36867b824abe8c65cb4b" // {urn}, and optionally {property}
 )
 
 // Unknown is the string that stands for a value which is not known yet.

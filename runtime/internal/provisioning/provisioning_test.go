@@ -1,0 +1,173 @@
+package provisioning
+
+import (
+	"math"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/types/known/structpb"
+	"pgregory.net/rapid"
+
+	"github.com/lumi-idl/lumi/runtime/lumirpc"
+	"github.com/lumi-idl/lumi/runtime/provisioner"
+	"github.com/lumi-idl/lumi/runtime/tokens"
+	"github.com/lumi-idl/lumi/runtime/urn"
+	"github.com/lumi-idl/lumi/runtime/wire"
+)
+
+// values generates values of every documented kind. Objects have no null members, since those are the same as absent ones.
+func values(depth int) *rapid.Generator[any] {
+	text := rapid.Map(rapid.String(), func(s string) any { return s })
+	plain := []*rapid.Generator[any]{
+		text, rapid.Map(rapid.Bool(), func(b bool) any { return b }),
+		rapid.Map(rapid.Float64Range(-math.MaxFloat64, math.MaxFloat64), func(f float64) any { return f }),
+		rapid.Custom(func(t *rapid.T) any {
+			return provisioner.Reference{URN: urn.URN(rapid.String().Draw(t, "urn")), Property: rapid.String().Draw(t, "property")}
+		}),
+		// An asset is an object with a signature that is not one of the special values.
+		rapid.Map(rapid.String(), func(s string) any { return map[string]any{wire.Signature: wire.Asset, "text": s} }),
+	}
+	if depth == 0 {
+		return rapid.OneOf(plain...)
+	}
+	inner := values(depth - 1)
+	nullable := rapid.OneOf(inner, rapid.Just[any](nil))
+	list := rapid.SliceOfN(nullable, 0, 4)
+	return rapid.OneOf(append(plain,
+		rapid.Map(list, func(l []any) any { return l }),
+		rapid.Map(rapid.MapOfN(rapid.String(), inner, 0, 4), func(m map[string]any) any { return m }),
+		rapid.Map(nullable, func(v any) any { return provisioner.Secret{Value: v} }),
+		rapid.Map(list, func(l []any) any { return provisioner.Interpolation{Parts: l} }),
+		rapid.Map(nullable, func(v any) any { return provisioner.JSON{Value: v} }),
+		rapid.Custom(func(t *rapid.T) any {
+			return provisioner.Part{Of: nullable.Draw(t, "of"), Path: rapid.String().Draw(t, "path")}
+		}),
+	)...)
+}
+
+func properties() *rapid.Generator[provisioner.Properties] {
+	return rapid.OneOf(rapid.Just[provisioner.Properties](nil), rapid.MapOfN(rapid.String(), values(3), 0, 4))
+}
+
+// TestIdentity encodes and decodes changes and statuses, over the wire.
+func TestIdentity(t *testing.T) {
+	text := rapid.String()
+	urns := rapid.Map(text, func(s string) urn.URN { return urn.URN(s) })
+	resources := rapid.SliceOfN(rapid.Custom(func(t *rapid.T) *provisioner.Resource {
+		return &provisioner.Resource{
+			Key: text.Draw(t, "key"), URN: urns.Draw(t, "urn"), Type: tokens.Type(text.Draw(t, "type")), ID: text.Draw(t, "id"),
+			Properties: properties().Draw(t, "properties"), Metadata: properties().Draw(t, "metadata"),
+			Dependencies: rapid.SliceOfN(urns, 0, 3).Draw(t, "dependencies"),
+		}
+	}), 0, 3)
+	rapid.Check(t, func(t *rapid.T) {
+		change := &provisioner.Change{
+			Environment: text.Draw(t, "environment"), Module: text.Draw(t, "module"), Task: text.Draw(t, "task"),
+			New: resources.Draw(t, "new"), Old: resources.Draw(t, "old"), Context: resources.Draw(t, "context"),
+		}
+		message, err := Encode(change)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(change, Decode(sent(t, message, &lumirpc.GraphChange{})), emptyIsNil); diff != "" {
+			t.Fatal(diff)
+		}
+		state := &provisioner.Status{
+			State: rapid.SampledFrom([]provisioner.State{provisioner.Running, provisioner.Failed, provisioner.Done}).Draw(t, "state"),
+			// The metadata of a resource may be nil, which cannot be in a message.
+			Message: text.Draw(t, "message"), Metadata: rapid.MapOfN(text, rapid.MapOfN(text, values(3), 0, 4), 0, 4).Draw(t, "metadata"),
+		}
+		answer, err := EncodeStatus(state)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(state, DecodeStatus(sent(t, answer, &lumirpc.StatusResponse{})), emptyIsNil); diff != "" {
+			t.Fatal(diff)
+		}
+	})
+}
+
+var emptyIsNil = cmpopts.EquateEmpty()
+
+// sent returns what arrives of a message.
+func sent[M proto.Message](t *rapid.T, message, to M) M {
+	data, err := proto.Marshal(message)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := proto.Unmarshal(data, to); err != nil {
+		t.Fatal(err)
+	}
+	return to
+}
+
+// TestNull leaves out what is null, but keeps it in lists and special values.
+func TestNull(t *testing.T) {
+	message, err := Encode(&provisioner.Change{New: []*provisioner.Resource{{Properties: provisioner.Properties{
+		"a": nil, "b": map[string]any{"c": nil}, "d": []any{nil}, "e": provisioner.Secret{},
+	}}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := provisioner.Properties{"b": map[string]any{}, "d": []any{nil}, "e": provisioner.Secret{}}
+	if diff := cmp.Diff(want, Decode(message).New[0].Properties); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// TestUnknownState decodes a status of a later version.
+func TestUnknownState(t *testing.T) {
+	if got := DecodeStatus(&lumirpc.StatusResponse{State: 7}); got.State != "7" {
+		t.Errorf("got %q", got.State)
+	}
+	if got := DecodeStatus(nil); got.State != "0" {
+		t.Errorf("got %q", got.State)
+	}
+}
+
+// FuzzDecode decodes messages that a careless plugin or engine may send. What comes of them can be encoded unless a number in
+// it cannot.
+func FuzzDecode(f *testing.F) {
+	object := func(fields map[string]any) *structpb.Struct {
+		s, err := structpb.NewStruct(fields)
+		if err != nil {
+			f.Fatal(err)
+		}
+		return s
+	}
+	for _, o := range []*structpb.Struct{
+		nil, object(nil), {Fields: map[string]*structpb.Value{"a": nil, "b": {}}},
+		object(map[string]any{"a": map[string]any{wire.Signature: wire.Secret}}),
+		object(map[string]any{"a": map[string]any{wire.Signature: wire.Reference, "urn": 1}}),
+		object(map[string]any{"a": map[string]any{wire.Signature: wire.Expression, "interpolate": "x"}}),
+		object(map[string]any{"a": map[string]any{wire.Signature: wire.Expression, "get": nil, "path": []any{}}}),
+		object(map[string]any{wire.Signature: 1.5, "b": []any{map[string]any{wire.Signature: "?"}}}),
+		{Fields: map[string]*structpb.Value{"a": structpb.NewNumberValue(math.NaN())}},
+	} {
+		data, err := proto.Marshal(&lumirpc.GraphChange{New: []*lumirpc.Resource{{Key: "k", Properties: o, Metadata: o}, {}}})
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(data)
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		status := &lumirpc.StatusResponse{}
+		if proto.Unmarshal(data, status) == nil {
+			DecodeStatus(status)
+		}
+		message := &lumirpc.GraphChange{}
+		if proto.Unmarshal(data, message) != nil {
+			return
+		}
+		change := Decode(message)
+		again, err := Encode(change)
+		if err != nil {
+			return // NaN and infinity
+		}
+		if diff := cmp.Diff(change, Decode(again), emptyIsNil); diff != "" {
+			t.Error(diff)
+		}
+	})
+}

@@ -1,0 +1,152 @@
+package provisioning
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"unicode/utf8"
+
+	"google.golang.org/protobuf/types/known/structpb"
+
+	lumi "github.com/lumi-idl/lumi/runtime"
+	"github.com/lumi-idl/lumi/runtime/internal/special"
+	"github.com/lumi-idl/lumi/runtime/provisioner"
+	"github.com/lumi-idl/lumi/runtime/urn"
+	"github.com/lumi-idl/lumi/runtime/wire"
+)
+
+// encodeObject returns an object, nil for a nil one. The error begins with the path of the value that cannot be sent.
+func encodeObject(object provisioner.Properties) (*structpb.Struct, error) {
+	if object == nil {
+		return nil, nil
+	}
+	v, err := encode("", object)
+	return v.GetStructValue(), err
+}
+
+// encode returns the value at a path.
+func encode(path lumi.Path, v any) (*structpb.Value, error) {
+	switch v := v.(type) {
+	case nil:
+		return structpb.NewNullValue(), nil
+	case bool:
+		return structpb.NewBoolValue(v), nil
+	case float64:
+		if math.IsNaN(v) || math.IsInf(v, 0) {
+			return nil, fmt.Errorf("%s: %v is not a JSON number", path, v)
+		}
+		return structpb.NewNumberValue(v), nil
+	case string:
+		if !utf8.ValidString(v) {
+			return nil, fmt.Errorf("%s: the string is not UTF-8", path)
+		}
+		return structpb.NewStringValue(v), nil
+	case []any:
+		list := &structpb.ListValue{Values: make([]*structpb.Value, len(v))}
+		for i, element := range v {
+			var err error
+			if list.Values[i], err = encode(path.Index(i), element); err != nil {
+				return nil, err
+			}
+		}
+		return structpb.NewListValue(list), nil
+	case map[string]any:
+		object := &structpb.Struct{Fields: make(map[string]*structpb.Value, len(v))}
+		for _, name := range slices.Sorted(maps.Keys(v)) {
+			if !utf8.ValidString(name) {
+				return nil, fmt.Errorf("%s: the key is not UTF-8", path.Key(name))
+			}
+			var err error
+			if object.Fields[name], err = encode(path.Key(name), v[name]); err != nil {
+				return nil, err
+			}
+		}
+		return structpb.NewStructValue(object), nil
+	case provisioner.Secret:
+		return encodeMarked(path, wire.Secret, map[string]any{"value": v.Value})
+	case provisioner.Reference:
+		object := map[string]any{"urn": string(v.URN)}
+		if v.Property != "" {
+			object["property"] = v.Property
+		}
+		return encodeMarked(path, wire.Reference, object)
+	case provisioner.Interpolation:
+		return encodeMarked(path, wire.Expression, map[string]any{"interpolate": v.Parts})
+	case provisioner.JSON:
+		return encodeMarked(path, wire.Expression, map[string]any{"jsonStringify": v.Value})
+	case provisioner.Part:
+		return encodeMarked(path, wire.Expression, map[string]any{"get": v.Of, "path": v.Path})
+	}
+	text, err := json.Marshal(v)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	var plain any
+	if err := json.Unmarshal(text, &plain); err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return encode(path, plain)
+}
+
+// encodeMarked returns the object that stands for a special value. Paths in errors are those in the object.
+func encodeMarked(path lumi.Path, signature string, object map[string]any) (*structpb.Value, error) {
+	object[wire.Signature] = signature
+	return encode(path, object)
+}
+
+// decodeObject returns the properties of an object, without those that are null.
+func decodeObject(object *structpb.Struct) provisioner.Properties {
+	if object == nil {
+		return nil
+	}
+	all := make(provisioner.Properties, len(object.GetFields()))
+	for name, v := range object.GetFields() {
+		if !special.IsNull(v) {
+			all[name] = decode(v)
+		}
+	}
+	return all
+}
+
+func decode(v *structpb.Value) any {
+	switch k := v.GetKind().(type) {
+	case *structpb.Value_BoolValue:
+		return k.BoolValue
+	case *structpb.Value_NumberValue:
+		return k.NumberValue
+	case *structpb.Value_StringValue:
+		return k.StringValue
+	case *structpb.Value_ListValue:
+		list := make([]any, len(k.ListValue.GetValues()))
+		for i, element := range k.ListValue.GetValues() {
+			list[i] = decode(element)
+		}
+		return list
+	case *structpb.Value_StructValue:
+		return decodeSpecial(v, k.StructValue.GetFields())
+	}
+	return nil
+}
+
+// decodeSpecial returns an object, or the special value that it stands for.
+func decodeSpecial(v *structpb.Value, fields map[string]*structpb.Value) any {
+	switch special.Signature(v) {
+	case wire.Secret:
+		return provisioner.Secret{Value: decode(fields["value"])}
+	case wire.Reference:
+		return provisioner.Reference{URN: urn.URN(fields["urn"].GetStringValue()), Property: fields["property"].GetStringValue()}
+	case wire.Expression:
+		switch {
+		case fields["interpolate"] != nil:
+			parts, _ := decode(fields["interpolate"]).([]any)
+			return provisioner.Interpolation{Parts: parts}
+		case fields["jsonStringify"] != nil:
+			return provisioner.JSON{Value: decode(fields["jsonStringify"])}
+		case fields["get"] != nil:
+			return provisioner.Part{Of: decode(fields["get"]), Path: fields["path"].GetStringValue()}
+		}
+	}
+	return decodeObject(v.GetStructValue())
+}
