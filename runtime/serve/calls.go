@@ -24,6 +24,7 @@ type calls struct {
 	log     *slog.Logger
 	secrets *secrets
 	events  *events
+	of      string // whose code is called: a provider's or a provisioner's
 
 	mu sync.Mutex
 	// running counts calls of the provider's code, awaited those among them whose callers are still there.
@@ -69,16 +70,17 @@ func (c *calls) intercept(
 func (c *calls) call(
 	ctx context.Context, req any, info *grpc.UnaryServerInfo, handler grpc.UnaryHandler,
 ) (resp any, err error) {
-	err = errExited // which is left where nothing takes its place
+	err = status.Errorf(codes.Internal, // which is left where nothing takes its place
+		"the %s ended its goroutine, as runtime.Goexit and the FailNow of a test do", c.of)
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
 		defer func() {
 			if v := recover(); v != nil {
 				text := masked(ctx, wire.TextOf(v))
-				c.log.Error("the provider panicked", "call", path.Base(info.FullMethod), "panic", text)
+				c.log.Error("the "+c.of+" panicked", "call", path.Base(info.FullMethod), "panic", text)
 				fmt.Fprintf(os.Stderr, "%s\n", wire.Mask(string(debug.Stack()), wire.SecretsOf(ctx)))
-				resp, err = nil, status.Error(codes.Internal, bounded("the provider panicked: "+text))
+				resp, err = nil, status.Error(codes.Internal, bounded("the "+c.of+" panicked: "+text))
 			}
 		}()
 		answer, failure := handler(ctx, req)
@@ -90,9 +92,6 @@ func (c *calls) call(
 	<-done
 	return resp, err
 }
-
-var errExited = status.Error(codes.Internal,
-	"the provider ended its goroutine, as runtime.Goexit and the FailNow of a test do")
 
 // errStopping is the answer to calls that come too late.
 var errStopping = status.Error(codes.FailedPrecondition, "the plugin is stopping")

@@ -102,7 +102,7 @@ func TestPendingAge(t *testing.T) {
 	d.maxAge = 300 * time.Millisecond
 	ctx, stop := context.WithCancelCause(t.Context())
 	calls := newCalls(ctx, slog.New(slog.DiscardHandler), newSecrets())
-	server := newGRPC(Plugin{Package: "test", Resources: resources()}, calls, stop,
+	server := newGRPC(&Plugin{Package: "test", Resources: resources()}, calls, stop,
 		grpc.InTapHandle(d.authenticate))
 	go func() { _ = server.Serve(d) }() // It fails only where the test has failed.
 	defer server.Stop()

@@ -3,7 +3,6 @@ package serve
 import (
 	"context"
 	"errors"
-	"fmt"
 	"log/slog"
 	"net"
 )
@@ -15,12 +14,12 @@ import (
 func Serve(ctx context.Context, p Plugin, listener net.Listener, log *slog.Logger) error {
 	if err := p.validate(); err != nil {
 		_ = listener.Close() // There is nobody who would care.
-		return fmt.Errorf("the resources are registered wrongly:\n%w", err)
+		return err
 	}
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
 	calls := newCalls(ctx, log, newSecrets())
-	server := newGRPC(p, calls, stop)
+	server := newGRPC(&p, calls, stop)
 	defer server.Stop() // closes connections if a call did not end
 	served := make(chan error, 1)
 	go func() { served <- server.Serve(listener) }()

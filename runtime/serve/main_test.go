@@ -75,12 +75,22 @@ func play(role string) {
 	case "misregistered":
 		p.Resources[thingToken] = nil
 		Main(p)
+	case "provisioner":
+		MainProvisioner("tool", "2.0.0", tool{})
+	case "misnamed provisioner":
+		MainProvisioner("Tool", "", tool{})
+	case "no provisioner":
+		MainProvisioner("tool", "", (*tool)(nil))
+	case "newer provisioner":
+		beForeign(func(s *grpc.Server) { lumirpc.RegisterProvisionerServer(s, newerTool{}) })
+	case "no plugin":
+		beForeign(func(*grpc.Server) {})
 	case "parent":
 		beParent()
 	case "newer":
-		beForeign(&foreign{version: lumirpc.ProtocolVersion + 1})
+		beForeign((&foreign{version: lumirpc.ProtocolVersion + 1}).register)
 	case "foreign":
-		beForeign(&foreign{version: lumirpc.ProtocolVersion})
+		beForeign((&foreign{version: lumirpc.ProtocolVersion}).register)
 	case "talkative":
 		fmt.Println("hello")
 		select {}
@@ -115,14 +125,16 @@ type foreign struct {
 	version int32
 }
 
-func beForeign(f *foreign) {
+func (f *foreign) register(s *grpc.Server) { lumirpc.RegisterResourceProviderServer(s, f) }
+
+func beForeign(register func(*grpc.Server)) {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		panic(err)
 	}
 	fmt.Println(listener.Addr().(*net.TCPAddr).Port)
 	server := grpc.NewServer()
-	lumirpc.RegisterResourceProviderServer(server, f)
+	register(server)
 	go func() {
 		_, _ = io.Copy(io.Discard, os.Stdin)
 		server.Stop()

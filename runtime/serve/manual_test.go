@@ -6,7 +6,6 @@ import (
 	"os"
 	"os/exec"
 	"runtime/debug"
-	"strings"
 	"testing"
 
 	"github.com/lumi-idl/lumi/runtime/serve/plugin"
@@ -18,7 +17,13 @@ func TestByHand(t *testing.T) {
 		"plugin": "lumi-resource-test: this is a plugin, which an engine such as lumi starts; it cannot be started by" +
 			" hand, since it answers only the process that gave it a secret in LUMI_PLUGIN_SECRET; package runtime/providertest" +
 			" tests it, and package runtime/serve/plugin calls it from Go\n",
-		"misregistered": "test:index:Thing: the provider is nil",
+		"misregistered": "lumi-resource-test: the resources are registered wrongly:\ntest:index:Thing: the provider is nil\n",
+		"provisioner": "lumi-provisioner-tool: this is a plugin, which an engine such as lumi starts; it cannot be started by" +
+			" hand, since it answers only the process that gave it a secret in LUMI_PLUGIN_SECRET; package" +
+			" runtime/provisionertest tests it, and package runtime/serve/plugin calls it from Go\n",
+		"misnamed provisioner": `lumi-provisioner-Tool: invalid name "Tool": it must start with a lower-case letter, followed by` +
+			" lower-case letters, digits, - and _\n",
+		"no provisioner": "lumi-provisioner-tool: the provisioner is nil\n",
 	} {
 		var stdout, stderr bytes.Buffer
 		cmd := exec.Command(os.Args[0])
@@ -27,8 +32,7 @@ func TestByHand(t *testing.T) {
 		if err := cmd.Run(); !errors.As(err, &exit) || exit.ExitCode() != exitMisuse {
 			t.Errorf("%s: got %v", role, err)
 		}
-		if stdout.Len() > 0 || !strings.Contains(stderr.String(), "lumi-resource-test: ") ||
-			!strings.Contains(stderr.String(), want) {
+		if stdout.Len() > 0 || stderr.String() != want {
 			t.Errorf("%s: got %q and %q", role, &stdout, &stderr)
 		}
 	}
@@ -49,18 +53,32 @@ secret in LUMI_PLUGIN_SECRET. Package runtime/providertest tests it, and package
 
 In the environment, LUMI_LOG=debug has the plugin log every call.
 `
-	for question, want := range map[string]string{
-		"--help": help, "-help": help, "-h": help,
-		"--version": "lumi-resource-test 1.2.3, protocol 1\n", "-version": "lumi-resource-test 1.2.3, protocol 1\n",
+	const toolHelp = `lumi-provisioner-tool is a plugin of Lumi: the provisioner "tool". It has another tool change resources for
+an engine such as lumi.
+
+The engine finds the plugin on $PATH by its name, starts it, and calls it through gRPC; when the engine
+ends, so does the plugin. It cannot be started by hand, since it answers only the process that gave it a
+secret in LUMI_PLUGIN_SECRET. Package runtime/provisionertest tests it, and package runtime/serve/plugin calls it from Go.
+
+  --help      print this
+  --version   print the version of the plugin, and that of the protocol that it speaks
+
+In the environment, LUMI_LOG=debug has the plugin log every call.
+`
+	for _, test := range []struct{ role, question, want string }{
+		{"plugin", "--help", help}, {"plugin", "-help", help}, {"plugin", "-h", help},
+		{"plugin", "--version", "lumi-resource-test 1.2.3, protocol 1\n"},
+		{"plugin", "-version", "lumi-resource-test 1.2.3, protocol 1\n"},
+		{"provisioner", "--help", toolHelp}, {"provisioner", "--version", "lumi-provisioner-tool 2.0.0, protocol 1\n"},
 	} {
-		cmd := exec.Command(os.Args[0], question)
-		cmd.Env = env("plugin")
-		if got, err := cmd.CombinedOutput(); err != nil || string(got) != want {
-			t.Errorf("%s: got %v and\n%s", question, err, got)
+		cmd := exec.Command(os.Args[0], test.question)
+		cmd.Env = env(test.role)
+		if got, err := cmd.CombinedOutput(); err != nil || string(got) != test.want {
+			t.Errorf("%s %s: got %v and\n%s", test.role, test.question, err, got)
 		}
 	}
 	for _, args := range [][]string{{}, {"version"}, {"--verbose"}, {"--help", "me"}} {
-		if new(Plugin).answer(t.Output(), "", args) {
+		if answer(t.Output(), new(Plugin), args) {
 			t.Errorf("%q is answered", args)
 		}
 	}
@@ -80,7 +98,7 @@ func TestModuleVersion(t *testing.T) {
 	if !ok || info.Main.Version == "" {
 		t.Skip("this binary has no module version")
 	}
-	if got := new(Plugin).version(); got != info.Main.Version {
+	if got := versionOf(new(Plugin)); got != info.Main.Version {
 		t.Errorf("got %s, and the module has %s", got, info.Main.Version)
 	}
 }

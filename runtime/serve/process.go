@@ -9,7 +9,6 @@ import (
 	"net"
 	"os"
 	"os/signal"
-	"strings"
 	"syscall"
 	"time"
 
@@ -22,7 +21,7 @@ import (
 const (
 	exitStopped = 0 // it was stopped, or it answered a question
 	exitFailed  = 1 // it could not serve, or calls did not end when they were cancelled
-	exitMisuse  = 2 // it was started by hand, or its resources are registered wrongly
+	exitMisuse  = 2 // it was started by hand, or registered wrongly
 )
 
 // maxHeaders bounds the metadata of a call, which is read before the call is authenticated. gRPC's default is 16 MiB.
@@ -35,46 +34,61 @@ const (
 	graceAlone = 500 * time.Millisecond
 )
 
-func run(p Plugin) int {
-	name := "lumi-resource-" + strings.ReplaceAll(p.Package, "/", "_")
-	secret := os.Getenv(lumirpc.SecretVariable)
-	if secret == "" && p.answer(os.Stdout, name, os.Args[1:]) {
+// service is what a plugin's process serves: providers or a provisioner.
+type service interface {
+	// executable is the name of the plugin's executable.
+	executable() string
+	// label begins each line of the log. Its key says what the author wrote: a provider or a provisioner.
+	label() slog.Attr
+	// ownVersion is the version that the author gave the plugin, or "".
+	ownVersion() string
+	// about describes the plugin in --help.
+	about() string
+	// validate reports everything that the author registered wrongly.
+	validate() error
+	// server returns a function that registers the gRPC service, and the interceptor that refuses calls out of turn.
+	server(e *events, stop context.CancelCauseFunc) (register func(grpc.ServiceRegistrar), inTurn grpc.UnaryServerInterceptor)
+}
+
+func run(s service) int {
+	name, secret := s.executable(), os.Getenv(lumirpc.SecretVariable)
+	if secret == "" && answer(os.Stdout, s, os.Args[1:]) {
 		return exitStopped
 	}
 	secrets := newSecrets()
-	log := newLogger(maskedLog{secrets, os.Stderr}, os.Getenv("LUMI_LOG"), p.Package)
+	log := newLogger(maskedLog{secrets, os.Stderr}, os.Getenv("LUMI_LOG"), s.label())
 	slog.SetDefault(log)
-	if err := p.validate(); err != nil {
-		fmt.Fprintf(os.Stderr, "%s: its resources are registered wrongly:\n%v\n", name, err)
+	if err := s.validate(); err != nil {
+		fmt.Fprintf(os.Stderr, "%s: %v\n", name, err)
 		return exitMisuse
 	}
 	if secret == "" {
 		fmt.Fprintf(os.Stderr, "%s: this is a plugin, which an engine such as lumi starts; it cannot be started by hand,"+
-			" since it answers only the process that gave it a secret in %s; package runtime/providertest tests it, and package"+
-			" runtime/serve/plugin calls it from Go\n", name, lumirpc.SecretVariable)
+			" since it answers only the process that gave it a secret in %s; package runtime/%stest tests it, and package"+
+			" runtime/serve/plugin calls it from Go\n", name, lumirpc.SecretVariable, s.label().Key)
 		return exitMisuse
 	}
-	if err := os.Unsetenv(lumirpc.SecretVariable); err != nil { // Processes that the provider starts must not have it.
+	if err := os.Unsetenv(lumirpc.SecretVariable); err != nil { // Processes that the plugin starts must not have it.
 		fmt.Fprintf(os.Stderr, "%s: %v\n", name, err)
 		return exitFailed
 	}
-	if err := serve(p, secret, log, secrets); err != nil {
+	if err := serve(s, secret, log, secrets); err != nil {
 		log.Error("failed", "error", err)
 		return exitFailed
 	}
 	return exitStopped
 }
 
-func newLogger(to io.Writer, level, pkg string) *slog.Logger {
+func newLogger(to io.Writer, level string, label slog.Attr) *slog.Logger {
 	var l slog.Level
 	if err := l.UnmarshalText([]byte(level)); err != nil {
 		l = slog.LevelInfo
 	}
-	return slog.New(slog.NewTextHandler(to, &slog.HandlerOptions{Level: l})).With("provider", pkg)
+	return slog.New(slog.NewTextHandler(to, &slog.HandlerOptions{Level: l})).With(label)
 }
 
 // serve serves until it is stopped. The error is nil if all calls have ended.
-func serve(p Plugin, secret string, log *slog.Logger, s *secrets) error {
+func serve(what service, secret string, log *slog.Logger, s *secrets) error {
 	// 127.0.0.1 and not localhost: of the addresses behind that, another process might hold one.
 	loopback, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -83,7 +97,7 @@ func serve(p Plugin, secret string, log *slog.Logger, s *secrets) error {
 	ctx, stop := context.WithCancelCause(context.Background())
 	stopOnSign(stop)
 	calls, listener := newCalls(ctx, log, s), newListener(loopback, secret)
-	server := newGRPC(p, calls, stop, grpc.InTapHandle(listener.authenticate))
+	server := newGRPC(what, calls, stop, grpc.InTapHandle(listener.authenticate))
 	served := make(chan error, 1)
 	go func() { served <- server.Serve(listener) }()
 	if _, err := fmt.Fprintln(os.Stdout, listener.Addr().(*net.TCPAddr).Port); err != nil {
@@ -99,16 +113,17 @@ func serve(p Plugin, secret string, log *slog.Logger, s *secrets) error {
 	}
 }
 
-// newGRPC makes the gRPC server of a provider.
-func newGRPC(p Plugin, calls *calls, stop context.CancelCauseFunc, options ...grpc.ServerOption) *grpc.Server {
-	s := newServer(p, calls.events, stop)
+// newGRPC makes the gRPC server of a service.
+func newGRPC(s service, calls *calls, stop context.CancelCauseFunc, options ...grpc.ServerOption) *grpc.Server {
+	calls.of = s.label().Key
+	register, inTurn := s.server(calls.events, stop)
 	server := grpc.NewServer(append(options,
-		grpc.ChainUnaryInterceptor(calls.intercept, s.inTurn),
+		grpc.ChainUnaryInterceptor(calls.intercept, inTurn),
 		grpc.MaxHeaderListSize(maxHeaders),
 		grpc.MaxRecvMsgSize(lumirpc.MaxMessageSize),
 		grpc.MaxSendMsgSize(lumirpc.MaxMessageSize),
 	)...)
-	lumirpc.RegisterResourceProviderServer(server, s)
+	register(server)
 	return server
 }
 

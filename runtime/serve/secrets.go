@@ -56,6 +56,12 @@ func noteRequest(ctx context.Context, req any) {
 	if r, ok := req.(interface{ GetNew() *structpb.Struct }); ok {
 		lumi.NoteSecrets(ctx, lumi.BagOf(r.GetNew()))
 	}
+	if r, ok := req.(interface{ GetChange() *lumirpc.GraphChange }); ok {
+		for _, of := range slices.Concat(r.GetChange().GetNew(), r.GetChange().GetOld(), r.GetChange().GetContext()) {
+			lumi.NoteSecrets(ctx, lumi.BagOf(of.GetProperties()))
+			lumi.NoteSecrets(ctx, lumi.BagOf(of.GetMetadata()))
+		}
+	}
 	if r, ok := req.(interface {
 		GetReferences() map[string]*lumirpc.Reference
 	}); ok {

@@ -25,12 +25,17 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"maps"
 	"os"
 	"reflect"
 	"slices"
+	"strings"
+
+	"google.golang.org/grpc"
 
 	lumi "github.com/lumi-idl/lumi/runtime"
+	"github.com/lumi-idl/lumi/runtime/lumirpc"
 	"github.com/lumi-idl/lumi/runtime/tokens"
 )
 
@@ -69,7 +74,25 @@ func Configure[T any, P interface {
 // Main serves the plugin until the process that started this one lets go of it, and ends the process. It must be all
 // that a main function does in the end. Problems go to standard error, as does what is logged with slog; LUMI_LOG=debug
 // in the environment logs every call. A plugin that is started by hand answers --help and --version.
-func Main(p Plugin) { os.Exit(run(p)) }
+func Main(p Plugin) { os.Exit(run(&p)) }
+
+func (p *Plugin) executable() string {
+	return "lumi-resource-" + strings.ReplaceAll(p.Package, "/", "_")
+}
+
+func (p *Plugin) label() slog.Attr { return slog.String("provider", p.Package) }
+
+func (p *Plugin) ownVersion() string { return p.Version }
+
+func (p *Plugin) about() string {
+	return fmt.Sprintf(`provider of package %q. It makes, reads, changes and deletes
+resources for an engine such as lumi. Types of resources: %d.`, p.Package, len(p.Resources))
+}
+
+func (p *Plugin) server(e *events, stop context.CancelCauseFunc) (func(grpc.ServiceRegistrar), grpc.UnaryServerInterceptor) {
+	s := newServer(*p, e, stop)
+	return func(to grpc.ServiceRegistrar) { lumirpc.RegisterResourceProviderServer(to, s) }, s.inTurn
+}
 
 // validate reports all that the author registered wrongly.
 func (p *Plugin) validate() error {
@@ -85,7 +108,10 @@ func (p *Plugin) validate() error {
 			problems = append(problems, err)
 		}
 	}
-	return errors.Join(problems...)
+	if len(problems) > 0 {
+		return fmt.Errorf("the resources are registered wrongly:\n%w", errors.Join(problems...))
+	}
+	return nil
 }
 
 func (p *Plugin) validateResource(token tokens.Type, r lumi.ResourceProvider) error {

@@ -205,7 +205,7 @@ func TestValidate(t *testing.T) {
 		{"test", otherToken, good, "test:sub/module:Other: the provider is one of test:index:Thing"},
 	} {
 		p := Plugin{Package: test.pkg, Resources: map[tokens.Type]lumi.ResourceProvider{test.token: test.r}}
-		if got := p.validate(); got != nil && got.Error() != test.want || got == nil && test.want != "" {
+		if got := p.validate(); got != nil && got.Error() != "the resources are registered wrongly:\n"+test.want || got == nil && test.want != "" {
 			t.Errorf("%s: got %v", test.token, got)
 		}
 	}

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"path"
 	"slices"
 	"strconv"
 	"strings"
@@ -34,8 +33,7 @@ type server struct {
 	events *events
 	stop   context.CancelCauseFunc
 
-	// greeted says that there was a handshake.
-	greeted atomic.Bool
+	turn
 	// configuring is held while the provider is being configured.
 	configuring sync.Mutex
 	// configured says that calls about resources are welcome.
@@ -52,10 +50,8 @@ func newServer(p Plugin, e *events, stop context.CancelCauseFunc) *server {
 
 // Handshake implements [lumirpc.ResourceProviderServer], as do all methods that follow.
 func (s *server) Handshake(_ context.Context, req *lumirpc.HandshakeRequest) (*lumirpc.HandshakeResponse, error) {
-	if v := req.GetProtocolVersion(); v != lumirpc.ProtocolVersion {
-		return nil, refuse(codes.FailedPrecondition,
-			"the engine speaks version %d of the protocol, and the plugin version %d: update the older of the two",
-			v, lumirpc.ProtocolVersion)
+	if err := s.greet(req.GetProtocolVersion()); err != nil {
+		return nil, err
 	}
 	resp := &lumirpc.HandshakeResponse{
 		ProtocolVersion: lumirpc.ProtocolVersion,
@@ -66,30 +62,12 @@ func (s *server) Handshake(_ context.Context, req *lumirpc.HandshakeRequest) (*l
 	for _, token := range slices.Sorted(maps.Keys(s.plugin.Resources)) {
 		resp.Types = append(resp.Types, string(token))
 	}
-	s.greeted.Store(true)
 	return resp, nil
-}
-
-// inTurn refuses calls before the handshake.
-func (s *server) inTurn(
-	ctx context.Context, req any, info *grpc.UnaryServerInfo, handler grpc.UnaryHandler,
-) (any, error) {
-	if !s.greeted.Load() && info.FullMethod != lumirpc.ResourceProvider_Handshake_FullMethodName {
-		return nil, outOfTurn(info.FullMethod)
-	}
-	return handler(ctx, req)
 }
 
 // Events runs none of the author's code, so that the interceptors of other calls are not for it.
 func (s *server) Events(_ *lumirpc.EventsRequest, stream grpc.ServerStreamingServer[lumirpc.Event]) error {
-	if !s.greeted.Load() {
-		return outOfTurn(lumirpc.ResourceProvider_Events_FullMethodName).Err()
-	}
-	return s.events.serve(stream)
-}
-
-func outOfTurn(method string) refusal {
-	return refuse(codes.FailedPrecondition, "%s was called before Handshake, which must come first", path.Base(method))
+	return s.serveEvents(s.events, stream)
 }
 
 func (s *server) Describe(ctx context.Context, req *lumirpc.DescribeRequest) (*lumirpc.DescribeResponse, error) {

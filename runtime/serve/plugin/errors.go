@@ -135,7 +135,7 @@ var certain = []codes.Code{
 }
 
 // explain makes of a call's error the one that the provider returned. Where the plugin is gone, it says how that ended.
-func (p *Plugin) explain(err error) error {
+func (c *connection) explain(err error) error {
 	if err == nil {
 		return nil
 	}
@@ -144,13 +144,13 @@ func (p *Plugin) explain(err error) error {
 	if plain && e.Code == codes.DeadlineExceeded && strings.HasPrefix(e.Message, "stream terminated by RST_STREAM") {
 		e.Message = context.DeadlineExceeded.Error() // gRPC says so if the plugin is the first to notice.
 	}
-	if p.process == nil || !plain || e.Code != codes.Unavailable {
+	if c.process == nil || !plain || e.Code != codes.Unavailable {
 		return err
 	}
 	select {
-	case <-p.process.ended:
-		if p.process.err != nil {
-			e.Message = fmt.Sprintf("the plugin is gone (%v): %s", p.process.err, e.Message)
+	case <-c.process.ended:
+		if c.process.err != nil {
+			e.Message = fmt.Sprintf("the plugin is gone (%v): %s", c.process.err, e.Message)
 		}
 	case <-time.After(time.Second): // The connection may break before the end of the process is noticed.
 	}

@@ -35,9 +35,14 @@ func newEvents(sink func(lumi.Event)) *events {
 	return e
 }
 
+// streamer is the part of a client that has events.
+type streamer interface {
+	Events(context.Context, *lumirpc.EventsRequest, ...grpc.CallOption) (grpc.ServerStreamingClient[lumirpc.Event], error)
+}
+
 // start returns when no event can be missed any more. The stream ends with the connection. A plugin without events is
 // fine.
-func (e *events) start(client lumirpc.ResourceProviderClient) error {
+func (e *events) start(client streamer) error {
 	if e.sink == nil {
 		return nil
 	}

@@ -14,22 +14,11 @@ package plugin
 import (
 	"cmp"
 	"context"
-	"crypto/rand"
-	"errors"
 	"fmt"
 	"io"
 	"net"
-	"os"
 	"slices"
-	"strconv"
-	"sync/atomic"
 	"time"
-
-	"google.golang.org/grpc"
-	"google.golang.org/grpc/codes"
-	"google.golang.org/grpc/credentials/insecure"
-	"google.golang.org/grpc/metadata"
-	"google.golang.org/grpc/peer"
 
 	lumi "github.com/lumi-idl/lumi/runtime"
 	"github.com/lumi-idl/lumi/runtime/lumirpc"
@@ -70,24 +59,16 @@ type Plugin struct {
 	// Configurable says that Configure must come before any call about a resource.
 	Configurable bool
 
-	closed  atomic.Bool
-	process *process // nil for one that Connect made
-	conn    *grpc.ClientConn
-	client  lumirpc.ResourceProviderClient
-	events  *events
+	connection
+	client lumirpc.ResourceProviderClient
 }
 
 // Start starts a plugin and introduces itself to it. The context is about the start alone. If the plugin does not come
 // up, the error tells the end of what it wrote to standard error, and no process is left behind.
 func Start(ctx context.Context, c Command) (*Plugin, error) {
-	secret := rand.Text()
-	started, err := startProcess(c, secret)
-	if err != nil {
+	p := &Plugin{connection: connection{events: newEvents(c.Events)}}
+	if err := p.start(ctx, c, p.introduce); err != nil {
 		return nil, err
-	}
-	p := &Plugin{process: started, events: newEvents(c.Events)}
-	if err := p.connect(ctx, secret); err != nil {
-		return nil, fmt.Errorf("%s: %w", c.Path, p.abort(err))
 	}
 	return p, nil
 }
@@ -98,48 +79,26 @@ func Start(ctx context.Context, c Command) (*Plugin, error) {
 func Connect(
 	ctx context.Context, dial func(context.Context) (net.Conn, error), sink func(lumi.Event),
 ) (*Plugin, error) {
-	p := &Plugin{events: newEvents(sink)}
-	if err := p.introduce(ctx, func(ctx context.Context, _ string) (net.Conn, error) { return dial(ctx) }); err != nil {
+	p := &Plugin{connection: connection{events: newEvents(sink)}}
+	err := p.connect(func(ctx context.Context, _ string) (net.Conn, error) { return dial(ctx) })
+	if err == nil {
+		err = p.introduce(ctx)
+	}
+	if err != nil {
 		return nil, p.abort(err)
 	}
 	return p, nil
 }
 
-func (p *Plugin) connect(ctx context.Context, secret string) error {
-	port, err := p.process.port(ctx)
-	if err != nil {
-		return err
-	}
-	return p.introduce(ctx, dialOnce(port), grpc.WithPerRPCCredentials(credential(secret)))
-}
-
-// introduce connects, and learns whom it is talking to.
-func (p *Plugin) introduce(
-	ctx context.Context, dial func(context.Context, string) (net.Conn, error), options ...grpc.DialOption,
-) error {
-	var err error
-	p.conn, err = grpc.NewClient("passthrough:///plugin", append(options,
-		grpc.WithContextDialer(dial),
-		grpc.WithTransportCredentials(insecure.NewCredentials()), // it is the loopback interface, or memory
-		grpc.WithIdleTimeout(0),                                  // an idle connection must stay, since there is only one
-		grpc.WithNoProxy(),
-		grpc.WithDisableServiceConfig(),
-		grpc.WithUnaryInterceptor(p.intercept),
-		grpc.WithDefaultCallOptions(
-			grpc.MaxCallRecvMsgSize(lumirpc.MaxMessageSize), grpc.MaxCallSendMsgSize(lumirpc.MaxMessageSize),
-		),
-	)...)
-	if err != nil {
-		return err
-	}
+// introduce learns whom it is talking to.
+func (p *Plugin) introduce(ctx context.Context) error {
 	p.client = lumirpc.NewResourceProviderClient(p.conn)
 	resp, err := p.client.Handshake(ctx, &lumirpc.HandshakeRequest{ProtocolVersion: lumirpc.ProtocolVersion})
 	if err != nil {
-		return err
+		return p.mistaken(ctx, err)
 	}
-	if v := resp.GetProtocolVersion(); v != lumirpc.ProtocolVersion {
-		return fmt.Errorf("the plugin speaks version %d of the protocol, and this program version %d: update the older"+
-			" of the two", v, lumirpc.ProtocolVersion)
+	if err := agree(resp.GetProtocolVersion()); err != nil {
+		return err
 	}
 	p.Package, p.Version, p.Configurable = resp.GetPackage(), resp.GetVersion(), resp.GetConfigurable()
 	for _, s := range resp.GetTypes() {
@@ -151,47 +110,6 @@ func (p *Plugin) introduce(
 	}
 	return p.explain(p.events.start(p.client))
 }
-
-// intercept makes a call and returns after its events were received. Its errors are those of [Plugin.Resource].
-func (p *Plugin) intercept(
-	ctx context.Context, method string, req, reply any, conn *grpc.ClientConn, call grpc.UnaryInvoker, options ...grpc.CallOption,
-) error {
-	if p.closed.Load() { // gRPC would report this as cancelled by the caller.
-		return &Error{Code: codes.FailedPrecondition, Message: "the plugin is closed"}
-	}
-	var trailer metadata.MD
-	var to peer.Peer
-	err := call(ctx, method, req, reply, conn, append(options, grpc.Trailer(&trailer), grpc.Peer(&to))...)
-	p.events.await(ctx, trailer)
-	err = p.explain(err)
-	if sent := to != (peer.Peer{}); sent && slices.Contains(changing, method) {
-		return outcome(err)
-	}
-	return err
-}
-
-// dialOnce connects to the port the first time, and never again: when the plugin is gone, another process may hold the
-// port, which must not learn the secret.
-func dialOnce(port uint16) func(context.Context, string) (net.Conn, error) {
-	var used atomic.Bool
-	return func(ctx context.Context, _ string) (net.Conn, error) {
-		if used.Swap(true) {
-			return nil, errors.New("the connection to the plugin is gone")
-		}
-		return new(net.Dialer).DialContext(ctx, "tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(int(port))))
-	}
-}
-
-// credential adds the secret to every call.
-type credential string
-
-// GetRequestMetadata implements [credentials.PerRPCCredentials].
-func (c credential) GetRequestMetadata(context.Context, ...string) (map[string]string, error) {
-	return map[string]string{lumirpc.SecretHeader: string(c)}, nil
-}
-
-// RequireTransportSecurity implements [credentials.PerRPCCredentials].
-func (credential) RequireTransportSecurity() bool { return false }
 
 // Configure tells the provider its configuration. The error is a *[lumi.InvalidError] if that is wrong; it may then be
 // called again.
@@ -261,50 +179,4 @@ func (p *Plugin) Resource(token tokens.Type) (lumi.ResourceProvider, error) {
 func (p *Plugin) Cancel(ctx context.Context) error {
 	_, err := p.client.Cancel(ctx, &lumirpc.CancelRequest{})
 	return err
-}
-
-// Done is closed when the process has ended.
-func (p *Plugin) Done() <-chan struct{} {
-	if p.process == nil {
-		return nil
-	}
-	return p.process.ended
-}
-
-// Close ends the plugin and waits for it: by closing its standard input, which cancels all calls, and by force if it is
-// still there after the grace period. The error says if that was so, or how else the process ended if not well. More
-// calls of Close return the same.
-func (p *Plugin) Close() error {
-	p.closed.Store(true)
-	var err error
-	if p.process != nil {
-		err = p.process.stop()
-	}
-	_ = p.conn.Close() // It fails only if it was closed already.
-	p.events.end()
-	return err
-}
-
-// abort ends a plugin that did not come up, and adds to the error what it said.
-func (p *Plugin) abort(err error) error {
-	if p.conn != nil {
-		_ = p.conn.Close() // It fails only if it was closed already.
-	}
-	if p.process == nil {
-		return err
-	}
-	p.process.kill()
-	if said := p.process.said.String(); said != "" {
-		return fmt.Errorf("%w\nThe plugin wrote:\n%s", err, said)
-	}
-	return err
-}
-
-// environment is that of the plugin.
-func (c *Command) environment(secret string) []string {
-	env := c.Env
-	if env == nil {
-		env = os.Environ()
-	}
-	return append(slices.Clip(env), lumirpc.SecretVariable+"="+secret)
 }

@@ -1,0 +1,180 @@
+package plugin
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"sync/atomic"
+
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/credentials/insecure"
+	"google.golang.org/grpc/metadata"
+	"google.golang.org/grpc/peer"
+
+	"github.com/lumi-idl/lumi/runtime/lumirpc"
+)
+
+// connection is the connection to a plugin and, unless [Connect] made it, its process.
+type connection struct {
+	closed  atomic.Bool
+	process *process
+	conn    *grpc.ClientConn
+	events  *events
+}
+
+// start starts a process and connects. If that or introduce fails, no process is left behind.
+func (c *connection) start(ctx context.Context, command Command, introduce func(context.Context) error) error {
+	secret := rand.Text()
+	var err error
+	if c.process, err = startProcess(command, secret); err != nil {
+		return err
+	}
+	port, err := c.process.port(ctx)
+	if err == nil {
+		err = c.connect(dialOnce(port), grpc.WithPerRPCCredentials(credential(secret)))
+	}
+	if err == nil {
+		err = introduce(ctx)
+	}
+	if err != nil {
+		return fmt.Errorf("%s: %w", command.Path, c.abort(err))
+	}
+	return nil
+}
+
+func (c *connection) connect(dial func(context.Context, string) (net.Conn, error), options ...grpc.DialOption) (err error) {
+	c.conn, err = grpc.NewClient("passthrough:///plugin", append(options,
+		grpc.WithContextDialer(dial),
+		grpc.WithTransportCredentials(insecure.NewCredentials()), // it is the loopback interface, or memory
+		grpc.WithIdleTimeout(0),                                  // an idle connection must stay, since there is only one
+		grpc.WithNoProxy(),
+		grpc.WithDisableServiceConfig(),
+		grpc.WithUnaryInterceptor(c.intercept),
+		grpc.WithDefaultCallOptions(
+			grpc.MaxCallRecvMsgSize(lumirpc.MaxMessageSize), grpc.MaxCallSendMsgSize(lumirpc.MaxMessageSize),
+		),
+	)...)
+	return err
+}
+
+// agree returns an error if a plugin speaks another version of its protocol.
+func agree(version int32) error {
+	if version != lumirpc.ProtocolVersion {
+		return fmt.Errorf("the plugin speaks version %d of the protocol, and this program version %d: update the older"+
+			" of the two", version, lumirpc.ProtocolVersion)
+	}
+	return nil
+}
+
+// mistaken returns the error of a handshake, or a better one if the plugin is of the other kind.
+func (c *connection) mistaken(ctx context.Context, err error) error {
+	if !errors.Is(err, errors.ErrUnsupported) {
+		return err
+	}
+	const version = lumirpc.ProtocolVersion
+	provider, failed := lumirpc.NewResourceProviderClient(c.conn).Handshake(ctx, &lumirpc.HandshakeRequest{ProtocolVersion: version})
+	if failed == nil {
+		return fmt.Errorf("the plugin is the provider of package %q, not a provisioner: install it as lumi-resource-%s, and a"+
+			" provisioner in its place", provider.GetPackage(), strings.ReplaceAll(provider.GetPackage(), "/", "_"))
+	}
+	tool, failed := lumirpc.NewProvisionerClient(c.conn).Handshake(ctx, &lumirpc.ProvisionerHandshakeRequest{ProtocolVersion: version})
+	if failed == nil {
+		return fmt.Errorf("the plugin is the provisioner %q, not a provider: install it as %s%s, and a provider in its place",
+			tool.GetName(), lumirpc.ProvisionerPrefix, tool.GetName())
+	}
+	return err
+}
+
+// intercept makes a call and returns after its events were received. Its errors are those of [Plugin.Resource].
+func (c *connection) intercept(
+	ctx context.Context, method string, req, reply any, conn *grpc.ClientConn, call grpc.UnaryInvoker, options ...grpc.CallOption,
+) error {
+	if c.closed.Load() { // gRPC would report this as cancelled by the caller.
+		return &Error{Code: codes.FailedPrecondition, Message: "the plugin is closed"}
+	}
+	var trailer metadata.MD
+	var to peer.Peer
+	err := call(ctx, method, req, reply, conn, append(options, grpc.Trailer(&trailer), grpc.Peer(&to))...)
+	c.events.await(ctx, trailer)
+	err = c.explain(err)
+	if sent := to != (peer.Peer{}); sent && slices.Contains(changing, method) {
+		return outcome(err)
+	}
+	return err
+}
+
+// dialOnce connects to the port the first time, and never again: when the plugin is gone, another process may hold the
+// port, which must not learn the secret.
+func dialOnce(port uint16) func(context.Context, string) (net.Conn, error) {
+	var used atomic.Bool
+	return func(ctx context.Context, _ string) (net.Conn, error) {
+		if used.Swap(true) {
+			return nil, errors.New("the connection to the plugin is gone")
+		}
+		return new(net.Dialer).DialContext(ctx, "tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(int(port))))
+	}
+}
+
+// credential adds the secret to every call.
+type credential string
+
+// GetRequestMetadata implements [credentials.PerRPCCredentials].
+func (c credential) GetRequestMetadata(context.Context, ...string) (map[string]string, error) {
+	return map[string]string{lumirpc.SecretHeader: string(c)}, nil
+}
+
+// RequireTransportSecurity implements [credentials.PerRPCCredentials].
+func (credential) RequireTransportSecurity() bool { return false }
+
+// Done is closed when the process has ended.
+func (c *connection) Done() <-chan struct{} {
+	if c.process == nil {
+		return nil
+	}
+	return c.process.ended
+}
+
+// Close ends the plugin and waits for it: by closing its standard input, which cancels all calls, and by force if it is
+// still there after the grace period. The error says if that was so, or how else the process ended if not well. More
+// calls of Close return the same.
+func (c *connection) Close() error {
+	c.closed.Store(true)
+	var err error
+	if c.process != nil {
+		err = c.process.stop()
+	}
+	_ = c.conn.Close() // It fails only if it was closed already.
+	c.events.end()
+	return err
+}
+
+// abort ends a plugin that did not come up, and adds to the error what it said.
+func (c *connection) abort(err error) error {
+	if c.conn != nil {
+		_ = c.conn.Close() // It fails only if it was closed already.
+	}
+	if c.process == nil {
+		return err
+	}
+	c.process.kill()
+	if said := c.process.said.String(); said != "" {
+		return fmt.Errorf("%w\nThe plugin wrote:\n%s", err, said)
+	}
+	return err
+}
+
+// environment is that of the plugin.
+func (c *Command) environment(secret string) []string {
+	env := c.Env
+	if env == nil {
+		env = os.Environ()
+	}
+	return append(slices.Clip(env), lumirpc.SecretVariable+"="+secret)
+}

@@ -1,0 +1,77 @@
+package plugin
+
+import (
+	"context"
+
+	"github.com/lumi-idl/lumi/runtime/internal/provisioning"
+	"github.com/lumi-idl/lumi/runtime/lumirpc"
+	"github.com/lumi-idl/lumi/runtime/provisioner"
+)
+
+// Provisioner is a running plugin of a provisioner. Its errors are those that the provisioner returned, as far as they can be
+// sent, or an *[Error].
+type Provisioner struct {
+	// Name is the provisioner's name, such as "opentofu".
+	Name string
+	// Version is the plugin's own version, for people. It may be empty.
+	Version string
+
+	connection
+	client lumirpc.ProvisionerClient
+}
+
+var _ provisioner.Provisioner = (*Provisioner)(nil)
+
+// StartProvisioner is [Start] for the plugin of a provisioner.
+func StartProvisioner(ctx context.Context, c Command) (*Provisioner, error) {
+	p := &Provisioner{connection: connection{events: newEvents(c.Events)}}
+	if err := p.start(ctx, c, p.introduce); err != nil {
+		return nil, err
+	}
+	return p, nil
+}
+
+func (p *Provisioner) introduce(ctx context.Context) error {
+	p.client = lumirpc.NewProvisionerClient(p.conn)
+	resp, err := p.client.Handshake(ctx, &lumirpc.ProvisionerHandshakeRequest{ProtocolVersion: lumirpc.ProtocolVersion})
+	if err != nil {
+		return p.mistaken(ctx, err)
+	}
+	if err := agree(resp.GetProtocolVersion()); err != nil {
+		return err
+	}
+	p.Name, p.Version = resp.GetName(), resp.GetVersion()
+	return p.explain(p.events.start(p.client))
+}
+
+// Plan implements [provisioner.Provisioner].
+func (p *Provisioner) Plan(ctx context.Context, c *provisioner.Change) (*provisioner.Plan, error) {
+	m, err := provisioning.Encode(c)
+	if err != nil {
+		return nil, err
+	}
+	resp, err := p.client.Plan(ctx, &lumirpc.PlanRequest{Change: m})
+	if err != nil {
+		return nil, err
+	}
+	return &provisioner.Plan{Text: resp.GetText(), Tasks: resp.GetTasks()}, nil
+}
+
+// Provision implements [provisioner.Provisioner].
+func (p *Provisioner) Provision(ctx context.Context, c *provisioner.Change) (token string, err error) {
+	m, err := provisioning.Encode(c)
+	if err != nil {
+		return "", err
+	}
+	resp, err := p.client.Provision(ctx, &lumirpc.ProvisionRequest{Change: m})
+	return resp.GetToken(), err
+}
+
+// Status implements [provisioner.Provisioner].
+func (p *Provisioner) Status(ctx context.Context, token string) (*provisioner.Status, error) {
+	resp, err := p.client.Status(ctx, &lumirpc.StatusRequest{Token: token})
+	if err != nil {
+		return nil, err
+	}
+	return provisioning.DecodeStatus(resp), nil
+}

@@ -1,0 +1,45 @@
+package serve
+
+import (
+	"context"
+	"path"
+	"sync/atomic"
+
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/codes"
+
+	"github.com/lumi-idl/lumi/runtime/lumirpc"
+)
+
+// turn refuses calls before the handshake.
+type turn struct{ greeted atomic.Bool }
+
+// greet is the handshake with an engine that speaks a version of the protocol.
+func (t *turn) greet(version int32) error {
+	if version != lumirpc.ProtocolVersion {
+		return refuse(codes.FailedPrecondition,
+			"the engine speaks version %d of the protocol, and the plugin version %d: update the older of the two",
+			version, lumirpc.ProtocolVersion)
+	}
+	t.greeted.Store(true)
+	return nil
+}
+
+// inTurn is a [grpc.UnaryServerInterceptor].
+func (t *turn) inTurn(ctx context.Context, req any, info *grpc.UnaryServerInfo, handler grpc.UnaryHandler) (any, error) {
+	if method := path.Base(info.FullMethod); !t.greeted.Load() && method != "Handshake" {
+		return nil, outOfTurn(method)
+	}
+	return handler(ctx, req)
+}
+
+func (t *turn) serveEvents(e *events, stream grpc.ServerStreamingServer[lumirpc.Event]) error {
+	if !t.greeted.Load() {
+		return outOfTurn("Events").Err()
+	}
+	return e.serve(stream)
+}
+
+func outOfTurn(method string) refusal {
+	return refuse(codes.FailedPrecondition, "%s was called before Handshake, which must come first", method)
+}
