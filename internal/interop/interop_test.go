@@ -1,5 +1,5 @@
-// Package interop tests that provider.proto and docs/protocol.md are enough to write either side of the protocol in
-// another language: folder node has a client and a provider that know nothing else. It holds tests only.
+// Package interop tests that the .proto files and docs/protocol.md are enough to write either side of the protocol in
+// another language: folder node has a client, a provider and a provisioner that know nothing else. It holds tests only.
 package interop
 
 import (
@@ -197,7 +197,7 @@ func scripts(t *testing.T) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, file := range append(files, "../../runtime/lumirpc/provider.proto") {
+	for _, file := range append(files, "../../runtime/lumirpc/provider.proto", "../../runtime/lumirpc/provisioner.proto") {
 		if _, err := os.Stat(file); err != nil {
 			t.Fatal(err)
 		}

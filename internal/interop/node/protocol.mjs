@@ -1,4 +1,4 @@
-// What both sides of the protocol need, made of provider.proto alone.
+// What both sides of the protocol need, made of the .proto files alone.
 
 import { fileURLToPath } from "node:url";
 import grpc from "@grpc/grpc-js";
@@ -6,12 +6,12 @@ import loader from "@grpc/proto-loader";
 
 const folder = (path) => fileURLToPath(new URL(path, import.meta.url));
 
-const definition = loader.loadSync(["provider.proto", "google/rpc/error_details.proto"], {
-    includeDirs: [folder("../../../runtime/lumirpc"), folder(".")],
+const definition = loader.loadSync(["lumirpc/provisioner.proto", "google/rpc/error_details.proto"], {
+    includeDirs: [folder("../../../runtime"), folder(".")],
     keepCase: true, longs: Number, enums: String, defaults: true, arrays: true, oneofs: true,
 });
 
-export const { ResourceProvider } = grpc.loadPackageDefinition(definition).lumirpc;
+export const { Provisioner, ResourceProvider } = grpc.loadPackageDefinition(definition).lumirpc;
 
 // The limits of both sides, and no detour through a proxy.
 export const options = {
@@ -49,8 +49,8 @@ export function decode(message) {
 }
 
 const each = (object, convert) => Object.fromEntries(Object.entries(object ?? {}).map(([key, v]) => [key, convert(v)]));
-const toStruct = (object) => ({ fields: each(object, toValue) });
-const fromStruct = (struct) => each(struct.fields, fromValue);
+export const toStruct = (object) => ({ fields: each(object, toValue) });
+export const fromStruct = (struct) => each(struct.fields, fromValue);
 
 function toValue(v) {
     switch (typeof v) {

@@ -1,0 +1,36 @@
+package interop
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/lumi-idl/lumi/runtime/provisioner"
+	"github.com/lumi-idl/lumi/runtime/provisionertest"
+	"github.com/lumi-idl/lumi/runtime/serve/plugin"
+)
+
+// TestProvisioner tests a provisioner that is written in Node for the contract.
+func TestProvisioner(t *testing.T) {
+	path, files := filepath.Join(t.TempDir(), "lumi-provisioner-files"), t.TempDir()
+	if err := os.Symlink(filepath.Join(scripts(t), "provisioner.mjs"), path); err != nil {
+		t.Fatal(err)
+	}
+	one := provisionertest.Resource("demo:index:Text", "a", provisioner.Properties{
+		"text": provisioner.Secret{Value: "a secret text"},
+	})
+	provisionertest.Run(t, provisionertest.Options{
+		Command: plugin.Command{Path: path, Dir: files, Log: t.Output()},
+		Changes: []provisioner.Change{{New: []*provisioner.Resource{one}}},
+		Observe: func() (string, error) {
+			all, err := os.ReadDir(files)
+			var text strings.Builder
+			for _, f := range all {
+				content, _ := os.ReadFile(filepath.Join(files, f.Name())) // A missing text is a difference, too.
+				text.WriteString(f.Name() + ": " + string(content) + "\n")
+			}
+			return text.String(), err
+		},
+	})
+}

@@ -1,0 +1,222 @@
+package provisionertest
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	lumi "github.com/lumi-idl/lumi/runtime"
+	"github.com/lumi-idl/lumi/runtime/lumirpc"
+	"github.com/lumi-idl/lumi/runtime/provisioner"
+	"github.com/lumi-idl/lumi/runtime/serve/plugin"
+)
+
+// process is a process of the plugin, and what it has written.
+type process struct {
+	*plugin.Provisioner
+	log, events bytes.Buffer
+}
+
+// start starts a process. If grace is not 0, it replaces that of the command.
+func (k *kit) start(grace time.Duration) *process {
+	k.Helper()
+	p, c := &process{}, k.Command
+	if c.Env == nil {
+		c.Env = os.Environ()
+	}
+	if c.Log == nil {
+		c.Log = os.Stderr
+	}
+	c.Env, c.Log, c.Grace = append(slices.Clip(c.Env), k.mark), io.MultiWriter(&p.log, c.Log), cmp.Or(grace, c.Grace)
+	c.Events = func(e lumi.Event) { p.events.WriteString(e.Message + "\n") }
+	ctx, cancel := context.WithTimeout(k.Context(), k.Patience)
+	defer cancel()
+	var err error
+	if p.Provisioner, err = plugin.StartProvisioner(ctx, c); err != nil {
+		k.fatal("process", "the plugin does not start: %v", err)
+	}
+	base := strings.TrimSuffix(filepath.Base(c.Path), ".exe")
+	if want := lumirpc.ProvisionerPrefix + p.Name; base != want {
+		_ = p.Close() // The name is wrong however it ends.
+		k.fatal("name", "the handshake has the name %q, so the executable must be called %s and not %s", p.Name, want, base)
+	}
+	return p
+}
+
+// end ends a process. The error of one that was still there says how.
+func (k *kit) end(p *process) error {
+	var gone bool
+	select {
+	case <-p.Done():
+		gone = true // The call has failed because of that.
+	default:
+	}
+	err := p.Close()
+	k.keep("the log", p.log.String())
+	k.keep("an event", p.events.String())
+	if gone {
+		return nil
+	}
+	return err
+}
+
+// call makes calls to a process, and repeats them as long as the error says so.
+func (k *kit) call(method string, f func(context.Context, *plugin.Provisioner) error) error {
+	k.Helper()
+	ctx, cancel := context.WithTimeout(k.Context(), k.Patience)
+	defer cancel()
+	for {
+		err := k.once(method, func(p *plugin.Provisioner) error { return f(ctx, p) })
+		if err != nil {
+			k.keep("an error of "+method, err.Error())
+		}
+		var retry *lumi.RetryError
+		if !errors.As(err, &retry) || ctx.Err() != nil {
+			return err
+		}
+		pause(ctx, retry.After)
+	}
+}
+
+func (k *kit) once(method string, f func(*plugin.Provisioner) error) error {
+	k.Helper()
+	p := k.start(0)
+	defer p.Close() //nolint:errcheck // It matters only if the test ends in f.
+	err := f(p.Provisioner)
+	if err := k.end(p); err != nil {
+		k.fail("process", "standard input was closed after %s: %v", method, err)
+	}
+	return err
+}
+
+func pause(ctx context.Context, d time.Duration) {
+	select {
+	case <-ctx.Done():
+	case <-time.After(max(d, 20*time.Millisecond)):
+	}
+}
+
+// plan returns the tasks of a plan.
+func (k *kit) plan(c *provisioner.Change) []string {
+	k.Helper()
+	plan := &provisioner.Plan{}
+	err := k.call("Plan", func(ctx context.Context, p *plugin.Provisioner) (err error) {
+		plan, err = p.Plan(ctx, c)
+		return err
+	})
+	if err != nil {
+		k.fatal("plan", "Plan failed: %v", err)
+	}
+	k.keep("the plan", plan.Text+"\n"+strings.Join(plan.Tasks, "\n"))
+	return plan.Tasks
+}
+
+// settle makes a change and waits until it is done. Where it fails, the rule is broken.
+func (k *kit) settle(c *provisioner.Change, rule string) (token string, s *provisioner.Status) {
+	k.Helper()
+	err := k.call("Provision", func(ctx context.Context, p *plugin.Provisioner) (err error) {
+		token, err = p.Provision(ctx, c)
+		return err
+	})
+	if err != nil {
+		k.fatal(rule, "Provision failed: %v", err)
+	}
+	k.keep("the token", token)
+	if len(token) > lumirpc.MaxToken {
+		k.fail("token", "Provision returned a token of %d bytes: at most %d are allowed", len(token), lumirpc.MaxToken)
+	}
+	for deadline := time.Now().Add(k.Patience); token != ""; pause(k.Context(), 0) {
+		err := k.call("Status", func(ctx context.Context, p *plugin.Provisioner) (err error) {
+			s, err = p.Status(ctx, token)
+			return err
+		})
+		if err != nil {
+			k.fatal("status", "Status failed: %v", err)
+		}
+		k.keep("a message of Status", s.Message)
+		switch {
+		case s.State == provisioner.Done:
+			k.metadata(c, s)
+			return token, s
+		case s.State != provisioner.Running:
+			k.fatal(rule, "the change is %s, and not done: %s", s.State, s.Message)
+		case time.Now().After(deadline):
+			k.fatal("status", "the change is not done after %v: %s", k.Patience, s.Message)
+		}
+	}
+	return "", &provisioner.Status{}
+}
+
+// metadata checks that metadata is of resources in New, with all secrets wrapped.
+func (k *kit) metadata(c *provisioner.Change, s *provisioner.Status) {
+	k.Helper()
+	for _, key := range slices.Sorted(maps.Keys(s.Metadata)) {
+		if !slices.ContainsFunc(c.New, func(r *provisioner.Resource) bool { return r.Key == key }) {
+			k.fail("metadata", "Status returned metadata of %q, which is not the key of a resource in New", key)
+		}
+		texts(s.Metadata[key], false, func(text string, secret bool) {
+			if !secret {
+				k.keep("metadata of "+key+", and not wrapped", text)
+			}
+		})
+	}
+}
+
+// texts calls f for each string in a value.
+func texts(v any, secret bool, f func(text string, secret bool)) {
+	switch v := v.(type) {
+	case provisioner.Secret:
+		texts(v.Value, true, f)
+	case string:
+		f(v, secret)
+	case []any:
+		for _, element := range v {
+			texts(element, secret, f)
+		}
+	case map[string]any:
+		for _, member := range v {
+			texts(member, secret, f)
+		}
+	}
+}
+
+// again asks another process about a change that is done, several times at once, and about changes that never were.
+func (k *kit) again(token string, done *provisioner.Status) {
+	k.Helper()
+	_ = k.call("Status", func(ctx context.Context, p *plugin.Provisioner) error {
+		var calls sync.WaitGroup
+		answers := make([]string, 8)
+		for i := range answers {
+			calls.Go(func() {
+				s, err := p.Status(ctx, token)
+				if err != nil {
+					answers[i] = err.Error()
+				} else if s.State != done.State || !reflect.DeepEqual(s.Metadata, done.Metadata) {
+					answers[i] = fmt.Sprintf("%s %v, and not %s %v", s.State, s.Metadata, done.State, done.Metadata)
+				}
+			})
+		}
+		calls.Wait()
+		if i := slices.IndexFunc(answers, func(a string) bool { return a != "" }); i >= 0 {
+			k.fail("status", "Status does not return the same to other processes after the change is done: %s", answers[i])
+		}
+		for _, other := range []string{"", "garbage", "0b51b2a0-0a3c-4a7e-9f53-0c5e3a1de8c4", token + "x"} {
+			if _, err := p.Status(ctx, other); !errors.Is(err, lumi.ErrNotFound) {
+				err = cmp.Or(err, errors.New("a status"))
+				k.fail("token", "Status of %q, a token that Provision did not return, should return NOT_FOUND and returns %v", other, err)
+			}
+		}
+		return nil
+	})
+}

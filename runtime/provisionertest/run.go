@@ -1,0 +1,328 @@
+package provisionertest
+
+import (
+	"cmp"
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+	"time"
+
+	"google.golang.org/grpc/codes"
+
+	lumi "github.com/lumi-idl/lumi/runtime"
+	"github.com/lumi-idl/lumi/runtime/provisioner"
+	"github.com/lumi-idl/lumi/runtime/serve/plugin"
+	"github.com/lumi-idl/lumi/runtime/tokens"
+	"github.com/lumi-idl/lumi/runtime/urn"
+	"github.com/lumi-idl/lumi/runtime/wire"
+)
+
+// TB is the part of testing.TB that the kit needs, which *testing.T implements. FailNow must end the goroutine.
+type TB interface {
+	Helper()
+	Context() context.Context
+	Errorf(format string, args ...any)
+	FailNow()
+}
+
+// Options are what [Run] tests and how.
+type Options struct {
+	// Command starts the plugin. Its Events are not used.
+	Command plugin.Command
+	// Changes are made one after another. Run sets Old, which is New of the change before with the metadata that Status
+	// returned, and the environment, the module and keys that are empty. After the last change it deletes what is left.
+	Changes []provisioner.Change
+	// Observe returns a text that describes everything that exists. It must return the same text while nothing changes, and
+	// after the same changes were made again, so it should leave out generated ids and times. Without it, Run cannot tell
+	// whether Plan or a repeated Provision changes anything.
+	Observe func() (string, error)
+	// Patience is how long a change may take to become DONE: a minute if it is 0.
+	Patience time.Duration
+}
+
+// Resource returns a resource of [Options.Changes].
+func Resource(t tokens.Type, name string, properties provisioner.Properties) *provisioner.Resource {
+	u := urn.URN("urn:lumi:" + environment + "::" + module + ":index::" + string(t) + "::" + name)
+	return &provisioner.Resource{URN: u, Type: t, Properties: properties}
+}
+
+const environment, module = "test", "app"
+
+// Run tests a provisioner.
+func Run(t TB, o Options) {
+	t.Helper()
+	k := &kit{TB: t, Options: o, secrets: wire.NewSecrets(nil), seen: map[int]string{}, mark: "LUMI_PROVISIONERTEST=" + rand.Text()}
+	k.Patience = cmp.Or(o.Patience, time.Minute)
+	if len(o.Changes) == 0 || len(o.Changes[0].New) == 0 {
+		t.Errorf("provisionertest: the first of Options.Changes must create something")
+		t.FailNow()
+	}
+	for _, c := range o.Changes {
+		for _, r := range slices.Concat(c.New, c.Context) {
+			texts([]any{r.Properties, r.Metadata}, false, func(text string, secret bool) {
+				if secret {
+					k.secrets.AddValue(text)
+				}
+			})
+		}
+	}
+	defer k.leave()
+	k.step = "before the first change"
+	before := k.observe()
+	k.values()
+	k.same(before, "plan", "Plan changes what exists")
+	first := k.fill(o.Changes[0])
+	k.settle(&provisioner.Change{Environment: first.Environment, Module: first.Module, Old: first.New}, "delete")
+	k.pass("change %d", k.change)
+	k.pass("change %d with crashes", k.crash)
+}
+
+// kit is a test of one provisioner.
+type kit struct {
+	TB
+	Options
+	secrets *wire.Secrets
+	// mark is a variable in the environment of all processes of the plugin and of their children.
+	mark string
+	// step says in failures what is being done.
+	step string
+	// old are the resources that exist or may exist, and deployment the number of the last change.
+	old        []*provisioner.Resource
+	deployment int
+	// seen are the observations after each change, by its index.
+	seen map[int]string
+}
+
+// fail reports that a rule is broken.
+func (k *kit) fail(rule, format string, args ...any) {
+	k.Helper()
+	text := wire.Mask(fmt.Sprintf(format, args...), k.secrets)
+	k.Errorf("%s: %s\n\tThis breaks the rule %q of docs/protocol.md#the-contract-of-a-provisioner", k.step, text, rule)
+}
+
+func (k *kit) fatal(rule, format string, args ...any) {
+	k.Helper()
+	k.fail(rule, format, args...)
+	k.FailNow()
+}
+
+// keep checks that a text has no secrets.
+func (k *kit) keep(what, text string) {
+	k.Helper()
+	if masked := wire.Mask(text, k.secrets); masked != text {
+		k.fail("secret", "there is a secret in %s: %s", what, strings.TrimSpace(masked))
+	}
+}
+
+// fill returns a change as an engine makes it.
+func (k *kit) fill(c provisioner.Change) *provisioner.Change {
+	k.deployment++
+	c.Environment, c.Module, c.Old = cmp.Or(c.Environment, environment), cmp.Or(c.Module, module), k.old
+	c.New = slices.Clone(c.New)
+	for i, r := range c.New {
+		one := *r
+		one.Key = cmp.Or(r.Key, fmt.Sprintf("%s:%s::%s:%d", c.Module, r.Type, r.URN.Name(), k.deployment))
+		for _, old := range k.old {
+			if old.URN == r.URN && reflect.DeepEqual(old.Properties, r.Properties) {
+				one.Key, one.Metadata = old.Key, old.Metadata
+			}
+		}
+		c.New[i] = &one
+	}
+	return &c
+}
+
+// pass makes all changes, and deletes what is left.
+func (k *kit) pass(step string, change func(i int, c *provisioner.Change)) {
+	for i, c := range append(slices.Clone(k.Changes), provisioner.Change{}) {
+		filled := k.fill(c)
+		if len(filled.New)+len(filled.Old) == 0 {
+			continue
+		}
+		k.step = fmt.Sprintf(step, i+1)
+		k.old = slices.Concat(filled.New, filled.Old) // in case that it fails
+		change(i, filled)
+	}
+}
+
+// change makes a change in good order, and repeats it.
+func (k *kit) change(i int, c *provisioner.Change) {
+	before := k.observe()
+	tasks := k.plan(c)
+	k.plan(c)
+	k.same(before, "plan", "Plan changes what exists")
+	for _, task := range append([]string{""}, tasks...) {
+		c.Task = task
+		token, done := k.settle(c, "status")
+		if task == "" {
+			k.old = after(c, done)
+		}
+		if token != "" {
+			k.again(token, done)
+		}
+		before := k.observe()
+		_, again := k.settle(c, "repeat")
+		k.same(before, "repeat", "Provision changes what exists when it is repeated after it is done")
+		if task == "" && !reflect.DeepEqual(after(c, done), after(c, again)) {
+			k.fail("repeat", "Provision leads to other metadata when it is repeated after it is done: %v, not %v", again.Metadata, done.Metadata)
+		}
+	}
+	c.Task = ""
+	k.seen[i] = k.observe()
+}
+
+// crash makes a change whose calls do not end: the process is killed after a delay that doubles until the call ends before
+// that, and then stopped. The result must be the same as in good order.
+func (k *kit) crash(i int, c *provisioner.Change) {
+	tasks := k.plan(c)
+	for delay := 500 * time.Microsecond; delay < 2*time.Second && k.interrupt(c, delay, time.Nanosecond) != nil; delay *= 2 {
+	}
+	if err := k.interrupt(c, 50*time.Millisecond, 0); err != nil {
+		k.fail("process", "standard input was closed during Provision: %v", err)
+	}
+	_, done := k.settle(c, "repeat")
+	k.old = after(c, done)
+	for _, task := range tasks {
+		c.Task = task
+		k.settle(c, "repeat")
+	}
+	k.same(k.seen[i], "repeat", "Provision does not lead to the same when it is repeated after it was killed")
+}
+
+// interrupt calls Provision and closes the process after a delay. The error is nil if it ended by itself within the grace
+// period.
+func (k *kit) interrupt(c *provisioner.Change, delay, grace time.Duration) error {
+	p, ended := k.start(grace), make(chan struct{})
+	go func() {
+		defer close(ended)
+		token, err := p.Provision(k.Context(), c)
+		k.keep("the token", token)
+		if err != nil {
+			k.keep("an error of Provision", err.Error())
+		}
+	}()
+	select {
+	case <-ended:
+		_ = k.end(p)
+		return nil
+	case <-time.After(delay):
+	}
+	defer func() { <-ended }()
+	return k.end(p)
+}
+
+// after returns New with the metadata that an engine stores when a change is done.
+func after(c *provisioner.Change, done *provisioner.Status) []*provisioner.Resource {
+	var all []*provisioner.Resource
+	for _, r := range c.New {
+		one := *r
+		for _, old := range c.Old {
+			if old.URN == r.URN && one.Metadata == nil {
+				one.Metadata = old.Metadata
+			}
+		}
+		if metadata, ok := done.Metadata[r.Key]; ok {
+			one.Metadata = metadata
+		}
+		all = append(all, &one)
+	}
+	return all
+}
+
+// observe returns what exists.
+func (k *kit) observe() string {
+	if k.Observe == nil {
+		return ""
+	}
+	text, err := k.Observe()
+	if err != nil {
+		k.fatal("plan", "Options.Observe failed: %v", err)
+	}
+	return text
+}
+
+func (k *kit) same(before, rule, complaint string) {
+	if now := k.observe(); now != before {
+		k.fail(rule, "%s\nbefore: %s\nafter:  %s", complaint, before, now)
+	}
+}
+
+// values sends values that are not known yet, and secrets where there were none.
+func (k *kit) values() {
+	other := Resource("test:index:Other", "other", nil)
+	other.Key, other.ID = "app:test:index:Other::other:1", "other-1"
+	to := provisioner.Reference{URN: other.URN, Property: "some output"}
+	special := map[string]func(v any) any{
+		"a secret":         func(v any) any { return provisioner.Secret{Value: v} },
+		"a reference":      func(any) any { return to },
+		"an interpolation": func(v any) any { return provisioner.Interpolation{Parts: []any{"a", to, provisioner.Secret{Value: v}}} },
+		"JSON":             func(v any) any { return provisioner.JSON{Value: map[string]any{"a": to, "b": v}} },
+		"a part":           func(any) any { return provisioner.Part{Of: to, Path: "a[0].b"} },
+		"a list of nulls":  func(any) any { return []any{nil, []any{nil}, map[string]any{}} },
+	}
+	_ = k.call("Plan", func(ctx context.Context, p *plugin.Provisioner) error {
+		for _, name := range slices.Sorted(maps.Keys(special)) {
+			c := k.fill(k.Changes[0])
+			c.Context = append(slices.Clone(c.Context), other)
+			for _, r := range c.New {
+				r.Properties = maps.Clone(r.Properties)
+				for property, v := range r.Properties {
+					r.Properties[property] = special[name](v)
+				}
+				r.Dependencies = append(slices.Clone(r.Dependencies), other.URN)
+			}
+			_, err := p.Plan(ctx, c)
+			var e *plugin.Error
+			switch {
+			case errors.As(err, &e) && (e.Code == codes.Internal || e.Code == codes.Unavailable) && !errors.As(err, new(*lumi.RetryError)):
+				k.fail("value", "Plan crashes where a property is %s: %v", name, err)
+				return nil
+			case err != nil && err.Error() == "":
+				k.fail("value", "Plan refuses a property that is %s without a message", name)
+			}
+		}
+		return nil
+	})
+}
+
+// leave deletes what is left, and looks for processes.
+func (k *kit) leave() {
+	defer k.children()
+	if len(k.old) == 0 {
+		return
+	}
+	k.step = "cleanup"
+	k.settle(k.fill(provisioner.Change{}), "delete")
+}
+
+// lingering is how long processes of the plugin may need to end after it.
+var lingering = 5 * time.Second
+
+// children looks for processes that the plugin has left behind.
+func (k *kit) children() {
+	for deadline := time.Now().Add(lingering); ; time.Sleep(10 * time.Millisecond) {
+		var left []string
+		all, _ := filepath.Glob("/proc/[0-9]*/environ")
+		for _, file := range all {
+			if env, err := os.ReadFile(file); err == nil && strings.Contains(string(env), k.mark) {
+				name, _ := os.ReadFile(filepath.Join(filepath.Dir(file), "comm")) // It may have ended.
+				left = append(left, strings.TrimSpace(string(name)))
+			}
+		}
+		if len(left) == 0 {
+			return
+		}
+		if time.Now().After(deadline) {
+			k.step = "after the last change"
+			k.fail("process", "processes are left behind: %s", strings.Join(left, ", "))
+			return
+		}
+	}
+}
