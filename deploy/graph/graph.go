@@ -153,8 +153,10 @@ type Resource struct {
 	Seed        []byte
 	// Plugin is the version of the plugin that the resource was deployed with.
 	Plugin string
-	// Metadata is what a provisioner noted about the resource.
-	Metadata lumigl.Value
+	// Provisioner is the name of the provisioner that made the resource, "" if its provider did. Metadata is what the
+	// provisioner noted about it, absent if that is not known.
+	Provisioner string
+	Metadata    lumigl.Value
 	// Source is where the program makes the resource.
 	Source string
 }
@@ -214,12 +216,15 @@ func (r *Resource) Output(property string) (value lumigl.Value, known bool) {
 	case "urn":
 		return lumigl.TextOf(string(r.URN)), true
 	case "id":
-		return lumigl.TextOf(r.ID), r.ID != ""
+		if r.Provisioner == "" || r.Metadata.Exists() && !r.Outputs.Get("id").Exists() {
+			return lumigl.TextOf(r.ID), r.ID != ""
+		} // A provisioner that notes an id may change it with the resource.
 	}
 	if value = r.Outputs.Get(property); !value.Exists() {
 		value = r.Checked.Get(property)
 	}
-	return value, r.ID != "" && expr.IsKnown(value)
+	isNoted := value.Exists() || r.Provisioner == "" || r.Metadata.Exists()
+	return value, r.ID != "" && isNoted && expr.IsKnown(value)
 }
 
 // Retarget returns the resource with references in its values that lead where to says.

@@ -58,6 +58,10 @@ func outcome(results []Result) (now map[*Resource]*Resource, created []*Resource
 		last, changedAgain := now[r.New]
 		if !changedAgain && r.New != nil {
 			last = moves.ofResource(r.New)
+			if last.Provisioner != "" && last.URN != r.New.URN { // Its provisioner knows it by the new URN, and has to be told again.
+				moved := *last
+				moved.Inputs, last = lumigl.Value{}, &moved
+			}
 		}
 		if !r.creates() {
 			now[r.Old] = last

@@ -7,6 +7,7 @@ import (
 	"github.com/lumi-idl/lumi/lumigl"
 	"github.com/lumi-idl/lumi/lumigl/expr"
 	"github.com/lumi-idl/lumi/runtime/urn"
+	"github.com/lumi-idl/lumi/runtime/wire"
 )
 
 // TestResolve evaluates references to properties of a resource and to what another module provides.
@@ -57,6 +58,30 @@ func TestResolve(t *testing.T) {
 		}
 		if got, err := expr.Evaluate(reference, outputs); err != nil || !got.Equal(test.want) {
 			t.Errorf("%s of %s: %v, %v", test.property, test.of.Name(), got, err)
+		}
+	}
+}
+
+// TestOutputID asks for ids: a provisioner may note one, and changes it with the resource.
+func TestOutputID(t *testing.T) {
+	id := func(text string) lumigl.Value {
+		return lumigl.ObjectOf(lumigl.Member{Key: "id", Value: lumigl.TextOf(text)})
+	}
+	for name, test := range map[string]struct {
+		r    graph.Resource
+		want string // "" if it is not known
+	}{
+		"provider's":     {graph.Resource{ID: "db-1", Outputs: id("other")}, "db-1"},
+		"not created":    {graph.Resource{}, ""},
+		"noted":          {graph.Resource{ID: "key", Provisioner: "tofu", Metadata: id("db-1"), Outputs: id("db-1")}, "db-1"},
+		"without a note": {graph.Resource{ID: "key", Provisioner: "tofu", Metadata: lumigl.ObjectOf(), Outputs: lumigl.ObjectOf()}, "key"},
+		"being changed":  {graph.Resource{ID: "key", Provisioner: "tofu", Outputs: id(wire.Unknown)}, ""},
+		"uncertain":      {graph.Resource{ID: "key", Provisioner: "tofu"}, ""},
+	} {
+		value, known := test.r.Output("id")
+		text, _ := value.Text()
+		if known != (test.want != "") || known && text != test.want {
+			t.Errorf("%s: got %q, %v, want %q", name, text, known, test.want)
 		}
 	}
 }

@@ -32,7 +32,9 @@ func newFakeProvisioner(t *testing.T, name string, polls int) *fakeProvisioner {
 	}
 }
 
-func (f *fakeProvisioner) Plan(context.Context, plan.Input) ([]plan.Input, error) { return nil, nil }
+func (f *fakeProvisioner) Plan(context.Context, plan.Input) (d plan.Details, err error) {
+	return d, nil
+}
 
 func (f *fakeProvisioner) Provision(_ context.Context, in plan.Input) (string, error) {
 	f.calls = append(f.calls, in.String())

@@ -140,7 +140,7 @@ func (p *planner) decideItem(ctx context.Context, i int32, step *Step) error {
 		return p.decideNew(ctx, i, step)
 	}
 	next.ID, next.Incarnation, next.Seed = it.old.ID, it.old.Incarnation, it.old.Seed
-	next.Plugin, next.Metadata = it.old.Plugin, it.old.Metadata
+	next.Plugin, next.Provisioner, next.Metadata = it.old.Plugin, it.old.Provisioner, it.old.Metadata
 	return p.decideExisting(ctx, i, step)
 }
 
@@ -154,7 +154,7 @@ func (p *planner) decideNew(ctx context.Context, i int32, step *Step) error {
 	step.New.Checked, step.Kind = checked, Create
 	if id, ok := it.options.Get("import").Text(); ok {
 		step.Kind, step.New.ID = Import, id
-		step.New.Outputs = p.unknownOutputs(it.desired.Type)
+		step.New.Outputs = p.unknownOutputs(step.New)
 	}
 	if !isNumbered(it.urn.Name()) {
 		return nil
@@ -211,13 +211,14 @@ func (p *planner) decideExisting(ctx context.Context, i int32, step *Step) error
 	id, isImported := it.options.Get("import").Text()
 	renewed, asked := p.renewed(i), p.mustReplace(it)
 	isSame := len(renewed) == 0 && !asked
+	mustTell := step.Kind == Move && old.Provisioner != "" // whose tool may know the resource by its URN
 	switch {
 	case isImported && id != old.ID:
 		return fmt.Errorf("it should be imported as %q, but it exists as %q: remove the option \"import\", or choose another name", id, old.ID)
 	case isSame && p.isSame(i):
 		step.New = it.old
 		return nil
-	case isSame && next.Inputs.Equal(old.Inputs) && !it.hasFiles:
+	case isSame && next.Inputs.Equal(old.Inputs) && !it.hasFiles && !mustTell:
 		next.Deployment, next.Checked, next.Outputs, next.Referents = old.Deployment, old.Checked, old.Outputs, old.Referents
 		return nil
 	case old.ID == "" || !expr.IsKnown(old.Inputs) || !expr.IsKnown(old.Outputs):
@@ -225,7 +226,8 @@ func (p *planner) decideExisting(ctx context.Context, i int32, step *Step) error
 		if !step.NotCompared {
 			step.Reasons = append(step.Reasons, "an earlier deployment has yet to create or change it")
 		}
-		next.Checked, next.Outputs = expr.Unknown(next.Inputs), p.unknownOutputs(old.Type())
+		next.Checked = expr.Unknown(next.Inputs)
+		next.Outputs, next.Metadata = p.unknownOutputs(old), lumigl.Value{}
 		if asked {
 			step.replaceAsked()
 			return p.decideReplacement(ctx, i, step, false)
@@ -265,7 +267,7 @@ func (p *planner) decideExisting(ctx context.Context, i int32, step *Step) error
 	case Replace:
 		return p.decideReplacement(ctx, i, step, d.DeleteFirst)
 	case Update:
-		next.Outputs = p.unknownOutputs(old.Type())
+		next.Outputs, next.Metadata = p.unknownOutputs(old), lumigl.Value{}
 	default:
 		next.Deployment, next.Outputs = old.Deployment, old.Outputs
 		refers := p.references(i, lumigl.Value{})
@@ -287,9 +289,12 @@ func (p *planner) moved(old *graph.Resource) *graph.Resource {
 }
 
 // unknownOutputs returns the outputs of a resource that is changed.
-func (p *planner) unknownOutputs(t tokens.Type) lumigl.Value {
+func (p *planner) unknownOutputs(r *graph.Resource) lumigl.Value {
 	var all lumigl.ObjectBuilder
-	for _, name := range p.types[t].Outputs {
+	for _, name := range p.types[r.Type()].Outputs {
+		all.Set(name, lumigl.TextOf(wire.Unknown))
+	}
+	for name := range r.Metadata.Members() {
 		all.Set(name, lumigl.TextOf(wire.Unknown))
 	}
 	return all.Object()

@@ -14,18 +14,44 @@ import (
 
 // Provisioner makes the changes of a task. Its methods are idempotent, so that a task can be repeated after a crash.
 type Provisioner interface {
-	// Plan returns tasks that are to run after the task, such as a migration, each with an input of its own.
-	Plan(ctx context.Context, in Input) ([]Input, error)
-	// Provision starts the changes, and returns a token to poll, or "" if there is nothing to change.
+	// Plan describes the changes, and makes none.
+	Plan(ctx context.Context, in Input) (Details, error)
+	// Provision starts the changes, and returns a token to poll, or "" if there is nothing to change. After an error,
+	// something may have been changed unless that is an *[UnreachedError].
 	Provision(ctx context.Context, in Input) (token string, err error)
 	// Status returns how far the changes are.
 	Status(ctx context.Context, token string) (Status, error)
 }
 
+// UnreachedError is why a provisioner could not be called.
+type UnreachedError struct{ Err error }
+
+// Error returns the reason.
+func (e *UnreachedError) Error() string { return e.Err.Error() }
+
+// Unwrap returns the reason.
+func (e *UnreachedError) Unwrap() error { return e.Err }
+
+// Details describe the changes of a task.
+type Details struct {
+	// Text is for people.
+	Text string `json:"text"`
+	// Tasks are to run after the changes, such as a migration: each is the Task of the same input.
+	Tasks []string `json:"tasks,omitempty"`
+}
+
+// TaskDetails are what the provisioner of a task returned.
+type TaskDetails struct {
+	// Task is the number of the task.
+	Task        int    `json:"task"`
+	Provisioner string `json:"provisioner"`
+	Details
+}
+
 // Status is how far a provisioner is with its changes.
 type Status struct {
 	State State
-	// Message says why the changes failed.
+	// Message says what running changes wait for, or why they failed.
 	Message string
 	// Metadata has what to store with resources, by the keys of their vertices, once State is Done.
 	Metadata map[string]lumigl.Value
@@ -44,9 +70,12 @@ const (
 // Input is what a provisioner is to change: the vertices of a module that it handles, in all versions, including those that
 // wait for a cleanup, as the graph is after the task and before it.
 type Input struct {
-	New, Old []Vertex
+	Environment, Module string
+	New, Old            []Vertex
 	// Context has the vertices of other types that those in New depend on directly.
 	Context []Vertex
+	// Task is one of [Details], or "" for the changes themselves.
+	Task string
 }
 
 // String returns the input as "[new] [old]", such as "[module[a::3], module[a::4]] [module[a::3]]".

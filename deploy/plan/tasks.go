@@ -81,6 +81,7 @@ func (p *Plan) Inputs() []Input {
 			old, new = versions(p.before, p.Module), versions(p.Transition.Graph, p.Module)
 		}
 		in := &inputs[i]
+		in.Environment, in.Module = p.Environment, p.Module
 		in.Old = now[t.Provisioner]
 		in.New = changed(in.Old, old, new)
 		in.Context = p.context(in.New, func(u urn.URN) bool { return p.provisioner(u.Type()) == t.Provisioner })
@@ -162,7 +163,7 @@ func (p *Plan) context(of []Vertex, handles func(urn.URN) bool) []Vertex {
 	return changed(all, []Vertex{{}}, nil) // A version that is left may use one that is gone.
 }
 
-// Map returns the input with other resources in place of those that it has.
+// Map returns the input with other resources in place of those that it has, and without those that to returns nil for.
 func (in Input) Map(to func(*graph.Resource) *graph.Resource) Input {
 	mapped := func(all []Vertex) []Vertex {
 		all = slices.Clone(all)
@@ -171,7 +172,8 @@ func (in Input) Map(to func(*graph.Resource) *graph.Resource) Input {
 				all[i].Resource = to(v.Resource)
 			}
 		}
-		return all
+		return slices.DeleteFunc(all, func(v Vertex) bool { return v == Vertex{} })
 	}
-	return Input{New: mapped(in.New), Old: mapped(in.Old), Context: mapped(in.Context)}
+	in.New, in.Old, in.Context = mapped(in.New), mapped(in.Old), mapped(in.Context)
+	return in
 }

@@ -25,7 +25,8 @@ import (
 	"github.com/lumi-idl/lumi/runtime/tokens"
 )
 
-// roleVariable has this test binary be a plugin: "plain", "configurable", or "silent" for one that never gets ready.
+// roleVariable has this test binary be a plugin: "plain", "configurable", "silent" for one that never gets ready, or
+// "provisioner", with an argument that says what is wrong with it.
 const roleVariable = "LUMI_PROVISION_TEST_ROLE"
 
 func TestMain(m *testing.M) {
@@ -39,6 +40,8 @@ func TestMain(m *testing.M) {
 	case "silent":
 		fmt.Fprintln(os.Stderr, os.Getpid())
 		select {}
+	case "provisioner":
+		serveHostile(os.Args[1])
 	case "configurable":
 		p.Configure = serve.Configure(func(_ context.Context, c *config) error {
 			if c.Region == "nowhere" {

@@ -3,13 +3,17 @@ package provision
 import (
 	"cmp"
 	"context"
+	"crypto/rand"
 	"errors"
 	"slices"
 	"strings"
+	"sync"
 
 	"google.golang.org/protobuf/types/known/structpb"
 
+	"github.com/lumi-idl/lumi/deploy/plan"
 	"github.com/lumi-idl/lumi/lumigl"
+	"github.com/lumi-idl/lumi/lumigl/expr"
 	lumi "github.com/lumi-idl/lumi/runtime"
 	"github.com/lumi-idl/lumi/runtime/tokens"
 )
@@ -113,4 +117,50 @@ func madeUp(kind lumi.Kind, text string) *structpb.Value {
 		return structpb.NewStructValue(&structpb.Struct{})
 	}
 	return nil
+}
+
+// SimulatedProvisioner stands in for any provisioner. It changes nothing, and asks nobody. New resources get made-up metadata:
+// the properties that the desired states refer to. Others keep theirs.
+type SimulatedProvisioner struct {
+	Desired func() []*lumigl.Snapshot
+	ended   sync.Map // has the metadata, by token
+}
+
+var _ plan.Provisioner = (*SimulatedProvisioner)(nil)
+
+// Plan implements [plan.Provisioner].
+func (*SimulatedProvisioner) Plan(context.Context, plan.Input) (d plan.Details, err error) {
+	return d, nil
+}
+
+// Provision implements [plan.Provisioner].
+func (s *SimulatedProvisioner) Provision(_ context.Context, in plan.Input) (string, error) {
+	values := map[string]lumigl.Value{} // by URN
+	note := func(v *lumigl.Vertex, property string) (lumigl.Value, bool) {
+		if !v.Properties.Get(property).Exists() {
+			values[v.Key()] = values[v.Key()].With(property, lumigl.TextOf(made+v.URN().Name()+"-"+property))
+		}
+		return lumigl.Value{}, false
+	}
+	for _, desired := range s.Desired() {
+		for v := range desired.Vertices() {
+			_, _ = expr.Evaluate(v.Properties, note) // What is wrong with it is a fault of the plan.
+		}
+	}
+	metadata := map[string]lumigl.Value{}
+	for _, v := range in.New {
+		if r := v.Resource; r != nil && r.Metadata.Len() == 0 {
+			metadata[r.Key()] = orEmpty(values[string(r.URN)])
+		}
+	}
+	token := rand.Text()
+	s.ended.Store(token, metadata)
+	return token, nil
+}
+
+// Status implements [plan.Provisioner].
+func (s *SimulatedProvisioner) Status(_ context.Context, token string) (plan.Status, error) {
+	ended, _ := s.ended.Load(token)
+	metadata, _ := ended.(map[string]lumigl.Value)
+	return plan.Status{State: plan.Done, Metadata: metadata}, nil
 }

@@ -45,10 +45,12 @@ import (
 //	fault Create a 1 half lost  a call of the cloud fails
 //	change a size=2, vanish a   the cloud changes or loses a resource
 //	heal                        no more faults
-//	provisioner Net status=running,done more=1   a provisioner for a type
+//	provisioner Net status=running,done more=1   a provisioner for a type: "fake", or another one with as=NAME
+//	map Net other               a type is mapped to another provisioner, or to its provider by "-"; "uninstall fake"
+//	inputs a Net/n              shows the stored inputs and metadata of a resource
 //	sleep 10s, wait             until the time is over, and until commands that end with "&" are done
 func (w *world) command(words []string, program string) {
-	if words[0] != "set" && words[0] != "provisioner" && w.current == nil {
+	if words[0] != "set" && words[0] != "provisioner" && words[0] != "map" && w.current == nil {
 		w.as("first")
 	}
 	ctx := context.Background()
@@ -82,7 +84,13 @@ func (w *world) command(words []string, program string) {
 	case "vanish":
 		w.cloud.Remove(w.id("$" + words[1]))
 	case "provisioner":
-		w.faker = newFaker(w, words[1:])
+		w.configureFaker(words[1:])
+	case "map":
+		w.mapping.Store(words[1], words[2])
+	case "uninstall":
+		delete(w.fakers, words[1])
+	case "inputs":
+		w.report(w.inputs(ctx, words[1], words[2]))
 	case "sleep":
 		d, _ := time.ParseDuration(words[1])
 		time.Sleep(d)
@@ -391,6 +399,8 @@ func (w *world) set(key, value string, _ bool) {
 		*durations[key], err = time.ParseDuration(value)
 	case numbers[key] != nil:
 		*numbers[key], err = strconv.Atoi(value)
+	case key == "simulated":
+		w.simulated = true
 	case key == "stopOnError":
 		e.StopOnError = true
 	case key == "key":
@@ -430,84 +440,204 @@ func (w *world) concurrency() (most int) {
 	return most
 }
 
+// inputs shows what is stored of a resource.
+func (w *world) inputs(ctx context.Context, module, resource string) error {
+	g, err := w.current.engine.Graph(ctx)
+	if err != nil {
+		return err
+	}
+	for _, v := range g.Versions(module) {
+		if r := v.Resource(urn.URN(urnOf(module, resource))); r != nil {
+			w.log.add(w, "", "%s: inputs %s, metadata %s, by %q", resource, textOf(r.Inputs), textOf(r.Metadata), r.Provisioner)
+		}
+	}
+	return nil
+}
+
+// textOf returns a value as text: a reference as "@name.property", and a secret as "secret(value)".
+func textOf(v lumigl.Value) string {
+	if secret, ok := v.Secret(); ok {
+		return "secret(" + textOf(secret) + ")"
+	}
+	if target, property, ok := v.Target(); ok {
+		return "@" + strings.TrimSuffix(target.URN().Name()+"."+property, ".")
+	}
+	var parts []string
+	for _, e := range v.Elements() {
+		parts = append(parts, textOf(e))
+	}
+	for key, e := range v.Members() {
+		parts = append(parts, key+": "+textOf(e))
+	}
+	switch v.Kind() {
+	case lumigl.Absent:
+		return "unknown"
+	case lumigl.Object:
+		return "{" + strings.Join(parts, ", ") + "}"
+	case lumigl.List:
+		return "[" + strings.Join(parts, ", ") + "]"
+	case lumigl.Text:
+		s, _ := v.Text()
+		return s
+	}
+	literal, _ := v.Literal()
+	return literal
+}
+
 // faker is a provisioner for a type that does nothing, and says what it was asked for.
 type faker struct {
 	w    *world
-	kind string
+	name string
 	// statuses are the answers of Status, the last one for ever; more is how many further tasks Plan returns.
 	statuses []string
 	more     int
 	idle     bool
-	secret   bool       // of what it notes about resources
-	mutex    sync.Mutex // of statuses
+	secret   bool   // of what it notes about resources
+	shows    string // the property that it shows of resources
+	foreign  string // a key that it was not given, for which it returns metadata
+	message  string
+	plans    time.Duration // how long Plan takes, unless it is cancelled
+	takes    time.Duration // how long Provision takes, unless it is cancelled
+	busy     int           // how often Provision is to be called again
+	mutex    sync.Mutex    // of all
 }
 
-func newFaker(w *world, words []string) *faker {
-	f := &faker{w: w, kind: words[0]}
-	if w.faker != nil { // which processes have already
-		f = w.faker
-	}
+// configureFaker makes a provisioner for a type, or changes the one that there is.
+func (w *world) configureFaker(words []string) {
+	name, all := "fake", map[string]string{}
 	for _, word := range words[1:] {
-		switch key, value, _ := strings.Cut(word, "="); key {
+		key, value, _ := strings.Cut(word, "=")
+		all[key] = value
+		if key == "as" {
+			name = value
+		}
+	}
+	f := w.fakers[name]
+	if f == nil {
+		if w.fakers == nil {
+			w.fakers = map[string]*faker{}
+		}
+		f = &faker{w: w, name: name, statuses: []string{"done"}}
+		w.fakers[name] = f
+	}
+	w.mapping.Store(words[0], name)
+	f.mutex.Lock()
+	defer f.mutex.Unlock()
+	for key, value := range all {
+		switch key {
 		case "status":
-			f.mutex.Lock()
 			f.statuses = strings.Split(value, ",")
-			f.mutex.Unlock()
 		case "more":
 			f.more, _ = strconv.Atoi(value)
 		case "idle":
 			f.idle = value == "true"
 		case "secret":
 			f.secret = value == "true"
+		case "shows":
+			f.shows = value
+		case "foreign":
+			f.foreign = value
+		case "message":
+			f.message = value
+		case "plans":
+			f.plans, _ = time.ParseDuration(value)
+		case "takes":
+			f.takes, _ = time.ParseDuration(value)
+		case "busy":
+			f.busy, _ = strconv.Atoi(value)
 		}
 	}
-	return f
 }
 
-func (f *faker) handles(t tokens.Type) string {
-	if t.Name() == f.kind {
-		return "fake"
+// handler returns the name of the provisioner of a type.
+func (w *world) handler(t tokens.Type) (string, error) {
+	name, _ := w.mapping.Load(t.Name())
+	switch name {
+	case nil, "-":
+		return "", nil
+	case "?":
+		return "", errors.New("its provisioner is not installed")
 	}
-	return ""
+	return name.(string), nil
+}
+
+// says begins what it logs.
+func (f *faker) says() string {
+	if f.name == "fake" {
+		return "· "
+	}
+	return "· " + f.name + ": "
 }
 
 // Plan implements [plan.Provisioner].
-func (f *faker) Plan(_ context.Context, in plan.Input) ([]plan.Input, error) {
-	return slices.Repeat([]plan.Input{{New: in.New, Old: in.New}}, f.more), nil
+func (f *faker) Plan(ctx context.Context, _ plan.Input) (plan.Details, error) {
+	if f.plans > 0 {
+		select {
+		case <-time.After(f.plans):
+		case <-ctx.Done():
+			return plan.Details{}, ctx.Err()
+		}
+	}
+	return plan.Details{Tasks: slices.Repeat([]string{"migrate"}, f.more)}, nil
 }
 
 // Provision implements [plan.Provisioner].
-func (f *faker) Provision(_ context.Context, in plan.Input) (string, error) {
-	f.w.log.add(f.w, "", "· Provision %s", in)
-	if f.idle {
-		return "", nil
-	}
+func (f *faker) Provision(ctx context.Context, in plan.Input) (string, error) {
+	f.w.log.add(f.w, "", "%sProvision %s", f.says(), strings.TrimSpace(in.Task+" "+in.String()))
+	f.mutex.Lock()
+	takes, busy, idle := f.takes, f.busy > 0, f.idle
+	f.busy--
 	var keys []string
 	for _, v := range in.New {
 		keys = append(keys, v.Resource.Key())
+		if value := v.Resource.Inputs.Get(f.shows); value.Exists() {
+			f.w.log.add(f.w, "", "%s%s has %s=%s", f.says(), v, f.shows, textOf(value))
+		}
+	}
+	f.mutex.Unlock()
+	select {
+	case <-time.After(takes):
+	case <-ctx.Done():
+		return "", errors.New("the tool was interrupted")
+	}
+	switch {
+	case busy:
+		return "", &lumi.RetryError{After: 5 * time.Second, Err: errors.New("another run holds the lock")}
+	case idle:
+		return "", nil
 	}
 	return cmp.Or(strings.Join(keys, " "), "none"), nil
 }
 
 // Status implements [plan.Provisioner].
-func (f *faker) Status(_ context.Context, token string) (plan.Status, error) {
+func (f *faker) Status(ctx context.Context, token string) (plan.Status, error) {
 	f.mutex.Lock()
+	defer f.mutex.Unlock()
 	state := f.statuses[0]
 	if len(f.statuses) > 1 {
 		f.statuses = f.statuses[1:]
 	}
-	f.mutex.Unlock()
-	f.w.log.add(f.w, "", "· Status of %q: %s", token, state)
-	if state == "error" {
+	f.w.log.add(f.w, "", "%sStatus of %q: %s", f.says(), token, state)
+	switch state {
+	case "hangs":
+		<-ctx.Done()
+		return plan.Status{}, ctx.Err()
+	case "error":
 		return plan.Status{}, errors.New("the provisioner does not answer")
 	}
-	s := plan.Status{State: plan.State(state), Message: "no quota", Metadata: map[string]lumigl.Value{}}
-	for key := range strings.FieldsSeq(token) {
+	s := plan.Status{State: plan.State(state), Message: f.message, Metadata: map[string]lumigl.Value{}}
+	if s.State == plan.Failed {
+		s.Message = "no quota"
+	}
+	for key := range strings.FieldsSeq(strings.TrimPrefix(token, "none")) {
 		arn := lumigl.TextOf(fmt.Sprintf("made of %s", key))
 		if f.secret {
 			arn = lumigl.ObjectOf(lumigl.Member{Key: wire.Signature, Value: lumigl.TextOf(wire.Secret)}, lumigl.Member{Key: "value", Value: arn})
 		}
 		s.Metadata[key] = lumigl.ObjectOf(lumigl.Member{Key: "arn", Value: arn})
+	}
+	if f.foreign != "" {
+		s.Metadata[f.foreign] = lumigl.ObjectOf()
 	}
 	return s, nil
 }

@@ -24,6 +24,7 @@ import (
 	"github.com/lumi-idl/lumi/deploy/store/sqlite"
 	"github.com/lumi-idl/lumi/lumigl"
 	lumi "github.com/lumi-idl/lumi/runtime"
+	"github.com/lumi-idl/lumi/runtime/serve"
 	"github.com/lumi-idl/lumi/runtime/serve/plugin"
 	"github.com/lumi-idl/lumi/runtime/tokens"
 )
@@ -32,11 +33,15 @@ import (
 const (
 	pluginVariable = "LUMI_CRASH_PLUGIN"
 	jobVariable    = "LUMI_CRASH_JOB"
+	ledgerVariable = "LUMI_CRASH_LEDGER" // a provisioner
 )
 
 func TestMain(m *testing.M) {
 	if cloud := os.Getenv(pluginVariable); cloud != "" {
 		servePlugin(folder(cloud))
+	}
+	if os.Getenv(ledgerVariable) != "" {
+		serve.MainProvisioner("ledger", "", ledger{})
 	}
 	if text := os.Getenv(jobVariable); text != "" {
 		var j job
@@ -56,6 +61,8 @@ type job struct {
 	Number  int64 // of the deployment
 	Lease   time.Duration
 	Timeout time.Duration
+
+	Provisioners []provisionerPlugin
 
 	Abort bool // what fails, and not retry it
 
@@ -83,6 +90,13 @@ func (j *job) open(ctx context.Context) (*sqlite.Store, error) {
 
 // main deploys, and prints the number of points and how it ended.
 func (j *job) main() {
+	inherited, err := syscall.Open(j.cloud().path("alive"), syscall.O_RDWR|syscall.O_CREAT, 0o600) // by all its plugins
+	if err == nil {
+		err = syscall.Flock(inherited, syscall.LOCK_SH)
+	}
+	if err != nil {
+		panic(err)
+	}
 	d, err := j.deploy(context.Background())
 	fmt.Println(j.points.Load())
 	if err != nil {
@@ -119,6 +133,9 @@ func (j *job) engine(s store.Store, p provision.Providers) *run.Engine {
 	o := run.Options{
 		Store: s, Environment: "dev", Providers: always(p), Lease: cmp.Or(j.Lease, time.Hour), Timeout: cmp.Or(j.Timeout, time.Minute),
 		Backoff: time.Millisecond, Poll: 5 * time.Millisecond, Key: j.key, Events: j.live,
+	}
+	if len(j.Provisioners) > 0 {
+		o.Provisioners, o.Provisioner = j.provisioners(), j.provisionerOf
 	}
 	if j.dead {
 		o.IsDead = func(string) bool { return true }

@@ -64,7 +64,9 @@ func newSite(t *testing.T, programs ...string) *site {
 	s.must(os.MkdirAll(s.cloud().path("things"), 0o700))
 	for i, p := range programs {
 		var text []byte
-		if p != "" {
+		if strings.HasPrefix(p, "{") {
+			text = []byte(p)
+		} else if p != "" {
 			var err error
 			text, err = lumigl.Append(nil, (&world{t: t}).desired("a", p))
 			s.must(err)
@@ -83,7 +85,7 @@ func newSite(t *testing.T, programs ...string) *site {
 // copy returns a site with a copy of everything.
 func (s *site) copy(t *testing.T) *site {
 	t.Helper()
-	to := &site{t: t, job: job{Folder: t.TempDir(), Number: s.Number, Abort: s.Abort}}
+	to := &site{t: t, job: job{Folder: t.TempDir(), Number: s.Number, Abort: s.Abort, Provisioners: s.Provisioners}}
 	s.must(os.RemoveAll(to.Folder))
 	s.must(os.CopyFS(to.Folder, os.DirFS(s.Folder)))
 	return to
@@ -272,6 +274,7 @@ func (s *site) ending() string {
 		lines = append(lines, fmt.Sprintf("%s %s %s", r.Kind, id, text))
 	}
 	slices.Sort(lines)
+	lines = append(lines, s.provisioned()...)
 	g, err := e.Graph(s.t.Context())
 	s.must(err)
 	text, err := lumigl.Append(nil, g.LumiGL())
@@ -317,7 +320,7 @@ func TestKilledAnywhere(t *testing.T) {
 	before := newSite(t, crashPrograms...)
 	for number := range crashPrograms {
 		before.Number = int64(number) + 1
-		before = killAnywhere(t, before, 40)
+		before = killAnywhere(t, before, 40, 1)
 	}
 }
 
@@ -327,11 +330,11 @@ func TestAbortKilledAnywhere(t *testing.T) {
 	s := newSite(t, crashPrograms[0], "Net/a size=2\nDisk/b on=[@a]\nDisk/new on=[@a]\nKey/d2 !aliases=d\nDisk/shut fail=always")
 	s.finish()
 	s.Number, s.Abort = 2, true
-	killAnywhere(t, s, 40)
+	killAnywhere(t, s, 40, 1)
 }
 
-// killAnywhere returns the site as the deployment leaves it.
-func killAnywhere(t *testing.T, before *site, minimum int) *site {
+// killAnywhere kills an executor at every point, or every so many points, and returns the site as the deployment leaves it.
+func killAnywhere(t *testing.T, before *site, minimum, every int) *site {
 	t.Helper()
 	after := before.copy(t)
 	points, _ := after.killed(&after.job)
@@ -341,7 +344,6 @@ func killAnywhere(t *testing.T, before *site, minimum int) *site {
 	want := after.ending()
 	t.Logf("%d points", points)
 	t.Run(fmt.Sprint(before.Number), func(t *testing.T) {
-		every := 1
 		if testing.Short() {
 			every = 7
 		}
@@ -350,10 +352,13 @@ func killAnywhere(t *testing.T, before *site, minimum int) *site {
 				t.Parallel()
 				s := before.copy(t)
 				s.killed(&job{
-					Folder: s.Folder, Number: s.Number, Abort: s.Abort, At: at, Signal: syscall.SIGKILL, Group: at%2 == 0,
+					Folder: s.Folder, Number: s.Number, Abort: s.Abort, At: at, Signal: syscall.SIGKILL, Group: at/every%2 == 0,
+					Provisioners: s.Provisioners,
 				})
 				s.expire()
+				polled := s.tokens()
 				s.checkQuestions(s.finish())
+				s.checkPolled(polled)
 				if diff := cmp.Diff(want, s.ending()); diff != "" {
 					t.Error(diff)
 				}

@@ -17,7 +17,7 @@ import (
 // provisioner returns the name of the provisioner of a type.
 func (e *Engine) provisioner(t tokens.Type) string {
 	if e.Provisioner != nil {
-		if name := e.Provisioner(t); name != "" {
+		if name, err := e.Provisioner(t); name != "" && err == nil {
 			return name
 		}
 	}
@@ -28,14 +28,22 @@ func (e *Engine) provisioner(t tokens.Type) string {
 }
 
 // planFor plans a request for a graph.
-func (e *Engine) planFor(ctx context.Context, g *graph.Graph, d queue.Entry, r Request) (*plan.Plan, error) {
-	if r.Desired == nil {
-		return plan.MakeDestroy(g, r.Destroy, e.provisioner)
+func (e *Engine) planFor(ctx context.Context, g *graph.Graph, d queue.Entry, r Request) (p *plan.Plan, err error) {
+	if err := e.handled(r); err != nil {
+		return nil, err
 	}
-	return plan.Make(ctx, plan.Request{
-		Graph: g, Deployment: d.ID, Desired: r.Desired, Provider: e.caller(d.Module, r), Provisioner: e.provisioner,
-		Targets: r.Targets, Replace: r.Replace, Interrupt: r.Interrupt, Parallelism: e.Parallelism,
-	})
+	if r.Desired == nil {
+		p, err = plan.MakeDestroy(g, r.Destroy, e.provisioner)
+	} else {
+		p, err = plan.Make(ctx, plan.Request{
+			Graph: g, Deployment: d.ID, Desired: r.Desired, Provider: e.caller(d.Module, r), Provisioner: e.provisioner,
+			Targets: r.Targets, Replace: r.Replace, Interrupt: r.Interrupt, Parallelism: e.Parallelism,
+		})
+	}
+	if err != nil {
+		return nil, err
+	}
+	return p, e.kept(p)
 }
 
 // Planned is the plan of a request.
@@ -104,9 +112,6 @@ func (f *forecast) plan(ctx context.Context, r Request, number int64) (p Planned
 	if err != nil {
 		return p, err
 	}
-	if p.request, err = f.concealed(ctx, added.Module, r); err != nil {
-		return p, err
-	}
 	q, _, err := f.queue.Add(added, f.graph)
 	if err != nil {
 		return p, plan.AsError(err)
@@ -130,7 +135,13 @@ func (f *forecast) plan(ctx context.Context, r Request, number int64) (p Planned
 	queued := func(e queue.Entry) bool { return e.Module == added.Module && !e.IsCleanup() }
 	wasQueued := slices.ContainsFunc(f.queue, queued)
 	p.Waits = q.Waits(slices.IndexFunc(q, func(e queue.Entry) bool { return e.Name() == added.Name() }), f.graph)
-	if p.Plan, err = f.planFor(ctx, f.expected, added, p.request); err != nil {
+	if err = f.handled(r); err == nil { // or there is nobody to ask about types
+		p.request, err = f.concealed(ctx, added.Module, r)
+	}
+	if err == nil {
+		p.Plan, err = f.planFor(ctx, f.expected, added, p.request)
+	}
+	if err != nil {
 		f.queue, f.failed[added.Name()] = q, true
 		return p, err
 	}

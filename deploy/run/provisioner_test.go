@@ -3,6 +3,7 @@ package run_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -12,6 +13,7 @@ import (
 	"github.com/lumi-idl/lumi/deploy/sim"
 	"github.com/lumi-idl/lumi/deploy/store"
 	"github.com/lumi-idl/lumi/deploy/store/memory"
+	lumi "github.com/lumi-idl/lumi/runtime"
 	"github.com/lumi-idl/lumi/runtime/tokens"
 )
 
@@ -25,18 +27,31 @@ func (p telltale) err(method string) error {
 	return nil
 }
 
-func (p telltale) Plan(context.Context, plan.Input) ([]plan.Input, error) { return nil, p.err("Plan") }
+func (p telltale) Plan(context.Context, plan.Input) (d plan.Details, err error) {
+	return plan.Details{Text: "no hunter2-hunter2 here"}, p.err("Plan")
+}
 
 func (p telltale) Provision(context.Context, plan.Input) (string, error) {
 	return "token", p.err("Provision")
 }
 
 func (p telltale) Status(context.Context, string) (plan.Status, error) {
+	switch p.fails {
+	case "Nothing":
+		return plan.Status{State: plan.Failed}, nil
+	case "Token":
+		return plan.Status{}, fmt.Errorf("token hunter2-hunter2: %w", lumi.ErrNotFound)
+	}
 	return plan.Status{State: plan.Failed, Message: "no hunter2-hunter2 here"}, p.err("Status")
 }
 
 func TestProvisionerTellsNoSecrets(t *testing.T) {
-	for _, method := range []string{"Plan", "Provision", "Status", "Message"} {
+	const said = "no (secret) here"
+	for method, want := range map[string]string{
+		"Plan": said, "Provision": said, "Status": said, "Message": said,
+		"Nothing": "it failed without a message",
+		"Token":   "it does not know the token that it returned: token (secret): no such resource",
+	} {
 		var messages []string
 		w := &world{t: t, cloud: sim.New(sim.Options{Types: simTypes})}
 		s := memory.New()
@@ -46,13 +61,17 @@ func TestProvisionerTellsNoSecrets(t *testing.T) {
 		e := run.New(run.Options{
 			Store: s, Environment: "dev", Key: secret.NewKey(), Providers: always(w), Backoff: 1, Poll: 1,
 			Provisioners: map[string]plan.Provisioner{"telltale": telltale{method}},
-			Provisioner:  func(tokens.Type) string { return "telltale" },
+			Provisioner:  func(tokens.Type) (string, error) { return "telltale", nil },
 			Events:       func(e store.Event) { messages = append(messages, e.Message) },
 		})
 		r := run.Request{Desired: w.desired("a", "Disk/x password=hunter2-hunter2")}
 		p, err := planOne(t.Context(), e, r)
 		if err != nil {
 			t.Fatal(err)
+		}
+		details, err := e.Details(t.Context(), p)
+		if text := fmt.Sprint(details, err); strings.Contains(text, "hunter2") || !strings.Contains(text, "no (secret) here") {
+			t.Errorf("%s: the details are %s", method, text)
 		}
 		d, err := queueOne(t.Context(), e, p)
 		if err != nil {
@@ -61,11 +80,39 @@ func TestProvisionerTellsNoSecrets(t *testing.T) {
 		if d, err = e.Run(t.Context(), d.ID); err != nil {
 			t.Fatal(err)
 		}
-		if want := "provisioner telltale: no (secret) here"; d.State != store.Failed || d.Message != want {
+		if want := "provisioner telltale: " + want; d.State != store.Failed || d.Message != want {
 			t.Errorf("%s: got %s %q, want FAILED %q", method, d.State, d.Message, want)
 		}
 		if all := strings.Join(messages, "\n"); strings.Contains(all, "hunter2") {
 			t.Errorf("%s: an event tells the secret: %s", method, all)
 		}
+	}
+}
+
+// TestMetadataIsSealed looks for a secret of metadata in all that the store has.
+func TestMetadataIsSealed(t *testing.T) {
+	w := newWorld(t, &transitions{})
+	w.engine.Poll = 1
+	w.configureFaker([]string{"Net", "secret=true"})
+	w.command([]string{"deploy", "a"}, "Net/n\nNet/m mode=@n.arn\nDisk/d mode=@n.arn")
+	w.command([]string{"inputs", "a", "Net/m"}, "")
+	const secret = "made of a:sim:index:Net::n:1"
+	if shown := w.log.flush(w); !strings.Contains(shown, "inputs {mode: secret("+secret+")") {
+		t.Errorf("got %s", shown)
+	}
+	if err := w.store.Read(t.Context(), func(tx store.Tx) error {
+		vertices, err := tx.Vertices("dev")
+		history, err2 := tx.History("dev", 0, 1000)
+		for _, text := range texts(tx, vertices, history) {
+			if strings.Contains(text, secret) {
+				t.Errorf("the store has %s", text)
+			}
+		}
+		if len(vertices) < 4 || len(history) != 1 {
+			t.Errorf("%d vertices, %d deployments", len(vertices), len(history))
+		}
+		return errors.Join(err, err2)
+	}); err != nil {
+		t.Fatal(err)
 	}
 }

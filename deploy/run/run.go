@@ -44,9 +44,9 @@ type Options struct {
 	// Providers returns the providers of a module's resources that no provisioner handles.
 	Providers func(module string) provision.Providers
 	// Provisioners are the other provisioners, by name, and Provisioner returns the name of the one that handles a type,
-	// or "" for a resource provider. It may be nil.
+	// or "" for a resource provider; the error says what is wrong with the mapping. It may be nil.
 	Provisioners map[string]plan.Provisioner
-	Provisioner  func(tokens.Type) string
+	Provisioner  func(tokens.Type) (string, error)
 	// Events receives the events of deployments that this engine runs or changes and, as far as they are stored, of those that
 	// it waits for while other processes run them. They come one at a time. It must not block, nor call the engine except for
 	// Stop.
@@ -112,7 +112,11 @@ func (e *Engine) codec() state.Codec { return state.Codec{Key: e.Key} }
 
 // caller returns a caller for a module with the configuration of a request.
 func (e *Engine) caller(module string, r Request) *provision.Caller {
-	return &provision.Caller{Providers: e.Providers(module), Configuration: r.configuration().Get}
+	providers := e.Providers(module)
+	if e.Provisioner != nil {
+		providers = provision.Provisioned(providers, func(t tokens.Type) bool { return e.Provisioners[e.provisioner(t)] != nil })
+	}
+	return &provision.Caller{Providers: providers, Configuration: r.configuration().Get}
 }
 
 // Request is a request for a deployment.

@@ -1,6 +1,7 @@
 package run
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"errors"
@@ -243,7 +244,7 @@ func (x *execution) delete(ctx context.Context, task int, s *plan.Step) error {
 	} else if !x.isLeft(s.Old) {
 		return nil
 	}
-	if err := x.released(s.Old); err != nil {
+	if err := cmp.Or(x.keeper(s.Old), x.released(s.Old)); err != nil {
 		return x.refuse(ctx, task, s, err)
 	}
 	c := &call{old: s.Old, references: x.plan.References(s), caller: x.callerOf(s.Old)}

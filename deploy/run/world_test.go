@@ -41,7 +41,10 @@ type world struct {
 	current    *process
 	dead       map[string]bool
 	names      map[lumi.ID]string
-	faker      *faker
+	fakers     map[string]*faker // by name
+	mapping    sync.Map          // names of fakers by the names of types
+	simulated  bool              // what processes do that start from now on
+	wanted     []*lumigl.Snapshot
 	log        log
 	background sync.WaitGroup
 }
@@ -119,9 +122,14 @@ func (w *world) as(name string) {
 		o := w.engine
 		o.Store, o.Environment, o.Providers, o.Owner, o.Events = p, "dev", always(w), name, w.event
 		o.IsDead = func(owner string) bool { return w.dead[owner] }
-		if w.faker != nil {
-			o.Provisioners = map[string]plan.Provisioner{"fake": w.faker}
-			o.Provisioner = w.faker.handles
+		if len(w.fakers) > 0 {
+			o.Provisioners, o.Provisioner = map[string]plan.Provisioner{}, w.handler
+		}
+		for name, f := range w.fakers {
+			if o.Provisioners[name] = f; w.simulated {
+				o.Provisioners[name] = &provision.SimulatedProvisioner{Desired: func() []*lumigl.Snapshot { return w.wanted }}
+				o.Providers = always(provision.Simulate(w))
+			}
 		}
 		p.engine = run.New(o)
 		w.processes[name] = p
@@ -288,7 +296,7 @@ func urnOf(module, resource string) string {
 }
 
 // desired returns desired state: a line a resource, such as "Disk/a size=1 on=[@b] at=@b.arn !protect=true", where @c:x is
-// a value of the module c, and $a the ID of a resource; "provides x=@a.arn", "uses c:x" or `uses c:x where value > 1`, and
+// a value of the module c, join:x@b.arn one that is joined, and $a the ID of a resource; "provides x=@a.arn", "uses c:x" or `uses c:x where value > 1`, and
 // "account NAME".
 func (w *world) desired(module, program string) *lumigl.Snapshot {
 	vertex := func(u, typ, options string, properties ...string) string {
@@ -333,6 +341,7 @@ func (w *world) desired(module, program string) *lumigl.Snapshot {
 	if err != nil {
 		w.t.Fatalf("%s: %v", text, err)
 	}
+	w.wanted = append(w.wanted, s)
 	return s
 }
 
@@ -367,7 +376,11 @@ func (w *world) members(fields []string, urns map[string]string) (options, prope
 
 // value returns a value of a program in JSON.
 func (w *world) value(text string, urns map[string]string) string {
+	joined, isJoined := strings.CutPrefix(text, "join:")
 	switch {
+	case isJoined:
+		before, ref, _ := strings.Cut(joined, "@")
+		return fmt.Sprintf(`{%q: %q, "interpolate": [%q, %s]}`, wire.Signature, wire.Expression, before, w.value("@"+ref, urns))
 	case strings.HasPrefix(text, "$"):
 		return fmt.Sprintf("%q", w.id(text))
 	case !strings.Contains(text, "@") && json.Valid([]byte(text)):

@@ -26,9 +26,10 @@ type state struct {
 
 type deployment struct {
 	id             int64
-	name, message  string
+	name, message  string // while it runs, the progress of a provisioner
 	state          store.State
 	started, ended time.Time
+	printed        time.Time
 	// steps are in the order in which they started. latest has the last one by URN and, since a
 	// replacement has two, whether it deletes.
 	steps   []*step
@@ -49,14 +50,24 @@ type step struct {
 
 func newState(o Options) state { return state{Options: o, open: map[string]*step{}} }
 
-// event takes an event in. It returns the deployment whose state or step changes, and the step that the event is about.
+// event takes an event in. It returns the deployment whose state, step or progress changes, and the step that the event is about.
 func (s *state) event(e store.Event) (*deployment, *step) {
 	if e.State == "" {
 		t := s.open[e.URN]
-		if t != nil && e.Level == "progress" {
-			t.message = e.Message
+		if e.Level != "progress" {
+			return nil, t
 		}
-		return nil, t
+		if t != nil {
+			t.message = e.Message
+			return nil, t
+		}
+		for _, d := range s.deployments { // A provisioner's progress is about all resources of a task.
+			if d.isRunning() && (e.Deployment == d.id || e.Deployment == 0) {
+				d.message = e.Message
+				return d, nil
+			}
+		}
+		return nil, nil
 	}
 	i := slices.IndexFunc(s.deployments, func(d *deployment) bool { return d.id == e.Deployment })
 	if i < 0 {
@@ -114,6 +125,9 @@ func (s *state) step(d *deployment, e store.Event) *step {
 			d.latest[key] = t
 			d.steps = append(d.steps, t)
 		}
+	}
+	if d.isRunning() {
+		d.message = ""
 	}
 	t.kind, t.was, t.state, t.message, t.ended, t.source = e.Kind, e.Was, e.State, e.Message, e.Time, ""
 	if e.State == store.Started {

@@ -68,7 +68,7 @@ func (*jsonLines) Close()                    {}
 //
 //	shop[7] + create db aws:rds:Database: failed: the subnet is in another zone  shop/main.ts:9:15
 //
-// Line breaks of messages become "; ". The progress of a step is written every ten seconds. Each line is one write.
+// Line breaks of messages become "; ". The progress of a step, or of a provisioner, is written every ten seconds. Each line is one write.
 func NewLines(w io.Writer, o Options) Reporter { return &textLines{state: newState(o), w: w} }
 
 type textLines struct {
@@ -83,12 +83,17 @@ func (l *textLines) Event(e store.Event) {
 	l.mutex.Lock()
 	defer l.mutex.Unlock()
 	d, t := l.event(e)
+	printed := new(time.Time)
 	switch {
-	case e.Level == "progress" && t != nil && e.Time.Sub(t.printed) < progressEvery:
+	case t != nil:
+		printed = &t.printed
+	case d != nil && e.Deployment == 0:
+		printed = &d.printed
+	}
+	switch {
+	case e.Level == "progress" && e.Time.Sub(*printed) < progressEvery:
 	case e.State == "":
-		if t != nil {
-			t.printed = e.Time
-		}
+		*printed = e.Time
 		l.line(l.message(e, t))
 	case t != nil:
 		l.line(l.nameOf(d) + " " + l.what(t, t.kind) + ": " + l.outcome(t.state, since(t.started, t.ended), t.message, t.source))

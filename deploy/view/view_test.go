@@ -141,7 +141,7 @@ func shown(t *testing.T, form string, all []line) string {
 				break
 			}
 			s.waits = l.waits
-			if l.event.Name != "" {
+			if l.event.State != "" || l.event.Level != "" {
 				s.event(l.event)
 			}
 		}

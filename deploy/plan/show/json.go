@@ -27,6 +27,7 @@ type planJSON struct {
 	Notes       []note              `json:"notes"`
 	Cleanups    []map[string]any    `json:"cleanups"`
 	Moves       []map[string]string `json:"moves"`
+	Details     []plan.TaskDetails  `json:"details,omitempty"`
 	Totals      map[string]int      `json:"totals"`
 	Digest      string              `json:"digest"`
 }
@@ -50,7 +51,7 @@ func WriteJSON(w io.Writer, p *plan.Plan, o Options) error {
 	out := planJSON{
 		Version: 1, Purpose: purposes[p.Purpose].name, Module: p.Module, Environment: p.Environment,
 		Deployment: p.Deployment, Waits: []map[string]string{}, Steps: []stepJSON{}, Notes: notes(p),
-		Cleanups: []map[string]any{}, Moves: []map[string]string{}, Totals: map[string]int{}, Digest: p.Digest,
+		Cleanups: []map[string]any{}, Moves: []map[string]string{}, Totals: map[string]int{}, Digest: p.Digest, Details: o.Details,
 	}
 	for _, wait := range o.Waits {
 		out.Waits = append(out.Waits, map[string]string{"for": wait.For.Name(), "reason": wait.Reason})

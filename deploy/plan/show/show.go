@@ -22,6 +22,8 @@ type Options struct {
 	Waits []queue.Wait
 	// Idle is whether the plan is not to run, since nothing changes. Then it has no number, and waits for nothing.
 	Idle bool
+	// Details has the plans of provisioners.
+	Details []plan.TaskDetails
 }
 
 // purposes has the name and the title of plans for each purpose.

@@ -127,7 +127,8 @@ type scenario struct {
 		plan.Cleanup
 		Deleted []string
 	}
-	Moves [][2]string
+	Moves   [][2]string
+	Details []plan.TaskDetails
 }
 
 // read makes the plan that an archive describes.
@@ -218,7 +219,7 @@ func read(t *testing.T, archive *txtar.Archive) (*plan.Plan, show.Options) {
 	for _, m := range s.Moves {
 		p.Moves = append(p.Moves, match.Pair{Old: vertex("old", m[0]), New: vertex("new", m[1])})
 	}
-	return p, show.Options{Waits: s.Waits}
+	return p, show.Options{Waits: s.Waits, Details: s.Details}
 }
 
 // step returns a step of which both resources have one property each, unless its value is absent.
@@ -410,6 +411,7 @@ func TestSchema(t *testing.T) {
 			{"", "", true}, {`"version": 1`, `"version": 2`, false}, {`"digest"`, `"digets"`, false},
 			{`"kind": "update"`, `"kind": "upgrade"`, false}, {`"possible": true`, `"possible": "yes"`, false},
 			{`"change": "changed"`, `"change": "modified"`, false}, {`"kind": "stale"`, `"kind": "old"`, false},
+			{`"task": 1`, `"task": "1"`, false}, {`"provisioner": "git"`, `"by": "git"`, false},
 		} {
 			changed := strings.Replace(plan, change.from, change.to, 1)
 			if changed == plan && !change.accepted {

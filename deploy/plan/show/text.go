@@ -17,7 +17,7 @@ func WriteText(w io.Writer, p *plan.Plan, o Options) error {
 	t := text{term.Stream{Color: o.Color}}
 	var parts []string
 	for _, part := range [...]string{
-		t.header(p, o), t.steps(p), t.provides(p), t.notes(p), t.cleanups(p), t.moves(p), t.totals(p),
+		t.header(p, o), t.steps(p), t.provides(p), t.notes(p), t.cleanups(p), t.moves(p), t.details(o), t.totals(p),
 	} {
 		if part != "" {
 			parts = append(parts, strings.Trim(part, "\n"))
@@ -147,6 +147,25 @@ func (t text) moves(p *plan.Plan) (all string) {
 			t.resource(m.Old.URN(), ""), t.resource(m.New.URN(), ""), shown(m.Old.URN().Name())))
 	}
 	return all
+}
+
+// details writes the plans of provisioners, each indented under the name of its provisioner.
+func (t text) details(o Options) string {
+	var all strings.Builder
+	for _, d := range o.Details {
+		if strings.TrimSpace(d.Text) == "" && len(d.Tasks) == 0 {
+			continue
+		}
+		all.WriteString("\n" + line(0, t.Paint(term.Bold, fmt.Sprintf("Task %d, %s:", d.Task, shown(d.Provisioner)))))
+		for l := range strings.Lines(strings.Trim(d.Text, "\r\n")) {
+			l = strings.ReplaceAll(strings.TrimRight(l, " \t\r\n"), "\t", "    ")
+			all.WriteString(strings.TrimRight(line(1, term.Visible(l)), " \n") + "\n")
+		}
+		for _, task := range d.Tasks {
+			all.WriteString(line(1, "then "+shown(task)))
+		}
+	}
+	return all.String()
 }
 
 // totals ends the text.

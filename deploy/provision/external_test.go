@@ -1,0 +1,286 @@
+package provision_test
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/lumi-idl/lumi/deploy/graph"
+	"github.com/lumi-idl/lumi/deploy/plan"
+	"github.com/lumi-idl/lumi/deploy/provision"
+	"github.com/lumi-idl/lumi/deploy/sim"
+	"github.com/lumi-idl/lumi/lumigl"
+	lumi "github.com/lumi-idl/lumi/runtime"
+	"github.com/lumi-idl/lumi/runtime/lumirpc"
+	"github.com/lumi-idl/lumi/runtime/provisioner"
+	"github.com/lumi-idl/lumi/runtime/serve"
+	"github.com/lumi-idl/lumi/runtime/serve/plugin"
+	"github.com/lumi-idl/lumi/runtime/urn"
+)
+
+// hostile is a provisioner that does what it should not.
+type hostile string
+
+// serveHostile is the main function of the plugin. The first line that it logs is its process ID.
+func serveHostile(what string) {
+	fmt.Fprintln(os.Stderr, os.Getpid())
+	name := "hostile"
+	switch what {
+	case "says hello":
+		fmt.Println("hello")
+		select {}
+	case "ends":
+		fmt.Fprintln(os.Stderr, "no license")
+		os.Exit(3)
+	case "is another":
+		name = "other"
+	case "is a provider":
+		serve.Main(simPlugin(sim.New(sim.Options{Types: types})))
+	}
+	serve.MainProvisioner(name, "1.2", hostile(what))
+}
+
+func (h hostile) Plan(_ context.Context, c *provisioner.Change) (*provisioner.Plan, error) {
+	switch h {
+	case "plans nothing":
+		return nil, nil
+	case "tells":
+		return &provisioner.Plan{Text: fmt.Sprint("it is ", c.New[0].Properties["password"].(provisioner.Secret).Value)}, nil
+	}
+	var order []string
+	for _, r := range c.New {
+		order = append(order, r.Key)
+	}
+	return &provisioner.Plan{Text: strings.Join(order, "\n"), Tasks: []string{"migrate"}}, nil
+}
+
+func (h hostile) Provision(ctx context.Context, c *provisioner.Change) (string, error) {
+	fmt.Fprintln(os.Stderr, "in the call")
+	switch h {
+	case "hangs":
+		select {}
+	case "waits":
+		<-ctx.Done()
+		return "", errors.New("tofu: interrupted, the state is unlocked")
+	case "waits and answers":
+		<-ctx.Done()
+		return "after all", nil
+	case "exits":
+		os.Exit(3)
+	case "panics":
+		panic("nobody expects this")
+	case "tells":
+		return "", fmt.Errorf("it is %s", c.New[0].Properties["password"].(provisioner.Secret).Value)
+	case "long token":
+		return strings.Repeat("x", lumirpc.MaxToken+1), nil
+	case "busy":
+		return "", &lumi.RetryError{Err: errors.New("locked"), After: time.Minute}
+	}
+	return rand.Text(), nil // another one each time
+}
+
+func (h hostile) Status(_ context.Context, token string) (*provisioner.Status, error) {
+	fmt.Fprintln(os.Stderr, "in the call")
+	s := &provisioner.Status{State: provisioner.Running}
+	switch h {
+	case "hangs":
+		select {}
+	case "exits":
+		os.Exit(3)
+	case "forgets":
+		return nil, fmt.Errorf("run %s: %w", token, lumi.ErrNotFound)
+	case "no status":
+		return nil, nil
+	case "unknown state":
+		s.State = "finished"
+	case "not UTF-8":
+		s.Message = "caf\xe9"
+	case "not JSON":
+		s.Metadata = map[string]provisioner.Properties{"a": {"b": []any{make(chan int)}}}
+	case "nothing":
+		s.State, s.Metadata = provisioner.Done, map[string]provisioner.Properties{"a": nil, "b": {"c": nil, "d": provisioner.Secret{Value: 1}}}
+	case "much":
+		s.Message = strings.Repeat("\x1b[2J", 1<<18)
+	}
+	return s, nil
+}
+
+// external returns a hostile provisioner and its log. When the test ends, none of its processes may be left.
+func external(t *testing.T, what string) (*provision.External, *syncBuffer) {
+	t.Helper()
+	log := &syncBuffer{written: make(chan struct{}, 100)}
+	t.Cleanup(func() {
+		pid, err := strconv.Atoi(strings.Split(log.String(), "\n")[0])
+		if err != nil || !isGone(pid) {
+			t.Errorf("process %d is left, %v", pid, err)
+		}
+	})
+	role := "provisioner"
+	if what == "silent" {
+		role = what
+	}
+	return &provision.External{Name: "hostile", StartTime: 5 * time.Second, Command: func(string) (plugin.Command, error) {
+		env := append(os.Environ(), roleVariable+"="+role, "GORACE=atexit_sleep_ms=0")
+		return plugin.Command{Path: os.Args[0], Args: []string{what}, Env: env, Log: log, Grace: 500 * time.Millisecond}, nil
+	}}, log
+}
+
+// secretive is an input with a secret.
+func secretive() plan.Input {
+	r := &graph.Resource{URN: "urn:lumi:dev::a:index::sim:index:Disk::d", Deployment: 1, Inputs: value(object{"password": secretOf("hunter2-hunter2")})}
+	return plan.Input{Environment: "dev", Module: "a", New: []plan.Vertex{{Resource: r}}}
+}
+
+// TestHostileProvisioner has each call fail within its limit, with what is wrong, and leave no process.
+func TestHostileProvisioner(t *testing.T) {
+	t.Parallel()
+	self := os.Args[0]
+	limit := errors.New("it took too long")
+	for _, test := range []struct {
+		what, call, want string
+		reached          bool
+	}{
+		{"silent", "Provision", "it did not start within 200ms", false},
+		{"says hello", "Provision", self + `: the first line that the plugin wrote to standard output is not a port: "hello"` + "\nThe plugin wrote:\nPID", false},
+		{"ends", "Provision", self + ": the plugin ended before it was ready: exit status 3\nThe plugin wrote:\nPID\nno license", false},
+		{"is another", "Provision", self + ` is provisioner "other": rename it to lumi-provisioner-other`, false},
+		{"is a provider", "Provision", self + `: the plugin is the provider of package "sim", not a provisioner: install it as lumi-resource-sim, and a provisioner in its place` + "\nThe plugin wrote:\nPID", false},
+		{"hangs", "Provision", "it took too long", true},
+		{"hangs", "Status", "it took too long", true},
+		{"waits", "Provision", "it took too long: tofu: interrupted, the state is unlocked", true},
+		{"waits and answers", "Provision", "", true},
+		{"exits", "Provision", "the plugin is gone (exit status 3): error reading from server: EOF", true},
+		{"exits", "Status", "the plugin is gone (exit status 3): error reading from server: EOF", true},
+		{"panics", "Provision", "the provisioner panicked: nobody expects this", true},
+		{"tells", "Provision", "it is (secret)", true},
+		{"tells", "Plan", "", true},
+		{"plans nothing", "Plan", "", true},
+		{"long token", "Provision", "the provisioner returned a token of 65537 bytes: at most 65536 are allowed", true},
+		{"busy", "Provision", "locked", true},
+		{"forgets", "Status", "run token: no such resource", true},
+		{"no status", "Status", "the provisioner returned neither a status nor an error", true},
+		{"unknown state", "Status", `the provisioner returned a status that cannot be sent: invalid state "finished": it must be running, failed or done`, true},
+		{"not UTF-8", "Status", "", true},
+		{"not JSON", "Status", "the provisioner returned a status that cannot be sent: metadata of a: b[0]: json: unsupported type: chan int", true},
+	} {
+		t.Run(test.what+"/"+test.call, func(t *testing.T) {
+			t.Parallel()
+			e, log := external(t, test.what)
+			if test.what == "silent" {
+				e.StartTime = 200 * time.Millisecond
+			}
+			ctx, cancel := context.WithCancelCause(t.Context())
+			defer cancel(nil)
+			if strings.HasPrefix(test.what, "hangs") || strings.HasPrefix(test.what, "waits") {
+				go func() {
+					for !strings.Contains(log.String(), "in the call") {
+						<-log.written
+					}
+					cancel(limit)
+				}()
+			}
+			start := time.Now()
+			err := call(ctx, e, test.call)
+			got := ""
+			if err != nil {
+				pid, _, _ := strings.Cut(log.String(), "\n")
+				got = strings.ReplaceAll(err.Error(), pid, "PID")
+			}
+			if unreached := errors.As(err, new(*plan.UnreachedError)); got != test.want || err != nil && unreached == test.reached {
+				t.Errorf("got %q, unreached %v, want %q", got, unreached, test.want)
+			}
+			if took := time.Since(start); took > 5*time.Second {
+				t.Errorf("it took %v", took)
+			}
+			if test.what == "busy" && !errors.As(err, new(*lumi.RetryError)) || test.what == "forgets" && !errors.Is(err, lumi.ErrNotFound) {
+				t.Errorf("the error is a %T", err)
+			}
+		})
+	}
+}
+
+func call(ctx context.Context, e *provision.External, method string) error {
+	var err error
+	switch method {
+	case "Plan":
+		_, err = e.Plan(ctx, secretive())
+	case "Provision":
+		_, err = e.Provision(ctx, secretive())
+	case "Status":
+		_, err = e.Status(ctx, "token")
+	}
+	return err
+}
+
+// TestExternalValues has values arrive: secrets masked in plans, absent metadata as none, and long messages as they are.
+func TestExternalValues(t *testing.T) {
+	t.Parallel()
+	e, _ := external(t, "tells")
+	if d, err := e.Plan(t.Context(), secretive()); err != nil || d.Text != "it is (secret)" {
+		t.Errorf("got %q, %v", d.Text, err)
+	}
+	e, _ = external(t, "nothing")
+	s, err := e.Status(t.Context(), "token")
+	fatal(t, err)
+	if want := value(object{"d": secretOf(1)}); !s.Metadata["a"].Equal(lumigl.ObjectOf()) || !s.Metadata["b"].Equal(want) || len(s.Metadata) != 2 {
+		t.Errorf("got metadata %v", s.Metadata)
+	}
+	e, _ = external(t, "much")
+	if s, err = e.Status(t.Context(), "token"); err != nil || s.State != plan.Running || len(s.Message) != 1<<20 {
+		t.Errorf("got %d bytes, %v", len(s.Message), err)
+	}
+	e, _ = external(t, "well-behaved")
+	one, err1 := e.Provision(t.Context(), secretive())
+	two, err2 := e.Provision(t.Context(), secretive())
+	if err1 != nil || err2 != nil || one == two || one == "" {
+		t.Errorf("got tokens %q and %q, %v, %v", one, two, err1, err2)
+	}
+}
+
+// TestExternalOrder has each resource come after those that it refers to, whatever their names.
+func TestExternalOrder(t *testing.T) {
+	t.Parallel()
+	e, _ := external(t, "well-behaved")
+	in := plan.Input{Environment: "dev", Module: "a"}
+	for name, on := range map[string]string{"a": "b", "b": "c", "c": ""} {
+		r := &graph.Resource{URN: urn.URN("urn:lumi:dev::a:index::sim:index:Disk::" + name), Deployment: 1}
+		if on != "" {
+			r.Dependencies = []urn.URN{urn.URN("urn:lumi:dev::a:index::sim:index:Disk::" + on)}
+		}
+		in.New = append(in.New, plan.Vertex{Resource: r})
+	}
+	d, err := e.Plan(t.Context(), in)
+	want := "a:sim:index:Disk::c:1\na:sim:index:Disk::b:1\na:sim:index:Disk::a:1"
+	if err != nil || d.Text != want || len(d.Tasks) != 1 || d.Tasks[0] != "migrate" {
+		t.Errorf("got %v, %v", d, err)
+	}
+}
+
+// TestExternalDisappears removes the executable between two calls.
+func TestExternalDisappears(t *testing.T) {
+	t.Parallel()
+	e, _ := external(t, "well-behaved")
+	path := filepath.Join(t.TempDir(), "lumi-provisioner-hostile")
+	fatal(t, os.Link(os.Args[0], path))
+	command := e.Command
+	e.Command = func(name string) (plugin.Command, error) {
+		c, err := command(name)
+		c.Path = path
+		return c, err
+	}
+	token, err := e.Provision(t.Context(), secretive())
+	fatal(t, err)
+	fatal(t, os.Remove(path))
+	_, err = e.Status(t.Context(), token)
+	if want := "fork/exec " + path + ": no such file or directory"; !errors.Is(err, fs.ErrNotExist) || err.Error() != want {
+		t.Errorf("got %v, want %s", err, want)
+	}
+}

@@ -1,0 +1,101 @@
+package provision
+
+import (
+	"context"
+	"crypto/sha256"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/types/known/structpb"
+
+	"github.com/lumi-idl/lumi/lumigl"
+	lumi "github.com/lumi-idl/lumi/runtime"
+	"github.com/lumi-idl/lumi/runtime/tokens"
+	"github.com/lumi-idl/lumi/runtime/wire"
+)
+
+// Provisioned returns providers in which the types that provisioners handle have one that knows nothing about them: it takes any
+// properties, names resources after their types, and takes every difference for an update. It cannot change resources, which
+// is for their provisioners.
+func Provisioned(providers Providers, handles func(tokens.Type) bool) Providers {
+	return provisioned{providers, handles}
+}
+
+type provisioned struct {
+	Providers
+	handles func(tokens.Type) bool
+}
+
+// Provider implements [Providers].
+func (p provisioned) Provider(
+	ctx context.Context, t tokens.Type, configuration lumigl.Value,
+) (lumi.ResourceProvider, string, error) {
+	if p.handles(t) {
+		return opaque{t: t}, "", nil
+	}
+	return p.Providers.Provider(ctx, t, configuration)
+}
+
+// opaque is the provider of a type that a provisioner handles. Calls that are not here have nobody to answer them.
+type opaque struct {
+	lumi.ResourceProvider
+	t tokens.Type
+}
+
+// Describe implements [lumi.ResourceProvider].
+func (o opaque) Describe(context.Context) (*lumi.Description, error) {
+	return &lumi.Description{Type: o.t}, nil
+}
+
+// Check implements [lumi.ResourceProvider]. Nobody would notice that the content of a file changes.
+func (o opaque) Check(_ context.Context, r *lumi.CheckRequest) (*lumi.CheckResponse, error) {
+	var invalid lumi.InvalidError
+	for _, name := range slices.Sorted(maps.Keys(r.Properties.Struct().GetFields())) {
+		if hasFile(r.Properties.Struct().GetFields()[name]) {
+			invalid.Faults = append(invalid.Faults, lumi.Fault{
+				Path: lumi.Path(name), Message: "is an asset or an archive, which provisioners do not take",
+			})
+		}
+	}
+	if invalid.Faults != nil {
+		return nil, &invalid
+	}
+	return &lumi.CheckResponse{Properties: r.Properties}, nil
+}
+
+// Name implements [lumi.ResourceProvider].
+func (o opaque) Name(_ context.Context, r *lumi.NameRequest) (*lumi.NameResponse, error) {
+	text, err := proto.MarshalOptions{Deterministic: true}.Marshal(r.Properties.Struct())
+	if err != nil {
+		return nil, err
+	}
+	sum := sha256.Sum256(append([]byte(r.URN+"\x00"), text...))
+	return &lumi.NameResponse{Name: fmt.Sprintf("%s-%x", strings.ToLower(o.t.Name()), sum[:4])}, nil
+}
+
+// InspectChange implements [lumi.ResourceProvider]. Something differs, or there would be no such question.
+func (o opaque) InspectChange(_ context.Context, r *lumi.InspectChangeRequest) (*lumi.InspectChangeResponse, error) {
+	// What the provisioner noted about the resource is only in the old properties.
+	changes := slices.DeleteFunc(lumi.Compare(r.Old, r.New).Changes(), func(c lumi.Change) bool { return c.Kind == lumi.Removed })
+	if len(changes) == 0 {
+		changes = []lumi.Change{{Kind: lumi.Modified}}
+	}
+	return &lumi.InspectChangeResponse{Changes: changes}, nil
+}
+
+// hasFile reports whether a value is an asset or an archive, or has one.
+func hasFile(v *structpb.Value) bool {
+	s := v.GetStructValue().GetFields()[wire.Signature].GetStringValue()
+	if s == wire.Asset || s == wire.Archive || slices.ContainsFunc(v.GetListValue().GetValues(), hasFile) {
+		return true
+	}
+	for _, member := range v.GetStructValue().GetFields() {
+		if hasFile(member) {
+			return true
+		}
+	}
+	return false
+}

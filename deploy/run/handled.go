@@ -1,0 +1,154 @@
+package run
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/lumi-idl/lumi/deploy/graph"
+	"github.com/lumi-idl/lumi/deploy/plan"
+	"github.com/lumi-idl/lumi/deploy/provision"
+	"github.com/lumi-idl/lumi/lumigl"
+)
+
+// Details asks the provisioners what they would do. If some fail, the error is a *[plan.Error] that names them, and there are
+// the details of the others. The provisioners of an idle plan are not asked.
+func (e *Engine) Details(ctx context.Context, p Planned) (all []plan.TaskDetails, err error) {
+	if p.Idle {
+		return nil, nil
+	}
+	var wrong plan.Error
+	for i, in := range p.Inputs() {
+		task := p.Tasks[i]
+		in = madeBy(task.Provisioner, in)
+		provisioner := e.Provisioners[task.Provisioner]
+		if provisioner == nil {
+			continue
+		}
+		x := &execution{Engine: e, request: p.request, graph: p.Transition.Graph}
+		d, err := provisioner.Plan(ctx, in)
+		switch {
+		case ctx.Err() != nil:
+			return nil, ctx.Err()
+		case err != nil:
+			said := fmt.Sprintf("%s: %v", p.Module, x.said(task.Provisioner, err, in))
+			wrong.Faults = append(wrong.Faults, plan.Fault{Message: said})
+			continue
+		}
+		secrets := x.secrets(in)
+		masked := func(text string) string { return provision.Mask(errors.New(text), secrets...).Error() }
+		d.Text = masked(d.Text)
+		for i, further := range d.Tasks {
+			d.Tasks[i] = masked(further)
+		}
+		all = append(all, plan.TaskDetails{Task: task.Number, Provisioner: task.Provisioner, Details: d})
+	}
+	return all, orNil(&wrong)
+}
+
+// madeBy returns an input without resources that another provisioner has made, which are in versions from before the type was
+// mapped to this one.
+func madeBy(provisioner string, in plan.Input) plan.Input {
+	context := in.Context
+	in = in.Map(func(r *graph.Resource) *graph.Resource {
+		if r.ID != "" && r.Provisioner != provisioner {
+			return nil
+		}
+		return r
+	})
+	in.Context = context
+	return in
+}
+
+// refusals say why provisioners cannot do what options ask for.
+var refusals = []struct{ option, why string }{
+	{"import", "cannot import"},
+	{"retainOnDelete", "deletes what leaves the program"},
+	{"replaceOnChanges", "decides what is replaced"},
+	{"deleteBeforeReplace", "decides what is replaced"},
+}
+
+// handled returns an error if a resource of the desired state has no provisioner, or its provisioner cannot do what the program
+// or the request asks for.
+func (e *Engine) handled(r Request) error {
+	if e.Provisioner == nil || r.Desired == nil {
+		return nil
+	}
+	var wrong plan.Error
+	fault := func(v *lumigl.Vertex, format string, args ...any) {
+		wrong.Faults = append(wrong.Faults, plan.Fault{URN: v.URN(), Source: v.Source, Message: fmt.Sprintf(format, args...)})
+	}
+	said := map[string]bool{} // at the first resource that it is about
+	for v := range r.Desired.Vertices() {
+		name, err := e.Provisioner(v.Type)
+		if err != nil && !said[err.Error()] {
+			said[err.Error()] = true
+			fault(v, "%s", err)
+		}
+		if err != nil || name == "" {
+			continue
+		}
+		for _, no := range refusals {
+			option := v.Options.Get(no.option)
+			if set, isFlag := option.Bool(); option.Exists() && (set || !isFlag) {
+				fault(v, "provisioner %s %s: remove the option %q", name, no.why, no.option)
+			}
+		}
+		if slices.Contains(r.Replace, v.URN()) {
+			fault(v, "provisioner %s decides what is replaced: leave out --replace", name)
+		}
+	}
+	return orNil(&wrong)
+}
+
+// kept returns an error if a plan has resources that another provisioner has made, except those that are forgotten.
+func (e *Engine) kept(p *plan.Plan) error {
+	var wrong plan.Error
+	said := map[string]bool{} // at the first resource that it is about
+	for _, s := range p.Steps {
+		if s.Old == nil || s.Old.ID == "" || s.Replaced || s.Kind == plan.Forget { // or a deployment before has yet to make it
+			continue
+		}
+		if err := e.keeper(s.Old); err != nil && !said[err.Error()] {
+			said[err.Error()] = true
+			f := plan.Fault{URN: s.URN, Message: err.Error()}
+			if s.New != nil {
+				f.Source = s.New.Source
+			}
+			wrong.Faults = append(wrong.Faults, f)
+		}
+	}
+	return orNil(&wrong)
+}
+
+// keeper returns an error unless the provisioner or provider that made a resource still handles its type.
+func (e *Engine) keeper(r *graph.Resource) error {
+	by := ""
+	if e.Provisioner != nil {
+		var err error
+		if by, err = e.Provisioner(r.Type()); err != nil {
+			return err
+		}
+	}
+	if by == r.Provisioner {
+		return nil
+	}
+	return fmt.Errorf("%s made it, and Lumi.yaml now maps its type to %s: change that back, or forget it with 'lumi state forget %s'",
+		handler(r.Provisioner), handler(by), r.URN.Name())
+}
+
+// handler returns what errors call the one that handles resources.
+func handler(provisioner string) string {
+	if provisioner == "" {
+		return "its provider"
+	}
+	return "provisioner " + provisioner
+}
+
+func orNil(err *plan.Error) error {
+	if len(err.Faults) == 0 {
+		return nil
+	}
+	return err
+}
