@@ -294,7 +294,7 @@ func (x *controller) rollback(ctx context.Context, args []string) error {
 	if !x.json {
 		x.printf("Rollback to %s of %s\n\n", run.Name(to), stamp(to.Created))
 	}
-	if err := x.show(all); err != nil {
+	if err := x.show(ctx, x.engine, all); err != nil {
 		return err
 	}
 	empty := []urn.URN{}

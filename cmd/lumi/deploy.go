@@ -3,12 +3,14 @@ package main
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
+	"github.com/lumi-idl/lumi/deploy/plan"
 	"github.com/lumi-idl/lumi/deploy/plan/show"
 	"github.com/lumi-idl/lumi/deploy/run"
 	"github.com/lumi-idl/lumi/deploy/secret"
@@ -23,6 +25,7 @@ type deployer struct {
 	consent  consent
 	check    bool // whether changes lead to exit code 1
 	simulate bool
+	details  bool // whether provisioners are asked what they would do
 }
 
 const moduleHelp = `MODULE is a module of Lumi.yaml, whose program is evaluated, or a LumiGL file that lumi-program wrote. Without
@@ -52,6 +55,7 @@ docs/plan.md explains the output. With --json, each plan is an object on a line 
 	d.flags.add(c)
 	d.request.add(c)
 	c.Flags().BoolVar(&d.check, "check", false, "exit with 1 if something would change")
+	d.addDetails(c)
 	return c
 }
 
@@ -91,7 +95,8 @@ With --json, the plans and then all events are objects on lines of their own.`,
 	d.request.add(c)
 	d.consent.add(c)
 	d.runs.add(c)
-	c.Flags().BoolVar(&d.simulate, "simulate", false, "run the deployment in memory: providers check, but create, change and delete nothing")
+	d.addDetails(c)
+	c.Flags().BoolVar(&d.simulate, "simulate", false, "run the deployment in memory: providers check, but create, change and delete nothing, and provisioners are not called")
 	return c
 }
 
@@ -116,7 +121,12 @@ refused, unless these are destroyed with it. Protected resources are refused.`,
 	d.flags.add(c)
 	d.consent.add(c)
 	d.runs.add(c)
+	d.addDetails(c)
 	return c
+}
+
+func (d *deployer) addDetails(c *cobra.Command) {
+	c.Flags().BoolVar(&d.details, "details", false, "also show the plans of provisioners")
 }
 
 // deployExits are the exit codes of commands that run deployments.
@@ -145,7 +155,7 @@ func (d *deployer) plan(ctx context.Context, args []string, dash int) error {
 	if err != nil {
 		return err
 	}
-	if err := d.show(all); err != nil {
+	if err := d.show(ctx, engine, all); err != nil {
 		return err
 	}
 	if d.check && slices.ContainsFunc(all, run.Planned.HasChanges) {
@@ -167,10 +177,14 @@ func (d *deployer) plans(ctx context.Context, engine *run.Engine, args []string,
 	return engine.Plan(ctx, requests...)
 }
 
-// show prints plans.
-func (d *deployer) show(all []run.Planned) error {
+// show prints plans. The error says which provisioners could not say what they would do.
+func (d *deployer) show(ctx context.Context, engine *run.Engine, all []run.Planned) error {
+	details, failed := d.detailsOf(ctx, engine, all)
+	if errors.Is(failed, errInterrupted) {
+		return failed
+	}
 	for i, one := range all {
-		o := show.Options{Color: d.out.Color, Waits: one.Waits, Idle: one.Idle}
+		o := show.Options{Color: d.out.Color, Waits: one.Waits, Idle: one.Idle, Details: details[i]}
 		if d.json {
 			if err := show.WriteJSON(d.stdout, one.Plan, o); err != nil {
 				return err
@@ -184,7 +198,32 @@ func (d *deployer) show(all []run.Planned) error {
 			return err
 		}
 	}
-	return d.stdout.Flush()
+	return cmp.Or(d.stdout.Flush(), failed)
+}
+
+// detailsOf asks the provisioners of plans, if --details is given. An interrupt ends their processes.
+func (d *deployer) detailsOf(ctx context.Context, engine *run.Engine, all []run.Planned) ([][]plan.TaskDetails, error) {
+	details := make([][]plan.TaskDetails, len(all))
+	if !d.details {
+		return details, nil
+	}
+	ctx, release := d.interruptible(ctx)
+	defer release()
+	var wrong plan.Error
+	for i, one := range all {
+		d.doing("asking provisioners about %s", one.Module)
+		var err error
+		details[i], err = engine.Details(ctx, one)
+		if failed, ok := errors.AsType[*plan.Error](err); ok {
+			wrong.Faults = append(wrong.Faults, failed.Faults...)
+		} else if err != nil {
+			return nil, errInterrupted
+		}
+	}
+	if len(wrong.Faults) > 0 {
+		return details, &wrong
+	}
+	return details, nil
 }
 
 // deploy deploys modules.
@@ -205,7 +244,7 @@ func (d *deployer) deploy(ctx context.Context, args []string, dash int) error {
 	if err != nil {
 		return err
 	}
-	if err := d.show(all); err != nil {
+	if err := d.show(ctx, engine, all); err != nil {
 		return err
 	}
 	return d.carryOut(ctx, engine, all, "Deploy")
@@ -290,11 +329,14 @@ func (d *deployer) destroy(ctx context.Context, modules []string) error {
 	if err != nil {
 		return err
 	}
-	if err := d.show(all); err != nil {
+	if err := d.show(ctx, engine, all); err != nil {
 		return err
 	}
 	return d.carryOut(ctx, engine, all, "Destroy")
 }
+
+// errInterrupted is for work that an interrupt has ended.
+var errInterrupted = errors.New("interrupted")
 
 // consent is how a user agrees to a plan.
 type consent struct {

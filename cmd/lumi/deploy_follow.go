@@ -55,13 +55,9 @@ func (f *runFlags) options() run.Options {
 // engine returns an engine for the environment, and a function that ends its plugins. The messages of providers go where the
 // events of deployments go, or to standard error before there are any.
 func (s *site) engine(key *secret.Key, o run.Options) (*run.Engine, func()) {
-	pool := provision.NewPool(provision.PoolOptions{Command: s.plugin, Events: func(e lumi.Event) {
-		level := strings.ToLower(e.Level.String())
-		if e.Progress {
-			level = "progress"
-		}
-		s.report(store.Event{Time: time.Now().UTC(), URN: string(e.URN), Level: level, Message: e.Message})
-	}})
+	pool := provision.NewPool(provision.PoolOptions{Command: s.plugin, Events: s.event})
+	external := s.findProvisioners()
+	o.Provisioners, o.Provisioner = external.all(), external.of
 	o.Store, o.Environment, o.Key, o.Events = s.store, s.row.Name, key, s.report
 	o.Providers = func(module string) provision.Providers { return pool.In(s.programFolder(module)) }
 	if s.simulates {
@@ -75,12 +71,23 @@ func (s *site) engine(key *secret.Key, o run.Options) (*run.Engine, func()) {
 	}
 }
 
+// event shows what a plugin logs.
+func (s *site) event(e lumi.Event) {
+	level := strings.ToLower(e.Level.String())
+	if e.Progress {
+		level = "progress"
+	}
+	s.report(store.Event{Time: time.Now().UTC(), URN: string(e.URN), Level: level, Message: e.Message})
+}
+
 // report shows an event.
 func (s *site) report(e store.Event) {
 	if to := s.reporter.Load(); to != nil {
 		(*to).Event(e)
 	} else if e.Level == "warn" || e.Level == "error" {
 		s.say("%s: %s", e.Level, e.Message)
+	} else if e.Level == "progress" {
+		s.doing("%s", e.Message)
 	}
 }
 
@@ -90,8 +97,9 @@ const maxLogLine = 64 << 10
 // providerLog passes on what a plugin writes to standard error, line by line.
 type providerLog struct {
 	*site
-	pkg  string
-	rest []byte
+	name  string
+	level slog.Level
+	rest  []byte
 }
 
 func (l *providerLog) Write(data []byte) (int, error) {
@@ -102,10 +110,12 @@ func (l *providerLog) Write(data []byte) (int, error) {
 			return len(data), nil
 		}
 		l.rest = rest
-		l.report(store.Event{
-			Time: time.Now().UTC(), Level: strings.ToLower(slog.LevelWarn.String()),
-			Message: fmt.Sprintf("plugin for package %q: %s", l.pkg, bytes.TrimSuffix(line, []byte("\r"))),
-		})
+		message := fmt.Sprintf("%s: %s", l.name, bytes.TrimSuffix(line, []byte("\r")))
+		if l.level == slog.LevelInfo && l.reporter.Load() == nil {
+			l.say("%s", message)
+			continue
+		}
+		l.report(store.Event{Time: time.Now().UTC(), Level: strings.ToLower(l.level.String()), Message: message})
 	}
 }
 

@@ -22,7 +22,7 @@ func TestProviderLog(t *testing.T) {
 	var reporter view.Reporter = r
 	s := &site{}
 	s.reporter.Store(&reporter)
-	l := &providerLog{site: s, pkg: "local"}
+	l := &providerLog{site: s, name: "plugin for package \"local\""}
 	endless := bytes.Repeat([]byte("x"), maxLogLine)
 	for _, data := range [][]byte{[]byte("one\r\ntw"), []byte("o\n"), endless[:maxLogLine/2], endless[maxLogLine/2:], []byte("end\n")} {
 		if n, err := l.Write(data); n != len(data) || err != nil {

@@ -57,6 +57,7 @@ func (s *site) requests(ctx context.Context, engine *run.Engine, f requestFlags,
 			return nil, misused("module %s is named twice", desired.Package)
 		}
 		all = append(all, run.Request{Desired: desired, Interrupt: f.interrupt})
+		s.evaluated = append(s.evaluated, desired)
 	}
 	return s.choose(ctx, engine, f, all)
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -98,16 +99,28 @@ func completePlugins(_ *cobra.Command, args []string, typed string) ([]string, c
 	if len(args) > 0 {
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}
-	var all []string
-	for _, dir := range filepath.SplitList(os.Getenv("PATH")) {
-		found, _ := filepath.Glob(filepath.Join(dir, pluginPrefix+"*")) // The pattern is bad only if the folder's name has brackets.
-		for _, path := range found {
-			name := filepath.Base(path)
-			if _, err := exec.LookPath(path); err == nil && strings.HasPrefix(name, typed) {
-				all = append(all, name)
+	all := slices.Sorted(maps.Keys(installed(pluginPrefix, filepath.SplitList(os.Getenv("PATH")))))
+	return slices.DeleteFunc(all, func(name string) bool { return !strings.HasPrefix(name, typed) }), cobra.ShellCompDirectiveDefault
+}
+
+// installed returns the paths of the executables in folders that begin with a prefix, by their names. The first one of a name
+// counts. As for [exec.LookPath], relative folders have none.
+func installed(prefix string, folders []string) map[string]string {
+	all := map[string]string{}
+	for _, folder := range folders {
+		if !filepath.IsAbs(folder) {
+			continue
+		}
+		entries, _ := os.ReadDir(folder) // $PATH may well name folders that do not exist.
+		for _, entry := range entries {
+			name := strings.TrimSuffix(entry.Name(), ".exe")
+			if !strings.HasPrefix(name, prefix) || all[name] != "" {
+				continue
+			}
+			if path, err := exec.LookPath(filepath.Join(folder, entry.Name())); err == nil {
+				all[name] = path
 			}
 		}
 	}
-	slices.Sort(all)
-	return slices.Compact(all), cobra.ShellCompDirectiveDefault
+	return all
 }

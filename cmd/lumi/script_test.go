@@ -27,11 +27,12 @@ func TestMain(m *testing.M) {
 // TestScripts runs testdata/script/*.txtar, each of which is a bug report and its test. With -update, what the scripts
 // compare output with is rewritten.
 func TestScripts(t *testing.T) {
-	plugin := testPlugin(t)
+	plugin, folder := testPlugin(t), providertest.Build(t, "../../examples/provisioners/folder/lumi-provisioner-folder")
 	testscript.Run(t, testscript.Params{
 		Dir: "testdata/script", UpdateScripts: *update,
 		Setup: func(env *testscript.Env) error {
 			env.Setenv("PLUGIN", plugin)
+			env.Setenv("PROVISIONERS", filepath.Dir(folder))
 			env.Setenv("LUMI_PASSPHRASE", "correct horse")
 			path := []string{env.Getenv("PATH"), filepath.Dir(plugin), filepath.Dir(localPlugin(t))}
 			env.Setenv("PATH", strings.Join(path, string(os.PathListSeparator)))

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"log/slog"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -24,6 +25,7 @@ import (
 	"github.com/lumi-idl/lumi/deploy/view"
 	"github.com/lumi-idl/lumi/deploy/workspace"
 	"github.com/lumi-idl/lumi/internal/suggest"
+	"github.com/lumi-idl/lumi/lumigl"
 	"github.com/lumi-idl/lumi/runtime/serve/plugin"
 )
 
@@ -34,8 +36,10 @@ type site struct {
 	store     store.Store
 	// row is the environment. If it does not exist, it has only a Name.
 	row store.Environment
-	// simulates is whether providers create, change and delete nothing.
+	// simulates is whether providers and provisioners create, change and delete nothing.
 	simulates bool
+	// evaluated has the desired states of the programs that were evaluated.
+	evaluated []*lumigl.Snapshot
 	// reporter shows the events of deployments, nil before any runs.
 	reporter atomic.Pointer[view.Reporter]
 }
@@ -260,7 +264,8 @@ func (s *site) programFolder(module string) string {
 
 // plugin returns how to start the plugin of a package: the one that Lumi.yaml names, or one next to lumi, or on $PATH.
 func (s *site) plugin(pkg string) (plugin.Command, error) {
-	c := plugin.Command{Env: secret.Environ(), Log: &providerLog{site: s, pkg: pkg}}
+	log := &providerLog{site: s, name: fmt.Sprintf("plugin for package %q", pkg), level: slog.LevelWarn}
+	c := plugin.Command{Env: secret.Environ(), Log: log}
 	if path := s.workspace.Plugins[pkg]; path != "" {
 		c.Path = path
 		if !filepath.IsAbs(path) {
@@ -276,8 +281,7 @@ func (s *site) plugin(pkg string) (plugin.Command, error) {
 	if runtime.GOOS == "windows" {
 		name += ".exe"
 	}
-	if self, err := os.Executable(); err == nil {
-		c.Path = filepath.Join(filepath.Dir(self), name)
+	if c.Path = filepath.Join(ownFolder(), name); c.Path != name {
 		if _, err := findPlugin(c.Path); err == nil {
 			return c, nil
 		}
@@ -288,4 +292,13 @@ func (s *site) plugin(pkg string) (plugin.Command, error) {
 			pkg, name, s.workspace.File)
 	}
 	return c, nil
+}
+
+// ownFolder returns the folder of this executable, or "" if the system does not tell.
+func ownFolder() string {
+	self, err := os.Executable()
+	if err != nil {
+		return ""
+	}
+	return filepath.Dir(self)
 }

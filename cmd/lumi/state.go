@@ -77,6 +77,7 @@ func (s *site) snapshot(ctx context.Context, key *secret.Key) (*lumigl.Snapshot,
 		return nil, err
 	}
 	snapshot := g.Snapshot()
+	noteProvisioners(snapshot, g)
 	snapshot.Serial = uint64(max(s.row.Serial, 0))
 	return snapshot, nil
 }
@@ -279,6 +280,7 @@ func (s *site) export(ctx context.Context, out *output, reveal bool) error {
 		return err
 	}
 	snapshot := g.Snapshot()
+	noteProvisioners(snapshot, g)
 	for _, module := range g.Modules() {
 		if newest := g.Newest(module); newest != nil {
 			noteDependencies(snapshot, newest)

@@ -103,7 +103,8 @@ func (in *importing) describe(ctx context.Context, engine *run.Engine) {
 	missing := map[string]bool{}
 	for v := range in.snapshot.Vertices() {
 		pkg, _, _ := strings.Cut(string(v.Type), ":")
-		if _, known := in.types[v.Type]; known || v.Type == lumigl.ModuleType || missing[pkg] {
+		_, known := in.types[v.Type]
+		if known || v.Type == lumigl.ModuleType || missing[pkg] || v.Extensions.Get(provisioned).Exists() {
 			continue
 		}
 		parts, _ := v.URN().Parts()
@@ -183,6 +184,12 @@ func (in *importing) resource(v *lumigl.Vertex) (*graph.Resource, error) {
 		return nil, errors.New("it has unknown values: export with --show-secrets")
 	}
 	t := in.types[v.Type]
+	by, isProvisioned := v.Extensions.Get(provisioned).Get("name").Text()
+	for _, name := range v.Extensions.Get(provisioned).Get("metadata").Elements() {
+		if text, ok := name.Text(); ok {
+			t.Outputs = append(slices.Clip(t.Outputs), text)
+		}
+	}
 	properties, _ = plan.Conceal(properties, t.Secrets)
 	_, hidden := revealed(properties)
 	in.secrets = in.secrets || hidden
@@ -198,6 +205,9 @@ func (in *importing) resource(v *lumigl.Vertex) (*graph.Resource, error) {
 	r := &graph.Resource{
 		URN: v.URN(), ID: v.ID, Inputs: inputs.Object(), Checked: inputs.Object(), Outputs: outputs.Object(),
 		Options: v.Options.Retarget(apart), Source: v.Source, Seed: []byte(rand.Text()), Dependencies: in.dependencies(v),
+	}
+	if isProvisioned {
+		r.Provisioner, r.Metadata = by, r.Outputs
 	}
 	r.Referents = graph.ReferentsOf(r.Checked, func(u urn.URN) string {
 		if to := in.made[string(u)]; to != nil {
@@ -220,6 +230,32 @@ func noteDependencies(s *lumigl.Snapshot, v *graph.Version) {
 		}
 		if vertex := s.Vertex(string(r.URN)); all != nil {
 			vertex.Extensions = vertex.Extensions.With(noted, lumigl.ListOf(all...))
+		}
+	}
+}
+
+// provisioned is the extension of a resource with the name of its provisioner, and the names of the properties that are metadata.
+const provisioned = "lumi-provisioner"
+
+// noteProvisioners notes in a snapshot which resources provisioners have made.
+func noteProvisioners(s *lumigl.Snapshot, g *graph.Graph) {
+	for _, module := range g.Modules() {
+		newest := g.Newest(module)
+		if newest == nil {
+			continue
+		}
+		for r := range newest.Resources() {
+			if r.Provisioner == "" {
+				continue
+			}
+			var metadata []lumigl.Value
+			for name := range r.Metadata.Members() {
+				metadata = append(metadata, lumigl.TextOf(name))
+			}
+			vertex := s.Vertex(string(r.URN))
+			vertex.Extensions = vertex.Extensions.With(provisioned, lumigl.ObjectOf(
+				lumigl.Member{Key: "name", Value: lumigl.TextOf(r.Provisioner)}, lumigl.Member{Key: "metadata", Value: lumigl.ListOf(metadata...)},
+			))
 		}
 	}
 }

@@ -1,0 +1,111 @@
+package main
+
+import (
+	"cmp"
+	"fmt"
+	"log/slog"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/lumi-idl/lumi/deploy/plan"
+	"github.com/lumi-idl/lumi/deploy/provision"
+	"github.com/lumi-idl/lumi/deploy/secret"
+	"github.com/lumi-idl/lumi/internal/suggest"
+	"github.com/lumi-idl/lumi/lumigl"
+	lumi "github.com/lumi-idl/lumi/runtime"
+	"github.com/lumi-idl/lumi/runtime/lumirpc"
+	"github.com/lumi-idl/lumi/runtime/serve/plugin"
+	"github.com/lumi-idl/lumi/runtime/tokens"
+)
+
+// provisioners are the plugins next to lumi and on $PATH that types can be mapped to.
+type provisioners struct {
+	*site
+	paths map[string]string // by name
+	known sync.Map          // what of returns, as [handledBy] by type
+}
+
+type handledBy struct {
+	name string
+	err  error
+}
+
+func (s *site) findProvisioners() *provisioners {
+	p := &provisioners{site: s, paths: map[string]string{}}
+	folders := append([]string{ownFolder()}, filepath.SplitList(os.Getenv("PATH"))...)
+	for executable, path := range installed(lumirpc.ProvisionerPrefix, folders) {
+		if name := strings.TrimPrefix(executable, lumirpc.ProvisionerPrefix); lumirpc.IsProvisionerName(name) {
+			p.paths[name] = path
+		}
+	}
+	return p
+}
+
+func (p *provisioners) names() []string { return slices.Sorted(maps.Keys(p.paths)) }
+
+// of returns the name of the provisioner of a type, or "" if its provider handles it. The error says what to write if neither
+// is there.
+func (p *provisioners) of(t tokens.Type) (string, error) {
+	known, ok := p.known.Load(t)
+	if !ok {
+		name, err := p.find(t)
+		known, _ = p.known.LoadOrStore(t, handledBy{name, err})
+	}
+	return known.(handledBy).name, known.(handledBy).err
+}
+
+func (p *provisioners) find(t tokens.Type) (string, error) {
+	name, err := p.workspace.Provisioner(t)
+	switch {
+	case err != nil || p.paths[name] != "" || name == "" && t == lumigl.ModuleType:
+		return name, err
+	case name == "":
+		pkg, _, _ := strings.Cut(string(t), ":")
+		_, err := p.plugin(pkg)
+		if err != nil && p.workspace.Plugins[pkg] == "" {
+			example := cmp.Or(append(p.names(), "NAME")...)
+			module := t[:strings.LastIndexByte(string(t), ':')]
+			err = fmt.Errorf(`%w; or map it to a provisioner with "provisioners: {%s: [%s:*]}" (%s)`, err, example, module, p.installed())
+		}
+		return "", err
+	}
+	found := p.installed()
+	if near := suggest.Name(name, p.names()); near != "" {
+		found = fmt.Sprintf("did you mean %s?", near)
+	}
+	return "", fmt.Errorf("%s maps the type to provisioner %s, but no executable %s%[2]s is on $PATH or next to lumi; %[4]s",
+		p.workspace.File, name, lumirpc.ProvisionerPrefix, found)
+}
+
+func (p *provisioners) installed() string {
+	return "installed: " + cmp.Or(strings.Join(p.names(), ", "), "none")
+}
+
+// all returns the provisioners by their names.
+func (p *provisioners) all() map[string]plan.Provisioner {
+	all := map[string]plan.Provisioner{}
+	for name := range p.paths {
+		if p.simulates {
+			all[name] = &provision.SimulatedProvisioner{Desired: func() []*lumigl.Snapshot { return p.evaluated }}
+			continue
+		}
+		all[name] = &provision.External{Name: name, Command: p.command}
+	}
+	return all
+}
+
+func (p *provisioners) command(name string) (plugin.Command, error) {
+	called := "provisioner " + name
+	events := func(e lumi.Event) {
+		e.Message = called + ": " + e.Message // It is about no resource alone.
+		p.event(e)
+	}
+	return plugin.Command{
+		Path: p.paths[name], Env: secret.Environ(), Dir: p.folder(), Events: events,
+		Log: &providerLog{site: p.site, name: called, level: slog.LevelInfo}, // what a tool writes is mostly chatter
+	}, nil
+}

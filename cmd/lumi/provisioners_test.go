@@ -1,0 +1,54 @@
+package main
+
+import (
+	"io"
+	"os"
+	"path/filepath"
+	"testing"
+
+	gocmp "github.com/google/go-cmp/cmp"
+
+	"github.com/lumi-idl/lumi/deploy/workspace"
+)
+
+// TestFindProvisioners checks what counts as a provisioner: executables in absolute folders of $PATH, the first of each name.
+func TestFindProvisioners(t *testing.T) {
+	first, second := t.TempDir(), filepath.Join(t.TempDir(), "with [brackets]")
+	write := func(path string, mode os.FileMode) {
+		if err := os.WriteFile(path, nil, mode); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, dir := range []string{filepath.Join(first, "lumi-provisioner-folder"), second} {
+		if err := os.Mkdir(dir, 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.Symlink("gone", filepath.Join(first, "lumi-provisioner-link")); err != nil {
+		t.Fatal(err)
+	}
+	write(filepath.Join(first, "lumi-provisioner-git"), 0o755)
+	write(filepath.Join(first, "lumi-provisioner-Git"), 0o755)
+	write(filepath.Join(first, "lumi-provisioner-"), 0o755)
+	write(filepath.Join(first, "lumi-provisioner-text"), 0o644)
+	write(filepath.Join(first, "lumi-resource-local"), 0o755)
+	write(filepath.Join(second, "lumi-provisioner-git"), 0o755)
+	write(filepath.Join(second, "lumi-provisioner-folder"), 0o755)
+	write(filepath.Join(second, "lumi-provisioner-tofu.exe"), 0o755)
+	t.Chdir(second)
+	t.Setenv("PATH", filepath.Join(first, "missing")+string(os.PathListSeparator)+first+string(os.PathListSeparator)+second)
+	s := &site{environment: newEnvironment(nil, io.Discard, io.Discard, noEnv), workspace: &workspace.Workspace{}}
+	want := map[string]string{
+		"git":    filepath.Join(first, "lumi-provisioner-git"),
+		"folder": filepath.Join(second, "lumi-provisioner-folder"),
+		"tofu":   filepath.Join(second, "lumi-provisioner-tofu.exe"),
+	}
+	found := s.findProvisioners().paths
+	if diff := gocmp.Diff(want, found); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
+	}
+	t.Setenv("PATH", "."+string(os.PathListSeparator)) // from which nothing can be run
+	if got := s.findProvisioners().paths; len(got) > 0 {
+		t.Errorf("found in relative folders: %v", got)
+	}
+}
