@@ -11,6 +11,10 @@ PLATFORMS = linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 wind
 MODULES = examples/aws/provider
 PULUMI  = internal/bench/pulumi
 
+# The modules of OpenTofu and its providers, which require nothing of the main one and are built by 'make tofu' only.
+TOFU_TOOLS  = examples/provisioners/opentofu/tools
+TOFU_MIRROR = bin/tofu/plugins/registry.opentofu.org/hashicorp
+
 NPM_PACKAGE = runtime/typescript
 # The client and the provider in Node that the protocol is tested with.
 NPM_INTEROP = internal/interop/node
@@ -49,6 +53,25 @@ demo: $(NPM_READY)
 test: $(NPM_TESTS)
 	npm --prefix $(NPM_PACKAGE) test --silent
 	@set -ex; for module in . $(MODULES); do $(GO) -C $$module test ./...; done
+
+## tofu: build OpenTofu and three providers from their modules into bin/tofu, which takes minutes
+.PHONY: tofu
+tofu: bin/tofu/tofu
+
+# The command is built last so that it exists only if the providers do. They form a filesystem mirror: tofu takes a
+# provider's name, version and platform from its path. Without version.dev=no, tofu reports a -dev version.
+bin/tofu/tofu: $(TOFU_TOOLS)/tofu/go.mod $(TOFU_TOOLS)/providers/go.mod
+	rm -rf bin/tofu
+	@set -e; platform=$$($(GO) env GOOS)_$$($(GO) env GOARCH); \
+	tools=$$($(GO) -C $(TOFU_TOOLS)/providers list -f '{{.ImportPath}} {{.Module.Version}}' tool); \
+	echo "$$tools" | while read -r package version; do \
+		name=$${package##*-provider-} version=$${version#v}; version=$${version%+incompatible}; \
+		file=$(TOFU_MIRROR)/$$name/$$version/$$platform/terraform-provider-$${name}_v$$version; \
+		echo "$$file"; \
+		CGO_ENABLED=0 $(GO) -C $(TOFU_TOOLS)/providers build -trimpath -ldflags='-s -w' -o $(CURDIR)/$$file $$package; \
+	done
+	CGO_ENABLED=0 $(GO) -C $(TOFU_TOOLS)/tofu build -trimpath -o $(CURDIR)/$@ \
+		-ldflags='-s -w -X github.com/opentofu/opentofu/version.dev=no' github.com/opentofu/opentofu/cmd/tofu
 
 # With -short, tests of large content are left out: they take long and share nothing between goroutines.
 ## race: run tests of what is used concurrently under the race detector, plugins included; it needs a C compiler

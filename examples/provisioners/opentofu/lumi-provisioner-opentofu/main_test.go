@@ -1,0 +1,56 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/lumi-idl/lumi/runtime/providertest"
+)
+
+// tofuDir is where 'make tofu' leaves what it builds.
+var tofuDir, _ = filepath.Abs("../../../../bin/tofu")
+
+// pluginVariable has a test binary be the plugin.
+const pluginVariable = "LUMI_TEST_OPENTOFU_PLUGIN"
+
+func TestMain(m *testing.M) {
+	if os.Getenv(pluginVariable) != "" {
+		main()
+	}
+	os.Exit(withTofu(m))
+}
+
+// withTofu runs the tests with tofu on $PATH, and its providers where it looks for them.
+func withTofu(m *testing.M) int {
+	dir, err := os.MkdirTemp("", "opentofu-test-")
+	if err != nil {
+		panic(err)
+	}
+	defer os.RemoveAll(dir)
+	rc := filepath.Join(dir, "tofu.rc")
+	text := "provider_installation {\n  filesystem_mirror {\n    path = \"" + filepath.ToSlash(filepath.Join(tofuDir, "plugins")) + "\"\n  }\n}\n"
+	if err := os.WriteFile(rc, []byte(text), 0o600); err != nil {
+		panic(err)
+	}
+	for name, value := range map[string]string{
+		"TF_CLI_CONFIG_FILE": rc, "CHECKPOINT_DISABLE": "1", "PATH": tofuDir + string(filepath.ListSeparator) + os.Getenv("PATH"),
+	} {
+		if err := os.Setenv(name, value); err != nil {
+			panic(err)
+		}
+	}
+	return m.Run()
+}
+
+// needTofu skips a test where 'make tofu' was not run.
+func needTofu(t *testing.T) {
+	t.Helper()
+	if _, err := os.Stat(filepath.Join(tofuDir, "tofu")); err != nil {
+		t.Skip("there is no bin/tofu/tofu: run 'make tofu', which takes minutes")
+	}
+	t.Parallel()
+}
+
+// build builds the plugin under its own name, and returns its path.
+func build(t *testing.T) string { return providertest.Build(t, ".") }

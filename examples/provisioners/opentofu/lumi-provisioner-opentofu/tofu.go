@@ -1,0 +1,244 @@
+package main
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"time"
+
+	lumi "github.com/lumi-idl/lumi/runtime"
+)
+
+const (
+	// lockTime is how long tofu waits for another one that has locked the state.
+	lockTime = 10 * time.Minute
+	// stopTime is how long tofu may take to end in order after it was interrupted, before the plugin gives up: engines wait
+	// for ten seconds.
+	stopTime = 8 * time.Second
+	// followTime is how often the output of a running tofu is read.
+	followTime = 100 * time.Millisecond
+	// mostText bounds an error.
+	mostText = 4 << 10
+)
+
+// tofu runs the command in a folder.
+type tofu struct {
+	command, dir string
+	// explain adds to an error of tofu's which resource it is about. It may be nil.
+	explain func(diagnostic) string
+	// patience is in place of stopTime if it is not 0.
+	patience time.Duration
+}
+
+// prepare returns a command that has not started. Its group is its own: an interrupt at a terminal is for the engine, which
+// decides what it means, and a second one would make tofu forget what it was creating.
+func (t *tofu) prepare(args ...string) (*exec.Cmd, error) {
+	path, err := exec.LookPath(t.command)
+	if err != nil {
+		return nil, fmt.Errorf("%w: install OpenTofu, or write its path into %s, as command: PATH", err, settingsFile)
+	}
+	if path, err = filepath.Abs(path); err != nil { // It is relative to the workspace.
+		return nil, err
+	}
+	cmd := exec.Command(path, args...)
+	cmd.Dir = t.dir
+	cmd.Env = append(os.Environ(), "TF_IN_AUTOMATION=1")
+	ownGroup(cmd)
+	return cmd, nil
+}
+
+// output runs tofu and returns its output. It must not change a state: it is killed when the context is done.
+func (t *tofu) output(ctx context.Context, args ...string) ([]byte, error) {
+	cmd, err := t.prepare(args...)
+	if err != nil {
+		return nil, err
+	}
+	var out, said bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &said
+	cmd.WaitDelay = time.Second
+	if err := cmd.Start(); err != nil {
+		return nil, err
+	}
+	defer context.AfterFunc(ctx, func() { killGroup(cmd) })()
+	if err = cmd.Wait(); err == nil {
+		return out.Bytes(), nil
+	}
+	if ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	}
+	messages := messages{explain: t.explain}
+	messages.read(out.Bytes(), func(string) {})
+	messages.other = append(messages.other, said.Bytes()...)
+	return nil, messages.error(args[0], err)
+}
+
+// json runs tofu, whose messages are JSON.
+func (t *tofu) json(ctx context.Context, args ...string) error {
+	_, err := t.output(ctx, args...)
+	return err
+}
+
+// lock makes a folder if there is none, and opens the file in it for the output of tofu, when no other tofu has it. It remains
+// locked until it is closed by this process and by tofu, which has it as its standard output. What tofu starts does not.
+func lock(ctx context.Context, folder string) (*os.File, error) {
+	name := filepath.Join(folder, outputFile)
+	for {
+		if err := os.MkdirAll(folder, 0o700); err != nil {
+			return nil, err
+		}
+		file, err := os.OpenFile(name, os.O_CREATE|os.O_RDWR, 0o600)
+		if err != nil {
+			return nil, err
+		}
+		if !tryLock(file) {
+			lumi.Progress(ctx, "waiting for another tofu in %s to end", folder)
+		} else if is, err := os.Stat(name); err == nil {
+			if mine, err := file.Stat(); err == nil && os.SameFile(is, mine) { // It may have been removed before it was locked.
+				return file, file.Truncate(0)
+			}
+		}
+		_ = file.Close() // Nothing was written.
+		select {
+		case <-ctx.Done():
+			return nil, context.Cause(ctx)
+		case <-time.After(followTime):
+		}
+	}
+}
+
+// apply has tofu make what exists agree with the configuration. Its output goes to a file, which is locked, so that it can end
+// in order even if this process does not.
+func (t *tofu) apply(ctx context.Context, file *os.File) error {
+	cmd, err := t.prepare("apply", "-json", "-auto-approve", "-input=false", "-lock-timeout="+lockTime.String())
+	if err != nil {
+		return err
+	}
+	cmd.Stdout, cmd.Stderr = file, file
+	if err := cmd.Start(); err != nil {
+		return err
+	}
+	ended := make(chan error, 1)
+	go func() { ended <- cmd.Wait() }()
+	follow := follower{file: file, messages: messages{explain: t.explain}}
+	show := func(line string) { lumi.Progress(ctx, "%s", line) }
+	tick := time.NewTicker(followTime)
+	defer tick.Stop()
+	stop, late := ctx.Done(), (<-chan time.Time)(nil)
+	for {
+		select {
+		case err := <-ended:
+			follow.read(show)
+			if err != nil {
+				killGroup(cmd) // Of a tofu that failed, programs that it started may be left.
+			}
+			switch {
+			case err == nil:
+				return nil
+			case ctx.Err() != nil:
+				return fmt.Errorf("tofu apply was interrupted: %w", context.Cause(ctx))
+			}
+			return follow.messages.error("apply", err)
+		case <-tick.C:
+			follow.read(show)
+		case <-stop:
+			stop, late = nil, time.After(cmp.Or(t.patience, stopTime))
+			_ = interrupt(cmd) // It fails only if tofu has ended.
+		case <-late:
+			// A second interrupt would lose what tofu is creating. It keeps the file locked until it has ended.
+			slog.Warn("tofu was interrupted and still ends what it has begun; the next deployment waits for it", "process", cmd.Process.Pid, "output", file.Name())
+			return fmt.Errorf("tofu apply was interrupted and still runs, as process %d: %w", cmd.Process.Pid, context.Cause(ctx))
+		}
+	}
+}
+
+// follower reads what was added to a file.
+type follower struct {
+	file     *os.File
+	offset   int64
+	messages messages
+}
+
+// read reads the complete lines that were added.
+func (f *follower) read(show func(string)) {
+	text, err := io.ReadAll(io.NewSectionReader(f.file, f.offset, 1<<30))
+	if err != nil {
+		return // There will be a line about what matters, or an exit code.
+	}
+	end := bytes.LastIndexByte(text, '\n') + 1
+	f.messages.read(text[:end], show)
+	f.offset += int64(end)
+}
+
+// diagnostic is an error of tofu's.
+type diagnostic struct {
+	Severity string `json:"severity"`
+	Summary  string `json:"summary"`
+	Detail   string `json:"detail"`
+	Address  string `json:"address"`
+	Snippet  struct {
+		// Context is the block, such as resource.random_pet.x. The code in it may have any value.
+		Context string `json:"context"`
+	} `json:"snippet"`
+}
+
+// messages collects the errors in tofu's messages.
+type messages struct {
+	explain func(diagnostic) string
+	errors  []string
+	other   []byte // what is not JSON, such as a panic
+}
+
+// read reads lines, and shows those about progress.
+func (m *messages) read(lines []byte, show func(string)) {
+	for line := range bytes.Lines(lines) {
+		var message struct {
+			Text       string     `json:"@message"`
+			Type       string     `json:"type"`
+			Diagnostic diagnostic `json:"diagnostic"`
+		}
+		if json.Unmarshal(line, &message) != nil {
+			m.other = append(m.other, line...)
+			continue
+		}
+		d := message.Diagnostic
+		switch kind, _, _ := strings.Cut(message.Type, "_"); {
+		case d.Severity == "error":
+			if d.Address == "" {
+				d.Address, _ = strings.CutPrefix(d.Snippet.Context, "resource.")
+			}
+			text := d.Summary
+			if d.Detail != "" {
+				text += ": " + d.Detail
+			}
+			if m.explain != nil {
+				text += m.explain(d)
+			}
+			m.errors = append(m.errors, text)
+		case kind == "apply" || kind == "provision":
+			show(message.Text)
+		case strings.HasPrefix(message.Text, "Acquiring state lock"):
+			show("waiting for the lock of the state, which another tofu has")
+		}
+	}
+}
+
+// error returns the errors that were read, or else how the command ended.
+func (m *messages) error(command string, err error) error {
+	text := strings.Join(m.errors, "\n")
+	if text == "" {
+		text = strings.TrimSpace(fmt.Sprintf("tofu %s: %v\n%s", command, err, m.other))
+	}
+	if len(text) > mostText {
+		text = strings.ToValidUTF8(text[:mostText], "") + " …"
+	}
+	return errors.New(text)
+}

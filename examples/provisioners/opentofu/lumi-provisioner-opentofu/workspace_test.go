@@ -1,0 +1,89 @@
+package main
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/lumi-idl/lumi/runtime/providertest"
+)
+
+// TestWorkspace deploys the example with the commands that the README has. A provider and OpenTofu use values of each other.
+func TestWorkspace(t *testing.T) {
+	needTofu(t)
+	dir := t.TempDir()
+	if err := os.CopyFS(dir, os.DirFS("../workspace")); err != nil {
+		t.Fatal(err)
+	}
+	var path []string
+	for _, pkg := range []string{"../../../../cmd/lumi", "../../../local/provider/lumi-resource-local", "."} {
+		path = append(path, filepath.Dir(providertest.Build(t, pkg)))
+	}
+	lumi := func(args ...string) string {
+		t.Helper()
+		cmd := exec.Command(filepath.Join(path[0], "lumi"), args...)
+		cmd.Dir = dir
+		cmd.Env = append(os.Environ(), "LUMI_PASSPHRASE=correct horse", "PATH="+strings.Join(append(path, os.Getenv("PATH")), string(filepath.ListSeparator)))
+		out, err := cmd.CombinedOutput()
+		if err != nil {
+			t.Fatalf("lumi %v: %v\n%s", args, err, out)
+		}
+		return string(out)
+	}
+	read := func(name string) string {
+		t.Helper()
+		text, err := os.ReadFile(filepath.Join(dir, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(text)
+	}
+	has := func(text, want string) {
+		t.Helper()
+		if !strings.Contains(text, want) {
+			t.Errorf("missing %q in\n%s", want, text)
+		}
+	}
+	edit := func(from, to string) {
+		t.Helper()
+		text := read("zoo.json")
+		has(text, from)
+		if err := os.WriteFile(filepath.Join(dir, "zoo.json"), []byte(strings.Replace(text, from, to, 1)), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	out := lumi("plan", "--details", "zoo.json")
+	has(out, `
+Task 2, opentofu:
+    # random_pet.mascot will be created
+    + resource "random_pet" "mascot" {
+        + id        = (known after apply)
+        + length    = 2
+        + prefix    = (known after apply)
+        + separator = "-"
+      }
+`)
+	has(out, "\n  Plan: 2 to add, 0 to change, 0 to destroy.\n")
+	lumi("deploy", "--yes", "zoo.json")
+	mascot := read("mascot.txt")
+	equal(t, strings.Count(mascot, "-"), 2) // the prefix is that of the provider
+
+	// What did not change is the same to both: the id is tofu's.
+	edit(`"visits": 1`, `"visits": 2`)
+	lumi("deploy", "--yes", "zoo.json")
+	equal(t, read("mascot.txt"), mascot)
+	has(read(".lumi/opentofu/dev/zoo/terraform.tfstate"), `"animal": "`+mascot+`"`)
+
+	// An update that replaces the pet changes what depends on its id.
+	edit(`"length": 2`, `"length": 3`)
+	lumi("deploy", "--yes", "zoo.json")
+	equal(t, strings.Count(read("mascot.txt"), "-"), 3)
+	has(read(".lumi/opentofu/dev/zoo/terraform.tfstate"), `"animal": "`+read("mascot.txt")+`"`)
+	has(lumi("plan", "zoo.json"), "No resources to change, 4 unchanged\n")
+
+	lumi("destroy", "--yes")
+	equal(t, exists(filepath.Join(dir, "mascot.txt")), false)
+	equal(t, exists(filepath.Join(dir, ".lumi", "opentofu", "dev", "zoo")), false)
+}
