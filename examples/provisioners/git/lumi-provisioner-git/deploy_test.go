@@ -1,0 +1,166 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/lumi-idl/lumi/deploy/graph"
+	"github.com/lumi-idl/lumi/deploy/plan"
+	"github.com/lumi-idl/lumi/deploy/provision"
+	"github.com/lumi-idl/lumi/internal/testkit/node"
+	"github.com/lumi-idl/lumi/lumigl"
+	"github.com/lumi-idl/lumi/runtime/provisioner"
+	"github.com/lumi-idl/lumi/runtime/provisionertest"
+	"github.com/lumi-idl/lumi/runtime/serve/plugin"
+)
+
+// hook adds a hook to a repository.
+func (w *world) hook(repository, name, script string) {
+	w.Helper()
+	if err := os.WriteFile(filepath.Join(repository, "hooks", name), []byte("#!/bin/sh\n"+script), 0o700); err != nil {
+		w.Fatal(err)
+	}
+}
+
+// TestConformance has a command for the pipeline: a process that the repository started would end with a push that is killed.
+func TestConformance(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, direct+"status:\n  command: [sh, applied.sh]\n")
+	script := `printf '{"state": "applied", "outputs": {%s}}' "$(git --git-dir='` + w.remote + `' ls-tree --name-only "$1" lumi/test/app/ |
+sed 's|.*/||; s|.*|"&": {"arn": "&"}|' | paste -sd, -)"`
+	if err := os.WriteFile(filepath.Join(w.workspace, "applied.sh"), []byte(script), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), "lumi-provisioner-git")
+	if err := os.Symlink(self, path); err != nil {
+		t.Fatal(err)
+	}
+	one := func(name string, size float64) *provisioner.Resource {
+		return provisionertest.Resource("aws:rds:Database", name, provisioner.Properties{"size": size})
+	}
+	key := regexp.MustCompile(`(?m)^.*"key": .*$`)
+	provisionertest.Run(t, provisionertest.Options{
+		Command: plugin.Command{Path: path, Dir: w.workspace, Env: w.env, Log: io.Discard},
+		Changes: []provisioner.Change{{New: []*provisioner.Resource{one("main", 1), one("log", 1)}}, {New: []*provisioner.Resource{one("main", 2)}}},
+		Observe: func() (string, error) {
+			var text strings.Builder
+			for _, name := range lines(w.git(w.remote, "ls-tree", "-r", "--name-only", "main")) {
+				fmt.Fprintln(&text, name, key.ReplaceAllString(w.git(w.remote, "show", "main:"+name), ""))
+			}
+			return text.String(), nil
+		},
+	})
+}
+
+// TestExternal calls the plugin as the engine does, with a process for each call.
+func TestExternal(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, direct)
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	external := &provision.External{Name: "git", Command: func(string) (plugin.Command, error) {
+		return plugin.Command{Path: self, Dir: w.workspace, Env: w.env, Log: io.Discard}, nil
+	}}
+	r := resource("main", 1, nil)
+	var size lumigl.ObjectBuilder
+	size.Set("size", lumigl.IntOf(3))
+	in := plan.Input{Environment: "dev", Module: "site", New: []plan.Vertex{{Resource: &graph.Resource{
+		URN: r.URN, Deployment: 1, Inputs: size.Object(), Provisioner: "git",
+	}}}}
+	if details, err := external.Plan(t.Context(), in); err != nil || !strings.Contains(details.Text, "\n+    \"size\": 3\n") {
+		t.Errorf("%v, %v", details, err)
+	}
+	token, err := external.Provision(t.Context(), in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.report(document{Commit: w.pull(), State: applied, Outputs: map[string]provisioner.Properties{fileName(r): {"arn": "a1"}}})
+	status, err := external.Status(t.Context(), token)
+	if err != nil || status.State != plan.Done {
+		t.Fatal(status, err)
+	}
+	if arn, _ := status.Metadata[r.Key].Get("arn").Text(); arn != "a1" || len(status.Metadata) != 1 {
+		t.Errorf("%v", status.Metadata)
+	}
+}
+
+// TestReadme does what README.md says at its end: a deployment with a provider and this provisioner in one plan, where another
+// goroutine reviews the change and is the pipeline.
+func TestReadme(t *testing.T) {
+	t.Parallel()
+	readme, err := os.ReadFile("../README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	blocks := regexp.MustCompile("(?s)```sh\n(.*?)```").FindAllStringSubmatch(string(readme), -1)
+	if len(blocks) != 4 {
+		t.Fatalf("README.md has %d blocks", len(blocks))
+	}
+	checkout, err := filepath.Abs("../../../..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	bin := t.TempDir()
+	node.Run(t, checkout, "go", "build", "-o", bin+string(filepath.Separator),
+		"./cmd/lumi", "./examples/local/provider/lumi-resource-local", "./examples/provisioners/git/lumi-provisioner-git")
+	programs, _ := node.Workspace(t, checkout, "local")
+	w := newWorld(t, direct)
+	w.env = append(w.env, "LUMI="+checkout, "LUMI_PASSPHRASE=demo", "PATH="+bin+string(filepath.ListSeparator)+os.Getenv("PATH"))
+	shell := func(script string) (string, error) {
+		cmd := exec.CommandContext(t.Context(), "sh", "-euc", script)
+		cmd.Dir, cmd.Env, cmd.WaitDelay = programs, w.env, time.Second
+		var out bytes.Buffer
+		cmd.Stdout, cmd.Stderr = &out, &out
+		err := cmd.Run()
+		return out.String(), err
+	}
+	if out, err := shell(blocks[1][1]); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	pushed := filepath.Join(t.TempDir(), "pushed")
+	if err := exec.Command("mkfifo", pushed).Run(); err != nil {
+		t.Fatal(err)
+	}
+	w.hook(filepath.Join(programs, "../infra.git"), "post-receive", "while read -r _ _ ref; do case $ref in refs/heads/lumi/*) : >"+pushed+";; esac; done")
+	reviewed := make(chan error, 1)
+	go func() {
+		if _, err := os.ReadFile(pushed); err != nil {
+			reviewed <- err
+			return
+		}
+		out, err := shell(blocks[3][1])
+		if err != nil {
+			err = fmt.Errorf("%w\n%s", err, out)
+		}
+		reviewed <- err
+	}()
+	out, err := shell(strings.Replace(blocks[2][1], "lumi deploy", "lumi deploy --yes", 1))
+	if err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	if err := <-reviewed; err != nil {
+		t.Error(err)
+	}
+	for _, want := range []string{"Push to lumi/dev/local-example, to be merged into main:", "diff --git a/lumi/dev/local-example/RandomID-id-", `"bytes": 4`} {
+		if !strings.Contains(out, want) {
+			t.Errorf("missing %q in\n%s", want, out)
+		}
+	}
+	if id, err := os.ReadFile(filepath.Join(programs, "site", "id.txt")); err != nil || !regexp.MustCompile(`^[0-9a-f]{8}$`).Match(id) {
+		t.Errorf("id.txt has %q, %v", id, err)
+	}
+}

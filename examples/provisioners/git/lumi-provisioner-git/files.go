@@ -1,0 +1,183 @@
+package main
+
+import (
+	"bytes"
+	"cmp"
+	"crypto/sha256"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/lumi-idl/lumi/runtime/provisioner"
+)
+
+// file is what the file of a resource has.
+type file struct {
+	URN  string `json:"urn"`
+	Type string `json:"type"`
+	// Key is what Status returns the outputs of the resource by.
+	Key          string   `json:"key"`
+	Dependencies []string `json:"dependencies,omitempty"`
+	Properties   any      `json:"properties"`
+}
+
+// files are those of a change, by name.
+type files struct {
+	wanted map[string][]byte
+	// gone has the keys of resources whose files are to be deleted.
+	gone map[string]string
+	// labels are the types and names of all resources.
+	labels map[string]string
+}
+
+// filesOf returns the files of a change. Of several versions of a resource, the latest counts. The error names the property
+// that cannot be committed.
+func filesOf(c *provisioner.Change) (*files, error) {
+	all := &files{map[string][]byte{}, map[string]string{}, map[string]string{}}
+	latest := map[string]int{}
+	for _, r := range c.New {
+		name := fileName(r)
+		number, _ := strconv.Atoi(r.Key[strings.LastIndexByte(r.Key, ':')+1:])
+		if last, ok := latest[name]; ok && last > number {
+			continue
+		}
+		latest[name], all.labels[name] = number, string(r.Type)+" "+r.URN.Name()
+		f := file{URN: string(r.URN), Type: string(r.Type), Key: r.Key}
+		for _, u := range r.Dependencies {
+			f.Dependencies = append(f.Dependencies, string(u))
+		}
+		var err error
+		if f.Properties, err = plain(r.Properties, ""); err != nil {
+			return nil, fmt.Errorf("%s: %w", r.URN, err)
+		}
+		if all.wanted[name], err = marshal(f); err != nil {
+			return nil, fmt.Errorf("%s: %w", r.URN, err)
+		}
+	}
+	for _, r := range c.Old {
+		if name := fileName(r); all.wanted[name] == nil {
+			all.gone[name], all.labels[name] = max(all.gone[name], r.Key), string(r.Type)+" "+r.URN.Name()
+		}
+	}
+	return all, nil
+}
+
+// digest identifies a change. Keys are part of it, so that it differs from the same change that was made before.
+func (f *files) digest(environment, module string) string {
+	parts := []string{environment, module}
+	for _, name := range slices.Sorted(maps.Keys(f.wanted)) {
+		parts = append(parts, name, string(f.wanted[name]))
+	}
+	for _, name := range slices.Sorted(maps.Keys(f.gone)) {
+		parts = append(parts, f.gone[name])
+	}
+	return digest(parts...)[:40]
+}
+
+// marshal returns indented JSON with sorted keys, which is the same for the same values.
+func marshal(v any) ([]byte, error) {
+	var b bytes.Buffer
+	encoder := json.NewEncoder(&b)
+	encoder.SetEscapeHTML(false)
+	encoder.SetIndent("", "  ")
+	err := encoder.Encode(v)
+	return b.Bytes(), err
+}
+
+// prefix begins the only key of the objects that special values are written as.
+const prefix = "lumi:"
+
+// plain returns a value as JSON has it, and an error if that is or has a secret.
+func plain(v any, at string) (any, error) {
+	special := func(name string, v any) (any, error) {
+		v, err := plain(v, at)
+		return map[string]any{prefix + name: v}, err
+	}
+	switch v := v.(type) {
+	case provisioner.Secret:
+		return nil, fmt.Errorf("property %s is a secret, which must not be committed: have the program pass the name of an entry "+
+			"in a secret manager, which the pipeline reads", cmp.Or(at, "properties"))
+	case provisioner.Reference:
+		target := map[string]any{"urn": string(v.URN)}
+		if v.Property != "" {
+			target["property"] = v.Property
+		}
+		return special("reference", target)
+	case provisioner.Interpolation:
+		return special("interpolate", v.Parts)
+	case provisioner.JSON:
+		return special("jsonStringify", v.Value)
+	case provisioner.Part:
+		return special("get", map[string]any{"of": v.Of, "path": v.Path})
+	case []any:
+		list := make([]any, len(v))
+		for i, element := range v {
+			var err error
+			if list[i], err = plain(element, fmt.Sprintf("%s[%d]", at, i)); err != nil {
+				return nil, err
+			}
+		}
+		return list, nil
+	case map[string]any:
+		all := make(map[string]any, len(v))
+		for _, name := range slices.Sorted(maps.Keys(v)) {
+			path := strings.TrimPrefix(at+"."+name, ".")
+			if strings.HasPrefix(name, prefix) {
+				return nil, fmt.Errorf("property %s: keys that begin with %q are reserved; choose another one", path, prefix)
+			}
+			var err error
+			if all[name], err = plain(v[name], path); err != nil {
+				return nil, err
+			}
+		}
+		return all, nil
+	}
+	return v, nil
+}
+
+var (
+	// word is a part of a path that is the same, and allowed, on all file systems and in refs.
+	word     = regexp.MustCompile(`^[a-z0-9][a-z0-9_-]{0,62}$`)
+	reserved = regexp.MustCompile(`^(?:con|prn|aux|nul|com[0-9]|lpt[0-9]|lock)$`)
+	unsafe   = regexp.MustCompile(`[^A-Za-z0-9_-]+`)
+)
+
+// fileName returns the name of a resource's file. The digest of the URN keeps names apart that differ in case or in what a
+// file name cannot have.
+func fileName(r *provisioner.Resource) string {
+	return fmt.Sprintf("%s-%s-%s.json", readable(r.Type.Name(), 60), readable(r.URN.Name(), 60), digest(string(r.URN))[:12])
+}
+
+func readable(s string, most int) string {
+	s = unsafe.ReplaceAllString(s, "_")
+	return s[:min(len(s), most)]
+}
+
+// part returns the name of an environment, or a word of a module's, for paths and branches.
+func part(s string) string {
+	if word.MatchString(s) && !reserved.MatchString(s) {
+		return s
+	}
+	return strings.ToLower(readable(s, 40)) + "." + digest(s)[:12]
+}
+
+// expand replaces {environment} and {module} in a template. separator is between the words of a module's name.
+func expand(template, environment, module, separator string) string {
+	words := strings.Split(module, "/")
+	for i, w := range words {
+		words[i] = part(w)
+	}
+	return strings.NewReplacer("{environment}", part(environment), "{module}", strings.Join(words, separator)).Replace(template)
+}
+
+func digest(parts ...string) string {
+	h := sha256.New()
+	for _, p := range parts {
+		fmt.Fprintf(h, "%d:%s", len(p), p)
+	}
+	return fmt.Sprintf("%x", h.Sum(nil))
+}

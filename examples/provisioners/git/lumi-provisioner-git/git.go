@@ -1,0 +1,169 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"net/url"
+	"os"
+	"os/exec"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	lumi "github.com/lumi-idl/lumi/runtime"
+)
+
+// git runs the git command with the user's configuration, credentials and keys.
+type git struct {
+	// repository is the URL or path, which may have a password. Commands know it as the remote "lumi".
+	repository string
+	// dir is the bare repository to work in.
+	dir string
+	// env has more variables.
+	env []string
+	// fault is why a question to git has no answer, and what followed from that is not to be trusted.
+	fault error
+}
+
+// notOurs are the variables by which git takes another repository than the one that it is told to.
+var notOurs = strings.Fields(`GIT_DIR GIT_WORK_TREE GIT_COMMON_DIR GIT_INDEX_FILE GIT_OBJECT_DIRECTORY GIT_NAMESPACE
+	GIT_ALTERNATE_OBJECT_DIRECTORIES GIT_GRAFT_FILE GIT_REPLACE_REF_BASE GIT_NO_REPLACE_OBJECTS GIT_SHALLOW_FILE GIT_PREFIX
+	GIT_IMPLICIT_WORK_TREE GIT_QUARANTINE_PATH GIT_CONFIG GIT_EXTERNAL_DIFF GIT_DIFF_OPTS GIT_LITERAL_PATHSPECS LC_ALL`)
+
+// environ returns the variables of commands. Nothing asks for passwords, and messages are in English.
+func (g *git) environ() []string {
+	env := slices.DeleteFunc(os.Environ(), func(v string) bool {
+		name, _, _ := strings.Cut(v, "=")
+		return slices.Contains(notOurs, name)
+	})
+	env = append(env, "LC_ALL=C", "GIT_TERMINAL_PROMPT=0", "GCM_INTERACTIVE=never", "LUMI_GIT_REPOSITORY="+g.repository)
+	return append(env, g.env...)
+}
+
+// commandError is why a command failed, in its own words.
+type commandError struct {
+	command, stderr string
+	err             error
+}
+
+func (e *commandError) Error() string {
+	said := e.stderr
+	if said == "" {
+		said = e.err.Error()
+	}
+	return e.command + ": " + said
+}
+
+func (e *commandError) Unwrap() error { return e.err }
+
+// run runs git and returns its standard output without the newline at the end. No hook and no helper for diffs runs, and the
+// repository is not among the arguments, which other users of the machine can see.
+func (g *git) run(ctx context.Context, input string, args ...string) (string, error) {
+	all := []string{
+		"--config-env=remote.lumi.url=LUMI_GIT_REPOSITORY", "-c", "core.hooksPath=" + os.DevNull, "-c", "i18n.commitEncoding=UTF-8",
+		"-c", "gc.auto=0", "-c", "maintenance.auto=false", "-c", "core.logAllRefUpdates=false",
+	}
+	if g.dir != "" {
+		all = append(all, "--git-dir="+g.dir)
+	}
+	out, err := execute(ctx, input, g.environ(), append(append([]string{"git"}, all...), args...))
+	if err == nil {
+		return strings.TrimSuffix(out, "\n"), nil
+	}
+	failed := &commandError{command: "git " + args[0], stderr: g.mask(out), err: err}
+	if ctx.Err() == nil && passes.MatchString(out) {
+		return "", &lumi.RetryError{Err: failed}
+	}
+	return "", failed
+}
+
+// execute runs a command, which ends with the context together with all that it started. It returns the standard output or,
+// after an error, what the command said about that.
+func execute(ctx context.Context, input string, env, args []string) (string, error) {
+	cmd := exec.CommandContext(ctx, args[0], args[1:]...)
+	ownGroup(cmd)
+	cmd.WaitDelay = 2 * time.Second
+	cmd.Env, cmd.Stdin = env, strings.NewReader(input)
+	var stdout, stderr bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &stdout, &stderr
+	if err := cmd.Run(); err != nil {
+		if ctx.Err() != nil {
+			err = context.Cause(ctx)
+			return err.Error(), err
+		}
+		var said []string
+		for line := range strings.Lines(stderr.String()) {
+			if line = strings.TrimSpace(line); line != "" && !strings.HasPrefix(line, "hint:") && !strings.HasPrefix(line, "To ") {
+				said = append(said, line)
+			}
+		}
+		text := strings.Join(said[max(0, len(said)-20):], "\n")
+		return text[max(0, len(text)-2000):], err
+	}
+	return stdout.String(), nil
+}
+
+// passes recognizes what a repeated command may overcome.
+var passes = regexp.MustCompile(`(?i)could not resolve|temporary failure|failed to connect|connection (timed out|refused|reset|closed)|` +
+	`operation timed out|network is unreachable|no route to host|early EOF|hung up unexpectedly|unexpected disconnect|returned error: (429|5\d\d)`)
+
+var userinfo = regexp.MustCompile(`(://)[^/\s'"]*:[^/\s'"]*@|(https?://)[^/\s'"]*@`)
+
+// mask replaces passwords in URLs, and that of the repository wherever it is.
+func (g *git) mask(text string) string {
+	if u, err := url.Parse(g.repository); err == nil && u.User != nil {
+		if password, ok := u.User.Password(); ok && password != "" {
+			_, raw, _ := strings.Cut(u.User.String(), ":")
+			text = strings.NewReplacer(password, "***", raw, "***").Replace(text)
+		}
+	}
+	return userinfo.ReplaceAllString(text, "$1$2***@")
+}
+
+// lines splits output.
+func lines(s string) []string {
+	if s == "" {
+		return nil
+	}
+	return strings.Split(s, "\n")
+}
+
+// ask runs git to learn something. Its exit code is an answer, too.
+func (g *git) ask(ctx context.Context, args ...string) (answer string, yes bool) {
+	answer, err := g.run(ctx, "", args...)
+	var exit *exec.ExitError
+	if err != nil && (!errors.As(err, &exit) || exit.ExitCode() < 0) {
+		g.fault = err
+	}
+	return answer, err == nil
+}
+
+// has reports whether a commit is in the repository to work in.
+func (g *git) has(ctx context.Context, commit string) bool {
+	_, yes := g.ask(ctx, "cat-file", "-e", commit+"^{commit}")
+	return yes
+}
+
+// contains reports whether a commit is tip or an ancestor of it.
+func (g *git) contains(ctx context.Context, tip, commit string) bool {
+	_, yes := g.ask(ctx, "merge-base", "--is-ancestor", commit, tip)
+	return yes
+}
+
+// object returns the id of what a revision such as "main:lumi/dev" names, or "".
+func (g *git) object(ctx context.Context, revision string) string {
+	id, _ := g.ask(ctx, "rev-parse", "--verify", "--quiet", "--end-of-options", revision)
+	return id
+}
+
+// identity has git use a name of its own if the user has none.
+func (g *git) identity(ctx context.Context) {
+	for _, role := range []string{"AUTHOR", "COMMITTER"} {
+		if _, known := g.ask(ctx, "var", "GIT_"+role+"_IDENT"); !known {
+			g.env = append(g.env, fmt.Sprintf("GIT_%s_NAME=Lumi", role), fmt.Sprintf("GIT_%s_EMAIL=lumi@localhost", role))
+		}
+	}
+}

@@ -1,0 +1,251 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"os/exec"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+)
+
+// caches is where copies of repositories are. It can be deleted at any time.
+var caches = filepath.Join(".lumi", "git")
+
+// repository is a bare copy of the repository that this process has to itself.
+type repository struct {
+	git
+	settings *settings
+	// shared is where the copy is when no process uses it.
+	shared string
+	broken bool
+	// tips are the commits of the repository's branches that were fetched, and branches the names of all.
+	tips     map[string]string
+	branches []string
+}
+
+// open takes the copy that former calls have left. It is moved to a folder of its own meanwhile: the copy of a process that is
+// killed, with all that git has left half done in it, is never used again, and one that comes second makes a new copy.
+func open(s *settings) (*repository, error) {
+	if _, err := exec.LookPath("git"); err != nil {
+		return nil, errors.New("git is not on $PATH: install it, version 2.31 or later")
+	}
+	root, err := filepath.Abs(caches)
+	if err != nil {
+		return nil, err
+	}
+	if err := os.MkdirAll(root, 0o700); err != nil {
+		return nil, err
+	}
+	if left, err := filepath.Glob(filepath.Join(root, "used-*")); err == nil {
+		for _, dir := range left {
+			if info, err := os.Stat(dir); err == nil && time.Since(info.ModTime()) > 24*time.Hour {
+				_ = os.RemoveAll(dir)
+			}
+		}
+	}
+	used, err := os.MkdirTemp(root, "used-")
+	if err != nil {
+		return nil, err
+	}
+	r := &repository{git: git{repository: s.Repository}, settings: s, shared: filepath.Join(root, digest(s.Repository)[:16]+".git")}
+	if err := os.Rename(r.shared, filepath.Join(used, "git")); err != nil && !errors.Is(err, os.ErrNotExist) {
+		return nil, err
+	}
+	r.dir = filepath.Join(used, "git")
+	return r, nil
+}
+
+// close leaves the copy to later calls unless it may be broken or another process has left one. A fault replaces err.
+func (r *repository) close(ctx context.Context, err *error) {
+	if r.fault != nil {
+		*err = r.fault
+	}
+	if ctx.Err() == nil && r.fault == nil && !r.broken {
+		_ = os.Rename(r.dir, r.shared)
+	}
+	_ = os.RemoveAll(filepath.Dir(r.dir))
+}
+
+// fetch brings the copy up to date: the target branch, that of a proposal if there is one, and that of the pipeline's reports.
+// Those that do not exist have no tip.
+func (r *repository) fetch(ctx context.Context, proposal string) error {
+	names := []string{r.settings.Branch}
+	if proposal != "" {
+		names = append(names, proposal)
+	}
+	if r.settings.Status.Command == nil && r.settings.Status.Branch != r.settings.Branch {
+		names = append(names, r.settings.Status.Branch)
+	}
+	for attempt := 1; ; attempt++ {
+		listed, err := (&git{repository: r.repository}).run(ctx, "", "ls-remote", "--heads", "lumi")
+		if err != nil {
+			return err
+		}
+		heads := map[string]string{}
+		for _, line := range lines(listed) {
+			id, ref, _ := strings.Cut(line, "\t")
+			heads[strings.TrimPrefix(ref, "refs/heads/")] = id
+		}
+		r.branches = slices.Sorted(maps.Keys(heads))
+		if err := r.initialize(ctx, listed); err != nil {
+			return err
+		}
+		r.tips = map[string]string{}
+		fetched := []string{"fetch", "--quiet", "--no-tags", "--no-write-fetch-head", "--no-recurse-submodules", "--force", "lumi"}
+		known := len(fetched)
+		for _, name := range names {
+			ref := "refs/heads/" + name
+			if heads[name] != "" && heads[name] != r.object(ctx, ref) {
+				fetched = append(fetched, ref+":"+ref)
+			}
+		}
+		if len(fetched) > known {
+			if _, err := r.run(ctx, "", fetched...); err != nil {
+				if attempt < 3 && ctx.Err() == nil && strings.Contains(err.Error(), "couldn't find remote ref") {
+					continue // A branch was deleted after it was listed.
+				}
+				r.broken = true
+				return err
+			}
+		}
+		for _, name := range names {
+			if heads[name] != "" {
+				r.tips[name] = r.object(ctx, "refs/heads/"+name)
+			}
+		}
+		return nil
+	}
+}
+
+// initialize makes the copy if there is none.
+func (r *repository) initialize(ctx context.Context, listed string) error {
+	if _, err := os.Stat(r.dir); err == nil {
+		return nil
+	}
+	format := "sha1"
+	if id, _, _ := strings.Cut(listed, "\t"); len(id) == 64 {
+		format = "sha256"
+	}
+	_, err := (&git{}).run(ctx, "", "init", "--quiet", "--bare", "--template=", "--object-format="+format, r.dir)
+	return err
+}
+
+// proposed is a commit that has not been made yet.
+type proposed struct {
+	// parent is the commit that it changes, or "".
+	parent string
+	// before and tree are the trees of both.
+	before, tree string
+	// folder is what the files are in.
+	folder string
+	// created, changed and deleted are the names of files.
+	created, changed, deleted []string
+}
+
+func (p *proposed) isEmpty() bool { return p.before == p.tree }
+
+// propose writes the trees of a change to the copy.
+func (r *repository) propose(ctx context.Context, parent, folder string, f *files) (*proposed, error) {
+	p := &proposed{parent: parent, folder: folder}
+	empty, err := r.run(ctx, "", "mktree")
+	if err != nil {
+		return nil, err
+	}
+	if p.before = empty; parent != "" {
+		p.before = r.object(ctx, parent+"^{tree}")
+	}
+	names := slices.Sorted(maps.Keys(f.wanted))
+	ids, err := r.write(ctx, names, f.wanted)
+	if err != nil {
+		return nil, err
+	}
+	list := []string{"ls-tree", "-z", p.before, folder + "/"}
+	for dir := folder; dir != "."; dir = path.Dir(dir) {
+		list = append(list, dir)
+	}
+	listed, err := r.run(ctx, "", list...)
+	if err != nil {
+		return nil, err
+	}
+	existing := map[string]string{} // lines of ls-tree without names
+	for entry := range strings.SplitSeq(strings.TrimSuffix(listed, "\x00"), "\x00") {
+		about, name, _ := strings.Cut(entry, "\t")
+		if strings.HasPrefix(folder+"/", name+"/") && !strings.HasPrefix(about, "040000 ") {
+			return nil, fmt.Errorf("%s of %s is not a folder: set another path in %s", name, r.settings.Branch, settingsFile)
+		}
+		existing[strings.TrimPrefix(name, folder+"/")] = about
+	}
+	var index strings.Builder
+	for i, name := range names {
+		switch existing[name] {
+		case "100644 blob " + ids[i]:
+			continue
+		case "":
+			p.created = append(p.created, name)
+		default:
+			p.changed = append(p.changed, name)
+		}
+		fmt.Fprintf(&index, "100644 %s\t%s/%s\n", ids[i], folder, name)
+	}
+	for _, name := range slices.Sorted(maps.Keys(f.gone)) {
+		if existing[name] != "" {
+			p.deleted = append(p.deleted, name)
+			fmt.Fprintf(&index, "0 %s\t%s/%s\n", strings.Repeat("0", len(empty)), folder, name)
+		}
+	}
+	own := r.git
+	own.env = append(slices.Clone(own.env), "GIT_INDEX_FILE="+filepath.Join(filepath.Dir(r.dir), "index"))
+	if _, err := own.run(ctx, "", "read-tree", p.before); err != nil {
+		return nil, err
+	}
+	if _, err := own.run(ctx, index.String(), "update-index", "--index-info"); err != nil {
+		return nil, err
+	}
+	p.tree, err = own.run(ctx, "", "write-tree")
+	return p, err
+}
+
+// write stores files as objects and returns their ids, all by one command.
+func (r *repository) write(ctx context.Context, names []string, contents map[string][]byte) ([]string, error) {
+	dir := filepath.Join(filepath.Dir(r.dir), "files")
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return nil, err
+	}
+	var paths strings.Builder
+	for _, name := range names {
+		file := filepath.Join(dir, name)
+		if err := os.WriteFile(file, contents[name], 0o600); err != nil {
+			return nil, err
+		}
+		fmt.Fprintln(&paths, file)
+	}
+	ids, err := r.run(ctx, paths.String(), "hash-object", "-w", "--no-filters", "--stdin-paths")
+	return lines(ids), err
+}
+
+// commit makes a commit, signed if the user's configuration says so.
+func (r *repository) commit(ctx context.Context, p *proposed, message string) (string, error) {
+	r.identity(ctx)
+	args := []string{"commit-tree", p.tree}
+	if p.parent != "" {
+		args = append(args, "-p", p.parent)
+	}
+	if sign, _ := r.ask(ctx, "config", "--type=bool", "commit.gpgSign"); sign == "true" {
+		args = append(args, "-S")
+	}
+	return r.run(ctx, message, args...)
+}
+
+// push has a branch of the repository lead to a commit, unless it has changed since it was fetched.
+func (r *repository) push(ctx context.Context, commit, branch string) error {
+	ref := "refs/heads/" + branch
+	_, err := r.run(ctx, "", "push", "--quiet", "--no-verify", "--recurse-submodules=no",
+		"--force-with-lease="+ref+":"+r.tips[branch], "lumi", commit+":"+ref)
+	return err
+}

@@ -1,0 +1,269 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"regexp"
+	"strings"
+
+	lumi "github.com/lumi-idl/lumi/runtime"
+	"github.com/lumi-idl/lumi/runtime/provisioner"
+)
+
+// trailer precedes the digest of a change in the last line of a message.
+const trailer = "Lumi-Change: "
+
+// token is what connects Provision with Status.
+type token struct {
+	Commit string `json:"commit"`
+	// Base is the commit before it, or "" for the first one.
+	Base string `json:"base,omitempty"`
+	// Tree is the folder of the change, or "" if that is gone. A merge that squashes may keep nothing else.
+	Tree string `json:"tree,omitempty"`
+	// Change is the digest in the message.
+	Change string `json:"change,omitempty"`
+	// Proposal is the branch that the commit was pushed to for review, or "".
+	Proposal    string `json:"proposal,omitempty"`
+	Environment string `json:"environment"`
+	Module      string `json:"module"`
+}
+
+// unmarshal reads JSON that has nothing unknown, and nothing after it.
+func unmarshal(text string, into any) error {
+	decoder := json.NewDecoder(strings.NewReader(text))
+	decoder.DisallowUnknownFields()
+	err := decoder.Decode(into)
+	if _, end := decoder.Token(); err == nil && !errors.Is(end, io.EOF) {
+		err = errors.New("something follows the object")
+	}
+	return err
+}
+
+var hexID = regexp.MustCompile(`^[0-9a-f]{40}(?:[0-9a-f]{24})?$`)
+
+func (t *token) isValid() bool {
+	for _, id := range []string{t.Commit, t.Base, t.Tree} {
+		if id != "" && !hexID.MatchString(id) {
+			return false
+		}
+	}
+	return t.Commit != "" && t.Environment != "" && t.Module != "" && (t.Proposal == "" || isBranch(t.Proposal))
+}
+
+// token returns the token of a commit, unless err is one.
+func (x *change) token(ctx context.Context, commit, proposal string, err error) (string, error) {
+	if err != nil {
+		return "", err
+	}
+	text, err := json.Marshal(token{
+		Commit: commit, Base: x.object(ctx, commit+"^"), Tree: x.object(ctx, commit+":"+x.folder), Change: x.digest,
+		Proposal: proposal, Environment: x.environment, Module: x.module,
+	})
+	return string(text), err
+}
+
+// Status implements [provisioner.Provisioner].
+func (gitProvisioner) Status(ctx context.Context, text string) (status *provisioner.Status, err error) {
+	var t token
+	if err := unmarshal(text, &t); err != nil || !t.isValid() {
+		return nil, fmt.Errorf("the token is not one of this provisioner's: %w", lumi.ErrNotFound)
+	}
+	s, err := readSettings()
+	if err != nil {
+		return nil, err
+	}
+	r, err := open(s)
+	if err != nil {
+		return nil, err
+	}
+	defer r.close(ctx, &err)
+	if err := r.fetch(ctx, t.Proposal); err != nil {
+		return nil, err
+	}
+	known := t.Base
+	if known == "" {
+		known = t.Commit
+	}
+	if !r.has(ctx, known) {
+		return nil, fmt.Errorf("commit %s is not in the repository: %w", known, lumi.ErrNotFound)
+	}
+	landed, err := r.find(ctx, &t, s.Branch)
+	if err != nil {
+		return nil, err
+	}
+	if landed != "" {
+		return r.applied(ctx, t.Environment, t.Module, landed)
+	}
+	status = &provisioner.Status{State: provisioner.Failed}
+	if t.Proposal == "" {
+		status.Message = fmt.Sprintf("%s no longer has commit %.8s: somebody has rewritten it", s.Branch, t.Commit)
+		return status, nil
+	}
+	waiting, err := r.find(ctx, &t, t.Proposal)
+	switch {
+	case err != nil:
+		return nil, err
+	case waiting != "":
+		status.State = provisioner.Running
+		status.Message = fmt.Sprintf("waits for %s to be merged into %s (commit %.8s)", t.Proposal, s.Branch, waiting)
+	case r.tips[t.Proposal] != "":
+		status.Message = fmt.Sprintf("%s no longer has commit %.8s: another change replaced it", t.Proposal, t.Commit)
+	default:
+		status.Message = fmt.Sprintf("%s was closed without being merged into %s (commit %.8s)", t.Proposal, s.Branch, t.Commit)
+	}
+	return status, nil
+}
+
+// find returns the commit by which a branch has a change, or "". It is another one than the token's after a merge that
+// squashes or rebases: its message has the same trailer, or the folder in it is the same.
+func (r *repository) find(ctx context.Context, t *token, branch string) (string, error) {
+	tip := r.tips[branch]
+	if tip == "" {
+		return "", nil
+	}
+	if r.has(ctx, t.Commit) && r.contains(ctx, tip, t.Commit) {
+		return t.Commit, nil
+	}
+	if t.Change != "" {
+		if commit, err := r.byTrailer(ctx, t.Base, tip, t.Change); err != nil || commit != "" {
+			return commit, err
+		}
+	}
+	folder := expand(r.settings.Path, t.Environment, t.Module, "/")
+	changed, err := r.run(ctx, "", since(t.Base, tip, "rev-list", "--reverse", "--", folder)...)
+	if err != nil {
+		return "", err
+	}
+	for _, commit := range lines(changed) {
+		if r.object(ctx, commit+":"+folder) == t.Tree {
+			return commit, nil
+		}
+	}
+	return "", nil
+}
+
+// byTrailer returns the first commit of a change since base, or "".
+func (r *repository) byTrailer(ctx context.Context, base, tip, change string) (string, error) {
+	if tip == "" {
+		return "", nil
+	}
+	found, err := r.run(ctx, "", since(base, tip, "rev-list", "--reverse", "--fixed-strings", "--grep="+trailer+change)...)
+	first, _, _ := strings.Cut(found, "\n")
+	return first, err
+}
+
+// since adds the range from base, or the beginning, to tip after the second argument of a command.
+func since(base, tip string, args ...string) []string {
+	commits := []string{tip}
+	if base != "" {
+		commits = append(commits, "^"+base)
+	}
+	return append(append(append([]string{}, args[:2]...), commits...), args[2:]...)
+}
+
+// document is what the pipeline reports.
+type document struct {
+	// Commit is the commit of the branch that was applied, with all before it. A command may leave it out.
+	Commit  string            `json:"commit"`
+	State   provisioner.State `json:"state"`
+	Message string            `json:"message"`
+	// Outputs are the metadata of resources, by the names of their files.
+	Outputs map[string]provisioner.Properties `json:"outputs"`
+}
+
+const applied = "applied"
+
+// applied returns what the pipeline reports about a commit of the branch.
+func (r *repository) applied(ctx context.Context, environment, module, landed string) (*provisioner.Status, error) {
+	text, source, err := r.report(ctx, environment, module, landed)
+	if err != nil {
+		return nil, err
+	}
+	wait := &provisioner.Status{
+		State: provisioner.Running, Message: fmt.Sprintf("waits for %s@%.8s to be applied", r.settings.Branch, landed),
+	}
+	if strings.TrimSpace(text) == "" {
+		return wait, nil
+	}
+	var d document
+	if err := unmarshal(text, &d); err != nil {
+		return nil, fmt.Errorf("%s: %w; the keys are commit, state, message and outputs", source, err)
+	}
+	if d.Commit == "" && r.settings.Status.Command != nil {
+		d.Commit = landed
+	}
+	if !hexID.MatchString(d.Commit) {
+		return nil, fmt.Errorf("%s: commit %q must be the full id of a commit", source, d.Commit)
+	}
+	if !r.has(ctx, d.Commit) || !r.contains(ctx, d.Commit, landed) {
+		return wait, nil
+	}
+	switch d.State {
+	case provisioner.Running:
+		if d.Message != "" {
+			wait.Message += ": " + d.Message
+		}
+		return wait, nil
+	case provisioner.Failed:
+		message := fmt.Sprintf("the pipeline failed at %s@%.8s", r.settings.Branch, d.Commit)
+		if d.Message != "" {
+			message += ": " + d.Message
+		}
+		return &provisioner.Status{State: provisioner.Failed, Message: message}, nil
+	case applied:
+		metadata, err := r.metadata(ctx, landed, expand(r.settings.Path, environment, module, "/"), d.Outputs)
+		return &provisioner.Status{State: provisioner.Done, Message: d.Message, Metadata: metadata}, err
+	}
+	return nil, fmt.Errorf("%s: state %q must be running, failed or applied", source, d.State)
+}
+
+// report returns the text of the document, or "", and where it is from.
+func (r *repository) report(ctx context.Context, environment, module, landed string) (text, source string, err error) {
+	if command := r.settings.Status.Command; command != nil {
+		env := append(r.environ(), "LUMI_ENVIRONMENT="+environment, "LUMI_MODULE="+module)
+		text, err = execute(ctx, "", env, append(append([]string{}, command...), landed))
+		if err != nil {
+			return "", "", &commandError{command: command[0], stderr: r.mask(text), err: err}
+		}
+		return text, command[0], nil
+	}
+	name := expand(r.settings.Status.File, environment, module, "/")
+	tip := r.tips[r.settings.Status.Branch]
+	if tip == "" || r.object(ctx, tip+":"+name) == "" {
+		return "", "", nil
+	}
+	text, err = r.run(ctx, "", "cat-file", "blob", tip+":"+name)
+	return text, r.settings.Status.Branch + ":" + name, err
+}
+
+// metadata returns outputs by the keys of resources, which their files have in a line of their own.
+func (r *repository) metadata(
+	ctx context.Context, commit, folder string, outputs map[string]provisioner.Properties,
+) (map[string]provisioner.Properties, error) {
+	const key = `  "key": `
+	found, _ := r.ask(ctx, "grep", "-z", "--text", "--no-color", "--no-line-number", "--no-column", "--max-depth=0",
+		"--fixed-strings", "-e", key, commit, "--", folder)
+	all := map[string]provisioner.Properties{}
+	for _, line := range lines(found) {
+		name, line, _ := strings.Cut(strings.TrimPrefix(line, commit+":"+folder+"/"), "\x00")
+		output := outputs[name]
+		quoted, ours := strings.CutPrefix(line, key)
+		if !ours || output == nil {
+			continue
+		}
+		var of string
+		if err := json.Unmarshal([]byte(strings.TrimSuffix(quoted, ",")), &of); err != nil {
+			return nil, fmt.Errorf("%s:%s/%s: invalid key: %w", commit, folder, name, err)
+		}
+		all[of] = output
+		delete(outputs, name)
+	}
+	for name := range outputs {
+		slog.Warn("the pipeline reported outputs of a file that the commit does not have", "file", name, "commit", commit)
+	}
+	return all, nil
+}
