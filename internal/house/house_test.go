@@ -181,10 +181,11 @@ var rules = []rule{
 	{
 		of: []string{"./deploy/provision"},
 		only: []string{
-			"./deploy/plan", "./lumigl", "./lumigl/expr", "./runtime", "./runtime/serve/plugin", "./runtime/tokens", "./runtime/urn", "./runtime/wire",
+			"./deploy/graph", "./deploy/plan", "./lumigl", "./lumigl/expr", "./runtime", "./runtime/lumirpc", "./runtime/provisioner",
+			"./runtime/serve/plugin", "./runtime/tokens", "./runtime/urn", "./runtime/wire",
 		},
 		never: []string{"database/..."},
-		why:   "providers are called for whoever plans and runs; what comes of it is not recorded here",
+		why:   "providers and provisioners are called for whoever plans and runs; what comes of it is not recorded here",
 	},
 	{
 		of: []string{"./deploy/run"},
@@ -199,7 +200,7 @@ var rules = []rule{
 		why: "what runs is shown by its events alone",
 	},
 	{
-		of: []string{"./deploy/workspace"}, only: []string{"./internal/suggest"}, never: grpc,
+		of: []string{"./deploy/workspace"}, only: []string{"./internal/suggest", "./runtime/tokens"}, never: grpc,
 		why: "a workspace is described by one file",
 	},
 	{
@@ -248,7 +249,8 @@ var rules = []rule{
 		only: []string{
 			"./deploy/...", "./idl/schema",
 			"./internal/catalog", "./internal/jsonpointer", "./internal/linediff", "./internal/suggest", "./internal/term",
-			"./lumigl/...", "./runtime", "./runtime/providertest", "./runtime/serve/plugin", "./runtime/tokens", "./runtime/urn", "./runtime/wire",
+			"./lumigl/...", "./runtime", "./runtime/lumirpc", "./runtime/providertest", "./runtime/serve/plugin", "./runtime/tokens", "./runtime/urn",
+			"./runtime/wire",
 		},
 		why: "the command is made of the packages of the graph language and of the engine, and tests providers with their test kit",
 	},
@@ -259,14 +261,27 @@ var rules = []rule{
 		why:   "a compiled stub reaches the runtime and its leaves, and no gRPC",
 	},
 	{
-		of:    []string{"./runtime/..."},
-		but:   []string{"./runtime/lumirpc", "./runtime/serve/...", "./runtime/providertest/..."},
+		of: []string{"./runtime/..."},
+		but: []string{
+			"./runtime/lumirpc", "./runtime/internal/provisioning", "./runtime/serve/...", "./runtime/providertest/...",
+			"./runtime/provisionertest",
+		},
 		never: grpc,
 		why:   "gRPC is for those who start a provider's process, or are one",
 	},
 	{
 		of: []string{"./runtime/lumirpc"}, only: []string{},
 		why: "the protocol is what is generated from its definition",
+	},
+	{
+		of: []string{"./runtime/provisioner"}, only: []string{"./runtime/tokens", "./runtime/urn", "./runtime/wire"}, never: protobuf,
+		why: "a provisioner's code is about graphs and tools, and tested without a process around it",
+	},
+	{
+		of:    []string{"./runtime/internal/provisioning"},
+		only:  []string{"./runtime", "./runtime/internal/special", "./runtime/lumirpc", "./runtime/provisioner", "./runtime/tokens", "./runtime/urn", "./runtime/wire"},
+		never: []string{"./runtime/serve/..."},
+		why:   "both sides of the protocol share how its messages are read and written",
 	},
 	{
 		of:    []string{"./runtime"},
@@ -280,15 +295,15 @@ var rules = []rule{
 	{
 		of: []string{"./runtime/serve"},
 		only: []string{
-			"./runtime", "./runtime/content", "./runtime/internal/readable", "./runtime/tokens", "./runtime/urn", "./runtime/wire",
-			"./runtime/lumirpc",
+			"./runtime", "./runtime/content", "./runtime/internal/provisioning", "./runtime/internal/readable", "./runtime/lumirpc",
+			"./runtime/provisioner", "./runtime/tokens", "./runtime/urn", "./runtime/wire",
 		},
 		never: []string{"./runtime/serve/plugin"},
 		why:   "a provider's binary has the plugin's side of the protocol and not the engine's",
 	},
 	{
 		of:    []string{"./runtime/serve/plugin"},
-		only:  []string{"./runtime", "./runtime/tokens", "./runtime/urn", "./runtime/lumirpc"},
+		only:  []string{"./runtime", "./runtime/internal/provisioning", "./runtime/lumirpc", "./runtime/provisioner", "./runtime/tokens", "./runtime/urn"},
 		never: []string{"./runtime/serve"},
 		why:   "an engine has the engine's side of the protocol and not the plugin's",
 	},
@@ -299,6 +314,24 @@ var rules = []rule{
 			"./runtime/tokens", "./runtime/urn", "./runtime/wire", "./runtime/serve", "./runtime/serve/plugin",
 		},
 		why: "the test kit is an engine and a plugin in one process, and nothing else",
+	},
+	{
+		of: []string{"./runtime/provisionertest"},
+		only: []string{
+			"./runtime", "./runtime/lumirpc", "./runtime/provisioner", "./runtime/serve/plugin", "./runtime/tokens", "./runtime/urn",
+			"./runtime/wire",
+		},
+		never: []string{"./runtime/serve"},
+		why:   "the test kit is an engine for executables in any language",
+	},
+	{
+		of: []string{"./..."}, but: []string{"./runtime/provisionertest"}, never: []string{"./runtime/provisionertest"},
+		why: "the test kit is for tests",
+	},
+	{
+		of:    []string{"./examples/provisioners/..."},
+		never: []string{"./deploy/...", "./lumigl/...", "./idl/...", "./gen/...", "./runtime/serve/plugin"},
+		why:   "a provisioner's binary has the plugin's side of the protocol and not the engine's",
 	},
 	{
 		of: []string{"./..."}, but: []string{"./runtime/providertest", "./cmd/lumi"}, never: []string{"./runtime/providertest"},
@@ -331,6 +364,12 @@ var rules = []rule{
 		of:    []string{"./examples/aws/provider/lumi-resource-aws", "./examples/local/provider/lumi-resource-local"},
 		never: []string{"./idl/...", "./gen/...", "./runtime/serve/plugin"},
 		why:   "a provider's binary has the plugin's side of the protocol and not the engine's",
+	},
+	{
+		of:    []string{"./examples/provisioners/opentofu/lumi-provisioner-opentofu"},
+		only:  []string{"./runtime", "./runtime/lumirpc", "./runtime/provisioner", "./runtime/serve", "./runtime/tokens", "./runtime/urn", "./runtime/wire"},
+		never: []string{"./lumigl/...", "./deploy/...", "./runtime/serve/plugin"},
+		why:   "a provisioner's binary has the plugin's side of the protocol and not the engine's",
 	},
 	{
 		of:    []string{"./..."},
