@@ -97,6 +97,10 @@ var rules = []rule{
 		why: "both wings and every compiled stub have it",
 	},
 	{
+		of: []string{"./lang/yaql"}, only: []string{"./internal/suggest"}, never: slices.Concat(protobuf, []string{"net/..."}), direct: []string{"os", "os/...", "reflect", "unsafe"},
+		why: "YAQL can be used alone, and reaches nothing outside of its data",
+	},
+	{
 		of: []string{"./internal/dag"}, only: []string{},
 		why: "graphs of numbers are a leaf",
 	},
@@ -249,7 +253,7 @@ var rules = []rule{
 		only: []string{
 			"./deploy/...", "./idl/schema",
 			"./internal/catalog", "./internal/jsonpointer", "./internal/linediff", "./internal/suggest", "./internal/term",
-			"./lumigl/...", "./runtime", "./runtime/lumirpc", "./runtime/providertest", "./runtime/serve/plugin", "./runtime/tokens", "./runtime/urn",
+			"./lang/yaql", "./lumigl/...", "./runtime", "./runtime/lumirpc", "./runtime/providertest", "./runtime/serve/plugin", "./runtime/tokens", "./runtime/urn",
 			"./runtime/wire",
 		},
 		why: "the command is made of the packages of the graph language and of the engine, and tests providers with their test kit",

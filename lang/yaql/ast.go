@@ -1,0 +1,223 @@
+package yaql
+
+import (
+	"math/big"
+	"slices"
+	"strconv"
+	"strings"
+	"sync/atomic"
+	"unicode"
+)
+
+// A node is a part of a parsed expression. Its String is source text that parses to the same tree.
+type node interface {
+	String() string
+	offset() int
+}
+
+type position int
+
+func (p position) offset() int { return int(p) }
+
+type (
+	// constant is a literal, or a bare name, which evaluates to itself and is what some parameters require.
+	constant struct {
+		position
+		value   any
+		keyword bool
+	}
+	variable struct {
+		position
+		name string // with the dollar; $ is $1
+		text string
+	}
+	paren struct {
+		position
+		x node
+	}
+	// mapping is key => value in arguments.
+	mapping struct {
+		position
+		key, value node
+	}
+	// missing is an argument that was left out, as in f(1,,2).
+	missing struct{ position }
+	// invocation calls a function by name. Operators are functions with names such as #operator_+.
+	invocation struct {
+		position
+		form form
+		name string
+		op   string // spelling of the operator
+		args []node
+
+		// positional are the arguments without mappings, keywords the mappings whose keys are names.
+		positional []any
+		keywords   []named
+		badMapping bool // a mapping whose key is not a name
+		plain      bool // neither mappings nor missing arguments
+		site       atomic.Pointer[site]
+	}
+)
+
+// opVariable is the function that $name calls.
+const opVariable = "#get_context_data"
+
+type form uint8
+
+const (
+	formFunction form = iota // name(args)
+	formBinary
+	formUnary
+	formIndex
+	formList
+	formMap
+	formCall // value(args)
+)
+
+type named struct {
+	name  string
+	value any
+}
+
+func newInvocation(pos int, f form, name, op string, args ...node) *invocation {
+	n := &invocation{position: position(pos), form: f, name: name, op: op, args: args, plain: true}
+	for _, a := range args {
+		switch a := a.(type) {
+		case *mapping:
+			n.plain = false
+			if f == formMap {
+				break // takes pairs
+			}
+			if key, ok := a.key.(*constant); ok && key.keyword {
+				name := key.value.(string)
+				if i := findNamed(n.keywords, name); i >= 0 {
+					n.keywords[i].value = a.value // The last one counts.
+				} else {
+					n.keywords = append(n.keywords, named{name, a.value})
+				}
+			} else {
+				n.badMapping = true
+			}
+			continue
+		case *missing:
+			n.plain = false
+		}
+		n.positional = append(n.positional, a)
+	}
+	return n
+}
+
+// arguments returns the arguments for functions that take keywords, or for those that do not. The first is the receiver
+// of a method.
+func (n *invocation) arguments(receiver any, withoutKeywords bool) ([]any, []named) {
+	args := make([]any, 0, len(n.args)+1)
+	if receiver != none {
+		args = append(args, receiver)
+	}
+	if withoutKeywords {
+		for _, a := range n.args {
+			args = append(args, a)
+		}
+		return args, nil
+	}
+	return append(args, n.positional...), slices.Clone(n.keywords)
+}
+
+func (n *constant) String() string {
+	switch v := n.value.(type) {
+	case nil:
+		return "null"
+	case bool:
+		return strconv.FormatBool(v)
+	case string:
+		if n.keyword {
+			return v
+		}
+		return quote(v)
+	case float64:
+		if v > 1e300 { // Infinity has no literal of its own.
+			return strings.Repeat("9", 310) + ".0"
+		}
+		s := strconv.FormatFloat(v, 'f', -1, 64)
+		if !strings.Contains(s, ".") {
+			s += ".0"
+		}
+		return s
+	case *big.Int:
+		return v.String()
+	case int64:
+		return strconv.FormatInt(v, 10)
+	}
+	return ""
+}
+
+// quote returns the literal of s.
+func quote(s string) string {
+	var b strings.Builder
+	b.WriteByte('\'')
+	for _, r := range s {
+		switch {
+		case r == '\\' || r == '\'':
+			b.WriteByte('\\')
+			b.WriteRune(r)
+		case r == '\n':
+			b.WriteString(`\n`)
+		case unicode.IsPrint(r):
+			b.WriteRune(r)
+		case r < 0x10000:
+			h := strconv.FormatInt(int64(r), 16)
+			b.WriteString(`\u` + "0000"[len(h):] + h)
+		default:
+			h := strconv.FormatInt(int64(r), 16)
+			b.WriteString(`\U` + "00000000"[len(h):] + h)
+		}
+	}
+	b.WriteByte('\'')
+	return b.String()
+}
+
+func (n *variable) String() string { return n.text }
+func (n *paren) String() string    { return "(" + n.x.String() + ")" }
+func (n *mapping) String() string  { return n.key.String() + " => " + n.value.String() }
+func (n *missing) String() string  { return "" }
+
+func (n *invocation) String() string {
+	switch n.form {
+	case formBinary:
+		right, ok := n.args[1].(*constant)
+		literal := ok && !right.keyword // 1.5 is a number
+		if n.op == "." && !literal || n.op == "?." {
+			return n.args[0].String() + n.op + n.args[1].String()
+		}
+		return n.args[0].String() + " " + n.op + " " + n.args[1].String()
+	case formUnary:
+		if n.op == "not" {
+			return "not " + n.args[0].String()
+		}
+		return n.op + n.args[0].String()
+	case formIndex:
+		return n.args[0].String() + "[" + joinNodes(n.args[1:]) + "]"
+	case formList:
+		return "[" + joinNodes(n.args) + "]"
+	case formMap:
+		return "{" + joinNodes(n.args) + "}"
+	case formCall:
+		// The space keeps a name before it from becoming a function's.
+		return n.args[0].String() + " (" + joinNodes(n.args[1:]) + ")"
+	}
+	return n.name + "(" + joinNodes(n.args) + ")"
+}
+
+func joinNodes(nodes []node) string {
+	var b strings.Builder
+	for i, n := range nodes {
+		if i > 0 {
+			b.WriteString(",")
+			if _, ok := n.(*missing); !ok {
+				b.WriteString(" ")
+			}
+		}
+		b.WriteString(n.String())
+	}
+	return b.String()
+}

@@ -1,0 +1,342 @@
+package yaql
+
+import (
+	"context"
+	"iter"
+	"strconv"
+)
+
+// Call is a call of a function: its arguments and what surrounds it. It is valid until the function returns, and for as
+// long as the iterators that it returns are read.
+type Call struct {
+	ev     *evaluation
+	fn     *Function
+	outer  *Context
+	own    *Context
+	args   []any
+	rest   []any
+	others []named
+	buffer [4]any
+}
+
+// Pair is an evaluated key => value.
+type Pair struct{ Key, Value any }
+
+// Rule is an unevaluated key => value.
+type Rule struct{ Key, Value *Lambda }
+
+// Arg returns the i-th argument, counting Params and then Keyword of the function.
+func (c *Call) Arg(i int) any { return c.args[i] }
+
+// Has reports whether the i-th argument was given; false is possible for a default of unset only.
+func (c *Call) Has(i int) bool {
+	_, left := c.args[i].(unset)
+	return !left
+}
+
+// String returns the i-th argument, which must be a string or null, which is "".
+func (c *Call) String(i int) string {
+	s, _ := c.args[i].(string)
+	return s
+}
+
+// Bool reports whether the i-th argument is true.
+func (c *Call) Bool(i int) bool {
+	b, _ := c.args[i].(bool)
+	return b
+}
+
+// Int returns the i-th argument, which must be an integer or a boolean. The error is that of an integer that does not
+// fit.
+func (c *Call) Int(i int) (int, error) {
+	switch v := c.args[i].(type) {
+	case int64:
+		return int(v), nil
+	case bool:
+		if v {
+			return 1, nil
+		}
+		return 0, nil
+	}
+	return 0, Errorf(Value, "%s of %s is out of range", c.fn.param(i).Name, c.fn.Name)
+}
+
+// List returns the i-th argument, which must be a list, as the others must be of their types.
+func (c *Call) List(i int) *List { return c.args[i].(*List) }
+
+// Dict returns the i-th argument.
+func (c *Call) Dict(i int) *Dict { return c.args[i].(*Dict) }
+
+// Set returns the i-th argument.
+func (c *Call) Set(i int) *Set { return c.args[i].(*Set) }
+
+// Lambda returns the i-th argument, which is nil if it is null.
+func (c *Call) Lambda(i int) *Lambda {
+	l, _ := c.args[i].(*Lambda)
+	return l
+}
+
+// Iter returns an iterator over the i-th argument, which must be iterable.
+func (c *Call) Iter(i int) *Iterator { return c.Iterate(c.args[i]) }
+
+// Rest returns the further positional arguments.
+func (c *Call) Rest() []any { return c.rest }
+
+// Others calls yield for the further keyword arguments.
+func (c *Call) Others(yield func(name string, value any) bool) {
+	for _, o := range c.others {
+		if !yield(o.name, o.value) {
+			return
+		}
+	}
+}
+
+// Options returns the options of the evaluation.
+func (c *Call) Options() Options { return *c.ev.opts }
+
+// Ctx returns the context.Context of the evaluation.
+func (c *Call) Ctx() context.Context { return c.ev.ctx }
+
+// Context returns a context of the call's own, below that of the caller.
+func (c *Call) Context() *Context {
+	if c.own == nil {
+		c.own = New(c.outer)
+	}
+	return c.own
+}
+
+// Tick must be called in loops that do not call an iterator's Next. It returns an error if the evaluation was cancelled.
+func (c *Call) Tick() error { return c.ev.tick() }
+
+// Reserve must be called before a function makes a value of more than a few kilobytes. It returns an error if size, in
+// bytes, is over the quota.
+func (c *Call) Reserve(size int64) error { return c.ev.reserve(size) }
+
+// Invoke calls a function by name with values.
+func (c *Call) Invoke(name string, args ...any) (any, error) {
+	if len(args) == 2 {
+		return c.operator(name)(args[0], args[1])
+	}
+	return c.invoke(c.outer.scope.lookup(name), false, args, nil)
+}
+
+// operator returns the function of two arguments with a name, to call many times.
+func (c *Call) operator(name string) func(a, b any) (any, error) {
+	fns := c.outer.scope.lookup(name)
+	return func(a, b any) (any, error) {
+		if fns.binary != nil {
+			if v, ok, err := fns.binary(c.ev, a, b); ok || err != nil {
+				return v, err
+			}
+		}
+		return c.invoke(fns, false, []any{a, b}, nil)
+	}
+}
+
+// InvokeMethod calls a method by name with values.
+func (c *Call) InvokeMethod(name string, receiver any, args ...any) (any, error) {
+	return c.invoke(c.outer.scope.lookup(name), true, append([]any{receiver}, args...), nil)
+}
+
+func (c *Call) invoke(fns *overloads, method bool, args []any, keywords []named) (any, error) {
+	if err := c.ev.enter(); err != nil {
+		return nil, err
+	}
+	defer func() { c.ev.depth-- }()
+	return c.ev.invoke(fns, method, args, keywords, c.Context())
+}
+
+// Iterate returns an iterator over a value that is iterable: list, set, iterator, the keys of a dictionary.
+func (c *Call) Iterate(v any) *Iterator { return c.ev.iterate(v) }
+
+// Collect reads an iterator to its end, within the limits.
+func (c *Call) Collect(it *Iterator) ([]any, error) { return c.ev.collect(it) }
+
+// Remember returns an iterator over the items of it that can be read any number of times. Every use of it in an
+// expression starts at the first item.
+func (c *Call) Remember(it *Iterator) *Iterator { return remember(it, c.ev.reserve) }
+
+func (ev *evaluation) iterate(v any) *Iterator {
+	switch v := v.(type) {
+	case *List:
+		return iterateSlice(v.items)
+	case *Set:
+		return iterateSlice(v.items)
+	case *Dict:
+		return iterateSlice(v.Keys())
+	case *Iterator:
+		if v.again != nil {
+			return v.again()
+		}
+		return v
+	case Iterable:
+		return v.Iterate()
+	}
+	return iterateSlice(nil)
+}
+
+// limited makes iterators fail after the limit, and lists, sets and dictionaries at once.
+func (ev *evaluation) limited(v any) (any, error) {
+	limit := ev.opts.LimitIterators
+	n := 0
+	switch v := v.(type) {
+	case *List:
+		n = len(v.items)
+	case *Set:
+		n = len(v.items)
+	case *Dict:
+		n = len(v.entries)
+	case *Iterator, Iterable:
+		it := ev.iterate(v)
+		return NewIterator(func() (any, bool, error) {
+			x, ok, err := it.Next()
+			if !ok || err != nil {
+				return nil, false, err
+			}
+			if n++; n > limit {
+				return nil, false, ev.overLimit()
+			}
+			return x, true, ev.tick()
+		}), nil
+	}
+	if n > limit {
+		return nil, ev.overLimit()
+	}
+	return v, nil
+}
+
+func (ev *evaluation) overLimit() error {
+	return Errorf(Limit, "more than %d items", ev.opts.LimitIterators)
+}
+
+func (ev *evaluation) collect(it *Iterator) ([]any, error) {
+	var items []any
+	size := int64(0)
+	for {
+		v, ok, err := it.Next()
+		if err != nil || !ok {
+			return items, err
+		}
+		if size += 16 + sizeOf(v); size > ev.opts.MemoryQuota {
+			return nil, ev.overQuota()
+		}
+		if len(items) >= ev.opts.LimitIterators {
+			return nil, ev.overLimit()
+		}
+		if err := ev.tick(); err != nil {
+			return nil, err
+		}
+		items = append(items, v)
+	}
+}
+
+// convert makes an argument what the function gets.
+func (c *Call) convert(p *Param, v any) (any, error) {
+	switch p.typ.passing {
+	case asLambda:
+		switch v := v.(type) {
+		case nil:
+			return nil, nil
+		case node:
+			return &Lambda{call: c, body: v}, nil
+		case *Lambda:
+			l := *v
+			if l.body != nil {
+				l.call = c
+			}
+			return &l, nil
+		}
+		return &Lambda{call: c, value: v}, nil
+	case asRule:
+		m := v.(*mapping)
+		return &Rule{&Lambda{call: c, body: m.key}, &Lambda{call: c, body: m.value}}, nil
+	case asExpr, asKeywordExpr:
+		return v, nil
+	}
+	if n, ok := v.(*constant); ok {
+		v = n.value
+	}
+	if _, ok := v.(*missing); ok {
+		v = p.value
+	}
+	if p.typ.accept&clIterator != 0 && p.typ.accept&clInt == 0 {
+		return c.ev.limited(v)
+	}
+	return v, nil
+}
+
+// Lambda is an unevaluated argument, or a function as a value.
+type Lambda struct {
+	call  *Call
+	body  node
+	value any // instead of a body: a value that the lambda evaluates to
+}
+
+// Call evaluates the lambda in a context of its own with the arguments as $1, which is $ too, $2 and so on.
+func (l *Lambda) Call(args ...any) (any, error) { return l.callNamed(args, nil) }
+
+// Test evaluates the lambda and reports whether the result counts as true.
+func (l *Lambda) Test(args ...any) (bool, error) {
+	v, err := l.callNamed(args, nil)
+	return Truth(v), err
+}
+
+func (l *Lambda) callNamed(args []any, keywords []named) (any, error) {
+	if l == nil || l.body == nil {
+		return l.constant()
+	}
+	parent := l.call.own
+	if parent == nil {
+		parent = l.call.outer
+	}
+	in := New(parent)
+	for i, a := range args {
+		in.Set(argumentName(i), a)
+	}
+	for _, k := range keywords {
+		in.Set(k.name, k.value)
+	}
+	return l.call.ev.eval(l.body, none, in)
+}
+
+// constant returns the value of a lambda without a body. Where null was given for the lambda, it is nil.
+func (l *Lambda) constant() (any, error) {
+	if l == nil {
+		return nil, Errorf(TypeError, "null is not a function")
+	}
+	return l.value, nil
+}
+
+// CallIn evaluates the lambda in a context.
+func (l *Lambda) CallIn(in *Context) (any, error) {
+	if l == nil || l.body == nil {
+		return l.constant()
+	}
+	return l.call.ev.eval(l.body, none, in)
+}
+
+// CallNamed is [Lambda.Call] with further arguments as variables by name.
+func (l *Lambda) CallNamed(args []any, names iter.Seq2[string, any]) (any, error) {
+	var keywords []named
+	for name, value := range names {
+		keywords = append(keywords, named{name, value})
+	}
+	return l.callNamed(args, keywords)
+}
+
+// CallOn evaluates the lambda, which has to be of type lambda.method, as a method of receiver.
+func (l *Lambda) CallOn(receiver any) (any, error) {
+	if l == nil || l.body == nil {
+		return l.constant()
+	}
+	return l.call.ev.eval(l.body, receiver, New(l.call.outer))
+}
+
+var argumentNames = [...]string{"$1", "$2", "$3", "$4"}
+
+func argumentName(i int) string {
+	if i < len(argumentNames) {
+		return argumentNames[i]
+	}
+	return "$" + strconv.Itoa(i+1)
+}

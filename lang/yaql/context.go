@@ -1,0 +1,259 @@
+package yaql
+
+import (
+	"iter"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+)
+
+// Context holds variables and functions. It falls back to its parent for what it lacks. Functions and variables must be
+// registered before expressions are evaluated in it, or contexts derived from it; from then on it may be used by many
+// goroutines.
+type Context struct {
+	parent *Context
+	scope  *scope
+	// one is the variable $1, which is $ too.
+	one     any
+	hasOne  bool
+	vars    []named
+	index   map[string]int // of vars, if there are many
+	measure                // of the variables, including those of the parents
+}
+
+const manyVariables = 16
+
+// New returns a context below parent, which may be nil: then it has no functions, not even operators.
+func New(parent *Context) *Context {
+	c := &Context{parent: parent}
+	if parent != nil {
+		c.scope, c.measure = parent.scope, parent.measure
+	} else {
+		c.scope = newScope(nil)
+	}
+	return c
+}
+
+// Set sets a variable. The name may omit the dollar; "$" is "$1".
+func (c *Context) Set(name string, value any) {
+	c.add(value)
+	name = variableName(name)
+	if name == "$1" {
+		c.one, c.hasOne = value, true
+		return
+	}
+	if i := c.variable(name); i >= 0 {
+		c.vars[i].value = value
+		return
+	}
+	c.vars = append(c.vars, named{name, value})
+	if c.index != nil {
+		c.index[name] = len(c.vars) - 1
+	} else if len(c.vars) > manyVariables {
+		c.index = map[string]int{}
+		for i := range c.vars {
+			c.index[c.vars[i].name] = i
+		}
+	}
+}
+
+func (c *Context) variable(name string) int {
+	if c.index == nil {
+		return findNamed(c.vars, name)
+	}
+	if i, ok := c.index[name]; ok {
+		return i
+	}
+	return -1
+}
+
+// Get returns the value of a variable. It is null if no context has it.
+func (c *Context) Get(name string) any {
+	v, _ := c.lookup(variableName(name))
+	return v
+}
+
+func (c *Context) lookup(name string) (any, bool) {
+	if name == "$1" {
+		for ; c != nil; c = c.parent {
+			if c.hasOne {
+				return c.one, true
+			}
+		}
+		return nil, false
+	}
+	for ; c != nil; c = c.parent {
+		if i := c.variable(name); i >= 0 {
+			return c.vars[i].value, true
+		}
+	}
+	return nil, false
+}
+
+// Register adds functions. Overloads of a name in a child context take precedence over those of its parents, which are
+// considered if none of the child's accepts the arguments.
+func (c *Context) Register(functions ...*Function) { c.register(false, functions) }
+
+// RegisterExclusive adds functions that hide all of the same names in parent contexts.
+func (c *Context) RegisterExclusive(functions ...*Function) { c.register(true, functions) }
+
+func (c *Context) register(exclusive bool, functions []*Function) {
+	// A scope that others may have seen stays as it is: what was cached about it remains true.
+	s := newScope(c.scope)
+	if c.parent == nil || c.parent.scope != c.scope {
+		s.parent = c.scope.parent
+		s.own = maps.Clone(c.scope.own)
+		s.exclusive = maps.Clone(c.scope.exclusive)
+	}
+	for _, f := range functions {
+		s.own[f.Name] = append(slices.Clip(s.own[f.Name]), f)
+		s.dynamic = s.dynamic || f.dynamic
+		if exclusive {
+			s.exclusive[f.Name] = true
+		}
+	}
+	c.scope = s
+}
+
+// Functions returns the functions of the context and its parents, nearest first, those of a context by name.
+func (c *Context) Functions() []*Function {
+	var all []*Function
+	for s := c.scope; s != nil; s = s.parent {
+		all = append(all, s.ownFunctions()...)
+	}
+	return all
+}
+
+func (s *scope) ownFunctions() []*Function {
+	var all []*Function
+	for _, name := range slices.Sorted(maps.Keys(s.own)) {
+		all = append(all, s.own[name]...)
+	}
+	return all
+}
+
+// scope is the functions of a context and of those above it. It never changes.
+type scope struct {
+	parent    *scope
+	own       map[string][]*Function
+	exclusive map[string]bool
+	dynamic   bool // some functions are defined by the expression
+
+	mu    sync.RWMutex
+	cache map[string]*overloads
+	// variables tells whether $name is looked up directly: 1 if so, 2 if a function replaces that, 0 if not known yet.
+	variables atomic.Int32
+}
+
+func newScope(parent *scope) *scope {
+	dynamic := parent != nil && parent.dynamic
+	return &scope{parent: parent, own: map[string][]*Function{}, exclusive: map[string]bool{}, dynamic: dynamic}
+}
+
+// overloads are the functions of a name.
+type overloads struct {
+	name           string
+	plain, methods family
+	dynamic        bool           // some are defined by the expression
+	standard       bool           // all are this package's
+	binary         binaryOperator // a shortcut
+}
+
+// family is the overloads that can be called as functions, or as methods.
+type family struct {
+	levels     [][]*Function // by the context that they are registered in, nearest first
+	noKeywords bool          // they have NoKeywords
+	mixed      bool          // only some of them have
+}
+
+func (o *overloads) family(method bool) *family {
+	if method {
+		return &o.methods
+	}
+	return &o.plain
+}
+
+func (f *family) add(level []*Function) {
+	if len(level) == 0 {
+		return
+	}
+	if f.levels == nil {
+		f.noKeywords = level[0].NoKeywords
+	}
+	f.levels = append(f.levels, level)
+	for _, fn := range level {
+		f.mixed = f.mixed || fn.NoKeywords != f.noKeywords
+	}
+}
+
+func (s *scope) lookup(name string) *overloads {
+	s.mu.RLock()
+	o := s.cache[name]
+	s.mu.RUnlock()
+	if o != nil {
+		return o
+	}
+	if len(s.own[name]) == 0 && s.parent != nil {
+		return s.parent.lookup(name)
+	}
+	o = &overloads{name: name, standard: true}
+	for p := s; p != nil; p = p.parent {
+		var plain, methods []*Function
+		for _, f := range p.own[name] {
+			o.standard = o.standard && f.standard
+			o.dynamic = o.dynamic || f.dynamic
+			if f.Plain {
+				plain = append(plain, f)
+			}
+			if f.Method {
+				methods = append(methods, f)
+			}
+		}
+		o.plain.add(plain)
+		o.methods.add(methods)
+		if p.exclusive[name] {
+			break
+		}
+	}
+	if o.plain.levels == nil && o.methods.levels == nil {
+		o.standard = false
+		return o // There is no end of names that are unknown, so they are not cached.
+	}
+	if o.standard {
+		o.binary = shortcuts[name]
+	}
+	s.mu.Lock()
+	if s.cache == nil {
+		s.cache = map[string]*overloads{}
+	}
+	s.cache[name] = o
+	s.mu.Unlock()
+	return o
+}
+
+func (s *scope) plainVariables() bool {
+	v := s.variables.Load()
+	if v == 0 {
+		if v = 2; s.lookup(opVariable).standard {
+			v = 1
+		}
+		s.variables.Store(v)
+	}
+	return v == 1
+}
+
+// names returns the names of methods, or of functions, that are not operators.
+func (s *scope) names(method bool) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		for ; s != nil; s = s.parent {
+			for name, functions := range s.own {
+				callable := func(f *Function) bool { return method && f.Method || !method && f.Plain }
+				if !strings.HasPrefix(name, "#") && !strings.HasPrefix(name, "*") && slices.ContainsFunc(functions, callable) && !yield(name) {
+					return
+				}
+			}
+		}
+	}
+}

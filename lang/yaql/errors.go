@@ -1,0 +1,102 @@
+package yaql
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"unicode/utf8"
+)
+
+// Kind classifies an [Error].
+type Kind string
+
+// The kinds of errors.
+const (
+	Syntax          Kind = "syntax"           // the expression cannot be parsed
+	UnknownFunction Kind = "unknown-function" // no function, method or property of this name
+	NoMatch         Kind = "no-match"         // no overload accepts the arguments
+	Ambiguous       Kind = "ambiguous"        // several overloads accept the arguments
+	Argument        Kind = "argument"         // an argument that no function can take
+	Key             Kind = "key"              // missing dictionary key
+	Index           Kind = "index"            // list index out of range
+	Value           Kind = "value"            // right type, wrong value
+	TypeError       Kind = "type"             // an operation that the value's type lacks
+	ZeroDivision    Kind = "zero-division"    // division by zero
+	Regex           Kind = "regex"            // invalid regular expression
+	Limit           Kind = "limit"            // iterations, memory or depth exceeded
+	Cancelled       Kind = "cancelled"        // the context.Context was done
+	Internal        Kind = "internal"         // a host function failed with an error of its own
+)
+
+// Error is the error of [Compile] and [Expression.Evaluate].
+type Error struct {
+	Kind    Kind
+	Message string
+	// Line and Column are where in the expression the error occurred, counted from 1 in characters. They are 0 if
+	// unknown.
+	Line, Column int
+
+	source string
+	pos    int // byte offset
+	cause  error
+}
+
+// Errorf returns an error for a function to return. The evaluation adds the position.
+func Errorf(kind Kind, format string, args ...any) *Error {
+	return &Error{Kind: kind, Message: fmt.Sprintf(format, args...), pos: -1}
+}
+
+func (e *Error) Error() string {
+	if e.Line == 0 {
+		return e.Message
+	}
+	return fmt.Sprintf("%d:%d: %s", e.Line, e.Column, e.Message)
+}
+
+// Unwrap returns the error of the host function that failed, or that of the context.Context that was done.
+func (e *Error) Unwrap() error { return e.cause }
+
+// Snippet returns the line of the expression and, below it, a caret under the position. It is empty if the position is
+// unknown.
+func (e *Error) Snippet() string {
+	if e.Line == 0 {
+		return ""
+	}
+	line := strings.Split(e.source, "\n")[e.Line-1]
+	line = strings.TrimRight(line, "\r")
+	var indent strings.Builder
+	for i, r := range []rune(line) {
+		if i == e.Column-1 {
+			break
+		}
+		if r != '\t' {
+			r = ' '
+		}
+		indent.WriteRune(r)
+	}
+	for indent.Len() < e.Column-1 && len(line) == 0 {
+		indent.WriteByte(' ')
+	}
+	return line + "\n" + indent.String() + "^"
+}
+
+// at gives err a position unless it has one. Foreign errors become [Internal] ones.
+func at(err error, source string, pos int) error {
+	var e *Error
+	if !errors.As(err, &e) {
+		e = &Error{Kind: Internal, Message: err.Error(), cause: err}
+		if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+			e.Kind, e.Message = Cancelled, "evaluation cancelled"
+		}
+	}
+	if e.Line != 0 {
+		return e
+	}
+	located := *e
+	located.source, located.pos = source, pos
+	before := source[:min(pos, len(source))]
+	located.Line = strings.Count(before, "\n") + 1
+	located.Column = utf8.RuneCountInString(before[strings.LastIndexByte(before, '\n')+1:]) + 1
+	return &located
+}

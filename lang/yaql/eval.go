@@ -1,0 +1,260 @@
+package yaql
+
+import (
+	"context"
+	"strings"
+	"sync"
+	"unicode/utf8"
+)
+
+// Expression is a compiled expression. It may be used by many goroutines at once.
+type Expression struct {
+	source string
+	root   node
+	opts   Options
+}
+
+// Compile parses an expression. All errors are of type [*Error].
+func Compile(source string, options ...Option) (*Expression, error) {
+	x := &Expression{source: source, opts: DefaultOptions()}
+	for _, o := range options {
+		o(&x.opts)
+	}
+	x.opts.finite()
+	if !utf8.ValidString(source) {
+		valid := strings.ToValidUTF8(source, "\uFFFD")
+		return nil, at(Errorf(Syntax, "invalid UTF-8"), valid, strings.IndexRune(valid, '\uFFFD'))
+	}
+	var err error
+	x.root, err = parse(source, x.opts.Delegates)
+	if err != nil {
+		return nil, err
+	}
+	return x, nil
+}
+
+// String returns the expression in a normal form, which compiles to the same.
+func (x *Expression) String() string { return x.root.String() }
+
+// Evaluate evaluates the expression for data with the standard library. The data may be any that [FromGo] converts. See
+// there for the types of the result too. All errors are of type [*Error].
+func (x *Expression) Evaluate(ctx context.Context, data any) (any, error) {
+	in := New(Standard(x.opts.Delegates))
+	if x.opts.ConvertInputData {
+		var err error
+		if data, err = FromGo(data); err != nil {
+			return nil, at(err, x.source, 0)
+		}
+	}
+	in.Set("$", data)
+	return x.EvaluateIn(ctx, in)
+}
+
+// EvaluateIn evaluates the expression in a context. Variables in it, such as $ for the data, have to be values as this
+// package defines them.
+func (x *Expression) EvaluateIn(ctx context.Context, in *Context) (any, error) {
+	ev := &evaluation{ctx: ctx, opts: &x.opts, source: x.source}
+	v, err := ev.evaluate(x.root, in)
+	if err != nil {
+		return nil, at(err, x.source, x.root.offset())
+	}
+	return v, nil
+}
+
+func (ev *evaluation) evaluate(root node, in *Context) (any, error) {
+	if err := ev.ctx.Err(); err != nil {
+		return nil, err
+	}
+	sc := New(in)
+	sc.measure = measure{} // What is in scope already is the host's.
+	v, err := ev.eval(root, none, sc)
+	if err != nil {
+		return nil, err
+	}
+	if fns := in.scope.lookup("#finalize"); fns.plain.levels != nil {
+		return ev.invoke(fns, false, []any{v}, nil, in)
+	}
+	if ev.opts.ConvertOutputData {
+		return ev.output(v)
+	}
+	return v, nil
+}
+
+// evaluation is the state of one evaluation.
+type evaluation struct {
+	ctx    context.Context
+	opts   *Options
+	source string
+	ticks  uint
+	depth  int
+	live   int64 // size of the arguments of pending calls, as far as they are large
+}
+
+// none is the receiver of what is not called as a method.
+var none any = noReceiver{}
+
+type noReceiver struct{}
+
+const (
+	holdFrom   = 1 << 16
+	holdFactor = 4
+	maxNesting = 10_000 // of values
+)
+
+// tick is called in every loop. It looks whether the evaluation was cancelled now and then.
+func (ev *evaluation) tick() error {
+	if ev.ticks++; ev.ticks&0xf == 0 {
+		return ev.ctx.Err()
+	}
+	return nil
+}
+
+func (ev *evaluation) hold(size int64) error {
+	if ev.live+size > holdFactor*ev.opts.MemoryQuota {
+		return ev.overQuota()
+	}
+	ev.live += size
+	return nil
+}
+
+func (ev *evaluation) release(size int64) { ev.live -= size }
+
+func (ev *evaluation) overQuota() error {
+	return Errorf(Limit, "memory quota of %d bytes exceeded", ev.opts.MemoryQuota)
+}
+
+func (ev *evaluation) reserve(size int64) error {
+	if size > ev.opts.MemoryQuota {
+		return ev.overQuota()
+	}
+	return nil
+}
+
+// check checks the size of a result.
+func (ev *evaluation) check(v any) error {
+	if sizeOf(v) > ev.opts.MemoryQuota {
+		return ev.overQuota()
+	}
+	if depthOf(v) > maxNesting {
+		return Errorf(Limit, "value nested deeper than %d levels", maxNesting)
+	}
+	return nil
+}
+
+func (ev *evaluation) enter() error {
+	if ev.depth++; ev.depth > ev.opts.Depth {
+		ev.depth--
+		return Errorf(Limit, "calls nested deeper than %d levels", ev.opts.Depth)
+	}
+	return ev.tick()
+}
+
+// eval evaluates n in sc. The receiver is none unless n is called as a method.
+func (ev *evaluation) eval(n node, receiver any, sc *Context) (any, error) {
+	switch n := n.(type) {
+	case *constant:
+		return n.value, nil
+	case *variable:
+		if sc.scope.plainVariables() {
+			v, _ := sc.lookup(n.name)
+			return v, nil
+		}
+		name := &constant{position: n.position, value: n.text}
+		v, err := ev.invoke(sc.scope.lookup(opVariable), false, []any{name}, nil, sc)
+		if err != nil {
+			return nil, at(err, ev.source, int(n.position))
+		}
+		return v, nil
+	case *paren:
+		return ev.eval(n.x, none, sc)
+	case *mapping:
+		key, err := ev.eval(n.key, none, sc)
+		if err != nil {
+			return nil, err
+		}
+		value, err := ev.eval(n.value, none, sc)
+		return &Pair{Key: key, Value: value}, err
+	case *invocation:
+		if err := ev.enter(); err != nil {
+			return nil, at(err, ev.source, int(n.position))
+		}
+		v, err := ev.evalInvocation(n, receiver, sc)
+		ev.depth--
+		if err != nil {
+			return nil, at(err, ev.source, int(n.position))
+		}
+		return v, nil
+	}
+	return nil, Errorf(Argument, "missing argument")
+}
+
+func (ev *evaluation) evalInvocation(n *invocation, receiver any, sc *Context) (any, error) {
+	method := receiver != none
+	st := ev.siteFor(n, sc.scope, method)
+	if st.binary != nil {
+		return ev.binary(n, st, sc)
+	}
+	fns := st.fns
+	noKeywords := fns.family(method).noKeywords
+	args, keywords := n.arguments(receiver, noKeywords)
+	if err := ev.callable(fns, method, args, keywords, sc); err != nil {
+		return nil, err
+	}
+	if n.badMapping && !noKeywords {
+		return nil, Errorf(Argument, "the key of a keyword argument must be a name")
+	}
+	return ev.call(fns, method, st.bound, args, keywords, sc)
+}
+
+func (ev *evaluation) binary(n *invocation, st *site, sc *Context) (any, error) {
+	a, err := ev.eval(n.args[0], none, sc)
+	if err != nil {
+		return nil, err
+	}
+	if size := sizeOf(a); size > holdFrom {
+		if err := ev.hold(size); err != nil {
+			return nil, err
+		}
+		defer ev.release(size)
+	}
+	b, err := ev.eval(n.args[1], none, sc)
+	if err != nil {
+		return nil, err
+	}
+	if v, ok, err := st.binary(ev, a, b); ok || err != nil {
+		return v, err
+	}
+	return ev.invoke(st.fns, false, []any{a, b}, nil, sc)
+}
+
+var standard struct {
+	once             sync.Once
+	plain, delegates *Context
+}
+
+// Standard returns the context with the standard library. With delegates, it has the functions that make and call
+// functions as values. The context is shared: derive one with [New] to add to it.
+func Standard(delegates bool) *Context {
+	standard.once.Do(func() {
+		fallback := New(nil)
+		fallback.Register(markStandard(fallbacks)...)
+		standard.plain = New(fallback)
+		for _, lib := range libraries {
+			standard.plain.Register(markStandard(*lib)...)
+		}
+		standard.delegates = New(fallback)
+		standard.delegates.Register(standard.plain.scope.ownFunctions()...)
+		standard.delegates.Register(markStandard(delegateFunctions)...)
+	})
+	if delegates {
+		return standard.delegates
+	}
+	return standard.plain
+}
+
+func markStandard(functions []*Function) []*Function {
+	for _, f := range functions {
+		f.standard = true
+	}
+	return functions
+}

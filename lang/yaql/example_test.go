@@ -1,0 +1,67 @@
+package yaql_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/lumi-idl/lumi/lang/yaql"
+)
+
+// Compile once, and evaluate for any data, from any number of goroutines.
+func Example() {
+	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
+	defer cancel()
+	data, err := yaql.FromJSON([]byte(`[{"name": "web", "cpus": 4}, {"name": "cache", "cpus": 2}]`))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	big, err := yaql.Compile("$.where($.cpus > 2).select($.name)")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	names, err := big.Evaluate(ctx, data)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	text, _ := yaql.AppendJSON(nil, names)
+	fmt.Println(string(text))
+	// Output: ["web"]
+}
+
+// A host adds functions and variables of its own.
+func ExampleContext_Register() {
+	in := yaql.New(yaql.Standard(false))
+	in.Register(yaql.Extension("shout", "text string, marks int=1", func(c *yaql.Call) (any, error) {
+		n, err := c.Int(1)
+		if err != nil || n > 3 {
+			return nil, yaql.Errorf(yaql.Value, "too loud")
+		}
+		return c.Invoke("#operator_+", c.Arg(0), "!!!"[:max(n, 0)])
+	}))
+	in.Set("name", "web")
+	for _, source := range []string{"$name.shout()", "shout($name, marks => 2)", "\n  $name.shout(4)"} {
+		x, err := yaql.Compile(source)
+		if err != nil {
+			fmt.Println(err)
+			return
+		}
+		v, err := x.EvaluateIn(context.Background(), in)
+		var wrong *yaql.Error
+		if errors.As(err, &wrong) {
+			fmt.Printf("%s: %s\n%s\n", wrong.Kind, wrong, wrong.Snippet())
+			continue
+		}
+		fmt.Println(v)
+	}
+	// Output:
+	// web!
+	// web!!
+	// value: 2:9: too loud
+	//   $name.shout(4)
+	//         ^
+}

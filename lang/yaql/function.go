@@ -1,0 +1,186 @@
+package yaql
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// unset is the value of a parameter declared as name type=unset that no argument was given for.
+type unset struct{}
+
+// Param is a parameter of a function.
+type Param struct {
+	Name     string
+	typ      *Type
+	nullable bool
+	optional bool
+	value    any // default
+}
+
+// Function is a function, method or operator that can be registered in a [Context]. The overloads of a name are separate
+// functions.
+type Function struct {
+	Name string
+	// Params are the parameters that can be given by position.
+	Params []Param
+	// Rest takes further positional arguments, Keyword are parameters that can be given by name only, and Others takes
+	// further keyword arguments.
+	Rest    *Param
+	Keyword []Param
+	Others  *Param
+	// Method and Plain are how the function can be called: as $x.f(), as f($x), or both.
+	Method, Plain bool
+	// NoKeywords makes key => value in arguments values of type pair, or rules.
+	NoKeywords bool
+	// Doc describes the function, and Examples show it.
+	Doc      string
+	Examples []Example
+
+	call     func(*Call) (any, error)
+	standard bool // part of this package, so that evaluation may take shortcuts
+	dynamic  bool // defined by an expression
+}
+
+// Example is an expression and its result as JSON. For an error it is "error: " and the kind.
+type Example struct{ Expression, Result string }
+
+// Func returns a function to call as name(args). The declaration of its parameters is a list such as
+//
+//	"collection iterable, separator string?, count int=-1, *args any, default any=null, **others any"
+//
+// of names with the name of a type. A question mark makes null acceptable, as do a default of null and, unless followed
+// by !, the type any. After = is the default: a literal, or unset, which [Call.Has] tells from a value. *args takes
+// further arguments, parameters after it can be given by keyword only, and **others takes further keywords.
+//
+// Func panics if the declaration is invalid.
+func Func(name, params string, call func(*Call) (any, error)) *Function {
+	f := &Function{Name: name, Plain: true, call: call}
+	if err := f.declare(params); err != nil {
+		panic(fmt.Sprintf("yaql: %s(%s): %v", name, params, err))
+	}
+	return f
+}
+
+// Method is [Func] for a function to call as receiver.name(args). The receiver is the first parameter.
+func Method(name, params string, call func(*Call) (any, error)) *Function {
+	f := Func(name, params, call)
+	f.Method, f.Plain = true, false
+	if len(f.Params) == 0 && f.Rest == nil || len(f.Params) > 0 && f.Params[0].typ.lazy() {
+		panic(fmt.Sprintf("yaql: method %s(%s) needs a first parameter that is evaluated", name, params))
+	}
+	return f
+}
+
+// Extension is [Method] for a function to call either way.
+func Extension(name, params string, call func(*Call) (any, error)) *Function {
+	f := Method(name, params, call)
+	f.Plain = true
+	return f
+}
+
+// WithoutKeywords sets NoKeywords.
+func (f *Function) WithoutKeywords() *Function {
+	f.NoKeywords = true
+	return f
+}
+
+// Document sets the description and adds examples, given as expressions, each followed by its result.
+func (f *Function) Document(doc string, examples ...string) *Function {
+	f.Doc = doc
+	for i := 0; i+1 < len(examples); i += 2 {
+		f.Examples = append(f.Examples, Example{examples[i], examples[i+1]})
+	}
+	return f
+}
+
+// As returns a copy of the function under another name.
+func (f *Function) As(name string) *Function {
+	alias := *f
+	alias.Name = name
+	return &alias
+}
+
+func (f *Function) declare(params string) error {
+	keywordOnly := false
+	for decl := range strings.SplitSeq(params, ",") {
+		decl = strings.TrimSpace(decl)
+		if decl == "" {
+			continue
+		}
+		p, stars, err := parseParam(decl)
+		switch {
+		case err != nil:
+			return err
+		case stars == 2:
+			f.Others = &p
+		case stars == 1:
+			f.Rest, keywordOnly = &p, true
+		case keywordOnly:
+			f.Keyword = append(f.Keyword, p)
+		default:
+			f.Params = append(f.Params, p)
+		}
+	}
+	return nil
+}
+
+func parseParam(decl string) (p Param, stars int, err error) {
+	decl, literal, hasDefault := strings.Cut(decl, "=")
+	for ; strings.HasPrefix(decl, "*"); decl = decl[1:] {
+		stars++
+	}
+	name, typ, ok := strings.Cut(strings.TrimSpace(decl), " ")
+	if !ok {
+		return p, 0, fmt.Errorf("parameter %q has no type", decl)
+	}
+	typ = strings.TrimSpace(typ)
+	p = Param{Name: name, optional: hasDefault}
+	p.typ = types[strings.TrimRight(typ, "?!")]
+	if p.typ == nil {
+		return p, 0, fmt.Errorf("unknown type %q", typ)
+	}
+	switch {
+	case strings.HasSuffix(typ, "?"), p.typ.passing == asLambda, p.typ.accept == clNull:
+		p.nullable = true
+	case strings.HasSuffix(typ, "!"):
+	default:
+		p.nullable = p.typ.accept == clEvery || literal == "null"
+	}
+	if hasDefault {
+		p.value, err = parseDefault(strings.TrimSpace(literal))
+	}
+	return p, stars, err
+}
+
+func parseDefault(s string) (any, error) {
+	switch s {
+	case "null":
+		return nil, nil
+	case "unset":
+		return unset{}, nil
+	case "true", "false":
+		return s == "true", nil
+	}
+	if strings.HasPrefix(s, "'") {
+		return strings.Trim(s, "'"), nil
+	}
+	if n, err := strconv.ParseInt(s, 10, 64); err == nil {
+		return n, nil
+	}
+	if x, err := strconv.ParseFloat(s, 64); err == nil {
+		return x, nil
+	}
+	return nil, fmt.Errorf("invalid default %q", s)
+}
+
+// param returns the named parameter among those that can be given by position or keyword: its index counts Params, then
+// Keyword.
+func (f *Function) param(i int) *Param {
+	if i < len(f.Params) {
+		return &f.Params[i]
+	}
+	return &f.Keyword[i-len(f.Params)]
+}
+
+func (f *Function) fixed() int { return len(f.Params) + len(f.Keyword) }

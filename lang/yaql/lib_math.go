@@ -1,0 +1,326 @@
+package yaql
+
+import (
+	"math"
+	"math/big"
+	"math/rand/v2"
+	"regexp"
+	"strconv"
+	"strings"
+	"unicode"
+)
+
+var mathFunctions = []*Function{
+	Func("abs", "op number", value(func(c *Call) any {
+		if f, ok := c.Arg(0).(float64); ok {
+			return math.Abs(f)
+		}
+		return normInt(new(big.Int).Abs(bigOf(c.Arg(0))))
+	})).Document("Returns the absolute value.", `abs(-2)`, `2`, `abs(-2.5)`, `2.5`),
+	Func("int", "value any", toInt).
+		Document("Returns an integer: of a float without its fraction, of a string in decimal. Null is 0.",
+			`int('12')`, `12`, `int(-2.7)`, `-2`, `int(null)`, `0`, `int(x)`, `error: value`),
+	Func("float", "value any", toFloat).
+		Document("Returns a float of a number or a string. Null is 0.", `float('2.50')`, `2.5`, `float(1)`, `1.0`),
+	Func("random", "", value(func(*Call) any { return rand.Float64() })).
+		Document("Returns a random number of at least 0 and less than 1.", `random() < 1`, `true`),
+	Func("random", "from any, to any", randomBetween).
+		Document("Returns a random integer between two, which are included.", `random(2, 2)`, `2`, `random(2, 1)`, `error: value`),
+	Func("bitwiseAnd", "left int, right int", bitwise((*big.Int).And)).
+		Document("Returns the bits that are set in both integers.", `bitwiseAnd(6, 3)`, `2`),
+	Func("bitwiseOr", "left int, right int", bitwise((*big.Int).Or)).
+		Document("Returns the bits that are set in either integer.", `bitwiseOr(6, 3)`, `7`),
+	Func("bitwiseXor", "left int, right int", bitwise((*big.Int).Xor)).
+		Document("Returns the bits that differ.", `bitwiseXor(6, 3)`, `5`),
+	Func("bitwiseNot", "arg int", value(func(c *Call) any { return normInt(new(big.Int).Not(bigOf(c.Arg(0)))) })).
+		Document("Inverts all bits of an integer, which has no fixed width: the result is -1 minus the integer.", `bitwiseNot(5)`, `-6`),
+	Func("shiftBitsRight", "value int, bitsNumber int", func(c *Call) (any, error) { return shift(c, false) }).
+		Document("Divides by a power of two, rounding down.", `shiftBitsRight(9, 2)`, `2`),
+	Func("shiftBitsLeft", "value int, bitsNumber int", func(c *Call) (any, error) { return shift(c, true) }).
+		Document("Multiplies by a power of two.", `shiftBitsLeft(1, 70)`, `1180591620717411303424`, `shiftBitsLeft(1, 1000000000)`, `error: limit`),
+	Func("max", "a any, b any", func(c *Call) (any, error) { return greater(c, 1, 0) }).
+		Document("Returns the greater of two values, as the operator > has it.", `max(1, 2.5)`, `2.5`, `max(null, a)`, `"a"`),
+	Func("min", "a any, b any", func(c *Call) (any, error) { return greater(c, 0, 1) }).
+		Document("Returns the lesser of two values, as the operator > has it.", `min(1, 2.5)`, `1`),
+	Func("pow", "a number, b number, c number=null", power).
+		Document("Returns a to the power of b, modulo c if it is given.", `pow(2, 10)`, `1024`, `pow(2, -1)`, `0.5`, `pow(3, 4, 5)`, `1`,
+			`pow(2, 1000000000)`, `error: limit`),
+	Func("sign", "num number", value(func(c *Call) any {
+		s, _ := compareNumbers(c.Arg(0), int64(0))
+		return int64(s)
+	})).Document("Returns 1, 0 or -1.", `sign(-2.5)`, `-1`),
+	Func("round", "number number, ndigits int=0", round).
+		Document("Rounds to a number of decimal places, which may be negative. What lies halfway becomes even.",
+			`round(2.5)`, `2.0`, `round(2.345, 1)`, `2.3`, `round(25, -1)`, `20`),
+	Func("isInteger", "value any", value(func(c *Call) any { return classOf(c.Arg(0)) == clInt })).
+		Document("Returns whether the value is an integer.", `isInteger(1)`, `true`, `isInteger(1.0)`, `false`),
+	Func("isNumber", "value any", value(func(c *Call) any { return isNumber(c.Arg(0)) })).
+		Document("Returns whether the value is an integer or a float.", `isNumber(1.5)`, `true`, `isNumber('1')`, `false`),
+}
+
+// maxTextDigits is how long decimals may be that are converted from or to strings, as in the reference.
+const maxTextDigits = 4300
+
+var (
+	intText   = regexp.MustCompile(`^[+-]?[0-9]+(_[0-9]+)*$`)
+	floatText = regexp.MustCompile(`(?i)^[+-]?(inf|infinity|nan|([0-9]+(_[0-9]+)*\.?([0-9]+(_[0-9]+)*)?|\.[0-9]+(_[0-9]+)*)(e[+-]?[0-9]+(_[0-9]+)*)?)$`)
+)
+
+// asciiDigits trims white space and replaces the decimal digits of other scripts.
+func asciiDigits(s string) string {
+	return strings.Map(func(r rune) rune {
+		if r < 0x80 || !unicode.Is(unicode.Nd, r) {
+			return r
+		}
+		// Digits come in runs of ten that start with zero.
+		zero := r
+		for unicode.Is(unicode.Nd, zero-1) {
+			zero--
+		}
+		return '0' + (r-zero)%10
+	}, strings.TrimFunc(s, isSpace))
+}
+
+func shorten(s string) string {
+	if len(s) > 50 {
+		return s[:runeOffset(s, 40)] + "..."
+	}
+	return s
+}
+
+func toInt(c *Call) (any, error) {
+	switch v := c.Arg(0).(type) {
+	case nil:
+		return int64(0), nil
+	case int64, *big.Int, bool:
+		return normInt(bigOf(v)), nil
+	case float64:
+		if math.IsNaN(v) || math.IsInf(v, 0) {
+			return nil, Errorf(Value, "%v has no integer value", v)
+		}
+		n, _ := big.NewFloat(v).Int(nil)
+		return normInt(n), nil
+	case string:
+		s := asciiDigits(v)
+		if !intText.MatchString(s) {
+			return nil, Errorf(Value, "%q is not an integer", shorten(v))
+		}
+		if s = strings.ReplaceAll(s, "_", ""); len(strings.TrimLeft(s, "+-")) > maxTextDigits {
+			return nil, Errorf(Value, "integer of more than %d digits", maxTextDigits)
+		}
+		n, _ := new(big.Int).SetString(s, 10)
+		return normInt(n), nil
+	}
+	return nil, Errorf(TypeError, "a %s cannot be converted to an integer", typeName(c.Arg(0)))
+}
+
+func toFloat(c *Call) (any, error) {
+	switch v := c.Arg(0).(type) {
+	case nil:
+		return 0.0, nil
+	case string:
+		s := asciiDigits(v)
+		if !floatText.MatchString(s) {
+			return nil, Errorf(Value, "%q is not a number", shorten(v))
+		}
+		f, _ := strconv.ParseFloat(strings.ReplaceAll(s, "_", ""), 64) // out of range is infinite
+		return f, nil
+	}
+	return floatOf(c.Arg(0))
+}
+
+func randomBetween(c *Call) (any, error) {
+	var bounds [2]*big.Int
+	for i := range bounds {
+		v := c.Arg(i)
+		f, isFloat := v.(float64)
+		switch {
+		case isInt(v):
+			bounds[i] = bigOf(v)
+		case !isFloat:
+			return nil, Errorf(TypeError, "%s is not a number", typeName(v))
+		case f != math.Trunc(f) || math.IsInf(f, 0):
+			return nil, Errorf(Value, "%v is not an integer", f)
+		default:
+			bounds[i], _ = big.NewFloat(f).Int(nil)
+		}
+	}
+	span := new(big.Int).Sub(bounds[1], bounds[0])
+	if span.Sign() < 0 {
+		return nil, Errorf(Value, "no integer from %s to %s", bounds[0], bounds[1])
+	}
+	span.Add(span, big.NewInt(1))
+	bits := new(big.Int)
+	for range span.BitLen()/64 + 2 {
+		bits.Or(bits.Lsh(bits, 64), new(big.Int).SetUint64(rand.Uint64()))
+	}
+	return normInt(bits.Add(bits.Mod(bits, span), bounds[0])), nil
+}
+
+// bitwise returns a function of two integers. The result of two booleans is one.
+func bitwise(op func(z, x, y *big.Int) *big.Int) func(*Call) (any, error) {
+	return value(func(c *Call) any {
+		z := op(new(big.Int), bigOf(c.Arg(0)), bigOf(c.Arg(1)))
+		if classOf(c.Arg(0))|classOf(c.Arg(1)) == clBool {
+			return z.Sign() != 0
+		}
+		return normInt(z)
+	})
+}
+
+func shift(c *Call, left bool) (any, error) {
+	x, n := bigOf(c.Arg(0)), bigOf(c.Arg(1))
+	switch {
+	case n.Sign() < 0:
+		return nil, Errorf(Value, "negative shift")
+	case x.Sign() == 0:
+		return int64(0), nil
+	case left && (!n.IsInt64() || int64(x.BitLen()) > maxIntBits-min(n.Int64(), maxIntBits)):
+		return nil, Errorf(Limit, "integer of more than %d bits", maxIntBits)
+	case left:
+		return normInt(new(big.Int).Lsh(x, uint(n.Int64()))), nil
+	case !n.IsInt64() || n.Int64() > maxIntBits:
+		return int64(min(x.Sign(), 0)), nil
+	}
+	return normInt(new(big.Int).Rsh(x, uint(n.Int64()))), nil
+}
+
+// greater returns one argument if the second is greater than the first, and the other if not.
+func greater(c *Call, ifGreater, otherwise int) (any, error) {
+	v, err := c.Invoke("#operator_>", c.Arg(1), c.Arg(0))
+	if err != nil {
+		return nil, err
+	}
+	if Truth(v) {
+		return c.Arg(ifGreater), nil
+	}
+	return c.Arg(otherwise), nil
+}
+
+func power(c *Call) (any, error) {
+	a, b := c.Arg(0), c.Arg(1)
+	if c.Arg(2) != nil {
+		return powerModulo(a, b, c.Arg(2))
+	}
+	if isInt(a) && isInt(b) && bigOf(b).Sign() >= 0 {
+		x, y := bigOf(a), bigOf(b)
+		if x.CmpAbs(big.NewInt(1)) > 0 && (!y.IsInt64() || y.Int64() > maxIntBits/int64(x.BitLen()-1)) {
+			return nil, Errorf(Limit, "integer of more than %d bits", maxIntBits)
+		}
+		if x.CmpAbs(big.NewInt(1)) <= 0 && y.Sign() > 0 {
+			y = big.NewInt(2 - int64(y.Bit(0))) // only the parity matters
+		}
+		return normInt(new(big.Int).Exp(x, y, nil)), nil
+	}
+	x, err := floatOf(a)
+	if err != nil {
+		return nil, err
+	}
+	y, err := floatOf(b)
+	if err != nil {
+		return nil, err
+	}
+	z := floatPower(x, y)
+	switch {
+	case x == 0 && y < 0:
+		return nil, Errorf(ZeroDivision, "zero to a negative power")
+	case math.IsInf(z, 0) && !math.IsInf(x, 0) && !math.IsInf(y, 0):
+		return nil, Errorf(Value, "result too large for a float")
+	case math.IsNaN(z) && x < 0 && !math.IsNaN(y):
+		return nil, Errorf(Value, "a negative number has no real power of %v", y)
+	}
+	return z, nil
+}
+
+// floatPower is math.Pow, whose results for powers that are integers can be off by several units in the last place.
+func floatPower(x, y float64) float64 {
+	if y == 0.5 && x > 0 {
+		return math.Sqrt(x)
+	}
+	if y != math.Trunc(y) || math.Abs(y) > 2048 || x == 0 || math.IsNaN(x) || math.IsInf(x, 0) {
+		return math.Pow(x, y)
+	}
+	z := big.NewFloat(1).SetPrec(256)
+	base := new(big.Float).SetPrec(256).SetFloat64(x)
+	for n := int(math.Abs(y)); n > 0; n /= 2 {
+		if n%2 == 1 {
+			z.Mul(z, base)
+		}
+		base.Mul(base, base)
+	}
+	if y < 0 {
+		z.Quo(big.NewFloat(1).SetPrec(256), z)
+	}
+	f, _ := z.Float64()
+	return f
+}
+
+func powerModulo(a, b, c any) (any, error) {
+	if !isInt(a) || !isInt(b) || !isInt(c) {
+		return nil, Errorf(TypeError, "pow with a modulus takes integers")
+	}
+	x, y, m := bigOf(a), bigOf(b), bigOf(c)
+	if m.Sign() == 0 {
+		return nil, Errorf(Value, "the modulus of pow must not be 0")
+	}
+	// The time is that of a multiplication of moduli for each bit of the exponent.
+	if int64(y.BitLen())*int64(m.BitLen()) > maxIntBits*16 {
+		return nil, Errorf(Limit, "pow of %d bits modulo %d bits", y.BitLen(), m.BitLen())
+	}
+	abs := new(big.Int).Abs(m)
+	z := new(big.Int)
+	if y.Sign() < 0 {
+		if x = z.ModInverse(new(big.Int).Mod(x, abs), abs); x == nil {
+			return nil, Errorf(Value, "the base has no inverse for the modulus")
+		}
+		y = new(big.Int).Neg(y)
+	}
+	z = new(big.Int).Exp(x, y, abs)
+	z.Mod(z, abs)
+	if m.Sign() < 0 && z.Sign() != 0 {
+		z.Add(z, m)
+	}
+	return normInt(z), nil
+}
+
+func round(c *Call) (any, error) {
+	digits := c.clamped(1)
+	if isInt(c.Arg(0)) {
+		n := bigOf(c.Arg(0))
+		if digits >= 0 {
+			return normInt(n), nil
+		}
+		if -digits > n.BitLen() {
+			return int64(0), nil
+		}
+		return normInt(roundTo(new(big.Rat).SetInt(n), -digits)), nil
+	}
+	f := c.Arg(0).(float64)
+	switch {
+	case f == 0 || math.IsNaN(f) || math.IsInf(f, 0) || digits > 400:
+		return f, nil
+	case digits < -400:
+		return math.Copysign(0, f), nil
+	}
+	var r float64
+	if digits >= 0 {
+		r, _ = strconv.ParseFloat(strconv.FormatFloat(f, 'f', digits, 64), 64)
+	} else {
+		r, _ = new(big.Float).SetInt(roundTo(new(big.Rat).SetFloat64(f), -digits)).Float64()
+	}
+	if math.IsInf(r, 0) {
+		return nil, Errorf(Value, "rounded value too large for a float")
+	}
+	return math.Copysign(r, f), nil
+}
+
+// roundTo rounds to a multiple of a power of ten.
+func roundTo(x *big.Rat, zeros int) *big.Int {
+	unit := new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(zeros)), nil)
+	x = new(big.Rat).Quo(x, new(big.Rat).SetInt(unit))
+	q, rest := new(big.Int).DivMod(x.Num(), x.Denom(), new(big.Int))
+	if c := rest.Lsh(rest, 1).Cmp(x.Denom()); c > 0 || c == 0 && q.Bit(0) == 1 {
+		q.Add(q, big.NewInt(1))
+	}
+	return q.Mul(q, unit)
+}

@@ -1,0 +1,466 @@
+package yaql
+
+var queryFunctions = []*Function{
+	Method("where", "collection iterable, predicate lambda", where).
+		Document("Returns the items for which the predicate is true.", `[1, 2, 3].where($ > 1)`, `[2, 3]`),
+	Method("filter", "collection iterable, predicate lambda", where).
+		Document("Is where.", `[1, 2, 3].filter($ > 1)`, `[2, 3]`),
+	Method("select", "collection iterable, selector lambda", selectItems).
+		Document("Returns what the selector is for each item.", `[1, 2].select($ * 10)`, `[10, 20]`),
+	Method("map", "collection iterable, selector lambda", selectItems).
+		Document("Is select.", `[1, 2].map($ * 10)`, `[10, 20]`),
+	Method("selectMany", "collection iterable, selector lambda", selectMany).
+		Document("Returns the items of the collections that the selector is for each item. What is not a collection stays.",
+			`[1, 2].selectMany([$, $ * 10])`, `[1, 10, 2, 20]`, `[1, 2].selectMany($)`, `[1, 2]`),
+	Func("#operator_.", "collection iterable, attribute keyword.expr", attributeOfAll).
+		Document("Returns the values of a key, or the properties, of all items.", `[{a => 1}, {a => 2}].a`, `[1, 2]`),
+	Method("skip", "collection iterable, count int!", skip).
+		Document("Returns the items after the first ones.", `[1, 2, 3].skip(1)`, `[2, 3]`, `[1].skip(-1)`, `error: value`),
+	Method("limit", "collection iterable, count int!", limit).
+		Document("Returns the first items.", `sequence().limit(3)`, `[0, 1, 2]`),
+	Method("take", "collection iterable, count int!", limit).
+		Document("Is limit.", `sequence().take(3)`, `[0, 1, 2]`, `[1].take(-1)`, `error: value`),
+	Method("takeWhile", "collection iterable, predicate lambda", takeWhile).
+		Document("Returns the items before the first one for which the predicate is false.", `[1, 2, 3, 1].takeWhile($ < 3)`, `[1, 2]`),
+	Method("skipWhile", "collection iterable, predicate lambda", skipWhile).
+		Document("Returns the items from the first one on for which the predicate is false.", `[1, 2, 3, 1].skipWhile($ < 3)`, `[3, 1]`),
+	Extension("append", "collection iterable, *args any", func(c *Call) (any, error) {
+		return Chain(c.Iter(0), iterateSlice(c.Rest())), nil
+	}).Document("Returns the items and then the arguments.", `[1].append(2, [3])`, `[1, 2, [3]]`),
+	Extension("concat", "*collections iterable", func(c *Call) (any, error) { return Chain(c.iterators()...), nil }).
+		Document("Returns the items of one collection after the other.", `concat([1], [2, 3], [4])`, `[1, 2, 3, 4]`),
+	Extension("distinct", "collection iterable, keySelector lambda=null", func(c *Call) (any, error) {
+		return c.distinct(c.Iter(0), c.Lambda(1)), nil
+	}).Document("Returns the items without those that equal an earlier one, or have the same key.",
+		`[1, 2, 1.0].distinct()`, `[1, 2]`, `[a, bc, d].distinct($.len())`, `["a", "bc"]`),
+	Extension("enumerate", "collection iterable, start int?=0", enumerate).
+		Document("Returns pairs of a number, counted from start, and an item.", `[a, b].enumerate(1)`, `[[1, "a"], [2, "b"]]`),
+	Method("reverse", "collection iterable", reverse).
+		Document("Returns the items in reverse order.", `[1, 2, 3].reverse()`, `[3, 2, 1]`),
+	Method("memorize", "collection iterable", func(c *Call) (any, error) { return c.memorized(0), nil }).
+		Document("Returns a collection that can be read any number of times, by keeping the items that were read.",
+			`let(sequence().take(3).memorize()) -> [$.sum(), $.len()]`, `[3, 3]`,
+			`let(sequence().take(3)) -> [$.sum(), $.len()]`, `[3, 0]`),
+	Method("defaultIfEmpty", "collection iterable, default iterable", defaultIfEmpty).
+		Document("Returns the collection or, if it has no items, the default.", `[].defaultIfEmpty([1])`, `[1]`, `[2].defaultIfEmpty([1])`, `[2]`),
+
+	Extension("any", "collection iterable, predicate lambda=null", anyItem).
+		Document("Returns whether the predicate is true for any item or, without a predicate, whether there are items.",
+			`[1, 2].any($ > 1)`, `true`, `[].any()`, `false`),
+	Extension("all", "collection iterable, predicate lambda=null", allItems).
+		Document("Returns whether the predicate is true for all items or, without a predicate, whether they are true.",
+			`[1, 2].all($ > 1)`, `false`, `[1, 0].all()`, `false`, `[].all()`, `true`),
+	Extension("len", "collection iterator", countItems).
+		Document("Returns the number of items, which are read.", `[1, 2].where($ > 1).len()`, `1`),
+	Method("count", "collection iterable", countItems).
+		Document("Returns the number of items, which are read.", `[1, 2].count()`, `2`),
+	Method("first", "collection iterable, default any=unset", first).
+		Document("Returns the first item or, if there is none, the default.", `[1, 2].first()`, `1`, `[].first(0)`, `0`, `[].first()`, `error: value`),
+	Method("last", "collection iterable, default any=unset", last).
+		Document("Returns the last item or, if there is none, the default.", `[1, 2].last()`, `2`, `[].last(0)`, `0`),
+	Method("single", "collection iterable", single).
+		Document("Returns the only item of a collection.", `[1].single()`, `1`, `[1, 2].single()`, `error: value`),
+	Method("indexOf", "collection iterable, item any", func(c *Call) (any, error) {
+		return c.position(func(v any) (bool, error) { return Equal(v, c.Arg(1)), nil }, false)
+	}).Document("Returns the index of the first item that equals the argument, or -1.", `[a, b, b].indexOf(b)`, `1`),
+	Method("lastIndexOf", "collection iterable, item any", func(c *Call) (any, error) {
+		return c.position(func(v any) (bool, error) { return Equal(v, c.Arg(1)), nil }, true)
+	}).Document("Returns the index of the last item that equals the argument, or -1.", `[a, b, b].lastIndexOf(b)`, `2`),
+	Method("indexWhere", "collection iterable, predicate lambda", func(c *Call) (any, error) {
+		return c.position(c.predicate(1), false)
+	}).Document("Returns the index of the first item for which the predicate is true, or -1.", `[1, 2, 3].indexWhere($ > 1)`, `1`),
+	Method("lastIndexWhere", "collection iterable, predicate lambda", func(c *Call) (any, error) {
+		return c.position(c.predicate(1), true)
+	}).Document("Returns the index of the last item for which the predicate is true, or -1.", `[1, 2, 3].lastIndexWhere($ > 3)`, `-1`),
+	Method("sum", "collection iterable, initial any=unset", fold("#operator_+")).
+		Document("Adds up the items and the initial value, if there is one.", `[1, 2].sum()`, `3`, `[b, c].sum(a)`, `"abc"`, `[].sum()`, `error: type`),
+	Method("max", "collection iterable, initial any=unset", fold("max")).
+		Document("Returns the greatest of the items and the initial value, if there is one.", `[].max(1)`, `1`),
+	Method("min", "collection iterable, initial any=unset", fold("min")).
+		Document("Returns the least of the items and the initial value, if there is one.", `[].min(1)`, `1`),
+	Method("aggregate", "collection iterable, selector lambda, seed any=unset", aggregate).
+		Document("Returns the result of applying the selector to the seed, or the first item, and the next item, then to that result "+
+			"and the next item, and so on.", `[a, b, c].aggregate($1 + '-' + $2)`, `"a-b-c"`, `[1, 2].aggregate($1 - $2, 10)`, `7`),
+	Method("reduce", "collection iterable, selector lambda, seed any=unset", aggregate).
+		Document("Is aggregate.", `[1, 2, 3].reduce($1 * $2)`, `6`),
+	Method("accumulate", "collection iterable, selector lambda, seed any=unset", accumulate).
+		Document("Returns all intermediate results of aggregate.", `[1, 2, 3].accumulate($1 + $2)`, `[1, 3, 6]`, `[1].accumulate($1 + $2, 10)`, `[10, 11]`),
+}
+
+// each calls f for the items until it returns false.
+func (c *Call) each(it *Iterator, f func(v any) (bool, error)) error {
+	for {
+		v, ok, err := it.Next()
+		if !ok || err != nil {
+			return err
+		}
+		if err := c.Tick(); err != nil {
+			return err
+		}
+		if more, err := f(v); !more || err != nil {
+			return err
+		}
+	}
+}
+
+// sift returns an iterator over what f makes of the items, without those for which it returns false.
+func (c *Call) sift(it *Iterator, f func(v any) (any, bool, error)) *Iterator {
+	return NewIterator(func() (any, bool, error) {
+		for {
+			v, ok, err := it.Next()
+			if !ok || err != nil {
+				return nil, false, err
+			}
+			if v, ok, err = f(v); ok || err != nil {
+				return v, ok, err
+			}
+			if err := c.Tick(); err != nil {
+				return nil, false, err
+			}
+		}
+	})
+}
+
+// expand returns an iterator over the items of those that next returns until it returns nil.
+func (c *Call) expand(next func() (*Iterator, error)) *Iterator {
+	var it *Iterator
+	return NewIterator(func() (any, bool, error) {
+		for {
+			if it != nil {
+				if v, ok, err := it.Next(); ok || err != nil {
+					return v, ok, err
+				}
+			}
+			var err error
+			if it, err = next(); it == nil || err != nil {
+				return nil, false, err
+			}
+			if err := c.Tick(); err != nil {
+				return nil, false, err
+			}
+		}
+	})
+}
+
+// inner returns an iterator over a collection in another one, within the limits.
+func (c *Call) inner(v any) (*Iterator, error) {
+	v, err := c.ev.limited(v)
+	return c.Iterate(v), err
+}
+
+// iterators returns iterators over the further arguments.
+func (c *Call) iterators() []*Iterator {
+	its := make([]*Iterator, len(c.Rest()))
+	for i, v := range c.Rest() {
+		its[i] = c.Iterate(v)
+	}
+	return its
+}
+
+// memorized returns the i-th argument or, if it can be read once only, what can be read again.
+func (c *Call) memorized(i int) any {
+	if it, ok := c.Arg(i).(*Iterator); ok {
+		return c.Remember(it)
+	}
+	return c.Arg(i)
+}
+
+// natural returns an integer argument that must not be negative.
+func (c *Call) natural(i int) (int, error) {
+	n, err := c.Int(i)
+	if err == nil && n < 0 {
+		err = Errorf(Value, "%s of %s must not be negative", c.fn.param(i).Name, c.fn.Name)
+	}
+	return n, err
+}
+
+// predicate returns a lambda argument as a predicate. Null is one for what counts as true.
+func (c *Call) predicate(i int) func(v any) (bool, error) {
+	if f := c.Lambda(i); f != nil {
+		return func(v any) (bool, error) { return f.Test(v) }
+	}
+	return func(v any) (bool, error) { return Truth(v), nil }
+}
+
+func errNoItem(text string) error { return Errorf(Value, "%s", text) }
+
+func where(c *Call) (any, error) {
+	test := c.predicate(1)
+	return c.sift(c.Iter(0), func(v any) (any, bool, error) {
+		ok, err := test(v)
+		return v, ok, err
+	}), nil
+}
+
+func selectItems(c *Call) (any, error) {
+	selector := c.Lambda(1)
+	return c.sift(c.Iter(0), func(v any) (any, bool, error) {
+		v, err := selector.Call(v)
+		return v, true, err
+	}), nil
+}
+
+func selectMany(c *Call) (any, error) {
+	it, selector := c.Iter(0), c.Lambda(1)
+	return c.expand(func() (*Iterator, error) {
+		v, ok, err := it.Next()
+		if !ok || err != nil {
+			return nil, err
+		}
+		if v, err = selector.Call(v); err != nil {
+			return nil, err
+		}
+		if classOf(v)&clAnyIter == 0 {
+			return one(v), nil
+		}
+		return c.inner(v)
+	}), nil
+}
+
+func attributeOfAll(c *Call) (any, error) {
+	return c.sift(c.Iter(0), func(v any) (any, bool, error) {
+		v, err := c.Invoke("#operator_.", v, c.Arg(1))
+		return v, true, err
+	}), nil
+}
+
+func skip(c *Call) (any, error) {
+	n, err := c.natural(1)
+	return c.sift(c.Iter(0), func(v any) (any, bool, error) {
+		n--
+		return v, n < 0, nil
+	}), err
+}
+
+func limit(c *Call) (any, error) {
+	n, err := c.natural(1)
+	return take(c.Iter(0), n), err
+}
+
+// take returns an iterator over the first n items, and reads no more.
+func take(it *Iterator, n int) *Iterator {
+	return NewIterator(func() (any, bool, error) {
+		if n--; n < 0 {
+			return nil, false, nil
+		}
+		return it.Next()
+	})
+}
+
+func takeWhile(c *Call) (any, error) {
+	it, predicate := c.Iter(0), c.Lambda(1)
+	return NewIterator(func() (any, bool, error) {
+		v, ok, err := it.Next()
+		if ok && err == nil {
+			ok, err = predicate.Test(v)
+		}
+		return v, ok, err
+	}), nil
+}
+
+func skipWhile(c *Call) (any, error) {
+	predicate, skipping := c.Lambda(1), true
+	return c.sift(c.Iter(0), func(v any) (any, bool, error) {
+		var err error
+		if skipping {
+			skipping, err = predicate.Test(v)
+		}
+		return v, !skipping, err
+	}), nil
+}
+
+// distinct returns the items whose keys are not those of earlier ones. Without a selector, the items are the keys.
+func (c *Call) distinct(it *Iterator, selector *Lambda) *Iterator {
+	seen := NewSet()
+	return c.sift(it, func(v any) (any, bool, error) {
+		key := v
+		if selector != nil {
+			var err error
+			if key, err = selector.Call(v); err != nil {
+				return nil, false, err
+			}
+		}
+		added, err := c.addNew(seen, key)
+		return v, added, err
+	})
+}
+
+// addNew adds a value to a set and reports whether it is new there.
+func (c *Call) addNew(s *Set, v any) (bool, error) {
+	n := s.Len()
+	if err := s.Add(v); err != nil {
+		return false, err
+	}
+	return s.Len() > n, c.Reserve(s.size)
+}
+
+func enumerate(c *Call) (any, error) {
+	if c.Arg(1) == nil {
+		return nil, Errorf(TypeError, "start of enumerate must not be null")
+	}
+	n := normInt(bigOf(c.Arg(1)))
+	return c.sift(c.Iter(0), func(v any) (any, bool, error) {
+		pair := NewPlainList([]any{n, v})
+		var err error
+		n, err = arithmetic('+', n, int64(1))
+		return pair, true, err
+	}), nil
+}
+
+func reverse(c *Call) (any, error) {
+	items, err := c.Collect(c.Iter(0))
+	return NewIterator(func() (any, bool, error) {
+		if len(items) == 0 {
+			return nil, false, nil
+		}
+		v := items[len(items)-1]
+		items = items[:len(items)-1]
+		return v, true, nil
+	}), err
+}
+
+func defaultIfEmpty(c *Call) (any, error) {
+	v := c.memorized(0)
+	_, ok, err := c.Iterate(v).Next()
+	if !ok && err == nil {
+		return c.Arg(1), nil
+	}
+	return v, err
+}
+
+func anyItem(c *Call) (found any, err error) {
+	predicate := c.Lambda(1)
+	found = false
+	err = c.each(c.Iter(0), func(v any) (bool, error) {
+		ok, err := true, error(nil)
+		if predicate != nil {
+			ok, err = predicate.Test(v)
+		}
+		found = ok
+		return !ok, err
+	})
+	return found, err
+}
+
+func allItems(c *Call) (any, error) {
+	test, all := c.predicate(1), true
+	err := c.each(c.Iter(0), func(v any) (bool, error) {
+		var err error
+		all, err = test(v)
+		return all, err
+	})
+	return all, err
+}
+
+func countItems(c *Call) (any, error) {
+	n := int64(0)
+	err := c.each(c.Iter(0), func(any) (bool, error) {
+		n++
+		return true, nil
+	})
+	return n, err
+}
+
+func first(c *Call) (any, error) {
+	v, ok, err := c.Iter(0).Next()
+	switch {
+	case ok || err != nil:
+		return v, err
+	case c.Has(1):
+		return c.Arg(1), nil
+	}
+	return nil, errNoItem("first of a collection without items: give it a default")
+}
+
+func last(c *Call) (v any, err error) {
+	v = c.Arg(1)
+	if l, ok := c.Arg(0).(*List); ok && l.Len() > 0 {
+		return l.items[l.Len()-1], nil
+	}
+	err = c.each(c.Iter(0), func(item any) (bool, error) {
+		v = item
+		return true, nil
+	})
+	if _, none := v.(unset); none && err == nil {
+		err = errNoItem("last of a collection without items: give it a default")
+	}
+	return v, err
+}
+
+func single(c *Call) (any, error) {
+	it := c.Iter(0)
+	v, ok, err := it.Next()
+	if err == nil && ok {
+		_, ok, err = it.Next()
+		ok = !ok
+	}
+	if err == nil && !ok {
+		err = errNoItem("single of a collection that does not have exactly one item")
+	}
+	return v, err
+}
+
+// position returns the index of the first item, or the last, for which test is true.
+func (c *Call) position(test func(any) (bool, error), last bool) (any, error) {
+	found, i := int64(-1), int64(-1)
+	err := c.each(c.Iter(0), func(v any) (bool, error) {
+		i++
+		ok, err := test(v)
+		if ok {
+			found = i
+		}
+		return last || !ok, err
+	})
+	return found, err
+}
+
+// fold returns the function that reduces with the function of a name.
+func fold(name string) func(*Call) (any, error) {
+	return func(c *Call) (any, error) { return c.reduce(c.operator(name), 1) }
+}
+
+func aggregate(c *Call) (any, error) {
+	selector := c.Lambda(1)
+	return c.reduce(func(a, b any) (any, error) { return selector.Call(a, b) }, 2)
+}
+
+// reduce applies f to the seed, an argument that may be unset, and the items one by one.
+func (c *Call) reduce(f func(a, b any) (any, error), seed int) (any, error) {
+	v, started := c.Arg(seed), c.Has(seed)
+	err := c.each(c.Iter(0), func(item any) (_ bool, err error) {
+		if !started {
+			v, started = item, true
+			return true, nil
+		}
+		v, err = f(v, item)
+		return true, err
+	})
+	if err == nil && !started {
+		err = Errorf(TypeError, "%s of a collection without items: give it an initial value", c.fn.Name)
+	}
+	return v, err
+}
+
+func accumulate(c *Call) (any, error) {
+	it, selector, v, started := c.Iter(0), c.Lambda(1), c.Arg(2), false
+	return NewIterator(func() (any, bool, error) {
+		if !started && c.Has(2) {
+			started = true
+			return v, true, nil
+		}
+		item, ok, err := it.Next()
+		switch {
+		case err != nil:
+			return nil, false, err
+		case !ok && !started:
+			return nil, false, Errorf(TypeError, "accumulate of a collection without items: give it a seed")
+		case !ok:
+			return nil, false, nil
+		case !started:
+			v, started = item, true
+		default:
+			v, err = selector.Call(v, item)
+		}
+		return v, true, err
+	}), nil
+}

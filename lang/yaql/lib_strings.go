@@ -1,0 +1,398 @@
+package yaql
+
+import (
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"golang.org/x/text/cases"
+	"golang.org/x/text/language"
+)
+
+var stringFunctions = []*Function{
+	Func("concat", "*args string", concat).
+		Document("Joins strings.", `concat(ab, c)`, `"abc"`),
+	Method("toUpper", "string string", value(func(c *Call) any { return cases.Upper(language.Und).String(c.String(0)) })).
+		Document("Returns the string in upper case.", `'aß1'.toUpper()`, `"ASS1"`),
+	Method("toLower", "string string", value(func(c *Call) any { return cases.Lower(language.Und).String(c.String(0)) })).
+		Document("Returns the string in lower case.", `'ÄB1'.toLower()`, `"äb1"`),
+	Method("split", "string string, separator string=null, maxSplits int=-1", func(c *Call) (any, error) { return splitString(c, false) }).
+		Document("Returns the parts between separators or, without one, between runs of white space. At most maxSplits splits are made.",
+			`'a,b,,c'.split(',')`, `["a", "b", "", "c"]`, `' a b  c '.split()`, `["a", "b", "c"]`, `'a b c'.split(maxSplits => 1)`, `["a", "b c"]`),
+	Method("rightSplit", "string string, separator string=null, maxSplits int=-1", func(c *Call) (any, error) { return splitString(c, true) }).
+		Document("Is split, except that maxSplits counts from the end.", `'a b c'.rightSplit(maxSplits => 1)`, `["a b", "c"]`),
+	Method("join", "sequence iterable, separator string", func(c *Call) (any, error) { return joinStrings(c, 0, 1) }).
+		Document("Returns the items, converted by str, with the separator between them.", `[a, 1, null].join('-')`, `"a-1-null"`),
+	Method("join", "separator string, sequence iterable", func(c *Call) (any, error) { return joinStrings(c, 1, 0) }).
+		Document("Returns the items, converted by str, with the separator between them.", `','.join([1, 2])`, `"1,2"`),
+	Func("str", "value any", str).
+		Document("Returns the value as text.", `str(1.0)`, `"1.0"`, `str(null)`, `"null"`, `str([a, true])`, `"('a', True)"`),
+	Method("trim", "string string, chars string=null", trimmed(true, true)).
+		Document("Removes white space, or the characters given, at both ends.", `' a '.trim()`, `"a"`, `'xyaxy'.trim(xy)`, `"a"`),
+	Method("trimLeft", "string string, chars string=null", trimmed(true, false)).
+		Document("Removes white space, or the characters given, at the start.", `' a '.trimLeft()`, `"a "`),
+	Method("trimRight", "string string, chars string=null", trimmed(false, true)).
+		Document("Removes white space, or the characters given, at the end.", `' a '.trimRight()`, `" a"`),
+	Extension("norm", "string string?, chars string=null", value(func(c *Call) any {
+		if s := trim(c, 0, 1, true, true); s != "" {
+			return s
+		}
+		return nil
+	})).Document("Is trim, except that the result is null if nothing is left.", `' a '.norm()`, `"a"`, `' '.norm()`, `null`),
+	Extension("isEmpty", "string string?, trim bool=true, chars string=null", value(func(c *Call) any {
+		return c.String(0) == "" || Truth(c.Arg(1)) && trim(c, 0, 2, true, true) == ""
+	})).Document("Returns whether the string is null or, without white space or the characters given at its ends, empty.",
+		`' '.isEmpty()`, `true`, `' '.isEmpty(trim => false)`, `false`, `isEmpty(null)`, `true`, `aba.isEmpty(chars => ab)`, `true`),
+	Method("replace", "string string, old string, new string, count int=-1", func(c *Call) (any, error) {
+		n, err := c.Int(3)
+		if err != nil {
+			return nil, err
+		}
+		return c.replaceAll(c.String(0), c.String(1), c.String(2), n)
+	}).Document("Replaces the first count occurrences of a string, by default all.",
+		`banana.replace(an, x)`, `"bxxa"`, `banana.replace(a, o, 2)`, `"bonona"`),
+	Method("replace", "string string, replacements dict, count int=-1", replaceByDict).
+		Document("Replaces the keys of a dictionary by its values, one key after the other, and each at most count times.",
+			`'a-b'.replace({a => b, b => c})`, `"c-c"`),
+	Extension("format", "_FormatString string, *args any, **kwargs any", formatString).
+		Document("Replaces fields in braces by arguments: {}, {0}, {name}, {0[key]}, {0:>8.2f}, as Python does. Attributes of values cannot be reached.",
+			`'{0}, {x:>4}'.format(a, x => 1)`, `"a,    1"`, `'{:.2f}'.format(2.5)`, `"2.50"`, `'{0.__class__}'.format(1)`, `error: type`),
+	Method("substring", "string string, start int, length int=-1", value(func(c *Call) any {
+		n := utf8.RuneCountInString(c.String(0))
+		start, length := c.clamped(1), c.clamped(2)
+		if length < 0 {
+			length = n
+		}
+		if start < 0 {
+			start += n
+		}
+		lo, hi := sliceBounds(n, start, start+length)
+		return runeSlice(c.String(0), lo, hi)
+	})).Document("Returns length characters from start, counted from the end if it is negative.",
+		`abcde.substring(1, 2)`, `"bc"`, `abcde.substring(-2)`, `"de"`),
+	Method("indexOf", "string string, sub string, start int=0", findFrom(strings.Index)).
+		Document("Returns where sub occurs first at or after start, or -1.", `banana.indexOf(an)`, `1`, `banana.indexOf(an, 2)`, `3`),
+	Method("indexOf", "string string, sub string, start int, length int", findIn(strings.Index)).
+		Document("Returns where sub occurs first within length characters from start, or -1.", `banana.indexOf(n, 3, 1)`, `-1`),
+	Method("lastIndexOf", "string string, sub string, start int=0", findFrom(strings.LastIndex)).
+		Document("Returns where sub occurs last at or after start, or -1.", `banana.lastIndexOf(an)`, `3`),
+	Method("lastIndexOf", "string string, sub string, start int, length int", findIn(strings.LastIndex)).
+		Document("Returns where sub occurs last within length characters from start, or -1.", `banana.lastIndexOf(a, 0, 4)`, `3`),
+	Method("toCharArray", "string string", func(c *Call) (any, error) {
+		items, err := c.characters(c.String(0))
+		return NewList(items), err
+	}).Document("Returns the characters.", `'aß'.toCharArray()`, `["a", "ß"]`),
+	Func("characters", "digits bool?=false, hexdigits bool?=false, asciiLowercase bool?=false, asciiUppercase bool?=false, "+
+		"asciiLetters bool?=false, letters bool?=false, octdigits bool?=false, punctuation bool?=false, printable bool?=false, "+
+		"lowercase bool?=false, uppercase bool?=false, whitespace bool?=false", characterClasses).
+		Document("Returns the ASCII characters of the classes that are true, without duplicates and in order of their codes.",
+			`characters(octdigits => true)`, `["0", "1", "2", "3", "4", "5", "6", "7"]`),
+	Func("isString", "arg any", value(func(c *Call) any { _, ok := c.Arg(0).(string); return ok })).
+		Document("Returns whether the value is a string.", `isString(a)`, `true`, `isString(1)`, `false`),
+	Method("startsWith", "string string, *prefixes string", affix(strings.HasPrefix)).
+		Document("Returns whether the string starts with any of the others.", `abc.startsWith(b, ab)`, `true`, `abc.startsWith()`, `false`),
+	Method("endsWith", "string string, *suffixes string", affix(strings.HasSuffix)).
+		Document("Returns whether the string ends with any of the others.", `abc.endsWith(bc)`, `true`),
+	Func("hex", "num number?", func(c *Call) (any, error) {
+		if !isInt(c.Arg(0)) {
+			return nil, Errorf(TypeError, "a %s has no hexadecimal form", typeName(c.Arg(0)))
+		}
+		n := bigOf(c.Arg(0))
+		return strings.Replace("0x"+n.Text(16), "0x-", "-0x", 1), nil
+	}).Document("Returns an integer in hexadecimal.", `hex(-255)`, `"-0xff"`, `hex(1.5)`, `error: type`),
+}
+
+// isSpace is unicode.IsSpace and the separators of ASCII.
+func isSpace(r rune) bool { return unicode.IsSpace(r) || r >= 0x1c && r <= 0x1f }
+
+// clamped returns an integer argument, limited to a range that no length exceeds and sums do not overflow.
+func (c *Call) clamped(i int) int {
+	const far = 1 << 48
+	n, err := c.Int(i)
+	if err != nil {
+		return far * bigOf(c.Arg(i)).Sign()
+	}
+	return max(-far, min(n, far))
+}
+
+// sliceBounds are the bounds of the slice from lo to hi of n items, where negative bounds count from the end.
+func sliceBounds(n, lo, hi int) (int, int) {
+	for _, p := range []*int{&lo, &hi} {
+		if *p < 0 {
+			*p = max(*p+n, 0)
+		}
+	}
+	hi = min(hi, n)
+	return lo, hi
+}
+
+// runeOffset returns the byte offset of the n-th character.
+func runeOffset(s string, n int) int {
+	for i := range s {
+		if n == 0 {
+			return i
+		}
+		n--
+	}
+	return len(s)
+}
+
+func runeSlice(s string, lo, hi int) string {
+	if lo >= hi {
+		return ""
+	}
+	s = s[runeOffset(s, lo):]
+	return s[:runeOffset(s, hi-lo)]
+}
+
+func concat(c *Call) (any, error) {
+	var b strings.Builder
+	for _, s := range c.Rest() {
+		if err := c.Reserve(int64(b.Len() + len(s.(string)))); err != nil {
+			return nil, err
+		}
+		b.WriteString(s.(string))
+	}
+	return b.String(), nil
+}
+
+func splitString(c *Call, fromRight bool) (any, error) {
+	s, sep := c.String(0), c.String(1)
+	limit, err := c.Int(2)
+	switch {
+	case err != nil:
+		return nil, err
+	case c.Arg(1) != nil && sep == "":
+		return nil, Errorf(Value, "empty separator")
+	}
+	var parts []any
+	add := func(part string) error {
+		parts = append(parts, part)
+		return c.Reserve(int64(len(parts)) * 32)
+	}
+	left, cut := strings.TrimLeftFunc, strings.IndexFunc
+	if fromRight {
+		left, cut = strings.TrimRightFunc, strings.LastIndexFunc
+	}
+	for ; ; limit-- {
+		var i int
+		width := len(sep)
+		if c.Arg(1) == nil {
+			if s = left(s, isSpace); s == "" {
+				break
+			}
+			if i = cut(s, isSpace); i >= 0 {
+				_, width = utf8.DecodeRuneInString(s[i:])
+			}
+		} else if i = strings.Index(s, sep); fromRight {
+			i = strings.LastIndex(s, sep)
+		}
+		if i < 0 || limit == 0 {
+			if err := add(s); err != nil {
+				return nil, err
+			}
+			break
+		}
+		part := s[:i]
+		if fromRight {
+			part, s = s[i+width:], s[:i]
+		} else {
+			s = s[i+width:]
+		}
+		if err := add(part); err != nil {
+			return nil, err
+		}
+		if err := c.Tick(); err != nil {
+			return nil, err
+		}
+	}
+	if fromRight {
+		slices.Reverse(parts)
+	}
+	return NewPlainList(parts), nil
+}
+
+func joinStrings(c *Call, sequence, separator int) (any, error) {
+	var b strings.Builder
+	sep := c.String(separator)
+	direct := c.outer.scope.lookup("str").standard
+	for it, first := c.Iter(sequence), true; ; first = false {
+		v, ok, err := it.Next()
+		if err != nil || !ok {
+			return b.String(), err
+		}
+		s, isString := v.(string)
+		if !direct || !isString {
+			if v, err = c.Invoke("str", v); err != nil {
+				return nil, err
+			}
+			if s, isString = v.(string); !isString {
+				return nil, Errorf(TypeError, "str returned a %s", typeName(v))
+			}
+		}
+		if err := c.Reserve(int64(b.Len() + len(sep) + len(s))); err != nil {
+			return nil, err
+		}
+		if !first {
+			b.WriteString(sep)
+		}
+		b.WriteString(s)
+	}
+}
+
+func str(c *Call) (any, error) {
+	switch v := c.Arg(0).(type) {
+	case nil:
+		return "null", nil
+	case bool:
+		if v {
+			return "true", nil
+		}
+		return "false", nil
+	}
+	return c.text(c.Arg(0))
+}
+
+func trimmed(left, right bool) func(*Call) (any, error) {
+	return value(func(c *Call) any { return trim(c, 0, 1, left, right) })
+}
+
+func trim(c *Call, str, chars int, left, right bool) string {
+	cut := isSpace
+	if c.Arg(chars) != nil {
+		set := map[rune]bool{}
+		for _, r := range c.String(chars) {
+			set[r] = true
+		}
+		cut = func(r rune) bool { return set[r] }
+	}
+	s := c.String(str)
+	if left {
+		s = strings.TrimLeftFunc(s, cut)
+	}
+	if right {
+		s = strings.TrimRightFunc(s, cut)
+	}
+	return s
+}
+
+func (c *Call) replaceAll(s, old, replacement string, count int) (string, error) {
+	n := strings.Count(s, old)
+	if count >= 0 {
+		n = min(n, count)
+	}
+	if grown := len(replacement) - len(old); grown > 0 {
+		if n > 0 && int64(grown) > (1<<62)/int64(n) {
+			return "", c.ev.overQuota()
+		}
+		if err := c.Reserve(int64(len(s)) + int64(n)*int64(grown)); err != nil {
+			return "", err
+		}
+	}
+	return strings.Replace(s, old, replacement, n), c.Tick()
+}
+
+func replaceByDict(c *Call) (any, error) {
+	s := c.String(0)
+	count, err := c.Int(2)
+	if err != nil && c.Dict(1).Len() > 0 {
+		return nil, err
+	}
+	for k, v := range c.Dict(1).All() {
+		var texts [2]string
+		for i, x := range []any{k, v} {
+			text, err := c.Invoke("str", x)
+			if err != nil {
+				return nil, err
+			}
+			texts[i], _ = text.(string)
+		}
+		if s, err = c.replaceAll(s, texts[0], texts[1], count); err != nil {
+			return nil, err
+		}
+	}
+	return s, nil
+}
+
+// findFrom returns the character index of sub in what follows a start.
+func findFrom(find func(s, sub string) int) func(*Call) (any, error) {
+	return value(func(c *Call) any {
+		n := utf8.RuneCountInString(c.String(0))
+		return findSlice(c, n, c.clamped(2), n, find)
+	})
+}
+
+func findIn(find func(s, sub string) int) func(*Call) (any, error) {
+	return value(func(c *Call) any {
+		n := utf8.RuneCountInString(c.String(0))
+		start, length := c.clamped(2), c.clamped(3)
+		if start < 0 {
+			start += n
+		}
+		if length < 0 {
+			length = n - start
+		}
+		return findSlice(c, n, start, start+length, find)
+	})
+}
+
+func findSlice(c *Call, n, start, end int, find func(s, sub string) int) any {
+	lo, hi := sliceBounds(n, start, end)
+	if lo > hi {
+		return int64(-1)
+	}
+	s := runeSlice(c.String(0), lo, hi)
+	i := find(s, c.String(1))
+	if i < 0 {
+		return int64(-1)
+	}
+	return int64(lo + utf8.RuneCountInString(s[:i]))
+}
+
+func (c *Call) characters(s string) ([]any, error) {
+	if err := c.Reserve(32 * int64(len(s))); err != nil {
+		return nil, err
+	}
+	items := make([]any, 0, len(s))
+	for i, r := range s {
+		items = append(items, s[i:i+utf8.RuneLen(r)])
+	}
+	return items, nil
+}
+
+func characterClasses(c *Call) (any, error) {
+	in := func(ranges string) func(r rune) bool {
+		return func(r rune) bool { return strings.ContainsRune(ranges, r) }
+	}
+	lower := func(r rune) bool { return r >= 'a' && r <= 'z' }
+	upper := func(r rune) bool { return r >= 'A' && r <= 'Z' }
+	space := in(" \t\n\r\v\f")
+	classes := []func(rune) bool{
+		in("0123456789"), in("0123456789abcdefABCDEF"), lower, upper, func(r rune) bool { return lower(r) || upper(r) }, nil,
+		in("01234567"), func(r rune) bool { return r > ' ' && r < 0x7f && !lower(r) && !upper(r) && (r < '0' || r > '9') },
+		func(r rune) bool { return r >= ' ' && r < 0x7f || space(r) }, nil, nil, space,
+	}
+	var items []any
+	for r := range rune(128) {
+		for i, class := range classes {
+			if !c.Bool(i) {
+				continue
+			}
+			if class == nil {
+				return nil, Errorf(TypeError, "the class %s depends on a locale", c.fn.param(i).Name)
+			}
+			if class(r) {
+				items = append(items, string(r))
+				break
+			}
+		}
+	}
+	return NewList(items), nil
+}
+
+func affix(has func(s, affix string) bool) func(*Call) (any, error) {
+	return value(func(c *Call) any {
+		return slices.ContainsFunc(c.Rest(), func(a any) bool { return has(c.String(0), a.(string)) })
+	})
+}

@@ -1,0 +1,124 @@
+package yaql
+
+import "math/big"
+
+// A binaryOperator returns false for operands that it is not for.
+type binaryOperator = func(ev *evaluation, a, b any) (any, bool, error)
+
+// shortcuts are operators that are computed without overload resolution for the most common operands, where all
+// overloads in scope are the standard library's.
+var shortcuts = map[string]binaryOperator{
+	"#operator_+":   plus,
+	"#operator_-":   arithmeticOperator('-'),
+	"#operator_*":   arithmeticOperator('*'),
+	"#operator_/":   arithmeticOperator('/'),
+	"#operator_mod": arithmeticOperator('%'),
+	"#operator_<":   ordering(true, false, false),
+	"#operator_<=":  ordering(true, true, false),
+	"#operator_>":   ordering(false, false, true),
+	"#operator_>=":  ordering(false, true, true),
+	"*equal": func(_ *evaluation, a, b any) (any, bool, error) {
+		return Equal(a, b), true, nil
+	},
+	"*not_equal": func(_ *evaluation, a, b any) (any, bool, error) {
+		return !Equal(a, b), true, nil
+	},
+	"#indexer": index,
+}
+
+func isNumber(v any) bool {
+	switch v.(type) {
+	case int64, float64, *big.Int:
+		return true
+	}
+	return false
+}
+
+func arithmeticOperator(op byte) binaryOperator {
+	return func(_ *evaluation, a, b any) (any, bool, error) {
+		if !isNumber(a) || !isNumber(b) {
+			return nil, false, nil
+		}
+		v, err := arithmetic(op, a, b)
+		return v, true, err
+	}
+}
+
+func plus(ev *evaluation, a, b any) (any, bool, error) {
+	if s, ok := a.(string); ok {
+		t, ok := b.(string)
+		if !ok {
+			return nil, false, nil
+		}
+		if err := ev.reserve(int64(len(s) + len(t))); err != nil {
+			return nil, false, err
+		}
+		return s + t, true, nil
+	}
+	return arithmeticOperator('+')(ev, a, b)
+}
+
+// ordering returns the operator that is true if the left operand is less, equal or greater. Null is less than all else.
+func ordering(less, equal, greater bool) binaryOperator {
+	return func(_ *evaluation, a, b any) (any, bool, error) {
+		c := 0
+		switch {
+		case a == nil && b == nil:
+		case a == nil:
+			c = -1
+		case b == nil:
+			c = 1
+		case isNumber(a) && isNumber(b):
+			var ordered bool
+			if c, ordered = compareNumbers(a, b); !ordered {
+				return false, true, nil
+			}
+		default:
+			s, ok := a.(string)
+			t, ok2 := b.(string)
+			if !ok || !ok2 {
+				return nil, false, nil
+			}
+			switch {
+			case s < t:
+				c = -1
+			case s > t:
+				c = 1
+			}
+		}
+		return less && c < 0 || equal && c == 0 || greater && c > 0, true, nil
+	}
+}
+
+func index(_ *evaluation, a, b any) (any, bool, error) {
+	switch a := a.(type) {
+	case *List:
+		i, ok := b.(int64)
+		if !ok {
+			return nil, false, nil
+		}
+		if i < 0 {
+			i += int64(len(a.items))
+		}
+		if i < 0 || i >= int64(len(a.items)) {
+			return nil, true, Errorf(Index, "index %d is out of range for a list of %d", b, len(a.items))
+		}
+		return a.items[i], true, nil
+	case *Dict:
+		v, err := fetch(a, b)
+		return v, true, err
+	}
+	return nil, false, nil
+}
+
+// fetch returns the value of a key that has to exist.
+func fetch(d *Dict, key any) (any, error) {
+	v, ok, err := d.Get(key)
+	if err == nil && !ok {
+		if s, isString := key.(string); isString {
+			return nil, Errorf(Key, "missing key %q", s)
+		}
+		return nil, Errorf(Key, "missing key of type %s", typeName(key))
+	}
+	return v, err
+}

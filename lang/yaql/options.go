@@ -1,0 +1,118 @@
+package yaql
+
+import (
+	"fmt"
+	"iter"
+	"math"
+
+	"github.com/lumi-idl/lumi/internal/suggest"
+)
+
+// Options are the limits and conversions of an expression. Those that the reference has too have its names with the
+// prefix yaql. in [Options.Set].
+type Options struct {
+	// LimitIterators is the number of items after which an iteration fails.
+	LimitIterators int
+	// MemoryQuota is the size in bytes that no value may exceed. It bounds the variables in scope and the arguments of
+	// pending calls to a small multiple.
+	MemoryQuota int64
+	// Depth is the depth of nested calls, operators included.
+	Depth int
+	// ConvertTuplesToLists and ConvertSetsToLists apply to results.
+	ConvertTuplesToLists, ConvertSetsToLists bool
+	// IterableDicts makes dictionaries acceptable as iterables of their keys.
+	IterableDicts bool
+	// ConvertInputData copies data given to Evaluate. Without it, they have to be values as this package defines them.
+	ConvertInputData bool
+	// ConvertOutputData reads the iterators in results.
+	ConvertOutputData bool
+	// Delegates enables calls of values, $f(1), and the functions lambda and #call.
+	Delegates bool
+}
+
+// DefaultOptions returns the defaults.
+func DefaultOptions() Options {
+	return Options{
+		LimitIterators: 1_000_000, MemoryQuota: 256 << 20, Depth: 200,
+		ConvertTuplesToLists: true, ConvertInputData: true, ConvertOutputData: true,
+	}
+}
+
+// Option changes the options of an expression.
+type Option func(*Options)
+
+// WithOptions sets all options. Limits that are not positive are the defaults: no expression is without limits.
+func WithOptions(o Options) Option { return func(p *Options) { *p = o } }
+
+// Set sets the option of the given name, such as limitIterators, with or without the prefix yaql., to a value decoded
+// from JSON.
+func (o *Options) Set(name string, value any) error {
+	flags := map[string]*bool{
+		"convertTuplesToLists": &o.ConvertTuplesToLists, "convertSetsToLists": &o.ConvertSetsToLists,
+		"iterableDicts": &o.IterableDicts, "convertInputData": &o.ConvertInputData,
+		"convertOutputData": &o.ConvertOutputData, "delegates": &o.Delegates,
+	}
+	const prefix = "yaql."
+	if len(name) > len(prefix) && name[:len(prefix)] == prefix {
+		name = name[len(prefix):]
+	}
+	if flag := flags[name]; flag != nil {
+		b, ok := value.(bool)
+		if !ok {
+			return fmt.Errorf("option %s must be true or false", name)
+		}
+		*flag = b
+		return nil
+	}
+	limits := map[string]func(int64){
+		"limitIterators": func(n int64) { o.LimitIterators = int(n) },
+		"memoryQuota":    func(n int64) { o.MemoryQuota = n },
+		"depth":          func(n int64) { o.Depth = int(n) },
+	}
+	set := limits[name]
+	if set == nil {
+		var names iter.Seq[string] = func(yield func(string) bool) {
+			for name := range flags {
+				if !yield(name) {
+					return
+				}
+			}
+			for name := range limits {
+				if !yield(name) {
+					return
+				}
+			}
+		}
+		if near := suggest.To(name, math.MaxInt, names); near != "" {
+			return fmt.Errorf("unknown option %s (did you mean %s?)", name, near)
+		}
+		return fmt.Errorf("unknown option %s", name)
+	}
+	var n int64
+	switch v := value.(type) {
+	case float64:
+		n = int64(v)
+	case int64:
+		n = v
+	case int:
+		n = int64(v)
+	default:
+		return fmt.Errorf("option %s must be a number", name)
+	}
+	set(n)
+	return nil
+}
+
+// finite replaces limits that are not positive.
+func (o *Options) finite() {
+	d := DefaultOptions()
+	if o.LimitIterators <= 0 {
+		o.LimitIterators = d.LimitIterators
+	}
+	if o.MemoryQuota <= 0 {
+		o.MemoryQuota = d.MemoryQuota
+	}
+	if o.Depth <= 0 {
+		o.Depth = d.Depth
+	}
+}

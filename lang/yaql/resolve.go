@@ -1,0 +1,448 @@
+package yaql
+
+import (
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/lumi-idl/lumi/internal/suggest"
+)
+
+// binding maps the arguments of a call to the parameters of a function.
+type binding struct {
+	fn *Function
+	// source tells for each fixed parameter where its value comes from: the index of a positional argument, or
+	// sourceDefault, or, below that, a keyword argument.
+	source []int
+	others []int // keyword arguments for fn.Others
+	// lazy tells which arguments, first positional, then keyword ones, are not evaluated. It is nil if all are.
+	lazy []bool
+}
+
+const sourceDefault = -1
+
+func sourceKeyword(k int) int { return -2 - k }
+
+func findNamed(list []named, name string) int {
+	for i := range list {
+		if list[i].name == name {
+			return i
+		}
+	}
+	return -1
+}
+
+// bind maps arguments, which may be expressions yet to be evaluated, to the parameters of f. It returns nil if they do
+// not fit. Keyword arguments for named parameters are not checked before they are evaluated.
+func bind(f *Function, args []any, keywords []named, opts *Options) *binding {
+	b := &binding{fn: f, source: make([]int, f.fixed())}
+	used := make([]bool, len(keywords))
+	total := len(args) + len(keywords)
+	for i := range b.source {
+		p := f.param(i)
+		k := findNamed(keywords, p.Name)
+		given := i < len(f.Params) && i < len(args)
+		if given {
+			_, left := args[i].(*missing)
+			given = !left
+			if left && k >= 0 {
+				return nil
+			}
+		}
+		switch {
+		case given && k >= 0:
+			return nil
+		case given:
+			b.source[i] = i
+		case k >= 0:
+			b.source[i] = sourceKeyword(k)
+			used[k] = true
+			b.setLazy(p, len(args)+k, total)
+		case !p.optional:
+			return nil
+		default:
+			b.source[i] = sourceDefault
+		}
+	}
+	for i, a := range args {
+		p := b.positional(i)
+		if p == nil {
+			return nil
+		}
+		if _, left := a.(*missing); left {
+			if i >= len(f.Params) {
+				return nil
+			}
+			continue
+		}
+		if !p.accepts(a, opts) {
+			return nil
+		}
+		b.setLazy(p, i, total)
+	}
+	for k := range keywords {
+		if !used[k] {
+			if f.Others == nil || !f.Others.accepts(keywords[k].value, opts) {
+				return nil
+			}
+			b.others = append(b.others, k)
+			b.setLazy(f.Others, len(args)+k, total)
+		}
+	}
+	return b
+}
+
+func (b *binding) setLazy(p *Param, i, total int) {
+	if p.typ.lazy() {
+		if b.lazy == nil {
+			b.lazy = make([]bool, total)
+		}
+		b.lazy[i] = true
+	}
+}
+
+// positional returns the parameter for the i-th positional argument or nil.
+func (b *binding) positional(i int) *Param {
+	if i < len(b.fn.Params) {
+		return &b.fn.Params[i]
+	}
+	return b.fn.Rest
+}
+
+// keyword returns the parameter for the k-th keyword argument.
+func (b *binding) keyword(k int) *Param {
+	for i, s := range b.source {
+		if s == sourceKeyword(k) {
+			return b.fn.param(i)
+		}
+	}
+	return b.fn.Others
+}
+
+// fits reports whether all evaluated arguments are of the parameters' types.
+func (b *binding) fits(args []any, keywords []named, opts *Options) bool {
+	for i, a := range args {
+		if _, left := a.(*missing); !left && !b.positional(i).accepts(a, opts) {
+			return false
+		}
+	}
+	for k := range keywords {
+		if !b.keyword(k).accepts(keywords[k].value, opts) {
+			return false
+		}
+	}
+	return true
+}
+
+// specializes reports whether some parameter of b is narrower than that of c, and none is wider.
+func (b *binding) specializes(c *binding, args, keywords int) bool {
+	narrower := false
+	for i := range args + keywords {
+		var p, q *Param
+		if i < args {
+			p, q = b.positional(i), c.positional(i)
+		} else {
+			p, q = b.keyword(i-args), c.keyword(i-args)
+		}
+		if q.typ.specializes(p.typ) {
+			return false
+		}
+		narrower = narrower || p.typ.specializes(q.typ)
+	}
+	return narrower
+}
+
+// site is what is known about a call in an expression for the functions of a scope.
+type site struct {
+	scope  *scope
+	opts   *Options
+	method bool
+	fns    *overloads
+	binary binaryOperator // nil, or what computes the call from two evaluated arguments
+	bound  [][]*binding
+}
+
+// placeholder takes the place of a method's receiver, whose value is not known yet.
+var placeholder any = &paren{x: &constant{}}
+
+// siteFor returns what is known about n in s. It is cached in n unless the expression defines the function itself.
+func (ev *evaluation) siteFor(n *invocation, s *scope, method bool) *site {
+	known := n.site.Load()
+	if known != nil && known.scope == s && known.method == method && known.opts == ev.opts {
+		return known
+	}
+	fns := s.lookup(n.name)
+	if known != nil && known.fns == fns && known.method == method && known.opts == ev.opts {
+		return known
+	}
+	st := &site{opts: ev.opts, method: method, fns: fns}
+	if !s.dynamic { // Such a scope would keep all data of the evaluation in use.
+		st.scope = s
+	}
+	receiver := none
+	if method {
+		receiver = placeholder
+	}
+	family := fns.family(method)
+	args, keywords := n.arguments(receiver, family.noKeywords)
+	st.bound = bindAll(family.levels, args, keywords, ev.opts)
+	if len(st.bound) > 0 && len(n.args) == 2 && n.plain && !method {
+		st.binary = fns.binary
+	}
+	if !fns.dynamic {
+		n.site.Store(st)
+	}
+	return st
+}
+
+func bindAll(levels [][]*Function, args []any, keywords []named, opts *Options) [][]*binding {
+	var bound [][]*binding
+	for _, level := range levels {
+		var fit []*binding
+		for _, f := range level {
+			if b := bind(f, args, keywords, opts); b != nil {
+				fit = append(fit, b)
+			}
+		}
+		if fit != nil {
+			bound = append(bound, fit)
+		}
+	}
+	return bound
+}
+
+// call calls the best of the overloads that bound holds for the arguments. Those that are expressions are evaluated in
+// sc first, unless the parameter is lazy. The receiver of a method is the first argument. The call owns args and
+// keywords.
+func (ev *evaluation) call(fns *overloads, method bool, bound [][]*binding, args []any, keywords []named, sc *Context) (any, error) {
+	var lazy []bool
+	candidates := 0
+	for _, level := range bound {
+		for _, b := range level {
+			if method && !b.positional(0).accepts(args[0], ev.opts) {
+				continue
+			}
+			if candidates > 0 && !slices.Equal(b.lazy, lazy) {
+				return nil, ev.ambiguous(fns, method, args, keywords)
+			}
+			lazy = b.lazy
+			candidates++
+		}
+	}
+	if candidates == 0 {
+		return nil, ev.noMatch(fns, method, args, keywords)
+	}
+	held := int64(0)
+	defer func() { ev.release(held) }()
+	for i := range len(args) + len(keywords) {
+		var arg *any
+		if i < len(args) {
+			arg = &args[i]
+		} else {
+			arg = &keywords[i-len(args)].value
+		}
+		n, ok := (*arg).(node)
+		if !ok || len(lazy) > 0 && lazy[i] {
+			continue
+		}
+		switch n.(type) {
+		case *constant, *missing:
+			continue
+		}
+		v, err := ev.eval(n, none, sc)
+		if err != nil {
+			return nil, err
+		}
+		if size := sizeOf(v); size > holdFrom {
+			if err := ev.hold(size); err != nil {
+				return nil, err
+			}
+			held += size
+		}
+		*arg = v
+	}
+	for _, level := range bound {
+		var winner *binding
+		for _, b := range level {
+			if !b.fits(args, keywords, ev.opts) {
+				continue
+			}
+			if winner != nil {
+				if winner.specializes(b, len(args), len(keywords)) {
+					continue
+				}
+				if !b.specializes(winner, len(args), len(keywords)) {
+					return nil, ev.ambiguous(fns, method, args, keywords)
+				}
+			}
+			winner = b
+		}
+		if winner != nil {
+			return ev.apply(winner, args, keywords, sc)
+		}
+	}
+	return nil, ev.noMatch(fns, method, args, keywords)
+}
+
+// apply calls the function of b.
+func (ev *evaluation) apply(b *binding, args []any, keywords []named, sc *Context) (any, error) {
+	f := b.fn
+	c := &Call{ev: ev, fn: f, outer: sc}
+	if len(b.source) <= len(c.buffer) {
+		c.args = c.buffer[:len(b.source)]
+	} else {
+		c.args = make([]any, len(b.source))
+	}
+	for i, s := range b.source {
+		p := f.param(i)
+		v := p.value
+		switch {
+		case s >= 0:
+			v = args[s]
+		case s < sourceDefault:
+			v = keywords[-2-s].value
+		}
+		var err error
+		if c.args[i], err = c.convert(p, v); err != nil {
+			return nil, err
+		}
+	}
+	if len(args) > len(f.Params) {
+		c.rest = make([]any, 0, len(args)-len(f.Params))
+		for _, a := range args[len(f.Params):] {
+			v, err := c.convert(f.Rest, a)
+			if err != nil {
+				return nil, err
+			}
+			c.rest = append(c.rest, v)
+		}
+	}
+	for _, k := range b.others {
+		v, err := c.convert(f.Others, keywords[k].value)
+		if err != nil {
+			return nil, err
+		}
+		c.others = append(c.others, named{keywords[k].name, v})
+	}
+	v, err := f.call(c)
+	if err != nil {
+		return nil, err
+	}
+	var kept *measure
+	switch v := v.(type) {
+	case *Iterator:
+		kept = &v.measure
+	case *ordered:
+		kept = &v.measure
+	}
+	if kept != nil && kept.size == 0 {
+		*kept = sc.measure
+		for _, a := range args {
+			kept.add(a)
+		}
+	}
+	return v, ev.check(v)
+}
+
+// invoke calls a function or, with a receiver as the first argument, a method by name.
+func (ev *evaluation) invoke(fns *overloads, method bool, args []any, keywords []named, sc *Context) (any, error) {
+	if err := ev.callable(fns, method, args, keywords, sc); err != nil {
+		return nil, err
+	}
+	family := fns.family(method)
+	if family.noKeywords && len(keywords) > 0 {
+		return nil, Errorf(Argument, "%s takes no keyword arguments", fns.name)
+	}
+	return ev.call(fns, method, bindAll(family.levels, args, keywords, ev.opts), args, keywords, sc)
+}
+
+// callable reports what is wrong with the overloads as such.
+func (ev *evaluation) callable(fns *overloads, method bool, args []any, keywords []named, sc *Context) error {
+	switch family := fns.family(method); {
+	case family.levels == nil:
+		return ev.unknown(fns.name, sc.scope, method, args)
+	case family.mixed:
+		return ev.ambiguous(fns, method, args, keywords)
+	}
+	return nil
+}
+
+func describeFunction(name string, method bool, args []any) string {
+	kind := "function "
+	if method {
+		kind = "method "
+	}
+	for _, prefix := range []string{"#operator_", "#unary_operator_", "*"} {
+		if len(name) > len(prefix) && name[:len(prefix)] == prefix {
+			kind, name = "operator ", name[len(prefix):]
+		}
+	}
+	switch name {
+	case "equal":
+		name = "="
+	case "not_equal":
+		name = "!="
+	case "#indexer":
+		kind, name = "operator ", "[]"
+	case "#list":
+		kind, name = "list ", "[...]"
+	case "#map":
+		kind, name = "dictionary ", "{...}"
+	case "#call":
+		kind, name = "function ", "call"
+	}
+	s := kind + name
+	if method && len(args) > 0 {
+		s += " of " + typeName(args[0])
+	}
+	return s
+}
+
+func (ev *evaluation) unknown(name string, s *scope, method bool, args []any) error {
+	const property = "#property#"
+	if len(name) > len(property) && name[:len(property)] == property {
+		return Errorf(UnknownFunction, "%s has no property %q", typeName(args[0]), name[len(property):])
+	}
+	msg := "unknown " + describeFunction(name, method, args)
+	if near := suggest.To(name, math.MaxInt, s.names(method)); near != "" {
+		msg += " (did you mean " + near + "?)"
+	}
+	return Errorf(UnknownFunction, "%s", msg)
+}
+
+func (ev *evaluation) noMatch(fns *overloads, method bool, args []any, keywords []named) error {
+	return Errorf(NoMatch, "no overload of %s accepts (%s)", describeFunction(fns.name, method, args), describeArgs(method, args, keywords))
+}
+
+func (ev *evaluation) ambiguous(fns *overloads, method bool, args []any, keywords []named) error {
+	return Errorf(Ambiguous, "several overloads of %s accept (%s)", describeFunction(fns.name, method, args), describeArgs(method, args, keywords))
+}
+
+// describeArgs names the types of arguments, as far as they are evaluated.
+func describeArgs(method bool, args []any, keywords []named) string {
+	if method && len(args) > 0 {
+		args = args[1:]
+	}
+	var parts []string
+	for _, a := range args {
+		parts = append(parts, describeArg(a))
+	}
+	for _, k := range keywords {
+		parts = append(parts, k.name+" => "+describeArg(k.value))
+	}
+	return strings.Join(parts, ", ")
+}
+
+func describeArg(a any) string {
+	switch n := a.(type) {
+	case *constant:
+		return typeName(n.value)
+	case *mapping, *Pair:
+		return "key => value"
+	case *missing:
+		return "nothing"
+	case node:
+		return "an expression"
+	}
+	return typeName(a)
+}
