@@ -60,7 +60,7 @@ work with the state, with LumiGL files, in which programs and states are written
 		retryCommand(env), abortCommand(env), rollbackCommand(env), resolveCommand(env))
 	add(root, "State", envCommand(env), outputCommand(env), stateCommand(env))
 	add(root, "Files", checkCommand(env), convertCommand(env), diffCommand(env), fmtCommand(env), graphCommand(env),
-		queryCommand(env), repairCommand(env), showCommand(env))
+		queryCommand(env), repairCommand(env), showCommand(env), yaqlCommand(env))
 	add(root, "Providers", providerCommand(env))
 	help := helpCommand(env)
 	add(root, "Help", completionCommand(env), explainCommand(env), help, versionCommand(env))

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 )
@@ -14,7 +15,7 @@ import (
 // docs/diff.md is held by the tests of package diff, and the examples of docs/query.md that are a table by those of query.
 func TestPages(t *testing.T) {
 	t.Setenv("PATH", os.Getenv("PATH")+string(os.PathListSeparator)+filepath.Dir(testPlugin(t)))
-	pages := map[string]int{"conformance.md": 3, "lumi.md": 4, "query.md": 1, "graph.md": 1, "convert.md": 1}
+	pages := map[string]int{"conformance.md": 3, "lumi.md": 4, "query.md": 1, "graph.md": 1, "convert.md": 1, "yaql.md": 5}
 	for page, least := range pages {
 		text, err := os.ReadFile(filepath.Join("../../docs", page))
 		if err != nil {
@@ -40,6 +41,9 @@ func TestPages(t *testing.T) {
 	}
 }
 
+// quotedWord matches an argument, which may have parts in single quotes.
+var quotedWord = regexp.MustCompile(`('[^']*'|[^\s'])+`)
+
 func tryExample(t *testing.T, line, want string) {
 	files, err := filepath.Abs("testdata/examples")
 	if err != nil {
@@ -50,7 +54,11 @@ func tryExample(t *testing.T, line, want string) {
 		t.Fatal(err)
 	}
 	var out bytes.Buffer
-	if runLumi(t.Context(), strings.Fields(line), strings.NewReader(""), &out, &out, noEnv); out.String() != want {
+	args := quotedWord.FindAllString(line, -1)
+	for i := range args {
+		args[i] = strings.ReplaceAll(args[i], "'", "")
+	}
+	if runLumi(t.Context(), args, strings.NewReader(""), &out, &out, noEnv); out.String() != want {
 		t.Errorf("lumi %s prints\n%s\nand the page says\n%s", line, &out, want)
 	}
 }

@@ -58,9 +58,12 @@ func TestExitCodes(t *testing.T) {
 			{plugin + " --fixture=-", brokenInput, 2}, {missing + " --fixture=testdata/examples/library.json", "", 2},
 		},
 		"provider describe": {{plugin, "", 0}, {missing, "", 2}},
-		"completion":        {{"bash", "", 0}, {"tcsh", "", 2}},
-		"help":              {{"", "", 0}, {"frobnicate", "", 2}},
-		"version":           {{"", "", 0}, {"now", "", 2}},
+		"yaql": {
+			{"$ -", smallGraph, 0}, {"--batch", "nonsense", 0}, {"1+ -", smallGraph, 1}, {"$ -", "[", 2}, {"$ " + missing, "", 2}, {"", "", 2},
+		},
+		"completion": {{"bash", "", 0}, {"tcsh", "", 2}},
+		"help":       {{"", "", 0}, {"frobnicate", "", 2}},
+		"version":    {{"", "", 0}, {"now", "", 2}},
 	}
 	manual, err := os.ReadFile("../../docs/lumi.md")
 	if err != nil {

@@ -1,0 +1,85 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"github.com/lumi-idl/lumi/lang/yaql"
+	"github.com/lumi-idl/lumi/lumigl"
+)
+
+// serve answers the requests on standard input.
+func (e *evaluator) serve(ctx context.Context) error {
+	lines := bufio.NewScanner(e.env.stdin)
+	lines.Buffer(nil, lumigl.DefaultMaxSize)
+	for lines.Scan() {
+		value, err := reply(ctx, lines.Text())
+		var text []byte
+		if err == nil {
+			text, err = jsonOf(object("value", value))
+		}
+		if err != nil {
+			wrong := yaql.Errorf(yaql.Argument, "invalid request: %s", err)
+			errors.As(err, &wrong)
+			text, _ = jsonOf(object("error", object("kind", string(wrong.Kind), "message", wrong.Error())))
+		}
+		e.env.printf("%s\n", text)
+		if e.env.stdout.Flush() != nil {
+			return nil // It is said in the end.
+		}
+	}
+	if err := lines.Err(); err != nil {
+		return fileError(stdinName, err)
+	}
+	return nil
+}
+
+func object(pairs ...any) *yaql.Dict {
+	d := yaql.NewDict()
+	for i := 0; i < len(pairs); i += 2 {
+		_ = d.Set(pairs[i], pairs[i+1]) // Strings are always keys.
+	}
+	return d
+}
+
+// reply returns the value that a line asks for. An error that is not a [*yaql.Error] is about the line.
+func reply(ctx context.Context, line string) (any, error) {
+	if isSigned(line) && json.Valid([]byte(line)) {
+		line = signedIn(line).mask(line)
+	}
+	given, err := yaql.FromJSON([]byte(line))
+	if err != nil {
+		return nil, err
+	}
+	members, ok := given.(*yaql.Dict)
+	if !ok {
+		return nil, errors.New("it must be an object")
+	}
+	known := map[string]any{"expression": nil, "data": nil, "variables": object(), "options": object()}
+	for key, value := range members.All() {
+		name := key.(string)
+		if _, ok := known[name]; !ok {
+			return nil, fmt.Errorf("unknown member %q", name)
+		}
+		if value != nil {
+			known[name] = value
+		}
+	}
+	expression, isText := known["expression"].(string)
+	variables, areObjects := known["variables"].(*yaql.Dict)
+	options, isObject := known["options"].(*yaql.Dict)
+	switch {
+	case !isText:
+		return nil, errors.New(`"expression" must be a string`)
+	case !areObjects || !isObject:
+		return nil, errors.New(`"variables" and "options" must be objects`)
+	}
+	r, err := newRequest(known["data"], variables, options)
+	if err != nil {
+		return nil, err
+	}
+	return r.evaluate(ctx, expression)
+}

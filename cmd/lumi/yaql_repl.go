@@ -1,0 +1,67 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"golang.org/x/term"
+)
+
+// repl evaluates expressions from a terminal until \q or the end of input. Errors do not end it, and an interrupt ends
+// only the evaluation.
+func (e *evaluator) repl(ctx context.Context) error {
+	file := e.env.stdin.(*os.File) // since it is a terminal
+	e.env.printf("YAQL; $ is the data, and \\q ends\n")
+	lines := term.NewTerminal(struct {
+		io.Reader
+		io.Writer
+	}{file, e.env.unbuffered}, "yaql> ")
+	for {
+		if err := e.env.stdout.Flush(); err != nil {
+			return err
+		}
+		line, err := e.readLine(lines, file)
+		line = strings.TrimSpace(line)
+		switch {
+		case errors.Is(err, io.EOF):
+			e.env.printf("\n")
+			return nil
+		case err != nil && !errors.Is(err, term.ErrPasteIndicator):
+			return fileError(stdinName, err)
+		case line == `\q`:
+			return nil
+		case line == "":
+			continue
+		}
+		interruptible, cancel := context.WithCancel(ctx)
+		end := e.env.onInterrupt(cancel)
+		_ = e.print(interruptible, line) // Errors are printed.
+		end()
+		cancel()
+	}
+}
+
+// readLine reads a line with editing and a history. Only meanwhile the terminal is not in its usual mode, in which it
+// sends interrupts.
+func (e *evaluator) readLine(lines *term.Terminal, file *os.File) (string, error) {
+	fd := int(file.Fd())
+	before, err := term.MakeRaw(fd)
+	if err != nil {
+		return "", err
+	}
+	restore := func() { _ = term.Restore(fd, before) }
+	defer restore()
+	defer e.env.onInterrupt(func() {
+		restore()
+		fmt.Fprintln(e.env.stderr)
+		os.Exit(exitFailed)
+	})()
+	if width, height, err := term.GetSize(fd); err == nil && width > 0 {
+		_ = lines.SetSize(width, height)
+	}
+	return lines.ReadLine()
+}

@@ -1,0 +1,31 @@
+package main
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"testing"
+)
+
+// TestBatchFlush checks that a batch answers a request before it reads the next one.
+func TestBatchFlush(t *testing.T) {
+	requests, send := io.Pipe()
+	receive, answers := io.Pipe()
+	code := make(chan int, 1)
+	go func() {
+		code <- runLumi(t.Context(), []string{"yaql", "--batch"}, requests, answers, io.Discard, noEnv)
+		_ = answers.Close()
+	}()
+	lines := bufio.NewReader(receive)
+	for n := range 3 {
+		fmt.Fprintf(send, `{"expression": "$ + 1", "data": %d}`+"\n", n)
+		got, err := lines.ReadString('\n')
+		if want := fmt.Sprintf(`{"value":%d}`+"\n", n+1); got != want {
+			t.Fatalf("got %q (%v), want %q", got, err, want)
+		}
+	}
+	_ = send.Close()
+	if got := <-code; got != exitOK {
+		t.Errorf("exit code %d", got)
+	}
+}

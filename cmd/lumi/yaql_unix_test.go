@@ -1,0 +1,32 @@
+//go:build unix
+
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// TestYAQLTerminal evaluates expressions on a terminal: errors do not end it, an interrupt ends only the evaluation.
+func TestYAQLTerminal(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "data.json"), []byte(`{"name": "web", "n": [1, 2.0]}`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	many := "[" + strings.Repeat("1,", 999) + "1]"
+	x := onTerminal(t, dir, "yaql", "--var=n=2", "--var=many="+many, "data.json").expect("YAQL; $ is the data, and \\q ends\nyaql> ").
+		send("$.nane\x7f\x7fme\r").expect("\nweb\nyaql> "). // with editing
+		send("$.n.selectt($)\r").expect("expression:1:5: error: unknown method selectt of list (did you mean select?) [unknown-function]\n" +
+		"    $.n.selectt($)\n        ^\nyaql> ").
+		send("\r").expect("yaql> ").
+		send("$.n[0] + $n\r").expect("\n3\nyaql> ").
+		send("\x1b[A\r").expect("$.n[0] + $n").expect("\n3\nyaql> "). // from the history
+		send("$many.where($many.where($many.where(false).any()).any()).any()\r").
+		expect("evaluating").send("\x03").expect("error: evaluation cancelled [cancelled]").expect("yaql> ").
+		send("$.name\r").expect("\nweb\nyaql> ")
+	x.send("\\q\r").exit(exitOK)
+	onTerminal(t, dir, "yaql", "--json").expect("yaql> ").send("[1,  null]\r").expect("\n[1,null]\nyaql> ").send("\x04").exit(exitOK)
+	onTerminal(t, dir, "yaql", "-").expect("give an expression and a file").exit(exitFailed)
+}
