@@ -103,14 +103,16 @@ tidy:
 golden: $(NPM_READY)
 	$(GO) test $$(git grep -l 'flag.Bool("update"' -- '*_test.go' | xargs -n 1 dirname | sed 's,^,./,' | sort -u) -update
 
-# Left to itself, go test spends whole minutes on making each new input smaller, which finds nothing.
+# Left to itself, go test spends whole minutes on making each new input smaller, which finds nothing. With a short time it
+# sometimes fails at the end with "context deadline exceeded"; what it really finds is in testdata by then, and fails again.
 ## fuzz: let each fuzz test run for FUZZTIME (60s)
 .PHONY: fuzz
 fuzz:
 	@set -e; git grep -n '^func Fuzz' -- '*_test.go' | sed -E 's,^(.*)/[^/]*:[0-9]+:func (Fuzz[A-Za-z0-9_]*).*,\1 \2,' | \
 	while read -r dir name; do \
 		echo "$$name in $$dir"; \
-		$(GO) -C $$dir test -run='^$$' -fuzz="^$$name\$$" -fuzztime=$(FUZZTIME) -fuzzminimizetime=100x . </dev/null; \
+		fuzz() { $(GO) -C $$dir test -run='^$$' -fuzz="^$$name\$$" -fuzztime=$(FUZZTIME) -fuzzminimizetime=100x . </dev/null; }; \
+		fuzz || fuzz; \
 	done
 
 ## bench: measure speed and memory, what BENCH (.) matches COUNT times (1), into bench.txt; benchstat sums up
