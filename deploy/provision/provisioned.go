@@ -39,7 +39,7 @@ func (p provisioned) Provider(
 	return p.Providers.Provider(ctx, t, configuration)
 }
 
-// opaque is the provider of a type that a provisioner handles. Calls that are not here have nobody to answer them.
+// opaque is the provider of a type that a provisioner handles. Its other methods are never called.
 type opaque struct {
 	lumi.ResourceProvider
 	t tokens.Type
@@ -50,7 +50,7 @@ func (o opaque) Describe(context.Context) (*lumi.Description, error) {
 	return &lumi.Description{Type: o.t}, nil
 }
 
-// Check implements [lumi.ResourceProvider]. Nobody would notice that the content of a file changes.
+// Check implements [lumi.ResourceProvider]. Assets are refused: a change of their content would go unnoticed.
 func (o opaque) Check(_ context.Context, r *lumi.CheckRequest) (*lumi.CheckResponse, error) {
 	var invalid lumi.InvalidError
 	for _, name := range slices.Sorted(maps.Keys(r.Properties.Struct().GetFields())) {

@@ -119,7 +119,7 @@ func madeUp(kind lumi.Kind, text string) *structpb.Value {
 	return nil
 }
 
-// SimulatedProvisioner stands in for any provisioner. It changes nothing, and asks nobody. New resources get made-up metadata:
+// SimulatedProvisioner stands in for any provisioner. It changes nothing, and calls no plugin. New resources get made-up metadata:
 // the properties that the desired states refer to. Others keep theirs.
 type SimulatedProvisioner struct {
 	Desired func() []*lumigl.Snapshot

@@ -135,7 +135,7 @@ func (f *forecast) plan(ctx context.Context, r Request, number int64) (p Planned
 	queued := func(e queue.Entry) bool { return e.Module == added.Module && !e.IsCleanup() }
 	wasQueued := slices.ContainsFunc(f.queue, queued)
 	p.Waits = q.Waits(slices.IndexFunc(q, func(e queue.Entry) bool { return e.Name() == added.Name() }), f.graph)
-	if err = f.handled(r); err == nil { // or there is nobody to ask about types
+	if err = f.handled(r); err == nil { // or types cannot be described
 		p.request, err = f.concealed(ctx, added.Module, r)
 	}
 	if err == nil {

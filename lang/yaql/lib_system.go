@@ -27,7 +27,7 @@ var systemFunctions = []*Function{
 			`def(square, $ * $) -> [1, 2, 3].select(square($))`, `[1, 4, 9]`,
 			`def(f, switch($ < 2 => 1, true => $ * f($ - 1))) -> f(5)`, `120`),
 	Method("unpack", "sequence iterable, *names string", unpack).
-		Document("Returns a context with the items as variables: of the given names, of which there must be as many as items, or $1, $2 and so on.",
+		Document("Returns a context with the items as variables: with the given names, one for each item, or $1, $2 and so on.",
 			`[1, 2].unpack(a, b) -> $a + $b`, `3`, `[2, 3].unpack() -> $1 * $2`, `6`, `[1].unpack(a, b)`, `error: value`),
 	Method("assert", "obj any, condition lambda, message string='assertion failed'", assert).
 		Document("Returns the value if the condition is true for it, and fails with the message otherwise.",

@@ -433,7 +433,7 @@ func TestClosed(t *testing.T) {
 	w.settings(direct)
 	fourth := w.provision(changeTo(resource("main", 3, sized)))
 	w.git(w.remote, "update-ref", "refs/heads/main", "main^")
-	w.is(fourth, provisioner.Failed, fmt.Sprintf("main no longer has commit %.8s: somebody has rewritten it", commitOf(t, fourth)))
+	w.is(fourth, provisioner.Failed, fmt.Sprintf("main no longer has commit %.8s: its history was rewritten", commitOf(t, fourth)))
 }
 
 func TestStatusCommand(t *testing.T) {

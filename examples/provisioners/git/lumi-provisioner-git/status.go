@@ -100,7 +100,7 @@ func (gitProvisioner) Status(ctx context.Context, text string) (status *provisio
 	}
 	status = &provisioner.Status{State: provisioner.Failed}
 	if t.Proposal == "" {
-		status.Message = fmt.Sprintf("%s no longer has commit %.8s: somebody has rewritten it", s.Branch, t.Commit)
+		status.Message = fmt.Sprintf("%s no longer has commit %.8s: its history was rewritten", s.Branch, t.Commit)
 		return status, nil
 	}
 	waiting, err := r.find(ctx, &t, t.Proposal)
