@@ -51,6 +51,7 @@ func startReference(t testing.TB) *reference {
 		t.Skipf("not compared with the reference: %s cannot import yaql (install Debian's python3-yaql)", python)
 	}
 	cmd := exec.Command(python, "-W", "ignore", "testdata/reference.py")
+	cmd.Env = append(os.Environ(), "PYTHONHASHSEED=0") // The order of sets depends on it.
 	cmd.Stderr = os.Stderr
 	in, err := cmd.StdinPipe()
 	if err != nil {
