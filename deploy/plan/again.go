@@ -108,14 +108,13 @@ func (p *Plan) Commit(now *graph.Graph) (*graph.Transition, error) {
 	return t, nil
 }
 
-// Now returns what a resource that the plan expects has turned out to be, as recorded.
-func (p *Plan) Now(r *graph.Resource) *graph.Resource {
+// Outcomes returns what the resources that the plan expects have turned out to be, as recorded.
+func (p *Plan) Outcomes() map[*graph.Resource]*graph.Resource {
+	all := make(map[*graph.Resource]*graph.Resource, len(p.items))
 	for s, i := range p.items {
-		if s.New == r {
-			return p.planner.items[i].step.New
-		}
+		all[s.New] = p.planner.items[i].step.New
 	}
-	return r
+	return all
 }
 
 // IsFor reports whether the plan was made for a graph and the deployment with a number, so that it need not be made again.

@@ -30,22 +30,18 @@ func (x *execution) provision(ctx context.Context, i int, row *store.Task, p pla
 	if len(calls) == 0 && len(task.Steps) > 0 {
 		return nil
 	}
-	now := map[*graph.Resource]*graph.Resource{}
+	now := x.plan.Outcomes()
 	for _, c := range calls {
 		if c.new != nil {
 			now[c.step.New] = c.new
 		}
 	}
-	in := x.plan.Inputs()[i].Map(func(r *graph.Resource) *graph.Resource {
-		if n := now[r]; n != nil {
-			return n
-		}
-		return x.plan.Now(r)
-	})
+	in := x.plan.Inputs()[i].Map(func(r *graph.Resource) *graph.Resource { return cmp.Or(now[r], r) })
 	in = madeBy(task.Provisioner, in)
-	if tr, err := x.plan.Commit(x.graph); err == nil && len(task.Steps) == 0 { // What the module provides is known by now.
+	if len(task.Steps) == 0 { // What the module provides is known by now.
+		tr, err := x.plan.Commit(x.graph)
 		for i, v := range in.New {
-			if v.Version != nil {
+			if v.Version != nil && err == nil { // An error is that of the commit, too.
 				in.New[i].Version = tr.Graph.Version(v.Version.VersionID)
 			}
 		}
