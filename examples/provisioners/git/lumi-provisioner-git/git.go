@@ -73,7 +73,7 @@ func (g *git) run(ctx context.Context, input string, args ...string) (string, er
 	if err == nil {
 		return strings.TrimSuffix(out, "\n"), nil
 	}
-	failed := &commandError{command: "git " + args[0], stderr: g.mask(out), err: err}
+	failed := g.failed("git "+args[0], out, err)
 	if ctx.Err() == nil && passes.MatchString(out) {
 		return "", &lumi.RetryError{Err: failed}
 	}
@@ -100,10 +100,18 @@ func execute(ctx context.Context, input string, env, args []string) (string, err
 				said = append(said, line)
 			}
 		}
-		text := strings.Join(said[max(0, len(said)-20):], "\n")
-		return text[max(0, len(text)-2000):], err
+		return strings.Join(said[max(0, len(said)-20):], "\n"), err
 	}
 	return stdout.String(), nil
+}
+
+// mostSaid limits what a command said in an error.
+const mostSaid = 2000
+
+// failed returns the error of a command with the end of what it said. It is masked first: a part of a password looks like none.
+func (g *git) failed(command, said string, err error) *commandError {
+	said = g.mask(said)
+	return &commandError{command: command, stderr: strings.ToValidUTF8(said[max(0, len(said)-mostSaid):], ""), err: err}
 }
 
 // passes recognizes what a repeated command may overcome.

@@ -227,7 +227,7 @@ func (r *repository) report(ctx context.Context, environment, module, landed str
 		env := append(r.environ(), "LUMI_ENVIRONMENT="+environment, "LUMI_MODULE="+module)
 		text, err = execute(ctx, "", env, append(append([]string{}, command...), landed))
 		if err != nil {
-			return "", "", &commandError{command: command[0], stderr: r.mask(text), err: err}
+			return "", "", r.failed(command[0], text, err)
 		}
 		return text, command[0], nil
 	}

@@ -216,6 +216,14 @@ func TestMask(t *testing.T) {
 			t.Errorf("got %s, want %s", got, want)
 		}
 	}
+	// What is left of a password where a text is cut off would not be found any more.
+	end := strings.Repeat("é", mostSaid/2-2)
+	if got, want := g.failed("git push", "hunter!2"+end, errors.New("exit status 1")).Error(), "git push: ***"+end; got != want {
+		t.Errorf("got %.20s…, want %.20s…", got, want)
+	}
+	if got := g.failed("git push", "hunter!2"+end+"éé", errors.New("exit status 1")).Error(); got != "git push: "+end+"éé" {
+		t.Errorf("got %.20s…", got)
+	}
 }
 
 // TestToken has no password in the token, and nothing of the repository's URL in the copy.
