@@ -26,8 +26,6 @@ const (
 	stopTime = 8 * time.Second
 	// followTime is how often the output of a running tofu is read.
 	followTime = 100 * time.Millisecond
-	// mostText bounds an error.
-	mostText = 4 << 10
 )
 
 // tofu runs the command in a folder.
@@ -237,8 +235,5 @@ func (m *messages) error(command string, err error) error {
 	if text == "" {
 		text = strings.TrimSpace(fmt.Sprintf("tofu %s: %v\n%s", command, err, m.other))
 	}
-	if len(text) > mostText {
-		text = strings.ToValidUTF8(text[:mostText], "") + " …"
-	}
-	return errors.New(text)
+	return errors.New(text) // Package serve masks it, and then cuts it off.
 }
