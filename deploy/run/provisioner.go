@@ -234,16 +234,18 @@ const statusTime = time.Minute
 // poll polls a provisioner until it is done, and shows what it waits for. The error says why it failed.
 func (x *execution) poll(ctx context.Context, row *store.Task, p plan.Provisioner, in plan.Input) (plan.Status, error) {
 	failures, shown := 0, ""
+	masked := func(message string) string { // before it is cut off: a part of a secret looks like none
+		return brief(provision.Mask(errors.New(message), x.secrets(in)...).Error())
+	}
 	for {
 		limit := min(statusTime, x.Timeout)
 		limited, cancel := context.WithTimeoutCause(x.calls, limit, fmt.Errorf("its status took longer than %s", limit))
 		status, err := p.Status(limited, row.Token)
 		err = late(limited, err)
 		cancel()
-		status.Message = brief(status.Message)
 		if err == nil && status.State == plan.Running && status.Message != shown {
 			shown = status.Message
-			message := x.said(row.Provisioner, errors.New(shown), in).Error()
+			message := fmt.Sprintf("provisioner %s: %s", row.Provisioner, masked(shown))
 			x.show(store.Event{Time: time.Now().UTC(), Deployment: x.d.ID, Name: name(x.d), Level: "progress", Message: message})
 		}
 		switch {
@@ -257,7 +259,7 @@ func (x *execution) poll(ctx context.Context, row *store.Task, p plan.Provisione
 		case status.State == plan.Done:
 			return status, nil
 		case status.State == plan.Failed:
-			return status, errors.New(cmp.Or(status.Message, "it failed without a message"))
+			return status, errors.New(cmp.Or(masked(status.Message), "it failed without a message"))
 		case status.State != plan.Running:
 			return status, fmt.Errorf("invalid state %q: it must be running, failed or done", status.State)
 		default:

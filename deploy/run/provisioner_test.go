@@ -18,7 +18,10 @@ import (
 )
 
 // telltale is a provisioner that says what it was given when it fails.
-type telltale struct{ fails string }
+type telltale struct {
+	fails string
+	polls *int
+}
 
 func (p telltale) err(method string) error {
 	if method == p.fails {
@@ -39,6 +42,10 @@ func (p telltale) Status(context.Context, string) (plan.Status, error) {
 	switch p.fails {
 	case "Nothing":
 		return plan.Status{State: plan.Failed}, nil
+	case "Progress": // in which the secret is where messages are cut off
+		if *p.polls++; *p.polls == 1 {
+			return plan.Status{State: plan.Running, Message: strings.Repeat("x", 4090) + "hunter2-hunter2"}, nil
+		}
 	case "Token":
 		return plan.Status{}, fmt.Errorf("token hunter2-hunter2: %w", lumi.ErrNotFound)
 	}
@@ -48,7 +55,7 @@ func (p telltale) Status(context.Context, string) (plan.Status, error) {
 func TestProvisionerTellsNoSecrets(t *testing.T) {
 	const said = "no (secret) here"
 	for method, want := range map[string]string{
-		"Plan": said, "Provision": said, "Status": said, "Message": said,
+		"Plan": said, "Provision": said, "Status": said, "Message": said, "Progress": said,
 		"Nothing": "it failed without a message",
 		"Token":   "it does not know the token that it returned: token (secret): no such resource",
 	} {
@@ -60,7 +67,7 @@ func TestProvisionerTellsNoSecrets(t *testing.T) {
 		}
 		e := run.New(run.Options{
 			Store: s, Environment: "dev", Key: secret.NewKey(), Providers: always(w), Backoff: 1, Poll: 1,
-			Provisioners: map[string]plan.Provisioner{"telltale": telltale{method}},
+			Provisioners: map[string]plan.Provisioner{"telltale": telltale{method, new(int)}},
 			Provisioner:  func(tokens.Type) (string, error) { return "telltale", nil },
 			Events:       func(e store.Event) { messages = append(messages, e.Message) },
 		})
@@ -83,7 +90,7 @@ func TestProvisionerTellsNoSecrets(t *testing.T) {
 		if want := "provisioner telltale: " + want; d.State != store.Failed || d.Message != want {
 			t.Errorf("%s: got %s %q, want FAILED %q", method, d.State, d.Message, want)
 		}
-		if all := strings.Join(messages, "\n"); strings.Contains(all, "hunter2") {
+		if all := strings.Join(messages, "\n"); strings.Contains(all, "hunter") {
 			t.Errorf("%s: an event tells the secret: %s", method, all)
 		}
 	}
