@@ -1,12 +1,12 @@
 package yaql
 
 import (
+	"fmt"
 	"math/big"
 	"slices"
 	"strconv"
 	"strings"
 	"sync/atomic"
-	"unicode"
 )
 
 // A node is a part of a parsed expression. Its String is source text that parses to the same tree.
@@ -151,28 +151,32 @@ func (n *constant) String() string {
 	return ""
 }
 
-// quote returns the literal of s.
+// quote returns s as a literal, both of Python and of YAQL.
 func quote(s string) string {
+	q := '\''
+	if strings.ContainsRune(s, q) && !strings.Contains(s, `"`) {
+		q = '"'
+	}
 	var b strings.Builder
-	b.WriteByte('\'')
+	b.WriteRune(q)
 	for _, r := range s {
 		switch {
-		case r == '\\' || r == '\'':
+		case r == q || r == '\\':
 			b.WriteByte('\\')
 			b.WriteRune(r)
-		case r == '\n':
-			b.WriteString(`\n`)
-		case unicode.IsPrint(r):
+		case r == '\n' || r == '\r' || r == '\t':
+			b.WriteString(strings.Trim(strconv.QuoteRune(r), "'"))
+		case strconv.IsPrint(r):
 			b.WriteRune(r)
+		case r < 0x100:
+			fmt.Fprintf(&b, `\x%02x`, r)
 		case r < 0x10000:
-			h := strconv.FormatInt(int64(r), 16)
-			b.WriteString(`\u` + "0000"[len(h):] + h)
+			fmt.Fprintf(&b, `\u%04x`, r)
 		default:
-			h := strconv.FormatInt(int64(r), 16)
-			b.WriteString(`\U` + "00000000"[len(h):] + h)
+			fmt.Fprintf(&b, `\U%08x`, r)
 		}
 	}
-	b.WriteByte('\'')
+	b.WriteRune(q)
 	return b.String()
 }
 

@@ -1,9 +1,11 @@
 package yaql
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"math/big"
+	"regexp"
 	"strconv"
 	"strings"
 	"time"
@@ -15,85 +17,83 @@ func (c *Call) text(v any) (string, error) {
 	if s, ok := v.(string); ok {
 		return s, nil
 	}
-	w := writer{c: c}
-	err := w.value(v, false)
-	return w.b.String(), err
+	return c.notation(v, false)
 }
 
-// writer writes values in Python's notation.
-type writer struct {
-	c *Call
-	b strings.Builder
+// notation returns v in Python's notation. Dates and time spans have another one where they are nested in a collection.
+func (c *Call) notation(v any, nested bool) (string, error) {
+	var b strings.Builder
+	err := c.write(&b, v, nested)
+	return b.String(), err
 }
 
-func (w *writer) value(v any, nested bool) error {
-	if err := w.c.Reserve(int64(w.b.Len())); err != nil {
+func (c *Call) write(b *strings.Builder, v any, nested bool) error {
+	if err := c.Reserve(int64(b.Len())); err != nil {
 		return err
 	}
 	switch v := v.(type) {
 	case nil:
-		w.b.WriteString("None")
+		b.WriteString("None")
 	case bool:
-		w.b.WriteString(map[bool]string{true: "True", false: "False"}[v])
+		b.WriteString(map[bool]string{true: "True", false: "False"}[v])
 	case int64:
-		w.b.WriteString(strconv.FormatInt(v, 10))
+		b.WriteString(strconv.FormatInt(v, 10))
 	case *big.Int:
 		s, err := decimal(v)
-		w.b.WriteString(s)
+		b.WriteString(s)
 		return err
 	case float64:
-		w.b.WriteString(floatText64(v))
+		b.WriteString(floatNotation(v, -1, 16))
 	case string:
-		w.b.WriteString(pythonQuote(v, false))
+		b.WriteString(quote(v))
 	case *List:
-		return w.items(map[bool]string{true: "[", false: "("}[v.mutable], v.items, map[bool]string{true: "]", false: ")"}[v.mutable])
+		switch {
+		case v.mutable:
+			return c.writeItems(b, "[", v.items, "]")
+		case len(v.items) == 1:
+			return c.writeItems(b, "(", v.items, ",)")
+		}
+		return c.writeItems(b, "(", v.items, ")")
 	case *Set:
 		if len(v.items) == 0 {
-			w.b.WriteString("frozenset()")
-			return nil
+			return c.writeItems(b, "frozenset(", nil, ")")
 		}
-		return w.items("frozenset({", v.items, "})")
+		return c.writeItems(b, "frozenset({", v.items, "})")
 	case *Dict:
-		w.b.WriteByte('{')
+		items := make([]any, len(v.entries))
 		for i, e := range v.entries {
-			if i > 0 {
-				w.b.WriteString(", ")
-			}
-			if err := w.value(e.key, true); err != nil {
-				return err
-			}
-			w.b.WriteString(": ")
-			if err := w.value(e.value, true); err != nil {
-				return err
-			}
+			items[i] = e
 		}
-		w.b.WriteByte('}')
+		return c.writeItems(b, "{", items, "}")
+	case entry:
+		if err := c.write(b, v.key, true); err != nil {
+			return err
+		}
+		b.WriteString(": ")
+		return c.write(b, v.value, true)
 	case time.Time:
-		w.b.WriteString(timeText(v, nested))
+		b.WriteString(timeText(v, nested))
 	case TimeSpan:
-		w.b.WriteString(spanText(v, nested))
+		b.WriteString(spanText(v, nested))
 	case *regex:
-		w.b.WriteString("re.compile(" + pythonQuote(v.source, false) + v.flags() + ")")
+		b.WriteString("re.compile(" + quote(v.source) + v.flags() + ")")
 	default:
-		w.b.WriteString("<" + typeName(v) + ">")
+		b.WriteString("<" + typeName(v) + ">")
 	}
-	return w.c.Tick()
+	return c.Tick()
 }
 
-func (w *writer) items(open string, items []any, closing string) error {
-	w.b.WriteString(open)
+func (c *Call) writeItems(b *strings.Builder, open string, items []any, closing string) error {
+	b.WriteString(open)
 	for i, x := range items {
 		if i > 0 {
-			w.b.WriteString(", ")
+			b.WriteString(", ")
 		}
-		if err := w.value(x, true); err != nil {
+		if err := c.write(b, x, true); err != nil {
 			return err
 		}
 	}
-	if open == "(" && len(items) == 1 {
-		w.b.WriteByte(',')
-	}
-	w.b.WriteString(closing)
+	b.WriteString(closing)
 	return nil
 }
 
@@ -105,60 +105,31 @@ func decimal(n *big.Int) (string, error) {
 	return s, nil
 }
 
-// floatText64 returns the shortest text that reads back as x.
-func floatText64(x float64) string {
-	switch {
-	case math.IsNaN(x):
-		return "nan"
-	case math.IsInf(x, 0):
-		return map[bool]string{true: "inf", false: "-inf"}[x > 0]
-	}
-	s := strconv.FormatFloat(x, 'e', -1, 64)
-	exp, _ := strconv.Atoi(s[strings.IndexByte(s, 'e')+1:])
-	if exp >= -4 && exp < 16 {
-		if s = strconv.FormatFloat(x, 'f', -1, 64); !strings.Contains(s, ".") {
-			s += ".0"
+// floatNotation returns x with at least one decimal place or, if its exponent is less than -4 or at least limit, with an
+// exponent. A negative precision is that of the shortest text that reads back as x.
+func floatNotation(x float64, precision, limit int) string {
+	trim := func(s string) string {
+		if strings.Contains(s, ".") {
+			s = strings.TrimRight(s, "0")
 		}
+		return strings.TrimSuffix(s, ".")
+	}
+	mantissa, exponent, finite := strings.Cut(strconv.FormatFloat(x, 'e', precision, 64), "e")
+	if !finite {
+		return strings.ToLower(strings.TrimPrefix(mantissa, "+")) // nan, inf or -inf
+	}
+	exp, _ := strconv.Atoi(exponent)
+	if exp < -4 || exp >= limit {
+		return trim(mantissa) + "e" + exponent
+	}
+	if precision >= 0 {
+		precision -= exp
+	}
+	s := trim(strconv.FormatFloat(x, 'f', precision, 64))
+	if !strings.Contains(s, ".") {
+		s += ".0"
 	}
 	return s
-}
-
-// pythonQuote returns a string literal of Python.
-func pythonQuote(s string, ascii bool) string {
-	q := '\''
-	if strings.ContainsRune(s, q) && !strings.Contains(s, `"`) {
-		q = '"'
-	}
-	var b strings.Builder
-	b.WriteRune(q)
-	for _, r := range s {
-		switch {
-		case r == q || r == '\\':
-			b.WriteByte('\\')
-			b.WriteRune(r)
-		case r == '\n':
-			b.WriteString(`\n`)
-		case r == '\r':
-			b.WriteString(`\r`)
-		case r == '\t':
-			b.WriteString(`\t`)
-		case strconv.IsPrint(r) && (r < 0x7f || !ascii):
-			b.WriteRune(r)
-		case r < 0x100:
-			fmt.Fprintf(&b, `\x%02x`, r)
-		case r < 0x10000:
-			fmt.Fprintf(&b, `\u%04x`, r)
-		default:
-			fmt.Fprintf(&b, `\U%08x`, r)
-		}
-	}
-	b.WriteRune(q)
-	return b.String()
-}
-
-func formatString(c *Call) (any, error) {
-	f := formatter{c: c}
-	return f.format(c.String(0), 2)
 }
 
 // formatter replaces the fields of a template.
@@ -169,451 +140,265 @@ type formatter struct {
 	numbered bool
 }
 
-func (f *formatter) format(s string, depth int) (string, error) {
-	if depth == 0 {
-		return "", Errorf(Value, "fields nested too deep in format")
-	}
-	var b strings.Builder
-	for {
-		i := strings.IndexAny(s, "{}")
-		if i < 0 {
-			b.WriteString(s)
-			return b.String(), nil
+var (
+	// formatField matches a field, an escaped brace, or a brace that is neither. The groups are the argument, indexes in
+	// it, an attribute, a conversion and a format.
+	formatField = regexp.MustCompile(`(?s)\{\{|\}\}|` +
+		`\{([^\[{}.:!]*)((?:\[[^\]]+\])*)(\.[^{}:!]*)?(?:!(.))?(?::([^{}]*))?\}|[{}]`)
+	formatIndex = regexp.MustCompile(`\[([^\]]+)\]`)
+	decimalText = regexp.MustCompile(`^[0-9]+$`)
+)
+
+func formatString(c *Call) (any, error) {
+	f := formatter{c: c}
+	var size int64
+	var err error
+	text := formatField.ReplaceAllStringFunc(c.String(0), func(field string) (s string) {
+		if err == nil {
+			s, err = f.field(formatField.FindStringSubmatch(field))
 		}
-		b.WriteString(s[:i])
-		brace := s[i]
-		s = s[i+1:]
-		if s != "" && s[0] == brace {
-			b.WriteByte(brace)
-			s = s[1:]
-			continue
+		if size += int64(len(s)); err == nil {
+			err = c.Reserve(size)
 		}
-		end := -1
-		if brace == '{' {
-			end = fieldEnd(s)
-		}
-		if end < 0 {
-			return "", Errorf(Value, "single %c in format", brace)
-		}
-		text, err := f.field(s[:end], depth)
-		if err != nil {
-			return "", err
-		}
-		if err := f.c.Reserve(int64(b.Len() + len(text))); err != nil {
-			return "", err
-		}
-		b.WriteString(text)
-		s = s[end+1:]
-	}
+		return s
+	})
+	return text, err
 }
 
-// fieldEnd returns where the brace is that closes a field.
-func fieldEnd(s string) int {
-	open, bracket := 1, false
-	for i := range len(s) {
-		switch {
-		case s[i] == '[':
-			bracket = true
-		case s[i] == ']':
-			bracket = false
-		case bracket:
-		case s[i] == '{':
-			open++
-		case s[i] == '}':
-			if open--; open == 0 {
-				return i
-			}
+// field returns the text of a match of formatField.
+func (f *formatter) field(m []string) (string, error) {
+	switch m[0] {
+	case "{{", "}}":
+		return m[0][:1], nil
+	case "{", "}":
+		return "", Errorf(Value, "single %s, or an invalid or nested field, in format", m[0])
+	}
+	v, err := f.argument(m[1])
+	for _, index := range formatIndex.FindAllStringSubmatch(m[2], -1) {
+		if err == nil {
+			v, err = f.c.part(v, index[1])
 		}
 	}
-	return -1
-}
-
-func (f *formatter) field(s string, depth int) (string, error) {
-	name, spec, conversion := s, "", byte(0)
-	bracket := false
-	for i := range len(s) {
-		switch s[i] {
-		case '[':
-			bracket = true
-		case ']':
-			bracket = false
-		}
-		if bracket || s[i] != ':' && s[i] != '!' {
-			continue
-		}
-		name, spec = s[:i], s[i+1:]
-		if s[i] == '!' {
-			if spec == "" || len(spec) > 1 && spec[1] != ':' {
-				return "", Errorf(Value, "invalid conversion in field {%s}", shorten(s))
-			}
-			conversion, spec = spec[0], strings.TrimPrefix(spec[1:], ":")
-		}
-		break
-	}
-	if strings.Contains(name, "{") {
-		return "", Errorf(Value, "unexpected { in the name of a field")
-	}
-	v, err := f.lookup(name)
-	if err != nil {
-		return "", err
-	}
-	switch conversion {
-	case 0:
-	case 's':
-		v, err = f.c.text(v)
-	case 'r', 'a':
-		w := writer{c: f.c}
-		err = w.value(v, true)
-		v = w.b.String()
-		if conversion == 'a' {
-			v = asciiOnly(w.b.String())
-		}
-	default:
-		return "", Errorf(Value, "unknown conversion %q", conversion)
-	}
-	if err != nil {
-		return "", err
-	}
-	if strings.ContainsAny(spec, "{}") {
-		if spec, err = f.format(spec, depth-1); err != nil {
-			return "", err
-		}
-	}
-	return f.c.formatValue(v, spec)
-}
-
-func asciiOnly(s string) string {
-	var b strings.Builder
-	for _, r := range s {
-		switch {
-		case r < 0x80:
-			b.WriteRune(r)
-		default:
-			q := pythonQuote(string(r), true)
-			b.WriteString(q[1 : len(q)-1])
-		}
-	}
-	return b.String()
-}
-
-func (f *formatter) lookup(name string) (any, error) {
-	first, rest := name, ""
-	if i := strings.IndexAny(name, ".["); i >= 0 {
-		first, rest = name[:i], name[i:]
-	}
-	var v any
-	n, err := strconv.Atoi(first)
 	switch {
-	case first == "" || err == nil && n >= 0 && first[0] != '+':
-		if auto := first == ""; auto {
-			n = f.next
-			f.next++
-		} else {
-			f.numbered = true
-		}
-		if f.numbered && f.next > 0 {
-			return nil, Errorf(Value, "format mixes numbered fields and fields without numbers")
-		}
-		if n >= len(f.c.rest) {
-			return nil, Errorf(Index, "format has no argument %d", n)
-		}
-		v = f.c.rest[n]
-	default:
-		found := false
-		for name, x := range f.c.Others {
-			if name == first {
-				v, found = x, true
-			}
-		}
-		if !found {
-			return nil, Errorf(Key, "format has no argument %s", shorten(first))
-		}
+	case err != nil:
+	case m[3] != "":
+		err = Errorf(TypeError, "format cannot reach attributes of values, as in %s", shorten(m[0]))
+	case m[4] == "s":
+		v, err = f.c.text(v)
+	case m[4] == "r":
+		v, err = f.c.notation(v, true)
+	case m[4] != "":
+		err = Errorf(Value, "unknown or unsupported conversion %q", m[4])
 	}
-	for rest != "" {
-		if rest[0] != '[' {
-			return nil, Errorf(TypeError, "format cannot reach attributes of values, as in {%s}", shorten(name))
-		}
-		end := strings.IndexByte(rest, ']')
-		if end < 0 || end == 1 || end+1 < len(rest) && rest[end+1] != '[' && rest[end+1] != '.' {
-			return nil, Errorf(Value, "invalid index in field {%s}", shorten(name))
-		}
-		if v, err = f.c.part(v, rest[1:end]); err != nil {
-			return nil, err
-		}
-		rest = rest[end+1:]
+	if err != nil {
+		return "", err
 	}
-	return v, nil
+	return f.c.formatValue(v, m[5])
+}
+
+// argument returns the argument of a name or a number, or the next one.
+func (f *formatter) argument(name string) (any, error) {
+	if name != "" && !decimalText.MatchString(name) {
+		i := findNamed(f.c.others, name)
+		if i < 0 {
+			return nil, Errorf(Key, "format has no argument %s", shorten(name))
+		}
+		return f.c.others[i].value, nil
+	}
+	n := f.next
+	if name == "" {
+		f.next++
+	} else {
+		f.numbered = true
+		n, _ = strconv.Atoi(name) // the highest one if it is too large
+	}
+	switch {
+	case f.numbered && f.next > 0:
+		return nil, Errorf(Value, "format mixes numbered fields and fields without numbers")
+	case n >= len(f.c.rest):
+		return nil, Errorf(Index, "format has no argument %d", n)
+	}
+	return f.c.rest[n], nil
 }
 
 // part returns the value of a key or an item.
-func (c *Call) part(v any, index string) (any, error) {
-	var key any = index
-	if intText.MatchString(index) && index[0] >= '0' && index[0] <= '9' && !strings.Contains(index, "_") {
-		n, err := strconv.ParseInt(index, 10, 64)
+func (c *Call) part(v any, key string) (any, error) {
+	var at any = key
+	if decimalText.MatchString(key) {
+		n, err := strconv.ParseInt(key, 10, 64)
 		if err != nil {
-			return nil, Errorf(Value, "index %s is out of range", shorten(index))
+			return nil, Errorf(Value, "index %s is out of range", shorten(key))
 		}
-		key = n
+		at = n
 	}
-	n, isIndex := key.(int64)
-	switch v := v.(type) {
-	case *Dict:
-		return fetch(v, key)
-	case *List:
-		if isIndex {
-			item, _, err := c.item(v, n)
-			return item, err
-		}
-	case string:
-		if isIndex {
-			if s := runeSlice(v, int(min(n, math.MaxInt32)), int(min(n, math.MaxInt32))+1); s != "" {
-				return s, nil
-			}
-			return nil, Errorf(Index, "index %d is out of range", n)
+	from := v
+	if s, ok := v.(string); ok {
+		chars, err := c.characters(s)
+		if from = NewList(chars); err != nil {
+			return nil, err
 		}
 	}
-	return nil, Errorf(TypeError, "a %s has no part %s", typeName(v), shorten(index))
+	item, ok, err := index(c.ev, from, at)
+	if !ok && err == nil {
+		err = Errorf(TypeError, "a %s has no part %s", typeName(v), shorten(key))
+	}
+	return item, err
 }
-
-// item is index where that name is taken.
-func (c *Call) item(l *List, n int64) (any, bool, error) { return index(c.ev, l, n) }
 
 // formatSpec is what follows the colon in a field.
 type formatSpec struct {
-	fill              rune
-	align, sign       byte
-	alternate         bool
-	width, precision  int
-	separator, letter byte
+	fill, align, sign       string
+	alternate               bool
+	width, precision        int
+	separator, letter, text string
 }
 
-func parseSpec(s string) (f formatSpec, err error) {
-	f = formatSpec{fill: ' ', precision: -1}
-	if r, n := utf8.DecodeRuneInString(s); len(s) > n && strings.IndexByte("<>=^", s[n]) >= 0 {
-		f.fill, f.align, s = r, s[n], s[n+1:]
-	} else if s != "" && strings.IndexByte("<>=^", s[0]) >= 0 {
-		f.align, s = s[0], s[1:]
+var specPattern = regexp.MustCompile(`(?s)^(?:(.?)([<>=^]))?([-+ ]?)(#?)(0?)([0-9]*)([,_]?)(?:\.([0-9]+))?(.?)$`)
+
+// parseSpec parses a format. Values are aligned as given, unless it says otherwise.
+func parseSpec(s, align string) (*formatSpec, error) {
+	m := specPattern.FindStringSubmatch(s)
+	if m == nil {
+		return nil, Errorf(Value, "invalid format %q", shorten(s))
 	}
-	take := func(any string) (b byte) {
-		if s != "" && strings.IndexByte(any, s[0]) >= 0 {
-			b, s = s[0], s[1:]
-		}
-		return b
+	if m[5] != "" && align == ">" {
+		align = "="
 	}
-	number := func() (int, error) {
-		i := 0
-		for i < len(s) && s[i] >= '0' && s[i] <= '9' {
-			i++
-		}
-		digits := s[:i]
-		s = s[i:]
-		if digits == "" {
-			return -1, nil
-		}
-		n, err := strconv.Atoi(digits)
-		if err != nil {
-			return 0, Errorf(Value, "too many digits in format")
-		}
-		return n, nil
+	width, err := strconv.Atoi(cmp.Or(m[6], "0"))
+	precision, err2 := strconv.Atoi(cmp.Or(m[8], "-1"))
+	if err != nil || err2 != nil || max(width, precision) > math.MaxInt32 {
+		return nil, Errorf(Value, "width or precision too large in format %q", shorten(s))
 	}
-	f.sign = take("+- ")
-	f.alternate = take("#") != 0
-	if strings.HasPrefix(s, "0") && f.align == 0 {
-		f.fill, f.align = '0', '='
-	}
-	if f.width, err = number(); err != nil {
-		return f, err
-	}
-	f.separator = take(",_")
-	if take(".") != 0 {
-		if f.precision, err = number(); err != nil {
-			return f, err
-		}
-		if f.precision < 0 || f.precision > math.MaxInt32 {
-			return f, Errorf(Value, "invalid precision in format")
-		}
-	}
-	if s != "" {
-		f.letter = s[0]
-		if len(s) > 1 {
-			return f, Errorf(Value, "invalid format %q", shorten(s))
-		}
-	}
-	return f, nil
+	return &formatSpec{
+		fill: cmp.Or(m[1], m[5], " "), align: cmp.Or(m[2], align), sign: m[3], alternate: m[4] != "",
+		width: width, precision: precision, separator: m[7], letter: m[9], text: s,
+	}, nil
 }
 
 func (c *Call) formatValue(v any, spec string) (string, error) {
-	if t, ok := v.(time.Time); ok && spec != "" {
-		return c.strftime(t, spec)
-	}
 	if spec == "" {
 		return c.text(v)
 	}
-	if _, isString := v.(string); !isString && !isNumber(v) && classOf(v) != clBool {
+	align := ">"
+	s, isString := v.(string)
+	switch t, isTime := v.(time.Time); {
+	case isTime:
+		return c.strftime(t, spec)
+	case isString:
+		align = "<"
+	case !isInt(v) && !isNumber(v):
 		return "", Errorf(TypeError, "a %s takes no format", typeName(v))
 	}
-	f, err := parseSpec(spec)
+	f, err := parseSpec(spec, align)
 	if err != nil {
 		return "", err
 	}
 	if err := c.Reserve(4 * int64(max(f.width, f.precision, 0))); err != nil {
 		return "", err
 	}
-	if s, ok := v.(string); ok {
-		zero := f.align == '=' && f.fill == '0' && !strings.Contains(spec, "=")
-		if f.letter != 0 && f.letter != 's' || f.sign != 0 || f.alternate || f.separator != 0 || f.align == '=' && !zero {
-			return "", Errorf(Value, "invalid format %q for a string", shorten(spec))
-		}
-		if f.precision >= 0 {
-			s = runeSlice(s, 0, f.precision)
-		}
-		if f.align == 0 || zero {
-			f.align = '<'
-		}
-		return f.pad("", s), nil
+	if !isString {
+		return f.number(v)
 	}
-	return f.number(v)
+	if f.letter != "" && f.letter != "s" || f.sign != "" || f.alternate || f.separator != "" || f.align == "=" {
+		return "", f.invalid(v)
+	}
+	if f.precision >= 0 {
+		s = runeSlice(s, 0, f.precision)
+	}
+	return f.pad("", s), nil
+}
+
+func (f *formatSpec) invalid(v any) error {
+	return Errorf(Value, "invalid or unsupported format %q for a %s", shorten(f.text), typeName(v))
 }
 
 func (f *formatSpec) number(v any) (string, error) {
-	invalid := func() (string, error) {
-		return "", Errorf(Value, "invalid format %c for a %s", max(f.letter, ' '), typeName(v))
-	}
-	if f.align == 0 {
-		f.align = '>'
-	}
-	if !isInt(v) || f.letter != 0 && strings.IndexByte("eEfFgG%", f.letter) >= 0 {
+	if !isInt(v) || f.letter != "" && strings.Contains("eEfFgG%", f.letter) {
 		x, err := floatOf(v)
 		if err != nil {
 			return "", err
 		}
-		if f.letter != 0 && strings.IndexByte("eEfFgGn%", f.letter) < 0 {
-			return invalid()
+		if f.alternate || !strings.Contains("eEfFgGn%", f.letter) {
+			return "", f.invalid(v)
 		}
 		return f.float(x), nil
 	}
 	n := bigOf(v)
-	base := map[byte]int{0: 10, 'd': 10, 'n': 10, 'b': 2, 'o': 8, 'x': 16, 'X': 16}[f.letter]
+	verb, group := cmp.Or(strings.Trim(f.letter, "n"), "d"), 4
 	switch {
-	case f.precision >= 0:
-		return invalid()
-	case f.letter == 'c':
-		if f.sign != 0 || f.alternate || f.separator != 0 {
-			return invalid()
-		}
+	case verb == "c" && f.precision < 0 && f.sign == "" && !f.alternate && f.separator == "":
 		if !n.IsInt64() || n.Int64() < 0 || n.Int64() > utf8.MaxRune {
 			return "", Errorf(Value, "%s is not a character", shorten(n.String()))
 		}
 		return f.pad("", string(rune(n.Int64()))), nil
-	case base == 0 || f.separator != 0 && f.letter == 'n' || f.separator == ',' && base != 10:
-		return invalid()
-	}
-	digits := new(big.Int).Abs(n).Text(base)
-	if base == 10 && len(digits) > maxTextDigits {
-		return "", Errorf(Value, "integer of more than %d digits", maxTextDigits)
+	case !strings.Contains("dboxX", verb) || f.precision >= 0 || f.separator != "" && f.letter == "n",
+		f.separator == "," && verb != "d":
+		return "", f.invalid(v)
+	case verb == "d":
+		group = 3
+		if _, err := decimal(n); err != nil {
+			return "", err
+		}
 	}
 	prefix := f.signOf(n.Sign() < 0)
-	if f.alternate && base != 10 {
-		prefix += "0" + string(f.letter)
+	if f.alternate && verb != "d" {
+		prefix += "0" + verb
 	}
-	if f.letter == 'X' {
-		digits = strings.ToUpper(digits)
-	}
-	group := 3
-	if base != 10 {
-		group = 4
-	}
+	digits := fmt.Sprintf("%"+verb, new(big.Int).Abs(n))
 	return f.pad(prefix, f.grouped(digits, "", group, len(prefix))), nil
 }
 
 func (f *formatSpec) signOf(negative bool) string {
-	switch {
-	case negative:
+	if negative {
 		return "-"
-	case f.sign == '+' || f.sign == ' ':
-		return string(f.sign)
 	}
-	return ""
+	return strings.Trim(f.sign, "-")
 }
 
 func (f *formatSpec) float(x float64) string {
 	prefix, suffix := f.signOf(math.Signbit(x) && !math.IsNaN(x)), ""
 	x = math.Abs(x)
-	letter, precision := f.letter, f.precision
+	precision := f.precision
 	if precision < 0 {
 		precision = 6
 	}
+	if f.letter == "%" {
+		x, suffix = x*100, "%"
+	}
 	var s string
 	switch {
-	case math.IsNaN(x) || math.IsInf(x, 0):
-		s = floatText64(x)
-		if letter == '%' {
-			suffix = "%"
-		}
-	case letter == 0 && f.precision < 0:
-		s = floatText64(x)
-	case letter == '%':
-		s, suffix = strconv.FormatFloat(x*100, 'f', precision, 64), "%"
-	case letter == 'f' || letter == 'F':
-		s = strconv.FormatFloat(x, 'f', precision, 64)
-	case letter == 'e' || letter == 'E':
-		s = strconv.FormatFloat(x, 'e', precision, 64)
+	case f.letter == "" && f.precision < 0 || math.IsNaN(x) || math.IsInf(x, 0):
+		s = floatNotation(x, -1, 16)
+	case f.letter == "":
+		precision = max(precision, 1) - 1
+		s = floatNotation(x, precision, precision)
 	default:
-		s = strconv.FormatFloat(x, 'g', max(precision, 1), 64)
-		if letter == 0 && !strings.ContainsAny(s, ".e") {
-			if s += ".0"; len(s)-2 >= max(precision, 1) {
-				s = trimZeros(strconv.FormatFloat(x, 'e', max(precision, 1)-1, 64))
-			}
-		}
+		verb := strings.NewReplacer("%", "f", "n", "g").Replace(strings.ToLower(f.letter))
+		s = strconv.FormatFloat(x, verb[0], precision, 64)
 	}
-	if f.alternate && !strings.ContainsAny(s, ".ni") {
-		if i := strings.IndexByte(s, 'e'); i >= 0 {
-			s = s[:i] + "." + s[i:]
-		} else {
-			s += "."
-		}
-	}
-	if letter == 'E' || letter == 'F' || letter == 'G' {
+	if f.letter == "E" || f.letter == "F" || f.letter == "G" {
 		s = strings.ToUpper(s)
 	}
-	whole := len(s)
-	if i := strings.IndexAny(s, ".eE"); i >= 0 {
-		whole = i
-	}
-	if s[0] < '0' || s[0] > '9' {
+	whole := len(s) - len(strings.TrimLeft(s, "0123456789"))
+	if whole == 0 {
 		return f.pad(prefix, s+suffix)
 	}
 	return f.pad(prefix, f.grouped(s[:whole], s[whole:]+suffix, 3, len(prefix)))
 }
 
-// trimZeros removes the zeros at the end of a mantissa.
-func trimZeros(s string) string {
-	i := strings.IndexByte(s, 'e')
-	mantissa := s[:i]
-	if strings.Contains(mantissa, ".") {
-		mantissa = strings.TrimRight(strings.TrimRight(mantissa, "0"), ".")
-	}
-	return mantissa + s[i:]
-}
-
 // grouped inserts separators into digits, and zeros before them as far as the width asks for that.
 func (f *formatSpec) grouped(digits, rest string, group, used int) string {
-	if f.separator == 0 {
+	if f.separator == "" {
 		return digits + rest
 	}
-	if f.fill == '0' && f.align == '=' {
+	if f.fill == "0" && f.align == "=" {
 		room := f.width - used - len(rest)
-		for len(digits)+(len(digits)-1)/group < room {
-			digits = strings.Repeat("0", max(1, (room-len(digits))/2)) + digits
-			for len(digits)+(len(digits)-1)/group > room && digits[0] == '0' && len(digits)-1+(len(digits)-2)/group >= room {
-				digits = digits[1:]
-			}
-		}
+		digits = strings.Repeat("0", max(0, room-(room-1)/(group+1)-len(digits))) + digits
 	}
 	var b strings.Builder
 	for i := range len(digits) {
 		if i > 0 && (len(digits)-i)%group == 0 {
-			b.WriteByte(f.separator)
+			b.WriteString(f.separator)
 		}
 		b.WriteByte(digits[i])
 	}
@@ -621,17 +406,14 @@ func (f *formatSpec) grouped(digits, rest string, group, used int) string {
 }
 
 func (f *formatSpec) pad(prefix, s string) string {
-	n := f.width - utf8.RuneCountInString(prefix) - utf8.RuneCountInString(s)
-	if n <= 0 {
-		return prefix + s
-	}
-	fill := func(n int) string { return strings.Repeat(string(f.fill), n) }
+	n := max(0, f.width-utf8.RuneCountInString(prefix+s))
+	fill := func(n int) string { return strings.Repeat(f.fill, n) }
 	switch f.align {
-	case '<':
+	case "<":
 		return prefix + s + fill(n)
-	case '^':
+	case "^":
 		return fill(n/2) + prefix + s + fill(n-n/2)
-	case '=':
+	case "=":
 		return prefix + fill(n) + s
 	}
 	return fill(n) + prefix + s

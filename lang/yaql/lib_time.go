@@ -92,7 +92,7 @@ func timeProperties() []*Function {
 		name   string
 		micros float64
 	}{{"milliseconds", 1e3}, {"seconds", 1e6}, {"minutes", 60e6}, {"hours", 3600e6}, {"days", 86400e6}} {
-		add("timespan", unit.name, "Returns a time span in "+unit.name+".", "timespan(seconds => 45)."+unit.name, floatText64(45e6/unit.micros),
+		add("timespan", unit.name, "Returns a time span in "+unit.name+".", "timespan(seconds => 45)."+unit.name, floatNotation(45e6/unit.micros, -1, 16),
 			func(_ time.Time, ts TimeSpan) any { return float64(ts) / unit.micros })
 	}
 	add("timespan", "microseconds", "Returns a time span in microseconds.", "timespan(1).microseconds", "86400000000",

@@ -116,3 +116,16 @@ func TestErrors(t *testing.T) {
 		}
 	}
 }
+
+// TestUnsupported checks that forms of the reference that are missing here, as docs/yaql.md says, fail and say so.
+func TestUnsupported(t *testing.T) {
+	for source, want := range map[string]string{
+		"'{!a}'.format(1)":      `1:8: unknown or unsupported conversion "a"`,
+		"'{:{}}'.format(1, 5)":  "1:9: single {, or an invalid or nested field, in format",
+		"'{:#.3g}'.format(1.5)": `1:11: invalid or unsupported format "#.3g" for a float`,
+	} {
+		if _, err := evaluate(t.Context(), source, DefaultOptions()); err == nil || err.Error() != want {
+			t.Errorf("%s: got %v, want %s", source, err, want)
+		}
+	}
+}
