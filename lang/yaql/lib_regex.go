@@ -152,7 +152,7 @@ func compileRegex(source string, flags reFlags) (*regex, error) {
 	if len(source) > maxRegexLength {
 		return nil, Errorf(Limit, "regular expression of more than %d bytes", maxRegexLength)
 	}
-	p := reParser{src: []rune(source), names: map[string]int{}, widths: map[int]width{}}
+	p := reParser{src: source, names: map[string]int{}, widths: map[int]width{}}
 	text, flags, err := p.translate(flags)
 	if err != nil {
 		return nil, err
@@ -443,7 +443,7 @@ func (r *regex) template(s string) ([]templatePart, error) {
 			size = end + 1
 			var err error
 			if n, err = strconv.Atoi(name); err != nil || n < 0 {
-				if !isGroupName(name) {
+				if !groupName.MatchString(name) {
 					return nil, Errorf(Regex, "invalid group name %q in a replacement", shorten(name))
 				}
 				var known bool

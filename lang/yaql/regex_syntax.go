@@ -3,32 +3,44 @@ package yaql
 import (
 	"fmt"
 	"math"
+	"regexp"
 	"strconv"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 )
 
 // reFlags are the flags of a regular expression.
-type reFlags struct{ ignoreCase, multiLine, dotAll, verbose, ascii bool }
+type reFlags struct{ ignoreCase, multiLine, dotAll, ascii bool }
 
 // width is how many characters something matches.
 type width struct{ min, max int }
 
 const (
-	unbounded = math.MaxInt32
+	unbounded = math.MaxInt32 // of regexp2, too
 	maxGroups = 10_000
 	reDepth   = 200
 )
 
+// term is the translation of a part of a regular expression.
+type term struct {
+	text string
+	width
+	fixed bool // no quantifier may follow
+}
+
+var oneWide = width{1, 1}
+
 // reParser translates the syntax of Python's re to that of regexp2. It writes what differs in terms that mean the same
 // in both: groups by number, and character classes, anchors and flags other than ignoreCase spelled out.
 type reParser struct {
-	src    []rune
+	src    string
 	pos    int
 	groups int
 	names  map[string]int
 	widths map[int]width // of groups that are closed
 	depth  int
+	err    error // the first one, which moves pos to the end
 }
 
 // The contents of character classes. Those of the complements leave out what is not a character.
@@ -49,206 +61,169 @@ var (
 	}
 )
 
-func reError(format string, args ...any) error {
-	return Errorf(Regex, "regular expression: "+format, args...)
+func (f reFlags) classes() map[rune]string {
+	if f.ascii {
+		return reASCIIClasses
+	}
+	return reClasses
 }
+
+// fail keeps the first error, for the current position, and ends the expression.
+func (p *reParser) fail(format string, args ...any) term {
+	at := utf8.RuneCountInString(p.src[:p.pos])
+	return p.failWith(Errorf(Regex, "regular expression: %s at %d", fmt.Sprintf(format, args...), at))
+}
+
+func (p *reParser) failWith(err error) term {
+	if p.err == nil {
+		p.err = err
+	}
+	p.pos = len(p.src)
+	return term{}
+}
+
+var (
+	leadingFlags = regexp.MustCompile(`^\(\?([a-zA-Z]+)\)`)
+	scopedFlags  = regexp.MustCompile(`^([a-zA-Z]*)(?:-([a-zA-Z]+))?:`)
+	quantifiers  = regexp.MustCompile(`^(?:[*+?]|\{([0-9]*)(,?)([0-9]*)\})`)
+	octalDigits  = regexp.MustCompile(`^[0-7]{1,3}`)
+	groupName    = regexp.MustCompile(`^[\p{L}_][\p{L}\p{Nd}_]*$`)
+)
+
+var simpleQuantifiers = map[string]width{"*": {0, unbounded}, "+": {1, unbounded}, "?": {0, 1}}
 
 // translate returns the translation and the flags of the whole.
 func (p *reParser) translate(flags reFlags) (string, reFlags, error) {
-	if err := p.globalFlags(&flags); err != nil {
-		return "", flags, err
+	for {
+		m := leadingFlags.FindStringSubmatch(p.src[p.pos:])
+		if m == nil {
+			break
+		}
+		p.pos += len(m[0])
+		p.set(&flags, m[1], true)
 	}
-	text, _, err := p.alternatives(flags)
-	if err == nil && p.pos < len(p.src) {
-		err = reError("unbalanced ) at %d", p.pos)
+	t := p.alternatives(flags)
+	if p.pos < len(p.src) {
+		p.fail("unbalanced )")
 	}
 	if flags.ignoreCase {
-		text = "(?i:" + text + ")"
+		t.text = "(?i:" + t.text + ")"
 	}
-	return text, flags, err
+	return t.text, flags, p.err
 }
 
-// globalFlags reads (?ims) at the start.
-func (p *reParser) globalFlags(flags *reFlags) error {
-	for p.has("(?") {
-		end := p.pos + 2
-		for end < len(p.src) && strings.ContainsRune("aiLmsux", p.src[end]) {
-			end++
+func (p *reParser) set(flags *reFlags, letters string, on bool) {
+	for _, r := range letters {
+		switch {
+		case r == 'i':
+			flags.ignoreCase = on
+		case r == 'm':
+			flags.multiLine = on
+		case r == 's':
+			flags.dotAll = on
+		case on && (r == 'a' || r == 'u'):
+			flags.ascii = r == 'a'
+		default:
+			p.fail("unknown or unsupported flag %c", r)
 		}
-		if end == p.pos+2 || end == len(p.src) || p.src[end] != ')' {
-			return nil
-		}
-		for _, r := range p.src[p.pos+2 : end] {
-			if err := flags.set(r, true); err != nil {
-				return err
-			}
-		}
-		p.pos = end + 1
 	}
-	return nil
-}
-
-func (f *reFlags) set(r rune, on bool) error {
-	switch r {
-	case 'i':
-		f.ignoreCase = on
-	case 'm':
-		f.multiLine = on
-	case 's':
-		f.dotAll = on
-	case 'x':
-		f.verbose = on
-	case 'a':
-		f.ascii = true
-	case 'u':
-		f.ascii = false
-	default:
-		return reError("unknown flag %c", r)
-	}
-	return nil
-}
-
-func (p *reParser) has(s string) bool {
-	return strings.HasPrefix(string(p.src[p.pos:min(p.pos+len(s), len(p.src))]), s)
 }
 
 func (p *reParser) take(s string) bool {
-	if p.has(s) {
-		p.pos += len([]rune(s))
+	if strings.HasPrefix(p.src[p.pos:], s) {
+		p.pos += len(s)
 		return true
 	}
 	return false
 }
 
-func (p *reParser) alternatives(flags reFlags) (string, width, error) {
-	var b strings.Builder
-	all := width{unbounded, 0}
-	if p.depth++; p.depth > reDepth {
-		return "", all, Errorf(Limit, "regular expression nested deeper than %d levels", reDepth)
+// rune reads a character. At the end, it fails for want of something.
+func (p *reParser) rune(want string) rune {
+	r, n := utf8.DecodeRuneInString(p.src[p.pos:])
+	if p.pos += n; n == 0 {
+		p.fail("missing %s", want)
 	}
-	defer func() { p.depth-- }()
-	for {
-		text, w, err := p.sequence(flags)
-		if err != nil {
-			return "", w, err
-		}
-		b.WriteString(text)
-		all = width{min(all.min, w.min), max(all.max, w.max)}
-		if !p.take("|") {
-			return b.String(), all, nil
-		}
-		b.WriteByte('|')
-	}
+	return r
 }
 
-func (p *reParser) sequence(flags reFlags) (string, width, error) {
+func (p *reParser) alternatives(flags reFlags) term {
+	if p.depth++; p.depth > reDepth {
+		return p.failWith(Errorf(Limit, "regular expression nested deeper than %d levels", reDepth))
+	}
+	t := p.sequence(flags)
+	for p.take("|") {
+		u := p.sequence(flags)
+		t = term{text: t.text + "|" + u.text, width: width{min(t.min, u.min), max(t.max, u.max)}}
+	}
+	p.depth--
+	return t
+}
+
+func (p *reParser) sequence(flags reFlags) term {
 	var b strings.Builder
 	var all width
 	for p.pos < len(p.src) && p.src[p.pos] != '|' && p.src[p.pos] != ')' {
-		if flags.verbose && p.skipSpace() {
-			continue
-		}
-		text, w, repeatable, err := p.atom(flags)
-		if err != nil {
-			return "", w, err
-		}
-		if flags.verbose {
-			for p.skipSpace() {
-			}
-		}
-		if text, w, err = p.repeated(text, w, repeatable); err != nil {
-			return "", w, err
-		}
-		b.WriteString(text)
-		all = width{min(all.min+w.min, unbounded), min(all.max+w.max, unbounded)}
+		t := p.repeated(p.atom(flags))
+		b.WriteString(t.text)
+		all = width{min(all.min+t.min, unbounded), min(all.max+t.max, unbounded)}
 	}
-	return b.String(), all, nil
-}
-
-// skipSpace skips white space or a comment of a verbose expression.
-func (p *reParser) skipSpace() bool {
-	if p.pos == len(p.src) || !strings.ContainsRune(" \t\n\r\v\f#", p.src[p.pos]) {
-		return false
-	}
-	if p.src[p.pos] == '#' {
-		for p.pos < len(p.src) && p.src[p.pos] != '\n' {
-			p.pos++
-		}
-		return true
-	}
-	p.pos++
-	return true
+	return term{text: b.String(), width: all}
 }
 
 // quantifier reads * + ? or {m,n}. It returns false if there is none.
-func (p *reParser) quantifier() (w width, ok bool, err error) {
-	start := p.pos
-	switch {
-	case p.take("*"):
-		return width{0, unbounded}, true, nil
-	case p.take("+"):
-		return width{1, unbounded}, true, nil
-	case p.take("?"):
-		return width{0, 1}, true, nil
-	case !p.take("{"):
-		return w, false, nil
+func (p *reParser) quantifier() (width, bool) {
+	if p.pos == len(p.src) || strings.IndexByte("*+?{", p.src[p.pos]) < 0 {
+		return width{}, false
 	}
-	number := func(missing int) (int, bool) {
-		from := p.pos
-		for p.pos < len(p.src) && p.src[p.pos] >= '0' && p.src[p.pos] <= '9' {
-			p.pos++
+	m := quantifiers.FindStringSubmatch(p.src[p.pos:])
+	if m == nil || m[0] == "{}" {
+		return width{}, false
+	}
+	p.pos += len(m[0])
+	if w, simple := simpleQuantifiers[m[0]]; simple {
+		return w, true
+	}
+	number := func(digits string, missing int) int {
+		if digits == "" {
+			return missing
 		}
-		if from == p.pos {
-			return missing, false
+		n, err := strconv.ParseUint(digits, 10, 32)
+		if err != nil || n == math.MaxUint32 {
+			p.failWith(Errorf(Value, "regular expression: number of repetitions too large"))
 		}
-		n, e := strconv.Atoi(string(p.src[from:p.pos]))
-		if e != nil || n >= math.MaxUint32 {
-			err = Errorf(Value, "regular expression: number of repetitions too large")
-		}
-		return min(n, unbounded), true
+		return int(min(n, unbounded))
 	}
-	low, hasLow := number(0)
-	high := low
-	comma := p.take(",")
-	if comma {
-		high, _ = number(unbounded)
+	w := width{min: number(m[1], 0)}
+	if w.max = w.min; m[2] != "" {
+		w.max = number(m[3], unbounded)
 	}
-	if !p.take("}") || !hasLow && !comma {
-		p.pos = start
-		return w, false, nil
+	if w.max < w.min {
+		p.fail("minimum of repetitions greater than the maximum")
 	}
-	if err == nil && high < low {
-		err = reError("minimum of repetitions greater than the maximum")
-	}
-	return width{low, high}, true, err
+	return w, true
 }
 
-func (p *reParser) repeated(text string, w width, repeatable bool) (string, width, error) {
-	count, ok, err := p.quantifier()
-	if err != nil || !ok {
-		return text, w, err
+// repeated applies the quantifier that follows a term, if there is one.
+func (p *reParser) repeated(t term) term {
+	count, ok := p.quantifier()
+	switch {
+	case !ok:
+		return t
+	case t.fixed:
+		return p.fail("nothing to repeat")
 	}
-	if !repeatable {
-		return "", w, reError("nothing to repeat at %d", p.pos-1)
-	}
-	q := fmt.Sprintf("{%d,%d}", count.min, count.max)
-	if count.max == unbounded {
-		q = fmt.Sprintf("{%d,}", count.min)
-	}
-	times := func(a, b int) int { return int(min(int64(a)*int64(b), unbounded)) }
-	w = width{times(w.min, count.min), times(w.max, count.max)}
+	text := fmt.Sprintf("%s{%d,%d}", t.text, count.min, count.max)
 	switch {
 	case p.take("?"):
-		text += q + "?"
+		text += "?"
 	case p.take("+"):
-		text = "(?>" + text + q + ")"
-	default:
-		text += q
+		text = "(?>" + text + ")"
 	}
-	if _, again, _ := p.quantifier(); again {
-		return "", w, reError("repetition of a repetition at %d", p.pos-1)
+	if _, again := p.quantifier(); again {
+		return p.fail("repetition of a repetition")
 	}
-	return text, w, nil
+	times := func(a, b int) int { return int(min(int64(a)*int64(b), unbounded)) }
+	return term{text: text, width: width{times(t.min, count.min), times(t.max, count.max)}}
 }
 
 func literal(r rune) string {
@@ -258,338 +233,198 @@ func literal(r rune) string {
 	return string(r)
 }
 
-var oneWide = width{1, 1}
-
 // atom translates what a quantifier can follow.
-func (p *reParser) atom(flags reFlags) (text string, w width, repeatable bool, err error) {
-	r := p.src[p.pos]
-	if _, ok, _ := p.quantifier(); ok {
-		return "", w, false, reError("nothing to repeat at %d", p.pos-1)
+func (p *reParser) atom(flags reFlags) term {
+	if _, ok := p.quantifier(); ok {
+		return p.fail("nothing to repeat")
 	}
-	p.pos++
-	switch r {
+	switch r := p.rune("term"); r {
 	case '.':
-		if flags.dotAll {
-			return `[\s\S]`, oneWide, true, nil
-		}
-		return `[^\n]`, oneWide, true, nil
+		return term{text: map[bool]string{true: `[\s\S]`, false: `[^\n]`}[flags.dotAll], width: oneWide}
 	case '^':
-		if flags.multiLine {
-			return `(?m:^)`, w, false, nil
-		}
-		return `\A`, w, false, nil
+		return term{text: map[bool]string{true: `(?m:^)`, false: `\A`}[flags.multiLine], fixed: true}
 	case '$':
-		if flags.multiLine {
-			return `(?m:$)`, w, false, nil
-		}
-		return `\Z`, w, false, nil
+		return term{text: map[bool]string{true: `(?m:$)`, false: `\Z`}[flags.multiLine], fixed: true}
 	case '(':
 		return p.group(flags)
 	case '[':
-		text, err = p.class(flags)
-		return text, oneWide, true, err
+		return term{text: p.class(flags), width: oneWide}
 	case '\\':
 		return p.escape(flags)
+	default:
+		return term{text: literal(r), width: oneWide}
 	}
-	return literal(r), oneWide, true, nil
 }
 
-func (p *reParser) escape(flags reFlags) (text string, w width, repeatable bool, err error) {
-	if p.pos == len(p.src) {
-		return "", w, false, reError(`backslash at the end`)
-	}
-	r := p.src[p.pos]
-	classes := reClasses
-	if flags.ascii {
-		classes = reASCIIClasses
-	}
-	if c := classes[r]; c != "" {
-		p.pos++
-		return "[" + c + "]", oneWide, true, nil
-	}
+func (p *reParser) escape(flags reFlags) term {
+	classes := flags.classes()
 	word := "[" + classes['w'] + "]"
-	switch r {
-	case 'A':
-		p.pos++
-		return `\A`, w, false, nil
-	case 'Z':
-		p.pos++
-		return `\z`, w, false, nil
-	case 'b':
-		p.pos++
-		return "(?:(?<=" + word + ")(?!" + word + ")|(?<!" + word + ")(?=" + word + "))", w, false, nil
-	case 'B':
-		p.pos++
-		return "(?:(?<=" + word + ")(?=" + word + ")|(?<!" + word + ")(?!" + word + `)(?:(?<=[\s\S])|(?=[\s\S])))`, w, false, nil
-	}
-	if r >= '1' && r <= '9' {
-		// Three octal digits are a character, fewer digits a group.
-		if !p.octal(3) {
-			n := int(r - '0')
-			if p.pos++; p.pos < len(p.src) && p.src[p.pos] >= '0' && p.src[p.pos] <= '9' {
-				n = n*10 + int(p.src[p.pos]-'0')
-				p.pos++
-			}
-			text, w, err = p.reference(n)
-			return text, w, true, err
-		}
-	}
-	c, err := p.character(false)
-	return literal(c), oneWide, true, err
-}
-
-// octal reports whether n octal digits follow.
-func (p *reParser) octal(n int) bool {
-	for i := range n {
-		if p.pos+i >= len(p.src) || p.src[p.pos+i] < '0' || p.src[p.pos+i] > '7' {
-			return false
-		}
-	}
-	return true
-}
-
-func (p *reParser) reference(n int) (string, width, error) {
-	w, closed := p.widths[n]
+	r := p.rune("character after a backslash")
 	switch {
-	case n > p.groups || n == 0:
-		return "", w, reError("invalid group %d", n)
-	case !closed:
-		return "", w, reError("reference to group %d, which is open", n)
+	case classes[r] != "":
+		return term{text: "[" + classes[r] + "]", width: oneWide}
+	case r == 'A':
+		return term{text: `\A`, fixed: true}
+	case r == 'Z':
+		return term{text: `\z`, fixed: true}
+	case r == 'b':
+		return term{text: "(?:(?<=" + word + ")(?!" + word + ")|(?<!" + word + ")(?=" + word + "))", fixed: true}
+	case r == 'B':
+		return term{text: "(?:(?<=" + word + ")(?=" + word + ")|(?<!" + word + ")(?!" + word +
+			`)(?:(?<=[\s\S])|(?=[\s\S])))`, fixed: true}
+	case r >= '1' && r <= '9' && len(octalDigits.FindString(p.src[p.pos-1:])) < 3:
+		n := int(r - '0')
+		if p.pos < len(p.src) && p.src[p.pos] >= '0' && p.src[p.pos] <= '9' {
+			n = n*10 + int(p.rune("digit")-'0')
+		}
+		return p.reference(n)
 	}
-	return fmt.Sprintf(`\k<%d>`, n), w, nil
+	return term{text: literal(p.character(r, false)), width: oneWide}
 }
 
-// character reads an escaped character, after the backslash.
-func (p *reParser) character(inClass bool) (rune, error) {
-	r := p.src[p.pos]
+// reference translates a reference to a group, which is 0 if it is not known.
+func (p *reParser) reference(n int) term {
+	w, closed := p.widths[n]
+	if !closed {
+		return p.fail("reference to an unknown or open group")
+	}
+	return term{text: fmt.Sprintf(`\k<%d>`, n), width: w}
+}
+
+// character returns the character of an escape sequence that begins with r, and reads the rest of it.
+func (p *reParser) character(r rune, inClass bool) rune {
 	if n := map[rune]int{'x': 2, 'u': 4, 'U': 8}[r]; n > 0 {
-		if p.pos+1+n <= len(p.src) {
-			if code, err := strconv.ParseUint(string(p.src[p.pos+1:p.pos+1+n]), 16, 32); err == nil && code <= unicode.MaxRune {
-				p.pos += 1 + n
-				return rune(code), nil
-			}
+		end := min(p.pos+n, len(p.src))
+		code, err := strconv.ParseUint(p.src[p.pos:end], 16, 32)
+		if err != nil || end < p.pos+n || code > unicode.MaxRune {
+			p.fail(`\%c needs %d hexadecimal digits`, r, n)
+			return 0
 		}
-		return 0, reError(`\%c needs %d hexadecimal digits`, r, n)
-	}
-	if r == '0' || r <= '7' && p.octal(3) || inClass && p.octal(1) {
-		end := p.pos
-		for end < len(p.src) && end < p.pos+3 && p.src[end] >= '0' && p.src[end] <= '7' {
-			end++
-		}
-		code, _ := strconv.ParseInt(string(p.src[p.pos:end]), 8, 32)
 		p.pos = end
-		if code > 0o377 {
-			return 0, reError("octal escape out of range")
+		return rune(code)
+	}
+	if r >= '0' && r <= '7' {
+		digits := octalDigits.FindString(p.src[p.pos-1:])
+		if code, _ := strconv.ParseUint(digits, 8, 32); code <= 0o377 && (r == '0' || len(digits) == 3 || inClass) {
+			p.pos += len(digits) - 1
+			return rune(code)
 		}
-		return rune(code), nil
 	}
-	p.pos++
-	if i := strings.IndexRune("afnrtv", r); i >= 0 {
-		return rune("\a\f\n\r\t\v"[i]), nil
+	switch i := strings.IndexRune("afnrtv", r); {
+	case i >= 0:
+		return rune("\a\f\n\r\t\v"[i])
+	case r == 'b' && inClass:
+		return '\b'
+	case r < 0x80 && (unicode.IsLetter(r) || unicode.IsDigit(r)):
+		p.fail(`unknown or unsupported escape \%c`, r)
 	}
-	if r == 'b' && inClass {
-		return '\b', nil
-	}
-	if r < 0x80 && (unicode.IsLetter(r) || unicode.IsDigit(r)) {
-		return 0, reError(`unknown escape \%c`, r)
-	}
-	return r, nil
+	return r
 }
 
 // class translates a character class, after the bracket.
-func (p *reParser) class(flags reFlags) (string, error) {
+func (p *reParser) class(flags reFlags) string {
 	var b strings.Builder
 	b.WriteByte('[')
 	if p.take("^") {
 		b.WriteByte('^')
 	}
-	classes := reClasses
-	if flags.ascii {
-		classes = reASCIIClasses
-	}
 	// item reads a character, or a class such as \d.
-	item := func() (r rune, set string, err error) {
-		r = p.src[p.pos]
-		p.pos++
-		if r != '\\' {
-			return r, "", nil
+	item := func() (r rune, set string) {
+		if r = p.rune("]"); r != '\\' {
+			return r, ""
 		}
-		if p.pos == len(p.src) {
-			return 0, "", reError("backslash at the end")
+		if r = p.rune("character after a backslash"); flags.classes()[r] != "" {
+			return 0, flags.classes()[r]
 		}
-		if set = classes[p.src[p.pos]]; set != "" {
-			p.pos++
-			return 0, set, nil
-		}
-		r, err = p.character(true)
-		return r, "", err
+		return p.character(r, true), ""
 	}
-	for first := true; ; first = false {
-		if p.pos == len(p.src) {
-			return "", reError("missing ]")
-		}
-		if !first && p.take("]") {
-			b.WriteByte(']')
-			return b.String(), nil
-		}
-		low, set, err := item()
-		if err != nil {
-			return "", err
-		}
-		if p.has("-") && p.pos+1 < len(p.src) && p.src[p.pos+1] != ']' {
+	for first := true; p.err == nil && (first || !p.take("]")); first = false {
+		low, set := item()
+		if rest := p.src[p.pos:]; len(rest) > 1 && rest[0] == '-' && rest[1] != ']' {
 			p.pos++
-			high, highSet, err := item()
-			if err != nil {
-				return "", err
+			high, highSet := item()
+			if set+highSet != "" || high < low {
+				p.fail("invalid range in a character class")
 			}
-			if set != "" || highSet != "" || high < low {
-				return "", reError("invalid range in a character class")
-			}
-			b.WriteString(literal(low) + "-" + literal(high))
-			continue
-		}
-		if set == "" {
+			set = literal(low) + "-" + literal(high)
+		} else if set == "" {
 			set = literal(low)
 		}
 		b.WriteString(set)
 	}
+	b.WriteByte(']')
+	return b.String()
 }
 
-func isGroupName(s string) bool {
-	for i, r := range s {
-		if r != '_' && !unicode.IsLetter(r) && (i == 0 || !unicode.IsDigit(r)) {
-			return false
-		}
+// name reads a name and the character after it.
+func (p *reParser) name(end string) string {
+	name, _, ok := strings.Cut(p.src[p.pos:], end)
+	if !ok {
+		p.fail("missing %s", end)
+		return ""
 	}
-	return s != ""
-}
-
-// name reads a name up to a character.
-func (p *reParser) name(end rune) (string, error) {
-	start := p.pos
-	for p.pos < len(p.src) && p.src[p.pos] != end {
-		p.pos++
-	}
-	if p.pos == len(p.src) {
-		return "", reError("missing %c after a name", end)
-	}
-	p.pos++
-	return string(p.src[start : p.pos-1]), nil
+	p.pos += len(name) + len(end)
+	return name
 }
 
 // group translates a group, after the parenthesis.
-func (p *reParser) group(flags reFlags) (text string, w width, repeatable bool, err error) {
-	closed := func(open string, flags reFlags) (string, width, bool, error) {
-		inner, w, err := p.alternatives(flags)
-		if err == nil && !p.take(")") {
-			err = reError("missing )")
-		}
-		return open + inner + ")", w, true, err
-	}
-	capture := func(name string) (string, width, bool, error) {
-		if p.groups++; p.groups > maxGroups {
-			return "", w, false, Errorf(Limit, "regular expression of more than %d groups", maxGroups)
-		}
-		n := p.groups
-		if name != "" {
-			p.names[name] = n
-		}
-		text, w, _, err := closed(fmt.Sprintf("(?<%d>", n), flags)
-		p.widths[n] = w
-		return text, w, true, err
-	}
+func (p *reParser) group(flags reFlags) term {
 	switch {
 	case !p.take("?"):
-		return capture("")
+		return p.capture("", flags)
 	case p.take("P<"):
-		name, err := p.name('>')
-		if err != nil {
-			return "", w, false, err
+		name := p.name(">")
+		if p.names[name] > 0 || !groupName.MatchString(name) {
+			return p.fail("invalid or repeated group name %q", shorten(name))
 		}
-		if _, known := p.names[name]; known || !isGroupName(name) {
-			return "", w, false, reError("invalid or repeated group name %q", shorten(name))
-		}
-		return capture(name)
+		return p.capture(name, flags)
 	case p.take("P="):
-		name, err := p.name(')')
-		if err != nil {
-			return "", w, false, err
-		}
-		n, known := p.names[name]
-		if !known {
-			return "", w, false, reError("unknown group name %q", shorten(name))
-		}
-		text, w, err = p.reference(n)
-		return text, w, true, err
+		return p.reference(p.names[p.name(")")])
 	case p.take("#"):
-		_, err := p.name(')')
-		return "", w, false, err
+		p.name(")")
+		return term{fixed: true}
 	case p.take(":"):
-		return closed("(?:", flags)
+		return p.enclosed("(?:", flags)
 	case p.take(">"):
-		return closed("(?>", flags)
+		return p.enclosed("(?>", flags)
 	case p.take("="), p.take("!"):
-		text, _, _, err = closed("(?"+string(p.src[p.pos-1]), flags)
-		return text, width{}, true, err
+		return term{text: p.enclosed("(?"+p.src[p.pos-1:p.pos], flags).text}
 	case p.take("<="), p.take("<!"):
-		text, w, _, err = closed("(?<"+string(p.src[p.pos-1]), flags)
-		if err == nil && w.min != w.max {
-			err = reError("look-behind of variable width")
+		t := p.enclosed("(?<"+p.src[p.pos-1:p.pos], flags)
+		if t.min != t.max {
+			return p.fail("look-behind of variable width")
 		}
-		return text, width{}, true, err
-	case p.take("("):
-		return p.conditional(flags)
+		return term{text: t.text}
 	}
-	return p.scopedFlags(flags, closed)
+	m := scopedFlags.FindStringSubmatch(p.src[p.pos:])
+	if m == nil {
+		return p.fail("unknown, unsupported or incomplete group")
+	}
+	p.pos += len(m[0])
+	p.set(&flags, m[1], true)
+	p.set(&flags, m[2], false)
+	return p.enclosed(map[bool]string{true: "(?i:", false: "(?-i:"}[flags.ignoreCase], flags)
 }
 
-func (p *reParser) conditional(flags reFlags) (text string, w width, repeatable bool, err error) {
-	name, err := p.name(')')
-	if err != nil {
-		return "", w, false, err
-	}
-	n, known := p.names[name]
-	if !known {
-		if n, err = strconv.Atoi(name); err != nil || n <= 0 || n > p.groups {
-			return "", w, false, reError("unknown group %q in a condition", shorten(name))
-		}
-	}
-	yes, yw, err := p.sequence(flags)
-	if err != nil {
-		return "", w, false, err
-	}
-	no, nw := "", width{}
-	if p.take("|") {
-		if no, nw, err = p.sequence(flags); err != nil {
-			return "", w, false, err
-		}
-	}
+// enclosed translates what is in a group, up to the parenthesis that closes it.
+func (p *reParser) enclosed(open string, flags reFlags) term {
+	t := p.alternatives(flags)
 	if !p.take(")") {
-		return "", w, false, reError("condition without ) or with more than two branches")
+		return p.fail("missing )")
 	}
-	return fmt.Sprintf("(?(%d)%s|%s)", n, yes, no), width{min(yw.min, nw.min), max(yw.max, nw.max)}, true, nil
+	t.text = open + t.text + ")"
+	return t
 }
 
-func (p *reParser) scopedFlags(flags reFlags, closed func(string, reFlags) (string, width, bool, error)) (string, width, bool, error) {
-	on, any := true, false
-	for ; p.pos < len(p.src); p.pos++ {
-		switch r := p.src[p.pos]; {
-		case r == '-' && on:
-			on, any = false, false
-		case r == ':' && any:
-			p.pos++
-			if flags.ignoreCase {
-				return closed("(?i:", flags)
-			}
-			return closed("(?-i:", flags)
-		case !on && (r == 'a' || r == 'u'):
-			return "", width{}, false, reError("flag %c cannot be turned off", r)
-		default:
-			if err := flags.set(r, on); err != nil {
-				return "", width{}, false, err
-			}
-			any = true
-		}
+func (p *reParser) capture(name string, flags reFlags) term {
+	if p.groups++; p.groups > maxGroups {
+		return p.failWith(Errorf(Limit, "regular expression of more than %d groups", maxGroups))
 	}
-	return "", width{}, false, reError("incomplete group")
+	n := p.groups
+	if name != "" {
+		p.names[name] = n
+	}
+	t := p.enclosed(fmt.Sprintf("(?<%d>", n), flags)
+	p.widths[n] = t.width
+	return t
 }

@@ -120,9 +120,11 @@ func TestErrors(t *testing.T) {
 // TestUnsupported checks that forms of the reference that are missing here, as docs/yaql.md says, fail and say so.
 func TestUnsupported(t *testing.T) {
 	for source, want := range map[string]string{
-		"'{!a}'.format(1)":      `1:8: unknown or unsupported conversion "a"`,
-		"'{:{}}'.format(1, 5)":  "1:9: single {, or an invalid or nested field, in format",
-		"'{:#.3g}'.format(1.5)": `1:11: invalid or unsupported format "#.3g" for a float`,
+		"'{!a}'.format(1)":       `1:8: unknown or unsupported conversion "a"`,
+		"'{:{}}'.format(1, 5)":   "1:9: single {, or an invalid or nested field, in format",
+		"'{:#.3g}'.format(1.5)":  `1:11: invalid or unsupported format "#.3g" for a float`,
+		"regex('(?x)a')":         "1:1: regular expression: unknown or unsupported flag x at 4",
+		"regex('(a)?(?(1)b|c)')": "1:1: regular expression: unknown, unsupported or incomplete group at 6",
 	} {
 		if _, err := evaluate(t.Context(), source, DefaultOptions()); err == nil || err.Error() != want {
 			t.Errorf("%s: got %v, want %s", source, err, want)
