@@ -252,9 +252,17 @@ func Standard(delegates bool) *Context {
 	return standard.plain
 }
 
+// markStandard marks functions and adds their overloads for swapped parameters.
 func markStandard(functions []*Function) []*Function {
+	var all []*Function
 	for _, f := range functions {
+		all = append(all, f)
+		if f.swapped != nil {
+			all = append(all, f.swapped)
+		}
+	}
+	for _, f := range all {
 		f.standard = true
 	}
-	return functions
+	return all
 }

@@ -2,6 +2,7 @@ package yaql
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -38,8 +39,9 @@ type Function struct {
 	Examples []Example
 
 	call     func(*Call) (any, error)
-	standard bool // part of this package, so that evaluation may take shortcuts
-	dynamic  bool // defined by an expression
+	swapped  *Function // the overload whose first two parameters are in the other order
+	standard bool      // part of this package, so that evaluation may take shortcuts
+	dynamic  bool      // defined by an expression
 }
 
 // Example is an expression and its result as JSON. For an error it is "error: " and the kind.
@@ -91,6 +93,23 @@ func (f *Function) Document(doc string, examples ...string) *Function {
 	for i := 0; i+1 < len(examples); i += 2 {
 		f.Examples = append(f.Examples, Example{examples[i], examples[i+1]})
 	}
+	if f.swapped != nil {
+		f.swapped.Document(doc, examples...)
+	}
+	return f
+}
+
+// eitherWay adds an overload whose first two parameters are in the other order.
+func (f *Function) eitherWay() *Function {
+	other := *f
+	other.Params = slices.Clone(f.Params)
+	other.Params[0], other.Params[1] = f.Params[1], f.Params[0]
+	other.call = func(c *Call) (any, error) {
+		c.fn = f
+		c.args[0], c.args[1] = c.args[1], c.args[0]
+		return f.call(c)
+	}
+	f.swapped = &other
 	return f
 }
 

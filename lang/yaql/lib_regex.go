@@ -2,6 +2,7 @@ package yaql
 
 import (
 	"errors"
+	"regexp"
 	"strconv"
 	"strings"
 	"sync"
@@ -25,55 +26,42 @@ var regexFunctions = []*Function{
 	regexOperator("!~", "regex", false),
 	regexOperator("!~", "string", false),
 	Method("search", "regexp regex, string string, selector lambda.context=null", func(c *Call) (any, error) {
-		m, err := c.scan(0, 1).next()
+		s := c.scan()
+		m, err := s.next()
 		if err != nil || m == nil {
 			return nil, err
 		}
-		return c.selected(m, c.Lambda(2))
+		return s.selected(m, c.Lambda(2))
 	}).Document("Returns the first match or, with a selector, what that is: $1 is the match and $2, $3 and so on its groups, with value, start and end. "+
 		"Named groups have their names. Without a match, the result is null.",
 		`regex('b+').search(abbc)`, `"bb"`, `regex('a(b+)').search(abbc, $2.start)`, `1`, `regex('(?P<x>b)').search(abc, $x.value)`, `"b"`),
 	Method("searchAll", "regexp regex, string string, selector lambda.context=null", func(c *Call) (any, error) {
-		s := c.scan(0, 1)
+		s := c.scan()
 		return NewIterator(func() (any, bool, error) {
 			m, err := s.next()
 			if err != nil || m == nil {
 				return nil, false, err
 			}
-			v, err := c.selected(m, c.Lambda(2))
+			v, err := s.selected(m, c.Lambda(2))
 			return v, true, err
 		}), nil
 	}).Document("Returns all matches, or what the selector is for each, as search does.", `regex('[a-c]').searchAll(axb)`, `["a", "b"]`),
-	Method("split", "regexp regex, string string, maxSplit int=0", func(c *Call) (any, error) { return c.splitRegex(0, 1) }).
+	Method("split", "regexp regex, string string, maxSplit int=0", splitRegex).eitherWay().
 		Document("Returns the parts of the string between matches, and the groups of these. Zero does not limit the number of splits.",
-			`regex('[,;]').split('a,b;c')`, `["a", "b", "c"]`, `regex('(,)').split('a,b')`, `["a", ",", "b"]`),
-	Method("split", "string string, regexp regex, maxSplit int=0", func(c *Call) (any, error) { return c.splitRegex(1, 0) }).
-		Document("Returns the parts of the string between matches, and the groups of these. Zero does not limit the number of splits.",
+			`regex('[,;]').split('a,b;c')`, `["a", "b", "c"]`, `regex('(,)').split('a,b')`, `["a", ",", "b"]`,
 			`'a,b;c'.split(regex('[,;]'), 1)`, `["a", "b;c"]`),
-	Method("replace", "regexp regex, string string, repl string, count int=0", func(c *Call) (any, error) { return c.replaceRegex(0, 1) }).
+	Method("replace", "regexp regex, string string, repl string, count int=0", replaceRegex).eitherWay().
 		Document(`Replaces matches, all unless a count is given. The replacement may use groups as \1 or \g<name>.`,
-			`regex('(a)(b)').replace(abcab, '\\2\\1')`, `"bacba"`),
-	Method("replace", "string string, regexp regex, repl string, count int=0", func(c *Call) (any, error) { return c.replaceRegex(1, 0) }).
-		Document(`Replaces matches, all unless a count is given. The replacement may use groups as \1 or \g<name>.`,
-			`abcab.replace(regex('a'), x, 1)`, `"xbcab"`),
-	Method("replaceBy", "regexp regex, string string, repl lambda.context, count int=0", func(c *Call) (any, error) { return c.replaceRegexBy(0, 1) }).
+			`regex('(a)(b)').replace(abcab, '\\2\\1')`, `"bacba"`, `abcab.replace(regex('a'), x, 1)`, `"xbcab"`),
+	Method("replaceBy", "regexp regex, string string, repl lambda.context, count int=0", replaceRegexBy).eitherWay().
 		Document("Replaces matches by what a lambda returns for them, with variables as in search.",
-			`regex('[a-c]').replaceBy(axb, $.value.toUpper())`, `"AxB"`),
-	Method("replaceBy", "string string, regexp regex, repl lambda.context, count int=0", func(c *Call) (any, error) { return c.replaceRegexBy(1, 0) }).
-		Document("Replaces matches by what a lambda returns for them, with variables as in search.",
+			`regex('[a-c]').replaceBy(axb, $.value.toUpper())`, `"AxB"`,
 			`axb.replaceBy(regex('[a-c]'), $.value.toUpper(), 1)`, `"Axb"`),
 	Func("escapeRegex", "string string", func(c *Call) (any, error) {
 		if err := c.Reserve(2 * int64(len(c.String(0)))); err != nil {
 			return nil, err
 		}
-		var b strings.Builder
-		for _, r := range c.String(0) {
-			if strings.ContainsRune("()[]{}?*+-|^$\\.&~# \t\n\r\v\f", r) {
-				b.WriteByte('\\')
-			}
-			b.WriteRune(r)
-		}
-		return b.String(), nil
+		return regexSpecial.ReplaceAllString(c.String(0), `\$0`), nil
 	}).Document("Escapes what has a meaning in regular expressions.", `escapeRegex('a.b')`, `"a\\.b"`),
 	Func("isRegex", "value any", value(func(c *Call) any { _, ok := c.Arg(0).(*regex); return ok })).
 		Document("Returns whether the value is what regex returns.", `isRegex(regex(a))`, `true`, `isRegex(a)`, `false`),
@@ -110,25 +98,21 @@ func (*regex) isRegex() {}
 func (*regex) YAQLType() string { return "regex" }
 
 func (r *regex) flags() string {
-	var names []string
-	for _, f := range []struct {
-		set  bool
-		name string
-	}{{r.global.ignoreCase, "re.IGNORECASE"}, {r.global.multiLine, "re.MULTILINE"}, {r.global.dotAll, "re.DOTALL"}} {
-		if f.set {
-			names = append(names, f.name)
+	s := ""
+	for i, set := range []bool{r.global.ignoreCase, r.global.multiLine, r.global.dotAll} {
+		if set {
+			s += "|re." + []string{"IGNORECASE", "MULTILINE", "DOTALL"}[i]
 		}
 	}
-	if names == nil {
-		return ""
-	}
-	return ", " + strings.Join(names, "|")
+	return strings.Replace(s, "|", ", ", 1)
 }
 
 type regexKey struct {
 	source string
 	flags  reFlags
 }
+
+var regexSpecial = regexp.MustCompile("[][(){}?*+|^$\\\\.&~# \t\n\r\v\f-]")
 
 // regexes are compiled lately. They are forgotten all at once.
 var regexes = struct {
@@ -181,18 +165,14 @@ func compileRegex(source string, flags reFlags) (*regex, error) {
 	return r, nil
 }
 
-// regexArg returns an argument that is a regular expression or its text.
-func (c *Call) regexArg(i int) (*regex, error) {
-	if r, ok := c.Arg(i).(*regex); ok {
-		return r, nil
-	}
-	return compileRegex(c.String(i), reFlags{})
-}
-
+// matches reports whether an argument, a regular expression or its text, matches in another.
 func (c *Call) matches(re, str int) (bool, error) {
-	r, err := c.regexArg(re)
-	if err != nil {
-		return false, err
+	r, ok := c.Arg(re).(*regex)
+	if !ok {
+		var err error
+		if r, err = compileRegex(c.String(re), reFlags{}); err != nil {
+			return false, err
+		}
 	}
 	found, err := r.re.MatchString(c.String(str))
 	return found, c.matchError(err)
@@ -215,7 +195,6 @@ func (c *Call) matchError(err error) error {
 type scanner struct {
 	c     *Call
 	r     *regex
-	s     string
 	runes []rune
 	pos   int
 	// empty tells that the last match was empty: another at the same place must not be.
@@ -223,13 +202,11 @@ type scanner struct {
 	err   error
 }
 
-func (c *Call) scan(re, str int) *scanner {
-	s := &scanner{c: c, s: c.String(str)}
-	if s.r, s.err = c.regexArg(re); s.err == nil {
-		s.err = c.Reserve(4 * int64(utf8.RuneCountInString(s.s)))
-	}
-	if s.err == nil {
-		s.runes = []rune(s.s)
+// scan returns a scanner for the first argument in the second one.
+func (c *Call) scan() *scanner {
+	s := &scanner{c: c, r: c.Arg(0).(*regex)}
+	if s.err = c.Reserve(4 * int64(utf8.RuneCountInString(c.String(1)))); s.err == nil {
+		s.runes = []rune(c.String(1))
 	}
 	return s
 }
@@ -273,26 +250,20 @@ func group(m *regexp2.Match, i int) any {
 }
 
 // selected returns a match, or what a lambda is for it.
-func (c *Call) selected(m *regexp2.Match, selector *Lambda) (any, error) {
+func (s *scanner) selected(m *regexp2.Match, selector *Lambda) (any, error) {
 	if selector == nil {
 		return m.String(), nil
 	}
-	var r *regex
-	for _, a := range c.args {
-		if x, ok := a.(*regex); ok {
-			r = x
-		}
-	}
-	in := New(c.outer)
-	groups := make([]any, r.groups+1)
+	in := New(s.c.outer)
+	groups := make([]any, s.r.groups+1)
 	for i := range groups {
-		d := NewPlainDict()
-		v, start, end := group(m, i), int64(-1), int64(-1)
+		v, start, end := group(m, i), -1, -1
 		if v != nil {
 			g := m.GroupByNumber(i)
-			start, end = int64(g.RuneIndex), int64(g.RuneIndex+g.RuneLength)
+			start, end = g.RuneIndex, g.RuneIndex+g.RuneLength
 		}
-		for _, e := range []entry{{"value", v}, {"start", start}, {"end", end}} {
+		d := NewPlainDict()
+		for _, e := range []entry{{"value", v}, {"start", int64(start)}, {"end", int64(end)}} {
 			if err := d.Set(e.key, e.value); err != nil {
 				return nil, err
 			}
@@ -300,116 +271,105 @@ func (c *Call) selected(m *regexp2.Match, selector *Lambda) (any, error) {
 		groups[i] = d
 		in.Set(argumentName(i), d)
 	}
-	for name, i := range r.names {
+	for name, i := range s.r.names {
 		in.Set(name, groups[i])
 	}
 	return selector.CallIn(in)
 }
 
-func (c *Call) splitRegex(re, str int) (any, error) {
-	limit, err := c.Int(2)
+// each calls f for matches, as many as an argument allows, and the text before each. It returns the text after the last.
+func (s *scanner) each(limit int, f func(before string, m *regexp2.Match) error) (string, error) {
+	n, err := s.c.Int(limit)
 	if err != nil {
-		return nil, err
+		return "", err
 	}
-	s := c.scan(re, str)
-	var parts []any
 	last := 0
-	for n := 0; limit == 0 || n < limit; n++ {
+	for i := 0; n == 0 || i < n; i++ {
 		m, err := s.next()
 		if err != nil {
-			return nil, err
+			return "", err
 		}
 		if m == nil {
 			break
 		}
-		parts = append(parts, string(s.runes[last:m.RuneIndex]))
+		if err := f(string(s.runes[last:m.RuneIndex]), m); err != nil {
+			return "", err
+		}
+		last = s.pos
+	}
+	return string(s.runes[last:]), s.err
+}
+
+func splitRegex(c *Call) (any, error) {
+	var parts []any
+	s := c.scan()
+	rest, err := s.each(2, func(before string, m *regexp2.Match) error {
+		parts = append(parts, before)
 		for i := range s.r.groups {
 			parts = append(parts, group(m, i+1))
 		}
-		last = s.pos
-		if err := c.Reserve(32 * int64(len(parts))); err != nil {
-			return nil, err
-		}
-	}
+		return c.Reserve(32 * int64(len(parts)))
+	})
+	return NewPlainList(append(parts, rest)), err
+}
+
+func replaceRegex(c *Call) (any, error) {
+	s := c.scan()
 	if s.err != nil {
 		return nil, s.err
 	}
-	return NewPlainList(append(parts, string(s.runes[last:]))), nil
-}
-
-func (c *Call) replaceRegex(re, str int) (any, error) {
-	r, err := c.regexArg(re)
+	parts, err := s.r.template(c.String(2))
 	if err != nil {
 		return nil, err
 	}
-	parts, err := r.template(c.String(2))
-	if err != nil {
-		return nil, err
-	}
-	return c.substitute(re, str, func(m *regexp2.Match, b *strings.Builder) error {
+	return s.substitute(func(m *regexp2.Match, b *strings.Builder) error {
 		for _, p := range parts {
-			s := p.text
+			text := p.text
 			if p.group >= 0 {
-				s, _ = group(m, p.group).(string)
+				text, _ = group(m, p.group).(string)
 			}
-			if err := c.Reserve(int64(b.Len() + len(s))); err != nil {
+			if err := c.Reserve(int64(b.Len() + len(text))); err != nil {
 				return err
 			}
-			b.WriteString(s)
+			b.WriteString(text)
 		}
 		return nil
 	})
 }
 
-func (c *Call) replaceRegexBy(re, str int) (any, error) {
-	return c.substitute(re, str, func(m *regexp2.Match, b *strings.Builder) error {
+func replaceRegexBy(c *Call) (any, error) {
+	s := c.scan()
+	return s.substitute(func(m *regexp2.Match, b *strings.Builder) error {
 		if c.Lambda(2) == nil {
 			return Errorf(TypeError, "repl of replaceBy must not be null")
 		}
-		v, err := c.selected(m, c.Lambda(2))
+		v, err := s.selected(m, c.Lambda(2))
 		if err != nil || v == nil {
 			return err
 		}
-		s, ok := v.(string)
+		text, ok := v.(string)
 		if !ok {
 			return Errorf(TypeError, "repl of replaceBy returned a %s instead of a string", typeName(v))
 		}
-		b.WriteString(s)
+		b.WriteString(text)
 		return nil
 	})
 }
 
 // substitute replaces matches, as many as the argument after the replacement tells.
-func (c *Call) substitute(re, str int, write func(*regexp2.Match, *strings.Builder) error) (any, error) {
-	limit, err := c.Int(3)
+func (s *scanner) substitute(write func(*regexp2.Match, *strings.Builder) error) (any, error) {
+	var b strings.Builder
+	rest, err := s.each(3, func(before string, m *regexp2.Match) error {
+		b.WriteString(before)
+		if err := write(m, &b); err != nil {
+			return err
+		}
+		return s.c.Reserve(int64(b.Len()))
+	})
 	if err != nil {
 		return nil, err
 	}
-	s := c.scan(re, str)
-	var b strings.Builder
-	last := 0
-	for n := 0; limit == 0 || n < limit; n++ {
-		m, err := s.next()
-		if err != nil {
-			return nil, err
-		}
-		if m == nil {
-			break
-		}
-		b.WriteString(string(s.runes[last:m.RuneIndex]))
-		last = s.pos
-		if err := write(m, &b); err != nil {
-			return nil, err
-		}
-		if err := c.Reserve(int64(b.Len())); err != nil {
-			return nil, err
-		}
-	}
-	if s.err != nil {
-		return nil, s.err
-	}
-	b.WriteString(string(s.runes[last:]))
-	return b.String(), c.Reserve(int64(b.Len()))
+	return b.String() + rest, s.c.Reserve(int64(b.Len() + len(rest)))
 }
 
 // templatePart is text, or a group if that is not negative.
@@ -418,66 +378,59 @@ type templatePart struct {
 	group int
 }
 
+// templateEscape matches an escape sequence of a replacement: a group by name, octal digits, a group by number, or any
+// other character.
+var templateEscape = regexp.MustCompile(`(?s)\\(?:g<([^>]+)>|(0[0-7]{0,2}|[0-7]{3})|([1-9][0-9]?)|(.?))`)
+
 // template parses a replacement.
 func (r *regex) template(s string) ([]templatePart, error) {
 	var parts []templatePart
 	for {
-		i := strings.IndexByte(s, '\\')
-		if i < 0 {
+		at := templateEscape.FindStringSubmatchIndex(s)
+		if at == nil {
 			return append(parts, templatePart{s, -1}), nil
 		}
-		parts = append(parts, templatePart{s[:i], -1})
-		s = s[i+1:]
-		if s == "" {
-			return nil, Errorf(Regex, `backslash at the end of a replacement (write \\)`)
-		}
-		text, n, size := "", -1, 1
-		digit := func(i int, last byte) bool { return i < len(s) && s[i] >= '0' && s[i] <= last }
-		switch {
-		case s[0] == 'g':
-			end := strings.IndexByte(s, '>')
-			if len(s) < 2 || s[1] != '<' || end < 3 {
-				return nil, Errorf(Regex, `\g in a replacement needs a group, as in \g<1>`)
+		m := templateEscape.FindStringSubmatch(s[at[0]:])
+		part := templatePart{group: -1}
+		var err error
+		switch name, octal, number, other := m[1], m[2], m[3], m[4]; {
+		case octal != "":
+			var code uint64
+			if code, err = strconv.ParseUint(octal, 8, 8); err != nil {
+				err = Errorf(Regex, `octal escape \%s is out of range`, octal)
 			}
-			name := s[2:end]
-			size = end + 1
-			var err error
-			if n, err = strconv.Atoi(name); err != nil || n < 0 {
-				if !groupName.MatchString(name) {
-					return nil, Errorf(Regex, "invalid group name %q in a replacement", shorten(name))
-				}
-				var known bool
-				if n, known = r.names[name]; !known {
-					return nil, Errorf(Index, "unknown group %q in a replacement", shorten(name))
-				}
-			}
-		case s[0] == '0' || digit(0, '3') && digit(1, '7') && digit(2, '7'):
-			for size < 3 && digit(size, '7') {
-				size++
-			}
-			code, _ := strconv.ParseUint(s[:size], 8, 16)
-			text = string(rune(code & 0xff))
-		case digit(0, '9'):
-			if digit(1, '9') {
-				size = 2
-			}
-			if digit(2, '7') && digit(1, '7') && digit(0, '7') {
-				return nil, Errorf(Regex, `octal escape \%s is out of range`, s[:3])
-			}
-			n, _ = strconv.Atoi(s[:size])
+			part.text = string(rune(code))
+		case name+number != "":
+			part.group, err = r.groupOf(name + number)
+		case other == "":
+			err = Errorf(Regex, `backslash at the end of a replacement (write \\)`)
+		case other == "\\" || strings.Contains("abfnrtv", other):
+			part.text = string(simpleEscapes[other[0]])
+		case other[0]|0x20 >= 'a' && other[0]|0x20 <= 'z':
+			err = Errorf(Regex, `unknown escape \%s in a replacement`, other)
 		default:
-			if i := strings.IndexByte("abfnrtv\\", s[0]); i >= 0 {
-				text = "\a\b\f\n\r\t\v\\"[i : i+1]
-			} else if s[0]|0x20 >= 'a' && s[0]|0x20 <= 'z' {
-				return nil, Errorf(Regex, `unknown escape \%c in a replacement`, s[0])
-			} else {
-				text, size = `\`, 0
-			}
+			part.text = m[0]
 		}
-		if n > r.groups {
-			return nil, Errorf(Regex, "a replacement has group %d, but the regular expression has %d", n, r.groups)
+		if err != nil {
+			return nil, err
 		}
-		parts = append(parts, templatePart{text, n})
-		s = s[size:]
+		parts = append(parts, templatePart{s[:at[0]], -1}, part)
+		s = s[at[1]:]
 	}
+}
+
+// groupOf returns the number of a group that a replacement names.
+func (r *regex) groupOf(name string) (int, error) {
+	n, err := strconv.Atoi(name)
+	switch known, ok := r.names[name]; {
+	case ok:
+		return known, nil
+	case groupName.MatchString(name):
+		return 0, Errorf(Index, "unknown group %q in a replacement", shorten(name))
+	case err != nil || n < 0:
+		return 0, Errorf(Regex, "invalid group name %q in a replacement", shorten(name))
+	case n > r.groups:
+		return 0, Errorf(Regex, "a replacement has group %d, but the regular expression has %d", n, r.groups)
+	}
+	return n, nil
 }
