@@ -1,9 +1,9 @@
 package yaql
 
 var dictFunctions = []*Function{
-	Func("#map", "*args pair", dictOfPairs).WithoutKeywords().
+	Func("#map", "*args pair", func(c *Call) (any, error) { return NewDict().with(c.pairs()) }).WithoutKeywords().
 		Document("Returns a dictionary: {a => 1} calls it.", `{a => 1, 'b c' => [2], 3 => 4}`, `{"a": 1, "b c": [2], "3": 4}`),
-	Func("dict", "*args pair", dictOfPairs).WithoutKeywords().
+	Func("dict", "*args pair", func(c *Call) (any, error) { return NewDict().with(c.pairs()) }).WithoutKeywords().
 		Document("Returns a dictionary of the arguments.", `dict(a => 1, b => 2)`, `{"a": 1, "b": 2}`),
 	Func("dict", "items iterable", dictOfItems).WithoutKeywords().
 		Document("Returns a dictionary of items that are pairs of a key and a value.", `dict([[a, 1], [b, 2]])`, `{"a": 1, "b": 2}`),
@@ -22,12 +22,14 @@ var dictFunctions = []*Function{
 		Document("Merges dictionaries. The right one's values take precedence.",
 			`{a => 1, b => 2} + {b => 3}`, `{"a": 1, "b": 3}`),
 	Method("set", "dict dict, key any, value any", func(c *Call) (any, error) {
-		return c.with(&Pair{c.Arg(1), c.Arg(2)})
+		return c.Dict(0).Clone().with([]entry{{c.Arg(1), c.Arg(2)}})
 	}).WithoutKeywords().
 		Document("Returns the dictionary with a key set to a value.", `{a => 1}.set(b, 2)`, `{"a": 1, "b": 2}`),
 	Method("set", "dict dict, replacements dict", mergeDicts).WithoutKeywords().
 		Document("Returns the dictionary with the entries of another one set.", `{a => 1, b => 2}.set({a => 3})`, `{"a": 3, "b": 2}`),
-	Method("set", "dict dict, *args pair", func(c *Call) (any, error) { return c.with(c.Rest()...) }).WithoutKeywords().
+	Method("set", "dict dict, *args pair", func(c *Call) (any, error) {
+		return c.Dict(0).Clone().with(c.pairs())
+	}).WithoutKeywords().
 		Document("Returns the dictionary with keys set to values.", `{a => 1}.set(a => 2, b => 3)`, `{"a": 2, "b": 3}`),
 	Method("mergeWith", "dict dict, another dict, listMerger lambda=null, itemMerger lambda=null, maxLevels int=0", mergeWith).
 		Document("Merges dictionaries and the dictionaries in them, down to maxLevels unless that is 0. Below a key of both, "+
@@ -68,17 +70,6 @@ var dictFunctions = []*Function{
 type dictValues struct{ *Dict }
 
 func (d *dictValues) Iterate() *Iterator { return iterateSlice(d.Values()) }
-
-func dictOfPairs(c *Call) (any, error) {
-	d := NewDict()
-	for _, a := range c.Rest() {
-		p := a.(*Pair)
-		if err := d.Set(p.Key, p.Value); err != nil {
-			return nil, err
-		}
-	}
-	return d, nil
-}
 
 func dictOfItems(c *Call) (any, error) {
 	d := NewDict()
@@ -145,25 +136,26 @@ func dictGet(c *Call) (any, error) {
 	return v, err
 }
 
-func mergeDicts(c *Call) (any, error) {
-	d := c.Dict(0).Clone()
-	for k, v := range c.Dict(1).All() {
-		if err := d.Set(k, v); err != nil {
+func mergeDicts(c *Call) (any, error) { return c.Dict(0).Clone().with(c.Dict(1).entries) }
+
+// with sets entries and returns the dictionary.
+func (d *Dict) with(entries []entry) (any, error) {
+	for _, e := range entries {
+		if err := d.Set(e.key, e.value); err != nil {
 			return nil, err
 		}
 	}
 	return d, nil
 }
 
-// with returns a copy of the dictionary that is the first argument, with the entries of pairs.
-func (c *Call) with(pairs ...any) (any, error) {
-	d := c.Dict(0).Clone()
-	for _, p := range pairs {
-		if err := d.Set(p.(*Pair).Key, p.(*Pair).Value); err != nil {
-			return nil, err
-		}
+// pairs returns the further arguments as entries.
+func (c *Call) pairs() []entry {
+	entries := make([]entry, len(c.Rest()))
+	for i, a := range c.Rest() {
+		p := a.(*Pair)
+		entries[i] = entry{p.Key, p.Value}
 	}
-	return d, nil
+	return entries
 }
 
 func without(d *Dict, keys []any) (any, error) {

@@ -75,8 +75,6 @@ func (c *Call) write(b *strings.Builder, v any, nested bool) error {
 		b.WriteString(timeText(v, nested))
 	case TimeSpan:
 		b.WriteString(spanText(v, nested))
-	case *regex:
-		b.WriteString("re.compile(" + quote(v.source) + v.flags() + ")")
 	default:
 		b.WriteString("<" + typeName(v) + ">")
 	}

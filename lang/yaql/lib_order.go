@@ -31,10 +31,6 @@ type orderKey struct {
 	descending bool
 }
 
-func (*ordered) isOrdering() {}
-
-func (*ordered) YAQLType() string { return "iterator" }
-
 func orderBy(c *Call, descending bool) *ordered {
 	return &ordered{
 		c: c, collection: c.Iter(0), keys: []orderKey{{c.Lambda(1), descending}},

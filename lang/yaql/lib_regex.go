@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 	"unicode/utf8"
 
@@ -26,25 +27,13 @@ var regexFunctions = []*Function{
 	regexOperator("!~", "regex", false),
 	regexOperator("!~", "string", false),
 	Method("search", "regexp regex, string string, selector lambda.context=null", func(c *Call) (any, error) {
-		s := c.scan()
-		m, err := s.next()
-		if err != nil || m == nil {
-			return nil, err
-		}
-		return s.selected(m, c.Lambda(2))
+		v, _, err := c.searchAll().Next()
+		return v, err
 	}).Document("Returns the first match or, with a selector, what that is: $1 is the match and $2, $3 and so on its groups, with value, start and end. "+
 		"Named groups have their names. Without a match, the result is null.",
 		`regex('b+').search(abbc)`, `"bb"`, `regex('a(b+)').search(abbc, $2.start)`, `1`, `regex('(?P<x>b)').search(abc, $x.value)`, `"b"`),
 	Method("searchAll", "regexp regex, string string, selector lambda.context=null", func(c *Call) (any, error) {
-		s := c.scan()
-		return NewIterator(func() (any, bool, error) {
-			m, err := s.next()
-			if err != nil || m == nil {
-				return nil, false, err
-			}
-			v, err := s.selected(m, c.Lambda(2))
-			return v, true, err
-		}), nil
+		return c.searchAll(), nil
 	}).Document("Returns all matches, or what the selector is for each, as search does.", `regex('[a-c]').searchAll(axb)`, `["a", "b"]`),
 	Method("split", "regexp regex, string string, maxSplit int=0", splitRegex).eitherWay().
 		Document("Returns the parts of the string between matches, and the groups of these. Zero does not limit the number of splits.",
@@ -57,12 +46,9 @@ var regexFunctions = []*Function{
 		Document("Replaces matches by what a lambda returns for them, with variables as in search.",
 			`regex('[a-c]').replaceBy(axb, $.value.toUpper())`, `"AxB"`,
 			`axb.replaceBy(regex('[a-c]'), $.value.toUpper(), 1)`, `"Axb"`),
-	Func("escapeRegex", "string string", func(c *Call) (any, error) {
-		if err := c.Reserve(2 * int64(len(c.String(0)))); err != nil {
-			return nil, err
-		}
-		return regexSpecial.ReplaceAllString(c.String(0), `\$0`), nil
-	}).Document("Escapes what has a meaning in regular expressions.", `escapeRegex('a.b')`, `"a\\.b"`),
+	Func("escapeRegex", "string string", value(func(c *Call) any {
+		return regexSpecial.ReplaceAllString(c.String(0), `\$0`)
+	})).Document("Escapes what has a meaning in regular expressions.", `escapeRegex('a.b')`, `"a\\.b"`),
 	Func("isRegex", "value any", value(func(c *Call) any { _, ok := c.Arg(0).(*regex); return ok })).
 		Document("Returns whether the value is what regex returns.", `isRegex(regex(a))`, `true`, `isRegex(a)`, `false`),
 }
@@ -75,16 +61,17 @@ func regexOperator(op, typ string, want bool) *Function {
 	}).Document("Returns whether a regular expression "+doc+" anywhere in the left operand.", `'abbc' `+op+` 'b+'`, strconv.FormatBool(want))
 }
 
-// matchTimeout and matchStack limit the search for a single match: between matches, cancellation is looked at.
 const (
+	// matchTimeout and matchStack limit the search for a single match: between matches, cancellation is looked at.
 	matchTimeout = time.Second
 	matchStack   = 4 << 20
+
+	maxCachedRegexes = 200
+	maxRegexLength   = 64 << 10
 )
 
 // regex is a compiled regular expression.
 type regex struct {
-	source string
-	global reFlags
 	re     *regexp2.Regexp
 	groups int
 	names  map[string]int
@@ -92,52 +79,27 @@ type regex struct {
 	longer func() (*regexp2.Regexp, error)
 }
 
-func (*regex) isRegex() {}
-
 // YAQLType implements [Typed].
 func (*regex) YAQLType() string { return "regex" }
 
-func (r *regex) flags() string {
-	s := ""
-	for i, set := range []bool{r.global.ignoreCase, r.global.multiLine, r.global.dotAll} {
-		if set {
-			s += "|re." + []string{"IGNORECASE", "MULTILINE", "DOTALL"}[i]
-		}
-	}
-	return strings.Replace(s, "|", ", ", 1)
-}
-
-type regexKey struct {
-	source string
-	flags  reFlags
-}
-
 var regexSpecial = regexp.MustCompile("[][(){}?*+|^$\\\\.&~# \t\n\r\v\f-]")
 
-// regexes are compiled lately. They are forgotten all at once.
-var regexes = struct {
-	sync.Mutex
-	m map[regexKey]*regex
-}{m: map[regexKey]*regex{}}
-
-const (
-	maxCachedRegexes = 200
-	maxRegexLength   = 64 << 10
+// regexes are compiled lately, by source and flags. They are forgotten all at once.
+var (
+	regexes       sync.Map
+	cachedRegexes atomic.Int64
 )
 
 func compileRegex(source string, flags reFlags) (*regex, error) {
-	key := regexKey{source, flags}
-	regexes.Lock()
-	r := regexes.m[key]
-	regexes.Unlock()
-	if r != nil {
-		return r, nil
+	key := [2]any{source, flags}
+	if r, ok := regexes.Load(key); ok {
+		return r.(*regex), nil
 	}
 	if len(source) > maxRegexLength {
 		return nil, Errorf(Limit, "regular expression of more than %d bytes", maxRegexLength)
 	}
 	p := reParser{src: source, names: map[string]int{}, widths: map[int]width{}}
-	text, flags, err := p.translate(flags)
+	text, err := p.translate(flags)
 	if err != nil {
 		return nil, err
 	}
@@ -149,18 +111,16 @@ func compileRegex(source string, flags reFlags) (*regex, error) {
 		re.MatchTimeout = matchTimeout
 		return re, nil
 	}
-	r = &regex{source: source, global: flags, groups: p.groups, names: p.names}
+	r := &regex{groups: p.groups, names: p.names}
 	if r.re, err = compile(text); err != nil {
 		return nil, err
 	}
 	r.longer = sync.OnceValues(func() (*regexp2.Regexp, error) { return compile(`\G(?:` + text + `)(?!\G)`) })
 	if len(source) <= 1000 {
-		regexes.Lock()
-		if len(regexes.m) >= maxCachedRegexes {
-			clear(regexes.m)
+		if cachedRegexes.Add(1)%maxCachedRegexes == 0 {
+			regexes.Clear()
 		}
-		regexes.m[key] = r
-		regexes.Unlock()
+		regexes.Store(key, r)
 	}
 	return r, nil
 }
@@ -191,122 +151,106 @@ func (c *Call) matchError(err error) error {
 	return Errorf(Limit, "regular expression took more than %v to match", matchTimeout)
 }
 
-// scanner finds one match after the other.
-type scanner struct {
-	c     *Call
-	r     *regex
-	runes []rune
-	pos   int
-	// empty tells that the last match was empty: another at the same place must not be.
-	empty bool
-	err   error
+// scan returns the matches of the first argument in the second one.
+func (c *Call) scan() *Iterator {
+	r, pos, empty := c.Arg(0).(*regex), 0, false
+	runes, failed := []rune(nil), c.Reserve(4*int64(utf8.RuneCountInString(c.String(1))))
+	if failed == nil {
+		runes = []rune(c.String(1))
+	}
+	find := func(re *regexp2.Regexp) (*regexp2.Match, error) {
+		m, err := re.FindRunesMatchStartingAt(runes, pos)
+		return m, c.matchError(err)
+	}
+	return NewIterator(func() (any, bool, error) {
+		var m *regexp2.Match
+		err := failed
+		if empty { // Another match at the same place must not be empty, too.
+			var longer *regexp2.Regexp
+			if longer, err = r.longer(); err == nil {
+				m, err = find(longer)
+			}
+			if m == nil {
+				pos++
+			}
+		}
+		if err == nil && m == nil && pos <= len(runes) {
+			m, err = find(r.re)
+		}
+		if err != nil || m == nil {
+			return nil, false, err
+		}
+		pos, empty = m.RuneIndex+m.RuneLength, m.RuneLength == 0
+		return m, true, nil
+	})
 }
 
-// scan returns a scanner for the first argument in the second one.
-func (c *Call) scan() *scanner {
-	s := &scanner{c: c, r: c.Arg(0).(*regex)}
-	if s.err = c.Reserve(4 * int64(utf8.RuneCountInString(c.String(1)))); s.err == nil {
-		s.runes = []rune(c.String(1))
+// group returns a group of a match and where it is, or null if it took no part in it.
+func group(m *regexp2.Match, i int) (v any, start, end int64) {
+	if g := m.GroupByNumber(i); g != nil && len(g.Captures) > 0 {
+		return g.String(), int64(g.RuneIndex), int64(g.RuneIndex + g.RuneLength)
 	}
-	return s
+	return nil, -1, -1
 }
 
-func (s *scanner) next() (*regexp2.Match, error) {
-	if s.err != nil {
-		return nil, s.err
-	}
-	var m *regexp2.Match
-	var err error
-	from := s.pos
-	if s.empty {
-		re, err := s.r.longer()
+// searchAll returns the matches, or what a lambda is for them.
+func (c *Call) searchAll() *Iterator {
+	return c.sift(c.scan(), func(m any) (any, bool, error) {
+		if c.Lambda(2) == nil {
+			return m.(*regexp2.Match).String(), true, nil
+		}
+		v, err := c.selected(m.(*regexp2.Match))
+		return v, true, err
+	})
+}
+
+// selected returns what the lambda that is the third argument is for a match.
+func (c *Call) selected(m *regexp2.Match) (any, error) {
+	in, r := New(c.outer), c.Arg(0).(*regex)
+	for i := range r.groups + 1 {
+		v, start, end := group(m, i)
+		d, err := NewPlainDict().with([]entry{{"value", v}, {"start", start}, {"end", end}})
 		if err != nil {
 			return nil, err
 		}
-		if m, err = re.FindRunesMatchStartingAt(s.runes, from); err != nil {
-			return nil, s.c.matchError(err)
-		}
-		from++
-	}
-	if m == nil {
-		if from > len(s.runes) {
-			return nil, nil
-		}
-		m, err = s.r.re.FindRunesMatchStartingAt(s.runes, from)
-	}
-	if err = s.c.matchError(err); err != nil || m == nil {
-		return nil, err
-	}
-	s.pos, s.empty = m.RuneIndex+m.RuneLength, m.RuneLength == 0
-	return m, nil
-}
-
-// group returns a group of a match, or null if it took no part in it.
-func group(m *regexp2.Match, i int) any {
-	if g := m.GroupByNumber(i); g != nil && len(g.Captures) > 0 {
-		return g.String()
-	}
-	return nil
-}
-
-// selected returns a match, or what a lambda is for it.
-func (s *scanner) selected(m *regexp2.Match, selector *Lambda) (any, error) {
-	if selector == nil {
-		return m.String(), nil
-	}
-	in := New(s.c.outer)
-	groups := make([]any, s.r.groups+1)
-	for i := range groups {
-		v, start, end := group(m, i), -1, -1
-		if v != nil {
-			g := m.GroupByNumber(i)
-			start, end = g.RuneIndex, g.RuneIndex+g.RuneLength
-		}
-		d := NewPlainDict()
-		for _, e := range []entry{{"value", v}, {"start", int64(start)}, {"end", int64(end)}} {
-			if err := d.Set(e.key, e.value); err != nil {
-				return nil, err
-			}
-		}
-		groups[i] = d
 		in.Set(argumentName(i), d)
 	}
-	for name, i := range s.r.names {
-		in.Set(name, groups[i])
+	for name, i := range r.names {
+		in.Set(name, in.Get(argumentName(i)))
 	}
-	return selector.CallIn(in)
+	return c.Lambda(2).CallIn(in)
 }
 
-// each calls f for matches, as many as an argument allows, and the text before each. It returns the text after the last.
-func (s *scanner) each(limit int, f func(before string, m *regexp2.Match) error) (string, error) {
-	n, err := s.c.Int(limit)
+// eachMatch calls f for matches, as many as an argument allows, and the text before each. It returns the text after the
+// last.
+func (c *Call) eachMatch(limit int, f func(before string, m *regexp2.Match) error) (string, error) {
+	n, err := c.Int(limit)
 	if err != nil {
 		return "", err
 	}
-	last := 0
-	for i := 0; n == 0 || i < n; i++ {
-		m, err := s.next()
-		if err != nil {
-			return "", err
-		}
-		if m == nil {
-			break
-		}
-		if err := f(string(s.runes[last:m.RuneIndex]), m); err != nil {
-			return "", err
-		}
-		last = s.pos
+	it, rest, pos := c.scan(), c.String(1), 0
+	if n != 0 {
+		it = take(it, n)
 	}
-	return string(s.runes[last:]), s.err
+	err = c.each(it, func(v any) (bool, error) {
+		m := v.(*regexp2.Match)
+		at := runeOffset(rest, m.RuneIndex-pos)
+		before := rest[:at]
+		rest = rest[at:]
+		rest = rest[runeOffset(rest, m.RuneLength):]
+		pos = m.RuneIndex + m.RuneLength
+		return true, f(before, m)
+	})
+	return rest, err
 }
 
 func splitRegex(c *Call) (any, error) {
 	var parts []any
-	s := c.scan()
-	rest, err := s.each(2, func(before string, m *regexp2.Match) error {
+	rest, err := c.eachMatch(2, func(before string, m *regexp2.Match) error {
 		parts = append(parts, before)
-		for i := range s.r.groups {
-			parts = append(parts, group(m, i+1))
+		for i := range c.Arg(0).(*regex).groups {
+			v, _, _ := group(m, i+1)
+			parts = append(parts, v)
 		}
 		return c.Reserve(32 * int64(len(parts)))
 	})
@@ -314,108 +258,81 @@ func splitRegex(c *Call) (any, error) {
 }
 
 func replaceRegex(c *Call) (any, error) {
-	s := c.scan()
-	if s.err != nil {
-		return nil, s.err
-	}
-	parts, err := s.r.template(c.String(2))
+	parts, err := c.Arg(0).(*regex).template(c.String(2))
 	if err != nil {
 		return nil, err
 	}
-	return s.substitute(func(m *regexp2.Match, b *strings.Builder) error {
-		for _, p := range parts {
-			text := p.text
-			if p.group >= 0 {
-				text, _ = group(m, p.group).(string)
+	return c.substitute(func(m *regexp2.Match) (string, error) {
+		var b strings.Builder
+		for _, part := range parts {
+			if i, ok := part.(int); ok {
+				part, _, _ = group(m, i)
 			}
+			text, _ := part.(string)
 			if err := c.Reserve(int64(b.Len() + len(text))); err != nil {
-				return err
+				return "", err
 			}
 			b.WriteString(text)
 		}
-		return nil
+		return b.String(), nil
 	})
 }
 
 func replaceRegexBy(c *Call) (any, error) {
-	s := c.scan()
-	return s.substitute(func(m *regexp2.Match, b *strings.Builder) error {
-		if c.Lambda(2) == nil {
-			return Errorf(TypeError, "repl of replaceBy must not be null")
-		}
-		v, err := s.selected(m, c.Lambda(2))
-		if err != nil || v == nil {
-			return err
-		}
+	return c.substitute(func(m *regexp2.Match) (string, error) {
+		v, err := c.selected(m)
 		text, ok := v.(string)
-		if !ok {
-			return Errorf(TypeError, "repl of replaceBy returned a %s instead of a string", typeName(v))
+		if err == nil && v != nil && !ok {
+			err = Errorf(TypeError, "repl of replaceBy returned a %s instead of a string", typeName(v))
 		}
-		b.WriteString(text)
-		return nil
+		return text, err
 	})
 }
 
 // substitute replaces matches, as many as the argument after the replacement tells.
-func (s *scanner) substitute(write func(*regexp2.Match, *strings.Builder) error) (any, error) {
+func (c *Call) substitute(replacement func(*regexp2.Match) (string, error)) (any, error) {
 	var b strings.Builder
-	rest, err := s.each(3, func(before string, m *regexp2.Match) error {
-		b.WriteString(before)
-		if err := write(m, &b); err != nil {
-			return err
+	rest, err := c.eachMatch(3, func(before string, m *regexp2.Match) error {
+		text, err := replacement(m)
+		if err == nil {
+			err = c.Reserve(int64(b.Len() + len(before) + len(text)))
 		}
-		return s.c.Reserve(int64(b.Len()))
+		b.WriteString(before)
+		b.WriteString(text)
+		return err
 	})
-	if err != nil {
-		return nil, err
-	}
-	return b.String() + rest, s.c.Reserve(int64(b.Len() + len(rest)))
-}
-
-// templatePart is text, or a group if that is not negative.
-type templatePart struct {
-	text  string
-	group int
+	b.WriteString(rest)
+	return b.String(), err
 }
 
 // templateEscape matches an escape sequence of a replacement: a group by name, octal digits, a group by number, or any
 // other character.
 var templateEscape = regexp.MustCompile(`(?s)\\(?:g<([^>]+)>|(0[0-7]{0,2}|[0-7]{3})|([1-9][0-9]?)|(.?))`)
 
-// template parses a replacement.
-func (r *regex) template(s string) ([]templatePart, error) {
-	var parts []templatePart
+// template parses a replacement. Its parts are strings, and numbers of groups.
+func (r *regex) template(s string) (parts []any, err error) {
 	for {
-		at := templateEscape.FindStringSubmatchIndex(s)
-		if at == nil {
-			return append(parts, templatePart{s, -1}), nil
+		m := templateEscape.FindStringSubmatch(s)
+		if m == nil {
+			return append(parts, s), nil
 		}
-		m := templateEscape.FindStringSubmatch(s[at[0]:])
-		part := templatePart{group: -1}
-		var err error
+		before, after, _ := strings.Cut(s, m[0])
+		var part any = m[0]
 		switch name, octal, number, other := m[1], m[2], m[3], m[4]; {
-		case octal != "":
-			var code uint64
-			if code, err = strconv.ParseUint(octal, 8, 8); err != nil {
-				err = Errorf(Regex, `octal escape \%s is out of range`, octal)
-			}
-			part.text = string(rune(code))
 		case name+number != "":
-			part.group, err = r.groupOf(name + number)
-		case other == "":
-			err = Errorf(Regex, `backslash at the end of a replacement (write \\)`)
-		case other == "\\" || strings.Contains("abfnrtv", other):
-			part.text = string(simpleEscapes[other[0]])
-		case other[0]|0x20 >= 'a' && other[0]|0x20 <= 'z':
-			err = Errorf(Regex, `unknown escape \%s in a replacement`, other)
-		default:
-			part.text = m[0]
+			if part, err = r.groupOf(name + number); err != nil {
+				return nil, err
+			}
+		case octal != "" && octal <= "377":
+			code, _ := strconv.ParseUint(octal, 8, 8)
+			part = string(rune(code))
+		case other != "" && strings.Contains(`abfnrtv\`, other):
+			part = string(simpleEscapes[other[0]])
+		case other == "", other[0]|0x20 >= 'a' && other[0]|0x20 <= 'z':
+			return nil, Errorf(Regex, `invalid escape %s in a replacement`, m[0])
 		}
-		if err != nil {
-			return nil, err
-		}
-		parts = append(parts, templatePart{s[:at[0]], -1}, part)
-		s = s[at[1]:]
+		parts = append(parts, before, part)
+		s = after
 	}
 }
 
@@ -426,11 +343,9 @@ func (r *regex) groupOf(name string) (int, error) {
 	case ok:
 		return known, nil
 	case groupName.MatchString(name):
-		return 0, Errorf(Index, "unknown group %q in a replacement", shorten(name))
-	case err != nil || n < 0:
-		return 0, Errorf(Regex, "invalid group name %q in a replacement", shorten(name))
-	case n > r.groups:
-		return 0, Errorf(Regex, "a replacement has group %d, but the regular expression has %d", n, r.groups)
+		err = Errorf(Index, "unknown group %q in a replacement", shorten(name))
+	case err != nil || n < 0 || n > r.groups:
+		err = Errorf(Regex, "invalid group %q in a replacement: the regular expression has %d", shorten(name), r.groups)
 	}
-	return n, nil
+	return n, err
 }

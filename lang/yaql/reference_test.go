@@ -361,7 +361,7 @@ func orNothing(err error) any {
 var (
 	stops = regexp.MustCompile(`\b(first|last|single|dict)\(`)
 	// what Python writes for sequences and views
-	represented = regexp.MustCompile(` at 0x|View\(|\bcount\(|\brepeat\(`)
+	represented = regexp.MustCompile(` at 0x|re\.compile\(|View\(|\bcount\(|\brepeat\(`)
 	unordered   = regexp.MustCompile(`\b(set|toSet)\(`) // sets, whose items have no order in the reference
 )
 

@@ -92,8 +92,8 @@ var (
 
 var simpleQuantifiers = map[string]width{"*": {0, unbounded}, "+": {1, unbounded}, "?": {0, 1}}
 
-// translate returns the translation and the flags of the whole.
-func (p *reParser) translate(flags reFlags) (string, reFlags, error) {
+// translate returns the translation of the whole.
+func (p *reParser) translate(flags reFlags) (string, error) {
 	for {
 		m := leadingFlags.FindStringSubmatch(p.src[p.pos:])
 		if m == nil {
@@ -109,7 +109,7 @@ func (p *reParser) translate(flags reFlags) (string, reFlags, error) {
 	if flags.ignoreCase {
 		t.text = "(?i:" + t.text + ")"
 	}
-	return t.text, flags, p.err
+	return t.text, p.err
 }
 
 func (p *reParser) set(flags *reFlags, letters string, on bool) {

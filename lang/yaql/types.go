@@ -119,15 +119,9 @@ var types = map[string]*Type{
 	"timespan": plainType(clSpan, clSpan),
 	"function": plainType(clFunction, clEvery),
 	"context":  plainType(clContext, clContext),
-	"regex": {accept: clOther, check: func(v any) bool {
-		_, ok := v.(interface{ isRegex() })
-		return ok
-	}},
-	"ordering": {accept: clIterable, check: func(v any) bool { // what orderBy returns
-		_, ok := v.(interface{ isOrdering() })
-		return ok
-	}},
-	"pair": plainType(clPair, clPair), // an evaluated key => value
+	"regex":    {accept: clOther, check: is[*regex]},
+	"ordering": {accept: clIterable, check: is[*ordered]}, // what orderBy returns
+	"pair":     plainType(clPair, clPair),                 // an evaluated key => value
 
 	"lambda":         {passing: asLambda},
 	"lambda.method":  {passing: asLambda, method: true},
@@ -139,6 +133,11 @@ var types = map[string]*Type{
 	"const.string":   {passing: asConstant, accept: clString},
 	"const.bool":     {passing: asConstant, accept: clBool},
 	"const.number":   {passing: asConstant, accept: clInt | clFloat},
+}
+
+func is[T any](v any) bool {
+	_, ok := v.(T)
+	return ok
 }
 
 func init() {
