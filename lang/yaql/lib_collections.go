@@ -25,10 +25,13 @@ var collectionFunctions = []*Function{
 		Document("Returns whether the collection contains a value.", `[a, b].contains(b)`, `true`),
 	Func("#operator_+", "left iterable, right iterable", concatenate).
 		Document("Concatenates collections. The sum of sets is their union.", `[1] + [2]`, `[1, 2]`),
-	Func("#operator_*", "left sequence, right int", func(c *Call) (any, error) { return repeatList(c, 0, 1) }).
-		Document("Repeats a list.", `[1, 2] * 2`, `[1, 2, 1, 2]`),
-	Func("#operator_*", "left int, right sequence", func(c *Call) (any, error) { return repeatList(c, 1, 0) }).
-		Document("Repeats a list.", `2 * [1]`, `[1, 1]`),
+	Func("#operator_*", "left sequence, right int", func(c *Call) (any, error) {
+		l := c.List(0)
+		n, err := c.times(l.size + 16*int64(l.Len()))
+		r := NewList(slices.Repeat(l.items, n))
+		r.mutable = l.mutable
+		return r, err
+	}).eitherWay().Document("Repeats a list.", `[1, 2] * 2`, `[1, 2, 1, 2]`, `2 * [1]`, `[1, 1]`),
 	Func("isList", "arg any", value(func(c *Call) any { _, ok := c.Arg(0).(*List); return ok })).
 		Document("Returns whether the value is a list.", `isList([])`, `true`, `isList([].select($))`, `false`),
 	Func("isIterable", "value any", value(func(c *Call) any { return classOf(c.Arg(0))&clAnyIter != 0 })).
@@ -158,17 +161,6 @@ func Chain(its ...*Iterator) *Iterator {
 		}
 		return nil, false, nil
 	})
-}
-
-func repeatList(c *Call, list, times int) (any, error) {
-	l := c.List(list)
-	n, err := c.repeat(times, l.size+16*int64(l.Len()))
-	if err != nil {
-		return nil, err
-	}
-	r := NewList(slices.Repeat(l.items, n))
-	r.mutable = l.mutable
-	return r, nil
 }
 
 func one(v any) *Iterator { return iterateSlice([]any{v}) }

@@ -33,10 +33,10 @@ var operatorFunctions = append([]*Function{
 	Func("#unary_operator_-", "operand number", value(func(c *Call) any { return negate(c.Arg(0)) })).
 		Document("Negates a number.", `-(1 + 2)`, `-3`),
 	infix("+", "string", "string").Document("Joins strings.", `'a' + b`, `"ab"`),
-	Func("#operator_*", "left string, right int", func(c *Call) (any, error) { return repeatString(c, 0, 1) }).
-		Document("Repeats a string.", `'ab' * 2`, `"abab"`, `'ab' * 1000000000000`, `error: limit`),
-	Func("#operator_*", "left int, right string", func(c *Call) (any, error) { return repeatString(c, 1, 0) }).
-		Document("Repeats a string.", `2 * ab`, `"abab"`),
+	Func("#operator_*", "left string, right int", func(c *Call) (any, error) {
+		n, err := c.times(int64(len(c.String(0))))
+		return strings.Repeat(c.String(0), n), err
+	}).eitherWay().Document("Repeats a string.", `'ab' * 2`, `"abab"`, `'ab' * 1000000000000`, `error: limit`, `2 * ab`, `"abab"`),
 	Func("#operator_in", "left string, right string", value(func(c *Call) any { return strings.Contains(c.String(1), c.String(0)) })).
 		Document("Returns whether the right string contains the left one.", `'b' in abc`, `true`),
 	Extension("len", "string string", value(func(c *Call) any { return int64(utf8.RuneCountInString(c.String(0))) })).
@@ -73,7 +73,7 @@ func orderings() []*Function {
 		{">=", "is not less than", "null >= null", "true"},
 	} {
 		for _, types := range [][2]string{
-			{"number", "number"}, {"string", "string"}, {"any!", "null"}, {"null", "any!"}, {"null", "null"},
+			{"number", "number"}, {"string", "string"}, {"datetime", "datetime"}, {"timespan", "timespan"}, {"any!", "null"}, {"null", "any!"}, {"null", "null"},
 		} {
 			all = append(all, infix(op.op, types[0], types[1]).Document("Returns whether the left operand "+op.doc+
 				" the right one. Strings are compared by code points. Null is less than all else.", op.example, op.result))
@@ -92,24 +92,19 @@ func junction(or bool) func(*Call) (any, error) {
 	}
 }
 
-func repeatString(c *Call, str, times int) (any, error) {
-	n, err := c.repeat(times, int64(len(c.String(str))))
-	if err != nil {
-		return nil, err
-	}
-	return strings.Repeat(c.String(str), n), nil
-}
-
-// repeat returns how often something of the given size has to be repeated, if the quota allows it.
-func (c *Call) repeat(i int, size int64) (int, error) {
-	n, err := c.Int(i)
+// times returns how often something of the given size is to be repeated, the second argument, if the quota allows it.
+func (c *Call) times(size int64) (int, error) {
+	n, err := c.Int(1)
 	switch {
-	case err != nil && (size == 0 || bigOf(c.Arg(i)).Sign() < 0):
+	case err != nil && (size == 0 || bigOf(c.Arg(1)).Sign() < 0):
 		return 0, err
 	case err != nil || size > 0 && int64(n) > math.MaxInt64/size:
 		return 0, c.ev.overQuota()
 	case n <= 0 || size == 0:
 		return 0, nil
 	}
-	return n, c.Reserve(int64(n) * size)
+	if err := c.Reserve(int64(n) * size); err != nil {
+		return 0, err
+	}
+	return n, nil
 }

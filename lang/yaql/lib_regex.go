@@ -63,9 +63,8 @@ func regexOperator(op, typ string, want bool) *Function {
 
 const (
 	// matchTimeout and matchStack limit the search for a single match: between matches, cancellation is looked at.
-	matchTimeout = time.Second
-	matchStack   = 4 << 20
-
+	matchTimeout     = time.Second
+	matchStack       = 4 << 20
 	maxCachedRegexes = 200
 	maxRegexLength   = 64 << 10
 )

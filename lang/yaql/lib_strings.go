@@ -22,10 +22,9 @@ var stringFunctions = []*Function{
 			`'a,b,,c'.split(',')`, `["a", "b", "", "c"]`, `' a b  c '.split()`, `["a", "b", "c"]`, `'a b c'.split(maxSplits => 1)`, `["a", "b c"]`),
 	Method("rightSplit", "string string, separator string=null, maxSplits int=-1", func(c *Call) (any, error) { return splitString(c, true) }).
 		Document("Is split, except that maxSplits counts from the end.", `'a b c'.rightSplit(maxSplits => 1)`, `["a b", "c"]`),
-	Method("join", "sequence iterable, separator string", func(c *Call) (any, error) { return joinStrings(c, 0, 1) }).
-		Document("Returns the items, converted by str, with the separator between them.", `[a, 1, null].join('-')`, `"a-1-null"`),
-	Method("join", "separator string, sequence iterable", func(c *Call) (any, error) { return joinStrings(c, 1, 0) }).
-		Document("Returns the items, converted by str, with the separator between them.", `','.join([1, 2])`, `"1,2"`),
+	Method("join", "sequence iterable, separator string", joinStrings).eitherWay().
+		Document("Returns the items, converted by str, with the separator between them.",
+			`[a, 1, null].join('-')`, `"a-1-null"`, `','.join([1, 2])`, `"1,2"`),
 	Func("str", "value any", str).
 		Document("Returns the value as text.", `str(1.0)`, `"1.0"`, `str(null)`, `"null"`, `str([a, true])`, `"('a', True)"`),
 	Method("trim", "string string, chars string=null", trimmed(true, true)).
@@ -213,11 +212,11 @@ func splitString(c *Call, fromRight bool) (any, error) {
 	return NewPlainList(parts), nil
 }
 
-func joinStrings(c *Call, sequence, separator int) (any, error) {
+func joinStrings(c *Call) (any, error) {
 	var b strings.Builder
-	sep := c.String(separator)
+	sep := c.String(1)
 	direct := c.outer.scope.lookup("str").standard
-	for it, first := c.Iter(sequence), true; ; first = false {
+	for it, first := c.Iter(0), true; ; first = false {
 		v, ok, err := it.Next()
 		if err != nil || !ok {
 			return b.String(), err

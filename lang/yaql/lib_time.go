@@ -50,33 +50,38 @@ var timeFunctions = append([]*Function{
 	Func("isTimespan", "value any", value(func(c *Call) any { return classOf(c.Arg(0)) == clSpan })).
 		Document("Returns whether the value is a time span.", `isTimespan(timespan())`, `true`, `isTimespan(1)`, `false`),
 
-	Func("#operator_+", "dt datetime, ts timespan", func(c *Call) (any, error) { return addSpan(c, 0, 1, 1) }).
-		Document("Adds a time span to a date and time.", `(datetime(2020, 2, 28) + timespan(days => 2)).month`, `3`),
-	Func("#operator_+", "ts timespan, dt datetime", func(c *Call) (any, error) { return addSpan(c, 1, 0, 1) }).
-		Document("Adds a time span to a date and time.", `(timespan(days => 2) + datetime(2020, 2, 28)).day`, `1`),
-	Func("#operator_-", "dt datetime, ts timespan", func(c *Call) (any, error) { return addSpan(c, 0, 1, -1) }).
+	Func("#operator_+", "dt datetime, ts timespan", func(c *Call) (any, error) { return addSpan(c, 1) }).eitherWay().
+		Document("Adds a time span to a date and time.", `(datetime(2020, 2, 28) + timespan(days => 2)).month`, `3`,
+			`(timespan(days => 2) + datetime(2020, 2, 28)).day`, `1`),
+	Func("#operator_-", "dt datetime, ts timespan", func(c *Call) (any, error) { return addSpan(c, -1) }).
 		Document("Subtracts a time span from a date and time.", `(datetime(2020, 3, 1) - timespan(days => 1)).day`, `29`),
-	Func("#operator_-", "dt1 datetime, dt2 datetime", value(func(c *Call) any { return TimeSpan(micros(c, 0) - micros(c, 1)) })).
+	Func("#operator_-", "dt1 datetime, dt2 datetime", value(func(c *Call) any {
+		return TimeSpan(c.Arg(0).(time.Time).UnixMicro() - c.Arg(1).(time.Time).UnixMicro())
+	})).
 		Document("Returns the time from one date and time to another.", `(datetime(2020, 3, 1) - datetime(2020, 2, 1)).days`, `29.0`),
 	Func("#operator_+", "ts1 timespan, ts2 timespan", spanSum((*big.Int).Add)).
 		Document("Adds time spans.", `(timespan(1) + timespan(2)).days`, `3.0`),
 	Func("#operator_-", "ts1 timespan, ts2 timespan", spanSum((*big.Int).Sub)).
 		Document("Subtracts time spans.", `(timespan(1) - timespan(2)).days`, `-1.0`),
-	Func("#operator_*", "ts timespan, n number", func(c *Call) (any, error) { return scaleSpan(c, '*', 0, 1) }).
-		Document("Multiplies a time span.", `(timespan(1) * 1.5).hours`, `36.0`),
-	Func("#operator_*", "n number, ts timespan", func(c *Call) (any, error) { return scaleSpan(c, '*', 1, 0) }).
-		Document("Multiplies a time span.", `(2 * timespan(1)).days`, `2.0`),
+	Func("#operator_*", "ts timespan, n number", func(c *Call) (any, error) {
+		return scaleSpan('*', c.span(0), c.Arg(1))
+	}).eitherWay().Document("Multiplies a time span.", `(timespan(1) * 1.5).hours`, `36.0`, `(2 * timespan(1)).days`, `2.0`),
 	Func("#operator_/", "ts1 timespan, ts2 timespan", func(c *Call) (any, error) {
-		return arithmetic('/', float64(c.Arg(0).(TimeSpan)), int64(c.Arg(1).(TimeSpan)))
+		return arithmetic('/', float64(c.span(0)), c.span(1))
 	}).Document("Returns the ratio of time spans.", `timespan(1) / timespan(hours => 10)`, `2.4`),
-	Func("#operator_/", "ts timespan, n number", func(c *Call) (any, error) { return scaleSpan(c, '/', 0, 1) }).
-		Document("Divides a time span, to the nearest microsecond.", `(timespan(1) / 5).hours`, `4.8`),
+	Func("#operator_/", "ts timespan, n number", func(c *Call) (any, error) {
+		by, err := floatOf(c.Arg(1))
+		if err != nil {
+			return nil, err
+		}
+		return scaleSpan('/', float64(c.span(0)), by)
+	}).Document("Divides a time span, to the nearest microsecond.", `(timespan(1) / 5).hours`, `4.8`),
 	Func("#unary_operator_-", "ts timespan", func(c *Call) (any, error) {
-		return spanOf(new(big.Int).Neg(big.NewInt(int64(c.Arg(0).(TimeSpan)))))
+		return spanOf(new(big.Int).Neg(bigOf(c.span(0))))
 	}).Document("Negates a time span.", `(-timespan(1)).days`, `-1.0`),
 	Func("#unary_operator_+", "ts timespan", value(func(c *Call) any { return c.Arg(0) })).
 		Document("Returns the operand.", `(+timespan(1)).days`, `1.0`),
-}, append(timeProperties(), timeOrderings()...)...)
+}, timeProperties()...)
 
 // timeProperties returns what #property#name gives for $.name.
 func timeProperties() []*Function {
@@ -105,7 +110,7 @@ func timeProperties() []*Function {
 		{"year", "2020", time.Time.Year}, {"month", "2", func(t time.Time) int { return int(t.Month()) }}, {"day", "29", time.Time.Day},
 		{"hour", "13", time.Time.Hour}, {"minute", "14", time.Time.Minute}, {"second", "15", time.Time.Second},
 		{"microsecond", "16", func(t time.Time) int { return t.Nanosecond() / 1000 }},
-		{"weekday", "5", func(t time.Time) int { return (int(t.Weekday()) + 6) % 7 }},
+		{"weekday", "5", weekday},
 	} {
 		add("datetime", part.name, "Returns the "+part.name+" of a date and time. Mondays are weekday 0.", sample+part.name, part.result,
 			func(t time.Time, _ TimeSpan) any { return int64(part.of(t)) })
@@ -126,29 +131,8 @@ func timeProperties() []*Function {
 	return all
 }
 
-// compareTimes orders two datetimes, or two timespans.
-func compareTimes(a, b any) int {
-	if t, ok := a.(time.Time); ok {
-		return t.Compare(b.(time.Time))
-	}
-	return cmp.Compare(a.(TimeSpan), b.(TimeSpan))
-}
-
-func timeOrderings() []*Function {
-	var all []*Function
-	for _, op := range []struct{ op, doc string }{{"<", "less than"}, {"<=", "at most"}, {">", "greater than"}, {">=", "at least"}} {
-		for _, typ := range []string{"datetime", "timespan"} {
-			all = append(all, Func("#operator_"+op.op, "left "+typ+", right "+typ, func(c *Call) (any, error) {
-				order := compareTimes(c.Arg(0), c.Arg(1))
-				return order < 0 && op.op[0] == '<' || order > 0 && op.op[0] == '>' || order == 0 && len(op.op) == 2, nil
-			}).Document("Returns whether the left "+typ+" is "+op.doc+" the right one.",
-				"timespan(1) "+op.op+" timespan(2)", fmt.Sprint(op.op[0] == '<')))
-		}
-	}
-	return all
-}
-
-func micros(c *Call, i int) int64 { return c.Arg(i).(time.Time).UnixMicro() }
+// span returns the i-th argument, a time span, in microseconds.
+func (c *Call) span(i int) int64 { return int64(c.args[i].(TimeSpan)) }
 
 // checkedTime fails for dates outside the years 1 to 9999.
 func checkedTime(v any) (any, error) {
@@ -228,8 +212,9 @@ func timeOfStamp(c *Call) (any, error) {
 	return checkedTime(time.Unix(int64(whole), int64(us)*1000).In(zone))
 }
 
-func addSpan(c *Call, t, ts int, sign int64) (any, error) {
-	at, span := c.Arg(t).(time.Time), int64(c.Arg(ts).(TimeSpan))
+// addSpan adds a time span, the second argument, to a date.
+func addSpan(c *Call, sign int64) (any, error) {
+	at, span := c.Arg(0).(time.Time), c.span(1)
 	const most = 10_000 * 366 * 86400 * 1_000_000
 	if span > most || span < -most {
 		return nil, Errorf(Value, "the date is not in the years 1 to 9999")
@@ -239,24 +224,12 @@ func addSpan(c *Call, t, ts int, sign int64) (any, error) {
 }
 
 func spanSum(op func(z, x, y *big.Int) *big.Int) func(*Call) (any, error) {
-	return func(c *Call) (any, error) {
-		return spanOf(op(new(big.Int), big.NewInt(int64(c.Arg(0).(TimeSpan))), big.NewInt(int64(c.Arg(1).(TimeSpan)))))
-	}
+	return func(c *Call) (any, error) { return spanOf(op(new(big.Int), bigOf(c.span(0)), bigOf(c.span(1)))) }
 }
 
 // scaleSpan multiplies or divides a span and rounds half to even.
-func scaleSpan(c *Call, op byte, ts, n int) (any, error) {
-	span := int64(c.Arg(ts).(TimeSpan))
-	var v any = span
-	by := c.Arg(n)
-	if op == '/' {
-		f, err := floatOf(by)
-		if err != nil {
-			return nil, err
-		}
-		v, by = float64(span), f
-	}
-	v, err := arithmetic(op, v, by)
+func scaleSpan(op byte, span, by any) (any, error) {
+	v, err := arithmetic(op, span, by)
 	if err != nil {
 		return nil, err
 	}
@@ -273,21 +246,12 @@ func scaleSpan(c *Call, op byte, ts, n int) (any, error) {
 // timeText returns the text of a date, or its notation in Python where it is part of a collection.
 func timeText(t time.Time, nested bool) string {
 	_, offset := t.Zone()
-	us := t.Nanosecond() / 1000
 	if !nested {
-		s := fmt.Sprintf("%04d-%s", t.Year(), t.Format("01-02 15:04:05"))
-		if us > 0 {
-			s += fmt.Sprintf(".%06d", us)
-		}
-		return s + offsetText(offset, ":")
+		return strings.TrimSuffix(t.Format("2006-01-02 15:04:05.000000"), ".000000") + offsetText(offset, ":")
 	}
-	s := fmt.Sprintf("datetime.datetime(%d, %d, %d, %d, %d", t.Year(), t.Month(), t.Day(), t.Hour(), t.Minute())
-	if t.Second() > 0 || us > 0 {
-		s += fmt.Sprintf(", %d", t.Second())
-	}
-	if us > 0 {
-		s += fmt.Sprintf(", %d", us)
-	}
+	s := fmt.Sprintf("%d, %d, %d, %d, %d, %d, %d", t.Year(), t.Month(), t.Day(), t.Hour(),
+		t.Minute(), t.Second(), t.Nanosecond()/1000)
+	s = "datetime.datetime(" + strings.TrimSuffix(strings.TrimSuffix(s, ", 0"), ", 0")
 	if offset == 0 {
 		return s + ", tzinfo=tzutc())"
 	}
@@ -314,19 +278,13 @@ func spanText(ts TimeSpan, nested bool) string {
 	}
 	seconds, us := rest/1e6, rest%1e6
 	if nested {
-		var parts []string
-		for _, p := range []struct {
-			name string
-			n    int64
-		}{{"days", days}, {"seconds", seconds}, {"microseconds", us}} {
-			if p.n != 0 {
-				parts = append(parts, fmt.Sprintf("%s=%d", p.name, p.n))
+		parts := ""
+		for i, n := range []int64{days, seconds, us} {
+			if n != 0 {
+				parts += fmt.Sprintf(", %s=%d", []string{"days", "seconds", "microseconds"}[i], n)
 			}
 		}
-		if parts == nil {
-			parts = []string{"0"}
-		}
-		return "datetime.timedelta(" + strings.Join(parts, ", ") + ")"
+		return "datetime.timedelta(" + cmp.Or(strings.TrimPrefix(parts, ", "), "0") + ")"
 	}
 	s := fmt.Sprintf("%d:%02d:%02d", seconds/3600, seconds/60%60, seconds%60)
 	if us > 0 {

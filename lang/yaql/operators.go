@@ -1,6 +1,10 @@
 package yaql
 
-import "math/big"
+import (
+	"cmp"
+	"math/big"
+	"time"
+)
 
 // A binaryOperator returns false for operands that it is not for.
 type binaryOperator = func(ev *evaluation, a, b any) (any, bool, error)
@@ -74,20 +78,32 @@ func ordering(less, equal, greater bool) binaryOperator {
 				return false, true, nil
 			}
 		default:
-			s, ok := a.(string)
-			t, ok2 := b.(string)
-			if !ok || !ok2 {
+			var ok bool
+			if c, ok = compareSame(a, b); !ok {
 				return nil, false, nil
-			}
-			switch {
-			case s < t:
-				c = -1
-			case s > t:
-				c = 1
 			}
 		}
 		return less && c < 0 || equal && c == 0 || greater && c > 0, true, nil
 	}
+}
+
+// compareSame compares two strings, dates or time spans. It returns false for other operands.
+func compareSame(a, b any) (order int, ok bool) {
+	switch x := a.(type) {
+	case string:
+		if y, ok := b.(string); ok {
+			return cmp.Compare(x, y), true
+		}
+	case time.Time:
+		if y, ok := b.(time.Time); ok {
+			return x.Compare(y), true
+		}
+	case TimeSpan:
+		if y, ok := b.(TimeSpan); ok {
+			return cmp.Compare(x, y), true
+		}
+	}
+	return 0, false
 }
 
 func index(_ *evaluation, a, b any) (any, bool, error) {

@@ -10,246 +10,193 @@ import (
 
 // composites are the directives that stand for several.
 var composites = map[byte]string{'c': "%a %b %e %H:%M:%S %Y", 'x': "%m/%d/%y", 'X': "%H:%M:%S", 'D': "%m/%d/%y",
-	'F': "%Y-%m-%d", 'T': "%H:%M:%S", 'R': "%H:%M", 'r': "%I:%M:%S %p"}
+	'F': "%Y-%m-%d", 'T': "%H:%M:%S", 'R': "%H:%M", 'r': "%I:%M:%S %p", 'h': "%b", 'k': "%_H", 'l': "%_I"}
+
+// layouts are the directives that package time has, too.
+var layouts = map[byte]string{'a': "Mon", 'A': "Monday", 'b': "Jan", 'B': "January", 'p': "PM", 'P': "pm", 'y': "06",
+	'm': "01", 'd': "02", 'e': "_2", 'H': "15", 'I': "03", 'M': "04", 'S': "05", 'j': "002"}
+
+// otherDirectives are those that it lacks.
+var otherDirectives = map[byte]func(time.Time) string{
+	'%': func(time.Time) string { return "%" },
+	'n': func(time.Time) string { return "\n" },
+	't': func(time.Time) string { return "\t" },
+	'Y': func(t time.Time) string { return strconv.Itoa(t.Year()) },
+	'C': func(t time.Time) string { return strconv.Itoa(t.Year() / 100) },
+	'G': func(t time.Time) string { year, _ := t.ISOWeek(); return strconv.Itoa(year) },
+	'g': func(t time.Time) string { year, _ := t.ISOWeek(); return fmt.Sprintf("%02d", year%100) },
+	'V': func(t time.Time) string { _, week := t.ISOWeek(); return fmt.Sprintf("%02d", week) },
+	'U': func(t time.Time) string { return fmt.Sprintf("%02d", (t.YearDay()+6-int(t.Weekday()))/7) },
+	'W': func(t time.Time) string { return fmt.Sprintf("%02d", (t.YearDay()+6-weekday(t))/7) },
+	'u': func(t time.Time) string { return strconv.Itoa(weekday(t) + 1) },
+	'w': func(t time.Time) string { return strconv.Itoa(int(t.Weekday())) },
+	'f': func(t time.Time) string { return t.Format(".000000")[1:] },
+	'z': func(t time.Time) string { _, offset := t.Zone(); return offsetText(offset, "") },
+	'Z': func(t time.Time) string {
+		if _, offset := t.Zone(); offset != 0 {
+			return ""
+		}
+		return "UTC"
+	},
+}
+
+// weekday counts from Monday, which is 0.
+func weekday(t time.Time) int { return (int(t.Weekday()) + 6) % 7 }
+
+var directiveText = regexp.MustCompile(`(?s)%([-_0^#]*)(.)`)
 
 // strftime formats as C's function of this name. Unknown directives are text.
 func (c *Call) strftime(t time.Time, format string) (string, error) {
-	var b strings.Builder
-	for i := 0; i < len(format); i++ {
-		if err := c.Reserve(int64(b.Len())); err != nil {
-			return "", err
+	var err error
+	size := int64(len(format))
+	text := directiveText.ReplaceAllStringFunc(format, func(s string) string {
+		if err == nil {
+			m := directiveText.FindStringSubmatch(s)
+			s, err = c.directive(t, s, m[1], m[2][0])
 		}
-		if format[i] != '%' {
-			b.WriteByte(format[i])
-			continue
+		if size += int64(len(s)); err == nil {
+			err = c.Reserve(size)
 		}
-		start := i
-		for i++; i < len(format) && strings.IndexByte("-_0^#", format[i]) >= 0; i++ {
-		}
-		flags := format[start+1 : i]
-		if i == len(format) {
-			b.WriteString(format[start:])
-			break
-		}
-		var s string
-		known := true
-		if long, ok := composites[format[i]]; ok {
-			s, _ = c.strftime(t, long)
-		} else {
-			s, known = directive(t, format[i], flags)
-		}
-		if !known {
-			s = format[start : i+1]
-		} else if strings.Contains(flags, "^") {
-			s = strings.ToUpper(s)
-		}
-		b.WriteString(s)
-	}
-	return b.String(), nil
+		return s
+	})
+	return text, err
 }
 
-func directive(t time.Time, d byte, flags string) (string, bool) {
-	number := func(n, width int, pad byte) (string, bool) {
-		for _, f := range []byte(flags) {
-			switch f {
-			case '-':
-				width = 0
-			case '_':
-				pad = ' '
-			case '0':
-				pad = '0'
-			}
-		}
-		s := strconv.Itoa(n)
-		return strings.Repeat(string(pad), max(0, width-len(s))) + s, true
+// directive returns what a directive is for t, or its text if it is not known.
+func (c *Call) directive(t time.Time, text, flags string, d byte) (s string, err error) {
+	if long := composites[d]; long != "" {
+		s, err = c.strftime(t, long)
+		flags = strings.Trim(flags, "-_0")
+	} else if layout := layouts[d]; layout != "" {
+		s = t.Format(layout)
+	} else if other := otherDirectives[d]; other != nil {
+		s = other(t)
+	} else {
+		return text, nil
 	}
-	year, week := t.ISOWeek()
-	weekday := int(t.Weekday())
-	hour := (t.Hour()+11)%12 + 1
-	switch d {
-	case '%', 'n', 't':
-		return map[byte]string{'%': "%", 'n': "\n", 't': "\t"}[d], true
-	case 'a', 'A', 'b', 'h', 'B':
-		return t.Format(map[byte]string{'a': "Mon", 'A': "Monday", 'b': "Jan", 'h': "Jan", 'B': "January"}[d]), true
-	case 'p':
-		return t.Format("PM"), true
-	case 'P':
-		return t.Format("pm"), true
-	case 'z':
-		_, offset := t.Zone()
-		return offsetText(offset, ""), true
-	case 'Z':
-		if _, offset := t.Zone(); offset != 0 {
-			return "", true
+	for _, f := range flags {
+		start := strings.TrimLeft(s, "0 ")
+		if start == "" && s != "" {
+			start = s[len(s)-1:]
 		}
-		return "UTC", true
-	case 'f':
-		return fmt.Sprintf("%06d", t.Nanosecond()/1000), true
-	case 'Y':
-		return number(t.Year(), 0, '0')
-	case 'G':
-		return number(year, 0, '0')
-	case 'C':
-		return number(t.Year()/100, 0, '0')
-	case 'y':
-		return number(t.Year()%100, 2, '0')
-	case 'g':
-		return number(year%100, 2, '0')
-	case 'm':
-		return number(int(t.Month()), 2, '0')
-	case 'd':
-		return number(t.Day(), 2, '0')
-	case 'e':
-		return number(t.Day(), 2, ' ')
-	case 'H':
-		return number(t.Hour(), 2, '0')
-	case 'I':
-		return number(hour, 2, '0')
-	case 'k':
-		return number(t.Hour(), 2, ' ')
-	case 'l':
-		return number(hour, 2, ' ')
-	case 'M':
-		return number(t.Minute(), 2, '0')
-	case 'S':
-		return number(t.Second(), 2, '0')
-	case 'j':
-		return number(t.YearDay(), 3, '0')
-	case 'U':
-		return number((t.YearDay()+6-weekday)/7, 2, '0')
-	case 'W':
-		return number((t.YearDay()+6-(weekday+6)%7)/7, 2, '0')
-	case 'V':
-		return number(week, 2, '0')
-	case 'u':
-		return number((weekday+6)%7+1, 0, '0')
-	case 'w':
-		return number(weekday, 0, '0')
+		switch f {
+		case '-':
+			s = start
+		case '_':
+			s = strings.Repeat(" ", len(s)-len(start)) + start
+		case '0':
+			s = strings.Repeat("0", len(s)-len(start)) + start
+		case '^':
+			s = strings.ToUpper(s)
+		}
 	}
-	return "", false
+	return s, err
+}
+
+const (
+	monthNames = `january|february|march|april|may|june|july|august|september|october|november|december`
+	shortNames = `jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec`
+)
+
+// directives are the patterns that strptime reads.
+var directives = map[string]string{
+	"a": `mon|tue|wed|thu|fri|sat|sun`, "A": `monday|tuesday|wednesday|thursday|friday|saturday|sunday`,
+	"b": shortNames, "B": monthNames, "d": `3[01]|[12][0-9]|0[1-9]|[1-9]| [1-9]`, "f": `[0-9]{1,6}`,
+	"H": `2[0-3]|[01][0-9]|[0-9]`, "I": `1[0-2]|0[1-9]|[1-9]`,
+	"j": `36[0-6]|3[0-5][0-9]|[12][0-9][0-9]|0[1-9][0-9]|00[1-9]|[1-9][0-9]|0[1-9]|[1-9]`,
+	"m": `1[0-2]|0[1-9]|[1-9]`, "M": `[0-5][0-9]|[0-9]`, "p": `am|pm`, "S": `6[01]|[0-5][0-9]|[0-9]`,
+	"w": `[0-6]`, "u": `[1-7]`, "y": `[0-9][0-9]`, "Y": `[0-9]{4}`,
+	"z": `[+-][0-9]{2}:?[0-5][0-9](?::?[0-5][0-9])?|z`, "Z": `utc|gmt`,
 }
 
 var (
-	days   = []string{"monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"}
-	months = []string{"january", "february", "march", "april", "may", "june", "july", "august", "september", "october", "november", "december"}
+	spaces          = regexp.MustCompile(`\s+`)
+	directiveMark   = regexp.MustCompile(`(?s)%.?`)
+	parseComposites = strings.NewReplacer("%%", "%%", "%c", "%a %b %d %H:%M:%S %Y", "%x", "%m/%d/%y", "%X", "%H:%M:%S")
 )
-
-func short(names []string) []string {
-	s := make([]string, len(names))
-	for i, n := range names {
-		s[i] = n[:3]
-	}
-	return s
-}
-
-// directives are the patterns that strptime reads.
-var directives = map[byte]string{
-	'a': strings.Join(short(days), "|"), 'A': strings.Join(days, "|"), 'b': strings.Join(short(months), "|"), 'B': strings.Join(months, "|"),
-	'd': `3[01]|[12][0-9]|0[1-9]|[1-9]| [1-9]`, 'f': `[0-9]{1,6}`, 'H': `2[0-3]|[01][0-9]|[0-9]`, 'I': `1[0-2]|0[1-9]|[1-9]`,
-	'j': `36[0-6]|3[0-5][0-9]|[12][0-9][0-9]|0[1-9][0-9]|00[1-9]|[1-9][0-9]|0[1-9]|[1-9]`, 'm': `1[0-2]|0[1-9]|[1-9]`, 'M': `[0-5][0-9]|[0-9]`,
-	'p': `am|pm`, 'S': `6[01]|[0-5][0-9]|[0-9]`, 'w': `[0-6]`, 'u': `[1-7]`, 'y': `[0-9][0-9]`, 'Y': `[0-9]{4}`,
-	'z': `[+-][0-9]{2}:?[0-5][0-9](?::?[0-5][0-9])?|z`, 'Z': `utc|gmt`,
-}
-
-var spaces = regexp.MustCompile(`\s+`)
 
 // strptime parses s by a format of Python's function of this name, but for weeks.
 func strptime(s, format string) (any, error) {
 	if len(format) > 1000 {
 		return nil, Errorf(Value, "format of more than 1000 bytes")
 	}
-	for _, d := range "cxX" {
-		format = strings.ReplaceAll(format, "%"+string(d), map[rune]string{'c': "%a %b %d %H:%M:%S %Y", 'x': "%m/%d/%y", 'X': "%H:%M:%S"}[d])
-	}
-	pattern := "(?i)^"
-	var order []byte
-	for rest := format; rest != ""; {
-		if rest[0] != '%' {
-			end := strings.IndexByte(rest+"%", '%')
-			pattern += spaces.ReplaceAllString(regexp.QuoteMeta(rest[:end]), `\s+`)
-			rest = rest[end:]
-			continue
+	pattern := spaces.ReplaceAllString(regexp.QuoteMeta(parseComposites.Replace(format)), `\s+`)
+	pattern = directiveMark.ReplaceAllStringFunc(pattern, func(d string) string {
+		if d == "%%" {
+			return "%"
 		}
-		if len(rest) > 1 && rest[1] == '%' {
-			pattern, rest = pattern+"%", rest[2:]
-			continue
+		if directives[d[1:]] == "" {
+			return "(" // which is invalid
 		}
-		if len(rest) == 1 || directives[rest[1]] == "" || strings.IndexByte(string(order), rest[1]) >= 0 {
-			return nil, Errorf(Value, "the format %q has an unknown or repeated directive", shorten(format))
-		}
-		pattern += "(" + directives[rest[1]] + ")"
-		order = append(order, rest[1])
-		rest = rest[2:]
-	}
-	re, err := regexp.Compile(pattern)
+		return "(?P<" + d[1:] + ">" + directives[d[1:]] + ")"
+	})
+	re, err := regexp.Compile("(?i)^(?:" + pattern + ")")
 	if err != nil {
-		return nil, Errorf(Value, "invalid format %q", shorten(format))
+		return nil, Errorf(Value, "the format %q has an unknown or repeated directive", shorten(format))
 	}
 	m := re.FindStringSubmatch(s)
 	if len(m) == 0 || len(m[0]) != len(s) {
 		return nil, Errorf(Value, "%q does not match the format %q", shorten(s), shorten(format))
 	}
-	p, zone := [7]int{1900, 1, 1}, time.UTC
-	day, pm, half := 0, false, false
-	for i, d := range order {
-		text := strings.ToLower(strings.TrimSpace(m[i+1]))
+	return dateOfMatch(re, m, [7]int{1900, 1, 1})
+}
+
+// dateOfMatch returns a date of the parts p, replaced by those that the groups of a match are: they have the names of
+// directives. P is a p that applies to an H.
+func dateOfMatch(re *regexp.Regexp, m []string, p [7]int) (any, error) {
+	zone, yearDay, half, afternoon := time.UTC, 0, false, false
+	for i, name := range re.SubexpNames() {
+		text := strings.ToLower(strings.TrimSpace(m[i]))
+		if name == "" || text == "" {
+			continue
+		}
 		n, _ := strconv.Atoi(text)
-		switch d {
-		case 'Y':
-			p[0] = n
-		case 'y':
-			if p[0] = 1900 + n; n < 69 {
-				p[0] += 100
+		switch name {
+		case "y":
+			if n += 1900; n < 1969 {
+				n += 100
 			}
-		case 'm':
-			p[1] = n
-		case 'b', 'B':
-			p[1] = named12(text)
-		case 'd':
-			p[2] = n
-		case 'j':
-			day = n
-		case 'H', 'I':
-			p[3], half = n, d == 'I'
-		case 'p':
-			pm = text == "pm"
-		case 'M':
-			p[4] = n
-		case 'S':
-			p[5] = n
-		case 'f':
+			p[0] = n
+		case "b", "B":
+			p[1] = strings.Index(strings.ReplaceAll(shortNames, "|", ""), text[:3])/3 + 1
+		case "j":
+			yearDay = n
+		case "I":
+			p[3], half = n, true
+		case "p":
+			afternoon = text == "pm"
+		case "P":
+			if half, afternoon = true, text == "pm"; p[3] < 1 || p[3] > 12 {
+				return nil, Errorf(Value, "hour %d is not from 1 to 12", p[3])
+			}
+		case "f":
 			p[6], _ = strconv.Atoi((text + "00000")[:6])
-		case 'z':
+		case "z":
+			var err error
 			if zone, err = parseOffset(text); err != nil {
 				return nil, err
+			}
+		default:
+			if at := strings.Index("YmdHMS", name); at >= 0 {
+				p[at] = n
 			}
 		}
 	}
 	if half {
-		if p[3] %= 12; pm {
+		if p[3] %= 12; afternoon {
 			p[3] += 12
 		}
 	}
-	if day > 0 && !strings.ContainsAny(string(order), "mbBd") {
-		date := time.Date(p[0], 1, day, 0, 0, 0, 0, time.UTC)
+	if yearDay > 0 && re.SubexpIndex("m")+re.SubexpIndex("b")+re.SubexpIndex("B")+re.SubexpIndex("d") == -4 {
+		date := time.Date(p[0], 1, yearDay, 0, 0, 0, 0, time.UTC)
 		p[0], p[1], p[2] = date.Year(), int(date.Month()), date.Day()
 	}
 	return dateOf(p, zone)
 }
 
-// named12 returns the number of a month, or 0.
-func named12(name string) int {
-	for i, m := range months {
-		if len(name) >= 3 && (name == m || name == m[:3]) {
-			return i + 1
-		}
-	}
-	return 0
-}
-
-// parseOffset reads +hh, +hhmm, +hh:mm, +hh:mm:ss or z.
+// parseOffset reads +hh, +hhmm, +hh:mm, +hh:mm:ss, z, utc or gmt.
 func parseOffset(s string) (*time.Location, error) {
-	if strings.EqualFold(s, "z") {
+	if s[0] != '+' && s[0] != '-' {
 		return time.UTC, nil
 	}
 	digits := strings.ReplaceAll(s[1:], ":", "") + "000000"
@@ -265,63 +212,30 @@ func parseOffset(s string) (*time.Location, error) {
 }
 
 const (
-	clockPattern = `(?:(?:[ t]|, )*(\d{1,2})(?::?(\d{2})(?::?(\d{2})(?:[.,](\d+))?)?)? ?(am|pm)?)?(?: ?(z|utc|gmt|[+-]\d{2}(?::?\d{2})?))?$`
-	dayName      = `^(?:(?:mon|tue|wed|thu|fri|sat|sun)[a-z]*,? )?`
+	clockPattern = `(?:(?:[ t]|, )*(?P<H>\d{1,2})(?::?(?P<M>\d{2})(?::?(?P<S>\d{2})(?:[.,](?P<f>\d+))?)?)?` +
+		` ?(?P<P>am|pm)?)?(?: ?(?P<z>z|utc|gmt|[+-]\d{2}(?::?\d{2})?))?$`
+	dayName   = `^(?:(?:mon|tue|wed|thu|fri|sat|sun)[a-z]*,? )?`
+	monthName = `(?P<B>` + monthNames + `|` + shortNames + `)`
 )
 
-// dateFormats are what datetime parses: their groups are parts of the date in the given order.
-var dateFormats = []struct {
-	re    *regexp.Regexp
-	order string
-}{
-	{regexp.MustCompile(`^(\d{4})[-/.](\d{1,2})[-/.](\d{1,2})` + clockPattern), "Ymd"},
-	{regexp.MustCompile(`^(\d{4})(\d{2})(\d{2})` + clockPattern), "Ymd"},
-	{regexp.MustCompile(`^(\d{1,2})[-/.](\d{1,2})[-/.](\d{4})` + clockPattern), "mdY"},
-	{regexp.MustCompile(dayName + `(\d{1,2})[ -]([a-z]{3,})\.?,?[ -](\d{4})` + clockPattern), "dmY"},
-	{regexp.MustCompile(dayName + `([a-z]{3,})\.? (\d{1,2}),? (\d{4})` + clockPattern), "mdY"},
-	{regexp.MustCompile(`^` + clockPattern), ""},
+// dateFormats are what datetime parses.
+var dateFormats = []*regexp.Regexp{
+	regexp.MustCompile(`^(?P<Y>\d{4})[-/.](?P<m>\d{1,2})[-/.](?P<d>\d{1,2})` + clockPattern),
+	regexp.MustCompile(`^(?P<Y>\d{4})(?P<m>\d{2})(?P<d>\d{2})` + clockPattern),
+	regexp.MustCompile(`^(?P<m>0?\d|1[0-2])[-/.](?P<d>\d{1,2})[-/.](?P<Y>\d{4})` + clockPattern),
+	regexp.MustCompile(`^(?P<d>\d{2})[-/.](?P<m>\d{1,2})[-/.](?P<Y>\d{4})` + clockPattern),
+	regexp.MustCompile(dayName + `(?P<d>\d{1,2})[ -]` + monthName + `\.?,?[ -](?P<Y>\d{4})` + clockPattern),
+	regexp.MustCompile(dayName + monthName + `\.? (?P<d>\d{1,2}),? (?P<Y>\d{4})` + clockPattern),
+	regexp.MustCompile(`^` + clockPattern),
 }
 
 // parseTime parses the usual notations of a date, a time of today, or both.
 func parseTime(s string, now time.Time) (any, error) {
 	text := strings.ToLower(strings.TrimSpace(s))
-	for _, f := range dateFormats {
-		m := f.re.FindStringSubmatch(text)
-		if m == nil || text == "" || f.order == "" && !strings.Contains(text, ":") {
-			continue
+	for i, re := range dateFormats {
+		if m := re.FindStringSubmatch(text); m != nil && (i < len(dateFormats)-1 || strings.Contains(text, ":")) {
+			return dateOfMatch(re, m, [7]int{now.Year(), int(now.Month()), now.Day()})
 		}
-		p := [7]int{now.Year(), int(now.Month()), now.Day()}
-		for i, part := range []byte(f.order) {
-			n, err := strconv.Atoi(m[i+1])
-			if err != nil {
-				n = named12(m[i+1])
-			}
-			p[strings.IndexByte("Ymd", part)] = n
-		}
-		if f.order == "mdY" && p[1] > 12 {
-			p[1], p[2] = p[2], p[1]
-		}
-		clock := m[len(f.order)+1:]
-		for i := range 3 {
-			p[3+i], _ = strconv.Atoi(clock[i])
-		}
-		p[6], _ = strconv.Atoi((clock[3] + "000000")[:6])
-		if clock[4] != "" {
-			if p[3] < 1 || p[3] > 12 {
-				break
-			}
-			if p[3] %= 12; clock[4] == "pm" {
-				p[3] += 12
-			}
-		}
-		zone := time.UTC
-		if z := clock[5]; z != "" && z != "utc" && z != "gmt" {
-			var err error
-			if zone, err = parseOffset(z); err != nil {
-				return nil, err
-			}
-		}
-		return dateOf(p, zone)
 	}
 	return nil, Errorf(Value, "%q is not a date that can be parsed without a format", shorten(s))
 }
