@@ -167,8 +167,7 @@ func (e encoder) value(v any) (string, error) {
 		s, err := e.items("", []any{v.Key, v.Value}, "", false)
 		return strings.Replace(s, ", ", " => ", 1), err
 	case time.Time:
-		_, offset := v.Zone()
-		s := v.Format("2006-01-02T15:04:05.000000") + offsetText(offset, ":")
+		s := v.Format("2006-01-02T15:04:05.000000") + offsetText(v, ":")
 		return "t:" + strings.Replace(s, ".000000", "", 1), nil
 	case TimeSpan:
 		return fmt.Sprintf("p:%d", int64(v)), nil

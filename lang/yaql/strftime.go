@@ -31,13 +31,8 @@ var otherDirectives = map[byte]func(time.Time) string{
 	'u': func(t time.Time) string { return strconv.Itoa(weekday(t) + 1) },
 	'w': func(t time.Time) string { return strconv.Itoa(int(t.Weekday())) },
 	'f': func(t time.Time) string { return t.Format(".000000")[1:] },
-	'z': func(t time.Time) string { _, offset := t.Zone(); return offsetText(offset, "") },
-	'Z': func(t time.Time) string {
-		if _, offset := t.Zone(); offset != 0 {
-			return ""
-		}
-		return "UTC"
-	},
+	'z': func(t time.Time) string { return offsetText(t, "") },
+	'Z': func(t time.Time) string { return map[bool]string{true: "UTC"}[offsetOf(t) == 0] },
 }
 
 // weekday counts from Monday, which is 0.
@@ -75,20 +70,14 @@ func (c *Call) directive(t time.Time, text, flags string, d byte) (s string, err
 		return text, nil
 	}
 	for _, f := range flags {
-		start := strings.TrimLeft(s, "0 ")
-		if start == "" && s != "" {
-			start = s[len(s)-1:]
+		last := max(0, len(s)-1)
+		digits := strings.TrimLeft(s[:last], "0 ") + s[last:]
+		if pad, ok := map[rune]string{'-': "", '_': " ", '0': "0"}[f]; ok {
+			s = strings.Repeat(pad, len(s)-len(digits)) + digits
 		}
-		switch f {
-		case '-':
-			s = start
-		case '_':
-			s = strings.Repeat(" ", len(s)-len(start)) + start
-		case '0':
-			s = strings.Repeat("0", len(s)-len(start)) + start
-		case '^':
-			s = strings.ToUpper(s)
-		}
+	}
+	if strings.Contains(flags, "^") {
+		s = strings.ToUpper(s)
 	}
 	return s, err
 }
@@ -143,7 +132,7 @@ func strptime(s, format string) (any, error) {
 
 // dateOfMatch returns a date of the parts p, replaced by those that the groups of a match are: they have the names of
 // directives. P is a p that applies to an H.
-func dateOfMatch(re *regexp.Regexp, m []string, p [7]int) (any, error) {
+func dateOfMatch(re *regexp.Regexp, m []string, p [7]int) (_ any, err error) {
 	zone, yearDay, half, afternoon := time.UTC, 0, false, false
 	for i, name := range re.SubexpNames() {
 		text := strings.ToLower(strings.TrimSpace(m[i]))
@@ -153,26 +142,23 @@ func dateOfMatch(re *regexp.Regexp, m []string, p [7]int) (any, error) {
 		n, _ := strconv.Atoi(text)
 		switch name {
 		case "y":
-			if n += 1900; n < 1969 {
-				n += 100
-			}
-			p[0] = n
+			p[0] = 1969 + (n+31)%100
 		case "b", "B":
 			p[1] = strings.Index(strings.ReplaceAll(shortNames, "|", ""), text[:3])/3 + 1
 		case "j":
 			yearDay = n
 		case "I":
-			p[3], half = n, true
+			p[3], half = n%12, true
 		case "p":
 			afternoon = text == "pm"
 		case "P":
 			if half, afternoon = true, text == "pm"; p[3] < 1 || p[3] > 12 {
 				return nil, Errorf(Value, "hour %d is not from 1 to 12", p[3])
 			}
+			p[3] %= 12
 		case "f":
 			p[6], _ = strconv.Atoi((text + "00000")[:6])
 		case "z":
-			var err error
 			if zone, err = parseOffset(text); err != nil {
 				return nil, err
 			}
@@ -182,10 +168,8 @@ func dateOfMatch(re *regexp.Regexp, m []string, p [7]int) (any, error) {
 			}
 		}
 	}
-	if half {
-		if p[3] %= 12; afternoon {
-			p[3] += 12
-		}
+	if half && afternoon {
+		p[3] += 12
 	}
 	if yearDay > 0 && re.SubexpIndex("m")+re.SubexpIndex("b")+re.SubexpIndex("B")+re.SubexpIndex("d") == -4 {
 		date := time.Date(p[0], 1, yearDay, 0, 0, 0, 0, time.UTC)
@@ -199,16 +183,9 @@ func parseOffset(s string) (*time.Location, error) {
 	if s[0] != '+' && s[0] != '-' {
 		return time.UTC, nil
 	}
-	digits := strings.ReplaceAll(s[1:], ":", "") + "000000"
-	seconds := 0
-	for i, unit := range []int{3600, 60, 1} {
-		n, _ := strconv.Atoi(digits[2*i : 2*i+2])
-		seconds += n * unit
-	}
-	if s[0] == '-' {
-		seconds = -seconds
-	}
-	return zoneOf(TimeSpan(seconds) * 1e6)
+	digits := strings.ReplaceAll(s, ":", "") + "0000"
+	d, _ := time.ParseDuration(digits[:3] + "h" + digits[3:5] + "m" + digits[5:7] + "s") // which always is one
+	return zoneOf(TimeSpan(d / time.Microsecond))
 }
 
 const (
