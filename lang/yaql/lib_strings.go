@@ -1,6 +1,7 @@
 package yaql
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 	"unicode"
@@ -70,13 +71,13 @@ var stringFunctions = []*Function{
 		return runeSlice(c.String(0), lo, hi)
 	})).Document("Returns length characters from start, counted from the end if it is negative.",
 		`abcde.substring(1, 2)`, `"bc"`, `abcde.substring(-2)`, `"de"`),
-	Method("indexOf", "string string, sub string, start int=0", findFrom(strings.Index)).
+	Method("indexOf", "string string, sub string, start int=0", find(strings.Index)).
 		Document("Returns where sub occurs first at or after start, or -1.", `banana.indexOf(an)`, `1`, `banana.indexOf(an, 2)`, `3`),
-	Method("indexOf", "string string, sub string, start int, length int", findIn(strings.Index)).
+	Method("indexOf", "string string, sub string, start int, length int", find(strings.Index)).
 		Document("Returns where sub occurs first within length characters from start, or -1.", `banana.indexOf(n, 3, 1)`, `-1`),
-	Method("lastIndexOf", "string string, sub string, start int=0", findFrom(strings.LastIndex)).
+	Method("lastIndexOf", "string string, sub string, start int=0", find(strings.LastIndex)).
 		Document("Returns where sub occurs last at or after start, or -1.", `banana.lastIndexOf(an)`, `3`),
-	Method("lastIndexOf", "string string, sub string, start int, length int", findIn(strings.LastIndex)).
+	Method("lastIndexOf", "string string, sub string, start int, length int", find(strings.LastIndex)).
 		Document("Returns where sub occurs last within length characters from start, or -1.", `banana.lastIndexOf(a, 0, 4)`, `3`),
 	Method("toCharArray", "string string", func(c *Call) (any, error) {
 		items, err := c.characters(c.String(0))
@@ -157,52 +158,49 @@ func concat(c *Call) (any, error) {
 }
 
 func splitString(c *Call, fromRight bool) (any, error) {
-	s, sep := c.String(0), c.String(1)
 	limit, err := c.Int(2)
 	switch {
 	case err != nil:
 		return nil, err
-	case c.Arg(1) != nil && sep == "":
+	case c.Arg(1) != nil && c.String(1) == "":
 		return nil, Errorf(Value, "empty separator")
 	}
+	// separator returns where the next separator is.
+	separator := func(s string) (start, end int) {
+		if c.Arg(1) != nil {
+			start = strings.Index(s, c.String(1))
+			if fromRight {
+				start = strings.LastIndex(s, c.String(1))
+			}
+			return start, start + len(c.String(1))
+		}
+		start = strings.IndexFunc(s, isSpace)
+		if fromRight {
+			start = strings.LastIndexFunc(s, isSpace)
+		}
+		_, width := utf8.DecodeRuneInString(s[max(start, 0):])
+		return start, start + width
+	}
 	var parts []any
-	add := func(part string) error {
-		parts = append(parts, part)
-		return c.Reserve(int64(len(parts)) * 32)
-	}
-	left, cut := strings.TrimLeftFunc, strings.IndexFunc
-	if fromRight {
-		left, cut = strings.TrimRightFunc, strings.LastIndexFunc
-	}
-	for ; ; limit-- {
-		var i int
-		width := len(sep)
+	s, last := c.String(0), false
+	for !last {
 		if c.Arg(1) == nil {
-			if s = left(s, isSpace); s == "" {
+			if s = trimFunc(s, isSpace, !fromRight, fromRight); s == "" {
 				break
 			}
-			if i = cut(s, isSpace); i >= 0 {
-				_, width = utf8.DecodeRuneInString(s[i:])
-			}
-		} else if i = strings.Index(s, sep); fromRight {
-			i = strings.LastIndex(s, sep)
 		}
-		if i < 0 || limit == 0 {
-			if err := add(s); err != nil {
-				return nil, err
-			}
-			break
+		part := s
+		start, end := separator(s)
+		switch last = start < 0 || limit == 0; {
+		case last:
+		case fromRight:
+			part, s = s[end:], s[:start]
+		default:
+			part, s = s[:start], s[end:]
 		}
-		part := s[:i]
-		if fromRight {
-			part, s = s[i+width:], s[:i]
-		} else {
-			s = s[i+width:]
-		}
-		if err := add(part); err != nil {
-			return nil, err
-		}
-		if err := c.Tick(); err != nil {
+		parts = append(parts, part)
+		limit--
+		if err := cmp.Or(c.Reserve(int64(len(parts))*32), c.Tick()); err != nil {
 			return nil, err
 		}
 	}
@@ -266,7 +264,10 @@ func trim(c *Call, str, chars int, left, right bool) string {
 		}
 		cut = func(r rune) bool { return set[r] }
 	}
-	s := c.String(str)
+	return trimFunc(c.String(str), cut, left, right)
+}
+
+func trimFunc(s string, cut func(rune) bool, left, right bool) string {
 	if left {
 		s = strings.TrimLeftFunc(s, cut)
 	}
@@ -314,39 +315,27 @@ func replaceByDict(c *Call) (any, error) {
 	return s, nil
 }
 
-// findFrom returns the character index of sub in what follows a start.
-func findFrom(find func(s, sub string) int) func(*Call) (any, error) {
+// find returns the character index of sub in what follows a start, within a length if there is such an argument.
+func find(search func(s, sub string) int) func(*Call) (any, error) {
 	return value(func(c *Call) any {
 		n := utf8.RuneCountInString(c.String(0))
-		return findSlice(c, n, c.clamped(2), n, find)
-	})
-}
-
-func findIn(find func(s, sub string) int) func(*Call) (any, error) {
-	return value(func(c *Call) any {
-		n := utf8.RuneCountInString(c.String(0))
-		start, length := c.clamped(2), c.clamped(3)
-		if start < 0 {
-			start += n
+		start, end := c.clamped(2), n
+		if len(c.args) > 3 {
+			if start < 0 {
+				start += n
+			}
+			if length := c.clamped(3); length >= 0 {
+				end = start + length
+			}
 		}
-		if length < 0 {
-			length = n - start
+		lo, hi := sliceBounds(n, start, end)
+		s := runeSlice(c.String(0), lo, hi)
+		i := search(s, c.String(1))
+		if lo > hi || i < 0 {
+			return int64(-1)
 		}
-		return findSlice(c, n, start, start+length, find)
+		return int64(lo + utf8.RuneCountInString(s[:i]))
 	})
-}
-
-func findSlice(c *Call, n, start, end int, find func(s, sub string) int) any {
-	lo, hi := sliceBounds(n, start, end)
-	if lo > hi {
-		return int64(-1)
-	}
-	s := runeSlice(c.String(0), lo, hi)
-	i := find(s, c.String(1))
-	if i < 0 {
-		return int64(-1)
-	}
-	return int64(lo + utf8.RuneCountInString(s[:i]))
 }
 
 func (c *Call) characters(s string) ([]any, error) {
@@ -361,33 +350,25 @@ func (c *Call) characters(s string) ([]any, error) {
 }
 
 func characterClasses(c *Call) (any, error) {
-	in := func(ranges string) func(r rune) bool {
-		return func(r rune) bool { return strings.ContainsRune(ranges, r) }
-	}
-	lower := func(r rune) bool { return r >= 'a' && r <= 'z' }
-	upper := func(r rune) bool { return r >= 'A' && r <= 'Z' }
-	space := in(" \t\n\r\v\f")
-	classes := []func(rune) bool{
-		in("0123456789"), in("0123456789abcdefABCDEF"), lower, upper, func(r rune) bool { return lower(r) || upper(r) }, nil,
-		in("01234567"), func(r rune) bool { return r > ' ' && r < 0x7f && !lower(r) && !upper(r) && (r < '0' || r > '9') },
-		func(r rune) bool { return r >= ' ' && r < 0x7f || space(r) }, nil, nil, space,
-	}
-	var items []any
-	for r := range rune(128) {
-		for i, class := range classes {
-			if !c.Bool(i) {
-				continue
-			}
-			if class == nil {
-				return nil, Errorf(TypeError, "the class %s depends on a locale", c.fn.param(i).Name)
-			}
-			if class(r) {
-				items = append(items, string(r))
-				break
-			}
+	const (
+		digits, lower, upper = "0123456789", "abcdefghijklmnopqrstuvwxyz", "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+		punctuation, space   = "!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~", " \t\n\r\v\f"
+	)
+	var all []byte
+	for i, class := range []string{
+		digits, digits + "abcdefABCDEF", lower, upper, lower + upper, "", "01234567", punctuation,
+		digits + lower + upper + punctuation + space, "", "", space,
+	} {
+		if c.Bool(i) && class == "" {
+			return nil, Errorf(TypeError, "the class %s depends on a locale", c.fn.param(i).Name)
+		}
+		if c.Bool(i) {
+			all = append(all, class...)
 		}
 	}
-	return NewList(items), nil
+	slices.Sort(all)
+	items, err := c.characters(string(slices.Compact(all)))
+	return NewList(items), err
 }
 
 func affix(has func(s, affix string) bool) func(*Call) (any, error) {

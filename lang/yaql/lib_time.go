@@ -49,7 +49,6 @@ var timeFunctions = append([]*Function{
 		Document("Returns whether the value is a date and time.", `isDatetime(now())`, `true`, `isDatetime(1)`, `false`),
 	Func("isTimespan", "value any", value(func(c *Call) any { return classOf(c.Arg(0)) == clSpan })).
 		Document("Returns whether the value is a time span.", `isTimespan(timespan())`, `true`, `isTimespan(1)`, `false`),
-
 	Func("#operator_+", "dt datetime, ts timespan", func(c *Call) (any, error) { return addSpan(c, '+') }).eitherWay().
 		Document("Adds a time span to a date and time.", `(datetime(2020, 2, 28) + timespan(days => 2)).month`, `3`,
 			`(timespan(days => 2) + datetime(2020, 2, 28)).day`, `1`),
