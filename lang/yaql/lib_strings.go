@@ -2,7 +2,9 @@ package yaql
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -12,7 +14,7 @@ import (
 )
 
 var stringFunctions = []*Function{
-	Func("concat", "*args string", concat).
+	Func("concat", "*args string", func(c *Call) (any, error) { return c.join(iterateSlice(c.Rest()), "", true) }).
 		Document("Joins strings.", `concat(ab, c)`, `"abc"`),
 	Method("toUpper", "string string", value(func(c *Call) any { return cases.Upper(language.Und).String(c.String(0)) })).
 		Document("Returns the string in upper case.", `'aß1'.toUpper()`, `"ASS1"`),
@@ -23,9 +25,10 @@ var stringFunctions = []*Function{
 			`'a,b,,c'.split(',')`, `["a", "b", "", "c"]`, `' a b  c '.split()`, `["a", "b", "c"]`, `'a b c'.split(maxSplits => 1)`, `["a", "b c"]`),
 	Method("rightSplit", "string string, separator string=null, maxSplits int=-1", func(c *Call) (any, error) { return splitString(c, true) }).
 		Document("Is split, except that maxSplits counts from the end.", `'a b c'.rightSplit(maxSplits => 1)`, `["a b", "c"]`),
-	Method("join", "sequence iterable, separator string", joinStrings).eitherWay().
-		Document("Returns the items, converted by str, with the separator between them.",
-			`[a, 1, null].join('-')`, `"a-1-null"`, `','.join([1, 2])`, `"1,2"`),
+	Method("join", "sequence iterable, separator string", func(c *Call) (any, error) {
+		return c.join(c.Iter(0), c.String(1), c.outer.scope.lookup("str").standard)
+	}).eitherWay().Document("Returns the items, converted by str, with the separator between them.",
+		`[a, 1, null].join('-')`, `"a-1-null"`, `','.join([1, 2])`, `"1,2"`),
 	Func("str", "value any", str).
 		Document("Returns the value as text.", `str(1.0)`, `"1.0"`, `str(null)`, `"null"`, `str([a, true])`, `"('a', True)"`),
 	Method("trim", "string string, chars string=null", trimmed(true, true)).
@@ -98,8 +101,7 @@ var stringFunctions = []*Function{
 		if !isInt(c.Arg(0)) {
 			return nil, Errorf(TypeError, "a %s has no hexadecimal form", typeName(c.Arg(0)))
 		}
-		n := bigOf(c.Arg(0))
-		return strings.Replace("0x"+n.Text(16), "0x-", "-0x", 1), nil
+		return fmt.Sprintf("%#x", bigOf(c.Arg(0))), nil
 	}).Document("Returns an integer in hexadecimal.", `hex(-255)`, `"-0xff"`, `hex(1.5)`, `error: type`),
 }
 
@@ -146,60 +148,38 @@ func runeSlice(s string, lo, hi int) string {
 	return s[:runeOffset(s, hi-lo)]
 }
 
-func concat(c *Call) (any, error) {
-	var b strings.Builder
-	for _, s := range c.Rest() {
-		if err := c.Reserve(int64(b.Len() + len(s.(string)))); err != nil {
-			return nil, err
-		}
-		b.WriteString(s.(string))
-	}
-	return b.String(), nil
-}
-
 func splitString(c *Call, fromRight bool) (any, error) {
+	s, sep := c.String(0), c.String(1)
 	limit, err := c.Int(2)
 	switch {
 	case err != nil:
 		return nil, err
-	case c.Arg(1) != nil && c.String(1) == "":
+	case c.Arg(1) != nil && sep == "":
 		return nil, Errorf(Value, "empty separator")
 	}
-	// separator returns where the next separator is.
-	separator := func(s string) (start, end int) {
-		if c.Arg(1) != nil {
-			start = strings.Index(s, c.String(1))
-			if fromRight {
-				start = strings.LastIndex(s, c.String(1))
-			}
-			return start, start + len(c.String(1))
-		}
-		start = strings.IndexFunc(s, isSpace)
-		if fromRight {
-			start = strings.LastIndexFunc(s, isSpace)
-		}
-		_, width := utf8.DecodeRuneInString(s[max(start, 0):])
-		return start, start + width
+	index, indexFunc := strings.Index, strings.IndexFunc
+	if fromRight {
+		index, indexFunc = strings.LastIndex, strings.LastIndexFunc
 	}
 	var parts []any
-	s, last := c.String(0), false
-	for !last {
-		if c.Arg(1) == nil {
-			if s = trimFunc(s, isSpace, !fromRight, fromRight); s == "" {
-				break
-			}
+	for last := false; !last; limit-- {
+		var at int
+		width := len(sep)
+		if c.Arg(1) != nil {
+			at = index(s, sep)
+		} else if s = trimFunc(s, isSpace, !fromRight, fromRight); s == "" {
+			break
+		} else if at = indexFunc(s, isSpace); at >= 0 {
+			_, width = utf8.DecodeRuneInString(s[at:])
 		}
 		part := s
-		start, end := separator(s)
-		switch last = start < 0 || limit == 0; {
-		case last:
-		case fromRight:
-			part, s = s[end:], s[:start]
-		default:
-			part, s = s[:start], s[end:]
+		if last = at < 0 || limit == 0; !last {
+			part, s = s[:at], s[at+width:]
+			if fromRight {
+				part, s = s, part
+			}
 		}
 		parts = append(parts, part)
-		limit--
 		if err := cmp.Or(c.Reserve(int64(len(parts))*32), c.Tick()); err != nil {
 			return nil, err
 		}
@@ -210,22 +190,18 @@ func splitString(c *Call, fromRight bool) (any, error) {
 	return NewPlainList(parts), nil
 }
 
-func joinStrings(c *Call) (any, error) {
+// join joins the items, converted by str unless they are strings that may be taken directly.
+func (c *Call) join(it *Iterator, sep string, direct bool) (any, error) {
 	var b strings.Builder
-	sep := c.String(1)
-	direct := c.outer.scope.lookup("str").standard
-	for it, first := c.Iter(0), true; ; first = false {
+	for first := true; ; first = false {
 		v, ok, err := it.Next()
 		if err != nil || !ok {
 			return b.String(), err
 		}
 		s, isString := v.(string)
 		if !direct || !isString {
-			if v, err = c.Invoke("str", v); err != nil {
+			if s, err = c.str(v); err != nil {
 				return nil, err
-			}
-			if s, isString = v.(string); !isString {
-				return nil, Errorf(TypeError, "str returned a %s", typeName(v))
 			}
 		}
 		if err := c.Reserve(int64(b.Len() + len(sep) + len(s))); err != nil {
@@ -238,15 +214,22 @@ func joinStrings(c *Call) (any, error) {
 	}
 }
 
+// str calls the function str, which may be a host's.
+func (c *Call) str(v any) (string, error) {
+	text, err := c.Invoke("str", v)
+	s, ok := text.(string)
+	if err == nil && !ok {
+		err = Errorf(TypeError, "str returned a %s", typeName(text))
+	}
+	return s, err
+}
+
 func str(c *Call) (any, error) {
 	switch v := c.Arg(0).(type) {
 	case nil:
 		return "null", nil
 	case bool:
-		if v {
-			return "true", nil
-		}
-		return "false", nil
+		return strconv.FormatBool(v), nil
 	}
 	return c.text(c.Arg(0))
 }
@@ -300,15 +283,15 @@ func replaceByDict(c *Call) (any, error) {
 		return nil, err
 	}
 	for k, v := range c.Dict(1).All() {
-		var texts [2]string
-		for i, x := range []any{k, v} {
-			text, err := c.Invoke("str", x)
-			if err != nil {
-				return nil, err
-			}
-			texts[i], _ = text.(string)
+		old, err := c.str(k)
+		if err != nil {
+			return nil, err
 		}
-		if s, err = c.replaceAll(s, texts[0], texts[1], count); err != nil {
+		replacement, err := c.str(v)
+		if err != nil {
+			return nil, err
+		}
+		if s, err = c.replaceAll(s, old, replacement, count); err != nil {
 			return nil, err
 		}
 	}
