@@ -24,12 +24,6 @@ func Truth(v any) bool {
 		return v != 0
 	case string:
 		return v != ""
-	case *List:
-		return len(v.items) > 0
-	case *Dict:
-		return len(v.entries) > 0
-	case *Set:
-		return len(v.items) > 0
 	case TimeSpan:
 		return v != 0
 	case interface{ Len() int }:
@@ -52,66 +46,34 @@ func numberOf(v any) (any, bool) {
 	return nil, false
 }
 
-// compareNumbers compares exactly, whatever the types. It returns false if either is not a number in this sense: NaN.
+// compareNumbers compares numbers exactly, whatever the types. It returns false if either is NaN.
 func compareNumbers(a, b any) (int, bool) {
-	switch a := a.(type) {
-	case int64:
-		switch b := b.(type) {
-		case int64:
-			return cmp.Compare(a, b), true
-		case float64:
-			return compareIntFloat(a, b)
-		case *big.Int:
-			return -b.Sign(), true
-		}
-	case float64:
-		switch b := b.(type) {
-		case float64:
-			return cmp.Compare(a, b), a == a && b == b
-		case int64:
-			c, ok := compareIntFloat(b, a)
-			return -c, ok
-		case *big.Int:
-			c, ok := compareBigFloat(b, a)
-			return -c, ok
-		}
-	case *big.Int:
-		switch b := b.(type) {
-		case *big.Int:
-			return a.Cmp(b), true
-		case int64:
-			return a.Sign(), true
-		case float64:
-			return compareBigFloat(a, b)
-		}
+	m, small := a.(int64)
+	n, smallToo := b.(int64)
+	x, isX := a.(float64)
+	y, isY := b.(float64)
+	const exact = 1 << 53 // Integers up to it are floats.
+	switch {
+	case small && smallToo:
+		return cmp.Compare(m, n), true
+	case x != x || y != y:
+		return 0, false
+	case small && isY && -exact < m && m < exact:
+		return cmp.Compare(float64(m), y), true
+	case isX && smallToo && -exact < n && n < exact:
+		return cmp.Compare(x, float64(n)), true
+	case isX && isY:
+		return cmp.Compare(x, y), true
 	}
-	return 0, false
+	return bigFloat(a).Cmp(bigFloat(b)), true
 }
 
-func compareIntFloat(a int64, b float64) (int, bool) {
-	switch {
-	case b != b:
-		return 0, false
-	case b >= 1<<63:
-		return -1, true
-	case b < -1<<63:
-		return 1, true
+// bigFloat returns exactly a number that is not NaN.
+func bigFloat(v any) *big.Float {
+	if x, ok := v.(float64); ok {
+		return big.NewFloat(x)
 	}
-	whole := int64(b)
-	if c := cmp.Compare(a, whole); c != 0 {
-		return c, true
-	}
-	return cmp.Compare(float64(whole), b), true
-}
-
-func compareBigFloat(a *big.Int, b float64) (int, bool) {
-	switch {
-	case b != b:
-		return 0, false
-	case math.IsInf(b, 0):
-		return -int(math.Copysign(1, b)), true
-	}
-	return new(big.Float).SetInt(a).Cmp(big.NewFloat(b)), true
+	return new(big.Float).SetInt(bigOf(v))
 }
 
 // Equal reports whether a and b are equal: 1 = 1.0 = true, lists and dictionaries by their parts, sets by their items.
@@ -193,10 +155,8 @@ func hashKey(v any) (any, error) {
 	case nil, string, int64, TimeSpan:
 		return v, nil
 	case bool:
-		if v {
-			return int64(1), nil
-		}
-		return int64(0), nil
+		n, _ := numberOf(v)
+		return n, nil
 	case float64:
 		switch {
 		case v != v:
@@ -213,84 +173,47 @@ func hashKey(v any) (any, error) {
 	case time.Time:
 		return timeKey{v.Unix(), int64(v.Nanosecond())}, nil
 	case *List, *Dict, *Set:
-		var b strings.Builder
-		if err := writeKey(&b, v); err != nil {
-			return nil, err
-		}
-		return compositeKey(b.String()), nil
+		s, err := keyText(v)
+		return compositeKey(s), err
 	}
 	return v, nil
 }
 
-// writeKey writes text that differs for values that differ.
-func writeKey(b *strings.Builder, v any) error {
-	unhashable := func(mutable bool) error {
-		if !mutable {
-			return nil
-		}
-		return Errorf(TypeError, "a %s of this kind cannot be a key or an item of a set", typeName(v))
-	}
+// keyText returns text that differs for values that differ.
+func keyText(v any) (string, error) {
+	var parts []any
+	open, mutable := "(", false
 	switch v := v.(type) {
 	case *List:
-		if err := unhashable(v.mutable); err != nil {
-			return err
-		}
-		b.WriteByte('(')
-		for _, x := range v.items {
-			if err := writeKey(b, x); err != nil {
-				return err
-			}
-		}
-		b.WriteByte(')')
-		return nil
+		parts, mutable = v.items, v.mutable
 	case *Set:
-		return writeSorted(b, '<', len(v.items), unhashable(v.of != nil), func(b *strings.Builder, i int) error {
-			return writeKey(b, v.items[i])
-		})
+		open, parts, mutable = "<", v.items, v.of != nil
 	case *Dict:
-		return writeSorted(b, '{', len(v.entries), unhashable(v.mutable), func(b *strings.Builder, i int) error {
-			if err := writeKey(b, v.entries[i].key); err != nil {
-				return err
-			}
-			return writeKey(b, v.entries[i].value)
-		})
-	}
-	h, err := hashKey(v)
-	if err != nil {
-		return err
-	}
-	var s string
-	switch h := h.(type) {
-	case string:
-		s = h
-	case float64:
-		s = strconv.FormatFloat(h, 'g', -1, 64)
-	case int64, bigKey, TimeSpan, timeKey:
-		s = fmt.Sprint(h)
-	default:
-		s = fmt.Sprintf("%p", h)
-	}
-	fmt.Fprintf(b, "%T:%d:%s", h, len(s), s)
-	return nil
-}
-
-func writeSorted(b *strings.Builder, open byte, n int, err error, write func(*strings.Builder, int) error) error {
-	if err != nil {
-		return err
-	}
-	parts := make([]string, n)
-	for i := range parts {
-		var part strings.Builder
-		if err := write(&part, i); err != nil {
-			return err
+		open, mutable = "{", v.mutable
+		for _, e := range v.entries {
+			parts = append(parts, NewList([]any{e.key, e.value}))
 		}
-		parts[i] = part.String()
+	default:
+		switch h, err := hashKey(v); h.(type) {
+		case string, float64, int64, bigKey, TimeSpan, timeKey:
+			return fmt.Sprintf("%T:%v", h, h), err
+		default:
+			return fmt.Sprintf("%T:%p", h, h), err
+		}
 	}
-	slices.Sort(parts)
-	b.WriteByte(open)
-	for _, p := range parts {
-		fmt.Fprintf(b, "%d:%s", len(p), p)
+	if mutable {
+		return "", Errorf(TypeError, "a %s of this kind cannot be a key or an item of a set", typeName(v))
 	}
-	b.WriteByte('.')
-	return nil
+	texts := make([]string, len(parts))
+	for i, part := range parts {
+		s, err := keyText(part)
+		if err != nil {
+			return "", err
+		}
+		texts[i] = strconv.Itoa(len(s)) + ":" + s
+	}
+	if open != "(" {
+		slices.Sort(texts)
+	}
+	return open + strings.Join(texts, ""), nil
 }

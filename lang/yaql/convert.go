@@ -3,6 +3,7 @@ package yaql
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"maps"
 	"math"
 	"math/big"
@@ -19,22 +20,8 @@ func FromGo(v any) (any, error) {
 	switch v := v.(type) {
 	case int:
 		return int64(v), nil
-	case int8:
-		return int64(v), nil
-	case int16:
-		return int64(v), nil
-	case int32:
-		return int64(v), nil
-	case uint8:
-		return int64(v), nil
-	case uint16:
-		return int64(v), nil
-	case uint32:
-		return int64(v), nil
-	case uint:
-		return normInt(new(big.Int).SetUint64(uint64(v))), nil
-	case uint64:
-		return normInt(new(big.Int).SetUint64(v)), nil
+	case int8, int16, int32, uint, uint8, uint16, uint32, uint64:
+		return parseNumber(fmt.Sprint(v))
 	case *big.Int:
 		return normInt(v), nil
 	case float32:
@@ -100,11 +87,11 @@ func (ev *evaluation) outputOf(v any) (any, error) {
 	if err := ev.tick(); err != nil {
 		return nil, err
 	}
+	if _, err := ev.limited(v); err != nil {
+		return nil, err
+	}
 	switch v := v.(type) {
 	case *Dict:
-		if _, err := ev.limited(v); err != nil {
-			return nil, err
-		}
 		d := &Dict{entries: make([]entry, 0, len(v.entries)), mutable: true}
 		for _, e := range v.entries {
 			value, err := ev.outputOf(e.value)
@@ -120,15 +107,12 @@ func (ev *evaluation) outputOf(v any) (any, error) {
 		}
 		return d, nil
 	case *Set:
-		if _, err := ev.limited(v); err != nil || !ev.opts.ConvertSetsToLists {
-			return v, err
+		if !ev.opts.ConvertSetsToLists {
+			return v, nil
 		}
 		items, err := ev.outputItems(iterateSlice(v.items))
 		return NewPlainList(items), err
 	case *List:
-		if _, err := ev.limited(v); err != nil {
-			return nil, err
-		}
 		items, err := ev.outputItems(iterateSlice(v.items))
 		l := NewList(items)
 		l.mutable = v.mutable || ev.opts.ConvertTuplesToLists

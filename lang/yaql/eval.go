@@ -132,13 +132,11 @@ func (ev *evaluation) reserve(size int64) error {
 
 // check checks the size of a result.
 func (ev *evaluation) check(v any) error {
-	if sizeOf(v) > ev.opts.MemoryQuota {
-		return ev.overQuota()
-	}
-	if depthOf(v) > maxNesting {
+	m := measureOf(v)
+	if m.depth > maxNesting {
 		return Errorf(Limit, "value nested deeper than %d levels", maxNesting)
 	}
-	return nil
+	return ev.reserve(m.size)
 }
 
 func (ev *evaluation) enter() error {

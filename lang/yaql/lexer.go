@@ -138,12 +138,7 @@ func (l *lexer) number() (token, error) {
 		return token{}, l.fail(start, "invalid number %q", l.src[start:l.pos])
 	}
 	text := l.src[start:l.pos]
-	digits := strings.Map(func(r rune) rune {
-		if r == '.' {
-			return r
-		}
-		return '0' + digitValue(r)
-	}, text)
+	digits := asciiDigits(text)
 	t := token{kind: tokConstant, pos: start, text: text}
 	if fraction {
 		// A literal out of range is infinite.
@@ -156,24 +151,6 @@ func (l *lexer) number() (token, error) {
 	n, _ := new(big.Int).SetString(digits, 10)
 	t.value = normInt(n)
 	return t, nil
-}
-
-// digitValue returns the value of a decimal digit of any script. Unicode encodes them in runs from zero to nine.
-func digitValue(r rune) rune {
-	if r < utf8.RuneSelf {
-		return r - '0'
-	}
-	for _, g := range unicode.Nd.R16 {
-		if rune(g.Lo) <= r && r <= rune(g.Hi) {
-			return (r - rune(g.Lo)) % 10
-		}
-	}
-	for _, g := range unicode.Nd.R32 {
-		if rune(g.Lo) <= r && r <= rune(g.Hi) {
-			return (r - rune(g.Lo)) % 10
-		}
-	}
-	return 0
 }
 
 // quoted reads a string. Strings in backquotes are verbatim: their only escape is that of the backquote.

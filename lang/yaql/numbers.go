@@ -28,9 +28,8 @@ func bigOf(v any) *big.Int {
 	case *big.Int:
 		return v
 	case bool:
-		if v {
-			return big.NewInt(1)
-		}
+		n, _ := numberOf(v)
+		return bigOf(n)
 	}
 	return new(big.Int)
 }
@@ -52,10 +51,8 @@ func floatOf(v any) (float64, error) {
 	case int64:
 		return float64(v), nil
 	case bool:
-		if v {
-			return 1, nil
-		}
-		return 0, nil
+		n, _ := numberOf(v)
+		return floatOf(n)
 	case *big.Int:
 		f, _ := new(big.Float).SetInt(v).Float64()
 		if math.IsInf(f, 0) {

@@ -2,8 +2,9 @@ package yaql
 
 import (
 	"fmt"
-	"iter"
+	"maps"
 	"math"
+	"strings"
 
 	"github.com/lumi-idl/lumi/internal/suggest"
 )
@@ -47,48 +48,15 @@ func WithOptions(o Options) Option { return func(p *Options) { *p = o } }
 // Set sets the option of the given name, such as limitIterators, with or without the prefix yaql., to a value decoded
 // from JSON.
 func (o *Options) Set(name string, value any) error {
-	flags := map[string]*bool{
+	fields := map[string]any{
 		"convertTuplesToLists": &o.ConvertTuplesToLists, "convertSetsToLists": &o.ConvertSetsToLists,
 		"iterableDicts": &o.IterableDicts, "convertInputData": &o.ConvertInputData,
 		"convertOutputData": &o.ConvertOutputData, "delegates": &o.Delegates,
+		"limitIterators": &o.LimitIterators, "memoryQuota": &o.MemoryQuota, "depth": &o.Depth,
 	}
-	const prefix = "yaql."
-	if len(name) > len(prefix) && name[:len(prefix)] == prefix {
-		name = name[len(prefix):]
-	}
-	if flag := flags[name]; flag != nil {
-		b, ok := value.(bool)
-		if !ok {
-			return fmt.Errorf("option %s must be true or false", name)
-		}
-		*flag = b
-		return nil
-	}
-	limits := map[string]func(int64){
-		"limitIterators": func(n int64) { o.LimitIterators = int(n) },
-		"memoryQuota":    func(n int64) { o.MemoryQuota = n },
-		"depth":          func(n int64) { o.Depth = int(n) },
-	}
-	set := limits[name]
-	if set == nil {
-		var names iter.Seq[string] = func(yield func(string) bool) {
-			for name := range flags {
-				if !yield(name) {
-					return
-				}
-			}
-			for name := range limits {
-				if !yield(name) {
-					return
-				}
-			}
-		}
-		if near := suggest.To(name, math.MaxInt, names); near != "" {
-			return fmt.Errorf("unknown option %s (did you mean %s?)", name, near)
-		}
-		return fmt.Errorf("unknown option %s", name)
-	}
+	name = strings.TrimPrefix(name, "yaql.")
 	var n int64
+	isNumber := true
 	switch v := value.(type) {
 	case float64:
 		n = int64(v)
@@ -97,9 +65,33 @@ func (o *Options) Set(name string, value any) error {
 	case int:
 		n = int64(v)
 	default:
+		isNumber = false
+	}
+	switch field := fields[name].(type) {
+	case *bool:
+		on, ok := value.(bool)
+		if !ok {
+			return fmt.Errorf("option %s must be true or false", name)
+		}
+		*field = on
+		return nil
+	case *int:
+		if isNumber {
+			*field = int(n)
+		}
+	case *int64:
+		if isNumber {
+			*field = n
+		}
+	default:
+		if near := suggest.To(name, math.MaxInt, maps.Keys(fields)); near != "" {
+			return fmt.Errorf("unknown option %s (did you mean %s?)", name, near)
+		}
+		return fmt.Errorf("unknown option %s", name)
+	}
+	if !isNumber {
 		return fmt.Errorf("option %s must be a number", name)
 	}
-	set(n)
 	return nil
 }
 

@@ -2,9 +2,10 @@ package yaql
 
 import (
 	"iter"
+	"maps"
 	"math/big"
+	"math/bits"
 	"slices"
-	"time"
 )
 
 // Values are nil, bool, int64, *big.Int (only outside the range of int64), float64, string, [*List], [*Dict], [*Set],
@@ -172,10 +173,7 @@ func (d *Dict) Clone() *Dict {
 	c := &Dict{entries: slices.Clone(d.entries), measure: d.measure}
 	c.size = max(d.size, 64*int64(d.Len())) // Data of the host's has no size, but the copy is ours.
 	if d.index != nil {
-		c.index = make(map[any]int, len(d.index))
-		for k, v := range d.index {
-			c.index[k] = v
-		}
+		c.index = maps.Clone(d.index)
 	}
 	return c
 }
@@ -322,74 +320,16 @@ func remember(it *Iterator, grow func(int64) error) *Iterator {
 	return restart()
 }
 
+var typeNames = [...]string{"null", "boolean", "integer", "float", "string", "list", "dictionary", "set", "iterator",
+	"iterator", "datetime", "timespan", "function", "context", "mapping", "object"}
+
 // typeName names the type of v for messages.
 func typeName(v any) string {
-	switch v := v.(type) {
-	case nil:
-		return "null"
-	case bool:
-		return "boolean"
-	case int64, *big.Int:
-		return "integer"
-	case float64:
-		return "float"
-	case string:
-		return "string"
-	case *List:
-		return "list"
-	case *Dict:
-		return "dictionary"
-	case *Set:
-		return "set"
-	case *Iterator, Iterable:
-		return "iterator"
-	case time.Time:
-		return "datetime"
-	case TimeSpan:
-		return "timespan"
-	case *Lambda:
-		return "function"
-	case *Context:
-		return "context"
-	case *Pair:
-		return "mapping"
-	case Typed:
-		return v.YAQLType()
+	c := classOf(v)
+	if typed, ok := v.(Typed); ok && c == clOther {
+		return typed.YAQLType()
 	}
-	return "object"
-}
-
-// sizeOf estimates the memory that v keeps in use, in bytes. Parts that are shared count each time; data of the host's
-// counts little. It takes constant time.
-func sizeOf(v any) int64 {
-	switch v := v.(type) {
-	case string:
-		return 16 + int64(len(v))
-	case *List:
-		return 40 + v.size
-	case *Dict:
-		return 64 + v.size
-	case *Set:
-		return 64 + v.size
-	case *big.Int:
-		return 32 + int64(v.BitLen()/8)
-	case *Pair:
-		return 32 + sizeOf(v.Key) + sizeOf(v.Value)
-	case *Context:
-		return 64 + v.size
-	case *Iterator:
-		return 64 + v.size
-	case *ordered:
-		return 64 + v.size
-	case *dictValues:
-		return 8 + v.size
-	case *Lambda:
-		if v.call != nil {
-			return 64 + v.call.outer.size
-		}
-		return 64 + sizeOf(v.value)
-	}
-	return 8
+	return typeNames[bits.TrailingZeros32(uint32(c))]
 }
 
 // measure is the size of a collection, and how deep values are nested in it: reading a deeply nested iterator takes as
@@ -400,9 +340,12 @@ type measure struct {
 }
 
 func (m *measure) add(v any) {
-	m.size += sizeOf(v)
-	m.depth = max(m.depth, depthOf(v)+1)
+	of := measureOf(v)
+	m.size += of.size
+	m.depth = max(m.depth, of.depth+1)
 }
+
+func (m *measure) measured() *measure { return m }
 
 func measureAll(items []any) measure {
 	m := measure{size: 16 * int64(len(items)), depth: 1}
@@ -412,26 +355,27 @@ func measureAll(items []any) measure {
 	return m
 }
 
-func depthOf(v any) int32 {
+// sizeOf estimates the memory that v keeps in use, in bytes. Parts that are shared count each time; data of the host's
+// counts little. It takes constant time.
+func sizeOf(v any) int64 { return measureOf(v).size }
+
+func measureOf(v any) measure {
 	switch v := v.(type) {
-	case *List:
-		return v.depth
-	case *Dict:
-		return v.depth
-	case *Set:
-		return v.depth
-	case *Iterator:
-		return v.depth
-	case *ordered:
-		return v.depth
-	case *dictValues:
-		return v.depth
-	case *Context:
-		return v.depth
+	case nil, bool, int64, float64:
+	case string:
+		return measure{size: 16 + int64(len(v))}
+	case interface{ measured() *measure }: // collections and contexts
+		m := v.measured()
+		return measure{64 + m.size, m.depth}
+	case *big.Int:
+		return measure{size: 32 + int64(v.BitLen()/8)}
+	case *Pair:
+		return measure{size: 32 + sizeOf(v.Key) + sizeOf(v.Value)}
 	case *Lambda:
 		if v.call != nil {
-			return v.call.outer.depth
+			return measureOf(v.call.outer)
 		}
+		return measure{size: 64 + sizeOf(v.value)}
 	}
-	return 0
+	return measure{size: 8}
 }
