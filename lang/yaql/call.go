@@ -53,10 +53,8 @@ func (c *Call) Int(i int) (int, error) {
 	case int64:
 		return int(v), nil
 	case bool:
-		if v {
-			return 1, nil
-		}
-		return 0, nil
+		n := bigOf(v)
+		return int(n.Int64()), nil
 	}
 	return 0, Errorf(Value, "%s of %s is out of range", c.fn.param(i).Name, c.fn.Name)
 }
@@ -180,12 +178,6 @@ func (ev *evaluation) limited(v any) (any, error) {
 	limit := ev.opts.LimitIterators
 	n := 0
 	switch v := v.(type) {
-	case *List:
-		n = len(v.items)
-	case *Set:
-		n = len(v.items)
-	case *Dict:
-		n = len(v.entries)
 	case *Iterator, Iterable:
 		it := ev.iterate(v)
 		return NewIterator(func() (any, bool, error) {
@@ -198,6 +190,8 @@ func (ev *evaluation) limited(v any) (any, error) {
 			}
 			return x, true, ev.tick()
 		}), nil
+	case interface{ Len() int }:
+		n = v.Len()
 	}
 	if n > limit {
 		return nil, ev.overLimit()
@@ -273,17 +267,18 @@ type Lambda struct {
 }
 
 // Call evaluates the lambda in a context of its own with the arguments as $1, which is $ too, $2 and so on.
-func (l *Lambda) Call(args ...any) (any, error) { return l.callNamed(args, nil) }
+func (l *Lambda) Call(args ...any) (any, error) { return l.CallNamed(args, nil) }
 
 // Test evaluates the lambda and reports whether the result counts as true.
 func (l *Lambda) Test(args ...any) (bool, error) {
-	v, err := l.callNamed(args, nil)
+	v, err := l.CallNamed(args, nil)
 	return Truth(v), err
 }
 
-func (l *Lambda) callNamed(args []any, keywords []named) (any, error) {
+// CallNamed is [Lambda.Call] with further arguments as variables by name.
+func (l *Lambda) CallNamed(args []any, names iter.Seq2[string, any]) (any, error) {
 	if l == nil || l.body == nil {
-		return l.constant()
+		return l.CallIn(nil)
 	}
 	parent := l.call.own
 	if parent == nil {
@@ -293,41 +288,29 @@ func (l *Lambda) callNamed(args []any, keywords []named) (any, error) {
 	for i, a := range args {
 		in.Set(argumentName(i), a)
 	}
-	for _, k := range keywords {
-		in.Set(k.name, k.value)
+	if names != nil {
+		for name, value := range names {
+			in.Set(name, value)
+		}
 	}
-	return l.call.ev.eval(l.body, none, in)
-}
-
-// constant returns the value of a lambda without a body. Where null was given for the lambda, it is nil.
-func (l *Lambda) constant() (any, error) {
-	if l == nil {
-		return nil, Errorf(TypeError, "null is not a function")
-	}
-	return l.value, nil
+	return l.CallIn(in)
 }
 
 // CallIn evaluates the lambda in a context.
 func (l *Lambda) CallIn(in *Context) (any, error) {
-	if l == nil || l.body == nil {
-		return l.constant()
+	switch {
+	case l == nil:
+		return nil, Errorf(TypeError, "null is not a function")
+	case l.body == nil:
+		return l.value, nil
 	}
 	return l.call.ev.eval(l.body, none, in)
-}
-
-// CallNamed is [Lambda.Call] with further arguments as variables by name.
-func (l *Lambda) CallNamed(args []any, names iter.Seq2[string, any]) (any, error) {
-	var keywords []named
-	for name, value := range names {
-		keywords = append(keywords, named{name, value})
-	}
-	return l.callNamed(args, keywords)
 }
 
 // CallOn evaluates the lambda, which has to be of type lambda.method, as a method of receiver.
 func (l *Lambda) CallOn(receiver any) (any, error) {
 	if l == nil || l.body == nil {
-		return l.constant()
+		return l.CallIn(nil)
 	}
 	return l.call.ev.eval(l.body, receiver, New(l.call.outer))
 }

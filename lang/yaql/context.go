@@ -18,12 +18,9 @@ type Context struct {
 	// one is the variable $1, which is $ too.
 	one     any
 	hasOne  bool
-	vars    []named
-	index   map[string]int // of vars, if there are many
-	measure                // of the variables, including those of the parents
+	vars    *Dict // the others, by name; nil if there are none
+	measure       // of the variables, including those of the parents
 }
-
-const manyVariables = 16
 
 // New returns a context below parent, which may be nil: then it has no functions, not even operators.
 func New(parent *Context) *Context {
@@ -44,29 +41,10 @@ func (c *Context) Set(name string, value any) {
 		c.one, c.hasOne = value, true
 		return
 	}
-	if i := c.variable(name); i >= 0 {
-		c.vars[i].value = value
-		return
+	if c.vars == nil {
+		c.vars = NewDict()
 	}
-	c.vars = append(c.vars, named{name, value})
-	if c.index != nil {
-		c.index[name] = len(c.vars) - 1
-	} else if len(c.vars) > manyVariables {
-		c.index = map[string]int{}
-		for i := range c.vars {
-			c.index[c.vars[i].name] = i
-		}
-	}
-}
-
-func (c *Context) variable(name string) int {
-	if c.index == nil {
-		return findNamed(c.vars, name)
-	}
-	if i, ok := c.index[name]; ok {
-		return i
-	}
-	return -1
+	_ = c.vars.Set(name, value) // Strings are hashable.
 }
 
 // Get returns the value of a variable. It is null if no context has it.
@@ -76,17 +54,15 @@ func (c *Context) Get(name string) any {
 }
 
 func (c *Context) lookup(name string) (any, bool) {
-	if name == "$1" {
-		for ; c != nil; c = c.parent {
+	for ; c != nil; c = c.parent {
+		if name == "$1" {
 			if c.hasOne {
 				return c.one, true
 			}
-		}
-		return nil, false
-	}
-	for ; c != nil; c = c.parent {
-		if i := c.variable(name); i >= 0 {
-			return c.vars[i].value, true
+		} else if c.vars != nil {
+			if v, ok, _ := c.vars.Get(name); ok {
+				return v, true
+			}
 		}
 	}
 	return nil, false

@@ -63,22 +63,14 @@ func (e *Error) Snippet() string {
 	if e.Line == 0 {
 		return ""
 	}
-	line := strings.Split(e.source, "\n")[e.Line-1]
-	line = strings.TrimRight(line, "\r")
-	var indent strings.Builder
-	for i, r := range []rune(line) {
-		if i == e.Column-1 {
-			break
+	line := strings.TrimRight(strings.Split(e.source, "\n")[e.Line-1], "\r")
+	indent := strings.Map(func(r rune) rune {
+		if r == '\t' {
+			return r
 		}
-		if r != '\t' {
-			r = ' '
-		}
-		indent.WriteRune(r)
-	}
-	for indent.Len() < e.Column-1 && len(line) == 0 {
-		indent.WriteByte(' ')
-	}
-	return line + "\n" + indent.String() + "^"
+		return ' '
+	}, runeSlice(line, 0, e.Column-1))
+	return line + "\n" + indent + "^"
 }
 
 // at gives err a position unless it has one. Foreign errors become [Internal] ones.

@@ -113,13 +113,6 @@ func (f *Function) eitherWay() *Function {
 	return f
 }
 
-// As returns a copy of the function under another name.
-func (f *Function) As(name string) *Function {
-	alias := *f
-	alias.Name = name
-	return &alias
-}
-
 func (f *Function) declare(params string) error {
 	keywordOnly := false
 	for decl := range strings.SplitSeq(params, ",") {

@@ -83,12 +83,9 @@ func contains(c *Call, collection, value int) (any, error) {
 }
 
 // has reports whether an item equals v.
-func (c *Call) has(it *Iterator, v any) (found bool, err error) {
-	err = c.each(it, func(item any) (bool, error) {
-		found = Equal(item, v)
-		return !found, nil
-	})
-	return found, err
+func (c *Call) has(it *Iterator, v any) (bool, error) {
+	i, err := c.position(it, func(item any) (bool, error) { return Equal(item, v), nil }, false)
+	return i >= 0, err
 }
 
 // listOf returns a list of the items that it has, within the limits.
@@ -194,19 +191,19 @@ func replaceItems(c *Call, values *Iterator) *Iterator {
 }
 
 func insertItems(c *Call, position int, values *Iterator) *Iterator {
-	it, i, ended := c.Iter(0), -1, false
+	it, i := c.Iter(0), -1
 	return c.expand(func() (*Iterator, error) {
 		v, ok, err := it.Next()
+		i++
 		switch {
-		case err != nil || ended:
+		case err != nil:
 			return nil, err
-		case !ok && position > i:
-			ended = true
+		case !ok && i <= position:
+			i = position
 			return values, nil
 		case !ok:
 			return nil, nil
-		}
-		if i++; i == position {
+		case i == position:
 			return Chain(values, one(v)), nil
 		}
 		return one(v), nil

@@ -1,5 +1,7 @@
 package yaql
 
+import "slices"
+
 var queryFunctions = []*Function{
 	Method("where", "collection iterable, predicate lambda", where).
 		Document("Returns the items for which the predicate is true.", `[1, 2, 3].where($ > 1)`, `[2, 3]`),
@@ -60,18 +62,14 @@ var queryFunctions = []*Function{
 		Document("Returns the last item or, if there is none, the default.", `[1, 2].last()`, `2`, `[].last(0)`, `0`),
 	Method("single", "collection iterable", single).
 		Document("Returns the only item of a collection.", `[1].single()`, `1`, `[1, 2].single()`, `error: value`),
-	Method("indexOf", "collection iterable, item any", func(c *Call) (any, error) {
-		return c.position(func(v any) (bool, error) { return Equal(v, c.Arg(1)), nil }, false)
-	}).Document("Returns the index of the first item that equals the argument, or -1.", `[a, b, b].indexOf(b)`, `1`),
-	Method("lastIndexOf", "collection iterable, item any", func(c *Call) (any, error) {
-		return c.position(func(v any) (bool, error) { return Equal(v, c.Arg(1)), nil }, true)
-	}).Document("Returns the index of the last item that equals the argument, or -1.", `[a, b, b].lastIndexOf(b)`, `2`),
-	Method("indexWhere", "collection iterable, predicate lambda", func(c *Call) (any, error) {
-		return c.position(c.predicate(1), false)
-	}).Document("Returns the index of the first item for which the predicate is true, or -1.", `[1, 2, 3].indexWhere($ > 1)`, `1`),
-	Method("lastIndexWhere", "collection iterable, predicate lambda", func(c *Call) (any, error) {
-		return c.position(c.predicate(1), true)
-	}).Document("Returns the index of the last item for which the predicate is true, or -1.", `[1, 2, 3].lastIndexWhere($ > 3)`, `-1`),
+	Method("indexOf", "collection iterable, item any", indexer((*Call).equals, false)).
+		Document("Returns the index of the first item that equals the argument, or -1.", `[a, b, b].indexOf(b)`, `1`),
+	Method("lastIndexOf", "collection iterable, item any", indexer((*Call).equals, true)).
+		Document("Returns the index of the last item that equals the argument, or -1.", `[a, b, b].lastIndexOf(b)`, `2`),
+	Method("indexWhere", "collection iterable, predicate lambda", indexer((*Call).satisfies, false)).
+		Document("Returns the index of the first item for which the predicate is true, or -1.", `[1, 2, 3].indexWhere($ > 1)`, `1`),
+	Method("lastIndexWhere", "collection iterable, predicate lambda", indexer((*Call).satisfies, true)).
+		Document("Returns the index of the last item for which the predicate is true, or -1.", `[1, 2, 3].lastIndexWhere($ > 3)`, `-1`),
 	Method("sum", "collection iterable, initial any=unset", fold("#operator_+")).
 		Document("Adds up the items and the initial value, if there is one.", `[1, 2].sum()`, `3`, `[b, c].sum(a)`, `"abc"`, `[].sum()`, `error: type`),
 	Method("max", "collection iterable, initial any=unset", fold("max")).
@@ -174,18 +172,21 @@ func (c *Call) natural(i int) (int, error) {
 	return n, err
 }
 
-// predicate returns a lambda argument as a predicate. Null is one for what counts as true.
-func (c *Call) predicate(i int) func(v any) (bool, error) {
-	if f := c.Lambda(i); f != nil {
-		return func(v any) (bool, error) { return f.Test(v) }
+// satisfies returns the second argument as a predicate. Null is one for what counts as true.
+func (c *Call) satisfies() func(v any) (bool, error) {
+	f := c.Lambda(1)
+	return func(v any) (bool, error) {
+		if f == nil {
+			return Truth(v), nil
+		}
+		return f.Test(v)
 	}
-	return func(v any) (bool, error) { return Truth(v), nil }
 }
 
 func errNoItem(text string) error { return Errorf(Value, "%s", text) }
 
 func where(c *Call) (any, error) {
-	test := c.predicate(1)
+	test := c.satisfies()
 	return c.sift(c.Iter(0), func(v any) (any, bool, error) {
 		ok, err := test(v)
 		return v, ok, err
@@ -309,14 +310,8 @@ func enumerate(c *Call) (any, error) {
 
 func reverse(c *Call) (any, error) {
 	items, err := c.Collect(c.Iter(0))
-	return NewIterator(func() (any, bool, error) {
-		if len(items) == 0 {
-			return nil, false, nil
-		}
-		v := items[len(items)-1]
-		items = items[:len(items)-1]
-		return v, true, nil
-	}), err
+	slices.Reverse(items)
+	return iterateSlice(items), err
 }
 
 func defaultIfEmpty(c *Call) (any, error) {
@@ -328,28 +323,22 @@ func defaultIfEmpty(c *Call) (any, error) {
 	return v, err
 }
 
-func anyItem(c *Call) (found any, err error) {
-	predicate := c.Lambda(1)
-	found = false
-	err = c.each(c.Iter(0), func(v any) (bool, error) {
-		ok, err := true, error(nil)
-		if predicate != nil {
-			ok, err = predicate.Test(v)
-		}
-		found = ok
-		return !ok, err
-	})
-	return found, err
+func anyItem(c *Call) (any, error) {
+	test := func(any) (bool, error) { return true, nil }
+	if c.Lambda(1) != nil {
+		test = c.satisfies()
+	}
+	i, err := c.position(c.Iter(0), test, false)
+	return i >= 0, err
 }
 
 func allItems(c *Call) (any, error) {
-	test, all := c.predicate(1), true
-	err := c.each(c.Iter(0), func(v any) (bool, error) {
-		var err error
-		all, err = test(v)
-		return all, err
-	})
-	return all, err
+	test := c.satisfies()
+	i, err := c.position(c.Iter(0), func(v any) (bool, error) {
+		ok, err := test(v)
+		return !ok, err
+	}, false)
+	return i < 0, err
 }
 
 func countItems(c *Call) (any, error) {
@@ -400,13 +389,23 @@ func single(c *Call) (any, error) {
 	return v, err
 }
 
-// position returns the index of the first item, or the last, for which test is true.
-func (c *Call) position(test func(any) (bool, error), last bool) (any, error) {
+// indexer returns the function that returns the index of the first item, or the last, for which a test is true.
+func indexer(test func(*Call) func(any) (bool, error), last bool) func(*Call) (any, error) {
+	return func(c *Call) (any, error) { return c.position(c.Iter(0), test(c), last) }
+}
+
+// equals returns a test for items that equal the second argument.
+func (c *Call) equals() func(any) (bool, error) {
+	return func(v any) (bool, error) { return Equal(v, c.Arg(1)), nil }
+}
+
+// position returns the index of the first item, or the last, for which test is true, or -1.
+func (c *Call) position(it *Iterator, test func(any) (bool, error), last bool) (int64, error) {
 	found, i := int64(-1), int64(-1)
-	err := c.each(c.Iter(0), func(v any) (bool, error) {
+	err := c.each(it, func(v any) (bool, error) {
 		i++
 		ok, err := test(v)
-		if ok {
+		if ok && err == nil {
 			found = i
 		}
 		return last || !ok, err
@@ -428,11 +427,10 @@ func aggregate(c *Call) (any, error) {
 func (c *Call) reduce(f func(a, b any) (any, error), seed int) (any, error) {
 	v, started := c.Arg(seed), c.Has(seed)
 	err := c.each(c.Iter(0), func(item any) (_ bool, err error) {
-		if !started {
-			v, started = item, true
-			return true, nil
+		if started {
+			item, err = f(v, item)
 		}
-		v, err = f(v, item)
+		v, started = item, true
 		return true, err
 	})
 	if err == nil && !started {
@@ -449,18 +447,16 @@ func accumulate(c *Call) (any, error) {
 			return v, true, nil
 		}
 		item, ok, err := it.Next()
-		switch {
-		case err != nil:
+		if !ok || err != nil {
+			if err == nil && !started {
+				err = Errorf(TypeError, "accumulate of a collection without items: give it a seed")
+			}
 			return nil, false, err
-		case !ok && !started:
-			return nil, false, Errorf(TypeError, "accumulate of a collection without items: give it a seed")
-		case !ok:
-			return nil, false, nil
-		case !started:
-			v, started = item, true
-		default:
-			v, err = selector.Call(v, item)
 		}
+		if started {
+			item, err = selector.Call(v, item)
+		}
+		v, started = item, true
 		return v, true, err
 	}), nil
 }

@@ -1,7 +1,6 @@
 package yaql
 
 import (
-	"iter"
 	"unicode/utf8"
 )
 
@@ -154,5 +153,5 @@ func callValue(c *Call) (any, error) {
 	if !ok {
 		return nil, Errorf(TypeError, "%s is not a function", typeName(c.Arg(0)))
 	}
-	return f.CallNamed(c.Rest(), iter.Seq2[string, any](c.Others))
+	return f.CallNamed(c.Rest(), c.Others)
 }

@@ -1,6 +1,7 @@
 package yaql
 
 import (
+	"cmp"
 	"math"
 	"slices"
 	"strings"
@@ -328,17 +329,14 @@ func (ev *evaluation) apply(b *binding, args []any, keywords []named, sc *Contex
 	if err != nil {
 		return nil, err
 	}
-	var kept *measure
-	switch v := v.(type) {
-	case *Iterator:
-		kept = &v.measure
-	case *ordered:
-		kept = &v.measure
-	}
-	if kept != nil && kept.size == 0 {
-		*kept = sc.measure
-		for _, a := range args {
-			kept.add(a)
+	switch v.(type) {
+	case *Iterator, *ordered:
+		kept := v.(interface{ measured() *measure }).measured()
+		if kept.size == 0 {
+			*kept = sc.measure
+			for _, a := range args {
+				kept.add(a)
+			}
 		}
 	}
 	return v, ev.check(v)
@@ -368,30 +366,19 @@ func (ev *evaluation) callable(fns *overloads, method bool, args []any, keywords
 }
 
 func describeFunction(name string, method bool, args []any) string {
-	kind := "function "
+	s := "function " + name
 	if method {
-		kind = "method "
+		s = "method " + name
 	}
-	for _, prefix := range []string{"#operator_", "#unary_operator_", "*"} {
-		if len(name) > len(prefix) && name[:len(prefix)] == prefix {
-			kind, name = "operator ", name[len(prefix):]
+	for _, prefix := range []string{"#operator_", "#unary_operator_"} {
+		if op, ok := strings.CutPrefix(name, prefix); ok {
+			s = "operator " + op
 		}
 	}
-	switch name {
-	case "equal":
-		name = "="
-	case "not_equal":
-		name = "!="
-	case "#indexer":
-		kind, name = "operator ", "[]"
-	case "#list":
-		kind, name = "list ", "[...]"
-	case "#map":
-		kind, name = "dictionary ", "{...}"
-	case "#call":
-		kind, name = "function ", "call"
-	}
-	s := kind + name
+	s = cmp.Or(map[string]string{
+		"*equal": "operator =", "*not_equal": "operator !=", "#indexer": "operator []",
+		"#list": "list [...]", "#map": "dictionary {...}", "#call": "function call",
+	}[name], s)
 	if method && len(args) > 0 {
 		s += " of " + typeName(args[0])
 	}
@@ -399,9 +386,8 @@ func describeFunction(name string, method bool, args []any) string {
 }
 
 func (ev *evaluation) unknown(name string, s *scope, method bool, args []any) error {
-	const property = "#property#"
-	if len(name) > len(property) && name[:len(property)] == property {
-		return Errorf(UnknownFunction, "%s has no property %q", typeName(args[0]), name[len(property):])
+	if property, ok := strings.CutPrefix(name, "#property#"); ok && property != "" {
+		return Errorf(UnknownFunction, "%s has no property %q", typeName(args[0]), property)
 	}
 	msg := "unknown " + describeFunction(name, method, args)
 	if near := suggest.To(name, math.MaxInt, s.names(method)); near != "" {

@@ -131,14 +131,14 @@ func TestHost(t *testing.T) {
 		return NewList(append([]any{"started", c.Arg(0).(*machine).name}, c.Rest()...)), nil
 	})
 	in := New(Standard(false))
-	in.Register(name, start, start.As("boot"))
+	in.Register(name, start)
 	data, err := FromGo(map[string]any{"m": &machine{"web"}, "x": json.Number("1.0"), "n": json.Number("1"), "u": uint64(math.MaxUint64)})
 	if err != nil {
 		t.Fatal(err)
 	}
 	in.Set("$", data)
 	for source, want := range map[string]string{
-		"$.m.name": `"web"`, "[$.m].name": `["web"]`, "$.m.start(1)": `["started", "web", 1]`, "$.m.boot()": `["started", "web"]`,
+		"$.m.name": `"web"`, "[$.m].name": `["web"]`, "$.m.start(1)": `["started", "web", 1]`,
 		"[$.n, $.x, $.u]": `[1, 1.0, 18446744073709551615]`, "$.m = $.m": "true", "{$.m => 1}[$.m]": "1",
 		"1.start()": "1:3: no overload of method start of integer accepts ()", "$.m.size": `1:4: machine has no property "size"`,
 		"start($.m)": "1:1: unknown function start", "$.m + 1": "1:5: no overload of operator + accepts (machine, integer)",
