@@ -44,78 +44,71 @@ func jsonError(text []byte, offset int, message string) error {
 
 // next skips white space and returns the character after it.
 func (r *jsonReader) next() byte {
-	for r.text[r.pos] == ' ' || r.text[r.pos] == '\n' || r.text[r.pos] == '\t' || r.text[r.pos] == '\r' {
+	for strings.IndexByte(" \n\t\r", r.text[r.pos]) >= 0 {
 		r.pos++
 	}
 	return r.text[r.pos]
 }
 
-// enter skips an opening bracket, and reports whether there is anything before the closing one.
-func (r *jsonReader) enter(end byte) bool {
-	r.pos++
-	if r.next() == end {
-		r.pos++
-		return false
-	}
-	return true
-}
+var jsonWords = map[byte]struct {
+	length int
+	value  any
+}{'n': {len("null"), nil}, 't': {len("true"), true}, 'f': {len("false"), false}}
 
 func (r *jsonReader) value() (any, error) {
-	switch r.next() {
-	case '{':
-		d := NewDict()
-		for more := r.enter('}'); more; {
-			r.next()
-			key := r.string()
-			r.next()
-			r.pos++
-			value, err := r.value()
-			if err != nil {
-				return nil, err
-			}
-			if err := d.Set(key, value); err != nil {
-				return nil, err
-			}
-			more = r.next() == ','
-			r.pos++
-		}
-		d.size = 0 // It is the host's.
-		return d, nil
-	case '[':
-		var items []any
-		for more := r.enter(']'); more; {
-			item, err := r.value()
-			if err != nil {
-				return nil, err
-			}
-			items = append(items, item)
-			more = r.next() == ','
-			r.pos++
-		}
-		l := NewList(items)
-		l.size = 0
-		return l, nil
-	case '"':
+	first := r.next()
+	word, ok := jsonWords[first]
+	switch {
+	case first == '{', first == '[':
+		return r.collection(first)
+	case first == '"':
 		return r.string(), nil
-	case 'n':
-		r.pos += len("null")
-		return nil, nil
-	case 't':
-		r.pos += len("true")
-		return true, nil
-	case 'f':
-		r.pos += len("false")
-		return false, nil
+	case ok:
+		r.pos += word.length
+		return word.value, nil
 	}
 	start := r.pos
-	for r.pos < len(r.text) && strings.IndexByte("+-.0123456789Ee", r.text[r.pos]) >= 0 {
-		r.pos++
-	}
+	r.pos = len(r.text) - len(strings.TrimLeft(r.text[start:], "+-.0123456789Ee"))
 	n, err := parseNumber(r.text[start:r.pos])
 	if err != nil {
 		return nil, jsonError([]byte(r.text), start, "number out of range")
 	}
 	return n, nil
+}
+
+// collection reads an object or an array. Their sizes are the host's.
+func (r *jsonReader) collection(open byte) (any, error) {
+	d, l := NewDict(), NewList(nil)
+	r.pos++
+	for c := r.next(); c != '}' && c != ']'; c = r.next() {
+		var key string
+		if c == ',' {
+			r.pos++
+			r.next()
+		}
+		if open == '{' {
+			key = r.string()
+			r.next() // a colon
+			r.pos++
+		}
+		v, err := r.value()
+		if err != nil {
+			return nil, err
+		}
+		if open == '[' {
+			l.items = append(l.items, v)
+			l.add(v)
+		} else if err := d.Set(key, v); err != nil {
+			return nil, err
+		}
+	}
+	r.pos++
+	if open == '[' {
+		l.size = 0
+		return l, nil
+	}
+	d.size = 0
+	return d, nil
 }
 
 func (r *jsonReader) string() string {

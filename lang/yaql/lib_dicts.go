@@ -102,11 +102,8 @@ func (c *Call) put(d *Dict, key, value any) (bool, error) {
 // parts returns an iterator over the items of a collection, the keys of a dictionary or the characters of a string.
 func (c *Call) parts(v any) (*Iterator, error) {
 	if s, ok := v.(string); ok {
-		var chars []any
-		for _, r := range s {
-			chars = append(chars, string(r))
-		}
-		return iterateSlice(chars), nil
+		chars, err := c.characters(s)
+		return c.Iterate(chars), err
 	}
 	if classOf(v)&(clAnyIter|clDict) == 0 {
 		return nil, Errorf(TypeError, "a %s has no parts", typeName(v))

@@ -231,8 +231,8 @@ func (c *Call) part(v any, key string) (any, error) {
 	}
 	from := v
 	if s, ok := v.(string); ok {
-		chars, err := c.characters(s)
-		if from = NewList(chars); err != nil {
+		var err error
+		if from, err = c.characters(s); err != nil {
 			return nil, err
 		}
 	}

@@ -21,10 +21,8 @@ var groupFunctions = []*Function{
 			`[1, 2].zip([a, b, c])`, `[[1, "a"], [2, "b"]]`),
 	Method("zipLongest", "*collections iterable, **options any", func(c *Call) (any, error) {
 		var fill any
-		for name, v := range c.Others {
-			if name == "default" {
-				fill = v
-			}
+		if i := findNamed(c.others, "default"); i >= 0 {
+			fill = c.others[i].value
 		}
 		return zip(c, true, fill), nil
 	}).Document("Returns lists of the items at the same position of several collections, as many as the longest one has. In place "+

@@ -48,11 +48,7 @@ var stringFunctions = []*Function{
 	})).Document("Returns whether the string is null or, without white space or the characters given at its ends, empty.",
 		`' '.isEmpty()`, `true`, `' '.isEmpty(trim => false)`, `false`, `isEmpty(null)`, `true`, `aba.isEmpty(chars => ab)`, `true`),
 	Method("replace", "string string, old string, new string, count int=-1", func(c *Call) (any, error) {
-		n, err := c.Int(3)
-		if err != nil {
-			return nil, err
-		}
-		return c.replaceAll(c.String(0), c.String(1), c.String(2), n)
+		return c.replaceAll(c.String(0), c.String(1), c.String(2), 3)
 	}).Document("Replaces the first count occurrences of a string, by default all.",
 		`banana.replace(an, x)`, `"bxxa"`, `banana.replace(a, o, 2)`, `"bonona"`),
 	Method("replace", "string string, replacements dict, count int=-1", replaceByDict).
@@ -82,10 +78,8 @@ var stringFunctions = []*Function{
 		Document("Returns where sub occurs last at or after start, or -1.", `banana.lastIndexOf(an)`, `3`),
 	Method("lastIndexOf", "string string, sub string, start int, length int", find(strings.LastIndex)).
 		Document("Returns where sub occurs last within length characters from start, or -1.", `banana.lastIndexOf(a, 0, 4)`, `3`),
-	Method("toCharArray", "string string", func(c *Call) (any, error) {
-		items, err := c.characters(c.String(0))
-		return NewList(items), err
-	}).Document("Returns the characters.", `'aß'.toCharArray()`, `["a", "ß"]`),
+	Method("toCharArray", "string string", func(c *Call) (any, error) { return c.characters(c.String(0)) }).
+		Document("Returns the characters.", `'aß'.toCharArray()`, `["a", "ß"]`),
 	Func("characters", "digits bool?=false, hexdigits bool?=false, asciiLowercase bool?=false, asciiUppercase bool?=false, "+
 		"asciiLetters bool?=false, letters bool?=false, octdigits bool?=false, punctuation bool?=false, printable bool?=false, "+
 		"lowercase bool?=false, uppercase bool?=false, whitespace bool?=false", characterClasses).
@@ -260,38 +254,36 @@ func trimFunc(s string, cut func(rune) bool, left, right bool) string {
 	return s
 }
 
+// replaceAll replaces occurrences of old, as many as the argument count allows.
 func (c *Call) replaceAll(s, old, replacement string, count int) (string, error) {
-	n := strings.Count(s, old)
-	if count >= 0 {
-		n = min(n, count)
+	limit, err := c.Int(count)
+	if err != nil {
+		return "", err
 	}
-	if grown := len(replacement) - len(old); grown > 0 {
-		if n > 0 && int64(grown) > (1<<62)/int64(n) {
+	n := int64(strings.Count(s, old))
+	if limit >= 0 {
+		n = min(n, int64(limit))
+	}
+	if grown := int64(len(replacement) - len(old)); grown > 0 && n > 0 {
+		if grown > (1<<62)/n || c.Reserve(int64(len(s))+n*grown) != nil {
 			return "", c.ev.overQuota()
 		}
-		if err := c.Reserve(int64(len(s)) + int64(n)*int64(grown)); err != nil {
-			return "", err
-		}
 	}
-	return strings.Replace(s, old, replacement, n), c.Tick()
+	return strings.Replace(s, old, replacement, int(n)), c.Tick()
 }
 
 func replaceByDict(c *Call) (any, error) {
 	s := c.String(0)
-	count, err := c.Int(2)
-	if err != nil && c.Dict(1).Len() > 0 {
-		return nil, err
-	}
 	for k, v := range c.Dict(1).All() {
 		old, err := c.str(k)
 		if err != nil {
 			return nil, err
 		}
 		replacement, err := c.str(v)
-		if err != nil {
-			return nil, err
+		if err == nil {
+			s, err = c.replaceAll(s, old, replacement, 2)
 		}
-		if s, err = c.replaceAll(s, old, replacement, count); err != nil {
+		if err != nil {
 			return nil, err
 		}
 	}
@@ -321,15 +313,16 @@ func find(search func(s, sub string) int) func(*Call) (any, error) {
 	})
 }
 
-func (c *Call) characters(s string) ([]any, error) {
+// characters returns the list of the characters of s.
+func (c *Call) characters(s string) (*List, error) {
 	if err := c.Reserve(32 * int64(len(s))); err != nil {
 		return nil, err
 	}
 	items := make([]any, 0, len(s))
-	for i, r := range s {
-		items = append(items, s[i:i+utf8.RuneLen(r)])
+	for _, r := range s {
+		items = append(items, string(r))
 	}
-	return items, nil
+	return NewList(items), nil
 }
 
 func characterClasses(c *Call) (any, error) {
@@ -350,8 +343,7 @@ func characterClasses(c *Call) (any, error) {
 		}
 	}
 	slices.Sort(all)
-	items, err := c.characters(string(slices.Compact(all)))
-	return NewList(items), err
+	return c.characters(string(slices.Compact(all)))
 }
 
 func affix(has func(s, affix string) bool) func(*Call) (any, error) {
