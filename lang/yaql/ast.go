@@ -2,7 +2,6 @@ package yaql
 
 import (
 	"fmt"
-	"math/big"
 	"slices"
 	"strconv"
 	"strings"
@@ -125,10 +124,6 @@ func (n *invocation) arguments(receiver any, withoutKeywords bool) ([]any, []nam
 
 func (n *constant) String() string {
 	switch v := n.value.(type) {
-	case nil:
-		return "null"
-	case bool:
-		return strconv.FormatBool(v)
 	case string:
 		if n.keyword {
 			return v
@@ -143,12 +138,9 @@ func (n *constant) String() string {
 			s += ".0"
 		}
 		return s
-	case *big.Int:
-		return v.String()
-	case int64:
-		return strconv.FormatInt(v, 10)
 	}
-	return ""
+	text, _ := AppendJSON(nil, n.value) // null, a boolean or an integer
+	return string(text)
 }
 
 // quote returns s as a literal, both of Python and of YAQL.
@@ -213,15 +205,9 @@ func (n *invocation) String() string {
 }
 
 func joinNodes(nodes []node) string {
-	var b strings.Builder
+	texts := make([]string, len(nodes))
 	for i, n := range nodes {
-		if i > 0 {
-			b.WriteString(",")
-			if _, ok := n.(*missing); !ok {
-				b.WriteString(" ")
-			}
-		}
-		b.WriteString(n.String())
+		texts[i] = n.String()
 	}
-	return b.String()
+	return strings.Join(texts, ", ")
 }

@@ -3,7 +3,6 @@ package yaql
 import (
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 )
 
@@ -166,24 +165,14 @@ func parseParam(decl string) (p Param, stars int, err error) {
 }
 
 func parseDefault(s string) (any, error) {
-	switch s {
-	case "null":
-		return nil, nil
-	case "unset":
+	if s == "unset" {
 		return unset{}, nil
-	case "true", "false":
-		return s == "true", nil
 	}
-	if strings.HasPrefix(s, "'") {
-		return strings.Trim(s, "'"), nil
+	v, err := FromJSON([]byte(strings.ReplaceAll(s, "'", `"`)))
+	if err != nil {
+		return nil, fmt.Errorf("invalid default %q", s)
 	}
-	if n, err := strconv.ParseInt(s, 10, 64); err == nil {
-		return n, nil
-	}
-	if x, err := strconv.ParseFloat(s, 64); err == nil {
-		return x, nil
-	}
-	return nil, fmt.Errorf("invalid default %q", s)
+	return v, nil
 }
 
 // param returns the named parameter among those that can be given by position or keyword: its index counts Params, then

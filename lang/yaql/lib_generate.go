@@ -146,21 +146,20 @@ func generateMany(c *Call) (any, error) {
 				current, queue = queue[0], queue[1:]
 			}
 			size -= 16 + sizeOf(current)
-			if decycle {
-				if added, err := c.addNew(seen, current); err != nil {
-					return nil, false, err
-				} else if !added {
-					if err := c.Tick(); err != nil {
-						return nil, false, err
-					}
-					continue
-				}
+			added, err := true, c.Tick()
+			if decycle && err == nil {
+				added, err = c.addNew(seen, current)
 			}
-			if selector == nil {
+			switch {
+			case err != nil:
+				return nil, false, err
+			case !added:
+			case selector == nil:
 				return current, true, nil
+			default:
+				v, err := selector.Call(current)
+				return v, true, err
 			}
-			v, err := selector.Call(current)
-			return v, true, err
 		}
 		return nil, false, nil
 	}), nil

@@ -132,16 +132,14 @@ func toFloat(c *Call) (any, error) {
 func randomBetween(c *Call) (any, error) {
 	var bounds [2]*big.Int
 	for i := range bounds {
-		v := c.Arg(i)
-		f, isFloat := v.(float64)
-		switch {
-		case isInt(v):
-			bounds[i] = bigOf(v)
-		case !isFloat:
-			return nil, Errorf(TypeError, "%s is not a number", typeName(v))
-		case f != math.Trunc(f) || math.IsInf(f, 0):
+		f, isFloat := c.Arg(i).(float64)
+		if isFloat && (f != math.Trunc(f) || math.IsInf(f, 0)) {
 			return nil, Errorf(Value, "%v is not an integer", f)
-		default:
+		}
+		if !isFloat && !isInt(c.Arg(i)) {
+			return nil, Errorf(TypeError, "%s is not a number", typeName(c.Arg(i)))
+		}
+		if bounds[i] = bigOf(c.Arg(i)); isFloat {
 			bounds[i], _ = big.NewFloat(f).Int(nil)
 		}
 	}
@@ -175,12 +173,13 @@ func shift(c *Call, left bool) (any, error) {
 		return nil, Errorf(Value, "negative shift")
 	case x.Sign() == 0:
 		return int64(0), nil
-	case left && (!n.IsInt64() || int64(x.BitLen()) > maxIntBits-min(n.Int64(), maxIntBits)):
+	case !n.IsInt64() || n.Int64() > maxIntBits || left && n.Int64() > int64(maxIntBits-x.BitLen()):
+		if !left {
+			return int64(min(x.Sign(), 0)), nil
+		}
 		return nil, Errorf(Limit, "integer of more than %d bits", maxIntBits)
 	case left:
 		return normInt(new(big.Int).Lsh(x, uint(n.Int64()))), nil
-	case !n.IsInt64() || n.Int64() > maxIntBits:
-		return int64(min(x.Sign(), 0)), nil
 	}
 	return normInt(new(big.Int).Rsh(x, uint(n.Int64()))), nil
 }
@@ -212,11 +211,7 @@ func power(c *Call) (any, error) {
 		}
 		return normInt(new(big.Int).Exp(x, y, nil)), nil
 	}
-	x, err := floatOf(a)
-	if err != nil {
-		return nil, err
-	}
-	y, err := floatOf(b)
+	x, y, err := floatsOf(a, b)
 	if err != nil {
 		return nil, err
 	}

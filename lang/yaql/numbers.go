@@ -63,6 +63,13 @@ func floatOf(v any) (float64, error) {
 	return 0, Errorf(TypeError, "%s is not a number", typeName(v))
 }
 
+func floatsOf(a, b any) (x, y float64, err error) {
+	if x, err = floatOf(a); err == nil {
+		y, err = floatOf(b)
+	}
+	return x, y, err
+}
+
 // arithmetic computes a op b for numbers, op being one of + - * / %.
 func arithmetic(op byte, a, b any) (any, error) {
 	if x, ok := a.(int64); ok {
@@ -75,11 +82,7 @@ func arithmetic(op byte, a, b any) (any, error) {
 	if isInt(a) && isInt(b) {
 		return bigArithmetic(op, bigOf(a), bigOf(b))
 	}
-	x, err := floatOf(a)
-	if err != nil {
-		return nil, err
-	}
-	y, err := floatOf(b)
+	x, y, err := floatsOf(a, b)
 	if err != nil {
 		return nil, err
 	}

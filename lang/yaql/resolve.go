@@ -397,11 +397,13 @@ func (ev *evaluation) unknown(name string, s *scope, method bool, args []any) er
 }
 
 func (ev *evaluation) noMatch(fns *overloads, method bool, args []any, keywords []named) error {
-	return Errorf(NoMatch, "no overload of %s accepts (%s)", describeFunction(fns.name, method, args), describeArgs(method, args, keywords))
+	function := describeFunction(fns.name, method, args)
+	return Errorf(NoMatch, "no overload of %s accepts (%s)", function, describeArgs(method, args, keywords))
 }
 
 func (ev *evaluation) ambiguous(fns *overloads, method bool, args []any, keywords []named) error {
-	return Errorf(Ambiguous, "several overloads of %s accept (%s)", describeFunction(fns.name, method, args), describeArgs(method, args, keywords))
+	function := describeFunction(fns.name, method, args)
+	return Errorf(Ambiguous, "several overloads of %s accept (%s)", function, describeArgs(method, args, keywords))
 }
 
 // describeArgs names the types of arguments, as far as they are evaluated.
