@@ -109,12 +109,17 @@ func (ev *evaluation) tick() error {
 	return nil
 }
 
-func (ev *evaluation) hold(size int64) error {
+// hold counts the argument of a pending call if it is large. It returns what to release after the call.
+func (ev *evaluation) hold(v any) (int64, error) {
+	size := sizeOf(v)
+	if size <= holdFrom {
+		return 0, nil
+	}
 	if ev.live+size > holdFactor*ev.opts.MemoryQuota {
-		return ev.overQuota()
+		return 0, ev.overQuota()
 	}
 	ev.live += size
-	return nil
+	return size, nil
 }
 
 func (ev *evaluation) release(size int64) { ev.live -= size }
@@ -209,11 +214,12 @@ func (ev *evaluation) binary(n *invocation, st *site, sc *Context) (any, error) 
 	if err != nil {
 		return nil, err
 	}
-	if size := sizeOf(a); size > holdFrom {
-		if err := ev.hold(size); err != nil {
-			return nil, err
-		}
-		defer ev.release(size)
+	held, err := ev.hold(a)
+	if err != nil {
+		return nil, err
+	}
+	if held > 0 {
+		defer ev.release(held)
 	}
 	b, err := ev.eval(n.args[1], none, sc)
 	if err != nil {

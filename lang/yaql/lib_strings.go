@@ -31,20 +31,20 @@ var stringFunctions = []*Function{
 		`[a, 1, null].join('-')`, `"a-1-null"`, `','.join([1, 2])`, `"1,2"`),
 	Func("str", "value any", str).
 		Document("Returns the value as text.", `str(1.0)`, `"1.0"`, `str(null)`, `"null"`, `str([a, true])`, `"('a', True)"`),
-	Method("trim", "string string, chars string=null", trimmed(true, true)).
+	Method("trim", "string string, chars string=null", trimmed(strings.TrimFunc)).
 		Document("Removes white space, or the characters given, at both ends.", `' a '.trim()`, `"a"`, `'xyaxy'.trim(xy)`, `"a"`),
-	Method("trimLeft", "string string, chars string=null", trimmed(true, false)).
+	Method("trimLeft", "string string, chars string=null", trimmed(strings.TrimLeftFunc)).
 		Document("Removes white space, or the characters given, at the start.", `' a '.trimLeft()`, `"a "`),
-	Method("trimRight", "string string, chars string=null", trimmed(false, true)).
+	Method("trimRight", "string string, chars string=null", trimmed(strings.TrimRightFunc)).
 		Document("Removes white space, or the characters given, at the end.", `' a '.trimRight()`, `" a"`),
 	Extension("norm", "string string?, chars string=null", value(func(c *Call) any {
-		if s := trim(c, 0, 1, true, true); s != "" {
+		if s := trim(c, 1, strings.TrimFunc); s != "" {
 			return s
 		}
 		return nil
 	})).Document("Is trim, except that the result is null if nothing is left.", `' a '.norm()`, `"a"`, `' '.norm()`, `null`),
 	Extension("isEmpty", "string string?, trim bool=true, chars string=null", value(func(c *Call) any {
-		return c.String(0) == "" || Truth(c.Arg(1)) && trim(c, 0, 2, true, true) == ""
+		return c.String(0) == "" || Truth(c.Arg(1)) && trim(c, 2, strings.TrimFunc) == ""
 	})).Document("Returns whether the string is null or, without white space or the characters given at its ends, empty.",
 		`' '.isEmpty()`, `true`, `' '.isEmpty(trim => false)`, `false`, `isEmpty(null)`, `true`, `aba.isEmpty(chars => ab)`, `true`),
 	Method("replace", "string string, old string, new string, count int=-1", func(c *Call) (any, error) {
@@ -114,13 +114,13 @@ func (c *Call) clamped(i int) int {
 
 // sliceBounds are the bounds of the slice from lo to hi of n items, where negative bounds count from the end.
 func sliceBounds(n, lo, hi int) (int, int) {
-	for _, p := range []*int{&lo, &hi} {
-		if *p < 0 {
-			*p = max(*p+n, 0)
+	fromEnd := func(i int) int {
+		if i < 0 {
+			i = max(i+n, 0)
 		}
+		return i
 	}
-	hi = min(hi, n)
-	return lo, hi
+	return fromEnd(lo), min(fromEnd(hi), n)
 }
 
 // runeOffset returns the byte offset of the n-th character.
@@ -145,15 +145,15 @@ func runeSlice(s string, lo, hi int) string {
 func splitString(c *Call, fromRight bool) (any, error) {
 	s, sep := c.String(0), c.String(1)
 	limit, err := c.Int(2)
-	switch {
-	case err != nil:
-		return nil, err
-	case c.Arg(1) != nil && sep == "":
-		return nil, Errorf(Value, "empty separator")
+	if err == nil && c.Arg(1) != nil && sep == "" {
+		err = Errorf(Value, "empty separator")
 	}
-	index, indexFunc := strings.Index, strings.IndexFunc
+	if err != nil {
+		return nil, err
+	}
+	index, indexFunc, trimFunc := strings.Index, strings.IndexFunc, strings.TrimLeftFunc
 	if fromRight {
-		index, indexFunc = strings.LastIndex, strings.LastIndexFunc
+		index, indexFunc, trimFunc = strings.LastIndex, strings.LastIndexFunc, strings.TrimRightFunc
 	}
 	var parts []any
 	for last := false; !last; limit-- {
@@ -161,7 +161,7 @@ func splitString(c *Call, fromRight bool) (any, error) {
 		width := len(sep)
 		if c.Arg(1) != nil {
 			at = index(s, sep)
-		} else if s = trimFunc(s, isSpace, !fromRight, fromRight); s == "" {
+		} else if s = trimFunc(s, isSpace); s == "" {
 			break
 		} else if at = indexFunc(s, isSpace); at >= 0 {
 			_, width = utf8.DecodeRuneInString(s[at:])
@@ -228,30 +228,22 @@ func str(c *Call) (any, error) {
 	return c.text(c.Arg(0))
 }
 
-func trimmed(left, right bool) func(*Call) (any, error) {
-	return value(func(c *Call) any { return trim(c, 0, 1, left, right) })
+type trimmer = func(s string, cut func(rune) bool) string
+
+func trimmed(from trimmer) func(*Call) (any, error) {
+	return value(func(c *Call) any { return trim(c, 1, from) })
 }
 
-func trim(c *Call, str, chars int, left, right bool) string {
-	cut := isSpace
-	if c.Arg(chars) != nil {
-		set := map[rune]bool{}
-		for _, r := range c.String(chars) {
-			set[r] = true
-		}
-		cut = func(r rune) bool { return set[r] }
+// trim removes white space, or the characters in an argument, from the first one.
+func trim(c *Call, chars int, from trimmer) string {
+	if c.Arg(chars) == nil {
+		return from(c.String(0), isSpace)
 	}
-	return trimFunc(c.String(str), cut, left, right)
-}
-
-func trimFunc(s string, cut func(rune) bool, left, right bool) string {
-	if left {
-		s = strings.TrimLeftFunc(s, cut)
+	set := map[rune]bool{}
+	for _, r := range c.String(chars) {
+		set[r] = true
 	}
-	if right {
-		s = strings.TrimRightFunc(s, cut)
-	}
-	return s
+	return from(c.String(0), func(r rune) bool { return set[r] })
 }
 
 // replaceAll replaces occurrences of old, as many as the argument count allows.

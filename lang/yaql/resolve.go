@@ -254,12 +254,11 @@ func (ev *evaluation) call(fns *overloads, method bool, bound [][]*binding, args
 		if err != nil {
 			return nil, err
 		}
-		if size := sizeOf(v); size > holdFrom {
-			if err := ev.hold(size); err != nil {
-				return nil, err
-			}
-			held += size
+		size, err := ev.hold(v)
+		if err != nil {
+			return nil, err
 		}
+		held += size
 		*arg = v
 	}
 	for _, level := range bound {
