@@ -182,7 +182,8 @@ func hashKey(v any) (any, error) {
 // keyText returns text that differs for values that differ.
 func keyText(v any) (string, error) {
 	var parts []any
-	open, mutable := "(", false
+	var mutable bool
+	open := "("
 	switch v := v.(type) {
 	case *List:
 		parts, mutable = v.items, v.mutable

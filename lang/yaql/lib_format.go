@@ -311,12 +311,12 @@ func (f *formatSpec) invalid(v any) error {
 }
 
 func (f *formatSpec) number(v any) (string, error) {
-	if !isInt(v) || f.letter != "" && strings.Contains("eEfFgG%", f.letter) {
+	if !isInt(v) || f.letter != "" && strings.ContainsAny(f.letter, "eEfFgG%") {
 		x, err := floatOf(v)
 		if err != nil {
 			return "", err
 		}
-		if f.alternate || !strings.Contains("eEfFgGn%", f.letter) {
+		if f.alternate || strings.Trim(f.letter, "eEfFgGn%") != "" {
 			return "", f.invalid(v)
 		}
 		return f.float(x), nil
@@ -329,7 +329,7 @@ func (f *formatSpec) number(v any) (string, error) {
 			return "", Errorf(Value, "%s is not a character", shorten(n.String()))
 		}
 		return f.pad("", string(rune(n.Int64()))), nil
-	case !strings.Contains("dboxX", verb) || f.precision >= 0 || f.separator != "" && f.letter == "n",
+	case !strings.ContainsAny(verb, "dboxX") || f.precision >= 0 || f.separator != "" && f.letter == "n",
 		f.separator == "," && verb != "d":
 		return "", f.invalid(v)
 	case verb == "d":

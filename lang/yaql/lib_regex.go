@@ -325,7 +325,7 @@ func (r *regex) template(s string) (parts []any, err error) {
 		case octal != "" && octal <= "377":
 			code, _ := strconv.ParseUint(octal, 8, 8)
 			part = string(rune(code))
-		case other != "" && strings.Contains(`abfnrtv\`, other):
+		case strings.ContainsAny(other, `abfnrtv\`):
 			part = string(simpleEscapes[other[0]])
 		case other == "", other[0]|0x20 >= 'a' && other[0]|0x20 <= 'z':
 			return nil, Errorf(Regex, `invalid escape %s in a replacement`, m[0])

@@ -176,7 +176,7 @@ func (p *reParser) quantifier() (width, bool) {
 		return width{}, false
 	}
 	m := quantifiers.FindStringSubmatch(p.src[p.pos:])
-	if m == nil || m[0] == "{}" {
+	if len(m) == 0 || m[0] == "{}" {
 		return width{}, false
 	}
 	p.pos += len(m[0])

@@ -192,7 +192,7 @@ const (
 	clockPattern = `(?:(?:[ t]|, )*(?P<H>\d{1,2})(?::?(?P<M>\d{2})(?::?(?P<S>\d{2})(?:[.,](?P<f>\d+))?)?)?` +
 		` ?(?P<P>am|pm)?)?(?: ?(?P<z>z|utc|gmt|[+-]\d{2}(?::?\d{2})?))?$`
 	dayName   = `^(?:(?:mon|tue|wed|thu|fri|sat|sun)[a-z]*,? )?`
-	monthName = `(?P<B>` + monthNames + `|` + shortNames + `)`
+	monthName = `(?P<B>` + monthNames + `|jan|feb|mar|apr|jun|jul|aug|sep|oct|nov|dec)`
 )
 
 // dateFormats are what datetime parses.
