@@ -327,10 +327,10 @@ func characterClasses(c *Call) (any, error) {
 		digits, digits + "abcdefABCDEF", lower, upper, lower + upper, "", "01234567", punctuation,
 		digits + lower + upper + punctuation + space, "", "", space,
 	} {
-		if c.Bool(i) && class == "" {
+		switch chosen := c.Bool(i); {
+		case chosen && class == "":
 			return nil, Errorf(TypeError, "the class %s depends on a locale", c.fn.param(i).Name)
-		}
-		if c.Bool(i) {
+		case chosen:
 			all = append(all, class...)
 		}
 	}

@@ -5,17 +5,18 @@ import (
 )
 
 var systemFunctions = []*Function{
-	Func(opVariable, "name const.string", getVariable).
+	Func(opVariable, "name const.string", value(func(c *Call) any { return c.outer.Get(c.String(0)) })).
 		Document("Returns the value of a variable. $name calls it, so that replacing it changes what variables are.",
 			`with(1) -> $1`, `1`),
-	Func("#operator_.", "receiver any, expr lambda.method", dot).
+	Func("#operator_.", "receiver any, expr lambda.method", func(c *Call) (any, error) { return c.Lambda(1).CallOn(c.Arg(0)) }).
 		Document("Calls a method of the left operand.", `[1, 2].len()`, `2`),
 	Func("#operator_?.", "receiver any, expr expr", safeDot).
 		Document("Is the operator . unless the left operand is null: then the result is null.",
 			`null?.len()`, `null`, `[1, 2]?.len()`, `2`),
-	Func("#operator_->", "left context, right lambda.context", sendContext).
-		Document("Evaluates the right operand in a context that let, with, def or unpack returned.",
-			`let(a => 1) -> $a + 1`, `2`),
+	Func("#operator_->", "left context, right lambda.context", func(c *Call) (any, error) {
+		return c.Lambda(1).CallIn(c.Arg(0).(*Context))
+	}).Document("Evaluates the right operand in a context that let, with, def or unpack returned.",
+		`let(a => 1) -> $a + 1`, `2`),
 	Func("with", "*args any", with).
 		Document("Returns a context with the arguments as $1, $2 and so on.", `with(ab, cd) -> $2 + $1`, `"cdab"`),
 	Func("let", "*args any, **variables any", let).
@@ -51,19 +52,11 @@ var fallbacks = []*Function{
 	}).Document("Returns a property of the left operand, which is a function named #property# and the name."),
 }
 
-func getVariable(c *Call) (any, error) { return c.outer.Get(c.String(0)), nil }
-
-func dot(c *Call) (any, error) { return c.Lambda(1).CallOn(c.Arg(0)) }
-
 func safeDot(c *Call) (any, error) {
 	if c.Arg(0) == nil {
 		return nil, nil
 	}
 	return c.Invoke("#operator_.", c.Arg(0), c.Arg(1))
-}
-
-func sendContext(c *Call) (any, error) {
-	return c.Lambda(1).CallIn(c.Arg(0).(*Context))
 }
 
 func with(c *Call) (any, error) {

@@ -91,17 +91,14 @@ func ordering(less, equal, greater bool) binaryOperator {
 func compareSame(a, b any) (order int, ok bool) {
 	switch x := a.(type) {
 	case string:
-		if y, ok := b.(string); ok {
-			return cmp.Compare(x, y), true
-		}
+		y, ok := b.(string)
+		return cmp.Compare(x, y), ok
 	case time.Time:
-		if y, ok := b.(time.Time); ok {
-			return x.Compare(y), true
-		}
+		y, ok := b.(time.Time)
+		return x.Compare(y), ok
 	case TimeSpan:
-		if y, ok := b.(TimeSpan); ok {
-			return cmp.Compare(x, y), true
-		}
+		y, ok := b.(TimeSpan)
+		return cmp.Compare(x, y), ok
 	}
 	return 0, false
 }
