@@ -25,7 +25,7 @@ var collectionFunctions = []*Function{
 		Document("Returns whether the collection contains a value.", `[a, b].contains(b)`, `true`),
 	Func("#operator_+", "left iterable, right iterable", concatenate).
 		Document("Concatenates collections. The sum of sets is their union.", `[1] + [2]`, `[1, 2]`),
-	Func("#operator_*", "left sequence, right int", func(c *Call) (any, error) {
+	Func("#operator_*", "list sequence, times int", func(c *Call) (any, error) {
 		l := c.List(0)
 		n, err := c.times(l.size + 16*int64(l.Len()))
 		r := NewList(slices.Repeat(l.items, n))

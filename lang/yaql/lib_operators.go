@@ -33,7 +33,7 @@ var operatorFunctions = append([]*Function{
 	Func("#unary_operator_-", "operand number", value(func(c *Call) any { return negate(c.Arg(0)) })).
 		Document("Negates a number.", `-(1 + 2)`, `-3`),
 	infix("+", "string", "string").Document("Joins strings.", `'a' + b`, `"ab"`),
-	Func("#operator_*", "left string, right int", func(c *Call) (any, error) {
+	Func("#operator_*", "text string, times int", func(c *Call) (any, error) {
 		n, err := c.times(int64(len(c.String(0))))
 		return strings.Repeat(c.String(0), n), err
 	}).eitherWay().Document("Repeats a string.", `'ab' * 2`, `"abab"`, `'ab' * 1000000000000`, `error: limit`, `2 * ab`, `"abab"`),

@@ -1,5 +1,7 @@
 package yaql
 
+import "cmp"
+
 // maxHeight bounds the nesting of expressions, so that no expression exhausts the stack.
 const maxHeight = 1000
 
@@ -9,7 +11,7 @@ const maxMappings = 1000
 type operator struct {
 	power int
 	right bool   // right-associative
-	name  string // of the function
+	name  string // of the function; of a binary operator #operator_ and the symbol by default
 }
 
 // The powers of the operators that are not binary.
@@ -31,15 +33,6 @@ var binaryOperators = map[string]operator{
 	"and": {power: 6},
 	"or":  {power: 4},
 	"->":  {power: 2, right: true},
-}
-
-func init() {
-	for symbol, op := range binaryOperators {
-		if op.name == "" {
-			op.name = "#operator_" + symbol
-			binaryOperators[symbol] = op
-		}
-	}
 }
 
 var unaryOperators = map[string]operator{
@@ -104,7 +97,7 @@ func (p *parser) value(power int) (node, error) {
 			if op.right {
 				limit--
 			}
-			left, err = p.binary(pos, op.name, symbol, limit, left)
+			left, err = p.binary(pos, cmp.Or(op.name, "#operator_"+symbol), symbol, limit, left)
 		case symbol == "[" && powerIndex > power:
 			left, err = p.call(pos, formIndex, "#indexer", "]", left)
 		case symbol == "(" && powerCall > power && p.delegates:
