@@ -84,10 +84,11 @@ func (c *Context) register(exclusive bool, functions []*Function) {
 		s.exclusive = maps.Clone(c.scope.exclusive)
 	}
 	for _, f := range functions {
-		s.own[f.Name] = append(slices.Clip(s.own[f.Name]), f)
+		name := strings.TrimRight(f.Name, "_")
+		s.own[name] = append(slices.Clip(s.own[name]), f)
 		s.dynamic = s.dynamic || f.dynamic
 		if exclusive {
-			s.exclusive[f.Name] = true
+			s.exclusive[name] = true
 		}
 	}
 	c.scope = s
@@ -164,7 +165,9 @@ func (f *family) add(level []*Function) {
 	}
 }
 
+// lookup ignores underscores at the end of a name.
 func (s *scope) lookup(name string) *overloads {
+	name = strings.TrimRight(name, "_")
 	s.mu.RLock()
 	o := s.cache[name]
 	s.mu.RUnlock()

@@ -200,11 +200,11 @@ func (ev *evaluation) evalInvocation(n *invocation, receiver any, sc *Context) (
 	fns := st.fns
 	noKeywords := fns.family(method).noKeywords
 	args, keywords := n.arguments(receiver, noKeywords)
+	if n.badMapping && !noKeywords && fns.family(method).levels != nil {
+		return nil, Errorf(Argument, "the key of a keyword argument must be a name")
+	}
 	if err := ev.callable(fns, method, args, keywords, sc); err != nil {
 		return nil, err
-	}
-	if n.badMapping && !noKeywords {
-		return nil, Errorf(Argument, "the key of a keyword argument must be a name")
 	}
 	return ev.call(fns, method, st.bound, args, keywords, sc)
 }

@@ -316,7 +316,7 @@ func (f *formatSpec) number(v any) (string, error) {
 		if err != nil {
 			return "", err
 		}
-		if f.alternate || strings.Trim(f.letter, "eEfFgGn%") != "" {
+		if f.alternate || strings.Trim(f.letter, "eEfFgGn%") != "" || f.separator != "" && f.letter == "n" {
 			return "", f.invalid(v)
 		}
 		return f.float(x), nil

@@ -227,24 +227,28 @@ func power(c *Call) (any, error) {
 	return z, nil
 }
 
-// floatPower is math.Pow, whose results for powers that are integers can be off by several units in the last place.
+// floatPower is math.Pow, whose results can be off by several units in the last place.
 func floatPower(x, y float64) float64 {
-	if y == 0.5 && x > 0 {
-		return math.Sqrt(x)
-	}
-	if y != math.Trunc(y) || math.Abs(y) > 2048 || x == 0 || math.IsNaN(x) || math.IsInf(x, 0) {
+	whole, fraction := math.Modf(math.Abs(y))
+	if !(whole < 1<<62) || x == 0 || x < 0 && fraction != 0 || math.IsNaN(x) || math.IsInf(x, 0) {
 		return math.Pow(x, y)
 	}
-	z := big.NewFloat(1).SetPrec(256)
-	base := new(big.Float).SetPrec(256).SetFloat64(x)
-	for n := int(math.Abs(y)); n > 0; n /= 2 {
+	z := big.NewFloat(1).SetPrec(192)
+	base := new(big.Float).SetPrec(192).SetFloat64(x)
+	for root := new(big.Float).Copy(base); fraction > 0; fraction -= math.Trunc(fraction) {
+		root.Sqrt(root)
+		if fraction *= 2; fraction >= 1 {
+			z.Mul(z, root)
+		}
+	}
+	for n := int64(whole); n > 0; n /= 2 {
 		if n%2 == 1 {
 			z.Mul(z, base)
 		}
 		base.Mul(base, base)
 	}
 	if y < 0 {
-		z.Quo(big.NewFloat(1).SetPrec(256), z)
+		z.Quo(big.NewFloat(1).SetPrec(192), z)
 	}
 	f, _ := z.Float64()
 	return f

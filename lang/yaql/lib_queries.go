@@ -296,8 +296,8 @@ func (c *Call) addNew(s *Set, v any) (bool, error) {
 }
 
 func enumerate(c *Call) (any, error) {
-	if c.Arg(1) == nil {
-		return nil, Errorf(TypeError, "start of enumerate must not be null")
+	if c.Arg(1) == nil { // an error of the sequence, as in the reference
+		return NewIterator(func() (any, bool, error) { return nil, false, Errorf(TypeError, "start of enumerate must not be null") }), nil
 	}
 	n := normInt(bigOf(c.Arg(1)))
 	return c.sift(c.Iter(0), func(v any) (any, bool, error) {

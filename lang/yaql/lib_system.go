@@ -1,6 +1,7 @@
 package yaql
 
 import (
+	"strings"
 	"unicode/utf8"
 )
 
@@ -128,7 +129,7 @@ func callByName(c *Call) (any, error) {
 		if !ok {
 			return nil, Errorf(TypeError, "the keys of kwargs must be strings, not %s", typeName(key))
 		}
-		if r, _ := utf8.DecodeRuneInString(name); !isWordStart(r) {
+		if r, _ := utf8.DecodeRuneInString(name); !isWordStart(r) || strings.HasPrefix(name, "__") {
 			return nil, Errorf(Value, "invalid name %q in kwargs", name)
 		}
 		keywords = append(keywords, named{name, v})

@@ -343,12 +343,12 @@ func (ev *evaluation) apply(b *binding, args []any, keywords []named, sc *Contex
 
 // invoke calls a function or, with a receiver as the first argument, a method by name.
 func (ev *evaluation) invoke(fns *overloads, method bool, args []any, keywords []named, sc *Context) (any, error) {
-	if err := ev.callable(fns, method, args, keywords, sc); err != nil {
-		return nil, err
-	}
 	family := fns.family(method)
 	if family.noKeywords && len(keywords) > 0 {
 		return nil, Errorf(Argument, "%s takes no keyword arguments", fns.name)
+	}
+	if err := ev.callable(fns, method, args, keywords, sc); err != nil {
+		return nil, err
 	}
 	return ev.call(fns, method, bindAll(family.levels, args, keywords, ev.opts), args, keywords, sc)
 }

@@ -34,7 +34,7 @@ func TestOverloads(t *testing.T) {
 		"l(1)":    "1:1: several overloads of function l accept (integer)", "l(a)": "lazy",
 		"l(1 + 1)": "1:1: several overloads of function l accept (an expression)",
 		"len(a)":   "string", "len([1])": "int",
-		"m(1)": "function", "1.m()": "method", "1.f()": "1:3: unknown method f of integer",
+		"m(1)": "function", "1.m()": "method", "1.f()": "1:3: unknown method f of integer", "f_(1)": "any", "1.m__()": "method",
 		"k(a)": "1:1: several overloads of function k accept (string)", "k('a')": "value",
 		"n(1)": "named", "n(1, b => 3)": "named", "n(b => 3, a => 1)": "named", "n(1, , x, c => 1)": "named",
 		"n(1, a => 2)": "1:1: no overload of function n accepts (integer, a => integer)",
