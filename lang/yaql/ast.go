@@ -182,7 +182,7 @@ func (n *invocation) String() string {
 	case formBinary:
 		right, ok := n.args[1].(*constant)
 		literal := ok && !right.keyword // 1.5 is a number
-		if n.op == "." && !literal || n.op == "?." {
+		if n.op == "." && !literal || n.op == "?." || n.op == ":" {
 			return n.args[0].String() + n.op + n.args[1].String()
 		}
 		return n.args[0].String() + " " + n.op + " " + n.args[1].String()

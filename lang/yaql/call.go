@@ -6,8 +6,8 @@ import (
 	"strconv"
 )
 
-// Call is a call of a function: its arguments and what surrounds it. It is valid until the function returns, and for as
-// long as the iterators that it returns are read.
+// Call gives a function its arguments and access to the evaluation. It is valid until the function returns, and for as long
+// as an iterator that it returned is read.
 type Call struct {
 	ev     *evaluation
 	fn     *Function
@@ -34,7 +34,7 @@ func (c *Call) Has(i int) bool {
 	return !left
 }
 
-// String returns the i-th argument, which must be a string or null, which is "".
+// String returns the i-th argument, which must be a string or null. Null is "".
 func (c *Call) String(i int) string {
 	s, _ := c.args[i].(string)
 	return s
@@ -46,8 +46,7 @@ func (c *Call) Bool(i int) bool {
 	return b
 }
 
-// Int returns the i-th argument, which must be an integer or a boolean. The error is that of an integer that does not
-// fit.
+// Int returns the i-th argument, which must be an integer or a boolean. It fails if the integer does not fit.
 func (c *Call) Int(i int) (int, error) {
 	switch v := c.args[i].(type) {
 	case int64:
@@ -59,7 +58,7 @@ func (c *Call) Int(i int) (int, error) {
 	return 0, Errorf(Value, "%s of %s is out of range", c.fn.param(i).Name, c.fn.Name)
 }
 
-// List returns the i-th argument, which must be a list, as the others must be of their types.
+// List returns the i-th argument, which must be a list. Dict and Set likewise panic if it is of another type.
 func (c *Call) List(i int) *List { return c.args[i].(*List) }
 
 // Dict returns the i-th argument.
@@ -77,10 +76,10 @@ func (c *Call) Lambda(i int) *Lambda {
 // Iter returns an iterator over the i-th argument, which must be iterable.
 func (c *Call) Iter(i int) *Iterator { return c.Iterate(c.args[i]) }
 
-// Rest returns the further positional arguments.
+// Rest returns the additional positional arguments.
 func (c *Call) Rest() []any { return c.rest }
 
-// Others calls yield for the further keyword arguments.
+// Others calls yield for the additional keyword arguments.
 func (c *Call) Others(yield func(name string, value any) bool) {
 	for _, o := range c.others {
 		if !yield(o.name, o.value) {
@@ -95,7 +94,7 @@ func (c *Call) Options() Options { return *c.ev.opts }
 // Ctx returns the context.Context of the evaluation.
 func (c *Call) Ctx() context.Context { return c.ev.ctx }
 
-// Context returns a context of the call's own, below that of the caller.
+// Context returns a new context of this call, a child of the caller's.
 func (c *Call) Context() *Context {
 	if c.own == nil {
 		c.own = New(c.outer)
@@ -103,11 +102,11 @@ func (c *Call) Context() *Context {
 	return c.own
 }
 
-// Tick must be called in loops that do not call an iterator's Next. It returns an error if the evaluation was cancelled.
+// Tick must be called in loops that do not call an iterator's Next. It fails once the evaluation is cancelled.
 func (c *Call) Tick() error { return c.ev.tick() }
 
-// Reserve must be called before a function makes a value of more than a few kilobytes. It returns an error if size, in
-// bytes, is over the quota.
+// Reserve must be called before a function makes a value of more than a few kilobytes. It fails if size, in bytes, exceeds
+// the memory quota.
 func (c *Call) Reserve(size int64) error { return c.ev.reserve(size) }
 
 // Invoke calls a function by name with values.
@@ -136,11 +135,26 @@ func (c *Call) InvokeMethod(name string, receiver any, args ...any) (any, error)
 	return c.invoke(c.outer.scope.lookup(name), true, append([]any{receiver}, args...), nil)
 }
 
+// own returns the receiver's own method of the name, or nil.
+func own(receiver any, name string) *overloads {
+	if r, ok := receiver.(Receiver); ok {
+		if f := r.YAQLMethod(name); f != nil {
+			return &overloads{name: name, methods: family{levels: [][]*Function{{f}}, noKeywords: f.NoKeywords}}
+		}
+	}
+	return nil
+}
+
 func (c *Call) invoke(fns *overloads, method bool, args []any, keywords []named) (any, error) {
 	if err := c.ev.enter(); err != nil {
 		return nil, err
 	}
 	defer func() { c.ev.depth-- }()
+	if method {
+		if f := own(args[0], fns.name); f != nil {
+			fns = f
+		}
+	}
 	return c.ev.invoke(fns, method, args, keywords, c.Context())
 }
 
@@ -150,8 +164,8 @@ func (c *Call) Iterate(v any) *Iterator { return c.ev.iterate(v) }
 // Collect reads an iterator to its end, within the limits.
 func (c *Call) Collect(it *Iterator) ([]any, error) { return c.ev.collect(it) }
 
-// Remember returns an iterator over the items of it that can be read any number of times. Every use of it in an
-// expression starts at the first item.
+// Remember returns an iterator over the items of it that can be read any number of times: each use in an expression starts
+// at the first item.
 func (c *Call) Remember(it *Iterator) *Iterator { return remember(it, c.ev.reserve) }
 
 func (ev *evaluation) iterate(v any) *Iterator {
@@ -271,8 +285,7 @@ func (l *Lambda) Call(args ...any) (any, error) { return l.CallNamed(args, nil) 
 
 // Test evaluates the lambda and reports whether the result counts as true.
 func (l *Lambda) Test(args ...any) (bool, error) {
-	v, err := l.CallNamed(args, nil)
-	return Truth(v), err
+	return truthOf(l.CallNamed(args, nil))
 }
 
 // CallNamed is [Lambda.Call] with further arguments as variables by name.
@@ -307,7 +320,7 @@ func (l *Lambda) CallIn(in *Context) (any, error) {
 	return l.call.ev.eval(l.body, none, in)
 }
 
-// CallOn evaluates the lambda, which has to be of type lambda.method, as a method of receiver.
+// CallOn evaluates the lambda, which must be of type lambda.method, as a method of receiver.
 func (l *Lambda) CallOn(receiver any) (any, error) {
 	if l == nil || l.body == nil {
 		return l.CallIn(nil)

@@ -2,34 +2,46 @@ package yaql
 
 import (
 	"cmp"
+	"crypto/sha256"
 	"fmt"
 	"math"
 	"math/big"
 	"slices"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"time"
 )
 
-// Truth reports whether v counts as true: everything except null, false, zero and what is empty.
-func Truth(v any) bool {
+// Truth reports whether v counts as true: everything except null, false, zero and empty values. It fails for an opaque
+// value.
+func Truth(v any) (bool, error) {
 	switch v := v.(type) {
 	case nil:
-		return false
+		return false, nil
 	case bool:
-		return v
+		return v, nil
 	case int64:
-		return v != 0
+		return v != 0, nil
 	case float64:
-		return v != 0
+		return v != 0, nil
 	case string:
-		return v != ""
+		return v != "", nil
 	case TimeSpan:
-		return v != 0
+		return v != 0, nil
 	case interface{ Len() int }:
-		return v.Len() > 0
+		return v.Len() > 0, nil
+	case Opaque:
+		return false, v.YAQLOpaque()
 	}
-	return true
+	return true, nil
+}
+
+func truthOf(v any, err error) (bool, error) {
+	if err != nil {
+		return false, err
+	}
+	return Truth(v)
 }
 
 // numberOf returns v as a number: bool counts as 0 or 1, as it does wherever the reference compares.
@@ -77,7 +89,31 @@ func bigFloat(v any) *big.Float {
 }
 
 // Equal reports whether a and b are equal: 1 = 1.0 = true, lists and dictionaries by their parts, sets by their items.
-func Equal(a, b any) bool {
+// Opaque values are compared by identity: see [Known].
+func Equal(a, b any) bool { return new(comparison).equal(a, b) }
+
+// comparison remembers pairs of collections: what they share need not be compared again. If it differed, the comparison
+// would be over.
+type comparison struct {
+	compared int
+	pairs    map[[2]any]bool
+}
+
+// again reports whether a and b are identical or were compared before. It remembers pairs once there are many.
+func (c *comparison) again(a, b any) bool {
+	if c.compared++; a == b || c.compared < 1000 {
+		return a == b
+	}
+	if c.pairs == nil {
+		c.pairs = map[[2]any]bool{}
+	}
+	pair := [2]any{a, b}
+	again := c.pairs[pair]
+	c.pairs[pair] = true
+	return again
+}
+
+func (c *comparison) equal(a, b any) bool {
 	switch x := a.(type) {
 	case nil:
 		return b == nil
@@ -86,14 +122,14 @@ func Equal(a, b any) bool {
 		return ok && x == y
 	case *List:
 		y, ok := b.(*List)
-		return ok && x.mutable == y.mutable && slices.EqualFunc(x.items, y.items, Equal)
+		return ok && (c.again(a, b) || x.mutable == y.mutable && slices.EqualFunc(x.items, y.items, c.equal))
 	case *Dict:
 		y, ok := b.(*Dict)
-		if !ok || x.Len() != y.Len() {
-			return false
+		if !ok || x.Len() != y.Len() || c.again(a, b) {
+			return ok && x.Len() == y.Len()
 		}
 		for _, e := range x.entries {
-			if v, ok, err := y.Get(e.key); err != nil || !ok || !Equal(e.value, v) {
+			if v, ok, err := y.Get(e.key); err != nil || !ok || !c.equal(e.value, v) {
 				return false
 			}
 		}
@@ -114,6 +150,9 @@ func Equal(a, b any) bool {
 	}
 	return sameObject(a, b)
 }
+
+// equal is [Equal] for values that may be opaque.
+func equal(a, b any) (bool, error) { return Equal(a, b), cmp.Or(Known(a), Known(b)) }
 
 // sameObject compares values of other types, which have to be comparable to be equal to anything.
 func sameObject(a, b any) (equal bool) {
@@ -145,8 +184,11 @@ type (
 	bigKey       string
 	compositeKey string
 	timeKey      struct{ seconds, nanoseconds int64 }
-	nanKey       struct{ _ *int }
+	nanKey       uint64
 )
+
+// nans counts the keys of NaNs, which are equal to nothing.
+var nans atomic.Uint64
 
 // hashKey returns a comparable value that is the same for equal values. The error is that of a type that is not
 // hashable.
@@ -160,7 +202,7 @@ func hashKey(v any) (any, error) {
 	case float64:
 		switch {
 		case v != v:
-			return nanKey{new(int)}, nil // equal to nothing
+			return nanKey(nans.Add(1)), nil
 		case v == math.Trunc(v) && v >= -1<<63 && v < 1<<63:
 			return int64(v), nil
 		case v == math.Trunc(v) && !math.IsInf(v, 0):
@@ -175,24 +217,37 @@ func hashKey(v any) (any, error) {
 	case *List, *Dict, *Set:
 		s, err := keyText(v)
 		return compositeKey(s), err
+	case Opaque:
+		return nil, v.YAQLOpaque()
+	}
+	if !sameObject(v, v) { // not comparable
+		return nil, unhashable(v)
 	}
 	return v, nil
 }
 
-// keyText returns text that differs for values that differ.
+func unhashable(v any) error {
+	return Errorf(TypeError, "%s of this kind cannot be a key or an item of a set", typeName(v))
+}
+
+// keyText returns text that differs for values that differ. Collections keep theirs, as they may be shared any number of
+// times, and a digest if it is long.
 func keyText(v any) (string, error) {
 	var parts []any
 	var mutable bool
+	var kept *atomic.Pointer[string]
 	open := "("
 	switch v := v.(type) {
 	case *List:
-		parts, mutable = v.items, v.mutable
+		parts, mutable, kept = v.items, v.mutable, &v.key
 	case *Set:
-		open, parts, mutable = "<", v.items, v.of != nil
+		open, parts, mutable, kept = "<", v.items, v.of != nil, &v.key
 	case *Dict:
-		open, mutable = "{", v.mutable
-		for _, e := range v.entries {
-			parts = append(parts, NewList([]any{e.key, e.value}))
+		open, mutable, kept = "{", v.mutable, &v.key
+		if kept.Load() == nil {
+			for _, e := range v.entries {
+				parts = append(parts, NewList([]any{e.key, e.value}))
+			}
 		}
 	default:
 		switch h, err := hashKey(v); h.(type) {
@@ -203,7 +258,10 @@ func keyText(v any) (string, error) {
 		}
 	}
 	if mutable {
-		return "", Errorf(TypeError, "a %s of this kind cannot be a key or an item of a set", typeName(v))
+		return "", unhashable(v)
+	}
+	if key := kept.Load(); key != nil {
+		return *key, nil
 	}
 	texts := make([]string, len(parts))
 	for i, part := range parts {
@@ -216,5 +274,11 @@ func keyText(v any) (string, error) {
 	if open != "(" {
 		slices.Sort(texts)
 	}
-	return open + strings.Join(texts, ""), nil
+	key := open + strings.Join(texts, "")
+	if len(key) > 2*sha256.Size {
+		sum := sha256.Sum256([]byte(key))
+		key = "#" + string(sum[:])
+	}
+	kept.Store(&key)
+	return key, nil
 }

@@ -47,6 +47,19 @@ func (c *Context) Set(name string, value any) {
 	_ = c.vars.Set(name, value) // Strings are hashable.
 }
 
+// holder returns the context or, if it has no variables, the nearest one above that has.
+func (c *Context) holder() *Context {
+	for !c.hasOne && c.vars == nil && c.parent != nil {
+		c = c.parent
+	}
+	return c
+}
+
+// holds reports whether it is the value of a variable of this very context.
+func (c *Context) holds(it *Iterator) bool {
+	return c.one == any(it) || c.vars != nil && slices.ContainsFunc(c.vars.entries, func(e entry) bool { return e.value == any(it) })
+}
+
 // Get returns the value of a variable. It is null if no context has it.
 func (c *Context) Get(name string) any {
 	v, _ := c.lookup(variableName(name))

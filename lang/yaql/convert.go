@@ -2,6 +2,7 @@ package yaql
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -13,10 +14,21 @@ import (
 	"time"
 )
 
-// FromGo converts Go values: nil, booleans, integers, floats, [json.Number], strings, times, durations, slices []any and
-// maps map[string]any of such, the latter in order of the keys, and values as this package defines them, which it
-// returns as they are. Other values are the host's own: nothing of them can be reached but by the host's functions.
-func FromGo(v any) (any, error) {
+// FromGo converts nil, booleans, integers, floats, [json.Number], strings, times, durations, []any, and map[string]any in
+// the order of its keys. Values of this package are returned as they are, nil pointers to them as nil. All else is the
+// host's own: only functions of the host can look inside.
+//
+// FromGo fails for an invalid [json.Number] and for data nested deeper than 10,000 levels, such as cyclic data.
+func FromGo(v any) (any, error) { return fromGo(v, maxNesting) }
+
+func fromGo(v any, levels int) (any, error) {
+	if levels < 0 {
+		return nil, tooDeep()
+	}
+	switch v {
+	case (*big.Int)(nil), (*List)(nil), (*Dict)(nil), (*Set)(nil), (*Iterator)(nil), (*Lambda)(nil), (*Context)(nil):
+		return nil, nil
+	}
 	switch v := v.(type) {
 	case int:
 		return int64(v), nil
@@ -36,7 +48,7 @@ func FromGo(v any) (any, error) {
 		items := make([]any, len(v))
 		for i := range v {
 			var err error
-			if items[i], err = FromGo(v[i]); err != nil {
+			if items[i], err = fromGo(v[i], levels-1); err != nil {
 				return nil, err
 			}
 		}
@@ -46,7 +58,7 @@ func FromGo(v any) (any, error) {
 	case map[string]any:
 		d := &Dict{entries: make([]entry, 0, len(v))}
 		for _, key := range slices.Sorted(maps.Keys(v)) {
-			value, err := FromGo(v[key])
+			value, err := fromGo(v[key], levels-1)
 			if err != nil {
 				return nil, err
 			}
@@ -134,6 +146,58 @@ func (ev *evaluation) outputItems(it *Iterator) ([]any, error) {
 	}))
 }
 
+// Settle returns v with the sequences in it read, as lists that can be keys of dictionaries. It returns what has none as
+// it is.
+func (c *Call) Settle(v any) (any, error) {
+	if err := c.Tick(); err != nil {
+		return nil, err
+	}
+	switch v := v.(type) {
+	case *Iterator, Iterable:
+		items, err := c.settleItems(c.Iterate(v))
+		return NewList(items), err
+	case *List:
+		items, err := c.settleItems(iterateSlice(v.items))
+		if !v.mutable && err == nil && slices.EqualFunc(items, v.items, identical) {
+			return v, nil
+		}
+		return NewList(items), err
+	case *Dict:
+		values, err := c.settleItems(iterateSlice(v.Values()))
+		if err != nil || !v.mutable && slices.EqualFunc(values, v.Values(), identical) {
+			return v, err
+		}
+		d := NewDict()
+		for i, e := range v.entries {
+			if err := d.Set(e.key, values[i]); err != nil {
+				return nil, err
+			}
+		}
+		return d, nil
+	}
+	return v, nil
+}
+
+func (c *Call) settleItems(it *Iterator) ([]any, error) {
+	return c.Collect(NewIterator(func() (any, bool, error) {
+		v, ok, err := it.Next()
+		if ok && err == nil {
+			v, err = c.Settle(v)
+		}
+		return v, ok, err
+	}))
+}
+
+// identical reports whether a collection is the same one, and takes other values for the same.
+func identical(a, b any) bool {
+	switch a.(type) {
+	case *List, *Dict:
+		return a == b
+	}
+	_, sequence := b.(*Iterator)
+	return !sequence
+}
+
 // AppendJSON appends the JSON text of a value to dst. Floats keep a point or an exponent. Sets are arrays, dates RFC 3339
 // strings and time spans seconds. Keys that are not strings are their JSON text.
 func AppendJSON(dst []byte, v any) ([]byte, error) {
@@ -188,7 +252,7 @@ func AppendJSON(dst []byte, v any) ([]byte, error) {
 	case TimeSpan:
 		return AppendJSON(dst, float64(v)/1e6)
 	}
-	return dst, Errorf(TypeError, "a %s cannot be written as JSON", typeName(v))
+	return dst, cmp.Or[error](opaque(v), Errorf(TypeError, "%s cannot be written as JSON", typeName(v)))
 }
 
 func appendArray(dst []byte, items []any) ([]byte, error) {

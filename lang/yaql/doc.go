@@ -15,6 +15,13 @@
 // are candidates; one wins if its types are narrower. Arguments for parameters of type lambda are not evaluated before
 // the call, and all overloads of a name must agree on which these are.
 //
+// # Values
+//
+// Values are nil, bool, int64, [*big.Int] outside the range of int64, float64, string, [*List], [*Dict], [*Set],
+// [*Iterator], [time.Time], [TimeSpan], [*Lambda], [*Context], and the host's own, which are compared by identity.
+// [FromGo] and [FromJSON] return them; variables, and the results of the host's functions, must be such. They must not
+// change once an expression can see them, except iterators, which are read once.
+//
 // # Untrusted expressions
 //
 // [Options] limit the items of an iteration, the size of values and the depth of calls; evaluation stops when its

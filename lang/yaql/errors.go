@@ -26,7 +26,7 @@ const (
 	Regex           Kind = "regex"            // invalid regular expression
 	Limit           Kind = "limit"            // iterations, memory or depth exceeded
 	Cancelled       Kind = "cancelled"        // the context.Context was done
-	Internal        Kind = "internal"         // a host function failed with an error of its own
+	Internal        Kind = "internal"         // a host function panicked, or failed with an error of its own
 )
 
 // Error is the error of [Compile] and [Expression.Evaluate].

@@ -26,7 +26,7 @@ func Compile(source string, options ...Option) (*Expression, error) {
 		return nil, at(Errorf(Syntax, "invalid UTF-8"), valid, strings.IndexRune(valid, '\uFFFD'))
 	}
 	var err error
-	x.root, err = parse(source, x.opts.Delegates)
+	x.root, err = parse(source, &x.opts)
 	if err != nil {
 		return nil, err
 	}
@@ -35,6 +35,32 @@ func Compile(source string, options ...Option) (*Expression, error) {
 
 // String returns the expression in a normal form, which compiles to the same.
 func (x *Expression) String() string { return x.root.String() }
+
+// Calls calls visit for each function, method and operator in the expression, with its name and the sources of its
+// arguments, outermost first. It visits the arguments if visit returns true.
+func (x *Expression) Calls(visit func(name string, method bool, args []string) bool) {
+	var walk func(n node, method bool)
+	walk = func(n node, method bool) {
+		switch n := n.(type) {
+		case *paren:
+			walk(n.x, false)
+		case *mapping:
+			walk(n.key, false)
+			walk(n.value, false)
+		case *invocation:
+			args := make([]string, len(n.args))
+			for i, a := range n.args {
+				args[i] = a.String()
+			}
+			if visit(n.name, method, args) {
+				for i, a := range n.args {
+					walk(a, i == 1 && (n.op == "." || n.op == "?."))
+				}
+			}
+		}
+	}
+	walk(x.root, false)
+}
 
 // Evaluate evaluates the expression for data with the standard library. The data may be any that [FromGo] converts. See
 // there for the types of the result too. All errors are of type [*Error].
@@ -50,11 +76,16 @@ func (x *Expression) Evaluate(ctx context.Context, data any) (any, error) {
 	return x.EvaluateIn(ctx, in)
 }
 
-// EvaluateIn evaluates the expression in a context. Variables in it, such as $ for the data, have to be values as this
-// package defines them.
-func (x *Expression) EvaluateIn(ctx context.Context, in *Context) (any, error) {
+// EvaluateIn evaluates the expression in a context, whose variable $ is the data. All errors are of type [*Error]: a panic
+// in a function is one of kind [Internal].
+func (x *Expression) EvaluateIn(ctx context.Context, in *Context) (v any, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			v, err = nil, at(Errorf(Internal, "panic: %v", p), x.source, x.root.offset())
+		}
+	}()
 	ev := &evaluation{ctx: ctx, opts: &x.opts, source: x.source}
-	v, err := ev.evaluate(x.root, in)
+	v, err = ev.evaluate(x.root, in)
 	if err != nil {
 		return nil, at(err, x.source, x.root.offset())
 	}
@@ -99,6 +130,7 @@ const (
 	holdFrom   = 1 << 16
 	holdFactor = 4
 	maxNesting = 10_000 // of values
+	maxLazy    = 1_000  // of iterators, each of which takes stack when it is read
 )
 
 // tick is called in every loop. It looks whether the evaluation was cancelled now and then.
@@ -139,10 +171,12 @@ func (ev *evaluation) reserve(size int64) error {
 func (ev *evaluation) check(v any) error {
 	m := measureOf(v)
 	if m.depth > maxNesting {
-		return Errorf(Limit, "value nested deeper than %d levels", maxNesting)
+		return tooDeep()
 	}
 	return ev.reserve(m.size)
 }
+
+func tooDeep() error { return Errorf(Limit, "value nested deeper than %d levels", maxNesting) }
 
 func (ev *evaluation) enter() error {
 	if ev.depth++; ev.depth > ev.opts.Depth {
@@ -191,13 +225,48 @@ func (ev *evaluation) eval(n node, receiver any, sc *Context) (any, error) {
 	return nil, Errorf(Argument, "missing argument")
 }
 
-func (ev *evaluation) evalInvocation(n *invocation, receiver any, sc *Context) (any, error) {
-	method := receiver != none
-	st := ev.siteFor(n, sc.scope, method)
-	if st.binary != nil {
-		return ev.binary(n, st, sc)
+// member evaluates $variable.name and $variable.name(…) where the variable is a [Receiver]. It reports whether it is.
+func (ev *evaluation) member(n *invocation, sc *Context) (any, bool, error) {
+	v, ok := n.args[0].(*variable)
+	if !ok || !sc.scope.plainVariables() {
+		return nil, false, nil
 	}
-	fns := st.fns
+	value, _ := sc.lookup(v.name)
+	receiver, ok := value.(Receiver)
+	if !ok {
+		return nil, false, nil
+	}
+	switch part := n.args[1].(type) {
+	case *constant:
+		if name, ok := part.value.(string); ok && part.keyword {
+			v, err := receiver.YAQLProperty(name, sc)
+			return v, true, err
+		}
+	case *invocation:
+		if part.form == formFunction {
+			v, err := ev.eval(part, receiver, sc)
+			return v, true, err
+		}
+	}
+	return nil, false, nil
+}
+
+func (ev *evaluation) evalInvocation(n *invocation, receiver any, sc *Context) (any, error) {
+	if n.name == "#operator_." && n.form == formBinary {
+		if v, ok, err := ev.member(n, sc); ok {
+			return v, err
+		}
+	}
+	method := receiver != none
+	fns := own(receiver, n.name)
+	var bound [][]*binding
+	if fns == nil {
+		st := ev.siteFor(n, sc.scope, method)
+		if st.binary != nil {
+			return ev.binary(n, st, sc)
+		}
+		fns, bound = st.fns, st.bound
+	}
 	noKeywords := fns.family(method).noKeywords
 	args, keywords := n.arguments(receiver, noKeywords)
 	if n.badMapping && !noKeywords && fns.family(method).levels != nil {
@@ -206,7 +275,10 @@ func (ev *evaluation) evalInvocation(n *invocation, receiver any, sc *Context) (
 	if err := ev.callable(fns, method, args, keywords, sc); err != nil {
 		return nil, err
 	}
-	return ev.call(fns, method, st.bound, args, keywords, sc)
+	if bound == nil {
+		bound = bindAll(fns.family(method).levels, args, keywords, ev.opts)
+	}
+	return ev.call(fns, method, bound, args, keywords, sc)
 }
 
 func (ev *evaluation) binary(n *invocation, st *site, sc *Context) (any, error) {

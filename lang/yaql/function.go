@@ -156,7 +156,7 @@ func parseParam(decl string) (p Param, stars int, err error) {
 		p.nullable = true
 	case strings.HasSuffix(typ, "!"):
 	default:
-		p.nullable = p.typ.accept == clEvery || literal == "null"
+		p.nullable = p.typ.accept&clEvery == clEvery || literal == "null"
 	}
 	if hasDefault {
 		p.value, err = parseDefault(strings.TrimSpace(literal))

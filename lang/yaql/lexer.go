@@ -52,8 +52,9 @@ func isWord(r rune) bool { return unicode.IsLetter(r) || unicode.IsNumber(r) || 
 func isWordStart(r rune) bool { return isWord(r) && !unicode.IsDigit(r) }
 
 type lexer struct {
-	src string
-	pos int
+	src   string
+	pos   int
+	types bool // names of types are enabled
 }
 
 func (l *lexer) fail(pos int, format string, args ...any) error {
@@ -99,7 +100,7 @@ func (l *lexer) next() (token, error) {
 			return token{kind: tokFunction, pos: start, text: name}, nil
 		case strings.HasPrefix(name, "__"):
 			return token{}, l.fail(start, "invalid name %q: names that start with __ are reserved", name)
-		case wordOperators[name]:
+		case wordOperators[name], name == "is" && l.types:
 			return token{kind: tokSymbol, pos: start, text: name}, nil
 		case name == "true", name == "false":
 			return token{kind: tokConstant, pos: start, text: name, value: name == "true"}, nil
@@ -109,6 +110,10 @@ func (l *lexer) next() (token, error) {
 		return token{kind: tokKeyword, pos: start, text: name}, nil
 	case r == '\'' || r == '"' || r == '`':
 		return l.quoted(byte(r))
+	}
+	if l.types && l.peek() == ':' {
+		l.pos++
+		return token{kind: tokSymbol, pos: start, text: ":"}, nil
 	}
 	for _, s := range symbols {
 		if strings.HasPrefix(l.src[start:], s) {
@@ -138,15 +143,15 @@ func (l *lexer) number() (token, error) {
 		return token{}, l.fail(start, "invalid number %q", l.src[start:l.pos])
 	}
 	text := l.src[start:l.pos]
-	digits := asciiDigits(text)
+	digits, err := asciiDigits(text)
+	if err != nil {
+		return token{}, l.fail(start, "%s", err)
+	}
 	t := token{kind: tokConstant, pos: start, text: text}
 	if fraction {
 		// A literal out of range is infinite.
 		t.value, _ = strconv.ParseFloat(digits, 64)
 		return t, nil
-	}
-	if len(digits) > maxIntDigits {
-		return token{}, l.fail(start, "number of more than %d digits", maxIntDigits)
 	}
 	n, _ := new(big.Int).SetString(digits, 10)
 	t.value = normInt(n)

@@ -1,5 +1,7 @@
 package yaql
 
+import "cmp"
+
 var branchingFunctions = []*Function{
 	Func("switch", "*args rule", switchRules).WithoutKeywords().
 		Document("Returns what the first condition that is true leads to, or null.",
@@ -69,7 +71,7 @@ func switchCase(c *Call) (any, error) {
 func coalesce(c *Call) (any, error) {
 	for _, f := range c.Rest() {
 		if v, err := lambdaOf(f).Call(); v != nil || err != nil {
-			return v, err
+			return v, cmp.Or(err, opaque(v))
 		}
 	}
 	return nil, nil

@@ -3,9 +3,9 @@ package yaql
 import "slices"
 
 var collectionFunctions = []*Function{
-	Func("#list", "*args any", value(func(c *Call) any { return NewList(slices.Clone(c.Rest())) })).
+	Func("#list", "*args stored", value(func(c *Call) any { return NewList(slices.Clone(c.Rest())) })).
 		Document("Returns a list: [1, 2] calls it.", `[1, a, null]`, `[1, "a", null]`),
-	Func("list", "*args any", func(c *Call) (any, error) { return c.listOf(c.spread(c.Rest())) }).
+	Func("list", "*args stored", func(c *Call) (any, error) { return c.listOf(c.spread(c.Rest())) }).
 		Document("Returns a list of the arguments. Those that are iterators are replaced by their items.",
 			`list(1, [2], [3, 4].select($))`, `[1, [2], 3, 4]`),
 	Method("toList", "collection iterable", func(c *Call) (any, error) {
@@ -40,7 +40,7 @@ var collectionFunctions = []*Function{
 	Method("delete", "collection iterable, position int, count int=1", deleteItems).
 		Document("Returns the items without those at a position. A negative count stands for all that follow.",
 			`[1, 2, 3, 4].delete(1)`, `[1, 3, 4]`, `[1, 2, 3, 4].delete(1, -1)`, `[1]`),
-	Method("replace", "collection iterable, position int, value any, count int=1", func(c *Call) (any, error) {
+	Method("replace", "collection iterable, position int, value stored, count int=1", func(c *Call) (any, error) {
 		return replaceItems(c, one(c.Arg(2))), nil
 	}).Document("Returns the items with a value in place of those at a position. A negative count stands for all that follow.",
 		`[1, 2, 3].replace(0, a, 2)`, `["a", 3]`),
@@ -48,11 +48,11 @@ var collectionFunctions = []*Function{
 		return replaceItems(c, c.Iter(2)), nil
 	}).Document("Returns the items with others in place of those at a position. A negative count stands for all that follow.",
 		`[1, 2, 3].replaceMany(0, [a, b], -1)`, `["a", "b"]`),
-	Method("insert", "collection nonset, position int, value any", func(c *Call) (any, error) {
+	Method("insert", "collection nonset, position int, value stored", func(c *Call) (any, error) {
 		return insertItems(c, c.clamped(1), one(c.Arg(2))), nil
 	}).Document("Returns the items with a value before that at a position, or after the last.",
 		`[1, 2].select($).insert(1, a)`, `[1, "a", 2]`),
-	Method("insert", "collection sequence, position int, value any", insertIntoList).
+	Method("insert", "collection sequence, position int, value stored", insertIntoList).
 		Document("Returns the list with a value before the item at a position. A negative position counts from the end.",
 			`[1, 2].insert(-1, a)`, `[1, "a", 2]`),
 	Method("insertMany", "collection iterable, position int, values iterable", func(c *Call) (any, error) {
@@ -84,7 +84,7 @@ func contains(c *Call, collection, value int) (any, error) {
 
 // has reports whether an item equals v.
 func (c *Call) has(it *Iterator, v any) (bool, error) {
-	i, err := c.position(it, func(item any) (bool, error) { return Equal(item, v), nil }, false)
+	i, err := c.position(it, func(item any) (bool, error) { return equal(item, v) }, false)
 	return i >= 0, err
 }
 
@@ -96,15 +96,15 @@ func (c *Call) listOf(it *Iterator) (any, error) {
 
 // spread returns the values, with the items of iterators in their place.
 func (c *Call) spread(values []any) *Iterator {
-	return c.unnest(iterateSlice(values), func(v any) bool { return classOf(v) == clIterator })
+	return c.unnest(iterateSlice(values), clIterator)
 }
 
 func flatten(c *Call) (any, error) {
-	return c.unnest(c.Iter(0), func(v any) bool { return classOf(v)&clAnyIter != 0 }), nil
+	return c.unnest(c.Iter(0), clAnyIter|clOpaque), nil
 }
 
-// unnest returns an iterator over the items, and the items of items for which nested is true.
-func (c *Call) unnest(it *Iterator, nested func(any) bool) *Iterator {
+// unnest returns an iterator over the items, and the items of items of the nested classes.
+func (c *Call) unnest(it *Iterator, nested class) *Iterator {
 	stack := []*Iterator{it}
 	return NewIterator(func() (any, bool, error) {
 		for len(stack) > 0 {
@@ -114,7 +114,7 @@ func (c *Call) unnest(it *Iterator, nested func(any) bool) *Iterator {
 				return nil, false, err
 			case !ok:
 				stack = stack[:len(stack)-1]
-			case !nested(v):
+			case classOf(v)&nested == 0:
 				return v, true, nil
 			case len(stack) > maxNesting:
 				return nil, false, Errorf(Limit, "collection nested deeper than %d levels", maxNesting)

@@ -12,16 +12,16 @@ var dictFunctions = []*Function{
 			`[a, bc].toDict($.len(), $ + x)`, `{"1": "ax", "2": "bcx"}`, `[1, 2].toDict($)`, `{"1": 1, "2": 2}`),
 	Func("#indexer", "dict dict, key any", func(c *Call) (any, error) { return fetch(c.Dict(0), c.Arg(1)) }).
 		Document("Returns the value of a key that must exist.", `{a => 1}[a]`, `1`, `{a => 1}[b]`, `error: key`),
-	Func("#indexer", "dict dict, key any, default any", dictGet).
+	Func("#indexer", "dict dict, key any, default stored", dictGet).
 		Document("Returns the value of a key or, if there is none, the default.", `{a => 1}[b, 2]`, `2`),
 	Func("#operator_.", "dict dict, key keyword", func(c *Call) (any, error) { return fetch(c.Dict(0), c.Arg(1)) }).
 		Document("Returns the value of a key that must exist.", `{a => 1}.a`, `1`, `{a => 1}.b`, `error: key`),
-	Method("get", "dict dict, key any, default any=null", dictGet).
+	Method("get", "dict dict, key any, default stored=null", dictGet).
 		Document("Returns the value of a key or, if there is none, the default.", `{a => 1}.get(a)`, `1`, `{a => 1}.get(b, 2)`, `2`),
 	Func("#operator_+", "left dict, right dict", mergeDicts).
 		Document("Merges dictionaries. The right one's values take precedence.",
 			`{a => 1, b => 2} + {b => 3}`, `{"a": 1, "b": 3}`),
-	Method("set", "dict dict, key any, value any", func(c *Call) (any, error) {
+	Method("set", "dict dict, key any, value stored", func(c *Call) (any, error) {
 		return c.Dict(0).Clone().with([]entry{{c.Arg(1), c.Arg(2)}})
 	}).WithoutKeywords().
 		Document("Returns the dictionary with a key set to a value.", `{a => 1}.set(b, 2)`, `{"a": 1, "b": 2}`),
@@ -105,8 +105,8 @@ func (c *Call) parts(v any) (*Iterator, error) {
 		chars, err := c.characters(s)
 		return c.Iterate(chars), err
 	}
-	if classOf(v)&(clAnyIter|clDict) == 0 {
-		return nil, Errorf(TypeError, "a %s has no parts", typeName(v))
+	if classOf(v)&(clAnyIter|clDict|clOpaque) == 0 {
+		return nil, Errorf(TypeError, "%s has no parts", typeName(v))
 	}
 	return c.inner(v)
 }
@@ -214,7 +214,10 @@ func (m *merger) merge(a, b *Dict, levels int) (any, error) {
 
 // value merges the values of a key. The type of the second one decides.
 func (m *merger) value(v, w any, levels int) (any, error) {
-	mismatch := func() error { return Errorf(TypeError, "cannot merge a %s with a %s", typeName(v), typeName(w)) }
+	if err := opaque(v, w); err != nil {
+		return nil, err
+	}
+	mismatch := func() error { return Errorf(TypeError, "cannot merge %s with %s", typeName(v), typeName(w)) }
 	if levels != 1 {
 		switch w := w.(type) {
 		case *Dict:

@@ -75,6 +75,8 @@ func (c *Call) write(b *strings.Builder, v any, nested bool) error {
 		b.WriteString(timeText(v, nested))
 	case TimeSpan:
 		b.WriteString(spanText(v, nested))
+	case Opaque:
+		return v.YAQLOpaque()
 	default:
 		b.WriteString("<" + typeName(v) + ">")
 	}
@@ -148,23 +150,24 @@ var (
 )
 
 func formatString(c *Call) (any, error) {
-	f := formatter{c: c}
-	var size int64
-	var err error
-	text := formatField.ReplaceAllStringFunc(c.String(0), func(field string) (s string) {
-		if err == nil {
-			s, err = f.field(formatField.FindStringSubmatch(field))
-		}
-		if size += int64(len(s)); err == nil {
+	f, rest, size := formatter{c: c}, c.String(0), int64(0)
+	var parts []any
+	for m := formatField.FindStringSubmatch(rest); m != nil; m = formatField.FindStringSubmatch(rest) {
+		v, err := f.field(m)
+		if size += 32 + sizeOf(v); err == nil {
 			err = c.Reserve(size)
 		}
-		return s
-	})
-	return text, err
+		if err != nil {
+			return nil, err
+		}
+		before, after, _ := strings.Cut(rest, m[0])
+		parts, rest = append(parts, before, v), after
+	}
+	return c.join(iterateSlice(append(parts, rest)), "", true)
 }
 
-// field returns the text of a match of formatField.
-func (f *formatter) field(m []string) (string, error) {
+// field returns the text of a match of formatField, or an opaque value for it.
+func (f *formatter) field(m []string) (any, error) {
 	switch m[0] {
 	case "{{", "}}":
 		return m[0][:1], nil
@@ -188,8 +191,8 @@ func (f *formatter) field(m []string) (string, error) {
 	case m[4] != "":
 		err = Errorf(Value, "unknown or unsupported conversion %q", m[4])
 	}
-	if err != nil {
-		return "", err
+	if _, ok := v.(Text); err != nil || ok && m[5] == "" {
+		return v, err
 	}
 	return f.c.formatValue(v, m[5])
 }
@@ -238,7 +241,7 @@ func (c *Call) part(v any, key string) (any, error) {
 	}
 	item, ok, err := index(c.ev, from, at)
 	if !ok && err == nil {
-		err = Errorf(TypeError, "a %s has no part %s", typeName(v), shorten(key))
+		err = Errorf(TypeError, "%s has no part %s", typeName(v), shorten(key))
 	}
 	return item, err
 }
@@ -285,7 +288,7 @@ func (c *Call) formatValue(v any, spec string) (string, error) {
 	case isString:
 		align = "<"
 	case !isInt(v) && !isNumber(v):
-		return "", Errorf(TypeError, "a %s takes no format", typeName(v))
+		return "", cmp.Or[error](opaque(v), Errorf(TypeError, "%s takes no format", typeName(v)))
 	}
 	f, err := parseSpec(spec, align)
 	if err != nil {
@@ -307,7 +310,7 @@ func (c *Call) formatValue(v any, spec string) (string, error) {
 }
 
 func (f *formatSpec) invalid(v any) error {
-	return Errorf(Value, "invalid or unsupported format %q for a %s", shorten(f.text), typeName(v))
+	return Errorf(Value, "invalid or unsupported format %q for %s", shorten(f.text), typeName(v))
 }
 
 func (f *formatSpec) number(v any) (string, error) {

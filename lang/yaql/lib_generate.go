@@ -18,7 +18,7 @@ var generatorFunctions = []*Function{
 		}
 		return count(start, nil, step), nil
 	}).Document("Returns integers without an end.", `sequence().takeWhile($ < 3)`, `[0, 1, 2]`, `sequence(5, -2).take(3)`, `[5, 3, 1]`),
-	Method("repeat", "value any, times int=-1", repeatValue).
+	Method("repeat", "value stored, times int=-1", repeatValue).
 		Document("Returns a value a number of times, or without an end.", `a.repeat(2)`, `["a", "a"]`, `a.repeat().take(3)`, `["a", "a", "a"]`),
 	Method("cycle", "collection iterable", cycle).
 		Document("Returns the items again and again, without an end.", `[1, 2].cycle().take(5)`, `[1, 2, 1, 2, 1]`),

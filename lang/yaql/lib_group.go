@@ -1,6 +1,7 @@
 package yaql
 
 import (
+	"cmp"
 	"errors"
 	"unicode/utf8"
 )
@@ -214,9 +215,9 @@ func sliceWhere(c *Call) (any, error) {
 	var before any
 	return parted(c, func(v any, i int) (bool, int, error) {
 		now, err := predicate.Call(v)
-		ok := i > 0 && !Equal(now, before)
+		same, err2 := equal(now, before)
 		before = now
-		return ok, 0, err
+		return i > 0 && !same, 0, cmp.Or(err, err2)
 	}), nil
 }
 

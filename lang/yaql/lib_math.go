@@ -67,7 +67,10 @@ var (
 )
 
 // asciiDigits trims white space and replaces the decimal digits of other scripts.
-func asciiDigits(s string) string {
+func asciiDigits(s string) (string, error) {
+	if s = strings.TrimFunc(s, isSpace); len(s) > maxIntDigits {
+		return "", Errorf(Value, "number of more than %d digits", maxIntDigits)
+	}
 	return strings.Map(func(r rune) rune {
 		if r < 0x80 || !unicode.Is(unicode.Nd, r) {
 			return r
@@ -78,7 +81,7 @@ func asciiDigits(s string) string {
 			zero--
 		}
 		return '0' + (r-zero)%10
-	}, strings.TrimFunc(s, isSpace))
+	}, s), nil
 }
 
 func shorten(s string) string {
@@ -101,7 +104,10 @@ func toInt(c *Call) (any, error) {
 		n, _ := big.NewFloat(v).Int(nil)
 		return normInt(n), nil
 	case string:
-		s := asciiDigits(v)
+		s, err := asciiDigits(v)
+		if err != nil {
+			return nil, err
+		}
 		if !intText.MatchString(s) {
 			return nil, Errorf(Value, "%q is not an integer", shorten(v))
 		}
@@ -111,7 +117,7 @@ func toInt(c *Call) (any, error) {
 		n, _ := new(big.Int).SetString(s, 10)
 		return normInt(n), nil
 	}
-	return nil, Errorf(TypeError, "a %s cannot be converted to an integer", typeName(c.Arg(0)))
+	return nil, Errorf(TypeError, "%s cannot be converted to an integer", typeName(c.Arg(0)))
 }
 
 func toFloat(c *Call) (any, error) {
@@ -119,7 +125,10 @@ func toFloat(c *Call) (any, error) {
 	case nil:
 		return 0.0, nil
 	case string:
-		s := asciiDigits(v)
+		s, err := asciiDigits(v)
+		if err != nil {
+			return nil, err
+		}
 		if !floatText.MatchString(s) {
 			return nil, Errorf(Value, "%q is not a number", shorten(v))
 		}
@@ -186,14 +195,11 @@ func shift(c *Call, left bool) (any, error) {
 
 // greater returns one argument if the second is greater than the first, and the other if not.
 func greater(c *Call, ifGreater, otherwise int) (any, error) {
-	v, err := c.Invoke("#operator_>", c.Arg(1), c.Arg(0))
-	if err != nil {
-		return nil, err
+	ok, err := truthOf(c.Invoke("#operator_>", c.Arg(1), c.Arg(0)))
+	if ok {
+		return c.Arg(ifGreater), err
 	}
-	if Truth(v) {
-		return c.Arg(ifGreater), nil
-	}
-	return c.Arg(otherwise), nil
+	return c.Arg(otherwise), err
 }
 
 func power(c *Call) (any, error) {
@@ -262,8 +268,8 @@ func powerModulo(a, b, c any) (any, error) {
 	if m.Sign() == 0 {
 		return nil, Errorf(Value, "the modulus of pow must not be 0")
 	}
-	// The time is that of a multiplication of moduli for each bit of the exponent.
-	if int64(y.BitLen())*int64(m.BitLen()) > maxIntBits*16 {
+	// The time is that of a multiplication of moduli for each bit of the exponent, or that of the inverse of the base.
+	if int64(y.BitLen())*int64(m.BitLen()) > maxIntBits*16 || y.Sign() < 0 && m.BitLen() > maxIntBits/8 {
 		return nil, Errorf(Limit, "pow of %d bits modulo %d bits", y.BitLen(), m.BitLen())
 	}
 	abs := new(big.Int).Abs(m)
@@ -316,9 +322,9 @@ func round(c *Call) (any, error) {
 // roundTo rounds to a multiple of a power of ten.
 func roundTo(x *big.Rat, zeros int) *big.Int {
 	unit := new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(zeros)), nil)
-	x = new(big.Rat).Quo(x, new(big.Rat).SetInt(unit))
-	q, rest := new(big.Int).DivMod(x.Num(), x.Denom(), new(big.Int))
-	if c := rest.Lsh(rest, 1).Cmp(x.Denom()); c > 0 || c == 0 && q.Bit(0) == 1 {
+	denom := new(big.Int).Mul(x.Denom(), unit) // A big.Rat would look for the greatest common divisor.
+	q, rest := new(big.Int).DivMod(x.Num(), denom, new(big.Int))
+	if c := rest.Lsh(rest, 1).Cmp(denom); c > 0 || c == 0 && q.Bit(0) == 1 {
 		q.Add(q, big.NewInt(1))
 	}
 	return q.Mul(q, unit)

@@ -1,6 +1,7 @@
 package yaql
 
 import (
+	"cmp"
 	"math"
 	"strings"
 	"unicode/utf8"
@@ -13,9 +14,12 @@ var operatorFunctions = append([]*Function{
 	Func("#operator_or", "left lambda, right lambda", junction(true)).
 		Document("Returns the left operand if it counts as true, and otherwise the right one, which is evaluated only then.",
 			`1 or 2`, `1`, `'' or 2`, `2`),
-	Func("#unary_operator_not", "operand any", value(func(c *Call) any { return !Truth(c.Arg(0)) })).
+	Func("#unary_operator_not", "operand any", func(c *Call) (any, error) {
+		ok, err := Truth(c.Arg(0))
+		return !ok, err
+	}).
 		Document("Returns whether the operand counts as false: null, false, zero, or empty.", `not {}`, `true`, `not 1`, `false`),
-	Func("bool", "value any", value(func(c *Call) any { return Truth(c.Arg(0)) })).
+	Func("bool", "value any", func(c *Call) (any, error) { return Truth(c.Arg(0)) }).
 		Document("Returns whether the value counts as true.", `bool([])`, `false`, `bool(2)`, `true`),
 	Func("isBoolean", "value any", value(func(c *Call) any { _, ok := c.Arg(0).(bool); return ok })).
 		Document("Returns whether the value is true or false.", `isBoolean(false)`, `true`, `isBoolean(0)`, `false`),
@@ -32,7 +36,8 @@ var operatorFunctions = append([]*Function{
 		Document("Returns the operand.", `+1`, `1`),
 	Func("#unary_operator_-", "operand number", value(func(c *Call) any { return negate(c.Arg(0)) })).
 		Document("Negates a number.", `-(1 + 2)`, `-3`),
-	infix("+", "string", "string").Document("Joins strings.", `'a' + b`, `"ab"`),
+	Func("#operator_+", "left text, right text", func(c *Call) (any, error) { return c.join(iterateSlice(c.args), "", true) }).
+		Document("Joins strings.", `'a' + b`, `"ab"`),
 	Func("#operator_*", "text string, times int", func(c *Call) (any, error) {
 		n, err := c.times(int64(len(c.String(0))))
 		return strings.Repeat(c.String(0), n), err
@@ -85,10 +90,11 @@ func orderings() []*Function {
 func junction(or bool) func(*Call) (any, error) {
 	return func(c *Call) (any, error) {
 		v, err := c.Lambda(0).Call()
-		if err != nil || Truth(v) == or {
+		if ok, err := truthOf(v, err); err != nil || ok == or {
 			return v, err
 		}
-		return c.Lambda(1).Call()
+		v, err = c.Lambda(1).Call()
+		return v, cmp.Or(err, opaque(v))
 	}
 }
 

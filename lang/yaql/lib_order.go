@@ -117,13 +117,13 @@ func (o *ordered) compare(a, b *sortable, size *int64) (int, error) {
 			}
 		}
 		order := 0
-		if v, err := o.less(a.keys[i], b.keys[i]); err != nil {
+		if ok, err := truthOf(o.less(a.keys[i], b.keys[i])); err != nil {
 			return 0, err
-		} else if Truth(v) {
+		} else if ok {
 			order = -1
-		} else if v, err := o.greater(a.keys[i], b.keys[i]); err != nil {
+		} else if ok, err := truthOf(o.greater(a.keys[i], b.keys[i])); err != nil {
 			return 0, err
-		} else if Truth(v) {
+		} else if ok {
 			order = 1
 		}
 		if key.descending {

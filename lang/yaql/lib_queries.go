@@ -1,6 +1,9 @@
 package yaql
 
-import "slices"
+import (
+	"cmp"
+	"slices"
+)
 
 var queryFunctions = []*Function{
 	Method("where", "collection iterable, predicate lambda", where).
@@ -26,7 +29,7 @@ var queryFunctions = []*Function{
 		Document("Returns the items before the first one for which the predicate is false.", `[1, 2, 3, 1].takeWhile($ < 3)`, `[1, 2]`),
 	Method("skipWhile", "collection iterable, predicate lambda", skipWhile).
 		Document("Returns the items from the first one on for which the predicate is false.", `[1, 2, 3, 1].skipWhile($ < 3)`, `[3, 1]`),
-	Extension("append", "collection iterable, *args any", func(c *Call) (any, error) {
+	Extension("append", "collection iterable, *args stored", func(c *Call) (any, error) {
 		return Chain(c.Iter(0), iterateSlice(c.Rest())), nil
 	}).Document("Returns the items and then the arguments.", `[1].append(2, [3])`, `[1, 2, [3]]`),
 	Extension("concat", "*collections iterable", func(c *Call) (any, error) { return Chain(c.iterators()...), nil }).
@@ -56,9 +59,9 @@ var queryFunctions = []*Function{
 		Document("Returns the number of items, which are read.", `[1, 2].where($ > 1).len()`, `1`),
 	Method("count", "collection iterable", countItems).
 		Document("Returns the number of items, which are read.", `[1, 2].count()`, `2`),
-	Method("first", "collection iterable, default any=unset", first).
+	Method("first", "collection iterable, default stored=unset", first).
 		Document("Returns the first item or, if there is none, the default.", `[1, 2].first()`, `1`, `[].first(0)`, `0`, `[].first()`, `error: value`),
-	Method("last", "collection iterable, default any=unset", last).
+	Method("last", "collection iterable, default stored=unset", last).
 		Document("Returns the last item or, if there is none, the default.", `[1, 2].last()`, `2`, `[].last(0)`, `0`),
 	Method("single", "collection iterable", single).
 		Document("Returns the only item of a collection.", `[1].single()`, `1`, `[1, 2].single()`, `error: value`),
@@ -76,12 +79,12 @@ var queryFunctions = []*Function{
 		Document("Returns the greatest of the items and the initial value, if there is one.", `[].max(1)`, `1`),
 	Method("min", "collection iterable, initial any=unset", fold("min")).
 		Document("Returns the least of the items and the initial value, if there is one.", `[].min(1)`, `1`),
-	Method("aggregate", "collection iterable, selector lambda, seed any=unset", aggregate).
+	Method("aggregate", "collection iterable, selector lambda, seed stored=unset", aggregate).
 		Document("Returns the result of applying the selector to the seed, or the first item, and the next item, then to that result "+
 			"and the next item, and so on.", `[a, b, c].aggregate($1 + '-' + $2)`, `"a-b-c"`, `[1, 2].aggregate($1 - $2, 10)`, `7`),
-	Method("reduce", "collection iterable, selector lambda, seed any=unset", aggregate).
+	Method("reduce", "collection iterable, selector lambda, seed stored=unset", aggregate).
 		Document("Is aggregate.", `[1, 2, 3].reduce($1 * $2)`, `6`),
-	Method("accumulate", "collection iterable, selector lambda, seed any=unset", accumulate).
+	Method("accumulate", "collection iterable, selector lambda, seed stored=unset", accumulate).
 		Document("Returns all intermediate results of aggregate.", `[1, 2, 3].accumulate($1 + $2)`, `[1, 3, 6]`, `[1].accumulate($1 + $2, 10)`, `[10, 11]`),
 }
 
@@ -143,7 +146,7 @@ func (c *Call) expand(next func() (*Iterator, error)) *Iterator {
 // inner returns an iterator over a collection in another one, within the limits.
 func (c *Call) inner(v any) (*Iterator, error) {
 	v, err := c.ev.limited(v)
-	return c.Iterate(v), err
+	return c.Iterate(v), cmp.Or(err, opaque(v))
 }
 
 // iterators returns iterators over the further arguments.
@@ -177,7 +180,7 @@ func (c *Call) satisfies() func(v any) (bool, error) {
 	f := c.Lambda(1)
 	return func(v any) (bool, error) {
 		if f == nil {
-			return Truth(v), nil
+			return Truth(v)
 		}
 		return f.Test(v)
 	}
@@ -211,7 +214,7 @@ func selectMany(c *Call) (any, error) {
 		if v, err = selector.Call(v); err != nil {
 			return nil, err
 		}
-		if classOf(v)&clAnyIter == 0 {
+		if classOf(v)&(clAnyIter|clOpaque) == 0 {
 			return one(v), nil
 		}
 		return c.inner(v)
@@ -396,7 +399,7 @@ func indexer(test func(*Call) func(any) (bool, error), last bool) func(*Call) (a
 
 // equals returns a test for items that equal the second argument.
 func (c *Call) equals() func(any) (bool, error) {
-	return func(v any) (bool, error) { return Equal(v, c.Arg(1)), nil }
+	return func(v any) (bool, error) { return equal(v, c.Arg(1)) }
 }
 
 // position returns the index of the first item, or the last, for which test is true, or -1.

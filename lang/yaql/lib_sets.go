@@ -1,5 +1,7 @@
 package yaql
 
+import "cmp"
+
 var setFunctions = []*Function{
 	Func("set", "*args any", func(c *Call) (any, error) { return c.setOf(c.spread(c.Rest())) }).
 		Document("Returns a set of the arguments. Those that are iterators are replaced by their items.",
@@ -86,7 +88,9 @@ func combineRest(c *Call, keep int) (any, error) {
 }
 
 func setOrdering(op string, compare func(a, b *Set) bool) *Function {
-	return Func("#operator_"+op, "left set, right set", value(func(c *Call) any { return compare(c.Set(0), c.Set(1)) }))
+	return Func("#operator_"+op, "left set, right set", func(c *Call) (any, error) {
+		return compare(c.Set(0), c.Set(1)), cmp.Or(Known(c.Set(0)), Known(c.Set(1)))
+	})
 }
 
 // setOf returns a set of the items, within the limits.

@@ -14,7 +14,7 @@ import (
 )
 
 var stringFunctions = []*Function{
-	Func("concat", "*args string", func(c *Call) (any, error) { return c.join(iterateSlice(c.Rest()), "", true) }).
+	Func("concat", "*args text", func(c *Call) (any, error) { return c.join(iterateSlice(c.Rest()), "", true) }).
 		Document("Joins strings.", `concat(ab, c)`, `"abc"`),
 	Method("toUpper", "string string", value(func(c *Call) any { return cases.Upper(language.Und).String(c.String(0)) })).
 		Document("Returns the string in upper case.", `'aß1'.toUpper()`, `"ASS1"`),
@@ -44,7 +44,7 @@ var stringFunctions = []*Function{
 		return nil
 	})).Document("Is trim, except that the result is null if nothing is left.", `' a '.norm()`, `"a"`, `' '.norm()`, `null`),
 	Extension("isEmpty", "string string?, trim bool=true, chars string=null", value(func(c *Call) any {
-		return c.String(0) == "" || Truth(c.Arg(1)) && trim(c, 2, strings.TrimFunc) == ""
+		return c.String(0) == "" || c.Bool(1) && trim(c, 2, strings.TrimFunc) == ""
 	})).Document("Returns whether the string is null or, without white space or the characters given at its ends, empty.",
 		`' '.isEmpty()`, `true`, `' '.isEmpty(trim => false)`, `false`, `isEmpty(null)`, `true`, `aba.isEmpty(chars => ab)`, `true`),
 	Method("replace", "string string, old string, new string, count int=-1", func(c *Call) (any, error) {
@@ -54,7 +54,7 @@ var stringFunctions = []*Function{
 	Method("replace", "string string, replacements dict, count int=-1", replaceByDict).
 		Document("Replaces the keys of a dictionary by its values, one key after the other, and each at most count times.",
 			`'a-b'.replace({a => b, b => c})`, `"c-c"`),
-	Extension("format", "_FormatString string, *args any, **kwargs any", formatString).
+	Extension("format", "_FormatString string, *args stored, **kwargs stored", formatString).
 		Document("Replaces fields in braces by arguments: {}, {0}, {name}, {0[key]}, {0:>8.2f}, as Python does. Attributes of values cannot be reached.",
 			`'{0}, {x:>4}'.format(a, x => 1)`, `"a,    1"`, `'{:.2f}'.format(2.5)`, `"2.50"`, `'{0.__class__}'.format(1)`, `error: type`),
 	Method("substring", "string string, start int, length int=-1", value(func(c *Call) any {
@@ -93,7 +93,7 @@ var stringFunctions = []*Function{
 		Document("Returns whether the string ends with any of the others.", `abc.endsWith(bc)`, `true`),
 	Func("hex", "num number?", func(c *Call) (any, error) {
 		if !isInt(c.Arg(0)) {
-			return nil, Errorf(TypeError, "a %s has no hexadecimal form", typeName(c.Arg(0)))
+			return nil, Errorf(TypeError, "%s has no hexadecimal form", typeName(c.Arg(0)))
 		}
 		return fmt.Sprintf("%#x", bigOf(c.Arg(0))), nil
 	}).Document("Returns an integer in hexadecimal.", `hex(-255)`, `"-0xff"`, `hex(1.5)`, `error: type`),
@@ -184,25 +184,35 @@ func splitString(c *Call, fromRight bool) (any, error) {
 	return NewPlainList(parts), nil
 }
 
-// join joins the items, converted by str unless they are strings that may be taken directly.
+// join joins the items, converted by str unless they are opaque, or strings that may be taken directly.
 func (c *Call) join(it *Iterator, sep string, direct bool) (any, error) {
 	var b strings.Builder
+	var parts []any // before what is in b
+	var text Text   // the first
+	size := 0
 	for first := true; ; first = false {
 		v, ok, err := it.Next()
-		if err != nil || !ok {
+		switch {
+		case err != nil || !ok && text == nil:
 			return b.String(), err
+		case !ok:
+			return text.YAQLText(append(parts, b.String()))
+		case !first:
+			b.WriteString(sep)
 		}
 		s, isString := v.(string)
-		if !direct || !isString {
+		if t, isText := v.(Text); isText {
+			if parts = append(parts, b.String(), v); text == nil {
+				text = t
+			}
+			b.Reset()
+		} else if !direct || !isString {
 			if s, err = c.str(v); err != nil {
 				return nil, err
 			}
 		}
-		if err := c.Reserve(int64(b.Len() + len(sep) + len(s))); err != nil {
-			return nil, err
-		}
-		if !first {
-			b.WriteString(sep)
+		if size += len(sep) + len(s); c.Reserve(int64(size+32*len(parts))) != nil {
+			return nil, c.ev.overQuota()
 		}
 		b.WriteString(s)
 	}
@@ -213,7 +223,7 @@ func (c *Call) str(v any) (string, error) {
 	text, err := c.Invoke("str", v)
 	s, ok := text.(string)
 	if err == nil && !ok {
-		err = Errorf(TypeError, "str returned a %s", typeName(text))
+		err = Errorf(TypeError, "str returned %s", typeName(text))
 	}
 	return s, err
 }

@@ -9,7 +9,7 @@ var systemFunctions = []*Function{
 	Func(opVariable, "name const.string", value(func(c *Call) any { return c.outer.Get(c.String(0)) })).
 		Document("Returns the value of a variable. $name calls it, so that replacing it changes what variables are.",
 			`with(1) -> $1`, `1`),
-	Func("#operator_.", "receiver any, expr lambda.method", func(c *Call) (any, error) { return c.Lambda(1).CallOn(c.Arg(0)) }).
+	Func("#operator_.", "receiver stored, expr lambda.method", func(c *Call) (any, error) { return c.Lambda(1).CallOn(c.Arg(0)) }).
 		Document("Calls a method of the left operand.", `[1, 2].len()`, `2`),
 	Func("#operator_?.", "receiver any, expr expr", safeDot).
 		Document("Is the operator . unless the left operand is null: then the result is null.",
@@ -18,9 +18,9 @@ var systemFunctions = []*Function{
 		return c.Lambda(1).CallIn(c.Arg(0).(*Context))
 	}).Document("Evaluates the right operand in a context that let, with, def or unpack returned.",
 		`let(a => 1) -> $a + 1`, `2`),
-	Func("with", "*args any", with).
+	Func("with", "*args stored", with).
 		Document("Returns a context with the arguments as $1, $2 and so on.", `with(ab, cd) -> $2 + $1`, `"cdab"`),
-	Func("let", "*args any, **variables any", let).
+	Func("let", "*args stored, **variables stored", let).
 		Document("Returns a context with the arguments as variables: positional ones as $1, $2 and so on.",
 			`let(1, 2, a => 3) -> $1 + $2 + $a`, `6`),
 	Func("def", "name string, func lambda", def).
@@ -39,7 +39,7 @@ var systemFunctions = []*Function{
 }
 
 var delegateFunctions = []*Function{
-	Func("#call", "callable function!, *args any, **kwargs any", callValue).
+	Func("#call", "callable function!, *args stored, **kwargs stored", callValue).
 		Document("Calls a function that is a value: $f(1) calls it.", `let(f => lambda(2 * $)) -> $f(4)`, `8`),
 	Func("lambda", "func lambda", func(c *Call) (any, error) { return c.Arg(0), nil }).
 		Document("Returns a function as a value. It takes the option delegates.",
@@ -76,7 +76,7 @@ func let(c *Call) (any, error) {
 
 func def(c *Call) (any, error) {
 	body := c.Lambda(1)
-	f := Func(c.String(0), "*args any, **kwargs any", func(call *Call) (any, error) {
+	f := Func(c.String(0), "*args stored, **kwargs stored", func(call *Call) (any, error) {
 		return body.CallNamed(call.Rest(), call.Others)
 	})
 	f.dynamic = true

@@ -185,3 +185,6 @@ func negate(v any) any {
 	}
 	return normInt(new(big.Int).Neg(bigOf(v)))
 }
+
+// Integer returns n as a value.
+func Integer(n *big.Int) any { return normInt(n) }

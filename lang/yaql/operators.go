@@ -22,10 +22,12 @@ var shortcuts = map[string]binaryOperator{
 	"#operator_>":   ordering(false, false, true),
 	"#operator_>=":  ordering(false, true, true),
 	"*equal": func(_ *evaluation, a, b any) (any, bool, error) {
-		return Equal(a, b), true, nil
+		same, err := equal(a, b)
+		return same, true, err
 	},
 	"*not_equal": func(_ *evaluation, a, b any) (any, bool, error) {
-		return !Equal(a, b), true, nil
+		same, err := equal(a, b)
+		return !same, true, err
 	},
 	"#indexer": index,
 }
@@ -68,9 +70,9 @@ func ordering(less, equal, greater bool) binaryOperator {
 		c := 0
 		switch {
 		case a == nil && b == nil:
-		case a == nil:
+		case a == nil && classOf(b) != clOpaque:
 			c = -1
-		case b == nil:
+		case b == nil && classOf(a) != clOpaque:
 			c = 1
 		case isNumber(a) && isNumber(b):
 			var ordered bool

@@ -9,26 +9,28 @@ import (
 	"github.com/lumi-idl/lumi/internal/suggest"
 )
 
-// Options are the limits and conversions of an expression. Those that the reference has too have its names with the
-// prefix yaql. in [Options.Set].
+// Options are the limits and conversions of an expression.
 type Options struct {
 	// LimitIterators is the number of items after which an iteration fails.
 	LimitIterators int
 	// MemoryQuota is the size in bytes that no value may exceed. It bounds the variables in scope and the arguments of
-	// pending calls to a small multiple.
+	// pending calls to a small multiple. It is 1 TiB at most.
 	MemoryQuota int64
-	// Depth is the depth of nested calls, operators included.
+	// Depth is the depth of nested calls, operators included. It is 1,000 at most.
 	Depth int
 	// ConvertTuplesToLists and ConvertSetsToLists apply to results.
 	ConvertTuplesToLists, ConvertSetsToLists bool
 	// IterableDicts makes dictionaries acceptable as iterables of their keys.
 	IterableDicts bool
-	// ConvertInputData copies data given to Evaluate. Without it, they have to be values as this package defines them.
+	// ConvertInputData makes Evaluate call FromGo. Without it, the data must be a value of this package.
 	ConvertInputData bool
 	// ConvertOutputData reads the iterators in results.
 	ConvertOutputData bool
 	// Delegates enables calls of values, $f(1), and the functions lambda and #call.
 	Delegates bool
+	// TypeNames enables the operators prefix:Name, :Name and is, which the host must register: #operator_:,
+	// #unary_operator_: and #operator_is.
+	TypeNames bool
 }
 
 // DefaultOptions returns the defaults.
@@ -42,7 +44,7 @@ func DefaultOptions() Options {
 // Option changes the options of an expression.
 type Option func(*Options)
 
-// WithOptions sets all options. Limits that are not positive are the defaults: no expression is without limits.
+// WithOptions sets all options. Limits that are not positive become the defaults: no expression is without limits.
 func WithOptions(o Options) Option { return func(p *Options) { *p = o } }
 
 // Set sets the option of the given name, such as limitIterators, with or without the prefix yaql., to a value decoded
@@ -59,7 +61,7 @@ func (o *Options) Set(name string, value any) error {
 	isNumber := true
 	switch v := value.(type) {
 	case float64:
-		n = int64(v)
+		n = int64(min(v, 1<<53))
 	case int64:
 		n = v
 	case int:
@@ -95,7 +97,7 @@ func (o *Options) Set(name string, value any) error {
 	return nil
 }
 
-// finite replaces limits that are not positive.
+// finite replaces limits that are not positive, and lowers those with which sizes could overflow, or calls exhaust the stack.
 func (o *Options) finite() {
 	d := DefaultOptions()
 	if o.LimitIterators <= 0 {
@@ -107,4 +109,5 @@ func (o *Options) finite() {
 	if o.Depth <= 0 {
 		o.Depth = d.Depth
 	}
+	o.MemoryQuota, o.Depth = min(o.MemoryQuota, 1<<40), min(o.Depth, 1000)
 }

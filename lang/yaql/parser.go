@@ -16,6 +16,7 @@ type operator struct {
 
 // The powers of the operators that are not binary.
 const (
+	powerType  = 24
 	powerIndex = 20
 	powerSign  = 18
 	powerNot   = 8
@@ -23,11 +24,12 @@ const (
 )
 
 var binaryOperators = map[string]operator{
+	":": {power: powerType}, // of names of types only
 	".": {power: 22}, "?.": {power: 22},
 	"=~": {power: 16}, "!~": {power: 16},
 	"*": {power: 14}, "/": {power: 14}, "mod": {power: 14},
 	"+": {power: 12}, "-": {power: 12},
-	">": {power: 10}, "<": {power: 10}, ">=": {power: 10}, "<=": {power: 10}, "in": {power: 10},
+	">": {power: 10}, "<": {power: 10}, ">=": {power: 10}, "<=": {power: 10}, "in": {power: 10}, "is": {power: 10},
 	"!=":  {power: 10, name: "*not_equal"},
 	"=":   {power: 10, name: "*equal"},
 	"and": {power: 6},
@@ -39,6 +41,7 @@ var unaryOperators = map[string]operator{
 	"+":   {power: powerSign, name: "#unary_operator_+"},
 	"-":   {power: powerSign, name: "#unary_operator_-"},
 	"not": {power: powerNot, name: "#unary_operator_not"},
+	":":   {power: powerType, name: "#unary_operator_:"},
 }
 
 type parser struct {
@@ -48,8 +51,8 @@ type parser struct {
 	height    int
 }
 
-func parse(src string, delegates bool) (node, error) {
-	p := &parser{lexer: lexer{src: src}, delegates: delegates}
+func parse(src string, opts *Options) (node, error) {
+	p := &parser{lexer: lexer{src: src, types: opts.TypeNames}, delegates: opts.Delegates}
 	if err := p.advance(); err != nil {
 		return nil, err
 	}

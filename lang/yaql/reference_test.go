@@ -250,7 +250,7 @@ func dump(n node) string {
 // compareTree reports whether source parses to the tree of the reference, and whether it is valid.
 func compareTree(t testing.TB, ref *reference, source string) bool {
 	want := ref.ask(map[string]any{"parse": source})
-	root, err := parse(source, true)
+	root, err := parse(source, &Options{Delegates: true})
 	switch {
 	case err != nil && want.Error == "":
 		t.Errorf("%q: %v, but the reference has %s", source, err, want.Tree)
@@ -259,7 +259,7 @@ func compareTree(t testing.TB, ref *reference, source string) bool {
 	case err == nil && dump(root) != want.Tree:
 		t.Errorf("%q is\n %s, in the reference\n %s", source, dump(root), want.Tree)
 	case err == nil:
-		again, err := parse(root.String(), true)
+		again, err := parse(root.String(), &Options{Delegates: true})
 		if err != nil || dump(again) != want.Tree {
 			t.Errorf("%q prints as %q, which is not the same (%v)", source, root.String(), err)
 		}

@@ -332,10 +332,25 @@ func (ev *evaluation) apply(b *binding, args []any, keywords []named, sc *Contex
 	case *Iterator, *ordered:
 		kept := v.(interface{ measured() *measure }).measured()
 		if kept.size == 0 {
+			sc = sc.holder()
 			*kept = sc.measure
 			for _, a := range args {
+				it, ok := a.(*Iterator)
+				if ok && sc.holds(it) {
+					continue
+				}
 				kept.add(a)
+				if ok && it.scope == sc {
+					kept.size -= sc.size
+				}
 			}
+			if it, ok := v.(*Iterator); ok {
+				it.scope = sc
+			}
+			if kept.depth > maxLazy {
+				return nil, Errorf(Limit, "iterator nested deeper than %d levels", maxLazy)
+			}
+			kept.opaque = nil // It need not have them.
 		}
 	}
 	return v, ev.check(v)
@@ -396,6 +411,13 @@ func (ev *evaluation) unknown(name string, s *scope, method bool, args []any) er
 }
 
 func (ev *evaluation) noMatch(fns *overloads, method bool, args []any, keywords []named) error {
+	values := slices.Clone(args)
+	for _, k := range keywords {
+		values = append(values, k.value)
+	}
+	if err := opaque(values...); err != nil {
+		return err
+	}
 	function := describeFunction(fns.name, method, args)
 	return Errorf(NoMatch, "no overload of %s accepts (%s)", function, describeArgs(method, args, keywords))
 }
@@ -416,6 +438,9 @@ func describeArgs(method bool, args []any, keywords []named) string {
 	}
 	for _, k := range keywords {
 		parts = append(parts, k.name+" => "+describeArg(k.value))
+	}
+	if len(parts) > 10 {
+		parts = append(parts[:10], "...")
 	}
 	return strings.Join(parts, ", ")
 }

@@ -1,6 +1,7 @@
 package yaql
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"strings"
@@ -46,6 +47,7 @@ func TestOverloads(t *testing.T) {
 		"o(1, y => a)": "others", "o(y => 1)": "1:1: no overload of function o accepts (y => integer)", "o()": "others",
 		"r(1 => 2, a => 3)": "rule", "r(1)": "1:1: no overload of function r accepts (integer)",
 		"r(" + strings.Repeat("f() => 1,", 99) + "1 => 2)": "rule",
+		"call(n, [1] * 100, {x => 1})":                     "1:1: no overload of function n accepts (" + strings.Repeat("integer, ", 10) + "...)",
 	} {
 		v, err := evaluate(t.Context(), source, opts, functions...)
 		got, ok := v.(string)
@@ -123,6 +125,15 @@ func TestOptions(t *testing.T) {
 	for name, value := range map[string]any{"yaql.limitIterators": 5.0, "memoryQuota": int64(6), "convertSetsToLists": true} {
 		if err := o.Set(name, value); err != nil {
 			t.Error(err)
+		}
+	}
+	for name, want := range map[string]Options{"depth": {Depth: 1000}, "memoryQuota": {MemoryQuota: 1 << 40}} {
+		var p Options
+		if err := p.Set(name, 1e300); err != nil {
+			t.Error(err)
+		}
+		if p.finite(); p.Depth != cmp.Or(want.Depth, 200) || p.MemoryQuota != cmp.Or(want.MemoryQuota, 256<<20) {
+			t.Errorf("%s of 1e300: got %+v", name, p)
 		}
 	}
 	if o.LimitIterators != 5 || o.MemoryQuota != 6 || !o.ConvertSetsToLists {

@@ -1,6 +1,7 @@
 package yaql
 
 import (
+	"cmp"
 	"fmt"
 	"regexp"
 	"strconv"
@@ -42,19 +43,20 @@ var directiveText = regexp.MustCompile(`(?s)%([-_0^#]*)(.)`)
 
 // strftime formats as C's function of this name. Unknown directives are text.
 func (c *Call) strftime(t time.Time, format string) (string, error) {
-	var err error
-	size := int64(len(format))
-	text := directiveText.ReplaceAllStringFunc(format, func(s string) string {
-		if err == nil {
-			m := directiveText.FindStringSubmatch(s)
-			s, err = c.directive(t, s, m[1], m[2][0])
+	var b strings.Builder
+	for {
+		m := directiveText.FindStringSubmatchIndex(format)
+		if m == nil {
+			return b.String() + format, nil
 		}
-		if size += int64(len(s)); err == nil {
-			err = c.Reserve(size)
+		s, err := c.directive(t, format[m[0]:m[1]], format[m[2]:m[3]], format[m[4]])
+		b.WriteString(format[:m[0]] + s)
+		format = format[m[1]:]
+		err = cmp.Or(err, c.Tick(), c.Reserve(int64(b.Len()+len(format))))
+		if err != nil {
+			return "", err
 		}
-		return s
-	})
-	return text, err
+	}
 }
 
 // directive returns what a directive is for t, or its text if it is not known.

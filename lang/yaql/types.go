@@ -27,7 +27,9 @@ const (
 	clPair
 	clOther
 
-	clEvery     = 1<<iota - 1
+	clEvery  = 1<<iota - 1 // except opaque values
+	clOpaque = 1 << (iota - 1)
+
 	clAnyIter   = clList | clSet | clIterator | clIterable
 	clIntegral  = clBool | clInt
 	clAnyNumber = clIntegral | clFloat
@@ -65,6 +67,8 @@ func classOf(v any) class {
 		return clPair
 	case Iterable:
 		return clIterable
+	case Opaque:
+		return clOpaque
 	}
 	return clOther
 }
@@ -95,7 +99,7 @@ type Type struct {
 
 // NewType returns a type of the host's for values that check accepts.
 func NewType(name string, check func(any) bool) *Type {
-	return &Type{name: name, accept: clEvery &^ clNull, check: check}
+	return &Type{name: name, accept: (clEvery | clOpaque) &^ clNull, check: check}
 }
 
 func plainType(accept, domain class) *Type { return &Type{accept: accept, domain: domain} }
@@ -103,6 +107,8 @@ func plainType(accept, domain class) *Type { return &Type{accept: accept, domain
 // types are the types by the name that declarations use.
 var types = map[string]*Type{
 	"any":      plainType(clEvery, clEvery),
+	"stored":   plainType(clEvery|clOpaque, clEvery),   // any, for functions that only pass the value on
+	"text":     plainType(clString|clOpaque, clString), // string, for functions that join them
 	"null":     plainType(clNull, clNull),
 	"bool":     plainType(clBool, clBool),
 	"int":      plainType(clIntegral, clIntegral), // the reference's int includes bool
@@ -144,6 +150,7 @@ func init() {
 	for name, t := range types {
 		t.name = name
 	}
+	types["stored"].name, types["text"].name = "any", "string" // for users, they are the same
 }
 
 // RegisterType makes t known to declarations. Call it during initialization only.

@@ -6,16 +6,48 @@ import (
 	"math/big"
 	"math/bits"
 	"slices"
+	"sync/atomic"
 )
 
-// Values are nil, bool, int64, *big.Int (only outside the range of int64), float64, string, [*List], [*Dict], [*Set],
-// [*Iterator], [time.Time], [TimeSpan], [*Lambda], [*Context], and the host's own, which are compared by identity unless
-// they implement [Typed]. All are immutable once an expression can see them, except iterators, which are read once.
-
-// Typed may be implemented by values of a host or a library, which have to be pointers or otherwise comparable.
+// Typed may be implemented by a host's values, which must be comparable, as pointers are.
 type Typed interface {
-	// YAQL returns the name of the value's type for messages.
+	// YAQLType returns the name of the value's type for messages.
 	YAQLType() string
+}
+
+// Receiver may be implemented by a host's values that have properties and methods of their own.
+type Receiver interface {
+	// YAQLProperty returns a property, as an expression in a context sees it.
+	YAQLProperty(name string, in *Context) (any, error)
+	// YAQLMethod returns the method of a name, which counts instead of those in contexts, or nil.
+	YAQLMethod(name string) *Function
+}
+
+// Opaque may be implemented by a host's values that nothing can be computed from. They can be assigned, and be parts of
+// lists and dictionaries. Functions take them only by parameters of the host's own types.
+type Opaque interface {
+	// YAQLOpaque returns the error of using the value.
+	YAQLOpaque() error
+}
+
+// Text may be implemented by opaque values that can be parts of strings.
+type Text interface {
+	Opaque
+	// YAQLText returns the opaque value for the string of the parts, which are strings and opaque values.
+	YAQLText(parts []any) (any, error)
+}
+
+// Known returns the error of the first opaque value in v, at any depth. It takes constant time.
+func Known(v any) error { return measureOf(v).opaque }
+
+// opaque returns the error of the first value that is opaque itself.
+func opaque(values ...any) error {
+	for _, v := range values {
+		if classOf(v) == clOpaque {
+			return Known(v)
+		}
+	}
+	return nil
 }
 
 // Iterable may be implemented by a host's value that can be iterated over any number of times.
@@ -31,6 +63,7 @@ type List struct {
 	items []any
 	measure
 	mutable bool
+	key     atomic.Pointer[string] // once it is known
 }
 
 // NewList returns the list of items, which it keeps. It corresponds to the reference's tuple: literals, input data and
@@ -57,6 +90,7 @@ type Dict struct {
 	index   map[any]int // by hash key; nil while the dictionary is small
 	measure
 	mutable bool
+	key     atomic.Pointer[string]
 }
 
 // smallDict is the number of entries up to which a search is as fast as a map.
@@ -99,7 +133,7 @@ func (d *Dict) find(key any) (int, error) {
 	return -1, nil
 }
 
-// Get returns the value of key. The error is that of a key that is not hashable.
+// Get returns the value of key and whether it exists. It fails if key is not hashable.
 func (d *Dict) Get(key any) (any, bool, error) {
 	i, err := d.find(key)
 	if err != nil || i < 0 {
@@ -108,15 +142,19 @@ func (d *Dict) Get(key any) (any, bool, error) {
 	return d.entries[i].value, true, nil
 }
 
-// Set sets the value of key. A key that exists keeps its place and its first spelling.
+// Set sets the value of key. An existing key keeps its position and spelling. Set fails if key is not hashable.
 func (d *Dict) Set(key, value any) error {
 	i, err := d.find(key)
 	if err != nil {
 		return err
 	}
 	if i >= 0 {
-		d.add(value)
+		old := d.entries[i].value
 		d.entries[i].value = value
+		d.add(value)
+		if Known(old) != nil {
+			d.opaque = measureAll(d.Values()).opaque
+		}
 		return nil
 	}
 	d.entries = append(d.entries, entry{key, value})
@@ -186,12 +224,13 @@ type Set struct {
 	// of is a dictionary whose keys or, as pairs, entries the set shows. Such a set is not hashable and has no index.
 	of    *Dict
 	pairs bool
+	key   atomic.Pointer[string]
 }
 
 // NewSet returns an empty set. It must not be changed after the function that builds it has returned it.
 func NewSet() *Set { return &Set{index: map[any]int{}} }
 
-// SetOf returns the set of items.
+// SetOf returns a set of items. It fails if one is not hashable.
 func SetOf(items []any) (*Set, error) {
 	s := &Set{index: make(map[any]int, len(items))}
 	for _, v := range items {
@@ -213,7 +252,7 @@ func (d *Dict) view(pairs bool) *Set {
 	return &Set{items: items, measure: measureAll(items), of: d, pairs: pairs}
 }
 
-// Add adds v. The error is that of a value that is not hashable.
+// Add adds v. It fails if v is not hashable.
 func (s *Set) Add(v any) error {
 	h, err := hashKey(v)
 	if err != nil {
@@ -228,7 +267,7 @@ func (s *Set) Add(v any) error {
 	return nil
 }
 
-// Has reports whether v is in the set.
+// Has reports whether v is in the set. It fails if v is not hashable.
 func (s *Set) Has(v any) (bool, error) {
 	if s.of != nil {
 		key, want := v, any(nil)
@@ -240,7 +279,10 @@ func (s *Set) Has(v any) (bool, error) {
 			key, want = pair.items[0], pair.items[1]
 		}
 		value, ok, err := s.of.Get(key)
-		return ok && (!s.pairs || Equal(value, want)), err
+		if ok && s.pairs {
+			return equal(value, want)
+		}
+		return ok, err
 	}
 	h, err := hashKey(v)
 	if err != nil {
@@ -262,13 +304,14 @@ type Iterator struct {
 	// again restarts an iterator that remembers its items.
 	again   func() *Iterator
 	done    bool
-	measure // of what it keeps in use
+	measure          // of what it keeps in use
+	scope   *Context // whose variables are part of that
 }
 
 // NewIterator returns an iterator over what next returns until it returns false or an error.
 func NewIterator(next func() (any, bool, error)) *Iterator { return &Iterator{next: next} }
 
-// Next returns the next item; false after the last.
+// Next returns the next item, or false after the last one.
 func (it *Iterator) Next() (any, bool, error) {
 	if it.done {
 		return nil, false, nil
@@ -321,28 +364,38 @@ func remember(it *Iterator, grow func(int64) error) *Iterator {
 }
 
 var typeNames = [...]string{"null", "boolean", "integer", "float", "string", "list", "dictionary", "set", "iterator",
-	"iterator", "datetime", "timespan", "function", "context", "mapping", "object"}
+	"iterator", "datetime", "timespan", "function", "context", "mapping", "object", "object"}
 
-// typeName names the type of v for messages.
+// TypeName names the type of v for messages.
+func TypeName(v any) string { return typeName(v) }
+
 func typeName(v any) string {
 	c := classOf(v)
-	if typed, ok := v.(Typed); ok && c == clOther {
+	if typed, ok := v.(Typed); ok && c >= clOther {
 		return typed.YAQLType()
 	}
 	return typeNames[bits.TrailingZeros32(uint32(c))]
 }
 
+// SizeOf estimates the memory that a value keeps in use, in bytes, in constant time. Parts that are shared count each
+// time.
+func SizeOf(v any) int64 { return sizeOf(v) }
+
 // measure is the size of a collection, and how deep values are nested in it: reading a deeply nested iterator takes as
 // much stack.
 type measure struct {
-	size  int64
-	depth int32
+	size   int64
+	depth  int32
+	opaque error // of the first opaque value in it
 }
 
 func (m *measure) add(v any) {
 	of := measureOf(v)
-	m.size += of.size
+	m.size = min(m.size+of.size, 1<<61) // Sums must not overflow.
 	m.depth = max(m.depth, of.depth+1)
+	if m.opaque == nil {
+		m.opaque = of.opaque
+	}
 }
 
 func (m *measure) measured() *measure { return m }
@@ -366,9 +419,11 @@ func measureOf(v any) measure {
 		return measure{size: 16 + int64(len(v))}
 	case interface{ measured() *measure }: // collections and contexts
 		m := v.measured()
-		return measure{64 + m.size, m.depth}
+		return measure{64 + m.size, m.depth, m.opaque}
 	case *big.Int:
 		return measure{size: 32 + int64(v.BitLen()/8)}
+	case *regex:
+		return measure{size: 4<<10 + 64*int64(len(v.re.String()))}
 	case *Pair:
 		return measure{size: 32 + sizeOf(v.Key) + sizeOf(v.Value)}
 	case *Lambda:
@@ -376,6 +431,8 @@ func measureOf(v any) measure {
 			return measureOf(v.call.outer)
 		}
 		return measure{size: 64 + sizeOf(v.value)}
+	case Opaque:
+		return measure{size: 8, opaque: v.YAQLOpaque()}
 	}
 	return measure{size: 8}
 }

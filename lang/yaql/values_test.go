@@ -131,8 +131,9 @@ func TestHost(t *testing.T) {
 		return NewList(append([]any{"started", c.Arg(0).(*machine).name}, c.Rest()...)), nil
 	})
 	in := New(Standard(false))
-	in.Register(name, start)
-	data, err := FromGo(map[string]any{"m": &machine{"web"}, "x": json.Number("1.0"), "n": json.Number("1"), "u": uint64(math.MaxUint64)})
+	in.Register(name, start, Func("crash", "", func(c *Call) (any, error) { return c.Arg(7), nil }))
+	data, err := FromGo(map[string]any{"m": &machine{"web"}, "x": json.Number("1.0"), "n": json.Number("1"), "u": uint64(math.MaxUint64),
+		"f": []string{"not comparable"}, "nils": []any{(*List)(nil), (*big.Int)(nil)}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -141,7 +142,10 @@ func TestHost(t *testing.T) {
 		"$.m.name": `"web"`, "[$.m].name": `["web"]`, "$.m.start(1)": `["started", "web", 1]`,
 		"[$.n, $.x, $.u]": `[1, 1.0, 18446744073709551615]`, "$.m = $.m": "true", "{$.m => 1}[$.m]": "1",
 		"1.start()": "1:3: no overload of method start of integer accepts ()", "$.m.size": `1:4: machine has no property "size"`,
-		"start($.m)": "1:1: unknown function start", "$.m + 1": "1:5: no overload of operator + accepts (machine, integer)",
+		"$.nils": "[null, null]", "[$.f].distinct()": "1:6: object of this kind cannot be a key or an item of a set",
+		"{a => crash()}":                    "1:1: panic: runtime error: index out of range [7] with length 0",
+		"set(float(nan), float(nan)).len()": "2",
+		"start($.m)":                        "1:1: unknown function start", "$.m + 1": "1:5: no overload of operator + accepts (machine, integer)",
 	} {
 		x, err := Compile(source)
 		if err != nil {
@@ -155,5 +159,13 @@ func TestHost(t *testing.T) {
 		if string(text) != want {
 			t.Errorf("%s: got %s, want %s", source, text, want)
 		}
+	}
+}
+
+func TestFromGoCycle(t *testing.T) {
+	m := map[string]any{}
+	m["m"] = []any{m, m}
+	if _, err := FromGo(m); err == nil || err.Error() != "value nested deeper than 10000 levels" {
+		t.Errorf("got %v", err)
 	}
 }
