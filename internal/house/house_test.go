@@ -101,6 +101,27 @@ var rules = []rule{
 		why: "YAQL can be used alone, and reaches nothing outside of its data",
 	},
 	{
+		of: []string{"./lang/muranopl/catalog"}, only: []string{"./internal/yamltree", "./lang/muranopl", "./lang/yaql"}, never: protobuf,
+		why: "classes are read without what they are run for",
+	},
+	{
+		of: []string{"./internal/yamltree"}, only: []string{}, never: protobuf,
+		why: "YAML is read for values and for classes",
+	},
+	{
+		of: []string{"./lang/muranopl"}, only: []string{"./internal/suggest", "./lang/yaql"}, never: slices.Concat(protobuf, []string{"net/..."}), direct: []string{"os", "os/..."},
+		why: "MuranoPL can be used alone, and reaches nothing outside of its objects",
+	},
+	{
+		of: []string{"./lang/muranopl/desired"},
+		only: []string{
+			"./idl/schema", "./internal/jsonpointer", "./internal/suggest", "./lang/muranopl", "./lang/yaql", "./lumigl", "./lumigl/expr", "./runtime/tokens",
+			"./runtime/urn", "./runtime/wire",
+		},
+		never: slices.Concat(protobuf, []string{"./deploy/..."}), direct: []string{"os", "os/..."},
+		why: "a model is evaluated to a graph; what becomes of it is not its business",
+	},
+	{
 		of: []string{"./internal/dag"}, only: []string{},
 		why: "graphs of numbers are a leaf",
 	},
@@ -253,7 +274,7 @@ var rules = []rule{
 		only: []string{
 			"./deploy/...", "./idl/schema",
 			"./internal/catalog", "./internal/jsonpointer", "./internal/linediff", "./internal/suggest", "./internal/term",
-			"./lang/yaql", "./lumigl/...", "./runtime", "./runtime/lumirpc", "./runtime/providertest", "./runtime/serve/plugin", "./runtime/tokens", "./runtime/urn",
+			"./internal/yamltree", "./lang/muranopl/...", "./lang/yaql", "./lumigl/...", "./runtime", "./runtime/lumirpc", "./runtime/providertest", "./runtime/serve/plugin", "./runtime/tokens", "./runtime/urn",
 			"./runtime/wire",
 		},
 		why: "the command is made of the packages of the graph language and of the engine, and tests providers with their test kit",

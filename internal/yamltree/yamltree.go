@@ -1,0 +1,169 @@
+// Package yamltree parses YAML into trees with positions. It expands aliases, applies merge keys and rejects duplicate keys.
+package yamltree
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"go.yaml.in/yaml/v4"
+)
+
+// mostExpanded limits the nodes that the aliases of a file stand for.
+const mostExpanded = 100_000
+
+// Error is an error with a position, counted from 1 in characters.
+type Error struct {
+	Line, Column int
+	Message      string
+}
+
+func (e *Error) Error() string { return fmt.Sprintf("%d:%d: %s", e.Line, e.Column, e.Message) }
+
+// At returns an error at a node.
+func At(n *yaml.Node, format string, args ...any) *Error {
+	return &Error{n.Line, n.Column, fmt.Sprintf(format, args...)}
+}
+
+// Read returns the documents of a text: trees of scalars, sequences and mappings whose keys differ. It stops at invalid
+// YAML, and reports everything else that is wrong.
+func Read(src []byte) ([]*yaml.Node, []*Error) {
+	for i, r := range string(src) {
+		if _, size := utf8.DecodeRune(src[i:]); r == utf8.RuneError && size == 1 {
+			before := src[:i]
+			column := utf8.RuneCount(before[bytes.LastIndexByte(before, '\n')+1:]) + 1
+			return nil, []*Error{{bytes.Count(before, []byte("\n")) + 1, column, "invalid UTF-8"}}
+		}
+	}
+	var documents []*yaml.Node
+	var r reader
+	for decoder := yaml.NewDecoder(bytes.NewReader(src)); ; {
+		n := new(yaml.Node)
+		switch err := decoder.Decode(n); {
+		case errors.Is(err, io.EOF):
+			return documents, r.errs
+		case err != nil:
+			wrong := new(yaml.LoadError)
+			if !errors.As(err, &wrong) {
+				wrong.Message = err.Error()
+			}
+			return documents, append(r.errs, &Error{max(wrong.Mark.Line, 1), max(wrong.Mark.Column, 1), "invalid YAML: " + wrong.Message})
+		case len(n.Content) > 0:
+			documents = append(documents, r.tree(n))
+		}
+	}
+}
+
+type reader struct {
+	aliases, expanded int
+	errs              []*Error
+}
+
+// tree returns n as a tree. Nodes that are expanded are copied. Beyond the limit, it returns them as they are, and ends
+// all loops: they may contain themselves.
+func (r *reader) tree(n *yaml.Node) *yaml.Node {
+	if r.expanded > mostExpanded {
+		return n
+	}
+	if r.aliases > 0 {
+		if r.expanded++; r.expanded == mostExpanded+1 {
+			r.errs = append(r.errs, At(n, "aliases stand for more than %d values", mostExpanded))
+		}
+		copied := *n
+		n = &copied
+	}
+	switch n.Kind {
+	case yaml.AliasNode:
+		r.aliases++
+		defer func() { r.aliases-- }()
+		return r.tree(n.Alias)
+	case yaml.MappingNode:
+		n.Content = r.mapping(n)
+	case yaml.SequenceNode, yaml.DocumentNode:
+		items := make([]*yaml.Node, 0, len(n.Content))
+		for _, item := range n.Content {
+			if r.expanded > mostExpanded {
+				break
+			}
+			items = append(items, r.tree(item))
+		}
+		n.Content = items
+	}
+	return n
+}
+
+// entries are keys and values, with the index of each key.
+type entries struct {
+	content []*yaml.Node
+	index   map[string]int
+}
+
+func (e *entries) set(id string, key, value *yaml.Node) {
+	if i, ok := e.index[id]; ok {
+		e.content[i], e.content[i+1] = key, value
+		return
+	}
+	e.index[id] = len(e.content)
+	e.content = append(e.content, key, value)
+}
+
+// mapping returns the keys and values of n. What is merged comes first, and gives way to the mapping's own keys.
+func (r *reader) mapping(n *yaml.Node) []*yaml.Node {
+	merged, own := &entries{index: map[string]int{}}, &entries{index: map[string]int{}}
+	for i := 0; i+1 < len(n.Content); i += 2 {
+		key, value := r.tree(n.Content[i]), r.tree(n.Content[i+1])
+		if r.expanded > mostExpanded {
+			break
+		}
+		id := identity(key)
+		_, twice := own.index[id]
+		switch {
+		case id == "!!merge <<":
+			if !merged.merge(value) {
+				r.errs = append(r.errs, At(value, "only mappings can be merged"))
+			}
+		case twice:
+			r.errs = append(r.errs, At(key, "duplicate key"))
+		default:
+			own.set(id, key, value)
+		}
+	}
+	for i := 0; i < len(own.content); i += 2 {
+		merged.set(identity(own.content[i]), own.content[i], own.content[i+1])
+	}
+	return merged.content
+}
+
+// merge adds what is missing from a mapping, or from the mappings of a list.
+func (e *entries) merge(from *yaml.Node) bool {
+	switch from.Kind {
+	case yaml.SequenceNode:
+		return !slices.ContainsFunc(from.Content, func(item *yaml.Node) bool { return !e.merge(item) })
+	case yaml.MappingNode:
+		for i := 0; i < len(from.Content); i += 2 {
+			id := identity(from.Content[i])
+			if _, has := e.index[id]; !has {
+				e.set(id, from.Content[i], from.Content[i+1])
+			}
+		}
+		return true
+	}
+	return false
+}
+
+// identity returns a text that equal keys share.
+func identity(n *yaml.Node) string {
+	if n.Kind == yaml.ScalarNode {
+		return n.ShortTag() + " " + n.Value
+	}
+	var b strings.Builder
+	for _, part := range n.Content {
+		text := identity(part)
+		fmt.Fprintf(&b, "%d:%s,", len(text), text)
+	}
+	return fmt.Sprintf("%d %s", n.Kind, &b)
+}
