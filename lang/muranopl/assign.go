@@ -1,0 +1,195 @@
+package muranopl
+
+import (
+	"errors"
+	"math"
+	"slices"
+
+	"github.com/lumi-idl/lumi/lang/yaql"
+)
+
+// place is what an assignment writes to.
+type place struct {
+	get func() (any, error)
+	set func(any) error
+}
+
+// YAQLType implements [yaql.Typed].
+func (*place) YAQLType() string { return "target" }
+
+// newTargets returns the context of the left sides of assignments. Variables, properties and indexes are places there.
+func newTargets() *yaql.Context {
+	c := yaql.New(nil)
+	c.Register(
+		yaql.Func("#get_context_data", "name const.string", func(call *yaql.Call) (any, error) {
+			return assigned(call).variable(call.String(0)), nil
+		}),
+		yaql.Func("#operator_.", "target murano.place, key keyword", func(call *yaql.Call) (any, error) {
+			return assigned(call).member(call.Arg(0).(*place), call.String(1)), nil
+		}),
+		yaql.Func("#indexer", "target murano.place, index lambda.context", func(call *yaql.Call) (any, error) {
+			s := assigned(call)
+			index, err := call.Lambda(1).CallIn(s.ctx)
+			if err != nil {
+				return nil, err
+			}
+			if b, ok := index.(bool); ok {
+				index, _ = integer(b)
+			}
+			return s.member(call.Arg(0).(*place), index), nil
+		}),
+		yaql.Func("#operator_.", "target murano.place, expr lambda.method", func(call *yaql.Call) (any, error) {
+			return call.Lambda(1).CallOn(call.Arg(0))
+		}),
+		yaql.Method("append", "target murano.place", func(call *yaql.Call) (any, error) {
+			return inserted(call.Arg(0).(*place), int64(math.MaxInt64)), nil
+		}),
+		yaql.Method("insert", "target murano.place, index lambda.context", func(call *yaql.Call) (any, error) {
+			index, err := call.Lambda(1).CallIn(assigned(call).ctx)
+			if err != nil {
+				return nil, err
+			}
+			if _, ok := index.(int64); !ok {
+				return nil, yaql.Errorf(yaql.TypeError, "insert takes an integer, not %s", show(index))
+			}
+			return inserted(call.Arg(0).(*place), index), nil
+		}),
+	)
+	return c
+}
+
+func assigned(call *yaql.Call) *scope { return call.Context().Get(scopeVariable).(*scope) }
+
+// assign assigns v to what the expression target denotes.
+func (s *scope) assign(target *value, v any) error {
+	in := yaql.New(targets)
+	in.Set(scopeVariable, s)
+	found, err := target.expr.EvaluateIn(s.in.run, in)
+	if err != nil {
+		return s.at(err, target.pos)
+	}
+	p, ok := found.(*place)
+	if !ok {
+		return s.at(fail(Syntax, "%s cannot be assigned to", target), target.pos)
+	}
+	if err := p.set(v); err != nil {
+		return s.at(err, target.pos)
+	}
+	return nil
+}
+
+func (s *scope) variable(name string) *place {
+	return &place{
+		get: func() (any, error) { return s.ctx.Get(name), nil },
+		set: func(v any) error {
+			if name == "$" || name == "$this" {
+				return fail(yaql.Value, "%s cannot be assigned to", name)
+			}
+			return s.assignVariable(name, v)
+		},
+	}
+}
+
+// member returns the place of a property, of a key, or of an item of a list. Writing to an index out of range adds an item
+// at that end.
+func (s *scope) member(target *place, key any) *place {
+	return &place{
+		get: func() (any, error) {
+			in, err := target.get()
+			if err != nil {
+				return nil, err
+			}
+			switch in := in.(type) {
+			case *yaql.Dict:
+				if _, isIndex := key.(int64); isIndex {
+					break // Only writing takes it as a key.
+				}
+				v, ok, err := in.Get(key)
+				if err == nil && !ok {
+					v = yaql.NewDict()
+				}
+				return v, err
+			case *Object:
+				name, _ := key.(string)
+				v, err := in.get(name, s.class)
+				if e := (*Error)(nil); errors.As(err, &e) && e.Kind == Uninitialized {
+					return yaql.NewDict(), nil
+				}
+				return v, err
+			case *yaql.List:
+				if i, ok := indexOf(in, key); ok && i >= 0 && i < in.Len() {
+					return in.Items()[i], nil
+				} else if ok {
+					return nil, fail(yaql.Index, "index %d is out of range of a list of %d items", key, in.Len())
+				}
+			}
+			return nil, noMember(in, key)
+		},
+		set: func(v any) error {
+			in, err := target.get()
+			if err != nil {
+				return err
+			}
+			switch in := in.(type) {
+			case *yaql.Dict:
+				d := in.Clone()
+				if err := d.Set(key, v); err != nil {
+					return err
+				}
+				return target.set(d)
+			case *Object:
+				if name, ok := key.(string); ok {
+					return in.set(s, name, v, nil, true)
+				}
+			case *yaql.List:
+				i, ok := indexOf(in, key)
+				items := slices.Clone(in.Items())
+				switch {
+				case !ok:
+					return noMember(in, key)
+				case i >= 0 && i < len(items):
+					items[i] = v
+				default:
+					items = slices.Insert(items, min(max(i, 0), len(items)), v)
+				}
+				return target.set(yaql.NewList(items))
+			}
+			return noMember(in, key)
+		},
+	}
+}
+
+// indexOf returns the index of an item that a key means, which may be out of range.
+func indexOf(l *yaql.List, key any) (int, bool) {
+	i, ok := key.(int64)
+	if i < 0 {
+		i += int64(l.Len())
+	}
+	return int(min(max(i, -1), int64(l.Len()))), ok
+}
+
+func noMember(in, key any) error {
+	return fail(yaql.Value, "%s has no part %s", show(in), show(key))
+}
+
+// inserted returns a place before an item of a list, or after the last.
+func inserted(target *place, index any) *place {
+	return &place{
+		get: func() (any, error) { return nil, fail(yaql.Value, "append and insert can only be assigned to") },
+		set: func(v any) error {
+			in, err := target.get()
+			if err != nil {
+				return err
+			}
+			if d, ok := in.(*yaql.Dict); in == nil || ok && d.Len() == 0 { // Parts that are missing read as {}.
+				in = yaql.NewList(nil)
+			}
+			l, ok := in.(*yaql.List)
+			if !ok {
+				return fail(yaql.TypeError, "%s is not a list", show(in))
+			}
+			i, _ := indexOf(l, index)
+			return target.set(yaql.NewList(slices.Insert(slices.Clone(l.Items()), max(i, 0), v)))
+		},
+	}
+}

@@ -1,0 +1,258 @@
+package catalog
+
+import (
+	"fmt"
+	"math"
+	"math/big"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"go.yaml.in/yaml/v4"
+
+	"github.com/lumi-idl/lumi/internal/yamltree"
+	"github.com/lumi-idl/lumi/lang/muranopl"
+	"github.com/lumi-idl/lumi/lang/yaql"
+)
+
+// Errors are the problems in a file.
+type Errors []*muranopl.Error
+
+func (e Errors) Error() string {
+	texts := make([]string, len(e))
+	for i, one := range e {
+		texts[i] = one.Error()
+	}
+	return strings.Join(texts, "\n")
+}
+
+// Decode returns the documents of a YAML file of classes that are not empty. A plain scalar is an expression where it
+// looks like one, a quoted one is a string; the tags !yaql and !!str override that. An error is of type [Errors].
+func Decode(file string, src []byte) ([]*muranopl.Node, error) {
+	r := &reader{file: file, src: string(src), expressions: true}
+	documents, errs := r.documents()
+	if errs != nil {
+		return nil, errs
+	}
+	return documents, nil
+}
+
+// Model returns an object model, in JSON or YAML. It has no expressions. An error is of type [Errors].
+func Model(file string, src []byte) (*muranopl.Node, error) {
+	if len(src) > maxModel {
+		return nil, Errors{failAt(muranopl.Position{File: file}, "larger than %d MiB", maxModel>>20)}
+	}
+	v, notJSON := yaql.FromJSON(src)
+	r := &reader{file: file, src: string(src), json: notJSON == nil}
+	documents, errs := r.documents()
+	switch {
+	case r.json && errs != nil && strings.HasPrefix(errs[0].Message, "invalid YAML"): // Not all of JSON is YAML.
+		n := muranopl.Tree(v)
+		n.Pos = muranopl.Position{File: file, Line: 1, Column: 1}
+		return n, nil
+	case errs != nil:
+		return nil, errs
+	case len(documents) != 1:
+		return nil, Errors{failAt(muranopl.Position{File: file}, "it must be one document, not %d", len(documents))}
+	}
+	return documents[0], nil
+}
+
+func failAt(pos muranopl.Position, format string, args ...any) *muranopl.Error {
+	return &muranopl.Error{Kind: muranopl.Syntax, Message: fmt.Sprintf(format, args...), Pos: pos}
+}
+
+// reader makes trees of a file.
+type reader struct {
+	file, src   string
+	expressions bool
+	json        bool  // Numbers are those of JSON.
+	lines       []int // where they begin
+	errs        Errors
+}
+
+func (r *reader) documents() ([]*muranopl.Node, Errors) {
+	r.lines = []int{0}
+	for _, at := range lineBreak.FindAllStringIndex(r.src, -1) {
+		r.lines = append(r.lines, at[1])
+	}
+	documents, errs := yamltree.Read([]byte(r.src))
+	for _, e := range errs {
+		r.errs = append(r.errs, failAt(muranopl.Position{File: r.file, Line: e.Line, Column: e.Column}, "%s", e.Message))
+	}
+	var trees []*muranopl.Node
+	for _, d := range documents {
+		root := d.Content[0]
+		if root.HeadComment == "" && len(root.Content) > 0 {
+			root.HeadComment = root.Content[0].HeadComment
+		}
+		if t := r.tree(root); t.Value != nil {
+			trees = append(trees, t)
+		}
+	}
+	if r.errs != nil {
+		return nil, r.errs
+	}
+	return trees, nil
+}
+
+// lineBreak matches what YAML counts as one.
+var lineBreak = regexp.MustCompile("\r\n|[\r\n\u0085\u2028\u2029]")
+
+var comments = regexp.MustCompile(`(?m)^\s*#+ ?`)
+
+func (r *reader) tree(n *yaml.Node) *muranopl.Node {
+	t := &muranopl.Node{
+		Pos:     muranopl.Position{File: r.file, Line: n.Line, Column: n.Column},
+		Comment: comments.ReplaceAllString(n.HeadComment, ""),
+	}
+	switch {
+	case n.Kind == yaml.ScalarNode:
+		r.scalar(n, t)
+	case n.Style&yaml.TaggedStyle != 0 && n.Tag != "!!seq" && n.Tag != "!!map":
+		r.fail(t, "unsupported tag %s", n.Tag)
+	case n.Kind == yaml.SequenceNode:
+		items := make([]*muranopl.Node, len(n.Content))
+		for i, item := range n.Content {
+			items[i] = r.tree(item)
+		}
+		t.Value = items
+	default:
+		entries := make([]muranopl.Entry, 0, len(n.Content)/2)
+		for pair := range slices.Chunk(n.Content, 2) {
+			entries = append(entries, muranopl.Entry{Key: r.tree(pair[0]), Value: r.tree(pair[1])})
+		}
+		t.Value = entries
+	}
+	return t
+}
+
+func (r *reader) fail(n *muranopl.Node, format string, args ...any) {
+	r.errs = append(r.errs, failAt(n.Pos, format, args...))
+}
+
+const quoted = yaml.SingleQuotedStyle | yaml.DoubleQuotedStyle | yaml.LiteralStyle | yaml.FoldedStyle
+
+// scalar sets the value of t. Plain scalars are those of YAML 1.1, except that times are strings.
+func (r *reader) scalar(n *yaml.Node, t *muranopl.Node) {
+	tagged, ok := n.Style&yaml.TaggedStyle != 0, true
+	switch {
+	case tagged && n.Tag == "!yaql" && r.expressions:
+		r.expression(n, t)
+	case tagged && (n.Tag == "!!str" || n.Tag == "!!timestamp"), !tagged && n.Style&quoted != 0:
+		t.Value = n.Value
+	case !tagged:
+		t.Value, ok = plain(n.Value)
+		if r.json {
+			t.Value, _ = yaql.FromJSON([]byte(n.Value)) // It is valid.
+		}
+		switch {
+		case ok || r.json:
+		case r.expressions && !times.MatchString(n.Value) && muranopl.IsExpression(n.Value):
+			r.expression(n, t)
+		default:
+			t.Value, t.Plain = n.Value, true
+		}
+		return
+	case n.Tag == "!!null" || n.Tag == "!!bool" || n.Tag == "!!int" || n.Tag == "!!float":
+		t.Value, ok = plain(n.Value)
+		if i, isInt := t.Value.(int64); isInt && n.Tag == "!!float" {
+			t.Value = float64(i)
+		}
+	default:
+		r.fail(t, "unsupported tag %s", n.Tag)
+	}
+	if !ok {
+		r.fail(t, "invalid value of tag %s", n.Tag)
+	}
+}
+
+var (
+	nulls    = regexp.MustCompile(`^(~|null|Null|NULL)?$`)
+	integers = regexp.MustCompile(`^[-+]?(0b[01_]+|0x[\da-fA-F_]+|0[0-7_]*|[1-9][\d_]*)$`)
+	floats   = regexp.MustCompile(`^([-+]?\d[\d_]*\.[\d_]*([eE][-+]\d+)?|\.\d[\d_]*([eE][-+]\d+)?)$`)
+	times    = regexp.MustCompile(`^([-+]?[1-9][\d_]*(:[0-5]?\d)+|\d{4}-\d\d?-\d\d?([Tt \t].*)?)$`)
+)
+
+// words are the other plain scalars that are not strings.
+var words = map[string]any{
+	".inf": math.Inf(1), ".Inf": math.Inf(1), ".INF": math.Inf(1), "+.inf": math.Inf(1), "-.inf": math.Inf(-1), ".nan": math.NaN(),
+}
+
+func init() {
+	for value, all := range map[bool]string{true: "true True TRUE yes Yes YES on On ON", false: "false False FALSE no No NO off Off OFF"} {
+		for word := range strings.FieldsSeq(all) {
+			words[word] = value
+		}
+	}
+}
+
+// plain returns the value of a plain scalar, unless it is a string.
+func plain(s string) (any, bool) {
+	switch {
+	case words[s] != nil || nulls.MatchString(s):
+		return words[s], true
+	case floats.MatchString(s):
+		f, err := strconv.ParseFloat(strings.ReplaceAll(s, "_", ""), 64)
+		return f, err == nil
+	case len(s) <= maxDigits && integers.MatchString(s):
+		n, ok := new(big.Int).SetString(strings.ReplaceAll(s, "_", ""), 0)
+		if ok {
+			return yaql.Integer(n), true
+		}
+	}
+	return nil, false
+}
+
+const maxDigits = 4300 // as many as the contract int() takes
+
+// properties are the tag and the anchor of a node.
+var properties = regexp.MustCompile(`^([!&]\S*\s+)*`)
+
+// expression sets the value of t to an expression, and its position to that of the first character. If it has several
+// lines, they are as they are in the file, so that places within it are right, too.
+func (r *reader) expression(n *yaml.Node, t *muranopl.Node) {
+	t.Value = muranopl.Expression(n.Value)
+	rest := r.src[r.lines[min(n.Line, len(r.lines))-1]:]
+	for range n.Column - 1 {
+		_, size := utf8.DecodeRuneInString(rest)
+		rest = rest[size:]
+	}
+	rest = rest[properties.FindStringIndex(rest)[1]:]
+	switch {
+	case n.Style&(yaml.SingleQuotedStyle|yaml.DoubleQuotedStyle) != 0 && rest != "":
+		rest = rest[1:]
+	case n.Style&(yaml.LiteralStyle|yaml.FoldedStyle) != 0:
+		_, rest, _ = strings.Cut(rest, "\n")
+	}
+	rest = strings.TrimLeftFunc(rest, unicode.IsSpace)
+	at := len(r.src) - len(rest)
+	line, exact := slices.BinarySearch(r.lines, at)
+	if exact {
+		line++
+	}
+	t.Pos.Line, t.Pos.Column = line, utf8.RuneCountInString(r.src[r.lines[line-1]:at])+1
+	text := written(n.Value, rest)
+	outside := func(quote string) bool { return strings.Count(text[:strings.LastIndexByte(text, '\n')], quote)%2 == 0 }
+	if strings.Contains(text, "\n") && !strings.Contains(text, `\`) && outside(`"`) && outside("'") && outside("`") {
+		t.Value = muranopl.Expression(text) // No string of it has a line break.
+	}
+}
+
+// written returns the text that src begins with and that differs from value only in white space, or nothing.
+func written(value, src string) string {
+	rest := src
+	for _, r := range value {
+		if unicode.IsSpace(r) {
+			continue
+		}
+		var ok bool
+		if rest, ok = strings.CutPrefix(strings.TrimLeftFunc(rest, unicode.IsSpace), string(r)); !ok {
+			return ""
+		}
+	}
+	return src[:len(src)-len(rest)]
+}

@@ -1,0 +1,340 @@
+package muranopl
+
+import (
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/lumi-idl/lumi/lang/yaql"
+)
+
+// Class is a loaded class. As a value of expressions, it is what ns:Name evaluates to.
+type Class struct {
+	Name       string
+	Parents    []*Class
+	Properties []*Property
+	Methods    []*Method
+
+	in     *Interpreter
+	decl   *Declaration
+	spaces namespaces
+	// lineage is the class and its ancestors, breadth first.
+	lineage []*Class
+	known   map[*Class]bool // lineage as a set
+	methods map[string][]*Method
+	props   map[string][]*Property
+}
+
+// YAQLType implements [yaql.Typed].
+func (c *Class) YAQLType() string { return "type " + c.Name }
+
+// Usage determines who may read and write a property.
+type Usage string
+
+// The usages.
+const (
+	In      Usage = "In"      // from the model; workflows cannot write it
+	Out     Usage = "Out"     // from workflows; not in the model
+	InOut   Usage = "InOut"   // from the model and from workflows
+	Const   Usage = "Const"   // as In, and never changes
+	Runtime Usage = "Runtime" // from workflows, and not saved
+)
+
+var usages = []Usage{In, Out, InOut, Const, Runtime}
+
+func (u Usage) writable() bool { return u == Out || u == InOut || u == Runtime }
+
+// Property is a property of a class.
+type Property struct {
+	Name  string
+	Usage Usage
+	Pos   Position
+	spec
+}
+
+// Method is a method of a class.
+type Method struct {
+	Name  string
+	Class *Class
+	// Arguments are the parameters in order.
+	Arguments []*Argument
+	Pos       Position
+
+	tree   *Node
+	native Native
+	body   func() (block, error)
+	called *yaql.Function
+}
+
+// Argument is a parameter of a method.
+type Argument struct {
+	Name string
+	spec
+}
+
+// Native is a method in Go. The call has the arguments in order of the declaration.
+type Native func(call *Call) (any, error)
+
+// method names with another meaning
+var methodNames = map[string]string{"initialize": ".init", "destroy": ".destroy"}
+
+// Class returns the class of a full name, which a version and a package may follow, and loads it on first use.
+func (in *Interpreter) Class(name string) (*Class, error) {
+	if end := strings.IndexAny(name, "@/"); end >= 0 {
+		name = name[:end]
+	}
+	if c, ok := in.classes[name]; ok {
+		if c == nil {
+			return nil, fail(Inheritance, "class %s inherits from itself: %s", name,
+				strings.Join(append(slices.Clip(in.opening[slices.Index(in.opening, name):]), name), " extends "))
+		}
+		return c, nil
+	}
+	d, err := in.resolver.Resolve(name)
+	if err != nil {
+		return nil, asError(err, Position{})
+	}
+	if d == nil {
+		return nil, fail(UnknownClass, "unknown class %s%s", name, hint(name, Resolvers{in.resolver}.Names()))
+	}
+	if len(in.opening) == maxDepth {
+		return nil, fail(Inheritance, "class %s has more than %d levels of ancestors", in.opening[0], maxDepth)
+	}
+	in.classes[name] = nil
+	in.opening = append(in.opening, name)
+	var first firstError
+	report := in.report
+	if report == nil {
+		report = first.add
+	}
+	c := in.load(name, d, report)
+	in.opening = in.opening[:len(in.opening)-1]
+	if first.err != nil {
+		delete(in.classes, name)
+		return nil, first.err
+	}
+	in.classes[name] = c
+	return c, nil
+}
+
+// load builds a class. It reports everything that is wrong with its structure.
+func (in *Interpreter) load(name string, d *Declaration, report func(*Error)) *Class {
+	c := &Class{
+		Name: name, in: in, decl: d,
+		known: map[*Class]bool{}, methods: map[string][]*Method{}, props: map[string][]*Property{},
+	}
+	spaces := d.Namespaces
+	if spaces == nil {
+		spaces = d.Tree.Get("Namespaces")
+	}
+	c.spaces = newNamespaces(spaces, report)
+	c.inherit(report)
+	c.eachEntry("Properties", report, func(name string, at *Node, e Entry) {
+		p := &Property{Name: name, Usage: In, Pos: at.Pos, spec: newSpec(c, "property "+name, e.Value, report)}
+		if u := e.Value.Get("Usage"); u != nil && u.Value != nil {
+			text, _ := u.Text()
+			if p.Usage = Usage(text); !slices.Contains(usages, p.Usage) {
+				report(failAt(u.Pos, Syntax, "invalid usage of property %s: it must be In, Out, InOut, Const or Runtime", name))
+			}
+		}
+		c.Properties = append(c.Properties, p)
+	})
+	key := "Methods"
+	if m := d.Tree.Get(key); m == nil || m.Value == nil {
+		key = "Workflow"
+	}
+	c.eachEntry(key, report, func(name string, at *Node, e Entry) {
+		if other, ok := methodNames[name]; ok {
+			name = other
+		}
+		c.Methods = append(c.Methods, c.newMethod(name, at.Pos, e.Value, report))
+	})
+	return c
+}
+
+// inherit resolves the parents of c.
+func (c *Class) inherit(report func(*Error)) {
+	extends := c.decl.Tree.Get("Extends").List()
+	if len(extends) == 0 && c.Name != rootClass {
+		extends = []*Node{{Value: rootClass}}
+	}
+	for _, n := range extends {
+		name, ok := n.Name()
+		full, err := c.spaces.resolve(name)
+		if !ok {
+			err = fail(Syntax, "Extends must be the names of classes")
+		}
+		var parent *Class
+		if err == nil {
+			parent, err = c.in.Class(full)
+		}
+		if err != nil {
+			report(asError(err, n.Pos))
+			continue
+		}
+		c.Parents = append(c.Parents, parent)
+	}
+	c.lineage = []*Class{c}
+	c.known[c] = true
+	for i := 0; i < len(c.lineage); i++ {
+		for _, p := range c.lineage[i].Parents {
+			if !c.known[p] {
+				c.known[p] = true
+				c.lineage = append(c.lineage, p)
+			}
+		}
+	}
+}
+
+// eachEntry calls f for the entries of a dictionary of the class.
+func (c *Class) eachEntry(key string, report func(*Error), f func(name string, at *Node, e Entry)) {
+	for _, e := range c.decl.Tree.Get(key).dict(key+" of class "+c.Name+" must be a dictionary", report) {
+		name, ok := e.Key.Text()
+		if !ok || strings.TrimSpace(name) == "" {
+			report(failAt(e.Key.Pos, Syntax, "the keys of %s must be names", key))
+			continue
+		}
+		f(name, e.Key, e)
+	}
+}
+
+func (c *Class) newMethod(name string, pos Position, n *Node, report func(*Error)) *Method {
+	m := &Method{Name: name, Class: c, Pos: pos, tree: n, native: c.decl.Native[name]}
+	n.dict("method "+name+" must have Arguments and Body", report)
+	m.body = sync.OnceValues(func() (block, error) {
+		var first firstError
+		b := (&compiler{class: c, report: first.add}).block(n.Get("Body"))
+		return b, first.get()
+	})
+	arguments := n.Get("Arguments").List()
+	for _, a := range arguments {
+		entries, _ := a.Value.([]Entry)
+		if len(entries) == 0 || len(entries) > 1 && len(arguments) > 1 {
+			report(failAt(a.Pos, Syntax, "an argument of %s must be a name with a contract", name))
+		}
+		for _, e := range entries {
+			argument, ok := e.Key.Text()
+			if !ok || strings.Contains(argument, "?") {
+				report(failAt(e.Key.Pos, Syntax, "the name of an argument of %s must be a string without ?", name))
+			}
+			m.Arguments = append(m.Arguments, &Argument{Name: argument, spec: newSpec(c, "argument "+argument+" of "+name, e.Value, report)})
+		}
+	}
+	return m
+}
+
+// Usage returns the usage of a property of the class or its ancestors, or "".
+func (c *Class) Usage(name string) Usage {
+	if p, err := c.property(name); p != nil && err == nil {
+		return p.Usage
+	}
+	return ""
+}
+
+// Accepts returns an error if objects of the class in a model cannot have a property. Loading ignores those.
+func (c *Class) Accepts(name string) error {
+	if c.declares(name) {
+		return nil
+	}
+	for _, d := range c.lineage {
+		if init := d.ownMethod(".init"); init != nil && init.index(name) >= 0 {
+			return nil
+		}
+	}
+	return c.noProperty(name)
+}
+
+func (c *Class) noProperty(name string) error {
+	return fail(UnknownProperty, "class %s has no property %s%s", c.Name, name, c.hint(name))
+}
+
+// hint suggests a declared property for the name of one that is not.
+func (c *Class) hint(name string) string {
+	var names []string
+	for _, d := range c.lineage {
+		for _, p := range d.Properties {
+			names = append(names, p.Name)
+		}
+	}
+	return hint(name, names)
+}
+
+// isA reports whether c is d or inherits from it.
+func (c *Class) isA(d *Class) bool { return c.known[d] }
+
+// member returns the member of a name that no other overrides, or nil: a member overrides those of the ancestors of its
+// class. Several such members are an error.
+func member[T any](c *Class, known map[string][]*T, what, name string, own func(*Class) *T, owner func(*T) *Class) (*T, error) {
+	chosen, ok := known[name]
+	if !ok {
+		var all []*T
+		for _, d := range c.lineage {
+			if m := own(d); m != nil {
+				all = append(all, m)
+			}
+		}
+		for _, m := range all {
+			if !slices.ContainsFunc(all, func(other *T) bool { return other != m && owner(other).isA(owner(m)) }) {
+				chosen = append(chosen, m)
+			}
+		}
+		known[name] = chosen
+	}
+	switch len(chosen) {
+	case 0:
+		return nil, nil
+	case 1:
+		return chosen[0], nil
+	}
+	var names []string
+	for _, m := range chosen {
+		names = append(names, owner(m).Name)
+	}
+	return nil, fail(yaql.Ambiguous, "class %s inherits %s %s from %s", c.Name, what, name, strings.Join(names, " and "))
+}
+
+// method returns the method of a name, or nil.
+func (c *Class) method(name string) (*Method, error) {
+	return member(c, c.methods, "method", name,
+		func(d *Class) *Method { return d.ownMethod(name) }, func(m *Method) *Class { return m.Class })
+}
+
+// property returns the declaration of a property, or nil.
+func (c *Class) property(name string) (*Property, error) {
+	return member(c, c.props, "property", name,
+		func(d *Class) *Property { return d.ownProperty(name) }, func(p *Property) *Class { return p.class })
+}
+
+func (c *Class) ownMethod(name string) *Method {
+	for _, m := range c.Methods {
+		if m.Name == name {
+			return m
+		}
+	}
+	return nil
+}
+
+func (c *Class) ownProperty(name string) *Property {
+	for _, p := range c.Properties {
+		if p.Name == name {
+			return p
+		}
+	}
+	return nil
+}
+
+// firstError keeps the first of the errors that are reported.
+type firstError struct{ err *Error }
+
+func (f *firstError) get() error {
+	if f.err == nil {
+		return nil
+	}
+	return f.err
+}
+
+func (f *firstError) add(e *Error) {
+	if f.err == nil {
+		f.err = e
+	}
+}

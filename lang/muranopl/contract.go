@@ -1,0 +1,238 @@
+package muranopl
+
+import (
+	"errors"
+	"fmt"
+	"sync"
+
+	"github.com/lumi-idl/lumi/lang/yaql"
+)
+
+// spec is the contract of a property or an argument, and its default.
+type spec struct {
+	class    *Class
+	tree     *Node
+	contract func() (*value, error)
+	preset   func() (*value, error)
+}
+
+func newSpec(c *Class, what string, n *Node, report func(*Error)) spec {
+	s := spec{class: c, tree: n}
+	if _, ok := n.Value.([]Entry); !ok || n.Get("Contract") == nil {
+		report(failAt(n.Pos, Syntax, "%s has no Contract: write Contract: $ for any value", what))
+	}
+	s.contract, s.preset = lazyValue(n.Get("Contract")), lazyValue(n.Get("Default"))
+	return s
+}
+
+// lazyValue returns a function that compiles a tree when it is first needed.
+func lazyValue(n *Node) func() (*value, error) {
+	return sync.OnceValues(func() (*value, error) {
+		var first firstError
+		v := compileValue(n, first.add)
+		return v, first.get()
+	})
+}
+
+// Future is an opaque value that contracts accept by its kind, which is "string", "int", "bool", "list" or "dict".
+type Future interface {
+	yaql.Opaque
+	Is(kind string) bool
+}
+
+// absent is the value of a property or an argument that was not given.
+type absent struct{}
+
+// contracting is the evaluation of a contract.
+type contracting struct {
+	spec *spec
+	// what is the property or the argument, path the part of it that is matched, and where what declares it.
+	what, path, where string
+	node              *Node  // of the part in the model, if it is from one
+	scope             *scope // of the object, for defaults and predicates
+	// owner becomes the owner of objects that the contract loads, and calling is the class whose names they use.
+	owner   *Object
+	calling *Class
+	// only checks: nothing is converted or loaded. constant checks a default without an object.
+	only, constant bool
+	// defaults are those of the properties of an object that was given inline.
+	defaults *value
+}
+
+// apply returns v as the contract makes it.
+func (c *contracting) apply(v any) (any, error) {
+	contract, err := c.spec.contract()
+	if err != nil {
+		return nil, err
+	}
+	switch v.(type) {
+	case absent:
+		preset, err := c.spec.preset()
+		if err != nil {
+			return nil, err
+		}
+		if v, err = preset.eval(c.scope); err != nil {
+			return nil, err
+		}
+	case *yaql.Dict:
+		if c.defaults, err = c.spec.preset(); err != nil {
+			return nil, err
+		}
+	}
+	return c.match(v, contract)
+}
+
+func (c *contracting) violated(format string, args ...any) error {
+	contract, _ := c.spec.contract()
+	return c.fail(Contract, "%s (contract %s)", fmt.Sprintf(format, args...), contract)
+}
+
+func (c *contracting) fail(kind yaql.Kind, format string, args ...any) error {
+	return failAt(c.node.position(), kind, "%s%s%s: %s", c.what, c.path, c.where, fmt.Sprintf(format, args...))
+}
+
+// kind checks the kind of a value that is not known.
+func (c *contracting) kind(v Future, kind string) error {
+	if v.Is(kind) {
+		return nil
+	}
+	return c.violated("%s is not of kind %s", show(v), kind)
+}
+
+func (c *contracting) match(v any, contract *value) (any, error) {
+	if v, ok := v.(Future); ok && contract.kind != isExpression {
+		return v, c.kind(v, [...]string{isConstant: "constant", isList: "list", isDict: "dict"}[contract.kind])
+	}
+	switch contract.kind {
+	case isExpression:
+		in := yaql.New(c.scope.in.contracts)
+		in.Set("$", v)
+		if c.scope.this != nil {
+			in.Set("this", c.scope.this)
+		}
+		s := *c.scope
+		s.contract = c
+		in.Set(scopeVariable, &s)
+		result, err := contract.expr.EvaluateIn(c.scope.in.run, in)
+		if e, ok := errors.AsType[*Error](err); ok && (e.Kind != UnknownClass || e.Names != nil) {
+			return nil, e // It is wherever the value is.
+		} else if err != nil {
+			return nil, asError(err, contract.pos)
+		}
+		return result, nil
+	case isList:
+		return c.matchList(v, contract)
+	case isDict:
+		return c.matchDict(v, contract)
+	}
+	if !yaql.Equal(v, contract.constant) {
+		return nil, c.violated("%s is not %s", show(v), show(contract.constant))
+	}
+	return v, nil
+}
+
+// at returns c for a part of the value.
+func (c *contracting) at(key any) *contracting {
+	part := *c
+	part.path += "[" + show(key) + "]"
+	part.node, part.defaults = c.node.part(key), nil
+	return &part
+}
+
+func (c *contracting) matchList(v any, contract *value) (any, error) {
+	var items []any
+	switch v := v.(type) {
+	case nil:
+	case *yaql.List:
+		items = v.Items()
+	default:
+		items = []any{v}
+	}
+	specs := contract.items
+	if len(specs) == 0 {
+		return yaql.NewList(items), nil
+	}
+	lengths := lengthsOf(specs, func(v *value) any { return v.constant })
+	specs = specs[:len(specs)-len(lengths)]
+	switch n := int64(len(items)); {
+	case len(lengths) == 2 && (n < lengths[0] || n > lengths[1]):
+		return nil, c.violated("the list has %d items, not %d to %d", n, lengths[0], lengths[1])
+	case len(lengths) == 1 && n < lengths[0]:
+		return nil, c.violated("the list has %d items, fewer than %d", n, lengths[0])
+	}
+	matched := make([]any, len(items))
+	for i, item := range items {
+		if len(specs) == 0 {
+			return nil, c.violated("the contract of a list has no items")
+		}
+		var err error
+		if matched[i], err = c.at(int64(i)).match(item, specs[min(i, len(specs)-1)]); err != nil {
+			return nil, err
+		}
+	}
+	return yaql.NewList(matched), nil
+}
+
+// lengthsOf returns the integers at the end of a contract of a list: the minimum and the maximum of the length.
+func lengthsOf[T any](specs []T, constant func(T) any) []int64 {
+	var lengths []int64
+	for i := len(specs) - 1; i >= max(0, len(specs)-2); i-- {
+		n, ok := constant(specs[i]).(int64)
+		if !ok {
+			break
+		}
+		lengths = append([]int64{n}, lengths...)
+	}
+	return lengths
+}
+
+func (c *contracting) matchDict(v any, contract *value) (any, error) {
+	if v == nil {
+		v = yaql.NewDict()
+	}
+	d, ok := v.(*yaql.Dict)
+	if !ok {
+		return nil, c.violated("%s is not a dictionary", show(v))
+	}
+	if len(contract.entries) == 0 {
+		return d, nil
+	}
+	matched := yaql.NewDict()
+	var open *valueEntry
+	for i, e := range contract.entries {
+		if e.key.kind == isExpression {
+			if open != nil {
+				return nil, failAt(e.key.pos, Syntax, "a contract of a dictionary can have only one key that is an expression")
+			}
+			open = &contract.entries[i]
+			continue
+		}
+		item, _, _ := d.Get(e.key.constant)
+		item, err := c.at(e.key.constant).match(item, e.value)
+		if err != nil {
+			return nil, err
+		}
+		if err := matched.Set(e.key.constant, item); err != nil {
+			return nil, failAt(e.key.pos, Syntax, "invalid key of a dictionary: %s", err)
+		}
+	}
+	if open == nil {
+		return matched, nil
+	}
+	for key, item := range d.All() {
+		if _, fixed, _ := matched.Get(key); fixed {
+			continue
+		}
+		k, err := c.match(key, open.key)
+		if err != nil {
+			return nil, err
+		}
+		if item, err = c.at(key).match(item, open.value); err != nil {
+			return nil, err
+		}
+		if err := matched.Set(k, item); err != nil {
+			return nil, c.violated("%s cannot be a key", show(k))
+		}
+	}
+	return matched, nil
+}

@@ -1,0 +1,56 @@
+package muranopl_test
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/lumi-idl/lumi/lang/muranopl"
+	"github.com/lumi-idl/lumi/lang/muranopl/catalog"
+	"github.com/lumi-idl/lumi/lang/muranopl/desired"
+)
+
+// TestPage compares the files in docs/muranopl.md with those that its commands run with, its code with the example of this
+// package, and checks its other classes. The commands are executed by the tests of cmd/lumi.
+func TestPage(t *testing.T) {
+	var files []string
+	for _, pattern := range []string{"murano/*.yaml", "env.json"} {
+		found, err := filepath.Glob("../../cmd/lumi/testdata/examples/" + pattern)
+		if err != nil {
+			t.Fatal(err)
+		}
+		files = append(files, found...)
+	}
+	var known []string
+	for _, file := range append(files, "example_test.go", "../../docs/muranopl.md") {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		known = append(known, strings.ReplaceAll(string(text), "\t", "")) // Only Go code has tabs.
+	}
+	page, known := known[len(known)-1], known[:len(known)-1]
+	blocks := regexp.MustCompile("(?s)```(\\w+)\n(.*?)```").FindAllStringSubmatch(page, -1)
+	found := 0
+	for _, block := range blocks {
+		if slices.ContainsFunc(known, func(text string) bool { return strings.Contains(text, block[2]) }) {
+			found++
+			continue
+		}
+		trees, err := catalog.Decode("docs/muranopl.md", []byte(block[2]))
+		if err != nil || block[1] != "yaml" {
+			t.Errorf("this is in no file: %v\n%s", err, block[2])
+			continue
+		}
+		classes := muranopl.Declarations{"A": {Name: "A", Tree: trees[0]}}
+		for _, e := range muranopl.Check(muranopl.Resolvers{classes, desired.Library(nil)}, []string{"A"}) {
+			t.Error(e)
+		}
+	}
+	if found != len(files)+1 {
+		t.Errorf("%d blocks are files, want %d", found, len(files)+1)
+	}
+}

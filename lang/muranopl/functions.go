@@ -1,0 +1,206 @@
+package muranopl
+
+import (
+	"math"
+	"time"
+
+	"github.com/lumi-idl/lumi/lang/yaql"
+)
+
+var (
+	engine  []*yaql.Function
+	targets *yaql.Context
+)
+
+func init() {
+	for name, check := range map[string]func(any) bool{
+		"murano.object": func(v any) bool { _, ok := v.(*Object); return ok },
+		"murano.place":  func(v any) bool { _, ok := v.(*place); return ok },
+	} {
+		yaql.RegisterType(yaql.NewType(name, check))
+	}
+	engine, targets = newEngine(), newTargets()
+}
+
+// newEngine returns the functions of workflows, contracts and defaults, in addition to those of YAQL.
+func newEngine() []*yaql.Function {
+	return []*yaql.Function{
+		yaql.Func("#operator_.", "object murano.object, name keyword", func(call *yaql.Call) (any, error) {
+			return call.Arg(0).(*Object).YAQLProperty(call.String(1), call.Context())
+		}),
+		yaql.Func("#operator_:", "prefix keyword, name keyword", func(call *yaql.Call) (any, error) {
+			return typeArgument(call, call.String(0)+":"+call.String(1))
+		}),
+		yaql.Func("#unary_operator_:", "name keyword", func(call *yaql.Call) (any, error) { return typeArgument(call, call.String(0)) }),
+		yaql.Func("#operator_is", "object murano.object?, class any!", typed(func(o *Object, class *Class) (any, error) {
+			return o != nil && o.inst.class.isA(class), nil
+		})),
+		yaql.Extension("id", "object murano.object", func(call *yaql.Call) (any, error) { return call.Arg(0).(*Object).ID(), nil }),
+		yaql.Func("name", "object murano.object?", func(call *yaql.Call) (any, error) {
+			if o, ok := call.Arg(0).(*Object); ok && o.Name() != "" {
+				return o.Name(), nil
+			}
+			return nil, nil
+		}),
+		yaql.Extension("cast", "object murano.object, class any!, version string=null", typed(func(o *Object, class *Class) (any, error) {
+			if !o.class.isA(class) {
+				return nil, fail(UnknownClass, "class %s does not inherit from %s", o.class.Name, class.Name)
+			}
+			return o.inst.as(class), nil
+		})),
+		yaql.Extension("super", "object murano.object, func lambda=null", func(call *yaql.Call) (any, error) { return super(call, false) }),
+		yaql.Extension("psuper", "object murano.object, func lambda=null", func(call *yaql.Call) (any, error) { return super(call, true) }),
+		yaql.Extension("find", "object murano.object, class any!", typed(func(o *Object, class *Class) (any, error) {
+			for o = o.Owner(); o != nil; o = o.Owner() {
+				if o.inst.class.isA(class) {
+					return o, nil
+				}
+			}
+			return nil, nil
+		})),
+		yaql.Extension("type", "value any", func(call *yaql.Call) (any, error) {
+			switch v := call.Arg(0).(type) {
+			case nil:
+				return nil, nil
+			case *Object:
+				return v.inst.class, nil
+			}
+			return typeArgument(call, call.Arg(0))
+		}),
+		yaql.Extension("require", "value any", func(call *yaql.Call) (any, error) {
+			if call.Arg(0) == nil {
+				return nil, yaql.Errorf(yaql.Value, "required value is missing")
+			}
+			return call.Arg(0), nil
+		}),
+		yaql.Func("isObject", "value any", func(call *yaql.Call) (any, error) {
+			switch call.Arg(0).(type) {
+			case *Object, *Class:
+				return true, nil
+			}
+			return false, nil
+		}),
+		yaql.Func("sleep", "seconds number", sleep),
+		// No property has a name like those of the other parameters.
+		yaql.Func("new", "__class any!, __owner murano.object=null, __name string=null, __extra dict=null, **properties stored", func(call *yaql.Call) (any, error) {
+			d := yaql.NewDict()
+			for name, v := range call.Others {
+				_ = d.Set(name, v) // Strings are always keys.
+			}
+			return create(call, d, 1)
+		}),
+		yaql.Func("new", "class any!, properties dict, owner murano.object=null, name string=null, extra dict=null", func(call *yaql.Call) (any, error) {
+			return create(call, call.Dict(1), 2)
+		}),
+		yaql.Func("new", "model dict, owner murano.object=null", func(call *yaql.Call) (any, error) {
+			s := scopeOf(call)
+			return s.in.loadModel(s, call.Dict(0), objectArgument(call, 1), false)
+		}),
+		yaql.Func("#finalize", "value stored", func(call *yaql.Call) (any, error) { return call.Settle(call.Arg(0)) }),
+	}
+}
+
+// classOf returns the class that a value denotes: a name as the class c writes it, or a class.
+func (c *Class) classOf(v any) (*Class, error) {
+	switch v := v.(type) {
+	case *Class:
+		return v, nil
+	case string:
+		name, err := c.spaces.resolve(v)
+		if err != nil {
+			return nil, err
+		}
+		return c.in.Class(name)
+	}
+	return nil, fail(yaql.NoMatch, "%s is not a class", show(v))
+}
+
+func typeArgument(call *yaql.Call, v any) (*Class, error) {
+	s := scopeOf(call)
+	switch {
+	case s == nil:
+		return nil, fail(UnknownClass, "classes have no names here")
+	case s.contract != nil:
+		return s.contract.spec.class.classOf(v)
+	}
+	return s.class.classOf(v)
+}
+
+// typed returns a function whose second argument is a class.
+func typed(f func(o *Object, class *Class) (any, error)) func(*yaql.Call) (any, error) {
+	return func(call *yaql.Call) (any, error) {
+		class, err := typeArgument(call, call.Arg(1))
+		if err != nil {
+			return nil, err
+		}
+		return f(objectArgument(call, 0), class)
+	}
+}
+
+func objectArgument(call *yaql.Call, i int) *Object {
+	o, _ := call.Arg(i).(*Object)
+	return o
+}
+
+// super returns the object seen as each parent of the class whose method runs, or what a function returns for these.
+func super(call *yaql.Call, parallel bool) (any, error) {
+	s, o, f := scopeOf(call), call.Arg(0).(*Object), call.Lambda(1)
+	parents := s.class.Parents
+	results := make([]any, len(parents))
+	tasks := make([]func() error, len(parents))
+	for i, p := range parents {
+		if !o.inst.class.isA(p) {
+			return nil, fail(yaql.TypeError, "class %s does not inherit from %s", o.inst.class.Name, p.Name)
+		}
+		results[i] = o.inst.as(p)
+		tasks[i] = func() (err error) {
+			results[i], err = f.Call(o.inst.as(p))
+			return err
+		}
+	}
+	var err error
+	switch {
+	case f == nil:
+	case parallel:
+		err = s.in.parallel(tasks, math.MaxInt)
+	default:
+		for _, run := range tasks {
+			if err = run(); err != nil {
+				break
+			}
+		}
+	}
+	return yaql.NewList(results), err
+}
+
+func sleep(call *yaql.Call) (any, error) {
+	seconds := math.Inf(1) // Other numbers are larger.
+	switch v := call.Arg(0).(type) {
+	case int64:
+		seconds = float64(v)
+	case float64:
+		seconds = v
+	}
+	if !(seconds <= math.MaxInt32) {
+		return nil, yaql.Errorf(yaql.Value, "cannot sleep %s seconds", show(call.Arg(0)))
+	}
+	return nil, scopeOf(call).in.pause(time.Duration(max(seconds, 0) * float64(time.Second)))
+}
+
+// create makes an object. The owner, the name and the extra entries of its header are arguments from the i-th on.
+func create(call *yaql.Call, properties *yaql.Dict, i int) (any, error) {
+	class, err := typeArgument(call, call.Arg(0))
+	if err != nil {
+		return nil, err
+	}
+	header := yaql.NewDict()
+	if extra, ok := call.Arg(i + 2).(*yaql.Dict); ok {
+		header = extra.Clone()
+	}
+	_ = header.Set("type", class) // Strings are always keys.
+	_ = header.Set("name", call.Arg(i+1))
+	model := properties.Clone()
+	_ = model.Set("?", header)
+	s := scopeOf(call)
+	return s.in.loadModel(s, model, objectArgument(call, i), false)
+}

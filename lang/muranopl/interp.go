@@ -1,0 +1,166 @@
+package muranopl
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"time"
+
+	"github.com/lumi-idl/lumi/lang/yaql"
+)
+
+// Limits of a run.
+const (
+	DefaultMaxSteps = 100_000_000
+	maxDepth        = 200
+	maxValue        = 8 << 20   // bytes of a value
+	maxHeld         = 256 << 20 // bytes of all variables and properties
+)
+
+// Options are the options of an Interpreter.
+type Options struct {
+	// MaxSteps is the number of instructions that may be executed, [DefaultMaxSteps] if it is 0.
+	MaxSteps int
+	// Functions are further functions of workflows.
+	Functions []*yaql.Function
+	// Sleep waits, and is nil to wait by the clock.
+	Sleep func(context.Context, time.Duration) error
+}
+
+// Interpreter loads classes and objects and runs methods. It is not safe for concurrent use.
+type Interpreter struct {
+	resolver  Resolver
+	options   Options
+	classes   map[string]*Class // nil while they are loaded
+	opening   []string          // classes that are loaded, outermost first
+	report    func(*Error)      // for Check, which loads classes whatever is wrong with them
+	workflows *yaql.Context
+	contracts *yaql.Context
+
+	objects map[string]*Object
+	order   []*Object // in order of creation
+	loading *loading
+	nodes   map[*yaql.Dict]*Node // of the model that is loaded
+	nesting int                  // of objects that are initialized
+	ids     map[string]int       // created at a place
+	taken   map[string]bool      // ids
+	created int
+
+	run   context.Context
+	steps int
+	held  int64 // by variables and properties
+	tasks
+}
+
+// New returns an interpreter for the classes of r and those of io.murano.
+func New(r Resolver, o Options) *Interpreter {
+	if o.MaxSteps <= 0 {
+		o.MaxSteps = DefaultMaxSteps
+	}
+	if o.Sleep == nil {
+		o.Sleep = sleepByClock
+	}
+	in := &Interpreter{
+		resolver: Resolvers{r, core}, options: o, classes: map[string]*Class{}, objects: map[string]*Object{}, ids: map[string]int{}, taken: map[string]bool{},
+		run: context.Background(),
+	}
+	root := yaql.New(yaql.Standard(false))
+	root.Register(engine...)
+	in.workflows = yaql.New(root)
+	in.workflows.Register(o.Functions...)
+	in.contracts = yaql.New(root)
+	in.contracts.Register(contractFunctions...)
+	return in
+}
+
+func sleepByClock(ctx context.Context, d time.Duration) error {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// Gone is an object that is no longer in the model, its id, and that of its owner.
+type Gone struct {
+	Model     *Node
+	ID, Owner string
+}
+
+// Load creates the objects of a model and returns its root. It also creates those that are gone, which [Interpreter.Save]
+// leaves out wherever they are referred to. All errors are of type [*Error].
+func (in *Interpreter) Load(ctx context.Context, model *Node, gone ...Gone) (root *Object, err error) {
+	in.run, in.nodes = ctx, map[*yaql.Dict]*Node{}
+	defer func() { in.nodes = nil }()
+	d, ok := model.value(in.nodes).(*yaql.Dict)
+	if !ok {
+		return nil, failAt(model.Pos, Syntax, "an object model must be a dictionary")
+	}
+	o, err := in.loadModel(in.host(), d, nil, true, gone...)
+	if err != nil {
+		return nil, in.host().at(err, model.Pos)
+	}
+	return o, nil
+}
+
+// hold counts what a variable or a property keeps instead of what it kept before.
+func (in *Interpreter) hold(old, v any) error {
+	size := yaql.SizeOf(v)
+	if size > maxValue {
+		return fail(yaql.Limit, "value of more than %d bytes", maxValue)
+	}
+	if in.held += size - yaql.SizeOf(old); in.held > maxHeld {
+		return fail(yaql.Limit, "variables and properties hold more than %d bytes", maxHeld)
+	}
+	return nil
+}
+
+// host is the scope of calls that come from Go.
+func (in *Interpreter) host() *scope {
+	s := &scope{in: in, vars: yaql.New(in.workflows)}
+	s.ctx = s.vars
+	s.ctx.Set(scopeVariable, s)
+	return s
+}
+
+// Object returns the object of an id, or nil.
+func (in *Interpreter) Object(id string) *Object { return in.objects[id] }
+
+// Call calls a method. The arguments are values as package yaql defines them; dictionaries may be objects of the model.
+// All errors are of type [*Error].
+func (in *Interpreter) Call(ctx context.Context, o *Object, method string, args ...any) (result any, err error) {
+	in.run = ctx
+	s := in.host()
+	m, err := o.class.method(method)
+	if err == nil && m == nil {
+		err = fail(yaql.UnknownFunction, "class %s has no method %s", o.class.Name, method)
+	}
+	if err != nil {
+		return nil, s.at(err, Position{})
+	}
+	v, err := in.invoke(s, m, o, args, nil)
+	if err != nil {
+		return nil, s.at(err, Position{})
+	}
+	return v, nil
+}
+
+// newID returns an id that no object has. It depends on the owner, the place within it, and the objects created there
+// before, so that other objects in a model do not change it.
+func (in *Interpreter) newID(owner *Object, place string) string {
+	if owner != nil {
+		place = owner.ID() + " " + place
+	}
+	for {
+		sum := sha256.Sum256(fmt.Appendf(nil, "%d %s", in.ids[place], place))
+		in.ids[place]++
+		if id := hex.EncodeToString(sum[:16]); !in.taken[id] {
+			in.taken[id] = true
+			return id
+		}
+	}
+}

@@ -1,0 +1,192 @@
+package muranopl
+
+import (
+	"slices"
+
+	"github.com/lumi-idl/lumi/lang/yaql"
+)
+
+// Object is an object as a value of expressions: seen as its own class, or cast to one of its ancestors.
+type Object struct {
+	inst  *instance
+	class *Class
+}
+
+// instance is an object.
+type instance struct {
+	id, name    string
+	class       *Class
+	owner       *Object
+	properties  map[string]any
+	private     map[*Class]map[string]any
+	views       map[*Class]*Object
+	header      *yaql.Dict // of the model: what this package does not know
+	initialized bool
+	destroyed   bool
+	gone        bool // from the model
+	data        any  // of native methods
+}
+
+// reference is an id in a model whose object was not loaded yet.
+type reference string
+
+func newObject(class *Class, owner *Object, id string) *Object {
+	inst := &instance{id: id, class: class, owner: owner, properties: map[string]any{}, views: map[*Class]*Object{}}
+	return inst.as(class)
+}
+
+// as returns the object seen as one of its classes.
+func (o *instance) as(c *Class) *Object {
+	v := o.views[c]
+	if v == nil {
+		v = &Object{o, c}
+		o.views[c] = v
+	}
+	return v
+}
+
+// this returns the object seen as its own class.
+func (o *Object) this() *Object { return o.inst.as(o.inst.class) }
+
+// ID returns the id.
+func (o *Object) ID() string { return o.inst.id }
+
+// Name returns the name, which may be empty.
+func (o *Object) Name() string { return o.inst.name }
+
+// Class returns the class of the object, whatever it is cast to.
+func (o *Object) Class() *Class { return o.inst.class }
+
+// Owner returns the object that owns it, or nil.
+func (o *Object) Owner() *Object { return o.inst.owner }
+
+// Data returns what SetData set.
+func (o *Object) Data() any { return o.inst.data }
+
+// SetData sets data of native methods, which is not saved.
+func (o *Object) SetData(data any) { o.inst.data = data }
+
+// YAQLType implements [yaql.Typed].
+func (o *Object) YAQLType() string { return o.class.Name }
+
+// YAQLProperty implements [yaql.Receiver].
+func (o *Object) YAQLProperty(name string, in *yaql.Context) (any, error) {
+	if s := scopeIn(in); s != nil {
+		return o.get(name, s.class)
+	}
+	return o.get(name, nil)
+}
+
+// YAQLMethod implements [yaql.Receiver].
+func (o *Object) YAQLMethod(name string) *yaql.Function {
+	m, err := o.class.method(name)
+	switch {
+	case err != nil:
+		return yaql.Method(name, "receiver any, *args stored, **named stored", func(*yaql.Call) (any, error) { return nil, err })
+	case m == nil:
+		return nil
+	}
+	return m.function()
+}
+
+// Get returns the value of a property as any class sees it.
+func (o *Object) Get(name string) (any, error) { return o.get(name, nil) }
+
+// get returns the value of a property. Private properties of the caller's class are visible to it only.
+func (o *Object) get(name string, caller *Class) (any, error) {
+	start := o.class
+	inside := caller != nil && o.class.isA(caller)
+	if inside {
+		start = caller
+	}
+	if o.inst.destroyed {
+		return nil, fail(Destroyed, "object %s of class %s is destroyed", o.ID(), o.inst.class.Name)
+	}
+	switch {
+	case start.declares(name):
+		if _, err := o.inst.class.property(name); err != nil {
+			return nil, err
+		}
+		if v, ok := o.inst.properties[name]; ok {
+			return v, nil
+		}
+	case inside:
+		if v, ok := o.inst.private[caller][name]; ok {
+			return v, nil
+		}
+		return nil, fail(Uninitialized, "property %s of class %s has no value yet%s", name, start.Name, start.hint(name))
+	default:
+		return nil, start.noProperty(name)
+	}
+	return nil, fail(Uninitialized, "property %s of class %s has no value yet", name, start.Name)
+}
+
+func (c *Class) declares(name string) bool {
+	return slices.ContainsFunc(c.lineage, func(d *Class) bool { return d.ownProperty(name) != nil })
+}
+
+// set sets a property for a workflow of s, or during the initialization of the object. Without keep, the value is only
+// checked. node is that of v in the model, or nil.
+func (o *Object) set(s *scope, name string, v any, node *Node, keep bool) error {
+	caller := s.class
+	inside := caller != nil && o.class.isA(caller)
+	start := o.inst.class
+	if inside {
+		start = caller
+	}
+	if o.inst.destroyed {
+		return fail(Destroyed, "object %s of class %s is destroyed", o.ID(), o.inst.class.Name)
+	}
+	if !start.declares(name) {
+		if !inside {
+			return start.noProperty(name)
+		}
+		if keep {
+			if o.inst.private == nil {
+				o.inst.private = map[*Class]map[string]any{}
+			}
+			if o.inst.private[caller] == nil {
+				o.inst.private[caller] = map[string]any{}
+			}
+			if err := s.in.hold(o.inst.private[caller][name], v); err != nil {
+				return err
+			}
+			o.inst.private[caller][name] = v
+		}
+		return nil
+	}
+	final, err := o.inst.class.property(name)
+	if err != nil {
+		return err
+	}
+	for _, c := range o.inst.class.lineage {
+		p := c.ownProperty(name)
+		if p == nil {
+			continue
+		}
+		if !s.initializing && !inside {
+			return fail(ReadOnly, "property %s of class %s can be written only by methods of its class", name, c.Name)
+		}
+		if !s.initializing && !p.Usage.writable() {
+			return fail(ReadOnly, "property %s of class %s cannot be written here: its usage is %s", name, c.Name, p.Usage)
+		}
+		check := &contracting{
+			spec: &p.spec, what: "property " + name, where: " of class " + c.Name, scope: s.in.objectScope(s, o, c),
+			owner: o.this(), calling: caller, only: p != final, node: node,
+		}
+		result, err := check.apply(v)
+		if err != nil {
+			return err
+		}
+		if p == final {
+			v = result
+		}
+	}
+	if keep {
+		if err := s.in.hold(o.inst.properties[name], v); err != nil {
+			return err
+		}
+		o.inst.properties[name] = v
+	}
+	return nil
+}

@@ -1,0 +1,212 @@
+package muranopl
+
+import (
+	"context"
+	"iter"
+	"slices"
+	"time"
+
+	"github.com/lumi-idl/lumi/lang/yaql"
+)
+
+func compileParallel(c *compiler, n *Node) func(*scope) error {
+	body, limit := c.block(n.Get("Parallel")), c.value(n.Get("Limit"))
+	return func(s *scope) error {
+		most := len(body)
+		switch v, err := limit.eval(s); v := v.(type) {
+		case int64:
+			if v < 0 {
+				return s.at(fail(yaql.Value, "Limit must be positive, not %d", v), limit.pos)
+			}
+			if v > 0 {
+				most = int(min(v, int64(most)))
+			}
+		case nil:
+			if err != nil {
+				return err
+			}
+		default:
+			return s.at(fail(yaql.TypeError, "Limit takes an integer, not %s", show(v)), limit.pos)
+		}
+		branches := make([]func() error, len(body))
+		for i, one := range body {
+			branch := *s
+			branch.ctx = yaql.New(s.ctx)
+			branch.ctx.Set(scopeVariable, &branch)
+			branches[i] = func() error { return block{one}.run(&branch) }
+		}
+		return s.in.parallel(branches, most)
+	}
+}
+
+// tasks are the branches of all Parallel that run. They take turns: one runs until it sleeps, waits for a method that
+// another runs, or for its own branches. The order does not depend on the clock.
+type tasks struct {
+	current *task
+	ready   []*task // in this order where their times are equal
+	waiting []*task // for methods
+	locks   map[lock]*task
+	now     time.Duration // since the start, without the time that instructions take
+}
+
+// task is a branch of Parallel.
+type task struct {
+	outer  *task // whose branch it is
+	resume func() (struct{}, bool)
+	stop   func()
+	yield  func(struct{}) bool
+	done   func()
+	err    error
+
+	wake  time.Duration // when it goes on
+	lock  lock          // that it waits for
+	stuck bool          // because nobody releases the lock
+}
+
+// lock is a method of an object. Only one branch at a time runs it.
+type lock struct {
+	inst   *instance
+	method *Method
+}
+
+// within reports whether t is outer or, at any depth, a branch of it.
+func (t *task) within(outer *task) bool {
+	for ; t != nil && t != outer; t = t.outer {
+	}
+	return t == outer
+}
+
+// suspend lets others run until t is ready.
+func (t *task) suspend() error {
+	if !t.yield(struct{}{}) {
+		return context.Canceled
+	}
+	return nil
+}
+
+func (in *Interpreter) wake(t *task, at time.Duration) {
+	t.wake = at
+	in.ready = append(in.ready, t)
+}
+
+// pause waits, and lets other branches run.
+func (in *Interpreter) pause(d time.Duration) error {
+	t := in.current
+	if t == nil {
+		return in.options.Sleep(in.run, d)
+	}
+	in.wake(t, in.now+d)
+	return t.suspend()
+}
+
+// parallel runs branches, at most limit at a time. All run to their ends; the error is that of the first in order that
+// fails.
+func (in *Interpreter) parallel(branches []func() error, limit int) (err error) {
+	outer, left := in.current, len(branches)
+	var all []*task
+	var start func()
+	start = func() {
+		t, run := &task{outer: outer}, branches[len(all)]
+		t.resume, t.stop = iter.Pull(func(yield func(struct{}) bool) {
+			t.yield = yield
+			t.err = run()
+		})
+		t.done = func() {
+			if left--; len(all) < len(branches) {
+				start()
+			} else if left == 0 && outer != nil {
+				in.wake(outer, in.now)
+			}
+		}
+		all = append(all, t)
+		in.wake(t, in.now)
+	}
+	defer func() {
+		for _, t := range all {
+			t.stop()
+		}
+	}()
+	for len(all) < min(limit, len(branches)) {
+		start()
+	}
+	switch {
+	case outer == nil:
+		err = in.turns(&left)
+	case left > 0:
+		err = outer.suspend()
+	}
+	for _, t := range all {
+		if err == nil {
+			err = t.err
+		}
+	}
+	return err
+}
+
+// turns runs tasks until none is left.
+func (in *Interpreter) turns(left *int) error {
+	defer func() { in.tasks = tasks{now: in.now} }()
+	for *left > 0 {
+		if len(in.ready) == 0 {
+			t := in.waiting[0]
+			t.stuck, in.waiting = true, in.waiting[1:]
+			in.wake(t, in.now)
+		}
+		first := 0
+		for i, t := range in.ready {
+			if t.wake < in.ready[first].wake {
+				first = i
+			}
+		}
+		t := in.ready[first]
+		in.ready = slices.Delete(in.ready, first, first+1)
+		if d := t.wake - in.now; d > 0 {
+			if err := in.options.Sleep(in.run, d); err != nil {
+				return err
+			}
+			in.now = t.wake
+		}
+		in.current = t
+		if _, more := t.resume(); !more {
+			t.done()
+		}
+	}
+	return nil
+}
+
+// locked runs a method that no other branch runs at the same time, except those that t is a branch of.
+func (in *Interpreter) locked(t *task, o *Object, m *Method, run func() (any, error)) (any, error) {
+	key := lock{o.inst, m}
+	for {
+		owner, held := in.locks[key]
+		if !held {
+			break
+		}
+		if t.within(owner) {
+			return run()
+		}
+		t.lock = key
+		in.waiting = append(in.waiting, t)
+		if err := t.suspend(); err != nil {
+			return nil, err
+		}
+		if t.stuck {
+			t.stuck = false
+			return nil, fail(Deadlock, "method %s of object %s waits for a branch that waits for this one", m.Name, o.ID())
+		}
+	}
+	if in.locks == nil {
+		in.locks = map[lock]*task{}
+	}
+	in.locks[key] = t
+	defer func() {
+		delete(in.locks, key)
+		in.waiting = slices.DeleteFunc(in.waiting, func(w *task) bool {
+			if w.lock == key {
+				in.wake(w, in.now)
+			}
+			return w.lock == key
+		})
+	}()
+	return run()
+}

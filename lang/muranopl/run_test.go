@@ -1,0 +1,68 @@
+package muranopl
+
+import (
+	"context"
+	"testing"
+
+	"github.com/lumi-idl/lumi/lang/yaql"
+)
+
+// m and l write trees.
+type (
+	m = map[string]any
+	l = []any
+)
+
+func class(name string, tree m) *Declaration { return &Declaration{Name: name, Tree: Tree(tree)} }
+
+func x(source string) Expression { return Expression(source) }
+
+// TestFromGo runs classes that are built from Go maps.
+func TestFromGo(t *testing.T) {
+	in := New(Declarations{
+		"test.Counter": class("test.Counter", m{
+			"Properties": m{
+				"start": m{"Contract": x("$.int().notNull()"), "Default": 40},
+				"total": m{"Contract": x("$.int()"), "Usage": "Out"},
+			},
+			"Methods": m{
+				"count": m{
+					"Arguments": l{m{"step": m{"Contract": x("$.int()"), "Default": 1}}},
+					"Body": l{
+						m{"$.total": x("$.start")},
+						m{"Repeat": 2, "Do": l{m{"$.total": x("$.total + $step")}}},
+						m{"Return": x("$this.total")},
+					},
+				},
+			},
+		}),
+	}, Options{})
+	ctx := context.Background()
+	o, err := in.Load(ctx, Tree(m{"?": m{"type": "test.Counter", "id": "c"}}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	v, err := in.Call(ctx, o, "count")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if v != int64(42) {
+		t.Errorf("the method returns %v, not 42", v)
+	}
+	got, _ := yaql.AppendJSON(nil, in.Save(o))
+	const want = `{"?": {"id": "c", "type": "test.Counter"}, "start": 40, "total": 42}`
+	if string(got) != want {
+		t.Errorf("the model is\n %s, not\n %s", got, want)
+	}
+}
+
+// TestLost loads a model after the class of an object that is gone from it.
+func TestLost(t *testing.T) {
+	in := New(Declarations{"test.A": class("test.A", m{})}, Options{})
+	gone := Gone{Model: Tree(m{"?": m{"type": "test.B", "id": "b"}}), ID: "b", Owner: "a"}
+	_, err := in.Load(context.Background(), Tree(m{"?": m{"type": "test.A", "id": "a"}}), gone)
+	const want = "object b is gone from the model: to destroy it, keep its class as it was for one more deployment: unknown class test.B: did you mean test.A?"
+	if err == nil || err.Error() != want {
+		t.Errorf("the error is\n %v, not\n %s", err, want)
+	}
+}

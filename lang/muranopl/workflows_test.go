@@ -1,0 +1,87 @@
+package muranopl_test
+
+import (
+	"flag"
+	"os"
+	"strings"
+	"testing"
+)
+
+var update = flag.Bool("update", false, "accept what is found as right")
+
+const workflows = "testdata/workflows.txt"
+
+// workflow is a case of testdata/workflows.txt.
+type workflow struct {
+	title, source, golden string
+	request               request
+}
+
+// mainClass returns the class t.Main with a method main.
+func mainClass(parent, body string) string {
+	const indent = "\n      "
+	return "Namespaces: {=: t, n: t.sub}\nName: Main\nExtends: " + parent + "\nMethods:\n  main:\n    Body:" + indent +
+		strings.ReplaceAll(strings.TrimSuffix(body, "\n"), "\n", indent) + "\n"
+}
+
+func readWorkflows(t *testing.T) (head string, all []workflow) {
+	text, err := os.ReadFile(workflows)
+	if err != nil {
+		t.Fatal(err)
+	}
+	sections := strings.Split(string(text), "\n=== ")
+	_, common, _ := strings.Cut(sections[0], "all cases:\n\n")
+	for _, section := range sections[1:] {
+		var w workflow
+		section, w.golden, _ = strings.Cut(strings.TrimSuffix(section, "\n")+"\n", ">>> ")
+		w.title, w.source, _ = strings.Cut(section, "\n")
+		w.request = request{Classes: []string{w.source}, Model: model("t.Main"), Method: "main"}
+		if !strings.HasPrefix(w.source, "Name") {
+			w.request.Classes = []string{common, mainClass("Common", w.source)}
+			w.request.Model = []byte(`{"?": {"type": "t.Main", "id": "main"}, "peer": {"?": {"type": "t.Peer", "id": "peer"}}}`)
+		}
+		all = append(all, w)
+	}
+	return sections[0], all
+}
+
+// TestWorkflows runs the cases of testdata/workflows.txt.
+func TestWorkflows(t *testing.T) {
+	text, all := readWorkflows(t)
+	for _, w := range all {
+		got := run(t, w.request).String() + "\n"
+		if got != w.golden && !*update {
+			t.Errorf("%s\n%s returns\n%snot\n%s", w.title, w.source, got, w.golden)
+		}
+		text += "\n=== " + w.title + "\n" + w.source + ">>> " + strings.TrimSuffix(got, "\n")
+	}
+	if *update {
+		if err := os.WriteFile(workflows, []byte(text+"\n"), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// TestWorkflowsReference compares every sixth case with the reference, or all of them if MURANO_ITERATIONS is set. Those
+// that differ have a reason in their titles.
+func TestWorkflowsReference(t *testing.T) {
+	t.Parallel()
+	ref := startReference(t)
+	_, all := readWorkflows(t)
+	for i, w := range all {
+		if os.Getenv("MURANO_ITERATIONS") == "" && i%6 != 0 {
+			continue
+		}
+		got, want := run(t, w.request), ref.ask(w.request)
+		d := difference(got, want)
+		if strings.HasPrefix(w.title, "stack trace: ") {
+			want := strings.ReplaceAll(strings.Join(want.Error.Stack, "\n"), "block construct", "Throw")
+			if got := strings.Join(got.Error.Stack, "\n"); got != want {
+				d = "has the stack trace\n" + got + "\n, in the reference\n" + want
+			}
+		}
+		if d != "" != strings.Contains(w.title, "; differs: ") {
+			t.Errorf("%s\n%s%s", w.title, w.source, d)
+		}
+	}
+}
