@@ -5,4 +5,4 @@
 // deleted, the directories that a path leads through included. What exists at a path already is never taken over.
 package local
 
-//go:generate go run github.com/lumi-idl/lumi/cmd/cidlc . --out-pack --out-provider
+//go:generate go run github.com/lumi-idl/lumi/cmd/cidlc . --out-pack --out-provider --out-schema=../schema.json

@@ -1,0 +1,322 @@
+package desired
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/lumi-idl/lumi/idl/schema"
+	"github.com/lumi-idl/lumi/internal/suggest"
+	"github.com/lumi-idl/lumi/lang/muranopl"
+	"github.com/lumi-idl/lumi/lang/yaql"
+	"github.com/lumi-idl/lumi/lumigl"
+	"github.com/lumi-idl/lumi/runtime/wire"
+)
+
+const deepest = 100 // that providers accept
+
+// checker makes LumiGL of values, and checks their types.
+type checker struct {
+	depth int
+	// resources may be anywhere.
+	resources bool
+}
+
+func wrong(path, format string, args ...any) error {
+	if path != "" {
+		path += ": "
+	}
+	return yaql.Errorf(yaql.Value, "%s%s", path, fmt.Sprintf(format, args...))
+}
+
+var identifier = regexp.MustCompile(`^[\pL_$][\pL\pN_$]*$`)
+
+func member(path, name string) string {
+	switch {
+	case !identifier.MatchString(name):
+		return fmt.Sprintf("%s[%q]", path, name)
+	case path == "":
+		return name
+	}
+	return path + "." + name
+}
+
+// plainTypes are the types of values, as package yaql names them, for those of properties.
+var plainTypes = map[schema.Primitive][]string{schema.Bool: {"boolean"}, schema.Number: {"integer", "float"}, schema.String: {"string"}}
+
+func (c checker) value(t schema.Type, v any, path string) (lumigl.Value, error) {
+	if c.depth++; c.depth > deepest {
+		return lumigl.Value{}, wrong(path, "is nested deeper than %d levels", deepest)
+	}
+	if f, ok := v.(*future); ok {
+		return c.future(t, f, path)
+	}
+	unexpected := func() (lumigl.Value, error) {
+		return lumigl.Value{}, wrong(path, "expected %s, found %s", describe(t), foundIn(v))
+	}
+	plain := func(ok bool) (lumigl.Value, error) {
+		if !ok {
+			return unexpected()
+		}
+		x, err := export(v, false)
+		if err != nil {
+			err = wrong(path, "%s", err)
+		}
+		return x, err
+	}
+	switch t := schema.Underlying(t).(type) {
+	case schema.Primitive:
+		switch t {
+		case schema.Bool, schema.Number, schema.String:
+			return plain(slices.Contains(plainTypes[t], yaql.TypeName(v)))
+		case schema.AnyResource:
+			if r := resourceOf(v); r != nil {
+				return lumigl.ReferenceTo(r.vertex), nil
+			}
+		case schema.Any:
+			switch v := v.(type) {
+			case *yaql.List:
+				return c.list(t, v, path)
+			case *yaql.Dict:
+				return c.dict(nil, t, v, path)
+			}
+			if r := resourceOf(v); r != nil && c.resources {
+				return lumigl.ReferenceTo(r.vertex), nil
+			}
+			_, isObject := v.(*muranopl.Object)
+			return plain(!isObject)
+		case schema.Asset:
+			return c.file(wire.Asset, []string{"text", "path", "uri"}, v, path)
+		case schema.Archive:
+			return c.file(wire.Archive, []string{"assets", "path", "uri"}, v, path)
+		}
+	case *schema.List:
+		if v, ok := v.(*yaql.List); ok {
+			return c.list(t.Elem, v, path)
+		}
+	case *schema.Map:
+		if v, ok := v.(*yaql.Dict); ok {
+			return c.dict(t.Key, t.Elem, v, path)
+		}
+	case *schema.Ref:
+		switch d := t.Decl.(type) {
+		case *schema.Enum:
+			s, _ := v.(string)
+			if values := valuesOf(d); s != "" && !slices.Contains(values, s) {
+				return lumigl.Value{}, wrong(path, "expected %s%s", describe(t), didYouMean(s, values))
+			}
+			return plain(s != "")
+		case *schema.Struct:
+			if v, ok := v.(*yaql.Dict); ok {
+				return c.object(d.Properties, v, path)
+			}
+		case *schema.Resource:
+			if r := resourceOf(v); r != nil && r.decl.Token == d.Token {
+				return lumigl.ReferenceTo(r.vertex), nil
+			}
+		}
+	}
+	return unexpected()
+}
+
+func (c checker) future(t schema.Type, f *future, path string) (lumigl.Value, error) {
+	if f.typ != nil {
+		if !assignable(t, f.typ) {
+			return lumigl.Value{}, wrong(path, "expected %s, found %s (%s)", describe(t), describe(f.typ), f.name)
+		}
+		return f.value, nil
+	}
+	content, _ := f.value.Secret()
+	v, err := c.value(t, tree(content, nil).Data(), path)
+	if err != nil {
+		return v, wrong(path, "expected %s, found another secret", describe(t)) // The error may show a part of it.
+	}
+	return signed(wire.Secret, "value", v), nil
+}
+
+func (c checker) list(elem schema.Type, v *yaql.List, path string) (lumigl.Value, error) {
+	all := make([]lumigl.Value, v.Len())
+	for i, item := range v.Items() {
+		at := fmt.Sprintf("%s[%d]", path, i)
+		if item == nil && elem != schema.Any {
+			return lumigl.Value{}, wrong(at, "an element of a list cannot be null")
+		}
+		var err error
+		if all[i], err = c.value(elem, item, at); err != nil {
+			return lumigl.Value{}, err
+		}
+	}
+	return lumigl.ListOf(all...), nil
+}
+
+// dict makes an object with any keys, or those of a type. As in objects, null is absent unless any value will do.
+func (c checker) dict(key, elem schema.Type, v *yaql.Dict, path string) (lumigl.Value, error) {
+	var o lumigl.ObjectBuilder
+	for k, item := range v.All() {
+		name, ok := k.(string)
+		at := member(path, name)
+		if !ok || name == wire.Signature {
+			return lumigl.Value{}, wrong(at, "is not a key")
+		}
+		if key != nil {
+			if _, err := c.value(key, name, at); err != nil {
+				return lumigl.Value{}, err
+			}
+		}
+		if item == nil && elem != schema.Any {
+			continue
+		}
+		x, err := c.value(elem, item, at)
+		if err != nil {
+			return lumigl.Value{}, err
+		}
+		o.Set(name, x)
+	}
+	return o.Object(), nil
+}
+
+// object makes an object with declared properties.
+func (c checker) object(properties []*schema.Property, v *yaql.Dict, path string) (lumigl.Value, error) {
+	var o lumigl.ObjectBuilder
+	var settable []string
+	for _, p := range properties {
+		given, _, _ := v.Get(p.Name)
+		at := member(path, p.Name)
+		if !p.Out {
+			settable = append(settable, p.Name)
+		}
+		switch {
+		case given == nil && !p.Optional && !p.Out:
+			return lumigl.Value{}, wrong(at, "is required, but missing")
+		case given == nil:
+			continue
+		case p.Out:
+			return lumigl.Value{}, wrong(at, "is set by the provider, not by a workflow")
+		}
+		x, err := c.value(p.Type, given, at)
+		if err != nil {
+			return lumigl.Value{}, err
+		}
+		if p.Secret && !x.IsSecret() {
+			x = signed(wire.Secret, "value", x)
+		}
+		o.Set(p.Name, x)
+	}
+	for key, item := range v.All() {
+		name, _ := key.(string)
+		if item != nil && !slices.ContainsFunc(properties, func(p *schema.Property) bool { return p.Name == name }) {
+			return lumigl.Value{}, wrong(member(path, name), "no such property%s", didYouMean(name, settable))
+		}
+	}
+	return o.Object(), nil
+}
+
+// file makes an asset or an archive of a dictionary with one of some keys.
+func (c checker) file(signature string, keys []string, v any, path string) (lumigl.Value, error) {
+	d, ok := v.(*yaql.Dict)
+	if ok && d.Len() == 1 {
+		key, _ := d.Keys()[0].(string)
+		if content := d.Values()[0]; key == "assets" && slices.Contains(keys, key) {
+			if entries, ok := content.(*yaql.Dict); ok {
+				assets := lumigl.ObjectBuilder{}
+				for name, asset := range entries.All() {
+					text, _ := name.(string)
+					x, err := c.file(wire.Asset, []string{"text", "path", "uri", "assets"}, asset, member(path, text))
+					if err != nil {
+						return x, err
+					}
+					assets.Set(text, x)
+				}
+				return signed(wire.Archive, key, assets.Object()), nil
+			}
+		} else if slices.Contains(keys, key) {
+			x, err := c.value(schema.String, content, member(path, key))
+			return signed(signature, key, x), err
+		}
+	}
+	return lumigl.Value{}, wrong(path, "expected a dictionary with %s, found %s", oneOf(keys), foundIn(v))
+}
+
+// assignable reports whether an output is of a type that is expected.
+func assignable(expected, found schema.Type) bool {
+	expected, found = schema.Underlying(expected), schema.Underlying(found)
+	if found == schema.Any {
+		return true
+	}
+	f, isRef := found.(*schema.Ref)
+	isA := func(d schema.Decl) bool { return isRef && f.Decl == d }
+	switch e := expected.(type) {
+	case schema.Primitive:
+		if isRef {
+			switch f.Decl.(type) {
+			case *schema.Resource:
+				return e == schema.AnyResource
+			case *schema.Enum:
+				return e == schema.String || e == schema.Any
+			}
+		}
+		return e == schema.Any && found != schema.AnyResource || e == found
+	case *schema.List:
+		list, ok := found.(*schema.List)
+		return ok && assignable(e.Elem, list.Elem)
+	case *schema.Map:
+		m, ok := found.(*schema.Map)
+		return ok && assignable(e.Elem, m.Elem) || isRef && f.Decl.Head().Kind == "struct" && e.Elem == schema.Any
+	case *schema.Ref:
+		if r, ok := e.Decl.(*schema.Resource); ok && isRef {
+			other, ok := f.Decl.(*schema.Resource)
+			return ok && r.Token == other.Token
+		}
+		return isA(e.Decl)
+	}
+	return false
+}
+
+func valuesOf(e *schema.Enum) []string {
+	var all []string
+	for _, m := range e.Members {
+		all = append(all, m.Value)
+	}
+	return all
+}
+
+func didYouMean(name string, names []string) string {
+	if near := suggest.Name(name, names); near != "" {
+		return fmt.Sprintf("; did you mean %q?", near)
+	}
+	return ""
+}
+
+func oneOf(words []string) string {
+	var all []string
+	for _, w := range words {
+		all = append(all, fmt.Sprintf("%q", w))
+	}
+	return strings.Join(all, " or ")
+}
+
+func describe(t schema.Type) string {
+	switch t := schema.Underlying(t).(type) {
+	case schema.Primitive:
+		return string(t)
+	case *schema.List:
+		return "list"
+	case *schema.Ref:
+		switch d := t.Decl.(type) {
+		case *schema.Enum:
+			return oneOf(valuesOf(d))
+		case *schema.Resource:
+			return "resource of type " + d.Token
+		}
+	}
+	return "dictionary"
+}
+
+// foundIn describes a value without showing it.
+func foundIn(v any) string {
+	if r := resourceOf(v); r != nil {
+		return "resource " + r.title()
+	}
+	return yaql.TypeName(v)
+}

@@ -1,0 +1,121 @@
+// Package desired evaluates object models in MuranoPL to desired graphs: the workflow that deploys the root object asks
+// for resources by creating objects of io.lumi.Resource.
+package desired
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"strings"
+	"time"
+
+	"github.com/lumi-idl/lumi/idl/schema"
+	"github.com/lumi-idl/lumi/internal/jsonpointer"
+	"github.com/lumi-idl/lumi/lang/muranopl"
+	"github.com/lumi-idl/lumi/lang/yaql"
+	"github.com/lumi-idl/lumi/lumigl"
+)
+
+// Input is what a desired graph depends on.
+type Input struct {
+	// Module and Environment are those of the URNs.
+	Module, Environment string
+	// Classes finds the classes of the objects. Those of io.murano and io.lumi need not be among them. It is required.
+	Classes muranopl.Resolver
+	// Schemas have the types of resources.
+	Schemas []*schema.Package
+	// Model is the object model of the file. It is required. The positions in it and in the classes are those of messages and sources.
+	Model *muranopl.Node
+	// Last is the saved model of the last deployment with the values of outputs, absent before the first.
+	Last lumigl.Value
+	// Method of the root object is called, "deploy" if it is empty.
+	Method string
+	// Log gets the messages of io.lumi.Log. It may be nil.
+	Log func(level, message string)
+}
+
+// Evaluate returns the desired graph, and the saved model that the next evaluation takes as Input.Last: the model as it is
+// in the file, and as the workflow leaves it. Outputs in it are references to properties of resources of the graph, or
+// expressions, which are values once the graph is deployed. Errors in the model and the classes are of type
+// [*muranopl.Error].
+func Evaluate(ctx context.Context, in Input) (graph *lumigl.Snapshot, saved lumigl.Value, err error) {
+	e := &evaluation{
+		Input: in, ctx: ctx, graph: &lumigl.Snapshot{Package: in.Module}, types: map[string]*schema.Resource{}, unnamed: map[string]int{},
+		places: map[string]muranopl.Position{},
+	}
+	for _, p := range in.Schemas {
+		for d := range p.Decls() {
+			if r, ok := d.(*schema.Resource); ok {
+				e.types[r.Token] = r
+				e.tokens = append(e.tokens, r.Token)
+			}
+		}
+	}
+	e.in = muranopl.New(muranopl.Resolvers{e.library(), in.Classes, murano}, muranopl.Options{
+		Sleep: func(ctx context.Context, _ time.Duration) error { return ctx.Err() },
+	})
+	file, err := export(in.Model.Data(), true)
+	if err != nil {
+		return nil, lumigl.Value{}, err
+	}
+	m := &merger{in: e.in, live: map[string]bool{}, placed: map[string]bool{}, log: in.Log}
+	if m.file, err = newModels(tree(file, in.Model)); err != nil {
+		return nil, lumigl.Value{}, err
+	}
+	m.last, _ = newModels(tree(in.Last.Get("file"), nil)) // They were checked before they were saved.
+	m.saved, _ = newModels(tree(in.Last.Get("saved"), nil))
+	root, err := m.load(e)
+	if err == nil {
+		_, err = e.in.Call(ctx, root, cmp.Or(in.Method, "deploy"))
+	}
+	if err == nil {
+		err = e.destroy(root)
+	}
+	if err == nil {
+		saved, err = export(e.in.Save(root), false)
+	}
+	if err == nil {
+		err = e.sort()
+	}
+	if err != nil {
+		return nil, lumigl.Value{}, err
+	}
+	return e.graph, lumigl.ObjectOf(lumigl.Member{Key: "file", Value: file}, lumigl.Member{Key: "saved", Value: saved}), nil
+}
+
+// evaluation makes a graph.
+type evaluation struct {
+	Input
+	ctx     context.Context
+	in      *muranopl.Interpreter
+	graph   *lumigl.Snapshot
+	types   map[string]*schema.Resource
+	tokens  []string
+	unnamed map[string]int // resources without a name, by type
+	places  map[string]muranopl.Position
+}
+
+// sort puts the graph in order. It returns the first of its faults at the instruction that asked for the resource.
+func (e *evaluation) sort() error {
+	err := e.graph.Sort()
+	invalid, ok := errors.AsType[*lumigl.InvalidError](err)
+	if !ok {
+		return err
+	}
+	first := invalid.Faults[0]
+	at := failAt(e.Model.Pos, yaql.Value, "%s", &first)
+	for v := range e.graph.Vertices() {
+		if strings.HasPrefix(first.Pointer, jsonpointer.Within("/resources", v.Key())) {
+			at = failAt(e.places[v.Key()], yaql.Value, "%s: %s", title(string(v.Type), v.URN().Name()), first.Message)
+		}
+	}
+	return at
+}
+
+// destroy calls .destroy of the objects that the root does not lead to or, without one, of those that are gone.
+func (e *evaluation) destroy(root *muranopl.Object) error {
+	if errs := e.in.Destroy(e.ctx, root); len(errs) > 0 {
+		return errs[0]
+	}
+	return nil
+}

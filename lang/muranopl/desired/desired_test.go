@@ -1,0 +1,165 @@
+package desired_test
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	gocmp "github.com/google/go-cmp/cmp"
+	"golang.org/x/tools/txtar"
+
+	"github.com/lumi-idl/lumi/idl/compile"
+	"github.com/lumi-idl/lumi/idl/schema"
+	"github.com/lumi-idl/lumi/lang/muranopl"
+	"github.com/lumi-idl/lumi/lang/muranopl/catalog"
+	"github.com/lumi-idl/lumi/lang/muranopl/desired"
+	"github.com/lumi-idl/lumi/lumigl"
+	"github.com/lumi-idl/lumi/lumigl/expr"
+	"github.com/lumi-idl/lumi/runtime/wire"
+)
+
+var update = flag.Bool("update", false, "accept what is found as right")
+
+// schemas are those of the examples.
+var schemas = sync.OnceValues(func() ([]*schema.Package, error) {
+	var all []*schema.Package
+	for _, name := range []string{"local", "aws"} {
+		p, diagnostics, err := compile.Load(context.Background(), compile.Options{Dir: "../../../examples/" + name + "/idl"})
+		if err != nil || len(diagnostics) > 0 {
+			return nil, fmt.Errorf("%s: %v %w", name, diagnostics, err)
+		}
+		all = append(all, p)
+	}
+	return all, nil
+})
+
+// TestGolden deploys the models of each archive one after the other. Outputs get made-up values after each deployment.
+func TestGolden(t *testing.T) {
+	names, err := filepath.Glob("testdata/*.txtar")
+	if err != nil || len(names) == 0 {
+		t.Fatal("no archives", err)
+	}
+	for _, name := range names {
+		t.Run(strings.TrimSuffix(filepath.Base(name), ".txtar"), func(t *testing.T) { golden(t, name) })
+	}
+}
+
+func golden(t *testing.T, name string) {
+	archive, err := txtar.ParseFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	in := desired.Input{Module: "my/shop", Environment: "dev", Classes: classesOf(t, archive)}
+	if in.Schemas, err = schemas(); err != nil {
+		t.Fatal(err)
+	}
+	var out strings.Builder
+	in.Log = func(level, message string) { fmt.Fprintf(&out, "%s: %s\n", level, message) }
+	for i, f := range archive.Files {
+		if !strings.HasSuffix(f.Name, ".json") {
+			continue
+		}
+		model, err := catalog.Model(f.Name, f.Data)
+		if err != nil {
+			t.Fatal(err)
+		}
+		out.Reset()
+		in.Model = model
+		graph, saved, err := desired.Evaluate(context.Background(), in)
+		if err != nil {
+			fmt.Fprintf(&out, "error: %v\n", err)
+		} else {
+			in.Last = filledIn(t, in.Schemas, saved)
+			out.WriteString(textOf(t, graph, saved))
+		}
+		if i+1 == len(archive.Files) || archive.Files[i+1].Name != f.Name+" evaluated" {
+			t.Fatalf("%s has no result", f.Name)
+		}
+		want := &archive.Files[i+1].Data
+		if *update {
+			*want = []byte(out.String())
+		} else if diff := gocmp.Diff(string(*want), out.String()); diff != "" {
+			t.Errorf("%s: -want +got:\n%s", f.Name, diff)
+		}
+	}
+	if *update {
+		if err := os.WriteFile(name, txtar.Format(archive), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func classesOf(t testing.TB, archive *txtar.Archive) muranopl.Declarations {
+	t.Helper()
+	files, err := txtar.FS(archive)
+	if err != nil {
+		t.Fatal(err)
+	}
+	classes, errs := catalog.Folder("", files)
+	if len(errs) > 0 {
+		t.Fatal(errs)
+	}
+	return classes
+}
+
+// textOf returns a graph with the saved model, as the engine stores it.
+func textOf(t *testing.T, graph *lumigl.Snapshot, saved lumigl.Value) string {
+	t.Helper()
+	const own = "urn:lumi:dev::my/shop:index::lumi:index:Module::shop"
+	v := graph.Vertex(own)
+	if v == nil {
+		var err error
+		if v, err = graph.Add(own); err != nil {
+			t.Fatal(err)
+		}
+	}
+	entry := lumigl.ObjectOf(lumigl.Member{Key: "type", Value: lumigl.TextOf("any")}, lumigl.Member{Key: "value", Value: saved})
+	provides := v.Properties.Get("provides").With("?model", entry)
+	v.Properties = v.Properties.With("provides", provides)
+	text, err := lumigl.Append(nil, graph)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := lumigl.ParseSnapshot(string(text)); err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+// filledIn returns a saved model with values of outputs.
+func filledIn(t *testing.T, schemas []*schema.Package, saved lumigl.Value) lumigl.Value {
+	t.Helper()
+	v, err := expr.Evaluate(saved, func(v *lumigl.Vertex, property string) (lumigl.Value, bool) {
+		text := lumigl.TextOf(v.URN().Name() + "." + property)
+		for _, p := range schemas {
+			for d := range p.Decls() {
+				r, ok := d.(*schema.Resource)
+				if !ok || r.Token != string(v.Type) {
+					continue
+				}
+				for _, p := range r.Properties {
+					if _, isMap := p.Type.(*schema.Map); p.Name == property && isMap {
+						return lumigl.ObjectOf(lumigl.Member{Key: "a", Value: text}), true
+					} else if p.Name == property && p.Secret {
+						return secret(text), true
+					}
+				}
+			}
+		}
+		return text, true
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return v
+}
+
+func secret(v lumigl.Value) lumigl.Value {
+	return lumigl.ObjectOf(
+		lumigl.Member{Key: wire.Signature, Value: lumigl.TextOf(wire.Secret)}, lumigl.Member{Key: "value", Value: v})
+}

@@ -1,0 +1,202 @@
+package desired_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/lumi-idl/lumi/lang/muranopl"
+	"github.com/lumi-idl/lumi/lang/muranopl/catalog"
+	"github.com/lumi-idl/lumi/lang/muranopl/desired"
+	"github.com/lumi-idl/lumi/lumigl"
+)
+
+const header = `Name: test.App
+Namespaces: {std: io.murano}
+Properties:
+  secret: {Contract: $.string()}
+  code: {Contract: $}
+  out: {Contract: $.string(), Usage: Out}
+  number: {Contract: $.int(), Usage: Out}
+  list: {Contract: [$.string()], Usage: Out}
+Methods:
+  deploy:
+    Body:
+      - $r: new(lumi:Resource, type => 'local:index:RandomString', name => r, properties => {length => 8})
+      - $f: new(lumi:Resource, type => 'local:index:File', name => f, properties => {path => f})
+      - $v: new(lumi:Resource, type => 'aws:ec2:VPC', name => v, properties => {cidrBlock => '10.0.0.0/16'})
+      - $m: new(lumi:Module, name => network)
+      - $own: new(lumi:Module)
+`
+
+const hidden = `{"4dabf18193072939515e22adb298388d": "1b47061264138c4ac30d75fd1eb44270", "value": %s}`
+
+// evaluate runs instructions, which start in line 17 of the class.
+func evaluate(t *testing.T, body string) (*lumigl.Snapshot, error) {
+	t.Helper()
+	var source strings.Builder
+	source.WriteString(header)
+	for line := range strings.Lines(body) {
+		source.WriteString("      - " + strings.TrimSuffix(line, "\n") + "\n")
+	}
+	trees, err := catalog.Decode("app.yaml", []byte(source.String()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	model, err := catalog.Decode("env.json", fmt.Appendf(nil, `{"?": {"id": "app", "type": "test.App"}, "secret": %s, "code": %s}`,
+		fmt.Sprintf(hidden, `"t0ps3cret"`), fmt.Sprintf(hidden, "[1]")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	packages, err := schemas()
+	if err != nil {
+		t.Fatal(err)
+	}
+	graph, _, err := desired.Evaluate(context.Background(), desired.Input{
+		Module: "shop", Environment: "dev", Schemas: packages, Model: model[0],
+		Classes: muranopl.Declarations{"test.App": {Name: "test.App", Tree: trees[0], Namespaces: trees[0].Get("Namespaces")}},
+	})
+	return graph, err
+}
+
+// TestErrors tests what workflows must not do with resources, outputs and secrets.
+func TestErrors(t *testing.T) {
+	file := func(rest string) string {
+		return `new(lumi:Resource, type => 'local:index:File', name => x, ` + rest + `)`
+	}
+	props := func(properties string) string { return file("properties => {path => x, " + properties + "}") }
+	group := func(properties string) string {
+		return `new(lumi:Resource, type => 'aws:ec2:SecurityGroup', name => g, properties => {groupDescription => d, ` + properties + `})`
+	}
+	const out = `output checksum of local:index:File "f" can only be assigned, passed on, or put into a string`
+	const secret = "a secret can only be assigned, passed on, or put into a string"
+	for body, want := range map[string]string{
+		`new(lumi:Resource, type => 'local:index:Fil', properties => {})`:                 `unknown resource type "local:index:Fil"; did you mean "local:index:File"?`,
+		`new(lumi:Resource, properties => {})`:                                            `property type of class io.lumi.Resource: null violates notNull() (contract $.string().notNull())`,
+		`new(lumi:Resource, type => 'local:index:Command', properties => {create => ls})`: `local:index:Command: resources of this type need a name`,
+		file("properties => {}"):                                                          `local:index:File "x": path: is required, but missing`,
+		file("properties => {path => x}") + "\n" + file("properties => {path => y}"):      `local:index:File "x": there is another resource of this type and name: app.yaml:17:9`,
+		props("contnt => x"):          `local:index:File "x": contnt: no such property; did you mean "content"?`,
+		props("checksum => x"):        `local:index:File "x": checksum: is set by the provider, not by a workflow`,
+		props("content => 1"):         `local:index:File "x": content: expected string, found integer`,
+		props("content => true"):      `local:index:File "x": content: expected string, found boolean`,
+		props("content => [a]"):       `local:index:File "x": content: expected string, found list`,
+		props("content => $f"):        `local:index:File "x": content: expected string, found resource local:index:File "f"`,
+		props("content => $this"):     `local:index:File "x": content: expected string, found test.App`,
+		props("content => $.code"):    `local:index:File "x": content: expected string, found another secret`,
+		props("source => a"):          `local:index:File "x": source: expected a dictionary with "text" or "path" or "uri", found string`,
+		props("source => {txt => a}"): `local:index:File "x": source: expected a dictionary with "text" or "path" or "uri", found dictionary`,
+		props("content => '04da6b54-80e4-46f7-96ec-b56ff0331ba9'"):                                                      `local:index:File "x": content: the string stands for values that are not known yet`,
+		file("properties => {path => x}, options => {protct => true}"):                                                  `local:index:File "x": there is no option "protct"; did you mean "protect"?`,
+		file("properties => {path => x}, options => {protect => 1}"):                                                    `local:index:File "x": "protect" must be a boolean, not the number 1`,
+		file("properties => {path => x}, options => {dependsOn => [a]}"):                                                `local:index:File "x": each element of "dependsOn" must be a reference to a resource, not a string`,
+		file("properties => {path => x}, options => {import => $f.get(id)}"):                                            `local:index:File "x": "import" must be a string, not a reference`,
+		`new(lumi:Resource, type => 'local:index:RandomString', name => x, properties => {length => '8'})`:              `local:index:RandomString "x": length: expected number, found string`,
+		`new(lumi:Resource, type => 'local:index:RandomString', name => x, properties => {length => $r.get(result)})`:   `local:index:RandomString "x": length: expected number, found string (output result of local:index:RandomString "r")`,
+		`new(lumi:Resource, type => 'local:index:RandomString', name => $f.get(checksum), properties => {length => 8})`: out,
+		group("vpc => $f"): `aws:ec2:SecurityGroup "g": vpc: expected resource of type aws:ec2:VPC, found resource local:index:File "f"`,
+		`new(lumi:Resource, type => 'aws:ec2:VPC', name => x, properties => {cidrBlock => a, instanceTenancy => dedicate})`: `aws:ec2:VPC "x": instanceTenancy: expected "default" or "dedicated" or "host"; did you mean "dedicated"?`,
+		group("securityGroupIngress => [{ipProtocl => tcp, ipProtocol => tcp}]"):                                            `aws:ec2:SecurityGroup "g": securityGroupIngress[0].ipProtocl: no such property; did you mean "ipProtocol"?`,
+		group("securityGroupIngress => [null]"):                                                                             `aws:ec2:SecurityGroup "g": securityGroupIngress[0]: an element of a list cannot be null`,
+		"$f.get(chksum)":                                                                                                    `local:index:File "f": chksum: no such property; did you mean "checksum"?`,
+		"$f.get($f.get(checksum))":                                                                                          out,
+		"{If: $f.get(checksum), Then: []}":                                                                                  out,
+		"{If: $.secret = x, Then: []}":                                                                                      secret,
+		"$x: $f.get(checksum).len()":                                                                                        out,
+		"$x: $f.get(checksum) in [a]":                                                                                       out,
+		"$x: dict($f.get(checksum) => 1)":                                                                                   out,
+		"$x: $.secret.toUpper()":                                                                                            secret,
+		"{Match: {a: []}, Value: $.secret}":                                                                                 secret,
+		"{For: x, In: $.code, Do: []}":                                                                                      "a secret is not a collection",
+		"{Throw: x, Message: $.secret}":                                                                                     "a secret",
+		"$x: $f.get(checksum) + $v.get(id) + 1":                                                                             `a string with output checksum of local:index:File "f" can only be assigned, passed on, or put into a string`,
+		"$x: $.code + x":                                                                                                    "a secret cannot be a part of a string",
+		"$.number: $f.get(checksum)":                                                                                        `property number of class test.App: output checksum of local:index:File "f" is not of kind int (contract $.int())`,
+		"$.list: $f.get(checksum)":                                                                                          `property list of class test.App: output checksum of local:index:File "f" is not of kind list (contract [$.string()])`,
+		"new(lumi:Log).info($.secret)":                                                                                      secret,
+		"$m.use('1')":                                                                                                       "the name of a value must be a letter, and then letters, digits, - and _",
+		"$m.use(a, int)":                                                                                                    `lumi:index:Module "network": a type is "bool", "number", "string", "any" or an object, not "int"`,
+		"$m.use(a, string)\n$m.use(a, number)":                                                                              `module "network": a is used as another type elsewhere`,
+		"$own.provide(a, 1, $f.get(checksum))":                                                                              out,
+		"$m.use(a, any, $f.get(checksum))":                                                                                  out,
+		"new(lumi:Module, name => $f.get(checksum)).use(a)":                                                                 out,
+		"new(lumi:Resource, type => 'local:index:File', properties => $m.use(a))":                                           `value a of module "network" can only be assigned, passed on, or put into a string`,
+		"$own.use(a)":                                                                                                       "a module cannot use what it provides itself: give the name of another one",
+		"$m.provide(a, 1)":                                                                                                  "only the module itself can provide a value: create a lumi:Module without a name",
+		"$own.provide(a, 1)\n$own.provide(a, 2)":                                                                            "another value is provided as a",
+		"$x: $m.use(a, string) = b":                                                                                         `value a of module "network" can only be assigned, passed on, or put into a string`,
+	} {
+		_, err := evaluate(t, body)
+		wantLine := 17 + strings.Count(body, "\n")
+		var e *muranopl.Error
+		if !errors.As(err, &e) || !strings.HasPrefix(e.Message, want) || e.Pos.Line != wantLine || e.Pos.File != "app.yaml" {
+			t.Errorf("%s:\n got %v,\nwant app.yaml:%d:…: %s", body, err, wantLine, want)
+		}
+		if err != nil && strings.Contains(err.Error(), "t0ps3cret") {
+			t.Errorf("%s prints the secret: %v", body, err)
+		}
+	}
+}
+
+// TestOutputs tests what workflows can do with outputs and secrets, by the property content of a file.
+func TestOutputs(t *testing.T) {
+	const ref = `{"#ref":"urn:lumi:dev::shop:index::local:index:File::f","property":"checksum"}`
+	for body, want := range map[string]string{
+		"$x: $f.get(checksum)":                 ref,
+		"$x: list($f.get(checksum), 1)[0]":     ref,
+		"$x: dict(a => $f.get(checksum)).a":    ref,
+		"$x: switch(true => $f.get(checksum))": ref,
+		"$x: $f.get(path)":                     `"f"`,
+		"$x: $r.get(name)":                     `"r"`,
+		"$x: $f.get(mode)":                     "",
+		"$x: $m.use(zone, string)":             `{"#ref":"urn:lumi:dev::network:index::lumi:index:Module::network","property":"provides.zone"}`,
+		"$x: $f.get(urn)":                      strings.Replace(ref, "checksum", "urn", 1),
+		"$x: a + $f.get(checksum) + b":         fmt.Sprintf(`{"4dabf18193072939515e22adb298388d":"63fc8277790b7f8a51f0478af443e94d","interpolate":["a",%s,"b"]}`, ref),
+		"$x: $.secret":                         fmt.Sprintf(`{"4dabf18193072939515e22adb298388d":"1b47061264138c4ac30d75fd1eb44270","value":%s}`, `"t0ps3cret"`),
+		"$x: a + $.secret + $.secret":          fmt.Sprintf(`{"4dabf18193072939515e22adb298388d":"1b47061264138c4ac30d75fd1eb44270","value":%s}`, `"at0ps3crett0ps3cret"`),
+	} {
+		graph, err := evaluate(t, body+"\nnew(lumi:Resource, type => 'local:index:File', name => x, properties => {path => x, content => $x})")
+		if err != nil {
+			t.Errorf("%s: %v", body, err)
+			continue
+		}
+		got := compact(t, graph.Vertex("urn:lumi:dev::shop:index::local:index:File::x").Properties.Get("content"))
+		if got != want {
+			t.Errorf("%s is\n %s, not\n %s", body, got, want)
+		}
+	}
+}
+
+func compact(t *testing.T, v lumigl.Value) string {
+	t.Helper()
+	if !v.Exists() {
+		return ""
+	}
+	var g lumigl.Graph
+	vertex, err := g.Add("x")
+	for target := range v.References() {
+		if _, err := g.Add(target.Key()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	vertex.Properties = lumigl.ObjectOf(lumigl.Member{Key: "v", Value: v.Retarget(func(v *lumigl.Vertex) *lumigl.Vertex { return g.Vertex(v.Key()) })})
+	text, err2 := lumigl.Append(nil, &g)
+	if err != nil || err2 != nil {
+		t.Fatal(err, err2)
+	}
+	var all struct {
+		Vertices struct{ X struct{ V json.RawMessage } }
+	}
+	if err := json.Unmarshal(text, &all); err != nil {
+		t.Fatal(err)
+	}
+	var b bytes.Buffer
+	if err := json.Compact(&b, all.Vertices.X.V); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}

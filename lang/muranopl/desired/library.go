@@ -1,0 +1,302 @@
+package desired
+
+import (
+	"cmp"
+	"fmt"
+	"regexp"
+	"strings"
+
+	"github.com/lumi-idl/lumi/idl/schema"
+	"github.com/lumi-idl/lumi/lang/muranopl"
+	"github.com/lumi-idl/lumi/lang/yaql"
+	"github.com/lumi-idl/lumi/lumigl"
+	"github.com/lumi-idl/lumi/runtime/tokens"
+	"github.com/lumi-idl/lumi/runtime/urn"
+)
+
+type dict = map[string]any
+
+func contract(x muranopl.Expression) dict { return dict{"Contract": x} }
+
+// argument declares an argument that may be left out.
+func argument(name string, x muranopl.Expression, preset any) dict {
+	return dict{name: dict{"Contract": x, "Default": preset}}
+}
+
+// murano are the classes that catalogues build on.
+var murano = muranopl.Declarations{
+	"io.murano.Application": {Name: "io.murano.Application", Tree: muranopl.Tree(dict{"Methods": dict{"deploy": dict{}}})},
+	"io.murano.Environment": {Name: "io.murano.Environment", Tree: muranopl.Tree(dict{
+		"Properties": dict{
+			"name":         contract("$.string()"),
+			"applications": dict{"Contract": []any{muranopl.Expression("$.class('io.murano.Application').notNull()")}, "Default": []any{}},
+		},
+		"Methods": dict{"deploy": dict{"Body": []any{
+			dict{"For": "application", "In": muranopl.Expression("$.applications"), "Do": []any{muranopl.Expression("$application.deploy()")}},
+		}}},
+	})},
+}
+
+// library returns the classes by which workflows ask for resources.
+func (e *evaluation) library() muranopl.Declarations {
+	text := muranopl.Expression("$.string().notNull()")
+	log := &muranopl.Declaration{Transient: true, Native: map[string]muranopl.Native{}}
+	methods := dict{}
+	for _, level := range []string{"debug", "info", "warning", "error"} {
+		methods[level] = dict{"Arguments": []any{dict{"message": contract(text)}}}
+		log.Native[level] = func(call *muranopl.Call) (any, error) {
+			if err := yaql.Known(call.Arg(0)); err != nil || e.Log == nil {
+				return nil, err
+			}
+			e.Log(level, call.Arg(0).(string))
+			return nil, nil
+		}
+	}
+	log.Tree = muranopl.Tree(dict{"Methods": methods})
+	return muranopl.Declarations{
+		"io.lumi.Log": log,
+		"io.lumi.Resource": {
+			Tree: muranopl.Tree(dict{
+				"Properties": dict{
+					"type": contract(text), "name": contract("$.string()"),
+					"properties": dict{"Contract": dict{}}, "options": dict{"Contract": dict{}},
+				},
+				"Methods": dict{".init": dict{}, "get": dict{"Arguments": []any{dict{"name": contract(text)}}}},
+			}),
+			Native: map[string]muranopl.Native{".init": e.request, "get": get}, Transient: true,
+		},
+		"io.lumi.Module": {
+			Tree: muranopl.Tree(dict{
+				"Properties": dict{"name": contract("$.string()")},
+				"Methods": dict{
+					"provide": dict{"Arguments": []any{dict{"name": contract(text)}, dict{"value": contract("$")}, argument("type", "$", "any")}},
+					"use":     dict{"Arguments": []any{dict{"name": contract(text)}, argument("type", "$", "any"), argument("where", "$.string()", nil)}},
+				},
+			}),
+			Native: map[string]muranopl.Native{"provide": e.provide, "use": e.use}, Transient: true,
+		},
+	}
+}
+
+// Library has the classes of io.murano and io.lumi for checks, and for runs outside of a deployment: there, workflows that
+// ask for resources fail. log gets the messages of io.lumi.Log.
+func Library(log func(level, message string)) muranopl.Resolver {
+	e := &evaluation{Input: Input{Log: log}}
+	classes := e.library()
+	for _, name := range []string{"io.lumi.Resource", "io.lumi.Module"} {
+		for method := range classes[name].Native {
+			classes[name].Native[method] = func(*muranopl.Call) (any, error) {
+				return nil, yaql.Errorf(yaql.Value, "%s works in deployments only: see lumi plan", name)
+			}
+		}
+	}
+	return muranopl.Resolvers{classes, murano}
+}
+
+// resource is the data of an object of io.lumi.Resource.
+type resource struct {
+	vertex *lumigl.Vertex
+	decl   *schema.Resource
+	given  *yaql.Dict
+}
+
+func resourceOf(v any) *resource {
+	if o, ok := v.(*muranopl.Object); ok {
+		r, _ := o.Data().(*resource)
+		return r
+	}
+	return nil
+}
+
+func (r *resource) title() string { return title(r.decl.Token, r.vertex.URN().Name()) }
+
+func title(token, name string) string { return fmt.Sprintf("%s %q", token, name) }
+
+func property(o *muranopl.Object, name string) any {
+	v, _ := o.Get(name) // All properties of these classes have values.
+	return v
+}
+
+// request adds the resource of a new object to the graph.
+func (e *evaluation) request(call *muranopl.Call) (any, error) {
+	o := call.This()
+	properties, _ := property(o, "properties").(*yaql.Dict)
+	options, _ := property(o, "options").(*yaql.Dict)
+	for _, name := range []string{"type", "name", "properties", "options"} {
+		if f, ok := property(o, name).(*future); ok {
+			return nil, f.YAQLOpaque()
+		}
+	}
+	token, _ := property(o, "type").(string)
+	name, _ := property(o, "name").(string)
+	decl := e.types[token]
+	if decl == nil {
+		return nil, yaql.Errorf(yaql.Value, "unknown resource type %q%s", token, didYouMean(token, e.tokens))
+	}
+	if name == "" && decl.Named {
+		return nil, yaql.Errorf(yaql.Value, "%s: resources of this type need a name", token)
+	}
+	if name == "" {
+		if !call.Gone() {
+			e.unnamed[token]++
+		}
+		name = fmt.Sprintf("#%d", e.unnamed[token])
+	}
+	fault := func(err error) error {
+		return yaql.Errorf(yaql.Value, "%s: %v", title(token, name), err)
+	}
+	u, err := urn.Format(urn.Parts{Environment: e.Environment, Package: e.Module, Module: "index", Type: tokens.Type(token), Name: name})
+	if err != nil {
+		return nil, fault(err)
+	}
+	graph := e.graph
+	if call.Gone() { // What it asks for goes with it.
+		graph = &lumigl.Snapshot{}
+	}
+	if other := graph.Vertex(string(u)); other != nil {
+		at := ""
+		if other.Source != "" {
+			at = ": " + other.Source
+		}
+		return nil, fault(fmt.Errorf("there is another resource of this type and name%s", at))
+	}
+	own := decl.Properties
+	if decl.Named {
+		own = own[1:]
+	}
+	values, err := checker{}.object(own, properties, "")
+	if err != nil {
+		return nil, fault(err)
+	}
+	if decl.Named {
+		values = values.With("name", lumigl.TextOf(name))
+	}
+	settings, err := checker{resources: true}.value(schema.Any, options, "options")
+	if err != nil {
+		return nil, fault(err)
+	}
+	v, err := graph.Add(u)
+	if err != nil {
+		return nil, fault(err)
+	}
+	e.places[v.Key()] = call.Pos()
+	v.Properties, v.Source = values, call.Pos().String()
+	if settings.Len() > 0 { // As it is in files.
+		v.Options = settings
+	}
+	o.SetData(&resource{v, decl, properties})
+	return nil, nil
+}
+
+// get returns a property of a resource: an output, or the value that was given.
+func get(call *muranopl.Call) (any, error) {
+	r := resourceOf(call.This())
+	if err := yaql.Known(call.Arg(0)); r == nil || err != nil {
+		return nil, cmp.Or(err, error(yaql.Errorf(muranopl.Uninitialized, "the resource does not exist yet")))
+	}
+	name := call.Arg(0).(string)
+	output := func(t schema.Type) (any, error) {
+		return &future{lumigl.PropertyOf(r.vertex, name), t, fmt.Sprintf("output %s of %s", name, r.title())}, nil
+	}
+	var names []string
+	for i, p := range r.decl.Properties {
+		switch {
+		case p.Name != name:
+			names = append(names, p.Name)
+		case p.Out:
+			return output(p.Type)
+		case i == 0 && r.decl.Named:
+			return r.vertex.URN().Name(), nil
+		default:
+			v, _, _ := r.given.Get(name)
+			return v, nil
+		}
+	}
+	if name == "id" || name == "urn" {
+		return output(schema.String)
+	}
+	return nil, yaql.Errorf(yaql.Value, "%s: %s: no such property%s", r.title(), name, didYouMean(name, names))
+}
+
+var valueName = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_-]*$`)
+
+// shared returns the vertex of a module that has a value, and the name and the type of that. The engine checks types.
+func (e *evaluation) shared(call *muranopl.Call, module string, form any) (*lumigl.Vertex, string, lumigl.Value, error) {
+	for _, v := range []any{call.Arg(0), form, call.Arg(2)} { // The last is the form or where.
+		if err := yaql.Known(v); err != nil {
+			return nil, "", lumigl.Value{}, err
+		}
+	}
+	name, _ := call.Arg(0).(string)
+	if !valueName.MatchString(name) {
+		return nil, "", lumigl.Value{}, yaql.Errorf(yaql.Value, "the name of a value must be a letter, and then letters, digits, - and _")
+	}
+	t, err := checker{}.value(schema.Any, form, "type")
+	if err != nil {
+		return nil, "", t, err
+	}
+	v, err := e.module(module)
+	if err == nil {
+		e.places[v.Key()] = call.Pos()
+	}
+	return v, name, t, err
+}
+
+func (e *evaluation) module(name string) (*lumigl.Vertex, error) {
+	last := name[strings.LastIndexByte(name, '/')+1:]
+	u, err := urn.Format(urn.Parts{Environment: e.Environment, Package: name, Module: "index", Type: lumigl.ModuleType, Name: last})
+	if err != nil {
+		return nil, err
+	}
+	if v := e.graph.Vertex(string(u)); v != nil {
+		return v, nil
+	}
+	return e.graph.Add(u)
+}
+
+// provide gives a value to other modules.
+func (e *evaluation) provide(call *muranopl.Call) (any, error) {
+	if module := property(call.This(), "name"); module != nil && module != e.Module {
+		return nil, yaql.Errorf(yaql.Value, "only the module itself can provide a value: create a lumi:Module without a name")
+	}
+	v, name, t, err := e.shared(call, e.Module, call.Arg(2))
+	if err != nil {
+		return nil, err
+	}
+	value, err := checker{resources: true}.value(schema.Any, call.Arg(1), name)
+	if err != nil {
+		return nil, err
+	}
+	all := v.Properties.Get("provides")
+	if all.Get(name).Exists() {
+		return nil, yaql.Errorf(yaql.Value, "another value is provided as %s", name)
+	}
+	entry := lumigl.ObjectOf(lumigl.Member{Key: "type", Value: t}, lumigl.Member{Key: "value", Value: value})
+	v.Properties = v.Properties.With("provides", all.With(name, entry))
+	return nil, nil
+}
+
+// use returns a value of another module.
+func (e *evaluation) use(call *muranopl.Call) (any, error) {
+	module, _ := property(call.This(), "name").(string)
+	if err := yaql.Known(property(call.This(), "name")); err != nil {
+		return nil, err
+	}
+	if module == "" || module == e.Module {
+		return nil, yaql.Errorf(yaql.Value, "a module cannot use what it provides itself: give the name of another one")
+	}
+	v, name, t, err := e.shared(call, module, call.Arg(1))
+	if err != nil {
+		return nil, err
+	}
+	entry := lumigl.ObjectOf(lumigl.Member{Key: "type", Value: t})
+	if where, ok := call.Arg(2).(string); ok {
+		entry = entry.With("where", lumigl.TextOf(where))
+	}
+	all := v.Properties.Get("uses")
+	if other := all.Get(name); other.Exists() && !other.Equal(entry) {
+		return nil, yaql.Errorf(yaql.Value, "module %q: %s is used as another type elsewhere", module, name)
+	}
+	v.Properties = v.Properties.With("uses", all.With(name, entry))
+	return &future{lumigl.PropertyOf(v, "provides."+name), schema.Any, fmt.Sprintf("value %s of module %q", name, module)}, nil
+}

@@ -1,0 +1,183 @@
+package desired
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/lumi-idl/lumi/idl/schema"
+	"github.com/lumi-idl/lumi/lang/muranopl"
+	"github.com/lumi-idl/lumi/lang/yaql"
+	"github.com/lumi-idl/lumi/lumigl"
+	"github.com/lumi-idl/lumi/lumigl/expr"
+	"github.com/lumi-idl/lumi/runtime/wire"
+)
+
+// future is a value that workflows can pass on but not look at: an output, a secret, or a string of such.
+type future struct {
+	value lumigl.Value
+	// typ is nil for secrets.
+	typ  schema.Type
+	name string
+}
+
+func secretOf(v lumigl.Value) *future { return &future{value: v, name: "a secret"} }
+
+// YAQLType implements [yaql.Typed].
+func (f *future) YAQLType() string { return f.name }
+
+// YAQLOpaque implements [yaql.Opaque].
+func (f *future) YAQLOpaque() error {
+	return yaql.Errorf(muranopl.Unknown, "%s can only be assigned, passed on, or put into a string", f.name)
+}
+
+// kinds are the types of what contracts accept.
+var kinds = map[string]schema.Type{
+	"string": schema.String, "int": schema.Number, "bool": schema.Bool,
+	"list": &schema.List{Elem: schema.Any}, "dict": &schema.Map{Key: schema.String, Elem: schema.Any},
+}
+
+// Is implements [muranopl.Future].
+func (f *future) Is(kind string) bool {
+	t := kinds[kind]
+	if t == nil {
+		return false
+	}
+	_, err := checker{}.value(t, f, "")
+	return err == nil
+}
+
+// YAQLText implements [yaql.Text].
+func (f *future) YAQLText(parts []any) (any, error) {
+	var all []lumigl.Value
+	for _, part := range parts {
+		switch p := part.(type) {
+		case string:
+			all = append(all, lumigl.TextOf(p))
+		case *future:
+			if !p.Is("string") && !p.Is("int") && !p.Is("bool") {
+				return nil, yaql.Errorf(yaql.TypeError, "%s cannot be a part of a string", p.name)
+			}
+			inner := p.value.Get("interpolate")
+			if inner.Kind() != lumigl.List {
+				all = append(all, p.value)
+			}
+			for _, part := range inner.Elements() {
+				all = append(all, part)
+			}
+		}
+	}
+	v, err := expr.Evaluate(signed(wire.Expression, "interpolate", lumigl.ListOf(all...)), func(*lumigl.Vertex, string) (lumigl.Value, bool) {
+		return lumigl.Value{}, false
+	})
+	if err != nil {
+		return nil, err
+	}
+	if content, _ := v.Secret(); content.Kind() == lumigl.Text {
+		return secretOf(v), nil
+	}
+	name := f.name
+	if !strings.HasPrefix(name, "a string with ") {
+		name = "a string with " + name
+	}
+	return &future{v, schema.String, name}, nil
+}
+
+// signed returns an object that a signature marks as a special value.
+func signed(signature, key string, v lumigl.Value) lumigl.Value {
+	return lumigl.ObjectOf(
+		lumigl.Member{Key: wire.Signature, Value: lumigl.TextOf(signature)}, lumigl.Member{Key: key, Value: v})
+}
+
+// export returns a value that has no objects as LumiGL. Only a file may write special values, such as secrets, itself.
+func export(v any, file bool) (lumigl.Value, error) {
+	switch v := v.(type) {
+	case *future:
+		return v.value, nil
+	case *yaql.List:
+		all := make([]lumigl.Value, v.Len())
+		for i, item := range v.Items() {
+			var err error
+			if all[i], err = export(item, file); err != nil {
+				return lumigl.Value{}, err
+			}
+		}
+		return lumigl.ListOf(all...), nil
+	case *yaql.Set:
+		return export(yaql.NewList(v.Items()), file)
+	case *yaql.Dict:
+		var o lumigl.ObjectBuilder
+		for key, item := range v.All() {
+			name, ok := key.(string)
+			if !ok {
+				text, err := yaql.AppendJSON(nil, key)
+				if err != nil {
+					return lumigl.Value{}, err
+				}
+				name = string(text)
+			}
+			if name == wire.Signature && !file || o.Get(name).Exists() {
+				return lumigl.Value{}, yaql.Errorf(yaql.Value, "key %q marks special values, or occurs twice", name)
+			}
+			x, err := export(item, file)
+			if err != nil {
+				return lumigl.Value{}, err
+			}
+			o.Set(name, x)
+		}
+		return o.Object(), nil
+	}
+	if v == wire.Unknown {
+		return lumigl.Value{}, yaql.Errorf(yaql.Value, "the string stands for values that are not known yet")
+	}
+	text, err := yaql.AppendJSON(nil, v)
+	if err != nil {
+		return lumigl.Value{}, err
+	}
+	return lumigl.Parser{}.ParseValue(string(text))
+}
+
+// tree returns a part of a model as a tree, with the positions of the one that it was, if any. Secrets are futures, and what
+// is not known is null.
+func tree(v lumigl.Value, at *muranopl.Node) *muranopl.Node {
+	if at == nil {
+		at = &muranopl.Node{}
+	}
+	n := &muranopl.Node{Pos: at.Pos}
+	switch kind := v.Kind(); {
+	case v.IsSecret():
+		n.Value = secretOf(v)
+	case v.IsExpression() || v.IsUnknown():
+	case kind == lumigl.List:
+		items := make([]*muranopl.Node, v.Len())
+		if places, ok := at.Value.([]*muranopl.Node); ok {
+			copy(items, places)
+		}
+		for i, item := range v.Elements() {
+			items[i] = tree(item, items[i])
+		}
+		n.Value = items
+	case kind == lumigl.Object:
+		entries := make([]muranopl.Entry, 0, v.Len())
+		places := make([]muranopl.Entry, v.Len())
+		copy(places, at.Entries()) // They are in the same order.
+		for key, item := range v.Members() {
+			place := places[len(entries)]
+			name := tree(lumigl.Value{}, place.Key)
+			name.Value = key
+			entries = append(entries, muranopl.Entry{Key: name, Value: tree(item, place.Value)})
+		}
+		n.Value = entries
+	case kind == lumigl.Number:
+		literal, _ := v.Literal()
+		n.Value, _ = yaql.FromJSON([]byte(literal)) // A number of JSON is one.
+	case kind == lumigl.Bool:
+		n.Value, _ = v.Bool()
+	case kind == lumigl.Text:
+		n.Value, _ = v.Text()
+	}
+	return n
+}
+
+func failAt(pos muranopl.Position, kind yaql.Kind, format string, args ...any) *muranopl.Error {
+	return &muranopl.Error{Kind: kind, Message: fmt.Sprintf(format, args...), Pos: pos}
+}
