@@ -39,7 +39,7 @@ build: $(NPM_READY)
 .PHONY: example
 example:
 	$(GO) run ./cmd/cidlc examples/aws/idl --out-pack --out-provider
-	$(GO) run ./cmd/cidlc examples/local/idl --out-pack --out-provider
+	$(GO) run ./cmd/cidlc examples/local/idl --out-pack --out-provider --out-schema=examples/local/schema.json
 
 ## demo: deploy the local example for real, in a temporary folder
 .PHONY: demo

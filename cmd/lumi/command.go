@@ -60,7 +60,7 @@ work with the state, with LumiGL files, in which programs and states are written
 		retryCommand(env), abortCommand(env), rollbackCommand(env), resolveCommand(env))
 	add(root, "State", envCommand(env), outputCommand(env), stateCommand(env))
 	add(root, "Files", checkCommand(env), convertCommand(env), diffCommand(env), fmtCommand(env), graphCommand(env),
-		queryCommand(env), repairCommand(env), showCommand(env), yaqlCommand(env))
+		queryCommand(env), repairCommand(env), showCommand(env), yaqlCommand(env), muranoCommand(env))
 	add(root, "Providers", providerCommand(env))
 	help := helpCommand(env)
 	add(root, "Help", completionCommand(env), explainCommand(env), help, versionCommand(env))
@@ -141,13 +141,13 @@ func (m misuse) Error() string { return string(m) }
 func misused(format string, args ...any) error { return misuse(fmt.Sprintf(format, args...)) }
 
 // checkUse checks the arguments of a command against its usage line, where those in brackets are optional and one with
-// dots may be repeated. Neither they nor a string or list given to a flag can be empty.
+// dots may be repeated. Neither they, except for expressions, nor a string or list given to a flag can be empty.
 func checkUse(c *cobra.Command, args []string) (err error) {
 	_, usage, _ := strings.Cut(c.Use, " ")
 	most := len(strings.Fields(usage))
 	least := most - strings.Count(usage, "[")
 	switch {
-	case slices.Contains(args, ""):
+	case slices.Contains(args, "") && !strings.Contains(usage, "EXPRESSION"):
 		return misused("an argument is empty")
 	case len(args) < least:
 		return misused("it takes %s", usage)

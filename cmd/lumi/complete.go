@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 
@@ -87,7 +86,7 @@ func outline(tx store.Tx, environment string) *graph.Graph {
 // completeModules lists the modules of the workspace and of the environment. The shell completes files if none of them fits.
 func completeModules(c *cobra.Command, args []string, _ string) (names []string, _ cobra.ShellCompDirective) {
 	inStore(c, func(w *workspace.Workspace, tx store.Tx, environment string) {
-		names = slices.AppendSeq(outline(tx, environment).Modules(), maps.Keys(w.Modules))
+		names = append(outline(tx, environment).Modules(), w.Names()...)
 	})
 	names = slices.DeleteFunc(names, func(name string) bool { return slices.Contains(args, name) })
 	return completed(names), cobra.ShellCompDirectiveDefault

@@ -28,8 +28,9 @@ type deployer struct {
 	details  bool // whether provisioners are asked what they would do
 }
 
-const moduleHelp = `MODULE is a module of Lumi.yaml, whose program is evaluated, or a LumiGL file that lumi-program wrote. Without
-modules, it is all of Lumi.yaml. Arguments after -- are for the program. `
+const moduleHelp = `MODULE is a module of Lumi.yaml, whose program or object model is evaluated, or a file: LumiGL that
+lumi-program wrote, or another object model. Without modules, it is all of Lumi.yaml. Arguments after --
+are for the program. `
 
 func planCommand(env *environment) *cobra.Command {
 	d := deployer{}

@@ -39,7 +39,7 @@ func (s *site) requests(ctx context.Context, engine *run.Engine, f requestFlags,
 		args, arguments = args[:dash], args[dash:]
 	}
 	if len(args) == 0 {
-		args = slices.Sorted(maps.Keys(s.workspace.Modules))
+		args = s.workspace.Names()
 	}
 	switch {
 	case len(args) == 0:
@@ -49,7 +49,7 @@ func (s *site) requests(ctx context.Context, engine *run.Engine, f requestFlags,
 	}
 	var all []run.Request
 	for _, arg := range args {
-		desired, err := s.desired(ctx, arg, arguments)
+		desired, err := s.desired(ctx, engine, arg, arguments)
 		if err != nil {
 			return nil, err
 		}
@@ -62,19 +62,30 @@ func (s *site) requests(ctx context.Context, engine *run.Engine, f requestFlags,
 	return s.choose(ctx, engine, f, all)
 }
 
-// readDesired reads desired state that lumi-program wrote.
-func (s *site) readDesired(file string) (*lumigl.Snapshot, error) {
-	doc, err := s.load(file)
+// readDesired reads desired state that lumi-program wrote, or evaluates an object model.
+func (s *site) readDesired(ctx context.Context, engine *run.Engine, file string) (*lumigl.Snapshot, error) {
+	in, err := s.readInput(file)
 	if err != nil {
 		return nil, err
 	}
-	desired, ok := doc.Document.(*lumigl.Snapshot)
+	if isModel(in) {
+		module, err := s.moduleOf(in.name)
+		if err != nil {
+			return nil, err
+		}
+		return s.evaluateModel(ctx, engine, module, in)
+	}
+	doc, err := lumigl.Parse(in.src)
+	if err != nil {
+		return nil, s.refuse(in, err)
+	}
+	desired, ok := doc.(*lumigl.Snapshot)
 	if !ok {
-		return nil, fmt.Errorf("%s is a general graph, and not what lumi-program writes", doc.name)
+		return nil, fmt.Errorf("%s is a general graph, and not what lumi-program writes", in.name)
 	}
 	for v := range desired.Vertices() {
 		if p, _ := v.URN().Parts(); p.Environment != s.row.Name {
-			return nil, fmt.Errorf("%s is for the environment %s: evaluate the program with --environment=%s", doc.name, p.Environment, s.row.Name)
+			return nil, fmt.Errorf("%s is for the environment %s: evaluate the program with --environment=%s", in.name, p.Environment, s.row.Name)
 		}
 	}
 	return desired, nil
@@ -150,10 +161,15 @@ func joined(urns []urn.URN) string {
 	return strings.TrimSuffix(b.String(), "\n")
 }
 
-// desired returns the desired state that an argument names: the program of a module, or a file.
-func (s *site) desired(ctx context.Context, arg string, arguments []string) (*lumigl.Snapshot, error) {
+// desired returns the desired state that an argument names: the program or object model of a module, or a file.
+func (s *site) desired(ctx context.Context, engine *run.Engine, arg string, arguments []string) (*lumigl.Snapshot, error) {
 	if arg == stdinArg || strings.ContainsAny(arg, `.\ `) { // No name of a module has these.
-		return s.readDesired(arg)
+		return s.readDesired(ctx, engine, arg)
+	}
+	if _, ok := s.workspace.Models[arg]; ok && len(arguments) > 0 {
+		return nil, misused("module %s has an object model, which takes no arguments", arg)
+	} else if ok {
+		return s.evaluateModel(ctx, engine, arg, nil)
 	}
 	s.doing("evaluating %s", arg)
 	ctx, release := s.interruptible(ctx) // The program must not outlive this process.

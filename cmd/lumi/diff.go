@@ -84,9 +84,13 @@ func (f *diffFlags) misuse(json bool) error {
 }
 
 func (f *diffFlags) run(env *environment) error {
-	types, err := readSchemas(env, f.schemas)
+	schemas, err := env.readSchemas(f.schemas)
 	if err != nil {
 		return err
+	}
+	var types plan.Types
+	for _, one := range schemas {
+		types.AddSchema(one)
 	}
 	old, err := loadToCompare(env, env.args[0])
 	if err != nil {
@@ -150,19 +154,17 @@ func (f *diffFlags) compare(env *environment, old, new *document, types plan.Typ
 	return delta, nil
 }
 
-// readSchemas reads the flags of properties from schemas of cidlc.
-func readSchemas(env *environment, files []string) (plan.Types, error) {
-	var types plan.Types
-	for _, name := range files {
-		in, err := env.read(name)
+// readSchemas reads schemas of cidlc.
+func (e *environment) readSchemas(files []string) ([]*schema.Package, error) {
+	all := make([]*schema.Package, len(files))
+	for i, name := range files {
+		in, err := e.read(name)
 		if err != nil {
-			return types, err
+			return nil, err
 		}
-		read, err := schema.Read(strings.NewReader(in.src))
-		if err != nil {
-			return types, fmt.Errorf("%s: %w", in.name, err)
+		if all[i], err = schema.Read(strings.NewReader(in.src)); err != nil {
+			return nil, fmt.Errorf("%s: %w", in.name, err)
 		}
-		types.AddSchema(read)
 	}
-	return types, nil
+	return all, nil
 }

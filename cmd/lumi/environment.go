@@ -118,7 +118,7 @@ func count(n int, thing string) string {
 		thing = strings.TrimSuffix(thing, "y") + "ies"
 	case thing == "vertex":
 		thing = "vertices"
-	case strings.HasSuffix(thing, "ch"):
+	case strings.HasSuffix(thing, "ch") || strings.HasSuffix(thing, "ss"):
 		thing += "es"
 	default:
 		thing += "s"

@@ -61,6 +61,11 @@ func TestExitCodes(t *testing.T) {
 		"yaql": {
 			{"$ -", smallGraph, 0}, {"--batch", "nonsense", 0}, {"1+ -", smallGraph, 1}, {"$ -", "[", 2}, {"$ " + missing, "", 2}, {"", "", 2},
 		},
+		"murano check": {{"testdata/examples/murano", "", 0}, {"exit_test.go", "", 1}, {missing, "", 2}},
+		"murano doc":   {{"testdata/examples/murano", "", 0}, {"exit_test.go", "", 1}, {missing, "", 2}},
+		"murano run": {
+			{"--classes=testdata/examples/murano --batch", "nonsense", 0}, {"--classes=exit_test.go --batch", "", 1}, {"", "", 2},
+		},
 		"completion": {{"bash", "", 0}, {"tcsh", "", 2}},
 		"help":       {{"", "", 0}, {"frobnicate", "", 2}},
 		"version":    {{"", "", 0}, {"now", "", 2}},
@@ -144,5 +149,5 @@ func TestEnvironmentExits(t *testing.T) {
 
 // usesEnvironment tells whether a command is for deployments or states.
 func usesEnvironment(c *cobra.Command) bool {
-	return c.GroupID == "Deployments" || c.GroupID == "State" || c.Parent().GroupID == "State"
+	return c.GroupID == "Deployments" || c.GroupID == "State" || c.Parent().GroupID == "State" || c.Name() == "model"
 }

@@ -74,7 +74,7 @@ func (o *outputs) run(ctx context.Context, args []string) error {
 	}
 	for i, module := range modules {
 		if o.json {
-			if err := o.printModule(all[module], all[module].Provides); err != nil {
+			if err := o.printModule(all[module], all[module].Outputs()); err != nil {
 				return err
 			}
 			continue
@@ -82,7 +82,7 @@ func (o *outputs) run(ctx context.Context, args []string) error {
 		if len(modules) > 1 {
 			o.printf("%s%s\n", strings.Repeat("\n", min(i, 1)), o.out.Paint(term.Bold, module))
 		}
-		o.list(all[module].Provides)
+		o.list(all[module].Outputs())
 	}
 	return nil
 }
@@ -115,7 +115,7 @@ func (o *outputs) versions(ctx context.Context) (map[string]*graph.Version, erro
 
 // namesOf returns the names of what a version provides.
 func namesOf(v *graph.Version) (names []string) {
-	for _, p := range v.Provides {
+	for _, p := range v.Outputs() {
 		names = append(names, p.Name)
 	}
 	return names

@@ -31,6 +31,11 @@ func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir: "testdata/script", UpdateScripts: *update,
 		Setup: func(env *testscript.Env) error {
+			schema, err := filepath.Abs("../../examples/local/schema.json")
+			if err != nil {
+				return err
+			}
+			env.Setenv("SCHEMA", schema)
 			env.Setenv("PLUGIN", plugin)
 			env.Setenv("PROVISIONERS", filepath.Dir(folder))
 			env.Setenv("LUMI_PASSPHRASE", "correct horse")

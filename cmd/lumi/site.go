@@ -257,9 +257,18 @@ func (s *site) newKey(ctx context.Context) (*secret.Key, error) {
 	return key, err
 }
 
-// programFolder returns the working directory of a module's providers, where relative paths in its program start.
+// path returns a path of Lumi.yaml.
+func (s *site) path(path string) string {
+	if filepath.IsAbs(path) {
+		return path
+	}
+	return filepath.Join(s.folder(), filepath.FromSlash(path))
+}
+
+// programFolder returns the working directory of a module's providers, where relative paths in its program or object model
+// start.
 func (s *site) programFolder(module string) string {
-	return filepath.Join(s.folder(), filepath.Dir(filepath.FromSlash(s.workspace.Modules[module])))
+	return s.path(filepath.Dir(filepath.FromSlash(cmp.Or(s.workspace.Modules[module], s.workspace.Models[module].File))))
 }
 
 // plugin returns how to start the plugin of a package: the one that Lumi.yaml names, or one next to lumi, or on $PATH.
@@ -267,10 +276,7 @@ func (s *site) plugin(pkg string) (plugin.Command, error) {
 	log := &providerLog{site: s, name: fmt.Sprintf("plugin for package %q", pkg), level: slog.LevelWarn}
 	c := plugin.Command{Env: secret.Environ(), Log: log}
 	if path := s.workspace.Plugins[pkg]; path != "" {
-		c.Path = path
-		if !filepath.IsAbs(path) {
-			c.Path = filepath.Join(s.folder(), filepath.FromSlash(path))
-		}
+		c.Path = s.path(path)
 		_, err := findPlugin(c.Path)
 		if err != nil {
 			err = fmt.Errorf("%s: plugins.%s: %w", s.workspace.File, pkg, err)

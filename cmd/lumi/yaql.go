@@ -7,10 +7,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"math/big"
 	"path/filepath"
-	"slices"
 	"strings"
 	"time"
 
@@ -18,6 +16,7 @@ import (
 	"go.yaml.in/yaml/v4"
 
 	"github.com/lumi-idl/lumi/internal/term"
+	"github.com/lumi-idl/lumi/internal/yamltree"
 	"github.com/lumi-idl/lumi/lang/yaql"
 )
 
@@ -39,21 +38,21 @@ func yaqlCommand(env *environment) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "yaql [[EXPRESSION] FILE]",
 		Short: "evaluate YAQL expressions over JSON, YAML and LumiGL",
-		Long: `It evaluates an expression in YAQL, the query language of OpenStack, for the content of FILE, which is
-$ in it, and prints the value: text as it is, other values as JSON. docs/yaql.md explains the language.
+		Long: `It evaluates an expression in YAQL, the query language of OpenStack, and prints its value: text as it
+is, other values as JSON. $ is the content of FILE. docs/yaql.md describes the language.
 
-FILE has JSON, which LumiGL is, or YAML; - is standard input, and env:NAME the state of an environment.
-The value of a secret in LumiGL is "(secret)".
+FILE is JSON (including LumiGL) or YAML; - is standard input, and env:NAME the state of an environment.
+Secrets in LumiGL are "(secret)".
 
-With --json, the value is JSON on one line, also if it is text. In both cases, sets and sequences are
-lists, and keys that are not text are the JSON of the key.
+With --json, the value is JSON on one line, even if it is text. Sets and sequences are always printed as
+lists, and keys other than text as their JSON.
 
-Without EXPRESSION, it reads expressions from a terminal, one a line, until \q or Ctrl-D.
+Without EXPRESSION, it reads expressions from the terminal, one per line, until \q or Ctrl-D.
 
 With --batch, each line of standard input is {"expression", "data", "variables", "options"}, of which
-only the first is required, and is answered with a line {"value": …} or {"error": {"kind", "message"}}.
+only the first is required. Each is answered by a line {"value": …} or {"error": {"kind", "message"}}.
 
-Expressions cannot reach anything but the data. Limits on items, memory and depth always apply.`,
+Expressions can reach only the data. Limits on items, memory and depth always apply.`,
 		Annotations: exits("the value is printed", "the expression has an error", "a file cannot be read, the command was used wrongly, or the system failed"),
 		Example: examples(
 			"Which ids do the resources of a snapshot have?", "lumi yaql -- '$.resources.values().select($.id)' prod.json",
@@ -74,7 +73,7 @@ Expressions cannot reach anything but the data. Limits on items, memory and dept
 	flags := c.Flags()
 	flags.StringArrayVar(&e.variables, "var", nil, "set a variable by `NAME=JSON`; may be repeated")
 	flags.StringArrayVar(&e.options, "option", nil, "set an option by `NAME=JSON`, such as limitIterators=1000; may be repeated")
-	flags.BoolVar(&batch, "batch", false, "answer the requests on standard input, a line each")
+	flags.BoolVar(&batch, "batch", false, "answer the requests on standard input, one per line")
 	_ = c.RegisterFlagCompletionFunc("var", cobra.NoFileCompletions)
 	_ = c.RegisterFlagCompletionFunc("option", cobra.FixedCompletions([]string{
 		"limitIterators=", "memoryQuota=", "depth=", "convertTuplesToLists=", "convertSetsToLists=", "iterableDicts=", "delegates=",
@@ -170,25 +169,32 @@ func (e *evaluator) run(ctx context.Context) error {
 func (e *evaluator) print(ctx context.Context, source string) error {
 	defer time.AfterFunc(term.Patience, func() { e.env.doing("evaluating") }).Stop()
 	value, err := e.evaluate(ctx, source)
-	var text []byte
 	if err == nil {
-		text, err = jsonOf(value)
+		err = e.env.printValue(value)
 	}
 	if err != nil {
 		e.explain(err)
 		return errWrong
 	}
+	return nil
+}
+
+// printValue prints a value: text as it is and other values as JSON, or, with --json, as JSON on one line.
+func (e *environment) printValue(value any) error {
+	text, err := jsonOf(value)
 	switch s, isText := value.(string); {
-	case e.env.json:
-		e.env.printf("%s\n", text)
+	case err != nil:
+		return err
+	case e.json:
+		e.printf("%s\n", text)
 	case isText:
 		for line := range strings.SplitSeq(s, "\n") {
-			e.env.printf("%s\n", term.Visible(line))
+			e.printf("%s\n", term.Visible(line))
 		}
 	default:
 		var indented bytes.Buffer
 		_ = json.Indent(&indented, text, "", "  ") // It is valid.
-		e.env.printf("%s\n", &indented)
+		e.printf("%s\n", &indented)
 	}
 	return nil
 }
@@ -207,21 +213,30 @@ func (e *evaluator) explain(err error) {
 	}
 }
 
+// maskedIn returns a text without the values of secrets.
+func maskedIn(name, src string) (string, error) {
+	switch {
+	case !isSigned(src):
+		return src, nil
+	case !json.Valid([]byte(src)):
+		return "", fmt.Errorf("%s has secrets, which can be masked in valid JSON only", name)
+	}
+	return signedIn(src).mask(src), nil
+}
+
 // dataOf returns the content of a file without the values of secrets.
 func dataOf(in *input) (any, error) {
-	src := in.src
-	signed := isSigned(src)
-	if signed {
-		if !json.Valid([]byte(src)) {
-			return nil, fmt.Errorf("%s has secrets, which can be masked in valid JSON only", in.name)
-		}
-		src = signedIn(src).mask(src)
+	signed := isSigned(in.src)
+	src, err := maskedIn(in.name, in.src)
+	if err != nil {
+		return nil, err
 	}
 	data, err := yaql.FromJSON([]byte(src))
 	if err != nil && !signed && filepath.Ext(in.name) != ".json" {
 		var wrong error
 		data, wrong = fromYAML(src)
-		if wrong == nil || strings.IndexAny(strings.TrimSpace(src), "{[") != 0 { // It was not meant as JSON.
+		isYAML := strings.HasPrefix(filepath.Ext(in.name), ".y")
+		if wrong == nil || isYAML || strings.IndexAny(strings.TrimSpace(src), "{[") != 0 { // It was not meant as JSON.
 			err = wrong
 		}
 	}
@@ -231,67 +246,54 @@ func dataOf(in *input) (any, error) {
 	return data, nil
 }
 
-// yamlReader reads nodes of YAML. Aliases are expanded, within limits.
-type yamlReader struct{ aliases, expanded int }
-
-const maxYAMLExpanded = 100_000
-
 // fromYAML returns the value of a YAML document for YAQL, null if it is empty.
 func fromYAML(src string) (any, error) {
-	decoder := yaml.NewDecoder(strings.NewReader(src))
-	var document, second yaml.Node
-	err := decoder.Decode(&document)
-	if errors.Is(err, io.EOF) {
-		return nil, nil
-	}
-	if err == nil {
-		if err = decoder.Decode(&second); err == nil {
-			return nil, yamlError(&second, "a second document begins here; there must be only one")
-		}
-	}
-	var wrong *yaml.LoadError
+	documents, errs := yamltree.Read([]byte(src))
 	switch {
-	case errors.As(err, &wrong):
-		return nil, fmt.Errorf("%d:%d: invalid YAML: %s", max(wrong.Mark.Line, 1), max(wrong.Mark.Column, 1), wrong.Message)
-	case !errors.Is(err, io.EOF):
-		return nil, fmt.Errorf("1:1: invalid YAML: %w", err)
-	case len(document.Content) == 0:
+	case len(errs) > 0:
+		return nil, errs[0]
+	case len(documents) == 0:
 		return nil, nil
+	case len(documents) > 1:
+		return nil, yamltree.At(documents[1], "a second document begins here; there must be only one")
 	}
-	return new(yamlReader).value(document.Content[0])
+	return fromNode(documents[0].Content[0])
 }
 
-func yamlError(at *yaml.Node, format string, args ...any) error {
-	return fmt.Errorf("%d:%d: %s", at.Line, at.Column, fmt.Sprintf(format, args...))
-}
-
-func (r *yamlReader) value(n *yaml.Node) (any, error) {
-	if r.aliases > 0 {
-		r.expanded++
-	}
-	if r.expanded > maxYAMLExpanded {
-		return nil, yamlError(n, "aliases stand for more than %d values", maxYAMLExpanded)
-	}
+func fromNode(n *yaml.Node) (any, error) {
 	switch n.Kind {
-	case yaml.AliasNode:
-		r.aliases++
-		defer func() { r.aliases-- }()
-		return r.value(n.Alias)
 	case yaml.SequenceNode:
 		items := make([]any, len(n.Content))
 		for i, item := range n.Content {
 			var err error
-			if items[i], err = r.value(item); err != nil {
+			if items[i], err = fromNode(item); err != nil {
 				return nil, err
 			}
 		}
 		return yaql.FromGo(items)
 	case yaml.MappingNode:
-		return r.mapping(n)
+		d := yaql.NewDict()
+		for i := 0; i < len(n.Content); i += 2 {
+			key, err := fromNode(n.Content[i])
+			if err != nil {
+				return nil, err
+			}
+			value, err := fromNode(n.Content[i+1])
+			if err != nil {
+				return nil, err
+			}
+			if _, twice, _ := d.Get(key); twice { // such as 1 and 1.0
+				return nil, yamltree.At(n.Content[i], "duplicate key")
+			}
+			if err := d.Set(key, value); err != nil {
+				return nil, yamltree.At(n.Content[i], "invalid key: %s", err)
+			}
+		}
+		return d, nil
 	}
 	var v any
 	if err := n.Decode(&v); err != nil {
-		return nil, yamlError(n, "invalid %s", cmp.Or(strings.TrimPrefix(n.ShortTag(), "!!"), "value"))
+		return nil, yamltree.At(n, "invalid %s", cmp.Or(strings.TrimPrefix(n.ShortTag(), "!!"), "value"))
 	}
 	if _, rounded := v.(float64); rounded {
 		if whole, ok := new(big.Int).SetString(n.Value, 10); ok {
@@ -299,51 +301,4 @@ func (r *yamlReader) value(n *yaml.Node) (any, error) {
 		}
 	}
 	return yaql.FromGo(v)
-}
-
-// mapping reads a mapping. What is merged with << comes first, and gives way to the mapping's own keys.
-func (r *yamlReader) mapping(n *yaml.Node) (any, error) {
-	merged, own := yaql.NewDict(), yaql.NewDict()
-	for i := 0; i+1 < len(n.Content); i += 2 {
-		key, err := r.value(n.Content[i])
-		if err != nil {
-			return nil, err
-		}
-		value, err := r.value(n.Content[i+1])
-		if err != nil {
-			return nil, err
-		}
-		if n.Content[i].ShortTag() == "!!merge" {
-			if !merge(merged, value) {
-				return nil, yamlError(n.Content[i+1], "only mappings can be merged")
-			}
-			continue
-		}
-		if _, twice, _ := own.Get(key); twice {
-			return nil, yamlError(n.Content[i], "duplicate key")
-		}
-		if err := own.Set(key, value); err != nil {
-			return nil, yamlError(n.Content[i], "invalid key: %s", err)
-		}
-	}
-	for key, value := range own.All() {
-		_ = merged.Set(key, value) // It was a key before.
-	}
-	return merged, nil
-}
-
-// merge adds to d what it lacks of a mapping, or of the mappings of a list.
-func merge(d *yaql.Dict, from any) bool {
-	switch from := from.(type) {
-	case *yaql.List:
-		return !slices.ContainsFunc(from.Items(), func(one any) bool { return !merge(d, one) })
-	case *yaql.Dict:
-		for key, value := range from.All() {
-			if _, has, _ := d.Get(key); !has {
-				_ = d.Set(key, value)
-			}
-		}
-		return true
-	}
-	return false
 }

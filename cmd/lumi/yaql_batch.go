@@ -13,10 +13,8 @@ import (
 
 // serve answers the requests on standard input.
 func (e *evaluator) serve(ctx context.Context) error {
-	lines := bufio.NewScanner(e.env.stdin)
-	lines.Buffer(nil, lumigl.DefaultMaxSize)
-	for lines.Scan() {
-		value, err := reply(ctx, lines.Text())
+	return e.env.serveLines(func(line []byte) []byte {
+		value, err := reply(ctx, string(line))
 		var text []byte
 		if err == nil {
 			text, err = jsonOf(object("value", value))
@@ -26,8 +24,17 @@ func (e *evaluator) serve(ctx context.Context) error {
 			errors.As(err, &wrong)
 			text, _ = jsonOf(object("error", object("kind", string(wrong.Kind), "message", wrong.Error())))
 		}
-		e.env.printf("%s\n", text)
-		if e.env.stdout.Flush() != nil {
+		return text
+	})
+}
+
+// serveLines answers each line of standard input with one.
+func (e *environment) serveLines(answer func([]byte) []byte) error {
+	lines := bufio.NewScanner(e.stdin)
+	lines.Buffer(nil, lumigl.DefaultMaxSize)
+	for lines.Scan() {
+		e.printf("%s\n", answer(lines.Bytes()))
+		if e.stdout.Flush() != nil {
 			return nil // It is said in the end.
 		}
 	}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -11,15 +12,34 @@ import (
 	"golang.org/x/term"
 )
 
-// repl evaluates expressions from a terminal until \q or the end of input. Errors do not end it, and an interrupt ends
-// only the evaluation.
+// keys makes Ctrl-C clear the line, which would end the terminal otherwise.
+type keys struct {
+	io.Reader
+	left []byte
+}
+
+func (k *keys) Read(p []byte) (int, error) {
+	if len(k.left) == 0 {
+		n, err := k.Reader.Read(p)
+		if err != nil {
+			return n, err
+		}
+		k.left = bytes.ReplaceAll(p[:n], []byte("\x03"), []byte("\x05\x15\r")) // to the end, delete to the start, enter
+	}
+	n := copy(p, k.left)
+	k.left = k.left[n:]
+	return n, nil
+}
+
+// repl evaluates expressions from a terminal until \q or the end of input. Errors do not end it, and Ctrl-C ends only the
+// evaluation, or clears the line.
 func (e *evaluator) repl(ctx context.Context) error {
 	file := e.env.stdin.(*os.File) // since it is a terminal
 	e.env.printf("YAQL; $ is the data, and \\q ends\n")
 	lines := term.NewTerminal(struct {
 		io.Reader
 		io.Writer
-	}{file, e.env.unbuffered}, "yaql> ")
+	}{&keys{Reader: file}, e.env.unbuffered}, "yaql> ")
 	for {
 		if err := e.env.stdout.Flush(); err != nil {
 			return err

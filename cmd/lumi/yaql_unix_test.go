@@ -25,7 +25,7 @@ func TestYAQLTerminal(t *testing.T) {
 		send("\x1b[A\r").expect("$.n[0] + $n").expect("\n3\nyaql> "). // from the history
 		send("$many.where($many.where($many.where(false).any()).any()).any()\r").
 		expect("evaluating").send("\x03").expect("error: evaluation cancelled [cancelled]").expect("yaql> ").
-		send("$.name\r").expect("\nweb\nyaql> ")
+		send("junk\x03").expect("\nyaql> ").send("$.name\r").expect("\nweb\nyaql> ")
 	x.send("\\q\r").exit(exitOK)
 	onTerminal(t, dir, "yaql", "--json").expect("yaql> ").send("[1,  null]\r").expect("\n[1,null]\nyaql> ").send("\x04").exit(exitOK)
 	onTerminal(t, dir, "yaql", "-").expect("give an expression and a file").exit(exitFailed)

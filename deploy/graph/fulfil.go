@@ -52,7 +52,7 @@ func (v *Version) Fulfils(c Constraint) Answer {
 // lacks says that the version provides nothing under a name.
 func (v *Version) lacks(name string) string {
 	var names []string
-	for _, p := range v.Provides {
+	for _, p := range v.Outputs() {
 		names = append(names, p.Name)
 	}
 	reason := fmt.Sprintf("provides no %q", name)

@@ -73,7 +73,7 @@ type Version struct {
 	VersionID
 	// Partial marks what a failed deployment made. It leads to resources, and nothing leads to it.
 	Partial bool
-	// Provides has what the module provides to others, sorted by name.
+	// Provides has what the module provides to others, sorted by name, and its saved model.
 	Provides []Provided
 	// Uses has the edges to versions of other modules, sorted by module and name.
 	Uses []Edge
@@ -280,6 +280,14 @@ func (v *Version) Provided(name string) *Provided {
 		return nil
 	}
 	return &v.Provides[i]
+}
+
+// Outputs returns what the version provides to other modules.
+func (v *Version) Outputs() []Provided {
+	if len(v.Provides) > 0 && v.Provides[0].Name == ModelName { // It comes before all names of programs.
+		return v.Provides[1:]
+	}
+	return v.Provides
 }
 
 // Modules returns the names of all modules that have versions or pending deletes, sorted.

@@ -70,6 +70,27 @@ func ModuleOf(desired *lumigl.Snapshot, environment string) (*Module, error) {
 	return m, nil
 }
 
+// ModelName is the name under which a module provides its saved model: what the next evaluation of its object model starts
+// from. It is stored, sealed and filled in as what it provides to others, but they cannot use it.
+const ModelName = "?model"
+
+// SetModel adds a saved model to a desired graph, in which only properties of vertices may have references.
+func SetModel(desired *lumigl.Snapshot, environment string, model lumigl.Value) error {
+	u, err := moduleURN(environment, desired.Package)
+	if err != nil {
+		return err
+	}
+	v := desired.Vertex(string(u))
+	if v == nil {
+		if v, err = desired.Add(u); err != nil {
+			return err
+		}
+	}
+	entry := object(field("type", lumigl.TextOf("any")), field("value", model))
+	v.Properties = v.Properties.With("provides", v.Properties.Get("provides").With(ModelName, entry))
+	return nil
+}
+
 // isOwn reports whether a vertex is of the program's own module.
 func isOwn(v *lumigl.Vertex) bool {
 	return v.Type != lumigl.ModuleType || v.Properties.Get("provides").Exists()

@@ -100,6 +100,47 @@ func TestModuleOfWithoutResources(t *testing.T) {
 	}
 }
 
+// TestSetModel saves a model next to what a module provides, and in a module that provides nothing. What a version provides
+// to others does not include it.
+func TestSetModel(t *testing.T) {
+	const resource = `"urn:lumi:prod::my/shop:index::aws:s3:Bucket::logs": {"type": "aws:s3:Bucket", "properties": {}}`
+	for text, provided := range map[string][]string{shop: {"logs", "size"}, `{"package": "my/shop", "resources": {` + resource + `}}`: nil} {
+		desired, err := lumigl.ParseSnapshot(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		logs := desired.Vertex("urn:lumi:prod::my/shop:index::aws:s3:Bucket::logs")
+		arn := lumigl.PropertyOf(logs, "arn")
+		if err := graph.SetModel(desired, "prod", lumigl.ObjectOf(lumigl.Member{Key: "arn", Value: arn})); err != nil {
+			t.Fatal(err)
+		}
+		file, err := lumigl.Append(nil, desired) // It is stored as text.
+		if err == nil {
+			desired, err = lumigl.ParseSnapshot(string(file))
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		m, err := graph.ModuleOf(desired, "prod")
+		if err != nil {
+			t.Fatal(err)
+		}
+		v := m.Version(1, nil)
+		v.Provides = m.Provides
+		var got []string
+		for _, p := range v.Outputs() {
+			got = append(got, p.Name)
+		}
+		target, property, _ := v.Provided(graph.ModelName).Value.Get("arn").Target()
+		if !slices.Equal(got, provided) || target == nil || target.URN() != logs.URN() || property != "arn" {
+			t.Errorf("got %v, %v.%s", got, target, property)
+		}
+	}
+	if err := graph.SetModel(&lumigl.Snapshot{Package: "My Shop"}, "prod", lumigl.ObjectOf()); err == nil {
+		t.Error("accepted a module that has no name")
+	}
+}
+
 func TestModuleOfRefuses(t *testing.T) {
 	tests := []struct {
 		name, resources string

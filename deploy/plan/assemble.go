@@ -119,13 +119,17 @@ func (p *planner) version(changes []*Step) *graph.Version {
 	}
 	v := p.module.Version(p.Deployment, resources)
 	for _, provided := range p.module.Provides {
+		what := "provides " + provided.Name
+		if provided.Name == graph.ModelName {
+			what = "the saved model"
+		}
 		result, err := p.resolve(provided.Value)
 		if err != nil {
-			p.fault(-1, "provides %s: %v", provided.Name, err)
+			p.fault(-1, "%s: %v", what, err)
 		}
 		for target := range provided.Value.References() {
 			if i, ok := p.index[target]; ok && p.items[i].step == nil {
-				p.fault(-1, "provides %s: %s does not exist yet, and is not a target", provided.Name, p.items[i].urn.Name())
+				p.fault(-1, "%s: %s does not exist yet, and is not a target", what, p.items[i].urn.Name())
 			}
 		}
 		provided.Value, provided.Result = provided.Value.Retarget(p.final), result

@@ -7,10 +7,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"maps"
 	"os/exec"
 	"path/filepath"
-	"slices"
 	"strings"
 	"time"
 
@@ -112,7 +110,7 @@ func programOf(w *workspace.Workspace, module string) (string, error) {
 	if program, ok := w.Modules[module]; ok {
 		return program, nil
 	}
-	names := slices.Sorted(maps.Keys(w.Modules))
+	names := w.Names()
 	help := "its modules are " + strings.Join(names, ", ")
 	switch near := suggest.Name(module, names); {
 	case len(names) == 0:

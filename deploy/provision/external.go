@@ -162,7 +162,7 @@ func resourceOf(r *graph.Resource) *provisioner.Resource {
 // versionOf returns a version of a module with the values that it provides.
 func versionOf(environment string, v *graph.Version) *provisioner.Resource {
 	provides := map[string]any{}
-	for _, p := range v.Provides {
+	for _, p := range v.Outputs() {
 		provides[p.Name] = plainOf(p.Result)
 	}
 	u, _ := urn.Format(urn.Parts{

@@ -63,6 +63,7 @@ var (
 		pattern: regexp.MustCompile(`^(?:(?:[^./\\\p{C}]|\.[^./\\\p{C}]|\.\.[^/\\\p{C}])[^/\\\p{C}]*/)*[^/\\\p{C}]+\.[cm]?[jt]s$`), help: sourceHelp,
 	}
 	executableForm  = form{pattern: regexp.MustCompile(`^\P{C}+$`), help: "must be the path of an executable file"}
+	pathForm        = form{pattern: executableForm.pattern, help: "must be a path without control characters"}
 	provisionerForm = form{
 		pattern: regexp.MustCompile(`^[a-z][a-z0-9_-]*$`),
 		help:    "must start with a lower-case letter and have lower-case letters, digits, - and _",
@@ -152,13 +153,13 @@ func (r *reader) root(w *Workspace, root *yaml.Node) {
 		case "program":
 			program = r.text(p, "FILE", programForm, "program")
 		case "modules":
-			w.Modules = r.texts(p, packageForm, "module", programForm, "program")
+			w.Modules, w.Models = r.modules(p)
 		case "environment":
 			w.Environment, environment = r.name(p, environmentForm), value
 		case "environments":
 			w.Environments, w.Keys = r.environments(p)
 		case "plugins":
-			w.Plugins = r.texts(p, packageForm, "plugin", executableForm, "plugin")
+			w.Plugins = r.plugins(p)
 		case "provisioners":
 			w.Provisioners = r.provisioners(p)
 		default:
@@ -284,11 +285,56 @@ func (r *reader) object(p property, what string, names form, visit func(property
 	return true
 }
 
-// texts returns an object of strings.
-func (r *reader) texts(p property, names form, what string, values form, value string) map[string]string {
+func (r *reader) plugins(p property) map[string]string {
 	found := map[string]string{}
-	r.object(p, what, names, func(p property) { found[p.name] = r.text(p, "FILE", values, value) })
+	r.object(p, "plugin", packageForm, func(p property) { found[p.name] = r.text(p, "FILE", executableForm, "plugin") })
 	return found
+}
+
+// modules returns the programs and the object models of modules.
+func (r *reader) modules(p property) (programs map[string]string, models map[string]Model) {
+	programs, models = map[string]string{}, map[string]Model{}
+	r.object(p, "module", packageForm, func(p property) {
+		if kindOf(p.value) == "an object" {
+			models[p.name] = r.model(p)
+		} else {
+			programs[p.name] = r.text(p, "FILE", programForm, "program")
+		}
+	})
+	return programs, models
+}
+
+func (r *reader) model(module property) (m Model) {
+	found := map[string]bool{}
+	r.entries(module.path, module.value, func(name string, key, value *yaml.Node) {
+		found[name] = true
+		p := property{join(module.path, name), name, key, value}
+		switch name {
+		case "model":
+			m.File = r.text(p, "FILE", pathForm, name)
+		case "classes":
+			m.Classes = r.paths(p)
+		case "schemas":
+			m.Schemas = r.paths(p)
+		default:
+			help := cmp.Or(near(name, []string{"model", "classes", "schemas"}), `; the keys of an object model are model, classes and schemas`)
+			r.add(key, "unknown key %s%s", quote(name), help)
+		}
+	})
+	for _, needed := range [...][2]string{{"model", "FILE"}, {"classes", "FOLDER"}} {
+		if !found[needed[0]] {
+			r.add(module.key, "%s has no %s; write %[2]s: %s", module.path, needed[0], needed[1])
+		}
+	}
+	return m
+}
+
+// paths returns the paths that are the value of a property: one, or a list.
+func (r *reader) paths(p property) []string {
+	if kindOf(p.value) == "a string" {
+		return []string{r.text(p, "PATH", pathForm, "path")}
+	}
+	return r.list(p, "[PATH]", "path", pathForm)
 }
 
 // environments returns the names of environments, and the settings key of those that have one.
@@ -314,24 +360,31 @@ func (r *reader) environments(p property) (names []string, keys map[string]strin
 func (r *reader) provisioners(p property) map[string][]string {
 	found := map[string][]string{}
 	r.object(p, "provisioner", provisionerForm, func(p property) {
-		if !r.is(p, "a list", "[TYPE]") {
-			return
+		if types := r.list(p, "[TYPE]", "type", typeForm); types != nil {
+			found[p.name] = types
 		}
-		types := []string{}
-		for i, element := range p.value.Content {
-			switch kind := kindOf(element); kind {
-			case "a string":
-				r.check(element, "type", typeForm)
-				types = append(types, element.Value)
-			case "":
-				r.add(element, unsupported)
-			default:
-				r.add(element, "%s[%d] must be a string, not %s", p.path, i, kind)
-			}
-		}
-		found[p.name] = types
 	})
 	return found
+}
+
+// list returns a list of strings, or nil if the property is not a list. Messages call the strings what.
+func (r *reader) list(p property, example, what string, f form) []string {
+	if !r.is(p, "a list", example) {
+		return nil
+	}
+	all := []string{}
+	for i, element := range p.value.Content {
+		switch kind := kindOf(element); kind {
+		case "a string":
+			r.check(element, what, f)
+			all = append(all, element.Value)
+		case "":
+			r.add(element, unsupported)
+		default:
+			r.add(element, "%s[%d] must be a string, not %s", p.path, i, kind)
+		}
+	}
+	return all
 }
 
 func exampleOf(key string) string {

@@ -1,15 +1,17 @@
-// Package workspace reads Lumi.yaml, the file that describes a workspace: its modules and their programs, environments,
-// plugins and provisioners. The docs are in docs/workspace.md, and docs/schema/workspace.schema.json is its JSON Schema.
-// lumi-program reads the same file with runtime/typescript/src/bin/workspace.ts; testdata/cases.json is the test table
-// of both.
+// Package workspace reads Lumi.yaml, the file that describes a workspace: its modules and their programs or object models,
+// environments, plugins and provisioners. The docs are in docs/workspace.md, and docs/schema/workspace.schema.json is its
+// JSON Schema. lumi-program reads the same file with runtime/typescript/src/bin/workspace.ts; testdata/cases.json is the
+// test table of both.
 package workspace
 
 import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -25,6 +27,8 @@ type Workspace struct {
 	// Modules are the paths of programs by the names of their modules, with forward slashes. A lone program is the
 	// module named by Package.
 	Modules map[string]string `json:"modules,omitempty"`
+	// Models are the object models of modules that have one in place of a program, by the names of the modules.
+	Models map[string]Model `json:"models,omitempty"`
 	// Environment is the default environment, or "".
 	Environment string `json:"environment,omitempty"`
 	// Environments are the environments that there are, in the order of the file, or nil if it does not list them.
@@ -37,6 +41,23 @@ type Workspace struct {
 	// Provisioners are the types that provisioners handle, by the names of the provisioners. A type is a token, or
 	// package:module:* for all types of a module.
 	Provisioners map[string][]string `json:"provisioners,omitempty"`
+}
+
+// Model is an object model in MuranoPL, with what it takes to evaluate it.
+type Model struct {
+	// File is the path of the object model.
+	File string `json:"model"`
+	// Classes are the paths of folders and package archives with classes.
+	Classes []string `json:"classes"`
+	// Schemas are the paths of the schema.json files with the types of resources.
+	Schemas []string `json:"schemas,omitempty"`
+}
+
+// Names returns the names of all modules, sorted.
+func (w *Workspace) Names() []string {
+	names := slices.AppendSeq(slices.Collect(maps.Keys(w.Modules)), maps.Keys(w.Models))
+	slices.Sort(names)
+	return names
 }
 
 // Error holds every problem of a Lumi.yaml, in the order of the file.

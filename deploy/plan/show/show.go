@@ -103,7 +103,7 @@ func provides(p *plan.Plan) *diff.Resource {
 	u, _ := urn.Format(module) // It only shortens references.
 	of := func(v *graph.Version) *lumigl.Vertex {
 		var values lumigl.ObjectBuilder
-		for _, provided := range v.Provides {
+		for _, provided := range v.Outputs() {
 			values.Set(provided.Name, provided.Result)
 		}
 		return vertex(u, values.Object(), lumigl.Value{})
@@ -112,7 +112,7 @@ func provides(p *plan.Plan) *diff.Resource {
 	return diff.CompareResource(of(old), of(new), nil)
 }
 
-// note is what a plan means for a module that uses values of another one.
+// note is what a plan means for a module that uses values of another one, or that its saved model is all that changes.
 type note struct {
 	Kind   string `json:"kind"`
 	Module string `json:"module"`
@@ -136,6 +136,11 @@ func notes(p *plan.Plan) []note {
 		return to
 	}
 	old, new := versions(p)
+	isChange := func(s *plan.Step) bool { return kindOf(s) != plan.Same }
+	was, now := old.Provided(graph.ModelName), new.Provided(graph.ModelName)
+	if was != nil && now != nil && !was.Value.Equal(now.Value) && !slices.ContainsFunc(p.Steps, isChange) {
+		add("model", p.Module, "the saved model of %s changes", p.Module)
+	}
 	for _, e := range new.Uses {
 		switch was := of(old, e.Constraint); was {
 		case e.To:

@@ -329,6 +329,7 @@ test("a module is run by its name", () => {
         "one/Lumi.yaml": "package: single\nprogram: src/main.ts\nenvironment: e\n",
         "one/src/main.ts": source.replace("../", "../../"),
         "none/Lumi.yaml": "",
+        "model/Lumi.yaml": "modules: {shop: {model: env.json, classes: classes}}",
     });
     const file = join(folder, "Lumi.yaml");
     const first = ({ stdout, stderr }) => {
@@ -360,6 +361,8 @@ test("a module is run by its name", () => {
         [folder, ["network", "--environment=x"], `${file} has no environment x; it has dev, prod`],
         [join(folder, "none"), [], 'which program? Run "lumi-program --help" for the usage.'],
         [join(folder, "none"), ["network"], "there is no file network"],
+        [join(folder, "model"), ["shop"],
+            `shop is an object model in ${join(folder, "model/Lumi.yaml")}, not a program; lumi evaluates it: lumi plan shop`],
     ]) {
         assert.deepEqual(run(cwd, ...args), { status: 2, stdout: "", stderr: `lumi-program: ${message}\n` });
     }

@@ -75,12 +75,15 @@ function targetOf({ program }: Flags): Target {
         return { program, file, workspace, module: names.length === 1 ? names[0] : undefined };
     }
     const workspace = readWorkspace(process.cwd());
-    const { file = "", modules = {} } = workspace;
+    const { file = "", modules = {}, models = {} } = workspace;
     const names = Object.keys(modules).sort();
     const module = program ?? (names.length === 1 ? names[0] : undefined);
     if (module === undefined) {
         const which = names.length === 0 ? 'program? Run "lumi-program --help" for the usage.' : `module? ${file} has `;
         throw new Failure(`which ${which}${names.join(", ")}`);
+    }
+    if (Object.hasOwn(models, module)) {
+        throw new Failure(`${module} is an object model in ${file}, not a program; lumi evaluates it: lumi plan ${module}`);
     }
     if (names.length === 0) {
         throw new Failure(`there is no file ${module}`);

@@ -16,6 +16,8 @@ export interface Workspace {
     readonly package?: string;
     /** The paths of programs by the names of their modules. A lone program is the module named by `package`. */
     readonly modules?: Readonly<Record<string, string>>;
+    /** The object models of modules that have one in place of a program, by the names of the modules. */
+    readonly models?: Readonly<Record<string, Model>>;
     /** The default environment. */
     readonly environment?: string;
     /** The environments that there are, if the file lists them. */
@@ -26,6 +28,13 @@ export interface Workspace {
     readonly plugins?: Readonly<Record<string, string>>;
     /** The types that provisioners handle, by the names of the provisioners. */
     readonly provisioners?: Readonly<Record<string, readonly string[]>>;
+}
+
+/** An object model in MuranoPL. */
+export interface Model {
+    readonly model: string;
+    readonly classes: readonly string[];
+    readonly schemas?: readonly string[];
 }
 
 type Mutable<T> = { -readonly [key in keyof T]: T[key] };
@@ -79,6 +88,7 @@ const programForm: Form = {
     help: "must be the path of a .ts or .js file below this folder, with forward slashes",
 };
 const executableForm: Form = { pattern: /^\P{C}+$/u, help: "must be the path of an executable file" };
+const pathForm: Form = { pattern: executableForm.pattern, help: "must be a path without control characters" };
 const provisionerForm: Form = {
     pattern: /^[a-z][a-z0-9_-]*$/,
     help: "must start with a lower-case letter and have lower-case letters, digits, - and _",
@@ -247,7 +257,7 @@ class Reader {
                     program = this.#string(property, keys[name], programForm, name);
                     break;
                 case "modules":
-                    set(found, name, this.#texts(property, packageForm, "module", programForm, "program"));
+                    this.#modules(property, found);
                     break;
                 case "environment":
                     environmentAt = value?.range[0] ?? at;
@@ -257,7 +267,7 @@ class Reader {
                     this.#environments(property, found);
                     break;
                 case "plugins":
-                    set(found, name, this.#texts(property, packageForm, "plugin", executableForm, "plugin"));
+                    set(found, name, this.#plugins(property));
                     break;
                 case "provisioners":
                     set(found, name, this.#provisioners(property));
@@ -361,12 +371,63 @@ class Reader {
         }
     }
 
-    #texts(property: Property, names: Form, what: string, values: Form, value: string): Record<string, string> {
+    #plugins(property: Property): Record<string, string> {
         const found: [string, string][] = [];
-        this.#object(property, what, names, (entry) => {
-            found.push([entry.name, this.#string(entry, "FILE", values, value) ?? ""]);
+        this.#object(property, "plugin", packageForm, (entry) => {
+            found.push([entry.name, this.#string(entry, "FILE", executableForm, "plugin") ?? ""]);
         });
         return Object.fromEntries(found);
+    }
+
+    /** Sets the programs and the object models of modules. */
+    #modules(property: Property, workspace: Mutable<Workspace>): void {
+        const programs: [string, string][] = [];
+        const models: [string, Model][] = [];
+        this.#object(property, "module", packageForm, (entry) => {
+            if (isMap(entry.value) && kindOf(entry.value) === "an object") {
+                models.push([entry.name, this.#model(entry, entry.value)]);
+            } else {
+                programs.push([entry.name, this.#string(entry, "FILE", programForm, "program") ?? ""]);
+            }
+        });
+        set(workspace, "modules", Object.fromEntries(programs));
+        set(workspace, "models", Object.fromEntries(models));
+    }
+
+    #model(module: Property, value: YAMLMap): Model {
+        const names = { model: "FILE", classes: "FOLDER", schemas: "FILE" };
+        const found: { model?: string; classes?: readonly string[]; schemas?: readonly string[] } = {};
+        this.#entries(module.path, value, (entry) => {
+            const { name, at } = entry;
+            switch (name) {
+                case "model":
+                    found.model = this.#string(entry, "FILE", pathForm, name) ?? "";
+                    break;
+                case "classes":
+                case "schemas":
+                    found[name] = this.#paths(entry);
+                    break;
+                default: {
+                    const help = didYouMean(name, Object.keys(names));
+                    const all = "; the keys of an object model are model, classes and schemas";
+                    this.#error(at, `unknown key ${JSON.stringify(name)}${help || all}`);
+                }
+            }
+        });
+        for (const name of ["model", "classes"] as const) {
+            if (found[name] === undefined) {
+                this.#error(module.at, `${module.path} has no ${name}; write ${name}: ${names[name]}`);
+            }
+        }
+        return { model: "", classes: [], ...found };
+    }
+
+    /** Returns the paths that are the value of a property: one, or a list. */
+    #paths(property: Property): readonly string[] {
+        if (kindOf(property.value) === "a string") {
+            return [this.#string(property, "PATH", pathForm, "path") ?? ""];
+        }
+        return this.#list(property, "[PATH]", "path", pathForm) ?? [];
     }
 
     /** Sets the names of environments, and the setting `key` of those that have one. */
@@ -394,25 +455,33 @@ class Reader {
     #provisioners(property: Property): Record<string, readonly string[]> {
         const found: [string, readonly string[]][] = [];
         this.#object(property, "provisioner", provisionerForm, (entry) => {
-            const { path, name, value } = entry;
-            if (!this.#is(entry, "a list", "[TYPE]") || !isSeq(value)) {
-                return;
+            const types = this.#list(entry, "[TYPE]", "type", typeForm);
+            if (types !== undefined) {
+                found.push([entry.name, types]);
             }
-            const types: string[] = [];
-            for (const [i, element] of (value.items as ParsedNode[]).entries()) {
-                const kind = kindOf(element);
-                const [at] = element.range;
-                if (kind === "a string" && isScalar(element)) {
-                    types.push(String(element.value));
-                    this.#check(at, String(element.value), "type", typeForm);
-                } else {
-                    const wrong = `${path}[${i}] must be a string, not ${kind}`;
-                    this.#error(at, kind === undefined ? unsupported : wrong);
-                }
-            }
-            found.push([name, types]);
         });
         return Object.fromEntries(found);
+    }
+
+    /** Returns a list of strings. Messages call the strings `what`. */
+    #list(property: Property, example: string, what: string, form: Form): readonly string[] | undefined {
+        const { path, value } = property;
+        if (!this.#is(property, "a list", example) || !isSeq(value)) {
+            return undefined;
+        }
+        const all: string[] = [];
+        for (const [i, element] of (value.items as ParsedNode[]).entries()) {
+            const kind = kindOf(element);
+            const [at] = element.range;
+            if (kind === "a string" && isScalar(element)) {
+                all.push(String(element.value));
+                this.#check(at, String(element.value), what, form);
+            } else {
+                const wrong = `${path}[${i}] must be a string, not ${kind}`;
+                this.#error(at, kind === undefined ? unsupported : wrong);
+            }
+        }
+        return all;
     }
 }
 

@@ -1,0 +1,130 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/lumi-idl/lumi/deploy/graph"
+	"github.com/lumi-idl/lumi/deploy/run"
+	"github.com/lumi-idl/lumi/lang/muranopl/catalog"
+	"github.com/lumi-idl/lumi/lang/muranopl/desired"
+	"github.com/lumi-idl/lumi/lumigl"
+	"github.com/lumi-idl/lumi/lumigl/expr"
+)
+
+// isModel reports whether a file is an object model in MuranoPL: its root object has the key "?".
+func isModel(in *input) bool {
+	if !strings.Contains(in.src, `"?"`) && !strings.Contains(in.src, `'?'`) { // LumiGL can be large.
+		return false
+	}
+	model, _ := catalog.Model(in.name, []byte(in.src))
+	return model.Get("?") != nil
+}
+
+// moduleOf returns the module that an object model is evaluated as: the one that has the file or, if none does, the only one
+// that has an object model.
+func (s *site) moduleOf(file string) (string, error) {
+	all := slices.Sorted(maps.Keys(s.workspace.Models))
+	for _, module := range all {
+		if s.relative(s.workspace.Models[module].File) == filepath.Clean(file) {
+			return module, nil
+		}
+	}
+	if len(all) == 1 {
+		return all[0], nil
+	}
+	return "", fmt.Errorf(`%s is an object model: add its module to %s, as "modules: {NAME: {model: FILE, classes: FOLDER}}"`,
+		file, s.workspace.File)
+}
+
+// relative returns a path of Lumi.yaml, as seen from the working directory.
+func (s *site) relative(path string) string {
+	path = s.path(path)
+	if here, err := filepath.Abs("."); err == nil {
+		if short, err := filepath.Rel(here, path); err == nil {
+			return short
+		}
+	}
+	return path
+}
+
+func (s *site) relatives(paths []string) []string {
+	all := make([]string, len(paths))
+	for i, path := range paths {
+		all[i] = s.relative(path)
+	}
+	return all
+}
+
+// evaluateModel evaluates the object model of a module or, if in is not nil, another one in its place. Errors in it and in
+// the classes are printed, and lead to errWrong.
+func (s *site) evaluateModel(ctx context.Context, engine *run.Engine, module string, in *input) (*lumigl.Snapshot, error) {
+	m := s.workspace.Models[module]
+	var err error
+	if in == nil {
+		if in, err = s.read(s.relative(m.File)); err != nil {
+			return nil, err
+		}
+	}
+	classes, err := s.openClasses(s.relatives(m.Classes))
+	if err != nil {
+		return nil, s.printErrors(classes, err)
+	}
+	classes.Sources[in.name] = in.src
+	o := desired.Input{Module: module, Environment: s.row.Name, Classes: classes}
+	if o.Model, err = catalog.Model(in.name, []byte(in.src)); err != nil {
+		return nil, s.printErrors(classes, err)
+	}
+	if o.Schemas, err = s.readSchemas(s.relatives(m.Schemas)); err != nil {
+		return nil, err
+	}
+	if o.Last, err = s.savedModel(ctx, engine, module); err != nil {
+		return nil, err
+	}
+	o.Log = func(level, message string) { s.say("%s: %s: %s", module, level, message) }
+	s.doing("evaluating %s", module)
+	ctx, release := s.interruptible(ctx)
+	defer release()
+	evaluated, saved, err := desired.Evaluate(ctx, o)
+	switch {
+	case ctx.Err() != nil:
+		return nil, fmt.Errorf("module %q: stopped before the object model was evaluated: %w", module, ctx.Err())
+	case err != nil:
+		return nil, s.printErrors(classes, err)
+	}
+	for v := range evaluated.Vertices() {
+		v.Source = s.fromFolder(v.Source)
+	}
+	return evaluated, graph.SetModel(evaluated, s.row.Name, saved)
+}
+
+// fromFolder returns a path that is relative to the working directory, relative to the folder of Lumi.yaml, as sources are.
+func (s *site) fromFolder(path string) string {
+	if full, err := filepath.Abs(path); err == nil && path != "" {
+		if short, err := filepath.Rel(s.folder(), full); err == nil {
+			return filepath.ToSlash(short)
+		}
+	}
+	return path
+}
+
+// savedModel returns the saved model of a module's last deployment, absent if there is none.
+func (s *site) savedModel(ctx context.Context, engine *run.Engine, module string) (lumigl.Value, error) {
+	g, err := engine.Graph(ctx)
+	if err != nil {
+		return lumigl.Value{}, err
+	}
+	newest := g.Newest(module)
+	if newest == nil || newest.Provided(graph.ModelName) == nil {
+		return lumigl.Value{}, nil
+	}
+	model := newest.Provided(graph.ModelName).Result
+	if engine.Key == nil && s.row.Key != "" && !expr.IsKnown(model) {
+		return model, fmt.Errorf("the saved model of %s has secrets: its evaluation needs the key of %s", module, s.row.Name)
+	}
+	return model, nil
+}

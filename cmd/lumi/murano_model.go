@@ -1,0 +1,65 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/lumi-idl/lumi/deploy/graph"
+	"github.com/lumi-idl/lumi/deploy/run"
+	"github.com/lumi-idl/lumi/lumigl"
+)
+
+func muranoModelCommand(env *environment) *cobra.Command {
+	return inState(env, &cobra.Command{
+		Use:   "model MODULE",
+		Short: "print the saved object model of a module",
+		Long: `It prints the object model as the workflow of the last deployment left it, with the values of outputs. The
+next deployment starts from it. Secrets are masked, and a value that is not known is null.
+
+With --json, it is one line.`,
+		Args:        cobra.ExactArgs(1),
+		Annotations: exits("the model is printed", "the module has none", elseFailed),
+		Example: examples(
+			"What did the deployment compute?", "lumi murano model shop",
+			"Read one value.", "lumi murano model shop --json | jq -r .applications[0].url",
+		),
+		ValidArgsFunction: completeModules,
+	}, printModel)
+}
+
+func printModel(ctx context.Context, s *site, args []string) error {
+	g, err := run.New(run.Options{Store: s.store, Environment: s.row.Name}).Graph(ctx) // Without a key, secrets are unknown.
+	if err != nil {
+		return err
+	}
+	newest := g.Newest(args[0])
+	switch {
+	case newest == nil:
+		return &run.RefusedError{Message: fmt.Sprintf("%s has no module %s; %s", s.row.Name, args[0], instead(args[0], g.Modules()))}
+	case newest.Provided(graph.ModelName) == nil:
+		return &run.RefusedError{Message: fmt.Sprintf("module %s has no object model: its program has been deployed", args[0])}
+	}
+	saved := newest.Provided(graph.ModelName).Result.Get("saved").Replace(func(part lumigl.Value) (lumigl.Value, bool) {
+		switch {
+		case part.IsSecret():
+			return lumigl.TextOf(masked), true
+		case part.IsUnknown() || part.IsExpression():
+			return lumigl.NullValue(), true
+		}
+		return part, false
+	})
+	text := appendJSON(nil, saved, lumigl.DefaultTag)
+	if s.json {
+		return s.printJSON(json.RawMessage(text))
+	}
+	var indented bytes.Buffer
+	if err := json.Indent(&indented, text, "", "  "); err != nil {
+		return err
+	}
+	s.printf("%s\n", indented.String())
+	return nil
+}

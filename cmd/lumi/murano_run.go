@@ -1,0 +1,256 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/lumi-idl/lumi/internal/term"
+	"github.com/lumi-idl/lumi/lang/muranopl"
+	"github.com/lumi-idl/lumi/lang/muranopl/catalog"
+	"github.com/lumi-idl/lumi/lang/muranopl/desired"
+	"github.com/lumi-idl/lumi/lang/yaql"
+)
+
+// muranoRun is one run of 'lumi murano run'.
+type muranoRun struct {
+	env                         *environment
+	classes                     []string
+	model, object, method, args string
+	maxSteps                    int
+	catalog                     *catalog.Catalog
+}
+
+func muranoRunCommand(env *environment) *cobra.Command {
+	r, batch := muranoRun{env: env}, false
+	c := &cobra.Command{
+		Use:   "run",
+		Short: "call a method of an object model",
+		Long: `It loads an object model, in JSON or YAML, calls a method of the root object or of --object, and prints the
+result: strings as they are, other values as JSON, objects as models. If the method fails, it prints the
+error with a stack trace.
+
+Arguments are JSON; an object with "?" is an object of the model. The function trace(value) prints a value
+on standard error.
+
+With --json, the result is {"value": …, "trace": […]}, where trace has the arguments of trace(value), or
+{"error": {"kind", "message"}, "trace": […]}.
+
+With --batch, each line of standard input is a request {"model", "object", "method", "args"}, and is
+answered with such a result. model and method are required. Classes are read once, models anew for each
+request.`,
+		Annotations: exits("the method returned; with --batch, all lines are answered", "the method failed, or the classes or the model have errors",
+			"a file cannot be read, the command was used wrongly, or the system failed"),
+		Example: examples(
+			"Call a method without arguments.", "lumi murano run --classes=murano --model=env.json --method=report",
+			"Call a method of another object, with arguments.", `lumi murano run --classes=murano --model=env.json --object=front --method=greet --args="[\"Ada\", 3]" --json`,
+			"Call many methods in one process.", `jq -c "{model: ., method: \"report\"}" env.json | lumi murano run --classes=murano --batch`,
+		),
+		RunE: func(c *cobra.Command, _ []string) error {
+			switch {
+			case len(r.classes) == 0:
+				return misused("missing --classes=DIR")
+			case r.maxSteps < 1:
+				return misused("--max-steps=%d: it is a whole number from 1 up", r.maxSteps)
+			case batch && r.model+r.method+r.object+r.args != "":
+				return misused("--batch takes everything from standard input")
+			case !batch && r.model == "":
+				return misused("missing --model=FILE")
+			case !batch && r.method == "":
+				return misused("missing --method=NAME")
+			}
+			var err error
+			if r.catalog, err = env.openClasses(r.classes); err != nil {
+				return r.fail(err)
+			}
+			if batch {
+				return env.serveLines(func(line []byte) []byte {
+					a := r.reply(c.Context(), line)
+					return a.json()
+				})
+			}
+			return r.run(c.Context())
+		},
+	}
+	flags := c.Flags()
+	flags.StringArrayVar(&r.classes, "classes", nil, "the `DIR` or archive of the classes; may be repeated")
+	flags.StringVar(&r.model, "model", "", "the `FILE` of the object model; - is standard input")
+	flags.StringVar(&r.method, "method", "", "the `NAME` of the method")
+	flags.StringVar(&r.object, "object", "", "the `ID` of the object; by default it is the root")
+	flags.StringVar(&r.args, "args", "", "the arguments: a `LIST` in JSON")
+	flags.IntVar(&r.maxSteps, "max-steps", muranopl.DefaultMaxSteps, "execute at most `N` instructions")
+	flags.BoolVar(&batch, "batch", false, "answer the requests on standard input, a line each")
+	_ = c.MarkFlagFilename("model", "json", "yaml", "yml")
+	return c
+}
+
+// muranoAnswer is what a call leads to.
+type muranoAnswer struct {
+	value any
+	trace []any
+	err   error
+}
+
+// maxTrace is the most JSON that the traced values of a call may have, in bytes.
+const maxTrace = 64 << 20
+
+// call calls a method of a model. Each traced value is also given to traced.
+func (r *muranoRun) call(ctx context.Context, model *muranopl.Node, object, method string, args []any, traced func(string)) (a muranoAnswer) {
+	library := desired.Library(func(level, message string) {
+		if !r.env.json && r.model != "" {
+			r.env.say("%s: %s", level, message)
+		}
+	})
+	size := 0
+	in := muranopl.New(muranopl.Resolvers{r.catalog, library}, muranopl.Options{MaxSteps: r.maxSteps, Functions: []*yaql.Function{
+		yaql.Func("trace", "value any", func(c *yaql.Call) (any, error) {
+			v, err := c.Settle(c.Arg(0))
+			if err != nil {
+				return nil, err
+			}
+			v = muranopl.Portable(v)
+			text, err := jsonOf(v)
+			if size += len(text); err == nil && size > maxTrace {
+				err = yaql.Errorf(yaql.Limit, "trace of more than %d MiB", maxTrace>>20)
+			}
+			if err == nil {
+				a.trace = append(a.trace, v)
+				traced(string(text))
+			}
+			return nil, err
+		}),
+	}})
+	o, err := in.Load(ctx, model)
+	if err == nil && object != "" {
+		if o = in.Object(object); o == nil {
+			err = &muranopl.Error{Kind: muranopl.UnknownObject, Message: fmt.Sprintf("no object has the id %q", object)}
+		}
+	}
+	if err == nil {
+		a.value, err = in.Call(ctx, o, method, args...)
+	}
+	a.value, a.err = muranopl.Portable(a.value), err
+	return a
+}
+
+// json returns the answer on one line. A value that JSON does not have is an error.
+func (a *muranoAnswer) json() []byte {
+	trace := yaql.NewList(a.trace)
+	if a.err == nil {
+		var text []byte
+		if text, a.err = jsonOf(object("value", a.value, "trace", trace)); a.err == nil {
+			return text
+		}
+	}
+	err := a.err
+	kind, message := yaql.Argument, "invalid request: "+strings.TrimPrefix(err.Error(), "json: ")
+	if errs, ok := errors.AsType[catalog.Errors](err); ok {
+		err = errs[0]
+	}
+	if wrong, ok := errors.AsType[*muranopl.Error](err); ok {
+		kind, message = wrong.Kind, wrong.Error()
+	} else if wrong, ok := errors.AsType[*yaql.Error](err); ok {
+		kind, message = wrong.Kind, wrong.Error()
+	}
+	text, _ := jsonOf(object("error", object("kind", string(kind), "message", message), "trace", trace)) // All are valid.
+	return text
+}
+
+func (r *muranoRun) run(ctx context.Context) error {
+	in, err := r.env.read(r.model)
+	if err != nil {
+		return err
+	}
+	if in.src, err = maskedIn(in.name, in.src); err != nil {
+		return err
+	}
+	var args []any
+	if r.args != "" {
+		v, err := yaql.FromJSON([]byte(r.args))
+		list, ok := v.(*yaql.List)
+		if err != nil || !ok {
+			return misused(`--args=%s: it takes a list in JSON, such as [1, "text"]`, r.args)
+		}
+		args = list.Items()
+	}
+	model, err := catalog.Model(in.name, []byte(in.src))
+	r.catalog.Sources[in.name] = in.src
+	if err != nil {
+		return r.fail(err)
+	}
+	defer time.AfterFunc(term.Patience, func() { r.env.doing("running %s", r.method) }).Stop()
+	a := r.call(ctx, model, r.object, r.method, args, func(text string) {
+		if !r.env.json {
+			fmt.Fprintf(r.env.stderr, "%s %s\n", r.env.err.Paint(term.BoldCyan, "trace:"), text)
+		}
+	})
+	switch {
+	case a.err != nil:
+		return r.fail(a.err, a.trace...)
+	case r.env.json:
+		if r.env.printf("%s\n", a.json()); a.err != nil {
+			return errWrong
+		}
+		return nil
+	}
+	return r.env.printValue(a.value)
+}
+
+// fail prints errors, with --json an answer with the first.
+func (r *muranoRun) fail(err error, trace ...any) error {
+	if r.env.json && r.catalog != nil {
+		r.env.printf("%s\n", (&muranoAnswer{trace: trace, err: err}).json())
+		return errWrong
+	}
+	return r.env.printErrors(r.catalog, err)
+}
+
+// reply returns the answer to a line.
+func (r *muranoRun) reply(ctx context.Context, line []byte) muranoAnswer {
+	var request struct {
+		Model, Args    json.RawMessage
+		Object, Method string
+	}
+	text, err := maskedIn("it", string(line))
+	decoder := json.NewDecoder(strings.NewReader(text))
+	decoder.DisallowUnknownFields()
+	if err == nil {
+		err = decoder.Decode(&request)
+	}
+	wrong := (*json.UnmarshalTypeError)(nil)
+	switch {
+	case errors.As(err, &wrong) && wrong.Field != "":
+		err = fmt.Errorf("%q must be a string", strings.ToLower(wrong.Field))
+	case wrong != nil, errors.Is(err, io.EOF), err == nil && !errors.Is(decoder.Decode(new(any)), io.EOF):
+		err = errors.New("it must be one object")
+	}
+	if len(request.Args) == 0 || string(request.Args) == "null" {
+		request.Args = []byte("[]")
+	}
+	var args any
+	if err == nil {
+		args, err = yaql.FromJSON(request.Args)
+	}
+	list, ok := args.(*yaql.List)
+	switch {
+	case err != nil:
+	case len(request.Model) == 0 || request.Method == "":
+		err = errors.New(`"model" and "method" are required`)
+	case !ok:
+		err = errors.New(`"args" must be a list`)
+	}
+	if err != nil {
+		return muranoAnswer{err: err}
+	}
+	model, err := catalog.Model("model", request.Model)
+	if err != nil {
+		return muranoAnswer{err: err}
+	}
+	return r.call(ctx, model, request.Object, request.Method, list.Items(), func(string) {})
+}

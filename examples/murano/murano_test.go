@@ -1,0 +1,159 @@
+package murano_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/lumi-idl/lumi/runtime/providertest"
+)
+
+// town is a copy of the example, with a provider on $PATH.
+type town struct {
+	*testing.T
+	dir, lumi string
+	env       []string
+}
+
+// TestTown does what the README describes.
+func TestTown(t *testing.T) {
+	t.Parallel()
+	plugin := providertest.Build(t, "../local/provider/lumi-resource-local")
+	m := &town{t, filepath.Join(t.TempDir(), "murano"), providertest.Build(t, "../../cmd/lumi"),
+		append(os.Environ(), "PATH="+filepath.Dir(plugin)+string(os.PathListSeparator)+os.Getenv("PATH"))}
+	schema, err := os.ReadFile("../local/schema.json")
+	local := filepath.Join(filepath.Dir(m.dir), "local")
+	if err := errors.Join(err, os.CopyFS(m.dir, os.DirFS(".")), os.Mkdir(local, 0o755),
+		os.WriteFile(filepath.Join(local, "schema.json"), schema, 0o644)); err != nil {
+		t.Fatal(err)
+	}
+	m.run("murano", "check", "classes")
+	m.expect(m.run("plan"), "6 to create\n")
+	m.run("deploy", "--yes")
+	m.expectFiles("books/authors.txt", "books/titles.txt", "library/index.txt", "library/search.txt")
+	site, books := m.saved(0), m.saved(1)
+	if version, _ := site["version"].(string); !strings.HasPrefix(version, "library-") || len(version) != len("library-")+64 {
+		t.Errorf("the version of the site is %v", site["version"])
+	}
+	if sums := books["checksums"].(map[string]any); len(sums) != 2 || len(sums["titles"].(string)) != 64 {
+		t.Errorf("the checksums are %v", sums)
+	}
+	m.run("plan", "--check")
+
+	m.change(`"authors", "titles"`, `"titles", "loans"`)
+	m.expect(m.run("deploy", "--yes"), "1 to create, 1 to delete, 5 unchanged\n")
+	m.expectFiles("books/loans.txt", "books/titles.txt", "library/index.txt", "library/search.txt")
+	if diff := cmp.Diff([]any{"authors", "titles", "loans"}, m.saved(1)["known"]); diff != "" {
+		t.Errorf("known (-want +got):\n%s", diff)
+	}
+
+	m.change(`"size": "2"`, `"size": "many"`)
+	m.expect(m.fails("plan"), `town.json:23:15: error: `)
+	m.change(`"size": "many"`, `"size": "2"`)
+
+	whole, err := os.ReadFile(filepath.Join(m.dir, "town.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	first, rest, _ := bytes.Cut(whole, []byte("\n    {\n"))
+	_, rest, _ = bytes.Cut(rest, []byte("\n    },\n"))
+	if err := os.WriteFile(filepath.Join(m.dir, "town.json"), slices.Concat(first, []byte("\n"), rest), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	out := m.run("deploy", "--yes")
+	m.expect(out, "lumi: town: info: site library goes\n")
+	m.expect(out, "3 to delete, 3 unchanged\n")
+	m.expectFiles("books/loans.txt", "books/titles.txt")
+	if name := m.saved(0)["name"]; name != "books" {
+		t.Errorf("the first application is %v", name)
+	}
+	m.run("destroy", "--yes")
+	m.expectFiles()
+}
+
+func (m *town) command(args ...string) ([]byte, error) {
+	cmd := exec.Command(m.lumi, args...)
+	cmd.Dir, cmd.Env = m.dir, m.env
+	return cmd.CombinedOutput()
+}
+
+// run returns what a command prints.
+func (m *town) run(args ...string) string {
+	m.Helper()
+	out, err := m.command(args...)
+	if err != nil {
+		m.Fatalf("lumi %v: %v\n%s", args, err, out)
+	}
+	return string(out)
+}
+
+// fails returns what a command prints that ends with exit code 1.
+func (m *town) fails(args ...string) string {
+	m.Helper()
+	out, err := m.command(args...)
+	if exit, ok := errors.AsType[*exec.ExitError](err); !ok || exit.ExitCode() != 1 {
+		m.Fatalf("lumi %v: %v\n%s", args, err, out)
+	}
+	return string(out)
+}
+
+func (m *town) expect(out, want string) {
+	m.Helper()
+	if !strings.Contains(out, want) {
+		m.Errorf("%q is missing in\n%s", want, out)
+	}
+}
+
+// change replaces a part of the object model.
+func (m *town) change(old, new string) {
+	m.Helper()
+	file := filepath.Join(m.dir, "town.json")
+	src, err := os.ReadFile(file)
+	if err != nil || bytes.Count(src, []byte(old)) != 1 {
+		m.Fatal(old, err)
+	}
+	if err := os.WriteFile(file, bytes.Replace(src, []byte(old), []byte(new), 1), 0o644); err != nil {
+		m.Fatal(err)
+	}
+}
+
+// saved returns an application of the saved model.
+func (m *town) saved(i int) map[string]any {
+	m.Helper()
+	var model struct {
+		Applications []map[string]any `json:"applications"`
+	}
+	if err := json.Unmarshal([]byte(m.run("murano", "model", "town", "--json")), &model); err != nil {
+		m.Fatal(err)
+	}
+	return model.Applications[i]
+}
+
+// expectFiles compares the files of the applications.
+func (m *town) expectFiles(want ...string) {
+	m.Helper()
+	var got []string
+	for _, folder := range []string{"books", "library"} {
+		err := fs.WalkDir(os.DirFS(m.dir), folder, func(name string, d fs.DirEntry, err error) error {
+			if err == nil && !d.IsDir() {
+				got = append(got, name)
+			}
+			return err
+		})
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			m.Fatal(err)
+		}
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		m.Errorf("files (-want +got):\n%s", diff)
+	}
+}
