@@ -118,7 +118,7 @@ fuzz:
 ## bench: measure speed and memory, what BENCH (.) matches COUNT times (1), into bench.txt; benchstat sums up
 .PHONY: bench
 bench:
-	@{ $(GO) test -run='^$$' -bench='$(BENCH)' -count=$(COUNT) -timeout=60m ./internal/bench/... && \
+	@{ $(GO) test -run='^$$' -bench='$(BENCH)' -count=$(COUNT) -timeout=60m ./internal/bench/... ./lang/... && \
 		$(GO) -C $(PULUMI) test -bench='$(BENCH)' -count=$(COUNT) -timeout=60m .; } | tee bench.txt
 	$(TOOL) benchstat -filter='-/impl:/./' bench.txt
 	$(TOOL) benchstat -filter='/impl:/./' -col=/impl bench.txt

@@ -156,9 +156,9 @@ func (c *contracting) matchList(v any, contract *value) (any, error) {
 	specs = specs[:len(specs)-len(lengths)]
 	switch n := int64(len(items)); {
 	case len(lengths) == 2 && (n < lengths[0] || n > lengths[1]):
-		return nil, c.violated("the list has %d items, not %d to %d", n, lengths[0], lengths[1])
+		return nil, c.violated("the length of the list is %d, not %d to %d", n, lengths[0], lengths[1])
 	case len(lengths) == 1 && n < lengths[0]:
-		return nil, c.violated("the list has %d items, fewer than %d", n, lengths[0])
+		return nil, c.violated("the length of the list is %d, less than %d", n, lengths[0])
 	}
 	matched := make([]any, len(items))
 	for i, item := range items {

@@ -140,7 +140,12 @@ func compileThrow(c *compiler, n *Node) func(*scope) error {
 		if e.thrown, err = message.eval(s); err != nil {
 			return err
 		}
-		if e.Message, _ = e.thrown.(string); e.thrown != nil && e.Message == "" {
+		switch text := e.thrown.(type) {
+		case string:
+			e.Message = text
+		case nil:
+			e.Message = "thrown without a message"
+		default:
 			e.Message = show(e.thrown)
 		}
 		if e.Extra, err = extra.eval(s); err != nil {
