@@ -86,12 +86,12 @@ func quoted(contract string) string {
 	return "!yaql '" + strings.ReplaceAll(contract, "'", "''") + "'"
 }
 
-// TestContractsReference compares contracts of all shapes for values of all types: every contract for each 40th value, or
+// TestContractsReference compares contracts of all shapes for values of all types: every contract for each 80th value, or
 // for more of them with a high MURANO_ITERATIONS.
 func TestContractsReference(t *testing.T) {
 	t.Parallel()
 	ref := startReference(t)
-	parts := max(40/iterations(1), 1)
+	parts := max(80/iterations(1), 1)
 	contracts := append([]string{}, contractAtoms...)
 	r := rand.New(rand.NewPCG(1, 2))
 	for range 50 {

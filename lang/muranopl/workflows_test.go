@@ -62,14 +62,14 @@ func TestWorkflows(t *testing.T) {
 	}
 }
 
-// TestWorkflowsReference compares every sixth case with the reference, or all of them if MURANO_ITERATIONS is set. Those
+// TestWorkflowsReference compares every twelfth case with the reference, or all of them if MURANO_ITERATIONS is set. Those
 // that differ have a reason in their titles.
 func TestWorkflowsReference(t *testing.T) {
 	t.Parallel()
 	ref := startReference(t)
 	_, all := readWorkflows(t)
 	for i, w := range all {
-		if os.Getenv("MURANO_ITERATIONS") == "" && i%6 != 0 {
+		if os.Getenv("MURANO_ITERATIONS") == "" && i%12 != 0 {
 			continue
 		}
 		got, want := run(t, w.request), ref.ask(w.request)
