@@ -85,7 +85,7 @@ func newEngine() []*yaql.Function {
 		yaql.Func("new", "__class any!, __owner murano.object=null, __name string=null, __extra dict=null, **properties stored", func(call *yaql.Call) (any, error) {
 			d := yaql.NewDict()
 			for name, v := range call.Others {
-				_ = d.Set(name, v) // Strings are always keys.
+				set(d, name, v)
 			}
 			return create(call, d, 1)
 		}),
@@ -197,10 +197,10 @@ func create(call *yaql.Call, properties *yaql.Dict, i int) (any, error) {
 	if extra, ok := call.Arg(i + 2).(*yaql.Dict); ok {
 		header = extra.Clone()
 	}
-	_ = header.Set("type", class) // Strings are always keys.
-	_ = header.Set("name", call.Arg(i+1))
+	set(header, "type", class)
+	set(header, "name", call.Arg(i+1))
 	model := properties.Clone()
-	_ = model.Set("?", header)
+	set(model, "?", header)
 	s := scopeOf(call)
 	return s.in.loadModel(s, model, objectArgument(call, i), false)
 }

@@ -93,7 +93,7 @@ type Gone struct {
 
 // Load creates the objects of a model and returns its root. It also creates those that are gone, which [Interpreter.Save]
 // leaves out wherever they are referred to. All errors are of type [*Error].
-func (in *Interpreter) Load(ctx context.Context, model *Node, gone ...Gone) (root *Object, err error) {
+func (in *Interpreter) Load(ctx context.Context, model *Node, gone ...Gone) (*Object, error) {
 	in.run, in.nodes = ctx, map[*yaql.Dict]*Node{}
 	defer func() { in.nodes = nil }()
 	d, ok := model.value(in.nodes).(*yaql.Dict)
@@ -132,7 +132,7 @@ func (in *Interpreter) Object(id string) *Object { return in.objects[id] }
 
 // Call calls a method. The arguments are values as package yaql defines them; dictionaries may be objects of the model.
 // All errors are of type [*Error].
-func (in *Interpreter) Call(ctx context.Context, o *Object, method string, args ...any) (result any, err error) {
+func (in *Interpreter) Call(ctx context.Context, o *Object, method string, args ...any) (any, error) {
 	in.run = ctx
 	s := in.host()
 	m, err := o.class.method(method)

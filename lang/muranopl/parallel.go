@@ -60,7 +60,7 @@ type task struct {
 
 	wake  time.Duration // when it goes on
 	lock  lock          // that it waits for
-	stuck bool          // because nobody releases the lock
+	stuck bool          // because no other branch can release the lock
 }
 
 // lock is a method of an object. Only one branch at a time runs it.
