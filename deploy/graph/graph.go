@@ -284,10 +284,7 @@ func (v *Version) Provided(name string) *Provided {
 
 // Outputs returns what the version provides to other modules.
 func (v *Version) Outputs() []Provided {
-	if len(v.Provides) > 0 && v.Provides[0].Name == ModelName { // It comes before all names of programs.
-		return v.Provides[1:]
-	}
-	return v.Provides
+	return slices.DeleteFunc(slices.Clone(v.Provides), func(p Provided) bool { return p.Name == ModelName })
 }
 
 // Modules returns the names of all modules that have versions or pending deletes, sorted.

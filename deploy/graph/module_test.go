@@ -104,7 +104,7 @@ func TestModuleOfWithoutResources(t *testing.T) {
 // to others does not include it.
 func TestSetModel(t *testing.T) {
 	const resource = `"urn:lumi:prod::my/shop:index::aws:s3:Bucket::logs": {"type": "aws:s3:Bucket", "properties": {}}`
-	for text, provided := range map[string][]string{shop: {"logs", "size"}, `{"package": "my/shop", "resources": {` + resource + `}}`: nil} {
+	for text, provided := range map[string][]string{shop: {"1st", "logs", "size"}, `{"package": "my/shop", "resources": {` + resource + `}}`: {"1st"}} {
 		desired, err := lumigl.ParseSnapshot(text)
 		if err != nil {
 			t.Fatal(err)
@@ -126,7 +126,8 @@ func TestSetModel(t *testing.T) {
 			t.Fatal(err)
 		}
 		v := m.Version(1, nil)
-		v.Provides = m.Provides
+		// Names can come before that of the model, too.
+		v.Provides = append([]graph.Provided{{Name: "1st"}}, m.Provides...)
 		var got []string
 		for _, p := range v.Outputs() {
 			got = append(got, p.Name)
