@@ -41,8 +41,7 @@ func (e *Engine) Retry(ctx context.Context, id int64) error {
 
 // again puts a deployment back into the queue. It is reserved for this process until the lease expires.
 func (t *txn) again(d *store.Deployment) error {
-	d.Fence++
-	d.Owner, d.Expires = t.engine.Owner, time.Now().Add(t.engine.Lease).UTC()
+	t.engine.holder.Claim(d)
 	return t.move(d, store.Wait, "")
 }
 

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"slices"
 	"strings"
 	"sync"
@@ -117,8 +116,7 @@ func (e *Engine) claim(ctx context.Context, id int64) (x *execution, err error) 
 			return errNotReady
 		}
 		x = &execution{Engine: e, d: d, aborts: make(chan struct{}), called: map[int]bool{}}
-		x.d.Fence++
-		x.d.Owner, x.d.Expires = e.Owner, time.Now().Add(e.Lease).UTC()
+		e.holder.Claim(&x.d)
 		to := store.Running
 		if d.Abort || d.State == store.Aborting {
 			to = store.Aborting
@@ -132,55 +130,28 @@ func (e *Engine) claim(ctx context.Context, id int64) (x *execution, err error) 
 func (e *Engine) isReady(d store.Deployment, rows []store.Deployment, g *graph.Graph) bool {
 	switch d.State {
 	case store.Wait:
-		if d.Owner != e.Owner && !e.isFree(d) {
+		if d.Owner != e.Owner && !e.holder.IsFree(d) {
 			return false
 		}
 		i := slices.IndexFunc(rows, func(o store.Deployment) bool { return o.ID == d.ID })
 		return i >= 0 && len(entries(rows).Waits(i, g)) == 0
 	case store.Running, store.Aborting:
-		return e.isFree(d)
+		return e.holder.IsFree(d)
 	default:
 		return false
 	}
 }
 
-// isFree reports whether nothing holds the lease of a deployment. That of a process that has ended holds for as long as its
-// plugins may need to end, too.
-func (e *Engine) isFree(d store.Deployment) bool {
-	if !time.Now().Before(d.Expires) {
-		return true
-	}
-	if d.Owner == e.Owner || !e.IsDead(d.Owner) {
-		return false
-	}
-	seen, _ := e.dead.LoadOrStore(d.Owner, time.Now())
-	return time.Since(seen.(time.Time)) >= afterlife
-}
-
-// afterlife is how long the plugins of a process that has ended may live on.
-const afterlife = 2 * time.Second
-
 // heartbeat renews the lease until ctx is done. If it is lost, it ends the execution.
 func (x *execution) heartbeat(ctx context.Context) {
-	expires := x.d.Expires
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case <-time.After(x.Lease / 3):
-		}
-		next := time.Now().Add(x.Lease).UTC()
-		err := x.record(ctx, func(t *txn, d store.Deployment) error {
-			d.Expires = next
+	err := x.holder.Keep(ctx, x.d.Expires, func(expires time.Time) error {
+		return x.record(ctx, func(t *txn, d store.Deployment) error {
+			d.Expires = expires
 			return t.PutDeployment(d)
 		})
-		if err == nil {
-			expires = next
-		}
-		if errors.Is(err, store.ErrFenced) || err != nil && !time.Now().Before(expires) {
-			x.end(fmt.Errorf("%w: %w", store.ErrFenced, err))
-			return
-		}
+	})
+	if err != nil {
+		x.end(err)
 	}
 }
 

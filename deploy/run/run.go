@@ -25,6 +25,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/lumi-idl/lumi/deploy/lease"
 	"github.com/lumi-idl/lumi/deploy/plan"
 	"github.com/lumi-idl/lumi/deploy/provision"
 	"github.com/lumi-idl/lumi/deploy/secret"
@@ -82,8 +83,7 @@ type Engine struct {
 	// followed has the deployments of other processes that this one waits for, and following guards it.
 	followed  map[int64]*followed
 	following sync.Mutex
-	// dead has when owners of leases were first seen dead.
-	dead sync.Map
+	holder    *lease.Holder
 	// stops are closed one by one by Stop, and stopped counts them.
 	stops    [2]chan struct{}
 	stopped  int
@@ -94,16 +94,13 @@ type Engine struct {
 func New(o Options) *Engine {
 	o.Parallelism = cmp.Or(o.Parallelism, 16)
 	o.Timeout = cmp.Or(o.Timeout, 30*time.Minute)
-	o.Lease = cmp.Or(o.Lease, 30*time.Second)
 	o.Retries = cmp.Or(o.Retries, 8)
 	o.Backoff = cmp.Or(o.Backoff, time.Second)
 	o.Poll = cmp.Or(o.Poll, time.Second)
-	o.Owner = cmp.Or(o.Owner, self())
-	if o.IsDead == nil {
-		o.IsDead = isDead
-	}
+	holder := lease.New(o.Owner, o.IsDead, o.Lease)
+	o.Owner, o.IsDead, o.Lease = holder.Owner, holder.IsDead, holder.Length
 	return &Engine{
-		Options: o, journal: journal{commit: make(chan struct{}, 1)}, followed: map[int64]*followed{},
+		Options: o, holder: holder, journal: journal{commit: make(chan struct{}, 1)}, followed: map[int64]*followed{},
 		stops: [2]chan struct{}{make(chan struct{}), make(chan struct{})},
 	}
 }

@@ -1,4 +1,4 @@
-package run
+package lease
 
 import (
 	"bytes"
@@ -19,8 +19,8 @@ func self() string {
 	return fmt.Sprintf("%s/%d/%s", host, os.Getpid(), start(os.Getpid()))
 }
 
-// isDead reports whether the process with an identity is known to have ended. Of those of other hosts nothing is known.
-func isDead(owner string) bool {
+// hasEnded reports whether the process with an identity is known to have ended. Of those of other hosts nothing is known.
+func hasEnded(owner string) bool {
 	parts := strings.Split(owner, "/")
 	host, err := os.Hostname()
 	if err != nil || len(parts) != 3 || parts[0] != host {
