@@ -67,7 +67,8 @@ type Tx interface {
 	Content(id int64) (Content, error)
 	PutContent(id int64, c Content) error
 	// Queue returns the deployments of an environment that are not in a final state, by place and ID. History returns up
-	// to limit of the others with an ID below before, the latest first; a before of 0 is no bound.
+	// to limit of the others with an ID below before, the latest first; a before of 0 is no bound. Both leave runs of task
+	// graphs out.
 	Queue(environment string) ([]Deployment, error)
 	History(environment string, before int64, limit int) ([]Deployment, error)
 	// PutDeployment replaces a deployment.
@@ -91,6 +92,8 @@ type Tx interface {
 	// with a serial above after, oldest first.
 	AddEvents(environment string, events []Event) error
 	Events(environment string, deployment, after int64, limit int) ([]Event, error)
+
+	TaskTx
 }
 
 // Environment is an environment, such as prod.
@@ -147,7 +150,7 @@ type Deployment struct {
 	// Number is that of users, such as 5 in a[5]; 0 for a cleanup.
 	Number int64
 	Module string
-	// Purpose is "deploy", "cleanup", "destroy" or "edit".
+	// Purpose is "deploy", "cleanup", "destroy", "edit" or [Tasks].
 	Purpose string
 	// Uses has the modules that desired state uses directly.
 	Uses []string

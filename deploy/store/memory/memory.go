@@ -60,7 +60,13 @@ type data struct {
 	tasks        []store.Task
 	steps        []store.Step
 	events       []event
+	releases     []store.Release
+	selections   []store.Selection
+	graphs       []store.TaskGraph
+	graphTasks   []store.GraphTask
+	taskRuns     []taskRun
 	last, serial int64 // of deployments and events
+	rows         int64 // the last ID of releases, graphs and their tasks
 }
 
 type (

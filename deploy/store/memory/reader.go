@@ -26,3 +26,12 @@ func (reader) AddEvents(string, []store.Event) error              { return errRe
 func (reader) AddDeployment(store.Deployment, store.Content) (int64, error) {
 	return 0, errReadOnly
 }
+func (reader) AddRelease(store.Release) (int64, error)     { return 0, errReadOnly }
+func (reader) DeleteRelease(int64) error                   { return errReadOnly }
+func (reader) PutSelection(store.Selection) error          { return errReadOnly }
+func (reader) AddGraph(store.TaskGraph) (int64, error)     { return 0, errReadOnly }
+func (reader) PutGraph(store.TaskGraph) error              { return errReadOnly }
+func (reader) DeleteGraph(int64) error                     { return errReadOnly }
+func (reader) AddGraphTask(store.GraphTask) (int64, error) { return 0, errReadOnly }
+func (reader) DeleteGraphTask(int64) error                 { return errReadOnly }
+func (reader) PutTaskRuns(int64, []store.TaskRun) error    { return errReadOnly }

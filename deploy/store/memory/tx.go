@@ -52,9 +52,12 @@ func (t *tx) DeleteEnvironment(name string) error {
 	}
 	t.tasks = find(t.tasks, func(r store.Task) bool { return !owned(r.Deployment) }, same)
 	t.steps = find(t.steps, func(r store.Step) bool { return !owned(r.Deployment) }, same)
+	t.taskRuns = find(t.taskRuns, func(r taskRun) bool { return !owned(r.run) }, same)
 	t.deployments = find(t.deployments, func(r deployment) bool { return r.Environment != name }, same)
 	t.vertices = find(t.vertices, func(r vertex) bool { return r.environment != name }, same)
 	t.events = find(t.events, func(r event) bool { return r.environment != name }, same)
+	t.selections = find(t.selections, func(r store.Selection) bool { return r.Environment != name }, same)
+	t.deleteGraphs(func(o store.Owner) bool { return o.Environment == name })
 	t.environments = find(t.environments, func(r store.Environment) bool { return r.Name != name }, same)
 	return nil
 }
@@ -119,7 +122,7 @@ func (t *tx) PutContent(id int64, c store.Content) error {
 
 func (t *tx) Queue(environment string) ([]store.Deployment, error) {
 	queue := find(t.deployments, func(r deployment) bool {
-		return r.Environment == environment && !r.State.IsFinal()
+		return r.Environment == environment && r.Purpose != store.Tasks && !r.State.IsFinal()
 	}, shown)
 	slices.SortStableFunc(queue, func(a, b store.Deployment) int { return cmp.Compare(a.Place, b.Place) })
 	return queue, nil
@@ -127,7 +130,7 @@ func (t *tx) Queue(environment string) ([]store.Deployment, error) {
 
 func (t *tx) History(environment string, before int64, limit int) ([]store.Deployment, error) {
 	history := find(t.deployments, func(r deployment) bool {
-		return r.Environment == environment && r.State.IsFinal() && (before == 0 || r.ID < before)
+		return r.Environment == environment && r.Purpose != store.Tasks && r.State.IsFinal() && (before == 0 || r.ID < before)
 	}, shown)
 	slices.Reverse(history)
 	return history[:min(len(history), max(limit, 0))], nil

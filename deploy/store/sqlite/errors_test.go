@@ -208,7 +208,7 @@ func TestMigrate(t *testing.T) {
 		}
 	}
 	backups, err := filepath.Glob(path + ".backup-*")
-	if err != nil || len(backups) != 1 || !strings.HasPrefix(backups[0], path+".backup-2-20") {
+	if err != nil || len(backups) != 1 || !strings.HasPrefix(backups[0], path+".backup-3-20") {
 		t.Fatalf("got backups %v, %v", backups, err)
 	}
 	read(t, open(t, backups[0], sqlite.Options{}), func(tx store.Tx) error {
@@ -219,7 +219,7 @@ func TestMigrate(t *testing.T) {
 		return err
 	})
 	wantError(t, openError(t, path, sqlite.Options{}),
-		path+" was written by a newer version of lumi (schema 4, this one knows up to 2): update lumi")
+		path+" was written by a newer version of lumi (schema 5, this one knows up to 3): update lumi")
 }
 
 // TestFirstSchema migrates a database of the first version, whose events have no source.
@@ -263,7 +263,7 @@ func TestMigrationFails(t *testing.T) {
 		}
 		return err
 	})
-	if backups, _ := filepath.Glob(path + ".backup-2-*"); len(backups) != 1 {
+	if backups, _ := filepath.Glob(path + ".backup-3-*"); len(backups) != 1 {
 		t.Errorf("got backups %v", backups)
 	}
 }

@@ -1,6 +1,7 @@
 package sqlite
 
 import (
+	"database/sql"
 	"database/sql/driver"
 	"encoding/json"
 	"fmt"
@@ -48,6 +49,10 @@ type (
 		environment string
 		store.Event
 	}
+	taskRunRow struct {
+		run int64
+		store.TaskRun
+	}
 )
 
 var (
@@ -61,7 +66,7 @@ var (
 		"id environment number module purpose uses place state fence owner expires abort message created ended",
 		func(d *store.Deployment) []any {
 			return []any{
-				&d.ID, &d.Environment, &d.Number, &d.Module, &d.Purpose, (*list)(&d.Uses), &d.Place, &d.State, &d.Fence,
+				&d.ID, &d.Environment, &d.Number, &d.Module, &d.Purpose, &array[string]{&d.Uses}, &d.Place, &d.State, &d.Fence,
 				&d.Owner, (*micros)(&d.Expires), &d.Abort, &d.Message, (*micros)(&d.Created), (*micros)(&d.Ended),
 			}
 		})
@@ -85,23 +90,44 @@ var (
 				&e.ID, &e.State, &e.Level, &e.Message,
 			}
 		})
+	releases = define("release", 1, "id layer name version", func(r *store.Release) []any {
+		return []any{&r.ID, &r.Layer, &r.Name, &r.Version}
+	})
+	selections = define("selection", 1, "environment release plugins layers whole", func(s *store.Selection) []any {
+		return []any{&s.Environment, optional[int64]{&s.Release}, &array[int64]{&s.Plugins}, &array[store.Layer]{&s.Order}, &s.Whole}
+	})
+	graphs = define("graph", 1, "id layer release environment type name", func(g *store.TaskGraph) []any {
+		return []any{
+			&g.ID, &g.Owner.Layer, optional[int64]{&g.Owner.ID}, optional[string]{&g.Owner.Environment}, &g.Type, &g.Name,
+		}
+	})
+	graphTasks = define("graphtask", 1, "id graph name content", func(r *store.GraphTask) []any {
+		return []any{&r.ID, &r.Graph, &r.Name, &r.Content}
+	})
+	taskRuns = define("taskrun", 2, "run number task node state digest refresh owner deadline started ended message",
+		func(r *taskRunRow) []any {
+			return []any{
+				&r.run, &r.Number, &r.Task, &r.Node, &r.State, &r.Digest, &r.Refresh, &r.Owner, (*micros)(&r.Deadline),
+				(*micros)(&r.Started), (*micros)(&r.Ended), &r.Message,
+			}
+		})
 )
 
-// list is a list of strings in a column of JSON text.
-type list []string
+// array is a list in a column of JSON text.
+type array[T any] struct{ list *[]T }
 
-func (l *list) Value() (driver.Value, error) {
-	if len(*l) == 0 {
+func (a *array[T]) Value() (driver.Value, error) {
+	if len(*a.list) == 0 {
 		return "[]", nil
 	}
-	text, err := json.Marshal([]string(*l))
+	text, err := json.Marshal(*a.list)
 	return string(text), err
 }
 
-func (l *list) Scan(v any) error {
-	*l = nil // rows share the variable, but not its array
+func (a *array[T]) Scan(v any) error {
+	*a.list = nil // rows share the variable, but not its array
 	if text, _ := v.(string); text != "[]" {
-		return json.Unmarshal([]byte(text), (*[]string)(l))
+		return json.Unmarshal([]byte(text), a.list)
 	}
 	return nil
 }
@@ -122,4 +148,21 @@ func (m *micros) Scan(v any) error {
 		*m = micros(time.UnixMicro(n).UTC())
 	}
 	return nil
+}
+
+// optional is a column that is NULL for the zero value.
+type optional[T comparable] struct{ value *T }
+
+func (o optional[T]) Value() (driver.Value, error) {
+	if *o.value == *new(T) {
+		return nil, nil
+	}
+	return *o.value, nil
+}
+
+func (o optional[T]) Scan(v any) error {
+	var n sql.Null[T]
+	err := n.Scan(v)
+	*o.value = n.V
+	return err
 }

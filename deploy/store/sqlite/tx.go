@@ -60,6 +60,8 @@ func (t *tx) exec(what, query string, args ...any) (sql.Result, error) {
 	var e *sqlite.Error
 	if errors.As(err, &e) && e.Code() == sqlite3.SQLITE_CONSTRAINT_FOREIGNKEY {
 		return nil, fmt.Errorf("%s: %w", what, store.ErrNotFound)
+	} else if isDuplicate(err) {
+		return nil, fmt.Errorf("%s %w", what, store.ErrExists)
 	} else if err != nil {
 		return nil, t.fail(err)
 	}
@@ -192,14 +194,14 @@ func (t *tx) PutContent(id int64, c store.Content) error {
 const final = "('DONE', 'ABORTED', 'CANCELLED', 'SUPERSEDED')"
 
 func (t *tx) Queue(environment string) ([]store.Deployment, error) {
-	return find(t, deployments, "WHERE environment = ? AND state NOT IN "+final+" ORDER BY place, id", environment)
+	return find(t, deployments, "WHERE environment = ? AND purpose <> 'tasks' AND state NOT IN "+final+" ORDER BY place, id", environment)
 }
 
 func (t *tx) History(environment string, before int64, limit int) ([]store.Deployment, error) {
 	if before == 0 {
 		before = math.MaxInt64
 	}
-	return find(t, deployments, "WHERE environment = ? AND id < ? AND state IN "+final+" ORDER BY id DESC LIMIT ?",
+	return find(t, deployments, "WHERE environment = ? AND id < ? AND purpose <> 'tasks' AND state IN "+final+" ORDER BY id DESC LIMIT ?",
 		environment, before, max(limit, 0))
 }
 

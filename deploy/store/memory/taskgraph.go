@@ -1,0 +1,201 @@
+package memory
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"github.com/lumi-idl/lumi/deploy/store"
+)
+
+// taskRun is a state of a task run. The last one of each counts.
+type taskRun struct {
+	run int64
+	store.TaskRun
+}
+
+func byRelease(a, b store.Release) int     { return cmp.Compare(a.ID, b.ID) }
+func byGraph(a, b store.TaskGraph) int     { return cmp.Compare(a.ID, b.ID) }
+func byGraphTask(a, b store.GraphTask) int { return cmp.Compare(a.ID, b.ID) }
+func byEnvironment(a, b store.Selection) int {
+	return cmp.Compare(a.Environment, b.Environment)
+}
+
+func (t *tx) AddRelease(r store.Release) (int64, error) {
+	if slices.ContainsFunc(t.releases, func(o store.Release) bool {
+		return o.Layer == r.Layer && o.Name == r.Name && o.Version == r.Version
+	}) {
+		return 0, fmt.Errorf("%s %s %s %w", r.Layer, r.Name, r.Version, store.ErrExists)
+	}
+	t.rows++
+	r.ID = t.rows
+	t.releases = append(t.releases, r)
+	return r.ID, nil
+}
+
+func (t *tx) Releases() ([]store.Release, error) { return slices.Clone(t.releases), nil }
+
+func (t *tx) DeleteRelease(id int64) error {
+	before := len(t.releases)
+	if t.releases = find(t.releases, func(r store.Release) bool { return r.ID != id }, same); len(t.releases) == before {
+		return fmt.Errorf("release %d: %w", id, store.ErrNotFound)
+	}
+	t.deleteGraphs(func(o store.Owner) bool { return o.ID == id })
+	return nil
+}
+
+func (t *tx) deleteGraphs(of func(store.Owner) bool) {
+	for _, g := range t.graphs {
+		if of(g.Owner) {
+			_ = t.DeleteGraph(g.ID)
+		}
+	}
+}
+
+func (t *tx) Selections() ([]store.Selection, error) {
+	return find(t.selections, func(store.Selection) bool { return true }, sharesNothing), nil
+}
+
+func (t *tx) PutSelection(s store.Selection) error {
+	if _, err := t.environment(s.Environment); err != nil {
+		return err
+	}
+	t.selections = put(t.selections, sharesNothing(s), byEnvironment)
+	return nil
+}
+
+func sharesNothing(s store.Selection) store.Selection {
+	s.Plugins, s.Order = slices.Clone(s.Plugins), slices.Clone(s.Order)
+	return s
+}
+
+func (t *tx) AddGraph(g store.TaskGraph) (int64, error) {
+	what := fmt.Sprintf("graph %s of %s %s%d", g.Type, g.Owner.Layer, g.Owner.Environment, g.Owner.ID)
+	_, unknown := t.environment(g.Owner.Environment)
+	if g.Owner.ID != 0 {
+		unknown = nil
+		if _, found := slices.BinarySearchFunc(t.releases, store.Release{ID: g.Owner.ID}, byRelease); !found {
+			unknown = store.ErrNotFound
+		}
+	}
+	switch {
+	case unknown != nil:
+		return 0, fmt.Errorf("%s: %w", what, store.ErrNotFound)
+	case slices.ContainsFunc(t.graphs, func(o store.TaskGraph) bool { return o.Owner == g.Owner && o.Type == g.Type }):
+		return 0, fmt.Errorf("%s %w", what, store.ErrExists)
+	}
+	t.rows++
+	g.ID = t.rows
+	t.graphs = append(t.graphs, g)
+	return g.ID, nil
+}
+
+func (t *tx) Graphs() ([]store.TaskGraph, error) { return slices.Clone(t.graphs), nil }
+
+func (t *tx) PutGraph(g store.TaskGraph) error {
+	i, found := slices.BinarySearchFunc(t.graphs, g, byGraph)
+	if !found {
+		return fmt.Errorf("graph %d: %w", g.ID, store.ErrNotFound)
+	}
+	name := g.Name
+	g = t.graphs[i]
+	g.Name = name
+	t.graphs = put(t.graphs, g, byGraph)
+	return nil
+}
+
+func (t *tx) DeleteGraph(id int64) error {
+	before := len(t.graphs)
+	if t.graphs = find(t.graphs, func(g store.TaskGraph) bool { return g.ID != id }, same); len(t.graphs) == before {
+		return fmt.Errorf("graph %d: %w", id, store.ErrNotFound)
+	}
+	t.graphTasks = find(t.graphTasks, func(r store.GraphTask) bool { return r.Graph != id }, same)
+	return nil
+}
+
+func (t *tx) GraphTasks(graph int64) ([]store.GraphTask, error) {
+	return find(t.graphTasks, func(r store.GraphTask) bool { return r.Graph == graph }, same), nil
+}
+
+func (t *tx) AddGraphTask(r store.GraphTask) (int64, error) {
+	what := fmt.Sprintf("task %s of graph %d", r.Name, r.Graph)
+	if _, found := slices.BinarySearchFunc(t.graphs, store.TaskGraph{ID: r.Graph}, byGraph); !found {
+		return 0, fmt.Errorf("%s: %w", what, store.ErrNotFound)
+	}
+	if slices.ContainsFunc(t.graphTasks, func(o store.GraphTask) bool { return o.Graph == r.Graph && o.Name == r.Name }) {
+		return 0, fmt.Errorf("%s %w", what, store.ErrExists)
+	}
+	t.rows++
+	r.ID = t.rows
+	t.graphTasks = append(t.graphTasks, r)
+	return r.ID, nil
+}
+
+func (t *tx) DeleteGraphTask(id int64) error {
+	if _, found := slices.BinarySearchFunc(t.graphTasks, store.GraphTask{ID: id}, byGraphTask); !found {
+		return fmt.Errorf("task %d: %w", id, store.ErrNotFound)
+	}
+	t.graphTasks = find(t.graphTasks, func(r store.GraphTask) bool { return r.ID != id }, same)
+	return nil
+}
+
+func (t *tx) Runs(environment string, before int64, limit int) ([]store.Deployment, error) {
+	runs := find(t.deployments, func(r deployment) bool {
+		return r.Environment == environment && r.Purpose == store.Tasks && (before == 0 || r.ID < before)
+	}, shown)
+	slices.Reverse(runs)
+	return runs[:min(len(runs), max(limit, 0))], nil
+}
+
+func (t *tx) PutTaskRuns(run int64, all []store.TaskRun) error {
+	if _, err := t.deployment(run); err != nil {
+		return err
+	}
+	for _, r := range all {
+		r.Deadline, r.Started, r.Ended = micros(r.Deadline), micros(r.Started), micros(r.Ended)
+		t.taskRuns = append(t.taskRuns, taskRun{run, r})
+	}
+	return nil
+}
+
+func (t *tx) TaskRuns(run int64) ([]store.TaskRun, error) {
+	last := map[int]store.TaskRun{}
+	for _, r := range t.taskRuns {
+		if r.run == run {
+			last[r.Number] = r.TaskRun
+		}
+	}
+	return sorted(last, func(a, b store.TaskRun) int { return cmp.Compare(a.Number, b.Number) }), nil
+}
+
+func (t *tx) LastTaskRuns(environment, graphType string) ([]store.TaskRun, error) {
+	type key struct {
+		run    int64
+		number int
+	}
+	rows := map[key]store.TaskRun{}
+	for _, r := range t.taskRuns {
+		rows[key{r.run, r.Number}] = r.TaskRun
+	}
+	type place struct{ task, node string }
+	runs, last := map[place]int64{}, map[place]store.TaskRun{}
+	for k, r := range rows {
+		d, err := t.Deployment(k.run)
+		if at := (place{r.Task, r.Node}); err == nil && d.Environment == environment && d.Module == graphType &&
+			r.State != store.Skipped && k.run >= runs[at] {
+			runs[at], last[at] = k.run, r
+		}
+	}
+	return sorted(last, func(a, b store.TaskRun) int {
+		return cmp.Or(cmp.Compare(a.Task, b.Task), cmp.Compare(a.Node, b.Node))
+	}), nil
+}
+
+func sorted[K comparable](rows map[K]store.TaskRun, order func(a, b store.TaskRun) int) []store.TaskRun {
+	var all []store.TaskRun
+	for _, r := range rows {
+		all = append(all, r)
+	}
+	slices.SortFunc(all, order)
+	return all
+}
