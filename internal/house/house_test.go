@@ -215,7 +215,7 @@ var rules = []rule{
 	{
 		of: []string{"./deploy/run"},
 		only: []string{
-			"./deploy/graph", "./deploy/plan", "./deploy/provision", "./deploy/queue", "./deploy/secret", "./deploy/state", "./deploy/store",
+			"./deploy/graph", "./deploy/lease", "./deploy/plan", "./deploy/provision", "./deploy/queue", "./deploy/secret", "./deploy/state", "./deploy/store",
 			"./internal/dag", "./lumigl", "./lumigl/expr", "./runtime", "./runtime/tokens", "./runtime/urn",
 		},
 		why: "an executor works on any store, and reaches clouds through provision only",
@@ -275,7 +275,7 @@ var rules = []rule{
 			"./deploy/...", "./idl/schema",
 			"./internal/catalog", "./internal/jsonpointer", "./internal/linediff", "./internal/suggest", "./internal/term",
 			"./internal/yamltree", "./lang/muranopl/...", "./lang/yaql", "./lumigl/...", "./runtime", "./runtime/lumirpc", "./runtime/providertest", "./runtime/serve/plugin", "./runtime/tokens", "./runtime/urn",
-			"./runtime/wire",
+			"./runtime/wire", "./server/...", "./taskgraph/...",
 		},
 		why: "the command is made of the packages of the graph language and of the engine, and tests providers with their test kit",
 	},

@@ -1,0 +1,45 @@
+package taskgraph
+
+import (
+	"cmp"
+	"fmt"
+	"strings"
+)
+
+// Problem is an error in a graph.
+type Problem struct {
+	// Layer says where, such as "plugin lma 1.2", if several layers are merged.
+	Layer string `json:"layer,omitempty"`
+	// Task and Attribute are what the problem is about, as far as that is known.
+	Task      string `json:"task,omitempty"`
+	Attribute string `json:"attribute,omitempty"`
+	// Line and Column count from 1, columns in characters. They are 0 if the text is not known.
+	Line    int    `json:"line,omitempty"`
+	Column  int    `json:"column,omitempty"`
+	Message string `json:"message"`
+}
+
+// Error has all problems of a graph, in the order of the text.
+type Error struct {
+	// File is the name of the text, or "".
+	File     string
+	Problems []Problem
+}
+
+// Error returns a line for each problem: FILE:LINE:COLUMN: task NAME: MESSAGE.
+func (e *Error) Error() string {
+	var lines []string
+	for _, p := range e.Problems {
+		var parts []string
+		if p.Line > 0 {
+			parts = append(parts, fmt.Sprintf("%s:%d:%d", cmp.Or(e.File, "graph"), p.Line, p.Column))
+		} else if at := cmp.Or(p.Layer, e.File); at != "" {
+			parts = append(parts, at)
+		}
+		if p.Task != "" {
+			parts = append(parts, "task "+p.Task)
+		}
+		lines = append(lines, strings.Join(append(parts, p.Message), ": "))
+	}
+	return strings.Join(lines, "\n")
+}
