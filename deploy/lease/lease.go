@@ -38,14 +38,15 @@ func New(owner string, isDead func(owner string) bool, length time.Duration) *Ho
 // afterlife is how long the plugins of a process that has ended may live on.
 const afterlife = 2 * time.Second
 
-// IsFree reports whether nothing holds a deployment. The lease of a process that has ended holds for as long as its plugins
-// may need to end, too.
+// IsGone reports whether nothing holds a deployment: its lease has expired, or the process has ended.
+func (h *Holder) IsGone(d store.Deployment) bool {
+	return !time.Now().Before(d.Expires) || d.Owner != h.Owner && h.IsDead(d.Owner)
+}
+
+// IsFree is like IsGone, except that the lease of a process that has ended holds for as long as its plugins may need to end, too.
 func (h *Holder) IsFree(d store.Deployment) bool {
-	if !time.Now().Before(d.Expires) {
-		return true
-	}
-	if d.Owner == h.Owner || !h.IsDead(d.Owner) {
-		return false
+	if !h.IsGone(d) || !time.Now().Before(d.Expires) {
+		return h.IsGone(d)
 	}
 	seen, _ := h.dead.LoadOrStore(d.Owner, time.Now())
 	return time.Since(seen.(time.Time)) >= afterlife

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"math"
 	"slices"
 	"time"
 
@@ -32,7 +33,7 @@ func NewEnvironment(ctx context.Context, s store.Store, e store.Environment) err
 }
 
 // Deletable returns how many resources an environment has. The error is a *[RefusedError] if there are some or if
-// deployments are queued. With force, only deployments that run are refused, and a damaged graph counts as empty.
+// deployments are queued or a task graph runs. With force, only what runs is refused, and a damaged graph counts as empty.
 func Deletable(tx store.Tx, name string, force bool) (resources int, err error) {
 	environment, err := tx.Environment(name)
 	if err != nil {
@@ -45,6 +46,15 @@ func Deletable(tx store.Tx, name string, force bool) (resources int, err error) 
 	for _, d := range queued {
 		if !force || time.Now().Before(d.Expires) {
 			return 0, &RefusedError{Name(d) + " is in the queue: wait until it has ended, or abort it"}
+		}
+	}
+	runs, err := tx.Runs(name, 0, math.MaxInt32)
+	if err != nil {
+		return 0, err
+	}
+	for _, d := range runs {
+		if time.Now().Before(d.Expires) {
+			return 0, &RefusedError{fmt.Sprintf("%s[%d] is running: wait until it has ended, or stop it with 'lumi tasks stop'", d.Module, d.ID)}
 		}
 	}
 	rows, err := tx.Vertices(name)

@@ -88,7 +88,7 @@ type Tx interface {
 	// MoveSteps makes the steps of a deployment those of another one, which must have none.
 	MoveSteps(from, to int64) error
 
-	// AddEvents adds events. Events returns up to limit events of an environment, or of one deployment if that is not 0,
+	// AddEvents adds events, which must not be changed any more. Events returns up to limit events of an environment, or of one deployment if that is not 0,
 	// with a serial above after, oldest first.
 	AddEvents(environment string, events []Event) error
 	Events(environment string, deployment, after int64, limit int) ([]Event, error)

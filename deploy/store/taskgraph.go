@@ -21,7 +21,7 @@ type TaskTx interface {
 	PutSelection(Selection) error
 
 	// AddGraph adds a graph and returns its ID. The error is [ErrExists] if the owner has one of that type, and [ErrNotFound] if
-	// there is no such owner. PutGraph replaces the name of a graph, DeleteGraph deletes it with its tasks.
+	// there is no such owner. PutGraph replaces the name and the order of a graph, DeleteGraph deletes it with its tasks.
 	AddGraph(TaskGraph) (id int64, err error)
 	// Graphs returns all graphs, by ID.
 	Graphs() ([]TaskGraph, error)
@@ -35,10 +35,11 @@ type TaskTx interface {
 
 	// Runs returns up to limit runs of an environment with an ID below before, the latest first; a before of 0 is no bound.
 	Runs(environment string, before int64, limit int) ([]Deployment, error)
-	// PutTaskRuns adds or replaces task runs of a run, by number. TaskRuns returns them, by number.
+	// PutTaskRuns adds or replaces task runs of a run, by number. They must not be changed any more. TaskRuns returns them, by number.
 	PutTaskRuns(run int64, all []TaskRun) error
 	TaskRuns(run int64) ([]TaskRun, error)
-	// LastTaskRuns returns the latest task run for each task and node in the runs of a type, except those that were skipped.
+	// LastTaskRuns returns the latest task run for each task and node in the runs of a type, except those that were skipped, by
+	// task and node. A task run that was put with another state does not become skipped.
 	LastTaskRuns(environment, graphType string) ([]TaskRun, error)
 }
 
@@ -60,19 +61,22 @@ const (
 
 // Release is a version of a package or, in the layer of plugins, of a package of further tasks.
 type Release struct {
-	ID      int64
-	Layer   Layer
-	Name    string
-	Version string
+	ID      int64  `json:"id" readOnly:"true"`
+	Layer   Layer  `json:"layer" enum:"release,plugin" readOnly:"true"`
+	Name    string `json:"name"`
+	Version string `json:"version"`
 }
+
+// String returns the name of the release, such as "release shop 1.2".
+func (r Release) String() string { return string(r.Layer) + " " + r.Name + " " + r.Version }
 
 // Owner is what a graph belongs to.
 type Owner struct {
-	Layer Layer
+	Layer Layer `json:"layer" enum:"release,cluster,plugin"`
 	// ID is that of a release or a plugin.
-	ID int64
+	ID int64 `json:"id,omitempty"`
 	// Environment is that of the layer Cluster.
-	Environment string
+	Environment string `json:"environment,omitempty"`
 }
 
 // Selection says which layers the effective graphs of an environment have.
@@ -95,6 +99,8 @@ type TaskGraph struct {
 	Type  string
 	// Name is for people.
 	Name string
+	// Order has the IDs of the tasks in the order of the graph.
+	Order []int64
 }
 
 // GraphTask is a task of a graph. It is never changed: one with other content is another one, with an ID of its own.
@@ -110,17 +116,18 @@ type GraphTask struct {
 // TaskRun is the run of a task on a node.
 type TaskRun struct {
 	// Number counts from 0 in each run.
-	Number int
-	Task   string
+	Number int    `json:"number"`
+	Task   string `json:"task"`
 	// Node is empty for tasks that run once for all nodes.
-	Node  string
-	State State
+	Node  string `json:"node,omitempty"`
+	State State  `json:"state"`
 	// Digest identifies the content of the task, and Refresh the values that it depends on.
-	Digest, Refresh string
-	// Owner is the process that runs or ran it, and Deadline is when it ends at the latest.
-	Owner    string
-	Deadline time.Time
+	Digest, Refresh string `json:"-"`
+	// Owner is the process that runs or ran it, and Attempt counts from 0 how often it was begun anew.
+	Owner   string `json:"-"`
+	Attempt int    `json:"-"`
 	// Started and Ended are zero until then.
-	Started, Ended time.Time
-	Message        string
+	Started time.Time `json:"started,omitzero"`
+	Ended   time.Time `json:"ended,omitzero"`
+	Message string    `json:"message,omitempty"`
 }

@@ -59,12 +59,12 @@ type data struct {
 	deployments  []deployment
 	tasks        []store.Task
 	steps        []store.Step
-	events       []event
+	events       []events
 	releases     []store.Release
 	selections   []store.Selection
 	graphs       []store.TaskGraph
 	graphTasks   []store.GraphTask
-	taskRuns     []taskRun
+	taskRuns     []taskRuns
 	last, serial int64 // of deployments and events
 	rows         int64 // the last ID of releases, graphs and their tasks
 }
@@ -78,9 +78,11 @@ type (
 		store.Deployment
 		content store.Content
 	}
-	event struct {
+	// events are some of an environment that were added together, with serials after a number.
+	events struct {
 		environment string
-		store.Event
+		after       int64
+		rows        []store.Event
 	}
 )
 

@@ -8,10 +8,10 @@ import (
 	"github.com/lumi-idl/lumi/deploy/store"
 )
 
-// taskRun is a state of a task run. The last one of each counts.
-type taskRun struct {
-	run int64
-	store.TaskRun
+// taskRuns are some of a run that were put together. The last row of each counts.
+type taskRuns struct {
+	run  int64
+	rows []store.TaskRun
 }
 
 func byRelease(a, b store.Release) int     { return cmp.Compare(a.ID, b.ID) }
@@ -86,21 +86,26 @@ func (t *tx) AddGraph(g store.TaskGraph) (int64, error) {
 	}
 	t.rows++
 	g.ID = t.rows
+	g.Order = slices.Clone(g.Order)
 	t.graphs = append(t.graphs, g)
 	return g.ID, nil
 }
 
-func (t *tx) Graphs() ([]store.TaskGraph, error) { return slices.Clone(t.graphs), nil }
+func (t *tx) Graphs() ([]store.TaskGraph, error) {
+	return find(t.graphs, func(store.TaskGraph) bool { return true }, func(g store.TaskGraph) store.TaskGraph {
+		g.Order = slices.Clone(g.Order)
+		return g
+	}), nil
+}
 
 func (t *tx) PutGraph(g store.TaskGraph) error {
 	i, found := slices.BinarySearchFunc(t.graphs, g, byGraph)
 	if !found {
 		return fmt.Errorf("graph %d: %w", g.ID, store.ErrNotFound)
 	}
-	name := g.Name
-	g = t.graphs[i]
-	g.Name = name
-	t.graphs = put(t.graphs, g, byGraph)
+	replaced := t.graphs[i]
+	replaced.Name, replaced.Order = g.Name, slices.Clone(g.Order)
+	t.graphs = put(t.graphs, replaced, byGraph)
 	return nil
 }
 
@@ -151,39 +156,40 @@ func (t *tx) PutTaskRuns(run int64, all []store.TaskRun) error {
 	if _, err := t.deployment(run); err != nil {
 		return err
 	}
-	for _, r := range all {
-		r.Deadline, r.Started, r.Ended = micros(r.Deadline), micros(r.Started), micros(r.Ended)
-		t.taskRuns = append(t.taskRuns, taskRun{run, r})
-	}
+	t.taskRuns = append(t.taskRuns, taskRuns{run, all})
 	return nil
 }
 
-func (t *tx) TaskRuns(run int64) ([]store.TaskRun, error) {
+// lastRows returns the last row of each task run of a run.
+func (t *tx) lastRows(run int64) map[int]store.TaskRun {
 	last := map[int]store.TaskRun{}
-	for _, r := range t.taskRuns {
-		if r.run == run {
-			last[r.Number] = r.TaskRun
+	for _, part := range t.taskRuns {
+		if part.run != run {
+			continue
+		}
+		for _, r := range part.rows {
+			r.Started, r.Ended = micros(r.Started), micros(r.Ended)
+			last[r.Number] = r
 		}
 	}
-	return sorted(last, func(a, b store.TaskRun) int { return cmp.Compare(a.Number, b.Number) }), nil
+	return last
+}
+
+func (t *tx) TaskRuns(run int64) ([]store.TaskRun, error) {
+	return sorted(t.lastRows(run), func(a, b store.TaskRun) int { return cmp.Compare(a.Number, b.Number) }), nil
 }
 
 func (t *tx) LastTaskRuns(environment, graphType string) ([]store.TaskRun, error) {
-	type key struct {
-		run    int64
-		number int
-	}
-	rows := map[key]store.TaskRun{}
-	for _, r := range t.taskRuns {
-		rows[key{r.run, r.Number}] = r.TaskRun
-	}
 	type place struct{ task, node string }
-	runs, last := map[place]int64{}, map[place]store.TaskRun{}
-	for k, r := range rows {
-		d, err := t.Deployment(k.run)
-		if at := (place{r.Task, r.Node}); err == nil && d.Environment == environment && d.Module == graphType &&
-			r.State != store.Skipped && k.run >= runs[at] {
-			runs[at], last[at] = k.run, r
+	last := map[place]store.TaskRun{}
+	for _, d := range t.deployments {
+		if d.Environment != environment || d.Module != graphType || d.Purpose != store.Tasks {
+			continue
+		}
+		for _, r := range t.lastRows(d.ID) {
+			if r.State != store.Skipped {
+				last[place{r.Task, r.Node}] = r
+			}
 		}
 	}
 	return sorted(last, func(a, b store.TaskRun) int {

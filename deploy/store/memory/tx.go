@@ -52,10 +52,10 @@ func (t *tx) DeleteEnvironment(name string) error {
 	}
 	t.tasks = find(t.tasks, func(r store.Task) bool { return !owned(r.Deployment) }, same)
 	t.steps = find(t.steps, func(r store.Step) bool { return !owned(r.Deployment) }, same)
-	t.taskRuns = find(t.taskRuns, func(r taskRun) bool { return !owned(r.run) }, same)
+	t.taskRuns = find(t.taskRuns, func(r taskRuns) bool { return !owned(r.run) }, same)
 	t.deployments = find(t.deployments, func(r deployment) bool { return r.Environment != name }, same)
 	t.vertices = find(t.vertices, func(r vertex) bool { return r.environment != name }, same)
-	t.events = find(t.events, func(r event) bool { return r.environment != name }, same)
+	t.events = find(t.events, func(r events) bool { return r.environment != name }, same)
 	t.selections = find(t.selections, func(r store.Selection) bool { return r.Environment != name }, same)
 	t.deleteGraphs(func(o store.Owner) bool { return o.Environment == name })
 	t.environments = find(t.environments, func(r store.Environment) bool { return r.Name != name }, same)
@@ -210,21 +210,31 @@ func (t *tx) MoveSteps(from, to int64) error {
 	return nil
 }
 
-func (t *tx) AddEvents(environment string, events []store.Event) error {
+func (t *tx) AddEvents(environment string, all []store.Event) error {
 	if _, err := t.environment(environment); err != nil {
 		return err
 	}
-	for _, e := range events {
-		t.serial++
-		e.Serial, e.Time = t.serial, micros(e.Time)
-		t.events = append(t.events, event{environment, e})
+	if len(all) > 0 {
+		t.events = append(t.events, events{environment, t.serial, all})
+		t.serial += int64(len(all))
 	}
 	return nil
 }
 
-func (t *tx) Events(environment string, deployment, after int64, limit int) ([]store.Event, error) {
-	events := find(t.events, func(r event) bool {
-		return r.environment == environment && (deployment == 0 || r.Deployment == deployment) && r.Serial > after
-	}, func(r event) store.Event { return r.Event })
-	return events[:min(len(events), max(limit, 0))], nil
+func (t *tx) Events(environment string, deployment, after int64, limit int) (all []store.Event, err error) {
+	for _, part := range t.events {
+		if part.environment != environment || part.after+int64(len(part.rows)) <= after {
+			continue
+		}
+		for i, e := range part.rows {
+			if len(all) >= limit {
+				return all, nil
+			}
+			e.Serial, e.Time = part.after+int64(i)+1, micros(e.Time)
+			if (deployment == 0 || e.Deployment == deployment) && e.Serial > after {
+				all = append(all, e)
+			}
+		}
+	}
+	return all, nil
 }

@@ -5,8 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
+	"reflect"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -222,30 +224,52 @@ func TestMigrate(t *testing.T) {
 		path+" was written by a newer version of lumi (schema 5, this one knows up to 3): update lumi")
 }
 
-// TestFirstSchema migrates a database of the first version, whose events have no source.
-func TestFirstSchema(t *testing.T) {
+// TestFirstSchemas migrates databases of the first versions: events had no source, and there were no task graphs.
+func TestFirstSchemas(t *testing.T) {
 	t.Parallel()
-	text, err := os.ReadFile("schema/1_state.sql")
-	if err != nil {
-		t.Fatal(err)
-	}
-	path := filepath.Join(t.TempDir(), "state.db")
-	s := open(t, path, sqlite.Options{}.WithSchema(fstest.MapFS{"1_state.sql": {Data: text}}))
-	write(t, s, putEnvironment)
-	if err := s.Close(); err != nil {
-		t.Fatal(err)
-	}
-	s = open(t, path, sqlite.Options{})
-	write(t, s, func(tx store.Tx) error { return tx.AddEvents("dev", []store.Event{{Source: "main.ts:1:2"}}) })
-	read(t, s, func(tx store.Tx) error {
-		events, err := tx.Events("dev", 0, 0, 9)
-		if len(events) != 1 || events[0].Source != "main.ts:1:2" {
-			t.Errorf("got %v", events)
+	first := fstest.MapFS{}
+	for i, name := range []string{"1_state.sql", "2_event_source.sql"} {
+		text, err := os.ReadFile("schema/" + name)
+		if err != nil {
+			t.Fatal(err)
 		}
-		return err
-	})
-	if backups, _ := filepath.Glob(path + ".backup-1-*"); len(backups) != 1 {
-		t.Errorf("got backups %v", backups)
+		first[name] = &fstest.MapFile{Data: text}
+		path := filepath.Join(t.TempDir(), "state.db")
+		s := open(t, path, sqlite.Options{}.WithSchema(maps.Clone(first)))
+		var d store.Deployment
+		write(t, s, putEnvironment)
+		write(t, s, func(tx store.Tx) error {
+			id, err := tx.AddDeployment(store.Deployment{Environment: "dev", Purpose: "deploy", State: store.Done}, store.Content{Desired: "{}"})
+			if err == nil {
+				d, err = tx.Deployment(id)
+			}
+			return errors.Join(err, tx.PutVertices("dev", []store.Vertex{{Key: "a", Text: "kept"}}, nil))
+		})
+		if err := s.Close(); err != nil {
+			t.Fatal(err)
+		}
+		s = open(t, path, sqlite.Options{})
+		write(t, s, func(tx store.Tx) error {
+			id, err := tx.AddGraph(store.TaskGraph{Owner: store.Owner{Layer: store.ClusterLayer, Environment: "dev"}, Type: "default"})
+			if err == nil {
+				_, err = tx.AddGraphTask(store.GraphTask{Graph: id, Name: "a"})
+			}
+			return errors.Join(err, tx.AddEvents("dev", []store.Event{{Source: "main.ts:1:2"}}), tx.PutTaskRuns(d.ID, []store.TaskRun{{Task: "a"}}))
+		})
+		read(t, s, func(tx store.Tx) error {
+			vertices, err := tx.Vertices("dev")
+			history, err2 := tx.History("dev", 0, 9)
+			content, err3 := tx.Content(d.ID)
+			events, err4 := tx.Events("dev", 0, 0, 9)
+			if len(vertices) != 1 || vertices[0].Text != "kept" || !reflect.DeepEqual(history, []store.Deployment{d}) ||
+				content.Desired != "{}" || len(events) != 1 || events[0].Source != "main.ts:1:2" {
+				t.Errorf("schema %d: got %v, %v, %v, %v", i+1, vertices, history, content, events)
+			}
+			return errors.Join(err, err2, err3, err4)
+		})
+		if backups, _ := filepath.Glob(fmt.Sprintf("%s.backup-%d-*", path, i+1)); len(backups) != 1 {
+			t.Errorf("schema %d: got backups %v", i+1, backups)
+		}
 	}
 }
 

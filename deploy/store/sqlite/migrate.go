@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"github.com/pressly/goose/v3"
+	"modernc.org/sqlite"
+	sqlite3 "modernc.org/sqlite/lib"
 )
 
 //go:embed schema
@@ -36,7 +38,7 @@ func (s *Store) prepare(ctx context.Context, schema fs.FS) error {
 	if err := checkVersion(version); err != nil {
 		return err
 	}
-	if _, err := c.ExecContext(ctx, "PRAGMA journal_mode = WAL"); err != nil {
+	if err := s.useWAL(ctx, c); err != nil {
 		return err
 	}
 	m := &migration{store: s}
@@ -58,6 +60,23 @@ func (s *Store) prepare(ctx context.Context, schema fs.FS) error {
 		}
 		if err != nil && !errors.Is(err, goose.ErrAlreadyApplied) {
 			return err
+		}
+	}
+}
+
+// useWAL switches the journal, once for each database. SQLite turns a read lock into a write lock for that and does not wait for
+// one, because two processes that switch would wait for each other.
+func (s *Store) useWAL(ctx context.Context, c *conn) error {
+	for end := time.Now().Add(s.timeout); ; {
+		_, err := c.ExecContext(ctx, "PRAGMA journal_mode = WAL")
+		var e *sqlite.Error
+		if !errors.As(err, &e) || e.Code()&0xff != sqlite3.SQLITE_BUSY || time.Now().After(end) {
+			return err
+		}
+		select {
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		case <-time.After(5 * time.Millisecond):
 		}
 	}
 }

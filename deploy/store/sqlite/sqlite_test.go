@@ -3,6 +3,7 @@ package sqlite_test
 import (
 	"bufio"
 	"context"
+	"database/sql"
 	"errors"
 	"fmt"
 	"os"
@@ -211,6 +212,37 @@ func TestOpenTogether(t *testing.T) {
 		}
 		return err
 	})
+}
+
+// TestOpenWhileCreated opens a database that another process creates, before that has switched the journal.
+func TestOpenWhileCreated(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "state.db")
+	db, err := sql.Open("sqlite", path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { db.Close() })
+	c, err := db.Conn(t.Context())
+	if err == nil {
+		_, err = c.ExecContext(t.Context(), "BEGIN IMMEDIATE")
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	started := time.Now()
+	want := path + " is locked: another process has been writing for 30ms; try again when it is done (database is locked (5) (SQLITE_BUSY))"
+	wantError(t, openError(t, path, sqlite.Options{Timeout: 30 * time.Millisecond}), want)
+	if waited := time.Since(started); waited < 30*time.Millisecond {
+		t.Errorf("gave up after %v", waited)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	time.AfterFunc(20*time.Millisecond, cancel)
+	if _, err := sqlite.Open(ctx, path, sqlite.Options{}); !errors.Is(err, context.Canceled) {
+		t.Errorf("got error %v", err)
+	}
+	time.AfterFunc(20*time.Millisecond, func() { _, _ = c.ExecContext(context.Background(), "ROLLBACK") })
+	write(t, open(t, path, sqlite.Options{}), putEnvironment)
 }
 
 func TestBackup(t *testing.T) {

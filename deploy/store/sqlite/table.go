@@ -94,20 +94,21 @@ var (
 		return []any{&r.ID, &r.Layer, &r.Name, &r.Version}
 	})
 	selections = define("selection", 1, "environment release plugins layers whole", func(s *store.Selection) []any {
-		return []any{&s.Environment, optional[int64]{&s.Release}, &array[int64]{&s.Plugins}, &array[store.Layer]{&s.Order}, &s.Whole}
+		return []any{&s.Environment, &s.Release, &array[int64]{&s.Plugins}, &array[store.Layer]{&s.Order}, &s.Whole}
 	})
-	graphs = define("graph", 1, "id layer release environment type name", func(g *store.TaskGraph) []any {
+	graphs = define("graph", 1, "id layer release environment type name tasks", func(g *store.TaskGraph) []any {
 		return []any{
 			&g.ID, &g.Owner.Layer, optional[int64]{&g.Owner.ID}, optional[string]{&g.Owner.Environment}, &g.Type, &g.Name,
+			&array[int64]{&g.Order},
 		}
 	})
 	graphTasks = define("graphtask", 1, "id graph name content", func(r *store.GraphTask) []any {
 		return []any{&r.ID, &r.Graph, &r.Name, &r.Content}
 	})
-	taskRuns = define("taskrun", 2, "run number task node state digest refresh owner deadline started ended message",
+	taskRuns = define("taskrun", 2, "run number task node state digest refresh owner attempt started ended message",
 		func(r *taskRunRow) []any {
 			return []any{
-				&r.run, &r.Number, &r.Task, &r.Node, &r.State, &r.Digest, &r.Refresh, &r.Owner, (*micros)(&r.Deadline),
+				&r.run, &r.Number, &r.Task, &r.Node, &r.State, &r.Digest, &r.Refresh, &r.Owner, &r.Attempt,
 				(*micros)(&r.Started), (*micros)(&r.Ended), &r.Message,
 			}
 		})

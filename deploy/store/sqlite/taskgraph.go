@@ -1,12 +1,8 @@
 package sqlite
 
 import (
-	"errors"
 	"fmt"
 	"math"
-
-	"modernc.org/sqlite"
-	sqlite3 "modernc.org/sqlite/lib"
 
 	"github.com/lumi-idl/lumi/deploy/store"
 )
@@ -20,12 +16,6 @@ func add[T any](t *tx, tab *table[T], what string, row *T) (int64, error) {
 		return 0, err
 	}
 	return result.LastInsertId()
-}
-
-// isDuplicate reports whether a statement failed because there is such a row.
-func isDuplicate(err error) bool {
-	var e *sqlite.Error
-	return errors.As(err, &e) && e.Code() == sqlite3.SQLITE_CONSTRAINT_UNIQUE
 }
 
 func (t *tx) AddRelease(r store.Release) (int64, error) {
@@ -54,7 +44,8 @@ func (t *tx) AddGraph(g store.TaskGraph) (int64, error) {
 func (t *tx) Graphs() ([]store.TaskGraph, error) { return find(t, graphs, "ORDER BY id") }
 
 func (t *tx) PutGraph(g store.TaskGraph) error {
-	return t.change(fmt.Sprintf("graph %d", g.ID), "UPDATE graph SET name = ? WHERE id = ?", g.Name, g.ID)
+	return t.change(fmt.Sprintf("graph %d", g.ID), "UPDATE graph SET name = ?, tasks = ? WHERE id = ?",
+		g.Name, &array[int64]{&g.Order}, g.ID)
 }
 
 func (t *tx) DeleteGraph(id int64) error {
@@ -82,8 +73,15 @@ func (t *tx) Runs(environment string, before int64, limit int) ([]store.Deployme
 }
 
 func (t *tx) PutTaskRuns(run int64, all []store.TaskRun) error {
+	what := fmt.Sprintf("deployment %d", run)
 	for _, r := range all {
-		if _, err := t.exec(fmt.Sprintf("deployment %d", run), taskRuns.put, taskRuns.fields(&taskRunRow{run, r})...); err != nil {
+		_, err := t.exec(what, taskRuns.put, taskRuns.fields(&taskRunRow{run, r})...)
+		if err == nil && r.State != store.Skipped {
+			_, err = t.exec(what, `INSERT INTO lasttaskrun (environment, type, task, node, run, number)
+				SELECT environment, module, ?2, ?3, ?1, ?4 FROM deployment WHERE id = ?1
+				ON CONFLICT DO UPDATE SET run = ?1, number = ?4 WHERE run < ?1`, run, r.Task, r.Node, r.Number)
+		}
+		if err != nil {
 			return err
 		}
 	}
@@ -95,10 +93,8 @@ func (t *tx) TaskRuns(run int64) ([]store.TaskRun, error) {
 }
 
 func (t *tx) LastTaskRuns(environment, graphType string) ([]store.TaskRun, error) {
-	return taskRunsOf(find(t, taskRuns, `WHERE (task, node, run) IN (
-		SELECT task, node, max(run) FROM taskrun JOIN deployment ON deployment.id = run
-		WHERE environment = ? AND module = ? AND taskrun.state <> 'SKIPPED' GROUP BY task, node)
-		AND state <> 'SKIPPED' ORDER BY task, node`, environment, graphType))
+	return taskRunsOf(find(t, taskRuns, `WHERE (run, number) IN (
+		SELECT run, number FROM lasttaskrun WHERE environment = ? AND type = ?) ORDER BY task, node`, environment, graphType))
 }
 
 func taskRunsOf(rows []taskRunRow, err error) ([]store.TaskRun, error) {

@@ -58,11 +58,12 @@ func (t *tx) exec(what, query string, args ...any) (sql.Result, error) {
 	}
 	result, err := stmt.Exec(args...)
 	var e *sqlite.Error
-	if errors.As(err, &e) && e.Code() == sqlite3.SQLITE_CONSTRAINT_FOREIGNKEY {
+	switch {
+	case errors.As(err, &e) && e.Code() == sqlite3.SQLITE_CONSTRAINT_FOREIGNKEY:
 		return nil, fmt.Errorf("%s: %w", what, store.ErrNotFound)
-	} else if isDuplicate(err) {
+	case errors.As(err, &e) && e.Code() == sqlite3.SQLITE_CONSTRAINT_UNIQUE:
 		return nil, fmt.Errorf("%s %w", what, store.ErrExists)
-	} else if err != nil {
+	case err != nil:
 		return nil, t.fail(err)
 	}
 	return result, nil

@@ -25,7 +25,9 @@ func Test(t *testing.T, open func(t *testing.T) store.Store) {
 		{"Deployments", deployments}, {"Queue", queue}, {"History", history}, {"Touch", touch}, {"Tasks", tasks},
 		{"Steps", steps}, {"MoveSteps", moveSteps}, {"Events", events}, {"NotFound", notFound}, {"Text", text},
 		{"Times", times}, {"Uses", uses}, {"Rollback", rollback}, {"Panic", panics}, {"Read", read}, {"View", view},
-		{"Writers", writers}, {"Context", contexts},
+		{"Writers", writers}, {"Context", contexts}, {"Releases", releases}, {"Selections", selections}, {"Graphs", graphs},
+		{"GraphTasks", tasksOfGraphs}, {"Runs", runs}, {"TaskRuns", taskRuns}, {"LastTaskRuns", lastTaskRuns},
+		{"TaskTransactions", taskTransactions}, {"TasksNotFound", tasksNotFound},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()

@@ -1,0 +1,45 @@
+package run_test
+
+import (
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/lumi-idl/lumi/deploy/run"
+	"github.com/lumi-idl/lumi/deploy/store"
+	"github.com/lumi-idl/lumi/deploy/store/memory"
+)
+
+// TestDeletableRun has an environment with a run of a task graph that a process holds until its lease expires.
+func TestDeletableRun(t *testing.T) {
+	t.Parallel()
+	err := memory.New().Write(t.Context(), func(tx store.Tx) error {
+		if err := tx.PutEnvironment(store.Environment{Name: "prod"}); err != nil {
+			return err
+		}
+		d := store.Deployment{
+			Environment: "prod", Purpose: store.Tasks, Module: "upgrade", State: store.Running, Owner: "other", Expires: time.Now().Add(time.Minute),
+		}
+		id, err := tx.AddDeployment(d, store.Content{})
+		if err != nil {
+			return err
+		}
+		for _, force := range []bool{false, true} {
+			_, err := run.Deletable(tx, "prod", force)
+			var refused *run.RefusedError
+			want := "upgrade[1] is running: wait until it has ended, or stop it with 'lumi tasks stop'"
+			if !errors.As(err, &refused) || err.Error() != want {
+				t.Errorf("got error %v, want %s", err, want)
+			}
+		}
+		d.ID, d.Expires = id, time.Now().Add(-time.Second)
+		if err := tx.PutDeployment(d); err != nil {
+			return err
+		}
+		_, err = run.Deletable(tx, "prod", false)
+		return err
+	})
+	if err != nil {
+		t.Error(err)
+	}
+}
