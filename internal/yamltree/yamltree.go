@@ -1,8 +1,9 @@
-// Package yamltree parses YAML into trees with positions. It expands aliases, applies merge keys and rejects duplicate keys.
+// Package yamltree parses YAML and JSON into trees with positions. It expands aliases, applies merge keys and rejects duplicate keys.
 package yamltree
 
 import (
 	"bytes"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -32,6 +33,7 @@ func At(n *yaml.Node, format string, args ...any) *Error {
 // Read returns the documents of a text: trees of scalars, sequences and mappings whose keys differ. It stops at invalid
 // YAML, and reports everything else that is wrong.
 func Read(src []byte) ([]*yaml.Node, []*Error) {
+	src = bytes.TrimPrefix(src, []byte("\uFEFF"))
 	for i, r := range string(src) {
 		if _, size := utf8.DecodeRune(src[i:]); r == utf8.RuneError && size == 1 {
 			before := src[:i]
@@ -41,6 +43,12 @@ func Read(src []byte) ([]*yaml.Node, []*Error) {
 	}
 	var documents []*yaml.Node
 	var r reader
+	if isJSON(src) {
+		j := jsonReader{json.NewDecoder(bytes.NewReader(src)), src, 0, 1, 1}
+		j.UseNumber()
+		root := j.next()
+		return []*yaml.Node{{Kind: yaml.DocumentNode, Line: root.Line, Column: root.Column, Content: []*yaml.Node{r.tree(root)}}}, r.errs
+	}
 	for decoder := yaml.NewDecoder(bytes.NewReader(src)); ; {
 		n := new(yaml.Node)
 		switch err := decoder.Decode(n); {
