@@ -157,7 +157,7 @@ func (r *reader) root(w *Workspace, root *yaml.Node) {
 		case "environment":
 			w.Environment, environment = r.name(p, environmentForm), value
 		case "environments":
-			w.Environments, w.Keys = r.environments(p)
+			r.environments(w, p)
 		case "plugins":
 			w.Plugins = r.plugins(p)
 		case "provisioners":
@@ -337,24 +337,26 @@ func (r *reader) paths(p property) []string {
 	return r.list(p, "[PATH]", "path", pathForm)
 }
 
-// environments returns the names of environments, and the settings key of those that have one.
-func (r *reader) environments(p property) (names []string, keys map[string]string) {
-	keys = map[string]string{}
+// environments sets the names of environments, and the settings of those that have any.
+func (r *reader) environments(w *Workspace, p property) {
+	w.Keys, w.Inventories = map[string]string{}, map[string]string{}
 	r.object(p, "environment", environmentForm, func(p property) {
-		names = append(names, p.name)
+		w.Environments = append(w.Environments, p.name)
 		if kindOf(p.value) == "no value" || !r.is(p, "an object", "{}") {
 			return
 		}
 		r.entries(p.path, p.value, func(name string, key, value *yaml.Node) {
-			if name != "key" {
-				r.add(key, `unknown key %s; the only setting of an environment is "key"`, quote(name))
-				return
+			setting := property{join(p.path, name), name, key, value}
+			switch name {
+			case "key":
+				w.Keys[p.name] = r.text(setting, "passphrase", keyForm, setting.path)
+			case "inventory":
+				w.Inventories[p.name] = r.text(setting, "FILE", pathForm, setting.path)
+			default:
+				r.add(key, `unknown key %s; the settings of an environment are "key" and "inventory"`, quote(name))
 			}
-			path := join(p.path, name)
-			keys[p.name] = r.text(property{path, name, key, value}, "passphrase", keyForm, path)
 		})
 	})
-	return names, keys
 }
 
 func (r *reader) provisioners(p property) map[string][]string {

@@ -36,6 +36,8 @@ type Workspace struct {
 	// Keys say how the data keys of environments are wrapped, by environment, as secret.ParseWrapper takes it. An
 	// environment without an entry has the default, "passphrase". Only the form is checked: recipients may be malformed.
 	Keys map[string]string `json:"keys,omitempty"`
+	// Inventories are the paths of inventory files, by environment. They list the nodes that task graphs run on.
+	Inventories map[string]string `json:"inventories,omitempty"`
 	// Plugins are the paths of executables by the packages that they provide.
 	Plugins map[string]string `json:"plugins,omitempty"`
 	// Provisioners are the types that provisioners handle, by the names of the provisioners. A type is a token, or

@@ -276,6 +276,7 @@ func TestTypeScript(t *testing.T) {
 		" # c", " |\n    text\n", " {a: /b, a: c}", " a:b:C", " é.mts", " .5", " +", " 0x", " 1.", " null", " nULL",
 		" {dev: {key: passphrase}}", " {dev: {key: 'age:age1ql3z, age1lvyv'}, prod: }", " {a: {key: }}", " {dev: {key: 'exec:\u00a0'}}",
 		" {dev: {key: 'exec: \u00a0x'}, dev: {key: 7}}", " {dev: {key: secret, kye: x}}",
+		" {dev: {inventory: a.yaml}, prod: {inventory: 7, key: passphrase}}", " {a: {inventory: }}",
 	}
 	pick := func(list []string) string { return list[random.IntN(len(list))] }
 	texts := make([]string, 5000)

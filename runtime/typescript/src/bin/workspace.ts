@@ -24,6 +24,8 @@ export interface Workspace {
     readonly environments?: readonly string[];
     /** How the data keys of environments are wrapped, by environment, where the file says so. */
     readonly keys?: Readonly<Record<string, string>>;
+    /** The paths of inventory files, by environment. */
+    readonly inventories?: Readonly<Record<string, string>>;
     /** The paths of executables by the packages that they provide. */
     readonly plugins?: Readonly<Record<string, string>>;
     /** The types that provisioners handle, by the names of the provisioners. */
@@ -430,10 +432,11 @@ class Reader {
         return this.#list(property, "[PATH]", "path", pathForm) ?? [];
     }
 
-    /** Sets the names of environments, and the setting `key` of those that have one. */
+    /** Sets the names of environments, and the settings of those that have any. */
     #environments(property: Property, workspace: Mutable<Workspace>): void {
         const names: string[] = [];
-        const found: [string, string][] = [];
+        const keys: [string, string][] = [];
+        const inventories: [string, string][] = [];
         this.#object(property, "environment", environmentForm, (entry) => {
             const { path, name: environment, value } = entry;
             names.push(environment);
@@ -441,15 +444,19 @@ class Reader {
                 this.#entries(path, value, (setting) => {
                     const { path, name, at } = setting;
                     if (name === "key") {
-                        found.push([environment, this.#string(setting, "passphrase", keyForm, path) ?? ""]);
+                        keys.push([environment, this.#string(setting, "passphrase", keyForm, path) ?? ""]);
+                    } else if (name === "inventory") {
+                        inventories.push([environment, this.#string(setting, "FILE", pathForm, path) ?? ""]);
                     } else {
-                        this.#error(at, `unknown key ${JSON.stringify(name)}; the only setting of an environment is "key"`);
+                        const help = 'the settings of an environment are "key" and "inventory"';
+                        this.#error(at, `unknown key ${JSON.stringify(name)}; ${help}`);
                     }
                 });
             }
         });
         set(workspace, "environments", names);
-        set(workspace, "keys", Object.fromEntries(found));
+        set(workspace, "keys", Object.fromEntries(keys));
+        set(workspace, "inventories", Object.fromEntries(inventories));
     }
 
     #provisioners(property: Property): Record<string, readonly string[]> {
