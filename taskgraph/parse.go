@@ -1,147 +1,199 @@
 package taskgraph
 
 import (
-	"bytes"
-	"encoding/json"
+	"cmp"
 	"fmt"
-	"maps"
 	"slices"
+	"strconv"
+	"strings"
 
 	"go.yaml.in/yaml/v4"
 
-	"github.com/lumi-idl/lumi/internal/yamltree"
+	"github.com/lumi-idl/lumi/internal/suggest"
 )
 
-// Parse parses a graph in YAML or JSON: an object with type, name and tasks, or just the list of tasks. It checks what can be
-// told without other layers. The error is an *[Error] with all problems.
+// Parse parses a graph in YAML or JSON: an object with type, name and tasks, or just the list of tasks. It checks everything
+// that does not depend on other layers, so any attribute may be missing. Tasks is nil only if the object has none. The error is
+// an *[Error] with all problems.
 func Parse(src []byte, file string) (*Graph, error) {
-	p := parser{file: file}
-	documents, errs := yamltree.Read(src)
-	for _, e := range errs {
-		p.problems = append(p.problems, Problem{Line: e.Line, Column: e.Column, Message: e.Message})
+	p := &parser{}
+	return p.parse(src, file, p.graph)
+}
+
+// ParseUpload is [Parse] for what is sent to a server: the object may have the relations of a stored graph, too. They are a JSON
+// value, nil if there are none.
+func ParseUpload(src []byte) (g *Graph, relations any, err error) {
+	p := &parser{}
+	g, err = p.parse(src, "", p.graph)
+	return g, p.relations, err
+}
+
+// ParseTask is [Parse] for one task.
+func ParseTask(src []byte) (Task, error) {
+	p := &parser{}
+	g, err := p.parse(src, "", p.task)
+	if err != nil {
+		return Task{}, err
 	}
-	g := &Graph{}
-	if len(documents) == 1 && len(errs) == 0 {
-		p.graph(g, documents[0].Content[0])
+	return g.Tasks[0], nil
+}
+
+func (p *parser) parse(src []byte, file string, read func(*yaml.Node)) (*Graph, error) {
+	p.nodes = map[string]*yaml.Node{}
+	if root := p.Read(src); root != nil {
+		read(root)
+	} else if len(p.Problems) == 0 {
+		p.Fail(&yaml.Node{Line: 1, Column: 1}, "empty file; a graph without tasks is []")
 	}
-	if len(p.problems) > 0 {
-		return nil, &Error{File: file, Problems: p.problems}
+	if err := p.Err(file); err != nil {
+		return nil, err
 	}
-	return g, nil
+	return &p.Graph, nil
 }
 
 type parser struct {
-	file     string
-	problems []Problem
+	Document
+	Graph
+	relations any
 }
 
-func (p *parser) fail(n *yaml.Node, task, format string, args ...any) {
-	p.problems = append(p.problems, Problem{Task: task, Line: n.Line, Column: n.Column, Message: fmt.Sprintf(format, args...)})
+// Locate gives problems of effective tasks their positions in the parsed graph, as far as it has these tasks, and returns them
+// in its order, those without a position last.
+func (g *Graph) Locate(problems []Problem) []Problem {
+	all := slices.Clone(problems)
+	for i, p := range all {
+		if n := g.nodes[p.Task]; n != nil && p.Line == 0 {
+			n = cmp.Or(entry(n, p.Attribute), entry(n, "id"))
+			all[i].Line, all[i].Column = n.Line, n.Column
+		}
+	}
+	slices.SortStableFunc(all, func(a, b Problem) int {
+		return cmp.Or(cmp.Compare(uint(a.Line-1), uint(b.Line-1)), cmp.Compare(a.Column, b.Column)) // Line 0 is last.
+	})
+	return all
 }
 
-func (p *parser) graph(g *Graph, root *yaml.Node) {
-	tasks := root
-	if root.Kind == yaml.MappingNode {
-		tasks = &yaml.Node{Kind: yaml.SequenceNode}
-		for pair := range slices.Chunk(root.Content, 2) {
-			switch key, value := pair[0].Value, pair[1]; key {
-			case "type":
-				g.Type = value.Value
-			case "name":
-				g.Name = value.Value
-			case "tasks":
-				tasks = value
-			default:
-				p.fail(pair[0], "", "unknown key %q; a graph has type, name and tasks", key)
+// knownKeys has the keys of objects in tasks, by path.
+var knownKeys = map[string][]string{
+	"": append([]string{"id", "_id"}, attributes...), "parameters.strategy": {"type", "amount"},
+	"cross_depends": {"name", "role", "policy"}, "cross_depended_by": {"name", "role", "policy"},
+	"test_pre": {"cmd", "timeout", "retries"}, "test_post": {"cmd", "timeout", "retries"},
+}
+
+// warn collects warnings about unknown keys below a path: of a task, only about those that look like known ones.
+func (p *parser) warn(n *yaml.Node, path string) {
+	if n.Kind == yaml.SequenceNode {
+		for _, item := range n.Content {
+			p.warn(item, path)
+		}
+	}
+	if n.Kind != yaml.MappingNode {
+		return
+	}
+	keys := knownKeys[path]
+	for pair := range slices.Chunk(n.Content, 2) {
+		key := pair[0].Value
+		at := strings.TrimPrefix(path+"."+key, ".")
+		near := suggest.DidYouMean(key, keys)
+		if keys != nil && !slices.Contains(keys, key) && (path != "" || near != "") {
+			p.Warnings = append(p.Warnings, Problem{
+				Task: p.Task, Attribute: steps(at)[0], Line: pair[0].Line, Column: pair[0].Column,
+				Message: fmt.Sprintf("unknown attribute %q is kept%s", at, near),
+			})
+		}
+		if knownKeys[at] != nil || at == "parameters" {
+			p.warn(pair[1], at)
+		}
+	}
+}
+
+// reader returns a reader that reports problems with their positions below a node.
+func (p *parser) reader(root *yaml.Node) reader {
+	return func(path, message string) {
+		n, all := root, steps(path)
+		for _, step := range all {
+			if i, err := strconv.Atoi(step); err == nil && i < len(n.Content) {
+				n = n.Content[i]
+			} else {
+				n = cmp.Or(entry(n, step), n)
 			}
 		}
-	}
-	if tasks.Kind != yaml.SequenceNode {
-		p.fail(tasks, "", "tasks must be a list")
-		return
-	}
-	for _, n := range tasks.Content {
-		p.task(g, n)
+		p.Attribute = all[0]
+		p.Fail(n, "%s", message)
 	}
 }
 
-func (p *parser) task(g *Graph, n *yaml.Node) {
-	v, _ := p.value(n).(map[string]any)
-	id, _ := v["id"].(string)
-	if id == "" {
-		p.fail(n, "", "a task must be an object with an id")
-		return
-	}
-	delete(v, "id")
-	g.Tasks = append(g.Tasks, Task{ID: id, Attributes: v})
-}
-
-// value returns a node as a JSON value.
-func (p *parser) value(n *yaml.Node) any {
-	switch n.Kind {
-	case yaml.MappingNode:
-		v := map[string]any{}
-		for pair := range slices.Chunk(n.Content, 2) {
-			v[pair[0].Value] = p.value(pair[1])
-		}
-		return v
-	case yaml.SequenceNode:
-		v := []any{}
-		for _, item := range n.Content {
-			v = append(v, p.value(item))
-		}
-		return v
-	}
-	switch n.ShortTag() {
-	case "!!null":
-		return nil
-	case "!!bool":
-		return n.Value == "true"
-	case "!!int", "!!float":
-		return json.Number(n.Value)
-	}
-	return n.Value
-}
-
-// attributes are the known attributes, in the order in which tasks are printed.
-var attributes = []string{
-	"version", "type", "roles", "groups", "tasks", "requires", "required_for", "cross_depends", "cross_depended_by", "condition",
-	"reexecute_on", "refresh_on", "idempotent", "fail_on_error", "test_pre", "test_post", "parameters",
-}
-
-func (t Task) appendJSON(dst []byte) ([]byte, error) {
-	names := slices.Clone(attributes)
-	for _, name := range slices.Sorted(maps.Keys(t.Attributes)) {
-		if !slices.Contains(attributes, name) {
-			names = append(names, name)
+// entry returns the value of a key, or nil.
+func entry(n *yaml.Node, key string) *yaml.Node {
+	for i := 0; n.Kind == yaml.MappingNode && i < len(n.Content); i += 2 {
+		if n.Content[i].Value == key {
+			return n.Content[i+1]
 		}
 	}
-	id, err := json.Marshal(t.ID)
-	dst = append(append(dst, `{"id":`...), id...)
-	for _, name := range names {
-		v, has := t.Attributes[name]
-		if !has {
-			continue
-		}
-		key, _ := json.Marshal(name)
-		var text []byte
-		if text, err = json.Marshal(v); err != nil {
-			return nil, err
-		}
-		dst = append(append(append(append(dst, ','), key...), ':'), text...)
-	}
-	return append(dst, '}'), err
-}
-
-func (t *Task) parseJSON(text []byte) error {
-	d := json.NewDecoder(bytes.NewReader(text))
-	d.UseNumber()
-	var v map[string]any
-	if err := d.Decode(&v); err != nil {
-		return err
-	}
-	t.ID, _ = v["id"].(string)
-	delete(v, "id")
-	t.Attributes = v
 	return nil
+}
+
+func (p *parser) graph(root *yaml.Node) {
+	tasks := root
+	if root.Kind == yaml.MappingNode {
+		tasks = entry(root, "tasks")
+		keys := []string{"type", "name", "tasks"}
+		for pair := range slices.Chunk(root.Content, 2) {
+			// Stored graphs have the other two.
+			if key := pair[0].Value; !slices.Contains(keys, key) && key != "id" && key != "relations" {
+				p.Fail(pair[0], "unknown key %q; a graph has type, name and tasks%s", key, suggest.DidYouMean(key, keys))
+			}
+		}
+		if n := entry(root, "relations"); n != nil {
+			p.relations = p.Value(n)
+		}
+		r := p.reader(root)
+		text := func(key string, check func(string) error) string {
+			if n := entry(root, key); n != nil {
+				return r.optional(p.Value(n), key, check)
+			}
+			return ""
+		}
+		p.Type = text("type", func(name string) error { return CheckName("graph type", name) })
+		p.Name = text("name", nil)
+		p.Attribute = ""
+	}
+	switch {
+	case tasks == nil:
+	case tasks.Kind == yaml.SequenceNode:
+		p.Tasks = []Task{}
+		for _, n := range tasks.Content {
+			p.task(n)
+		}
+	case tasks == root:
+		p.Fail(root, "a graph must be a list of tasks, or an object with type, name and tasks")
+	default:
+		p.Fail(tasks, "tasks must be a list")
+	}
+}
+
+func (p *parser) task(n *yaml.Node) {
+	at := cmp.Or(entry(n, "id"), n)
+	p.Task, p.Attribute = "", ""
+	if n.Kind != yaml.MappingNode {
+		p.Fail(n, "a task must be an object with an id")
+		return
+	}
+	if at.Kind == yaml.ScalarNode {
+		p.Task = at.Value
+	}
+	t, err := newTask(p.object(n, 0))
+	if err != nil {
+		p.Attribute = "id"
+		p.Fail(at, "%s", err)
+		return
+	}
+	t.spec(p.reader(n))
+	if first := p.nodes[t.ID]; first != nil {
+		p.Attribute = "id"
+		p.Fail(at, "duplicate task; another one is in line %d", entry(first, "id").Line)
+	}
+	p.nodes[t.ID] = n
+	p.warn(n, "")
+	p.Tasks = append(p.Tasks, t)
 }

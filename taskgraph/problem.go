@@ -3,14 +3,15 @@ package taskgraph
 import (
 	"cmp"
 	"fmt"
+	"strconv"
 	"strings"
 )
 
 // Problem is an error in a graph.
 type Problem struct {
-	// Layer says where, such as "plugin lma 1.2", if several layers are merged.
+	// Layer is the name of the layer, such as "plugin lma 1.2", if several are merged.
 	Layer string `json:"layer,omitempty"`
-	// Task and Attribute are what the problem is about, as far as that is known.
+	// Task and Attribute are empty if the problem is not about one.
 	Task      string `json:"task,omitempty"`
 	Attribute string `json:"attribute,omitempty"`
 	// Line and Column count from 1, columns in characters. They are 0 if the text is not known.
@@ -19,9 +20,9 @@ type Problem struct {
 	Message string `json:"message"`
 }
 
-// Error has all problems of a graph, in the order of the text.
+// Error has all problems of a graph, in source order.
 type Error struct {
-	// File is the name of the text, or "".
+	// File is the name of the file, or "".
 	File     string
 	Problems []Problem
 }
@@ -37,7 +38,7 @@ func (e *Error) Error() string {
 			parts = append(parts, at)
 		}
 		if p.Task != "" {
-			parts = append(parts, "task "+p.Task)
+			parts = append(parts, "task "+strings.Trim(strconv.Quote(p.Task), `"`)) // Invalid names may have control characters.
 		}
 		lines = append(lines, strings.Join(append(parts, p.Message), ": "))
 	}

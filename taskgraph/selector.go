@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// Selector picks nodes by their roles. The zero Selector picks none.
+// Selector picks nodes by role. The zero Selector picks none.
 type Selector struct {
 	patterns []pattern
 }
@@ -17,28 +17,45 @@ type pattern struct {
 	re   *regexp.Regexp // nil for a name and *
 }
 
-// NewSelector returns a selector of patterns: names of roles, "/regex/" for those that it matches as a whole, and "*".
-func NewSelector(patterns ...string) (Selector, error) {
-	var s Selector
+// everywhere picks all nodes.
+var everywhere = Selector{[]pattern{{text: "*"}}}
+
+// self is the role of cross dependencies on the same node.
+const self = "self"
+
+// NewSelector returns a selector of patterns: names of roles, "/regex/", which must match a whole name, and "*".
+func NewSelector(patterns ...string) (s Selector, err error) {
 	for _, text := range patterns {
-		p := pattern{text: text}
-		if len(text) > 1 && strings.HasPrefix(text, "/") && strings.HasSuffix(text, "/") {
-			re, err := regexp.Compile("^(?:" + text[1:len(text)-1] + ")$")
-			if err != nil {
-				return Selector{}, fmt.Errorf("invalid regular expression %s", text)
-			}
-			p.re = re
+		if err := s.add(text); err != nil {
+			return Selector{}, err
 		}
-		s.patterns = append(s.patterns, p)
 	}
 	return s, nil
 }
 
-// Match reports whether the selector picks a node with some roles. "*" picks nodes without roles, too.
+func (s *Selector) add(text string) error {
+	p := pattern{text: text}
+	if regex, isRegex := strings.CutPrefix(text, "/"); isRegex {
+		regex, closed := strings.CutSuffix(regex, "/")
+		if !closed {
+			return fmt.Errorf("missing / at the end of the regular expression %s", text)
+		}
+		var err error
+		if p.re, err = regexp.Compile(regex); err != nil {
+			return fmt.Errorf("invalid regular expression: %s", strings.TrimPrefix(err.Error(), "error parsing regexp: "))
+		}
+		p.re.Longest() // so that it finds the whole role if it matches that
+	}
+	s.patterns = append(s.patterns, p)
+	return nil
+}
+
+// Match reports whether the selector picks a node with some roles. "*" picks nodes without roles, too. A regular expression
+// also matches its own text, which is the role of a synthetic node.
 func (s Selector) Match(roles []string) bool {
 	return slices.ContainsFunc(s.patterns, func(p pattern) bool {
 		return p.text == "*" || slices.ContainsFunc(roles, func(role string) bool {
-			return role == p.text || p.re != nil && p.re.MatchString(role)
+			return role == p.text || p.re != nil && p.re.FindString(role) == role
 		})
 	})
 }

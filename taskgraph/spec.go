@@ -1,38 +1,236 @@
 package taskgraph
 
-// Spec returns what the attributes say. The error is an *[Error] with all that is wrong with them.
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/lumi-idl/lumi/lang/yaql"
+)
+
+const (
+	// DefaultEvent is the event of runs, and that of tasks without reexecute_on.
+	DefaultEvent = "deploy_changes"
+	defaultTest  = time.Minute
+	mostSeconds  = 366 * 24 * 60 * 60
+)
+
+var validName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_.-]{0,127}$`)
+
+// CheckName returns an error if the name of a kind of thing, such as "task name", is invalid.
+func CheckName(kind, name string) error {
+	if !validName.MatchString(name) {
+		return fmt.Errorf("invalid %s %q; use %s", kind, name, "a letter or digit, then up to 127 letters, digits, _, - and .")
+	}
+	return nil
+}
+
+func checkTaskName(name string) error { return CheckName("task name", name) }
+
+// Spec decodes the attributes. Null is the same as a missing attribute. The error is an *[Error] with all problems.
 func (t Task) Spec() (*Spec, error) {
-	s := &Spec{ID: t.ID}
-	s.Type, _ = t.Attributes["type"].(string)
-	s.Roles, _ = NewSelector("*")
-	s.Parameters, _ = t.Attributes["parameters"].(map[string]any)
-	s.Condition, _ = t.Attributes["condition"].(string)
-	s.Requires = texts(t.Attributes["requires"])
-	s.RequiredFor = texts(t.Attributes["required_for"])
-	s.Tasks = texts(t.Attributes["tasks"])
+	var problems []Problem
+	s := t.spec(t.reader(&problems))
+	if problems != nil {
+		return nil, &Error{Problems: problems}
+	}
 	return s, nil
 }
 
-func texts(v any) []string {
-	var all []string
-	list, _ := v.([]any)
-	for _, item := range list {
-		text, _ := item.(string)
-		all = append(all, text)
+func (t Task) spec(r reader) *Spec {
+	a := t.Attributes
+	if err := checkTaskName(t.ID); err != nil {
+		r("id", err.Error())
+	}
+	roles, name := a["roles"], "roles"
+	if groups := a["groups"]; groups != nil {
+		if roles != nil {
+			r("groups", "roles and groups are synonyms; use only one of them")
+		}
+		roles, name = groups, "groups"
+	}
+	s := &Spec{
+		ID: t.ID, Version: r.version(a["version"]), Type: r.optional(a["type"], "type", nil), Roles: r.selector(roles, name),
+		Tasks: r.texts(a["tasks"], "tasks", checkTaskName), Requires: r.texts(a["requires"], "requires", checkTaskName),
+		RequiredFor:  r.texts(a["required_for"], "required_for", checkTaskName),
+		CrossDepends: r.cross(a["cross_depends"], "cross_depends"), CrossDependedBy: r.cross(a["cross_depended_by"], "cross_depended_by"),
+		Condition:   r.condition(a["condition"]),
+		ReexecuteOn: r.texts(a["reexecute_on"], "reexecute_on", nil), RefreshOn: r.texts(a["refresh_on"], "refresh_on", nil),
+		Once: r.isFalse(a["idempotent"], "idempotent"), Tolerant: r.isFalse(a["fail_on_error"], "fail_on_error"),
+		TestPre: r.test(a["test_pre"], "test_pre"), TestPost: r.test(a["test_post"], "test_post"),
+		Parameters: as[object](r, a["parameters"], "parameters", "an object"),
+	}
+	if s.ReexecuteOn == nil {
+		s.ReexecuteOn = []string{DefaultEvent}
+	}
+	s.Timeout = r.seconds(s.Parameters["timeout"], "parameters.timeout", 0)
+	s.Retries = r.whole(s.Parameters["retries"], "parameters.retries", 0)
+	s.Interval = r.seconds(s.Parameters["interval"], "parameters.interval", 0)
+	strategy := as[object](r, s.Parameters["strategy"], "parameters.strategy", "an object with type and amount")
+	s.Strategy = r.whole(strategy["amount"], "parameters.strategy.amount", 1)
+	if r.oneOf(strategy["type"], "parameters.strategy.type", "parallel", "one_by_one") == "one_by_one" {
+		s.Strategy, s.Rolling = 1, true
+	}
+	return s
+}
+
+// reader reads attributes. It is called with each problem and the path of the value, such as "cross_depends[0].policy".
+type reader func(path, message string)
+
+func (t Task) reader(problems *[]Problem) reader {
+	return func(path, message string) {
+		*problems = append(*problems, Problem{Task: t.ID, Attribute: steps(path)[0], Message: message})
+	}
+}
+
+func steps(path string) []string {
+	return strings.FieldsFunc(path, func(c rune) bool { return strings.ContainsRune(".[]", c) })
+}
+
+// fail reports that the value at a path is not what it must be.
+func (r reader) fail(path, format string, args ...any) {
+	r(path, path+" must be "+fmt.Sprintf(format, args...))
+}
+
+type object = map[string]any
+
+// as returns a value of a kind, or the zero value if it is null or not of that kind.
+func as[T any](r reader, v any, path, kind string) T {
+	x, ok := v.(T)
+	if v != nil && !ok {
+		r.fail(path, "%s", kind)
+	}
+	return x
+}
+
+func (r reader) isFalse(v any, path string) bool {
+	return !as[bool](r, v, path, "true or false") && v != nil
+}
+
+func (r reader) text(v any, path string, check func(string) error) string {
+	text, _ := v.(string)
+	if text == "" {
+		r.fail(path, "a string that is not empty")
+	} else if check != nil {
+		if err := check(text); err != nil {
+			r(path, path+": "+err.Error())
+		}
+	}
+	return text
+}
+
+func (r reader) optional(v any, path string, check func(string) error) string {
+	if v == nil {
+		return ""
+	}
+	return r.text(v, path, check)
+}
+
+// texts returns the strings of a list, or the only one; nil if there is no value.
+func (r reader) texts(v any, path string, check func(string) error) []string {
+	all := []string{}
+	switch v := v.(type) {
+	case nil:
+		return nil
+	case string:
+		all = append(all, r.text(v, path, check))
+	case []any:
+		for i, item := range v {
+			all = append(all, r.text(item, fmt.Sprintf("%s[%d]", path, i), check))
+		}
+	default:
+		r.fail(path, "a string or a list of strings")
 	}
 	return all
 }
 
-// Check returns the specs of effective tasks. The error is an *[Error] with everything that is wrong with the tasks and between them: unknown
-// dependencies, types that are not among those, missing parameters, and cycles, also across nodes.
-func Check(e *Effective, types func(name string) (check func(parameters map[string]any) []string, ok bool)) ([]*Spec, error) {
-	var all []*Spec
-	for _, t := range e.Tasks {
-		s, err := t.Spec()
-		if err != nil {
-			return nil, err
-		}
-		all = append(all, s)
+func (r reader) selector(v any, path string) Selector {
+	if v == nil {
+		return everywhere
 	}
-	return all, nil
+	var s Selector
+	r.texts(v, path, s.add)
+	return s
+}
+
+func (r reader) cross(v any, path string) []Cross {
+	var all []Cross
+	for i, item := range as[[]any](r, v, path, "a list of objects with name, role and policy") {
+		at := fmt.Sprintf("%s[%d]", path, i)
+		o, ok := item.(object)
+		if !ok {
+			r.fail(at, "an object with name, role and policy")
+			continue
+		}
+		c := Cross{
+			Name: r.text(o["name"], at+".name", checkTaskName), Role: r.selector(o["role"], at+".role"), Self: o["role"] == self,
+			Any: r.oneOf(o["policy"], at+".policy", "all", "any") == "any",
+		}
+		if !c.Self && slices.Contains(c.Role.Strings(), self) {
+			r.fail(at+".role", "self alone, or roles")
+		}
+		all = append(all, c)
+	}
+	return all
+}
+
+func (r reader) test(v any, path string) *Test {
+	if v == nil {
+		return nil
+	}
+	o := as[object](r, v, path, "an object with cmd, timeout and retries")
+	return &Test{
+		Cmd: r.text(o["cmd"], path+".cmd", nil), Timeout: r.seconds(o["timeout"], path+".timeout", defaultTest),
+		Retries: r.whole(o["retries"], path+".retries", 0),
+	}
+}
+
+func (r reader) oneOf(v any, path, a, b string) string {
+	text, _ := v.(string)
+	if v != nil && text != a && text != b {
+		r.fail(path, "%s or %s", a, b)
+	}
+	return text
+}
+
+func (r reader) version(v any) string {
+	if number, ok := v.(json.Number); ok {
+		return number.String()
+	}
+	return as[string](r, v, "version", "a string or a number")
+}
+
+func (r reader) whole(v any, path string, least float64) int {
+	number, _ := v.(json.Number)
+	n, err := number.Float64() // 1.0 is whole.
+	if v != nil && (err != nil || n < least || n > 10_000 || n != math.Trunc(n)) {
+		r.fail(path, "a whole number from %v to 10000", least)
+	}
+	return int(n)
+}
+
+func (r reader) seconds(v any, path string, missing time.Duration) time.Duration {
+	if v == nil {
+		return missing
+	}
+	number, _ := v.(json.Number)
+	n, err := number.Float64()
+	if err != nil || n < 0 || n > mostSeconds {
+		r.fail(path, "a number of seconds from 0 to %d", mostSeconds)
+	}
+	return time.Duration(n * float64(time.Second))
+}
+
+func (r reader) condition(v any) string {
+	if is, ok := v.(bool); ok {
+		return fmt.Sprint(is)
+	}
+	return r.optional(v, "condition", func(text string) error {
+		_, err := yaql.Compile(text)
+		return err
+	})
 }

@@ -233,6 +233,31 @@ var rules = []rule{
 		why: "desired state is what a program evaluates to; what becomes of it is not its business",
 	},
 	{
+		of: []string{"./taskgraph/inventory"},
+		only: []string{
+			"./deploy/graph", "./lang/yaql", "./lumigl", "./lumigl/query", "./taskgraph",
+		},
+		never: stores,
+		why:   "nodes follow from a file and a snapshot, wherever these are kept",
+	},
+	{
+		of: []string{"./taskgraph/schedule"}, only: []string{"./internal/dag", "./internal/suggest", "./taskgraph", "./taskgraph/inventory"},
+		never: stores,
+		why:   "a schedule follows from its input",
+	},
+	{
+		of: []string{"./server", "./server/client", "./server/wire"}, only: []string{"./deploy/store", "./server/wire", "./taskgraph", "./taskgraph/service"},
+		why: "a server and its clients know what a service does, not how",
+	},
+	{
+		of: []string{"./server/client"}, never: []string{"github.com/danielgtaylor/huma/..."},
+		why: "a client is built without a server",
+	},
+	{
+		of: []string{"./taskgraph"}, only: []string{"./internal/dag", "./internal/suggest", "./internal/yamltree", "./lang/yaql"}, never: stores,
+		why: "a graph of tasks is a text, and what it runs on is known to the packages below",
+	},
+	{
 		of: []string{"./deploy/sim"}, only: []string{"./runtime", "./runtime/tokens", "./runtime/urn"}, never: stores,
 		why: "a simulated cloud is a provider, and knows nothing of what drives it",
 	},

@@ -1,0 +1,133 @@
+package taskgraph
+
+import (
+	"cmp"
+	"fmt"
+
+	"github.com/lumi-idl/lumi/internal/suggest"
+)
+
+// Check returns the specs of effective tasks. Members of groups get the roles of their groups if they have none of their own.
+// The error is an *[Error] with all problems: invalid attributes, unknown tasks and cycles, also across nodes; unless types is
+// nil, also unknown types, for which it returns false, and invalid parameters.
+func Check(e *Effective, types func(name string) (check func(parameters map[string]any) []string, ok bool)) ([]*Spec, error) {
+	c := checker{groups: map[string][]*Spec{}, free: map[string]bool{}, known: map[string]bool{}}
+	specs, invalid := make([]*Spec, len(e.Tasks)), make([][]Problem, len(e.Tasks))
+	for i, t := range e.Tasks {
+		s := t.spec(t.reader(&invalid[i]))
+		specs[i], c.known[t.ID], c.free[t.ID] = s, true, t.Attributes["roles"] == nil && t.Attributes["groups"] == nil
+		c.ids = append(c.ids, t.ID)
+		for _, member := range s.Tasks {
+			c.groups[member] = append(c.groups[member], s)
+		}
+	}
+	for i, s := range specs {
+		c.task, c.problems = s.ID, append(c.problems, invalid[i]...)
+		if types != nil {
+			c.checkType(s, types)
+		}
+		c.checkNames(s)
+		c.inherit(s)
+	}
+	x := Expand(specs, syntheticNodes(specs))
+	c.problems = append(c.problems, x.Cycles(func(v Vertex) string { return v.Task.ID })...)
+	for i := range c.problems {
+		p := &c.problems[i]
+		p.Layer = cmp.Or(e.Origin(p.Task, p.Attribute), e.Origin(p.Task, "id"))
+	}
+	if c.problems != nil {
+		return nil, &Error{Problems: c.problems}
+	}
+	return specs, nil
+}
+
+type checker struct {
+	ids    []string
+	known  map[string]bool    // tasks
+	groups map[string][]*Spec // of each member
+	free   map[string]bool    // tasks that have yet to get the roles of their groups
+	// task is the one being checked.
+	task     string
+	problems []Problem
+}
+
+func (c *checker) fail(attribute, format string, args ...any) {
+	c.problems = append(c.problems, Problem{Task: c.task, Attribute: attribute, Message: fmt.Sprintf(format, args...)})
+}
+
+// typeNames are suggested for unknown types.
+var typeNames = []string{
+	"shell", "upload_file", "copy_files", "sync", "reboot", "puppet", StageType, GroupType, AnchorType, SkippedType,
+}
+
+func (c *checker) checkType(s *Spec, types func(string) (func(map[string]any) []string, bool)) {
+	check, ok := types(s.Type)
+	switch {
+	case s.Type == "":
+		c.fail("type", "missing type, such as shell")
+	case !ok:
+		c.fail("type", "unknown type %q%s", s.Type, suggest.DidYouMean(s.Type, typeNames))
+	default:
+		for _, message := range check(s.Parameters) {
+			c.fail("parameters", "%s", message)
+		}
+	}
+	if s.Type != GroupType && len(s.Tasks) > 0 {
+		c.fail("tasks", "only a task of type group has tasks, which are its members")
+	}
+}
+
+// checkNames reports unknown tasks.
+func (c *checker) checkNames(s *Spec) {
+	for _, l := range s.links() {
+		if c.known[l.Name] || !validName.MatchString(l.Name) {
+			continue
+		}
+		near := ""
+		if len(c.problems) < mostSuggestions {
+			near = suggest.DidYouMean(l.Name, c.ids)
+		}
+		c.fail(l.attribute, "%s: unknown task %s%s", l.attribute, l.Name, near)
+	}
+}
+
+// inherit gives a task without roles those of its groups, and returns its roles.
+func (c *checker) inherit(s *Spec) Selector {
+	if groups := c.groups[s.ID]; c.free[s.ID] && len(groups) > 0 {
+		c.free[s.ID] = false // Groups may contain each other.
+		var roles Selector
+		for _, g := range groups {
+			roles.patterns = append(roles.patterns, c.inherit(g).patterns...)
+		}
+		s.Roles = roles
+	}
+	return s.Roles
+}
+
+const (
+	// mostExpanded limits the vertices and edges on synthetic nodes. Cycles beyond it are found on real nodes.
+	mostExpanded = 1_000_000
+	// mostSuggestions limits the searches for a name that was meant.
+	mostSuggestions = 100
+)
+
+// syntheticNodes returns the roles of nodes that find cycles: one for each role or regular expression, and one without roles.
+func syntheticNodes(specs []*Spec) [][]string {
+	var patterns []pattern
+	size := len(specs)
+	for _, s := range specs {
+		patterns = append(patterns, s.Roles.patterns...)
+		for _, l := range s.links() {
+			size++
+			patterns = append(patterns, l.Role.patterns...)
+		}
+	}
+	nodes, seen := [][]string{nil}, map[string]bool{"*": true}
+	for _, p := range patterns {
+		if !seen[p.text] && len(nodes)*size < mostExpanded {
+			nodes = append(nodes, []string{p.text})
+		}
+		seen[p.text] = true
+	}
+	return nodes
+}

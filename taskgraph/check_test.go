@@ -1,0 +1,197 @@
+package taskgraph_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/lumi-idl/lumi/taskgraph"
+)
+
+// types has the types of these tests.
+func types(name string) (func(map[string]any) []string, bool) {
+	check := func(parameters map[string]any) []string {
+		if name == "shell" && parameters["cmd"] == nil {
+			return []string{"parameters.cmd is missing", "and more"}
+		}
+		return nil
+	}
+	return check, slices.Contains([]string{"shell", "stage", "group", "anchor", "skipped"}, name)
+}
+
+func TestCheck(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ name, release, cluster, want string }{
+		{name: "valid", release: "- {id: a, type: shell, parameters: {cmd: x}, requires: b}", cluster: "- {id: b, type: anchor}"},
+		{
+			name:    "types",
+			release: "- {id: a, type: shel}\n- {id: b, type: shell}\n- {id: c, type: terraform}\n- {id: d, type: anchor, tasks: [a]}",
+			cluster: "- {id: b, parameters: {n: 1}}\n- {id: a, x: 1}\n- {id: e}",
+			want: "release: task a: unknown type \"shel\"; did you mean shell?\ncluster: task b: parameters.cmd is missing\n" +
+				"cluster: task b: and more\nrelease: task c: unknown type \"terraform\"\n" +
+				"release: task d: only a task of type group has tasks, which are its members\ncluster: task e: missing type, such as shell",
+		},
+		{
+			name:    "unknown tasks",
+			release: "- {id: install, type: anchor, requires: [instal, x], required_for: y}\n- {id: g, type: group, tasks: [installs]}",
+			cluster: "- {id: a, type: anchor, cross_depends: [{name: b}], cross_depended_by: [{name: installl}]}",
+			want: "release: task install: requires: unknown task instal; did you mean install?\n" +
+				"release: task install: requires: unknown task x\nrelease: task install: required_for: unknown task y\n" +
+				"release: task g: tasks: unknown task installs; did you mean install?\ncluster: task a: cross_depends: unknown task b\n" +
+				"cluster: task a: cross_depended_by: unknown task installl; did you mean install?",
+		},
+		{
+			name:    "cycles on a node",
+			release: "- {id: a, type: anchor, roles: x, requires: [b, c]}\n- {id: b, type: anchor, requires: c}\n- {id: c, type: anchor}",
+			cluster: "- {id: c, required_for: a, requires: a}\n- {id: d, type: anchor, requires: d}",
+			want:    "release: task a: cycle: a requires c, c requires a\ncluster: task d: cycle: d requires d",
+		},
+		{
+			name:    "shorter cycle",
+			release: "- {id: a, type: anchor, requires: b}\n- {id: b, type: anchor, requires: [c, d]}\n- {id: c, type: anchor, requires: a}\n- {id: d, type: anchor, requires: b}",
+			want:    "release: task b: cycle: b requires d, d requires b",
+		},
+		{
+			name: "cycle across nodes",
+			release: "- {id: a, type: anchor, roles: /x.*/, requires: b}\n- {id: b, type: anchor, cross_depends: [{name: c, role: y, policy: any}]}\n" +
+				"- {id: c, type: anchor, roles: y, requires: d}\n- {id: d, type: anchor, roles: y, cross_depends: [{name: a, role: /x.*/}]}",
+			want: "release: task a: cycle: a requires b, b cross_depends on c, c requires d, d cross_depends on a",
+		},
+		{
+			name:    "cycle by a role that no task has",
+			release: "- {id: a, type: anchor, cross_depends: [{name: b, role: x}]}\n- {id: b, type: anchor, requires: a}",
+			want:    "release: task a: cycle: a cross_depends on b, b requires a",
+		},
+		{
+			name: "tasks of different nodes",
+			release: "- {id: a, type: anchor, roles: x, requires: b, cross_depends: [{name: b, role: self}]}\n" +
+				"- {id: b, type: anchor, roles: y, requires: a, cross_depends: [{name: a, role: y}]}",
+		},
+		{
+			name:    "cycle through a group, a stage and an anchor",
+			release: "- {id: g, type: group, roles: x, tasks: m, requires: s}\n- {id: m, type: anchor, required_for: l}\n- {id: s, type: stage, requires: l}\n- {id: l, type: anchor, roles: x}",
+			want:    "release: task m: cycle: m requires s (as a member of g), s requires l, l waits for m (required_for of m)",
+		},
+		{
+			name:    "groups in groups",
+			release: "- {id: g, type: group, tasks: h}\n- {id: h, type: group, tasks: [g, i]}\n- {id: i, type: anchor}",
+			want:    "release: task g: cycle: g waits for its member h, h waits for its member g",
+		},
+		{
+			name: "cross_depended_by", release: "- {id: a, type: anchor, cross_depended_by: [{name: b, role: x}], cross_depends: [{name: b}]}\n- {id: b, type: anchor, roles: x}",
+			want: "release: task a: cycle: a cross_depends on b, b waits for a (cross_depended_by of a)",
+		},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			layers := []taskgraph.Layer{layer(t, "release", c.release)}
+			if c.cluster != "" {
+				layers = append(layers, layer(t, "cluster", c.cluster))
+			}
+			specs, err := taskgraph.Check(taskgraph.Merge(layers, false), types)
+			if diff := cmp.Diff(c.want, message(err)); diff != "" || (specs == nil) != (err != nil) {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// TestCheckAttributes checks tasks that were not parsed, as those of an API.
+func TestCheckAttributes(t *testing.T) {
+	t.Parallel()
+	e := taskgraph.Merge([]taskgraph.Layer{{Name: "cluster x", Tasks: []taskgraph.Task{
+		{ID: "a", Attributes: map[string]any{"requires": []any{"a b", "c"}, "type": "none", "idempotent": "no"}},
+	}}}, false)
+	_, err := taskgraph.Check(e, nil)
+	const want = "cluster x: task a: requires[0]: invalid task name \"a b\"" + nameRule +
+		"\ncluster x: task a: idempotent must be true or false\ncluster x: task a: requires: unknown task c"
+	if diff := cmp.Diff(want, message(err)); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+func TestRolesOfMembers(t *testing.T) {
+	t.Parallel()
+	specs, err := taskgraph.Check(taskgraph.Merge([]taskgraph.Layer{layer(t, "", `
+- {id: outer, type: group, roles: [x], tasks: [inner, own]}
+- {id: inner, type: group, tasks: [m]}
+- {id: other, type: group, groups: /y/, tasks: [m]}
+- {id: none, type: group, roles: [], tasks: [n]}
+- {id: m, type: anchor}
+- {id: n, type: anchor, roles: null}
+- {id: own, type: anchor, roles: z}
+- {id: alone, type: anchor}
+`)}, false), types)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := ""
+	for _, s := range specs {
+		got += fmt.Sprint(s.ID, s.Roles.Strings(), " ")
+	}
+	if want := "outer[x] inner[x] other[/y/] none[] m[x /y/] n[] own[z] alone[*] "; got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+}
+
+// TestCheckLarge checks a graph with more roles and tasks than are combined.
+func TestCheckLarge(t *testing.T) {
+	t.Parallel()
+	var tasks []taskgraph.Task
+	for i := range 3000 {
+		tasks = append(tasks, taskgraph.Task{ID: fmt.Sprint(i), Attributes: map[string]any{
+			"type": "anchor", "roles": []any{fmt.Sprint("r", i), "*"}, "requires": fmt.Sprint((i + 1) % 3000),
+		}})
+	}
+	_, err := taskgraph.Check(taskgraph.Merge([]taskgraph.Layer{{Tasks: tasks}}, false), types)
+	if text := message(err); !strings.HasPrefix(text, "task 0: cycle: 0 requires 1, 1 requires 2, ") ||
+		!strings.HasSuffix(text, ", 18 requires 19, (2980 more), 2999 requires 0") {
+		t.Errorf("got %.1000s", text)
+	}
+}
+
+func TestWarnings(t *testing.T) {
+	t.Parallel()
+	g, err := taskgraph.Parse([]byte(`
+- {id: a, requirs: b, role: x, owner: me, roles: y}
+- {id: b, fail_onerror: false, cross_depends: [{name: a, polcy: any}, {name: a, role: x}], other: {polcy: any}}
+- {id: c, test_pre: {cmd: x, tries: 3}, parameters: {cmds: x, strategy: {amonut: 2, type: parallel}}}
+`), "f")
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := message(&taskgraph.Error{File: "f", Problems: g.Warnings})
+	const want = `f:2:11: task a: unknown attribute "requirs" is kept; did you mean requires?
+f:2:23: task a: unknown attribute "role" is kept; did you mean roles?
+f:3:11: task b: unknown attribute "fail_onerror" is kept; did you mean fail_on_error?
+f:3:58: task b: unknown attribute "cross_depends.polcy" is kept; did you mean policy?
+f:4:30: task c: unknown attribute "test_pre.tries" is kept
+f:4:74: task c: unknown attribute "parameters.strategy.amonut" is kept; did you mean amount?`
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+func TestSelector(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		pattern, roles string
+		want           bool
+	}{
+		{"*", "", true}, {"web", "", false}, {"web", "db web", true}, {"web", "web-1", false}, {"/web/", "web-1", false}, {"/a|ab/", "ab", true},
+		{"/web.*/", "db web-1", true}, {"/web.*/", "/web.*/", true}, {"/(?i)WEB/", "web", true}, {"//", "web", false},
+	} {
+		if got := selector(t, c.pattern).Match(strings.Fields(c.roles)); got != c.want {
+			t.Errorf("%s picks %q: %v", c.pattern, c.roles, got)
+		}
+	}
+	if (taskgraph.Selector{}).Match([]string{"web"}) {
+		t.Error("the zero Selector picks a node")
+	}
+	if _, err := taskgraph.NewSelector("a", "/a)(b/"); message(err) != "invalid regular expression: unexpected ): `a)(b`" {
+		t.Errorf("got %v", err)
+	}
+}

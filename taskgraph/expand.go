@@ -1,0 +1,255 @@
+package taskgraph
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/lumi-idl/lumi/internal/dag"
+)
+
+// Expansion is a task graph on nodes: which task runs where and what waits for what.
+type Expansion struct {
+	Vertices []Vertex
+	// Graph leads from each vertex to those that it waits for. Its vertices from len(Vertices) on are joins, which keep the number
+	// of edges linear: each leads to at least one vertex, and waits for all of them or, if it is in Any, for the first that
+	// succeeds.
+	Graph dag.Graph
+	Any   map[int32]bool
+	// why has the dependency for each edge of Graph that leads from a vertex.
+	why []*dependency
+}
+
+// Vertex is a task on a node.
+type Vertex struct {
+	Task *Spec
+	// Node is the index of a node, or -1 for a stage.
+	Node int
+}
+
+// dependency is an edge between tasks: on all nodes of Role or, if Any is set, on the first of them that succeeds. If Self is
+// set, it is on the same node or, for a stage, on all nodes.
+type dependency struct {
+	link
+	to int // a spec
+	// only picks the nodes that wait.
+	only Selector
+	// join is the vertex that stands for all nodes, or -1, once it is known.
+	join *int32
+}
+
+// Expand expands specs that [Check] returned on nodes, given by their roles. Vertices are in the order of the specs, then of
+// the nodes. Dependencies on tasks without vertices are met.
+func Expand(specs []*Spec, nodes [][]string) *Expansion {
+	x := &Expansion{Any: map[int32]bool{}}
+	first := make([]int32, len(specs)) // the vertex of each stage
+	at := make([][]int32, len(specs))  // the vertices of other tasks on each node, or -1
+	for i, s := range specs {
+		if s.Type == StageType {
+			first[i] = int32(len(x.Vertices))
+			x.Vertices = append(x.Vertices, Vertex{s, -1})
+			continue
+		}
+		at[i] = make([]int32, len(nodes))
+		for n, roles := range nodes {
+			at[i][n] = -1
+			if s.Roles.Match(roles) {
+				at[i][n] = int32(len(x.Vertices))
+				x.Vertices = append(x.Vertices, Vertex{s, n})
+			}
+		}
+	}
+	type join struct {
+		to   int
+		role string
+		any  bool
+	}
+	joins := map[join]*int32{}
+	var targets [][]int32
+	joinOf := func(d *dependency) int32 {
+		key := join{d.to, strings.Join(d.Role.Strings(), "\n"), d.Any}
+		if d.join = joins[key]; d.join != nil {
+			return *d.join
+		}
+		v := int32(-1)
+		var to []int32
+		for n, at := range at[d.to] {
+			if at >= 0 && d.Role.Match(nodes[n]) {
+				to = append(to, at)
+			}
+		}
+		if len(to) > 0 {
+			v = int32(len(x.Vertices) + len(targets))
+			targets = append(targets, to)
+			if d.Any {
+				x.Any[v] = true
+			}
+		}
+		d.join, joins[key] = &v, &v
+		return v
+	}
+	task, next := dependencies(specs), 0
+	for i := range specs {
+		for ; next < len(x.Vertices) && x.Vertices[next].Task == specs[i]; next++ {
+			n := x.Vertices[next].Node
+			for _, d := range task[i] {
+				var to int32
+				switch {
+				case n >= 0 && !d.only.Match(nodes[n]):
+					continue
+				case at[d.to] == nil:
+					to = first[d.to]
+				case d.join != nil:
+					to = *d.join
+				case !d.Self || n < 0:
+					to = joinOf(d)
+				default:
+					to = at[d.to][n]
+				}
+				if to >= 0 {
+					x.Graph.To, x.why = append(x.Graph.To, to), append(x.why, d)
+				}
+			}
+			x.Graph.End()
+		}
+	}
+	for _, to := range targets {
+		x.Graph.To = append(x.Graph.To, to...)
+		x.Graph.End()
+	}
+	return x
+}
+
+// link is a name of another task in an attribute.
+type link struct {
+	attribute string
+	// text has the dependency in words, with %s for the names of both vertices. isBack is set if the other task waits.
+	text   string
+	isBack bool
+	Cross
+}
+
+// links returns all names of other tasks.
+func (s *Spec) links() (all []link) {
+	add := func(attribute, text string, isBack bool, names []string, crosses []Cross) {
+		for _, name := range names {
+			all = append(all, link{attribute, text, isBack, Cross{Name: name, Self: true, Role: everywhere}})
+		}
+		for _, c := range crosses {
+			if c.Self {
+				c.Role = everywhere
+			}
+			all = append(all, link{attribute, text, isBack, c})
+		}
+	}
+	add("tasks", "%s waits for its member %s", false, s.Tasks, nil)
+	add("requires", "%s requires %s", false, s.Requires, nil)
+	add("required_for", "%[1]s waits for %[2]s (required_for of %[2]s)", true, s.RequiredFor, nil)
+	add("cross_depends", "%s cross_depends on %s", false, nil, s.CrossDepends)
+	add("cross_depended_by", "%[1]s waits for %[2]s (cross_depended_by of %[2]s)", true, nil, s.CrossDependedBy)
+	return all
+}
+
+// dependencies returns what each task waits for.
+func dependencies(specs []*Spec) [][]*dependency {
+	index := map[string]int{}
+	for i, s := range specs {
+		index[s.ID] = i
+	}
+	all, members, groups := make([][]*dependency, len(specs)), make([][]*dependency, len(specs)), make([][]int, len(specs))
+	for i, s := range specs {
+		for _, l := range s.links() {
+			other, found := index[l.Name]
+			d := &dependency{link: l, to: other, only: everywhere}
+			switch {
+			case !found:
+			case l.isBack:
+				d.to, d.only, d.Role = i, d.Role, everywhere
+				all[other] = append(all[other], d)
+			case l.attribute == "tasks":
+				groups[other], members[i] = append(groups[other], i), append(members[i], d)
+			default:
+				all[i] = append(all[i], d)
+			}
+		}
+	}
+	// Members wait for what their groups wait for, outer groups first.
+	var membership dag.Graph
+	for _, of := range groups {
+		for _, g := range of {
+			membership.To = append(membership.To, int32(g))
+		}
+		membership.End()
+	}
+	for _, member := range membership.PostOrder() {
+		for _, g := range groups[member] {
+			for _, d := range all[g] {
+				inherited := *d
+				inherited.text = fmt.Sprintf("%s (as a member of %s)", d.text, specs[g].ID)
+				all[member] = append(all[member], &inherited)
+			}
+		}
+	}
+	for i := range all {
+		all[i] = append(all[i], members[i]...)
+	}
+	return all
+}
+
+const (
+	// mostSearches limits the vertices that are tried for a shorter cycle than one that is known.
+	mostSearches = 200
+	// mostSteps limits the steps of a cycle in a message.
+	mostSteps = 20
+)
+
+// Cycles returns a problem for each set of vertices that wait for each other, with one of its shortest cycles. Vertices are
+// called as name says. Cycles with the same names are reported once.
+func (x *Expansion) Cycles(name func(Vertex) string) []Problem {
+	component := x.Graph.Components()
+	best, searches := map[int32][]int32{}, 0
+	var found []int32 // components
+	for v := range int32(len(x.Vertices)) {
+		c := component[v]
+		if best[c] != nil && searches >= mostSearches {
+			continue
+		}
+		cycle := x.Graph.Cycle(v, component)
+		if cycle == nil {
+			continue
+		}
+		searches++
+		if best[c] == nil {
+			found = append(found, c)
+		}
+		if best[c] == nil || len(cycle) < len(best[c]) {
+			best[c] = cycle
+		}
+	}
+	var problems []Problem
+	known := map[Problem]bool{}
+	for _, c := range found {
+		cycle := best[c]
+		var parts []string
+		var d *dependency
+		from := x.Vertices[x.Graph.To[cycle[len(cycle)-1]]]
+		p := Problem{Task: from.Task.ID}
+		for _, edge := range cycle {
+			if int(edge) < len(x.why) { // Others lead from joins.
+				d = x.why[edge]
+			}
+			if to := x.Graph.To[edge]; int(to) < len(x.Vertices) {
+				parts = append(parts, fmt.Sprintf(d.text, name(from), name(x.Vertices[to])))
+				from = x.Vertices[to]
+			}
+		}
+		if len(parts) > mostSteps {
+			parts = slices.Replace(parts, mostSteps-1, len(parts)-1, fmt.Sprintf("(%d more)", len(parts)-mostSteps))
+		}
+		p.Message = "cycle: " + strings.Join(parts, ", ")
+		if !known[p] {
+			known[p], problems = true, append(problems, p)
+		}
+	}
+	return problems
+}

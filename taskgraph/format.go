@@ -1,0 +1,51 @@
+package taskgraph
+
+import (
+	"bytes"
+	"encoding/json"
+	"strings"
+
+	"go.yaml.in/yaml/v4"
+
+	"github.com/lumi-idl/lumi/internal/yamltree"
+)
+
+// Format returns a graph as YAML that [Parse] accepts. Attributes are in the order of [Task.Names].
+func Format(g *Graph) ([]byte, error) {
+	text, err := json.Marshal(g)
+	if err != nil {
+		return nil, err
+	}
+	documents, _ := yamltree.Read(text)
+	root := documents[0].Content[0]
+	style(root, 3) // The graph, the list of tasks and the tasks have a line for each entry.
+	var b bytes.Buffer
+	e := yaml.NewEncoder(&b)
+	e.SetIndent(2)
+	err = e.Encode(root)
+	return b.Bytes(), err
+}
+
+// style makes a tree of JSON look like YAML: strings are plain where that means the same; below some levels, short lists and
+// objects without others in them are in one line.
+func style(n *yaml.Node, levels int) {
+	isFlat, width := true, 0
+	for _, item := range n.Content {
+		style(item, levels-1)
+		isFlat = isFlat && item.Kind == yaml.ScalarNode && item.Style != yaml.LiteralStyle
+		width += len(item.Value) + 2
+	}
+	switch {
+	case n.Kind != yaml.ScalarNode:
+		if isFlat && width < 80 && (levels <= 0 || width == 0) {
+			n.Style = yaml.FlowStyle
+		}
+	case n.Style != yaml.DoubleQuotedStyle:
+		n.Tag = ""
+	case jsonNumber.MatchString(n.Value): // The encoder does not quote some numbers that are out of range.
+	case strings.Contains(n.Value, "\n"):
+		n.Tag, n.Style = "!!str", yaml.LiteralStyle
+	default:
+		n.Tag, n.Style = "!!str", 0 // The encoder quotes what would have another tag.
+	}
+}

@@ -1,0 +1,112 @@
+package taskgraph_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
+	"go.yaml.in/yaml/v4"
+	"pgregory.net/rapid"
+
+	"github.com/lumi-idl/lumi/taskgraph"
+)
+
+func schema(t *testing.T) *jsonschema.Schema {
+	t.Helper()
+	src, err := os.ReadFile(filepath.Join("..", "docs", "schema", "tasks.schema.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	document, err := jsonschema.UnmarshalJSON(bytes.NewReader(src))
+	if err != nil {
+		t.Fatal(err)
+	}
+	compiler := jsonschema.NewCompiler()
+	if err := compiler.AddResource("tasks.schema.json", document); err != nil {
+		t.Fatal(err)
+	}
+	s, err := compiler.Compile("tasks.schema.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// TestSchemaExamples compares the judgement of the JSON Schema with that of Parse.
+func TestSchemaExamples(t *testing.T) {
+	t.Parallel()
+	s, judged := schema(t), 0
+	for _, e := range examples {
+		var value any
+		if e.text == "" || yaml.Unmarshal([]byte(e.text), &value) != nil {
+			continue // not a value at all
+		}
+		if judged++; (s.Validate(value) == nil) != (e.errors == "" || e.beyond) {
+			t.Errorf("%q: the schema says %v", e.text, s.Validate(value))
+		}
+	}
+	if judged < len(examples)*2/3 {
+		t.Errorf("only %d of %d examples are values", judged, len(examples))
+	}
+}
+
+// TestSchema compares the judgement of the JSON Schema with that of Parse, for attributes with random values.
+func TestSchema(t *testing.T) {
+	t.Parallel()
+	s := schema(t)
+	names := []string{
+		"version", "type", "roles", "groups", "tasks", "requires", "required_for", "cross_depends", "cross_depended_by", "condition",
+		"reexecute_on", "refresh_on", "idempotent", "fail_on_error", "test_pre", "test_post", "parameters", "custom", "_id",
+	}
+	leaf := rapid.SampledFrom([]any{
+		nil, true, false, "", "a", "a b", "self", "*", "/a.*/", "/a", "all", "any", "parallel", "one_by_one", 0, 1, 7, -1, 1.5, 2.0, 20000,
+		31622400, 31622401, []any{}, map[string]any{},
+	})
+	list := rapid.Custom(func(t *rapid.T) any {
+		return rapid.SliceOfN(leaf, 1, 2).Draw(t, "items")
+	})
+	object := func(value *rapid.Generator[any], keys ...string) *rapid.Generator[any] {
+		return rapid.Custom(func(t *rapid.T) any {
+			return rapid.MapOfN(rapid.SampledFrom(keys), value, 1, len(keys)).Draw(t, "object")
+		})
+	}
+	small := rapid.OneOf(leaf, list)
+	cross := rapid.Custom(func(t *rapid.T) any {
+		o := object(small, "name", "role", "policy", "other").Draw(t, "cross").(map[string]any)
+		if rapid.IntRange(0, 3).Draw(t, "named") > 0 {
+			o["name"] = "b"
+		}
+		return []any{o}
+	})
+	value := rapid.OneOf(small, cross, object(small, "cmd", "timeout", "retries", "other"),
+		object(rapid.OneOf(small, object(leaf, "type", "amount")), "timeout", "retries", "interval", "strategy"))
+	accepted := 0
+	rapid.Check(t, func(t *rapid.T) {
+		task := rapid.MapOfN(rapid.SampledFrom(names), value, 1, 2).Draw(t, "task")
+		if text, isText := task["condition"].(string); isText && text != "" {
+			task["condition"] = "$.a" // Conditions are beyond the schema.
+		}
+		task["id"] = "t"
+		src, err := json.Marshal([]any{task})
+		if err != nil {
+			t.Fatal(err)
+		}
+		document, err := jsonschema.UnmarshalJSON(bytes.NewReader(src))
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, wrong := taskgraph.Parse(src, "f")
+		if invalid := s.Validate(document); (invalid == nil) != (wrong == nil) {
+			t.Fatalf("%s: Parse says %v, the schema %v", src, wrong, invalid)
+		}
+		if wrong == nil {
+			accepted++
+		}
+	})
+	if accepted == 0 {
+		t.Error("no task was valid")
+	}
+}
