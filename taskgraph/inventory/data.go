@@ -1,0 +1,230 @@
+package inventory
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"strings"
+
+	"github.com/lumi-idl/lumi/deploy/graph"
+	"github.com/lumi-idl/lumi/lang/yaql"
+	"github.com/lumi-idl/lumi/lumigl"
+)
+
+// Data evaluates conditions and digests values that tasks depend on. It must not be used concurrently.
+//
+// In conditions, $ is an object:
+//
+//	node        name, address, roles and parameters of the node; null for a stage
+//	env         name and parameters of the environment, and outputs: what its modules provide, by module and name
+//	parameters  those of the node, over those of the environment
+//	event       the event of the run
+//	type        the type of the graph
+type Data struct {
+	Environment, Type, Event string
+	Inventory                *Inventory
+	// Snapshot is the state of the environment, or nil.
+	Snapshot *lumigl.Snapshot
+
+	expressions map[string]*yaql.Expression
+	env         any
+	nodes       map[*Node]any
+}
+
+// Condition evaluates a condition for a node, or for a stage if the node is nil. Using a secret is an error.
+func (d *Data) Condition(ctx context.Context, expression string, n *Node) (bool, error) {
+	x := d.expressions[expression]
+	if x == nil {
+		var err error
+		if x, err = yaql.Compile(expression); err != nil {
+			return false, err
+		}
+		if d.expressions == nil {
+			d.expressions = map[string]*yaql.Expression{}
+		}
+		d.expressions[expression] = x
+	}
+	data, err := d.of(n)
+	if err != nil {
+		return false, err
+	}
+	v, err := x.Evaluate(ctx, data)
+	if err == nil {
+		err = yaql.Known(v)
+	}
+	b, ok := v.(bool)
+	if !ok && err == nil {
+		err = errors.New("a condition must be true or false; compare the value with another, as in $.parameters.size = 3")
+	}
+	return b, err
+}
+
+// of returns the $ of a node.
+func (d *Data) of(n *Node) (any, error) {
+	if d.nodes == nil {
+		env, err := yaql.FromGo(map[string]any{"name": d.Environment, "parameters": d.Inventory.Parameters, "outputs": d.outputs()})
+		if err != nil {
+			return nil, err
+		}
+		d.env, d.nodes = env, map[*Node]any{}
+	}
+	if data := d.nodes[n]; data != nil {
+		return data, nil
+	}
+	var node any
+	if n != nil {
+		roles := make([]any, len(n.Roles))
+		for i, role := range n.Roles {
+			roles[i] = role
+		}
+		node = map[string]any{"name": n.Name, "address": n.Address, "roles": roles, "parameters": n.Parameters}
+	}
+	data, err := yaql.FromGo(map[string]any{"node": node, "env": d.env, "parameters": d.parameters(n), "event": d.Event, "type": d.Type})
+	d.nodes[n] = data
+	return data, err
+}
+
+// parameters returns the parameters of a node merged over those of the environment.
+func (d *Data) parameters(n *Node) map[string]any {
+	all := maps.Clone(d.Inventory.Parameters)
+	if all == nil {
+		all = map[string]any{}
+	}
+	if n != nil {
+		maps.Copy(all, n.Parameters)
+	}
+	return all
+}
+
+// outputs returns the values that each module provides.
+func (d *Data) outputs() map[string]any {
+	all := map[string]any{}
+	if d.Snapshot == nil {
+		return all
+	}
+	for v := range d.Snapshot.Vertices() {
+		if v.Type != lumigl.ModuleType {
+			continue
+		}
+		p, _ := v.URN().Parts()
+		module, values := p.Package, map[string]any{}
+		for name, entry := range v.Properties.Get("provides").Members() {
+			if name != graph.ModelName {
+				values[name] = plain(entry.Get("value"), "env.outputs."+module+"."+name)
+			}
+		}
+		all[module] = values
+	}
+	return all
+}
+
+// Refresh returns a digest of the values that refresh_on names: parameters by dotted path, and resources by URN. A missing value
+// differs from null. Secrets are left out. It returns "" if there are no paths.
+func (d *Data) Refresh(paths []string, n *Node) string {
+	if len(paths) == 0 {
+		return ""
+	}
+	var all []any
+	parameters := d.parameters(n)
+	for _, path := range paths {
+		v, has := at(parameters, path)
+		if strings.HasPrefix(path, "urn:") {
+			v, has = d.resource(path)
+		}
+		all = append(all, []any{path, has, v})
+	}
+	text, _ := json.Marshal(all) // All of it is JSON.
+	sum := sha256.Sum256(text)
+	return hex.EncodeToString(sum[:12])
+}
+
+// at returns the value at a dotted path.
+func at(v any, path string) (any, bool) {
+	for key := range strings.SplitSeq(path, ".") {
+		object, _ := v.(map[string]any)
+		var has bool
+		if v, has = object[key]; !has {
+			return nil, false
+		}
+	}
+	return v, true
+}
+
+// resource returns the parts of a resource that a digest covers.
+func (d *Data) resource(key string) (any, bool) {
+	if d.Snapshot == nil {
+		return nil, false
+	}
+	v := d.Snapshot.Vertex(key)
+	if v == nil {
+		return nil, false
+	}
+	known := v.Properties.Replace(func(part lumigl.Value) (lumigl.Value, bool) { // A digest of a secret could be guessed.
+		return lumigl.Value{}, part.IsSecret() || part.IsUnknown()
+	})
+	return []any{v.ID, plain(known, "")}, true
+}
+
+// describe returns the $ of a resource.
+func describe(v *lumigl.Vertex) any {
+	p, _ := v.URN().Parts()
+	properties, _ := plain(v.Properties, "properties").(map[string]any)
+	data, _ := yaql.FromGo(map[string]any{ // All of it can be converted.
+		"key": v.Key(), "type": string(v.Type), "id": v.ID, "name": p.Name, "environment": p.Environment, "pkg": p.Package,
+		"module": p.Module, "properties": properties,
+	})
+	return data
+}
+
+// hidden stands for a value that is secret or unknown. Using it is an error with message.
+type hidden struct{ message string }
+
+// YAQLOpaque implements [yaql.Opaque].
+func (h *hidden) YAQLOpaque() error { return yaql.Errorf(yaql.Value, "%s", h.message) }
+
+// plain returns a JSON value. References are objects with "ref" and perhaps "property", as in queries. Values that are secret or
+// unknown are hidden.
+func plain(v lumigl.Value, path string) any {
+	switch v.Kind() {
+	case lumigl.Bool:
+		b, _ := v.Bool()
+		return b
+	case lumigl.Number:
+		literal, _ := v.Literal()
+		n, _ := yaql.FromJSON([]byte(literal)) // null if it is out of range
+		return n
+	case lumigl.Text:
+		if v.IsUnknown() {
+			return &hidden{path + " is unknown"}
+		}
+		s, _ := v.Text()
+		return s
+	case lumigl.List:
+		list := make([]any, v.Len())
+		for i, item := range v.Elements() {
+			list[i] = plain(item, fmt.Sprintf("%s[%d]", path, i))
+		}
+		return list
+	case lumigl.Object:
+		if v.IsSecret() {
+			return &hidden{path + " is a secret"}
+		}
+		object := make(map[string]any, v.Len())
+		for key, member := range v.Members() {
+			object[key] = plain(member, path+"."+key)
+		}
+		return object
+	case lumigl.Reference:
+		target, property, _ := v.Target()
+		object := map[string]any{"ref": target.Key()}
+		if property != "" {
+			object["property"] = property
+		}
+		return object
+	}
+	return nil
+}

@@ -1,0 +1,137 @@
+package inventory_test
+
+import (
+	"encoding/json"
+	"testing"
+
+	"github.com/lumi-idl/lumi/lumigl"
+	"github.com/lumi-idl/lumi/taskgraph/inventory"
+)
+
+// data returns an environment with the node web.
+func data(t *testing.T) (*inventory.Data, *inventory.Node) {
+	t.Helper()
+	d := &inventory.Data{
+		Environment: "prod", Type: "upgrade", Event: "deploy_changes", Snapshot: snapshot(t),
+		Inventory: &inventory.Inventory{
+			Parameters: map[string]any{"size": json.Number("1"), "zone": "eu", "db": map[string]any{"port": json.Number("5432")}},
+			Nodes: []inventory.Node{{
+				Name: "web", Address: "10.0.0.1", Roles: []string{"web", "app"}, Parameters: map[string]any{"size": json.Number("3")},
+			}},
+		},
+	}
+	return d, &d.Inventory.Nodes[0]
+}
+
+func TestCondition(t *testing.T) {
+	t.Parallel()
+	d, web := data(t)
+	for expression, want := range map[string]string{
+		"$.node.name = web and web in $.node.roles":                  "true",
+		"$.node.address = '10.0.0.1' and $.node.parameters.size = 3": "true",
+		"$.parameters.size = 3 and $.parameters.zone = eu":           "true",
+		"$.env.name = prod and $.env.parameters.size = 1":            "true",
+		"$.event = deploy_changes and $.type = upgrade":              "true",
+		"$.env.outputs.get('net/core').zone = 'eu-2'":                "false",
+		"not $.env.outputs.get('net/core').containsKey('?model')":    "true",
+		"$.env.outputs.containsKey(shop)":                            "false",
+		"$.node = null":                                              "false",
+		// Errors.
+		"$.env.outputs.get('net/core').token = hunter2": "1:37: env.outputs.net/core.token is a secret",
+		"$.env.outputs.get('net/core').token":           "env.outputs.net/core.token is a secret",
+		"$.parameters.size":                             "a condition must be true or false; compare the value with another, as in $.parameters.size = 3",
+		"$.parameters.sise = 3":                         `1:13: missing key "sise"`,
+		"$.":                                            "1:3: unexpected end of expression",
+	} {
+		for range 2 { // The second time, everything is cached.
+			if got := outcome(d.Condition(t.Context(), expression, web)); got != want {
+				t.Errorf("%s: got %s, want %s", expression, got, want)
+			}
+		}
+	}
+	for expression, want := range map[string]string{
+		"$.node = null and $.parameters.size = 1": "true",
+		"$.node.name = web":                       `1:7: null has no property "name"`,
+	} {
+		if got := outcome(d.Condition(t.Context(), expression, nil)); got != want {
+			t.Errorf("%s: got %s, want %s", expression, got, want)
+		}
+	}
+	d = &inventory.Data{Inventory: &inventory.Inventory{}}
+	if got := outcome(d.Condition(t.Context(), "$.env = {name => '', parameters => {}, outputs => {}} and $.parameters = {}", nil)); got != "true" {
+		t.Error(got)
+	}
+	d = &inventory.Data{Inventory: &inventory.Inventory{Parameters: map[string]any{"n": json.Number("1e999")}}}
+	for range 2 {
+		if got := outcome(d.Condition(t.Context(), "true", nil)); got != `invalid number "1e999"` {
+			t.Error(got)
+		}
+	}
+}
+
+func outcome(holds bool, err error) string {
+	switch {
+	case err != nil:
+		return err.Error()
+	case holds:
+		return "true"
+	}
+	return "false"
+}
+
+func TestRefresh(t *testing.T) {
+	t.Parallel()
+	d, web := data(t)
+	other := inventory.Node{Name: "other"}
+	size := d.Refresh([]string{"size"}, web)
+	if len(size) != 24 || d.Refresh(nil, web) != "" {
+		t.Errorf("got %q", size)
+	}
+	for name, digest := range map[string]string{
+		"environment's":   d.Refresh([]string{"size"}, &other),
+		"stage":           d.Refresh([]string{"zone"}, nil),
+		"other path":      d.Refresh([]string{"zone"}, web),
+		"two paths":       d.Refresh([]string{"size", "zone"}, web),
+		"absent":          d.Refresh([]string{"none"}, web),
+		"absent below":    d.Refresh([]string{"size.none"}, web),
+		"absent resource": d.Refresh([]string{"urn:lumi:prod::shop:index::aws:ec2:VPC::none"}, web),
+	} {
+		if digest == size || len(digest) != 24 {
+			t.Errorf("%s: got %s", name, digest)
+		}
+	}
+	// change tells whether a path has another digest after a change.
+	change := func(path string, change func()) bool {
+		before := d.Refresh([]string{path}, web)
+		change()
+		return d.Refresh([]string{path}, web) != before
+	}
+	if !change("db.port", func() { d.Inventory.Parameters["db"] = map[string]any{"port": json.Number("5433")} }) {
+		t.Error("the digest of db.port is the same")
+	}
+	if !change("none", func() { d.Inventory.Parameters["none"] = nil }) {
+		t.Error("null and nothing have one digest")
+	}
+	db := d.Snapshot.Vertex(urnOf + "db")
+	set := func(key string, v lumigl.Value) func() {
+		return func() { db.Properties = db.Properties.With(key, v) }
+	}
+	password := db.Properties.Get("password")
+	if change(db.Key(), set("password", password.With("value", lumigl.TextOf("other")))) {
+		t.Error("a digest depends on a secret")
+	}
+	if change(db.Key(), func() {
+		db.Properties = db.Properties.With("encrypted", lumigl.Value{}).With("encrypted", lumigl.BoolOf(true))
+	}) {
+		t.Error("a digest depends on the order of properties")
+	}
+	if !change(db.Key(), set("encrypted", lumigl.BoolOf(false))) {
+		t.Error("the digest of a resource is the same")
+	}
+	if !change(db.Key(), func() { db.ID = "i-3" }) {
+		t.Error("a replaced resource has the same digest")
+	}
+	if !change(db.Key(), func() { d.Snapshot = nil }) {
+		t.Error("a deleted resource has the same digest")
+	}
+}
