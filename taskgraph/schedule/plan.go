@@ -1,0 +1,59 @@
+package schedule
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"slices"
+
+	"github.com/lumi-idl/lumi/taskgraph"
+)
+
+// mostNamed is how many items of one task are named one by one.
+const mostNamed = 3
+
+// Waits returns the names of the items that an item waits for. Many items of a task are one text, such as "install on 100
+// nodes". Of each of some, one is enough.
+func (s *Schedule) Waits(item int) (all []string, some [][]string) {
+	edges := slices.Clone(s.Graph.Out(int32(item)))
+	slices.Sort(edges)
+	for _, to := range slices.Compact(edges) {
+		switch {
+		case int(to) < len(s.Items):
+			all = append(all, s.Items[to].Name())
+		case s.Any[to]:
+			some = append(some, s.names(s.Graph.Out(to)))
+		default:
+			all = append(all, s.names(s.Graph.Out(to))...)
+		}
+	}
+	return all, some
+}
+
+// names returns the names of what a join leads to, which are items of one task.
+func (s *Schedule) names(items []int32) (names []string) {
+	if len(items) > mostNamed {
+		return []string{fmt.Sprintf("%s on %d nodes", s.Items[items[0]].Task.ID, len(items))}
+	}
+	for _, i := range items {
+		names = append(names, s.Items[i].Name())
+	}
+	return names
+}
+
+// Digest returns a digest of the content of a task.
+func Digest(t taskgraph.Task) string {
+	text, _ := json.Marshal(t) // Attributes are JSON.
+	sum := sha256.Sum256(text)
+	return hex.EncodeToString(sum[:12])
+}
+
+// Digests returns the digests of tasks by ID.
+func Digests(tasks []taskgraph.Task) map[string]string {
+	all := make(map[string]string, len(tasks))
+	for _, t := range tasks {
+		all[t.ID] = Digest(t)
+	}
+	return all
+}

@@ -1,0 +1,300 @@
+package schedule_test
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/lumi-idl/lumi/taskgraph"
+	"github.com/lumi-idl/lumi/taskgraph/inventory"
+	"github.com/lumi-idl/lumi/taskgraph/schedule"
+)
+
+// input returns tasks, in YAML, on nodes, each of which is a name and roles with commas between them.
+func input(t *testing.T, tasks string, nodes ...string) schedule.Input {
+	t.Helper()
+	g, err := taskgraph.Parse([]byte(tasks), "tasks.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	in := schedule.Input{Digests: schedule.Digests(g.Tasks), Event: taskgraph.DefaultEvent}
+	for _, task := range g.Tasks {
+		s, err := task.Spec()
+		if err != nil {
+			t.Fatal(err)
+		}
+		in.Tasks = append(in.Tasks, s)
+	}
+	for _, n := range nodes {
+		name, roles, _ := strings.Cut(n, ":")
+		in.Nodes = append(in.Nodes, inventory.Node{Name: name, Roles: strings.FieldsFunc(roles, func(c rune) bool { return c == ',' })})
+	}
+	return in
+}
+
+// plan returns a line for each item, with what it waits for and why it is skipped.
+func plan(s *schedule.Schedule) string {
+	var lines []string
+	for i := range s.Items {
+		line := s.Items[i].Name()
+		all, some := s.Waits(i)
+		for _, names := range some {
+			all = append(all, "any of "+strings.Join(names, " or "))
+		}
+		if len(all) > 0 {
+			line += " <- " + strings.Join(all, ", ")
+		}
+		if s.Items[i].Skip != "" {
+			line += " [" + s.Items[i].Skip + "]"
+		}
+		lines = append(lines, line)
+	}
+	return strings.Join(lines, "\n")
+}
+
+func TestNew(t *testing.T) {
+	t.Parallel()
+	many := []string{"w1:web", "w2:web", "w3:web", "w4:web", "d1:db"}
+	for name, test := range map[string]struct {
+		tasks string
+		nodes []string
+		only  []string
+		want  string
+	}{
+		"nothing":  {"[]", many, nil, ""},
+		"no nodes": {"[{id: a, type: shell}, {id: s, type: stage, requires: [a]}]", nil, nil, "s"},
+		"roles": {"[{id: a, type: shell, roles: [web, /d./]}, {id: b, type: shell, roles: db, requires: a}]", []string{"x:app", "d:db", "w:web"}, nil,
+			"d/a\nw/a\nd/b <- d/a"},
+		"few items of a join": {"[{id: a, type: shell}, {id: b, type: shell, cross_depends: [{name: a}, {name: a, policy: any, role: web}]}]", many[2:], []string{"w3", "w4"},
+			"w3/a\nw4/a\nw3/b <- w3/a, w4/a, any of w3/a or w4/a\nw4/b <- w3/a, w4/a, any of w3/a or w4/a"},
+		"many items of a join": {"[{id: a, type: shell}, {id: b, type: shell, roles: db, requires: a, cross_depends: [{name: a}, {name: a, policy: any, role: web}]}]", many, nil,
+			"w1/a\nw2/a\nw3/a\nw4/a\nd1/a\nd1/b <- d1/a, a on 5 nodes, any of a on 4 nodes"},
+		"stage": {"[{id: a, type: shell, required_for: s}, {id: s, type: stage}, {id: b, type: shell, requires: [s, s]}]", []string{"x", "y"}, nil,
+			"x/a\ny/a\ns <- x/a, y/a\nx/b <- s\ny/b <- s"},
+		"others count as done": {"[{id: a, type: shell, roles: db}, {id: b, type: shell, roles: web, cross_depends: [{name: a}]}]", many, []string{"w2"}, "w2/b"},
+		"group": {"[{id: g, type: group, tasks: [a, b], requires: c}, {id: a, type: shell}, {id: b, type: shell}, {id: c, type: shell}, {id: d, type: shell, requires: g}]", []string{"n"}, nil,
+			"n/g <- n/a, n/b, n/c\nn/a <- n/c\nn/b <- n/c\nn/c\nn/d <- n/g"},
+		"skipped": {"[{id: a, type: skipped}, {id: b, type: shell, requires: a}]", []string{"n"}, nil, "n/a [skipped]\nn/b <- n/a"},
+		"twice":   {"[{id: a, type: shell}]", many, []string{"w2", "w1", "w2"}, "w1/a\nw2/a"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			in := input(t, test.tasks, test.nodes...)
+			in.Only = test.only
+			s, err := schedule.New(in)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(test.want, plan(s)); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}
+
+// TestHistory runs tasks that ran before, and tells which run again.
+func TestHistory(t *testing.T) {
+	t.Parallel()
+	const tasks = `
+- {id: always, type: shell}
+- {id: once, type: shell, reexecute_on: [], refresh_on: size}
+- {id: event, type: shell, reexecute_on: [upgrade, repair]}
+- {id: s, type: stage, reexecute_on: []}
+`
+	in := input(t, tasks, "n")
+	size := "small"
+	in.Refresh = func(paths []string, n *inventory.Node) string {
+		return strings.Join(paths, " ") + " of " + n.Name + " is " + size
+	}
+	last := map[string]schedule.Last{}
+	in.Last = func(task, node string) (schedule.Last, bool) {
+		l, ok := last[node+" "+task]
+		return l, ok
+	}
+	again := func() string {
+		t.Helper()
+		s, err := schedule.New(in)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var names []string
+		for _, item := range s.Items {
+			if item.Skip == "" {
+				names = append(names, item.Task.ID)
+				continue
+			}
+			if item.Skip != schedule.Unchanged {
+				t.Errorf("%s: %s", item.Name(), item.Skip)
+			}
+		}
+		return strings.Join(names, " ")
+	}
+	// succeed notes that everything has succeeded.
+	succeed := func() {
+		s, err := schedule.New(in)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, item := range s.Items {
+			node := ""
+			if item.Node != nil {
+				node = item.Node.Name
+			}
+			last[node+" "+item.Task.ID] = schedule.Last{Succeeded: true, Digest: item.Digest, Refresh: item.Refresh}
+		}
+	}
+	expect := func(what, want string) {
+		t.Helper()
+		if got := again(); got != want {
+			t.Errorf("%s: %q runs again, not %q", what, got, want)
+		}
+	}
+	expect("without history", "always once event s")
+	succeed()
+	expect("afterwards", "always")
+	in.Event = "repair"
+	expect("another event", "event")
+	in.Event = "none"
+	expect("an event of no task", "")
+	in.All = true
+	expect("everything", "always once event s")
+	in.All = false
+	size = "large"
+	expect("another value", "once")
+	succeed()
+	expect("the value has been seen", "")
+	in.Nodes[0].Name = "m"
+	expect("another node", "always once event")
+	in.Nodes[0].Name = "n"
+	in.Digests = schedule.Digests([]taskgraph.Task{{ID: "event"}, {ID: "s"}})
+	expect("other contents", "always once event s")
+	last["n always"] = schedule.Last{Digest: in.Digests["always"]}
+	succeed()
+	last["n once"] = schedule.Last{Digest: last["n once"].Digest, Refresh: last["n once"].Refresh}
+	expect("a failure", "once")
+	in.Last = nil
+	expect("no history", "always once event s")
+}
+
+func TestConditions(t *testing.T) {
+	t.Parallel()
+	in := input(t, `
+- {id: a, type: shell, condition: $.node.name = w1}
+- {id: b, type: shell, requires: a}
+- {id: s, type: stage, condition: $.type = none}
+- {id: no, type: skipped, condition: $.none}
+`, "w1", "w2")
+	d := inventory.Data{Type: "default", Inventory: &inventory.Inventory{Nodes: in.Nodes}}
+	in.Condition = func(x string, n *inventory.Node) (bool, error) { return d.Condition(t.Context(), x, n) }
+	s, err := schedule.New(in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := "w1/a\nw2/a [condition]\nw1/b <- w1/a\nw2/b <- w2/a\ns [condition]\nw1/no [skipped]\nw2/no [skipped]"
+	if diff := cmp.Diff(want, plan(s)); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestErrors(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		tasks string
+		only  []string
+		want  string
+	}{
+		"nodes":               {"[]", []string{"w1", "web", "w33", "nothing"}, "no node web in the inventory\nno node w33 in the inventory\nno node nothing in the inventory"},
+		"a node that is near": {"[]", []string{"database-2"}, "no node database-2 in the inventory; did you mean database-1?"},
+		"cycle": {
+			"[{id: a, type: shell, requires: b}, {id: b, type: shell, cross_depends: [{name: c, role: db}]}, {id: c, type: shell, requires: s}, {id: s, type: stage, requires: a}]", nil,
+			"task a: cycle: w1/a requires w1/b, w1/b cross_depends on database-1/c, database-1/c requires s, s requires w1/a",
+		},
+		"conditions": {
+			"[{id: a, type: shell, condition: $.a}, {id: b, type: shell, roles: db, condition: $.b}, {id: s, type: stage, condition: $.s}, {id: v, type: shell, condition: $.node.x = 1}]", nil,
+			"task a: condition on w1 and 2 more: $.a is wrong\ntask b: condition on database-1: $.b is wrong\ntask s: condition: $.s is wrong\n" +
+				"task v: condition on w1: w1 has no x\ntask v: condition on w2: w2 has no x\ntask v: condition on database-1: database-1 has no x",
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			in := input(t, test.tasks, "w1:web", "w2:web", "database-1:db")
+			in.Only = test.only
+			in.Condition = func(x string, n *inventory.Node) (bool, error) {
+				if strings.HasPrefix(x, "$.node.") {
+					return false, fmt.Errorf("%s has no x", n.Name)
+				}
+				return false, errors.New(x + " is wrong")
+			}
+			_, err := schedule.New(in)
+			var wrong *taskgraph.Error
+			if !errors.As(err, &wrong) {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(test.want, err.Error()); diff != "" {
+				t.Error(diff)
+			}
+			_, again := schedule.Restore(in, nil, nil)
+			if isUnknown := test.only != nil; isUnknown && (again == nil || again.Error() != err.Error()) || !isUnknown && again != nil {
+				t.Errorf("restored: %v", again) // Cycles and conditions are those of New alone.
+			}
+		})
+	}
+}
+
+// TestRestore sends the decisions of a schedule through JSON.
+func TestRestore(t *testing.T) {
+	t.Parallel()
+	in := input(t, "[{id: a, type: shell, condition: $.a}, {id: b, type: shell, requires: a, refresh_on: size}, {id: s, type: stage, requires: b}]", "w1", "w2", "w3")
+	in.Only = []string{"w3", "w1"}
+	in.Condition = func(_ string, n *inventory.Node) (bool, error) { return n.Name == "w1", nil }
+	in.Refresh = func(_ []string, n *inventory.Node) string { return "size of " + n.Name }
+	want, err := schedule.New(in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var stored struct{ Skip, Refresh map[string]string }
+	stored.Skip, stored.Refresh = want.Decisions()
+	text, err := json.Marshal(stored)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := `{"Skip":{"w3/a":"condition"},"Refresh":{"w1/b":"size of w1","w3/b":"size of w3"}}`; string(text) != want {
+		t.Errorf("got %s, want %s", text, want)
+	}
+	stored.Skip, stored.Refresh = nil, nil
+	if err := json.Unmarshal(text, &stored); err != nil {
+		t.Fatal(err)
+	}
+	got, err := schedule.Restore(schedule.Input{Tasks: in.Tasks, Digests: in.Digests, Nodes: in.Nodes, Only: in.Only}, stored.Skip, stored.Refresh)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !slices.EqualFunc(got.Items, want.Items, func(a, b schedule.Item) bool {
+		return a.Name() == b.Name() && a.Task == b.Task && a.Skip == b.Skip && a.Refresh == b.Refresh && a.Digest == b.Digest && a.Digest != ""
+	}) || plan(got) != plan(want) {
+		t.Errorf("got %v, want %v", got.Items, want.Items)
+	}
+}
+
+func TestDigest(t *testing.T) {
+	t.Parallel()
+	digest := func(text string) string {
+		var task taskgraph.Task
+		if err := json.Unmarshal([]byte(text), &task); err != nil {
+			t.Fatal(err)
+		}
+		return schedule.Digest(task)
+	}
+	want := digest(`{"id": "a", "type": "shell", "parameters": {"cmd": "x", "n": 1.0}, "x": 1, "y": 2}`)
+	if got := digest(`{"y": 2, "x": 1, "parameters": {"n": 1.0, "cmd": "x"}, "type": "shell", "id": "a"}`); got != want || len(got) != 24 {
+		t.Errorf("got %s, want %s", got, want)
+	}
+	if got := digest(`{"id": "a", "type": "shell", "parameters": {"cmd": "y", "n": 1.0}, "x": 1, "y": 2}`); got == want {
+		t.Errorf("another command has the digest %s, too", got)
+	}
+}
