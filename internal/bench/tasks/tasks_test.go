@@ -1,0 +1,189 @@
+//go:build unix
+
+// Package tasks_test measures what running a graph of tasks costs, apart from the tasks.
+package tasks_test
+
+import (
+	"context"
+	"fmt"
+	"runtime"
+	"slices"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/lumi-idl/lumi/deploy/store"
+	"github.com/lumi-idl/lumi/deploy/store/memory"
+	"github.com/lumi-idl/lumi/internal/dag"
+	"github.com/lumi-idl/lumi/taskgraph"
+	"github.com/lumi-idl/lumi/taskgraph/inventory"
+	"github.com/lumi-idl/lumi/taskgraph/run"
+	"github.com/lumi-idl/lumi/taskgraph/schedule"
+)
+
+// workers is how many tasks run at once.
+const workers = 16
+
+type nothing struct{}
+
+func (nothing) Execute(context.Context, run.Work) error { return nil }
+
+// request returns 100 tasks, each of which waits for two others, on some nodes.
+func request(nodes int) run.Request {
+	r := run.Request{Type: taskgraph.DefaultType}
+	for i := range 100 {
+		attributes := map[string]any{"type": "shell", "parameters": map[string]any{"cmd": fmt.Sprint("install package-", i)}}
+		if i >= 10 {
+			attributes["requires"] = []any{fmt.Sprint("task-", i-7), fmt.Sprint("task-", i-10)}
+		}
+		r.Tasks = append(r.Tasks, taskgraph.Task{ID: fmt.Sprint("task-", i), Attributes: attributes})
+	}
+	for i := range nodes {
+		r.Inventory.Nodes = append(r.Inventory.Nodes, inventory.Node{Name: fmt.Sprintf("node-%03d", i), Local: true})
+	}
+	return r
+}
+
+// graph returns what the task runs of a request wait for.
+func graph(b *testing.B, r run.Request) dag.Graph {
+	specs, err := taskgraph.Check(taskgraph.Merge([]taskgraph.Layer{{Tasks: r.Tasks}}, false), nil)
+	if err != nil {
+		b.Fatal(err)
+	}
+	s, err := schedule.New(schedule.Input{Tasks: specs, Nodes: r.Inventory.Nodes, All: true})
+	if err != nil {
+		b.Fatal(err)
+	}
+	return s.Graph
+}
+
+// engine runs a request, from the decision to start it until its result is stored.
+func engine(b *testing.B, r run.Request) {
+	s := memory.New()
+	if err := s.Write(b.Context(), func(tx store.Tx) error { return tx.PutEnvironment(store.Environment{Name: "prod"}) }); err != nil {
+		b.Fatal(err)
+	}
+	e := run.New(run.Options{Store: s, Environment: "prod", Executor: nothing{}, Parallelism: workers})
+	d, err := e.Start(b.Context(), r)
+	if err == nil {
+		d, err = e.Run(b.Context(), d.ID)
+	}
+	if err != nil || d.State != store.Done {
+		b.Fatal(d, err)
+	}
+}
+
+// waiting starts everything in topological order, and each waits for channels that its dependencies close.
+func waiting(b *testing.B, g dag.Graph) {
+	var x run.Executor = nothing{}
+	var group errgroup.Group
+	group.SetLimit(workers)
+	done := make([]chan struct{}, g.Len())
+	order := make([]int32, g.Len())
+	for v := range order {
+		done[v], order[v] = make(chan struct{}), int32(v)
+	}
+	for _, v := range g.Sort(order) {
+		group.Go(func() error {
+			for _, to := range g.Out(v) {
+				<-done[to]
+			}
+			defer close(done[v])
+			return x.Execute(b.Context(), run.Work{})
+		})
+	}
+	if err := group.Wait(); err != nil {
+		b.Fatal(err)
+	}
+}
+
+// bare starts what waits for nothing any more, which a counter tells.
+func bare(b *testing.B, g dag.Graph) {
+	var x run.Executor = nothing{}
+	var group errgroup.Group
+	group.SetLimit(workers)
+	var mutex sync.Mutex
+	ready := dag.NewReady(g)
+	queue := make(chan int32, g.Len())
+	push := func(v int32) { queue <- v }
+	for v := range int32(g.Len()) {
+		if ready.Has(v) {
+			push(v)
+		}
+	}
+	for range g.Len() {
+		v := <-queue
+		group.Go(func() error {
+			if err := x.Execute(b.Context(), run.Work{}); err != nil {
+				return err
+			}
+			mutex.Lock()
+			defer mutex.Unlock()
+			ready.Done(v, push)
+			return nil
+		})
+	}
+	if err := group.Wait(); err != nil {
+		b.Fatal(err)
+	}
+}
+
+// BenchmarkRun compares 10,000 task runs with two bare errgroups over the same graph, which store nothing, and with 20,000, by
+// the medians of their CPU times, the garbage collector's included. They take turns, so that the ratios hold even if the machine
+// is busy.
+func BenchmarkRun(b *testing.B) {
+	small, large := request(100), request(200)
+	smallGraph := graph(b, small)
+	stages := []struct {
+		name string
+		run  func()
+	}{
+		{"bare", func() { bare(b, smallGraph) }},
+		{"waiting", func() { waiting(b, smallGraph) }},
+		{"run", func() { engine(b, small) }},
+		{"run-20000", func() { engine(b, large) }},
+	}
+	times := map[string][]float64{}
+	for b.Loop() {
+		for _, s := range stages {
+			runtime.GC()
+			before := cpu(b)
+			s.run()
+			times[s.name] = append(times[s.name], (cpu(b) - before).Seconds())
+		}
+	}
+	b.ReportMetric(0, "ns/op") // the sum of different things says nothing
+	for _, s := range stages {
+		b.ReportMetric(median(times[s.name])*1000, s.name+"-cpu-ms")
+	}
+	b.ReportMetric(median(times["run"])/median(times["bare"]), "run/bare")
+	b.ReportMetric(median(times["run"])/median(times["waiting"]), "run/waiting")
+	b.ReportMetric(median(times["run-20000"])/median(times["run"]), "20000/10000")
+}
+
+// BenchmarkEngine measures the engine alone, for profiles and for what is allocated.
+func BenchmarkEngine(b *testing.B) {
+	r := request(100)
+	b.ReportAllocs()
+	for b.Loop() {
+		engine(b, r)
+	}
+}
+
+func median(values []float64) float64 {
+	slices.Sort(values)
+	return (values[(len(values)-1)/2] + values[len(values)/2]) / 2
+}
+
+// cpu is the CPU time that this process has used.
+func cpu(b *testing.B) time.Duration {
+	b.Helper()
+	var usage syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &usage); err != nil {
+		b.Fatal(err)
+	}
+	return time.Duration(usage.Utime.Nano() + usage.Stime.Nano())
+}

@@ -1,0 +1,167 @@
+package run_test
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/lumi-idl/lumi/deploy/store"
+	"github.com/lumi-idl/lumi/deploy/store/sqlite"
+	"github.com/lumi-idl/lumi/taskgraph/run"
+)
+
+// crashFolder is the variable that makes the test binary a process that runs a graph in a folder.
+const crashFolder = "LUMI_TEST_CRASH_FOLDER"
+
+func TestMain(m *testing.M) {
+	if folder := os.Getenv(crashFolder); folder != "" {
+		if err := resumeAndRun(folder); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		os.Exit(0)
+	}
+	os.Exit(m.Run())
+}
+
+// appender appends to a file, once for each token. It can find out whether it did, except for tasks that begin with "unsure".
+type appender string
+
+func (a appender) Execute(_ context.Context, w run.Work) error {
+	if w.Resumed {
+		text, err := os.ReadFile(string(a))
+		if err != nil {
+			return err
+		}
+		if strings.HasPrefix(w.Task.ID, "unsure") {
+			return run.ErrUncertain
+		}
+		if bytes.Contains(text, []byte(w.Token+"\n")) {
+			return nil
+		}
+	}
+	time.Sleep(3 * time.Millisecond)
+	f, err := os.OpenFile(string(a), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	_, err = fmt.Fprintf(f, "%s/%s %s\n", w.Node.Name, w.Task.ID, w.Token)
+	time.Sleep(3 * time.Millisecond)
+	return err
+}
+
+// resumeAndRun is what the process does.
+func resumeAndRun(folder string) error {
+	ctx := context.Background()
+	s, err := sqlite.Open(ctx, filepath.Join(folder, "state.db"), sqlite.Options{})
+	if err != nil {
+		return err
+	}
+	defer s.Close()
+	e := run.New(run.Options{Store: s, Environment: "prod", Executor: appender(filepath.Join(folder, "log")), Parallelism: 4})
+	if _, err := e.Resume(ctx, 1, nil); err != nil {
+		return err
+	}
+	d, err := e.Run(ctx, 1)
+	if err == nil && d.State != store.Done {
+		err = fmt.Errorf("%s: %s", d.State, d.Message)
+	}
+	return err
+}
+
+// TestCrash kills processes that run a graph, until one is left to end.
+func TestCrash(t *testing.T) {
+	t.Parallel()
+	folder := t.TempDir()
+	inStore := func(f func(w *world)) {
+		s, err := sqlite.Open(t.Context(), filepath.Join(folder, "state.db"), sqlite.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer s.Close()
+		f(&world{T: t, store: s})
+	}
+	var tasks []string
+	for i := range 10 {
+		tasks = append(tasks, fmt.Sprintf("{id: sure%d, type: shell, requires: [unsure%d]}, {id: unsure%d, type: shell}", i, i, i))
+	}
+	inStore(func(w *world) {
+		w.write(func(tx store.Tx) error { return tx.PutEnvironment(store.Environment{Name: "prod"}) })
+		soon := func(o *run.Options) { o.Lease = time.Microsecond }
+		if _, err := w.engine("one", nil, soon).Start(t.Context(), w.request("["+strings.Join(tasks, ", ")+"]", "n1", "n2", "n3", "n4")); err != nil {
+			t.Fatal(err)
+		}
+	})
+	log := func() []string {
+		text, _ := os.ReadFile(filepath.Join(folder, "log")) // There is none at first.
+		return strings.Fields(string(text))
+	}
+	done := map[string]bool{}
+	lines, kills := 0, 0
+	for isEnded := false; !isEnded; {
+		var stderr bytes.Buffer
+		child := exec.Command(os.Args[0])
+		child.Env, child.Stderr = append(os.Environ(), crashFolder+"="+folder), &stderr
+		if err := child.Start(); err != nil {
+			t.Fatal(err)
+		}
+		if kills < 8 {
+			kills++
+			go func(from int) {
+				for end := time.Now().Add(5 * time.Second); len(log()) == from && time.Now().Before(end); {
+					time.Sleep(time.Millisecond) // until it has got somewhere
+				}
+				time.Sleep(time.Duration(rand.IntN(25_000)) * time.Microsecond)
+				_ = child.Process.Kill()
+			}(lines)
+		}
+		if err := child.Wait(); err == nil {
+			isEnded = true
+		} else if child.ProcessState.Exited() {
+			t.Fatalf("%v: %s", err, &stderr)
+		}
+		all := log()
+		for i := lines; i < len(all); i += 2 {
+			if done[all[i]] {
+				t.Errorf("%s was done and is repeated", all[i])
+			}
+		}
+		lines = len(all)
+		inStore(func(w *world) {
+			s, err := w.engine("dead", nil).Status(t.Context(), 1)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, r := range s.Tasks {
+				if r.State == store.Done {
+					done[r.Node+"/"+r.Task] = true
+				}
+			}
+		})
+	}
+	if kills < 3 || len(done) != 80 {
+		t.Errorf("%d are done after %d kills", len(done), kills)
+	}
+	times, first := map[string]int{}, map[string]int{}
+	for i, name := range log() {
+		if times[name]++; times[name] == 1 {
+			first[name] = i
+		}
+	}
+	for name := range done {
+		if times[name] == 0 || times[name] > 1 && strings.Contains(name, "/sure") {
+			t.Errorf("%s ran %d times", name, times[name])
+		}
+		if before := strings.Replace(name, "/sure", "/unsure", 1); first[name] < first[before] {
+			t.Errorf("%s ran before %s", name, before)
+		}
+	}
+}

@@ -1,0 +1,89 @@
+package run
+
+import (
+	"slices"
+
+	"github.com/lumi-idl/lumi/taskgraph"
+	"github.com/lumi-idl/lumi/taskgraph/inventory"
+	"github.com/lumi-idl/lumi/taskgraph/schedule"
+)
+
+// limit holds items back while too many of them run.
+type limit struct {
+	free    int
+	waiting []int32
+}
+
+// limits are those of tasks, from their strategies, and those of nodes, from their roles.
+type limits struct {
+	tasks map[*taskgraph.Spec]*limit
+	nodes map[*inventory.Node][]*limit
+}
+
+func newLimits(items []schedule.Item, perRole map[string]int) limits {
+	l := limits{map[*taskgraph.Spec]*limit{}, map[*inventory.Node][]*limit{}}
+	roles := map[string]*limit{}
+	for role, n := range perRole {
+		if n > 0 {
+			roles[role] = &limit{free: n}
+		}
+	}
+	for _, item := range items {
+		if t := item.Task; t.Strategy > 0 && l.tasks[t] == nil {
+			l.tasks[t] = &limit{free: t.Strategy}
+		}
+		if len(roles) == 0 || item.Node == nil || l.nodes[item.Node] != nil {
+			continue
+		}
+		for i, role := range item.Node.Roles {
+			if roles[role] != nil && !slices.Contains(item.Node.Roles[:i], role) {
+				l.nodes[item.Node] = append(l.nodes[item.Node], roles[role])
+			}
+		}
+	}
+	return l
+}
+
+func (l limits) of(item *schedule.Item) []*limit {
+	if len(l.tasks)+len(l.nodes) == 0 {
+		return nil
+	}
+	all := l.nodes[item.Node]
+	if t := l.tasks[item.Task]; t != nil {
+		all = append(slices.Clip(all), t)
+	}
+	return all
+}
+
+// take takes a slot of each limit of an item. If one has none, the item waits there until it has.
+func (l limits) take(i int32, item *schedule.Item, queue *[]int32) bool {
+	all := l.of(item)
+	full := slices.IndexFunc(all, func(one *limit) bool { return one.free == 0 })
+	for at, one := range all {
+		switch {
+		case full < 0:
+			one.free--
+		case at == full:
+			one.waiting = append(one.waiting, i)
+		default: // Another item may use what this one was woken for.
+			one.wake(queue)
+		}
+	}
+	return full < 0
+}
+
+// give returns the slots of an item.
+func (l limits) give(item *schedule.Item, queue *[]int32) {
+	for _, one := range l.of(item) {
+		one.free++
+		one.wake(queue)
+	}
+}
+
+// wake puts an item back into the queue if there may be a slot for it.
+func (l *limit) wake(queue *[]int32) {
+	if l.free > 0 && len(l.waiting) > 0 {
+		*queue = append(*queue, l.waiting[0])
+		l.waiting = l.waiting[1:]
+	}
+}

@@ -1,0 +1,580 @@
+package run_test
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"hash/fnv"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"github.com/lumi-idl/lumi/deploy/store"
+	"github.com/lumi-idl/lumi/deploy/store/memory"
+	"github.com/lumi-idl/lumi/taskgraph"
+	"github.com/lumi-idl/lumi/taskgraph/inventory"
+	"github.com/lumi-idl/lumi/taskgraph/run"
+	"github.com/lumi-idl/lumi/taskgraph/schedule"
+)
+
+// modelCase is a graph, and what happens to those who run it.
+type modelCase struct {
+	Seed        uint64
+	Tasks       []modelTask
+	Nodes       []int // their roles, as bits
+	Parallelism int
+	PerRole     int // of role a, or 0
+	StopOnError bool
+	Faults      int // in percent
+	// Processes run the graph one after another, and then one that nothing happens to as often as it takes.
+	Processes []modelFate
+}
+
+// modelTask may wait only for tasks before it.
+type modelTask struct {
+	Type     int
+	Roles    int
+	After    []modelEdge
+	Once     bool
+	Tolerant bool
+	Strategy int
+}
+
+// modelEdge leads to a task: with requires, or with cross_depends.
+type modelEdge struct{ To, Kind int }
+
+// modelFate is what happens to a process.
+type modelFate struct {
+	At   int // the number of the point at which it dies, or 0
+	Lost bool
+	// Stop is a second after which it is stopped, and How who stops it.
+	Stop, How int
+	Rival     bool // another process wants to run the graph, too
+}
+
+func drawModelCase(t *rapid.T, salt uint32) modelCase {
+	number := rapid.Uint16()
+	below := func(t *rapid.T, n uint16, label string) int { // as in package deploy/run
+		if u := number.Draw(t, label); u >= n {
+			return int((uint32(u)*2654435761 + salt*2246822519) >> 8 % uint32(n)) //nolint:gosec // It is less than n.
+		} else {
+			return int(u)
+		}
+	}
+	edges := rapid.Custom(func(t *rapid.T) modelEdge { return modelEdge{below(t, 8, "to"), below(t, 7, "kind")} })
+	tasks := rapid.Custom(func(t *rapid.T) modelTask {
+		return modelTask{
+			max(0, below(t, 12, "type")-7), below(t, 5, "roles"), rapid.SliceOfN(edges, 0, 3).Draw(t, "after"), below(t, 3, "once") == 2,
+			below(t, 5, "tolerant") == 4, max(0, below(t, 6, "strategy")-3),
+		}
+	})
+	fates := rapid.Custom(func(t *rapid.T) modelFate {
+		return modelFate{below(t, 40, "at"), below(t, 2, "lost") == 1, below(t, 12, "stop"), below(t, 6, "how"), below(t, 4, "rival") == 3}
+	})
+	return modelCase{
+		uint64(number.Draw(t, "seed")), rapid.SliceOfN(tasks, 1, 8).Draw(t, "tasks"),
+		rapid.SliceOfN(rapid.IntRange(0, 3), 1, 4).Draw(t, "nodes"), 1 + below(t, 5, "parallelism"), below(t, 3, "perrole"),
+		below(t, 4, "stoponerror") == 3, []int{0, 20, 50}[below(t, 3, "faults")], rapid.SliceOfN(fates, 0, 5).Draw(t, "fates"),
+	}
+}
+
+var modelTypes = []string{"shell", "stage", "group", "anchor", "skipped"}
+
+// yaml returns the tasks as a file has them.
+func (c *modelCase) yaml() string {
+	var b strings.Builder
+	for i, t := range c.Tasks {
+		typ := modelTypes[t.Type]
+		fmt.Fprintf(&b, "- id: t%d\n  type: %s\n", i, typ)
+		if typ != "stage" {
+			fmt.Fprintf(&b, "  roles: [%s]\n", []string{"'*'", "'*'", "a", "b", "'/[ab]/'"}[t.Roles])
+		}
+		var requires, cross, members []string
+		for _, e := range t.After {
+			if i == 0 {
+				continue
+			}
+			to := fmt.Sprint("t", e.To%i)
+			switch {
+			case typ == "group" && modelTypes[c.Tasks[e.To%i].Type] != "stage":
+				members = append(members, to)
+			case typ == "stage" || e.Kind < 3:
+				requires = append(requires, to)
+			default:
+				more := []string{"", ", policy: any", ", role: a, policy: any", ", role: [a, b]"}[e.Kind-3]
+				cross = append(cross, fmt.Sprintf("{name: %s%s}", to, more))
+			}
+		}
+		for name, list := range map[string][]string{"requires": requires, "cross_depends": cross, "tasks": members} {
+			slices.Sort(list)
+			if list = slices.Compact(list); len(list) > 0 {
+				fmt.Fprintf(&b, "  %s: [%s]\n", name, strings.Join(list, ", "))
+			}
+		}
+		if typ == "shell" {
+			fmt.Fprintf(&b, "  idempotent: %t\n  fail_on_error: %t\n  parameters: {cmd: x", !t.Once, !t.Tolerant)
+			if t.Strategy > 0 {
+				fmt.Fprintf(&b, ", strategy: {type: parallel, amount: %d}", t.Strategy)
+			}
+			fmt.Fprintln(&b, "}")
+		}
+	}
+	return b.String()
+}
+
+// modelFailure is what the model finds to be wrong. Class is the same for the same kind of failure.
+type modelFailure struct{ class, detail string }
+
+// model is a case that is played.
+type model struct {
+	context.Context
+	*modelCase
+	*schedule.Schedule
+	items   map[string]int32
+	request run.Request
+	store   store.Store
+	began   time.Time
+	id      atomic.Int64
+
+	mutex    sync.Mutex
+	story    []string
+	failure  *modelFailure
+	dead     map[string]bool
+	calls    map[string]*modelCall // by token
+	happened map[string]int        // how often a task took effect, by name of the item
+}
+
+// modelCall is what a node knows of a token.
+type modelCall struct {
+	item  string
+	ended bool
+	err   error
+}
+
+func (m *model) log(format string, args ...any) {
+	m.mutex.Lock()
+	defer m.mutex.Unlock()
+	m.story = append(m.story, fmt.Sprintf("%6v ", time.Since(m.began).Round(time.Second))+fmt.Sprintf(format, args...))
+}
+
+func (m *model) fail(class, format string, args ...any) {
+	m.mutex.Lock()
+	defer m.mutex.Unlock()
+	if m.failure == nil {
+		m.failure = &modelFailure{class, fmt.Sprintf(format, args...)}
+	}
+}
+
+// chance returns a number below n that depends on some values only.
+func (m *model) chance(n uint64, about ...any) int {
+	h := fnv.New64a()
+	fmt.Fprintln(h, append(about, m.Seed)...)
+	return int(h.Sum64() >> 20 % n) //nolint:gosec // It is less than n.
+}
+
+var errDead = errors.New("the process is dead")
+
+// modelProcess is a process with an engine. It is the engine's store and executor.
+type modelProcess struct {
+	store.Store
+	*model
+	context.Context
+	name   string
+	fate   modelFate
+	end    context.CancelFunc
+	engine *run.Engine
+	mutex  sync.Mutex
+	points int
+	isDead bool
+}
+
+func (m *model) start(name string, fate modelFate) *modelProcess {
+	p := &modelProcess{Store: m.store, model: m, name: name, fate: fate}
+	p.Context, p.end = context.WithCancel(m.Context)
+	p.engine = run.New(run.Options{
+		Store: p, Environment: "prod", Executor: p, Owner: name, Parallelism: m.Parallelism, PerRole: map[string]int{"a": m.PerRole},
+		StopOnError: m.StopOnError, Events: func(e store.Event) { m.log("%s: %s", name, eventText(e)) },
+		IsDead: func(owner string) bool {
+			m.mutex.Lock()
+			defer m.mutex.Unlock()
+			return m.dead[owner]
+		},
+	})
+	return p
+}
+
+// point is where a process may die. The error is that it is dead.
+func (p *modelProcess) point(where string) error {
+	p.mutex.Lock()
+	defer p.mutex.Unlock()
+	if p.points++; p.isDead {
+		return errDead
+	} else if p.points != p.fate.At {
+		return nil
+	}
+	p.log("%s dies %s", p.name, where)
+	p.isDead = true
+	p.model.mutex.Lock()
+	p.dead[p.name] = !p.fate.Lost
+	p.model.mutex.Unlock()
+	p.end()
+	return errDead
+}
+
+// Read implements [store.Store].
+func (p *modelProcess) Read(ctx context.Context, f func(store.Tx) error) error {
+	return p.Store.Read(ctx, f)
+}
+
+// Write implements [store.Store].
+func (p *modelProcess) Write(ctx context.Context, f func(store.Tx) error) error {
+	if err := p.point("before a transaction"); err != nil {
+		return err
+	}
+	err := p.Store.Write(ctx, f)
+	if dead := p.point("after a transaction"); dead != nil {
+		return dead
+	}
+	return err
+}
+
+// Execute implements [run.Executor]: nodes know which tokens ended, and how.
+func (p *modelProcess) Execute(ctx context.Context, w run.Work) error {
+	name := w.Node.Name + "/" + w.Task.ID
+	if err := p.point("before " + name); err != nil {
+		return err
+	}
+	p.checkStart(name, w)
+	err := p.call(ctx, name, w)
+	p.log("%s: %s %s: %v", p.name, name, w.Token, err)
+	if dead := p.point("after " + name); dead != nil {
+		return dead
+	}
+	return err
+}
+
+func (p *modelProcess) call(ctx context.Context, name string, w run.Work) error {
+	m := p.model
+	m.mutex.Lock()
+	c, known := m.calls[w.Token]
+	if !known {
+		c = &modelCall{item: name}
+		m.calls[w.Token] = c
+	}
+	m.mutex.Unlock()
+	switch {
+	case c.item != name:
+		m.fail("a token is used twice", "%s: %s and %s", w.Token, c.item, name)
+	case known && !w.Resumed:
+		m.fail("not resumed", "%s", w.Token)
+	case c.ended:
+		return c.err
+	case known: // It was cut off.
+		return run.ErrUncertain
+	}
+	attempt := w.Token[strings.LastIndex(w.Token, "-"):]
+	select {
+	case <-time.After(time.Duration(1+m.chance(9000, "time", name)) * time.Millisecond):
+	case <-ctx.Done():
+		if m.chance(2, "cut", name, attempt) == 0 {
+			m.takesEffect(name, w)
+		}
+		return ctx.Err()
+	}
+	var err error
+	switch luck := m.chance(100, "luck", name, attempt); {
+	case luck >= m.Faults || strings.HasSuffix(attempt, ".2") || strings.HasSuffix(attempt, ".3"):
+		m.takesEffect(name, w)
+	case luck%2 == 0:
+		err = errors.New("exit status 1")
+	default:
+		if luck%4 == 1 {
+			m.takesEffect(name, w)
+		}
+		return run.ErrUncertain
+	}
+	c.ended, c.err = true, err
+	return err
+}
+
+func (m *model) takesEffect(name string, w run.Work) {
+	m.mutex.Lock()
+	m.happened[name]++
+	n := m.happened[name]
+	m.mutex.Unlock()
+	if n > 1 && w.Task.Once {
+		m.fail("a task that must not be repeated took effect twice", "%s", name)
+	}
+}
+
+// rows returns the run and what the store has of items.
+func (m *model) rows() (d store.Deployment, rows map[int32]store.TaskRun) {
+	rows = map[int32]store.TaskRun{}
+	err := m.store.Read(m, func(tx store.Tx) (err error) {
+		if d, err = tx.Deployment(m.id.Load()); err != nil {
+			return err
+		}
+		all, err := tx.TaskRuns(m.id.Load())
+		for _, r := range all {
+			rows[int32(r.Number)] = r
+		}
+		return err
+	})
+	if err != nil {
+		m.fail("an error", "%v", err)
+	}
+	return d, rows
+}
+
+// isMet reports whether what waits for a vertex may go on.
+func (m *model) isMet(v int32, rows map[int32]store.TaskRun) bool {
+	if int(v) < len(m.Items) {
+		r, item := rows[v], m.Items[v]
+		return r.State == store.Done || r.State == store.Skipped && r.Message == item.Skip || r.State == store.Failed && item.Task.Tolerant
+	}
+	out := m.Graph.Out(v)
+	isMet := func(to int32) bool { return m.isMet(to, rows) }
+	if m.Any[v] {
+		return len(out) == 0 || slices.ContainsFunc(out, isMet)
+	}
+	return !slices.ContainsFunc(out, func(to int32) bool { return !isMet(to) })
+}
+
+// checkStart checks what holds whenever a task starts.
+func (p *modelProcess) checkStart(name string, w run.Work) {
+	d, rows := p.rows()
+	i := p.items[name]
+	if r := rows[i]; r.State != store.Started || r.Owner != p.name || d.Owner != p.name || d.State != store.Running {
+		p.fail("a task starts without intent", "%s by %s: %+v of %+v", name, p.name, r, d)
+	}
+	for _, to := range p.Graph.Out(i) {
+		if !p.isMet(to, rows) {
+			p.fail("a task starts too early", "%s, which waits for vertex %d", name, to)
+		}
+	}
+	if item := p.Items[i]; item.Skip != "" || item.Task.Type != "shell" {
+		p.fail("a task without work starts", "%s", name)
+	}
+	all, task, role := 0, 0, 0
+	for i, r := range rows {
+		if r.State != store.Started {
+			continue
+		}
+		all++
+		if p.Items[i].Task.ID == w.Task.ID {
+			task++
+		}
+		if slices.Contains(p.Items[i].Node.Roles, "a") {
+			role++
+		}
+	}
+	if all > p.Parallelism || w.Task.Strategy > 0 && task > w.Task.Strategy || p.PerRole > 0 && role > p.PerRole {
+		p.fail("too many run at once", "%d, %d of %s, %d of role a", all, task, w.Task.ID, role)
+	}
+}
+
+// checkEnd checks the states of all items after a run that was not interrupted.
+func (m *model) checkEnd() {
+	d, rows := m.rows()
+	var isFailed, isUnknown bool
+	for i, item := range m.Items {
+		r, has := rows[int32(i)]
+		isFailed = isFailed || r.State == store.Failed && !item.Task.Tolerant
+		isUnknown = isUnknown || r.State == store.Unknown
+		if d.State == store.Cancelled && !has || r.State == store.Started && (d.State == store.Cancelled || m.StopOnError) {
+			continue
+		}
+		met := !slices.ContainsFunc(m.Graph.Out(int32(i)), func(to int32) bool { return !m.isMet(to, rows) })
+		states := []store.State{store.Done, store.Failed, store.Unknown}
+		switch {
+		case item.Skip != "" && met, !met:
+			states = []store.State{store.Skipped}
+		case item.Task.Type != "shell":
+			states = []store.State{store.Done}
+		}
+		if m.StopOnError || d.State == store.Cancelled { // Then it may have been skipped by an earlier process.
+			states = append(states, store.Skipped)
+		}
+		if !slices.Contains(states, r.State) || r.State == store.Skipped && r.Message != item.Skip && !strings.HasSuffix(r.Message, " failed") &&
+			!strings.HasSuffix(r.Message, " is unknown") {
+			m.fail("the final state of an item", "%s is %s %s, not one of %v", item.Name(), r.State, r.Message, states)
+		}
+	}
+	want := store.Done
+	switch {
+	case d.State == store.Cancelled:
+		return
+	case isUnknown:
+		want = store.Ask
+	case isFailed:
+		want = store.Failed
+	}
+	if d.State != want {
+		m.fail("the state of the run", "%s, not %s", d.State, want)
+	}
+}
+
+// perform has a process start or resume the run, and run it. It reports whether that ended as it should.
+func (p *modelProcess) perform() bool {
+	var d store.Deployment
+	var err error
+	if p.id.Load() == 0 {
+		if d, err = p.engine.Start(p, p.request); err == nil {
+			p.id.Store(d.ID)
+		}
+	} else {
+		var answer *run.Answer
+		if s, err := p.engine.Status(p.model, p.id.Load()); err == nil && s.State == store.Ask {
+			p.model.mutex.Lock()
+			answer = &run.Answer{Number: s.Asks[0].Number, Done: p.happened[s.Asks[0].Node+"/"+s.Asks[0].Task] > 0}
+			p.model.mutex.Unlock()
+		}
+		d, err = p.engine.Resume(p, p.id.Load(), answer)
+	}
+	if err == nil {
+		d, err = p.engine.Run(p, d.ID)
+	}
+	p.log("%s ran: %s %q %v", p.name, d.State, d.Message, err)
+	if err != nil && !errors.Is(err, errDead) && !errors.Is(err, store.ErrFenced) && !errors.As(err, new(*run.RefusedError)) && p.Err() == nil {
+		p.fail("an error", "%s: %v", p.name, err)
+	}
+	return err == nil
+}
+
+// attempt has a process run the graph, whatever comes of that. It reports whether the run is done.
+func (m *model) attempt(n int, fate modelFate) bool {
+	p := m.start(fmt.Sprint("p", n), fate)
+	var all sync.WaitGroup
+	var isEnded bool
+	all.Go(func() { isEnded = p.perform() })
+	if fate.Rival && m.id.Load() != 0 {
+		all.Go(func() { m.start(fmt.Sprint("rival", n), modelFate{}).perform() })
+	}
+	done := make(chan struct{})
+	go func() { all.Wait(); close(done) }()
+	select {
+	case <-done:
+	case <-time.After(time.Duration(fate.Stop) * time.Second):
+		switch {
+		case fate.How == 1:
+			p.engine.Stop()
+		case fate.How == 2:
+			p.engine.Stop()
+			p.engine.Stop()
+		case fate.How == 3 && m.id.Load() != 0:
+			_, _ = m.start("stopper", modelFate{}).engine.Cancel(m, m.id.Load())
+		}
+		<-done
+	}
+	_ = m.store.Read(m, func(tx store.Tx) error {
+		runs, err := tx.Runs("prod", 0, 9)
+		if len(runs) > 1 {
+			m.fail("two runs", "%+v", runs)
+		} else if len(runs) == 1 {
+			m.id.Store(runs[0].ID)
+		}
+		return err
+	})
+	if isEnded {
+		m.checkEnd()
+	}
+	if m.id.Load() == 0 {
+		return false
+	}
+	d, _ := m.rows()
+	return d.State == store.Done
+}
+
+// play plays a case in a bubble, where time costs nothing. The failure is nil if the graph is not valid, too.
+func (c *modelCase) play(t *testing.T) (story []string, failure *modelFailure) {
+	r := run.Request{Type: "upgrade"}
+	for i, roles := range c.Nodes {
+		r.Inventory.Nodes = append(r.Inventory.Nodes, inventory.Node{Name: fmt.Sprint("n", i), Roles: [][]string{{}, {"a"}, {"b"}, {"a", "b"}}[roles]})
+	}
+	g, err := taskgraph.Parse([]byte(c.yaml()), "")
+	if err != nil {
+		return nil, &modelFailure{"the graph", c.yaml() + err.Error()}
+	}
+	r.Tasks = g.Tasks
+	specs, err := taskgraph.Check(taskgraph.Merge([]taskgraph.Layer{{Tasks: g.Tasks}}, false), nil)
+	if err != nil {
+		return nil, nil // A group waits for what waits for its members.
+	}
+	synctest.Test(t, func(t *testing.T) {
+		m := &model{
+			Context: t.Context(), modelCase: c, items: map[string]int32{}, request: r, store: memory.New(), began: time.Now(),
+			dead: map[string]bool{}, calls: map[string]*modelCall{}, happened: map[string]int{},
+		}
+		skip := map[string]string{}
+		for n := range c.Nodes {
+			for i := range c.Tasks {
+				if name := fmt.Sprintf("n%d/t%d", n, i); c.Tasks[i].Type == 4 {
+					skip[name] = "skipped"
+				} else if m.chance(10, "skip", name) == 0 {
+					skip[name] = "condition"
+				}
+			}
+		}
+		m.request.Skip = skip
+		if m.Schedule, err = schedule.Restore(schedule.Input{Tasks: specs, Nodes: r.Inventory.Nodes}, skip, nil); err != nil {
+			t.Fatal(err)
+		}
+		for i := range m.Items {
+			m.items[m.Items[i].Name()] = int32(i)
+		}
+		_ = m.store.Write(m, func(tx store.Tx) error { return tx.PutEnvironment(store.Environment{Name: "prod"}) })
+		isDone := false
+		for n := 0; n < 60 && !isDone && m.failure == nil; n++ {
+			fate := modelFate{}
+			if n < len(c.Processes) {
+				fate = c.Processes[n]
+			}
+			isDone = m.attempt(n, fate)
+			time.Sleep(time.Minute) // The leases of those that were lost expire.
+		}
+		if !isDone {
+			m.fail("the run does not end", "after 60 processes")
+		}
+		story, failure = append(strings.Split(c.yaml(), "\n"), m.story...), m.failure
+	})
+	return story, failure
+}
+
+// TestModel runs random graphs, with failures and with processes that die. With rapid's 100 checks, these are always the same
+// cases; with -rapid.checks they are as many as that says times 10, at random.
+func TestModel(t *testing.T) {
+	isSet := false
+	flag.Visit(func(f *flag.Flag) { isSet = isSet || f.Name == "rapid.checks" || f.Name == "rapid.seed" })
+	if !isSet {
+		_ = flag.Set("rapid.seed", "1")
+		defer func() { _ = flag.Set("rapid.seed", "0") }()
+	}
+	t.Run("all", func(t *testing.T) {
+		for salt := range uint32(10) {
+			t.Run(fmt.Sprint(salt), func(t *testing.T) {
+				t.Parallel()
+				var first []string // the story of a failure, which may depend on how goroutines are scheduled
+				rapid.Check(t, func(r *rapid.T) {
+					c := drawModelCase(r, salt)
+					story, failure := c.play(t)
+					if failure == nil {
+						return
+					}
+					if first == nil {
+						first = slices.Concat(story, []string{failure.detail})
+						t.Cleanup(func() { t.Logf("the first failure:\n%s", strings.Join(first, "\n")) })
+					}
+					r.Log(strings.Join(append(story, fmt.Sprintf("%#v", c), failure.detail), "\n"))
+					r.Fatal(failure.class)
+				})
+			})
+		}
+	})
+}

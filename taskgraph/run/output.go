@@ -1,0 +1,75 @@
+package run
+
+import (
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/lumi-idl/lumi/deploy/store"
+)
+
+const (
+	// maxOutput is how many bytes of a task run's output are stored, and maxMessage how many of a message.
+	maxOutput  = 64 << 10
+	maxMessage = 4096
+	// delay is how long output waits for something else to be recorded with.
+	delay = time.Second
+)
+
+// output has the output of tasks that is not recorded yet.
+type output struct {
+	lock   sync.Mutex
+	fresh  []store.Event
+	logged map[int32]int // bytes by item
+	poke   chan struct{}
+}
+
+// add adds a line, as far as an item may have that many.
+func (o *output) add(item int32, event store.Event) {
+	o.lock.Lock()
+	defer o.lock.Unlock()
+	if o.logged[item] > maxOutput {
+		return
+	}
+	event.Message = brief(event.Message)
+	if o.logged[item] += len(event.Message) + 1; o.logged[item] > maxOutput {
+		event.Level, event.Message = "warn", "the rest of the output is not stored"
+	}
+	if o.fresh = append(o.fresh, event); len(o.fresh) == 1 {
+		time.AfterFunc(delay, func() {
+			select {
+			case o.poke <- struct{}{}:
+			default:
+			}
+		})
+	}
+}
+
+// take returns what was added since the last call.
+func (o *output) take() []store.Event {
+	o.lock.Lock()
+	defer o.lock.Unlock()
+	events := o.fresh
+	o.fresh = nil
+	return events
+}
+
+// log shows and stores a line of an item's output.
+func (x *execution) log(item int32, level, message string) {
+	event := store.Event{
+		Time: time.Now().UTC(), Deployment: x.d.ID, Name: x.name, URN: x.names[item], Kind: kind, Level: level,
+		Message: strings.ToValidUTF8(message, "\ufffd"),
+	}
+	x.show(event)
+	if level != "progress" {
+		x.add(item, event)
+	}
+}
+
+// brief returns the start of a long message, without what is not UTF-8.
+func brief(message string) string {
+	if len(message) > maxMessage {
+		return strings.ToValidUTF8(message[:maxMessage], "") + "…"
+	}
+	return strings.ToValidUTF8(message, "\ufffd")
+}

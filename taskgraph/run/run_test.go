@@ -1,0 +1,365 @@
+package run_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/lumi-idl/lumi/deploy/store"
+	"github.com/lumi-idl/lumi/deploy/store/memory"
+	"github.com/lumi-idl/lumi/taskgraph"
+	"github.com/lumi-idl/lumi/taskgraph/inventory"
+	"github.com/lumi-idl/lumi/taskgraph/run"
+)
+
+// executor is a [run.Executor].
+type executor func(ctx context.Context, w run.Work) error
+
+func (f executor) Execute(ctx context.Context, w run.Work) error { return f(ctx, w) }
+
+// nothing succeeds at once.
+func nothing(context.Context, run.Work) error { return nil }
+
+// world is a store that several engines share.
+type world struct {
+	*testing.T
+	store store.Store
+	mutex sync.Mutex
+	shown []string
+}
+
+func newWorld(t *testing.T) *world {
+	w := &world{T: t, store: memory.New()}
+	w.write(func(tx store.Tx) error {
+		return errors.Join(tx.PutEnvironment(store.Environment{Name: "prod"}), tx.PutEnvironment(store.Environment{Name: "dev"}))
+	})
+	return w
+}
+
+func (w *world) write(f func(store.Tx) error) {
+	w.Helper()
+	if err := w.store.Write(w.Context(), f); err != nil {
+		w.Fatal(err)
+	}
+}
+
+// engine returns the engine of a process. Those whose names end with "dead" are known to have ended.
+func (w *world) engine(owner string, f executor, options ...func(*run.Options)) *run.Engine {
+	o := run.Options{
+		Store: w.store, Environment: "prod", Executor: f, Owner: owner,
+		IsDead: func(owner string) bool { return strings.HasSuffix(owner, "dead") },
+		Events: func(e store.Event) {
+			w.mutex.Lock()
+			defer w.mutex.Unlock()
+			w.shown = append(w.shown, eventText(e))
+		},
+	}
+	for _, set := range options {
+		set(&o)
+	}
+	return run.New(o)
+}
+
+func eventText(e store.Event) string {
+	return strings.Join(strings.Fields(fmt.Sprint(e.Name, " ", e.URN, " ", e.Kind, " ", e.State, " ", e.Level, " ", e.Message)), " ")
+}
+
+// request returns a request for tasks, in YAML, on nodes, which are given as NAME or NAME:ROLE.
+func (w *world) request(tasks string, nodes ...string) run.Request {
+	w.Helper()
+	g, err := taskgraph.Parse([]byte(tasks), "tasks.yaml")
+	if err != nil {
+		w.Fatal(err)
+	}
+	r := run.Request{Type: "upgrade", Tasks: g.Tasks}
+	for _, n := range nodes {
+		name, role, _ := strings.Cut(n, ":")
+		r.Inventory.Nodes = append(r.Inventory.Nodes, inventory.Node{Name: name, Roles: []string{role}, Local: true})
+	}
+	return r
+}
+
+// run starts and runs a request.
+func (w *world) run(e *run.Engine, r run.Request) store.Deployment {
+	w.Helper()
+	d, err := e.Start(w.Context(), r)
+	if err != nil {
+		w.Fatal(err)
+	}
+	return w.again(e, d.ID)
+}
+
+// again runs a run that waits.
+func (w *world) again(e *run.Engine, id int64) store.Deployment {
+	w.Helper()
+	d, err := e.Run(w.Context(), id)
+	if err != nil {
+		w.Fatal(err)
+	}
+	return d
+}
+
+// resume resumes and runs a run.
+func (w *world) resume(e *run.Engine, id int64, answer *run.Answer) store.Deployment {
+	w.Helper()
+	if _, err := e.Resume(w.Context(), id, answer); err != nil {
+		w.Fatal(err)
+	}
+	return w.again(e, id)
+}
+
+// want compares the state and the message of a run, and its task runs as NODE/TASK STATE MESSAGE.
+func (w *world) want(d store.Deployment, state store.State, message string, rows ...string) {
+	w.Helper()
+	s, err := w.engine("reader", nil).Status(w.Context(), d.ID)
+	if err != nil {
+		w.Fatal(err)
+	}
+	if s.State != state || s.Message != message {
+		w.Errorf("got %s %q, want %s %q", s.State, s.Message, state, message)
+	}
+	var got []string
+	for _, r := range s.Tasks {
+		got = append(got, strings.TrimSpace(fmt.Sprintf("%s/%s %s %s", r.Node, r.Task, r.State, r.Message)))
+	}
+	if g, want := strings.Join(got, "\n"), strings.Join(rows, "\n"); g != want {
+		w.Errorf("got\n%s\nwant\n%s", g, want)
+	}
+}
+
+func (w *world) wantError(err error, want string) {
+	w.Helper()
+	if err == nil || err.Error() != want {
+		w.Errorf("got error %v\nwant      %s", err, want)
+	}
+}
+
+// wantRefused expects a [run.RefusedError].
+func (w *world) wantRefused(err error, want string) {
+	w.Helper()
+	if w.wantError(err, want); !errors.As(err, new(*run.RefusedError)) {
+		w.Errorf("%v is a %T", err, err)
+	}
+}
+
+func TestRun(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	r := w.request(`
+- {id: a, type: shell}
+- {id: off, type: skipped, requires: [a]}
+- {id: b, type: shell, requires: [off]}
+- {id: all, type: stage, requires: [b]}
+- {id: done, type: anchor, requires: [all]}
+- {id: c, type: shell, requires: [done]}`, "n1", "n2")
+	r.Inventory.Parameters = map[string]any{"version": "1.4"}
+	r.Skip = map[string]string{"n2/a": "condition", "n1/off": "skipped", "n2/off": "skipped"}
+	r.Digests, r.Refresh = map[string]string{"b": "digest"}, map[string]string{"n1/b": "refresh"}
+	const digits = json.Number("12345678901234567890.10")
+	r.Inventory.Nodes[0].Parameters = map[string]any{"n": digits}
+	var tokens []string
+	e := w.engine("one", func(_ context.Context, x run.Work) error {
+		if x.Node.Name == "n1" && x.Node.Parameters["n"] != digits {
+			t.Errorf("got parameters %v", x.Node.Parameters)
+		}
+		tokens = append(tokens, fmt.Sprint(x.Environment, x.Run, x.Node.Name, x.Task.ID, x.Resumed, x.Parameters, " ", x.Token))
+		x.Log("info", "hello \xff")
+		x.Log("progress", "50 %")
+		return nil
+	}, func(o *run.Options) { o.Parallelism = 1 })
+	d := w.run(e, r)
+	w.want(d, store.Done, "", "n1/a DONE", "n2/a SKIPPED condition", "n1/off SKIPPED skipped", "n2/off SKIPPED skipped",
+		"n1/b DONE", "n2/b DONE", "/all DONE", "n1/done DONE", "n2/done DONE", "n1/c DONE", "n2/c DONE")
+	if d.Owner != "" || !d.Expires.IsZero() || d.Ended.IsZero() {
+		t.Errorf("not released: %+v", d)
+	}
+	parts := strings.Split(tokens[0], "-")
+	if len(tokens) != 5 || parts[0] != "prod1n1afalse map[version:1.4] prod/1" || len(parts[1]) != 10 || parts[2] != "0" {
+		t.Errorf("got %q", tokens)
+	}
+	var stored []string
+	_ = w.store.Read(t.Context(), func(tx store.Tx) error {
+		rows, err := tx.TaskRuns(d.ID)
+		if b := rows[4]; err != nil || b.Digest != "digest" || b.Refresh != "refresh" || b.Owner != "one" || b.Attempt != 0 ||
+			b.Started.IsZero() || b.Ended.Before(b.Started) || rows[5].Refresh != "" {
+			t.Errorf("got %+v, %v", b, err)
+		}
+		events, err := tx.Events("prod", d.ID, 0, 100)
+		for _, e := range events {
+			stored = append(stored, eventText(e))
+		}
+		return err
+	})
+	var want []string // what is shown, except what is not stored
+	for _, text := range w.shown {
+		if !strings.HasSuffix(text, " STARTED") && !strings.Contains(text, "progress") {
+			want = append(want, text)
+		}
+	}
+	if len(w.shown) != len(want)+10 || strings.Join(stored, "\n") != strings.Join(want, "\n") {
+		t.Errorf("stored\n%s\nshown\n%s", strings.Join(stored, "\n"), strings.Join(w.shown, "\n"))
+	}
+	for _, text := range []string{
+		"upgrade[1] WAIT", "upgrade[1] RUNNING", "upgrade[1] n1/a execute STARTED", "upgrade[1] n1/a execute info hello \ufffd",
+		"upgrade[1] n1/a execute DONE", "upgrade[1] n2/a execute SKIPPED condition", "upgrade[1] all execute DONE", "upgrade[1] DONE",
+	} {
+		if !strings.Contains(strings.Join(w.shown, "\n")+"\n", text+"\n") {
+			t.Errorf("%s is not shown", text)
+		}
+	}
+}
+
+// failing fails for some items.
+func failing(items ...string) executor {
+	return func(_ context.Context, w run.Work) error {
+		for _, name := range items {
+			if name == w.Node.Name+"/"+w.Task.ID {
+				return errors.New("exit status 1")
+			}
+		}
+		return nil
+	}
+}
+
+const failures = `
+- {id: a, type: shell}
+- {id: b, type: shell, requires: [a]}
+- {id: c, type: shell, requires: [b]}
+- {id: first, type: shell, roles: [db], cross_depends: [{name: a, policy: any}]}
+- {id: last, type: shell, roles: [db], cross_depends: [{name: c}]}`
+
+func TestFailure(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	r := w.request(failures, "n1", "n2", "n3:db")
+	d := w.run(w.engine("one", failing("n1/a", "n2/b")), r)
+	w.want(d, store.Failed, "n1/a: exit status 1\nn2/b: exit status 1",
+		"n1/a FAILED exit status 1", "n2/a DONE", "n3/a DONE", "n1/b SKIPPED n1/a failed", "n2/b FAILED exit status 1", "n3/b DONE",
+		"n1/c SKIPPED n1/a failed", "n2/c SKIPPED n2/b failed", "n3/c DONE", "n3/first DONE", "n3/last SKIPPED n2/b failed")
+	var again []string
+	d = w.resume(w.engine("two", func(_ context.Context, x run.Work) error {
+		again = append(again, fmt.Sprint(x.Node.Name, "/", x.Task.ID, x.Token[strings.LastIndex(x.Token, "-"):], x.Resumed))
+		return nil
+	}, func(o *run.Options) { o.Parallelism = 1 }), d.ID, nil)
+	w.want(d, store.Done, "", "n1/a DONE", "n2/a DONE", "n3/a DONE", "n1/b DONE", "n2/b DONE", "n3/b DONE", "n1/c DONE", "n2/c DONE",
+		"n3/c DONE", "n3/first DONE", "n3/last DONE")
+	if got := fmt.Sprint(again); got != "[n1/a-0.1false n2/b-4.1false n1/b-3false n2/c-7false n1/c-6false n3/last-10false]" {
+		t.Error(got)
+	}
+	// All that any of which would be enough fail.
+	d = w.run(w.engine("one", failing("n1/a", "n2/a", "n3/a")), w.request(failures, "n1", "n2", "n3:db"))
+	w.want(d, store.Failed, "n1/a: exit status 1\nn2/a: exit status 1\nn3/a: exit status 1",
+		"n1/a FAILED exit status 1", "n2/a FAILED exit status 1", "n3/a FAILED exit status 1", "n1/b SKIPPED n1/a failed",
+		"n2/b SKIPPED n2/a failed", "n3/b SKIPPED n3/a failed", "n1/c SKIPPED n1/a failed", "n2/c SKIPPED n2/a failed",
+		"n3/c SKIPPED n3/a failed", "n3/first SKIPPED n3/a failed", "n3/last SKIPPED n3/a failed")
+}
+
+func TestManyFailures(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	var nodes, want []string
+	for i := range 22 {
+		nodes = append(nodes, fmt.Sprintf("n%02d", i))
+		want = append(want, fmt.Sprintf("n%02d/a: no \ufffd", i))
+	}
+	d := w.run(w.engine("one", func(context.Context, run.Work) error { return errors.New("no \xff") }),
+		w.request("- {id: a, type: shell}", nodes...))
+	if got := strings.Join(append(want[:20], "2 more failed"), "\n"); d.Message != got {
+		t.Errorf("got\n%s\nwant\n%s", d.Message, got)
+	}
+	// Messages are cut.
+	d = w.run(w.engine("one", func(context.Context, run.Work) error { return errors.New(strings.Repeat("ü", 4000)) }),
+		w.request("- {id: a, type: shell}", "n"))
+	if want := "n/a: " + strings.Repeat("ü", 2045) + "…"; d.Message != want {
+		t.Errorf("got %d bytes, want %d", len(d.Message), len(want))
+	}
+}
+
+func TestTolerated(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	r := w.request("- {id: a, type: shell, fail_on_error: false}\n- {id: b, type: shell, requires: [a]}", "n")
+	d := w.run(w.engine("one", failing("n/a")), r)
+	w.want(d, store.Done, "", "n/a FAILED exit status 1", "n/b DONE")
+	r = w.request("- {id: a, type: shell, fail_on_error: false}\n- {id: b, type: shell, requires: [a]}", "n")
+	d = w.run(w.engine("one", failing("n/a", "n/b")), r)
+	w.want(d, store.Failed, "n/b: exit status 1", "n/a FAILED exit status 1", "n/b FAILED exit status 1")
+	d = w.resume(w.engine("one", nothing), d.ID, nil)
+	w.want(d, store.Done, "", "n/a FAILED exit status 1", "n/b DONE")
+}
+
+func TestStopOnError(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	stop := func(o *run.Options) { o.StopOnError, o.Parallelism = true, 1 }
+	d := w.run(w.engine("one", failing("n1/a"), stop), w.request("[{id: a, type: shell}, {id: b, type: shell}]", "n1", "n2"))
+	w.want(d, store.Failed, "n1/a: exit status 1",
+		"n1/a FAILED exit status 1", "n2/a SKIPPED n1/a failed", "n1/b SKIPPED n1/a failed", "n2/b SKIPPED n1/a failed")
+	d = w.resume(w.engine("one", failing("n1/b"), stop), d.ID, nil)
+	w.want(d, store.Failed, "n1/b: exit status 1", "n1/a DONE", "n2/a DONE", "n1/b FAILED exit status 1", "n2/b SKIPPED n1/b failed")
+}
+
+// TestRolling has a task fail that runs on one node at a time. What does not depend on it goes on.
+func TestRolling(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	const tasks = `
+- {id: a, type: shell, parameters: {strategy: {type: one_by_one}}}
+- {id: b, type: shell}
+- {id: c, type: shell, requires: [a]}`
+	d := w.run(w.engine("one", failing("n2/a")), w.request(tasks, "n1", "n2", "n3", "n4"))
+	w.want(d, store.Failed, "n2/a: exit status 1", "n1/a DONE", "n2/a FAILED exit status 1", "n3/a SKIPPED n2/a failed",
+		"n4/a SKIPPED n2/a failed", "n1/b DONE", "n2/b DONE", "n3/b DONE", "n4/b DONE", "n1/c DONE", "n2/c SKIPPED n2/a failed",
+		"n3/c SKIPPED n2/a failed", "n4/c SKIPPED n2/a failed")
+	d = w.resume(w.engine("one", nothing), d.ID, nil)
+	w.want(d, store.Done, "", "n1/a DONE", "n2/a DONE", "n3/a DONE", "n4/a DONE", "n1/b DONE", "n2/b DONE", "n3/b DONE", "n4/b DONE",
+		"n1/c DONE", "n2/c DONE", "n3/c DONE", "n4/c DONE")
+}
+
+func TestLimits(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t)
+		var mutex sync.Mutex
+		now, most := map[string]int{}, map[string]int{}
+		e := w.engine("one", func(_ context.Context, x run.Work) error {
+			names := []string{"all", x.Task.ID, x.Node.Roles[0]}
+			mutex.Lock()
+			for _, name := range names {
+				now[name]++
+				most[name] = max(most[name], now[name])
+			}
+			mutex.Unlock()
+			time.Sleep(time.Second)
+			mutex.Lock()
+			defer mutex.Unlock()
+			for _, name := range names {
+				now[name]--
+			}
+			return nil
+		}, func(o *run.Options) { o.Parallelism, o.PerRole = 7, map[string]int{"db": 2, "cache": 0} })
+		started := time.Now()
+		d := w.run(e, w.request(`
+- {id: rolling, type: shell, parameters: {strategy: {type: one_by_one}}}
+- {id: some, type: shell, parameters: {strategy: {type: parallel, amount: 3}}}
+- {id: free, type: shell}`, "d1:db", "d2:db", "d3:db", "d4:db", "d5:db", "d6:db", "w1:web", "w2:web", "w3:web", "c1:cache", "c2:cache"))
+		if d.State != store.Done {
+			t.Error(d.State, d.Message)
+		}
+		for name, want := range map[string]int{"all": 7, "db": 2, "rolling": 1, "some": 3} {
+			if most[name] != want {
+				t.Errorf("%s: %d at once, want %d", name, most[name], want)
+			}
+		}
+		// One at a time on 11 nodes is the longest.
+		if took := time.Since(started); took != 11*time.Second {
+			t.Errorf("took %v", took)
+		}
+	})
+}
