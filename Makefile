@@ -80,6 +80,7 @@ race:
 	$(GO) test -race -short ./runtime/...
 	$(GO) test -race -short -run="Stories|Pool|Test.*Write|TestStore" ./deploy/provision ./deploy/run ./deploy/store/...
 	$(GO) test -race -run="Concurrent|Live|Terminal" ./lumigl ./lumigl/query ./deploy/view
+	$(GO) test -race -short ./taskgraph/run ./taskgraph/service ./server
 
 # What go vet finds is part of what golangci-lint finds.
 ## lint: gofmt and golangci-lint

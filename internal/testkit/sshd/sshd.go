@@ -1,0 +1,217 @@
+// Package sshd starts OpenSSH servers for tests on loopback.
+package sshd
+
+import (
+	"bytes"
+	"crypto/ed25519"
+	"crypto/rand"
+	"encoding/pem"
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"os/user"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"golang.org/x/crypto/ssh"
+	"golang.org/x/crypto/ssh/knownhosts"
+
+	"github.com/lumi-idl/lumi/taskgraph/inventory"
+)
+
+const program = "/usr/sbin/sshd"
+
+// Server is a running sshd.
+type Server struct {
+	Port int
+	// Home is the home folder of clients and sessions: its .ssh has known_hosts and id_ed25519. State is XDG_STATE_HOME of sessions, and Bin
+	// comes first in their PATH.
+	Home, State, Bin string
+	// User is that of this process.
+	User string
+	// Log has what sshd wrote.
+	Log    string
+	folder string
+	cmd    *exec.Cmd
+}
+
+// Start starts a server, which ends with the test. The test is skipped where sshd cannot run. Further lines of sshd_config may
+// be given.
+func Start(t testing.TB, config ...string) *Server {
+	t.Helper()
+	if _, err := os.Stat(program); err != nil {
+		t.Skipf("%s is missing: install openssh-server", program)
+	}
+	if _, err := user.Lookup("sshd"); err != nil {
+		t.Skip("user sshd is missing: install openssh-server")
+	}
+	if os.Getuid() != 0 {
+		t.Skip("only root can start sshd for this test")
+	}
+	if err := os.MkdirAll("/run/sshd", 0o755); err != nil {
+		t.Skip(err)
+	}
+	u, err := user.Current()
+	if err != nil {
+		t.Fatal(err)
+	}
+	folder := t.TempDir()
+	s := &Server{
+		Home: filepath.Join(folder, "home"), State: filepath.Join(folder, "state"), Bin: filepath.Join(folder, "bin"), User: u.Username,
+		Log: filepath.Join(folder, "log"), folder: folder, Port: freePort(t),
+	}
+	for _, name := range []string{filepath.Join(s.Home, ".ssh"), s.Bin} {
+		if err := os.MkdirAll(name, 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	public := Key(t, filepath.Join(s.Home, ".ssh", "id_ed25519"))
+	s.write(t, "authorized_keys", string(ssh.MarshalAuthorizedKey(public)))
+	s.NewHostKey(t)
+	s.write(t, "sshd_config", strings.Join(append([]string{
+		"ListenAddress 127.0.0.1:" + strconv.Itoa(s.Port), "HostKey " + folder + "/host_key", "PidFile none", "UsePAM no",
+		"AuthorizedKeysFile " + folder + "/authorized_keys", "StrictModes no", "PasswordAuthentication no",
+		"KbdInteractiveAuthentication no", "PermitRootLogin yes", "SetEnv HOME=" + s.Home + " XDG_STATE_HOME=" + s.State + " PATH=" + s.Bin + ":" + os.Getenv("PATH"), "MaxStartups 100",
+	}, config...), "\n")+"\n")
+	s.run(t)
+	t.Cleanup(s.Stop)
+	return s
+}
+
+// NewHostKey gives the server another host key, which known_hosts has, when it starts the next time.
+func (s *Server) NewHostKey(t testing.TB) {
+	t.Helper()
+	public := Key(t, filepath.Join(s.folder, "host_key"))
+	line := knownhosts.Line([]string{s.Address()}, public)
+	if err := os.WriteFile(filepath.Join(s.Home, ".ssh", "known_hosts"), []byte(line+"\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// Address is the server's host and port.
+func (s *Server) Address() string { return net.JoinHostPort("127.0.0.1", strconv.Itoa(s.Port)) }
+
+// Node returns the server as a node of an inventory.
+func (s *Server) Node(name string) *inventory.Node {
+	return &inventory.Node{Name: name, Address: "127.0.0.1", Port: s.Port, User: s.User}
+}
+
+// Stop ends the server and its sessions.
+func (s *Server) Stop() {
+	s.EndSessions()
+	_ = s.cmd.Process.Kill()
+	_ = s.cmd.Wait()
+}
+
+// Restart ends the server and its sessions, and starts it again.
+func (s *Server) Restart(t testing.TB) {
+	t.Helper()
+	s.Stop()
+	s.run(t)
+}
+
+// EndSessions kills the processes that serve connections, but not the commands that they run.
+func (s *Server) EndSessions() {
+	for _, pid := range children(s.cmd.Process.Pid) {
+		_ = syscall.Kill(pid, syscall.SIGKILL)
+	}
+}
+
+// Pid is the process of the server.
+func (s *Server) Pid() int { return s.cmd.Process.Pid }
+
+func (s *Server) run(t testing.TB) {
+	t.Helper()
+	s.cmd = exec.Command(program, "-D", "-e", "-f", filepath.Join(s.folder, "sshd_config"))
+	log, err := os.OpenFile(s.Log, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer log.Close()
+	s.cmd.Stderr = log
+	if err := s.cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	for range 500 {
+		if conn, err := net.Dial("tcp", s.Address()); err == nil {
+			_ = conn.Close()
+			return
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	text, _ := os.ReadFile(s.Log)
+	t.Fatalf("sshd does not listen: %s", text)
+}
+
+func (s *Server) write(t testing.TB, name, content string) {
+	t.Helper()
+	if err := os.WriteFile(filepath.Join(s.folder, name), []byte(content), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// Key writes a new private key to a file and returns its public key.
+func Key(t testing.TB, file string) ssh.PublicKey {
+	t.Helper()
+	public, private, err := ed25519.GenerateKey(rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	block, err := ssh.MarshalPrivateKey(private, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(file, pem.EncodeToMemory(block), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	key, err := ssh.NewPublicKey(public)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return key
+}
+
+func freePort(t testing.TB) int {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = l.Close() }()
+	return l.Addr().(*net.TCPAddr).Port
+}
+
+func children(pid int) []int {
+	var all []int
+	stats, _ := filepath.Glob("/proc/[0-9]*/stat")
+	for _, name := range stats {
+		text, _ := os.ReadFile(name)
+		var state string
+		var parent int
+		_, after, _ := bytes.Cut(text, []byte(") "))
+		if _, err := fmt.Sscan(string(after), &state, &parent); err == nil && parent == pid {
+			child, _ := strconv.Atoi(filepath.Base(filepath.Dir(name)))
+			all = append(all, child)
+		}
+	}
+	return all
+}
+
+// Fingerprint returns that of the host key.
+func (s *Server) Fingerprint(t testing.TB) string {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join(s.folder, "host_key"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	signer, err := ssh.ParsePrivateKey(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return ssh.FingerprintSHA256(signer.PublicKey())
+}

@@ -1,0 +1,254 @@
+package host
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	_ "embed"
+	"errors"
+	"fmt"
+	"io"
+	"regexp"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+//go:embed wrapper.sh
+var wrapper string
+
+// shell is a [Host] on what reaches its shell.
+type shell struct {
+	transport
+	// patience bounds how long a lost connection is tried again.
+	patience time.Duration
+	pruned   atomic.Bool
+}
+
+var variable = regexp.MustCompile(`(?s)^[A-Za-z_][A-Za-z0-9_]*=`)
+
+func (s *shell) Run(ctx context.Context, c Command) (exit int, err error) {
+	out := &lines{emit: c.Output}
+	defer out.flush()
+	var script strings.Builder
+	for _, v := range c.Env {
+		if !variable.MatchString(v) {
+			name, _, _ := strings.Cut(v, "=")
+			return 0, fmt.Errorf("invalid variable name %q", name)
+		}
+		name, value, _ := strings.Cut(v, "=")
+		fmt.Fprintf(&script, "export %s=%s; ", name, quote(value))
+	}
+	if c.Dir != "" {
+		fmt.Fprintf(&script, "CDPATH= cd -- %s || exit; ", quote(c.Dir))
+	}
+	script.WriteString(c.Script)
+	if c.Token == "" {
+		// sh reads all of the braces before it runs anything, so a script that arrives in part does nothing.
+		text := "exec 2>&1\n{ :\n" + script.String() + "\n} </dev/null\n"
+		return s.exec(ctx, false, []string{"-s"}, strings.NewReader(text), out, out)
+	}
+	return s.runOnce(ctx, &once{c: c, script: script.String(), out: out})
+}
+
+// once is a command with a token.
+type once struct {
+	c      Command
+	script string
+	out    *lines
+}
+
+var unsafe = regexp.MustCompile(`[^A-Za-z0-9_.]+`)
+
+// args are those of sh to run the wrapper.
+func (o *once) args(mode string, prune bool) []string {
+	known, flag := strconv.FormatInt(o.out.count(), 10), "0"
+	if prune {
+		flag = "1"
+	}
+	readable := unsafe.ReplaceAllString(o.c.Token, "_")
+	hash := func(text string) string { return fmt.Sprintf("%x", sha256.Sum256([]byte(text)))[:16] }
+	name, digest := fmt.Sprintf("%.60s-%s", readable, hash(o.c.Token)), hash(o.c.Dir+"\x00"+o.c.Script)
+	return []string{"-c", `eval "$1"`, "lumi", wrapper, mode, name, digest, strconv.Itoa(len(o.script)), known, flag}
+}
+
+// runOnce follows a command until it has ended, also after its connection was lost.
+func (s *shell) runOnce(ctx context.Context, o *once) (int, error) {
+	if err := s.connect(ctx); err != nil {
+		return 0, err
+	}
+	following, end := context.WithCancel(context.WithoutCancel(ctx))
+	defer end()
+	stopped := make(chan error, 1)
+	unwatch := context.AfterFunc(ctx, func() {
+		if isLeft(ctx) {
+			stopped <- nil
+			end()
+			return
+		}
+		stopped <- s.stop(ctx, o)
+		time.AfterFunc(2*time.Second, end)
+	})
+	var lost time.Time
+	for wait := 50 * time.Millisecond; ; wait = min(2*wait, 5*time.Second) {
+		exit, err := 0, s.connect(ctx)
+		if err == nil {
+			exit, err = s.follow(following, o)
+		}
+		switch {
+		case err == nil || errors.Is(err, ErrUncertain):
+		case ctx.Err() == nil && (errors.Is(err, errLost) || !lost.IsZero()):
+			if lost.IsZero() {
+				lost = time.Now()
+			}
+			if time.Since(lost) < s.patience {
+				sleep(ctx, wait)
+				continue
+			}
+			err = fmt.Errorf("%w: %w", ErrUnreached, err)
+		}
+		if unwatch() || err == nil {
+			return exit, err
+		}
+		if stop := <-stopped; stop != nil {
+			return 0, fmt.Errorf("%w: %w, and the command cannot be stopped: %w", ErrUnreached, ctx.Err(), stop)
+		}
+		return 0, ctx.Err()
+	}
+}
+
+// isLeft reports whether a command goes on although ctx is done.
+func isLeft(ctx context.Context) bool {
+	cause := context.Cause(ctx)
+	return !errors.Is(cause, context.Canceled) && !errors.Is(cause, context.DeadlineExceeded)
+}
+
+func sleep(ctx context.Context, d time.Duration) {
+	select {
+	case <-ctx.Done():
+	case <-time.After(d):
+	}
+}
+
+// follow starts the command if it was not, and waits for it.
+func (s *shell) follow(ctx context.Context, o *once) (int, error) {
+	var control last
+	exit, err := s.exec(ctx, false, o.args("run", s.pruned.CompareAndSwap(false, true)), strings.NewReader(o.script), o.out, &control)
+	if err != nil {
+		return 0, err
+	}
+	text := control.String()
+	line := text[strings.LastIndexByte(text, '\n')+1:]
+	verdict, isVerdict := strings.CutPrefix(line, "lumi: ")
+	words := strings.Fields(verdict)
+	switch {
+	case !isVerdict || len(words) == 0:
+		return 0, fmt.Errorf("cannot run a command: exit status %d%s", exit, control.reason())
+	case words[0] == "uncertain":
+		return 0, ErrUncertain
+	case words[0] == "other":
+		return 0, fmt.Errorf("another command was run as %q on the node", o.c.Token)
+	case words[0] == "failed" || len(words) == 1:
+		return 0, errors.New("cannot start a command: its state cannot be written in ~/.local/state/lumi")
+	case len(words) == 3 && words[2] == "timeout":
+		return 0, fmt.Errorf("the command was stopped: %w", context.DeadlineExceeded)
+	case len(words) == 3:
+		return 0, fmt.Errorf("%w: it was stopped", ErrUncertain)
+	}
+	return strconv.Atoi(words[1])
+}
+
+// stop terminates the command, or prevents that it starts.
+func (s *shell) stop(ctx context.Context, o *once) error {
+	mode := "cancel"
+	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
+		mode = "timeout"
+	}
+	ctx, end := context.WithTimeout(context.WithoutCancel(ctx), 30*time.Second)
+	defer end()
+	return s.do(ctx, true, o.args(mode, false), nil, io.Discard)
+}
+
+// do runs sh, whose status must be 0.
+func (s *shell) do(ctx context.Context, urgent bool, args []string, stdin io.Reader, stdout io.Writer) error {
+	var complaint last
+	if stdin == nil {
+		stdin = strings.NewReader("")
+	}
+	exit, err := s.exec(ctx, urgent, args, stdin, stdout, &complaint)
+	if err == nil && exit != 0 {
+		err = fmt.Errorf("exit status %d%s", exit, complaint.reason())
+	}
+	return err
+}
+
+func quote(text string) string { return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'" }
+
+const longest = 64 << 10
+
+// lines reports lines of what is written to it.
+type lines struct {
+	mu      sync.Mutex
+	emit    func(string)
+	partial []byte
+	n       int64
+}
+
+func (l *lines) Write(b []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.n += int64(len(b))
+	for rest := b; len(rest) > 0; {
+		line, _, ended := bytes.Cut(rest[:min(len(rest), longest-len(l.partial))], []byte("\n"))
+		l.partial, rest = append(l.partial, line...), rest[len(line):]
+		if ended {
+			rest = rest[1:]
+		}
+		if ended || len(l.partial) == longest {
+			l.end()
+		}
+	}
+	return len(b), nil
+}
+
+func (l *lines) count() int64 {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.n
+}
+
+func (l *lines) end() {
+	if l.emit != nil {
+		l.emit(string(bytes.TrimSuffix(l.partial, []byte("\r"))))
+	}
+	l.partial = l.partial[:0]
+}
+
+func (l *lines) flush() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if len(l.partial) > 0 {
+		l.end()
+	}
+}
+
+// last keeps the end of what is written to it.
+type last struct{ text []byte }
+
+func (l *last) Write(b []byte) (int, error) {
+	l.text = append(l.text, b...)
+	l.text = l.text[max(0, len(l.text)-4<<10):]
+	return len(b), nil
+}
+
+func (l *last) String() string { return strings.TrimSpace(string(l.text)) }
+
+// reason returns the text in parentheses, or "".
+func (l *last) reason() string {
+	if text := l.String(); text != "" {
+		return " (" + text + ")"
+	}
+	return ""
+}

@@ -1,0 +1,109 @@
+package host
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/user"
+	"reflect"
+	"sync"
+	"time"
+
+	"github.com/lumi-idl/lumi/taskgraph/inventory"
+)
+
+// Pool shares connections: there is at most one to each node. The zero Pool is ready to use, also concurrently.
+type Pool struct {
+	// Home is the folder that has .ssh, by default the user's home. Agent is the socket of the SSH agent, by default
+	// $SSH_AUTH_SOCK.
+	Home, Agent string
+	// Environ returns the variables of commands on this machine, by default those of this process.
+	Environ func() []string
+
+	// keepalive is the time between questions whether a connection lives, patience how long a lost one is tried again.
+	keepalive, patience time.Duration
+
+	mu    sync.Mutex
+	hosts map[string]pooled
+}
+
+type pooled struct {
+	node inventory.Node
+	host Host
+}
+
+// Open returns a node. It must not be closed; [Pool.Close] does that.
+//
+// Over SSH, host keys are checked with ~/.ssh/known_hosts and /etc/ssh/ssh_known_hosts: errors wrap [ErrUnknownHost] or
+// [ErrHostKeyChanged]. The user is authenticated with the node's key, those of the agent, and ~/.ssh/id_ed25519, id_ecdsa and
+// id_rsa.
+func (p *Pool) Open(ctx context.Context, n *inventory.Node) (Host, error) {
+	at := *n
+	at.Roles, at.Parameters = nil, nil
+	p.mu.Lock()
+	known, found := p.hosts[n.Name]
+	if !found || !reflect.DeepEqual(known.node, at) {
+		if found {
+			_ = known.host.Close()
+		}
+		h, err := p.new(&at)
+		if err != nil {
+			p.mu.Unlock()
+			return nil, err
+		}
+		if p.hosts == nil {
+			p.hosts = map[string]pooled{}
+		}
+		known = pooled{at, h}
+		p.hosts[n.Name] = known
+	}
+	p.mu.Unlock()
+	return known.host, known.host.(*shell).connect(ctx)
+}
+
+func (p *Pool) new(n *inventory.Node) (*shell, error) {
+	s := &shell{transport: local{}, patience: cmp.Or(p.patience, 2*time.Minute)}
+	if n.Local {
+		s.transport = local{environ: p.Environ}
+		return s, nil
+	}
+	r := &remote{
+		node: *n, agent: cmp.Or(p.Agent, os.Getenv("SSH_AUTH_SOCK")), home: p.Home, keepalive: cmp.Or(p.keepalive, 15*time.Second),
+		sessions: make(chan struct{}, 8), urgent: make(chan struct{}, 2), connecting: make(chan struct{}, 1),
+	}
+	if n.Address == "" {
+		return nil, fmt.Errorf("node %s has no address", n.Name)
+	}
+	if r.node.Port == 0 {
+		r.node.Port = 22
+	}
+	if r.node.User == "" {
+		u, err := user.Current()
+		if err != nil {
+			return nil, fmt.Errorf("node %s has no user: %w", n.Name, err)
+		}
+		r.node.User = u.Username
+	}
+	if r.home == "" {
+		var err error
+		if r.home, err = os.UserHomeDir(); err != nil {
+			return nil, err
+		}
+	}
+	s.transport = r
+	return s, nil
+}
+
+// Close ends all connections.
+func (p *Pool) Close() error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	var errs []error
+	for _, h := range p.hosts {
+		errs = append(errs, h.host.Close())
+	}
+	p.hosts = nil
+	return errors.Join(errs...)
+}

@@ -1,0 +1,195 @@
+package host
+
+import (
+	"bytes"
+	"context"
+	"crypto/ed25519"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"golang.org/x/crypto/ssh"
+	"golang.org/x/crypto/ssh/agent"
+	"golang.org/x/crypto/ssh/knownhosts"
+)
+
+const dialTimeout = 15 * time.Second
+
+func (r *remote) dial(ctx context.Context) (*ssh.Client, error) {
+	check, algorithms, err := r.hostKeys()
+	if err != nil {
+		return nil, err
+	}
+	k := &keys{}
+	defer k.close()
+	if err := r.gather(ctx, k); err != nil {
+		return nil, err
+	}
+	ctx, end := context.WithTimeout(ctx, dialTimeout)
+	defer end()
+	conn, err := new(net.Dialer).DialContext(ctx, "tcp", r.address())
+	if err != nil {
+		return nil, err
+	}
+	// A handshake has no context of its own.
+	stop := context.AfterFunc(ctx, func() { _ = conn.Close() })
+	defer stop()
+	var distrust error
+	c, channels, requests, err := ssh.NewClientConn(conn, r.address(), &ssh.ClientConfig{
+		User: r.node.User, Auth: []ssh.AuthMethod{ssh.PublicKeys(k.signers...)}, HostKeyAlgorithms: algorithms,
+		HostKeyCallback: func(address string, at net.Addr, key ssh.PublicKey) error {
+			distrust = check(address, at, key)
+			return distrust
+		},
+	})
+	switch {
+	case err == nil:
+		return ssh.NewClient(c, channels, requests), nil
+	case ctx.Err() != nil:
+		return nil, ctx.Err()
+	case distrust != nil:
+		return nil, distrust
+	case strings.Contains(err.Error(), "unable to authenticate"):
+		return nil, k.refused()
+	}
+	return nil, err
+}
+
+// hostKeys returns what checks the node's host key, and the algorithms of the keys that are known.
+func (r *remote) hostKeys() (ssh.HostKeyCallback, []string, error) {
+	own := filepath.Join(r.home, ".ssh", "known_hosts")
+	files := slices.DeleteFunc([]string{own, "/etc/ssh/ssh_known_hosts"}, func(file string) bool {
+		_, err := os.Stat(file)
+		return errors.Is(err, fs.ErrNotExist)
+	})
+	known, err := knownhosts.New(files...)
+	if err != nil {
+		return nil, nil, err
+	}
+	host, port := knownhosts.Normalize(r.address()), strconv.Itoa(r.node.Port)
+	check := func(address string, at net.Addr, key ssh.PublicKey) error {
+		err := known(address, at, key)
+		var wrong *knownhosts.KeyError
+		var revoked *knownhosts.RevokedError
+		switch {
+		case errors.As(err, &revoked):
+			return fmt.Errorf("host key is revoked in %s:%d", revoked.Revoked.Filename, revoked.Revoked.Line)
+		case !errors.As(err, &wrong):
+			return err
+		}
+		got := key.Type() + " " + ssh.FingerprintSHA256(key)
+		if len(wrong.Want) == 0 {
+			return fmt.Errorf("%w: it presents %s; if that is its fingerprint, run: ssh-keyscan -p %s %s >>%s", ErrUnknownHost, got, port,
+				r.node.Address, own)
+		}
+		want := wrong.Want[0]
+		return fmt.Errorf("%w: it presents %s, but %s:%d has %s; if it was reinstalled, run: ssh-keygen -f %s -R '%s'", ErrHostKeyChanged,
+			got, want.Filename, want.Line, ssh.FingerprintSHA256(want.Key), want.Filename, host)
+	}
+	// A server presents a key of one type. It must be one that is known, or a known server looks like one whose key has changed.
+	// No server has this key, so the error has all that are known.
+	unknown, err := ssh.NewPublicKey(ed25519.PublicKey(make([]byte, ed25519.PublicKeySize)))
+	if err != nil {
+		return nil, nil, err
+	}
+	var algorithms []string
+	var wrong *knownhosts.KeyError
+	if errors.As(known(r.address(), &net.TCPAddr{}, unknown), &wrong) {
+		for _, key := range wrong.Want {
+			if key.Key.Type() == ssh.KeyAlgoRSA {
+				algorithms = append(algorithms, ssh.KeyAlgoRSASHA512, ssh.KeyAlgoRSASHA256)
+			} else {
+				algorithms = append(algorithms, key.Key.Type())
+			}
+		}
+	}
+	return check, algorithms, nil
+}
+
+// keys are those that may authenticate a user.
+type keys struct {
+	signers []ssh.Signer
+	// tried says where they come from, locked has the files of those that need a passphrase.
+	tried, locked []string
+	agent         net.Conn
+}
+
+func (k *keys) close() {
+	if k.agent != nil {
+		_ = k.agent.Close()
+	}
+}
+
+func (k *keys) has(key ssh.PublicKey) bool {
+	return slices.ContainsFunc(k.signers, func(s ssh.Signer) bool { return bytes.Equal(s.PublicKey().Marshal(), key.Marshal()) })
+}
+
+// gather adds the node's key, those of the agent and those of the user's files.
+func (r *remote) gather(ctx context.Context, k *keys) error {
+	if name := r.node.Key; name != "" {
+		if rest, ok := strings.CutPrefix(name, "~/"); ok {
+			name = filepath.Join(r.home, rest)
+		}
+		if err := k.addFile(name); err != nil {
+			return err
+		}
+	}
+	if r.agent != "" {
+		conn, err := new(net.Dialer).DialContext(ctx, "unix", r.agent)
+		if err != nil {
+			k.tried = append(k.tried, "the agent, which cannot be reached")
+		} else {
+			k.agent = conn
+			_ = conn.SetDeadline(time.Now().Add(dialTimeout))
+			signers, err := agent.NewClient(conn).Signers()
+			if err != nil {
+				return fmt.Errorf("cannot list the keys of the SSH agent: %w", err)
+			}
+			k.tried = append(k.tried, fmt.Sprintf("the agent (%d)", len(signers)))
+			k.signers = append(k.signers, signers...)
+		}
+	}
+	for _, name := range []string{"id_ed25519", "id_ecdsa", "id_rsa"} {
+		if err := k.addFile(filepath.Join(r.home, ".ssh", name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+	}
+	return nil
+}
+
+func (k *keys) addFile(name string) error {
+	text, err := os.ReadFile(name)
+	if err != nil {
+		return fmt.Errorf("cannot read the key: %w", err)
+	}
+	signer, err := ssh.ParsePrivateKey(text)
+	var locked *ssh.PassphraseMissingError
+	switch {
+	case errors.As(err, &locked):
+		k.locked = append(k.locked, name)
+	case err != nil:
+		return fmt.Errorf("%s is not a private key that SSH can use", name)
+	case !k.has(signer.PublicKey()):
+		k.tried = append(k.tried, name)
+		k.signers = append(k.signers, signer)
+	}
+	return nil
+}
+
+func (k *keys) refused() error {
+	message := "no key is accepted"
+	if len(k.tried) > 0 {
+		message += "; tried " + strings.Join(k.tried, ", ")
+	}
+	for _, name := range k.locked {
+		message += fmt.Sprintf("; %s is encrypted, so add it to an SSH agent: ssh-add %s", name, name)
+	}
+	return errors.New(message)
+}

@@ -1,0 +1,175 @@
+package tasktype
+
+import (
+	"context"
+	"fmt"
+	"io/fs"
+	"maps"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/lumi-idl/lumi/internal/suggest"
+	"github.com/lumi-idl/lumi/taskgraph"
+)
+
+// builtin is a built-in type.
+type builtin struct {
+	parameters []parameter
+	// check checks parameters that are right by themselves. It may be nil.
+	check func(p map[string]any) []string
+	// nothing is set if run does nothing.
+	nothing bool
+	run     func(ctx context.Context, c *Call) error
+}
+
+type parameter struct {
+	name string
+	kind kind
+	// required is set if there must be such a parameter.
+	required bool
+}
+
+// kind returns what a value must be, or "" if it is that.
+type kind func(v any) string
+
+// common are the parameters of all types. [taskgraph.Check] checks them.
+var common = []string{"timeout", "retries", "interval", "strategy"}
+
+// Builtin returns the types that are built in.
+func Builtin() Registry {
+	nothing := builtin{nothing: true, run: func(context.Context, *Call) error { return nil }}
+	return Registry{
+		"shell": builtin{parameters: []parameter{{"cmd", text, true}, {"cwd", text, false}}, run: shell},
+		"upload_file": builtin{
+			parameters: []parameter{{"path", text, true}, {"data", anyText, false}, {"src", text, false}, {"permissions", mode, false}},
+			check: func(p map[string]any) []string {
+				if (p["data"] == nil) == (p["src"] == nil) {
+					return []string{"upload_file needs either data or src"}
+				}
+				return nil
+			}, run: uploadFile,
+		},
+		"copy_files": builtin{
+			parameters: []parameter{{"files", pairs, true}, {"permissions", mode, false}, {"dir_permissions", mode, false}}, run: copyFiles,
+		},
+		"sync": builtin{
+			parameters: []parameter{{"src", text, true}, {"dst", text, true}},
+			check: func(p map[string]any) []string {
+				if dst := str(p, "dst"); isPrecious(dst) {
+					return []string{precious(dst)}
+				}
+				return nil
+			}, run: syncFolder,
+		},
+		"reboot": builtin{parameters: []parameter{{"command", text, false}, {"boot_id", text, false}}, run: reboot},
+		"puppet": builtin{
+			parameters: []parameter{{"puppet_manifest", text, true}, {"puppet_modules", text, false}, {"cwd", text, false}}, run: puppet,
+		},
+		taskgraph.StageType: nothing, taskgraph.GroupType: nothing, taskgraph.AnchorType: nothing, taskgraph.SkippedType: nothing,
+	}
+}
+
+func (b builtin) Run(ctx context.Context, c *Call) error { return b.run(ctx, c) }
+
+func (b builtin) Check(p map[string]any) []string {
+	var all []string
+	names := slices.Clone(common)
+	for _, known := range b.parameters {
+		names = append(names, known.name)
+		v, has := p[known.name]
+		if !has && known.required {
+			all = append(all, fmt.Sprintf("parameter %s is missing", known.name))
+		}
+		if has {
+			if want := known.kind(v); want != "" {
+				all = append(all, fmt.Sprintf("parameters.%s must be %s", known.name, want))
+			}
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(p)) {
+		if slices.Contains(names, name) {
+			continue
+		}
+		all = append(all, fmt.Sprintf("unknown parameter %q%s", name, suggest.DidYouMean(name, names)))
+	}
+	if len(all) == 0 && b.check != nil {
+		return b.check(p)
+	}
+	return all
+}
+
+func text(v any) string {
+	s, ok := v.(string)
+	switch {
+	case !ok || s == "":
+		return "a string that is not empty"
+	case strings.Contains(s, "\x00"): // OpenSSH ends the connection if an argument has one.
+		return "a string without null characters"
+	}
+	return ""
+}
+
+func anyText(v any) string {
+	if _, ok := v.(string); !ok {
+		return "a text"
+	}
+	return ""
+}
+
+var octal = regexp.MustCompile(`^0?[0-7]{3}$`)
+
+// mode accepts no numbers: YAML and JSON disagree about what 0644 is.
+func mode(v any) string {
+	if s, _ := v.(string); !octal.MatchString(s) {
+		return `octal digits in quotes, such as "0644"`
+	}
+	return ""
+}
+
+func pairs(v any) string {
+	list, _ := v.([]any)
+	for _, item := range list {
+		p, _ := item.(map[string]any)
+		if text(p["src"]) != "" || text(p["dst"]) != "" || len(p) != 2 {
+			return "a list of {src, dst}"
+		}
+	}
+	if len(list) == 0 {
+		return "a list of {src, dst}"
+	}
+	return ""
+}
+
+// str returns a parameter that is a text, or "".
+func str(p map[string]any, name string) string {
+	s, _ := p[name].(string)
+	return s
+}
+
+// permissions returns a parameter that is a mode.
+func permissions(p map[string]any, name string, absent fs.FileMode) fs.FileMode {
+	n, err := strconv.ParseUint(str(p, name), 8, 32)
+	if err != nil {
+		return absent
+	}
+	return fs.FileMode(n)
+}
+
+func shell(ctx context.Context, c *Call) error {
+	return c.Command(ctx, "shell", str(c.Task.Parameters, "cmd"), str(c.Task.Parameters, "cwd"))
+}
+
+func puppet(ctx context.Context, c *Call) error {
+	p := c.Task.Parameters
+	script := "PATH=$PATH:/opt/puppetlabs/bin\n" +
+		"command -v puppet >/dev/null || { echo 'puppet is not installed on this node'; exit 127; }\nexec puppet apply --detailed-exitcodes --color=false"
+	if modules := str(p, "puppet_modules"); modules != "" {
+		script += " --modulepath " + quote(modules)
+	}
+	// Status 2 is success with changes.
+	return c.Command(ctx, "puppet", script+" "+quote(str(p, "puppet_manifest")), str(p, "cwd"), 2)
+}
+
+func quote(text string) string { return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'" }

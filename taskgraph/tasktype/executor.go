@@ -1,0 +1,198 @@
+package tasktype
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/lumi-idl/lumi/taskgraph"
+	"github.com/lumi-idl/lumi/taskgraph/host"
+	"github.com/lumi-idl/lumi/taskgraph/run"
+)
+
+// Executor is a [run.Executor] that connects to nodes.
+type Executor struct {
+	Types Registry
+	// Folder is where relative paths on this machine start.
+	Folder string
+	// Hosts has the connections.
+	Hosts host.Pool
+}
+
+// Close ends all connections.
+func (x *Executor) Close() error { return x.Hosts.Close() }
+
+// Execute implements [run.Executor]. Commands see LUMI_ENVIRONMENT, LUMI_RUN, LUMI_TASK, LUMI_NODE, LUMI_ROLES (separated by
+// commas) and LUMI_PARAMETERS: the parameters of the node and the environment, as JSON.
+func (x *Executor) Execute(ctx context.Context, w run.Work) error {
+	t, ok := x.Types[w.Task.Type]
+	if !ok {
+		return fmt.Errorf("unknown type %q", w.Task.Type)
+	}
+	if b, ok := t.(builtin); ok && b.nothing && w.Task.TestPre == nil && w.Task.TestPost == nil {
+		return nil
+	}
+	if w.Node == nil {
+		return fmt.Errorf("a task of type %s needs a node", w.Task.Type)
+	}
+	env, err := environment(w)
+	if err != nil {
+		return err
+	}
+	c := &Call{Task: w.Task, Node: w.Node, Folder: x.Folder, Env: env, Log: w.Log}
+	e := &execution{Work: w, c: c, pool: &x.Hosts}
+	if err := e.test(ctx, "test_pre", w.Task.TestPre); err != nil {
+		return err
+	}
+	s := w.Task
+	if err := e.phase(ctx, phase{"run", s.Timeout, s.Interval, s.Retries, t.Run}); err != nil {
+		return err
+	}
+	return e.test(ctx, "test_post", w.Task.TestPost)
+}
+
+func environment(w run.Work) ([]string, error) {
+	parameters := map[string]any{}
+	maps.Copy(parameters, w.Parameters)
+	maps.Copy(parameters, w.Node.Parameters)
+	text, err := json.Marshal(parameters)
+	return []string{
+		"LUMI_ENVIRONMENT=" + w.Environment, "LUMI_RUN=" + strconv.FormatInt(w.Run, 10), "LUMI_TASK=" + w.Task.ID,
+		"LUMI_NODE=" + w.Node.Name, "LUMI_ROLES=" + strings.Join(w.Node.Roles, ","), "LUMI_PARAMETERS=" + string(text),
+	}, err
+}
+
+// execution is one execution of a task.
+type execution struct {
+	run.Work
+	c    *Call
+	pool *host.Pool
+}
+
+// phase is the task itself or a test.
+type phase struct {
+	name              string
+	timeout, interval time.Duration
+	retries           int
+	run               func(context.Context, *Call) error
+}
+
+func (e *execution) test(ctx context.Context, name string, t *taskgraph.Test) error {
+	if t == nil {
+		return nil
+	}
+	err := e.phase(ctx, phase{name, t.Timeout, time.Second, t.Retries, func(ctx context.Context, c *Call) error {
+		return c.Command(ctx, "test", t.Cmd, "")
+	}})
+	if err != nil && ctx.Err() == nil {
+		return fmt.Errorf("%s failed: %w", name, err)
+	}
+	return err
+}
+
+// phase runs a phase until an attempt succeeds. After a crash, attempts that have ended end the same way again at once.
+func (e *execution) phase(ctx context.Context, p phase) error {
+	for attempt := 1; ; attempt++ {
+		c := *e.c
+		c.Token = fmt.Sprintf("%s/%s.%d", e.Token, p.name, attempt)
+		err := e.attempt(ctx, p, &c)
+		switch {
+		case err == nil || errors.Is(err, run.ErrUncertain):
+			return err
+		case ctx.Err() != nil:
+			return ctx.Err()
+		case attempt > p.retries:
+			return err
+		}
+		e.Log("warn", fmt.Sprintf("%s: attempt %d of %d failed: %v", p.name, attempt, p.retries+1, err))
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-time.After(p.interval):
+		}
+	}
+}
+
+func (e *execution) attempt(ctx context.Context, p phase, c *Call) (err error) {
+	if c.Host, err = e.pool.Open(ctx, c.Node); err != nil {
+		if e.Resumed {
+			return fmt.Errorf("%w: %w", run.ErrUnreached, err)
+		}
+		return err
+	}
+	timed, end := ctx, context.CancelFunc(func() {})
+	if p.timeout > 0 {
+		timed, end = context.WithTimeout(ctx, p.timeout)
+	}
+	defer end()
+	err = p.run(timed, c)
+	switch {
+	case errors.Is(err, host.ErrUnreached):
+		return fmt.Errorf("%w: %w", run.ErrUnreached, err)
+	case errors.Is(err, host.ErrUncertain):
+		return fmt.Errorf("%w: %w", run.ErrUncertain, err)
+	case errors.Is(err, context.DeadlineExceeded):
+		return fmt.Errorf("stopped after %v, its timeout", p.timeout)
+	}
+	return err
+}
+
+// exitError is an exit status that is a failure.
+type exitError struct {
+	status int
+	// last has the last lines of the output.
+	last []string
+}
+
+func (e *exitError) Error() string {
+	message := fmt.Sprintf("exit status %d", e.status)
+	if len(e.last) > 0 {
+		message += ": " + strings.Join(e.last, "; ")
+	}
+	return message
+}
+
+// command is what a task runs on its node.
+type command struct {
+	// token is empty for what may run twice.
+	token, script, dir string
+	// statuses are also success, like 0.
+	statuses []int
+	// log is set to log the output, all to return all of it instead of the last three lines.
+	log, all bool
+}
+
+// run runs a command and returns its output.
+func (c *Call) run(ctx context.Context, cmd command) ([]string, error) {
+	var lines []string
+	exit, err := c.Host.Run(ctx, host.Command{
+		Token: cmd.token, Script: cmd.script, Dir: cmd.dir, Env: c.Env, Output: func(line string) {
+			if cmd.log {
+				c.Log("info", line)
+			}
+			if !cmd.all {
+				lines = lines[max(0, len(lines)-2):]
+			}
+			lines = append(lines, line)
+		},
+	})
+	if err == nil && exit != 0 && !slices.Contains(cmd.statuses, exit) {
+		err = &exitError{exit, lines[max(0, len(lines)-3):]}
+	}
+	return lines, err
+}
+
+// dir returns a working directory: on this machine, relative ones are in the folder.
+func (c *Call) dir(cwd string) string {
+	if c.Node.Local && !filepath.IsAbs(cwd) {
+		return filepath.Join(c.Folder, cwd)
+	}
+	return cwd
+}

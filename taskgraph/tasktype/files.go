@@ -1,0 +1,247 @@
+package tasktype
+
+import (
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"fmt"
+	"io"
+	"io/fs"
+	"maps"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"golang.org/x/sync/errgroup"
+)
+
+// source returns the path of a file on this machine.
+func (c *Call) source(name string) string {
+	if filepath.IsAbs(name) {
+		return name
+	}
+	return filepath.Join(c.Folder, name)
+}
+
+func uploadFile(ctx context.Context, c *Call) error {
+	p := c.Task.Parameters
+	dst := c.dir(str(p, "path"))
+	if src := str(p, "src"); src != "" {
+		return c.copyFile(ctx, c.source(src), dst, permissions(p, "permissions", 0))
+	}
+	return c.Host.Write(ctx, dst, permissions(p, "permissions", 0o644), strings.NewReader(str(p, "data")))
+}
+
+// copyFile copies a file. A mode of 0 is that of the source.
+func (c *Call) copyFile(ctx context.Context, src, dst string, mode fs.FileMode) error {
+	file, err := os.Open(src)
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	info, err := file.Stat()
+	if err != nil {
+		return err
+	}
+	if !info.Mode().IsRegular() {
+		return fmt.Errorf("%s is not a file", src)
+	}
+	return c.Host.Write(ctx, dst, cmp.Or(mode, info.Mode().Perm()), file)
+}
+
+// copyAll copies files of a folder, four at once.
+func (c *Call) copyAll(ctx context.Context, src, dst string, names []string, mode fs.FileMode) error {
+	group, ctx := errgroup.WithContext(ctx)
+	group.SetLimit(4)
+	for _, name := range names {
+		group.Go(func() error { return c.copyFile(ctx, filepath.Join(src, name), path.Join(dst, name), mode) })
+	}
+	return group.Wait()
+}
+
+// readTree returns the modes of the folders and files in src by their paths in it, with slashes. "." is src, which may be a file.
+func readTree(src string) (map[string]fs.FileMode, error) {
+	root, err := filepath.EvalSymlinks(src)
+	if err != nil {
+		return nil, err
+	}
+	all := map[string]fs.FileMode{}
+	return all, filepath.WalkDir(root, func(name string, entry fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		info, err := entry.Info()
+		if err != nil {
+			return err
+		}
+		inside, err := filepath.Rel(root, name)
+		switch {
+		case !entry.IsDir() && !entry.Type().IsRegular():
+			return fmt.Errorf("%s cannot be copied: it is neither a file nor a folder", name)
+		case strings.ContainsAny(filepath.ToSlash(inside), "\n\\"):
+			return fmt.Errorf("%q cannot be copied: its name has a line break or a backslash", name)
+		}
+		all[filepath.ToSlash(inside)] = info.Mode()
+		return err
+	})
+}
+
+func copyFiles(ctx context.Context, c *Call) error {
+	p := c.Task.Parameters
+	list, _ := p["files"].([]any)
+	for _, item := range list {
+		pair, _ := item.(map[string]any)
+		src, dst := c.source(str(pair, "src")), c.dir(str(pair, "dst"))
+		here, err := readTree(src)
+		if err != nil {
+			return err
+		}
+		if !here["."].IsDir() && strings.HasSuffix(str(pair, "dst"), "/") {
+			dst = path.Join(dst, filepath.Base(src))
+		}
+		folders, files := []string{path.Dir(dst)}, []string(nil)
+		for _, name := range slices.Sorted(maps.Keys(here)) {
+			if here[name].IsDir() {
+				folders = append(folders, path.Join(dst, name))
+			} else {
+				files = append(files, name)
+			}
+		}
+		var script strings.Builder
+		for _, name := range folders {
+			fmt.Fprintf(&script, "[ -d %[1]s ] || { mkdir -p %[1]s && chmod %[2]o %[1]s; } || exit\n", quote(name),
+				permissions(p, "dir_permissions", 0o755))
+		}
+		if _, err := c.run(ctx, command{script: script.String()}); err != nil {
+			return err
+		}
+		if err := c.copyAll(ctx, src, dst, files, permissions(p, "permissions", 0)); err != nil {
+			return err
+		}
+		c.Log("info", fmt.Sprintf("%s: %d copied", dst, len(files)))
+	}
+	return nil
+}
+
+// isPrecious reports whether a folder must not be made equal to another one, which would delete what a system needs.
+func isPrecious(dst string) bool {
+	dst = path.Clean(dst)
+	top, below, _ := strings.Cut(strings.TrimPrefix(dst, "/"), "/")
+	shallow := []string{"home", "Users", "usr", "boot", "dev", "proc", "sys"}
+	return !path.IsAbs(dst) || below == "" || !strings.Contains(below, "/") && slices.Contains(shallow, top) ||
+		dst == "/var/lib" || dst == "/var/log"
+}
+
+func precious(dst string) string {
+	return fmt.Sprintf("sync deletes what is only in dst, so dst must be a folder of its own, such as /srv/app, not %s", dst)
+}
+
+// listing prints what is in a folder: d for folders, x for programs, o for what is neither file nor folder, and the checksums of
+// files.
+const listing = `cd %s || exit
+if command -v sha256sum >/dev/null; then sum=sha256sum
+elif command -v shasum >/dev/null; then sum="shasum -a 256"
+else echo "sha256sum is not installed on this node"; exit 127; fi
+find . -type d | sed "s/^/d /"
+find . -type f -perm -100 | sed "s/^/x /"
+find . ! -type d ! -type f | sed "s/^/o /"
+find . -type f -exec $sum {} +
+`
+
+// syncFolder makes a folder equal: names, contents, and whether their owner may execute files.
+func syncFolder(ctx context.Context, c *Call) error {
+	src, dst := c.source(str(c.Task.Parameters, "src")), str(c.Task.Parameters, "dst")
+	here, err := readTree(src)
+	if err != nil {
+		return err
+	}
+	if !here["."].IsDir() {
+		return fmt.Errorf("%s is not a folder", src)
+	}
+	// What dst is may show only on the node, where it may be a link.
+	real, err := c.run(ctx, command{script: fmt.Sprintf("mkdir -p %[1]s && cd %[1]s && pwd -P", quote(dst)), all: true})
+	if err != nil {
+		return err
+	}
+	if isPrecious(real[0]) {
+		return fmt.Errorf("%s is %s: %s", dst, real[0], precious(real[0]))
+	}
+	there, err := c.list(ctx, dst)
+	if err != nil {
+		return err
+	}
+	script, deleted, files := "cd "+quote(dst)+" || exit\n", 0, []string(nil)
+	for _, name := range slices.Sorted(maps.Keys(there)) {
+		mode, wanted := here[name]
+		if !wanted || there[name] == "o" || mode.IsDir() != (there[name] == "d") {
+			script += "rm -rf " + quote("./"+name) + " || exit\n"
+			deleted++
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(here)) {
+		if here[name].IsDir() {
+			script += "mkdir -p " + quote("./"+name) + " || exit\n"
+			continue
+		}
+		sum, err := checksum(filepath.Join(src, name), here[name])
+		if err != nil {
+			return err
+		}
+		if there[name] != sum {
+			files = append(files, name)
+		}
+	}
+	if _, err := c.run(ctx, command{script: script}); err != nil {
+		return err
+	}
+	if err := c.copyAll(ctx, src, dst, files, 0); err != nil {
+		return err
+	}
+	c.Log("info", fmt.Sprintf("%s: %d copied, %d deleted", dst, len(files), deleted))
+	return nil
+}
+
+// list returns what is in a folder of the node: d for folders, o for what is neither file nor folder, and what checksum returns
+// for files.
+func (c *Call) list(ctx context.Context, dst string) (map[string]string, error) {
+	lines, err := c.run(ctx, command{script: fmt.Sprintf(listing, quote(dst)), all: true})
+	if err != nil {
+		return nil, err
+	}
+	there, programs := map[string]string{}, map[string]string{}
+	for _, line := range lines {
+		kind, name, _ := strings.Cut(line, " ")
+		name = strings.TrimLeft(name, " *")
+		inside, below := strings.CutPrefix(name, "./")
+		switch {
+		case name == ".":
+		case !below || strings.HasPrefix(kind, `\`):
+			return nil, fmt.Errorf("%s has a file whose name has a line break or a backslash: %q", dst, line)
+		case kind == "x":
+			programs[inside] = kind
+		case kind == "d" || kind == "o":
+			there[inside] = kind
+		default:
+			there[inside] = kind + programs[inside]
+		}
+	}
+	return there, nil
+}
+
+func checksum(name string, mode fs.FileMode) (string, error) {
+	file, err := os.Open(name)
+	if err != nil {
+		return "", err
+	}
+	defer file.Close()
+	hash := sha256.New()
+	if _, err := io.Copy(hash, file); err != nil {
+		return "", err
+	}
+	if mode&0o100 != 0 {
+		return fmt.Sprintf("%xx", hash.Sum(nil)), nil
+	}
+	return fmt.Sprintf("%x", hash.Sum(nil)), nil
+}

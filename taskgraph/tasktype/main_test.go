@@ -1,0 +1,28 @@
+package tasktype_test
+
+import (
+	"crypto/rand"
+	"flag"
+	"os"
+	"testing"
+)
+
+var exampleToken = rand.Text()
+
+// TestMain gives commands on this machine a state folder of their own.
+func TestMain(m *testing.M) {
+	state, err := os.MkdirTemp("", "lumi-state")
+	if err != nil {
+		panic(err)
+	}
+	if err := os.Setenv("XDG_STATE_HOME", state); err != nil {
+		panic(err)
+	}
+	// The tests wait for other processes most of the time.
+	if err := flag.Set("test.parallel", "12"); err != nil {
+		panic(err)
+	}
+	code := m.Run()
+	_ = os.RemoveAll(state)
+	os.Exit(code)
+}

@@ -1,0 +1,69 @@
+package tasktype
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+)
+
+const (
+	rebootTimeout = 10 * time.Minute
+	// signalled is the lowest status of commands that a signal ended, as that of a reboot may.
+	signalled = 128
+)
+
+// reboot restarts a node. The boot id from before is what the node has recorded as the output of a command with a token, so a
+// task that is resumed compares with the same one.
+func reboot(ctx context.Context, c *Call) error {
+	limit := cmp.Or(c.Task.Timeout, rebootTimeout)
+	ctx, end := context.WithTimeout(ctx, limit)
+	defer end()
+	ask := cmp.Or(str(c.Task.Parameters, "boot_id"), "cat /proc/sys/kernel/random/boot_id")
+	before, err := c.bootID(ctx, c.Token+"/boot-id", ask)
+	if err != nil {
+		return fmt.Errorf("cannot read the boot id: %w", err)
+	}
+	now, lost := c.bootID(ctx, "", ask)
+	if lost == nil && now == before {
+		command := cmp.Or(str(c.Task.Parameters, "command"), "systemctl reboot")
+		err := c.Command(ctx, "reboot", command, "")
+		var failed *exitError
+		if errors.As(err, &failed) && failed.status < signalled {
+			return err
+		}
+	}
+	for now == before || lost != nil {
+		select {
+		case <-ctx.Done():
+			if errors.Is(ctx.Err(), context.Canceled) {
+				return ctx.Err()
+			}
+			if lost != nil {
+				return fmt.Errorf("the node has not come back in %v: %s", limit, lost.Error())
+			}
+			return fmt.Errorf("the node has not rebooted in %v: its boot id is still %s", limit, before)
+		case <-time.After(min(time.Second, limit/10)):
+		}
+		try, end := context.WithTimeout(ctx, 30*time.Second)
+		id, err := c.bootID(try, "", ask)
+		end()
+		if ctx.Err() == nil {
+			now, lost = id, err
+		}
+	}
+	c.Log("info", "rebooted: the boot id is "+now)
+	return nil
+}
+
+// bootID returns the output of a command that prints something.
+func (c *Call) bootID(ctx context.Context, token, script string) (string, error) {
+	lines, err := c.run(ctx, command{token: token, script: script, dir: c.dir(""), all: true})
+	id := strings.TrimSpace(strings.Join(lines, "\n"))
+	if err == nil && id == "" {
+		err = errors.New("the command prints nothing")
+	}
+	return id, err
+}

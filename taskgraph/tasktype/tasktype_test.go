@@ -1,0 +1,517 @@
+package tasktype_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/lumi-idl/lumi/internal/testkit/sshd"
+	"github.com/lumi-idl/lumi/taskgraph"
+	"github.com/lumi-idl/lumi/taskgraph/host"
+	"github.com/lumi-idl/lumi/taskgraph/inventory"
+	"github.com/lumi-idl/lumi/taskgraph/run"
+	"github.com/lumi-idl/lumi/taskgraph/tasktype"
+)
+
+func TestCheck(t *testing.T) {
+	t.Parallel()
+	tests := []struct {
+		name, parameters, problems string
+	}{
+		{"shell", `{"cmd": "true", "cwd": "/", "timeout": 5, "retries": 1, "interval": 1, "strategy": {}}`, ""},
+		{"shell", `{}`, "parameter cmd is missing"},
+		{"shell", `{"cmd": 1, "cwd": "", "comand": 1, "cmmd": 2}`, "parameters.cmd must be a string that is not empty\n" +
+			"parameters.cwd must be a string that is not empty\n" + `unknown parameter "cmmd"; did you mean cmd?` + "\n" +
+			`unknown parameter "comand"`},
+		{"shell", `{"cmd": "echo \u0000"}`, "parameters.cmd must be a string without null characters"},
+		{"upload_file", `{"path": "/a", "data": "\u0000", "permissions": "0644"}`, ""},
+		{"upload_file", `{"path": "/a", "src": "b", "permissions": "600"}`, ""},
+		{"upload_file", `{"path": "/a"}`, "upload_file needs either data or src"},
+		{"upload_file", `{"path": "/a", "data": "", "src": "b"}`, "upload_file needs either data or src"},
+		{"upload_file", `{"path": "/a", "data": 1, "permissions": 644}`,
+			"parameters.data must be a text\n" + `parameters.permissions must be octal digits in quotes, such as "0644"`},
+		{"copy_files", `{"files": [{"src": "a", "dst": "/b"}], "dir_permissions": "0755"}`, ""},
+		{"copy_files", `{"files": []}`, "parameters.files must be a list of {src, dst}"},
+		{"copy_files", `{"files": [{"src": "a"}]}`, "parameters.files must be a list of {src, dst}"},
+		{"copy_files", `{"files": [{"src": "a", "dst": "b", "mode": 1}]}`, "parameters.files must be a list of {src, dst}"},
+		{"sync", `{"src": "a", "dst": "/srv/app/"}`, ""},
+		{"sync", `{"src": "a", "dst": "/srv/../etc"}`,
+			"sync deletes what is only in dst, so dst must be a folder of its own, such as /srv/app, not /srv/../etc"},
+		{"reboot", `{}`, ""},
+		{"reboot", `{"comand": "x"}`, `unknown parameter "comand"; did you mean command?`},
+		{"puppet", `{}`, "parameter puppet_manifest is missing"},
+		{"stage", `{}`, ""}, {"group", `{}`, ""}, {"skipped", `{}`, ""},
+		{"anchor", `{"cmd": "x"}`, `unknown parameter "cmd"`},
+	}
+	for _, test := range tests {
+		var p map[string]any
+		if err := json.Unmarshal([]byte(test.parameters), &p); err != nil {
+			t.Fatal(err)
+		}
+		check, ok := tasktype.Builtin().Check(test.name)
+		if !ok {
+			t.Fatal(test.name)
+		}
+		if diff := cmp.Diff(test.problems, strings.Join(check(p), "\n")); diff != "" {
+			t.Errorf("%s %s: %s", test.name, test.parameters, diff)
+		}
+	}
+	if _, ok := tasktype.Builtin().Check("shel"); ok {
+		t.Error("there is a type shel")
+	}
+	for _, dst := range []string{"/", "//", "/srv", "/home/me", "/usr/lib", "/var/lib", "relative/path", ".", "/srv/a/../.."} {
+		check, _ := tasktype.Builtin().Check("sync")
+		if len(check(map[string]any{"src": "a", "dst": dst})) == 0 {
+			t.Errorf("sync would delete what is in %s", dst)
+		}
+	}
+}
+
+// bench runs tasks on a node.
+type bench struct {
+	*tasktype.Executor
+	node *inventory.Node
+	mu   sync.Mutex
+	log  []string
+	n    int
+}
+
+// benches calls f with this machine, and with an OpenSSH server.
+func benches(t *testing.T, f func(t *testing.T, b *bench)) {
+	t.Helper()
+	t.Run("local", func(t *testing.T) {
+		t.Parallel()
+		f(t, here(t))
+	})
+	t.Run("ssh", func(t *testing.T) {
+		t.Parallel()
+		f(t, over(t, sshd.Start(t)))
+	})
+}
+
+func here(t *testing.T) *bench {
+	b := &bench{Executor: &tasktype.Executor{Types: tasktype.Builtin(), Folder: t.TempDir()}, node: &inventory.Node{Name: "here", Local: true}}
+	t.Cleanup(func() {
+		if err := b.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return b
+}
+
+func over(t *testing.T, s *sshd.Server) *bench {
+	b := here(t)
+	b.node = s.Node("web-1")
+	b.Hosts.Home, b.Hosts.Agent = s.Home, "/nonexistent"
+	return b
+}
+
+// work returns a task for the node with a token of its own.
+func (b *bench) work(t *testing.T, name string, parameters map[string]any) run.Work {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.n++
+	return run.Work{
+		Environment: "prod", Run: 12, Node: b.node, Task: &taskgraph.Spec{ID: "task", Type: name, Parameters: parameters},
+		Token: fmt.Sprintf("%s-%d-%d-%d", t.Name(), os.Getpid(), time.Now().UnixNano(), b.n), Log: func(level, message string) {
+			b.mu.Lock()
+			defer b.mu.Unlock()
+			b.log = append(b.log, level+" "+message)
+		},
+	}
+}
+
+// try runs a task and returns what it logged.
+func (b *bench) try(ctx context.Context, w run.Work) (string, error) {
+	err := b.Execute(ctx, w)
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	log := strings.Join(b.log, "\n")
+	b.log = nil
+	return log, err
+}
+
+// does runs a task, which must succeed and log something.
+func (b *bench) does(t *testing.T, w run.Work, want string) {
+	t.Helper()
+	log, err := b.try(t.Context(), w)
+	if log != want || err != nil {
+		t.Errorf("got log %q and error %v, want log %q", log, err, want)
+	}
+}
+
+// fails runs a task, which must fail with an error that wraps others.
+func (b *bench) fails(t *testing.T, w run.Work, want string, wraps ...error) {
+	t.Helper()
+	_, err := b.try(t.Context(), w)
+	if err == nil || err.Error() != want {
+		t.Errorf("got error %v, want %s", err, want)
+	}
+	for _, other := range wraps {
+		if !errors.Is(err, other) {
+			t.Errorf("error %v does not wrap %v", err, other)
+		}
+	}
+}
+
+func read(t *testing.T, name string) string {
+	t.Helper()
+	text, err := os.ReadFile(name)
+	if err != nil {
+		t.Error(err)
+	}
+	return string(text)
+}
+
+func write(t *testing.T, name, text string) {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(name, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+type p = map[string]any
+
+func TestShell(t *testing.T) {
+	t.Parallel()
+	benches(t, func(t *testing.T, b *bench) {
+		b.does(t, b.work(t, "shell", p{"cmd": "echo one; echo two >&2"}), "info one\ninfo two")
+		b.does(t, b.work(t, "shell", p{"cmd": "pwd", "cwd": "/usr"}), "info /usr")
+		b.fails(t, b.work(t, "shell", p{"cmd": "exit 3"}), "exit status 3")
+		b.fails(t, b.work(t, "shell", p{"cmd": "for i in 1 2 3 4 5; do echo line $i; done; exit 4"}),
+			"exit status 4: line 3; line 4; line 5")
+		w := b.work(t, "shell", p{"cmd": `echo "$LUMI_ENVIRONMENT $LUMI_RUN $LUMI_TASK $LUMI_NODE $LUMI_ROLES $LUMI_PARAMETERS"`})
+		node := *b.node
+		node.Roles, node.Parameters = []string{"db", "web"}, p{"version": "2", "it's": 1}
+		w.Node, w.Parameters = &node, p{"version": "1", "region": "eu"}
+		b.does(t, w, "info prod 12 task "+b.node.Name+` db,web {"it's":1,"region":"eu","version":"2"}`)
+		// The same work again reports what became of it.
+		count := filepath.Join(t.TempDir(), "count")
+		w = b.work(t, "shell", p{"cmd": "echo run >>" + count + "; echo out"})
+		b.does(t, w, "info out")
+		w.Resumed = true
+		b.does(t, w, "info out")
+		if text := read(t, count); text != "run\n" {
+			t.Errorf("it ran %d times", strings.Count(text, "run"))
+		}
+	})
+}
+
+func TestFolder(t *testing.T) {
+	t.Parallel()
+	b := here(t)
+	write(t, filepath.Join(b.Folder, "below/file"), "")
+	b.does(t, b.work(t, "shell", p{"cmd": "ls"}), "info below")
+	b.does(t, b.work(t, "shell", p{"cmd": "ls", "cwd": "below"}), "info file")
+}
+
+func TestPhases(t *testing.T) {
+	t.Parallel()
+	benches(t, func(t *testing.T, b *bench) {
+		count := filepath.Join(t.TempDir(), "count")
+		third := "echo run >>" + count + "; [ $(wc -l <" + count + ") -ge 3 ] || { echo not yet; exit 1; }"
+		w := b.work(t, "shell", p{"cmd": "echo task"})
+		w.Task.TestPre = &taskgraph.Test{Cmd: "echo before"}
+		w.Task.TestPost = &taskgraph.Test{Cmd: "echo after"}
+		b.does(t, w, "info before\ninfo task\ninfo after")
+
+		w = b.work(t, "shell", p{"cmd": third})
+		w.Task.Retries, w.Task.Interval = 2, time.Millisecond
+		again := "info not yet\nwarn run: attempt 1 of 3 failed: exit status 1: not yet\n" +
+			"info not yet\nwarn run: attempt 2 of 3 failed: exit status 1: not yet"
+		b.does(t, w, again)
+		// A process that resumes it repeats no attempt.
+		b.does(t, w, again)
+		if n := strings.Count(read(t, count), "run"); n != 3 {
+			t.Errorf("%d attempts", n)
+		}
+		w = b.work(t, "shell", p{"cmd": "exit 1"})
+		w.Task.Retries = 1
+		b.fails(t, w, "exit status 1")
+
+		w = b.work(t, "shell", p{"cmd": "echo must not run >>" + count})
+		w.Task.TestPre = &taskgraph.Test{Cmd: "echo no; exit 3"}
+		b.fails(t, w, "test_pre failed: exit status 3: no")
+		w = b.work(t, "shell", p{"cmd": "echo ran >>" + count})
+		w.Task.TestPost = &taskgraph.Test{Cmd: "sleep 5", Timeout: 200 * time.Millisecond}
+		b.fails(t, w, "test_post failed: stopped after 200ms, its timeout")
+		if text := read(t, count); strings.Contains(text, "must not run") || !strings.Contains(text, "ran") {
+			t.Error(text)
+		}
+		w = b.work(t, "shell", p{"cmd": "sleep 5"})
+		w.Task.Timeout = 200 * time.Millisecond
+		b.fails(t, w, "stopped after 200ms, its timeout")
+		b.fails(t, w, "stopped after 200ms, its timeout")
+	})
+}
+
+func TestCancel(t *testing.T) {
+	t.Parallel()
+	benches(t, func(t *testing.T, b *bench) {
+		ctx, cancel := context.WithCancel(t.Context())
+		w := b.work(t, "shell", p{"cmd": "echo begin; sleep 10"})
+		w.Log = func(string, string) { cancel() }
+		w.Task.Retries = 5
+		if err := b.Execute(ctx, w); !errors.Is(err, context.Canceled) {
+			t.Error(err)
+		}
+		b.fails(t, w, "the outcome is unknown: the command was started, but its exit status is unknown: it was stopped",
+			run.ErrUncertain, host.ErrUncertain)
+	})
+}
+
+func TestUncertain(t *testing.T) {
+	t.Parallel()
+	b := here(t)
+	w := b.work(t, "shell", p{"cmd": "kill -9 $PPID"})
+	w.Task.Retries = 3
+	b.fails(t, w, "the outcome is unknown: the command was started, but its exit status is unknown", run.ErrUncertain)
+	// Nobody knows what became of work on a node that cannot be reached any more.
+	w = b.work(t, "shell", p{"cmd": "true"})
+	w.Node = &inventory.Node{Name: "web-1"}
+	b.fails(t, w, "node web-1 has no address")
+	w.Resumed = true
+	b.fails(t, w, "the outcome is unknown while the node cannot be reached: node web-1 has no address", run.ErrUnreached)
+}
+
+func TestNothing(t *testing.T) {
+	t.Parallel()
+	b := here(t)
+	for _, name := range []string{"stage", "group", "anchor", "skipped"} {
+		w := b.work(t, name, nil)
+		w.Node = &inventory.Node{Name: "unreachable"}
+		b.does(t, w, "")
+		w.Node = nil
+		b.does(t, w, "")
+	}
+	w := b.work(t, "anchor", nil)
+	w.Task.TestPre = &taskgraph.Test{Cmd: "exit 1"}
+	b.fails(t, w, "test_pre failed: exit status 1")
+	w = b.work(t, "shell", p{"cmd": "true"})
+	w.Node = nil
+	b.fails(t, w, "a task of type shell needs a node")
+	b.fails(t, b.work(t, "shel", nil), `unknown type "shel"`)
+}
+
+func TestUpload(t *testing.T) {
+	t.Parallel()
+	benches(t, func(t *testing.T, b *bench) {
+		name := filepath.Join(t.TempDir(), "new", "it's")
+		b.does(t, b.work(t, "upload_file", p{"path": name, "data": "a\n"}), "")
+		if info, err := os.Stat(name); err != nil || info.Mode() != 0o644 || read(t, name) != "a\n" {
+			t.Error(info.Mode(), err)
+		}
+		write(t, filepath.Join(b.Folder, "src"), "\x00\xff")
+		b.does(t, b.work(t, "upload_file", p{"path": name, "src": "src", "permissions": "0600"}), "")
+		if info, err := os.Stat(name); err != nil || info.Mode() != 0o600 || read(t, name) != "\x00\xff" {
+			t.Error(info.Mode(), err)
+		}
+		b.fails(t, b.work(t, "upload_file", p{"path": name, "src": b.Folder}), b.Folder+" is not a file")
+		b.fails(t, b.work(t, "upload_file", p{"path": name, "src": "no"}), "open "+b.Folder+"/no: no such file or directory")
+	})
+}
+
+// listing returns the modes, names and contents of what is in a folder.
+func listing(t *testing.T, folder string) string {
+	t.Helper()
+	out, err := exec.Command("sh", "-c", `cd "$1" && find . -exec stat -c '%A %n' {} + | sort -k2 && find . -type f | sort | xargs -r -d '\n' tail -n +1`,
+		"sh", folder).CombinedOutput()
+	if err != nil {
+		t.Error(err, string(out))
+	}
+	return string(out)
+}
+
+func TestCopyFiles(t *testing.T) {
+	t.Parallel()
+	benches(t, func(t *testing.T, b *bench) {
+		dst := t.TempDir()
+		write(t, filepath.Join(b.Folder, "src/a"), "a")
+		write(t, filepath.Join(b.Folder, "src/below/it's b"), "b")
+		if err := os.Chmod(filepath.Join(b.Folder, "src/a"), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		files := []any{p{"src": "src", "dst": dst + "/copy"}, p{"src": "src/a", "dst": dst + "/into/"}, p{"src": "src/a", "dst": dst + "/as"}}
+		w := b.work(t, "copy_files", p{"files": files, "dir_permissions": "0700"})
+		b.does(t, w, "info "+dst+"/copy: 2 copied\ninfo "+dst+"/into/a: 1 copied\ninfo "+dst+"/as: 1 copied")
+		want := `drwxr-xr-x .
+-rwxr-xr-x ./as
+drwx------ ./copy
+-rwxr-xr-x ./copy/a
+drwx------ ./copy/below
+-rw-r--r-- ./copy/below/it's b
+drwx------ ./into
+-rwxr-xr-x ./into/a
+==> ./as <==
+a
+==> ./copy/a <==
+a
+==> ./copy/below/it's b <==
+b
+==> ./into/a <==
+a`
+		if diff := cmp.Diff(want, listing(t, dst)); diff != "" {
+			t.Error(diff)
+		}
+		link := filepath.Join(b.Folder, "src/link")
+		if err := os.Symlink("a", link); err != nil {
+			t.Fatal(err)
+		}
+		b.fails(t, w, link+" cannot be copied: it is neither a file nor a folder")
+		odd := filepath.Join(b.Folder, "odd/a\nb")
+		write(t, odd, "")
+		b.fails(t, b.work(t, "copy_files", p{"files": []any{p{"src": "odd", "dst": dst}}}),
+			fmt.Sprintf("%q cannot be copied: its name has a line break or a backslash", odd))
+	})
+}
+
+func TestSync(t *testing.T) {
+	t.Parallel()
+	test := func(t *testing.T, b *bench) {
+		src, dst := filepath.Join(b.Folder, "src"), filepath.Join(t.TempDir(), "dst")
+		for _, name := range []string{"same", "changed", "mode", "file becomes folder/x", "folder becomes file", "it's/ new"} {
+			write(t, filepath.Join(src, name), name)
+		}
+		if err := os.MkdirAll(filepath.Join(src, "empty/folder"), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Chmod(filepath.Join(src, "mode"), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		for name, text := range map[string]string{
+			"same": "same", "changed": "Changed", "mode": "mode", "file becomes folder": "", "folder becomes file/x/y": "", "extra": "", "gone/x": "",
+		} {
+			write(t, filepath.Join(dst, name), text)
+		}
+		if err := os.Symlink("/etc", filepath.Join(dst, "link")); err != nil {
+			t.Fatal(err)
+		}
+		before, err := os.Stat(filepath.Join(dst, "same"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		w := b.work(t, "sync", p{"src": "src", "dst": dst})
+		b.does(t, w, "info "+dst+": 5 copied, 8 deleted")
+		if diff := cmp.Diff(listing(t, src), listing(t, dst)); diff != "" {
+			t.Error(diff)
+		}
+		if after, err := os.Stat(filepath.Join(dst, "same")); err != nil || !os.SameFile(before, after) {
+			t.Error("an unchanged file was copied")
+		}
+		b.does(t, w, "info "+dst+": 0 copied, 0 deleted")
+		b.fails(t, b.work(t, "sync", p{"src": "src/same", "dst": dst}), src+"/same is not a folder")
+		link := filepath.Join(t.TempDir(), "link")
+		if err := os.Symlink("/", link); err != nil {
+			t.Fatal(err)
+		}
+		b.fails(t, b.work(t, "sync", p{"src": "src", "dst": link}),
+			link+" is /: sync deletes what is only in dst, so dst must be a folder of its own, such as /srv/app, not /")
+		write(t, filepath.Join(dst, "a\nb"), "")
+		if _, err := b.try(t.Context(), w); err == nil || !strings.Contains(err.Error(), "has a file whose name has a line break or a backslash") {
+			t.Error(err)
+		}
+	}
+	benches(t, test)
+	t.Run("busybox", func(t *testing.T) {
+		t.Parallel()
+		busybox, err := exec.LookPath("busybox")
+		if err != nil {
+			t.Skip("busybox is missing: install busybox")
+		}
+		s := sshd.Start(t)
+		if out, err := exec.Command(busybox, "--install", "-s", s.Bin).CombinedOutput(); err != nil {
+			t.Fatal(err, string(out))
+		}
+		test(t, over(t, s))
+	})
+}
+
+// TestReboot restarts the test's own sshd. The boot id is in a file.
+func TestReboot(t *testing.T) {
+	t.Parallel()
+	s := sshd.Start(t)
+	b := over(t, s)
+	id, count := filepath.Join(s.Home, "boot_id"), filepath.Join(s.Home, "count")
+	write(t, id, "first\n")
+	parameters := p{"boot_id": "cat " + id, "command": "echo reboot >>" + count}
+	restarted := make(chan bool)
+	go func() {
+		defer close(restarted)
+		for {
+			if _, err := os.Stat(count); err == nil {
+				break
+			}
+			time.Sleep(10 * time.Millisecond)
+		}
+		s.Stop()
+		write(t, id, "second\n")
+		time.Sleep(200 * time.Millisecond)
+		s.Restart(t)
+	}()
+	w := b.work(t, "reboot", parameters)
+	b.does(t, w, "info rebooted: the boot id is second")
+	<-restarted
+	// A process that resumes it does not reboot again.
+	w.Resumed = true
+	b.does(t, w, "info rebooted: the boot id is second")
+	if text := read(t, count); text != "reboot\n" {
+		t.Errorf("it rebooted %d times", strings.Count(text, "reboot"))
+	}
+}
+
+// TestRebootFails has nodes that do not reboot.
+func TestRebootFails(t *testing.T) {
+	t.Parallel()
+	b := here(t)
+	w := b.work(t, "reboot", p{"boot_id": "echo same", "command": "true"})
+	w.Task.Timeout = 2 * time.Second
+	b.fails(t, w, "the node has not rebooted in 2s: its boot id is still same")
+	file := filepath.Join(t.TempDir(), "boot")
+	write(t, file, "first")
+	w = b.work(t, "reboot", p{"boot_id": "cat " + file, "command": "rm " + file})
+	w.Task.Timeout = 2 * time.Second
+	b.fails(t, w, "the node has not come back in 2s: exit status 1: cat: "+file+": No such file or directory")
+	b.fails(t, b.work(t, "reboot", p{"boot_id": "echo same", "command": "echo not allowed; exit 3"}), "exit status 3: not allowed")
+	b.fails(t, b.work(t, "reboot", p{"boot_id": "true", "command": "true"}), "cannot read the boot id: the command prints nothing")
+	ctx, cancel := context.WithCancel(t.Context())
+	time.AfterFunc(100*time.Millisecond, cancel)
+	if _, err := b.try(ctx, b.work(t, "reboot", p{"boot_id": "echo same", "command": "true"})); !errors.Is(err, context.Canceled) {
+		t.Error(err)
+	}
+}
+
+// TestPuppet runs a script that stands in for Puppet and says so: it prints its arguments, and exits as its manifest says.
+func TestPuppet(t *testing.T) {
+	t.Parallel()
+	s := sshd.Start(t)
+	b := over(t, s)
+	manifest := func(status int) string { return filepath.Join(s.Home, "it's "+strconv.Itoa(status)) }
+	w := b.work(t, "puppet", p{"puppet_manifest": manifest(0)})
+	if _, err := exec.LookPath("puppet"); err != nil {
+		b.fails(t, w, "exit status 127: puppet is not installed on this node")
+	}
+	fake := "#!/bin/sh\necho \"fake puppet: $*\"\nfor last; do :; done\nexit \"${last##* }\"\n"
+	if err := os.WriteFile(filepath.Join(s.Bin, "puppet"), []byte(fake), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for _, status := range []int{0, 2} {
+		w := b.work(t, "puppet", p{"puppet_manifest": manifest(status), "puppet_modules": "/etc/puppet/mod's", "cwd": "/usr"})
+		b.does(t, w, "info fake puppet: apply --detailed-exitcodes --color=false --modulepath /etc/puppet/mod's "+manifest(status))
+	}
+	b.fails(t, b.work(t, "puppet", p{"puppet_manifest": manifest(6)}),
+		"exit status 6: fake puppet: apply --detailed-exitcodes --color=false "+manifest(6))
+}
