@@ -1,0 +1,178 @@
+package service
+
+import (
+	"cmp"
+	"context"
+	"errors"
+
+	"github.com/lumi-idl/lumi/deploy/store"
+	"github.com/lumi-idl/lumi/taskgraph"
+	"github.com/lumi-idl/lumi/taskgraph/inventory"
+	"github.com/lumi-idl/lumi/taskgraph/run"
+	"github.com/lumi-idl/lumi/taskgraph/schedule"
+)
+
+// Plan implements [API].
+func (s *Service) Plan(ctx context.Context, environment string, r RunRequest) (Plan, error) {
+	_, sch, err := s.schedule(ctx, environment, &r)
+	if err != nil {
+		return Plan{}, err
+	}
+	p := Plan{Type: r.Type, Items: make([]PlanItem, len(sch.Items))}
+	for i, item := range sch.Items {
+		p.Items[i] = PlanItem{Task: item.Task.ID, Type: item.Task.Type, Skip: item.Skip}
+		if item.Node != nil {
+			p.Items[i].Node = item.Node.Name
+		}
+		p.Items[i].Waits, p.Items[i].Any = sch.Waits(i)
+	}
+	return p, nil
+}
+
+// Start implements [API].
+func (s *Service) Start(ctx context.Context, environment string, r RunRequest) (Run, error) {
+	request, _, err := s.schedule(ctx, environment, &r)
+	if err != nil {
+		return Run{}, err
+	}
+	return s.engage(environment, true, func(e *run.Engine) (store.Deployment, error) { return e.Start(ctx, request) })
+}
+
+// schedule returns what the engine needs for a run, and what the run will do. It sets the defaults of the request.
+func (s *Service) schedule(ctx context.Context, environment string, r *RunRequest) (request run.Request, sch *schedule.Schedule, err error) {
+	r.Type, r.Event = cmp.Or(r.Type, taskgraph.DefaultType), cmp.Or(r.Event, taskgraph.DefaultEvent)
+	last := map[[2]string]schedule.Last{}
+	e, err := read(ctx, s, func(v *view) *taskgraph.Effective {
+		e := v.effective(environment, r.Type, nil)
+		rows, err := v.LastTaskRuns(environment, r.Type)
+		v.err = cmp.Or(v.err, err)
+		for _, t := range rows {
+			last[[2]string{t.Task, t.Node}] = schedule.Last{Succeeded: t.State == store.Done, Digest: t.Digest, Refresh: t.Refresh}
+		}
+		return e
+	})
+	if err != nil {
+		return request, nil, err
+	}
+	specs, err := taskgraph.Check(e, s.Types.Check)
+	if err != nil {
+		return request, nil, err
+	}
+	nodes, snapshot, err := s.Inventory(ctx, environment)
+	if err != nil {
+		return request, nil, err
+	}
+	data := inventory.Data{Environment: environment, Type: r.Type, Event: r.Event, Inventory: nodes, Snapshot: snapshot}
+	in := schedule.Input{
+		Tasks: specs, Digests: schedule.Digests(e.Tasks), Nodes: nodes.Nodes, Only: r.Nodes, Event: r.Event, All: r.All, Refresh: data.Refresh,
+		Condition: func(x string, n *inventory.Node) (bool, error) { return data.Condition(ctx, x, n) },
+		Last: func(task, node string) (schedule.Last, bool) {
+			l, ok := last[[2]string{task, node}]
+			return l, ok
+		},
+	}
+	if sch, err = schedule.New(in); err != nil {
+		return request, nil, err
+	}
+	if len(sch.Items) == 0 {
+		return request, nil, fail(Invalid, "graph %s of %s has no task for these nodes: check the roles of its tasks and of the nodes", r.Type, environment)
+	}
+	request = run.Request{Type: r.Type, Tasks: e.Tasks, Inventory: *nodes, Only: r.Nodes, Event: r.Event, Digests: in.Digests}
+	request.Skip, request.Refresh = sch.Decisions()
+	return request, sch, nil
+}
+
+// Resume implements [API].
+func (s *Service) Resume(ctx context.Context, id int64, answer *Answer) (Run, error) {
+	return s.act(ctx, id, true, func(e *run.Engine) (store.Deployment, error) { return e.Resume(ctx, id, answer) })
+}
+
+// Stop implements [API].
+func (s *Service) Stop(ctx context.Context, id int64) (Run, error) {
+	return s.act(ctx, id, false, func(e *run.Engine) (store.Deployment, error) { return e.Cancel(ctx, id) })
+}
+
+// act is engage for the environment of a run.
+func (s *Service) act(ctx context.Context, id int64, begins bool, change func(*run.Engine) (store.Deployment, error)) (Run, error) {
+	d, err := read(ctx, s, func(v *view) store.Deployment { return v.run(id) })
+	if err != nil {
+		return Run{}, err
+	}
+	return s.engage(d.Environment, begins, change)
+}
+
+// engage has the engine of an environment change a run. If begins is set, the run is then to go on.
+func (s *Service) engage(environment string, begins bool, change func(*run.Engine) (store.Deployment, error)) (Run, error) {
+	e := s.Engine(environment)
+	d, err := change(e)
+	if refused := new(run.RefusedError); errors.As(err, &refused) {
+		err = &Error{Conflict, refused.Message}
+	} else if errors.Is(err, store.ErrNotFound) { // It was deleted meanwhile.
+		err = &Error{NotFound, err.Error()}
+	}
+	if err != nil {
+		return Run{}, err
+	}
+	r := shown(e, d)
+	if begins && s.Go != nil {
+		s.Go(environment, d.ID)
+	}
+	return r, nil
+}
+
+func shown(e *run.Engine, d store.Deployment) Run {
+	return Run{
+		ID: d.ID, Environment: d.Environment, Type: d.Module, State: d.State, Message: d.Message, Created: d.Created, Ended: d.Ended,
+		Running: e.IsHeld(d),
+	}
+}
+
+// run returns the deployment of a run.
+func (v *view) run(id int64) store.Deployment {
+	d, err := v.Deployment(id)
+	if errors.Is(err, store.ErrNotFound) || err == nil && d.Purpose != store.Tasks {
+		err = fail(NotFound, "run %d does not exist", id)
+	}
+	v.err = cmp.Or(v.err, err)
+	return d
+}
+
+// Runs implements [API].
+func (s *Service) Runs(ctx context.Context, environment string, before int64, limit int) ([]Run, error) {
+	return read(ctx, s, func(v *view) []Run {
+		v.environment(environment)
+		rows, err := v.Runs(environment, before, limit)
+		v.err = cmp.Or(v.err, err)
+		all := make([]Run, len(rows))
+		for i, d := range rows {
+			all[i] = shown(s.Engine(environment), d)
+		}
+		return all
+	})
+}
+
+// Run implements [API].
+func (s *Service) Run(ctx context.Context, id int64) (Run, error) {
+	return read(ctx, s, func(v *view) Run {
+		d := v.run(id)
+		if v.err != nil {
+			return Run{}
+		}
+		r := shown(s.Engine(d.Environment), d)
+		r.Tasks, v.err = v.TaskRuns(id)
+		return r
+	})
+}
+
+// mostEvents is how many events a call returns.
+const mostEvents = 1000
+
+// Events implements [API].
+func (s *Service) Events(ctx context.Context, id, after int64) ([]store.Event, error) {
+	return read(ctx, s, func(v *view) (all []store.Event) {
+		if d := v.run(id); v.err == nil {
+			all, v.err = v.Events(d.Environment, id, after, mostEvents)
+		}
+		return all
+	})
+}

@@ -1,0 +1,259 @@
+package service
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/lumi-idl/lumi/deploy/store"
+	"github.com/lumi-idl/lumi/internal/suggest"
+	"github.com/lumi-idl/lumi/lumigl"
+	"github.com/lumi-idl/lumi/taskgraph"
+	"github.com/lumi-idl/lumi/taskgraph/inventory"
+	"github.com/lumi-idl/lumi/taskgraph/run"
+	"github.com/lumi-idl/lumi/taskgraph/tasktype"
+)
+
+// Service is the API on a store. Each operation is one transaction.
+type Service struct {
+	Store store.Store
+	Types tasktype.Registry
+	// Inventory returns the nodes of an environment and, for conditions and refresh_on, its state, which may be nil.
+	Inventory func(ctx context.Context, environment string) (*inventory.Inventory, *lumigl.Snapshot, error)
+	// Engine returns an engine that runs the graphs of an environment.
+	Engine func(environment string) *run.Engine
+	// Go is called with a run that Start has added or Resume continues, if it is set. The caller runs it otherwise.
+	Go func(environment string, id int64)
+}
+
+var _ API = (*Service)(nil)
+
+func fail(k Kind, format string, args ...any) error { return &Error{k, fmt.Sprintf(format, args...)} }
+
+// view is a transaction with the rows that operations look at, as they were when it began.
+type view struct {
+	store.Tx
+	service      *Service
+	environments []store.Environment
+	releases     []store.Release
+	selections   []store.Selection
+	graphs       []store.TaskGraph
+	// err is the first error. Methods return zero values from then on, and change nothing.
+	err error
+}
+
+// reload gets the rows as they are now.
+func (v *view) reload() {
+	if v.err == nil {
+		var errs [4]error
+		v.environments, errs[0] = v.Environments()
+		v.releases, errs[1] = v.Releases()
+		v.selections, errs[2] = v.Selections()
+		v.graphs, errs[3] = v.Graphs()
+		v.err = errors.Join(errs[:]...)
+	}
+}
+
+// fail notes an error, unless there is one.
+func (v *view) fail(k Kind, format string, args ...any) {
+	if v.err == nil {
+		v.err = fail(k, format, args...)
+	}
+}
+
+// read and write run an operation in a transaction.
+func read[R any](ctx context.Context, s *Service, f func(*view) R) (R, error) {
+	return in(ctx, s, s.Store.Read, f)
+}
+
+func write[R any](ctx context.Context, s *Service, f func(*view) R) (R, error) {
+	return in(ctx, s, s.Store.Write, f)
+}
+
+func in[R any](ctx context.Context, s *Service, transact func(context.Context, func(store.Tx) error) error, f func(*view) R) (r R, err error) {
+	err = transact(ctx, func(tx store.Tx) error {
+		v := &view{Tx: tx, service: s}
+		if v.reload(); v.err == nil {
+			r = f(v)
+		}
+		return v.err
+	})
+	if err != nil {
+		r = *new(R)
+	}
+	return r, err
+}
+
+// environment fails if there is no such environment.
+func (v *view) environment(name string) {
+	var names []string
+	for _, e := range v.environments {
+		names = append(names, e.Name)
+	}
+	if !slices.Contains(names, name) {
+		v.fail(NotFound, "environment %s does not exist%s", name, cmp.Or(suggest.DidYouMean(name, names), "; 'lumi env new NAME' creates one"))
+	}
+}
+
+func (v *view) release(layer store.Layer, id int64) Release {
+	i := slices.IndexFunc(v.releases, func(r Release) bool { return r.ID == id && r.Layer == layer })
+	if i < 0 {
+		v.fail(NotFound, "%s %d does not exist", layer, id)
+		return Release{}
+	}
+	return v.releases[i]
+}
+
+// owner returns the name of an owner, such as "cluster prod", and the owner with only what its layer needs.
+func (v *view) owner(o store.Owner) (string, store.Owner) {
+	switch o.Layer {
+	case store.ClusterLayer:
+		v.environment(o.Environment)
+		return "cluster " + o.Environment, store.Owner{Layer: o.Layer, Environment: o.Environment}
+	case store.ReleaseLayer, store.PluginLayer:
+		return v.release(o.Layer, o.ID).String(), store.Owner{Layer: o.Layer, ID: o.ID}
+	}
+	v.unknown(o.Layer)
+	return "", o
+}
+
+func (v *view) unknown(l store.Layer) {
+	v.fail(Invalid, "unknown layer %q; the layers are release, cluster and plugin", l)
+}
+
+var validVersion = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._+~-]{0,127}$`)
+
+// AddRelease implements [API].
+func (s *Service) AddRelease(ctx context.Context, r Release) (Release, error) {
+	if r.Layer != store.ReleaseLayer && r.Layer != store.PluginLayer {
+		return Release{}, fail(Invalid, "unknown layer %q; it is release or plugin", r.Layer)
+	}
+	if err := taskgraph.CheckName(string(r.Layer)+" name", r.Name); err != nil {
+		return Release{}, fail(Invalid, "%v", err)
+	}
+	if !validVersion.MatchString(r.Version) {
+		return Release{}, fail(Invalid, "invalid version %q; use a letter or digit, then up to 127 letters, digits, _, -, ., + and ~", r.Version)
+	}
+	return write(ctx, s, func(v *view) Release {
+		if r.ID, v.err = v.AddRelease(r); errors.Is(v.err, store.ErrExists) {
+			v.err = fail(Conflict, "%s already exists", r)
+		}
+		return r
+	})
+}
+
+// Releases implements [API].
+func (s *Service) Releases(ctx context.Context, layer store.Layer) ([]Release, error) {
+	return read(ctx, s, func(v *view) []Release {
+		return slices.DeleteFunc(append([]Release{}, v.releases...), func(r Release) bool { return r.Layer != layer })
+	})
+}
+
+// DeleteRelease implements [API].
+func (s *Service) DeleteRelease(ctx context.Context, layer store.Layer, id int64) error {
+	_, err := write(ctx, s, func(v *view) any {
+		r := v.release(layer, id)
+		if users := v.users(store.Owner{Layer: layer, ID: id}); users != nil {
+			v.fail(Conflict, "%s is in use: select another one for %s first", r, strings.Join(users, ", "))
+		}
+		if v.err == nil {
+			v.err = v.DeleteRelease(id)
+		}
+		return nil
+	})
+	return err
+}
+
+// users returns the names of the environments with graphs of an owner.
+func (v *view) users(o store.Owner) (names []string) {
+	for _, e := range v.environments {
+		if slices.Contains(owners(v.selection(e.Name), nil), o) {
+			names = append(names, e.Name)
+		}
+	}
+	return names
+}
+
+// defaultOrder has the layers, later ones overriding earlier ones.
+var defaultOrder = []store.Layer{store.ReleaseLayer, store.ClusterLayer, store.PluginLayer}
+
+// selection returns what an environment has selected. Its order is never nil.
+func (v *view) selection(environment string) store.Selection {
+	s := store.Selection{Environment: environment}
+	if i := slices.IndexFunc(v.selections, func(s store.Selection) bool { return s.Environment == environment }); i >= 0 {
+		s = v.selections[i]
+	}
+	if s.Order == nil {
+		s.Order = defaultOrder
+	}
+	return s
+}
+
+// owners returns those of the graphs of some layers, or of all, in the order in which they are merged.
+func owners(s store.Selection, only []store.Layer) (all []store.Owner) {
+	for _, l := range s.Order {
+		switch {
+		case only != nil && !slices.Contains(only, l):
+		case l == store.ReleaseLayer:
+			all = append(all, store.Owner{Layer: l, ID: s.Release})
+		case l == store.ClusterLayer:
+			all = append(all, store.Owner{Layer: l, Environment: s.Environment})
+		default:
+			for _, id := range s.Plugins {
+				all = append(all, store.Owner{Layer: l, ID: id})
+			}
+		}
+	}
+	return all
+}
+
+// Selection implements [API].
+func (s *Service) Selection(ctx context.Context, environment string) (Selection, error) {
+	return read(ctx, s, func(v *view) Selection { return v.resolve(v.selection(environment)) })
+}
+
+// resolve returns a selection with its releases. It fails if the environment or a release does not exist.
+func (v *view) resolve(row store.Selection) Selection {
+	s := Selection{Environment: row.Environment, Plugins: make([]Release, len(row.Plugins)), Order: slices.Clone(row.Order), Whole: row.Whole}
+	v.environment(row.Environment)
+	if row.Release != 0 {
+		r := v.release(store.ReleaseLayer, row.Release)
+		s.Release = &r
+	}
+	for i, id := range row.Plugins {
+		s.Plugins[i] = v.release(store.PluginLayer, id)
+	}
+	return s
+}
+
+// Use implements [API].
+func (s *Service) Use(ctx context.Context, u Selection) (Selection, error) {
+	row := store.Selection{Environment: u.Environment, Order: u.Order, Whole: u.Whole}
+	if u.Release != nil {
+		row.Release = u.Release.ID
+	}
+	for _, p := range u.Plugins {
+		if slices.Contains(row.Plugins, p.ID) {
+			return Selection{}, fail(Invalid, "plugin %d is selected twice", p.ID)
+		}
+		row.Plugins = append(row.Plugins, p.ID)
+	}
+	if len(row.Order) == 0 {
+		row.Order = defaultOrder
+	} else if !slices.Equal(slices.Sorted(slices.Values(u.Order)), slices.Sorted(slices.Values(defaultOrder))) {
+		return Selection{}, fail(Invalid, "the order must have each of the layers release, cluster and plugin once")
+	}
+	return write(ctx, s, func(v *view) Selection {
+		used := v.resolve(row)
+		if v.err == nil {
+			v.err = v.PutSelection(row)
+		}
+		v.reload()
+		v.check([]string{u.Environment}, "")
+		return used
+	})
+}

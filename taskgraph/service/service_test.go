@@ -1,0 +1,620 @@
+package service_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/lumi-idl/lumi/deploy/store"
+	"github.com/lumi-idl/lumi/deploy/store/memory"
+	"github.com/lumi-idl/lumi/deploy/store/sqlite"
+	"github.com/lumi-idl/lumi/lumigl"
+	"github.com/lumi-idl/lumi/taskgraph"
+	"github.com/lumi-idl/lumi/taskgraph/inventory"
+	"github.com/lumi-idl/lumi/taskgraph/run"
+	"github.com/lumi-idl/lumi/taskgraph/service"
+	"github.com/lumi-idl/lumi/taskgraph/tasktype"
+)
+
+// world is a service with its environments prod and dev.
+type world struct {
+	*service.Service
+	t     testing.TB
+	nodes []inventory.Node
+	// fail has the tasks that fail, and executed what ran.
+	mutex    sync.Mutex
+	fail     map[string]error
+	executed []string
+}
+
+func (w *world) Execute(_ context.Context, work run.Work) error {
+	w.mutex.Lock()
+	defer w.mutex.Unlock()
+	name := work.Task.ID
+	if work.Node != nil {
+		name = work.Node.Name + "/" + name
+	}
+	w.executed = append(w.executed, name)
+	return w.fail[name]
+}
+
+func newWorld(t testing.TB, s store.Store) *world {
+	t.Helper()
+	w := &world{t: t, fail: map[string]error{}, nodes: []inventory.Node{
+		{Name: "db-1", Roles: []string{"db"}, Parameters: map[string]any{"size": json.Number("1")}}, {Name: "web-1", Roles: []string{"web"}},
+	}}
+	engines := map[string]*run.Engine{}
+	for _, name := range []string{"prod", "dev"} {
+		err := s.Write(context.Background(), func(tx store.Tx) error { return tx.PutEnvironment(store.Environment{Name: name}) })
+		if err != nil {
+			t.Fatal(err)
+		}
+		engines[name] = run.New(run.Options{Store: s, Environment: name, Executor: w})
+	}
+	w.Service = &service.Service{
+		Store: s, Types: tasktype.Builtin(), Engine: func(name string) *run.Engine { return engines[name] },
+		Inventory: func(_ context.Context, environment string) (*inventory.Inventory, *lumigl.Snapshot, error) {
+			if environment == "dev" {
+				return nil, nil, errors.New("dev has no inventory")
+			}
+			return &inventory.Inventory{Nodes: w.nodes}, nil, nil
+		},
+	}
+	return w
+}
+
+var prod, dev = store.Owner{Layer: store.ClusterLayer, Environment: "prod"}, store.Owner{Layer: store.ClusterLayer, Environment: "dev"}
+
+func owner(r service.Release) store.Owner { return store.Owner{Layer: r.Layer, ID: r.ID} }
+
+// shell is a task that has a type and a command, and further attributes in YAML.
+func shell(id string, more ...string) string {
+	return "{" + strings.Join(append([]string{"id: " + id, "type: shell", "parameters: {cmd: echo " + id + "}"}, more...), ", ") + "}"
+}
+
+// graph parses tasks.
+func (w *world) graph(graphType string, tasks ...string) taskgraph.Graph {
+	w.t.Helper()
+	g, err := taskgraph.Parse([]byte("{type: "+graphType+", tasks: ["+strings.Join(tasks, ", ")+"]}"), "tasks.yaml")
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return *g
+}
+
+func must[R any](w *world, r R, err error) R {
+	w.t.Helper()
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return r
+}
+
+func (w *world) create(o store.Owner, graphType string, tasks ...string) service.Graph {
+	w.t.Helper()
+	g, err := w.Create(w.t.Context(), o, w.graph(graphType, tasks...))
+	return must(w, g, err)
+}
+
+func (w *world) release(layer store.Layer, name string) service.Release {
+	w.t.Helper()
+	r, err := w.AddRelease(w.t.Context(), service.Release{Layer: layer, Name: name, Version: "1.2"})
+	return must(w, r, err)
+}
+
+func (w *world) use(environment string, release *service.Release, plugins ...service.Release) {
+	w.t.Helper()
+	_, err := w.Use(w.t.Context(), service.Selection{Environment: environment, Release: release, Plugins: plugins})
+	must(w, 0, err)
+}
+
+// want checks the kind and the message of an error; the kind is "" for problems of graphs.
+func (w *world) want(kind service.Kind, message string, err error) {
+	w.t.Helper()
+	var e *service.Error
+	var problems *taskgraph.Error
+	switch {
+	case kind == "" && !errors.As(err, &problems), kind != "" && (!errors.As(err, &e) || e.Kind != kind):
+		w.t.Errorf("got error %T %v, want %q", err, err, kind)
+	case err.Error() != message:
+		w.t.Errorf("got  %s\nwant %s", err, message)
+	}
+}
+
+func same(t testing.TB, want, got any) {
+	t.Helper()
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+// ids returns the tasks of a graph with their IDs.
+func ids(g service.Graph) string {
+	var all []string
+	for _, t := range g.Tasks {
+		all = append(all, fmt.Sprintf("%s:%d", t.ID, t.DatabaseID))
+	}
+	return strings.Join(all, " ")
+}
+
+// TestStores goes the main path on each store: three layers, a plan, a run that fails, a change, and a run of what is left.
+func TestStores(t *testing.T) {
+	t.Parallel()
+	for name, open := range map[string]func(t *testing.T) (store.Store, error){
+		"memory": func(*testing.T) (store.Store, error) { return memory.New(), nil },
+		"sqlite": func(t *testing.T) (store.Store, error) {
+			return sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "state.db"), sqlite.Options{})
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s, err := open(t)
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Cleanup(func() { s.Close() })
+			mainPath(t, newWorld(t, s))
+		})
+	}
+}
+
+func mainPath(t *testing.T, w *world) {
+	ctx := t.Context()
+	shop, lma := w.release(store.ReleaseLayer, "shop"), w.release(store.PluginLayer, "lma")
+	w.create(owner(shop), "upgrade", shell("stop", "reexecute_on: []"), shell("start", "requires: [stop]", "roles: [web]", "reexecute_on: []"))
+	w.create(owner(lma), "upgrade", "{id: start, condition: $.event = never}", shell("watch", "cross_depends: [{name: stop}]", "roles: [db]"))
+	w.use("prod", &shop, lma)
+	w.create(prod, "upgrade", "{id: start, condition: $.event = deploy_changes, parameters: {cmd: start}}")
+	_, err := w.Use(ctx, service.Selection{
+		Environment: "prod", Release: &shop, Plugins: []service.Release{lma}, Order: []store.Layer{store.PluginLayer, store.ReleaseLayer, store.ClusterLayer},
+	})
+	must(w, 0, err)
+	e, err := w.Effective(ctx, "prod", "upgrade")
+	must(w, e, err)
+	same(t, map[string]string{
+		"id": "plugin lma 1.2", "type": "release shop 1.2", "requires": "release shop 1.2", "roles": "release shop 1.2",
+		"reexecute_on": "release shop 1.2", "condition": "cluster prod", "parameters": "cluster prod",
+	}, e.Origins["start"])
+	p, err := w.Plan(ctx, "prod", service.RunRequest{Type: "upgrade"})
+	must(w, p, err)
+	same(t, service.Plan{Type: "upgrade", Items: []service.PlanItem{
+		{Task: "start", Node: "web-1", Type: "shell", Waits: []string{"web-1/stop"}},
+		{Task: "watch", Node: "db-1", Type: "shell", Waits: []string{"db-1/stop", "web-1/stop"}},
+		{Task: "stop", Node: "db-1", Type: "shell"}, {Task: "stop", Node: "web-1", Type: "shell"},
+	}}, p)
+	w.fail["web-1/start"] = errors.New("exit status 1")
+	var begun []int64
+	w.Go = func(environment string, id int64) {
+		begun = append(begun, id)
+		if _, err := w.Engine(environment).Run(ctx, id); err != nil {
+			t.Error(err)
+		}
+	}
+	r, err := w.Start(ctx, "prod", service.RunRequest{Type: "upgrade"})
+	must(w, r, err)
+	got, err := w.Run(ctx, r.ID)
+	must(w, got, err)
+	states := map[string]store.State{}
+	for _, r := range got.Tasks {
+		states[r.Node+"/"+r.Task] = r.State
+	}
+	if got.State != store.Failed || got.Running || !r.Running || got.Type != "upgrade" || got.Ended.IsZero() {
+		t.Errorf("started %+v, then %+v", r, got)
+	}
+	same(t, map[string]store.State{"db-1/stop": "DONE", "web-1/stop": "DONE", "db-1/watch": "DONE", "web-1/start": "FAILED"}, states)
+	events, err := w.Events(ctx, r.ID, 0)
+	must(w, events, err)
+	later, err := w.Events(ctx, r.ID, events[0].Serial)
+	must(w, later, err)
+	same(t, events[1:], later)
+	w.executed, w.fail = nil, nil
+	resumed, err := w.Resume(ctx, r.ID, nil)
+	must(w, resumed, err)
+	same(t, []string{"web-1/start"}, w.executed)
+	_, err = w.Start(ctx, "prod", service.RunRequest{Type: "upgrade", Nodes: []string{"web-1"}, Event: "other"})
+	must(w, 0, err)
+	same(t, []string{"web-1/start"}, w.executed) // Its condition is false.
+	runs, err := w.Runs(ctx, "prod", 0, 9)
+	must(w, runs, err)
+	if len(runs) != 2 || runs[1].ID != r.ID || runs[0].State != store.Done || runs[1].State != store.Done || len(begun) != 3 {
+		t.Errorf("got %+v, begun %v", runs, begun)
+	}
+	older, err := w.Runs(ctx, "prod", runs[0].ID, 9)
+	same(t, runs[1:], must(w, older, err))
+	p, err = w.Plan(ctx, "prod", service.RunRequest{Type: "upgrade", All: true})
+	if must(w, p, err); p.Items[2].Skip != "" {
+		t.Errorf("got %+v", p)
+	}
+	p, err = w.Plan(ctx, "prod", service.RunRequest{Type: "upgrade"})
+	if must(w, p, err); p.Items[2].Skip != "unchanged" || p.Items[1].Skip != "" || p.Items[0].Skip != "unchanged" {
+		t.Errorf("got %+v", p)
+	}
+}
+
+func TestUpdate(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, memory.New())
+	ctx := t.Context()
+	g := w.create(prod, "default", shell("a"), shell("b"), shell("c"))
+	a, b, c := g.Tasks[0].DatabaseID, g.Tasks[1].DatabaseID, g.Tasks[2].DatabaseID
+	name := "Default graph"
+	updated, err := w.Update(ctx, g.ID, &name, nil)
+	if must(w, updated, err); updated.Name != name || ids(updated) != ids(g) {
+		t.Errorf("got %+v", updated)
+	}
+	updated, err = w.Update(ctx, g.ID, nil, w.graph("default", shell("c"), shell("b", "requires: [c]"), shell("d"), shell("a")).Tasks)
+	must(w, updated, err)
+	newB, d := updated.Tasks[1].DatabaseID, updated.Tasks[2].DatabaseID
+	if newB <= c || d <= c {
+		t.Errorf("got %s", ids(updated))
+	}
+	same(t, fmt.Sprintf("c:%d b:%d d:%d a:%d", c, newB, d, a), ids(updated))
+	found, err := w.Find(ctx, prod, "")
+	same(t, updated, must(w, found, err))
+	one, err := w.UpdateTask(ctx, g.ID, newB, w.graph("default", shell("b", "requires: [c]")).Tasks[0])
+	if must(w, one, err); one.DatabaseID != newB {
+		t.Errorf("an unchanged task has ID %d, not %d", one.DatabaseID, newB)
+	}
+	one, err = w.UpdateTask(ctx, g.ID, newB, w.graph("default", shell("b")).Tasks[0])
+	if must(w, one, err); one.DatabaseID <= d || one.DatabaseID == b {
+		t.Errorf("a changed task has ID %d", one.DatabaseID)
+	}
+	must(w, 0, w.DeleteTask(ctx, g.ID, d))
+	got, err := w.Graph(ctx, g.ID)
+	must(w, got, err)
+	same(t, fmt.Sprintf("c:%d b:%d a:%d", c, one.DatabaseID, a), ids(got))
+	got, err = w.Update(ctx, g.ID, nil, []taskgraph.Task{})
+	if must(w, got, err); len(got.Tasks) != 0 || got.Name != name {
+		t.Errorf("got %+v", got)
+	}
+}
+
+// TestTaskJSON has a task keep its ID in JSON, of which uploads take no notice.
+func TestTaskJSON(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, memory.New())
+	g := w.create(prod, "default", shell("a", "owner: me"))
+	text, err := json.Marshal(g.Tasks[0])
+	want := fmt.Sprintf(`{"_id":%d,"id":"a","type":"shell","parameters":{"cmd":"echo a"},"owner":"me"}`, g.Tasks[0].DatabaseID)
+	if err != nil || string(text) != want {
+		t.Errorf("got %s, %v, want %s", text, err, want)
+	}
+	var back service.Task
+	if err := json.Unmarshal(text, &back); err != nil {
+		t.Fatal(err)
+	}
+	same(t, g.Tasks[0], back)
+	var upload taskgraph.Task
+	if err := json.Unmarshal(text, &upload); err != nil {
+		t.Fatal(err)
+	}
+	updated, err := w.Update(t.Context(), g.ID, nil, []taskgraph.Task{upload})
+	same(t, ids(g), ids(must(w, updated, err)))
+}
+
+func TestReleaseErrors(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, memory.New())
+	ctx := t.Context()
+	shop, old, lma := w.release(store.ReleaseLayer, "shop"), w.release(store.ReleaseLayer, "old"), w.release(store.PluginLayer, "lma")
+	w.release(store.PluginLayer, "shop")
+	for _, c := range []struct {
+		kind    service.Kind
+		release service.Release
+		message string
+	}{
+		{service.Conflict, shop, "release shop 1.2 already exists"},
+		{service.Invalid, service.Release{Layer: store.ClusterLayer}, `unknown layer "cluster"; it is release or plugin`},
+		{service.Invalid, service.Release{Layer: store.PluginLayer, Name: "a b"},
+			`invalid plugin name "a b"; use a letter or digit, then up to 127 letters, digits, _, - and .`},
+		{service.Invalid, service.Release{Layer: store.PluginLayer, Name: "a"},
+			`invalid version ""; use a letter or digit, then up to 127 letters, digits, _, -, ., + and ~`},
+	} {
+		_, err := w.AddRelease(ctx, c.release)
+		w.want(c.kind, c.message, err)
+	}
+	all, err := w.Releases(ctx, store.ReleaseLayer)
+	same(t, []service.Release{shop, old}, must(w, all, err))
+	w.want(service.NotFound, fmt.Sprintf("plugin %d does not exist", shop.ID), w.DeleteRelease(ctx, store.PluginLayer, shop.ID))
+	w.use("prod", &shop, lma)
+	w.use("dev", &old, lma)
+	w.want(service.Conflict, "release shop 1.2 is in use: select another one for prod first", w.DeleteRelease(ctx, store.ReleaseLayer, shop.ID))
+	w.want(service.Conflict, "plugin lma 1.2 is in use: select another one for dev, prod first", w.DeleteRelease(ctx, store.PluginLayer, lma.ID))
+	w.create(owner(shop), "default", shell("a"))
+	kept := w.create(owner(old), "default", shell("a"))
+	w.use("prod", &old)
+	must(w, 0, w.DeleteRelease(ctx, store.ReleaseLayer, shop.ID))
+	graphs, err := w.Graphs(ctx, nil)
+	if must(w, graphs, err); len(graphs) != 1 || graphs[0].ID != kept.ID || graphs[0].Tasks != nil {
+		t.Errorf("got %v", graphs)
+	}
+}
+
+func TestSelection(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, memory.New())
+	ctx := t.Context()
+	shop, lma := w.release(store.ReleaseLayer, "shop"), w.release(store.PluginLayer, "lma")
+	order := []store.Layer{store.ReleaseLayer, store.ClusterLayer, store.PluginLayer}
+	got, err := w.Selection(ctx, "prod")
+	same(t, service.Selection{Environment: "prod", Plugins: []service.Release{}, Order: order}, must(w, got, err))
+	want := service.Selection{Environment: "prod", Release: &shop, Plugins: []service.Release{lma}, Order: order, Whole: true}
+	used, err := w.Use(ctx, service.Selection{Environment: "prod", Release: &service.Release{ID: shop.ID}, Plugins: []service.Release{{ID: lma.ID}}, Whole: true})
+	same(t, want, must(w, used, err))
+	got, err = w.Selection(ctx, "prod")
+	same(t, want, must(w, got, err))
+	_, err = w.Selection(ctx, "prd")
+	w.want(service.NotFound, "environment prd does not exist; did you mean prod?", err)
+	for _, c := range []struct {
+		kind    service.Kind
+		use     service.Selection
+		message string
+	}{
+		{service.NotFound, service.Selection{Environment: "test"}, "environment test does not exist; 'lumi env new NAME' creates one"},
+		{service.NotFound, service.Selection{Environment: "prod", Release: &lma}, fmt.Sprintf("release %d does not exist", lma.ID)},
+		{service.NotFound, service.Selection{Environment: "prod", Plugins: []service.Release{shop}}, fmt.Sprintf("plugin %d does not exist", shop.ID)},
+		{service.Invalid, service.Selection{Environment: "prod", Plugins: []service.Release{lma, lma}}, fmt.Sprintf("plugin %d is selected twice", lma.ID)},
+		{service.Invalid, service.Selection{Environment: "prod", Order: order[1:]}, "the order must have each of the layers release, cluster and plugin once"},
+		{service.Invalid, service.Selection{Environment: "prod", Order: []store.Layer{"release", "cluster", "cluster"}},
+			"the order must have each of the layers release, cluster and plugin once"},
+	} {
+		_, err := w.Use(ctx, c.use)
+		w.want(c.kind, c.message, err)
+	}
+}
+
+func TestGraphErrors(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, memory.New())
+	ctx := t.Context()
+	g := w.create(prod, "upgrade", shell("a"))
+	some := func(graphType string) taskgraph.Graph { return w.graph(graphType, shell("a")) }
+	for _, c := range []struct {
+		kind    service.Kind
+		owner   store.Owner
+		graph   taskgraph.Graph
+		message string
+	}{
+		{service.Conflict, prod, some("upgrade"), "cluster prod already has a graph of type upgrade: update it"},
+		{service.NotFound, store.Owner{Layer: store.ClusterLayer, Environment: "rod"}, some("a"), "environment rod does not exist; did you mean prod?"},
+		{service.NotFound, store.Owner{Layer: store.ReleaseLayer, ID: 9}, some("a"), "release 9 does not exist"},
+		{service.Invalid, store.Owner{Layer: "environment"}, some("a"), `unknown layer "environment"; the layers are release, cluster and plugin`},
+		{service.Invalid, prod, taskgraph.Graph{Type: "fix 1"},
+			`invalid graph type "fix 1"; use a letter or digit, then up to 127 letters, digits, _, - and .`},
+		{"", prod, taskgraph.Graph{Tasks: []taskgraph.Task{{ID: "a"}, {ID: "b c"}, {ID: "a", Attributes: map[string]any{"requires": json.Number("1")}}}},
+			`cluster prod: task b c: invalid task name "b c"; use a letter or digit, then up to 127 letters, digits, _, - and .` +
+				"\ncluster prod: task a: duplicate task; another one has the same id" +
+				"\ncluster prod: task a: requires must be a string or a list of strings"},
+	} {
+		_, err := w.Create(ctx, c.owner, c.graph)
+		w.want(c.kind, c.message, err)
+	}
+	_, err := w.Graph(ctx, 99)
+	w.want(service.NotFound, "graph 99 does not exist", err)
+	_, err = w.Update(ctx, 99, nil, nil)
+	w.want(service.NotFound, "graph 99 does not exist", err)
+	w.want(service.NotFound, "graph 99 does not exist", w.Delete(ctx, 99))
+	w.want(service.NotFound, "graph 99 does not exist", w.DeleteTask(ctx, 99, 1))
+	w.want(service.NotFound, fmt.Sprintf("graph %d has no task 99", g.ID), w.DeleteTask(ctx, g.ID, 99))
+	_, err = w.UpdateTask(ctx, g.ID, 99, g.Tasks[0].Task)
+	w.want(service.NotFound, fmt.Sprintf("graph %d has no task 99", g.ID), err)
+	_, err = w.Find(ctx, prod, "upgrades")
+	w.want(service.NotFound, "cluster prod has no graph of type upgrades; did you mean upgrade?", err)
+	_, err = w.Find(ctx, prod, "")
+	w.want(service.NotFound, "cluster prod has no graph of type default", err)
+	_, err = w.Find(ctx, store.Owner{Layer: store.PluginLayer, ID: 9}, "")
+	w.want(service.NotFound, "plugin 9 does not exist", err)
+	_, err = w.Graphs(ctx, &store.Owner{Layer: store.PluginLayer, ID: 9})
+	w.want(service.NotFound, "plugin 9 does not exist", err)
+	_, err = w.Effective(ctx, "prod", "upgrades")
+	w.want(service.NotFound, "prod has no graph of type upgrades; did you mean upgrade?", err)
+	_, err = w.Effective(ctx, "prod", "upgrade", store.ReleaseLayer)
+	w.want(service.NotFound, "prod has no graph of type upgrade", err)
+	_, err = w.Effective(ctx, "prod", "upgrade", "plugins")
+	w.want(service.Invalid, `unknown layer "plugins"; the layers are release, cluster and plugin`, err)
+	_, err = w.Effective(ctx, "none", "")
+	w.want(service.NotFound, "environment none does not exist; 'lumi env new NAME' creates one", err)
+	w.create(dev, "upgrade", shell("a"))
+	graphs, err := w.Graphs(ctx, &prod)
+	g.Tasks = nil
+	same(t, []service.Graph{g}, must(w, graphs, err))
+}
+
+// TestChecks refuses changes that would make the effective graph of an environment wrong, and changes nothing then.
+func TestChecks(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, memory.New())
+	ctx := t.Context()
+	shop, next := w.release(store.ReleaseLayer, "shop"), w.release(store.ReleaseLayer, "next")
+	lma, extra := w.release(store.PluginLayer, "lma"), w.release(store.PluginLayer, "extra")
+	_, err := w.Create(ctx, owner(shop), w.graph("default", shell("a", "requires: [z]"), "{id: b}"))
+	w.want("", "release shop 1.2: task a: requires: unknown task z\nrelease shop 1.2: task b: missing type, such as shell", err)
+	release := w.create(owner(shop), "default", shell("a"), shell("b", "requires: [a]"))
+	w.create(owner(next), "default", shell("b"))
+	upgrade := w.create(owner(shop), "upgrade", shell("a"))
+	w.use("prod", &shop)
+	w.use("dev", &shop)
+	w.create(prod, "default", shell("c", "requires: [a]"))
+	w.create(prod, "upgrade", shell("c", "requires: [a]"))
+	w.create(dev, "default", shell("d", "cross_depends: [{name: b}]"))
+	_, err = w.Create(ctx, dev, w.graph("upgrade", shell("d", "requires: [x]"), "{id: a, type: reboot2}"))
+	w.want("", "graph upgrade of dev: task a: unknown type \"reboot2\"; did you mean reboot?\n"+
+		"graph upgrade of dev: task d: requires: unknown task x", err)
+	_, err = w.Update(ctx, release.ID, nil, w.graph("default", shell("e")).Tasks)
+	unknown := "graph default of prod: task c: requires: unknown task a"
+	w.want("", "graph default of dev: task d: cross_depends: unknown task b\n"+unknown, err)
+	w.want("", "graph default of dev: task d: cross_depends: unknown task b", w.DeleteTask(ctx, release.ID, release.Tasks[1].DatabaseID))
+	w.want("", "graph upgrade of prod: task c: requires: unknown task a", w.Delete(ctx, upgrade.ID))
+	_, err = w.UpdateTask(ctx, release.ID, release.Tasks[1].DatabaseID, w.graph("", shell("f")).Tasks[0])
+	w.want("", "graph default of dev: task d: cross_depends: unknown task b", err)
+	_, err = w.Use(ctx, service.Selection{Environment: "prod", Release: &next})
+	w.want("", unknown+"\ngraph upgrade of prod: task c: requires: unknown task a", err)
+
+	// A plugin's graph may be a part, until an environment uses it.
+	plugin := w.create(owner(lma), "default", "{id: b, requires: [c, p]}", "{id: a, version: 2.0.0}")
+	use := service.Selection{Environment: "prod", Release: &shop, Plugins: []service.Release{lma}}
+	_, err = w.Use(ctx, use)
+	w.want("", "plugin lma 1.2 (graph default of prod): task b: requires: unknown task p", err)
+	got, err := w.Selection(ctx, "prod")
+	if must(w, got, err); len(got.Plugins) > 0 {
+		t.Errorf("got %+v", got)
+	}
+	_, err = w.Update(ctx, plugin.ID, nil, w.graph("default", "{id: b, requires: [c]}").Tasks)
+	must(w, 0, err)
+	w.use("prod", &shop, lma)
+	_, err = w.Update(ctx, plugin.ID, nil, w.graph("default", "{id: a, requires: [b]}").Tasks)
+	w.want("", "release shop 1.2 (graph default of prod): task a: cycle: a requires b, b requires a", err)
+	w.create(owner(extra), "default", "{id: b, requires: [a]}")
+	_, err = w.Use(ctx, service.Selection{Environment: "prod", Release: &shop, Plugins: []service.Release{lma, extra}})
+	w.want("", "graph default of prod: task b: plugin lma 1.2 and plugin extra 1.2 have different values of requires; remove one of them", err)
+	found, err := w.Find(ctx, owner(lma), "")
+	must(w, found, err)
+	e, err := w.Effective(ctx, "prod", "", store.PluginLayer, store.ReleaseLayer)
+	must(w, e, err)
+	same(t, "plugin lma 1.2", e.Origins["b"]["requires"])
+	same(t, "", e.Origins["c"]["id"])
+	unchanged, err := w.Graph(ctx, release.ID)
+	same(t, release, must(w, unchanged, err))
+}
+
+// TestSharedProblems reports once what is wrong in the same way in all environments that use a plugin.
+func TestSharedProblems(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, memory.New())
+	lma := w.release(store.PluginLayer, "lma")
+	w.use("prod", nil, lma)
+	w.use("dev", nil, lma)
+	_, err := w.Create(t.Context(), owner(lma), w.graph("default", "{id: a}"))
+	w.want("", "plugin lma 1.2 (graph default of dev): task a: missing type, such as shell", err)
+}
+
+func TestRunErrors(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, memory.New())
+	ctx := t.Context()
+	w.create(prod, "default", shell("a"), shell("b", "idempotent: false"))
+	w.create(prod, "broken", shell("a", "condition: $.node.name"))
+	w.create(prod, "cache", shell("a", "roles: cache"))
+	w.create(dev, "default", shell("a"))
+	for _, c := range []struct {
+		kind        service.Kind
+		environment string
+		request     service.RunRequest
+		message     string
+	}{
+		{service.NotFound, "rod", service.RunRequest{}, "environment rod does not exist; did you mean prod?"},
+		{service.NotFound, "prod", service.RunRequest{Type: "defautl"}, "prod has no graph of type defautl; did you mean default?"},
+		{service.Invalid, "prod", service.RunRequest{Type: "cache"},
+			"graph cache of prod has no task for these nodes: check the roles of its tasks and of the nodes"},
+		{"", "prod", service.RunRequest{Nodes: []string{"web-2", "db"}}, "no node web-2 in the inventory; did you mean web-1?\nno node db in the inventory"},
+		{"", "prod", service.RunRequest{Type: "broken"}, "task a: condition on db-1 and 1 more: a condition must be true or false; " +
+			"compare the value with another, as in $.parameters.size = 3"},
+	} {
+		_, err := w.Plan(ctx, c.environment, c.request)
+		w.want(c.kind, c.message, err)
+		_, err = w.Start(ctx, c.environment, c.request)
+		w.want(c.kind, c.message, err)
+	}
+	if _, err := w.Start(ctx, "dev", service.RunRequest{}); err == nil || err.Error() != "dev has no inventory" {
+		t.Errorf("got error %v", err)
+	}
+	r, err := w.Start(ctx, "prod", service.RunRequest{})
+	must(w, r, err)
+	_, err = w.Start(ctx, "prod", service.RunRequest{})
+	w.want(service.Conflict, fmt.Sprintf("default[%d] is about to run: wait until it has ended, or stop it", r.ID), err)
+	stopped, err := w.Stop(ctx, r.ID)
+	if must(w, stopped, err); stopped.State != store.Cancelled || stopped.Running {
+		t.Errorf("got %+v", stopped)
+	}
+	_, err = w.Stop(ctx, r.ID)
+	w.want(service.Conflict, fmt.Sprintf("default[%d] cannot be stopped: it is CANCELLED", r.ID), err)
+	var other int64
+	err = w.Store.Write(ctx, func(tx store.Tx) (err error) {
+		other, err = tx.AddDeployment(store.Deployment{Environment: "prod", Purpose: "deploy"}, store.Content{})
+		return err
+	})
+	must(w, 0, err)
+	for _, id := range []int64{99, other} {
+		message := fmt.Sprintf("run %d does not exist", id)
+		_, err := w.Run(ctx, id)
+		w.want(service.NotFound, message, err)
+		_, err = w.Events(ctx, id, 0)
+		w.want(service.NotFound, message, err)
+		_, err = w.Stop(ctx, id)
+		w.want(service.NotFound, message, err)
+		_, err = w.Resume(ctx, id, nil)
+		w.want(service.NotFound, message, err)
+	}
+	_, err = w.Runs(ctx, "none", 0, 9)
+	w.want(service.NotFound, "environment none does not exist; 'lumi env new NAME' creates one", err)
+}
+
+// TestAnswer resumes a run that asks.
+func TestAnswer(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, memory.New())
+	ctx := t.Context()
+	w.create(prod, "default", shell("a", "idempotent: false", "roles: [db]"))
+	w.fail["db-1/a"] = run.ErrUncertain
+	w.Go = func(environment string, id int64) {
+		if _, err := w.Engine(environment).Run(ctx, id); err != nil {
+			t.Error(err)
+		}
+	}
+	r, err := w.Start(ctx, "prod", service.RunRequest{})
+	must(w, r, err)
+	got, err := w.Run(ctx, r.ID)
+	if must(w, got, err); got.State != store.Ask || len(got.Tasks) != 1 || got.Tasks[0].State != store.Unknown {
+		t.Fatalf("got %+v", got)
+	}
+	_, err = w.Resume(ctx, r.ID, nil)
+	w.want(service.Conflict, fmt.Sprintf("default[%d] needs an answer: did task a on node db-1 take effect?", r.ID), err)
+	resumed, err := w.Resume(ctx, r.ID, &service.Answer{Number: got.Tasks[0].Number, Done: true})
+	must(w, resumed, err)
+	got, err = w.Run(ctx, r.ID)
+	if must(w, got, err); got.State != store.Done || len(w.executed) != 1 {
+		t.Errorf("got %+v after %v", got, w.executed)
+	}
+}
+
+// TestConcurrent creates a graph in many ways at once.
+func TestConcurrent(t *testing.T) {
+	t.Parallel()
+	s, err := sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "state.db"), sqlite.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { s.Close() })
+	w := newWorld(t, s)
+	g := w.graph("default", shell("a"))
+	var all sync.WaitGroup
+	var mutex sync.Mutex
+	created, conflicts := 0, 0
+	for range 8 {
+		all.Go(func() {
+			_, err := w.Create(t.Context(), prod, g)
+			mutex.Lock()
+			defer mutex.Unlock()
+			var e *service.Error
+			switch {
+			case err == nil:
+				created++
+			case errors.As(err, &e) && e.Kind == service.Conflict:
+				conflicts++
+			default:
+				t.Error(err)
+			}
+		})
+	}
+	all.Wait()
+	if created != 1 || conflicts != 7 {
+		t.Errorf("created %d, refused %d", created, conflicts)
+	}
+}
