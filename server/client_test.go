@@ -1,0 +1,316 @@
+package server_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/lumi-idl/lumi/deploy/store"
+	"github.com/lumi-idl/lumi/server"
+	"github.com/lumi-idl/lumi/server/client"
+	"github.com/lumi-idl/lumi/taskgraph"
+	"github.com/lumi-idl/lumi/taskgraph/service"
+)
+
+// transcript has what an API returned.
+type transcript struct {
+	*testing.T
+	lines []string
+}
+
+// note adds what a call returned. Times are left out.
+func (s *transcript) note(what string, value any, err error) {
+	s.Helper()
+	text, failed := json.Marshal(value)
+	if failed != nil {
+		s.Fatal(failed)
+	}
+	var of *service.Error
+	var graph *taskgraph.Error
+	switch {
+	case errors.As(err, &graph):
+		text = fmt.Appendf(nil, "graph errors: %+v", graph.Problems)
+	case errors.As(err, &of):
+		text = fmt.Appendf(nil, "%s: %s", of.Kind, of.Message)
+	case err != nil:
+		s.Fatalf("%s: %v", what, err)
+	}
+	s.lines = append(s.lines, what+": "+string(text))
+}
+
+// scenario calls all methods of an API, also for what they refuse.
+func scenario(t *testing.T, api service.API, folder string) []string {
+	s, ctx := &transcript{T: t}, t.Context()
+	parse := func(text string) []taskgraph.Task {
+		g, err := taskgraph.Parse([]byte(text), "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		return g.Tasks
+	}
+	release, err := api.AddRelease(ctx, service.Release{Layer: store.ReleaseLayer, Name: "shop", Version: "1"})
+	s.note("add release", release, err)
+	plugin, err := api.AddRelease(ctx, service.Release{Layer: store.PluginLayer, Name: "lma", Version: "2"})
+	s.note("add plugin", plugin, err)
+	_, err = api.AddRelease(ctx, service.Release{Layer: store.ReleaseLayer, Name: "shop", Version: "1"})
+	s.note("add again", nil, err)
+	_, err = api.AddRelease(ctx, service.Release{Layer: store.ReleaseLayer, Name: "sh op", Version: "1"})
+	s.note("add invalid", nil, err)
+	for _, layer := range []store.Layer{store.ReleaseLayer, store.PluginLayer} {
+		all, err := api.Releases(ctx, layer)
+		s.note("list "+string(layer), all, err)
+	}
+	owners := []store.Owner{{Layer: store.ReleaseLayer, ID: release.ID}, {Layer: store.PluginLayer, ID: plugin.ID}, {Layer: store.ClusterLayer, Environment: "dev"}}
+	var graphs []service.Graph
+	for i, o := range owners {
+		g, err := api.Create(ctx, o, taskgraph.Graph{Name: "N", Tasks: parse(fmt.Sprintf(`[{"id": "t%d", "type": "shell", "n": 12345678901234567890.5, "parameters": {"cmd": "true"}}]`, i))})
+		s.note("create", g, err)
+		graphs = append(graphs, g)
+		g, err = api.Find(ctx, o, "")
+		s.note("find", g, err)
+		_, err = api.Find(ctx, o, "defautl")
+		s.note("find other", nil, err)
+		_, err = api.Create(ctx, o, taskgraph.Graph{})
+		s.note("create again", nil, err)
+		all, err := api.Graphs(ctx, &o)
+		s.note("list graphs", all, err)
+	}
+	_, err = api.Create(ctx, owners[2], taskgraph.Graph{Type: "x", Tasks: parse(`[{"id": "a", "type": "shel", "requires": ["b"]}, {"id": "b", "type": "stage", "requires": "a"}]`)})
+	s.note("create invalid", nil, err)
+	for _, o := range []store.Owner{{Layer: store.ReleaseLayer, ID: 77}, {Layer: store.ClusterLayer, Environment: "dve"}} {
+		_, err = api.Create(ctx, o, taskgraph.Graph{})
+		s.note("create without owner", nil, err)
+		_, err = api.Graphs(ctx, &o)
+		s.note("list without owner", nil, err)
+	}
+	selection, err := api.Use(ctx, service.Selection{
+		Environment: "dev", Release: &release, Plugins: []service.Release{plugin}, Order: []store.Layer{store.ClusterLayer, store.ReleaseLayer, store.PluginLayer}, Whole: true,
+	})
+	s.note("use", selection, err)
+	_, err = api.Use(ctx, service.Selection{Environment: "dev", Release: &service.Release{ID: 77}})
+	s.note("use other", nil, err)
+	selection, err = api.Selection(ctx, "dev")
+	s.note("selection", selection, err)
+	selection, err = api.Selection(ctx, "prod")
+	s.note("selection of prod", selection, err)
+	for _, layers := range [][]store.Layer{nil, {store.PluginLayer, store.ClusterLayer}, {"node"}} {
+		e, err := api.Effective(ctx, "dev", "", layers...)
+		s.note("effective", e, err)
+	}
+	name := "New"
+	g, err := api.Update(ctx, graphs[2].ID, &name, nil)
+	s.note("rename", g, err)
+	g, err = api.Update(ctx, graphs[2].ID, nil, append(parse(`[{id: wait, type: shell, parameters: {cmd: "until [ -e go ]; do sleep 0.02; done"}}]`), graphs[2].Tasks[0].Task))
+	s.note("update", g, err)
+	if err != nil {
+		t.Fatal(strings.Join(s.lines, "\n"))
+	}
+	task, err := api.UpdateTask(ctx, g.ID, g.Tasks[1].DatabaseID, parse(`[{id: t2, type: shell, requires: [wait], parameters: {cmd: touch after}}]`)[0])
+	s.note("update task", task, err)
+	_, err = api.UpdateTask(ctx, g.ID, g.Tasks[1].DatabaseID, task.Task)
+	s.note("update task again", nil, err)
+	g, err = api.Graph(ctx, g.ID)
+	s.note("graph", g, err)
+	s.note("delete task in use", nil, api.DeleteTask(ctx, g.ID, g.Tasks[0].DatabaseID))
+	_, err = api.Graph(ctx, 777)
+	s.note("no graph", nil, err)
+	s.runs(ctx, api, folder)
+	s.note("delete release in use", nil, api.DeleteRelease(ctx, store.ReleaseLayer, release.ID))
+	_, err = api.Use(ctx, service.Selection{Environment: "dev"})
+	s.note("use nothing", nil, err)
+	g, err = api.Graph(ctx, graphs[1].ID)
+	s.note("graph of plugin", g, err)
+	s.note("delete task", nil, api.DeleteTask(ctx, g.ID, g.Tasks[0].DatabaseID))
+	s.note("delete task again", nil, api.DeleteTask(ctx, g.ID, g.Tasks[0].DatabaseID))
+	s.note("delete graph", nil, api.Delete(ctx, g.ID))
+	s.note("delete graph again", nil, api.Delete(ctx, g.ID))
+	s.note("delete release", nil, api.DeleteRelease(ctx, store.ReleaseLayer, release.ID))
+	s.note("delete release again", nil, api.DeleteRelease(ctx, store.ReleaseLayer, release.ID))
+	all, err := api.Graphs(ctx, nil)
+	s.note("all graphs", all, err)
+	return s.lines
+}
+
+// runs plans, starts, stops and resumes runs.
+func (s *transcript) runs(ctx context.Context, api service.API, folder string) {
+	plan, err := api.Plan(ctx, "dev", service.RunRequest{Nodes: []string{"here"}, Event: "upgrade", All: true})
+	s.note("plan", plan, err)
+	for _, r := range []service.RunRequest{{Type: "other"}, {Nodes: []string{"there"}}} {
+		_, err = api.Plan(ctx, "dev", r)
+		s.note("plan other", nil, err)
+		_, err = api.Start(ctx, "dev", r)
+		s.note("start other", nil, err)
+	}
+	note := func(what string, r service.Run, err error) {
+		r.Created, r.Ended, r.Running = time.Time{}, time.Time{}, false
+		for i := range r.Tasks {
+			r.Tasks[i].Started, r.Tasks[i].Ended = time.Time{}, time.Time{}
+		}
+		s.note(what, r, err)
+	}
+	run, err := api.Start(ctx, "dev", service.RunRequest{})
+	note("start", run, err)
+	until := func(states ...store.State) {
+		for deadline := time.Now().Add(20 * time.Second); ; time.Sleep(5 * time.Millisecond) {
+			r, err := api.Run(ctx, run.ID)
+			if err != nil || time.Now().After(deadline) {
+				s.Fatalf("%+v, %v", r, err)
+			}
+			if i := slices.IndexFunc(r.Tasks, func(t service.TaskRun) bool { return t.Task == "wait" }); slices.Contains(states, r.State) && i >= 0 {
+				return
+			}
+		}
+	}
+	until(store.Running)
+	_, err = api.Start(ctx, "dev", service.RunRequest{})
+	s.note("start again", nil, err)
+	_, err = api.Stop(ctx, run.ID)
+	s.note("stop", nil, err)
+	time.Sleep(400 * time.Millisecond) // The engine looks each third of its lease.
+	if err := os.WriteFile(filepath.Join(folder, "go"), nil, 0o600); err != nil {
+		s.Fatal(err)
+	}
+	until(store.Cancelled)
+	_, err = api.Resume(ctx, run.ID, &service.Answer{Number: 0, Done: true})
+	s.note("resume with an answer", nil, err)
+	_, err = api.Resume(ctx, run.ID, nil)
+	s.note("resume", nil, err)
+	until(store.Done)
+	run, err = api.Run(ctx, run.ID)
+	note("run", run, err)
+	_, err = api.Resume(ctx, run.ID, nil)
+	s.note("resume what is done", nil, err)
+	_, err = api.Stop(ctx, 777)
+	s.note("stop other", nil, err)
+	all, err := api.Runs(ctx, "dev", run.ID+1, 10)
+	for _, r := range all {
+		note("listed", r, err)
+	}
+	all, err = api.Runs(ctx, "dev", run.ID, 10)
+	s.note("earlier", len(all), err)
+	events, err := api.Events(ctx, run.ID, 0)
+	s.note("events", len(events), err)
+	later, err := api.Events(ctx, run.ID, events[1].Serial)
+	if err != nil || !reflect.DeepEqual(later, events[2:]) {
+		s.Errorf("events: %+v, then %+v", events, later)
+	}
+	_, err = api.Events(ctx, 777, 0)
+	s.note("other events", nil, err)
+}
+
+// TestConformance has the client on a server behave as the service does.
+func TestConformance(t *testing.T) {
+	t.Parallel()
+	direct := build(t)
+	want := scenario(t, direct.service, direct.folder)
+	w := start(t)
+	c, err := client.New(client.Options{URL: w.url + "/", Token: w.tokens[server.Deploy]})
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := scenario(t, c, w.folder)
+	for i := range max(len(got), len(want)) {
+		if i >= len(got) || i >= len(want) || got[i] != want[i] {
+			t.Fatalf("line %d: the client has\n%s\nthe service\n%s", i, strings.Join(got[i:], "\n"), strings.Join(want[i:], "\n"))
+		}
+	}
+	if len(want) < 60 || !strings.Contains(strings.Join(want, "\n"), "12345678901234567890.5") {
+		t.Errorf("the scenario is too short:\n%s", strings.Join(want, "\n"))
+	}
+}
+
+// TestClientErrors has errors that no server of ours sends, and those about the client's options.
+func TestClientErrors(t *testing.T) {
+	t.Parallel()
+	for url, want := range map[string]string{
+		"lumi.example.com":              "the URL of a server is like https://lumi.example.com:8440",
+		"ftp://lumi.example.com":        "the URL of a server is like https://lumi.example.com:8440",
+		"https://user:secret@localhost": "the URL of a server is like https://lumi.example.com:8440",
+		"https://localhost?token=x":     "the URL of a server is like https://lumi.example.com:8440",
+		"http://lumi.example.com":       "http://lumi.example.com would receive the token unencrypted: use https",
+		"http://10.0.0.1:8440":          "http://10.0.0.1:8440 would receive the token unencrypted: use https",
+	} {
+		if _, err := client.New(client.Options{URL: url}); err == nil || err.Error() != want {
+			t.Errorf("%s: %v", url, err)
+		}
+	}
+	file := filepath.Join(t.TempDir(), "ca.pem")
+	if err := os.WriteFile(file, []byte("none"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := client.New(client.Options{URL: "https://localhost", CA: file}); err == nil || err.Error() != file+" has no certificate in PEM" {
+		t.Error(err)
+	}
+	if _, err := client.New(client.Options{URL: "https://localhost", CA: file + "x"}); !os.IsNotExist(err) {
+		t.Error(err)
+	}
+
+	followed := false
+	odd := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		switch r.URL.Path {
+		case "/graphs/1":
+			_, _ = io.WriteString(w, "<html>")
+		case "/graphs/2":
+			http.Redirect(w, r, "/graphs/9", http.StatusTemporaryRedirect)
+		case "/graphs/3":
+			http.Error(w, "no", http.StatusBadGateway)
+		case "/graphs/4":
+			<-r.Context().Done()
+		case "/graphs/5":
+			w.Header().Set("Content-Length", "100")
+			_, _ = io.WriteString(w, `{"id": 5`)
+		case "/graphs/9":
+			followed = true
+		}
+	}))
+	defer odd.Close()
+	ours := start(t)
+	get := func(url string, id int64) string {
+		c, err := client.New(client.Options{URL: url, Token: ours.tokens[server.Read], Timeout: 300 * time.Millisecond})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if id == 0 {
+			err = c.Delete(t.Context(), 1)
+		} else {
+			_, err = c.Graph(t.Context(), id)
+		}
+		return fmt.Sprint(err)
+	}
+	for id, want := range []string{
+		1: odd.URL + " does not answer like 'lumi serve': invalid character '<' looking for beginning of value",
+		2: odd.URL + " does not answer like 'lumi serve': 307 Temporary Redirect",
+		3: odd.URL + " does not answer like 'lumi serve': 502 Bad Gateway",
+	} {
+		if got := get(odd.URL, int64(id)); id > 0 && got != want {
+			t.Errorf("%d: %s", id, got)
+		}
+	}
+	if followed {
+		t.Error("the token was sent to where a redirect leads")
+	}
+	if got := get(odd.URL, 5); got != odd.URL+": unexpected EOF" {
+		t.Error(got)
+	}
+	if got := get(odd.URL, 4); !strings.Contains(got, "Client.Timeout exceeded") {
+		t.Error(got)
+	}
+	if got := get(ours.url, 0); got != ours.url+": the role deploy is required; the token has read" {
+		t.Error(got)
+	}
+	ours.tokens[server.Read] = "x"
+	if got := get(ours.url, 1); got != ours.url+" does not accept the token: set LUMI_TOKEN to one that 'lumi serve' has" {
+		t.Error(got)
+	}
+}

@@ -1,0 +1,209 @@
+package server_test
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/lumi-idl/lumi/deploy/store"
+	"github.com/lumi-idl/lumi/lumigl"
+	"github.com/lumi-idl/lumi/server"
+	"github.com/lumi-idl/lumi/taskgraph/inventory"
+	"github.com/lumi-idl/lumi/taskgraph/service"
+)
+
+// TestUploads sends graphs in the forms that there are.
+func TestUploads(t *testing.T) {
+	t.Parallel()
+	w := start(t)
+	const path = "/clusters/dev/deployment_graphs"
+	const attributes = `"type":"stage","big":12345678901234567890.123456789,"huge":1e400,"nested":{"b":[1.0,null],"a":{"x":true}}`
+	var g, h service.Graph
+	w.must(201, "POST", path, `{"name": "First", "tasks": [{"id": "a", `+attributes+`}]}`, &g)
+	a := w.must(200, "GET", path+"/default", "", &g)
+	if want := fmt.Sprintf(`{"_id":%d,"id":"a","type":"stage","big":12345678901234567890.123456789,"huge":1e400,"nested":{"a":{"x":true},"b":[1.0,null]}}`, g.Tasks[0].DatabaseID); !strings.Contains(a.body, want) {
+		t.Errorf("got %s, want %s", a.body, want)
+	}
+	// What is read can be written, and changes nothing.
+	if b := w.must(200, "PUT", path+"/default/", a.body, nil); b.body != a.body {
+		t.Errorf("got %s, want %s", b.body, a.body)
+	}
+	w.must(200, "PUT", path+"/default", `{}`, &h)
+	if h.Name != "First" || len(h.Tasks) != 1 {
+		t.Errorf("got %+v", h)
+	}
+	w.must(200, "PUT", fmt.Sprintf("/graphs/%d", g.ID), "# YAML\n- {id: a, type: anchor}\n", &h)
+	if h.Name != "First" || len(h.Tasks) != 1 || h.Tasks[0].Attributes["type"] != "anchor" {
+		t.Errorf("got %+v", h)
+	}
+	w.must(200, "PUT", path+"/default", "name: Second\ntasks: []", &h)
+	if h.Name != "Second" || len(h.Tasks) != 0 {
+		t.Errorf("got %+v", h)
+	}
+	w.must(201, "POST", "/graphs/", "type: fix\nrelations: [{layer: cluster, environment: prod}]\ntasks: [{id: a, type: stage}]", &h)
+	if h.Type != "fix" || h.Relations[0] != (store.Owner{Layer: store.ClusterLayer, Environment: "prod"}) {
+		t.Errorf("got %+v", h)
+	}
+	// A task by itself.
+	task := fmt.Sprintf("/graphs/%d/tasks/%d", h.ID, h.Tasks[0].DatabaseID)
+	w.must(200, "PUT", task, `{"id": "a", "type": "stage", "n": 12345678901234567890}`, nil)
+	w.must(200, "GET", fmt.Sprintf("/graphs/%d/tasks/", h.ID), "", &h.Tasks)
+	w.must(200, "PUT", fmt.Sprintf("/graphs/%d/tasks/%d", h.ID, h.Tasks[0].DatabaseID), "id: a\ntype: stage\nn: 12345678901234567890\n", nil)
+	var tasks []service.Task
+	if a := w.must(200, "GET", fmt.Sprintf("/graphs/%d/tasks/", h.ID), "", &tasks); !strings.Contains(a.body, `"n":12345678901234567890}`) {
+		t.Error(a.body)
+	}
+
+	task = fmt.Sprintf("/graphs/%d/tasks/%d", h.ID, tasks[0].DatabaseID)
+	for _, c := range []struct{ method, path, body, want string }{
+		{"POST", path, "", `{"title":"Bad Request","status":400,"detail":"request body is required"}`},
+		{
+			"POST", path, "{\n  \"type\": \"x\",\n  \"tasks\": [{\"id\": \"a\", \"type\": \"stage\", \"requires\": 1}, {\"id\": \"?\"}]}",
+			`{"title":"Bad Request","status":400,"detail":"2 errors in task graphs","problems":[` +
+				`{"task":"a","attribute":"requires","line":3,"column":54,"message":"requires must be a string or a list of strings"},` +
+				`{"task":"?","attribute":"id","line":3,"column":65,"message":"invalid task name \"?\"`,
+		},
+		{"PUT", task, "{\n\"id\": \"?\"}", `{"title":"Bad Request","status":400,"detail":"1 error in task graphs","problems":[{"task":"?","attribute":"id","line":2,"column":7,"message":`},
+		{"PUT", task, `[{"id": "a"}]`, `{"title":"Bad Request","status":400,"detail":"1 error in task graphs","problems":[{"line":1,"column":1,"message":"a task must be an object with an id"}]}`},
+		{"POST", "/graphs", "relations: 1", `{"title":"Bad Request","status":400,"detail":"relations must have one owner, such as ` +
+			`{\"layer\": \"cluster\", \"environment\": \"prod\"} or {\"layer\": \"release\", \"id\": 1}"}`},
+		{"POST", "/graphs", "[]", `{"title":"Bad Request","status":400,"detail":"relations must have one owner, such as ` +
+			`{\"layer\": \"cluster\", \"environment\": \"prod\"} or {\"layer\": \"release\", \"id\": 1}"}`},
+		{"POST", path, `{"relations": [{"layer": "cluster", "environment": "prod"}]}`, `{"title":"Bad Request","status":400,"detail":"relations has another owner than the path"}`},
+		{"PUT", path + "/default", `{"type": "fix"}`, fmt.Sprintf(`{"title":"Bad Request","status":400,"detail":"the type of graph %d is default, and cannot be changed"}`, g.ID)},
+		{"PUT", path + "/default", `{"relations": [{"layer": "release", "id": 1}]}`, fmt.Sprintf(`{"title":"Bad Request","status":400,"detail":"the owner of graph %d cannot be changed"}`, g.ID)},
+		{"PUT", "/clusters/dev/deploy", `{"type": 1, "extra": 2}`, `{"title":"Bad Request","status":400,"detail":"body.type: expected string; body.extra: unexpected property"}`},
+		{"PUT", "/clusters/dev/deploy", `{"Type": "x", "nodes": []}`, `{"title":"Bad Request","status":400,"detail":"body.nodes: expected array length >= 1; body.Type: unexpected property"}`},
+		{"PUT", "/clusters/dev/selection", `{"release": 1e30}`, `{"title":"Bad Request","status":400,"detail":"body: json: cannot unmarshal number 1e30"}`},
+		{"POST", "/releases", `{"name": "x"`, `{"title":"Bad Request","status":400,"detail":"body: unexpected end of JSON input"}`},
+	} {
+		if a := w.send(server.Deploy, c.method, c.path, c.body); a.status != 400 || !strings.HasPrefix(a.body, c.want) {
+			t.Errorf("%s %s %q: %d\n%s\nwant\n%s", c.method, c.path, c.body, a.status, a.body, c.want)
+		} else {
+			a.problem(t)
+		}
+	}
+}
+
+// TestLimits sends what is too large or too slow.
+func TestLimits(t *testing.T) {
+	t.Parallel()
+	w := start(t)
+	if a := w.send(server.Deploy, "POST", "/clusters/dev/deployment_graphs/", `["`+strings.Repeat("x", 8<<20)); a.status != 413 {
+		t.Errorf("large body: %d %s", a.status, a.body)
+	} else if a.problem(t) != "request body is too large limit=8388608 bytes" {
+		t.Error(a.body)
+	}
+	if a := w.send(server.Deploy, "POST", "/releases/", strings.Repeat(" ", 9<<20)); a.status != 413 {
+		t.Errorf("large body: %d %s", a.status, a.body)
+	}
+	w = build(t)
+	w.options.ReadTimeout = 300 * time.Millisecond
+	w.serve()
+	dial := func(text string) (*bufio.Reader, time.Time) {
+		c, err := net.Dial("tcp", strings.TrimPrefix(w.url, "http://"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { c.Close() })
+		if _, err := io.WriteString(c, text); err != nil {
+			t.Fatal(err)
+		}
+		return bufio.NewReader(c), time.Now()
+	}
+	r, begin := dial("POST /graphs/ HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer " + w.tokens[server.Deploy] + "\r\nContent-Length: 100\r\n\r\n{")
+	if a, err := http.ReadResponse(r, nil); err != nil || a.StatusCode != http.StatusRequestTimeout || time.Since(begin) > 5*time.Second {
+		t.Errorf("slow body: %v %v after %s", a, err, time.Since(begin))
+	} else {
+		a.Body.Close()
+	}
+	r, begin = dial("GET /graphs/ HTTP/1.1\r\nHost:")
+	if _, err := io.ReadAll(r); err != nil || time.Since(begin) > 5*time.Second {
+		t.Errorf("slow header: %v after %s", err, time.Since(begin))
+	}
+	r, _ = dial("GET /graphs/ HTTP/1.1\r\nHost: x\r\nX: " + strings.Repeat("x", 80<<10) + "\r\n\r\n")
+	if a, err := http.ReadResponse(r, nil); err != nil || a.StatusCode != http.StatusRequestHeaderFieldsTooLarge {
+		t.Errorf("large header: %v %v", a, err)
+	} else {
+		a.Body.Close()
+	}
+}
+
+// TestInventory has problems of the server's inventory, which are not in what was sent.
+func TestInventory(t *testing.T) {
+	t.Parallel()
+	w := start(t)
+	w.must(201, "POST", "/clusters/dev/deployment_graphs", "[{id: a, type: stage}]", nil)
+	w.service.Inventory = func(context.Context, string) (*inventory.Inventory, *lumigl.Snapshot, error) {
+		nodes, err := inventory.Load("nodes:\n  web-1: {connection: locla}\n", "/srv/shop/inventory.yaml", nil)
+		return nodes, nil, err
+	}
+	a := w.send(server.Plan, "POST", "/clusters/dev/plan", "")
+	if a.status != 400 || a.problem(t) != "inventory.yaml:2:23: connection must be ssh or local" {
+		t.Errorf("%d %s", a.status, a.body)
+	}
+}
+
+// broken is an API that fails.
+type broken struct{ service.API }
+
+func (broken) Graphs(context.Context, *store.Owner) ([]service.Graph, error) { panic("hidden panic") }
+
+func (broken) Graph(context.Context, int64) (service.Graph, error) {
+	return service.Graph{}, errors.New("hidden error")
+}
+
+// TestInternal hides what went wrong inside from clients, but not from the log.
+func TestInternal(t *testing.T) {
+	t.Parallel()
+	w := build(t)
+	w.options.API = broken{}
+	w.listen()
+	for _, path := range []string{"/graphs/", "/graphs/1"} {
+		if a := w.send(server.Read, "GET", path, ""); a.status != 500 || a.problem(t) != "internal error; the server's log has more" {
+			t.Errorf("%s: %d %s", path, a.status, a.body)
+		}
+	}
+	text := w.log.String()
+	for _, want := range []string{"panic: GET /graphs/: hidden panic\n", "error: hidden error\n", " read user GET /graphs/ 500 ", " read user GET /graphs/1 500 "} {
+		if !strings.Contains(text, want) {
+			t.Errorf("the log has no %q:\n%s", want, text)
+		}
+	}
+	if strings.Contains(text, "secret") {
+		t.Errorf("the log has a query:\n%s", text)
+	}
+}
+
+// TestConcurrentCreation posts the same graph many times at once.
+func TestConcurrentCreation(t *testing.T) {
+	t.Parallel()
+	w := start(t)
+	var mutex sync.Mutex
+	got := map[int]int{}
+	var wait sync.WaitGroup
+	for i := range 30 {
+		wait.Go(func() {
+			path := "/clusters/dev/deployment_graphs/"
+			if i%2 == 0 {
+				path = "/graphs/"
+			}
+			a := w.send(server.Deploy, "POST", path, `{"relations": [{"layer": "cluster", "environment": "dev"}], "tasks": [{"id": "a", "type": "stage"}]}`)
+			mutex.Lock()
+			defer mutex.Unlock()
+			got[a.status]++
+		})
+	}
+	wait.Wait()
+	if len(got) != 2 || got[201] != 1 || got[409] != 29 {
+		t.Errorf("got %v", got)
+	}
+}

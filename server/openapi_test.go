@@ -1,0 +1,25 @@
+package server_test
+
+import (
+	"flag"
+	"os"
+	"testing"
+
+	"github.com/lumi-idl/lumi/server"
+)
+
+var update = flag.Bool("update", false, "write docs/openapi.json")
+
+// TestOpenAPI holds that the document that is published, and that the client of the tests is generated from, is current.
+func TestOpenAPI(t *testing.T) {
+	const file = "../docs/openapi.json"
+	now := server.OpenAPI()
+	if *update {
+		if err := os.WriteFile(file, now, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if published, err := os.ReadFile(file); err != nil || string(published) != string(now) {
+		t.Errorf("%s is out of date (%v): run 'make golden generate'", file, err)
+	}
+}

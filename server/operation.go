@@ -1,0 +1,160 @@
+package server
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"maps"
+	"net/http"
+	"net/url"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"github.com/lumi-idl/lumi/deploy/store"
+	"github.com/lumi-idl/lumi/taskgraph/service"
+)
+
+type none struct{}
+
+// Inputs of operations are exported because huma finds only those where others embed them.
+type (
+	// ByID has the ID of a graph, a release, a plugin or a run.
+	ByID struct {
+		ID int64 `path:"id"`
+	}
+	// ByTask has a task of a graph.
+	ByTask struct {
+		ByID
+		Task int64 `path:"task" doc:"The ID of the stored task: its _id."`
+	}
+	// ByOwner has the name of an environment, or the ID of a release or a plugin.
+	ByOwner struct {
+		Owner string `path:"id"`
+		of    store.Owner
+	}
+	// ByType has a graph of an owner.
+	ByType struct {
+		ByOwner
+		Type string `path:"type"`
+	}
+	// Upload is the body of an operation with a graph or tasks.
+	Upload struct {
+		RawBody []byte `contentType:"application/yaml"`
+	}
+)
+
+// Resolve implements [huma.Resolver]: it sets the owner that the path names.
+func (o *ByOwner) Resolve(ctx huma.Context) []error {
+	layer, _, _ := strings.Cut(ctx.Operation().Path[1:], "/")
+	if o.of.Layer = store.Layer(strings.TrimSuffix(layer, "s")); o.of.Layer == store.ClusterLayer {
+		o.of.Environment = o.Owner
+		return nil
+	}
+	var err error
+	if o.of.ID, err = strconv.ParseInt(o.Owner, 10, 64); err != nil {
+		return []error{fmt.Errorf("%s %q: a %[1]s is named by its ID", o.of.Layer, o.Owner)}
+	}
+	return nil
+}
+
+// response is a response with a body.
+type response[T any] struct{ Body T }
+
+// locate adds the path of what was created.
+func locate(ctx huma.Context, status string, value any) (any, error) {
+	path := ""
+	switch v := value.(type) {
+	case service.Graph:
+		path = fmt.Sprintf("/graphs/%d", v.ID)
+	case service.Release:
+		path = fmt.Sprintf("/%ss/%d", v.Layer, v.ID)
+	case service.Run:
+		path = fmt.Sprintf("/runs/%d", v.ID)
+	}
+	if status == strconv.Itoa(http.StatusCreated) {
+		ctx.SetHeader("Location", path)
+	}
+	return value, nil
+}
+
+// add adds an operation. Its route is a method and a path, which tell the role that it needs and the status of its responses.
+// An upload has the type of what is uploaded. A list in a response is never null.
+func add[I, O any](s *Server, route, id, summary string, f func(context.Context, *I) (O, error), upload ...reflect.Type) {
+	method, path, _ := strings.Cut(route, " ")
+	role, plans := Deploy, strings.HasSuffix(path, "/plan")
+	if method == http.MethodGet {
+		role = Read
+	} else if plans {
+		role = Plan
+	}
+	op := huma.Operation{
+		OperationID: id, Method: method, Path: path, Summary: summary + ".", Tags: []string{strings.Split(path, "/")[1]},
+		Description:  fmt.Sprintf("Requires a token with the role %s.", role),
+		MaxBodyBytes: maxBody, BodyReadTimeout: cmp.Or(s.ReadTimeout, defaultRead),
+		Middlewares: huma.Middlewares{s.need(role), s.checkQuery}, Security: []map[string][]string{{"token": {}}},
+	}
+	for _, t := range upload {
+		schema := s.api.OpenAPI().Components.Schemas.Schema(t, true, "")
+		op.RequestBody = &huma.RequestBody{Content: map[string]*huma.MediaType{"application/json": {Schema: schema}}}
+		op.SkipValidateBody = true
+		op.Description += " The body is JSON or YAML."
+	}
+	call := func(ctx context.Context, in *I) (value O, err error) {
+		value, err = f(ctx, in)
+		if v := reflect.ValueOf(&value).Elem(); v.Kind() == reflect.Slice && v.IsNil() {
+			v.Set(reflect.MakeSlice(v.Type(), 0, 0))
+		}
+		return value, s.problem(err)
+	}
+	if method == http.MethodDelete {
+		op.DefaultStatus = http.StatusNoContent
+		huma.Register(s.api, op, func(ctx context.Context, in *I) (*none, error) {
+			_, err := call(ctx, in)
+			return nil, err
+		})
+		return
+	}
+	if method == http.MethodPost && !plans || strings.HasSuffix(path, "/deploy/") {
+		op.DefaultStatus = http.StatusCreated
+	}
+	huma.Register(s.api, op, func(ctx context.Context, in *I) (*response[O], error) {
+		value, err := call(ctx, in)
+		return &response[O]{value}, err
+	})
+}
+
+// checkQuery refuses a query from which a value would be ignored: a run must not have another type or more nodes than was meant.
+func (s *Server) checkQuery(ctx huma.Context, next func(huma.Context)) {
+	u := ctx.URL()
+	query, err := url.ParseQuery(u.RawQuery)
+	if err != nil {
+		_ = huma.WriteErr(s.api, ctx, http.StatusBadRequest, "query: "+err.Error())
+		return
+	}
+	var known []string
+	for _, p := range ctx.Operation().Parameters {
+		if p.In == "query" {
+			known = append(known, p.Name)
+		}
+	}
+	var errs []error
+	for _, name := range slices.Sorted(maps.Keys(query)) {
+		switch all := query[name]; {
+		case !slices.Contains(known, name):
+			errs = append(errs, fmt.Errorf("unknown query parameter %q; this path has %s", name, cmp.Or(strings.Join(known, ", "), "none")))
+		case len(all) > 1:
+			errs = append(errs, fmt.Errorf("query.%s: given more than once; separate several values with commas", name))
+		case all[0] == "":
+			errs = append(errs, fmt.Errorf("query.%s: empty", name))
+		}
+	}
+	if errs != nil {
+		_ = huma.WriteErr(s.api, ctx, http.StatusBadRequest, "", errs...)
+		return
+	}
+	next(ctx)
+}

@@ -1,0 +1,282 @@
+package server
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"reflect"
+	"slices"
+
+	"github.com/lumi-idl/lumi/deploy/store"
+	"github.com/lumi-idl/lumi/server/wire"
+	"github.com/lumi-idl/lumi/taskgraph"
+	"github.com/lumi-idl/lumi/taskgraph/service"
+)
+
+// What is uploaded.
+var (
+	graphType = reflect.TypeFor[wire.Upload]()
+	tasksType = reflect.TypeFor[[]taskgraph.Task]()
+	taskType  = reflect.TypeFor[taskgraph.Task]()
+)
+
+var errOwner = invalid(`relations must have one owner, such as {"layer": "cluster", "environment": "prod"} or {"layer": "release", "id": 1}`)
+
+func invalid(format string, args ...any) error {
+	return &service.Error{Kind: service.Invalid, Message: fmt.Sprintf(format, args...)}
+}
+
+// parse parses a graph and its owner, which is nil if the body does not have it.
+func parse(body []byte) (g *taskgraph.Graph, of *store.Owner, err error) {
+	g, relations, err := taskgraph.ParseUpload(body)
+	if err != nil || relations == nil {
+		return g, nil, err
+	}
+	var owners []store.Owner
+	text, err := json.Marshal(relations)
+	if err != nil || json.Unmarshal(text, &owners) != nil || len(owners) != 1 {
+		return nil, nil, errOwner
+	}
+	return g, &owners[0], nil
+}
+
+// update changes a graph. What the body does not have stays.
+func (s *Server) update(ctx context.Context, g service.Graph, body []byte) (service.Graph, error) {
+	change, of, err := parse(body)
+	switch {
+	case err != nil:
+		return g, err
+	case change.Type != "" && change.Type != g.Type:
+		return g, invalid("the type of graph %d is %s, and cannot be changed", g.ID, g.Type)
+	case of != nil && *of != g.Relations[0]:
+		return g, invalid("the owner of graph %d cannot be changed", g.ID)
+	}
+	var name *string
+	if change.Name != "" {
+		name = &change.Name
+	}
+	return s.API.Update(ctx, g.ID, name, change.Tasks)
+}
+
+// create adds a graph. The owner is that of the body if it is nil.
+func (s *Server) create(ctx context.Context, of *store.Owner, body []byte) (service.Graph, error) {
+	g, owner, err := parse(body)
+	switch {
+	case err != nil:
+		return service.Graph{}, err
+	case cmp.Or(of, owner) == nil:
+		return service.Graph{}, errOwner
+	case of != nil && owner != nil && *of != *owner:
+		return service.Graph{}, invalid("relations has another owner than the path")
+	}
+	return s.API.Create(ctx, *cmp.Or(of, owner), *g)
+}
+
+// graphs adds what is done with graphs and tasks by their IDs.
+func (s *Server) graphs() {
+	type upload struct {
+		ByID
+		Upload
+	}
+	put := func(ctx context.Context, in *upload) (service.Graph, error) {
+		g, err := s.API.Graph(ctx, in.ID)
+		if err == nil {
+			g, err = s.update(ctx, g, in.RawBody)
+		}
+		return g, err
+	}
+	add(s, "GET /graphs/", "list-graphs", "List all graphs, without tasks",
+		func(ctx context.Context, _ *none) ([]service.Graph, error) { return s.API.Graphs(ctx, nil) })
+	add(s, "POST /graphs/", "create-graph", "Create a graph",
+		func(ctx context.Context, in *Upload) (service.Graph, error) { return s.create(ctx, nil, in.RawBody) }, graphType)
+	add(s, "GET /graphs/{id}", "get-graph", "Get a graph",
+		func(ctx context.Context, in *ByID) (service.Graph, error) { return s.API.Graph(ctx, in.ID) })
+	add(s, "PUT /graphs/{id}", "put-graph", "Update a graph. Unchanged tasks keep their IDs", put, graphType)
+	add(s, "DELETE /graphs/{id}", "delete-graph", "Delete a graph",
+		func(ctx context.Context, in *ByID) (none, error) { return none{}, s.API.Delete(ctx, in.ID) })
+	add(s, "GET /graphs/{id}/tasks", "list-tasks", "Get the tasks of a graph", func(ctx context.Context, in *ByID) ([]service.Task, error) {
+		g, err := s.API.Graph(ctx, in.ID)
+		return g.Tasks, err
+	})
+	add(s, "PUT /graphs/{id}/tasks", "put-tasks", "Replace the tasks of a graph. Unchanged ones keep their IDs", func(ctx context.Context, in *upload) ([]service.Task, error) {
+		g, err := put(ctx, in)
+		return g.Tasks, err
+	}, tasksType)
+	add(s, "GET /graphs/{id}/tasks/{task}", "get-task", "Get a task", func(ctx context.Context, in *ByTask) (service.Task, error) {
+		g, err := s.API.Graph(ctx, in.ID)
+		if err != nil {
+			return service.Task{}, err
+		}
+		for _, t := range g.Tasks {
+			if t.DatabaseID == in.Task {
+				return t, nil
+			}
+		}
+		return service.Task{}, &service.Error{Kind: service.NotFound, Message: fmt.Sprintf("graph %d has no task %d", in.ID, in.Task)}
+	})
+	add(s, "PUT /graphs/{id}/tasks/{task}", "put-task", "Replace a task, which gets another ID if it changes", func(ctx context.Context, in *struct {
+		ByTask
+		Upload
+	}) (service.Task, error) {
+		t, err := taskgraph.ParseTask(in.RawBody)
+		if err != nil {
+			return service.Task{}, err
+		}
+		return s.API.UpdateTask(ctx, in.ID, in.Task, t)
+	}, taskType)
+	add(s, "DELETE /graphs/{id}/tasks/{task}", "delete-task", "Delete a task",
+		func(ctx context.Context, in *ByTask) (none, error) {
+			return none{}, s.API.DeleteTask(ctx, in.ID, in.Task)
+		})
+}
+
+// owned adds the graphs of the owners of a layer.
+func (s *Server) owned(layer store.Layer) {
+	path, name := fmt.Sprintf(" /%ss/{id}/deployment_graphs/", layer), string(layer)
+	find := func(ctx context.Context, in *ByType) (service.Graph, error) { return s.API.Find(ctx, in.of, in.Type) }
+	add(s, "GET"+path, "list-"+name+"-graphs", "List the graphs of a "+name+", without tasks",
+		func(ctx context.Context, in *ByOwner) ([]service.Graph, error) { return s.API.Graphs(ctx, &in.of) })
+	add(s, "POST"+path, "create-"+name+"-graph", "Create a graph of a "+name, func(ctx context.Context, in *struct {
+		ByOwner
+		Upload
+	}) (service.Graph, error) {
+		return s.create(ctx, &in.of, in.RawBody)
+	}, graphType)
+	add(s, "GET"+path+"{type}/", "get-"+name+"-graph", "Get a graph of a "+name, find)
+	add(s, "PUT"+path+"{type}/", "put-"+name+"-graph", "Update a graph of a "+name, func(ctx context.Context, in *struct {
+		ByType
+		Upload
+	}) (service.Graph, error) {
+		g, err := find(ctx, &in.ByType)
+		if err == nil {
+			g, err = s.update(ctx, g, in.RawBody)
+		}
+		return g, err
+	}, graphType)
+	add(s, "DELETE"+path+"{type}/", "delete-"+name+"-graph", "Delete a graph of a "+name, func(ctx context.Context, in *ByType) (none, error) {
+		g, err := find(ctx, in)
+		if err == nil {
+			err = s.API.Delete(ctx, g.ID)
+		}
+		return none{}, err
+	})
+}
+
+// releases adds what is done with releases or plugins.
+func (s *Server) releases(layer store.Layer) {
+	path, name := fmt.Sprintf(" /%ss/", layer), string(layer)
+	add(s, "GET"+path, "list-"+name+"s", "List "+name+"s",
+		func(ctx context.Context, _ *none) ([]service.Release, error) { return s.API.Releases(ctx, layer) })
+	add(s, "POST"+path, "add-"+name, "Add a "+name, func(ctx context.Context, in *response[service.Release]) (service.Release, error) {
+		return s.API.AddRelease(ctx, service.Release{Layer: layer, Name: in.Body.Name, Version: in.Body.Version})
+	})
+	add(s, "GET"+path+"{id}", "get-"+name, "Get a "+name, func(ctx context.Context, in *ByID) (service.Release, error) {
+		all, err := s.API.Releases(ctx, layer)
+		i := slices.IndexFunc(all, func(r service.Release) bool { return r.ID == in.ID })
+		if err == nil && i < 0 {
+			err = &service.Error{Kind: service.NotFound, Message: fmt.Sprintf("%s %d does not exist", layer, in.ID)}
+		}
+		if err != nil {
+			return service.Release{}, err
+		}
+		return all[i], nil
+	})
+	add(s, "DELETE"+path+"{id}", "delete-"+name, "Delete a "+name+" with its graphs",
+		func(ctx context.Context, in *ByID) (none, error) {
+			return none{}, s.API.DeleteRelease(ctx, layer, in.ID)
+		})
+}
+
+type (
+	merged struct {
+		ByOwner
+		Type   string        `query:"type" default:"default"`
+		Layers []store.Layer `query:"layers" doc:"Only these layers: release, cluster, plugin."`
+	}
+	request struct {
+		ByOwner
+		Type  string   `query:"type" doc:"The type of the graph: \"default\" if it is missing."`
+		Graph string   `query:"graph_type" doc:"The same as type."`
+		Nodes []string `query:"nodes" doc:"Names of nodes, separated by commas: all if it is missing."`
+		Event string   `query:"event"`
+		All   bool     `query:"all" doc:"Run tasks that have nothing to do, too."`
+		Body  *service.RunRequest
+	}
+)
+
+// run returns the request for a run. What the query has overrides what the body has.
+func (r *request) run() service.RunRequest {
+	run := *cmp.Or(r.Body, &service.RunRequest{})
+	if len(r.Nodes) > 0 {
+		run.Nodes = r.Nodes
+	}
+	run.Type, run.Event, run.All = cmp.Or(r.Graph, r.Type, run.Type), cmp.Or(r.Event, run.Event), run.All || r.All
+	return run
+}
+
+// clusters adds what environments have besides graphs.
+func (s *Server) clusters() {
+	const path = " /clusters/{id}/"
+	add(s, "GET"+path+"selection", "get-selection", "Get the layers of an environment",
+		func(ctx context.Context, in *ByOwner) (service.Selection, error) {
+			return s.API.Selection(ctx, in.Owner)
+		})
+	add(s, "PUT"+path+"selection", "put-selection", "Select the layers of an environment", func(ctx context.Context, in *struct {
+		ByOwner
+		Body wire.NewSelection
+	}) (service.Selection, error) {
+		use := service.Selection{Environment: in.Owner, Order: in.Body.Order, Whole: in.Body.Whole}
+		if in.Body.Release != 0 {
+			use.Release = &service.Release{ID: in.Body.Release}
+		}
+		for _, id := range in.Body.Plugins {
+			use.Plugins = append(use.Plugins, service.Release{ID: id})
+		}
+		return s.API.Use(ctx, use)
+	})
+	explain := func(ctx context.Context, in *merged) (service.Effective, error) {
+		return s.API.Effective(ctx, in.Owner, in.Type, in.Layers...)
+	}
+	add(s, "GET"+path+"deployment_tasks/", "get-merged-tasks", "Get the merged tasks of an environment", func(ctx context.Context, in *merged) ([]taskgraph.Task, error) {
+		e, err := explain(ctx, in)
+		return e.Tasks, err
+	})
+	add(s, "GET"+path+"deployment_tasks/origins", "explain-merged-tasks", "Get the merged tasks, and the layer that each attribute comes from", explain)
+	add(s, "POST"+path+"plan", "plan-run", "Show what a run would do",
+		func(ctx context.Context, in *request) (service.Plan, error) {
+			return s.API.Plan(ctx, in.Owner, in.run())
+		})
+	deploy := func(ctx context.Context, in *request) (service.Run, error) {
+		return s.API.Start(ctx, in.Owner, in.run())
+	}
+	add(s, "PUT"+path+"deploy/", "deploy-clusters", "Run a graph on the nodes of an environment", deploy)
+	add(s, "PUT /cluster/{id}/deploy/", "deploy-cluster", "Run a graph on the nodes of an environment", deploy)
+	add(s, "GET"+path+"runs/", "list-runs", "List the runs of an environment, the latest first", func(ctx context.Context, in *struct {
+		ByOwner
+		Before int64 `query:"before" doc:"Only runs with a lower ID."`
+		Limit  int   `query:"limit" default:"100" minimum:"1" maximum:"1000"`
+	}) ([]service.Run, error) {
+		return s.API.Runs(ctx, in.Owner, in.Before, in.Limit)
+	})
+}
+
+// runs adds what is done with runs.
+func (s *Server) runs() {
+	add(s, "GET /runs/{id}", "get-run", "Get a run with its task runs",
+		func(ctx context.Context, in *ByID) (service.Run, error) { return s.API.Run(ctx, in.ID) })
+	add(s, "GET /runs/{id}/events", "get-events", "Get up to 1000 events of a run, the oldest first", func(ctx context.Context, in *struct {
+		ByID
+		After int64 `query:"after" doc:"Only events with a higher serial."`
+	}) ([]store.Event, error) {
+		return s.API.Events(ctx, in.ID, in.After)
+	})
+	add(s, "PUT /runs/{id}/stop", "stop-run", "Start no more tasks of a run",
+		func(ctx context.Context, in *ByID) (service.Run, error) { return s.API.Stop(ctx, in.ID) })
+	add(s, "PUT /runs/{id}/resume", "resume-run", "Continue a run, and perhaps answer what it asks", func(ctx context.Context, in *struct {
+		ByID
+		Body *service.Answer
+	}) (service.Run, error) {
+		return s.API.Resume(ctx, in.ID, in.Body)
+	})
+}

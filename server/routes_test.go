@@ -1,0 +1,536 @@
+package server_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
+
+	"github.com/lumi-idl/lumi/server"
+	api "github.com/lumi-idl/lumi/server/internal/openapitest"
+)
+
+// operations returns the paths of the OpenAPI document with their methods.
+func operations(t *testing.T) map[string][]string {
+	var document struct{ Paths map[string]map[string]any }
+	if err := json.Unmarshal(server.OpenAPI(), &document); err != nil {
+		t.Fatal(err)
+	}
+	all := map[string][]string{}
+	for path, methods := range document.Paths {
+		for m := range methods {
+			all[path] = append(all[path], strings.ToUpper(m))
+		}
+	}
+	if len(all) < 25 {
+		t.Fatalf("only %d paths", len(all))
+	}
+	return all
+}
+
+var parameter = regexp.MustCompile(`\{\w+\}`)
+
+// recorder notes the operations that a client calls and the statuses that it receives. It checks responses against the document.
+type recorder struct {
+	t       *testing.T
+	schemas *jsonschema.Compiler
+	mutex   sync.Mutex
+	seen    map[string]bool
+	paths   map[string][]string
+}
+
+func (r *recorder) RoundTrip(q *http.Request) (*http.Response, error) {
+	a, err := http.DefaultTransport.RoundTrip(q)
+	if err != nil {
+		return nil, err
+	}
+	r.mutex.Lock()
+	defer r.mutex.Unlock()
+	best := ""
+	for path := range r.paths { // A literal segment wins over a parameter.
+		if regexp.MustCompile("^"+parameter.ReplaceAllString(path, "[^/]+")+"$").MatchString(q.URL.Path) && (best == "" || strings.Count(path, "{") < strings.Count(best, "{")) {
+			best = path
+		}
+	}
+	r.seen[fmt.Sprintf("%s %s %d", q.Method, best, a.StatusCode)] = true
+	text, err := io.ReadAll(a.Body)
+	a.Body = io.NopCloser(bytes.NewReader(text))
+	if err != nil || a.StatusCode == http.StatusNoContent {
+		return a, err
+	}
+	status, kind := strconv.Itoa(a.StatusCode), "application~1json"
+	if a.StatusCode >= 400 {
+		status, kind = "default", "application~1problem+json"
+	}
+	pointer := []string{"openapi.json#/paths", strings.ReplaceAll(best, "/", "~1"), strings.ToLower(q.Method), "responses", status, "content", kind, "schema"}
+	schema, err := r.schemas.Compile(strings.Join(pointer, "/"))
+	if err != nil {
+		return nil, err
+	}
+	value, err := jsonschema.UnmarshalJSON(bytes.NewReader(text))
+	if err = errors.Join(err, schema.Validate(value)); err != nil {
+		r.t.Errorf("%s %s: %s: %v", q.Method, q.URL, text, err)
+	}
+	return a, nil
+}
+
+func p[T any](v T) *T { return &v }
+
+// tasks returns tasks of the type stage, with some attributes.
+func tasks(ids ...string) *[]api.Task {
+	all := []api.Task{}
+	for _, id := range ids {
+		all = append(all, api.Task{Id: id, Type: p("stage")})
+	}
+	return &all
+}
+
+// caller calls operations with the generated client.
+type caller struct {
+	*world
+	*api.Client
+	*recorder
+	// release and plugin are IDs, in paths, too.
+	release, plugin         int64
+	releasePath, pluginPath string
+}
+
+// check checks the status of a response.
+func (c *caller) check(err error, status, want int, what ...any) {
+	c.Helper()
+	if err != nil || status != want {
+		c.Fatal(append([]any{"status", status, "want", want, err}, what...)...)
+	}
+}
+
+// TestRoutes calls all operations with the generated client, for success and for what is not there.
+func TestRoutes(t *testing.T) {
+	t.Parallel()
+	c := &caller{world: start(t), recorder: &recorder{t: t, schemas: jsonschema.NewCompiler(), seen: map[string]bool{}, paths: operations(t)}}
+	document, err := jsonschema.UnmarshalJSON(bytes.NewReader(server.OpenAPI()))
+	if err = errors.Join(err, c.schemas.AddResource("openapi.json", document)); err != nil {
+		t.Fatal(err)
+	}
+	c.Client = &api.Client{URL: c.url, Token: c.tokens[server.Deploy], HTTP: http.Client{Transport: c.recorder}}
+	c.addReleases()
+	c.createGraphs()
+	c.readGraphs()
+	c.updateGraphs()
+	c.selects()
+	c.runs()
+	c.stops()
+	c.changeByID()
+	c.deletes()
+	for path, methods := range c.paths {
+		for _, m := range methods {
+			var found []string
+			for seen := range c.seen {
+				if strings.HasPrefix(seen, m+" "+path+" ") {
+					found = append(found, seen[len(m+path)+2:])
+				}
+			}
+			if slices.Sort(found); len(found) == 0 || found[0] >= "300" {
+				t.Errorf("%s %s: not called with success, only %v", m, path, found)
+			}
+		}
+	}
+}
+
+func (c *caller) addReleases() {
+	ctx := c.Context()
+	release, err := c.AddRelease(ctx, api.Release{Name: "shop", Version: "1"})
+	c.check(err, release.StatusCode, 201, string(release.Body))
+	c.release, c.releasePath = *release.JSON.Id, fmt.Sprint(*release.JSON.Id)
+	if at := release.Header.Get("Location"); at != fmt.Sprintf("/releases/%d", c.release) {
+		c.Errorf("Location: %s", at)
+	}
+	again, err := c.AddRelease(ctx, api.Release{Name: "shop", Version: "1"})
+	c.check(err, again.StatusCode, 409)
+	if got := again.Problem.Detail; got != "release shop 1 already exists" {
+		c.Error(got)
+	}
+	again, err = c.AddRelease(ctx, api.Release{Name: "not a name", Version: "1"})
+	c.check(err, again.StatusCode, 400)
+	plugin, err := c.AddPlugin(ctx, api.Release{Name: "lma", Version: "2"})
+	c.check(err, plugin.StatusCode, 201)
+	c.plugin, c.pluginPath = *plugin.JSON.Id, fmt.Sprint(*plugin.JSON.Id)
+	plugin, err = c.AddPlugin(ctx, api.Release{Name: "lma", Version: "2"})
+	c.check(err, plugin.StatusCode, 409)
+	plugin, err = c.AddPlugin(ctx, api.Release{Name: "", Version: "2"})
+	c.check(err, plugin.StatusCode, 400)
+	releases, err := c.ListReleases(ctx)
+	c.check(err, releases.StatusCode, 200)
+	plugins, err := c.ListPlugins(ctx)
+	c.check(err, plugins.StatusCode, 200)
+	if all := append(*releases.JSON, *plugins.JSON...); len(all) != 2 || all[0].Name != "shop" || *all[1].Layer != "plugin" {
+		c.Errorf("releases: %+v", all)
+	}
+	one, err := c.GetRelease(ctx, c.release)
+	c.check(err, one.StatusCode, 200)
+	one, err = c.GetRelease(ctx, 99)
+	c.check(err, one.StatusCode, 404)
+	two, err := c.GetPlugin(ctx, c.plugin)
+	c.check(err, two.StatusCode, 200)
+	two, err = c.GetPlugin(ctx, c.release) // It is a release.
+	c.check(err, two.StatusCode, 404)
+}
+
+func (c *caller) createGraphs() {
+	ctx := c.Context()
+	graph, err := c.CreateReleaseGraph(ctx, c.releasePath, api.Upload{Name: p("Release"), Tasks: tasks("a", "b")})
+	c.check(err, graph.StatusCode, 201, string(graph.Body))
+	g := graph.JSON
+	if g.Type != "default" || g.Name != "Release" || len(*g.Tasks) != 2 || *(*g.Tasks)[0].UnderscoreId == 0 || g.Relations[0].Layer != "release" || *g.Relations[0].Id != c.release {
+		c.Errorf("graph: %s", graph.Body)
+	}
+	if at := graph.Header.Get("Location"); at != fmt.Sprintf("/graphs/%d", g.Id) {
+		c.Errorf("Location: %s", at)
+	}
+	for _, d := range []struct {
+		id   string
+		body api.Upload
+		want int
+	}{{c.releasePath, api.Upload{}, 409}, {"99", api.Upload{}, 404}, {"shop", api.Upload{}, 400}, {c.releasePath, api.Upload{Type: p("no type")}, 400}} {
+		body, _ := json.Marshal(d.body)
+		if a := c.send(server.Deploy, "POST", "/releases/"+d.id+"/deployment_graphs/", string(body)); a.status != d.want {
+			c.Errorf("%+v: %d %s", d, a.status, a.body)
+		}
+	}
+	clusterGraph, err := c.CreateClusterGraph(ctx, "dev", api.Upload{Type: p("default"), Tasks: tasks("c")})
+	c.check(err, clusterGraph.StatusCode, 201, string(clusterGraph.Body))
+	clusterGraph, err = c.CreateClusterGraph(ctx, "dev", api.Upload{Tasks: tasks("c")})
+	c.check(err, clusterGraph.StatusCode, 409)
+	clusterGraph, err = c.CreateClusterGraph(ctx, "other", api.Upload{})
+	c.check(err, clusterGraph.StatusCode, 404)
+	clusterGraph, err = c.CreateClusterGraph(ctx, "dev", api.Upload{Type: p("cycle"), Tasks: &[]api.Task{
+		{Id: "x", Type: p("stage"), AdditionalProperties: map[string]any{"requires": []string{"x"}}},
+	}})
+	c.check(err, clusterGraph.StatusCode, 400)
+	pluginGraph, err := c.CreatePluginGraph(ctx, c.pluginPath, api.Upload{Tasks: tasks("d")})
+	c.check(err, pluginGraph.StatusCode, 201, string(pluginGraph.Body))
+	pluginGraph, err = c.CreatePluginGraph(ctx, c.pluginPath, api.Upload{})
+	c.check(err, pluginGraph.StatusCode, 409)
+	pluginGraph, err = c.CreatePluginGraph(ctx, "99", api.Upload{})
+	c.check(err, pluginGraph.StatusCode, 404)
+	pluginGraph, err = c.CreatePluginGraph(ctx, "lma", api.Upload{})
+	c.check(err, pluginGraph.StatusCode, 400)
+}
+
+func (c *caller) readGraphs() {
+	ctx := c.Context()
+	listed, err := c.ListReleaseGraphs(ctx, c.releasePath)
+	c.check(err, listed.StatusCode, 200)
+	if len(*listed.JSON) != 1 || (*listed.JSON)[0].Tasks != nil {
+		c.Errorf("graphs: %s", listed.Body)
+	}
+	listed, err = c.ListReleaseGraphs(ctx, "99")
+	c.check(err, listed.StatusCode, 404)
+	listed2, err := c.ListClusterGraphs(ctx, "prod")
+	c.check(err, listed2.StatusCode, 200)
+	if strings.TrimSpace(string(listed2.Body)) != "[]" {
+		c.Errorf("graphs: %s", listed2.Body)
+	}
+	listed2, err = c.ListClusterGraphs(ctx, "other")
+	c.check(err, listed2.StatusCode, 404)
+	listed3, err := c.ListPluginGraphs(ctx, c.pluginPath)
+	c.check(err, listed3.StatusCode, 200)
+	listed3, err = c.ListPluginGraphs(ctx, "99")
+	c.check(err, listed3.StatusCode, 404)
+
+	got, err := c.GetReleaseGraph(ctx, c.releasePath, "default")
+	c.check(err, got.StatusCode, 200)
+	got, err = c.GetReleaseGraph(ctx, c.releasePath, "other")
+	c.check(err, got.StatusCode, 404)
+	got2, err := c.GetClusterGraph(ctx, "dev", "default")
+	c.check(err, got2.StatusCode, 200)
+	got2, err = c.GetClusterGraph(ctx, "dev", "other")
+	c.check(err, got2.StatusCode, 404)
+	got3, err := c.GetPluginGraph(ctx, c.pluginPath, "default")
+	c.check(err, got3.StatusCode, 200)
+	got3, err = c.GetPluginGraph(ctx, c.pluginPath, "other")
+	c.check(err, got3.StatusCode, 404)
+}
+
+func (c *caller) updateGraphs() {
+	ctx := c.Context()
+	put, err := c.PutReleaseGraph(ctx, c.releasePath, "default", api.Upload{Name: p("New")})
+	c.check(err, put.StatusCode, 200)
+	if put.JSON.Name != "New" || len(*put.JSON.Tasks) != 2 {
+		c.Errorf("graph: %s", put.Body)
+	}
+	put, err = c.PutReleaseGraph(ctx, c.releasePath, "other", api.Upload{})
+	c.check(err, put.StatusCode, 404)
+	put, err = c.PutReleaseGraph(ctx, c.releasePath, "default", api.Upload{Type: p("other")})
+	c.check(err, put.StatusCode, 400)
+	put2, err := c.PutClusterGraph(ctx, "dev", "default", api.Upload{Tasks: tasks("c", "e")})
+	c.check(err, put2.StatusCode, 200)
+	if put2.JSON.Name != "" || len(*put2.JSON.Tasks) != 2 {
+		c.Errorf("graph: %s", put2.Body)
+	}
+	put2, err = c.PutClusterGraph(ctx, "dev", "other", api.Upload{})
+	c.check(err, put2.StatusCode, 404)
+	put2, err = c.PutClusterGraph(ctx, "dev", "default", api.Upload{Relations: &[]api.Owner{{Layer: "cluster", Environment: p("prod")}}})
+	c.check(err, put2.StatusCode, 400)
+	put3, err := c.PutPluginGraph(ctx, c.pluginPath, "default", api.Upload{})
+	c.check(err, put3.StatusCode, 200)
+	put3, err = c.PutPluginGraph(ctx, c.pluginPath, "other", api.Upload{})
+	c.check(err, put3.StatusCode, 404)
+	put3, err = c.PutPluginGraph(ctx, c.pluginPath, "default", api.Upload{Tasks: tasks("d", "d")})
+	c.check(err, put3.StatusCode, 400)
+}
+
+func (c *caller) selects() {
+	ctx := c.Context()
+	selection, err := c.PutSelection(ctx, "dev", api.NewSelection{Release: &c.release, Plugins: &[]int64{c.plugin}})
+	c.check(err, selection.StatusCode, 200, string(selection.Body))
+	selection, err = c.PutSelection(ctx, "dev", api.NewSelection{Release: p(int64(99))})
+	c.check(err, selection.StatusCode, 404)
+	selection, err = c.PutSelection(ctx, "dev", api.NewSelection{Plugins: &[]int64{c.plugin, c.plugin}})
+	c.check(err, selection.StatusCode, 400)
+	selected, err := c.GetSelection(ctx, "dev")
+	c.check(err, selected.StatusCode, 200)
+	if *selected.JSON.Release.Id != c.release || len(selected.JSON.Plugins) != 1 {
+		c.Errorf("selection: %s", selected.Body)
+	}
+	selected, err = c.GetSelection(ctx, "other")
+	c.check(err, selected.StatusCode, 404)
+	merged, err := c.GetMergedTasks(ctx, "dev", api.GetMergedTasksParams{})
+	c.check(err, merged.StatusCode, 200)
+	if len(*merged.JSON) != 5 {
+		c.Errorf("tasks: %s", merged.Body)
+	}
+	merged, err = c.GetMergedTasks(ctx, "dev", api.GetMergedTasksParams{Type: p("default"), Layers: &[]string{"release", "plugin"}})
+	c.check(err, merged.StatusCode, 200)
+	if len(*merged.JSON) != 3 {
+		c.Errorf("tasks: %s", merged.Body)
+	}
+	merged, err = c.GetMergedTasks(ctx, "dev", api.GetMergedTasksParams{Type: p("other")})
+	c.check(err, merged.StatusCode, 404)
+	merged, err = c.GetMergedTasks(ctx, "dev", api.GetMergedTasksParams{Layers: &[]string{"node"}})
+	c.check(err, merged.StatusCode, 400)
+	origins, err := c.ExplainMergedTasks(ctx, "dev", api.ExplainMergedTasksParams{})
+	c.check(err, origins.StatusCode, 200)
+	if origins.JSON.Origins["a"]["type"] != "release shop 1" {
+		c.Errorf("origins: %s", origins.Body)
+	}
+	origins, err = c.ExplainMergedTasks(ctx, "other", api.ExplainMergedTasksParams{})
+	c.check(err, origins.StatusCode, 404)
+}
+
+func (c *caller) runs() {
+	ctx := c.Context()
+	plan, err := c.PlanRun(ctx, "dev", api.PlanRunParams{}, nil)
+	c.check(err, plan.StatusCode, 200)
+	if plan.JSON.Type != "default" || len(plan.JSON.Items) != 5 {
+		c.Errorf("plan: %s", plan.Body)
+	}
+	plan, err = c.PlanRun(ctx, "dev", api.PlanRunParams{GraphType: p("other")}, nil)
+	c.check(err, plan.StatusCode, 404)
+	run, err := c.DeployClusters(ctx, "dev", api.DeployClustersParams{GraphType: p("default"), Nodes: &[]string{"here"}}, nil)
+	c.check(err, run.StatusCode, 201, string(run.Body))
+	if at := run.Header.Get("Location"); at != fmt.Sprintf("/runs/%d", run.JSON.Id) || run.JSON.Type != "default" {
+		c.Errorf("run: %s %s", at, run.Body)
+	}
+	shown, err := c.GetRun(ctx, run.JSON.Id)
+	c.check(err, shown.StatusCode, 200)
+	for !slices.Contains([]string{"DONE", "FAILED"}, shown.JSON.State) {
+		shown, err = c.GetRun(ctx, run.JSON.Id)
+		c.check(err, shown.StatusCode, 200)
+	}
+	if shown.JSON.State != "DONE" || len(*shown.JSON.Tasks) != 5 {
+		c.Errorf("run: %s", shown.Body)
+	}
+	shown, err = c.GetRun(ctx, 99)
+	c.check(err, shown.StatusCode, 404)
+	events, err := c.GetEvents(ctx, run.JSON.Id, api.GetEventsParams{})
+	c.check(err, events.StatusCode, 200)
+	later, err := c.GetEvents(ctx, run.JSON.Id, api.GetEventsParams{After: (*events.JSON)[0].Serial})
+	c.check(err, later.StatusCode, 200)
+	if len(*later.JSON) != len(*events.JSON)-1 || len(*later.JSON) == 0 {
+		c.Errorf("events: %s, then %s", events.Body, later.Body)
+	}
+	events, err = c.GetEvents(ctx, 99, api.GetEventsParams{})
+	c.check(err, events.StatusCode, 404)
+	stopped, err := c.StopRun(ctx, run.JSON.Id)
+	c.check(err, stopped.StatusCode, 409)
+	stopped, err = c.StopRun(ctx, 99)
+	c.check(err, stopped.StatusCode, 404)
+	resumed, err := c.ResumeRun(ctx, run.JSON.Id, &api.Answer{})
+	c.check(err, resumed.StatusCode, 409)
+	resumed, err = c.ResumeRun(ctx, 99, &api.Answer{})
+	c.check(err, resumed.StatusCode, 404)
+	slip, err := c.DeployCluster(ctx, "dev", api.DeployClusterParams{}, &api.RunRequest{Type: p("other")})
+	c.check(err, slip.StatusCode, 404)
+	slip, err = c.DeployCluster(ctx, "dev", api.DeployClusterParams{Type: p("default")}, &api.RunRequest{Type: p("other")})
+	c.check(err, slip.StatusCode, 201)
+	run, err = c.DeployClusters(ctx, "prod", api.DeployClustersParams{}, nil)
+	c.check(err, run.StatusCode, 404)
+	listedRuns, err := c.ListRuns(ctx, "dev", api.ListRunsParams{Limit: p(int64(1))})
+	c.check(err, listedRuns.StatusCode, 200)
+	if all := *listedRuns.JSON; len(all) != 1 || all[0].Id != slip.JSON.Id {
+		c.Errorf("runs: %s", listedRuns.Body)
+	}
+	listedRuns, err = c.ListRuns(ctx, "dev", api.ListRunsParams{Before: &slip.JSON.Id})
+	c.check(err, listedRuns.StatusCode, 200)
+	if len(*listedRuns.JSON) != 1 {
+		c.Errorf("runs: %s", listedRuns.Body)
+	}
+	listedRuns, err = c.ListRuns(ctx, "dev", api.ListRunsParams{Limit: p(int64(0))})
+	c.check(err, listedRuns.StatusCode, 400)
+	listedRuns, err = c.ListRuns(ctx, "other", api.ListRunsParams{})
+	c.check(err, listedRuns.StatusCode, 404)
+}
+
+func (c *caller) changeByID() {
+	ctx := c.Context()
+	all, err := c.ListGraphs(ctx)
+	c.check(err, all.StatusCode, 200)
+	if len(*all.JSON) != 4 {
+		c.Errorf("graphs: %s", all.Body)
+	}
+	byID, err := c.CreateGraph(ctx, api.Upload{Type: p("fix"), Relations: &[]api.Owner{{Layer: "cluster", Environment: p("prod")}}, Tasks: tasks("x", "y")})
+	c.check(err, byID.StatusCode, 201, string(byID.Body))
+	fix := *byID.JSON
+	byID, err = c.CreateGraph(ctx, api.Upload{Type: p("fix")})
+	c.check(err, byID.StatusCode, 400)
+	byID, err = c.CreateGraph(ctx, api.Upload{Type: p("fix"), Relations: &fix.Relations})
+	c.check(err, byID.StatusCode, 409)
+	byID, err = c.CreateGraph(ctx, api.Upload{Type: p("fix"), Relations: &[]api.Owner{{Layer: "cluster", Environment: p("other")}}})
+	c.check(err, byID.StatusCode, 404)
+	read, err := c.GetGraph(ctx, fix.Id)
+	c.check(err, read.StatusCode, 200)
+	read, err = c.GetGraph(ctx, 99)
+	c.check(err, read.StatusCode, 404)
+	changed, err := c.PutGraph(ctx, fix.Id, api.Upload{Name: p("Fix"), Tasks: &[]api.Task{(*fix.Tasks)[0], {Id: "y", Type: p("anchor")}}})
+	c.check(err, changed.StatusCode, 200, string(changed.Body))
+	if now := *changed.JSON.Tasks; *now[0].UnderscoreId != *(*fix.Tasks)[0].UnderscoreId || *now[1].UnderscoreId == *(*fix.Tasks)[1].UnderscoreId {
+		c.Errorf("tasks: %+v, then %s", *fix.Tasks, changed.Body)
+	}
+	changed, err = c.PutGraph(ctx, 99, api.Upload{})
+	c.check(err, changed.StatusCode, 404)
+	changed, err = c.PutGraph(ctx, fix.Id, api.Upload{Type: p("other")})
+	c.check(err, changed.StatusCode, 400)
+	ofGraph, err := c.ListTasks(ctx, fix.Id)
+	c.check(err, ofGraph.StatusCode, 200)
+	x := *(*ofGraph.JSON)[0].UnderscoreId
+	ofGraph, err = c.ListTasks(ctx, 99)
+	c.check(err, ofGraph.StatusCode, 404)
+	replaced, err := c.PutTasks(ctx, fix.Id, *tasks("x", "z"))
+	c.check(err, replaced.StatusCode, 200)
+	if *(*replaced.JSON)[0].UnderscoreId != x || len(*replaced.JSON) != 2 {
+		c.Errorf("tasks: %s", replaced.Body)
+	}
+	z := *(*replaced.JSON)[1].UnderscoreId
+	replaced, err = c.PutTasks(ctx, 99, *tasks("x"))
+	c.check(err, replaced.StatusCode, 404)
+	replaced, err = c.PutTasks(ctx, fix.Id, *tasks("not a name"))
+	c.check(err, replaced.StatusCode, 400)
+	task, err := c.GetTask(ctx, fix.Id, x)
+	c.check(err, task.StatusCode, 200)
+	if task.JSON.Id != "x" || *task.JSON.UnderscoreId != x {
+		c.Errorf("task: %s", task.Body)
+	}
+	task, err = c.GetTask(ctx, fix.Id, 9999)
+	c.check(err, task.StatusCode, 404)
+	putTask, err := c.PutTask(ctx, fix.Id, x, api.Task{Id: "x", Type: p("anchor")})
+	c.check(err, putTask.StatusCode, 200)
+	putTask, err = c.PutTask(ctx, fix.Id, x, api.Task{Id: "x"}) // It has another ID now.
+	c.check(err, putTask.StatusCode, 404)
+	putTask, err = c.PutTask(ctx, fix.Id, x, api.Task{Id: "?"})
+	c.check(err, putTask.StatusCode, 400)
+	deletedTask, err := c.DeleteTask(ctx, fix.Id, z)
+	c.check(err, deletedTask.StatusCode, 204)
+	deletedTask, err = c.DeleteTask(ctx, fix.Id, x)
+	c.check(err, deletedTask.StatusCode, 404)
+	deleted, err := c.DeleteGraph(ctx, fix.Id)
+	c.check(err, deleted.StatusCode, 204)
+	deleted, err = c.DeleteGraph(ctx, fix.Id)
+	c.check(err, deleted.StatusCode, 404)
+}
+
+func (c *caller) deletes() {
+	ctx := c.Context()
+	inUse, err := c.DeleteRelease(ctx, c.release)
+	c.check(err, inUse.StatusCode, 409)
+	inUse2, err := c.DeletePlugin(ctx, c.plugin)
+	c.check(err, inUse2.StatusCode, 409)
+	selection, err := c.PutSelection(ctx, "dev", api.NewSelection{})
+	c.check(err, selection.StatusCode, 200, string(selection.Body))
+	gone, err := c.DeleteReleaseGraph(ctx, c.releasePath, "default")
+	c.check(err, gone.StatusCode, 204)
+	gone, err = c.DeleteReleaseGraph(ctx, c.releasePath, "default")
+	c.check(err, gone.StatusCode, 404)
+	gone2, err := c.DeleteClusterGraph(ctx, "dev", "default")
+	c.check(err, gone2.StatusCode, 204)
+	gone2, err = c.DeleteClusterGraph(ctx, "dev", "default")
+	c.check(err, gone2.StatusCode, 404)
+	gone3, err := c.DeletePluginGraph(ctx, c.pluginPath, "default")
+	c.check(err, gone3.StatusCode, 204)
+	gone3, err = c.DeletePluginGraph(ctx, c.pluginPath, "default")
+	c.check(err, gone3.StatusCode, 404)
+	inUse, err = c.DeleteRelease(ctx, c.release)
+	c.check(err, inUse.StatusCode, 204)
+	inUse, err = c.DeleteRelease(ctx, c.release)
+	c.check(err, inUse.StatusCode, 404)
+	inUse2, err = c.DeletePlugin(ctx, c.plugin)
+	c.check(err, inUse2.StatusCode, 204)
+	inUse2, err = c.DeletePlugin(ctx, c.plugin)
+	c.check(err, inUse2.StatusCode, 404)
+}
+
+// until waits until a run has a state.
+func (c *caller) until(id int64, state string) {
+	c.Helper()
+	for deadline := time.Now().Add(20 * time.Second); ; time.Sleep(10 * time.Millisecond) {
+		r, err := c.GetRun(c.Context(), id)
+		c.check(err, r.StatusCode, 200)
+		if r.JSON.State == state {
+			return
+		}
+		if time.Now().After(deadline) {
+			c.Fatalf("not %s: %s", state, r.Body)
+		}
+	}
+}
+
+// stops stops and resumes a run.
+func (c *caller) stops() {
+	ctx := c.Context()
+	wait := map[string]any{"parameters": map[string]any{"cmd": "until [ -e go ]; do sleep 0.02; done"}}
+	created, err := c.CreateClusterGraph(ctx, "prod", api.Upload{Tasks: &[]api.Task{
+		{Id: "wait", Type: p("shell"), AdditionalProperties: wait},
+		{Id: "after", Type: p("shell"), AdditionalProperties: map[string]any{"requires": []string{"wait"}, "parameters": map[string]any{"cmd": "true"}}},
+	}})
+	c.check(err, created.StatusCode, 201, string(created.Body))
+	run, err := c.DeployClusters(ctx, "prod", api.DeployClustersParams{}, nil)
+	c.check(err, run.StatusCode, 201, string(run.Body))
+	id := run.JSON.Id
+	c.until(id, "RUNNING")
+	other, err := c.DeployCluster(ctx, "prod", api.DeployClusterParams{}, nil)
+	c.check(err, other.StatusCode, 409, string(other.Body))
+	stopped, err := c.StopRun(ctx, id)
+	c.check(err, stopped.StatusCode, 200, string(stopped.Body))
+	time.Sleep(400 * time.Millisecond) // The engine looks each third of its lease.
+	if err := os.WriteFile(filepath.Join(c.folder, "go"), nil, 0o600); err != nil {
+		c.Fatal(err)
+	}
+	c.until(id, "CANCELLED")
+	resumed, err := c.ResumeRun(ctx, id, &api.Answer{Number: 1, Done: true})
+	c.check(err, resumed.StatusCode, 409, string(resumed.Body)) // It asks nothing.
+	resumed, err = c.ResumeRun(ctx, id, nil)
+	c.check(err, resumed.StatusCode, 200, string(resumed.Body))
+	c.until(id, "DONE")
+}

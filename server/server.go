@@ -1,0 +1,223 @@
+// Package server is 'lumi serve': an HTTP API over package taskgraph/service. Its routes are those of the specification "Ability To
+// Execute Custom Deployment Graph", and some more. Each route works with and without a slash at its end. All errors are JSON, as
+// [wire.Error] has it.
+package server
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"log"
+	"net"
+	"net/http"
+	"path"
+	"path/filepath"
+	"runtime/debug"
+	"strings"
+	"time"
+
+	"github.com/danielgtaylor/huma/v2"
+	"github.com/danielgtaylor/huma/v2/adapters/humago"
+
+	"github.com/lumi-idl/lumi/deploy/store"
+	"github.com/lumi-idl/lumi/server/wire"
+	"github.com/lumi-idl/lumi/taskgraph"
+	"github.com/lumi-idl/lumi/taskgraph/service"
+)
+
+// Options configure a [Server].
+type Options struct {
+	API service.API
+	// Runs has the runs of this process, which end when the server does.
+	Runs   *Runs
+	Tokens *Tokens
+	// Log gets a line for each request, and errors. No line has a token or a query.
+	Log *log.Logger
+	// Local refuses requests that name another host than this machine, as pages of a browser send them after rebinding a name.
+	Local bool
+	// ReadTimeout bounds reading a request, and WriteTimeout everything after its header: 30 seconds and 2 minutes by default.
+	ReadTimeout, WriteTimeout time.Duration
+}
+
+// Limits of requests.
+const (
+	maxBody   = 8 << 20
+	maxHeader = 64 << 10
+)
+
+// Server is an [http.Handler].
+type Server struct {
+	Options
+	mux *http.ServeMux
+	api huma.API
+	// document is the OpenAPI document in JSON.
+	document []byte
+}
+
+// New returns a server.
+func New(o Options) *Server {
+	s := &Server{Options: o, mux: http.NewServeMux()}
+	s.api = huma.NewAPI(config(), adapter{humago.NewAdapter(s.mux, "")})
+	s.graphs()
+	for _, layer := range []store.Layer{store.ReleaseLayer, store.ClusterLayer, store.PluginLayer} {
+		s.owned(layer)
+	}
+	s.releases(store.ReleaseLayer)
+	s.releases(store.PluginLayer)
+	s.clusters()
+	s.runs()
+	s.document = s.describe()
+	return s
+}
+
+// adapter registers paths without the slash at their end, which [Server.ServeHTTP] removes from requests.
+type adapter struct{ huma.Adapter }
+
+func (a adapter) Handle(op *huma.Operation, handler func(huma.Context)) {
+	bare := *op
+	bare.Path = strings.TrimSuffix(op.Path, "/")
+	a.Adapter.Handle(&bare, handler)
+}
+
+// exchange is a request with its response, for the log.
+type exchange struct {
+	http.ResponseWriter
+	status int
+	user   string
+}
+
+// Unwrap lets deadlines reach the connection.
+func (x *exchange) Unwrap() http.ResponseWriter { return x.ResponseWriter }
+
+func (x *exchange) WriteHeader(status int) {
+	x.status = cmp.Or(x.status, status)
+	x.ResponseWriter.WriteHeader(status)
+}
+
+// ServeHTTP implements [http.Handler].
+func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	x, start := &exchange{ResponseWriter: w, user: "-"}, time.Now()
+	asked := r.Method + " " + r.URL.EscapedPath()
+	defer func() {
+		failure := recover()
+		if failure != nil && r.Context().Err() == nil { // Otherwise the client has gone, and nothing can be written to it.
+			s.Log.Printf("panic: %s: %v\n%s", asked, failure, debug.Stack())
+		}
+		if failure != nil && x.status == 0 {
+			s.refuse(x, &wire.Error{Status: http.StatusInternalServerError, Detail: internal})
+			failure = nil
+		}
+		s.Log.Printf("%s %s %s %d %s", r.RemoteAddr, x.user, asked, cmp.Or(x.status, http.StatusOK), time.Since(start).Round(time.Millisecond))
+		if failure != nil {
+			panic(http.ErrAbortHandler) // The response is cut short, and the client must notice.
+		}
+	}()
+	if s.Local && !isLocal(r.Host) {
+		s.refuse(x, &wire.Error{Status: http.StatusMisdirectedRequest, Detail: "this server only answers requests to this machine, such as http://localhost"})
+		return
+	}
+	r.Header.Set("Content-Type", "application/json") // All bodies are parsed as JSON or YAML, whatever clients call them.
+	u := *r.URL
+	r.URL = &u
+	escaped := u.EscapedPath()
+	if bare, found := strings.CutSuffix(escaped, "/"); found {
+		escaped, u.Path, u.RawPath = bare, strings.TrimSuffix(u.Path, "/"), strings.TrimSuffix(u.RawPath, "/")
+	}
+	if path.Clean(escaped) != escaped { // It would be redirected.
+		s.refuse(x, &wire.Error{Status: http.StatusNotFound, Detail: noPath})
+		return
+	}
+	if _, pattern := s.mux.Handler(r); pattern != "" {
+		s.mux.ServeHTTP(x, r)
+		return
+	}
+	var allowed []string
+	for _, method := range []string{http.MethodDelete, http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut} {
+		if _, pattern := s.mux.Handler(&http.Request{Method: method, URL: r.URL, Host: r.Host}); pattern != "" {
+			allowed = append(allowed, method)
+		}
+	}
+	problem := &wire.Error{Status: http.StatusNotFound, Detail: noPath}
+	if allow := strings.Join(allowed, ", "); allow != "" {
+		x.Header().Set("Allow", allow)
+		problem = &wire.Error{Status: http.StatusMethodNotAllowed, Detail: "the path only allows " + allow}
+	}
+	s.refuse(x, problem)
+}
+
+// isLocal reports whether a Host header names this machine.
+func isLocal(host string) bool {
+	name, _, err := net.SplitHostPort(host)
+	if err != nil {
+		name = strings.Trim(host, "[]")
+	}
+	ip := net.ParseIP(name)
+	return strings.EqualFold(name, "localhost") || ip != nil && ip.IsLoopback()
+}
+
+const noPath = "there is no such path; /openapi.json has all"
+
+// internal hides errors that users can do nothing about. They may have secrets.
+const internal = "internal error; the server's log has more"
+
+// refuse writes an error outside of an operation.
+func (s *Server) refuse(w http.ResponseWriter, p *wire.Error) {
+	p.Title = http.StatusText(p.Status)
+	w.Header().Set("Content-Type", p.ContentType(""))
+	w.WriteHeader(p.Status)
+	_ = huma.DefaultJSONFormat.Marshal(w, p) // The client has gone.
+}
+
+// problem returns an error as it is sent.
+func (s *Server) problem(err error) error {
+	p := &wire.Error{Status: http.StatusInternalServerError, Detail: internal}
+	var graph *taskgraph.Error
+	var other *service.Error
+	switch {
+	case err == nil:
+		return nil
+	case errors.As(err, &graph) && graph.File != "": // It is an inventory of the server, not what was sent.
+		p.Status, p.Detail = http.StatusBadRequest, (&taskgraph.Error{File: filepath.Base(graph.File), Problems: graph.Problems}).Error()
+	case errors.As(err, &graph):
+		p.Status, p.Problems = http.StatusBadRequest, graph.Problems
+		if p.Detail = "1 error in task graphs"; len(p.Problems) != 1 {
+			p.Detail = fmt.Sprintf("%d errors in task graphs", len(p.Problems))
+		}
+	case errors.As(err, &other):
+		p.Status = map[service.Kind]int{
+			service.Invalid: http.StatusBadRequest, service.NotFound: http.StatusNotFound, service.Conflict: http.StatusConflict,
+		}[other.Kind]
+		p.Detail = other.Message
+	case !errors.Is(err, context.Canceled):
+		s.Log.Printf("error: %v", err)
+	}
+	p.Title = http.StatusText(p.Status)
+	return p
+}
+
+// need returns a middleware that requires a role.
+func (s *Server) need(role Role) func(huma.Context, func(huma.Context)) {
+	return func(ctx huma.Context, next func(huma.Context)) {
+		scheme, token, _ := strings.Cut(ctx.Header("Authorization"), " ")
+		var found entry
+		if strings.EqualFold(scheme, "Bearer") && token != "" {
+			var err error
+			if found, err = s.Tokens.find(token); err != nil {
+				s.Log.Printf("no token is accepted: %v", err)
+			}
+		}
+		if _, w := humago.Unwrap(ctx); found.role != "" {
+			w.(*exchange).user = found.name
+		}
+		switch {
+		case found.role == "":
+			ctx.SetHeader("WWW-Authenticate", "Bearer")
+			_ = huma.WriteErr(s.api, ctx, http.StatusUnauthorized, "a valid token is required, in the header Authorization: Bearer TOKEN")
+		case !found.role.allows(role):
+			_ = huma.WriteErr(s.api, ctx, http.StatusForbidden, fmt.Sprintf("the role %s is required; the token has %s", role, found.role))
+		default:
+			next(ctx)
+		}
+	}
+}

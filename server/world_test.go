@@ -1,0 +1,208 @@
+package server_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"log"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/lumi-idl/lumi/deploy/store"
+	"github.com/lumi-idl/lumi/deploy/store/memory"
+	"github.com/lumi-idl/lumi/lumigl"
+	"github.com/lumi-idl/lumi/server"
+	"github.com/lumi-idl/lumi/taskgraph/inventory"
+	"github.com/lumi-idl/lumi/taskgraph/run"
+	"github.com/lumi-idl/lumi/taskgraph/service"
+	"github.com/lumi-idl/lumi/taskgraph/tasktype"
+)
+
+func TestMain(m *testing.M) {
+	state, err := os.MkdirTemp("", "")
+	if err != nil {
+		panic(err)
+	}
+	if err := os.Setenv("XDG_STATE_HOME", state); err != nil { // Commands keep their state there.
+		panic(err)
+	}
+	code := m.Run()
+	os.RemoveAll(state)
+	os.Exit(code)
+}
+
+// world is a server with the environments dev and prod, whose only node is this machine.
+type world struct {
+	*testing.T
+	service *service.Service
+	options server.Options
+	// cancel cancels the tasks of runs.
+	cancel context.CancelFunc
+	folder string
+	url    string
+	// cert and key are files.
+	cert, key string
+	// tokens has a token for each role, and "" for none.
+	tokens map[server.Role]string
+	log    *lines
+}
+
+// lines is a log.
+type lines struct {
+	mutex sync.Mutex
+	text  bytes.Buffer
+}
+
+func (l *lines) Write(b []byte) (int, error) {
+	l.mutex.Lock()
+	defer l.mutex.Unlock()
+	return l.text.Write(b)
+}
+
+func (l *lines) String() string {
+	l.mutex.Lock()
+	defer l.mutex.Unlock()
+	return l.text.String()
+}
+
+// build makes a world whose server does not listen yet.
+func build(t *testing.T) *world {
+	w := &world{T: t, folder: t.TempDir(), log: &lines{}, tokens: map[server.Role]string{}}
+	s := memory.New()
+	if err := s.Write(t.Context(), func(tx store.Tx) error {
+		for _, name := range []string{"dev", "prod"} {
+			if err := tx.PutEnvironment(store.Environment{Name: name}); err != nil {
+				return err
+			}
+		}
+		return nil
+	}); err != nil {
+		t.Fatal(err)
+	}
+	types := tasktype.Builtin()
+	executor := &tasktype.Executor{Types: types, Folder: w.folder}
+	t.Cleanup(func() { executor.Close() })
+	engines := map[string]*run.Engine{}
+	for _, name := range []string{"dev", "prod"} {
+		engines[name] = run.New(run.Options{Store: s, Environment: name, Executor: executor, Lease: 900 * time.Millisecond})
+	}
+	w.service = &service.Service{
+		Store: s, Types: types, Engine: func(name string) *run.Engine { return engines[name] },
+		Inventory: func(context.Context, string) (*inventory.Inventory, *lumigl.Snapshot, error) {
+			return &inventory.Inventory{Nodes: []inventory.Node{{Name: "here", Local: true, Roles: []string{"web"}}}}, nil, nil
+		},
+	}
+	logger := log.New(w.log, "", 0)
+	ctx, cancel := context.WithCancel(context.Background())
+	w.cancel = cancel
+	t.Cleanup(cancel)
+	runs := &server.Runs{Context: ctx, Log: logger, Engine: func(name string) server.Engine { return engines[name] }}
+	w.service.Go = runs.Go
+	var text strings.Builder
+	for _, role := range []server.Role{server.Read, server.Plan, server.Deploy} {
+		token, line := server.NewToken(role)
+		w.tokens[role] = token
+		fmt.Fprintln(&text, line, role, "user")
+	}
+	w.options = server.Options{API: w.service, Runs: runs, Log: logger, Tokens: w.readTokens(text.String())}
+	return w
+}
+
+// readTokens returns the tokens of a file.
+func (w *world) readTokens(text string) *server.Tokens {
+	file := filepath.Join(w.TempDir(), "tokens")
+	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+		w.Fatal(err)
+	}
+	tokens, err := server.ReadTokens(file)
+	if err != nil {
+		w.Fatal(err)
+	}
+	return tokens
+}
+
+// start makes a world with a server.
+func start(t *testing.T) *world {
+	w := build(t)
+	w.listen()
+	return w
+}
+
+// listen starts the server.
+func (w *world) listen() {
+	s := httptest.NewServer(server.New(w.options))
+	w.Cleanup(s.Close)
+	w.url = s.URL
+}
+
+// answer is a response.
+type answer struct {
+	status int
+	header http.Header
+	body   string
+}
+
+// problem returns the detail of an error, and checks its form.
+func (a answer) problem(t testing.TB) string {
+	t.Helper()
+	var p struct {
+		Title, Detail string
+		Status        int
+	}
+	if err := json.Unmarshal([]byte(a.body), &p); err != nil || p.Status != a.status || p.Title != http.StatusText(a.status) || p.Detail == "" ||
+		a.header.Get("Content-Type") != "application/problem+json" {
+		t.Errorf("%d, %s: %q is not a problem: %v", a.status, a.header.Get("Content-Type"), a.body, err)
+	}
+	return p.Detail
+}
+
+// send sends a request with the token of a role.
+func (w *world) send(role server.Role, method, path, body string) answer {
+	w.Helper()
+	r, err := http.NewRequestWithContext(w.Context(), method, w.url+path, strings.NewReader(body))
+	if err != nil {
+		w.Fatal(err)
+	}
+	if role != "" {
+		r.Header.Set("Authorization", "Bearer "+w.tokens[role])
+	}
+	return w.do(r)
+}
+
+// do sends a request.
+func (w *world) do(r *http.Request) answer {
+	w.Helper()
+	response, err := http.DefaultClient.Do(r)
+	if err != nil {
+		w.Fatal(err)
+	}
+	defer response.Body.Close()
+	text, err := io.ReadAll(response.Body)
+	if err != nil {
+		w.Fatal(err)
+	}
+	return answer{response.StatusCode, response.Header, string(text)}
+}
+
+// must sends a request with the role deploy, and decodes its response.
+func (w *world) must(status int, method, path, body string, out any) answer {
+	w.Helper()
+	a := w.send(server.Deploy, method, path, body)
+	if a.status != status {
+		w.Fatalf("%s %s: %d %s, want %d", method, path, a.status, a.body, status)
+	}
+	if out != nil {
+		if err := json.Unmarshal([]byte(a.body), out); err != nil {
+			w.Fatal(err)
+		}
+	}
+	return a
+}
