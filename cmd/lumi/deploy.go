@@ -382,13 +382,19 @@ func (s *site) agree(f consent, all []run.Planned, verb string) error {
 }
 
 // confirm asks whether to do something in the environment. The error says that nothing was changed.
-func (s *site) confirm(what string) error {
-	answer, err := s.ask(fmt.Sprintf("%s in %s? [y/N] ", what, s.row.Name))
-	if err != nil {
-		return err
+func (s *site) confirm(what string) error { return s.confirmed(what + " in " + s.row.Name) }
+
+func (e *environment) confirmed(what string) error {
+	answer, err := e.ask(what + "? [y/N] ")
+	if err == nil && !isYes(answer) {
+		err = errUnchanged
 	}
-	if answer = strings.ToLower(strings.TrimSpace(answer)); answer != "y" && answer != "yes" {
-		return &run.RefusedError{Message: "nothing was changed"}
-	}
-	return nil
+	return err
+}
+
+var errUnchanged = &run.RefusedError{Message: "nothing was changed"}
+
+func isYes(answer string) bool {
+	answer = strings.ToLower(strings.TrimSpace(answer))
+	return answer == "y" || answer == "yes"
 }

@@ -9,6 +9,8 @@ import (
 	"github.com/lumi-idl/lumi/deploy/run"
 	"github.com/lumi-idl/lumi/deploy/secret"
 	"github.com/lumi-idl/lumi/internal/term"
+	"github.com/lumi-idl/lumi/taskgraph"
+	"github.com/lumi-idl/lumi/taskgraph/service"
 )
 
 // sayError prints an error, and returns the exit code.
@@ -17,11 +19,16 @@ func (e *environment) sayError(err error) int {
 		e.printPlanError(wrong)
 		return exitWrong
 	}
+	if wrong, ok := errors.AsType[*taskgraph.Error](err); ok {
+		e.printTaskErrors(wrong)
+		return exitWrong
+	}
 	if exit, ok := errors.AsType[*program.ExitError](err); ok {
 		return min(exit.Code, exitFailed) // The program has said why.
 	}
 	e.say("%s", err)
-	if _, ok := errors.AsType[*run.RefusedError](err); ok {
+	_, isRefused := errors.AsType[*run.RefusedError](err)
+	if _, ok := errors.AsType[*service.Error](err); ok || isRefused {
 		return exitWrong
 	}
 	if _, ok := errors.AsType[*secret.KeyError](err); ok {

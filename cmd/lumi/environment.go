@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"strings"
 	"sync/atomic"
 	"syscall"
@@ -86,6 +87,18 @@ func (e *environment) interruptible(ctx context.Context) (context.Context, func(
 func (e *environment) onInterrupt(f func()) (end func()) {
 	e.interrupt.Store(&f)
 	return func() { e.interrupt.Store(nil) }
+}
+
+// onInterrupts has interrupts call one function after the other, until the process ends. A further one leaves at once.
+func (e *environment) onInterrupts(steps ...func()) {
+	var times atomic.Int32
+	e.onInterrupt(func() {
+		n := int(times.Add(1))
+		if n > len(steps) {
+			os.Exit(exitResumable)
+		}
+		steps[n-1]()
+	})
 }
 
 // doing shows the progress of what takes long on a terminal, until there is something else to print.

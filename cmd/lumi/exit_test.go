@@ -129,7 +129,7 @@ func TestEnvironmentExits(t *testing.T) {
 			if code >= "3" && meaning == deployExits[code] {
 				command = "(destroy|retry)"
 			}
-			exit := `lumi ` + command + `\b.*; (test \$\? = ` + code + `'|echo exit \$\?'\n(std.*\n)*stdout '\^exit ` + code + `\$')\n`
+			exit := `lumi ` + command + `\b.*; (test \$\? = ` + code + `'|echo exit \$\?'\n(std.*\n)*stdout '\^exit ` + code + `\$')( &\w+&)?\n`
 			if code == "0" {
 				exit += `|\n(exec )?lumi ` + command + `\b`
 			}
@@ -149,5 +149,10 @@ func TestEnvironmentExits(t *testing.T) {
 
 // usesEnvironment tells whether a command is for deployments or states.
 func usesEnvironment(c *cobra.Command) bool {
-	return c.GroupID == "Deployments" || c.GroupID == "State" || c.Parent().GroupID == "State" || c.Name() == "model"
+	return c.GroupID == "Deployments" || c.GroupID == "State" || c.Parent().GroupID == "State" || c.Name() == "model" || isTasks(c)
+}
+
+// isTasks tells whether a command is for task graphs.
+func isTasks(c *cobra.Command) bool {
+	return c.GroupID == "Task graphs" || strings.HasPrefix(name(c), "tasks ")
 }

@@ -198,7 +198,7 @@ func breakages(src string) []string {
 			marked[i] = true
 		}
 	}
-	const every = 61 // Each way gets its own places.
+	const every = 151 // Each way gets its own places.
 	for i := range src {
 		if marked[i] {
 			continue

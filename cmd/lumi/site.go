@@ -6,6 +6,7 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"log/slog"
 	"os"
@@ -17,6 +18,7 @@ import (
 	"sync/atomic"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/lumi-idl/lumi/deploy/secret"
 	"github.com/lumi-idl/lumi/deploy/store"
@@ -42,6 +44,8 @@ type site struct {
 	evaluated []*lumigl.Snapshot
 	// reporter shows the events of deployments, nil before any runs.
 	reporter atomic.Pointer[view.Reporter]
+	// hosts has the connections to nodes, nil if tasks cannot run.
+	hosts io.Closer
 }
 
 // siteFlags are the flags of commands that work in a workspace.
@@ -50,6 +54,12 @@ type siteFlags struct{ environment string }
 func (f *siteFlags) add(c *cobra.Command) {
 	c.Flags().StringVarP(&f.environment, "environment", "e", "", "the `NAME` of the environment; by default that of Lumi.yaml")
 	_ = c.RegisterFlagCompletionFunc("environment", completeEnvironments)
+	c.Flags().SetNormalizeFunc(func(_ *pflag.FlagSet, name string) pflag.NormalizedName {
+		if name == "env" {
+			name = "environment"
+		}
+		return pflag.NormalizedName(name)
+	})
 }
 
 // absent says what to do about an environment that does not exist.
@@ -171,7 +181,12 @@ func (s *site) detach(ctx context.Context) error {
 	})
 }
 
-func (s *site) close() error { return s.store.Close() }
+func (s *site) close() error {
+	if s.hosts != nil {
+		return errors.Join(s.hosts.Close(), s.store.Close())
+	}
+	return s.store.Close()
+}
 
 // environmentName returns the name of the environment that a command is about: the one that was given, or the default.
 func environmentName(w *workspace.Workspace, given string) (string, error) {

@@ -326,12 +326,15 @@ func (e *environment) finish(format string, args ...any) error {
 }
 
 // agreed asks whether to do something in the environment, unless yes is set.
-func (s *site) agreed(yes bool, what string) error {
+func (s *site) agreed(yes bool, what string) error { return s.sure(yes, what+" in "+s.row.Name) }
+
+// sure asks whether to do something, unless yes is set. The error says that nothing was changed.
+func (e *environment) sure(yes bool, what string) error {
 	switch {
 	case yes:
 		return nil
-	case !s.canAsk():
+	case !e.canAsk():
 		return misused("only a terminal can ask whether to go on: use --yes")
 	}
-	return s.confirm(term.Visible(what))
+	return e.confirmed(term.Visible(what))
 }

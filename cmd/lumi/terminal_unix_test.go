@@ -174,3 +174,36 @@ func TestLostTerminal(t *testing.T) {
 	}
 	onTerminal(t, dir, "deploy", "shop.json", "--yes").expect("No resources to change").exit(exitOK)
 }
+
+// TestTaskPrompts answers the question of an upload that replaces the default graph, and interrupts a run.
+func TestTaskPrompts(t *testing.T) {
+	dir := t.TempDir()
+	t.Setenv("XDG_STATE_HOME", dir)
+	put := func(name, text string) {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	put("Lumi.yaml", "environment: dev\n")
+	put("inventory.yaml", "nodes: {here: {connection: local}}\n")
+	put("tasks.yaml", "- {id: slow, type: shell, parameters: {cmd: \"echo begun; until [ -e go ]; do sleep 0.1; done\"}}\n")
+	onTerminal(t, dir, "tasks", "upload", "--file=tasks.yaml").expect("Created graph default of cluster dev: 1 task.").exit(exitOK)
+	put("tasks.yaml", "- {id: slow, type: shell, parameters: {cmd: \"echo begun; until [ -e go ]; do sleep 0.2; done\"}}\n")
+	onTerminal(t, dir, "tasks", "upload", "--file=tasks.yaml").
+		expect("Replace graph default of cluster dev? [y/N] ").send("n\n").expect("lumi: nothing was changed").exit(exitWrong)
+	onTerminal(t, dir, "tasks", "upload", "--file=tasks.yaml").
+		expect("Replace graph default of cluster dev? [y/N] ").send("y\n").expect("changed: slow (parameters)").exit(exitOK)
+
+	refused := onTerminal(t, dir, "tasks", "run", "--type=other").expect("lumi: dev has no graph of type other")
+	refused.exit(exitWrong)
+	if text := strings.TrimSuffix(refused.text(), "\n"); strings.Contains(text, "\n") {
+		t.Errorf("%q has empty lines", text)
+	}
+
+	onTerminal(t, dir, "tasks", "run").expect("executing here/slow").expect("default[1] here/slow: begun").
+		send("\x03").expect("interrupted: waiting for running tasks; interrupt again to cancel them").
+		send("\x03").expect("cancelling tasks; interrupt again to leave at once").exit(exitResumable)
+	x := onTerminal(t, dir, "tasks", "run", "--resume").expect("executing here/slow")
+	put("go", "")
+	x.expect("✓ here/slow").expect("default[1] is done: 1 done.").exit(exitOK)
+}

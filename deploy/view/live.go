@@ -89,7 +89,9 @@ func (l *live) end() {
 	<-l.ended
 	l.mutex.Lock()
 	defer l.mutex.Unlock()
-	_, _ = io.WriteString(l.out, l.final(time.Now()))
+	if len(l.deployments) > 0 {
+		_, _ = io.WriteString(l.out, l.final(time.Now()))
+	}
 }
 
 func (l *live) change(f func()) {

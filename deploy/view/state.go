@@ -175,7 +175,13 @@ var kinds = map[string]struct {
 
 // what returns what a step does, such as "+ create db aws:rds:Database".
 func (s *state) what(t *step, verb string) string {
-	text := term.Visible(verb) + " " + s.paint(term.Bold, shortName(t.urn)) + " " + s.paint(term.Dim, term.Visible(string(t.urn.Type())))
+	text := s.paint(term.Bold, shortName(t.urn))
+	if verb != "execute" { // What a task run does is said by its name.
+		text = term.Visible(verb) + " " + text
+	}
+	if of := string(t.urn.Type()); of != "" {
+		text += " " + s.paint(term.Dim, term.Visible(of))
+	}
 	if k := kinds[t.kind]; k.sign != "" {
 		text = s.paint(k.style, k.sign) + " " + text
 	}

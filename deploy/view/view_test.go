@@ -56,7 +56,9 @@ func parse(t *testing.T, text string) (all []line) {
 			name, was, moved := strings.Cut(parts[2], "<")
 			of := func(name string) string { return "urn:lumi:dev::shop:index::" + parts[1] + "::" + name }
 			e.Kind, e.URN, e.Task = parts[0], of(name), 1
-			e.Source = fmt.Sprintf("shop/%s.ts:%d:15", name, e.Deployment)
+			if e.Source = fmt.Sprintf("shop/%s.ts:%d:15", name, e.Deployment); e.Kind == "execute" {
+				e.URN, e.Source = parts[1]+"/"+parts[2], ""
+			}
 			if moved {
 				e.Was = of(was)
 			}

@@ -1,0 +1,118 @@
+package main
+
+import (
+	"context"
+	"log"
+
+	"github.com/spf13/cobra"
+
+	"github.com/lumi-idl/lumi/server"
+)
+
+// serving is one run of 'lumi serve'.
+type serving struct {
+	*environment
+	listen, tokens, cert, key, role string
+	insecure, openapi               bool
+	tasks                           taskOptions
+}
+
+func serveCommand(env *environment) *cobra.Command {
+	x := &serving{environment: env}
+	c := &cobra.Command{
+		Use: "serve", Short: "serve the task graphs of a workspace over HTTP",
+		Long: `It answers the commands of 'lumi tasks --server=URL' and any other client: /openapi.json describes the API, and
+docs/serve.md explains it. Runs that it starts run in its process.
+
+Each request needs a token, in the header "Authorization: Bearer TOKEN". A token has a role: read sees
+graphs and runs, plan also sees what a run would do, and deploy also changes graphs and runs them. Without
+--tokens, one token is made up, printed and forgotten at the end; then only this machine can be served. To
+serve others, --tls-cert and --tls-key are needed, too.
+
+An interrupt stops runs between tasks, and waits for the running tasks; another one cancels those. Runs that
+were stopped can be resumed.`,
+		Annotations: exits("interrupted, and everything has ended", "", elseFailed),
+		Example: examples(
+			"Serve the programs on this machine.", "lumi serve",
+			"Add a token to a file.", "lumi serve --new-token=deploy >>tokens && chmod 600 tokens",
+			"Serve other machines.", "lumi serve --listen=:8440 --tokens=tokens --tls-cert=cert.pem --tls-key=key.pem",
+			"Write the OpenAPI document.", "lumi serve --openapi >openapi.json",
+		),
+		ValidArgsFunction: cobra.NoFileCompletions,
+		RunE:              func(c *cobra.Command, _ []string) error { return x.run(c.Context()) },
+	}
+	flags := c.Flags()
+	flags.StringVar(&x.listen, "listen", "127.0.0.1:8440", "the `ADDRESS` to listen on")
+	flags.StringVar(&x.tokens, "tokens", "", "the `FILE` with the hashes of tokens, which is read for each request")
+	flags.StringVar(&x.cert, "tls-cert", "", "the `FILE` with the certificate, in PEM, followed by those of its authorities")
+	flags.StringVar(&x.key, "tls-key", "", "the `FILE` with the key of the certificate, in PEM")
+	flags.BoolVar(&x.insecure, "insecure", false, "serve other machines without TLS, such as behind a proxy that has it")
+	flags.StringVar(&x.tasks.inventory, "inventory", "", "the `FILE` with the nodes, in place of those of Lumi.yaml")
+	flags.StringVar(&x.role, "new-token", "", "only make a token for the role `ROLE`: print it, and the line for --tokens")
+	flags.BoolVar(&x.openapi, "openapi", false, "only print the OpenAPI document")
+	completes(c, "new-token", cobra.FixedCompletions([]string{"read", "plan", "deploy"}, cobra.ShellCompDirectiveNoFileComp))
+	return c
+}
+
+func (x *serving) run(ctx context.Context) error {
+	switch {
+	case x.openapi:
+		x.printf("%s", server.OpenAPI())
+		return nil
+	case x.role != "":
+		return x.newToken()
+	case (x.cert == "") != (x.key == ""):
+		return misused("--tls-cert and --tls-key need each other")
+	}
+	return x.withStore(ctx, true, func(s *site) error { return x.serve(ctx, s) })
+}
+
+// newToken prints the line of a token on standard output, and the token, which nothing keeps, on standard error.
+func (x *serving) newToken() error {
+	role, err := server.ParseRole(x.role)
+	if err != nil {
+		return misused("--new-token: %v", err)
+	}
+	token, line := server.NewToken(role)
+	x.say("the token is %s", token)
+	x.printf("%s\n", line)
+	return nil
+}
+
+func (x *serving) serve(ctx context.Context, s *site) (err error) {
+	logger := log.New(x.stderr, "", log.LstdFlags|log.LUTC)
+	cancel, cut := context.WithCancel(ctx)
+	defer cut()
+	tasks := s.taskService(x.tasks)
+	runs := &server.Runs{Context: cancel, Log: logger, Engine: func(name string) server.Engine { return tasks.Engine(name) }}
+	tasks.Go = runs.Go
+	o := server.Options{API: tasks, Runs: runs, Log: logger, Local: x.tokens == ""}
+	token := ""
+	if o.Local {
+		o.Tokens, token = server.SessionTokens()
+	} else if o.Tokens, err = server.ReadTokens(x.tokens); err != nil {
+		return err
+	}
+	l, err := server.Listen(x.listen, x.cert, x.key, x.tokens != "" && (x.cert != "" || x.insecure))
+	if err != nil {
+		return misused("%v", err)
+	}
+	scheme := "http"
+	if x.cert != "" {
+		scheme = "https"
+	}
+	x.say("serving %s at %s://%s", s.workspace.File, scheme, l.Addr())
+	if token != "" {
+		x.say("the token of this session is %s", token)
+	}
+	stop, end := context.WithCancel(ctx)
+	defer end()
+	x.onInterrupts(func() {
+		x.say("interrupted: waiting for requests and running tasks; interrupt again to cancel them")
+		end()
+	}, func() {
+		x.say("cancelling requests and tasks; interrupt again to leave at once")
+		cut()
+	})
+	return server.New(o).Serve(stop, l)
+}

@@ -1,0 +1,317 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/lumi-idl/lumi/deploy/store"
+	"github.com/lumi-idl/lumi/deploy/workspace"
+	"github.com/lumi-idl/lumi/internal/suggest"
+	"github.com/lumi-idl/lumi/internal/term"
+	"github.com/lumi-idl/lumi/server/client"
+	"github.com/lumi-idl/lumi/taskgraph"
+	"github.com/lumi-idl/lumi/taskgraph/service"
+)
+
+// tasksCommand groups the commands on task graphs.
+func tasksCommand(env *environment) *cobra.Command {
+	c := &cobra.Command{
+		Use: "tasks", Short: "run graphs of tasks on the nodes of an environment",
+		Long: `A task graph operates what was deployed: it patches, upgrades or repairs it. It has a type, such as default or
+upgrade, and an owner: a release, an environment or a plugin. The graph that runs merges those of the
+release and the plugins that the environment uses with its own. docs/tasks.md explains it.`,
+		Annotations: exits("done", "refused, or a graph has errors", elseFailed),
+	}
+	add(c, "Graphs", tasksListCommand(env), tasksUploadCommand(env), tasksDownloadCommand(env), tasksShowCommand(env),
+		tasksExplainCommand(env), tasksDiffCommand(env), tasksDeleteCommand(env))
+	add(c, "Runs", tasksRunCommand(env), tasksStatusCommand(env), tasksLogsCommand(env), tasksStopCommand(env))
+	add(c, "Layers", tasksUseCommand(env), releasesCommand(env, store.ReleaseLayer), releasesCommand(env, store.PluginLayer))
+	return c
+}
+
+// tasker is one run of a command of 'lumi tasks'.
+type tasker struct {
+	*site // with neither workspace nor store if a server does the work
+	api   service.API
+	local *service.Service // nil if a server does the work
+	flags *taskFlags
+}
+
+// taskFlags are the flags that several commands of 'lumi tasks' have.
+type taskFlags struct {
+	siteFlags
+	server, release, plugin, graphType, file string
+	layers                                   []string
+	yes                                      bool
+	service                                  taskOptions
+}
+
+// layerNames are what users call the layers, in the default order.
+var layerNames = []string{"release", "cluster", "plugins"}
+
+// declare declares flags by their names.
+func (f *taskFlags) declare(c *cobra.Command, names string) {
+	flags := c.Flags()
+	for name := range strings.FieldsSeq(names) {
+		switch name {
+		case "environment":
+			f.add(c)
+		case "type":
+			flags.StringVar(&f.graphType, name, "", "the `TYPE` of the graph (default \"default\")")
+			completes(c, name, completeTypes)
+		case "release":
+			flags.StringVar(&f.release, name, "", "the graph of a release: `NAME`, NAME@VERSION or its ID")
+			completes(c, name, completeReleases(store.ReleaseLayer))
+		case "plugin":
+			flags.StringVar(&f.plugin, name, "", "the graph of a plugin: `NAME`, NAME@VERSION or its ID")
+			completes(c, name, completeReleases(store.PluginLayer))
+		case "layers":
+			flags.StringSliceVar(&f.layers, name, nil, "the merged graph of `LAYERS` of the environment: release, cluster and plugins, separated by commas")
+			completes(c, name, completeLayers)
+		case "file":
+			flags.StringVar(&f.file, name, "", "the `FILE` with the graph; - is standard input")
+			_ = c.MarkFlagFilename(name, "yaml", "yml", "json")
+		case "yes":
+			flags.BoolVarP(&f.yes, name, "y", false, "do not ask")
+		}
+	}
+	flags.StringVar(&f.server, "server", "", "use the server at `URL` in place of the workspace, with the token in $LUMI_TOKEN")
+}
+
+// completes has f complete the values of a flag.
+func completes(c *cobra.Command, flag string, f cobra.CompletionFunc) {
+	_ = c.RegisterFlagCompletionFunc(flag, f)
+}
+
+var completeLayers = cobra.FixedCompletions(layerNames, cobra.ShellCompDirectiveNoFileComp)
+
+// taskFunc does what a command of 'lumi tasks' does.
+type taskFunc func(t *tasker, ctx context.Context, args []string) error
+
+// inTasks completes a command that works on task graphs. creates is set if it may be the first one in a workspace.
+func inTasks(env *environment, f *taskFlags, flags string, creates bool, c *cobra.Command, do taskFunc) *cobra.Command {
+	f.declare(c, flags)
+	if c.ValidArgsFunction == nil {
+		c.ValidArgsFunction = cobra.NoFileCompletions
+	}
+	c.RunE = func(c *cobra.Command, args []string) error {
+		if f.server != "" {
+			api, err := client.New(client.Options{URL: f.server, Token: env.getenv("LUMI_TOKEN"), CA: env.getenv("LUMI_CA")})
+			if err != nil {
+				return misused("--server=%s: %s", f.server, err)
+			}
+			return do(&tasker{&site{environment: env}, api, nil, f}, c.Context(), args)
+		}
+		return env.withStore(c.Context(), creates, func(s *site) error {
+			local := s.taskService(f.service)
+			return do(&tasker{s, local, local, f}, c.Context(), args)
+		})
+	}
+	return c
+}
+
+// enter has the command be about the environment that its flags name, or the default.
+func (t *tasker) enter(ctx context.Context, missing absent) (err error) {
+	if t.local != nil {
+		if t.row.Name, err = environmentName(t.workspace, t.flags.environment); err != nil {
+			return err
+		}
+		return t.site.enter(ctx, missing)
+	}
+	w := &workspace.Workspace{} // The server knows which environments there are.
+	if t.flags.environment == "" {
+		if w, err = findWorkspace(); err != nil {
+			return misused("which environment? Use --environment=NAME")
+		}
+	}
+	t.row.Name, err = environmentName(w, t.flags.environment)
+	return err
+}
+
+// graphType returns the type that the flags name, or the default.
+func (t *tasker) graphType() string { return cmp.Or(t.flags.graphType, taskgraph.DefaultType) }
+
+// owner returns the owner that the flags name, by default the environment, and what users call it.
+func (t *tasker) owner(ctx context.Context, missing absent) (store.Owner, string, error) {
+	layer, given := store.ReleaseLayer, t.flags.release
+	switch {
+	case given != "" && t.flags.plugin != "":
+		return store.Owner{}, "", misused("a graph has one owner: use --release or --plugin")
+	case t.flags.plugin != "":
+		layer, given = store.PluginLayer, t.flags.plugin
+	case given == "":
+		err := t.enter(ctx, missing)
+		return store.Owner{Layer: store.ClusterLayer, Environment: t.row.Name}, "cluster " + t.row.Name, err
+	}
+	r, err := t.release(ctx, layer, given)
+	return store.Owner{Layer: layer, ID: r.ID}, r.String(), err
+}
+
+// release returns the release or plugin that a name, a name with a version or an ID stands for.
+func (t *tasker) release(ctx context.Context, layer store.Layer, given string) (service.Release, error) {
+	all, err := t.api.Releases(ctx, layer)
+	if err != nil {
+		return service.Release{}, err
+	}
+	var found []service.Release
+	var names, versions []string
+	for _, r := range all {
+		full := r.Name + "@" + r.Version
+		if given == r.Name || given == full || given == strconv.FormatInt(r.ID, 10) {
+			found, versions = append(found, r), append(versions, full)
+		}
+		names = append(names, r.Name, full)
+	}
+	switch near := suggest.DidYouMean(given, names); {
+	case len(found) == 1:
+		return found[0], nil
+	case len(found) > 1:
+		return service.Release{}, misused("which %s: %s?", layer, strings.Join(versions, " or "))
+	case near != "":
+		return service.Release{}, refused("there is no %s %s%s", layer, given, near)
+	}
+	return service.Release{}, refused("there is no %s %s: 'lumi tasks %[1]s list' lists them", layer, given)
+}
+
+// refused is an error that leads to exit code 1.
+func refused(format string, args ...any) error {
+	return &service.Error{Kind: service.NotFound, Message: fmt.Sprintf(format, args...)}
+}
+
+// printAll prints each of some things: as JSON on lines of their own, or as rows of a table, or what to say if there are none.
+func printAll[T any](e *environment, all []T, none string, head []string, row func(T) []string) error {
+	rows := [][]string{head}
+	for _, one := range all {
+		if e.json {
+			if err := e.printJSON(one); err != nil {
+				return err
+			}
+			continue
+		}
+		cells := row(one)
+		for i := range cells {
+			cells[i] = term.Visible(cells[i])
+		}
+		rows = append(rows, cells)
+	}
+	switch {
+	case e.json:
+	case len(all) == 0:
+		e.printf("%s\n", none)
+	default:
+		e.table(rows)
+	}
+	return nil
+}
+
+// printTaskErrors prints what is wrong with graphs: for people on standard error, with --json on standard output.
+func (e *environment) printTaskErrors(err *taskgraph.Error) {
+	for _, p := range err.Problems {
+		if e.json {
+			_ = e.printJSON(struct {
+				File string `json:"file,omitempty"`
+				taskgraph.Problem
+			}{err.File, p})
+			continue
+		}
+		if p.Line > 0 && p.Layer != "" && !strings.HasPrefix(p.Layer, "graph ") {
+			p.Message += ", in " + p.Layer
+		}
+		e.printTaskProblem(err.File, p, e.err.Paint(term.BoldRed, "error:"))
+	}
+	_ = e.stdout.Flush()
+}
+
+// printTaskProblem prints an error or a warning on standard error.
+func (e *environment) printTaskProblem(file string, p taskgraph.Problem, severity string) {
+	where, message := cmp.Or(p.Layer, file), p.Message
+	if p.Line > 0 {
+		where = fmt.Sprintf("%s:%d:%d", file, p.Line, p.Column)
+	}
+	if p.Task != "" {
+		message = "task " + p.Task + ": " + message
+	}
+	fmt.Fprintln(e.stderr, e.err.Paint(term.Bold, term.Visible(cmp.Or(where, "lumi"))+":"), severity, term.Paragraph(message))
+}
+
+// several lists names, and only some of them if there are more than most.
+func several(names []string, most int) string {
+	if len(names) > most {
+		names = []string{strings.Join(names[:2], ", "), fmt.Sprintf("… %s (%d)", names[len(names)-1], len(names))}
+	}
+	return term.Visible(strings.Join(names, ", "))
+}
+
+// fromStore completes names that f reads from the store.
+func fromStore(f func(store.Tx) []string) cobra.CompletionFunc {
+	return func(c *cobra.Command, _ []string, _ string) (names []string, _ cobra.ShellCompDirective) {
+		inStore(c, func(_ *workspace.Workspace, tx store.Tx, _ string) { names = f(tx) })
+		return completed(names), cobra.ShellCompDirectiveNoFileComp
+	}
+}
+
+var completeTypes = fromStore(func(tx store.Tx) (names []string) {
+	graphs, _ := tx.Graphs()
+	for _, g := range graphs {
+		names = append(names, g.Type)
+	}
+	return names
+})
+
+// completeReleases lists the releases or plugins as NAME@VERSION.
+func completeReleases(layer store.Layer) cobra.CompletionFunc {
+	return fromStore(func(tx store.Tx) (names []string) {
+		all, _ := tx.Releases()
+		for _, r := range all {
+			if r.Layer == layer {
+				names = append(names, r.Name+"@"+r.Version)
+			}
+		}
+		return names
+	})
+}
+
+// completeNodes lists the nodes of the inventory.
+func completeNodes(c *cobra.Command, _ []string, _ string) (names []string, _ cobra.ShellCompDirective) {
+	f := siteFlags{}
+	f.environment, _ = c.Flags().GetString("environment")
+	file, _ := c.Flags().GetString("inventory")
+	_ = newEnvironment(strings.NewReader(""), io.Discard, io.Discard, os.Getenv).inSite(c.Context(), f, assume, func(s *site) error {
+		nodes, _, err := s.inventory(c.Context(), s.row.Name, file)
+		if err == nil {
+			for _, n := range nodes.Nodes {
+				names = append(names, n.Name)
+			}
+		}
+		return err
+	})
+	return completed(names), cobra.ShellCompDirectiveNoFileComp
+}
+
+// completeRuns lists the latest hundred runs of the environment, the latest first.
+func completeRuns(c *cobra.Command, args []string, _ string) (names []string, _ cobra.ShellCompDirective) {
+	inStore(c, func(_ *workspace.Workspace, tx store.Tx, environment string) {
+		rows, _ := tx.Runs(environment, 0, 100)
+		for _, d := range rows {
+			if len(args) == 0 {
+				names = append(names, fmt.Sprintf("%s[%d]\t%s", d.Module, d.ID, d.State))
+			}
+		}
+	})
+	return names, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveKeepOrder
+}
+
+// result prints what a command did: a value with --json, otherwise a line.
+func (t *tasker) result(v any, format string, args ...any) error {
+	if t.json {
+		return t.printJSON(v)
+	}
+	return t.finish(format, args...)
+}

@@ -1,0 +1,290 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/lumi-idl/lumi/deploy/store"
+	"github.com/lumi-idl/lumi/internal/term"
+	"github.com/lumi-idl/lumi/taskgraph"
+	"github.com/lumi-idl/lumi/taskgraph/service"
+)
+
+func tasksListCommand(env *environment) *cobra.Command {
+	return inTasks(env, &taskFlags{}, "environment type release plugin", false, &cobra.Command{
+		Use: "list", Short: "list graphs",
+		Long: `It lists the graphs of all owners, or those of the release, the plugin or the environment that a flag
+names. With --json, each is an object on a line of its own.`,
+		Annotations: exits("the graphs are listed", "there is no such release or plugin", elseFailed),
+		Example: examples(
+			"Which graphs are there?", "lumi tasks list",
+			"Which types of graphs does the newest release have?", "lumi tasks list --release=shop@1.2 --json | jq -r .type",
+		),
+	}, (*tasker).list)
+}
+
+// list prints graphs.
+func (t *tasker) list(ctx context.Context, _ []string) error {
+	var of *store.Owner
+	if t.flags.environment+t.flags.release+t.flags.plugin != "" {
+		owner, _, err := t.owner(ctx, refuse)
+		if err != nil {
+			return err
+		}
+		of = &owner
+	}
+	all, err := t.api.Graphs(ctx, of)
+	if err != nil {
+		return err
+	}
+	names := map[store.Owner]string{}
+	for _, layer := range []store.Layer{store.ReleaseLayer, store.PluginLayer} {
+		releases, err := t.api.Releases(ctx, layer)
+		if err != nil {
+			return err
+		}
+		for _, r := range releases {
+			names[store.Owner{Layer: layer, ID: r.ID}] = r.String()
+		}
+	}
+	all = slices.DeleteFunc(all, func(g service.Graph) bool { return t.flags.graphType != "" && g.Type != t.flags.graphType })
+	return printAll(t.environment, all, "There are no graphs.", []string{"ID", "OWNER", "TYPE", "NAME"}, func(g service.Graph) []string {
+		return []string{strconv.FormatInt(g.ID, 10), cmp.Or(names[g.Relations[0]], "cluster "+g.Relations[0].Environment), g.Type, g.Name}
+	})
+}
+
+func tasksDownloadCommand(env *environment) *cobra.Command {
+	var out output
+	out.command = inTasks(env, &taskFlags{}, "environment type release plugin layers", false, &cobra.Command{
+		Use: "download", Short: "write a graph to a file",
+		Long: `It writes a graph in YAML or, with --json, in JSON: that of the environment, of a release or of a plugin or, with
+--layers, the merged one of some layers of the environment.`,
+		Annotations: exits("the graph is written", "there is no such graph", elseFailed),
+		Example: examples(
+			"Edit a graph.", "lumi tasks download --file=downloaded.yaml",
+			"Print what runs in the environment.", "lumi tasks download --layers=release,cluster,plugins",
+		),
+	}, func(t *tasker, ctx context.Context, _ []string) error { return t.download(ctx, &out) })
+	out.command.Flags().StringVar(&out.name, "file", "", "write the graph to `FILE`; - is standard output")
+	out.command.Flags().BoolVar(&out.force, "force", false, "let --file overwrite an existing file")
+	return out.command
+}
+
+// download writes a graph.
+func (t *tasker) download(ctx context.Context, out *output) error {
+	g, err := t.find(ctx)
+	if err != nil {
+		return err
+	}
+	text, err := taskgraph.Format(&g)
+	if t.json {
+		text, err = term.JSON(g)
+		text = append(text, '\n')
+	}
+	if err != nil {
+		return err
+	}
+	if out.name == "" || out.name == stdinArg {
+		_, err = t.stdout.Write(text)
+		return err
+	}
+	if err := out.free(t.environment, ""); err != nil {
+		return err
+	}
+	return out.write(ctx, t.environment, "", text, 0o644)
+}
+
+// find returns the graph that the flags name, merged if they name layers.
+func (t *tasker) find(ctx context.Context) (taskgraph.Graph, error) {
+	g := taskgraph.Graph{Type: t.graphType()}
+	if len(t.flags.layers) > 0 {
+		e, err := t.effective(ctx)
+		g.Tasks = e.Tasks
+		return g, err
+	}
+	owner, _, err := t.owner(ctx, refuse)
+	if err != nil {
+		return g, err
+	}
+	stored, err := t.api.Find(ctx, owner, g.Type)
+	g.Name, g.Tasks = stored.Name, withoutIDs(stored.Tasks)
+	return g, err
+}
+
+// withoutIDs returns the tasks of a graph.
+func withoutIDs(stored []service.Task) []taskgraph.Task {
+	all := make([]taskgraph.Task, len(stored))
+	for i, t := range stored {
+		all[i] = t.Task
+	}
+	return all
+}
+
+// effective merges the layers that the flags name, by default all.
+func (t *tasker) effective(ctx context.Context) (e service.Effective, err error) {
+	layers, err := parseLayers("layers", t.flags.layers)
+	if err == nil && t.flags.release+t.flags.plugin != "" {
+		err = misused("--layers merges those of the environment: use it without --release and --plugin")
+	}
+	if err == nil {
+		err = t.enter(ctx, refuse)
+	}
+	if err != nil {
+		return e, err
+	}
+	return t.api.Effective(ctx, t.row.Name, t.graphType(), layers...)
+}
+
+// parseLayers returns the layers of a flag.
+func parseLayers(flag string, names []string) (all []store.Layer, err error) {
+	for _, name := range names {
+		l := store.Layer(strings.TrimSuffix(name, "s"))
+		switch {
+		case !slices.Contains(layerNames, name) && l != store.PluginLayer:
+			return nil, misused("--%s=%s: a layer is release, cluster or plugins", flag, name)
+		case slices.Contains(all, l):
+			return nil, misused("--%s: %s is there twice", flag, name)
+		}
+		all = append(all, l)
+	}
+	return all, nil
+}
+
+func tasksShowCommand(env *environment) *cobra.Command {
+	return inTasks(env, &taskFlags{}, "environment type release plugin layers", false, &cobra.Command{
+		Use: "show", Short: "show the tasks of a graph",
+		Long: `It shows the effective graph of the environment, that of some of its layers, or the graph of a release or of a
+plugin: each task with its type, its roles and what it waits for. With --json, it is the graph.`,
+		Annotations: exits("the graph is shown", "there is no such graph", elseFailed),
+		Example: examples(
+			"What runs in the environment?", "lumi tasks show",
+			"What does the release bring?", "lumi tasks show --layers=release",
+		),
+	}, (*tasker).show)
+}
+
+// show prints the tasks of a graph.
+func (t *tasker) show(ctx context.Context, _ []string) error {
+	if t.flags.release+t.flags.plugin == "" && len(t.flags.layers) == 0 {
+		t.flags.layers = layerNames
+	}
+	g, err := t.find(ctx)
+	switch {
+	case err != nil:
+		return err
+	case t.json:
+		return t.printJSON(g)
+	}
+	return printAll(t.environment, g.Tasks, "The graph has no tasks.", []string{"TASK", "TYPE", "ROLES", "WAITS FOR"}, func(task taskgraph.Task) []string {
+		a := task.Attributes
+		waits := []string{brief(a["tasks"]), brief(a["requires"]), brief(a["cross_depends"])}
+		waits = slices.DeleteFunc(waits, func(text string) bool { return text == "" })
+		return []string{task.ID, brief(a["type"]), cmp.Or(brief(a["roles"]), brief(a["groups"])), strings.Join(waits, ", ")}
+	})
+}
+
+// brief returns an attribute on a line: names, or dependencies on other nodes such as "migrate on db".
+func brief(v any) string {
+	switch v := v.(type) {
+	case nil:
+		return ""
+	case string:
+		return v
+	case []any:
+		var all []string
+		for _, item := range v {
+			all = append(all, brief(item))
+		}
+		return strings.Join(all, ", ")
+	case map[string]any:
+		if name, ok := v["name"].(string); ok {
+			return map[bool]string{true: "any "}[v["policy"] == "any"] + name + " on " + cmp.Or(brief(v["role"]), "*")
+		}
+	}
+	text, _ := term.JSON(v) // Attributes are JSON values.
+	return string(text)
+}
+
+func tasksExplainCommand(env *environment) *cobra.Command {
+	return inTasks(env, &taskFlags{}, "environment type", false, &cobra.Command{
+		Use: "explain [TASK...]", Short: "show which layer each attribute of a task comes from",
+		Long: `It shows the attributes of the effective graph of the environment, or of those tasks, each with its value and the
+layer that it comes from. With --json, each attribute is an object on a line of its own.`,
+		Annotations: exits("the attributes are shown", "there is no such task", elseFailed),
+		Example: examples(
+			"Who has set what?", "lumi tasks explain",
+			"Why does a task run where it runs?", `lumi tasks explain install --json | jq 'select(.attribute == "roles")'`,
+		),
+	}, (*tasker).explain)
+}
+
+// explain prints attributes with their layers.
+func (t *tasker) explain(ctx context.Context, tasks []string) error {
+	e, err := t.effective(ctx)
+	if err != nil {
+		return err
+	}
+	type attribute struct {
+		Task      string `json:"task"`
+		Attribute string `json:"attribute"`
+		Value     any    `json:"value"`
+		Layer     string `json:"layer"`
+	}
+	var all []attribute
+	for _, name := range tasks {
+		if e.Origins[name] == nil {
+			return refused("graph %s of %s has no task %s", e.Type, t.row.Name, name)
+		}
+	}
+	for _, task := range e.Tasks {
+		for _, name := range task.Names() {
+			if len(tasks) == 0 || slices.Contains(tasks, task.ID) {
+				all = append(all, attribute{task.ID, name, task.Attributes[name], e.Origins[task.ID][name]})
+			}
+		}
+	}
+	return printAll(t.environment, all, "There are no attributes.", []string{"TASK", "ATTRIBUTE", "VALUE", "LAYER"}, func(a attribute) []string {
+		return []string{a.Task, a.Attribute, brief(a.Value), a.Layer}
+	})
+}
+
+func tasksDeleteCommand(env *environment) *cobra.Command {
+	return inTasks(env, &taskFlags{}, "environment type release plugin yes", false, &cobra.Command{
+		Use: "delete", Short: "delete a graph",
+		Long: `It deletes the graph of a type of the environment, of a release or of a plugin, with its tasks, after a
+confirmation or with --yes. Runs stay in 'lumi tasks status'.`,
+		Annotations: exits("the graph is deleted", "refused", elseFailed),
+		Example:     examples("Delete a fix that is not needed any more.", "lumi tasks delete --type=fix-1234 --yes"),
+	}, (*tasker).delete)
+}
+
+// delete deletes a graph.
+func (t *tasker) delete(ctx context.Context, _ []string) error {
+	owner, what, err := t.owner(ctx, refuse)
+	if err != nil {
+		return err
+	}
+	g, err := t.api.Find(ctx, owner, t.graphType())
+	if err != nil {
+		return err
+	}
+	what = fmt.Sprintf("graph %s of %s", g.Type, what)
+	return t.deleted(what, "", func() error { return t.api.Delete(ctx, g.ID) })
+}
+
+// deleted deletes something after a confirmation. more says what goes with it.
+func (t *tasker) deleted(what, more string, do func() error) error {
+	if err := t.sure(t.flags.yes, "Delete "+what+more); err != nil {
+		return err
+	}
+	if err := do(); err != nil {
+		return err
+	}
+	return t.finish("Deleted %s.", what)
+}

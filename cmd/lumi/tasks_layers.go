@@ -1,0 +1,181 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/lumi-idl/lumi/deploy/store"
+	"github.com/lumi-idl/lumi/internal/term"
+	"github.com/lumi-idl/lumi/taskgraph/service"
+)
+
+// releasesCommand groups the commands on releases, or on plugins.
+func releasesCommand(env *environment, layer store.Layer) *cobra.Command {
+	what := string(layer)
+	c := &cobra.Command{
+		Use: what, Short: "list, add and delete " + what + "s", Annotations: exits("done", "refused", elseFailed),
+		Long: `A release is a version of a package. Its task graphs are the first layer of the environments that use it.`,
+	}
+	if layer == store.PluginLayer {
+		c.Long = `A plugin adds tasks to the graphs of the environments that use it. It is not a provider's plugin.`
+	}
+	add(c, "Commands", inTasks(env, &taskFlags{}, "", false, &cobra.Command{
+		Use: "list", Short: "list " + what + "s",
+		Long:        `It lists all ` + what + `s, with the IDs that the REST API uses. With --json, each is an object on a line of its own.`,
+		Annotations: exits("the "+what+"s are listed", "", elseFailed),
+		Example:     examples("Which "+what+"s are there?", "lumi tasks "+what+" list"),
+	}, func(t *tasker, ctx context.Context, _ []string) error {
+		all, err := t.api.Releases(ctx, layer)
+		if err != nil {
+			return err
+		}
+		return printAll(t.environment, all, "There are no "+what+"s.", []string{"ID", "NAME", "VERSION"}, func(r service.Release) []string {
+			return []string{strconv.FormatInt(r.ID, 10), r.Name, r.Version}
+		})
+	}), inTasks(env, &taskFlags{}, "", true, &cobra.Command{
+		Use: "add NAME VERSION", Short: "add a " + what,
+		Long:        `It adds a ` + what + ` without graphs; 'lumi tasks upload --` + what + `=NAME@VERSION' uploads one.`,
+		Annotations: exits("the "+what+" is added", "it exists", elseFailed),
+		Example:     examples("Add a version.", "lumi tasks "+what+" add shop 1.3"),
+	}, func(t *tasker, ctx context.Context, args []string) error {
+		r, err := t.api.AddRelease(ctx, service.Release{Layer: layer, Name: args[0], Version: args[1]})
+		if err != nil {
+			return err
+		}
+		return t.result(r, "Added %s.", r)
+	}), inTasks(env, &taskFlags{}, "yes", false, &cobra.Command{
+		Use: "delete " + strings.ToUpper(what), Short: "delete a " + what + " with its graphs",
+		Long: `It deletes a ` + what + ` with its graphs, after a confirmation or with --yes. ` + strings.ToUpper(what) + ` is NAME, NAME@VERSION or an ID. One
+that an environment uses is refused.`,
+		Annotations:       exits("the "+what+" is deleted", "refused", elseFailed),
+		Example:           examples("Delete a version that no environment uses.", "lumi tasks "+what+" delete shop@1.0 --yes"),
+		ValidArgsFunction: completeReleases(layer),
+	}, func(t *tasker, ctx context.Context, args []string) error {
+		r, err := t.release(ctx, layer, args[0])
+		if err != nil {
+			return err
+		}
+		return t.deleted(r.String(), " with its graphs", func() error { return t.api.DeleteRelease(ctx, layer, r.ID) })
+	}))
+	return c
+}
+
+// selecting has the flags of 'lumi tasks use'.
+type selecting struct {
+	release, override string
+	plugins, order    []string
+}
+
+// none is what flags of 'lumi tasks use' select in place of a name.
+const none = "none"
+
+func tasksUseCommand(env *environment) *cobra.Command {
+	var s selecting
+	c := inTasks(env, &taskFlags{}, "environment", true, &cobra.Command{
+		Use: "use", Short: "select the release and the plugins of an environment",
+		Long: `Effective graphs of the environment merge those of the release, its own and those of the plugins: later layers
+override earlier ones. What no flag names stays as it is; none selects no release or no plugin. Without
+flags, it shows the selection. A selection with which an effective graph would have errors is refused.`,
+		Annotations: exits("the selection is stored or shown", "refused", elseFailed),
+		Example: examples(
+			"Which layers does the environment have?", "lumi tasks use",
+			"Use a release and two plugins, which are merged in this order.", "lumi tasks use --release=shop@1.2 --plugin=monitoring,backup",
+			"Let the environment have the last word.", "lumi tasks use --order=release,plugins,cluster",
+		),
+	}, func(t *tasker, ctx context.Context, _ []string) error { return t.use(ctx, s) })
+	flags := c.Flags()
+	flags.StringVar(&s.release, "release", "", "use a release: `NAME`, NAME@VERSION, its ID or none")
+	flags.StringSliceVar(&s.plugins, "plugin", nil, "use plugins, in this order: `NAME`, NAME@VERSION, an ID or none, separated by commas")
+	flags.StringSliceVar(&s.order, "order", nil, "merge `LAYERS` in this order: release, cluster and plugins, separated by commas")
+	choiceVar(c, flags, &s.override, "override", "", "`WHAT` a later layer overrides", "attributes", "tasks")
+	completes(c, "release", completeReleases(store.ReleaseLayer))
+	completes(c, "plugin", completeReleases(store.PluginLayer))
+	completes(c, "order", completeLayers)
+	return c
+}
+
+// use selects layers, and prints the selection.
+func (t *tasker) use(ctx context.Context, by selecting) error {
+	changes, missing := by.release+by.override != "" || len(by.plugins)+len(by.order) > 0, refuse
+	if changes {
+		missing = create
+	}
+	if err := t.enter(ctx, missing); err != nil {
+		return err
+	}
+	s, err := t.api.Selection(ctx, t.row.Name)
+	if err != nil {
+		return err
+	}
+	if changes {
+		if err = t.selected(ctx, &s, by); err == nil {
+			s, err = t.api.Use(ctx, s)
+		}
+	}
+	switch {
+	case err != nil:
+		return err
+	case t.json:
+		return t.printJSON(s)
+	}
+	release, names, what := none, []string{}, "attributes of tasks"
+	if s.Release != nil {
+		release = s.Release.Name + " " + s.Release.Version
+	}
+	for _, p := range s.Plugins {
+		names = append(names, p.Name+" "+p.Version)
+	}
+	if s.Whole {
+		what = "whole tasks"
+	}
+	order := strings.NewReplacer("[", "", "]", "", " ", ", ", "plugin", "plugins").Replace(fmt.Sprint(s.Order))
+	t.printf("Environment %s\n  release: %s\n  plugins: %s\n  order: %s, later ones override %s\n", s.Environment,
+		term.Visible(release), term.Visible(cmp.Or(strings.Join(names, ", "), none)), order, what)
+	return nil
+}
+
+// selected changes what flags name of a selection.
+func (t *tasker) selected(ctx context.Context, s *service.Selection, by selecting) (err error) {
+	if by.release != "" {
+		all, err := t.releases(ctx, store.ReleaseLayer, []string{by.release})
+		if err != nil {
+			return err
+		}
+		if s.Release = nil; len(all) > 0 {
+			s.Release = &all[0]
+		}
+	}
+	if len(by.plugins) > 0 {
+		if s.Plugins, err = t.releases(ctx, store.PluginLayer, by.plugins); err != nil {
+			return err
+		}
+	}
+	if len(by.order) > 0 {
+		s.Order, err = parseLayers("order", by.order)
+	}
+	if by.override != "" {
+		s.Whole = by.override == "tasks"
+	}
+	return err
+}
+
+// releases returns those that names stand for.
+func (t *tasker) releases(ctx context.Context, layer store.Layer, names []string) ([]service.Release, error) {
+	all := []service.Release{}
+	for _, name := range names {
+		if name == none && len(names) == 1 {
+			break
+		}
+		r, err := t.release(ctx, layer, name)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, r)
+	}
+	return all, nil
+}

@@ -1,0 +1,397 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"maps"
+	"os"
+	"os/signal"
+	"slices"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/lumi-idl/lumi/deploy/store"
+	"github.com/lumi-idl/lumi/internal/suggest"
+	"github.com/lumi-idl/lumi/taskgraph/service"
+)
+
+// tasksRun is one run of 'lumi tasks run'.
+type tasksRun struct {
+	taskFlags
+	request                 service.RunRequest
+	onError, resume, answer string
+	dry, verbose            bool
+}
+
+// latest is the value of --resume without a number.
+const latest = "latest"
+
+func tasksRunCommand(env *environment) *cobra.Command {
+	r := &tasksRun{}
+	c := inTasks(env, &r.taskFlags, "environment type", false, &cobra.Command{
+		Use: "run [RUN]", Short: "run a graph on the nodes of an environment",
+		Long: `It runs the effective graph of a type on all nodes of the environment, or on those of --node. Nodes are listed in
+inventory.yaml next to Lumi.yaml, or in the file that Lumi.yaml or --inventory names. With --dry-run, it
+shows what would run where, and runs nothing.
+
+--resume continues the last run, or RUN, if it failed, asks, or was stopped or interrupted. What is done is
+not repeated. If the outcome of a task that must not run twice is unknown, the run asks: --answer says
+whether the task took effect, or has to run again.
+
+An interrupt starts no more tasks, a second one cancels running tasks, a third one leaves at once. With
+--json, all events are objects on lines of their own.`,
+		Annotations: map[string]string{
+			"0": "done", "1": "failed or refused", "2": elseFailed, "3": "an answer is needed", "4": "interrupted or stopped; it can be resumed",
+		},
+		Example: examples(
+			"What would run where?", "lumi tasks run --dry-run",
+			"Run the default graph.", "lumi tasks run",
+			"Repair two nodes, as soon as --dry-run looks right.", "lumi tasks run --type=fix-1234 --node=web-1,web-2",
+			"Upgrade at most two web servers at once.", "lumi tasks run --type=upgrade --per-role=web=2",
+		),
+		ValidArgsFunction: completeRuns,
+	}, r.run)
+	flags, engine := c.Flags(), &r.service.engine
+	flags.StringSliceVar(&r.request.Nodes, "node", nil, "run only on `NODES`, separated by commas")
+	flags.StringVar(&r.request.Event, "event", "", "the `EVENT` that tasks list in reexecute_on (default \"deploy_changes\")")
+	flags.BoolVar(&r.request.All, "all", false, "also run tasks that have nothing to do, except those whose condition is false")
+	flags.BoolVar(&r.dry, "dry-run", false, "show what would run, and run nothing")
+	flags.StringVar(&r.resume, "resume", "", "continue the last run, or that of `NUMBER`")
+	flags.Lookup("resume").NoOptDefVal = latest
+	flags.StringVar(&r.answer, "answer", "", "the `ANSWER` about a task: NODE/TASK=done or NODE/TASK=again")
+	flags.IntVar(&engine.Parallelism, "parallel", 16, "run up to `N` tasks at once")
+	flags.StringToIntVar(&engine.PerRole, "per-role", nil, "run up to N tasks at once on the nodes of a role: `ROLE=N`, separated by commas")
+	choiceVar(c, flags, &r.onError, "on-error", "continue", "after an error, `WHAT` to do with tasks that do not depend on it", "continue", "stop")
+	flags.StringVar(&r.service.inventory, "inventory", "", "the `FILE` with the nodes, in place of that of Lumi.yaml")
+	flags.BoolVarP(&r.verbose, "verbose", "v", false, "show debug messages, too")
+	completes(c, "node", completeNodes)
+	completes(c, "resume", completeRuns)
+	_ = c.MarkFlagFilename("inventory", "yaml", "yml", "json")
+	c.PreRunE = func(c *cobra.Command, args []string) error { return r.misuse(c, args) }
+	return c
+}
+
+// misuse returns an error if flags contradict each other.
+func (r *tasksRun) misuse(c *cobra.Command, args []string) error {
+	engine := &r.service.engine
+	engine.StopOnError, r.request.Type = r.onError == "stop", r.graphType
+	for _, one := range []struct{ given, flags, why string }{
+		{r.server, "parallel per-role on-error inventory", "is for runs without --server: the server has settings of its own"},
+		{r.resume, "type node event all dry-run inventory", "is not for --resume: the run keeps its graph and its nodes"},
+	} {
+		for name := range strings.FieldsSeq(one.flags) {
+			if one.given != "" && c.Flags().Changed(name) {
+				return misused("--%s %s", name, one.why)
+			}
+		}
+	}
+	for role, n := range engine.PerRole {
+		if n < 1 || role == "" {
+			return misused("--per-role=%s=%d: it is ROLE=N, with a whole number from 1 up", role, n)
+		}
+	}
+	switch {
+	case r.answer != "" && r.resume == "":
+		return misused("--answer is for --resume")
+	case len(args) > 0 && r.resume != latest:
+		return misused("unexpected argument %q; --resume continues a run", args[0])
+	case len(args) > 0:
+		r.resume = args[0]
+	case engine.Parallelism < 1:
+		return misused("--parallel=%d: it is a whole number from 1 up", engine.Parallelism)
+	}
+	return nil
+}
+
+func (r *tasksRun) run(t *tasker, ctx context.Context, _ []string) error {
+	if r.resume != "" {
+		return r.continueRun(ctx, t)
+	}
+	if err := t.enter(ctx, refuse); err != nil {
+		return err
+	}
+	if err := r.checkRoles(ctx, t); err != nil {
+		return err
+	}
+	if r.dry {
+		plan, err := t.api.Plan(ctx, t.row.Name, r.request)
+		if err != nil {
+			return err
+		}
+		return t.showPlan(plan)
+	}
+	return t.follow(ctx, r.verbose, 0, func() (service.Run, error) { return t.api.Start(ctx, t.row.Name, r.request) })
+}
+
+// checkRoles refuses limits on roles that no node has.
+func (r *tasksRun) checkRoles(ctx context.Context, t *tasker) error {
+	limits := r.service.engine.PerRole
+	if len(limits) == 0 {
+		return nil
+	}
+	nodes, _, err := t.local.Inventory(ctx, t.row.Name)
+	if err != nil {
+		return err
+	}
+	var roles []string
+	for _, n := range nodes.Nodes {
+		roles = append(roles, n.Roles...)
+	}
+	for _, role := range slices.Sorted(maps.Keys(limits)) {
+		if !slices.Contains(roles, role) {
+			return misused("--per-role=%s=%d: no node has this role%s", role, limits[role], suggest.DidYouMean(role, roles))
+		}
+	}
+	return nil
+}
+
+// continueRun resumes a run.
+func (r *tasksRun) continueRun(ctx context.Context, t *tasker) error {
+	chosen, err := t.chosen(ctx, strings.TrimPrefix(r.resume, latest))
+	if err != nil {
+		return err
+	}
+	answer, err := r.parseAnswer(chosen)
+	if err != nil {
+		return err
+	}
+	seen, err := t.events(ctx, chosen.ID, 0, false, func(store.Event) {})
+	if err != nil {
+		return err
+	}
+	return t.follow(ctx, r.verbose, seen, func() (service.Run, error) { return t.api.Resume(ctx, chosen.ID, answer) })
+}
+
+// chosen returns the run that a number or a name such as upgrade[12] stands for, or the last one of the environment.
+func (t *tasker) chosen(ctx context.Context, given string) (found service.Run, err error) {
+	id := numberOf(given)
+	if given == "" {
+		if err := t.enter(ctx, refuse); err != nil {
+			return found, err
+		}
+		last, err := t.api.Runs(ctx, t.row.Name, 0, 1)
+		if err != nil {
+			return found, err
+		}
+		if len(last) == 0 {
+			return found, refused("there are no runs in %s", t.row.Name)
+		}
+		id = last[0].ID
+	} else if id == 0 {
+		return found, misused("%q: use the number of a run, such as 7 or upgrade[7]", given)
+	}
+	found, err = t.api.Run(ctx, id)
+	if err == nil && strings.Contains(given, "[") && given != nameOf(found) {
+		err = refused("there is no run %s; %d is %s", given, id, nameOf(found))
+	}
+	return found, err
+}
+
+func nameOf(r service.Run) string { return fmt.Sprintf("%s[%d]", r.Type, r.ID) }
+
+// itemOf returns what people call a task run, such as "web-1/install".
+func itemOf(t service.TaskRun) string { return strings.TrimPrefix(t.Node+"/"+t.Task, "/") }
+
+// asked returns the task runs that a run asks about.
+func asked(r service.Run) []service.TaskRun {
+	return slices.DeleteFunc(slices.Clone(r.Tasks), func(t service.TaskRun) bool { return t.State != store.Unknown })
+}
+
+// parseAnswer returns the answer of the flag.
+func (r *tasksRun) parseAnswer(about service.Run) (*service.Answer, error) {
+	item, what, _ := strings.Cut(r.answer, "=")
+	if r.answer == "" {
+		return nil, nil
+	}
+	if what != "done" && what != "again" {
+		return nil, misused("--answer=%s: it is NODE/TASK=done if the task took effect, or NODE/TASK=again", r.answer)
+	}
+	but := ""
+	for _, t := range asked(about) {
+		if itemOf(t) == item {
+			return &service.Answer{Number: t.Number, Done: what == "done"}, nil
+		}
+		but += "; it asks about " + itemOf(t)
+	}
+	return nil, refused("%s does not ask about %s%s", nameOf(about), item, but)
+}
+
+// follow begins a run, and shows it until it ends. It prints what to do next. Events up to the serial number after are not shown.
+func (t *tasker) follow(ctx context.Context, verbose bool, after int64, begin func() (service.Run, error)) error {
+	reporter := t.newReporter(runFlags{verbose: verbose})
+	t.reporter.Store(&reporter)
+	hangup := make(chan os.Signal, 1) // A run outlives its terminal.
+	signal.Notify(hangup, syscall.SIGHUP)
+	defer signal.Stop(hangup)
+	r, err := begin()
+	if err == nil {
+		t.onInterrupts(t.stops(ctx, r)...)
+		if t.local == nil {
+			_, err = t.events(ctx, r.ID, after, true, reporter.Event)
+		} else {
+			_, err = t.local.Engine(r.Environment).Run(ctx, r.ID)
+		}
+	}
+	t.reporter.Store(nil)
+	reporter.Close()
+	if err == nil {
+		r, err = t.api.Run(ctx, r.ID)
+	}
+	if err != nil {
+		return err
+	}
+	what, advice, code := t.next(r)
+	if code != nil {
+		t.say("%s %s", nameOf(r), strings.TrimSuffix(what+". "+advice, ". "))
+		return code
+	}
+	return t.finish("%s is done: %s.", nameOf(r), counts(r.Tasks))
+}
+
+// stops returns what interrupts do.
+func (t *tasker) stops(ctx context.Context, r service.Run) []func() {
+	warn := func(message string) {
+		t.report(store.Event{Time: time.Now().UTC(), Level: "warn", Message: message})
+	}
+	if t.local == nil {
+		return []func(){func() {
+			warn("interrupted: the server starts no more tasks; interrupt again to leave")
+			if _, err := t.api.Stop(ctx, r.ID); err != nil {
+				warn(err.Error())
+			}
+		}}
+	}
+	engine := t.local.Engine(r.Environment)
+	return []func(){func() {
+		warn("interrupted: waiting for running tasks; interrupt again to cancel them")
+		engine.Stop()
+	}, func() {
+		warn("cancelling tasks; interrupt again to leave at once")
+		engine.Stop()
+	}}
+}
+
+// events shows the stored events of a run with higher serial numbers than after, and returns the last number. If it follows the
+// run, it goes on until that has ended.
+func (t *tasker) events(ctx context.Context, id, after int64, follow bool, show func(store.Event)) (int64, error) {
+	for ended := !follow; ; {
+		events, err := t.api.Events(ctx, id, after)
+		for _, e := range events {
+			show(e)
+			after = e.Serial
+		}
+		switch {
+		case err != nil || len(events) == 0 && ended:
+			return after, err
+		case len(events) > 0:
+			continue
+		}
+		r, err := t.api.Run(ctx, id)
+		if err != nil {
+			return after, err
+		}
+		if ended = !r.Running; ended {
+			continue // Its last events may have come in between.
+		}
+		select {
+		case <-ctx.Done():
+			return after, ctx.Err()
+		case <-time.After(time.Second / 2):
+		}
+	}
+}
+
+// counts returns how many task runs are in which state.
+func counts(all []service.TaskRun) string {
+	number := map[store.State]int{}
+	for _, t := range all {
+		number[t.State]++
+	}
+	var parts []string
+	for _, state := range []store.State{store.Done, store.Failed, store.Unknown, store.Started, store.Skipped} {
+		if n := number[state]; n > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", n, strings.ToLower(string(state))))
+		}
+	}
+	return cmp.Or(strings.Join(parts, ", "), "no tasks")
+}
+
+// next returns what became of a run, what to do about it, and the exit code's error.
+func (t *tasker) next(r service.Run) (what, advice string, code error) {
+	server := ""
+	if t.local == nil {
+		server = " --server=" + t.flags.server
+	}
+	resume := fmt.Sprintf("ontinue with 'lumi tasks run --resume=%d%s", r.ID, server)
+	switch all := asked(r); {
+	case r.State == store.Done:
+		return "done", "", nil
+	case r.State == store.Failed:
+		return "failed: " + counts(r.Tasks), "Fix the cause, then c" + resume + "'", errWrong
+	case r.State == store.Ask && len(all) > 0:
+		return "asks", fmt.Sprintf("Did %s take effect? C%s --answer=%[1]s=done' if it did, or with --answer=%[1]s=again", itemOf(all[0]), resume), errAsks
+	case r.Running:
+		return "is running", fmt.Sprintf("'lumi tasks logs %d --follow%s' shows its events", r.ID, server), errResumable
+	case r.State == store.Cancelled:
+		return "was stopped", "C" + resume + "'", errResumable
+	}
+	return "was interrupted", "C" + resume + "'", errResumable
+}
+
+// showPlan prints what a run would do: a line for the nodes on which a task is skipped, or not, and waits for the same.
+func (t *tasker) showPlan(p service.Plan) error {
+	if t.json {
+		return t.printJSON(p)
+	}
+	type row struct{ task, taskType, skip, waits string }
+	var rows []row
+	on, nodes, skipped := map[row][]string{}, map[string]bool{}, 0
+	for _, item := range p.Items {
+		r := row{item.Task, item.Type, item.Skip, waitsOf(item)}
+		if on[r] == nil {
+			rows = append(rows, r)
+			on[r] = []string{}
+		}
+		if item.Skip != "" {
+			skipped++
+		}
+		if item.Node != "" {
+			on[r], nodes[item.Node] = append(on[r], item.Node), true
+		}
+	}
+	t.printf("Type %s in %s: %s to run on %s, %d skipped\n\n", p.Type, t.row.Name, count(len(p.Items)-skipped, "task"), count(len(nodes), "node"), skipped)
+	return printAll(t.environment, rows, "", []string{"TASK", "TYPE", "ON", "SKIPPED", "WAITS FOR"}, func(r row) []string {
+		return []string{r.task, r.taskType, cmp.Or(several(on[r], 5), "once"), r.skip, r.waits}
+	})
+}
+
+// waitsOf returns the tasks that a task run waits for, such as "install, migrate on db-1, db-2".
+func waitsOf(item service.PlanItem) string {
+	var tasks []string
+	nodes := map[string][]string{}
+	for i, group := range append([][]string{item.Waits}, item.Any...) {
+		for _, name := range group {
+			node, task, found := strings.Cut(name, "/")
+			if !found {
+				node, task = item.Node, name
+			}
+			if i > 0 {
+				task = "any " + task
+			}
+			if nodes[task] == nil {
+				tasks = append(tasks, task)
+			}
+			nodes[task] = append(nodes[task], node)
+		}
+	}
+	for i, task := range tasks {
+		if on := nodes[task]; len(on) > 1 || on[0] != item.Node {
+			tasks[i] += " on " + several(on, 5)
+		}
+	}
+	return strings.Join(tasks, ", ")
+}

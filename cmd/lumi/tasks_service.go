@@ -1,0 +1,86 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/lumi-idl/lumi/deploy/secret"
+	"github.com/lumi-idl/lumi/deploy/store"
+	"github.com/lumi-idl/lumi/lumigl"
+	"github.com/lumi-idl/lumi/taskgraph/inventory"
+	taskrun "github.com/lumi-idl/lumi/taskgraph/run"
+	"github.com/lumi-idl/lumi/taskgraph/service"
+	"github.com/lumi-idl/lumi/taskgraph/tasktype"
+)
+
+// taskOptions say how task graphs run.
+type taskOptions struct {
+	// inventory is the file with the nodes, in place of that of Lumi.yaml.
+	inventory string
+	// Of the engine, only limits and what to do after an error are set.
+	engine taskrun.Options
+}
+
+// taskService returns the service for the task graphs of the workspace, whose engines report to the site.
+func (s *site) taskService(o taskOptions) *service.Service {
+	types := tasktype.Builtin()
+	o.engine.Store, o.engine.Events = s.store, s.report
+	executor := &tasktype.Executor{Types: types, Folder: s.folder()}
+	executor.Hosts.Environ = func() []string {
+		return slices.DeleteFunc(secret.Environ(), func(v string) bool { return strings.HasPrefix(v, "LUMI_TOKEN=") })
+	}
+	o.engine.Executor, s.hosts = executor, executor
+	var mutex sync.Mutex
+	engines := map[string]*taskrun.Engine{}
+	return &service.Service{
+		Store: s.store, Types: types,
+		Inventory: func(ctx context.Context, environment string) (*inventory.Inventory, *lumigl.Snapshot, error) {
+			return s.inventory(ctx, environment, o.inventory)
+		},
+		Engine: func(environment string) *taskrun.Engine {
+			mutex.Lock()
+			defer mutex.Unlock()
+			if engines[environment] == nil {
+				o := o.engine
+				o.Environment = environment
+				engines[environment] = taskrun.New(o)
+			}
+			return engines[environment]
+		},
+	}
+}
+
+// defaultInventory is next to Lumi.yaml.
+const defaultInventory = "inventory.yaml"
+
+// inventory returns the nodes of an environment, of a file or of the one that Lumi.yaml names, and its state. Nodes and conditions
+// must not depend on secrets, which are unknown without the key.
+func (s *site) inventory(ctx context.Context, environment, file string) (*inventory.Inventory, *lumigl.Snapshot, error) {
+	of := &site{environment: s.environment, workspace: s.workspace, store: s.store, row: store.Environment{Name: environment}}
+	if err := of.enter(ctx, refuse); err != nil {
+		return nil, nil, err
+	}
+	if file == "" {
+		file = s.path(cmp.Or(s.workspace.Inventories[environment], defaultInventory))
+	}
+	src, err := os.ReadFile(file)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil, &service.Error{Kind: service.Invalid, Message: fmt.Sprintf(
+			"%s has no nodes: list them in %s, or name another file with --inventory or in %s", environment, file, s.workspace.File)}
+	} else if err != nil {
+		return nil, nil, err
+	}
+	snapshot, err := of.snapshot(ctx, nil)
+	if err != nil {
+		return nil, nil, err
+	}
+	nodes, err := inventory.Load(string(src), file, snapshot)
+	return nodes, snapshot, err
+}

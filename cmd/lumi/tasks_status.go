@@ -1,0 +1,204 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/lumi-idl/lumi/deploy/store"
+	"github.com/lumi-idl/lumi/internal/term"
+	"github.com/lumi-idl/lumi/taskgraph/service"
+)
+
+func tasksStatusCommand(env *environment) *cobra.Command {
+	var limit int
+	c := inTasks(env, &taskFlags{}, "environment", false, &cobra.Command{
+		Use: "status [RUN]", Short: "list runs, or show one",
+		Long: `Without an argument, it lists the last runs of the environment, the latest first, and what to do about that one. RUN
+is a number, such as 7 or upgrade[7]. Then it shows the tasks of that run; if there are more than 40, it
+leaves out those that are done or skipped.
+
+With --json, each run is an object on a line of its own; that of RUN has all tasks.`,
+		Annotations: map[string]string{
+			"0": "the last run is done", "1": "it failed, or there is no such run", "2": elseFailed, "3": "it asks", "4": "it runs, or was stopped or interrupted",
+		},
+		Example: examples(
+			"What became of the last runs?", "lumi tasks status --limit=5",
+			"On which nodes did tasks fail?", `lumi tasks status 1 --json | jq -r '.tasks[] | select(.state == "FAILED") | .node'`,
+		),
+		ValidArgsFunction: completeRuns,
+	}, func(t *tasker, ctx context.Context, args []string) error {
+		switch {
+		case limit < 1:
+			return misused("--limit=%d: it is a whole number from 1 up", limit)
+		case len(args) > 0:
+			return t.oneRun(ctx, args[0])
+		}
+		return t.listRuns(ctx, limit)
+	})
+	c.Flags().IntVar(&limit, "limit", 20, "list up to `N` runs")
+	return c
+}
+
+// stateOf returns the word for the state of a run.
+func stateOf(r service.Run) string {
+	switch unfinished := r.State == store.Running || r.State == store.Wait; {
+	case unfinished && !r.Running:
+		return "interrupted"
+	case r.State == store.Wait:
+		return "waiting"
+	case r.State == store.Ask:
+		return "asks"
+	}
+	return strings.ToLower(string(r.State))
+}
+
+// endOf returns when a run ended, or "".
+func endOf(r service.Run) string {
+	if r.Ended.IsZero() {
+		return ""
+	}
+	return stamp(r.Ended)
+}
+
+// listRuns prints the latest runs.
+func (t *tasker) listRuns(ctx context.Context, limit int) error {
+	if err := t.enter(ctx, refuse); err != nil {
+		return err
+	}
+	all, err := t.api.Runs(ctx, t.row.Name, 0, limit)
+	if err != nil {
+		return err
+	}
+	err = printAll(t.environment, all, "There are no runs in "+t.row.Name+".", []string{"RUN", "STATE", "STARTED", "ENDED"}, func(r service.Run) []string {
+		return []string{nameOf(r), stateOf(r), stamp(r.Created), endOf(r)}
+	})
+	if err != nil || len(all) == 0 {
+		return err
+	}
+	last, err := t.api.Run(ctx, all[0].ID)
+	if err != nil {
+		return err
+	}
+	_, advice, code := t.next(last)
+	if !t.json && advice != "" {
+		t.printf("\n%s: %s\n", nameOf(last), term.Paragraph(advice))
+	}
+	return code
+}
+
+// oneRun prints the task runs of a run.
+func (t *tasker) oneRun(ctx context.Context, given string) error {
+	r, err := t.chosen(ctx, given)
+	if err != nil {
+		return err
+	}
+	_, advice, code := t.next(r)
+	if t.json {
+		return cmp.Or(t.printJSON(r), code)
+	}
+	ended := endOf(r)
+	if ended != "" {
+		ended = ", ended " + ended
+	}
+	t.printf("%s in %s: %s, started %s%s\n%s\n", nameOf(r), r.Environment, stateOf(r), stamp(r.Created), ended, counts(r.Tasks))
+	if has := func(task service.TaskRun) bool { return task.Message != "" }; r.Message != "" && !slices.ContainsFunc(r.Tasks, has) {
+		t.printf("%s\n", term.Paragraph(r.Message)) // It repeats those of the tasks.
+	}
+	if len(r.Tasks) > 40 {
+		r.Tasks = slices.DeleteFunc(r.Tasks, func(task service.TaskRun) bool { return task.State == store.Done || task.State == store.Skipped })
+	}
+	if len(r.Tasks) > 0 {
+		t.printf("\n")
+		_ = printAll(t.environment, r.Tasks, "", []string{"TASK", "NODE", "STATE", "TOOK", "MESSAGE"}, func(task service.TaskRun) []string {
+			took := ""
+			if !task.Started.IsZero() && !task.Ended.IsZero() {
+				took = task.Ended.Sub(task.Started).Round(100 * time.Millisecond).String()
+			}
+			return []string{task.Task, task.Node, strings.ToLower(string(task.State)), took, strings.ReplaceAll(task.Message, "\n", "; ")}
+		})
+	}
+	if advice != "" {
+		t.printf("\n%s\n", term.Paragraph(advice))
+	}
+	return code
+}
+
+func tasksLogsCommand(env *environment) *cobra.Command {
+	var node, task string
+	var follow bool
+	c := inTasks(env, &taskFlags{}, "environment", false, &cobra.Command{
+		Use: "logs [RUN]", Short: "show the events of a run",
+		Long: `It shows what the tasks of a run have printed, and how they ended. RUN is a number, such as 7 or upgrade[7]; by
+default, it is the last run of the environment. With --json, each event is an object on a line of its own.`,
+		Annotations: exits("the events are shown", "there is no such run", elseFailed),
+		Example: examples(
+			"What has a task printed on a node?", "lumi tasks logs 1 --node=web-1 --task=install",
+			"Follow what another process runs.", "lumi tasks logs --follow",
+		),
+		ValidArgsFunction: completeRuns,
+	}, func(t *tasker, ctx context.Context, args []string) error {
+		r, err := t.chosen(ctx, strings.Join(args, ""))
+		if err != nil {
+			return err
+		}
+		_, err = t.events(ctx, r.ID, 0, follow, func(e store.Event) {
+			on, about, found := strings.Cut(e.URN, "/")
+			if !found {
+				on, about = "", e.URN
+			}
+			if (node == "" || on == node) && (task == "" || about == task) {
+				t.printEvent(e)
+			}
+			if follow {
+				_ = t.stdout.Flush()
+			}
+		})
+		return err
+	})
+	c.Flags().StringVar(&node, "node", "", "show only events of `NODE`")
+	c.Flags().StringVar(&task, "task", "", "show only events of `TASK`")
+	c.Flags().BoolVarP(&follow, "follow", "f", false, "go on until the run has ended")
+	completes(c, "node", completeNodes)
+	return c
+}
+
+func (t *tasker) printEvent(e store.Event) {
+	if t.json {
+		_ = t.printJSON(e) // Errors of the output stick to it.
+		return
+	}
+	text := term.Paragraph(e.Message)
+	if e.State != "" {
+		text = strings.TrimSuffix(t.word(e.State)+": "+text, ": ")
+	}
+	t.printf("%s %s: %s\n", stamp(e.Time), term.Visible(cmp.Or(e.URN, e.Name)), strings.ReplaceAll(text, "\n", "\n  "))
+}
+
+func tasksStopCommand(env *environment) *cobra.Command {
+	return inTasks(env, &taskFlags{}, "environment", false, &cobra.Command{
+		Use: "stop [RUN]", Short: "stop a run",
+		Long: `No more tasks of the run start; those that run come to their end. RUN is a number, such as 7 or upgrade[7]; by
+default, it is the last run of the environment. 'lumi tasks run --resume' continues it.`,
+		Annotations:       exits("the run stops", "there is no such run, or it has ended", elseFailed),
+		Example:           examples("Stop the run of another process.", "lumi tasks stop"),
+		ValidArgsFunction: completeRuns,
+	}, func(t *tasker, ctx context.Context, args []string) error {
+		r, err := t.chosen(ctx, strings.Join(args, ""))
+		if err != nil {
+			return err
+		}
+		if r, err = t.api.Stop(ctx, r.ID); err != nil {
+			return err
+		}
+		if r.Running {
+			return t.result(r, "%s is asked to stop. Its running tasks come to their end.", nameOf(r))
+		}
+		_, advice, _ := t.next(r)
+		return t.result(r, "%s is stopped. %s.", nameOf(r), advice)
+	})
+}

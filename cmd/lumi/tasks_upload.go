@@ -1,0 +1,204 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/lumi-idl/lumi/internal/linediff"
+	"github.com/lumi-idl/lumi/internal/term"
+	"github.com/lumi-idl/lumi/taskgraph"
+	"github.com/lumi-idl/lumi/taskgraph/service"
+)
+
+func tasksUploadCommand(env *environment) *cobra.Command {
+	var name string
+	c := inTasks(env, &taskFlags{}, "environment type release plugin file yes", true, &cobra.Command{
+		Use: "upload", Short: "create or update a graph",
+		Long: `It reads a graph, in YAML or JSON, and creates or updates the one of its type and owner, which is the environment
+unless a flag names another one. It prints which tasks are added, changed and removed. Every graph that
+runs must be complete, so all effective graphs that the upload changes are checked.
+
+An existing graph of type default is replaced after a confirmation, or with --yes.`,
+		Annotations: exits("the graph is stored", "refused, or the graph has errors", elseFailed),
+		Example: examples(
+			"Upload the default graph of the environment.", "lumi tasks upload --file=tasks.yaml --yes",
+			"Upload a fix for two nodes, from another program.", "cat tasks.yaml | lumi tasks upload --type=fix-1234 --file=-",
+			"Upload the graph of a release.", "lumi tasks upload --release=shop@1.2 --type=upgrade --name='Rolling upgrade' --file=tasks.yaml",
+		),
+	}, func(t *tasker, ctx context.Context, _ []string) error { return t.upload(ctx, name) })
+	c.Flags().StringVar(&name, "name", "", "the `NAME` of the graph, for people")
+	return c
+}
+
+// changes says which tasks differ between two graphs, and those that changed in which attributes.
+type changes struct {
+	Added   []string            `json:"added"`
+	Changed map[string][]string `json:"changed"`
+	Removed []string            `json:"removed"`
+}
+
+func changesOf(before, after []taskgraph.Task) (c changes, text string) {
+	c = changes{[]string{}, map[string][]string{}, []string{}}
+	var changed []string
+	for _, one := range taskgraph.Diff(before, after) {
+		switch {
+		case one.Old == nil:
+			c.Added = append(c.Added, one.New.ID)
+		case one.New == nil:
+			c.Removed = append(c.Removed, one.Old.ID)
+		default:
+			c.Changed[one.New.ID] = one.Attributes
+			changed = append(changed, one.New.ID+" ("+strings.Join(one.Attributes, ", ")+")")
+		}
+	}
+	for _, part := range []struct {
+		verb  string
+		names []string
+	}{{"added", c.Added}, {"changed", changed}, {"removed", c.Removed}} {
+		if len(part.names) > 0 {
+			text += fmt.Sprintf("  %s: %s\n", part.verb, several(part.names, 20))
+		}
+	}
+	return c, text
+}
+
+// parseGraph reads a graph from a file.
+func (t *tasker) parseGraph() (*input, *taskgraph.Graph, error) {
+	if t.flags.file == "" {
+		return nil, nil, misused("--file is missing; - is standard input")
+	}
+	in, err := t.read(t.flags.file)
+	if err != nil {
+		return nil, nil, err
+	}
+	g, err := taskgraph.Parse([]byte(in.src), in.name)
+	if err != nil {
+		return nil, nil, err
+	}
+	if t.flags.graphType != "" && g.Type != "" && g.Type != t.flags.graphType {
+		return nil, nil, misused("--type=%s: the graph in %s is of type %s", t.flags.graphType, in.name, g.Type)
+	}
+	g.Type = cmp.Or(g.Type, t.graphType())
+	t.flags.graphType = g.Type
+	for _, p := range g.Warnings {
+		t.printTaskProblem(in.name, p, t.err.Paint(term.BoldYellow, "warning:"))
+	}
+	return in, g, nil
+}
+
+// upload creates or updates a graph.
+func (t *tasker) upload(ctx context.Context, name string) error {
+	in, g, err := t.parseGraph()
+	if err != nil {
+		return err
+	}
+	owner, what, err := t.owner(ctx, create)
+	if err != nil {
+		return err
+	}
+	what = fmt.Sprintf("graph %s of %s", g.Type, what)
+	g.Name = cmp.Or(name, g.Name)
+	old, err := t.api.Find(ctx, owner, g.Type)
+	missing, ok := errors.AsType[*service.Error](err)
+	isNew := ok && missing.Kind == service.NotFound
+	if err != nil && !isNew {
+		return err
+	}
+	before := withoutIDs(old.Tasks)
+	after := g.Tasks
+	if after == nil { // The file has only a name.
+		after = before
+	}
+	changed, text := changesOf(before, after)
+	if !isNew && text != "" && g.Type == taskgraph.DefaultType {
+		if err := t.sure(t.flags.yes, "Replace "+what); err != nil {
+			return err
+		}
+	}
+	verb := "Created " + what
+	var stored service.Graph
+	if isNew {
+		stored, err = t.api.Create(ctx, owner, *g)
+	} else {
+		verb = "Updated " + what
+		newName := &g.Name
+		if g.Name == "" {
+			newName = nil
+		}
+		stored, err = t.api.Update(ctx, old.ID, newName, g.Tasks)
+	}
+	if wrong, ok := errors.AsType[*taskgraph.Error](err); ok {
+		return &taskgraph.Error{File: in.name, Problems: g.Locate(wrong.Problems)}
+	} else if err != nil {
+		return err
+	}
+	if !isNew && text == "" && stored.Name == old.Name {
+		verb = "G" + what[1:] + " is up to date"
+	}
+	if t.json {
+		return t.printJSON(struct {
+			ID   int64  `json:"id"`
+			Type string `json:"type"`
+			changes
+		}{stored.ID, stored.Type, changed})
+	}
+	t.printf("%s: %s.\n%s", verb, count(len(stored.Tasks), "task"), text)
+	return nil
+}
+
+func tasksDiffCommand(env *environment) *cobra.Command {
+	return inTasks(env, &taskFlags{}, "environment type release plugin layers file", false, &cobra.Command{
+		Use: "diff", Short: "compare a graph with a file",
+		Long: `It shows how the graph in a file differs from the stored one, line by line. With --json, it is one object with the
+names of the tasks that are added, changed and removed.`,
+		Annotations: exits("the two are equal", "they differ, there is no such graph, or the file has errors", elseFailed),
+		Example:     examples("What would an upload change?", "lumi tasks diff --file=tasks.yaml"),
+	}, (*tasker).diff)
+}
+
+// diff compares a graph with a file.
+func (t *tasker) diff(ctx context.Context, _ []string) error {
+	in, g, err := t.parseGraph()
+	if err != nil {
+		return err
+	}
+	stored, err := t.find(ctx)
+	if err != nil {
+		return err
+	}
+	changed, text := changesOf(stored.Tasks, g.Tasks)
+	if t.json {
+		err = t.printJSON(changed)
+	}
+	switch {
+	case err != nil || text == "":
+		return err
+	case t.json:
+		return errWrong
+	}
+	at := map[string]int{} // The order of tasks means nothing.
+	for i, task := range g.Tasks {
+		at[task.ID] = i - len(g.Tasks)
+	}
+	slices.SortStableFunc(stored.Tasks, func(a, b taskgraph.Task) int { return cmp.Compare(at[a.ID], at[b.ID]) })
+	g.Name = stored.Name
+	old, err := taskgraph.Format(&stored)
+	if err != nil {
+		return err
+	}
+	now, err := taskgraph.Format(g)
+	if err != nil {
+		return err
+	}
+	styles := map[string]term.Style{"+": term.Green, "-": term.Red}
+	linediff.Unified("stored", string(old), in.name, string(now), func(sign, text string) {
+		t.printf("%s\n", t.out.Paint(styles[sign], term.Visible(sign+text)))
+	})
+	return errWrong
+}

@@ -1,0 +1,99 @@
+package tasks_test
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/lumi-idl/lumi/runtime/providertest"
+)
+
+// operator is somebody who works in a copy of the example.
+type operator struct {
+	*testing.T
+	lumi, dir string
+	env       []string
+}
+
+// TestUseCases does what the README describes.
+func TestUseCases(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	o := &operator{t, providertest.Build(t, "../../cmd/lumi"), dir, append(os.Environ(), "XDG_STATE_HOME="+filepath.Join(dir, ".state"))}
+	if err := os.CopyFS(dir, os.DirFS(".")); err != nil {
+		t.Fatal(err)
+	}
+	o.run("release add shop 1.4")
+	o.run("plugin add reports 1.0")
+	o.run("use --release=shop --plugin=reports")
+
+	// The default deployment.
+	o.run("upload --release=shop --file=default.yaml")
+	o.says(o.run("run"), "default[1] is done: 11 done.")
+	o.has("nodes/lb-1/backends", "site 1.4")
+	o.says(o.run("run --dry-run"), "database shell db-1 unchanged prepared")
+
+	// A use case in three layers.
+	o.run("upload --release=shop --file=usecase1/release.yaml")
+	o.run("upload --file=usecase1/cluster.yaml")
+	o.run("upload --plugin=reports --file=usecase1/plugin.yaml")
+	explained := o.run("explain --type=usecase1")
+	for _, layer := range []string{"release shop 1.4", "cluster prod", "plugin reports 1.0"} {
+		o.says(explained, layer)
+	}
+	o.says(o.run("run --type=usecase1"), "usecase1[2] is done: 5 done.")
+	o.has("nodes/lb-1/reports", "db-1: schema 1\nweb-1: site 1.4\nweb-2: site 1.4\nweb-3: site 1.4\n")
+
+	// A fix on two of five nodes.
+	o.run("upload --file=fix-1234.yaml")
+	o.says(o.run("run --type=fix-1234 --node=web-1,web-3"), "fix-1234[3] is done: 4 done.")
+	if fixed, _ := filepath.Glob(filepath.Join(dir, "nodes", "*", "fix-1234.conf")); len(fixed) != 2 {
+		t.Errorf("fixed are %v", fixed)
+	}
+
+	// A rolling upgrade: web-3 is frozen. What has succeeded runs again only for another version.
+	o.run("upload --file=upgrade.yaml")
+	o.says(o.run("run --type=upgrade"), "upgrade[4] is done: 5 done, 1 skipped.")
+	o.says(o.run("run --type=upgrade"), "upgrade[5] is done: 2 done, 4 skipped.")
+	inventory, err := os.ReadFile(filepath.Join(dir, "inventory.yaml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	inventory = []byte(strings.Replace(string(inventory), `"1.4"`, `"1.5"`, 1))
+	if err := os.WriteFile(filepath.Join(dir, "inventory.yaml"), inventory, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	o.says(o.run("run --type=upgrade"), "upgrade[6] is done: 5 done, 1 skipped.")
+	o.has("nodes/db-1/schema", "schema for 1.5\n")
+	o.has("nodes/lb-1/backends", "site 1.5\nsite 1.5\nsite 1.4\n")
+}
+
+// run runs 'lumi tasks', and returns its standard output.
+func (o *operator) run(args string) string {
+	o.Helper()
+	c := exec.CommandContext(o.Context(), o.lumi, append([]string{"tasks"}, strings.Fields(args)...)...)
+	c.Dir, c.Env = o.dir, o.env
+	out, err := c.CombinedOutput()
+	if err != nil {
+		o.Fatalf("lumi tasks %s: %s\n%s", args, err, out)
+	}
+	return string(out)
+}
+
+func (o *operator) says(out, want string) {
+	o.Helper()
+	if !strings.Contains(strings.Join(strings.Fields(out), " "), want) {
+		o.Errorf("missing %q in\n%s", want, out)
+	}
+}
+
+// has checks how a file begins.
+func (o *operator) has(name, want string) {
+	o.Helper()
+	text, err := os.ReadFile(filepath.Join(o.dir, name))
+	if err != nil || !strings.HasPrefix(string(text), want) {
+		o.Errorf("%s has %q, want %q (%v)", name, text, want, err)
+	}
+}
