@@ -168,7 +168,7 @@ func TestOutcomeNotStored(t *testing.T) {
 func TestSeveralModules(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := &world{t: t, cloud: sim.New(sim.Options{Types: simTypes})}
-		o := run.Options{Store: memory.New(), Environment: "dev", Key: secret.NewKey(), Providers: always(w)}
+		o := run.Options{Store: memory.New(), Environment: "dev", Key: secret.NewKey(), Providers: always(slow{w})}
 		if err := run.NewEnvironment(t.Context(), o.Store, store.Environment{Name: "dev"}); err != nil {
 			t.Fatal(err)
 		}
@@ -277,6 +277,13 @@ type slowly struct{ lumi.ResourceProvider }
 func (s slowly) Create(ctx context.Context, r *lumi.CreateRequest) (*lumi.CreateResponse, error) {
 	time.Sleep(10 * time.Second)
 	return s.ResourceProvider.Create(ctx, r)
+}
+
+func (s slowly) Delete(ctx context.Context, r *lumi.DeleteRequest) (*lumi.DeleteResponse, error) {
+	if r.URN.Type() == "sim:index:Disk" { // which refers to another one
+		time.Sleep(10 * time.Second)
+	}
+	return s.ResourceProvider.Delete(ctx, r)
 }
 
 // TestEditWithoutKey checks that an edit does not lose secrets.

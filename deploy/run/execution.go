@@ -117,6 +117,8 @@ func (e *Engine) claim(ctx context.Context, id int64) (x *execution, err error) 
 		}
 		x = &execution{Engine: e, d: d, aborts: make(chan struct{}), called: map[int]bool{}}
 		e.holder.Claim(&x.d)
+		// Until it ends, the resources that it is to delete still refer to what older versions use.
+		x.d.Uses = slices.Compact(slices.Sorted(slices.Values(slices.Concat(d.Uses, g.Uses(d.Module)))))
 		to := store.Running
 		if d.Abort || d.State == store.Aborting {
 			to = store.Aborting
