@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/lumi-idl/lumi/deploy/store"
+	"github.com/lumi-idl/lumi/internal/suggest"
 	"github.com/lumi-idl/lumi/internal/term"
 	"github.com/lumi-idl/lumi/taskgraph/service"
 )
@@ -146,6 +147,12 @@ default, it is the last run of the environment. With --json, each event is an ob
 		if err != nil {
 			return err
 		}
+		if err := shows(r, "node", node, func(task service.TaskRun) string { return task.Node }); err != nil {
+			return err
+		}
+		if err := shows(r, "task", task, func(task service.TaskRun) string { return task.Task }); err != nil {
+			return err
+		}
 		_, err = t.events(ctx, r.ID, 0, follow, func(e store.Event) {
 			on, about, found := strings.Cut(e.URN, "/")
 			if !found {
@@ -165,6 +172,18 @@ default, it is the last run of the environment. With --json, each event is an ob
 	c.Flags().BoolVarP(&follow, "follow", "f", false, "go on until the run has ended")
 	completes(c, "node", completeNodes)
 	return c
+}
+
+// shows returns an error if a run has no task run with a certain node or task, unless that is "" or the run has none yet.
+func shows(r service.Run, kind, given string, of func(service.TaskRun) string) error {
+	var names []string
+	for _, task := range r.Tasks {
+		names = append(names, of(task))
+	}
+	if given == "" || len(names) == 0 || slices.Contains(names, given) {
+		return nil
+	}
+	return refused("%s has no %s %s%s", nameOf(r), kind, given, suggest.DidYouMean(given, names))
 }
 
 func (t *tasker) printEvent(e store.Event) {

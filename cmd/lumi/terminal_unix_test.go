@@ -194,7 +194,7 @@ func TestTaskPrompts(t *testing.T) {
 	onTerminal(t, dir, "tasks", "upload", "--file=tasks.yaml").
 		expect("Replace graph default of cluster dev? [y/N] ").send("y\n").expect("changed: slow (parameters)").exit(exitOK)
 
-	refused := onTerminal(t, dir, "tasks", "run", "--type=other").expect("lumi: dev has no graph of type other")
+	refused := onTerminal(t, dir, "tasks", "run", "--type=other").expect("lumi: dev has no graph of type other: 'lumi tasks upload' adds one")
 	refused.exit(exitWrong)
 	if text := strings.TrimSuffix(refused.text(), "\n"); strings.Contains(text, "\n") {
 		t.Errorf("%q has empty lines", text)

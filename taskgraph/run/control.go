@@ -169,7 +169,7 @@ func (e *Engine) refuseOther(tx store.Tx, id int64) error {
 func (e *Engine) inTheWay(d store.Deployment) error {
 	switch {
 	case e.holder.IsGone(d):
-		return &RefusedError{Name(d) + " was interrupted: resume it, or stop it"}
+		return &RefusedError{fmt.Sprintf("%s was interrupted: 'lumi tasks run --resume=%d' continues it, 'lumi tasks stop %[2]d' ends it", Name(d), d.ID)}
 	case d.State == store.Wait:
 		return &RefusedError{Name(d) + " is about to run: wait until it has ended, or stop it"}
 	}

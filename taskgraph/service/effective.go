@@ -33,7 +33,7 @@ func (v *view) effective(environment, graphType string, only []store.Layer) *tas
 	graphs := v.graphsOf(graphType, owners(s, only)...)
 	if graphs == nil {
 		near := suggest.DidYouMean(graphType, typesOf(v.graphsOf("", owners(s, only)...)))
-		v.fail(NotFound, "%s has no graph of type %s%s", environment, graphType, near)
+		v.fail(NotFound, "%s has no graph of type %s%s", environment, graphType, cmp.Or(near, ": 'lumi tasks upload' adds one"))
 	}
 	e, err := v.merge(graphs, s.Whole)
 	v.err = cmp.Or(v.err, err)

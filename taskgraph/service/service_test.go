@@ -416,7 +416,7 @@ func TestGraphErrors(t *testing.T) {
 	_, err = w.Effective(ctx, "prod", "upgrades")
 	w.want(service.NotFound, "prod has no graph of type upgrades; did you mean upgrade?", err)
 	_, err = w.Effective(ctx, "prod", "upgrade", store.ReleaseLayer)
-	w.want(service.NotFound, "prod has no graph of type upgrade", err)
+	w.want(service.NotFound, "prod has no graph of type upgrade: 'lumi tasks upload' adds one", err)
 	_, err = w.Effective(ctx, "prod", "upgrade", "plugins")
 	w.want(service.Invalid, `unknown layer "plugins"; the layers are release, cluster and plugin`, err)
 	_, err = w.Effective(ctx, "none", "")
