@@ -15,7 +15,8 @@ import (
 //   - the file itself, without positions;
 //   - of the package, its name;
 //   - of the file's module, its path, name and imports;
-//   - of each declaration that the file refers to, its kind, name, file, module, token, and what an alias stands for.
+//   - of each declaration that the file refers to, its kind, name, file, module, token, and what an alias stands for, with its
+//     constraints.
 //
 // A generator that uses anything else has to add it.
 type Digests map[*File][sha256.Size]byte
@@ -83,6 +84,7 @@ func (d digester) ref(decl Decl) {
 		if !d.followed[decl] {
 			d.followed[decl] = true
 			d.value(reflect.ValueOf(&decl.Target).Elem())
+			d.value(reflect.ValueOf(decl.Constraints))
 		}
 	}
 }
@@ -92,7 +94,7 @@ func (d digester) value(v reflect.Value) {
 	switch v.Kind() {
 	case reflect.Bool:
 		d.text(strconv.FormatBool(v.Bool()))
-	case reflect.Int64:
+	case reflect.Int, reflect.Int64:
 		d.number(uint64(v.Int()))
 	case reflect.Uint64:
 		d.number(v.Uint())

@@ -58,10 +58,12 @@ var constants = map[string]any{"bool": false, "string": "", "int64": int64(0), "
 //	           {"kind": "struct",   "name", "doc", "pos", "properties": [property…]}
 //	           {"kind": "config",   "name", "doc", "pos", "properties": [property…]}
 //	           {"kind": "enum",     "name", "doc", "pos", "members": [{"name", "value", "doc", "pos"}…]}
-//	           {"kind": "alias",    "name", "doc", "pos", "target": type}
+//	           {"kind": "alias",    "name", "doc", "pos", "target": type, "constraints"}
 //	           {"kind": "const",    "name", "doc", "pos", "type": "bool|string|int64|uint64|float64", "value": …}
 //
-//	property:  {"field", "name", "type": type, "pointer", "optional", "out", "in", "replaces", "secret", "doc", "pos"}
+//	property:  {"field", "name", "type": type, "pointer", "optional", "out", "in", "replaces", "secret", "constraints",
+//	            "doc", "pos"}
+//	constraints: {"min": 1, "max": 65535} and so on, as [Constraints] has them
 //	position:  {"line": 3, "column": 6}
 //
 // A type has a kind, too:

@@ -173,6 +173,8 @@ type Alias struct {
 	Header
 	// Target is what the alias stands for.
 	Target Type `json:"target"`
+	// Constraints are those of all values of the alias, or nil.
+	Constraints *Constraints `json:"constraints,omitempty"`
 }
 
 // Const is a constant that belongs to no enum.
@@ -217,6 +219,8 @@ type Property struct {
 	Replaces bool `json:"replaces,omitempty"`
 	// Secret values are wrapped on the wire and in graphs, and never printed.
 	Secret bool `json:"secret,omitempty"`
+	// Constraints are the property's own, in addition to those of its type, or nil.
+	Constraints *Constraints `json:"constraints,omitempty"`
 	// Doc is the field's documentation, without comment markers.
 	Doc string `json:"doc,omitempty"`
 	// Pos is the position of the field's name.

@@ -1,0 +1,68 @@
+package schema
+
+import (
+	"iter"
+	"reflect"
+	"strings"
+)
+
+// Constraints limit the values of a property or of an [Alias]. Where both have some, a value must satisfy all of them.
+// What each means for a value is in docs/idl.md; both runtimes check it.
+type Constraints struct {
+	// Min, Max, ExclusiveMin and ExclusiveMax bound a number, and MultipleOf divides it.
+	Min          *float64 `json:"min,omitempty"`
+	ExclusiveMin *float64 `json:"exclusiveMin,omitempty"`
+	Max          *float64 `json:"max,omitempty"`
+	ExclusiveMax *float64 `json:"exclusiveMax,omitempty"`
+	MultipleOf   *float64 `json:"multipleOf,omitempty"`
+	// MinLength and MaxLength bound the number of Unicode characters in a string.
+	MinLength *int `json:"minLength,omitempty"`
+	MaxLength *int `json:"maxLength,omitempty"`
+	// Pattern is a regular expression that a string must contain a match of. It means the same in RE2 and in JavaScript
+	// with the flag u.
+	Pattern string `json:"pattern,omitempty"`
+	// Format names a format of strings, such as "uri".
+	Format string `json:"format,omitempty"`
+	// MinItems and MaxItems bound the number of elements of a list, and Unique lists have no two equal ones.
+	MinItems *int `json:"minItems,omitempty"`
+	MaxItems *int `json:"maxItems,omitempty"`
+	Unique   bool `json:"unique,omitempty"`
+	// MinProperties and MaxProperties bound the number of elements of a map, and KeyPattern is the pattern of its keys.
+	MinProperties *int   `json:"minProperties,omitempty"`
+	MaxProperties *int   `json:"maxProperties,omitempty"`
+	KeyPattern    string `json:"keyPattern,omitempty"`
+}
+
+// All yields the constraints that are set, by their names in the JSON form, in the order of the fields. The values are
+// of type float64, int, string or bool.
+func (c *Constraints) All() iter.Seq2[string, any] {
+	return func(yield func(string, any) bool) {
+		if c == nil {
+			return
+		}
+		v := reflect.ValueOf(*c)
+		for i := range v.NumField() {
+			field := v.Field(i)
+			if field.IsZero() {
+				continue
+			}
+			name, _, _ := strings.Cut(v.Type().Field(i).Tag.Get("json"), ",")
+			if !yield(name, reflect.Indirect(field).Interface()) {
+				return
+			}
+		}
+	}
+}
+
+// Constrained reports whether a constraint applies to the property's value or to a part of it outside of structs.
+func (p *Property) Constrained() bool {
+	if p.Constraints != nil {
+		return true
+	}
+	for ref := range Refs(p.Type) {
+		if a, ok := ref.Decl.(*Alias); ok && a.Constraints != nil {
+			return true
+		}
+	}
+	return false
+}
