@@ -4,3 +4,6 @@ package lumi
 // version, so that a stub and a runtime which do not fit each other do not compile: where this constant is missing,
 // update the runtime if it is the older of the two, or else run cidlc again.
 const StubVersion1 = true
+
+// StubVersion2 is there for stubs whose properties have constraints.
+const StubVersion2 = true

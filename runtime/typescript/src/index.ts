@@ -4,6 +4,7 @@ export { Archive, type ArchiveSource, Asset, type AssetSource } from "./asset.js
 export { formatGraph } from "./canonical.js";
 export { component } from "./component.js";
 export { type Configuration, configuration, configure } from "./config.js";
+export type { Constraints } from "./constraints.js";
 export { ArgumentError, type Fault } from "./errors.js";
 export { type Got, type Known, type PathProblem, get, interpolate, jsonStringify, secret } from "./expression.js";
 export type { Desired, Graph } from "./graph.js";
@@ -37,6 +38,7 @@ export {
     type Verb,
     any,
     boolean,
+    constrained,
     enumeration as enum,
     input as in,
     list,

@@ -1,8 +1,15 @@
 // Shapes: what generated code says about its types at run time. A shape is a plain table, so that whoever has one can
 // read it; what is checked with it is in validate.ts.
 
+import type { Constraints } from "./constraints.js";
+
 /** The type of a value. */
-export type Type =
+export type Type = Kind & {
+    /** What limits the values, that of an alias first. */
+    readonly constraints?: readonly Constraints[];
+};
+
+type Kind =
     | { readonly kind: "boolean" | "number" | "string" | "any" | "asset" | "archive" }
     /** A string that is one of the values of a table. */
     | { readonly kind: "enum"; readonly values: () => Enum }
@@ -122,6 +129,11 @@ export function list<T>(element: Typed<T>): Typed<T[]> {
 
 export function map<T>(element: Typed<T>, key?: Type): Typed<{ [key: string]: T }> {
     return key === undefined ? { kind: "map", element } : { kind: "map", element, key };
+}
+
+/** A type with limits to its values. */
+export function constrained<T>(type: Typed<T>, constraints: Constraints): Typed<T> {
+    return { ...type, constraints: [...(type.constraints ?? []), constraints] };
 }
 
 /** A function that another module can call: its value is the string by which that is done, such as a URL or an ARN. */

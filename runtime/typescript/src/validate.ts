@@ -1,4 +1,5 @@
 import { Archive, Asset } from "./asset.js";
+import { type Constraints, checkNumber } from "./constraints.js";
 import { describe, describeType, member } from "./describe.js";
 import type { Fault } from "./errors.js";
 import { compareTypes } from "./kinds.js";
@@ -44,6 +45,25 @@ export class Checker {
         if (isOutput(value)) {
             return this.#output(type, value, at);
         }
+        const before = this.faults.length;
+        const copy = this.#kind(type, value, at);
+        if (type.constraints !== undefined) {
+            this.#constraints(type.constraints, copy, at, before === this.faults.length);
+        }
+        return copy;
+    }
+
+    /** Checks the limits of a value of the right kind, and of one that is not a list or an object if all of it was right. */
+    #constraints(all: readonly Constraints[], value: unknown, at: Place, right: boolean): void {
+        const fail = (message: string) => this.fault(at.path, message);
+        for (const limits of all) {
+            if (typeof value === "number" && right) {
+                checkNumber(limits, value, at.secret, fail);
+            }
+        }
+    }
+
+    #kind(type: Type, value: unknown, at: Place): unknown {
         switch (type.kind) {
             case "boolean":
                 return typeof value === "boolean" ? value : this.#expected(type, value, at);

@@ -1,0 +1,214 @@
+package lumi
+
+import (
+	"bytes"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"maps"
+	"os"
+	"slices"
+	"testing"
+
+	"google.golang.org/protobuf/encoding/protojson"
+	"google.golang.org/protobuf/types/known/structpb"
+
+	"github.com/lumi-idl/lumi/internal/constraint"
+)
+
+var update = flag.Bool("update", false, "write the faults that are found into the table of constraints")
+
+// casesFile has the cases that both runtimes are tested with.
+const casesFile = "../internal/constraint/testdata/cases.json"
+
+// caseGroup is a type, whether the property p of that type is secret, and values for it. Each case is a value and the
+// faults that it has. In a value, {"$secret": v} stands for a secret and {"$unknown": true} for what is not known yet.
+type caseGroup struct {
+	Type   json.RawMessage     `json:"type"`
+	Secret bool                `json:"secret,omitempty"`
+	Cases  [][]json.RawMessage `json:"cases"`
+}
+
+// caseType is a type in the table.
+type caseType struct {
+	Kind        string
+	Element     *caseType
+	Key         *caseType
+	Properties  map[string]*caseType
+	Constraints []json.RawMessage
+}
+
+func TestConstraints(t *testing.T) {
+	data, err := os.ReadFile(casesFile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var groups []caseGroup
+	if err := json.Unmarshal(data, &groups); err != nil {
+		t.Fatal(err)
+	}
+	for i, g := range groups {
+		var typ caseType
+		if err := json.Unmarshal(g.Type, &typ); err != nil {
+			t.Fatalf("%s: %v", g.Type, err)
+		}
+		o := caseObject{"p": typ.codec(t)}
+		for j, c := range g.Cases {
+			var value structpb.Value
+			if err := protojson.Unmarshal(c[0], &value); err != nil {
+				t.Fatalf("%s: %v", c[0], err)
+			}
+			bag := &structpb.Struct{Fields: map[string]*structpb.Value{"p": caseValue(&value)}}
+			if g.Secret {
+				bag.Fields["p"] = NewSecret(bag.Fields["p"])
+			}
+			found := []json.RawMessage{c[0]}
+			for _, f := range caseFaults(t, bag, o) {
+				found = append(found, marshalCase(t, f))
+			}
+			if !bytes.Equal(bytes.Join(rawBytes(found), nil), bytes.Join(rawBytes(c), nil)) && !*update {
+				t.Errorf("%s of %s:\nhas %s\nwant %s", c[0], g.Type, found[1:], c[1:])
+			}
+			groups[i].Cases[j] = found
+		}
+	}
+	if *update {
+		writeCases(t, groups)
+	}
+}
+
+func caseFaults(t *testing.T, bag *structpb.Struct, o caseObject) []string {
+	p := newProps(t.Context(), strict, nil)
+	p.unknown, p.inOrder = true, true
+	p.decodeObject(bag.Fields, o)
+	var faults []string
+	for _, f := range p.reported() {
+		faults = append(faults, f.Error())
+	}
+	return faults
+}
+
+// caseObject is an object with required properties of any type.
+type caseObject map[string]codec
+
+func (o caseObject) Lumi(p *Props) {
+	for _, name := range slices.Sorted(maps.Keys(o)) {
+		p.property(name, new(any), o[name], required)
+	}
+}
+
+func (t *caseType) codec(tb testing.TB) codec {
+	var c codec
+	switch t.Kind {
+	case "number":
+		c = boxed[float64]{numberCodec{}}
+	case "string":
+		c = boxed[string]{stringCodec{}}
+	case "any":
+		c = anyCodec{}
+	case "list":
+		c = boxed[[]any]{List(Codec[*any]{t.Element.codec(tb)}).codec}
+	case "map":
+		c = boxed[map[string]any]{Map(Codec[*any]{t.Element.codec(tb)}).codec}
+	case "object":
+		properties := caseObject{}
+		for name, typ := range t.Properties {
+			properties[name] = typ.codec(tb)
+		}
+		c = caseStruct{properties}
+	default:
+		tb.Fatalf("no such kind: %q", t.Kind)
+	}
+	for _, raw := range t.Constraints {
+		dec := json.NewDecoder(bytes.NewReader(raw))
+		_, _ = dec.Token()
+		for dec.More() {
+			name, _ := dec.Token()
+			arg, err := dec.Token()
+			if err != nil {
+				tb.Fatal(err)
+			}
+			c = constrain(c, constraint.New(name.(string), arg))
+		}
+	}
+	return c
+}
+
+// boxed is a codec of T as one of any.
+type boxed[T any] struct{ codec }
+
+func (c boxed[T]) decode(p *Props, v *structpb.Value, into any) bool {
+	var value T
+	ok := c.codec.decode(p, v, &value)
+	return set[any](into, value, ok)
+}
+
+type caseStruct struct{ properties caseObject }
+
+func (c caseStruct) decode(p *Props, v *structpb.Value, _ any) bool {
+	return structCodec{}.decode(p, v, c.properties)
+}
+
+func (caseStruct) kind() Kind { return KindObject }
+
+func (caseStruct) encode(*Props, any) *structpb.Value { return nil }
+
+// caseValue makes a value of its form in the table.
+func caseValue(v *structpb.Value) *structpb.Value {
+	switch k := v.GetKind().(type) {
+	case *structpb.Value_ListValue:
+		for i, elem := range k.ListValue.Values {
+			k.ListValue.Values[i] = caseValue(elem)
+		}
+	case *structpb.Value_StructValue:
+		fields := k.StructValue.Fields
+		if inner, ok := fields["$secret"]; ok {
+			return NewSecret(caseValue(inner))
+		}
+		if _, ok := fields["$unknown"]; ok {
+			return NewUnknown()
+		}
+		for key, elem := range fields {
+			fields[key] = caseValue(elem)
+		}
+	}
+	return v
+}
+
+func marshalCase(t *testing.T, s string) json.RawMessage {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(s); err != nil {
+		t.Fatal(err)
+	}
+	return bytes.TrimSpace(b.Bytes())
+}
+
+// writeCases writes the table with a case a line.
+func writeCases(t *testing.T, groups []caseGroup) {
+	var b bytes.Buffer
+	for i, g := range groups {
+		fmt.Fprintf(&b, "%s\n  {\n    \"type\": %s,\n", [2]string{"[", ","}[min(i, 1)], g.Type)
+		if g.Secret {
+			b.WriteString("    \"secret\": true,\n")
+		}
+		b.WriteString("    \"cases\": [")
+		for j, c := range g.Cases {
+			fmt.Fprintf(&b, "%s\n      [%s]", [2]string{"", ","}[min(j, 1)], bytes.Join(rawBytes(c), []byte(", ")))
+		}
+		b.WriteString("\n    ]\n  }")
+	}
+	b.WriteString("\n]\n")
+	if err := os.WriteFile(casesFile, b.Bytes(), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func rawBytes(list []json.RawMessage) [][]byte {
+	var all [][]byte
+	for _, raw := range list {
+		all = append(all, raw)
+	}
+	return all
+}
