@@ -24,7 +24,9 @@ type checker struct {
 	order    []*decl // the values of decls, in source order
 	consts   []*constDecl
 	reaches  []reach
-	idents   map[schema.Decl]*ast.Ident // the names in the sources
+	// constrained are the properties with constraints.
+	constrained []constrainedType
+	idents      map[schema.Decl]*ast.Ident // the names in the sources
 
 	diags        []*diag.Diagnostic
 	reported     map[diag.Code]bool

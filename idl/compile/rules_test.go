@@ -162,6 +162,7 @@ func describeDecl(b *strings.Builder, d schema.Decl) {
 		}
 	case *schema.Alias:
 		fmt.Fprintf(b, " %s", typeText(d.Target))
+		describeConstraints(b, d.Constraints)
 	case *schema.Const:
 		fmt.Fprintf(b, " %T %#v", d.Value, d.Value)
 	}
@@ -179,7 +180,14 @@ func describeDecl(b *strings.Builder, d schema.Decl) {
 				b.WriteString(" " + flag.name)
 			}
 		}
+		describeConstraints(b, p.Constraints)
 		b.WriteString("\n")
+	}
+}
+
+func describeConstraints(b *strings.Builder, c *schema.Constraints) {
+	for name, arg := range c.All() {
+		fmt.Fprintf(b, " %s=%v", name, arg)
 	}
 }
 

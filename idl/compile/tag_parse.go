@@ -148,7 +148,13 @@ func (c *checker) rejectOption(o *options, e option, first bool) {
 		w = nil // even if it is also near a single option
 	}
 	valueIsOption, _ := optionOf(value)
+	limit := constraintMeant(key, w == nil && !isJoined && hasValue)
 	switch {
+	case limit != nil && o.find(limit.name) != nil:
+		d.Suggestion = "remove it: " + limit.name + " is already set"
+		return
+	case limit != nil:
+		d.Suggestion = "write " + limit.name + "=" + cmp.Or(value, limit.value)
 	case w == nil && hasValue && suggest.Alike(key, "name", 2) && isIdentifier(value):
 		d.Suggestion = "write name=" + value
 		if named {

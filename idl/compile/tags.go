@@ -23,6 +23,8 @@ type tagWord struct {
 	doc string
 	// resources is set if only properties of resources may have the option.
 	resources bool
+	// constrains is the kind of values that the option limits, if it is a constraint.
+	constrains kindOfValue
 	// excludes are the options that cannot be combined with this one.
 	excludes []string
 	// value is what messages call the value of the option, as in name=<name>. It is empty for an option without a value.
@@ -78,6 +80,10 @@ var tagWords = []tagWord{
 		set:      func(p *schema.Property, _ string) { p.Secret = true },
 		synonyms: []string{"confidential", "issecret", "masked", "noecho", "redacted", "secure", "sensitive"},
 	},
+	limit("min", "The number is at least `<number>`.",
+		func(c *schema.Constraints) **float64 { return &c.Min }, "minimum"),
+	limit("max", "The number is at most `<number>`.",
+		func(c *schema.Constraints) **float64 { return &c.Max }, "maximum"),
 	{
 		synonyms: []string{"required"},
 		advice:   "remove it: a property is required unless the tag says optional",
@@ -92,8 +98,7 @@ var tagWords = []tagWord{
 	},
 	{
 		synonyms: []string{
-			"exclusivemaximum", "exclusiveminimum", "format", "len", "length", "max", "maximum", "maxitems", "maxlength", "min",
-			"minimum", "minitems", "minlength", "pattern", "range", "regex", "regexp", "uniqueitems", "validate",
+			"exclusivemaximum", "exclusiveminimum", "format", "len", "length", "maxitems", "maxlength", "minitems", "minlength", "pattern", "range", "regex", "regexp", "uniqueitems", "validate",
 		},
 		advice: "remove it, and check the value in the provider's Check method",
 		free:   true,
@@ -133,7 +138,9 @@ func indexTagWords() (meanings map[string]*tagWord, reserved []string, joined *r
 	for i := range tagWords {
 		w := &tagWords[i]
 		if w.value != "" { // Without the value, its words are names.
-			list = append(list, w.name+"="+w.value)
+			if w.constrains == "" {
+				list = append(list, w.name+"="+w.value)
+			}
 			continue
 		}
 		words := slices.Clone(w.synonyms)
@@ -154,9 +161,36 @@ func indexTagWords() (meanings map[string]*tagWord, reserved []string, joined *r
 			reserved = append(reserved, words...)
 		}
 	}
+	list = append(list, someConstraint)
 	last := len(list) - 1
 	return meanings, reserved, regexp.MustCompile("^(?:" + strings.Join(options, "|") + "){2,}$"),
 		strings.Join(list[:last], ", ") + " and " + list[last]
+}
+
+// someConstraint stands for all constraints in lists of options.
+const someConstraint = "constraints such as min=<number>"
+
+// constraintMeant returns the constraint with a value that a word means, exactly or nearly, or nil.
+func constraintMeant(word string, nearly bool) *tagWord {
+	var found *tagWord
+	var words []string
+	for i := range tagWords {
+		w := &tagWords[i]
+		if w.constrains == "" || w.value == "" {
+			continue
+		}
+		for _, spelling := range append([]string{strings.ToLower(w.name)}, w.synonyms...) {
+			if words = append(words, spelling); spelling == folded(word) {
+				found = w
+			}
+		}
+	}
+	if found == nil && nearly {
+		if near := suggest.Name(folded(word), words); near != "" {
+			return constraintMeant(near, false)
+		}
+	}
+	return found
 }
 
 // folded returns text in lower case, without separators, and with full-width characters, as East Asian keyboards have

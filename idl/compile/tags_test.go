@@ -22,12 +22,17 @@ func TestOptionDocs(t *testing.T) {
 		if w.value != "" {
 			name += "="
 		}
-		list = append(list, "`"+name+"`")
+		if w.constrains == "" {
+			list = append(list, "`"+name+"`")
+		}
 		if w.accepted != "" {
 			meaning += " `" + w.accepted + "` means the same."
 		}
-		if w.resources {
+		switch {
+		case w.resources:
 			where = "resources"
+		case w.constrains != "":
+			where = string(w.constrains)
 		}
 		table.WriteString("| `" + name + w.value + "` | " + meaning + " | " + where + " |\n")
 	}
@@ -47,6 +52,7 @@ func TestOptionDocs(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+	list = append(list, "constraints such as `min=`")
 	last := len(list) - 1
 	sentence := "The options of a lumi tag are " + strings.Join(list[:last], ", ") + " and " + list[last] + "."
 	entries, err := diag.Catalog().Select([]string{string(diag.UnknownOption)}, "")

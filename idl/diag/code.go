@@ -84,6 +84,12 @@ const (
 	PointerWithoutOptional Code = "PointerWithoutOptional"
 )
 
+// What a constraint may say.
+const (
+	ConstraintType  Code = "ConstraintType"
+	ConstraintValue Code = "ConstraintValue"
+)
+
 // What a constant may be.
 const (
 	ConstType      Code = "ConstType"
