@@ -43,7 +43,7 @@ func emit(source *schema.File, s *scope) ([]byte, error) {
 func (e *emitter) declarations() {
 	if slices.ContainsFunc(e.source.Decls, needsRuntime) {
 		e.doc("This stub works with every runtime that has this constant.")
-		e.Const().Id("_").Op("=").Add(lumi("StubVersion1"))
+		e.Const().Id("_").Op("=").Add(lumi(e.version()))
 	}
 	for _, d := range e.source.Decls {
 		switch d := d.(type) {
@@ -61,6 +61,16 @@ func (e *emitter) declarations() {
 			e.Const().Add(e.name(d)).Op("=").Add(literal(d))
 		}
 	}
+}
+
+// version is the constant of the first runtime that the stub works with.
+func (e *emitter) version() string {
+	for _, d := range e.source.Decls {
+		if slices.ContainsFunc(schema.Properties(d), (*schema.Property).Constrained) {
+			return "StubVersion2"
+		}
+	}
+	return "StubVersion1"
 }
 
 func needsRuntime(d schema.Decl) bool {
@@ -116,8 +126,32 @@ func (e *emitter) propertyNames(h *schema.Header, properties []*schema.Property)
 	})
 }
 
+// codecs emits a variable for the codec of each constrained property, so that it is made only once.
+func (e *emitter) codecs(h *schema.Header, properties []*schema.Property) {
+	if !slices.ContainsFunc(properties, (*schema.Property).Constrained) {
+		return
+	}
+	e.doc("The constrained properties of " + h.Name + ".")
+	e.Var().DefsFunc(func(g *jen.Group) {
+		for _, p := range properties {
+			if p.Constrained() {
+				g.Id(e.scope.codec(h, p)).Op("=").Add(constrain(e.codec(p.Type), p.Constraints))
+			}
+		}
+	})
+}
+
+// codecOf is the codec of a property.
+func (e *emitter) codecOf(h *schema.Header, p *schema.Property) jen.Code {
+	if p.Constrained() {
+		return jen.Id(e.scope.codec(h, p))
+	}
+	return e.codec(p.Type)
+}
+
 // walk emits the method that shows the properties to the runtime.
 func (e *emitter) walk(h *schema.Header, name string, properties []*schema.Property) {
+	e.codecs(h, properties)
 	self, props := jen.Id(e.scope.self), jen.Id(e.scope.props)
 	if len(properties) == 0 {
 		self, props = jen.Null(), jen.Null()
@@ -130,7 +164,7 @@ func (e *emitter) walk(h *schema.Header, name string, properties []*schema.Prope
 				g.Add(props)
 				g.Id(schema.GoPropertyConst(h, p))
 				g.Op("&").Add(self).Dot(p.Field)
-				g.Add(e.codec(p.Type))
+				g.Add(e.codecOf(h, p))
 				for _, flag := range p.Flags() {
 					g.Add(lumi(strings.ToUpper(flag[:1]) + flag[1:]))
 				}

@@ -25,12 +25,14 @@ type scope struct {
 	imports map[string]string // the names of imports, by path
 	// self, props and ops are the names of receivers and parameters.
 	self, props, ops string
+	// codecs are the names of variables, by those of the constants for the properties whose codecs they hold.
+	codecs map[string]string
 }
 
 // newScope chooses names. jennifer keeps imports apart from each other only; these also differ from the declarations of
 // the module and from predeclared names, and hide nothing that the code around them might refer to.
 func newScope(m *schema.Module, opts Options) *scope {
-	s := &scope{root: opts.ImportPath, imports: map[string]string{
+	s := &scope{root: opts.ImportPath, codecs: map[string]string{}, imports: map[string]string{
 		contextPath: "context", lumiPath: "lumi", tokensPath: "tokens", urnPath: "urn",
 	}}
 	taken := map[string]bool{}
@@ -55,12 +57,27 @@ func newScope(m *schema.Module, opts Options) *scope {
 		s.imports[s.path(other)] = claim(other.GoName)
 	}
 	s.self, s.props, s.ops = claim("s"), claim("p"), claim("ops")
+	for _, f := range m.Files {
+		for _, d := range f.Decls {
+			for _, p := range schema.Properties(d) {
+				if p.Constrained() {
+					name := schema.GoPropertyConst(d.Head(), p)
+					s.codecs[name] = claim(schema.PropertyName(name))
+				}
+			}
+		}
+	}
 	return s
+}
+
+// codec is the name of the variable with the codec of a constrained property.
+func (s *scope) codec(h *schema.Header, p *schema.Property) string {
+	return s.codecs[schema.GoPropertyConst(h, p)]
 }
 
 // input returns the digest of everything that the stub of a file depends on, given that of the file.
 func (s *scope) input(file [sha256.Size]byte) [sha256.Size]byte {
-	return sha256.Sum256(fmt.Appendf(file[:], "%q", []any{s.root, s.imports, s.self, s.props, s.ops}))
+	return sha256.Sum256(fmt.Appendf(file[:], "%q", []any{s.root, s.imports, s.self, s.props, s.ops, s.codecs}))
 }
 
 // path is the import path of a module's stubs.

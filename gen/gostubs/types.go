@@ -1,7 +1,9 @@
 package gostubs
 
 import (
+	"encoding/json"
 	"fmt"
+	"strings"
 
 	"github.com/dave/jennifer/jen"
 
@@ -42,9 +44,9 @@ func (e *emitter) goType(t schema.Type) *jen.Statement {
 	panic(fmt.Sprintf("gostubs: no such type: %T", t))
 }
 
-// codec is the expression that makes the codec of a type.
+// codec is the expression that makes the codec of a type, with the constraints of the aliases in it.
 func (e *emitter) codec(t schema.Type) *jen.Statement {
-	switch t := schema.Underlying(t).(type) {
+	switch t := t.(type) {
 	case schema.Primitive:
 		return lumi(primitives[t].codec)
 	case *schema.List:
@@ -62,9 +64,32 @@ func (e *emitter) codec(t schema.Type) *jen.Statement {
 			return lumi("Enum").Types(pointer(e.name(d))).Call()
 		case *schema.Struct:
 			return lumi("Struct").Types(pointer(e.name(d))).Call()
+		case *schema.Alias:
+			return constrain(e.codec(d.Target), d.Constraints)
 		}
 	}
 	panic(fmt.Sprintf("gostubs: no such type: %T", t))
+}
+
+// constrain adds constraints to a codec.
+func constrain(codec *jen.Statement, constraints *schema.Constraints) *jen.Statement {
+	for name, arg := range constraints.All() {
+		args := []jen.Code{jen.Lit(arg)}
+		switch arg := arg.(type) {
+		case bool:
+			args = nil
+		case float64:
+			args[0] = jen.Id(number(arg)) // jennifer would write a point
+		}
+		codec = codec.Dot(strings.ToUpper(name[:1]) + name[1:]).Call(args...)
+	}
+	return codec
+}
+
+// number is a number as Go and people write it.
+func number(n float64) string {
+	text, _ := json.Marshal(n) // The numbers of the model are finite.
+	return string(text)
 }
 
 // primitives are the primitive types in Go: the package, if there is one, and the name of each, and the name of its codec

@@ -157,7 +157,7 @@ func (f *file) shapeTable(declaration string, properties []*schema.Property) {
 	f.usesLumi, f.loadsLumi = true, true
 	f.put(declaration, ": lumi.Shape = {")
 	for i, p := range properties {
-		f.put(separator(i, "\n", ""), indent, p.Name, ": lumi.", presence(p), "(", f.shape(p.Type))
+		f.put(separator(i, "\n", ""), indent, p.Name, ": lumi.", presence(p), "(", f.constrained(f.shape(p.Type), p.Constraints))
 		flags := p.Flags()
 		slices.Sort(flags)
 		for _, flag := range flags {

@@ -7,9 +7,12 @@ import (
 	"github.com/lumi-idl/lumi/idl/schema"
 )
 
-// generation is the generation of the generated code, which runtime/typescript/src/version.ts checks at load. It goes
-// up by one with every change after which older base packages could not run what is generated.
-const generation = 2
+// The generation of generated code, which runtime/typescript/src/version.ts checks at load, goes up by one with every
+// change after which older base packages could not run what is generated.
+const (
+	baseGeneration        = 2
+	constrainedGeneration = 3 // of files with constraints
+)
 
 // file is the code for one file of the IDL in the making.
 type file struct {
@@ -18,12 +21,13 @@ type file struct {
 	imports *imports
 	// usesLumi says that something refers to the base package, and loadsLumi that it does so at run time.
 	usesLumi, loadsLumi bool
+	generation          int
 }
 
 // render returns the code for one file of the IDL.
 func render(pkg *schema.Package, src *schema.File) []byte {
 	// What has to be imported is known only after the declarations were written.
-	body := file{pkg: pkg, imports: newImports(src)}
+	body := file{pkg: pkg, imports: newImports(src), generation: baseGeneration}
 	body.buf = make([]byte, 0, sizeOf(src))
 	for _, d := range src.Decls {
 		body.put("\n")
@@ -47,7 +51,7 @@ func render(pkg *schema.Package, src *schema.File) []byte {
 	}
 	body.imports.put(&t)
 	if body.loadsLumi {
-		t.put("\nlumi.requireGeneration(", strconv.Itoa(generation), ");\n")
+		t.put("\nlumi.requireGeneration(", strconv.Itoa(body.generation), ");\n")
 	}
 	if len(src.Decls) == 0 {
 		t.put("\nexport {};\n")

@@ -1,6 +1,12 @@
 package typescript
 
-import "github.com/lumi-idl/lumi/idl/schema"
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"github.com/lumi-idl/lumi/idl/schema"
+)
 
 // primitives are the primitive types in TypeScript. The shape of each is a constant of the base package.
 var primitives = map[schema.Primitive]struct{ typ, shape string }{
@@ -55,7 +61,7 @@ func (f *file) shape(t schema.Type) string {
 		case *schema.Enum:
 			return "lumi.enum(() => " + f.imports.name(d, true) + ")"
 		case *schema.Alias:
-			return f.shape(d.Target)
+			return f.constrained(f.shape(d.Target), d.Constraints)
 		}
 	}
 	return ""
@@ -63,3 +69,24 @@ func (f *file) shape(t schema.Type) string {
 
 // isString reports whether a map's key may be any string.
 func isString(key schema.Type) bool { return schema.Underlying(key) == schema.String }
+
+// constrained returns the shape of a type with constraints.
+func (f *file) constrained(shape string, constraints *schema.Constraints) string {
+	if constraints == nil {
+		return shape
+	}
+	f.generation = constrainedGeneration
+	var members []string
+	for name, arg := range constraints.All() {
+		literal := fmt.Sprint(arg)
+		switch arg := arg.(type) {
+		case string:
+			literal = quote(arg)
+		case float64:
+			number, _ := json.Marshal(arg) // The numbers of the model are finite.
+			literal = string(number)
+		}
+		members = append(members, name+": "+literal)
+	}
+	return "lumi.constrained(" + shape + ", { " + strings.Join(members, ", ") + " })"
+}

@@ -45,6 +45,7 @@ export {
     AResourceWithANameThatTakesALine,
     type AResourceWithANameThatTakesALineArgs,
 } from "./kinds.js";
+export { Limits, type LimitsArgs } from "./limits.js";
 export { Words, type WordsArgs } from "./words.js";
 export { Uses } from "./words_user.js";
 export * as deep from "./deep/index.js";
