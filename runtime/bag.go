@@ -1,6 +1,7 @@
 package lumi
 
 import (
+	"cmp"
 	"context"
 	"slices"
 
@@ -56,13 +57,14 @@ func (b Bag) String() string { return readable.JSON(structpb.NewStructValue(b.me
 // Decode sets the properties of o, which must be zero, from a bag that a program made: nothing may be missing, left
 // over, of another kind than declared, or unknown. The error is a *[InvalidError] with all faults.
 func Decode(bag Bag, o Object) error {
-	return DecodeContext(context.Background(), bag, o)
+	_, err := decodeBag(context.Background(), bag.message, o, decoding{})
+	return err
 }
 
 // DecodeContext does what [Decode] does for a call that package serve serves, whose errors and logs then mask what the
-// properties of o declare secret.
+// properties of o declare secret. What is deprecated gives warnings in the log.
 func DecodeContext(ctx context.Context, bag Bag, o Object) error {
-	_, err := decodeBag(ctx, bag.message, o, decoding{})
+	_, err := decodeBag(ctx, bag.message, o, decoding{warn: logWarning(ctx)})
 	return err
 }
 
@@ -88,6 +90,8 @@ type decoding struct {
 	fits *bool
 	// found are faults of assets and archives that were found before.
 	found []Fault
+	// warn, if it is not nil, receives warnings about what is deprecated.
+	warn func(Fault)
 }
 
 // decodeBag returns what the object cannot say. Its error is a *[InvalidError], or that of the context.
@@ -102,6 +106,10 @@ func decodeBag(ctx context.Context, bag *structpb.Struct, o Object, d decoding) 
 	if len(p.faults) > 0 {
 		return nil, &InvalidError{Faults: p.reported()}
 	}
+	slices.SortStableFunc(p.warnings, func(a, b Fault) int { return cmp.Compare(a.Path, b.Path) }) // Maps have no order.
+	for _, w := range p.warnings {
+		d.warn(w)
+	}
 	if p.misfit && d.fits != nil {
 		*d.fits = false
 	}
@@ -111,7 +119,7 @@ func decodeBag(ctx context.Context, bag *structpb.Struct, o Object, d decoding) 
 func (d decoding) walk(ctx context.Context, bag *structpb.Struct, o Object, inOrder bool) *Props {
 	p := newProps(ctx, d.mode, d.marks)
 	p.inOrder, p.unknown, p.only, p.found = inOrder, d.unknown, d.only, slices.Clone(d.found)
-	p.secrets = wire.SecretsOf(ctx)
+	p.secrets, p.warns = wire.SecretsOf(ctx), d.warn != nil
 	p.decodeObject(bag.GetFields(), o)
 	p.faults = append(p.faults, p.found...) // which are about what the object does not have
 	return p

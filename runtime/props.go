@@ -120,6 +120,9 @@ type Props struct {
 
 	faults     []Fault
 	properties []Property
+	// warnings are about what is legal and deprecated, if warns is set.
+	warns    bool
+	warnings []Fault
 }
 
 // entry is a property of an object that is being made.
@@ -199,7 +202,9 @@ func (p *Props) find(name string, c codec, f Flags) *structpb.Value {
 		p.fault("is set by the provider, not by a program")
 	case is == present:
 		return v
-	case is == absent && f&(required|Out) == required:
+	case is == unknown:
+		p.setUnknown(c)
+	case f&(required|Out) == required:
 		p.lacks()
 	}
 	p.pop()
@@ -253,8 +258,11 @@ func (p *Props) fault(format string, args ...any) {
 	if len(args) > 0 {
 		message = fmt.Sprintf(format, args...)
 	}
-	p.faults = append(p.faults, Fault{Path: render(p.path, p.hidden, shorten), Message: message})
+	p.faults = append(p.faults, Fault{Path: p.at(), Message: message})
 }
+
+// at is the path of the value at hand, for messages.
+func (p *Props) at() Path { return render(p.path, p.hidden, shorten) }
 
 // reported are the faults of the walk, up to a limit.
 func (p *Props) reported() []Fault {

@@ -64,7 +64,9 @@ func (r *Provider) Validate(ctx context.Context, properties Bag, found ...Fault)
 
 // Check implements [ResourceProvider].
 func (r *Provider) Check(ctx context.Context, req *CheckRequest) (*CheckResponse, error) {
-	want, err := decodeState(ctx, r, req.URN, "", req.Properties, req.References, decoding{unknown: true})
+	want, err := decodeState(ctx, r, req.URN, "", req.Properties, req.References, decoding{
+		unknown: true, warn: logWarning(ctx),
+	})
 	if err != nil {
 		return nil, err
 	}

@@ -1,3 +1,4 @@
+import { warn } from "./deprecated.js";
 import { describe } from "./describe.js";
 import { ArgumentError } from "./errors.js";
 import { callerOf } from "./position.js";
@@ -34,6 +35,7 @@ export function configure(pkg: string, args: unknown, shape: Shape, callee: Func
     if (checker.faults.length > 0) {
         throw blame(new ArgumentError(pkg, undefined, checker.faults), callee);
     }
+    warn(pkg, undefined, checker.warnings);
     recorder(callee, pkg)?.configure({
         package: pkg,
         position: callerOf(callee),

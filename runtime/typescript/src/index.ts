@@ -5,6 +5,7 @@ export { formatGraph } from "./canonical.js";
 export { component } from "./component.js";
 export { type Configuration, configuration, configure } from "./config.js";
 export type { Constraints } from "./constraints.js";
+export { deprecate, deprecated } from "./deprecated.js";
 export { ArgumentError, type Fault } from "./errors.js";
 export { type Got, type Known, type PathProblem, get, interpolate, jsonStringify, secret } from "./expression.js";
 export type { Desired, Graph } from "./graph.js";

@@ -1,5 +1,6 @@
 import { prefix } from "./component.js";
 import { markInstances } from "./copies.js";
+import { warn } from "./deprecated.js";
 import { describe } from "./describe.js";
 import { ArgumentError } from "./errors.js";
 import { type Output, describeOutput, output, sourceOf } from "./output.js";
@@ -41,6 +42,7 @@ export abstract class Resource<out Token extends string = string> {
         if (checker.faults.length > 0) {
             throw blame(new ArgumentError(type, name[0], checker.faults), new.target);
         }
+        warn(type, name[0], checker.warnings);
         const state = { type, shape };
         remember(this, named ? { ...state, name: name[0] as string } : state);
         if (named) {
@@ -187,6 +189,7 @@ export function evaluate(resource: Resource): Evaluation {
     if (checker.faults.length > 0) {
         throw new ArgumentError(type, name, checker.faults);
     }
+    warn(type, name, checker.warnings);
     if (name === undefined) {
         return { type, shape, properties };
     }

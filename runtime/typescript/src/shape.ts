@@ -102,6 +102,8 @@ export interface Options {
     readonly replaces?: true;
     /** The value is never printed. */
     readonly secret?: true;
+    /** What programs should do instead of setting the property. */
+    readonly deprecated?: string;
 }
 
 export const boolean: Typed<boolean> = { kind: "boolean" };

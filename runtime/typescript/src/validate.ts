@@ -1,6 +1,7 @@
 import { Archive, Asset } from "./asset.js";
 import { type Constraints, checkNumber } from "./constraints.js";
 import { describe, describeType, member } from "./describe.js";
+import { insteadOf } from "./deprecated.js";
 import type { Fault } from "./errors.js";
 import { compareTypes } from "./kinds.js";
 import { type Output, describeOutput, isOutput, open, output, sourceOf, typeOf } from "./output.js";
@@ -25,6 +26,8 @@ interface Place {
  */
 export class Checker {
     readonly faults: Fault[] = [];
+    /** What is legal and deprecated. */
+    readonly warnings: Fault[] = [];
 
     readonly #outputs: boolean;
     /** The lists and objects around the value that is being checked. */
@@ -38,6 +41,12 @@ export class Checker {
     /** Adds a fault. */
     fault(path: string, message: string): void {
         this.faults.push({ path, message });
+    }
+
+    #deprecated(path: string, what: string, instead: string | undefined): void {
+        if (instead !== undefined) {
+            this.warnings.push({ path, message: `${what}is deprecated: ${instead}` });
+        }
     }
 
     /** Checks a value which must be plain data, or an output of it. */
@@ -103,6 +112,7 @@ export class Checker {
     ): Properties {
         return this.#nested(value, at, () => {
             const copy: [string, unknown][] = [];
+            this.#deprecated(at.path, "the type ", insteadOf(shape));
             for (const [name, property] of entriesOf(shape)) {
                 const given = Object.hasOwn(value, name) ? value[name] : undefined;
                 if (isAbsent(given)) {
@@ -115,6 +125,7 @@ export class Checker {
                 if (property.out) {
                     this.fault(inside.path, "is set by the provider, not by a program");
                 } else {
+                    this.#deprecated(inside.path, "", property.deprecated);
                     copy.push([name, this.value(property.type, given, inside)]);
                 }
             }
@@ -164,6 +175,7 @@ export class Checker {
     #enum(type: Type & { readonly values: () => Enum }, value: unknown, at: Place): unknown {
         const all = Object.values(type.values());
         if (typeof value === "string" && all.includes(value)) {
+            this.#deprecated(at.path, "the value ", insteadOf(type.values(), value));
             return value;
         }
         return this.#expected(type, value, at, typeof value === "string" && !at.secret ? didYouMean(value, all) : "");

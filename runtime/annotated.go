@@ -1,0 +1,56 @@
+package lumi
+
+import (
+	"context"
+
+	"google.golang.org/protobuf/types/known/structpb"
+)
+
+// annotated is a codec of a property about which the IDL says more than what its values are.
+type annotated struct {
+	codec
+	deprecated string
+}
+
+// annotate returns a copy of a codec's annotations, to be changed.
+func annotate(c codec) *annotated {
+	if a, ok := c.(*annotated); ok {
+		a := *a
+		return &a
+	}
+	return &annotated{codec: c}
+}
+
+// Deprecated is the codec of a property that programs should not set any more. The text says what to do instead.
+func (c Codec[P]) Deprecated(text string) Codec[P] {
+	a := annotate(c.codec)
+	a.deprecated = text
+	return Codec[P]{codec: a}
+}
+
+func (a *annotated) decode(p *Props, v *structpb.Value, into any) bool {
+	p.warnDeprecated("", a.deprecated)
+	return a.codec.decode(p, v, into)
+}
+
+// setUnknown deals with a property whose value is not known.
+func (p *Props) setUnknown(c codec) {
+	if a, ok := c.(*annotated); ok {
+		p.warnDeprecated("", a.deprecated)
+	}
+}
+
+// Deprecated says that the type of the object at hand is deprecated. The text says what to do instead.
+func (p *Props) Deprecated(text string) { p.warnDeprecated("the type ", text) }
+
+// warnDeprecated notes a warning about what a program gave, unless the text is empty.
+func (p *Props) warnDeprecated(what, text string) {
+	if text != "" && p.mode == strict && p.warns && len(p.warnings) < maxFaults {
+		p.warnings = append(p.warnings, Fault{p.at(), what + "is deprecated: " + text})
+	}
+}
+
+// logWarning returns what logs a warning for the call that ctx belongs to.
+func logWarning(ctx context.Context) func(Fault) {
+	return func(w Fault) { Log(ctx).Warn(w.Error()) }
+}
