@@ -54,10 +54,10 @@ func (e *emitter) declarations() {
 		case *schema.Enum:
 			e.enum(d)
 		case *schema.Alias:
-			e.doc(d.Doc)
+			e.doc(described(d.Doc, d.Deprecated))
 			e.Type().Add(e.name(d)).Op("=").Add(e.goType(d.Target))
 		case *schema.Const:
-			e.doc(d.Doc)
+			e.doc(described(d.Doc, d.Deprecated))
 			e.Const().Add(e.name(d)).Op("=").Add(literal(d))
 		}
 	}
@@ -66,7 +66,7 @@ func (e *emitter) declarations() {
 // version is the constant of the first runtime that the stub works with.
 func (e *emitter) version() string {
 	for _, d := range e.source.Decls {
-		if slices.ContainsFunc(schema.Properties(d), (*schema.Property).Constrained) {
+		if d.Head().Deprecated != "" && needsRuntime(d) || slices.ContainsFunc(schema.Properties(d), hasCodec) {
 			return "StubVersion2"
 		}
 	}
@@ -93,7 +93,7 @@ func (e *emitter) method(receiver *jen.Statement, name string, params ...jen.Cod
 // structure emits a struct under its own name, and under the one that the marshalling structs of resources have.
 func (e *emitter) structure(h *schema.Header, properties []*schema.Property) {
 	name, lowered := schema.GoName(e.source.Module, h.Name), schema.GoMarshalName(h)
-	e.doc(h.Doc)
+	e.doc(described(h.Doc, h.Deprecated))
 	e.fields(name, properties)
 	if lowered != name {
 		e.doc("")
@@ -107,7 +107,7 @@ func (e *emitter) structure(h *schema.Header, properties []*schema.Property) {
 func (e *emitter) fields(name string, properties []*schema.Property) {
 	e.Type().Id(name).StructFunc(func(g *jen.Group) {
 		for _, p := range properties {
-			document(g, p.Doc)
+			document(g, described(p.Doc, p.Deprecated))
 			g.Id(p.Field).Add(e.fieldType(p))
 		}
 	})
@@ -126,16 +126,16 @@ func (e *emitter) propertyNames(h *schema.Header, properties []*schema.Property)
 	})
 }
 
-// codecs emits a variable for the codec of each constrained property, so that it is made only once.
+// codecs emits a variable for the codec of each property that has more than a type, so that it is made only once.
 func (e *emitter) codecs(h *schema.Header, properties []*schema.Property) {
-	if !slices.ContainsFunc(properties, (*schema.Property).Constrained) {
+	if !slices.ContainsFunc(properties, hasCodec) {
 		return
 	}
-	e.doc("The constrained properties of " + h.Name + ".")
+	e.doc("The codecs of properties of " + h.Name + ".")
 	e.Var().DefsFunc(func(g *jen.Group) {
 		for _, p := range properties {
-			if p.Constrained() {
-				g.Id(e.scope.codec(h, p)).Op("=").Add(constrain(e.codec(p.Type), p.Constraints))
+			if hasCodec(p) {
+				g.Id(e.scope.codec(h, p)).Op("=").Add(annotate(constrain(e.codec(p.Type), p.Constraints), p))
 			}
 		}
 	})
@@ -143,7 +143,7 @@ func (e *emitter) codecs(h *schema.Header, properties []*schema.Property) {
 
 // codecOf is the codec of a property.
 func (e *emitter) codecOf(h *schema.Header, p *schema.Property) jen.Code {
-	if p.Constrained() {
+	if hasCodec(p) {
 		return jen.Id(e.scope.codec(h, p))
 	}
 	return e.codec(p.Type)
@@ -154,11 +154,17 @@ func (e *emitter) walk(h *schema.Header, name string, properties []*schema.Prope
 	e.codecs(h, properties)
 	self, props := jen.Id(e.scope.self), jen.Id(e.scope.props)
 	if len(properties) == 0 {
-		self, props = jen.Null(), jen.Null()
+		self = jen.Null()
+	}
+	if len(properties) == 0 && h.Deprecated == "" {
+		props = jen.Null()
 	}
 	receiver, param := jen.Add(self).Op("*").Id(name), jen.Add(props).Op("*").Add(lumi("Props"))
 	e.doc("Lumi implements lumi.Object.")
 	e.method(receiver, "Lumi", param).BlockFunc(func(g *jen.Group) {
+		if h.Deprecated != "" {
+			g.Add(props).Dot("Deprecated").Call(jen.Lit(h.Deprecated))
+		}
 		for _, p := range properties {
 			g.Add(lumi(verb(p))).CallFunc(func(g *jen.Group) {
 				g.Add(props)
@@ -192,12 +198,12 @@ func (e *emitter) enum(d *schema.Enum) {
 		members = append(members, schema.GoName(e.source.Module, m.Name))
 		values = append(values, strconv.Quote(m.Value))
 	}
-	e.doc(d.Doc)
+	e.doc(described(d.Doc, d.Deprecated))
 	e.Type().Id(name).String()
 	e.doc("The values of " + name + ".")
 	e.Const().DefsFunc(func(g *jen.Group) {
 		for i, m := range d.Members {
-			document(g, m.Doc)
+			document(g, described(m.Doc, m.Deprecated))
 			g.Id(members[i]).Id(name).Op("=").Id(values[i])
 		}
 	})
@@ -212,6 +218,7 @@ func (e *emitter) enum(d *schema.Enum) {
 	e.method(jen.Id(name), "Values").Index().String().Block(
 		jen.Return(jen.Index().String().Custom(jen.Options{Open: "{\n", Separator: ",", Close: ",\n}"}, wrap(values)...)),
 	)
+	e.deprecatedValues(d, name, members)
 	e.doc("Lumi implements lumi.EnumValue.")
 	e.method(jen.Id(self).Op("*").Id(name), "Lumi").Op("*").String().Add(inBraces(
 		jen.Return(jen.Parens(jen.Op("*").String()).Parens(jen.Id(self))),

@@ -9,7 +9,7 @@ import (
 // resource emits all that belongs to one type of resource.
 func (e *emitter) resource(r *schema.Resource) {
 	lowered := schema.GoMarshalName(&r.Header)
-	e.doc(r.Name + " is the token of a type of resource.\n\n" + r.Doc)
+	e.doc(described(r.Name+" is the token of a type of resource.\n\n"+r.Doc, r.Deprecated))
 	e.Const().Id(r.Name).Qual(tokensPath, "Type").Op("=").Lit(r.Token)
 	e.doc(lowered + " holds the properties of a resource of type " + r.Name + ".")
 	e.fields(lowered, r.Properties)

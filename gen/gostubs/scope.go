@@ -60,7 +60,7 @@ func newScope(m *schema.Module, opts Options) *scope {
 	for _, f := range m.Files {
 		for _, d := range f.Decls {
 			for _, p := range schema.Properties(d) {
-				if p.Constrained() {
+				if hasCodec(p) {
 					name := schema.GoPropertyConst(d.Head(), p)
 					s.codecs[name] = claim(schema.PropertyName(name))
 				}
@@ -70,7 +70,7 @@ func newScope(m *schema.Module, opts Options) *scope {
 	return s
 }
 
-// codec is the name of the variable with the codec of a constrained property.
+// codec is the name of the variable with the codec of a property that has more than a type.
 func (s *scope) codec(h *schema.Header, p *schema.Property) string {
 	return s.codecs[schema.GoPropertyConst(h, p)]
 }

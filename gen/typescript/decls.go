@@ -9,7 +9,7 @@ import (
 
 // enum writes a union of the values, and a table of the same name with the constants.
 func (f *file) enum(e *schema.Enum) {
-	f.doc("", e.Doc)
+	f.doc("", described(e.Doc, e.Deprecated))
 	values := make([]string, len(e.Members))
 	for i, m := range e.Members {
 		values[i] = quote(m.Value)
@@ -20,30 +20,33 @@ func (f *file) enum(e *schema.Enum) {
 	f.put("\nexport const ", e.Name, " = {\n")
 	keys := schema.MemberKeys(e)
 	for i, m := range e.Members {
-		f.doc(indent, m.Doc)
+		f.doc(indent, described(m.Doc, m.Deprecated))
 		f.put(indent, keys[i], ": ", values[i], ",\n")
 	}
 	f.put("} as const;\n")
+	f.deprecatedValues(e)
 }
 
 // alias writes another name for a type.
 func (f *file) alias(a *schema.Alias) {
-	f.doc("", a.Doc)
+	f.doc("", described(a.Doc, a.Deprecated))
 	f.put("export type ", a.Name, " = ", f.typ(a.Target), ";\n")
 }
 
 // structure writes an interface, and the shape under the same name.
 func (f *file) structure(s *schema.Struct) {
-	f.doc("", s.Doc)
+	f.doc("", described(s.Doc, s.Deprecated))
 	f.interfaceOf(s.Name, s.Properties, f.plain)
 	f.shapeTable("export const "+s.Name, s.Properties)
+	f.deprecated(s.Name, quote(s.Deprecated), s.Deprecated != "")
 }
 
 // config writes an interface, its shape, and the function that sets the configuration.
 func (f *file) config(c *schema.Config) {
-	f.doc("", c.Doc)
+	f.doc("", described(c.Doc, c.Deprecated))
 	f.interfaceOf(c.Name, c.Properties, f.plain)
 	f.shapeTable("const "+shapeName(&c.Header), c.Properties)
+	f.deprecated(shapeName(&c.Header), quote(c.Deprecated), c.Deprecated != "")
 	f.put("\n")
 	f.doc("", "Sets the configuration of the provider of "+f.pkg.Name+". A program does so at most once.")
 	f.put("export function ", schema.TSConfigure, "(args: ", c.Name, "): void {\n",
@@ -59,7 +62,7 @@ func (f *file) resource(r *schema.Resource) {
 		base, parameters, given, properties = "NamedResource", "name: string, ", "name, ", properties[1:]
 	}
 	args := schema.TSArgsName(r)
-	f.doc("", r.Doc)
+	f.doc("", described(r.Doc, r.Deprecated))
 	heading := []string{"export class " + r.Name, "extends lumi." + base + "<" + quote(r.Token) + ">"}
 	if len(settable(properties)) > 0 {
 		// No class implements an interface that allows no properties.
@@ -93,6 +96,7 @@ func (f *file) resource(r *schema.Resource) {
 	f.doc("", "The arguments of "+r.Name+".")
 	f.interfaceOf(args, settable(properties), f.argument)
 	f.shapeTable("const "+shapeName(&r.Header), properties)
+	f.deprecated(shapeName(&r.Header), quote(r.Deprecated), r.Deprecated != "")
 }
 
 // interfaceOf writes an interface. Annotation returns what follows the name of a property. An interface without members
@@ -115,10 +119,11 @@ func (f *file) interfaceOf(name string, properties []*schema.Property, annotatio
 
 // member writes the nth property of a class or interface.
 func (f *file) member(n int, p *schema.Property, modifiers, annotation string) {
-	if p.Doc != "" {
+	doc := described(p.Doc, p.Deprecated)
+	if doc != "" {
 		f.put(separator(n, "", "\n"))
 	}
-	f.doc(indent, p.Doc)
+	f.doc(indent, doc)
 	f.put(indent, modifiers, p.Name, annotation, ";\n")
 }
 
@@ -169,6 +174,7 @@ func (f *file) shapeTable(declaration string, properties []*schema.Property) {
 				f.put(", lumi.", flag)
 			}
 		}
+		f.annotate(p)
 		f.put("),\n")
 	}
 	f.put("};\n")

@@ -11,7 +11,7 @@ import (
 // change after which older base packages could not run what is generated.
 const (
 	baseGeneration        = 2
-	constrainedGeneration = 3 // of files with constraints
+	constrainedGeneration = 3 // of files with constraints, or something deprecated
 )
 
 // file is the code for one file of the IDL in the making.
@@ -84,7 +84,7 @@ func (f *file) decl(d schema.Decl) {
 	case *schema.Alias:
 		f.alias(d)
 	case *schema.Const:
-		f.doc("", d.Doc)
+		f.doc("", described(d.Doc, d.Deprecated))
 		f.put("export const ", d.Name, " = ", d.Literal(quote), ";\n")
 	}
 }

@@ -299,7 +299,8 @@ func (c *checker) collectConst(f *sourceFile, name *ast.Ident, doc string) {
 
 // newModel makes the empty declaration that references can point to.
 func (d *decl) newModel(c *checker) schema.Decl {
-	head := schema.Header{Name: d.spec.Name.Name, Doc: d.doc, Pos: c.schemaPos(d.spec.Name.Pos()), File: d.file.schema}
+	head := schema.Header{Name: d.spec.Name.Name, Pos: c.schemaPos(d.spec.Name.Pos()), File: d.file.schema}
+	head.Doc, head.Deprecated = deprecation(d.doc)
 	switch d.kind {
 	case plainStruct:
 		return &schema.Struct{Header: head}

@@ -136,7 +136,8 @@ func (c *checker) fillEnums() map[*sourceFile][]schema.Decl {
 			continue
 		}
 		if value, ok := c.constValue(k); ok {
-			head := schema.Header{Name: k.name.Name, Doc: k.doc, Pos: c.schemaPos(k.name.Pos())}
+			head := schema.Header{Name: k.name.Name, Pos: c.schemaPos(k.name.Pos())}
+			head.Doc, head.Deprecated = deprecation(k.doc)
 			m := &schema.Const{Header: head, Value: value}
 			plain[k.file], c.idents[m] = append(plain[k.file], m), k.name
 		}
@@ -171,9 +172,9 @@ func (c *checker) addMember(e *schema.Enum, k *constDecl, seen map[string]*const
 		return
 	}
 	seen[value] = k
-	e.Members = append(e.Members, &schema.Member{
-		Name: k.name.Name, Value: value, Doc: k.doc, Pos: c.schemaPos(k.name.Pos()),
-	})
+	m := &schema.Member{Name: k.name.Name, Value: value, Pos: c.schemaPos(k.name.Pos())}
+	m.Doc, m.Deprecated = deprecation(k.doc)
+	e.Members = append(e.Members, m)
 }
 
 // checkMemberKeys refuses the one key that an object literal in JavaScript does not take for one.

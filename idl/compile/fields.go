@@ -144,7 +144,11 @@ func (c *checker) property(d *decl, f *ast.Field, name *ast.Ident, tag options) 
 		Doc:   docText(f.Doc, f.Comment),
 		Pos:   c.schemaPos(name.Pos()),
 	}
+	p.Doc, p.Deprecated = deprecation(p.Doc)
 	for _, o := range tag.list {
+		if o.name == "deprecated" && p.Deprecated != "" {
+			c.report(diag.RepeatedOption, o, "the property is deprecated twice").Suggestion = deprecatedTwice
+		}
 		o.set(p, o.value)
 	}
 	var named ast.Node = name

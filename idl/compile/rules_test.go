@@ -153,12 +153,14 @@ func describeModel(b *strings.Builder, pkg *schema.Package) {
 func describeDecl(b *strings.Builder, d schema.Decl) {
 	kind := strings.ToLower(strings.TrimPrefix(fmt.Sprintf("%T", d), "*schema."))
 	fmt.Fprintf(b, "\t%s %s", kind, d.Head().Name)
+	describeOption(b, "deprecated", d.Head().Deprecated)
 	switch d := d.(type) {
 	case *schema.Resource:
 		fmt.Fprintf(b, " %s", d.Token)
 	case *schema.Enum:
 		for i, key := range schema.MemberKeys(d) {
 			fmt.Fprintf(b, " %s=%q", key, d.Members[i].Value)
+			describeOption(b, "deprecated", d.Members[i].Deprecated)
 		}
 	case *schema.Alias:
 		fmt.Fprintf(b, " %s", typeText(d.Target))
@@ -181,6 +183,7 @@ func describeDecl(b *strings.Builder, d schema.Decl) {
 			}
 		}
 		describeConstraints(b, p.Constraints)
+		describeOption(b, "deprecated", p.Deprecated)
 		b.WriteString("\n")
 	}
 }
@@ -188,6 +191,12 @@ func describeDecl(b *strings.Builder, d schema.Decl) {
 func describeConstraints(b *strings.Builder, c *schema.Constraints) {
 	for name, arg := range c.All() {
 		fmt.Fprintf(b, " %s=%v", name, arg)
+	}
+}
+
+func describeOption(b *strings.Builder, name, value string) {
+	if value != "" {
+		fmt.Fprintf(b, " %s=%q", name, value)
 	}
 }
 

@@ -261,11 +261,34 @@ func (c *checker) tagElements(lit *ast.BasicLit) ([]option, bool) {
 		at = whole // the value has escapes
 	}
 	var elements []option
-	for _, text := range strings.Split(value, ",") {
+	for _, text := range splitTag(value) {
 		elements = append(elements, option{at(start, start+len(text)), text})
 		start += len(text) + 1
 	}
 	return elements, true
+}
+
+// splitTag splits the value of a tag at the commas outside of quotes, which may begin only where a value does.
+func splitTag(value string) []string {
+	var elements []string
+	start, quoted := 0, false
+	for i, r := range value {
+		switch {
+		case r == '\'' && (quoted || i > 0 && value[i-1] == '='):
+			quoted = !quoted && strings.Contains(value[i+1:], "'")
+		case r == ',' && !quoted:
+			elements, start = append(elements, value[start:i]), i+1
+		}
+	}
+	return append(elements, value[start:])
+}
+
+// unquoted returns a value without its single quotes, if it has both.
+func unquoted(value string) string {
+	if inner, ok := strings.CutPrefix(value, "'"); ok && strings.HasSuffix(inner, "'") {
+		return strings.TrimSuffix(inner, "'")
+	}
+	return value
 }
 
 // lookupTag finds the value of the key lumi in a struct tag, and the offset of that value. The grammar of tags is that

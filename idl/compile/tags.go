@@ -93,8 +93,14 @@ var tagWords = []tagWord{
 		advice:   "remove it: a property is an input unless the tag says out",
 	},
 	{
+		name: "deprecated", doc: "Programs should not set the property any more, but do what `<text>` says.",
+		value: "<text>", valid: (*checker).checkDeprecated,
+		set:      func(p *schema.Property, text string) { p.Deprecated = text },
+		synonyms: []string{"deprecationmessage"},
+	},
+	{
 		synonyms: []string{"deprecated", "deprecationmessage"},
-		advice:   "remove it, and add a paragraph to the field's comment that begins with \"Deprecated: \"",
+		advice:   "write deprecated=<text>",
 	},
 	{
 		synonyms: []string{
@@ -121,7 +127,7 @@ func optionOf(text string) (w *tagWord, value string) {
 	for i := range tagWords {
 		w := &tagWords[i]
 		if key != "" && hasValue == (w.value != "") && (key == w.name || key == w.accepted) {
-			return w, value
+			return w, unquoted(value)
 		}
 	}
 	return nil, ""
@@ -138,7 +144,7 @@ func indexTagWords() (meanings map[string]*tagWord, reserved []string, joined *r
 	for i := range tagWords {
 		w := &tagWords[i]
 		if w.value != "" { // Without the value, its words are names.
-			if w.constrains == "" {
+			if w.name == "name" {
 				list = append(list, w.name+"="+w.value)
 			}
 			continue
@@ -170,13 +176,13 @@ func indexTagWords() (meanings map[string]*tagWord, reserved []string, joined *r
 // someConstraint stands for all constraints in lists of options.
 const someConstraint = "constraints such as min=<number>"
 
-// constraintMeant returns the constraint with a value that a word means, exactly or nearly, or nil.
+// constraintMeant returns the constraint or other option with a value that a word means, exactly or nearly, or nil.
 func constraintMeant(word string, nearly bool) *tagWord {
 	var found *tagWord
 	var words []string
 	for i := range tagWords {
 		w := &tagWords[i]
-		if w.constrains == "" || w.value == "" {
+		if w.name == "name" || w.value == "" {
 			continue
 		}
 		for _, spelling := range append([]string{strings.ToLower(w.name)}, w.synonyms...) {

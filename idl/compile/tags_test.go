@@ -22,7 +22,7 @@ func TestOptionDocs(t *testing.T) {
 		if w.value != "" {
 			name += "="
 		}
-		if w.constrains == "" {
+		if w.value == "" || w.name == "name" {
 			list = append(list, "`"+name+"`")
 		}
 		if w.accepted != "" {

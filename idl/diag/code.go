@@ -79,6 +79,7 @@ const (
 	RepeatedOption         Code = "RepeatedOption"
 	ConflictingOptions     Code = "ConflictingOptions"
 	OptionPlace            Code = "OptionPlace"
+	DeprecatedText         Code = "DeprecatedText"
 	InvalidName            Code = "InvalidName"
 	OptionalWithoutPointer Code = "OptionalWithoutPointer"
 	PointerWithoutOptional Code = "PointerWithoutOptional"

@@ -57,12 +57,15 @@ var constants = map[string]any{"bool": false, "string": "", "int64": int64(0), "
 //	           {"kind": "resource", "name", "doc", "pos", "token", "named", "properties": [property…]}
 //	           {"kind": "struct",   "name", "doc", "pos", "properties": [property…]}
 //	           {"kind": "config",   "name", "doc", "pos", "properties": [property…]}
-//	           {"kind": "enum",     "name", "doc", "pos", "members": [{"name", "value", "doc", "pos"}…]}
+//	           {"kind": "enum",     "name", "doc", "pos", "members": [{"name", "value", "doc", "deprecated", "pos"}…]}
 //	           {"kind": "alias",    "name", "doc", "pos", "target": type, "constraints"}
 //	           {"kind": "const",    "name", "doc", "pos", "type": "bool|string|int64|uint64|float64", "value": …}
 //
 //	property:  {"field", "name", "type": type, "pointer", "optional", "out", "in", "replaces", "secret", "constraints",
-//	            "doc", "pos"}
+//	            "deprecated", "doc", "pos"}
+//
+// Declarations of all kinds may have "deprecated", which says what to use instead.
+//
 //	constraints: {"min": 1, "max": 65535} and so on, as [Constraints] has them
 //	position:  {"line": 3, "column": 6}
 //

@@ -13,6 +13,7 @@
 package schema
 
 import (
+	"cmp"
 	"fmt"
 	"iter"
 	"path"
@@ -111,8 +112,10 @@ type Header struct {
 	Kind string `json:"kind"`
 	// Name is the declared name, as in the IDL.
 	Name string `json:"name"`
-	// Doc is the declaration's documentation, without comment markers.
+	// Doc is the declaration's documentation, without comment markers and the paragraph about deprecation.
 	Doc string `json:"doc,omitempty"`
+	// Deprecated says what to use instead, if the declaration is deprecated.
+	Deprecated string `json:"deprecated,omitempty"`
 	// Pos is the position of the name.
 	Pos Position `json:"pos,omitzero"`
 }
@@ -162,11 +165,16 @@ type Member struct {
 	Name string `json:"name"`
 	// Value is what stands on the wire.
 	Value string `json:"value"`
-	// Doc is the constant's documentation, without comment markers.
+	// Doc is the constant's documentation, without comment markers and the paragraph about deprecation.
 	Doc string `json:"doc,omitempty"`
+	// Deprecated says what to use instead, if the value is deprecated.
+	Deprecated string `json:"deprecated,omitempty"`
 	// Pos is the position of the constant's name.
 	Pos Position `json:"pos,omitzero"`
 }
+
+// ValueDeprecated says what to use instead of a member, or of the whole enum, if it is deprecated.
+func (e *Enum) ValueDeprecated(m *Member) string { return cmp.Or(m.Deprecated, e.Deprecated) }
 
 // Alias is another name for a type that is neither a struct nor an enum.
 type Alias struct {
@@ -221,7 +229,9 @@ type Property struct {
 	Secret bool `json:"secret,omitempty"`
 	// Constraints are the property's own, in addition to those of its type, or nil.
 	Constraints *Constraints `json:"constraints,omitempty"`
-	// Doc is the field's documentation, without comment markers.
+	// Deprecated says what to use instead, if the property is deprecated.
+	Deprecated string `json:"deprecated,omitempty"`
+	// Doc is the field's documentation, without comment markers and the paragraph about deprecation.
 	Doc string `json:"doc,omitempty"`
 	// Pos is the position of the field's name.
 	Pos Position `json:"pos,omitzero"`

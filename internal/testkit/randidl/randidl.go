@@ -207,6 +207,9 @@ func (g *generator) property(marker string) (typ, tag string) {
 		typ = "*" + typ
 		options = append(options, "optional")
 	}
+	if g.chance(10, "deprecated") {
+		options = append(options, "deprecated='use "+g.pick([]string{"x", "a, b", "*/", "</x>", "@x", "ü"}, "instead")+"'")
+	}
 	if len(options) == 0 {
 		return typ, ""
 	}

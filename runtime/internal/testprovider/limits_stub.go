@@ -21,7 +21,7 @@ const (
 	Limited_Ratio = "ratio"
 )
 
-// The constrained properties of Limited.
+// The codecs of properties of Limited.
 var (
 	limited_Port  = lumi.Number.Min(1).Max(65535)
 	limited_Ratio = lumi.Number.Max(0.5)

@@ -1,0 +1,47 @@
+package gostubs
+
+import (
+	"slices"
+
+	"github.com/dave/jennifer/jen"
+
+	"github.com/lumi-idl/lumi/idl/schema"
+)
+
+// hasCodec reports whether a property's codec is more than that of its type.
+func hasCodec(p *schema.Property) bool { return p.Constrained() || p.Deprecated != "" && !p.Out }
+
+// annotate adds to a codec what the property has besides its type and its constraints.
+func annotate(codec *jen.Statement, p *schema.Property) *jen.Statement {
+	if p.Deprecated != "" && !p.Out {
+		codec = codec.Dot("Deprecated").Call(jen.Lit(p.Deprecated))
+	}
+	return codec
+}
+
+// described is documentation with what Go's tools show about deprecation.
+func described(doc, deprecated string) string {
+	if deprecated == "" {
+		return doc
+	}
+	return doc + "\n\nDeprecated: " + deprecated
+}
+
+// deprecatedValues emits what the runtime asks of an enum with deprecated values.
+func (e *emitter) deprecatedValues(d *schema.Enum, name string, members []string) {
+	isDeprecated := func(m *schema.Member) bool { return d.ValueDeprecated(m) != "" }
+	if !slices.ContainsFunc(d.Members, isDeprecated) {
+		return
+	}
+	e.doc("Deprecated says what to use instead of a deprecated value.")
+	e.method(jen.Id(e.scope.self).Id(name), "Deprecated").String().Block(
+		jen.Switch(jen.Id(e.scope.self)).BlockFunc(func(g *jen.Group) {
+			for i, m := range d.Members {
+				if isDeprecated(m) {
+					g.Case(jen.Id(members[i])).Block(jen.Return(jen.Lit(d.ValueDeprecated(m))))
+				}
+			}
+		}),
+		jen.Return(jen.Lit("")),
+	)
+}

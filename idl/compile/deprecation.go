@@ -1,0 +1,37 @@
+package compile
+
+import (
+	"go/ast"
+	"slices"
+	"strings"
+	"unicode"
+
+	"github.com/lumi-idl/lumi/idl/diag"
+)
+
+const (
+	deprecatedMark  = "Deprecated: "
+	deprecatedTwice = `remove it, or the paragraph of the comment that begins with "Deprecated: "`
+)
+
+// deprecation takes the first paragraph that begins as Go's tools expect it out of documentation. It returns the rest, and
+// the paragraph's text on one line.
+func deprecation(doc string) (rest, text string) {
+	paragraphs := strings.Split(doc, "\n\n")
+	for i, p := range paragraphs {
+		after, found := strings.CutPrefix(strings.TrimLeft(p, "\n"), deprecatedMark)
+		if text = strings.Join(strings.Fields(after), " "); found && text != "" {
+			return strings.Trim(strings.Join(slices.Delete(paragraphs, i, i+1), "\n\n"), "\n"), text
+		}
+	}
+	return doc, ""
+}
+
+// checkDeprecated validates the text of the option deprecated.
+func (c *checker) checkDeprecated(at ast.Node, text string) bool {
+	if strings.TrimSpace(text) == text && text != "" && !strings.ContainsFunc(text, unicode.IsControl) {
+		return true
+	}
+	c.report(diag.DeprecatedText, at, "deprecated needs a text on one line").Suggestion = "say what to use instead, as in deprecated='use size'"
+	return false
+}

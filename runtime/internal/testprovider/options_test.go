@@ -1,0 +1,72 @@
+package feature
+
+import (
+	"context"
+	"slices"
+	"testing"
+
+	"google.golang.org/protobuf/types/known/structpb"
+
+	lumi "github.com/lumi-idl/lumi/runtime"
+)
+
+// caches does nothing.
+type caches struct{}
+
+func (caches) Check(context.Context, *lumi.State[*cache]) error                       { return nil }
+func (caches) Name(context.Context, *lumi.State[*cache]) (string, error)              { return "cache", nil }
+func (caches) Create(context.Context, *lumi.State[*cache]) (lumi.ID, error)           { return "1", nil }
+func (caches) Delete(context.Context, *lumi.State[*cache]) error                      { return nil }
+func (caches) Update(_ context.Context, _, _ *lumi.State[*cache], _ *lumi.Diff) error { return nil }
+
+func (caches) Get(_ context.Context, _ lumi.ID, old *lumi.State[*cache]) (*cache, error) {
+	return old.Properties, nil
+}
+
+// check returns what Check makes of properties, and the warnings that it logs.
+func check(t *testing.T, properties map[string]any) (checked map[string]any, warnings []string, err error) {
+	t.Helper()
+	bag, err := structpb.NewStruct(properties)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx := lumi.WithEvents(t.Context(), func(e lumi.Event) { warnings = append(warnings, e.Level.String()+" "+e.Message) })
+	resp, err := NewCacheProvider(caches{}).Check(ctx, &lumi.CheckRequest{Properties: lumi.BagOf(bag)})
+	if err != nil {
+		return nil, warnings, err
+	}
+	return resp.Properties.Struct().AsMap(), warnings, nil
+}
+
+func TestDeprecated(t *testing.T) {
+	t.Parallel()
+	const whole = "WARN the type is deprecated: use Store."
+	for _, test := range []struct {
+		properties map[string]any
+		want       []string
+	}{
+		{map[string]any{"disks": []any{}, "size": 1.0, "eviction": "oldest"}, []string{whole}},
+		{map[string]any{"disks": []any{}, "gigabytes": nil}, []string{whole}},
+		{
+			map[string]any{"disks": []any{map[string]any{}}, "gigabytes": 1.0, "eviction": "random"},
+			[]string{
+				whole,
+				"WARN disks[0]: the type is deprecated: caches are in memory.",
+				"WARN eviction: the value is deprecated: use EvictionOldest.",
+				`WARN gigabytes: is deprecated: use size, which is in "bytes"`,
+			},
+		},
+		{
+			map[string]any{"disks": []any{}, "gigabytes": lumi.NewUnknown().AsInterface()},
+			[]string{whole, `WARN gigabytes: is deprecated: use size, which is in "bytes"`},
+		},
+	} {
+		_, got, err := check(t, test.properties)
+		if err != nil || !slices.Equal(got, test.want) {
+			t.Errorf("%v: warnings %q, error %v; want %q", test.properties, got, err, test.want)
+		}
+	}
+	if _, got, err := check(t, map[string]any{"gigabytes": true}); err == nil || len(got) > 0 {
+		t.Errorf("wrong properties: warnings %q, error %v", got, err)
+	}
+}
