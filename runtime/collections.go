@@ -6,6 +6,7 @@ import (
 
 	"google.golang.org/protobuf/types/known/structpb"
 
+	"github.com/lumi-idl/lumi/internal/constraint"
 	"github.com/lumi-idl/lumi/runtime/internal/special"
 	"github.com/lumi-idl/lumi/runtime/wire"
 )
@@ -68,6 +69,15 @@ func Map[V any](elem Codec[*V]) Codec[*map[string]V] {
 	return Codec[*map[string]V]{codec: &mapCodec[string, V]{elem: elem.codec}}
 }
 
+// KeyMap is the codec of a map whose keys are constrained strings, given the codecs of keys and elements.
+func KeyMap[V any](key Codec[*string], elem Codec[*V]) Codec[*map[string]V] {
+	c := &mapCodec[string, V]{elem: elem.codec}
+	if key, ok := key.codec.(*constrained); ok {
+		c.rules = key.rules
+	}
+	return Codec[*map[string]V]{codec: c}
+}
+
 // EnumMap is the codec of a map whose keys are the values of an enum, given the codecs of both.
 func EnumMap[E ~string, V any, P enumPointer[E]](_ Codec[P], elem Codec[*V]) Codec[*map[E]V] {
 	return Codec[*map[E]V]{codec: &mapCodec[E, V]{elem: elem.codec, key: P(new(E))}}
@@ -81,8 +91,10 @@ type enumPointer[E any] interface {
 
 type mapCodec[K ~string, V any] struct {
 	elem codec
-	// key is any key of the map, or nil where every string is one.
+	// key is any key of the map, or nil where it is no enum's.
 	key EnumValue
+	// rules are those of keys.
+	rules []constraint.Rule
 }
 
 func (c *mapCodec[K, V]) decode(p *Props, v *structpb.Value, into any) bool {
@@ -112,7 +124,7 @@ func (c *mapCodec[K, V]) decodeKey(p *Props, key string, v *structpb.Value, elem
 	}
 	var zero V
 	*elem = zero
-	if p.decodeKey(key, v, c.elem, elem, c.key) {
+	if p.decodeKey(key, v, c.elem, elem, c.key, c.rules) {
 		m[K(key)] = *elem
 	}
 }
@@ -178,11 +190,14 @@ func (p *Props) encodeElement(from any, c codec) *structpb.Value {
 }
 
 // decodeKey decodes an element of a map, and reports whether the map has it: also if it is unknown.
-func (p *Props) decodeKey(key string, v *structpb.Value, c codec, into any, keys EnumValue) bool {
+func (p *Props) decodeKey(key string, v *structpb.Value, c codec, into any, keys EnumValue, rules []constraint.Rule) bool {
 	if !p.push(step{name: key, index: keyStep}) {
 		return false
 	}
 	has := p.isKey(key) && (keys == nil || p.setEnum(keys, key))
+	for i := 0; has && p.mode == strict && i < len(rules); i++ {
+		p.breaks(rules[i].String(key, p.isHidden()))
+	}
 	if has {
 		v, is := p.open(v)
 		has = is == present && c.decode(p, v, into) || p.came().unknown

@@ -1,11 +1,15 @@
 package lumi
 
 import (
+	"maps"
 	"slices"
+	"strconv"
+	"strings"
 
 	"google.golang.org/protobuf/types/known/structpb"
 
 	"github.com/lumi-idl/lumi/internal/constraint"
+	"github.com/lumi-idl/lumi/runtime/internal/special"
 )
 
 // constrained is a codec whose values are checked when a program gives them. State is not checked, since it may be older
@@ -30,19 +34,150 @@ func constrain(c codec, r constraint.Rule) codec {
 // Min is the codec of numbers that are at least n.
 func (c Codec[P]) Min(n float64) Codec[P] { return c.with("min", n) }
 
+// ExclusiveMin is the codec of numbers that are more than n.
+func (c Codec[P]) ExclusiveMin(n float64) Codec[P] { return c.with("exclusiveMin", n) }
+
 // Max is the codec of numbers that are at most n.
 func (c Codec[P]) Max(n float64) Codec[P] { return c.with("max", n) }
+
+// ExclusiveMax is the codec of numbers that are less than n.
+func (c Codec[P]) ExclusiveMax(n float64) Codec[P] { return c.with("exclusiveMax", n) }
+
+// MultipleOf is the codec of numbers that are multiples of n, except for rounding.
+func (c Codec[P]) MultipleOf(n float64) Codec[P] { return c.with("multipleOf", n) }
+
+// MinLength is the codec of strings of at least n Unicode characters.
+func (c Codec[P]) MinLength(n int) Codec[P] { return c.with("minLength", n) }
+
+// MaxLength is the codec of strings of at most n Unicode characters.
+func (c Codec[P]) MaxLength(n int) Codec[P] { return c.with("maxLength", n) }
+
+// Pattern is the codec of strings that have a match of a regular expression, which is compiled when it is first needed.
+func (c Codec[P]) Pattern(pattern string) Codec[P] { return c.with("pattern", pattern) }
+
+// Format is the codec of strings in a format of the IDL, such as "uri".
+func (c Codec[P]) Format(name string) Codec[P] { return c.with("format", name) }
+
+// MinItems is the codec of lists of at least n elements.
+func (c Codec[P]) MinItems(n int) Codec[P] { return c.with("minItems", n) }
+
+// MaxItems is the codec of lists of at most n elements.
+func (c Codec[P]) MaxItems(n int) Codec[P] { return c.with("maxItems", n) }
+
+// Unique is the codec of lists without equal elements.
+func (c Codec[P]) Unique() Codec[P] { return c.with("unique", true) }
+
+// MinProperties is the codec of maps of at least n elements.
+func (c Codec[P]) MinProperties(n int) Codec[P] { return c.with("minProperties", n) }
+
+// MaxProperties is the codec of maps of at most n elements.
+func (c Codec[P]) MaxProperties(n int) Codec[P] { return c.with("maxProperties", n) }
+
+// KeyPattern is the codec of maps whose keys have a match of a regular expression.
+func (c Codec[P]) KeyPattern(pattern string) Codec[P] { return c.with("keyPattern", pattern) }
 
 func (c *constrained) decode(p *Props, v *structpb.Value, into any) bool {
 	ok := c.codec.decode(p, v, into)
 	if !ok || p.mode != strict {
 		return ok
 	}
+	faults := len(p.faults)
 	for i := range c.rules {
-		if problem := c.rules[i].Number(v.GetNumberValue(), p.isHidden()); problem != "" {
-			p.fault("%s", problem)
-			ok = false
+		r := &c.rules[i]
+		switch k := v.GetKind().(type) {
+		case *structpb.Value_NumberValue:
+			p.breaks(r.Number(k.NumberValue, p.isHidden()))
+		case *structpb.Value_StringValue:
+			p.breaks(r.String(k.StringValue, p.isHidden()))
+		case *structpb.Value_ListValue:
+			values := k.ListValue.GetValues()
+			p.breaks(r.Count(len(values), p.isHidden()))
+			p.breaks(r.Unique(func() []string { return identities(values) }))
+		case *structpb.Value_StructValue:
+			p.entries(r, k.StructValue.GetFields())
 		}
 	}
-	return ok
+	return len(p.faults) == faults
+}
+
+// breaks reports what is wrong with the value at hand, unless it is "".
+func (p *Props) breaks(problem string) {
+	if problem != "" {
+		p.fault("%s", problem)
+	}
+}
+
+// entries checks a map.
+func (p *Props) entries(r *constraint.Rule, fields map[string]*structpb.Value) {
+	count := 0
+	var wrong []string
+	for key, v := range fields {
+		if special.IsNull(v) {
+			continue
+		}
+		count++
+		if r.Key(key) != "" {
+			wrong = append(wrong, key)
+		}
+	}
+	p.breaks(r.Count(count, p.isHidden()))
+	slices.Sort(wrong)
+	for _, key := range wrong {
+		if p.push(step{name: key, index: keyStep}) {
+			p.breaks(r.Key(key))
+			p.pop()
+		}
+	}
+}
+
+// identities returns texts that are equal where the values are, secret or not, and "" for nulls, which are
+// reported, and for those that have unknown parts.
+func identities(values []*structpb.Value) []string {
+	list := make([]string, len(values))
+	for i, v := range values {
+		var b strings.Builder
+		if !special.IsNull(v) && identify(&b, v) {
+			list[i] = b.String()
+		}
+	}
+	return list
+}
+
+// identify writes a value without ambiguity, with sorted keys and without nulls in objects. It reports false where a part
+// is not known.
+func identify(b *strings.Builder, v *structpb.Value) bool {
+	v, _ = special.Reveal(v)
+	if special.IsUnknown(v) {
+		return false
+	}
+	known := true
+	switch k := v.GetKind().(type) {
+	case *structpb.Value_BoolValue:
+		b.WriteString(strconv.FormatBool(k.BoolValue))
+	case *structpb.Value_NumberValue:
+		b.WriteString(constraint.FormatNumber(k.NumberValue))
+	case *structpb.Value_StringValue:
+		b.WriteString(strconv.Quote(k.StringValue))
+	case *structpb.Value_ListValue:
+		b.WriteByte('[')
+		for _, elem := range k.ListValue.GetValues() {
+			known = identify(b, elem) && known
+			b.WriteByte(',')
+		}
+		b.WriteByte(']')
+	case *structpb.Value_StructValue:
+		fields := k.StructValue.GetFields()
+		b.WriteByte('{')
+		for _, key := range slices.Sorted(maps.Keys(fields)) {
+			if elem := fields[key]; !special.IsNull(elem) {
+				b.WriteString(strconv.Quote(key) + ":")
+				known = identify(b, elem) && known
+				b.WriteByte(',')
+			}
+		}
+		b.WriteByte('}')
+	default:
+		b.WriteString("null")
+	}
+	return known
 }

@@ -109,7 +109,10 @@ func (t *caseType) codec(tb testing.TB) codec {
 	case "list":
 		c = boxed[[]any]{List(Codec[*any]{t.Element.codec(tb)}).codec}
 	case "map":
-		c = boxed[map[string]any]{Map(Codec[*any]{t.Element.codec(tb)}).codec}
+		elem := Codec[*any]{t.Element.codec(tb)}
+		if c = (boxed[map[string]any]{Map(elem).codec}); t.Key != nil {
+			c = boxed[map[string]any]{KeyMap(Codec[*string]{t.Key.codec(tb).(*constrained)}, elem).codec}
+		}
 	case "object":
 		properties := caseObject{}
 		for name, typ := range t.Properties {

@@ -4,27 +4,52 @@ package constraint
 
 import (
 	"encoding/json"
+	"fmt"
+	"iter"
+	"math"
 	"strconv"
+	"strings"
+	"unicode/utf8"
 )
 
 // Rule is one constraint with its argument.
 type Rule struct {
 	kind   kind
 	number float64
+	text   string
+	match  matcher
 }
 
 type kind uint8
 
 const (
 	minimum kind = iota
+	exclusiveMin
 	maximum
+	exclusiveMax
+	multipleOf
+	minLength
+	maxLength
+	pattern
+	format
+	minItems
+	maxItems
+	unique
+	minProperties
+	maxProperties
+	keyPattern
 )
 
 // kinds are the constraints by their names in tags and in the JSON form of the model.
-var kinds = map[string]kind{"min": minimum, "max": maximum}
+var kinds = map[string]kind{
+	"min": minimum, "exclusiveMin": exclusiveMin, "max": maximum, "exclusiveMax": exclusiveMax, "multipleOf": multipleOf,
+	"minLength": minLength, "maxLength": maxLength, "pattern": pattern, "format": format,
+	"minItems": minItems, "maxItems": maxItems, "unique": unique,
+	"minProperties": minProperties, "maxProperties": maxProperties, "keyPattern": keyPattern,
+}
 
 // New makes a rule of a constraint's name and its argument: a float64, an int, a string or true. It panics if there is no
-// such constraint.
+// such constraint or format. A pattern is compiled when it is first needed.
 func New(name string, arg any) Rule {
 	k, ok := kinds[name]
 	if !ok {
@@ -36,36 +61,171 @@ func New(name string, arg any) Rule {
 		r.number = arg
 	case int:
 		r.number = float64(arg)
+	case string:
+		r.text = arg
+	}
+	switch k {
+	case pattern, keyPattern:
+		r.match = compiled(r.text)
+	case format:
+		f := formats[r.text]
+		if f == nil {
+			panic("constraint: no format is called " + r.text)
+		}
+		r.match = f
 	}
 	return r
 }
 
+// Rules makes rules of constraints by their names.
+func Rules(all iter.Seq2[string, any]) []Rule {
+	var rules []Rule
+	for name, arg := range all {
+		rules = append(rules, New(name, arg))
+	}
+	return rules
+}
+
 // Number returns what is wrong with a number, or "". The message does not quote a hidden one.
 func (r *Rule) Number(n float64, hidden bool) string {
+	limit := ""
 	switch {
 	case r.kind == minimum && n < r.number:
-		return "must be at least " + Format(r.number) + foundNumber(n, hidden)
+		limit = "at least "
+	case r.kind == exclusiveMin && n <= r.number:
+		limit = "more than "
 	case r.kind == maximum && n > r.number:
-		return "must be at most " + Format(r.number) + foundNumber(n, hidden)
+		limit = "at most "
+	case r.kind == exclusiveMax && n >= r.number:
+		limit = "less than "
+	case r.kind == multipleOf && !isMultiple(n, r.number):
+		limit = "a multiple of "
+	default:
+		return ""
+	}
+	found := "another number"
+	if !hidden {
+		found = FormatNumber(n)
+	}
+	return "must be " + limit + FormatNumber(r.number) + ", found " + found
+}
+
+// isMultiple allows for rounding, so that 0.3 is a multiple of 0.1, and for quotients that are too large to tell.
+func isMultiple(n, of float64) bool {
+	q := n / of
+	return !(math.Abs(q-math.Round(q)) > math.Max(1e-9, math.Abs(q)*0x1p-50))
+}
+
+// String returns what is wrong with a string, or "". The message does not quote a hidden one.
+func (r *Rule) String(s string, hidden bool) string {
+	must := "must be "
+	switch r.kind {
+	case minLength, maxLength:
+		if n := len(s); r.kind == maxLength && float64(n) <= r.number || float64(n) >= r.number*utf8.UTFMax && r.kind == minLength {
+			return "" // without counting
+		}
+		return r.Count(utf8.RuneCountInString(s), hidden)
+	case pattern:
+		must = "must match " + r.text
+	case format:
+		must += formats[r.text].what
+	default:
+		return ""
+	}
+	if r.match.matches(s) {
+		return ""
+	}
+	found := "another string"
+	if !hidden {
+		found = Quote(s)
+	}
+	return must + ", found " + found
+}
+
+// Count returns what is wrong with the number of characters, elements or entries, or "". A hidden value keeps it.
+func (r *Rule) Count(n int, hidden bool) string {
+	least, what := false, ""
+	switch r.kind {
+	case minLength, maxLength:
+		least, what = r.kind == minLength, "character"
+	case minItems, maxItems:
+		least, what = r.kind == minItems, "element"
+	case minProperties, maxProperties:
+		least, what = r.kind == minProperties, "entr"
+	default:
+		return ""
+	}
+	limit := int(r.number)
+	if least && n >= limit || !least && n <= limit {
+		return ""
+	}
+	bound, found := "at most", "more"
+	if least {
+		bound, found = "at least", "fewer"
+	}
+	switch {
+	case what == "entr" && limit == 1:
+		what = "entry"
+	case what == "entr":
+		what = "entries"
+	case limit != 1:
+		what += "s"
+	}
+	if !hidden {
+		found = strconv.Itoa(n)
+	}
+	return fmt.Sprintf("must have %s %d %s, found %s", bound, limit, what, found)
+}
+
+// Unique returns what is wrong with a list, or "". The identities of equal elements are equal, and that of an element that
+// is not known is "".
+func (r *Rule) Unique(identities func() []string) string {
+	if r.kind != unique {
+		return ""
+	}
+	first := map[string]int{}
+	for i, id := range identities() {
+		if j, ok := first[id]; ok && id != "" {
+			return fmt.Sprintf("must have no equal elements, but [%d] and [%d] are equal", j, i)
+		}
+		first[id] = i
 	}
 	return ""
 }
 
-func foundNumber(n float64, hidden bool) string {
-	if hidden {
-		return ", found another number"
+// Key returns what is wrong with a key of a map, or "".
+func (r *Rule) Key(key string) string {
+	if r.kind != keyPattern || r.match.matches(key) {
+		return ""
 	}
-	return ", found " + Format(n)
+	return "the key must match " + r.text
 }
 
-// Format writes a finite number as JavaScript does.
-func Format(n float64) string {
+// FormatNumber writes a finite number as JavaScript does.
+func FormatNumber(n float64) string {
 	if n == 0 {
 		return "0" // also where the zero is negative
 	}
-	text, err := json.Marshal(n)
-	if err != nil {
-		return strconv.FormatFloat(n, 'g', -1, 64)
-	}
+	text, _ := json.Marshal(n)
 	return string(text)
+}
+
+// longest is how many characters of a string a message quotes.
+const longest = 80
+
+// Quote writes a string as a JSON string, and cuts off what nobody would read.
+func Quote(s string) string {
+	if n := 0; len(s) > longest {
+		for i := range s {
+			if n++; n > longest {
+				s = s[:i] + "…"
+				break
+			}
+		}
+	}
+	var b strings.Builder
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	_ = enc.Encode(s)
+	return strings.TrimSuffix(b.String(), "\n")
 }

@@ -1,22 +1,228 @@
 // Constraints on values. internal/constraint is the same in Go; both are tested with its testdata/cases.json, message by
 // message.
 
+import { isIP, isIPv4, isIPv6 } from "node:net";
+
+import { Archive, Asset } from "./asset.js";
+import { compare } from "./names.js";
+import { isOutput, open, sourceOf } from "./output.js";
+import { stateOf } from "./state.js";
+
 /** What an IDL says about the values of a type beyond their kind. */
 export interface Constraints {
     readonly min?: number;
+    readonly exclusiveMin?: number;
     readonly max?: number;
+    readonly exclusiveMax?: number;
+    readonly multipleOf?: number;
+    readonly minLength?: number;
+    readonly maxLength?: number;
+    readonly pattern?: string;
+    readonly format?: string;
+    readonly minItems?: number;
+    readonly maxItems?: number;
+    readonly unique?: boolean;
+    readonly minProperties?: number;
+    readonly maxProperties?: number;
+    readonly keyPattern?: string;
 }
 
-/** Takes what is wrong with a value. */
-export type Fail = (message: string) => void;
+/** Takes what is wrong with a value, in words that do not quote it if it is a secret. */
+type Fail = (message: string) => void;
 
-/** Checks a number. The messages do not quote a secret. */
 export function checkNumber(limits: Constraints, value: number, secret: boolean, fail: Fail): void {
-    const found = `, found ${secret ? "another number" : String(value)}`;
-    if (limits.min !== undefined && value < limits.min) {
-        fail(`must be at least ${limits.min}${found}`);
+    const must = (holds: boolean, limit: string, bound: number | undefined) => {
+        if (bound !== undefined && !holds) {
+            fail(`must be ${limit} ${bound}, found ${secret ? "another number" : value}`);
+        }
+    };
+    const { min, exclusiveMin, max, exclusiveMax, multipleOf } = limits;
+    must(value >= min!, "at least", min);
+    must(value > exclusiveMin!, "more than", exclusiveMin);
+    must(value <= max!, "at most", max);
+    must(value < exclusiveMax!, "less than", exclusiveMax);
+    must(isMultiple(value, multipleOf!), "a multiple of", multipleOf);
+}
+
+/** Allows for rounding, so that 0.3 is a multiple of 0.1, and for quotients that are too large to tell. */
+function isMultiple(value: number, of: number): boolean {
+    const quotient = value / of;
+    return !(Math.abs(quotient - Math.round(quotient)) > Math.max(1e-9, Math.abs(quotient) * 2 ** -50));
+}
+
+export function checkString(limits: Constraints, value: string, secret: boolean, fail: Fail): void {
+    const { minLength, maxLength, pattern, format } = limits;
+    if (minLength !== undefined || maxLength !== undefined) {
+        checkCount([...value].length, minLength, maxLength, ["character", "characters"], secret, fail);
     }
-    if (limits.max !== undefined && value > limits.max) {
-        fail(`must be at most ${limits.max}${found}`);
+    const must = (what: string) => fail(`must ${what}, found ${secret ? "another string" : quote(value)}`);
+    if (pattern !== undefined && !compiled(pattern).test(value)) {
+        must(`match ${pattern}`);
+    }
+    if (format !== undefined && !formats[format]!.test(value)) {
+        must(`be ${formats[format]!.what}`);
+    }
+}
+
+export function checkList(limits: Constraints, value: readonly unknown[], secret: boolean, fail: Fail): void {
+    checkCount(value.length, limits.minItems, limits.maxItems, ["element", "elements"], secret, fail);
+    const first = new Map<string, number>();
+    for (const [i, element] of limits.unique ? value.entries() : []) {
+        const identity = identify(element);
+        const equal = identity === undefined ? undefined : first.get(identity);
+        if (equal !== undefined) {
+            fail(`must have no equal elements, but [${equal}] and [${i}] are equal`);
+            return;
+        }
+        if (identity !== undefined) {
+            first.set(identity, i);
+        }
+    }
+}
+
+const resources = new WeakMap<object, number>();
+let resourceCount = 0;
+
+/**
+ * Returns a text that is the same for equal values, secret or not, or undefined where a part is not known. Properties
+ * that are null count as absent.
+ */
+function identify(value: unknown): string | undefined {
+    if (isOutput(value)) {
+        return "value" in sourceOf(value) ? identify(open(value).content) : undefined;
+    }
+    if (Array.isArray(value)) {
+        const parts = value.map(identify);
+        return parts.includes(undefined) ? undefined : `[${parts.join()}]`;
+    }
+    if (typeof value !== "object" || value === null) {
+        return typeof value === "number" ? String(value) : JSON.stringify(value);
+    }
+    if (stateOf(value) !== undefined) {
+        resources.set(value, resources.get(value) ?? ++resourceCount);
+        return `resource ${resources.get(value)}`;
+    }
+    const content = value instanceof Asset || value instanceof Archive ? value.source : value;
+    const parts = Object.entries(content)
+        .filter(([, part]) => part !== undefined && part !== null)
+        .sort(([a], [b]) => compare(a, b))
+        .map(([key, part]) => [JSON.stringify(key), identify(part)] as const);
+    return parts.some(([, part]) => part === undefined)
+        ? undefined
+        : `{${parts.map((part) => part.join(":")).join()}}${content === value ? "" : value.constructor.name}`;
+}
+
+/** Checks the keys of a map. Wrong takes each that breaks a constraint. */
+export function checkKeys(
+    limits: Constraints,
+    keys: readonly string[],
+    secret: boolean,
+    fail: Fail,
+    wrong: (key: string, message: string) => void,
+): void {
+    checkCount(keys.length, limits.minProperties, limits.maxProperties, ["entry", "entries"], secret, fail);
+    const { keyPattern } = limits;
+    if (keyPattern !== undefined) {
+        for (const key of keys.filter((key) => !compiled(keyPattern).test(key)).sort(compare)) {
+            wrong(key, `the key must match ${keyPattern}`);
+        }
+    }
+}
+
+function checkCount(
+    count: number,
+    least: number | undefined,
+    most: number | undefined,
+    [one, many]: [string, string],
+    secret: boolean,
+    fail: Fail,
+): void {
+    const must = (bound: string, limit: number, found: string) =>
+        fail(`must have ${bound} ${limit} ${limit === 1 ? one : many}, found ${secret ? found : count}`);
+    if (least !== undefined && count < least) {
+        must("at least", least, "fewer");
+    }
+    if (most !== undefined && count > most) {
+        must("at most", most, "more");
+    }
+}
+
+/** How many characters of a string a message quotes. */
+const longest = 80;
+
+function quote(text: string): string {
+    const characters = text.length > longest ? [...text] : [];
+    const shown = characters.length > longest ? characters.slice(0, longest).join("") + "…" : text;
+    return JSON.stringify(shown).replace(/[\u2028\u2029]/g, (c) => `\\u${c.charCodeAt(0).toString(16)}`);
+}
+
+const expressions = new Map<string, RegExp>();
+
+/** Compiles an expression when it is first needed. */
+function compiled(pattern: string): RegExp {
+    let found = expressions.get(pattern);
+    if (found === undefined) {
+        found = new RegExp(pattern, "u");
+        expressions.set(pattern, found);
+    }
+    return found;
+}
+
+interface Format {
+    /** After "must be". */
+    readonly what: string;
+    readonly test: (value: string) => boolean;
+}
+
+/** A format that consists of an expression, and of what an expression cannot say. */
+function matching(what: string, pattern: string, also: (value: string) => boolean = () => true): Format {
+    return { what, test: (value) => compiled(pattern).test(value) && also(value) };
+}
+
+// The expressions are literally those of internal/constraint.
+const formats: { readonly [name: string]: Format } = {
+    uri: matching("a URI", String.raw`^[A-Za-z][A-Za-z0-9+.-]*:(?:[A-Za-z0-9._~:/?#\[\]@!$&'()*+,;=-]|%[0-9A-Fa-f]{2})+$`),
+    email: matching(
+        "an email address",
+        String.raw`^[A-Za-z0-9.!#$%&'*+/=?^_\x60{|}~-]+@[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?` +
+            String.raw`(?:\.[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?)*$`,
+    ),
+    ipv4: { what: "an IPv4 address", test: isIPv4 },
+    ipv6: { what: "an IPv6 address", test: (value) => isIPv6(value) && !value.includes("%") },
+    cidr: { what: "an IP prefix such as 10.0.0.0/8", test: isPrefix },
+    "date-time": matching(
+        "a date and time such as 2006-01-02T15:04:05Z",
+        String.raw`^\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d+)?` +
+            String.raw`(?:Z|[+-](?:[01]\d|2[0-3]):[0-5]\d)$`,
+        isDay,
+    ),
+    duration: matching(
+        "a duration such as PT1H30M",
+        String.raw`^P(?:\d+W|(?:\d+Y)?(?:\d+M)?(?:\d+D)?(?:T(?:\d+H)?(?:\d+M)?(?:\d+S)?)?)$`,
+        (value) => !/[PT]$/.test(value),
+    ),
+    uuid: matching("a UUID", String.raw`^[0-9A-Fa-f]{8}-(?:[0-9A-Fa-f]{4}-){3}[0-9A-Fa-f]{12}$`),
+    json: { what: "JSON", test: isJSON },
+};
+
+function isPrefix(value: string): boolean {
+    const slash = value.lastIndexOf("/");
+    const [address, length] = [value.slice(0, slash), value.slice(slash + 1)];
+    const bits = { 0: -1, 4: 32, 6: 128 }[address.includes("%") ? 0 : isIP(address)];
+    return slash >= 0 && /^(?:0|[1-9]\d{0,2})$/.test(length) && Number(length) <= bits!;
+}
+
+/** Reports whether a month has the day. The calendar repeats itself every 400 years. */
+function isDay(value: string): boolean {
+    const [year, month, day] = value.slice(0, 10).split("-").map(Number) as [number, number, number];
+    return day <= new Date(Date.UTC(year + 400, month, 0)).getUTCDate();
+}
+
+function isJSON(value: string): boolean {
+    try {
+        JSON.parse(value);
+        return true;
+    } catch {
+        return false;
     }
 }

@@ -1,5 +1,5 @@
 import { Archive, Asset } from "./asset.js";
-import { type Constraints, checkNumber } from "./constraints.js";
+import { type Constraints, checkKeys, checkList, checkNumber, checkString } from "./constraints.js";
 import { describe, describeType, member } from "./describe.js";
 import { insteadOf } from "./deprecated.js";
 import type { Fault } from "./errors.js";
@@ -62,12 +62,20 @@ export class Checker {
         return copy;
     }
 
-    /** Checks the limits of a value of the right kind, and of one that is not a list or an object if all of it was right. */
+    /** Checks the limits of a value of the right kind. Lists and objects may have parts that are wrong. */
     #constraints(all: readonly Constraints[], value: unknown, at: Place, right: boolean): void {
         const fail = (message: string) => this.fault(at.path, message);
         for (const limits of all) {
             if (typeof value === "number" && right) {
                 checkNumber(limits, value, at.secret, fail);
+            } else if (typeof value === "string" && right) {
+                checkString(limits, value, at.secret, fail);
+            } else if (Array.isArray(value)) {
+                checkList(limits, value, at.secret, fail);
+            } else if (isPlain(value)) {
+                checkKeys(limits, Object.keys(value), at.secret, fail, (key, message) =>
+                    this.fault(entry(at, key), message),
+                );
             }
         }
     }

@@ -1,0 +1,77 @@
+package constraint
+
+import (
+	"encoding/json"
+	"maps"
+	"net/netip"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+)
+
+// matcher says whether a string is one of those that a rule allows.
+type matcher interface{ matches(s string) bool }
+
+// expression is a regular expression that is compiled when it is first needed.
+type expression func() *regexp.Regexp
+
+func (e expression) matches(s string) bool { return e().MatchString(s) }
+
+// expressions has each pattern once, since many properties may have one pattern.
+var expressions sync.Map
+
+func compiled(text string) expression {
+	if e, ok := expressions.Load(text); ok {
+		return e.(expression)
+	}
+	e, _ := expressions.LoadOrStore(text, expression(sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(text) })))
+	return e.(expression)
+}
+
+// stringFormat is a format of strings: an expression, if there is one, and what an expression cannot say.
+type stringFormat struct {
+	what string // after "must be"
+	expression
+	also func(s string) bool
+}
+
+func (f *stringFormat) matches(s string) bool {
+	return (f.expression == nil || f.expression.matches(s)) && (f.also == nil || f.also(s))
+}
+
+// formats are the formats by name. The expressions mean the same in JavaScript, where constraints.ts has them literally.
+var formats = map[string]*stringFormat{
+	"uri": {what: "a URI", expression: compiled(
+		`^[A-Za-z][A-Za-z0-9+.-]*:(?:[A-Za-z0-9._~:/?#\[\]@!$&'()*+,;=-]|%[0-9A-Fa-f]{2})+$`)},
+	"email": {what: "an email address", expression: compiled(
+		`^[A-Za-z0-9.!#$%&'*+/=?^_\x60{|}~-]+@[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?` +
+			`(?:\.[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?)*$`)},
+	"ipv4": {what: "an IPv4 address", also: func(s string) bool {
+		addr, err := netip.ParseAddr(s)
+		return err == nil && addr.Is4()
+	}},
+	"ipv6": {what: "an IPv6 address", also: func(s string) bool {
+		addr, err := netip.ParseAddr(s)
+		return err == nil && addr.Is6() && addr.Zone() == ""
+	}},
+	"cidr": {what: "an IP prefix such as 10.0.0.0/8", also: func(s string) bool {
+		_, err := netip.ParsePrefix(s)
+		return err == nil
+	}},
+	"date-time": {what: "a date and time such as 2006-01-02T15:04:05Z", expression: compiled(
+		`^\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d+)?` +
+			`(?:Z|[+-](?:[01]\d|2[0-3]):[0-5]\d)$`), also: func(s string) bool {
+		_, err := time.Parse(time.DateOnly, s[:len(time.DateOnly)]) // The expression knows no months.
+		return err == nil
+	}},
+	"duration": {what: "a duration such as PT1H30M", expression: compiled(
+		`^P(?:\d+W|(?:\d+Y)?(?:\d+M)?(?:\d+D)?(?:T(?:\d+H)?(?:\d+M)?(?:\d+S)?)?)$`),
+		also: func(s string) bool { return !strings.HasSuffix(s, "P") && !strings.HasSuffix(s, "T") }},
+	"uuid": {what: "a UUID", expression: compiled(`^[0-9A-Fa-f]{8}-(?:[0-9A-Fa-f]{4}-){3}[0-9A-Fa-f]{12}$`)},
+	"json": {what: "JSON", also: func(s string) bool { return json.Valid([]byte(s)) }},
+}
+
+// Formats returns the names of all formats, sorted.
+func Formats() []string { return slices.Sorted(maps.Keys(formats)) }

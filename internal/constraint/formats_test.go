@@ -1,0 +1,33 @@
+package constraint
+
+import (
+	"os"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// TestFormats holds that TypeScript has the same formats, expressions and words.
+func TestFormats(t *testing.T) {
+	src, err := os.ReadFile("../../runtime/typescript/src/constraints.ts")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, table, _ := strings.Cut(string(src), "const formats: ")
+	table, _, _ = strings.Cut(table, "\n};\n")
+	table = regexp.MustCompile("` \\+\\s*String\\.raw`").ReplaceAllString(table, "") // joins the parts of expressions
+	for name, f := range formats {
+		if !regexp.MustCompile(`(?m)^    "?` + name + `"?: `).MatchString(table) {
+			t.Errorf("constraints.ts lacks the format %s", name)
+		}
+		if !strings.Contains(table, `"`+f.what+`"`) {
+			t.Errorf("constraints.ts does not say %q", f.what)
+		}
+		if f.expression != nil && !strings.Contains(table, "String.raw`"+f.expression().String()+"`") {
+			t.Errorf("constraints.ts does not have the expression of %s: %s", name, f.expression())
+		}
+	}
+	if got := strings.Count(table, "\n    ") - strings.Count(table, "\n        ") - strings.Count(table, "\n    )"); got != len(formats) {
+		t.Errorf("constraints.ts has %d formats, not %d", got, len(formats))
+	}
+}
