@@ -10,6 +10,7 @@ import (
 type annotated struct {
 	codec
 	deprecated string
+	fallback   *structpb.Value
 }
 
 // annotate returns a copy of a codec's annotations, to be changed.
@@ -28,8 +29,31 @@ func (c Codec[P]) Deprecated(text string) Codec[P] {
 	return Codec[P]{codec: a}
 }
 
+// Default is the codec of a property that has the value, a bool, a number or a string, where a program sets none. It
+// panics if the value is none of these.
+func (c Codec[P]) Default(value any) Codec[P] {
+	v, err := structpb.NewValue(value)
+	if err != nil {
+		panic("lumi: " + err.Error())
+	}
+	a := annotate(c.codec)
+	a.fallback = v
+	return Codec[P]{codec: a}
+}
+
+// fallback returns the default of a property that a program did not set, or nil. What was stored has none: it may be
+// older than the default.
+func (p *Props) fallback(c codec) *structpb.Value {
+	if a, ok := c.(*annotated); ok && p.mode == strict {
+		return a.fallback
+	}
+	return nil
+}
+
 func (a *annotated) decode(p *Props, v *structpb.Value, into any) bool {
-	p.warnDeprecated("", a.deprecated)
+	if v != a.fallback {
+		p.warnDeprecated("", a.deprecated)
+	}
 	return a.codec.decode(p, v, into)
 }
 

@@ -204,6 +204,8 @@ func (p *Props) find(name string, c codec, f Flags) *structpb.Value {
 		return v
 	case is == unknown:
 		p.setUnknown(c)
+	case p.fallback(c) != nil:
+		return p.fallback(c)
 	case f&(required|Out) == required:
 		p.lacks()
 	}
