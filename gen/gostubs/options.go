@@ -9,10 +9,15 @@ import (
 )
 
 // hasCodec reports whether a property's codec is more than that of its type.
-func hasCodec(p *schema.Property) bool { return p.Constrained() || p.Deprecated != "" && !p.Out }
+func hasCodec(p *schema.Property) bool {
+	return p.Constrained() || p.Default != nil || p.Deprecated != "" && !p.Out
+}
 
 // annotate adds to a codec what the property has besides its type and its constraints.
 func annotate(codec *jen.Statement, p *schema.Property) *jen.Statement {
+	if p.Default != nil {
+		codec = codec.Dot("Default").Call(jen.Lit(p.Default))
+	}
 	if p.Deprecated != "" && !p.Out {
 		codec = codec.Dot("Deprecated").Call(jen.Lit(p.Deprecated))
 	}

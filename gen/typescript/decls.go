@@ -119,7 +119,7 @@ func (f *file) interfaceOf(name string, properties []*schema.Property, annotatio
 
 // member writes the nth property of a class or interface.
 func (f *file) member(n int, p *schema.Property, modifiers, annotation string) {
-	doc := described(p.Doc, p.Deprecated)
+	doc := describedProperty(p)
 	if doc != "" {
 		f.put(separator(n, "", "\n"))
 	}

@@ -1,6 +1,7 @@
 package typescript
 
 import (
+	"encoding/json"
 	"strings"
 
 	"github.com/lumi-idl/lumi/idl/schema"
@@ -12,6 +13,20 @@ func described(doc, deprecated string) string {
 		return doc
 	}
 	return strings.TrimSpace(doc + "\n\n@deprecated " + deprecated)
+}
+
+// describedProperty is the documentation of a property with its default.
+func describedProperty(p *schema.Property) string {
+	doc := p.Doc
+	switch value := p.Default.(type) {
+	case nil:
+	case string:
+		doc += "\n\n@default " + quote(value)
+	default:
+		number, _ := json.Marshal(value) // The numbers of the model are finite.
+		doc += "\n\n@default " + string(number)
+	}
+	return strings.TrimSpace(described(doc, p.Deprecated))
 }
 
 // annotate writes what a property's shape has besides the type and the flags.

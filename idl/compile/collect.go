@@ -27,6 +27,7 @@ type checker struct {
 	// constrained are the properties with constraints.
 	constrained []constrainedType
 	idents      map[schema.Decl]*ast.Ident // the names in the sources
+	tagged      map[*schema.Property]options
 
 	diags        []*diag.Diagnostic
 	reported     map[diag.Code]bool
@@ -47,6 +48,7 @@ func newChecker(tree *tree, packageName string, opts Options) *checker {
 		sourceOf:     map[*types.Package]*source{},
 		decls:        map[*types.TypeName]*decl{},
 		idents:       map[schema.Decl]*ast.Ident{},
+		tagged:       map[*schema.Property]options{},
 		reported:     map[diag.Code]bool{},
 		blindFolders: map[string]bool{},
 		unified:      map[string]string{},

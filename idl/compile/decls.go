@@ -30,6 +30,7 @@ func (c *checker) check() {
 	c.checkRecursion()
 	c.checkNesting()
 	plain := c.fillEnums()
+	c.checkDefaults()
 	c.checkMemberKeys()
 	c.assemble(plain)
 	c.checkNames()

@@ -160,13 +160,14 @@ func (c *checker) property(d *decl, f *ast.Field, name *ast.Ident, tag options) 
 			Suggestion = "choose another name with `lumi:\"name=…\"`"
 		return nil
 	}
+	c.tagged[p] = tag
 	for _, o := range tag.list {
 		if o.resources && !d.hasResource() {
 			d.options = append(d.options, o.option)
 		}
 	}
 	if !c.setType(d.file, p, f.Type, tag) {
-		p.Type = schema.Any // a stand-in: the property's names are judged all the same
+		p.Type, p.Default = schema.Any, nil // a stand-in: the property's names are judged all the same
 	} else if p.Constraints != nil {
 		constraints := slices.DeleteFunc(slices.Clone(tag.list), func(o setOption) bool { return o.constrains == "" })
 		c.constrained = append(c.constrained, constrainedType{p, constraints})

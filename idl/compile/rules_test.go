@@ -183,6 +183,9 @@ func describeDecl(b *strings.Builder, d schema.Decl) {
 			}
 		}
 		describeConstraints(b, p.Constraints)
+		if p.Default != nil {
+			fmt.Fprintf(b, " default=%#v", p.Default)
+		}
 		describeOption(b, "deprecated", p.Deprecated)
 		b.WriteString("\n")
 	}

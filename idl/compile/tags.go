@@ -93,6 +93,12 @@ var tagWords = []tagWord{
 		advice:   "remove it: a property is an input unless the tag says out",
 	},
 	{
+		name: "default", doc: "What an optional boolean, number, string or enum is where a program does not set it.",
+		value: "<value>", valid: func(*checker, ast.Node, string) bool { return true }, excludes: []string{"out"},
+		set:      func(p *schema.Property, value string) { p.Default = value }, // see checkDefaults
+		synonyms: []string{"defaultvalue"},
+	},
+	{
 		name: "deprecated", doc: "Programs should not set the property any more, but do what `<text>` says.",
 		value: "<text>", valid: (*checker).checkDeprecated,
 		set:      func(p *schema.Property, text string) { p.Deprecated = text },
@@ -108,11 +114,6 @@ var tagWords = []tagWord{
 		},
 		advice: "remove it, and check the value in the provider's Check method",
 		free:   true,
-	},
-	{
-		synonyms: []string{"default"},
-		advice:   "remove it, and fill in the default in the provider's Check method",
-		free:     true,
 	},
 	{
 		synonyms: []string{"enum", "oneof"},

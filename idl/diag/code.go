@@ -80,6 +80,7 @@ const (
 	ConflictingOptions     Code = "ConflictingOptions"
 	OptionPlace            Code = "OptionPlace"
 	DeprecatedText         Code = "DeprecatedText"
+	DefaultValue           Code = "DefaultValue"
 	InvalidName            Code = "InvalidName"
 	OptionalWithoutPointer Code = "OptionalWithoutPointer"
 	PointerWithoutOptional Code = "PointerWithoutOptional"

@@ -108,6 +108,10 @@ func (d digester) value(v reflect.Value) {
 			d.value(v.Index(i))
 		}
 	case reflect.Interface:
+		if v.IsNil() {
+			d.text("")
+			return
+		}
 		d.text(v.Elem().Type().String())
 		d.value(v.Elem())
 	case reflect.Pointer:

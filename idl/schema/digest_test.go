@@ -34,7 +34,8 @@ func TestDigests(t *testing.T) {
 	before := sum(p)
 	changed := 0
 	eachField(reflect.ValueOf(p), "package", map[any]bool{}, func(path string, field reflect.Value) {
-		undo := reflect.ValueOf(field.Interface())
+		undo := reflect.New(field.Type()).Elem()
+		undo.Set(field)
 		switch field.Kind() {
 		case reflect.String:
 			field.SetString(field.String() + "x")
@@ -46,6 +47,8 @@ func TestDigests(t *testing.T) {
 			switch value := field.Interface().(type) {
 			case schema.Type:
 				field.Set(reflect.ValueOf(&schema.List{Elem: value}))
+			case nil:
+				field.Set(reflect.ValueOf("x"))
 			case uint64:
 				field.Set(reflect.ValueOf(int64(7)))
 			case float64:

@@ -250,6 +250,11 @@ func checkProperties(list []*Property) error {
 		case names[p.Name]:
 			return fmt.Errorf("there are two properties %q", p.Name)
 		}
+		switch p.Default.(type) {
+		case nil, bool, float64, string:
+		default:
+			return fmt.Errorf("property %s: the default is no boolean, number or string", p.Name)
+		}
 		names[p.Name] = true
 	}
 	return nil

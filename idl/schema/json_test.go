@@ -159,6 +159,8 @@ func TestReadErrors(t *testing.T) {
 			`m/f.go: X: the property of field "A" has no name`},
 		{"field", in(`{"kind": "config", "name": "X", "properties": [{"name": "a"}]}`),
 			`m/f.go: X: property a: field "" is no identifier`},
+		{"default", in(`{"kind": "config", "name": "X", "properties": [{"name": "a", "field": "A", "default": []}]}`),
+			`m/f.go: X: property a: the default is no boolean, number or string`},
 		{"property without type", in(`{"kind": "config", "name": "X", "properties": [{"name": "a", "field": "A"}]}`),
 			`m/f.go: X.a: a type is missing`},
 		{"member name", in(`{"kind": "enum", "name": "X", "members": [{"name": "a-b"}]}`),

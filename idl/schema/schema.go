@@ -229,6 +229,8 @@ type Property struct {
 	Secret bool `json:"secret,omitempty"`
 	// Constraints are the property's own, in addition to those of its type, or nil.
 	Constraints *Constraints `json:"constraints,omitempty"`
+	// Default is the value of an optional property that is absent: a bool, a float64 or a string. It is nil if there is none.
+	Default any `json:"default,omitempty"`
 	// Deprecated says what to use instead, if the property is deprecated.
 	Deprecated string `json:"deprecated,omitempty"`
 	// Doc is the field's documentation, without comment markers and the paragraph about deprecation.

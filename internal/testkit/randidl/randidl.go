@@ -36,6 +36,9 @@ var refused = []string{"Name", "ID", "URN", "Constructor", "ToString", "ValueOf"
 
 var strs = []string{"a", "b", "", "default", "a b", "tab\t", "line\n", "quote\"", "back\\slash", "back`tick", "\u2028", "😀", "*/", "${x}", "</script>"}
 
+// defaults are a default for optional properties of some types.
+var defaults = map[string]string{"*bool": "false", "*float64": "-1e20", "*string": "'a, */ b'"}
+
 // Source draws the source text of one file.
 func Source(t *rapid.T) string {
 	g := &generator{T: t, kinds: map[string]kind{}}
@@ -206,6 +209,9 @@ func (g *generator) property(marker string) (typ, tag string) {
 	case !natural && g.chance(40, "optional"):
 		typ = "*" + typ
 		options = append(options, "optional")
+	}
+	if value := defaults[typ]; value != "" && slices.Contains(options, "optional") && g.chance(30, "default") {
+		options = append(options, "default="+value)
 	}
 	if g.chance(10, "deprecated") {
 		options = append(options, "deprecated='use "+g.pick([]string{"x", "a, b", "*/", "</x>", "@x", "ü"}, "instead")+"'")

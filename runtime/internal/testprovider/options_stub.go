@@ -27,7 +27,11 @@ type cache struct {
 	// Deprecated: use size, which is in "bytes"
 	Gigabytes *float64
 	Eviction  *Eviction
-	Disks     []Disk
+	// Shards share the work.
+	Shards *Shards
+	Label  *string
+	Warm   *bool
+	Disks  []Disk
 	// Deprecated: look at the log
 	Age float64
 }
@@ -37,6 +41,9 @@ const (
 	Cache_Size      = "size"
 	Cache_Gigabytes = "gigabytes"
 	Cache_Eviction  = "eviction"
+	Cache_Shards    = "shards"
+	Cache_Label     = "label"
+	Cache_Warm      = "warm"
 	Cache_Disks     = "disks"
 	Cache_Age       = "age"
 )
@@ -44,6 +51,10 @@ const (
 // The codecs of properties of Cache.
 var (
 	cache_Gigabytes = lumi.Number.Deprecated("use size, which is in \"bytes\"")
+	cache_Eviction  = lumi.Enum[*Eviction]().Default("oldest")
+	cache_Shards    = lumi.Number.Max(64).Default(8.0)
+	cache_Label     = lumi.String.Default("a, \"b\" */")
+	cache_Warm      = lumi.Bool.Default(false)
 )
 
 // Lumi implements lumi.Object.
@@ -51,7 +62,10 @@ func (s *cache) Lumi(p *lumi.Props) {
 	p.Deprecated("use Store.")
 	lumi.Optional(p, Cache_Size, &s.Size, lumi.Number)
 	lumi.Optional(p, Cache_Gigabytes, &s.Gigabytes, cache_Gigabytes)
-	lumi.Optional(p, Cache_Eviction, &s.Eviction, lumi.Enum[*Eviction]())
+	lumi.Optional(p, Cache_Eviction, &s.Eviction, cache_Eviction)
+	lumi.Optional(p, Cache_Shards, &s.Shards, cache_Shards)
+	lumi.Optional(p, Cache_Label, &s.Label, cache_Label, lumi.Secret)
+	lumi.Optional(p, Cache_Warm, &s.Warm, cache_Warm)
 	lumi.Required(p, Cache_Disks, &s.Disks, lumi.List(lumi.Struct[*Disk]()))
 	lumi.Required(p, Cache_Age, &s.Age, lumi.Number, lumi.Out)
 }
@@ -78,14 +92,33 @@ func NewCacheProvider(ops CacheProviderOps) *CacheProvider {
 // Disk is where a cache is.
 //
 // Deprecated: caches are in memory.
-type Disk struct{}
+type Disk struct {
+	Path  string
+	Quota *float64
+}
 
 type disk = Disk
 
+// The names of the properties of Disk.
+const (
+	Disk_Path  = "path"
+	Disk_Quota = "quota"
+)
+
+// The codecs of properties of Disk.
+var (
+	disk_Quota = lumi.Number.Default(1e+20)
+)
+
 // Lumi implements lumi.Object.
-func (*Disk) Lumi(p *lumi.Props) {
+func (s *Disk) Lumi(p *lumi.Props) {
 	p.Deprecated("caches are in memory.")
+	lumi.Required(p, Disk_Path, &s.Path, lumi.String)
+	lumi.Optional(p, Disk_Quota, &s.Quota, disk_Quota)
 }
+
+// Shards is a number of shards.
+type Shards = float64
 
 // Eviction is what a full cache does.
 type Eviction string

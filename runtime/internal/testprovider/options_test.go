@@ -5,6 +5,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	"google.golang.org/protobuf/types/known/structpb"
 
 	lumi "github.com/lumi-idl/lumi/runtime"
@@ -48,7 +49,7 @@ func TestDeprecated(t *testing.T) {
 		{map[string]any{"disks": []any{}, "size": 1.0, "eviction": "oldest"}, []string{whole}},
 		{map[string]any{"disks": []any{}, "gigabytes": nil}, []string{whole}},
 		{
-			map[string]any{"disks": []any{map[string]any{}}, "gigabytes": 1.0, "eviction": "random"},
+			map[string]any{"disks": []any{map[string]any{"path": "/a"}}, "gigabytes": 1.0, "eviction": "random"},
 			[]string{
 				whole,
 				"WARN disks[0]: the type is deprecated: caches are in memory.",
@@ -68,5 +69,67 @@ func TestDeprecated(t *testing.T) {
 	}
 	if _, got, err := check(t, map[string]any{"gigabytes": true}); err == nil || len(got) > 0 {
 		t.Errorf("wrong properties: warnings %q, error %v", got, err)
+	}
+}
+
+func TestDefaults(t *testing.T) {
+	t.Parallel()
+	unknown, secret := lumi.NewUnknown().AsInterface(), lumi.NewSecret(structpb.NewStringValue(`a, "b" */`)).AsInterface()
+	for _, test := range []struct {
+		name        string
+		given, want map[string]any
+	}{
+		{
+			"all absent",
+			map[string]any{"disks": []any{map[string]any{"path": "/a"}}, "shards": nil},
+			map[string]any{
+				"disks":    []any{map[string]any{"path": "/a", "quota": 1e20}},
+				"eviction": "oldest", "shards": 8.0, "label": secret, "warm": false,
+			},
+		},
+		{
+			"all given",
+			map[string]any{"disks": []any{}, "eviction": "random", "shards": 0.0, "label": "", "warm": true},
+			map[string]any{
+				"disks": []any{}, "eviction": "random", "shards": 0.0, "warm": true,
+				"label": lumi.NewSecret(structpb.NewStringValue("")).AsInterface(),
+			},
+		},
+		{
+			"unknown",
+			map[string]any{"disks": unknown, "eviction": unknown, "shards": unknown, "label": unknown, "warm": unknown},
+			map[string]any{"disks": unknown, "eviction": unknown, "shards": unknown, "label": unknown, "warm": unknown},
+		},
+	} {
+		got, _, err := check(t, test.given)
+		if diff := cmp.Diff(test.want, got); diff != "" || err != nil {
+			t.Errorf("%s: error %v (-want +got):\n%s", test.name, err, diff)
+		}
+	}
+}
+
+// TestDefaultsAndState checks that state without a value stays so, and that the difference is one to a plan.
+func TestDefaultsAndState(t *testing.T) {
+	t.Parallel()
+	p := NewCacheProvider(caches{})
+	bag, err := structpb.NewStruct(map[string]any{"disks": []any{}, "label": "a"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := p.Get(t.Context(), &lumi.GetRequest{ID: "1", Purpose: lumi.Refresh, Old: lumi.BagOf(bag)})
+	if err != nil || got.Properties.Struct().Fields["shards"] != nil {
+		t.Errorf("state has %v, error %v", got, err)
+	}
+	change, err := p.InspectChange(t.Context(), &lumi.InspectChangeRequest{ID: "1", Old: lumi.BagOf(bag), New: lumi.BagOf(bag)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var paths []string
+	for _, c := range change.Changes {
+		paths = append(paths, string(c.Path))
+	}
+	slices.Sort(paths)
+	if want := []string{"eviction", "shards", "warm"}; !slices.Equal(paths, want) {
+		t.Errorf("changes %q, want %q", paths, want)
 	}
 }

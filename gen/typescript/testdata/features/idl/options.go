@@ -13,15 +13,26 @@ type Cache struct {
 
 	// Gigabytes was the size.
 	Gigabytes *float64  `lumi:"optional,deprecated='use size, which is in \"bytes\"'"`
-	Eviction  *Eviction `lumi:"optional"`
-	Disks     []Disk
-	Age       float64 `lumi:"out,deprecated=look at the log"`
+	Eviction  *Eviction `lumi:"optional,default=oldest"`
+
+	// Shards share the work.
+	Shards *Shards `lumi:"optional,max=64,default=8"`
+	Label  *string `lumi:"optional,secret,default='a, \"b\" */'"`
+	Warm   *bool   `lumi:"optional,default=false"`
+	Disks  []Disk
+	Age    float64 `lumi:"out,deprecated=look at the log"`
 }
 
 // Disk is where a cache is.
 //
 // Deprecated: caches are in memory.
-type Disk struct{}
+type Disk struct {
+	Path  string
+	Quota *float64 `lumi:"optional,default=1e20"`
+}
+
+// Shards is a number of shards.
+type Shards float64
 
 // Eviction is what a full cache does.
 type Eviction string

@@ -46,7 +46,7 @@ export {
     type AResourceWithANameThatTakesALineArgs,
 } from "./kinds.js";
 export { Limits, type LimitsArgs } from "./limits.js";
-export { Cache, type CacheArgs, Disk, Eviction, type Gigabytes, Gigabyte } from "./options.js";
+export { Cache, type CacheArgs, Disk, type Shards, Eviction, type Gigabytes, Gigabyte } from "./options.js";
 export { Words, type WordsArgs } from "./words.js";
 export { Uses } from "./words_user.js";
 export * as deep from "./deep/index.js";

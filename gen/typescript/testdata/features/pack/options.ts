@@ -23,7 +23,28 @@ export class Cache extends lumi.Resource<"features:index:Cache"> implements Cach
      * @deprecated use size, which is in "bytes"
      */
     declare gigabytes?: lumi.Input<number | undefined>;
+
+    /**
+     * @default "oldest"
+     */
     declare eviction?: lumi.Input<Eviction | undefined>;
+
+    /**
+     * Shards share the work.
+     *
+     * @default 8
+     */
+    declare shards?: lumi.Input<Shards | undefined>;
+
+    /**
+     * @default "a, \"b\" *\/"
+     */
+    declare label?: lumi.Input<string | undefined>;
+
+    /**
+     * @default false
+     */
+    declare warm?: lumi.Input<boolean | undefined>;
     declare disks: lumi.Input<Disk[]>;
 
     /**
@@ -47,7 +68,28 @@ export interface CacheArgs {
      * @deprecated use size, which is in "bytes"
      */
     gigabytes?: lumi.Input<number | undefined>;
+
+    /**
+     * @default "oldest"
+     */
     eviction?: lumi.Input<Eviction | undefined>;
+
+    /**
+     * Shards share the work.
+     *
+     * @default 8
+     */
+    shards?: lumi.Input<Shards | undefined>;
+
+    /**
+     * @default "a, \"b\" *\/"
+     */
+    label?: lumi.Input<string | undefined>;
+
+    /**
+     * @default false
+     */
+    warm?: lumi.Input<boolean | undefined>;
     disks: lumi.Input<Disk[]>;
 }
 
@@ -55,6 +97,9 @@ const Cache$shape: lumi.Shape = {
     size: lumi.optional(lumi.number),
     gigabytes: lumi.optional(lumi.number, lumi.deprecated("use size, which is in \"bytes\"")),
     eviction: lumi.optional(lumi.enum(() => Eviction)),
+    shards: lumi.optional(lumi.constrained(lumi.number, { max: 64 })),
+    label: lumi.optional(lumi.string, lumi.secretProperty),
+    warm: lumi.optional(lumi.boolean),
     disks: lumi.required(lumi.list(lumi.struct(() => Disk))),
     age: lumi.out(lumi.number),
 };
@@ -67,12 +112,23 @@ lumi.deprecate(Cache$shape, "use Store.");
  * @deprecated caches are in memory.
  */
 export interface Disk {
-    [property: string]: never;
+    path: string;
+
+    /**
+     * @default 100000000000000000000
+     */
+    quota?: number | undefined;
 }
 
-export const Disk: lumi.Shape = {};
+export const Disk: lumi.Shape = {
+    path: lumi.required(lumi.string),
+    quota: lumi.optional(lumi.number),
+};
 
 lumi.deprecate(Disk, "caches are in memory.");
+
+/** Shards is a number of shards. */
+export type Shards = number;
 
 /** Eviction is what a full cache does. */
 export type Eviction = "oldest" | "random";

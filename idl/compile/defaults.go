@@ -1,0 +1,113 @@
+package compile
+
+import (
+	"regexp"
+	"slices"
+	"strconv"
+
+	"github.com/lumi-idl/lumi/idl/diag"
+	"github.com/lumi-idl/lumi/idl/schema"
+	"github.com/lumi-idl/lumi/internal/constraint"
+	"github.com/lumi-idl/lumi/internal/suggest"
+)
+
+// checkDefaults gives defaults, which are texts so far, the types of their properties. Promoted properties have defaults
+// of their own, which are judged where they are declared.
+func (c *checker) checkDefaults() {
+	for _, d := range c.order {
+		for _, f := range d.fields {
+			text, ok := f.Default.(string)
+			if !ok {
+				continue
+			}
+			value, problem, help := defaultOf(f.Property, text)
+			f.Default = value
+			tag := c.tagged[f.Property] // empty for promoted ones
+			if o := tag.find("default"); o != nil && problem != "" {
+				c.report(diag.DefaultValue, o, "%s", problem).Suggestion = help
+			}
+		}
+	}
+}
+
+// defaultOf returns the default of a property that is written as text, or else what is wrong with it and how to fix it.
+func defaultOf(p *schema.Property, text string) (value any, problem, help string) {
+	if p.Out {
+		return nil, "", "" // reported with the tag
+	}
+	if !p.Optional {
+		return nil, "a default is for an optional property, since a required one is never absent", "add the option optional, or remove the default"
+	}
+	t := schema.Underlying(p.Type)
+	switch ref, _ := t.(*schema.Ref); {
+	case t == schema.Bool:
+		if text != "true" && text != "false" {
+			return nil, strconv.Quote(text) + " is not a boolean", "use true or false"
+		}
+		value = text == "true"
+	case t == schema.Number:
+		n, ok := parseNumber(text)
+		if !ok {
+			return nil, strconv.Quote(text) + " is not a number", "use decimal digits, as in default=0.5 or default=1e6"
+		}
+		value = n
+	case t == schema.String:
+		value = text
+	case ref != nil:
+		if e, ok := ref.Decl.(*schema.Enum); ok {
+			problem, help = notInEnum(e, text)
+			return text, problem, help
+		}
+		fallthrough
+	default:
+		return nil, "a default is for booleans, numbers, strings and enums", "remove it, and fill in the value in the provider's Check method"
+	}
+	for _, rule := range rulesOf(p) {
+		if n, ok := value.(float64); ok {
+			problem = rule.Number(n, false)
+		} else if s, ok := value.(string); ok {
+			problem = rule.String(s, false)
+		}
+		if problem != "" {
+			return nil, "the default breaks a constraint: it " + problem, "change the default or the constraint"
+		}
+	}
+	return value, "", ""
+}
+
+func notInEnum(e *schema.Enum, text string) (problem, help string) {
+	var values []string
+	for _, m := range e.Members {
+		values = append(values, m.Value)
+	}
+	if slices.Contains(values, text) {
+		return "", ""
+	}
+	help = "use the value of one of its constants"
+	if near := suggest.Name(text, values); near != "" {
+		help = "write default='" + near + "'"
+	}
+	return strconv.Quote(text) + " is not a value of " + e.Name, help
+}
+
+// rulesOf returns the constraints of a property, those of its aliases included.
+func rulesOf(p *schema.Property) []constraint.Rule {
+	rules := constraint.Rules(p.Constraints.All())
+	for ref, ok := p.Type.(*schema.Ref); ok; {
+		a, isAlias := ref.Decl.(*schema.Alias)
+		if !isAlias {
+			break
+		}
+		rules = append(rules, constraint.Rules(a.Constraints.All())...)
+		ref, ok = a.Target.(*schema.Ref)
+	}
+	return rules
+}
+
+var decimal = regexp.MustCompile(`^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$`)
+
+// parseNumber reads a finite number in decimal.
+func parseNumber(text string) (float64, bool) {
+	n, err := strconv.ParseFloat(text, 64)
+	return n, err == nil && decimal.MatchString(text)
+}
