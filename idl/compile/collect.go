@@ -24,10 +24,15 @@ type checker struct {
 	order    []*decl // the values of decls, in source order
 	consts   []*constDecl
 	reaches  []reach
-	// constrained are the properties with constraints.
+	// constrained are the properties and aliases with constraints.
 	constrained []constrainedType
-	idents      map[schema.Decl]*ast.Ident // the names in the sources
-	tagged      map[*schema.Property]options
+	// tagged are the options of properties.
+	tagged map[*schema.Property]options
+	// aliased are the constraints of aliases.
+	aliased map[schema.Decl][]setOption
+	// read has the comments that are directives of a type.
+	read   map[*ast.Comment]bool
+	idents map[schema.Decl]*ast.Ident // the names in the sources
 
 	diags        []*diag.Diagnostic
 	reported     map[diag.Code]bool
@@ -49,6 +54,8 @@ func newChecker(tree *tree, packageName string, opts Options) *checker {
 		decls:        map[*types.TypeName]*decl{},
 		idents:       map[schema.Decl]*ast.Ident{},
 		tagged:       map[*schema.Property]options{},
+		aliased:      map[schema.Decl][]setOption{},
+		read:         map[*ast.Comment]bool{},
 		reported:     map[diag.Code]bool{},
 		blindFolders: map[string]bool{},
 		unified:      map[string]string{},
@@ -89,6 +96,7 @@ type decl struct {
 	embedders  []*decl  // the structs that embed this one
 	usedAt     ast.Node // where a property or an alias first has this type
 	options    []option // those that only resources may have; see checkOptionPlaces
+	directives []setOption
 	fields     []*field // own and promoted properties, once flattened
 	flattened  bool
 }
@@ -159,7 +167,7 @@ func (c *checker) collectGen(f *sourceFile, gen *ast.GenDecl) {
 	for _, spec := range gen.Specs {
 		switch spec := spec.(type) {
 		case *ast.TypeSpec:
-			c.collectType(f, spec, specDoc(gen, spec.Doc, spec.Comment))
+			c.collectType(f, gen, spec)
 		case *ast.ValueSpec:
 			for _, name := range spec.Names {
 				if gen.Tok == token.CONST {
@@ -182,9 +190,14 @@ func specDoc(gen *ast.GenDecl, doc, comment *ast.CommentGroup) string {
 	return docText(doc, comment)
 }
 
-func (c *checker) collectType(f *sourceFile, spec *ast.TypeSpec, doc string) {
+func (c *checker) collectType(f *sourceFile, gen *ast.GenDecl, spec *ast.TypeSpec) {
 	obj, _ := f.source.TypesInfo.Defs[spec.Name].(*types.TypeName)
-	d := &decl{spec: spec, obj: obj, file: f, doc: doc}
+	d := &decl{spec: spec, obj: obj, file: f, doc: specDoc(gen, spec.Doc, spec.Comment)}
+	if gen.Lparen.IsValid() {
+		c.parseDirectives(d, spec.Doc)
+	} else {
+		c.parseDirectives(d, gen.Doc, spec.Doc)
+	}
 	switch {
 	case spec.Name.Name == "_":
 		c.report(diag.BlankName, spec.Name, "a type called _ can never be used").Suggestion = "name it, or remove it"

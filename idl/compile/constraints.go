@@ -2,39 +2,95 @@ package compile
 
 import (
 	"go/ast"
+	"math"
+	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/lumi-idl/lumi/idl/diag"
 	"github.com/lumi-idl/lumi/idl/schema"
+	"github.com/lumi-idl/lumi/internal/constraint"
+	"github.com/lumi-idl/lumi/internal/suggest"
 )
 
-// kindOfValue is what messages call the values that a constraint is for.
-type kindOfValue string
-
+// The kinds of values that constraints are for, as messages call them.
 const (
-	numbers kindOfValue = "numbers"
+	numberValues = "numbers"
+	stringValues = "strings"
+	listValues   = "lists"
+	mapValues    = "maps"
+	enumValues   = "enums"
+	structValues = "structs"
 )
 
-// valuesOf returns the kind of a type's values, or "" if no constraint is for them.
-func valuesOf(t schema.Type) kindOfValue {
-	switch schema.Underlying(t) {
-	case schema.Number:
-		return numbers
+// valuesOf is what messages call the values of a type.
+func valuesOf(t schema.Type) string {
+	switch t := schema.Underlying(t).(type) {
+	case *schema.List:
+		return listValues
+	case *schema.Map:
+		return mapValues
+	case *schema.Ref:
+		switch t.Decl.(type) {
+		case *schema.Enum:
+			return enumValues
+		case *schema.Resource:
+			return "resources"
+		}
+		return structValues
+	case schema.Primitive:
+		switch t {
+		case schema.Bool:
+			return "booleans"
+		case schema.Any:
+			return "values of any type"
+		}
+		return string(t) + "s"
 	}
 	return ""
 }
 
 // limit is the row of tagWords for a constraint of numbers.
-func limit(name, doc string, field func(*schema.Constraints) **float64, synonyms ...string) tagWord {
+func limit(name, doc string, field func(*schema.Constraints) **float64, excludes ...string) tagWord {
 	return tagWord{
-		name: name, doc: doc, synonyms: synonyms, constrains: numbers,
-		value: "<number>", valid: (*checker).checkNumber, excludes: []string{"out"},
+		name: name, doc: doc, constrains: numberValues, excludes: append(excludes, "out"),
+		value: "<number>", valid: (*checker).checkNumber,
 		set: func(p *schema.Property, value string) {
 			n, _ := strconv.ParseFloat(value, 64)
 			*field(constraintsOf(p)) = &n
 		},
 	}
+}
+
+// count is the row of tagWords for a limit to the number of characters, elements or keys.
+func count(name, doc, values string, field func(*schema.Constraints) **int) tagWord {
+	return tagWord{
+		name: name, doc: doc, constrains: values, excludes: []string{"out"},
+		value: "<count>", valid: (*checker).checkCount,
+		set: func(p *schema.Property, value string) {
+			n, _ := strconv.Atoi(value)
+			*field(constraintsOf(p)) = &n
+		},
+	}
+}
+
+// expression is the row of tagWords for a regular expression.
+func expression(name, doc, values string, field func(*schema.Constraints) *string) tagWord {
+	return tagWord{
+		name: name, doc: doc, constrains: values, excludes: []string{"out"},
+		value: "'<expression>'", valid: (*checker).checkPattern,
+		set: func(p *schema.Property, value string) { *field(constraintsOf(p)) = unquoted(value) },
+	}
+}
+
+func unquoted(value string) string { return strings.TrimSuffix(strings.TrimPrefix(value, "'"), "'") }
+
+// quoted returns the value of an option as the option needs it.
+func (w *tagWord) quoted(value string) string {
+	if strings.HasPrefix(w.value, "'") {
+		return "'" + unquoted(value) + "'"
+	}
+	return value
 }
 
 // constraintsOf returns the constraints of a property, to be set.
@@ -45,29 +101,179 @@ func constraintsOf(p *schema.Property) *schema.Constraints {
 	return p.Constraints
 }
 
-// checkNumber validates the argument of a constraint of numbers.
-func (c *checker) checkNumber(at ast.Node, value string) bool {
-	_, err := strconv.ParseFloat(value, 64)
-	if err == nil && value != "" && strings.Trim(value, "+-.0123456789eE") == "" {
-		return true
-	}
-	c.report(diag.ConstraintValue, at, "%q is not a number", value).Suggestion = "write it in decimal, as in 0.5 or 1e6"
+// rejectValue reports the value of a constraint.
+func (c *checker) rejectValue(at ast.Node, advice, format string, args ...any) bool {
+	c.report(diag.ConstraintValue, at, format, args...).Suggestion = advice
 	return false
 }
 
-// constrainedType is a property whose constraints are to be judged once all types are known.
-type constrainedType struct {
-	property *schema.Property
-	options  []setOption
+func (c *checker) checkNumber(at ast.Node, value string) bool {
+	n, err := strconv.ParseFloat(value, 64)
+	switch name, _, _ := strings.Cut(at.(option).text, "="); {
+	case err != nil || strings.Trim(value, "+-.0123456789eE") != "":
+		return c.rejectValue(at, "use a decimal number, as in 0.5 or 1e6, and separate options with commas", "%q is not a number", value)
+	case name == "multipleOf" && n <= 0:
+		return c.rejectValue(at, "use a number above 0", "nothing is a multiple of %s", value)
+	}
+	return true
 }
 
-// checkConstraints judges whether constraints are for values of the types that have them.
+func (c *checker) checkCount(at ast.Node, value string) bool {
+	if n, err := strconv.Atoi(value); err == nil && 0 <= n && n <= math.MaxInt32 && value[0] != '+' {
+		return true
+	}
+	return c.rejectValue(at, "use a whole number from 0 on, and separate options with commas", "%q is not a count", value)
+}
+
+func (c *checker) checkPattern(at ast.Node, value string) bool {
+	text := unquoted(value)
+	if len(value) != len(text)+len("''") {
+		key, _, _ := strings.Cut(at.(option).text, "=")
+		return c.rejectValue(at, "write "+key+"='"+text+"'", "an expression needs single quotes")
+	}
+	if problem, advice := patternProblem(text); problem != "" {
+		return c.rejectPattern(at, problem, advice)
+	}
+	return true
+}
+
+func (c *checker) rejectPattern(at ast.Node, problem, advice string) bool {
+	c.report(diag.InvalidPattern, at, "%s", problem).Suggestion = advice
+	return false
+}
+
+func (c *checker) checkFormat(at ast.Node, name string) bool {
+	known := constraint.Formats()
+	if slices.Contains(known, name) {
+		return true
+	}
+	advice := "the formats are " + strings.Join(known, ", ")
+	if near := suggest.Name(name, known); near != "" {
+		advice = "write format=" + near
+	}
+	return c.rejectValue(at, advice, "there is no format %q", name)
+}
+
+// constrainedType is something with constraints, which are judged once all types are known.
+type constrainedType struct {
+	typ     *schema.Type
+	options []setOption
+}
+
+// constraintsIn are the constraints among options.
+func constraintsIn(list []setOption) []setOption {
+	return slices.DeleteFunc(slices.Clone(list), func(o setOption) bool { return o.constrains == "" })
+}
+
+// checkConstraints judges constraints by the types that have them, and together with those of aliases.
 func (c *checker) checkConstraints() {
 	for _, t := range c.constrained {
+		kind := valuesOf(*t.typ)
+		var fit []setOption
 		for _, o := range t.options {
-			if kind := valuesOf(t.property.Type); kind != o.constrains {
-				c.report(diag.ConstraintType, o, "%s is for %s", o.name, o.constrains).Suggestion = "remove it"
+			if o.constrains == kind {
+				fit = append(fit, o)
+			} else if kind != "" {
+				c.report(diag.ConstraintType, o, "%s is for %s, not for %s", o.name, o.constrains, kind).
+					Suggestion = insteadOf(o, kind, *t.typ)
 			}
 		}
+		if ref, ok := (*t.typ).(*schema.Ref); ok {
+			fit = append(slices.Clone(c.aliased[ref.Decl]), fit...)
+		}
+		c.checkPossible(fit)
+	}
+}
+
+// alike has the constraints of one meaning for several kinds of values.
+var alike = map[string]map[string]string{
+	"min": {numberValues: "min", stringValues: "minLength", listValues: "minItems", mapValues: "minProperties"},
+	"max": {numberValues: "max", stringValues: "maxLength", listValues: "maxItems", mapValues: "maxProperties"},
+	"pat": {stringValues: "pattern", mapValues: "keyPattern"},
+}
+
+// insteadOf suggests what to do with a constraint of values of another kind.
+func insteadOf(o setOption, kind string, t schema.Type) string {
+	name := alike[strings.ToLower(o.name)[:3]][kind]
+	if o.name == "keyPattern" {
+		name = alike["pat"][kind]
+	}
+	elem := ""
+	switch t := schema.Underlying(t).(type) {
+	case *schema.List:
+		elem = valuesOf(t.Elem)
+	case *schema.Map:
+		elem = valuesOf(t.Elem)
+	}
+	_, err := strconv.Atoi(o.value)
+	switch {
+	case elem == o.constrains:
+		return "to limit the elements, declare a type for them with //lumi:" + o.text + " above it"
+	case name != "" && (err == nil || strings.HasPrefix(o.value, "'")):
+		return "write " + name + "=" + o.value
+	case kind == enumValues:
+		return "remove it: an enum has no other values than its constants"
+	}
+	return "remove it"
+}
+
+// bound is an end of a range, and the index of the option that sets it, which is negative if none does.
+type bound struct {
+	option    int
+	limit     float64
+	exclusive bool
+}
+
+// checkPossible reports constraints that no value can satisfy together. Those of the alias come first.
+func (c *checker) checkPossible(list []setOption) {
+	for _, ends := range [][2][]string{
+		{{"min", "exclusiveMin"}, {"max", "exclusiveMax"}}, {{"minLength"}, {"maxLength"}},
+		{{"minItems"}, {"maxItems"}}, {{"minProperties"}, {"maxProperties"}},
+	} {
+		low := tightest(list, ends[0], 1, bound{option: -1, limit: math.Inf(-1)})
+		high := tightest(list, ends[1], -1, bound{option: -1, limit: math.Inf(1)})
+		if low.option < 0 || high.option < 0 {
+			continue
+		}
+		if low.limit > high.limit || low.limit == high.limit && (low.exclusive || high.exclusive) {
+			c.rejectTogether(list, low.option, high.option)
+			continue
+		}
+		for i, o := range list {
+			step, _ := strconv.ParseFloat(o.value, 64)
+			if o.name == "multipleOf" && ends[0][0] == "min" && math.Ceil(low.limit/step)*step > high.limit {
+				c.rejectTogether(list, low.option, high.option, i)
+			}
+		}
+	}
+}
+
+// tightest returns the highest bound that options of some names set, or the lowest if the sign is negative.
+func tightest(list []setOption, names []string, sign float64, found bound) bound {
+	for i, o := range list {
+		if !slices.Contains(names, o.name) {
+			continue
+		}
+		n, _ := strconv.ParseFloat(o.value, 64)
+		b := bound{i, n, strings.HasPrefix(o.name, "exclusive")}
+		if by := (b.limit - found.limit) * sign; by > 0 || by == 0 && b.exclusive {
+			found = b
+		}
+	}
+	return found
+}
+
+// rejectTogether reports the last of some options, by their indices.
+func (c *checker) rejectTogether(list []setOption, indices ...int) {
+	slices.Sort(indices)
+	last := list[indices[len(indices)-1]]
+	var texts []string
+	for _, i := range indices {
+		texts = append(texts, list[i].text)
+	}
+	d := c.report(diag.ConstraintConflict, last, "no value satisfies %s", strings.Join(texts[:len(texts)-1], ", ")+" and "+last.text)
+	d.Suggestion = "change one of them"
+	for _, i := range indices[:len(indices)-1] {
+		c.note(d, list[i], "%s stands here", list[i].text)
 	}
 }

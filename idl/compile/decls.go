@@ -26,6 +26,7 @@ func (c *checker) check() {
 	c.checkOptionPlaces()
 	c.checkConfigs()
 	c.checkReaches()
+	c.checkDirectives()
 	c.checkConstraints()
 	c.checkRecursion()
 	c.checkNesting()

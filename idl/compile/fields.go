@@ -169,8 +169,7 @@ func (c *checker) property(d *decl, f *ast.Field, name *ast.Ident, tag options) 
 	if !c.setType(d.file, p, f.Type, tag) {
 		p.Type, p.Default = schema.Any, nil // a stand-in: the property's names are judged all the same
 	} else if p.Constraints != nil {
-		constraints := slices.DeleteFunc(slices.Clone(tag.list), func(o setOption) bool { return o.constrains == "" })
-		c.constrained = append(c.constrained, constrainedType{p, constraints})
+		c.constrained = append(c.constrained, constrainedType{&p.Type, constraintsIn(tag.list)})
 	}
 	return p
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"go/ast"
 	"go/token"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -28,9 +29,11 @@ type setOption struct {
 	value string // if the option has one
 }
 
-// options are the options of a lumi tag.
+// options are the options of a lumi tag, or of the directives of a type.
 type options struct {
 	list []setOption
+	// where is what messages call the place of the options.
+	where string
 
 	// unread is set if an error was reported about the tag, so an option may be missing here.
 	unread bool
@@ -48,8 +51,6 @@ func (o *options) find(name string) *setOption {
 
 // parseTag reads the lumi tag of a field; a field without one has no options. It reports invalid options and skips them.
 func (c *checker) parseTag(d *decl, f *ast.Field) options {
-	var o options
-	reported := len(c.diags)
 	var names []string
 	for _, name := range f.Names {
 		names = append(names, schema.PropertyName(name.Name))
@@ -57,31 +58,46 @@ func (c *checker) parseTag(d *decl, f *ast.Field) options {
 	if d.hasResource() {
 		names = append(names, engineNames...) // which are refused as such
 	}
+	reported := len(c.diags)
 	elements, _ := c.tagElements(f.Tag)
+	o := c.parseOptions("tag", elements, names)
+	o.unread = len(c.diags) > reported
+	o.list = c.withoutConflicts(o.list)
+	return o
+}
+
+// parseOptions reads options. In a tag, the first may be one of the names.
+func (c *checker) parseOptions(where string, elements []option, names []string) options {
+	o := options{where: where}
 	var unknown []int
 	for i, e := range elements {
-		if !c.parseOption(&o, e, i == 0, names) {
+		if !c.parseOption(&o, e, i == 0 && where == "tag", names) {
 			unknown = append(unknown, i)
 		}
 	}
 	suggested := o
 	for _, i := range unknown {
-		c.rejectOption(&suggested, elements[i], i == 0)
+		c.rejectOption(&suggested, elements[i], i == 0 && where == "tag")
 	}
-	o.unread = len(c.diags) > reported
-	for _, a := range o.list {
+	return o
+}
+
+// withoutConflicts reports options that exclude each other, and returns the others.
+func (c *checker) withoutConflicts(list []setOption) []setOption {
+	for _, a := range list {
 		for _, excluded := range a.excludes {
-			b := o.find(excluded)
-			if b == nil {
+			i := slices.IndexFunc(list, func(b setOption) bool { return b.name == excluded })
+			if i < 0 {
 				continue
 			}
+			b := list[i]
 			later := slices.MaxFunc([]option{a.option, b.option}, func(a, b option) int { return cmp.Compare(a.from, b.from) })
 			c.report(diag.ConflictingOptions, later, "%s cannot be combined with %s", a.text, b.text).
 				Suggestion = "remove " + a.text + " or " + b.text
-			o.list = slices.DeleteFunc(slices.Clone(o.list), func(s setOption) bool { return s.tagWord == b.tagWord })
+			list = slices.Delete(slices.Clone(list), i, i+1)
 		}
 	}
-	return o
+	return list
 }
 
 // isName reports whether a first element is a name in the older dialect: one of the names that the property can have
@@ -134,7 +150,7 @@ func (c *checker) rejectOption(o *options, e option, first bool) {
 		c.report(diag.MalformedTag, e, "empty option in the tag").Suggestion = "remove the comma, or the whole tag"
 		return
 	}
-	d := c.report(diag.UnknownOption, e, "the tag has no option %q", e.text)
+	d := c.report(diag.UnknownOption, e, "the %s has no option %q", o.where, e.text)
 	key, value := text, ""
 	if i := strings.IndexAny(text, "=:"); i >= 0 {
 		key, value = strings.TrimSpace(text[:i]), strings.TrimSpace(text[i+1:])
@@ -150,11 +166,18 @@ func (c *checker) rejectOption(o *options, e option, first bool) {
 	valueIsOption, _ := optionOf(value)
 	limit := constraintMeant(key, w == nil && !isJoined && hasValue)
 	switch {
+	case o.where == "directive" && limit == nil && (w == nil || w.constrains == ""):
+		d.Suggestion = "the options of types are " + someConstraint
+		return
 	case limit != nil && o.find(limit.name) != nil:
 		d.Suggestion = "remove it: " + limit.name + " is already set"
 		return
+	case limit != nil && value == "":
+		d.Suggestion = "give it a value: " + limit.name + "=" + limit.value
 	case limit != nil:
-		d.Suggestion = "write " + limit.name + "=" + cmp.Or(value, limit.value)
+		d.Suggestion = "write " + limit.name + "=" + limit.quoted(value)
+		o.list = append(o.list, setOption{e, limit, value})
+		return
 	case w == nil && hasValue && suggest.Alike(key, "name", 2) && isIdentifier(value):
 		d.Suggestion = "write name=" + value
 		if named {
@@ -260,43 +283,37 @@ func (c *checker) tagElements(lit *ast.BasicLit) ([]option, bool) {
 	if !strings.HasPrefix(tag[start:], value) {
 		at = whole // the value has escapes
 	}
+	return splitOptions(value, start, at), true
+}
+
+// splitOptions splits options at commas outside of single quotes. The first begins at the offset start.
+func splitOptions(value string, start int, at func(from, to int) textRange) []option {
 	var elements []option
-	for _, text := range splitTag(value) {
+	for more := true; more; {
+		text, _, _ := strings.Cut(value, ",")
+		if quoted := quotedOption.FindStringSubmatch(value); quoted != nil {
+			text = quoted[1]
+		}
 		elements = append(elements, option{at(start, start+len(text)), text})
 		start += len(text) + 1
+		_, more = strings.CutPrefix(value[len(text):], ",")
+		value = value[min(len(text)+1, len(value)):]
 	}
-	return elements, true
+	return elements
 }
 
-// splitTag splits the value of a tag at the commas outside of quotes, which may begin only where a value does.
-func splitTag(value string) []string {
-	var elements []string
-	start, quoted := 0, false
-	for i, r := range value {
-		switch {
-		case r == '\'' && (quoted || i > 0 && value[i-1] == '='):
-			quoted = !quoted && strings.Contains(value[i+1:], "'")
-		case r == ',' && !quoted:
-			elements, start = append(elements, value[start:i]), i+1
-		}
-	}
-	return append(elements, value[start:])
-}
-
-// unquoted returns a value without its single quotes, if it has both.
-func unquoted(value string) string {
-	if inner, ok := strings.CutPrefix(value, "'"); ok && strings.HasSuffix(inner, "'") {
-		return strings.TrimSuffix(inner, "'")
-	}
-	return value
-}
+// quotedOption finds an option whose value is in single quotes, up to a quote before a comma or the end.
+var quotedOption = regexp.MustCompile(`(?s)^([^,=']*='.*?')(?:,|$)`)
 
 // lookupTag finds the value of the key lumi in a struct tag, and the offset of that value. The grammar of tags is that
 // of package reflect, which silently ignores errors; lookupTag reports them.
 func (c *checker) lookupTag(tag string, at func(from, to int) textRange) (value string, start int, found bool) {
-	const hint = "the form is `lumi:\"option,option\"`"
 	malformed := func(from int) (string, int, bool) {
-		c.report(diag.MalformedTag, at(from, len(tag)), "the tag is not a list of key:\"value\" pairs").Suggestion = hint
+		d := c.report(diag.MalformedTag, at(from, len(tag)), "the tag is not a list of key:\"value\" pairs")
+		d.Suggestion = "the form is `lumi:\"option,option\"`"
+		if strings.Contains(tag[from:], `\`) {
+			d.Suggestion += `; a backslash in it is written twice, as in \\d`
+		}
 		return "", 0, false
 	}
 	for pos := 0; ; {

@@ -3,6 +3,7 @@ package compile
 import (
 	"cmp"
 	"go/ast"
+	"maps"
 	"regexp"
 	"slices"
 	"strings"
@@ -24,7 +25,7 @@ type tagWord struct {
 	// resources is set if only properties of resources may have the option.
 	resources bool
 	// constrains is the kind of values that the option limits, if it is a constraint.
-	constrains kindOfValue
+	constrains string
 	// excludes are the options that cannot be combined with this one.
 	excludes []string
 	// value is what messages call the value of the option, as in name=<name>. It is empty for an option without a value.
@@ -80,10 +81,29 @@ var tagWords = []tagWord{
 		set:      func(p *schema.Property, _ string) { p.Secret = true },
 		synonyms: []string{"confidential", "issecret", "masked", "noecho", "redacted", "secure", "sensitive"},
 	},
-	limit("min", "The number is at least `<number>`.",
-		func(c *schema.Constraints) **float64 { return &c.Min }, "minimum"),
-	limit("max", "The number is at most `<number>`.",
-		func(c *schema.Constraints) **float64 { return &c.Max }, "maximum"),
+	limit("min", "At least `<number>`.", func(c *schema.Constraints) **float64 { return &c.Min }, "exclusiveMin"),
+	limit("exclusiveMin", "More than `<number>`.", func(c *schema.Constraints) **float64 { return &c.ExclusiveMin }),
+	limit("max", "At most `<number>`.", func(c *schema.Constraints) **float64 { return &c.Max }, "exclusiveMax"),
+	limit("exclusiveMax", "Less than `<number>`.", func(c *schema.Constraints) **float64 { return &c.ExclusiveMax }),
+	limit("multipleOf", "A multiple of `<number>`, except for rounding.", func(c *schema.Constraints) **float64 { return &c.MultipleOf }),
+	count("minLength", "At least `<count>` Unicode characters.", stringValues, func(c *schema.Constraints) **int { return &c.MinLength }),
+	count("maxLength", "At most `<count>` Unicode characters.", stringValues, func(c *schema.Constraints) **int { return &c.MaxLength }),
+	expression("pattern", "A string that contains a match of the expression.", stringValues, func(c *schema.Constraints) *string { return &c.Pattern }),
+	{
+		name: "format", doc: "A string in one of the [formats](#formats).", constrains: stringValues, excludes: []string{"out"},
+		value: "<format>", valid: (*checker).checkFormat,
+		set: func(p *schema.Property, value string) { constraintsOf(p).Format = value },
+	},
+	count("minItems", "At least `<count>` elements.", listValues, func(c *schema.Constraints) **int { return &c.MinItems }),
+	count("maxItems", "At most `<count>` elements.", listValues, func(c *schema.Constraints) **int { return &c.MaxItems }),
+	{
+		name: "unique", doc: "No two elements are equal.", constrains: listValues, excludes: []string{"out"},
+		set:      func(p *schema.Property, _ string) { constraintsOf(p).Unique = true },
+		synonyms: []string{"uniqueitems"},
+	},
+	count("minProperties", "At least `<count>` keys.", mapValues, func(c *schema.Constraints) **int { return &c.MinProperties }),
+	count("maxProperties", "At most `<count>` keys.", mapValues, func(c *schema.Constraints) **int { return &c.MaxProperties }),
+	expression("keyPattern", "Each key contains a match of the expression.", mapValues, func(c *schema.Constraints) *string { return &c.KeyPattern }),
 	{
 		synonyms: []string{"required"},
 		advice:   "remove it: a property is required unless the tag says optional",
@@ -109,11 +129,9 @@ var tagWords = []tagWord{
 		advice:   "write deprecated=<text>",
 	},
 	{
-		synonyms: []string{
-			"exclusivemaximum", "exclusiveminimum", "format", "len", "length", "maxitems", "maxlength", "minitems", "minlength", "pattern", "range", "regex", "regexp", "uniqueitems", "validate",
-		},
-		advice: "remove it, and check the value in the provider's Check method",
-		free:   true,
+		synonyms: []string{"len", "length", "range", "validate"},
+		advice:   "use constraints such as min=1,max=10, or check the value in the provider's Check method",
+		free:     true,
 	},
 	{
 		synonyms: []string{"enum", "oneof"},
@@ -153,7 +171,9 @@ func indexTagWords() (meanings map[string]*tagWord, reserved []string, joined *r
 		words := slices.Clone(w.synonyms)
 		if w.name != "" {
 			words = append([]string{w.name}, words...)
-			list = append(list, w.name)
+			if w.constrains == "" {
+				list = append(list, w.name)
+			}
 		}
 		if w.accepted != "" {
 			words = append([]string{w.accepted}, words...)
@@ -177,27 +197,34 @@ func indexTagWords() (meanings map[string]*tagWord, reserved []string, joined *r
 // someConstraint stands for all constraints in lists of options.
 const someConstraint = "constraints such as min=<number>"
 
-// constraintMeant returns the constraint or other option with a value that a word means, exactly or nearly, or nil.
+// constraintWords are what other tools call the constraints that have a value, in lower case, and the constraints' names.
+var constraintWords = indexConstraints()
+
+func indexConstraints() map[string]string {
+	words := map[string]string{
+		"minimum": "min", "exclusiveminimum": "exclusiveMin", "gte": "min", "gt": "exclusiveMin",
+		"maximum": "max", "exclusivemaximum": "exclusiveMax", "lte": "max", "lt": "exclusiveMax",
+		"minlen": "minLength", "maxlen": "maxLength", "regex": "pattern", "regexp": "pattern",
+	}
+	for _, w := range tagWords {
+		if w.constrains != "" && w.value != "" {
+			words[strings.ToLower(w.name)] = w.name
+		}
+	}
+	return words
+}
+
+// constraintMeant returns the constraint with a value that a word means, exactly or nearly, or nil.
 func constraintMeant(word string, nearly bool) *tagWord {
-	var found *tagWord
-	var words []string
-	for i := range tagWords {
-		w := &tagWords[i]
-		if w.name == "name" || w.value == "" {
-			continue
-		}
-		for _, spelling := range append([]string{strings.ToLower(w.name)}, w.synonyms...) {
-			if words = append(words, spelling); spelling == folded(word) {
-				found = w
-			}
-		}
+	name := constraintWords[folded(word)]
+	if name == "" && nearly {
+		name = constraintWords[suggest.Name(folded(word), slices.Sorted(maps.Keys(constraintWords)))]
 	}
-	if found == nil && nearly {
-		if near := suggest.Name(folded(word), words); near != "" {
-			return constraintMeant(near, false)
-		}
+	i := slices.IndexFunc(tagWords, func(w tagWord) bool { return w.name == name })
+	if name == "" || i < 0 {
+		return nil
 	}
-	return found
+	return &tagWords[i]
 }
 
 // folded returns text in lower case, without separators, and with full-width characters, as East Asian keyboards have

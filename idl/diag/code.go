@@ -88,8 +88,11 @@ const (
 
 // What a constraint may say.
 const (
-	ConstraintType  Code = "ConstraintType"
-	ConstraintValue Code = "ConstraintValue"
+	ConstraintType     Code = "ConstraintType"
+	ConstraintValue    Code = "ConstraintValue"
+	InvalidPattern     Code = "InvalidPattern"
+	ConstraintConflict Code = "ConstraintConflict"
+	MisplacedDirective Code = "MisplacedDirective"
 )
 
 // What a constant may be.

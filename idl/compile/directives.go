@@ -1,0 +1,100 @@
+package compile
+
+import (
+	"go/ast"
+	"go/token"
+	"regexp"
+	"strings"
+
+	"github.com/lumi-idl/lumi/idl/diag"
+	"github.com/lumi-idl/lumi/idl/schema"
+)
+
+// A directive is a comment line above a type, //lumi:option,option, with the options of the type.
+
+const directivePrefix = "//lumi:"
+
+// nearDirective is a comment that would be a directive without white space.
+var nearDirective = regexp.MustCompile(`^//\s*lumi\s*:\s*(\w+)(?:=\S|,|$)`)
+
+// parseDirectives reads the directives among the comments above a declared type.
+func (c *checker) parseDirectives(d *decl, groups ...*ast.CommentGroup) {
+	var elements []option
+	for _, g := range groups {
+		if g == nil {
+			continue
+		}
+		for _, comment := range g.List {
+			if text, ok := strings.CutPrefix(comment.Text, directivePrefix); ok {
+				c.read[comment] = true
+				start := comment.Slash + token.Pos(len(directivePrefix))
+				elements = append(elements, splitOptions(strings.TrimRight(text, " \t\r"), 0, func(from, to int) textRange {
+					return textRange{start + token.Pos(from), start + token.Pos(to)}
+				})...)
+			}
+		}
+	}
+	o := c.parseOptions("directive", elements, nil)
+	for _, set := range o.list {
+		if set.constrains == "" {
+			c.report(diag.MisplacedDirective, set, "%s is an option of properties, not of types", set.name).
+				Suggestion = "move it to the tags of the properties"
+		}
+	}
+	d.directives = c.withoutConflicts(constraintsIn(o.list))
+}
+
+// checkDirectives judges what the declared types that are no aliases have of directives, and the directives that stand
+// anywhere else.
+func (c *checker) checkDirectives() {
+	for _, d := range c.order {
+		a, ok := d.model.(*schema.Alias)
+		switch {
+		case len(d.directives) == 0:
+		case ok:
+			var p schema.Property
+			for _, o := range d.directives {
+				o.set(&p, o.value)
+			}
+			a.Constraints, c.aliased[a] = p.Constraints, d.directives
+			c.constrained = append(c.constrained, constrainedType{&a.Target, d.directives})
+		case d.model != nil || d.kind == mixin:
+			c.report(diag.ConstraintType, d.directives[0], "%s is for %s, not for %s", d.directives[0].name,
+				d.directives[0].constrains, d.values()).Suggestion = "remove it"
+		}
+	}
+	for _, s := range c.sources {
+		for _, f := range s.files {
+			for _, g := range f.Comments {
+				for _, comment := range g.List {
+					c.checkStray(comment)
+				}
+			}
+		}
+	}
+}
+
+// values is what messages call the values of a type that is no alias.
+func (d *decl) values() string {
+	if d.kind == enum {
+		return enumValues
+	}
+	return structValues
+}
+
+// checkStray reports a comment that is a directive without effect, or nearly one.
+func (c *checker) checkStray(comment *ast.Comment) {
+	if c.read[comment] {
+		return
+	}
+	if strings.HasPrefix(comment.Text, directivePrefix) {
+		c.report(diag.MisplacedDirective, comment, "a directive has no effect here").
+			Suggestion = "put it into the comment directly above a type; the options of a property stand in its tag"
+		return
+	}
+	m := nearDirective.FindStringSubmatch(comment.Text)
+	if m != nil && (constraintMeant(m[1], false) != nil || m[1] == "unique") {
+		c.report(diag.MisplacedDirective, comment, "a directive begins with %s, without spaces", directivePrefix).
+			Suggestion = "remove the spaces"
+	}
+}

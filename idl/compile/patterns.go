@@ -1,0 +1,196 @@
+package compile
+
+import (
+	"errors"
+	"regexp"
+	"regexp/syntax"
+	"slices"
+	"strings"
+	"unicode/utf8"
+)
+
+// patternProblem says what keeps a pattern from meaning the same to Go and to JavaScript, with the flag u, and what to
+// write instead. The problem is "" if there is none.
+func patternProblem(pattern string) (problem, advice string) {
+	s := patternScanner{rest: pattern}
+	for s.rest != "" {
+		s.element()
+	}
+	if s.problem != "" {
+		return s.problem, s.advice
+	}
+	_, err := regexp.Compile(pattern)
+	var invalid *syntax.Error
+	if errors.As(err, &invalid) {
+		return invalid.Code.String() + " in " + invalid.Expr, "correct it; the pattern is matched by RE2 and by JavaScript"
+	}
+	return "", ""
+}
+
+// patternScanner accepts what is common to the two languages, and rejects anything else. What is an error in both is left
+// to package regexp.
+type patternScanner struct {
+	rest string
+	// repeats says that a repetition may follow.
+	repeats         bool
+	problem, advice string
+}
+
+// reject notes what is wrong and ends the scan.
+func (s *patternScanner) reject(what, advice string) {
+	if s.problem == "" {
+		s.problem, s.advice = what+" does not mean the same in Go and in JavaScript", advice
+	}
+	s.rest = ""
+}
+
+// take accepts the next n bytes.
+func (s *patternScanner) take(n int) { s.rest = s.rest[n:] }
+
+var (
+	repetition = regexp.MustCompile(`^(?:[*+?]|\{\d+(?:,\d*)?\})\??`)
+	hexEscape  = regexp.MustCompile(`^\\x[0-9A-Fa-f]{2}`)
+	category   = regexp.MustCompile(`^\\[pP]\{(\w+)\}`)
+	groupHead  = regexp.MustCompile(`^\(\?(?:P?<?[=!]|P?<\w*>|\w*[:)]?|[^:)]*[:)]?)`)
+)
+
+// element scans one element outside of character classes.
+func (s *patternScanner) element() {
+	if r := repetition.FindString(s.rest); r != "" {
+		if !s.repeats {
+			s.reject(r+" behind nothing that can be repeated", `write \`+r[:1]+" for the character itself")
+			return
+		}
+		s.repeats = false
+		s.take(len(r))
+		return
+	}
+	c := s.rest[0]
+	s.repeats = !strings.ContainsRune("^$(|", rune(c))
+	switch c {
+	case '\\':
+		s.escape(false)
+	case '[':
+		s.class()
+	case '.':
+		s.reject(".", `write [^\n], which both take for any character but the end of a line`)
+	case '{', '}', ']':
+		s.reject(string(c)+" without a backslash", `write \`+string(c))
+	case '(':
+		s.group()
+	default:
+		_, size := utf8.DecodeRuneInString(s.rest)
+		s.take(size)
+	}
+}
+
+// group scans the beginning of a group.
+func (s *patternScanner) group() {
+	head := groupHead.FindString(s.rest)
+	switch {
+	case head == "" || head == "(?:":
+		s.take(max(len(head), 1))
+	case strings.ContainsAny(head, "=!"):
+		s.reject(head, "say it without a look around, or check it in the provider's Check method")
+	case strings.Contains(head, "<"):
+		s.reject(head, "write (, since nothing refers to the group")
+	default:
+		s.reject(head, "say it without flags, as in [Aa]")
+	}
+}
+
+// class scans a character class.
+func (s *patternScanner) class() {
+	s.take(1)
+	s.rest = strings.TrimPrefix(s.rest, "^")
+	if strings.HasPrefix(s.rest, "]") {
+		s.reject("] at the beginning of a class", `write \]`)
+	}
+	for single := false; s.rest != "" && s.rest[0] != ']'; {
+		hyphen := s.rest[0] == '-' && !strings.HasPrefix(s.rest, "-]")
+		switch {
+		case hyphen && single:
+			s.take(1)
+			if s.rest != "" && !s.member() && s.problem == "" {
+				s.reject("a range that ends in a class", `write \- for a hyphen`)
+			}
+			single = false
+			if strings.HasPrefix(s.rest, "-") && !strings.HasPrefix(s.rest, "-]") {
+				s.reject("- behind a range", `write \- for a hyphen`)
+			}
+		default:
+			single = s.member()
+			if !single && strings.HasPrefix(s.rest, "-") && !strings.HasPrefix(s.rest, "-]") {
+				s.reject("- behind a class", `write \- for a hyphen`)
+			}
+		}
+	}
+	if s.rest != "" {
+		s.take(1)
+	}
+}
+
+// member scans a member of a class, and reports whether it is a single character.
+func (s *patternScanner) member() bool {
+	switch s.rest[0] {
+	case '\\':
+		return s.escape(true)
+	case '[':
+		s.reject("[ in a class", `write \[, or the characters of a class such as [:alpha:]`)
+	}
+	_, size := utf8.DecodeRuneInString(s.rest)
+	s.take(size)
+	return true
+}
+
+// instead has what to write instead of escapes that differ.
+var instead = map[byte]string{
+	's': `write [\t\n\f\r ]`, 'S': `write [^\t\n\f\r ]`, 'A': "write ^", 'z': "write $", 'Z': "write $",
+	'Q': "put a backslash before each character that is an operator", 'E': "put a backslash before each character that is an operator",
+	'a': `write \x07`, 'b': `write \x08`, 'e': `write \x1B`, 'C': `write [^\n]`, 'x': `write the character itself, or \x and two digits`,
+	'u': "write the character itself", 'p': `write the short name of a category, as in \p{L} or \p{Lu}`,
+	'B': `say it with \b or \W`, 'k': "repeat what the group has", 'c': `write \x and two digits`,
+}
+
+// escape scans a backslash and what it is for, and reports whether that is a single character.
+func (s *patternScanner) escape(inClass bool) bool {
+	if len(s.rest) == 1 {
+		s.take(1) // which package regexp rejects
+		return true
+	}
+	_, size := utf8.DecodeRuneInString(s.rest[1:])
+	c := s.rest[1]
+	switch named := category.FindStringSubmatch(s.rest); {
+	case strings.IndexByte(`^$\.*+?()[]{}|/tnrfv`, c) >= 0, inClass && c == '-':
+		s.take(2)
+		return true
+	case hexEscape.MatchString(s.rest):
+		s.take(4)
+		return true
+	case strings.IndexByte("dDwW", c) >= 0:
+		s.take(2)
+	case c == 'b' && !inClass:
+		s.repeats = false
+		s.take(2)
+	case named != nil && slices.Contains(categories, named[1]):
+		s.take(len(named[0]))
+	default:
+		what, advice := s.rest[:1+size], instead[c]
+		switch {
+		case c == 'P':
+			advice = instead['p']
+		case '1' <= c && c <= '9':
+			advice = instead['k']
+		case c == '0':
+			advice = instead['x']
+		case advice == "":
+			advice = "remove the backslash"
+		}
+		s.reject(what, advice)
+	}
+	return false
+}
+
+// categories are the general categories of Unicode that both languages know, but for those of code points without a
+// character.
+var categories = strings.Fields("L Lu Ll Lt Lm Lo M Mn Mc Me N Nd Nl No P Pc Pd Ps Pe Pi Pf Po S Sm Sc Sk So Z Zs Zl Zp Cc Cf")
