@@ -3,6 +3,7 @@ package gostubs
 import (
 	"encoding/json"
 	"fmt"
+	"strconv"
 	"strings"
 
 	"github.com/dave/jennifer/jen"
@@ -55,6 +56,9 @@ func (e *emitter) codec(t schema.Type) *jen.Statement {
 		if key, ok := schema.Underlying(t.Key).(*schema.Ref); ok {
 			return lumi("EnumMap").Call(e.codec(key), e.codec(t.Elem))
 		}
+		if schema.ConstraintsOf(t.Key) != nil {
+			return lumi("KeyMap").Call(e.codec(t.Key), e.codec(t.Elem))
+		}
 		return lumi("Map").Call(e.codec(t.Elem))
 	case *schema.Ref:
 		switch d := t.Decl.(type) {
@@ -80,6 +84,10 @@ func constrain(codec *jen.Statement, constraints *schema.Constraints) *jen.State
 			args = nil
 		case float64:
 			args[0] = jen.Id(number(arg)) // jennifer would write a point
+		case string:
+			if strings.Contains(arg, `\`) && strconv.CanBackquote(arg) {
+				args[0] = jen.Id("`" + arg + "`")
+			}
 		}
 		codec = codec.Dot(strings.ToUpper(name[:1]) + name[1:]).Call(args...)
 	}

@@ -48,7 +48,7 @@ func (f *file) shape(t schema.Type) string {
 	case *schema.List:
 		return "lumi.list(" + f.shape(t.Elem) + ")"
 	case *schema.Map:
-		if isString(t.Key) {
+		if isString(t.Key) && schema.ConstraintsOf(t.Key) == nil {
 			return "lumi.map(" + f.shape(t.Elem) + ")"
 		}
 		return "lumi.map(" + f.shape(t.Elem) + ", " + f.shape(t.Key) + ")"

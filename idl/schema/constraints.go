@@ -54,13 +54,26 @@ func (c *Constraints) All() iter.Seq2[string, any] {
 	}
 }
 
+// ConstraintsOf returns the constraints of a type, which are those of the alias that it refers to, or nil.
+func ConstraintsOf(t Type) *Constraints {
+	if ref, ok := t.(*Ref); ok {
+		if a, ok := ref.Decl.(*Alias); ok {
+			return a.Constraints
+		}
+	}
+	return nil
+}
+
 // Constrained reports whether a constraint applies to the property's value or to a part of it outside of structs.
 func (p *Property) Constrained() bool {
 	if p.Constraints != nil {
 		return true
 	}
+	if _, ok := p.Type.(Primitive); ok {
+		return false
+	}
 	for ref := range Refs(p.Type) {
-		if a, ok := ref.Decl.(*Alias); ok && a.Constraints != nil {
+		if ConstraintsOf(ref) != nil {
 			return true
 		}
 	}

@@ -9,26 +9,60 @@ const _ = lumi.StubVersion2
 
 // Limited has properties with constraints.
 type Limited struct {
-	Port  float64
-	Ratio *float64
+	Port   float64
+	Ratio  *float64
+	Big    *Whole
+	Label  *string
+	Code   *string
+	Home   *string
+	Hosts  []Host
+	Shares map[Host][]Share
+	Inner  *Limited
 }
 
 type limited = Limited
 
 // The names of the properties of Limited.
 const (
-	Limited_Port  = "port"
-	Limited_Ratio = "ratio"
+	Limited_Port   = "port"
+	Limited_Ratio  = "ratio"
+	Limited_Big    = "big"
+	Limited_Label  = "label"
+	Limited_Code   = "code"
+	Limited_Home   = "home"
+	Limited_Hosts  = "hosts"
+	Limited_Shares = "shares"
+	Limited_Inner  = "inner"
 )
 
 // The codecs of properties of Limited.
 var (
-	limited_Port  = lumi.Number.Min(1).Max(65535)
-	limited_Ratio = lumi.Number.Max(0.5)
+	limited_Port   = lumi.Number.Min(1).Max(65535)
+	limited_Ratio  = lumi.Number.ExclusiveMin(0).ExclusiveMax(1).MultipleOf(0.25)
+	limited_Big    = lumi.Number.MultipleOf(1).Max(1000000)
+	limited_Label  = lumi.String.MinLength(1).MaxLength(5)
+	limited_Code   = lumi.String.Pattern(`^"\d{3},\w`)
+	limited_Home   = lumi.String.Format("uri")
+	limited_Hosts  = lumi.List(lumi.String.Pattern(`^[a-z]\w*$`)).MinItems(1).MaxItems(2).Unique()
+	limited_Shares = lumi.KeyMap(lumi.String.Pattern(`^[a-z]\w*$`), lumi.List(lumi.Number.Min(0).Max(100))).MinProperties(1).MaxProperties(2).KeyPattern("^[a-z]+")
 )
 
 // Lumi implements lumi.Object.
 func (s *Limited) Lumi(p *lumi.Props) {
 	lumi.Required(p, Limited_Port, &s.Port, limited_Port)
 	lumi.Optional(p, Limited_Ratio, &s.Ratio, limited_Ratio)
+	lumi.Optional(p, Limited_Big, &s.Big, limited_Big)
+	lumi.Optional(p, Limited_Label, &s.Label, limited_Label)
+	lumi.Optional(p, Limited_Code, &s.Code, limited_Code, lumi.Secret)
+	lumi.Optional(p, Limited_Home, &s.Home, limited_Home)
+	lumi.Nilable(p, Limited_Hosts, &s.Hosts, limited_Hosts)
+	lumi.Nilable(p, Limited_Shares, &s.Shares, limited_Shares)
+	lumi.Optional(p, Limited_Inner, &s.Inner, lumi.Struct[*Limited]())
 }
+
+// Host is a name.
+type Host = string
+
+type Share = float64
+
+type Whole = float64

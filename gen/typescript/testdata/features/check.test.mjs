@@ -212,3 +212,21 @@ test("a package is configured once, with what is known", () => {
     refuses(() => features.configure({ region: "there" }), "features: the package is configured already; a program " +
         "does that once");
 });
+
+test("constraints are checked with those of named types", () => {
+    const right = { port: 80, big: 10, hosts: ["a"], shares: { a: [0, 100] }, code: '"123,x', inner: [{ address: "1.2.3.4" }] };
+    assert.equal(new features.Limits(right).port, 80);
+    refuses(
+        () => new features.Limits({ port: 0, big: 1e7 + 0.5, hosts: ["A"], shares: { A: [101] }, code: "x", inner: [] }),
+        "features:index:Limits: 9 arguments are wrong",
+        "port: must be at least 1, found 0",
+        "big: must be a multiple of 1, found 10000000.5",
+        "big: must be at most 1000000, found 10000000.5",
+        'code: must match ^"\\d{3},\\w, found another string',
+        'hosts[0]: must match ^[a-z]\\w*$, found "A"',
+        'shares.A: must match ^[a-z]\\w*$, found "A"',
+        "shares.A[0]: must be at most 100, found 101",
+        "shares.A: the key must match ^[a-z]+",
+        "inner: must have at least 1 element, found 0",
+    );
+});

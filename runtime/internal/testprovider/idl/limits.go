@@ -2,6 +2,25 @@ package feature
 
 // Limited has properties with constraints.
 type Limited struct {
-	Port  float64  `lumi:"min=1,max=65535"`
-	Ratio *float64 `lumi:"optional,max=0.5"`
+	Port   float64           `lumi:"min=1,max=65535"`
+	Ratio  *float64          `lumi:"optional,exclusiveMin=0,exclusiveMax=1,multipleOf=0.25"`
+	Big    *Whole            `lumi:"optional,max=1e6"`
+	Label  *string           `lumi:"optional,minLength=1,maxLength=5"`
+	Code   *string           `lumi:"optional,secret,pattern='^\"\\d{3},\\w'"`
+	Home   *string           `lumi:"optional,format=uri"`
+	Hosts  *[]Host           `lumi:"optional,minItems=1,maxItems=2,unique"`
+	Shares *map[Host][]Share `lumi:"optional,minProperties=1,maxProperties=2,keyPattern='^[a-z]+'"`
+	Inner  *Limited          `lumi:"optional"`
 }
+
+// Host is a name.
+//
+//lumi:pattern='^[a-z]\w*$'
+type Host string
+
+type (
+	//lumi:min=0,max=100
+	Share float64
+	//lumi:multipleOf=1
+	Whole float64
+)

@@ -12,6 +12,13 @@ export class Limits extends lumi.Resource<"features:index:Limits"> implements Li
 
     declare port: lumi.Input<number>;
     declare ratio?: lumi.Input<number | undefined>;
+    declare big?: lumi.Input<Whole | undefined>;
+    declare label?: lumi.Input<string | undefined>;
+    declare code?: lumi.Input<string | undefined>;
+    declare home?: lumi.Input<string | undefined>;
+    declare hosts?: lumi.Input<Host[] | undefined>;
+    declare shares?: lumi.Input<{ [key: Host]: Share[] } | undefined>;
+    declare inner?: lumi.Input<Peer[] | undefined>;
 
     constructor(args: LimitsArgs, options?: lumi.ResourceOptions<keyof LimitsArgs>) {
         super(Limits.type, args, Limits$shape, options);
@@ -22,9 +29,39 @@ export class Limits extends lumi.Resource<"features:index:Limits"> implements Li
 export interface LimitsArgs {
     port: lumi.Input<number>;
     ratio?: lumi.Input<number | undefined>;
+    big?: lumi.Input<Whole | undefined>;
+    label?: lumi.Input<string | undefined>;
+    code?: lumi.Input<string | undefined>;
+    home?: lumi.Input<string | undefined>;
+    hosts?: lumi.Input<Host[] | undefined>;
+    shares?: lumi.Input<{ [key: Host]: Share[] } | undefined>;
+    inner?: lumi.Input<Peer[] | undefined>;
 }
 
 const Limits$shape: lumi.Shape = {
     port: lumi.required(lumi.constrained(lumi.number, { min: 1, max: 65535 })),
-    ratio: lumi.optional(lumi.constrained(lumi.number, { max: 0.5 })),
+    ratio: lumi.optional(lumi.constrained(lumi.number, { exclusiveMin: 0, exclusiveMax: 1, multipleOf: 0.25 })),
+    big: lumi.optional(lumi.constrained(lumi.constrained(lumi.number, { multipleOf: 1 }), { max: 1000000 })),
+    label: lumi.optional(lumi.constrained(lumi.string, { minLength: 1, maxLength: 5 })),
+    code: lumi.optional(lumi.constrained(lumi.string, { pattern: "^\"\\d{3},\\w" }), lumi.secretProperty),
+    home: lumi.optional(lumi.constrained(lumi.string, { format: "uri" })),
+    hosts: lumi.optional(lumi.constrained(lumi.list(lumi.constrained(lumi.string, { pattern: "^[a-z]\\w*$" })), { minItems: 1, maxItems: 2, unique: true })),
+    shares: lumi.optional(lumi.constrained(lumi.map(lumi.list(lumi.constrained(lumi.number, { min: 0, max: 100 })), lumi.constrained(lumi.string, { pattern: "^[a-z]\\w*$" })), { minProperties: 1, maxProperties: 2, keyPattern: "^[a-z]+" })),
+    inner: lumi.optional(lumi.constrained(lumi.list(lumi.struct(() => Peer)), { minItems: 1 })),
+};
+
+/** Host is a name. */
+export type Host = string;
+
+export type Share = number;
+
+export type Whole = number;
+
+/** Peer is a struct with a constraint. */
+export interface Peer {
+    address: string;
+}
+
+export const Peer: lumi.Shape = {
+    address: lumi.required(lumi.constrained(lumi.string, { format: "ipv4" })),
 };
