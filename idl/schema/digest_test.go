@@ -41,6 +41,10 @@ func TestDigests(t *testing.T) {
 			field.SetString(field.String() + "x")
 		case reflect.Bool:
 			field.SetBool(!field.Bool())
+		case reflect.Int:
+			field.SetInt(field.Int() + 1)
+		case reflect.Float64:
+			field.SetFloat(field.Float() + 1e6)
 		case reflect.Slice:
 			field.Set(field.Slice(0, field.Len()-1))
 		case reflect.Interface:
@@ -96,8 +100,9 @@ func eachField(v reflect.Value, path string, seen map[any]bool, visit func(strin
 				eachField(v.Field(i), at, seen, visit)
 			case v.Field(i).Kind() == reflect.Slice && v.Field(i).Len() == 0:
 			default:
-				if v.Field(i).Kind() != reflect.Pointer {
-					visit(at, v.Field(i))
+				if target := reflect.Indirect(v.Field(i)); v.Field(i).Kind() != reflect.Pointer ||
+					target.Kind() == reflect.Float64 || target.Kind() == reflect.Int {
+					visit(at, target)
 				}
 				eachField(v.Field(i), at, seen, visit)
 			}
@@ -159,6 +164,9 @@ func TestDigestsOfReferences(t *testing.T) {
 		{"the name of what an alias stands for", func(_ *schema.Package, d map[string]schema.Decl) { d["Target"].Head().Name = "other" }, true},
 		{"what an alias stands for", func(_ *schema.Package, d map[string]schema.Decl) {
 			d["Inner"].(*schema.Alias).Target = schema.String
+		}, true},
+		{"the constraints of an alias", func(_ *schema.Package, d map[string]schema.Decl) {
+			d["Inner"].(*schema.Alias).Constraints = &schema.Constraints{Unique: true}
 		}, true},
 		{"a token", func(_ *schema.Package, d map[string]schema.Decl) { d["Resource"].(*schema.Resource).Token = "x:y:Z" }, true},
 		{"the file of what is referred to", func(p *schema.Package, d map[string]schema.Decl) {

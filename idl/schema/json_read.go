@@ -92,6 +92,8 @@ func inJSONTypes(err error) error {
 		want = "object"
 	case reflect.Slice:
 		want = "array"
+	case reflect.Float64:
+		want = "number"
 	case reflect.Bool, reflect.String:
 		want = kind.String()
 	}

@@ -39,7 +39,10 @@ func TestWrite(t *testing.T) {
 				&schema.Config{Header: schema.Header{Name: "Cfg"}, Properties: []*schema.Property{
 					{Field: "Key", Name: "key", Type: schema.Any, Secret: true},
 				}},
-				&schema.Alias{Header: schema.Header{Name: "L"}, Target: &schema.List{Elem: &schema.Ref{Decl: vpc}}},
+				&schema.Alias{
+					Header: schema.Header{Name: "L"}, Target: &schema.List{Elem: &schema.Ref{Decl: vpc}},
+					Constraints: &schema.Constraints{MinItems: new(0), MaxItems: new(9), Unique: true},
+				},
 				&schema.Const{Header: schema.Header{Name: "Max"}, Value: uint64(math.MaxUint64 - 2047)},
 				&schema.Const{Header: schema.Header{Name: "Zero"}, Value: math.Copysign(0, -1)},
 			}}}},
@@ -47,6 +50,13 @@ func TestWrite(t *testing.T) {
 			tenancy, vpc,
 			&schema.Struct{Header: schema.Header{Name: "S"}, Properties: []*schema.Property{
 				{Field: "M", Name: "m", Type: &schema.Map{Key: schema.String, Elem: schema.Number}, Out: true, In: true},
+				{Field: "N", Name: "n", Type: schema.Number, Constraints: &schema.Constraints{
+					Min: new(0.0), ExclusiveMin: new(-0.5), Max: new(1e21), ExclusiveMax: new(2.0), MultipleOf: new(0.1),
+				}},
+				{Field: "P", Name: "p", Type: schema.String, Constraints: &schema.Constraints{
+					MinLength: new(1), MaxLength: new(2), Pattern: `^<\d>`, Format: "uri",
+					MinProperties: new(3), MaxProperties: new(4), KeyPattern: "k",
+				}},
 			}},
 		}}}},
 	}}
@@ -137,6 +147,10 @@ func TestReadErrors(t *testing.T) {
 		{"decl name", in(`{"kind": "union"}`), `m/f.go: declaration 4: name "" is no identifier`},
 		{"decl form", in(`7`),
 			`m/f.go: declaration 4: number instead of object`},
+		{"constraint", in(`{"kind": "alias", "name": "X", "target": {"kind": "number"}, "constraints": {"min": "x"}}`),
+			`m/f.go: X: min: string instead of number`},
+		{"count", in(`{"kind": "alias", "name": "X", "target": {"kind": "string"}, "constraints": {"minLength": 1.5}}`),
+			`m/f.go: X: minLength: number 1.5 instead of integer`},
 		{"decl member", in(`{"kind": "enum", "name": "X", "token": "t"}`),
 			`m/f.go: X: json: unknown field "token"`},
 		{"decl member's type", in(`{"kind": "struct", "name": "X", "properties": [{"name": "a", "type": []}]}`),

@@ -23,7 +23,8 @@ type Rule struct {
 type kind uint8
 
 const (
-	minimum kind = iota
+	none kind = iota
+	minimum
 	exclusiveMin
 	maximum
 	exclusiveMax
@@ -48,14 +49,11 @@ var kinds = map[string]kind{
 	"minProperties": minProperties, "maxProperties": maxProperties, "keyPattern": keyPattern,
 }
 
-// New makes a rule of a constraint's name and its argument: a float64, an int, a string or true. It panics if there is no
-// such constraint or format. A pattern is compiled when it is first needed.
+// New makes a rule of a constraint's name and its argument: a float64, an int, a string or true. A constraint
+// or format that is not known allows every value, and so does an expression that is none: the compiler has refused them.
+// An expression is compiled when it is first needed.
 func New(name string, arg any) Rule {
-	k, ok := kinds[name]
-	if !ok {
-		panic("constraint: no constraint is called " + name)
-	}
-	r := Rule{kind: k}
+	r := Rule{kind: kinds[name]}
 	switch arg := arg.(type) {
 	case float64:
 		r.number = arg
@@ -64,15 +62,13 @@ func New(name string, arg any) Rule {
 	case string:
 		r.text = arg
 	}
-	switch k {
-	case pattern, keyPattern:
+	switch f := formats[r.text]; {
+	case r.kind == pattern, r.kind == keyPattern:
 		r.match = compiled(r.text)
-	case format:
-		f := formats[r.text]
-		if f == nil {
-			panic("constraint: no format is called " + r.text)
-		}
+	case r.kind == format && f != nil:
 		r.match = f
+	case r.kind == format:
+		r.kind = none
 	}
 	return r
 }

@@ -14,10 +14,13 @@ import (
 // matcher says whether a string is one of those that a rule allows.
 type matcher interface{ matches(s string) bool }
 
-// expression is a regular expression that is compiled when it is first needed.
+// expression is a regular expression that is compiled when it is first needed. It is nil if it is none.
 type expression func() *regexp.Regexp
 
-func (e expression) matches(s string) bool { return e().MatchString(s) }
+func (e expression) matches(s string) bool {
+	re := e()
+	return re == nil || re.MatchString(s)
+}
 
 // expressions has each pattern once, since many properties may have one pattern.
 var expressions sync.Map
@@ -26,7 +29,10 @@ func compiled(text string) expression {
 	if e, ok := expressions.Load(text); ok {
 		return e.(expression)
 	}
-	e, _ := expressions.LoadOrStore(text, expression(sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(text) })))
+	e, _ := expressions.LoadOrStore(text, expression(sync.OnceValue(func() *regexp.Regexp {
+		re, _ := regexp.Compile(text)
+		return re
+	})))
 	return e.(expression)
 }
 

@@ -31,3 +31,12 @@ func TestFormats(t *testing.T) {
 		t.Errorf("constraints.ts has %d formats, not %d", got, len(formats))
 	}
 }
+
+// TestUnknown is about constraints that a compiler of another version, or none, has let through.
+func TestUnknown(t *testing.T) {
+	for _, r := range []Rule{New("shape", "round"), New("format", "hostname"), New("pattern", "(")} {
+		if problem := r.String("x", false) + r.Number(-1, false) + r.Count(0, false); problem != "" {
+			t.Errorf("%+v: %s", r, problem)
+		}
+	}
+}

@@ -123,13 +123,13 @@ func (g *generator) declare(name string) {
 	case enum:
 		g.enum(name)
 	case stringAlias:
-		g.printf("type %s string\n\n", name)
+		g.alias(name, "string")
 	case numberAlias:
-		g.printf("type %s %s\n\n", name, g.pick([]string{"float64", "bool", "float64", "int"}, "number"))
+		g.alias(name, g.pick([]string{"float64", "bool", "float64", "int"}, "number"))
 	case listAlias:
-		g.printf("type %s []%s\n\n", name, g.elem(2))
+		g.alias(name, "[]"+g.elem(2))
 	case mapAlias:
-		g.printf("type %s map[%s]%s\n\n", name, g.key(), g.elem(2))
+		g.alias(name, "map["+g.key()+"]"+g.elem(2))
 	case constant:
 		g.printf("const %s = %s\n\n", name, g.pick([]string{"1", "-2.5", "true", `"x\u2028\"y"`, "1 << 63", "3.0", "1e-310"}, "value"))
 	}
@@ -198,6 +198,9 @@ func (g *generator) property(marker string) (typ, tag string) {
 		options = append(options, "name="+g.pick([]string{"x", "y", "$ref", "class", "id", "name", "type", "_", "ünï"}, "named"))
 	}
 	typ, natural := g.value()
+	if !out && g.chance(30, "constrained") {
+		options = append(options, g.constraints(typ)...)
+	}
 	switch {
 	case natural && g.chance(40, "optional"):
 		options = append(options, "optional")
@@ -220,6 +223,32 @@ func (g *generator) property(marker string) (typ, tag string) {
 		return typ, ""
 	}
 	return typ, " `lumi:\"" + strings.Join(options, ",") + "\"`"
+}
+
+// constraints draws constraints for a type that is written out.
+func (g *generator) constraints(typ string) []string {
+	var pool []string
+	switch {
+	case typ == "float64":
+		pool = []string{"min=-1", "exclusiveMin=0.5", "max=1e21", "exclusiveMax=7", "multipleOf=0.25"}
+	case typ == "string":
+		pool = []string{"minLength=0", "maxLength=9", `pattern='^[a-z\"]{1,3}, \\d'`, "format=uri", `pattern='\\x60'`}
+	case strings.HasPrefix(typ, "[]"):
+		pool = []string{"minItems=1", "maxItems=2", "unique"}
+	case strings.HasPrefix(typ, "map["):
+		pool = []string{"minProperties=1", "maxProperties=2", "keyPattern='^a'"}
+	default:
+		return nil
+	}
+	return []string{g.pick(pool, "constraint")}
+}
+
+// alias declares an alias, perhaps with a directive.
+func (g *generator) alias(name, typ string) {
+	if constraints := g.constraints(typ); constraints != nil && g.chance(40, "directive") {
+		g.printf("//lumi:%s\n", strings.NewReplacer(`\\`, `\`, `\"`, `"`).Replace(constraints[0]))
+	}
+	g.printf("type %s %s\n\n", name, typ)
 }
 
 // value draws the type of a property, and whether it says by itself that a value may be absent.

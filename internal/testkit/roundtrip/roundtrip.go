@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/testing/protocmp"
 	"google.golang.org/protobuf/types/known/structpb"
 	"pgregory.net/rapid"
@@ -116,7 +117,7 @@ func drawBag(t *rapid.T, properties []*schema.Property, depth int) *structpb.Str
 		if p.Out || p.Optional && (depth == 0 || rapid.Bool().Draw(t, p.Name+" is absent")) {
 			continue
 		}
-		v := drawValue(t, p.Type, depth-1)
+		v := drawValue(t, p.Type, depth-1, p.Constraints)
 		if p.Secret {
 			v = lumi.NewSecret(v)
 		}
@@ -125,20 +126,26 @@ func drawBag(t *rapid.T, properties []*schema.Property, depth int) *structpb.Str
 	return bag
 }
 
-func drawValue(t *rapid.T, typ schema.Type, depth int) *structpb.Value {
+// drawValue draws a value of a type that satisfies the constraints of the property and of the type.
+func drawValue(t *rapid.T, typ schema.Type, depth int, own ...*schema.Constraints) *structpb.Value {
+	l := limits(append(own, schema.ConstraintsOf(typ)))
 	switch typ := schema.Underlying(typ).(type) {
 	case schema.Primitive:
-		return drawPrimitive(t, typ)
+		return drawPrimitive(t, typ, l)
 	case *schema.List:
 		list := &structpb.ListValue{}
-		for range drawLength(t, depth) {
-			list.Values = append(list.Values, drawValue(t, typ.Elem, depth-1))
+		for range l.length(t, depth, "minItems", "maxItems") {
+			elem := drawValue(t, typ.Elem, depth-1)
+			if len(l.all("unique")) == 0 || !slices.ContainsFunc(list.Values, func(v *structpb.Value) bool { return proto.Equal(v, elem) }) {
+				list.Values = append(list.Values, elem)
+			}
 		}
 		return structpb.NewListValue(list)
 	case *schema.Map:
 		object := &structpb.Struct{Fields: map[string]*structpb.Value{}}
-		for range drawLength(t, depth) {
-			object.Fields[drawValue(t, typ.Key, 0).GetStringValue()] = drawValue(t, typ.Elem, depth-1)
+		for range l.length(t, depth, "minProperties", "maxProperties") {
+			key := drawValue(t, typ.Key, 0, l.keys()).GetStringValue()
+			object.Fields[key] = drawValue(t, typ.Elem, depth-1)
 		}
 		return structpb.NewStructValue(object)
 	case *schema.Ref:
@@ -155,19 +162,12 @@ func drawValue(t *rapid.T, typ schema.Type, depth int) *structpb.Value {
 	return nil
 }
 
-func drawLength(t *rapid.T, depth int) int {
-	if depth <= 0 {
-		return 0
-	}
-	return rapid.IntRange(0, 2).Draw(t, "length")
-}
-
-func drawPrimitive(t *rapid.T, typ schema.Primitive) *structpb.Value {
+func drawPrimitive(t *rapid.T, typ schema.Primitive, l limits) *structpb.Value {
 	switch typ {
 	case schema.Bool:
 		return structpb.NewBoolValue(rapid.Bool().Draw(t, "bool"))
 	case schema.Number:
-		return structpb.NewNumberValue(rapid.Float64().Draw(t, "number"))
+		return structpb.NewNumberValue(l.numbers().Draw(t, "number"))
 	case schema.Any:
 		return rapid.OneOf(
 			rapid.Map(rapid.String(), structpb.NewStringValue),
@@ -181,7 +181,7 @@ func drawPrimitive(t *rapid.T, typ schema.Primitive) *structpb.Value {
 	case schema.AnyResource:
 		return urnOf("other:index:Thing")
 	}
-	return structpb.NewStringValue(rapid.String().Draw(t, "string"))
+	return structpb.NewStringValue(l.strings().Draw(t, "string"))
 }
 
 func special(signature, key string) *structpb.Value {
