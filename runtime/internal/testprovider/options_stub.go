@@ -93,7 +93,10 @@ func NewCacheProvider(ops CacheProviderOps) *CacheProvider {
 //
 // Deprecated: caches are in memory.
 type Disk struct {
-	Path  string
+	Path  *string
+	URL   *string
+	Any   any
+	Token *string
 	Quota *float64
 }
 
@@ -102,6 +105,9 @@ type disk = Disk
 // The names of the properties of Disk.
 const (
 	Disk_Path  = "path"
+	Disk_URL   = "url"
+	Disk_Any   = "any"
+	Disk_Token = "token"
 	Disk_Quota = "quota"
 )
 
@@ -113,8 +119,14 @@ var (
 // Lumi implements lumi.Object.
 func (s *Disk) Lumi(p *lumi.Props) {
 	p.Deprecated("caches are in memory.")
-	lumi.Required(p, Disk_Path, &s.Path, lumi.String)
+	lumi.Optional(p, Disk_Path, &s.Path, lumi.String)
+	lumi.Optional(p, Disk_URL, &s.URL, lumi.String)
+	lumi.Nilable(p, Disk_Any, &s.Any, lumi.Any)
+	lumi.Optional(p, Disk_Token, &s.Token, lumi.String, lumi.Secret)
 	lumi.Optional(p, Disk_Quota, &s.Quota, disk_Quota)
+	p.ExactlyOneOf(Disk_Path, Disk_URL, Disk_Any)
+	p.ConflictsWith(Disk_Token, Disk_Path, Disk_Any)
+	p.RequiredWith(Disk_Token, Disk_URL)
 }
 
 // Shards is a number of shards.

@@ -133,3 +133,16 @@ func TestDefaultsAndState(t *testing.T) {
 		t.Errorf("changes %q, want %q", paths, want)
 	}
 }
+
+func TestRelated(t *testing.T) {
+	t.Parallel()
+	_, _, err := check(t, map[string]any{"disks": []any{
+		map[string]any{"path": "/a", "token": "x", "any": nil},
+		map[string]any{},
+	}})
+	const want = "disks[0].token: cannot be combined with path\ndisks[0].token: also needs url\n" +
+		"disks[1]: exactly one of path, url, any is required, found none"
+	if err == nil || err.Error() != want {
+		t.Errorf("error %v, want %s", err, want)
+	}
+}

@@ -18,6 +18,7 @@ export { Output } from "./output.js";
 export type { Position } from "./position.js";
 export { EvaluationError, type Problem } from "./problem.js";
 export { evaluateProgram } from "./program.js";
+export { conflictsWith, exactlyOneOf, requiredWith } from "./relations.js";
 export {
     type Evaluation,
     NamedResource,

@@ -104,6 +104,12 @@ export interface Options {
     readonly secret?: true;
     /** What programs should do instead of setting the property. */
     readonly deprecated?: string;
+    /** Properties that are absent where this one is present. */
+    readonly conflictsWith?: readonly string[];
+    /** Properties that are present where this one is. */
+    readonly requiredWith?: readonly string[];
+    /** Properties of which, with this one, exactly one is present. */
+    readonly exactlyOneOf?: readonly string[];
 }
 
 export const boolean: Typed<boolean> = { kind: "boolean" };

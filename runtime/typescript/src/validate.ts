@@ -5,7 +5,8 @@ import { insteadOf } from "./deprecated.js";
 import type { Fault } from "./errors.js";
 import { compareTypes } from "./kinds.js";
 import { type Output, describeOutput, isOutput, open, output, sourceOf, typeOf } from "./output.js";
-import { type Enum, type Properties, type Shape, type Type, entriesOf, isPlain } from "./shape.js";
+import { checkRelations, isRelated } from "./relations.js";
+import { type Enum, type Properties, type Property, type Shape, type Type, entriesOf, isPlain } from "./shape.js";
 import { stateOf } from "./state.js";
 import { didYouMean } from "./suggest.js";
 import { signatureKey, unknownValue } from "./wire.js";
@@ -121,14 +122,20 @@ export class Checker {
         return this.#nested(value, at, () => {
             const copy: [string, unknown][] = [];
             this.#deprecated(at.path, "the type ", insteadOf(shape));
+            const present = new Set<string>();
+            const related: [string, Property][] = [];
             for (const [name, property] of entriesOf(shape)) {
                 const given = Object.hasOwn(value, name) ? value[name] : undefined;
+                if (isRelated(property)) {
+                    related.push([name, property]);
+                }
                 if (isAbsent(given)) {
                     if (!property.optional && !property.out) {
                         this.fault(member(at.path, name), "is required, but missing");
                     }
                     continue;
                 }
+                present.add(name);
                 const inside = { path: member(at.path, name), secret: at.secret || property.secret === true };
                 if (property.out) {
                     this.fault(inside.path, "is set by the provider, not by a program");
@@ -136,6 +143,11 @@ export class Checker {
                     this.#deprecated(inside.path, "", property.deprecated);
                     copy.push([name, this.value(property.type, given, inside)]);
                 }
+            }
+            for (const [name, property] of related) {
+                checkRelations(name, property, present, (property, message) =>
+                    this.fault(property === undefined ? at.path : member(at.path, property), message),
+                );
             }
             for (const name of Object.keys(value)) {
                 if (!Object.hasOwn(shape, name) && !isAbsent(value[name])) {

@@ -1,0 +1,55 @@
+package lumi
+
+import (
+	"strings"
+
+	"github.com/lumi-idl/lumi/runtime/internal/special"
+)
+
+// ConflictsWith says that the others are absent where the property is present. Unknown values are present.
+func (p *Props) ConflictsWith(name string, others ...string) {
+	p.relate(name, others, true, "cannot be combined with ")
+}
+
+// RequiredWith says that the others are present where the property is.
+func (p *Props) RequiredWith(name string, others ...string) {
+	p.relate(name, others, false, "also needs ")
+}
+
+// relate reports those of the others whose presence is wrong where the property is present.
+func (p *Props) relate(name string, others []string, wrong bool, problem string) {
+	if p.mode != strict || p.only != 0 || !p.has(name) {
+		return
+	}
+	for _, other := range others {
+		if p.has(other) == wrong && p.push(step{name: name, index: fieldStep}) {
+			p.fault("%s", problem+other)
+			p.pop()
+		}
+	}
+}
+
+// ExactlyOneOf says that one of the properties is present, and the others are not.
+func (p *Props) ExactlyOneOf(names ...string) {
+	if p.mode != strict || p.only != 0 {
+		return
+	}
+	var found []string
+	for _, name := range names {
+		if p.has(name) {
+			found = append(found, name)
+		}
+	}
+	if len(found) == 0 {
+		found = []string{"none"}
+	} else if len(found) == 1 {
+		return
+	}
+	p.fault("%s", "exactly one of "+strings.Join(names, ", ")+" is required, found "+strings.Join(found, ", "))
+}
+
+// has reports whether the object at hand has a property.
+func (p *Props) has(name string) bool {
+	v, _ := special.Reveal(p.fields[name])
+	return v != nil && !special.IsNull(v)
+}

@@ -1,0 +1,76 @@
+package lumi
+
+import (
+	"encoding/json"
+	"maps"
+	"os"
+	"slices"
+	"testing"
+
+	"google.golang.org/protobuf/encoding/protojson"
+	"google.golang.org/protobuf/types/known/structpb"
+)
+
+// relatedObject has optional properties of any type. Its relations are those of the table that both runtimes are tested with.
+type relatedObject map[string]struct{ ConflictsWith, RequiredWith, ExactlyOneOf []string }
+
+func (o relatedObject) Lumi(p *Props) {
+	names := slices.Sorted(maps.Keys(o))
+	for _, name := range names {
+		Nilable(p, name, new(any), Any)
+	}
+	for _, name := range names {
+		r := o[name]
+		p.ConflictsWith(name, r.ConflictsWith...)
+		p.RequiredWith(name, r.RequiredWith...)
+		if r.ExactlyOneOf != nil {
+			p.ExactlyOneOf(append([]string{name}, r.ExactlyOneOf...)...)
+		}
+	}
+}
+
+func TestRelations(t *testing.T) {
+	data, err := os.ReadFile("../internal/constraint/testdata/relations.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var table struct {
+		Properties relatedObject
+		Cases      [][]json.RawMessage
+	}
+	if err := json.Unmarshal(data, &table); err != nil || len(table.Cases) < 10 {
+		t.Fatalf("%d cases, %v", len(table.Cases), err)
+	}
+	for _, c := range table.Cases {
+		var value structpb.Value
+		if err := protojson.Unmarshal(c[0], &value); err != nil {
+			t.Fatal(err)
+		}
+		fields := value.GetStructValue().GetFields()
+		for name, v := range fields {
+			fields[name] = caseValue(v)
+		}
+		for _, m := range []mode{strict, lenient} {
+			p := newProps(t.Context(), m, nil)
+			p.unknown, p.inOrder = true, true
+			p.decodeObject(fields, table.Properties)
+			got, want := []string{}, []string{}
+			for _, f := range p.reported() {
+				got = append(got, f.Error())
+			}
+			for _, raw := range c[1:] {
+				var text string
+				if err := json.Unmarshal(raw, &text); err != nil {
+					t.Fatal(err)
+				}
+				want = append(want, text)
+			}
+			if m == lenient {
+				want = []string{}
+			}
+			if !slices.Equal(got, want) {
+				t.Errorf("%s has %q, want %q", c[0], got, want)
+			}
+		}
+	}
+}

@@ -1,0 +1,48 @@
+// Which properties of an object go together. runtime/relations.go is the same in Go; both are tested with one table.
+
+import type { Options } from "./shape.js";
+
+export function conflictsWith(...others: string[]): Options {
+    return { conflictsWith: others };
+}
+
+export function requiredWith(...others: string[]): Options {
+    return { requiredWith: others };
+}
+
+export function exactlyOneOf(...others: string[]): Options {
+    return { exactlyOneOf: others };
+}
+
+export function isRelated(property: Options): boolean {
+    return (property.conflictsWith ?? property.requiredWith ?? property.exactlyOneOf) !== undefined;
+}
+
+/** Checks the relations of a property. Fail takes what is wrong with the property, or else with the whole object. */
+export function checkRelations(
+    name: string,
+    { conflictsWith = [], requiredWith = [], exactlyOneOf }: Options,
+    present: ReadonlySet<string>,
+    fail: (property: string | undefined, message: string) => void,
+): void {
+    for (const other of present.has(name) ? conflictsWith : []) {
+        if (present.has(other)) {
+            fail(name, `cannot be combined with ${other}`);
+        }
+    }
+    for (const other of present.has(name) ? requiredWith : []) {
+        if (!present.has(other)) {
+            fail(name, `also needs ${other}`);
+        }
+    }
+    if (exactlyOneOf !== undefined) {
+        const names = [name, ...exactlyOneOf];
+        const found = names.filter((one) => present.has(one));
+        if (found.length !== 1) {
+            fail(
+                undefined,
+                `exactly one of ${names.join(", ")} is required, found ${found.length === 0 ? "none" : found.join(", ")}`,
+            );
+        }
+    }
+}
