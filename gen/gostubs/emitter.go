@@ -66,7 +66,7 @@ func (e *emitter) declarations() {
 // version is the constant of the first runtime that the stub works with.
 func (e *emitter) version() string {
 	for _, d := range e.source.Decls {
-		if d.Head().Deprecated != "" && needsRuntime(d) || slices.ContainsFunc(schema.Properties(d), hasCodec) {
+		if needsVersion2(d) {
 			return "StubVersion2"
 		}
 	}
@@ -173,6 +173,13 @@ func (e *emitter) walk(h *schema.Header, name string, properties []*schema.Prope
 				g.Add(e.codecOf(h, p))
 				for _, flag := range p.Flags() {
 					g.Add(lumi(strings.ToUpper(flag[:1]) + flag[1:]))
+				}
+			})
+		}
+		for _, r := range schema.Relations(properties) {
+			g.Add(props).Dot(strings.ToUpper(r.Rule[:1]) + r.Rule[1:]).CallFunc(func(g *jen.Group) {
+				for _, p := range r.Properties {
+					g.Id(schema.GoPropertyConst(h, p))
 				}
 			})
 		}

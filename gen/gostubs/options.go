@@ -13,6 +13,13 @@ func hasCodec(p *schema.Property) bool {
 	return p.Constrained() || p.Default != nil || p.Deprecated != "" && !p.Out
 }
 
+// needsVersion2 reports whether a declaration has something that the first runtime did not know.
+func needsVersion2(d schema.Decl) bool {
+	properties := schema.Properties(d)
+	return d.Head().Deprecated != "" && needsRuntime(d) || len(schema.Relations(properties)) > 0 ||
+		slices.ContainsFunc(properties, hasCodec)
+}
+
 // annotate adds to a codec what the property has besides its type and its constraints.
 func annotate(codec *jen.Statement, p *schema.Property) *jen.Statement {
 	if p.Default != nil {

@@ -161,6 +161,7 @@ func (f *file) argument(p *schema.Property) string {
 func (f *file) shapeTable(declaration string, properties []*schema.Property) {
 	f.usesLumi, f.loadsLumi = true, true
 	f.put(declaration, ": lumi.Shape = {")
+	relations := schema.Relations(properties)
 	for i, p := range properties {
 		f.put(separator(i, "\n", ""), indent, p.Name, ": lumi.", presence(p), "(", f.constrained(f.shape(p.Type), p.Constraints))
 		flags := p.Flags()
@@ -174,7 +175,7 @@ func (f *file) shapeTable(declaration string, properties []*schema.Property) {
 				f.put(", lumi.", flag)
 			}
 		}
-		f.annotate(p)
+		f.annotate(p, relations)
 		f.put("),\n")
 	}
 	f.put("};\n")

@@ -30,7 +30,18 @@ func describedProperty(p *schema.Property) string {
 }
 
 // annotate writes what a property's shape has besides the type and the flags.
-func (f *file) annotate(p *schema.Property) {
+func (f *file) annotate(p *schema.Property, relations []schema.Relation) {
+	for _, r := range relations {
+		if r.Properties[0] != p {
+			continue
+		}
+		f.generation = constrainedGeneration
+		var names []string
+		for _, other := range r.Properties[1:] {
+			names = append(names, quote(other.Name))
+		}
+		f.put(", lumi.", r.Rule, "(", strings.Join(names, ", "), ")")
+	}
 	if p.Deprecated != "" && !p.Out {
 		f.generation = constrainedGeneration
 		f.put(", lumi.deprecated(", quote(p.Deprecated), ")")

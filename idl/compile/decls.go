@@ -32,6 +32,7 @@ func (c *checker) check() {
 	c.checkNesting()
 	plain := c.fillEnums()
 	c.checkDefaults()
+	c.checkRelations()
 	c.checkMemberKeys()
 	c.assemble(plain)
 	c.checkNames()

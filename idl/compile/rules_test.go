@@ -187,6 +187,9 @@ func describeDecl(b *strings.Builder, d schema.Decl) {
 			fmt.Fprintf(b, " default=%#v", p.Default)
 		}
 		describeOption(b, "deprecated", p.Deprecated)
+		describeOption(b, "conflictsWith", strings.Join(p.ConflictsWith, ","))
+		describeOption(b, "requiredWith", strings.Join(p.RequiredWith, ","))
+		describeOption(b, "exactlyOneOf", strings.Join(p.ExactlyOneOf, ","))
 		b.WriteString("\n")
 	}
 }

@@ -26,6 +26,8 @@ type tagWord struct {
 	resources bool
 	// constrains is the kind of values that the option limits, if it is a constraint.
 	constrains string
+	// relates returns the names of other properties that the option sets, if it relates properties.
+	relates func(*schema.Property) *[]string
 	// excludes are the options that cannot be combined with this one.
 	excludes []string
 	// value is what messages call the value of the option, as in name=<name>. It is empty for an option without a value.
@@ -124,6 +126,12 @@ var tagWords = []tagWord{
 		set:      func(p *schema.Property, text string) { p.Deprecated = text },
 		synonyms: []string{"deprecationmessage"},
 	},
+	related("conflictsWith", "The other properties are absent where this one is present.",
+		func(p *schema.Property) *[]string { return &p.ConflictsWith }),
+	related("requiredWith", "The other properties are present where this one is.",
+		func(p *schema.Property) *[]string { return &p.RequiredWith }),
+	related("exactlyOneOf", "Exactly one of this and the other properties, which have the option too, is present.",
+		func(p *schema.Property) *[]string { return &p.ExactlyOneOf }),
 	{
 		synonyms: []string{"deprecated", "deprecationmessage"},
 		advice:   "write deprecated=<text>",

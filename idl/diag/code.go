@@ -81,6 +81,7 @@ const (
 	OptionPlace            Code = "OptionPlace"
 	DeprecatedText         Code = "DeprecatedText"
 	DefaultValue           Code = "DefaultValue"
+	Relation               Code = "Relation"
 	InvalidName            Code = "InvalidName"
 	OptionalWithoutPointer Code = "OptionalWithoutPointer"
 	PointerWithoutOptional Code = "PointerWithoutOptional"

@@ -62,7 +62,7 @@ var constants = map[string]any{"bool": false, "string": "", "int64": int64(0), "
 //	           {"kind": "const",    "name", "doc", "pos", "type": "bool|string|int64|uint64|float64", "value": …}
 //
 //	property:  {"field", "name", "type": type, "pointer", "optional", "out", "in", "replaces", "secret", "constraints",
-//	            "default", "deprecated", "doc", "pos"}
+//	            "default", "conflictsWith", "requiredWith", "exactlyOneOf", "deprecated", "doc", "pos"}
 //
 // Declarations of all kinds may have "deprecated", which says what to use instead.
 //

@@ -231,6 +231,12 @@ type Property struct {
 	Constraints *Constraints `json:"constraints,omitempty"`
 	// Default is the value of an optional property that is absent: a bool, a float64 or a string. It is nil if there is none.
 	Default any `json:"default,omitempty"`
+	// ConflictsWith names properties that are absent where this one is present.
+	ConflictsWith []string `json:"conflictsWith,omitempty"`
+	// RequiredWith names properties that are present where this one is.
+	RequiredWith []string `json:"requiredWith,omitempty"`
+	// ExactlyOneOf names the properties, this one among them, of which exactly one is present. All of them have the list.
+	ExactlyOneOf []string `json:"exactlyOneOf,omitempty"`
 	// Deprecated says what to use instead, if the property is deprecated.
 	Deprecated string `json:"deprecated,omitempty"`
 	// Doc is the field's documentation, without comment markers and the paragraph about deprecation.

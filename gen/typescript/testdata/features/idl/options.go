@@ -27,7 +27,10 @@ type Cache struct {
 //
 // Deprecated: caches are in memory.
 type Disk struct {
-	Path  string
+	Path  *string  `lumi:"optional,exactlyOneOf='url,any'"`
+	URL   *string  `lumi:"optional,exactlyOneOf='path,any'"`
+	Any   any      `lumi:"optional,exactlyOneOf='path,url'"`
+	Token *string  `lumi:"optional,secret,requiredWith=url,conflictsWith='path,any'"`
 	Quota *float64 `lumi:"optional,default=1e20"`
 }
 

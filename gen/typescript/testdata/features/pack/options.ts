@@ -112,7 +112,10 @@ lumi.deprecate(Cache$shape, "use Store.");
  * @deprecated caches are in memory.
  */
 export interface Disk {
-    path: string;
+    path?: string | undefined;
+    url?: string | undefined;
+    any?: any;
+    token?: string | undefined;
 
     /**
      * @default 100000000000000000000
@@ -121,7 +124,10 @@ export interface Disk {
 }
 
 export const Disk: lumi.Shape = {
-    path: lumi.required(lumi.string),
+    path: lumi.optional(lumi.string, lumi.exactlyOneOf("url", "any")),
+    url: lumi.optional(lumi.string),
+    any: lumi.optional(lumi.any),
+    token: lumi.optional(lumi.string, lumi.secretProperty, lumi.conflictsWith("path", "any"), lumi.requiredWith("url")),
     quota: lumi.optional(lumi.number),
 };
 

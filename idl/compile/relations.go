@@ -1,0 +1,136 @@
+package compile
+
+import (
+	"go/ast"
+	"slices"
+	"strings"
+
+	"github.com/lumi-idl/lumi/idl/diag"
+	"github.com/lumi-idl/lumi/idl/schema"
+	"github.com/lumi-idl/lumi/internal/suggest"
+)
+
+// related is the row of tagWords for a relation to other properties.
+func related(name, doc string, field func(*schema.Property) *[]string) tagWord {
+	return tagWord{
+		name: name, relates: field, doc: doc + " `<names>` are their names: `a`, or `'a,b'`.",
+		value: "<names>", valid: (*checker).checkRelated, excludes: []string{"out", "default"},
+		set: func(p *schema.Property, value string) { *field(p) = namesIn(value) },
+	}
+}
+
+// namesIn reads names with commas between them.
+func namesIn(value string) []string {
+	var names []string
+	for name := range strings.SplitSeq(unquoted(value), ",") {
+		names = append(names, strings.TrimSpace(name))
+	}
+	return names
+}
+
+// checkRelated validates a list of names.
+func (c *checker) checkRelated(at ast.Node, value string) bool {
+	names := namesIn(value)
+	for i, name := range names {
+		switch {
+		case !isIdentifier(name):
+			c.report(diag.Relation, at, "invalid property name %q", name).
+				Suggestion = "separate several names with commas, and put quotes around them, as in 'a,b'"
+			return false
+		case slices.Contains(names[:i], name):
+			c.report(diag.Relation, at, "%s is named twice", name).Suggestion = "name each property once"
+			return false
+		}
+	}
+	return true
+}
+
+// checkRelations judges which properties are related, where they are declared, and puts groups in order.
+func (c *checker) checkRelations() {
+	for _, d := range c.order {
+		for _, f := range d.fields {
+			if f.owner != d {
+				continue // judged there
+			}
+			tag := c.tagged[f.Property]
+			for i := range tag.list {
+				if o := &tag.list[i]; o.relates != nil {
+					c.checkRelation(d, f, o)
+				}
+			}
+		}
+		for _, f := range d.fields {
+			if f.ExactlyOneOf != nil {
+				f.ExactlyOneOf = groupOf(d, f)
+			}
+		}
+	}
+}
+
+// groupOf returns the names of the group of a field, its own among them, in source order.
+func groupOf(d *decl, f *field) []string {
+	var group []string
+	for _, other := range d.fields {
+		if other == f || slices.Contains(f.ExactlyOneOf, other.Name) {
+			group = append(group, other.Name)
+		}
+	}
+	return group
+}
+
+// checkRelation judges one relation of a field of the struct d.
+func (c *checker) checkRelation(d *decl, f *field, o *setOption) {
+	if problem := alwaysThere(f.Property); problem != "" {
+		c.report(diag.Relation, o, "%s is for properties that may be absent, and %s %s", o.name, f.Name, problem).
+			Suggestion = "remove it, or change the property"
+		return
+	}
+	for _, name := range *o.relates(f.Property) {
+		i := slices.IndexFunc(d.fields, func(other *field) bool { return other.Name == name })
+		if i < 0 {
+			c.rejectRelated(d, name, o)
+			continue
+		}
+		switch other, problem := d.fields[i], alwaysThere(d.fields[i].Property); {
+		case other == f:
+			if o.name != "exactlyOneOf" {
+				c.report(diag.Relation, o, "%s is the property itself", name).Suggestion = "name another property"
+			}
+		case problem != "":
+			report := c.report(diag.Relation, o, "%s is for properties that may be absent, and %s %s", o.name, name, problem)
+			report.Suggestion = "name another property"
+			c.note(report, other.at, "%s is declared here", name)
+		case o.name == "exactlyOneOf" && !slices.Equal(groupOf(d, f), groupOf(d, other)):
+			report := c.report(diag.Relation, o, "%s has another group than %s", name, f.Name)
+			report.Suggestion = "name all properties of the group in each of them"
+			c.note(report, other.at, "%s is declared here", name)
+		case o.name == "requiredWith" && (slices.Contains(f.ConflictsWith, name) || slices.Contains(other.ConflictsWith, f.Name)):
+			c.report(diag.Relation, o, "%s and %s are in conflict", f.Name, name).Suggestion = "remove one of the options"
+		}
+	}
+}
+
+// alwaysThere says why a property cannot be absent from what a program gives, or returns "".
+func alwaysThere(p *schema.Property) string {
+	switch {
+	case p.Out:
+		return "is set by the provider"
+	case p.Default != nil:
+		return "has a default"
+	case !p.Optional:
+		return "is required"
+	}
+	return ""
+}
+
+func (c *checker) rejectRelated(d *decl, name string, o *setOption) {
+	var names []string
+	for _, f := range d.fields {
+		names = append(names, f.Name)
+	}
+	report := c.report(diag.Relation, o, "%s has no property %s that may be absent", d.spec.Name.Name, name)
+	report.Suggestion = "use the names that properties have in programs"
+	if near := suggest.Name(name, names); near != "" {
+		report.Suggestion = "did you mean " + near + "?"
+	}
+}
