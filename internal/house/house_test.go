@@ -93,7 +93,7 @@ var rules = []rule{
 		why:   "the compiler's wing and the runtime's share the model of types, idl/schema, and nothing else",
 	},
 	{
-		of: []string{"./internal/suggest"}, only: []string{}, never: grpc,
+		of: []string{"./internal/suggest", "./internal/constraint"}, only: []string{}, never: grpc,
 		why: "both wings and every compiled stub have it",
 	},
 	{
@@ -115,7 +115,7 @@ var rules = []rule{
 	{
 		of: []string{"./lang/muranopl/desired"},
 		only: []string{
-			"./idl/schema", "./internal/jsonpointer", "./internal/suggest", "./lang/muranopl", "./lang/yaql", "./lumigl", "./lumigl/expr", "./runtime/tokens",
+			"./idl/schema", "./internal/constraint", "./internal/jsonpointer", "./internal/suggest", "./lang/muranopl", "./lang/yaql", "./lumigl", "./lumigl/expr", "./runtime/tokens",
 			"./runtime/urn", "./runtime/wire",
 		},
 		never: slices.Concat(protobuf, []string{"./deploy/..."}), direct: []string{"os", "os/..."},
@@ -306,7 +306,7 @@ var rules = []rule{
 	},
 	{
 		of:    []string{"./runtime"},
-		only:  []string{"./internal/suggest", "./runtime/internal/readable", "./runtime/internal/special", "./runtime/tokens", "./runtime/urn", "./runtime/wire"},
+		only:  []string{"./internal/constraint", "./internal/suggest", "./runtime/internal/readable", "./runtime/internal/special", "./runtime/tokens", "./runtime/urn", "./runtime/wire"},
 		never: grpc,
 		why:   "a compiled stub reaches the runtime and its leaves, and no gRPC",
 	},

@@ -45,7 +45,16 @@ func member(path, name string) string {
 // plainTypes are the types of values, as package yaql names them, for those of properties.
 var plainTypes = map[schema.Primitive][]string{schema.Bool: {"boolean"}, schema.Number: {"integer", "float"}, schema.String: {"string"}}
 
+// value makes a value of a type that satisfies the type's constraints.
 func (c checker) value(t schema.Type, v any, path string) (lumigl.Value, error) {
+	x, err := c.convert(t, v, path)
+	if err == nil {
+		err = checkLimits(schema.ConstraintsOf(t), x, path)
+	}
+	return x, err
+}
+
+func (c checker) convert(t schema.Type, v any, path string) (lumigl.Value, error) {
 	if c.depth++; c.depth > deepest {
 		return lumigl.Value{}, wrong(path, "is nested deeper than %d levels", deepest)
 	}
@@ -195,6 +204,9 @@ func (c checker) object(properties []*schema.Property, v *yaql.Dict, path string
 			return lumigl.Value{}, wrong(at, "is set by the provider, not by a workflow")
 		}
 		x, err := c.value(p.Type, given, at)
+		if err == nil {
+			err = checkLimits(p.Constraints, x, at)
+		}
 		if err != nil {
 			return lumigl.Value{}, err
 		}

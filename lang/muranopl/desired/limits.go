@@ -1,0 +1,78 @@
+package desired
+
+import (
+	"slices"
+	"strconv"
+
+	"github.com/lumi-idl/lumi/idl/schema"
+	"github.com/lumi-idl/lumi/internal/constraint"
+	"github.com/lumi-idl/lumi/lumigl"
+)
+
+// checkLimits checks what is known of a value. The message does not show it, as no message about a value's type does.
+func checkLimits(c *schema.Constraints, v lumigl.Value, path string) error {
+	if c == nil || v.IsExpression() {
+		return nil
+	}
+	if inner, secret := v.Secret(); secret {
+		v = inner
+	}
+	const hidden = true
+	for _, r := range constraint.Rules(c.All()) {
+		problem, at := "", path
+		switch v.Kind() {
+		case lumigl.Number:
+			n, _ := v.Float()
+			problem = r.Number(n, hidden)
+		case lumigl.Text:
+			s, _ := v.Text()
+			problem = r.String(s, hidden)
+		case lumigl.List:
+			if problem = r.Count(v.Len(), hidden); problem == "" {
+				problem = r.Unique(func() []string { return identities(v) })
+			}
+		case lumigl.Object:
+			problem = r.Count(v.Len(), hidden)
+			for key := range v.Members() {
+				if wrong := r.Key(key); wrong != "" && problem == "" {
+					problem, at = wrong, member(path, key)
+				}
+			}
+		}
+		if problem != "" {
+			return wrong(at, "%s", problem)
+		}
+	}
+	return nil
+}
+
+// identities returns texts that are the same for equal elements, and "" for those with parts that are not known.
+func identities(list lumigl.Value) []string {
+	var before []lumigl.Value
+	var ids []string
+	for i, v := range list.Elements() {
+		id := ""
+		if isKnown(v) {
+			id = strconv.Itoa(i)
+			if same := slices.IndexFunc(before, v.Equal); same >= 0 {
+				id = ids[same]
+			}
+		}
+		before, ids = append(before, v), append(ids, id)
+	}
+	return ids
+}
+
+func isKnown(v lumigl.Value) bool {
+	known := !v.IsExpression()
+	for range v.References() {
+		known = false
+	}
+	for _, part := range v.Elements() {
+		known = known && isKnown(part)
+	}
+	for _, part := range v.Members() {
+		known = known && isKnown(part)
+	}
+	return known
+}
