@@ -26,11 +26,11 @@ type SecurityGroupRule struct {
 	// The name or number of the IP protocol, or `-1` for all of them.
 	IPProtocol string
 	// The range of addresses on the other side, in CIDR notation.
-	CIDRIP *string `lumi:"optional"`
+	CIDRIP *string `lumi:"optional,format=cidr"`
 	// The first port of the range for TCP and UDP, or the type of an ICMP message. The type `-1` stands for any ICMP
 	// message.
-	FromPort *float64 `lumi:"optional"`
+	FromPort *float64 `lumi:"optional,min=-1,max=65535,multipleOf=1"`
 	// The last port of the range for TCP and UDP, or the code of an ICMP message. The code `-1` stands for any code of
 	// the type.
-	ToPort *float64 `lumi:"optional"`
+	ToPort *float64 `lumi:"optional,min=-1,max=65535,multipleOf=1"`
 }

@@ -4,7 +4,7 @@
 import * as lumi from "@lumi/lumi";
 import type { VPC } from "./vpc.js";
 
-lumi.requireGeneration(2);
+lumi.requireGeneration(3);
 
 /**
  * A SecurityGroup is a firewall around instances: it lets through what one of its rules allows, and nothing else. For
@@ -85,7 +85,7 @@ export interface SecurityGroupRule {
 
 export const SecurityGroupRule: lumi.Shape = {
     ipProtocol: lumi.required(lumi.string),
-    cidrip: lumi.optional(lumi.string),
-    fromPort: lumi.optional(lumi.number),
-    toPort: lumi.optional(lumi.number),
+    cidrip: lumi.optional(lumi.constrained(lumi.string, { format: "cidr" })),
+    fromPort: lumi.optional(lumi.constrained(lumi.number, { min: -1, max: 65535, multipleOf: 1 })),
+    toPort: lumi.optional(lumi.constrained(lumi.number, { min: -1, max: 65535, multipleOf: 1 })),
 };

@@ -10,7 +10,7 @@ import (
 )
 
 // This stub works with every runtime that has this constant.
-const _ = lumi.StubVersion1
+const _ = lumi.StubVersion2
 
 // SecurityGroup is the token of a type of resource.
 //
@@ -97,10 +97,17 @@ const (
 	SecurityGroupRule_ToPort     = "toPort"
 )
 
+// The constrained properties of SecurityGroupRule.
+var (
+	securityGroupRule_CIDRIP   = lumi.String.Format("cidr")
+	securityGroupRule_FromPort = lumi.Number.Min(-1).Max(65535).MultipleOf(1)
+	securityGroupRule_ToPort   = lumi.Number.Min(-1).Max(65535).MultipleOf(1)
+)
+
 // Lumi implements lumi.Object.
 func (s *SecurityGroupRule) Lumi(p *lumi.Props) {
 	lumi.Required(p, SecurityGroupRule_IPProtocol, &s.IPProtocol, lumi.String)
-	lumi.Optional(p, SecurityGroupRule_CIDRIP, &s.CIDRIP, lumi.String)
-	lumi.Optional(p, SecurityGroupRule_FromPort, &s.FromPort, lumi.Number)
-	lumi.Optional(p, SecurityGroupRule_ToPort, &s.ToPort, lumi.Number)
+	lumi.Optional(p, SecurityGroupRule_CIDRIP, &s.CIDRIP, securityGroupRule_CIDRIP)
+	lumi.Optional(p, SecurityGroupRule_FromPort, &s.FromPort, securityGroupRule_FromPort)
+	lumi.Optional(p, SecurityGroupRule_ToPort, &s.ToPort, securityGroupRule_ToPort)
 }

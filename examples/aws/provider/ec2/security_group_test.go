@@ -123,12 +123,15 @@ func TestSecurityGroupCheck(t *testing.T) {
 			"securityGroupIngress[0].fromPort: is required where the protocol is udp",
 		}},
 		"port": {rule(bag{"toPort": 80.5, "fromPort": 65536}), []string{
-			"securityGroupIngress[0].fromPort: expected a whole number from 0 to 65535, found 65536",
-			"securityGroupIngress[0].toPort: expected a whole number from 0 to 65535, found 80.5",
+			"securityGroupIngress[0].fromPort: must be at most 65535, found 65536",
+			"securityGroupIngress[0].toPort: must be a multiple of 1, found 80.5",
 		}},
-		"message": {rule(bag{"ipProtocol": "icmp", "fromPort": 256, "toPort": -2}), []string{
+		"no number of a port": {rule(bag{"fromPort": -1}), []string{
+			"securityGroupIngress[0].fromPort: expected a whole number from 0 to 65535, found -1",
+		}},
+		"message": {rule(bag{"ipProtocol": "icmp", "fromPort": 256, "toPort": 300}), []string{
 			"securityGroupIngress[0].fromPort: expected a whole number from -1 to 255, found 256",
-			"securityGroupIngress[0].toPort: expected a whole number from -1 to 255, found -2",
+			"securityGroupIngress[0].toPort: expected a whole number from -1 to 255, found 300",
 		}},
 		"needless port": {rule(bag{"ipProtocol": "-1"}), []string{
 			"securityGroupIngress[0].fromPort: means nothing where the protocol is -1: leave it out",
@@ -136,7 +139,7 @@ func TestSecurityGroupCheck(t *testing.T) {
 		}},
 		"reversed": {rule(bag{"fromPort": 81}), []string{"securityGroupIngress[0]: the ports run from 81 down to 80"}},
 		"address": {rule(bag{"cidrip": "10.0.0.0"}), []string{
-			`securityGroupIngress[0].cidrip: "10.0.0.0" is no block of addresses such as 10.0.0.0/16`,
+			`securityGroupIngress[0].cidrip: must be an IP prefix such as 10.0.0.0/8, found "10.0.0.0"`,
 		}},
 		"no address": {rule(bag{"cidrip": nil}), []string{"securityGroupIngress[0].cidrip: is required, but missing"}},
 		"twice": {bag{"securityGroupEgress": []any{tcp(80), everything, tcp(80).With(bag{"ipProtocol": "6"})}}, []string{
