@@ -92,7 +92,9 @@ func (c *constrained) decode(p *Props, v *structpb.Value, into any) bool {
 		case *structpb.Value_ListValue:
 			values := k.ListValue.GetValues()
 			p.breaks(r.Count(len(values), p.isHidden()))
-			p.breaks(r.Unique(func() []string { return identities(values) }))
+			if !differ(values) {
+				p.breaks(r.Unique(func() []string { return identities(values) }))
+			}
 		case *structpb.Value_StructValue:
 			p.entries(r, k.StructValue.GetFields())
 		}
@@ -128,6 +130,26 @@ func (p *Props) entries(r *constraint.Rule, fields map[string]*structpb.Value) {
 			p.pop()
 		}
 	}
+}
+
+// differ reports whether values are few strings that are known to differ. It spares most lists their identities.
+func differ(values []*structpb.Value) bool {
+	const few = 16
+	if len(values) > few {
+		return false
+	}
+	for i, v := range values {
+		s, ok := v.GetKind().(*structpb.Value_StringValue)
+		if !ok {
+			return false
+		}
+		for _, w := range values[:i] {
+			if s.StringValue == w.GetStringValue() {
+				return false
+			}
+		}
+	}
+	return true
 }
 
 // identities returns texts that are equal where the values are, secret or not, and "" for nulls, which are
