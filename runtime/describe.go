@@ -62,7 +62,9 @@ func Describe(o Object) []Property {
 // undeclared reports the fields that the object does not have. Those that were stored are no fault.
 func (p *Props) undeclared(o Object) {
 	var names []string
-	for _, property := range Describe(o) {
+	d := newProps(context.Background(), describe, nil)
+	o.Lumi(d)
+	for _, property := range d.properties {
 		names = append(names, property.Name)
 	}
 	for _, key := range slices.Sorted(maps.Keys(p.fields)) {
@@ -78,10 +80,20 @@ func (p *Props) undeclared(o Object) {
 			continue
 		}
 		if p.push(step{name: key, index: keyStep}) {
-			p.fault("no such property%s", didYouMean(key, names))
+			p.fault("no such property%s", d.instead(key, names))
 			p.pop()
 		}
 	}
+}
+
+// instead completes a message about a name that no property has.
+func (p *Props) instead(name string, names []string) string {
+	for _, r := range p.renamed {
+		if slices.Contains(r.was, name) {
+			return "; it is called " + r.name + " now"
+		}
+	}
+	return didYouMean(name, names)
 }
 
 // didYouMean completes a message about a name that is none of the names, if one of them was probably meant.

@@ -120,6 +120,7 @@ type Props struct {
 
 	faults     []Fault
 	properties []Property
+	renamed    []renamedProperty // where the mode is to describe
 	// warnings are about what is legal and deprecated, if warns is set.
 	warns    bool
 	warnings []Fault
@@ -177,6 +178,9 @@ func (p *Props) find(name string, c codec, f Flags) *structpb.Value {
 	case encoding:
 		return nil
 	case describe:
+		if a, ok := c.(*annotated); ok {
+			p.renamed = append(p.renamed, renamedProperty{name, a.was})
+		}
 		p.properties = append(p.properties, Property{
 			Name: name, Kind: c.kind(), Flags: f &^ required, Required: f&required != 0,
 		})
@@ -186,6 +190,9 @@ func (p *Props) find(name string, c codec, f Flags) *structpb.Value {
 		return nil
 	}
 	v, ok := p.fields[name]
+	if !ok && p.mode == lenient {
+		v, ok = p.former(c)
+	}
 	if ok {
 		p.seen++
 	}

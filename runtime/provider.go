@@ -17,11 +17,12 @@ import (
 // Provider is a [ResourceProvider] over the author's operations on one type of resource. Generated providers embed it,
 // so that an author can override one of its methods.
 type Provider struct {
-	token tokens.Type
-	alloc func() Object
-	named bool
-	ops   operations
-	can   *abilities
+	token  tokens.Type
+	former []tokens.Type
+	alloc  func() Object
+	named  bool
+	ops    operations
+	can    *abilities
 }
 
 // NewNamedProvider serves a type of resource that programs name. Empty makes an object without properties. It panics if
@@ -45,6 +46,15 @@ const nameProperty = "name"
 
 // Token is the token of the type that the provider serves.
 func (r *Provider) Token() tokens.Type { return r.token }
+
+// Formerly returns a provider that also serves resources of the same type under tokens that the type had before.
+func (r Provider) Formerly(tokens ...tokens.Type) Provider {
+	r.former = tokens
+	return r
+}
+
+// FormerTokens are the tokens that the type had before.
+func (r *Provider) FormerTokens() []tokens.Type { return r.former }
 
 // Describe implements [ResourceProvider].
 func (r *Provider) Describe(context.Context) (*Description, error) {

@@ -31,6 +31,28 @@ func TestWrappedPartly(t *testing.T) {
 	}
 }
 
+// TestFormerTokens has a provider serve resources whose type had another token.
+func TestFormerTokens(t *testing.T) {
+	p := lumi.NewNamedProvider(thingToken, func() *thing { return new(thing) }, ops{}).Formerly("test:index:Old", "test:index:Older")
+	resources := resources()
+	resources[thingToken] = &p
+	s := newServer(Plugin{Package: "test", Resources: resources}, newEvents(nil), nil)
+	_, err := s.Delete(t.Context(), &lumirpc.DeleteRequest{
+		Type: "test:index:Older", Urn: "urn:lumi:dev::app:index::test:index:Older::a", Id: "t-1", Properties: thingBag("nothing"),
+	})
+	if err != nil {
+		t.Error(err)
+	}
+	all, err := s.Describe(t.Context(), &lumirpc.DescribeRequest{})
+	if err != nil || len(all.GetTypes()) != 2 {
+		t.Errorf("former tokens are described as types: %v, %v", all, err)
+	}
+	_, err = s.Describe(t.Context(), &lumirpc.DescribeRequest{Types: []string{"test:index:Oldest"}})
+	if want := `does not serve type "test:index:Oldest"`; err == nil || !strings.Contains(err.Error(), want) {
+		t.Errorf("error %v, want %s", err, want)
+	}
+}
+
 // TestTooLarge is about answers that are larger than a message can be. The server's limit is lowered for that.
 func TestTooLarge(t *testing.T) {
 	s := newServer(Plugin{Package: "test", Resources: resources()}, newEvents(nil), nil)

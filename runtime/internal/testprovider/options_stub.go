@@ -50,24 +50,26 @@ const (
 
 // The codecs of properties of Cache.
 var (
+	cache_Size      = lumi.Number.Was("bytes", "length")
 	cache_Gigabytes = lumi.Number.Deprecated("use size, which is in \"bytes\"")
 	cache_Eviction  = lumi.Enum[*Eviction]().Default("oldest")
 	cache_Shards    = lumi.Number.Max(64).Default(8.0)
 	cache_Label     = lumi.String.Default("a, \"b\" */")
 	cache_Warm      = lumi.Bool.Default(false)
+	cache_Age       = lumi.Number.Was("seconds")
 )
 
 // Lumi implements lumi.Object.
 func (s *cache) Lumi(p *lumi.Props) {
 	p.Deprecated("use Store.")
-	lumi.Optional(p, Cache_Size, &s.Size, lumi.Number)
+	lumi.Optional(p, Cache_Size, &s.Size, cache_Size)
 	lumi.Optional(p, Cache_Gigabytes, &s.Gigabytes, cache_Gigabytes)
 	lumi.Optional(p, Cache_Eviction, &s.Eviction, cache_Eviction)
 	lumi.Optional(p, Cache_Shards, &s.Shards, cache_Shards)
 	lumi.Optional(p, Cache_Label, &s.Label, cache_Label, lumi.Secret)
 	lumi.Optional(p, Cache_Warm, &s.Warm, cache_Warm)
 	lumi.Required(p, Cache_Disks, &s.Disks, lumi.List(lumi.Struct[*Disk]()))
-	lumi.Required(p, Cache_Age, &s.Age, lumi.Number, lumi.Out)
+	lumi.Required(p, Cache_Age, &s.Age, cache_Age, lumi.Out)
 }
 
 // CacheProviderOps is what the author of the provider implements. Its methods are those of lumi.NamingOps
@@ -86,7 +88,7 @@ type CacheProvider struct{ lumi.Provider }
 
 // NewCacheProvider makes a provider of the author's operations.
 func NewCacheProvider(ops CacheProviderOps) *CacheProvider {
-	return &CacheProvider{lumi.NewProvider(Cache, func() *cache { return new(cache) }, ops)}
+	return &CacheProvider{lumi.NewProvider(Cache, func() *cache { return new(cache) }, ops).Formerly("feature:index:Memory", "feature:index:Buffer")}
 }
 
 // Disk is where a cache is.
@@ -113,7 +115,7 @@ const (
 
 // The codecs of properties of Disk.
 var (
-	disk_Quota = lumi.Number.Default(1e+20)
+	disk_Quota = lumi.Number.Default(1e+20).Was("limit")
 )
 
 // Lumi implements lumi.Object.
@@ -172,7 +174,7 @@ func (s Eviction) Deprecated() string {
 // Lumi implements lumi.EnumValue.
 func (s *Eviction) Lumi() *string { return (*string)(s) }
 
-// Deprecated: count bytes.
+// Deprecated: count bytes
 type Gigabytes = float64
 
 // Deprecated: use 1e9.

@@ -9,6 +9,7 @@ import (
 	"google.golang.org/protobuf/types/known/structpb"
 
 	lumi "github.com/lumi-idl/lumi/runtime"
+	"github.com/lumi-idl/lumi/runtime/tokens"
 )
 
 // caches does nothing.
@@ -144,5 +145,55 @@ func TestRelated(t *testing.T) {
 		"disks[1]: exactly one of path, url, any is required, found none"
 	if err == nil || err.Error() != want {
 		t.Errorf("error %v, want %s", err, want)
+	}
+}
+
+// TestFormerNames reads state of an IDL with other names, and refuses these to programs.
+func TestFormerNames(t *testing.T) {
+	t.Parallel()
+	p := NewCacheProvider(caches{})
+	bag := func(properties map[string]any) lumi.Bag {
+		s, err := structpb.NewStruct(properties)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return lumi.BagOf(s)
+	}
+	secret := lumi.NewSecret(structpb.NewNumberValue(3)).AsInterface()
+	for _, test := range []struct{ stored, want map[string]any }{
+		{
+			map[string]any{"length": secret, "seconds": 7.0, "disks": []any{map[string]any{"path": "/a", "limit": 2.0}}},
+			map[string]any{"size": secret, "age": 7.0, "disks": []any{map[string]any{"path": "/a", "quota": 2.0}}},
+		},
+		{
+			map[string]any{"length": 1.0, "bytes": 2.0, "disks": []any{}},
+			map[string]any{"size": 2.0, "age": 0.0, "disks": []any{}},
+		},
+		{
+			map[string]any{"length": 1.0, "bytes": 2.0, "size": 3.0, "disks": []any{}},
+			map[string]any{"size": 3.0, "age": 0.0, "disks": []any{}},
+		},
+	} {
+		resp, err := p.Get(t.Context(), &lumi.GetRequest{ID: "1", Purpose: lumi.Refresh, Old: bag(test.stored)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(test.want, resp.Properties.Struct().AsMap()); diff != "" {
+			t.Errorf("%v (-want +got):\n%s", test.stored, diff)
+		}
+	}
+	now := map[string]any{"size": 1.0, "disks": []any{}, "eviction": "oldest", "shards": 8.0, "label": "", "warm": false}
+	old := map[string]any{"bytes": 1.0, "disks": []any{}, "eviction": "oldest", "shards": 8.0, "label": "", "warm": false}
+	change, err := p.InspectChange(t.Context(), &lumi.InspectChangeRequest{ID: "1", Old: bag(old), New: bag(now)})
+	if err != nil || len(change.Changes) > 0 {
+		t.Errorf("a new name is a change: %v, %v", change, err)
+	}
+	_, _, err = check(t, map[string]any{"length": 1.0, "disks": []any{map[string]any{"path": "/a", "limit": 1.0}}})
+	const want = "disks[0].limit: no such property; it is called quota now\nlength: no such property; it is called size now"
+	if err == nil || err.Error() != want {
+		t.Errorf("error %v, want %s", err, want)
+	}
+	if got := p.FormerTokens(); !slices.Equal(got, []tokens.Type{"feature:index:Memory", "feature:index:Buffer"}) {
+		t.Errorf("former tokens %q", got)
 	}
 }

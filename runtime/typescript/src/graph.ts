@@ -286,7 +286,7 @@ class Builder {
         const { construction } = vertex;
         try {
             vertex.properties = construction.properties(this.#refer);
-            vertex.options = construction.options?.(this.#refer);
+            vertex.options = this.#withFormerTypes(vertex, construction.options?.(this.#refer));
         } catch (error) {
             const message = error instanceof Error ? error.message : String(error);
             this.problems.push({ message, position: construction.position });
@@ -301,6 +301,21 @@ class Builder {
         for (const [name, value] of values) {
             this.#connect(vertex, name, value, foreign);
         }
+    }
+
+    /** Adds aliases for the types that a resource's type was before, under all names that the resource has or had. */
+    #withFormerTypes(vertex: Vertex, options: object | undefined): object | undefined {
+        const { construction, urn } = vertex;
+        const former = construction.formerTypes ?? [];
+        if (former.length === 0) {
+            return options;
+        }
+        const aliases = (options as { aliases?: readonly string[] } | undefined)?.aliases ?? [];
+        const now = formatURN(this.#names, construction.type, "");
+        const names = [urn.slice(now.length), ...aliases.filter((alias) => !alias.startsWith("urn:"))];
+        const all = former.flatMap((type) => names.map((name) => formatURN(this.#names, type, name)));
+        const extended = { aliases: [...aliases, ...all] }; // The first of all options, in their order.
+        return { ...extended, ...options, ...extended };
     }
 
     /** Adds edges to all that a value refers to. Foreign is called for what is not of this program. */

@@ -7,6 +7,7 @@ export { type Configuration, configuration, configure } from "./config.js";
 export type { Constraints } from "./constraints.js";
 export { deprecate, deprecated } from "./deprecated.js";
 export { ArgumentError, type Fault } from "./errors.js";
+export { formerly, was } from "./former.js";
 export { type Got, type Known, type PathProblem, get, interpolate, jsonStringify, secret } from "./expression.js";
 export type { Desired, Graph } from "./graph.js";
 export type { Input } from "./input.js";

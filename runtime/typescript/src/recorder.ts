@@ -24,6 +24,8 @@ export interface Construction {
     readonly prefix: string;
     /** Where the program constructed it, if that is known. */
     readonly position: Position | undefined;
+    /** The type tokens that its type had before. */
+    readonly formerTypes?: readonly string[];
     /** Returns the options as they are in graphs, if there are any. */
     readonly options?: (refer: Refer) => object | undefined;
     /** Returns the properties as they are on the wire. Throws an `ArgumentError` if some are wrong by now. */

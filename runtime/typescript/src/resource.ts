@@ -3,6 +3,7 @@ import { markInstances } from "./copies.js";
 import { warn } from "./deprecated.js";
 import { describe } from "./describe.js";
 import { ArgumentError } from "./errors.js";
+import { formerTypes } from "./former.js";
 import { type Output, describeOutput, output, sourceOf } from "./output.js";
 import { callerOf } from "./position.js";
 import { blame, recorder } from "./recorder.js";
@@ -60,6 +61,7 @@ export abstract class Resource<out Token extends string = string> {
             type,
             ...(named ? { name: name[0] as string } : {}),
             prefix: prefix(),
+            formerTypes: formerTypes(shape),
             position: callerOf(new.target),
             ...(settings === undefined ? {} : { options: (refer) => encodeOptions(settings, refer) }),
             properties: (refer) => encode(shape, evaluate(this).properties, refer),

@@ -104,6 +104,8 @@ export interface Options {
     readonly secret?: true;
     /** What programs should do instead of setting the property. */
     readonly deprecated?: string;
+    /** Former names of the property. */
+    readonly was?: readonly string[];
     /** Properties that are absent where this one is present. */
     readonly conflictsWith?: readonly string[];
     /** Properties that are present where this one is. */

@@ -3,6 +3,7 @@ import { type Constraints, checkKeys, checkList, checkNumber, checkString } from
 import { describe, describeType, member } from "./describe.js";
 import { insteadOf } from "./deprecated.js";
 import type { Fault } from "./errors.js";
+import { renamed } from "./former.js";
 import { compareTypes } from "./kinds.js";
 import { type Output, describeOutput, isOutput, open, output, sourceOf, typeOf } from "./output.js";
 import { checkRelations, isRelated } from "./relations.js";
@@ -151,7 +152,7 @@ export class Checker {
             }
             for (const name of Object.keys(value)) {
                 if (!Object.hasOwn(shape, name) && !isAbsent(value[name])) {
-                    const message = unknown(name) ?? `no such property${didYouMean(name, settable(shape))}`;
+                    const message = unknown(name) ?? renamed(shape, name) ?? `no such property${didYouMean(name, settable(shape))}`;
                     this.fault(entry(at, name), message);
                 }
             }

@@ -1,0 +1,72 @@
+package compile
+
+import (
+	"slices"
+
+	"github.com/lumi-idl/lumi/idl/diag"
+	"github.com/lumi-idl/lumi/idl/schema"
+)
+
+// checkFormerNames judges former names of properties and resources, and makes tokens of the latter.
+func (c *checker) checkFormerNames() {
+	tokens := map[string]*decl{}
+	for _, d := range c.order {
+		if r, ok := d.model.(*schema.Resource); ok {
+			tokens[r.Token] = d
+		}
+	}
+	for _, d := range c.order {
+		for _, f := range d.fields {
+			tag := c.tagged[f.Property]
+			if o := tag.find("was"); o != nil && f.owner == d {
+				c.checkFormerProperty(d, f, o)
+			}
+		}
+		if d.was == nil {
+			continue
+		}
+		r, ok := d.model.(*schema.Resource)
+		if !ok {
+			if d.kind != broken && d.kind != unknownStruct {
+				c.report(diag.FormerName, d.was, "%s is not a resource, and has no token", d.spec.Name.Name).Suggestion = "remove it"
+			}
+			continue
+		}
+		for _, name := range namesIn(d.was.value) {
+			token := c.token(d, name)
+			if other := tokens[token]; other != nil {
+				report := c.report(diag.FormerName, d.was, "%s is or was the name of another resource", name)
+				if other == d {
+					report.Message = name + " is still the resource's name"
+				}
+				report.Suggestion = "remove it"
+				c.note(report, other.spec.Name, "%s is declared here", other.spec.Name.Name)
+				continue
+			}
+			tokens[token] = d
+			r.Was = append(r.Was, token)
+		}
+	}
+}
+
+// checkFormerProperty judges the former names of one property of the struct d.
+func (c *checker) checkFormerProperty(d *decl, f *field, o *setOption) {
+	for _, name := range f.Was {
+		if name == "name" && d.marker == markerNamedResource {
+			c.report(diag.FormerName, o, "%s is the name of another property", name).Suggestion = "remove it"
+			continue
+		}
+		i := slices.IndexFunc(d.fields, func(other *field) bool {
+			return other.Name == name || other != f && slices.Contains(other.Was, name)
+		})
+		if i < 0 {
+			continue
+		}
+		report := c.report(diag.FormerName, o, "%s is or was the name of another property", name)
+		if d.fields[i] == f {
+			report.Message = name + " is still the property's name"
+		}
+		report.Suggestion = "remove it"
+		c.note(report, d.fields[i].at, "%s is declared here", d.fields[i].Name)
+	}
+}
