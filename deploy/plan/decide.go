@@ -185,6 +185,11 @@ func (p *planner) takeOver(u urn.URN) *graph.Resource {
 	p.mutex.Lock()
 	defer p.mutex.Unlock()
 	old := p.oldOf(u)
+	for former, t := range p.formerTypes {
+		if t == u.Type() && !p.free.left[old] {
+			old = p.oldOf(retyped(u, former))
+		}
+	}
 	if !p.free.left[old] {
 		return nil
 	}

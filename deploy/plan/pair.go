@@ -25,6 +25,7 @@ import (
 //
 // Resources come after those that they refer to, so that inputs can be compared with references and outputs filled in.
 func (p *planner) pair(ctx context.Context) error {
+	p.readFormerTypes()
 	free := p.candidates()
 	p.free = free
 	for i := range p.items { // Names and aliases come first, since nothing else may take what they lead to.
@@ -74,6 +75,36 @@ func (p *planner) pairNamed(i int32, free *candidates) {
 	}
 }
 
+// readFormerTypes reads the former types of resources that the provider names: aliases with numbers. Others have URNs.
+func (p *planner) readFormerTypes() {
+	for i := range p.items {
+		it := &p.items[i]
+		if !isNumbered(it.urn.Name()) {
+			continue
+		}
+		for _, e := range it.desired.Options.Get("aliases").Elements() {
+			alias, _ := e.Text()
+			if parts, err := urn.URN(alias).Parts(); err == nil && isNumbered(parts.Name) && parts.Type != it.desired.Type {
+				p.formerTypes[parts.Type] = it.desired.Type
+			}
+		}
+	}
+}
+
+// typeOf returns the type that a resource of the graph has in the program.
+func (p *planner) typeOf(r *graph.Resource) tokens.Type {
+	return cmp.Or(p.formerTypes[r.Type()], r.Type())
+}
+
+// retyped returns a URN with another type.
+func retyped(u urn.URN, t tokens.Type) urn.URN {
+	if parts, err := u.Parts(); err == nil && parts.Type != t {
+		parts.Type = t
+		u, _ = urn.Format(parts)
+	}
+	return u
+}
+
 // candidates are resources of the graph whose URNs the program does not have, since it renamed them or never named them.
 type candidates struct {
 	// left has those that no desired resource is paired with yet.
@@ -103,11 +134,12 @@ func (p *planner) candidates() *candidates {
 				continue
 			}
 			c.left[r] = true
-			c.byType[r.Type()] = append(c.byType[r.Type()], r)
+			t := p.typeOf(r)
+			c.byType[t] = append(c.byType[t], r)
 			if !numbered {
 				continue
 			}
-			if number := r.InProgram(); c.number[number] == nil {
+			if number := retyped(r.InProgram(), t); c.number[number] == nil {
 				c.number[number] = r
 			}
 		}
@@ -120,8 +152,12 @@ func (c *candidates) take(it *item, r *graph.Resource) {
 	it.old = r
 	delete(c.left, r)
 	if isNumbered(it.urn.Name()) {
-		it.name(r.URN)
-	} else if former, err := lumigl.NewResource(r.URN); err == nil {
+		it.name(renamed(it.urn, r.URN.Name()))
+	}
+	if it.urn == r.URN {
+		return
+	}
+	if former, err := lumigl.NewResource(r.URN); err == nil {
 		c.former[it.urn] = former
 	}
 }
@@ -165,7 +201,7 @@ func (p *planner) pairEqual(it *item, c *candidates) bool {
 		alike = c.byType[it.desired.Type]
 	}
 	for _, r := range alike {
-		if r.Type() == it.desired.Type && isEqual(r) {
+		if p.typeOf(r) == it.desired.Type && isEqual(r) {
 			c.take(it, r)
 			return true
 		}

@@ -42,6 +42,8 @@ type planner struct {
 	// facts has what is known about resources that others refer to, a [Reference] by *[graph.Resource].
 	facts sync.Map
 
+	// formerTypes has the types, by their former tokens, of resources that the provider names.
+	formerTypes map[tokens.Type]tokens.Type
 	// free has the resources that no item is paired with.
 	free *candidates
 
@@ -76,7 +78,7 @@ type item struct {
 // that of a provider which does not answer.
 func Make(ctx context.Context, r Request) (*Plan, error) {
 	r.Parallelism = cmp.Or(r.Parallelism, 16)
-	p := &planner{Request: r, types: map[tokens.Type]Description{}, moves: map[urn.URN]*lumigl.Vertex{}, faults: map[int32][]Fault{}}
+	p := &planner{Request: r, types: map[tokens.Type]Description{}, moves: map[urn.URN]*lumigl.Vertex{}, formerTypes: map[tokens.Type]tokens.Type{}, faults: map[int32][]Fault{}}
 	if err := p.read(); err != nil {
 		return nil, err
 	}
