@@ -10,13 +10,14 @@ import (
 
 // hasCodec reports whether a property's codec is more than that of its type.
 func hasCodec(p *schema.Property) bool {
-	return p.Constrained() || p.Default != nil || p.Deprecated != "" && !p.Out
+	return p.Constrained() || p.Default != nil || len(p.Was) > 0 || p.Deprecated != "" && !p.Out
 }
 
 // needsVersion2 reports whether a declaration has something that the first runtime did not know.
 func needsVersion2(d schema.Decl) bool {
 	properties := schema.Properties(d)
-	return d.Head().Deprecated != "" && needsRuntime(d) || len(schema.Relations(properties)) > 0 ||
+	r, _ := d.(*schema.Resource)
+	return d.Head().Deprecated != "" && needsRuntime(d) || r != nil && len(r.Was) > 0 || len(schema.Relations(properties)) > 0 ||
 		slices.ContainsFunc(properties, hasCodec)
 }
 
@@ -24,6 +25,13 @@ func needsVersion2(d schema.Decl) bool {
 func annotate(codec *jen.Statement, p *schema.Property) *jen.Statement {
 	if p.Default != nil {
 		codec = codec.Dot("Default").Call(jen.Lit(p.Default))
+	}
+	if len(p.Was) > 0 {
+		codec = codec.Dot("Was").CallFunc(func(g *jen.Group) {
+			for _, name := range p.Was {
+				g.Lit(name)
+			}
+		})
 	}
 	if p.Deprecated != "" && !p.Out {
 		codec = codec.Dot("Deprecated").Call(jen.Lit(p.Deprecated))
@@ -56,4 +64,16 @@ func (e *emitter) deprecatedValues(d *schema.Enum, name string, members []string
 		}),
 		jen.Return(jen.Lit("")),
 	)
+}
+
+// formerly adds to a provider the tokens that its type had before.
+func formerly(provider *jen.Statement, r *schema.Resource) *jen.Statement {
+	if len(r.Was) == 0 {
+		return provider
+	}
+	return provider.Dot("Formerly").CallFunc(func(g *jen.Group) {
+		for _, token := range r.Was {
+			g.Lit(token)
+		}
+	})
 }

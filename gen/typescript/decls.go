@@ -96,6 +96,7 @@ func (f *file) resource(r *schema.Resource) {
 	f.doc("", "The arguments of "+r.Name+".")
 	f.interfaceOf(args, settable(properties), f.argument)
 	f.shapeTable("const "+shapeName(&r.Header), properties)
+	f.renamed(r)
 	f.deprecated(shapeName(&r.Header), quote(r.Deprecated), r.Deprecated != "")
 }
 

@@ -38,13 +38,34 @@ func (f *file) annotate(p *schema.Property, relations []schema.Relation) {
 		f.generation = constrainedGeneration
 		var names []string
 		for _, other := range r.Properties[1:] {
-			names = append(names, quote(other.Name))
+			names = append(names, other.Name)
 		}
-		f.put(", lumi.", r.Rule, "(", strings.Join(names, ", "), ")")
+		f.put(", lumi.", r.Rule, "(", quoteAll(names), ")")
+	}
+	if len(p.Was) > 0 {
+		f.generation = constrainedGeneration
+		f.put(", lumi.was(", quoteAll(p.Was), ")")
 	}
 	if p.Deprecated != "" && !p.Out {
 		f.generation = constrainedGeneration
 		f.put(", lumi.deprecated(", quote(p.Deprecated), ")")
+	}
+}
+
+// quoteAll returns string literals with commas between them.
+func quoteAll(list []string) string {
+	var literals []string
+	for _, s := range list {
+		literals = append(literals, quote(s))
+	}
+	return strings.Join(literals, ", ")
+}
+
+// renamed writes the call that tells the base package the former tokens of a resource.
+func (f *file) renamed(r *schema.Resource) {
+	if len(r.Was) > 0 {
+		f.generation = constrainedGeneration
+		f.put("\nlumi.formerly(", shapeName(&r.Header), ", ", quoteAll(r.Was), ");\n")
 	}
 }
 

@@ -97,6 +97,8 @@ type decl struct {
 	usedAt     ast.Node // where a property or an alias first has this type
 	options    []option // those that only resources may have; see checkOptionPlaces
 	directives []setOption
+	was        *setOption // former names, of a resource
+	deprecated *setOption
 	fields     []*field // own and promoted properties, once flattened
 	flattened  bool
 }
@@ -316,6 +318,12 @@ func (c *checker) collectConst(f *sourceFile, name *ast.Ident, doc string) {
 func (d *decl) newModel(c *checker) schema.Decl {
 	head := schema.Header{Name: d.spec.Name.Name, Pos: c.schemaPos(d.spec.Name.Pos()), File: d.file.schema}
 	head.Doc, head.Deprecated = deprecation(d.doc)
+	if o := d.deprecated; o != nil {
+		if head.Deprecated != "" {
+			c.rejectDeprecated(o, d.spec.Name.Name)
+		}
+		head.Deprecated = unquoted(o.value)
+	}
 	switch d.kind {
 	case plainStruct:
 		return &schema.Struct{Header: head}

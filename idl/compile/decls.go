@@ -33,6 +33,7 @@ func (c *checker) check() {
 	plain := c.fillEnums()
 	c.checkDefaults()
 	c.checkRelations()
+	c.checkFormerNames()
 	c.checkMemberKeys()
 	c.assemble(plain)
 	c.checkNames()
@@ -273,12 +274,15 @@ func (c *checker) assemble(plain map[*sourceFile][]schema.Decl) {
 }
 
 // typeToken is the type token of a resource.
-func (c *checker) typeToken(d *decl) string {
+func (c *checker) typeToken(d *decl) string { return c.token(d, d.spec.Name.Name) }
+
+// token is the type token of a resource of another name in the place of d.
+func (c *checker) token(d *decl, name string) string {
 	module := d.file.source.module.Token()
 	if c.tokens == TokensByFile {
 		module = path.Join(module, strcase.ToLowerCamel(strings.TrimSuffix(path.Base(d.file.rel), ".go")))
 	}
-	return c.pkg.Name + ":" + module + ":" + d.spec.Name.Name
+	return c.pkg.Name + ":" + module + ":" + name
 }
 
 // exportedName is name with its first letter in upper case, or "" if it has none.

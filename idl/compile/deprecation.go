@@ -9,10 +9,7 @@ import (
 	"github.com/lumi-idl/lumi/idl/diag"
 )
 
-const (
-	deprecatedMark  = "Deprecated: "
-	deprecatedTwice = `remove it, or the paragraph of the comment that begins with "Deprecated: "`
-)
+const deprecatedMark = "Deprecated: "
 
 // deprecation takes the first paragraph that begins as Go's tools expect it out of documentation. It returns the rest, and
 // the paragraph's text on one line.
@@ -34,4 +31,10 @@ func (c *checker) checkDeprecated(at ast.Node, text string) bool {
 	}
 	c.report(diag.DeprecatedText, at, "deprecated needs a text on one line").Suggestion = "say what to use instead, as in deprecated='use size'"
 	return false
+}
+
+// rejectDeprecated reports the option of something whose comment has a paragraph about deprecation.
+func (c *checker) rejectDeprecated(at ast.Node, name string) {
+	c.report(diag.RepeatedOption, at, "%s is deprecated twice", name).
+		Suggestion = `remove it, or the paragraph of the comment that begins with "` + deprecatedMark + `"`
 }

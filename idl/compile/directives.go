@@ -36,7 +36,9 @@ func (c *checker) parseDirectives(d *decl, groups ...*ast.CommentGroup) {
 	}
 	o := c.parseOptions("directive", elements, nil)
 	for _, set := range o.list {
-		if set.constrains == "" {
+		if set.declares != nil {
+			set.declares(d, set)
+		} else if set.constrains == "" {
 			c.report(diag.MisplacedDirective, set, "%s is an option of properties, not of types", set.name).
 				Suggestion = "move it to the tags of the properties"
 		}

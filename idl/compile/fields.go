@@ -147,7 +147,7 @@ func (c *checker) property(d *decl, f *ast.Field, name *ast.Ident, tag options) 
 	p.Doc, p.Deprecated = deprecation(p.Doc)
 	for _, o := range tag.list {
 		if o.name == "deprecated" && p.Deprecated != "" {
-			c.report(diag.RepeatedOption, o, "the property is deprecated twice").Suggestion = deprecatedTwice
+			c.rejectDeprecated(o, p.Name)
 		}
 		o.set(p, o.value)
 	}

@@ -28,17 +28,27 @@ func namesIn(value string) []string {
 	return names
 }
 
-// checkRelated validates a list of names.
+// checkRelated validates a list of properties.
 func (c *checker) checkRelated(at ast.Node, value string) bool {
+	return c.checkList(diag.Relation, at, value)
+}
+
+// checkFormer validates a list of former names.
+func (c *checker) checkFormer(at ast.Node, value string) bool {
+	return c.checkList(diag.FormerName, at, value)
+}
+
+// checkList validates a list of names.
+func (c *checker) checkList(code diag.Code, at ast.Node, value string) bool {
 	names := namesIn(value)
 	for i, name := range names {
 		switch {
 		case !isIdentifier(name):
-			c.report(diag.Relation, at, "invalid property name %q", name).
+			c.report(code, at, "invalid name %q", name).
 				Suggestion = "separate several names with commas, and put quotes around them, as in 'a,b'"
 			return false
 		case slices.Contains(names[:i], name):
-			c.report(diag.Relation, at, "%s is named twice", name).Suggestion = "name each property once"
+			c.report(code, at, "%s is named twice", name).Suggestion = "name it once"
 			return false
 		}
 	}

@@ -157,6 +157,7 @@ func describeDecl(b *strings.Builder, d schema.Decl) {
 	switch d := d.(type) {
 	case *schema.Resource:
 		fmt.Fprintf(b, " %s", d.Token)
+		describeOption(b, "was", strings.Join(d.Was, ","))
 	case *schema.Enum:
 		for i, key := range schema.MemberKeys(d) {
 			fmt.Fprintf(b, " %s=%q", key, d.Members[i].Value)
@@ -188,6 +189,7 @@ func describeDecl(b *strings.Builder, d schema.Decl) {
 		}
 		describeOption(b, "deprecated", p.Deprecated)
 		describeOption(b, "conflictsWith", strings.Join(p.ConflictsWith, ","))
+		describeOption(b, "was", strings.Join(p.Was, ","))
 		describeOption(b, "requiredWith", strings.Join(p.RequiredWith, ","))
 		describeOption(b, "exactlyOneOf", strings.Join(p.ExactlyOneOf, ","))
 		b.WriteString("\n")

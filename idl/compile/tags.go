@@ -36,6 +36,8 @@ type tagWord struct {
 	valid func(c *checker, at ast.Node, value string) bool
 	// set sets the option, with a valid value, on a property.
 	set func(p *schema.Property, value string)
+	// declares sets the option on a declared type, if types can have it.
+	declares func(d *decl, o setOption)
 	// accepted is a second spelling of the option.
 	accepted string
 	// synonyms are the words of other tools, in lower case, without separators.
@@ -123,8 +125,8 @@ var tagWords = []tagWord{
 	{
 		name: "deprecated", doc: "Programs should not set the property any more, but do what `<text>` says.",
 		value: "<text>", valid: (*checker).checkDeprecated,
-		set:      func(p *schema.Property, text string) { p.Deprecated = text },
-		synonyms: []string{"deprecationmessage"},
+		set:      func(p *schema.Property, text string) { p.Deprecated = unquoted(text) },
+		declares: func(d *decl, o setOption) { d.deprecated = &o },
 	},
 	related("conflictsWith", "The other properties are absent where this one is present.",
 		func(p *schema.Property) *[]string { return &p.ConflictsWith }),
@@ -132,6 +134,12 @@ var tagWords = []tagWord{
 		func(p *schema.Property) *[]string { return &p.RequiredWith }),
 	related("exactlyOneOf", "Exactly one of this and the other properties, which have the option too, is present.",
 		func(p *schema.Property) *[]string { return &p.ExactlyOneOf }),
+	{
+		name: "was", doc: "Former names of the property, under which older state has it: `a`, or `'a,b'`.",
+		value: "<names>", valid: (*checker).checkFormer,
+		set:      func(p *schema.Property, value string) { p.Was = namesIn(value) },
+		declares: func(d *decl, o setOption) { d.was = &o },
+	},
 	{
 		synonyms: []string{"deprecated", "deprecationmessage"},
 		advice:   "write deprecated=<text>",
@@ -213,6 +221,8 @@ func indexConstraints() map[string]string {
 		"minimum": "min", "exclusiveminimum": "exclusiveMin", "gte": "min", "gt": "exclusiveMin",
 		"maximum": "max", "exclusivemaximum": "exclusiveMax", "lte": "max", "lt": "exclusiveMax",
 		"minlen": "minLength", "maxlen": "maxLength", "regex": "pattern", "regexp": "pattern",
+		"defaultvalue": "default", "deprecationmessage": "deprecated",
+		"formerly": "was", "renamedfrom": "was",
 	}
 	for _, w := range tagWords {
 		if w.constrains != "" && w.value != "" {

@@ -82,6 +82,7 @@ const (
 	DeprecatedText         Code = "DeprecatedText"
 	DefaultValue           Code = "DefaultValue"
 	Relation               Code = "Relation"
+	FormerName             Code = "FormerName"
 	InvalidName            Code = "InvalidName"
 	OptionalWithoutPointer Code = "OptionalWithoutPointer"
 	PointerWithoutOptional Code = "PointerWithoutOptional"

@@ -54,7 +54,7 @@ var constants = map[string]any{"bool": false, "string": "", "int64": int64(0), "
 //
 // A declaration has a kind, and what the kind asks for:
 //
-//	           {"kind": "resource", "name", "doc", "pos", "token", "named", "properties": [property…]}
+//	           {"kind": "resource", "name", "doc", "pos", "token", "was", "named", "properties": [property…]}
 //	           {"kind": "struct",   "name", "doc", "pos", "properties": [property…]}
 //	           {"kind": "config",   "name", "doc", "pos", "properties": [property…]}
 //	           {"kind": "enum",     "name", "doc", "pos", "members": [{"name", "value", "doc", "deprecated", "pos"}…]}
@@ -62,7 +62,8 @@ var constants = map[string]any{"bool": false, "string": "", "int64": int64(0), "
 //	           {"kind": "const",    "name", "doc", "pos", "type": "bool|string|int64|uint64|float64", "value": …}
 //
 //	property:  {"field", "name", "type": type, "pointer", "optional", "out", "in", "replaces", "secret", "constraints",
-//	            "default", "conflictsWith", "requiredWith", "exactlyOneOf", "deprecated", "doc", "pos"}
+//	            "default", "conflictsWith", "requiredWith", "exactlyOneOf", "was", "deprecated",
+//	            "doc", "pos"}
 //
 // Declarations of all kinds may have "deprecated", which says what to use instead.
 //

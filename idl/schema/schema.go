@@ -131,6 +131,8 @@ type Resource struct {
 	Header
 	// Token is the resource's type token, such as "aws:ec2:SecurityGroup".
 	Token string `json:"token"`
+	// Was has former type tokens of the resource, the last one first.
+	Was []string `json:"was,omitempty"`
 	// Named says that the program names the resource. A named resource's first property is "name", which is required
 	// and replaces; it stands in Properties like any other.
 	Named bool `json:"named,omitempty"`
@@ -237,6 +239,8 @@ type Property struct {
 	RequiredWith []string `json:"requiredWith,omitempty"`
 	// ExactlyOneOf names the properties, this one among them, of which exactly one is present. All of them have the list.
 	ExactlyOneOf []string `json:"exactlyOneOf,omitempty"`
+	// Was has former names of the property, the last one first.
+	Was []string `json:"was,omitempty"`
 	// Deprecated says what to use instead, if the property is deprecated.
 	Deprecated string `json:"deprecated,omitempty"`
 	// Doc is the field's documentation, without comment markers and the paragraph about deprecation.

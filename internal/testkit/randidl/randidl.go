@@ -216,6 +216,9 @@ func (g *generator) property(marker string) (typ, tag string) {
 	if value := defaults[typ]; value != "" && slices.Contains(options, "optional") && g.chance(30, "default") {
 		options = append(options, "default="+value)
 	}
+	if g.chance(5, "was") {
+		options = append(options, "was="+g.pick([]string{"before", "'old,older'", "$x", "ünï"}, "former"))
+	}
 	if g.chance(10, "deprecated") {
 		options = append(options, "deprecated='use "+g.pick([]string{"x", "a, b", "*/", "</x>", "@x", "ü"}, "instead")+"'")
 	}

@@ -5,11 +5,13 @@ import "github.com/lumi-idl/lumi/idl"
 // Cache keeps what is slow to find.
 //
 // Deprecated: use Store.
+//
+//lumi:was='Memory,Buffer'
 type Cache struct {
 	idl.Resource
 
 	// Size is in bytes.
-	Size *float64 `lumi:"optional"`
+	Size *float64 `lumi:"optional,was='bytes,length'"`
 
 	// Gigabytes was the size.
 	Gigabytes *float64  `lumi:"optional,deprecated='use size, which is in \"bytes\"'"`
@@ -20,7 +22,7 @@ type Cache struct {
 	Label  *string `lumi:"optional,secret,default='a, \"b\" */'"`
 	Warm   *bool   `lumi:"optional,default=false"`
 	Disks  []Disk
-	Age    float64 `lumi:"out,deprecated=look at the log"`
+	Age    float64 `lumi:"out,was=seconds,deprecated=look at the log"`
 }
 
 // Disk is where a cache is.
@@ -31,7 +33,7 @@ type Disk struct {
 	URL   *string  `lumi:"optional,exactlyOneOf='path,any'"`
 	Any   any      `lumi:"optional,exactlyOneOf='path,url'"`
 	Token *string  `lumi:"optional,secret,requiredWith=url,conflictsWith='path,any'"`
-	Quota *float64 `lumi:"optional,default=1e20"`
+	Quota *float64 `lumi:"optional,default=1e20,was=limit"`
 }
 
 // Shards is a number of shards.
@@ -49,7 +51,7 @@ const (
 	EvictionRandom Eviction = "random"
 )
 
-// Deprecated: count bytes.
+//lumi:deprecated=count bytes,min=1
 type Gigabytes float64
 
 // Deprecated: use 1e9.

@@ -94,15 +94,17 @@ export interface CacheArgs {
 }
 
 const Cache$shape: lumi.Shape = {
-    size: lumi.optional(lumi.number),
+    size: lumi.optional(lumi.number, lumi.was("bytes", "length")),
     gigabytes: lumi.optional(lumi.number, lumi.deprecated("use size, which is in \"bytes\"")),
     eviction: lumi.optional(lumi.enum(() => Eviction)),
     shards: lumi.optional(lumi.constrained(lumi.number, { max: 64 })),
     label: lumi.optional(lumi.string, lumi.secretProperty),
     warm: lumi.optional(lumi.boolean),
     disks: lumi.required(lumi.list(lumi.struct(() => Disk))),
-    age: lumi.out(lumi.number),
+    age: lumi.out(lumi.number, lumi.was("seconds")),
 };
+
+lumi.formerly(Cache$shape, "features:index:Memory", "features:index:Buffer");
 
 lumi.deprecate(Cache$shape, "use Store.");
 
@@ -128,7 +130,7 @@ export const Disk: lumi.Shape = {
     url: lumi.optional(lumi.string),
     any: lumi.optional(lumi.any),
     token: lumi.optional(lumi.string, lumi.secretProperty, lumi.conflictsWith("path", "any"), lumi.requiredWith("url")),
-    quota: lumi.optional(lumi.number),
+    quota: lumi.optional(lumi.number, lumi.was("limit")),
 };
 
 lumi.deprecate(Disk, "caches are in memory.");
@@ -154,7 +156,7 @@ lumi.deprecate(Eviction, {
 });
 
 /**
- * @deprecated count bytes.
+ * @deprecated count bytes
  */
 export type Gigabytes = number;
 
