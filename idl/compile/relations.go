@@ -141,6 +141,6 @@ func (c *checker) rejectRelated(d *decl, name string, o *setOption) {
 	report := c.report(diag.Relation, o, "%s has no property %s that may be absent", d.spec.Name.Name, name)
 	report.Suggestion = "use the names that properties have in programs"
 	if near := suggest.Name(name, names); near != "" {
-		report.Suggestion = "did you mean " + near + "?"
+		report.Suggestion = "the property is called " + near
 	}
 }
