@@ -53,9 +53,7 @@ func (c *compiler) run(ctx context.Context) error {
 		}
 	}
 	c.step("loading %s", c.idl)
-	pkg, diags, err := compile.Load(ctx, compile.Options{
-		Dir: c.idl, Package: c.packageName, Tokens: compile.TokenForm(c.tokens), Markers: c.markers,
-	})
+	pkg, diags, err := c.load(ctx, c.idl)
 	if err != nil {
 		return err
 	}
@@ -63,6 +61,13 @@ func (c *compiler) run(ctx context.Context) error {
 		return err
 	}
 	return c.emit(ctx, pkg)
+}
+
+// load compiles the IDL in a folder.
+func (c *compiler) load(ctx context.Context, dir string) (*schema.Package, []diag.Diagnostic, error) {
+	return compile.Load(ctx, compile.Options{
+		Dir: dir, Package: c.packageName, Tokens: compile.TokenForm(c.tokens), Markers: c.markers,
+	})
 }
 
 // emit generates all outputs and puts them in place.
@@ -120,6 +125,17 @@ func (c *compiler) emit(ctx context.Context, pkg *schema.Package) error {
 
 // report prints what is wrong with the IDL.
 func (c *compiler) report(diags []diag.Diagnostic) error {
+	if err := c.print(diags, os.ReadFile); err != nil {
+		return err
+	}
+	if diag.Errors(diags) > 0 {
+		return errWrong
+	}
+	return nil
+}
+
+// print prints diagnostics about files that source reads.
+func (c *compiler) print(diags []diag.Diagnostic, source func(file string) ([]byte, error)) error {
 	var err error
 	switch c.diagnostics {
 	case "json":
@@ -128,14 +144,11 @@ func (c *compiler) report(diags []diag.Diagnostic) error {
 		err = diag.GitHub(c.stdout, diags)
 	default:
 		err = diag.Text(c.stderr, diags, diag.TextOptions{
-			Source: os.ReadFile, Color: c.terminal.Color, Width: c.terminal.Width,
+			Source: source, Color: c.terminal.Color, Width: c.terminal.Width,
 		})
 	}
 	if err != nil {
 		return fmt.Errorf("cannot print diagnostics: %w", err)
-	}
-	if diag.Errors(diags) > 0 {
-		return errWrong
 	}
 	return nil
 }

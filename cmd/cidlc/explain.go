@@ -3,13 +3,14 @@ package main
 import (
 	"io"
 
+	"github.com/lumi-idl/lumi/idl/breaking"
 	"github.com/lumi-idl/lumi/idl/diag"
 	"github.com/lumi-idl/lumi/internal/catalog"
 )
 
 // explain prints the entries of the catalogue for some codes, or the list of all codes.
 func explain(w io.Writer, codes []string) error {
-	all := diag.Catalog()
+	all := append(diag.Catalog(), breaking.Catalog()...)
 	chosen, err := all.Select(codes, "cidlc explain")
 	if err != nil {
 		return err
@@ -17,7 +18,7 @@ func explain(w io.Writer, codes []string) error {
 	out := chosen.Explain(func(e catalog.Entry) string { return "# " + e.Code })
 	if len(codes) == 0 {
 		out = all.List(func(title string) string { return title }) +
-			"'cidlc explain CODE' says what a code means, with wrong and right examples.\n"
+			"'cidlc explain CODE' says what a code means, with examples.\n"
 	}
 	_, err = io.WriteString(w, out)
 	return err

@@ -26,9 +26,11 @@ type options struct {
 	quiet       bool
 	verbose     bool
 
-	help, version bool
-	explain       bool
-	codes         []string // what is to be explained
+	against, allow string // of cidlc breaking
+
+	help, version     bool
+	explain, breaking bool
+	codes             []string // what is to be explained
 }
 
 // parseFlags reads the command line. Every error says what to write instead.
@@ -49,6 +51,8 @@ func parseFlags(args []string) (*options, error) {
 	flags.StringVar(&o.tokens, "tokens", string(compile.TokensByModule), "")
 	flags.StringArrayVar(&o.markers, "marker", nil, "")
 	flags.BoolVar(&o.check, "check", false, "")
+	flags.StringVar(&o.against, "against", "", "")
+	flags.StringVar(&o.allow, "allow", "", "")
 	flags.StringVar(&o.diagnostics, "diagnostics", "text", "")
 	flags.StringVar(&o.color, "color", "auto", "")
 	flags.BoolVarP(&o.quiet, "quiet", "q", false, "")
@@ -73,14 +77,18 @@ func parseFlags(args []string) (*options, error) {
 	if err := o.judgeValues(flags); err != nil {
 		return nil, err
 	}
-	switch flags.NArg() {
+	rest := flags.Args()
+	if o.breaking = len(rest) > 0 && rest[0] == "breaking"; o.breaking {
+		rest = rest[1:]
+	}
+	switch len(rest) {
 	case 0:
 		return nil, errors.New("give the folder that holds the IDL, such as 'cidlc idl/ --out-pack --out-provider'; " +
 			"'cidlc --help' says more")
 	case 1:
-		o.idl = flags.Arg(0)
+		o.idl = rest[0]
 	default:
-		return nil, tooMany(args, flags.Args())
+		return nil, tooMany(args, rest)
 	}
 	return &o, o.judge()
 }
@@ -119,6 +127,12 @@ func (o *options) judge() error {
 	switch {
 	case o.idl == "":
 		return errors.New("the folder that holds the IDL is an empty argument")
+	case o.breaking && (o.check || len(o.targets) > 0):
+		return errors.New("'cidlc breaking' writes nothing: leave out --check and --out-…; a folder of that name is ./breaking")
+	case o.breaking && o.against == "":
+		return errors.New("say what to compare with: --against=FOLDER, --against=SCHEMA.json or --against=git:REF")
+	case !o.breaking && (o.against != "" || o.allow != ""):
+		return errors.New("--against and --allow are for 'cidlc breaking'")
 	case o.quiet && o.verbose:
 		return errors.New("--quiet and --verbose contradict each other")
 	case o.check && slices.ContainsFunc(o.targets, (*target).stdout):

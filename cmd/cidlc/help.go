@@ -24,6 +24,7 @@ programs that use the resources and into Go stubs for the provider that implemen
 
 Usage:
   cidlc [flags] IDL-DIR
+  cidlc breaking --against=BASE [flags] IDL-DIR
   cidlc explain [CODE...]
 
 Output:
@@ -36,6 +37,11 @@ The IDL:
   --tokens=FORM         type tokens by 'module' (aws:ec2:VPC, the default) or by 'file' (aws:ec2/vpc:VPC)
   --marker=PATH         a further import path whose Resource and NamedResource are markers; may be repeated
 
+Breaking changes:
+  --against=BASE        report what breaks for users of another version of the IDL: a folder, a file that --out-schema
+                        wrote, or git:REF, the folder as of a commit
+  --allow=FILE          findings that are accepted, a line each: a code, a symbol and a reason
+
 Messages:
   --diagnostics=FORM    'text' on standard error (the default); on standard output 'json', one object a line, or
                         'github', annotations that GitHub Actions shows in a pull request
@@ -45,7 +51,8 @@ Messages:
       --version         print the version
   -h, --help            print this
 
-Exit codes: 0 nothing is wrong; 1 the IDL is wrong, or --check found differences; 2 anything else.
+Exit codes: 0 nothing is wrong; 1 the IDL is wrong, --check found differences, or something breaks;
+2 anything else.
 
 Example:
   In a Go module, make the compiler a tool of the module:

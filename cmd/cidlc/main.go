@@ -2,6 +2,7 @@
 // the resources and into Go stubs for the provider that implements them.
 //
 //	cidlc [flags] IDL-DIR
+//	cidlc breaking --against=BASE [flags] IDL-DIR
 //	cidlc explain [CODE…]
 //
 // The manual is what 'cidlc --help' prints, and docs/command.md.
@@ -29,7 +30,7 @@ func main() {
 // The exit codes.
 const (
 	exitOK     = 0 // nothing is wrong
-	exitWrong  = 1 // the IDL is wrong, or --check found differences
+	exitWrong  = 1 // the IDL is wrong, --check found differences, or cidlc breaking has findings
 	exitFailed = 2 // the command was used wrongly, or the system failed
 )
 
@@ -64,6 +65,8 @@ func dispatch(ctx context.Context, args []string, stdout, stderr io.Writer, gete
 		_, err = fmt.Fprintln(stdout, versionLine())
 	case opts.explain:
 		err = explain(stdout, opts.codes)
+	case opts.breaking:
+		err = newCompiler(opts, stdout, stderr, getenv).breakingChanges(ctx)
 	default:
 		err = newCompiler(opts, stdout, stderr, getenv).run(ctx)
 	}

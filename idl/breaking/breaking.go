@@ -1,0 +1,175 @@
+// Package breaking compares two versions of an IDL and reports what the change breaks, and for whom.
+//
+// [Compare] pairs the declarations of both versions, and their properties and values, and applies a rule for each field of
+// the model in package schema: to declarations those in rules.go, to properties those in properties.go. A [Finding] has
+// one of the codes of the [Catalog], and an [AllowList] names findings that are accepted.
+package breaking
+
+import (
+	"cmp"
+	"embed"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/lumi-idl/lumi/idl/diag"
+	"github.com/lumi-idl/lumi/idl/schema"
+	"github.com/lumi-idl/lumi/internal/catalog"
+)
+
+// files holds one Markdown file a code: what changed, whom that breaks, and an old and a new IDL.
+//
+//go:embed catalog
+var files embed.FS
+
+// Catalog returns the entries of all codes. The headings of an entry are "## Old" and "## New".
+func Catalog() catalog.Catalog { return catalog.New("breaking change", files, "catalog") }
+
+// Severity says how certain it is that something breaks.
+type Severity int
+
+// The severities.
+const (
+	None     Severity = iota
+	MayBreak          // some uses of what changed break
+	Breaks            // every use of what changed breaks
+)
+
+// MarshalText returns "none", "may break" or "breaks".
+func (s Severity) MarshalText() ([]byte, error) {
+	return []byte([...]string{"none", "may break", "breaks"}[s]), nil
+}
+
+// Impact says for whom a change breaks something.
+type Impact struct {
+	// Programs is about TypeScript source that uses the old package and is compiled against the new one.
+	Programs Severity `json:"programs"`
+	// Provider is about Go source that uses the old stubs and is compiled against the new ones.
+	Provider Severity `json:"provider"`
+	// Wire is about programs built with the old package that are deployed with a provider built with the new stubs.
+	Wire Severity `json:"wire"`
+	// Deployed is about resources that exist, and their state.
+	Deployed Severity `json:"deployed"`
+}
+
+// String returns a clause such as "breaks programs and the wire; may break providers".
+func (i Impact) String() string {
+	var clauses []string
+	for _, s := range []Severity{Breaks, MayBreak} {
+		var whom []string
+		for j, severity := range []Severity{i.Programs, i.Provider, i.Wire, i.Deployed} {
+			if severity == s {
+				whom = append(whom, []string{"programs", "providers", "the wire", "deployed resources"}[j])
+			}
+		}
+		if n := len(whom); n > 0 {
+			verb, _ := s.MarshalText()
+			list := strings.TrimPrefix(strings.Join(whom[:n-1], ", ")+" and "+whom[n-1], " and ")
+			clauses = append(clauses, string(verb)+" "+list)
+		}
+	}
+	return strings.Join(clauses, "; ")
+}
+
+// Finding is one change that breaks something, or may.
+type Finding struct {
+	// Diagnostic is an error if the change breaks something, and a warning if it may. Its span is in the new version; for
+	// what is missing there, it is that of the declaration which lacks it, or else in the old version. Where there are two
+	// places, a note has the one in the old version.
+	diag.Diagnostic
+	// Symbol names what changed: a declaration, such as "ec2.Instance", or a part of one, such as "ec2.Instance.size" and
+	// "ec2.Tenancy.TenancyHost". Declarations in the root folder have no prefix.
+	Symbol string `json:"symbol"`
+	Impact Impact `json:"impact"`
+}
+
+// Explained returns the diagnostic with the impact as a further note.
+func (f Finding) Explained() diag.Diagnostic {
+	d := f.Diagnostic
+	d.Notes = append(slices.Clone(d.Notes), diag.Note{Message: f.Impact.String()})
+	return d
+}
+
+// Version is one version of an IDL.
+type Version struct {
+	Package *schema.Package
+	// Display returns how messages refer to a file, given its slash-separated path inside the IDL.
+	Display func(path string) string
+}
+
+// Compare returns what breaks for those who go from the old version to the new one, in the order of the new sources.
+func Compare(old, new Version) []Finding {
+	c := &comparison{old: old, new: new, pairs: map[schema.Decl]schema.Decl{}, uses: usesOf(old.Package)}
+	c.comparePackages(old.Package, new.Package)
+	slices.SortStableFunc(c.findings, func(a, b Finding) int {
+		p, q := a.Span.Start, b.Span.Start
+		return cmp.Or(cmp.Compare(p.File, q.File), cmp.Compare(p.Line, q.Line), cmp.Compare(p.Column, q.Column),
+			cmp.Compare(a.Code, b.Code), cmp.Compare(a.Symbol, b.Symbol))
+	})
+	return c.findings
+}
+
+// comparison is one call of Compare.
+type comparison struct {
+	old, new Version
+	pairs    map[schema.Decl]schema.Decl // what old declarations have become
+	uses     map[schema.Decl]use         // of old declarations
+	findings []Finding
+}
+
+// node is something in the sources that has a name. The zero node does not exist.
+type node struct {
+	file   *schema.File
+	pos    schema.Position
+	name   string // as in the sources
+	symbol string
+}
+
+func declNode(d schema.Decl) node {
+	h := d.Head()
+	return node{h.File, h.Pos, h.Name, symbolOf(d)}
+}
+
+func symbolOf(d schema.Decl) string {
+	h := d.Head()
+	return strings.TrimPrefix(h.File.Module.Path+"."+h.Name, ".")
+}
+
+// as returns n under the symbol of another node.
+func (n node) as(other node) node {
+	n.symbol = other.symbol
+	return n
+}
+
+func (v Version) span(n node) diag.Span {
+	start := diag.Position{File: v.Display(n.file.Path()), Line: n.pos.Line, Column: n.pos.Column}
+	end := start
+	if start.Line > 0 {
+		end.Column += len(n.name)
+	}
+	return diag.Span{Start: start, End: end}
+}
+
+// report adds a finding, unless it has no impact. Either node may not exist. The message begins with the symbol of the
+// new one, or else of the old one.
+func (c *comparison) report(code diag.Code, impact Impact, old, new node, help, format string, args ...any) {
+	if impact == (Impact{}) {
+		return
+	}
+	f := Finding{Symbol: cmp.Or(new.symbol, old.symbol), Impact: impact}
+	f.Code, f.Severity, f.Suggestion = code, diag.Warning, help
+	if max(impact.Programs, impact.Provider, impact.Wire, impact.Deployed) == Breaks {
+		f.Severity = diag.Error
+	}
+	f.Message = f.Symbol + " " + fmt.Sprintf(format, args...)
+	switch {
+	case new.file == nil:
+		f.Span = c.old.span(old)
+	case old.file != nil:
+		f.Notes = []diag.Note{{Span: c.old.span(old), Message: "in the old version"}}
+		fallthrough
+	default:
+		f.Span = c.new.span(new)
+	}
+	c.findings = append(c.findings, f)
+}

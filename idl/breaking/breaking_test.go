@@ -1,0 +1,315 @@
+package breaking_test
+
+import (
+	"flag"
+	"fmt"
+	"go/ast"
+	"os"
+	"path"
+	"path/filepath"
+	"reflect"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"golang.org/x/tools/go/packages"
+	"golang.org/x/tools/txtar"
+
+	"github.com/lumi-idl/lumi/idl/breaking"
+	"github.com/lumi-idl/lumi/idl/compile"
+	"github.com/lumi-idl/lumi/idl/diag"
+	"github.com/lumi-idl/lumi/idl/schema"
+)
+
+var update = flag.Bool("update", false, "write the findings into testdata")
+
+// load compiles an IDL in a module of its own.
+func load(t testing.TB, files map[string]string, opts compile.Options) *schema.Package {
+	t.Helper()
+	checkout, err := filepath.Abs("../..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	write(t, dir, "go.mod", "module example.com/work\n\ngo 1.26.0\n\nrequire github.com/lumi-idl/lumi v0.0.0\n\n"+
+		"replace github.com/lumi-idl/lumi => "+checkout+"\n")
+	for name, content := range files {
+		write(t, dir, "idl/"+name, content)
+	}
+	opts.Dir = filepath.Join(dir, "idl")
+	if opts.Package == "" {
+		opts.Package = "shop"
+	}
+	pkg, diags, err := compile.Load(t.Context(), opts)
+	if err != nil || len(diags) > 0 {
+		t.Fatal(err, diags)
+	}
+	return pkg
+}
+
+func write(t testing.TB, dir, name, content string) {
+	t.Helper()
+	name = filepath.Join(dir, filepath.FromSlash(name))
+	if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(name, []byte(content), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func compare(old, new *schema.Package) []breaking.Finding {
+	in := func(dir string) func(string) string {
+		return func(name string) string { return path.Join(dir, name) }
+	}
+	return breaking.Compare(breaking.Version{Package: old, Display: in("old")}, breaking.Version{Package: new, Display: in("new")})
+}
+
+func text(t testing.TB, findings []breaking.Finding) string {
+	t.Helper()
+	var list []diag.Diagnostic
+	for _, f := range findings {
+		list = append(list, f.Explained())
+	}
+	var b strings.Builder
+	if err := diag.Text(&b, list, diag.TextOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+// TestPairs compares the folders old and new of each archive in testdata. The file want has the findings.
+func TestPairs(t *testing.T) {
+	archives, err := filepath.Glob("testdata/*.txtar")
+	if err != nil || len(archives) == 0 {
+		t.Fatal("no archives", err)
+	}
+	for _, name := range archives {
+		t.Run(strings.TrimSuffix(filepath.Base(name), ".txtar"), func(t *testing.T) {
+			t.Parallel()
+			archive, err := txtar.ParseFile(name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			versions := map[string]map[string]string{"old": {}, "new": {}}
+			want := -1
+			for i, f := range archive.Files {
+				if version, file, ok := strings.Cut(f.Name, "/"); ok {
+					versions[version][file] = string(f.Data)
+				} else {
+					want = i
+				}
+			}
+			old, new := load(t, versions["old"], compile.Options{}), load(t, versions["new"], compile.Options{})
+			got := text(t, compare(old, new))
+			if *update {
+				archive.Files[want].Data = []byte(got)
+				write(t, ".", name, string(txtar.Format(archive)))
+			} else if diff := cmp.Diff(string(archive.Files[want].Data), got); diff != "" {
+				t.Errorf("findings (-want +got):\n%s", diff)
+			}
+			for _, same := range []*schema.Package{old, new} {
+				if found := compare(same, same); len(found) > 0 {
+					t.Errorf("an IDL differs from itself:\n%s", text(t, found))
+				}
+			}
+		})
+	}
+}
+
+// example is one entry of the catalogue.
+type example struct {
+	code     string
+	impact   string
+	old, new *schema.Package
+}
+
+var (
+	impactLine = regexp.MustCompile(`(?s)\nThe example (.*?)\.\n\n## Old\n(.*)\n## New\n(.*)`)
+	fences     = regexp.MustCompile("(?s)```go(?: (\\S+))?\n(.*?)```\n")
+	option     = regexp.MustCompile("With `--(package|tokens)=(\\w+)`:")
+)
+
+func loadExample(t testing.TB, section string) *schema.Package {
+	t.Helper()
+	files, opts := map[string]string{}, compile.Options{}
+	for _, m := range fences.FindAllStringSubmatch(section, -1) {
+		if m[1] == "" {
+			m[1] = "idl.go"
+		}
+		files[m[1]] = m[2]
+	}
+	for _, m := range option.FindAllStringSubmatch(section, -1) {
+		if m[1] == "package" {
+			opts.Package = m[2]
+		} else {
+			opts.Tokens = compile.TokenForm(m[2])
+		}
+	}
+	return load(t, files, opts)
+}
+
+// TestCatalog compares the examples of each entry: they have the finding that the entry is about, and no other.
+func TestCatalog(t *testing.T) {
+	for _, e := range breaking.Catalog() {
+		t.Run(e.Code, func(t *testing.T) {
+			t.Parallel()
+			m := impactLine.FindStringSubmatch(e.Text)
+			if m == nil {
+				t.Fatal("the entry lacks its impact, or the headings Old and New")
+			}
+			found := compare(loadExample(t, m[2]), loadExample(t, m[3]))
+			if len(found) != 1 || string(found[0].Code) != e.Code {
+				t.Fatalf("findings:\n%s", text(t, found))
+			}
+			if impact := strings.Join(strings.Fields(m[1]), " "); impact != found[0].Impact.String() {
+				t.Errorf("the entry: %s\nthe finding: %s", impact, found[0].Impact)
+			}
+		})
+	}
+}
+
+// TestCodes checks that each code that is reported has an entry, and that each file is one.
+func TestCodes(t *testing.T) {
+	codes := breaking.Catalog().Codes()
+	reported := regexp.MustCompile(`(?:report\(|change\{|return )"([A-Z]\w+)"`)
+	sources, err := filepath.Glob("*.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	found := map[string]bool{}
+	for _, name := range sources {
+		if strings.HasSuffix(name, "_test.go") {
+			continue
+		}
+		source, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, m := range reported.FindAllStringSubmatch(string(source), -1) {
+			if found[m[1]] = true; !slices.Contains(codes, m[1]) {
+				t.Errorf("%s reports %s, which the catalogue lacks", name, m[1])
+			}
+		}
+	}
+	entries, err := os.ReadDir("catalog")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, entry := range entries {
+		if code, ok := strings.CutSuffix(entry.Name(), ".md"); ok && (!found[code] || !slices.Contains(codes, code)) {
+			t.Errorf("%s is not reported or not in index.txt", entry.Name())
+		}
+	}
+	for _, code := range diag.Catalog().Codes() {
+		if slices.Contains(codes, code) {
+			t.Errorf("%s is also the code of a diagnostic", code)
+		}
+	}
+}
+
+// elsewhere are the fields of the model that no table of rules has a row for.
+var elsewhere = map[string]string{
+	"Package.Name": "comparePackages", "Package.Modules": "comparePackages", "Module.GoName": "comparePackages",
+	"Module.Path": "what modules are paired by", "Module.Files": "Header.File", "Module.Imports": "decides about Go names",
+	"File.Module": "Header.File", "File.Name": "Header.File", "File.Decls": "pair", "File.Doc": "documentation",
+	"Header.Doc": "documentation", "Header.Pos": "where findings are",
+	"Resource.Header": "a part", "Struct.Header": "a part", "Config.Header": "a part", "Enum.Header": "a part",
+	"Alias.Header": "a part", "Const.Header": "a part", "Const.Type": "Const.Value",
+	"Member.Name": "Enum.Members", "Member.Value": "Enum.Members", "Member.Doc": "documentation", "Member.Pos": "where findings are",
+	"Property.Name": "what properties are paired by", "Property.Doc": "documentation", "Property.Pos": "where findings are",
+	"List.Elem": "relate", "Map.Key": "relate", "Map.Elem": "relate", "Ref.Decl": "relate",
+	"Position.Line": "where findings are", "Position.Column": "where findings are",
+}
+
+// TestFields fails if a field of the model is not considered: it needs a row in the rules of declarations or properties,
+// or a place that compares it in another way.
+func TestFields(t *testing.T) {
+	considered := map[string]bool{}
+	consider := func(v any) {
+		typ := reflect.TypeOf(v)
+		for i := range typ.NumField() {
+			name := typ.Name() + "." + typ.Field(i).Name
+			considered[name] = true
+			hasRow := slices.Contains(breaking.Fields(), name) || typ.Field(i).Name == "Properties"
+			if hasRow == (elsewhere[name] != "") {
+				t.Errorf("%s: has a row: %t, is compared elsewhere: %q", name, hasRow, elsewhere[name])
+			}
+		}
+	}
+	types := []any{
+		schema.Package{}, schema.Module{}, schema.File{}, schema.Header{}, schema.Resource{}, schema.Struct{}, schema.Config{},
+		schema.Enum{}, schema.Member{}, schema.Alias{}, schema.Const{}, schema.Property{}, schema.List{}, schema.Map{},
+		schema.Ref{}, schema.Position{},
+	}
+	names := map[string]bool{}
+	for _, v := range types {
+		consider(v)
+		names[reflect.TypeOf(v).Name()] = true
+	}
+	for name := range elsewhere {
+		if !considered[name] {
+			t.Errorf("the model has no field %s", name)
+		}
+	}
+	pkgs, err := packages.Load(&packages.Config{Mode: packages.NeedSyntax | packages.NeedFiles}, "../schema")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range pkgs[0].Syntax {
+		ast.Inspect(file, func(n ast.Node) bool {
+			if spec, ok := n.(*ast.TypeSpec); ok && spec.Name.IsExported() {
+				if _, isStruct := spec.Type.(*ast.StructType); isStruct && !names[spec.Name.Name] {
+					t.Errorf("schema.%s is not considered", spec.Name.Name)
+				}
+			}
+			return true
+		})
+	}
+}
+
+func TestAllowList(t *testing.T) {
+	list, err := breaking.ParseAllowList("allow.txt", "# Version 2.\n\nPropertyRemoved Server.size nobody set it\nTypeChanged Servr.zone   was never right\nOutAdded a.B.c x\n")
+	if err != nil {
+		t.Fatal(err)
+	}
+	finding := func(code diag.Code, symbol string) breaking.Finding {
+		return breaking.Finding{Diagnostic: diag.Diagnostic{Code: code}, Symbol: symbol}
+	}
+	left, unused := list.Filter([]breaking.Finding{
+		finding("PropertyRemoved", "Server.size"), finding("PropertyRemoved", "Server.zone"), finding("TypeChanged", "Server.zone"),
+	})
+	if len(left) != 2 || left[0].Symbol != "Server.zone" || left[1].Code != "TypeChanged" {
+		t.Errorf("left: %v", left)
+	}
+	var b strings.Builder
+	if err := diag.Text(&b, unused, diag.TextOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	const want = `allow.txt:4:1: warning: no finding is TypeChanged Servr.zone
+help: did you mean Server.zone?
+
+allow.txt:5:1: warning: no finding is OutAdded a.B.c
+help: remove the line
+
+2 warnings
+`
+	if diff := cmp.Diff(want, b.String()); diff != "" {
+		t.Errorf("unused entries (-want +got):\n%s", diff)
+	}
+}
+
+func TestWrongAllowList(t *testing.T) {
+	_, err := breaking.ParseAllowList("allow.txt", "PropertyRemoved Server.size x\n  PropertyRemved Server.zone x\nQuux A x\n"+
+		"PropertyRemoved Server.zone\nPropertyRemoved\nPropertyRemoved Server.size y\n")
+	const want = `allow.txt:2: unknown code "PropertyRemved"; did you mean PropertyRemoved?
+allow.txt:3: unknown code "Quux"; 'cidlc explain' lists all codes
+allow.txt:4: write a code, a symbol and a reason, such as 'PropertyRemoved Server.size no program ever set it'
+allow.txt:5: write a code, a symbol and a reason, such as 'PropertyRemoved Server.size no program ever set it'
+allow.txt:6: PropertyRemoved Server.size is also in line 1`
+	if diff := cmp.Diff(want, fmt.Sprint(err)); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}

@@ -1,0 +1,72 @@
+package breaking
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/lumi-idl/lumi/idl/schema"
+	"github.com/lumi-idl/lumi/internal/suggest"
+)
+
+// pair finds what has become of each old declaration: the one of the same module and name, or else one of the same kind
+// that is new and has moved to another module, changed its case, or looks like the old one under a new name. It returns
+// the old declarations that are gone and the new ones that have come.
+func (c *comparison) pair() (gone, come []schema.Decl) {
+	gone, come = slices.Collect(c.old.Package.Decls()), slices.Collect(c.new.Package.Decls())
+	for _, same := range []func(old, new schema.Decl) bool{
+		func(old, new schema.Decl) bool { return sameModule(old, new) && old.Head().Name == new.Head().Name },
+		func(old, new schema.Decl) bool { return sameKind(old, new) && old.Head().Name == new.Head().Name },
+		func(old, new schema.Decl) bool {
+			return sameModule(old, new) && sameKind(old, new) && strings.EqualFold(old.Head().Name, new.Head().Name)
+		},
+		func(old, new schema.Decl) bool { return sameModule(old, new) && sameKind(old, new) && alike(old, new) },
+	} {
+		gone = slices.DeleteFunc(gone, func(d schema.Decl) bool {
+			i := slices.IndexFunc(come, func(n schema.Decl) bool { return same(d, n) })
+			if i >= 0 {
+				c.pairs[d] = come[i]
+				come = slices.Delete(come, i, i+1)
+			}
+			return i >= 0
+		})
+	}
+	return gone, come
+}
+
+func sameModule(a, b schema.Decl) bool { return a.Head().File.Module.Path == b.Head().File.Module.Path }
+
+func sameKind(a, b schema.Decl) bool { return a.Head().Kind == b.Head().Kind }
+
+// alike reports whether two declarations of one kind have most of their parts in common, and either several or a similar
+// name.
+func alike(old, new schema.Decl) bool {
+	a, b := partsOf(old), partsOf(new)
+	shared := 0
+	for _, part := range a {
+		if slices.Contains(b, part) {
+			shared++
+		}
+	}
+	return shared > 0 && 2*shared >= max(len(a), len(b)) && (shared > 1 || similar(old.Head().Name, new.Head().Name))
+}
+
+// partsOf returns what identifies a declaration apart from its name.
+func partsOf(d schema.Decl) (parts []string) {
+	switch d := d.(type) {
+	case *schema.Enum:
+		for _, m := range d.Members {
+			parts = append(parts, m.Value)
+		}
+	case *schema.Alias:
+		parts = []string{typeText(d.Target)}
+	case *schema.Const:
+		parts = []string{fmt.Sprint(d.Value)}
+	}
+	for _, p := range schema.Properties(d) {
+		parts = append(parts, p.Name+" "+typeText(p.Type))
+	}
+	return parts
+}
+
+func similar(a, b string) bool { return suggest.Name(a, []string{b}) != "" }

@@ -1,0 +1,211 @@
+package breaking
+
+import (
+	"slices"
+
+	"github.com/lumi-idl/lumi/idl/diag"
+	"github.com/lumi-idl/lumi/idl/schema"
+)
+
+// property is a property of a declaration.
+type property struct {
+	*schema.Property
+	of schema.Decl
+}
+
+func (p property) node() node {
+	return node{p.of.Head().File, p.Pos, p.Field, symbolOf(p.of) + "." + p.Name}
+}
+
+// isPointer reports whether the field of a stub is a pointer.
+func (p property) isPointer() bool { return (p.Pointer || p.Optional) && !p.Nilable() }
+
+// useOfProperty says in which direction values of an old property travel.
+func (c *comparison) useOfProperty(p property) use {
+	if _, ok := p.of.(*schema.Struct); ok && !p.Out {
+		return c.useOf(p.of)
+	}
+	return use{in: !p.Out, out: p.Out}
+}
+
+var propertyRules = []rule[property]{
+	{"Property.Field", func(c *comparison, old, new property) {
+		if old.Name == new.Name && old.Field != new.Field {
+			c.report("FieldRenamed", Impact{Provider: Breaks}, old.node(), new.node(), "keep the field's name",
+				"is the field %s, and was %s", new.Field, old.Field)
+		}
+	}},
+	{"Property.Type", func(c *comparison, old, new property) {
+		c.compareTypes(old.Type, new.Type, c.useOfProperty(old), old.node(), new.node())
+	}},
+	{"Property.Pointer", func(c *comparison, old, new property) {
+		// What another type or optional does to the field is part of that finding.
+		alone := c.relate(old.Type, new.Type).sameGo && (old.Optional == new.Optional || old.Out != new.Out)
+		if alone && old.Pointer != new.Pointer && old.isPointer() != new.isPointer() {
+			form := map[bool]string{true: "a pointer", false: "a value"}
+			c.report("PointerChanged", Impact{Provider: Breaks}, old.node(), new.node(), "keep the field's type",
+				"is %s in stubs, and was %s", form[new.isPointer()], form[old.isPointer()])
+		}
+	}},
+	{"Property.Optional", compareOptional},
+	{"Property.Out", flag(func(p property) bool { return p.Out },
+		change{"OutAdded", Impact{Breaks, MayBreak, Breaks, None}, "became out, so that programs can no longer set it",
+			"keep it, and add an out property"},
+		change{"OutRemoved", Impact{Breaks, MayBreak, Breaks, MayBreak}, "is no longer out, so that programs set it",
+			"keep it, and add an optional property"})},
+	{"Property.In", settable(flag(func(p property) bool { return p.In },
+		change{"InAdded", Impact{Deployed: MayBreak}, "became in, so that drift is no longer found", ""},
+		change{"InRemoved", Impact{Provider: MayBreak, Deployed: MayBreak}, "is no longer in, so that the provider has to return it", ""}))},
+	{"Property.Replaces", settable(flag(func(p property) bool { return p.Replaces },
+		change{"ReplacesAdded", Impact{Programs: MayBreak, Deployed: Breaks}, "became replaces, so that its next change replaces the resource",
+			"let the provider update it in place"},
+		change{"ReplacesRemoved", Impact{Provider: MayBreak}, "no longer replaces, so that the provider has to update it in place", ""}))},
+	{"Property.Secret", flag(func(p property) bool { return p.Secret },
+		change{"SecretAdded", Impact{Deployed: MayBreak}, "became secret, but older state and logs have it in the clear", ""},
+		change{"SecretRemoved", Impact{Deployed: Breaks}, "is no longer secret, so that state, plans and logs show it", "keep it secret"})},
+}
+
+// change is what it means that an option was added or removed.
+type change struct {
+	code          diag.Code
+	impact        Impact
+	message, help string
+}
+
+// flag returns the rule of an option that is set or not.
+func flag(set func(property) bool, added, removed change) func(c *comparison, old, new property) {
+	return func(c *comparison, old, new property) {
+		made := added
+		if set(old) {
+			made = removed
+		}
+		if set(old) != set(new) {
+			c.report(made.code, made.impact, old.node(), new.node(), made.help, "%s", made.message)
+		}
+	}
+}
+
+// settable restricts a rule to properties that programs set in both versions.
+func settable(compare func(c *comparison, old, new property)) func(c *comparison, old, new property) {
+	return func(c *comparison, old, new property) {
+		if !old.Out && !new.Out {
+			compare(c, old, new)
+		}
+	}
+}
+
+func compareOptional(c *comparison, old, new property) {
+	u, field := c.useOfProperty(old), unless(old.isPointer() == new.isPointer(), Breaks)
+	switch {
+	case old.Optional == new.Optional || old.Out != new.Out:
+	case new.Optional:
+		c.report("OptionalAdded", Impact{MayBreak, max(field, MayBreak), when(u.out, MayBreak), None}, old.node(), new.node(), "",
+			"became optional, so that it can be absent where it is read")
+	default:
+		c.report("OptionalRemoved", Impact{when(u.in, Breaks), field, when(u.in, Breaks), MayBreak}, old.node(), new.node(),
+			"keep it optional, and let the provider choose a value", "became required")
+	}
+}
+
+// compareProperties compares the properties of two declarations. Old is nil for a configuration that is new.
+func compareProperties(c *comparison, old, new schema.Decl) {
+	if old != nil && !sameKind(old, new) {
+		return
+	}
+	var gone, come []property
+	for _, q := range schema.Properties(new) {
+		come = append(come, property{q, new})
+	}
+	match := func(p property, same func(q property) bool) (property, bool) {
+		i := slices.IndexFunc(come, same)
+		if i < 0 {
+			return property{}, false
+		}
+		q := come[i]
+		come = slices.Delete(come, i, i+1)
+		apply(c, propertyRules, p, q)
+		return q, true
+	}
+	for _, p := range schema.Properties(old) {
+		p := property{p, old}
+		if _, ok := match(p, func(q property) bool { return q.Name == p.Name }); !ok {
+			gone = append(gone, p)
+		}
+	}
+	renaming := namingChanged(old, new)
+	for _, p := range gone {
+		q, ok := match(p, func(q property) bool { return c.renamed(p, q) })
+		switch {
+		case ok:
+			c.report("PropertyRenamed", Impact{Breaks, unless(p.Field == q.Field, Breaks), Breaks, Breaks}, p.node(), q.node().as(p.node()),
+				"keep the name with `lumi:\"name="+p.Name+"\"`", "is gone, and %s looks like its new name", q.Name)
+		case !renaming || p.Name != "name":
+			c.report("PropertyRemoved", Impact{Breaks, Breaks, Breaks, None}, p.node(), declNode(new).as(p.node()),
+				"keep it as an optional property until nothing uses it", "was removed")
+		}
+	}
+	for _, q := range come {
+		given := old == nil || c.useOfProperty(property{q.Property, old}).in
+		if !q.Optional && given && !(renaming && q.Name == "name") {
+			c.report("RequiredPropertyAdded", Impact{Programs: Breaks, Wire: Breaks}, node{}, q.node(), "make it optional",
+				"was added as a required property")
+		}
+	}
+}
+
+// renamed reports whether q, which is new, looks like p, which is gone.
+func (c *comparison) renamed(p, q property) bool {
+	r := c.relate(p.Type, q.Type)
+	return p.Field == q.Field || p.Out == q.Out && r.widens && r.narrows && similar(p.Name, q.Name)
+}
+
+func namingChanged(old, new schema.Decl) bool {
+	a, isResource := old.(*schema.Resource)
+	return isResource && a.Named != new.(*schema.Resource).Named
+}
+
+// compareMembers pairs the constants of an enum by value, and those that are left by name.
+func compareMembers(c *comparison, old, new *schema.Enum) {
+	nodeOf := func(e *schema.Enum, m *schema.Member) node { return node{e.File, m.Pos, m.Name, symbolOf(e) + "." + m.Name} }
+	came := map[string]*schema.Member{} // by value
+	keys := map[string]string{}
+	for i, key := range schema.MemberKeys(new) {
+		m := new.Members[i]
+		came[m.Value], keys[m.Value] = m, key
+	}
+	var gone []*schema.Member
+	for i, key := range schema.MemberKeys(old) {
+		m := old.Members[i]
+		n := came[m.Value]
+		if n == nil {
+			gone = append(gone, m)
+			continue
+		}
+		delete(came, m.Value)
+		sameGo := schema.GoName(old.File.Module, m.Name) == schema.GoName(new.File.Module, n.Name)
+		impact := Impact{Programs: when(old.Exported() && key != keys[m.Value], Breaks), Provider: unless(sameGo, Breaks)}
+		if old.Name != new.Name && key == keys[m.Value] { // renamed together with the enum
+			impact = Impact{}
+		}
+		c.report("ConstantRenamed", impact, nodeOf(old, m), nodeOf(new, n).as(nodeOf(old, m)), "keep the names of all constants",
+			"is called %s in Go and %s in TypeScript, and was called %s and %s", n.Name, keys[m.Value], m.Name, key)
+	}
+	for _, m := range gone {
+		i := slices.IndexFunc(new.Members, func(n *schema.Member) bool { return n.Name == m.Name && came[n.Value] != nil })
+		if i < 0 {
+			c.report("ValueRemoved", Impact{Breaks, Breaks, Breaks, Breaks}, nodeOf(old, m), declNode(new).as(nodeOf(old, m)),
+				"keep it, and let the provider refuse it", "was removed with its value %q", m.Value)
+			continue
+		}
+		n := new.Members[i]
+		delete(came, n.Value)
+		c.report("ValueChanged", Impact{Breaks, None, Breaks, Breaks}, nodeOf(old, m), nodeOf(new, n), "keep the value",
+			"has the value %q, and had %q", n.Value, m.Value)
+	}
+	for _, n := range new.Members {
+		if came[n.Value] != nil {
+			c.report("ValueAdded", Impact{MayBreak, MayBreak, when(c.useOf(old).out, MayBreak), None}, node{}, nodeOf(new, n), "",
+				"was added with the value %q", n.Value)
+		}
+	}
+}

@@ -1,0 +1,164 @@
+package breaking
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/lumi-idl/lumi/idl/schema"
+)
+
+// rule compares what a field of the model says about two versions of something. A test asks for a rule for each field.
+type rule[T any] struct {
+	field   string
+	compare func(c *comparison, old, new T)
+}
+
+func apply[T any](c *comparison, rules []rule[T], old, new T) {
+	for _, r := range rules {
+		r.compare(c, old, new)
+	}
+}
+
+// comparePackages compares everything.
+func (c *comparison) comparePackages(old, new *schema.Package) {
+	if old.Name != new.Name {
+		at := node{file: new.Modules[0].Files[0], symbol: new.Name}
+		c.report("PackageRenamed", Impact{None, MayBreak, Breaks, Breaks}, node{}, at, "keep the name: --package="+old.Name,
+			"is the name of the package, which was %s", old.Name)
+	}
+	for _, m := range old.Modules {
+		for _, n := range new.Modules {
+			if m.Path == n.Path && m.GoName != n.GoName {
+				c.report("GoPackageRenamed", Impact{Provider: Breaks}, node{}, node{file: n.Files[0], symbol: n.Token()},
+					"write package "+m.GoName, "is the Go package %s, and was %s", n.GoName, m.GoName)
+			}
+		}
+	}
+	gone, come := c.pair()
+	for d := range old.Decls() {
+		if match := c.pairs[d]; match != nil {
+			apply(c, declRules, d, match)
+		}
+	}
+	for _, d := range gone {
+		f, at := d.Head().File, node{}
+		for now := range new.Files() {
+			if now.Path() == f.Path() {
+				at = node{file: now}
+			}
+		}
+		c.report("DeclarationRemoved", goneImpact(d), declNode(d), at.as(declNode(d)), "keep it until nothing uses it", "was removed")
+	}
+	for _, d := range come {
+		if d.Head().Kind == "config" { // Programs did not have to set what it requires.
+			compareProperties(c, nil, d)
+		}
+	}
+}
+
+// goneImpact is what it means that a declaration is no longer found where it was.
+func goneImpact(d schema.Decl) Impact {
+	resource := when(d.Head().Kind == "resource", Breaks)
+	return Impact{when(d.Head().Exported(), Breaks), Breaks, max(resource, when(d.Head().Kind == "config", Breaks)), resource}
+}
+
+var declRules = []rule[schema.Decl]{
+	{"Header.File", compareFiles},
+	{"Header.Kind", compareKinds},
+	{"Header.Name", compareNames},
+	{"Resource.Token", of(func(c *comparison, old, new *schema.Resource) {
+		_, was, _ := strings.Cut(old.Token, ":")
+		_, is, _ := strings.Cut(new.Token, ":")
+		// A package, module or type with another name is reported as such.
+		if was != is && old.Name == new.Name && sameModule(old, new) {
+			c.report("TokenMoved", Impact{Wire: Breaks, Deployed: Breaks}, declNode(old), declNode(new),
+				"keep its file and --tokens", "has the type token %s, and had %s", new.Token, old.Token)
+		}
+	})},
+	{"Resource.Named", of(func(c *comparison, old, new *schema.Resource) {
+		if old.Named != new.Named {
+			whose := map[bool]string{true: "the program", false: "the provider"}
+			c.report("NamingChanged", Impact{Breaks, Breaks, Breaks, Breaks}, declNode(old), declNode(new),
+				"keep the marker, and declare another resource", "is named by %s, and was named by %s", whose[new.Named], whose[old.Named])
+		}
+	})},
+	{"Properties", compareProperties},
+	{"Enum.Members", of(compareMembers)},
+	{"Alias.Target", of(func(c *comparison, old, new *schema.Alias) {
+		c.compareTypes(old.Target, new.Target, c.useOf(old), declNode(old), declNode(new))
+	})},
+	{"Const.Value", of(func(c *comparison, old, new *schema.Const) {
+		s := when(old.Value != new.Value, MayBreak)
+		if constKind(old) != constKind(new) {
+			s = Breaks
+		}
+		c.report("ConstChanged", Impact{Programs: when(old.Exported(), s), Provider: s}, declNode(old), declNode(new), "",
+			"is %s, and was %s", new.Literal(strconv.Quote), old.Literal(strconv.Quote))
+	})},
+}
+
+// of restricts a rule to one kind of declaration.
+func of[T schema.Decl](compare func(c *comparison, old, new T)) func(c *comparison, old, new schema.Decl) {
+	return func(c *comparison, old, new schema.Decl) {
+		if a, ok := old.(T); ok {
+			if b, ok := new.(T); ok {
+				compare(c, a, b)
+			}
+		}
+	}
+}
+
+// constKind is the type of a constant in generated code, where numbers of all types are alike.
+func constKind(c *schema.Const) string {
+	if c.Type != "bool" && c.Type != "string" {
+		return "number"
+	}
+	return c.Type
+}
+
+func compareFiles(c *comparison, old, new schema.Decl) {
+	was, is := old.Head().File, new.Head().File
+	if !sameModule(old, new) {
+		c.report("DeclarationMoved", goneImpact(old), declNode(old), declNode(new).as(declNode(old)),
+			"move it back to "+was.Path(), "moved to the module %s", is.Module.Token())
+	} else if was.Name != is.Name && old.Head().Exported() {
+		c.report("FileMoved", Impact{Programs: MayBreak}, declNode(old), declNode(new), "move it back to "+was.Name,
+			"moved from %s to %s, whose generated files programs may import by name", was.Name, is.Name)
+	}
+}
+
+func compareKinds(c *comparison, old, new schema.Decl) {
+	was, is := old.Head().Kind, new.Head().Kind
+	if was == is {
+		return
+	}
+	impact := goneImpact(old)
+	if was != "const" && was != "config" {
+		_, values, _ := c.relateValues(&schema.Ref{Decl: old}, &schema.Ref{Decl: new}).change(c.useOf(old))
+		impact.Wire, impact.Deployed = values.Wire, values.Deployed
+	}
+	article := map[bool]string{true: "an ", false: "a "}
+	vowel := func(kind string) bool { return strings.ContainsRune("ae", rune(kind[0])) }
+	c.report("KindChanged", impact, declNode(old), declNode(new), "keep it, and declare the new one under another name",
+		"is %s%s, and was %s%s", article[vowel(is)], is, article[vowel(was)], was)
+}
+
+func compareNames(c *comparison, old, new schema.Decl) {
+	a, b := old.Head(), new.Head()
+	at, now := declNode(old), declNode(new).as(declNode(old))
+	switch {
+	case a.Name == b.Name:
+		was, is := schema.GoName(a.File.Module, a.Name), schema.GoName(b.File.Module, b.Name)
+		if len(schema.Properties(old)) > 0 && was == is {
+			was, is = schema.GoMarshalName(a), schema.GoMarshalName(b)
+		}
+		c.report("GoNameChanged", Impact{Provider: unless(was == is, Breaks)}, at, declNode(new), "",
+			"is called %s in stubs, and was called %s", is, was)
+	case a.Exported() && !b.Exported():
+		c.report("DeclarationUnexported", Impact{Programs: Breaks, Provider: Breaks}, at, now, "write "+a.Name,
+			"is no longer exported, and is called %s", b.Name)
+	default:
+		c.report("DeclarationRenamed", goneImpact(old), at, now, "keep the old name", "is gone, and %s looks like its new name",
+			symbolOf(new))
+	}
+}

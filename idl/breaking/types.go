@@ -1,0 +1,195 @@
+package breaking
+
+import (
+	"github.com/lumi-idl/lumi/idl/diag"
+	"github.com/lumi-idl/lumi/idl/schema"
+)
+
+// use says in which direction values of a type travel.
+type use struct {
+	in  bool // from programs to the provider
+	out bool // from the provider to programs
+}
+
+// usesOf finds how the declarations of a package are used by resources and the configuration, be it through each other.
+func usesOf(p *schema.Package) map[schema.Decl]use {
+	uses := map[schema.Decl]use{}
+	var walk func(properties []*schema.Property, in bool)
+	walk = func(properties []*schema.Property, in bool) {
+		for _, p := range properties {
+			in := in && !p.Out
+			for ref := range schema.Refs(p.Type) {
+				u := uses[ref.Decl]
+				if in && u.in || !in && u.out {
+					continue
+				}
+				uses[ref.Decl] = use{u.in || in, u.out || !in}
+				if s, ok := ref.Decl.(*schema.Struct); ok {
+					walk(s.Properties, in)
+				}
+			}
+		}
+	}
+	for d := range p.Decls() {
+		if kind := d.Head().Kind; kind == "resource" || kind == "config" {
+			walk(schema.Properties(d), true)
+		}
+	}
+	return uses
+}
+
+// useOf returns how an old declaration is used. What nothing uses counts as an argument of something.
+func (c *comparison) useOf(d schema.Decl) use {
+	if u := c.uses[d]; u != (use{}) {
+		return u
+	}
+	return use{in: true}
+}
+
+// relation says how the values of an old and a new type relate.
+type relation struct {
+	widens  bool // every old value is a new one
+	narrows bool // every new value is an old one
+	sameGo  bool // stubs have the same type
+}
+
+func (r relation) and(s relation) relation {
+	return relation{r.widens && s.widens, r.narrows && s.narrows, r.sameGo && s.sameGo}
+}
+
+// relate compares types. A use of the same declaration is the same type: its own changes are findings of their own.
+func (c *comparison) relate(old, new schema.Type) relation {
+	if a, ok := old.(*schema.Ref); ok {
+		if b, ok := new.(*schema.Ref); ok && c.pairs[a.Decl] == b.Decl {
+			return relation{true, true, true}
+		}
+	}
+	return c.relateValues(old, new)
+}
+
+// relateValues compares types by the values that they have.
+func (c *comparison) relateValues(old, new schema.Type) relation {
+	old, new = schema.Underlying(old), schema.Underlying(new)
+	switch a := old.(type) {
+	case schema.Primitive:
+		if a == new {
+			return relation{true, true, true}
+		}
+	case *schema.List:
+		if b, ok := new.(*schema.List); ok {
+			return c.relate(a.Elem, b.Elem)
+		}
+	case *schema.Map:
+		if b, ok := new.(*schema.Map); ok {
+			return c.relate(a.Key, b.Key).and(c.relate(a.Elem, b.Elem))
+		}
+	case *schema.Ref:
+		if b, ok := new.(*schema.Ref); ok {
+			return c.relateDecls(a.Decl, b.Decl)
+		}
+	}
+	capability := isCapability(old) && isCapability(new)
+	return relation{
+		widens:  new == schema.Any || new == schema.String && isEnum(old) || capability && new == schema.AnyResource,
+		narrows: old == schema.Any || old == schema.String && isEnum(new) || capability && old == schema.AnyResource,
+		sameGo:  capability,
+	}
+}
+
+func (c *comparison) relateDecls(old, new schema.Decl) relation {
+	if c.pairs[old] == new {
+		return relation{true, true, true}
+	}
+	a, isEnum := old.(*schema.Enum)
+	b, both := new.(*schema.Enum)
+	if isEnum && both {
+		return relation{widens: within(a, b), narrows: within(b, a)}
+	}
+	_, resource := old.(*schema.Resource)
+	_, resources := new.(*schema.Resource)
+	return relation{sameGo: resource && resources}
+}
+
+// within reports whether b has all values of a.
+func within(a, b *schema.Enum) bool {
+	values := map[string]bool{}
+	for _, m := range b.Members {
+		values[m.Value] = true
+	}
+	for _, m := range a.Members {
+		if !values[m.Value] {
+			return false
+		}
+	}
+	return true
+}
+
+func isEnum(t schema.Type) bool {
+	ref, ok := t.(*schema.Ref)
+	return ok && ref.Decl.Head().Kind == "enum"
+}
+
+func isCapability(t schema.Type) bool {
+	ref, ok := t.(*schema.Ref)
+	return t == schema.AnyResource || ok && ref.Decl.Head().Kind == "resource"
+}
+
+// change returns the code and the impact of a change of types, and a clause for the message.
+func (r relation) change(u use) (code diag.Code, impact Impact, clause string) {
+	switch {
+	case r.widens && r.narrows:
+		return "TypeChanged", Impact{Provider: unless(r.sameGo, Breaks)}, ""
+	case r.widens:
+		return "TypeWidened", Impact{MayBreak, max(MayBreak, unless(r.sameGo, Breaks)), when(u.out, MayBreak), None},
+			", which has more values"
+	case r.narrows:
+		return "TypeNarrowed", Impact{MayBreak, unless(r.sameGo, Breaks), when(u.in, MayBreak), MayBreak},
+			", which has fewer values"
+	}
+	return "TypeChanged", Impact{Breaks, max(MayBreak, unless(r.sameGo, Breaks)), Breaks, Breaks}, ""
+}
+
+func when(condition bool, s Severity) Severity {
+	if condition {
+		return s
+	}
+	return None
+}
+
+func unless(condition bool, s Severity) Severity { return when(!condition, s) }
+
+// compareTypes reports that what is at old and new has another type.
+func (c *comparison) compareTypes(old, new schema.Type, u use, at, now node) {
+	code, impact, clause := c.relate(old, new).change(u)
+	help := "keep the type, and add a property of the new one"
+	if code == "TypeWidened" {
+		help = ""
+	}
+	c.report(code, impact, at, now, help, "changed type from %s to %s%s", typeText(old), typeText(new), clause)
+}
+
+// typeText returns a type as it stands in an IDL, with declarations by their symbols.
+func typeText(t schema.Type) string {
+	switch t := t.(type) {
+	case schema.Primitive:
+		if text, ok := primitives[t]; ok {
+			return text
+		}
+		return string(t)
+	case *schema.List:
+		return "[]" + typeText(t.Elem)
+	case *schema.Map:
+		return "map[" + typeText(t.Key) + "]" + typeText(t.Elem)
+	case *schema.Ref:
+		if isCapability(t) {
+			return "*" + symbolOf(t.Decl)
+		}
+		return symbolOf(t.Decl)
+	}
+	return ""
+}
+
+// primitives are those that an IDL writes in another way than the model.
+var primitives = map[schema.Primitive]string{
+	schema.Number: "float64", schema.Asset: "*idl.Asset", schema.Archive: "*idl.Archive", schema.AnyResource: "*idl.Resource",
+}
