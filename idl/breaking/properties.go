@@ -166,7 +166,9 @@ func namingChanged(old, new schema.Decl) bool {
 
 // compareMembers pairs the constants of an enum by value, and those that are left by name.
 func compareMembers(c *comparison, old, new *schema.Enum) {
-	nodeOf := func(e *schema.Enum, m *schema.Member) node { return node{e.File, m.Pos, m.Name, symbolOf(e) + "." + m.Name} }
+	nodeOf := func(e *schema.Enum, m *schema.Member) node {
+		return node{e.File, m.Pos, m.Name, symbolOf(e) + "." + m.Name}
+	}
 	came := map[string]*schema.Member{} // by value
 	keys := map[string]string{}
 	for i, key := range schema.MemberKeys(new) {

@@ -78,7 +78,8 @@ var declRules = []rule[schema.Decl]{
 	{"Resource.Named", of(func(c *comparison, old, new *schema.Resource) {
 		if old.Named != new.Named {
 			whose := map[bool]string{true: "the program", false: "the provider"}
-			c.report("NamingChanged", Impact{Breaks, Breaks, Breaks, Breaks}, declNode(old), declNode(new),
+			// The operation Name is missing, or is never called.
+			c.report("NamingChanged", Impact{Breaks, max(MayBreak, when(old.Named, Breaks)), Breaks, Breaks}, declNode(old), declNode(new),
 				"keep the marker, and declare another resource", "is named by %s, and was named by %s", whose[new.Named], whose[old.Named])
 		}
 	})},
@@ -137,10 +138,8 @@ func compareKinds(c *comparison, old, new schema.Decl) {
 		_, values, _ := c.relateValues(&schema.Ref{Decl: old}, &schema.Ref{Decl: new}).change(c.useOf(old))
 		impact.Wire, impact.Deployed = values.Wire, values.Deployed
 	}
-	article := map[bool]string{true: "an ", false: "a "}
-	vowel := func(kind string) bool { return strings.ContainsRune("ae", rune(kind[0])) }
 	c.report("KindChanged", impact, declNode(old), declNode(new), "keep it, and declare the new one under another name",
-		"is %s%s, and was %s%s", article[vowel(is)], is, article[vowel(was)], was)
+		"is of the kind %s, and was of the kind %s", is, was)
 }
 
 func compareNames(c *comparison, old, new schema.Decl) {

@@ -85,7 +85,7 @@ func (c *comparison) relateValues(old, new schema.Type) relation {
 		}
 	case *schema.Ref:
 		if b, ok := new.(*schema.Ref); ok {
-			return c.relateDecls(a.Decl, b.Decl)
+			return relateDecls(a.Decl, b.Decl)
 		}
 	}
 	capability := isCapability(old) && isCapability(new)
@@ -96,10 +96,7 @@ func (c *comparison) relateValues(old, new schema.Type) relation {
 	}
 }
 
-func (c *comparison) relateDecls(old, new schema.Decl) relation {
-	if c.pairs[old] == new {
-		return relation{true, true, true}
-	}
+func relateDecls(old, new schema.Decl) relation {
 	a, isEnum := old.(*schema.Enum)
 	b, both := new.(*schema.Enum)
 	if isEnum && both {

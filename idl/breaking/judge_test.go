@@ -1,0 +1,661 @@
+package breaking_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/lumi-idl/lumi/gen"
+	"github.com/lumi-idl/lumi/gen/gostubs"
+	"github.com/lumi-idl/lumi/gen/typescript"
+	"github.com/lumi-idl/lumi/idl/breaking"
+	"github.com/lumi-idl/lumi/idl/compile"
+	"github.com/lumi-idl/lumi/idl/schema"
+	"github.com/lumi-idl/lumi/internal/testkit/randidl"
+	// Stubs are compiled without a network. What they need is in the module cache because this test needs it as well.
+	_ "github.com/lumi-idl/lumi/runtime"
+)
+
+const (
+	stubModule  = "example.com/stubs"
+	runtimePath = "github.com/lumi-idl/lumi/runtime"
+)
+
+// trial is a change of an IDL, what it is found to break, and what the compilers say.
+type trial struct {
+	name     string
+	old, new *schema.Package
+	findings []breaking.Finding
+	impact   breaking.Impact // the worst of all
+	// random trials are not asked to break what they are said to break: nothing may use it.
+	random bool
+
+	programs, provider string // the compilers' errors
+}
+
+// TestJudges has the real compilers judge findings. Programs and providers that use everything in the old version of an IDL
+// are compiled with what is generated from the new one: they compile where nothing is said to break for them, and do not
+// where something is. State and arguments of the old version are decoded by the new stubs. The trials are the examples of
+// the catalogue and random changes of random IDLs, as many as LUMI_BREAKING_TRIALS says.
+func TestJudges(t *testing.T) {
+	if testing.Short() {
+		t.Skip("runs compilers")
+	}
+	t.Parallel()
+	var trials []*trial
+	for _, e := range breaking.Catalog() {
+		m := impactLine.FindStringSubmatch(e.Text)
+		trials = append(trials, &trial{name: e.Code, old: loadExample(t, m[2]), new: loadExample(t, m[3])})
+	}
+	trials = append(trials, randomTrials(t)...)
+	for _, tr := range trials {
+		tr.findings = compare(tr.old, tr.new)
+		for _, f := range tr.findings {
+			tr.impact.Programs = max(tr.impact.Programs, f.Impact.Programs)
+			tr.impact.Provider = max(tr.impact.Provider, f.Impact.Provider)
+			tr.impact.Wire = max(tr.impact.Wire, f.Impact.Wire)
+			tr.impact.Deployed = max(tr.impact.Deployed, f.Impact.Deployed)
+		}
+	}
+	compileTypeScript(t, trials)
+	dir := compileGo(t, trials)
+	harmless := 0
+	for _, tr := range trials {
+		tr.judge(t, "programs", tr.impact.Programs, tr.programs)
+		tr.judge(t, "the provider", tr.impact.Provider, tr.provider)
+		if tr.random && len(tr.findings) == 0 {
+			harmless++
+		}
+	}
+	if harmless == 0 {
+		t.Error("no random change is without findings")
+	}
+	if !t.Failed() {
+		decode(t, dir, trials)
+	}
+}
+
+func (tr *trial) judge(t *testing.T, whom string, impact breaking.Severity, errors string) {
+	t.Helper()
+	switch {
+	case impact == breaking.None && errors != "":
+		t.Errorf("%s: %s do not compile:\n%s\nfindings:\n%s", tr.name, whom, errors, text(t, tr.findings))
+	case impact == breaking.Breaks && errors == "" && !tr.random:
+		t.Errorf("%s: %s compile all the same; findings:\n%s", tr.name, whom, text(t, tr.findings))
+	}
+}
+
+// randomTrials changes random IDLs.
+func randomTrials(t *testing.T) []*trial {
+	number := 12
+	if s := os.Getenv("LUMI_BREAKING_TRIALS"); s != "" {
+		var err error
+		if number, err = strconv.Atoi(s); err != nil {
+			t.Fatal(err)
+		}
+	}
+	draw := rapid.Custom(func(t *rapid.T) map[string]string {
+		if rapid.Bool().Draw(t, "folders") {
+			return randidl.Package(t)
+		}
+		return map[string]string{"source.go": randidl.Source(t)}
+	})
+	var trials []*trial
+	for seed := 1; len(trials) < number; seed++ {
+		dir := t.TempDir()
+		write(t, dir, "go.mod", "module example.com/shop\n\ngo 1.26.0\n\nrequire github.com/lumi-idl/lumi v0.0.0\n\n"+
+			"replace github.com/lumi-idl/lumi => "+checkout(t)+"\n")
+		for name, source := range draw.Example(seed) {
+			write(t, dir, "idl/"+name, source)
+		}
+		pkg, _, err := compile.Load(t.Context(), compile.Options{Dir: filepath.Join(dir, "idl"), Package: "shop"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if pkg == nil {
+			continue // This one is refused.
+		}
+		for i := range 3 {
+			c := &changer{rand.New(rand.NewPCG(uint64(seed), uint64(i))), copyOf(t, pkg), nil}
+			// One change in three is drawn from those that break nothing.
+			c.change(i == 0)
+			trials = append(trials, &trial{
+				name: fmt.Sprintf("seed %d.%d, %s", seed, i, strings.Join(c.done, ", ")), old: pkg, new: copyOf(t, c.pkg), random: true,
+			})
+		}
+	}
+	return trials
+}
+
+// copyOf returns a copy of a model, which is checked and linked again.
+func copyOf(t *testing.T, pkg *schema.Package) *schema.Package {
+	t.Helper()
+	var b bytes.Buffer
+	if err := schema.Write(&b, pkg); err != nil {
+		t.Fatal(err)
+	}
+	written, err := schema.Read(&b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return written
+}
+
+func checkout(t *testing.T) string {
+	t.Helper()
+	dir, err := filepath.Abs("../..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+// changer makes random changes to a model.
+type changer struct {
+	*rand.Rand
+	pkg  *schema.Package
+	done []string
+}
+
+// change makes one to three changes.
+func (c *changer) change(harmless bool) {
+	changes := map[string]func() bool{
+		"add an optional property": func() bool { return c.addProperty(&schema.Property{Optional: true, Pointer: true, Secret: true}) },
+		"add an out property":      func() bool { return c.addProperty(&schema.Property{Out: true, Optional: true, Pointer: true}) },
+		"add declarations":         c.addDecls,
+		"reorder":                  c.reorder,
+		"document":                 c.document,
+	}
+	if !harmless {
+		maps.Copy(changes, map[string]func() bool{
+			"add a property":   func() bool { return c.addProperty(&schema.Property{}) },
+			"remove":           c.remove,
+			"options":          c.options,
+			"types":            c.types,
+			"optional":         c.optional,
+			"constants":        c.constants,
+			"rename a field":   c.rename,
+			"another constant": c.anotherConst,
+			"another file":     c.move,
+		})
+	}
+	names := slices.Sorted(maps.Keys(changes))
+	for range 1 + c.IntN(3) {
+		name := names[c.IntN(len(names))]
+		if changes[name]() {
+			c.done = append(c.done, name)
+		}
+	}
+	c.pkg.Link()
+}
+
+// pick returns a declaration that fits.
+func pick[T schema.Decl](c *changer) (T, bool) {
+	var all []T
+	for d := range c.pkg.Decls() {
+		if d, ok := d.(T); ok {
+			all = append(all, d)
+		}
+	}
+	if len(all) == 0 {
+		var none T
+		return none, false
+	}
+	return all[c.IntN(len(all))], true
+}
+
+// properties returns the list of properties of some declaration.
+func (c *changer) properties() (schema.Decl, *[]*schema.Property) {
+	for range 20 {
+		d, ok := pick[schema.Decl](c)
+		if !ok {
+			break
+		}
+		switch d := d.(type) {
+		case *schema.Resource:
+			return d, &d.Properties
+		case *schema.Struct:
+			return d, &d.Properties
+		case *schema.Config:
+			return d, &d.Properties
+		}
+	}
+	return nil, nil
+}
+
+func (c *changer) property() (schema.Decl, *schema.Property) {
+	d, list := c.properties()
+	if list == nil || len(*list) == 0 {
+		return nil, nil
+	}
+	p := (*list)[c.IntN(len(*list))]
+	if r, ok := d.(*schema.Resource); ok && r.Named && p == (*list)[0] {
+		return nil, nil // the name
+	}
+	return d, p
+}
+
+func (c *changer) addProperty(p *schema.Property) bool {
+	d, list := c.properties()
+	if list == nil {
+		return false
+	}
+	if _, resource := d.(*schema.Resource); p.Out && !resource {
+		return false
+	}
+	p.Field, p.Name, p.Type = fmt.Sprintf("Zz%d", len(*list)), fmt.Sprintf("zz%d", len(*list)), schema.String
+	*list = append(*list, p)
+	return true
+}
+
+func (c *changer) addDecls() bool {
+	m := c.pkg.Modules[c.IntN(len(c.pkg.Modules))]
+	e := &schema.Enum{Header: schema.Header{Name: "ZzEnum"}, Members: []*schema.Member{{Name: "ZzEnumA", Value: "a"}}}
+	s := &schema.Struct{Header: schema.Header{Name: "ZzStruct"}, Properties: []*schema.Property{
+		{Field: "A", Name: "a", Type: &schema.Ref{Decl: e}},
+	}}
+	r := &schema.Resource{Header: schema.Header{Name: "ZzResource"}, Token: c.pkg.Name + ":" + m.Token() + ":ZzResource",
+		Properties: []*schema.Property{{Field: "A", Name: "a", Type: &schema.List{Elem: &schema.Ref{Decl: s}}}}}
+	for _, f := range m.Files {
+		if f.Name == "zz_file.go" {
+			return false
+		}
+	}
+	m.Files = append(m.Files, &schema.File{Module: m, Name: "zz_file.go", Decls: []schema.Decl{e, s, r}})
+	c.pkg.Link()
+	return true
+}
+
+func (c *changer) reorder() bool {
+	for f := range c.pkg.Files() {
+		c.Shuffle(len(f.Decls), func(i, j int) { f.Decls[i], f.Decls[j] = f.Decls[j], f.Decls[i] })
+		for _, d := range f.Decls {
+			list := schema.Properties(d)
+			if r, ok := d.(*schema.Resource); ok && r.Named {
+				list = list[1:]
+			}
+			c.Shuffle(len(list), func(i, j int) { list[i], list[j] = list[j], list[i] })
+			if e, ok := d.(*schema.Enum); ok {
+				c.Shuffle(len(e.Members), func(i, j int) { e.Members[i], e.Members[j] = e.Members[j], e.Members[i] })
+			}
+		}
+	}
+	return true
+}
+
+func (c *changer) document() bool {
+	d, ok := pick[schema.Decl](c)
+	if ok {
+		d.Head().Doc = "Documented anew."
+	}
+	return ok
+}
+
+func (c *changer) remove() bool {
+	d, list := c.properties()
+	_, p := d, 0
+	if list == nil || len(*list) < 2 {
+		return false
+	}
+	p = 1 + c.IntN(len(*list)-1)
+	*list = slices.Delete(*list, p, p+1)
+	return true
+}
+
+func (c *changer) options() bool {
+	d, p := c.property()
+	if p == nil {
+		return false
+	}
+	_, resource := d.(*schema.Resource)
+	option := []*bool{&p.Secret, &p.Replaces, &p.In, &p.Out}[c.IntN(4)]
+	if !resource && option != &p.Secret {
+		return false
+	}
+	*option = !*option
+	if p.Out {
+		p.Replaces, p.In = false, false
+	} else if p.Pointer && !p.Optional {
+		p.Pointer = false
+	}
+	return true
+}
+
+func (c *changer) types() bool {
+	_, p := c.property()
+	if p == nil {
+		return false
+	}
+	p.Type = []schema.Type{
+		schema.String, schema.Number, schema.Any, schema.AnyResource, &schema.List{Elem: p.Type},
+		&schema.Map{Key: schema.String, Elem: schema.Any},
+	}[c.IntN(6)]
+	p.Pointer = p.Optional && needsPointer(p.Type)
+	if e, ok := pick[*schema.Enum](c); ok && c.IntN(2) == 0 && e.Exported() {
+		p.Type, p.Pointer = &schema.Ref{Decl: e}, p.Optional
+	}
+	return true
+}
+
+func needsPointer(t schema.Type) bool { return t == schema.String || t == schema.Number }
+
+func (c *changer) optional() bool {
+	_, p := c.property()
+	if p == nil || p.Out {
+		return false
+	}
+	p.Optional = !p.Optional
+	p.Pointer = p.Optional && !isReference(p.Type)
+	return true
+}
+
+// isReference reports whether a property of the type is a pointer in any case.
+func isReference(t schema.Type) bool {
+	t = schema.Underlying(t)
+	ref, ok := t.(*schema.Ref)
+	return t == schema.Asset || t == schema.Archive || t == schema.AnyResource || t == schema.Any || ok && ref.Decl.Head().Kind == "resource"
+}
+
+func (c *changer) constants() bool {
+	e, ok := pick[*schema.Enum](c)
+	if !ok {
+		return false
+	}
+	i := c.IntN(len(e.Members))
+	switch c.IntN(4) {
+	case 0:
+		e.Members = append(e.Members, &schema.Member{Name: e.Name + "Zz", Value: "zz"})
+	case 1:
+		if len(e.Members) == 1 {
+			return false
+		}
+		e.Members = slices.Delete(e.Members, i, i+1)
+	case 2:
+		e.Members[i].Name = "Zz" + e.Members[i].Name
+	default:
+		e.Members[i].Value += "zz"
+	}
+	return true
+}
+
+func (c *changer) rename() bool {
+	_, p := c.property()
+	if p != nil {
+		p.Field = "Zz" + p.Field
+	}
+	return p != nil
+}
+
+func (c *changer) anotherConst() bool {
+	k, ok := pick[*schema.Const](c)
+	if ok {
+		k.Value = []any{"zz", true, 77.5}[c.IntN(3)]
+	}
+	return ok
+}
+
+// move moves a declaration to another file of its module.
+func (c *changer) move() bool {
+	d, ok := pick[schema.Decl](c)
+	if !ok {
+		return false
+	}
+	h := d.Head()
+	m := h.File.Module
+	h.File.Decls = slices.DeleteFunc(h.File.Decls, func(other schema.Decl) bool { return other == d })
+	m.Files = append(m.Files, &schema.File{Module: m, Name: fmt.Sprintf("zz_moved%d.go", len(m.Files)), Decls: []schema.Decl{d}})
+	c.pkg.Link()
+	return true
+}
+
+// compileTypeScript compiles old programs against new packages, all in one call.
+func compileTypeScript(t *testing.T, trials []*trial) {
+	t.Helper()
+	dir := t.TempDir()
+	npm := filepath.Join(checkout(t), "runtime", "typescript")
+	var files []string
+	for i, tr := range trials {
+		folder := "t" + strconv.Itoa(i)
+		modules, _, err := typescript.Generate(tr.new, typescript.Options{})
+		if err == nil {
+			modules, err = gen.Rendered(modules)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, f := range modules {
+			if !f.Scaffold {
+				write(t, dir, path.Join(folder, "pack", f.Path), string(f.Content))
+			}
+		}
+		write(t, dir, folder+"/program.ts", program(tr.old))
+		files = append(files, folder+"/program.ts")
+	}
+	config, err := json.Marshal(map[string]any{
+		"compilerOptions": map[string]any{
+			"target": "es2022", "lib": []string{"es2022", "es2024.string"}, "module": "nodenext", "noEmit": true,
+			"types": []string{"node"}, "typeRoots": []string{npm + "/node_modules/@types"},
+			"strict": true, "verbatimModuleSyntax": true, "exactOptionalPropertyTypes": true,
+			"paths": map[string][]string{"@lumi/lumi": {npm + "/src/index.ts"}},
+		},
+		"files": files,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	write(t, dir, "tsconfig.json", string(config))
+	write(t, dir, "package.json", `{"type": "module"}`)
+	cmd := exec.Command(filepath.Join(npm, "node_modules", ".bin", "tsc"), "--pretty", "false")
+	cmd.Dir = dir
+	out, err := cmd.CombinedOutput()
+	if _, failed := err.(*exec.ExitError); err != nil && !failed {
+		t.Fatalf("%v; run 'npm ci' in %s", err, npm)
+	}
+	sortErrors(t, string(out), func(i int) *string { return &trials[i].programs })
+}
+
+var inTrial = regexp.MustCompile(`(?:^|[ /])t(\d+)/`)
+
+// sortErrors hands each line of a compiler's output to the trial that it is about.
+func sortErrors(t *testing.T, out string, of func(i int) *string) {
+	t.Helper()
+	for line := range strings.Lines(out) {
+		if m := inTrial.FindStringSubmatch(line); strings.HasPrefix(line, " ") || strings.HasPrefix(line, "#") {
+			continue
+		} else if m != nil {
+			i, _ := strconv.Atoi(m[1])
+			*of(i) += line
+		} else {
+			t.Errorf("a compiler says: %s", line)
+		}
+	}
+}
+
+// compileGo has Go check old code of authors with new stubs, and returns the folder of the module.
+func compileGo(t *testing.T, trials []*trial) string {
+	t.Helper()
+	dir, root := t.TempDir(), checkout(t)
+	goMod, err := os.ReadFile(filepath.Join(root, "go.mod"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	goSum, err := os.ReadFile(filepath.Join(root, "go.sum"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, requirements, _ := strings.Cut(string(goMod), "\n")
+	write(t, dir, "go.mod", "module "+stubModule+"\n"+requirements+"\nrequire github.com/lumi-idl/lumi v0.0.0\n\nreplace github.com/lumi-idl/lumi => "+root+"\n")
+	write(t, dir, "go.sum", string(goSum))
+	for i, tr := range trials {
+		folder := "t" + strconv.Itoa(i)
+		stubs, err := gen.Rendered(gostubs.Generate(tr.new, gostubs.Options{ImportPath: stubModule + "/" + folder}))
+		if err != nil {
+			t.Fatalf("%s: %v", tr.name, err)
+		}
+		for _, f := range stubs {
+			write(t, dir, path.Join(folder, f.Path), string(f.Content))
+		}
+		for _, m := range tr.old.Modules {
+			if slices.ContainsFunc(tr.new.Modules, func(n *schema.Module) bool { return n.Path == m.Path && n.GoName != m.GoName }) {
+				tr.provider += "a folder has files of two packages" // Go would not look at anything else.
+				continue
+			}
+			write(t, dir, path.Join(folder, m.Path, "zz_author.go"), author(m, stubModule+"/"+folder))
+		}
+	}
+	out, _ := goCommand(dir, "vet", "-bools", "./...").CombinedOutput()
+	sortErrors(t, string(out), func(i int) *string { return &trials[i].provider })
+	return dir
+}
+
+func goCommand(dir string, args ...string) *exec.Cmd {
+	cmd := exec.Command("go", args...)
+	cmd.Dir = dir
+	cmd.Env = append(os.Environ(), "GOFLAGS=-mod=mod", "GOPROXY=off", "GOWORK=off")
+	return cmd
+}
+
+// task is what the decoder is to decode.
+type task struct {
+	Trial, Token string
+	State, Args  map[string]any
+}
+
+// decode has new stubs decode state of old versions, and arguments of old programs, where nothing is said to break.
+func decode(t *testing.T, dir string, trials []*trial) {
+	t.Helper()
+	var tasks []task
+	var main strings.Builder
+	main.WriteString("package main\n\nimport (\n")
+	var uses strings.Builder
+	for i, tr := range trials {
+		if tr.impact.Provider != breaking.None || tr.impact.Wire != breaking.None || tr.impact.Deployed != breaking.None {
+			continue
+		}
+		for j, m := range tr.old.Modules {
+			for _, f := range m.Files {
+				for _, d := range f.Decls {
+					if r, ok := d.(*schema.Resource); ok {
+						all, set := state(r.Properties, 3)
+						tasks = append(tasks, task{tr.name, r.Token, all, set})
+						fmt.Fprintf(&uses, "\t{&t%dm%d.ZZSeen, t%[1]dm%[2]d.ZZProviders[%q]},\n", i, j, r.Token)
+					}
+				}
+			}
+			fmt.Fprintf(&main, "\tt%dm%d %q\n", i, j, path.Join(stubModule, "t"+strconv.Itoa(i), m.Path))
+			fmt.Fprintf(&uses, "\t// %s\n", m.Path)
+		}
+	}
+	if len(tasks) == 0 {
+		t.Error("there is nothing to decode")
+		return
+	}
+	data, err := json.Marshal(tasks)
+	if err != nil {
+		t.Fatal(err)
+	}
+	write(t, dir, "main/tasks.json", string(data))
+	source := strings.Replace(decoder, "import (\n", main.String()[len("package main\n\n"):], 1)
+	write(t, dir, "main/main.go", strings.Replace(source, "// USES\n", uses.String(), 1))
+	out, err := goCommand(dir, "run", "./main").CombinedOutput()
+	if err != nil || len(out) > 0 {
+		t.Errorf("decoding: %v\n%s", err, out)
+	}
+}
+
+// decoder decodes all tasks, and prints what is wrong.
+const decoder = `package main
+
+import (
+	"context"
+	_ "embed"
+	"encoding/json"
+	"fmt"
+	"maps"
+
+	"google.golang.org/protobuf/types/known/structpb"
+
+	lumi "github.com/lumi-idl/lumi/runtime"
+)
+
+//go:embed tasks.json
+var tasks []byte
+
+var providers = []struct {
+	seen     *lumi.Bag
+	provider lumi.ResourceProvider
+}{
+// USES
+}
+
+func main() {
+	var list []struct {
+		Trial, Token string
+		State, Args  map[string]any
+	}
+	if err := json.Unmarshal(tasks, &list); err != nil {
+		panic(err)
+	}
+	for i, task := range list {
+		p := providers[i]
+		state, err := structpb.NewStruct(task.State)
+		if err != nil {
+			panic(err)
+		}
+		args, err := structpb.NewStruct(task.Args)
+		if err != nil {
+			panic(err)
+		}
+		fail := func(format string, args ...any) {
+			fmt.Printf("%s: %s: %s\n", task.Trial, task.Token, fmt.Sprintf(format, args...))
+		}
+		ctx := context.Background()
+		if validator, ok := p.provider.(interface {
+			Validate(context.Context, lumi.Bag, ...lumi.Fault) error
+		}); !ok {
+			fail("cannot validate")
+		} else if err := validator.Validate(ctx, lumi.BagOf(args)); err != nil {
+			fail("%v\n%v", err, args)
+		}
+		*p.seen = lumi.Bag{}
+		if _, err := p.provider.Delete(ctx, &lumi.DeleteRequest{Properties: lumi.BagOf(state)}); err != nil {
+			fail("%v", err)
+		} else if kept := p.seen.Struct().AsMap(); !within(task.State, kept) {
+			fail("state is decoded to something else:\n%v\n%v", task.State, kept)
+		}
+	}
+}
+
+// within reports whether b has all of a.
+func within(a, b any) bool {
+	switch a := a.(type) {
+	case map[string]any:
+		b, ok := b.(map[string]any)
+		for key := range maps.Keys(a) {
+			ok = ok && within(a[key], b[key])
+		}
+		return ok
+	case []any:
+		b, ok := b.([]any)
+		ok = ok && len(a) == len(b)
+		for i := range a {
+			ok = ok && within(a[i], b[i])
+		}
+		return ok
+	}
+	return a == b
+}
+`
