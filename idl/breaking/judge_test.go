@@ -538,25 +538,24 @@ type task struct {
 func decode(t *testing.T, dir string, trials []*trial) {
 	t.Helper()
 	var tasks []task
-	var main strings.Builder
-	main.WriteString("package main\n\nimport (\n")
-	var uses strings.Builder
+	var main, uses strings.Builder
+	main.WriteString("import (\n")
 	for i, tr := range trials {
 		if tr.impact.Provider != breaking.None || tr.impact.Wire != breaking.None || tr.impact.Deployed != breaking.None {
 			continue
 		}
-		for j, m := range tr.old.Modules {
-			for _, f := range m.Files {
-				for _, d := range f.Decls {
-					if r, ok := d.(*schema.Resource); ok {
-						all, set := state(r.Properties, 3)
-						tasks = append(tasks, task{tr.name, r.Token, all, set})
-						fmt.Fprintf(&uses, "\t{&t%dm%d.ZZSeen, t%[1]dm%[2]d.ZZProviders[%q]},\n", i, j, r.Token)
-					}
+		imported := map[string]bool{}
+		for d := range tr.old.Decls() {
+			if r, ok := d.(*schema.Resource); ok {
+				all, set := state(r.Properties, 3)
+				tasks = append(tasks, task{tr.name, r.Token, all, set})
+				name := fmt.Sprintf("t%dm%d", i, slices.Index(tr.old.Modules, r.File.Module))
+				fmt.Fprintf(&uses, "\t{&%s.ZZSeen, %[1]s.ZZProviders[%q]},\n", name, r.Token)
+				if !imported[name] {
+					fmt.Fprintf(&main, "\t%s %q\n", name, path.Join(stubModule, "t"+strconv.Itoa(i), r.File.Module.Path))
 				}
+				imported[name] = true
 			}
-			fmt.Fprintf(&main, "\tt%dm%d %q\n", i, j, path.Join(stubModule, "t"+strconv.Itoa(i), m.Path))
-			fmt.Fprintf(&uses, "\t// %s\n", m.Path)
 		}
 	}
 	if len(tasks) == 0 {
@@ -568,7 +567,7 @@ func decode(t *testing.T, dir string, trials []*trial) {
 		t.Fatal(err)
 	}
 	write(t, dir, "main/tasks.json", string(data))
-	source := strings.Replace(decoder, "import (\n", main.String()[len("package main\n\n"):], 1)
+	source := strings.Replace(decoder, "import (\n", main.String(), 1)
 	write(t, dir, "main/main.go", strings.Replace(source, "// USES\n", uses.String(), 1))
 	out, err := goCommand(dir, "run", "./main").CombinedOutput()
 	if err != nil || len(out) > 0 {

@@ -124,7 +124,7 @@ func compareFiles(c *comparison, old, new schema.Decl) {
 			"move it back to "+was.Path(), "moved to the module %s", is.Module.Token())
 	} else if was.Name != is.Name && old.Head().Exported() {
 		c.report("FileMoved", Impact{Programs: MayBreak}, declNode(old), declNode(new), "move it back to "+was.Name,
-			"moved from %s to %s, whose generated files programs may import by name", was.Name, is.Name)
+			"moved from %s to %s; programs that import the generated file by name do not find it there", was.Name, is.Name)
 	}
 }
 
