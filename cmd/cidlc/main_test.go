@@ -77,6 +77,7 @@ func TestBrokenOutput(t *testing.T) {
 	for _, args := range [][]string{
 		{"--help"}, {"--version"}, {"explain"}, {"explain", "MapKey"}, {idl, "--out-schema=-"},
 		{idl, "--check", "--out-pack=" + t.TempDir()},
+		{"breaking", idl, "--against=" + filepath.Join(repository(t), "examples", "local", "idl"), "--diagnostics=json"},
 	} {
 		var stderr bytes.Buffer
 		if code := run(t.Context(), args, brokenPipe{}, &stderr, noEnv); code != exitFailed {

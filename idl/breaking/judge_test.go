@@ -3,6 +3,7 @@ package breaking_test
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
 	"math/rand/v2"
@@ -88,12 +89,12 @@ func TestJudges(t *testing.T) {
 	}
 }
 
-func (tr *trial) judge(t *testing.T, whom string, impact breaking.Severity, errors string) {
+func (tr *trial) judge(t *testing.T, whom string, impact breaking.Severity, faults string) {
 	t.Helper()
 	switch {
-	case impact == breaking.None && errors != "":
-		t.Errorf("%s: %s do not compile:\n%s\nfindings:\n%s", tr.name, whom, errors, text(t, tr.findings))
-	case impact == breaking.Breaks && errors == "" && !tr.random:
+	case impact == breaking.None && faults != "":
+		t.Errorf("%s: %s do not compile:\n%s\nfindings:\n%s", tr.name, whom, faults, text(t, tr.findings))
+	case impact == breaking.Breaks && faults == "" && !tr.random:
 		t.Errorf("%s: %s compile all the same; findings:\n%s", tr.name, whom, text(t, tr.findings))
 	}
 }
@@ -305,12 +306,11 @@ func (c *changer) document() bool {
 }
 
 func (c *changer) remove() bool {
-	d, list := c.properties()
-	_, p := d, 0
+	_, list := c.properties()
 	if list == nil || len(*list) < 2 {
 		return false
 	}
-	p = 1 + c.IntN(len(*list)-1)
+	p := 1 + c.IntN(len(*list)-1)
 	*list = slices.Delete(*list, p, p+1)
 	return true
 }
@@ -461,7 +461,7 @@ func compileTypeScript(t *testing.T, trials []*trial) {
 	cmd := exec.Command(filepath.Join(npm, "node_modules", ".bin", "tsc"), "--pretty", "false")
 	cmd.Dir = dir
 	out, err := cmd.CombinedOutput()
-	if _, failed := err.(*exec.ExitError); err != nil && !failed {
+	if failed := new(exec.ExitError); err != nil && !errors.As(err, &failed) {
 		t.Fatalf("%v; run 'npm ci' in %s", err, npm)
 	}
 	sortErrors(t, string(out), func(i int) *string { return &trials[i].programs })

@@ -107,61 +107,53 @@ func compareOptional(c *comparison, old, new property) {
 	}
 }
 
-// compareProperties compares the properties of two declarations. Old is nil for a configuration that is new.
+// compareProperties compares the properties of two declarations of one kind. Old is nil for a configuration that is new.
 func compareProperties(c *comparison, old, new schema.Decl) {
 	if old != nil && !sameKind(old, new) {
 		return
 	}
-	var gone, come []property
-	for _, q := range schema.Properties(new) {
-		come = append(come, property{q, new})
+	gone, come := propertiesOf(old, new), propertiesOf(new, old)
+	pair := func(found func(p, q property), same func(p, q property) bool) {
+		gone = slices.DeleteFunc(gone, func(p property) bool {
+			i := slices.IndexFunc(come, func(q property) bool { return same(p, q) })
+			if i >= 0 {
+				found(p, come[i])
+				apply(c, propertyRules, p, come[i])
+				come = slices.Delete(come, i, i+1)
+			}
+			return i >= 0
+		})
 	}
-	match := func(p property, same func(q property) bool) (property, bool) {
-		i := slices.IndexFunc(come, same)
-		if i < 0 {
-			return property{}, false
-		}
-		q := come[i]
-		come = slices.Delete(come, i, i+1)
-		apply(c, propertyRules, p, q)
-		return q, true
-	}
-	for _, p := range schema.Properties(old) {
-		p := property{p, old}
-		if _, ok := match(p, func(q property) bool { return q.Name == p.Name }); !ok {
-			gone = append(gone, p)
-		}
-	}
-	renaming := namingChanged(old, new)
+	pair(func(p, q property) {}, func(p, q property) bool { return p.Name == q.Name })
+	pair(func(p, q property) {
+		c.report("PropertyRenamed", Impact{Breaks, unless(p.Field == q.Field, Breaks), Breaks, Breaks}, p.node(), q.node().as(p.node()),
+			"keep the name with `lumi:\"name="+p.Name+"\"`", "is gone, and %s looks like its new name", q.Name)
+	}, func(p, q property) bool {
+		r := c.relate(p.Type, q.Type)
+		return p.Field == q.Field || p.Out == q.Out && r.widens && r.narrows && similar(p.Name, q.Name)
+	})
 	for _, p := range gone {
-		q, ok := match(p, func(q property) bool { return c.renamed(p, q) })
-		switch {
-		case ok:
-			c.report("PropertyRenamed", Impact{Breaks, unless(p.Field == q.Field, Breaks), Breaks, Breaks}, p.node(), q.node().as(p.node()),
-				"keep the name with `lumi:\"name="+p.Name+"\"`", "is gone, and %s looks like its new name", q.Name)
-		case !renaming || p.Name != "name":
-			c.report("PropertyRemoved", Impact{Breaks, Breaks, Breaks, None}, p.node(), declNode(new).as(p.node()),
-				"keep it as an optional property until nothing uses it", "was removed")
-		}
+		c.report("PropertyRemoved", Impact{Breaks, Breaks, Breaks, None}, p.node(), declNode(new).as(p.node()),
+			"keep it as an optional property until nothing uses it", "was removed")
 	}
 	for _, q := range come {
-		given := old == nil || c.useOfProperty(property{q.Property, old}).in
-		if !q.Optional && given && !(renaming && q.Name == "name") {
+		if !q.Optional && (old == nil || c.useOfProperty(property{q.Property, old}).in) {
 			c.report("RequiredPropertyAdded", Impact{Programs: Breaks, Wire: Breaks}, node{}, q.node(), "make it optional",
 				"was added as a required property")
 		}
 	}
 }
 
-// renamed reports whether q, which is new, looks like p, which is gone.
-func (c *comparison) renamed(p, q property) bool {
-	r := c.relate(p.Type, q.Type)
-	return p.Field == q.Field || p.Out == q.Out && r.widens && r.narrows && similar(p.Name, q.Name)
-}
-
-func namingChanged(old, new schema.Decl) bool {
-	a, isResource := old.(*schema.Resource)
-	return isResource && a.Named != new.(*schema.Resource).Named
+// propertiesOf returns the properties of d, without the name of a resource whose other version is not named.
+func propertiesOf(d, other schema.Decl) []property {
+	var list []property
+	a, isResource := d.(*schema.Resource)
+	for _, p := range schema.Properties(d) {
+		if p.Name != "name" || !isResource || !a.Named || other.(*schema.Resource).Named {
+			list = append(list, property{p, d})
+		}
+	}
+	return list
 }
 
 // compareMembers pairs the constants of an enum by value, and those that are left by name.

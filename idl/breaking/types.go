@@ -1,6 +1,8 @@
 package breaking
 
 import (
+	"slices"
+
 	"github.com/lumi-idl/lumi/idl/diag"
 	"github.com/lumi-idl/lumi/idl/schema"
 )
@@ -84,8 +86,9 @@ func (c *comparison) relateValues(old, new schema.Type) relation {
 			return c.relate(a.Key, b.Key).and(c.relate(a.Elem, b.Elem))
 		}
 	case *schema.Ref:
-		if b, ok := new.(*schema.Ref); ok {
-			return relateDecls(a.Decl, b.Decl)
+		if b, ok := new.(*schema.Ref); ok && isEnum(old) && isEnum(new) {
+			was, is := a.Decl.(*schema.Enum), b.Decl.(*schema.Enum)
+			return relation{widens: within(was, is), narrows: within(is, was)}
 		}
 	}
 	capability := isCapability(old) && isCapability(new)
@@ -96,29 +99,11 @@ func (c *comparison) relateValues(old, new schema.Type) relation {
 	}
 }
 
-func relateDecls(old, new schema.Decl) relation {
-	a, isEnum := old.(*schema.Enum)
-	b, both := new.(*schema.Enum)
-	if isEnum && both {
-		return relation{widens: within(a, b), narrows: within(b, a)}
-	}
-	_, resource := old.(*schema.Resource)
-	_, resources := new.(*schema.Resource)
-	return relation{sameGo: resource && resources}
-}
-
 // within reports whether b has all values of a.
 func within(a, b *schema.Enum) bool {
-	values := map[string]bool{}
-	for _, m := range b.Members {
-		values[m.Value] = true
-	}
-	for _, m := range a.Members {
-		if !values[m.Value] {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(a.Members, func(m *schema.Member) bool {
+		return !slices.ContainsFunc(b.Members, func(n *schema.Member) bool { return m.Value == n.Value })
+	})
 }
 
 func isEnum(t schema.Type) bool {

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/lumi-idl/lumi/idl/breaking"
 	"github.com/lumi-idl/lumi/idl/diag"
 	"github.com/lumi-idl/lumi/internal/catalog"
 	"github.com/lumi-idl/lumi/lumigl/codes"
@@ -25,6 +26,7 @@ func TestIndexes(t *testing.T) {
 		catalog              catalog.Catalog
 	}{
 		{"diagnostics.md", "##", "../idl/diag/catalog", diag.Catalog()},
+		{"breaking.md", "###", "../idl/breaking/catalog", breaking.Catalog()},
 		{"lumigl.md", "###", "../lumigl/codes/faults", codes.Faults()},
 		{"convert.md", "###", "../lumigl/codes/losses", codes.Losses()},
 	} {

@@ -64,6 +64,10 @@ var rules = []rule{
 		why: "diagnostics are about any input, not about Go's types",
 	},
 	{
+		of: []string{"./idl/breaking"}, only: []string{"./idl/schema", "./idl/diag", "./internal/catalog", "./internal/suggest"}, never: []string{"go/types", "golang.org/x/tools/go/packages"},
+		why: "two models are compared, wherever they come from",
+	},
+	{
 		of: []string{"./gen"}, only: []string{"./internal/linediff"},
 		why: "the writer knows files, not what is in them",
 	},
