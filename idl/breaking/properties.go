@@ -2,6 +2,7 @@ package breaking
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/lumi-idl/lumi/idl/diag"
 	"github.com/lumi-idl/lumi/idl/schema"
@@ -32,7 +33,7 @@ var propertyRules = []rule[property]{
 	{"Property.Field", func(c *comparison, old, new property) {
 		if old.Name == new.Name && old.Field != new.Field {
 			c.report("FieldRenamed", Impact{Provider: Breaks}, old.node(), new.node(), "keep the field's name",
-				"is the field %s, and was %s", new.Field, old.Field)
+				"is the field %s (was %s)", new.Field, old.Field)
 		}
 	}},
 	{"Property.Type", func(c *comparison, old, new property) {
@@ -44,7 +45,7 @@ var propertyRules = []rule[property]{
 		if alone && old.Pointer != new.Pointer && old.isPointer() != new.isPointer() {
 			form := map[bool]string{true: "a pointer", false: "a value"}
 			c.report("PointerChanged", Impact{Provider: Breaks}, old.node(), new.node(), "keep the field's type",
-				"is %s in stubs, and was %s", form[new.isPointer()], form[old.isPointer()])
+				"is %s in stubs (was %s)", form[new.isPointer()], form[old.isPointer()])
 		}
 	}},
 	{"Property.Optional", compareOptional},
@@ -161,45 +162,43 @@ func compareMembers(c *comparison, old, new *schema.Enum) {
 	nodeOf := func(e *schema.Enum, m *schema.Member) node {
 		return node{e.File, m.Pos, m.Name, symbolOf(e) + "." + m.Name}
 	}
-	came := map[string]*schema.Member{} // by value
-	keys := map[string]string{}
-	for i, key := range schema.MemberKeys(new) {
-		m := new.Members[i]
-		came[m.Value], keys[m.Value] = m, key
-	}
+	was, is := schema.MemberKeys(old), schema.MemberKeys(new)
+	come := slices.Clone(new.Members)
 	var gone []*schema.Member
-	for i, key := range schema.MemberKeys(old) {
-		m := old.Members[i]
-		n := came[m.Value]
-		if n == nil {
+	for i, m := range old.Members {
+		j := slices.IndexFunc(new.Members, func(n *schema.Member) bool { return n.Value == m.Value })
+		if j < 0 {
 			gone = append(gone, m)
 			continue
 		}
-		delete(came, m.Value)
-		sameGo := schema.GoName(old.File.Module, m.Name) == schema.GoName(new.File.Module, n.Name)
-		impact := Impact{Programs: when(old.Exported() && key != keys[m.Value], Breaks), Provider: unless(sameGo, Breaks)}
-		if old.Name != new.Name && key == keys[m.Value] { // renamed together with the enum
-			impact = Impact{}
+		n := new.Members[j]
+		come = slices.DeleteFunc(come, func(other *schema.Member) bool { return other == n })
+		var names []string
+		var impact Impact
+		if a, b := schema.GoName(old.File.Module, m.Name), schema.GoName(new.File.Module, n.Name); a != b {
+			names, impact.Provider = append(names, b+" in Go (was "+a+")"), Breaks
+		}
+		if was[i] != is[j] {
+			names, impact.Programs = append(names, is[j]+" in TypeScript (was "+was[i]+")"), when(old.Exported(), Breaks)
+		} else if old.Name != new.Name {
+			impact = Impact{} // renamed together with the enum
 		}
 		c.report("ConstantRenamed", impact, nodeOf(old, m), nodeOf(new, n).as(nodeOf(old, m)), "keep the names of all constants",
-			"is called %s in Go and %s in TypeScript, and was called %s and %s", n.Name, keys[m.Value], m.Name, key)
+			"is called %s", strings.Join(names, " and "))
 	}
 	for _, m := range gone {
-		i := slices.IndexFunc(new.Members, func(n *schema.Member) bool { return n.Name == m.Name && came[n.Value] != nil })
+		i := slices.IndexFunc(come, func(n *schema.Member) bool { return n.Name == m.Name })
 		if i < 0 {
 			c.report("ValueRemoved", Impact{Breaks, Breaks, Breaks, Breaks}, nodeOf(old, m), declNode(new).as(nodeOf(old, m)),
 				"keep it, and let the provider refuse it", "was removed with its value %q", m.Value)
 			continue
 		}
-		n := new.Members[i]
-		delete(came, n.Value)
-		c.report("ValueChanged", Impact{Breaks, None, Breaks, Breaks}, nodeOf(old, m), nodeOf(new, n), "keep the value",
-			"has the value %q, and had %q", n.Value, m.Value)
+		c.report("ValueChanged", Impact{Breaks, None, Breaks, Breaks}, nodeOf(old, m), nodeOf(new, come[i]), "keep the value",
+			"has the value %q (was %q)", come[i].Value, m.Value)
+		come = slices.Delete(come, i, i+1)
 	}
-	for _, n := range new.Members {
-		if came[n.Value] != nil {
-			c.report("ValueAdded", Impact{MayBreak, MayBreak, when(c.useOf(old).out, MayBreak), None}, node{}, nodeOf(new, n), "",
-				"was added with the value %q", n.Value)
-		}
+	for _, n := range come {
+		c.report("ValueAdded", Impact{MayBreak, MayBreak, when(c.useOf(old).out, MayBreak), None}, node{}, nodeOf(new, n), "",
+			"was added with the value %q", n.Value)
 	}
 }

@@ -24,13 +24,13 @@ func (c *comparison) comparePackages(old, new *schema.Package) {
 	if old.Name != new.Name {
 		at := node{file: new.Modules[0].Files[0], symbol: new.Name}
 		c.report("PackageRenamed", Impact{None, MayBreak, Breaks, Breaks}, node{}, at, "keep the name: --package="+old.Name,
-			"is the name of the package, which was %s", old.Name)
+			"is the name of the package (was %s)", old.Name)
 	}
 	for _, m := range old.Modules {
 		for _, n := range new.Modules {
 			if m.Path == n.Path && m.GoName != n.GoName {
 				c.report("GoPackageRenamed", Impact{Provider: Breaks}, node{}, node{file: n.Files[0], symbol: n.Token()},
-					"write package "+m.GoName, "is the Go package %s, and was %s", n.GoName, m.GoName)
+					"write package "+m.GoName, "is the Go package %s (was %s)", n.GoName, m.GoName)
 			}
 		}
 	}
@@ -72,7 +72,7 @@ var declRules = []rule[schema.Decl]{
 		// A package, module or type with another name is reported as such.
 		if was != is && old.Name == new.Name && sameModule(old, new) {
 			c.report("TokenMoved", Impact{Wire: Breaks, Deployed: Breaks}, declNode(old), declNode(new),
-				"keep its file and --tokens", "has the type token %s, and had %s", new.Token, old.Token)
+				"keep its file and --tokens", "has the type token %s (was %s)", new.Token, old.Token)
 		}
 	})},
 	{"Resource.Named", of(func(c *comparison, old, new *schema.Resource) {
@@ -80,7 +80,7 @@ var declRules = []rule[schema.Decl]{
 			whose := map[bool]string{true: "the program", false: "the provider"}
 			// The operation Name is missing, or is never called.
 			c.report("NamingChanged", Impact{Breaks, max(MayBreak, when(old.Named, Breaks)), Breaks, Breaks}, declNode(old), declNode(new),
-				"keep the marker, and declare another resource", "is named by %s, and was named by %s", whose[new.Named], whose[old.Named])
+				"keep the marker, and declare another resource", "is named by %s (was named by %s)", whose[new.Named], whose[old.Named])
 		}
 	})},
 	{"Properties", compareProperties},
@@ -94,7 +94,7 @@ var declRules = []rule[schema.Decl]{
 			s = Breaks
 		}
 		c.report("ConstChanged", Impact{Programs: when(old.Exported(), s), Provider: s}, declNode(old), declNode(new), "",
-			"is %s, and was %s", new.Literal(strconv.Quote), old.Literal(strconv.Quote))
+			"is %s (was %s)", new.Literal(strconv.Quote), old.Literal(strconv.Quote))
 	})},
 }
 
@@ -139,7 +139,7 @@ func compareKinds(c *comparison, old, new schema.Decl) {
 		impact.Wire, impact.Deployed = values.Wire, values.Deployed
 	}
 	c.report("KindChanged", impact, declNode(old), declNode(new), "keep it, and declare the new one under another name",
-		"is of the kind %s, and was of the kind %s", is, was)
+		"changed its kind from %s to %s", was, is)
 }
 
 func compareNames(c *comparison, old, new schema.Decl) {
@@ -152,7 +152,7 @@ func compareNames(c *comparison, old, new schema.Decl) {
 			was, is = schema.GoMarshalName(a), schema.GoMarshalName(b)
 		}
 		c.report("GoNameChanged", Impact{Provider: unless(was == is, Breaks)}, at, declNode(new), "",
-			"is called %s in stubs, and was called %s", is, was)
+			"is called %s in stubs (was %s)", is, was)
 	case a.Exported() && !b.Exported():
 		c.report("DeclarationUnexported", Impact{Programs: Breaks, Provider: Breaks}, at, now, "write "+a.Name,
 			"is no longer exported, and is called %s", b.Name)
