@@ -7,16 +7,21 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
 // checkout writes the Go code of a commit, and what Go needs to load it, into an empty folder. It returns the path in it
 // of the IDL whose folder is in the working tree. It has an index of its own, so that the repository does not change.
 func checkout(ctx context.Context, idl, ref, dir string) (prefix string, err error) {
+	// A hook has the repository in its environment, and git would then take any folder for the working tree.
+	env := slices.DeleteFunc(os.Environ(), func(set string) bool {
+		return strings.HasPrefix(set, "GIT_DIR=") || strings.HasPrefix(set, "GIT_WORK_TREE=")
+	})
 	git := func(at, stdin string, args ...string) (string, error) {
 		cmd := exec.CommandContext(ctx, "git", args...)
 		cmd.Dir, cmd.Stdin = at, strings.NewReader(stdin)
-		cmd.Env = append(os.Environ(), "GIT_INDEX_FILE="+filepath.Join(dir, ".index"))
+		cmd.Env = append(env, "GIT_INDEX_FILE="+filepath.Join(dir, ".index"))
 		out, err := cmd.Output()
 		var exit *exec.ExitError
 		if errors.As(err, &exit) {
@@ -29,7 +34,7 @@ func checkout(ctx context.Context, idl, ref, dir string) (prefix string, err err
 	if errors.Is(err, exec.ErrNotFound) {
 		return "", errors.New("the git command is not on the PATH")
 	} else if err != nil {
-		return "", fmt.Errorf("%s is not in the working tree of a git repository", idl)
+		return "", fmt.Errorf("%s: %w", idl, err)
 	}
 	commit, err := git(top, "", "rev-parse", "--verify", "--quiet", "--end-of-options", ref+"^{commit}")
 	if err != nil {
