@@ -142,6 +142,9 @@ func (n node) as(other node) node {
 }
 
 func (v Version) span(n node) diag.Span {
+	if n.file == nil {
+		return diag.Span{}
+	}
 	start := diag.Position{File: v.Display(n.file.Path()), Line: n.pos.Line, Column: n.pos.Column}
 	end := start
 	if start.Line > 0 {
@@ -162,14 +165,11 @@ func (c *comparison) report(code diag.Code, impact Impact, old, new node, help, 
 		f.Severity = diag.Error
 	}
 	f.Message = f.Symbol + " " + fmt.Sprintf(format, args...)
-	switch {
-	case new.file == nil:
+	f.Span = c.new.span(new)
+	if new.file == nil {
 		f.Span = c.old.span(old)
-	case old.file != nil:
+	} else if old.file != nil {
 		f.Notes = []diag.Note{{Span: c.old.span(old), Message: "in the old version"}}
-		fallthrough
-	default:
-		f.Span = c.new.span(new)
 	}
 	c.findings = append(c.findings, f)
 }

@@ -126,6 +126,18 @@ var (
 	option     = regexp.MustCompile("With `--(package|tokens)=(\\w+)`:")
 )
 
+// TestEmpty compares packages without files, which no IDL makes.
+func TestEmpty(t *testing.T) {
+	one := &schema.Package{Name: "one", Modules: []*schema.Module{{GoName: "one"}}}
+	two := &schema.Package{Name: "two", Modules: []*schema.Module{{GoName: "two"}}}
+	const want = "error GoPackageRenamed: index is the Go package two (was one)\nnote: breaks providers\nhelp: write package one\n\n" +
+		"error PackageRenamed: two is the name of the package (was one)\n" +
+		"note: breaks the wire and deployed resources; may break providers\nhelp: keep the name: --package=one\n\n2 errors\n"
+	if diff := cmp.Diff(want, text(t, compare(one, two))); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
 // loaded has the examples that were loaded, by section.
 var loaded sync.Map
 

@@ -1,6 +1,8 @@
 package breaking
 
 import (
+	"iter"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -22,14 +24,13 @@ func apply[T any](c *comparison, rules []rule[T], old, new T) {
 // comparePackages compares everything.
 func (c *comparison) comparePackages(old, new *schema.Package) {
 	if old.Name != new.Name {
-		at := node{file: new.Modules[0].Files[0], symbol: new.Name}
-		c.report("PackageRenamed", Impact{None, MayBreak, Breaks, Breaks}, node{}, at, "keep the name: --package="+old.Name,
-			"is the name of the package (was %s)", old.Name)
+		c.report("PackageRenamed", Impact{None, MayBreak, Breaks, Breaks}, node{}, fileNode(new.Name, new.Files()),
+			"keep the name: --package="+old.Name, "is the name of the package (was %s)", old.Name)
 	}
 	for _, m := range old.Modules {
 		for _, n := range new.Modules {
 			if m.Path == n.Path && m.GoName != n.GoName {
-				c.report("GoPackageRenamed", Impact{Provider: Breaks}, node{}, node{file: n.Files[0], symbol: n.Token()},
+				c.report("GoPackageRenamed", Impact{Provider: Breaks}, node{}, fileNode(n.Token(), slices.Values(n.Files)),
 					"write package "+m.GoName, "is the Go package %s (was %s)", n.GoName, m.GoName)
 			}
 		}
@@ -54,6 +55,14 @@ func (c *comparison) comparePackages(old, new *schema.Package) {
 			compareProperties(c, nil, d)
 		}
 	}
+}
+
+// fileNode is something that a whole package or module has: it is reported at the first of the files.
+func fileNode(symbol string, files iter.Seq[*schema.File]) node {
+	for f := range files {
+		return node{file: f, symbol: symbol}
+	}
+	return node{symbol: symbol}
 }
 
 // goneImpact is what it means that a declaration is no longer found where it was.
