@@ -15,13 +15,13 @@ import (
 // of the IDL whose folder is in the working tree. It has an index of its own, so that the repository does not change.
 func checkout(ctx context.Context, idl, ref, dir string) (prefix string, err error) {
 	// A hook has the repository in its environment, and git would then take any folder for the working tree.
-	env := slices.DeleteFunc(os.Environ(), func(set string) bool {
+	env := slices.DeleteFunc(append(os.Environ(), "GIT_INDEX_FILE="+filepath.Join(dir, ".index")), func(set string) bool {
 		return strings.HasPrefix(set, "GIT_DIR=") || strings.HasPrefix(set, "GIT_WORK_TREE=")
 	})
 	git := func(at, stdin string, args ...string) (string, error) {
 		cmd := exec.CommandContext(ctx, "git", args...)
 		cmd.Dir, cmd.Stdin = at, strings.NewReader(stdin)
-		cmd.Env = append(env, "GIT_INDEX_FILE="+filepath.Join(dir, ".index"))
+		cmd.Env = env
 		out, err := cmd.Output()
 		var exit *exec.ExitError
 		if errors.As(err, &exit) {
