@@ -66,7 +66,7 @@ func (e *emitter) declarations() {
 // version is the constant of the first runtime that the stub works with.
 func (e *emitter) version() string {
 	for _, d := range e.source.Decls {
-		if needsVersion2(d) {
+		if slices.ContainsFunc(schema.Properties(d), e.scope.constrained(d.Head())) {
 			return "StubVersion2"
 		}
 	}
@@ -128,14 +128,14 @@ func (e *emitter) propertyNames(h *schema.Header, properties []*schema.Property)
 
 // codecs emits a variable for the codec of each property that has more than a type, so that it is made only once.
 func (e *emitter) codecs(h *schema.Header, properties []*schema.Property) {
-	if !slices.ContainsFunc(properties, hasCodec) {
+	if !slices.ContainsFunc(properties, e.scope.constrained(h)) {
 		return
 	}
 	e.doc("The codecs of properties of " + h.Name + ".")
 	e.Var().DefsFunc(func(g *jen.Group) {
 		for _, p := range properties {
-			if hasCodec(p) {
-				g.Id(e.scope.codec(h, p)).Op("=").Add(annotate(constrain(e.codec(p.Type), p.Constraints), p))
+			if name := e.scope.codec(h, p); name != "" {
+				g.Id(name).Op("=").Add(constrain(e.codec(p.Type), p.Constraints))
 			}
 		}
 	})
@@ -143,8 +143,8 @@ func (e *emitter) codecs(h *schema.Header, properties []*schema.Property) {
 
 // codecOf is the codec of a property.
 func (e *emitter) codecOf(h *schema.Header, p *schema.Property) jen.Code {
-	if hasCodec(p) {
-		return jen.Id(e.scope.codec(h, p))
+	if name := e.scope.codec(h, p); name != "" {
+		return jen.Id(name)
 	}
 	return e.codec(p.Type)
 }

@@ -70,9 +70,17 @@ func newScope(m *schema.Module, opts Options) *scope {
 	return s
 }
 
-// codec is the name of the variable with the codec of a property that has more than a type.
+// codec is the name of the variable with the codec of a constrained property, and "" for another property.
 func (s *scope) codec(h *schema.Header, p *schema.Property) string {
+	if len(s.codecs) == 0 {
+		return ""
+	}
 	return s.codecs[schema.GoPropertyConst(h, p)]
+}
+
+// constrained returns a function that reports whether a property of a declaration is constrained.
+func (s *scope) constrained(h *schema.Header) func(*schema.Property) bool {
+	return func(p *schema.Property) bool { return s.codec(h, p) != "" }
 }
 
 // input returns the digest of everything that the stub of a file depends on, given that of the file.

@@ -131,15 +131,14 @@ func (c *checker) checkPattern(at ast.Node, value string) bool {
 		key, _, _ := strings.Cut(at.(option).text, "=")
 		return c.rejectValue(at, "write "+key+"='"+text+"'", "an expression needs single quotes")
 	}
-	if problem, advice := patternProblem(text); problem != "" {
-		return c.rejectPattern(at, problem, advice)
+	if text == "" {
+		return c.rejectValue(at, "remove it", "an empty expression matches every string")
 	}
-	return true
-}
-
-func (c *checker) rejectPattern(at ast.Node, problem, advice string) bool {
-	c.report(diag.InvalidPattern, at, "%s", problem).Suggestion = advice
-	return false
+	problem, advice := patternProblem(text)
+	if problem != "" {
+		c.report(diag.InvalidPattern, at, "%s", problem).Suggestion = advice
+	}
+	return problem == ""
 }
 
 func (c *checker) checkFormat(at ast.Node, name string) bool {

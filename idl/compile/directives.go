@@ -94,8 +94,7 @@ func (c *checker) checkStray(comment *ast.Comment) {
 			Suggestion = "put it into the comment directly above a type; the options of a property stand in its tag"
 		return
 	}
-	m := nearDirective.FindStringSubmatch(comment.Text)
-	if m != nil && (constraintMeant(m[1], false) != nil || m[1] == "unique") {
+	if m := nearDirective.FindStringSubmatch(comment.Text); len(m) > 0 && (m[1] == "unique" || constraintMeant(m[1], false) != nil) {
 		c.report(diag.MisplacedDirective, comment, "a directive begins with %s, without spaces", directivePrefix).
 			Suggestion = "remove the spaces"
 	}

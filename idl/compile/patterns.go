@@ -58,7 +58,7 @@ var (
 func (s *patternScanner) element() {
 	if r := repetition.FindString(s.rest); r != "" {
 		if !s.repeats {
-			s.reject(r+" behind nothing that can be repeated", `write \`+r[:1]+" for the character itself")
+			s.reject(r+" behind nothing that can be repeated", `use \`+r[:1]+" for the character itself")
 			return
 		}
 		s.repeats = false
@@ -73,9 +73,9 @@ func (s *patternScanner) element() {
 	case '[':
 		s.class()
 	case '.':
-		s.reject(".", `write [^\n], which both take for any character but the end of a line`)
+		s.reject(".", `use [^\n], which both take for any character but the end of a line`)
 	case '{', '}', ']':
-		s.reject(string(c)+" without a backslash", `write \`+string(c))
+		s.reject(string(c)+" without a backslash", `use \`+string(c))
 	case '(':
 		s.group()
 	default:
@@ -93,7 +93,7 @@ func (s *patternScanner) group() {
 	case strings.ContainsAny(head, "=!"):
 		s.reject(head, "say it without a look around, or check it in the provider's Check method")
 	case strings.Contains(head, "<"):
-		s.reject(head, "write (, since nothing refers to the group")
+		s.reject(head, "use (, since nothing refers to the group")
 	default:
 		s.reject(head, "say it without flags, as in [Aa]")
 	}
@@ -104,7 +104,7 @@ func (s *patternScanner) class() {
 	s.take(1)
 	s.rest = strings.TrimPrefix(s.rest, "^")
 	if strings.HasPrefix(s.rest, "]") {
-		s.reject("] at the beginning of a class", `write \]`)
+		s.reject("] at the beginning of a class", `use \]`)
 	}
 	for single := false; s.rest != "" && s.rest[0] != ']'; {
 		hyphen := s.rest[0] == '-' && !strings.HasPrefix(s.rest, "-]")
@@ -112,16 +112,16 @@ func (s *patternScanner) class() {
 		case hyphen && single:
 			s.take(1)
 			if s.rest != "" && !s.member() && s.problem == "" {
-				s.reject("a range that ends in a class", `write \- for a hyphen`)
+				s.reject("a range that ends in a class", `use \- for a hyphen`)
 			}
 			single = false
 			if strings.HasPrefix(s.rest, "-") && !strings.HasPrefix(s.rest, "-]") {
-				s.reject("- behind a range", `write \- for a hyphen`)
+				s.reject("- behind a range", `use \- for a hyphen`)
 			}
 		default:
 			single = s.member()
 			if !single && strings.HasPrefix(s.rest, "-") && !strings.HasPrefix(s.rest, "-]") {
-				s.reject("- behind a class", `write \- for a hyphen`)
+				s.reject("- behind a class", `use \- for a hyphen`)
 			}
 		}
 	}
@@ -136,7 +136,7 @@ func (s *patternScanner) member() bool {
 	case '\\':
 		return s.escape(true)
 	case '[':
-		s.reject("[ in a class", `write \[, or the characters of a class such as [:alpha:]`)
+		s.reject("[ in a class", `use \[, or the characters of a class such as [:alpha:]`)
 	}
 	_, size := utf8.DecodeRuneInString(s.rest)
 	s.take(size)
@@ -145,11 +145,11 @@ func (s *patternScanner) member() bool {
 
 // instead has what to write instead of escapes that differ.
 var instead = map[byte]string{
-	's': `write [\t\n\f\r ]`, 'S': `write [^\t\n\f\r ]`, 'A': "write ^", 'z': "write $", 'Z': "write $",
+	's': `use [\t\n\f\r ]`, 'S': `use [^\t\n\f\r ]`, 'A': "use ^", 'z': "use $", 'Z': "use $",
 	'Q': "put a backslash before each character that is an operator", 'E': "put a backslash before each character that is an operator",
-	'a': `write \x07`, 'b': `write \x08`, 'e': `write \x1B`, 'C': `write [^\n]`, 'x': `write the character itself, or \x and two digits`,
-	'u': "write the character itself", 'p': `write the short name of a category, as in \p{L} or \p{Lu}`,
-	'B': `say it with \b or \W`, 'k': "repeat what the group has", 'c': `write \x and two digits`,
+	'a': `use \x07`, 'b': `use \x08`, 'e': `use \x1B`, 'C': `use [^\n]`, 'x': `use the character itself, or \x and two digits`,
+	'u': "use the character itself", 'p': `use the short name of a category, as in \p{L} or \p{Lu}`,
+	'B': `say it with \b or \W`, 'k': "repeat what the group has", 'c': `use \x and two digits`,
 }
 
 // escape scans a backslash and what it is for, and reports whether that is a single character.
@@ -172,7 +172,7 @@ func (s *patternScanner) escape(inClass bool) bool {
 	case c == 'b' && !inClass:
 		s.repeats = false
 		s.take(2)
-	case named != nil && slices.Contains(categories, named[1]):
+	case len(named) > 0 && slices.Contains(categories, named[1]):
 		s.take(len(named[0]))
 	default:
 		what, advice := s.rest[:1+size], instead[c]

@@ -32,7 +32,7 @@ func TestOptionDocs(t *testing.T) {
 		case w.resources:
 			where = "resources"
 		case w.constrains != "":
-			where = string(w.constrains)
+			where = w.constrains
 		}
 		table.WriteString("| `" + name + w.value + "` | " + meaning + " | " + where + " |\n")
 	}

@@ -84,7 +84,7 @@ func Rules(all iter.Seq2[string, any]) []Rule {
 
 // Number returns what is wrong with a number, or "". The message does not quote a hidden one.
 func (r *Rule) Number(n float64, hidden bool) string {
-	limit := ""
+	var limit string
 	switch {
 	case r.kind == minimum && n < r.number:
 		limit = "at least "
@@ -117,7 +117,7 @@ func (r *Rule) String(s string, hidden bool) string {
 	must := "must be "
 	switch r.kind {
 	case minLength, maxLength:
-		if n := len(s); r.kind == maxLength && float64(n) <= r.number || float64(n) >= r.number*utf8.UTFMax && r.kind == minLength {
+		if n := float64(len(s)); r.kind == maxLength && n <= r.number || r.kind == minLength && n >= r.number*utf8.UTFMax {
 			return "" // without counting
 		}
 		return r.Count(utf8.RuneCountInString(s), hidden)
@@ -138,39 +138,35 @@ func (r *Rule) String(s string, hidden bool) string {
 	return must + ", found " + found
 }
 
-// Count returns what is wrong with the number of characters, elements or entries, or "". A hidden value keeps it.
+// counts are the constraints of a number of parts: whether there must be at least or at most as many, and of what.
+var counts = [...]struct {
+	bound, found string
+	one, many    string
+}{
+	minLength:     {"at least", "fewer", "character", "characters"},
+	maxLength:     {"at most", "more", "character", "characters"},
+	minItems:      {"at least", "fewer", "element", "elements"},
+	maxItems:      {"at most", "more", "element", "elements"},
+	minProperties: {"at least", "fewer", "entry", "entries"},
+	maxProperties: {"at most", "more", "entry", "entries"},
+	keyPattern:    {},
+}
+
+// Count returns what is wrong with the number of characters, elements or entries, or "". The message does not tell that of
+// a hidden value.
 func (r *Rule) Count(n int, hidden bool) string {
-	least, what := false, ""
-	switch r.kind {
-	case minLength, maxLength:
-		least, what = r.kind == minLength, "character"
-	case minItems, maxItems:
-		least, what = r.kind == minItems, "element"
-	case minProperties, maxProperties:
-		least, what = r.kind == minProperties, "entr"
-	default:
+	c, limit := counts[r.kind], int(r.number)
+	if c.bound == "" || c.found == "fewer" && n >= limit || c.found == "more" && n <= limit {
 		return ""
 	}
-	limit := int(r.number)
-	if least && n >= limit || !least && n <= limit {
-		return ""
+	found, parts := strconv.Itoa(n), c.many
+	if hidden {
+		found = c.found
 	}
-	bound, found := "at most", "more"
-	if least {
-		bound, found = "at least", "fewer"
+	if limit == 1 {
+		parts = c.one
 	}
-	switch {
-	case what == "entr" && limit == 1:
-		what = "entry"
-	case what == "entr":
-		what = "entries"
-	case limit != 1:
-		what += "s"
-	}
-	if !hidden {
-		found = strconv.Itoa(n)
-	}
-	return fmt.Sprintf("must have %s %d %s, found %s", bound, limit, what, found)
+	return fmt.Sprintf("must have %s %d %s, found %s", c.bound, limit, parts, found)
 }
 
 // Unique returns what is wrong with a list, or "". The identities of equal elements are equal, and that of an element that
