@@ -3,6 +3,7 @@ package compile
 import (
 	"go/ast"
 	"math"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -50,37 +51,33 @@ func valuesOf(t schema.Type) string {
 	return ""
 }
 
-// limit is the row of tagWords for a constraint of numbers.
-func limit(name, doc string, field func(*schema.Constraints) **float64, excludes ...string) tagWord {
-	return tagWord{
-		name: name, doc: doc, constrains: numberValues, excludes: append(excludes, "out"),
-		value: "<number>", valid: (*checker).checkNumber,
-		set: func(p *schema.Property, value string) {
-			n, _ := strconv.ParseFloat(value, 64)
-			*field(constraintsOf(p)) = &n
-		},
+// limit is the row of tagWords for a constraint. What its value is follows from the type of the field of that name.
+func limit(name, values, doc string, excludes ...string) tagWord {
+	w := tagWord{name: name, doc: doc, constrains: values, excludes: append(excludes, "out")}
+	parse := func(value string) any { return unquoted(value) }
+	switch schema.ConstraintType(name) {
+	case reflect.Float64:
+		w.value, w.valid = "<number>", (*checker).checkNumber
+		parse = func(value string) any { n, _ := strconv.ParseFloat(value, 64); return n }
+	case reflect.Int:
+		w.value, w.valid = "<count>", (*checker).checkCount
+		parse = func(value string) any { n, _ := strconv.Atoi(value); return n }
+	case reflect.String:
+		w.value, w.valid = "'<expression>'", (*checker).checkPattern
+		if name == "format" {
+			w.value, w.valid = "<format>", (*checker).checkFormat
+		}
+	case reflect.Bool:
+		w.synonyms = []string{"uniqueitems"}
+		parse = func(string) any { return true }
 	}
-}
-
-// count is the row of tagWords for a limit to the number of characters, elements or keys.
-func count(name, doc, values string, field func(*schema.Constraints) **int) tagWord {
-	return tagWord{
-		name: name, doc: doc, constrains: values, excludes: []string{"out"},
-		value: "<count>", valid: (*checker).checkCount,
-		set: func(p *schema.Property, value string) {
-			n, _ := strconv.Atoi(value)
-			*field(constraintsOf(p)) = &n
-		},
+	w.set = func(p *schema.Property, value string) {
+		if p.Constraints == nil {
+			p.Constraints = &schema.Constraints{}
+		}
+		p.Constraints.Set(name, parse(value))
 	}
-}
-
-// expression is the row of tagWords for a regular expression.
-func expression(name, doc, values string, field func(*schema.Constraints) *string) tagWord {
-	return tagWord{
-		name: name, doc: doc, constrains: values, excludes: []string{"out"},
-		value: "'<expression>'", valid: (*checker).checkPattern,
-		set: func(p *schema.Property, value string) { *field(constraintsOf(p)) = unquoted(value) },
-	}
+	return w
 }
 
 func unquoted(value string) string { return strings.TrimSuffix(strings.TrimPrefix(value, "'"), "'") }
@@ -91,14 +88,6 @@ func (w *tagWord) quoted(value string) string {
 		return "'" + unquoted(value) + "'"
 	}
 	return value
-}
-
-// constraintsOf returns the constraints of a property, to be set.
-func constraintsOf(p *schema.Property) *schema.Constraints {
-	if p.Constraints == nil {
-		p.Constraints = &schema.Constraints{}
-	}
-	return p.Constraints
 }
 
 // rejectValue reports the value of a constraint.

@@ -54,6 +54,25 @@ func (c *Constraints) All() iter.Seq2[string, any] {
 	}
 }
 
+// Set sets the constraint of a name to a value of the type that [Constraints.All] yields.
+func (c *Constraints) Set(name string, value any) {
+	field := reflect.ValueOf(c).Elem().FieldByNameFunc(func(field string) bool { return strings.EqualFold(field, name) })
+	if field.Kind() == reflect.Pointer {
+		field.Set(reflect.New(field.Type().Elem()))
+		field = field.Elem()
+	}
+	field.Set(reflect.ValueOf(value))
+}
+
+// ConstraintType returns the kind of the values of a constraint: Float64, Int, String or Bool.
+func ConstraintType(name string) reflect.Kind {
+	field, _ := reflect.TypeFor[Constraints]().FieldByNameFunc(func(field string) bool { return strings.EqualFold(field, name) })
+	if field.Type.Kind() == reflect.Pointer {
+		return field.Type.Elem().Kind()
+	}
+	return field.Type.Kind()
+}
+
 // ConstraintsOf returns the constraints of a type, which are those of the alias that it refers to, or nil.
 func ConstraintsOf(t Type) *Constraints {
 	if ref, ok := t.(*Ref); ok {

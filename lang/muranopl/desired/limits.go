@@ -46,33 +46,16 @@ func checkLimits(c *schema.Constraints, v lumigl.Value, path string) error {
 	return nil
 }
 
-// identities returns texts that are the same for equal elements, and "" for those with parts that are not known.
+// identities returns texts that are the same for equal elements. What is not known yet is equal if it comes from one place.
 func identities(list lumigl.Value) []string {
 	var before []lumigl.Value
 	var ids []string
-	for i, v := range list.Elements() {
-		id := ""
-		if isKnown(v) {
-			id = strconv.Itoa(i)
-			if same := slices.IndexFunc(before, v.Equal); same >= 0 {
-				id = ids[same]
-			}
+	for _, v := range list.Elements() {
+		at := slices.IndexFunc(before, v.Equal)
+		if at < 0 {
+			at = len(before)
 		}
-		before, ids = append(before, v), append(ids, id)
+		before, ids = append(before, v), append(ids, strconv.Itoa(at))
 	}
 	return ids
-}
-
-func isKnown(v lumigl.Value) bool {
-	known := !v.IsExpression()
-	for range v.References() {
-		known = false
-	}
-	for _, part := range v.Elements() {
-		known = known && isKnown(part)
-	}
-	for _, part := range v.Members() {
-		known = known && isKnown(part)
-	}
-	return known
 }

@@ -10,7 +10,8 @@ import (
 
 func TestLimits(t *testing.T) {
 	text := lumigl.TextOf
-	reference := lumigl.PropertyOf(&lumigl.Vertex{}, "p")
+	vertex := &lumigl.Vertex{}
+	reference := lumigl.PropertyOf(vertex, "p")
 	unique := &schema.Constraints{Unique: true}
 	for name, test := range map[string]struct {
 		limits *schema.Constraints
@@ -20,8 +21,8 @@ func TestLimits(t *testing.T) {
 		"none":       {nil, text("a"), ""},
 		"items":      {&schema.Constraints{MinItems: new(1)}, lumigl.ListOf(), "p: must have at least 1 element, found fewer"},
 		"equal":      {unique, lumigl.ListOf(text("a"), text("b"), text("a")), "p: must have no equal elements, but [0] and [2] are equal"},
-		"references": {unique, lumigl.ListOf(reference, reference), ""},
-		"parts":      {unique, lumigl.ListOf(lumigl.ListOf(reference), lumigl.ListOf(reference)), ""},
+		"references": {unique, lumigl.ListOf(reference, lumigl.PropertyOf(vertex, "q")), ""},
+		"one":        {unique, lumigl.ListOf(reference, reference), "p: must have no equal elements, but [0] and [1] are equal"},
 		"keys": {
 			&schema.Constraints{KeyPattern: "^a"}, lumigl.ObjectOf(lumigl.Member{Key: "a", Value: text("")}, lumigl.Member{Key: "b c", Value: text("")}),
 			`p["b c"]: the key must match ^a`,
