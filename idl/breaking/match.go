@@ -9,13 +9,14 @@ import (
 	"github.com/lumi-idl/lumi/internal/suggest"
 )
 
-// pair finds what has become of each old declaration: the one of the same module and name, or else one of the same kind
-// that is new and has moved to another module, changed its case, or looks like the old one under a new name. It returns
+// pair finds what has become of each old declaration: the one of the same module and name, or else the resource that says
+// it was called so, or else one of the same kind that is new and has moved to another module, changed its case, or looks like the old one under a new name. It returns
 // the old declarations that are gone and the new ones that have come.
 func (c *comparison) pair() (gone, come []schema.Decl) {
 	gone, come = slices.Collect(c.old.Package.Decls()), slices.Collect(c.new.Package.Decls())
 	for _, same := range []func(old, new schema.Decl) bool{
 		func(old, new schema.Decl) bool { return sameModule(old, new) && old.Head().Name == new.Head().Name },
+		wasCalled,
 		func(old, new schema.Decl) bool { return sameKind(old, new) && old.Head().Name == new.Head().Name },
 		func(old, new schema.Decl) bool {
 			return sameModule(old, new) && sameKind(old, new) && strings.EqualFold(old.Head().Name, new.Head().Name)
@@ -32,6 +33,18 @@ func (c *comparison) pair() (gone, come []schema.Decl) {
 		})
 	}
 	return gone, come
+}
+
+// wasCalled reports whether a resource has the token of an old one among those that it had before. The package may have
+// another name, which is a finding of its own.
+func wasCalled(old, new schema.Decl) bool {
+	was, isResource := old.(*schema.Resource)
+	is, isStill := new.(*schema.Resource)
+	return isResource && isStill && slices.ContainsFunc(is.Was, func(token string) bool {
+		_, a, _ := strings.Cut(was.Token, ":")
+		_, b, _ := strings.Cut(token, ":")
+		return a == b
+	})
 }
 
 func sameModule(a, b schema.Decl) bool { return a.Head().File.Module.Path == b.Head().File.Module.Path }

@@ -64,6 +64,19 @@ var propertyRules = []rule[property]{
 	{"Property.Secret", flag(func(p property) bool { return p.Secret },
 		change{"SecretAdded", Impact{Deployed: MayBreak}, "became secret, but older state and logs have it in the clear", ""},
 		change{"SecretRemoved", Impact{Deployed: Breaks}, "is no longer secret, so that state, plans and logs show it", "keep it secret"})},
+	{"Property.Constraints", settable(func(c *comparison, old, new property) {
+		c.compareConstraints(c.useOfProperty(old), constrained{old.Type, old.Constraints, old.node()},
+			constrained{new.Type, new.Constraints, new.node()}, "")
+	})},
+	{"Property.Default", settable(compareDefaults)},
+	{"Property.Was", func(c *comparison, old, new property) {
+		for _, name := range old.Was {
+			if name != new.Name && !slices.Contains(new.Was, name) {
+				c.report("FormerNameRemoved", Impact{Deployed: MayBreak}, old.node(), new.node(), "keep it until no state has that name",
+					"no longer has the former name %s", name)
+			}
+		}
+	}},
 }
 
 // change is what it means that an option was added or removed.
@@ -114,11 +127,13 @@ func compareProperties(c *comparison, old, new schema.Decl) {
 		return
 	}
 	gone, come := propertiesOf(old, new), propertiesOf(new, old)
+	names := map[string]string{} // from old to new
 	pair := func(found func(p, q property), same func(p, q property) bool) {
 		gone = slices.DeleteFunc(gone, func(p property) bool {
 			i := slices.IndexFunc(come, func(q property) bool { return same(p, q) })
 			if i >= 0 {
 				found(p, come[i])
+				names[p.Name] = come[i].Name
 				apply(c, propertyRules, p, come[i])
 				come = slices.Delete(come, i, i+1)
 			}
@@ -127,8 +142,13 @@ func compareProperties(c *comparison, old, new schema.Decl) {
 	}
 	pair(func(p, q property) {}, func(p, q property) bool { return p.Name == q.Name })
 	pair(func(p, q property) {
+		// What is deployed has an output under the old name until a refresh.
+		c.report("PropertyNameChanged", Impact{Breaks, unless(p.Field == q.Field, Breaks), Breaks, when(q.Out, MayBreak)},
+			p.node(), q.node().as(p.node()), "keep the name with `lumi:\"name="+p.Name+"\"`", "is now called %s", q.Name)
+	}, func(p, q property) bool { return slices.Contains(q.Was, p.Name) })
+	pair(func(p, q property) {
 		c.report("PropertyRenamed", Impact{Breaks, unless(p.Field == q.Field, Breaks), Breaks, Breaks}, p.node(), q.node().as(p.node()),
-			"keep the name with `lumi:\"name="+p.Name+"\"`", "is gone, and %s looks like its new name", q.Name)
+			"keep the name with `lumi:\"name="+p.Name+"\"`, or let state keep it with was="+p.Name, "is gone, and %s looks like its new name", q.Name)
 	}, func(p, q property) bool {
 		r := c.relate(p.Type, q.Type)
 		return p.Field == q.Field || p.Out == q.Out && r.widens && r.narrows && similar(p.Name, q.Name)
@@ -142,7 +162,11 @@ func compareProperties(c *comparison, old, new schema.Decl) {
 			c.report("RequiredPropertyAdded", Impact{Programs: Breaks, Wire: Breaks}, node{}, q.node(), "make it optional",
 				"was added as a required property")
 		}
+		if q.Default != nil && q.Replaces {
+			c.reportDefaultAdded(node{}, q, None)
+		}
 	}
+	c.compareRelations(old, new, names)
 }
 
 // propertiesOf returns the properties of d, without the name of a resource whose other version is not named.

@@ -92,10 +92,22 @@ var declRules = []rule[schema.Decl]{
 				"keep the marker, and declare another resource", "is named by %s (was named by %s)", whose[new.Named], whose[old.Named])
 		}
 	})},
+	{"Resource.Was", of(func(c *comparison, old, new *schema.Resource) {
+		for _, token := range old.Was {
+			if name := nameIn(token); name != new.Name && !slices.ContainsFunc(new.Was, func(t string) bool { return nameIn(t) == name }) {
+				c.report("FormerNameRemoved", Impact{Deployed: MayBreak}, declNode(old), declNode(new), "keep it until no state has that name",
+					"no longer has the former name %s", name)
+			}
+		}
+	})},
 	{"Properties", compareProperties},
 	{"Enum.Members", of(compareMembers)},
 	{"Alias.Target", of(func(c *comparison, old, new *schema.Alias) {
 		c.compareTypes(old.Target, new.Target, c.useOf(old), declNode(old), declNode(new))
+	})},
+	{"Alias.Constraints", of(func(c *comparison, old, new *schema.Alias) {
+		c.compareConstraints(c.useOf(old), constrained{old.Target, old.Constraints, declNode(old)},
+			constrained{new.Target, new.Constraints, declNode(new)}, "")
 	})},
 	{"Const.Value", of(func(c *comparison, old, new *schema.Const) {
 		s := when(old.Value != new.Value, MayBreak)
@@ -165,8 +177,17 @@ func compareNames(c *comparison, old, new schema.Decl) {
 	case a.Exported() && !b.Exported():
 		c.report("DeclarationUnexported", Impact{Programs: Breaks, Provider: Breaks}, at, now, "write "+a.Name,
 			"is no longer exported, and is called %s", b.Name)
+	case wasCalled(old, new):
+		c.report("ResourceNameChanged", Impact{Programs: Breaks, Provider: Breaks}, at, now, "keep the old name", "is now called %s", b.Name)
 	default:
-		c.report("DeclarationRenamed", goneImpact(old), at, now, "keep the old name", "is gone, and %s looks like its new name",
+		help := "keep the old name"
+		if a.Kind == "resource" && sameModule(old, new) {
+			help += ", or let state keep it with //lumi:was=" + a.Name
+		}
+		c.report("DeclarationRenamed", goneImpact(old), at, now, help, "is gone, and %s looks like its new name",
 			symbolOf(new))
 	}
 }
+
+// nameIn returns the name of a type from its token.
+func nameIn(token string) string { return token[strings.LastIndex(token, ":")+1:] }

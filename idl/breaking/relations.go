@@ -1,0 +1,117 @@
+package breaking
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/lumi-idl/lumi/idl/schema"
+)
+
+// group is a relation between properties that both versions have, under their new names: a pair for conflictsWith and
+// requiredWith, and any number for exactlyOneOf. Only pairs of requiredWith are ordered.
+type group struct {
+	rule  string
+	names []string
+	// others are properties of exactlyOneOf that one version lacks.
+	others bool
+	// text is the option of a tag.
+	text string
+	node node
+}
+
+// groupsOf returns the relations of a declaration. NameOf returns the new name of a property, or "" if the other version
+// lacks it.
+func groupsOf(d schema.Decl, nameOf func(*schema.Property) string) (list []group) {
+	for _, r := range schema.Relations(schema.Properties(d)) {
+		sets := [][]*schema.Property{r.Properties}
+		if r.Rule != "exactlyOneOf" {
+			sets = nil
+			for _, p := range r.Properties[1:] {
+				sets = append(sets, []*schema.Property{r.Properties[0], p})
+			}
+		}
+		for _, set := range sets {
+			g := group{rule: r.Rule, node: property{set[0], d}.node()}
+			var named []string
+			for i, p := range set {
+				g.names = append(g.names, nameOf(p))
+				if i > 0 {
+					named = append(named, p.Name)
+				}
+			}
+			if g.text = r.Rule + "=" + named[0]; len(named) > 1 {
+				g.text = r.Rule + "='" + strings.Join(named, ",") + "'"
+			}
+			if r.Rule == "exactlyOneOf" {
+				g.names = slices.DeleteFunc(g.names, func(name string) bool { return name == "" })
+				g.others = len(g.names) < len(set)
+			}
+			if r.Rule != "requiredWith" {
+				slices.Sort(g.names)
+			}
+			list = append(list, g)
+		}
+	}
+	return list
+}
+
+// holds reports whether one of a list says the same as the group.
+func (g group) holds(list []group) bool {
+	return slices.ContainsFunc(list, func(other group) bool {
+		if g.rule == "conflictsWith" && other.rule == "exactlyOneOf" {
+			return slices.Contains(other.names, g.names[0]) && slices.Contains(other.names, g.names[1])
+		}
+		return g.rule == other.rule && slices.Equal(g.names, other.names)
+	})
+}
+
+// compareRelations compares which properties are set together. Names has the new names of old properties.
+func (c *comparison) compareRelations(old, new schema.Decl, names map[string]string) {
+	if old == nil || !c.useOfProperty(property{&schema.Property{}, old}).in {
+		return
+	}
+	known := map[string]bool{}
+	for _, name := range names {
+		known[name] = true
+	}
+	was := groupsOf(old, func(p *schema.Property) string { return names[p.Name] })
+	is := groupsOf(new, func(p *schema.Property) string {
+		if known[p.Name] {
+			return p.Name
+		}
+		return ""
+	})
+	refused, accepted := Impact{MayBreak, None, MayBreak, MayBreak}, Impact{Provider: MayBreak}
+	changed := map[string]bool{}
+	for _, g := range is {
+		i := slices.IndexFunc(was, func(o group) bool {
+			return g.rule == "exactlyOneOf" && o.rule == g.rule && slices.ContainsFunc(o.names, func(name string) bool { return slices.Contains(g.names, name) })
+		})
+		switch {
+		case i >= 0:
+			impact := Impact{MayBreak, MayBreak, MayBreak, MayBreak}
+			if slices.Equal(was[i].names, g.names) {
+				impact = Impact{Provider: when(g.others, MayBreak)}
+			}
+			changed[was[i].text] = true
+			c.report("RelationChanged", impact, was[i].node, g.node, "keep the group", "has the relation %s (was %s)", g.text, was[i].text)
+		// Old programs do not set what is new.
+		case g.rule == "conflictsWith" && slices.Contains(g.names, ""), g.rule == "requiredWith" && g.names[0] == "", g.holds(was):
+		default:
+			c.report("RelationAdded", refused, node{}, g.node, "check it in the provider, and only for new resources",
+				"has the new relation %s", g.text)
+		}
+	}
+	for _, g := range was {
+		if !changed[g.text] && !slices.Contains(g.names, "") && !g.holds(is) && (g.rule != "exactlyOneOf" || len(g.names) > 1) {
+			at := declNode(new)
+			for _, p := range schema.Properties(new) {
+				if slices.Contains(g.names, p.Name) {
+					at = property{p, new}.node()
+					break
+				}
+			}
+			c.report("RelationRemoved", accepted, g.node, at, "", "no longer has the relation %s", g.text)
+		}
+	}
+}
