@@ -229,7 +229,9 @@ func (c *checker) checkPossible(list []setOption) {
 		}
 		for i, o := range list {
 			step, _ := strconv.ParseFloat(o.value, 64)
-			if o.name == "multipleOf" && ends[0][0] == "min" && math.Ceil(low.limit/step)*step > high.limit {
+			const rounding = 1e-9
+			if o.name == "multipleOf" && ends[0][0] == "min" &&
+				math.Ceil(low.limit/step-rounding) > math.Floor(high.limit/step+rounding) {
 				c.rejectTogether(list, low.option, high.option, i)
 			}
 		}
@@ -262,6 +264,6 @@ func (c *checker) rejectTogether(list []setOption, indices ...int) {
 	d := c.report(diag.ConstraintConflict, last, "no value satisfies %s", strings.Join(texts[:len(texts)-1], ", ")+" and "+last.text)
 	d.Suggestion = "change one of them"
 	for _, i := range indices[:len(indices)-1] {
-		c.note(d, list[i], "%s stands here", list[i].text)
+		c.note(d, list[i], "%s is set here", list[i].text)
 	}
 }

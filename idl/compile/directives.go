@@ -46,8 +46,7 @@ func (c *checker) parseDirectives(d *decl, groups ...*ast.CommentGroup) {
 	d.directives = c.withoutConflicts(constraintsIn(o.list))
 }
 
-// checkDirectives judges what the declared types that are no aliases have of directives, and the directives that stand
-// anywhere else.
+// checkDirectives sets the constraints of aliases. It reports directives above other types, and those that belong to none.
 func (c *checker) checkDirectives() {
 	for _, d := range c.order {
 		a, ok := d.model.(*schema.Alias)
@@ -76,7 +75,7 @@ func (c *checker) checkDirectives() {
 	}
 }
 
-// values is what messages call the values of a type that is no alias.
+// values is what messages call the values of a type that is not an alias.
 func (d *decl) values() string {
 	if d.kind == enum {
 		return enumValues
@@ -91,7 +90,7 @@ func (c *checker) checkStray(comment *ast.Comment) {
 	}
 	if strings.HasPrefix(comment.Text, directivePrefix) {
 		c.report(diag.MisplacedDirective, comment, "a directive has no effect here").
-			Suggestion = "put it into the comment directly above a type; the options of a property stand in its tag"
+			Suggestion = "move it to the comment directly above a type; the options of a property belong in its tag"
 		return
 	}
 	if m := nearDirective.FindStringSubmatch(comment.Text); len(m) > 0 && (m[1] == "unique" || constraintMeant(m[1], false) != nil) {
