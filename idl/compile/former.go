@@ -17,8 +17,7 @@ func (c *checker) checkFormerNames() {
 	}
 	for _, d := range c.order {
 		for _, f := range d.fields {
-			tag := c.tagged[f.Property]
-			if o := tag.find("was"); o != nil && f.owner == d {
+			if o := c.formerNames(f); o != nil {
 				c.checkFormerProperty(d, f, o)
 			}
 		}
@@ -49,15 +48,26 @@ func (c *checker) checkFormerNames() {
 	}
 }
 
-// checkFormerProperty judges the former names of one property of the struct d.
+// formerNames returns the option was of a property, where it is declared, or nil.
+func (c *checker) formerNames(f *field) *setOption {
+	for _, own := range f.owner.fields {
+		if tag := c.tagged[own.Property]; own.Field == f.Field {
+			return tag.find("was")
+		}
+	}
+	return nil
+}
+
+// checkFormerProperty judges the former names of one property of the struct d, its own or promoted. What the struct that
+// declares a promoted one has is judged there.
 func (c *checker) checkFormerProperty(d *decl, f *field, o *setOption) {
 	for _, name := range f.Was {
-		if name == "name" && d.marker == markerNamedResource {
+		if name == "name" && d.marker == markerNamedResource && (f.owner == d || f.owner.marker == noMarker) {
 			c.report(diag.FormerName, o, "%s is the name of another property", name).Suggestion = "remove it"
 			continue
 		}
 		i := slices.IndexFunc(d.fields, func(other *field) bool {
-			return other.Name == name || other != f && slices.Contains(other.Was, name)
+			return (other.owner != f.owner || f.owner == d) && (other.Name == name || other != f && slices.Contains(other.Was, name))
 		})
 		if i < 0 {
 			continue
