@@ -1,31 +1,11 @@
 // Constraints on values. internal/constraint is the same in Go; both are tested with its testdata/cases.json, message by
 // message.
 
-import { isIP, isIPv4, isIPv6 } from "node:net";
-
 import { Archive, Asset } from "./asset.js";
 import { compare } from "./names.js";
 import { isOutput, open, sourceOf } from "./output.js";
+import type { Constraints } from "./shape.js";
 import { stateOf } from "./state.js";
-
-/** What an IDL says about the values of a type beyond their kind. */
-export interface Constraints {
-    readonly min?: number;
-    readonly exclusiveMin?: number;
-    readonly max?: number;
-    readonly exclusiveMax?: number;
-    readonly multipleOf?: number;
-    readonly minLength?: number;
-    readonly maxLength?: number;
-    readonly pattern?: string;
-    readonly format?: string;
-    readonly minItems?: number;
-    readonly maxItems?: number;
-    readonly unique?: boolean;
-    readonly minProperties?: number;
-    readonly maxProperties?: number;
-    readonly keyPattern?: string;
-}
 
 /** Takes what is wrong with a value, in words that do not quote it if it is a secret. */
 type Fail = (message: string) => void;
@@ -188,7 +168,7 @@ const formats: { readonly [name: string]: Format } = {
             String.raw`(?:\.[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?)*$`,
     ),
     ipv4: { what: "an IPv4 address", test: isIPv4 },
-    ipv6: { what: "an IPv6 address", test: (value) => isIPv6(value) && !value.includes("%") },
+    ipv6: { what: "an IPv6 address", test: isIPv6 },
     cidr: { what: "an IP prefix such as 10.0.0.0/8", test: isPrefix },
     "date-time": matching(
         "a date and time such as 2006-01-02T15:04:05Z",
@@ -205,11 +185,27 @@ const formats: { readonly [name: string]: Format } = {
     json: { what: "JSON", test: isJSON },
 };
 
+function isIPv4(value: string): boolean {
+    return compiled(String.raw`^(?:(?:25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)(?:\.|$)){4}$`).test(value) && !value.endsWith(".");
+}
+
+function isIPv6(value: string): boolean {
+    const end = value.slice(value.lastIndexOf(":") + 1);
+    // The last two groups may be an IPv4 address.
+    const text = isIPv4(end) ? `${value.slice(0, -end.length)}0:0` : value;
+    const halves = text.split("::");
+    const groups = halves.flatMap((half) => (half === "" ? [] : half.split(":")));
+    return (
+        (halves.length === 1 ? groups.length === 8 : halves.length === 2 && groups.length < 8) &&
+        groups.every((group) => /^[0-9A-Fa-f]{1,4}$/.test(group))
+    );
+}
+
 function isPrefix(value: string): boolean {
     const slash = value.lastIndexOf("/");
     const [address, length] = [value.slice(0, slash), value.slice(slash + 1)];
-    const bits = { 0: -1, 4: 32, 6: 128 }[address.includes("%") ? 0 : isIP(address)];
-    return slash >= 0 && /^(?:0|[1-9]\d{0,2})$/.test(length) && Number(length) <= bits!;
+    const bits = isIPv4(address) ? 32 : isIPv6(address) ? 128 : -1;
+    return slash >= 0 && /^(?:0|[1-9]\d{0,2})$/.test(length) && Number(length) <= bits;
 }
 
 /** Reports whether a month has the day. The calendar repeats itself every 400 years. */

@@ -4,7 +4,6 @@ export { Archive, type ArchiveSource, Asset, type AssetSource } from "./asset.js
 export { formatGraph } from "./canonical.js";
 export { component } from "./component.js";
 export { type Configuration, configuration, configure } from "./config.js";
-export type { Constraints } from "./constraints.js";
 export { deprecate, deprecated } from "./deprecated.js";
 export { ArgumentError, type Fault } from "./errors.js";
 export { formerly, was } from "./former.js";
@@ -31,6 +30,7 @@ export {
     urn,
 } from "./resource.js";
 export {
+    type Constraints,
     type Enum,
     type Options,
     type Property,

@@ -1,7 +1,24 @@
 // Shapes: what generated code says about its types at run time. A shape is a plain table, so that whoever has one can
 // read it; what is checked with it is in validate.ts.
 
-import type { Constraints } from "./constraints.js";
+/** What an IDL says about the values of a type beyond their kind. */
+export interface Constraints {
+    readonly min?: number;
+    readonly exclusiveMin?: number;
+    readonly max?: number;
+    readonly exclusiveMax?: number;
+    readonly multipleOf?: number;
+    readonly minLength?: number;
+    readonly maxLength?: number;
+    readonly pattern?: string;
+    readonly format?: string;
+    readonly minItems?: number;
+    readonly maxItems?: number;
+    readonly unique?: boolean;
+    readonly minProperties?: number;
+    readonly maxProperties?: number;
+    readonly keyPattern?: string;
+}
 
 /** The type of a value. */
 export type Type = Kind & {

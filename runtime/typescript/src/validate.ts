@@ -1,5 +1,5 @@
 import { Archive, Asset } from "./asset.js";
-import { type Constraints, checkKeys, checkList, checkNumber, checkString } from "./constraints.js";
+import { checkKeys, checkList, checkNumber, checkString } from "./constraints.js";
 import { describe, describeType, member } from "./describe.js";
 import { insteadOf } from "./deprecated.js";
 import type { Fault } from "./errors.js";
@@ -7,7 +7,7 @@ import { renamed } from "./former.js";
 import { compareTypes } from "./kinds.js";
 import { type Output, describeOutput, isOutput, open, output, sourceOf, typeOf } from "./output.js";
 import { checkRelations, isRelated } from "./relations.js";
-import { type Enum, type Properties, type Property, type Shape, type Type, entriesOf, isPlain } from "./shape.js";
+import { type Constraints, type Enum, type Properties, type Property, type Shape, type Type, entriesOf, isPlain } from "./shape.js";
 import { stateOf } from "./state.js";
 import { didYouMean } from "./suggest.js";
 import { signatureKey, unknownValue } from "./wire.js";
