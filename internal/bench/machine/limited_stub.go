@@ -55,7 +55,7 @@ const (
 	LimitedServer_Addresses = "addresses"
 )
 
-// The constrained properties of LimitedServer.
+// The codecs of properties of LimitedServer.
 var (
 	limitedServer_Image     = lumi.String.Pattern("^[a-z]+$")
 	limitedServer_Zone      = lumi.String.MaxLength(20)

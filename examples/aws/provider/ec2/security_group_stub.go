@@ -97,7 +97,7 @@ const (
 	SecurityGroupRule_ToPort     = "toPort"
 )
 
-// The constrained properties of SecurityGroupRule.
+// The codecs of properties of SecurityGroupRule.
 var (
 	securityGroupRule_CIDRIP   = lumi.String.Format("cidr")
 	securityGroupRule_FromPort = lumi.Number.Min(-1).Max(65535).MultipleOf(1)
