@@ -11,7 +11,8 @@
 //
 // A pointer to a resource, such as *Key above, is a capability: a reference to a resource that exists on its own. The
 // type *Resource stands for a capability of any type. [Asset] and [Archive] stand for files that travel with a
-// program, and embedding [Config] makes a struct the configuration of the package's provider.
+// program, embedding [Config] makes a struct the configuration of the package's provider, and embedding [OneOf] makes it
+// a union.
 //
 // The package imports nothing, so that loading an IDL package costs no more than its own sources. The rules of the
 // language are in docs/idl.md.
@@ -32,6 +33,10 @@ type NamedResource struct {
 // Config is embedded, by value, by the one struct that describes a provider's own configuration, such as a region or
 // credentials. A package has at most one, at the root of its IDL.
 type Config struct{}
+
+// OneOf is embedded, by value, by a union: a struct whose other fields are its variants, of which a value has exactly one.
+// The variants are pointers, either all to resources or all to plain structs.
+type OneOf struct{}
 
 // Asset is a file or a piece of text that travels with the program, used as *idl.Asset.
 type Asset struct{}

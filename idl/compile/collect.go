@@ -75,6 +75,7 @@ const (
 	plainStruct
 	resource
 	config
+	union
 	mixin // an unexported struct with a marker: its properties appear in whoever embeds it
 	enum
 	alias
@@ -331,6 +332,8 @@ func (d *decl) newModel(c *checker) schema.Decl {
 		return &schema.Resource{Header: head, Token: c.typeToken(d), Named: d.marker == markerNamedResource}
 	case config:
 		return &schema.Config{Header: head}
+	case union:
+		return &schema.Union{Header: head}
 	case enum:
 		return &schema.Enum{Header: head}
 	case alias:

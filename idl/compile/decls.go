@@ -60,6 +60,8 @@ func (c *checker) fill(d *decl) {
 		case *schema.Config:
 			m.Properties = properties
 		}
+	case union:
+		c.fillUnion(d)
 	case alias:
 		if t := c.convert(d.file, d.spec.Type, byItself); t != nil {
 			d.model.(*schema.Alias).Target = t

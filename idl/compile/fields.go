@@ -100,6 +100,12 @@ func (c *checker) promote(d *decl, f *ast.Field) {
 	case inner == nil:
 		c.rejectForeign(d.file, expr, obj)
 	case inner.kind == broken:
+	case d.kind == union:
+		c.report(diag.EmbeddedType, expr, "a union embeds nothing but OneOf").Suggestion = "give the field a name: " +
+			obj.Name() + " *" + types.ExprString(expr)
+	case inner.kind == union:
+		c.report(diag.EmbeddedType, expr, "%s cannot be embedded, since it is a union", types.ExprString(expr)).
+			Suggestion = "give the field a name"
 	case inner.struc == nil:
 		c.rejectEmbedded(expr)
 	default:
@@ -133,6 +139,9 @@ func (c *checker) property(d *decl, f *ast.Field, name *ast.Ident, tag options) 
 			report.Suggestion = "write " + upper
 		}
 		return nil
+	case name.Name == "Match" && d.kind == union:
+		c.report(diag.ReservedField, name, "generated unions have a method called Match").Suggestion = "rename the field"
+		return nil
 	case name.Name == "Lumi":
 		c.report(diag.ReservedField, name, "generated structs have a method called Lumi").
 			Suggestion = "rename the field; `lumi:\"name=lumi\"` keeps the property's name"
@@ -159,6 +168,10 @@ func (c *checker) property(d *decl, f *ast.Field, name *ast.Ident, tag options) 
 		c.report(diag.ReservedProperty, named, "every object in JavaScript has a member called %s", p.Name).
 			Suggestion = "choose another name with `lumi:\"name=…\"`"
 		return nil
+	}
+	if d.kind == union {
+		c.variant(d, p, f.Type, tag)
+		return p
 	}
 	c.tagged[p] = tag
 	for _, o := range tag.list {
@@ -282,9 +295,6 @@ func byReference(t schema.Type) bool {
 	switch t := t.(type) {
 	case schema.Primitive:
 		return t == schema.Asset || t == schema.Archive || t == schema.AnyResource
-	case *schema.Ref:
-		_, capability := t.Decl.(*schema.Resource)
-		return capability
 	}
-	return false
+	return isCapability(t)
 }

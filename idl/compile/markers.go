@@ -22,13 +22,14 @@ const (
 	markerResource      marker = "Resource"
 	markerNamedResource marker = "NamedResource"
 	markerConfig        marker = "Config"
+	markerOneOf         marker = "OneOf"
 	markerAsset         marker = "Asset"
 	markerArchive       marker = "Archive"
 	// unknownMarker is whatever is embedded by a name that means nothing, which has been reported or is going to be.
 	unknownMarker marker = "?"
 )
 
-var markers = []marker{markerResource, markerNamedResource, markerConfig, markerAsset, markerArchive}
+var markers = []marker{markerResource, markerNamedResource, markerConfig, markerOneOf, markerAsset, markerArchive}
 
 // ownMarkers is the package that IDL authors import.
 const ownMarkers = "github.com/lumi-idl/lumi/idl"
@@ -85,7 +86,7 @@ func (c *checker) couldBeMarker(obj *types.TypeName) bool {
 
 // embeds reports whether the marker does something when it is embedded.
 func (m marker) embeds() bool {
-	return m == markerResource || m == markerNamedResource || m == markerConfig
+	return m == markerResource || m == markerNamedResource || m == markerConfig || m == markerOneOf
 }
 
 // classify finds the marker that a struct embeds, directly or through other structs, and thereby its kind.
@@ -117,6 +118,8 @@ func (c *checker) classify(d *decl) {
 	case d.marker == noMarker && doubtful:
 		d.kind = unknownStruct
 	case d.marker == noMarker:
+	case d.marker == markerOneOf:
+		d.kind = union
 	case !d.spec.Name.IsExported():
 		d.kind = mixin
 	case d.marker == markerConfig:
@@ -142,6 +145,9 @@ func (c *checker) embeddedMarker(f *sourceFile, field *ast.Field) marker {
 		c.classify(inner)
 		if inner.kind == broken || inner.kind == unknownStruct {
 			return unknownMarker
+		}
+		if inner.kind == union { // which is reported
+			return noMarker
 		}
 		return inner.marker
 	case obj == nil, obj.Pkg() != nil && c.markerOf(obj) == noMarker:

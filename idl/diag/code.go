@@ -70,6 +70,7 @@ const (
 	DuplicateProperty Code = "DuplicateProperty"
 	ReservedProperty  Code = "ReservedProperty"
 	ReservedField     Code = "ReservedField"
+	UnionVariant      Code = "UnionVariant"
 )
 
 // What a lumi tag may say.

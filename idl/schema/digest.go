@@ -16,7 +16,7 @@ import (
 //   - of the package, its name;
 //   - of the file's module, its path, name and imports;
 //   - of each declaration that the file refers to, its kind, name, file, module, token, and what an alias stands for, with its
-//     constraints.
+//     constraints, or the types of a union's variants.
 //
 // A generator that uses anything else has to add it.
 type Digests map[*File][sha256.Size]byte
@@ -80,6 +80,10 @@ func (d digester) ref(decl Decl) {
 	switch decl := decl.(type) {
 	case *Resource:
 		d.text(decl.Token)
+	case *Union:
+		for _, v := range decl.Variants {
+			d.value(reflect.ValueOf(v.Type))
+		}
 	case *Alias:
 		if !d.followed[decl] {
 			d.followed[decl] = true

@@ -30,12 +30,20 @@ func GoName(m *Module, name string) string {
 	return name
 }
 
-// GoMarshalName is the name of the struct that generated Go code marshals a resource, struct or configuration with, or
-// of the alias to it: the declaration's name, lowered like a property's.
+// GoMarshalName is the name of the struct that generated Go code marshals a resource, struct, union or configuration with,
+// or of the alias to it: the declaration's name, lowered like a property's.
 func GoMarshalName(h *Header) string { return GoName(h.File.Module, PropertyName(h.Name)) }
 
 // GoPropertyConst is the name of the generated Go constant that holds a property's name.
 func GoPropertyConst(h *Header, p *Property) string { return h.Name + "_" + p.Field }
+
+// GoProperties returns the properties with a constant in generated Go: all but the variants of unions of resources.
+func GoProperties(d Decl) []*Property {
+	if u, ok := d.(*Union); ok && u.Tokens() != nil {
+		return nil
+	}
+	return Properties(d)
+}
 
 // GoNames returns every name that generated Go code declares at package level for d, the declaration's own among them.
 func GoNames(d Decl) []string {
@@ -45,14 +53,14 @@ func GoNames(d Decl) []string {
 	switch d := d.(type) {
 	case *Resource:
 		names = append(names, GoMarshalName(h), h.Name+"Provider", h.Name+"ProviderOps", "New"+h.Name+"Provider")
-	case *Struct, *Config:
+	case *Struct, *Config, *Union:
 		names = append(names, GoMarshalName(h))
 	case *Enum:
 		for _, m := range d.Members {
 			names = append(names, GoName(h.File.Module, m.Name))
 		}
 	}
-	for _, p := range Properties(d) {
+	for _, p := range GoProperties(d) {
 		names = append(names, GoPropertyConst(h, p))
 	}
 	return append(names[:1], slices.DeleteFunc(names[1:], func(name string) bool { return name == own })...)

@@ -57,6 +57,7 @@ var constants = map[string]any{"bool": false, "string": "", "int64": int64(0), "
 //	           {"kind": "resource", "name", "doc", "pos", "token", "was", "named", "properties": [property…]}
 //	           {"kind": "struct",   "name", "doc", "pos", "properties": [property…]}
 //	           {"kind": "config",   "name", "doc", "pos", "properties": [property…]}
+//	           {"kind": "union",    "name", "doc", "pos", "variants": [property…]}
 //	           {"kind": "enum",     "name", "doc", "pos", "members": [{"name", "value", "doc", "deprecated", "pos"}…]}
 //	           {"kind": "alias",    "name", "doc", "pos", "target": type, "constraints"}
 //	           {"kind": "const",    "name", "doc", "pos", "type": "bool|string|int64|uint64|float64", "value": …}

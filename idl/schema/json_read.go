@@ -142,6 +142,9 @@ func (b *builder) build(form *packageJSON) (*Package, error) {
 	if err := p.checkAliases(); err != nil {
 		return nil, err
 	}
+	if err := p.checkUnions(); err != nil {
+		return nil, err
+	}
 	for _, use := range b.keys {
 		if !isKey(Underlying(use.key)) {
 			return nil, fmt.Errorf("%s: the key of a map must be a string, an enum or an alias of a string", use.where)
@@ -213,7 +216,7 @@ func (b *builder) file(module string, form *fileJSON) (*File, error) {
 // readDecl reads a declaration and holds what can be judged without the others.
 func readDecl(kind string, raw json.RawMessage) (Decl, error) {
 	var value json.RawMessage
-	kinds := []Decl{&Resource{}, &Struct{}, &Config{}, &Enum{}, &Alias{Target: &typeJSON{}}, &Const{Value: &value}}
+	kinds := []Decl{&Resource{}, &Struct{}, &Config{}, &Union{}, &Enum{}, &Alias{Target: &typeJSON{}}, &Const{Value: &value}}
 	i := slices.IndexFunc(kinds, func(d Decl) bool { return kindOf(d) == kind })
 	if i < 0 {
 		return nil, fmt.Errorf("no declaration is of kind %q", kind)
@@ -368,6 +371,29 @@ func (p *Package) checkAliases() error {
 				return fmt.Errorf("%s: %s: alias %s stands for itself", d.Head().File.Path(), d.Head().Name, d.Head().Name)
 			}
 			a, ok = ref.Decl.(*Alias)
+		}
+	}
+	return nil
+}
+
+// checkUnions refuses unions whose variants are not all resources or all structs, or that have fewer than two.
+func (p *Package) checkUnions() error {
+	for d := range p.Decls() {
+		u, ok := d.(*Union)
+		if !ok {
+			continue
+		}
+		seen := map[Decl]bool{}
+		kinds := map[string]bool{}
+		for _, v := range u.Variants {
+			ref, ok := v.Type.(*Ref)
+			if !ok || seen[ref.Decl] {
+				return fmt.Errorf("%s: %s.%s: a variant must be a resource or a struct that no other variant is", u.File.Path(), u.Name, v.Name)
+			}
+			seen[ref.Decl], kinds[ref.Decl.Head().Kind] = true, true
+		}
+		if len(seen) < 2 || len(kinds) != 1 || !kinds["resource"] && !kinds["struct"] {
+			return fmt.Errorf("%s: %s: a union has at least two variants, all of them resources or all of them structs", u.File.Path(), u.Name)
 		}
 	}
 	return nil

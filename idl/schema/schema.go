@@ -1,8 +1,8 @@
 // Package schema is the checked model of an IDL package: what every generator reads, and all that it needs to.
 //
 // A [Package] holds modules, one a folder of the IDL; a [Module] holds files; a [File] holds declarations in source
-// order. There are six kinds of declaration ([Resource], [Struct], [Config], [Enum], [Alias] and [Const]) and four kinds
-// of type ([Primitive], [List], [Map] and [Ref]). Both sets are closed: a type switch over them is complete.
+// order. There are seven kinds of declaration ([Resource], [Struct], [Config], [Union], [Enum], [Alias] and [Const]) and
+// four kinds of type ([Primitive], [List], [Map] and [Ref]). Both sets are closed: a type switch over them is complete.
 //
 // The model is a graph, since types refer to declarations and circles are legal. It is built once, by package compile
 // or by [Read], and only read after that: it is safe for concurrent use. Whatever reaches a generator obeys every rule
@@ -98,7 +98,7 @@ type Position struct {
 	Column int `json:"column"`
 }
 
-// Decl is a declaration: a *[Resource], *[Struct], *[Config], *[Enum], *[Alias] or *[Const].
+// Decl is a declaration: a *[Resource], *[Struct], *[Config], *[Union], *[Enum], *[Alias] or *[Const].
 type Decl interface {
 	// Head returns what declarations of every kind have.
 	Head() *Header
@@ -108,7 +108,7 @@ type Decl interface {
 type Header struct {
 	// File is the source file that holds the declaration. [Package.Link] sets it.
 	File *File `json:"-"`
-	// Kind is "resource", "struct", "config", "enum", "alias" or "const". [Package.Link] sets it.
+	// Kind is "resource", "struct", "config", "union", "enum", "alias" or "const". [Package.Link] sets it.
 	Kind string `json:"kind"`
 	// Name is the declared name, as in the IDL.
 	Name string `json:"name"`
@@ -152,6 +152,29 @@ type Config struct {
 	Header
 	// Properties are the struct's own and those promoted from embedded structs, in source order.
 	Properties []*Property `json:"properties,omitempty"`
+}
+
+// Union is a type whose values each are of one of its variants. If these are resources, a value is a capability, whose type
+// tells which variant it is. Otherwise they are structs, and a value is an object with one property.
+type Union struct {
+	Header
+	// Variants are at least two, in source order. The type of each is a [Ref] to a [Resource], or that of each is one to a
+	// [Struct]; no two have the same type. Those of structs are properties of which all are optional, and exactly one is
+	// present, as ExactlyOneOf says. Those of resources have no name on the wire.
+	Variants []*Property `json:"variants"`
+}
+
+// Tokens returns the type tokens of the variants if these are resources, and nil if they are structs.
+func (u *Union) Tokens() []string {
+	var tokens []string
+	for _, v := range u.Variants {
+		if ref, ok := v.Type.(*Ref); ok {
+			if r, ok := ref.Decl.(*Resource); ok {
+				tokens = append(tokens, r.Token)
+			}
+		}
+	}
+	return tokens
 }
 
 // Enum is a string type together with all the values it may have.

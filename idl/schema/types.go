@@ -34,7 +34,7 @@ type Map struct {
 
 // Ref is a use of a declared type. A reference to a [Resource] is a capability: the resource's URN on the wire.
 type Ref struct {
-	// Decl is an *[Enum], *[Alias], *[Struct] or *[Resource], perhaps of another module.
+	// Decl is an *[Enum], *[Alias], *[Struct], *[Union] or *[Resource], perhaps of another module.
 	Decl Decl
 }
 
@@ -83,7 +83,8 @@ func refs(t Type, followed map[*Alias]bool, yield func(*Ref) bool) bool {
 	return true
 }
 
-// Properties returns the properties of a resource, struct or configuration, and nil for other declarations.
+// Properties returns the properties of a resource, struct or configuration, the variants of a union, and nil for other
+// declarations.
 func Properties(d Decl) []*Property {
 	switch d := d.(type) {
 	case *Resource:
@@ -92,6 +93,8 @@ func Properties(d Decl) []*Property {
 		return d.Properties
 	case *Config:
 		return d.Properties
+	case *Union:
+		return d.Variants
 	}
 	return nil
 }

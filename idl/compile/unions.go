@@ -1,0 +1,113 @@
+package compile
+
+import (
+	"go/ast"
+	"go/types"
+	"slices"
+
+	"github.com/lumi-idl/lumi/idl/diag"
+	"github.com/lumi-idl/lumi/idl/schema"
+)
+
+// fillUnion judges the variants of a union and completes its model.
+func (c *checker) fillUnion(d *decl) {
+	u := d.model.(*schema.Union)
+	same := map[schema.Decl]*field{}
+	var first *field
+	var names []string
+	mixed := false
+	for _, f := range c.flatten(d) {
+		u.Variants, names = append(u.Variants, f.Property), append(names, f.Name)
+		ref, ok := f.Type.(*schema.Ref)
+		if !ok {
+			continue // which is reported
+		}
+		if first == nil {
+			first = f
+		}
+		if other := same[ref.Decl]; other != nil {
+			report := c.report(diag.UnionVariant, f.at, "%s has two variants of type %s", u.Name, ref.Decl.Head().Name)
+			report.Suggestion = "remove one of them, or declare a struct for each"
+			c.note(report, other.at, "the other one is here")
+		} else if !mixed && isCapability(f.Type) != isCapability(first.Type) {
+			mixed = true
+			report := c.report(diag.UnionVariant, f.at, "%s has variants that are resources and others that are structs", u.Name)
+			report.Suggestion = "put each resource into a struct, as a property"
+			c.note(report, first.at, "a variant of the other kind is here")
+		}
+		same[ref.Decl] = f
+	}
+	written := -1 // without the marker
+	for _, f := range d.struc.Fields.List {
+		written += max(1, len(f.Names))
+	}
+	if written < 2 {
+		c.report(diag.UnionVariant, d.spec.Name, "%s has fewer than two variants", u.Name).
+			Suggestion = "add one, or use the type of the variant itself"
+	}
+	for _, v := range u.Variants {
+		if !isCapability(v.Type) {
+			v.Pointer, v.Optional, v.ExactlyOneOf = true, true, names
+		}
+	}
+}
+
+func isCapability(t schema.Type) bool {
+	ref, ok := t.(*schema.Ref)
+	if ok {
+		_, ok = ref.Decl.(*schema.Resource)
+	}
+	return ok
+}
+
+// variantOptions are the options that variants may have, if they are structs.
+var variantOptions = []string{"name", "secret", "deprecated", "was"}
+
+// variant judges the type and the options of one variant.
+func (c *checker) variant(d *decl, p *schema.Property, expr ast.Expr, tag options) {
+	*p = schema.Property{
+		Field: p.Field, Name: p.Name, Secret: p.Secret, Was: p.Was, Deprecated: p.Deprecated, Doc: p.Doc, Pos: p.Pos,
+		Type: schema.Any, // a stand-in for what is reported
+	}
+	target, pointer := ast.Unparen(expr), false
+	if star, ok := target.(*ast.StarExpr); ok {
+		target, pointer = ast.Unparen(star.X), true
+		if _, double := target.(*ast.StarExpr); double {
+			c.convertPointer(d.file, star, byItself)
+			return
+		}
+	}
+	t := c.convert(d.file, target, behindPointer)
+	if t == nil {
+		return
+	}
+	switch name := types.ExprString(target); {
+	case !isCapability(t) && !isStruct(t):
+		c.report(diag.UnionVariant, expr, "a variant is a pointer to a resource or to a struct, and %s is neither", name).
+			Suggestion = "put it into a struct, as a property"
+		return
+	case !pointer:
+		c.report(diag.UnionVariant, expr, "a variant is a pointer").Suggestion = "make its type *" + name
+		return
+	}
+	p.Type = t
+	for _, o := range tag.list {
+		switch {
+		case !slices.Contains(variantOptions, o.name):
+			c.report(diag.OptionPlace, o, "%s has no effect on a variant of a union", o.text).Suggestion = "remove it"
+		case isCapability(t):
+			c.report(diag.OptionPlace, o, "%s has no effect on a variant that is a resource, since a value is its URN alone", o.text).
+				Suggestion = "remove it"
+		default:
+			c.tagged[p] = tag
+		}
+	}
+}
+
+func isStruct(t schema.Type) bool {
+	ref, ok := t.(*schema.Ref)
+	if ok {
+		_, ok = ref.Decl.(*schema.Struct)
+	}
+	return ok
+}
