@@ -18,10 +18,19 @@ func Capability(t tokens.Type) Codec[*urn.URN] { return Codec[*urn.URN]{codec: c
 type capabilityCodec tokens.Type
 
 func (c capabilityCodec) decode(p *Props, v *structpb.Value, into any) bool {
+	u, t, ok := p.urn(v)
+	if ok && c != "" && t != tokens.Type(c) && p.mode == strict {
+		ok = p.otherType(string(c), t)
+	}
+	return set(into, u, ok)
+}
+
+// urn decodes the URN of a resource.
+func (p *Props) urn(v *structpb.Value) (urn.URN, tokens.Type, bool) {
 	s, ok := v.GetKind().(*structpb.Value_StringValue)
 	if !ok {
 		p.mismatch("the URN of a resource", v)
-		return false
+		return "", "", false
 	}
 	u := urn.URN(s.StringValue)
 	parts, err := u.Parts()
@@ -31,18 +40,18 @@ func (c capabilityCodec) decode(p *Props, v *structpb.Value, into any) bool {
 			found = err.Error()
 		}
 		p.wrong("expected the URN of a resource, found %s", found)
-		return false
 	}
-	if c != "" && parts.Type != tokens.Type(c) && p.mode == strict {
-		found := "another type"
-		if !p.isHidden() {
-			found = "type " + shorten(string(parts.Type))
-		}
-		p.fault("expected a resource of type %s, found one of %s", string(c), found)
-		return false
+	return u, parts.Type, err == nil
+}
+
+// otherType reports a resource of the wrong type. It returns false.
+func (p *Props) otherType(expected string, t tokens.Type) bool {
+	found := "another type"
+	if !p.isHidden() {
+		found = "type " + shorten(string(t))
 	}
-	*into.(*urn.URN) = u
-	return true
+	p.wrong("expected a resource of type %s, found one of %s", expected, found)
+	return false
 }
 
 func (capabilityCodec) kind() Kind { return KindCapability }

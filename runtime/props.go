@@ -97,6 +97,8 @@ type Props struct {
 	// is done, they become a map of the size that they need.
 	make *values
 	made []entry
+	// flags are those of the property of the bag that is being encoded.
+	flags Flags
 	// spoilt are the properties of the bag that were not encoded without fault.
 	spoilt []string
 
@@ -425,6 +427,9 @@ func (p *Props) put(name string, field any, c codec, f Flags) {
 	}
 	if !p.push(step{name: name, index: fieldStep}) {
 		return
+	}
+	if len(p.path) == 1 {
+		p.flags = f
 	}
 	faults := len(p.faults)
 	if v := p.encode(field, c, f); v != nil {

@@ -5,5 +5,5 @@ package lumi
 // update the runtime if it is the older of the two, or else run cidlc again.
 const StubVersion1 = true
 
-// StubVersion2 is there for stubs with constraints, defaults, relations, former names, or something deprecated.
+// StubVersion2 is there for stubs with constraints, defaults, relations, former names, unions, or something deprecated.
 const StubVersion2 = true

@@ -51,6 +51,8 @@ func (e *emitter) declarations() {
 			e.resource(d)
 		case *schema.Struct, *schema.Config:
 			e.structure(d.Head(), schema.Properties(d))
+		case *schema.Union:
+			e.union(d)
 		case *schema.Enum:
 			e.enum(d)
 		case *schema.Alias:
@@ -74,7 +76,7 @@ func (e *emitter) version() string {
 }
 
 func needsRuntime(d schema.Decl) bool {
-	return slices.Contains([]string{"resource", "struct", "config"}, d.Head().Kind)
+	return slices.Contains([]string{"resource", "struct", "config", "union"}, d.Head().Kind)
 }
 
 // doc starts a declaration with a blank line and its documentation.
@@ -92,15 +94,20 @@ func (e *emitter) method(receiver *jen.Statement, name string, params ...jen.Cod
 
 // structure emits a struct under its own name, and under the one that the marshalling structs of resources have.
 func (e *emitter) structure(h *schema.Header, properties []*schema.Property) {
-	name, lowered := schema.GoName(e.source.Module, h.Name), schema.GoMarshalName(h)
+	name := schema.GoName(e.source.Module, h.Name)
 	e.doc(described(h.Doc, h.Deprecated))
 	e.fields(name, properties)
-	if lowered != name {
+	e.lowered(h, name)
+	e.propertyNames(h, properties)
+	e.walk(h, name, properties)
+}
+
+// lowered emits the alias of a struct.
+func (e *emitter) lowered(h *schema.Header, name string) {
+	if lowered := schema.GoMarshalName(h); lowered != name {
 		e.doc("")
 		e.Type().Id(lowered).Op("=").Id(name)
 	}
-	e.propertyNames(h, properties)
-	e.walk(h, name, properties)
 }
 
 // fields emits the struct itself.
@@ -177,7 +184,11 @@ func (e *emitter) walk(h *schema.Header, name string, properties []*schema.Prope
 			})
 		}
 		for _, r := range schema.Relations(properties) {
-			g.Add(props).Dot(strings.ToUpper(r.Rule[:1]) + r.Rule[1:]).CallFunc(func(g *jen.Group) {
+			rule := strings.ToUpper(r.Rule[:1]) + r.Rule[1:]
+			if h.Kind == "union" {
+				rule = "OneOf"
+			}
+			g.Add(props).Dot(rule).CallFunc(func(g *jen.Group) {
 				for _, p := range r.Properties {
 					g.Id(schema.GoPropertyConst(h, p))
 				}

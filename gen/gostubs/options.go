@@ -18,7 +18,17 @@ func needsVersion2(d schema.Decl) bool {
 	properties := schema.Properties(d)
 	r, _ := d.(*schema.Resource)
 	return d.Head().Deprecated != "" && needsRuntime(d) || r != nil && len(r.Was) > 0 || len(schema.Relations(properties)) > 0 ||
-		slices.ContainsFunc(properties, hasCodec)
+		slices.ContainsFunc(properties, hasCodec) || slices.ContainsFunc(properties, holdsUnion) || d.Head().Kind == "union"
+}
+
+// holdsUnion reports whether a union is part of a property's type.
+func holdsUnion(p *schema.Property) bool {
+	for ref := range schema.Refs(p.Type) {
+		if ref.Decl.Head().Kind == "union" {
+			return true
+		}
+	}
+	return false
 }
 
 // annotate adds to a codec what the property has besides its type and its constraints.

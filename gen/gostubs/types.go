@@ -68,6 +68,12 @@ func (e *emitter) codec(t schema.Type) *jen.Statement {
 			return lumi("Enum").Types(pointer(e.name(d))).Call()
 		case *schema.Struct:
 			return lumi("Struct").Types(pointer(e.name(d))).Call()
+		case *schema.Union:
+			codec := "Union"
+			if d.Tokens() != nil {
+				codec = "CapabilityUnion"
+			}
+			return lumi(codec).Types(pointer(e.name(d))).Call()
 		case *schema.Alias:
 			return constrain(e.codec(d.Target), d.Constraints)
 		}

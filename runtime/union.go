@@ -1,0 +1,116 @@
+package lumi
+
+import (
+	"strings"
+
+	"google.golang.org/protobuf/types/known/structpb"
+
+	"github.com/lumi-idl/lumi/runtime/internal/special"
+	"github.com/lumi-idl/lumi/runtime/tokens"
+	"github.com/lumi-idl/lumi/runtime/urn"
+)
+
+// Union is the codec of a generated union of structs: an object with one property. P points to it.
+func Union[P Object]() Codec[P] { return Codec[P]{codec: unionCodec{}} }
+
+type unionCodec struct{ structCodec }
+
+func (c unionCodec) decode(p *Props, v *structpb.Value, into any) bool {
+	return c.structCodec.decode(p, v, into) && !p.came().missing
+}
+
+func (unionCodec) encode(p *Props, from any) *structpb.Value {
+	faults := len(p.faults)
+	fields := p.encodeObject(from.(Object))
+	if len(p.faults) == faults && !p.isOne(len(fields)) {
+		return nil
+	}
+	return p.make.object(fields)
+}
+
+// isOne reports whether one variant of a union that is being encoded is set. What a provider computes may be absent yet.
+func (p *Props) isOne(count int) bool {
+	if count != 1 && (count > 0 || p.flags&Out == 0) {
+		p.fault("exactly one variant must be set, not %d", count)
+	}
+	return count == 1
+}
+
+// OneOf says that the properties are the variants of a union, of which a value has exactly one. State that has another
+// number of variants, or one that the IDL does not have, is left out.
+func (p *Props) OneOf(names ...string) {
+	p.ExactlyOneOf(names...)
+	if p.mode != lenient {
+		return
+	}
+	count := 0
+	for _, v := range p.fields {
+		if v, _ := special.Reveal(v); v != nil && !special.IsNull(v) {
+			count++
+		}
+	}
+	wrong := count != 1 || p.seen != len(p.fields)
+	for _, part := range p.came().parts {
+		wrong = wrong || part.missing
+	}
+	if wrong {
+		p.leaveOut()
+	}
+}
+
+// Variant is one of the resources that a capability can refer to.
+type Variant struct {
+	Type tokens.Type
+	// URN points to the field that is set if the resource is of that type.
+	URN *urn.URN
+}
+
+// Variants is a union of resources. Pointers to generated unions implement it.
+type Variants interface {
+	// Lumi returns the variants in the order of the IDL.
+	Lumi() []Variant
+}
+
+// CapabilityUnion is the codec of a generated union of resources: the URN of one of them. P points to it.
+func CapabilityUnion[P Variants]() Codec[P] { return Codec[P]{codec: capabilityUnionCodec{}} }
+
+type capabilityUnionCodec struct{}
+
+func (capabilityUnionCodec) kind() Kind { return KindCapability }
+
+func (capabilityUnionCodec) decode(p *Props, v *structpb.Value, into any) bool {
+	u, t, ok := p.urn(v)
+	if !ok {
+		return false
+	}
+	found := false
+	var types []string
+	for _, variant := range into.(Variants).Lumi() {
+		*variant.URN = ""
+		if variant.Type == t {
+			*variant.URN, found = u, true
+		}
+		types = append(types, string(variant.Type))
+	}
+	last := len(types) - 1
+	return found || p.otherType(strings.Join(types[:last], ", ")+" or "+types[last], t)
+}
+
+func (capabilityUnionCodec) encode(p *Props, from any) *structpb.Value {
+	var one Variant
+	count := 0
+	for _, variant := range from.(Variants).Lumi() {
+		if *variant.URN != "" {
+			one = variant
+			count++
+		}
+	}
+	if !p.isOne(count) {
+		return nil
+	}
+	if parts, err := one.URN.Parts(); err != nil || parts.Type != one.Type {
+		p.fault("is not the URN of a resource of type %s", one.Type)
+		return nil
+	}
+	return p.make.string(string(*one.URN))
+}
