@@ -101,11 +101,13 @@ func exports(f *schema.File) []string {
 
 // isTypeOnly reports whether the ith of the names of a declaration stands for a type, and for no value too.
 func isTypeOnly(d schema.Decl, i int) bool {
-	switch d.(type) {
+	switch d := d.(type) {
 	case *schema.Resource:
 		return i > 0
 	case *schema.Config:
 		return i == 0
+	case *schema.Union:
+		return d.Tokens() != nil
 	case *schema.Alias:
 		return true
 	}

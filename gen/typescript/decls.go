@@ -41,6 +41,29 @@ func (f *file) structure(s *schema.Struct) {
 	f.deprecated(s.Name, quote(s.Deprecated), s.Deprecated != "")
 }
 
+// union writes a union type, and of structs also the shape under the same name.
+func (f *file) union(u *schema.Union) {
+	f.doc("", described(u.Doc, u.Deprecated))
+	var types []string
+	if u.Tokens() != nil {
+		for _, v := range u.Variants {
+			types = append(types, f.typ(v.Type))
+		}
+		f.putFitting(
+			"export type "+u.Name+" = "+strings.Join(types, " | ")+";\n",
+			"export type "+u.Name+" =\n    | "+strings.Join(types, "\n    | ")+";\n")
+		return
+	}
+	f.usesLumi = true
+	f.put("export type ", u.Name, " = lumi.OneOf<{\n")
+	for i, v := range u.Variants {
+		f.member(i, v, "", ": "+f.typ(v.Type))
+	}
+	f.put("}>;\n\n")
+	f.shapeTable("export const "+u.Name, u.Variants)
+	f.deprecated(u.Name, quote(u.Deprecated), u.Deprecated != "")
+}
+
 // config writes an interface, its shape, and the function that sets the configuration.
 func (f *file) config(c *schema.Config) {
 	f.doc("", described(c.Doc, c.Deprecated))

@@ -11,7 +11,7 @@ import (
 // change after which older base packages could not run what is generated.
 const (
 	baseGeneration        = 2
-	constrainedGeneration = 3 // of files with constraints, or something deprecated
+	constrainedGeneration = 3 // of files with constraints, unions, or something deprecated
 )
 
 // file is the code for one file of the IDL in the making.
@@ -79,6 +79,8 @@ func (f *file) decl(d schema.Decl) {
 		f.structure(d)
 	case *schema.Config:
 		f.config(d)
+	case *schema.Union:
+		f.union(d)
 	case *schema.Enum:
 		f.enum(d)
 	case *schema.Alias:

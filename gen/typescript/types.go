@@ -56,6 +56,12 @@ func (f *file) shape(t schema.Type) string {
 		switch d := t.Decl.(type) {
 		case *schema.Resource:
 			return "lumi.resource(" + quote(d.Token) + ")"
+		case *schema.Union:
+			if tokens := d.Tokens(); tokens != nil {
+				f.generation = constrainedGeneration
+				return "lumi.union(" + quoteAll(tokens) + ")"
+			}
+			return "lumi.struct(() => " + f.imports.name(d, true) + ")"
 		case *schema.Struct:
 			return "lumi.struct(() => " + f.imports.name(d, true) + ")"
 		case *schema.Enum:

@@ -49,7 +49,7 @@ export function describeType(type: Type): string {
         case "verb":
             return "a string, the address of a function";
         case "resource":
-            return type.token === undefined ? "a resource" : `a resource of type ${type.token}`;
+            return type.token === undefined ? "a resource" : `a resource of type ${alternatives([type.token].flat())}`;
         default:
             return `a ${type.kind}`;
     }
@@ -61,7 +61,11 @@ export function oneOf(values: readonly string[]): string {
     if (values.length > mostListed) {
         listed.push(`${values.length - mostListed} others`);
     }
-    return listed.length < 2 ? listed.join() : `${listed.slice(0, -1).join(", ")} or ${listed.at(-1)}`;
+    return alternatives(listed);
+}
+
+function alternatives(list: readonly string[]): string {
+    return list.length < 2 ? list.join() : `${list.slice(0, -1).join(", ")} or ${list.at(-1)}`;
 }
 
 /** Returns the path of a property of a struct, or of an entry of a map. */

@@ -12,7 +12,7 @@ export type { Desired, Graph } from "./graph.js";
 export type { Input } from "./input.js";
 export { type Module, type UseOptions, module, provide } from "./module.js";
 export type { Names } from "./names.js";
-export { anyResource, archive, asset, resource } from "./objects.js";
+export { anyResource, archive, asset, resource, union } from "./objects.js";
 export type { PropertyPath, ResourceOptions, Timeouts } from "./options.js";
 export { Output } from "./output.js";
 export type { Position } from "./position.js";
@@ -32,6 +32,7 @@ export {
 export {
     type Constraints,
     type Enum,
+    type OneOf,
     type Options,
     type Property,
     type Shape,

@@ -1,4 +1,5 @@
 import { describeType, member, oneOf } from "./describe.js";
+import { isResource } from "./objects.js";
 import type { Enum, Shape, Type } from "./shape.js";
 
 /** Takes what is wrong at a path. */
@@ -49,7 +50,7 @@ class Comparison {
             case "struct":
                 return this.#struct(expected.shape(), found, path);
             case "resource":
-                return found.kind === "resource" && (expected.token ?? found.token) === found.token;
+                return isResource(expected, found);
             case "verb":
                 return found.kind === "string" || (found.kind === "verb" && this.#verb(expected, found, path));
             default:

@@ -34,8 +34,8 @@ type Kind =
     /** Without a key type, any string is a key. */
     | { readonly kind: "map"; readonly element: Type; readonly key?: Type }
     | { readonly kind: "struct"; readonly shape: () => Shape }
-    /** A capability. Without a token, it may be a resource of any type. */
-    | { readonly kind: "resource"; readonly token?: string }
+    /** A capability. Without a token, it may be a resource of any type; with several, of any of these. */
+    | { readonly kind: "resource"; readonly token?: string | readonly string[] }
     /** A string by which a function is called. */
     | { readonly kind: "verb"; readonly request: Type; readonly response: Type };
 
@@ -110,6 +110,11 @@ export type ValueOf<S extends Shape> = Flat<
 type Optional = { readonly optional: true };
 type PropertyValue<P> = P extends Property<infer T> ? T : never;
 type Flat<T> = { [K in keyof T]: T[K] };
+
+/** An object with exactly one of the properties of `Variants`. */
+export type OneOf<Variants> = {
+    [K in keyof Variants]: { [P in K]: Variants[P] } & { [P in Exclude<keyof Variants, K>]?: never };
+}[keyof Variants];
 
 /** What else there is to say about a property. */
 export interface Options {

@@ -43,7 +43,7 @@ class Former {
             case "struct":
                 return { object: this.#object(type.shape(), path) };
             case "resource":
-                if (type.token !== undefined) {
+                if (typeof type.token === "string") {
                     return { resource: type.token };
                 }
                 this.#report(path, "a resource between modules must be of a certain type: use lumi.resource");

@@ -5,6 +5,7 @@ import { insteadOf } from "./deprecated.js";
 import type { Fault } from "./errors.js";
 import { renamed } from "./former.js";
 import { compareTypes } from "./kinds.js";
+import { isResource } from "./objects.js";
 import { type Output, describeOutput, isOutput, open, output, sourceOf, typeOf } from "./output.js";
 import { checkRelations, isRelated } from "./relations.js";
 import { type Constraints, type Enum, type Properties, type Property, type Shape, type Type, entriesOf, isPlain } from "./shape.js";
@@ -287,9 +288,10 @@ export class Checker {
         });
     }
 
-    #resource(type: Type & { readonly token?: string }, value: unknown, at: Place): unknown {
-        const found = stateOf(value)?.type;
-        return found !== undefined && found === (type.token ?? found) ? value : this.#expected(type, value, at);
+    #resource(type: Type, value: unknown, at: Place): unknown {
+        const token = stateOf(value)?.type;
+        const right = token !== undefined && isResource(type, { kind: "resource", token });
+        return right ? value : this.#expected(type, value, at);
     }
 
     /** Copies a list or an object, unless it is inside of itself or too deep. */

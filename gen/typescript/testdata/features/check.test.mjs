@@ -230,3 +230,23 @@ test("constraints are checked with those of named types", () => {
         "inner: must have at least 1 element, found 0",
     );
 });
+
+test("values of unions are of one variant", () => {
+    assert.equal(right.nameOf(right.route), "r");
+    assert.equal(right.kindOf({ select: { from: 1 } }), "1");
+    const proxy = { host: "h" };
+    const refusesTarget = (target, ...lines) =>
+        refuses(() => new features.Route("x", { target, action: { forward: proxy } }), ...lines);
+    const at = 'features:index:Route "x": ';
+    const expected = "expected a resource of type features:net:Network, features:index:Bare or features:index:Route, found";
+    refusesTarget(right.kinds, `${at}target: ${expected} a resource features:index:Kinds "k"`);
+    refusesTarget("n", `${at}target: ${expected} a string "n"`);
+    refusesTarget(right.options.outPeer, `${at}target: ${expected} a resource of type features:index:Kinds (output outPeer of features:index:Options)`);
+    assert.ok(new features.Route("y", { target: right.onward.next, action: { forward: proxy, select: null } }));
+    const refusesAction = (action, ...lines) =>
+        refuses(() => new features.Route("x", { target: network, action }), ...lines);
+    const names = "exactly one of forward, select, branch is required, found";
+    refusesAction({}, `${at}action: ${names} none`);
+    refusesAction({ forward: proxy, branch: {} }, `${at}action: ${names} forward, branch`);
+    refusesAction({ send: proxy }, `${at}2 arguments are wrong`, `action: ${names} none`, "action.send: no such property; it is called forward now");
+});

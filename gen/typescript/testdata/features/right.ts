@@ -171,3 +171,37 @@ export function share(module: lumi.Module): void {
     const unknown: lumi.Output<unknown> = module.use("unknown", type);
     lumi.provide("free", [unknown, { deep: [1] }], lumi.any);
 }
+
+// Unions: of resources, any of them; of structs, an object with one key.
+export const route: features.Route = new features.Route("r", {
+    target: network,
+    others: [network, new features.Bare()],
+    action: { forward: { host: options.outSecret } },
+    actions: { a: { select: { from: 1 } }, b: { branch: { left: { forward: { host: "h" } }, to: network } } },
+});
+export const onward: features.Route = new features.Route("on", { target: route, action: route.current });
+
+export function nameOf(target: features.Target): string {
+    if (target instanceof net.Network || target instanceof features.Route) {
+        return target.name as string;
+    }
+    if (target instanceof features.Bare) {
+        return "bare";
+    }
+    const never: never = target;
+    return never;
+}
+
+export function kindOf(action: features.Action): string {
+    if (action.forward !== undefined) {
+        return action.forward.host;
+    }
+    if (action.select !== undefined) {
+        return String(action.select.from);
+    }
+    if (action.branch !== undefined) {
+        return "branch";
+    }
+    const never: never = action;
+    return never;
+}

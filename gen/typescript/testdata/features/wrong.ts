@@ -194,3 +194,30 @@ new features.Options({}, { import: network.assignedID });
 new features.Options({}, { timeouts: { creat: "1s" } });
 // @ts-expect-error
 new features.Options({}, {}, {});
+
+// What is none of the variants of a union, or several of them.
+// @ts-expect-error
+new features.Route("r", { target: kinds, action: { forward: { host: "h" } } });
+// @ts-expect-error
+new features.Route("r", { target: network, action: {} });
+// @ts-expect-error
+new features.Route("r", { target: network, action: { forward: { host: "h" }, select: { from: 1 } } });
+// @ts-expect-error
+new features.Route("r", { target: network, action: { forward: { from: 1 } } });
+// @ts-expect-error
+new features.Route("r", { target: network, action: { other: { host: "h" } } });
+// @ts-expect-error
+new features.Route("r", { target: network, action: network });
+
+// A variant is not dealt with.
+export function unfinished(action: features.Action): string {
+    if (action.forward !== undefined) {
+        return action.forward.host;
+    }
+    if (action.select !== undefined) {
+        return "select";
+    }
+    // @ts-expect-error
+    const never: never = action;
+    return never;
+}

@@ -46,6 +46,8 @@ export {
     type AResourceWithANameThatTakesALineArgs,
 } from "./kinds.js";
 export { Limits, type LimitsArgs, type Host, type Share, type Whole, Peer } from "./limits.js";
+export { Cache, type CacheArgs, Disk, type Shards, Eviction, type Gigabytes, Gigabyte } from "./options.js";
+export { Route, type RouteArgs, type Target, Action, Both } from "./unions.js";
 export { Words, type WordsArgs } from "./words.js";
 export { Uses } from "./words_user.js";
 export * as deep from "./deep/index.js";
