@@ -116,6 +116,12 @@ func (t *caseType) codec(tb testing.TB) codec {
 		if c = (boxed[map[string]any]{Map(elem).codec}); t.Key != nil {
 			c = boxed[map[string]any]{KeyMap(Codec[*string]{t.Key.codec(tb).(*constrained)}, elem).codec}
 		}
+	case "union":
+		variants := caseUnion{}
+		for name, typ := range t.Properties {
+			variants[name] = typ.codec(tb)
+		}
+		c = caseVariants{variants}
 	case "object":
 		properties := caseObject{}
 		for name, typ := range t.Properties {
@@ -148,6 +154,27 @@ func (c boxed[T]) decode(p *Props, v *structpb.Value, into any) bool {
 	ok := c.codec.decode(p, v, &value)
 	return set[any](into, value, ok)
 }
+
+// caseUnion has optional properties of any type, of which one is present.
+type caseUnion map[string]codec
+
+func (u caseUnion) Lumi(p *Props) {
+	names := slices.Sorted(maps.Keys(u))
+	for _, name := range names {
+		p.property(name, new(any), u[name], 0)
+	}
+	p.OneOf(names...)
+}
+
+type caseVariants struct{ variants caseUnion }
+
+func (c caseVariants) decode(p *Props, v *structpb.Value, _ any) bool {
+	return unionCodec{}.decode(p, v, c.variants)
+}
+
+func (caseVariants) kind() Kind { return KindObject }
+
+func (caseVariants) encode(*Props, any) *structpb.Value { return nil }
 
 type caseStruct struct{ properties caseObject }
 

@@ -28,6 +28,14 @@ function typeOf({ kind, element, key, properties, constraints = [] }) {
     const types = {
         list: () => lumi.list(typeOf(element)),
         map: () => lumi.map(typeOf(element), key && typeOf(key)),
+        union: () => {
+            const names = Object.keys(properties);
+            const shape = Object.entries(properties).map(([name, type], i) => [
+                name,
+                lumi.optional(typeOf(type), i === 0 ? lumi.exactlyOneOf(...names.slice(1)) : {}),
+            ]);
+            return lumi.struct(() => Object.fromEntries(shape));
+        },
         object: () => {
             const shape = Object.entries(properties).map(([name, type]) => [name, lumi.required(typeOf(type))]);
             return lumi.struct(() => Object.fromEntries(shape));
