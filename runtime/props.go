@@ -80,7 +80,7 @@ type Props struct {
 	unknown bool
 	// inOrder has maps walked by their sorted keys, so that faults come in order. That is slower.
 	inOrder bool
-	// skip leaves properties out that have one of the flags; only, if it is not 0, those that have none.
+	// skip leaves properties out that have one of the flags; only, if it is not 0, those of the bag that have none.
 	skip, only Flags
 
 	// secrets, if it is not nil, receives what is secret, and the names of properties.
@@ -188,7 +188,7 @@ func (p *Props) find(name string, c codec, f Flags) *structpb.Value {
 		})
 		return nil
 	}
-	if p.only != 0 && f&p.only == 0 {
+	if p.only != 0 && f&p.only == 0 && len(p.path) == 0 {
 		return nil
 	}
 	v, ok := p.fields[name]
@@ -422,7 +422,7 @@ func (p *Props) mark() *mark {
 
 // put encodes a property where the walk is to encode. A nil field is absent.
 func (p *Props) put(name string, field any, c codec, f Flags) {
-	if p.mode != encoding || f&p.skip != 0 || p.only != 0 && f&p.only == 0 {
+	if p.mode != encoding || f&p.skip != 0 || p.only != 0 && f&p.only == 0 && len(p.path) == 0 {
 		return
 	}
 	if !p.push(step{name: name, index: fieldStep}) {

@@ -123,17 +123,22 @@ func references() (*schema.Package, map[string]schema.Decl) {
 	ref := func(name string) *schema.Ref { return &schema.Ref{Decl: decls[name]} }
 	decls["Inner"] = &schema.Alias{Header: schema.Header{Name: "Inner"}, Target: &schema.List{Elem: ref("Target")}}
 	decls["Alias"] = &schema.Alias{Header: schema.Header{Name: "Alias"}, Target: ref("Inner")}
+	decls["Variant"] = &schema.Struct{Header: schema.Header{Name: "Variant"}}
+	decls["Union"] = &schema.Union{Header: schema.Header{Name: "Union"}, Variants: []*schema.Property{
+		{Field: "V", Name: "v", Type: ref("Variant")}, {Field: "T", Name: "t", Type: ref("Target")},
+	}}
 	decls["Near"] = &schema.Struct{Header: schema.Header{Name: "Near"}}
 	user := &schema.Struct{Header: schema.Header{Name: "User"}, Properties: []*schema.Property{
 		{Field: "A", Name: "a", Type: ref("Alias")}, {Field: "R", Name: "r", Type: ref("Resource")},
 		{Field: "E", Name: "e", Type: &schema.Map{Key: ref("Enum"), Elem: schema.Bool}},
+		{Field: "U", Name: "u", Type: ref("Union")},
 	}}
 	p := &schema.Package{Name: "x", Modules: []*schema.Module{
 		{Path: "a", GoName: "a", Files: []*schema.File{
 			{Name: "near.go", Decls: []schema.Decl{decls["Near"]}}, {Name: "user.go", Decls: []schema.Decl{user}},
 		}},
 		{Path: "b", GoName: "b", Files: []*schema.File{
-			{Name: "b.go", Decls: []schema.Decl{decls["Target"], decls["Resource"], decls["Enum"], decls["Inner"], decls["Alias"]}},
+			{Name: "b.go", Decls: []schema.Decl{decls["Target"], decls["Resource"], decls["Enum"], decls["Inner"], decls["Alias"], decls["Union"], decls["Variant"]}},
 			{Name: "c.go"},
 		}},
 		{Path: "c", GoName: "c", Files: []*schema.File{{Name: "c.go"}}},
@@ -168,6 +173,10 @@ func TestDigestsOfReferences(t *testing.T) {
 		{"the constraints of an alias", func(_ *schema.Package, d map[string]schema.Decl) {
 			d["Inner"].(*schema.Alias).Constraints = &schema.Constraints{Unique: true}
 		}, true},
+		{"a variant's type", func(_ *schema.Package, d map[string]schema.Decl) {
+			d["Union"].(*schema.Union).Variants[0].Type = &schema.Ref{Decl: d["Resource"]}
+		}, true},
+		{"a variant's name", func(_ *schema.Package, d map[string]schema.Decl) { d["Union"].(*schema.Union).Variants[0].Name = "w" }, false},
 		{"a token", func(_ *schema.Package, d map[string]schema.Decl) { d["Resource"].(*schema.Resource).Token = "x:y:Z" }, true},
 		{"the file of what is referred to", func(p *schema.Package, d map[string]schema.Decl) {
 			b, c := p.Modules[1].Files[0], p.Modules[1].Files[1]

@@ -33,6 +33,7 @@ func TestWrite(t *testing.T) {
 			{Field: "T", Name: "t", Type: &schema.Ref{Decl: tenancy}, Pointer: true, Optional: true, Doc: "T.", Pos: pos},
 		},
 	}
+	subnet := &schema.Resource{Header: schema.Header{Name: "Subnet"}, Token: "aws:ec2:Subnet"}
 	p := &schema.Package{Name: "aws", Modules: []*schema.Module{
 		{GoName: "idl", Files: []*schema.File{{Name: "doc.go", Doc: "Package idl is all."}, {
 			Name: "rest.go", Decls: []schema.Decl{
@@ -47,7 +48,11 @@ func TestWrite(t *testing.T) {
 				&schema.Const{Header: schema.Header{Name: "Zero"}, Value: math.Copysign(0, -1)},
 			}}}},
 		{Path: "ec2", GoName: "ec2", Files: []*schema.File{{Name: "vpc.go", Decls: []schema.Decl{
-			tenancy, vpc,
+			tenancy, vpc, subnet,
+			&schema.Union{Header: schema.Header{Name: "U"}, Variants: []*schema.Property{
+				{Field: "V", Name: "v", Type: &schema.Ref{Decl: vpc}, Doc: "V is one."},
+				{Field: "S", Name: "s", Type: &schema.Ref{Decl: subnet}},
+			}},
 			&schema.Struct{Header: schema.Header{Name: "S"}, Properties: []*schema.Property{
 				{Field: "M", Name: "m", Type: &schema.Map{Key: schema.String, Elem: schema.Number}, Out: true, In: true},
 				{Field: "N", Name: "n", Type: schema.Number, Constraints: &schema.Constraints{
@@ -116,6 +121,10 @@ func TestReadErrors(t *testing.T) {
 			` + decl + `]}]}]}`
 	}
 	of := func(typ string) string { return in(`{"kind": "alias", "name": "T", "target": ` + typ + `}`) }
+	variant := func(name, typ string) string {
+		return `{"field": "` + name + `", "name": "` + name + `", "type": {"kind": "ref", "module": "m", "name": "` + typ + `"}}`
+	}
+	const fewVariants = `m/f.go: U: a union has at least two variants, all of them resources or all of them structs`
 	tests := []struct{ name, input, want string }{
 		{"empty", ``, `line 1, column 1: unexpected end of JSON input`},
 		{"syntax", "{\n  \"version\": 1,\n}",
@@ -143,7 +152,7 @@ func TestReadErrors(t *testing.T) {
 		{"file name",
 			`{"version": 1, "name": "p", "modules": [{"path": "x", "goName": "x", "files": [{"name": "y/a"}]}]}`,
 			`x/y/a: "y/a" is no file name`},
-		{"decl kind", in(`{"kind": "union", "name": "U"}`), `m/f.go: U: no declaration is of kind "union"`},
+		{"decl kind", in(`{"kind": "tuple", "name": "U"}`), `m/f.go: U: no declaration is of kind "tuple"`},
 		{"decl name", in(`{"kind": "union"}`), `m/f.go: declaration 4: name "" is no identifier`},
 		{"decl form", in(`7`),
 			`m/f.go: declaration 4: number instead of object`},
@@ -206,6 +215,17 @@ func TestReadErrors(t *testing.T) {
 			`m/f.go: T: "C" in module "m" is no type that a property can have`},
 		{"alias of itself", of(`{"kind": "ref", "module": "m", "name": "T"}`),
 			`m/f.go: T: alias T stands for itself`},
+		{"no variants", in(`{"kind": "union", "name": "U"}`), fewVariants},
+		{"one variant", in(`{"kind": "union", "name": "U", "variants": [` + variant("A", "R") + `]}`), fewVariants},
+		{"mixed variants", in(`{"kind": "struct", "name": "S"}, {"kind": "union", "name": "U", "variants": [` +
+			variant("A", "R") + `, ` + variant("B", "S") + `]}`), fewVariants},
+		{"enums as variants", in(`{"kind": "enum", "name": "F"}, {"kind": "union", "name": "U", "variants": [` +
+			variant("A", "E") + `, ` + variant("B", "F") + `]}`), fewVariants},
+		{"variants of one type", in(`{"kind": "union", "name": "U", "variants": [` + variant("A", "R") + `, ` + variant("B", "R") + `]}`),
+			`m/f.go: U.B: a variant must be a resource or a struct that no other variant is`},
+		{"a string as a variant", in(`{"kind": "union", "name": "U", "variants": [
+			{"field": "A", "name": "a", "type": {"kind": "string"}}]}`),
+			`m/f.go: U.a: a variant must be a resource or a struct that no other variant is`},
 		{"circle of aliases", in(`{"kind": "alias", "name": "T", "target": {"kind": "ref", "module": "m", "name": "U"}},
 			{"kind": "alias", "name": "U", "target": {"kind": "ref", "module": "m", "name": "T"}}`),
 			`m/f.go: T: alias T stands for itself`},
