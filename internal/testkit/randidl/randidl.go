@@ -83,6 +83,7 @@ const (
 	mapAlias
 	config
 	constant
+	union
 	kindCount
 )
 
@@ -120,6 +121,8 @@ func (g *generator) declare(name string) {
 		g.structure(name, "")
 	case config:
 		g.structure(name, "idl.Config")
+	case union:
+		g.union(name)
 	case enum:
 		g.enum(name)
 	case stringAlias:
@@ -148,6 +151,28 @@ func (g *generator) enum(name string) {
 		g.printf("\t%s %s = %q\n", member, name, value)
 	}
 	g.printf(")\n\n")
+}
+
+// union declares a union of resources or of structs, if there are enough of them.
+func (g *generator) union(name string) {
+	types := g.of(plain)
+	if resources := g.resources(); len(types) < 2 || g.chance(50, "capabilities") {
+		types = resources
+	}
+	g.printf("type %s struct {\n", name)
+	if len(types) > 1 {
+		g.printf("\tidl.OneOf\n")
+	}
+	fields := rapid.Permutation(fieldNames).Draw(g.T, "variants")
+	fields = slices.DeleteFunc(fields, func(name string) bool { return slices.Contains(refused, name) })
+	for i, typ := range types[:min(len(types), 3)] {
+		tag := ""
+		if len(types) < 2 {
+			tag = " `lumi:\"optional\"`"
+		}
+		g.printf("\t%s *%s%s\n", fields[i], typ, tag)
+	}
+	g.printf("}\n\n")
 }
 
 func (g *generator) structure(name, marker string) {
@@ -272,7 +297,7 @@ func (g *generator) plain(depth int) string {
 		}
 		return "map[" + g.key() + "]" + g.elem(depth-1)
 	}
-	if declared := g.of(plain, enum, stringAlias, numberAlias, listAlias, mapAlias); len(declared) > 0 && g.chance(60, "declared") {
+	if declared := g.of(plain, enum, stringAlias, numberAlias, listAlias, mapAlias, union); len(declared) > 0 && g.chance(60, "declared") {
 		// The last one is of the folder before, where there is one: chains of folders are what a generator may get wrong.
 		if len(g.visible) > 0 && g.chance(50, "last") {
 			return declared[len(declared)-1]

@@ -154,6 +154,16 @@ func drawValue(t *rapid.T, typ schema.Type, depth int, own ...*schema.Constraint
 			return urnOf(d.Token)
 		case *schema.Enum:
 			return structpb.NewStringValue(rapid.SampledFrom(d.Members).Draw(t, "member").Value)
+		case *schema.Union:
+			v := rapid.SampledFrom(d.Variants).Draw(t, "variant")
+			one := drawValue(t, v.Type, depth)
+			if d.Tokens() != nil {
+				return one
+			}
+			if v.Secret {
+				one = lumi.NewSecret(one)
+			}
+			return structpb.NewStructValue(&structpb.Struct{Fields: map[string]*structpb.Value{v.Name: one}})
 		case *schema.Struct:
 			return structpb.NewStructValue(drawBag(t, d.Properties, depth))
 		}
