@@ -1,6 +1,8 @@
 package lambda
 
 import (
+	"github.com/lumi-idl/lumi/examples/aws/idl/dynamodb"
+	"github.com/lumi-idl/lumi/examples/aws/idl/sqs"
 	"github.com/lumi-idl/lumi/idl"
 )
 
@@ -9,8 +11,8 @@ type EventSourceMapping struct {
 	idl.Resource
 	// The function to call.
 	Function *Function
-	// What to read: a queue, or a table that has a stream.
-	Source *idl.Resource `lumi:"replaces"`
+	// What to read.
+	Source EventSource `lumi:"replaces"`
 	// How many records to hand over in one call, at most.
 	BatchSize *float64 `lumi:"optional"`
 	// Whether to read at all. It does, unless told otherwise.
@@ -21,6 +23,14 @@ type EventSourceMapping struct {
 	FilterPatterns any `lumi:"optional"`
 	// The ID that Amazon gave the mapping.
 	UUID string `lumi:"out"`
+}
+
+// EventSource is what events can be read from.
+type EventSource struct {
+	idl.OneOf
+	Queue *sqs.Queue
+	// A table that has a stream.
+	Table *dynamodb.Table
 }
 
 // StartingPosition is a place in a stream.

@@ -1,6 +1,7 @@
 package sns
 
 import (
+	"github.com/lumi-idl/lumi/examples/aws/idl/lambda"
 	"github.com/lumi-idl/lumi/examples/aws/idl/sqs"
 	"github.com/lumi-idl/lumi/idl"
 )
@@ -14,8 +15,8 @@ type Subscription struct {
 	Protocol Protocol `lumi:"replaces"`
 	// An address that is no resource: of a mailbox, a telephone or a web site.
 	Endpoint *string `lumi:"optional,replaces"`
-	// A recipient that is a resource: a queue or a function.
-	Target *idl.Resource `lumi:"optional,replaces"`
+	// A recipient that is a resource.
+	Target *Target `lumi:"optional,replaces"`
 	// The values that an attribute of a message may have for the message to be passed on, by attribute.
 	FilterPolicy *map[string][]any `lumi:"optional"`
 	// Whether to pass on the bare message, without a wrapping that says where it comes from.
@@ -24,6 +25,13 @@ type Subscription struct {
 	DeadLetterQueue *sqs.Queue `lumi:"optional"`
 	// The name under which other things refer to the subscription. It has none before the recipient has confirmed it.
 	SubscriptionARN *string `lumi:"out,optional"`
+}
+
+// Target is a resource that can receive messages.
+type Target struct {
+	idl.OneOf
+	Queue    *sqs.Queue
+	Function *lambda.Function
 }
 
 // Protocol is a way to pass on messages.

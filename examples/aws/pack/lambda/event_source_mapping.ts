@@ -2,9 +2,11 @@
 /* eslint-disable */
 
 import * as lumi from "@lumi/lumi";
+import type { Table } from "../dynamodb/table.js";
 import type { Function } from "./function.js";
+import type { Queue } from "../sqs/queue.js";
 
-lumi.requireGeneration(2);
+lumi.requireGeneration(3);
 
 /** An EventSourceMapping reads a queue or a stream and calls a Function with what it finds. */
 export class EventSourceMapping
@@ -17,8 +19,8 @@ export class EventSourceMapping
     /** The function to call. */
     declare function: lumi.Input<Function>;
 
-    /** What to read: a queue, or a table that has a stream. */
-    declare readonly source: lumi.Input<lumi.Resource>;
+    /** What to read. */
+    declare readonly source: lumi.Input<EventSource>;
 
     /** How many records to hand over in one call, at most. */
     declare batchSize?: lumi.Input<number | undefined>;
@@ -45,8 +47,8 @@ export interface EventSourceMappingArgs {
     /** The function to call. */
     function: lumi.Input<Function>;
 
-    /** What to read: a queue, or a table that has a stream. */
-    source: lumi.Input<lumi.Resource>;
+    /** What to read. */
+    source: lumi.Input<EventSource>;
 
     /** How many records to hand over in one call, at most. */
     batchSize?: lumi.Input<number | undefined>;
@@ -63,13 +65,16 @@ export interface EventSourceMappingArgs {
 
 const EventSourceMapping$shape: lumi.Shape = {
     function: lumi.required(lumi.resource("aws:lambda:Function")),
-    source: lumi.required(lumi.anyResource, lumi.replaces),
+    source: lumi.required(lumi.union("aws:sqs:Queue", "aws:dynamodb:Table"), lumi.replaces),
     batchSize: lumi.optional(lumi.number),
     enabled: lumi.optional(lumi.boolean),
     startingPosition: lumi.optional(lumi.enum(() => StartingPosition), lumi.replaces),
     filterPatterns: lumi.optional(lumi.any),
     uuid: lumi.out(lumi.string),
 };
+
+/** EventSource is what events can be read from. */
+export type EventSource = Queue | Table;
 
 /** StartingPosition is a place in a stream. */
 export type StartingPosition = "TRIM_HORIZON" | "LATEST";

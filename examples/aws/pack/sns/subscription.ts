@@ -2,10 +2,11 @@
 /* eslint-disable */
 
 import * as lumi from "@lumi/lumi";
+import type { Function } from "../lambda/function.js";
 import type { Topic } from "./topic.js";
 import type { Queue } from "../sqs/queue.js";
 
-lumi.requireGeneration(2);
+lumi.requireGeneration(3);
 
 /** A Subscription passes the messages of a Topic on to one recipient. Set either Endpoint or Target. */
 export class Subscription extends lumi.Resource<"aws:sns:Subscription"> implements SubscriptionArgs {
@@ -21,8 +22,8 @@ export class Subscription extends lumi.Resource<"aws:sns:Subscription"> implemen
     /** An address that is no resource: of a mailbox, a telephone or a web site. */
     declare readonly endpoint?: lumi.Input<string | undefined>;
 
-    /** A recipient that is a resource: a queue or a function. */
-    declare readonly target?: lumi.Input<lumi.Resource | undefined>;
+    /** A recipient that is a resource. */
+    declare readonly target?: lumi.Input<Target | undefined>;
 
     /** The values that an attribute of a message may have for the message to be passed on, by attribute. */
     declare filterPolicy?: lumi.Input<{ [key: string]: any[] } | undefined>;
@@ -54,8 +55,8 @@ export interface SubscriptionArgs {
     /** An address that is no resource: of a mailbox, a telephone or a web site. */
     endpoint?: lumi.Input<string | undefined>;
 
-    /** A recipient that is a resource: a queue or a function. */
-    target?: lumi.Input<lumi.Resource | undefined>;
+    /** A recipient that is a resource. */
+    target?: lumi.Input<Target | undefined>;
 
     /** The values that an attribute of a message may have for the message to be passed on, by attribute. */
     filterPolicy?: lumi.Input<{ [key: string]: any[] } | undefined>;
@@ -71,12 +72,15 @@ const Subscription$shape: lumi.Shape = {
     topic: lumi.required(lumi.resource("aws:sns:Topic"), lumi.replaces),
     protocol: lumi.required(lumi.enum(() => Protocol), lumi.replaces),
     endpoint: lumi.optional(lumi.string, lumi.replaces),
-    target: lumi.optional(lumi.anyResource, lumi.replaces),
+    target: lumi.optional(lumi.union("aws:sqs:Queue", "aws:lambda:Function"), lumi.replaces),
     filterPolicy: lumi.optional(lumi.map(lumi.list(lumi.any))),
     rawMessageDelivery: lumi.optional(lumi.boolean),
     deadLetterQueue: lumi.optional(lumi.resource("aws:sqs:Queue")),
     subscriptionARN: lumi.optionalOut(lumi.string),
 };
+
+/** Target is a resource that can receive messages. */
+export type Target = Queue | Function;
 
 /** Protocol is a way to pass on messages. */
 export type Protocol = "http" | "https" | "email" | "sms" | "sqs" | "lambda";

@@ -10,7 +10,7 @@ import (
 )
 
 // This stub works with every runtime that has this constant.
-const _ = lumi.StubVersion1
+const _ = lumi.StubVersion2
 
 // EventSourceMapping is the token of a type of resource.
 //
@@ -21,8 +21,8 @@ const EventSourceMapping tokens.Type = "aws:lambda:EventSourceMapping"
 type eventSourceMapping struct {
 	// The function to call.
 	Function urn.URN
-	// What to read: a queue, or a table that has a stream.
-	Source urn.URN
+	// What to read.
+	Source EventSource
 	// How many records to hand over in one call, at most.
 	BatchSize *float64
 	// Whether to read at all. It does, unless told otherwise.
@@ -49,7 +49,7 @@ const (
 // Lumi implements lumi.Object.
 func (s *eventSourceMapping) Lumi(p *lumi.Props) {
 	lumi.Required(p, EventSourceMapping_Function, &s.Function, lumi.Capability("aws:lambda:Function"))
-	lumi.Required(p, EventSourceMapping_Source, &s.Source, lumi.AnyResource, lumi.Replaces)
+	lumi.Required(p, EventSourceMapping_Source, &s.Source, lumi.CapabilityUnion[*EventSource](), lumi.Replaces)
 	lumi.Optional(p, EventSourceMapping_BatchSize, &s.BatchSize, lumi.Number)
 	lumi.Optional(p, EventSourceMapping_Enabled, &s.Enabled, lumi.Bool)
 	lumi.Optional(p, EventSourceMapping_StartingPosition, &s.StartingPosition, lumi.Enum[*StartingPosition](), lumi.Replaces)
@@ -74,6 +74,37 @@ type EventSourceMappingProvider struct{ lumi.Provider }
 // NewEventSourceMappingProvider makes a provider of the author's operations.
 func NewEventSourceMappingProvider(ops EventSourceMappingProviderOps) *EventSourceMappingProvider {
 	return &EventSourceMappingProvider{lumi.NewProvider(EventSourceMapping, func() *eventSourceMapping { return new(eventSourceMapping) }, ops)}
+}
+
+// EventSource is what events can be read from.
+type EventSource struct {
+	Queue urn.URN
+	// A table that has a stream.
+	Table urn.URN
+}
+
+type eventSource = EventSource
+
+// Lumi implements lumi.Variants.
+func (s *EventSource) Lumi() []lumi.Variant {
+	return []lumi.Variant{
+		{Type: "aws:sqs:Queue", URN: &s.Queue},
+		{Type: "aws:dynamodb:Table", URN: &s.Table},
+	}
+}
+
+// Match calls the function for the variant that is set, and returns its error. It calls none if the value is not known.
+func (s *EventSource) Match(
+	ifQueue func(urn.URN) error,
+	ifTable func(urn.URN) error,
+) error {
+	switch {
+	case s.Queue != "":
+		return ifQueue(s.Queue)
+	case s.Table != "":
+		return ifTable(s.Table)
+	}
+	return nil
 }
 
 // StartingPosition is a place in a stream.

@@ -10,7 +10,7 @@ import (
 )
 
 // This stub works with every runtime that has this constant.
-const _ = lumi.StubVersion1
+const _ = lumi.StubVersion2
 
 // Subscription is the token of a type of resource.
 //
@@ -25,8 +25,8 @@ type subscription struct {
 	Protocol Protocol
 	// An address that is no resource: of a mailbox, a telephone or a web site.
 	Endpoint *string
-	// A recipient that is a resource: a queue or a function.
-	Target *urn.URN
+	// A recipient that is a resource.
+	Target *Target
 	// The values that an attribute of a message may have for the message to be passed on, by attribute.
 	FilterPolicy map[string][]any
 	// Whether to pass on the bare message, without a wrapping that says where it comes from.
@@ -54,7 +54,7 @@ func (s *subscription) Lumi(p *lumi.Props) {
 	lumi.Required(p, Subscription_Topic, &s.Topic, lumi.Capability("aws:sns:Topic"), lumi.Replaces)
 	lumi.Required(p, Subscription_Protocol, &s.Protocol, lumi.Enum[*Protocol](), lumi.Replaces)
 	lumi.Optional(p, Subscription_Endpoint, &s.Endpoint, lumi.String, lumi.Replaces)
-	lumi.Optional(p, Subscription_Target, &s.Target, lumi.AnyResource, lumi.Replaces)
+	lumi.Optional(p, Subscription_Target, &s.Target, lumi.CapabilityUnion[*Target](), lumi.Replaces)
 	lumi.Nilable(p, Subscription_FilterPolicy, &s.FilterPolicy, lumi.Map(lumi.List(lumi.Any)))
 	lumi.Optional(p, Subscription_RawMessageDelivery, &s.RawMessageDelivery, lumi.Bool)
 	lumi.Optional(p, Subscription_DeadLetterQueue, &s.DeadLetterQueue, lumi.Capability("aws:sqs:Queue"))
@@ -78,6 +78,36 @@ type SubscriptionProvider struct{ lumi.Provider }
 // NewSubscriptionProvider makes a provider of the author's operations.
 func NewSubscriptionProvider(ops SubscriptionProviderOps) *SubscriptionProvider {
 	return &SubscriptionProvider{lumi.NewProvider(Subscription, func() *subscription { return new(subscription) }, ops)}
+}
+
+// Target is a resource that can receive messages.
+type Target struct {
+	Queue    urn.URN
+	Function urn.URN
+}
+
+type target = Target
+
+// Lumi implements lumi.Variants.
+func (s *Target) Lumi() []lumi.Variant {
+	return []lumi.Variant{
+		{Type: "aws:sqs:Queue", URN: &s.Queue},
+		{Type: "aws:lambda:Function", URN: &s.Function},
+	}
+}
+
+// Match calls the function for the variant that is set, and returns its error. It calls none if the value is not known.
+func (s *Target) Match(
+	ifQueue func(urn.URN) error,
+	ifFunction func(urn.URN) error,
+) error {
+	switch {
+	case s.Queue != "":
+		return ifQueue(s.Queue)
+	case s.Function != "":
+		return ifFunction(s.Function)
+	}
+	return nil
 }
 
 // Protocol is a way to pass on messages.
