@@ -292,9 +292,5 @@ func (c *checker) setType(f *sourceFile, p *schema.Property, expr ast.Expr, tag 
 
 // byReference reports whether properties of a type are always written with a pointer, absent or not.
 func byReference(t schema.Type) bool {
-	switch t := t.(type) {
-	case schema.Primitive:
-		return t == schema.Asset || t == schema.Archive || t == schema.AnyResource
-	}
-	return isCapability(t)
+	return t == schema.Asset || t == schema.Archive || t == schema.AnyResource || isCapability(t)
 }

@@ -124,6 +124,13 @@ func (c checker) convert(t schema.Type, v any, path string) (lumigl.Value, error
 			if r := resourceOf(v); r != nil && r.decl.Token == d.Token {
 				return lumigl.ReferenceTo(r.vertex), nil
 			}
+		case *schema.Union:
+			if r := resourceOf(v); r != nil && slices.Contains(d.Tokens(), r.decl.Token) {
+				return lumigl.ReferenceTo(r.vertex), nil
+			}
+			if v, ok := v.(*yaql.Dict); ok && d.Tokens() == nil {
+				return c.variant(d.Variants, v, path)
+			}
 		}
 	}
 	return unexpected()
@@ -224,6 +231,25 @@ func (c checker) object(properties []*schema.Property, v *yaql.Dict, path string
 	return o.Object(), nil
 }
 
+// variant makes an object with one of some properties.
+func (c checker) variant(variants []*schema.Property, v *yaql.Dict, path string) (lumigl.Value, error) {
+	o, err := c.object(variants, v, path)
+	var names, found []string
+	for _, p := range variants {
+		names = append(names, p.Name)
+		if given, _, _ := v.Get(p.Name); given != nil {
+			found = append(found, p.Name)
+		}
+	}
+	if err == nil && len(found) != 1 {
+		if len(found) == 0 {
+			found = []string{"none"}
+		}
+		err = wrong(path, "exactly one of %s is required, found %s", strings.Join(names, ", "), strings.Join(found, ", "))
+	}
+	return o, err
+}
+
 // file makes an asset or an archive of a dictionary with one of some keys.
 func (c checker) file(signature string, keys []string, v any, path string) (lumigl.Value, error) {
 	d, ok := v.(*yaql.Dict)
@@ -261,9 +287,12 @@ func assignable(expected, found schema.Type) bool {
 	switch e := expected.(type) {
 	case schema.Primitive:
 		if isRef {
-			switch f.Decl.(type) {
+			switch d := f.Decl.(type) {
 			case *schema.Resource:
 				return e == schema.AnyResource
+			case *schema.Union:
+				isCapability := d.Tokens() != nil
+				return e == schema.AnyResource && isCapability || e == schema.Any && !isCapability
 			case *schema.Enum:
 				return e == schema.String || e == schema.Any
 			}
@@ -279,6 +308,11 @@ func assignable(expected, found schema.Type) bool {
 		if r, ok := e.Decl.(*schema.Resource); ok && isRef {
 			other, ok := f.Decl.(*schema.Resource)
 			return ok && r.Token == other.Token
+		}
+		if u, ok := e.Decl.(*schema.Union); ok && isRef {
+			if r, ok := f.Decl.(*schema.Resource); ok {
+				return slices.Contains(u.Tokens(), r.Token)
+			}
 		}
 		return isA(e.Decl)
 	}
@@ -320,6 +354,10 @@ func describe(t schema.Type) string {
 			return oneOf(valuesOf(d))
 		case *schema.Resource:
 			return "resource of type " + d.Token
+		case *schema.Union:
+			if tokens := d.Tokens(); tokens != nil {
+				return "resource of type " + strings.Join(tokens, " or ")
+			}
 		}
 	}
 	return "dictionary"

@@ -25,11 +25,11 @@ import (
 
 var update = flag.Bool("update", false, "accept what is found as right")
 
-// schemas are those of the examples.
+// schemas are those of the examples, and one with unions.
 var schemas = sync.OnceValues(func() ([]*schema.Package, error) {
 	var all []*schema.Package
-	for _, name := range []string{"local", "aws"} {
-		p, diagnostics, err := compile.Load(context.Background(), compile.Options{Dir: "../../../examples/" + name + "/idl"})
+	for _, name := range []string{"examples/local", "examples/aws", "testdata/golden/unions"} {
+		p, diagnostics, err := compile.Load(context.Background(), compile.Options{Dir: "../../../" + name + "/idl"})
 		if err != nil || len(diagnostics) > 0 {
 			return nil, fmt.Errorf("%s: %v %w", name, diagnostics, err)
 		}

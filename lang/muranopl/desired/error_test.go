@@ -72,6 +72,10 @@ func TestErrors(t *testing.T) {
 	group := func(properties string) string {
 		return `new(lumi:Resource, type => 'aws:ec2:SecurityGroup', name => g, properties => {groupDescription => d, ` + properties + `})`
 	}
+	rule := func(properties string) string {
+		return `new(lumi:Resource, type => 'unions:index:Rule', name => r, properties => {` + properties + `})`
+	}
+	const queue = `new(lumi:Resource, type => 'unions:index:Queue', name => q, properties => {})`
 	const out = `output checksum of local:index:File "f" can only be assigned, passed on, or put into a string`
 	const secret = "a secret can only be assigned, passed on, or put into a string"
 	for body, want := range map[string]string{
@@ -104,33 +108,40 @@ func TestErrors(t *testing.T) {
 		`new(lumi:Resource, type => 'aws:ec2:VPC', name => x, properties => {cidrBlock => a, instanceTenancy => dedicate})`: `aws:ec2:VPC "x": instanceTenancy: expected "default" or "dedicated" or "host"; did you mean "dedicated"?`,
 		group("securityGroupIngress => [{ipProtocl => tcp, ipProtocol => tcp}]"):                                            `aws:ec2:SecurityGroup "g": securityGroupIngress[0].ipProtocl: no such property; did you mean "ipProtocol"?`,
 		group("securityGroupIngress => [null]"):                                                                             `aws:ec2:SecurityGroup "g": securityGroupIngress[0]: an element of a list cannot be null`,
-		"$f.get(chksum)":                                                                                                    `local:index:File "f": chksum: no such property; did you mean "checksum"?`,
-		"$f.get($f.get(checksum))":                                                                                          out,
-		"{If: $f.get(checksum), Then: []}":                                                                                  out,
-		"{If: $.secret = x, Then: []}":                                                                                      secret,
-		"$x: $f.get(checksum).len()":                                                                                        out,
-		"$x: $f.get(checksum) in [a]":                                                                                       out,
-		"$x: dict($f.get(checksum) => 1)":                                                                                   out,
-		"$x: $.secret.toUpper()":                                                                                            secret,
-		"{Match: {a: []}, Value: $.secret}":                                                                                 secret,
-		"{For: x, In: $.code, Do: []}":                                                                                      "a secret is not a collection",
-		"{Throw: x, Message: $.secret}":                                                                                     "a secret",
-		"$x: $f.get(checksum) + $v.get(id) + 1":                                                                             `a string with output checksum of local:index:File "f" can only be assigned, passed on, or put into a string`,
-		"$x: $.code + x":                                                                                                    "a secret cannot be a part of a string",
-		"$.number: $f.get(checksum)":                                                                                        `property number of class test.App: output checksum of local:index:File "f" is not of kind int (contract $.int())`,
-		"$.list: $f.get(checksum)":                                                                                          `property list of class test.App: output checksum of local:index:File "f" is not of kind list (contract [$.string()])`,
-		"new(lumi:Log).info($.secret)":                                                                                      secret,
-		"$m.use('1')":                                                                                                       "the name of a value must be a letter, and then letters, digits, - and _",
-		"$m.use(a, int)":                                                                                                    `lumi:index:Module "network": a type is "bool", "number", "string", "any" or an object, not "int"`,
-		"$m.use(a, string)\n$m.use(a, number)":                                                                              `module "network": a is used as another type elsewhere`,
-		"$own.provide(a, 1, $f.get(checksum))":                                                                              out,
-		"$m.use(a, any, $f.get(checksum))":                                                                                  out,
-		"new(lumi:Module, name => $f.get(checksum)).use(a)":                                                                 out,
-		"new(lumi:Resource, type => 'local:index:File', properties => $m.use(a))":                                           `value a of module "network" can only be assigned, passed on, or put into a string`,
-		"$own.use(a)":                                                                                                       "a module cannot use what it provides itself: give the name of another one",
-		"$m.provide(a, 1)":                                                                                                  "only the module itself can provide a value: create a lumi:Module without a name",
-		"$own.provide(a, 1)\n$own.provide(a, 2)":                                                                            "another value is provided as a",
-		"$x: $m.use(a, string) = b":                                                                                         `value a of module "network" can only be assigned, passed on, or put into a string`,
+		rule("target => $f, filter => {}"):                                                                                  `unions:index:Rule "r": target: expected resource of type unions:sns:Topic or unions:index:Queue, found resource local:index:File "f"`,
+		rule("target => $r.get(result), filter => {}"):                                                                      `unions:index:Rule "r": target: expected resource of type unions:sns:Topic or unions:index:Queue, found string (output result of local:index:RandomString "r")`,
+		rule("target => x, filter => {}"):                                                                                   `unions:index:Rule "r": target: expected resource of type unions:sns:Topic or unions:index:Queue, found string`,
+		rule("target => " + queue + ", filter => {}"):                                                                       `unions:index:Rule "r": filter: exactly one of attribute, not, sender is required, found none`,
+		rule("target => " + queue + ", filter => {'not' => {filter => {sender => {address => a}, attribute => {name => n, value => v}}}}"): `unions:index:Rule "r": filter.not.filter: exactly one of attribute, not, sender is required, found attribute, sender`,
+		rule("target => " + queue + ", filter => {name => n}"):                                                                           `unions:index:Rule "r": filter.name: no such property`,
+		rule("target => " + queue + ", filter => a"):                                                                                     `unions:index:Rule "r": filter: expected dictionary, found string`,
+		"$f.get(chksum)":                                    `local:index:File "f": chksum: no such property; did you mean "checksum"?`,
+		"$f.get($f.get(checksum))":                          out,
+		"{If: $f.get(checksum), Then: []}":                  out,
+		"{If: $.secret = x, Then: []}":                      secret,
+		"$x: $f.get(checksum).len()":                        out,
+		"$x: $f.get(checksum) in [a]":                       out,
+		"$x: dict($f.get(checksum) => 1)":                   out,
+		"$x: $.secret.toUpper()":                            secret,
+		"{Match: {a: []}, Value: $.secret}":                 secret,
+		"{For: x, In: $.code, Do: []}":                      "a secret is not a collection",
+		"{Throw: x, Message: $.secret}":                     "a secret",
+		"$x: $f.get(checksum) + $v.get(id) + 1":             `a string with output checksum of local:index:File "f" can only be assigned, passed on, or put into a string`,
+		"$x: $.code + x":                                    "a secret cannot be a part of a string",
+		"$.number: $f.get(checksum)":                        `property number of class test.App: output checksum of local:index:File "f" is not of kind int (contract $.int())`,
+		"$.list: $f.get(checksum)":                          `property list of class test.App: output checksum of local:index:File "f" is not of kind list (contract [$.string()])`,
+		"new(lumi:Log).info($.secret)":                      secret,
+		"$m.use('1')":                                       "the name of a value must be a letter, and then letters, digits, - and _",
+		"$m.use(a, int)":                                    `lumi:index:Module "network": a type is "bool", "number", "string", "any" or an object, not "int"`,
+		"$m.use(a, string)\n$m.use(a, number)":              `module "network": a is used as another type elsewhere`,
+		"$own.provide(a, 1, $f.get(checksum))":              out,
+		"$m.use(a, any, $f.get(checksum))":                  out,
+		"new(lumi:Module, name => $f.get(checksum)).use(a)": out,
+		"new(lumi:Resource, type => 'local:index:File', properties => $m.use(a))": `value a of module "network" can only be assigned, passed on, or put into a string`,
+		"$own.use(a)":                            "a module cannot use what it provides itself: give the name of another one",
+		"$m.provide(a, 1)":                       "only the module itself can provide a value: create a lumi:Module without a name",
+		"$own.provide(a, 1)\n$own.provide(a, 2)": "another value is provided as a",
+		"$x: $m.use(a, string) = b":              `value a of module "network" can only be assigned, passed on, or put into a string`,
 	} {
 		_, err := evaluate(t, body)
 		wantLine := 17 + strings.Count(body, "\n")
@@ -201,4 +212,27 @@ func compact(t *testing.T, v lumigl.Value) string {
 		t.Fatal(err)
 	}
 	return b.String()
+}
+
+// TestUnions holds that values of unions and outputs of union types are accepted.
+func TestUnions(t *testing.T) {
+	const queue = "$q: new(lumi:Resource, type => 'unions:index:Queue', name => q, properties => {})\n"
+	rule := func(name, properties string) string {
+		return "$" + name + ": new(lumi:Resource, type => 'unions:index:Rule', name => " + name + ", properties => {" + properties + "})\n"
+	}
+	graph, err := evaluate(t, strings.TrimSuffix(queue+
+		rule("a", "target => $q, filter => {sender => {address => a}}")+
+		rule("b", "target => $a.get(last), fallback => [$q], filter => {'not' => {filter => {attribute => {name => n, value => v}}}}"), "\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var text strings.Builder
+	if err := lumigl.Write(&text, graph); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{`"sender":`, `"property": "last"`} {
+		if !strings.Contains(text.String(), want) {
+			t.Errorf("no %s in\n%s", want, text.String())
+		}
+	}
 }
