@@ -1,5 +1,4 @@
 import { describeType, member, oneOf } from "./describe.js";
-import { isResource } from "./objects.js";
 import type { Enum, Shape, Type } from "./shape.js";
 
 /** Takes what is wrong at a path. */
@@ -12,6 +11,15 @@ type Report = (path: string, message: string) => void;
  */
 export function compareTypes(expected: Type, found: Type, path: string, report: Report): void {
     new Comparison(report).compare(expected, found, path);
+}
+
+/** Reports whether all resources of a type that is found are of the type that is expected. */
+export function isResource(expected: Type, found: Type): boolean {
+    if (expected.kind !== "resource" || found.kind !== "resource") {
+        return false;
+    }
+    const [all, some] = [expected.token, found.token].map((token) => (typeof token === "string" ? [token] : token));
+    return all === undefined || (some !== undefined && some.every((token) => all.includes(token)));
 }
 
 interface Signature {

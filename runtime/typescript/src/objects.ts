@@ -24,13 +24,4 @@ export function union(...tokens: string[]): Type {
     return { kind: "resource", token: tokens };
 }
 
-/** Reports whether all resources of a type that is found are of the type that is expected. */
-export function isResource(expected: Type, found: Type): boolean {
-    if (expected.kind !== "resource" || found.kind !== "resource") {
-        return false;
-    }
-    const [all, some] = [expected.token, found.token].map((token) => (typeof token === "string" ? [token] : token));
-    return all === undefined || (some !== undefined && some.every((token) => all.includes(token)));
-}
-
 type TokenOf<R extends Resource> = R extends Resource<infer Token> ? Token : never;
