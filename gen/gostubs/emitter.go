@@ -68,7 +68,7 @@ func (e *emitter) declarations() {
 // version is the constant of the first runtime that the stub works with.
 func (e *emitter) version() string {
 	for _, d := range e.source.Decls {
-		if slices.ContainsFunc(schema.Properties(d), e.scope.constrained(d.Head())) {
+		if needsVersion2(d) || slices.ContainsFunc(schema.Properties(d), e.scope.constrained(d.Head())) {
 			return "StubVersion2"
 		}
 	}
@@ -142,7 +142,7 @@ func (e *emitter) codecs(h *schema.Header, properties []*schema.Property) {
 	e.Var().DefsFunc(func(g *jen.Group) {
 		for _, p := range properties {
 			if name := e.scope.codec(h, p); name != "" {
-				g.Id(name).Op("=").Add(constrain(e.codec(p.Type), p.Constraints))
+				g.Id(name).Op("=").Add(annotate(constrain(e.codec(p.Type), p.Constraints), p))
 			}
 		}
 	})

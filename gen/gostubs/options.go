@@ -13,12 +13,12 @@ func hasCodec(p *schema.Property) bool {
 	return p.Constrained() || p.Default != nil || len(p.Was) > 0 || p.Deprecated != "" && !p.Out
 }
 
-// needsVersion2 reports whether a declaration has something that the first runtime did not know.
+// needsVersion2 reports whether a declaration has something, besides codecs, that the first runtime did not know.
 func needsVersion2(d schema.Decl) bool {
-	properties := schema.Properties(d)
 	r, _ := d.(*schema.Resource)
-	return d.Head().Deprecated != "" && needsRuntime(d) || r != nil && len(r.Was) > 0 || len(schema.Relations(properties)) > 0 ||
-		slices.ContainsFunc(properties, hasCodec) || slices.ContainsFunc(properties, holdsUnion) || d.Head().Kind == "union"
+	properties := schema.Properties(d)
+	return d.Head().Deprecated != "" && needsRuntime(d) || r != nil && len(r.Was) > 0 || d.Head().Kind == "union" ||
+		len(schema.Relations(properties)) > 0 || slices.ContainsFunc(properties, holdsUnion)
 }
 
 // holdsUnion reports whether a union is part of a property's type.

@@ -70,7 +70,7 @@ func newScope(m *schema.Module, opts Options) *scope {
 	return s
 }
 
-// codec is the name of the variable with the codec of a constrained property, and "" for another property.
+// codec is the name of the variable with the codec of a property that has more than a type, and "" for another property.
 func (s *scope) codec(h *schema.Header, p *schema.Property) string {
 	if len(s.codecs) == 0 {
 		return ""

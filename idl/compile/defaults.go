@@ -1,6 +1,7 @@
 package compile
 
 import (
+	"go/ast"
 	"regexp"
 	"slices"
 	"strconv"
@@ -10,6 +11,19 @@ import (
 	"github.com/lumi-idl/lumi/internal/constraint"
 	"github.com/lumi-idl/lumi/internal/suggest"
 )
+
+// checkDefault validates the quotes of a default; the rest depends on the type.
+func (c *checker) checkDefault(at ast.Node, value string) bool {
+	if n := len(value) - len(unquoted(value)); n == 0 || n == len("''") {
+		return true
+	}
+	return c.rejectDefault(at, "the default has a single quote at one end", "put single quotes around it")
+}
+
+func (c *checker) rejectDefault(at ast.Node, problem, help string) bool {
+	c.report(diag.DefaultValue, at, "%s", problem).Suggestion = help
+	return false
+}
 
 // checkDefaults gives defaults, which are texts so far, the types of their properties. Promoted properties have defaults
 // of their own, which are judged where they are declared.
@@ -24,7 +38,7 @@ func (c *checker) checkDefaults() {
 			f.Default = value
 			tag := c.tagged[f.Property] // empty for promoted ones
 			if o := tag.find("default"); o != nil && problem != "" {
-				c.report(diag.DefaultValue, o, "%s", problem).Suggestion = help
+				c.rejectDefault(o, problem, help)
 			}
 		}
 	}

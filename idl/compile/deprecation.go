@@ -26,6 +26,7 @@ func deprecation(doc string) (rest, text string) {
 
 // checkDeprecated validates the text of the option deprecated.
 func (c *checker) checkDeprecated(at ast.Node, text string) bool {
+	text = unquoted(text)
 	if strings.TrimSpace(text) == text && text != "" && !strings.ContainsFunc(text, unicode.IsControl) {
 		return true
 	}

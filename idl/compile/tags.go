@@ -110,9 +110,8 @@ var tagWords = []tagWord{
 	},
 	{
 		name: "default", doc: "What an optional boolean, number, string or enum is where a program does not set it.",
-		value: "<value>", valid: func(*checker, ast.Node, string) bool { return true }, excludes: []string{"out"},
-		set:      func(p *schema.Property, value string) { p.Default = value }, // see checkDefaults
-		synonyms: []string{"defaultvalue"},
+		value: "<value>", valid: (*checker).checkDefault, excludes: []string{"out"},
+		set: func(p *schema.Property, value string) { p.Default = unquoted(value) }, // see checkDefaults
 	},
 	{
 		name: "deprecated", doc: "Programs should not set the property any more, but do what `<text>` says.",
@@ -154,7 +153,7 @@ func optionOf(text string) (w *tagWord, value string) {
 	for i := range tagWords {
 		w := &tagWords[i]
 		if key != "" && hasValue == (w.value != "") && (key == w.name || key == w.accepted) {
-			return w, unquoted(value)
+			return w, value
 		}
 	}
 	return nil, ""
@@ -205,7 +204,7 @@ func indexTagWords() (meanings map[string]*tagWord, reserved []string, joined *r
 // someConstraint stands for all constraints in lists of options.
 const someConstraint = "constraints such as min=<number>"
 
-// constraintWords are what other tools call the constraints that have a value, in lower case, and the constraints' names.
+// constraintWords are what other tools call the options that have a value, in lower case, and the options' names.
 var constraintWords = indexConstraints()
 
 func indexConstraints() map[string]string {
@@ -217,14 +216,14 @@ func indexConstraints() map[string]string {
 		"formerly": "was", "renamedfrom": "was",
 	}
 	for _, w := range tagWords {
-		if w.constrains != "" && w.value != "" {
+		if w.name != "name" && w.value != "" {
 			words[strings.ToLower(w.name)] = w.name
 		}
 	}
 	return words
 }
 
-// constraintMeant returns the constraint with a value that a word means, exactly or nearly, or nil.
+// constraintMeant returns the constraint or other option with a value that a word means, exactly or nearly, or nil.
 func constraintMeant(word string, nearly bool) *tagWord {
 	name := constraintWords[folded(word)]
 	if name == "" && nearly {

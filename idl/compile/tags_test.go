@@ -22,7 +22,7 @@ func TestOptionDocs(t *testing.T) {
 		if w.value != "" {
 			name += "="
 		}
-		if w.value == "" || w.name == "name" {
+		if w.constrains == "" && (w.value == "" || w.name == "name") {
 			list = append(list, "`"+name+"`")
 		}
 		if w.accepted != "" {
