@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -185,8 +186,8 @@ func (p *planner) takeOver(u urn.URN) *graph.Resource {
 	p.mutex.Lock()
 	defer p.mutex.Unlock()
 	old := p.oldOf(u)
-	for former, t := range p.formerTypes {
-		if t == u.Type() && !p.free.left[old] {
+	for _, former := range slices.Sorted(maps.Keys(p.formerTypes)) {
+		if p.formerTypes[former] == u.Type() && !p.free.left[old] {
 			old = p.oldOf(retyped(u, former))
 		}
 	}
