@@ -23,14 +23,17 @@ func BenchmarkConstraints(b *testing.B) {
 		b.Fatal(err)
 	}
 	bag := lumi.BagOf(message)
-	for name, decode := range map[string]func() error{
-		"none": func() error { return lumi.Decode(bag, new(server)) },
-		"ten":  func() error { return lumi.Decode(bag, new(limitedServer)) },
+	for _, c := range []struct {
+		name   string
+		decode func() error
+	}{
+		{"none", func() error { return lumi.Decode(bag, new(server)) }},
+		{"ten", func() error { return lumi.Decode(bag, new(limitedServer)) }},
 	} {
-		b.Run(name, func(b *testing.B) {
+		b.Run(c.name, func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
-				if err := decode(); err != nil {
+				if err := c.decode(); err != nil {
 					b.Fatal(err)
 				}
 			}
