@@ -26,7 +26,7 @@ type checker struct {
 	reaches  []reach
 	// constrained are the properties and aliases with constraints.
 	constrained []constrainedType
-	// tagged are the options of properties.
+	// tagged are the options of properties that have any.
 	tagged map[*schema.Property]options
 	// aliased are the constraints of aliases.
 	aliased map[schema.Decl][]setOption

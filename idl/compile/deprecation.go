@@ -14,6 +14,9 @@ const deprecatedMark = "Deprecated: "
 // deprecation takes the first paragraph that begins as Go's tools expect it out of documentation. It returns the rest, and
 // the paragraph's text on one line.
 func deprecation(doc string) (rest, text string) {
+	if !strings.Contains(doc, deprecatedMark) { // as most
+		return doc, ""
+	}
 	paragraphs := strings.Split(doc, "\n\n")
 	for i, p := range paragraphs {
 		after, found := strings.CutPrefix(strings.TrimLeft(p, "\n"), deprecatedMark)

@@ -173,7 +173,9 @@ func (c *checker) property(d *decl, f *ast.Field, name *ast.Ident, tag options) 
 		c.variant(d, p, f.Type, tag)
 		return p
 	}
-	c.tagged[p] = tag
+	if len(tag.list) > 0 {
+		c.tagged[p] = tag
+	}
 	for _, o := range tag.list {
 		if o.resources && !d.hasResource() {
 			d.options = append(d.options, o.option)

@@ -17,6 +17,9 @@ func (c *checker) checkFormerNames() {
 	}
 	for _, d := range c.order {
 		for _, f := range d.fields {
+			if len(f.Was) == 0 {
+				continue
+			}
 			if o := c.formerNames(f); o != nil {
 				c.checkFormerProperty(d, f, o)
 			}
