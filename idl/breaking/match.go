@@ -10,8 +10,8 @@ import (
 )
 
 // pair finds what has become of each old declaration: the one of the same module and name, or else the resource that says
-// it was called so, or else one of the same kind that is new and has moved to another module, changed its case, or looks like the old one under a new name. It returns
-// the old declarations that are gone and the new ones that have come.
+// it was called so, or else one of the same kind that is new and has moved to another module, changed its case, or looks
+// like the old one under a new name. It returns the old declarations that are gone and the new ones that have come.
 func (c *comparison) pair() (gone, come []schema.Decl) {
 	gone, come = slices.Collect(c.old.Package.Decls()), slices.Collect(c.new.Package.Decls())
 	for _, same := range []func(old, new schema.Decl) bool{
@@ -23,16 +23,21 @@ func (c *comparison) pair() (gone, come []schema.Decl) {
 		},
 		func(old, new schema.Decl) bool { return sameModule(old, new) && sameKind(old, new) && alike(old, new) },
 	} {
-		gone = slices.DeleteFunc(gone, func(d schema.Decl) bool {
-			i := slices.IndexFunc(come, func(n schema.Decl) bool { return same(d, n) })
-			if i >= 0 {
-				c.pairs[d] = come[i]
-				come = slices.Delete(come, i, i+1)
-			}
-			return i >= 0
-		})
+		pairUp(&gone, &come, same, func(old, new schema.Decl) { c.pairs[old] = new })
 	}
 	return gone, come
+}
+
+// pairUp removes each old element that has a new one which is the same, and that one, and calls found for both.
+func pairUp[T any](gone, come *[]T, same func(old, new T) bool, found func(old, new T)) {
+	*gone = slices.DeleteFunc(*gone, func(old T) bool {
+		i := slices.IndexFunc(*come, func(new T) bool { return same(old, new) })
+		if i >= 0 {
+			found(old, (*come)[i])
+			*come = slices.Delete(*come, i, i+1)
+		}
+		return i >= 0
+	})
 }
 
 // wasCalled reports whether a resource has the token of an old one among those that it had before. The package may have
@@ -49,7 +54,7 @@ func wasCalled(old, new schema.Decl) bool {
 
 func sameModule(a, b schema.Decl) bool { return a.Head().File.Module.Path == b.Head().File.Module.Path }
 
-func sameKind(a, b schema.Decl) bool { return a.Head().Kind == b.Head().Kind }
+func sameKind(a, b schema.Decl) bool { return kindOf(a) == kindOf(b) }
 
 // alike reports whether two declarations of one kind have most of their parts in common, and either several or a similar
 // name.

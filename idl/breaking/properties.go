@@ -23,7 +23,7 @@ func (p property) isPointer() bool { return (p.Pointer || p.Optional) && !p.Nila
 
 // useOfProperty says in which direction values of an old property travel.
 func (c *comparison) useOfProperty(p property) use {
-	if _, ok := p.of.(*schema.Struct); ok && !p.Out {
+	if isObject(p.of) && !p.Out {
 		return c.useOf(p.of)
 	}
 	return use{in: !p.Out, out: p.Out}
@@ -31,7 +31,7 @@ func (c *comparison) useOfProperty(p property) use {
 
 var propertyRules = []rule[property]{
 	{"Property.Field", func(c *comparison, old, new property) {
-		if old.Name == new.Name && old.Field != new.Field {
+		if (old.Name == new.Name || kindOf(old.of) == "union of resources") && old.Field != new.Field {
 			c.report("FieldRenamed", Impact{Provider: Breaks}, old.node(), new.node(), "keep the field's name",
 				"is the field %s (was %s)", new.Field, old.Field)
 		}
@@ -70,12 +70,7 @@ var propertyRules = []rule[property]{
 	})},
 	{"Property.Default", settable(compareDefaults)},
 	{"Property.Was", func(c *comparison, old, new property) {
-		for _, name := range old.Was {
-			if name != new.Name && !slices.Contains(new.Was, name) {
-				c.report("FormerNameRemoved", Impact{Deployed: MayBreak}, old.node(), new.node(), "keep it until no state has that name",
-					"no longer has the former name %s", name)
-			}
-		}
+		c.compareFormerNames(old.Was, append([]string{new.Name}, new.Was...), old.node(), new.node())
 	}},
 }
 
@@ -121,7 +116,8 @@ func compareOptional(c *comparison, old, new property) {
 	}
 }
 
-// compareProperties compares the properties of two declarations of one kind. Old is nil for a configuration that is new.
+// compareProperties compares the properties of two declarations of one kind, or the variants of two unions. Old is nil for a
+// configuration that is new.
 func compareProperties(c *comparison, old, new schema.Decl) {
 	if old != nil && !sameKind(old, new) {
 		return
@@ -129,18 +125,17 @@ func compareProperties(c *comparison, old, new schema.Decl) {
 	gone, come := propertiesOf(old, new), propertiesOf(new, old)
 	names := map[string]string{} // from old to new
 	pair := func(found func(p, q property), same func(p, q property) bool) {
-		gone = slices.DeleteFunc(gone, func(p property) bool {
-			i := slices.IndexFunc(come, func(q property) bool { return same(p, q) })
-			if i >= 0 {
-				found(p, come[i])
-				names[p.Name] = come[i].Name
-				apply(c, propertyRules, p, come[i])
-				come = slices.Delete(come, i, i+1)
-			}
-			return i >= 0
+		pairUp(&gone, &come, same, func(p, q property) {
+			found(p, q)
+			names[p.Name] = q.Name
+			apply(c, propertyRules, p, q)
 		})
 	}
-	pair(func(p, q property) {}, func(p, q property) bool { return p.Name == q.Name })
+	none := func(p, q property) {}
+	if kindOf(new) == "union of resources" { // whose names are not on the wire
+		pair(none, func(p, q property) bool { return c.relate(p.Type, q.Type).widens })
+	}
+	pair(none, func(p, q property) bool { return p.Name == q.Name })
 	pair(func(p, q property) {
 		// What is deployed has an output under the old name until a refresh.
 		c.report("PropertyNameChanged", Impact{Breaks, unless(p.Field == q.Field, Breaks), Breaks, when(q.Out, MayBreak)},
@@ -151,8 +146,13 @@ func compareProperties(c *comparison, old, new schema.Decl) {
 			"keep the name with `lumi:\"name="+p.Name+"\"`, or let state keep it with was="+p.Name, "is gone, and %s looks like its new name", q.Name)
 	}, func(p, q property) bool {
 		r := c.relate(p.Type, q.Type)
-		return p.Field == q.Field || p.Out == q.Out && r.widens && r.narrows && similar(p.Name, q.Name)
+		_, unique := new.(*schema.Union) // types
+		return p.Field == q.Field || p.Out == q.Out && r.widens && r.narrows && (unique || similar(p.Name, q.Name))
 	})
+	if u, ok := old.(*schema.Union); ok {
+		c.compareVariants(u, new.(*schema.Union), gone, come, names)
+		return
+	}
 	for _, p := range gone {
 		c.report("PropertyRemoved", Impact{Breaks, Breaks, Breaks, None}, p.node(), declNode(new).as(p.node()),
 			"keep it as an optional property until nothing uses it", "was removed")
@@ -167,6 +167,31 @@ func compareProperties(c *comparison, old, new schema.Decl) {
 		}
 	}
 	c.compareRelations(old, new, names)
+}
+
+// compareVariants reports what is special about unions, given the variants that are gone, those that have come, and the new
+// names of the others.
+func (c *comparison) compareVariants(old, new *schema.Union, gone, come []property, names map[string]string) {
+	u := c.useOf(old)
+	// Nothing in a program names a resource that is received.
+	programs := max(MayBreak, when(u.in || old.Tokens() == nil, Breaks))
+	for _, p := range gone {
+		c.report("VariantRemoved", Impact{programs, Breaks, when(u.in, Breaks), Breaks}, p.node(), declNode(new).as(p.node()),
+			"keep it, and let the provider refuse it", "was removed")
+	}
+	for _, q := range come {
+		c.report("VariantAdded", Impact{MayBreak, MayBreak, when(u.out, MayBreak), None}, node{}, q.node(), "", "was added as a variant")
+	}
+	last, reordered := 0, false
+	for _, v := range old.Variants {
+		if i := slices.IndexFunc(new.Variants, func(n *schema.Property) bool { return n.Name == names[v.Name] }); i >= 0 {
+			last, reordered = i, reordered || i < last
+		}
+	}
+	if reordered {
+		c.report("VariantsReordered", Impact{Provider: Breaks}, declNode(old), declNode(new), "keep the order, and add variants at the end",
+			"has its variants in another order, which is that of the parameters of Match")
+	}
 }
 
 // propertiesOf returns the properties of d, without the name of a resource whose other version is not named.
@@ -186,40 +211,34 @@ func compareMembers(c *comparison, old, new *schema.Enum) {
 	nodeOf := func(e *schema.Enum, m *schema.Member) node {
 		return node{e.File, m.Pos, m.Name, symbolOf(e) + "." + m.Name}
 	}
-	was, is := schema.MemberKeys(old), schema.MemberKeys(new)
-	come := slices.Clone(new.Members)
-	var gone []*schema.Member
-	for i, m := range old.Members {
-		j := slices.IndexFunc(new.Members, func(n *schema.Member) bool { return n.Value == m.Value })
-		if j < 0 {
-			gone = append(gone, m)
-			continue
+	keys := map[*schema.Member]string{}
+	for _, e := range []*schema.Enum{old, new} {
+		for i, key := range schema.MemberKeys(e) {
+			keys[e.Members[i]] = key
 		}
-		n := new.Members[j]
-		come = slices.DeleteFunc(come, func(other *schema.Member) bool { return other == n })
+	}
+	gone, come := slices.Clone(old.Members), slices.Clone(new.Members)
+	pairUp(&gone, &come, func(m, n *schema.Member) bool { return m.Value == n.Value }, func(m, n *schema.Member) {
 		var names []string
 		var impact Impact
 		if a, b := schema.GoName(old.File.Module, m.Name), schema.GoName(new.File.Module, n.Name); a != b {
 			names, impact.Provider = append(names, b+" in Go (was "+a+")"), Breaks
 		}
-		if was[i] != is[j] {
-			names, impact.Programs = append(names, is[j]+" in TypeScript (was "+was[i]+")"), when(old.Exported(), Breaks)
+		if keys[m] != keys[n] {
+			names, impact.Programs = append(names, keys[n]+" in TypeScript (was "+keys[m]+")"), when(old.Exported(), Breaks)
 		} else if old.Name != new.Name {
 			impact = Impact{} // renamed together with the enum
 		}
 		c.report("ConstantRenamed", impact, nodeOf(old, m), nodeOf(new, n).as(nodeOf(old, m)), "keep the names of all constants",
 			"is called %s", strings.Join(names, " and "))
-	}
+	})
+	pairUp(&gone, &come, func(m, n *schema.Member) bool { return m.Name == n.Name }, func(m, n *schema.Member) {
+		c.report("ValueChanged", Impact{Breaks, None, Breaks, Breaks}, nodeOf(old, m), nodeOf(new, n), "keep the value",
+			"has the value %q (was %q)", n.Value, m.Value)
+	})
 	for _, m := range gone {
-		i := slices.IndexFunc(come, func(n *schema.Member) bool { return n.Name == m.Name })
-		if i < 0 {
-			c.report("ValueRemoved", Impact{Breaks, Breaks, Breaks, Breaks}, nodeOf(old, m), declNode(new).as(nodeOf(old, m)),
-				"keep it, and let the provider refuse it", "was removed with its value %q", m.Value)
-			continue
-		}
-		c.report("ValueChanged", Impact{Breaks, None, Breaks, Breaks}, nodeOf(old, m), nodeOf(new, come[i]), "keep the value",
-			"has the value %q (was %q)", come[i].Value, m.Value)
-		come = slices.Delete(come, i, i+1)
+		c.report("ValueRemoved", Impact{Breaks, Breaks, Breaks, Breaks}, nodeOf(old, m), declNode(new).as(nodeOf(old, m)),
+			"keep it, and let the provider refuse it", "was removed with its value %q", m.Value)
 	}
 	for _, n := range come {
 		c.report("ValueAdded", Impact{MayBreak, MayBreak, when(c.useOf(old).out, MayBreak), None}, node{}, nodeOf(new, n), "",

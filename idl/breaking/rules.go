@@ -93,12 +93,7 @@ var declRules = []rule[schema.Decl]{
 		}
 	})},
 	{"Resource.Was", of(func(c *comparison, old, new *schema.Resource) {
-		for _, token := range old.Was {
-			if name := nameIn(token); name != new.Name && !slices.ContainsFunc(new.Was, func(t string) bool { return nameIn(t) == name }) {
-				c.report("FormerNameRemoved", Impact{Deployed: MayBreak}, declNode(old), declNode(new), "keep it until no state has that name",
-					"no longer has the former name %s", name)
-			}
-		}
+		c.compareFormerNames(namesIn(old.Was), append(namesIn(new.Was), new.Name), declNode(old), declNode(new))
 	})},
 	{"Properties", compareProperties},
 	{"Enum.Members", of(compareMembers)},
@@ -150,7 +145,7 @@ func compareFiles(c *comparison, old, new schema.Decl) {
 }
 
 func compareKinds(c *comparison, old, new schema.Decl) {
-	was, is := old.Head().Kind, new.Head().Kind
+	was, is := kindOf(old), kindOf(new)
 	if was == is {
 		return
 	}
@@ -158,6 +153,9 @@ func compareKinds(c *comparison, old, new schema.Decl) {
 	if was != "const" && was != "config" {
 		_, values, _ := c.relateValues(&schema.Ref{Decl: old}, &schema.Ref{Decl: new}).change(c.useOf(old))
 		impact.Wire, impact.Deployed = values.Wire, values.Deployed
+		if was == "alias" || was == "union of resources" { // which are only types in TypeScript
+			impact.Programs = min(impact.Programs, values.Programs)
+		}
 	}
 	c.report("KindChanged", impact, declNode(old), declNode(new), "keep it, and declare the new one under another name",
 		"changed its kind from %s to %s", was, is)
@@ -178,7 +176,9 @@ func compareNames(c *comparison, old, new schema.Decl) {
 		c.report("DeclarationUnexported", Impact{Programs: Breaks, Provider: Breaks}, at, now, "write "+a.Name,
 			"is no longer exported, and is called %s", b.Name)
 	case wasCalled(old, new):
-		c.report("ResourceNameChanged", Impact{Programs: Breaks, Provider: Breaks}, at, now, "keep the old name", "is now called %s", b.Name)
+		// Stubs do not decode references that have the former token: capabilities in arguments, and unions also in state.
+		impact := Impact{Breaks, Breaks, when(c.uses[old].in, MayBreak), when(c.inUnion(old.(*schema.Resource)), MayBreak)}
+		c.report("ResourceNameChanged", impact, at, now, "keep the old name", "is now called %s", b.Name)
 	default:
 		help := "keep the old name"
 		if a.Kind == "resource" && sameModule(old, new) {
@@ -189,5 +189,29 @@ func compareNames(c *comparison, old, new schema.Decl) {
 	}
 }
 
-// nameIn returns the name of a type from its token.
-func nameIn(token string) string { return token[strings.LastIndex(token, ":")+1:] }
+// inUnion reports whether a union that is used has an old resource as a variant.
+func (c *comparison) inUnion(r *schema.Resource) bool {
+	for d := range c.uses {
+		if u, ok := d.(*schema.Union); ok && slices.Contains(u.Tokens(), r.Token) {
+			return true
+		}
+	}
+	return false
+}
+
+func (c *comparison) compareFormerNames(old, new []string, at, now node) {
+	for _, name := range old {
+		if !slices.Contains(new, name) {
+			c.report("FormerNameRemoved", Impact{Deployed: MayBreak}, at, now, "keep it until no state has that name",
+				"no longer has the former name %s", name)
+		}
+	}
+}
+
+// namesIn returns the names of types from their tokens.
+func namesIn(tokens []string) (names []string) {
+	for _, token := range tokens {
+		names = append(names, token[strings.LastIndex(token, ":")+1:])
+	}
+	return names
+}

@@ -1,6 +1,7 @@
 package breaking
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/lumi-idl/lumi/idl/diag"
@@ -26,8 +27,8 @@ func usesOf(p *schema.Package) map[schema.Decl]use {
 					continue
 				}
 				uses[ref.Decl] = use{u.in || in, u.out || !in}
-				if s, ok := ref.Decl.(*schema.Struct); ok {
-					walk(s.Properties, in)
+				if isObject(ref.Decl) {
+					walk(schema.Properties(ref.Decl), in)
 				}
 			}
 		}
@@ -39,6 +40,9 @@ func usesOf(p *schema.Package) map[schema.Decl]use {
 	}
 	return uses
 }
+
+// isObject reports whether values of a declaration are parts of other values.
+func isObject(d schema.Decl) bool { return d.Head().Kind == "struct" || d.Head().Kind == "union" }
 
 // useOf returns how an old declaration is used. What nothing uses counts as an argument of something.
 func (c *comparison) useOf(d schema.Decl) use {
@@ -85,35 +89,77 @@ func (c *comparison) relateValues(old, new schema.Type) relation {
 		if b, ok := new.(*schema.Map); ok {
 			return c.relate(a.Key, b.Key).and(c.relate(a.Elem, b.Elem))
 		}
-	case *schema.Ref:
-		if b, ok := new.(*schema.Ref); ok && isEnum(old) && isEnum(new) {
-			was, is := a.Decl.(*schema.Enum), b.Decl.(*schema.Enum)
-			return relation{widens: within(was, is), narrows: within(is, was)}
+	}
+	was, is := c.alternatives(old), c.alternatives(new)
+	return relation{
+		widens:  new == schema.Any || isWider(new, old) || within(was, is),
+		narrows: old == schema.Any || isWider(old, new) || within(is, was),
+		sameGo:  isCapability(old) && isCapability(new),
+	}
+}
+
+// isWider reports whether one type has all values of an enum, or refers to all resources, and the other to some.
+func isWider(wide, t schema.Type) bool {
+	return wide == schema.String && hasKind(t, "enum") ||
+		wide == schema.AnyResource && (isCapability(t) || hasKind(t, "union of resources"))
+}
+
+// alternative is what a value can be: a value of an enum, a resource that a capability refers to, a struct, or a variant.
+type alternative struct {
+	name string // as on the wire, if it has one
+	kind string
+	decl schema.Decl // that of the new version, if there is one
+}
+
+// alternatives returns what values of an enum, a capability, a struct or a union can be.
+func (c *comparison) alternatives(t schema.Type) (list []alternative) {
+	ref, ok := t.(*schema.Ref)
+	if !ok {
+		return nil
+	}
+	switch d := ref.Decl.(type) {
+	case *schema.Enum:
+		for _, m := range d.Members {
+			list = append(list, alternative{name: m.Value})
+		}
+	case *schema.Union:
+		for _, v := range d.Variants {
+			for _, one := range c.alternatives(v.Type) {
+				if d.Tokens() == nil {
+					one.name = v.Name
+				}
+				list = append(list, one)
+			}
+		}
+	default:
+		list = []alternative{{kind: kindOf(d), decl: cmp.Or(c.pairs[d], d)}}
+	}
+	return list
+}
+
+// within reports whether b has all of a, and a has any.
+func within(a, b []alternative) bool {
+	return len(a) > 0 && !slices.ContainsFunc(a, func(one alternative) bool { return !slices.Contains(b, one) })
+}
+
+func isCapability(t schema.Type) bool { return t == schema.AnyResource || hasKind(t, "resource") }
+
+// hasKind reports whether a type is a use of a declaration of a kind.
+func hasKind(t schema.Type, kind string) bool {
+	ref, ok := t.(*schema.Ref)
+	return ok && kindOf(ref.Decl) == kind
+}
+
+// kindOf returns the kind of a declaration, and of which kind the variants of a union are.
+func kindOf(d schema.Decl) string {
+	kind := d.Head().Kind
+	if u, ok := d.(*schema.Union); ok {
+		kind += " of structs"
+		if u.Tokens() != nil {
+			kind = "union of resources"
 		}
 	}
-	capability := isCapability(old) && isCapability(new)
-	return relation{
-		widens:  new == schema.Any || new == schema.String && isEnum(old) || capability && new == schema.AnyResource,
-		narrows: old == schema.Any || old == schema.String && isEnum(new) || capability && old == schema.AnyResource,
-		sameGo:  capability,
-	}
-}
-
-// within reports whether b has all values of a.
-func within(a, b *schema.Enum) bool {
-	return !slices.ContainsFunc(a.Members, func(m *schema.Member) bool {
-		return !slices.ContainsFunc(b.Members, func(n *schema.Member) bool { return m.Value == n.Value })
-	})
-}
-
-func isEnum(t schema.Type) bool {
-	ref, ok := t.(*schema.Ref)
-	return ok && ref.Decl.Head().Kind == "enum"
-}
-
-func isCapability(t schema.Type) bool {
-	ref, ok := t.(*schema.Ref)
-	return t == schema.AnyResource || ok && ref.Decl.Head().Kind == "resource"
+	return kind
 }
 
 // change returns the code and the impact of a change of types, and a clause for the message.

@@ -3,6 +3,7 @@ package breaking_test
 import (
 	"fmt"
 	"path"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -82,12 +83,34 @@ func (w *writer) decl(d schema.Decl) {
 			w.line("    case %s: return 0;", quoteTS(m.Value))
 		}
 		w.line("    }\n}")
+	case *schema.Union:
+		w.union(d, name)
 	case *schema.Alias:
 		w.line("export const %s: %s = %s;", w.fresh(), name, w.declare(w.typ(d.Target)))
 		w.line("export const %s: %s = %s;", w.fresh(), w.typ(d.Target), w.declare(name))
 	case *schema.Const:
 		w.line("export const %s: %s = %s;", w.fresh(), d.Literal(quoteTS), name)
 	}
+}
+
+// union sets each variant of a union, and handles all of them.
+func (w *writer) union(d *schema.Union, name string) {
+	x := w.fresh()
+	var cases []string
+	for _, v := range d.Variants {
+		typ := w.typ(v.Type)
+		value, is, member := "%s", fmt.Sprintf("%s instanceof %s", x, typ), x
+		if d.Tokens() == nil {
+			value, member = "{ "+v.Name+": %s }", x+"."+v.Name
+			is = member + " !== undefined"
+		}
+		if u := w.uses[d]; u.In || !u.Out {
+			w.line("export const %s: %s = %s;", w.fresh(), name, fmt.Sprintf(value, w.declare(typ)))
+		}
+		cases = append(cases, fmt.Sprintf("    if (%s) {\n        const y: %s = %s;\n        return y;\n    }", is, typ, member))
+	}
+	w.line("export function %s(%s: %s): unknown {\n%s\n    const none: never = %[2]s;\n    return none;\n}",
+		w.fresh(), x, name, strings.Join(cases, "\n"))
 }
 
 func quoteTS(s string) string {
@@ -175,6 +198,14 @@ func (w *writer) typ(t schema.Type) string {
 				values = append(values, quoteTS(m.Value))
 			}
 			return "(" + strings.Join(values, " | ") + ")"
+		case *schema.Union:
+			if d.Tokens() != nil {
+				var types []string
+				for _, v := range d.Variants {
+					types = append(types, w.typ(v.Type))
+				}
+				return "(" + strings.Join(types, " | ") + ")"
+			}
 		}
 	}
 	return "any"
@@ -183,20 +214,26 @@ func (w *writer) typ(t schema.Type) string {
 // author returns Go code of a provider's author for a module. It is in the package of the stubs, and uses all of them.
 func author(m *schema.Module, root string) string {
 	w := &writer{modules: map[*schema.Module]string{}}
-	w.line("package %s\n", m.GoName)
-	w.line("import (\n\tzzContext %q\n\tzzLumi %q\n\tzzURN %q", "context", runtimePath, runtimePath+"/urn")
 	for i, other := range m.Imports {
 		w.modules[other] = fmt.Sprintf("zzImport%d", i)
-		w.line("\tzzImport%d %q", i, path.Join(root, other.Path))
 	}
-	w.line(")\n\nvar _ zzContext.Context\nvar _ zzURN.URN\n\n// ZZSeen is what Delete has seen.\nvar ZZSeen zzLumi.Bag\n")
-	w.line("// ZZProviders are the providers of the package.\nvar ZZProviders = map[string]zzLumi.ResourceProvider{}\n")
 	for _, f := range m.Files {
 		for _, d := range f.Decls {
 			w.author(m, d)
 		}
 	}
-	return w.String()
+	body := w.String()
+	w.Reset()
+	w.line("package %s\n", m.GoName)
+	w.line("import (\n\tzzContext %q\n\tzzLumi %q\n\tzzURN %q", "context", runtimePath, runtimePath+"/urn")
+	for _, other := range m.Imports {
+		if name := w.modules[other]; strings.Contains(body, name+".") { // Stubs use also what aliases stand for.
+			w.line("\t%s %q", name, path.Join(root, other.Path))
+		}
+	}
+	w.line(")\n\nvar _ zzContext.Context\nvar _ zzURN.URN\n\n// ZZSeen is what Delete has seen.\nvar ZZSeen zzLumi.Bag\n")
+	w.line("// ZZProviders are the providers of the package.\nvar ZZProviders = map[string]zzLumi.ResourceProvider{}\n")
+	return w.String() + body
 }
 
 func (w *writer) author(m *schema.Module, d schema.Decl) {
@@ -205,10 +242,18 @@ func (w *writer) author(m *schema.Module, d schema.Decl) {
 	switch d := d.(type) {
 	case *schema.Resource:
 		w.ops(d)
-		w.fields(h, schema.GoMarshalName(h), d.Properties)
+		w.fields(d, schema.GoMarshalName(h))
 	case *schema.Struct, *schema.Config:
 		w.line("var _ %s = %s{}", schema.GoMarshalName(h), name)
-		w.fields(h, name, schema.Properties(d))
+		w.fields(d, name)
+	case *schema.Union:
+		w.line("var _ %s = %s{}", schema.GoMarshalName(h), name)
+		w.fields(d, name)
+		var functions []string
+		for _, v := range d.Variants {
+			functions = append(functions, "func("+w.fieldType(m, v)+") error { return nil }")
+		}
+		w.line("func %s(v *%s) error { return v.Match(%s) }\n", w.fresh(), name, strings.Join(functions, ", "))
 	case *schema.Enum:
 		for _, member := range d.Members {
 			w.line("var _ %s = %s", name, schema.GoName(m, member.Name))
@@ -225,18 +270,26 @@ func (w *writer) author(m *schema.Module, d schema.Decl) {
 	}
 }
 
-func (w *writer) fields(h *schema.Header, typ string, properties []*schema.Property) {
+// fields reads and sets each field of a type, and uses the constants of the properties.
+func (w *writer) fields(d schema.Decl, typ string) {
+	h := d.Head()
 	w.line("func %s(v *%s) {", w.fresh(), typ)
-	for _, p := range properties {
-		star := "*"
-		if !p.Pointer && !p.Optional || p.Nilable() {
-			star = ""
-		}
+	for _, p := range schema.Properties(d) {
 		v := w.fresh()
-		w.line("\tvar %s %s%s = v.%s", v, star, w.goType(h.File.Module, p.Type), p.Field)
-		w.line("\tv.%s = %s\n\t_ = %s", p.Field, v, schema.GoPropertyConst(h, p))
+		w.line("\tvar %s %s = v.%s\n\tv.%[3]s = %[1]s", v, w.fieldType(h.File.Module, p), p.Field)
+	}
+	for _, p := range schema.GoProperties(d) {
+		w.line("\t_ = %s", schema.GoPropertyConst(h, p))
 	}
 	w.line("}\n")
+}
+
+// fieldType is the type of a property's field in stubs of a module.
+func (w *writer) fieldType(m *schema.Module, p *schema.Property) string {
+	if (p.Pointer || p.Optional) && !p.Nilable() {
+		return "*" + w.goType(m, p.Type)
+	}
+	return w.goType(m, p.Type)
 }
 
 func (w *writer) ops(r *schema.Resource) {
@@ -336,6 +389,15 @@ func value(t schema.Type, depth int) any {
 			return "urn:lumi:test::shop:index::" + d.Token + "::thing"
 		case *schema.Enum:
 			return d.Members[len(d.Members)-1].Value
+		case *schema.Union:
+			for _, v := range slices.Backward(d.Variants) {
+				if d.Tokens() != nil {
+					return value(v.Type, depth)
+				}
+				if all, _ := state([]*schema.Property{v}, depth-1); len(all) > 0 {
+					return all
+				}
+			}
 		case *schema.Struct:
 			all, _ := state(d.Properties, depth-1)
 			for _, p := range d.Properties {
