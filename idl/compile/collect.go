@@ -323,7 +323,7 @@ func (d *decl) newModel(c *checker) schema.Decl {
 		if head.Deprecated != "" {
 			c.rejectDeprecated(o, d.spec.Name.Name)
 		}
-		head.Deprecated = unquoted(o.value)
+		head.Deprecated = o.value
 	}
 	switch d.kind {
 	case plainStruct:

@@ -54,7 +54,7 @@ func valuesOf(t schema.Type) string {
 // limit is the row of tagWords for a constraint. What its value is follows from the type of the field of that name.
 func limit(name, values, doc string, excludes ...string) tagWord {
 	w := tagWord{name: name, doc: doc, constrains: values, excludes: append(excludes, "out")}
-	parse := func(value string) any { return unquoted(value) }
+	parse := func(value string) any { return value }
 	switch schema.ConstraintType(name) {
 	case reflect.Float64:
 		w.value, w.valid = "<number>", (*checker).checkNumber
@@ -80,15 +80,8 @@ func limit(name, values, doc string, excludes ...string) tagWord {
 	return w
 }
 
-func unquoted(value string) string { return strings.TrimSuffix(strings.TrimPrefix(value, "'"), "'") }
-
-// quoted returns the value of an option as the option needs it.
-func (w *tagWord) quoted(value string) string {
-	if strings.HasPrefix(w.value, "'") {
-		return "'" + unquoted(value) + "'"
-	}
-	return value
-}
+// inQuotes returns a value in single quotes instead of any that it has.
+func inQuotes(value string) string { return "'" + strings.Trim(value, "'\"`") + "'" }
 
 // rejectValue reports the value of a constraint.
 func (c *checker) rejectValue(at ast.Node, advice, format string, args ...any) bool {
@@ -97,10 +90,10 @@ func (c *checker) rejectValue(at ast.Node, advice, format string, args ...any) b
 }
 
 func (c *checker) checkNumber(at ast.Node, value string) bool {
-	n, err := strconv.ParseFloat(value, 64)
+	n, ok := parseNumber(value)
 	switch name, _, _ := strings.Cut(at.(option).text, "="); {
-	case err != nil || strings.Trim(value, "+-.0123456789eE") != "":
-		return c.rejectValue(at, "use a decimal number, as in 0.5 or 1e6, and separate options with commas", "%q is not a number", value)
+	case !ok:
+		return c.rejectValue(at, numberHelp+", and separate options with commas", "%q is not a number", value)
 	case name == "multipleOf" && n <= 0:
 		return c.rejectValue(at, "use a number above 0", "nothing is a multiple of %s", value)
 	}
@@ -111,19 +104,17 @@ func (c *checker) checkCount(at ast.Node, value string) bool {
 	if n, err := strconv.Atoi(value); err == nil && 0 <= n && n <= math.MaxInt32 && value[0] != '+' {
 		return true
 	}
-	return c.rejectValue(at, "use a whole number from 0 on, and separate options with commas", "%q is not a count", value)
+	return c.rejectValue(at, "use a whole number from 0 to 2147483647, and separate options with commas", "%q is not a count", value)
 }
 
 func (c *checker) checkPattern(at ast.Node, value string) bool {
-	text := unquoted(value)
-	if len(value) != len(text)+len("''") {
-		key, _, _ := strings.Cut(at.(option).text, "=")
-		return c.rejectValue(at, "write "+key+"='"+text+"'", "an expression needs single quotes")
-	}
-	if text == "" {
+	if value == "" {
 		return c.rejectValue(at, "remove it", "an empty expression matches every string")
 	}
-	problem, advice := patternProblem(text)
+	if key, raw, _ := strings.Cut(at.(option).text, "="); !strings.HasPrefix(raw, "'") {
+		return c.rejectValue(at, "write "+key+"="+inQuotes(value), "an expression needs single quotes")
+	}
+	problem, advice := patternProblem(value)
 	if problem != "" {
 		c.report(diag.InvalidPattern, at, "%s", problem).Suggestion = advice
 	}
@@ -174,31 +165,33 @@ func (c *checker) checkConstraints() {
 }
 
 // alike has the constraints of one meaning for several kinds of values.
-var alike = map[string]map[string]string{
-	"min": {numberValues: "min", stringValues: "minLength", listValues: "minItems", mapValues: "minProperties"},
-	"max": {numberValues: "max", stringValues: "maxLength", listValues: "maxItems", mapValues: "maxProperties"},
-	"pat": {stringValues: "pattern", mapValues: "keyPattern"},
+var alike = []map[string]string{
+	{numberValues: "min", stringValues: "minLength", listValues: "minItems", mapValues: "minProperties"},
+	{numberValues: "max", stringValues: "maxLength", listValues: "maxItems", mapValues: "maxProperties"},
+	{stringValues: "pattern", mapValues: "keyPattern"},
 }
 
 // insteadOf suggests what to do with a constraint of values of another kind.
 func insteadOf(o setOption, kind string, t schema.Type) string {
-	name := alike[strings.ToLower(o.name)[:3]][kind]
-	if o.name == "keyPattern" {
-		name = alike["pat"][kind]
+	name, elem := "", ""
+	for _, names := range alike {
+		if names[o.constrains] == o.name {
+			name = names[kind]
+		}
 	}
-	elem := ""
 	switch t := schema.Underlying(t).(type) {
 	case *schema.List:
 		elem = valuesOf(t.Elem)
 	case *schema.Map:
 		elem = valuesOf(t.Elem)
 	}
+	_, raw, _ := strings.Cut(o.text, "=")
 	_, err := strconv.Atoi(o.value)
 	switch {
 	case elem == o.constrains:
 		return "to limit the elements, declare a type for them with //lumi:" + o.text + " above it"
-	case name != "" && (err == nil || strings.HasPrefix(o.value, "'")):
-		return "write " + name + "=" + o.value
+	case name != "" && (err == nil || schema.ConstraintType(name) == reflect.String):
+		return "write " + name + "=" + raw
 	case kind == enumValues:
 		return "remove it: an enum has no other values than its constants"
 	}

@@ -1,7 +1,6 @@
 package compile
 
 import (
-	"go/ast"
 	"regexp"
 	"slices"
 	"strconv"
@@ -11,19 +10,6 @@ import (
 	"github.com/lumi-idl/lumi/internal/constraint"
 	"github.com/lumi-idl/lumi/internal/suggest"
 )
-
-// checkDefault validates the quotes of a default; the rest depends on the type.
-func (c *checker) checkDefault(at ast.Node, value string) bool {
-	if n := len(value) - len(unquoted(value)); n == 0 || n == len("''") {
-		return true
-	}
-	return c.rejectDefault(at, "the default has a single quote at one end", "put single quotes around it")
-}
-
-func (c *checker) rejectDefault(at ast.Node, problem, help string) bool {
-	c.report(diag.DefaultValue, at, "%s", problem).Suggestion = help
-	return false
-}
 
 // checkDefaults gives defaults, which are texts so far, the types of their properties. Promoted properties have defaults
 // of their own, which are judged where they are declared.
@@ -38,7 +24,7 @@ func (c *checker) checkDefaults() {
 			f.Default = value
 			tag := c.tagged[f.Property] // empty for promoted ones
 			if o := tag.find("default"); o != nil && problem != "" {
-				c.rejectDefault(o, problem, help)
+				c.report(diag.DefaultValue, o, "%s", problem).Suggestion = help
 			}
 		}
 	}
@@ -48,9 +34,6 @@ func (c *checker) checkDefaults() {
 func defaultOf(p *schema.Property, text string) (value any, problem, help string) {
 	if p.Out {
 		return nil, "", "" // reported with the tag
-	}
-	if !p.Optional {
-		return nil, "a default is for an optional property, since a required one is never absent", "add the option optional, or remove the default"
 	}
 	t := schema.Underlying(p.Type)
 	switch ref, _ := t.(*schema.Ref); {
@@ -62,7 +45,7 @@ func defaultOf(p *schema.Property, text string) (value any, problem, help string
 	case t == schema.Number:
 		n, ok := parseNumber(text)
 		if !ok {
-			return nil, strconv.Quote(text) + " is not a number", "use decimal digits, as in default=0.5 or default=1e6"
+			return nil, strconv.Quote(text) + " is not a number", numberHelp
 		}
 		value = n
 	case t == schema.String:
@@ -76,11 +59,14 @@ func defaultOf(p *schema.Property, text string) (value any, problem, help string
 	default:
 		return nil, "a default is for booleans, numbers, strings and enums", "remove it, and fill in the value in the provider's Check method"
 	}
+	if !p.Optional {
+		return nil, "a default is for an optional property, since a required one is never absent", "add the option optional, or remove the default"
+	}
 	for _, rule := range rulesOf(p) {
 		if n, ok := value.(float64); ok {
-			problem = rule.Number(n, false)
+			problem = rule.Number(n, p.Secret)
 		} else if s, ok := value.(string); ok {
-			problem = rule.String(s, false)
+			problem = rule.String(s, p.Secret)
 		}
 		if problem != "" {
 			return nil, "the default breaks a constraint: it " + problem, "change the default or the constraint"
@@ -119,6 +105,8 @@ func rulesOf(p *schema.Property) []constraint.Rule {
 }
 
 var decimal = regexp.MustCompile(`^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$`)
+
+const numberHelp = "use a decimal number that fits a float64, such as 0.5 or 1e6"
 
 // parseNumber reads a finite number in decimal.
 func parseNumber(text string) (float64, bool) {

@@ -29,7 +29,6 @@ func deprecation(doc string) (rest, text string) {
 
 // checkDeprecated validates the text of the option deprecated.
 func (c *checker) checkDeprecated(at ast.Node, text string) bool {
-	text = unquoted(text)
 	if strings.TrimSpace(text) == text && text != "" && !strings.ContainsFunc(text, unicode.IsControl) {
 		return true
 	}

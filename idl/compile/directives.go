@@ -14,8 +14,8 @@ import (
 
 const directivePrefix = "//lumi:"
 
-// nearDirective is a comment that would be a directive without white space.
-var nearDirective = regexp.MustCompile(`^//\s*lumi\s*:\s*(\w+)(?:=\S|,|$)`)
+// nearDirective is a comment that would be a directive but for white space, capitals, or the plus sign of other tools.
+var nearDirective = regexp.MustCompile(`^//\s*\+?(?i:lumi)\s*:\s*((\w+)(?:=\S.*|,.*|$))`)
 
 // parseDirectives reads the directives among the comments above a declared type.
 func (c *checker) parseDirectives(d *decl, groups ...*ast.CommentGroup) {
@@ -49,6 +49,10 @@ func (c *checker) parseDirectives(d *decl, groups ...*ast.CommentGroup) {
 // checkDirectives sets the constraints of aliases. It reports directives above other types, and those that belong to none.
 func (c *checker) checkDirectives() {
 	for _, d := range c.order {
+		if d.kind == mixin && d.deprecated != nil {
+			c.report(diag.MisplacedDirective, d.deprecated, "a mixin cannot be deprecated, since it is not generated").
+				Suggestion = "deprecate the structs that embed it"
+		}
 		a, ok := d.model.(*schema.Alias)
 		switch {
 		case len(d.directives) == 0:
@@ -89,12 +93,16 @@ func (c *checker) checkStray(comment *ast.Comment) {
 		return
 	}
 	if strings.HasPrefix(comment.Text, directivePrefix) {
-		c.report(diag.MisplacedDirective, comment, "a directive has no effect here").
-			Suggestion = "move it to the comment directly above a type; the options of a property belong in its tag"
+		help := "move it to the comment directly above a type; the options of a property belong in its tag"
+		if strings.HasPrefix(comment.Text, directivePrefix+"deprecated") {
+			help = `begin a paragraph of the comment with "` + deprecatedMark + `" instead`
+		}
+		c.report(diag.MisplacedDirective, comment, "a directive has no effect here").Suggestion = help
 		return
 	}
-	if m := nearDirective.FindStringSubmatch(comment.Text); len(m) > 0 && (m[1] == "unique" || constraintMeant(m[1], false) != nil) {
-		c.report(diag.MisplacedDirective, comment, "a directive begins with %s, without spaces", directivePrefix).
-			Suggestion = "remove the spaces"
+	m := nearDirective.FindStringSubmatch(strings.TrimSpace(comment.Text))
+	if len(m) > 0 && (m[2] == "unique" || constraintMeant(m[2], false) != nil) {
+		c.report(diag.MisplacedDirective, comment, "a directive begins with exactly %s", directivePrefix).
+			Suggestion = "write " + directivePrefix + m[1]
 	}
 }

@@ -59,7 +59,7 @@ func (c *checker) addField(d *decl, f *field) {
 	switch {
 	case other.owner == f.owner && other.owner != d:
 		help = "embed " + f.owner.spec.Name.Name + " only once"
-	case other.Field == f.Field:
+	case other.Field == f.Field, d.kind == union:
 		help = "rename one of them"
 	}
 	report := c.report(diag.DuplicateProperty, f.at, "%s has %s", d.spec.Name.Name, what)
@@ -71,8 +71,10 @@ func (c *checker) addField(d *decl, f *field) {
 func (c *checker) promote(d *decl, f *ast.Field) {
 	expr := ast.Unparen(f.Type)
 	if star, ok := expr.(*ast.StarExpr); ok {
-		c.report(diag.EmbeddedPointer, expr, "a struct is embedded by value").
-			Suggestion = "write " + types.ExprString(star.X)
+		if d.kind != union || c.markerOf(typeName(d.file, star.X)) != noMarker { // which is about to be reported
+			c.report(diag.EmbeddedPointer, expr, "a struct is embedded by value").
+				Suggestion = "write " + types.ExprString(star.X)
+		}
 		expr = star.X
 	}
 	c.rejectInstance(d.file, expr)
@@ -139,8 +141,8 @@ func (c *checker) property(d *decl, f *ast.Field, name *ast.Ident, tag options) 
 			report.Suggestion = "write " + upper
 		}
 		return nil
-	case name.Name == "Match" && d.kind == union:
-		c.report(diag.ReservedField, name, "generated unions have a method called Match").Suggestion = "rename the field"
+	case d.kind == union && (name.Name == "Match" || name.Name == "Lumi"):
+		c.report(diag.ReservedField, name, "generated unions have a method called %s", name.Name).Suggestion = "rename the field"
 		return nil
 	case name.Name == "Lumi":
 		c.report(diag.ReservedField, name, "generated structs have a method called Lumi").
@@ -165,8 +167,11 @@ func (c *checker) property(d *decl, f *ast.Field, name *ast.Ident, tag options) 
 		named = o
 	}
 	if slices.Contains(prototypeMembers, p.Name) {
-		c.report(diag.ReservedProperty, named, "every object in JavaScript has a member called %s", p.Name).
-			Suggestion = "choose another name with `lumi:\"name=…\"`"
+		report := c.report(diag.ReservedProperty, named, "every object in JavaScript has a member called %s", p.Name)
+		report.Suggestion = "choose another name with `lumi:\"name=…\"`"
+		if d.kind == union && named == name {
+			report.Suggestion = "rename the field"
+		}
 		return nil
 	}
 	if d.kind == union {

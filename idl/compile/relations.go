@@ -14,7 +14,7 @@ import (
 func related(name, doc string, field func(*schema.Property) *[]string) tagWord {
 	return tagWord{
 		name: name, relates: field, doc: doc + " `<names>` are their names: `a`, or `'a,b'`.",
-		value: "<names>", valid: (*checker).checkRelated, excludes: []string{"out", "default"},
+		value: "<names>", valid: validNames(diag.Relation), excludes: []string{"out", "default"},
 		set: func(p *schema.Property, value string) { *field(p) = namesIn(value) },
 	}
 }
@@ -22,37 +22,29 @@ func related(name, doc string, field func(*schema.Property) *[]string) tagWord {
 // namesIn reads names with commas between them.
 func namesIn(value string) []string {
 	var names []string
-	for name := range strings.SplitSeq(unquoted(value), ",") {
+	for name := range strings.SplitSeq(value, ",") {
 		names = append(names, strings.TrimSpace(name))
 	}
 	return names
 }
 
-// checkRelated validates a list of properties.
-func (c *checker) checkRelated(at ast.Node, value string) bool {
-	return c.checkList(diag.Relation, at, value)
-}
-
-// checkFormer validates a list of former names.
-func (c *checker) checkFormer(at ast.Node, value string) bool {
-	return c.checkList(diag.FormerName, at, value)
-}
-
-// checkList validates a list of names.
-func (c *checker) checkList(code diag.Code, at ast.Node, value string) bool {
-	names := namesIn(value)
-	for i, name := range names {
-		switch {
-		case !isIdentifier(name):
-			c.report(code, at, "invalid name %q", name).
-				Suggestion = "separate several names with commas, and put quotes around them, as in 'a,b'"
-			return false
-		case slices.Contains(names[:i], name):
-			c.report(code, at, "%s is named twice", name).Suggestion = "name it once"
-			return false
+// validNames returns a function that validates a list of names.
+func validNames(code diag.Code) func(*checker, ast.Node, string) bool {
+	return func(c *checker, at ast.Node, value string) bool {
+		names := namesIn(value)
+		for i, name := range names {
+			switch {
+			case !isIdentifier(name):
+				c.report(code, at, "invalid name %q", name).
+					Suggestion = "separate several names with commas, and put quotes around them, as in 'a,b'"
+				return false
+			case slices.Contains(names[:i], name):
+				c.report(code, at, "%s is named twice", name).Suggestion = "name it once"
+				return false
+			}
 		}
+		return true
 	}
-	return true
 }
 
 // checkRelations judges which properties are related, where they are declared, and puts groups in order.
@@ -103,9 +95,7 @@ func (c *checker) checkRelation(d *decl, f *field, o *setOption) {
 		}
 		switch other, problem := d.fields[i], alwaysThere(d.fields[i].Property); {
 		case other == f:
-			if o.name != "exactlyOneOf" {
-				c.report(diag.Relation, o, "%s is the property itself", name).Suggestion = "name another property"
-			}
+			c.report(diag.Relation, o, "%s is the property itself", name).Suggestion = "name another property"
 		case problem != "":
 			report := c.report(diag.Relation, o, "%s is for properties that may be absent, and %s %s", o.name, name, problem)
 			report.Suggestion = "name another property"
@@ -113,8 +103,12 @@ func (c *checker) checkRelation(d *decl, f *field, o *setOption) {
 		case o.name == "exactlyOneOf" && !slices.Equal(groupOf(d, f), groupOf(d, other)):
 			report := c.report(diag.Relation, o, "%s has another group than %s", name, f.Name)
 			report.Suggestion = "name all properties of the group in each of them"
+			if other.owner != d {
+				report.Suggestion = "declare all properties of the group in one struct"
+			}
 			c.note(report, other.at, "%s is declared here", name)
-		case o.name == "requiredWith" && (slices.Contains(f.ConflictsWith, name) || slices.Contains(other.ConflictsWith, f.Name)):
+		case o.name == "requiredWith" && slices.Contains(slices.Concat(f.ConflictsWith, f.ExactlyOneOf), name),
+			o.name == "requiredWith" && slices.Contains(other.ConflictsWith, f.Name):
 			c.report(diag.Relation, o, "%s and %s are in conflict", f.Name, name).Suggestion = "remove one of the options"
 		}
 	}
@@ -140,7 +134,11 @@ func (c *checker) rejectRelated(d *decl, name string, o *setOption) {
 	}
 	report := c.report(diag.Relation, o, "%s has no property %s that may be absent", d.spec.Name.Name, name)
 	report.Suggestion = "use the names that properties have in programs"
-	if near := suggest.Name(name, names); near != "" {
+	near := suggest.Name(name, names)
+	if i := slices.IndexFunc(d.fields, func(f *field) bool { return f.Field == name }); i >= 0 {
+		near = names[i]
+	}
+	if near != "" {
 		report.Suggestion = "the property is called " + near
 	}
 }

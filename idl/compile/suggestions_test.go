@@ -78,7 +78,7 @@ func rule(d diag.Diagnostic) string {
 }
 
 // replacements are the forms of suggestions that name what to put in place of the source text.
-var replacements = regexp.MustCompile(`^(?:write (.+?)(?:[,;] .*| to .*)?|did you mean (\S+)\?)$`)
+var replacements = regexp.MustCompile(`^(?:write ((?:'[^']*'|.)+?)(?:[,;] .*| to .*)?|did you mean (\S+)\?)$`)
 
 // apply replaces the source text that a diagnostic is about, if its suggestion says with what.
 func apply(t *testing.T, d diag.Diagnostic) bool {

@@ -49,6 +49,17 @@ func (o *options) find(name string) *setOption {
 	return nil
 }
 
+// before returns the option before an element, if its value is a text or names, which may have commas; otherwise nil.
+func (o *options) before(e option) *setOption {
+	i := slices.IndexFunc(o.list, func(p setOption) bool {
+		return p.to+1 == e.from && p.tagWord.value != "" && p.constrains == "" && p.name != "name"
+	})
+	if i < 0 {
+		return nil
+	}
+	return &o.list[i]
+}
+
 // parseTag reads the lumi tag of a field; a field without one has no options. It reports invalid options and skips them.
 func (c *checker) parseTag(d *decl, f *ast.Field) options {
 	var names []string
@@ -115,10 +126,16 @@ func (c *checker) parseOption(o *options, e option, first bool, names []string) 
 	if w == nil && first && isName(e.text, names) {
 		w, value = optionOf("name=" + e.text)
 	}
-	switch {
-	case w == nil:
+	if w == nil {
 		return false
-	case w.value != "" && !w.valid(c, e, value):
+	}
+	value, paired := unquote(value)
+	if !paired {
+		c.report(diag.MalformedTag, e, "the value of %s has a single quote at one end", w.name).
+			Suggestion = "put quotes around the whole value: " + w.name + "='…'"
+		return true
+	}
+	if w.valid != nil && !w.valid(c, e, value) {
 		return true
 	}
 	if other := o.find(w.name); other != nil {
@@ -127,6 +144,13 @@ func (c *checker) parseOption(o *options, e option, first bool, names []string) 
 	}
 	o.list = append(o.list, setOption{e, w, value})
 	return true
+}
+
+// unquote returns a value without the single quotes around it, and false if there is one at one end only.
+func unquote(value string) (string, bool) {
+	value, opened := strings.CutPrefix(value, "'")
+	value, closed := strings.CutSuffix(value, "'")
+	return value, opened == closed
 }
 
 // contradicts returns the option that excludes the other, if one of those that are set cannot be combined with w.
@@ -145,9 +169,9 @@ func (w *tagWord) contradicts(o *options) *tagWord {
 // rejectOption reports an unknown option. The suggestion takes into account the options that the tag has, and adds its
 // own to them.
 func (c *checker) rejectOption(o *options, e option, first bool) {
-	text := strings.TrimSpace(e.text)
+	text := strings.Trim(strings.TrimSpace(e.text), "\"`")
 	if text == "" {
-		c.report(diag.MalformedTag, e, "empty option in the tag").Suggestion = "remove the comma, or the whole tag"
+		c.report(diag.MalformedTag, e, "empty option in the %s", o.where).Suggestion = "remove the comma, or the whole " + o.where
 		return
 	}
 	d := c.report(diag.UnknownOption, e, "the %s has no option %q", o.where, e.text)
@@ -167,7 +191,7 @@ func (c *checker) rejectOption(o *options, e option, first bool) {
 	limit := constraintMeant(key, w == nil && !isJoined && hasValue)
 	switch {
 	case o.where == "directive" && limit == nil && (w == nil || w.constrains == ""):
-		d.Suggestion = "the options of types are " + someConstraint
+		d.Suggestion = "the options of types are deprecated=<text>, was=<names> and " + someConstraint
 		return
 	case limit != nil && o.find(limit.name) != nil:
 		d.Suggestion = "remove it: " + limit.name + " is already set"
@@ -175,7 +199,10 @@ func (c *checker) rejectOption(o *options, e option, first bool) {
 	case limit != nil && value == "":
 		d.Suggestion = "give it a value: " + limit.name + "=" + limit.value
 	case limit != nil:
-		d.Suggestion = "write " + limit.name + "=" + limit.quoted(value)
+		if strings.HasPrefix(limit.value, "'") {
+			value = inQuotes(value)
+		}
+		d.Suggestion = "write " + limit.name + "=" + value
 		o.list = append(o.list, setOption{e, limit, value})
 		return
 	case w == nil && hasValue && suggest.Alike(key, "name", 2) && isIdentifier(value):
@@ -183,6 +210,9 @@ func (c *checker) rejectOption(o *options, e option, first bool) {
 		if named {
 			d.Suggestion = "remove it: the name is already set"
 		}
+		return
+	case w == nil && o.before(e) != nil:
+		d.Suggestion = "if it belongs to " + o.before(e).name + ", put quotes around the value, as in " + o.before(e).name + "='a,b'"
 		return
 	case w == nil && len(several) > 1, valueIsOption != nil && valueIsOption.value == "":
 		d.Suggestion = separateOptions(o, e, several, first)

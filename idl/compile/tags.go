@@ -9,6 +9,7 @@ import (
 	"strings"
 	"unicode"
 
+	"github.com/lumi-idl/lumi/idl/diag"
 	"github.com/lumi-idl/lumi/idl/schema"
 	"github.com/lumi-idl/lumi/internal/suggest"
 )
@@ -32,7 +33,7 @@ type tagWord struct {
 	excludes []string
 	// value is what messages call the value of the option, as in name=<name>. It is empty for an option without a value.
 	value string
-	// valid reports whether the value is one, and says so in a diagnostic if not.
+	// valid reports whether the value, without quotes, is one, and says so in a diagnostic if not. It is nil if any value is.
 	valid func(c *checker, at ast.Node, value string) bool
 	// set sets the option, with a valid value, on a property.
 	set func(p *schema.Property, value string)
@@ -110,13 +111,13 @@ var tagWords = []tagWord{
 	},
 	{
 		name: "default", doc: "What an optional boolean, number, string or enum is where a program does not set it.",
-		value: "<value>", valid: (*checker).checkDefault, excludes: []string{"out"},
-		set: func(p *schema.Property, value string) { p.Default = unquoted(value) }, // see checkDefaults
+		value: "<value>", excludes: []string{"out"},
+		set: func(p *schema.Property, value string) { p.Default = value }, // see checkDefaults
 	},
 	{
 		name: "deprecated", doc: "Programs should not set the property any more, but do what `<text>` says.",
 		value: "<text>", valid: (*checker).checkDeprecated,
-		set:      func(p *schema.Property, text string) { p.Deprecated = unquoted(text) },
+		set:      func(p *schema.Property, text string) { p.Deprecated = text },
 		declares: func(d *decl, o setOption) { d.deprecated = &o },
 	},
 	related("conflictsWith", "The other properties are absent where this one is present.",
@@ -127,7 +128,7 @@ var tagWords = []tagWord{
 		func(p *schema.Property) *[]string { return &p.ExactlyOneOf }),
 	{
 		name: "was", doc: "Former names of the property, under which older state has it: `a`, or `'a,b'`.",
-		value: "<names>", valid: (*checker).checkFormer,
+		value: "<names>", valid: validNames(diag.FormerName),
 		set:      func(p *schema.Property, value string) { p.Was = namesIn(value) },
 		declares: func(d *decl, o setOption) { d.was = &o },
 	},
@@ -147,7 +148,7 @@ var tagWords = []tagWord{
 	},
 }
 
-// optionOf returns the option that an element of a tag is, and its value, or nil.
+// optionOf returns the option that an element of a tag is, and its value with any quotes, or nil.
 func optionOf(text string) (w *tagWord, value string) {
 	key, value, hasValue := strings.Cut(text, "=")
 	for i := range tagWords {
@@ -170,7 +171,7 @@ func indexTagWords() (meanings map[string]*tagWord, reserved []string, joined *r
 	for i := range tagWords {
 		w := &tagWords[i]
 		if w.value != "" { // Without the value, its words are names.
-			if w.name == "name" {
+			if w.constrains == "" {
 				list = append(list, w.name+"="+w.value)
 			}
 			continue
@@ -212,7 +213,7 @@ func indexConstraints() map[string]string {
 		"minimum": "min", "exclusiveminimum": "exclusiveMin", "gte": "min", "gt": "exclusiveMin",
 		"maximum": "max", "exclusivemaximum": "exclusiveMax", "lte": "max", "lt": "exclusiveMax",
 		"minlen": "minLength", "maxlen": "maxLength", "regex": "pattern", "regexp": "pattern",
-		"defaultvalue": "default", "deprecationmessage": "deprecated",
+		"defaultvalue": "default", "deprecationmessage": "deprecated", "conflicts": "conflictsWith", "requires": "requiredWith",
 		"formerly": "was", "renamedfrom": "was",
 	}
 	for _, w := range tagWords {
