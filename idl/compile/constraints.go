@@ -14,46 +14,9 @@ import (
 	"github.com/lumi-idl/lumi/internal/suggest"
 )
 
-// The kinds of values that constraints are for, as messages call them.
-const (
-	numberValues = "numbers"
-	stringValues = "strings"
-	listValues   = "lists"
-	mapValues    = "maps"
-	enumValues   = "enums"
-	structValues = "structs"
-)
-
-// valuesOf is what messages call the values of a type.
-func valuesOf(t schema.Type) string {
-	switch t := schema.Underlying(t).(type) {
-	case *schema.List:
-		return listValues
-	case *schema.Map:
-		return mapValues
-	case *schema.Ref:
-		switch t.Decl.(type) {
-		case *schema.Enum:
-			return enumValues
-		case *schema.Resource:
-			return "resources"
-		}
-		return structValues
-	case schema.Primitive:
-		switch t {
-		case schema.Bool:
-			return "booleans"
-		case schema.Any:
-			return "values of any type"
-		}
-		return string(t) + "s"
-	}
-	return ""
-}
-
 // limit is the row of tagWords for a constraint. What its value is follows from the type of the field of that name.
-func limit(name, values, doc string, excludes ...string) tagWord {
-	w := tagWord{name: name, doc: doc, constrains: values, excludes: append(excludes, "out")}
+func limit(name, doc string, excludes ...string) tagWord {
+	w := tagWord{name: name, doc: doc, constrains: schema.ConstraintValues(name), excludes: append(excludes, "out")}
 	parse := func(value string) any { return value }
 	switch schema.ConstraintType(name) {
 	case reflect.Float64:
@@ -147,7 +110,7 @@ func constraintsIn(list []setOption) []setOption {
 // checkConstraints judges constraints by the types that have them, and together with those of aliases.
 func (c *checker) checkConstraints() {
 	for _, t := range c.constrained {
-		kind := valuesOf(*t.typ)
+		kind := schema.ValuesOf(*t.typ)
 		var fit []setOption
 		for _, o := range t.options {
 			if o.constrains == kind {
@@ -166,9 +129,9 @@ func (c *checker) checkConstraints() {
 
 // alike has the constraints of one meaning for several kinds of values.
 var alike = []map[string]string{
-	{numberValues: "min", stringValues: "minLength", listValues: "minItems", mapValues: "minProperties"},
-	{numberValues: "max", stringValues: "maxLength", listValues: "maxItems", mapValues: "maxProperties"},
-	{stringValues: "pattern", mapValues: "keyPattern"},
+	{"numbers": "min", "strings": "minLength", "lists": "minItems", "maps": "minProperties"},
+	{"numbers": "max", "strings": "maxLength", "lists": "maxItems", "maps": "maxProperties"},
+	{"strings": "pattern", "maps": "keyPattern"},
 }
 
 // insteadOf suggests what to do with a constraint of values of another kind.
@@ -181,9 +144,9 @@ func insteadOf(o setOption, kind string, t schema.Type) string {
 	}
 	switch t := schema.Underlying(t).(type) {
 	case *schema.List:
-		elem = valuesOf(t.Elem)
+		elem = schema.ValuesOf(t.Elem)
 	case *schema.Map:
-		elem = valuesOf(t.Elem)
+		elem = schema.ValuesOf(t.Elem)
 	}
 	_, raw, _ := strings.Cut(o.text, "=")
 	_, err := strconv.Atoi(o.value)
@@ -192,7 +155,7 @@ func insteadOf(o setOption, kind string, t schema.Type) string {
 		return "to limit the elements, declare a type for them with //lumi:" + o.text + " above it"
 	case name != "" && (err == nil || schema.ConstraintType(name) == reflect.String):
 		return "write " + name + "=" + raw
-	case kind == enumValues:
+	case kind == "enums":
 		return "remove it: an enum has no other values than its constants"
 	}
 	return "remove it"

@@ -82,9 +82,9 @@ func (c *checker) checkDirectives() {
 // values is what messages call the values of a type that is not an alias.
 func (d *decl) values() string {
 	if d.kind == enum {
-		return enumValues
+		return "enums"
 	}
-	return structValues
+	return "structs"
 }
 
 // checkStray reports a comment that is a directive without effect, or nearly one.

@@ -7,30 +7,31 @@ import (
 )
 
 // Constraints limit the values of a property or of an [Alias]. Where both have some, a value must satisfy all of them.
-// What each means for a value is in docs/idl.md; both runtimes check it.
+// What each means for a value is in docs/idl.md; both runtimes check it. The key "of" names the values that it is for, as
+// [ValuesOf] does.
 type Constraints struct {
 	// Min, Max, ExclusiveMin and ExclusiveMax bound a number, and MultipleOf divides it.
-	Min          *float64 `json:"min,omitempty"`
-	ExclusiveMin *float64 `json:"exclusiveMin,omitempty"`
-	Max          *float64 `json:"max,omitempty"`
-	ExclusiveMax *float64 `json:"exclusiveMax,omitempty"`
-	MultipleOf   *float64 `json:"multipleOf,omitempty"`
+	Min          *float64 `json:"min,omitempty" of:"numbers"`
+	ExclusiveMin *float64 `json:"exclusiveMin,omitempty" of:"numbers"`
+	Max          *float64 `json:"max,omitempty" of:"numbers"`
+	ExclusiveMax *float64 `json:"exclusiveMax,omitempty" of:"numbers"`
+	MultipleOf   *float64 `json:"multipleOf,omitempty" of:"numbers"`
 	// MinLength and MaxLength bound the number of Unicode characters in a string.
-	MinLength *int `json:"minLength,omitempty"`
-	MaxLength *int `json:"maxLength,omitempty"`
+	MinLength *int `json:"minLength,omitempty" of:"strings"`
+	MaxLength *int `json:"maxLength,omitempty" of:"strings"`
 	// Pattern is a regular expression that a string must contain a match of. It means the same in RE2 and in JavaScript
 	// with the flag u.
-	Pattern string `json:"pattern,omitempty"`
+	Pattern string `json:"pattern,omitempty" of:"strings"`
 	// Format names a format of strings, such as "uri".
-	Format string `json:"format,omitempty"`
+	Format string `json:"format,omitempty" of:"strings"`
 	// MinItems and MaxItems bound the number of elements of a list, and Unique lists have no two equal ones.
-	MinItems *int `json:"minItems,omitempty"`
-	MaxItems *int `json:"maxItems,omitempty"`
-	Unique   bool `json:"unique,omitempty"`
+	MinItems *int `json:"minItems,omitempty" of:"lists"`
+	MaxItems *int `json:"maxItems,omitempty" of:"lists"`
+	Unique   bool `json:"unique,omitempty" of:"lists"`
 	// MinProperties and MaxProperties bound the number of elements of a map, and KeyPattern is the pattern of its keys.
-	MinProperties *int   `json:"minProperties,omitempty"`
-	MaxProperties *int   `json:"maxProperties,omitempty"`
-	KeyPattern    string `json:"keyPattern,omitempty"`
+	MinProperties *int   `json:"minProperties,omitempty" of:"maps"`
+	MaxProperties *int   `json:"maxProperties,omitempty" of:"maps"`
+	KeyPattern    string `json:"keyPattern,omitempty" of:"maps"`
 }
 
 // All yields the constraints that are set, by their names in the JSON form, in the order of the fields. The values are
@@ -56,7 +57,7 @@ func (c *Constraints) All() iter.Seq2[string, any] {
 
 // Set sets the constraint of a name to a value of the type that [Constraints.All] yields.
 func (c *Constraints) Set(name string, value any) {
-	field := reflect.ValueOf(c).Elem().FieldByNameFunc(func(field string) bool { return strings.EqualFold(field, name) })
+	field := reflect.ValueOf(c).Elem().FieldByIndex(fieldOf(name).Index)
 	if field.Kind() == reflect.Pointer {
 		field.Set(reflect.New(field.Type().Elem()))
 		field = field.Elem()
@@ -64,13 +65,47 @@ func (c *Constraints) Set(name string, value any) {
 	field.Set(reflect.ValueOf(value))
 }
 
-// ConstraintType returns the kind of the values of a constraint: Float64, Int, String or Bool.
-func ConstraintType(name string) reflect.Kind {
+func fieldOf(name string) reflect.StructField {
 	field, _ := reflect.TypeFor[Constraints]().FieldByNameFunc(func(field string) bool { return strings.EqualFold(field, name) })
-	if field.Type.Kind() == reflect.Pointer {
-		return field.Type.Elem().Kind()
+	return field
+}
+
+// ConstraintType returns the kind of a constraint's argument: Float64, Int, String or Bool.
+func ConstraintType(name string) reflect.Kind {
+	if t := fieldOf(name).Type; t.Kind() == reflect.Pointer {
+		return t.Elem().Kind()
 	}
-	return field.Type.Kind()
+	return fieldOf(name).Type.Kind()
+}
+
+// ConstraintValues returns which values a constraint is for, as [ValuesOf] calls them.
+func ConstraintValues(name string) string { return fieldOf(name).Tag.Get("of") }
+
+// ValuesOf is what messages call the values of a type, such as "numbers" or "lists".
+func ValuesOf(t Type) string {
+	switch t := Underlying(t).(type) {
+	case *List:
+		return "lists"
+	case *Map:
+		return "maps"
+	case *Ref:
+		switch t.Decl.(type) {
+		case *Enum:
+			return "enums"
+		case *Resource:
+			return "resources"
+		}
+		return "structs"
+	case Primitive:
+		switch t {
+		case Bool:
+			return "booleans"
+		case Any:
+			return "values of any type"
+		}
+		return string(t) + "s"
+	}
+	return ""
 }
 
 // ConstraintsOf returns the constraints of a type, which are those of the alias that it refers to, or nil.

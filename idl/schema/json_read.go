@@ -12,8 +12,11 @@ import (
 	"iter"
 	"path"
 	"reflect"
+	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/lumi-idl/lumi/internal/constraint"
 )
 
 // Read reads what [Write] wrote, or another program in its form, and links it. The error returned is the reader's, or
@@ -142,7 +145,7 @@ func (b *builder) build(form *packageJSON) (*Package, error) {
 	if err := p.checkAliases(); err != nil {
 		return nil, err
 	}
-	if err := p.checkUnions(); err != nil {
+	if err := cmp.Or(p.checkUnions(), p.checkValues()); err != nil {
 		return nil, err
 	}
 	for _, use := range b.keys {
@@ -262,6 +265,13 @@ func checkProperties(list []*Property) error {
 		}
 		names[p.Name] = true
 	}
+	for _, p := range list {
+		for _, name := range slices.Concat(p.ConflictsWith, p.RequiredWith, p.ExactlyOneOf) {
+			if !names[name] {
+				return fmt.Errorf("property %s: there is no property %q that it is related to", p.Name, name)
+			}
+		}
+	}
 	return nil
 }
 
@@ -357,20 +367,70 @@ func (p *Package) types() iter.Seq2[string, *Type] {
 	}
 }
 
-// checkAliases refuses an alias that stands for itself, where [Underlying] would never come to an end.
+// checkAliases refuses an alias that is made of itself, where [Underlying] and generators would never come to an end.
 func (p *Package) checkAliases() error {
 	for d := range p.Decls() {
-		seen := map[Decl]bool{}
-		for a, ok := d.(*Alias); ok && !seen[a]; {
-			seen[a] = true
-			ref, isRef := a.Target.(*Ref)
-			if !isRef {
-				break
-			}
+		a, ok := d.(*Alias)
+		if !ok {
+			continue
+		}
+		for ref := range Refs(a.Target) {
 			if ref.Decl == d {
-				return fmt.Errorf("%s: %s: alias %s stands for itself", d.Head().File.Path(), d.Head().Name, d.Head().Name)
+				return fmt.Errorf("%s: %s: the alias is made of itself", a.File.Path(), a.Name)
 			}
-			a, ok = ref.Decl.(*Alias)
+		}
+	}
+	return nil
+}
+
+// checkValues refuses constraints and defaults that are not for the type, or are invalid themselves.
+func (p *Package) checkValues() error {
+	for d := range p.Decls() {
+		where := d.Head().File.Path() + ": " + d.Head().Name
+		if a, ok := d.(*Alias); ok {
+			if err := checkConstraints(a.Target, a.Constraints); err != nil {
+				return fmt.Errorf("%s: %w", where, err)
+			}
+		}
+		for _, property := range Properties(d) {
+			values, err := ValuesOf(property.Type), checkConstraints(property.Type, property.Constraints)
+			if fits := defaultsOf(property.Default); err == nil && fits != nil && !slices.Contains(fits, values) {
+				err = fmt.Errorf("default: %v is not for %s", property.Default, values)
+			}
+			if err != nil {
+				return fmt.Errorf("%s.%s: %w", where, property.Name, err)
+			}
+		}
+	}
+	return nil
+}
+
+// defaultsOf returns which values a default is one of, or nil if there is no default.
+func defaultsOf(value any) []string {
+	switch value.(type) {
+	case bool:
+		return []string{"booleans"}
+	case float64:
+		return []string{"numbers"}
+	case string:
+		return []string{"strings", "enums"}
+	}
+	return nil
+}
+
+func checkConstraints(t Type, c *Constraints) error {
+	for name, arg := range c.All() {
+		count, _ := arg.(int)
+		factor, _ := arg.(float64)
+		text, _ := arg.(string)
+		if values := ConstraintValues(name); values != ValuesOf(t) {
+			return fmt.Errorf("%s is for %s, not for %s", name, values, ValuesOf(t))
+		}
+		if count < 0 || name == "multipleOf" && factor <= 0 || name == "format" && !slices.Contains(constraint.Formats(), text) {
+			return fmt.Errorf("%s: invalid value %v", name, arg)
+		}
+		if _, err := regexp.Compile(text); name != "format" && err != nil {
+			return fmt.Errorf("%s: %w", name, err)
 		}
 	}
 	return nil

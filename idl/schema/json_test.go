@@ -54,13 +54,14 @@ func TestWrite(t *testing.T) {
 				{Field: "S", Name: "s", Type: &schema.Ref{Decl: subnet}},
 			}},
 			&schema.Struct{Header: schema.Header{Name: "S"}, Properties: []*schema.Property{
-				{Field: "M", Name: "m", Type: &schema.Map{Key: schema.String, Elem: schema.Number}, Out: true, In: true},
+				{Field: "M", Name: "m", Type: &schema.Map{Key: schema.String, Elem: schema.Number}, Out: true, In: true, Constraints: &schema.Constraints{
+					MinProperties: new(3), MaxProperties: new(4), KeyPattern: "k",
+				}},
 				{Field: "N", Name: "n", Type: schema.Number, Constraints: &schema.Constraints{
 					Min: new(0.0), ExclusiveMin: new(-0.5), Max: new(1e21), ExclusiveMax: new(2.0), MultipleOf: new(0.1),
 				}},
 				{Field: "P", Name: "p", Type: schema.String, Constraints: &schema.Constraints{
 					MinLength: new(1), MaxLength: new(2), Pattern: `^<\d>`, Format: "uri",
-					MinProperties: new(3), MaxProperties: new(4), KeyPattern: "k",
 				}},
 			}},
 		}}}},
@@ -121,6 +122,9 @@ func TestReadErrors(t *testing.T) {
 			` + decl + `]}]}]}`
 	}
 	of := func(typ string) string { return in(`{"kind": "alias", "name": "T", "target": ` + typ + `}`) }
+	having := func(typ, member string) string {
+		return in(`{"kind": "struct", "name": "S", "properties": [{"field": "A", "name": "a", "type": {"kind": "` + typ + `"}, ` + member + `}]}`)
+	}
 	variant := func(name, typ string) string {
 		return `{"field": "` + name + `", "name": "` + name + `", "type": {"kind": "ref", "module": "m", "name": "` + typ + `"}}`
 	}
@@ -214,7 +218,7 @@ func TestReadErrors(t *testing.T) {
 		{"ref to const", of(`{"kind": "ref", "module": "m", "name": "C"}`),
 			`m/f.go: T: "C" in module "m" is no type that a property can have`},
 		{"alias of itself", of(`{"kind": "ref", "module": "m", "name": "T"}`),
-			`m/f.go: T: alias T stands for itself`},
+			`m/f.go: T: the alias is made of itself`},
 		{"no variants", in(`{"kind": "union", "name": "U"}`), fewVariants},
 		{"one variant", in(`{"kind": "union", "name": "U", "variants": [` + variant("A", "R") + `]}`), fewVariants},
 		{"mixed variants", in(`{"kind": "struct", "name": "S"}, {"kind": "union", "name": "U", "variants": [` +
@@ -228,7 +232,21 @@ func TestReadErrors(t *testing.T) {
 			`m/f.go: U.a: a variant must be a resource or a struct that no other variant is`},
 		{"circle of aliases", in(`{"kind": "alias", "name": "T", "target": {"kind": "ref", "module": "m", "name": "U"}},
 			{"kind": "alias", "name": "U", "target": {"kind": "ref", "module": "m", "name": "T"}}`),
-			`m/f.go: T: alias T stands for itself`},
+			`m/f.go: T: the alias is made of itself`},
+		{"list of itself", of(`{"kind": "list", "elem": {"kind": "ref", "module": "m", "name": "T"}}`),
+			`m/f.go: T: the alias is made of itself`},
+		{"constraint for others", in(`{"kind": "alias", "name": "T", "target": {"kind": "string"}, "constraints": {"min": 1}}`),
+			`m/f.go: T: min is for numbers, not for strings`},
+		{"unknown constraint", having("number", `"constraints": {"mni": 1}`), `m/f.go: S: json: unknown field "mni"`},
+		{"negative count", having("string", `"constraints": {"minLength": -1}`), `m/f.go: S.a: minLength: invalid value -1`},
+		{"factor of zero", having("number", `"constraints": {"multipleOf": 0}`), `m/f.go: S.a: multipleOf: invalid value 0`},
+		{"unknown format", having("string", `"constraints": {"format": "url"}`), `m/f.go: S.a: format: invalid value url`},
+		{"broken pattern", having("string", `"constraints": {"pattern": "("}`),
+			"m/f.go: S.a: pattern: error parsing regexp: missing closing ): `(`"},
+		{"default of another type", having("number", `"default": "1"`), `m/f.go: S.a: default: 1 is not for numbers`},
+		{"object as default", having("any", `"default": {}`), `m/f.go: S: property a: the default is no boolean, number or string`},
+		{"dangling relation", having("bool", `"requiredWith": ["b"]`),
+			`m/f.go: S: property a: there is no property "b" that it is related to`},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
@@ -313,10 +331,53 @@ func drawPackage(t *rapid.T) *schema.Package {
 		}
 		for _, property := range schema.Properties(d) {
 			property.Type = drawType(t, decls)
+			drawOptions(t, property, word)
+		}
+	}
+	for f := range p.Files() {
+		if u := unionIn(f); u != nil {
+			f.Decls = append(f.Decls, u)
 		}
 	}
 	p.Link()
 	return p
+}
+
+// drawOptions draws what a property can have besides flags.
+func drawOptions(t *rapid.T, p *schema.Property, word *rapid.Generator[string]) {
+	p.Deprecated = word.Draw(t, "deprecated")
+	if rapid.Bool().Draw(t, "plain") {
+		return
+	}
+	p.Was, p.ConflictsWith = []string{"old", word.Draw(t, "was")}, []string{p.Name}
+	number, count := rapid.Float64().Draw(t, "number"), rapid.IntRange(0, 9).Draw(t, "count")
+	switch schema.ValuesOf(p.Type) {
+	case "booleans":
+		p.Default = false
+	case "numbers":
+		p.Default, p.Constraints = number, &schema.Constraints{Min: &number, ExclusiveMax: &number}
+	case "strings":
+		p.Default = word.Draw(t, "default")
+		p.Constraints = &schema.Constraints{MinLength: &count, Pattern: "^[\"<]", Format: "uri"}
+	case "lists":
+		p.Constraints = &schema.Constraints{MaxItems: &count, Unique: true}
+	case "maps":
+		p.Constraints = &schema.Constraints{MaxProperties: &count, KeyPattern: `^\d`}
+	}
+}
+
+// unionIn returns a union of the structs of a file, if there are enough.
+func unionIn(f *schema.File) *schema.Union {
+	u := &schema.Union{Header: schema.Header{Name: "U" + strings.TrimSuffix(f.Name, ".go")}}
+	for _, d := range f.Decls {
+		if s, ok := d.(*schema.Struct); ok {
+			u.Variants = append(u.Variants, &schema.Property{Field: s.Name, Name: s.Name, Type: &schema.Ref{Decl: s}, Optional: true})
+		}
+	}
+	if len(u.Variants) < 2 {
+		return nil
+	}
+	return u
 }
 
 func drawDecl(t *rapid.T, h schema.Header, word *rapid.Generator[string]) schema.Decl {
