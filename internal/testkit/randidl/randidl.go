@@ -13,6 +13,8 @@ import (
 	"strings"
 
 	"pgregory.net/rapid"
+
+	"github.com/lumi-idl/lumi/idl/schema"
 )
 
 // names of types; the first letter decides whether a type is exported.
@@ -35,6 +37,9 @@ var fieldNames = []string{
 var refused = []string{"Name", "ID", "URN", "Constructor", "ToString", "ValueOf", "Lumi"}
 
 var strs = []string{"a", "b", "", "default", "a b", "tab\t", "line\n", "quote\"", "back\\slash", "back`tick", "\u2028", "😀", "*/", "${x}", "</script>"}
+
+// replacements are what to use instead of what is deprecated.
+var replacements = []string{"x", "a, b", "*/", "</x>", "@x", "ü"}
 
 // defaults are a default for optional properties of some types.
 var defaults = map[string]string{"*bool": "false", "*float64": "-1e20", "*string": "'a, */ b'"}
@@ -112,6 +117,12 @@ func (g *generator) declare(name string) {
 	if g.chance(50, "documented") {
 		g.printf("// %s is documented %q.\n", name, g.pick(strs, "doc"))
 	}
+	if k := g.kinds[name]; k != constant && ast.IsExported(name) && g.chance(10, "deprecated") {
+		g.printf("//lumi:deprecated='use %s'\n", g.pick(replacements, "instead"))
+		if k == named || k == unnamed {
+			g.printf("//lumi:was='Old%s, X'\n", name)
+		}
+	}
 	switch g.kinds[name] {
 	case named:
 		g.structure(name, "idl.NamedResource")
@@ -187,14 +198,23 @@ func (g *generator) structure(name, marker string) {
 		}
 	}
 	seen := map[string]bool{}
+	var fields []*property
 	for range rapid.IntRange(0, 6).Draw(g.T, "fields") {
 		field := g.pick(fieldNames, "field")
 		if seen[field] || slices.Contains(refused, field) && !g.chance(5, "refused") {
 			continue
 		}
 		seen[field] = true
-		typ, tag := g.property(marker)
-		g.printf("\t%s %s%s", field, typ, tag)
+		p := &property{field: field}
+		p.typ, p.options = g.property(marker)
+		fields = append(fields, p)
+	}
+	g.relate(fields)
+	for _, p := range fields {
+		g.printf("\t%s %s", p.field, p.typ)
+		if len(p.options) > 0 {
+			g.printf(" `lumi:\"%s\"`", strings.Join(p.options, ","))
+		}
 		if g.chance(30, "documented") {
 			g.printf(" // %s", strings.ReplaceAll(g.pick(strs, "doc"), "\n", " "))
 		}
@@ -203,9 +223,32 @@ func (g *generator) structure(name, marker string) {
 	g.printf("}\n\n")
 }
 
-// property draws a type and a tag that mostly agree with each other.
-func (g *generator) property(marker string) (typ, tag string) {
-	var options []string
+// property is a field of a struct that is being drawn.
+type property struct {
+	field, typ string
+	options    []string
+}
+
+// relate draws a relation between two properties, if enough of them may be absent and are called like their fields.
+func (g *generator) relate(fields []*property) {
+	fields = slices.DeleteFunc(slices.Clone(fields), func(p *property) bool {
+		return !slices.Contains(p.options, "optional") || slices.ContainsFunc(p.options, func(option string) bool {
+			return option == "out" || strings.HasPrefix(option, "default=") || strings.HasPrefix(option, "name=")
+		})
+	})
+	if len(fields) < 2 || !g.chance(50, "related") {
+		return
+	}
+	a, b := fields[0], fields[1]
+	rule := g.pick([]string{"conflictsWith=", "requiredWith=", "exactlyOneOf="}, "relation")
+	a.options = append(a.options, rule+schema.PropertyName(b.field))
+	if rule == "exactlyOneOf=" {
+		b.options = append(b.options, rule+schema.PropertyName(a.field))
+	}
+}
+
+// property draws a type and options that mostly agree with each other.
+func (g *generator) property(marker string) (typ string, options []string) {
 	resource := marker == "idl.NamedResource" || marker == "idl.Resource"
 	if g.chance(20, "secret") {
 		options = append(options, "secret")
@@ -245,12 +288,9 @@ func (g *generator) property(marker string) (typ, tag string) {
 		options = append(options, "was="+g.pick([]string{"before", "'old,older'", "$x", "ünï"}, "former"))
 	}
 	if g.chance(10, "deprecated") {
-		options = append(options, "deprecated='use "+g.pick([]string{"x", "a, b", "*/", "</x>", "@x", "ü"}, "instead")+"'")
+		options = append(options, "deprecated='use "+g.pick(replacements, "instead")+"'")
 	}
-	if len(options) == 0 {
-		return typ, ""
-	}
-	return typ, " `lumi:\"" + strings.Join(options, ",") + "\"`"
+	return typ, options
 }
 
 // constraints draws constraints for a type that is written out.
