@@ -22,7 +22,11 @@ func patternProblem(pattern string) (problem, advice string) {
 	_, err := regexp.Compile(pattern)
 	var invalid *syntax.Error
 	if errors.As(err, &invalid) {
-		return invalid.Code.String() + " in " + invalid.Expr, "correct it; the pattern is matched by RE2 and by JavaScript"
+		advice = "correct it; the pattern is matched by RE2 and by JavaScript"
+		if invalid.Code == syntax.ErrInvalidRepeatSize {
+			advice = "repeat at most 1000 times, with the smaller number first"
+		}
+		return strings.TrimSuffix(invalid.Code.String()+" in "+invalid.Expr, " in "), advice
 	}
 	return "", ""
 }
@@ -58,7 +62,7 @@ var (
 func (s *patternScanner) element() {
 	if r := repetition.FindString(s.rest); r != "" {
 		if !s.repeats {
-			s.reject(r+" behind nothing that can be repeated", `use \`+r[:1]+" for the character itself")
+			s.reject(r+" with nothing to repeat", `use \`+r[:1]+" for the character itself")
 			return
 		}
 		s.repeats = false
@@ -91,11 +95,11 @@ func (s *patternScanner) group() {
 	case head == "" || head == "(?:":
 		s.take(max(len(head), 1))
 	case strings.ContainsAny(head, "=!"):
-		s.reject(head, "say it without a look around, or check it in the provider's Check method")
+		s.reject(head, "write it without a lookaround, or check it in the provider's Check method")
 	case strings.Contains(head, "<"):
 		s.reject(head, "use (, since nothing refers to the group")
 	default:
-		s.reject(head, "say it without flags, as in [Aa]")
+		s.reject(head, "write it without flags, as in [Aa]")
 	}
 }
 
@@ -116,12 +120,12 @@ func (s *patternScanner) class() {
 			}
 			single = false
 			if strings.HasPrefix(s.rest, "-") && !strings.HasPrefix(s.rest, "-]") {
-				s.reject("- behind a range", `use \- for a hyphen`)
+				s.reject("- after a range", `use \- for a hyphen`)
 			}
 		default:
 			single = s.member()
 			if !single && strings.HasPrefix(s.rest, "-") && !strings.HasPrefix(s.rest, "-]") {
-				s.reject("- behind a class", `use \- for a hyphen`)
+				s.reject("- after a class", `use \- for a hyphen`)
 			}
 		}
 	}
@@ -136,7 +140,7 @@ func (s *patternScanner) member() bool {
 	case '\\':
 		return s.escape(true)
 	case '[':
-		s.reject("[ in a class", `use \[, or the characters of a class such as [:alpha:]`)
+		s.reject("[ in a class", `use \[, and ranges such as a-z instead of [:alpha:]`)
 	}
 	_, size := utf8.DecodeRuneInString(s.rest)
 	s.take(size)
@@ -149,7 +153,7 @@ var instead = map[byte]string{
 	'Q': "put a backslash before each character that is an operator", 'E': "put a backslash before each character that is an operator",
 	'a': `use \x07`, 'b': `use \x08`, 'e': `use \x1B`, 'C': `use [^\n]`, 'x': `use the character itself, or \x and two digits`,
 	'u': "use the character itself", 'p': `use the short name of a category, as in \p{L} or \p{Lu}`,
-	'B': `say it with \b or \W`, 'k': "repeat what the group has", 'c': `use \x and two digits`,
+	'B': `use \b or \W`, 'k': "repeat the expression of the group", 'c': `use \x and two digits`,
 }
 
 // escape scans a backslash and what it is for, and reports whether that is a single character.

@@ -36,7 +36,7 @@ func validNames(code diag.Code) func(*checker, ast.Node, string) bool {
 			switch {
 			case !isIdentifier(name):
 				c.report(code, at, "invalid name %q", name).
-					Suggestion = "separate several names with commas, and put quotes around them, as in 'a,b'"
+					Suggestion = "use letters, digits, _ and $; several names need commas and quotes, as in 'a,b'"
 				return false
 			case slices.Contains(names[:i], name):
 				c.report(code, at, "%s is named twice", name).Suggestion = "name it once"
