@@ -14,9 +14,7 @@ func (f *file) enum(e *schema.Enum) {
 	for i, m := range e.Members {
 		values[i] = quote(m.Value)
 	}
-	f.putFitting(
-		"export type "+e.Name+" = "+strings.Join(values, " | ")+";\n",
-		"export type "+e.Name+" =\n    | "+strings.Join(values, "\n    | ")+";\n")
+	f.unionType(e.Name, values)
 	f.put("\nexport const ", e.Name, " = {\n")
 	keys := schema.MemberKeys(e)
 	for i, m := range e.Members {
@@ -25,6 +23,13 @@ func (f *file) enum(e *schema.Enum) {
 	}
 	f.put("} as const;\n")
 	f.deprecatedValues(e)
+}
+
+// unionType writes a type of which each value is of one of the types.
+func (f *file) unionType(name string, types []string) {
+	f.putFitting(
+		"export type "+name+" = "+strings.Join(types, " | ")+";\n",
+		"export type "+name+" =\n    | "+strings.Join(types, "\n    | ")+";\n")
 }
 
 // alias writes another name for a type.
@@ -49,9 +54,7 @@ func (f *file) union(u *schema.Union) {
 		for _, v := range u.Variants {
 			types = append(types, f.typ(v.Type))
 		}
-		f.putFitting(
-			"export type "+u.Name+" = "+strings.Join(types, " | ")+";\n",
-			"export type "+u.Name+" =\n    | "+strings.Join(types, "\n    | ")+";\n")
+		f.unionType(u.Name, types)
 		return
 	}
 	f.usesLumi = true

@@ -18,15 +18,19 @@ func described(doc, deprecated string) string {
 // describedProperty is the documentation of a property with its default.
 func describedProperty(p *schema.Property) string {
 	doc := p.Doc
-	switch value := p.Default.(type) {
-	case nil:
-	case string:
-		doc += "\n\n@default " + quote(value)
-	default:
-		number, _ := json.Marshal(value) // The numbers of the model are finite.
-		doc += "\n\n@default " + string(number)
+	if p.Default != nil {
+		doc += "\n\n@default " + literal(p.Default)
 	}
 	return strings.TrimSpace(described(doc, p.Deprecated))
+}
+
+// literal returns a boolean, number or string as TypeScript writes it.
+func literal(value any) string {
+	if s, ok := value.(string); ok {
+		return quote(s)
+	}
+	text, _ := json.Marshal(value) // The numbers of the model are finite.
+	return string(text)
 }
 
 // annotate writes what a property's shape has besides the type and the flags.

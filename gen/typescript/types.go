@@ -1,8 +1,6 @@
 package typescript
 
 import (
-	"encoding/json"
-	"fmt"
 	"strings"
 
 	"github.com/lumi-idl/lumi/idl/schema"
@@ -84,15 +82,7 @@ func (f *file) constrained(shape string, constraints *schema.Constraints) string
 	f.generation = constrainedGeneration
 	var members []string
 	for name, arg := range constraints.All() {
-		literal := fmt.Sprint(arg)
-		switch arg := arg.(type) {
-		case string:
-			literal = quote(arg)
-		case float64:
-			number, _ := json.Marshal(arg) // The numbers of the model are finite.
-			literal = string(number)
-		}
-		members = append(members, name+": "+literal)
+		members = append(members, name+": "+literal(arg))
 	}
 	return "lumi.constrained(" + shape + ", { " + strings.Join(members, ", ") + " })"
 }

@@ -65,7 +65,7 @@ func (c *checker) checkDirectives() {
 			c.constrained = append(c.constrained, constrainedType{&a.Target, d.directives})
 		case d.model != nil || d.kind == mixin:
 			c.report(diag.ConstraintType, d.directives[0], "%s is for %s, not for %s", d.directives[0].name,
-				d.directives[0].constrains, d.values()).Suggestion = "remove it"
+				d.directives[0].constrains, schema.ValuesOf(&schema.Ref{Decl: d.model})).Suggestion = "remove it"
 		}
 	}
 	for _, s := range c.sources {
@@ -77,14 +77,6 @@ func (c *checker) checkDirectives() {
 			}
 		}
 	}
-}
-
-// values is what messages call the values of a type that is not an alias.
-func (d *decl) values() string {
-	if d.kind == enum {
-		return "enums"
-	}
-	return "structs"
 }
 
 // checkStray reports a comment that is a directive without effect, or nearly one.

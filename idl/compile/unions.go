@@ -52,13 +52,16 @@ func (c *checker) fillUnion(d *decl) {
 	}
 }
 
-func isCapability(t schema.Type) bool {
+// refersTo reports whether a type is a reference to a declaration of the kind D.
+func refersTo[D schema.Decl](t schema.Type) bool {
 	ref, ok := t.(*schema.Ref)
 	if ok {
-		_, ok = ref.Decl.(*schema.Resource)
+		_, ok = ref.Decl.(D)
 	}
 	return ok
 }
+
+func isCapability(t schema.Type) bool { return refersTo[*schema.Resource](t) }
 
 // variantOptions are the options that variants may have, if they are structs.
 var variantOptions = []string{"name", "secret", "deprecated", "was"}
@@ -82,7 +85,7 @@ func (c *checker) variant(d *decl, p *schema.Property, expr ast.Expr, tag option
 		return
 	}
 	switch name := types.ExprString(target); {
-	case !isCapability(t) && !isStruct(t):
+	case !isCapability(t) && !refersTo[*schema.Struct](t):
 		c.report(diag.UnionVariant, expr, "a variant is a pointer to a resource or to a struct, and %s is neither", name).
 			Suggestion = "put it into a struct, as a property"
 		return
@@ -102,12 +105,4 @@ func (c *checker) variant(d *decl, p *schema.Property, expr ast.Expr, tag option
 			c.tagged[p] = tag
 		}
 	}
-}
-
-func isStruct(t schema.Type) bool {
-	ref, ok := t.(*schema.Ref)
-	if ok {
-		_, ok = ref.Decl.(*schema.Struct)
-	}
-	return ok
 }
