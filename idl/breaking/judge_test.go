@@ -157,6 +157,7 @@ func randomTrials(t *testing.T) []*trial {
 // copyOf returns a copy of a model, which is checked and linked again.
 func copyOf(t *testing.T, pkg *schema.Package) *schema.Package {
 	t.Helper()
+	makeLegal(pkg)
 	var b bytes.Buffer
 	if err := schema.Write(&b, pkg); err != nil {
 		t.Fatal(err)
