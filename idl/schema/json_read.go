@@ -19,8 +19,8 @@ import (
 
 // Read reads what [Write] wrote, or another program in its form, and links it. The error returned is the reader's, or
 // says what is wrong with the JSON and where: its syntax, a version that this package does not know, a member or a kind
-// that does not exist, one that is missing, two declarations of one name, or a reference to what is declared nowhere or
-// may not be referred to. Modules and files may come in any order.
+// that does not exist, one that is missing, two declarations of one name, a reference to what is declared nowhere or may
+// not be referred to, or a constraint, a default or a relation that does not fit. Modules and files may come in any order.
 func Read(r io.Reader) (*Package, error) {
 	data, err := io.ReadAll(r)
 	if err != nil {
