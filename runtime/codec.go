@@ -169,7 +169,7 @@ func (enumCodec) encode(p *Props, from any) *structpb.Value {
 func (p *Props) setEnum(into EnumValue, s string) bool {
 	*into.Lumi() = s
 	if p.mode == lenient || into.Valid() {
-		if d, ok := into.(interface{ Deprecated() string }); ok {
+		if d, ok := into.(interface{ Deprecated() string }); ok && !p.isHidden() {
 			p.warnDeprecated("the value ", d.Deprecated())
 		}
 		return true

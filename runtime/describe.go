@@ -75,12 +75,12 @@ func (p *Props) undeclared(o Object) {
 			p.misfit = true
 			return
 		}
-		if p.isHidden() {
-			p.fault("has a property that does not exist")
-			continue
+		instead := ""
+		if !p.isHidden() {
+			instead = d.instead(key, names)
 		}
 		if p.push(step{name: key, index: keyStep}) {
-			p.fault("no such property%s", d.instead(key, names))
+			p.fault("%s", "no such property"+instead)
 			p.pop()
 		}
 	}

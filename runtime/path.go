@@ -7,6 +7,7 @@ import (
 	"strings"
 	"unicode"
 
+	"github.com/lumi-idl/lumi/internal/constraint"
 	"github.com/lumi-idl/lumi/runtime/wire"
 )
 
@@ -31,7 +32,7 @@ func (p Path) Key(key string) Path {
 	if isName(key) {
 		return p.Field(key)
 	}
-	return p + "[" + Path(strconv.Quote(key)) + "]"
+	return p + "[" + Path(constraint.Quote(key)) + "]"
 }
 
 // isName reports whether a property can have the name.
@@ -155,7 +156,7 @@ func (s step) append(p []byte, hidden bool) []byte {
 	case s.index == keyStep && hidden:
 		return append(p, "[…]"...)
 	case s.index == keyStep && !isName(s.name):
-		return append(strconv.AppendQuote(append(p, '['), s.name), ']')
+		return append(constraint.AppendQuote(append(p, '['), s.name), ']')
 	case len(p) > 0:
 		p = append(p, '.')
 	}

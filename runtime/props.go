@@ -8,6 +8,7 @@ import (
 
 	"google.golang.org/protobuf/types/known/structpb"
 
+	"github.com/lumi-idl/lumi/internal/constraint"
 	"github.com/lumi-idl/lumi/runtime/internal/special"
 	"github.com/lumi-idl/lumi/runtime/wire"
 )
@@ -273,7 +274,7 @@ func (p *Props) fault(format string, args ...any) {
 }
 
 // at is the path of the value at hand, for messages.
-func (p *Props) at() Path { return render(p.path, p.hidden, shorten) }
+func (p *Props) at() Path { return render(p.path, p.hidden, constraint.Shorten) }
 
 // reported are the faults of the walk, up to a limit.
 func (p *Props) reported() []Fault {
@@ -299,7 +300,7 @@ func (p *Props) reportFound() {
 	p.found = slices.DeleteFunc(p.found, func(f Fault) bool {
 		here := f.Path == shown || f.Path == masked
 		if here {
-			p.faults = append(p.faults, Fault{Path: render(p.path, p.hidden, shorten), Message: f.Message})
+			p.faults = append(p.faults, Fault{Path: p.at(), Message: f.Message})
 		}
 		return here
 	})

@@ -3,6 +3,7 @@
 package constraint
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"iter"
@@ -133,7 +134,7 @@ func (r *Rule) String(s string, hidden bool) string {
 	}
 	found := "another string"
 	if !hidden {
-		found = Quote(s)
+		found = Quote(Shorten(s))
 	}
 	return must + ", found " + found
 }
@@ -202,22 +203,30 @@ func FormatNumber(n float64) string {
 	return string(text)
 }
 
-// longest is how many characters of a string a message quotes.
-const longest = 80
-
-// Quote writes a string as a JSON string, and cuts off what nobody would read.
-func Quote(s string) string {
+// Shorten cuts a string off after 80 characters.
+func Shorten(s string) string {
+	const longest = 80
 	if n := 0; len(s) > longest {
 		for i := range s {
 			if n++; n > longest {
-				s = s[:i] + "…"
-				break
+				return s[:i] + "…"
 			}
 		}
 	}
-	var b strings.Builder
+	return s
+}
+
+// Quote writes a string as JSON.
+func Quote(s string) string { return string(AppendQuote(nil, s)) }
+
+// AppendQuote appends a string as JSON. What is not UTF-8 is escaped as in Go.
+func AppendQuote(to []byte, s string) []byte {
+	if special := func(r rune) bool { return !strconv.IsPrint(r) }; !utf8.ValidString(s) || !strings.ContainsFunc(s, special) {
+		return strconv.AppendQuote(to, s)
+	}
+	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)
 	_ = enc.Encode(s)
-	return strings.TrimSuffix(b.String(), "\n")
+	return append(to, bytes.TrimSuffix(b.Bytes(), []byte("\n"))...)
 }

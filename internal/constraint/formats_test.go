@@ -32,6 +32,16 @@ func TestFormats(t *testing.T) {
 	}
 }
 
+// TestDepth has the limit that constraints.test.js tests, too.
+func TestDepth(t *testing.T) {
+	r := New("format", "json")
+	for depth, want := range map[int]bool{10_000: true, 10_001: false} {
+		if ok := r.String(strings.Repeat("[", depth)+strings.Repeat("]", depth), true) == ""; ok != want {
+			t.Errorf("depth %d: %t", depth, ok)
+		}
+	}
+}
+
 // TestUnknown is about constraints that a compiler of another version, or none, has let through.
 func TestUnknown(t *testing.T) {
 	for _, r := range []Rule{New("shape", "round"), New("format", "hostname"), New("pattern", "(")} {

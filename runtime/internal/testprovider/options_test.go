@@ -62,6 +62,10 @@ func TestDeprecated(t *testing.T) {
 			map[string]any{"disks": []any{}, "gigabytes": lumi.NewUnknown().AsInterface()},
 			[]string{whole, `WARN gigabytes: is deprecated: use size, which is in "bytes"`},
 		},
+		{
+			map[string]any{"disks": []any{}, "eviction": lumi.NewSecret(structpb.NewStringValue("random")).AsInterface()},
+			[]string{whole},
+		},
 	} {
 		_, got, err := check(t, test.properties)
 		if err != nil || !slices.Equal(got, test.want) {

@@ -2,6 +2,7 @@
 // message.
 
 import { Archive, Asset } from "./asset.js";
+import { shorten, toJSON } from "./describe.js";
 import { compare } from "./names.js";
 import { isOutput, open, sourceOf } from "./output.js";
 import type { Constraints } from "./shape.js";
@@ -33,15 +34,24 @@ function isMultiple(value: number, of: number): boolean {
 export function checkString(limits: Constraints, value: string, secret: boolean, fail: Fail): void {
     const { minLength, maxLength, pattern, format } = limits;
     if (minLength !== undefined || maxLength !== undefined) {
-        checkCount([...value].length, minLength, maxLength, ["character", "characters"], secret, fail);
+        checkCount(characters(value), minLength, maxLength, ["character", "characters"], secret, fail);
     }
-    const must = (what: string) => fail(`must ${what}, found ${secret ? "another string" : quote(value)}`);
+    const must = (what: string) => fail(`must ${what}, found ${secret ? "another string" : toJSON(shorten(value))}`);
     if (pattern !== undefined && !compiled(pattern).test(value)) {
         must(`match ${pattern}`);
     }
-    if (format !== undefined && !formats[format]!.test(value)) {
-        must(`be ${formats[format]!.what}`);
+    const known = formats[format ?? ""];
+    if (known?.test(value) === false) {
+        must(`be ${known.what}`);
     }
+}
+
+function characters(text: string): number {
+    let count = 0;
+    for (const _ of text) {
+        count++; // An array of the characters would take much memory.
+    }
+    return count;
 }
 
 export function checkList(limits: Constraints, value: readonly unknown[], secret: boolean, fail: Fail): void {
@@ -127,15 +137,6 @@ function checkCount(
     }
 }
 
-/** How many characters of a string a message quotes. */
-const longest = 80;
-
-function quote(text: string): string {
-    const characters = text.length > longest ? [...text] : [];
-    const shown = characters.length > longest ? characters.slice(0, longest).join("") + "…" : text;
-    return JSON.stringify(shown).replace(/[\u2028\u2029]/g, (c) => `\\u${c.charCodeAt(0).toString(16)}`);
-}
-
 const expressions = new Map<string, RegExp>();
 
 /** Compiles an expression when it is first needed. */
@@ -214,11 +215,19 @@ function isDay(value: string): boolean {
     return day <= new Date(Date.UTC(year + 400, month, 0)).getUTCDate();
 }
 
+/** Reports whether a string is JSON, and not nested too deep for Go. */
 function isJSON(value: string): boolean {
     try {
         JSON.parse(value);
-        return true;
     } catch {
         return false;
     }
+    let depth = 0;
+    for (const [token] of value.matchAll(/"(?:[^"\\]|\\.)*"|[[{}\]]/g)) {
+        depth += "[{".includes(token) ? 1 : "]}".includes(token) ? -1 : 0;
+        if (depth > 10_000) {
+            return false;
+        }
+    }
+    return true;
 }

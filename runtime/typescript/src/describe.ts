@@ -9,7 +9,8 @@ const longest = 40;
 /** How many values of an enum a message lists. */
 const mostListed = 12;
 
-const identifier = /^[\p{ID_Start}_$][\p{ID_Continue}$]*$/u;
+/** What can be the name of a property. */
+const identifier = /^[\p{L}_$][\p{L}\p{Nd}_$]*$/u;
 
 /** Says what a value is, for messages. The content of a secret is left out. */
 export function describe(value: unknown, secret: boolean): string {
@@ -71,7 +72,7 @@ function alternatives(list: readonly string[]): string {
 /** Returns the path of a property of a struct, or of an entry of a map. */
 export function member(path: string, name: string): string {
     if (!identifier.test(name)) {
-        return `${path}[${JSON.stringify(name)}]`;
+        return `${path}[${toJSON(name)}]`;
     }
     return path === "" ? name : `${path}.${name}`;
 }
@@ -111,4 +112,16 @@ function describeObject(value: object): string {
 
 function quote(text: string): string {
     return JSON.stringify(text.length > longest ? text.slice(0, longest) + "…" : text);
+}
+
+/** Cuts a string off after 80 characters. */
+export function shorten(text: string): string {
+    const most = 80;
+    const characters = [...text.slice(0, 2 * most + 2)];
+    return characters.length > most ? characters.slice(0, most).join("") + "…" : text;
+}
+
+/** Writes a string as JSON, in the way of internal/constraint in Go. */
+export function toJSON(text: string): string {
+    return JSON.stringify(text).replace(/[\u2028\u2029]/g, (c) => `\\u${c.charCodeAt(0).toString(16)}`);
 }

@@ -19,8 +19,8 @@ export function was(...names: string[]): Options {
     return { was: names };
 }
 
-/** Says what a property is called now, if it had the name before. */
+/** Completes a message about a name that no property has, if one had it before. */
 export function renamed(shape: Shape, name: string): string | undefined {
     const found = entriesOf(shape).find(([, { was = [] }]) => was.includes(name));
-    return found && `no such property; it is called ${found[0]} now`;
+    return found && `; it is called ${found[0]} now`;
 }

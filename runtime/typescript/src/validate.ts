@@ -1,6 +1,6 @@
 import { Archive, Asset } from "./asset.js";
 import { checkKeys, checkList, checkNumber, checkString } from "./constraints.js";
-import { describe, describeType, member } from "./describe.js";
+import { describe, describeType, member, shorten } from "./describe.js";
 import { insteadOf } from "./deprecated.js";
 import type { Fault } from "./errors.js";
 import { renamed } from "./former.js";
@@ -14,6 +14,9 @@ import { signatureKey, unknownValue } from "./wire.js";
 
 /** How deeply values may be nested. Providers have the same limit. */
 const deepest = 100;
+
+/** Takes the place of a value that is wrong, so that it is counted, and equal to no other. */
+const wrong = Symbol("wrong");
 
 /** A place in the arguments. */
 interface Place {
@@ -152,16 +155,17 @@ export class Checker {
             }
             for (const name of Object.keys(value)) {
                 if (!Object.hasOwn(shape, name) && !isAbsent(value[name])) {
-                    const message = unknown(name) ?? renamed(shape, name) ?? `no such property${didYouMean(name, settable(shape))}`;
-                    this.fault(entry(at, name), message);
+                    const instead = at.secret ? "" : renamed(shape, name) ?? didYouMean(name, settable(shape));
+                    this.fault(entry(at, name), unknown(name) ?? `no such property${instead}`);
                 }
             }
             return Object.fromEntries(copy);
         });
     }
 
-    #expected(type: Type, found: unknown, at: Place, help: string = ""): undefined {
+    #expected(type: Type, found: unknown, at: Place, help: string = ""): symbol {
         this.fault(at.path, `expected ${describeType(type)}, found ${describe(found, at.secret)}${help}`);
+        return wrong;
     }
 
     /** Checks an output: its type, or its value if the program knows that. */
@@ -196,7 +200,7 @@ export class Checker {
     #enum(type: Type & { readonly values: () => Enum }, value: unknown, at: Place): unknown {
         const all = Object.values(type.values());
         if (typeof value === "string" && all.includes(value)) {
-            this.#deprecated(at.path, "the value ", insteadOf(type.values(), value));
+            this.#deprecated(at.path, "the value ", at.secret ? undefined : insteadOf(type.values(), value));
             return value;
         }
         return this.#expected(type, value, at, typeof value === "string" && !at.secret ? didYouMean(value, all) : "");
@@ -324,7 +328,7 @@ function isAbsent(value: unknown): boolean {
 
 /** The path of something under a key that is not from a shape. Such keys are data, which may be secret. */
 function entry(at: Place, key: string): string {
-    return at.secret ? `${at.path}[…]` : member(at.path, key);
+    return at.secret ? `${at.path}[…]` : member(at.path, shorten(key));
 }
 
 /** The names of the properties that a program can set. */

@@ -78,3 +78,41 @@ test("constraints mean what they mean to providers", () => {
     }
     assert.ok(count >= 300, `${count} cases`);
 });
+
+/** Returns the faults of a value of a type. */
+function faults(type, value) {
+    try {
+        new Thing({ p: value }, { p: lumi.required(type) });
+    } catch (error) {
+        return error.message.replace(/^.*?: (?:\d+ arguments are wrong\n {2})?/, "").split("\n  ");
+    }
+    return [];
+}
+
+test("JSON may be nested as deep as in Go", () => {
+    const json = lumi.constrained(lumi.string, { format: "json" });
+    const nested = (depth) => "[".repeat(depth) + '"[[["' + "]".repeat(depth);
+    assert.deepEqual(faults(json, nested(10_000)), []);
+    assert.match(faults(json, nested(10_001))[0], /^p: must be JSON/);
+});
+
+test("parts that are wrong are counted, and equal to no others", () => {
+    const numbers = lumi.constrained(lumi.map(lumi.number), { minProperties: 1, keyPattern: "^a" });
+    assert.deepEqual(faults(numbers, { b: "1" }), [
+        'p.b: expected a number, found a string "1"',
+        "p.b: the key must match ^a",
+    ]);
+    assert.deepEqual(faults(lumi.constrained(lumi.list(numbers), { unique: true }), [{ a: "1" }, { a: "2" }]), [
+        'p[0].a: expected a number, found a string "1"',
+        'p[1].a: expected a number, found a string "2"',
+    ]);
+    const list = lumi.constrained(lumi.list(lumi.string), { minItems: 2, unique: true });
+    assert.deepEqual(faults(list, [1, 2]), [
+        "p[0]: expected a string, found a number 1",
+        "p[1]: expected a string, found a number 2",
+    ]);
+});
+
+test("a format that is not known allows every string", () => {
+    assert.deepEqual(faults(lumi.constrained(lumi.string, { format: "hostname" }), "x"), []);
+});

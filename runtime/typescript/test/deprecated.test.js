@@ -64,6 +64,16 @@ test("what is deprecated gives a warning once for a type and a property", () => 
     );
 });
 
+test("no warning tells which value a secret has", () => {
+    class Secretive extends lumi.Resource {
+        constructor(args) {
+            super("test:index:Secretive", args, { eviction: lumi.required(lumi.enum(() => Eviction), lumi.secretProperty) });
+        }
+    }
+    assert.deepEqual(warnings(() => new Secretive({ eviction: "random" })), []);
+    assert.deepEqual(warnings(() => new Cache("d", { eviction: lumi.secret("random") })), []);
+});
+
 test("a configuration gives warnings too", () => {
     assert.deepEqual(
         warnings(() => lumi.configure("old", { region: "a" }, { region: lumi.optional(lumi.string, lumi.deprecated("use zone")) })),

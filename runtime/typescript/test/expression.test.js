@@ -185,7 +185,7 @@ test("the value of a secret is checked, and not shown", () => {
             'level: expected "low" or "high", found a string',
             "count: expected a number, found a string",
             "site.host: is required, but missing",
-            'site[…]: no such property; did you mean "ports"?',
+            'site[…]: no such property',
         ].join("\n  "),
     );
     for (const value of [undefined, null, new Thing("a")]) {

@@ -210,7 +210,7 @@ color: expected one of "red", "green", "dark-blue", found another string
 colors[…]: expected one of "red", "green", "dark-blue", found another string
 origin.x: is required, but missing
 origin.y: is required, but missing
-origin: has a property that does not exist
+origin[…]: no such property
 gateway: expected the URN of a resource, found another string
 password: expected a string, found a number`},
 		{"more than a value in a secret", `{"comment": {"$sig": "$secret", "value": {"$sig": "$secret", "text": "hush"}},
