@@ -105,8 +105,9 @@ function describeObject(value: object): string {
         return `${kind} that this copy of @lumi/lumi did not make; "npm ls @lumi/lumi" shows whether there are others`;
     }
     const constructor: unknown = value.constructor;
-    return typeof constructor === "function" && constructor.name !== ""
-        ? `an instance of ${constructor.name}`
+    const name: unknown = typeof constructor === "function" ? constructor.name : "";
+    return typeof name === "string" && name !== ""
+        ? `an instance of ${name}`
         : "an object with a prototype of its own";
 }
 

@@ -2,7 +2,7 @@
 // resources exist. The Go package lumigl/expr does that; its testdata/cases.json is the test table of both.
 
 import { Archive, Asset } from "./asset.js";
-import { describe, describeType, member } from "./describe.js";
+import { describe, describeType } from "./describe.js";
 import { ArgumentError, type Fault } from "./errors.js";
 import type { Input } from "./input.js";
 import { type Output, describeOutput, isOutput, open, output, sourceOf, typeOf } from "./output.js";
@@ -11,7 +11,7 @@ import { blame } from "./recorder.js";
 import type { Resource } from "./resource.js";
 import { isPlain } from "./shape.js";
 import { stateOf } from "./state.js";
-import { Checker } from "./validate.js";
+import { Checker, type Place, entry } from "./validate.js";
 
 /**
  * Makes a string with outputs inside, as a tag of a template: `` lumi.interpolate`${bucket.arn}/*` ``. The parts are
@@ -84,7 +84,7 @@ export function jsonStringify(value: unknown): Output<string> {
     const checker = new Checker(true);
     const copy = checker.value({ kind: "any" }, value, { path: "", secret: false });
     const found = { secret: false, pending: false };
-    const bare = checker.faults.length > 0 ? undefined : withoutSecrets(copy, "", found, checker);
+    const bare = checker.faults.length > 0 ? undefined : withoutSecrets(copy, { path: "", secret: false }, found, checker);
     refuse("lumi.jsonStringify", checker.faults, jsonStringify);
     return found.pending
         ? hidden(output({ jsonStringify: bare }), found.secret)
@@ -94,26 +94,32 @@ export function jsonStringify(value: unknown): Output<string> {
 /** Copies a value without the wrappers of secrets, and notes whether there were any, and whether all is known. */
 function withoutSecrets(
     value: unknown,
-    path: string,
+    around: Place,
     found: { secret: boolean; pending: boolean },
     checker: Checker,
 ): unknown {
     const { content, secret } = open(value);
+    const at = { path: around.path, secret: around.secret || secret };
     found.secret ||= secret;
     if (content instanceof Asset || content instanceof Archive) {
-        checker.fault(path, `${describe(content, secret)} cannot be turned into JSON`);
+        checker.fault(at.path, `${describe(content, at.secret)} cannot be turned into JSON`);
     } else if (isOutput(content)) {
         const { kind } = typeOf(content);
         if (kind === "asset" || kind === "archive") {
-            checker.fault(path, `an ${kind} cannot be turned into JSON (output ${describeOutput(content)})`);
+            checker.fault(at.path, `an ${kind} cannot be turned into JSON (output ${describeOutput(content)})`);
         }
         found.pending = true;
     } else if (Array.isArray(content)) {
-        return content.map((element: unknown, i) => withoutSecrets(element, `${path}[${i}]`, found, checker));
+        return content.map((element: unknown, i) =>
+            withoutSecrets(element, { ...at, path: `${at.path}[${i}]` }, found, checker),
+        );
     } else if (isPlain(content)) {
         const entries = Object.entries(content);
         return Object.fromEntries(
-            entries.map(([key, element]) => [key, withoutSecrets(element, member(path, key), found, checker)]),
+            entries.map(([key, element]) => [
+                key,
+                withoutSecrets(element, { ...at, path: entry(at, key) }, found, checker),
+            ]),
         );
     }
     return content;

@@ -19,7 +19,7 @@ const deepest = 100;
 const wrong = Symbol("wrong");
 
 /** A place in the arguments. */
-interface Place {
+export interface Place {
     readonly path: string;
     /** Whether the value is a secret, or a part of one. */
     readonly secret: boolean;
@@ -327,7 +327,7 @@ function isAbsent(value: unknown): boolean {
 }
 
 /** The path of something under a key that is not from a shape. Such keys are data, which may be secret. */
-function entry(at: Place, key: string): string {
+export function entry(at: Place, key: string): string {
     return at.secret ? `${at.path}[…]` : member(at.path, shorten(key));
 }
 

@@ -126,6 +126,10 @@ test("what JSON cannot express is refused, all of it", () => {
         ].join("\n  "),
     );
     assert.equal(
+        refusal(() => lumi.jsonStringify({ a: lumi.secret({ key: { b: lumi.Asset.fromText("t") } }) })),
+        "lumi.jsonStringify: a[…][…]: an asset cannot be turned into JSON",
+    );
+    assert.equal(
         refusal(() => lumi.jsonStringify(undefined)),
         "lumi.jsonStringify: expected a value that JSON can express, found undefined",
     );

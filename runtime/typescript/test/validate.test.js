@@ -65,6 +65,7 @@ test("every other kind of value is told apart", () => {
         [{}, "an object"],
         [new Date(0), "an instance of Date"],
         [new Map(), "an instance of Map"],
+        [new (class { static name = Symbol("s"); })(), "an object with a prototype of its own"],
         [Promise.resolve(), "a promise, which must be awaited first"],
         [Object.create({}), "an instance of Object"],
         [lumi.Asset.fromText(""), "an asset"],
