@@ -5,6 +5,7 @@ import (
 
 	"google.golang.org/protobuf/types/known/structpb"
 
+	"github.com/lumi-idl/lumi/internal/constraint"
 	"github.com/lumi-idl/lumi/runtime/tokens"
 	"github.com/lumi-idl/lumi/runtime/urn"
 )
@@ -48,7 +49,7 @@ func (p *Props) urn(v *structpb.Value) (urn.URN, tokens.Type, bool) {
 func (p *Props) otherType(expected string, t tokens.Type) bool {
 	found := "another type"
 	if !p.isHidden() {
-		found = "type " + shorten(string(t))
+		found = "type " + constraint.Shorten(string(t))
 	}
 	p.wrong("expected a resource of type %s, found one of %s", expected, found)
 	return false

@@ -7,7 +7,7 @@ import (
 
 	"google.golang.org/protobuf/types/known/structpb"
 
-	"github.com/lumi-idl/lumi/runtime/internal/readable"
+	"github.com/lumi-idl/lumi/internal/constraint"
 	"github.com/lumi-idl/lumi/runtime/internal/special"
 	"github.com/lumi-idl/lumi/runtime/wire"
 )
@@ -198,13 +198,7 @@ func oneOf(values []string) string {
 }
 
 // quote puts a value between quotes.
-func quote(s string) string { return strconv.Quote(shorten(s)) }
-
-// shorten cuts off what nobody would read.
-func shorten(s string) string {
-	const limit = 80
-	return readable.Shorten(s, limit)
-}
+func quote(s string) string { return strconv.Quote(constraint.Shorten(s)) }
 
 // Struct is the codec of a generated struct. P points to it.
 func Struct[P Object]() Codec[P] { return Codec[P]{codec: structCodec{}} }

@@ -243,7 +243,8 @@ func (c Change) show(v *structpb.Value) string {
 	case c.Secret:
 		return wire.Masked
 	}
-	return shorten(readable.JSON(v, ""))
+	const longest = 80
+	return readable.Shorten(readable.JSON(v, ""), longest)
 }
 
 // objects compares the fields of two objects.

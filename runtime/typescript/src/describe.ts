@@ -4,8 +4,6 @@ import { isOutput } from "./output.js";
 import { type Type, isPlain } from "./shape.js";
 import { stateOf, title } from "./state.js";
 
-const longest = 40;
-
 /** How many values of an enum a message lists. */
 const mostListed = 12;
 
@@ -18,7 +16,7 @@ export function describe(value: unknown, secret: boolean): string {
         case "undefined":
             return "undefined";
         case "string":
-            return secret ? "a string" : `a string ${quote(value)}`;
+            return secret ? "a string" : `a string ${toJSON(shorten(value, 40))}`;
         case "number":
             if (!Number.isFinite(value)) {
                 return String(value);
@@ -111,13 +109,8 @@ function describeObject(value: object): string {
         : "an object with a prototype of its own";
 }
 
-function quote(text: string): string {
-    return JSON.stringify(text.length > longest ? text.slice(0, longest) + "…" : text);
-}
-
-/** Cuts a string off after 80 characters. */
-export function shorten(text: string): string {
-    const most = 80;
+/** Cuts a string off after some characters. */
+export function shorten(text: string, most: number = 80): string {
     const characters = [...text.slice(0, 2 * most + 2)];
     return characters.length > most ? characters.slice(0, most).join("") + "…" : text;
 }
