@@ -92,8 +92,8 @@ func (c *constrained) decode(p *Props, v *structpb.Value, into any) bool {
 		case *structpb.Value_ListValue:
 			values := k.ListValue.GetValues()
 			p.breaks(r.Count(len(values), p.isHidden()))
-			if !differ(values) {
-				p.breaks(r.Unique(func() []string { return identities(values) }))
+			if r.IsUnique() && !differ(values) {
+				p.breaks(constraint.Equal(identities(values)))
 			}
 		case *structpb.Value_StructValue:
 			p.entries(r, k.StructValue.GetFields())

@@ -86,18 +86,20 @@ func Rules(all iter.Seq2[string, any]) []Rule {
 // Number returns what is wrong with a number, or "". The message does not quote a hidden one.
 func (r *Rule) Number(n float64, hidden bool) string {
 	var limit string
-	switch {
-	case r.kind == minimum && n < r.number:
-		limit = "at least "
-	case r.kind == exclusiveMin && n <= r.number:
-		limit = "more than "
-	case r.kind == maximum && n > r.number:
-		limit = "at most "
-	case r.kind == exclusiveMax && n >= r.number:
-		limit = "less than "
-	case r.kind == multipleOf && !isMultiple(n, r.number):
-		limit = "a multiple of "
-	default:
+	ok := true
+	switch r.kind {
+	case minimum:
+		limit, ok = "at least ", n >= r.number
+	case exclusiveMin:
+		limit, ok = "more than ", n > r.number
+	case maximum:
+		limit, ok = "at most ", n <= r.number
+	case exclusiveMax:
+		limit, ok = "less than ", n < r.number
+	case multipleOf:
+		limit, ok = "a multiple of ", isMultiple(n, r.number)
+	}
+	if ok {
 		return ""
 	}
 	found := "another number"
@@ -170,14 +172,14 @@ func (r *Rule) Count(n int, hidden bool) string {
 	return fmt.Sprintf("must have %s %d %s, found %s", c.bound, limit, parts, found)
 }
 
-// Unique returns what is wrong with a list, or "". The identities of equal elements are equal, and that of an element that
-// is not known is "".
-func (r *Rule) Unique(identities func() []string) string {
-	if r.kind != unique {
-		return ""
-	}
-	first := map[string]int{}
-	for i, id := range identities() {
+// IsUnique reports whether the rule is that the elements of a list differ.
+func (r *Rule) IsUnique() bool { return r.kind == unique }
+
+// Equal returns what is wrong with a list whose elements must differ, or "". The identities of equal elements are equal,
+// and that of an element that is not known is "".
+func Equal(identities []string) string {
+	first := make(map[string]int, len(identities))
+	for i, id := range identities {
 		if j, ok := first[id]; ok && id != "" {
 			return fmt.Sprintf("must have no equal elements, but [%d] and [%d] are equal", j, i)
 		}

@@ -28,8 +28,8 @@ func checkLimits(c *schema.Constraints, v lumigl.Value, path string) error {
 			s, _ := v.Text()
 			problem = r.String(s, hidden)
 		case lumigl.List:
-			if problem = r.Count(v.Len(), hidden); problem == "" {
-				problem = r.Unique(func() []string { return identities(v) })
+			if problem = r.Count(v.Len(), hidden); r.IsUnique() {
+				problem = constraint.Equal(identities(v))
 			}
 		case lumigl.Object:
 			problem = r.Count(v.Len(), hidden)
