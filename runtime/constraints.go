@@ -12,8 +12,8 @@ import (
 	"github.com/lumi-idl/lumi/runtime/internal/special"
 )
 
-// constrained is a codec whose values are checked when a program gives them. State is not checked, since it may be older
-// than the constraints, and neither is what a provider returns.
+// constrained is a codec that checks the values of programs. It does not check state, which may be older than the
+// constraints, or what a provider returns.
 type constrained struct {
 	codec
 	rules []constraint.Rule
@@ -109,7 +109,7 @@ func (p *Props) breaks(problem string) {
 	}
 }
 
-// entries checks a map.
+// entries checks the number of entries of a map and their keys.
 func (p *Props) entries(r *constraint.Rule, fields map[string]*structpb.Value) {
 	count := 0
 	var wrong []string
@@ -132,7 +132,7 @@ func (p *Props) entries(r *constraint.Rule, fields map[string]*structpb.Value) {
 	}
 }
 
-// differ reports whether values are few strings that are known to differ. It spares most lists their identities.
+// differ reports whether values are a few different strings. Most lists are, and need no identities.
 func differ(values []*structpb.Value) bool {
 	const few = 16
 	if len(values) > few {
@@ -152,8 +152,8 @@ func differ(values []*structpb.Value) bool {
 	return true
 }
 
-// identities returns texts that are equal where the values are, secret or not, and "" for nulls, which are
-// reported, and for those that have unknown parts.
+// identities returns strings that are equal if the values are, secret or not. Values with unknown parts, and nulls, which
+// are reported elsewhere, have "".
 func identities(values []*structpb.Value) []string {
 	list := make([]string, len(values))
 	for i, v := range values {

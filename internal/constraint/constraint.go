@@ -1,5 +1,5 @@
-// Package constraint checks values against the constraints of an IDL. runtime/typescript/src/constraints.ts is the same in
-// TypeScript; both are tested with testdata/cases.json, message by message.
+// Package constraint checks values against the constraints of an IDL. runtime/typescript/src/constraints.ts implements the
+// same rules and messages; testdata/cases.json is the test table of both.
 package constraint
 
 import (
@@ -50,9 +50,8 @@ var kinds = map[string]kind{
 	"minProperties": minProperties, "maxProperties": maxProperties, "keyPattern": keyPattern,
 }
 
-// New makes a rule of a constraint's name and its argument: a float64, an int, a string or true. A constraint
-// or format that is not known allows every value, and so does an expression that is none: the compiler has refused them.
-// An expression is compiled when it is first needed.
+// New returns the rule of a constraint with an argument: a float64, an int, a string or true. Unknown constraints, unknown
+// formats and invalid expressions, which the compiler rejects, allow every value. Expressions are compiled on first use.
 func New(name string, arg any) Rule {
 	r := Rule{kind: kinds[name]}
 	switch arg := arg.(type) {
@@ -74,7 +73,7 @@ func New(name string, arg any) Rule {
 	return r
 }
 
-// Rules makes rules of constraints by their names.
+// Rules returns the rules of constraints, by name.
 func Rules(all iter.Seq2[string, any]) []Rule {
 	var rules []Rule
 	for name, arg := range all {
@@ -109,7 +108,7 @@ func (r *Rule) Number(n float64, hidden bool) string {
 	return "must be " + limit + FormatNumber(r.number) + ", found " + found
 }
 
-// isMultiple allows for rounding, so that 0.3 is a multiple of 0.1, and for quotients that are too large to tell.
+// isMultiple tolerates rounding, so that 0.3 is a multiple of 0.1, and quotients too large to tell.
 func isMultiple(n, of float64) bool {
 	q := n / of
 	return !(math.Abs(q-math.Round(q)) > math.Max(1e-9, math.Abs(q)*0x1p-50))
@@ -141,7 +140,7 @@ func (r *Rule) String(s string, hidden bool) string {
 	return must + ", found " + found
 }
 
-// counts are the constraints of a number of parts: whether there must be at least or at most as many, and of what.
+// counts has the words for constraints on a number of parts.
 var counts = [...]struct {
 	bound, found string
 	one, many    string
@@ -155,8 +154,8 @@ var counts = [...]struct {
 	keyPattern:    {},
 }
 
-// Count returns what is wrong with the number of characters, elements or entries, or "". The message does not tell that of
-// a hidden value.
+// Count returns what is wrong with the number of characters, elements or entries, or "". The message does not have the
+// number if the value is hidden.
 func (r *Rule) Count(n int, hidden bool) string {
 	c, limit := counts[r.kind], int(r.number)
 	if c.bound == "" || c.found == "fewer" && n >= limit || c.found == "more" && n <= limit {

@@ -11,10 +11,10 @@ import (
 	"time"
 )
 
-// matcher says whether a string is one of those that a rule allows.
+// matcher reports whether a rule allows a string.
 type matcher interface{ matches(s string) bool }
 
-// expression is a regular expression that is compiled when it is first needed. It is nil if it is none.
+// expression compiles a regular expression on first use. It returns nil for an invalid one.
 type expression func() *regexp.Regexp
 
 func (e expression) matches(s string) bool {
@@ -22,7 +22,7 @@ func (e expression) matches(s string) bool {
 	return re == nil || re.MatchString(s)
 }
 
-// expressions has each pattern once, since many properties may have one pattern.
+// expressions has each pattern once, since many properties may share one.
 var expressions sync.Map
 
 func compiled(text string) expression {
@@ -36,7 +36,7 @@ func compiled(text string) expression {
 	return e.(expression)
 }
 
-// stringFormat is a format of strings: an expression, if there is one, and what an expression cannot say.
+// stringFormat is a format of strings: an optional expression, and an optional check of what no expression covers.
 type stringFormat struct {
 	what string // after "must be"
 	expression
@@ -47,7 +47,7 @@ func (f *stringFormat) matches(s string) bool {
 	return (f.expression == nil || f.expression.matches(s)) && (f.also == nil || f.also(s))
 }
 
-// formats are the formats by name. The expressions mean the same in JavaScript, where constraints.ts has them literally.
+// formats are the formats by name. constraints.ts has the same expressions, literally.
 var formats = map[string]*stringFormat{
 	"uri": {what: "a URI", expression: compiled(
 		`^[A-Za-z][A-Za-z0-9+.-]*:(?:[A-Za-z0-9._~:/?#\[\]@!$&'()*+,;=-]|%[0-9A-Fa-f]{2})+$`)},
@@ -69,7 +69,7 @@ var formats = map[string]*stringFormat{
 	"date-time": {what: "a date and time such as 2006-01-02T15:04:05Z", expression: compiled(
 		`^\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d+)?` +
 			`(?:Z|[+-](?:[01]\d|2[0-3]):[0-5]\d)$`), also: func(s string) bool {
-		_, err := time.Parse(time.DateOnly, s[:len(time.DateOnly)]) // The expression knows no months.
+		_, err := time.Parse(time.DateOnly, s[:len(time.DateOnly)]) // The expression does not know how long months are.
 		return err == nil
 	}},
 	"duration": {what: "a duration such as PT1H30M", expression: compiled(

@@ -1,5 +1,5 @@
-// Constraints on values. internal/constraint is the same in Go; both are tested with its testdata/cases.json, message by
-// message.
+// Constraints on values. The Go package internal/constraint implements the same rules and messages; its
+// testdata/cases.json is the test table of both.
 
 import { Archive, Asset } from "./asset.js";
 import { shorten, toJSON } from "./describe.js";
@@ -25,7 +25,7 @@ export function checkNumber(limits: Constraints, value: number, secret: boolean,
     must(isMultiple(value, multipleOf!), "a multiple of", multipleOf);
 }
 
-/** Allows for rounding, so that 0.3 is a multiple of 0.1, and for quotients that are too large to tell. */
+/** Tolerates rounding, so that 0.3 is a multiple of 0.1, and quotients too large to tell. */
 function isMultiple(value: number, of: number): boolean {
     const quotient = value / of;
     return !(Math.abs(quotient - Math.round(quotient)) > Math.max(1e-9, Math.abs(quotient) * 2 ** -50));
@@ -139,7 +139,7 @@ function checkCount(
 
 const expressions = new Map<string, RegExp>();
 
-/** Compiles an expression when it is first needed. */
+/** Compiles an expression on first use. */
 function compiled(pattern: string): RegExp {
     let found = expressions.get(pattern);
     if (found === undefined) {
@@ -155,7 +155,7 @@ interface Format {
     readonly test: (value: string) => boolean;
 }
 
-/** A format that consists of an expression, and of what an expression cannot say. */
+/** A format with an expression, and a check of what no expression covers. */
 function matching(what: string, pattern: string, also: (value: string) => boolean = () => true): Format {
     return { what, test: (value) => compiled(pattern).test(value) && also(value) };
 }
