@@ -25,6 +25,7 @@ import (
 	"github.com/lumi-idl/lumi/deploy/store"
 	"github.com/lumi-idl/lumi/deploy/view"
 	lumi "github.com/lumi-idl/lumi/runtime"
+	"github.com/lumi-idl/lumi/runtime/urn"
 )
 
 // runFlags say how deployments run.
@@ -85,6 +86,9 @@ func (s *site) report(e store.Event) {
 	if to := s.reporter.Load(); to != nil {
 		(*to).Event(e)
 	} else if e.Level == "warn" || e.Level == "error" {
+		if e.URN != "" {
+			e.Message = urn.URN(e.URN).Name() + ": " + e.Message
+		}
 		s.say("%s: %s", e.Level, e.Message)
 	} else if e.Level == "progress" {
 		s.doing("%s", e.Message)

@@ -31,7 +31,7 @@ func TestProvisioners(t *testing.T) {
 	for i := range steps {
 		steps[i].Text = strings.ReplaceAll(steps[i].Text, install, offline)
 	}
-	r := &tutorial.Reader{Page: "docs/provisioners.md", Dir: t.TempDir(), Env: append(env, "GOPROXY=off", "GOSUMDB=off", "GOFLAGS=", "GOWORK=off"), Errors: true}
+	r := &tutorial.Reader{Page: "docs/provisioners.md", Dir: t.TempDir(), Env: env, Errors: true}
 	r.Do(t, steps...)
 }
 

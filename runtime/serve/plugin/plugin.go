@@ -168,10 +168,17 @@ func flags(p *lumirpc.Property) (all lumi.Flags) {
 // the plugin crashed or the context was done, the error is a *[lumi.UncertainError]. It fails if the plugin does not serve
 // the type.
 func (p *Plugin) Resource(token tokens.Type) (lumi.ResourceProvider, error) {
-	if !slices.Contains(p.Types, token) {
+	r := &resource{plugin: p, token: string(token)}
+	if slices.Contains(p.Types, token) {
+		return r, nil
+	}
+	// It may be the former token of a type, which state and other modules still have.
+	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+	defer cancel()
+	if _, err := r.Describe(ctx); err != nil {
 		return nil, fmt.Errorf("the plugin for package %q does not serve type %q", p.Package, token)
 	}
-	return &resource{plugin: p, token: string(token)}, nil
+	return r, nil
 }
 
 // Cancel has the plugin cancel all calls and end. In contrast to calls whose own contexts are cancelled, these still
