@@ -1,6 +1,7 @@
 package lumi
 
 import (
+	"slices"
 	"strings"
 
 	"google.golang.org/protobuf/types/known/structpb"
@@ -63,6 +64,8 @@ type Variant struct {
 	Type tokens.Type
 	// URN points to the field that is set if the resource is of that type.
 	URN *urn.URN
+	// Was has former tokens of the type, which stored state may still have.
+	Was []tokens.Type
 }
 
 // Variants is a union of resources. Pointers to generated unions implement it.
@@ -87,7 +90,7 @@ func (capabilityUnionCodec) decode(p *Props, v *structpb.Value, into any) bool {
 	var types []string
 	for _, variant := range into.(Variants).Lumi() {
 		*variant.URN = ""
-		if variant.Type == t {
+		if variant.Type == t || p.mode == lenient && slices.Contains(variant.Was, t) {
 			*variant.URN, found = u, true
 		}
 		types = append(types, string(variant.Type))
@@ -108,7 +111,7 @@ func (capabilityUnionCodec) encode(p *Props, from any) *structpb.Value {
 	if !p.isOne(count) {
 		return nil
 	}
-	if parts, err := one.URN.Parts(); err != nil || parts.Type != one.Type {
+	if parts, err := one.URN.Parts(); err != nil || parts.Type != one.Type && !slices.Contains(one.Was, parts.Type) {
 		p.fault("is not the URN of a resource of type %s", one.Type)
 		return nil
 	}

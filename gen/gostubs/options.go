@@ -81,9 +81,13 @@ func formerly(provider *jen.Statement, r *schema.Resource) *jen.Statement {
 	if len(r.Was) == 0 {
 		return provider
 	}
-	return provider.Dot("Formerly").CallFunc(func(g *jen.Group) {
-		for _, token := range r.Was {
-			g.Lit(token)
-		}
-	})
+	return provider.Dot("Formerly").Call(literals(r.Was)...)
+}
+
+func literals(texts []string) []jen.Code {
+	var all []jen.Code
+	for _, text := range texts {
+		all = append(all, jen.Lit(text))
+	}
+	return all
 }

@@ -26,8 +26,15 @@ func (e *emitter) variants(u *schema.Union, name string) {
 	e.doc("Lumi implements lumi.Variants.")
 	e.method(jen.Add(self).Op("*").Id(name), "Lumi").Index().Add(lumi("Variant")).Block(
 		jen.Return(jen.Index().Add(lumi("Variant")).ValuesFunc(func(g *jen.Group) {
-			for i, token := range u.Tokens() {
-				g.Line().Values(jen.Id("Type").Op(":").Lit(token), jen.Id("URN").Op(":").Op("&").Add(self).Dot(u.Variants[i].Field))
+			for _, v := range u.Variants {
+				r := v.Type.(*schema.Ref).Decl.(*schema.Resource)
+				g.Line().ValuesFunc(func(g *jen.Group) {
+					g.Id("Type").Op(":").Lit(r.Token)
+					g.Id("URN").Op(":").Op("&").Add(self).Dot(v.Field)
+					if len(r.Was) > 0 {
+						g.Id("Was").Op(":").Index().Qual(tokensPath, "Type").Values(literals(r.Was)...)
+					}
+				})
 			}
 			g.Line()
 		})),

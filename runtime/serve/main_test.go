@@ -216,7 +216,7 @@ const (
 
 func resources() map[tokens.Type]lumi.ResourceProvider {
 	empty := func() *thing { return new(thing) }
-	named, unnamed := lumi.NewNamedProvider(thingToken, empty, finder{}), lumi.NewProvider(otherToken, empty, ops{})
+	named, unnamed := lumi.NewNamedProvider(thingToken, empty, finder{}), lumi.NewProvider(otherToken, empty, ops{}).Formerly("test:index:Former")
 	return map[tokens.Type]lumi.ResourceProvider{thingToken: &named, otherToken: &unnamed}
 }
 

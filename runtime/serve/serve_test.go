@@ -175,8 +175,19 @@ func TestHandshake(t *testing.T) {
 	if p.Package != "test" || p.Version != "1.2.3" || p.Configurable || len(p.Types) != 2 || p.Types[0] != thingToken {
 		t.Errorf("got %+v", p.Plugin)
 	}
-	if _, err := p.Resource("test:index:Nothing"); err == nil {
-		t.Error("there is a provider for what is not served")
+	_, err := p.Resource("test:index:Nothing")
+	if want := `the plugin for package "test" does not serve type "test:index:Nothing"`; err == nil || err.Error() != want {
+		t.Errorf("error %v, want %s", err, want)
+	}
+	former, err := p.Resource("test:index:Former")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = former.Delete(within(t), &lumi.DeleteRequest{
+		URN: "urn:lumi:dev::app:index::test:index:Former::a", ID: "t-1", Properties: lumi.BagOf(thingBag("nothing")),
+	})
+	if err != nil {
+		t.Error(err)
 	}
 	if err := p.Close(); err != nil {
 		t.Error(err)

@@ -70,7 +70,7 @@ type RouteProvider struct{ lumi.Provider }
 
 // NewRouteProvider makes a provider of the author's operations.
 func NewRouteProvider(ops RouteProviderOps) *RouteProvider {
-	return &RouteProvider{lumi.NewNamedProvider(Route, func() *route { return new(route) }, ops)}
+	return &RouteProvider{lumi.NewNamedProvider(Route, func() *route { return new(route) }, ops).Formerly("feature:net:Way")}
 }
 
 // Target is where a route sends things.
@@ -87,7 +87,7 @@ type target = Target
 func (s *Target) Lumi() []lumi.Variant {
 	return []lumi.Variant{
 		{Type: "feature:net:Network", URN: &s.Network},
-		{Type: "feature:net:Route", URN: &s.Route},
+		{Type: "feature:net:Route", URN: &s.Route, Was: []tokens.Type{"feature:net:Way"}},
 	}
 }
 

@@ -186,6 +186,29 @@ func TestUnionsStored(t *testing.T) {
 	}
 }
 
+// TestUnionsRenamed holds that state is read which refers to a resource by the former name of its type.
+func TestUnionsRenamed(t *testing.T) {
+	const way = "urn:lumi:test::shop:index::feature:net:Way::w"
+	p := NewRouteProvider(&routeOps{now: func(got *route) {
+		if diff := cmp.Diff(Target{Route: way}, got.Target); diff != "" {
+			t.Errorf("(-want +got):\n%s", diff)
+		}
+	}})
+	stored := with(t, fullRoute, `{"target": "`+way+`"}`)
+	resp, err := p.Get(t.Context(), &lumi.GetRequest{URN: routeURN, ID: "id", Purpose: lumi.Refresh, Old: stored})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := resp.Properties.Get("target"); got != way {
+		t.Errorf("read back %v", got)
+	}
+	_, err = p.Check(t.Context(), &lumi.CheckRequest{Properties: stored})
+	want := "target: expected a resource of type feature:net:Network or feature:net:Route, found one of type feature:net:Way"
+	if err == nil || err.Error() != want {
+		t.Errorf("error %v, want %s", err, want)
+	}
+}
+
 func TestMatch(t *testing.T) {
 	found := errors.New("found")
 	target, action := Target{Route: routeURN}, Action{Stop: &feature.Empty{}}

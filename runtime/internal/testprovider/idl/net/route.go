@@ -7,6 +7,8 @@ import (
 )
 
 // Route sends what it gets to one target.
+//
+//lumi:was=Way
 type Route struct {
 	idl.NamedResource
 	Target  Target
