@@ -205,3 +205,7 @@ export function kindOf(action: features.Action): string {
     const never: never = action;
     return never;
 }
+
+// The other variants are undefined, and no outputs of that: messages of the compiler would be about outputs.
+type Other = NonNullable<Extract<lumi.Input<features.Action>, { forward: unknown }>["select"]>;
+export const noOther: [Other] extends [never] ? true : false = true;
