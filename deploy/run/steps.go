@@ -178,8 +178,16 @@ func withNew(s *plan.Step, r *graph.Resource) *plan.Step {
 
 // refuse notes that a step failed before its call.
 func (x *execution) refuse(ctx context.Context, task int, s *plan.Step, err error) error {
+	message := err.Error()
+	if wrong, ok := errors.AsType[*plan.Error](err); ok { // whose resource and position the event has
+		bare := slices.Clone(wrong.Faults)
+		for i := range bare {
+			bare[i].URN, bare[i].Source = "", ""
+		}
+		message = (&plan.Error{Faults: bare}).Error()
+	}
 	if noted := x.record(ctx, func(t *txn, d store.Deployment) error {
-		event := store.Event{Task: task, URN: string(s.URN), Source: sourceOf(s.New), Kind: s.Kind.String(), State: store.Failed, Message: err.Error()}
+		event := store.Event{Task: task, URN: string(s.URN), Source: sourceOf(s.New), Kind: s.Kind.String(), State: store.Failed, Message: message}
 		t.note(d, event)
 		return nil
 	}); noted != nil {
