@@ -2,6 +2,7 @@ package lumi
 
 import (
 	"context"
+	"slices"
 
 	"google.golang.org/protobuf/types/known/structpb"
 
@@ -11,17 +12,19 @@ import (
 )
 
 // AnyResource is the codec of a capability of any type: the URN of a resource.
-var AnyResource = Codec[*urn.URN]{codec: capabilityCodec("")}
+var AnyResource = Codec[*urn.URN]{codec: &capabilityCodec{}}
 
-// Capability is the codec of a capability of one type: the URN of a resource of that type.
-func Capability(t tokens.Type) Codec[*urn.URN] { return Codec[*urn.URN]{codec: capabilityCodec(t)} }
+// Capability is the codec of a capability of one type: the URN of a resource of that type, which may have a former token.
+func Capability(t tokens.Type, was ...tokens.Type) Codec[*urn.URN] {
+	return Codec[*urn.URN]{codec: &capabilityCodec{append(was, t)}}
+}
 
-type capabilityCodec tokens.Type
+type capabilityCodec struct{ types []tokens.Type }
 
-func (c capabilityCodec) decode(p *Props, v *structpb.Value, into any) bool {
+func (c *capabilityCodec) decode(p *Props, v *structpb.Value, into any) bool {
 	u, t, ok := p.urn(v)
-	if ok && c != "" && t != tokens.Type(c) && p.mode == strict {
-		ok = p.otherType(string(c), t)
+	if ok && len(c.types) > 0 && !slices.Contains(c.types, t) && p.mode == strict {
+		ok = p.otherType(string(c.types[len(c.types)-1]), t)
 	}
 	return set(into, u, ok)
 }
@@ -55,9 +58,9 @@ func (p *Props) otherType(expected string, t tokens.Type) bool {
 	return false
 }
 
-func (capabilityCodec) kind() Kind { return KindCapability }
+func (*capabilityCodec) kind() Kind { return KindCapability }
 
-func (c capabilityCodec) encode(p *Props, from any) *structpb.Value {
+func (*capabilityCodec) encode(p *Props, from any) *structpb.Value {
 	u := *from.(*urn.URN)
 	if u == "" {
 		return nil

@@ -64,7 +64,7 @@ type Variant struct {
 	Type tokens.Type
 	// URN points to the field that is set if the resource is of that type.
 	URN *urn.URN
-	// Was has former tokens of the type, which stored state may still have.
+	// Was has former tokens of the type, which URNs may still have.
 	Was []tokens.Type
 }
 
@@ -90,7 +90,7 @@ func (capabilityUnionCodec) decode(p *Props, v *structpb.Value, into any) bool {
 	var types []string
 	for _, variant := range into.(Variants).Lumi() {
 		*variant.URN = ""
-		if variant.Type == t || p.mode == lenient && slices.Contains(variant.Was, t) {
+		if variant.Type == t || slices.Contains(variant.Was, t) {
 			*variant.URN, found = u, true
 		}
 		types = append(types, string(variant.Type))

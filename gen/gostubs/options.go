@@ -18,13 +18,13 @@ func needsVersion2(d schema.Decl) bool {
 	r, _ := d.(*schema.Resource)
 	properties := schema.Properties(d)
 	return d.Head().Deprecated != "" && needsRuntime(d) || r != nil && len(r.Was) > 0 || d.Head().Kind == "union" ||
-		len(schema.Relations(properties)) > 0 || slices.ContainsFunc(properties, holdsUnion)
+		len(schema.Relations(properties)) > 0 || slices.ContainsFunc(properties, holdsVersion2)
 }
 
-// holdsUnion reports whether a union is part of a property's type.
-func holdsUnion(p *schema.Property) bool {
+// holdsVersion2 reports whether a union or a renamed resource is part of a property's type.
+func holdsVersion2(p *schema.Property) bool {
 	for ref := range schema.Refs(p.Type) {
-		if ref.Decl.Head().Kind == "union" {
+		if r, ok := ref.Decl.(*schema.Resource); ok && len(r.Was) > 0 || ref.Decl.Head().Kind == "union" {
 			return true
 		}
 	}

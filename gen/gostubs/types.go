@@ -63,7 +63,7 @@ func (e *emitter) codec(t schema.Type) *jen.Statement {
 	case *schema.Ref:
 		switch d := t.Decl.(type) {
 		case *schema.Resource:
-			return lumi("Capability").Call(jen.Lit(d.Token))
+			return lumi("Capability").Call(append([]jen.Code{jen.Lit(d.Token)}, literals(d.Was)...)...)
 		case *schema.Enum:
 			return lumi("Enum").Types(pointer(e.name(d))).Call()
 		case *schema.Struct:

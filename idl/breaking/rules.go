@@ -176,9 +176,7 @@ func compareNames(c *comparison, old, new schema.Decl) {
 		c.report("DeclarationUnexported", Impact{Programs: Breaks, Provider: Breaks}, at, now, "write "+a.Name,
 			"is no longer exported, and is called %s", b.Name)
 	case wasCalled(old, new):
-		// Stubs do not decode references that have the former token: capabilities in arguments, and unions also in state.
-		impact := Impact{Breaks, Breaks, when(c.uses[old].in, MayBreak), when(c.inUnion(old.(*schema.Resource)), MayBreak)}
-		c.report("ResourceNameChanged", impact, at, now, "keep the old name", "is now called %s", b.Name)
+		c.report("ResourceNameChanged", Impact{Programs: Breaks, Provider: Breaks}, at, now, "keep the old name", "is now called %s", b.Name)
 	default:
 		help := "keep the old name"
 		if a.Kind == "resource" && sameModule(old, new) {
@@ -187,16 +185,6 @@ func compareNames(c *comparison, old, new schema.Decl) {
 		c.report("DeclarationRenamed", goneImpact(old), at, now, help, "is gone, and %s looks like its new name",
 			symbolOf(new))
 	}
-}
-
-// inUnion reports whether a union that is used has an old resource as a variant.
-func (c *comparison) inUnion(r *schema.Resource) bool {
-	for d := range c.uses {
-		if u, ok := d.(*schema.Union); ok && slices.Contains(u.Tokens(), r.Token) {
-			return true
-		}
-	}
-	return false
 }
 
 func (c *comparison) compareFormerNames(old, new []string, at, now node) {

@@ -186,7 +186,7 @@ func TestUnionsStored(t *testing.T) {
 	}
 }
 
-// TestUnionsRenamed holds that state is read which refers to a resource by the former name of its type.
+// TestUnionsRenamed holds that a value may refer to a resource by the former name of its type.
 func TestUnionsRenamed(t *testing.T) {
 	const way = "urn:lumi:test::shop:index::feature:net:Way::w"
 	p := NewRouteProvider(&routeOps{now: func(got *route) {
@@ -202,10 +202,8 @@ func TestUnionsRenamed(t *testing.T) {
 	if got := resp.Properties.Get("target"); got != way {
 		t.Errorf("read back %v", got)
 	}
-	_, err = p.Check(t.Context(), &lumi.CheckRequest{Properties: stored})
-	want := "target: expected a resource of type feature:net:Network or feature:net:Route, found one of type feature:net:Way"
-	if err == nil || err.Error() != want {
-		t.Errorf("error %v, want %s", err, want)
+	if _, err = p.Check(t.Context(), &lumi.CheckRequest{Properties: stored}); err != nil {
+		t.Error(err)
 	}
 }
 
