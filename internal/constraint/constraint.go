@@ -64,7 +64,7 @@ func New(name string, arg any) Rule {
 	}
 	switch f := formats[r.text]; {
 	case r.kind == pattern, r.kind == keyPattern:
-		r.match = compiled(r.text)
+		r.match = compile(r.text)
 	case r.kind == format && f != nil:
 		r.match = f
 	case r.kind == format:

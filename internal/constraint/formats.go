@@ -14,24 +14,36 @@ import (
 // matcher reports whether a rule allows a string.
 type matcher interface{ matches(s string) bool }
 
-// expression compiles a regular expression on first use. It returns nil for an invalid one.
-type expression func() *regexp.Regexp
+// expression is a regular expression that is compiled on first use. An invalid one matches every string.
+type expression func() compiled
+
+type compiled struct {
+	automaton *automaton // nil if it would be too large
+	re        *regexp.Regexp
+}
 
 func (e expression) matches(s string) bool {
-	re := e()
-	return re == nil || re.MatchString(s)
+	c := e()
+	if c.automaton != nil {
+		if match, decided := c.automaton.matches(s); decided {
+			return match
+		}
+	}
+	return c.re == nil || c.re.MatchString(s)
 }
 
 // expressions has each pattern once, since many properties may share one.
 var expressions sync.Map
 
-func compiled(text string) expression {
+func compile(text string) expression {
 	if e, ok := expressions.Load(text); ok {
 		return e.(expression)
 	}
-	e, _ := expressions.LoadOrStore(text, expression(sync.OnceValue(func() *regexp.Regexp {
-		re, _ := regexp.Compile(text)
-		return re
+	e, _ := expressions.LoadOrStore(text, expression(sync.OnceValue(func() (c compiled) {
+		if c.re, _ = regexp.Compile(text); c.re != nil {
+			c.automaton = newAutomaton(c.re)
+		}
+		return c
 	})))
 	return e.(expression)
 }
@@ -49,9 +61,9 @@ func (f *stringFormat) matches(s string) bool {
 
 // formats are the formats by name. constraints.ts has the same expressions, literally.
 var formats = map[string]*stringFormat{
-	"uri": {what: "a URI", expression: compiled(
+	"uri": {what: "a URI", expression: compile(
 		`^[A-Za-z][A-Za-z0-9+.-]*:(?:[A-Za-z0-9._~:/?#\[\]@!$&'()*+,;=-]|%[0-9A-Fa-f]{2})+$`)},
-	"email": {what: "an email address", expression: compiled(
+	"email": {what: "an email address", expression: compile(
 		`^[A-Za-z0-9.!#$%&'*+/=?^_\x60{|}~-]+@[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?` +
 			`(?:\.[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?)*$`)},
 	"ipv4": {what: "an IPv4 address", also: func(s string) bool {
@@ -66,16 +78,16 @@ var formats = map[string]*stringFormat{
 		_, err := netip.ParsePrefix(s)
 		return err == nil
 	}},
-	"date-time": {what: "a date and time such as 2006-01-02T15:04:05Z", expression: compiled(
+	"date-time": {what: "a date and time such as 2006-01-02T15:04:05Z", expression: compile(
 		`^\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d+)?` +
 			`(?:Z|[+-](?:[01]\d|2[0-3]):[0-5]\d)$`), also: func(s string) bool {
 		_, err := time.Parse(time.DateOnly, s[:len(time.DateOnly)]) // The expression does not know how long months are.
 		return err == nil
 	}},
-	"duration": {what: "a duration such as PT1H30M", expression: compiled(
+	"duration": {what: "a duration such as PT1H30M", expression: compile(
 		`^P(?:\d+W|(?:\d+Y)?(?:\d+M)?(?:\d+D)?(?:T(?:\d+H)?(?:\d+M)?(?:\d+S)?)?)$`),
 		also: func(s string) bool { return !strings.HasSuffix(s, "P") && !strings.HasSuffix(s, "T") }},
-	"uuid": {what: "a UUID", expression: compiled(`^[0-9A-Fa-f]{8}-(?:[0-9A-Fa-f]{4}-){3}[0-9A-Fa-f]{12}$`)},
+	"uuid": {what: "a UUID", expression: compile(`^[0-9A-Fa-f]{8}-(?:[0-9A-Fa-f]{4}-){3}[0-9A-Fa-f]{12}$`)},
 	"json": {what: "JSON", also: func(s string) bool { return json.Valid([]byte(s)) }},
 }
 
