@@ -26,8 +26,6 @@ type checker struct {
 	reaches  []reach
 	// constrained are the properties and aliases with constraints.
 	constrained []constrainedType
-	// tagged are the options of properties that have any.
-	tagged map[*schema.Property]options
 	// aliased are the constraints of aliases.
 	aliased map[schema.Decl][]setOption
 	// read has the comments that are directives of a type.
@@ -53,7 +51,6 @@ func newChecker(tree *tree, packageName string, opts Options) *checker {
 		sourceOf:     map[*types.Package]*source{},
 		decls:        map[*types.TypeName]*decl{},
 		idents:       map[schema.Decl]*ast.Ident{},
-		tagged:       map[*schema.Property]options{},
 		aliased:      map[schema.Decl][]setOption{},
 		read:         map[*ast.Comment]bool{},
 		reported:     map[diag.Code]bool{},

@@ -22,8 +22,7 @@ func (c *checker) checkDefaults() {
 			}
 			value, problem, help := defaultOf(f.Property, text)
 			f.Default = value
-			tag := c.tagged[f.Property] // empty for promoted ones
-			if o := tag.find("default"); o != nil && problem != "" {
+			if o := f.tag.find("default"); o != nil && problem != "" {
 				c.report(diag.DefaultValue, o, "%s", problem).Suggestion = help
 			}
 		}

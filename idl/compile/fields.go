@@ -14,6 +14,7 @@ type field struct {
 	*schema.Property
 	at    ast.Node // where the struct that has the property says so: the field's name, or the embedded struct
 	owner *decl    // the struct that declares the property
+	tag   options  // empty for promoted ones
 }
 
 // flatten returns the properties of a struct with those promoted from embedded structs in their places. Each struct is
@@ -31,7 +32,7 @@ func (c *checker) flatten(d *decl) []*field {
 		tag := c.parseTag(d, f)
 		for _, name := range f.Names {
 			if p := c.property(d, f, name, tag); p != nil {
-				c.addField(d, &field{Property: p, at: name, owner: d})
+				c.addField(d, &field{Property: p, at: name, owner: d, tag: tag})
 			}
 		}
 	}
@@ -177,9 +178,6 @@ func (c *checker) property(d *decl, f *ast.Field, name *ast.Ident, tag options) 
 	if d.kind == union {
 		c.variant(d, p, f.Type, tag)
 		return p
-	}
-	if len(tag.list) > 0 {
-		c.tagged[p] = tag
 	}
 	for _, o := range tag.list {
 		if o.resources && !d.hasResource() {

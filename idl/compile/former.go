@@ -54,8 +54,8 @@ func (c *checker) checkFormerNames() {
 // formerNames returns the option was of a property, where it is declared, or nil.
 func (c *checker) formerNames(f *field) *setOption {
 	for _, own := range f.owner.fields {
-		if tag := c.tagged[own.Property]; own.Field == f.Field {
-			return tag.find("was")
+		if own.Field == f.Field {
+			return own.tag.find("was")
 		}
 	}
 	return nil

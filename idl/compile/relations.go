@@ -51,12 +51,11 @@ func validNames(code diag.Code) func(*checker, ast.Node, string) bool {
 func (c *checker) checkRelations() {
 	for _, d := range c.order {
 		for _, f := range d.fields {
-			if f.owner != d {
-				continue // judged there
+			if f.owner != d || d.kind == union {
+				continue // judged there, or reported
 			}
-			tag := c.tagged[f.Property]
-			for i := range tag.list {
-				if o := &tag.list[i]; o.relates != nil {
+			for i := range f.tag.list {
+				if o := &f.tag.list[i]; o.relates != nil {
 					c.checkRelation(d, f, o)
 				}
 			}

@@ -101,8 +101,6 @@ func (c *checker) variant(d *decl, p *schema.Property, expr ast.Expr, tag option
 		case isCapability(t):
 			c.report(diag.OptionPlace, o, "%s has no effect on a variant that is a resource, since a value is its URN alone", o.text).
 				Suggestion = "remove it"
-		default:
-			c.tagged[p] = tag
 		}
 	}
 }
