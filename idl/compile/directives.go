@@ -81,7 +81,7 @@ func (c *checker) checkDirectives() {
 
 // checkStray reports a comment that is a directive without effect, or nearly one.
 func (c *checker) checkStray(comment *ast.Comment) {
-	if c.read[comment] {
+	if c.read[comment] || !strings.Contains(comment.Text, ":") {
 		return
 	}
 	if strings.HasPrefix(comment.Text, directivePrefix) {

@@ -62,6 +62,9 @@ func (o *options) before(e option) *setOption {
 
 // parseTag reads the lumi tag of a field; a field without one has no options. It reports invalid options and skips them.
 func (c *checker) parseTag(d *decl, f *ast.Field) options {
+	if f.Tag == nil {
+		return options{where: "tag"}
+	}
 	var names []string
 	for _, name := range f.Names {
 		names = append(names, schema.PropertyName(name.Name))
@@ -321,8 +324,10 @@ func splitOptions(value string, start int, at func(from, to int) textRange) []op
 	var elements []option
 	for more := true; more; {
 		text, _, _ := strings.Cut(value, ",")
-		if quoted := quotedOption.FindStringSubmatch(value); quoted != nil {
-			text = quoted[1]
+		if strings.Contains(text, "='") { // which most have not, and the expression is slow
+			if quoted := quotedOption.FindStringSubmatch(value); quoted != nil {
+				text = quoted[1]
+			}
 		}
 		elements = append(elements, option{at(start, start+len(text)), text})
 		start += len(text) + 1
