@@ -42,12 +42,6 @@ func (c Codec[P]) Default(value any) Codec[P] {
 	return Codec[P]{codec: a}
 }
 
-// renamedProperty is a property with its former names.
-type renamedProperty struct {
-	name string
-	was  []string
-}
-
 // Was is the codec of a property that had other names, the last one first. State that has none of the new name has the
 // property under one of these.
 func (c Codec[P]) Was(names ...string) Codec[P] {
@@ -56,13 +50,12 @@ func (c Codec[P]) Was(names ...string) Codec[P] {
 	return Codec[P]{codec: a}
 }
 
-// former returns what was stored under a former name of a property.
-func (p *Props) former(c codec) (v *structpb.Value, ok bool) {
-	a, is := c.(*annotated)
-	for i := 0; is && !ok && i < len(a.was); i++ {
-		v, ok = p.fields[a.was[i]]
+// formerNames are the names that a property had before.
+func formerNames(c codec) []string {
+	if a, ok := c.(*annotated); ok {
+		return a.was
 	}
-	return v, ok
+	return nil
 }
 
 // fallback returns the default of a property that a program did not set, or nil. What was stored has none: it may be

@@ -33,6 +33,8 @@ type Property struct {
 	Flags Flags
 	// Required says that a complete bag has it.
 	Required bool
+	// Was are the names that it had before, the last one first. Stored properties may have it under one of these.
+	Was []string
 }
 
 // Kind is the kind of a value on the wire.
@@ -88,9 +90,9 @@ func (p *Props) undeclared(o Object) {
 
 // instead completes a message about a name that no property has.
 func (p *Props) instead(name string, names []string) string {
-	for _, r := range p.renamed {
-		if slices.Contains(r.was, name) {
-			return "; it is called " + r.name + " now"
+	for _, now := range p.properties {
+		if slices.Contains(now.Was, name) {
+			return "; it is called " + now.Name + " now"
 		}
 	}
 	return didYouMean(name, names)

@@ -42,6 +42,9 @@ type Upgrader[P Object] interface {
 	// or of another kind, or a required one is missing. What fits is decoded already. If there are secrets in stored, all
 	// that Upgrade changes counts as secret.
 	//
+	// A property with [Codec.Was] may be in stored under any of its names, since engines store it under the one that it has
+	// now, even if its value is of another kind.
+	//
 	// Any property may be missing in stored: Check's has no out properties, and required ones are also missing after a
 	// Create that failed half way and after an import. They stay so, unless Upgrade sets them; to set one to its zero value
 	// it calls [State.Done], too. So a value must be asked for with v, ok := stored.Get("name").(string).

@@ -123,7 +123,6 @@ type Props struct {
 
 	faults     []Fault
 	properties []Property
-	renamed    []renamedProperty // where the mode is to describe
 	// warnings are about what is legal and deprecated, if warns is set.
 	warns    bool
 	warnings []Fault
@@ -181,11 +180,8 @@ func (p *Props) find(name string, c codec, f Flags) *structpb.Value {
 	case encoding:
 		return nil
 	case describe:
-		if a, ok := c.(*annotated); ok {
-			p.renamed = append(p.renamed, renamedProperty{name, a.was})
-		}
 		p.properties = append(p.properties, Property{
-			Name: name, Kind: c.kind(), Flags: f &^ required, Required: f&required != 0,
+			Name: name, Kind: c.kind(), Flags: f &^ required, Required: f&required != 0, Was: formerNames(c),
 		})
 		return nil
 	}
@@ -194,7 +190,11 @@ func (p *Props) find(name string, c codec, f Flags) *structpb.Value {
 	}
 	v, ok := p.fields[name]
 	if !ok && p.mode == lenient {
-		v, ok = p.former(c)
+		for _, was := range formerNames(c) {
+			if v, ok = p.fields[was]; ok {
+				break
+			}
+		}
 	}
 	if ok {
 		p.seen++

@@ -233,7 +233,7 @@ func (p *planner) decideExisting(ctx context.Context, i int32, step *Step) error
 			step.Reasons = append(step.Reasons, "an earlier deployment has yet to create or change it")
 		}
 		next.Checked = expr.Unknown(next.Inputs)
-		next.Outputs, next.Metadata = p.unknownOutputs(old), lumigl.Value{}
+		next.Outputs, next.Metadata = p.unknownOutputs(next), lumigl.Value{}
 		if asked {
 			step.replaceAsked()
 			return p.decideReplacement(ctx, i, step, false)
@@ -273,7 +273,7 @@ func (p *planner) decideExisting(ctx context.Context, i int32, step *Step) error
 	case Replace:
 		return p.decideReplacement(ctx, i, step, d.DeleteFirst)
 	case Update:
-		next.Outputs, next.Metadata = p.unknownOutputs(old), lumigl.Value{}
+		next.Outputs, next.Metadata = p.unknownOutputs(next), lumigl.Value{}
 	default:
 		next.Deployment, next.Outputs = old.Deployment, old.Outputs
 		refers := p.references(i, lumigl.Value{})

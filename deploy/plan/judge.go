@@ -140,7 +140,7 @@ func (p *planner) decideReplacement(ctx context.Context, i int32, step *Step, de
 		step.Reasons = append(step.Reasons, "resources of this type are deleted first")
 	case next.Flag("deleteBeforeReplace"):
 		step.Reasons = append(step.Reasons, "the option deleteBeforeReplace has it deleted first")
-	case keepsName, p.types[old.Type()].Named && !name.IsUnknown() && name.Equal(old.Checked.Get("name")):
+	case keepsName, p.types[next.Type()].Named && !name.IsUnknown() && name.Equal(old.Checked.Get("name")):
 		step.Reasons = append(step.Reasons, "it is deleted first, since both have the same name")
 	default:
 		return nil

@@ -3,6 +3,7 @@ package plan
 import (
 	"context"
 
+	"github.com/lumi-idl/lumi/deploy/graph"
 	"github.com/lumi-idl/lumi/lumigl"
 	"github.com/lumi-idl/lumi/runtime/tokens"
 	"github.com/lumi-idl/lumi/runtime/urn"
@@ -31,6 +32,8 @@ type Description struct {
 	// Replaces has the properties that cannot be changed in place, Outputs those that the provider computes, and Secrets those
 	// that are secrets even if a program does not mark them.
 	Replaces, Outputs, Secrets []string
+	// Renamed has the properties that had other names.
+	Renamed []graph.Renamed
 }
 
 // Conceal returns properties with those in names marked as secrets, and whether any was not.

@@ -8,6 +8,7 @@ import (
 
 	"google.golang.org/protobuf/proto"
 
+	"github.com/lumi-idl/lumi/deploy/graph"
 	"github.com/lumi-idl/lumi/deploy/plan"
 	"github.com/lumi-idl/lumi/lumigl"
 	lumi "github.com/lumi-idl/lumi/runtime"
@@ -34,6 +35,11 @@ func (c *Caller) Describe(ctx context.Context, types []tokens.Type) ([]plan.Desc
 				all[i] = plan.Description{
 					Type: t, Named: q.description.Named, Replaces: q.names(lumi.Replaces), Outputs: q.names(lumi.Out),
 					Secrets: q.names(lumi.Secret),
+				}
+				for _, p := range q.description.Properties {
+					if len(p.Was) > 0 {
+						all[i].Renamed = append(all[i].Renamed, graph.Renamed{Name: p.Name, Was: p.Was})
+					}
 				}
 				return nil
 			})

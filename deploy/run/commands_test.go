@@ -45,6 +45,7 @@ import (
 //	fault Create a 1 half lost  a call of the cloud fails
 //	change a size=2, vanish a   the cloud changes or loses a resource
 //	heal                        no more faults
+//	was volume size             processes that start from now on know that a property had another name
 //	provisioner Net status=running,done more=1   a provisioner for a type: "fake", or another one with as=NAME
 //	map Net other               a type is mapped to another provisioner, or to its provider by "-"; "uninstall fake"
 //	inputs a Net/n              shows the stored inputs and metadata of a resource
@@ -83,6 +84,8 @@ func (w *world) command(words []string, program string) {
 		w.cloud.Change(w.id("$"+words[1]), key, value)
 	case "vanish":
 		w.cloud.Remove(w.id("$" + words[1]))
+	case "was":
+		w.renamed = append(w.renamed, lumi.Property{Name: words[1], Kind: lumi.KindAny, Was: words[2:]})
 	case "provisioner":
 		w.configureFaker(words[1:])
 	case "map":

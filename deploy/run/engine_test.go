@@ -304,3 +304,33 @@ func TestEditWithoutKey(t *testing.T) {
 		t.Errorf("got %v, want %s", err, want)
 	}
 }
+
+// TestRenamedIsNotIdle plans the same program again, before and after its provider knows that a property had another name.
+func TestRenamedIsNotIdle(t *testing.T) {
+	w := &world{t: t, cloud: sim.New(sim.Options{Types: simTypes})}
+	o := run.Options{Store: memory.New(), Environment: "dev", Key: secret.NewKey(), Providers: always(w)}
+	if err := run.NewEnvironment(t.Context(), o.Store, store.Environment{Name: "dev"}); err != nil {
+		t.Fatal(err)
+	}
+	e := run.New(o)
+	isIdle := func(program string) bool {
+		p, err := planOne(t.Context(), e, run.Request{Desired: w.desired("a", program)})
+		if err != nil || p.HasChanges() {
+			t.Errorf("%s: changes, or %v", program, err)
+		}
+		return p.Idle
+	}
+	deployed(t, e, w, "a", "Disk/a size=1")
+	if !isIdle("Disk/a size=1") {
+		t.Error("the same program is to be deployed again")
+	}
+	w.renamed = []lumi.Property{{Name: "mode", Kind: lumi.KindAny, Was: []string{"size"}}}
+	e = run.New(o)
+	if isIdle("Disk/a mode=1") {
+		t.Error("the new name is not to be stored")
+	}
+	deployed(t, e, w, "a", "Disk/a mode=1")
+	if !isIdle("Disk/a mode=1") {
+		t.Error("the new name is to be stored again")
+	}
+}

@@ -240,6 +240,9 @@ func (x *execution) run(ctx context.Context) (err error) {
 	if x.d.State == store.Aborting {
 		return errAborted
 	}
+	if err := x.rename(ctx); err != nil {
+		return err
+	}
 	if err := x.makePlan(ctx, first.plan); err != nil {
 		return err
 	}
@@ -282,6 +285,25 @@ func (x *execution) isCommitted(g *graph.Graph) bool {
 		return newest == nil
 	}
 	return newest != nil && newest.Deployment == graph.Deployment(x.d.Number)
+}
+
+// rename stores the properties of the module's resources under the names that they have now.
+func (x *execution) rename(ctx context.Context) error {
+	if x.isCommitted(x.graph) {
+		return nil
+	}
+	names, err := x.renamed(ctx, x.d.Module, x.request)
+	if err != nil || x.graph.WithNames(x.d.Module, names) == x.graph {
+		return err
+	}
+	return x.record(ctx, func(t *txn, _ store.Deployment) error {
+		now, err := t.Graph()
+		if err != nil {
+			return err
+		}
+		x.graph = now.WithNames(x.d.Module, names)
+		return t.SetGraph(x.graph)
+	})
 }
 
 // makePlan plans the deployment for the resource graph as it is, unless the first plan was made for that. It must not do more

@@ -12,6 +12,7 @@ import (
 	"github.com/lumi-idl/lumi/deploy/store"
 	"github.com/lumi-idl/lumi/lumigl"
 	"github.com/lumi-idl/lumi/runtime/tokens"
+	"github.com/lumi-idl/lumi/runtime/urn"
 )
 
 // provisioner returns the name of the provisioner of a type.
@@ -32,6 +33,11 @@ func (e *Engine) planFor(ctx context.Context, g *graph.Graph, d queue.Entry, r R
 	if err := e.handled(r); err != nil {
 		return nil, err
 	}
+	names, err := e.renamed(ctx, d.Module, r)
+	if err != nil {
+		return nil, err
+	}
+	g = g.WithNames(d.Module, names)
 	if r.Desired == nil {
 		p, err = plan.MakeDestroy(g, r.Destroy, e.provisioner)
 	} else {
@@ -146,7 +152,8 @@ func (f *forecast) plan(ctx context.Context, r Request, number int64) (p Planned
 		return p, err
 	}
 	p.request.Replace = p.Replace // under URNs by which a retry finds them
-	if p.Idle = !wasQueued && !p.HasChanges(); !p.Idle {
+	isNamed := !p.IsFor(f.expected, p.Deployment)
+	if p.Idle = !wasQueued && !p.HasChanges() && !isNamed; !p.Idle {
 		f.queue, f.expected = q, p.Transition.Graph
 	}
 	return p, nil
@@ -158,27 +165,59 @@ func (e *Engine) concealed(ctx context.Context, module string, r Request) (Reque
 	if r.Desired == nil {
 		return r, nil
 	}
-	secrets := map[tokens.Type][]string{}
-	for v := range r.Desired.Vertices() {
-		if v.Type != lumigl.ModuleType {
-			secrets[v.Type] = nil
-		}
-	}
-	all, err := e.caller(module, r).Describe(ctx, slices.Sorted(maps.Keys(secrets)))
+	types, err := e.describe(ctx, module, r)
 	if err != nil {
 		return r, err
 	}
-	for _, d := range all {
-		secrets[d.Type] = d.Secrets
-	}
 	desired := r.Desired.Clone()
 	for v := range desired.Vertices() {
-		properties, changed := plan.Conceal(v.Properties, secrets[v.Type])
+		properties, changed := plan.Conceal(v.Properties, types[v.Type].Secrets)
 		if v.Properties = properties; changed {
 			r.Desired = desired
 		}
 	}
 	return r, nil
+}
+
+// renamed returns the properties that had other names, by the types that their resources have or had in the program.
+func (e *Engine) renamed(ctx context.Context, module string, r Request) (map[tokens.Type][]graph.Renamed, error) {
+	if r.Desired == nil {
+		return nil, nil
+	}
+	types, err := e.describe(ctx, module, r)
+	if err != nil {
+		return nil, err
+	}
+	renamed := map[tokens.Type][]graph.Renamed{}
+	for v := range r.Desired.Vertices() {
+		names := types[v.Type].Renamed
+		if len(names) == 0 {
+			continue
+		}
+		renamed[v.Type] = names
+		for _, e := range v.Options.Get("aliases").Elements() {
+			alias, _ := e.Text()
+			if former := urn.URN(alias).Type(); former != "" {
+				renamed[former] = names
+			}
+		}
+	}
+	return renamed, nil
+}
+
+// describe describes the types of the resources in desired state.
+func (e *Engine) describe(ctx context.Context, module string, r Request) (map[tokens.Type]plan.Description, error) {
+	types := map[tokens.Type]plan.Description{}
+	for v := range r.Desired.Vertices() {
+		if v.Type != lumigl.ModuleType {
+			types[v.Type] = plan.Description{}
+		}
+	}
+	all, err := e.caller(module, r).Describe(ctx, slices.Sorted(maps.Keys(types)))
+	for _, d := range all {
+		types[d.Type] = d
+	}
+	return types, err
 }
 
 // neededFor returns the names of a deployment and of those that it waits for, directly or through others. It is blocked if

@@ -44,6 +44,7 @@ type world struct {
 	fakers     map[string]*faker // by name
 	mapping    sync.Map          // names of fakers by the names of types
 	simulated  bool              // what processes do that start from now on
+	renamed    []lumi.Property   // which all types have
 	wanted     []*lumigl.Snapshot
 	log        log
 	background sync.WaitGroup
@@ -79,6 +80,15 @@ type configured struct {
 	*lumi.Provider
 	w             *world
 	configuration lumigl.Value
+}
+
+// Describe implements [lumi.ResourceProvider].
+func (c *configured) Describe(ctx context.Context) (*lumi.Description, error) {
+	d, err := c.Provider.Describe(ctx)
+	return &lumi.Description{
+		Type: d.Type, Named: d.Named, CanFind: d.CanFind, IdempotentCreate: d.IdempotentCreate,
+		Properties: slices.Concat(d.Properties, c.w.renamed),
+	}, err
 }
 
 // Delete implements [lumi.ResourceProvider].

@@ -686,7 +686,9 @@ type Property struct {
 	// Whether changing it requires a replacement.
 	Replaces bool `protobuf:"varint,6,opt,name=replaces,proto3" json:"replaces,omitempty"`
 	// Whether it is a secret.
-	Secret        bool `protobuf:"varint,7,opt,name=secret,proto3" json:"secret,omitempty"`
+	Secret bool `protobuf:"varint,7,opt,name=secret,proto3" json:"secret,omitempty"`
+	// The names that it had before, the last one first. Stored properties may have it under one of these.
+	Was           []string `protobuf:"bytes,8,rep,name=was,proto3" json:"was,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -768,6 +770,13 @@ func (x *Property) GetSecret() bool {
 		return x.Secret
 	}
 	return false
+}
+
+func (x *Property) GetWas() []string {
+	if x != nil {
+		return x.Was
+	}
+	return nil
 }
 
 // Reference is what is known about a resource that a capability refers to.
@@ -2438,7 +2447,7 @@ const file_lumirpc_provider_proto_rawDesc = "" +
 	"\x11idempotent_create\x18\x04 \x01(\bR\x10idempotentCreate\x121\n" +
 	"\n" +
 	"properties\x18\x05 \x03(\v2\x11.lumirpc.PropertyR\n" +
-	"properties\"\xcd\x02\n" +
+	"properties\"\xdf\x02\n" +
 	"\bProperty\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12*\n" +
 	"\x04kind\x18\x02 \x01(\x0e2\x16.lumirpc.Property.KindR\x04kind\x12\x1a\n" +
@@ -2446,7 +2455,8 @@ const file_lumirpc_provider_proto_rawDesc = "" +
 	"\x03out\x18\x04 \x01(\bR\x03out\x12\x0e\n" +
 	"\x02in\x18\x05 \x01(\bR\x02in\x12\x1a\n" +
 	"\breplaces\x18\x06 \x01(\bR\breplaces\x12\x16\n" +
-	"\x06secret\x18\a \x01(\bR\x06secret\"\x8e\x01\n" +
+	"\x06secret\x18\a \x01(\bR\x06secret\x12\x10\n" +
+	"\x03was\x18\b \x03(\tR\x03was\"\x8e\x01\n" +
 	"\x04Kind\x12\x14\n" +
 	"\x10KIND_UNSPECIFIED\x10\x00\x12\b\n" +
 	"\x04BOOL\x10\x01\x12\n" +

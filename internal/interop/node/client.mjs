@@ -65,7 +65,7 @@ async function listen() {
 async function describe() {
     const property = (name, kind, ...flags) => ({
         name, kind, required: flags.includes("required"), out: flags.includes("out"), in: flags.includes("in"),
-        replaces: flags.includes("replaces"), secret: flags.includes("secret"),
+        replaces: flags.includes("replaces"), secret: flags.includes("secret"), was: [],
     });
     const crates = {
         type: "depot:index:Crate", named: true, can_find: true, idempotent_create: true,

@@ -138,6 +138,7 @@ func (p *Plugin) Describe(ctx context.Context, types ...tokens.Type) ([]*lumi.De
 		for _, p := range described.GetProperties() {
 			d.Properties = append(d.Properties, lumi.Property{
 				Name: p.GetName(), Kind: cmp.Or(kinds[p.GetKind()], lumi.KindAny), Flags: flags(p), Required: p.GetRequired(),
+				Was: p.GetWas(),
 			})
 		}
 		all = append(all, d)

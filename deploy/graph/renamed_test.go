@@ -1,0 +1,83 @@
+package graph_test
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/lumi-idl/lumi/deploy/graph"
+	"github.com/lumi-idl/lumi/lumigl"
+	"github.com/lumi-idl/lumi/runtime/tokens"
+	"github.com/lumi-idl/lumi/runtime/urn"
+)
+
+// TestWithNames gives names to two versions that share a resource, and to one that is still to be deleted.
+func TestWithNames(t *testing.T) {
+	value := func(text string) lumigl.Value {
+		v, err := lumigl.Parser{}.ParseValue(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return v
+	}
+	const u = "urn:lumi:dev::a:index::x:m:Disk::d"
+	vertex, err := lumigl.NewResource(u)
+	if err != nil {
+		t.Fatal(err)
+	}
+	disk := &graph.Resource{
+		URN: u, ID: "1", Inputs: value(`{"size": 1}`), Checked: value(`{"size": 1, "mode": 2, "kind": 3}`), Outputs: value(`{"uri": "x"}`),
+		Unread: []string{"kind", "size"},
+	}
+	note := &graph.Resource{URN: "urn:lumi:dev::a:index::x:m:Note::n", ID: "2", Inputs: lumigl.ListOf(lumigl.PropertyOf(vertex, "address"))}
+	g := &graph.Graph{Environment: "dev"}
+	for i, resources := range [][]*graph.Resource{{disk}, {disk, note}} {
+		v := graph.NewVersion(graph.VersionID{Module: "a", Deployment: graph.Deployment(i + 1)}, resources)
+		v.Provides = []graph.Provided{{Name: "x", Value: lumigl.PropertyOf(vertex, "uri"), Result: value(`"x"`)}}
+		transition, err := g.Deploy(graph.Update{Version: v})
+		if err != nil {
+			t.Fatal(err)
+		}
+		g = transition.Graph
+	}
+	gone := *disk
+	gone.ID = "3"
+	g = g.Leave("a", graph.Pending{Resource: &gone})
+	for _, names := range []map[tokens.Type][]graph.Renamed{nil, {"x:m:Note": {{Name: "length", Was: []string{"height"}}}}} {
+		if g.WithNames("a", names) != g {
+			t.Errorf("the graph has changed although it has the names %v", names)
+		}
+	}
+	names := map[tokens.Type][]graph.Renamed{"x:m:Disk": {{Name: "mode", Was: []string{"size"}}, {Name: "url", Was: []string{"address", "uri"}}}}
+	if g.WithNames("b", names) != g {
+		t.Error("another module has changed")
+	}
+	now := g.WithNames("a", names)
+	if now.WithNames("a", names) != now {
+		t.Error("names are given twice")
+	}
+	versions := now.Versions("a")
+	if len(versions) != 2 {
+		t.Fatalf("got %d versions, want 2", len(versions))
+	}
+	for _, v := range versions {
+		if v.Resource(u) != versions[0].Resource(u) {
+			t.Error("versions do not share the resource any more")
+		}
+		if !v.Provides[0].Value.Equal(lumigl.PropertyOf(vertex, "url")) {
+			t.Errorf("%s provides %v", v, v.Provides[0].Value)
+		}
+	}
+	pending := now.Pending("a")[0].Resource
+	for _, r := range []*graph.Resource{now.Newest("a").Resource(urn.URN(u)), pending} {
+		if !r.Inputs.Equal(value(`{"mode": 1}`)) || !r.Checked.Equal(value(`{"size": 1, "mode": 2, "kind": 3}`)) ||
+			!r.Outputs.Equal(value(`{"url": "x"}`)) || !slices.Equal(r.Unread, []string{"kind", "mode"}) {
+			t.Errorf("got %v, %v, %v, %q", r.Inputs, r.Checked, r.Outputs, r.Unread)
+		}
+	}
+	if got := now.Newest("a").Resource(note.URN).Inputs; !got.Equal(lumigl.ListOf(lumigl.PropertyOf(vertex, "url"))) {
+		t.Errorf("the note has %v", got)
+	}
+	if !disk.Inputs.Equal(value(`{"size": 1}`)) {
+		t.Error("the old graph has changed")
+	}
+}
