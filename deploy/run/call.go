@@ -54,11 +54,23 @@ func (x *execution) begin(ctx context.Context, task int, kind plan.Kind, c *call
 	}
 	if c.new != nil {
 		c.row.URN = string(c.new.URN)
-		if c.row.New, err = x.codec().Resource(c.new); err != nil {
+		if c.row.New, err = x.text(c.new); err != nil {
 			return err
 		}
 	}
 	return x.arm(ctx, c)
+}
+
+// text returns a resource as text. It depends on others by the URNs that they have in the resource graph: if the deployment
+// fails, they do not move.
+func (x *execution) text(r *graph.Resource) (string, error) {
+	now := *r
+	now.Dependencies = slices.Clone(r.Dependencies)
+	for i, u := range now.Dependencies {
+		now.Dependencies[i] = cmp.Or(x.moves[u], u)
+	}
+	slices.Sort(now.Dependencies)
+	return x.codec().Resource(&now)
 }
 
 // arm stores that a call is about to be made, and until when it may last.
@@ -105,11 +117,11 @@ func (x *execution) timeout(c *call) time.Duration {
 func (x *execution) ended(ctx context.Context, c *call, o outcome) (err error) {
 	c.row.New, c.row.Message = "", ""
 	if o.resource != nil {
-		if c.row.New, err = x.codec().Resource(o.resource); err != nil {
+		if c.row.New, err = x.text(o.resource); err != nil {
 			return err
 		}
 	} else if o.state == store.Unknown && c.new != nil {
-		if c.row.New, err = x.codec().Resource(c.new); err != nil {
+		if c.row.New, err = x.text(c.new); err != nil {
 			return err
 		}
 	}

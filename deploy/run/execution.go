@@ -15,6 +15,7 @@ import (
 	"github.com/lumi-idl/lumi/deploy/secret"
 	"github.com/lumi-idl/lumi/deploy/store"
 	"github.com/lumi-idl/lumi/lumigl"
+	"github.com/lumi-idl/lumi/runtime/urn"
 )
 
 // execution is the run of a deployment by this process, from its claim until it is done, fails, asks or is stopped.
@@ -36,6 +37,8 @@ type execution struct {
 
 	// replacements has the steps that replace resources, by these.
 	replacements map[*graph.Resource]*plan.Step
+	// moves has the URNs in the resource graph of resources that the plan moves, by those that they will have.
+	moves map[urn.URN]urn.URN
 
 	// users finds what refers to a resource that a cleanup deletes.
 	users func(*graph.Resource) []*graph.Resource
@@ -327,7 +330,11 @@ func (x *execution) makePlan(ctx context.Context, first *plan.Plan) (err error) 
 		}
 	}
 	x.deleted, x.replacements, x.done = map[identity]bool{}, map[*graph.Resource]*plan.Step{}, map[*plan.Step]bool{}
+	x.moves = map[urn.URN]urn.URN{}
 	for _, s := range x.plan.Steps {
+		if s.Kind != plan.Replace && s.Old != nil && s.New != nil {
+			x.moves[s.New.URN] = s.Old.URN
+		}
 		if s.Kind == plan.Replace {
 			x.replacements[s.Old] = s
 		}

@@ -164,6 +164,15 @@ func TestModelCases(t *testing.T) {
 			{Edits: []modelEdit{{0, 0, 7}}, After: 14}, {Edits: []modelEdit{{1, 3, 8}}, Later: true, After: 2},
 			{Edits: []modelEdit{{3, 2, 23}}, After: 4, Failed: leaves}, {Edits: []modelEdit{{2, 1, 0}}, Failed: leaves},
 		}},
+		"what a deployment that failed would have renamed is needed by what it made": {Seed: 1, Modules: 1, Faults: 0.3, Acts: []modelAct{
+			{Edits: []modelEdit{{0, 0, 0}, {0, 0, 0}}},
+			{
+				Edits:   []modelEdit{{9, 0, 1}, {10, 0, 21}, {8, 2, 1}, {7, 3, 7}, {12, 2, 18}, {6, 3, 6}, {1, 0, 14}, {0, 0, 11}},
+				Crashes: []modelCrash{{1, killed}, {6, suspended}}, After: 10, Failed: givesUp, Rollback: true,
+			},
+			{Module: 2, Edits: []modelEdit{{0, 0, 16}, {10, 1, 4}, {0, 0, 3}, {0, 1, 9}, {0, 3, 14}}, After: 8, Failed: leaves},
+			{Edits: []modelEdit{{13, 3, 0}}, After: 8, Failed: leaves},
+		}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var story []string
