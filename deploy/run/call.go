@@ -192,8 +192,8 @@ func (x *execution) carryOut(ctx context.Context, c *call, uncertain bool) outco
 		switch {
 		case o.state == store.Unknown:
 			uncertain = true
-		case o.state == store.Done || o.resource != nil:
-			return o
+		case o.state == store.Done || o.resource != nil && (!uncertain || c.old == nil):
+			return o // If an attempt before may have changed more, what the provider says of a failed update is not all.
 		case isTransient(o.err):
 		case uncertain || c.new == nil: // A deletion that failed may have taken place.
 			return x.giveUp(ctx, c, true, o.err)

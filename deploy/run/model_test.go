@@ -164,6 +164,18 @@ func TestModelCases(t *testing.T) {
 			{Edits: []modelEdit{{0, 0, 7}}, After: 14}, {Edits: []modelEdit{{1, 3, 8}}, Later: true, After: 2},
 			{Edits: []modelEdit{{3, 2, 23}}, After: 4, Failed: leaves}, {Edits: []modelEdit{{2, 1, 0}}, Failed: leaves},
 		}},
+		"an update that was aborted fails half way when it is repeated": {Seed: 1, Modules: 1, Faults: 0.3, Acts: []modelAct{
+			{
+				Edits: []modelEdit{{8, 0, 6}, {7, 4, 11}, {0, 4, 4}, {0, 1, 17}, {10, 2, 1}, {2, 0, 1}, {8, 2, 20}},
+				Twice: true, After: 11,
+			},
+			{
+				Module: 2, Edits: []modelEdit{{8, 1, 5}, {1, 0, 22}, {2, 4, 19}, {2, 3, 0}, {0, 1, 6}, {4, 0, 2}, {0, 2, 1}, {5, 2, 19}},
+				Meddle: aborts, After: 15, Failed: leaves,
+			},
+			{Edits: []modelEdit{{1, 0, 1}, {12, 3, 11}, {4, 4, 0}}, Crashes: []modelCrash{{0, cutOff}}, After: 12, Failed: givesUp},
+			{Edits: []modelEdit{{1, 4, 2}, {1, 0, 1}}, Crashes: []modelCrash{{16, cutOff}}, Meddle: stopsTwice, After: 12},
+		}},
 		"what a deployment that failed would have renamed is needed by what it made": {Seed: 1, Modules: 1, Faults: 0.3, Acts: []modelAct{
 			{Edits: []modelEdit{{0, 0, 0}, {0, 0, 0}}},
 			{
