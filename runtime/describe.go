@@ -64,9 +64,8 @@ func Describe(o Object) []Property {
 // undeclared reports the fields that the object does not have. Those that were stored are no fault.
 func (p *Props) undeclared(o Object) {
 	var names []string
-	d := newProps(context.Background(), describe, nil)
-	o.Lumi(d)
-	for _, property := range d.properties {
+	properties := Describe(o)
+	for _, property := range properties {
 		names = append(names, property.Name)
 	}
 	for _, key := range slices.Sorted(maps.Keys(p.fields)) {
@@ -79,7 +78,7 @@ func (p *Props) undeclared(o Object) {
 		}
 		instead := ""
 		if !p.isHidden() {
-			instead = d.instead(key, names)
+			instead = insteadOf(key, properties, names)
 		}
 		if p.push(step{name: key, index: keyStep}) {
 			p.fault("%s", "no such property"+instead)
@@ -88,9 +87,9 @@ func (p *Props) undeclared(o Object) {
 	}
 }
 
-// instead completes a message about a name that no property has.
-func (p *Props) instead(name string, names []string) string {
-	for _, now := range p.properties {
+// insteadOf completes a message about a name that no property has.
+func insteadOf(name string, properties []Property, names []string) string {
+	for _, now := range properties {
 		if slices.Contains(now.Was, name) {
 			return "; it is called " + now.Name + " now"
 		}

@@ -1,8 +1,7 @@
 package lumi
 
 import (
-	"strings"
-
+	"github.com/lumi-idl/lumi/internal/constraint"
 	"github.com/lumi-idl/lumi/runtime/internal/special"
 )
 
@@ -40,12 +39,7 @@ func (p *Props) ExactlyOneOf(names ...string) {
 			found = append(found, name)
 		}
 	}
-	if len(found) == 0 {
-		found = []string{"none"}
-	} else if len(found) == 1 {
-		return
-	}
-	p.fault("%s", "exactly one of "+strings.Join(names, ", ")+" is required, found "+strings.Join(found, ", "))
+	p.breaks(constraint.ExactlyOne(names, found))
 }
 
 // has reports whether the object at hand has a property.

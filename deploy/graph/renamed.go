@@ -20,17 +20,19 @@ func (g *Graph) WithNames(module string, renamed map[tokens.Type][]Renamed) *Gra
 		return g
 	}
 	w := naming{renamed: renamed, now: map[*Resource]*Resource{}}
-	after := g.clone()
-	for _, v := range g.versions[module] {
-		after.put(w.version(v))
+	versions, pending := slices.Clone(g.versions[module]), slices.Clone(g.pending[module])
+	for i, v := range versions {
+		versions[i] = w.version(v)
 	}
-	set(after.pending, module, slices.Clone(g.pending[module]))
-	for i, p := range after.pending[module] {
-		after.pending[module][i].Resource = w.resource(p.Resource)
+	for i, p := range pending {
+		pending[i].Resource = w.resource(p.Resource)
 	}
-	if !w.changed {
+	if w.changes == 0 {
 		return g
 	}
+	after := g.clone()
+	set(after.versions, module, versions)
+	set(after.pending, module, pending)
 	return after
 }
 
@@ -38,7 +40,7 @@ func (g *Graph) WithNames(module string, renamed map[tokens.Type][]Renamed) *Gra
 type naming struct {
 	renamed map[tokens.Type][]Renamed
 	now     map[*Resource]*Resource // which versions share
-	changed bool
+	changes int
 }
 
 func (w *naming) version(v *Version) *Version {
@@ -58,7 +60,7 @@ func (w *naming) resource(r *Resource) *Resource {
 	if now, known := w.now[r]; known {
 		return now
 	}
-	now := *r
+	before, now := w.changes, *r
 	now.Inputs = w.references(r.Inputs)
 	if renamed := w.renamed[r.Type()]; renamed != nil {
 		for _, v := range []*lumigl.Value{&now.Inputs, &now.Checked, &now.Outputs} {
@@ -69,8 +71,10 @@ func (w *naming) resource(r *Resource) *Resource {
 			now.Unread[i] = nameOf(name, renamed)
 		}
 	}
-	w.now[r] = &now
-	return &now
+	if w.now[r] = &now; w.changes == before {
+		w.now[r] = r // so that it is not stored again
+	}
+	return w.now[r]
 }
 
 // properties returns properties under their names. What is there under the name already stays.
@@ -78,7 +82,8 @@ func (w *naming) properties(v lumigl.Value, renamed []Renamed) lumigl.Value {
 	for _, p := range renamed {
 		for _, was := range p.Was {
 			if stored := v.Get(was); stored.Exists() && !v.Get(p.Name).Exists() {
-				v, w.changed = v.With(was, lumigl.Value{}).With(p.Name, stored), true
+				v = v.With(was, lumigl.Value{}).With(p.Name, stored)
+				w.changes++
 			}
 		}
 	}
@@ -96,7 +101,7 @@ func (w *naming) references(v lumigl.Value) lumigl.Value {
 		if name == property {
 			return part, false
 		}
-		w.changed = true
+		w.changes++
 		return lumigl.PropertyOf(target, name), true
 	})
 }

@@ -29,8 +29,9 @@ func TestWithNames(t *testing.T) {
 		Unread: []string{"kind", "size"},
 	}
 	note := &graph.Resource{URN: "urn:lumi:dev::a:index::x:m:Note::n", ID: "2", Inputs: lumigl.ListOf(lumigl.PropertyOf(vertex, "address"))}
+	other := &graph.Resource{URN: "urn:lumi:dev::a:index::x:m:Disk::o", ID: "4", Inputs: value(`{"mode": 1}`)}
 	g := &graph.Graph{Environment: "dev"}
-	for i, resources := range [][]*graph.Resource{{disk}, {disk, note}} {
+	for i, resources := range [][]*graph.Resource{{disk}, {disk, note, other}} {
 		v := graph.NewVersion(graph.VersionID{Module: "a", Deployment: graph.Deployment(i + 1)}, resources)
 		v.Provides = []graph.Provided{{Name: "x", Value: lumigl.PropertyOf(vertex, "uri"), Result: value(`"x"`)}}
 		transition, err := g.Deploy(graph.Update{Version: v})
@@ -76,6 +77,9 @@ func TestWithNames(t *testing.T) {
 	}
 	if got := now.Newest("a").Resource(note.URN).Inputs; !got.Equal(lumigl.ListOf(lumigl.PropertyOf(vertex, "url"))) {
 		t.Errorf("the note has %v", got)
+	}
+	if now.Newest("a").Resource(other.URN) != other {
+		t.Error("a resource has changed that has no former names")
 	}
 	if !disk.Inputs.Equal(value(`{"size": 1}`)) {
 		t.Error("the old graph has changed")

@@ -332,7 +332,7 @@ func (x *execution) makePlan(ctx context.Context, first *plan.Plan) (err error) 
 	x.deleted, x.replacements, x.done = map[identity]bool{}, map[*graph.Resource]*plan.Step{}, map[*plan.Step]bool{}
 	x.moves = map[urn.URN]urn.URN{}
 	for _, s := range x.plan.Steps {
-		if s.Kind != plan.Replace && s.Old != nil && s.New != nil {
+		if s.Kind != plan.Replace && s.Old != nil && s.New != nil && s.Old.URN != s.New.URN {
 			x.moves[s.New.URN] = s.Old.URN
 		}
 		if s.Kind == plan.Replace {

@@ -137,8 +137,9 @@ func compareProperties(c *comparison, old, new schema.Decl) {
 	}
 	pair(none, func(p, q property) bool { return p.Name == q.Name })
 	pair(func(p, q property) {
-		// What is deployed has an output under the old name until a refresh.
-		c.report("PropertyNameChanged", Impact{Breaks, unless(p.Field == q.Field, Breaks), Breaks, when(q.Out, MayBreak)},
+		// State keeps the old name inside of structs, where programs that read an output do not find the new one.
+		deployed := when(isObject(p.of) && c.useOfProperty(p).out, MayBreak)
+		c.report("PropertyNameChanged", Impact{Breaks, unless(p.Field == q.Field, Breaks), Breaks, deployed},
 			p.node(), q.node().as(p.node()), "keep the name with `lumi:\"name="+p.Name+"\"`", "is now called %s", q.Name)
 	}, func(p, q property) bool { return slices.Contains(q.Was, p.Name) })
 	pair(func(p, q property) {

@@ -259,7 +259,7 @@ func checkProperties(list []*Property) error {
 		switch p.Default.(type) {
 		case nil, bool, float64, string:
 		default:
-			return fmt.Errorf("property %s: the default is no boolean, number or string", p.Name)
+			return fmt.Errorf("property %s: the default is not a boolean, a number or a string", p.Name)
 		}
 		names[p.Name] = true
 	}

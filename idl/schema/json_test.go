@@ -187,7 +187,7 @@ func TestReadErrors(t *testing.T) {
 		{"field", in(`{"kind": "config", "name": "X", "properties": [{"name": "a"}]}`),
 			`m/f.go: X: property a: field "" is no identifier`},
 		{"default", in(`{"kind": "config", "name": "X", "properties": [{"name": "a", "field": "A", "default": []}]}`),
-			`m/f.go: X: property a: the default is no boolean, number or string`},
+			`m/f.go: X: property a: the default is not a boolean, a number or a string`},
 		{"property without type", in(`{"kind": "config", "name": "X", "properties": [{"name": "a", "field": "A"}]}`),
 			`m/f.go: X.a: a type is missing`},
 		{"member name", in(`{"kind": "enum", "name": "X", "members": [{"name": "a-b"}]}`),
@@ -243,7 +243,7 @@ func TestReadErrors(t *testing.T) {
 		{"broken pattern", having("string", `"constraints": {"pattern": "("}`),
 			"m/f.go: S.a: pattern: error parsing regexp: missing closing ): `(`"},
 		{"default of another type", having("number", `"default": "1"`), `m/f.go: S.a: default: 1 is not for numbers`},
-		{"object as default", having("any", `"default": {}`), `m/f.go: S: property a: the default is no boolean, number or string`},
+		{"object as default", having("any", `"default": {}`), `m/f.go: S: property a: the default is not a boolean, a number or a string`},
 		{"dangling relation", having("bool", `"requiredWith": ["b"]`),
 			`m/f.go: S: property a: there is no property "b" that it is related to`},
 	}

@@ -187,6 +187,18 @@ func Equal(identities []string) string {
 	return ""
 }
 
+// ExactlyOne returns what is wrong with which of some properties are present, if one of them has to be, or "".
+func ExactlyOne(names, present []string) string {
+	found := strings.Join(present, ", ")
+	switch len(present) {
+	case 0:
+		found = "none"
+	case 1:
+		return ""
+	}
+	return "exactly one of " + strings.Join(names, ", ") + " is required, found " + found
+}
+
 // Key returns what is wrong with a key of a map, or "".
 func (r *Rule) Key(key string) string {
 	if r.kind != keyPattern || r.match.matches(key) {

@@ -411,20 +411,25 @@ func (s *server) resource(token string) (lumi.ResourceProvider, error) {
 // served finds the provider for a type, configured or not.
 func (s *server) served(token string) (lumi.ResourceProvider, error) {
 	p, ok := s.plugin.Resources[tokens.Type(token)]
-	for _, now := range slices.Sorted(maps.Keys(s.plugin.Resources)) {
-		if ok {
-			break
-		}
-		// State still has resources under the former tokens of their types.
-		p = s.plugin.Resources[now]
-		renamed, is := p.(interface{ FormerTokens() []tokens.Type })
-		ok = is && slices.Contains(renamed.FormerTokens(), tokens.Type(token))
+	if !ok {
+		p, ok = s.renamed(tokens.Type(token))
 	}
 	if !ok {
 		return nil, refuse(codes.Unimplemented, "the plugin for package %q does not serve type %q",
 			s.plugin.Package, token)
 	}
 	return p, nil
+}
+
+// renamed finds the provider for a type that was renamed: state still has resources under its former tokens.
+func (s *server) renamed(token tokens.Type) (lumi.ResourceProvider, bool) {
+	for _, now := range slices.Sorted(maps.Keys(s.plugin.Resources)) {
+		p, ok := s.plugin.Resources[now].(interface{ FormerTokens() []tokens.Type })
+		if ok && slices.Contains(p.FormerTokens(), token) {
+			return s.plugin.Resources[now], true
+		}
+	}
+	return nil, false
 }
 
 var changeKinds = map[lumi.ChangeKind]lumirpc.Change_Kind{

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/lumi-idl/lumi/idl/schema"
+	"github.com/lumi-idl/lumi/internal/constraint"
 	"github.com/lumi-idl/lumi/internal/suggest"
 	"github.com/lumi-idl/lumi/lang/muranopl"
 	"github.com/lumi-idl/lumi/lang/yaql"
@@ -241,11 +242,8 @@ func (c checker) variant(variants []*schema.Property, v *yaql.Dict, path string)
 			found = append(found, p.Name)
 		}
 	}
-	if err == nil && len(found) != 1 {
-		if len(found) == 0 {
-			found = []string{"none"}
-		}
-		err = wrong(path, "exactly one of %s is required, found %s", strings.Join(names, ", "), strings.Join(found, ", "))
+	if problem := constraint.ExactlyOne(names, found); err == nil && problem != "" {
+		err = wrong(path, "%s", problem)
 	}
 	return o, err
 }
