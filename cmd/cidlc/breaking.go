@@ -119,7 +119,11 @@ func (c *compiler) baseline(ctx context.Context, temp string) (*schema.Package, 
 		err = fmt.Errorf("the IDL there is wrong: %s:%d:%d: %s", first.File, first.Line, first.Column, diags[0].Message)
 	}
 	if err != nil {
-		err = errors.New(strings.ReplaceAll(err.Error(), at.dir, path.Clean(at.shown)))
+		hint := ""
+		if at.dir == c.against && (len(diags) == 0 || diags[0].Code == diag.GoPackage) {
+			hint = "; a folder must lie in a module that requires Lumi: compare with git:REF, or a file of --out-schema, instead"
+		}
+		err = errors.New(strings.ReplaceAll(err.Error(), at.dir, path.Clean(at.shown)) + hint)
 	}
 	return old, at, err
 }

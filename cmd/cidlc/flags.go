@@ -83,8 +83,11 @@ func parseFlags(args []string) (*options, error) {
 	}
 	switch len(rest) {
 	case 0:
-		return nil, errors.New("give the folder that holds the IDL, such as 'cidlc idl/ --out-pack --out-provider'; " +
-			"'cidlc --help' says more")
+		example := "cidlc idl/ --out-pack --out-provider"
+		if o.breaking {
+			example = "cidlc breaking --against=git:main idl/"
+		}
+		return nil, errors.New("give the folder that holds the IDL, such as '" + example + "'; 'cidlc --help' says more")
 	case 1:
 		o.idl = rest[0]
 	default:

@@ -140,7 +140,7 @@ func compareProperties(c *comparison, old, new schema.Decl) {
 		// State keeps the old name inside of structs, where programs that read an output do not find the new one.
 		deployed := when(isObject(p.of) && c.useOfProperty(p).out, MayBreak)
 		c.report("PropertyNameChanged", Impact{Breaks, unless(p.Field == q.Field, Breaks), Breaks, deployed},
-			p.node(), q.node().as(p.node()), "keep the name with `lumi:\"name="+p.Name+"\"`", "is now called %s", q.Name)
+			p.node(), q.node().as(p.node()), "keep the name with `lumi:\"name="+p.Name+"\"` instead of was="+p.Name, "is now called %s", q.Name)
 	}, func(p, q property) bool { return slices.Contains(q.Was, p.Name) })
 	pair(func(p, q property) {
 		c.report("PropertyRenamed", Impact{Breaks, unless(p.Field == q.Field, Breaks), Breaks, Breaks}, p.node(), q.node().as(p.node()),

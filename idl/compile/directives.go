@@ -14,8 +14,9 @@ import (
 
 const directivePrefix = "//lumi:"
 
-// nearDirective is a comment that would be a directive but for white space, capitals, or the plus sign of other tools.
-var nearDirective = regexp.MustCompile(`^//\s*\+?(?i:lumi)\s*:\s*((\w+)(?:=\S.*|,.*|$))`)
+// nearDirective is a comment that would be a directive but for white space, capitals, its form, the plus sign of other tools,
+// or another character than the colon.
+var nearDirective = regexp.MustCompile(`^/[/*]\s*\+?(?i:lum[ie])(?:\s*[:=.;-]\s*((\w+)(?:=\S.*|,.*|$))|\s+((\w+)=\S.*))`)
 
 // parseDirectives reads the directives among the comments above a declared type.
 func (c *checker) parseDirectives(d *decl, groups ...*ast.CommentGroup) {
@@ -81,8 +82,8 @@ func (c *checker) checkDirectives() {
 
 // checkStray reports a comment that is a directive without effect, or nearly one.
 func (c *checker) checkStray(comment *ast.Comment) {
-	if c.read[comment] || !strings.Contains(comment.Text, ":") {
-		return
+	if text := strings.TrimLeft(comment.Text, "/*+ \t"); c.read[comment] || len(text) < 3 || !strings.EqualFold(text[:3], "lum") {
+		return // as most
 	}
 	if strings.HasPrefix(comment.Text, directivePrefix) {
 		help := "move it to the comment directly above a type; the options of a property belong in its tag"
@@ -92,9 +93,13 @@ func (c *checker) checkStray(comment *ast.Comment) {
 		c.report(diag.MisplacedDirective, comment, "a directive has no effect here").Suggestion = help
 		return
 	}
-	m := nearDirective.FindStringSubmatch(strings.TrimSpace(comment.Text))
-	if len(m) > 0 && (m[2] == "unique" || constraintMeant(m[2], false) != nil) {
+	m := nearDirective.FindStringSubmatch(strings.TrimSpace(strings.TrimSuffix(comment.Text, "*/")))
+	if len(m) == 0 {
+		return
+	}
+	options, first := m[1]+m[3], m[2]+m[4]
+	if first == "unique" || constraintMeant(first, false) != nil {
 		c.report(diag.MisplacedDirective, comment, "a directive begins with exactly %s", directivePrefix).
-			Suggestion = "write " + directivePrefix + m[1]
+			Suggestion = "write " + directivePrefix + options
 	}
 }

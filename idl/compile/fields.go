@@ -184,6 +184,7 @@ func (c *checker) property(d *decl, f *ast.Field, name *ast.Ident, tag options) 
 			d.options = append(d.options, o.option)
 		}
 	}
+	tag.unread = tag.unread || d.kind == unknownStruct // which may be a union
 	if !c.setType(d.file, p, f.Type, tag) {
 		p.Type, p.Default = schema.Any, nil // a stand-in: the property's names are judged all the same
 	} else if p.Constraints != nil {

@@ -105,10 +105,15 @@ func (c *checker) withoutConflicts(list []setOption) []setOption {
 				continue
 			}
 			b := list[i]
+			if excluded == "out" { // Otherwise a pointer would seem to need optional.
+				i = slices.IndexFunc(list, func(s setOption) bool { return s.tagWord == a.tagWord })
+			}
 			later := slices.MaxFunc([]option{a.option, b.option}, func(a, b option) int { return cmp.Compare(a.from, b.from) })
 			c.report(diag.ConflictingOptions, later, "%s cannot be combined with %s", a.text, b.text).
 				Suggestion = "remove " + a.text + " or " + b.text
-			list = slices.Delete(slices.Clone(list), i, i+1)
+			if i >= 0 {
+				list = slices.Delete(slices.Clone(list), i, i+1)
+			}
 		}
 	}
 	return list
@@ -117,7 +122,9 @@ func (c *checker) withoutConflicts(list []setOption) []setOption {
 // isName reports whether a first element is a name in the older dialect: one of the names that the property can have
 // anyway, or neither similar to an option nor another tool's word for one.
 func isName(text string, names []string) bool {
-	isOption := func(word string) bool { return meant(word, false) != nil || joined.MatchString(folded(word)) }
+	isOption := func(word string) bool {
+		return meant(word, false) != nil || constraintSpelt(word) != "" || joined.MatchString(folded(word))
+	}
 	return slices.Contains(names, text) || strings.TrimSpace(text) != "" && !strings.ContainsAny(text, "=:") &&
 		!isOption(text) && !slices.ContainsFunc(separated(text), isOption)
 }
@@ -193,7 +200,7 @@ func (c *checker) rejectOption(o *options, e option, first bool) {
 	valueIsOption, _ := optionOf(value)
 	limit := constraintMeant(key, w == nil && !isJoined && hasValue)
 	switch {
-	case o.where == "directive" && limit == nil && (w == nil || w.constrains == ""):
+	case o.where == "directive" && limit == nil && o.before(e) == nil && (w == nil || w.constrains == ""):
 		d.Suggestion = "the options of types are deprecated=<text>, was=<names> and " + someConstraint
 		return
 	case limit != nil && o.find(limit.name) != nil:

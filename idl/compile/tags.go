@@ -224,9 +224,22 @@ func indexConstraints() map[string]string {
 	return words
 }
 
+// constraintSpelt returns the name of the option with a value that a word spells, perhaps with one edit, or "".
+func constraintSpelt(word string) string {
+	if name := constraintWords[folded(word)]; name != "" || spellings[folded(word)] != nil {
+		return name
+	}
+	for _, known := range slices.Sorted(maps.Keys(constraintWords)) {
+		if len(known) > short && oneEdit(folded(word), known) {
+			return constraintWords[known]
+		}
+	}
+	return ""
+}
+
 // constraintMeant returns the constraint or other option with a value that a word means, exactly or nearly, or nil.
 func constraintMeant(word string, nearly bool) *tagWord {
-	name := constraintWords[folded(word)]
+	name := constraintSpelt(word)
 	if name == "" && nearly {
 		name = constraintWords[suggest.Name(folded(word), slices.Sorted(maps.Keys(constraintWords)))]
 	}

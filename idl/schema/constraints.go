@@ -94,6 +94,8 @@ func ValuesOf(t Type) string {
 			return "enums"
 		case *Resource:
 			return "resources"
+		case *Union:
+			return "unions"
 		}
 		return "structs"
 	case Primitive:
