@@ -439,3 +439,24 @@ func TestWriteNew(t *testing.T) {
 	wantError(t, dir, err, "cannot write DIR/graph.html: unsupported operation")
 	wantNames(t, dir)
 }
+
+// TestWriteNewClearedAway checks that the name is not claimed when another writer has removed what was staged: that writer
+// would be told that the file exists.
+func TestWriteNewClearedAway(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "graph.html")
+	times := 0
+	d := &faulty{before: func(o op) error {
+		if o.path == path {
+			t.Errorf("%s %s", o.name, o.path)
+		}
+		if o.name == "link" && times < 3 {
+			times++
+			return os.Remove(o.path)
+		}
+		return nil
+	}}
+	must(t, writeNew(d, path, []byte("one"), 0o600))
+	if mustRead(t, path) != "one" || times != 3 {
+		t.Errorf("%q after %d times", mustRead(t, path), times)
+	}
+}

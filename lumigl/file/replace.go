@@ -51,7 +51,7 @@ func writeNew(d disk, path string, content []byte, mode fs.FileMode) error {
 			_ = d.remove(staged) // If that fails, the next writer does it.
 			return nil
 		}
-		if errors.Is(err, fs.ErrExist) {
+		if errors.Is(err, fs.ErrExist) || errors.Is(err, fs.ErrNotExist) { // Another writer has cleared staged away.
 			return err
 		}
 		// Some file systems have no hard links. There, an empty file claims the name.
