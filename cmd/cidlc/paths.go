@@ -65,6 +65,9 @@ func importPath(flag, dir string) (string, error) {
 		return "", fmt.Errorf("--%s=%s: there is no go.mod in the folder or above it, and Go stubs import each "+
 			"other: run 'go mod init example.com/myprovider' in the folder that the provider's code is in", flag, dir)
 	}
+	if err := compile.CheckModule(root); err != nil {
+		return "", err
+	}
 	file := filepath.Join(root, "go.mod")
 	content, err := os.ReadFile(file)
 	if err != nil {

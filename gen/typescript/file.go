@@ -39,7 +39,7 @@ func render(pkg *schema.Package, src *schema.File) []byte {
 	t.put(gen.Header(gen.Slashes, src.Path()), "\n/* eslint-disable */\n")
 	if src.Doc != "" {
 		t.put("\n")
-		t.doc("", src.Doc+"\n\n@packageDocumentation")
+		t.doc("", untagged(src.Doc)+"\n\n@packageDocumentation")
 	}
 	if body.usesLumi || len(body.imports.used) > 0 {
 		t.put("\n")

@@ -31,6 +31,7 @@ const strictest = `{
         "rootDir": ".",
         "outDir": "out",
         "declaration": true,
+        "stripInternal": true,
         "strict": true,
         "verbatimModuleSyntax": true,
         "isolatedModules": true,
@@ -121,6 +122,20 @@ func TestToolchain(t *testing.T) {
 		{Path: "package.json", Content: []byte(`{"type": "module"}`)},
 	})
 	node.Compile(t, checkout(t), dir)
+
+	// Nothing in a comment of the IDL is a tag, so nothing is stripped.
+	types, err := os.ReadFile(filepath.Join(dir, "out", "pack", "groups.d.ts"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{
+		"PortHTTP = 80", "PortTLS = 443", "PortOther = 8080", `NameA = "a"`, "interface Wheel", "size?: number", "mail?: string",
+		"interface Axle", "type Part", "class Machine", "interface MachineArgs",
+	} {
+		if !strings.Contains(string(types), want) {
+			t.Errorf("groups.d.ts lacks %s:\n%s", want, types)
+		}
+	}
 
 	check := filepath.Join("out", "check.test.mjs")
 	copyFile(t, filepath.Join(features, "check.test.mjs"), filepath.Join(dir, check))

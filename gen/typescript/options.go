@@ -2,26 +2,41 @@ package typescript
 
 import (
 	"encoding/json"
+	"regexp"
 	"strings"
 
 	"github.com/lumi-idl/lumi/idl/schema"
 )
 
 // described is documentation with what editors show about deprecation.
-func described(doc, deprecated string) string {
+func described(doc, deprecated string) string { return withDeprecation(untagged(doc), deprecated) }
+
+func withDeprecation(doc, deprecated string) string {
 	if deprecated == "" {
 		return doc
 	}
-	return strings.TrimSpace(doc + "\n\n@deprecated " + deprecated)
+	return strings.TrimSpace(doc + "\n\n@deprecated " + untagged(deprecated))
 }
+
+// untagged returns text from the IDL in which nothing is a tag of JSDoc. For --stripInternal, TypeScript looks for
+// "@internal" anywhere in a comment, also after a backslash, so that needs another form.
+func untagged(text string) string {
+	if !strings.Contains(text, "@") { // as most
+		return text
+	}
+	return tag.ReplaceAllString(strings.ReplaceAll(text, "@internal", "&#64;internal"), `$1\@`)
+}
+
+// tag finds the beginning of a tag, which can also stand within a line and, in braces, within a sentence.
+var tag = regexp.MustCompile(`(^|[\s{])@`)
 
 // describedProperty is the documentation of a property with its default.
 func describedProperty(p *schema.Property) string {
-	doc := p.Doc
+	doc := untagged(p.Doc)
 	if p.Default != nil {
-		doc += "\n\n@default " + literal(p.Default)
+		doc += "\n\n@default " + untagged(literal(p.Default))
 	}
-	return strings.TrimSpace(described(doc, p.Deprecated))
+	return strings.TrimSpace(withDeprecation(doc, p.Deprecated))
 }
 
 // literal returns a boolean, number or string as TypeScript writes it.

@@ -114,6 +114,7 @@ type comparison struct {
 	old, new Version
 	pairs    map[schema.Decl]schema.Decl // what old declarations have become
 	uses     map[schema.Decl]use         // of old declarations
+	replaced map[schema.Decl]string      // see replacedBy
 	findings []Finding
 }
 

@@ -39,6 +39,10 @@ func (c *changer) change(harmless bool) {
 			"rename a field":   c.rename,
 			"another constant": c.anotherConst,
 			"another file":     c.move,
+			"default":          c.fallback,
+			"add a default": func() bool {
+				return c.addProperty(&schema.Property{Optional: true, Pointer: true, Default: "zz"})
+			},
 		})
 	}
 	names := slices.Sorted(maps.Keys(changes))
@@ -108,9 +112,20 @@ func (c *changer) addProperty(p *schema.Property) bool {
 	if _, resource := d.(*schema.Resource); p.Out && !resource {
 		return false
 	}
-	p.Field, p.Name, p.Type = fmt.Sprintf("Zz%d", len(*list)), fmt.Sprintf("zz%d", len(*list)), schema.String
+	p.Name = unused(*list, "zz")
+	p.Field, p.Type = "Z"+p.Name[1:], schema.String
 	*list = append(*list, p)
 	return true
+}
+
+// unused returns a name that no property has or had.
+func unused(list []*schema.Property, name string) string {
+	for i := len(list); ; i++ {
+		free := fmt.Sprint(name, i)
+		if !slices.ContainsFunc(list, func(p *schema.Property) bool { return p.Name == free || slices.Contains(p.Was, free) }) {
+			return free
+		}
+	}
 }
 
 func (c *changer) addDecls() bool {
@@ -170,7 +185,8 @@ func (c *changer) variants() bool {
 			return false
 		}
 		v := *u.Variants[i]
-		v.Field, v.Name, v.Type, v.Was = "ZzVariant", "zzVariant", &schema.Ref{Decl: d}, nil
+		v.Name = unused(u.Variants, "zzVariant")
+		v.Field, v.Type, v.Was = "Z"+v.Name[1:], &schema.Ref{Decl: d}, nil
 		u.Variants = slices.Insert(u.Variants, i, &v)
 	case 1:
 		if len(u.Variants) == 2 {
@@ -293,6 +309,19 @@ func (c *changer) optional() bool {
 	}
 	p.Optional = !p.Optional
 	p.Pointer = p.Optional && !isReference(p.Type)
+	return true
+}
+
+// fallback changes, adds or removes a default.
+func (c *changer) fallback() bool {
+	_, p := c.property()
+	if p == nil || !p.Optional || p.Out {
+		return false
+	}
+	p.Default = map[string]any{"strings": "zz", "numbers": 7.5, "booleans": true}[schema.ValuesOf(p.Type)]
+	if c.IntN(3) == 0 {
+		p.Default = nil
+	}
 	return true
 }
 

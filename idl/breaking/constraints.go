@@ -18,12 +18,12 @@ type limit struct {
 
 // String returns the option of a tag.
 func (l limit) String() string {
-	switch l.value.(type) {
+	switch value := l.value.(type) {
 	case bool:
 		return l.name
 	case string:
 		if l.name != "format" {
-			return fmt.Sprintf("%s='%v'", l.name, l.value)
+			return l.name + "='" + strings.ReplaceAll(value, "'", "''") + "'"
 		}
 	}
 	return fmt.Sprintf("%s=%v", l.name, l.value)
@@ -96,41 +96,136 @@ type constrained struct {
 }
 
 // compareConstraints compares what constrains the values of two types. Constraints of an alias that is used in both are
-// findings of that alias. Part is "", or says which part of the values is compared. Constraints do not apply to what a
-// provider returns.
-func (c *comparison) compareConstraints(u use, old, new constrained, part string) {
+// findings of that alias. Part is "", or says which part of the values is compared. Counts, if it is not nil, says which
+// subjects matter. Constraints do not apply to what a provider returns.
+func (c *comparison) compareConstraints(u use, old, new constrained, part string, counts func(subject string) bool) {
 	if !u.in {
 		return
 	}
 	a, isRef := old.typ.(*schema.Ref)
 	b, isStill := new.typ.(*schema.Ref)
 	if isRef && isStill && c.pairs[a.Decl] == b.Decl {
-		c.compareLimits(limitsBySubject(old.own), limitsBySubject(new.own), old.node, new.node, part)
+		was, is := limitsBySubject(old.own), limitsBySubject(new.own)
+		c.compareLimits(limitsOf(old), limitsOf(new), old.node, new.node, part, func(subject string) bool {
+			return !sameLimits(was[subject], is[subject]) // Otherwise it is a finding of the alias.
+		})
 		return
 	}
 	was, is := schema.Underlying(old.typ), schema.Underlying(new.typ)
 	if reflect.TypeOf(was) != reflect.TypeOf(is) {
 		return // part of the finding about the type
 	}
-	limits := func(t constrained) map[string][]limit { return limitsBySubject(schema.ConstraintsOf(t.typ), t.own) }
+	wasLimits, isLimits := limitsOf(old), limitsOf(new)
 	switch was := was.(type) {
 	case *schema.List:
-		c.compareConstraints(u, constrained{was.Elem, nil, old.node}, constrained{is.(*schema.List).Elem, nil, new.node}, " for elements")
+		c.compareConstraints(u, constrained{was.Elem, nil, old.node}, constrained{is.(*schema.List).Elem, nil, new.node}, " for elements", nil)
 	case *schema.Map:
 		is := is.(*schema.Map)
-		c.compareConstraints(u, constrained{was.Key, nil, old.node}, constrained{is.Key, nil, new.node}, " for keys")
-		c.compareConstraints(u, constrained{was.Elem, nil, old.node}, constrained{is.Elem, nil, new.node}, " for elements")
+		if keys, now := keyPatterns(was.Key, wasLimits), keyPatterns(is.Key, isLimits); sameLimits(keys, now) {
+			delete(wasLimits, "keypattern") // It moved to the type of the keys, or from there.
+			delete(isLimits, "keypattern")
+		} else {
+			c.compareConstraints(u, constrained{was.Key, nil, old.node}, constrained{is.Key, nil, new.node}, " for keys", nil)
+		}
+		c.compareConstraints(u, constrained{was.Elem, nil, old.node}, constrained{is.Elem, nil, new.node}, " for elements", nil)
 	case schema.Primitive:
 		if was != is {
 			return
 		}
 	}
-	c.compareLimits(limits(old), limits(new), old.node, new.node, part)
+	c.compareLimits(wasLimits, isLimits, old.node, new.node, part, counts)
 }
 
-func (c *comparison) compareLimits(old, new map[string][]limit, at, now node, part string) {
+// limitsOf returns the limits of a type and of what has it.
+func limitsOf(t constrained) map[string][]limit {
+	return limitsBySubject(schema.ConstraintsOf(t.typ), t.own)
+}
+
+// keyPatterns returns the patterns of a map's keys, given their type and the map's limits.
+func keyPatterns(key schema.Type, limits map[string][]limit) []limit {
+	list := limitsOf(constrained{typ: key})["pattern"]
+	for _, l := range limits["keypattern"] {
+		list = append(list, limit{"pattern", l.value})
+	}
+	return list
+}
+
+// sameLimits reports whether two lists limit values in the same way.
+func sameLimits(a, b []limit) bool {
+	lacks := func(list []limit) func(limit) bool { return func(l limit) bool { return !l.impliedBy(list) } }
+	return !slices.ContainsFunc(a, lacks(b)) && !slices.ContainsFunc(b, lacks(a))
+}
+
+// reaches returns a function that reports whether a change of an alias, as to one subject, changes which values some use
+// of it accepts. The constraints of a property itself may be tighter before and after.
+func (c *comparison) reaches(old, new *schema.Alias) func(subject string) bool {
+	is := func(t schema.Type) bool { ref, ok := t.(*schema.Ref); return ok && ref.Decl == old }
+	return func(subject string) bool {
+		used := false
+		for d := range c.old.Package.Decls() {
+			var rest []schema.Type // whose own constraints are about something else
+			if a, ok := d.(*schema.Alias); ok {
+				rest = append(rest, a.Target)
+			}
+			for _, p := range schema.Properties(d) {
+				m, isMap := p.Type.(*schema.Map)
+				var in func(a *schema.Alias, own *schema.Constraints) []limit
+				switch {
+				case is(p.Type):
+					in = func(a *schema.Alias, own *schema.Constraints) []limit {
+						return limitsBySubject(a.Constraints, own)[subject]
+					}
+				case isMap && is(m.Key) && subject == "pattern":
+					rest = append(rest, m.Elem)
+					in = func(a *schema.Alias, own *schema.Constraints) []limit {
+						return keyPatterns(&schema.Ref{Decl: a}, limitsBySubject(own))
+					}
+				default:
+					rest = append(rest, p.Type)
+					continue
+				}
+				used = true
+				q := c.successor(property{p, d})
+				if q == nil {
+					continue
+				}
+				now := in(new, q.Constraints)
+				// What the property's own constraints make of it is a finding of the property.
+				if !sameLimits(in(old, p.Constraints), now) && !sameLimits(in(old, q.Constraints), now) {
+					return true
+				}
+			}
+			for _, t := range rest {
+				for ref := range schema.Refs(t) {
+					if ref.Decl == old {
+						return true
+					}
+				}
+			}
+		}
+		return !used
+	}
+}
+
+// successor returns the property that an old one has become, by its name or the option was=, or nil.
+func (c *comparison) successor(p property) *schema.Property {
+	if now := c.pairs[p.of]; now != nil {
+		for _, q := range schema.Properties(now) {
+			if q.Name == p.Name || slices.Contains(q.Was, p.Name) {
+				return q
+			}
+		}
+	}
+	return nil
+}
+
+// compareLimits reports changes of limits. Counts, if it is not nil, says which subjects matter.
+func (c *comparison) compareLimits(old, new map[string][]limit, at, now node, part string, counts func(subject string) bool) {
 	for _, subject := range subjects {
 		a, b := old[subject], new[subject]
+		if sameLimits(a, b) || counts != nil && !counts(subject) {
+			continue
+		}
 		added := slices.ContainsFunc(b, func(l limit) bool { return !l.impliedBy(a) })
 		removed := slices.ContainsFunc(a, func(l limit) bool { return !l.impliedBy(b) })
 		refused, accepted := Impact{MayBreak, None, MayBreak, MayBreak}, Impact{Provider: MayBreak}
@@ -187,9 +282,9 @@ func compareDefaults(c *comparison, old, new property) {
 
 // reportDefaultAdded reports a default that resources get which exist. Where the property replaces, that replaces them.
 func (c *comparison) reportDefaultAdded(old node, new property, update Severity) {
-	if new.Replaces {
+	if replaces, through := c.replaces(new); replaces {
 		c.report("DefaultAdded", Impact{Deployed: Breaks}, old, new.node(), "let the provider choose a value",
-			"has a new default, so that the next change of a resource without the property replaces it")
+			"has a new default, so that the next change of a resource without the property replaces it%s", through)
 		return
 	}
 	c.report("DefaultAdded", Impact{Deployed: update}, old, new.node(), "",

@@ -424,6 +424,7 @@ import (
 	"google.golang.org/protobuf/types/known/structpb"
 
 	lumi "github.com/lumi-idl/lumi/runtime"
+	"github.com/lumi-idl/lumi/runtime/urn"
 )
 
 //go:embed tasks.json
@@ -469,6 +470,16 @@ func main() {
 		}
 		if task.State == nil {
 			continue
+		}
+		if task.Args != nil {
+			resp, err := p.provider.InspectChange(ctx, &lumi.InspectChangeRequest{
+				URN: urn.URN("urn:lumi:test::shop:index::" + task.Token + "::thing"), ID: "thing", Old: lumi.BagOf(state), New: lumi.BagOf(args),
+			})
+			if err != nil {
+				fail("%v", err)
+			} else if len(resp.Replaces) > 0 {
+				fail("is replaced for %v", resp.Replaces)
+			}
 		}
 		*p.seen = lumi.Bag{}
 		if _, err := p.provider.Delete(ctx, &lumi.DeleteRequest{Properties: lumi.BagOf(state)}); err != nil {

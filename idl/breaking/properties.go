@@ -66,7 +66,7 @@ var propertyRules = []rule[property]{
 		change{"SecretRemoved", Impact{Deployed: Breaks}, "is no longer secret, so that state, plans and logs show it", "keep it secret"})},
 	{"Property.Constraints", settable(func(c *comparison, old, new property) {
 		c.compareConstraints(c.useOfProperty(old), constrained{old.Type, old.Constraints, old.node()},
-			constrained{new.Type, new.Constraints, new.node()}, "")
+			constrained{new.Type, new.Constraints, new.node()}, "", nil)
 	})},
 	{"Property.Default", settable(compareDefaults)},
 	{"Property.Was", func(c *comparison, old, new property) {
@@ -159,11 +159,16 @@ func compareProperties(c *comparison, old, new schema.Decl) {
 			"keep it as an optional property until nothing uses it", "was removed")
 	}
 	for _, q := range come {
+		replaces, through := c.replaces(q)
 		if !q.Optional && (old == nil || c.useOfProperty(property{q.Property, old}).in) {
-			c.report("RequiredPropertyAdded", Impact{Programs: Breaks, Wire: Breaks}, node{}, q.node(), "make it optional",
-				"was added as a required property")
+			clause := ""
+			if replaces {
+				clause = ", so that setting it replaces resources" + through
+			}
+			c.report("RequiredPropertyAdded", Impact{Programs: Breaks, Wire: Breaks, Deployed: when(replaces, Breaks)},
+				node{}, q.node(), "make it optional", "was added as a required property%s", clause)
 		}
-		if q.Default != nil && q.Replaces {
+		if q.Default != nil && replaces {
 			c.reportDefaultAdded(node{}, q, None)
 		}
 	}

@@ -70,9 +70,11 @@ func (c *comparison) compareRelations(old, new schema.Decl, names map[string]str
 	if old == nil || !c.useOfProperty(property{&schema.Property{}, old}).in {
 		return
 	}
-	known := map[string]bool{}
-	for _, name := range names {
-		known[name] = true
+	known, required := map[string]bool{}, map[string]bool{}
+	for _, p := range schema.Properties(old) {
+		if name := names[p.Name]; name != "" {
+			known[name], required[name] = true, !p.Optional && !p.Out
+		}
 	}
 	was := groupsOf(old, func(p *schema.Property) string { return names[p.Name] })
 	is := groupsOf(new, func(p *schema.Property) string {
@@ -95,8 +97,9 @@ func (c *comparison) compareRelations(old, new schema.Decl, names map[string]str
 			}
 			changed[was[i].text] = true
 			c.report("RelationChanged", impact, was[i].node, g.node, "keep the group", "has the relation %s (was %s)", g.text, was[i].text)
-		// Old programs do not set what is new.
-		case g.rule == "conflictsWith" && slices.Contains(g.names, ""), g.rule == "requiredWith" && g.names[0] == "", g.holds(was):
+		// Old programs set what was required, and do not set what is new.
+		case g.rule == "conflictsWith" && slices.Contains(g.names, ""), g.rule == "requiredWith" && g.names[0] == "", g.holds(was),
+			g.rule == "exactlyOneOf" && g.others && len(g.names) == 1 && required[g.names[0]]:
 		default:
 			c.report("RelationAdded", refused, node{}, g.node, "check it in the provider, and only for new resources",
 				"has the new relation %s", g.text)

@@ -36,6 +36,7 @@ func (c *comparison) comparePackages(old, new *schema.Package) {
 		}
 	}
 	gone, come := c.pair()
+	c.replaced = c.replacedBy()
 	for d := range old.Decls() {
 		if match := c.pairs[d]; match != nil {
 			apply(c, declRules, d, match)
@@ -102,7 +103,7 @@ var declRules = []rule[schema.Decl]{
 	})},
 	{"Alias.Constraints", of(func(c *comparison, old, new *schema.Alias) {
 		c.compareConstraints(c.useOf(old), constrained{old.Target, old.Constraints, declNode(old)},
-			constrained{new.Target, new.Constraints, declNode(new)}, "")
+			constrained{new.Target, new.Constraints, declNode(new)}, "", c.reaches(old, new))
 	})},
 	{"Const.Value", of(func(c *comparison, old, new *schema.Const) {
 		s := when(old.Value != new.Value, MayBreak)

@@ -41,6 +41,49 @@ func usesOf(p *schema.Package) map[schema.Decl]use {
 	return uses
 }
 
+// replacedBy finds the structs and unions of the new version whose values resources already have below a property that
+// replaces, and returns the first such property for each. A part that such a property gets replaces the resource.
+func (c *comparison) replacedBy() map[schema.Decl]string {
+	had := map[*schema.Property]bool{}
+	for old := range c.pairs {
+		for _, p := range schema.Properties(old) {
+			had[c.successor(property{p, old})] = true
+		}
+	}
+	replaced := map[schema.Decl]string{}
+	var walk func(q property, symbol string)
+	walk = func(q property, symbol string) {
+		if !had[q.Property] {
+			return
+		}
+		for ref := range schema.Refs(q.Type) {
+			if d := ref.Decl; isObject(d) && replaced[d] == "" {
+				replaced[d] = symbol
+				for _, p := range schema.Properties(d) {
+					walk(property{p, d}, symbol)
+				}
+			}
+		}
+	}
+	for d := range c.new.Package.Decls() {
+		for _, p := range schema.Properties(d) {
+			if d.Head().Kind == "resource" && p.Replaces {
+				walk(property{p, d}, symbolOf(d)+"."+p.Name)
+			}
+		}
+	}
+	return replaced
+}
+
+// replaces reports whether a change of a new property replaces resources. Through is what messages add for a part of
+// another property.
+func (c *comparison) replaces(q property) (is bool, through string) {
+	if symbol := c.replaced[q.of]; symbol != "" {
+		return true, ", because it is part of " + symbol
+	}
+	return q.Replaces, ""
+}
+
 // isObject reports whether values of a declaration are parts of other values.
 func isObject(d schema.Decl) bool { return d.Head().Kind == "struct" || d.Head().Kind == "union" }
 
@@ -192,8 +235,20 @@ func (c *comparison) compareTypes(old, new schema.Type, u use, at, now node) {
 	help := "keep the type, and add a property of the new one"
 	if code == "TypeWidened" {
 		help = ""
+		if hasStructs(old) && !hasStructs(new) { // whose defaults are no longer filled in
+			impact.Deployed = MayBreak
+		}
 	}
 	c.report(code, impact, at, now, help, "changed type from %s to %s%s", typeText(old), typeText(new), clause)
+}
+
+func hasStructs(t schema.Type) bool {
+	for ref := range schema.Refs(t) {
+		if kind := kindOf(ref.Decl); kind == "struct" || kind == "union of structs" {
+			return true
+		}
+	}
+	return false
 }
 
 // typeText returns a type as it stands in an IDL, with declarations by their symbols.

@@ -182,12 +182,20 @@ func (c *checker) collectGen(f *sourceFile, gen *ast.GenDecl) {
 }
 
 // specDoc finds the documentation of a specification: above it, or above the declaration if that holds nothing else,
-// or at the end of its line.
+// or at the end of its line. What has none has that of its group, and what is in a deprecated group is deprecated.
 func specDoc(gen *ast.GenDecl, doc, comment *ast.CommentGroup) string {
 	if !gen.Lparen.IsValid() {
 		return docText(doc, gen.Doc, comment)
 	}
-	return docText(doc, comment)
+	own, group := docText(doc, comment), docText(gen.Doc)
+	if own == "" {
+		return group
+	}
+	_, deprecated := deprecation(own)
+	if _, text := deprecation(group); deprecated == "" && text != "" {
+		own += "\n\n" + deprecatedMark + text
+	}
+	return own
 }
 
 func (c *checker) collectType(f *sourceFile, gen *ast.GenDecl, spec *ast.TypeSpec) {

@@ -57,6 +57,8 @@ func (c *checker) checkNumber(at ast.Node, value string) bool {
 	switch name, _, _ := strings.Cut(at.(option).text, "="); {
 	case !ok:
 		return c.rejectValue(at, numberHelp+", and separate options with commas", "%q is not a number", value)
+	case inexact(value) != "":
+		return c.rejectValue(at, "write "+name+"="+strconv.FormatFloat(n, 'f', 0, 64), "%s", inexact(value))
 	case name == "multipleOf" && n <= 0:
 		return c.rejectValue(at, "use a number above 0", "nothing is a multiple of %s", value)
 	}
@@ -124,6 +126,7 @@ func (c *checker) checkConstraints() {
 			fit = append(slices.Clone(c.aliased[ref.Decl]), fit...)
 		}
 		c.checkPossible(fit)
+		c.checkEnough(*t.typ, fit)
 	}
 }
 

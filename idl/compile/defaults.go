@@ -1,6 +1,7 @@
 package compile
 
 import (
+	"math/big"
 	"regexp"
 	"slices"
 	"strconv"
@@ -46,6 +47,9 @@ func defaultOf(p *schema.Property, text string) (value any, problem, help string
 		if !ok {
 			return nil, strconv.Quote(text) + " is not a number", numberHelp
 		}
+		if problem := inexact(text); problem != "" {
+			return nil, problem, "write default=" + strconv.FormatFloat(n, 'f', 0, 64)
+		}
 		value = n
 	case t == schema.String:
 		value = text
@@ -84,7 +88,7 @@ func notInEnum(e *schema.Enum, text string) (problem, help string) {
 	}
 	help = "use the value of one of its constants"
 	if near := suggest.Name(text, values); near != "" {
-		help = "write default='" + near + "'"
+		help = "write default='" + doubled(near) + "'"
 	}
 	return strconv.Quote(text) + " is not a value of " + e.Name, help
 }
@@ -106,6 +110,16 @@ func rulesOf(p *schema.Property) []constraint.Rule {
 var decimal = regexp.MustCompile(`^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$`)
 
 const numberHelp = "use a decimal number that fits a float64, such as 0.5 or 1e6"
+
+// inexact says that a float64 cannot hold a whole number whose digits somebody meant, or returns "".
+func inexact(text string) string {
+	if whole, ok := new(big.Int).SetString(text, 10); ok {
+		if _, accuracy := new(big.Float).SetInt(whole).Float64(); accuracy != big.Exact {
+			return "a float64 cannot hold " + text + " exactly"
+		}
+	}
+	return ""
+}
 
 // parseNumber reads a finite number in decimal.
 func parseNumber(text string) (float64, bool) {

@@ -6,6 +6,7 @@ import (
 	"go/parser"
 	"go/token"
 	"go/types"
+	"os"
 	"path"
 	"path/filepath"
 	"slices"
@@ -17,7 +18,7 @@ import (
 
 // This file finds the folder that somebody probably meant who gave one that holds more than an IDL, or part of one.
 
-// checkExtent refuses a folder that holds code, if there is one below that is called idl.
+// checkExtent refuses a folder that holds code, if there is one below that is called idl, and one with generated stubs.
 func (t *tree) checkExtent() error {
 	meant, depth := "", 0
 	var others []string
@@ -32,7 +33,7 @@ func (t *tree) checkExtent() error {
 		}
 	}
 	if meant == "" {
-		return nil
+		return t.checkStubs()
 	}
 	code := t.firstCode(others)
 	if code == "" {
@@ -40,6 +41,30 @@ func (t *tree) checkExtent() error {
 	}
 	return &UsageError{fmt.Sprintf("%s is no IDL, since there is code in %s; did you mean %s?",
 		t.arg, t.display(code), t.display(meant))}
+}
+
+// checkStubs refuses a provider's folder. A folder called idl beside it, or beside one above it in the module, is suggested.
+func (t *tree) checkStubs() error {
+	i := slices.IndexFunc(t.files, func(rel string) bool {
+		if !strings.HasSuffix(rel, "_stub.go") {
+			return false
+		}
+		name := filepath.Join(t.root, filepath.FromSlash(rel))
+		file, _ := parser.ParseFile(token.NewFileSet(), name, nil, parser.PackageClauseOnly|parser.ParseComments)
+		return file != nil && ast.IsGenerated(file)
+	})
+	if i < 0 {
+		return nil
+	}
+	advice := "give the folder that holds the IDL"
+	for n := range t.above {
+		beside := filepath.Join(strings.Repeat("../", n+1), "idl")
+		if info, err := os.Stat(filepath.Join(t.root, beside)); err == nil && info.IsDir() {
+			advice = fmt.Sprintf("did you mean %s?", filepath.Join(t.arg, beside))
+			break
+		}
+	}
+	return &UsageError{fmt.Sprintf("%s is a provider, no IDL, since cidlc generated %s; %s", t.arg, t.display(t.files[i]), advice)}
 }
 
 // firstCode returns the first file that declares what no IDL does: a program, a function or a variable.
@@ -81,6 +106,8 @@ func (c *checker) outside(from *source, pkg *types.Package) string {
 	switch {
 	case up == "":
 		return ""
+	case !c.insideIDL(up) && c.plain(whole) && folder == whole:
+		return fmt.Sprintf("run 'cidlc %s', which compiles the folder that declares it too", c.arguments(whole))
 	case !c.insideIDL(up) && c.plain(whole):
 		return fmt.Sprintf("it is declared in %s: run 'cidlc %s', which compiles that folder too", folder, c.arguments(whole))
 	case c.plain(folder):

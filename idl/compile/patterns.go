@@ -13,6 +13,7 @@ import (
 // write instead. The problem is "" if there is none.
 func patternProblem(pattern string) (problem, advice string) {
 	s := patternScanner{rest: pattern}
+	s.grouped.WriteByte('(')
 	for s.rest != "" {
 		s.element()
 	}
@@ -20,6 +21,10 @@ func patternProblem(pattern string) (problem, advice string) {
 		return s.problem, s.advice
 	}
 	_, err := regexp.Compile(pattern)
+	if err == nil && isAmbiguous(s.grouped.String()+")") {
+		return "the pattern backtracks exponentially in JavaScript", "rewrite it so that what repeats matches a string in " +
+			"one way only, as in ^a+$ instead of ^(a+)+$"
+	}
 	var invalid *syntax.Error
 	if errors.As(err, &invalid) {
 		advice = "correct it; the pattern is matched by RE2 and by JavaScript"
@@ -35,6 +40,9 @@ func patternProblem(pattern string) (problem, advice string) {
 // to package regexp.
 type patternScanner struct {
 	rest string
+	// grouped is the pattern so far, with a group around each alternative and each group, since package syntax would
+	// otherwise merge what JavaScript tries one after another. It begins with another (.
+	grouped strings.Builder
 	// repeats says that a repetition may follow.
 	repeats         bool
 	problem, advice string
@@ -49,7 +57,10 @@ func (s *patternScanner) reject(what, advice string) {
 }
 
 // take accepts the next n bytes.
-func (s *patternScanner) take(n int) { s.rest = s.rest[n:] }
+func (s *patternScanner) take(n int) {
+	s.grouped.WriteString(s.rest[:n])
+	s.rest = s.rest[n:]
+}
 
 var (
 	repetition = regexp.MustCompile(`^(?:[*+?]|\{\d+(?:,\d*)?\})\??`)
@@ -81,7 +92,14 @@ func (s *patternScanner) element() {
 	case '{', '}', ']':
 		s.reject(string(c)+" without a backslash", `use \`+string(c))
 	case '(':
+		s.grouped.WriteByte('(')
 		s.group()
+	case ')':
+		s.grouped.WriteByte(')')
+		s.take(1)
+	case '|':
+		s.grouped.WriteString(")|(")
+		s.rest = s.rest[1:]
 	default:
 		_, size := utf8.DecodeRuneInString(s.rest)
 		s.take(size)
@@ -105,8 +123,7 @@ func (s *patternScanner) group() {
 
 // class scans a character class.
 func (s *patternScanner) class() {
-	s.take(1)
-	s.rest = strings.TrimPrefix(s.rest, "^")
+	s.take(len(s.rest) - len(strings.TrimPrefix(s.rest[1:], "^")))
 	if strings.HasPrefix(s.rest, "]") {
 		s.reject("] at the beginning of a class", `use \]`)
 	}
@@ -152,7 +169,9 @@ var instead = map[byte]string{
 	's': `use [\t\n\f\r ]`, 'S': `use [^\t\n\f\r ]`, 'A': "use ^", 'z': "use $", 'Z': "use $",
 	'Q': "put a backslash before each character that is an operator", 'E': "put a backslash before each character that is an operator",
 	'a': `use \x07`, 'b': `use \x08`, 'e': `use \x1B`, 'C': `use [^\n]`, 'x': `use the character itself, or \x and two digits`,
-	'u': "use the character itself", 'p': `use the short name of a category, as in \p{L} or \p{Lu}`,
+	'u': "use the character itself",
+	'p': "list the characters, as in [A-Za-zÀ-ÿ]; 'cidlc explain InvalidPattern' has the categories that do not depend " +
+		"on the version of Unicode",
 	'B': `use \b or \W`, 'k': "repeat the expression of the group", 'c': `use \x and two digits`,
 }
 
@@ -195,6 +214,6 @@ func (s *patternScanner) escape(inClass bool) bool {
 	return false
 }
 
-// categories are the general categories of Unicode that both languages know, but for those of code points without a
-// character.
-var categories = strings.Fields("L Lu Ll Lt Lm Lo M Mn Mc Me N Nd Nl No P Pc Pd Ps Pe Pi Pf Po S Sm Sc Sk So Z Zs Zl Zp Cc Cf")
+// categories are the general categories of Unicode that have the same members in Go and in every release of Node since 20.
+// Most others, such as L, gain characters with each version of Unicode.
+var categories = strings.Fields("Lt Me No Pc Ps Pe Pi Pf Sk Z Zs Zl Zp Cc Cf")

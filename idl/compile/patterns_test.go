@@ -3,10 +3,12 @@ package compile
 import (
 	"encoding/json"
 	"fmt"
+	"os"
 	"os/exec"
 	"regexp"
 	"strings"
 	"testing"
+	"unicode"
 
 	"pgregory.net/rapid"
 )
@@ -29,9 +31,11 @@ func TestPatternProblems(t *testing.T) {
 		`\u00e9`:      `\u` + differs + `: use the character itself`,
 		`\07`:         `\0` + differs + `: use the character itself, or \x and two digits`,
 		`(a)\1`:       `\1` + differs + `: repeat the expression of the group`,
-		`\pL`:         `\p` + differs + `: use the short name of a category, as in \p{L} or \p{Lu}`,
-		`\p{Greek}`:   `\p` + differs + `: use the short name of a category, as in \p{L} or \p{Lu}`,
-		`\P{Cn}`:      `\P` + differs + `: use the short name of a category, as in \p{L} or \p{Lu}`,
+		`\pL`:         `\p` + differs + `: list the characters, as in [A-Za-zÀ-ÿ]; 'cidlc explain InvalidPattern' has the categories that do not depend on the version of Unicode`,
+		`\p{Greek}`:   `\p` + differs + `: list the characters, as in [A-Za-zÀ-ÿ]; 'cidlc explain InvalidPattern' has the categories that do not depend on the version of Unicode`,
+		`[^\p{L}]`:    `\p` + differs + `: list the characters, as in [A-Za-zÀ-ÿ]; 'cidlc explain InvalidPattern' has the categories that do not depend on the version of Unicode`,
+		`\p{Lu}`:      `\p` + differs + `: list the characters, as in [A-Za-zÀ-ÿ]; 'cidlc explain InvalidPattern' has the categories that do not depend on the version of Unicode`,
+		`\P{Cn}`:      `\P` + differs + `: list the characters, as in [A-Za-zÀ-ÿ]; 'cidlc explain InvalidPattern' has the categories that do not depend on the version of Unicode`,
 		`\_`:          `\_` + differs + `: remove the backslash`,
 		`a\-b`:        `\-` + differs + `: remove the backslash`,
 		`\é`:          `\é` + differs + `: remove the backslash`,
@@ -77,6 +81,114 @@ func TestPatternProblems(t *testing.T) {
 	}
 }
 
+// TestBacktracking lists patterns that are refused since JavaScript may take exponential time, and similar ones that are
+// not.
+func TestBacktracking(t *testing.T) {
+	const problem, advice = "the pattern backtracks exponentially in JavaScript",
+		"rewrite it so that what repeats matches a string in one way only, as in ^a+$ instead of ^(a+)+$"
+	for _, pattern := range []string{
+		`^(a+)+$`, `^(?:a+)+$`, `^(a*)*$`, `^(?:a*)+$`, `(a+|b)*c`, `^(a|a)*$`, `^(?:a|[a-c])+$`, `^(a|ab?)(a|ab|b)*$`,
+		`^(?:[a-z]+-?)*$`, `^(?:[a-z0-9]|\w)+@`, `^(a{1,3}){2,}$`, `^(?:a?b?)*$`, `^(x(y*|z*))*$`, `^((a?)+b)*$`,
+		`^(?:a|b|ab)*$`, `^(?:\d+,?)*$`, `^(([a-z])+[.])+|([a-z0-9]+)*$`, `^(a|a?)+$`, `^(?:a+){20}$`, `^(?:a|a){1,64}$`,
+		`^(?:é|[à-ü])*$`, `^(?:(?:(?:(?:a+)+)+)+)+$`, `^(?:[^b]|a)*$`, `^(?:\b|b?a)(?:a|\ba)*$`, `^(?:a{4}|a{5})*$`,
+	} {
+		if has, help := patternProblem(pattern); has != problem || help != advice {
+			t.Errorf("%s: %q, %q", pattern, has, help)
+		}
+	}
+	for _, pattern := range []string{
+		`^a+$`, `^a*a*$`, `^[a-z]+(-[a-z]+)*$`, `^(?:[a-z0-9]+[.-])*[a-z]+$`, `^(?:/[^/]+)+$`, `^(?:a|b)*$`, `^(?:ab|ac)*$`,
+		`^(?:(?:25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)(?:\.|$)){4}$`, `^(?:(?:^|,)[^,]+)*$`, `^(?:[^,]+(?:,|$))*$`, `^(a?)*$`,
+		`^"(?:[^"\\]|\\[^\n])*"$`, `^arn:(?:[^:]*:){4}[^:]+$`, `^(?:a{4}b{4}|a{5}b{4})*$`, `^(?:[a-z]{1,63}\.)+$`, `^(?:a+){3}$`,
+		`^(?:|a)b`, `(a|a)`, `^(?:\p{Sk}|a)*$`, `^(?:[a-z]{200})*$`,
+		`^[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?(?:\.[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?)*$`,
+	} {
+		if has, _ := patternProblem(pattern); has != "" {
+			t.Errorf("%s: %s", pattern, has)
+		}
+	}
+	if !isAmbiguous(`(?:[a-z]{999}-)*(?:(?:[a-z]{999}-){1}[a-z]{999}-[a-z]{999})*`) {
+		t.Error("a part that is too large to judge is accepted")
+	}
+}
+
+// TestNoHang runs random patterns that are accepted in Node, on strings that nearly match: none takes exponential time.
+func TestNoHang(t *testing.T) {
+	if testing.Short() {
+		t.Skip("starts node")
+	}
+	pieces := []string{"a", "b", "[ab]", "[^a]", "(?:", "(", ")", ")*", ")+", "|", "*", "+", "?", "{2,}", "{0,3}", ")?", "){20}"}
+	pattern := rapid.Custom(func(t *rapid.T) string {
+		return "^(" + strings.Join(rapid.SliceOfN(rapid.SampledFrom(pieces), 3, 12).Draw(t, "pieces"), "") + ")$"
+	})
+	var patterns []string
+	refused := 0
+	for seed := 0; len(patterns) < 1500; seed++ {
+		switch p := pattern.Example(seed); first(patternProblem(p)) {
+		case "":
+			patterns = append(patterns, p)
+		case "the pattern backtracks exponentially in JavaScript":
+			refused++
+		}
+	}
+	if refused < 40 {
+		t.Errorf("%d patterns are refused", refused)
+	}
+	input, err := json.Marshal(patterns)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command("node", "-e", `
+		const vm = require("vm");
+		for (const pattern of JSON.parse(require("fs").readFileSync(0))) {
+			const texts = ["a", "b", "ab", "aab", "abb"].map((part) => part.repeat(12).padEnd(40, part) + "!");
+			try {
+				vm.runInNewContext("texts.map((text) => new RegExp(pattern, 'u').test(text))", { texts, pattern }, { timeout: 120_000 });
+			} catch (error) {
+				console.log(pattern, String(error));
+			}
+		}`)
+	cmd.Stdin = strings.NewReader(string(input))
+	if output, err := cmd.CombinedOutput(); err != nil || len(output) > 0 {
+		t.Errorf("%v: %s", err, output)
+	}
+}
+
+// TestCategories compares the categories that patterns may use, character by character, and with the page that lists them.
+func TestCategories(t *testing.T) {
+	page, err := os.ReadFile("../diag/catalog/InvalidPattern.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if list := "`" + strings.Join(categories, "`, `") + "`"; !strings.Contains(strings.ReplaceAll(string(page), "\n", " "), list) {
+		t.Errorf("the page does not list %s", list)
+	}
+	if testing.Short() {
+		t.Skip("starts node")
+	}
+	for _, name := range categories {
+		output, err := exec.Command("node", "-e", `
+			const category = new RegExp("^\\p{"+process.argv[1]+"}$", "u");
+			for (let c = 0; c <= 0x10ffff; c++) {
+				if (!(c >= 0xd800 && c < 0xe000) && category.test(String.fromCodePoint(c))) {
+					console.log(c);
+				}
+			}`, name).Output()
+		if err != nil {
+			t.Fatal(err)
+		}
+		var want strings.Builder
+		for c := range rune(unicode.MaxRune + 1) {
+			if unicode.Is(unicode.Categories[name], c) {
+				fmt.Fprintln(&want, c)
+			}
+		}
+		if string(output) != want.String() {
+			t.Errorf("%s has other members in Node", name)
+		}
+	}
+}
+
 // TestPatterns draws patterns, and holds that those without a problem match the same strings in Go and in Node.
 func TestPatterns(t *testing.T) {
 	if testing.Short() {
@@ -85,7 +197,7 @@ func TestPatterns(t *testing.T) {
 	pieces := []string{
 		"a", "b", "Z", "0", "_", "-", " ", "é", "😀", "\u2028", "/", "^", "$", "|", "(", "(?:", ")", "[", "[^", "]", "-", "*",
 		"+", "?", "*?", "{2}", "{1,}", "{0,2}?", `\d`, `\D`, `\w`, `\W`, `\b`, `\B`, `\t`, `\n`, `\r`, `\x41`, `\.`, `\\`,
-		`\[`, `\]`, `\{`, `\-`, `\/`, `\p{L}`, `\P{Lu}`, `\p{N}`, "a-c", "[a-z]", "[^0-9]", ".", `\s`, "{", "}", `\v`, `\f`,
+		`\[`, `\]`, `\{`, `\-`, `\/`, `\p{Sk}`, `\P{Lt}`, `\p{No}`, "a-c", "[a-z]", "[^0-9]", ".", `\s`, "{", "}", `\v`, `\f`,
 	}
 	texts := rapid.SliceOfN(rapid.StringOf(rapid.SampledFrom([]rune("abcZ0_- é😀\u2028\n\r\t/[]{}\\.A\v\f1É\u00a0\ufeff"))), 20, 20)
 	pattern := rapid.Custom(func(t *rapid.T) string {

@@ -65,6 +65,9 @@ func (c *checker) checkRelations() {
 				f.ExactlyOneOf = groupOf(d, f)
 			}
 		}
+		if d.kind != union {
+			c.checkSettable(d)
+		}
 	}
 }
 

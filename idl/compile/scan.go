@@ -58,6 +58,9 @@ func scan(dir string) (*tree, error) {
 	if below, _ := filepath.Rel(module, t.root); below != "." {
 		t.above = strings.Split(filepath.ToSlash(below), "/")
 	}
+	if err := CheckModule(module); err != nil {
+		return nil, err
+	}
 	if err := t.walk(); err != nil {
 		return nil, err
 	}
@@ -81,6 +84,32 @@ func ModuleFolder(dir string) string {
 func isModule(dir string) bool {
 	info, err := os.Stat(filepath.Join(dir, "go.mod"))
 	return err == nil && !info.IsDir()
+}
+
+// CheckModule refuses a module's files that reading would wait for, such as a named pipe called go.work.
+func CheckModule(module string) error {
+	files := []string{filepath.Join(module, "go.mod"), filepath.Join(module, "go.sum")}
+	work := os.Getenv("GOWORK")
+	for dir := module; work == ""; dir = filepath.Dir(dir) {
+		if info, err := os.Stat(filepath.Join(dir, "go.work")); err == nil && !info.IsDir() {
+			work = filepath.Join(dir, "go.work")
+		} else if dir == filepath.Dir(dir) {
+			work = "off"
+		}
+	}
+	if work != "off" {
+		files = append(files, work, strings.TrimSuffix(work, ".work")+".work.sum")
+	}
+	for _, file := range files {
+		if info, err := os.Stat(file); err == nil && !info.IsDir() && !info.Mode().IsRegular() {
+			return irregular(file)
+		}
+	}
+	return nil
+}
+
+func irregular(file string) error {
+	return &UsageError{file + " is not a regular file: remove it, or put a regular file in its place"}
 }
 
 // walk applies the go command's own rules of what belongs to a tree of packages.
@@ -109,7 +138,9 @@ func (t *tree) walk() error {
 			if !leftOut(name) {
 				t.links = append(t.links, filepath.ToSlash(rel))
 			}
-		case statErr == nil && info.Mode().IsRegular() && strings.HasSuffix(name, ".go") && !strings.HasSuffix(name, "_test.go"):
+		case statErr == nil && !info.Mode().IsRegular(): // which the go command may open whatever it is called
+			return irregular(t.display(filepath.ToSlash(rel)))
+		case statErr == nil && strings.HasSuffix(name, ".go") && !strings.HasSuffix(name, "_test.go"):
 			t.files = append(t.files, filepath.ToSlash(rel))
 		}
 		return nil

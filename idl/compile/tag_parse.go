@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"go/ast"
 	"go/token"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -20,6 +19,8 @@ import (
 type option struct {
 	textRange
 	text string
+	// afterQuote says that the element before has a value in single quotes.
+	afterQuote bool
 }
 
 // setOption is an option that a tag sets.
@@ -142,7 +143,7 @@ func (c *checker) parseOption(o *options, e option, first bool, names []string) 
 	value, paired := unquote(value)
 	if !paired {
 		c.report(diag.MalformedTag, e, "the value of %s has a single quote at one end", w.name).
-			Suggestion = "put quotes around the whole value: " + w.name + "='…'"
+			Suggestion = "put quotes around the whole value: " + w.name + "='…'; in it, write a quote as ''"
 		return true
 	}
 	if w.valid != nil && !w.valid(c, e, value) {
@@ -156,12 +157,33 @@ func (c *checker) parseOption(o *options, e option, first bool, names []string) 
 	return true
 }
 
-// unquote returns a value without the single quotes around it, and false if there is one at one end only.
+// unquote returns a value without the single quotes around it, and false if there is one at one end only. Inside, two
+// quotes are one.
 func unquote(value string) (string, bool) {
-	value, opened := strings.CutPrefix(value, "'")
-	value, closed := strings.CutSuffix(value, "'")
-	return value, opened == closed
+	quoted, opened := strings.CutPrefix(value, "'")
+	if !opened {
+		return value, !strings.HasSuffix(value, "'")
+	}
+	end := closingQuote(quoted)
+	return strings.ReplaceAll(quoted[:max(end, 0)], "''", "'"), end >= 0 && end == len(quoted)-1
 }
+
+// closingQuote returns the offset of the quote that ends a value, which is before a comma or at the end, or -1.
+func closingQuote(s string) int {
+	for i := 0; i < len(s); i++ {
+		switch {
+		case s[i] != '\'':
+		case strings.HasPrefix(s[i+1:], "'"):
+			i++
+		case i == len(s)-1 || s[i+1] == ',':
+			return i
+		}
+	}
+	return -1
+}
+
+// doubled returns text as it is written between single quotes.
+func doubled(text string) string { return strings.ReplaceAll(text, "'", "''") }
 
 // contradicts returns the option that excludes the other, if one of those that are set cannot be combined with w.
 func (w *tagWord) contradicts(o *options) *tagWord {
@@ -185,6 +207,10 @@ func (c *checker) rejectOption(o *options, e option, first bool) {
 		return
 	}
 	d := c.report(diag.UnknownOption, e, "the %s has no option %q", o.where, e.text)
+	if e.afterQuote && strings.HasSuffix(text, "'") {
+		d.Suggestion = "if it belongs to the value before it, write each quote in that value as ''"
+		return
+	}
 	key, value := text, ""
 	if i := strings.IndexAny(text, "=:"); i >= 0 {
 		key, value = strings.TrimSpace(text[:i]), strings.TrimSpace(text[i+1:])
@@ -329,23 +355,24 @@ func (c *checker) tagElements(lit *ast.BasicLit) ([]option, bool) {
 // splitOptions splits options at commas outside of single quotes. The first begins at the offset start.
 func splitOptions(value string, start int, at func(from, to int) textRange) []option {
 	var elements []option
+	afterQuote := false
 	for more := true; more; {
 		text, _, _ := strings.Cut(value, ",")
-		if strings.Contains(text, "='") { // which most have not, and the expression is slow
-			if quoted := quotedOption.FindStringSubmatch(value); quoted != nil {
-				text = quoted[1]
+		isQuoted := false
+		if key, _, _ := strings.Cut(text, "='"); len(key) < len(text) && !strings.ContainsAny(key, "='") {
+			from := len(key) + len("='")
+			if end := closingQuote(value[from:]); end >= 0 {
+				text, isQuoted = value[:from+end+1], true
 			}
 		}
-		elements = append(elements, option{at(start, start+len(text)), text})
+		elements = append(elements, option{at(start, start+len(text)), text, afterQuote})
+		afterQuote = isQuoted
 		start += len(text) + 1
 		_, more = strings.CutPrefix(value[len(text):], ",")
 		value = value[min(len(text)+1, len(value)):]
 	}
 	return elements
 }
-
-// quotedOption finds an option whose value is in single quotes, up to a quote before a comma or the end.
-var quotedOption = regexp.MustCompile(`(?s)^([^,=']*='.*?')(?:,|$)`)
 
 // lookupTag finds the value of the key lumi in a struct tag, and the offset of that value. The grammar of tags is that
 // of package reflect, which silently ignores errors; lookupTag reports them.

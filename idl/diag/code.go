@@ -53,6 +53,7 @@ const (
 	AssetByValue     Code = "AssetByValue"
 	MarkerType       Code = "MarkerType"
 	ConfigType       Code = "ConfigType"
+	ConfigReference  Code = "ConfigReference"
 	MixinType        Code = "MixinType"
 	UnexportedType   Code = "UnexportedType"
 	RecursiveAlias   Code = "RecursiveAlias"

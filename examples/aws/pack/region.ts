@@ -35,13 +35,22 @@ export const Region = {
 export type Service = "apigateway" | "monitoring" | "dynamodb" | "ec2" | "iam" | "lambda" | "s3" | "sns" | "sqs";
 
 export const Service = {
+    /** The services, one for each module. */
     APIGateway: "apigateway",
+    /** The services, one for each module. */
     CloudWatch: "monitoring",
+    /** The services, one for each module. */
     DynamoDB: "dynamodb",
+    /** The services, one for each module. */
     EC2: "ec2",
+    /** The services, one for each module. */
     IAM: "iam",
+    /** The services, one for each module. */
     Lambda: "lambda",
+    /** The services, one for each module. */
     S3: "s3",
+    /** The services, one for each module. */
     SNS: "sns",
+    /** The services, one for each module. */
     SQS: "sqs",
 } as const;

@@ -50,15 +50,24 @@ type Service string
 
 // The values of Service.
 const (
+	// The services, one for each module.
 	APIGatewayService Service = "apigateway"
+	// The services, one for each module.
 	CloudWatchService Service = "monitoring"
-	DynamoDBService   Service = "dynamodb"
-	EC2Service        Service = "ec2"
-	IAMService        Service = "iam"
-	LambdaService     Service = "lambda"
-	S3Service         Service = "s3"
-	SNSService        Service = "sns"
-	SQSService        Service = "sqs"
+	// The services, one for each module.
+	DynamoDBService Service = "dynamodb"
+	// The services, one for each module.
+	EC2Service Service = "ec2"
+	// The services, one for each module.
+	IAMService Service = "iam"
+	// The services, one for each module.
+	LambdaService Service = "lambda"
+	// The services, one for each module.
+	S3Service Service = "s3"
+	// The services, one for each module.
+	SNSService Service = "sns"
+	// The services, one for each module.
+	SQSService Service = "sqs"
 )
 
 // Valid reports whether the value is one of the enum's.

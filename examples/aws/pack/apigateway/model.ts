@@ -92,10 +92,16 @@ export const Schema: lumi.Shape = {
 export type SchemaType = "array" | "boolean" | "null" | "number" | "object" | "string";
 
 export const SchemaType = {
+    /** The kinds of JSON values. */
     Array: "array",
+    /** The kinds of JSON values. */
     Boolean: "boolean",
+    /** The kinds of JSON values. */
     Null: "null",
+    /** The kinds of JSON values. */
     Number: "number",
+    /** The kinds of JSON values. */
     Object: "object",
+    /** The kinds of JSON values. */
     String: "string",
 } as const;

@@ -60,12 +60,19 @@ const Resource$shape: lumi.Shape = {
 export type HTTPMethod = "GET" | "HEAD" | "POST" | "PUT" | "PATCH" | "DELETE" | "OPTIONS" | "ANY";
 
 export const HTTPMethod = {
+    /** The verbs of HTTP. */
     Get: "GET",
+    /** The verbs of HTTP. */
     Head: "HEAD",
+    /** The verbs of HTTP. */
     Post: "POST",
+    /** The verbs of HTTP. */
     Put: "PUT",
+    /** The verbs of HTTP. */
     Patch: "PATCH",
+    /** The verbs of HTTP. */
     Delete: "DELETE",
+    /** The verbs of HTTP. */
     Options: "OPTIONS",
     /** Whatever has no method of its own. */
     Any: "ANY",

@@ -135,9 +135,13 @@ export type ComparisonOperator =
     | "LessThanOrEqualToThreshold";
 
 export const ComparisonOperator = {
+    /** The ways to compare. */
     GreaterThan: "GreaterThanThreshold",
+    /** The ways to compare. */
     GreaterThanOrEqual: "GreaterThanOrEqualToThreshold",
+    /** The ways to compare. */
     LessThan: "LessThanThreshold",
+    /** The ways to compare. */
     LessThanOrEqual: "LessThanOrEqualToThreshold",
 } as const;
 
@@ -145,10 +149,15 @@ export const ComparisonOperator = {
 export type Statistic = "Average" | "Maximum" | "Minimum" | "SampleCount" | "Sum";
 
 export const Statistic = {
+    /** The statistics. */
     Average: "Average",
+    /** The statistics. */
     Maximum: "Maximum",
+    /** The statistics. */
     Minimum: "Minimum",
+    /** The statistics. */
     SampleCount: "SampleCount",
+    /** The statistics. */
     Sum: "Sum",
 } as const;
 

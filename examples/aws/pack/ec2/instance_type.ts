@@ -15,14 +15,24 @@ export type InstanceType =
     | "r5.xlarge";
 
 export const InstanceType = {
+    /** Machines that save up processor time while idle and spend it when busy. */
     T3Micro: "t3.micro",
+    /** Machines that save up processor time while idle and spend it when busy. */
     T3Small: "t3.small",
+    /** Machines that save up processor time while idle and spend it when busy. */
     T3Medium: "t3.medium",
+    /** Machines that save up processor time while idle and spend it when busy. */
     T3Large: "t3.large",
+    /** Machines with processor and memory in balance. */
     M5Large: "m5.large",
+    /** Machines with processor and memory in balance. */
     M5XLarge: "m5.xlarge",
+    /** Machines with more processor than memory. */
     C5Large: "c5.large",
+    /** Machines with more processor than memory. */
     C5XLarge: "c5.xlarge",
+    /** Machines with more memory than processor. */
     R5Large: "r5.large",
+    /** Machines with more memory than processor. */
     R5XLarge: "r5.xlarge",
 } as const;

@@ -135,6 +135,8 @@ export const PolicyVersion = {
 export type PolicyEffect = "Allow" | "Deny";
 
 export const PolicyEffect = {
+    /** What a statement may do. Denying wins. */
     Allow: "Allow",
+    /** What a statement may do. Denying wins. */
     Deny: "Deny",
 } as const;

@@ -155,9 +155,13 @@ export const Environment: lumi.Shape = {
 export type Runtime = "nodejs20.x" | "nodejs22.x" | "python3.12" | "java21" | "provided.al2023";
 
 export const Runtime = {
+    /** The runtimes. */
     NodeJS20: "nodejs20.x",
+    /** The runtimes. */
     NodeJS22: "nodejs22.x",
+    /** The runtimes. */
     Python312: "python3.12",
+    /** The runtimes. */
     Java21: "java21",
     /** A bare machine that runs an executable named `bootstrap`. */
     Provided: "provided.al2023",

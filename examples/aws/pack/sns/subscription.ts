@@ -86,10 +86,16 @@ export type Target = Queue | Function;
 export type Protocol = "http" | "https" | "email" | "sms" | "sqs" | "lambda";
 
 export const Protocol = {
+    /** The protocols. */
     HTTP: "http",
+    /** The protocols. */
     HTTPS: "https",
+    /** The protocols. */
     Email: "email",
+    /** The protocols. */
     SMS: "sms",
+    /** The protocols. */
     SQS: "sqs",
+    /** The protocols. */
     Lambda: "lambda",
 } as const;

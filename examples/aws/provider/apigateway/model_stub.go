@@ -118,12 +118,18 @@ type SchemaType string
 
 // The values of SchemaType.
 const (
-	SchemaTypeArray   SchemaType = "array"
+	// The kinds of JSON values.
+	SchemaTypeArray SchemaType = "array"
+	// The kinds of JSON values.
 	SchemaTypeBoolean SchemaType = "boolean"
-	SchemaTypeNull    SchemaType = "null"
-	SchemaTypeNumber  SchemaType = "number"
-	SchemaTypeObject  SchemaType = "object"
-	SchemaTypeString  SchemaType = "string"
+	// The kinds of JSON values.
+	SchemaTypeNull SchemaType = "null"
+	// The kinds of JSON values.
+	SchemaTypeNumber SchemaType = "number"
+	// The kinds of JSON values.
+	SchemaTypeObject SchemaType = "object"
+	// The kinds of JSON values.
+	SchemaTypeString SchemaType = "string"
 )
 
 // Valid reports whether the value is one of the enum's.

@@ -73,12 +73,19 @@ type HTTPMethod string
 
 // The values of HTTPMethod.
 const (
-	HTTPMethodGet     HTTPMethod = "GET"
-	HTTPMethodHead    HTTPMethod = "HEAD"
-	HTTPMethodPost    HTTPMethod = "POST"
-	HTTPMethodPut     HTTPMethod = "PUT"
-	HTTPMethodPatch   HTTPMethod = "PATCH"
-	HTTPMethodDelete  HTTPMethod = "DELETE"
+	// The verbs of HTTP.
+	HTTPMethodGet HTTPMethod = "GET"
+	// The verbs of HTTP.
+	HTTPMethodHead HTTPMethod = "HEAD"
+	// The verbs of HTTP.
+	HTTPMethodPost HTTPMethod = "POST"
+	// The verbs of HTTP.
+	HTTPMethodPut HTTPMethod = "PUT"
+	// The verbs of HTTP.
+	HTTPMethodPatch HTTPMethod = "PATCH"
+	// The verbs of HTTP.
+	HTTPMethodDelete HTTPMethod = "DELETE"
+	// The verbs of HTTP.
 	HTTPMethodOptions HTTPMethod = "OPTIONS"
 	// Whatever has no method of its own.
 	HTTPMethodAny HTTPMethod = "ANY"

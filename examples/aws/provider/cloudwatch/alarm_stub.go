@@ -117,10 +117,14 @@ type ComparisonOperator string
 
 // The values of ComparisonOperator.
 const (
-	GreaterThan        ComparisonOperator = "GreaterThanThreshold"
+	// The ways to compare.
+	GreaterThan ComparisonOperator = "GreaterThanThreshold"
+	// The ways to compare.
 	GreaterThanOrEqual ComparisonOperator = "GreaterThanOrEqualToThreshold"
-	LessThan           ComparisonOperator = "LessThanThreshold"
-	LessThanOrEqual    ComparisonOperator = "LessThanOrEqualToThreshold"
+	// The ways to compare.
+	LessThan ComparisonOperator = "LessThanThreshold"
+	// The ways to compare.
+	LessThanOrEqual ComparisonOperator = "LessThanOrEqualToThreshold"
 )
 
 // Valid reports whether the value is one of the enum's.
@@ -148,11 +152,16 @@ type Statistic string
 
 // The values of Statistic.
 const (
-	StatisticAverage     Statistic = "Average"
-	StatisticMaximum     Statistic = "Maximum"
-	StatisticMinimum     Statistic = "Minimum"
+	// The statistics.
+	StatisticAverage Statistic = "Average"
+	// The statistics.
+	StatisticMaximum Statistic = "Maximum"
+	// The statistics.
+	StatisticMinimum Statistic = "Minimum"
+	// The statistics.
 	StatisticSampleCount Statistic = "SampleCount"
-	StatisticSum         Statistic = "Sum"
+	// The statistics.
+	StatisticSum Statistic = "Sum"
 )
 
 // Valid reports whether the value is one of the enum's.

@@ -7,15 +7,25 @@ type InstanceType string
 
 // The values of InstanceType.
 const (
-	T3Micro  InstanceType = "t3.micro"
-	T3Small  InstanceType = "t3.small"
+	// Machines that save up processor time while idle and spend it when busy.
+	T3Micro InstanceType = "t3.micro"
+	// Machines that save up processor time while idle and spend it when busy.
+	T3Small InstanceType = "t3.small"
+	// Machines that save up processor time while idle and spend it when busy.
 	T3Medium InstanceType = "t3.medium"
-	T3Large  InstanceType = "t3.large"
-	M5Large  InstanceType = "m5.large"
+	// Machines that save up processor time while idle and spend it when busy.
+	T3Large InstanceType = "t3.large"
+	// Machines with processor and memory in balance.
+	M5Large InstanceType = "m5.large"
+	// Machines with processor and memory in balance.
 	M5XLarge InstanceType = "m5.xlarge"
-	C5Large  InstanceType = "c5.large"
+	// Machines with more processor than memory.
+	C5Large InstanceType = "c5.large"
+	// Machines with more processor than memory.
 	C5XLarge InstanceType = "c5.xlarge"
-	R5Large  InstanceType = "r5.large"
+	// Machines with more memory than processor.
+	R5Large InstanceType = "r5.large"
+	// Machines with more memory than processor.
 	R5XLarge InstanceType = "r5.xlarge"
 )
 

@@ -177,8 +177,10 @@ type PolicyEffect string
 
 // The values of PolicyEffect.
 const (
+	// What a statement may do. Denying wins.
 	Allow PolicyEffect = "Allow"
-	Deny  PolicyEffect = "Deny"
+	// What a statement may do. Denying wins.
+	Deny PolicyEffect = "Deny"
 )
 
 // Valid reports whether the value is one of the enum's.

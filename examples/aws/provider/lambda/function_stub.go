@@ -161,10 +161,14 @@ type Runtime string
 
 // The values of Runtime.
 const (
-	NodeJS20Runtime  Runtime = "nodejs20.x"
-	NodeJS22Runtime  Runtime = "nodejs22.x"
+	// The runtimes.
+	NodeJS20Runtime Runtime = "nodejs20.x"
+	// The runtimes.
+	NodeJS22Runtime Runtime = "nodejs22.x"
+	// The runtimes.
 	Python312Runtime Runtime = "python3.12"
-	Java21Runtime    Runtime = "java21"
+	// The runtimes.
+	Java21Runtime Runtime = "java21"
 	// A bare machine that runs an executable named `bootstrap`.
 	ProvidedRuntime Runtime = "provided.al2023"
 )

@@ -115,11 +115,17 @@ type Protocol string
 
 // The values of Protocol.
 const (
-	HTTPProtocol   Protocol = "http"
-	HTTPSProtocol  Protocol = "https"
-	EmailProtocol  Protocol = "email"
-	SMSProtocol    Protocol = "sms"
-	SQSProtocol    Protocol = "sqs"
+	// The protocols.
+	HTTPProtocol Protocol = "http"
+	// The protocols.
+	HTTPSProtocol Protocol = "https"
+	// The protocols.
+	EmailProtocol Protocol = "email"
+	// The protocols.
+	SMSProtocol Protocol = "sms"
+	// The protocols.
+	SQSProtocol Protocol = "sqs"
+	// The protocols.
 	LambdaProtocol Protocol = "lambda"
 )
 

@@ -4,18 +4,25 @@
 /** MaxRules is an integer. */
 export const MaxRules = 60;
 
+/** The limits. */
 export const Timeout = 2.5;
 
+/** The limits. */
 export const Three = 3;
 
+/** The limits. */
 export const Huge = 9223372036854775808;
 
+/** The limits. */
 export const Tiny = -1e-300;
 
+/** The limits. */
 export const Enabled = true;
 
+/** The limits. */
 export const Name = "a \"quoted\" name";
 
+/** The limits. */
 export const hidden = 120;
 
 /** Escapes holds what needs care in a literal. */

@@ -5,18 +5,25 @@ package consts
 // MaxRules is an integer.
 const MaxRules = 60
 
+// The limits.
 const Timeout = 2.5
 
+// The limits.
 const Three = 3.0
 
+// The limits.
 const Huge = 9223372036854775808
 
+// The limits.
 const Tiny = -1e-300
 
+// The limits.
 const Enabled = true
 
+// The limits.
 const Name = "a \"quoted\" name"
 
+// The limits.
 const hidden = 120
 
 // Escapes holds what needs care in a literal.

@@ -33,7 +33,7 @@ export class Thing extends lumi.NamedResource<"docs:index:Thing"> implements Thi
     declare line: lumi.Input<string>;
     declare none: lumi.Input<string>;
 
-    /** Harm ends with *\/ and starts with @param and ${x} and \ a backslash. */
+    /** Harm ends with *\/ and starts with \@param and ${x} and \ a backslash. */
     declare harm: lumi.Input<string>;
 
     constructor(name: string, args: ThingArgs, options?: lumi.ResourceOptions<keyof ThingArgs | "name">) {
@@ -50,7 +50,7 @@ export interface ThingArgs {
     line: lumi.Input<string>;
     none: lumi.Input<string>;
 
-    /** Harm ends with *\/ and starts with @param and ${x} and \ a backslash. */
+    /** Harm ends with *\/ and starts with \@param and ${x} and \ a backslash. */
     harm: lumi.Input<string>;
 }
 

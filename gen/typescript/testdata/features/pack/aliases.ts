@@ -24,8 +24,10 @@ export const Branch: lumi.Shape = {
     tree: lumi.required(lumi.map(lumi.struct(() => Branch))),
 };
 
+/** Nest is a list of an alias. */
 export type Nest = Nested[];
 
+/** Nest is a list of an alias. */
 export type Nested = { [key in Level]?: Branch };
 
 /** Levels is a list of something in another file. */

@@ -22,14 +22,10 @@ export const Tiny = 5e-324;
 
 export const Max = 1.7976931348623157e+308;
 
-/**
- * @ts-expect-error in a comment is no command.
- */
+/** \@ts-expect-error in a comment is no command. */
 export const Documented = 1e+21;
 
-/**
- * @ts-ignore
- */
+/** \@ts-ignore */
 export const Ignored = 1e-07;
 
 export const hidden = "in no barrel";

@@ -5,6 +5,7 @@ import * as lumi from "@lumi/lumi";
 
 lumi.requireGeneration(2);
 
+/** Types that are called like globals of TypeScript. */
 export interface Record {
     key: string;
 }
@@ -13,6 +14,7 @@ export const Record: lumi.Shape = {
     key: lumi.required(lumi.string),
 };
 
+/** Types that are called like globals of TypeScript. */
 export interface Array {
     items: Record[];
 }
@@ -21,6 +23,7 @@ export const Array: lumi.Shape = {
     items: lumi.required(lumi.list(lumi.struct(() => Record))),
 };
 
+/** Types that are called like globals of TypeScript. */
 export class Object extends lumi.Resource<"features:index:Object"> {
     /** The type token. */
     static readonly type = "features:index:Object";
@@ -37,6 +40,7 @@ export interface ObjectArgs {
 
 const Object$shape: lumi.Shape = {};
 
+/** Types that are called like globals of TypeScript. */
 export class Promise extends lumi.NamedResource<"features:index:Promise"> implements PromiseArgs {
     /** The type token. */
     static readonly type = "features:index:Promise";
@@ -63,8 +67,10 @@ const Promise$shape: lumi.Shape = {
     date: lumi.optional(lumi.string),
 };
 
+/** Types that are called like globals of TypeScript. */
 export type Date = string;
 
+/** Types that are called like globals of TypeScript. */
 export interface Partial {
     readonly: Readonly;
 }
@@ -73,6 +79,7 @@ export const Partial: lumi.Shape = {
     readonly: lumi.required(lumi.enum(() => Readonly)),
 };
 
+/** Types that are called like globals of TypeScript. */
 export type Readonly = "yes" | "no";
 
 export const Readonly = {
@@ -80,6 +87,7 @@ export const Readonly = {
     No: "no",
 } as const;
 
+/** Types that are called like globals of TypeScript. */
 export interface Symbol {
     function: Function;
 }
@@ -88,6 +96,7 @@ export const Symbol: lumi.Shape = {
     function: lumi.required(lumi.resource("features:index:Function")),
 };
 
+/** Types that are called like globals of TypeScript. */
 export class Function extends lumi.Resource<"features:index:Function"> {
     /** The type token. */
     static readonly type = "features:index:Function";
@@ -104,8 +113,10 @@ export interface FunctionArgs {
 
 const Function$shape: lumi.Shape = {};
 
+/** Types that are called like globals of TypeScript. */
 export type Error = Record[];
 
+/** Types that are called like globals of TypeScript. */
 export type Map = { [key: string]: Record };
 
 export const Infinity = 1;

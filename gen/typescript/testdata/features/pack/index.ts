@@ -27,6 +27,19 @@ export {
     NaN,
 } from "./globals.js";
 export {
+    PortHTTP,
+    PortTLS,
+    PortOther,
+    NameA,
+    NameB,
+    NameC,
+    Wheel,
+    Axle,
+    type Part,
+    Machine,
+    type MachineArgs,
+} from "./groups.js";
+export {
     Kinds,
     type KindsArgs,
     Options,

@@ -1,0 +1,145 @@
+package breaking_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"reflect"
+	"strings"
+	"testing"
+
+	"golang.org/x/tools/txtar"
+
+	"github.com/lumi-idl/lumi/idl/breaking"
+	"github.com/lumi-idl/lumi/idl/compile"
+	"github.com/lumi-idl/lumi/idl/schema"
+)
+
+// TestReplaced checks that a change which is found to break no deployed resource never turns an update into a replacement.
+// Programs follow a change: they set what becomes required.
+func TestReplaced(t *testing.T) {
+	archive, err := txtar.ParseFile("testdata/judges/replaced.txtar")
+	if err != nil {
+		t.Fatal(err)
+	}
+	files := map[string]string{}
+	for _, f := range archive.Files {
+		files[f.Name] = string(f.Data)
+	}
+	pkg := load(t, files, compile.Options{})
+	replaced, spared := 0, 0
+	for seed := range uint64(600) {
+		c := &changer{rand.New(rand.NewPCG(seed, 7)), copyOf(t, pkg), nil}
+		c.change(false)
+		old := copyOf(t, c.pkg)
+		c.done = nil
+		c.change(false)
+		now := copyOf(t, c.pkg)
+		findings := compare(old, now)
+		worst := breaking.None
+		for _, f := range findings {
+			worst = max(worst, f.Impact.Deployed)
+		}
+		for d := range old.Decls() {
+			r, ok := d.(*schema.Resource)
+			if !ok || served(now, r) == nil {
+				continue
+			}
+			is := served(now, r)
+			args := sparse(c.Rand, r, 4)
+			state, want := renamed(is, filled(r, args)), filled(is, completed(is, renamed(is, args)))
+			for _, p := range is.Properties {
+				if !p.Replaces || reflect.DeepEqual(state[p.Name], want[p.Name]) {
+					continue
+				}
+				replaced++
+				if worst == breaking.None {
+					t.Fatalf("seed %d: after %s, %s.%s is replaced: it was %v and becomes %v; findings:\n%s", seed,
+						strings.Join(c.done, ", "), is.Name, p.Name, state[p.Name], want[p.Name], text(t, findings))
+				}
+			}
+		}
+		if worst == breaking.None {
+			spared++
+		}
+	}
+	if replaced < 20 || spared < 20 {
+		t.Errorf("%d replacements and %d harmless changes are too few to tell", replaced, spared)
+	}
+}
+
+// sparse returns arguments with random optional properties.
+func sparse(r *rand.Rand, d schema.Decl, depth int) map[string]any {
+	args := map[string]any{}
+	for _, p := range schema.Properties(d) {
+		_, isUnion := d.(*schema.Union)
+		if p.Out || p.Optional && !isUnion && (depth < 0 || r.IntN(2) == 0) {
+			continue
+		}
+		if args[p.Name] = sparseValue(r, p.Type, depth); isUnion {
+			break
+		}
+	}
+	return args
+}
+
+func sparseValue(r *rand.Rand, t schema.Type, depth int) any {
+	if depth < -6 { // A circle became required.
+		return nil
+	}
+	switch t := schema.Underlying(t).(type) {
+	case *schema.List:
+		return []any{sparseValue(r, t.Elem, depth-1)}
+	case *schema.Map:
+		return map[string]any{"key": sparseValue(r, t.Elem, depth-1)}
+	case *schema.Ref:
+		if kind := t.Decl.Head().Kind; kind == "struct" || kind == "union" && t.Decl.(*schema.Union).Tokens() == nil {
+			return sparse(r, t.Decl, depth-1)
+		}
+	}
+	return fmt.Sprint(value(t, 1))
+}
+
+// filled returns properties with all defaults, as a provider fills them in.
+func filled(d schema.Decl, args map[string]any) map[string]any {
+	all := map[string]any{}
+	for _, p := range schema.Properties(d) {
+		if v := args[p.Name]; v != nil {
+			all[p.Name] = inside(p.Type, v, filled)
+		} else if p.Default != nil {
+			all[p.Name] = p.Default
+		}
+	}
+	return all
+}
+
+// completed returns arguments with all required properties.
+func completed(d schema.Decl, args map[string]any) map[string]any {
+	all := map[string]any{}
+	for _, p := range schema.Properties(d) {
+		if v := args[p.Name]; v != nil {
+			all[p.Name] = inside(p.Type, v, completed)
+		} else if !p.Optional && !p.Out {
+			all[p.Name] = "new"
+		}
+	}
+	return all
+}
+
+// inside applies a function to the objects in a value.
+func inside(t schema.Type, v any, apply func(schema.Decl, map[string]any) map[string]any) any {
+	switch t := schema.Underlying(t).(type) {
+	case *schema.List:
+		if list, ok := v.([]any); ok {
+			return []any{inside(t.Elem, list[0], apply)}
+		}
+	case *schema.Map:
+		if m, ok := v.(map[string]any); ok && m["key"] != nil {
+			return map[string]any{"key": inside(t.Elem, m["key"], apply)}
+		}
+	case *schema.Ref:
+		if m, ok := v.(map[string]any); ok {
+			return apply(t.Decl, m)
+		}
+	}
+	return v
+}

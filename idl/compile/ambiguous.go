@@ -1,0 +1,200 @@
+package compile
+
+import (
+	"regexp/syntax"
+	"slices"
+	"unicode"
+)
+
+const (
+	// manyTimes is how often a part of a pattern may repeat before the ways to match it count as unlimited.
+	manyTimes = 16
+	// mostPositions limits the size of a repeated part. A larger one is taken for ambiguous.
+	mostPositions = 2000
+)
+
+// isAmbiguous reports whether a part that repeats can match one string in several ways. The number of ways then grows
+// exponentially with the string, and a backtracking matcher tries them all before it fails.
+func isAmbiguous(pattern string) bool {
+	tree, err := syntax.Parse(pattern, syntax.Perl)
+	return err == nil && repeatsAmbiguously(tree)
+}
+
+func repeatsAmbiguously(re *syntax.Regexp) bool {
+	repeats := re.Op == syntax.OpStar || re.Op == syntax.OpPlus ||
+		re.Op == syntax.OpRepeat && (re.Max < 0 || re.Max > manyTimes)
+	if !repeats {
+		return slices.ContainsFunc(re.Sub, repeatsAmbiguously)
+	}
+	var l loop
+	l.repeat(l.part(re.Sub[0]))
+	return len(l.positions) >= mostPositions || l.isAmbiguous()
+}
+
+// loop is the Glushkov automaton of a part that repeats: a position for each character in the pattern, and the positions that
+// can follow it.
+type loop struct{ positions []position }
+
+type position struct {
+	characters []rune // pairs of the first and last of a range
+	next       []entry
+}
+
+// entry is a position that can be next, and the number of ways to get there: 2 stands for more, too.
+type entry struct{ position, ways int }
+
+// part is a part of a pattern: in how many ways it matches nothing, and where a match can begin and end.
+type part struct {
+	empty       int
+	first, last []entry
+}
+
+// part adds the positions of a part. After a first character, ^ never holds, and before another one $ never does; \b is taken
+// to hold anywhere.
+func (l *loop) part(re *syntax.Regexp) part {
+	if len(l.positions) >= mostPositions {
+		return part{}
+	}
+	switch re.Op {
+	case syntax.OpEmptyMatch, syntax.OpWordBoundary, syntax.OpNoWordBoundary:
+		return part{empty: 1}
+	case syntax.OpLiteral:
+		all := part{empty: 1}
+		for _, r := range re.Rune {
+			all = l.join(all, l.character(r, r))
+		}
+		return all
+	case syntax.OpCharClass:
+		return l.character(re.Rune...)
+	case syntax.OpAnyChar:
+		return l.character(0, unicode.MaxRune)
+	case syntax.OpAnyCharNotNL:
+		return l.character(0, '\n'-1, '\n'+1, unicode.MaxRune)
+	case syntax.OpCapture:
+		return l.part(re.Sub[0])
+	case syntax.OpStar:
+		return l.repeat(l.part(re.Sub[0]))
+	case syntax.OpPlus: // The first round may match nothing, and the others may not.
+		inner := l.part(re.Sub[0])
+		return part{inner.empty, times(l.repeat(inner).first, 1+inner.empty), inner.last}
+	case syntax.OpQuest:
+		return optional(l.part(re.Sub[0]))
+	case syntax.OpRepeat:
+		return l.counted(re)
+	case syntax.OpConcat:
+		all := part{empty: 1}
+		for _, sub := range re.Sub {
+			all = l.join(all, l.part(sub))
+		}
+		return all
+	case syntax.OpAlternate:
+		var all part
+		for _, sub := range re.Sub {
+			p := l.part(sub)
+			all = part{min(2, all.empty+p.empty), append(all.first, p.first...), append(all.last, p.last...)}
+		}
+		return all
+	}
+	return part{}
+}
+
+func (l *loop) character(ranges ...rune) part {
+	at := []entry{{len(l.positions), 1}}
+	l.positions = append(l.positions, position{characters: ranges})
+	return part{first: at, last: at}
+}
+
+// counted is x{2,4} as xx(x(x)?)?.
+func (l *loop) counted(re *syntax.Regexp) part {
+	all := part{empty: 1}
+	if re.Max < 0 {
+		all = l.repeat(l.part(re.Sub[0]))
+	}
+	for range re.Max - re.Min {
+		all = optional(l.join(l.part(re.Sub[0]), all))
+	}
+	for range re.Min {
+		all = l.join(l.part(re.Sub[0]), all)
+	}
+	return all
+}
+
+func optional(p part) part { return part{min(2, p.empty+1), p.first, p.last} }
+
+func (l *loop) repeat(p part) part {
+	l.connect(p.last, p.first)
+	return part{1, p.first, p.last}
+}
+
+func (l *loop) join(a, b part) part {
+	l.connect(a.last, b.first)
+	return part{
+		min(2, a.empty*b.empty),
+		append(times(b.first, a.empty), a.first...),
+		append(times(a.last, b.empty), b.last...),
+	}
+}
+
+// times returns entries with so many times the ways.
+func times(entries []entry, n int) []entry {
+	var all []entry
+	for _, e := range entries {
+		if e.ways = min(2, e.ways*n); e.ways > 0 {
+			all = append(all, e)
+		}
+	}
+	return all
+}
+
+func (l *loop) connect(from, to []entry) {
+	for _, e := range from {
+		p := &l.positions[e.position]
+		p.next = append(p.next, times(to, e.ways)...)
+	}
+}
+
+// isAmbiguous looks for two ways from one position to another that read the same string. Since the part repeats, there is a
+// way back from any position.
+func (l *loop) isAmbiguous() bool {
+	seen := map[[2]int]bool{}
+	var todo [][2]int
+	for i := range l.positions {
+		todo = append(todo, [2]int{i, i})
+	}
+	for len(todo) > 0 {
+		pair := todo[len(todo)-1]
+		todo = todo[:len(todo)-1]
+		for i, a := range l.positions[pair[0]].next {
+			for j, b := range l.positions[pair[1]].next {
+				next := [2]int{a.position, b.position}
+				switch {
+				case pair[0] == pair[1] && i == j:
+					if a.ways > 1 {
+						return true
+					}
+				case a.position == b.position:
+					return true
+				case !seen[next] && overlap(l.positions[a.position].characters, l.positions[b.position].characters):
+					seen[next] = true
+					todo = append(todo, next)
+				}
+			}
+		}
+	}
+	return false
+}
+
+// overlap reports whether two sorted lists of ranges have a character in common.
+func overlap(a, b []rune) bool {
+	for len(a) > 0 && len(b) > 0 {
+		if a[0] <= b[1] && b[0] <= a[1] {
+			return true
+		}
+		if a[1] < b[1] {
+			a = a[2:]
+		} else {
+			b = b[2:]
+		}
+	}
+	return false
+}

@@ -1,0 +1,53 @@
+//go:build unix
+
+package compile_test
+
+import (
+	"os"
+	"path/filepath"
+	"syscall"
+	"testing"
+
+	"github.com/lumi-idl/lumi/idl/compile"
+)
+
+// TestIrregular checks that files which the go command would wait for are errors.
+func TestIrregular(t *testing.T) {
+	for _, name := range []string{"idl/x.go", "idl/x_test.go", "idl/net/x.s", "idl/link.go", "go.work", "../go.work", "go.work.sum", "go.sum", "go.mod"} {
+		t.Run(name, func(t *testing.T) {
+			dir := newModule(t, map[string]string{"idl/shop.go": "package shop\n", "idl/net/net.go": "package net\n"})
+			pipe := filepath.Join(dir, name)
+			switch name {
+			case "go.mod":
+				if err := os.Remove(pipe); err != nil {
+					t.Fatal(err)
+				}
+			case "go.work.sum":
+				write(t, dir, "go.work", "go 1.26.0\n\nuse .\n")
+			case "idl/link.go":
+				if err := os.Symlink("../pipe", pipe); err != nil {
+					t.Fatal(err)
+				}
+				pipe = filepath.Join(dir, "pipe")
+			}
+			if err := syscall.Mkfifo(pipe, 0o600); err != nil {
+				t.Fatal(err)
+			}
+			_, _, err := load(t, compile.Options{Dir: filepath.Join(dir, "idl")})
+			want := filepath.Join(dir, name) + " is not a regular file: remove it, or put a regular file in its place"
+			if err == nil || err.Error() != want {
+				t.Errorf("got  %v\nwant %s", err, want)
+			}
+		})
+	}
+	// The go command does not look at these.
+	for _, name := range []string{"idl/.x.go", "idl/_x.go", "idl/testdata/x.go"} {
+		dir := newModule(t, map[string]string{"idl/shop.go": "package shop\n", "idl/testdata/y.go": "package y\n"})
+		if err := syscall.Mkfifo(filepath.Join(dir, name), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if _, _, err := load(t, compile.Options{Dir: filepath.Join(dir, "idl")}); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}

@@ -1,0 +1,207 @@
+package compile
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/lumi-idl/lumi/idl/diag"
+	"github.com/lumi-idl/lumi/idl/schema"
+)
+
+// valuesOf returns all values of a type of which there are few, and what messages call the type.
+func valuesOf(t schema.Type) (values []string, name string) {
+	t = schema.Underlying(t)
+	if t == schema.Bool {
+		return []string{"false", "true"}, "bool"
+	}
+	if ref, ok := t.(*schema.Ref); ok {
+		if e, ok := ref.Decl.(*schema.Enum); ok {
+			for _, m := range e.Members {
+				values = append(values, m.Value)
+			}
+			return values, e.Name
+		}
+	}
+	return nil, ""
+}
+
+// checkEnough reports lists and maps that need more different elements or keys than their types have.
+func (c *checker) checkEnough(t schema.Type, list []setOption) {
+	var values []string
+	var name, minimum string
+	unique := slices.IndexFunc(list, func(o setOption) bool { return o.name == "unique" })
+	switch t := schema.Underlying(t).(type) {
+	case *schema.List:
+		if values, name = valuesOf(t.Elem); unique < 0 {
+			return
+		}
+		minimum = "minItems"
+	case *schema.Map:
+		values, name = valuesOf(t.Key)
+		minimum = "minProperties"
+	}
+	if len(values) == 0 {
+		return
+	}
+	left, patterns := slices.Clone(values), ""
+	for _, o := range list {
+		if o.name != "keyPattern" {
+			continue
+		}
+		pattern := regexp.MustCompile(o.value)
+		left = slices.DeleteFunc(left, func(value string) bool { return !pattern.MatchString(value) })
+		patterns += " match " + o.text
+		if len(left) == 0 {
+			c.report(diag.ConstraintConflict, o, "no value of %s matches %s", name, o.text).Suggestion = "change the pattern"
+			return
+		}
+	}
+	least := tightest(list, []string{minimum}, 1, bound{option: -1, limit: float64(len(left))})
+	if least.option < 0 {
+		return
+	}
+	o := list[least.option]
+	d := c.report(diag.ConstraintConflict, o, "no value satisfies %s: only %d values of %s%s", o.text, len(left), name, patterns)
+	d.Suggestion = fmt.Sprintf("write %s=%d", minimum, len(left))
+	if patterns == "" {
+		d.Message = fmt.Sprintf("no value satisfies %s: %s has %d values", o.text, name, len(values))
+	}
+	if minimum == "minItems" {
+		d.Message += ", and a unique list has each once"
+		c.note(d, list[unique], "unique is set here")
+	}
+}
+
+// checkConfigReferences reports properties without which there is no configuration, and which only a resource can set.
+func (c *checker) checkConfigReferences() {
+	for _, d := range c.order {
+		if d.kind != config {
+			continue
+		}
+		for _, f := range d.fields {
+			if !f.Optional && needsResource(f.Type, map[schema.Decl]bool{}) {
+				c.report(diag.ConfigReference, f.at, "no program can set %s: a configuration cannot refer to resources, "+
+					"since it comes before all of them", f.Name).Suggestion = "remove it, or make the reference optional"
+			}
+		}
+	}
+}
+
+// needsResource reports whether each value of a type refers to a resource. Seen has the types that contain it.
+func needsResource(t schema.Type, seen map[schema.Decl]bool) bool {
+	t = schema.Underlying(t)
+	ref, ok := t.(*schema.Ref)
+	if !ok {
+		return t == schema.AnyResource
+	}
+	if seen[ref.Decl] {
+		return true // A circle has to end elsewhere.
+	}
+	seen[ref.Decl] = true
+	defer delete(seen, ref.Decl)
+	needs := func(p *schema.Property) bool { return needsResource(p.Type, seen) }
+	switch d := ref.Decl.(type) {
+	case *schema.Resource:
+		return true
+	case *schema.Struct:
+		return slices.ContainsFunc(d.Properties, func(p *schema.Property) bool { return !p.Optional && needs(p) })
+	case *schema.Union:
+		return !slices.ContainsFunc(d.Variants, func(p *schema.Property) bool { return !needs(p) })
+	}
+	return false
+}
+
+// relations are the properties of a struct that are related to each other, by their names.
+type relations map[string]*field
+
+// checkSettable reports properties of a struct that no program can set, because of what they require.
+func (c *checker) checkSettable(d *decl) {
+	all := relations{}
+	var groups [][]string
+	for _, f := range d.fields {
+		if alwaysThere(f.Property) != "" {
+			continue // which is reported where it is related
+		}
+		all[f.Name] = f
+		if group := f.ExactlyOneOf; len(group) > 0 && group[0] == f.Name {
+			groups = append(groups, group)
+		}
+	}
+	if all.problem(groups) != "" { // which follows from what members of a group require
+		groups = nil
+	}
+	for _, f := range d.fields {
+		if all[f.Name] == nil || f.owner != d {
+			continue
+		}
+		problem := all.problem(groups, f.Name)
+		direct := slices.ContainsFunc(f.RequiredWith, func(name string) bool { return all.conflict(f.Name, name) })
+		if problem == "" || direct { // which is reported
+			continue
+		}
+		// What requires a property that no program can set follows from that. In a circle, the first one is reported.
+		follows := slices.ContainsFunc(all.required(f.Name)[1:], func(name string) bool {
+			circle := slices.Contains(all.required(name), f.Name)
+			return all.problem(groups, name) != "" && (!circle || slices.Index(d.fields, all[name]) < slices.Index(d.fields, f))
+		})
+		if !follows {
+			c.report(diag.Relation, f.at, "no program can set %s: %s", f.Name, problem).Suggestion = "remove one of the relations"
+		}
+	}
+}
+
+// required returns properties and all that they require.
+func (r relations) required(names ...string) []string {
+	for i := 0; i < len(names); i++ {
+		for _, name := range r[names[i]].RequiredWith {
+			if r[name] != nil && !slices.Contains(names, name) {
+				names = append(names, name)
+			}
+		}
+	}
+	return names
+}
+
+// conflict reports whether two properties exclude each other.
+func (r relations) conflict(a, b string) bool {
+	p, q := r[a], r[b]
+	return a != b && p != nil && q != nil &&
+		(slices.Contains(p.ConflictsWith, b) || slices.Contains(q.ConflictsWith, a) || slices.Contains(p.ExactlyOneOf, b))
+}
+
+// problem returns why properties cannot be set together, or "". It does not try all combinations: of a group with several
+// properties that can be set, it assumes that one of them will do.
+func (r relations) problem(groups [][]string, names ...string) string {
+	set := r.required(names...)
+	for i, a := range set {
+		for _, b := range set[:i] {
+			switch {
+			case !r.conflict(a, b):
+			case b == names[0]:
+				return "it requires " + a + ", which is in conflict with it"
+			default:
+				return "it requires " + b + " and " + a + ", which are in conflict"
+			}
+		}
+	}
+	for again := true; again; {
+		again = false
+		for _, group := range groups {
+			if slices.ContainsFunc(group, func(name string) bool { return slices.Contains(set, name) }) {
+				continue
+			}
+			left := slices.DeleteFunc(slices.Clone(group), func(name string) bool {
+				return r.problem(nil, append(slices.Clone(set), name)...) != ""
+			})
+			switch len(left) {
+			case 0:
+				return "it excludes " + strings.Join(group, " and ") + ", of which one is required"
+			case 1:
+				set, again = r.required(append(set, left[0])...), true
+			}
+		}
+	}
+	return ""
+}
