@@ -30,6 +30,19 @@ func At(n *yaml.Node, format string, args ...any) *Error {
 	return &Error{n.Line, n.Column, fmt.Sprintf(format, args...)}
 }
 
+// Tab is the message about a tab where YAML's parser does not accept one.
+const Tab = "invalid YAML: this is a tab; use spaces"
+
+// IsTab reports whether there is a tab at a position.
+func IsTab(src []byte, line, column int) bool {
+	lines := bytes.SplitN(src, []byte("\n"), line+1)
+	if line > len(lines) {
+		return false
+	}
+	text := []rune(string(lines[line-1]))
+	return column <= len(text) && text[column-1] == '\t'
+}
+
 // Read returns the documents of a text: trees of scalars, sequences and mappings whose keys differ. It stops at invalid
 // YAML, and reports everything else that is wrong.
 func Read(src []byte) ([]*yaml.Node, []*Error) {
@@ -59,7 +72,11 @@ func Read(src []byte) ([]*yaml.Node, []*Error) {
 			if !errors.As(err, &wrong) {
 				wrong.Message = err.Error()
 			}
-			return documents, append(r.errs, &Error{max(wrong.Mark.Line, 1), max(wrong.Mark.Column, 1), "invalid YAML: " + wrong.Message})
+			e := &Error{max(wrong.Mark.Line, 1), max(wrong.Mark.Column, 1), "invalid YAML: " + wrong.Message}
+			if IsTab(src, e.Line, e.Column) {
+				e.Message = Tab
+			}
+			return documents, append(r.errs, e)
 		case len(n.Content) > 0:
 			documents = append(documents, r.tree(n))
 		}

@@ -11,20 +11,34 @@ import (
 	"github.com/lumi-idl/lumi/lang/yaql"
 )
 
+// Known is what a host knows in addition to classes.
+type Known struct {
+	// Functions are further functions of workflows.
+	Functions []*yaql.Function
+	// Resources are the properties of resource types by their tokens. If it is nil, types are not checked.
+	Resources map[string][]string
+}
+
 // Check returns every problem in classes in source order, including those that fail a run only when they are reached. It also
 // checks that the classes they refer to can be loaded.
-func Check(r Resolver, names []string) []*Error {
+func Check(r Resolver, names []string, known Known) []*Error {
 	var all []*Error
-	in := New(r, Options{MaxSteps: 10_000, Sleep: func(context.Context, time.Duration) error { return nil }})
+	in := New(r, Options{MaxSteps: 10_000, Functions: known.Functions, Sleep: func(context.Context, time.Duration) error { return nil }})
 	in.report = func(e *Error) { all = append(all, e) }
-	k := checker{in: in}
+	k := checker{in: in, known: known, orphans: map[*Class]bool{}}
+	var classes []*Class
 	for _, name := range names {
 		c, err := in.Class(name)
 		if err != nil {
 			in.report(asError(err, Position{}))
 			continue
 		}
+		k.orphans[c] = len(c.Parents) < len(c.decl.Tree.Get("Extends").List())
+		classes = append(classes, c)
+	}
+	for _, c := range classes {
 		k.class = c
+		k.names()
 		k.check()
 	}
 	slices.SortStableFunc(all, func(a, b *Error) int {
@@ -37,7 +51,16 @@ func Check(r Resolver, names []string) []*Error {
 // checker finds errors in a class that loading it does not.
 type checker struct {
 	in    *Interpreter
+	known Known
 	class *Class
+	// orphans lack parents, which cannot be loaded.
+	orphans map[*Class]bool
+	// functions are those of workflows, and whether they can be called without a receiver; lambdas are those that call
+	// arguments, perhaps with another $.
+	functions, lambdas map[string]bool
+	// properties are assigned in the class, variables in the method.
+	properties, variables sources
+	inMethod              *Method // or nil
 }
 
 func (k *checker) fail(n *Node, format string, args ...any) {
@@ -46,7 +69,8 @@ func (k *checker) fail(n *Node, format string, args ...any) {
 
 func (k *checker) check() {
 	c, tree := k.class, k.class.decl.Tree
-	k.keys(tree, "class "+c.Name, "Name", "Namespaces", "Extends", "Properties", "Methods", "Workflow", "Meta")
+	k.keys(tree, "class "+c.Name, "Name", "Namespaces", "Extends", "Properties", "Methods", "Workflow", "Usage", "Meta", "Cardinality", "Applies", "Inherited", "Import")
+	k.usage(tree, "class "+c.Name, "Meta")
 	if m := tree.Get("Methods"); m != nil && m.Value != nil && tree.Get("Workflow") != nil {
 		k.fail(tree.Get("Workflow"), "class %s has both Methods and Workflow: move all methods to one of them", c.Name)
 	}
@@ -61,6 +85,7 @@ func (k *checker) check() {
 	for _, p := range c.Properties {
 		once("property "+p.Name, p.Pos)
 		k.keys(p.tree, "property "+p.Name, "Contract", "Usage", "Default", "Meta")
+		k.usage(p.tree, "property "+p.Name, string(Config))
 		k.spec(&p.spec, "property "+p.Name, " of class "+c.Name)
 	}
 	for _, m := range c.Methods {
@@ -73,7 +98,11 @@ func (k *checker) check() {
 func (k *checker) keys(n *Node, what string, known ...string) {
 	entries, _ := n.Value.([]Entry)
 	for _, e := range entries {
-		if key, _ := e.Key.Text(); !slices.Contains(known, key) {
+		key, _ := e.Key.Text()
+		switch {
+		case slices.Contains(known, key) && slices.Contains(noEffect, key):
+			k.warn(e.Key, "%s of %s has no effect", key, what)
+		case !slices.Contains(known, key):
 			k.fail(e.Key, "unknown key %s of %s%s", show(e.Key.value(nil)), what, hint(key, known))
 		}
 	}
@@ -116,15 +145,21 @@ func (k *checker) parents() {
 }
 
 func (k *checker) method(m *Method) {
+	k.inMethod, k.variables = m, sources{}
+	defer func() { k.inMethod, k.variables = nil, nil }()
 	k.keys(m.tree, "method "+m.Name, "Arguments", "Body", "Usage", "Scope", "Meta")
+	k.usage(m.tree, "method "+m.Name, "Action", "Extension")
 	for i, a := range m.Arguments {
 		if m.index(a.Name) < i {
 			k.fail(a.tree, "method %s has two arguments %s", m.Name, a.Name)
 		}
+		k.variables["$"+a.Name] = append(k.variables["$"+a.Name], "")
 		k.keys(a.tree, "argument "+a.Name+" of method "+m.Name, "Contract", "Default", "Usage", "Meta")
+		k.usage(a.tree, "argument "+a.Name+" of method "+m.Name, "VarArgs", "KwArgs")
 		k.spec(&a.spec, "argument "+a.Name, " of method "+m.Name+" of class "+k.class.Name)
 	}
 	body := m.tree.Get("Body")
+	k.variables.assignments(body)
 	(&compiler{class: k.class, report: k.in.report}).block(body)
 	k.body(body)
 }
@@ -257,25 +292,33 @@ func (k *checker) expression(n *Node, contract bool) {
 	if err != nil {
 		return // It is reported when it is compiled.
 	}
-	x.Calls(func(name string, method bool, args []string) bool {
+	x.Parts(func(p *yaql.Part) bool {
 		switch {
-		case name == "#operator_:":
-			k.className(n, args[0]+":"+args[1])
+		case p.Variable:
+			if !contract {
+				k.variable(n, p)
+			}
 			return false
-		case name == "#unary_operator_:":
-			k.className(n, ":"+args[0])
+		case p.Name == "#operator_:":
+			k.className(n, p.Args[0]+":"+p.Args[1])
 			return false
-		case contract && method && name == "class":
-			for _, a := range args[:min(2, len(args))] {
+		case p.Name == "#unary_operator_:":
+			k.className(n, ":"+p.Args[0])
+			return false
+		case contract && p.Method && (p.Name == "class" || p.Name == "template"):
+			for _, a := range p.Args[:min(2, len(p.Args))] {
 				k.className(n, a)
 			}
-		case !method && name == "new" && len(args) > 0:
-			k.className(n, args[0])
-		case contract && method && !slices.ContainsFunc(k.in.contracts.Functions(), func(f *yaql.Function) bool { return f.Name == name }):
-			k.fail(n, "unknown function %s in a contract%s", name,
-				cmp.Or(hint(name, k.contractNames()), ": it takes "+strings.Join(k.contractNames(), ", ")))
+		case !p.Method && p.Name == "new" && len(p.Args) > 0:
+			k.className(n, p.Args[0])
+		case contract && p.Method && !slices.ContainsFunc(k.in.contracts.Functions(), func(f *yaql.Function) bool { return f.Name == p.Name }):
+			k.fail(n, "unknown function %s in a contract%s", p.Name,
+				cmp.Or(hint(p.Name, k.contractNames()), ": it takes "+strings.Join(k.contractNames(), ", ")))
 		}
-		return !contract || !method || name != "check" // Its predicate may call any method.
+		if !contract {
+			k.member(n, p)
+		}
+		return !contract || !p.Method || p.Name != "check" // Its predicate may call any method.
 	})
 }
 

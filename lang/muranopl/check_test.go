@@ -9,6 +9,7 @@ import (
 
 	"github.com/lumi-idl/lumi/lang/muranopl"
 	"github.com/lumi-idl/lumi/lang/muranopl/catalog"
+	"github.com/lumi-idl/lumi/lang/yaql"
 )
 
 func decode(t testing.TB, source string) (muranopl.Declarations, []string) {
@@ -22,6 +23,10 @@ func decode(t testing.TB, source string) (muranopl.Declarations, []string) {
 
 // TestCheck has classes with one error of each kind. The names of some are in a class that is loaded before.
 func TestCheck(t *testing.T) {
+	known := muranopl.Known{
+		Functions: []*yaql.Function{yaql.Func("trace", "value any", nil)},
+		Resources: map[string][]string{"p:m:File": {"path", "sum"}},
+	}
 	for _, test := range []struct{ name, source, want string }{
 		{"correct", `
 Namespaces: {=: t, std: io.murano}
@@ -57,7 +62,7 @@ Workflow:
 2:1: unknown key 'Propertys' of class A: did you mean Properties?
 4:20: unknown key 'Usages' of property p: did you mean Usage?
 5:6: property q has no Contract: write Contract: $ for any value
-6:27: invalid usage of property r: it must be In, Out, InOut, Const or Runtime
+6:27: invalid usage of property r: it must be In, Out, InOut, Const, Runtime, Config or Static
 8:17: unknown key 'Argument' of method m: did you mean Arguments?
 9:23: argument a of n has no Contract: write Contract: $ for any value
 9:24: unknown key 'Contrakt' of argument a of method n: did you mean Contract?
@@ -182,12 +187,117 @@ Methods:
 18:34: unknown namespace prefix "z"
 18:48: unknown class Pear
 `},
+		{"names", `
+Name: Base
+Namespaces: {=: t}
+Properties: {peer: {Contract: $.class(Peer)}}
+Methods:
+  m: {Body: [$.abstract(), $.private, $.other]}
+---
+Name: Main
+Extends: Base
+Properties:
+  list: {Contract: [$], Usage: InOut}
+  preset: {Contract: $, Default: $.lst}
+Methods:
+  abstract: {}
+  helper: {Body: {$.mine: 1}}
+  m:
+    Arguments: [arg: {Contract: $.class(Peer)}]
+    Body:
+    - $this.nope()
+    - $.help() + nofunc(1)
+    - $x: $y
+    - $.list: $.list.select($.z + $arg.z).where($this.lost > $1)
+    - $z: $.lost + $.private
+    - $.mine: $.mne
+    - new({'?' => {type => 't.Nowhere'}})
+    - new(Peer, nme => 1).hallo()
+    - $peer: new(Peer)
+    - $peer.hallo($arg.nme, $.peer.hello())
+    - $peer2: $peer
+    - $peer: null
+    - For: item
+      In: $.list
+      Do: [$item.any(), $itm.any(), $peer2.hallo(), $peer.hallo()]
+    - Try: $.abstract()
+      Catch: {As: e, Do: trace($e.message)}
+    - let(u => 1) -> $u
+    - $s.append(): [$1, $arg.own()]
+    - $.getAttr(a, $.list.first($.q))
+    - Return: new(lumi:Resource, type => 'p:m:Fiel').get(x)
+  resources:
+    Body:
+    - $r: new(lumi:Resource, type => 'p:m:File')
+    - $.r: $r
+    - trace([$r.get(sum), $this.r.get(smu), $r.get(id), $.r.get($r)])
+---
+Name: Peer
+Properties: {name: {Contract: $}}
+Methods: {hello: {}}
+---
+Name: Son
+Extends: Peer
+Methods: {own: {}}
+---
+Name: lumi:Resource
+Properties: {type: {Contract: $}}
+Methods: {get: {Arguments: [name: {Contract: $}]}}
+`, `
+5:29: class t.Base has no property private
+5:40: class t.Base has no property other
+11:35: class t.Main has no property lst: did you mean list?
+18:13: class t.Main has no method nope
+19:9: class t.Main has no method help
+19:18: unknown function nofunc
+20:11: variable $y is never assigned
+21:39: class t.Peer has no property z
+21:54: class t.Main has no property lost: did you mean list?
+22:12: class t.Main has no property lost: did you mean list?
+22:21: class t.Main has no property private
+23:16: class t.Main has no property mne: did you mean mine?
+24:7: unknown class t.Nowhere
+25:7: warning: class t.Peer has no property nme: did you mean name?
+25:27: class t.Peer has no method hallo: did you mean hello?
+27:23: class t.Peer has no property nme: did you mean name?
+32:25: variable $itm is never assigned: did you mean $item?
+37:34: class t.Main has no property q
+38:15: unknown resource type p:m:Fiel: did you mean p:m:File?
+43:35: resource type p:m:File has no property smu: did you mean sum?
+`},
+		{"without effect", `
+Name: A
+Usage: Meta
+Cardinality: One
+Applies: [Method]
+Inherited: true
+Meta: []
+Properties: {p: {Contract: $, Usage: Config, Meta: B}, q: {Contract: $, Usage: Static}}
+Methods:
+  m: {Scope: Public, Usage: Static, Arguments: [a: {Contract: $, Usage: VarArgs}]}
+  n: {Usage: Action}
+`, `
+2:8: warning: Usage: Meta of class A has no effect
+3:1: warning: Cardinality of class A has no effect
+4:1: warning: Applies of class A has no effect
+5:1: warning: Inherited of class A has no effect
+6:1: warning: Meta of class A has no effect
+7:38: warning: Usage: Config of property p has no effect
+7:46: warning: Meta of property p has no effect
+9:7: warning: Scope of method m has no effect
+9:73: warning: Usage: VarArgs of argument a of method m has no effect
+10:14: warning: Usage: Action of method n has no effect
+`},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			classes, names := decode(t, strings.TrimPrefix(test.source, "\n"))
 			got := ""
-			for _, e := range muranopl.Check(classes, names) {
-				got += strings.TrimPrefix(e.Error(), "c.yaml:") + "\n"
+			for _, e := range muranopl.Check(classes, names, known) {
+				text := strings.TrimPrefix(e.Error(), "c.yaml:")
+				if e.Warning {
+					text = strings.Replace(text, ": ", ": warning: ", 1)
+				}
+				got += text + "\n"
 			}
 			if want := strings.TrimPrefix(test.want, "\n"); got != want {
 				t.Errorf("the errors are\n%s, not\n%s", got, want)

@@ -23,10 +23,56 @@ type Class struct {
 	known   map[*Class]bool // lineage as a set
 	methods map[string][]*Method
 	props   map[string][]*Property
+	self    *Object // see static
 }
 
 // YAQLType implements [yaql.Typed].
 func (c *Class) YAQLType() string { return "type " + c.Name }
+
+// YAQLProperty implements [yaql.Receiver].
+func (c *Class) YAQLProperty(name string, _ *yaql.Context) (any, error) {
+	p, err := c.property(name)
+	switch {
+	case err != nil:
+		return nil, err
+	case p == nil:
+		return nil, c.noProperty(name)
+	case p.Usage != Static:
+		return nil, fail(UnknownProperty, "property %s of class %s is not static", name, c.Name)
+	}
+	return p.shared()
+}
+
+// YAQLMethod implements [yaql.Receiver]. Classes have static methods only.
+func (c *Class) YAQLMethod(name string) *yaql.Function {
+	m, _ := c.method(name)
+	if m == nil || !m.static {
+		return nil
+	}
+	return m.function()
+}
+
+// static returns the object that static methods run as, and that has the values of static properties.
+func (c *Class) static() *Object {
+	if c.self == nil {
+		c.self = newObject(c, nil, "")
+		c.self.inst.initialized = true
+	}
+	return c.self
+}
+
+// shared returns the value of a static property.
+func (p *Property) shared() (any, error) {
+	o, in := p.class.static(), p.class.in
+	if _, ok := o.inst.properties[p.Name]; !ok {
+		s := in.objectScope(nil, o, p.class)
+		s.initializing = true
+		if err := o.set(s, p.Name, absent{}, nil, true); err != nil {
+			return nil, asError(err, p.Pos)
+		}
+	}
+	return o.inst.properties[p.Name], nil
+}
 
 // Usage determines who may read and write a property.
 type Usage string
@@ -38,11 +84,16 @@ const (
 	InOut   Usage = "InOut"   // from the model and from workflows
 	Const   Usage = "Const"   // as In, and never changes
 	Runtime Usage = "Runtime" // from workflows, and not saved
+	Config  Usage = "Config"  // as Runtime: there is no configuration that would set it
+	Static  Usage = "Static"  // as Runtime, and all objects share one value
 )
 
-var usages = []Usage{In, Out, InOut, Const, Runtime}
+var usages = []Usage{In, Out, InOut, Const, Runtime, Config, Static}
 
-func (u Usage) writable() bool { return u == Out || u == InOut || u == Runtime }
+func (u Usage) writable() bool { return u != In && u != Const }
+
+// kept reports whether models have the property.
+func (u Usage) kept() bool { return u != Runtime && u != Config && u != Static }
 
 // Property is a property of a class.
 type Property struct {
@@ -64,6 +115,7 @@ type Method struct {
 	native Native
 	body   func() (block, error)
 	called *yaql.Function
+	static bool
 }
 
 // Argument is a parameter of a method.
@@ -134,7 +186,7 @@ func (in *Interpreter) load(name string, d *Declaration, report func(*Error)) *C
 		if u := e.Value.Get("Usage"); u != nil && u.Value != nil {
 			text, _ := u.Text()
 			if p.Usage = Usage(text); !slices.Contains(usages, p.Usage) {
-				report(failAt(u.Pos, Syntax, "invalid usage of property %s: it must be In, Out, InOut, Const or Runtime", name))
+				report(failAt(u.Pos, Syntax, "invalid usage of property %s: it must be In, Out, InOut, Const, Runtime, Config or Static", name))
 			}
 		}
 		c.Properties = append(c.Properties, p)
@@ -149,6 +201,15 @@ func (in *Interpreter) load(name string, d *Declaration, report func(*Error)) *C
 		}
 		c.Methods = append(c.Methods, c.newMethod(name, at.Pos, e.Value, report))
 	})
+	if own := core[name]; own != nil && own != d { // A catalogue has the class, but not its methods in Go.
+		for _, e := range own.Tree.Get("Methods").Entries() {
+			if name, _ := e.Key.Text(); c.ownMethod(name) == nil {
+				m := c.newMethod(name, e.Key.Pos, e.Value, report)
+				m.native = own.Native[name]
+				c.Methods = append(c.Methods, m)
+			}
+		}
+	}
 	return c
 }
 
@@ -201,6 +262,8 @@ func (c *Class) eachEntry(key string, report func(*Error), f func(name string, a
 func (c *Class) newMethod(name string, pos Position, n *Node, report func(*Error)) *Method {
 	m := &Method{Name: name, Class: c, Pos: pos, tree: n, native: c.decl.Native[name]}
 	n.dict("method "+name+" must have Arguments and Body", report)
+	usage, _ := n.Get("Usage").Text()
+	m.static = usage == "Static"
 	m.body = sync.OnceValues(func() (block, error) {
 		var first firstError
 		b := (&compiler{class: c, report: first.add}).block(n.Get("Body"))

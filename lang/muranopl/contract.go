@@ -63,7 +63,7 @@ type contracting struct {
 func (c *contracting) apply(v any) (any, error) {
 	contract, err := c.spec.contract()
 	if err != nil {
-		return nil, err
+		return nil, broken(err)
 	}
 	switch v.(type) {
 	case absent:
@@ -79,7 +79,18 @@ func (c *contracting) apply(v any) (any, error) {
 			return nil, err
 		}
 	}
-	return c.match(v, contract)
+	v, err = c.match(v, contract)
+	return v, broken(err)
+}
+
+// broken returns the error of a contract, and marks it if the contract can be evaluated for no value.
+func broken(err error) error {
+	if err == nil {
+		return nil
+	}
+	e := asError(err, Position{})
+	e.broken = e.broken || e.Kind == Syntax || e.Kind == UnknownClass || e.Kind == yaql.UnknownFunction
+	return e
 }
 
 func (c *contracting) violated(format string, args ...any) error {
@@ -100,6 +111,9 @@ func (c *contracting) kind(v Future, kind string) error {
 }
 
 func (c *contracting) match(v any, contract *value) (any, error) {
+	if _, ok := v.(excluded); ok {
+		return v, nil
+	}
 	if v, ok := v.(Future); ok && contract.kind != isExpression {
 		return v, c.kind(v, [...]string{isConstant: "constant", isList: "list", isDict: "dict"}[contract.kind])
 	}
@@ -145,6 +159,12 @@ func (c *contracting) matchList(v any, contract *value) (any, error) {
 	case nil:
 	case *yaql.List:
 		items = v.Items()
+	case *yaql.Iterator, yaql.Iterable: // A set is none: the reference makes a list of one of it.
+		settled, err := yaql.Settle(c.scope.in.run, options, v)
+		if err != nil {
+			return nil, err
+		}
+		items = settled.(*yaql.List).Items()
 	default:
 		items = []any{v}
 	}

@@ -71,6 +71,7 @@ var contractFunctions = []*yaql.Function{
 	})),
 	yaql.Method("check", "value stored, predicate lambda.context, msg string=null", contract(checkPredicate)),
 	yaql.Method("class", "value any, name any!, default any=null, version string=null", contract(instanceOf)),
+	yaql.Method("template", "value any, class any!, default any=null, version string=null, excludeProperties sequence=null", contract(template)),
 	yaql.Method("owned", "value any", contract(func(c *contracting, call *yaql.Call) (any, error) { return c.owned(call.Arg(0), true) })),
 	yaql.Method("notOwned", "value any", contract(func(c *contracting, call *yaql.Call) (any, error) { return c.owned(call.Arg(0), false) })),
 }
@@ -134,16 +135,22 @@ func checkPredicate(c *contracting, call *yaql.Call) (any, error) {
 	return nil, c.violated("%s violates check()", show(v))
 }
 
+// classes returns the class that a contract names, and that of inline objects without a type.
+func (c *contracting) classes(call *yaql.Call) (class, preset *Class, err error) {
+	if class, err = c.spec.class.classOf(call.Arg(1)); err != nil {
+		return nil, nil, err
+	}
+	preset = class
+	if name := call.Arg(2); name != nil {
+		preset, err = c.spec.class.classOf(name)
+	}
+	return class, preset, err
+}
+
 func instanceOf(c *contracting, call *yaql.Call) (any, error) {
-	class, err := c.spec.class.classOf(call.Arg(1))
+	class, preset, err := c.classes(call)
 	if err != nil {
 		return nil, err
-	}
-	preset := class
-	if name := call.Arg(2); name != nil {
-		if preset, err = c.spec.class.classOf(name); err != nil {
-			return nil, err
-		}
 	}
 	v := call.Arg(0)
 	in := c.scope.in
@@ -176,6 +183,11 @@ func instanceOf(c *contracting, call *yaql.Call) (any, error) {
 			}
 		}
 	}
+	return c.instance(v, class)
+}
+
+// instance checks that v is an object of a class, or null.
+func (c *contracting) instance(v any, class *Class) (any, error) {
 	switch x := v.(type) {
 	case nil:
 		return nil, nil
@@ -186,6 +198,87 @@ func instanceOf(c *contracting, call *yaql.Call) (any, error) {
 		return nil, c.violated("%s is not of class %s", show(x), class.Name)
 	}
 	return nil, c.violated("%s is not an object", show(v))
+}
+
+// excluded is the value of the properties that a template leaves out. It meets every contract.
+type excluded struct{}
+
+// template returns a model of an object that meets the contracts of its class, but is not created: new() takes it.
+func template(c *contracting, call *yaql.Call) (any, error) {
+	class, preset, err := c.classes(call)
+	if err != nil {
+		return nil, err
+	}
+	v, in := call.Arg(0), c.scope.in
+	model, given := v.(*yaql.Dict)
+	switch {
+	case c.constant, c.only && given:
+		return v, nil
+	case v == nil || c.only:
+		return c.instance(v, class)
+	case in.loading != nil && in.loading.first: // The second time, all objects exist that it may refer to.
+		return yaql.NewDict(), nil
+	}
+	var left []any
+	if list, ok := call.Arg(4).(*yaql.List); ok {
+		left = list.Items()
+	}
+	if given {
+		if v, err = c.dryRun(model, preset, left); err != nil {
+			return nil, err
+		}
+	}
+	if v, err = c.instance(v, class); err != nil {
+		return nil, err
+	}
+	o := v.(*Object)
+	result, _ := Portable(o).(*yaql.Dict)
+	header, _, _ := result.Get("?")
+	set(header.(*yaql.Dict), "type", o.inst.class)
+	for _, path := range left {
+		result = patched(result, path, nil)
+	}
+	return result, nil
+}
+
+// dryRun returns an object that is initialized without its .init, and that nothing can refer to.
+func (c *contracting) dryRun(model *yaql.Dict, preset *Class, left []any) (*Object, error) {
+	in := c.scope.in
+	d, err := in.parse(c.calling, model, preset)
+	if err != nil {
+		return nil, err
+	}
+	d.place, d.dry = c.what+c.path, true
+	for _, path := range left {
+		d.properties = patched(d.properties, path, excluded{})
+	}
+	return in.loadRoot(c.scope, d, c.owner, false)
+}
+
+// patched returns a dictionary with v at a path of keys with periods between them, or without it.
+func patched(d *yaql.Dict, path, v any) *yaql.Dict {
+	text, _ := path.(string)
+	key, rest, nested := strings.Cut(text, ".")
+	part, _, _ := d.Get(key)
+	inner, isDict := part.(*yaql.Dict)
+	switch {
+	case nested && isDict:
+		v = patched(inner, rest, v)
+	case nested:
+		return d
+	}
+	if v != nil {
+		result := d.Clone()
+		set(result, key, v)
+		return result
+	}
+	result := yaql.NewDict()
+	for k, item := range d.All() {
+		if k != key {
+			set(result, k, item)
+		}
+	}
+	return result
 }
 
 // owned checks that the object around the property owns v, at any distance, or that it does not.

@@ -34,7 +34,7 @@ var (
 		"$.string().check($.len() < 3)", "$.check(isString($))", "$.check($this.min < $)", "$.check(false)", "$.check(null)", "$.check([0])",
 		"$.class(Node)", "$.class(Node).notNull()", "$.class(Node, Leaf)", "$.class(Leaf, Node)", "$.class(':Leaf')", "$.class('t.Leaf')",
 		"$.class(Node).check($.p = 7)", "$.check($.p = 7).class(Node)", "$.class(Node).string().check($.len() > 5)", "$.class(Missing)",
-		"$.class(Node).owned()", "$.class(Node).notOwned()", "$.owned()", "$.notOwned()", "$.class(:Node)", "$.class(x:Node)",
+		"$.class(Node).owned()", "$.class(Node).notOwned()", "$.owned()", "$.notOwned()", "$.template(Node).p", "$.template(Missing)", "$.class(:Node)", "$.class(x:Node)",
 		"$.unknown()", "$.p", "$ + 1", "$this.min", "7", "abc", "null", "1.0", "'$.int()'", "[]", "{}", "[1]", "{a: 1}",
 	}
 	contractValues = []string{
@@ -42,7 +42,7 @@ var (
 		"' 12 '", "'1_000'", "'_1'", "'1__0'", "'+5'", "'-5'", "'- 5'", "'0x10'", "'1e3'", "'abc'", "''", "'null'", "'true'", "'12345678901234567890'",
 		"[]", "[1]", "[1, 2]", "['1', '2', '3']", "[null]", "[[1], [2]]", "[1, abc, true, null]", "{}", "{a => 1}", "{a => '1', b => 2}",
 		"{A => 1, B => x}", "{a => [1, 2]}", "[{a => 1}]", "set(1, 2)", "[1, 2].select($ + 1)",
-		"range(3)", "$.node", "$.leaf", "$.other", "$", "'n'", "'l'", "'main'", "$.node.p", "{p => 3}", "{':Leaf' => {p => 9}}", "{'?' => {type => 't.Leaf'}, q => 1}",
+		"range(3)", "[$.node].select($)", "{a => 1}.values()", "[1, 2].enumerate()", "generate(1, $ < 4, $ + 1)", "[[1, 2].select($)]", "$.node", "$.leaf", "$.other", "$", "'n'", "'l'", "'main'", "$.node.p", "{p => 3}", "{':Leaf' => {p => 9}}", "{'?' => {type => 't.Leaf'}, q => 1}",
 		"{'?' => {type => 't.Other'}}", "{':Other' => {n => {}}}", "{':Missing' => {}}", "new(Node)", "$.other.n", "[$.node, {p => 2}, 'l']",
 		"{p => abc}", ":Node", "{A => StringMap}", "{A => StringMap, x => 1}",
 	}

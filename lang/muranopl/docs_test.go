@@ -46,7 +46,7 @@ func TestPage(t *testing.T) {
 			continue
 		}
 		classes := muranopl.Declarations{"A": {Name: "A", Tree: trees[0]}}
-		for _, e := range muranopl.Check(muranopl.Resolvers{classes, desired.Library(nil)}, []string{"A"}) {
+		for _, e := range muranopl.Check(muranopl.Resolvers{classes, desired.Library(nil)}, []string{"A"}, muranopl.Known{}) {
 			t.Error(e)
 		}
 	}

@@ -47,9 +47,12 @@ type Error struct {
 	Cause *Error
 	// Trace is the stack of calls, innermost last.
 	Trace []Frame
+	// Warning marks what Check finds that fails nothing.
+	Warning bool
 
 	err    error
-	thrown any // the Message of Throw
+	thrown any  // the Message of Throw
+	broken bool // A contract is wrong, not the value that it is evaluated for.
 }
 
 func (e *Error) Error() string {

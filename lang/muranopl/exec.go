@@ -1,6 +1,7 @@
 package muranopl
 
 import (
+	"cmp"
 	"errors"
 	"slices"
 
@@ -74,9 +75,9 @@ func (s *scope) step() error {
 		return fail(yaql.Limit, "more than %d instructions", in.options.MaxSteps)
 	}
 	if in.steps&0xff == 0 {
-		return in.run.Err()
+		return cmp.Or(in.exceeded, in.run.Err())
 	}
-	return nil
+	return in.exceeded
 }
 
 func (s *scope) trace() []Frame {
@@ -252,7 +253,11 @@ func (m *Method) function() *yaql.Function {
 			if s == nil {
 				return nil, fail(yaql.Internal, "methods can be called in workflows only")
 			}
-			return m.Class.in.invoke(s, m, call.Arg(0).(*Object), call.Rest(), named)
+			o, _ := call.Arg(0).(*Object)
+			if o == nil {
+				o = m.Class.static()
+			}
+			return m.Class.in.invoke(s, m, o, call.Rest(), named)
 		})
 	}
 	return m.called

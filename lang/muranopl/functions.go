@@ -12,9 +12,14 @@ var (
 	targets *yaql.Context
 )
 
+// rabbit are the settings of the reference's configuration that its core library needs, as they are by default. There is
+// no configuration here.
+var rabbit = map[string]any{"host": "localhost", "port": int64(5672), "login": "guest", "password": "guest", "virtual_host": "/", "ssl": false}
+
 func init() {
 	for name, check := range map[string]func(any) bool{
 		"murano.object": func(v any) bool { _, ok := v.(*Object); return ok },
+		"murano.class":  func(v any) bool { _, ok := v.(*Class); return ok },
 		"murano.place":  func(v any) bool { _, ok := v.(*place); return ok },
 	} {
 		yaql.RegisterType(yaql.NewType(name, check))
@@ -27,6 +32,9 @@ func newEngine() []*yaql.Function {
 	return []*yaql.Function{
 		yaql.Func("#operator_.", "object murano.object, name keyword", func(call *yaql.Call) (any, error) {
 			return call.Arg(0).(*Object).YAQLProperty(call.String(1), call.Context())
+		}),
+		yaql.Func("#operator_.", "class murano.class, name keyword", func(call *yaql.Call) (any, error) {
+			return call.Arg(0).(*Class).YAQLProperty(call.String(1), nil)
 		}),
 		yaql.Func("#operator_:", "prefix keyword, name keyword", func(call *yaql.Call) (any, error) {
 			return typeArgument(call, call.String(0)+":"+call.String(1))
@@ -73,6 +81,14 @@ func newEngine() []*yaql.Function {
 			}
 			return call.Arg(0), nil
 		}),
+		yaql.Func("config", "group string, setting string=null", func(call *yaql.Call) (any, error) {
+			if call.String(0) != "rabbitmq" {
+				return nil, nil
+			}
+			return rabbit[call.String(1)], nil
+		}),
+		yaql.Func("randomName", "", func(call *yaql.Call) (any, error) { return "x" + scopeOf(call).in.newID(nil, "name")[:14], nil }),
+		yaql.Extension("pselect", "collection iterable, composer lambda", parallelSelect),
 		yaql.Func("isObject", "value any", func(call *yaql.Call) (any, error) {
 			switch call.Arg(0).(type) {
 			case *Object, *Class:
@@ -93,8 +109,7 @@ func newEngine() []*yaql.Function {
 			return create(call, call.Dict(1), 2)
 		}),
 		yaql.Func("new", "model dict, owner murano.object=null", func(call *yaql.Call) (any, error) {
-			s := scopeOf(call)
-			return s.in.loadModel(s, call.Dict(0), objectArgument(call, 1), false)
+			return load(call, call.Dict(0), objectArgument(call, 1))
 		}),
 		yaql.Func("#finalize", "value stored", func(call *yaql.Call) (any, error) { return call.Settle(call.Arg(0)) }),
 	}
@@ -173,6 +188,22 @@ func super(call *yaql.Call, parallel bool) (any, error) {
 	return yaql.NewList(results), err
 }
 
+// parallelSelect calls a function for each item of a collection, in branches of its own.
+func parallelSelect(call *yaql.Call) (any, error) {
+	items, err := call.Collect(call.Iter(0))
+	if err != nil {
+		return nil, err
+	}
+	results, branches := make([]any, len(items)), make([]func() error, len(items))
+	for i, item := range items {
+		branches[i] = func() (err error) {
+			results[i], err = call.Lambda(1).Call(item)
+			return err
+		}
+	}
+	return yaql.NewList(results), scopeOf(call).in.parallel(branches, math.MaxInt)
+}
+
 func sleep(call *yaql.Call) (any, error) {
 	seconds := math.Inf(1) // Other numbers are larger.
 	switch v := call.Arg(0).(type) {
@@ -201,6 +232,15 @@ func create(call *yaql.Call, properties *yaql.Dict, i int) (any, error) {
 	set(header, "name", call.Arg(i+1))
 	model := properties.Clone()
 	set(model, "?", header)
+	return load(call, model, objectArgument(call, i))
+}
+
+// load creates the object of a model. Lazy sequences in it are read first, since objects are initialized twice.
+func load(call *yaql.Call, model *yaql.Dict, owner *Object) (any, error) {
+	v, err := call.Settle(model)
+	if err != nil {
+		return nil, err
+	}
 	s := scopeOf(call)
-	return s.in.loadModel(s, model, objectArgument(call, i), false)
+	return s.in.loadModel(s, v.(*yaql.Dict), owner, false)
 }

@@ -130,7 +130,7 @@ func FuzzModels(f *testing.F) {
 			names = append(names, name.(string))
 		}
 		before := time.Now()
-		checked := Check(classes, names)
+		checked := Check(classes, names, Known{})
 		for _, e := range checked {
 			if strings.TrimSpace(e.Message) == "" {
 				t.Errorf("an error has no message: %#v", e)

@@ -15,7 +15,9 @@ const (
 	DefaultMaxSteps = 100_000_000
 	maxDepth        = 200
 	maxValue        = 8 << 20   // bytes of a value
-	maxHeld         = 256 << 20 // bytes of all variables and properties
+	maxHeld         = 256 << 20 // bytes of all variables and properties, and of branches
+	maxBranches     = 10_000    // of Parallel at a time
+	branchSize      = 16 << 10  // bytes that a branch holds by itself
 )
 
 // Options are the options of an Interpreter.
@@ -47,9 +49,10 @@ type Interpreter struct {
 	taken   map[string]bool      // ids
 	created int
 
-	run   context.Context
-	steps int
-	held  int64 // by variables and properties
+	run      context.Context
+	steps    int
+	exceeded error // The limit of branches is exceeded, and all end.
+	held     int64 // by variables and properties
 	tasks
 }
 

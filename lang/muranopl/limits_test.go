@@ -90,6 +90,12 @@ func TestLimits(t *testing.T) {
     Arguments: {s: {Contract: $}}
     Body: [$x: $s + 'a']
 `, ""},
+		{"Parallel that recurses", head + "  main:\n    Body:\n      - Parallel: [new(Main).main(), new(Main).main()]", "more than 10000 branches of Parallel at a time"},
+		{"pselect", head + "  main: {Body: !yaql 'range(100000).pselect(sleep(1))'}", "more than 10000 branches of Parallel at a time"},
+		{"memory of branches", head + `  main:
+    Arguments: {s: {Contract: $, Default: !yaql "'a' * 4000000"}}
+    Body: [Parallel: [new(Main).main(), new(Main).main()]]
+`, "variables and properties hold more than 268435456 bytes"},
 		{"panic", mainClass("", "- Try:\n    - crash()\n  Catch: {With: io.murano.NoSuch}"), "panic: host"},
 		{"panic in Parallel", mainClass("", "- Parallel:\n    - crash()\n    - sleep(1)"), "panic: host"},
 		{"deadlock", head + `  a: {Arguments: {to: {Contract: $}}, Body: [sleep(0), $to.a($this)]}

@@ -30,6 +30,7 @@ type loading struct {
 	models  map[string]*yaql.Dict // of objects with ids
 	order   []*Object
 	first   bool
+	dry     bool // The objects are not kept, and their .init is not called.
 	keepIDs bool // those of the model are the ids of the objects
 	inits   []func() error
 }
@@ -72,6 +73,7 @@ func (in *Interpreter) loadRoot(s *scope, d *definition, owner *Object, keepIDs 
 	l := &loading{
 		made: map[slot][]*Object{}, kept: map[string]*definition{},
 		outer: in.loading, objects: map[string]*Object{}, models: map[string]*yaql.Dict{}, keepIDs: keepIDs, first: true,
+		dry: d.dry || in.loading != nil && in.loading.dry,
 	}
 	in.loading = l
 	defer func() { in.loading = l.outer }()
@@ -100,6 +102,9 @@ func (in *Interpreter) loadRoot(s *scope, d *definition, owner *Object, keepIDs 
 				return nil, lost(g.id, err)
 			}
 		}
+	}
+	if l.dry {
+		return o, nil
 	}
 	in.loading = l.outer
 	for _, init := range l.inits {
@@ -166,6 +171,7 @@ type definition struct {
 	properties       *yaql.Dict
 	node, headerNode *Node
 	goneFrom         string // the id of the owner, for an object that is gone
+	dry              bool   // for a template
 }
 
 // parse reads an object: {"?": {"type": …, "id": …}, …}, or {ns:Class: {…}, …} with names as a class uses them.
@@ -412,8 +418,8 @@ func (in *Interpreter) initializeProperties(s *scope, o *Object, init *Method, d
 
 func (in *Interpreter) initializeProperty(s *scope, o *Object, p *Property, value any, d *definition) *Error {
 	preset := p.tree.Get("Default")
-	if p.Usage == Runtime {
-		if value = (absent{}); preset == nil {
+	if !p.Usage.kept() {
+		if value = (absent{}); p.Usage == Static || p.Usage == Runtime && preset == nil {
 			return nil
 		}
 	}
@@ -431,5 +437,12 @@ func (in *Interpreter) initializeProperty(s *scope, o *Object, p *Property, valu
 	if e.Kind == Contract && p.Usage == Runtime {
 		return nil
 	}
-	return e
+	if _, missing := value.(absent); !missing || !e.broken {
+		return e
+	}
+	if o.inst.broken == nil {
+		o.inst.broken = map[string]*Error{}
+	}
+	o.inst.broken[p.Name] = e // Only what reads it fails.
+	return nil
 }

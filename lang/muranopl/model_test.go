@@ -107,7 +107,7 @@ func TestModelErrors(t *testing.T) {
 		{"{\"?\": {\"type\": \"t.Node\"}, \"any\": {\"?\": {\"type\": \"t.Node\", \"id\": \"b\"}}, \"next\": \"b\"}", `env.json:1:80: property next of class t.Node: no object has the id 'b'`},
 		{"{\"?\": {\"type\": \"t.Strict\"}, \"must\": \"a\", \"mine\":\n {\"?\": {\"type\": \"t.Node\", \"id\": \"b\"}, \"next\": {\"?\": {\"type\": \"t.Leaf\", \"id\": \"c\"}}}, \"fixed\": 1}", `env.json:2:95: property fixed of class t.Strict: 1 is not a dictionary (contract {'kind': 'a', 'size': $.int().notNull()})`},
 		{`{"?": {"type": "t.Wrong"}}`, `c.yaml:34:56: property p of class t.Wrong: 'x' violates int() (contract $.int().notNull())`},
-		{`{"?": {"type": "t.Wrong"}, "p": 1}`, `c.yaml:34:81: unknown method foo of null`},
+		{`{"?": {"type": "t.Wrong"}, "p": 1, "broken": 2}`, `c.yaml:34:81: unknown method foo of integer`},
 		{`{"?": {"type": "t.Loop"}}`, `c.yaml:37:52: objects nested deeper than 1000`},
 		{`{"?": {"type": "t.Nod"}}`, `env.json:1:16: unknown class t.Nod: did you mean t.Node?`},
 		{`{"?": {"type": "t.NewLoop"}}`, `c.yaml:40:55: objects nested deeper than 1000`},

@@ -20,7 +20,9 @@ type instance struct {
 	properties  map[string]any
 	private     map[*Class]map[string]any
 	views       map[*Class]*Object
-	header      *yaql.Dict // of the model: what this package does not know
+	attributes  map[*Class]map[any]any // by the classes that set them; not saved
+	header      *yaql.Dict             // of the model: what this package does not know
+	broken      map[string]*Error      // why properties that the model does not have could not be initialized
 	initialized bool
 	destroyed   bool
 	gone        bool // from the model
@@ -104,11 +106,18 @@ func (o *Object) get(name string, caller *Class) (any, error) {
 	}
 	switch {
 	case start.declares(name):
-		if _, err := o.inst.class.property(name); err != nil {
+		p, err := o.inst.class.property(name)
+		if err != nil {
 			return nil, err
+		}
+		if p.Usage == Static {
+			return p.shared()
 		}
 		if v, ok := o.inst.properties[name]; ok {
 			return v, nil
+		}
+		if e := o.inst.broken[name]; e != nil {
+			return nil, failAt(e.Pos, e.Kind, "%s", e.Message)
 		}
 	case inside:
 		if v, ok := o.inst.private[caller][name]; ok {
@@ -181,6 +190,9 @@ func (o *Object) set(s *scope, name string, v any, node *Node, keep bool) error 
 		if p == final {
 			v = result
 		}
+	}
+	if final.Usage == Static {
+		o = final.class.static()
 	}
 	if keep {
 		if err := s.in.hold(o.inst.properties[name], v); err != nil {

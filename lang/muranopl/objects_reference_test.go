@@ -312,9 +312,138 @@ Methods:
     - trace(1)
     - Try: $.bad(2)
       Catch: {Do: trace(caught)}
-    - Try: new(A)
+    - Try: new(A).p
+      Catch: {Do: trace(caught)}
+    - Try: new(A, p => 1)
       Catch: {Do: trace(caught)}
 `, ``},
+	{"configuration", `
+Name: Main
+Properties: {p: {Contract: $.int(), Usage: Config, Default: 4}, q: {Contract: [$.int()], Usage: Config}}
+Methods:
+  main:
+    Body:
+    - trace([$.p, $.q])
+    - $.p: 5
+    - trace($.p)
+`, `"p": 8`},
+	{"configuration violates", `
+Name: Main
+Properties: {p: {Contract: $.int().notNull(), Usage: Config}}
+Methods: {main: {Body: trace($.p)}}
+`, `"p": 8`},
+	{"static", `
+Name: A
+Properties: {n: {Contract: $.int(), Usage: Static, Default: 1}, p: {Contract: $, Default: 2}}
+Methods:
+  next: {Usage: Static, Arguments: {by: {Contract: $.int()}}, Body: [$.n: $.n + $by, Return: $.n]}
+  up: {Body: [$.n: '7', Return: $this.next(1)]}
+---
+Name: Main
+Extends: A
+Methods:
+  main:
+    Body:
+    - trace([$.n, :A.n, :Main.n])
+    - trace(:A.next(2))
+    - trace([$.n, new(A).n, new(A).up(), $.n])
+    - Try: trace(:A.p)
+      Catch: {Do: trace(instance)}
+    - Try: trace(:A.up())
+      Catch: {Do: trace(instance)}
+`, `"n": 8`},
+	{"lazy sequences", `
+Name: Node
+Properties: {p: {Contract: [$.int()]}}
+---
+Name: Main
+Properties: {items: {Contract: [$.int()]}, p: {Contract: [$.string()], Usage: InOut}}
+Methods:
+  any: {Arguments: {x: {Contract: []}}, Body: {Return: [!yaql '$x.len()', $x]}}
+  texts: {Arguments: {x: {Contract: [!yaql '$.string()', 1, 3]}}, Body: {Return: [!yaql '$x.len()', $x, $x]}}
+  main:
+    Body:
+    - trace($.any($.items.select($ + 1)))
+    - trace($.texts($.items.select($ + 1)))
+    - trace($.texts($.items.where($ > 1)))
+    - trace($.any(range(2)))
+    - trace($.any(set(1, 2)))
+    - trace($.any({a => 1}))
+    - trace($.any(ab))
+    - trace(new(Node, p => $.items.select($ * 2)).p)
+    - $.p: $.items.select($ + 1)
+    - trace($.p)
+    - Try: $.texts(range(4))
+      Catch: {Do: trace(violates)}
+    - Try: $.texts([[1].select($)])
+      Catch: {Do: trace(violates)}
+`, `"items": [1, 2, 3]`},
+	{"metadata", `
+Name: Note
+Usage: Meta
+Cardinality: Many
+Applies: [Property, Method, Argument, Type]
+Inherited: true
+Properties: {text: {Contract: $.string()}}
+---
+Name: Main
+Meta: {Note: {text: a}}
+Properties: {p: {Contract: $, Meta: [{Note: {text: b}}]}}
+Methods:
+  main: {Scope: Public, Meta: {Note: {text: c}}, Arguments: [a: {Contract: $, Meta: Note}], Body: trace($.p)}
+`, `"p": 8`},
+	{"template", `
+Name: Node
+Properties: {p: {Contract: $.int().notNull(), Default: 3}, t: {Contract: $.string().notNull()}, n: {Contract: $.class(Node)}, o: {Contract: $, Usage: Runtime, Default: 1}}
+Methods: {.init: {Body: trace(init)}}
+---
+Name: Leaf
+Extends: Node
+---
+Name: Main
+Properties:
+  a: {Contract: $.template(Node)}
+  b: {Contract: !yaql "$.template(Node, Leaf, excludeProperties => [t, 'n.t'])"}
+  c: {Contract: [$.template(Node).notNull()]}
+  none: {Contract: $.template(Node)}
+Methods:
+  m: {Arguments: [t: {Contract: $.template(Node)}], Body: {Return: $t}}
+  main:
+    Body:
+    - trace([$.a.p, $.a.t, $.a.keys().toList().orderBy($), $.b.keys().toList().orderBy($), $.b.n.keys().toList().orderBy($), $.none])
+    - trace([$.c.len(), $.c[0].p, $.a.get('?').get(type) = $.b.get('?').get(type)])
+    - $o: new($.a)
+    - trace([$o is Node, $o.p, $o is Leaf])
+    - $o: new($.b.set(t, u).set(n, null), $this)
+    - trace([$o is Leaf, id($o.find(Main)) = id($)])
+    - trace([$.m({t => y, p => '4'}).p, $.m($o).p, $.m(null)])
+    - Try: $.m({t => y, p => x})
+      Catch: {Do: trace(violates)}
+    - Try: $.m({t => null})
+      Catch: {Do: trace(violates)}
+    - Try: $.m(5)
+      Catch: {Do: trace(violates)}
+    - Try: $.m($this)
+      Catch: {Do: trace(violates)}
+`, `"a": {"t": "x", "p": "5"}, "b": {"n": {"p": 6}}, "c": [{"t": "z"}]`},
+	{"template refers", `
+Name: Node
+Properties: {n: {Contract: $.class(Node)}, p: {Contract: $}}
+---
+Name: Main
+Properties: {a: {Contract: $.template(Node)}, b: {Contract: $.class(Node)}}
+Methods:
+  main:
+    Body: trace([new($.a, $this).n.p, $.b.p])
+`, `"a": {"n": "x"}, "b": {"?": {"type": "t.Node", "id": "x"}, "p": 4}`},
+	{"template violates", `
+Name: Node
+Properties: {p: {Contract: $.int().notNull()}}
+---
+Name: Main
+Properties: {a: {Contract: $.template(Node)}}
+Methods: {main: {Body: trace($.a)}}
+`, `"a": {}`},
 	{"super", `
 Name: A
 Methods: {m: {Body: {Return: A}}}

@@ -46,7 +46,9 @@ type tasks struct {
 	ready   []*task // in this order where their times are equal
 	waiting []*task // for methods
 	locks   map[lock]*task
-	now     time.Duration // since the start, without the time that instructions take
+	// branches are those that have begun and not ended.
+	branches int
+	now      time.Duration // since the start, without the time that instructions take
 }
 
 // task is a branch of Parallel.
@@ -106,12 +108,16 @@ func (in *Interpreter) parallel(branches []func() error, limit int) (err error) 
 	var all []*task
 	var start func()
 	start = func() {
+		if in.branch(1) != nil {
+			return
+		}
 		t, run := &task{outer: outer}, branches[len(all)]
 		t.resume, t.stop = iter.Pull(func(yield func(struct{}) bool) {
 			t.yield = yield
 			t.err = run()
 		})
 		t.done = func() {
+			_ = in.branch(-1)
 			if left--; len(all) < len(branches) {
 				start()
 			} else if left == 0 && outer != nil {
@@ -126,10 +132,12 @@ func (in *Interpreter) parallel(branches []func() error, limit int) (err error) 
 			t.stop()
 		}
 	}()
-	for len(all) < min(limit, len(branches)) {
+	for len(all) < min(limit, len(branches)) && in.exceeded == nil {
 		start()
 	}
 	switch {
+	case in.exceeded != nil:
+		return in.exceeded
 	case outer == nil:
 		err = in.turns(&left)
 	case left > 0:
@@ -143,10 +151,27 @@ func (in *Interpreter) parallel(branches []func() error, limit int) (err error) 
 	return err
 }
 
+// branch counts a branch that starts, or one that ends. All branches end once there are too many.
+func (in *Interpreter) branch(n int) error {
+	in.branches += n
+	in.held += int64(n) * branchSize
+	switch {
+	case n < 0:
+	case in.branches > maxBranches:
+		in.exceeded = fail(yaql.Limit, "more than %d branches of Parallel at a time", maxBranches)
+	case in.held > maxHeld:
+		in.exceeded = fail(yaql.Limit, "variables, properties and branches of Parallel hold more than %d bytes", maxHeld)
+	}
+	return in.exceeded
+}
+
 // turns runs tasks until none is left.
 func (in *Interpreter) turns(left *int) error {
 	defer func() { in.tasks = tasks{now: in.now} }()
 	for *left > 0 {
+		if in.exceeded != nil { // Those that wait end, too.
+			return in.exceeded
+		}
 		if len(in.ready) == 0 {
 			t := in.waiting[0]
 			t.stuck, in.waiting = true, in.waiting[1:]

@@ -133,7 +133,7 @@ func (c *Class) saved() []string {
 	hidden := map[string]bool{}
 	for i := len(c.lineage) - 1; i >= 0; i-- {
 		for _, p := range c.lineage[i].Properties {
-			if !hidden[p.Name] && p.Usage != Runtime {
+			if !hidden[p.Name] && p.Usage.kept() {
 				hidden[p.Name] = true
 				names = append(names, p.Name)
 			}

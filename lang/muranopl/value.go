@@ -142,13 +142,22 @@ func show(v any) string {
 	case *Object:
 		return "object " + v.ID() + " of class " + v.class.Name
 	case *yaql.List, *yaql.Dict, *yaql.Set, *yaql.Iterator:
-		return "a " + yaql.TypeName(v)
+		return kindOf(v)
 	case yaql.Typed:
 		return v.YAQLType()
 	}
 	text, err := yaql.AppendJSON(nil, v)
 	if err != nil {
-		return "a " + yaql.TypeName(v)
+		return kindOf(v)
 	}
 	return string(text)
+}
+
+// kindOf names the type of a value with its article.
+func kindOf(v any) string {
+	name := yaql.TypeName(v)
+	if strings.ContainsRune("aeio", rune(name[0])) {
+		return "an " + name
+	}
+	return "a " + name
 }

@@ -3,6 +3,7 @@ package yaql
 import (
 	"bytes"
 	"cmp"
+	"context"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -186,6 +187,11 @@ func (c *Call) settleItems(it *Iterator) ([]any, error) {
 		}
 		return v, ok, err
 	}))
+}
+
+// Settle is [Call.Settle] for a host that has an argument of an expression, within the limits of o.
+func Settle(ctx context.Context, o Options, v any) (any, error) {
+	return (&Call{ev: &evaluation{ctx: ctx, opts: &o}}).Settle(v)
 }
 
 // identical reports whether a collection is the same one, and takes other values for the same.

@@ -36,30 +36,61 @@ func Compile(source string, options ...Option) (*Expression, error) {
 // String returns the expression in a normal form, which compiles to the same.
 func (x *Expression) String() string { return x.root.String() }
 
-// Calls calls visit for each function, method and operator in the expression, with its name and the sources of its
-// arguments, outermost first. It visits the arguments if visit returns true.
-func (x *Expression) Calls(visit func(name string, method bool, args []string) bool) {
-	var walk func(n node, method bool)
-	walk = func(n node, method bool) {
+// Part is a function, method or operator in an expression, such as #operator_+, or a variable.
+type Part struct {
+	// Name is that of the function, or of the variable with its dollar.
+	Name             string
+	Variable, Method bool
+	// Receiver is the source of what a method is called on, and Args those of the arguments.
+	Receiver string
+	Args     []string
+	// Around is the function that the part is an argument of, or nil.
+	Around *Part
+
+	source string
+	offset int
+}
+
+// Errorf returns an error with the position of the part.
+func (p *Part) Errorf(kind Kind, format string, args ...any) error {
+	return at(Errorf(kind, format, args...), p.source, p.offset)
+}
+
+// Parts calls visit for each part of the expression, outermost first. It visits the arguments if visit returns true.
+func (x *Expression) Parts(visit func(*Part) bool) {
+	var walk func(n node, around *Part, receiver node)
+	walk = func(n node, around *Part, receiver node) {
+		p := &Part{Around: around, source: x.source, offset: n.offset()}
 		switch n := n.(type) {
+		case *variable:
+			p.Name, p.Variable = n.name, true
+			visit(p)
 		case *paren:
-			walk(n.x, false)
+			walk(n.x, around, nil)
 		case *mapping:
-			walk(n.key, false)
-			walk(n.value, false)
+			walk(n.key, around, nil)
+			walk(n.value, around, nil)
 		case *invocation:
-			args := make([]string, len(n.args))
-			for i, a := range n.args {
-				args[i] = a.String()
+			p.Name, p.Method = n.name, receiver != nil
+			if p.Method {
+				p.Receiver = receiver.String()
 			}
-			if visit(n.name, method, args) {
-				for i, a := range n.args {
-					walk(a, i == 1 && (n.op == "." || n.op == "?."))
+			for _, a := range n.args {
+				p.Args = append(p.Args, a.String())
+			}
+			if !visit(p) {
+				return
+			}
+			for i, a := range n.args {
+				if i == 1 && (n.op == "." || n.op == "?.") {
+					walk(a, p, n.args[0])
+				} else {
+					walk(a, p, nil)
 				}
 			}
 		}
 	}
-	walk(x.root, false)
+	walk(x.root, nil, nil)
 }
 
 // Evaluate evaluates the expression for data with the standard library. The data may be any that [FromGo] converts. See

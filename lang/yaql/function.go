@@ -175,6 +175,12 @@ func parseDefault(s string) (any, error) {
 	return v, nil
 }
 
+// Lazy reports whether the function evaluates arguments itself, perhaps with other variables.
+func (f *Function) Lazy() bool {
+	return slices.ContainsFunc(slices.Concat(f.Params, f.Keyword), func(p Param) bool { return p.typ.lazy() }) ||
+		f.Rest != nil && f.Rest.typ.lazy() || f.Others != nil && f.Others.typ.lazy()
+}
+
 // param returns the named parameter among those that can be given by position or keyword: its index counts Params, then
 // Keyword.
 func (f *Function) param(i int) *Param {

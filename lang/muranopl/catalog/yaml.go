@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/big"
+	"path"
 	"regexp"
 	"slices"
 	"strconv"
@@ -46,6 +47,12 @@ func Model(file string, src []byte) (*muranopl.Node, error) {
 		return nil, Errors{failAt(muranopl.Position{File: file}, "larger than %d MiB", maxModel>>20)}
 	}
 	v, notJSON := yaql.FromJSON(src)
+	if notJSON != nil && strings.EqualFold(path.Ext(file), ".json") {
+		pos := muranopl.Position{File: file}
+		_, _ = fmt.Sscanf(notJSON.Error(), "%d:%d:", &pos.Line, &pos.Column) // Its errors begin with these.
+		_, message, _ := strings.Cut(notJSON.Error(), ": ")
+		return nil, Errors{failAt(pos, "invalid JSON: %s", message)}
+	}
 	r := &reader{file: file, src: string(src), json: notJSON == nil}
 	documents, errs := r.documents()
 	switch {

@@ -93,6 +93,25 @@ func Library(log func(level, message string)) muranopl.Resolver {
 	return muranopl.Resolvers{classes, murano}
 }
 
+// Resources returns the properties of the resource types in schemas, by their tokens, or nil if there are no schemas.
+func Resources(schemas []*schema.Package) map[string][]string {
+	if len(schemas) == 0 {
+		return nil
+	}
+	all := map[string][]string{}
+	for _, p := range schemas {
+		for d := range p.Decls() {
+			if r, ok := d.(*schema.Resource); ok {
+				all[r.Token] = []string{}
+				for _, property := range r.Properties {
+					all[r.Token] = append(all[r.Token], property.Name)
+				}
+			}
+		}
+	}
+	return all
+}
+
 // resource is the data of an object of io.lumi.Resource.
 type resource struct {
 	vertex *lumigl.Vertex

@@ -1,0 +1,58 @@
+package muranopl_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"io/fs"
+	"os"
+	"testing"
+	"time"
+
+	"github.com/lumi-idl/lumi/lang/muranopl"
+	"github.com/lumi-idl/lumi/lang/muranopl/catalog"
+)
+
+// coreLibrary is the reference's package io.murano, which Debian's murano-common installs.
+const coreLibrary = "/usr/share/murano-common/io.murano.zip"
+
+// TestCoreLibrary creates and deploys an environment of the reference's core library.
+func TestCoreLibrary(t *testing.T) {
+	t.Parallel()
+	library := coreLibrary
+	if path := os.Getenv("MURANO_CORE"); path != "" {
+		library = path
+	}
+	classes, err := catalog.Open(library, "testdata/core")
+	if errors.Is(err, fs.ErrNotExist) {
+		t.Skipf("no core library: %s (install Debian's murano-common, or set MURANO_CORE to a copy)", err)
+	}
+	if err != nil || len(classes.Errors) > 0 {
+		t.Fatal(err, classes.Errors)
+	}
+	in := muranopl.New(classes, muranopl.Options{Sleep: func(context.Context, time.Duration) error { return nil }})
+	model, err := catalog.Model("model", json.RawMessage(`{"?": {"type": "io.murano.Environment", "id": "env"}, "name": "shop",
+		"applications": [{"?": {"type": "t.App", "id": "a"}, "name": "a"}, {"?": {"type": "t.App", "id": "b"}, "name": "b"}]}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	env, err := in.Load(t.Context(), model)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := in.Call(t.Context(), env, "deploy"); err != nil {
+		t.Fatal(err)
+	}
+	for id, want := range map[string]string{"a": `["shop", 1, "localhost", true]`, "b": `["shop", 1, "localhost", true]`} {
+		got, err := in.Call(t.Context(), in.Object(id), "report")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if text := string(encode(t, got)); text != want {
+			t.Errorf("application %s reports %s, not %s", id, text, want)
+		}
+	}
+	if text := string(encode(t, in.Save(env))); !json.Valid([]byte(text)) {
+		t.Errorf("the saved model is %s", text)
+	}
+}
