@@ -207,3 +207,22 @@ func TestConcurrentCreation(t *testing.T) {
 		t.Errorf("got %v", got)
 	}
 }
+
+// TestAborted sends a part of a body and leaves. That is no error of the server.
+func TestAborted(t *testing.T) {
+	t.Parallel()
+	w := start(t)
+	for _, header := range []string{"Content-Length: 100", "Transfer-Encoding: chunked"} {
+		conn, err := net.Dial("tcp", strings.TrimPrefix(w.url, "http://"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		fmt.Fprintf(conn, "POST /graphs/ HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer %s\r\n%s\r\n\r\n5\r\n[{", w.tokens[server.Deploy], header)
+		_ = conn.Close()
+	}
+	for deadline := time.Now().Add(time.Minute); strings.Count(w.log.String(), " deploy user POST /graphs/ 400 ") < 2; time.Sleep(10 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatal(w.log.String())
+		}
+	}
+}

@@ -17,7 +17,7 @@ import (
 var _ = func() bool {
 	huma.DefaultArrayNullable, huma.ValidateStrictCasing = false, true
 	huma.NewError = func(status int, message string, errs ...error) huma.StatusError {
-		if status == http.StatusUnprocessableEntity {
+		if status == http.StatusUnprocessableEntity || message == "cannot read request body" { // whose client has gone
 			status = http.StatusBadRequest
 		}
 		var parts []string

@@ -40,6 +40,9 @@ var examples = []struct {
 	{text: "5", errors: "f:1:1: a graph must be a list of tasks, or an object with type, name and tasks"},
 	{text: "- {id: a}\n---\n- {id: b}", errors: "f:2:1: a second document begins here; there must be only one", beyond: true},
 	{text: "- {id: a", errors: "f:2:1: invalid YAML: did not find expected ',' or '}'"},
+	{text: "- id: a\n\ttype: b", errors: "f:2:1: invalid YAML: this is a tab; use spaces"},
+	{text: "- id: é\n  \ttype: b", errors: "f:2:3: invalid YAML: this is a tab; use spaces"},
+	{text: "-\tid: a\n  type: b", errors: "f:1:2: invalid YAML: this is a tab; use spaces"},
 	{text: "- \xff", errors: "f:1:3: invalid UTF-8"},
 	{text: "typ: a\nname: [5]\ntype: a b\ntasks: 5\nuser: 1", errors: "f:1:1: unknown key \"typ\"; a graph has type, name and tasks; " +
 		"did you mean type?\nf:2:7: name must be a string that is not empty\nf:3:7: type: invalid graph type \"a b\"" + nameRule +

@@ -23,6 +23,8 @@ type Inventory struct {
 	Parameters map[string]any `json:"parameters,omitempty"`
 	// Nodes are sorted by name.
 	Nodes []Node `json:"nodes"`
+	// Keys are the paths of all keys in the file, also where a query picks no resource.
+	Keys []string `json:"-"`
 }
 
 // Node is a host that tasks run on.

@@ -216,6 +216,9 @@ func (l *loader) node(name string, at, entry *yaml.Node) Node {
 	case n.Key != "" && !filepath.IsAbs(n.Key) && !strings.HasPrefix(n.Key, "~/"):
 		n.Key = filepath.Join(l.folder, n.Key)
 	}
+	if n.Key != "" && !slices.Contains(l.Keys, n.Key) {
+		l.Keys = append(l.Keys, n.Key)
+	}
 	return n
 }
 

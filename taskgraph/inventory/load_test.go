@@ -121,12 +121,13 @@ const nameRule = "; use a letter or digit, then up to 127 letters, digits, _, - 
 func TestLoadErrors(t *testing.T) {
 	t.Parallel()
 	for src, want := range map[string]string{
-		"[":              "2:1: invalid YAML: did not find expected node content",
-		"a: 1\na: 2":     "2:1: duplicate key",
-		"[]":             "1:1: an inventory must be an object",
-		"{}\n---\n{}":    "2:1: a second document begins here; there must be only one",
-		"node: {}":       `1:1: unknown key "node"; the keys of an inventory are parameters, nodes, resources`,
-		"parameters: []": "1:13: parameters must be an object",
+		"[":               "2:1: invalid YAML: did not find expected node content",
+		"nodes:\n\ta: {}": "2:1: invalid YAML: this is a tab; use spaces",
+		"a: 1\na: 2":      "2:1: duplicate key",
+		"[]":              "1:1: an inventory must be an object",
+		"{}\n---\n{}":     "2:1: a second document begins here; there must be only one",
+		"node: {}":        `1:1: unknown key "node"; the keys of an inventory are parameters, nodes, resources`,
+		"parameters: []":  "1:13: parameters must be an object",
 		"parameters: {a: .inf, b: [.NaN]}": "1:17: .inf is not a number in JSON; put it in quotes if it is text\n" +
 			"1:27: .NaN is not a number in JSON; put it in quotes if it is text",
 		"parameters: {1: a}": "1:14: a key must be a string; put it in quotes",

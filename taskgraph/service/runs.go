@@ -10,6 +10,7 @@ import (
 	"github.com/lumi-idl/lumi/taskgraph/inventory"
 	"github.com/lumi-idl/lumi/taskgraph/run"
 	"github.com/lumi-idl/lumi/taskgraph/schedule"
+	"github.com/lumi-idl/lumi/taskgraph/tasktype"
 )
 
 // Plan implements [API].
@@ -76,6 +77,11 @@ func (s *Service) schedule(ctx context.Context, environment string, r *RunReques
 	}
 	if len(sch.Items) == 0 {
 		return request, nil, fail(Invalid, "graph %s of %s has no task for these nodes: check the roles of its tasks and of the nodes", r.Type, environment)
+	}
+	for _, item := range sch.Items {
+		if s.Remote && item.Node != nil && item.Node.Local {
+			return request, nil, fail(Invalid, tasktype.NoLocal, item.Node.Name)
+		}
 	}
 	request = run.Request{Type: r.Type, Tasks: e.Tasks, Inventory: *nodes, Only: r.Nodes, Event: r.Event, Digests: in.Digests}
 	request.Skip, request.Refresh = sch.Decisions()

@@ -28,6 +28,8 @@ type Service struct {
 	Engine func(environment string) *run.Engine
 	// Go is called with a run that Start has added or Resume continues, if it is set. The caller runs it otherwise.
 	Go func(environment string, id int64)
+	// Remote refuses to plan and start runs on nodes whose connection is local.
+	Remote bool
 }
 
 var _ API = (*Service)(nil)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io/fs"
 	"maps"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strconv"
@@ -43,7 +44,7 @@ func Builtin() Registry {
 	return Registry{
 		"shell": builtin{parameters: []parameter{{"cmd", text, true}, {"cwd", text, false}}, run: shell},
 		"upload_file": builtin{
-			parameters: []parameter{{"path", text, true}, {"data", anyText, false}, {"src", text, false}, {"permissions", mode, false}},
+			parameters: []parameter{{"path", text, true}, {"data", anyText, false}, {"src", inside, false}, {"permissions", mode, false}},
 			check: func(p map[string]any) []string {
 				if (p["data"] == nil) == (p["src"] == nil) {
 					return []string{"upload_file needs either data or src"}
@@ -55,7 +56,7 @@ func Builtin() Registry {
 			parameters: []parameter{{"files", pairs, true}, {"permissions", mode, false}, {"dir_permissions", mode, false}}, run: copyFiles,
 		},
 		"sync": builtin{
-			parameters: []parameter{{"src", text, true}, {"dst", text, true}},
+			parameters: []parameter{{"src", inside, true}, {"dst", text, true}},
 			check: func(p map[string]any) []string {
 				if dst := str(p, "dst"); isPrecious(dst) {
 					return []string{precious(dst)}
@@ -111,6 +112,13 @@ func text(v any) string {
 	return ""
 }
 
+func inside(v any) string {
+	if s, _ := v.(string); text(v) != "" || !filepath.IsLocal(filepath.FromSlash(s)) {
+		return "a path inside the workspace, such as files/app.conf"
+	}
+	return ""
+}
+
 func anyText(v any) string {
 	if _, ok := v.(string); !ok {
 		return "a text"
@@ -134,6 +142,9 @@ func pairs(v any) string {
 		p, _ := item.(map[string]any)
 		if text(p["src"]) != "" || text(p["dst"]) != "" || len(p) != 2 {
 			return "a list of {src, dst}"
+		}
+		if inside(p["src"]) != "" {
+			return "a list of {src, dst}, where src is " + inside(p["src"])
 		}
 	}
 	if len(list) == 0 {

@@ -1,11 +1,13 @@
 package tasktype
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
+	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -14,6 +16,7 @@ import (
 
 	"github.com/lumi-idl/lumi/taskgraph"
 	"github.com/lumi-idl/lumi/taskgraph/host"
+	"github.com/lumi-idl/lumi/taskgraph/inventory"
 	"github.com/lumi-idl/lumi/taskgraph/run"
 )
 
@@ -22,6 +25,11 @@ type Executor struct {
 	Types Registry
 	// Folder is where relative paths on this machine start.
 	Folder string
+	// Remote refuses nodes whose connection is local.
+	Remote bool
+	// Hidden, unless it is nil, returns more files and folders in Folder that tasks must not copy to nodes. State, ~/.ssh and the key
+	// of a task's node are always hidden.
+	Hidden func() ([]string, error)
 	// Hosts has the connections.
 	Hosts host.Pool
 }
@@ -42,11 +50,14 @@ func (x *Executor) Execute(ctx context.Context, w run.Work) error {
 	if w.Node == nil {
 		return fmt.Errorf("a task of type %s needs a node", w.Task.Type)
 	}
+	if w.Node.Local && x.Remote {
+		return fmt.Errorf(NoLocal, w.Node.Name)
+	}
 	env, err := environment(w)
 	if err != nil {
 		return err
 	}
-	c := &Call{Task: w.Task, Node: w.Node, Folder: x.Folder, Env: env, Log: w.Log}
+	c := &Call{Task: w.Task, Node: w.Node, Folder: x.Folder, Env: env, Log: w.Log, hidden: func() ([]string, error) { return x.hidden(w.Node) }}
 	e := &execution{Work: w, c: c, pool: &x.Hosts}
 	if err := e.test(ctx, "test_pre", w.Task.TestPre); err != nil {
 		return err
@@ -56,6 +67,26 @@ func (x *Executor) Execute(ctx context.Context, w run.Work) error {
 		return err
 	}
 	return e.test(ctx, "test_post", w.Task.TestPost)
+}
+
+// NoLocal is the message about a local node where only remote ones are allowed.
+const NoLocal = "node %s has connection: local, so its tasks could do everything that the server can; 'lumi serve --local-nodes' allows them"
+
+// hidden returns files and folders that a task on a node must not read.
+func (x *Executor) hidden(n *inventory.Node) (all []string, err error) {
+	if x.Hidden != nil {
+		if all, err = x.Hidden(); err != nil {
+			return nil, fmt.Errorf("it is not known which files are keys: %w", err)
+		}
+	}
+	home, _ := os.UserHomeDir()
+	all = append([]string{filepath.Join(x.Folder, ".lumi"), "~/.ssh", n.Key}, all...)
+	for i, name := range all {
+		if rest, ok := strings.CutPrefix(name, "~/"); ok {
+			all[i] = filepath.Join(cmp.Or(x.Hosts.Home, home), rest)
+		}
+	}
+	return all, nil
 }
 
 func environment(w run.Work) ([]string, error) {

@@ -8,98 +8,67 @@ import (
 	"io"
 	"io/fs"
 	"maps"
-	"os"
 	"path"
-	"path/filepath"
 	"slices"
 	"strings"
 
 	"golang.org/x/sync/errgroup"
 )
 
-// source returns the path of a file on this machine.
-func (c *Call) source(name string) string {
-	if filepath.IsAbs(name) {
-		return name
-	}
-	return filepath.Join(c.Folder, name)
-}
-
 func uploadFile(ctx context.Context, c *Call) error {
 	p := c.Task.Parameters
-	dst := c.dir(str(p, "path"))
-	if src := str(p, "src"); src != "" {
-		return c.copyFile(ctx, c.source(src), dst, permissions(p, "permissions", 0))
+	dst, src := c.dir(str(p, "path")), str(p, "src")
+	if src == "" {
+		return c.Host.Write(ctx, dst, permissions(p, "permissions", 0o644), strings.NewReader(str(p, "data")))
 	}
-	return c.Host.Write(ctx, dst, permissions(p, "permissions", 0o644), strings.NewReader(str(p, "data")))
+	from, err := c.sources()
+	if err != nil {
+		return err
+	}
+	defer func() { _ = from.Close() }()
+	return c.copyFile(ctx, from, src, dst, permissions(p, "permissions", 0))
 }
 
 // copyFile copies a file. A mode of 0 is that of the source.
-func (c *Call) copyFile(ctx context.Context, src, dst string, mode fs.FileMode) error {
-	file, err := os.Open(src)
+func (c *Call) copyFile(ctx context.Context, from *sources, src, dst string, mode fs.FileMode) error {
+	file, err := from.open(src)
 	if err != nil {
 		return err
 	}
 	defer file.Close()
-	info, err := file.Stat()
-	if err != nil {
-		return err
+	if file.info.IsDir() {
+		return fmt.Errorf("src %s: it is not a file", src)
 	}
-	if !info.Mode().IsRegular() {
-		return fmt.Errorf("%s is not a file", src)
-	}
-	return c.Host.Write(ctx, dst, cmp.Or(mode, info.Mode().Perm()), file)
+	return c.Host.Write(ctx, dst, cmp.Or(mode, file.info.Mode().Perm()), file)
 }
 
 // copyAll copies files of a folder, four at once.
-func (c *Call) copyAll(ctx context.Context, src, dst string, names []string, mode fs.FileMode) error {
+func (c *Call) copyAll(ctx context.Context, from *sources, src, dst string, names []string, mode fs.FileMode) error {
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(4)
 	for _, name := range names {
-		group.Go(func() error { return c.copyFile(ctx, filepath.Join(src, name), path.Join(dst, name), mode) })
+		group.Go(func() error { return c.copyFile(ctx, from, path.Join(src, name), path.Join(dst, name), mode) })
 	}
 	return group.Wait()
 }
 
-// readTree returns the modes of the folders and files in src by their paths in it, with slashes. "." is src, which may be a file.
-func readTree(src string) (map[string]fs.FileMode, error) {
-	root, err := filepath.EvalSymlinks(src)
-	if err != nil {
-		return nil, err
-	}
-	all := map[string]fs.FileMode{}
-	return all, filepath.WalkDir(root, func(name string, entry fs.DirEntry, err error) error {
-		if err != nil {
-			return err
-		}
-		info, err := entry.Info()
-		if err != nil {
-			return err
-		}
-		inside, err := filepath.Rel(root, name)
-		switch {
-		case !entry.IsDir() && !entry.Type().IsRegular():
-			return fmt.Errorf("%s cannot be copied: it is neither a file nor a folder", name)
-		case strings.ContainsAny(filepath.ToSlash(inside), "\n\\"):
-			return fmt.Errorf("%q cannot be copied: its name has a line break or a backslash", name)
-		}
-		all[filepath.ToSlash(inside)] = info.Mode()
-		return err
-	})
-}
-
 func copyFiles(ctx context.Context, c *Call) error {
 	p := c.Task.Parameters
+	from, err := c.sources()
+	if err != nil {
+		return err
+	}
+	defer func() { _ = from.Close() }()
 	list, _ := p["files"].([]any)
 	for _, item := range list {
 		pair, _ := item.(map[string]any)
-		src, dst := c.source(str(pair, "src")), c.dir(str(pair, "dst"))
-		here, err := readTree(src)
+		dst := c.dir(str(pair, "dst"))
+		src, here, err := from.tree(str(pair, "src"))
 		if err != nil {
 			return err
 		}
 		if !here["."].IsDir() && strings.HasSuffix(str(pair, "dst"), "/") {
-			dst = path.Join(dst, filepath.Base(src))
+			dst = path.Join(dst, path.Base(str(pair, "src")))
 		}
 		folders, files := []string{path.Dir(dst)}, []string(nil)
 		for _, name := range slices.Sorted(maps.Keys(here)) {
@@ -117,7 +86,7 @@ func copyFiles(ctx context.Context, c *Call) error {
 		if _, err := c.run(ctx, command{script: script.String()}); err != nil {
 			return err
 		}
-		if err := c.copyAll(ctx, src, dst, files, permissions(p, "permissions", 0)); err != nil {
+		if err := c.copyAll(ctx, from, src, dst, files, permissions(p, "permissions", 0)); err != nil {
 			return err
 		}
 		c.Log("info", fmt.Sprintf("%s: %d copied", dst, len(files)))
@@ -152,13 +121,18 @@ find . -type f -exec $sum {} +
 
 // syncFolder makes a folder equal: names, contents, and whether their owner may execute files.
 func syncFolder(ctx context.Context, c *Call) error {
-	src, dst := c.source(str(c.Task.Parameters, "src")), str(c.Task.Parameters, "dst")
-	here, err := readTree(src)
+	from, err := c.sources()
+	if err != nil {
+		return err
+	}
+	defer func() { _ = from.Close() }()
+	dst := str(c.Task.Parameters, "dst")
+	src, here, err := from.tree(str(c.Task.Parameters, "src"))
 	if err != nil {
 		return err
 	}
 	if !here["."].IsDir() {
-		return fmt.Errorf("%s is not a folder", src)
+		return fmt.Errorf("src %s: it is not a folder", src)
 	}
 	// What dst is may show only on the node, where it may be a link.
 	real, err := c.run(ctx, command{script: fmt.Sprintf("mkdir -p %[1]s && cd %[1]s && pwd -P", quote(dst)), all: true})
@@ -185,7 +159,7 @@ func syncFolder(ctx context.Context, c *Call) error {
 			script += "mkdir -p " + quote("./"+name) + " || exit\n"
 			continue
 		}
-		sum, err := checksum(filepath.Join(src, name), here[name])
+		sum, err := checksum(from, path.Join(src, name), here[name])
 		if err != nil {
 			return err
 		}
@@ -196,7 +170,7 @@ func syncFolder(ctx context.Context, c *Call) error {
 	if _, err := c.run(ctx, command{script: script}); err != nil {
 		return err
 	}
-	if err := c.copyAll(ctx, src, dst, files, 0); err != nil {
+	if err := c.copyAll(ctx, from, src, dst, files, 0); err != nil {
 		return err
 	}
 	c.Log("info", fmt.Sprintf("%s: %d copied, %d deleted", dst, len(files), deleted))
@@ -230,8 +204,8 @@ func (c *Call) list(ctx context.Context, dst string) (map[string]string, error) 
 	return there, nil
 }
 
-func checksum(name string, mode fs.FileMode) (string, error) {
-	file, err := os.Open(name)
+func checksum(from *sources, name string, mode fs.FileMode) (string, error) {
+	file, err := from.open(name)
 	if err != nil {
 		return "", err
 	}

@@ -44,6 +44,9 @@ type Call struct {
 	Env []string
 	// Log reports output, at a level of [store.Event].
 	Log func(level, message string)
+
+	// hidden returns files and folders that the task must not read.
+	hidden func() ([]string, error)
 }
 
 // Command runs a command of the task, which is logged and must succeed. Its name distinguishes it from others of the task: it

@@ -45,6 +45,11 @@ func TestCheck(t *testing.T) {
 		{"copy_files", `{"files": []}`, "parameters.files must be a list of {src, dst}"},
 		{"copy_files", `{"files": [{"src": "a"}]}`, "parameters.files must be a list of {src, dst}"},
 		{"copy_files", `{"files": [{"src": "a", "dst": "b", "mode": 1}]}`, "parameters.files must be a list of {src, dst}"},
+		{"upload_file", `{"path": "/a", "src": "/etc/shadow"}`, "parameters.src must be a path inside the workspace, such as files/app.conf"},
+		{"upload_file", `{"path": "/a", "src": "a/../../b"}`, "parameters.src must be a path inside the workspace, such as files/app.conf"},
+		{"copy_files", `{"files": [{"src": "..", "dst": "/b"}]}`,
+			"parameters.files must be a list of {src, dst}, where src is a path inside the workspace, such as files/app.conf"},
+		{"sync", `{"src": "/etc", "dst": "/srv/app"}`, "parameters.src must be a path inside the workspace, such as files/app.conf"},
 		{"sync", `{"src": "a", "dst": "/srv/app/"}`, ""},
 		{"sync", `{"src": "a", "dst": "/srv/../etc"}`,
 			"sync deletes what is only in dst, so dst must be a folder of its own, such as /srv/app, not /srv/../etc"},
@@ -320,8 +325,8 @@ func TestUpload(t *testing.T) {
 		if info, err := os.Stat(name); err != nil || info.Mode() != 0o600 || read(t, name) != "\x00\xff" {
 			t.Error(info.Mode(), err)
 		}
-		b.fails(t, b.work(t, "upload_file", p{"path": name, "src": b.Folder}), b.Folder+" is not a file")
-		b.fails(t, b.work(t, "upload_file", p{"path": name, "src": "no"}), "open "+b.Folder+"/no: no such file or directory")
+		b.fails(t, b.work(t, "upload_file", p{"path": name, "src": "."}), "src .: it is not a file")
+		b.fails(t, b.work(t, "upload_file", p{"path": name, "src": "no"}), "src no: no such file or directory")
 	})
 }
 
@@ -371,11 +376,11 @@ a`
 		if err := os.Symlink("a", link); err != nil {
 			t.Fatal(err)
 		}
-		b.fails(t, w, link+" cannot be copied: it is neither a file nor a folder")
+		b.fails(t, w, "src/link cannot be copied: it is neither a file nor a folder")
 		odd := filepath.Join(b.Folder, "odd/a\nb")
 		write(t, odd, "")
 		b.fails(t, b.work(t, "copy_files", p{"files": []any{p{"src": "odd", "dst": dst}}}),
-			fmt.Sprintf("%q cannot be copied: its name has a line break or a backslash", odd))
+			`"odd/a\nb" cannot be copied: its name has a line break or a backslash`)
 	})
 }
 
@@ -413,7 +418,7 @@ func TestSync(t *testing.T) {
 			t.Error("an unchanged file was copied")
 		}
 		b.does(t, w, "info "+dst+": 0 copied, 0 deleted")
-		b.fails(t, b.work(t, "sync", p{"src": "src/same", "dst": dst}), src+"/same is not a folder")
+		b.fails(t, b.work(t, "sync", p{"src": "src/same", "dst": dst}), "src src/same: it is not a folder")
 		link := filepath.Join(t.TempDir(), "link")
 		if err := os.Symlink("/", link); err != nil {
 			t.Fatal(err)

@@ -1,0 +1,176 @@
+package tasktype
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"syscall"
+)
+
+// sources opens files of a workspace. Whoever may change a graph must not read anything else on this machine.
+type sources struct {
+	root   *os.Root
+	hidden []fs.FileInfo
+}
+
+// sources returns the workspace, which must be closed. Files are hidden by identity, so no other name of one helps.
+func (c *Call) sources() (*sources, error) {
+	paths, err := c.hidden()
+	if err != nil {
+		return nil, err
+	}
+	s := &sources{}
+	for _, name := range paths {
+		info, err := os.Stat(name)
+		if err != nil {
+			continue // Nothing can be read there.
+		}
+		s.hidden = append(s.hidden, info)
+		inside, _ := os.ReadDir(name)
+		for _, entry := range inside { // They may have hard links elsewhere.
+			if info, err := os.Stat(filepath.Join(name, entry.Name())); err == nil {
+				s.hidden = append(s.hidden, info)
+			}
+		}
+	}
+	s.root, err = os.OpenRoot(c.Folder)
+	return s, err
+}
+
+func (s *sources) Close() error { return s.root.Close() }
+
+var (
+	errOutside = errors.New("it is outside of the workspace")
+	errLeaves  = errors.New("it is a link that leaves the workspace")
+	errHidden  = errors.New("it contains state, keys or tokens, which tasks must not read")
+	errChanged = errors.New("it was replaced while it was opened")
+	errSpecial = errors.New("it is neither a file nor a folder")
+)
+
+// states are the names of folders and files with state, also in workspaces below this one.
+var states = regexp.MustCompile(`(?i)^(\.lumi|lumi-rescue-.*\.db.*)$`)
+
+func (s *sources) hides(name string, info fs.FileInfo) bool {
+	return states.MatchString(path.Base(name)) || slices.ContainsFunc(s.hidden, func(h fs.FileInfo) bool { return os.SameFile(h, info) })
+}
+
+// source is an open file or folder of the workspace.
+type source struct {
+	*os.File
+	info fs.FileInfo
+	// name is the path in the workspace, with slashes and without links.
+	name string
+}
+
+// open follows links within the workspace.
+func (s *sources) open(src string) (*source, error) {
+	wrong, name := errOutside, src
+	for range 40 {
+		if !filepath.IsLocal(name) {
+			return nil, fmt.Errorf("src %s: %w", src, wrong)
+		}
+		name = path.Clean(filepath.ToSlash(name))
+		file, link, err := s.walk(name)
+		if system, ok := errors.AsType[*fs.PathError](err); ok {
+			err = system.Err
+		}
+		switch {
+		case err != nil:
+			return nil, fmt.Errorf("src %s: %w", src, err)
+		case file != nil:
+			return file, nil
+		}
+		wrong, name = errLeaves, link
+	}
+	return nil, fmt.Errorf("src %s: too many links", src)
+}
+
+// walk opens a file, or returns the path that a link on the way leads to. It opens each folder in the one before it and compares
+// it with what was checked, so that nothing else is read if names are replaced meanwhile.
+func (s *sources) walk(name string) (file *source, link string, err error) {
+	dir := s.root
+	defer func() {
+		if dir != s.root {
+			_ = dir.Close()
+		}
+	}()
+	for before, rest := "", name; ; {
+		part, after, more := strings.Cut(rest, "/")
+		seen, err := dir.Lstat(part)
+		switch {
+		case err != nil:
+			return nil, "", err
+		case s.hides(part, seen):
+			return nil, "", errHidden
+		case seen.Mode()&fs.ModeSymlink != 0:
+			if link, err = dir.Readlink(part); filepath.IsAbs(link) {
+				before = ""
+				link, err = filepath.Rel(s.root.Name(), link)
+			}
+			return nil, path.Join(before, filepath.ToSlash(link), after), err
+		case !seen.IsDir() && !seen.Mode().IsRegular():
+			return nil, "", errSpecial
+		case !more:
+			// If it has become a pipe, opening it must not wait for a writer.
+			opened, err := dir.OpenFile(part, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+			if err != nil {
+				return nil, "", err
+			}
+			now, err := opened.Stat()
+			if err != nil || !os.SameFile(seen, now) {
+				return nil, "", errors.Join(errChanged, opened.Close())
+			}
+			return &source{opened, now, name}, "", nil
+		}
+		next, err := dir.OpenRoot(part)
+		if err != nil {
+			return nil, "", err
+		}
+		if dir != s.root {
+			_ = dir.Close()
+		}
+		dir, before, rest = next, path.Join(before, part), after
+		if now, err := dir.Stat("."); err != nil || !os.SameFile(seen, now) {
+			return nil, "", errChanged
+		}
+	}
+}
+
+// tree returns the path of src without links, and the modes of the folders and files in it by their paths there. "." is src, which
+// may be a file.
+func (s *sources) tree(src string) (name string, all map[string]fs.FileMode, err error) {
+	file, err := s.open(src)
+	if err != nil {
+		return "", nil, err
+	}
+	defer file.Close()
+	all = map[string]fs.FileMode{".": file.info.Mode()}
+	if !file.info.IsDir() {
+		return file.name, all, nil
+	}
+	return file.name, all, fs.WalkDir(s.root.FS(), file.name, func(at string, entry fs.DirEntry, err error) error {
+		if err != nil || at == file.name {
+			return err
+		}
+		info, err := entry.Info()
+		switch {
+		case err != nil:
+			return err
+		case s.hides(at, info):
+			return fmt.Errorf("%s cannot be copied: %w", at, errHidden)
+		case !info.IsDir() && !info.Mode().IsRegular():
+			return fmt.Errorf("%s cannot be copied: %w", at, errSpecial)
+		case strings.ContainsAny(at, "\n\\"):
+			return fmt.Errorf("%q cannot be copied: its name has a line break or a backslash", at)
+		}
+		inside, err := filepath.Rel(file.name, at)
+		all[filepath.ToSlash(inside)] = info.Mode()
+		return err
+	})
+}

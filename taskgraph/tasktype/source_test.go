@@ -1,0 +1,112 @@
+//go:build unix
+
+package tasktype_test
+
+import (
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/lumi-idl/lumi/taskgraph/inventory"
+)
+
+// exposed is a workspace with much that tasks must not read.
+func exposed(t *testing.T) *bench {
+	t.Helper()
+	b := here(t)
+	outside := t.TempDir()
+	b.node = &inventory.Node{Name: "here", Local: true, Key: filepath.Join(b.Folder, "keys/node")}
+	b.Hosts.Home = filepath.Join(b.Folder, "home")
+	b.Hidden = func() ([]string, error) { return []string{filepath.Join(b.Folder, "tokens"), "~/key"}, nil }
+	for _, name := range []string{
+		".lumi/state.db", ".lumi/deep/er", "sub/.lumi/state.db", "LUMI/.Lumi/state.db", "keys/node", "tokens", "home/key", "home/.ssh/id_rsa",
+		"lumi-rescue-20260101.db", "folder/file", "tree/file", outside + "/secret",
+	} {
+		if !filepath.IsAbs(name) {
+			name = filepath.Join(b.Folder, name)
+		}
+		write(t, name, "content of "+filepath.Base(name))
+	}
+	for link, target := range map[string]string{
+		"out": outside + "/secret", "self": "/proc/self/environ", "up": "../" + filepath.Base(outside), "folder/up": "../..",
+		"state": ".lumi", "db": "folder/../.lumi/state.db", "abs": b.Folder + "/folder/file", "loop": "loop", "chain": "state/state.db",
+		"good": "folder", "better": "./good/../folder/file", "tree/link": "file",
+	} {
+		if err := os.Symlink(target, filepath.Join(b.Folder, link)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for hard, file := range map[string]string{"hard": ".lumi/state.db", "folder/key": "keys/node", "public": "tokens"} {
+		if err := os.Link(filepath.Join(b.Folder, file), filepath.Join(b.Folder, hard)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := syscall.Mkfifo(filepath.Join(b.Folder, "pipe"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+const (
+	outside = "it is outside of the workspace"
+	leaves  = "it is a link that leaves the workspace"
+	hides   = "it contains state, keys or tokens, which tasks must not read"
+)
+
+func TestSources(t *testing.T) {
+	t.Parallel()
+	b, dst := exposed(t), t.TempDir()
+	for src, want := range map[string]string{
+		"/etc/passwd": outside, "../x": outside, "folder/../../x": outside, b.Folder + "/folder/file": outside, "..": outside,
+		"out": leaves, "self": leaves, "up/secret": leaves, "folder/up/x": leaves,
+		".lumi": hides, ".lumi/state.db": hides, "./folder/..//.lumi/state.db": hides, ".lumi/deep/er": hides, "sub/.lumi/state.db": hides,
+		"LUMI/.Lumi/state.db": hides, "state/state.db": hides, "state/deep/er": hides, "db": hides, "chain": hides, "hard": hides,
+		"keys/node": hides, "folder/key": hides, "tokens": hides, "public": hides, "home/key": hides, "home/.ssh/id_rsa": hides,
+		"lumi-rescue-20260101.db": hides,
+		"pipe":                    "it is neither a file nor a folder", "loop": "too many links", "no/file": "no such file or directory",
+		"folder/file/x": "not a directory",
+	} {
+		for kind, parameters := range map[string]p{
+			"upload_file": {"path": dst + "/f", "src": src}, "copy_files": {"files": []any{p{"src": src, "dst": dst + "/c"}}},
+			"sync": {"src": src, "dst": dst + "/s"},
+		} {
+			_, err := b.try(t.Context(), b.work(t, kind, parameters))
+			if err == nil || err.Error() != "src "+src+": "+want {
+				t.Errorf("%s of %s: %v", kind, src, err)
+			}
+		}
+	}
+	for src, want := range map[string]string{
+		".":    ".lumi cannot be copied: " + hides,
+		"sub":  "sub/.lumi cannot be copied: " + hides,
+		"good": "folder/key cannot be copied: " + hides,
+		"tree": "tree/link cannot be copied: it is neither a file nor a folder",
+	} {
+		b.fails(t, b.work(t, "copy_files", p{"files": []any{p{"src": src, "dst": dst + "/c"}}}), want)
+		b.fails(t, b.work(t, "sync", p{"src": src, "dst": dst + "/s"}), want)
+	}
+	if files, err := os.ReadDir(dst); err != nil || len(files) > 0 {
+		t.Errorf("the node has %v, %v", files, err)
+	}
+	for _, src := range []string{"folder/file", "good/file", "better", "abs", "./folder//file", "no/../folder/file"} {
+		b.does(t, b.work(t, "upload_file", p{"path": dst + "/f", "src": src}), "")
+		if got := read(t, dst+"/f"); got != "content of file" {
+			t.Errorf("%s: %q", src, got)
+		}
+	}
+	b.Hidden = func() ([]string, error) { return nil, fs.ErrInvalid }
+	b.fails(t, b.work(t, "upload_file", p{"path": dst + "/f", "src": "folder/file"}), "it is not known which files are keys: invalid argument")
+}
+
+func TestRemoteOnly(t *testing.T) {
+	t.Parallel()
+	b := here(t)
+	b.Remote = true
+	_, err := b.try(t.Context(), b.work(t, "shell", p{"cmd": "id"}))
+	if err == nil || !strings.HasPrefix(err.Error(), "node here has connection: local, so its tasks could do everything that the server can; ") {
+		t.Error(err)
+	}
+}
