@@ -174,7 +174,7 @@ func TestDir(t *testing.T) {
 
 	missing := filepath.Join(folder, "none")
 	_, err = plugin.Start(within(t), plugin.Command{Path: binary, Dir: missing, Env: env("plugin")})
-	if want := "chdir " + missing + ": no such file or directory"; err == nil || err.Error() != want {
+	if want := "working directory of the plugin: stat " + missing + ": no such file or directory"; err == nil || err.Error() != want {
 		t.Errorf("got %v, want %s", err, want)
 	}
 }

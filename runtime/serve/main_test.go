@@ -87,6 +87,12 @@ func play(role string) {
 		beForeign(func(*grpc.Server) {})
 	case "parent":
 		beParent()
+	case "parent of silent":
+		_, err := plugin.Start(context.Background(), plugin.Command{Path: os.Args[0], Env: env("silent")})
+		panic(err)
+	case "parent of silent provisioner":
+		_, err := plugin.StartProvisioner(context.Background(), plugin.Command{Path: os.Args[0], Env: env("silent")})
+		panic(err)
 	case "newer":
 		beForeign((&foreign{version: lumirpc.ProtocolVersion + 1}).register)
 	case "foreign":

@@ -96,6 +96,7 @@ func serve(what service, secret string, log *slog.Logger, s *secrets) error {
 	}
 	ctx, stop := context.WithCancelCause(context.Background())
 	stopOnSign(stop)
+	wakeWithoutParent()
 	calls, listener := newCalls(ctx, log, s), newListener(loopback, secret)
 	server := newGRPC(what, calls, stop, grpc.InTapHandle(listener.authenticate))
 	served := make(chan error, 1)

@@ -12,8 +12,10 @@ const _ = lumi.StubVersion1
 // MaxDisks is a whole number.
 const MaxDisks = 5
 
+// Pi is another, and Ratio one that divides like a float64.
 const Pi = 3.14159
 
+// Pi is another, and Ratio one that divides like a float64.
 const Ratio = 2.0
 
 const greeting = "hello \"you\"\n"
@@ -79,8 +81,10 @@ func (mood) Values() []string {
 // Lumi implements lumi.EnumValue.
 func (s *mood) Lumi() *string { return (*string)(s) }
 
+// Tags is an alias of a map, and Name one of a string.
 type Tags = map[string]string
 
+// Tags is an alias of a map, and Name one of a string.
 type Name = string
 
 // Points is an alias of a list of structs.

@@ -23,7 +23,20 @@ type Error struct {
 	Code codes.Code
 	// Message is for people.
 	Message string
+	// Crash is how the plugin's process ended, if that is why.
+	Crash Crash
 }
+
+// Crash is how the process of a plugin ended during a call.
+type Crash struct {
+	// Status is the exit status or the signal, such as "exit status 7". It is empty if there was no crash.
+	Status string
+	// Output is the end of what the process wrote to standard error.
+	Output string
+}
+
+// LastLine returns the last line of the output.
+func (c Crash) LastLine() string { return c.Output[strings.LastIndexByte(c.Output, '\n')+1:] }
 
 // Error returns the message.
 func (e *Error) Error() string { return e.Message }
@@ -151,6 +164,7 @@ func (c *connection) explain(err error) error {
 	case <-c.process.ended:
 		if c.process.err != nil {
 			e.Message = fmt.Sprintf("the plugin is gone (%v): %s", c.process.err, e.Message)
+			e.Crash = Crash{Status: c.process.err.Error(), Output: c.process.said.String()}
 		}
 	case <-time.After(time.Second): // The connection may break before the end of the process is noticed.
 	}

@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strconv"
 	"strings"
 	"sync"
@@ -58,6 +59,9 @@ func startProcess(c Command, secret string) (*process, error) {
 		if p.cmd.Path, err = filepath.Abs(p.cmd.Path); err != nil {
 			return nil, err
 		}
+		if _, err := os.Stat(c.Dir); err != nil { // Otherwise it would be said of the binary.
+			return nil, fmt.Errorf("working directory of the plugin: %w", err)
+		}
 	}
 	p.cmd.Stdout = p.first
 	p.cmd.Stderr = io.MultiWriter(p.said, shared)
@@ -66,13 +70,20 @@ func startProcess(c Command, secret string) (*process, error) {
 	if p.stdin, err = p.cmd.StdinPipe(); err != nil {
 		return nil, err
 	}
-	if err := p.cmd.Start(); err != nil {
+	dieWithParent(p.cmd)
+	started := make(chan error)
+	go func() {
+		runtime.LockOSThread() // The process dies with the thread that has started it.
+		defer runtime.UnlockOSThread()
+		err := p.cmd.Start()
+		if started <- err; err == nil {
+			p.err = p.cmd.Wait()
+			close(p.ended)
+		}
+	}()
+	if err := <-started; err != nil {
 		return nil, err
 	}
-	go func() {
-		p.err = p.cmd.Wait()
-		close(p.ended)
-	}()
 	return p, nil
 }
 

@@ -1,0 +1,70 @@
+package serve
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+)
+
+// TestOrphanStopped kills a parent whose plugin is stopped. The plugin wakes up, tidies up and ends.
+func TestOrphanStopped(t *testing.T) {
+	parent, m := startParent(t, "parent")
+	m.expect(t, "waiting")
+	if err := syscall.Kill(childOf(t, parent.Process.Pid), syscall.SIGSTOP); err != nil {
+		t.Fatal(err)
+	}
+	if err := parent.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	m.expect(t, "tidied up")
+	m.expectEnd(t)
+}
+
+// TestOrphanSilent kills a parent whose plugin does not notice, as it has yet to start.
+func TestOrphanSilent(t *testing.T) {
+	for _, role := range []string{"parent of silent", "parent of silent provisioner"} {
+		parent, m := startParent(t, role)
+		m.expect(t, "silent")
+		if err := parent.Process.Kill(); err != nil {
+			t.Fatal(err)
+		}
+		m.expectEnd(t)
+	}
+}
+
+func startParent(t *testing.T, role string) (*exec.Cmd, *marks) {
+	t.Helper()
+	m := newMarks(t)
+	parent := exec.Command(os.Args[0])
+	parent.Env = append(env(role), m.variable)
+	parent.Stderr = os.Stderr
+	if err := parent.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = parent.Wait() }) // It was killed.
+	return parent, m
+}
+
+// childOf returns the only child of a process.
+func childOf(t *testing.T, pid int) int {
+	t.Helper()
+	var all string
+	lists, err := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/children", pid))
+	for _, list := range lists {
+		text, failed := os.ReadFile(list)
+		if failed != nil {
+			err = failed
+		}
+		all += string(text)
+	}
+	child, wrong := strconv.Atoi(strings.TrimSpace(all))
+	if err != nil || wrong != nil {
+		t.Fatalf("%v, %v: children %q", err, wrong, all)
+	}
+	return child
+}
