@@ -36,7 +36,7 @@ func (g *Graph) beside(other *Graph, f func(key string, x any)) {
 			if slices.Contains(other.versions[module], v) {
 				continue
 			}
-			f(v.String(), versionVertex{*v, v.resources})
+			f(v.String(), versionVertex{Version: *v, Resources: v.resources})
 			for _, r := range v.resources {
 				if !slices.ContainsFunc(other.versions[module], func(v *Version) bool { return v.Holds(r) }) {
 					f(r.Key(), *r)

@@ -82,6 +82,7 @@ type Version struct {
 
 	resources []*Resource
 	byURN     map[urn.URN]*Resource
+	omitted   int // resources that an outline leaves out
 }
 
 // Provided is a value that a module provides.
@@ -148,6 +149,9 @@ type Resource struct {
 	Dependencies []urn.URN
 	// Label is the last part of the URN in the program: a number such as "#1" where the provider chose the name.
 	Label string
+	// Computed is the name that the provider last computed for the resource if programs do not name it: that in the URN, unless
+	// another resource had it. It is empty if it is not known.
+	Computed string
 	// Incarnation counts the replacements of the resource, and Seed is what its generated values derive from.
 	Incarnation int
 	Seed        []byte
@@ -268,7 +272,7 @@ func (v *Version) Resource(u urn.URN) *Resource { return v.byURN[u] }
 func (v *Version) Resources() iter.Seq[*Resource] { return slices.Values(v.resources) }
 
 // Len returns the number of resources.
-func (v *Version) Len() int { return len(v.resources) }
+func (v *Version) Len() int { return len(v.resources) + v.omitted }
 
 // Holds reports whether the version holds this very vertex.
 func (v *Version) Holds(r *Resource) bool { return v.byURN[r.URN] == r }

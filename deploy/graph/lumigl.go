@@ -21,6 +21,7 @@ type (
 	versionVertex struct {
 		Version
 		Resources []*Resource
+		Count     int // how many resources an outline leaves out
 	}
 )
 

@@ -95,6 +95,7 @@ func (r *reader) version(vertex *lumigl.Vertex, environment string) *Version {
 		r.refuse(vertex.Key(), "is not a version: %v", err)
 	}
 	r.checkKey(vertex, v.String())
+	v.omitted = read.Count
 	v.resources, v.byURN = read.Resources, map[urn.URN]*Resource{}
 	for _, held := range v.resources {
 		if held == nil { // It is refused already.

@@ -10,7 +10,7 @@ import (
 
 // Snapshot returns the newest version of each module as one snapshot, in which each module has a vertex with what it
 // provides. The field "versions" has, by deployment, the resources of other versions that the newest one does not hold as
-// they are there. Resources that are still to be deleted are pending, with their ids only.
+// they are there, with the modules that need them. Resources that are still to be deleted are pending, with their ids only.
 func (g *Graph) Snapshot() *lumigl.Snapshot {
 	s := &lumigl.Snapshot{Lineage: g.Lineage}
 	var versions lumigl.ObjectBuilder
@@ -19,10 +19,8 @@ func (g *Graph) Snapshot() *lumigl.Snapshot {
 		for _, r := range newest.resources {
 			must(s.Add(r.URN)).ID = r.ID
 		}
-		for _, v := range g.versions[module] {
-			if others := resourcesBeside(newest, v); others.Len() > 0 {
-				versions.Set(strconv.FormatInt(int64(v.Deployment), 10), others)
-			}
+		for _, b := range g.Beside(module) {
+			versions.Set(strconv.FormatInt(int64(b.Deployment), 10), b.describe())
 		}
 		for _, p := range g.pending[module] {
 			v := must(lumigl.NewResource(p.Resource.URN))
@@ -69,22 +67,24 @@ func (g *Graph) describe(newest *Version, s *lumigl.Snapshot) {
 	must(s.Add(u)).Properties = object(field("provides", provides.Object()))
 }
 
-// resourcesBeside returns the resources of a version that the newest one does not hold, for a field. Nothing in a field is
-// a reference, so those in values are written out.
-func resourcesBeside(newest, v *Version) lumigl.Value {
+// describe returns the resources for a field. Nothing in a field is a reference, so those in values are written out.
+func (b Beside) describe() lumigl.Value {
 	asData := func(to *lumigl.Vertex, _ string) lumigl.Value {
 		return object(field(lumigl.DefaultTag, lumigl.TextOf(to.Key())))
 	}
+	var users []lumigl.Value
+	for _, user := range b.Users {
+		users = append(users, lumigl.TextOf(user))
+	}
 	var all lumigl.ObjectBuilder
-	for _, r := range v.resources {
-		if !newest.Holds(r) {
-			all.Set(string(r.URN), object(
-				field("type", lumigl.TextOf(string(r.Type()))),
-				field("id", lumigl.TextOf(r.ID)),
-				field("options", refer(r.Options, asData)),
-				field("properties", refer(r.Properties(), asData)),
-			))
-		}
+	for _, r := range b.Resources {
+		all.Set(string(r.URN), object(
+			field("type", lumigl.TextOf(string(r.Type()))),
+			field("id", lumigl.TextOf(r.ID)),
+			field("neededBy", lumigl.ListOf(users...)),
+			field("options", refer(r.Options, asData)),
+			field("properties", refer(r.Properties(), asData)),
+		))
 	}
 	return all.Object()
 }

@@ -27,7 +27,7 @@ func (g *Graph) Rename(from, to urn.URN) (*Graph, error) {
 			now[r] = n.renamed(r)
 		}
 		if r.URN == from {
-			now[r].Label = "" // The program has the new name.
+			now[r].Label, now[r].Computed = "", "" // The program has the new name.
 		}
 	})
 	after := g.clone()

@@ -66,12 +66,17 @@ func (p *Plan) References(s *Step) map[urn.URN]Reference {
 		}
 		return p.planner.references(i, old)
 	}
+	return referencesOf(p.before, s.Old)
+}
+
+// referencesOf returns what is known about the resources that the stored properties of a resource of the graph refer to.
+func referencesOf(g *graph.Graph, r *graph.Resource) map[urn.URN]Reference {
 	var all map[urn.URN]Reference
-	for u, r := range p.before.References(s.Old) {
+	for u, to := range g.References(r) {
 		if all == nil {
 			all = map[urn.URN]Reference{}
 		}
-		all[u] = Reference{ID: r.ID, Properties: Known(r.Properties())}
+		all[u] = Reference{ID: to.ID, Properties: Known(to.Properties())}
 	}
 	return all
 }

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
 
 	"github.com/lumi-idl/lumi/deploy/graph"
 	"github.com/lumi-idl/lumi/internal/dag"
@@ -26,6 +25,10 @@ func (p *planner) decide(ctx context.Context) error {
 			p.moves[it.old.URN] = it.reference
 		}
 	}
+	p.holders = make(map[urn.URN]int32, len(p.items))
+	for i := range p.items {
+		p.holders[p.items[i].urn] = int32(i)
+	}
 	steps := make([]Step, len(p.items)) // together, since there are many
 	suspects, among := p.suspects(steps)
 	var types []tokens.Type
@@ -36,16 +39,25 @@ func (p *planner) decide(ctx context.Context) error {
 		return err
 	}
 	p.seed()
-	_ = among.Walk(ctx, dag.WalkOptions{Parallelism: p.Parallelism}, func(ctx context.Context, n int32) error {
-		i := suspects[n]
-		steps[i] = Step{URN: p.items[i].urn}
-		if err := p.decideItem(ctx, i, &steps[i]); err != nil {
-			p.fault(i, "%v", err)
-			return err // so that what refers to it is left out
-		}
-		p.items[i].step = &steps[i]
-		return nil
-	})
+	decide := func(parallelism int) {
+		_ = among.Walk(ctx, dag.WalkOptions{Parallelism: parallelism}, func(ctx context.Context, n int32) error {
+			i := suspects[n]
+			steps[i] = Step{URN: p.items[i].urn}
+			if err := p.decideItem(ctx, i, &steps[i]); err != nil {
+				p.fault(i, "%v", err)
+				return err // so that what refers to it is left out
+			}
+			p.items[i].step = &steps[i]
+			return nil
+		})
+	}
+	undo := p.checkpoint()
+	decide(p.Parallelism)
+	if p.clashed { // Who gets a name must not depend on who asks first.
+		undo()
+		decide(1)
+	}
+	p.decided = true
 	if err := context.Cause(ctx); err != nil {
 		return err
 	}
@@ -73,6 +85,10 @@ func (p *planner) suspects(steps []Step) (suspects []int32, among dag.Graph) {
 			number[i] = int32(len(suspects))
 		}
 	}
+	suspects = p.sorted(suspects)
+	for n, i := range suspects {
+		number[i] = int32(n + 1)
+	}
 	for _, i := range suspects {
 		for _, to := range p.dependencies.Out(i) {
 			if number[to] > 0 {
@@ -87,7 +103,7 @@ func (p *planner) suspects(steps []Step) (suspects []int32, among dag.Graph) {
 // isSame reports whether nothing about the item itself differs.
 func (p *planner) isSame(i int32) bool {
 	it := &p.items[i]
-	return it.old != nil && !it.hasFiles && it.urn == it.old.URN && it.desired.URN() == it.old.InProgram() &&
+	return it.old != nil && !it.hasFiles && it.urn == it.old.URN && !it.isAstray() && it.desired.URN() == it.old.InProgram() &&
 		it.inputs.Equal(it.old.Inputs) && it.options.Equal(it.old.Options) &&
 		slices.Equal(p.dependenciesOf(i), it.old.Dependencies) && len(p.renewed(i)) == 0
 }
@@ -135,7 +151,7 @@ func (p *planner) decideItem(ctx context.Context, i int32, step *Step) error {
 	}
 	step.New = next
 	if isNumbered(it.desired.URN().Name()) {
-		next.Label = it.desired.URN().Name()
+		next.Label, next.Computed = it.desired.URN().Name(), it.computed
 	}
 	if it.old == nil {
 		return p.decideNew(ctx, i, step)
@@ -167,22 +183,21 @@ func (p *planner) decideNew(ctx context.Context, i int32, step *Step) error {
 	if err := urn.CheckName(name); err != nil {
 		return fmt.Errorf("the provider chose an invalid name: %w", err)
 	}
-	component := it.urn.Name()
-	it.name(renamed(it.urn, component[:strings.LastIndexByte(component, '/')+1]+name))
-	step.URN, step.New.URN = it.urn, it.urn
-	if step.Kind == Import {
-		return nil
+	if step.Kind == Create {
+		u := renamed(it.urn, component(it.urn)+name)
+		if old := p.takeOver(i, u); old != nil {
+			it.old, it.sameName, it.computed = old, true, old.Computed
+			it.name(u)
+			return p.decideItem(ctx, i, step)
+		}
 	}
-	if old := p.takeOver(it.urn); old != nil {
-		it.old, it.sameName = old, true
-		return p.decideItem(ctx, i, step)
-	}
+	p.rename(i, step, name)
 	return nil
 }
 
 // takeOver returns the resource with a URN that a provider chose if it would go otherwise. It is taken for the same one,
 // since the provider might take it for that.
-func (p *planner) takeOver(u urn.URN) *graph.Resource {
+func (p *planner) takeOver(i int32, u urn.URN) *graph.Resource {
 	p.mutex.Lock()
 	defer p.mutex.Unlock()
 	old := p.oldOf(u)
@@ -191,10 +206,11 @@ func (p *planner) takeOver(u urn.URN) *graph.Resource {
 			old = p.oldOf(retyped(u, former))
 		}
 	}
-	if !p.free.left[old] {
+	if by, taken := p.holders[u]; !p.free.left[old] || taken && by != i {
 		return nil
 	}
 	delete(p.free.left, old)
+	p.holders[u] = i
 	return old
 }
 
@@ -210,6 +226,9 @@ func (p *planner) check(ctx context.Context, i int32, step *Step, old lumigl.Val
 // decideExisting decides about an item that is in the graph.
 func (p *planner) decideExisting(ctx context.Context, i int32, step *Step) error {
 	it, next := &p.items[i], step.New
+	if it.isAstray() {
+		p.rename(i, step, it.computed)
+	}
 	old := p.moved(it.old)
 	if step.Kind = Same; old.URN != next.URN {
 		step.Kind = Move
@@ -226,6 +245,9 @@ func (p *planner) decideExisting(ctx context.Context, i int32, step *Step) error
 		return nil
 	case isSame && next.Inputs.Equal(old.Inputs) && !it.hasFiles && !mustTell:
 		next.Deployment, next.Checked, next.Outputs, next.Referents = old.Deployment, old.Checked, old.Outputs, old.Referents
+		if !old.Checked.Equal(it.old.Checked) { // The name may be made of one that moved.
+			next.Computed = ""
+		}
 		return nil
 	case old.ID == "" || !expr.IsKnown(old.Inputs) || !expr.IsKnown(old.Outputs):
 		step.Kind, step.Possible, step.NotCompared = Update, true, isSealed(old.Inputs)
@@ -237,6 +259,9 @@ func (p *planner) decideExisting(ctx context.Context, i int32, step *Step) error
 		if asked {
 			step.replaceAsked()
 			return p.decideReplacement(ctx, i, step, false)
+		}
+		if checked, err := p.check(ctx, i, step, old.Checked); err == nil {
+			p.follow(ctx, i, step, checked)
 		}
 		return nil
 	}
@@ -269,9 +294,13 @@ func (p *planner) decideExisting(ctx context.Context, i int32, step *Step) error
 	if p.judge(step, checked, d.Changes, renewed); asked {
 		step.replaceAsked()
 	}
-	switch step.Kind {
-	case Replace:
+	if step.Kind == Replace {
 		return p.decideReplacement(ctx, i, step, d.DeleteFirst)
+	}
+	if it.computed == "" || !next.Checked.Equal(it.old.Checked) {
+		p.follow(ctx, i, step, next.Checked)
+	}
+	switch step.Kind {
 	case Update:
 		next.Outputs, next.Metadata = p.unknownOutputs(next), lumigl.Value{}
 	default:
@@ -288,6 +317,8 @@ func isSealed(inputs lumigl.Value) bool { return holds(inputs, lumigl.Value.IsUn
 
 // moved returns a resource with references to resources that moved leading to where they are now, since that is no change.
 func (p *planner) moved(old *graph.Resource) *graph.Resource {
+	p.mutex.Lock()
+	defer p.mutex.Unlock()
 	if len(p.moves) == 0 {
 		return old
 	}

@@ -130,17 +130,14 @@ func (p *planner) decideReplacement(ctx context.Context, i int32, step *Step, de
 		return err
 	}
 	next.Checked = checked
-	keepsName, err := p.keepsName(ctx, i, checked)
-	if err != nil {
-		return err
-	}
+	p.follow(ctx, i, step, checked)
 	name := checked.Get("name")
 	switch {
 	case deleteFirst:
 		step.Reasons = append(step.Reasons, "resources of this type are deleted first")
 	case next.Flag("deleteBeforeReplace"):
 		step.Reasons = append(step.Reasons, "the option deleteBeforeReplace has it deleted first")
-	case keepsName, p.types[next.Type()].Named && !name.IsUnknown() && name.Equal(old.Checked.Get("name")):
+	case p.keepsName(&p.items[i]), p.types[next.Type()].Named && !name.IsUnknown() && name.Equal(old.Checked.Get("name")):
 		step.Reasons = append(step.Reasons, "it is deleted first, since both have the same name")
 	default:
 		return nil

@@ -1,10 +1,16 @@
 package plan
 
 import (
+	"cmp"
+	"context"
+	"fmt"
+	"maps"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/lumi-idl/lumi/deploy/graph"
+	"github.com/lumi-idl/lumi/lumigl"
 	"github.com/lumi-idl/lumi/runtime/tokens"
 	"github.com/lumi-idl/lumi/runtime/urn"
 )
@@ -21,39 +27,126 @@ func renamed(u urn.URN, name string) urn.URN {
 	return urn.URN(strings.TrimSuffix(string(u), u.Name()) + name)
 }
 
+// component returns what a name begins with in a component, such as "web/", or "".
+func component(u urn.URN) string { return u.Name()[:strings.LastIndexByte(u.Name(), '/')+1] }
+
+// last returns the name in a URN without that of a component.
+func last(u urn.URN) string { return strings.TrimPrefix(u.Name(), component(u)) }
+
+// split returns the component of an item in a URN, and the name that a provider computed, which may have slashes.
+func (it *item) split(u urn.URN) (prefix, name string) {
+	prefix = component(it.desired.URN())
+	if name, ok := strings.CutPrefix(u.Name(), prefix); ok {
+		return prefix, name
+	}
+	return component(u), last(u)
+}
+
+// isPlaceholder reports whether a name is that of a resource whose provider is not asked.
+func isPlaceholder(name string) bool { return strings.HasPrefix(name, "#") }
+
+// isNth reports whether a name is that of the second or a later resource for which a provider computed another name: "key-2"
+// for "key".
+func isNth(name, computed string) bool {
+	number, ok := strings.CutPrefix(name, computed+"-")
+	n, err := strconv.Atoi(number)
+	return ok && err == nil && n > 1
+}
+
+// isAstray reports whether the provider computed another name for the resource than it has: the deployment that should have
+// moved it failed.
+func (it *item) isAstray() bool {
+	_, name := it.split(it.urn)
+	return it.computed != "" && it.old != nil && isNumbered(it.desired.URN().Name()) && name != it.computed && !isNth(name, it.computed)
+}
+
+// follow gives an item in a step the name that its provider computes for it. If that is not known, it keeps the one it has.
+// Provisioners do not compute names: they know a resource by the first one.
+func (p *planner) follow(ctx context.Context, i int32, step *Step, checked lumigl.Value) {
+	it := &p.items[i]
+	if p.decided || !isNumbered(it.desired.URN().Name()) || it.old.Provisioner != "" {
+		return
+	}
+	name, err := p.Provider.Name(ctx, Desired{URN: it.urn, Properties: checked, References: p.references(i, lumigl.Value{})})
+	if err != nil || urn.CheckName(name) != nil || isPlaceholder(name) {
+		it.computed, step.New.Computed = "", ""
+		return
+	}
+	p.rename(i, step, name)
+}
+
+// rename gives an item in a step a name that its provider computed, or the next one that is free.
+func (p *planner) rename(i int32, step *Step, name string) {
+	p.mutex.Lock()
+	defer p.mutex.Unlock()
+	it := &p.items[i]
+	prefix, now := it.split(it.urn)
+	isKept := now == name || isNth(now, name) && (it.computed == name || it.computed == "")
+	if it.computed = name; !isKept {
+		free := renamed(it.urn, prefix+name)
+		for n := 2; !p.isFree(i, free); n++ {
+			p.clashed = true
+			free = renamed(it.urn, fmt.Sprintf("%s%s-%d", prefix, name, n))
+		}
+		p.holders[free] = i
+		it.name(free)
+		if it.old != nil {
+			p.moves[it.old.URN] = it.reference
+		}
+	}
+	step.URN, step.New.URN, step.New.Computed = it.urn, it.urn, name
+	if it.old != nil && step.Kind == Same && it.old.URN != it.urn {
+		step.Kind = Move
+	}
+}
+
+// isFree reports whether an item can have a URN that its provider chose.
+func (p *planner) isFree(i int32, u urn.URN) bool {
+	if by, taken := p.holders[u]; taken {
+		return by == i
+	}
+	for _, v := range p.Graph.Versions(p.module.Name) {
+		if r := v.Resource(u); r != nil && (p.free.left[r] || !slices.Contains(p.olds, v)) {
+			return false
+		}
+	}
+	return !slices.ContainsFunc(p.Graph.Pending(p.module.Name), func(d graph.Pending) bool { return d.Resource.URN == u })
+}
+
+// sorted returns items in an order that does not depend on that of the program, so that names do not either. Each comes after
+// those that it refers to.
+func (p *planner) sorted(items []int32) []int32 {
+	depth := make([]int32, len(p.items))
+	for i := range depth {
+		for _, to := range p.dependencies.Out(int32(i)) {
+			depth[i] = max(depth[i], depth[to]+1)
+		}
+	}
+	return slices.SortedFunc(slices.Values(items), func(a, b int32) int {
+		x, y := p.items[a].desired.URN(), p.items[b].desired.URN()
+		n, m := last(x), last(y)
+		return cmp.Or(cmp.Compare(depth[a], depth[b]), cmp.Compare(len(n), len(m)), cmp.Compare(n, m), cmp.Compare(x, y))
+	})
+}
+
+// checkpoint returns a function that undoes what deciding items does.
+func (p *planner) checkpoint() (undo func()) {
+	items, left, holders, moves := slices.Clone(p.items), maps.Clone(p.free.left), maps.Clone(p.holders), maps.Clone(p.moves)
+	return func() {
+		copy(p.items, items)
+		p.free.left, p.holders, p.moves = left, holders, moves
+		clear(p.faults)
+	}
+}
+
 // checkNames reports resources that cannot be created or imported, since another one has the name or is the same.
 func (p *planner) checkNames() {
-	var created, chosen []int32 // chosen has those whose names the provider chose
-	for i := range p.items {
-		it := &p.items[i]
-		if it.step == nil {
-			continue
-		}
-		isNew := it.step.Kind == Create || it.step.Kind == Import
-		if isNew {
-			created = append(created, int32(i))
-		}
-		if isNumbered(it.desired.URN().Name()) && (isNew || it.sameName) {
-			chosen = append(chosen, int32(i))
-		}
-	}
-	holders := map[urn.URN]int32{}
-	for i := range p.items {
-		if _, isChosen := slices.BinarySearch(chosen, int32(i)); len(chosen) > 0 && !isChosen {
-			holders[p.items[i].urn] = int32(i)
-		}
-	}
-	for _, i := range chosen {
-		u := p.items[i].urn
-		if by, taken := holders[u]; taken {
-			p.fault(i, "the provider chose the name %q for %s, which %s has: change the properties that it is made of",
-				u.Name(), p.items[i].desired.URN().Name(), p.items[by].desired.URN().Name())
-			continue
-		}
-		holders[u] = i
-	}
 	imported := map[realResource]int32{} // by which item
-	for _, i := range created {
+	for i := range int32(len(p.items)) {
+		s := p.items[i].step
+		if s == nil || s.Kind != Create && s.Kind != Import {
+			continue
+		}
 		p.checkImport(i, imported)
 		u := p.items[i].urn
 		for _, v := range p.Graph.Versions(p.module.Name) {

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"slices"
-	"strings"
 
 	"github.com/lumi-idl/lumi/deploy/graph"
 	"github.com/lumi-idl/lumi/lumigl"
@@ -157,9 +156,12 @@ func (o *offline) Check(_ context.Context, r CheckRequest) (lumigl.Value, error)
 	return all.Object(), nil
 }
 
-// Name implements [Provider]. The number stays.
+// Name implements [Provider]. The number stays, and so does a name.
 func (o *offline) Name(_ context.Context, r Desired) (string, error) {
-	name := r.URN.Name()[strings.LastIndexByte(r.URN.Name(), '/')+1:]
+	name := last(r.URN)
+	if !isPlaceholder(name) {
+		return name, nil
+	}
 	for u := r.URN; o.state.Vertex(string(u)) != nil; u += "'" {
 		name += "'"
 	}

@@ -7,7 +7,9 @@ import (
 	"slices"
 
 	"github.com/lumi-idl/lumi/deploy/graph"
+	"github.com/lumi-idl/lumi/internal/dag"
 	"github.com/lumi-idl/lumi/lumigl"
+	"github.com/lumi-idl/lumi/lumigl/expr"
 	"github.com/lumi-idl/lumi/lumigl/match"
 	"github.com/lumi-idl/lumi/runtime/tokens"
 	"github.com/lumi-idl/lumi/runtime/urn"
@@ -19,9 +21,9 @@ import (
 //
 //  1. the one that had its number, if the inputs are equal or not known,
 //  2. any with equal inputs,
-//  3. the only one with equal values of the properties that cannot be changed in place,
-//  4. the one that had its number, if all properties of the type can be changed in place,
-//  5. the one whose name the provider chooses for it, which [planner.takeOver] finds out later.
+//  3. one for which the provider computed the same name, unless that is only known later: then [planner.takeOver] finds it,
+//  4. the only one with equal values of the properties that cannot be changed in place,
+//  5. the one that had its number, if all properties of the type can be changed in place.
 //
 // Resources come after those that they refer to, so that inputs can be compared with references and outputs filled in.
 func (p *planner) pair(ctx context.Context) error {
@@ -40,7 +42,7 @@ func (p *planner) pair(ctx context.Context) error {
 			p.fault(int32(i), "%v", err)
 			continue
 		}
-		if it.old == nil && (!isNumbered(it.urn.Name()) || !p.pairEqual(it, free)) {
+		if it.old == nil && (!isNumbered(it.urn.Name()) || !free.pairNumber(it)) {
 			rest = append(rest, int32(i))
 		}
 	}
@@ -119,6 +121,8 @@ type candidates struct {
 	equal  map[uint64][]*graph.Resource // by hash of type and inputs; nil until it is needed
 	// alike has those of each type by the hash of what identifies them, once it is needed.
 	alike map[tokens.Type]map[uint64][]*graph.Resource
+	// computed has those of each type by the names that their provider computed, once they are needed.
+	computed map[tokens.Type]map[string][]*graph.Resource
 }
 
 func (p *planner) candidates() *candidates {
@@ -126,6 +130,7 @@ func (p *planner) candidates() *candidates {
 		left: map[*graph.Resource]bool{}, aliased: map[*graph.Resource]int32{},
 		byType: map[tokens.Type][]*graph.Resource{}, number: map[urn.URN]*graph.Resource{},
 		former: map[urn.URN]*lumigl.Vertex{}, hasher: match.Hasher{Work: math.MaxInt64}, alike: map[tokens.Type]map[uint64][]*graph.Resource{},
+		computed: map[tokens.Type]map[string][]*graph.Resource{},
 	}
 	for _, v := range p.olds {
 		for r := range v.Resources() {
@@ -153,6 +158,7 @@ func (c *candidates) take(it *item, r *graph.Resource) {
 	delete(c.left, r)
 	if isNumbered(it.urn.Name()) {
 		it.name(renamed(it.urn, r.URN.Name()))
+		it.computed = r.Computed
 	}
 	if it.urn == r.URN {
 		return
@@ -170,21 +176,32 @@ func (c *candidates) before(it *item) lumigl.Value {
 	return it.inputs.Retarget(func(target *lumigl.Vertex) *lumigl.Vertex { return cmp.Or(c.former[target.URN()], target) })
 }
 
+// isEqual reports whether a resource that is left has the inputs of an item.
+func (c *candidates) isEqual(it *item, r *graph.Resource) bool {
+	inputs, ignored := c.before(it), it.desired.Options.Get("ignoreChanges")
+	if ignored.Exists() {
+		inputs = ignore(inputs, r.Inputs, ignored)
+	}
+	return c.left[r] && inputs.Equal(r.Inputs)
+}
+
+// pairNumber pairs an item with the resource that had its number, if the inputs are equal. What was made in part, or found, has
+// none.
+func (c *candidates) pairNumber(it *item) bool {
+	r := c.number[it.urn]
+	if r == nil || !c.left[r] || r.Inputs.Exists() && !c.isEqual(it, r) {
+		return false
+	}
+	c.take(it, r)
+	return true
+}
+
 // pairEqual pairs an item with a resource that has equal inputs.
 func (p *planner) pairEqual(it *item, c *candidates) bool {
 	if len(c.left) == 0 {
 		return false
 	}
-	inputs, ignored := c.before(it), it.desired.Options.Get("ignoreChanges")
-	isEqual := func(r *graph.Resource) bool {
-		if ignored.Exists() {
-			return c.left[r] && ignore(inputs, r.Inputs, ignored).Equal(r.Inputs)
-		}
-		return c.left[r] && inputs.Equal(r.Inputs)
-	}
-	// What was made in part, or found, has no inputs.
-	if r := c.number[it.urn]; r != nil && (isEqual(r) || c.left[r] && !r.Inputs.Exists()) {
-		c.take(it, r)
+	if c.pairNumber(it) {
 		return true
 	}
 	if c.equal == nil {
@@ -196,12 +213,12 @@ func (p *planner) pairEqual(it *item, c *candidates) bool {
 			}
 		}
 	}
-	alike := c.equal[c.hasher.Member(string(it.desired.Type), inputs)]
-	if ignored.Exists() {
+	alike := c.equal[c.hasher.Member(string(it.desired.Type), c.before(it))]
+	if it.desired.Options.Get("ignoreChanges").Exists() {
 		alike = c.byType[it.desired.Type]
 	}
 	for _, r := range alike {
-		if p.typeOf(r) == it.desired.Type && isEqual(r) {
+		if p.typeOf(r) == it.desired.Type && c.isEqual(it, r) {
 			c.take(it, r)
 			return true
 		}
@@ -209,10 +226,24 @@ func (p *planner) pairEqual(it *item, c *candidates) bool {
 	return false
 }
 
-// pairRest pairs items of which something differs.
+// pairRest pairs items of which something differs, if only the number. Names come before similarity: an item may be more like
+// a resource that is another one.
 func (p *planner) pairRest(ctx context.Context, rest []int32, c *candidates) error {
+	left := p.sorted(rest)
+	// each pairs items that are left, and settles them again, since what they refer to may have been paired by now.
+	each := func(pair func(i int32, it *item) bool) {
+		left = slices.DeleteFunc(left, func(i int32) bool {
+			it := &p.items[i]
+			if err := p.settle(it); err != nil {
+				p.fault(i, "%v", err)
+				return true
+			}
+			return isNumbered(it.urn.Name()) && p.pairEqual(it, c) || pair(i, it)
+		})
+	}
+	each(func(int32, *item) bool { return false })
 	var types []tokens.Type
-	for _, i := range rest {
+	for _, i := range left {
 		if t := p.items[i].desired.Type; len(c.byType[t]) > 0 {
 			types = append(types, t)
 		}
@@ -220,15 +251,12 @@ func (p *planner) pairRest(ctx context.Context, rest []int32, c *candidates) err
 	if err := p.describe(ctx, types); err != nil {
 		return err
 	}
-	for _, i := range rest {
-		it := &p.items[i]
-		if err := p.settle(it); err != nil { // What it refers to may have been paired by now.
-			p.fault(i, "%v", err)
-			continue
-		}
+	p.computeAll(ctx, left, c)
+	each(func(i int32, it *item) bool { return p.pairComputed(ctx, i, c) })
+	each(func(i int32, it *item) bool {
 		t := p.types[it.desired.Type]
 		switch numbered := isNumbered(it.urn.Name()); {
-		case numbered && p.pairEqual(it, c):
+		case numbered && p.pairComputed(ctx, i, c):
 		case numbered && len(t.Replaces) == 0:
 			if r := c.number[it.urn]; r != nil && c.left[r] {
 				c.take(it, r)
@@ -238,7 +266,8 @@ func (p *planner) pairRest(ctx context.Context, rest []int32, c *candidates) err
 		case t.Named:
 			c.pairAlike(it, []string{"name"})
 		}
-	}
+		return true
+	})
 	for i := range p.items { // What refers to them can be resolved now.
 		if slices.ContainsFunc(p.dependencies.Out(int32(i)), func(to int32) bool { _, found := slices.BinarySearch(rest, to); return found }) {
 			if err := p.settle(&p.items[i]); err != nil {
@@ -249,33 +278,123 @@ func (p *planner) pairRest(ctx context.Context, rest []int32, c *candidates) err
 	return p.wrong()
 }
 
-// pairAlike pairs an item with the only resource that is left of its type and has equal values of some properties.
-func (c *candidates) pairAlike(it *item, names []string) {
-	identity := func(inputs lumigl.Value) lumigl.Value {
-		var all lumigl.ObjectBuilder
-		for _, name := range names {
-			if v := inputs.Get(name); v.Kind() != lumigl.Null { // which means absent
-				all.Set(name, v)
+// computeAll asks for the names of items at once, as far as they are known yet.
+func (p *planner) computeAll(ctx context.Context, items []int32, c *candidates) {
+	p.seed()
+	var all dag.Graph
+	for range items {
+		all.End()
+	}
+	_ = all.Walk(ctx, dag.WalkOptions{Parallelism: p.Parallelism}, func(ctx context.Context, n int32) error {
+		p.compute(ctx, items[n], c)
+		return nil
+	})
+}
+
+// compute asks the provider for the name of an item that is not paired and may be a candidate, unless the name may be made of
+// one that is not known yet.
+func (p *planner) compute(ctx context.Context, i int32, c *candidates) {
+	it := &p.items[i]
+	if it.computed != "" || !isNumbered(it.urn.Name()) || len(c.byType[it.desired.Type]) == 0 {
+		return
+	}
+	for _, to := range p.dependencies.Out(i) {
+		if isNumbered(p.items[to].urn.Name()) {
+			return
+		}
+	}
+	properties, _ := Conceal(it.inputs, p.types[it.desired.Type].Secrets)
+	d := Desired{URN: it.urn, Properties: expr.Unknown(properties), References: p.references(i, lumigl.Value{})}
+	checked, err := p.Provider.Check(ctx, CheckRequest{Desired: d, Seed: p.newSeed(it.desired.URN(), 0)})
+	if err != nil {
+		return // as is reported when it is decided
+	}
+	d.Properties = checked
+	if name, err := p.Provider.Name(ctx, d); err == nil && !isPlaceholder(name) {
+		it.computed = name
+	}
+}
+
+// pairComputed pairs an item with a resource of its component for which the provider computed the same name: of several, with
+// one that need not be replaced, and with the one that had its number.
+func (p *planner) pairComputed(ctx context.Context, i int32, c *candidates) bool {
+	it := &p.items[i]
+	t := it.desired.Type
+	p.compute(ctx, i, c)
+	if it.computed == "" {
+		return false
+	}
+	if c.computed[t] == nil {
+		p.computeOlds(ctx, t, c)
+	}
+	wanted := identity(c.before(it), p.types[t].Replaces)
+	var found *graph.Resource
+	isAlike := false
+	for _, r := range c.computed[t][it.computed] {
+		alike := wanted.Equal(identity(r.Inputs, p.types[t].Replaces))
+		isBetter := found == nil || alike && !isAlike || alike == isAlike && r == c.number[it.urn]
+		isNear := component(r.URN) == component(it.urn) || r.URN.Name() == component(it.urn)+it.computed
+		if c.left[r] && isNear && isBetter {
+			found, isAlike = r, alike
+		}
+	}
+	if found == nil {
+		return false
+	}
+	it.sameName = !isAlike
+	c.take(it, found)
+	return true
+}
+
+// computeOlds finds the names of the resources of a type that are left. The provider is asked for those that are not stored.
+func (p *planner) computeOlds(ctx context.Context, t tokens.Type, c *candidates) {
+	c.computed[t] = map[string][]*graph.Resource{}
+	for _, r := range c.byType[t] {
+		if !c.left[r] || r.Label == "" || r.Provisioner != "" {
+			continue
+		}
+		name := r.Computed
+		if name == "" {
+			d := Desired{URN: retyped(r.URN, t), Properties: r.Checked, References: referencesOf(p.Graph, r)}
+			if computed, err := p.Provider.Name(ctx, d); err == nil {
+				name = computed
+			} else {
+				name = last(r.URN)
 			}
 		}
-		return all.Object()
+		c.computed[t][name] = append(c.computed[t][name], r)
 	}
+}
+
+// pairAlike pairs an item with the only resource that is left of its type and has equal values of some properties.
+func (c *candidates) pairAlike(it *item, names []string) {
 	t := it.desired.Type
 	if c.alike[t] == nil {
 		c.alike[t] = map[uint64][]*graph.Resource{}
 		for _, r := range c.byType[t] {
-			hash := c.hasher.Value(identity(r.Inputs))
+			hash := c.hasher.Value(identity(r.Inputs, names))
 			c.alike[t][hash] = append(c.alike[t][hash], r)
 		}
 	}
-	wanted := identity(c.before(it))
+	wanted := identity(c.before(it), names)
 	var found []*graph.Resource
 	for _, r := range c.alike[t][c.hasher.Value(wanted)] {
-		if c.left[r] && wanted.Equal(identity(r.Inputs)) {
+		if c.left[r] && wanted.Equal(identity(r.Inputs, names)) {
 			found = append(found, r)
 		}
 	}
 	if len(found) == 1 {
 		c.take(it, found[0])
 	}
+}
+
+// identity returns the properties with some names.
+func identity(inputs lumigl.Value, names []string) lumigl.Value {
+	var all lumigl.ObjectBuilder
+	for _, name := range names {
+		if v := inputs.Get(name); v.Kind() != lumigl.Null { // which means absent
+			all.Set(name, v)
+		}
+	}
+	return all.Object()
 }

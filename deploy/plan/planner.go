@@ -46,8 +46,12 @@ type planner struct {
 	formerTypes map[tokens.Type]tokens.Type
 	// free has the resources that no item is paired with.
 	free *candidates
+	// holders has the items by the URNs that they have or get. clashed is set if a name was taken. decided is set once all
+	// items have their names.
+	holders          map[urn.URN]int32
+	clashed, decided bool
 
-	mutex  sync.Mutex        // of faults, and of free while items are decided
+	mutex  sync.Mutex        // of faults, and of free, holders, clashed and moves while items are decided
 	faults map[int32][]Fault // by item, and -1 for the module
 }
 
@@ -66,6 +70,8 @@ type item struct {
 	options lumigl.Value
 	// hasFiles is set if inputs has an asset or archive whose content only the provider can compare.
 	hasFiles bool
+	// computed is the name that the provider computes for it, if that is known.
+	computed string
 	// sameName is set if the provider chose the name of the old resource for it.
 	sameName bool
 	// untouched is set if the resource is not among the targets.

@@ -2,6 +2,8 @@ package plan
 
 import (
 	"context"
+	"fmt"
+	"strings"
 
 	"github.com/lumi-idl/lumi/deploy/graph"
 	"github.com/lumi-idl/lumi/lumigl"
@@ -22,6 +24,39 @@ type Provider interface {
 	Name(ctx context.Context, r Desired) (string, error)
 	// InspectChange compares the stored properties of a resource with those that Check returned.
 	InspectChange(ctx context.Context, r InspectChangeRequest) (Difference, error)
+}
+
+// ConfigurationError reports that a provider refuses its configuration. Only a [Provider] makes one.
+type ConfigurationError struct {
+	Package string
+	// Missing has the properties that are missing if the program has no configuration for the package.
+	Missing []string
+	Err     error
+}
+
+// Error returns the provider's reason.
+func (e *ConfigurationError) Error() string {
+	return fmt.Sprintf("configuration of package %q: %v", e.Package, e.Err)
+}
+
+// Unwrap returns the provider's error.
+func (e *ConfigurationError) Unwrap() error { return e.Err }
+
+// At returns what is wrong at the first resource of the package in a program. The text is that of the error without secrets.
+func (e *ConfigurationError) At(desired *lumigl.Snapshot, text string) *Error {
+	name := e.Package[strings.LastIndexByte(e.Package, '/')+1:]
+	advice := fmt.Sprintf("correct what the program gives to %s.configure", name)
+	if len(e.Missing) > 0 {
+		advice = fmt.Sprintf("add %s.configure({ %s: … }) to the program, before the first resource", name, strings.Join(e.Missing, ": …, "))
+	}
+	f := Fault{Message: text + "\n" + advice}
+	for v := range desired.Vertices() {
+		if v.Type.Package() == e.Package {
+			f.URN, f.Source = v.URN(), v.Source
+			break
+		}
+	}
+	return &Error{Faults: []Fault{f}}
 }
 
 // Description describes a type of resources.

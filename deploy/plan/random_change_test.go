@@ -124,6 +124,9 @@ func (d simDraw) addResource(m *simModule) {
 		r.properties["name"] = simValue{form: "literal", literal: lumigl.TextOf(r.name)}
 	} else {
 		r.properties["key"] = simLiteral(r.number)
+		if simTypes[r.kind].Type == "x:m:Key" {
+			r.properties["key"] = simLiteral(d.IntN(3))
+		}
 	}
 	for _, name := range simProperties {
 		if d.oneIn(2) {

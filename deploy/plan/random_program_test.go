@@ -166,12 +166,18 @@ func (m *simModule) desired(canonical bool) *lumigl.Snapshot {
 	return s
 }
 
-// urn returns the URN of a resource that exists.
+// urn returns the URN that a resource has in the program.
 func (m *simModule) urn(i int) urn.URN {
 	r := m.resources[i]
 	name := r.name
 	if name == "" {
-		name = "rule-" + simText(r.properties["key"].literal)
+		n := 1
+		for _, other := range m.resources[:i] {
+			if other.kind == r.kind {
+				n++
+			}
+		}
+		name = fmt.Sprintf("#%d", n)
 	}
 	return simURN(m.name, string(simTypes[r.kind].Type), name)
 }

@@ -29,12 +29,13 @@ type simType struct {
 }
 
 // simTypes are those of random environments. Their properties are "name" or "key", "zone" and "base", which replace, and
-// "size", "text" and "link". The output "arn" lasts as long as the resource; "state" changes with each update.
+// "size", "text" and "link". Keys are made of few keys, which change in place. The output "arn" lasts as long as the resource; "state" changes with each update.
 var simTypes = []simType{
 	{Description: describe("x:m:Disk", true, "zone", "base")},
 	{Description: describe("x:m:Rule", false, "key", "zone", "base"), suffixed: true},
 	{Description: describe("x:m:Host", true, "zone", "base"), deleteFirst: true},
 	{Description: describe("x:m:Note", true, "zone"), ignored: []string{"text"}},
+	{Description: describe("x:m:Key", false, "zone")},
 }
 
 func describe(t tokens.Type, named bool, replaces ...string) plan.Description {
@@ -78,14 +79,18 @@ func (p *simProvider) Check(_ context.Context, r plan.CheckRequest) (lumigl.Valu
 	return checked, nil
 }
 
-// Name makes the name of a rule of its key.
+// Name makes the name of a rule of its key, and that of a key also of the resource that it links to.
 func (p *simProvider) Name(_ context.Context, r plan.Desired) (string, error) {
 	p.calls.Add(1)
 	key, ok := r.Properties.Get("key").Int()
 	if !ok {
 		return "", fmt.Errorf("%s has no key", r.URN)
 	}
-	return fmt.Sprintf("rule-%d", key), nil
+	name := fmt.Sprintf("rule-%d", key)
+	if link, _, ok := r.Properties.Get("link").Target(); ok && r.URN.Type() == "x:m:Key" {
+		name += "-of-" + link.URN().Name()
+	}
+	return name, nil
 }
 
 // InspectChange compares the properties that are not outputs, each as a whole.

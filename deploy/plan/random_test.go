@@ -362,7 +362,8 @@ func (s *simState) checkUnion(d simDraw, deployed *simModule) {
 	base := deployed.clone()
 	d.environment = s.environment.with(base)
 	first, second := d.IntN(len(base.resources)), d.IntN(len(base.resources))
-	if first == second {
+	isKey := func(at int) bool { return simTypes[base.resources[at].kind].Type == "x:m:Key" }
+	if first == second || isKey(first) && isKey(second) { // Who gets which of two equal names depends on both.
 		return
 	}
 	draw := func(at int) func(*simModule) {

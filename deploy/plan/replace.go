@@ -1,11 +1,8 @@
 package plan
 
 import (
-	"context"
 	"slices"
-	"strings"
 
-	"github.com/lumi-idl/lumi/lumigl"
 	"github.com/lumi-idl/lumi/runtime/urn"
 )
 
@@ -45,11 +42,7 @@ func (p *planner) replaces() (all []urn.URN) {
 
 // keepsName reports whether the provider chooses the name of the old resource for its replacement. Only one that was asked
 // for may be the same in everything that names are made of.
-func (p *planner) keepsName(ctx context.Context, i int32, checked lumigl.Value) (bool, error) {
-	it := &p.items[i]
-	if it.sameName || !isNumbered(it.desired.URN().Name()) || !p.mustReplace(it) {
-		return it.sameName, nil
-	}
-	name, err := p.Provider.Name(ctx, Desired{URN: it.desired.URN(), Properties: checked, References: p.references(i, lumigl.Value{})})
-	return strings.HasSuffix("/"+it.urn.Name(), "/"+name), err
+func (p *planner) keepsName(it *item) bool {
+	_, name := it.split(it.old.URN)
+	return it.sameName || it.computed != "" && p.mustReplace(it) && (it.computed == it.old.Computed || it.computed == name)
 }

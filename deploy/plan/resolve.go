@@ -86,7 +86,7 @@ func (p *planner) settle(it *item) error {
 // those that its old properties refer to.
 func (p *planner) references(i int32, old lumigl.Value) map[urn.URN]Reference {
 	var all map[urn.URN]Reference
-	add := func(r *graph.Resource) {
+	add := func(u urn.URN, r *graph.Resource) {
 		if all == nil {
 			all = map[urn.URN]Reference{}
 		}
@@ -94,11 +94,11 @@ func (p *planner) references(i int32, old lumigl.Value) map[urn.URN]Reference {
 		if !found {
 			facts, _ = p.facts.LoadOrStore(r, Reference{ID: r.ID, Properties: Known(r.Properties())})
 		}
-		all[r.URN] = facts.(Reference)
+		all[u] = facts.(Reference)
 	}
 	for _, to := range p.dependencies.Out(i) {
-		if r := p.items[to].step.New; r.ID != "" {
-			add(r)
+		if r := p.resource(p.items[to].desired); r != nil && r.ID != "" {
+			add(p.items[to].urn, r)
 		}
 	}
 	lookup := func(v lumigl.Value, resource func(urn.URN) *graph.Resource) {
@@ -107,7 +107,7 @@ func (p *planner) references(i int32, old lumigl.Value) map[urn.URN]Reference {
 				continue
 			}
 			if r := resource(target.URN()); r != nil {
-				add(r)
+				add(r.URN, r)
 			}
 		}
 	}

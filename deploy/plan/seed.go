@@ -10,6 +10,9 @@ import (
 
 // seed collects the seeds of all resources of the module.
 func (p *planner) seed() {
+	if p.seeds != nil {
+		return
+	}
 	p.seeds = map[string]bool{}
 	for _, v := range p.Graph.Versions(p.module.Name) {
 		for r := range v.Resources() {

@@ -16,10 +16,12 @@ import (
 	"google.golang.org/grpc/codes"
 	"google.golang.org/protobuf/proto"
 
+	"github.com/lumi-idl/lumi/deploy/plan"
 	"github.com/lumi-idl/lumi/lumigl"
 	lumi "github.com/lumi-idl/lumi/runtime"
 	"github.com/lumi-idl/lumi/runtime/serve/plugin"
 	"github.com/lumi-idl/lumi/runtime/tokens"
+	"github.com/lumi-idl/lumi/runtime/wire"
 )
 
 // PoolOptions configure a [Pool].
@@ -125,6 +127,17 @@ func IsUnavailable(err error) bool {
 	return errors.As(err, &e) && e.Code == codes.Unavailable
 }
 
+// Crash is how the process of a plugin ended during a call.
+type Crash = plugin.Crash
+
+// CrashOf returns the crash behind the error of a call, or the zero Crash.
+func CrashOf(err error) Crash {
+	if e := (*plugin.Error)(nil); errors.As(err, &e) {
+		return e.Crash
+	}
+	return Crash{}
+}
+
 // maxRestarts is how often a plugin is started again within restartTime.
 const (
 	maxRestarts = 3
@@ -204,9 +217,7 @@ func (p located) start(ctx context.Context, pkg string, configuration lumi.Bag) 
 	case started.Package != pkg:
 		err = fmt.Errorf("the plugin for package %q, %s, is that of package %q: install the right one", pkg, command.Path, started.Package)
 	case started.Configurable:
-		if err = started.Configure(ctx, configuration); err != nil {
-			err = fmt.Errorf("configuration of package %q: %w", pkg, err)
-		}
+		err = configure(ctx, started, pkg, configuration)
 	case hasConfiguration:
 		err = fmt.Errorf("package %q has a configuration, but its plugin does not take one: remove it", pkg)
 	}
@@ -215,6 +226,25 @@ func (p located) start(ctx context.Context, pkg string, configuration lumi.Bag) 
 		return nil, nil, err
 	}
 	return started, wrote, nil
+}
+
+// configure configures a plugin. If it refuses the configuration, the error is a *[plan.ConfigurationError].
+func configure(ctx context.Context, started *plugin.Plugin, pkg string, configuration lumi.Bag) error {
+	err := started.Configure(ctx, configuration)
+	invalid, ok := errors.AsType[*lumi.InvalidError](err)
+	switch {
+	case err == nil:
+		return nil
+	case !ok:
+		return fmt.Errorf("configuration of package %q: %w", pkg, err)
+	}
+	wrong := &plan.ConfigurationError{Package: pkg, Err: err}
+	for _, f := range invalid.Faults {
+		if top := wire.PathParts(string(f.Path)); len(top) > 0 && len(configuration.Struct().GetFields()) == 0 {
+			wrong.Missing = append(wrong.Missing, top[0])
+		}
+	}
+	return wrong
 }
 
 // tail passes on what is written to it, and keeps the end.

@@ -27,6 +27,8 @@ type call struct {
 	caller     *provision.Caller
 	// settles is set if an executor before has made the call: then nothing is created that it has not created.
 	settles bool
+	// until is the end of the time for all attempts; see [execution.deadline].
+	until time.Time
 }
 
 // outcome is what became of a call.
@@ -58,7 +60,7 @@ func (x *execution) begin(ctx context.Context, task int, kind plan.Kind, c *call
 			return err
 		}
 	}
-	return x.arm(ctx, c)
+	return x.arm(ctx, c, true)
 }
 
 // text returns a resource as text. It depends on others by the URNs that they have in the resource graph: if the deployment
@@ -73,14 +75,20 @@ func (x *execution) text(r *graph.Resource) (string, error) {
 	return x.codec().Resource(&now)
 }
 
-// arm stores that a call is about to be made, and until when it may last.
-func (x *execution) arm(ctx context.Context, c *call) error {
+// arm stores that a call is about to be made, and until when it may last. Of several attempts, only the first is shown.
+func (x *execution) arm(ctx context.Context, c *call, first bool) error {
+	isNew := c.row.State == store.Planned
 	if err := Steps.move(&c.row.State, store.Started); err != nil {
 		return err
 	}
-	c.row.Owner, c.row.Deadline = x.Owner, time.Now().Add(x.timeout(c)).UTC()
+	c.row.Owner, c.row.Deadline = x.Owner, x.deadline(c)
 	err := x.record(ctx, func(t *txn, _ store.Deployment) error { return t.PutStep(c.row) })
-	if err == nil { // The row says the same as long as it is true.
+	if isNew && errors.Is(err, store.ErrLost) { // The intent is stored, but its call is not made.
+		none := c.row
+		none.State, none.New = store.Failed, ""
+		_ = x.record(ctx, func(t *txn, _ store.Deployment) error { return t.PutStep(none) })
+	}
+	if err == nil && first { // The row says the same as long as it is true.
 		x.show(store.Event{
 			Time: time.Now().UTC(), Deployment: x.d.ID, Name: name(x.d), Task: c.row.Task, URN: c.row.URN, Source: sourceOf(c.new),
 			Kind: c.row.Kind, State: store.Started,
@@ -97,7 +105,15 @@ func sourceOf(r *graph.Resource) string {
 	return r.Source
 }
 
-// timeout returns how long a call may take: what the option "timeouts" says, or the default.
+// deadline returns when the time for a call with all its attempts is over. It starts with the first use.
+func (x *execution) deadline(c *call) time.Time {
+	if c.until.IsZero() {
+		c.until = time.Now().Add(x.timeout(c)).UTC()
+	}
+	return c.until
+}
+
+// timeout returns how long a call with all its attempts may take: what the option "timeouts" says, or the default.
 func (x *execution) timeout(c *call) time.Duration {
 	of, key := c.new, "update"
 	switch {
@@ -162,12 +178,29 @@ func (x *execution) carryOut(ctx context.Context, c *call, uncertain bool) outco
 	x.called[c.row.Number] = true
 	x.mutex.Unlock()
 	var failure error
+	var crashed crashes
 	for attempt := 0; ; attempt++ {
 		if attempt > 0 {
-			if attempt > x.Retries {
+			delay := x.delay(attempt, failure)
+			late := !time.Now().Add(delay).Before(x.deadline(c))
+			if late && uncertain && c.old == nil { // There may be no time for an attempt, but for a look.
+				o, known := x.find(ctx, c)
+				if known && o.state != store.Failed {
+					return o
+				}
+				uncertain = !known
+			}
+			if late && !errors.Is(failure, context.DeadlineExceeded) {
+				failure = x.outOfTime(c, fmt.Errorf("%d of %d attempts failed: %w", attempt, x.Retries+1, failure))
+			}
+			if reason := crashed.count(failure); reason != nil {
+				return x.giveUp(ctx, c, uncertain || c.new == nil, provision.Mask(reason, x.secrets(c.input())...))
+			}
+			if late || attempt > x.Retries {
 				return x.giveUp(ctx, c, uncertain || c.new == nil, failure)
 			}
-			if err := x.backOff(ctx, attempt, failure); err != nil {
+			text := fmt.Sprintf("attempt %d of %d in %s: %v", attempt+1, x.Retries+1, delay.Round(time.Millisecond), failure)
+			if err := x.waitForRetry(ctx, c, delay, text); err != nil {
 				return outcome{state: unless(uncertain, store.Failed), err: err}
 			}
 		}
@@ -184,7 +217,7 @@ func (x *execution) carryOut(ctx context.Context, c *call, uncertain bool) outco
 			}
 		}
 		if attempt > 0 || c.settles {
-			if err := x.arm(ctx, c); err != nil {
+			if err := x.arm(ctx, c, attempt == 0); err != nil {
 				return outcome{state: unless(uncertain, store.Failed), err: err}
 			}
 		}
@@ -233,7 +266,7 @@ func (x *execution) try(ctx context.Context, c *call) outcome {
 		})
 	}
 	if err != nil && errors.Is(limited.Err(), context.DeadlineExceeded) {
-		err = fmt.Errorf("it took longer than %s, see the option \"timeouts\": %w", x.timeout(c), err)
+		err = x.outOfTime(c, err)
 	}
 	var partial *provision.PartialError
 	switch {
@@ -415,13 +448,40 @@ func (x *execution) giveUp(ctx context.Context, c *call, uncertain bool, failure
 	return o
 }
 
-// backOff waits before the next attempt at a call, as long as the provider asks for.
-func (x *execution) backOff(ctx context.Context, attempt int, failure error) error {
+// delay returns how long to wait before the next attempt at a call: as long as the provider asks for, or ever longer.
+func (x *execution) delay(attempt int, failure error) time.Duration {
 	delay := min(x.Backoff<<min(attempt-1, 10), time.Minute)
 	if retry := (*lumi.RetryError)(nil); errors.As(failure, &retry) {
 		delay = cmp.Or(retry.After, delay)
 	}
+	return delay
+}
+
+// waitForRetry records why a call is repeated and when, and waits for that, unless the execution is interrupted.
+func (x *execution) waitForRetry(ctx context.Context, c *call, delay time.Duration, message string) error {
+	if err := x.interrupted(ctx); err != nil {
+		return err
+	}
+	err := x.record(ctx, func(t *txn, d store.Deployment) error {
+		t.note(d, store.Event{
+			Task: c.row.Task, URN: c.row.URN, Source: sourceOf(c.new), Kind: c.row.Kind, State: store.Started, Message: message,
+		})
+		return nil
+	})
+	if err != nil {
+		return err
+	}
 	return x.sleep(ctx, delay)
+}
+
+// outOfTime returns the error of a call that used up its time.
+func (x *execution) outOfTime(c *call, err error) error {
+	return fmt.Errorf("it took longer than %s, see the option \"timeouts\": %w", x.timeout(c), err)
+}
+
+// input returns the resource of a call before and after.
+func (c *call) input() plan.Input {
+	return plan.Input{New: []plan.Vertex{{Resource: c.new}}, Old: []plan.Vertex{{Resource: c.old}}}
 }
 
 // sleep waits, unless the execution is interrupted.

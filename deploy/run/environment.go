@@ -90,6 +90,15 @@ func (e *Engine) Graph(ctx context.Context) (g *graph.Graph, err error) {
 	return g, err
 }
 
+// Outline returns the resource graph as it is, perhaps without resources that are not pending: their number is always right.
+func (e *Engine) Outline(ctx context.Context) (g *graph.Graph, err error) {
+	err = e.read(ctx, func(t *txn) (err error) {
+		g, err = t.outline()
+		return err
+	})
+	return g, err
+}
+
 // Status is a deployment of the queue.
 type Status struct {
 	store.Deployment
@@ -106,7 +115,11 @@ type Status struct {
 // Status returns the deployments that have not ended, in the order of the queue.
 func (e *Engine) Status(ctx context.Context) (all []Status, err error) {
 	err = e.read(ctx, func(t *txn) error {
-		rows, g, err := t.queue()
+		rows, err := t.Queue(e.Environment)
+		if err != nil {
+			return err
+		}
+		g, err := t.outline()
 		if err != nil {
 			return err
 		}
@@ -135,6 +148,14 @@ func (e *Engine) Status(ctx context.Context) (all []Status, err error) {
 // Find returns the deployment with a number, what it was asked to do, and the effects of the plan that was agreed to. The
 // error is [store.ErrNotFound] if there is none.
 func (e *Engine) Find(ctx context.Context, number int64) (d store.Deployment, r Request, shown []plan.Effect, err error) {
+	if d, err = e.Deployment(ctx, number); err == nil {
+		r, shown, err = e.request(ctx, d)
+	}
+	return d, r, shown, err
+}
+
+// Deployment returns the deployment with a number. The error is [store.ErrNotFound] if there is none.
+func (e *Engine) Deployment(ctx context.Context, number int64) (d store.Deployment, err error) {
 	err = e.read(ctx, func(t *txn) error {
 		for found, err := range t.deployments() {
 			if err != nil {
@@ -147,10 +168,7 @@ func (e *Engine) Find(ctx context.Context, number int64) (d store.Deployment, r 
 		}
 		return fmt.Errorf("deployment %d of %s: %w", number, e.Environment, store.ErrNotFound)
 	})
-	if err == nil {
-		r, shown, err = e.request(ctx, d)
-	}
-	return d, r, shown, err
+	return d, err
 }
 
 // Request returns what a deployment was asked to do.

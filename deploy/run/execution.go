@@ -150,10 +150,14 @@ func (e *Engine) isReady(d store.Deployment, rows []store.Deployment, g *graph.G
 // heartbeat renews the lease until ctx is done. If it is lost, it ends the execution.
 func (x *execution) heartbeat(ctx context.Context) {
 	err := x.holder.Keep(ctx, x.d.Expires, func(expires time.Time) error {
-		return x.record(ctx, func(t *txn, d store.Deployment) error {
+		err := x.record(ctx, func(t *txn, d store.Deployment) error {
 			d.Expires = expires
 			return t.PutDeployment(d)
 		})
+		if errors.Is(err, store.ErrLost) {
+			return nil // Running calls are to end.
+		}
+		return err
 	})
 	if err != nil {
 		x.end(err)
@@ -262,6 +266,9 @@ func (x *execution) run(ctx context.Context) (err error) {
 
 // interrupted returns why no new step may start, or nil.
 func (x *execution) interrupted(ctx context.Context) error {
+	if lost := x.lost.Load(); lost != nil {
+		return *lost
+	}
 	select {
 	case <-x.asked():
 		return errAborted

@@ -112,7 +112,7 @@ func (e *Engine) kept(p *plan.Plan) error {
 		}
 		if err := e.keeper(s.Old); err != nil && !said[err.Error()] {
 			said[err.Error()] = true
-			f := plan.Fault{URN: s.URN, Message: err.Error()}
+			f := plan.Fault{URN: s.Old.URN, Message: err.Error()}
 			if s.New != nil {
 				f.Source = s.New.Source
 			}

@@ -214,6 +214,9 @@ func (e *Engine) describe(ctx context.Context, module string, r Request) (map[to
 		}
 	}
 	all, err := e.caller(module, r).Describe(ctx, slices.Sorted(maps.Keys(types)))
+	if wrong, ok := errors.AsType[*plan.ConfigurationError](err); ok {
+		return nil, wrong.At(r.Desired, err.Error())
+	}
 	for _, d := range all {
 		types[d.Type] = d
 	}

@@ -59,8 +59,9 @@ func (x *execution) provision(ctx context.Context, i int, row *store.Task, p pla
 	for n, part := range append([]string{""}, details.Tasks...) {
 		in.Task = part
 		for _, c := range calls {
-			if n > 0 { // It is another call, with another deadline.
-				if err := x.arm(ctx, &c.call); err != nil {
+			if n > 0 {
+				c.until = time.Time{} // It is another call, with another deadline.
+				if err := x.arm(ctx, &c.call, true); err != nil {
 					return err
 				}
 			}
@@ -210,7 +211,7 @@ func (x *execution) limited(ctx context.Context, calls []*intended, f func(conte
 	defer cancel()
 	for attempt := 1; ; attempt++ {
 		err := late(limited, f(limited))
-		if !errors.As(err, new(*lumi.RetryError)) || attempt > x.Retries || x.backOff(ctx, attempt, err) != nil {
+		if !errors.As(err, new(*lumi.RetryError)) || attempt > x.Retries || x.sleep(ctx, x.delay(attempt, err)) != nil {
 			return err
 		}
 	}

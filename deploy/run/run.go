@@ -23,6 +23,7 @@ package run
 import (
 	"cmp"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/lumi-idl/lumi/deploy/lease"
@@ -56,7 +57,7 @@ type Options struct {
 	Parallelism int
 	// StopOnError has no new steps start after one has failed. Otherwise those run that do not depend on it.
 	StopOnError bool
-	// Timeout bounds a call if the resource has no option "timeouts": 30 minutes if it is 0.
+	// Timeout bounds a call with all its attempts if the resource has no option "timeouts": an hour if it is 0.
 	Timeout time.Duration
 	// Lease is how long a deployment stays claimed after its executor has disappeared: 30 seconds if it is 0.
 	Lease time.Duration
@@ -88,12 +89,14 @@ type Engine struct {
 	stops    [2]chan struct{}
 	stopped  int
 	stopping sync.Mutex // of stopped
+	// lost is the error of a store that was removed. Then no new steps start, and results are still stored.
+	lost atomic.Pointer[error]
 }
 
 // New returns an engine.
 func New(o Options) *Engine {
 	o.Parallelism = cmp.Or(o.Parallelism, 16)
-	o.Timeout = cmp.Or(o.Timeout, 30*time.Minute)
+	o.Timeout = cmp.Or(o.Timeout, time.Hour)
 	o.Retries = cmp.Or(o.Retries, 8)
 	o.Backoff = cmp.Or(o.Backoff, time.Second)
 	o.Poll = cmp.Or(o.Poll, time.Second)

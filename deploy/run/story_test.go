@@ -167,7 +167,7 @@ func (l *log) flush(w *world) string {
 
 // event adds an event. Those of tasks are left out unless a provisioner is polled, since steps tell more.
 func (w *world) event(e store.Event) {
-	if e.State == store.Started || e.Serial > 0 {
+	if e.State == store.Started && e.Message == "" || e.Serial > 0 {
 		return // The cloud logs the call, and the other process the event.
 	}
 	w.seen.event(w, e)

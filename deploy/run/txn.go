@@ -2,6 +2,7 @@ package run
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"strings"
 	"sync"
@@ -30,30 +31,46 @@ type cached struct {
 
 // Graph returns the resource graph. While no transaction changes it, all get the same one.
 func (t *txn) Graph() (*graph.Graph, error) {
-	if t.graph != nil {
-		return t.graph, nil
+	environment, err := t.cached()
+	if err != nil || t.graph != nil {
+		return t.graph, err
 	}
-	e := t.engine
-	environment, err := t.Environment(e.Environment)
+	rows, err := t.Vertices(environment.Name)
 	if err != nil {
 		return nil, err
 	}
+	t.graph, err = t.engine.codec().Graph(environment, rows)
+	return t.graph, err
+}
+
+// outline returns the resource graph, perhaps without resources.
+func (t *txn) outline() (*graph.Graph, error) {
+	environment, err := t.cached()
+	if err != nil || t.graph != nil {
+		return t.graph, err
+	}
+	return t.engine.codec().Outline(t, environment)
+}
+
+// cached sets the resource graph if the engine has it, and returns the environment unless it is set.
+func (t *txn) cached() (environment store.Environment, err error) {
+	if t.graph != nil {
+		return environment, nil
+	}
+	e := t.engine
+	if environment, err = t.Environment(e.Environment); err != nil {
+		return environment, err
+	}
 	if err := e.Key.Verify(environment.Key); err != nil { // What the former key seals could never be opened.
-		return nil, err
+		return environment, err
 	}
 	t.serial = environment.Serial
 	e.cache.mutex.Lock()
 	defer e.cache.mutex.Unlock()
 	if c := &e.cache; c.graph != nil && c.serial == t.serial && c.graph.Lineage == environment.Lineage {
 		t.graph = c.graph
-		return t.graph, nil
 	}
-	rows, err := t.Vertices(e.Environment)
-	if err != nil {
-		return nil, err
-	}
-	t.graph, err = e.codec().Graph(environment, rows)
-	return t.graph, err
+	return environment, nil
 }
 
 // queue returns the deployments that are not in a final state, in the order of the queue, and the resource graph.
@@ -140,14 +157,11 @@ func (e *Engine) write(ctx context.Context, f func(*txn) error) error {
 	j.mutex.Unlock()
 	// A write that waited for this one has its own context, so this one's must not end it.
 	ctx = context.WithoutCancel(ctx)
-	if err := e.transact(ctx, batch); err != nil && len(batch) > 1 {
-		for _, w := range batch {
+	err := e.transact(ctx, batch)
+	for _, w := range batch {
+		if w.err = err; err != nil && len(batch) > 1 && !errors.Is(err, store.ErrLost) {
 			w.err = e.transact(ctx, []*write{w})
 		}
-	} else {
-		w.err = err
-	}
-	for _, w := range batch {
 		w.done = true
 	}
 	return w.err
@@ -168,7 +182,11 @@ func (e *Engine) transact(ctx context.Context, batch []*write) error {
 		}
 		return tx.AddEvents(e.Environment, t.events)
 	})
-	if err == nil {
+	isLost := errors.Is(err, store.ErrLost)
+	if isLost {
+		e.lost.Store(&err)
+	}
+	if err == nil || isLost {
 		t.committed()
 	}
 	return err

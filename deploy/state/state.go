@@ -35,17 +35,6 @@ func (c Codec) open(place urn.URN, v lumigl.Value) (lumigl.Value, error) {
 	return c.Key.Open(place, v)
 }
 
-// Graph returns the resource graph of an environment.
-func (c Codec) Graph(e store.Environment, rows []store.Vertex) (*graph.Graph, error) {
-	return c.graph(e, rows)
-}
-
-// Outline returns the resource graph without resources, which takes much less time: the modules, and what they provide and use.
-func (c Codec) Outline(e store.Environment, rows []store.Vertex) (*graph.Graph, error) {
-	isResource := func(row store.Vertex) bool { return URN(row) != "" }
-	return c.graph(e, slices.DeleteFunc(slices.Clone(rows), isResource), "resources", "pending")
-}
-
 // URN returns the URN of the resource in a row, or "" if the row has none. It does not decode the rest of the row.
 func URN(row store.Vertex) urn.URN {
 	text, isResource := strings.CutPrefix(row.Text, `{"urn":`)
@@ -56,8 +45,8 @@ func URN(row store.Vertex) urn.URN {
 	return u
 }
 
-// graph returns the resource graph without some properties of its vertices.
-func (c Codec) graph(e store.Environment, rows []store.Vertex, without ...string) (*graph.Graph, error) {
+// Graph returns the resource graph of an environment.
+func (c Codec) Graph(e store.Environment, rows []store.Vertex) (*graph.Graph, error) {
 	if len(rows) == 0 {
 		return &graph.Graph{Environment: e.Name, Lineage: e.Lineage}, nil
 	}
@@ -74,11 +63,7 @@ func (c Codec) graph(e store.Environment, rows []store.Vertex, without ...string
 		return nil, err
 	}
 	for i, row := range rows {
-		v := values.At(i)
-		for _, name := range without {
-			v = v.With(name, lumigl.Value{})
-		}
-		if to.doc.Vertex(row.Key).Properties, err = c.open(urn.URN(row.Key), to.refer(v)); err != nil {
+		if to.doc.Vertex(row.Key).Properties, err = c.open(urn.URN(row.Key), to.refer(values.At(i))); err != nil {
 			return nil, err
 		}
 	}

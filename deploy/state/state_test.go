@@ -1,9 +1,11 @@
 package state_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -16,6 +18,7 @@ import (
 	"github.com/lumi-idl/lumi/deploy/secret"
 	"github.com/lumi-idl/lumi/deploy/state"
 	"github.com/lumi-idl/lumi/deploy/store"
+	"github.com/lumi-idl/lumi/deploy/store/memory"
 	"github.com/lumi-idl/lumi/lumigl"
 	"github.com/lumi-idl/lumi/runtime/urn"
 )
@@ -113,21 +116,28 @@ func TestRowsFollowTheGraph(t *testing.T) {
 // checkOutline checks that the outline of rows has what the versions of a graph provide and use, and that rows have the URNs of
 // their resources.
 func checkOutline(t rapid.TB, g *graph.Graph, rows []store.Vertex) {
+	byKey := map[string]store.Vertex{}
+	for _, row := range rows {
+		byKey[row.Key] = row
+	}
 	for v := range g.LumiGL().Vertices() {
-		i := slices.IndexFunc(rows, func(row store.Vertex) bool { return row.Key == v.Key() })
 		want, _ := v.Properties.Get("urn").Text()
-		if i >= 0 && state.URN(rows[i]) != urn.URN(want) {
-			t.Fatalf("the row %s has the URN %q, not %q", v.Key(), state.URN(rows[i]), want)
+		if got := state.URN(byKey[v.Key()]); byKey[v.Key()].Key != "" && got != urn.URN(want) {
+			t.Fatalf("the row %s has the URN %q, not %q", v.Key(), got, want)
 		}
 	}
-	outline, err := codec.Outline(prod, rows)
-	if err != nil {
-		t.Fatal(err)
+	outline, read := outlineOf(t, rows)
+	few := 1 // the root, and for each module its versions, the first resource and what is pending
+	for _, module := range g.Modules() {
+		few += 1 + len(g.Versions(module)) + len(g.Pending(module))
+	}
+	if read > few {
+		t.Fatalf("the outline of %d rows reads %d, want up to %d", len(rows), read, few)
 	}
 	for _, module := range g.Modules() {
 		for _, v := range g.Versions(module) {
 			got := outline.Version(v.VersionID)
-			if got == nil || got.Len() > 0 || got.Partial != v.Partial || fmt.Sprint(got.Uses) != fmt.Sprint(v.Uses) || !slices.EqualFunc(got.Provides, v.Provides,
+			if got == nil || got.Len() != v.Len() || got.Partial != v.Partial || fmt.Sprint(got.Uses) != fmt.Sprint(v.Uses) || !slices.EqualFunc(got.Provides, v.Provides,
 				func(a, b graph.Provided) bool { return a.Name == b.Name && a.Result.Equal(b.Result) }) {
 				t.Fatalf("the outline of %v is %v", v, got)
 			}
@@ -135,6 +145,70 @@ func checkOutline(t rapid.TB, g *graph.Graph, rows []store.Vertex) {
 		if got, want := outline.Newest(module), g.Newest(module); (got == nil) != (want == nil) {
 			t.Fatalf("the newest version of %s is %v, not %v", module, got, want)
 		}
+		samePending := func(a, b graph.Pending) bool {
+			return a.Resource.LumiGL().Equal(b.Resource.LumiGL()) && a.Configuration.Equal(b.Configuration)
+		}
+		if got, want := outline.Pending(module), g.Pending(module); !slices.EqualFunc(got, want, samePending) {
+			t.Fatalf("pending of %s is %v, not %v", module, got, want)
+		}
+	}
+	if got, want := outline.Modules(), g.Modules(); !slices.Equal(got, want) {
+		t.Fatalf("the modules are %v, not %v", got, want)
+	}
+}
+
+// outlineOf returns the outline of rows, and how many rows were read for it.
+func outlineOf(t rapid.TB, rows []store.Vertex) (g *graph.Graph, read int) {
+	t.Helper()
+	s := memory.New()
+	err := s.Write(context.Background(), func(tx store.Tx) error {
+		return errors.Join(tx.PutEnvironment(prod), tx.PutVertices(prod.Name, rows, nil))
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = s.Read(context.Background(), func(tx store.Tx) (err error) {
+		counting := &countingTx{Tx: tx}
+		g, err = codec.Outline(counting, prod)
+		read = counting.read
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return g, read
+}
+
+// countingTx counts the vertices that are read.
+type countingTx struct {
+	store.Tx
+	read int
+}
+
+func (c *countingTx) Vertices(environment string) ([]store.Vertex, error) {
+	return c.VerticesFrom(environment, "", math.MaxInt)
+}
+
+func (c *countingTx) VerticesFrom(environment, from string, limit int) ([]store.Vertex, error) {
+	rows, err := c.Tx.VerticesFrom(environment, from, limit)
+	c.read += len(rows)
+	return rows, err
+}
+
+// TestOutline checks the outline of a version with text that looks like its list of resources, and of pending resources.
+func TestOutline(t *testing.T) {
+	t.Parallel()
+	r := &graph.Resource{URN: urnOf("a", 1), Deployment: 1, ID: "id", Inputs: object(), Checked: object()}
+	v := graph.NewVersion(graph.VersionID{Module: "a", Deployment: 1}, []*graph.Resource{r})
+	looks := lumigl.ListOf(lumigl.TextOf(`"resources":[{"x\":[{`), object(field("resources", lumigl.ListOf(object(field("resources", object()))))))
+	v.Configuration = object(field("resources", looks))
+	tricky := must((&graph.Graph{Environment: "prod"}).Deploy(graph.Update{Version: v})).Graph
+	for _, g := range []*graph.Graph{tricky, example(), {}} {
+		put, _, err := codec.Changes(&graph.Graph{}, g)
+		if err != nil {
+			t.Fatal(err)
+		}
+		checkOutline(t, g, put)
 	}
 }
 

@@ -38,6 +38,9 @@ var (
 	ErrNotFound = errors.New("not found")
 	// ErrFenced says that an executor lost its deployment: the row has another fencing token or state.
 	ErrFenced = errors.New("another executor has taken over")
+	// ErrLost says that somebody removed the store while it was open. Write returns it after the commit: the transaction is
+	// in what Close saves, so it must not be repeated. Writes still work, to end what was begun. Reads may fail with it.
+	ErrLost = errors.New("the store was removed")
 )
 
 // Tx is a transaction. Its statements must not be called concurrently, nor after f has returned. Where the environment of
@@ -55,6 +58,8 @@ type Tx interface {
 
 	// Vertices returns the vertices of an environment's resource graph, sorted by key.
 	Vertices(environment string) ([]Vertex, error)
+	// VerticesFrom returns up to limit vertices, sorted by key, starting with the first key that is not below from.
+	VerticesFrom(environment, from string, limit int) ([]Vertex, error)
 	// PutVertices adds or replaces vertices, deletes those with the keys in gone, and counts up the environment's Serial.
 	PutVertices(environment string, put []Vertex, gone []string) error
 

@@ -68,16 +68,55 @@ func (*jsonLines) Close()                    {}
 //
 //	shop[7] + create db aws:rds:Database: failed: the subnet is in another zone  shop/main.ts:9:15
 //
-// Line breaks of messages become "; ". The progress of a step, or of a provisioner, is written every ten seconds. Each line is one write.
-func NewLines(w io.Writer, o Options) Reporter { return &textLines{state: newState(o), w: w} }
+// Line breaks of messages become "; ". The progress of a step, or of a provisioner, is written every ten seconds, and a step
+// without progress is mentioned every minute. Each line is one write.
+func NewLines(w io.Writer, o Options) Reporter {
+	l := &textLines{state: newState(o), w: w, closed: make(chan struct{})}
+	go func() {
+		ticker := time.NewTicker(remindEvery / 6)
+		defer ticker.Stop()
+		for {
+			select {
+			case now := <-ticker.C:
+				l.remind(now)
+			case <-l.closed:
+				return
+			}
+		}
+	}()
+	return l
+}
 
 type textLines struct {
 	mutex sync.Mutex
 	state
-	w io.Writer
+	w      io.Writer
+	close  sync.Once
+	closed chan struct{}
 }
 
-const progressEvery = 10 * time.Second
+const (
+	progressEvery = 10 * time.Second
+	remindEvery   = time.Minute
+)
+
+// remind writes a line for each running step of which nothing was written for a minute.
+func (l *textLines) remind(now time.Time) {
+	l.mutex.Lock()
+	defer l.mutex.Unlock()
+	for _, d := range l.deployments {
+		for _, t := range d.steps {
+			last := t.started
+			if t.printed.After(last) {
+				last = t.printed
+			}
+			if t.state == store.Started && now.Sub(last) >= remindEvery {
+				t.printed = now
+				l.line(l.nameOf(d) + " " + l.what(t, t.kind) + ": still running after " + now.Sub(t.started).Round(time.Second).String())
+			}
+		}
+	}
+}
 
 func (l *textLines) Event(e store.Event) {
 	l.mutex.Lock()
@@ -108,7 +147,10 @@ func (l *textLines) outcome(state store.State, took, message, source string) str
 	if state == store.Done && took != "" {
 		text += " in " + took
 	}
-	if message != "" {
+	switch {
+	case message != "" && state == store.Started: // It is about the next attempt.
+		text = oneLine(message)
+	case message != "":
 		text += ": " + oneLine(message)
 	}
 	if source != "" {
@@ -137,4 +179,4 @@ func (l *textLines) Waits(waits map[string][]string) {
 	l.waits = maps.Clone(waits)
 }
 
-func (*textLines) Close() {}
+func (l *textLines) Close() { l.close.Do(func() { close(l.closed) }) }

@@ -15,6 +15,7 @@ import (
 	"go.yaml.in/yaml/v4"
 
 	"github.com/lumi-idl/lumi/internal/suggest"
+	"github.com/lumi-idl/lumi/internal/yamltree"
 )
 
 // mostBytes limits the size of a file, so that none takes long.
@@ -115,7 +116,11 @@ func (r *reader) load(src []byte) *yaml.Node {
 	var wrong *yaml.LoadError
 	switch {
 	case errors.As(err, &wrong):
-		r.problems = append(r.problems, Problem{max(wrong.Mark.Line, 1), max(wrong.Mark.Column, 1), invalid})
+		p := Problem{max(wrong.Mark.Line, 1), max(wrong.Mark.Column, 1), invalid}
+		if yamltree.IsTab(src, p.Line, p.Column) {
+			p.Message = yamltree.Tab
+		}
+		r.problems = append(r.problems, p)
 		return nil
 	case err == nil:
 		r.add(&second, "a second document begins here; the file must have only one")

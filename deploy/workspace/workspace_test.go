@@ -187,7 +187,8 @@ func TestSyntaxErrors(t *testing.T) {
 	for _, c := range []struct{ text, want string }{
 		{"a: ]\npakage: p\nb: 'c", "f:1:4: " + form},
 		{"package: p\n environment: dev", "f:2:13: " + form},
-		{"environment: dev\n\tpackage: p", "f:2:1: " + form},
+		{"environment: dev\n\tpackage: p", "f:2:1: invalid YAML: this is a tab; use spaces"},
+		{"environments:\n  é: {\n  \t}\n  \tb: {}", "f:4:3: invalid YAML: this is a tab; use spaces"},
 		{"package: @p", "f:1:10: " + form},
 		{"environment:dev\npackage: p", "f:2:8: " + form},
 		{"package: p\n---\n]", "f:3:1: " + form},

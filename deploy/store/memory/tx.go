@@ -67,6 +67,14 @@ func (t *tx) Vertices(environment string) ([]store.Vertex, error) {
 	return find(t.vertices, of, func(r vertex) store.Vertex { return r.Vertex }), nil
 }
 
+func (t *tx) VerticesFrom(environment, from string, limit int) (all []store.Vertex, err error) {
+	at, _ := slices.BinarySearchFunc(t.vertices, vertex{environment, store.Vertex{Key: from}}, byKey)
+	for ; at < len(t.vertices) && t.vertices[at].environment == environment && len(all) < limit; at++ {
+		all = append(all, t.vertices[at].Vertex)
+	}
+	return all, nil
+}
+
 func (t *tx) PutVertices(environment string, add []store.Vertex, gone []string) error {
 	i, err := t.environment(environment)
 	if err != nil {

@@ -26,7 +26,7 @@ const application = 0x4c756d69
 
 // prepare makes the database ready: version of SQLite, journal, schema.
 func (s *Store) prepare(ctx context.Context, schema fs.FS) error {
-	c, err := s.take(ctx)
+	c, err := s.take(ctx, false)
 	if err != nil {
 		return err
 	}

@@ -27,6 +27,8 @@ import (
 type Options struct {
 	// Timeout is how long a transaction waits for other processes that write. 0 is ten seconds.
 	Timeout time.Duration
+	// Rescue is the folder for the copy of a database that is removed while it is open. "" is the folder of temporary files.
+	Rescue string
 
 	// Tests set these.
 	maxPages int
@@ -40,6 +42,12 @@ type Store struct {
 	timeout time.Duration
 	db      *sql.DB
 	writer  chan struct{} // held by the goroutine that writes
+
+	file   fs.FileInfo // what path led to when it was opened
+	rescue string
+	// These are of the goroutine that writes.
+	wrote bool
+	lost  *lostError // nil unless the file was removed
 
 	mu     sync.Mutex
 	idle   []*conn
@@ -83,7 +91,11 @@ func Open(ctx context.Context, path string, o Options) (*Store, error) {
 	if err := create(path, o.network); err != nil {
 		return nil, err
 	}
-	location := url.URL{Scheme: "file", Path: filepath.ToSlash(path), RawQuery: url.Values{"_pragma": {
+	file, err := os.Stat(path)
+	if err != nil {
+		return nil, err
+	}
+	location := url.URL{Scheme: "file", Path: filepath.ToSlash(path), RawQuery: url.Values{"mode": {"rw"}, "_pragma": {
 		fmt.Sprintf("busy_timeout(%d)", o.Timeout.Milliseconds()),
 		"synchronous(FULL)", "foreign_keys(1)", fmt.Sprintf("max_page_count(%d)", o.maxPages),
 	}}.Encode()}
@@ -91,7 +103,9 @@ func Open(ctx context.Context, path string, o Options) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Store{path: path, timeout: o.Timeout, db: sql.OpenDB(connector), writer: make(chan struct{}, 1)}
+	s := &Store{
+		path: path, timeout: o.Timeout, db: sql.OpenDB(connector), writer: make(chan struct{}, 1), file: file, rescue: o.Rescue,
+	}
 	s.db.SetMaxIdleConns(-1) // the store has a pool of its own, whose connections keep their statements
 	if err := s.prepare(ctx, o.schema); err != nil {
 		return nil, errors.Join(s.explain(err), s.Close())
@@ -119,10 +133,19 @@ func create(path string, network func(string) string) error {
 	return f.Close()
 }
 
-// Close waits for the transaction that writes, and closes the database.
+// Close waits for the transaction that writes, and closes the database. The error wraps [store.ErrLost] if its file was removed.
 func (s *Store) Close() error {
 	s.writer <- struct{}{}
 	defer func() { <-s.writer }()
+	var lost error
+	if c := s.pop(); c != nil {
+		if s.wrote {
+			lost = s.salvage(c, true)
+		}
+		c.close()
+	} else if s.lost != nil {
+		lost = s.lost
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.closed = true
@@ -130,7 +153,7 @@ func (s *Store) Close() error {
 		c.close()
 	}
 	s.idle = nil
-	return s.db.Close()
+	return errors.Join(lost, s.db.Close())
 }
 
 // Read implements [store.Store].
@@ -153,7 +176,7 @@ func (s *Store) transact(ctx context.Context, begin string, write bool, f func(s
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
-	c, err := s.take(ctx)
+	c, err := s.take(ctx, write)
 	if err != nil {
 		return s.explain(err)
 	}
@@ -181,13 +204,32 @@ func (s *Store) transact(ctx context.Context, begin string, write bool, f func(s
 		return s.explain(err)
 	}
 	ended = true
-	return nil
+	if !write {
+		return nil
+	}
+	s.wrote = true
+	return s.salvage(c, false)
 }
 
-// take returns an idle connection, or else a new one.
-func (s *Store) take(ctx context.Context) (*conn, error) {
-	if c := s.pop(); c != nil {
-		return c, nil
+// take returns an idle connection, or else a new one. If the file was removed, it cannot be opened again: then what reads fails,
+// and leaves the connections to what writes.
+func (s *Store) take(ctx context.Context, write bool) (*conn, error) {
+	gone, replaced := s.isGone()
+	for end := time.Now().Add(s.timeout); ; {
+		if !gone || write {
+			if c := s.pop(); c != nil {
+				return c, nil
+			}
+		}
+		if !gone {
+			break
+		}
+		if lost := (&lostError{path: s.path, replaced: replaced}); !write {
+			return nil, lost
+		} else if time.Now().After(end) {
+			return nil, errors.New(lost.Error()) // Nothing was committed.
+		}
+		time.Sleep(time.Millisecond) // until what reads has ended
 	}
 	c, err := s.db.Conn(ctx)
 	return &conn{c, map[string]*sql.Stmt{}}, err
@@ -222,6 +264,16 @@ func (s *Store) Backup(ctx context.Context, path string) error {
 	if err != nil {
 		return err
 	}
+	c, err := s.take(ctx, false)
+	if err != nil {
+		return s.explain(err)
+	}
+	defer s.put(c, true)
+	return s.copy(ctx, c, path)
+}
+
+// copy is Backup with a connection.
+func (s *Store) copy(ctx context.Context, c *conn, path string) error {
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
 	if errors.Is(err, fs.ErrExist) {
 		return fmt.Errorf("%s already exists: choose another name for the backup", path)
@@ -229,20 +281,11 @@ func (s *Store) Backup(ctx context.Context, path string) error {
 		return err
 	}
 	defer f.Close()
-	if err = s.copy(ctx, path); err == nil {
+	if _, err = c.ExecContext(ctx, "VACUUM INTO ?", path); err == nil {
 		err = f.Sync()
 	}
 	if err != nil {
-		return errors.Join(fmt.Errorf("backup to %s: %w", path, err), os.Remove(path))
+		return errors.Join(fmt.Errorf("backup to %s: %w", path, s.explain(err)), os.Remove(path))
 	}
 	return nil
-}
-
-func (s *Store) copy(ctx context.Context, path string) error {
-	c, err := s.take(ctx)
-	if err == nil {
-		defer s.put(c, true)
-		_, err = c.ExecContext(ctx, "VACUUM INTO ?", path)
-	}
-	return s.explain(err)
 }

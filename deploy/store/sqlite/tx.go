@@ -140,7 +140,11 @@ func (t *tx) DeleteEnvironment(name string) error {
 }
 
 func (t *tx) Vertices(environment string) ([]store.Vertex, error) {
-	rows, err := find(t, vertices, "WHERE environment = ? ORDER BY key", environment)
+	return t.VerticesFrom(environment, "", math.MaxInt)
+}
+
+func (t *tx) VerticesFrom(environment, from string, limit int) ([]store.Vertex, error) {
+	rows, err := find(t, vertices, "WHERE environment = ? AND key >= ? ORDER BY key LIMIT ?", environment, from, limit)
 	all := make([]store.Vertex, len(rows))
 	for i, r := range rows {
 		all[i] = r.Vertex

@@ -1,0 +1,89 @@
+package sqlite
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/lumi-idl/lumi/deploy/store"
+)
+
+// lostError reports that the file of a store was removed or replaced while it was open.
+type lostError struct {
+	path     string
+	replaced bool
+	saved    string // the file with the copy, "" if there is none
+	changed  bool   // since the copy was made
+	err      error  // why there is no copy, or not of the end
+}
+
+// Error says what happened, and how to go on.
+func (e *lostError) Error() string {
+	what, move := "removed", "move it to %[2]s"
+	if e.replaced {
+		what, move = "replaced by another file, which is left as it is,", "put it in place of %[2]s, without the files %[2]s-wal and %[2]s-shm"
+	}
+	text := fmt.Sprintf("%s was %s while lumi used it", e.path, what)
+	if e.saved != "" {
+		text += fmt.Sprintf("; the state is saved in %[1]s: "+move+", and run 'lumi retry'", e.saved, e.path)
+	}
+	if e.err != nil {
+		text += fmt.Sprintf("; the state of the end cannot be saved: %s", e.err)
+	}
+	return text
+}
+
+// Unwrap returns [store.ErrLost].
+func (e *lostError) Unwrap() error { return store.ErrLost }
+
+// isGone reports whether the path leads to no file any more, or to another one than was opened.
+func (s *Store) isGone() (gone, replaced bool) {
+	now, err := os.Stat(s.path)
+	if err != nil {
+		return !errors.Is(err, fs.ErrPermission), false
+	}
+	return !os.SameFile(s.file, now), true
+}
+
+// salvage saves the database if its file is gone, which the open connection can still read: when that is noticed first, since
+// the process may be killed, and again at the end. The error is a *lostError, or nil.
+func (s *Store) salvage(c *conn, end bool) error {
+	if s.lost == nil {
+		gone, replaced := s.isGone()
+		if !gone {
+			return nil
+		}
+		s.lost = &lostError{path: s.path, replaced: replaced, changed: true}
+		s.save(c)
+	} else if s.lost.changed = !end || s.lost.changed; end && s.lost.changed {
+		s.save(c)
+	}
+	if _, replaced := s.isGone(); end && !replaced && s.lost.err == nil {
+		for _, suffix := range []string{"-wal", "-shm"} { // SQLite would apply what is left of them to the copy.
+			_ = os.Remove(s.path + suffix)
+		}
+	}
+	failed := *s.lost
+	return &failed
+}
+
+// save writes the copy, over an earlier one.
+func (s *Store) save(c *conn) {
+	saved := s.lost.saved
+	if saved == "" {
+		saved = filepath.Join(s.rescue, time.Now().UTC().Format("lumi-rescue-20060102T150405.000000Z.db"))
+	}
+	for _, path := range []string{saved, filepath.Join(os.TempDir(), filepath.Base(saved))} {
+		if s.lost.err = s.copy(context.Background(), c, path+".part"); s.lost.err == nil {
+			s.lost.err = os.Rename(path+".part", path)
+		}
+		if s.lost.err == nil {
+			s.lost.saved, s.lost.changed = path, false
+			return
+		}
+	}
+}

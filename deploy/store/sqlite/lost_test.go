@@ -1,0 +1,163 @@
+package sqlite_test
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/lumi-idl/lumi/deploy/store"
+	"github.com/lumi-idl/lumi/deploy/store/sqlite"
+)
+
+// TestLost removes the files of an open database, or puts others in their place. What is written afterwards is saved too.
+func TestLost(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("the system removes no open file")
+	}
+	t.Parallel()
+	for name, test := range map[string]struct {
+		lose func(path string) error
+		want string
+	}{
+		"folder": {
+			func(path string) error { return os.RemoveAll(filepath.Dir(path)) },
+			"PATH was removed while lumi used it; the state is saved in RESCUE: move it to PATH, and run 'lumi retry'",
+		},
+		"file": {os.Remove, "PATH was removed while lumi used it; the state is saved in RESCUE: move it to PATH, and run 'lumi retry'"},
+		"replaced": {
+			func(path string) error {
+				err := errors.Join(os.Remove(path), os.Remove(path+"-wal"), os.Remove(path+"-shm"))
+				for _, suffix := range []string{"", "-wal", "-shm"} {
+					err = errors.Join(err, os.WriteFile(path+suffix, []byte("other"+suffix), 0o644))
+				}
+				return err
+			},
+			"PATH was replaced by another file, which is left as it is, while lumi used it; the state is saved in RESCUE: " +
+				"put it in place of PATH, without the files PATH-wal and PATH-shm, and run 'lumi retry'",
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			folder := t.TempDir()
+			path := filepath.Join(folder, ".lumi", "state.db")
+			s, err := sqlite.Open(t.Context(), path, sqlite.Options{Rescue: folder})
+			if err != nil {
+				t.Fatal(err)
+			}
+			write(t, s, putEnvironment)
+			if err := test.lose(path); err != nil {
+				t.Fatal(err)
+			}
+			for _, text := range []string{"first", "second"} {
+				err := s.Write(t.Context(), func(tx store.Tx) error {
+					return tx.PutVertices("dev", []store.Vertex{{Key: text, Text: text}}, nil)
+				})
+				wantLost(t, err, test.want, path, rescued(t, folder))
+				if got := vertices(t, rescued(t, folder)); !strings.HasPrefix(got, "first") {
+					t.Errorf("%s: the copy has %q", text, got)
+				}
+			}
+			err = s.Read(t.Context(), func(store.Tx) error { return nil })
+			before, _, _ := strings.Cut(test.want, ";")
+			wantLost(t, err, before, path, "")
+			wantLost(t, s.Close(), test.want, path, rescued(t, folder))
+			info, err := os.Stat(rescued(t, folder))
+			if err != nil || info.Mode() != 0o600 {
+				t.Errorf("the copy has %v, %v", info, err)
+			}
+			if got := vertices(t, rescued(t, folder)); got != "first second " {
+				t.Errorf("the copy has %q in the end", got)
+			}
+			for _, suffix := range []string{"", "-wal", "-shm"} {
+				text, err := os.ReadFile(path + suffix)
+				if isOther := name == "replaced"; isOther && string(text) != "other"+suffix || !isOther && !os.IsNotExist(err) {
+					t.Errorf("%s%s is %q, %v", path, suffix, text, err)
+				}
+			}
+		})
+	}
+}
+
+// TestLostWithoutRescue has no folder for the copy but that of temporary files.
+func TestLostWithoutRescue(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("the system removes no open file")
+	}
+	folder, temporary := t.TempDir(), t.TempDir()
+	t.Setenv("TMPDIR", temporary)
+	path := filepath.Join(folder, ".lumi", "state.db")
+	s, err := sqlite.Open(t.Context(), path, sqlite.Options{Rescue: folder})
+	if err != nil {
+		t.Fatal(err)
+	}
+	write(t, s, putEnvironment)
+	if err := os.RemoveAll(folder); err != nil {
+		t.Fatal(err)
+	}
+	wantLost(t, s.Close(), "PATH was removed while lumi used it; the state is saved in RESCUE: move it to PATH, and run 'lumi retry'",
+		path, rescued(t, temporary))
+	s, err = sqlite.Open(t.Context(), path, sqlite.Options{Rescue: folder})
+	if err != nil {
+		t.Fatal(err)
+	}
+	write(t, s, putEnvironment)
+	if err := errors.Join(os.RemoveAll(folder), os.RemoveAll(temporary)); err != nil {
+		t.Fatal(err)
+	}
+	err = s.Close()
+	if want := path + " was removed while lumi used it; the state of the end cannot be saved: open "; !errors.Is(err, store.ErrLost) || !strings.HasPrefix(err.Error(), want) {
+		t.Errorf("got error %v, want %s…", err, want)
+	}
+}
+
+func wantLost(t *testing.T, err error, want, path, rescue string) {
+	t.Helper()
+	want = strings.NewReplacer("PATH", path, "RESCUE", rescue).Replace(want)
+	if !errors.Is(err, store.ErrLost) || err.Error() != want {
+		t.Errorf("got error  %v\nwant error %s", err, want)
+	}
+}
+
+// rescued returns the only file in a folder, which has a copy.
+func rescued(t *testing.T, folder string) string {
+	t.Helper()
+	entries, err := os.ReadDir(folder)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var files []string
+	for _, e := range entries {
+		if !e.IsDir() {
+			files = append(files, e.Name())
+		}
+	}
+	if len(files) != 1 || !regexp.MustCompile(`^lumi-rescue-\d{8}T\d{6}\.\d{6}Z\.db$`).MatchString(files[0]) {
+		t.Fatalf("the files are %q", files)
+	}
+	return filepath.Join(folder, files[0])
+}
+
+// vertices returns the text of the vertices of a copy, which it does not change.
+func vertices(t *testing.T, path string) (texts string) {
+	t.Helper()
+	text, err := os.ReadFile(path)
+	if err == nil {
+		path = filepath.Join(t.TempDir(), "copy.db")
+		err = os.WriteFile(path, text, 0o600)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	read(t, open(t, path, sqlite.Options{}), func(tx store.Tx) error {
+		all, err := tx.Vertices("dev")
+		for _, v := range all {
+			texts += v.Text + " "
+		}
+		return err
+	})
+	return texts
+}
