@@ -56,7 +56,7 @@ work with the state, with LumiGL files, in which programs and states are written
 	common.BoolVar(&env.json, "json", false, "print JSON")
 	choiceVar(root, common, &color, "color", "auto", "`WHEN` to use colour", "auto", "always", "never")
 	common.BoolP("help", "h", false, "show this help")
-	add(root, "Deployments", planCommand(env), deployCommand(env), destroyCommand(env), statusCommand(env), historyCommand(env),
+	add(root, deployments, planCommand(env), deployCommand(env), destroyCommand(env), statusCommand(env), historyCommand(env),
 		retryCommand(env), abortCommand(env), rollbackCommand(env), resolveCommand(env))
 	add(root, "State", envCommand(env), outputCommand(env), stateCommand(env))
 	add(root, "Task graphs", tasksCommand(env), serveCommand(env))
@@ -68,6 +68,9 @@ work with the state, with LumiGL files, in which programs and states are written
 	root.SetHelpCommand(help) // in place of cobra's own
 	return root
 }
+
+// deployments is the group of the commands on deployments.
+const deployments = "Deployments"
 
 // add adds commands below another one, under a heading in its help.
 func add(parent *cobra.Command, heading string, children ...*cobra.Command) {
@@ -167,6 +170,9 @@ func checkUse(c *cobra.Command, args []string) (err error) {
 // noCommand is the error for a name that no command below c has. The suggestion begins with prefix.
 func noCommand(c *cobra.Command, given, prefix string) error {
 	path := strings.TrimPrefix(c.CommandPath()+" ", "lumi ")
+	if text := answer(path + given); text != "" {
+		return fmt.Errorf("there is no command %q; %s", path+given, text)
+	}
 	var names []string
 	for _, sub := range c.Commands() {
 		names = append(names, sub.Name())
@@ -190,8 +196,11 @@ func flagError(c *cobra.Command, err error) error {
 		return misused("%s", err)
 	}
 	given, dashes := unknown.GetSpecifiedName(), "--"
-	if unknown.GetSpecifiedShortnames() != "" {
+	if short := unknown.GetSpecifiedShortnames(); short != "" {
 		dashes = "-"
+		if len(short) > 1 && answer("--"+short) != "" { // OpenTofu writes flags with one dash.
+			given = short
+		}
 	}
 	var names []string
 	c.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
@@ -201,6 +210,8 @@ func flagError(c *cobra.Command, err error) error {
 		return noCommand(c, c.Flags().Arg(0), "")
 	case c.HasSubCommands():
 		return misplaced(dashes + given)
+	case c.GroupID == deployments && answer("--"+given) != "":
+		return fmt.Errorf("%s: there is no flag %s%s; %s", name(c), dashes, given, answer("--"+given))
 	case near != "" && len(given) > 1:
 		return fmt.Errorf("%s: there is no flag --%s; did you mean --%s?", name(c), given, near)
 	}

@@ -75,8 +75,7 @@ func completeFiles(c *cobra.Command, args []string, typed string) (names []strin
 
 // outline returns the resource graph without resources.
 func outline(tx store.Tx, environment string) *graph.Graph {
-	rows, _ := tx.Vertices(environment)
-	g, err := encoding.Codec{}.Outline(store.Environment{Name: environment}, rows)
+	g, err := encoding.Codec{}.Outline(tx, store.Environment{Name: environment})
 	if err != nil {
 		return &graph.Graph{}
 	}

@@ -231,7 +231,7 @@ func (x *controller) abort(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
-	if ended, _, _, err := x.engine.Find(ctx, d.Number); err == nil && ended.State == store.Done {
+	if ended, err := x.engine.Deployment(ctx, d.Number); err == nil && ended.State == store.Done {
 		x.say("%s was done before it could be aborted", d.Name)
 	}
 	return nil

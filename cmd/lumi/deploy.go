@@ -69,7 +69,8 @@ func deployCommand(env *environment) *cobra.Command {
 shown first, as by 'lumi plan', and a terminal asks whether to go on. Elsewhere, --yes or --expect is
 needed. An environment that Lumi.yaml names is created by its first deployment.
 
-While it runs, a terminal shows the steps; elsewhere each event is a line. An interrupt starts no more
+While it runs, a terminal shows the steps; elsewhere each event is a line. Calls that fail for reasons that
+may pass are repeated; the option "timeouts" of a resource, or an hour, bounds all attempts. An interrupt starts no more
 steps, a second one cancels running calls, a third one leaves at once. 'lumi retry' or another 'lumi
 deploy' goes on. docs/deploy.md shows how to work with it.
 

@@ -166,15 +166,20 @@ func (s *site) run(ctx context.Context, engine *run.Engine, begin func() ([]int6
 	watched, end := context.WithCancel(ctx)
 	var watch sync.WaitGroup
 	watch.Go(func() { watchWaits(watched, engine, ids, reporter) })
-	ended := make([]store.Deployment, len(ids))
+	ended, lost := make([]store.Deployment, len(ids)), make([]error, len(ids))
 	group, ctx := errgroup.WithContext(ctx)
 	for i, id := range ids {
 		group.Go(func() (err error) {
 			ended[i], err = engine.Run(ctx, id)
+			if lost[i] = err; errors.Is(err, store.ErrLost) {
+				return nil // The others end their running calls, too.
+			}
 			return err
 		})
 	}
-	err = group.Wait()
+	if err = group.Wait(); err == nil {
+		err = errors.Join(lost...)
+	}
 	end()
 	watch.Wait()
 	return ended, err

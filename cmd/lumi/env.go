@@ -44,7 +44,7 @@ func (e *environment) withStore(ctx context.Context, create bool, f func(*site) 
 		return err
 	}
 	s := &site{environment: e, workspace: w, store: st}
-	return errors.Join(f(s), s.close())
+	return s.closeAfter(f(s))
 }
 
 // unknownEnvironment returns the error for an environment that does not exist.

@@ -105,14 +105,20 @@ type jsonPast struct {
 
 // describe returns a deployment with the last event of each step.
 func (h *historian) describe(ctx context.Context, d store.Deployment) (jsonPast, error) {
-	past := jsonPast{jsonDeployment: newJSONDeployment(d), Created: d.Created, Ended: d.Ended, Counts: map[string]int{}}
 	events, err := h.engine.Log(ctx, d.ID)
+	return newPast(d, events), err
+}
+
+// newPast takes time in proportion to the number of events.
+func newPast(d store.Deployment, events []store.Event) jsonPast {
+	past := jsonPast{jsonDeployment: newJSONDeployment(d), Created: d.Created, Ended: d.Ended, Counts: map[string]int{}}
 	var ran time.Duration
 	var started time.Time
+	open := map[[2]string]int{}
 	for _, e := range events {
 		switch running := e.State == store.Running || e.State == store.Aborting; {
 		case e.URN != "":
-			past.add(e)
+			past.add(e, open)
 		case e.Task != 0:
 		case running && started.IsZero():
 			started = e.Time
@@ -121,27 +127,34 @@ func (h *historian) describe(ctx context.Context, d store.Deployment) (jsonPast,
 		}
 	}
 	past.Seconds = ran.Round(time.Millisecond).Seconds()
+	replaced := map[string]bool{}
 	for _, s := range past.Steps {
-		replaces := func(o store.Event) bool { return s.Kind == "delete" && o.Kind == "replace" && o.URN == s.URN }
+		replaced[s.URN] = replaced[s.URN] || s.Kind == "replace"
+	}
+	for _, s := range past.Steps {
 		switch {
 		case s.State != store.Done:
 			past.Counts[string(s.State)]++
-		case !slices.ContainsFunc(past.Steps, replaces): // Otherwise it is a part of the replacement.
+		case s.Kind != "delete" || !replaced[s.URN]: // Otherwise it is a part of the replacement.
 			past.Counts[s.Kind]++
 		}
 	}
-	return past, err
+	return past
 }
 
-// add takes an event of a step in. Two resources of one URN may be deleted.
-func (p *jsonPast) add(e store.Event) {
-	for i, s := range slices.Backward(p.Steps) {
-		if s.Kind == e.Kind && s.URN == e.URN && s.State != store.Done {
-			p.Steps[i] = e
-			return
-		}
+// add takes an event of a step in. Two resources of one URN may be deleted, so open has only the steps that are not done, by kind
+// and URN.
+func (p *jsonPast) add(e store.Event, open map[[2]string]int) {
+	key := [2]string{e.Kind, e.URN}
+	i, found := open[key]
+	if !found {
+		i = len(p.Steps)
+		p.Steps = append(p.Steps, e)
 	}
-	p.Steps = append(p.Steps, e)
+	p.Steps[i] = e
+	if open[key] = i; e.State == store.Done {
+		delete(open, key)
+	}
 }
 
 // list prints the newest deployments.

@@ -15,6 +15,7 @@ import (
 	"github.com/lumi-idl/lumi/lang/muranopl"
 	"github.com/lumi-idl/lumi/lang/muranopl/catalog"
 	"github.com/lumi-idl/lumi/lang/muranopl/desired"
+	"github.com/lumi-idl/lumi/lang/yaql"
 )
 
 // muranoCommand groups the commands for application catalogues.
@@ -31,40 +32,64 @@ that deploy them. docs/muranopl.md explains the language.`,
 }
 
 func muranoCheckCommand(env *environment) *cobra.Command {
-	return &cobra.Command{
+	var schemas []string
+	c := &cobra.Command{
 		Use:   "check DIR|ARCHIVE...",
 		Short: "report every problem in MuranoPL classes",
 		Long: `It checks the classes in folders and package archives, which may use each other, and reports every problem
-in YAML, manifests, names, parents, contracts and methods. The word in brackets is the kind of error.
+in YAML, manifests, names, parents, contracts and methods. The word in brackets is the kind of error. Keys
+that have no effect are warnings.
 
-With --json, each error is an object on a line of its own, with "file", "line", "column", "kind" and
-"message". Nothing is printed if there are none.`,
+With --schema, types of resources and the names of their properties are checked, too.
+
+With --json, each problem is an object on a line of its own, with "file", "line", "column", "kind",
+"message" and, for a warning, "warning": true. Nothing is printed if there are none.`,
 		Annotations: exits("no class has errors", "a class has errors", "a file cannot be read, the command was used wrongly, or the system failed"),
 		Example: examples(
 			"Check the classes of a folder.", "lumi murano check murano",
-			"All errors, for a program.", "lumi murano check --json murano",
+			"Check the resources that workflows ask for.", "cidlc idl --out-schema=schema.json && lumi murano check --schema=schema.json murano",
+			"All problems, for a program.", "lumi murano check --json murano",
 		),
-		RunE: func(*cobra.Command, []string) error { return env.checkClasses() },
+		RunE: func(*cobra.Command, []string) error { return env.checkClasses(schemas) },
 	}
+	c.Flags().StringArrayVar(&schemas, "schema", nil, "read types of resources from a schema `FILE` of cidlc; may be repeated")
+	_ = c.MarkFlagFilename("schema", "json")
+	return c
 }
 
-func (e *environment) checkClasses() error {
+func (e *environment) checkClasses(schemas []string) error {
+	packages, err := e.readSchemas(schemas)
+	if err != nil {
+		return err
+	}
 	classes, err := e.openClasses(e.args)
 	if classes == nil {
 		return err
 	}
+	known := muranopl.Known{Functions: []*yaql.Function{traceFunction(nil)}, Resources: desired.Resources(packages)}
 	e.doing("checking %s", count(len(classes.Declarations), "class"))
 	names := slices.Sorted(maps.Keys(classes.Declarations))
-	errs := slices.Concat(classes.Errors, muranopl.Check(muranopl.Resolvers{classes, desired.Library(nil)}, names))
-	switch {
-	case len(errs) == 0 && !e.json:
-		e.printf("%s: nothing wrong, %s\n", term.Visible(strings.Join(e.args, ", ")), count(len(classes.Declarations), "class"))
-	case len(errs) > 0:
-		err = e.printErrors(classes, errs)
-		if !e.json {
-			e.separate()
-			e.say("%s in %s", count(len(errs), "error"), strings.Join(e.args, ", "))
+	errs := slices.Concat(classes.Errors, muranopl.Check(muranopl.Resolvers{classes, desired.Library(nil)}, names, known))
+	warnings := 0
+	for _, one := range errs {
+		if one.Warning {
+			warnings++
 		}
+	}
+	if err = e.printErrors(classes, errs); warnings == len(errs) {
+		err = nil
+	}
+	switch {
+	case e.json:
+	case err == nil && warnings == 0:
+		e.printf("%s: nothing wrong, %s\n", term.Visible(strings.Join(e.args, ", ")), count(len(classes.Declarations), "class"))
+	default:
+		e.separate()
+		found := count(len(errs)-warnings, "error")
+		if warnings > 0 {
+			found += ", " + count(warnings, "warning")
+		}
+		e.say("%s in %s", found, strings.Join(e.args, ", "))
 	}
 	return err
 }
@@ -104,7 +129,8 @@ func (e *environment) printErrors(classes *catalog.Catalog, err error) error {
 			Column  int    `json:"column,omitempty"`
 			Kind    string `json:"kind"`
 			Message string `json:"message"`
-		}{one.Pos.File, one.Pos.Line, one.Pos.Column, string(one.Kind), one.Message}); err != nil {
+			Warning bool   `json:"warning,omitempty"`
+		}{one.Pos.File, one.Pos.Line, one.Pos.Column, string(one.Kind), one.Message, one.Warning}); err != nil {
 			return err
 		}
 	}
@@ -120,7 +146,11 @@ func (e *environment) printError(sources map[string]string, wrong *muranopl.Erro
 	if wrong.Pos != (muranopl.Position{}) {
 		where = e.err.Paint(term.Bold, term.Visible(wrong.Pos.String())+":") + " "
 	}
-	fmt.Fprintf(e.stderr, "%s%s %s\n", where, e.err.Paint(term.BoldRed, "error:"), term.Paragraph(wrong.Message+" ["+kind+"]"))
+	severity, color := "error:", term.BoldRed
+	if wrong.Warning {
+		severity, color = "warning:", term.BoldYellow
+	}
+	fmt.Fprintf(e.stderr, "%s%s %s\n", where, e.err.Paint(color, severity), term.Paragraph(wrong.Message+" ["+kind+"]"))
 	if src, ok := sources[wrong.Pos.File]; ok && wrong.Pos.Line > 0 && !isSigned(src) {
 		at := 0
 		for range wrong.Pos.Line - 1 {
@@ -130,7 +160,7 @@ func (e *environment) printError(sources map[string]string, wrong *muranopl.Erro
 			_, size := utf8.DecodeRuneInString(src[at:])
 			at += size
 		}
-		(&term.Snippet{Stream: e.err, Source: src}).Print(e.stderr, wrong.Pos.Line, at, at+1, term.BoldRed)
+		(&term.Snippet{Stream: e.err, Source: src}).Print(e.stderr, wrong.Pos.Line, at, at+1, color)
 	}
 	for line := range strings.Lines(wrong.StackTrace()) {
 		fmt.Fprintf(e.stderr, "  %s\n", term.Visible(strings.TrimSuffix(line, "\n")))

@@ -100,6 +100,11 @@ type muranoAnswer struct {
 // maxTrace is the most JSON that the traced values of a call may have, in bytes.
 const maxTrace = 64 << 20
 
+// traceFunction returns the function that 'lumi murano run' adds to those of workflows.
+func traceFunction(call func(*yaql.Call) (any, error)) *yaql.Function {
+	return yaql.Func("trace", "value any", call)
+}
+
 // call calls a method of a model. Each traced value is also given to traced.
 func (r *muranoRun) call(ctx context.Context, model *muranopl.Node, object, method string, args []any, traced func(string)) (a muranoAnswer) {
 	library := desired.Library(func(level, message string) {
@@ -109,7 +114,7 @@ func (r *muranoRun) call(ctx context.Context, model *muranopl.Node, object, meth
 	})
 	size := 0
 	in := muranopl.New(muranopl.Resolvers{r.catalog, library}, muranopl.Options{MaxSteps: r.maxSteps, Functions: []*yaql.Function{
-		yaql.Func("trace", "value any", func(c *yaql.Call) (any, error) {
+		traceFunction(func(c *yaql.Call) (any, error) {
 			v, err := c.Settle(c.Arg(0))
 			if err != nil {
 				return nil, err

@@ -13,7 +13,7 @@ import (
 type serving struct {
 	*environment
 	listen, tokens, cert, key, role string
-	insecure, openapi               bool
+	insecure, openapi, local        bool
 	tasks                           taskOptions
 }
 
@@ -28,6 +28,9 @@ Each request needs a token, in the header "Authorization: Bearer TOKEN". A token
 graphs and runs, plan also sees what a run would do, and deploy also changes graphs and runs them. Without
 --tokens, one token is made up, printed and forgotten at the end; then only this machine can be served. To
 serve others, --tls-cert and --tls-key are needed, too.
+
+Whoever may run graphs may run commands on the nodes. Nodes with connection: local are this machine, so
+runs on them are refused without --local-nodes.
 
 An interrupt stops runs between tasks, and waits for the running tasks; another one cancels those. Runs that
 were stopped can be resumed.`,
@@ -48,6 +51,7 @@ were stopped can be resumed.`,
 	flags.StringVar(&x.key, "tls-key", "", "the `FILE` with the key of the certificate, in PEM")
 	flags.BoolVar(&x.insecure, "insecure", false, "serve other machines without TLS, such as behind a proxy that has it")
 	flags.StringVar(&x.tasks.inventory, "inventory", "", "the `FILE` with the nodes, in place of those of Lumi.yaml")
+	flags.BoolVar(&x.local, "local-nodes", false, "run tasks on nodes with connection: local, too: they can do everything that this process can")
 	flags.StringVar(&x.role, "new-token", "", "only make a token for the role `ROLE`: print it, and the line for --tokens")
 	flags.BoolVar(&x.openapi, "openapi", false, "only print the OpenAPI document")
 	completes(c, "new-token", cobra.FixedCompletions([]string{"read", "plan", "deploy"}, cobra.ShellCompDirectiveNoFileComp))
@@ -83,6 +87,7 @@ func (x *serving) serve(ctx context.Context, s *site) (err error) {
 	logger := log.New(x.stderr, "", log.LstdFlags|log.LUTC)
 	cancel, cut := context.WithCancel(ctx)
 	defer cut()
+	x.tasks.remote, x.tasks.hidden = !x.local, []string{x.tokens, x.key}
 	tasks := s.taskService(x.tasks)
 	runs := &server.Runs{Context: cancel, Log: logger, Engine: func(name string) server.Engine { return tasks.Engine(name) }}
 	tasks.Go = runs.Go

@@ -23,6 +23,7 @@ type viewer struct {
 	invert bool
 	top    bool // whether to show the top-level fields
 	depth  int
+	older  []older // versions of modules that are kept beside the newest ones
 }
 
 func showCommand(env *environment) *cobra.Command {
@@ -41,9 +42,12 @@ program; the tree and the table name it, with its size.
 
 Secrets are not shown, ever. Values that are not known yet are (unknown).
 
+In the state of an environment, resources of older versions of modules follow, which are kept for others.
+They are marked, such as "a::46 for b".
+
 With --json, each resource is an object on a line of its own, with "key", "type", "name", "id",
 "options", "source", "properties", "extensions", "uses" and "usedBy"; the value of a secret is
-"(secret)". With --fields too, there is one object, which has the fields.`,
+"(secret)". Those of older versions also have "version" and "neededBy". With --fields too, there is one object, which has the fields.`,
 		Annotations: exits("all that was asked for is shown", "the file has faults", elseFailed),
 		Example: examples(
 			"What is there?", "lumi show prod.json",
@@ -97,19 +101,24 @@ func (v *viewer) show(keys []string) error {
 	if v.top {
 		return v.showFields()
 	}
+	if s := v.snapshot(); s != nil {
+		v.older = olderVersions(s)
+	}
 	var chosen []*lumigl.Vertex
 	for _, key := range keys {
-		found, err := v.index.Find(key)
+		found, err := v.find(key)
 		if err != nil {
 			return fmt.Errorf("%s: %w", v.doc.name, err)
 		}
-		if !slices.Contains(chosen, found) {
-			chosen = append(chosen, found)
+		for _, one := range found {
+			if !slices.Contains(chosen, one) {
+				chosen = append(chosen, one)
+			}
 		}
 	}
 	if v.env.json {
 		if len(keys) == 0 {
-			chosen = slices.Collect(v.doc.Base().Vertices())
+			chosen = v.all()
 		}
 		return v.json(chosen)
 	}
@@ -133,10 +142,15 @@ func (v *viewer) show(keys []string) error {
 	case "tree":
 		v.header()
 		v.tree()
+		for _, o := range v.older {
+			for one := range o.Vertices() {
+				v.line(v.entry(one) + " " + v.env.out.Paint(term.Dim, "("+o.String()+")"))
+			}
+		}
 		v.pending()
 	case "table":
 		v.header()
-		v.table(slices.Collect(v.doc.Base().Vertices()))
+		v.table(v.all())
 		v.pending()
 	default:
 		v.plain()
@@ -177,10 +191,13 @@ func (e *environment) line(text string) {
 
 // plain prints a line for each vertex, for programs and for pipes.
 func (v *viewer) plain() {
-	for one := range v.doc.Base().Vertices() {
+	for _, one := range v.all() {
 		line := term.Visible(one.Key())
 		if v.snapshot() != nil {
 			line += "\t" + term.Visible(string(one.Type)) + "\t" + term.Visible(one.ID)
+		}
+		if o := v.olderOf(one); o != nil {
+			line += "\t" + o.String()
 		}
 		v.env.printf("%s\n", line)
 	}

@@ -21,6 +21,9 @@ func (v *viewer) details(one *lumigl.Vertex) {
 			id = out.Paint(term.Dim, "(none yet)")
 		}
 		v.line(v.field("id", id))
+		if o := v.olderOf(one); o != nil {
+			v.line(v.field("version", o.String()))
+		}
 		if one.Source != "" {
 			v.line(v.field("source", term.Visible(one.Source)))
 		}
@@ -29,6 +32,9 @@ func (v *viewer) details(one *lumigl.Vertex) {
 	v.bag("properties", one.Properties)
 	if one.Extensions.Exists() {
 		v.bag("extensions", one.Extensions)
+	}
+	if v.olderOf(one) != nil {
+		return // Nothing in a version that is kept is a reference.
 	}
 	v.neighbours("uses", v.index.Dependencies(one, false))
 	v.neighbours("used by", v.index.Dependents(one, false))

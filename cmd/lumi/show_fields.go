@@ -49,6 +49,9 @@ func (v *viewer) showFields() error {
 func (v *viewer) otherFields() {
 	var sizes []string
 	for _, f := range v.fields() {
+		if f.Key == "versions" && len(v.older) > 0 {
+			continue // They are listed.
+		}
 		if v.snapshot() == nil || f.Key != "package" && f.Key != "lineage" && f.Key != "serial" {
 			sizes = append(sizes, keyText(f.Key)+" "+v.size(f.Value))
 		}

@@ -15,6 +15,8 @@ type jsonVertex struct {
 	ID         string          `json:"id,omitempty"`
 	Options    json.RawMessage `json:"options,omitempty"`
 	Source     string          `json:"source,omitempty"`
+	Version    string          `json:"version,omitempty"`
+	NeededBy   []string        `json:"neededBy,omitempty"`
 	Properties json.RawMessage `json:"properties"`
 	Extensions json.RawMessage `json:"extensions,omitempty"`
 	Uses       []string        `json:"uses"`
@@ -40,6 +42,9 @@ func (v *viewer) json(chosen []*lumigl.Vertex) error {
 		}
 		if v.snapshot() != nil {
 			j.Type, j.Name, j.ID, j.Source = string(one.Type), v.name(one), one.ID, one.Source
+		}
+		if o := v.olderOf(one); o != nil {
+			j.Version, j.NeededBy = o.version, o.users
 		}
 		j.Properties = json.RawMessage("{}")
 		if one.Properties.Exists() {

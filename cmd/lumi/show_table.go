@@ -15,6 +15,9 @@ func (v *viewer) table(chosen []*lumigl.Vertex) {
 	if v.snapshot() != nil {
 		head = []string{"NAME", "TYPE", "ID", "USES", "USED BY"}
 	}
+	if len(v.older) > 0 {
+		head = append(head, "VERSION")
+	}
 	rows := [][]string{head}
 	for _, one := range chosen {
 		uses, usedBy := v.index.Dependencies(one, false), v.index.Dependents(one, false)
@@ -22,7 +25,13 @@ func (v *viewer) table(chosen []*lumigl.Vertex) {
 		if v.snapshot() != nil {
 			row = append(row[:1], term.Visible(string(one.Type)), term.Visible(one.ID))
 		}
-		rows = append(rows, append(row, strconv.Itoa(len(uses)), strconv.Itoa(len(usedBy))))
+		row = append(row, strconv.Itoa(len(uses)), strconv.Itoa(len(usedBy)))
+		if o := v.olderOf(one); o != nil {
+			row = append(row, o.String())
+		} else if len(v.older) > 0 {
+			row = append(row, "")
+		}
+		rows = append(rows, row)
 	}
 	v.env.table(rows)
 }

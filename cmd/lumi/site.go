@@ -94,7 +94,7 @@ func (e *environment) inSite(ctx context.Context, f siteFlags, missing absent, d
 	if err != nil {
 		return err
 	}
-	return errors.Join(do(s), s.close())
+	return s.closeAfter(do(s))
 }
 
 // openSite opens the workspace of the current directory and one of its environments. It must be closed.
@@ -112,7 +112,7 @@ func (e *environment) openSite(ctx context.Context, f siteFlags, missing absent)
 		return nil, err
 	}
 	if err := s.enter(ctx, missing); err != nil {
-		return nil, errors.Join(err, s.close())
+		return nil, s.closeAfter(err)
 	}
 	return s, nil
 }
@@ -132,7 +132,7 @@ func openStore(ctx context.Context, w *workspace.Workspace, create bool) (store.
 			return nil, err
 		}
 	}
-	return sqlite.Open(ctx, path, sqlite.Options{})
+	return sqlite.Open(ctx, path, sqlite.Options{Rescue: filepath.Dir(w.File)})
 }
 
 // enter reads the environment, or creates it.
@@ -179,6 +179,15 @@ func (s *site) detach(ctx context.Context) error {
 	return s.store.Write(ctx, func(tx store.Tx) error {
 		return errors.Join(tx.PutEnvironment(s.row), tx.PutVertices(s.row.Name, vertices, nil))
 	})
+}
+
+// closeAfter closes the workspace after what was done in it. If the store was removed, its Close says all.
+func (s *site) closeAfter(done error) error {
+	closed := s.close()
+	if errors.Is(closed, store.ErrLost) {
+		return closed
+	}
+	return errors.Join(done, closed)
 }
 
 func (s *site) close() error {

@@ -79,6 +79,7 @@ func (s *site) snapshot(ctx context.Context, key *secret.Key) (*lumigl.Snapshot,
 	snapshot := g.Snapshot()
 	noteProvisioners(snapshot, g)
 	snapshot.Serial = uint64(max(s.row.Serial, 0))
+	_ = snapshot.Sort() // The store keeps the order in which steps ended. A snapshot with faults is shown as it is.
 	return snapshot, nil
 }
 
@@ -132,7 +133,8 @@ func stateListCommand(env *environment) *cobra.Command {
 		Use:   "list",
 		Short: "list the resources of an environment",
 		Long: `Each resource is a line with its key, type and id, separated by tabs; a terminal shows a table. 'lumi show
-env:NAME' shows a tree and, with --fields, older versions of modules.
+env:NAME' shows a tree. Last are resources of older versions of modules that are kept for other modules; a
+fourth column says which version, and for whom, such as "a::46 for b".
 
 With --json, the objects are those of 'lumi show'.`,
 		Annotations: exits("the resources are listed", "", elseFailed),
@@ -144,7 +146,8 @@ func stateShowCommand(env *environment) *cobra.Command {
 	return inState(env, &cobra.Command{
 		Use:   "show KEY...",
 		Short: "show everything about some resources of an environment",
-		Long: `A key is a URN, the end of one, or a name, as for 'lumi show'. Secrets are not shown.
+		Long: `A key is a URN, the end of one, or a name, as for 'lumi show'. If an older version of a module is kept that
+has another resource of that URN, both are shown. Secrets are not shown.
 
 With --json, the objects are those of 'lumi show'.`,
 		Annotations: exits("the resources are shown", "", elseFailed),
@@ -198,7 +201,12 @@ func (s *site) get(ctx context.Context, name, path string, reveal bool) (err err
 	}
 	v, err := s.resource(snapshot, name)
 	if err != nil {
-		return err
+		kept := viewer{index: query.New(snapshot.Base()), older: olderVersions(snapshot)}
+		found, _ := kept.find(name)
+		if len(found) != 1 || kept.olderOf(found[0]) == nil {
+			return err
+		}
+		v = found[0]
 	}
 	all := v.Properties
 	for name, value := range map[string]string{"id": v.ID, "urn": v.Key()} {

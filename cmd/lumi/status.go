@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 	"time"
 
@@ -20,9 +21,9 @@ func statusCommand(env *environment) *cobra.Command {
 	return inState(env, &cobra.Command{
 		Use:   "status",
 		Short: "show the modules of an environment, and its deployments that have not ended",
-		Long: `It lists the modules, and then the queue: the deployments that run, wait, ask or have failed, with who runs
-them, what they wait for, and what to do next. Last are broken uses of other modules, and resources that
-could not be deleted.
+		Long: `It lists the modules, with older versions that are kept for other modules, and then the queue: the
+deployments that run, wait, ask or have failed, with who runs them, what they wait for, and what to do
+next. Last are broken uses of other modules, and resources that could not be deleted.
 
 With --json, all of that is one object.`,
 		Annotations: map[string]string{
@@ -50,6 +51,14 @@ type jsonModule struct {
 	Deployment string    `json:"deployment"`
 	Ended      time.Time `json:"ended,omitzero"`
 	Resources  int       `json:"resources"`
+	Kept       []kept    `json:"kept,omitempty"`
+}
+
+// kept is a version of a module that exists beside the newest one.
+type kept struct {
+	Version   string   `json:"version"`
+	NeededBy  []string `json:"neededBy"`
+	Resources int      `json:"resources"`
 }
 
 // jsonDeployment is a deployment for programs.
@@ -133,7 +142,10 @@ func (s *site) status(ctx context.Context) error {
 func (s *site) describe(ctx context.Context, engine *run.Engine) (jsonStatus, error) {
 	none := []map[string]string{}
 	shown := jsonStatus{s.row.Name, []jsonModule{}, []jsonQueued{}, none, none}
-	g, err := engine.Graph(ctx)
+	g, err := engine.Outline(ctx)
+	if err == nil && slices.ContainsFunc(g.Modules(), func(module string) bool { return len(g.Versions(module)) > 1 }) {
+		g, err = engine.Graph(ctx) // An outline does not have the resources of older versions.
+	}
 	if err != nil {
 		return shown, err
 	}
@@ -152,11 +164,15 @@ func (s *site) describe(ctx context.Context, engine *run.Engine) (jsonStatus, er
 			shown.Pending = append(shown.Pending, map[string]string{"urn": string(p.Resource.URN), "id": p.Resource.ID})
 		}
 		if v := g.Newest(module); v != nil {
-			made, _, _, err := engine.Find(ctx, int64(v.Deployment))
+			made, err := engine.Deployment(ctx, int64(v.Deployment))
 			if err != nil {
 				return shown, err
 			}
-			shown.Modules = append(shown.Modules, jsonModule{module, nameOf(v.VersionID), made.Ended, v.Len()})
+			m := jsonModule{module, nameOf(v.VersionID), made.Ended, v.Len(), nil}
+			for _, b := range g.Beside(module) {
+				m.Kept = append(m.Kept, kept{b.String(), append([]string{}, b.Users...), len(b.Resources)})
+			}
+			shown.Modules = append(shown.Modules, m)
 		}
 	}
 	return shown, nil
@@ -180,7 +196,11 @@ func (s *site) word(state store.State) string {
 func (s *site) printStatus(shown jsonStatus) {
 	s.printf("Environment %s: %s\n", shown.Environment, count(len(shown.Modules), "module"))
 	for _, m := range shown.Modules {
-		s.printf("  %s  %s, deployed %s\n", term.Visible(m.Deployment), count(m.Resources, "resource"), stamp(m.Ended))
+		s.printf("  %s  %s, deployed %s", term.Visible(m.Deployment), count(m.Resources, "resource"), stamp(m.Ended))
+		for _, k := range m.Kept {
+			s.printf(", and %s: %s", older{version: k.Version, users: k.NeededBy}, count(k.Resources, "resource"))
+		}
+		s.printf("\n")
 	}
 	s.printf("\n")
 	if len(shown.Queue) == 0 {

@@ -26,13 +26,16 @@ type taskOptions struct {
 	inventory string
 	// Of the engine, only limits and what to do after an error are set.
 	engine taskrun.Options
+	// remote refuses nodes whose connection is local, and hidden are files of the server that no task may read.
+	remote bool
+	hidden []string
 }
 
 // taskService returns the service for the task graphs of the workspace, whose engines report to the site.
 func (s *site) taskService(o taskOptions) *service.Service {
 	types := tasktype.Builtin()
 	o.engine.Store, o.engine.Events = s.store, s.report
-	executor := &tasktype.Executor{Types: types, Folder: s.folder()}
+	executor := &tasktype.Executor{Types: types, Folder: s.folder(), Remote: o.remote, Hidden: s.hiddenFiles(o)}
 	executor.Hosts.Environ = func() []string {
 		return slices.DeleteFunc(secret.Environ(), func(v string) bool { return strings.HasPrefix(v, "LUMI_TOKEN=") })
 	}
@@ -40,7 +43,7 @@ func (s *site) taskService(o taskOptions) *service.Service {
 	var mutex sync.Mutex
 	engines := map[string]*taskrun.Engine{}
 	return &service.Service{
-		Store: s.store, Types: types,
+		Store: s.store, Types: types, Remote: o.remote,
 		Inventory: func(ctx context.Context, environment string) (*inventory.Inventory, *lumigl.Snapshot, error) {
 			return s.inventory(ctx, environment, o.inventory)
 		},
@@ -54,6 +57,42 @@ func (s *site) taskService(o taskOptions) *service.Service {
 			}
 			return engines[environment]
 		},
+	}
+}
+
+// hiddenFiles returns a function that returns the keys in all inventories of the workspace, and other files that no task may read.
+func (s *site) hiddenFiles(o taskOptions) func() ([]string, error) {
+	files := []string{s.path(defaultInventory), o.inventory}
+	for _, file := range s.workspace.Inventories {
+		files = append(files, s.path(file))
+	}
+	type loaded struct {
+		src  string
+		keys []string
+	}
+	var mutex sync.Mutex
+	known := map[string]loaded{} // Parsing all inventories for each task would take long.
+	return func() ([]string, error) {
+		mutex.Lock()
+		defer mutex.Unlock()
+		all := append([]string{s.getenv(secret.IdentityVariable)}, o.hidden...)
+		for _, file := range files {
+			src, err := os.ReadFile(file)
+			if errors.Is(err, fs.ErrNotExist) {
+				continue
+			}
+			if err == nil && known[file].src != string(src) {
+				var nodes *inventory.Inventory
+				if nodes, err = inventory.Load(string(src), file, nil); err == nil {
+					known[file] = loaded{string(src), nodes.Keys}
+				}
+			}
+			if err != nil {
+				return nil, err
+			}
+			all = append(all, known[file].keys...)
+		}
+		return all, nil
 	}
 }
 

@@ -76,6 +76,9 @@ func configure(_ context.Context, c *config) error {
 	if c.Bug != nil {
 		bug = *c.Bug
 	}
+	if os.Getenv("LIBRARY_TOKEN") == "required" && c.Token == nil {
+		return errors.Join(lumi.Faultf("token", "is required, but missing"), lumi.Faultf("hours[0]", "is required, but missing"))
+	}
 	if bug == "refuse" {
 		return lumi.Faultf("token", "expired")
 	}

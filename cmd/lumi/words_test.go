@@ -1,0 +1,51 @@
+package main
+
+import (
+	"os"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// TestWords checks that every command and flag in an answer exists, that no word is a command itself, and that docs/lumi.md
+// has the same table.
+func TestWords(t *testing.T) {
+	page, err := os.ReadFile("../../docs/lumi.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	quoted := regexp.MustCompile(`'lumi ([^']*)'`)
+	seen := map[string]bool{}
+	for _, w := range words {
+		commands := quoted.FindAllStringSubmatch(w.answer, -1)
+		if len(commands) == 0 && !strings.Contains(w.answer, "not available yet") {
+			t.Errorf("%s: no command in %q", w.typed, w.answer)
+		}
+		for _, c := range commands {
+			line, _, _ := strings.Cut(c[1], " --") // of the program, or a flag
+			found, rest, err := newRoot(&environment{}).Find(strings.Fields(line))
+			if err != nil || found.Parent() == nil || len(rest) > 0 && strings.ToUpper(rest[0]) != rest[0] {
+				t.Errorf("%s: there is no command %q", w.typed, c[1])
+				continue
+			}
+			for _, flag := range regexp.MustCompile(`--(\w[\w-]*)`).FindAllStringSubmatch(c[1], -1) {
+				if found.Flags().Lookup(flag[1]) == nil {
+					t.Errorf("%s: '%s' has no flag --%s", w.typed, line, flag[1])
+				}
+			}
+		}
+		for word := range strings.SplitSeq(w.typed, ", ") {
+			if seen[word] {
+				t.Errorf("%s has two answers", word)
+			}
+			seen[word] = true
+			if found, rest, _ := newRoot(&environment{}).Find(strings.Fields(word)); len(rest) == 0 && found.Parent() != nil {
+				t.Errorf("%s is a command", word)
+			}
+		}
+		row := "| `" + strings.ReplaceAll(w.typed, ", ", "`, `") + "` | " + quoted.ReplaceAllString(w.answer, "`lumi $1`") + " |\n"
+		if !strings.Contains(string(page), row) {
+			t.Errorf("docs/lumi.md lacks the row\n%s", row)
+		}
+	}
+}
