@@ -124,12 +124,14 @@ bench:
 	$(TOOL) benchstat -filter='-/impl:/./' bench.txt
 	$(TOOL) benchstat -filter='/impl:/./' -col=/impl bench.txt
 
+# Without platforms, nothing is for other machines: -trimpath and CGO_ENABLED=0 would only miss what the build cache has.
 ## dist: build the binaries for all platforms, one for this machine, and the npm package into dist/
 .PHONY: dist
 dist: $(NPM_READY)
 	rm -rf dist
 	mkdir dist
-	CGO_ENABLED=0 $(GO) build -trimpath -ldflags='-s -w -X main.version=$(VERSION)' -o dist/ $(COMMANDS)
+	$(if $(strip $(PLATFORMS)),CGO_ENABLED=0) $(GO) build $(if $(strip $(PLATFORMS)),-trimpath) \
+		-ldflags='-s -w -X main.version=$(VERSION)' -o dist/ $(COMMANDS)
 	@set -e; for platform in $(PLATFORMS); do for package in $(COMMANDS); do \
 		command=$${package##*/} os=$${platform%/*} arch=$${platform#*/} suffix=; \
 		if [ $$os = windows ]; then suffix=.exe; fi; \

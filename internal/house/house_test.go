@@ -229,7 +229,7 @@ var rules = []rule{
 		why: "what runs is shown by its events alone",
 	},
 	{
-		of: []string{"./deploy/workspace"}, only: []string{"./internal/suggest", "./runtime/tokens"}, never: grpc,
+		of: []string{"./deploy/workspace"}, only: []string{"./internal/suggest", "./internal/yamltree", "./runtime/tokens"}, never: grpc,
 		why: "a workspace is described by one file",
 	},
 	{

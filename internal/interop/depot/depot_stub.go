@@ -174,9 +174,12 @@ type Lid string
 
 // The values of Lid.
 const (
-	LidNone  Lid = "none"
+	// The lids.
+	LidNone Lid = "none"
+	// The lids.
 	LidNails Lid = "nails"
-	LidLock  Lid = "lock"
+	// The lids.
+	LidLock Lid = "lock"
 )
 
 // Valid reports whether the value is one of the enum's.

@@ -65,15 +65,11 @@ func (r *Reader) write(t *testing.T, step Step, flags int) {
 	if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	text := step.Text
-	if step.Kind == AppendFile {
-		text = "\n" + text
-	}
 	f, err := os.OpenFile(name, os.O_WRONLY|flags, 0o644)
 	if err != nil {
 		t.Fatalf("%s:%d: %v", r.Page, step.Line, err)
 	}
-	_, err = f.WriteString(text)
+	_, err = f.WriteString(step.Text)
 	if err2 := f.Close(); err != nil || err2 != nil {
 		t.Fatal(err, err2)
 	}

@@ -2,6 +2,7 @@ package tutorial_test
 
 import (
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -70,5 +71,22 @@ func TestExcerpts(t *testing.T) {
 	}
 	if found < 20 {
 		t.Errorf("found %d lines", found)
+	}
+}
+
+// TestDist checks that 'make dist PLATFORMS=' uses what the build cache has: -trimpath and CGO_ENABLED=0 have entries of their own.
+func TestDist(t *testing.T) {
+	t.Parallel()
+	if _, err := exec.LookPath("make"); err != nil {
+		t.Skip("there is no make")
+	}
+	for platforms, separate := range map[string]bool{"": false, "linux/amd64": true} {
+		plan := node.Run(t, "../../..", "make", "-n", "dist", "PLATFORMS="+platforms)
+		plan, _, _ = strings.Cut(plan, "-o dist/ ") // What follows is the loop over the platforms.
+		for _, flag := range []string{"-trimpath", "CGO_ENABLED=0"} {
+			if strings.Contains(plan, flag) != separate {
+				t.Errorf("PLATFORMS=%s: %s is there: %t, want %t\n%s", platforms, flag, !separate, separate, plan)
+			}
+		}
 	}
 }
