@@ -3,6 +3,7 @@ package gostubs
 import (
 	"bytes"
 	"fmt"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -37,8 +38,12 @@ func emit(source *schema.File, s *scope) ([]byte, error) {
 	if e.err != nil {
 		return nil, fmt.Errorf("%s: %w", source.Path(), e.err)
 	}
-	return content.Bytes(), nil
+	return contextImport.ReplaceAll(content.Bytes(), []byte("\nimport (\n\t\"context\"\n\n$1")), nil
 }
+
+// contextImport finds the only import of the standard library, to separate it from the others: jennifer sorts all imports
+// into one block.
+var contextImport = regexp.MustCompile(`\nimport \(\n((?:\t.*\n)*?)\t"context"\n`)
 
 func (e *emitter) declarations() {
 	if slices.ContainsFunc(e.source.Decls, needsRuntime) {

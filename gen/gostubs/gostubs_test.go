@@ -55,6 +55,34 @@ func TestFiles(t *testing.T) {
 	}
 }
 
+// TestImports checks that the standard library's imports precede the others, also those that sort before them.
+func TestImports(t *testing.T) {
+	a := &schema.Struct{Header: schema.Header{Name: "A"}}
+	r := &schema.Resource{Header: schema.Header{Name: "R"}, Token: "x:b:R", Named: true, Properties: []*schema.Property{
+		required("A", &schema.Ref{Decl: a}),
+	}}
+	pkg := &schema.Package{Name: "x", Modules: []*schema.Module{
+		{Path: "a", GoName: "a", Files: []*schema.File{{Name: "a.go", Decls: []schema.Decl{a}}}},
+		{Path: "b", GoName: "b", Files: []*schema.File{{Name: "b.go", Decls: []schema.Decl{r}}}},
+	}}
+	pkg.Link()
+	files, err := gen.Rendered(gostubs.Generate(pkg, gostubs.Options{ImportPath: "acme.example/x"}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := `import (
+	"context"
+
+	"acme.example/x/a"
+	lumi "github.com/lumi-idl/lumi/runtime"
+	"github.com/lumi-idl/lumi/runtime/tokens"
+)
+`
+	if !strings.Contains(string(files[1].Content), want) {
+		t.Errorf("imports are not in two groups:\n%s", files[1].Content)
+	}
+}
+
 // TestSmall holds the stub of a resource of ten properties below 80 lines, documentation not counted.
 func TestSmall(t *testing.T) {
 	pkg := corpus(1)

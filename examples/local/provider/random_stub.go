@@ -4,6 +4,7 @@ package local
 
 import (
 	"context"
+
 	lumi "github.com/lumi-idl/lumi/runtime"
 	"github.com/lumi-idl/lumi/runtime/tokens"
 )

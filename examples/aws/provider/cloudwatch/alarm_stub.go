@@ -5,6 +5,7 @@ package cloudwatch
 
 import (
 	"context"
+
 	aws "github.com/lumi-idl/lumi/examples/aws/provider"
 	lumi "github.com/lumi-idl/lumi/runtime"
 	"github.com/lumi-idl/lumi/runtime/tokens"

@@ -4,6 +4,7 @@ package ec2
 
 import (
 	"context"
+
 	aws "github.com/lumi-idl/lumi/examples/aws/provider"
 	lumi "github.com/lumi-idl/lumi/runtime"
 	"github.com/lumi-idl/lumi/runtime/tokens"

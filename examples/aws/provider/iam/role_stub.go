@@ -4,6 +4,7 @@ package iam
 
 import (
 	"context"
+
 	aws "github.com/lumi-idl/lumi/examples/aws/provider"
 	lumi "github.com/lumi-idl/lumi/runtime"
 	"github.com/lumi-idl/lumi/runtime/tokens"

@@ -5,6 +5,7 @@ package sqs
 
 import (
 	"context"
+
 	aws "github.com/lumi-idl/lumi/examples/aws/provider"
 	"github.com/lumi-idl/lumi/examples/aws/provider/iam"
 	lumi "github.com/lumi-idl/lumi/runtime"

@@ -4,6 +4,7 @@ package net
 
 import (
 	"context"
+
 	lumi "github.com/lumi-idl/lumi/runtime"
 	feature "github.com/lumi-idl/lumi/runtime/internal/testprovider"
 	"github.com/lumi-idl/lumi/runtime/tokens"

@@ -5,6 +5,7 @@ package sns
 
 import (
 	"context"
+
 	lumi "github.com/lumi-idl/lumi/runtime"
 	"github.com/lumi-idl/lumi/runtime/tokens"
 )
