@@ -38,7 +38,8 @@ func planCommand(env *environment) *cobra.Command {
 		Use:   "plan [MODULE...]",
 		Short: "show what a deployment would do",
 		Long: moduleHelp + `Several modules are planned together,
-each for what those that it uses will provide. Nothing is changed, and nothing is stored.
+each for what those that it uses will provide. Nothing is changed, and nothing is stored. A plugin has 30
+seconds to start, and a minute to be configured.
 
 docs/plan.md explains the output. With --json, each plan is an object on a line of its own.`,
 		Annotations: exits("the plan is shown", "a module cannot be deployed, its program is wrong or, with --check, something would change", elseFailed),
@@ -70,9 +71,9 @@ shown first, as by 'lumi plan', and a terminal asks whether to go on. Elsewhere,
 needed. An environment that Lumi.yaml names is created by its first deployment.
 
 While it runs, a terminal shows the steps; elsewhere each event is a line. Calls that fail for reasons that
-may pass are repeated; the option "timeouts" of a resource, or an hour, bounds all attempts. An interrupt starts no more
-steps, a second one cancels running calls, a third one leaves at once. 'lumi retry' or another 'lumi
-deploy' goes on. docs/deploy.md shows how to work with it.
+may pass are repeated; the option "timeouts" of a resource, or an hour, bounds all attempts. A plugin has 30
+seconds to start, and a minute to be configured. An interrupt starts no more steps, a second one cancels running
+calls, a third one leaves at once. 'lumi retry' or another 'lumi deploy' goes on. docs/deploy.md shows how to work with it.
 
 With --json, the plans and then all events are objects on lines of their own.`,
 		Annotations: deployExits,

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"time"
 
 	"google.golang.org/grpc/codes"
 
@@ -25,8 +24,6 @@ type External struct {
 	Name string
 	// Command returns how to start the plugin.
 	Command func(name string) (plugin.Command, error)
-	// StartTime is how long the plugin may take to start: a minute if it is 0.
-	StartTime time.Duration
 }
 
 var _ plan.Provisioner = (*External)(nil)
@@ -78,12 +75,9 @@ func (e *External) call(ctx context.Context, f func(context.Context, provisioner
 	if err != nil {
 		return &plan.UnreachedError{Err: err}
 	}
-	patience := cmp.Or(e.StartTime, time.Minute)
-	starting, cancel := context.WithTimeoutCause(ctx, patience, fmt.Errorf("it did not start within %s", patience))
-	defer cancel()
-	p, err := plugin.StartProvisioner(starting, command)
+	p, err := plugin.StartProvisioner(ctx, command)
 	if err != nil {
-		return &plan.UnreachedError{Err: cmp.Or(context.Cause(starting), err)}
+		return &plan.UnreachedError{Err: cmp.Or(context.Cause(ctx), err)}
 	}
 	defer p.Close() //nolint:errcheck // What was asked has been answered.
 	if p.Name != e.Name {

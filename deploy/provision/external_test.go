@@ -123,13 +123,13 @@ func external(t *testing.T, what string) (*provision.External, *syncBuffer) {
 			t.Errorf("process %d is left, %v", pid, err)
 		}
 	})
-	role := "provisioner"
+	role, limit := "provisioner", time.Duration(0)
 	if what == "silent" {
-		role = what
+		role, limit = what, time.Second
 	}
-	return &provision.External{Name: "hostile", StartTime: 5 * time.Second, Command: func(string) (plugin.Command, error) {
+	return &provision.External{Name: "hostile", Command: func(string) (plugin.Command, error) {
 		env := append(os.Environ(), roleVariable+"="+role, "GORACE=atexit_sleep_ms=0")
-		return plugin.Command{Path: os.Args[0], Args: []string{what}, Env: env, Log: log, Grace: 500 * time.Millisecond}, nil
+		return plugin.Command{Path: os.Args[0], Args: []string{what}, Env: env, Log: log, StartTime: limit, Grace: 500 * time.Millisecond}, nil
 	}}, log
 }
 
@@ -148,7 +148,7 @@ func TestHostileProvisioner(t *testing.T) {
 		what, call, want string
 		reached          bool
 	}{
-		{"silent", "Provision", "it did not start within 200ms", false},
+		{"silent", "Provision", self + ": the plugin printed no port within 1s\nThe plugin wrote:\nPID", false},
 		{"says hello", "Provision", self + `: the first line that the plugin wrote to standard output is not a port: "hello"` + "\nThe plugin wrote:\nPID", false},
 		{"ends", "Provision", self + ": the plugin ended before it was ready: exit status 3\nThe plugin wrote:\nPID\nno license", false},
 		{"is another", "Provision", self + ` is provisioner "other": rename it to lumi-provisioner-other`, false},
@@ -174,9 +174,6 @@ func TestHostileProvisioner(t *testing.T) {
 		t.Run(test.what+"/"+test.call, func(t *testing.T) {
 			t.Parallel()
 			e, log := external(t, test.what)
-			if test.what == "silent" {
-				e.StartTime = 200 * time.Millisecond
-			}
 			ctx, cancel := context.WithCancelCause(t.Context())
 			defer cancel(nil)
 			if strings.HasPrefix(test.what, "hangs") || strings.HasPrefix(test.what, "waits") {

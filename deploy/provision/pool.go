@@ -28,8 +28,8 @@ import (
 type PoolOptions struct {
 	// Command returns how to start the plugin of a package. The error says where it was looked for.
 	Command func(pkg string) (plugin.Command, error)
-	// StartTime is how long a plugin may take to start and to be configured: a minute if it is 0.
-	StartTime time.Duration
+	// ConfigureTime is how long a plugin may take to be configured: a minute if it is 0.
+	ConfigureTime time.Duration
 	// Events receives what providers log and report as progress, for different plugins concurrently. If it is nil, the
 	// Events of the Command does.
 	Events func(lumi.Event)
@@ -203,9 +203,6 @@ func (p located) start(ctx context.Context, pkg string, configuration lumi.Bag) 
 	if p.options.Events != nil {
 		command.Events = p.options.Events
 	}
-	patience := cmp.Or(p.options.StartTime, time.Minute)
-	ctx, cancel := context.WithTimeoutCause(ctx, patience, fmt.Errorf("it did not start within %s", patience))
-	defer cancel()
 	started, err := plugin.Start(ctx, command)
 	if err != nil && ctx.Err() != nil {
 		err = context.Cause(ctx)
@@ -217,7 +214,13 @@ func (p located) start(ctx context.Context, pkg string, configuration lumi.Bag) 
 	case started.Package != pkg:
 		err = fmt.Errorf("the plugin for package %q, %s, is that of package %q: install the right one", pkg, command.Path, started.Package)
 	case started.Configurable:
-		err = configure(ctx, started, pkg, configuration)
+		patience := cmp.Or(p.options.ConfigureTime, time.Minute)
+		limited, cancel := context.WithTimeout(ctx, patience)
+		defer cancel()
+		err = configure(limited, started, pkg, configuration)
+		if err != nil && limited.Err() != nil && ctx.Err() == nil {
+			err = fmt.Errorf("plugin for package %q: it was not configured within %s", pkg, patience)
+		}
 	case hasConfiguration:
 		err = fmt.Errorf("package %q has a configuration, but its plugin does not take one: remove it", pkg)
 	}

@@ -43,9 +43,12 @@ func TestMain(m *testing.M) {
 	case "provisioner":
 		serveHostile(os.Args[1])
 	case "configurable":
-		p.Configure = serve.Configure(func(_ context.Context, c *config) error {
+		p.Configure = serve.Configure(func(ctx context.Context, c *config) error {
 			if c.Region == "nowhere" {
 				return lumi.Faultf("region", "there is no %s", c.Region)
+			}
+			if c.Region == "far away" {
+				<-ctx.Done()
 			}
 			who.region = c.Region
 			fmt.Fprintf(os.Stderr, "password %s\n", c.Password)
@@ -271,12 +274,23 @@ func TestCancelledStart(t *testing.T) {
 // TestSilentPlugin starts a plugin that never gets ready.
 func TestSilentPlugin(t *testing.T) {
 	t.Parallel()
-	pool := provision.NewPool(provision.PoolOptions{StartTime: 100 * time.Millisecond, Command: func(string) (plugin.Command, error) {
-		return plugin.Command{Path: os.Args[0], Env: append(os.Environ(), roleVariable+"=silent"), Log: io.Discard}, nil
+	pool := provision.NewPool(provision.PoolOptions{Command: func(string) (plugin.Command, error) {
+		env := append(os.Environ(), roleVariable+"=silent")
+		return plugin.Command{Path: os.Args[0], Env: env, Log: io.Discard, StartTime: 100 * time.Millisecond}, nil
 	}})
 	defer pool.Close()
 	_, _, err := pool.Provider(t.Context(), disk, lumigl.Value{})
-	if want := `plugin for package "sim": it did not start within 100ms`; err == nil || err.Error() != want {
+	want := `plugin for package "sim": ` + os.Args[0] + ": the plugin printed no port within 100ms"
+	if err == nil || !strings.HasPrefix(err.Error(), want) {
+		t.Errorf("got %v, want %s", err, want)
+	}
+
+	pool = provision.NewPool(provision.PoolOptions{ConfigureTime: time.Second, Command: func(string) (plugin.Command, error) {
+		return plugin.Command{Path: os.Args[0], Env: append(os.Environ(), roleVariable+"=configurable"), Log: io.Discard}, nil
+	}})
+	defer pool.Close()
+	_, _, err = pool.Provider(t.Context(), disk, value(object{"region": "far away", "password": secretOf("hunter2")}))
+	if want := `plugin for package "sim": it was not configured within 1s`; err == nil || err.Error() != want {
 		t.Errorf("got %v, want %s", err, want)
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"net"
 	"os"
+	"os/exec"
 	"runtime"
 	"strings"
 	"sync"
@@ -103,6 +104,18 @@ func play(role string) {
 	case "silent":
 		mark("silent")
 		select {}
+	case "stuck":
+		child := exec.Command(os.Args[0])
+		child.Env, child.Stdout, child.Stderr = env("silent"), os.Stdout, os.Stderr
+		if err := child.Start(); err != nil {
+			panic(err)
+		}
+		fmt.Fprintln(os.Stderr, "waiting for a license")
+		select {}
+	case "stuck server":
+		beForeign((&foreign{version: lumirpc.ProtocolVersion, stuck: true}).register)
+	case "stuck events":
+		beForeign((&foreign{version: lumirpc.ProtocolVersion, stuckEvents: true}).register)
 	case "failing":
 		fmt.Fprintln(os.Stderr, "no such luck")
 		os.Exit(3)
@@ -128,7 +141,8 @@ func beParent() {
 // foreign is a plugin that somebody else wrote, and not well.
 type foreign struct {
 	lumirpc.UnimplementedResourceProviderServer
-	version int32
+	version            int32
+	stuck, stuckEvents bool
 }
 
 func (f *foreign) register(s *grpc.Server) { lumirpc.RegisterResourceProviderServer(s, f) }
@@ -150,10 +164,20 @@ func beForeign(register func(*grpc.Server)) {
 	}
 }
 
-func (f *foreign) Handshake(context.Context, *lumirpc.HandshakeRequest) (*lumirpc.HandshakeResponse, error) {
+func (f *foreign) Handshake(ctx context.Context, _ *lumirpc.HandshakeRequest) (*lumirpc.HandshakeResponse, error) {
+	if f.stuck {
+		<-ctx.Done()
+	}
 	return &lumirpc.HandshakeResponse{
 		ProtocolVersion: f.version, Package: "test", Types: []string{string(thingToken)},
 	}, nil
+}
+
+func (f *foreign) Events(r *lumirpc.EventsRequest, s grpc.ServerStreamingServer[lumirpc.Event]) error {
+	if f.stuckEvents {
+		<-s.Context().Done()
+	}
+	return f.UnimplementedResourceProviderServer.Events(r, s)
 }
 
 func (*foreign) Create(context.Context, *lumirpc.CreateRequest) (*lumirpc.CreateResponse, error) {

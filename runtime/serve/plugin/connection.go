@@ -1,6 +1,7 @@
 package plugin
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"errors"
@@ -36,12 +37,20 @@ func (c *connection) start(ctx context.Context, command Command, introduce func(
 	if c.process, err = startProcess(command, secret); err != nil {
 		return err
 	}
-	port, err := c.process.port(ctx)
+	limit := cmp.Or(command.StartTime, defaultStart)
+	starting, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	missing := "printed no port"
+	port, err := c.process.port(starting)
 	if err == nil {
+		missing = "did not answer the handshake"
 		err = c.connect(dialOnce(port), grpc.WithPerRPCCredentials(credential(secret)))
 	}
 	if err == nil {
-		err = introduce(ctx)
+		err = introduce(starting)
+	}
+	if err != nil && starting.Err() != nil && ctx.Err() == nil {
+		err = fmt.Errorf("the plugin %s within %v", missing, limit)
 	}
 	if err != nil {
 		return fmt.Errorf("%s: %w", command.Path, c.abort(err))

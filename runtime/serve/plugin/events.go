@@ -42,11 +42,13 @@ type streamer interface {
 
 // start returns when no event can be missed any more. The stream ends with the connection. A plugin without events is
 // fine.
-func (e *events) start(client streamer) error {
+func (e *events) start(ctx context.Context, client streamer) error {
 	if e.sink == nil {
 		return nil
 	}
-	stream, err := client.Events(context.Background(), &lumirpc.EventsRequest{})
+	endless, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	defer context.AfterFunc(ctx, cancel)()
+	stream, err := client.Events(endless, &lumirpc.EventsRequest{})
 	if err != nil {
 		return err
 	}

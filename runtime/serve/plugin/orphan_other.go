@@ -1,7 +1,11 @@
-//go:build !linux
+//go:build unix && !linux
 
 package plugin
 
-import "os/exec"
+import (
+	"os/exec"
+	"syscall"
+)
 
-func dieWithParent(*exec.Cmd) {}
+// ownGroup puts the process into a group of its own, with those that it starts.
+func ownGroup(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} }

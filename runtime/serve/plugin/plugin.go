@@ -44,6 +44,8 @@ type Command struct {
 	// for it, so it should be fast, and it must not call the plugin, which would wait for itself. If it is nil, or the
 	// plugin has no events, they go to Log.
 	Events func(lumi.Event)
+	// StartTime is how long the plugin may take to print its port and to answer the handshake, 30 seconds if it is 0.
+	StartTime time.Duration
 	// Grace is how long Close waits for the plugin to end by itself, 15 seconds if it is 0.
 	Grace time.Duration
 }
@@ -108,7 +110,7 @@ func (p *Plugin) introduce(ctx context.Context) error {
 		}
 		p.Types = append(p.Types, token)
 	}
-	return p.explain(p.events.start(p.client))
+	return p.explain(p.events.start(ctx, p.client))
 }
 
 // Configure tells the provider its configuration. The error is a *[lumi.InvalidError] if that is wrong; it may then be

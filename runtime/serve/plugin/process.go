@@ -18,6 +18,7 @@ import (
 )
 
 const (
+	defaultStart = 30 * time.Second
 	// defaultGrace is longer than a plugin gives its calls.
 	defaultGrace = 15 * time.Second
 	// pipeDelay is how long output is still read after the process has ended. Others may hold the other end.
@@ -70,7 +71,7 @@ func startProcess(c Command, secret string) (*process, error) {
 	if p.stdin, err = p.cmd.StdinPipe(); err != nil {
 		return nil, err
 	}
-	dieWithParent(p.cmd)
+	ownGroup(p.cmd)
 	started := make(chan error)
 	go func() {
 		runtime.LockOSThread() // The process dies with the thread that has started it.
@@ -124,9 +125,9 @@ func (p *process) end() error {
 	return nil
 }
 
-// kill ends the process by force and waits for that.
+// kill ends the process by force, with the processes that it has started, and waits for that.
 func (p *process) kill() {
-	_ = p.cmd.Process.Kill() // It fails only if the process has ended.
+	killGroup(p.cmd.Process)
 	<-p.ended
 }
 
