@@ -44,7 +44,9 @@ func TestExampleUsesEverything(t *testing.T) {
 		"bool": 1, "number": 1, "string": 1, "any": 1, "asset": 1, "archive": 1, "capability of any type": 1,
 		"list": 1, "list of lists": 1, "map": 1, "map with enum keys": 1, "list of capabilities": 1,
 		"capability within a module": 1, "capability across modules": 1, "struct across modules": 1,
-		"files in a circle": 1,
+		"files in a circle": 1, "union": 1, "constraint of a type": 1, "constraint of a property": 1, "default": 1,
+		"deprecated property": 1, "deprecated value": 1, "former name": 1, "conflictsWith": 1, "requiredWith": 1,
+		"exactlyOneOf": 1,
 	} {
 		if used[feature] < atLeast {
 			t.Errorf("%s: used %d times, want at least %d", feature, used[feature], atLeast)
@@ -76,8 +78,15 @@ func visitDecl(used map[string]int, d schema.Decl) {
 		keys := schema.MemberKeys(d)
 		count(used, "shared prefix", d.Name+keys[0] == d.Members[0].Name)
 		count(used, "shared suffix or none", d.Name+keys[0] != d.Members[0].Name)
+		for _, m := range d.Members {
+			count(used, "deprecated value", m.Deprecated != "")
+		}
+	case *schema.Union:
+		used["union"]++
+		return // its variants are no properties with options
 	case *schema.Alias:
 		used["alias"]++
+		count(used, "constraint of a type", d.Constraints != nil)
 		visitType(used, d, d.Target)
 	case *schema.Const:
 		used["constant "+kind(d.Value)]++
@@ -108,6 +117,13 @@ func visitProperty(used map[string]int, d schema.Decl, p *schema.Property) {
 	count(used, "in", p.In)
 	count(used, "replaces", p.Replaces)
 	count(used, "secret", p.Secret)
+	count(used, "constraint of a property", p.Constraints != nil)
+	count(used, "default", p.Default != nil)
+	count(used, "deprecated property", p.Deprecated != "")
+	count(used, "former name", len(p.Was) > 0)
+	count(used, "conflictsWith", len(p.ConflictsWith) > 0)
+	count(used, "requiredWith", len(p.RequiredWith) > 0)
+	count(used, "exactlyOneOf", len(p.ExactlyOneOf) > 0)
 	count(used, "name", p.Name != schema.PropertyName(p.Field))
 	visitType(used, d, p.Type)
 }

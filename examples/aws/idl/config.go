@@ -12,11 +12,11 @@ type Config struct {
 	// The keys to sign requests with. Without them, the provider looks where Amazon's own tools look.
 	Credentials *Credentials `lumi:"optional"`
 	// A role to assume once the credentials have been accepted.
-	AssumeRole *ARN `lumi:"optional"`
+	AssumeRole *ARN `lumi:"optional,pattern=':role/'"`
 	// Addresses to use in place of Amazon's, by service. They serve to reach a substitute during tests.
 	Endpoints *map[Service]string `lumi:"optional"`
 	// How often a throttled request is repeated before it counts as failed.
-	MaxRetries *float64 `lumi:"optional"`
+	MaxRetries *float64 `lumi:"optional,min=0,max=100,multipleOf=1"`
 	// Tags to put on everything that can be tagged, beneath a resource's own.
 	DefaultTags *Tags `lumi:"optional"`
 }

@@ -7,5 +7,10 @@
  */
 export type ARN = string;
 
+/**
+ * An ARNPattern is `*`, or an ARN in which `*` stands for any text and `?` for any character: it names several things.
+ */
+export type ARNPattern = string;
+
 /** ARNPrefix is what the names of all things in Amazon's commercial regions begin with. */
 export const ARNPrefix = "arn:aws:";

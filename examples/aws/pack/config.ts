@@ -6,7 +6,7 @@ import type { ARN } from "./arn.js";
 import { Region, Service } from "./region.js";
 import type { Tags } from "./tags.js";
 
-lumi.requireGeneration(2);
+lumi.requireGeneration(3);
 
 /** Config says which account the provider works in, where, and on whose behalf. */
 export interface Config {
@@ -32,10 +32,10 @@ export interface Config {
 const Config$shape: lumi.Shape = {
     region: lumi.required(lumi.enum(() => Region)),
     credentials: lumi.optional(lumi.struct(() => Credentials)),
-    assumeRole: lumi.optional(lumi.string),
+    assumeRole: lumi.optional(lumi.constrained(lumi.constrained(lumi.string, { pattern: "^arn:aws(-[a-z]+)*:[a-z0-9-]+:[a-z0-9-]*:[a-z0-9-]*:[!-~]" }), { pattern: ":role/" })),
     endpoints: lumi.optional(lumi.map(lumi.string, lumi.enum(() => Service))),
-    maxRetries: lumi.optional(lumi.number),
-    defaultTags: lumi.optional(lumi.map(lumi.string)),
+    maxRetries: lumi.optional(lumi.constrained(lumi.number, { min: 0, max: 100, multipleOf: 1 })),
+    defaultTags: lumi.optional(lumi.constrained(lumi.map(lumi.string), { maxProperties: 50 })),
 };
 
 /** Sets the configuration of the provider of aws. A program does so at most once. */

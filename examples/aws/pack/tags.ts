@@ -3,7 +3,7 @@
 
 import * as lumi from "@lumi/lumi";
 
-lumi.requireGeneration(2);
+lumi.requireGeneration(3);
 
 /**
  * Tags are labels of the user's own choosing. Amazon attaches no meaning to them, but bills and permissions can refer
@@ -18,5 +18,5 @@ export interface Tagged {
 }
 
 export const Tagged: lumi.Shape = {
-    tags: lumi.optional(lumi.map(lumi.string)),
+    tags: lumi.optional(lumi.constrained(lumi.map(lumi.string), { maxProperties: 50 })),
 };

@@ -6,5 +6,8 @@ package aws
 // and services.
 type ARN = string
 
+// An ARNPattern is `*`, or an ARN in which `*` stands for any text and `?` for any character: it names several things.
+type ARNPattern = string
+
 // ARNPrefix is what the names of all things in Amazon's commercial regions begin with.
 const ARNPrefix = "arn:aws:"

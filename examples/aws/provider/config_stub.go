@@ -5,7 +5,7 @@ package aws
 import lumi "github.com/lumi-idl/lumi/runtime"
 
 // This stub works with every runtime that has this constant.
-const _ = lumi.StubVersion1
+const _ = lumi.StubVersion2
 
 // Config says which account the provider works in, where, and on whose behalf.
 type Config struct {
@@ -35,14 +35,21 @@ const (
 	Config_DefaultTags = "defaultTags"
 )
 
+// The codecs of properties of Config.
+var (
+	config_AssumeRole  = lumi.String.Pattern("^arn:aws(-[a-z]+)*:[a-z0-9-]+:[a-z0-9-]*:[a-z0-9-]*:[!-~]").Pattern(":role/")
+	config_MaxRetries  = lumi.Number.Min(0).Max(100).MultipleOf(1)
+	config_DefaultTags = lumi.Map(lumi.String).MaxProperties(50)
+)
+
 // Lumi implements lumi.Object.
 func (s *Config) Lumi(p *lumi.Props) {
 	lumi.Required(p, Config_Region, &s.Region, lumi.Enum[*Region]())
 	lumi.Optional(p, Config_Credentials, &s.Credentials, lumi.Struct[*Credentials]())
-	lumi.Optional(p, Config_AssumeRole, &s.AssumeRole, lumi.String)
+	lumi.Optional(p, Config_AssumeRole, &s.AssumeRole, config_AssumeRole)
 	lumi.Nilable(p, Config_Endpoints, &s.Endpoints, lumi.EnumMap(lumi.Enum[*Service](), lumi.String))
-	lumi.Optional(p, Config_MaxRetries, &s.MaxRetries, lumi.Number)
-	lumi.Nilable(p, Config_DefaultTags, &s.DefaultTags, lumi.Map(lumi.String))
+	lumi.Optional(p, Config_MaxRetries, &s.MaxRetries, config_MaxRetries)
+	lumi.Nilable(p, Config_DefaultTags, &s.DefaultTags, config_DefaultTags)
 }
 
 // Credentials are a pair of keys, and a token where the pair is a temporary one.

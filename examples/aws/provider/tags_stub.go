@@ -5,7 +5,7 @@ package aws
 import lumi "github.com/lumi-idl/lumi/runtime"
 
 // This stub works with every runtime that has this constant.
-const _ = lumi.StubVersion1
+const _ = lumi.StubVersion2
 
 // Tags are labels of the user's own choosing. Amazon attaches no meaning to them, but bills and permissions can refer
 // to them.
@@ -24,7 +24,12 @@ const (
 	Tagged_Tags = "tags"
 )
 
+// The codecs of properties of Tagged.
+var (
+	tagged_Tags = lumi.Map(lumi.String).MaxProperties(50)
+)
+
 // Lumi implements lumi.Object.
 func (s *Tagged) Lumi(p *lumi.Props) {
-	lumi.Nilable(p, Tagged_Tags, &s.Tags, lumi.Map(lumi.String))
+	lumi.Nilable(p, Tagged_Tags, &s.Tags, tagged_Tags)
 }

@@ -41,16 +41,16 @@ const (
 	HTTPMethodAny HTTPMethod = "ANY"
 )
 
-// A Method says how to answer one kind of request. Set either Function or URI.
+// A Method says how to answer one kind of request.
 type Method struct {
 	// Who may send such requests, such as `NONE` or `AWS_IAM`.
 	AuthorizationType string
 	// Whether a request needs to carry a key.
 	APIKeyRequired *bool `lumi:"optional"`
 	// The function that answers.
-	Function *lambda.Function `lumi:"optional"`
+	Function *lambda.Function `lumi:"optional,exactlyOneOf=uri"`
 	// The address of a server that answers.
-	URI *string `lumi:"optional"`
+	URI *string `lumi:"optional,exactlyOneOf=function,format=uri"`
 	// The models that bodies of requests have to fit, by media type.
 	RequestModels *map[string]*Model `lumi:"optional"`
 }

@@ -22,15 +22,15 @@ type Alarm struct {
 	// How long a period is.
 	Period aws.Seconds
 	// How many periods in a row have to be out of bounds.
-	EvaluationPeriods float64
+	EvaluationPeriods float64 `lumi:"min=1,multipleOf=1"`
 	// How to compare the number with the threshold.
 	ComparisonOperator ComparisonOperator
 	// What to compare the number with.
 	Threshold float64
 	// What to make of a period without measurements.
-	TreatMissingData *missingData `lumi:"optional"`
+	TreatMissingData *missingData `lumi:"optional,default=missing"`
 	// Whether to act at all. It does, unless told otherwise.
-	ActionsEnabled *bool `lumi:"optional"`
+	ActionsEnabled *bool `lumi:"optional,default=true"`
 	// Whom to tell when the metric gets out of bounds.
 	AlarmActions *[]idl.Resource `lumi:"optional"`
 	// Whom to tell when it is back.

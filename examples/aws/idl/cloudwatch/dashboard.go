@@ -19,9 +19,9 @@ type Widget struct {
 	// What stands above it.
 	Title *string `lumi:"optional"`
 	// The width, where the whole page is DashboardColumns wide.
-	Width *float64 `lumi:"optional"`
+	Width *float64 `lumi:"optional,default=6,min=1,max=24,multipleOf=1"`
 	// What it says, in Markdown, if it is a text.
-	Markdown *string `lumi:"optional"`
+	Markdown *string `lumi:"optional,conflictsWith=metrics"`
 	// The metrics that it shows, if it is a chart: for each, the namespace, the name, and then names and values of
 	// dimensions in turn.
 	Metrics *[][]string `lumi:"optional"`

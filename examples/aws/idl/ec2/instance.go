@@ -11,7 +11,7 @@ type Instance struct {
 	idl.NamedResource
 	aws.Tagged
 	// The ID of the image that the machine starts from, such as `ami-7172b611`.
-	ImageID string `lumi:"replaces"`
+	ImageID string `lumi:"replaces,pattern='^ami-[0-9a-f]+$'"`
 	// How much processor and memory the machine has.
 	InstanceType *InstanceType `lumi:"optional"`
 	// The subnet that the machine is launched into (or blank for one of the default VPC).
@@ -19,7 +19,7 @@ type Instance struct {
 	// The firewalls around the machine.
 	SecurityGroups *[]*SecurityGroup `lumi:"optional"`
 	// The address of the machine within its subnet. Amazon chooses one where none is given.
-	PrivateIPAddress *string `lumi:"optional,replaces"`
+	PrivateIPAddress *string `lumi:"optional,replaces,format=ipv4"`
 	// The name of a key pair whose owner may log in.
 	KeyName *string `lumi:"optional,replaces"`
 	// The role that programs on the machine act in.
@@ -29,7 +29,7 @@ type Instance struct {
 	// With whom the machine shares its host.
 	Tenancy *Tenancy `lumi:"optional"`
 	// What happens when the machine shuts itself down.
-	InstanceInitiatedShutdownBehavior *ShutdownBehavior `lumi:"optional"`
+	InstanceInitiatedShutdownBehavior *ShutdownBehavior `lumi:"optional,default=stop"`
 	// Whether packets need to come from the machine's own address or be sent to it. A router turns this off.
 	SourceDestCheck *bool `lumi:"optional"`
 	// Whether measurements are taken every minute instead of every five.
@@ -55,7 +55,7 @@ type BlockDeviceMapping struct {
 	// The volume to create for the device.
 	EBS *ebsBlockDevice `lumi:"optional"`
 	// The name of a disk of the host itself, such as `ephemeral0`. It is lost with the instance.
-	VirtualName *string `lumi:"optional"`
+	VirtualName *string `lumi:"optional,conflictsWith=ebs"`
 }
 
 // ebsBlockDevice describes a volume that lives and dies with an Instance.

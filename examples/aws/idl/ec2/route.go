@@ -22,18 +22,17 @@ type routing struct {
 	RouteTable *RouteTable `lumi:"replaces"`
 }
 
-// A Route is one line of a RouteTable: it sends packets for some addresses to one target. Set exactly one of its
-// targets.
+// A Route is one line of a RouteTable: it sends packets for some addresses to one target.
 type Route struct {
 	routing
 	// The addresses that the route is for, in CIDR notation. Where several routes fit, the longest prefix wins.
-	DestinationCIDRBlock string `lumi:"replaces"`
+	DestinationCIDRBlock string `lumi:"replaces,format=cidr"`
 	// Send packets to the internet, through this gateway. It needs to be attached to the network.
-	Gateway *VPCGatewayAttachment `lumi:"optional"`
+	Gateway *VPCGatewayAttachment `lumi:"optional,exactlyOneOf='instance,natGateway'"`
 	// Send packets to this instance, which then acts as a router.
-	Instance *Instance `lumi:"optional"`
+	Instance *Instance `lumi:"optional,exactlyOneOf='gateway,natGateway'"`
 	// Send packets through this address translation.
-	NATGateway *NATGateway `lumi:"optional"`
+	NATGateway *NATGateway `lumi:"optional,exactlyOneOf='gateway,instance'"`
 }
 
 // A SubnetRouteTableAssociation makes a RouteTable apply to a Subnet, in place of the network's main table.

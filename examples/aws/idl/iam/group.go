@@ -4,5 +4,5 @@ package iam
 type Group struct {
 	principal
 	// The place of the group in the account's hierarchy of names.
-	Path *string `lumi:"optional"`
+	Path *Path `lumi:"optional,default=/"`
 }

@@ -9,9 +9,9 @@ import (
 type InstanceProfile struct {
 	idl.NamedResource
 	// The place of the profile in the account's hierarchy of names.
-	Path *string `lumi:"optional,replaces"`
+	Path *Path `lumi:"optional,replaces,default=/"`
 	// The roles to hand over. Amazon accepts exactly one.
-	Roles []*Role
+	Roles []*Role `lumi:"minItems=1,maxItems=1"`
 	// The name under which other things refer to the profile.
 	ARN aws.ARN `lumi:"out"`
 }

@@ -11,7 +11,7 @@ type Policy struct {
 	// What the policy is for, in words.
 	Description *string `lumi:"optional,replaces"`
 	// The place of the policy in the account's hierarchy of names.
-	Path *string `lumi:"optional,replaces"`
+	Path *Path `lumi:"optional,replaces,default=/"`
 	// What the policy allows and denies.
 	PolicyDocument PolicyDocument
 	// The groups that the policy is attached to.
@@ -45,7 +45,7 @@ type PolicyStatement struct {
 	// What may be done, such as `s3:GetObject`. A `*` stands for any text.
 	Action []string `lumi:"name=Action"`
 	// What it may be done to. A `*` stands for any text.
-	Resource *[]aws.ARN `lumi:"name=Resource,optional"`
+	Resource *[]aws.ARNPattern `lumi:"name=Resource,optional"`
 	// When the statement applies: values to compare with, by operator and then by key.
 	Condition *map[string]map[string]any `lumi:"name=Condition,optional"`
 }

@@ -16,5 +16,10 @@ type principal struct {
 	ARN aws.ARN `lumi:"out"`
 }
 
+// A Path is a place in the account's hierarchy of names, such as `/staff/`. It begins and ends with a slash.
+//
+//lumi:maxLength=512,pattern='^/([!-~]+/)?$'
+type Path string
+
 // DefaultPath is the path of everything that is given none.
 const DefaultPath = "/"

@@ -12,11 +12,11 @@ type User struct {
 	// The groups that the user is in.
 	Groups *[]*Group `lumi:"optional"`
 	// The place of the user in the account's hierarchy of names.
-	Path *string `lumi:"optional"`
+	Path *Path `lumi:"optional,default=/"`
 	// The user's first password for the console. Without one, the user cannot sign in there.
 	Password *string `lumi:"optional,in,secret"`
 	// Whether the user has to choose another password when signing in for the first time.
-	PasswordResetRequired *bool `lumi:"optional,in"`
+	PasswordResetRequired *bool `lumi:"optional,in,requiredWith=password"`
 	// A policy that bounds what the user may do, whatever other policies allow.
 	PermissionsBoundary *Policy `lumi:"optional"`
 }
@@ -27,7 +27,7 @@ type AccessKey struct {
 	// The user whose name the requests are signed in.
 	User *User `lumi:"replaces"`
 	// Whether requests that are signed with the key are accepted.
-	Status *AccessKeyStatus `lumi:"optional"`
+	Status *AccessKeyStatus `lumi:"optional,default=Active"`
 	// A number to count up whenever the key is to be replaced by a new one.
 	Serial *float64 `lumi:"optional,replaces"`
 	// The public half of the pair.

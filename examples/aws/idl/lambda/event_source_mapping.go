@@ -14,9 +14,9 @@ type EventSourceMapping struct {
 	// What to read.
 	Source EventSource `lumi:"replaces"`
 	// How many records to hand over in one call, at most.
-	BatchSize *float64 `lumi:"optional"`
+	BatchSize *float64 `lumi:"optional,min=1,max=10000,multipleOf=1"`
 	// Whether to read at all. It does, unless told otherwise.
-	Enabled *bool `lumi:"optional"`
+	Enabled *bool `lumi:"optional,default=true"`
 	// Where in a stream to begin. Queues do not need it.
 	StartingPosition *StartingPosition `lumi:"optional,replaces"`
 	// Patterns of which a record has to fit one. In each list are alternatives for one and the same field.

@@ -14,7 +14,7 @@ type Function struct {
 	// The program and what it needs. Amazon keeps it and does not give it back.
 	Code *idl.Archive `lumi:"in"`
 	// The entry point: a file and a function in it, such as `index.handler`.
-	Handler string
+	Handler string `lumi:"maxLength=128,pattern='^[^\\t\\n\\f\\r ]+$'"`
 	// What runs the program.
 	Runtime Runtime
 	// The role that the program acts in.
@@ -24,11 +24,11 @@ type Function struct {
 	// Variables that the program finds in its environment.
 	Environment *Environment `lumi:"optional"`
 	// Settings in a file of their own that is laid beside the program.
-	Settings *idl.Asset `lumi:"optional,in"`
+	Settings *idl.Asset `lumi:"optional,in,deprecated='add the file to code'"`
 	// How much memory the program has, in MiB. It gets processor time in proportion.
-	MemorySize *float64 `lumi:"optional"`
+	MemorySize *float64 `lumi:"optional,default=128,min=128,max=10240,multipleOf=1"`
 	// How long a call may take.
-	Timeout *aws.Seconds `lumi:"optional"`
+	Timeout *aws.Seconds `lumi:"optional,default=3,min=1,max=900"`
 	// Where calls end up that fail again and again: a queue or a topic.
 	DeadLetterTarget *idl.Resource `lumi:"optional"`
 	// The network that the program runs in. It needs none to reach the internet.
@@ -62,6 +62,7 @@ type Runtime string
 
 // The runtimes.
 const (
+	// Deprecated: use NodeJS22Runtime. Amazon ends support for Node.js 20 on April 30, 2026.
 	NodeJS20Runtime  Runtime = "nodejs20.x"
 	NodeJS22Runtime  Runtime = "nodejs22.x"
 	Python312Runtime Runtime = "python3.12"

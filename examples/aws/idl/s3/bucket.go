@@ -125,5 +125,5 @@ type BucketWebsite struct {
 	// The key of the object to show when something is wrong.
 	ErrorDocument *string `lumi:"optional"`
 	// A host to send all requests to.
-	RedirectAllRequestsTo *string `lumi:"optional"`
+	RedirectAllRequestsTo *string `lumi:"optional,conflictsWith='indexDocument,errorDocument'"`
 }

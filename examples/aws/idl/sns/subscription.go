@@ -6,7 +6,7 @@ import (
 	"github.com/lumi-idl/lumi/idl"
 )
 
-// A Subscription passes the messages of a Topic on to one recipient. Set either Endpoint or Target.
+// A Subscription passes the messages of a Topic on to one recipient.
 type Subscription struct {
 	idl.Resource
 	// The topic whose messages to pass on.
@@ -14,9 +14,9 @@ type Subscription struct {
 	// How to pass them on.
 	Protocol Protocol `lumi:"replaces"`
 	// An address that is no resource: of a mailbox, a telephone or a web site.
-	Endpoint *string `lumi:"optional,replaces"`
+	Endpoint *string `lumi:"optional,replaces,exactlyOneOf=target"`
 	// A recipient that is a resource.
-	Target *Target `lumi:"optional,replaces"`
+	Target *Target `lumi:"optional,replaces,exactlyOneOf=endpoint"`
 	// The values that an attribute of a message may have for the message to be passed on, by attribute.
 	FilterPolicy *map[string][]any `lumi:"optional"`
 	// Whether to pass on the bare message, without a wrapping that says where it comes from.

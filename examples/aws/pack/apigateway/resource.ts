@@ -6,7 +6,7 @@ import type { Model } from "./model.js";
 import type { RestAPI } from "./rest_api.js";
 import type { Function } from "../lambda/function.js";
 
-lumi.requireGeneration(2);
+lumi.requireGeneration(3);
 
 /** A Resource is one segment of a path, with the methods that can be called there. */
 export class Resource extends lumi.Resource<"aws:apigateway:Resource"> implements ResourceArgs {
@@ -78,7 +78,7 @@ export const HTTPMethod = {
     Any: "ANY",
 } as const;
 
-/** A Method says how to answer one kind of request. Set either Function or URI. */
+/** A Method says how to answer one kind of request. */
 export interface Method {
     /** Who may send such requests, such as `NONE` or `AWS_IAM`. */
     authorizationType: string;
@@ -99,7 +99,7 @@ export interface Method {
 export const Method: lumi.Shape = {
     authorizationType: lumi.required(lumi.string),
     apiKeyRequired: lumi.optional(lumi.boolean),
-    function: lumi.optional(lumi.resource("aws:lambda:Function")),
-    uri: lumi.optional(lumi.string),
+    function: lumi.optional(lumi.resource("aws:lambda:Function"), lumi.exactlyOneOf("uri")),
+    uri: lumi.optional(lumi.constrained(lumi.string, { format: "uri" })),
     requestModels: lumi.optional(lumi.map(lumi.resource("aws:apigateway:Model"))),
 };

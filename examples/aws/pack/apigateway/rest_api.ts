@@ -5,7 +5,7 @@ import * as lumi from "@lumi/lumi";
 import type { Resource } from "./resource.js";
 import type { Tags } from "../tags.js";
 
-lumi.requireGeneration(2);
+lumi.requireGeneration(3);
 
 /** A RestAPI is an interface over HTTP: a tree of resources with methods. */
 export class RestAPI extends lumi.NamedResource<"aws:apigateway:RestAPI"> implements RestAPIArgs {
@@ -54,7 +54,7 @@ export interface RestAPIArgs {
 }
 
 const RestAPI$shape: lumi.Shape = {
-    tags: lumi.optional(lumi.map(lumi.string)),
+    tags: lumi.optional(lumi.constrained(lumi.map(lumi.string), { maxProperties: 50 })),
     description: lumi.optional(lumi.string),
     binaryMediaTypes: lumi.optional(lumi.list(lumi.string)),
     minimumCompressionSize: lumi.optional(lumi.number),

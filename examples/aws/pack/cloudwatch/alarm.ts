@@ -11,7 +11,7 @@ import * as lumi from "@lumi/lumi";
 import type { ARN } from "../arn.js";
 import type { Seconds } from "../duration.js";
 
-lumi.requireGeneration(2);
+lumi.requireGeneration(3);
 
 /** An Alarm watches one metric and acts when it crosses a threshold. */
 export class Alarm extends lumi.NamedResource<"aws:cloudwatch:Alarm"> implements AlarmArgs {
@@ -45,10 +45,18 @@ export class Alarm extends lumi.NamedResource<"aws:cloudwatch:Alarm"> implements
     /** What to compare the number with. */
     declare threshold: lumi.Input<number>;
 
-    /** What to make of a period without measurements. */
+    /**
+     * What to make of a period without measurements.
+     *
+     * @default "missing"
+     */
     declare treatMissingData?: lumi.Input<missingData | undefined>;
 
-    /** Whether to act at all. It does, unless told otherwise. */
+    /**
+     * Whether to act at all. It does, unless told otherwise.
+     *
+     * @default true
+     */
     declare actionsEnabled?: lumi.Input<boolean | undefined>;
 
     /** Whom to tell when the metric gets out of bounds. */
@@ -94,10 +102,18 @@ export interface AlarmArgs {
     /** What to compare the number with. */
     threshold: lumi.Input<number>;
 
-    /** What to make of a period without measurements. */
+    /**
+     * What to make of a period without measurements.
+     *
+     * @default "missing"
+     */
     treatMissingData?: lumi.Input<missingData | undefined>;
 
-    /** Whether to act at all. It does, unless told otherwise. */
+    /**
+     * Whether to act at all. It does, unless told otherwise.
+     *
+     * @default true
+     */
     actionsEnabled?: lumi.Input<boolean | undefined>;
 
     /** Whom to tell when the metric gets out of bounds. */
@@ -113,15 +129,15 @@ const Alarm$shape: lumi.Shape = {
     metricName: lumi.required(lumi.string),
     dimensions: lumi.optional(lumi.map(lumi.string)),
     statistic: lumi.required(lumi.enum(() => Statistic)),
-    period: lumi.required(lumi.number),
-    evaluationPeriods: lumi.required(lumi.number),
+    period: lumi.required(lumi.constrained(lumi.number, { min: 0 })),
+    evaluationPeriods: lumi.required(lumi.constrained(lumi.number, { min: 1, multipleOf: 1 })),
     comparisonOperator: lumi.required(lumi.enum(() => ComparisonOperator)),
     threshold: lumi.required(lumi.number),
     treatMissingData: lumi.optional(lumi.enum(() => missingData)),
     actionsEnabled: lumi.optional(lumi.boolean),
     alarmActions: lumi.optional(lumi.list(lumi.anyResource)),
     okActions: lumi.optional(lumi.list(lumi.anyResource)),
-    arn: lumi.out(lumi.string),
+    arn: lumi.out(lumi.constrained(lumi.string, { pattern: "^arn:aws(-[a-z]+)*:[a-z0-9-]+:[a-z0-9-]*:[a-z0-9-]*:[!-~]" })),
 };
 
 /** Dimensions restrict a metric: each has a name, such as `InstanceId`, and a value. */

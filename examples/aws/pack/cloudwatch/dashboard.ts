@@ -4,7 +4,7 @@
 import * as lumi from "@lumi/lumi";
 import { Region } from "../region.js";
 
-lumi.requireGeneration(2);
+lumi.requireGeneration(3);
 
 /** A Dashboard is a page of charts and texts. */
 export class Dashboard extends lumi.NamedResource<"aws:cloudwatch:Dashboard"> implements DashboardArgs {
@@ -41,7 +41,11 @@ export interface Widget {
     /** What stands above it. */
     title?: string | undefined;
 
-    /** The width, where the whole page is DashboardColumns wide. */
+    /**
+     * The width, where the whole page is DashboardColumns wide.
+     *
+     * @default 6
+     */
     width?: number | undefined;
 
     /** What it says, in Markdown, if it is a text. */
@@ -62,8 +66,8 @@ export interface Widget {
 
 export const Widget: lumi.Shape = {
     title: lumi.optional(lumi.string),
-    width: lumi.optional(lumi.number),
-    markdown: lumi.optional(lumi.string),
+    width: lumi.optional(lumi.constrained(lumi.number, { min: 1, max: 24, multipleOf: 1 })),
+    markdown: lumi.optional(lumi.string, lumi.conflictsWith("metrics")),
     metrics: lumi.optional(lumi.list(lumi.list(lumi.string))),
     region: lumi.optional(lumi.enum(() => Region)),
     properties: lumi.optional(lumi.any),

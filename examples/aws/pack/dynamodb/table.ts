@@ -11,7 +11,7 @@ import * as lumi from "@lumi/lumi";
 import type { ARN } from "../arn.js";
 import type { Tags } from "../tags.js";
 
-lumi.requireGeneration(2);
+lumi.requireGeneration(3);
 
 /** A Table holds records. Each is found by a key of one or two attributes, or through an index. */
 export class Table extends lumi.NamedResource<"aws:dynamodb:Table"> implements TableArgs {
@@ -93,7 +93,7 @@ export interface TableArgs {
 }
 
 const Table$shape: lumi.Shape = {
-    tags: lumi.optional(lumi.map(lumi.string)),
+    tags: lumi.optional(lumi.constrained(lumi.map(lumi.string), { maxProperties: 50 })),
     attributes: lumi.required(lumi.map(lumi.enum(() => AttributeType))),
     key: lumi.required(lumi.struct(() => KeySchema), lumi.replaces),
     billingMode: lumi.optional(lumi.enum(() => BillingMode)),
@@ -103,8 +103,8 @@ const Table$shape: lumi.Shape = {
     streamViewType: lumi.optional(lumi.enum(() => StreamViewType)),
     timeToLiveAttribute: lumi.optional(lumi.string),
     pointInTimeRecovery: lumi.optional(lumi.boolean),
-    arn: lumi.out(lumi.string),
-    streamARN: lumi.optionalOut(lumi.string),
+    arn: lumi.out(lumi.constrained(lumi.string, { pattern: "^arn:aws(-[a-z]+)*:[a-z0-9-]+:[a-z0-9-]*:[a-z0-9-]*:[!-~]" })),
+    streamARN: lumi.optionalOut(lumi.constrained(lumi.string, { pattern: "^arn:aws(-[a-z]+)*:[a-z0-9-]+:[a-z0-9-]*:[a-z0-9-]*:[!-~]" })),
 };
 
 /** KeySchema names the attributes that make up a key. */

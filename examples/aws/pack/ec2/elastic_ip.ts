@@ -7,7 +7,7 @@ import type { VPCGatewayAttachment } from "./internet_gateway.js";
 import type { Subnet } from "./subnet.js";
 import type { Tags } from "../tags.js";
 
-lumi.requireGeneration(2);
+lumi.requireGeneration(3);
 
 /** An ElasticIP is a public IPv4 address that stays the account's until it is given back, whatever it points at. */
 export class ElasticIP extends lumi.NamedResource<"aws:ec2:ElasticIP"> implements ElasticIPArgs {
@@ -47,7 +47,7 @@ export interface ElasticIPArgs {
 }
 
 const ElasticIP$shape: lumi.Shape = {
-    tags: lumi.optional(lumi.map(lumi.string)),
+    tags: lumi.optional(lumi.constrained(lumi.map(lumi.string), { maxProperties: 50 })),
     instance: lumi.optional(lumi.resource("aws:ec2:Instance")),
     attachment: lumi.optional(lumi.resource("aws:ec2:VPCGatewayAttachment"), lumi.in),
     publicIP: lumi.out(lumi.string),
@@ -92,7 +92,7 @@ export interface NATGatewayArgs {
 }
 
 const NATGateway$shape: lumi.Shape = {
-    tags: lumi.optional(lumi.map(lumi.string)),
+    tags: lumi.optional(lumi.constrained(lumi.map(lumi.string), { maxProperties: 50 })),
     subnet: lumi.required(lumi.resource("aws:ec2:Subnet"), lumi.replaces),
     address: lumi.optional(lumi.resource("aws:ec2:ElasticIP"), lumi.replaces),
     connectivityType: lumi.optional(lumi.enum(() => natConnectivity), lumi.replaces),

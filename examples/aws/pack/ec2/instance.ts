@@ -9,7 +9,7 @@ import { Tenancy } from "./vpc.js";
 import type { InstanceProfile } from "../iam/instance_profile.js";
 import type { Tags } from "../tags.js";
 
-lumi.requireGeneration(2);
+lumi.requireGeneration(3);
 
 /** An Instance is a virtual machine. */
 export class Instance extends lumi.NamedResource<"aws:ec2:Instance"> implements InstanceArgs {
@@ -46,7 +46,11 @@ export class Instance extends lumi.NamedResource<"aws:ec2:Instance"> implements 
     /** With whom the machine shares its host. */
     declare tenancy?: lumi.Input<Tenancy | undefined>;
 
-    /** What happens when the machine shuts itself down. */
+    /**
+     * What happens when the machine shuts itself down.
+     *
+     * @default "stop"
+     */
     declare instanceInitiatedShutdownBehavior?: lumi.Input<ShutdownBehavior | undefined>;
 
     /** Whether packets need to come from the machine's own address or be sent to it. A router turns this off. */
@@ -110,7 +114,11 @@ export interface InstanceArgs {
     /** With whom the machine shares its host. */
     tenancy?: lumi.Input<Tenancy | undefined>;
 
-    /** What happens when the machine shuts itself down. */
+    /**
+     * What happens when the machine shuts itself down.
+     *
+     * @default "stop"
+     */
     instanceInitiatedShutdownBehavior?: lumi.Input<ShutdownBehavior | undefined>;
 
     /** Whether packets need to come from the machine's own address or be sent to it. A router turns this off. */
@@ -124,12 +132,12 @@ export interface InstanceArgs {
 }
 
 const Instance$shape: lumi.Shape = {
-    tags: lumi.optional(lumi.map(lumi.string)),
-    imageID: lumi.required(lumi.string, lumi.replaces),
+    tags: lumi.optional(lumi.constrained(lumi.map(lumi.string), { maxProperties: 50 })),
+    imageID: lumi.required(lumi.constrained(lumi.string, { pattern: "^ami-[0-9a-f]+$" }), lumi.replaces),
     instanceType: lumi.optional(lumi.enum(() => InstanceType)),
     subnet: lumi.optional(lumi.resource("aws:ec2:Subnet"), lumi.replaces),
     securityGroups: lumi.optional(lumi.list(lumi.resource("aws:ec2:SecurityGroup"))),
-    privateIPAddress: lumi.optional(lumi.string, lumi.replaces),
+    privateIPAddress: lumi.optional(lumi.constrained(lumi.string, { format: "ipv4" }), lumi.replaces),
     keyName: lumi.optional(lumi.string, lumi.replaces),
     iamInstanceProfile: lumi.optional(lumi.resource("aws:iam:InstanceProfile")),
     blockDeviceMappings: lumi.optional(lumi.list(lumi.struct(() => BlockDeviceMapping)), lumi.replaces),
@@ -160,7 +168,7 @@ export interface BlockDeviceMapping {
 export const BlockDeviceMapping: lumi.Shape = {
     deviceName: lumi.required(lumi.string),
     ebs: lumi.optional(lumi.struct(() => ebsBlockDevice)),
-    virtualName: lumi.optional(lumi.string),
+    virtualName: lumi.optional(lumi.string, lumi.conflictsWith("ebs")),
 };
 
 /** ebsBlockDevice describes a volume that lives and dies with an Instance. */

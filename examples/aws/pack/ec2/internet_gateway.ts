@@ -5,7 +5,7 @@ import * as lumi from "@lumi/lumi";
 import type { VPC } from "./vpc.js";
 import type { Tags } from "../tags.js";
 
-lumi.requireGeneration(2);
+lumi.requireGeneration(3);
 
 /** An InternetGateway connects a VPC with the internet, once a VPCGatewayAttachment has brought the two together. */
 export class InternetGateway extends lumi.NamedResource<"aws:ec2:InternetGateway"> implements InternetGatewayArgs {
@@ -31,7 +31,7 @@ export interface InternetGatewayArgs {
 }
 
 const InternetGateway$shape: lumi.Shape = {
-    tags: lumi.optional(lumi.map(lumi.string)),
+    tags: lumi.optional(lumi.constrained(lumi.map(lumi.string), { maxProperties: 50 })),
 };
 
 /** A VPCGatewayAttachment attaches a gateway to a network. A network has at most one gateway, a gateway one network. */

@@ -9,7 +9,7 @@ import type { Subnet } from "./subnet.js";
 import type { VPC } from "./vpc.js";
 import type { Tags } from "../tags.js";
 
-lumi.requireGeneration(2);
+lumi.requireGeneration(3);
 
 /** A RouteTable is a list of routes. It applies to the subnets that are associated with it. */
 export class RouteTable extends lumi.NamedResource<"aws:ec2:RouteTable"> implements RouteTableArgs {
@@ -40,15 +40,12 @@ export interface RouteTableArgs {
 }
 
 const RouteTable$shape: lumi.Shape = {
-    tags: lumi.optional(lumi.map(lumi.string)),
+    tags: lumi.optional(lumi.constrained(lumi.map(lumi.string), { maxProperties: 50 })),
     vpc: lumi.required(lumi.resource("aws:ec2:VPC"), lumi.replaces),
     routeTableID: lumi.out(lumi.string),
 };
 
-/**
- * A Route is one line of a RouteTable: it sends packets for some addresses to one target. Set exactly one of its
- * targets.
- */
+/** A Route is one line of a RouteTable: it sends packets for some addresses to one target. */
 export class Route extends lumi.Resource<"aws:ec2:Route"> implements RouteArgs {
     /** The type token. */
     static readonly type = "aws:ec2:Route";
@@ -93,8 +90,8 @@ export interface RouteArgs {
 
 const Route$shape: lumi.Shape = {
     routeTable: lumi.required(lumi.resource("aws:ec2:RouteTable"), lumi.replaces),
-    destinationCIDRBlock: lumi.required(lumi.string, lumi.replaces),
-    gateway: lumi.optional(lumi.resource("aws:ec2:VPCGatewayAttachment")),
+    destinationCIDRBlock: lumi.required(lumi.constrained(lumi.string, { format: "cidr" }), lumi.replaces),
+    gateway: lumi.optional(lumi.resource("aws:ec2:VPCGatewayAttachment"), lumi.exactlyOneOf("instance", "natGateway")),
     instance: lumi.optional(lumi.resource("aws:ec2:Instance")),
     natGateway: lumi.optional(lumi.resource("aws:ec2:NATGateway")),
 };

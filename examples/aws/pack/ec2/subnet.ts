@@ -5,7 +5,7 @@ import * as lumi from "@lumi/lumi";
 import type { VPC } from "./vpc.js";
 import type { Tags } from "../tags.js";
 
-lumi.requireGeneration(2);
+lumi.requireGeneration(3);
 
 /** A Subnet is a part of a VPC's addresses that lies in one availability zone. Instances are launched into subnets. */
 export class Subnet extends lumi.NamedResource<"aws:ec2:Subnet"> implements SubnetArgs {
@@ -69,7 +69,7 @@ export interface SubnetArgs {
 }
 
 const Subnet$shape: lumi.Shape = {
-    tags: lumi.optional(lumi.map(lumi.string)),
+    tags: lumi.optional(lumi.constrained(lumi.map(lumi.string), { maxProperties: 50 })),
     vpc: lumi.required(lumi.resource("aws:ec2:VPC"), lumi.replaces),
     cidrBlock: lumi.required(lumi.string, lumi.replaces),
     availabilityZone: lumi.optional(lumi.string, lumi.replaces),

@@ -5,7 +5,7 @@ import * as lumi from "@lumi/lumi";
 import type { SecurityGroup } from "./security_group.js";
 import type { Tags } from "../tags.js";
 
-lumi.requireGeneration(2);
+lumi.requireGeneration(3);
 
 /**
  * A VPC is a private network of the account's own, in one region. Subnets divide it, route tables say where its traffic
@@ -63,7 +63,7 @@ export interface VPCArgs {
 }
 
 const VPC$shape: lumi.Shape = {
-    tags: lumi.optional(lumi.map(lumi.string)),
+    tags: lumi.optional(lumi.constrained(lumi.map(lumi.string), { maxProperties: 50 })),
     cidrBlock: lumi.required(lumi.string, lumi.replaces),
     enableDNSHostnames: lumi.optional(lumi.boolean),
     enableDNSSupport: lumi.optional(lumi.boolean),

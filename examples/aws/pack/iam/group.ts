@@ -4,8 +4,9 @@
 import * as lumi from "@lumi/lumi";
 import type { ARN } from "../arn.js";
 import { type Policy, PolicyDocument } from "./policy.js";
+import type { Path } from "./principal.js";
 
-lumi.requireGeneration(2);
+lumi.requireGeneration(3);
 
 /** A Group gives permissions to all users that are in it. */
 export class Group extends lumi.NamedResource<"aws:iam:Group"> implements GroupArgs {
@@ -21,8 +22,12 @@ export class Group extends lumi.NamedResource<"aws:iam:Group"> implements GroupA
     /** The name under which policies refer to this resource. */
     declare readonly arn: lumi.Output<ARN>;
 
-    /** The place of the group in the account's hierarchy of names. */
-    declare path?: lumi.Input<string | undefined>;
+    /**
+     * The place of the group in the account's hierarchy of names.
+     *
+     * @default "/"
+     */
+    declare path?: lumi.Input<Path | undefined>;
 
     constructor(name: string, args?: GroupArgs, options?: lumi.ResourceOptions<keyof GroupArgs | "name">) {
         super(Group.type, name, args, Group$shape, options);
@@ -37,13 +42,17 @@ export interface GroupArgs {
     /** Policies that belong to this resource alone, by name. */
     inlinePolicies?: lumi.Input<{ [key: string]: PolicyDocument } | undefined>;
 
-    /** The place of the group in the account's hierarchy of names. */
-    path?: lumi.Input<string | undefined>;
+    /**
+     * The place of the group in the account's hierarchy of names.
+     *
+     * @default "/"
+     */
+    path?: lumi.Input<Path | undefined>;
 }
 
 const Group$shape: lumi.Shape = {
     managedPolicies: lumi.optional(lumi.list(lumi.resource("aws:iam:Policy"))),
     inlinePolicies: lumi.optional(lumi.map(lumi.struct(() => PolicyDocument))),
-    arn: lumi.out(lumi.string),
-    path: lumi.optional(lumi.string),
+    arn: lumi.out(lumi.constrained(lumi.string, { pattern: "^arn:aws(-[a-z]+)*:[a-z0-9-]+:[a-z0-9-]*:[a-z0-9-]*:[!-~]" })),
+    path: lumi.optional(lumi.constrained(lumi.string, { maxLength: 512, pattern: "^/([!-~]+/)?$" })),
 };

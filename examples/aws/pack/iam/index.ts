@@ -4,6 +4,6 @@
 export { Group, type GroupArgs } from "./group.js";
 export { InstanceProfile, type InstanceProfileArgs } from "./instance_profile.js";
 export { Policy, type PolicyArgs, PolicyDocument, PolicyStatement, PolicyVersion, PolicyEffect } from "./policy.js";
-export { DefaultPath } from "./principal.js";
+export { type Path, DefaultPath } from "./principal.js";
 export { Role, type RoleArgs } from "./role.js";
 export { User, type UserArgs, AccessKey, type AccessKeyArgs, AccessKeyStatus } from "./user.js";

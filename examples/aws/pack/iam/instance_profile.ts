@@ -3,17 +3,22 @@
 
 import * as lumi from "@lumi/lumi";
 import type { ARN } from "../arn.js";
+import type { Path } from "./principal.js";
 import type { Role } from "./role.js";
 
-lumi.requireGeneration(2);
+lumi.requireGeneration(3);
 
 /** An InstanceProfile hands a role to the programs on an instance. */
 export class InstanceProfile extends lumi.NamedResource<"aws:iam:InstanceProfile"> implements InstanceProfileArgs {
     /** The type token. */
     static readonly type = "aws:iam:InstanceProfile";
 
-    /** The place of the profile in the account's hierarchy of names. */
-    declare readonly path?: lumi.Input<string | undefined>;
+    /**
+     * The place of the profile in the account's hierarchy of names.
+     *
+     * @default "/"
+     */
+    declare readonly path?: lumi.Input<Path | undefined>;
 
     /** The roles to hand over. Amazon accepts exactly one. */
     declare roles: lumi.Input<Role[]>;
@@ -32,15 +37,19 @@ export class InstanceProfile extends lumi.NamedResource<"aws:iam:InstanceProfile
 
 /** The arguments of InstanceProfile. */
 export interface InstanceProfileArgs {
-    /** The place of the profile in the account's hierarchy of names. */
-    path?: lumi.Input<string | undefined>;
+    /**
+     * The place of the profile in the account's hierarchy of names.
+     *
+     * @default "/"
+     */
+    path?: lumi.Input<Path | undefined>;
 
     /** The roles to hand over. Amazon accepts exactly one. */
     roles: lumi.Input<Role[]>;
 }
 
 const InstanceProfile$shape: lumi.Shape = {
-    path: lumi.optional(lumi.string, lumi.replaces),
-    roles: lumi.required(lumi.list(lumi.resource("aws:iam:Role"))),
-    arn: lumi.out(lumi.string),
+    path: lumi.optional(lumi.constrained(lumi.string, { maxLength: 512, pattern: "^/([!-~]+/)?$" }), lumi.replaces),
+    roles: lumi.required(lumi.constrained(lumi.list(lumi.resource("aws:iam:Role")), { minItems: 1, maxItems: 1 })),
+    arn: lumi.out(lumi.constrained(lumi.string, { pattern: "^arn:aws(-[a-z]+)*:[a-z0-9-]+:[a-z0-9-]*:[a-z0-9-]*:[!-~]" })),
 };

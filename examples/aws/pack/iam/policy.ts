@@ -2,12 +2,13 @@
 /* eslint-disable */
 
 import * as lumi from "@lumi/lumi";
-import type { ARN } from "../arn.js";
+import type { ARN, ARNPattern } from "../arn.js";
 import type { Group } from "./group.js";
+import type { Path } from "./principal.js";
 import type { Role } from "./role.js";
 import type { User } from "./user.js";
 
-lumi.requireGeneration(2);
+lumi.requireGeneration(3);
 
 /** A Policy is a set of permissions that can be attached to any number of users, groups and roles. */
 export class Policy extends lumi.NamedResource<"aws:iam:Policy"> implements PolicyArgs {
@@ -17,8 +18,12 @@ export class Policy extends lumi.NamedResource<"aws:iam:Policy"> implements Poli
     /** What the policy is for, in words. */
     declare readonly description?: lumi.Input<string | undefined>;
 
-    /** The place of the policy in the account's hierarchy of names. */
-    declare readonly path?: lumi.Input<string | undefined>;
+    /**
+     * The place of the policy in the account's hierarchy of names.
+     *
+     * @default "/"
+     */
+    declare readonly path?: lumi.Input<Path | undefined>;
 
     /** What the policy allows and denies. */
     declare policyDocument: lumi.Input<PolicyDocument>;
@@ -45,8 +50,12 @@ export interface PolicyArgs {
     /** What the policy is for, in words. */
     description?: lumi.Input<string | undefined>;
 
-    /** The place of the policy in the account's hierarchy of names. */
-    path?: lumi.Input<string | undefined>;
+    /**
+     * The place of the policy in the account's hierarchy of names.
+     *
+     * @default "/"
+     */
+    path?: lumi.Input<Path | undefined>;
 
     /** What the policy allows and denies. */
     policyDocument: lumi.Input<PolicyDocument>;
@@ -63,12 +72,12 @@ export interface PolicyArgs {
 
 const Policy$shape: lumi.Shape = {
     description: lumi.optional(lumi.string, lumi.replaces),
-    path: lumi.optional(lumi.string, lumi.replaces),
+    path: lumi.optional(lumi.constrained(lumi.string, { maxLength: 512, pattern: "^/([!-~]+/)?$" }), lumi.replaces),
     policyDocument: lumi.required(lumi.struct(() => PolicyDocument)),
     groups: lumi.optional(lumi.list(lumi.resource("aws:iam:Group"))),
     roles: lumi.optional(lumi.list(lumi.resource("aws:iam:Role"))),
     users: lumi.optional(lumi.list(lumi.resource("aws:iam:User"))),
-    arn: lumi.out(lumi.string),
+    arn: lumi.out(lumi.constrained(lumi.string, { pattern: "^arn:aws(-[a-z]+)*:[a-z0-9-]+:[a-z0-9-]*:[a-z0-9-]*:[!-~]" })),
 };
 
 /** A PolicyDocument is a list of statements. What no statement allows is denied. */
@@ -106,7 +115,7 @@ export interface PolicyStatement {
     Action: string[];
 
     /** What it may be done to. A `*` stands for any text. */
-    Resource?: ARN[] | undefined;
+    Resource?: ARNPattern[] | undefined;
 
     /** When the statement applies: values to compare with, by operator and then by key. */
     Condition?: { [key: string]: { [key: string]: any } } | undefined;
@@ -117,7 +126,7 @@ export const PolicyStatement: lumi.Shape = {
     Effect: lumi.required(lumi.enum(() => PolicyEffect)),
     Principal: lumi.optional(lumi.any),
     Action: lumi.required(lumi.list(lumi.string)),
-    Resource: lumi.optional(lumi.list(lumi.string)),
+    Resource: lumi.optional(lumi.list(lumi.constrained(lumi.string, { pattern: "^(\\*$|arn:[^:]+:[^:]+:[^:]*:[^:]*:[!-~])" }))),
     Condition: lumi.optional(lumi.map(lumi.map(lumi.any))),
 };
 

@@ -5,9 +5,10 @@ import * as lumi from "@lumi/lumi";
 import type { ARN } from "../arn.js";
 import type { Seconds } from "../duration.js";
 import { type Policy, PolicyDocument } from "./policy.js";
+import type { Path } from "./principal.js";
 import type { Tags } from "../tags.js";
 
-lumi.requireGeneration(2);
+lumi.requireGeneration(3);
 
 /**
  * A Role is an identity without a password: whoever its trust policy names may assume it and then has its permissions.
@@ -34,11 +35,19 @@ export class Role extends lumi.NamedResource<"aws:iam:Role"> implements RoleArgs
     /** What the role is for, in words. */
     declare description?: lumi.Input<string | undefined>;
 
-    /** The longest time that somebody may stay in the role. */
+    /**
+     * The longest time that somebody may stay in the role.
+     *
+     * @default 3600
+     */
     declare maxSessionDuration?: lumi.Input<Seconds | undefined>;
 
-    /** The place of the role in the account's hierarchy of names. */
-    declare readonly path?: lumi.Input<string | undefined>;
+    /**
+     * The place of the role in the account's hierarchy of names.
+     *
+     * @default "/"
+     */
+    declare readonly path?: lumi.Input<Path | undefined>;
 
     /** A policy that bounds what the role may do, whatever its other policies allow. */
     declare permissionsBoundary?: lumi.Input<Policy | undefined>;
@@ -68,11 +77,19 @@ export interface RoleArgs {
     /** What the role is for, in words. */
     description?: lumi.Input<string | undefined>;
 
-    /** The longest time that somebody may stay in the role. */
+    /**
+     * The longest time that somebody may stay in the role.
+     *
+     * @default 3600
+     */
     maxSessionDuration?: lumi.Input<Seconds | undefined>;
 
-    /** The place of the role in the account's hierarchy of names. */
-    path?: lumi.Input<string | undefined>;
+    /**
+     * The place of the role in the account's hierarchy of names.
+     *
+     * @default "/"
+     */
+    path?: lumi.Input<Path | undefined>;
 
     /** A policy that bounds what the role may do, whatever its other policies allow. */
     permissionsBoundary?: lumi.Input<Policy | undefined>;
@@ -81,12 +98,12 @@ export interface RoleArgs {
 const Role$shape: lumi.Shape = {
     managedPolicies: lumi.optional(lumi.list(lumi.resource("aws:iam:Policy"))),
     inlinePolicies: lumi.optional(lumi.map(lumi.struct(() => PolicyDocument))),
-    arn: lumi.out(lumi.string),
-    tags: lumi.optional(lumi.map(lumi.string)),
+    arn: lumi.out(lumi.constrained(lumi.string, { pattern: "^arn:aws(-[a-z]+)*:[a-z0-9-]+:[a-z0-9-]*:[a-z0-9-]*:[!-~]" })),
+    tags: lumi.optional(lumi.constrained(lumi.map(lumi.string), { maxProperties: 50 })),
     assumeRolePolicyDocument: lumi.required(lumi.struct(() => PolicyDocument)),
-    description: lumi.optional(lumi.string),
-    maxSessionDuration: lumi.optional(lumi.number),
-    path: lumi.optional(lumi.string, lumi.replaces),
+    description: lumi.optional(lumi.constrained(lumi.string, { maxLength: 1000 })),
+    maxSessionDuration: lumi.optional(lumi.constrained(lumi.constrained(lumi.number, { min: 0 }), { min: 3600, max: 43200 })),
+    path: lumi.optional(lumi.constrained(lumi.string, { maxLength: 512, pattern: "^/([!-~]+/)?$" }), lumi.replaces),
     permissionsBoundary: lumi.optional(lumi.resource("aws:iam:Policy")),
     roleID: lumi.out(lumi.string),
 };

@@ -5,9 +5,10 @@ import * as lumi from "@lumi/lumi";
 import type { ARN } from "../arn.js";
 import type { Group } from "./group.js";
 import { type Policy, PolicyDocument } from "./policy.js";
+import type { Path } from "./principal.js";
 import type { Tags } from "../tags.js";
 
-lumi.requireGeneration(2);
+lumi.requireGeneration(3);
 
 /** A User is a person, or a program outside of Amazon, that signs in with credentials of its own. */
 export class User extends lumi.NamedResource<"aws:iam:User"> implements UserArgs {
@@ -29,8 +30,12 @@ export class User extends lumi.NamedResource<"aws:iam:User"> implements UserArgs
     /** The groups that the user is in. */
     declare groups?: lumi.Input<Group[] | undefined>;
 
-    /** The place of the user in the account's hierarchy of names. */
-    declare path?: lumi.Input<string | undefined>;
+    /**
+     * The place of the user in the account's hierarchy of names.
+     *
+     * @default "/"
+     */
+    declare path?: lumi.Input<Path | undefined>;
 
     /** The user's first password for the console. Without one, the user cannot sign in there. */
     declare password?: lumi.Input<string | undefined>;
@@ -60,8 +65,12 @@ export interface UserArgs {
     /** The groups that the user is in. */
     groups?: lumi.Input<Group[] | undefined>;
 
-    /** The place of the user in the account's hierarchy of names. */
-    path?: lumi.Input<string | undefined>;
+    /**
+     * The place of the user in the account's hierarchy of names.
+     *
+     * @default "/"
+     */
+    path?: lumi.Input<Path | undefined>;
 
     /** The user's first password for the console. Without one, the user cannot sign in there. */
     password?: lumi.Input<string | undefined>;
@@ -76,12 +85,12 @@ export interface UserArgs {
 const User$shape: lumi.Shape = {
     managedPolicies: lumi.optional(lumi.list(lumi.resource("aws:iam:Policy"))),
     inlinePolicies: lumi.optional(lumi.map(lumi.struct(() => PolicyDocument))),
-    arn: lumi.out(lumi.string),
-    tags: lumi.optional(lumi.map(lumi.string)),
+    arn: lumi.out(lumi.constrained(lumi.string, { pattern: "^arn:aws(-[a-z]+)*:[a-z0-9-]+:[a-z0-9-]*:[a-z0-9-]*:[!-~]" })),
+    tags: lumi.optional(lumi.constrained(lumi.map(lumi.string), { maxProperties: 50 })),
     groups: lumi.optional(lumi.list(lumi.resource("aws:iam:Group"))),
-    path: lumi.optional(lumi.string),
+    path: lumi.optional(lumi.constrained(lumi.string, { maxLength: 512, pattern: "^/([!-~]+/)?$" })),
     password: lumi.optional(lumi.string, lumi.in, lumi.secretProperty),
-    passwordResetRequired: lumi.optional(lumi.boolean, lumi.in),
+    passwordResetRequired: lumi.optional(lumi.boolean, lumi.in, lumi.requiredWith("password")),
     permissionsBoundary: lumi.optional(lumi.resource("aws:iam:Policy")),
 };
 
@@ -93,7 +102,11 @@ export class AccessKey extends lumi.Resource<"aws:iam:AccessKey"> implements Acc
     /** The user whose name the requests are signed in. */
     declare readonly user: lumi.Input<User>;
 
-    /** Whether requests that are signed with the key are accepted. */
+    /**
+     * Whether requests that are signed with the key are accepted.
+     *
+     * @default "Active"
+     */
     declare status?: lumi.Input<AccessKeyStatus | undefined>;
 
     /** A number to count up whenever the key is to be replaced by a new one. */
@@ -115,7 +128,11 @@ export interface AccessKeyArgs {
     /** The user whose name the requests are signed in. */
     user: lumi.Input<User>;
 
-    /** Whether requests that are signed with the key are accepted. */
+    /**
+     * Whether requests that are signed with the key are accepted.
+     *
+     * @default "Active"
+     */
     status?: lumi.Input<AccessKeyStatus | undefined>;
 
     /** A number to count up whenever the key is to be replaced by a new one. */

@@ -25,7 +25,11 @@ export class EventSourceMapping
     /** How many records to hand over in one call, at most. */
     declare batchSize?: lumi.Input<number | undefined>;
 
-    /** Whether to read at all. It does, unless told otherwise. */
+    /**
+     * Whether to read at all. It does, unless told otherwise.
+     *
+     * @default true
+     */
     declare enabled?: lumi.Input<boolean | undefined>;
 
     /** Where in a stream to begin. Queues do not need it. */
@@ -53,7 +57,11 @@ export interface EventSourceMappingArgs {
     /** How many records to hand over in one call, at most. */
     batchSize?: lumi.Input<number | undefined>;
 
-    /** Whether to read at all. It does, unless told otherwise. */
+    /**
+     * Whether to read at all. It does, unless told otherwise.
+     *
+     * @default true
+     */
     enabled?: lumi.Input<boolean | undefined>;
 
     /** Where in a stream to begin. Queues do not need it. */
@@ -66,7 +74,7 @@ export interface EventSourceMappingArgs {
 const EventSourceMapping$shape: lumi.Shape = {
     function: lumi.required(lumi.resource("aws:lambda:Function")),
     source: lumi.required(lumi.union("aws:sqs:Queue", "aws:dynamodb:Table"), lumi.replaces),
-    batchSize: lumi.optional(lumi.number),
+    batchSize: lumi.optional(lumi.constrained(lumi.number, { min: 1, max: 10000, multipleOf: 1 })),
     enabled: lumi.optional(lumi.boolean),
     startingPosition: lumi.optional(lumi.enum(() => StartingPosition), lumi.replaces),
     filterPatterns: lumi.optional(lumi.any),

@@ -9,7 +9,7 @@ import type { Subnet } from "../ec2/subnet.js";
 import type { Role } from "../iam/role.js";
 import type { Tags } from "../tags.js";
 
-lumi.requireGeneration(2);
+lumi.requireGeneration(3);
 
 /** A Function is a program that runs when it is called and costs nothing while it is not. */
 export class Function extends lumi.NamedResource<"aws:lambda:Function"> implements FunctionArgs {
@@ -37,13 +37,25 @@ export class Function extends lumi.NamedResource<"aws:lambda:Function"> implemen
     /** Variables that the program finds in its environment. */
     declare environment?: lumi.Input<Environment | undefined>;
 
-    /** Settings in a file of their own that is laid beside the program. */
+    /**
+     * Settings in a file of their own that is laid beside the program.
+     *
+     * @deprecated add the file to code
+     */
     declare settings?: lumi.Input<lumi.Asset | undefined>;
 
-    /** How much memory the program has, in MiB. It gets processor time in proportion. */
+    /**
+     * How much memory the program has, in MiB. It gets processor time in proportion.
+     *
+     * @default 128
+     */
     declare memorySize?: lumi.Input<number | undefined>;
 
-    /** How long a call may take. */
+    /**
+     * How long a call may take.
+     *
+     * @default 3
+     */
     declare timeout?: lumi.Input<Seconds | undefined>;
 
     /** Where calls end up that fail again and again: a queue or a topic. */
@@ -89,13 +101,25 @@ export interface FunctionArgs {
     /** Variables that the program finds in its environment. */
     environment?: lumi.Input<Environment | undefined>;
 
-    /** Settings in a file of their own that is laid beside the program. */
+    /**
+     * Settings in a file of their own that is laid beside the program.
+     *
+     * @deprecated add the file to code
+     */
     settings?: lumi.Input<lumi.Asset | undefined>;
 
-    /** How much memory the program has, in MiB. It gets processor time in proportion. */
+    /**
+     * How much memory the program has, in MiB. It gets processor time in proportion.
+     *
+     * @default 128
+     */
     memorySize?: lumi.Input<number | undefined>;
 
-    /** How long a call may take. */
+    /**
+     * How long a call may take.
+     *
+     * @default 3
+     */
     timeout?: lumi.Input<Seconds | undefined>;
 
     /** Where calls end up that fail again and again: a queue or a topic. */
@@ -106,19 +130,19 @@ export interface FunctionArgs {
 }
 
 const Function$shape: lumi.Shape = {
-    tags: lumi.optional(lumi.map(lumi.string)),
+    tags: lumi.optional(lumi.constrained(lumi.map(lumi.string), { maxProperties: 50 })),
     code: lumi.required(lumi.archive, lumi.in),
-    handler: lumi.required(lumi.string),
+    handler: lumi.required(lumi.constrained(lumi.string, { maxLength: 128, pattern: "^[^\\t\\n\\f\\r ]+$" })),
     runtime: lumi.required(lumi.enum(() => Runtime)),
     role: lumi.required(lumi.resource("aws:iam:Role")),
     description: lumi.optional(lumi.string),
     environment: lumi.optional(lumi.struct(() => Environment)),
-    settings: lumi.optional(lumi.asset, lumi.in),
-    memorySize: lumi.optional(lumi.number),
-    timeout: lumi.optional(lumi.number),
+    settings: lumi.optional(lumi.asset, lumi.in, lumi.deprecated("add the file to code")),
+    memorySize: lumi.optional(lumi.constrained(lumi.number, { min: 128, max: 10240, multipleOf: 1 })),
+    timeout: lumi.optional(lumi.constrained(lumi.constrained(lumi.number, { min: 0 }), { min: 1, max: 900 })),
     deadLetterTarget: lumi.optional(lumi.anyResource),
     vpc: lumi.optional(lumi.struct(() => FunctionVPC)),
-    arn: lumi.out(lumi.string),
+    arn: lumi.out(lumi.constrained(lumi.string, { pattern: "^arn:aws(-[a-z]+)*:[a-z0-9-]+:[a-z0-9-]*:[a-z0-9-]*:[!-~]" })),
     codeSHA256: lumi.out(lumi.string),
     lastModified: lumi.out(lumi.string),
 };
@@ -155,7 +179,9 @@ export const Environment: lumi.Shape = {
 export type Runtime = "nodejs20.x" | "nodejs22.x" | "python3.12" | "java21" | "provided.al2023";
 
 export const Runtime = {
-    /** The runtimes. */
+    /**
+     * @deprecated use NodeJS22Runtime. Amazon ends support for Node.js 20 on April 30, 2026.
+     */
     NodeJS20: "nodejs20.x",
     /** The runtimes. */
     NodeJS22: "nodejs22.x",
@@ -166,6 +192,10 @@ export const Runtime = {
     /** A bare machine that runs an executable named `bootstrap`. */
     Provided: "provided.al2023",
 } as const;
+
+lumi.deprecate(Runtime, {
+    ["nodejs20.x"]: "use NodeJS22Runtime. Amazon ends support for Node.js 20 on April 30, 2026.",
+});
 
 /** MaxMemorySize is the most memory that a function can have, in MiB. */
 export const MaxMemorySize = 10240;

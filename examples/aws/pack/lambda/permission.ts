@@ -5,7 +5,7 @@ import * as lumi from "@lumi/lumi";
 import type { ARN } from "../arn.js";
 import type { Function } from "./function.js";
 
-lumi.requireGeneration(2);
+lumi.requireGeneration(3);
 
 /** A Permission lets another service or account call a Function. */
 export class Permission extends lumi.Resource<"aws:lambda:Permission"> implements PermissionArgs {
@@ -52,8 +52,8 @@ export interface PermissionArgs {
 
 const Permission$shape: lumi.Shape = {
     function: lumi.required(lumi.resource("aws:lambda:Function"), lumi.replaces),
-    action: lumi.required(lumi.string, lumi.replaces),
+    action: lumi.required(lumi.constrained(lumi.string, { pattern: "^(\\*|lambda:(\\*|[A-Za-z]+))$" }), lumi.replaces),
     principal: lumi.required(lumi.string, lumi.replaces),
-    sourceAccount: lumi.optional(lumi.string, lumi.replaces),
-    sourceARN: lumi.optional(lumi.string, lumi.replaces),
+    sourceAccount: lumi.optional(lumi.constrained(lumi.string, { pattern: "^\\d{12}$" }), lumi.replaces),
+    sourceARN: lumi.optional(lumi.constrained(lumi.string, { pattern: "^arn:aws(-[a-z]+)*:[a-z0-9-]+:[a-z0-9-]*:[a-z0-9-]*:[!-~]" }), lumi.replaces),
 };

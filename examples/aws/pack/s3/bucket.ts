@@ -7,7 +7,7 @@ import type { Seconds } from "../duration.js";
 import { LifecycleRule } from "./lifecycle.js";
 import type { Tags } from "../tags.js";
 
-lumi.requireGeneration(2);
+lumi.requireGeneration(3);
 
 /** A Bucket holds objects. Its name is unique among all buckets of all accounts. */
 export class Bucket extends lumi.NamedResource<"aws:s3:Bucket"> implements BucketArgs {
@@ -94,7 +94,7 @@ export interface BucketArgs {
 }
 
 const Bucket$shape: lumi.Shape = {
-    tags: lumi.optional(lumi.map(lumi.string)),
+    tags: lumi.optional(lumi.constrained(lumi.map(lumi.string), { maxProperties: 50 })),
     accessControl: lumi.optional(lumi.enum(() => CannedACL)),
     versioning: lumi.optional(lumi.enum(() => VersioningStatus)),
     corsRules: lumi.optional(lumi.list(lumi.struct(() => CORSRule))),
@@ -103,7 +103,7 @@ const Bucket$shape: lumi.Shape = {
     notifications: lumi.optional(lumi.list(lumi.struct(() => Notification))),
     website: lumi.optional(lumi.struct(() => BucketWebsite)),
     forceDestroy: lumi.optional(lumi.boolean, lumi.in),
-    arn: lumi.out(lumi.string),
+    arn: lumi.out(lumi.constrained(lumi.string, { pattern: "^arn:aws(-[a-z]+)*:[a-z0-9-]+:[a-z0-9-]*:[a-z0-9-]*:[!-~]" })),
     domainName: lumi.out(lumi.string),
     websiteURL: lumi.optionalOut(lumi.string),
 };
@@ -157,7 +157,7 @@ export const CORSRule: lumi.Shape = {
     allowedOrigins: lumi.required(lumi.list(lumi.string)),
     allowedHeaders: lumi.optional(lumi.list(lumi.string)),
     exposedHeaders: lumi.optional(lumi.list(lumi.string)),
-    maxAge: lumi.optional(lumi.number),
+    maxAge: lumi.optional(lumi.constrained(lumi.number, { min: 0 })),
 };
 
 /** BucketLogging says where records of accesses are written. */
@@ -236,5 +236,5 @@ export interface BucketWebsite {
 export const BucketWebsite: lumi.Shape = {
     indexDocument: lumi.optional(lumi.string),
     errorDocument: lumi.optional(lumi.string),
-    redirectAllRequestsTo: lumi.optional(lumi.string),
+    redirectAllRequestsTo: lumi.optional(lumi.string, lumi.conflictsWith("indexDocument", "errorDocument")),
 };

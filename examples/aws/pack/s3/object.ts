@@ -6,7 +6,7 @@ import type { Bucket } from "./bucket.js";
 import { StorageClass } from "./lifecycle.js";
 import type { Tags } from "../tags.js";
 
-lumi.requireGeneration(2);
+lumi.requireGeneration(3);
 
 /** An Object is a file in a Bucket. */
 export class Object extends lumi.Resource<"aws:s3:Object"> implements ObjectArgs {
@@ -70,7 +70,7 @@ export interface ObjectArgs {
 }
 
 const Object$shape: lumi.Shape = {
-    tags: lumi.optional(lumi.map(lumi.string)),
+    tags: lumi.optional(lumi.constrained(lumi.map(lumi.string), { maxProperties: 50 })),
     bucket: lumi.required(lumi.resource("aws:s3:Bucket"), lumi.replaces),
     key: lumi.optional(lumi.string, lumi.replaces),
     source: lumi.required(lumi.asset),

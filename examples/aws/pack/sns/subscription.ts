@@ -8,7 +8,7 @@ import type { Queue } from "../sqs/queue.js";
 
 lumi.requireGeneration(3);
 
-/** A Subscription passes the messages of a Topic on to one recipient. Set either Endpoint or Target. */
+/** A Subscription passes the messages of a Topic on to one recipient. */
 export class Subscription extends lumi.Resource<"aws:sns:Subscription"> implements SubscriptionArgs {
     /** The type token. */
     static readonly type = "aws:sns:Subscription";
@@ -71,7 +71,7 @@ export interface SubscriptionArgs {
 const Subscription$shape: lumi.Shape = {
     topic: lumi.required(lumi.resource("aws:sns:Topic"), lumi.replaces),
     protocol: lumi.required(lumi.enum(() => Protocol), lumi.replaces),
-    endpoint: lumi.optional(lumi.string, lumi.replaces),
+    endpoint: lumi.optional(lumi.string, lumi.replaces, lumi.exactlyOneOf("target")),
     target: lumi.optional(lumi.union("aws:sqs:Queue", "aws:lambda:Function"), lumi.replaces),
     filterPolicy: lumi.optional(lumi.map(lumi.list(lumi.any))),
     rawMessageDelivery: lumi.optional(lumi.boolean),

@@ -13,7 +13,7 @@ import type { Seconds } from "../duration.js";
 import { Protocol } from "./subscription.js";
 import type { Tags } from "../tags.js";
 
-lumi.requireGeneration(2);
+lumi.requireGeneration(3);
 
 /** A Topic takes messages and passes them on to everybody who has subscribed. */
 export class Topic extends lumi.NamedResource<"aws:sns:Topic"> implements TopicArgs {
@@ -56,11 +56,11 @@ export interface TopicArgs {
 }
 
 const Topic$shape: lumi.Shape = {
-    tags: lumi.optional(lumi.map(lumi.string)),
+    tags: lumi.optional(lumi.constrained(lumi.map(lumi.string), { maxProperties: 50 })),
     displayName: lumi.optional(lumi.string),
     fifoTopic: lumi.optional(lumi.boolean, lumi.replaces),
     deliveryPolicies: lumi.optional(lumi.map(lumi.struct(() => DeliveryPolicy), lumi.enum(() => Protocol))),
-    arn: lumi.out(lumi.string),
+    arn: lumi.out(lumi.constrained(lumi.string, { pattern: "^arn:aws(-[a-z]+)*:[a-z0-9-]+:[a-z0-9-]*:[a-z0-9-]*:[!-~]" })),
 };
 
 /** A DeliveryPolicy says how hard to try to deliver a message. */
@@ -77,6 +77,6 @@ export interface DeliveryPolicy {
 
 export const DeliveryPolicy: lumi.Shape = {
     numRetries: lumi.required(lumi.number),
-    minDelayTarget: lumi.required(lumi.number),
-    maxDelayTarget: lumi.required(lumi.number),
+    minDelayTarget: lumi.required(lumi.constrained(lumi.number, { min: 0 })),
+    maxDelayTarget: lumi.required(lumi.constrained(lumi.number, { min: 0 })),
 };

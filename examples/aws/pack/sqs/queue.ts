@@ -13,7 +13,7 @@ import type { Seconds } from "../duration.js";
 import { PolicyDocument } from "../iam/policy.js";
 import type { Tags } from "../tags.js";
 
-lumi.requireGeneration(2);
+lumi.requireGeneration(3);
 
 /** A Queue keeps messages until their receivers have deleted them. */
 export class Queue extends lumi.NamedResource<"aws:sqs:Queue"> implements QueueArgs {
@@ -26,19 +26,35 @@ export class Queue extends lumi.NamedResource<"aws:sqs:Queue"> implements QueueA
     /** Whether messages arrive in order, and each of them once. */
     declare readonly fifoQueue?: lumi.Input<boolean | undefined>;
 
-    /** How long a new message stays out of sight. */
+    /**
+     * How long a new message stays out of sight.
+     *
+     * @default 0
+     */
     declare delaySeconds?: lumi.Input<Seconds | undefined>;
 
     /** The size of the largest message that is accepted, in bytes. */
     declare maximumMessageSize?: lumi.Input<number | undefined>;
 
-    /** How long a message is kept that nobody deletes. */
+    /**
+     * How long a message is kept that nobody deletes.
+     *
+     * @default 345600
+     */
     declare messageRetentionPeriod?: lumi.Input<Seconds | undefined>;
 
-    /** How long a receiver waits for a message to arrive. */
-    declare receiveMessageWaitTimeSeconds?: lumi.Input<Seconds | undefined>;
+    /**
+     * How long a receiver waits for a message to arrive.
+     *
+     * @default 0
+     */
+    declare receiveWaitTime?: lumi.Input<Seconds | undefined>;
 
-    /** How long a message stays out of sight once it has been received. */
+    /**
+     * How long a message stays out of sight once it has been received.
+     *
+     * @default 30
+     */
     declare visibilityTimeout?: lumi.Input<Seconds | undefined>;
 
     /** Where messages go that nobody can deal with. */
@@ -63,19 +79,35 @@ export interface QueueArgs {
     /** Whether messages arrive in order, and each of them once. */
     fifoQueue?: lumi.Input<boolean | undefined>;
 
-    /** How long a new message stays out of sight. */
+    /**
+     * How long a new message stays out of sight.
+     *
+     * @default 0
+     */
     delaySeconds?: lumi.Input<Seconds | undefined>;
 
     /** The size of the largest message that is accepted, in bytes. */
     maximumMessageSize?: lumi.Input<number | undefined>;
 
-    /** How long a message is kept that nobody deletes. */
+    /**
+     * How long a message is kept that nobody deletes.
+     *
+     * @default 345600
+     */
     messageRetentionPeriod?: lumi.Input<Seconds | undefined>;
 
-    /** How long a receiver waits for a message to arrive. */
-    receiveMessageWaitTimeSeconds?: lumi.Input<Seconds | undefined>;
+    /**
+     * How long a receiver waits for a message to arrive.
+     *
+     * @default 0
+     */
+    receiveWaitTime?: lumi.Input<Seconds | undefined>;
 
-    /** How long a message stays out of sight once it has been received. */
+    /**
+     * How long a message stays out of sight once it has been received.
+     *
+     * @default 30
+     */
     visibilityTimeout?: lumi.Input<Seconds | undefined>;
 
     /** Where messages go that nobody can deal with. */
@@ -83,15 +115,15 @@ export interface QueueArgs {
 }
 
 const Queue$shape: lumi.Shape = {
-    tags: lumi.optional(lumi.map(lumi.string)),
+    tags: lumi.optional(lumi.constrained(lumi.map(lumi.string), { maxProperties: 50 })),
     fifoQueue: lumi.optional(lumi.boolean, lumi.replaces),
-    delaySeconds: lumi.optional(lumi.number),
-    maximumMessageSize: lumi.optional(lumi.number),
-    messageRetentionPeriod: lumi.optional(lumi.number),
-    receiveMessageWaitTimeSeconds: lumi.optional(lumi.number),
-    visibilityTimeout: lumi.optional(lumi.number),
+    delaySeconds: lumi.optional(lumi.constrained(lumi.constrained(lumi.number, { min: 0 }), { max: 900 })),
+    maximumMessageSize: lumi.optional(lumi.constrained(lumi.number, { min: 1024, max: 1048576, multipleOf: 1 })),
+    messageRetentionPeriod: lumi.optional(lumi.constrained(lumi.constrained(lumi.number, { min: 0 }), { min: 60, max: 1209600 })),
+    receiveWaitTime: lumi.optional(lumi.constrained(lumi.constrained(lumi.number, { min: 0 }), { max: 20 }), lumi.was("receiveMessageWaitTimeSeconds")),
+    visibilityTimeout: lumi.optional(lumi.constrained(lumi.constrained(lumi.number, { min: 0 }), { max: 43200 })),
     redrivePolicy: lumi.optional(lumi.struct(() => RedrivePolicy)),
-    arn: lumi.out(lumi.string),
+    arn: lumi.out(lumi.constrained(lumi.string, { pattern: "^arn:aws(-[a-z]+)*:[a-z0-9-]+:[a-z0-9-]*:[a-z0-9-]*:[!-~]" })),
     url: lumi.out(lumi.string),
 };
 
@@ -106,7 +138,7 @@ export interface RedrivePolicy {
 
 export const RedrivePolicy: lumi.Shape = {
     deadLetterTarget: lumi.required(lumi.resource("aws:sqs:Queue")),
-    maxReceiveCount: lumi.required(lumi.number),
+    maxReceiveCount: lumi.required(lumi.constrained(lumi.number, { min: 1, max: 1000, multipleOf: 1 })),
 };
 
 /** A QueuePolicy says who may do what with some queues. */
@@ -140,7 +172,7 @@ const QueuePolicy$shape: lumi.Shape = {
 };
 
 /** MaxMessageBytes is the size of the largest message that any queue accepts. */
-export const MaxMessageBytes = 262144;
+export const MaxMessageBytes = 1048576;
 
 /** MaxRetention is how long a message can be kept, in seconds. */
 export const MaxRetention = 1209600;

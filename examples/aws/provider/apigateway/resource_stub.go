@@ -11,7 +11,7 @@ import (
 )
 
 // This stub works with every runtime that has this constant.
-const _ = lumi.StubVersion1
+const _ = lumi.StubVersion2
 
 // Resource is the token of a type of resource.
 //
@@ -112,7 +112,7 @@ func (HTTPMethod) Values() []string {
 // Lumi implements lumi.EnumValue.
 func (s *HTTPMethod) Lumi() *string { return (*string)(s) }
 
-// A Method says how to answer one kind of request. Set either Function or URI.
+// A Method says how to answer one kind of request.
 type Method struct {
 	// Who may send such requests, such as `NONE` or `AWS_IAM`.
 	AuthorizationType string
@@ -137,11 +137,17 @@ const (
 	Method_RequestModels     = "requestModels"
 )
 
+// The codecs of properties of Method.
+var (
+	method_URI = lumi.String.Format("uri")
+)
+
 // Lumi implements lumi.Object.
 func (s *Method) Lumi(p *lumi.Props) {
 	lumi.Required(p, Method_AuthorizationType, &s.AuthorizationType, lumi.String)
 	lumi.Optional(p, Method_APIKeyRequired, &s.APIKeyRequired, lumi.Bool)
 	lumi.Optional(p, Method_Function, &s.Function, lumi.Capability("aws:lambda:Function"))
-	lumi.Optional(p, Method_URI, &s.URI, lumi.String)
+	lumi.Optional(p, Method_URI, &s.URI, method_URI)
 	lumi.Nilable(p, Method_RequestModels, &s.RequestModels, lumi.Map(lumi.Capability("aws:apigateway:Model")))
+	p.ExactlyOneOf(Method_Function, Method_URI)
 }

@@ -12,7 +12,7 @@ import (
 )
 
 // This stub works with every runtime that has this constant.
-const _ = lumi.StubVersion1
+const _ = lumi.StubVersion2
 
 // RestAPI is the token of a type of resource.
 //
@@ -48,10 +48,15 @@ const (
 	RestAPI_RootResource              = "rootResource"
 )
 
+// The codecs of properties of RestAPI.
+var (
+	restAPI_Tags = lumi.Map(lumi.String).MaxProperties(50)
+)
+
 // Lumi implements lumi.Object.
 func (s *restAPI) Lumi(p *lumi.Props) {
 	lumi.Required(p, RestAPI_Name, &s.Name, lumi.String, lumi.Replaces)
-	lumi.Nilable(p, RestAPI_Tags, &s.Tags, lumi.Map(lumi.String))
+	lumi.Nilable(p, RestAPI_Tags, &s.Tags, restAPI_Tags)
 	lumi.Optional(p, RestAPI_Description, &s.Description, lumi.String)
 	lumi.Nilable(p, RestAPI_BinaryMediaTypes, &s.BinaryMediaTypes, lumi.List(lumi.String))
 	lumi.Optional(p, RestAPI_MinimumCompressionSize, &s.MinimumCompressionSize, lumi.Number)

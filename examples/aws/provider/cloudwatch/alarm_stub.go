@@ -13,7 +13,7 @@ import (
 )
 
 // This stub works with every runtime that has this constant.
-const _ = lumi.StubVersion1
+const _ = lumi.StubVersion2
 
 // Alarm is the token of a type of resource.
 //
@@ -73,6 +73,15 @@ const (
 	Alarm_ARN                = "arn"
 )
 
+// The codecs of properties of Alarm.
+var (
+	alarm_Period            = lumi.Number.Min(0)
+	alarm_EvaluationPeriods = lumi.Number.Min(1).MultipleOf(1)
+	alarm_TreatMissingData  = lumi.Enum[*missingData]().Default("missing")
+	alarm_ActionsEnabled    = lumi.Bool.Default(true)
+	alarm_ARN               = lumi.String.Pattern("^arn:aws(-[a-z]+)*:[a-z0-9-]+:[a-z0-9-]*:[a-z0-9-]*:[!-~]")
+)
+
 // Lumi implements lumi.Object.
 func (s *alarm) Lumi(p *lumi.Props) {
 	lumi.Required(p, Alarm_Name, &s.Name, lumi.String, lumi.Replaces)
@@ -81,15 +90,15 @@ func (s *alarm) Lumi(p *lumi.Props) {
 	lumi.Required(p, Alarm_MetricName, &s.MetricName, lumi.String)
 	lumi.Nilable(p, Alarm_Dimensions, &s.Dimensions, lumi.Map(lumi.String))
 	lumi.Required(p, Alarm_Statistic, &s.Statistic, lumi.Enum[*Statistic]())
-	lumi.Required(p, Alarm_Period, &s.Period, lumi.Number)
-	lumi.Required(p, Alarm_EvaluationPeriods, &s.EvaluationPeriods, lumi.Number)
+	lumi.Required(p, Alarm_Period, &s.Period, alarm_Period)
+	lumi.Required(p, Alarm_EvaluationPeriods, &s.EvaluationPeriods, alarm_EvaluationPeriods)
 	lumi.Required(p, Alarm_ComparisonOperator, &s.ComparisonOperator, lumi.Enum[*ComparisonOperator]())
 	lumi.Required(p, Alarm_Threshold, &s.Threshold, lumi.Number)
-	lumi.Optional(p, Alarm_TreatMissingData, &s.TreatMissingData, lumi.Enum[*missingData]())
-	lumi.Optional(p, Alarm_ActionsEnabled, &s.ActionsEnabled, lumi.Bool)
+	lumi.Optional(p, Alarm_TreatMissingData, &s.TreatMissingData, alarm_TreatMissingData)
+	lumi.Optional(p, Alarm_ActionsEnabled, &s.ActionsEnabled, alarm_ActionsEnabled)
 	lumi.Nilable(p, Alarm_AlarmActions, &s.AlarmActions, lumi.List(lumi.AnyResource))
 	lumi.Nilable(p, Alarm_OKActions, &s.OKActions, lumi.List(lumi.AnyResource))
-	lumi.Required(p, Alarm_ARN, &s.ARN, lumi.String, lumi.Out)
+	lumi.Required(p, Alarm_ARN, &s.ARN, alarm_ARN, lumi.Out)
 }
 
 // AlarmProviderOps is what the author of the provider implements. Its methods are those of lumi.Ops

@@ -11,7 +11,7 @@ import (
 )
 
 // This stub works with every runtime that has this constant.
-const _ = lumi.StubVersion1
+const _ = lumi.StubVersion2
 
 // Dashboard is the token of a type of resource.
 //
@@ -89,14 +89,20 @@ const (
 	Widget_Properties = "properties"
 )
 
+// The codecs of properties of Widget.
+var (
+	widget_Width = lumi.Number.Min(1).Max(24).MultipleOf(1).Default(6.0)
+)
+
 // Lumi implements lumi.Object.
 func (s *Widget) Lumi(p *lumi.Props) {
 	lumi.Optional(p, Widget_Title, &s.Title, lumi.String)
-	lumi.Optional(p, Widget_Width, &s.Width, lumi.Number)
+	lumi.Optional(p, Widget_Width, &s.Width, widget_Width)
 	lumi.Optional(p, Widget_Markdown, &s.Markdown, lumi.String)
 	lumi.Nilable(p, Widget_Metrics, &s.Metrics, lumi.List(lumi.List(lumi.String)))
 	lumi.Optional(p, Widget_Region, &s.Region, lumi.Enum[*aws.Region]())
 	lumi.Nilable(p, Widget_Properties, &s.Properties, lumi.Any)
+	p.ConflictsWith(Widget_Markdown, Widget_Metrics)
 }
 
 // DashboardColumns is the width of a dashboard.

@@ -12,7 +12,7 @@ import (
 )
 
 // This stub works with every runtime that has this constant.
-const _ = lumi.StubVersion1
+const _ = lumi.StubVersion2
 
 // Table is the token of a type of resource.
 //
@@ -66,10 +66,17 @@ const (
 	Table_StreamARN              = "streamARN"
 )
 
+// The codecs of properties of Table.
+var (
+	table_Tags      = lumi.Map(lumi.String).MaxProperties(50)
+	table_ARN       = lumi.String.Pattern("^arn:aws(-[a-z]+)*:[a-z0-9-]+:[a-z0-9-]*:[a-z0-9-]*:[!-~]")
+	table_StreamARN = lumi.String.Pattern("^arn:aws(-[a-z]+)*:[a-z0-9-]+:[a-z0-9-]*:[a-z0-9-]*:[!-~]")
+)
+
 // Lumi implements lumi.Object.
 func (s *table) Lumi(p *lumi.Props) {
 	lumi.Required(p, Table_Name, &s.Name, lumi.String, lumi.Replaces)
-	lumi.Nilable(p, Table_Tags, &s.Tags, lumi.Map(lumi.String))
+	lumi.Nilable(p, Table_Tags, &s.Tags, table_Tags)
 	lumi.Required(p, Table_Attributes, &s.Attributes, lumi.Map(lumi.Enum[*AttributeType]()))
 	lumi.Required(p, Table_Key, &s.Key, lumi.Struct[*KeySchema](), lumi.Replaces)
 	lumi.Optional(p, Table_BillingMode, &s.BillingMode, lumi.Enum[*BillingMode]())
@@ -79,8 +86,8 @@ func (s *table) Lumi(p *lumi.Props) {
 	lumi.Optional(p, Table_StreamViewType, &s.StreamViewType, lumi.Enum[*StreamViewType]())
 	lumi.Optional(p, Table_TimeToLiveAttribute, &s.TimeToLiveAttribute, lumi.String)
 	lumi.Optional(p, Table_PointInTimeRecovery, &s.PointInTimeRecovery, lumi.Bool)
-	lumi.Required(p, Table_ARN, &s.ARN, lumi.String, lumi.Out)
-	lumi.Optional(p, Table_StreamARN, &s.StreamARN, lumi.String, lumi.Out)
+	lumi.Required(p, Table_ARN, &s.ARN, table_ARN, lumi.Out)
+	lumi.Optional(p, Table_StreamARN, &s.StreamARN, table_StreamARN, lumi.Out)
 }
 
 // TableProviderOps is what the author of the provider implements. Its methods are those of lumi.Ops

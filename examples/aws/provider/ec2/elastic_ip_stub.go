@@ -12,7 +12,7 @@ import (
 )
 
 // This stub works with every runtime that has this constant.
-const _ = lumi.StubVersion1
+const _ = lumi.StubVersion2
 
 // ElasticIP is the token of a type of resource.
 //
@@ -45,10 +45,15 @@ const (
 	ElasticIP_AllocationID = "allocationID"
 )
 
+// The codecs of properties of ElasticIP.
+var (
+	elasticIP_Tags = lumi.Map(lumi.String).MaxProperties(50)
+)
+
 // Lumi implements lumi.Object.
 func (s *elasticIP) Lumi(p *lumi.Props) {
 	lumi.Required(p, ElasticIP_Name, &s.Name, lumi.String, lumi.Replaces)
-	lumi.Nilable(p, ElasticIP_Tags, &s.Tags, lumi.Map(lumi.String))
+	lumi.Nilable(p, ElasticIP_Tags, &s.Tags, elasticIP_Tags)
 	lumi.Optional(p, ElasticIP_Instance, &s.Instance, lumi.Capability("aws:ec2:Instance"))
 	lumi.Optional(p, ElasticIP_Attachment, &s.Attachment, lumi.Capability("aws:ec2:VPCGatewayAttachment"), lumi.In)
 	lumi.Required(p, ElasticIP_PublicIP, &s.PublicIP, lumi.String, lumi.Out)
@@ -101,10 +106,15 @@ const (
 	NATGateway_ConnectivityType = "connectivityType"
 )
 
+// The codecs of properties of NATGateway.
+var (
+	natGateway_Tags = lumi.Map(lumi.String).MaxProperties(50)
+)
+
 // Lumi implements lumi.Object.
 func (s *natGateway) Lumi(p *lumi.Props) {
 	lumi.Required(p, NATGateway_Name, &s.Name, lumi.String, lumi.Replaces)
-	lumi.Nilable(p, NATGateway_Tags, &s.Tags, lumi.Map(lumi.String))
+	lumi.Nilable(p, NATGateway_Tags, &s.Tags, natGateway_Tags)
 	lumi.Required(p, NATGateway_Subnet, &s.Subnet, lumi.Capability("aws:ec2:Subnet"), lumi.Replaces)
 	lumi.Optional(p, NATGateway_Address, &s.Address, lumi.Capability("aws:ec2:ElasticIP"), lumi.Replaces)
 	lumi.Optional(p, NATGateway_ConnectivityType, &s.ConnectivityType, lumi.Enum[*natConnectivity](), lumi.Replaces)

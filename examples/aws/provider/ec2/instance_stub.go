@@ -12,7 +12,7 @@ import (
 )
 
 // This stub works with every runtime that has this constant.
-const _ = lumi.StubVersion1
+const _ = lumi.StubVersion2
 
 // Instance is the token of a type of resource.
 //
@@ -87,20 +87,28 @@ const (
 	Instance_PublicIP                          = "publicIP"
 )
 
+// The codecs of properties of Instance.
+var (
+	instance_Tags                              = lumi.Map(lumi.String).MaxProperties(50)
+	instance_ImageID                           = lumi.String.Pattern("^ami-[0-9a-f]+$")
+	instance_PrivateIPAddress                  = lumi.String.Format("ipv4")
+	instance_InstanceInitiatedShutdownBehavior = lumi.Enum[*ShutdownBehavior]().Default("stop")
+)
+
 // Lumi implements lumi.Object.
 func (s *instance) Lumi(p *lumi.Props) {
 	lumi.Required(p, Instance_Name, &s.Name, lumi.String, lumi.Replaces)
-	lumi.Nilable(p, Instance_Tags, &s.Tags, lumi.Map(lumi.String))
-	lumi.Required(p, Instance_ImageID, &s.ImageID, lumi.String, lumi.Replaces)
+	lumi.Nilable(p, Instance_Tags, &s.Tags, instance_Tags)
+	lumi.Required(p, Instance_ImageID, &s.ImageID, instance_ImageID, lumi.Replaces)
 	lumi.Optional(p, Instance_InstanceType, &s.InstanceType, lumi.Enum[*InstanceType]())
 	lumi.Optional(p, Instance_Subnet, &s.Subnet, lumi.Capability("aws:ec2:Subnet"), lumi.Replaces)
 	lumi.Nilable(p, Instance_SecurityGroups, &s.SecurityGroups, lumi.List(lumi.Capability("aws:ec2:SecurityGroup")))
-	lumi.Optional(p, Instance_PrivateIPAddress, &s.PrivateIPAddress, lumi.String, lumi.Replaces)
+	lumi.Optional(p, Instance_PrivateIPAddress, &s.PrivateIPAddress, instance_PrivateIPAddress, lumi.Replaces)
 	lumi.Optional(p, Instance_KeyName, &s.KeyName, lumi.String, lumi.Replaces)
 	lumi.Optional(p, Instance_IAMInstanceProfile, &s.IAMInstanceProfile, lumi.Capability("aws:iam:InstanceProfile"))
 	lumi.Nilable(p, Instance_BlockDeviceMappings, &s.BlockDeviceMappings, lumi.List(lumi.Struct[*BlockDeviceMapping]()), lumi.Replaces)
 	lumi.Optional(p, Instance_Tenancy, &s.Tenancy, lumi.Enum[*Tenancy]())
-	lumi.Optional(p, Instance_InstanceInitiatedShutdownBehavior, &s.InstanceInitiatedShutdownBehavior, lumi.Enum[*ShutdownBehavior]())
+	lumi.Optional(p, Instance_InstanceInitiatedShutdownBehavior, &s.InstanceInitiatedShutdownBehavior, instance_InstanceInitiatedShutdownBehavior)
 	lumi.Optional(p, Instance_SourceDestCheck, &s.SourceDestCheck, lumi.Bool)
 	lumi.Optional(p, Instance_Monitoring, &s.Monitoring, lumi.Bool)
 	lumi.Optional(p, Instance_UserData, &s.UserData, lumi.String, lumi.In)
@@ -153,6 +161,7 @@ func (s *BlockDeviceMapping) Lumi(p *lumi.Props) {
 	lumi.Required(p, BlockDeviceMapping_DeviceName, &s.DeviceName, lumi.String)
 	lumi.Optional(p, BlockDeviceMapping_EBS, &s.EBS, lumi.Struct[*ebsBlockDevice]())
 	lumi.Optional(p, BlockDeviceMapping_VirtualName, &s.VirtualName, lumi.String)
+	p.ConflictsWith(BlockDeviceMapping_VirtualName, BlockDeviceMapping_EBS)
 }
 
 // ebsBlockDevice describes a volume that lives and dies with an Instance.

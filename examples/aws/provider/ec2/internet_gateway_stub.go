@@ -12,7 +12,7 @@ import (
 )
 
 // This stub works with every runtime that has this constant.
-const _ = lumi.StubVersion1
+const _ = lumi.StubVersion2
 
 // InternetGateway is the token of a type of resource.
 //
@@ -33,10 +33,15 @@ const (
 	InternetGateway_Tags = "tags"
 )
 
+// The codecs of properties of InternetGateway.
+var (
+	internetGateway_Tags = lumi.Map(lumi.String).MaxProperties(50)
+)
+
 // Lumi implements lumi.Object.
 func (s *internetGateway) Lumi(p *lumi.Props) {
 	lumi.Required(p, InternetGateway_Name, &s.Name, lumi.String, lumi.Replaces)
-	lumi.Nilable(p, InternetGateway_Tags, &s.Tags, lumi.Map(lumi.String))
+	lumi.Nilable(p, InternetGateway_Tags, &s.Tags, internetGateway_Tags)
 }
 
 // InternetGatewayProviderOps is what the author of the provider implements. Its methods are those of lumi.Ops

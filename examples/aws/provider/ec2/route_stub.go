@@ -12,7 +12,7 @@ import (
 )
 
 // This stub works with every runtime that has this constant.
-const _ = lumi.StubVersion1
+const _ = lumi.StubVersion2
 
 // RouteTable is the token of a type of resource.
 //
@@ -39,10 +39,15 @@ const (
 	RouteTable_RouteTableID = "routeTableID"
 )
 
+// The codecs of properties of RouteTable.
+var (
+	routeTable_Tags = lumi.Map(lumi.String).MaxProperties(50)
+)
+
 // Lumi implements lumi.Object.
 func (s *routeTable) Lumi(p *lumi.Props) {
 	lumi.Required(p, RouteTable_Name, &s.Name, lumi.String, lumi.Replaces)
-	lumi.Nilable(p, RouteTable_Tags, &s.Tags, lumi.Map(lumi.String))
+	lumi.Nilable(p, RouteTable_Tags, &s.Tags, routeTable_Tags)
 	lumi.Required(p, RouteTable_VPC, &s.VPC, lumi.Capability("aws:ec2:VPC"), lumi.Replaces)
 	lumi.Required(p, RouteTable_RouteTableID, &s.RouteTableID, lumi.String, lumi.Out)
 }
@@ -67,8 +72,7 @@ func NewRouteTableProvider(ops RouteTableProviderOps) *RouteTableProvider {
 
 // Route is the token of a type of resource.
 //
-// A Route is one line of a RouteTable: it sends packets for some addresses to one target. Set exactly one of its
-// targets.
+// A Route is one line of a RouteTable: it sends packets for some addresses to one target.
 const Route tokens.Type = "aws:ec2:Route"
 
 // route holds the properties of a resource of type Route.
@@ -94,13 +98,19 @@ const (
 	Route_NATGateway           = "natGateway"
 )
 
+// The codecs of properties of Route.
+var (
+	route_DestinationCIDRBlock = lumi.String.Format("cidr")
+)
+
 // Lumi implements lumi.Object.
 func (s *route) Lumi(p *lumi.Props) {
 	lumi.Required(p, Route_RouteTable, &s.RouteTable, lumi.Capability("aws:ec2:RouteTable"), lumi.Replaces)
-	lumi.Required(p, Route_DestinationCIDRBlock, &s.DestinationCIDRBlock, lumi.String, lumi.Replaces)
+	lumi.Required(p, Route_DestinationCIDRBlock, &s.DestinationCIDRBlock, route_DestinationCIDRBlock, lumi.Replaces)
 	lumi.Optional(p, Route_Gateway, &s.Gateway, lumi.Capability("aws:ec2:VPCGatewayAttachment"))
 	lumi.Optional(p, Route_Instance, &s.Instance, lumi.Capability("aws:ec2:Instance"))
 	lumi.Optional(p, Route_NATGateway, &s.NATGateway, lumi.Capability("aws:ec2:NATGateway"))
+	p.ExactlyOneOf(Route_Gateway, Route_Instance, Route_NATGateway)
 }
 
 // RouteProviderOps is what the author of the provider implements. Its methods are those of lumi.NamingOps

@@ -12,7 +12,7 @@ import (
 )
 
 // This stub works with every runtime that has this constant.
-const _ = lumi.StubVersion1
+const _ = lumi.StubVersion2
 
 // Subnet is the token of a type of resource.
 //
@@ -57,10 +57,15 @@ const (
 	Subnet_AvailableIPAddressCount     = "availableIPAddressCount"
 )
 
+// The codecs of properties of Subnet.
+var (
+	subnet_Tags = lumi.Map(lumi.String).MaxProperties(50)
+)
+
 // Lumi implements lumi.Object.
 func (s *subnet) Lumi(p *lumi.Props) {
 	lumi.Required(p, Subnet_Name, &s.Name, lumi.String, lumi.Replaces)
-	lumi.Nilable(p, Subnet_Tags, &s.Tags, lumi.Map(lumi.String))
+	lumi.Nilable(p, Subnet_Tags, &s.Tags, subnet_Tags)
 	lumi.Required(p, Subnet_VPC, &s.VPC, lumi.Capability("aws:ec2:VPC"), lumi.Replaces)
 	lumi.Required(p, Subnet_CIDRBlock, &s.CIDRBlock, lumi.String, lumi.Replaces)
 	lumi.Optional(p, Subnet_AvailabilityZone, &s.AvailabilityZone, lumi.String, lumi.Replaces)

@@ -12,7 +12,7 @@ import (
 )
 
 // This stub works with every runtime that has this constant.
-const _ = lumi.StubVersion1
+const _ = lumi.StubVersion2
 
 // VPC is the token of a type of resource.
 //
@@ -53,10 +53,15 @@ const (
 	VPC_IPv6CIDRBlocks       = "ipv6CIDRBlocks"
 )
 
+// The codecs of properties of VPC.
+var (
+	vpc_Tags = lumi.Map(lumi.String).MaxProperties(50)
+)
+
 // Lumi implements lumi.Object.
 func (s *vpc) Lumi(p *lumi.Props) {
 	lumi.Required(p, VPC_Name, &s.Name, lumi.String, lumi.Replaces)
-	lumi.Nilable(p, VPC_Tags, &s.Tags, lumi.Map(lumi.String))
+	lumi.Nilable(p, VPC_Tags, &s.Tags, vpc_Tags)
 	lumi.Required(p, VPC_CIDRBlock, &s.CIDRBlock, lumi.String, lumi.Replaces)
 	lumi.Optional(p, VPC_EnableDNSHostnames, &s.EnableDNSHostnames, lumi.Bool)
 	lumi.Optional(p, VPC_EnableDNSSupport, &s.EnableDNSSupport, lumi.Bool)

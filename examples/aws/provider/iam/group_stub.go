@@ -12,7 +12,7 @@ import (
 )
 
 // This stub works with every runtime that has this constant.
-const _ = lumi.StubVersion1
+const _ = lumi.StubVersion2
 
 // Group is the token of a type of resource.
 //
@@ -30,7 +30,7 @@ type group struct {
 	// The name under which policies refer to this resource.
 	ARN aws.ARN
 	// The place of the group in the account's hierarchy of names.
-	Path *string
+	Path *Path
 }
 
 // The names of the properties of Group.
@@ -42,13 +42,19 @@ const (
 	Group_Path            = "path"
 )
 
+// The codecs of properties of Group.
+var (
+	group_ARN  = lumi.String.Pattern("^arn:aws(-[a-z]+)*:[a-z0-9-]+:[a-z0-9-]*:[a-z0-9-]*:[!-~]")
+	group_Path = lumi.String.MaxLength(512).Pattern("^/([!-~]+/)?$").Default("/")
+)
+
 // Lumi implements lumi.Object.
 func (s *group) Lumi(p *lumi.Props) {
 	lumi.Required(p, Group_Name, &s.Name, lumi.String, lumi.Replaces)
 	lumi.Nilable(p, Group_ManagedPolicies, &s.ManagedPolicies, lumi.List(lumi.Capability("aws:iam:Policy")))
 	lumi.Nilable(p, Group_InlinePolicies, &s.InlinePolicies, lumi.Map(lumi.Struct[*PolicyDocument]()))
-	lumi.Required(p, Group_ARN, &s.ARN, lumi.String, lumi.Out)
-	lumi.Optional(p, Group_Path, &s.Path, lumi.String)
+	lumi.Required(p, Group_ARN, &s.ARN, group_ARN, lumi.Out)
+	lumi.Optional(p, Group_Path, &s.Path, group_Path)
 }
 
 // GroupProviderOps is what the author of the provider implements. Its methods are those of lumi.Ops

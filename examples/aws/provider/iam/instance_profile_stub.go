@@ -12,7 +12,7 @@ import (
 )
 
 // This stub works with every runtime that has this constant.
-const _ = lumi.StubVersion1
+const _ = lumi.StubVersion2
 
 // InstanceProfile is the token of a type of resource.
 //
@@ -24,7 +24,7 @@ type instanceProfile struct {
 	// The resource's name.
 	Name string
 	// The place of the profile in the account's hierarchy of names.
-	Path *string
+	Path *Path
 	// The roles to hand over. Amazon accepts exactly one.
 	Roles []urn.URN
 	// The name under which other things refer to the profile.
@@ -39,12 +39,19 @@ const (
 	InstanceProfile_ARN   = "arn"
 )
 
+// The codecs of properties of InstanceProfile.
+var (
+	instanceProfile_Path  = lumi.String.MaxLength(512).Pattern("^/([!-~]+/)?$").Default("/")
+	instanceProfile_Roles = lumi.List(lumi.Capability("aws:iam:Role")).MinItems(1).MaxItems(1)
+	instanceProfile_ARN   = lumi.String.Pattern("^arn:aws(-[a-z]+)*:[a-z0-9-]+:[a-z0-9-]*:[a-z0-9-]*:[!-~]")
+)
+
 // Lumi implements lumi.Object.
 func (s *instanceProfile) Lumi(p *lumi.Props) {
 	lumi.Required(p, InstanceProfile_Name, &s.Name, lumi.String, lumi.Replaces)
-	lumi.Optional(p, InstanceProfile_Path, &s.Path, lumi.String, lumi.Replaces)
-	lumi.Required(p, InstanceProfile_Roles, &s.Roles, lumi.List(lumi.Capability("aws:iam:Role")))
-	lumi.Required(p, InstanceProfile_ARN, &s.ARN, lumi.String, lumi.Out)
+	lumi.Optional(p, InstanceProfile_Path, &s.Path, instanceProfile_Path, lumi.Replaces)
+	lumi.Required(p, InstanceProfile_Roles, &s.Roles, instanceProfile_Roles)
+	lumi.Required(p, InstanceProfile_ARN, &s.ARN, instanceProfile_ARN, lumi.Out)
 }
 
 // InstanceProfileProviderOps is what the author of the provider implements. Its methods are those of lumi.Ops

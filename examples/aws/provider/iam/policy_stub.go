@@ -12,7 +12,7 @@ import (
 )
 
 // This stub works with every runtime that has this constant.
-const _ = lumi.StubVersion1
+const _ = lumi.StubVersion2
 
 // Policy is the token of a type of resource.
 //
@@ -26,7 +26,7 @@ type policy struct {
 	// What the policy is for, in words.
 	Description *string
 	// The place of the policy in the account's hierarchy of names.
-	Path *string
+	Path *Path
 	// What the policy allows and denies.
 	PolicyDocument PolicyDocument
 	// The groups that the policy is attached to.
@@ -51,16 +51,22 @@ const (
 	Policy_ARN            = "arn"
 )
 
+// The codecs of properties of Policy.
+var (
+	policy_Path = lumi.String.MaxLength(512).Pattern("^/([!-~]+/)?$").Default("/")
+	policy_ARN  = lumi.String.Pattern("^arn:aws(-[a-z]+)*:[a-z0-9-]+:[a-z0-9-]*:[a-z0-9-]*:[!-~]")
+)
+
 // Lumi implements lumi.Object.
 func (s *policy) Lumi(p *lumi.Props) {
 	lumi.Required(p, Policy_Name, &s.Name, lumi.String, lumi.Replaces)
 	lumi.Optional(p, Policy_Description, &s.Description, lumi.String, lumi.Replaces)
-	lumi.Optional(p, Policy_Path, &s.Path, lumi.String, lumi.Replaces)
+	lumi.Optional(p, Policy_Path, &s.Path, policy_Path, lumi.Replaces)
 	lumi.Required(p, Policy_PolicyDocument, &s.PolicyDocument, lumi.Struct[*PolicyDocument]())
 	lumi.Nilable(p, Policy_Groups, &s.Groups, lumi.List(lumi.Capability("aws:iam:Group")))
 	lumi.Nilable(p, Policy_Roles, &s.Roles, lumi.List(lumi.Capability("aws:iam:Role")))
 	lumi.Nilable(p, Policy_Users, &s.Users, lumi.List(lumi.Capability("aws:iam:User")))
-	lumi.Required(p, Policy_ARN, &s.ARN, lumi.String, lumi.Out)
+	lumi.Required(p, Policy_ARN, &s.ARN, policy_ARN, lumi.Out)
 }
 
 // PolicyProviderOps is what the author of the provider implements. Its methods are those of lumi.Ops
@@ -116,7 +122,7 @@ type PolicyStatement struct {
 	// What may be done, such as `s3:GetObject`. A `*` stands for any text.
 	Action []string
 	// What it may be done to. A `*` stands for any text.
-	Resource []aws.ARN
+	Resource []aws.ARNPattern
 	// When the statement applies: values to compare with, by operator and then by key.
 	Condition map[string]map[string]any
 }
@@ -133,13 +139,18 @@ const (
 	PolicyStatement_Condition = "Condition"
 )
 
+// The codecs of properties of PolicyStatement.
+var (
+	policyStatement_Resource = lumi.List(lumi.String.Pattern(`^(\*$|arn:[^:]+:[^:]+:[^:]*:[^:]*:[!-~])`))
+)
+
 // Lumi implements lumi.Object.
 func (s *PolicyStatement) Lumi(p *lumi.Props) {
 	lumi.Optional(p, PolicyStatement_Sid, &s.Sid, lumi.String)
 	lumi.Required(p, PolicyStatement_Effect, &s.Effect, lumi.Enum[*PolicyEffect]())
 	lumi.Nilable(p, PolicyStatement_Principal, &s.Principal, lumi.Any)
 	lumi.Required(p, PolicyStatement_Action, &s.Action, lumi.List(lumi.String))
-	lumi.Nilable(p, PolicyStatement_Resource, &s.Resource, lumi.List(lumi.String))
+	lumi.Nilable(p, PolicyStatement_Resource, &s.Resource, policyStatement_Resource)
 	lumi.Nilable(p, PolicyStatement_Condition, &s.Condition, lumi.Map(lumi.Map(lumi.Any)))
 }
 

@@ -12,7 +12,7 @@ import (
 )
 
 // This stub works with every runtime that has this constant.
-const _ = lumi.StubVersion1
+const _ = lumi.StubVersion2
 
 // Role is the token of a type of resource.
 //
@@ -38,7 +38,7 @@ type role struct {
 	// The longest time that somebody may stay in the role.
 	MaxSessionDuration *aws.Seconds
 	// The place of the role in the account's hierarchy of names.
-	Path *string
+	Path *Path
 	// A policy that bounds what the role may do, whatever its other policies allow.
 	PermissionsBoundary *urn.URN
 	// The ID that Amazon gave the role, such as `AIDAJQABLZS4A3QDU576Q`.
@@ -60,17 +60,26 @@ const (
 	Role_RoleID                   = "roleID"
 )
 
+// The codecs of properties of Role.
+var (
+	role_ARN                = lumi.String.Pattern("^arn:aws(-[a-z]+)*:[a-z0-9-]+:[a-z0-9-]*:[a-z0-9-]*:[!-~]")
+	role_Tags               = lumi.Map(lumi.String).MaxProperties(50)
+	role_Description        = lumi.String.MaxLength(1000)
+	role_MaxSessionDuration = lumi.Number.Min(0).Min(3600).Max(43200).Default(3600.0)
+	role_Path               = lumi.String.MaxLength(512).Pattern("^/([!-~]+/)?$").Default("/")
+)
+
 // Lumi implements lumi.Object.
 func (s *role) Lumi(p *lumi.Props) {
 	lumi.Required(p, Role_Name, &s.Name, lumi.String, lumi.Replaces)
 	lumi.Nilable(p, Role_ManagedPolicies, &s.ManagedPolicies, lumi.List(lumi.Capability("aws:iam:Policy")))
 	lumi.Nilable(p, Role_InlinePolicies, &s.InlinePolicies, lumi.Map(lumi.Struct[*PolicyDocument]()))
-	lumi.Required(p, Role_ARN, &s.ARN, lumi.String, lumi.Out)
-	lumi.Nilable(p, Role_Tags, &s.Tags, lumi.Map(lumi.String))
+	lumi.Required(p, Role_ARN, &s.ARN, role_ARN, lumi.Out)
+	lumi.Nilable(p, Role_Tags, &s.Tags, role_Tags)
 	lumi.Required(p, Role_AssumeRolePolicyDocument, &s.AssumeRolePolicyDocument, lumi.Struct[*PolicyDocument]())
-	lumi.Optional(p, Role_Description, &s.Description, lumi.String)
-	lumi.Optional(p, Role_MaxSessionDuration, &s.MaxSessionDuration, lumi.Number)
-	lumi.Optional(p, Role_Path, &s.Path, lumi.String, lumi.Replaces)
+	lumi.Optional(p, Role_Description, &s.Description, role_Description)
+	lumi.Optional(p, Role_MaxSessionDuration, &s.MaxSessionDuration, role_MaxSessionDuration)
+	lumi.Optional(p, Role_Path, &s.Path, role_Path, lumi.Replaces)
 	lumi.Optional(p, Role_PermissionsBoundary, &s.PermissionsBoundary, lumi.Capability("aws:iam:Policy"))
 	lumi.Required(p, Role_RoleID, &s.RoleID, lumi.String, lumi.Out)
 }

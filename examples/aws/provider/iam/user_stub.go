@@ -12,7 +12,7 @@ import (
 )
 
 // This stub works with every runtime that has this constant.
-const _ = lumi.StubVersion1
+const _ = lumi.StubVersion2
 
 // User is the token of a type of resource.
 //
@@ -34,7 +34,7 @@ type user struct {
 	// The groups that the user is in.
 	Groups []urn.URN
 	// The place of the user in the account's hierarchy of names.
-	Path *string
+	Path *Path
 	// The user's first password for the console. Without one, the user cannot sign in there.
 	Password *string
 	// Whether the user has to choose another password when signing in for the first time.
@@ -57,18 +57,26 @@ const (
 	User_PermissionsBoundary   = "permissionsBoundary"
 )
 
+// The codecs of properties of User.
+var (
+	user_ARN  = lumi.String.Pattern("^arn:aws(-[a-z]+)*:[a-z0-9-]+:[a-z0-9-]*:[a-z0-9-]*:[!-~]")
+	user_Tags = lumi.Map(lumi.String).MaxProperties(50)
+	user_Path = lumi.String.MaxLength(512).Pattern("^/([!-~]+/)?$").Default("/")
+)
+
 // Lumi implements lumi.Object.
 func (s *user) Lumi(p *lumi.Props) {
 	lumi.Required(p, User_Name, &s.Name, lumi.String, lumi.Replaces)
 	lumi.Nilable(p, User_ManagedPolicies, &s.ManagedPolicies, lumi.List(lumi.Capability("aws:iam:Policy")))
 	lumi.Nilable(p, User_InlinePolicies, &s.InlinePolicies, lumi.Map(lumi.Struct[*PolicyDocument]()))
-	lumi.Required(p, User_ARN, &s.ARN, lumi.String, lumi.Out)
-	lumi.Nilable(p, User_Tags, &s.Tags, lumi.Map(lumi.String))
+	lumi.Required(p, User_ARN, &s.ARN, user_ARN, lumi.Out)
+	lumi.Nilable(p, User_Tags, &s.Tags, user_Tags)
 	lumi.Nilable(p, User_Groups, &s.Groups, lumi.List(lumi.Capability("aws:iam:Group")))
-	lumi.Optional(p, User_Path, &s.Path, lumi.String)
+	lumi.Optional(p, User_Path, &s.Path, user_Path)
 	lumi.Optional(p, User_Password, &s.Password, lumi.String, lumi.In, lumi.Secret)
 	lumi.Optional(p, User_PasswordResetRequired, &s.PasswordResetRequired, lumi.Bool, lumi.In)
 	lumi.Optional(p, User_PermissionsBoundary, &s.PermissionsBoundary, lumi.Capability("aws:iam:Policy"))
+	p.RequiredWith(User_PasswordResetRequired, User_Password)
 }
 
 // UserProviderOps is what the author of the provider implements. Its methods are those of lumi.Ops
@@ -117,10 +125,15 @@ const (
 	AccessKey_SecretAccessKey = "secretAccessKey"
 )
 
+// The codecs of properties of AccessKey.
+var (
+	accessKey_Status = lumi.Enum[*AccessKeyStatus]().Default("Active")
+)
+
 // Lumi implements lumi.Object.
 func (s *accessKey) Lumi(p *lumi.Props) {
 	lumi.Required(p, AccessKey_User, &s.User, lumi.Capability("aws:iam:User"), lumi.Replaces)
-	lumi.Optional(p, AccessKey_Status, &s.Status, lumi.Enum[*AccessKeyStatus]())
+	lumi.Optional(p, AccessKey_Status, &s.Status, accessKey_Status)
 	lumi.Optional(p, AccessKey_Serial, &s.Serial, lumi.Number, lumi.Replaces)
 	lumi.Required(p, AccessKey_AccessKeyID, &s.AccessKeyID, lumi.String, lumi.Out)
 	lumi.Required(p, AccessKey_SecretAccessKey, &s.SecretAccessKey, lumi.String, lumi.Out, lumi.Secret)

@@ -47,12 +47,18 @@ const (
 	EventSourceMapping_UUID             = "uuid"
 )
 
+// The codecs of properties of EventSourceMapping.
+var (
+	eventSourceMapping_BatchSize = lumi.Number.Min(1).Max(10000).MultipleOf(1)
+	eventSourceMapping_Enabled   = lumi.Bool.Default(true)
+)
+
 // Lumi implements lumi.Object.
 func (s *eventSourceMapping) Lumi(p *lumi.Props) {
 	lumi.Required(p, EventSourceMapping_Function, &s.Function, lumi.Capability("aws:lambda:Function"))
 	lumi.Required(p, EventSourceMapping_Source, &s.Source, lumi.CapabilityUnion[*EventSource](), lumi.Replaces)
-	lumi.Optional(p, EventSourceMapping_BatchSize, &s.BatchSize, lumi.Number)
-	lumi.Optional(p, EventSourceMapping_Enabled, &s.Enabled, lumi.Bool)
+	lumi.Optional(p, EventSourceMapping_BatchSize, &s.BatchSize, eventSourceMapping_BatchSize)
+	lumi.Optional(p, EventSourceMapping_Enabled, &s.Enabled, eventSourceMapping_Enabled)
 	lumi.Optional(p, EventSourceMapping_StartingPosition, &s.StartingPosition, lumi.Enum[*StartingPosition](), lumi.Replaces)
 	lumi.Nilable(p, EventSourceMapping_FilterPatterns, &s.FilterPatterns, lumi.Any)
 	lumi.Required(p, EventSourceMapping_UUID, &s.UUID, lumi.String, lumi.Out)

@@ -12,7 +12,7 @@ import (
 )
 
 // This stub works with every runtime that has this constant.
-const _ = lumi.StubVersion1
+const _ = lumi.StubVersion2
 
 // Function is the token of a type of resource.
 //
@@ -38,6 +38,8 @@ type function struct {
 	// Variables that the program finds in its environment.
 	Environment *Environment
 	// Settings in a file of their own that is laid beside the program.
+	//
+	// Deprecated: add the file to code
 	Settings *lumi.Asset
 	// How much memory the program has, in MiB. It gets processor time in proportion.
 	MemorySize *float64
@@ -75,22 +77,32 @@ const (
 	Function_LastModified     = "lastModified"
 )
 
+// The codecs of properties of Function.
+var (
+	function_Tags       = lumi.Map(lumi.String).MaxProperties(50)
+	function_Handler    = lumi.String.MaxLength(128).Pattern(`^[^\t\n\f\r ]+$`)
+	function_Settings   = lumi.AssetValue.Deprecated("add the file to code")
+	function_MemorySize = lumi.Number.Min(128).Max(10240).MultipleOf(1).Default(128.0)
+	function_Timeout    = lumi.Number.Min(0).Min(1).Max(900).Default(3.0)
+	function_ARN        = lumi.String.Pattern("^arn:aws(-[a-z]+)*:[a-z0-9-]+:[a-z0-9-]*:[a-z0-9-]*:[!-~]")
+)
+
 // Lumi implements lumi.Object.
 func (s *function) Lumi(p *lumi.Props) {
 	lumi.Required(p, Function_Name, &s.Name, lumi.String, lumi.Replaces)
-	lumi.Nilable(p, Function_Tags, &s.Tags, lumi.Map(lumi.String))
+	lumi.Nilable(p, Function_Tags, &s.Tags, function_Tags)
 	lumi.Required(p, Function_Code, &s.Code, lumi.ArchiveValue, lumi.In)
-	lumi.Required(p, Function_Handler, &s.Handler, lumi.String)
+	lumi.Required(p, Function_Handler, &s.Handler, function_Handler)
 	lumi.Required(p, Function_Runtime, &s.Runtime, lumi.Enum[*Runtime]())
 	lumi.Required(p, Function_Role, &s.Role, lumi.Capability("aws:iam:Role"))
 	lumi.Optional(p, Function_Description, &s.Description, lumi.String)
 	lumi.Optional(p, Function_Environment, &s.Environment, lumi.Struct[*Environment]())
-	lumi.Optional(p, Function_Settings, &s.Settings, lumi.AssetValue, lumi.In)
-	lumi.Optional(p, Function_MemorySize, &s.MemorySize, lumi.Number)
-	lumi.Optional(p, Function_Timeout, &s.Timeout, lumi.Number)
+	lumi.Optional(p, Function_Settings, &s.Settings, function_Settings, lumi.In)
+	lumi.Optional(p, Function_MemorySize, &s.MemorySize, function_MemorySize)
+	lumi.Optional(p, Function_Timeout, &s.Timeout, function_Timeout)
 	lumi.Optional(p, Function_DeadLetterTarget, &s.DeadLetterTarget, lumi.AnyResource)
 	lumi.Optional(p, Function_VPC, &s.VPC, lumi.Struct[*FunctionVPC]())
-	lumi.Required(p, Function_ARN, &s.ARN, lumi.String, lumi.Out)
+	lumi.Required(p, Function_ARN, &s.ARN, function_ARN, lumi.Out)
 	lumi.Required(p, Function_CodeSHA256, &s.CodeSHA256, lumi.String, lumi.Out)
 	lumi.Optional(p, Function_LastModified, &s.LastModified, lumi.String, lumi.Out)
 }
@@ -162,7 +174,7 @@ type Runtime string
 
 // The values of Runtime.
 const (
-	// The runtimes.
+	// Deprecated: use NodeJS22Runtime. Amazon ends support for Node.js 20 on April 30, 2026.
 	NodeJS20Runtime Runtime = "nodejs20.x"
 	// The runtimes.
 	NodeJS22Runtime Runtime = "nodejs22.x"
@@ -188,6 +200,15 @@ func (Runtime) Values() []string {
 	return []string{
 		"nodejs20.x", "nodejs22.x", "python3.12", "java21", "provided.al2023",
 	}
+}
+
+// Deprecated says what to use instead of a deprecated value.
+func (s Runtime) Deprecated() string {
+	switch s {
+	case NodeJS20Runtime:
+		return "use NodeJS22Runtime. Amazon ends support for Node.js 20 on April 30, 2026."
+	}
+	return ""
 }
 
 // Lumi implements lumi.EnumValue.

@@ -12,7 +12,7 @@ import (
 )
 
 // This stub works with every runtime that has this constant.
-const _ = lumi.StubVersion1
+const _ = lumi.StubVersion2
 
 // Permission is the token of a type of resource.
 //
@@ -42,13 +42,20 @@ const (
 	Permission_SourceARN     = "sourceARN"
 )
 
+// The codecs of properties of Permission.
+var (
+	permission_Action        = lumi.String.Pattern(`^(\*|lambda:(\*|[A-Za-z]+))$`)
+	permission_SourceAccount = lumi.String.Pattern(`^\d{12}$`)
+	permission_SourceARN     = lumi.String.Pattern("^arn:aws(-[a-z]+)*:[a-z0-9-]+:[a-z0-9-]*:[a-z0-9-]*:[!-~]")
+)
+
 // Lumi implements lumi.Object.
 func (s *permission) Lumi(p *lumi.Props) {
 	lumi.Required(p, Permission_Function, &s.Function, lumi.Capability("aws:lambda:Function"), lumi.Replaces)
-	lumi.Required(p, Permission_Action, &s.Action, lumi.String, lumi.Replaces)
+	lumi.Required(p, Permission_Action, &s.Action, permission_Action, lumi.Replaces)
 	lumi.Required(p, Permission_Principal, &s.Principal, lumi.String, lumi.Replaces)
-	lumi.Optional(p, Permission_SourceAccount, &s.SourceAccount, lumi.String, lumi.Replaces)
-	lumi.Optional(p, Permission_SourceARN, &s.SourceARN, lumi.String, lumi.Replaces)
+	lumi.Optional(p, Permission_SourceAccount, &s.SourceAccount, permission_SourceAccount, lumi.Replaces)
+	lumi.Optional(p, Permission_SourceARN, &s.SourceARN, permission_SourceARN, lumi.Replaces)
 }
 
 // PermissionProviderOps is what the author of the provider implements. Its methods are those of lumi.NamingOps

@@ -234,10 +234,7 @@ func checkWebsite(site *BucketWebsite, unknown lumi.Paths) error {
 	}
 	path := lumi.Path(Bucket_Website)
 	index, redirect := path.Field(BucketWebsite_IndexDocument), path.Field(BucketWebsite_RedirectAllRequestsTo)
-	switch {
-	case site.RedirectAllRequestsTo != nil && (site.IndexDocument != nil || site.ErrorDocument != nil):
-		return lumi.Faultf(redirect, "goes with no other property: nothing is left to show")
-	case site.RedirectAllRequestsTo == nil && site.IndexDocument == nil && !unknown.Has(index) && !unknown.Has(redirect):
+	if site.RedirectAllRequestsTo == nil && site.IndexDocument == nil && !unknown.Has(index) && !unknown.Has(redirect) {
 		return lumi.Faultf(index, "is required where there is no %s", BucketWebsite_RedirectAllRequestsTo)
 	}
 	return nil

@@ -12,7 +12,7 @@ import (
 )
 
 // This stub works with every runtime that has this constant.
-const _ = lumi.StubVersion1
+const _ = lumi.StubVersion2
 
 // Bucket is the token of a type of resource.
 //
@@ -67,10 +67,16 @@ const (
 	Bucket_WebsiteURL     = "websiteURL"
 )
 
+// The codecs of properties of Bucket.
+var (
+	bucket_Tags = lumi.Map(lumi.String).MaxProperties(50)
+	bucket_ARN  = lumi.String.Pattern("^arn:aws(-[a-z]+)*:[a-z0-9-]+:[a-z0-9-]*:[a-z0-9-]*:[!-~]")
+)
+
 // Lumi implements lumi.Object.
 func (s *bucket) Lumi(p *lumi.Props) {
 	lumi.Required(p, Bucket_Name, &s.Name, lumi.String, lumi.Replaces)
-	lumi.Nilable(p, Bucket_Tags, &s.Tags, lumi.Map(lumi.String))
+	lumi.Nilable(p, Bucket_Tags, &s.Tags, bucket_Tags)
 	lumi.Optional(p, Bucket_AccessControl, &s.AccessControl, lumi.Enum[*CannedACL]())
 	lumi.Optional(p, Bucket_Versioning, &s.Versioning, lumi.Enum[*VersioningStatus]())
 	lumi.Nilable(p, Bucket_CORSRules, &s.CORSRules, lumi.List(lumi.Struct[*CORSRule]()))
@@ -79,7 +85,7 @@ func (s *bucket) Lumi(p *lumi.Props) {
 	lumi.Nilable(p, Bucket_Notifications, &s.Notifications, lumi.List(lumi.Struct[*Notification]()))
 	lumi.Optional(p, Bucket_Website, &s.Website, lumi.Struct[*BucketWebsite]())
 	lumi.Optional(p, Bucket_ForceDestroy, &s.ForceDestroy, lumi.Bool, lumi.In)
-	lumi.Required(p, Bucket_ARN, &s.ARN, lumi.String, lumi.Out)
+	lumi.Required(p, Bucket_ARN, &s.ARN, bucket_ARN, lumi.Out)
 	lumi.Required(p, Bucket_DomainName, &s.DomainName, lumi.String, lumi.Out)
 	lumi.Optional(p, Bucket_WebsiteURL, &s.WebsiteURL, lumi.String, lumi.Out)
 }
@@ -194,13 +200,18 @@ const (
 	CORSRule_MaxAge         = "maxAge"
 )
 
+// The codecs of properties of CORSRule.
+var (
+	corsRule_MaxAge = lumi.Number.Min(0)
+)
+
 // Lumi implements lumi.Object.
 func (s *CORSRule) Lumi(p *lumi.Props) {
 	lumi.Required(p, CORSRule_AllowedMethods, &s.AllowedMethods, lumi.List(lumi.String))
 	lumi.Required(p, CORSRule_AllowedOrigins, &s.AllowedOrigins, lumi.List(lumi.String))
 	lumi.Nilable(p, CORSRule_AllowedHeaders, &s.AllowedHeaders, lumi.List(lumi.String))
 	lumi.Nilable(p, CORSRule_ExposedHeaders, &s.ExposedHeaders, lumi.List(lumi.String))
-	lumi.Optional(p, CORSRule_MaxAge, &s.MaxAge, lumi.Number)
+	lumi.Optional(p, CORSRule_MaxAge, &s.MaxAge, corsRule_MaxAge)
 }
 
 // BucketLogging says where records of accesses are written.
@@ -320,4 +331,5 @@ func (s *BucketWebsite) Lumi(p *lumi.Props) {
 	lumi.Optional(p, BucketWebsite_IndexDocument, &s.IndexDocument, lumi.String)
 	lumi.Optional(p, BucketWebsite_ErrorDocument, &s.ErrorDocument, lumi.String)
 	lumi.Optional(p, BucketWebsite_RedirectAllRequestsTo, &s.RedirectAllRequestsTo, lumi.String)
+	p.ConflictsWith(BucketWebsite_RedirectAllRequestsTo, BucketWebsite_IndexDocument, BucketWebsite_ErrorDocument)
 }

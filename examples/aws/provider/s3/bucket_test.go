@@ -113,7 +113,7 @@ func TestBucketCheck(t *testing.T) {
 			"website.indexDocument: is required where there is no redirectAllRequestsTo",
 		}},
 		"redirect": {bag{"website": bag{"indexDocument": "i", "redirectAllRequestsTo": "h"}}, []string{
-			"website.redirectAllRequestsTo: goes with no other property: nothing is left to show",
+			"website.redirectAllRequestsTo: cannot be combined with indexDocument",
 		}},
 		"tags": {bag{"tags": bag{"lumi:urn": "x", "a&b": "c", "d": "?"}}, []string{
 			`tags["a&b"]: has characters beyond letters, digits, spaces and _.:/=+-@`,

@@ -12,7 +12,7 @@ import (
 )
 
 // This stub works with every runtime that has this constant.
-const _ = lumi.StubVersion1
+const _ = lumi.StubVersion2
 
 // Object is the token of a type of resource.
 //
@@ -52,9 +52,14 @@ const (
 	Object_VersionID    = "versionID"
 )
 
+// The codecs of properties of Object.
+var (
+	object_Tags = lumi.Map(lumi.String).MaxProperties(50)
+)
+
 // Lumi implements lumi.Object.
 func (s *object) Lumi(p *lumi.Props) {
-	lumi.Nilable(p, Object_Tags, &s.Tags, lumi.Map(lumi.String))
+	lumi.Nilable(p, Object_Tags, &s.Tags, object_Tags)
 	lumi.Required(p, Object_Bucket, &s.Bucket, lumi.Capability("aws:s3:Bucket"), lumi.Replaces)
 	lumi.Optional(p, Object_Key, &s.Key, lumi.String, lumi.Replaces)
 	lumi.Required(p, Object_Source, &s.Source, lumi.AssetValue)

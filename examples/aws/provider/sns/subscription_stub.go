@@ -15,7 +15,7 @@ const _ = lumi.StubVersion2
 
 // Subscription is the token of a type of resource.
 //
-// A Subscription passes the messages of a Topic on to one recipient. Set either Endpoint or Target.
+// A Subscription passes the messages of a Topic on to one recipient.
 const Subscription tokens.Type = "aws:sns:Subscription"
 
 // subscription holds the properties of a resource of type Subscription.
@@ -60,6 +60,7 @@ func (s *subscription) Lumi(p *lumi.Props) {
 	lumi.Optional(p, Subscription_RawMessageDelivery, &s.RawMessageDelivery, lumi.Bool)
 	lumi.Optional(p, Subscription_DeadLetterQueue, &s.DeadLetterQueue, lumi.Capability("aws:sqs:Queue"))
 	lumi.Optional(p, Subscription_SubscriptionARN, &s.SubscriptionARN, lumi.String, lumi.Out)
+	p.ExactlyOneOf(Subscription_Endpoint, Subscription_Target)
 }
 
 // SubscriptionProviderOps is what the author of the provider implements. Its methods are those of lumi.NamingOps

@@ -12,7 +12,7 @@ import (
 )
 
 // This stub works with every runtime that has this constant.
-const _ = lumi.StubVersion1
+const _ = lumi.StubVersion2
 
 // Topic is the token of a type of resource.
 //
@@ -45,14 +45,20 @@ const (
 	Topic_ARN              = "arn"
 )
 
+// The codecs of properties of Topic.
+var (
+	topic_Tags = lumi.Map(lumi.String).MaxProperties(50)
+	topic_ARN  = lumi.String.Pattern("^arn:aws(-[a-z]+)*:[a-z0-9-]+:[a-z0-9-]*:[a-z0-9-]*:[!-~]")
+)
+
 // Lumi implements lumi.Object.
 func (s *topic) Lumi(p *lumi.Props) {
 	lumi.Required(p, Topic_Name, &s.Name, lumi.String, lumi.Replaces)
-	lumi.Nilable(p, Topic_Tags, &s.Tags, lumi.Map(lumi.String))
+	lumi.Nilable(p, Topic_Tags, &s.Tags, topic_Tags)
 	lumi.Optional(p, Topic_DisplayName, &s.DisplayName, lumi.String)
 	lumi.Optional(p, Topic_FIFOTopic, &s.FIFOTopic, lumi.Bool, lumi.Replaces)
 	lumi.Nilable(p, Topic_DeliveryPolicies, &s.DeliveryPolicies, lumi.EnumMap(lumi.Enum[*Protocol](), lumi.Struct[*DeliveryPolicy]()))
-	lumi.Required(p, Topic_ARN, &s.ARN, lumi.String, lumi.Out)
+	lumi.Required(p, Topic_ARN, &s.ARN, topic_ARN, lumi.Out)
 }
 
 // TopicProviderOps is what the author of the provider implements. Its methods are those of lumi.Ops
@@ -92,9 +98,15 @@ const (
 	DeliveryPolicy_MaxDelayTarget = "maxDelayTarget"
 )
 
+// The codecs of properties of DeliveryPolicy.
+var (
+	deliveryPolicy_MinDelayTarget = lumi.Number.Min(0)
+	deliveryPolicy_MaxDelayTarget = lumi.Number.Min(0)
+)
+
 // Lumi implements lumi.Object.
 func (s *DeliveryPolicy) Lumi(p *lumi.Props) {
 	lumi.Required(p, DeliveryPolicy_NumRetries, &s.NumRetries, lumi.Number)
-	lumi.Required(p, DeliveryPolicy_MinDelayTarget, &s.MinDelayTarget, lumi.Number)
-	lumi.Required(p, DeliveryPolicy_MaxDelayTarget, &s.MaxDelayTarget, lumi.Number)
+	lumi.Required(p, DeliveryPolicy_MinDelayTarget, &s.MinDelayTarget, deliveryPolicy_MinDelayTarget)
+	lumi.Required(p, DeliveryPolicy_MaxDelayTarget, &s.MaxDelayTarget, deliveryPolicy_MaxDelayTarget)
 }

@@ -14,7 +14,7 @@ import (
 )
 
 // This stub works with every runtime that has this constant.
-const _ = lumi.StubVersion1
+const _ = lumi.StubVersion2
 
 // Queue is the token of a type of resource.
 //
@@ -36,7 +36,7 @@ type queue struct {
 	// How long a message is kept that nobody deletes.
 	MessageRetentionPeriod *aws.Seconds
 	// How long a receiver waits for a message to arrive.
-	ReceiveMessageWaitTimeSeconds *aws.Seconds
+	ReceiveWaitTime *aws.Seconds
 	// How long a message stays out of sight once it has been received.
 	VisibilityTimeout *aws.Seconds
 	// Where messages go that nobody can deal with.
@@ -49,31 +49,42 @@ type queue struct {
 
 // The names of the properties of Queue.
 const (
-	Queue_Name                          = "name"
-	Queue_Tags                          = "tags"
-	Queue_FIFOQueue                     = "fifoQueue"
-	Queue_DelaySeconds                  = "delaySeconds"
-	Queue_MaximumMessageSize            = "maximumMessageSize"
-	Queue_MessageRetentionPeriod        = "messageRetentionPeriod"
-	Queue_ReceiveMessageWaitTimeSeconds = "receiveMessageWaitTimeSeconds"
-	Queue_VisibilityTimeout             = "visibilityTimeout"
-	Queue_RedrivePolicy                 = "redrivePolicy"
-	Queue_ARN                           = "arn"
-	Queue_URL                           = "url"
+	Queue_Name                   = "name"
+	Queue_Tags                   = "tags"
+	Queue_FIFOQueue              = "fifoQueue"
+	Queue_DelaySeconds           = "delaySeconds"
+	Queue_MaximumMessageSize     = "maximumMessageSize"
+	Queue_MessageRetentionPeriod = "messageRetentionPeriod"
+	Queue_ReceiveWaitTime        = "receiveWaitTime"
+	Queue_VisibilityTimeout      = "visibilityTimeout"
+	Queue_RedrivePolicy          = "redrivePolicy"
+	Queue_ARN                    = "arn"
+	Queue_URL                    = "url"
+)
+
+// The codecs of properties of Queue.
+var (
+	queue_Tags                   = lumi.Map(lumi.String).MaxProperties(50)
+	queue_DelaySeconds           = lumi.Number.Min(0).Max(900).Default(0.0)
+	queue_MaximumMessageSize     = lumi.Number.Min(1024).Max(1048576).MultipleOf(1)
+	queue_MessageRetentionPeriod = lumi.Number.Min(0).Min(60).Max(1209600).Default(345600.0)
+	queue_ReceiveWaitTime        = lumi.Number.Min(0).Max(20).Default(0.0).Was("receiveMessageWaitTimeSeconds")
+	queue_VisibilityTimeout      = lumi.Number.Min(0).Max(43200).Default(30.0)
+	queue_ARN                    = lumi.String.Pattern("^arn:aws(-[a-z]+)*:[a-z0-9-]+:[a-z0-9-]*:[a-z0-9-]*:[!-~]")
 )
 
 // Lumi implements lumi.Object.
 func (s *queue) Lumi(p *lumi.Props) {
 	lumi.Required(p, Queue_Name, &s.Name, lumi.String, lumi.Replaces)
-	lumi.Nilable(p, Queue_Tags, &s.Tags, lumi.Map(lumi.String))
+	lumi.Nilable(p, Queue_Tags, &s.Tags, queue_Tags)
 	lumi.Optional(p, Queue_FIFOQueue, &s.FIFOQueue, lumi.Bool, lumi.Replaces)
-	lumi.Optional(p, Queue_DelaySeconds, &s.DelaySeconds, lumi.Number)
-	lumi.Optional(p, Queue_MaximumMessageSize, &s.MaximumMessageSize, lumi.Number)
-	lumi.Optional(p, Queue_MessageRetentionPeriod, &s.MessageRetentionPeriod, lumi.Number)
-	lumi.Optional(p, Queue_ReceiveMessageWaitTimeSeconds, &s.ReceiveMessageWaitTimeSeconds, lumi.Number)
-	lumi.Optional(p, Queue_VisibilityTimeout, &s.VisibilityTimeout, lumi.Number)
+	lumi.Optional(p, Queue_DelaySeconds, &s.DelaySeconds, queue_DelaySeconds)
+	lumi.Optional(p, Queue_MaximumMessageSize, &s.MaximumMessageSize, queue_MaximumMessageSize)
+	lumi.Optional(p, Queue_MessageRetentionPeriod, &s.MessageRetentionPeriod, queue_MessageRetentionPeriod)
+	lumi.Optional(p, Queue_ReceiveWaitTime, &s.ReceiveWaitTime, queue_ReceiveWaitTime)
+	lumi.Optional(p, Queue_VisibilityTimeout, &s.VisibilityTimeout, queue_VisibilityTimeout)
 	lumi.Optional(p, Queue_RedrivePolicy, &s.RedrivePolicy, lumi.Struct[*RedrivePolicy]())
-	lumi.Required(p, Queue_ARN, &s.ARN, lumi.String, lumi.Out)
+	lumi.Required(p, Queue_ARN, &s.ARN, queue_ARN, lumi.Out)
 	lumi.Required(p, Queue_URL, &s.URL, lumi.String, lumi.Out)
 }
 
@@ -111,10 +122,15 @@ const (
 	RedrivePolicy_MaxReceiveCount  = "maxReceiveCount"
 )
 
+// The codecs of properties of RedrivePolicy.
+var (
+	redrivePolicy_MaxReceiveCount = lumi.Number.Min(1).Max(1000).MultipleOf(1)
+)
+
 // Lumi implements lumi.Object.
 func (s *RedrivePolicy) Lumi(p *lumi.Props) {
 	lumi.Required(p, RedrivePolicy_DeadLetterTarget, &s.DeadLetterTarget, lumi.Capability("aws:sqs:Queue"))
-	lumi.Required(p, RedrivePolicy_MaxReceiveCount, &s.MaxReceiveCount, lumi.Number)
+	lumi.Required(p, RedrivePolicy_MaxReceiveCount, &s.MaxReceiveCount, redrivePolicy_MaxReceiveCount)
 }
 
 // QueuePolicy is the token of a type of resource.
@@ -162,7 +178,7 @@ func NewQueuePolicyProvider(ops QueuePolicyProviderOps) *QueuePolicyProvider {
 }
 
 // MaxMessageBytes is the size of the largest message that any queue accepts.
-const MaxMessageBytes = 262144
+const MaxMessageBytes = 1048576
 
 // MaxRetention is how long a message can be kept, in seconds.
 const MaxRetention = 1209600

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"math"
 	"net/url"
 	"slices"
 	"sync"
@@ -70,9 +69,6 @@ func (c *Cloud) Configure(ctx context.Context, config *aws.Config) error {
 
 func check(config *aws.Config) error {
 	var faults []error
-	if n := config.MaxRetries; n != nil && (*n < 0 || *n > 100 || *n != math.Trunc(*n)) {
-		faults = append(faults, lumi.Faultf(aws.Config_MaxRetries, "expected a whole number from 0 to 100, found %v", *n))
-	}
 	for _, service := range slices.Sorted(maps.Keys(config.Endpoints)) {
 		address := config.Endpoints[service]
 		path := lumi.Path(aws.Config_Endpoints).Key(string(service))

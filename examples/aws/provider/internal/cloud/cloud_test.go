@@ -404,7 +404,6 @@ func TestConfigurationFaults(t *testing.T) {
 		config aws.Config
 		want   string
 	}{
-		"retries": {aws.Config{MaxRetries: new(1.5)}, "maxRetries: expected a whole number from 0 to 100, found 1.5"},
 		"endpoints": {aws.Config{Endpoints: map[aws.Service]string{
 			aws.EC2Service: "localhost:4566", aws.SNSService: "http://localhost",
 		}}, `endpoints.ec2: "localhost:4566" is no address such as https://localhost:4566` + "\n" +
