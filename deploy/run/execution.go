@@ -168,10 +168,7 @@ func (x *execution) heartbeat(ctx context.Context) {
 // notices requests to abort.
 func (x *execution) record(ctx context.Context, f func(t *txn, d store.Deployment) error) error {
 	return x.write(ctx, func(t *txn) error {
-		if err := t.Touch(x.d.ID, x.d.Fence, store.Running, store.Aborting); err != nil {
-			return err
-		}
-		d, err := t.Deployment(x.d.ID)
+		d, err := t.Touch(x.d.ID, x.d.Fence, store.Running, store.Aborting)
 		if err != nil {
 			return err
 		}

@@ -1,7 +1,7 @@
 // Package store keeps environments: their resource graphs, deployments with tasks and steps, and events.
 //
 //	err := s.Write(ctx, func(tx store.Tx) error {
-//		if err := tx.Touch(id, fence, store.Running); err != nil {
+//		if _, err := tx.Touch(id, fence, store.Running); err != nil {
 //			return err // another executor has taken over
 //		}
 //		return tx.PutStep(step)
@@ -78,9 +78,9 @@ type Tx interface {
 	History(environment string, before int64, limit int) ([]Deployment, error)
 	// PutDeployment replaces a deployment.
 	PutDeployment(Deployment) error
-	// Touch fails with [ErrFenced] unless the deployment has the fencing token and one of the states. It locks the row
-	// for the rest of the transaction.
-	Touch(id, fence int64, states ...State) error
+	// Touch returns a deployment. It fails with [ErrFenced] unless that has the fencing token and one of the states. It locks
+	// the row for the rest of the transaction.
+	Touch(id, fence int64, states ...State) (Deployment, error)
 
 	// Tasks and Steps return those of a deployment, by number. PutTask and PutStep add or replace one. DeleteSteps deletes
 	// all steps of a deployment that are not in one of the states, and DeleteTasks all tasks.

@@ -185,10 +185,7 @@ func (x *execution) watch(ctx context.Context, id int64) {
 // requests to stop.
 func (x *execution) record(ctx context.Context, f func(tx store.Tx, d store.Deployment) error) error {
 	return x.Store.Write(ctx, func(tx store.Tx) error {
-		if err := tx.Touch(x.d.ID, x.d.Fence, store.Running); err != nil {
-			return err
-		}
-		d, err := tx.Deployment(x.d.ID)
+		d, err := tx.Touch(x.d.ID, x.d.Fence, store.Running)
 		if err != nil {
 			return err
 		}

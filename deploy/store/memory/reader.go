@@ -16,13 +16,15 @@ func (reader) DeleteEnvironment(string) error                     { return errRe
 func (reader) PutVertices(string, []store.Vertex, []string) error { return errReadOnly }
 func (reader) PutDeployment(store.Deployment) error               { return errReadOnly }
 func (reader) PutContent(int64, store.Content) error              { return errReadOnly }
-func (reader) Touch(int64, int64, ...store.State) error           { return errReadOnly }
-func (reader) PutTask(store.Task) error                           { return errReadOnly }
-func (reader) DeleteTasks(int64) error                            { return errReadOnly }
-func (reader) PutStep(store.Step) error                           { return errReadOnly }
-func (reader) DeleteSteps(int64, ...store.State) error            { return errReadOnly }
-func (reader) MoveSteps(int64, int64) error                       { return errReadOnly }
-func (reader) AddEvents(string, []store.Event) error              { return errReadOnly }
+func (reader) Touch(int64, int64, ...store.State) (store.Deployment, error) {
+	return store.Deployment{}, errReadOnly
+}
+func (reader) PutTask(store.Task) error                { return errReadOnly }
+func (reader) DeleteTasks(int64) error                 { return errReadOnly }
+func (reader) PutStep(store.Step) error                { return errReadOnly }
+func (reader) DeleteSteps(int64, ...store.State) error { return errReadOnly }
+func (reader) MoveSteps(int64, int64) error            { return errReadOnly }
+func (reader) AddEvents(string, []store.Event) error   { return errReadOnly }
 func (reader) AddDeployment(store.Deployment, store.Content) (int64, error) {
 	return 0, errReadOnly
 }

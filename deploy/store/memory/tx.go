@@ -156,12 +156,12 @@ func (t *tx) PutDeployment(d store.Deployment) error {
 	return nil
 }
 
-func (t *tx) Touch(id, fence int64, states ...store.State) error {
-	i, err := t.deployment(id)
-	if err != nil || t.deployments[i].Fence != fence || !slices.Contains(states, t.deployments[i].State) {
-		return fmt.Errorf("deployment %d: %w", id, store.ErrFenced)
+func (t *tx) Touch(id, fence int64, states ...store.State) (store.Deployment, error) {
+	d, err := t.Deployment(id)
+	if err != nil || d.Fence != fence || !slices.Contains(states, d.State) {
+		return d, fmt.Errorf("deployment %d: %w", id, store.ErrFenced)
 	}
-	return nil
+	return d, nil
 }
 
 func (t *tx) Tasks(deployment int64) ([]store.Task, error) {

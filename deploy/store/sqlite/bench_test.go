@@ -26,7 +26,7 @@ func BenchmarkStep(b *testing.B) {
 	for b.Loop() {
 		step.Number++
 		write(b, s, func(tx store.Tx) error {
-			if err := tx.Touch(id, 1, store.Running); err != nil {
+			if _, err := tx.Touch(id, 1, store.Running); err != nil {
 				return err
 			}
 			return tx.PutStep(step)

@@ -214,18 +214,18 @@ func (t *tx) PutDeployment(d store.Deployment) error {
 	return t.change(fmt.Sprintf("deployment %d", d.ID), deployments.update, deployments.fields(&d)...)
 }
 
-func (t *tx) Touch(id, fence int64, states ...store.State) error {
+func (t *tx) Touch(id, fence int64, states ...store.State) (store.Deployment, error) {
 	if !t.write {
-		return errReadOnly
+		return store.Deployment{}, errReadOnly
 	}
 	d, err := t.Deployment(id)
 	if err != nil && !errors.Is(err, store.ErrNotFound) {
-		return err
+		return d, err
 	}
 	if err != nil || d.Fence != fence || !slices.Contains(states, d.State) {
-		return fmt.Errorf("deployment %d: %w", id, store.ErrFenced)
+		return d, fmt.Errorf("deployment %d: %w", id, store.ErrFenced)
 	}
-	return nil // a transaction that writes has locked all rows
+	return d, nil // a transaction that writes has locked all rows
 }
 
 func (t *tx) Tasks(deployment int64) ([]store.Task, error) {

@@ -5,6 +5,9 @@ import (
 	"strings"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
 	"github.com/lumi-idl/lumi/deploy/store"
 )
 
@@ -174,7 +177,21 @@ func touch(t *T) {
 		{d.ID, 4, []store.State{store.Aborting}, store.ErrFenced}, {d.ID, 4, nil, store.ErrFenced},
 		{d.ID + 1, 4, []store.State{store.Running}, store.ErrFenced}, {d.ID + 1, 0, []store.State{""}, store.ErrFenced},
 	} {
-		t.wantError(test.want, func(tx store.Tx) error { return tx.Touch(test.id, test.fence, test.states...) })
+		t.wantError(test.want, touching(test.id, test.fence, test.states...))
+	}
+	t.write(func(tx store.Tx) error {
+		got, err := tx.Touch(d.ID, 4, store.Running)
+		if diff := cmp.Diff(d, got, cmpopts.EquateEmpty()); diff != "" {
+			t.Errorf("got (+), want (-):\n%s", diff)
+		}
+		return err
+	})
+}
+
+func touching(id, fence int64, states ...store.State) func(store.Tx) error {
+	return func(tx store.Tx) error {
+		_, err := tx.Touch(id, fence, states...)
+		return err
 	}
 }
 
@@ -272,7 +289,7 @@ func statements(name string, id int64) map[string]func(tx store.Tx) error {
 			return err
 		},
 		"PutDeployment": func(tx store.Tx) error { return tx.PutDeployment(store.Deployment{ID: id, Environment: "dev"}) },
-		"Touch":         func(tx store.Tx) error { return tx.Touch(id, 0, store.Running) },
+		"Touch":         touching(id, 0, store.Running),
 		"PutTask":       func(tx store.Tx) error { return tx.PutTask(store.Task{Deployment: id}) },
 		"DeleteTasks":   func(tx store.Tx) error { return tx.DeleteTasks(id) },
 		"PutStep":       func(tx store.Tx) error { return tx.PutStep(store.Step{Deployment: id}) },
