@@ -2,6 +2,7 @@ package lumigl
 
 import (
 	"math/bits"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf16"
@@ -164,11 +165,11 @@ func (p *parser) otherwiseQuoted(quotes string) string {
 }
 
 // quote writes a string as JSON.
-func quote(s string) string { return string(appendText(nil, s)) }
+func quote(s string) string { return string(AppendText(nil, s)) }
 
-// appendText appends a string as JSON, with as few escapes as there can be.
-func appendText(dst []byte, s string) []byte {
-	dst = append(dst, '"')
+// AppendText appends a string as JSON, with as few escapes as there can be.
+func AppendText(dst []byte, s string) []byte {
+	dst = append(slices.Grow(dst, len(s)+2), '"')
 	done := 0
 	for i := skipPlain(s, 0); i < len(s); i = skipPlain(s, i) {
 		c := s[i]

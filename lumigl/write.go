@@ -183,7 +183,7 @@ func (w *writer) value(v *Value) {
 	case Number:
 		w.buf = append(w.buf, canonicalNumber(v.text)...)
 	case Text:
-		w.buf = appendText(w.buf, v.text)
+		w.buf = AppendText(w.buf, v.text)
 	case List:
 		list := section{writer: w, list: true}
 		list.begin()
@@ -220,12 +220,12 @@ func (w *writer) members(members []Member) {
 // reference writes a reference on one line, since it is one thing.
 func (w *writer) reference(v *Value) {
 	w.buf = append(w.buf, "{ "...)
-	w.buf = appendText(w.buf, w.tag)
+	w.buf = AppendText(w.buf, w.tag)
 	w.buf = append(w.buf, ": "...)
-	w.buf = appendText(w.buf, v.node.target.key)
+	w.buf = AppendText(w.buf, v.node.target.key)
 	if v.text != "" {
 		w.buf = append(w.buf, `, "property": `...)
-		w.buf = appendText(w.buf, v.text)
+		w.buf = AppendText(w.buf, v.text)
 	}
 	w.buf = append(w.buf, " }"...)
 }
@@ -267,7 +267,7 @@ func (s *section) element() {
 
 func (s *section) key(key string) {
 	s.element()
-	s.buf = appendText(s.buf, key)
+	s.buf = AppendText(s.buf, key)
 	s.buf = append(s.buf, ": "...)
 }
 

@@ -20,7 +20,7 @@ func relaxGC() {
 	debug.SetMemoryLimit(firstGC)
 	// The first collection frees this object. Without the change of settings, the ones after it would come ever faster.
 	runtime.AddCleanup(new([64]byte), func(int) {
-		debug.SetGCPercent(400)
+		debug.SetGCPercent(100)
 		debug.SetMemoryLimit(math.MaxInt64)
 	}, 0)
 }

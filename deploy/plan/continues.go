@@ -82,7 +82,7 @@ func (e Effect) exceeds(shown *Effect) string {
 	case e.DeleteFirst && !shown.DeleteFirst:
 		return "deleted before its replacement is created, which was not shown"
 	}
-	was, now := filledIn(shown.Inputs, e.Inputs), e.Inputs
+	was, now := abridged(filledIn(shown.Inputs, e.Inputs)), e.Inputs
 	if was.Equal(now) {
 		return ""
 	}

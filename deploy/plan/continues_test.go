@@ -64,6 +64,8 @@ func configured(t *testing.T, configuration string) *graph.Transition {
 	return transition
 }
 
+var long = strings.Repeat("0123456789abcdef", 100)
+
 const (
 	unknown = `"04da6b54-80e4-46f7-96ec-b56ff0331ba9"`
 	secret  = `{"4dabf18193072939515e22adb298388d": "1b47061264138c4ac30d75fd1eb44270", "value": `
@@ -90,6 +92,9 @@ func TestContinues(t *testing.T) {
 		{"another element", `create aws/a {"x": [1]}`, `create aws/a {"x": [1, 2]}`, `aws/a would be created with another "x" than was shown`},
 		{"another property", `create aws/a {"x": {}}`, `create aws/a {"x": {}, "y": 1}`, `aws/a would be created with another "y" than was shown`},
 		{"a property less", `create aws/a {"x": 1}`, `create aws/a {}`, `aws/a would be created with another "x" than was shown`},
+		{"a long text", `create aws/a {"x": "` + long + `"}`, `create aws/a {"x": "` + long + `"}`, ""},
+		{"another long text", `create aws/a {"x": "` + long + `a"}`, `create aws/a {"x": "` + long + `b"}`,
+			`aws/a would be created with another "x" than was shown`},
 		{"many", "", "delete aws/a\ndelete aws/b\ndelete aws/c\ndelete aws/d\ndelete aws/e", "aws/a would be deleted, which was not shown\n" +
 			"aws/b would be deleted, which was not shown\naws/c would be deleted, which was not shown\nand 2 more"},
 	} {
@@ -102,6 +107,15 @@ func TestContinues(t *testing.T) {
 				t.Errorf("got:\n%s\nwant:\n%s", got, test.want)
 			}
 		})
+	}
+	shown := effectsOf(t, `create aws/a {"x": "`+long+`"}`)
+	all := shown.Effects()
+	if text, _ := all[0].Inputs.Get("x").Text(); len(text) > 100 {
+		t.Errorf("the effects hold the long text: %s", text)
+	}
+	all[0].Inputs = shown.Steps[0].New.Inputs // as stored before long texts were left out
+	if err := shown.Continues(all); err != nil {
+		t.Error(err)
 	}
 	moved, elsewhere := effectsOf(t, "move aws/a"), effectsOf(t, "move aws/a")
 	elsewhere.Steps[0].Old = resource("aws/x", 1)
@@ -144,6 +158,9 @@ func TestDigest(t *testing.T) {
 		if change(p); digest(p) == before {
 			t.Errorf("the digest does not depend on change %d", i)
 		}
+	}
+	if digest(effectsOf(t, `create aws/a {"x": "`+long+`a"}`)) == digest(effectsOf(t, `create aws/a {"x": "`+long+`b"}`)) {
+		t.Error("the digest does not depend on the ends of long texts")
 	}
 	one, other := effectsOf(t, `create aws/a {"x": "k", "y": `+secret+`"k"}}`), effectsOf(t, `create aws/a {"x": "k", "y": `+secret+`"l"}}`)
 	if digest(one) != digest(other) {

@@ -58,6 +58,17 @@ func digest(p *Plan) string {
 	return hex.EncodeToString(sum[:])[:32]
 }
 
+// abridged returns a value with the hashes of long texts in place of these.
+func abridged(v lumigl.Value) lumigl.Value {
+	return v.Replace(func(part lumigl.Value) (lumigl.Value, bool) {
+		text, _ := part.Text()
+		if len(text) <= 1024 {
+			return part, false
+		}
+		return lumigl.TextOf(fmt.Sprintf("sha256:%x", sha256.Sum256([]byte(text)))), true
+	})
+}
+
 // appendPublic appends a value as text, with the keys of objects sorted and without the content of secrets.
 func appendPublic(dst []byte, v lumigl.Value) []byte {
 	if v.IsSecret() {
@@ -81,7 +92,7 @@ func appendPublic(dst []byte, v lumigl.Value) []byte {
 		}
 		return append(dst, '}')
 	case lumigl.Text:
-		text, _ := v.Text()
+		text, _ := abridged(v).Text()
 		return strconv.AppendQuote(dst, text)
 	case lumigl.Number:
 		number, _ := v.Literal()

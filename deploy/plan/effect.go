@@ -29,7 +29,7 @@ func (p *Plan) Effects() []Effect {
 func (s *Step) effect() Effect {
 	e := Effect{Kind: s.Kind, URN: s.URN, Was: s.was(), Possible: s.Possible, DeleteFirst: s.DeleteFirst}
 	if s.New != nil {
-		e.Inputs = s.New.Inputs
+		e.Inputs = abridged(s.New.Inputs)
 	}
 	return e
 }

@@ -35,6 +35,23 @@ func (c Codec) open(place urn.URN, v lumigl.Value) (lumigl.Value, error) {
 	return c.Key.Open(place, v)
 }
 
+// A resource whose checked properties are its inputs, as most are, is stored with true in place of the former, and with the
+// inputs in the provider's order.
+
+func shorten(resource lumigl.Value) lumigl.Value {
+	if checked := resource.Get("checked"); checked.Exists() && checked.Equal(resource.Get("inputs")) {
+		return resource.With("inputs", checked).With("checked", lumigl.BoolOf(true))
+	}
+	return resource
+}
+
+func lengthen(resource lumigl.Value) lumigl.Value {
+	if resource.Get("checked").Kind() == lumigl.Bool {
+		return resource.With("checked", resource.Get("inputs"))
+	}
+	return resource
+}
+
 // URN returns the URN of the resource in a row, or "" if the row has none. It does not decode the rest of the row.
 func URN(row store.Vertex) urn.URN {
 	text, isResource := strings.CutPrefix(row.Text, `{"urn":`)
@@ -63,9 +80,11 @@ func (c Codec) Graph(e store.Environment, rows []store.Vertex) (*graph.Graph, er
 		return nil, err
 	}
 	for i, row := range rows {
-		if to.doc.Vertex(row.Key).Properties, err = c.open(urn.URN(row.Key), to.refer(values.At(i))); err != nil {
+		v, err := c.open(urn.URN(row.Key), to.refer(values.At(i)))
+		if err != nil {
 			return nil, err
 		}
+		to.doc.Vertex(row.Key).Properties = lengthen(v)
 	}
 	return graph.FromLumiGL(&to.doc)
 }
@@ -75,7 +94,7 @@ func (c Codec) Graph(e store.Environment, rows []store.Vertex) (*graph.Graph, er
 func (c Codec) Changes(before, after *graph.Graph) (put []store.Vertex, gone []string, err error) {
 	vertices, gone := graph.Changes(before, after)
 	for _, v := range vertices {
-		sealed, err := c.Key.Seal(v.URN(), v.Properties)
+		sealed, err := c.Key.Seal(v.URN(), shorten(v.Properties))
 		if err != nil {
 			return nil, nil, err
 		}
@@ -86,7 +105,7 @@ func (c Codec) Changes(before, after *graph.Graph) (put []store.Vertex, gone []s
 
 // Resource returns a resource as text.
 func (c Codec) Resource(r *graph.Resource) (string, error) {
-	sealed, err := c.Key.Seal(r.URN, r.LumiGL())
+	sealed, err := c.Key.Seal(r.URN, shorten(r.LumiGL()))
 	return text(sealed), err
 }
 
@@ -103,7 +122,7 @@ func (c Codec) Resources(texts []string) ([]*graph.Resource, error) {
 		if v, err = c.open(urn.URN(u), to.refer(v)); err != nil {
 			return nil, err
 		}
-		if all[i], err = graph.ResourceFromLumiGL(v); err != nil {
+		if all[i], err = graph.ResourceFromLumiGL(lengthen(v)); err != nil {
 			return nil, fmt.Errorf("%s: %w", name(i), err)
 		}
 	}

@@ -331,6 +331,31 @@ func TestResources(t *testing.T) {
 	}
 }
 
+// TestCheckedInputs stores properties that were checked and are the inputs once, and reads texts that have them twice.
+func TestCheckedInputs(t *testing.T) {
+	t.Parallel()
+	r := example().Version(graph.VersionID{Module: "a", Deployment: 1}).Resource(urnOf("a", 1))
+	plainly := *r
+	plainly.Inputs = object(field("size", lumigl.IntOf(3)))
+	plainly.Checked = plainly.Inputs
+	text := must(codec.Resource(&plainly))
+	for r, text := range map[*graph.Resource]string{
+		r: must(codec.Resource(r)), &plainly: text,
+	} {
+		if read := must(codec.Resources([]string{text}))[0]; !strings.Contains(text, `"checked":true`) || !read.Checked.Equal(r.Checked) {
+			t.Errorf("got %v, want %v, from %s", read.Checked, r.Checked, text)
+		}
+	}
+	twice := strings.Replace(text, `"checked":true`, `"checked":{"size":3}`, 1)
+	if read := must(codec.Resources([]string{twice}))[0]; !read.Checked.Equal(plainly.Checked) {
+		t.Errorf("got %v from %s", read.Checked, twice)
+	}
+	r.Checked = lumigl.Value{}
+	if read := must(codec.Resources([]string{must(codec.Resource(r))}))[0]; read.Checked.Exists() {
+		t.Errorf("nothing was checked, and %v is read", read.Checked)
+	}
+}
+
 // vertexOf returns a document whose one vertex has the properties, and those that they refer to.
 func vertexOf(properties lumigl.Value) *lumigl.Graph {
 	doc := &lumigl.Graph{}

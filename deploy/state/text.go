@@ -2,7 +2,6 @@ package state
 
 import (
 	"cmp"
-	"encoding/json"
 	"fmt"
 	"strconv"
 	"strings"
@@ -35,9 +34,9 @@ func appendValue(dst []byte, v lumigl.Value) []byte {
 	switch v.Kind() {
 	case lumigl.Reference:
 		to, property, _ := v.Target()
-		dst = appendText(append(dst, `{"`+lumigl.DefaultTag+`":`...), to.Key())
+		dst = lumigl.AppendText(append(dst, `{"`+lumigl.DefaultTag+`":`...), to.Key())
 		if property != "" {
-			dst = appendText(append(dst, `,"property":`...), property)
+			dst = lumigl.AppendText(append(dst, `,"property":`...), property)
 		}
 		return append(dst, '}')
 	case lumigl.List:
@@ -55,7 +54,7 @@ func appendValue(dst []byte, v lumigl.Value) []byte {
 			if isLikeTag(key) {
 				key = "#" + key
 			}
-			dst = append(appendText(append(dst, open), key), ':')
+			dst = append(lumigl.AppendText(append(dst, open), key), ':')
 			dst, open = appendValue(dst, part), ','
 		}
 		if open == '{' {
@@ -64,7 +63,7 @@ func appendValue(dst []byte, v lumigl.Value) []byte {
 		return append(dst, '}')
 	case lumigl.Text:
 		s, _ := v.Text()
-		return appendText(dst, s)
+		return lumigl.AppendText(dst, s)
 	case lumigl.Number:
 		literal, _ := v.Literal()
 		return append(dst, literal...)
@@ -73,11 +72,6 @@ func appendValue(dst []byte, v lumigl.Value) []byte {
 		return strconv.AppendBool(dst, set)
 	}
 	return append(dst, "null"...)
-}
-
-func appendText(dst []byte, s string) []byte {
-	quoted, _ := json.Marshal(s) // which cannot fail
-	return append(dst, quoted...)
 }
 
 // parser has limits far above anything the engine stores.
