@@ -62,7 +62,6 @@ func TestExitCodes(t *testing.T) {
 			{"$ -", smallGraph, 0}, {"--batch", "nonsense", 0}, {"1+ -", smallGraph, 1}, {"$ -", "[", 2}, {"$ " + missing, "", 2}, {"", "", 2},
 		},
 		"murano check": {{"testdata/examples/murano", "", 0}, {"exit_test.go", "", 1}, {missing, "", 2}},
-		"murano doc":   {{"testdata/examples/murano", "", 0}, {"exit_test.go", "", 1}, {missing, "", 2}},
 		"murano run": {
 			{"--classes=testdata/examples/murano --batch", "nonsense", 0}, {"--classes=exit_test.go --batch", "", 1}, {"", "", 2},
 		},

@@ -22,12 +22,12 @@ import (
 func muranoCommand(env *environment) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "murano",
-		Short: "check, run and document MuranoPL",
+		Short: "check and run MuranoPL",
 		Long: `MuranoPL describes environments as objects: classes in YAML declare properties with contracts, and methods
 that deploy them. docs/muranopl.md explains the language.`,
 		Annotations: exits("the command succeeded", "the classes have errors, or the method failed", elseFailed),
 	}
-	add(c, "Commands", muranoCheckCommand(env), muranoDocCommand(env), muranoModelCommand(env), muranoRunCommand(env))
+	add(c, "Commands", muranoCheckCommand(env), muranoModelCommand(env), muranoRunCommand(env))
 	return c
 }
 

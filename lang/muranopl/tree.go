@@ -31,8 +31,6 @@ func (p Position) String() string {
 // Node is a part of a decoded class or object model.
 type Node struct {
 	Pos Position
-	// Comment describes what a key declares, or a class.
-	Comment string
 	// Value is nil, a bool, int64, [*big.Int], float64, string, [Expression], []*Node or []Entry.
 	Value any
 	// Plain marks a string that was written without quotes, like an expression, but does not parse.

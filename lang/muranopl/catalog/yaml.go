@@ -92,11 +92,7 @@ func (r *reader) documents() ([]*muranopl.Node, Errors) {
 	}
 	var trees []*muranopl.Node
 	for _, d := range documents {
-		root := d.Content[0]
-		if root.HeadComment == "" && len(root.Content) > 0 {
-			root.HeadComment = root.Content[0].HeadComment
-		}
-		if t := r.tree(root); t.Value != nil {
+		if t := r.tree(d.Content[0]); t.Value != nil {
 			trees = append(trees, t)
 		}
 	}
@@ -109,13 +105,8 @@ func (r *reader) documents() ([]*muranopl.Node, Errors) {
 // lineBreak matches what YAML counts as one.
 var lineBreak = regexp.MustCompile("\r\n|[\r\n\u0085\u2028\u2029]")
 
-var comments = regexp.MustCompile(`(?m)^\s*#+ ?`)
-
 func (r *reader) tree(n *yaml.Node) *muranopl.Node {
-	t := &muranopl.Node{
-		Pos:     muranopl.Position{File: r.file, Line: n.Line, Column: n.Column},
-		Comment: comments.ReplaceAllString(n.HeadComment, ""),
-	}
+	t := &muranopl.Node{Pos: muranopl.Position{File: r.file, Line: n.Line, Column: n.Column}}
 	switch {
 	case n.Kind == yaml.ScalarNode:
 		r.scalar(n, t)
