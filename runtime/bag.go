@@ -82,6 +82,8 @@ type decoding struct {
 	mode mode // strict or lenient
 	// unknown says that values may be unknown.
 	unknown bool
+	// checked says that the bag is what Check returned.
+	checked bool
 	// only, if it is not 0, decodes nothing but properties that have one of the flags.
 	only Flags
 	// marks has the marks so far, if any.
@@ -118,7 +120,7 @@ func decodeBag(ctx context.Context, bag *structpb.Struct, o Object, d decoding) 
 
 func (d decoding) walk(ctx context.Context, bag *structpb.Struct, o Object, inOrder bool) *Props {
 	p := newProps(ctx, d.mode, d.marks)
-	p.inOrder, p.unknown, p.only, p.found = inOrder, d.unknown, d.only, slices.Clone(d.found)
+	p.inOrder, p.unknown, p.checked, p.only, p.found = inOrder, d.unknown, d.checked, d.only, slices.Clone(d.found)
 	p.secrets, p.warns = wire.SecretsOf(ctx), d.warn != nil
 	p.decodeObject(bag.GetFields(), o)
 	p.faults = append(p.faults, p.found...) // which are about what the object does not have

@@ -93,7 +93,7 @@ func (c *constrained) decode(p *Props, v *structpb.Value, into any) bool {
 			values := k.ListValue.GetValues()
 			p.breaks(r.Count(len(values), p.isHidden()))
 			if r.IsUnique() && !differ(values) {
-				p.breaks(constraint.Equal(identities(values)))
+				p.breaks(constraint.Equal(p.identities(c.codec, into)))
 			}
 		case *structpb.Value_StructValue:
 			p.entries(r, k.StructValue.GetFields())
@@ -152,17 +152,18 @@ func differ(values []*structpb.Value) bool {
 	return true
 }
 
-// identities returns strings that are equal if the values are, secret or not. Values with unknown parts, and nulls, which
-// are reported elsewhere, have "".
-func identities(values []*structpb.Value) []string {
-	list := make([]string, len(values))
-	for i, v := range values {
+// identities returns strings that are equal if the elements of the list at hand, which was decoded, are equal, secret or
+// not, with defaults. Elements that are wrong or have unknown parts, and nulls, have "".
+func (p *Props) identities(c codec, list any) []string {
+	elements := c.encode(newProps(p.ctx, encoding, p.came()), list).GetListValue().GetValues()
+	identities := make([]string, len(elements))
+	for i, v := range elements {
 		var b strings.Builder
 		if !special.IsNull(v) && identify(&b, v) {
-			list[i] = b.String()
+			identities[i] = b.String()
 		}
 	}
-	return list
+	return identities
 }
 
 // identify writes a value without ambiguity, with sorted keys and without nulls in objects. It reports false where a part

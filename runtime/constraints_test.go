@@ -36,6 +36,10 @@ type caseType struct {
 	Key         *caseType
 	Properties  map[string]*caseType
 	Constraints []json.RawMessage
+	// Values are those of an enum.
+	Values []string
+	// Default is that of a property, which is then optional.
+	Default any
 }
 
 func TestConstraints(t *testing.T) {
@@ -52,7 +56,7 @@ func TestConstraints(t *testing.T) {
 		if err := json.Unmarshal(g.Type, &typ); err != nil {
 			t.Fatalf("%s: %v", g.Type, err)
 		}
-		o := caseObject{"p": typ.codec(t)}
+		o := caseObject{map[string]codec{"p": typ.codec(t)}, map[string]*any{}}
 		for j, c := range g.Cases {
 			var value structpb.Value
 			if err := protojson.Unmarshal(c[0], &value); err != nil {
@@ -91,12 +95,22 @@ func caseFaults(t *testing.T, m mode, bag *structpb.Struct, o caseObject) []stri
 	return faults
 }
 
-// caseObject is an object with required properties of any type.
-type caseObject map[string]codec
+// caseObject is an object with required properties of any type, or optional ones with defaults.
+type caseObject struct {
+	codecs map[string]codec
+	values map[string]*any
+}
 
 func (o caseObject) Lumi(p *Props) {
-	for _, name := range slices.Sorted(maps.Keys(o)) {
-		p.property(name, new(any), o[name], required)
+	for _, name := range slices.Sorted(maps.Keys(o.codecs)) {
+		if o.values[name] == nil {
+			o.values[name] = new(any)
+		}
+		f := required
+		if a, ok := o.codecs[name].(*annotated); ok && a.fallback != nil {
+			f = 0
+		}
+		p.property(name, o.values[name], o.codecs[name], f)
 	}
 }
 
@@ -107,6 +121,12 @@ func (t *caseType) codec(tb testing.TB) codec {
 		c = boxed[float64]{numberCodec{}}
 	case "string":
 		c = boxed[string]{stringCodec{}}
+	case "boolean":
+		c = boxed[bool]{boolCodec{}}
+	case "enum":
+		c = caseEnum{t.Values}
+	case "asset":
+		c = boxed[Asset]{assetCodec{}}
 	case "any":
 		c = anyCodec{}
 	case "list":
@@ -123,7 +143,7 @@ func (t *caseType) codec(tb testing.TB) codec {
 		}
 		c = caseVariants{variants}
 	case "object":
-		properties := caseObject{}
+		properties := map[string]codec{}
 		for name, typ := range t.Properties {
 			properties[name] = typ.codec(tb)
 		}
@@ -143,11 +163,41 @@ func (t *caseType) codec(tb testing.TB) codec {
 			c = constrain(c, constraint.New(name.(string), arg))
 		}
 	}
+	if t.Default != nil {
+		return Codec[*any]{c}.Default(t.Default).codec
+	}
 	return c
 }
 
+// caseEnum is the codec of an enum with the values.
+type caseEnum struct{ values []string }
+
+func (c caseEnum) decode(p *Props, v *structpb.Value, into any) bool {
+	e := &caseEnumValue{values: c.values}
+	ok := enumCodec{}.decode(p, v, e)
+	return set[any](into, e.value, ok)
+}
+
+func (caseEnum) kind() Kind { return KindString }
+
+func (caseEnum) encode(p *Props, from any) *structpb.Value { return p.string((*from.(*any)).(string)) }
+
+type caseEnumValue struct {
+	value  string
+	values []string
+}
+
+func (e *caseEnumValue) Lumi() *string    { return &e.value }
+func (e *caseEnumValue) Valid() bool      { return slices.Contains(e.values, e.value) }
+func (e *caseEnumValue) Values() []string { return e.values }
+
 // boxed is a codec of T as one of any.
 type boxed[T any] struct{ codec }
+
+func (c boxed[T]) encode(p *Props, from any) *structpb.Value {
+	value, _ := (*from.(*any)).(T)
+	return c.codec.encode(p, &value)
+}
 
 func (c boxed[T]) decode(p *Props, v *structpb.Value, into any) bool {
 	var value T
@@ -176,15 +226,18 @@ func (caseVariants) kind() Kind { return KindObject }
 
 func (caseVariants) encode(*Props, any) *structpb.Value { return nil }
 
-type caseStruct struct{ properties caseObject }
+type caseStruct struct{ properties map[string]codec }
 
-func (c caseStruct) decode(p *Props, v *structpb.Value, _ any) bool {
-	return structCodec{}.decode(p, v, c.properties)
+func (c caseStruct) decode(p *Props, v *structpb.Value, into any) bool {
+	o := caseObject{c.properties, map[string]*any{}}
+	return set[any](into, o, structCodec{}.decode(p, v, o))
 }
 
 func (caseStruct) kind() Kind { return KindObject }
 
-func (caseStruct) encode(*Props, any) *structpb.Value { return nil }
+func (caseStruct) encode(p *Props, from any) *structpb.Value {
+	return structCodec{}.encode(p, (*from.(*any)).(Object))
+}
 
 // caseValue makes a value of its form in the table.
 func caseValue(v *structpb.Value) *structpb.Value {

@@ -101,7 +101,7 @@ func concealIn(ctx context.Context, r *Provider, c *call, made Bag) *structpb.St
 func remainsOf(ctx context.Context, r *Provider, c *call, asked Bag, all bool) (*structpb.Struct, error) {
 	now, unsent := c.want.encode(ctx, 0, 0)
 	goal := &structpb.Struct{}
-	if want, err := decodeState(ctx, r, c.want.URN, c.want.ID, asked, nil, decoding{}); err == nil {
+	if want, err := decodeState(ctx, r, c.want.URN, c.want.ID, asked, nil, decoding{checked: true}); err == nil {
 		goal, _ = encodeBag(ctx, want.Properties, want.marks, Out, 0)
 	}
 	has := map[string]*structpb.Value{}

@@ -79,6 +79,8 @@ type Props struct {
 	mode mode
 	// unknown says that values may be unknown, where the mode is to decode.
 	unknown bool
+	// checked says that the bag is what Check returned.
+	checked bool
 	// inOrder has maps walked by their sorted keys, so that faults come in order. That is slower.
 	inOrder bool
 	// skip leaves properties out that have one of the flags; only, if it is not 0, those of the bag that have none.
@@ -234,6 +236,7 @@ func (p *Props) decodeFound(v *structpb.Value, into any, c codec) bool {
 func (p *Props) lacks() {
 	if p.mode == strict {
 		p.fault("is required, but missing")
+		p.mark().missing = true
 		return
 	}
 	p.leaveOut()
@@ -253,13 +256,15 @@ func (p *Props) mismatch(expected string, found *structpb.Value) {
 	p.wrong("expected %s, found %s", expected, kindOf(found))
 }
 
-// wrong reports a fault in what a program gave, and ignores one in what was stored.
+// wrong reports a fault in what a program gave, and ignores one in what was stored. As the value cannot be compared with
+// others, it counts as unknown.
 func (p *Props) wrong(format string, args ...any) {
 	if p.mode == lenient {
 		p.leaveOut()
 		return
 	}
 	p.fault(format, args...)
+	p.mark().unknown = true
 }
 
 func (p *Props) fault(format string, args ...any) {

@@ -95,13 +95,26 @@ func (r *Provider) Check(ctx context.Context, req *CheckRequest) (*CheckResponse
 	if err != nil {
 		return nil, err
 	}
+	if err := judge(ctx, r, bag); err != nil { // Create would refuse it, perhaps half-way through a deployment.
+		return nil, err
+	}
 	// What the author filled in may come from a secret in the old properties.
 	return &CheckResponse{Properties: Bag{old.marks.concealFields(bag, req.Properties.message)}}, nil
 }
 
+// judge returns a *[OutputError] for properties that the author's code made and no operation accepts.
+func judge(ctx context.Context, r *Provider, bag *structpb.Struct) error {
+	var invalid *InvalidError
+	_, err := decodeBag(ctx, bag, r.alloc(), decoding{unknown: true, checked: true})
+	if errors.As(err, &invalid) {
+		return &OutputError{Faults: invalid.Faults}
+	}
+	return err
+}
+
 // Name implements [ResourceProvider]. Resources that programs name have the name that the program gave.
 func (r *Provider) Name(ctx context.Context, req *NameRequest) (*NameResponse, error) {
-	want, err := decodeState(ctx, r, req.URN, "", req.Properties, req.References, decoding{unknown: true})
+	want, err := decodeState(ctx, r, req.URN, "", req.Properties, req.References, decoding{unknown: true, checked: true})
 	if err != nil {
 		return nil, err
 	}
@@ -137,7 +150,7 @@ func givenName(bag *structpb.Struct) (*NameResponse, error) {
 
 // Create implements [ResourceProvider].
 func (r *Provider) Create(ctx context.Context, req *CreateRequest) (*CreateResponse, error) {
-	want, err := decodeState(ctx, r, req.URN, "", req.Properties, req.References, decoding{})
+	want, err := decodeState(ctx, r, req.URN, "", req.Properties, req.References, decoding{checked: true})
 	if err != nil {
 		return nil, err
 	}
@@ -169,7 +182,7 @@ func (r *Provider) Find(ctx context.Context, req *FindRequest) (*FindResponse, e
 	if !r.can.find.IsValid() {
 		return nil, fmt.Errorf("the provider cannot find resources of type %s: %w", r.token, errors.ErrUnsupported)
 	}
-	want, err := decodeState(ctx, r, req.URN, "", req.Properties, req.References, decoding{})
+	want, err := decodeState(ctx, r, req.URN, "", req.Properties, req.References, decoding{checked: true})
 	if err != nil {
 		return nil, err
 	}
@@ -223,9 +236,8 @@ func (r *Provider) InspectChange(
 	}
 	kept := c.diff.kept(c.old.before, req.New.message)
 	if len(c.diff.ignored) > 0 { // An Update would be refused, and the plan could not be carried out.
-		var invalid *InvalidError
-		if _, err := decodeBag(ctx, kept, r.alloc(), decoding{unknown: true}); errors.As(err, &invalid) {
-			return nil, &OutputError{Faults: invalid.Faults}
+		if err := judge(ctx, r, kept); err != nil {
+			return nil, err
 		}
 	}
 	return &InspectChangeResponse{
@@ -309,7 +321,7 @@ func changeOf(ctx context.Context, r *Provider, op operation, req *InspectChange
 	if err != nil {
 		return nil, err
 	}
-	want, err := decodeState(ctx, r, req.URN, req.ID, req.New, req.References, decoding{unknown: op == inspectOp})
+	want, err := decodeState(ctx, r, req.URN, req.ID, req.New, req.References, decoding{unknown: op == inspectOp, checked: true})
 	if err != nil {
 		return nil, err
 	}

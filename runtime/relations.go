@@ -17,7 +17,7 @@ func (p *Props) RequiredWith(name string, others ...string) {
 
 // relate reports those of the others whose presence is wrong where the property is present.
 func (p *Props) relate(name string, others []string, wrong bool, problem string) {
-	if p.mode != strict || p.only != 0 || !p.has(name) {
+	if !p.judgesRelations() || !p.has(name) {
 		return
 	}
 	for _, other := range others {
@@ -30,9 +30,16 @@ func (p *Props) relate(name string, others []string, wrong bool, problem string)
 
 // ExactlyOneOf says that one of the properties is present, and the others are not.
 func (p *Props) ExactlyOneOf(names ...string) {
-	if p.mode != strict || p.only != 0 {
-		return
+	if p.judgesRelations() {
+		p.exactlyOneOf(names)
 	}
+}
+
+// judgesRelations reports whether the walk is over what a program gave. A provider may fill in what a program must not
+// combine.
+func (p *Props) judgesRelations() bool { return p.mode == strict && p.only == 0 && !p.checked }
+
+func (p *Props) exactlyOneOf(names []string) {
 	var found []string
 	for _, name := range names {
 		if p.has(name) {

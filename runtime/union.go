@@ -40,7 +40,9 @@ func (p *Props) isOne(count int) bool {
 // OneOf says that the properties are the variants of a union, of which a value has exactly one. State that has another
 // number of variants, or one that the IDL does not have, is left out.
 func (p *Props) OneOf(names ...string) {
-	p.ExactlyOneOf(names...)
+	if p.mode == strict && p.only == 0 {
+		p.exactlyOneOf(names)
+	}
 	if p.mode != lenient {
 		return
 	}
