@@ -282,7 +282,7 @@ func (x *controller) rollback(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
-	request, _, err := x.engine.Rollback(ctx, to.ID)
+	request, err := x.engine.Rollback(ctx, to.ID)
 	if err != nil {
 		return err
 	}

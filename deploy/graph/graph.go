@@ -155,6 +155,9 @@ type Resource struct {
 	// Incarnation counts the replacements of the resource, and Seed is what its generated values derive from.
 	Incarnation int
 	Seed        []byte
+	// Replaced is the ID of the resource that it was created in place of, if that had another URN. That is left if the
+	// deployment failed, or if another module needs it.
+	Replaced string
 	// Plugin is the version of the plugin that the resource was deployed with.
 	Plugin string
 	// Provisioner is the name of the provisioner that made the resource, "" if its provider did. Metadata is what the

@@ -16,16 +16,20 @@ const mostDifferences = 3
 //
 // A possible replacement may turn out to be an update, and each change to be none, so that only a URN or options differ.
 // What is deleted may be deleted by a cleanup, or left as it is. What the deployment itself has made or deleted in an earlier
-// run may be completed.
+// run may be completed. What it deleted before it failed to create the replacement is created, perhaps under another name that
+// the provider chooses.
 func (p *Plan) Continues(shown []Effect) error {
 	type subject struct {
 		urn     urn.URN
 		removes bool
 	}
-	agreed := map[subject][]*Effect{}
+	agreed, labeled := map[subject][]*Effect{}, map[urn.URN]*Effect{}
 	for i, e := range shown {
 		of := subject{e.URN, e.Kind.removes()}
 		agreed[of] = append(agreed[of], &shown[i])
+		if e.Label != "" && e.Kind == Replace {
+			labeled[renamed(e.URN, e.Label)] = &shown[i]
+		}
 	}
 	var faults []Fault
 	for _, s := range p.effects() {
@@ -38,6 +42,9 @@ func (p *Plan) Continues(shown []Effect) error {
 			was, agreed[of] = left[0], left[1:]
 		}
 		e := s.effect()
+		if was == nil && e.Kind == Create {
+			was = labeled[s.New.InProgram()]
+		}
 		if was != nil && (own && e.Kind == Update || e.Kind == Create && was.Kind == Replace) {
 			e.Kind, e.Was = was.Kind, was.Was
 		}

@@ -157,6 +157,7 @@ func (p *planner) decideItem(ctx context.Context, i int32, step *Step) error {
 		return p.decideNew(ctx, i, step)
 	}
 	next.ID, next.Incarnation, next.Seed = it.old.ID, it.old.Incarnation, it.old.Seed
+	next.Replaced = it.old.Replaced
 	next.Plugin, next.Provisioner, next.Metadata = it.old.Plugin, it.old.Provisioner, it.old.Metadata
 	return p.decideExisting(ctx, i, step)
 }
@@ -184,7 +185,8 @@ func (p *planner) decideNew(ctx context.Context, i int32, step *Step) error {
 		return fmt.Errorf("the provider chose an invalid name: %w", err)
 	}
 	if step.Kind == Create {
-		u := renamed(it.urn, component(it.urn)+name)
+		prefix, _ := it.split(it.urn)
+		u := renamed(it.urn, prefix+name)
 		if old := p.takeOver(i, u); old != nil {
 			it.old, it.sameName, it.computed = old, true, old.Computed
 			it.name(u)

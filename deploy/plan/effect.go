@@ -10,6 +10,8 @@ type Effect struct {
 	Kind Kind
 	// URN is that of the resource afterwards, and Was that before, or "" for a new one.
 	URN, Was urn.URN
+	// Label is that of the resource in the program: a number where the provider chose the name.
+	Label string
 	// Possible and DeleteFirst are those of the step.
 	Possible, DeleteFirst bool
 	// Inputs are those of the resource, absent for a deletion.
@@ -29,7 +31,7 @@ func (p *Plan) Effects() []Effect {
 func (s *Step) effect() Effect {
 	e := Effect{Kind: s.Kind, URN: s.URN, Was: s.was(), Possible: s.Possible, DeleteFirst: s.DeleteFirst}
 	if s.New != nil {
-		e.Inputs = abridged(s.New.Inputs)
+		e.Inputs, e.Label = abridged(s.New.Inputs), s.New.Label
 	}
 	return e
 }

@@ -130,7 +130,9 @@ func (p *planner) decideReplacement(ctx context.Context, i int32, step *Step, de
 		return err
 	}
 	next.Checked = checked
-	p.follow(ctx, i, step, checked)
+	if p.follow(ctx, i, step, checked); next.URN != old.URN {
+		next.Replaced = old.ID
+	}
 	name := checked.Get("name")
 	switch {
 	case deleteFirst:

@@ -106,7 +106,7 @@ func (p *planner) isFree(i int32, u urn.URN) bool {
 		return by == i
 	}
 	for _, v := range p.Graph.Versions(p.module.Name) {
-		if r := v.Resource(u); r != nil && (p.free.left[r] || !slices.Contains(p.olds, v)) {
+		if r := v.Resource(u); r != nil && (p.free.left[r] || p.isReplaced(p.free, r) || !slices.Contains(p.olds, v)) {
 			return false
 		}
 	}

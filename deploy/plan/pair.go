@@ -5,6 +5,7 @@ import (
 	"context"
 	"math"
 	"slices"
+	"strings"
 
 	"github.com/lumi-idl/lumi/deploy/graph"
 	"github.com/lumi-idl/lumi/internal/dag"
@@ -112,6 +113,8 @@ type candidates struct {
 	// left has those that no desired resource is paired with yet.
 	left    map[*graph.Resource]bool
 	aliased map[*graph.Resource]int32 // by which item, for those paired by an alias
+	// replaced has the replacements under other URNs by what they replaced, which is none. One with the same URN hides that.
+	replaced map[realResource]*graph.Resource
 	// byType has all of them, also those that are paired.
 	byType map[tokens.Type][]*graph.Resource
 	number map[urn.URN]*graph.Resource // by the URN that they had in the program
@@ -130,12 +133,19 @@ func (p *planner) candidates() *candidates {
 		left: map[*graph.Resource]bool{}, aliased: map[*graph.Resource]int32{},
 		byType: map[tokens.Type][]*graph.Resource{}, number: map[urn.URN]*graph.Resource{},
 		former: map[urn.URN]*lumigl.Vertex{}, hasher: match.Hasher{Work: math.MaxInt64}, alike: map[tokens.Type]map[uint64][]*graph.Resource{},
-		computed: map[tokens.Type]map[string][]*graph.Resource{},
+		computed: map[tokens.Type]map[string][]*graph.Resource{}, replaced: map[realResource]*graph.Resource{},
+	}
+	for _, v := range p.olds {
+		for r := range v.Resources() {
+			if r.Replaced != "" {
+				c.replaced[realResource{r.Type(), r.Replaced}] = r
+			}
+		}
 	}
 	for _, v := range p.olds {
 		for r := range v.Resources() {
 			numbered := r.Label != ""
-			if !numbered && p.Desired.Vertex(string(r.URN)) != nil || c.left[r] || p.oldOf(r.URN) != r {
+			if !numbered && p.Desired.Vertex(string(r.URN)) != nil || c.left[r] || p.oldOf(r.URN) != r || p.isReplaced(c, r) {
 				continue
 			}
 			c.left[r] = true
@@ -150,6 +160,13 @@ func (p *planner) candidates() *candidates {
 		}
 	}
 	return c
+}
+
+// isReplaced reports whether a resource was replaced under another URN. A later one may have the same ID.
+func (p *planner) isReplaced(c *candidates, r *graph.Resource) bool {
+	by := c.replaced[realResource{p.typeOf(r), r.ID}]
+	return by != nil && r.Deployment < by.Deployment &&
+		slices.ContainsFunc(p.olds, func(v *graph.Version) bool { return v.Holds(by) && !v.Holds(r) })
 }
 
 // take pairs an item with a resource, which must be left.
@@ -333,7 +350,7 @@ func (p *planner) pairComputed(ctx context.Context, i int32, c *candidates) bool
 	for _, r := range c.computed[t][it.computed] {
 		alike := wanted.Equal(identity(r.Inputs, p.types[t].Replaces))
 		isBetter := found == nil || alike && !isAlike || alike == isAlike && r == c.number[it.urn]
-		isNear := component(r.URN) == component(it.urn) || r.URN.Name() == component(it.urn)+it.computed
+		isNear := component(r.InProgram()) == component(it.urn) || r.URN.Name() == component(it.urn)+it.computed
 		if c.left[r] && isNear && isBetter {
 			found, isAlike = r, alike
 		}
@@ -359,7 +376,7 @@ func (p *planner) computeOlds(ctx context.Context, t tokens.Type, c *candidates)
 			if computed, err := p.Provider.Name(ctx, d); err == nil {
 				name = computed
 			} else {
-				name = last(r.URN)
+				name = strings.TrimPrefix(r.URN.Name(), component(r.InProgram()))
 			}
 		}
 		c.computed[t][name] = append(c.computed[t][name], r)

@@ -362,8 +362,7 @@ func (s *simState) checkUnion(d simDraw, deployed *simModule) {
 	base := deployed.clone()
 	d.environment = s.environment.with(base)
 	first, second := d.IntN(len(base.resources)), d.IntN(len(base.resources))
-	isKey := func(at int) bool { return simTypes[base.resources[at].kind].Type == "x:m:Key" }
-	if first == second || isKey(first) && isKey(second) { // Who gets which of two equal names depends on both.
+	if first == second || base.resources[first].name == "" && base.resources[second].name == "" { // Who gets which of two equal names depends on both.
 		return
 	}
 	draw := func(at int) func(*simModule) {

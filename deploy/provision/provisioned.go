@@ -3,6 +3,7 @@ package provision
 import (
 	"context"
 	"crypto/sha256"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -66,8 +67,11 @@ func (o opaque) Check(_ context.Context, r *lumi.CheckRequest) (*lumi.CheckRespo
 	return &lumi.CheckResponse{Properties: r.Properties}, nil
 }
 
-// Name implements [lumi.ResourceProvider].
+// Name implements [lumi.ResourceProvider]. Only a new resource gets a name, of all that is known about it.
 func (o opaque) Name(_ context.Context, r *lumi.NameRequest) (*lumi.NameResponse, error) {
+	if name := r.URN.Name(); !strings.HasPrefix(name[strings.LastIndexByte(name, '/')+1:], "#") {
+		return nil, errors.New("a resource that a provisioner handles keeps its name")
+	}
 	text, err := proto.MarshalOptions{Deterministic: true}.Marshal(r.Properties.Struct())
 	if err != nil {
 		return nil, err

@@ -329,11 +329,7 @@ func (w *world) request(ctx context.Context, p *process, words []string, program
 	case "destroy":
 		return run.Request{Destroy: words[1]}, nil
 	case "rollback":
-		r, empty, err := p.engine.Rollback(ctx, w.find(words[1]))
-		for _, u := range empty {
-			w.log.add(w, "", "%s will be empty", u)
-		}
-		return r, err
+		return p.engine.Rollback(ctx, w.find(words[1]))
 	}
 	r.Desired = w.desired(words[1], program)
 	for _, word := range words[2:] {

@@ -419,8 +419,8 @@ func (m *model) rollback(p *modelProcess, program *modelProgram, r *run.Request)
 	if former == nil {
 		return
 	}
-	back, empty, err := p.engine.Rollback(m, id)
-	m.log("roll back to %d: %v %v", id, empty, err)
+	back, err := p.engine.Rollback(m, id)
+	m.log("roll back to %d: %v", id, err)
 	if err == nil {
 		*r, *program = back, *former.clone()
 	}

@@ -3,17 +3,15 @@ package run
 import (
 	"context"
 
-	"github.com/lumi-idl/lumi/deploy/graph"
 	"github.com/lumi-idl/lumi/deploy/store"
 	"github.com/lumi-idl/lumi/lumigl"
 	"github.com/lumi-idl/lumi/runtime/urn"
 )
 
 // Rollback returns the request that deploys the desired state of a former deployment again, with aliases for resources that
-// have moved since. Empty has the resources that no longer exist, and will come back without their data.
-func (e *Engine) Rollback(ctx context.Context, id int64) (r Request, empty []urn.URN, err error) {
+// have moved since. What its plan creates comes back without its data.
+func (e *Engine) Rollback(ctx context.Context, id int64) (r Request, err error) {
 	var d store.Deployment
-	var g *graph.Graph
 	moves := map[urn.URN]urn.URN{}
 	err = e.read(ctx, func(t *txn) error {
 		if d, err = t.Deployment(id); err != nil {
@@ -22,37 +20,27 @@ func (e *Engine) Rollback(ctx context.Context, id int64) (r Request, empty []urn
 		if d.Purpose != deploy {
 			return &RefusedError{name(d) + " cannot be rolled back to: it deployed nothing"}
 		}
-		if g, err = t.Graph(); err != nil {
-			return err
-		}
 		return t.moves(d, moves)
 	})
 	if err != nil {
-		return r, nil, err
+		return r, err
 	}
 	if r, _, err = e.request(ctx, d); err != nil {
-		return r, nil, err
+		return r, err
 	}
-	newest := g.Newest(d.Module)
 	for v := range r.Desired.Base().Vertices() {
 		if v.Type == lumigl.ModuleType {
 			continue
 		}
-		now, moved := moves[v.URN()]
-		if moved {
+		if now, moved := moves[v.URN()]; moved {
 			var aliases []lumigl.Value
 			for _, alias := range v.Options.Get("aliases").Elements() {
 				aliases = append(aliases, alias)
 			}
 			v.Options = v.Options.With("aliases", lumigl.ListOf(append(aliases, lumigl.TextOf(string(now)))...))
-		} else {
-			now = v.URN()
-		}
-		if newest == nil || newest.Resource(now) == nil {
-			empty = append(empty, v.URN())
 		}
 	}
-	return Request{Desired: r.Desired}, empty, nil
+	return Request{Desired: r.Desired}, nil
 }
 
 // moves adds the present URNs of resources that have moved since a deployment, by their URNs then.

@@ -173,6 +173,7 @@ func (c Codec) Effects(effects []plan.Effect) (string, error) {
 		sealed, err := c.Key.Seal(e.URN, lumigl.ObjectOf(
 			member("kind", lumigl.TextOf(e.Kind.String())),
 			member("urn", lumigl.TextOf(string(e.URN))), member("was", lumigl.TextOf(string(e.Was))),
+			member("label", lumigl.TextOf(e.Label)),
 			member("possible", lumigl.BoolOf(e.Possible)), member("deleteFirst", lumigl.BoolOf(e.DeleteFirst)),
 			member("inputs", e.Inputs),
 		))
@@ -194,6 +195,7 @@ func (c Codec) ParseEffects(text string) ([]plan.Effect, error) {
 	for i, v := range list.Elements() {
 		e := &all[i]
 		e.URN, e.Was = urn.URN(textOf(v, "urn")), urn.URN(textOf(v, "was"))
+		e.Label = textOf(v, "label")
 		for kind := textOf(v, "kind"); e.Kind.String() != kind; e.Kind++ {
 			if e.Kind == plan.Forget {
 				return nil, fmt.Errorf("%s: the effect has the unknown kind %q", cmp.Or(e.URN, "the plan"), kind)

@@ -436,6 +436,7 @@ func TestEffects(t *testing.T) {
 				e.Was = urnOf("a", rapid.IntRange(0, 9).Draw(t, "was"))
 			}
 			if kind < plan.Delete {
+				e.Label = rapid.SampledFrom([]string{"", "#1"}).Draw(t, "label")
 				e.Inputs = anyObject(t, []lumigl.Value{refTo(urnOf("a", 1), ""), refTo(urnOf("a", 2), "arn")}, 2)
 			}
 			effects = append(effects, e)
