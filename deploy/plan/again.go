@@ -105,7 +105,7 @@ func (p *Plan) Commit(now *graph.Graph) (*graph.Transition, error) {
 	}
 	var faults []Fault
 	for _, c := range t.Conflicts {
-		faults = append(faults, conflict(c))
+		faults = append(faults, conflict(c, false))
 	}
 	if len(faults) > 0 {
 		return nil, &Error{faults}

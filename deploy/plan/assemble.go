@@ -36,7 +36,7 @@ func (p *planner) assemble() (*Plan, error) {
 		return nil, AsError(err)
 	}
 	for _, c := range t.Conflicts {
-		p.faults[-1] = append(p.faults[-1], conflict(c))
+		p.faults[-1] = append(p.faults[-1], conflict(c, p.isAsked(c.Resource)))
 	}
 	plan := newPlan(ToDeploy, p.Graph, p.module.Name, t, p.Provisioner)
 	plan.Deployment, plan.planner, plan.items, plan.Replace = p.Deployment, p, items, p.replaces()
@@ -177,14 +177,18 @@ func (p *planner) withOthers(changes []*Step) []*Step {
 	return changes
 }
 
-// conflict describes what a kept version does not allow.
-func conflict(c graph.Conflict) Fault {
+// conflict describes what a kept version does not allow. Asked is set for a resource that is to be replaced on request.
+func conflict(c graph.Conflict, asked bool) Fault {
 	what := "changed"
 	if c.Deletes {
 		what = "deleted"
 	}
-	message := fmt.Sprintf("it would be %s, but %s needs it for %s of %s: deploy %s first, or interrupt it with --interrupt=%s",
-		what, c.User.Module, c.Name, c.Version, c.User.Module, c.User.Module)
+	when := "first"
+	if asked { // Before, there is no other one to use.
+		when = "as well"
+	}
+	message := fmt.Sprintf("it would be %s, but %s needs it for %s of %s: deploy %s %s, or interrupt it with --interrupt=%s",
+		what, c.User.Module, c.Name, c.Version, c.User.Module, when, c.User.Module)
 	return Fault{URN: c.Resource.URN, Source: c.Resource.Source, Message: message}
 }
 

@@ -3,6 +3,7 @@ package plan
 import (
 	"slices"
 
+	"github.com/lumi-idl/lumi/deploy/graph"
 	"github.com/lumi-idl/lumi/runtime/urn"
 )
 
@@ -15,6 +16,11 @@ func (it *item) isCalled(u urn.URN) bool {
 // replacement already: the plan is made again after a failure.
 func (p *planner) mustReplace(it *item) bool {
 	return it.old != nil && it.old.Deployment != p.Deployment && slices.ContainsFunc(p.Replace, it.isCalled)
+}
+
+// isAsked reports whether the request replaces a resource of the graph.
+func (p *planner) isAsked(r *graph.Resource) bool {
+	return slices.ContainsFunc(p.items, func(it item) bool { return it.old == r && p.mustReplace(&it) })
 }
 
 // replaceAsked makes a step a replacement that the request asks for.

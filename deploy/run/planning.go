@@ -84,7 +84,10 @@ func (e *Engine) Plan(ctx context.Context, requests ...Request) ([]Planned, erro
 	f := forecast{Engine: e, graph: g, queue: entries(rows), rows: rows, expected: g, failed: map[string]bool{}}
 	var all []Planned
 	var wrong plan.Error
-	for _, r := range requests {
+	for i, r := range requests {
+		if len(r.Replace) > 0 { // What uses it is deployed next.
+			r.Interrupt = slices.Concat(r.Interrupt, deployed(requests[i+1:]))
+		}
 		p, err := f.plan(ctx, r, last+1)
 		if refused, ok := errors.AsType[*plan.Error](err); ok {
 			wrong.Faults = append(wrong.Faults, refused.Faults...)
@@ -99,6 +102,16 @@ func (e *Engine) Plan(ctx context.Context, requests ...Request) ([]Planned, erro
 		return nil, &wrong
 	}
 	return all, nil
+}
+
+// deployed returns the modules that requests deploy.
+func deployed(requests []Request) (modules []string) {
+	for _, r := range requests {
+		if r.Desired != nil {
+			modules = append(modules, r.Desired.Package)
+		}
+	}
+	return modules
 }
 
 // forecast plans deployments one after another.
