@@ -180,6 +180,9 @@ func (d *deployer) plans(ctx context.Context, engine *run.Engine, args []string,
 	return engine.Plan(ctx, requests...)
 }
 
+// maxPlan is how many bytes of a plan a terminal shows, more than it scrolls back.
+const maxPlan = 1 << 20
+
 // show prints plans. The error says which provisioners could not say what they would do.
 func (d *deployer) show(ctx context.Context, engine *run.Engine, all []run.Planned) error {
 	details, failed := d.detailsOf(ctx, engine, all)
@@ -196,6 +199,9 @@ func (d *deployer) show(ctx context.Context, engine *run.Engine, all []run.Plann
 		}
 		if i > 0 {
 			d.printf("\n")
+		}
+		if d.out.Terminal {
+			o.Limit = maxPlan
 		}
 		if err := show.WriteText(d.stdout, one.Plan, o); err != nil {
 			return err

@@ -18,7 +18,7 @@ import (
 
 // Abilities returns those of a type.
 func (c *Caller) Abilities(ctx context.Context, t tokens.Type) (a Abilities, err error) {
-	err = c.send(ctx, t, &request{}, func(q *request) error {
+	err = c.send(ctx, t, &request{}, func(ctx context.Context, q *request) error {
 		a = Abilities{Find: q.description.CanFind, Idempotent: q.description.IdempotentCreate, Version: q.version}
 		return nil
 	})
@@ -31,7 +31,7 @@ func (c *Caller) Describe(ctx context.Context, types []tokens.Type) ([]plan.Desc
 	var wg sync.WaitGroup // since the plugins of several packages may have to start
 	for i, t := range types {
 		wg.Go(func() {
-			errs[i] = c.send(ctx, t, &request{}, func(q *request) error {
+			errs[i] = c.send(ctx, t, &request{}, func(ctx context.Context, q *request) error {
 				all[i] = plan.Description{
 					Type: t, Named: q.description.Named, Replaces: q.names(lumi.Replaces), Outputs: q.names(lumi.Out),
 					Secrets: q.names(lumi.Secret),
@@ -51,7 +51,7 @@ func (c *Caller) Describe(ctx context.Context, types []tokens.Type) ([]plan.Desc
 
 // Check implements [plan.Provider].
 func (c *Caller) Check(ctx context.Context, r plan.CheckRequest) (checked lumigl.Value, err error) {
-	err = c.call(ctx, r.Desired, r.Old, func(q *request) error {
+	err = c.call(ctx, r.Desired, r.Old, func(ctx context.Context, q *request) error {
 		resp, err := q.Check(ctx, &lumi.CheckRequest{
 			URN: r.URN, Properties: q.properties, Old: q.old, Seed: r.Seed, References: q.references,
 		})
@@ -65,7 +65,7 @@ func (c *Caller) Check(ctx context.Context, r plan.CheckRequest) (checked lumigl
 
 // Name implements [plan.Provider].
 func (c *Caller) Name(ctx context.Context, r plan.Desired) (name string, err error) {
-	err = c.call(ctx, r, lumigl.Value{}, func(q *request) error {
+	err = c.call(ctx, r, lumigl.Value{}, func(ctx context.Context, q *request) error {
 		resp, err := q.Name(ctx, &lumi.NameRequest{URN: r.URN, Properties: q.properties, References: q.references})
 		switch {
 		case err != nil:
@@ -81,7 +81,7 @@ func (c *Caller) Name(ctx context.Context, r plan.Desired) (name string, err err
 
 // InspectChange implements [plan.Provider].
 func (c *Caller) InspectChange(ctx context.Context, r plan.InspectChangeRequest) (d plan.Difference, err error) {
-	err = c.call(ctx, r.Desired, r.Old, func(q *request) error {
+	err = c.call(ctx, r.Desired, r.Old, func(ctx context.Context, q *request) error {
 		resp, err := q.InspectChange(ctx, &lumi.InspectChangeRequest{
 			URN: r.URN, ID: lumi.ID(r.ID), Old: q.old, New: q.properties, References: q.references,
 		})
@@ -108,7 +108,7 @@ func (c *Caller) InspectChange(ctx context.Context, r plan.InspectChangeRequest)
 
 // Create creates a resource. It returns the ID and the properties that the provider computed.
 func (c *Caller) Create(ctx context.Context, r CreateRequest) (id string, outputs lumigl.Value, err error) {
-	err = c.call(ctx, r.Desired, lumigl.Value{}, func(q *request) error {
+	err = c.call(ctx, r.Desired, lumigl.Value{}, func(ctx context.Context, q *request) error {
 		resp, err := q.Create(ctx, &lumi.CreateRequest{
 			URN: r.URN, Properties: q.properties, Token: r.Token, References: q.references,
 		})
@@ -123,7 +123,7 @@ func (c *Caller) Create(ctx context.Context, r CreateRequest) (id string, output
 
 // Find looks for what a Create with the same request made. The error wraps [lumi.ErrNotFound] if there is nothing.
 func (c *Caller) Find(ctx context.Context, r CreateRequest) (id string, err error) {
-	err = c.call(ctx, r.Desired, lumigl.Value{}, func(q *request) error {
+	err = c.call(ctx, r.Desired, lumigl.Value{}, func(ctx context.Context, q *request) error {
 		resp, err := q.Find(ctx, &lumi.FindRequest{
 			URN: r.URN, Properties: q.properties, Token: r.Token, References: q.references,
 		})
@@ -142,7 +142,7 @@ func (c *Caller) Get(ctx context.Context, r Existing) (inputs, outputs lumigl.Va
 	if !r.Properties.Exists() {
 		purpose = lumi.Import
 	}
-	err = c.call(ctx, plan.Desired{URN: r.URN, References: r.References}, r.Properties, func(q *request) error {
+	err = c.call(ctx, plan.Desired{URN: r.URN, References: r.References}, r.Properties, func(ctx context.Context, q *request) error {
 		resp, err := q.Get(ctx, &lumi.GetRequest{
 			URN: r.URN, ID: lumi.ID(r.ID), Purpose: purpose, Old: q.old, References: q.references,
 		})
@@ -156,7 +156,7 @@ func (c *Caller) Get(ctx context.Context, r Existing) (inputs, outputs lumigl.Va
 
 // Update changes a resource in place to the properties in r, and returns those that the provider computed.
 func (c *Caller) Update(ctx context.Context, r plan.InspectChangeRequest) (outputs lumigl.Value, err error) {
-	err = c.call(ctx, r.Desired, r.Old, func(q *request) error {
+	err = c.call(ctx, r.Desired, r.Old, func(ctx context.Context, q *request) error {
 		resp, err := q.Update(ctx, &lumi.UpdateRequest{
 			URN: r.URN, ID: lumi.ID(r.ID), Old: q.old, New: q.properties, References: q.references,
 		})
@@ -171,7 +171,7 @@ func (c *Caller) Update(ctx context.Context, r plan.InspectChangeRequest) (outpu
 // Delete deletes a resource. It is not an error if there is none.
 func (c *Caller) Delete(ctx context.Context, r Existing) error {
 	d := plan.Desired{URN: r.URN, Properties: r.Properties, References: r.References}
-	return c.call(ctx, d, lumigl.Value{}, func(q *request) error {
+	return c.call(ctx, d, lumigl.Value{}, func(ctx context.Context, q *request) error {
 		_, err := q.Delete(ctx, &lumi.DeleteRequest{
 			URN: r.URN, ID: lumi.ID(r.ID), Properties: q.properties, References: q.references,
 		})

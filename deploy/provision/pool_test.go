@@ -237,7 +237,7 @@ func TestRestart(t *testing.T) {
 	if err == nil || err.Error() != want || p.starts.Load() != 4 {
 		t.Errorf("got %v after %d starts, want %s", err, p.starts.Load(), want)
 	}
-	if !strings.Contains(p.log.String(), "password hunter2\n") {
+	if !strings.Contains(p.log.String(), "password (secret)\n") {
 		t.Errorf("the log has %q", p.log.String())
 	}
 	if err := p.Close(); err == nil || err.Error() != `plugin for package "sim": the plugin ended badly: signal: killed` {

@@ -28,7 +28,7 @@ type request struct {
 }
 
 // call makes a request about a resource.
-func (c *Caller) call(ctx context.Context, d plan.Desired, old lumigl.Value, send func(*request) error) error {
+func (c *Caller) call(ctx context.Context, d plan.Desired, old lumigl.Value, send func(context.Context, *request) error) error {
 	r := &request{properties: bagOf(orEmpty(d.Properties)), old: bagOf(old), targets: targetsOf(d.Properties, old)}
 	if len(d.References) > 0 {
 		r.references = make(lumi.References, len(d.References))
@@ -40,11 +40,12 @@ func (c *Caller) call(ctx context.Context, d plan.Desired, old lumigl.Value, sen
 }
 
 // send finds the provider of a type, and has it answer a request.
-func (c *Caller) send(ctx context.Context, t tokens.Type, r *request, send func(*request) error) error {
+func (c *Caller) send(ctx context.Context, t tokens.Type, r *request, send func(context.Context, *request) error) error {
 	if c.Configuration != nil {
 		r.configuration = c.Configuration(t.Package())
 	}
 	var err error
+	ctx = wire.WithSecrets(ctx, r.secrets()) // The plugin's log must not have them.
 	if r.ResourceProvider, r.version, err = c.Providers.Provider(ctx, t, r.configuration); err != nil {
 		return r.failed(err)
 	}
@@ -57,7 +58,7 @@ func (c *Caller) send(ctx context.Context, t tokens.Type, r *request, send func(
 		known, _ = c.descriptions.LoadOrStore(t, d)
 	}
 	r.description = known.(*lumi.Description)
-	if err := send(r); err != nil {
+	if err := send(wire.WithSecrets(ctx, r.secrets()), r); err != nil {
 		return r.failed(err)
 	}
 	return nil
@@ -131,12 +132,16 @@ func (r *request) secrets() *wire.Secrets {
 
 // Mask returns an error without the secrets that objects have.
 func Mask(err error, objects ...lumigl.Value) error {
-	secrets := wire.NewSecrets(nil)
-	ctx := wire.WithSecrets(context.Background(), secrets)
+	return mask(err, wire.SecretsOf(WithSecrets(context.Background(), objects...)))
+}
+
+// WithSecrets returns the context of a call with the secrets that objects have, which are masked in the plugin's log.
+func WithSecrets(ctx context.Context, objects ...lumigl.Value) context.Context {
+	ctx = wire.WithSecrets(ctx, wire.NewSecrets(nil))
 	for _, object := range objects {
 		lumi.NoteSecrets(ctx, bagOf(object))
 	}
-	return mask(err, secrets)
+	return ctx
 }
 
 // mask returns an error without secrets in its text, and in its faults.

@@ -27,7 +27,8 @@ func (e *Engine) Details(ctx context.Context, p Planned) (all []plan.TaskDetails
 			continue
 		}
 		x := &execution{Engine: e, request: p.request, graph: p.Transition.Graph}
-		d, err := provisioner.Plan(ctx, in)
+		secrets := x.secrets(in)
+		d, err := provisioner.Plan(provision.WithSecrets(ctx, secrets...), in)
 		switch {
 		case ctx.Err() != nil:
 			return nil, ctx.Err()
@@ -36,7 +37,6 @@ func (e *Engine) Details(ctx context.Context, p Planned) (all []plan.TaskDetails
 			wrong.Faults = append(wrong.Faults, plan.Fault{Message: said})
 			continue
 		}
-		secrets := x.secrets(in)
 		masked := func(text string) string { return provision.Mask(errors.New(text), secrets...).Error() }
 		d.Text = masked(d.Text)
 		for i, further := range d.Tasks {

@@ -47,8 +47,9 @@ func (x *execution) provision(ctx context.Context, i int, row *store.Task, p pla
 		}
 	}
 	var details plan.Details
+	secrets := x.secrets(in)
 	err = x.limited(ctx, calls, func(ctx context.Context) (err error) {
-		details, err = p.Plan(ctx, in)
+		details, err = p.Plan(provision.WithSecrets(ctx, secrets...), in)
 		return err
 	})
 	if err != nil {
@@ -184,8 +185,9 @@ func (x *execution) drive(
 	ctx context.Context, row *store.Task, p plan.Provisioner, calls []*intended, in plan.Input,
 ) (plan.Status, error) {
 	var token string
+	secrets := x.secrets(in)
 	err := x.limited(ctx, calls, func(ctx context.Context) (err error) {
-		token, err = p.Provision(ctx, in)
+		token, err = p.Provision(provision.WithSecrets(ctx, secrets...), in)
 		return err
 	})
 	if err != nil || token == "" {
@@ -241,7 +243,7 @@ func (x *execution) poll(ctx context.Context, row *store.Task, p plan.Provisione
 	for {
 		limit := min(statusTime, x.Timeout)
 		limited, cancel := context.WithTimeoutCause(x.calls, limit, fmt.Errorf("its status took longer than %s", limit))
-		status, err := p.Status(limited, row.Token)
+		status, err := p.Status(provision.WithSecrets(limited, x.secrets(in)...), row.Token)
 		err = late(limited, err)
 		cancel()
 		if err == nil && status.State == plan.Running && status.Message != shown {

@@ -357,7 +357,7 @@ var rules = []rule{
 	},
 	{
 		of:    []string{"./runtime/serve/plugin"},
-		only:  []string{"./runtime", "./runtime/internal/provisioning", "./runtime/lumirpc", "./runtime/provisioner", "./runtime/tokens", "./runtime/urn"},
+		only:  []string{"./runtime", "./runtime/internal/provisioning", "./runtime/lumirpc", "./runtime/provisioner", "./runtime/tokens", "./runtime/urn", "./runtime/wire"},
 		never: []string{"./runtime/serve"},
 		why:   "an engine has the engine's side of the protocol and not the plugin's",
 	},

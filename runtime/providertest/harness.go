@@ -166,7 +166,7 @@ func noTime(_ []string, a slog.Attr) slog.Attr {
 func Binary(t TB, c plugin.Command, options ...HarnessOption) *Harness {
 	t.Helper()
 	h, s := newHarness(t, options)
-	if c.Log == nil {
+	if c.Raw = true; c.Log == nil {
 		c.Log = h.log
 	}
 	if events := c.Events; events != nil {

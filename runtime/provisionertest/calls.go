@@ -39,6 +39,7 @@ func (k *kit) start(grace time.Duration) *process {
 		c.Log = os.Stderr
 	}
 	c.Env, c.Log, c.Grace = append(slices.Clip(c.Env), k.mark), io.MultiWriter(&p.log, c.Log), cmp.Or(grace, c.Grace)
+	c.Raw = true
 	c.Events = func(e lumi.Event) { p.events.WriteString(e.Message + "\n") }
 	ctx, cancel := context.WithTimeout(k.Context(), k.Patience)
 	defer cancel()

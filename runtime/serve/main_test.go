@@ -1,6 +1,7 @@
 package serve
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -389,6 +390,12 @@ func (o ops) do(ctx context.Context, s *state) error {
 	case "crash":
 		go panic("in a goroutine of the author's")
 		<-ctx.Done()
+	case "flood":
+		part := bytes.Repeat([]byte("x"), 1<<20)
+		for range 64 {
+			_, _ = os.Stderr.Write(part)
+		}
+		_, _ = os.Stderr.WriteString(strings.Repeat("\nmore", 2000) + "\n")
 	case "wait":
 		mark("waiting")
 		<-ctx.Done()

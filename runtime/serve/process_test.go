@@ -411,6 +411,29 @@ func TestStuckStart(t *testing.T) {
 	m.expectEnd(t)
 }
 
+// TestFlood has a plugin write a line of 64 MiB and 2,000 lines after it.
+func TestFlood(t *testing.T) {
+	var log buffer
+	p, err := plugin.Start(within(t), plugin.Command{Path: os.Args[0], Env: env("plugin"), Log: &log})
+	if err != nil {
+		t.Fatal(err)
+	}
+	things, err := p.Resource(thingToken)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := check(thingBag("flood"))(within(t), things); err != nil {
+		t.Error(err)
+	}
+	if err := p.Close(); err != nil {
+		t.Error(err)
+	}
+	got := log.String()
+	if lines := strings.Count(got, "\nmore"); lines != 999 || len(got) > 40<<10 || !strings.Contains(got, "LUMI_PLUGIN_LOG=all") {
+		t.Errorf("%d lines and %d bytes were passed on: …%s", lines, len(got), got[max(0, len(got)-200):])
+	}
+}
+
 // TestKill is about a plugin that does not end by itself.
 func TestKill(t *testing.T) {
 	m := newMarks(t)

@@ -18,6 +18,8 @@ import (
 type Options struct {
 	// Color is whether the text is for a terminal that has colours.
 	Color bool
+	// Limit is how many bytes of the text to show, apart from a line about the rest and the totals. 0 is no limit.
+	Limit int
 	// Waits has what the deployment waits for.
 	Waits []queue.Wait
 	// Idle is whether the plan is not to run, since nothing changes. Then it has no number, and waits for nothing.

@@ -238,12 +238,17 @@ func step(kind plan.Kind, name string, old, new lumigl.Value) *plan.Step {
 
 func textOf(t *testing.T, steps ...*plan.Step) string {
 	t.Helper()
+	return textWith(t, show.Options{}, steps...)
+}
+
+func textWith(t *testing.T, o show.Options, steps ...*plan.Step) string {
+	t.Helper()
 	p := &plan.Plan{
 		Environment: "prod", Module: "shop", Deployment: 7, Digest: "3f", Steps: steps,
 		Transition: &graph.Transition{Graph: &graph.Graph{}},
 	}
 	var b bytes.Buffer
-	if err := show.WriteText(&b, p, show.Options{}); err != nil {
+	if err := show.WriteText(&b, p, o); err != nil {
 		t.Fatal(err)
 	}
 	return b.String()
@@ -285,6 +290,18 @@ Digest: 3f
 	got := textOf(t, steps...)
 	if lines := strings.Count(got, "\n"); lines != 1000+5 || !strings.HasSuffix(got, "\n\n1000 to delete, 100000 unchanged\nDigest: 3f\n") {
 		t.Errorf("%d lines:\n%.200s", lines, got)
+	}
+	const cut = `Plan for shop in prod, deployment 7
+
+- delete old0 aws:ec2:Vpc
+- delete old1 aws:ec2:Vpc
+… 998 more lines: redirect the output to a file, as in 'lumi plan > FILE', to see them
+
+1000 to delete, 100000 unchanged
+Digest: 3f
+`
+	if diff := gocmp.Diff(cut, textWith(t, show.Options{Limit: 100}, steps...)); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
 	}
 }
 

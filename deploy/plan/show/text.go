@@ -17,13 +17,19 @@ func WriteText(w io.Writer, p *plan.Plan, o Options) error {
 	t := text{term.Stream{Color: o.Color}}
 	var parts []string
 	for _, part := range [...]string{
-		t.header(p, o), t.steps(p), t.provides(p), t.notes(p), t.cleanups(p), t.moves(p), t.details(o), t.totals(p),
+		t.header(p, o), t.steps(p), t.provides(p), t.notes(p), t.cleanups(p), t.moves(p), t.details(o),
 	} {
 		if part != "" {
 			parts = append(parts, strings.Trim(part, "\n"))
 		}
 	}
-	_, err := io.WriteString(w, strings.Join(parts, "\n\n")+"\n")
+	body := strings.Join(parts, "\n\n")
+	if o.Limit > 0 && len(body) > o.Limit {
+		end := strings.LastIndexByte(body[:o.Limit], '\n') + 1
+		body = body[:end] + fmt.Sprintf("… %d more lines: redirect the output to a file, as in 'lumi plan > FILE', to see them",
+			strings.Count(body[end:], "\n")+1)
+	}
+	_, err := io.WriteString(w, body+"\n\n"+t.totals(p))
 	return err
 }
 

@@ -19,7 +19,9 @@ import (
 	"google.golang.org/grpc/metadata"
 	"google.golang.org/grpc/peer"
 
+	lumi "github.com/lumi-idl/lumi/runtime"
 	"github.com/lumi-idl/lumi/runtime/lumirpc"
+	"github.com/lumi-idl/lumi/runtime/wire"
 )
 
 // connection is the connection to a plugin and, unless [Connect] made it, its process.
@@ -36,6 +38,13 @@ func (c *connection) start(ctx context.Context, command Command, introduce func(
 	var err error
 	if c.process, err = startProcess(command, secret); err != nil {
 		return err
+	}
+	if sink := c.events.sink; sink != nil {
+		c.events.sink = func(e lumi.Event) {
+			if c.process.log.event() {
+				sink(e)
+			}
+		}
 	}
 	limit := cmp.Or(command.StartTime, defaultStart)
 	starting, cancel := context.WithTimeout(ctx, limit)
@@ -107,6 +116,10 @@ func (c *connection) intercept(
 ) error {
 	if c.closed.Load() { // gRPC would report this as cancelled by the caller.
 		return &Error{Code: codes.FailedPrecondition, Message: "the plugin is closed"}
+	}
+	if c.process != nil {
+		c.process.log.begin(wire.SecretsOf(ctx))
+		defer c.process.log.report(false)
 	}
 	var trailer metadata.MD
 	var to peer.Peer

@@ -37,8 +37,12 @@ type Command struct {
 	// Env is its environment, that of this process if nil.
 	Env []string
 	// Log receives what the plugin writes to standard error, and to standard output after the port. It is os.Stderr if
-	// nil. Writes come one at a time.
+	// nil. Writes come one at a time, each a line. Per call, 1,000 lines of at most 28 KiB, 1 MiB in all, and 1,000 events are
+	// passed on, unless LUMI_PLUGIN_LOG is "all"; a line at its end tells how much was dropped. Secrets that the context of a
+	// call has, by wire.WithSecrets, are masked in lines.
 	Log io.Writer
+	// Raw passes on to Log what the plugin writes as it is: tests look for secrets in it.
+	Raw bool
 	// Events receives what providers log and report as progress, one event at a time. It has received all events of a call
 	// when the call returns, unless one takes longer than 5 seconds, and is not called after Close has returned. Calls wait
 	// for it, so it should be fast, and it must not call the plugin, which would wait for itself. If it is nil, or the

@@ -30,6 +30,7 @@ type process struct {
 	cmd   *exec.Cmd
 	stdin io.Closer
 	grace time.Duration
+	log   *output // of standard output and standard error
 	first *firstLine
 	said  *tail
 	ended chan struct{} // closed when the process has ended
@@ -40,15 +41,12 @@ type process struct {
 }
 
 func startProcess(c Command, secret string) (*process, error) {
-	var log io.Writer = os.Stderr
-	if c.Log != nil {
-		log = c.Log
-	}
-	shared := &locked{w: log} // by standard output and standard error
+	log := newOutput(c)
 	p := &process{
 		cmd:   exec.Command(c.Path, c.Args...),
 		grace: cmp.Or(c.Grace, defaultGrace),
-		first: &firstLine{rest: shared, line: make(chan string, 1)},
+		log:   log,
+		first: &firstLine{rest: log, line: make(chan string, 1)},
 		said:  &tail{},
 		ended: make(chan struct{}),
 	}
@@ -65,7 +63,7 @@ func startProcess(c Command, secret string) (*process, error) {
 		}
 	}
 	p.cmd.Stdout = p.first
-	p.cmd.Stderr = io.MultiWriter(p.said, shared)
+	p.cmd.Stderr = io.MultiWriter(p.said, log)
 	p.cmd.WaitDelay = pipeDelay
 	var err error
 	if p.stdin, err = p.cmd.StdinPipe(); err != nil {
@@ -79,6 +77,7 @@ func startProcess(c Command, secret string) (*process, error) {
 		err := p.cmd.Start()
 		if started <- err; err == nil {
 			p.err = p.cmd.Wait()
+			log.report(true)
 			close(p.ended)
 		}
 	}()
@@ -182,18 +181,4 @@ func (t *tail) String() string {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return strings.ToValidUTF8(strings.TrimSpace(string(t.kept)), "�")
-}
-
-// locked lets one write at a time through. What the writer does not want is lost, which is no reason for the plugin to
-// block or to die.
-type locked struct {
-	mu sync.Mutex
-	w  io.Writer
-}
-
-func (l *locked) Write(data []byte) (int, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	_, _ = l.w.Write(data)
-	return len(data), nil
 }

@@ -1,0 +1,73 @@
+package plugin
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/lumi-idl/lumi/runtime/wire"
+)
+
+func written(o *output, text string) string {
+	var b strings.Builder
+	o.w = &b
+	_, _ = o.Write([]byte(text)) // It cannot fail.
+	o.report(false)
+	return b.String()
+}
+
+func TestOutput(t *testing.T) {
+	o := newOutput(Command{})
+	long := strings.Repeat("é", 1<<20)
+	if got, want := written(o, long+"\nnext\n"), long[:maxLogLine]+"…\nnext\n"; got != want {
+		t.Errorf("of a long line there are %d bytes, want %d", len(got), len(want))
+	}
+	if cap(o.line) > 2*maxHeld {
+		t.Errorf("%d bytes are held", cap(o.line))
+	}
+
+	o.begin(nil)
+	for range 1003 {
+		o.event()
+	}
+	const told = "%d lines and %d events were dropped: with LUMI_PLUGIN_LOG=all they are shown\n"
+	if got, want := written(o, strings.Repeat("y\n", 1500)), strings.Repeat("y\n", 1000)+fmt.Sprintf(told, 500, 3); got != want {
+		t.Errorf("of 1500 lines there are %d bytes, want %d", len(got), len(want))
+	}
+	o.begin(nil)
+	part := strings.Repeat("x", maxLogLine) + "\n"
+	if got, want := written(o, strings.Repeat(part, 40)), strings.Repeat(part, 36)+fmt.Sprintf(told, 4, 0); got != want {
+		t.Errorf("of more than 1 MiB there are %d bytes, want %d", len(got), len(want))
+	}
+
+	t.Setenv("LUMI_PLUGIN_LOG", "all")
+	o = newOutput(Command{})
+	if got := written(o, strings.Repeat("y\n", 1500)); got != strings.Repeat("y\n", 1500) {
+		t.Errorf("with all there are %d bytes", len(got))
+	}
+	if got := strings.ReplaceAll(written(o, long+"\n"), "\n", ""); got != long {
+		t.Errorf("with all there are %d bytes of a long line", len(got))
+	}
+}
+
+func TestOutputSecrets(t *testing.T) {
+	secrets := wire.NewSecrets(nil)
+	secrets.AddValue("hunter2-hunter2")
+	o := newOutput(Command{})
+	o.begin(secrets)
+	for range maxSecrets - 1 {
+		o.begin(wire.NewSecrets(nil))
+	}
+	if got := written(o, "it is hunter2-") + written(o, "hunter2\n"); got != "it is (secret)\n" {
+		t.Errorf("got %q", got)
+	}
+	across := strings.Repeat("x", maxLogLine-5)
+	if got := written(o, across+"hunter2-hunter2\n"); strings.Contains(got, "hunt") {
+		t.Errorf("got %q", got[maxLogLine-10:])
+	}
+	raw := newOutput(Command{Raw: true})
+	raw.begin(secrets)
+	if got := written(raw, "it is hunter2-hunter2"); got != "it is hunter2-hunter2" {
+		t.Errorf("got %q", got)
+	}
+}
